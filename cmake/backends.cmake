@@ -1,0 +1,22 @@
+# Optional kernel libraries. One that is missing is reported at configure time
+# and by `marq targets`; its backend then says "not built in".
+function(marq_backend name header library)
+	find_path(${name}_INCLUDE ${header} PATH_SUFFIXES x86_64-linux-gnu
+		openblas-pthread)
+	find_library(${name}_LIBRARY ${library} PATH_SUFFIXES openblas-pthread)
+	if(${name}_INCLUDE AND ${name}_LIBRARY)
+		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=1)
+		target_include_directories(marq_targets SYSTEM PUBLIC
+			${${name}_INCLUDE})
+		target_link_libraries(marq_targets PUBLIC
+			${${name}_LIBRARY} ${ARGN})
+		message(STATUS "backend ${name}: ${${name}_LIBRARY}")
+	else()
+		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=0)
+		message(STATUS "backend ${name}: not found, left out")
+	endif()
+endfunction()
+
+marq_backend(DNNL dnnl.h dnnl)
+marq_backend(XNNPACK xnnpack.h XNNPACK pthreadpool cpuinfo)
+marq_backend(BLAS cblas.h openblas)

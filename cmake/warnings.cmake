@@ -1,0 +1,23 @@
+# House rule: no warning survives, in gcc or in clang.
+add_compile_options(
+	-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
+	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla
+	-Wdouble-promotion -Wformat=2 -Wno-format-truncation -Wimplicit-fallthrough -Werror)
+add_compile_options(-fno-omit-frame-pointer -fstack-protector-strong)
+# Costs, values and hashes must not depend on contraction or on x87.
+add_compile_options(-ffp-contract=off)
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
+	add_compile_options(-Wno-unknown-warning-option)
+endif()
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+
+if(MARQ_SANITIZE)
+	add_compile_options(-fsanitize=${MARQ_SANITIZE} -fno-sanitize-recover=all)
+	add_link_options(-fsanitize=${MARQ_SANITIZE})
+endif()
+if(MARQ_FUZZ)
+	add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

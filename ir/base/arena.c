@@ -1,0 +1,190 @@
+#include "ir/base/arena.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/err.h"
+#include "ir/base/size.h"
+
+#define ALIGN ((size_t)64)
+/* TUNING: first block of an arena; doubling from here keeps small arenas small
+ * and large ones at a handful of blocks. */
+#define FIRST_BLOCK ((size_t)1 << 16)
+#define LARGEST_STEP ((size_t)1 << 26)
+
+struct arena_block {
+	struct arena_block *below;
+	size_t size, used; /* of bytes[], which starts ALIGN after the block */
+};
+
+static _Noreturn void
+out_of_memory(size_t bytes)
+{
+	fprintf(stderr, "marq: out of memory (%zu bytes more)\n", bytes);
+	exit(err_exit(ERR_INTERNAL));
+}
+
+/* Small things sit close together; anything a SIMD kernel could be given
+ * starts on a cache line. */
+static size_t
+align_of(size_t bytes)
+{
+	return bytes < 256 ? 16 : ALIGN;
+}
+
+static unsigned char *
+block_bytes(struct arena_block *block)
+{
+	return (unsigned char *)block + ALIGN;
+}
+
+static void
+push_block(struct arena *a, size_t bytes)
+{
+	size_t size = a->top ? 2 * a->top->size : FIRST_BLOCK, whole;
+	struct arena_block *block;
+
+	if (size > LARGEST_STEP)
+		size = LARGEST_STEP;
+	if (size < bytes)
+		size = bytes;
+	if (!size_add(size, ALIGN, &whole))
+		out_of_memory(bytes);
+	block = aligned_alloc(ALIGN, size_round_up(whole, ALIGN));
+	if (!block)
+		out_of_memory(bytes);
+	*block = (struct arena_block){.below = a->top, .size = size};
+	a->top = block;
+}
+
+void
+arena_init(struct arena *a)
+{
+	*a = (struct arena){.top = NULL};
+}
+
+void
+arena_release(struct arena *a)
+{
+	arena_back(a, (struct arena_mark){.top = NULL});
+}
+
+void *
+arena_alloc(struct arena *a, size_t bytes)
+{
+	size_t want, at;
+	void *p;
+
+	if (bytes > SIZE_MAX / 2)
+		out_of_memory(bytes);
+	want = bytes ? bytes : 1;
+	a->bytes += want;
+	if (a->limit && a->bytes > a->limit)
+		out_of_memory(bytes);
+	at = a->top ? size_round_up(a->top->used, align_of(want)) : 0;
+	if (!a->top || at > a->top->size || a->top->size - at < want) {
+		push_block(a, want);
+		at = 0;
+	}
+	p = block_bytes(a->top) + at;
+	a->top->used = at + want;
+	return memset(p, 0, want);
+}
+
+void *
+arena_array(struct arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (!size_mul(n, size, &bytes))
+		out_of_memory(SIZE_MAX);
+	return arena_alloc(a, bytes);
+}
+
+void *
+arena_grow(struct arena *a, void *items, uint32_t *cap, uint32_t need,
+    size_t size)
+{
+	uint32_t room = *cap ? *cap : 8;
+	void *larger;
+
+	if (items && need <= *cap)
+		return items;
+	while (room < need)
+		room = room > UINT32_MAX / 2 ? UINT32_MAX : 2 * room;
+	larger = arena_array(a, room, size);
+	if (items)
+		memcpy(larger, items, *cap * size);
+	*cap = room;
+	return larger;
+}
+
+void *
+arena_copy(struct arena *a, const void *bytes, size_t n)
+{
+	void *p = arena_alloc(a, n);
+
+	if (n)
+		memcpy(p, bytes, n);
+	return p;
+}
+
+char *
+arena_strn(struct arena *a, const char *s, size_t n)
+{
+	char *copy = arena_alloc(a, n + 1);
+
+	if (n)
+		memcpy(copy, s, n);
+	return copy;
+}
+
+char *
+arena_str(struct arena *a, const char *s)
+{
+	return arena_strn(a, s, strlen(s));
+}
+
+char *
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+	char *s;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	assert(n >= 0);
+	s = arena_alloc(a, (size_t)n + 1);
+	vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return s;
+}
+
+struct arena_mark
+arena_mark(const struct arena *a)
+{
+	return (struct arena_mark){
+	    .top = a->top,
+	    .used = a->top ? a->top->used : 0,
+	    .bytes = a->bytes,
+	};
+}
+
+void
+arena_back(struct arena *a, struct arena_mark mark)
+{
+	while (a->top != mark.top) {
+		struct arena_block *below = a->top->below;
+
+		free(a->top);
+		a->top = below;
+	}
+	if (a->top)
+		a->top->used = mark.used;
+	a->bytes = mark.bytes;
+}

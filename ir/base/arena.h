@@ -1,0 +1,54 @@
+/* Arenas: memory by lifetime. A function that allocates takes an arena, and
+ * that parameter is the ownership documentation. Allocation never fails: out
+ * of memory ends a batch tool with one line and exit status 8. */
+#ifndef IR_BASE_ARENA_H
+#define IR_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *top;
+	size_t bytes; /* handed out since init or the last reset */
+	size_t limit; /* 0: none; else exceeding it ends the process */
+};
+
+/* A point to come back to; see arena_mark(). */
+struct arena_mark {
+	struct arena_block *top;
+	size_t used, bytes;
+};
+
+void arena_init(struct arena *a);
+void arena_release(struct arena *a);
+
+/* `bytes` zeroed bytes, aligned to 16, and to 64 (a cache line, and what SIMD
+ * kernels want) from 256 bytes on; never NULL, also for 0 bytes. */
+void *arena_alloc(struct arena *a, size_t bytes);
+
+/* An array of n zeroed things of a type. n * sizeof is checked. */
+#define arena_new(a, type, n) ((type *)arena_array(a, (n), sizeof(type)))
+void *arena_array(struct arena *a, size_t n, size_t size);
+
+/* Room for at least `need` items: returns `items` or a larger copy and updates
+ * *cap. Doubling, so n pushes cost O(n). */
+void *arena_grow(
+    struct arena *a, void *items, uint32_t *cap, uint32_t need, size_t size);
+
+/* Copies. */
+void *arena_copy(struct arena *a, const void *bytes, size_t n);
+char *arena_str(struct arena *a, const char *s);
+char *arena_strn(struct arena *a, const char *s, size_t n);
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
+char *arena_printf(struct arena *a, const char *fmt, ...);
+
+/* Everything allocated after the mark is given back by arena_back(). */
+struct arena_mark arena_mark(const struct arena *a);
+void arena_back(struct arena *a, struct arena_mark mark);
+
+#endif

@@ -1,0 +1,241 @@
+#define _GNU_SOURCE
+#include "ir/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+fail(struct err *err, const char *path, const char *what)
+{
+	return err_set(err, ERR_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* A descriptor of a regular file and its size, or -1. */
+static int
+open_regular(const char *path, struct stat *st, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		fail(err, path, "cannot open");
+		return -1;
+	}
+	if (fstat(fd, st) != 0) {
+		fail(err, path, "cannot stat");
+	} else if (!S_ISREG(st->st_mode)) {
+		err_set(err, ERR_IO, "%s: not a regular file", path);
+	} else {
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+bool
+file_map(struct mapped_file *f, const char *path, struct err *err)
+{
+	struct stat st;
+	int fd = open_regular(path, &st, err);
+	void *p;
+
+	*f = (struct mapped_file){.data = NULL};
+	if (fd < 0)
+		return false;
+	if (st.st_size == 0) {
+		close(fd);
+		return true;
+	}
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return fail(err, path, "cannot map");
+	*f = (struct mapped_file){p, (size_t)st.st_size};
+	return true;
+}
+
+void
+file_unmap(struct mapped_file *f)
+{
+	if (f->data)
+		munmap((void *)(uintptr_t)f->data, f->bytes);
+	*f = (struct mapped_file){.data = NULL};
+}
+
+bool
+file_read(const char **text, size_t *n, const char *path, size_t limit,
+    struct arena *a, struct err *err)
+{
+	struct stat st;
+	int fd = open_regular(path, &st, err);
+	size_t got = 0;
+	ssize_t r = 0;
+	char *buf;
+
+	if (fd < 0)
+		return false;
+	if ((size_t)st.st_size > limit) {
+		close(fd);
+		return err_set(err, ERR_INPUT, "%s: %lld bytes, limit is %zu",
+		    path, (long long)st.st_size, limit);
+	}
+	buf = arena_alloc(a, (size_t)st.st_size + 1);
+	while (got < (size_t)st.st_size
+	    && (r = read(fd, buf + got, (size_t)st.st_size - got)) > 0)
+		got += (size_t)r;
+	close(fd);
+	if (r < 0)
+		return fail(err, path, "cannot read");
+	*text = buf;
+	*n = got;
+	return true;
+}
+
+bool
+out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
+    struct err *err)
+{
+	struct stat st;
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	*o = (struct outdir){.path = arena_strn(a, path, n), .force = force};
+	if (lstat(o->path, &st) == 0 && !force)
+		return err_set(err, ERR_IO,
+		    "%s: exists already (--force replaces it)", o->path);
+	o->temporary
+	    = arena_printf(a, "%s.tmp-%ld", o->path, (long)getpid());
+	out_abandon(o);
+	if (mkdir(o->temporary, 0777) != 0)
+		return fail(err, o->temporary, "cannot make directory");
+	return true;
+}
+
+FILE *
+out_open(
+    const struct outdir *o, const char *name, struct arena *a, struct err *err)
+{
+	char *path = arena_printf(a, "%s/%s", o->temporary, name);
+	FILE *f;
+
+	for (char *s = path + strlen(o->temporary) + 1; (s = strchr(s, '/'));
+	    *s++ = '/') {
+		*s = '\0';
+		if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+			fail(err, path, "cannot make directory");
+			return NULL;
+		}
+	}
+	f = fopen(path, "wxe");
+	if (!f)
+		fail(err, path, "cannot create");
+	return f;
+}
+
+bool
+out_close(FILE *f, const char *name, struct err *err)
+{
+	bool bad = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
+	int why = errno;
+
+	bad |= fclose(f) != 0;
+	if (!bad)
+		return true;
+	errno = why ? why : errno;
+	return fail(err, name, "cannot write");
+}
+
+static bool
+sync_parent(const char *path, struct err *err)
+{
+	char parent[4096];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	if (!slash)
+		snprintf(parent, sizeof parent, ".");
+	else
+		snprintf(parent, sizeof parent, "%.*s",
+		    (int)(slash == path ? 1 : slash - path), path);
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(err, parent, "cannot open");
+	(void)fsync(fd); /* some file systems refuse it; the rename stands */
+	close(fd);
+	return true;
+}
+
+static int
+remove_entry(
+    const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static void
+remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+bool
+out_commit(struct outdir *o, struct err *err)
+{
+	struct stat st;
+
+	if (o->force && lstat(o->path, &st) == 0) {
+		if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path,
+			RENAME_EXCHANGE)
+		    != 0)
+			return fail(err, o->path, "cannot replace");
+		remove_tree(o->temporary);
+		return sync_parent(o->path, err);
+	}
+	if (renameat2(
+		AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE)
+	    != 0)
+		return fail(err, o->path, "cannot rename into place");
+	return sync_parent(o->path, err);
+}
+
+void
+out_abandon(struct outdir *o)
+{
+	remove_tree(o->temporary);
+}
+
+bool
+file_write(const char *path,
+    bool (*write)(FILE *f, void *context, struct err *err), void *context,
+    struct err *err)
+{
+	char temporary[4096];
+	bool ok;
+	FILE *f;
+
+	if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path,
+		(long)getpid())
+	    >= sizeof temporary)
+		return err_set(err, ERR_IO, "%s: path too long", path);
+	f = fopen(temporary, "we");
+	if (!f)
+		return fail(err, path, "cannot create");
+	ok = write(f, context, err);
+	if (ok)
+		ok = out_close(f, path, err);
+	else
+		fclose(f);
+	if (ok && rename(temporary, path) != 0)
+		ok = fail(err, path, "cannot rename into place");
+	if (!ok)
+		unlink(temporary);
+	return ok;
+}

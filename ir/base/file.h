@@ -1,0 +1,51 @@
+/* Files: mapped for reading, whole or absent when written. */
+#ifndef IR_BASE_FILE_H
+#define IR_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+
+/* A read-only mapping. If the file shrinks while mapped, reading past its new
+ * end raises SIGBUS; nothing here guards against that. */
+struct mapped_file {
+	const unsigned char *data; /* NULL when empty */
+	size_t bytes;
+};
+
+/* Map a regular file. ERR_IO when it cannot be opened or is not regular. */
+bool file_map(struct mapped_file *f, const char *path, struct err *err);
+void file_unmap(struct mapped_file *f);
+
+/* Read a whole small file (a config, a manifest) of at most `limit` bytes into
+ * the arena, NUL-terminated. */
+bool file_read(const char **text, size_t *n, const char *path, size_t limit,
+    struct arena *a, struct err *err);
+
+/* An output directory that is whole or absent: files are written into
+ * `<path>.tmp-<pid>` beside it, which out_commit() renames and out_abandon()
+ * deletes. An existing `path` is replaced only with `force`. */
+struct outdir {
+	const char *path, *temporary;
+	bool force;
+};
+
+bool out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
+    struct err *err);
+/* Open a file (its name may have sub-folders, which are made). */
+FILE *out_open(
+    const struct outdir *o, const char *name, struct arena *a, struct err *err);
+/* Flush, sync and close what out_open() gave, reporting any write error. */
+bool out_close(FILE *f, const char *name, struct err *err);
+bool out_commit(struct outdir *o, struct err *err);
+void out_abandon(struct outdir *o);
+
+/* One file, written whole or not at all: `write` fills it. */
+bool file_write(const char *path,
+    bool (*write)(FILE *f, void *context, struct err *err), void *context,
+    struct err *err);
+
+#endif

@@ -1,0 +1,268 @@
+#include "ir/base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/utf8.h"
+
+static bool
+breaks_lines(const struct json *j)
+{
+	return j->indent && (j->inline_at == 0 || j->depth < j->inline_at);
+}
+
+static void
+new_line(struct json *j)
+{
+	putc('\n', j->out);
+	for (unsigned i = 0; i < j->depth * j->indent; i++)
+		putc(' ', j->out);
+}
+
+/* What goes before a value or key: comma, line break. */
+static void
+separate(struct json *j)
+{
+	if (j->after_key) {
+		j->after_key = false;
+		return;
+	}
+	if (j->depth == 0)
+		return;
+	if (j->level[j->depth - 1].filled)
+		fputs(breaks_lines(j) ? "," : j->indent ? ", " : ",", j->out);
+	j->level[j->depth - 1].filled = true;
+	if (breaks_lines(j))
+		new_line(j);
+}
+
+static void
+open_level(struct json *j, bool object)
+{
+	separate(j);
+	assert(j->depth < JSON_DEPTH);
+	j->level[j->depth].object = object;
+	j->level[j->depth].filled = false;
+	j->depth++;
+	putc(object ? '{' : '[', j->out);
+}
+
+static void
+write_escaped(FILE *out, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		unsigned char c = (unsigned char)s[i];
+		size_t len = utf8_length(s + i, n - i);
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c == '\n')
+			fputs("\\n", out);
+		else if (c == '\t')
+			fputs("\\t", out);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(out, "\\u%04x", c);
+		else if (len == 0)
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(s + i, 1, len, out);
+		i += len ? len : 1;
+	}
+}
+
+void
+json_init(struct json *j, FILE *out, unsigned indent)
+{
+	*j = (struct json){.out = out, .indent = indent};
+}
+
+void
+json_object(struct json *j)
+{
+	open_level(j, true);
+}
+
+void
+json_array(struct json *j)
+{
+	open_level(j, false);
+}
+
+void
+json_inline_array(struct json *j)
+{
+	open_level(j, false);
+	if (j->inline_at == 0)
+		j->inline_at = (unsigned char)j->depth;
+}
+
+void
+json_inline_object(struct json *j)
+{
+	open_level(j, true);
+	if (j->inline_at == 0)
+		j->inline_at = (unsigned char)j->depth;
+}
+
+void
+json_close(struct json *j)
+{
+	bool broken, filled, object;
+
+	assert(j->depth > 0 && !j->after_key);
+	broken = breaks_lines(j);
+	filled = j->level[j->depth - 1].filled;
+	object = j->level[j->depth - 1].object;
+	if (j->inline_at == j->depth)
+		j->inline_at = 0;
+	j->depth--;
+	if (filled && broken)
+		new_line(j);
+	putc(object ? '}' : ']', j->out);
+	if (j->depth == 0)
+		putc('\n', j->out);
+}
+
+void
+json_key_n(struct json *j, const char *key, size_t n)
+{
+	assert(j->depth > 0 && j->level[j->depth - 1].object && !j->after_key);
+	separate(j);
+	putc('"', j->out);
+	write_escaped(j->out, key, n);
+	fputs(j->indent ? "\": " : "\":", j->out);
+	j->after_key = true;
+}
+
+void
+json_key(struct json *j, const char *key)
+{
+	json_key_n(j, key, strlen(key));
+}
+
+void
+json_strn(struct json *j, const char *s, size_t n)
+{
+	separate(j);
+	putc('"', j->out);
+	write_escaped(j->out, s, n);
+	putc('"', j->out);
+}
+
+void
+json_str(struct json *j, const char *s)
+{
+	if (s)
+		json_strn(j, s, strlen(s));
+	else
+		json_null(j);
+}
+
+void
+json_strf(struct json *j, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	json_str(j, text);
+}
+
+void
+json_int(struct json *j, int64_t x)
+{
+	separate(j);
+	fprintf(j->out, "%" PRId64, x);
+}
+
+void
+json_uint(struct json *j, uint64_t x)
+{
+	separate(j);
+	fprintf(j->out, "%" PRIu64, x);
+}
+
+void
+json_real(struct json *j, double x)
+{
+	separate(j);
+	if (isfinite(x))
+		fprintf(j->out, "%.17g", x);
+	else
+		fputs("null", j->out);
+}
+
+void
+json_bool(struct json *j, bool x)
+{
+	separate(j);
+	fputs(x ? "true" : "false", j->out);
+}
+
+void
+json_null(struct json *j)
+{
+	separate(j);
+	fputs("null", j->out);
+}
+
+void
+json_base64(struct json *j, const void *bytes, size_t n)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = bytes;
+
+	separate(j);
+	putc('"', j->out);
+	for (; n > 0; n -= n < 3 ? n : 3, p += 3) {
+		uint32_t w = (uint32_t)p[0] << 16
+		    | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+		char quad[4] = {digit[w >> 18], digit[w >> 12 & 63],
+		    n > 1 ? digit[w >> 6 & 63] : '=', n > 2 ? digit[w & 63] : '='};
+
+		fwrite(quad, 1, sizeof quad, j->out);
+	}
+	putc('"', j->out);
+}
+
+void
+json_key_str(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	json_str(j, s);
+}
+
+void
+json_key_int(struct json *j, const char *key, int64_t x)
+{
+	json_key(j, key);
+	json_int(j, x);
+}
+
+void
+json_key_uint(struct json *j, const char *key, uint64_t x)
+{
+	json_key(j, key);
+	json_uint(j, x);
+}
+
+void
+json_key_real(struct json *j, const char *key, double x)
+{
+	json_key(j, key);
+	json_real(j, x);
+}
+
+void
+json_key_bool(struct json *j, const char *key, bool x)
+{
+	json_key(j, key);
+	json_bool(j, x);
+}

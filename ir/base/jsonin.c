@@ -1,0 +1,208 @@
+#include "ir/base/jsonin.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "ir/base/file.h"
+#include "ir/base/map.h"
+
+#define MAX_EXACT 9007199254740992.0 /* 2^53 */
+
+/* Does any object below (iteratively, depth-first) repeat a key? */
+static const char *
+repeated_key(const cJSON *object, struct arena *scratch)
+{
+	struct arena_mark mark = arena_mark(scratch);
+	struct map seen;
+	const cJSON *item;
+	const char *found = NULL;
+
+	map_init(&seen, scratch);
+	cJSON_ArrayForEach(item, object)
+	{
+		size_t n = strlen(item->string);
+
+		if (map_find(&seen, item->string, n) != MAP_NONE)
+			found = item->string;
+		map_put(&seen, item->string, n, 0);
+	}
+	arena_back(scratch, mark);
+	return found;
+}
+
+/* cJSON limits nesting to 1000, so this recursion is bounded. */
+static const char *
+repeated_key_below(const cJSON *item, struct arena *scratch)
+{
+	const char *found = NULL;
+	const cJSON *child;
+
+	if (cJSON_IsObject(item))
+		found = repeated_key(item, scratch);
+	for (child = item->child; child && !found; child = child->next)
+		if (child->child)
+			found = repeated_key_below(child, scratch);
+	return found;
+}
+
+static bool
+all_blank(const char *s, const char *end)
+{
+	for (; s < end; s++)
+		if (*s != ' ' && *s != '\t' && *s != '\n' && *s != '\r')
+			return false;
+	return true;
+}
+
+struct cJSON *
+jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
+{
+	const char *end = text, *twice;
+	struct arena scratch;
+	cJSON *doc = cJSON_ParseWithLengthOpts(text, n, &end, false);
+
+	if (!doc || !all_blank(end, text + n)) {
+		err_set(err, ERR_INPUT, "%s: not valid JSON at byte %zu", name,
+		    (size_t)(end - text));
+		cJSON_Delete(doc);
+		return NULL;
+	}
+	arena_init(&scratch);
+	twice = repeated_key_below(doc, &scratch);
+	if (twice) {
+		err_set(err, ERR_INPUT, "%s: key '%s' appears twice in one object",
+		    name, twice);
+		cJSON_Delete(doc);
+		doc = NULL;
+	}
+	arena_release(&scratch);
+	return doc;
+}
+
+struct cJSON *
+jsonin_open(const char *path, size_t limit, struct err *err)
+{
+	struct arena scratch;
+	struct cJSON *doc = NULL;
+	const char *text;
+	size_t n;
+
+	arena_init(&scratch);
+	if (file_read(&text, &n, path, limit, &scratch, err))
+		doc = jsonin_parse(text, n, path, err);
+	arena_release(&scratch);
+	return doc;
+}
+
+void
+jsonin_close(struct cJSON *doc)
+{
+	cJSON_Delete(doc);
+}
+
+static bool
+want(const cJSON *object, const char *key, cJSON_bool (*is)(const cJSON *),
+    const char *what, const cJSON **out, struct err *err)
+{
+	*out = cJSON_GetObjectItemCaseSensitive(object, key);
+	if (!*out)
+		return err_set(err, ERR_INPUT, "key '%s' is missing", key);
+	if (!is(*out))
+		return err_set(err, ERR_INPUT, "key '%s' is not %s", key, what);
+	return true;
+}
+
+bool
+jsonin_str(const struct cJSON *object, const char *key, const char **out,
+    struct err *err)
+{
+	const cJSON *item;
+
+	if (!want(object, key, cJSON_IsString, "a string", &item, err))
+		return false;
+	*out = item->valuestring;
+	return true;
+}
+
+bool
+jsonin_real(const struct cJSON *object, const char *key, double *out,
+    struct err *err)
+{
+	const cJSON *item;
+
+	if (!want(object, key, cJSON_IsNumber, "a number", &item, err))
+		return false;
+	*out = item->valuedouble;
+	return true;
+}
+
+bool
+jsonin_i64(const struct cJSON *object, const char *key, int64_t *out,
+    struct err *err)
+{
+	double x;
+
+	if (!jsonin_real(object, key, &x, err))
+		return false;
+	if (!(fabs(x) <= MAX_EXACT) || x != floor(x))
+		return err_set(err, ERR_INPUT,
+		    "key '%s' is not an integer below 2^53", key);
+	*out = (int64_t)x;
+	return true;
+}
+
+bool
+jsonin_u32(const struct cJSON *object, const char *key, uint32_t *out,
+    struct err *err)
+{
+	int64_t x;
+
+	if (!jsonin_i64(object, key, &x, err))
+		return false;
+	if (x < 0 || x >= UINT32_MAX)
+		return err_set(err, ERR_INPUT, "key '%s' is outside 0..2^32-2", key);
+	*out = (uint32_t)x;
+	return true;
+}
+
+bool
+jsonin_array(const struct cJSON *object, const char *key,
+    const struct cJSON **out, struct err *err)
+{
+	return want(object, key, cJSON_IsArray, "an array", out, err);
+}
+
+bool
+jsonin_object(const struct cJSON *object, const char *key,
+    const struct cJSON **out, struct err *err)
+{
+	return want(object, key, cJSON_IsObject, "an object", out, err);
+}
+
+bool
+jsonin_has(const struct cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+	return item && !cJSON_IsNull(item);
+}
+
+bool
+jsonin_only(const struct cJSON *object, const char *const *known,
+    struct err *err)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, object)
+	{
+		uint32_t i = 0;
+
+		while (known[i] && strcmp(known[i], item->string) != 0)
+			i++;
+		if (!known[i])
+			return err_set(err, ERR_INPUT, "unknown key '%s'",
+			    item->string);
+	}
+	return true;
+}

@@ -1,0 +1,43 @@
+/* Reading JSON (through cJSON) from files nobody vouches for: size and depth
+ * are limited, and every getter names the key and the path that is wrong. */
+#ifndef IR_BASE_JSONIN_H
+#define IR_BASE_JSONIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+
+struct cJSON;
+
+/* Parse text (n bytes); NULL on error. Free with jsonin_close(). `name` is
+ * what messages call the document. Duplicate keys are refused. */
+struct cJSON *jsonin_parse(
+    const char *text, size_t n, const char *name, struct err *err);
+struct cJSON *jsonin_open(const char *path, size_t limit, struct err *err);
+void jsonin_close(struct cJSON *doc);
+
+/* Required members of an object; ERR_INPUT naming the key otherwise. Integers
+ * are exact up to 2^53 and refused beyond, or when written as a fraction. */
+bool jsonin_str(const struct cJSON *object, const char *key, const char **out,
+    struct err *err);
+bool jsonin_i64(const struct cJSON *object, const char *key, int64_t *out,
+    struct err *err);
+bool jsonin_u32(const struct cJSON *object, const char *key, uint32_t *out,
+    struct err *err);
+bool jsonin_real(const struct cJSON *object, const char *key, double *out,
+    struct err *err);
+bool jsonin_array(const struct cJSON *object, const char *key,
+    const struct cJSON **out, struct err *err);
+bool jsonin_object(const struct cJSON *object, const char *key,
+    const struct cJSON **out, struct err *err);
+
+/* Is the key there (and not null)? For optional members. */
+bool jsonin_has(const struct cJSON *object, const char *key);
+
+/* Refuse members that are not in `known` (NULL-terminated). */
+bool jsonin_only(const struct cJSON *object, const char *const *known,
+    struct err *err);
+
+#endif

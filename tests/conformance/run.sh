@@ -1,0 +1,21 @@
+#!/bin/sh
+# run.sh RUNNER NAME: run a conformance runner on the data of that name, or
+# skip loudly where the data is absent. The runner itself takes any path.
+set -eu
+runner=$1 name=$2
+data=$MARQ_SHARED/data
+case $name in
+onnx)
+	archive=$(ls "$data"/onnx-backend-data-*.tar.xz 2>/dev/null | head -n 1)
+	[ -n "$archive" ] || { echo "skipped: no backend corpus under $data"; exit 77; }
+	path=$MARQ_BUILD/onnx-backend-data
+	[ -d "$path" ] || {
+		rm -rf "$path.tmp" && mkdir -p "$path.tmp"
+		tar -xJf "$archive" -C "$path.tmp"
+		mv "$path.tmp" "$path"
+	} ;;
+collage) path=$data/collage/cases.json ;;
+*) path=$data/$name ;;
+esac
+[ -e "$path" ] || { echo "skipped: no $path"; exit 77; }
+exec "$runner" "$path"
