@@ -104,8 +104,8 @@ arena_array(struct arena *a, size_t n, size_t size)
 }
 
 void *
-arena_grow(struct arena *a, void *items, uint32_t *cap, uint32_t need,
-    size_t size)
+arena_grow(
+    struct arena *a, void *items, uint32_t *cap, uint32_t need, size_t size)
 {
 	uint32_t room = *cap ? *cap : 8;
 	void *larger;

@@ -45,7 +45,8 @@ char *arena_strn(struct arena *a, const char *s, size_t n);
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
-char *arena_printf(struct arena *a, const char *fmt, ...);
+char *
+arena_printf(struct arena *a, const char *fmt, ...);
 
 /* Everything allocated after the mark is given back by arena_back(). */
 struct arena_mark arena_mark(const struct arena *a);

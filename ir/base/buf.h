@@ -18,7 +18,8 @@ void buf_str(struct buf *b, const char *s);
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
-void buf_printf(struct buf *b, const char *fmt, ...);
+void
+buf_printf(struct buf *b, const char *fmt, ...);
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 
 /* Little-endian fixed-width integers, for canonical bytes. */

@@ -28,7 +28,7 @@ struct err {
 
 /* Record a fault; always false, so callers can `return err_set(...)`.
  * Asserts that none is pending: the first fault is the one reported. */
-#define err_set(err, kind, ...)                                                \
+#define err_set(err, kind, ...) \
 	err_set_at(err, kind, __FILE__, __LINE__, __VA_ARGS__)
 bool err_set_at(struct err *err, enum err_kind kind, const char *file, int line,
     const char *fmt, ...) ERR_PRINTF(5, 6);

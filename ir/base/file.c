@@ -110,8 +110,7 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 	if (lstat(o->path, &st) == 0 && !force)
 		return err_set(err, ERR_IO,
 		    "%s: exists already (--force replaces it)", o->path);
-	o->temporary
-	    = arena_printf(a, "%s.tmp-%ld", o->path, (long)getpid());
+	o->temporary = arena_printf(a, "%s.tmp-%ld", o->path, (long)getpid());
 	out_abandon(o);
 	if (mkdir(o->temporary, 0777) != 0)
 		return fail(err, o->temporary, "cannot make directory");
@@ -126,7 +125,7 @@ out_open(
 	FILE *f;
 
 	for (char *s = path + strlen(o->temporary) + 1; (s = strchr(s, '/'));
-	    *s++ = '/') {
+	     *s++ = '/') {
 		*s = '\0';
 		if (mkdir(path, 0777) != 0 && errno != EEXIST) {
 			fail(err, path, "cannot make directory");
@@ -173,8 +172,7 @@ sync_parent(const char *path, struct err *err)
 }
 
 static int
-remove_entry(
-    const char *path, const struct stat *st, int type, struct FTW *ftw)
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st, (void)type, (void)ftw;
 	return remove(path);
@@ -193,14 +191,14 @@ out_commit(struct outdir *o, struct err *err)
 
 	if (o->force && lstat(o->path, &st) == 0) {
 		if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path,
-			RENAME_EXCHANGE)
+		        RENAME_EXCHANGE)
 		    != 0)
 			return fail(err, o->path, "cannot replace");
 		remove_tree(o->temporary);
 		return sync_parent(o->path, err);
 	}
 	if (renameat2(
-		AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE)
+	        AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE)
 	    != 0)
 		return fail(err, o->path, "cannot rename into place");
 	return sync_parent(o->path, err);
@@ -221,8 +219,8 @@ file_write(const char *path,
 	bool ok;
 	FILE *f;
 
-	if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path,
-		(long)getpid())
+	if ((size_t)snprintf(
+	        temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid())
 	    >= sizeof temporary)
 		return err_set(err, ERR_IO, "%s: path too long", path);
 	f = fopen(temporary, "we");

@@ -216,7 +216,7 @@ void
 json_base64(struct json *j, const void *bytes, size_t n)
 {
 	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	                            "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *p = bytes;
 
 	separate(j);
@@ -225,7 +225,8 @@ json_base64(struct json *j, const void *bytes, size_t n)
 		uint32_t w = (uint32_t)p[0] << 16
 		    | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
 		char quad[4] = {digit[w >> 18], digit[w >> 12 & 63],
-		    n > 1 ? digit[w >> 6 & 63] : '=', n > 2 ? digit[w & 63] : '='};
+		    n > 1 ? digit[w >> 6 & 63] : '=',
+		    n > 2 ? digit[w & 63] : '='};
 
 		fwrite(quad, 1, sizeof quad, j->out);
 	}

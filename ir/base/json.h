@@ -14,7 +14,7 @@
 
 struct json {
 	FILE *out;
-	unsigned indent;         /* spaces per level; 0: all on one line */
+	unsigned indent; /* spaces per level; 0: all on one line */
 	unsigned depth;
 	bool after_key;
 	unsigned char inline_at; /* depth from which lines are not broken */
@@ -25,11 +25,11 @@ struct json {
 
 void json_init(struct json *j, FILE *out, unsigned indent);
 
-void json_object(struct json *j);       /* { */
-void json_array(struct json *j);        /* [ */
+void json_object(struct json *j); /* { */
+void json_array(struct json *j); /* [ */
 void json_inline_array(struct json *j); /* [ kept on one line */
 void json_inline_object(struct json *j);
-void json_close(struct json *j);        /* } or ], whichever is open */
+void json_close(struct json *j); /* } or ], whichever is open */
 void json_key(struct json *j, const char *key);
 void json_key_n(struct json *j, const char *key, size_t n);
 
@@ -38,7 +38,8 @@ void json_strn(struct json *j, const char *s, size_t n);
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
-void json_strf(struct json *j, const char *fmt, ...);
+void
+json_strf(struct json *j, const char *fmt, ...);
 void json_int(struct json *j, int64_t x);
 void json_uint(struct json *j, uint64_t x);
 void json_real(struct json *j, double x); /* %.17g; NaN and inf: null */

@@ -71,8 +71,8 @@ jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
 	arena_init(&scratch);
 	twice = repeated_key_below(doc, &scratch);
 	if (twice) {
-		err_set(err, ERR_INPUT, "%s: key '%s' appears twice in one object",
-		    name, twice);
+		err_set(err, ERR_INPUT,
+		    "%s: key '%s' appears twice in one object", name, twice);
 		cJSON_Delete(doc);
 		doc = NULL;
 	}
@@ -126,8 +126,8 @@ jsonin_str(const struct cJSON *object, const char *key, const char **out,
 }
 
 bool
-jsonin_real(const struct cJSON *object, const char *key, double *out,
-    struct err *err)
+jsonin_real(
+    const struct cJSON *object, const char *key, double *out, struct err *err)
 {
 	const cJSON *item;
 
@@ -138,8 +138,8 @@ jsonin_real(const struct cJSON *object, const char *key, double *out,
 }
 
 bool
-jsonin_i64(const struct cJSON *object, const char *key, int64_t *out,
-    struct err *err)
+jsonin_i64(
+    const struct cJSON *object, const char *key, int64_t *out, struct err *err)
 {
 	double x;
 
@@ -153,15 +153,16 @@ jsonin_i64(const struct cJSON *object, const char *key, int64_t *out,
 }
 
 bool
-jsonin_u32(const struct cJSON *object, const char *key, uint32_t *out,
-    struct err *err)
+jsonin_u32(
+    const struct cJSON *object, const char *key, uint32_t *out, struct err *err)
 {
 	int64_t x;
 
 	if (!jsonin_i64(object, key, &x, err))
 		return false;
 	if (x < 0 || x >= UINT32_MAX)
-		return err_set(err, ERR_INPUT, "key '%s' is outside 0..2^32-2", key);
+		return err_set(
+		    err, ERR_INPUT, "key '%s' is outside 0..2^32-2", key);
 	*out = (uint32_t)x;
 	return true;
 }
@@ -189,8 +190,8 @@ jsonin_has(const struct cJSON *object, const char *key)
 }
 
 bool
-jsonin_only(const struct cJSON *object, const char *const *known,
-    struct err *err)
+jsonin_only(
+    const struct cJSON *object, const char *const *known, struct err *err)
 {
 	const cJSON *item;
 
@@ -201,8 +202,8 @@ jsonin_only(const struct cJSON *object, const char *const *known,
 		while (known[i] && strcmp(known[i], item->string) != 0)
 			i++;
 		if (!known[i])
-			return err_set(err, ERR_INPUT, "unknown key '%s'",
-			    item->string);
+			return err_set(
+			    err, ERR_INPUT, "unknown key '%s'", item->string);
 	}
 	return true;
 }

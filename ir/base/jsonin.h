@@ -22,12 +22,12 @@ void jsonin_close(struct cJSON *doc);
  * are exact up to 2^53 and refused beyond, or when written as a fraction. */
 bool jsonin_str(const struct cJSON *object, const char *key, const char **out,
     struct err *err);
-bool jsonin_i64(const struct cJSON *object, const char *key, int64_t *out,
-    struct err *err);
+bool jsonin_i64(
+    const struct cJSON *object, const char *key, int64_t *out, struct err *err);
 bool jsonin_u32(const struct cJSON *object, const char *key, uint32_t *out,
     struct err *err);
-bool jsonin_real(const struct cJSON *object, const char *key, double *out,
-    struct err *err);
+bool jsonin_real(
+    const struct cJSON *object, const char *key, double *out, struct err *err);
 bool jsonin_array(const struct cJSON *object, const char *key,
     const struct cJSON **out, struct err *err);
 bool jsonin_object(const struct cJSON *object, const char *key,
@@ -37,7 +37,7 @@ bool jsonin_object(const struct cJSON *object, const char *key,
 bool jsonin_has(const struct cJSON *object, const char *key);
 
 /* Refuse members that are not in `known` (NULL-terminated). */
-bool jsonin_only(const struct cJSON *object, const char *const *known,
-    struct err *err);
+bool jsonin_only(
+    const struct cJSON *object, const char *const *known, struct err *err);
 
 #endif

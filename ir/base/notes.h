@@ -19,6 +19,7 @@ void notes_init(struct notes *notes, struct arena *arena);
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
-void notes_add(struct notes *notes, const char *fmt, ...);
+void
+notes_add(struct notes *notes, const char *fmt, ...);
 
 #endif

@@ -1,0 +1,59 @@
+/* Prices with provenance, and lower bounds where nothing is priced yet. */
+#ifndef COSTMODEL_PRICE_H
+#define COSTMODEL_PRICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "targets/candidates.h"
+#include "targets/target.h"
+
+enum price_state {
+	PRICE_BOUND, /* only `bound` is known */
+	PRICE_KNOWN, /* ns is */
+	PRICE_FAILED, /* crashed, hung, wrong result, ...: never chosen */
+};
+
+enum price_origin { /* where a KNOWN or FAILED price came from, this time */
+	FROM_NOWHERE,
+	FROM_DB_EXACT,
+	FROM_DB_COMPATIBLE,
+	FROM_MEASURING,
+	FROM_SIMULATION,
+	FROM_EXTERNAL,
+	FROM_ESTIMATE,
+};
+
+struct price {
+	enum price_state state;
+	enum price_source source;
+	enum price_origin origin;
+	cost_ns ns; /* KNOWN: the price */
+	cost_ns bound; /* admissible: never above the true price */
+	cost_ns low, high; /* KNOWN: noise (measured) or parameter range */
+	uint32_t samples;
+	const char *when; /* UTC ISO-8601, or "" for simulated */
+	const char *detail; /* FAILED: outcome in words; else what it rests
+			      * on ("mrvl assumed: dma_gbps"), or "" */
+	uint32_t key; /* equal keys = one price; dense */
+};
+
+/* A conversion's price; formats are closed over detours (a two-step way that
+ * is cheaper than the direct one is what is priced). */
+struct conversion_price {
+	struct price price;
+	format_id via; /* == to when direct */
+};
+
+struct prices {
+	struct price *candidate; /* [candidates->n] */
+	uint32_t nkeys; /* distinct candidate keys */
+	const struct price *launch; /* [mix->n] */
+	/* [nvalues] -> class; [class * MAX_FORMATS^2 + from * MAX_FORMATS + to];
+	 * class UINT32_MAX: constant, never converted at run time */
+	const uint32_t *value_class;
+	struct conversion_price *conversion;
+	uint32_t nclasses;
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* The pricer: turns candidates into prices, through the tuning database. */
+#ifndef COSTMODEL_PRICER_H
+#define COSTMODEL_PRICER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "costmodel/price.h"
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/notes.h"
+#include "ir/infer.h"
+
+struct pricer; /* database, worker processes */
+
+enum accept { ACCEPT_EXACT, ACCEPT_COMPATIBLE, ACCEPT_ANY };
+
+struct pricer_options {
+	const char *db; /* path; NULL: nothing is remembered */
+	enum accept accept;
+	bool measure; /* false: database and simulation only */
+	uint32_t max_measure; /* 0: no limit */
+	uint64_t budget_ns; /* 0: no limit */
+	uint32_t threads; /* per measured kernel; 0 = 1 */
+	uint32_t workers; /* measuring processes; 0 = cores - 1, at least 1 */
+	node_eval reference; /* outputs are checked against it */
+	const atomic_bool *stop;
+	struct notes *notes;
+	/* Called as measuring goes on: done of todo. NULL: nobody listens. */
+	void (*progress)(
+	    void *context, uint32_t done, uint32_t todo, const char *what);
+	void *context;
+};
+
+/* What a run did, for the last line and the result. */
+struct pricer_counts {
+	uint32_t distinct; /* candidate and conversion keys */
+	uint32_t exact, compatible, stale, missed; /* lookups by outcome */
+	uint32_t measured, failed, simulated, estimated;
+};
+
+/* ERR_DB when the database cannot be used. */
+bool pricer_open(struct pricer **p, const struct graph *g, const struct mix *m,
+    const struct candidates *c, const struct pricer_options *o, struct arena *a,
+    struct err *err);
+
+/* Everything that is free: database hits, simulations, bounds, conversions
+ * from the database. Fills `prices`. */
+bool pricer_begin(struct pricer *p, struct prices *prices, struct err *err);
+
+/* Make these candidates KNOWN or FAILED (duplicates of a key at no charge).
+ * Stops early, with true, at the budget, the limit or `stop`. */
+bool pricer_price(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, struct err *err);
+
+/* Conversions between the formats that candidates of each value use: measured
+ * now where the database lacks them. */
+bool pricer_price_conversions(
+    struct pricer *p, struct prices *prices, struct err *err);
+
+struct pricer_counts pricer_counts(const struct pricer *p);
+
+/* Why a lookup of this candidate's key missed, in words: the field that
+ * differs; "" for a hit. */
+const char *pricer_miss_reason(const struct pricer *p, uint32_t candidate);
+
+/* Write out what is pending and stop the workers. */
+bool pricer_close(struct pricer *p, struct err *err);
+
+#endif

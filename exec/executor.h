@@ -1,0 +1,36 @@
+/* Runs a plan for real: planned memory, no allocation per inference. */
+#ifndef EXEC_EXECUTOR_H
+#define EXEC_EXECUTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "plan/plan.h"
+
+struct executor;
+
+struct executor_options {
+	uint32_t threads; /* 0 = 1 */
+};
+
+/* Compile every composite and converter, lay out one memory pool. */
+bool executor_open(struct executor **x, const struct plan *p,
+    const struct executor_options *o, struct arena *a, struct err *err);
+
+/* One inference: in[graph->ninputs] in FORMAT_PLAIN; out[graph->noutputs] are
+ * views into the executor, valid until the next run. */
+bool executor_run(struct executor *x, const struct tensor *in,
+    struct tensor *out, struct err *err);
+
+/* Time spent in the last run: [ncomposites] and [nconversions]. */
+const cost_ns *executor_composite_ns(const struct executor *x);
+const cost_ns *executor_conversion_ns(const struct executor *x);
+size_t executor_pool_bytes(const struct executor *x);
+
+/* A value after the last run, for comparing with the reference; false when it
+ * is interior to a composite. Pools reuse memory: only with keep_all. */
+void executor_close(struct executor *x);
+
+#endif

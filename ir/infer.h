@@ -1,0 +1,35 @@
+/* Types, shapes and small values in one topological pass, and folding.
+ *
+ * What a node computes is not known here: the caller lends an evaluator (the
+ * host backend's), so there is one set of operator kernels in the program. */
+#ifndef IR_INFER_H
+#define IR_INFER_H
+
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/notes.h"
+#include "ir/graph.h"
+
+/* Compute a node from constant inputs (in[i] is NULL where left out). Outputs
+ * go to out[noutputs], content in `a`. false: the evaluator does not do this
+ * one (err untouched or set: either way it is just not folded). */
+typedef bool (*node_eval)(const struct graph *g, const struct node *n,
+    const struct tensor *const *in, struct tensor *out, struct arena *a,
+    struct err *err);
+
+struct infer_options {
+	node_eval eval; /* NULL: fold nothing */
+	uint32_t max_fold; /* elements per folded tensor; 0 = default 65536.
+			    * FILL tensors count as one */
+	bool keep_going; /* report every fault into notes, then fail */
+	struct notes *notes;
+};
+
+/* Infer and fold in place. A shape the model states and inference contradicts:
+ * inferred wins, with a note. ERR_INPUT naming node, rule and value when an
+ * operator's own rules are broken. */
+bool infer(struct graph *g, const struct infer_options *o, struct err *err);
+
+#endif

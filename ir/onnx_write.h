@@ -1,0 +1,42 @@
+/* Writing ONNX: a streaming protobuf writer of our own, so that a model with
+ * 500 MB of weights needs no 500 MB of memory, and models of our own making. */
+#ifndef IR_ONNX_WRITE_H
+#define IR_ONNX_WRITE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "ir/base/err.h"
+#include "ir/graph.h"
+#include "ir/onnx_read.h"
+
+/* A function: a named sub-graph called by nodes of another domain. */
+struct onnx_function {
+	const char *name, *domain;
+	const struct graph *body;
+};
+
+struct onnx_out {
+	const struct graph *graph;
+	uint32_t ir_version;
+	uint32_t nopsets;
+	const struct onnx_opset *opset;
+	uint32_t nfunctions;
+	const struct onnx_function *function;
+	uint32_t nmeta; /* model metadata_props */
+	const struct onnx_meta *meta;
+	/* metadata_props of node i of the main graph (IR >= 10), or NULL */
+	uint32_t (*node_meta)(const void *context, node_id id,
+	    struct onnx_meta *out, uint32_t cap);
+	const void *context;
+};
+
+/* Write a whole model. A constant whose tensor is FILL is expanded on the way
+ * out. ERR_IO when the stream fails. */
+bool onnx_write(FILE *f, const struct onnx_out *o, struct err *err);
+
+/* Write one TensorProto (a test_data_set file). */
+bool onnx_write_tensor(
+    FILE *f, const char *name, const struct tensor *t, struct err *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* Operators: enum, names and arities, all from op.def. */
+#ifndef IR_OP_H
+#define IR_OP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum op {
+	OP_CUSTOM, /* another domain, or a type we do not know: opaque */
+#define OP(name, type, min_in, max_in, min_out, max_out, kind) OP_##name,
+#include "ir/op.def"
+#undef OP
+	NOP
+};
+
+enum fusion_class {
+	FUSE_ELEMWISE,
+	FUSE_BROADCAST,
+	FUSE_INJECTIVE,
+	FUSE_REDUCTION,
+	FUSE_ANCHOR,
+	FUSE_OPAQUE,
+};
+
+#define OP_MANY UINT32_MAX /* no upper bound on the number */
+
+struct op_info {
+	const char *type;
+	uint32_t min_inputs, max_inputs, min_outputs, max_outputs;
+	enum fusion_class fusion;
+};
+
+/* Facts of an operator; op < NOP. */
+const struct op_info *op_get(enum op op);
+
+/* The default-domain operator of a type name (n bytes); OP_CUSTOM if none. */
+enum op op_find(const char *type, size_t n);
+
+#endif

@@ -1,0 +1,99 @@
+/* A tensor's type and content. Content is a view (often into the mapped model
+ * file, at any alignment) or one repeated element (a ConstantOfShape weight is
+ * never materialised unless a kernel needs it). */
+#ifndef IR_TENSOR_H
+#define IR_TENSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/dtype.h"
+
+/* Dimensions are int64. Below zero they are not static: */
+#define DIM_UNKNOWN INT64_C(-1) /* equal to nothing, itself included */
+#define DIM_SYMBOL(s) (INT64_C(-2) - (s)) /* symbol s of graph->symbol[] */
+
+#define RANK_UNKNOWN UINT32_MAX
+#define RANK_MAX 64u /* TUNING: more is refused; real models stay below 12 */
+
+enum type_kind {
+	TYPE_UNKNOWN,
+	TYPE_TENSOR,
+	TYPE_SEQUENCE, /* of elem */
+	TYPE_OPTIONAL, /* of elem */
+	TYPE_OPAQUE, /* sparse, map, ...: carried, never looked into */
+};
+
+struct type {
+	enum type_kind kind;
+	enum dtype dtype; /* of a tensor; DT_UNDEFINED: not known */
+	uint32_t rank; /* of a tensor, or RANK_UNKNOWN */
+	const int64_t *dim; /* [rank] */
+	const struct type *elem; /* of a sequence or optional */
+};
+
+enum tensor_kind {
+	TENSOR_VIEW, /* data[bytes], little-endian, C order */
+	TENSOR_FILL, /* every element is the same: fill */
+	TENSOR_STRINGS, /* string[count] */
+	TENSOR_SEQUENCE, /* item[nitems]; at run time only */
+	TENSOR_NONE, /* an empty optional; at run time only */
+};
+
+struct string_view {
+	const char *s;
+	size_t n;
+};
+
+struct tensor {
+	enum tensor_kind kind;
+	enum dtype dtype;
+	uint32_t rank;
+	const int64_t *dim; /* [rank], all static */
+	size_t count; /* product of dim */
+	size_t bytes; /* of the whole content as a view */
+	union {
+		const void *data;
+		uint8_t fill[16]; /* one element, little-endian */
+		const struct string_view *string;
+		struct {
+			const struct tensor *item;
+			uint32_t nitems;
+		};
+	};
+};
+
+/* Is every dimension of a tensor type known? */
+bool type_is_static(const struct type *t);
+
+/* *n = product of dims, *bytes = their size; false when a dim is negative or
+ * the product or the byte size does not fit in 2^47 (an address space). */
+bool tensor_size(enum dtype dtype, const int64_t *dim, uint32_t rank, size_t *n,
+    size_t *bytes);
+
+/* A tensor over bytes that already exist; dims must be static and fitting. */
+struct tensor tensor_view(
+    enum dtype dtype, uint32_t rank, const int64_t *dim, const void *data);
+
+/* A tensor whose elements all equal *element. */
+struct tensor tensor_fill(
+    enum dtype dtype, uint32_t rank, const int64_t *dim, const void *element);
+
+/* The content of a VIEW or FILL as bytes aligned for kernels: the view itself
+ * when it is aligned to 64, else a copy in `a`. */
+const void *tensor_data(const struct tensor *t, struct arena *a);
+
+/* Element i of an integer or bool tensor / of any numeric tensor. */
+int64_t tensor_int(const struct tensor *t, size_t i);
+double tensor_real(const struct tensor *t, size_t i);
+
+/* Same dtype, dims and bytes? */
+bool tensor_equal(const struct tensor *a, const struct tensor *b);
+
+/* "float32[1,3,224,224]", "?" where unknown; text in `a`. */
+const char *type_text(
+    const struct type *t, const char *const *symbol, struct arena *a);
+
+#endif

@@ -1,0 +1,68 @@
+/* The plan: a cover put back onto the graph. Composites in execution order,
+ * conversions where they are paid, regions, and what was proven about it. */
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "costmodel/price.h"
+#include "ir/graph.h"
+#include "targets/candidates.h"
+#include "targets/target.h"
+
+/* A chosen candidate: one backend layer. */
+struct plan_composite {
+	uint32_t candidate; /* index into candidates */
+	uint32_t region;
+	cost_ns cost;
+};
+
+/* Making a value available in another format; paid once per (value, to). */
+struct plan_conversion {
+	value_id value;
+	format_id from, to;
+	cost_ns cost;
+	uint32_t before; /* composite (position in plan->composite) that first
+			  * needs it; == ncomposites: a graph output does */
+};
+
+/* Consecutive composites of one target, run by one invocation. */
+struct plan_region {
+	uint32_t target;
+	uint32_t first, ncomposites; /* positions in plan->composite */
+	uint32_t ninputs, noutputs;
+	const struct port *input; /* by value id */
+	const struct port *output; /* used outside or asked for; by value id */
+	cost_ns launch; /* 0 for targets that do not launch */
+	cost_ns cost; /* of the composites, as one */
+};
+
+/* What another searcher's cover would cost, all paid. */
+struct plan_baseline {
+	const char *name; /* "single:dnnl", "eager", ... */
+	cost_ns cost; /* COST_NEVER: has no cover */
+};
+
+struct plan {
+	const struct graph *graph;
+	const struct mix *mix;
+	const struct candidates *candidates;
+	const struct prices *prices;
+	uint32_t ncomposites, nconversions, nregions, nbaselines;
+	const struct plan_composite *composite; /* execution order */
+	const struct plan_conversion *conversion; /* in the order paid */
+	const struct plan_region *region; /* execution order */
+	const struct plan_baseline *baseline;
+	cost_ns cost; /* all paid: composites + conversions + launches */
+	cost_ns lower_bound; /* no legal plan costs less at these prices */
+	bool proven; /* cost == lower_bound */
+	const char *searcher;
+	const uint32_t *composite_of; /* [nnodes] position in composite */
+};
+
+/* Independent of the search: every node once, ports available in the right
+ * format when read, order, regions convex and acyclic, the cost recomputed. */
+bool plan_verify(const struct plan *p, struct err *err);
+
+#endif

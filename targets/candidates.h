@@ -1,0 +1,39 @@
+/* All legal candidates of all targets of a mix over a graph. */
+#ifndef TARGETS_CANDIDATES_H
+#define TARGETS_CANDIDATES_H
+
+#include "targets/target.h"
+
+/* A match a predicate (or validity) refused; kept for `explain`. */
+struct refusal {
+	uint32_t target, rule;
+	const struct match *match;
+	const struct reason *reason; /* [nreasons], holding ones too */
+	uint32_t nreasons;
+};
+
+struct candidates {
+	const struct candidate
+	    *candidate; /* by target, rule, root, match, impl */
+	uint32_t n;
+	const struct refusal *refusal;
+	uint32_t nrefusals;
+};
+
+struct candidate_options {
+	const char *assume; /* a condition to take as true (--what-if) */
+	bool keep_refusals;
+};
+
+/* Enumerate: match, predicate, validity (convex, interior values unused
+ * outside unless the rule taps), implementations. ERR_NO_COVER naming the first
+ * node no candidate covers. */
+bool candidates_find(struct candidates *out, const struct graph *g,
+    struct mix *m, const struct candidate_options *o, struct arena *a,
+    struct err *err);
+
+/* Can the set (ascending) run as one: no path leaves and re-enters it? */
+bool nodes_are_convex(const struct graph *g, const struct uses *u,
+    const node_id *node, uint32_t n, struct arena *scratch);
+
+#endif

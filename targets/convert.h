@@ -1,0 +1,23 @@
+/* Changing a value's format on the host (layout and dtype), for the executor
+ * and for measuring: plain C, and oneDNN's reorder where it is built in and
+ * faster. */
+#ifndef TARGETS_CONVERT_H
+#define TARGETS_CONVERT_H
+
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "targets/format.h"
+
+struct converter {
+	void (*run)(struct converter *c, const void *in, void *out);
+	void (*release)(struct converter *c); /* may be NULL */
+	void *state;
+};
+
+/* ERR_UNSUPPORTED for a pair nothing here converts. */
+bool converter_new(struct converter *c, struct format from, struct format to,
+    const struct type *type, struct arena *a, struct err *err);
+
+#endif

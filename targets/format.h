@@ -1,0 +1,49 @@
+/* Formats: where and how a value lives (memory space x layout x dtype).
+ * Interned per run; ids are dense and small. */
+#ifndef TARGETS_FORMAT_H
+#define TARGETS_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/tensor.h"
+
+typedef uint8_t format_id;
+#define FORMAT_PLAIN \
+	((format_id)0) /* host memory, C order, the value's own
+				     * dtype: what the caller sees */
+
+enum layout {
+	LAYOUT_PLAIN, /* C order of the ONNX shape (rank 4: NCHW) */
+	LAYOUT_NHWC, /* rank 4 only: channels last */
+	LAYOUT_BLK8, /* rank 4 only: nChw8c, channels padded to 8 */
+	LAYOUT_BLK16, /* rank 4 only: nChw16c, channels padded to 16 */
+};
+
+enum space { SPACE_HOST, SPACE_MRVL };
+
+struct format {
+	enum space space;
+	enum layout layout;
+	enum dtype dtype; /* DT_UNDEFINED: the value's own */
+};
+
+#define MAX_FORMATS 32
+
+struct formats {
+	struct format format[MAX_FORMATS]; /* [0] is FORMAT_PLAIN */
+	uint32_t n;
+};
+
+void formats_init(struct formats *f);
+/* The id of a format, added when new. */
+format_id format_intern(struct formats *f, struct format what);
+/* "host/nchw/f32"-like text; static storage per id is not used: text in `a`. */
+const char *format_text(struct format f, struct arena *a);
+
+/* Bytes a static value of `type` occupies in a format (padding included);
+ * layouts other than PLAIN need rank 4. */
+size_t format_bytes(struct format f, const struct type *type);
+
+#endif

@@ -1,0 +1,102 @@
+/* The pattern language: what a composite looks like, as constant data.
+ *
+ *	NODE(CONV, ANY, CONSTANT)        an operator over argument patterns
+ *	MAYBE(RELU, p)                   RELU over p, or just p
+ *	EITHER(p, q)                     alternatives; all are enumerated
+ *	AS("conv", p)                    names what p matched
+ *	REST                             any further inputs
+ *
+ * Commutative operators match their two inputs both ways. All matches rooted at
+ * a node are enumerated, not the first. Text form: Relu?(Add?(Conv(*, const),
+ * const)); parse and print are inverse. */
+#ifndef TARGETS_PATTERN_H
+#define TARGETS_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/graph.h"
+
+enum pattern_kind {
+	PATTERN_ANY, /* any value, even a constant */
+	PATTERN_VARIABLE, /* any value that is not a constant */
+	PATTERN_CONSTANT, /* a constant value */
+	PATTERN_ABSENT, /* an optional input that is left out */
+	PATTERN_REST, /* the remaining inputs, whatever they are */
+	PATTERN_NODE,
+	PATTERN_MAYBE, /* node over arg[0] with further args, or arg[0] */
+	PATTERN_EITHER,
+	PATTERN_AS,
+};
+
+#define PATTERN_ARGS 6
+
+struct pattern {
+	enum pattern_kind kind;
+	enum op op; /* of NODE and MAYBE */
+	const char *name; /* of AS */
+	uint32_t nargs;
+	const struct pattern *arg[PATTERN_ARGS];
+};
+
+#define PATTERN_COUNT(...) \
+	(sizeof((const struct pattern *const[]){__VA_ARGS__}) \
+	    / sizeof(const struct pattern *))
+#define NODE(o, ...) \
+	(&(const struct pattern){.kind = PATTERN_NODE, \
+	    .op = OP_##o, \
+	    .nargs = PATTERN_COUNT(__VA_ARGS__), \
+	    .arg = {__VA_ARGS__}})
+#define MAYBE(o, ...) \
+	(&(const struct pattern){.kind = PATTERN_MAYBE, \
+	    .op = OP_##o, \
+	    .nargs = PATTERN_COUNT(__VA_ARGS__), \
+	    .arg = {__VA_ARGS__}})
+#define EITHER(...) \
+	(&(const struct pattern){.kind = PATTERN_EITHER, \
+	    .nargs = PATTERN_COUNT(__VA_ARGS__), \
+	    .arg = {__VA_ARGS__}})
+#define AS(n, p) \
+	(&(const struct pattern){ \
+	    .kind = PATTERN_AS, .name = (n), .nargs = 1, .arg = {p}})
+#define ANY (&(const struct pattern){.kind = PATTERN_ANY})
+#define VARIABLE (&(const struct pattern){.kind = PATTERN_VARIABLE})
+#define CONSTANT (&(const struct pattern){.kind = PATTERN_CONSTANT})
+#define ABSENT (&(const struct pattern){.kind = PATTERN_ABSENT})
+#define REST (&(const struct pattern){.kind = PATTERN_REST})
+
+/* What AS() caught: a node, or (over ANY, CONSTANT, ...) a value. */
+struct capture_of {
+	const char *name;
+	node_id node; /* or NODE_NONE */
+	value_id value; /* the node's output 0, or the value itself */
+};
+
+#define MATCH_CAPTURES 16
+
+/* One way a pattern fits at a node. */
+struct match {
+	node_id root;
+	uint32_t nnodes;
+	const node_id *node; /* [nnodes] ascending; root included */
+	uint32_t ncaptures;
+	struct capture_of capture[MATCH_CAPTURES];
+};
+
+/* The node or value caught under a name; NONE when that branch was not taken. */
+node_id match_node(const struct match *m, const char *name);
+value_id match_value(const struct match *m, const char *name);
+/* Is node n part of the match? */
+bool match_has(const struct match *m, node_id n);
+
+/* All matches of p rooted at `root`, without duplicates, in a fixed order. At
+ * most `max` (a hostile pattern); the number found. */
+uint32_t pattern_match(const struct pattern *p, const struct graph *g,
+    node_id root, struct match *out, uint32_t max, struct arena *a);
+
+/* Text form and back. ERR_INPUT with column. */
+const char *pattern_print(const struct pattern *p, struct arena *a);
+const struct pattern *pattern_parse(
+    const char *text, struct arena *a, struct err *err);
+
+#endif

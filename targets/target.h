@@ -1,0 +1,172 @@
+/* Targets: kinds (registered backends) and instances (activated, with
+ * attributes); rules = (name, pattern, predicate); implementations; candidates.
+ * A kind is one constant table in its own folder and one line in targets.def. */
+#ifndef TARGETS_TARGET_H
+#define TARGETS_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/buf.h"
+#include "ir/base/err.h"
+#include "ir/graph.h"
+#include "targets/format.h"
+#include "targets/pattern.h"
+#include "targets/why.h"
+
+typedef uint64_t cost_ns; /* modelled latency, nanoseconds */
+#define COST_NEVER UINT64_MAX /* not "very expensive": impossible */
+
+struct target;
+struct candidate;
+
+/* What a predicate sees. */
+struct match_in {
+	const struct target *target;
+	const struct graph *graph;
+	const struct uses *uses;
+	const struct match *match;
+};
+
+struct rule {
+	const char *name; /* "mrvl.conv2d_nhwc2nhwc": also the composite's */
+	const struct pattern *pattern;
+	/* All conditions, recorded in `why`; true when all hold. NULL: none. */
+	bool (*accepts)(const struct match_in *m, struct why *why);
+	bool taps; /* interior values may also be used outside (they become
+		    * outputs); without it such a match is no candidate */
+};
+
+/* One way to run a composite: what a candidate is made of beside nodes. */
+struct implementation {
+	const char *name; /* "direct/nhwc": unique within kind and rule */
+	uint32_t number; /* the kind's own, handed back in the candidate */
+	format_id input; /* of every non-constant rank-4 input */
+	format_id output; /* of every rank-4 output; other ranks are PLAIN
+			    * in `space` of these formats */
+};
+
+struct port {
+	value_id value;
+	format_id format;
+};
+
+/* A composite in one implementation (or a region), that can be priced. */
+struct candidate {
+	uint32_t target; /* index into the mix */
+	uint32_t rule; /* index into the kind's rules */
+	uint32_t implementation;
+	const char *implementation_name;
+	const struct match *match;
+	uint32_t nnodes;
+	const node_id *node; /* [nnodes] ascending */
+	uint32_t ninputs;
+	const struct port *input; /* non-constant values read, by value id */
+	uint32_t noutputs;
+	const struct port *output; /* values used outside (or graph outputs) */
+	uint64_t resident; /* resource it occupies while loaded (mrvl: pinned
+			    * bytes of weights); 0 where nothing is counted */
+};
+
+/* A prepared composite: packed weights, chosen kernels, scratch. */
+struct kernel {
+	const struct target_kind *kind;
+	const struct candidate *candidate;
+	/* Run once. in[i]/out[i] hold the candidate's ports in their formats;
+	 * 64-byte aligned with 64 bytes of slack behind. Allocates nothing. */
+	void (*run)(struct kernel *k, const void *const *in, void *const *out);
+	void (*release)(struct kernel *k); /* may be NULL */
+	void *state;
+};
+
+enum price_source {
+	PRICE_MEASURED,
+	PRICE_SIMULATED,
+	PRICE_EXTERNAL,
+	PRICE_ESTIMATED
+};
+
+/* A figure a target works out itself. low/high: over the range of its assumed
+ * parameters. */
+struct estimate {
+	cost_ns ns, low, high;
+	const char *assumed; /* the assumed parameter it depends on most */
+};
+
+struct target_option {
+	const char *name, *values, *otherwise, *help;
+};
+
+struct target_kind {
+	const char *name;
+	const char *summary;
+	const struct target_option *option; /* ends with a NULL name */
+	const struct rule *rule;
+	uint32_t nrules;
+	enum price_source source; /* how its candidates get their price */
+	bool launches; /* entering a run of candidates costs launch_ns() */
+	/* Is it usable here? ERR_TARGET saying what lacks. NULL: always. */
+	bool (*available)(struct err *err);
+	/* Check attributes and set target->state. NULL: takes none. */
+	bool (*open)(struct target *t, struct formats *f, struct arena *a,
+	    struct err *err);
+	/* Ways to run a match; number written (<= max). */
+	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
+	    struct implementation *out, uint32_t max);
+	/* Pack and prepare a candidate on this machine. */
+	bool (*compile)(const struct target *t, const struct graph *g,
+	    const struct candidate *c, struct arena *a, struct kernel *out,
+	    struct err *err);
+	/* Of PRICE_SIMULATED kinds: the price. */
+	bool (*simulate)(const struct target *t, const struct graph *g,
+	    const struct candidate *c, struct estimate *out);
+	/* The price of n candidates run as one region, or NULL: additive. */
+	bool (*simulate_region)(const struct target *t, const struct graph *g,
+	    const struct candidate *const *c, uint32_t n, struct estimate *out);
+	cost_ns (*launch_ns)(const struct target *t, struct estimate *out);
+	/* Cost of moving a value between SPACE_HOST and the kind's space. */
+	bool (*transfer)(const struct target *t, struct format from,
+	    struct format to, const struct type *type, struct estimate *out);
+	/* Facts a price depends on (library version, build, attributes), as
+	 * "key=value" lines appended to b: part of the database key. */
+	void (*environment)(const struct target *t, struct buf *b);
+};
+
+struct option_value {
+	const char *name, *value;
+};
+
+/* An activated instance. */
+struct target {
+	const struct target_kind *kind;
+	const char *text; /* as the user wrote it: "mrvl:num_tiles=4" */
+	uint32_t index; /* in the mix; registration order */
+	uint32_t noptions;
+	const struct option_value *option;
+	const void *state; /* the kind's own, parsed */
+	const struct formats *formats;
+};
+
+/* The activated targets, in the user's order. */
+struct mix {
+	const struct target *target; /* [n] */
+	uint32_t n;
+	struct formats formats;
+};
+
+/* All kinds, in targets.def's order. */
+const struct target_kind *const *target_kinds(uint32_t *n);
+const struct target_kind *target_kind_find(const char *name);
+
+/* Open "kind[:key=value,...]" texts. ERR_USAGE for unknown kinds, keys, values;
+ * ERR_TARGET when one is not available. `host` is added at the end when it is
+ * not named, so a cover always exists. */
+bool mix_open(struct mix *m, const char *const *text, uint32_t n,
+    struct arena *a, struct err *err);
+
+/* The value of an option, or its default. */
+const char *target_option_get(const struct target *t, const char *name);
+
+#endif

@@ -1,0 +1,36 @@
+/* Why a predicate refused: every failed condition, with actual and required
+ * value. `explain` prints them. */
+#ifndef TARGETS_WHY_H
+#define TARGETS_WHY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+
+struct reason {
+	const char *condition; /* a stable name: "batch_at_most_8" */
+	const char *actual; /* "batch = 9" */
+	const char *required; /* "1..8" */
+	bool holds;
+};
+
+struct why {
+	struct arena *arena;
+	struct reason *reason; /* [n], in the order they were checked */
+	uint32_t n, cap, nfailed;
+	const char *assume; /* a condition taken as true (--what-if), or NULL */
+};
+
+void why_init(struct why *w, struct arena *a);
+
+/* Record one condition; gives back whether it holds (or is assumed). All
+ * conditions are checked and recorded: no short cut on the first failure. */
+#ifdef __GNUC__
+__attribute__((format(printf, 5, 6)))
+#endif
+bool
+why_need(struct why *w, bool holds, const char *condition, const char *required,
+    const char *actual_fmt, ...);
+
+#endif
