@@ -18,5 +18,5 @@ function(marq_backend name header library)
 endfunction()
 
 marq_backend(DNNL dnnl.h dnnl)
-marq_backend(XNNPACK xnnpack.h XNNPACK pthreadpool cpuinfo)
+marq_backend(XNNPACK xnnpack.h XNNPACK pthreadpool)
 marq_backend(BLAS cblas.h openblas)

@@ -12,6 +12,8 @@ if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
 	add_compile_options(-Wno-unknown-warning-option -Wno-format-nonliteral)
 endif()
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+# Only what a program uses is loaded: OpenBLAS starts threads when it is.
+add_link_options(-Wl,--as-needed)
 include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 
 if(MARQ_SANITIZE)

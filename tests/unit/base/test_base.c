@@ -1,0 +1,180 @@
+/* ir/base: arenas, maps, errors, JSON out and in, small floats. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/json.h"
+#include "ir/base/jsonin.h"
+#include "ir/base/map.h"
+#include "ir/base/size.h"
+#include "ir/dtype.h"
+
+static void
+arena_gives_back_to_a_mark(void **state)
+{
+	struct arena a;
+	struct arena_mark mark;
+	char *first;
+
+	(void)state;
+	arena_init(&a);
+	first = arena_str(&a, "kept");
+	mark = arena_mark(&a);
+	for (int i = 0; i < 1000; i++)
+		memset(arena_alloc(&a, 1000), i, 1000);
+	arena_back(&a, mark);
+	assert_string_equal(first, "kept");
+	for (size_t i = 0, *p = arena_alloc(&a, 4096); i < 512; i++)
+		assert_int_equal(p[i], 0);
+	assert_int_equal((uintptr_t)arena_alloc(&a, 256) % 64, 0);
+	arena_release(&a);
+}
+
+static void
+map_keeps_what_it_is_given(void **state)
+{
+	struct arena a;
+	struct map m;
+
+	(void)state;
+	arena_init(&a);
+	map_init(&m, &a);
+	assert_int_equal(map_find(&m, "x", 1), MAP_NONE);
+	for (uint32_t i = 0; i < 5000; i++) {
+		char *key = arena_printf(&a, "key%u", i);
+
+		assert_int_equal(map_add(&m, key, strlen(key), i), i);
+		assert_int_equal(map_add(&m, key, strlen(key), i + 1), i);
+	}
+	assert_int_equal(map_find(&m, "key4999", 7), 4999);
+	assert_int_equal(map_find(&m, "key499", 6), 499);
+	map_put(&m, "key499", 6, 7);
+	assert_int_equal(map_find(&m, "key499", 6), 7);
+	arena_release(&a);
+}
+
+static void
+errors_keep_one_line_and_gain_context(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	(void)state;
+	assert_false(err_set(&err, ERR_INPUT, "bad\nname '%s'", "\x1b[1m"));
+	assert_false(err_in(&err, "node #%d", 7));
+	assert_string_equal(err.text, "node #7: bad?name '?[1m'");
+	assert_int_equal(err_exit(err.kind), 3);
+}
+
+static void
+json_escapes_and_nests(void **state)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	struct json j;
+
+	(void)state;
+	json_init(&j, f, 0);
+	json_object(&j);
+	json_key_str(&j, "a\"b", "tab\there \xc3\xa9 \xff");
+	json_key(&j, "list");
+	json_array(&j);
+	json_int(&j, -1);
+	json_uint(&j, UINT64_MAX);
+	json_null(&j);
+	json_close(&j);
+	json_key(&j, "data");
+	json_base64(&j, "hello", 5);
+	json_close(&j);
+	fclose(f);
+	assert_string_equal(text,
+	    "{\"a\\\"b\":\"tab\\there \xc3\xa9 \xef\xbf\xbd\","
+	    "\"list\":[-1,18446744073709551615,null],\"data\":\"aGVsbG8=\"}\n");
+	free(text);
+}
+
+static void
+json_in_names_what_is_wrong(void **state)
+{
+	static const char text[] = "{\"n\": 1.5, \"s\": \"x\"}";
+	static const char twice[] = "{\"o\": {\"k\": 1, \"k\": 2}}";
+	struct err err = {.kind = ERR_NONE};
+	struct cJSON *doc;
+	int64_t n;
+
+	(void)state;
+	doc = jsonin_parse(text, sizeof text - 1, "t", &err);
+	assert_non_null(doc);
+	assert_false(jsonin_i64(doc, "n", &n, &err));
+	assert_string_equal(err.text, "key 'n' is not an integer below 2^53");
+	err_clear(&err);
+	assert_false(jsonin_i64(doc, "m", &n, &err));
+	assert_string_equal(err.text, "key 'm' is missing");
+	err_clear(&err);
+	jsonin_close(doc);
+	assert_null(jsonin_parse(twice, sizeof twice - 1, "t", &err));
+	assert_string_equal(err.text, "t: key 'k' appears twice in one object");
+	err_clear(&err);
+	assert_null(jsonin_parse("{} x", 4, "t", &err));
+}
+
+static void
+half_floats_round_trip(void **state)
+{
+	(void)state;
+	for (uint32_t h = 0; h < 0x10000; h++) {
+		float f = f16_to_f32((uint16_t)h);
+
+		if ((h & 0x7fff) > 0x7c00)
+			assert_true(f != f);
+		else
+			assert_int_equal(f32_to_f16(f), h);
+	}
+	assert_int_equal(f32_to_f16(65519.0f), 0x7bff);
+	assert_int_equal(f32_to_f16(65520.0f), 0x7c00);
+	assert_int_equal(f32_to_f16(0x1p-25f), 0); /* tie to even */
+	assert_int_equal(f32_to_f16(0x1.8p-24f), 2); /* tie to even */
+	assert_int_equal(f32_to_f16(0x1.000002p-25f), 1);
+	assert_int_equal(f32_to_bf16(1.00390625f), 0x3f80); /* tie to even */
+}
+
+static void
+sizes_do_not_wrap(void **state)
+{
+	size_t n = 1;
+	int64_t x;
+
+	(void)state;
+	assert_false(size_mul(SIZE_MAX / 2, 3, &n));
+	assert_int_equal(n, 1);
+	assert_true(size_mul(0, SIZE_MAX, &n));
+	assert_false(i64_mul(INT64_MIN, -1, &x));
+	assert_false(i64_mul(-1, INT64_MIN, &x));
+	assert_true(i64_mul(INT64_MIN, 1, &x));
+	assert_true(i64_mul(-3, 5, &x) && x == -15);
+	assert_false(i64_add(INT64_MAX, 1, &x));
+	assert_false(i64_add(INT64_MIN, -1, &x));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(arena_gives_back_to_a_mark),
+	    cmocka_unit_test(map_keeps_what_it_is_given),
+	    cmocka_unit_test(errors_keep_one_line_and_gain_context),
+	    cmocka_unit_test(json_escapes_and_nests),
+	    cmocka_unit_test(json_in_names_what_is_wrong),
+	    cmocka_unit_test(half_floats_round_trip),
+	    cmocka_unit_test(sizes_do_not_wrap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
