@@ -1,0 +1,189 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ir/base/json.h"
+
+enum {
+	KEY_FORMAT = 0x100,
+	KEY_NO_PROGRESS,
+	KEY_PROGRESS_FD,
+	KEY_COLOR,
+	KEY_DEBUG
+};
+
+static const struct argp_option options[] = {
+    {"format", KEY_FORMAT, "text|json", 0, "what stdout carries (default text)",
+        90},
+    {"quiet", 'q', NULL, 0, "say nothing but errors", 90},
+    {"verbose", 'v', NULL, 0, "say more; twice: everything", 90},
+    {"no-progress", KEY_NO_PROGRESS, NULL, 0, "no progress line", 90},
+    {"progress-fd", KEY_PROGRESS_FD, "N", 0,
+        "write progress events as JSON lines to this descriptor", 90},
+    {"color", KEY_COLOR, "auto|always|never", 0,
+        "colour of messages (default auto; NO_COLOR is heard)", 90},
+    {"debug", KEY_DEBUG, NULL, 0, "errors name the source line", 90},
+    {0},
+};
+
+static error_t
+parse_color(struct cli *c, const char *arg, struct argp_state *state)
+{
+	if (strcmp(arg, "always") == 0)
+		c->color = true;
+	else if (strcmp(arg, "never") == 0)
+		c->color = false;
+	else if (strcmp(arg, "auto") != 0)
+		argp_error(
+		    state, "--color %s: want auto, always or never", arg);
+	return 0;
+}
+
+static error_t
+parse_format(struct cli *c, const char *arg, struct argp_state *state)
+{
+	if (strcmp(arg, "json") == 0)
+		c->format = OUT_JSON;
+	else if (strcmp(arg, "text") == 0)
+		c->format = OUT_TEXT;
+	else
+		argp_error(state, "--format %s: want text or json", arg);
+	return 0;
+}
+
+static error_t
+parse_fd(struct cli *c, const char *arg, struct argp_state *state)
+{
+	char *end;
+	long fd = strtol(arg, &end, 10);
+
+	if (*arg == '\0' || *end != '\0' || fd < 0 || fd > 1 << 20)
+		argp_error(state, "--progress-fd %s: want a number", arg);
+	c->progress_fd = (int)fd;
+	return 0;
+}
+
+static error_t
+parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct cli *c = state->input;
+
+	switch (key) {
+	case KEY_FORMAT:
+		return parse_format(c, arg, state);
+	case 'q':
+		c->verbosity = -1;
+		return 0;
+	case 'v':
+		c->verbosity++;
+		return 0;
+	case KEY_NO_PROGRESS:
+		c->progress = false;
+		return 0;
+	case KEY_PROGRESS_FD:
+		return parse_fd(c, arg, state);
+	case KEY_COLOR:
+		return parse_color(c, arg, state);
+	case KEY_DEBUG:
+		c->debug = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cli_common = {.options = options, .parser = parse_common};
+
+bool
+cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
+    void *input, struct err *err)
+{
+	char *name = arena_printf(c->run, "marq %s", c->command);
+	char **args = arena_new(c->run, char *, (size_t)argc + 1);
+	error_t e;
+
+	for (int i = 1; i < argc; i++)
+		args[i] = argv[i];
+	args[0] = name;
+	argp_err_exit_status = err_exit(ERR_USAGE);
+	e = argp_parse(argp, argc, args, 0, NULL, input);
+	if (e == 0)
+		return true;
+	return err_set(err, ERR_USAGE, "%s: %s", name, strerror(e));
+}
+
+static void
+write_error(const struct cli *c, const struct err *err)
+{
+	struct json j;
+
+	json_init(&j, stdout, 2);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.error/1");
+	json_key_str(&j, "command", c->command);
+	json_key_str(&j, "error", err->text);
+	json_key_str(&j, "kind", err_words(err->kind));
+	json_key_int(&j, "exit", err_exit(err->kind));
+	json_close(&j);
+}
+
+int
+cli_fail(const struct cli *c, const struct err *err)
+{
+	const char *red = c->color ? "\033[31m" : "";
+	const char *plain = c->color ? "\033[0m" : "";
+
+	fprintf(stderr, "marq: %serror:%s %s\n", red, plain, err->text);
+	if (c->debug)
+		fprintf(stderr, "marq: raised at %s:%d (%s)\n", err->file,
+		    err->line, err_words(err->kind));
+	if (c->format == OUT_JSON)
+		write_error(c, err);
+	return cli_finish(c, err_exit(err->kind));
+}
+
+void
+cli_say(const struct cli *c, int level, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->verbosity < level)
+		return;
+	fputs("marq: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	putc('\n', stderr);
+}
+
+void
+cli_warn_all(const struct cli *c, const struct notes *notes)
+{
+	/* TUNING: a screenful is 20 lines */
+	uint32_t shown = c->verbosity > 0 || notes->n <= 20 ? notes->n : 20;
+
+	if (c->verbosity < 0)
+		return;
+	for (uint32_t i = 0; i < shown; i++)
+		fprintf(stderr, "marq: warning: %s\n", notes->text[i]);
+	if (shown < notes->n)
+		fprintf(stderr, "marq: ... and %u more warnings (-v)\n",
+		    notes->n - shown);
+}
+
+int
+cli_finish(const struct cli *c, int status)
+{
+	(void)c;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno == EPIPE)
+		return status;
+	fprintf(stderr, "marq: error: standard output: %s\n", strerror(errno));
+	return err_exit(ERR_IO);
+}

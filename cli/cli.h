@@ -1,0 +1,67 @@
+/* What every command gets: common options, where messages go, the stop flag.
+ * stdout carries data only; messages, progress and errors go to stderr. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <argp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/notes.h"
+
+enum out_format { OUT_TEXT, OUT_JSON };
+
+struct cli {
+	struct arena *run; /* lives as long as the process */
+	const char *command; /* "search" */
+	const char *line; /* the whole command line, for the record */
+	enum out_format format; /* --format */
+	int verbosity; /* -1 quiet, 0, 1, 2 */
+	bool progress; /* --no-progress clears it */
+	int progress_fd; /* --progress-fd: NDJSON events; -1: none */
+	bool color; /* of messages on stderr */
+	bool debug; /* errors name the source line */
+	const atomic_bool *stop; /* set by the first SIGINT or SIGTERM */
+};
+
+/* Commands: cmd_<name>() parse their own argv (argv[0] is the command's name)
+ * and return the exit status. */
+#define COMMAND(name, what) \
+	int cmd_##name(struct cli *c, int argc, char **argv);
+#include "cli/commands.def"
+#undef COMMAND
+
+/* Options every command takes, as an argp child whose input is a struct cli.
+ * A command's parser sets state->child_inputs[0] to it on ARGP_KEY_INIT. */
+extern const struct argp cli_common;
+
+/* Parse with a command's argp, its help headed "marq <command>"; false after
+ * --help, or (err set) for a bad command line. */
+bool cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
+    void *input, struct err *err);
+
+/* Report a fault (text on stderr; with --format json also one document on
+ * stdout) and give its exit status. */
+int cli_fail(const struct cli *c, const struct err *err);
+
+/* A remark on stderr, unless -q; `level` 1 and 2 need -v and -vv. */
+#ifdef __GNUC__
+__attribute__((format(printf, 3, 4)))
+#endif
+void
+cli_say(const struct cli *c, int level, const char *fmt, ...);
+
+/* Warnings: "marq: warning: ..." each, unless -q; at most a screenful without
+ * -v. */
+void cli_warn_all(const struct cli *c, const struct notes *notes);
+
+/* Flush stdout; a reader that went away (| head) is no error. The status to
+ * return: `status`, or that of ERR_IO when data was lost. */
+int cli_finish(const struct cli *c, int status);
+
+/* Exit status after a stop by signal: 130 or 143, or `status` if none came. */
+int cli_stop_status(int status);
+
+#endif

@@ -1,0 +1,205 @@
+/* marq doctor: what this machine has and lacks. One row a check. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/paths.h"
+#include "ir/base/json.h"
+
+enum grade { GRADE_OK, GRADE_LACKS, GRADE_BROKEN };
+
+struct finding {
+	enum grade grade;
+	char text[400];
+};
+
+static const char *const grade_word[] = {
+    [GRADE_OK] = "ok",
+    [GRADE_LACKS] = "lacks",
+    [GRADE_BROKEN] = "broken",
+};
+
+static bool
+on_path(const char *program, char *where, size_t n)
+{
+	const char *path = getenv("PATH"), *end;
+
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		snprintf(where, n, "%.*s/%s", (int)(end - path), path, program);
+		if (access(where, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+check_dot(struct cli *c, struct finding *f)
+{
+	(void)c;
+	if (on_path("dot", f->text, sizeof f->text))
+		return;
+	f->grade = GRADE_LACKS;
+	snprintf(f->text, sizeof f->text,
+	    "no `dot` on PATH: reports go without the region graph "
+	    "(install graphviz)");
+}
+
+static void
+check_cores(struct cli *c, struct finding *f)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	(void)c;
+	snprintf(f->text, sizeof f->text, "%ld online", n);
+	if (n > 1)
+		return;
+	f->grade = GRADE_LACKS;
+	snprintf(f->text, sizeof f->text,
+	    "one core: measuring shares it with everything else");
+}
+
+static void
+check_autogroup(struct cli *c, struct finding *f)
+{
+	(void)c;
+	if (access("/proc/self/autogroup", F_OK) != 0) {
+		snprintf(f->text, sizeof f->text, "scheduler autogroups off");
+		return;
+	}
+	if (geteuid() == 0) {
+		snprintf(f->text, sizeof f->text,
+		    "measuring can raise its own autogroup");
+		return;
+	}
+	f->grade = GRADE_LACKS;
+	snprintf(f->text, sizeof f->text,
+	    "not root: other sessions' load will disturb measurements");
+}
+
+/* The deepest existing folder at or above path. */
+static void
+existing_parent(char *path)
+{
+	while (access(path, F_OK) != 0) {
+		char *slash = strrchr(path, '/');
+
+		if (!slash || slash == path) {
+			strcpy(path, slash ? "/" : ".");
+			return;
+		}
+		*slash = '\0';
+	}
+}
+
+static void
+check_database(struct cli *c, struct finding *f)
+{
+	const char *db = path_default_db(c->run);
+	char *folder = arena_str(c->run, db);
+	struct statvfs s;
+
+	existing_parent(folder);
+	if (access(folder, W_OK) != 0) {
+		f->grade = GRADE_BROKEN;
+		snprintf(f->text, sizeof f->text, "%s: %s (use --db)", folder,
+		    strerror(errno));
+		return;
+	}
+	if (statvfs(folder, &s) != 0)
+		memset(&s, 0, sizeof s);
+	snprintf(f->text, sizeof f->text, "%s (%llu MiB free)", db,
+	    (unsigned long long)s.f_bavail * s.f_frsize >> 20);
+}
+
+static void
+check_environment(struct cli *c, struct finding *f)
+{
+	static const char *const names[] = {"OPENBLAS_CORETYPE",
+	    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "DNNL_MAX_CPU_ISA"};
+
+	(void)c;
+	snprintf(f->text, sizeof f->text, "no variable changes the kernels");
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!getenv(names[i]))
+			continue;
+		snprintf(f->text, sizeof f->text,
+		    "%s=%s is set; measuring processes run without it",
+		    names[i], getenv(names[i]));
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*check)(struct cli *c, struct finding *f);
+} checks[] = {
+    {"cores", check_cores},
+    {"scheduler", check_autogroup},
+    {"environment", check_environment},
+    {"database", check_database},
+    {"graphviz", check_dot},
+};
+
+#define NCHECKS (sizeof checks / sizeof checks[0])
+
+static void
+print_json(const struct finding *found)
+{
+	struct json j;
+
+	json_init(&j, stdout, 2);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.doctor/1");
+	json_key(&j, "checks");
+	json_array(&j);
+	for (size_t i = 0; i < NCHECKS; i++) {
+		json_inline_object(&j);
+		json_key_str(&j, "name", checks[i].name);
+		json_key_str(&j, "grade", grade_word[found[i].grade]);
+		json_key_str(&j, "text", found[i].text);
+		json_close(&j);
+	}
+	json_close(&j);
+	json_close(&j);
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+int
+cmd_doctor(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
+	const struct argp argp = {.parser = parse,
+	    .children = children,
+	    .doc = "Say what this machine has and lacks for marq."};
+	struct finding found[NCHECKS] = {{.grade = GRADE_OK}};
+	struct err err = {.kind = ERR_NONE};
+	enum grade worst = GRADE_OK;
+
+	if (!cli_parse(c, &argp, argc, argv, c, &err))
+		return cli_fail(c, &err);
+	for (size_t i = 0; i < NCHECKS; i++) {
+		checks[i].check(c, &found[i]);
+		if (found[i].grade > worst)
+			worst = found[i].grade;
+		if (c->format == OUT_TEXT)
+			printf("%-6s  %-12s %s\n", grade_word[found[i].grade],
+			    checks[i].name, found[i].text);
+	}
+	if (c->format == OUT_JSON)
+		print_json(found);
+	return worst == GRADE_BROKEN ? err_exit(ERR_VERDICT) : 0;
+}

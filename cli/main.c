@@ -1,0 +1,109 @@
+/* marq: finds the command and runs it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/signals.h"
+#include "cli/version.h"
+#include "ir/base/buf.h"
+
+static const struct {
+	const char *name, *what;
+	int (*run)(struct cli *c, int argc, char **argv);
+} commands[] = {
+#define COMMAND(name, what) {#name, what, cmd_##name},
+#include "cli/commands.def"
+#undef COMMAND
+};
+
+#define NCOMMANDS (sizeof commands / sizeof commands[0])
+
+static void
+print_help(FILE *f)
+{
+	fputs("Usage: marq COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "Find the cheapest way to run an ONNX model on several targets.\n"
+	      "\nCommands:\n",
+	    f);
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].what);
+	fputs("\n`marq COMMAND --help` lists a command's options.\n"
+	      "\nExit status:\n"
+	      "  0  done\n"
+	      "  1  the answer asked for is no (regression, mismatch, no legal "
+	      "partition)\n"
+	      "  2  bad command line or manifest\n"
+	      "  3  model or input file malformed or unsupported\n"
+	      "  4  a target is unavailable\n"
+	      "  5  partial result (budget reached, candidates failed)\n"
+	      "  6  tuning database\n"
+	      "  7  file system\n"
+	      "  8  internal error\n"
+	      "  130, 143  stopped by SIGINT, SIGTERM; the best so far is "
+	      "written\n",
+	    f);
+}
+
+static const char *
+whole_line(int argc, char **argv, struct arena *a)
+{
+	struct buf b;
+	const char *line;
+
+	buf_init(&b);
+	for (int i = 0; i < argc; i++)
+		buf_printf(&b, "%s%s", i ? " " : "", argv[i]);
+	line = arena_strn(a, b.data ? b.data : "", b.n);
+	buf_release(&b);
+	return line;
+}
+
+static int
+run_command(struct cli *c, int argc, char **argv)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (strcmp(argv[0], commands[i].name) == 0) {
+			c->command = commands[i].name;
+			return commands[i].run(c, argc, argv);
+		}
+	c->command = argv[0];
+	err_set(&err, ERR_USAGE, "no command '%s' (marq --help lists them)",
+	    argv[0]);
+	return cli_fail(c, &err);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arena run;
+	struct cli c = {
+	    .run = &run,
+	    .progress = true,
+	    .progress_fd = -1,
+	    .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR"),
+	    .stop = signals_watch(),
+	};
+	int status;
+
+	arena_init(&run);
+	c.line = whole_line(argc, argv, &run);
+	if (argc < 2) {
+		print_help(stderr);
+		return err_exit(ERR_USAGE);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return cli_finish(&c, 0);
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("marq " MARQ_VERSION);
+		return cli_finish(&c, 0);
+	}
+	status = cli_finish(&c, run_command(&c, argc - 1, argv + 1));
+	arena_release(&run);
+	return status;
+}

@@ -1,0 +1,126 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ir/base/json.h"
+
+#define SECOND UINT64_C(1000000000)
+#define REFRESH (SECOND / 10) /* of the line on a terminal */
+#define HEARTBEAT (60 * SECOND) /* between lines elsewhere */
+
+uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void
+progress_begin(struct progress *p, const struct cli *c)
+{
+	const char *term = getenv("TERM");
+
+	*p = (struct progress){.cli = c, .began_ns = now_ns()};
+	p->shown_ns = p->began_ns;
+	p->terminal =
+	    isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+/* Seconds left, if the rest goes as fast as what is done. */
+static uint64_t
+seconds_left(const struct progress *p, uint32_t done, uint32_t todo)
+{
+	uint64_t elapsed = now_ns() - p->began_ns;
+
+	if (done == 0)
+		return 0;
+	return (uint64_t)((double)elapsed / done * (todo - done)) / SECOND;
+}
+
+static unsigned
+terminal_width(void)
+{
+	struct winsize w;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20)
+		return w.ws_col;
+	return 80;
+}
+
+static void
+show_line(struct progress *p, uint32_t done, uint32_t todo, const char *what)
+{
+	uint64_t left = seconds_left(p, done, todo);
+	char line[512];
+	int n = snprintf(line, sizeof line, "[%u/%u] %llu:%02llu left  %s",
+	    done, todo, (unsigned long long)(left / 60),
+	    (unsigned long long)(left % 60), what);
+	int width = (int)terminal_width() - 1;
+
+	fprintf(stderr, "\r\033[K%.*s", n < width ? n : width, line);
+	fflush(stderr);
+	p->line_open = true;
+}
+
+static void
+write_event(
+    const struct progress *p, uint32_t done, uint32_t todo, const char *what)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	struct json j;
+
+	if (!f)
+		return;
+	json_init(&j, f, 0);
+	json_object(&j);
+	json_key_str(&j, "event", "progress");
+	json_key_uint(&j, "done", done);
+	json_key_uint(&j, "todo", todo);
+	json_key_str(&j, "what", what);
+	json_key_uint(&j, "elapsed_ms", (now_ns() - p->began_ns) / 1000000);
+	json_close(&j);
+	fclose(f);
+	if (write(p->cli->progress_fd, text, n) < 0) {
+		/* whoever asked for events stopped reading them */
+	}
+	free(text);
+}
+
+void
+progress_step(
+    struct progress *p, uint32_t done, uint32_t todo, const char *what)
+{
+	uint64_t now = now_ns();
+	uint64_t every = p->terminal ? REFRESH : HEARTBEAT;
+
+	if (p->cli->progress_fd >= 0)
+		write_event(p, done, todo, what);
+	if (!p->cli->progress || p->cli->verbosity < 0)
+		return;
+	if (now - p->shown_ns < every && done != todo)
+		return;
+	p->shown_ns = now;
+	if (p->terminal)
+		show_line(p, done, todo, what);
+	else if (done != todo)
+		fprintf(stderr, "marq: %u of %u, about %llu s left: %s\n", done,
+		    todo, (unsigned long long)seconds_left(p, done, todo),
+		    what);
+}
+
+void
+progress_end(struct progress *p)
+{
+	if (p->line_open)
+		fputs("\r\033[K", stderr);
+	p->line_open = false;
+}

@@ -1,0 +1,27 @@
+/* Progress of a long step: one updating line with an estimate of the time left
+ * on a terminal, a heartbeat line a minute elsewhere, and JSON lines on
+ * --progress-fd. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+struct progress {
+	const struct cli *cli;
+	uint64_t began_ns, shown_ns;
+	bool terminal, line_open;
+};
+
+void progress_begin(struct progress *p, const struct cli *c);
+/* `done` of `todo`, working on `what`. Cheap to call often. */
+void progress_step(
+    struct progress *p, uint32_t done, uint32_t todo, const char *what);
+/* Clear the line. */
+void progress_end(struct progress *p);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t now_ns(void);
+
+#endif

@@ -1,0 +1,44 @@
+#define _GNU_SOURCE
+#include "cli/signals.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/cli.h"
+
+static atomic_bool stop;
+static volatile sig_atomic_t which;
+
+/* SA_RESETHAND has restored the default: the next one kills. */
+static void
+on_stop(int signal)
+{
+	which = signal;
+	atomic_store(&stop, true);
+}
+
+const atomic_bool *
+signals_watch(void)
+{
+	struct sigaction act = {.sa_handler = on_stop};
+
+	sigemptyset(&act.sa_mask);
+	act.sa_flags = SA_RESTART | (int)SA_RESETHAND;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return &stop;
+}
+
+int
+signals_which(void)
+{
+	return which;
+}
+
+int
+cli_stop_status(int status)
+{
+	return which ? 128 + which : status;
+}
