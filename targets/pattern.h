@@ -5,16 +5,25 @@
  *	EITHER(p, q)                     alternatives; all are enumerated
  *	AS("conv", p)                    names what p matched
  *	REST                             any further inputs
+ *	OPERATOR                         one node of any operator
  *
- * Commutative operators match their two inputs both ways. All matches rooted at
- * a node are enumerated, not the first. Text form: Relu?(Add?(Conv(*, const),
- * const)); parse and print are inverse. */
+ * Every input of a node must be spoken for: by an argument, by REST, or by
+ * being left out (which ABSENT says, and which trailing inputs may be). A NODE
+ * below the root matches through the producer's first output. Commutative
+ * operators match their two inputs both ways. All matches rooted at a node are
+ * enumerated, not the first.
+ *
+ * Text form, the inverse of parsing it:
+ *	Relu?(Add?(Conv(*, const), const))      MAYBE, NODE, ANY, CONSTANT
+ *	conv:Conv(var, const, (const | absent)) AS, VARIABLE, EITHER, ABSENT
+ *	Concat(...)    op                       REST, OPERATOR */
 #ifndef TARGETS_PATTERN_H
 #define TARGETS_PATTERN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/bitset.h"
 #include "ir/graph.h"
 
 enum pattern_kind {
@@ -27,9 +36,12 @@ enum pattern_kind {
 	PATTERN_MAYBE, /* node over arg[0] with further args, or arg[0] */
 	PATTERN_EITHER,
 	PATTERN_AS,
+	PATTERN_OPERATOR, /* one node of any operator, whatever its inputs */
 };
 
 #define PATTERN_ARGS 6
+#define PATTERN_NODES 32 /* NODE and MAYBE in one pattern */
+#define PATTERN_DEPTH 16 /* nesting of a parsed pattern */
 
 struct pattern {
 	enum pattern_kind kind;
@@ -64,6 +76,7 @@ struct pattern {
 #define CONSTANT (&(const struct pattern){.kind = PATTERN_CONSTANT})
 #define ABSENT (&(const struct pattern){.kind = PATTERN_ABSENT})
 #define REST (&(const struct pattern){.kind = PATTERN_REST})
+#define OPERATOR (&(const struct pattern){.kind = PATTERN_OPERATOR})
 
 /* What AS() caught: a node, or (over ANY, CONSTANT, ...) a value. */
 struct capture_of {
@@ -89,8 +102,15 @@ value_id match_value(const struct match *m, const char *name);
 /* Is node n part of the match? */
 bool match_has(const struct match *m, node_id n);
 
-/* All matches of p rooted at `root`, without duplicates, in a fixed order. At
- * most `max` (a hostile pattern); the number found. */
+/* Does swapping the operator's two inputs leave its result alone? */
+bool op_is_commutative(enum op op);
+
+/* Add the operators a match of p can be rooted at; ops has NOP bits. */
+void pattern_roots(const struct pattern *p, struct bitset ops);
+
+/* All matches of p rooted at `root`, without duplicates (same nodes and same
+ * captures), in a fixed order. At most `max`, and partial matches beyond a
+ * fixed number are dropped (a hostile pattern); the number found. */
 uint32_t pattern_match(const struct pattern *p, const struct graph *g,
     node_id root, struct match *out, uint32_t max, struct arena *a);
 

@@ -95,6 +95,8 @@ struct estimate {
 	const char *assumed; /* the assumed parameter it depends on most */
 };
 
+/* `values` lists what is allowed ("1|2|4") or says it in angle brackets
+ * ("<path>"), which the kind's open() then checks. */
 struct target_option {
 	const char *name, *values, *otherwise, *help;
 };
@@ -115,6 +117,10 @@ struct target_kind {
 	/* Ways to run a match; number written (<= max). */
 	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
+	/* What a candidate occupies while it is loaded: its `resident`. NULL:
+	 * nothing that is counted. */
+	uint64_t (*resident)(const struct target *t, const struct graph *g,
+	    const struct candidate *c);
 	/* Pack and prepare a candidate on this machine. */
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,

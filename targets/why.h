@@ -16,12 +16,14 @@ struct reason {
 };
 
 struct why {
-	struct arena *arena;
+	struct arena *arena; /* NULL: count only, put nothing into words */
 	struct reason *reason; /* [n], in the order they were checked */
 	uint32_t n, cap, nfailed;
 	const char *assume; /* a condition taken as true (--what-if), or NULL */
 };
 
+/* `a` may be NULL: conditions are then counted, not put into words, which is
+ * what makes asking every predicate about every match cheap. */
 void why_init(struct why *w, struct arena *a);
 
 /* Record one condition; gives back whether it holds (or is assumed). All

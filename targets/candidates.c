@@ -1,0 +1,372 @@
+#include "targets/candidates.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* TUNING: ways one pattern may fit at one node, and ways to run a match; both
+ * are far above what any backend here has. */
+#define MATCHES 64
+#define IMPLEMENTATIONS 64
+
+struct finder {
+	const struct graph *graph;
+	struct mix *mix;
+	const struct candidate_options *options;
+	struct arena *arena, *scratch;
+	struct uses uses;
+	struct bitset covered; /* nodes */
+	struct candidate *candidate;
+	struct refusal *refusal;
+	uint32_t n, cap, nrefusals, refusal_cap;
+	struct match match[MATCHES];
+};
+
+/* What a match reads and gives, before formats. */
+struct boundary {
+	uint32_t ninputs, noutputs;
+	value_id *input, *output; /* ascending */
+};
+
+/* ---- validity ---- */
+
+bool
+nodes_are_convex(const struct graph *g, const struct uses *u,
+    const node_id *node, uint32_t n, struct arena *scratch)
+{
+	struct bitset in, seen;
+	node_id last = n ? node[n - 1] : 0, *stack;
+	uint32_t top = 0, cap = 0;
+
+	in = bitset_new(scratch, g->nnodes);
+	seen = bitset_new(scratch, g->nnodes);
+	stack = NULL;
+	for (uint32_t i = 0; i < n; i++)
+		bitset_add(in, node[i]);
+	for (uint32_t i = 0; i < n || top > 0;) {
+		bool from_set = top == 0;
+		node_id at = from_set ? node[i++] : stack[--top];
+		const struct node *p = graph_node(g, at);
+
+		for (uint32_t o = 0; o < p->noutputs; o++) {
+			value_id v = p->output[o];
+
+			if (v == VALUE_NONE)
+				continue;
+			for (uint32_t k = u->start[v]; k < u->start[v + 1];
+			     k++) {
+				node_id to = u->user[k];
+
+				if (bitset_has(in, to)) {
+					if (!from_set)
+						return false;
+					continue;
+				}
+				/* ids are a topological order */
+				if (to > last || bitset_has(seen, to))
+					continue;
+				bitset_add(seen, to);
+				stack = (node_id *)arena_grow(scratch, stack,
+				    &cap, top + 1, sizeof *stack);
+				stack[top++] = to;
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+used_outside(const struct finder *f, const struct match *m, value_id v)
+{
+	if (graph_value(f->graph, v)->flags & VALUE_OUTPUT)
+		return true;
+	for (uint32_t k = f->uses.start[v]; k < f->uses.start[v + 1]; k++)
+		if (!match_has(m, f->uses.user[k]))
+			return true;
+	return false;
+}
+
+static bool
+match_is_legal(const struct finder *f, const struct rule *rule,
+    const struct match *m, struct why *why)
+{
+	const struct graph *g = f->graph;
+	bool taps = false, legal = true;
+
+	for (uint32_t i = 0; i < m->nnodes; i++) {
+		const struct node *n = graph_node(g, m->node[i]);
+
+		for (uint32_t o = 0; m->node[i] != m->root && o < n->noutputs;
+		     o++) {
+			value_id v = n->output[o];
+
+			if (v == VALUE_NONE || !used_outside(f, m, v))
+				continue;
+			taps = true;
+			if (!rule->taps)
+				legal = why_need(why, false,
+				    "interior_used_inside_only",
+				    "used by the composite only",
+				    "'%s' is used outside", g->value[v].name);
+		}
+	}
+	/* With the root as the only way out, a way back in would be a cycle. */
+	if (legal && taps) {
+		struct arena_mark mark = arena_mark(f->scratch);
+
+		legal = why_need(why,
+		    nodes_are_convex(
+		        g, &f->uses, m->node, m->nnodes, f->scratch),
+		    "convex", "no path leaves and comes back", "%u nodes",
+		    (unsigned)m->nnodes);
+		arena_back(f->scratch, mark);
+	}
+	return legal;
+}
+
+/* ---- ports ---- */
+
+static int
+by_value(const void *a, const void *b)
+{
+	value_id x = *(const value_id *)a, y = *(const value_id *)b;
+
+	return (x > y) - (x < y);
+}
+
+static uint32_t
+sort_unique(value_id *v, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	qsort(v, n, sizeof *v, by_value);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || v[i] != v[kept - 1])
+			v[kept++] = v[i];
+	return kept;
+}
+
+static bool
+is_read_from_outside(const struct finder *f, const struct match *m, value_id v)
+{
+	const struct value *value;
+
+	if (v == VALUE_NONE)
+		return false;
+	value = graph_value(f->graph, v);
+	if (value->constant)
+		return false;
+	return value->producer == NODE_NONE || !match_has(m, value->producer);
+}
+
+static struct boundary
+find_boundary(const struct finder *f, const struct match *m, struct arena *a)
+{
+	struct boundary b = {0};
+	uint32_t in_cap = 0, out_cap = 0;
+
+	for (uint32_t i = 0; i < m->nnodes; i++) {
+		const struct node *n = graph_node(f->graph, m->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs + n->nimplicit; k++) {
+			if (!is_read_from_outside(f, m, n->input[k]))
+				continue;
+			b.input = (value_id *)arena_grow(a, b.input, &in_cap,
+			    b.ninputs + 1, sizeof *b.input);
+			b.input[b.ninputs++] = n->input[k];
+		}
+		for (uint32_t k = 0; k < n->noutputs; k++) {
+			value_id v = n->output[k];
+
+			if (v == VALUE_NONE || !used_outside(f, m, v))
+				continue;
+			b.output = (value_id *)arena_grow(a, b.output, &out_cap,
+			    b.noutputs + 1, sizeof *b.output);
+			b.output[b.noutputs++] = v;
+		}
+	}
+	b.ninputs = sort_unique(b.input, b.ninputs);
+	b.noutputs = sort_unique(b.output, b.noutputs);
+	return b;
+}
+
+static const struct port *
+make_ports(struct finder *f, const value_id *v, uint32_t n, format_id format)
+{
+	struct port *port = arena_new(f->arena, struct port, n);
+	struct format plain = f->mix->formats.format[format];
+
+	plain.layout = LAYOUT_PLAIN;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct type *t = &graph_value(f->graph, v[i])->type;
+
+		port[i].value = v[i];
+		port[i].format = format;
+		if (t->kind != TYPE_TENSOR || t->rank != 4)
+			port[i].format = format_intern(&f->mix->formats, plain);
+	}
+	return port;
+}
+
+/* ---- enumeration ---- */
+
+static void
+add_candidate(struct finder *f, const struct target *t, uint32_t rule,
+    const struct match *m, const struct boundary *b,
+    const struct implementation *impl)
+{
+	struct candidate c = {
+	    .target = t->index,
+	    .rule = rule,
+	    .implementation = impl->number,
+	    .implementation_name = impl->name,
+	    .match = m,
+	    .nnodes = m->nnodes,
+	    .node = m->node,
+	    .ninputs = b->ninputs,
+	    .noutputs = b->noutputs,
+	};
+
+	c.input = make_ports(f, b->input, b->ninputs, impl->input);
+	c.output = make_ports(f, b->output, b->noutputs, impl->output);
+	if (t->kind->resident)
+		c.resident = t->kind->resident(t, f->graph, &c);
+	f->candidate = (struct candidate *)arena_grow(
+	    f->arena, f->candidate, &f->cap, f->n + 1, sizeof c);
+	f->candidate[f->n++] = c;
+	for (uint32_t i = 0; i < m->nnodes; i++)
+		bitset_add(f->covered, m->node[i]);
+}
+
+static void
+refuse(struct finder *f, const struct target *t, uint32_t rule,
+    const struct match *m, const struct why *why)
+{
+	f->refusal = (struct refusal *)arena_grow(f->arena, f->refusal,
+	    &f->refusal_cap, f->nrefusals + 1, sizeof *f->refusal);
+	f->refusal[f->nrefusals++] = (struct refusal){
+	    .target = t->index,
+	    .rule = rule,
+	    .match = (const struct match *)arena_copy(f->arena, m, sizeof *m),
+	    .reason = why->reason,
+	    .nreasons = why->n,
+	};
+}
+
+static bool
+accepts(const struct finder *f, const struct target *t, const struct rule *rule,
+    const struct match *m, struct arena *words, struct why *why)
+{
+	struct match_in in = {t, f->graph, &f->uses, m};
+	bool ok;
+
+	why_init(why, words);
+	why->assume = f->options->assume;
+	ok = !rule->accepts || rule->accepts(&in, why);
+	return match_is_legal(f, rule, m, why) && ok;
+}
+
+static void
+take_match(struct finder *f, const struct target *t, uint32_t number,
+    const struct match *m)
+{
+	const struct rule *rule = &t->kind->rule[number];
+	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
+	struct match_in in = {t, f->graph, &f->uses, NULL};
+	struct arena_mark mark;
+	struct why why;
+	uint32_t n = 1;
+
+	if (!accepts(f, t, rule, m, NULL, &why)) {
+		/* again, this time in words */
+		if (f->options->keep_refusals
+		    && !accepts(f, t, rule, m, f->arena, &why))
+			refuse(f, t, number, m, &why);
+		return;
+	}
+	in.match = (const struct match *)arena_copy(f->arena, m, sizeof *m);
+	if (t->kind->implementations)
+		n = t->kind->implementations(
+		    &in, &f->mix->formats, impl, IMPLEMENTATIONS);
+	mark = arena_mark(f->scratch);
+	struct boundary b = find_boundary(f, m, f->scratch);
+	for (uint32_t i = 0; i < n; i++)
+		add_candidate(f, t, number, in.match, &b, &impl[i]);
+	arena_back(f->scratch, mark);
+}
+
+static void
+run_rule(struct finder *f, const struct target *t, uint32_t number)
+{
+	const struct rule *rule = &t->kind->rule[number];
+	struct bitset roots = bitset_new(f->scratch, NOP);
+
+	pattern_roots(rule->pattern, roots);
+	for (node_id id = 0; id < f->graph->nnodes; id++) {
+		uint32_t n;
+
+		if (!bitset_has(roots, graph_node(f->graph, id)->op))
+			continue;
+		n = pattern_match(
+		    rule->pattern, f->graph, id, f->match, MATCHES, f->arena);
+		for (uint32_t i = 0; i < n; i++)
+			take_match(f, t, number, &f->match[i]);
+	}
+}
+
+/* The first node nothing covers, and the first reason why. */
+static bool
+check_cover(struct finder *f, struct err *err)
+{
+	node_id id = 0;
+	const char *label, *type;
+
+	while (id < f->graph->nnodes && bitset_has(f->covered, id))
+		id++;
+	if (id == f->graph->nnodes)
+		return true;
+	label = node_label(f->graph, id, f->scratch);
+	type = graph_node(f->graph, id)->op_type;
+	for (uint32_t i = f->nrefusals; i-- > 0;) {
+		const struct refusal *r = &f->refusal[i];
+		const struct target *t = &f->mix->target[r->target];
+
+		for (uint32_t k = 0; k < r->nreasons; k++)
+			if (match_has(r->match, id) && !r->reason[k].holds)
+				return err_set(err, ERR_NO_COVER,
+				    "node '%s' (#%u, %s): no target takes it; "
+				    "%s: %s, needs %s",
+				    label, id, type, t->text,
+				    r->reason[k].actual, r->reason[k].required);
+	}
+	return err_set(err, ERR_NO_COVER,
+	    "node '%s' (#%u, %s): no rule of any target matches it", label, id,
+	    type);
+}
+
+bool
+candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
+    const struct candidate_options *o, struct arena *a, struct err *err)
+{
+	static const struct candidate_options defaults = {NULL, false};
+	struct arena scratch;
+	struct finder f = {
+	    .graph = g,
+	    .mix = m,
+	    .options = o ? o : &defaults,
+	    .arena = a,
+	    .scratch = &scratch,
+	};
+	bool ok;
+
+	arena_init(&scratch);
+	f.uses = graph_uses(g, &scratch);
+	f.covered = bitset_new(&scratch, g->nnodes);
+	for (uint32_t t = 0; t < m->n; t++)
+		for (uint32_t r = 0; r < m->target[t].kind->nrules; r++)
+			run_rule(&f, &m->target[t], r);
+	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals};
+	ok = check_cover(&f, err);
+	arena_release(&scratch);
+	return ok;
+}

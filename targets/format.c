@@ -1,0 +1,74 @@
+#include "targets/format.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const space_name[] = {
+    [SPACE_HOST] = "host",
+    [SPACE_MRVL] = "mrvl",
+};
+
+static const char *const layout_name[] = {
+    [LAYOUT_PLAIN] = "plain",
+    [LAYOUT_NHWC] = "nhwc",
+    [LAYOUT_BLK8] = "nChw8c",
+    [LAYOUT_BLK16] = "nChw16c",
+};
+
+void
+formats_init(struct formats *f)
+{
+	memset(f, 0, sizeof *f);
+	f->format[FORMAT_PLAIN] =
+	    (struct format){SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED};
+	f->n = 1;
+}
+
+format_id
+format_intern(struct formats *f, struct format what)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct format *have = &f->format[i];
+
+		if (have->space == what.space && have->layout == what.layout
+		    && have->dtype == what.dtype)
+			return (format_id)i;
+	}
+	/* Formats are spaces x layouts x dtypes that kinds name in their own
+	 * tables; a file cannot make new ones. */
+	assert(f->n < MAX_FORMATS);
+	f->format[f->n] = what;
+	return (format_id)f->n++;
+}
+
+const char *
+format_text(struct format f, struct arena *a)
+{
+	const char *space = space_name[f.space],
+	           *layout = layout_name[f.layout];
+
+	if (f.dtype == DT_UNDEFINED)
+		return arena_printf(a, "%s/%s", space, layout);
+	return arena_printf(a, "%s/%s/%s", space, layout, dtype_name(f.dtype));
+}
+
+size_t
+format_bytes(struct format f, const struct type *type)
+{
+	enum dtype dtype = f.dtype == DT_UNDEFINED ? type->dtype : f.dtype;
+	int64_t dim[4];
+	size_t n, bytes;
+	bool fits;
+
+	assert(type_is_static(type));
+	if (f.layout == LAYOUT_PLAIN || f.layout == LAYOUT_NHWC) {
+		fits = tensor_size(dtype, type->dim, type->rank, &n, &bytes);
+		return fits ? bytes : 0;
+	}
+	assert(type->rank == 4);
+	memcpy(dim, type->dim, sizeof dim);
+	int64_t block = f.layout == LAYOUT_BLK8 ? 8 : 16;
+	dim[1] = (dim[1] + block - 1) / block * block;
+	fits = tensor_size(dtype, dim, 4, &n, &bytes);
+	return fits ? bytes : 0;
+}

@@ -1,0 +1,292 @@
+#include "targets/pattern.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Matching keeps the list of all partial matches so far and extends every one
+ * of them by each pattern node in turn, left to right. Alternatives append the
+ * lists they yield; duplicates go at once, so lists stay short. */
+
+/* TUNING: real patterns have a handful of ways; 256 bounds hostile ones. */
+#define PARTIALS 256
+/* TUNING: extensions tried per root, for patterns that double at each level. */
+#define STEPS 20000
+
+struct partial {
+	uint32_t nnodes, ncaptures;
+	node_id node[PATTERN_NODES]; /* ascending */
+	struct capture_of capture[MATCH_CAPTURES];
+};
+
+struct partials {
+	struct partial *item;
+	uint32_t n, cap;
+};
+
+struct matcher {
+	const struct graph *graph;
+	struct arena *arena;
+	uint32_t steps;
+};
+
+static bool
+same_capture(const struct capture_of *a, const struct capture_of *b)
+{
+	return strcmp(a->name, b->name) == 0 && a->node == b->node
+	    && a->value == b->value;
+}
+
+static bool
+same_partial(const struct partial *a, const struct partial *b)
+{
+	if (a->nnodes != b->nnodes || a->ncaptures != b->ncaptures)
+		return false;
+	for (uint32_t i = 0; i < a->nnodes; i++)
+		if (a->node[i] != b->node[i])
+			return false;
+	for (uint32_t i = 0; i < a->ncaptures; i++)
+		if (!same_capture(&a->capture[i], &b->capture[i]))
+			return false;
+	return true;
+}
+
+static void
+keep(struct matcher *m, struct partials *to, const struct partial *p)
+{
+	for (uint32_t i = 0; i < to->n; i++)
+		if (same_partial(&to->item[i], p))
+			return;
+	if (to->n == PARTIALS)
+		return;
+	if (to->cap == 0)
+		to->cap = 1; /* nearly always all there is */
+	to->item = (struct partial *)arena_grow(
+	    m->arena, to->item, &to->cap, to->n + 1, sizeof *p);
+	to->item[to->n++] = *p;
+}
+
+/* Add a node to a partial match; false when it holds too many. */
+static bool
+add_node(struct partial *p, node_id id)
+{
+	uint32_t at = p->nnodes;
+
+	for (uint32_t i = 0; i < p->nnodes; i++)
+		if (p->node[i] == id)
+			return true;
+	if (p->nnodes == PATTERN_NODES)
+		return false;
+	while (at > 0 && p->node[at - 1] > id) {
+		p->node[at] = p->node[at - 1];
+		at--;
+	}
+	p->node[at] = id;
+	p->nnodes++;
+	return true;
+}
+
+static void
+add_capture(struct partial *p, struct capture_of c)
+{
+	if (p->ncaptures < MATCH_CAPTURES)
+		p->capture[p->ncaptures++] = c;
+}
+
+static struct partials match_value_at(struct matcher *m,
+    const struct pattern *p, value_id v, const struct partials *from);
+
+static value_id
+input_or_none(const struct node *n, uint32_t i)
+{
+	return i < n->ninputs ? n->input[i] : VALUE_NONE;
+}
+
+/* Match a node's inputs against a pattern's arguments; `swap` exchanges the
+ * node's first two. */
+static struct partials
+match_inputs(struct matcher *m, const struct pattern *p, const struct node *n,
+    struct partials from, bool swap)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nargs && from.n > 0; i++) {
+		if (p->arg[i]->kind == PATTERN_REST)
+			return from;
+		value_id v = input_or_none(n, swap && i < 2 ? 1 - i : i);
+		from = match_value_at(m, p->arg[i], v, &from);
+	}
+	for (; i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE)
+			return (struct partials){0};
+	return from;
+}
+
+static void
+append(struct matcher *m, struct partials *to, const struct partials *more)
+{
+	for (uint32_t i = 0; i < more->n; i++)
+		keep(m, to, &more->item[i]);
+}
+
+/* Node `id` as the operator p names, its inputs as p's arguments. */
+static struct partials
+match_operator(struct matcher *m, const struct pattern *p, node_id id,
+    const struct partials *from)
+{
+	const struct node *n = graph_node(m->graph, id);
+	struct partials with = {0}, out;
+
+	if (p->kind != PATTERN_OPERATOR && n->op != p->op)
+		return with;
+	for (uint32_t i = 0; i < from->n; i++) {
+		struct partial next = from->item[i];
+
+		if (add_node(&next, id))
+			keep(m, &with, &next);
+	}
+	if (p->kind == PATTERN_OPERATOR)
+		return with;
+	out = match_inputs(m, p, n, with, false);
+	if (!op_is_commutative(n->op) || n->ninputs != 2 || p->nargs != 2
+	    || n->input[0] == n->input[1])
+		return out;
+	struct partials swapped = match_inputs(m, p, n, with, true);
+	if (out.n == 0)
+		return swapped;
+	append(m, &out, &swapped);
+	return out;
+}
+
+static bool
+has_node(const struct partial *p, node_id id)
+{
+	for (uint32_t i = 0; i < p->nnodes; i++)
+		if (p->node[i] == id)
+			return true;
+	return false;
+}
+
+/* Does the pattern stand for a value whatever produced it? */
+static bool
+is_leaf(const struct pattern *p)
+{
+	while (p->kind == PATTERN_AS)
+		p = p->arg[0];
+	return p->kind == PATTERN_ANY || p->kind == PATTERN_VARIABLE
+	    || p->kind == PATTERN_CONSTANT || p->kind == PATTERN_ABSENT;
+}
+
+/* Name what p->arg[0] matched in each of `inner`: the node when it became part
+ * of the match, else just the value. */
+static struct partials
+capture(struct matcher *m, const struct pattern *p,
+    const struct partials *inner, node_id node, value_id v)
+{
+	struct partials out = {0};
+
+	for (uint32_t i = 0; i < inner->n; i++) {
+		struct partial next = inner->item[i];
+		bool is_node = !is_leaf(p->arg[0]) && has_node(&next, node);
+
+		add_capture(&next,
+		    (struct capture_of){
+		        p->name, is_node ? node : NODE_NONE, v});
+		keep(m, &out, &next);
+	}
+	return out;
+}
+
+/* Everything but REST: p at value v, produced by `node` (or NODE_NONE). */
+static struct partials
+match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
+    const struct partials *from)
+{
+	struct partials out = {0}, more;
+
+	if (m->steps == 0 || from->n == 0)
+		return out;
+	m->steps--;
+	switch (p->kind) {
+	case PATTERN_NODE:
+	case PATTERN_OPERATOR:
+		if (node != NODE_NONE)
+			out = match_operator(m, p, node, from);
+		return out;
+	case PATTERN_MAYBE:
+		if (node != NODE_NONE)
+			out = match_operator(m, p, node, from);
+		more = match_at(m, p->arg[0], node, v, from);
+		append(m, &out, &more);
+		return out;
+	case PATTERN_EITHER:
+		for (uint32_t i = 0; i < p->nargs; i++) {
+			more = match_at(m, p->arg[i], node, v, from);
+			append(m, &out, &more);
+		}
+		return out;
+	case PATTERN_AS:
+		more = match_at(m, p->arg[0], node, v, from);
+		return capture(m, p, &more, node, v);
+	case PATTERN_ABSENT:
+		return v == VALUE_NONE ? *from : out;
+	case PATTERN_ANY:
+		return v != VALUE_NONE ? *from : out;
+	case PATTERN_VARIABLE:
+	case PATTERN_CONSTANT:
+		if (v != VALUE_NONE
+		    && (graph_value(m->graph, v)->constant != NULL)
+		        == (p->kind == PATTERN_CONSTANT))
+			return *from;
+		return out;
+	case PATTERN_REST: /* only as an argument: match_inputs() */
+		return out;
+	}
+	assert(!"pattern kind");
+	return out;
+}
+
+static struct partials
+match_value_at(struct matcher *m, const struct pattern *p, value_id v,
+    const struct partials *from)
+{
+	node_id producer = NODE_NONE;
+
+	if (v != VALUE_NONE) {
+		producer = graph_value(m->graph, v)->producer;
+		if (producer != NODE_NONE
+		    && graph_node(m->graph, producer)->output[0] != v)
+			producer = NODE_NONE;
+	}
+	return match_at(m, p, producer, v, from);
+}
+
+static void
+give(struct match *out, node_id root, const struct partial *p, struct arena *a)
+{
+	*out = (struct match){
+	    .root = root, .nnodes = p->nnodes, .ncaptures = p->ncaptures};
+	out->node = (const node_id *)arena_copy(
+	    a, p->node, p->nnodes * sizeof *p->node);
+	memcpy(out->capture, p->capture, p->ncaptures * sizeof *p->capture);
+}
+
+uint32_t
+pattern_match(const struct pattern *p, const struct graph *g, node_id root,
+    struct match *out, uint32_t max, struct arena *a)
+{
+	struct arena scratch;
+	struct matcher m = {g, &scratch, STEPS};
+	const struct node *n = graph_node(g, root);
+	struct partial nothing = {0};
+	struct partials start = {&nothing, 1, 1}, found;
+	uint32_t count = 0;
+
+	arena_init(&scratch);
+	found = match_at(
+	    &m, p, root, n->noutputs ? n->output[0] : VALUE_NONE, &start);
+	for (uint32_t i = 0; i < found.n && count < max; i++)
+		if (found.item[i].nnodes > 0)
+			give(&out[count++], root, &found.item[i], a);
+	arena_release(&scratch);
+	return count;
+}

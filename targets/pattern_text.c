@@ -1,0 +1,269 @@
+#include "targets/pattern.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/base/buf.h"
+
+/* pattern := [name ':'] primary
+ * primary := '*' | 'var' | 'const' | 'absent' | 'op' | '...'
+ *          | '(' pattern { '|' pattern } ')'
+ *          | Op ['?'] '(' [ pattern { ',' pattern } ] ')' */
+
+static const struct {
+	const char *word;
+	enum pattern_kind kind;
+} leaves[] = {
+    {"*", PATTERN_ANY},
+    {"var", PATTERN_VARIABLE},
+    {"const", PATTERN_CONSTANT},
+    {"absent", PATTERN_ABSENT},
+    {"...", PATTERN_REST},
+    {"op", PATTERN_OPERATOR},
+};
+#define NLEAVES (sizeof leaves / sizeof leaves[0])
+
+/* ---- printing ---- */
+
+static void print_into(struct buf *b, const struct pattern *p);
+
+static void
+print_args(struct buf *b, const struct pattern *p, const char *between)
+{
+	buf_str(b, "(");
+	for (uint32_t i = 0; i < p->nargs; i++) {
+		if (i)
+			buf_str(b, between);
+		print_into(b, p->arg[i]);
+	}
+	buf_str(b, ")");
+}
+
+static void
+print_into(struct buf *b, const struct pattern *p)
+{
+	for (size_t i = 0; i < NLEAVES; i++)
+		if (leaves[i].kind == p->kind)
+			buf_str(b, leaves[i].word);
+	switch (p->kind) {
+	case PATTERN_NODE:
+	case PATTERN_MAYBE:
+		buf_str(b, op_get(p->op)->type);
+		if (p->kind == PATTERN_MAYBE)
+			buf_str(b, "?");
+		print_args(b, p, ", ");
+		break;
+	case PATTERN_EITHER:
+		print_args(b, p, " | ");
+		break;
+	case PATTERN_AS:
+		buf_printf(b, "%s:", p->name);
+		print_into(b, p->arg[0]);
+		break;
+	default:
+		break;
+	}
+}
+
+const char *
+pattern_print(const struct pattern *p, struct arena *a)
+{
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	print_into(&b, p);
+	text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
+
+/* ---- parsing ---- */
+
+struct parser {
+	const char *text, *at;
+	struct arena *arena;
+	struct err *err;
+	uint32_t depth, nnodes, ncaptures;
+};
+
+static const struct pattern *
+fault(struct parser *p, const char *what)
+{
+	err_set(p->err, ERR_INPUT, "pattern '%.120s': column %zu: %s", p->text,
+	    (size_t)(p->at - p->text) + 1, what);
+	return NULL;
+}
+
+static void
+skip_blanks(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n')
+		p->at++;
+}
+
+static bool
+take(struct parser *p, char c)
+{
+	skip_blanks(p);
+	if (*p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+static size_t
+word_length(const char *s)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)s[n]) || s[n] == '_')
+		n++;
+	return n;
+}
+
+static bool
+is_word(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(s, word, n) == 0;
+}
+
+static const struct pattern *parse_pattern(struct parser *p);
+
+/* Arguments up to ')'; the '(' is taken. */
+static bool
+parse_args(struct parser *p, struct pattern *to, char between)
+{
+	do {
+		const struct pattern *arg;
+
+		if (to->nargs == PATTERN_ARGS)
+			return fault(p, "too many arguments") != NULL;
+		arg = parse_pattern(p);
+		if (!arg)
+			return false;
+		if (arg->kind == PATTERN_REST && to->kind != PATTERN_NODE
+		    && (to->kind != PATTERN_MAYBE || to->nargs == 0))
+			return fault(p,
+			           "'...' stands for a node's remaining "
+			           "inputs only")
+			    != NULL;
+		to->arg[to->nargs++] = arg;
+		if (arg->kind == PATTERN_REST)
+			break;
+	} while (take(p, between));
+	if (!take(p, ')'))
+		return fault(p, "')' expected") != NULL;
+	return true;
+}
+
+static const struct pattern *
+parse_operator(struct parser *p, size_t n)
+{
+	struct pattern *node = arena_new(p->arena, struct pattern, 1);
+
+	node->op = op_find(p->at, n);
+	if (node->op == OP_CUSTOM)
+		return fault(p, "no such operator or word");
+	if (++p->nnodes > PATTERN_NODES)
+		return fault(p, "too many operators");
+	p->at += n;
+	node->kind = *p->at == '?' ? PATTERN_MAYBE : PATTERN_NODE;
+	p->at += node->kind == PATTERN_MAYBE;
+	if (!take(p, '('))
+		return fault(p, "'(' expected");
+	if (node->kind == PATTERN_NODE && take(p, ')'))
+		return node;
+	return parse_args(p, node, ',') ? node : NULL;
+}
+
+static const struct pattern *
+parse_either(struct parser *p)
+{
+	struct pattern *either = arena_new(p->arena, struct pattern, 1);
+
+	either->kind = PATTERN_EITHER;
+	if (!parse_args(p, either, '|'))
+		return NULL;
+	return either->nargs == 1 ? either->arg[0] : either;
+}
+
+static const struct pattern *
+parse_leaf(struct parser *p, const char *word, enum pattern_kind kind)
+{
+	struct pattern *leaf = arena_new(p->arena, struct pattern, 1);
+
+	p->at += strlen(word);
+	leaf->kind = kind;
+	return leaf;
+}
+
+static const struct pattern *
+parse_capture(struct parser *p, size_t n)
+{
+	struct pattern *as = arena_new(p->arena, struct pattern, 1);
+
+	if (++p->ncaptures > MATCH_CAPTURES)
+		return fault(p, "too many names");
+	as->kind = PATTERN_AS;
+	as->name = arena_strn(p->arena, p->at, n);
+	as->nargs = 1;
+	p->at += n + 1;
+	as->arg[0] = parse_pattern(p);
+	if (as->arg[0] && as->arg[0]->kind == PATTERN_REST)
+		return fault(p, "'...' cannot be named");
+	return as->arg[0] ? as : NULL;
+}
+
+static const struct pattern *
+parse_primary(struct parser *p)
+{
+	size_t n;
+
+	skip_blanks(p);
+	n = word_length(p->at);
+	if (n > 0 && p->at[n] == ':')
+		return parse_capture(p, n);
+	for (size_t i = 0; i < NLEAVES; i++) {
+		const char *word = leaves[i].word;
+
+		if (n ? is_word(p->at, n, word)
+		      : strncmp(p->at, word, strlen(word)) == 0)
+			return parse_leaf(p, word, leaves[i].kind);
+	}
+	if (n > 0)
+		return parse_operator(p, n);
+	if (take(p, '('))
+		return parse_either(p);
+	return fault(p, "pattern expected");
+}
+
+static const struct pattern *
+parse_pattern(struct parser *p)
+{
+	const struct pattern *out;
+
+	if (p->depth == PATTERN_DEPTH)
+		return fault(p, "nested too deeply");
+	p->depth++;
+	out = parse_primary(p);
+	p->depth--;
+	return out;
+}
+
+const struct pattern *
+pattern_parse(const char *text, struct arena *a, struct err *err)
+{
+	struct parser p = {.text = text, .at = text, .arena = a, .err = err};
+	const struct pattern *out = parse_pattern(&p);
+
+	if (!out)
+		return NULL;
+	skip_blanks(&p);
+	if (*p.at != '\0')
+		return fault(&p, "end expected");
+	if (out->kind == PATTERN_REST)
+		return fault(&p, "'...' is no pattern by itself");
+	return out;
+}

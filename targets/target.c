@@ -1,0 +1,198 @@
+#include "targets/target.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define TARGET(name) extern const struct target_kind target_##name;
+#include "targets/targets.def"
+#undef TARGET
+
+static const struct target_kind *const kinds[] = {
+#define TARGET(name) &target_##name,
+#include "targets/targets.def"
+#undef TARGET
+    NULL};
+
+/* TUNING: targets in one mix; more is a mistake on the command line. */
+#define MIX_MAX 32
+
+const struct target_kind *const *
+target_kinds(uint32_t *n)
+{
+	*n = (uint32_t)(sizeof kinds / sizeof kinds[0]) - 1;
+	return kinds;
+}
+
+const struct target_kind *
+target_kind_find(const char *name)
+{
+	for (uint32_t i = 0; kinds[i]; i++)
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+static const char *
+known_kinds(struct arena *a)
+{
+	const char *text = "";
+
+	for (uint32_t i = 0; kinds[i]; i++)
+		text = arena_printf(
+		    a, "%s%s%s", text, i ? ", " : "", kinds[i]->name);
+	return text;
+}
+
+static const struct target_option *
+find_option(const struct target_kind *k, const char *name)
+{
+	for (const struct target_option *o = k->option; o && o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return o;
+	return NULL;
+}
+
+static const char *
+known_options(const struct target_kind *k, struct arena *a)
+{
+	const char *text = "";
+
+	for (const struct target_option *o = k->option; o && o->name; o++)
+		text =
+		    arena_printf(a, "%s%s%s", text, *text ? ", " : "", o->name);
+	return *text ? text : "none";
+}
+
+/* `values` is either a list "1|2|4" or, in angle brackets, what is wanted. */
+static bool
+value_is_listed(const char *values, const char *value)
+{
+	size_t n = strlen(value);
+
+	if (values[0] == '<')
+		return true;
+	for (const char *at = values; *at;) {
+		size_t len = strcspn(at, "|");
+
+		if (len == n && memcmp(at, value, n) == 0)
+			return true;
+		at += len;
+		at += *at == '|';
+	}
+	return false;
+}
+
+static bool
+add_option(struct target *t, struct option_value *list, const char *text,
+    size_t n, struct arena *a, struct err *err)
+{
+	const char *key = arena_strn(a, text, n);
+	const char *equals = strchr(key, '=');
+	const struct target_option *o;
+	struct option_value *v = &list[t->noptions];
+
+	if (!equals || equals == key)
+		return err_set(err, ERR_USAGE,
+		    "target '%s': '%s' is not key=value", t->text, key);
+	v->value = equals + 1;
+	v->name = arena_strn(a, key, (size_t)(equals - key));
+	o = find_option(t->kind, v->name);
+	if (!o)
+		return err_set(err, ERR_USAGE,
+		    "target '%s': unknown option '%s'; %s has: %s", t->text,
+		    v->name, t->kind->name, known_options(t->kind, a));
+	for (uint32_t i = 0; i < t->noptions; i++)
+		if (strcmp(list[i].name, v->name) == 0)
+			return err_set(err, ERR_USAGE,
+			    "target '%s': option '%s' is given twice", t->text,
+			    v->name);
+	if (!value_is_listed(o->values, v->value))
+		return err_set(err, ERR_USAGE,
+		    "target '%s': %s is '%s', must be one of %s", t->text,
+		    v->name, v->value, o->values);
+	t->noptions++;
+	return true;
+}
+
+static bool
+parse_target(
+    struct target *t, const char *text, struct arena *a, struct err *err)
+{
+	const char *colon = strchr(text, ':'), *at;
+	size_t n = colon ? (size_t)(colon - text) : strlen(text), commas = 0;
+	const char *name = arena_strn(a, text, n);
+	struct option_value *list;
+
+	t->text = arena_str(a, text);
+	t->kind = target_kind_find(name);
+	if (!t->kind)
+		return err_set(err, ERR_USAGE,
+		    "unknown target '%s'; known are: %s", name, known_kinds(a));
+	if (!colon)
+		return true;
+	for (at = colon; *at; at++)
+		commas += *at == ',';
+	list = arena_new(a, struct option_value, commas + 1);
+	t->option = list;
+	for (at = colon + 1;; at++) {
+		n = strcspn(at, ",");
+		if (!add_option(t, list, at, n, a, err))
+			return false;
+		at += n;
+		if (*at == '\0')
+			return true;
+	}
+}
+
+static bool
+open_target(
+    struct target *t, struct formats *f, struct arena *a, struct err *err)
+{
+	if (t->kind->available && !t->kind->available(err))
+		return err_in(err, "target '%s'", t->text);
+	if (t->kind->open && !t->kind->open(t, f, a, err))
+		return err_in(err, "target '%s'", t->text);
+	return true;
+}
+
+bool
+mix_open(struct mix *m, const char *const *text, uint32_t n, struct arena *a,
+    struct err *err)
+{
+	struct target *target = arena_new(a, struct target, (size_t)n + 1);
+	bool has_host = false;
+
+	*m = (struct mix){.target = target};
+	formats_init(&m->formats);
+	if (n > MIX_MAX)
+		return err_set(err, ERR_USAGE, "%u targets, at most %u", n,
+		    (unsigned)MIX_MAX);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!parse_target(&target[m->n], text[i], a, err))
+			return false;
+		has_host |= strcmp(target[m->n].kind->name, "host") == 0;
+		m->n++;
+	}
+	if (!has_host && target_kind_find("host")
+	    && !parse_target(&target[m->n++], "host", a, err))
+		return false;
+	for (uint32_t i = 0; i < m->n; i++) {
+		target[i].index = i;
+		target[i].formats = &m->formats;
+		if (!open_target(&target[i], &m->formats, a, err))
+			return false;
+	}
+	return true;
+}
+
+const char *
+target_option_get(const struct target *t, const char *name)
+{
+	const struct target_option *o = find_option(t->kind, name);
+
+	for (uint32_t i = 0; i < t->noptions; i++)
+		if (strcmp(t->option[i].name, name) == 0)
+			return t->option[i].value;
+	assert(o); /* a kind asks for its own options only */
+	return o->otherwise;
+}
