@@ -30,48 +30,67 @@ struct boundary {
 
 /* ---- validity ---- */
 
+struct walk {
+	const struct graph *graph;
+	const struct uses *uses;
+	struct arena *arena;
+	struct bitset in, seen;
+	node_id last, *stack;
+	uint32_t top, cap;
+};
+
+/* Push the users of v that lie outside the set and before its last node (ids
+ * are a topological order). false: one lies in the set and `outside` says v
+ * does not come from it. */
+static bool
+push_users(struct walk *w, value_id v, bool outside)
+{
+	for (uint32_t k = w->uses->start[v]; k < w->uses->start[v + 1]; k++) {
+		node_id to = w->uses->user[k];
+
+		if (bitset_has(w->in, to)) {
+			if (outside)
+				return false;
+			continue;
+		}
+		if (to > w->last || bitset_has(w->seen, to))
+			continue;
+		bitset_add(w->seen, to);
+		w->stack = (node_id *)arena_grow(
+		    w->arena, w->stack, &w->cap, w->top + 1, sizeof *w->stack);
+		w->stack[w->top++] = to;
+	}
+	return true;
+}
+
+static bool
+push_outputs(struct walk *w, node_id id, bool outside)
+{
+	const struct node *n = graph_node(w->graph, id);
+
+	for (uint32_t o = 0; o < n->noutputs; o++)
+		if (n->output[o] != VALUE_NONE
+		    && !push_users(w, n->output[o], outside))
+			return false;
+	return true;
+}
+
 bool
 nodes_are_convex(const struct graph *g, const struct uses *u,
     const node_id *node, uint32_t n, struct arena *scratch)
 {
-	struct bitset in, seen;
-	node_id last = n ? node[n - 1] : 0, *stack;
-	uint32_t top = 0, cap = 0;
+	struct walk w = {.graph = g, .uses = u, .arena = scratch};
 
-	in = bitset_new(scratch, g->nnodes);
-	seen = bitset_new(scratch, g->nnodes);
-	stack = NULL;
+	w.in = bitset_new(scratch, g->nnodes);
+	w.seen = bitset_new(scratch, g->nnodes);
+	w.last = n ? node[n - 1] : 0;
 	for (uint32_t i = 0; i < n; i++)
-		bitset_add(in, node[i]);
-	for (uint32_t i = 0; i < n || top > 0;) {
-		bool from_set = top == 0;
-		node_id at = from_set ? node[i++] : stack[--top];
-		const struct node *p = graph_node(g, at);
-
-		for (uint32_t o = 0; o < p->noutputs; o++) {
-			value_id v = p->output[o];
-
-			if (v == VALUE_NONE)
-				continue;
-			for (uint32_t k = u->start[v]; k < u->start[v + 1];
-			     k++) {
-				node_id to = u->user[k];
-
-				if (bitset_has(in, to)) {
-					if (!from_set)
-						return false;
-					continue;
-				}
-				/* ids are a topological order */
-				if (to > last || bitset_has(seen, to))
-					continue;
-				bitset_add(seen, to);
-				stack = (node_id *)arena_grow(scratch, stack,
-				    &cap, top + 1, sizeof *stack);
-				stack[top++] = to;
-			}
-		}
-	}
+		bitset_add(w.in, node[i]);
+	for (uint32_t i = 0; i < n; i++)
+		push_outputs(&w, node[i], false);
+	while (w.top > 0)
+		if (!push_outputs(&w, w.stack[--w.top], true))
+			return false;
 	return true;
 }
 
