@@ -141,7 +141,7 @@ bool
 jsonin_i64(
     const struct cJSON *object, const char *key, int64_t *out, struct err *err)
 {
-	double x;
+	double x = 0;
 
 	if (!jsonin_real(object, key, &x, err))
 		return false;
