@@ -1,0 +1,204 @@
+/* Baselines: what simpler tools would choose, priced by the same rules. */
+#include <string.h>
+
+#include "search/solve.h"
+
+/* A copy of the problem in which only some candidates can be chosen. */
+static bool
+restrict_to(struct problem *sub, const struct problem *p, const bool *allowed,
+    struct arena *a, struct err *err)
+{
+	*sub = *p;
+	sub->candidate =
+	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		if (!allowed[c])
+			sub->candidate[c].banned = true;
+	return problem_index(sub, a, err);
+}
+
+bool
+search_single(struct search_result *out, const struct problem *p,
+    uint32_t target, const struct search_options *o, struct arena *a,
+    struct err *err)
+{
+	bool *allowed = arena_new(a, bool, p->ncandidates);
+	struct problem sub;
+
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		allowed[c] = p->candidate[c].target == target;
+	if (!restrict_to(&sub, p, allowed, a, err)
+	    || !search_exact(out, &sub, o, a, err))
+		return false;
+	out->searcher = "single";
+	return true;
+}
+
+/* The claims of an eager partitioner, as the graph of what is claimed. */
+struct claims {
+	const struct problem *p;
+	uint32_t *owner; /* [nnodes] candidate, or UINT32_MAX */
+	uint64_t *used; /* [ntargets] */
+};
+
+static bool
+is_free(const struct claims *s, const struct problem_candidate *c)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (s->owner[c->node[i]] != UINT32_MAX)
+			return false;
+	return candidate_usable(c)
+	    && c->resource
+	    <= s->p->target[c->target].capacity - s->used[c->target];
+}
+
+/* The lowest node of the claim a node belongs to stands for the claim. */
+static uint32_t
+head(const struct claims *s, uint32_t node)
+{
+	uint32_t owner = s->owner[node];
+
+	return owner == UINT32_MAX ? node : s->p->candidate[owner].node[0];
+}
+
+/* Add `by` to the count of edges that come into each claim `node` feeds; those
+ * whose count becomes 0 go to ready[*n...]. */
+static void
+count_edges(const struct claims *s, uint32_t node, uint32_t *waiting,
+    uint32_t by, uint32_t *ready, uint32_t *n)
+{
+	const struct problem *p = s->p;
+
+	for (uint32_t k = 0; k < p->node[node].noutputs; k++) {
+		uint32_t v = p->node[node].output[k];
+
+		for (uint32_t i = p->user_start[v]; i < p->user_start[v + 1];
+		     i++) {
+			uint32_t h = head(s, p->user[i]);
+
+			if (h == head(s, node))
+				continue;
+			waiting[h] += by;
+			if (waiting[h] == 0)
+				ready[(*n)++] = h;
+		}
+	}
+}
+
+/* Is the graph of claims and unclaimed nodes acyclic? Kahn. */
+static bool
+is_acyclic(const struct claims *s, struct arena *scratch)
+{
+	const struct problem *p = s->p;
+	struct arena_mark mark = arena_mark(scratch);
+	uint32_t *waiting = arena_new(scratch, uint32_t, p->nnodes);
+	uint32_t *ready = arena_new(scratch, uint32_t, p->nnodes);
+	uint32_t n = 0, heads = 0;
+
+	for (uint32_t node = 0; node < p->nnodes; node++)
+		count_edges(s, node, waiting, 1, ready, &n);
+	for (uint32_t node = 0; node < p->nnodes; node++) {
+		heads += head(s, node) == node;
+		if (head(s, node) == node && waiting[node] == 0)
+			ready[n++] = node;
+	}
+	for (uint32_t done = 0; done < n; done++) {
+		uint32_t owner = s->owner[ready[done]];
+
+		if (owner == UINT32_MAX)
+			count_edges(
+			    s, ready[done], waiting, UINT32_MAX, ready, &n);
+		for (uint32_t i = 0;
+		     owner != UINT32_MAX && i < p->candidate[owner].nnodes; i++)
+			count_edges(s, p->candidate[owner].node[i], waiting,
+			    UINT32_MAX, ready, &n);
+	}
+	arena_back(scratch, mark);
+	return n == heads;
+}
+
+/* Is there a value that leaves before the last node? Claims all of whose
+ * outputs come from their last node cannot close a cycle among themselves. */
+static bool
+leaves_early(const struct problem *p, const struct problem_candidate *c)
+{
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (p->value[c->output[i].value].producer
+		    != c->node[c->nnodes - 1])
+			return true;
+	return false;
+}
+
+/* The cheapest usable candidate of the same target and the same nodes. */
+static uint32_t
+cheapest_twin(const struct claims *s, uint32_t c)
+{
+	const struct problem *p = s->p;
+	const struct problem_candidate *like = &p->candidate[c];
+	uint32_t best = c, low = like->node[0];
+
+	for (uint32_t k = p->low_start[low]; k < p->low_start[low + 1]; k++) {
+		const struct problem_candidate *other =
+		    &p->candidate[p->low[k]];
+
+		if (other->target == like->target
+		    && other->nnodes == like->nnodes
+		    && memcmp(other->node, like->node,
+		           like->nnodes * sizeof *like->node)
+		        == 0
+		    && other->cost < p->candidate[best].cost
+		    && is_free(s, other))
+			best = p->low[k];
+	}
+	return best;
+}
+
+static void
+set_owner(struct claims *s, const struct problem_candidate *c, uint32_t owner)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		s->owner[c->node[i]] = owner;
+}
+
+/* Claim in registration order. */
+static void
+claim(struct claims *s, bool *allowed, struct arena *a)
+{
+	const struct problem *p = s->p;
+
+	for (uint32_t id = 0; id < p->ncandidates; id++) {
+		const struct problem_candidate *c;
+		uint32_t best;
+
+		if (!is_free(s, &p->candidate[id]))
+			continue;
+		best = cheapest_twin(s, id);
+		c = &p->candidate[best];
+		set_owner(s, c, best);
+		if (leaves_early(p, c) && !is_acyclic(s, a)) {
+			set_owner(s, c, UINT32_MAX);
+			continue;
+		}
+		s->used[c->target] += c->resource;
+		allowed[best] = true;
+	}
+}
+
+bool
+search_eager(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	struct claims s = {.p = p};
+	bool *allowed = arena_new(a, bool, p->ncandidates);
+	struct problem sub;
+
+	s.owner = arena_new(a, uint32_t, p->nnodes);
+	memset(s.owner, 0xff, p->nnodes * sizeof *s.owner);
+	s.used = arena_new(a, uint64_t, p->ntargets);
+	claim(&s, allowed, a);
+	if (!restrict_to(&sub, p, allowed, a, err)
+	    || !search_exact(out, &sub, o, a, err))
+		return false;
+	out->searcher = "eager";
+	return true;
+}

@@ -1,0 +1,480 @@
+#include "search/order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/map.h"
+#include "search/clock.h"
+
+/* A produced value somebody still needs: the formats it came in, those asked
+ * for so far (their tree is paid), and whether it left the current run. */
+struct live {
+	uint32_t value;
+	uint32_t fresh; /* made in the current run, where that matters */
+	uint32_t have, need;
+};
+
+/* What the future depends on. The bytes from `last` on, with nlive entries of
+ * live[], are the label's key: nothing else is compared. */
+struct state {
+	uint32_t *covered; /* [nwords] */
+	uint32_t last; /* target of the current run; NO_LIMIT: none */
+	uint32_t run_nodes; /* where sizes are limited */
+	uint32_t *runs; /* [ntargets] where counts are limited */
+	uint64_t *used; /* [ntargets] where capacity is limited */
+	struct live *live; /* ascending values */
+	uint32_t nlive;
+	cost_ns cost;
+};
+
+struct label {
+	const struct label *parent;
+	const void *key;
+	size_t nkey;
+	cost_ns cost;
+	uint32_t candidate, depth; /* steps up to here */
+	bool fresh; /* a new run was asked for */
+};
+
+struct layer {
+	struct label **label;
+	uint32_t n, cap;
+	struct map index; /* key -> position */
+};
+
+struct order {
+	const struct problem *p;
+	const struct search_options *o;
+	struct arena *arena; /* everything of the search */
+	struct converter_memo memo;
+	struct layer *layer; /* [nnodes + 1] by covered nodes */
+	uint32_t nwords;
+	struct state from, to;
+	struct {
+		uint32_t *word;
+		size_t n;
+	} key;
+	bool splits; /* may a run end though the next target is the same? */
+	bool truncated;
+	uint64_t nlabels, deadline;
+};
+
+static bool
+has(const uint32_t *set, uint32_t i)
+{
+	return set[i / 32] >> (i % 32) & 1;
+}
+
+static void
+state_new(struct order *s, struct state *x)
+{
+	x->covered = arena_new(s->arena, uint32_t, s->nwords);
+	x->runs = arena_new(s->arena, uint32_t, s->p->ntargets);
+	x->used = arena_new(s->arena, uint64_t, s->p->ntargets);
+	x->live = arena_new(s->arena, struct live, s->p->nvalues);
+}
+
+static void
+state_copy(const struct order *s, struct state *to, const struct state *from)
+{
+	memcpy(to->covered, from->covered, s->nwords * sizeof *to->covered);
+	memcpy(to->runs, from->runs, s->p->ntargets * sizeof *to->runs);
+	memcpy(to->used, from->used, s->p->ntargets * sizeof *to->used);
+	memcpy(to->live, from->live, from->nlive * sizeof *to->live);
+	to->last = from->last;
+	to->run_nodes = from->run_nodes;
+	to->nlive = from->nlive;
+	to->cost = from->cost;
+}
+
+/* The state as words; the inverse of unpack(). */
+static void
+pack(struct order *s, const struct state *x)
+{
+	const uint32_t nt = s->p->ntargets;
+	uint32_t *w = s->key.word;
+
+	memcpy(w, x->covered, s->nwords * sizeof *w);
+	w += s->nwords;
+	*w++ = x->last;
+	*w++ = x->run_nodes;
+	memcpy(w, x->runs, nt * sizeof *w);
+	w += nt;
+	memcpy(w, x->used, nt * sizeof *x->used);
+	w += (size_t)2 * nt;
+	memcpy(w, x->live, x->nlive * sizeof *x->live);
+	w += (size_t)4 * x->nlive;
+	s->key.n = (size_t)(w - s->key.word) * sizeof *w;
+}
+
+static void
+unpack(const struct order *s, struct state *x, const struct label *l)
+{
+	const uint32_t nt = s->p->ntargets;
+	const uint32_t *w = l->key, *end = w + l->nkey / sizeof *w;
+
+	memcpy(x->covered, w, s->nwords * sizeof *w);
+	w += s->nwords;
+	x->last = *w++;
+	x->run_nodes = *w++;
+	memcpy(x->runs, w, nt * sizeof *w);
+	w += nt;
+	memcpy(x->used, w, nt * sizeof *x->used);
+	w += (size_t)2 * nt;
+	x->nlive = (uint32_t)(end - w) / 4;
+	memcpy(x->live, w, x->nlive * sizeof *x->live);
+	x->cost = l->cost;
+}
+
+static struct live *
+live_find(struct state *x, uint32_t value)
+{
+	for (uint32_t i = 0; i < x->nlive; i++)
+		if (x->live[i].value == value)
+			return &x->live[i];
+	return NULL;
+}
+
+/* Ask for a value in one more format and pay what that adds to its tree. */
+static bool
+demand(struct order *s, struct state *x, struct live *l, uint32_t need)
+{
+	uint32_t class = s->p->value[l->value].class;
+	cost_ns before = convert_cost(&s->memo, class, l->have, l->need);
+	cost_ns after = convert_cost(&s->memo, class, l->have, l->need | need);
+
+	if (after == COST_NEVER)
+		return false;
+	assert(after >= before);
+	l->need |= need;
+	x->cost = cost_add(x->cost, after - before);
+	return true;
+}
+
+static bool
+is_needed(const struct order *s, const struct state *x, uint32_t value)
+{
+	for (uint32_t i = s->p->user_start[value];
+	     i < s->p->user_start[value + 1]; i++)
+		if (!has(x->covered, s->p->user[i]))
+			return true;
+	return false;
+}
+
+/* May the candidate go on with the current run? */
+static bool
+can_extend(
+    const struct order *s, struct state *x, const struct problem_candidate *c)
+{
+	const struct problem_target *t = &s->p->target[c->target];
+
+	if (x->last != c->target
+	    || (t->max_run_nodes != NO_LIMIT
+	        && x->run_nodes + c->nnodes > t->max_run_nodes))
+		return false;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (s->p->value[c->input[i].value].mark
+		    && live_find(x, c->input[i].value)->fresh)
+			return false;
+	return true;
+}
+
+/* Put the candidate into a run: the current one or a new one. */
+static bool
+enter(const struct order *s, struct state *x, const struct problem_candidate *c,
+    bool extend)
+{
+	const struct problem_target *t = &s->p->target[c->target];
+
+	if (!extend) {
+		for (uint32_t i = 0; i < x->nlive; i++)
+			x->live[i].fresh = 0;
+		x->last = NO_LIMIT;
+		x->run_nodes = 0;
+	}
+	if (!s->p->tracked[c->target])
+		return true;
+	x->last = c->target;
+	if (t->max_run_nodes != NO_LIMIT)
+		x->run_nodes += c->nnodes;
+	for (uint32_t i = 0; t->fed_only && i < c->ninputs; i++)
+		if (s->p->value[c->input[i].value].producer != NO_NODE
+		    && !live_find(x, c->input[i].value)->fresh)
+			return false;
+	if (extend)
+		return true;
+	x->cost = cost_add(x->cost, t->launch);
+	if (t->max_runs == NO_LIMIT)
+		return true;
+	return ++x->runs[c->target] <= t->max_runs;
+}
+
+static bool
+read_inputs(struct order *s, struct state *x, const struct problem_candidate *c)
+{
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (!demand(s, x, live_find(x, c->input[i].value),
+		        UINT32_C(1) << c->input[i].format))
+			return false;
+	return true;
+}
+
+static bool
+write_outputs(
+    struct order *s, struct state *x, const struct problem_candidate *c)
+{
+	const struct problem_target *t = &s->p->target[c->target];
+	bool tells =
+	    s->p->tracked[c->target] && (t->fed_only || s->p->has_marks);
+
+	for (uint32_t i = 0; i < c->noutputs; i++) {
+		uint32_t v = c->output[i].value, at = x->nlive++;
+
+		for (; at > 0 && x->live[at - 1].value > v; at--)
+			x->live[at] = x->live[at - 1];
+		x->live[at] = (struct live){
+		    v, tells, UINT32_C(1) << c->output[i].format, 0};
+		if (!demand(s, x, &x->live[at], s->p->value[v].required))
+			return false;
+	}
+	return true;
+}
+
+static void
+forget_dead(const struct order *s, struct state *x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->nlive; i++)
+		if (is_needed(s, x, x->live[i].value))
+			x->live[n++] = x->live[i];
+	x->nlive = n;
+}
+
+/* s->to = s->from with the candidate taken; false: not allowed. */
+static bool
+apply(struct order *s, const struct problem_candidate *c, bool extend)
+{
+	struct state *x = &s->to;
+
+	state_copy(s, x, &s->from);
+	if (s->p->target[c->target].capacity != UINT64_MAX) {
+		if (c->resource
+		    > s->p->target[c->target].capacity - x->used[c->target])
+			return false;
+		x->used[c->target] += c->resource;
+	}
+	if (!enter(s, x, c, extend))
+		return false;
+	x->cost = cost_add(x->cost, c->cost);
+	if (!read_inputs(s, x, c))
+		return false;
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		x->covered[c->node[i] / 32] |= UINT32_C(1) << (c->node[i] % 32);
+	if (!write_outputs(s, x, c))
+		return false;
+	forget_dead(s, x);
+	return x->cost != COST_NEVER;
+}
+
+static int
+by_cost(const void *a, const void *b)
+{
+	const struct label *x = *(struct label *const *)a;
+	const struct label *y = *(struct label *const *)b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? -1 : 1;
+	if (x->nkey != y->nkey)
+		return x->nkey < y->nkey ? -1 : 1;
+	return memcmp(x->key, y->key, x->nkey);
+}
+
+/* The choke point: the cheapest of labels with equal states stays. */
+static void
+layer_add(struct order *s, uint32_t covered, const struct label *parent,
+    uint32_t candidate, bool fresh)
+{
+	struct layer *l = &s->layer[covered];
+	struct label *label;
+	uint32_t at;
+
+	pack(s, &s->to);
+	if (l->cap == 0)
+		map_init(&l->index, s->arena);
+	at = map_find(&l->index, s->key.word, s->key.n);
+	if (at == MAP_NONE) {
+		label = arena_new(s->arena, struct label, 1);
+		label->key = arena_copy(s->arena, s->key.word, s->key.n);
+		label->nkey = s->key.n;
+		label->cost = COST_NEVER;
+		l->label = arena_grow(s->arena, l->label, &l->cap, l->n + 1,
+		    sizeof(struct label *));
+		l->label[l->n] = label;
+		map_add(&l->index, label->key, label->nkey, l->n++);
+		s->nlabels++;
+	} else {
+		label = l->label[at];
+	}
+	if (s->to.cost >= label->cost)
+		return;
+	label->parent = parent;
+	label->cost = s->to.cost;
+	label->candidate = candidate;
+	label->fresh = fresh;
+	label->depth = parent ? parent->depth + 1 : 0;
+}
+
+static bool
+is_ready(const struct order *s, const struct state *x,
+    const struct problem_candidate *c)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (has(x->covered, c->node[i]))
+			return false;
+	for (uint32_t i = 0; i < c->ninputs; i++) {
+		uint32_t maker = s->p->value[c->input[i].value].producer;
+
+		if (maker != NO_NODE && !has(x->covered, maker))
+			return false;
+	}
+	return true;
+}
+
+static void
+expand(struct order *s, const struct label *l, uint32_t covered)
+{
+	const struct problem *p = s->p;
+
+	unpack(s, &s->from, l);
+	for (uint32_t k = p->low_start[0]; k < p->low_start[p->nnodes]; k++) {
+		const struct problem_candidate *c = &p->candidate[p->low[k]];
+		bool extend;
+
+		if (has(s->from.covered, c->node[0])
+		    || !is_ready(s, &s->from, c))
+			continue;
+		extend = can_extend(s, &s->from, c);
+		if (extend && apply(s, c, true))
+			layer_add(s, covered + c->nnodes, l, p->low[k], false);
+		if ((!extend || s->splits) && apply(s, c, false))
+			layer_add(s, covered + c->nnodes, l, p->low[k], true);
+	}
+}
+
+static bool
+out_of_budget(const struct order *s)
+{
+	uint64_t limit =
+	    s->o->memory_budget ? s->o->memory_budget : SEARCH_MEMORY;
+
+	return s->arena->bytes > limit / 2
+	    || (s->o->stop && atomic_load(s->o->stop))
+	    || (s->deadline && clock_ns() > s->deadline);
+}
+
+static void
+trim(struct order *s, struct layer *l)
+{
+	uint32_t beam = s->o->beam ? s->o->beam : 64;
+
+	if (!s->truncated && !out_of_budget(s))
+		return;
+	s->truncated = true;
+	if (l->n <= beam)
+		return;
+	qsort(l->label, l->n, sizeof(struct label *), by_cost);
+	l->n = beam;
+}
+
+static bool
+start(struct order *s)
+{
+	struct state *x = &s->to;
+
+	state_new(s, &s->from);
+	state_new(s, &s->to);
+	x->last = NO_LIMIT;
+	for (uint32_t v = 0; v < s->p->nvalues; v++) {
+		const struct problem_value *value = &s->p->value[v];
+
+		if (value->producer != NO_NODE)
+			continue;
+		x->live[x->nlive] = (struct live){v, 0, value->initial, 0};
+		if (!demand(s, x, &x->live[x->nlive++], value->required))
+			return false;
+	}
+	forget_dead(s, x);
+	layer_add(s, 0, NULL, 0, false);
+	return true;
+}
+
+static void
+extract(struct search_result *out, const struct order *s,
+    const struct label *last, struct arena *a)
+{
+	uint32_t n = last->depth;
+	uint32_t *candidate = arena_new(a, uint32_t, n);
+	bool *fresh = arena_new(a, bool, n);
+
+	for (const struct label *l = last; l->depth > 0; l = l->parent) {
+		candidate[l->depth - 1] = l->candidate;
+		fresh[l->depth - 1] = l->fresh
+		    && s->p->tracked[s->p->candidate[l->candidate].target];
+	}
+	cover_complete(&out->cover, s->p, candidate, fresh, n, a);
+	assert(out->cover.cost == last->cost);
+	out->found = true;
+}
+
+static void
+sweep(struct search_result *out, struct order *s, struct arena *a)
+{
+	const uint32_t n = s->p->nnodes;
+	const struct layer *last = &s->layer[n];
+	const struct label *best = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct layer *l = &s->layer[i];
+
+		trim(s, l);
+		for (uint32_t k = 0; k < l->n; k++)
+			expand(s, l->label[k], i);
+	}
+	for (uint32_t k = 0; k < last->n; k++)
+		if (!best || by_cost(&last->label[k], &best) < 0)
+			best = last->label[k];
+	if (best)
+		extract(out, s, best, a);
+}
+
+void
+order_search(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a)
+{
+	struct arena space;
+	struct order s = {.p = p, .o = o, .arena = &space};
+
+	*out = (struct search_result){.searcher = "order", .why = ""};
+	arena_init(&space);
+	convert_init(&s.memo, p, &space);
+	s.deadline = o->time_budget_ns ? clock_ns() + o->time_budget_ns : 0;
+	s.nwords = p->nnodes / 32 + 1;
+	s.layer = arena_new(&space, struct layer, (size_t)p->nnodes + 1);
+	s.key.word = arena_new(&space, uint32_t,
+	    s.nwords + 2 + (size_t)3 * p->ntargets + (size_t)4 * p->nvalues);
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		s.splits |= p->target[t].max_run_nodes != NO_LIMIT
+		    || p->target[t].fed_only;
+	s.splits |= p->has_marks;
+	if (start(&s))
+		sweep(out, &s, a);
+	out->proven = !s.truncated;
+	out->why = s.truncated ? "label budget" : "";
+	out->labels = s.nlabels;
+	out->lower_bound = !out->proven ? 0
+	    : out->found                ? out->cover.cost
+	                                : COST_NEVER;
+	arena_release(&space);
+}

@@ -1,0 +1,108 @@
+/* The abstract problem: nodes of a DAG, candidates to cover them, formats of
+ * the values between them, and what conversions and launches cost. Knows no
+ * ONNX, no backend and no database; README.md says what a solution is. */
+#ifndef SEARCH_PROBLEM_H
+#define SEARCH_PROBLEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "search/cost.h"
+
+#define FORMATS_MAX 32u
+#define TARGETS_MAX 64u
+#define NO_NODE UINT32_MAX /* producer of what the caller feeds */
+#define NO_CLASS UINT32_MAX /* of a value that has one format only */
+#define NO_LIMIT UINT32_MAX
+/* Distinct formats one value may be asked for in: its cheapest conversions are
+ * a Steiner tree, and that is found exactly. */
+#define DEMANDS_MAX 10u
+
+struct problem_port {
+	uint32_t value;
+	uint32_t format;
+};
+
+/* Something that can be chosen: `node` run as one by `target`. */
+struct problem_candidate {
+	uint32_t target;
+	cost_ns cost; /* COST_NEVER: is never chosen */
+	uint64_t resource; /* counts against the target's capacity */
+	uint32_t class; /* equal classes: same structure, same cost */
+	bool banned; /* by a constraint */
+	uint32_t nnodes, ninputs, noutputs;
+	const uint32_t *node; /* ascending */
+	const struct problem_port
+	    *input; /* ascending values, read from outside */
+	const struct problem_port *output; /* ascending values, used outside */
+};
+
+/* Node ids are topological: producers have smaller ids than consumers. */
+struct problem_node {
+	uint32_t ninputs, noutputs;
+	const uint32_t *input, *output; /* value ids */
+};
+
+struct problem_value {
+	uint32_t producer; /* NO_NODE: fed by the caller */
+	uint32_t class; /* row of conversion costs */
+	uint32_t initial; /* mask: formats the caller feeds it in */
+	uint32_t required; /* mask: formats the caller asks for */
+	bool mark; /* stop-fusion: its producer and a consumer are never in one
+		    * candidate or run */
+};
+
+struct problem_target {
+	const char *name;
+	cost_ns launch; /* of each run */
+	uint32_t max_runs; /* NO_LIMIT: any number */
+	uint32_t max_run_nodes; /* NO_LIMIT: any size */
+	bool fed_only; /* runs read nothing but what the caller feeds */
+	uint64_t capacity; /* of the sum of resources; UINT64_MAX: any */
+};
+
+struct problem {
+	uint32_t nnodes, nvalues, ncandidates, ntargets, nformats, nclasses;
+	struct problem_node *node;
+	struct problem_value *value;
+	struct problem_candidate *candidate;
+	struct problem_target *target;
+	cost_ns *conversion; /* [class][from][to], nformats wide */
+
+	/* Derived by problem_index(). */
+	const uint32_t *user_start, *user; /* consumers of a value, ascending */
+	const uint32_t *low_start, *low; /* candidates by their lowest node */
+	const uint32_t *high_start, *high; /* ... by their highest node */
+	bool *tracked; /* [ntargets] runs matter: launch or a limit on runs */
+	uint32_t ntracked;
+	bool has_marks;
+};
+
+/* Check everything a file could get wrong and fill the derived part. Candidates
+ * that cross a mark or could not be chosen become banned. ERR_INPUT or
+ * ERR_UNSUPPORTED naming the node, value or candidate. */
+bool problem_index(struct problem *p, struct arena *a, struct err *err);
+
+/* May this candidate be chosen at all? */
+static inline bool
+candidate_usable(const struct problem_candidate *c)
+{
+	return !c->banned && c->cost != COST_NEVER;
+}
+
+/* Cost of one conversion of a value; 0 within a format. */
+static inline cost_ns
+conversion_cost(
+    const struct problem *p, uint32_t class, uint32_t from, uint32_t to)
+{
+	if (from == to)
+		return 0;
+	if (class == NO_CLASS)
+		return COST_NEVER;
+	return p->conversion[((size_t) class * p->nformats + from) * p->nformats
+	    + to];
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* Solving a problem: every searcher fills the same result. */
+#ifndef SEARCH_SOLVE_H
+#define SEARCH_SOLVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "search/cover.h"
+#include "search/problem.h"
+
+struct search_options {
+	uint64_t time_budget_ns; /* 0: none */
+	uint64_t memory_budget; /* bytes of labels; 0: SEARCH_MEMORY */
+	uint32_t beam; /* labels kept a position; 0: SEARCH_BEAM */
+	const atomic_bool *stop; /* may be NULL; true: best so far, now */
+};
+
+#define SEARCH_MEMORY (UINT64_C(1) << 30)
+
+struct search_result {
+	bool found; /* is there a cover in `cover`? */
+	bool proven; /* the cover is optimal; or, without one, there is none */
+	struct cover cover;
+	cost_ns lower_bound; /* no legal cover costs less */
+	const char *searcher;
+	uint64_t labels; /* kept by the exact search */
+	const char *why; /* not proven: what ran out; else "" */
+};
+
+/* The cheapest legal cover, checked, with the lower bound that was proven. Not
+ * finding one is no error: ERR_INTERNAL only when a cover fails the check. */
+bool search_exact(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err);
+
+/* The cheapest cover with candidates of one target only. */
+bool search_single(struct search_result *out, const struct problem *p,
+    uint32_t target, const struct search_options *o, struct arena *a,
+    struct err *err);
+
+/* What every other tool does: candidates claimed in registration order (target,
+ * rule, root), first come first served; of equal node sets of a target the
+ * cheapest. Those that would close a cycle or break a constraint are passed
+ * over. The order of execution, formats and conversions are then the best. */
+bool search_eager(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err);
+
+/* Every cover in every order: the oracle of the tests. Exponential. */
+bool search_brute(struct search_result *out, const struct problem *p,
+    struct arena *a, struct err *err);
+
+#endif

@@ -1,0 +1,241 @@
+#include "tests/support/problems.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+chance(struct rng *r, uint32_t percent)
+{
+	return rng_below(r, 100) < percent;
+}
+
+/* Each node makes one value, some two; reads one to three earlier ones. */
+static void
+make_graph(struct problem *p, struct rng *r, struct arena *a)
+{
+	uint32_t nfed = 1 + rng_below(r, 2), v;
+
+	p->value = arena_new(a, struct problem_value, nfed + 2 * p->nnodes);
+	p->node = arena_new(a, struct problem_node, p->nnodes);
+	for (v = 0; v < nfed; v++)
+		p->value[v] = (struct problem_value){.producer = NO_NODE,
+		    .class = rng_below(r, p->nclasses),
+		    .initial = 1u << rng_below(r, p->nformats),
+		    .mark = false};
+	if (chance(r, 20))
+		p->value[0].initial |= 1u << rng_below(r, p->nformats);
+	for (uint32_t n = 0; n < p->nnodes; n++) {
+		struct problem_node *node = &p->node[n];
+		uint32_t *input = arena_new(a, uint32_t, 3);
+		uint32_t *output = arena_new(a, uint32_t, 2);
+		uint32_t reach = chance(r, 60) ? 2 : v;
+
+		node->ninputs = 1 + (chance(r, 40) ? rng_below(r, 3) : 0);
+		for (uint32_t i = 0; i < node->ninputs; i++)
+			input[i] = v - 1 - rng_below(r, reach < v ? reach : v);
+		node->noutputs = chance(r, 15) ? 2 : 1;
+		for (uint32_t i = 0; i < node->noutputs; i++) {
+			p->value[v] = (struct problem_value){
+			    .producer = n, .class = rng_below(r, p->nclasses)};
+			output[i] = v++;
+		}
+		node->input = input;
+		node->output = output;
+	}
+	p->nvalues = v;
+	for (uint32_t i = nfed; i < v; i++)
+		if (i + 1 == v || chance(r, 10))
+			p->value[i].required = 1u << rng_below(r, p->nformats);
+}
+
+static bool
+inside(const struct problem_candidate *c, uint32_t node)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (c->node[i] == node)
+			return true;
+	return false;
+}
+
+static bool
+reads(const struct problem *p, uint32_t node, uint32_t v)
+{
+	for (uint32_t i = 0; i < p->node[node].ninputs; i++)
+		if (p->node[node].input[i] == v)
+			return true;
+	return false;
+}
+
+static bool
+leaves(const struct problem *p, const struct problem_candidate *c, uint32_t v)
+{
+	if (p->value[v].required)
+		return true;
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		if (!inside(c, n) && reads(p, n, v))
+			return true;
+	return false;
+}
+
+static bool
+is_convex(const struct problem *p, const struct problem_candidate *c)
+{
+	bool after[64] = {false};
+
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		for (uint32_t i = 0; i < p->node[n].ninputs; i++) {
+			uint32_t m = p->value[p->node[n].input[i]].producer;
+
+			if (m == NO_NODE)
+				continue;
+			if (inside(c, n) && !inside(c, m) && after[m])
+				return false;
+			if (!inside(c, n) && (inside(c, m) || after[m]))
+				after[n] = true;
+		}
+	return true;
+}
+
+static void
+add_ports(struct problem *p, struct problem_candidate *c, struct rng *r,
+    struct arena *a)
+{
+	struct problem_port *in = arena_new(a, struct problem_port, p->nvalues);
+	struct problem_port *out =
+	    arena_new(a, struct problem_port, p->nvalues);
+	uint32_t fin = rng_below(r, p->nformats);
+	uint32_t fout = rng_below(r, p->nformats);
+
+	for (uint32_t v = 0; v < p->nvalues; v++) {
+		bool read = false, made = inside(c, p->value[v].producer);
+
+		for (uint32_t i = 0; i < c->nnodes; i++)
+			read |= reads(p, c->node[i], v);
+		if (read && !made)
+			in[c->ninputs++] = (struct problem_port){
+			    v, chance(r, 80) ? fin : rng_below(r, p->nformats)};
+		if (made && leaves(p, c, v))
+			out[c->noutputs++] = (struct problem_port){v,
+			    chance(r, 80) ? fout : rng_below(r, p->nformats)};
+	}
+	c->input = in;
+	c->output = out;
+}
+
+static bool
+has_tap(const struct problem *p, const struct problem_candidate *c)
+{
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (p->value[c->output[i].value].producer
+		    != c->node[c->nnodes - 1])
+			return true;
+	return false;
+}
+
+/* A connected set grown from a node; false when it came out illegal. */
+static bool
+grow(struct problem *p, struct problem_candidate *c, uint32_t seed,
+    uint32_t size, struct rng *r, struct arena *a)
+{
+	uint32_t *node = arena_new(a, uint32_t, size);
+
+	c->node = node;
+	node[c->nnodes++] = seed;
+	for (uint32_t tries = 0; c->nnodes < size && tries < 20; tries++) {
+		uint32_t n = rng_below(r, p->nnodes), at;
+		bool touches = chance(r, 10);
+
+		for (uint32_t i = 0; i < p->node[n].ninputs; i++)
+			touches |=
+			    inside(c, p->value[p->node[n].input[i]].producer);
+		if (!touches || inside(c, n))
+			continue;
+		for (at = c->nnodes++; at > 0 && node[at - 1] > n; at--)
+			node[at] = node[at - 1];
+		node[at] = n;
+	}
+	return is_convex(p, c);
+}
+
+static void
+make_candidates(struct problem *p, struct rng *r, const struct problem_mix *mix,
+    struct arena *a)
+{
+	uint32_t extra = rng_below(r, mix->max_candidates_extra + 1);
+
+	p->candidate =
+	    arena_new(a, struct problem_candidate, p->nnodes + extra);
+	for (uint32_t k = 0; k < p->nnodes + extra; k++) {
+		struct problem_candidate c = {0};
+		uint32_t size = k < p->nnodes ? 1 : 1 + rng_below(r, 3);
+		uint32_t seed = k < p->nnodes ? k : rng_below(r, p->nnodes);
+
+		if (!grow(p, &c, seed, size, r, a))
+			continue;
+		add_ports(p, &c, r, a);
+		if (!mix->taps && has_tap(p, &c) && c.nnodes > 1)
+			continue;
+		c.target = rng_below(r, p->ntargets);
+		c.cost = 1 + rng_below(r, 20) * c.nnodes;
+		c.class = k;
+		c.banned = k >= p->nnodes && chance(r, 5);
+		if (chance(r, 2))
+			c.cost = COST_NEVER;
+		if (mix->resources)
+			c.resource = rng_below(r, 4);
+		p->candidate[p->ncandidates++] = c;
+	}
+}
+
+static void
+make_targets(struct problem *p, struct rng *r, const struct problem_mix *mix,
+    struct arena *a)
+{
+	p->target = arena_new(a, struct problem_target, p->ntargets);
+	for (uint32_t t = 0; t < p->ntargets; t++) {
+		struct problem_target *x = &p->target[t];
+
+		*x = (struct problem_target){.name = "t",
+		    .max_runs = NO_LIMIT,
+		    .max_run_nodes = NO_LIMIT,
+		    .capacity = UINT64_MAX};
+		if (mix->launches && chance(r, 60))
+			x->launch = 1 + rng_below(r, 12);
+		if (mix->limits && chance(r, 20))
+			x->max_runs = 1 + rng_below(r, 3);
+		if (mix->limits && chance(r, 20))
+			x->max_run_nodes = 1 + rng_below(r, 4);
+		if (mix->limits && chance(r, 10))
+			x->fed_only = true;
+		if (mix->resources && chance(r, 40))
+			x->capacity = rng_below(r, 10);
+	}
+}
+
+struct problem *
+problem_random(struct rng *r, const struct problem_mix *mix, struct arena *a)
+{
+	struct problem *p = arena_new(a, struct problem, 1);
+	struct err err = {0};
+	size_t ncosts;
+
+	p->nnodes = 1 + rng_below(r, mix->max_nodes);
+	p->nformats = 1 + rng_below(r, mix->max_formats);
+	p->ntargets = 1 + rng_below(r, mix->max_targets);
+	p->nclasses = 1 + rng_below(r, 2);
+	ncosts = (size_t)p->nclasses * p->nformats * p->nformats;
+	p->conversion = arena_new(a, cost_ns, ncosts);
+	for (size_t i = 0; i < ncosts; i++)
+		p->conversion[i] = chance(r, 8) ? COST_NEVER : rng_below(r, 15);
+	make_graph(p, r, a);
+	make_targets(p, r, mix, a);
+	make_candidates(p, r, mix, a);
+	for (uint32_t v = 0; mix->marks && v < p->nvalues; v++)
+		p->value[v].mark = chance(r, 15);
+	if (!problem_index(p, a, &err)) {
+		fprintf(stderr, "random problem: %s\n", err.text);
+		abort();
+	}
+	return p;
+}

@@ -1,0 +1,20 @@
+/* Random problems for the tests of search/. */
+#ifndef TESTS_SUPPORT_PROBLEMS_H
+#define TESTS_SUPPORT_PROBLEMS_H
+
+#include <stdbool.h>
+
+#include "search/problem.h"
+#include "tests/support/support.h"
+
+/* What a random problem may contain. */
+struct problem_mix {
+	uint32_t max_nodes, max_candidates_extra, max_formats, max_targets;
+	bool launches, limits, marks, taps, resources;
+};
+
+/* A small random problem, indexed; the same for the same generator state. */
+struct problem *problem_random(
+    struct rng *r, const struct problem_mix *mix, struct arena *a);
+
+#endif
