@@ -1,0 +1,40 @@
+/* What a batch remembers of each unit: one small file a unit, written whole
+ * when the unit ends. Killed at any instant, a batch continues from these. */
+#ifndef CLI_BATCH_STATE_H
+#define CLI_BATCH_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/manifest.h"
+
+struct unit_status {
+	char fingerprint[33]; /* of model bytes, arguments and version */
+	bool ended; /* this fingerprint has run to an end */
+	int exit;
+	uint32_t attempts;
+	const char *error; /* what it said, or "" */
+	/* of a successful search */
+	uint64_t cost_ns, lower_bound_ns;
+	bool proven;
+	uint32_t regions, measured, reused;
+	uint64_t baseline_ns; /* cheapest baseline; 0: none has a cover */
+	const char *baseline; /* its name */
+};
+
+/* The unit's fingerprint now. ERR_IO when the model cannot be read. */
+bool unit_fingerprint(const struct unit *u, char text[33], struct err *err);
+
+/* Fill `s` from `<out>/<unit>.status.json`; not ended when there is none, it is
+ * damaged, or it is of another fingerprint. */
+void unit_status_read(struct unit_status *s, const struct manifest *m,
+    const struct unit *u, struct arena *a);
+
+/* Fill `s` from what `marq search --format json` printed. */
+void unit_status_parse(
+    struct unit_status *s, const char *path, struct arena *a);
+
+bool unit_status_write(const struct unit_status *s, const struct manifest *m,
+    const struct unit *u, struct err *err);
+
+#endif

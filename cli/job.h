@@ -1,0 +1,44 @@
+/* A job: one model searched over one mix. The only place that knows the order
+ * of the steps; search, run, explain and batch all go through it. */
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
+
+#include "cli/search_args.h"
+#include "ir/onnx_read.h"
+#include "plan/plan.h"
+#include "targets/candidates.h"
+
+/* Wall time of each step, for the breakdown. */
+struct job_times {
+	uint64_t import_ns, candidates_ns, prices_ns, search_ns, emit_ns;
+};
+
+struct job {
+	const struct search_args *args;
+	struct arena *arena; /* lives as long as the job */
+	struct model model;
+	struct mix mix;
+	struct candidates candidates;
+	struct pricer *pricer;
+	struct prices prices;
+	struct pricer_counts counts;
+	struct plan plan;
+	struct job_times times;
+	bool opened; /* the model is mapped */
+};
+
+/* Read, check, infer and normalise the model. */
+bool job_import(struct job *j, const struct search_args *args, struct arena *a,
+    struct err *err);
+
+/* Open the mix and enumerate candidates (after job_import). */
+bool job_candidates(struct job *j, bool keep_refusals, struct err *err);
+
+/* Price and search (after job_candidates); fills plan, verified. */
+bool job_search(struct job *j, struct err *err);
+
+/* Stop the workers, close the database and the model. Safe at any stage. A
+ * fault while closing is reported only if none is pending. */
+bool job_close(struct job *j, struct err *err);
+
+#endif

@@ -1,0 +1,374 @@
+#include "cli/manifest.h"
+
+#include <cyaml/cyaml.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/units.h"
+
+/* The document as it is written; filled by libcyaml from the schema below. */
+struct yaml_mix {
+	char *name;
+	char **targets;
+	uint32_t targets_count;
+	char **options;
+	uint32_t options_count;
+};
+
+struct yaml_shape {
+	char *name;
+	char **bind;
+	uint32_t bind_count;
+	char **dims;
+	uint32_t dims_count;
+};
+
+struct yaml_model {
+	char *path, *name;
+	char **mixes;
+	uint32_t mixes_count;
+	struct yaml_shape *shapes;
+	uint32_t shapes_count;
+};
+
+struct yaml_defaults {
+	char *db, *out, *time_budget, *unit_timeout;
+	uint32_t *retries;
+	char **options;
+	uint32_t options_count;
+};
+
+struct yaml_manifest {
+	uint32_t version;
+	struct yaml_defaults *defaults;
+	struct yaml_mix *mixes;
+	uint32_t mixes_count;
+	struct yaml_model *models;
+	uint32_t models_count;
+};
+
+#define MAX_LIST 4096 /* TUNING: entries of any one list */
+
+static const cyaml_schema_value_t text_entry = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, 4096),
+};
+
+#define TEXT(name, flags, type, field) \
+	CYAML_FIELD_STRING_PTR( \
+	    name, CYAML_FLAG_POINTER | (flags), type, field, 1, 4096)
+#define TEXTS(name, flags, type, field) \
+	CYAML_FIELD_SEQUENCE(name, CYAML_FLAG_POINTER | (flags), type, field, \
+	    &text_entry, 0, MAX_LIST)
+
+static const cyaml_schema_field_t mix_fields[] = {
+    TEXT("name", CYAML_FLAG_DEFAULT, struct yaml_mix, name),
+    TEXTS("targets", CYAML_FLAG_DEFAULT, struct yaml_mix, targets),
+    TEXTS("options", CYAML_FLAG_OPTIONAL, struct yaml_mix, options),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t shape_fields[] = {
+    TEXT("name", CYAML_FLAG_DEFAULT, struct yaml_shape, name),
+    TEXTS("bind", CYAML_FLAG_OPTIONAL, struct yaml_shape, bind),
+    TEXTS("dims", CYAML_FLAG_OPTIONAL, struct yaml_shape, dims),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t shape_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct yaml_shape, shape_fields),
+};
+
+static const cyaml_schema_field_t model_fields[] = {
+    TEXT("path", CYAML_FLAG_DEFAULT, struct yaml_model, path),
+    TEXT("name", CYAML_FLAG_OPTIONAL, struct yaml_model, name),
+    TEXTS("mixes", CYAML_FLAG_OPTIONAL, struct yaml_model, mixes),
+    CYAML_FIELD_SEQUENCE("shapes", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+        struct yaml_model, shapes, &shape_entry, 0, MAX_LIST),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t defaults_fields[] = {
+    TEXT("db", CYAML_FLAG_OPTIONAL, struct yaml_defaults, db),
+    TEXT("out", CYAML_FLAG_OPTIONAL, struct yaml_defaults, out),
+    TEXT("time_budget", CYAML_FLAG_OPTIONAL, struct yaml_defaults, time_budget),
+    TEXT("unit_timeout", CYAML_FLAG_OPTIONAL, struct yaml_defaults,
+        unit_timeout),
+    CYAML_FIELD_UINT_PTR("retries", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+        struct yaml_defaults, retries),
+    TEXTS("options", CYAML_FLAG_OPTIONAL, struct yaml_defaults, options),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t mix_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct yaml_mix, mix_fields),
+};
+
+static const cyaml_schema_value_t model_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct yaml_model, model_fields),
+};
+
+static const cyaml_schema_field_t manifest_fields[] = {
+    CYAML_FIELD_UINT(
+        "version", CYAML_FLAG_DEFAULT, struct yaml_manifest, version),
+    CYAML_FIELD_MAPPING_PTR("defaults",
+        CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_manifest,
+        defaults, defaults_fields),
+    CYAML_FIELD_SEQUENCE("mixes", CYAML_FLAG_POINTER, struct yaml_manifest,
+        mixes, &mix_entry, 1, MAX_LIST),
+    CYAML_FIELD_SEQUENCE("models", CYAML_FLAG_POINTER, struct yaml_manifest,
+        models, &model_entry, 1, MAX_LIST),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t schema = {
+    CYAML_VALUE_MAPPING(
+        CYAML_FLAG_POINTER, struct yaml_manifest, manifest_fields),
+};
+
+/* The first lines libcyaml logs are the fault and where it is. */
+struct log {
+	char text[400];
+};
+
+static void
+keep_log(cyaml_log_t level, void *context, const char *fmt, va_list args)
+{
+	struct log *log = context;
+	size_t used = strlen(log->text);
+
+	(void)level;
+	if (used + 4 < sizeof log->text)
+		vsnprintf(log->text + used, sizeof log->text - used, fmt, args);
+	for (char *s = log->text; *s; s++)
+		if (*s == '\n')
+			*s = s[1] ? ';' : '\0';
+}
+
+/* What the units are built with. */
+struct builder {
+	const struct yaml_manifest *y;
+	const char *folder; /* of the manifest, "" or ending in '/' */
+	struct arena *arena;
+	struct unit *unit;
+	uint32_t n, cap;
+};
+
+static const char *
+beside(const struct builder *b, const char *path)
+{
+	if (path[0] == '/')
+		return arena_str(b->arena, path);
+	return arena_printf(b->arena, "%s%s", b->folder, path);
+}
+
+/* Names become folder names. */
+static bool
+name_is_safe(const char *name)
+{
+	if (name[0] == '.' || name[0] == '-' || strlen(name) > 100)
+		return false;
+	for (; *name; name++)
+		if (!(*name >= 'a' && *name <= 'z')
+		    && !(*name >= 'A' && *name <= 'Z')
+		    && !(*name >= '0' && *name <= '9') && !strchr("._-", *name))
+			return false;
+	return true;
+}
+
+static bool
+check_name(const char *what, const char *name, struct err *err)
+{
+	return name_is_safe(name)
+	    || err_set(err, ERR_USAGE,
+	        "%s name '%s': only letters, digits, '.', '_', '-'", what,
+	        name);
+}
+
+/* "resnet50" from "zoo/resnet50.onnx" or "zoo/resnet50/model.onnx". */
+static const char *
+stem_of(const char *path, struct arena *a)
+{
+	char *copy = arena_str(a, path), *slash = strrchr(copy, '/'), *dot;
+
+	if (slash && strcmp(slash + 1, "model.onnx") == 0) {
+		*slash = '\0';
+		slash = strrchr(copy, '/');
+	}
+	if (slash)
+		copy = slash + 1;
+	dot = strrchr(copy, '.');
+	if (dot && dot != copy)
+		*dot = '\0';
+	return copy;
+}
+
+static void
+push(struct builder *b, const char ***arg, uint32_t *n, const char *option,
+    const char *value)
+{
+	/* units have a few dozen arguments; lists are bounded by MAX_LIST */
+	const char **longer = arena_new(b->arena, const char *, *n + 3);
+
+	if (*n)
+		memcpy(longer, *arg, *n * sizeof *longer);
+	if (option)
+		longer[(*n)++] = option;
+	if (value)
+		longer[(*n)++] = arena_str(b->arena, value);
+	*arg = longer;
+}
+
+static void
+add_arguments(struct builder *b, const struct yaml_mix *mix,
+    const struct yaml_shape *shape, struct unit *u)
+{
+	const struct yaml_defaults *d = b->y->defaults;
+	const char **arg = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < mix->targets_count; i++)
+		push(b, &arg, &n, "-t", mix->targets[i]);
+	for (uint32_t i = 0; shape && i < shape->bind_count; i++)
+		push(b, &arg, &n, "--shape", shape->bind[i]);
+	for (uint32_t i = 0; shape && i < shape->dims_count; i++)
+		push(b, &arg, &n, "--dim", shape->dims[i]);
+	if (d && d->db)
+		push(b, &arg, &n, "--db", beside(b, d->db));
+	if (d && d->time_budget)
+		push(b, &arg, &n, "--time-budget", d->time_budget);
+	for (uint32_t i = 0; d && i < d->options_count; i++)
+		push(b, &arg, &n, NULL, d->options[i]);
+	for (uint32_t i = 0; i < mix->options_count; i++)
+		push(b, &arg, &n, NULL, mix->options[i]);
+	u->arg = arg;
+	u->nargs = n;
+}
+
+static bool
+add_unit(struct builder *b, const struct yaml_model *model,
+    const struct yaml_mix *mix, const struct yaml_shape *shape, struct err *err)
+{
+	struct unit u = {
+	    .model_name = model->name ? arena_str(b->arena, model->name)
+	                              : stem_of(model->path, b->arena),
+	    .mix_name = arena_str(b->arena, mix->name),
+	    .model = beside(b, model->path),
+	};
+
+	if (!check_name("model", u.model_name, err)
+	    || !check_name("mix", mix->name, err)
+	    || (shape && !check_name("shape", shape->name, err)))
+		return false;
+	u.name = arena_printf(b->arena, "%s@%s%s%s", u.model_name, u.mix_name,
+	    shape ? "@" : "", shape ? shape->name : "");
+	for (uint32_t i = 0; i < b->n; i++)
+		if (strcmp(b->unit[i].name, u.name) == 0)
+			return err_set(err, ERR_USAGE,
+			    "unit '%s' appears twice; give the models names",
+			    u.name);
+	add_arguments(b, mix, shape, &u);
+	b->unit =
+	    arena_grow(b->arena, b->unit, &b->cap, b->n + 1, sizeof *b->unit);
+	b->unit[b->n++] = u;
+	return true;
+}
+
+static bool
+wants_mix(const struct yaml_model *model, const char *mix)
+{
+	for (uint32_t i = 0; i < model->mixes_count; i++)
+		if (strcmp(model->mixes[i], mix) == 0)
+			return true;
+	return model->mixes_count == 0;
+}
+
+static bool
+mixes_exist(
+    const struct builder *b, const struct yaml_model *model, struct err *err)
+{
+	for (uint32_t i = 0; i < model->mixes_count; i++) {
+		uint32_t k = 0;
+
+		while (k < b->y->mixes_count
+		    && strcmp(b->y->mixes[k].name, model->mixes[i]) != 0)
+			k++;
+		if (k == b->y->mixes_count)
+			return err_set(err, ERR_USAGE,
+			    "model '%s': no mix '%s'", model->path,
+			    model->mixes[i]);
+	}
+	return true;
+}
+
+static bool
+add_model(struct builder *b, const struct yaml_model *model, struct err *err)
+{
+	if (!mixes_exist(b, model, err))
+		return false;
+	for (uint32_t i = 0; i < b->y->mixes_count; i++) {
+		const struct yaml_mix *mix = &b->y->mixes[i];
+
+		if (!wants_mix(model, mix->name))
+			continue;
+		for (uint32_t s = 0; s < model->shapes_count; s++)
+			if (!add_unit(b, model, mix, &model->shapes[s], err))
+				return false;
+		if (model->shapes_count == 0
+		    && !add_unit(b, model, mix, NULL, err))
+			return false;
+	}
+	return true;
+}
+
+static bool
+build(struct manifest *m, struct builder *b, struct err *err)
+{
+	const struct yaml_defaults *d = b->y->defaults;
+
+	if (b->y->version != 1)
+		return err_set(err, ERR_USAGE,
+		    "version %u is not known here (1 is)", b->y->version);
+	m->out = beside(b, d && d->out ? d->out : "results");
+	m->retries = d && d->retries ? *d->retries : 1;
+	if (d && d->unit_timeout
+	    && !parse_duration(d->unit_timeout, &m->unit_timeout_ns, err))
+		return false;
+	for (uint32_t i = 0; i < b->y->models_count; i++)
+		if (!add_model(b, &b->y->models[i], err))
+			return false;
+	m->unit = b->unit;
+	m->nunits = b->n;
+	return true;
+}
+
+bool
+manifest_read(
+    struct manifest *m, const char *path, struct arena *a, struct err *err)
+{
+	struct log log = {{0}};
+	const cyaml_config_t config = {
+	    .log_fn = keep_log,
+	    .log_ctx = &log,
+	    .log_level = CYAML_LOG_ERROR,
+	    .mem_fn = cyaml_mem,
+	    .flags = CYAML_CFG_NO_ALIAS,
+	};
+	struct yaml_manifest *y = NULL;
+	const char *slash = strrchr(path, '/');
+	struct builder b = {.arena = a};
+	cyaml_err_t e;
+	bool ok;
+
+	*m = (struct manifest){.out = NULL};
+	e = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&y, NULL);
+	if (e != CYAML_OK)
+		return err_set(err,
+		    e == CYAML_ERR_FILE_OPEN ? ERR_IO : ERR_USAGE, "%s: %s: %s",
+		    path, cyaml_strerror(e), log.text);
+	b.y = y;
+	b.folder = arena_strn(a, path, slash ? (size_t)(slash - path) + 1 : 0);
+	ok = build(m, &b, err);
+	cyaml_free(&config, &schema, y, 0);
+	return ok || err_in(err, "%s", path);
+}

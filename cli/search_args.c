@@ -1,0 +1,311 @@
+#include "cli/search_args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/paths.h"
+#include "cli/units.h"
+
+enum {
+	KEY_SHAPE = 0x200,
+	KEY_DIM,
+	KEY_DB,
+	KEY_ACCEPT,
+	KEY_NO_MEASURE,
+	KEY_EAGER_PRICING,
+	KEY_MAX_MEASURE,
+	KEY_TIME,
+	KEY_MEMORY,
+	KEY_THREADS,
+	KEY_JOBS,
+	KEY_PIN,
+	KEY_FORBID,
+	KEY_STOP,
+	KEY_CONSTRAINTS,
+	KEY_SEARCH,
+	KEY_TOP,
+	KEY_WHAT_IF,
+	KEY_REPLAY,
+	KEY_DUMP,
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Model and targets:", 1},
+    {"target", 't', "KIND[:K=V,...]", 0,
+        "a target, in order of preference for ties (repeat; default host)", 1},
+    {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 1},
+    {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 1},
+    {NULL, 0, NULL, 0, "Prices:", 2},
+    {"db", KEY_DB, "FILE", 0,
+        "tuning database ('none': remember nothing; default $MARQ_DB or the "
+        "user's data folder)",
+        2},
+    {"accept", KEY_ACCEPT, "exact|compatible|any", 0,
+        "which stored prices count (default exact)", 2},
+    {"no-measure", KEY_NO_MEASURE, NULL, 0,
+        "use stored and simulated prices only", 2},
+    {"eager-pricing", KEY_EAGER_PRICING, NULL, 0,
+        "price every candidate, not only those on a cheapest plan", 2},
+    {"max-measure", KEY_MAX_MEASURE, "N", 0, "measure at most N candidates", 2},
+    {"threads", KEY_THREADS, "N", 0, "threads per measured kernel (default 1)",
+        2},
+    {"jobs", KEY_JOBS, "N", 0, "measuring processes (default cores - 1)", 2},
+    {NULL, 0, NULL, 0, "Search:", 3},
+    {"search", KEY_SEARCH, "NAME", 0,
+        "searcher: exact (default), beam, greedy, eager, single:TARGET, brute",
+        3},
+    {"time-budget", KEY_TIME, "D", 0, "stop with the best so far after D", 3},
+    {"memory-budget", KEY_MEMORY, "SIZE", 0, "of the search", 3},
+    {"pin", KEY_PIN, "NODE=TARGET", 0, "NODE must run on TARGET", 3},
+    {"forbid", KEY_FORBID, "TARGET:NODE", 0, "NODE must not run on TARGET", 3},
+    {"stop-fusion", KEY_STOP, "NODE", 0,
+        "no composite or region crosses from NODE to its users", 3},
+    {"constraints", KEY_CONSTRAINTS, "FILE.json", 0, "more constraints", 3},
+    {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 3},
+    {"what-if", KEY_WHAT_IF, "CONDITION", 0,
+        "assume that this condition of a rule holds", 3},
+    {"replay", KEY_REPLAY, "PLAN.json", 0,
+        "re-validate and re-price a plan instead of searching", 3},
+    {"dump-problem", KEY_DUMP, "FILE.json", 0,
+        "write the abstract problem, for `marq solve`", 3},
+    {0},
+};
+
+static void
+list_add(struct text_list *list, const char *text, struct arena *a)
+{
+	list->text = arena_grow(
+	    a, list->text, &list->cap, list->n + 1, sizeof *list->text);
+	list->text[list->n++] = text;
+}
+
+static uint32_t
+number(const char *option, const char *arg, struct argp_state *state)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || n > UINT32_MAX / 2)
+		argp_error(state, "%s %s: want a number", option, arg);
+	return (uint32_t)n;
+}
+
+/* One decimal of "1x3x224"; moves past a following 'x'. */
+static bool
+parse_extent(const char **s, int64_t *out)
+{
+	char *end;
+	long long x;
+
+	if (**s < '0' || **s > '9')
+		return false;
+	x = strtoll(*s, &end, 10);
+	if (x < 0 || (*end && *end != 'x') || (*end == 'x' && !end[1]))
+		return false;
+	*out = x;
+	*s = *end ? end + 1 : end;
+	return true;
+}
+
+static void
+add_shape(struct search_args *args, char *arg, struct argp_state *state)
+{
+	struct arena *a = args->cli->run;
+	char *equals = strrchr(arg, '=');
+	uint32_t n = args->onnx.nshapes, rank = 0;
+	struct bind_shape *list = arena_new(a, struct bind_shape, n + 1);
+	int64_t dim[RANK_MAX];
+	const char *s;
+
+	if (!equals)
+		argp_error(state, "--shape %s: want INPUT=AxBxC", arg);
+	for (s = equals + 1; *s && rank < RANK_MAX; rank++)
+		if (!parse_extent(&s, &dim[rank]))
+			argp_error(state, "--shape %s: want INPUT=AxBxC", arg);
+	if (n)
+		memcpy(list, args->onnx.shape, n * sizeof *list);
+	list[n] = (struct bind_shape){
+	    .input = arena_strn(a, arg, (size_t)(equals - arg)),
+	    .rank = rank,
+	    .dim = arena_copy(a, dim, rank * sizeof *dim),
+	};
+	args->onnx.shape = list;
+	args->onnx.nshapes = n + 1;
+}
+
+static void
+add_dim(struct search_args *args, char *arg, struct argp_state *state)
+{
+	struct arena *a = args->cli->run;
+	char *equals = strrchr(arg, '=');
+	uint32_t n = args->onnx.ndims;
+	struct bind_dim *list = arena_new(a, struct bind_dim, n + 1);
+	const char *s = equals ? equals + 1 : "";
+	int64_t size = 0;
+
+	if (!parse_extent(&s, &size) || *s)
+		argp_error(state, "--dim %s: want NAME=N", arg);
+	if (n)
+		memcpy(list, args->onnx.dim, n * sizeof *list);
+	list[n] = (struct bind_dim){
+	    .name = arena_strn(a, arg, equals ? (size_t)(equals - arg) : 0),
+	    .size = size,
+	};
+	args->onnx.dim = list;
+	args->onnx.ndims = n + 1;
+}
+
+static void
+set_accept(struct search_args *args, const char *arg, struct argp_state *state)
+{
+	static const char *const word[] = {
+	    [ACCEPT_EXACT] = "exact",
+	    [ACCEPT_COMPATIBLE] = "compatible",
+	    [ACCEPT_ANY] = "any",
+	};
+
+	for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++)
+		if (strcmp(arg, word[i]) == 0) {
+			args->accept = (enum accept)i;
+			return;
+		}
+	argp_error(state, "--accept %s: want exact, compatible or any", arg);
+}
+
+static void
+set_budget(struct search_args *args, int key, const char *arg,
+    struct argp_state *state)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	if (!(key == KEY_TIME
+	            ? parse_duration(arg, &args->time_budget_ns, &err)
+	            : parse_bytes(arg, &args->memory_budget_bytes, &err)))
+		argp_error(state, "%s", err.text);
+}
+
+static error_t
+parse_lists(int key, char *arg, struct argp_state *state)
+{
+	struct search_args *args = state->input;
+	struct arena *a = args->cli->run;
+
+	switch (key) {
+	case 't':
+		list_add(&args->targets, arg, a);
+		return 0;
+	case KEY_PIN:
+		list_add(&args->pins, arg, a);
+		return 0;
+	case KEY_FORBID:
+		list_add(&args->forbids, arg, a);
+		return 0;
+	case KEY_STOP:
+		list_add(&args->stops, arg, a);
+		return 0;
+	case KEY_SHAPE:
+		add_shape(args, arg, state);
+		return 0;
+	case KEY_DIM:
+		add_dim(args, arg, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t
+parse_prices(int key, char *arg, struct argp_state *state)
+{
+	struct search_args *args = state->input;
+
+	switch (key) {
+	case KEY_DB:
+		args->db = strcmp(arg, "none") == 0 ? NULL : arg;
+		return 0;
+	case KEY_ACCEPT:
+		set_accept(args, arg, state);
+		return 0;
+	case KEY_NO_MEASURE:
+		args->measure = false;
+		return 0;
+	case KEY_EAGER_PRICING:
+		args->eager_pricing = true;
+		return 0;
+	case KEY_MAX_MEASURE:
+		args->max_measure = number("--max-measure", arg, state);
+		return 0;
+	case KEY_THREADS:
+		args->threads = number("--threads", arg, state);
+		return 0;
+	case KEY_JOBS:
+		args->jobs = number("--jobs", arg, state);
+		return 0;
+	default:
+		return parse_lists(key, arg, state);
+	}
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct search_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = args->cli;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->model)
+			argp_error(state, "one model at a time ('%s')", arg);
+		args->model = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no model given");
+		return 0;
+	case KEY_TIME:
+	case KEY_MEMORY:
+		set_budget(args, key, arg, state);
+		return 0;
+	case KEY_CONSTRAINTS:
+		args->constraints = arg;
+		return 0;
+	case KEY_SEARCH:
+		args->searcher = arg;
+		return 0;
+	case KEY_TOP:
+		args->top_k = number("--top-k", arg, state);
+		return 0;
+	case KEY_WHAT_IF:
+		args->assume = arg;
+		return 0;
+	case KEY_REPLAY:
+		args->replay = arg;
+		return 0;
+	case KEY_DUMP:
+		args->dump_problem = arg;
+		return 0;
+	default:
+		return parse_prices(key, arg, state);
+	}
+}
+
+static const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
+
+const struct argp search_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+};
+
+void
+search_args_init(struct search_args *args, struct cli *c)
+{
+	*args = (struct search_args){
+	    .cli = c,
+	    .db = path_default_db(c->run),
+	    .measure = true,
+	    .threads = 1,
+	    .searcher = "exact",
+	};
+}

@@ -1,0 +1,39 @@
+/* The options that say what to search and how; search, explain, run and batch
+ * share them, as one argp child. */
+#ifndef CLI_SEARCH_ARGS_H
+#define CLI_SEARCH_ARGS_H
+
+#include "cli/cli.h"
+#include "costmodel/pricer.h"
+#include "ir/onnx_read.h"
+
+struct text_list {
+	const char **text;
+	uint32_t n, cap;
+};
+
+struct search_args {
+	struct cli *cli;
+	const char *model; /* the one positional argument */
+	struct text_list targets; /* -t, in order */
+	struct text_list pins; /* NODE=TARGET */
+	struct text_list forbids; /* TARGET:NODE */
+	struct text_list stops; /* stop-fusion marks: NODE */
+	const char *constraints; /* a file */
+	struct onnx_options onnx; /* --shape, --dim */
+	const char *db; /* NULL: none */
+	enum accept accept;
+	bool measure, eager_pricing;
+	uint32_t max_measure, threads, jobs, top_k;
+	uint64_t time_budget_ns, memory_budget_bytes;
+	const char *searcher; /* "exact", ... */
+	const char *assume; /* --what-if */
+	const char *replay, *dump_problem;
+};
+
+void search_args_init(struct search_args *args, struct cli *c);
+
+/* Its input is a struct search_args; it takes one positional argument. */
+extern const struct argp search_argp;
+
+#endif
