@@ -1,0 +1,169 @@
+#include "targets/mrvl/konst.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+size_t
+dims_count(const struct dims *d)
+{
+	size_t n = 1;
+
+	for (uint32_t i = 0; i < d->rank; i++)
+		n *= (size_t)d->dim[i];
+	return n;
+}
+
+bool
+dims_equal(const struct dims *a, const struct dims *b)
+{
+	return a->rank == b->rank
+	    && memcmp(a->dim, b->dim, a->rank * sizeof a->dim[0]) == 0;
+}
+
+struct dims
+dims_make(uint32_t rank, const int64_t *dim)
+{
+	struct dims d = {.rank = rank};
+
+	assert(rank <= DIMS_MAX);
+	for (uint32_t i = 0; i < rank; i++)
+		d.dim[i] = dim[i];
+	return d;
+}
+
+struct dims
+dims_of(const struct type *t)
+{
+	return dims_make(t->rank, t->dim);
+}
+
+struct dims
+dims_permuted(const struct dims *d, const uint32_t *perm)
+{
+	struct dims out = {.rank = d->rank};
+
+	for (uint32_t i = 0; i < d->rank; i++)
+		out.dim[i] = d->dim[perm[i]];
+	return out;
+}
+
+struct konst
+konst_of(const struct graph *g, value_id v)
+{
+	const struct tensor *t = graph_value(g, v)->constant;
+	struct konst k = {.tensor = t, .scale = 1, .value = v};
+	int64_t step = 1;
+
+	k.dims = dims_make(t->rank, t->dim);
+	for (uint32_t i = t->rank; i-- > 0;) {
+		k.stride[i] = step;
+		step *= t->dim[i];
+	}
+	return k;
+}
+
+struct konst
+konst_permuted(const struct konst *k, const uint32_t *perm)
+{
+	struct konst out = *k;
+
+	assert(!k->plus);
+	for (uint32_t i = 0; i < k->dims.rank; i++) {
+		out.dims.dim[i] = k->dims.dim[perm[i]];
+		out.stride[i] = k->stride[perm[i]];
+	}
+	return out;
+}
+
+bool
+konst_broadcast(struct konst *k, const struct dims *to)
+{
+	struct konst out = *k;
+	uint32_t skip;
+
+	assert(!k->plus);
+	if (k->dims.rank > to->rank)
+		return false;
+	skip = to->rank - k->dims.rank;
+	out.dims = *to;
+	for (uint32_t i = 0; i < to->rank; i++) {
+		int64_t have = i < skip ? 1 : k->dims.dim[i - skip];
+
+		if (have != to->dim[i] && have != 1)
+			return false;
+		out.stride[i] = have == 1 ? 0 : k->stride[i - skip];
+	}
+	*k = out;
+	return true;
+}
+
+static float
+element(const struct tensor *t, size_t i)
+{
+	float x;
+
+	if (t->kind == TENSOR_FILL)
+		memcpy(&x, t->fill, sizeof x);
+	else
+		memcpy(&x, (const char *)t->data + i * sizeof x, sizeof x);
+	return x;
+}
+
+void
+konst_read(const struct konst *k, size_t from, size_t n, float *out)
+{
+	int64_t at[DIMS_MAX] = {0}, offset = 0;
+	size_t rest = from;
+
+	for (uint32_t i = k->dims.rank; i-- > 0;) {
+		at[i] = (int64_t)(rest % (size_t)k->dims.dim[i]);
+		rest /= (size_t)k->dims.dim[i];
+		offset += at[i] * k->stride[i];
+	}
+	for (size_t e = 0; e < n; e++) {
+		out[e] =
+		    k->scale * element(k->tensor, (size_t)offset) + k->shift;
+		for (uint32_t i = k->dims.rank; i-- > 0;) {
+			offset += k->stride[i];
+			if (++at[i] < k->dims.dim[i])
+				break;
+			offset -= k->stride[i] * k->dims.dim[i];
+			at[i] = 0;
+		}
+	}
+	if (!k->plus)
+		return;
+	for (size_t done = 0; done < n;) {
+		float more[256];
+		size_t some = n - done < 256 ? n - done : 256;
+
+		konst_read(k->plus, from + done, some, more);
+		for (size_t e = 0; e < some; e++)
+			out[done + e] += more[e];
+		done += some;
+	}
+}
+
+void
+konst_range(const struct konst *k, float *min, float *max)
+{
+	size_t n = dims_count(&k->dims);
+	bool first = true;
+
+	*min = *max = 0;
+	for (size_t done = 0; done < n;) {
+		float chunk[1024];
+		size_t some = n - done < 1024 ? n - done : 1024;
+
+		konst_read(k, done, some, chunk);
+		for (size_t e = 0; e < some; e++) {
+			if (isnan(chunk[e]))
+				continue;
+			*min = first || chunk[e] < *min ? chunk[e] : *min;
+			*max = first || chunk[e] > *max ? chunk[e] : *max;
+			first = false;
+		}
+		done += some;
+	}
+}

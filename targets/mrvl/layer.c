@@ -1,0 +1,17 @@
+#include "targets/mrvl/layer.h"
+
+#include <assert.h>
+
+static const struct layer_info info[NLAYER] = {
+#define LAYER(name, layer_name, composite) \
+	[LAYER_##name] = {layer_name, composite},
+#include "targets/mrvl/layer.def"
+#undef LAYER
+};
+
+const struct layer_info *
+layer_info(enum layer_kind kind)
+{
+	assert(kind < NLAYER);
+	return &info[kind];
+}

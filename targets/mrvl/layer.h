@@ -1,0 +1,89 @@
+/* The backend's own view: a region is a list of layers over NHWC tensors. Code
+ * generation, the cost simulator and the functional simulator all read it, and
+ * it does not matter whether it was made from candidates (build.h) or by
+ * upstream's passes (legacy.h). */
+#ifndef TARGETS_MRVL_LAYER_H
+#define TARGETS_MRVL_LAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/graph.h"
+#include "targets/mrvl/konst.h"
+
+enum layer_kind {
+#define LAYER(name, layer_name, composite) LAYER_##name,
+#include "targets/mrvl/layer.def"
+#undef LAYER
+	NLAYER
+};
+
+/* What a layer reads: the region's input k, or what layer k gives. */
+struct layer_ref {
+	bool is_input;
+	uint32_t index;
+};
+
+enum layer_const {
+	CONST_KERNEL, /* conv [O,H,W,I], FC [O,I] */
+	CONST_BIAS, /* conv [1,1,1,O], FC [1,O] */
+	CONST_GAMMA,
+	CONST_BETA,
+	CONST_MEAN,
+	CONST_VAR, /* [C] each */
+	NCONST
+};
+
+struct layer {
+	enum layer_kind kind;
+	uint32_t ninputs;
+	const struct layer_ref *input; /* data inputs, in operand order */
+	const value_id *operand; /* the values they are, or VALUE_NONE */
+	const struct dims *in; /* [ninputs], as the layer reads them */
+	struct dims out;
+	value_id result; /* the graph's value it gives, up to layout */
+	uint32_t nnodes; /* nodes it stands for, ascending */
+	const node_id *node;
+	/* convolution and pooling */
+	int64_t kernel[2], stride[2], dilation[2], groups, channels;
+	int64_t pad[4]; /* top, left, bottom, right */
+	bool ceil_mode, count_include_pad;
+	bool relu;
+	/* FC: reads a rank-4 input; kernel columns are in C,H,W order */
+	bool flattens;
+	bool has_units; /* units (= rows of the kernel) are written down */
+	bool out_float32; /* out_dtype is written down */
+	float epsilon; /* of the batch norm */
+	const struct konst *constant[NCONST]; /* NULL: none */
+	const char *src_layout, *dst_layout; /* of layout_transform */
+	/* a bare operator upstream lets through without attributes of ours */
+	const char *bare;
+};
+
+struct region_input {
+	struct dims dims; /* as the region is given it */
+	bool is_nhwc; /* rank 4 whose bytes are channels last */
+	value_id value;
+};
+
+struct region_output {
+	struct layer_ref from;
+	value_id value;
+};
+
+struct layers {
+	const char *symbol; /* tvmgen_mrvl_main_<number> */
+	uint32_t number;
+	uint32_t ninputs, nlayers, noutputs;
+	const struct region_input *input;
+	const struct layer *layer;
+	const struct region_output *output;
+};
+
+struct layer_info {
+	const char *layer_name; /* "Conv2D" */
+	const char *composite; /* "mrvl.conv2d_nhwc2nhwc", or NULL */
+};
+const struct layer_info *layer_info(enum layer_kind kind);
+
+#endif
