@@ -42,6 +42,7 @@ struct plan_region {
 struct plan_baseline {
 	const char *name; /* "single:dnnl", "eager", ... */
 	cost_ns cost; /* COST_NEVER: has no cover */
+	bool bound; /* some of its prices are lower bounds: not priced yet */
 };
 
 struct plan {
@@ -60,6 +61,14 @@ struct plan {
 	const char *searcher;
 	const uint32_t *composite_of; /* [nnodes] position in composite */
 };
+
+struct cover;
+
+/* The plan of a cover whose candidate, node, value and format ids are the
+ * graph's: regions with their boundary, conversions, costs. Sets everything
+ * but nbaselines, baseline, lower_bound, proven and searcher. `out` names the
+ * graph, mix, candidates and prices already. */
+void plan_build(struct plan *out, const struct cover *cover, struct arena *a);
 
 /* Independent of the search: every node once, ports available in the right
  * format when read, order, regions convex and acyclic, the cost recomputed. */

@@ -320,8 +320,8 @@ check_candidates(struct problem *p, struct arena *a, struct err *err)
 	return true;
 }
 
-static void
-index_candidates(struct problem *p, struct arena *a)
+void
+problem_reindex(struct problem *p, struct arena *a)
 {
 	uint32_t *low = arena_new(a, uint32_t, p->ncandidates);
 	uint32_t *high = arena_new(a, uint32_t, p->ncandidates);
@@ -393,6 +393,6 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 	index_targets(p, a);
 	if (!check_candidates(p, a, err) || !check_demands(p, a, err))
 		return false;
-	index_candidates(p, a);
+	problem_reindex(p, a);
 	return true;
 }

@@ -85,6 +85,9 @@ struct problem {
  * ERR_UNSUPPORTED naming the node, value or candidate. */
 bool problem_index(struct problem *p, struct arena *a, struct err *err);
 
+/* After costs or bans changed: which candidates can be chosen, anew. */
+void problem_reindex(struct problem *p, struct arena *a);
+
 /* May this candidate be chosen at all? */
 static inline bool
 candidate_usable(const struct problem_candidate *c)

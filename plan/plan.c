@@ -1,0 +1,158 @@
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/cover.h"
+
+static void
+put_composites(struct plan *out, const struct cover *cover, struct arena *a)
+{
+	struct plan_composite *list =
+	    arena_new(a, struct plan_composite, cover->nsteps);
+	uint32_t *at = arena_new(a, uint32_t, out->graph->nnodes);
+
+	for (uint32_t i = 0; i < cover->nsteps; i++) {
+		uint32_t id = cover->step[i].candidate;
+		const struct candidate *c = &out->candidates->candidate[id];
+		const struct price *price = &out->prices->candidate[id];
+
+		list[i] = (struct plan_composite){id, cover->step[i].run,
+		    price->state == PRICE_KNOWN ? price->ns : price->bound};
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			at[c->node[k]] = i;
+	}
+	out->composite = list;
+	out->ncomposites = cover->nsteps;
+	out->composite_of = at;
+}
+
+static void
+put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
+{
+	struct plan_conversion *list =
+	    arena_new(a, struct plan_conversion, cover->nconversions);
+
+	for (uint32_t i = 0; i < cover->nconversions; i++) {
+		const struct cover_conversion *c = &cover->conversion[i];
+
+		list[i] = (struct plan_conversion){c->value, (format_id)c->from,
+		    (format_id)c->to, c->cost, c->before};
+	}
+	out->conversion = list;
+	out->nconversions = cover->nconversions;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const struct port *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->format < y->format ? -1 : x->format > y->format;
+}
+
+/* Ports in order of value id, each once. */
+static uint32_t
+sort_ports(struct port *port, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	if (n > 0)
+		qsort(port, n, sizeof *port, by_value);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || by_value(&port[i], &port[i - 1]) != 0)
+			port[kept++] = port[i];
+	return kept;
+}
+
+/* The region a node runs in; UINT32_MAX for what no node makes. */
+static uint32_t
+region_of(const struct plan *p, node_id n)
+{
+	return n == NODE_NONE ? UINT32_MAX
+	                      : p->composite[p->composite_of[n]].region;
+}
+
+static bool
+leaves_region(const struct plan *p, const struct uses *u, value_id v)
+{
+	const struct value *value = &p->graph->value[v];
+
+	if (value->flags & VALUE_OUTPUT)
+		return true;
+	for (uint32_t i = u->start[v]; i < u->start[v + 1]; i++)
+		if (region_of(p, u->user[i]) != region_of(p, value->producer))
+			return true;
+	return false;
+}
+
+/* What goes into and out of a region, and in which formats. */
+static void
+put_boundary(struct plan *p, struct plan_region *r, uint32_t id,
+    const struct uses *u, struct arena *a)
+{
+	struct port *in = NULL, *out = NULL;
+	uint32_t nin = 0, nout = 0, in_cap = 0, out_cap = 0;
+
+	for (uint32_t i = r->first; i < r->first + r->ncomposites; i++) {
+		const struct candidate *c =
+		    &p->candidates->candidate[p->composite[i].candidate];
+
+		in = arena_grow(a, in, &in_cap, nin + c->ninputs, sizeof *in);
+		out = arena_grow(
+		    a, out, &out_cap, nout + c->noutputs, sizeof *out);
+		for (uint32_t k = 0; k < c->ninputs; k++)
+			if (region_of(
+			        p, p->graph->value[c->input[k].value].producer)
+			    != id)
+				in[nin++] = c->input[k];
+		for (uint32_t k = 0; k < c->noutputs; k++)
+			if (leaves_region(p, u, c->output[k].value))
+				out[nout++] = c->output[k];
+	}
+	r->input = in;
+	r->ninputs = sort_ports(in, nin);
+	r->output = out;
+	r->noutputs = sort_ports(out, nout);
+}
+
+static void
+put_regions(struct plan *p, const struct cover *cover, struct arena *a)
+{
+	struct uses u = graph_uses(p->graph, a);
+	struct plan_region *list =
+	    arena_new(a, struct plan_region, cover->nruns);
+
+	p->nregions = cover->nruns;
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		struct plan_region *r = &list[p->composite[i].region];
+
+		if (r->ncomposites++ == 0)
+			r->first = i;
+		r->target =
+		    p->candidates->candidate[p->composite[i].candidate].target;
+		r->cost += p->composite[i].cost;
+	}
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		struct plan_region *r = &list[i];
+		const struct price *launch = &p->prices->launch[r->target];
+
+		put_boundary(p, r, i, &u, a);
+		if (p->mix->target[r->target].kind->launches)
+			r->launch = launch->state == PRICE_KNOWN
+			    ? launch->ns
+			    : launch->bound;
+	}
+	p->region = list;
+}
+
+void
+plan_build(struct plan *out, const struct cover *cover, struct arena *a)
+{
+	out->cost = cover->cost;
+	put_composites(out, cover, a);
+	put_conversions(out, cover, a);
+	put_regions(out, cover, a);
+}

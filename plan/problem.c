@@ -1,0 +1,177 @@
+#include "plan/problem.h"
+
+#include <assert.h>
+
+static cost_ns
+price_cost(const struct price *p)
+{
+	switch (p->state) {
+	case PRICE_KNOWN:
+		return p->ns;
+	case PRICE_BOUND:
+		return p->bound;
+	case PRICE_FAILED:
+		break;
+	}
+	return COST_NEVER;
+}
+
+static bool
+flows(const struct graph *g, value_id v)
+{
+	return v != VALUE_NONE && !g->value[v].constant;
+}
+
+static void
+build_values(struct problem *p, const struct graph *g,
+    const struct prices *prices, const struct constraints *limits,
+    struct arena *a)
+{
+	const uint32_t plain = UINT32_C(1) << FORMAT_PLAIN;
+
+	p->nvalues = g->nvalues;
+	p->value = arena_new(a, struct problem_value, g->nvalues);
+	for (value_id v = 0; v < g->nvalues; v++) {
+		const struct value *from = &g->value[v];
+		struct problem_value *to = &p->value[v];
+
+		to->producer = from->constant ? NO_NODE : from->producer;
+		to->class = from->constant ? NO_CLASS : prices->value_class[v];
+		to->initial = to->producer == NO_NODE ? plain : 0;
+		to->required = from->flags & VALUE_OUTPUT ? plain : 0;
+		to->mark = limits && limits->mark[v];
+	}
+}
+
+static const uint32_t *
+flowing(const struct graph *g, const value_id *value, uint32_t n,
+    uint32_t *count, struct arena *a)
+{
+	uint32_t *out = arena_new(a, uint32_t, n);
+
+	*count = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (flows(g, value[i]))
+			out[(*count)++] = value[i];
+	return out;
+}
+
+static void
+build_nodes(struct problem *p, const struct graph *g, struct arena *a)
+{
+	p->nnodes = g->nnodes;
+	p->node = arena_new(a, struct problem_node, g->nnodes);
+	for (node_id n = 0; n < g->nnodes; n++) {
+		const struct node *from = &g->node[n];
+		struct problem_node *to = &p->node[n];
+
+		to->input = flowing(g, from->input,
+		    from->ninputs + from->nimplicit, &to->ninputs, a);
+		to->output =
+		    flowing(g, from->output, from->noutputs, &to->noutputs, a);
+	}
+}
+
+static const struct problem_port *
+build_ports(const struct port *port, uint32_t n, struct arena *a)
+{
+	struct problem_port *out = arena_new(a, struct problem_port, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (struct problem_port){port[i].value, port[i].format};
+	return out;
+}
+
+static void
+build_candidates(struct problem *p, const struct candidates *c, struct arena *a)
+{
+	p->ncandidates = c->n;
+	p->candidate = arena_new(a, struct problem_candidate, c->n);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct candidate *from = &c->candidate[i];
+
+		p->candidate[i] = (struct problem_candidate){
+		    .target = from->target,
+		    .resource = from->resident,
+		    .nnodes = from->nnodes,
+		    .node = from->node,
+		    .ninputs = from->ninputs,
+		    .noutputs = from->noutputs,
+		    .input = build_ports(from->input, from->ninputs, a),
+		    .output = build_ports(from->output, from->noutputs, a),
+		};
+	}
+}
+
+static void
+build_targets(struct problem *p, const struct mix *m,
+    const struct constraints *limits, struct arena *a)
+{
+	p->ntargets = m->n;
+	p->target = arena_new(a, struct problem_target, m->n);
+	for (uint32_t t = 0; t < m->n; t++) {
+		p->target[t] = limits ? limits->limit[t]
+		                      : (struct problem_target){
+		                          .max_runs = NO_LIMIT,
+		                          .max_run_nodes = NO_LIMIT,
+		                          .capacity = UINT64_MAX,
+		                      };
+		p->target[t].name = m->target[t].text;
+	}
+}
+
+/* Costs from prices, without touching the derived part of the problem. */
+static void
+fill_costs(struct problem *p, const struct prices *prices,
+    const struct constraints *limits)
+{
+	for (uint32_t i = 0; i < p->ncandidates; i++) {
+		p->candidate[i].cost = price_cost(&prices->candidate[i]);
+		p->candidate[i].class = prices->candidate[i].key;
+		if (limits && limits->banned[i])
+			p->candidate[i].banned = true;
+	}
+	for (uint32_t class = 0; class < p->nclasses; class ++)
+		for (uint32_t from = 0; from < p->nformats; from++)
+			for (uint32_t to = 0; to < p->nformats; to++)
+				p->conversion[((size_t) class * p->nformats
+				                  + from)
+				        * p->nformats
+				    + to] =
+				    price_cost(
+				        &prices
+				             ->conversion
+				                 [((size_t) class * MAX_FORMATS
+				                      + from)
+				                         * MAX_FORMATS
+				                     + to]
+				             .price);
+}
+
+bool
+problem_build(struct problem *out, const struct graph *g, const struct mix *m,
+    const struct candidates *c, const struct prices *prices,
+    const struct constraints *limits, struct arena *a, struct err *err)
+{
+	*out = (struct problem){
+	    .nformats = m->formats.n, .nclasses = prices->nclasses};
+	out->conversion = arena_new(
+	    a, cost_ns, (size_t)out->nclasses * out->nformats * out->nformats);
+	build_values(out, g, prices, limits, a);
+	build_nodes(out, g, a);
+	build_candidates(out, c, a);
+	build_targets(out, m, limits, a);
+	for (uint32_t t = 0; t < m->n; t++)
+		if (m->target[t].kind->launches)
+			out->target[t].launch = price_cost(&prices->launch[t]);
+	fill_costs(out, prices, limits);
+	return problem_index(out, a, err) || err_in(err, "search problem");
+}
+
+void
+problem_reprice(struct problem *p, const struct prices *prices,
+    const struct constraints *limits, struct arena *a)
+{
+	fill_costs(p, prices, limits);
+	problem_reindex(p, a);
+}

@@ -1,0 +1,197 @@
+#include "plan/solve.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "plan/problem.h"
+
+struct job {
+	const struct plan_request *r;
+	struct arena *arena;
+	struct problem problem;
+	struct search_result best;
+	uint32_t *ask; /* [candidates->n] to be priced */
+	uint32_t nask;
+};
+
+static bool
+solve(struct job *j, struct search_result *out, struct err *err)
+{
+	return search_exact(out, &j->problem, &j->r->search, j->arena, err);
+}
+
+/* Which candidates of the cover have no price yet? One of each key. */
+static void
+list_unpriced(struct job *j, const struct cover *cover)
+{
+	j->nask = 0;
+	for (uint32_t i = 0; i < cover->nsteps; i++) {
+		uint32_t id = cover->step[i].candidate, k;
+		const struct price *p = j->r->prices->candidate;
+
+		for (k = 0; k < j->nask; k++)
+			if (p[j->ask[k]].key == p[id].key)
+				break;
+		if (p[id].state == PRICE_BOUND && k == j->nask)
+			j->ask[j->nask++] = id;
+	}
+}
+
+/* Price what was listed; *moved: did any of it get a price? */
+static bool
+price_listed(struct job *j, bool *moved, struct err *err)
+{
+	*moved = false;
+	if (!j->r->pricer)
+		return true;
+	if (!pricer_price(j->r->pricer, j->r->prices, j->ask, j->nask, err))
+		return false;
+	for (uint32_t k = 0; k < j->nask; k++)
+		*moved |=
+		    j->r->prices->candidate[j->ask[k]].state != PRICE_BOUND;
+	problem_reprice(&j->problem, j->r->prices, j->r->constraints, j->arena);
+	return true;
+}
+
+static bool
+price_everything(struct job *j, struct err *err)
+{
+	bool moved;
+
+	j->nask = 0;
+	for (uint32_t c = 0; c < j->r->candidates->n; c++)
+		if (j->r->prices->candidate[c].state == PRICE_BOUND)
+			j->ask[j->nask++] = c;
+	return price_listed(j, &moved, err);
+}
+
+/* Prices ran out: the best plan that uses known prices only, bounded by what
+ * was proven with all of them. */
+static bool
+settle(struct job *j, struct err *err)
+{
+	struct problem known = j->problem;
+	struct search_result r;
+	uint32_t bounds = j->nask;
+
+	known.candidate = arena_copy(j->arena, known.candidate,
+	    known.ncandidates * sizeof *known.candidate);
+	for (uint32_t c = 0; c < known.ncandidates; c++)
+		if (j->r->prices->candidate[c].state != PRICE_KNOWN)
+			known.candidate[c].banned = true;
+	problem_reindex(&known, j->arena);
+	if (!search_exact(&r, &known, &j->r->search, j->arena, err))
+		return false;
+	if (!r.found) {
+		notes_add(j->r->notes,
+		    "%" PRIu32 " composites of the plan are not priced; lower "
+		    "bounds stand in for them",
+		    bounds);
+		j->best.proven = false;
+		return true;
+	}
+	r.proven = r.cover.cost <= j->best.lower_bound;
+	r.lower_bound = j->best.lower_bound;
+	j->best = r;
+	return true;
+}
+
+/* The loop of lazy pricing. */
+static bool
+search_prices(struct job *j, struct err *err)
+{
+	for (;;) {
+		bool moved;
+
+		if (!solve(j, &j->best, err))
+			return false;
+		if (!j->best.found)
+			return err_set(err, ERR_NO_COVER,
+			    "no legal plan exists with these constraints and "
+			    "prices");
+		list_unpriced(j, &j->best.cover);
+		if (j->nask == 0)
+			return true;
+		if (!price_listed(j, &moved, err))
+			return false;
+		if (!moved)
+			return settle(j, err);
+	}
+}
+
+static bool
+has_bounds(const struct job *j, const struct search_result *r)
+{
+	const struct cover *c = &r->cover;
+
+	for (uint32_t i = 0; r->found && i < c->nsteps; i++)
+		if (j->r->prices->candidate[c->step[i].candidate].state
+		    == PRICE_BOUND)
+			return true;
+	return false;
+}
+
+/* File a baseline, and take its cover if a search that was cut short found
+ * nothing as cheap. */
+static void
+note_baseline(struct job *j, struct plan_baseline *b, const char *name,
+    const struct search_result *r)
+{
+	b->name = name;
+	b->cost = r->found ? r->cover.cost : COST_NEVER;
+	b->bound = !r->proven || has_bounds(j, r);
+	if (r->found && !has_bounds(j, r)
+	    && r->cover.cost < j->best.cover.cost) {
+		j->best.cover = r->cover;
+		j->best.searcher = name;
+	}
+}
+
+static bool
+run_baselines(struct job *j, struct plan *out, struct err *err)
+{
+	const struct mix *m = j->r->mix;
+	struct plan_baseline *list =
+	    arena_new(j->arena, struct plan_baseline, m->n + 1);
+	struct search_result r;
+
+	for (uint32_t t = 0; t < m->n; t++) {
+		if (!search_single(
+		        &r, &j->problem, t, &j->r->search, j->arena, err))
+			return false;
+		note_baseline(j, &list[t],
+		    arena_printf(j->arena, "single:%s", m->target[t].text), &r);
+	}
+	if (!search_eager(&r, &j->problem, &j->r->search, j->arena, err))
+		return false;
+	note_baseline(j, &list[m->n], "eager", &r);
+	out->baseline = list;
+	out->nbaselines = m->n + 1;
+	return true;
+}
+
+bool
+plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
+    struct err *err)
+{
+	struct job j = {.r = r, .arena = a};
+
+	*out = (struct plan){.graph = r->graph,
+	    .mix = r->mix,
+	    .candidates = r->candidates,
+	    .prices = r->prices};
+	if (r->pricer && !pricer_price_conversions(r->pricer, r->prices, err))
+		return false;
+	if (!problem_build(&j.problem, r->graph, r->mix, r->candidates,
+	        r->prices, r->constraints, a, err))
+		return false;
+	j.ask = arena_new(a, uint32_t, r->candidates->n);
+	if ((r->eager_pricing && !price_everything(&j, err))
+	    || !search_prices(&j, err) || !run_baselines(&j, out, err))
+		return false;
+	plan_build(out, &j.best.cover, a);
+	out->lower_bound = j.best.lower_bound;
+	out->proven = j.best.proven && out->cost == out->lower_bound;
+	out->searcher = j.best.searcher;
+	return plan_verify(out, err);
+}

@@ -1,0 +1,34 @@
+/* From candidates and prices to a plan: the search, with prices fetched as the
+ * search needs them. */
+#ifndef PLAN_SOLVE_H
+#define PLAN_SOLVE_H
+
+#include "costmodel/pricer.h"
+#include "plan/constraints.h"
+#include "plan/plan.h"
+#include "search/solve.h"
+
+struct plan_request {
+	const struct graph *graph;
+	const struct mix *mix;
+	const struct candidates *candidates;
+	struct prices *prices; /* pricer_begin() filled them */
+	struct pricer *pricer; /* NULL: the prices there are must do */
+	const struct constraints *constraints; /* NULL: none */
+	const char *searcher; /* NULL: "exact" */
+	bool eager_pricing; /* price everything before searching */
+	struct search_options search;
+	struct notes *notes; /* NULL: nobody listens */
+};
+
+/* The cheapest plan at the prices, verified. Lazy by default: solve with lower
+ * bounds where nothing is priced, price what lies on the cheapest plan, and
+ * repeat until all of it is KNOWN; then no other plan can be cheaper, whatever
+ * the missing prices turn out to be. Baselines are then priced by the same
+ * table, with lower bounds where it has no more: a baseline's figure is never
+ * above its true cost, and the plan's is not above the baseline's, so the plan
+ * is proven no worse. ERR_NO_COVER when constraints or failures leave none. */
+bool plan_search(struct plan *out, const struct plan_request *r,
+    struct arena *a, struct err *err);
+
+#endif
