@@ -79,6 +79,9 @@ struct kernel {
 	void (*run)(struct kernel *k, const void *const *in, void *const *out);
 	void (*release)(struct kernel *k); /* may be NULL */
 	void *state;
+	/* Where run() leaves a fault of the data (an index out of range); set
+	 * by whoever runs it. NULL: such a fault ends the process. */
+	struct err *fault;
 };
 
 enum price_source {

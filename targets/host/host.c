@@ -1,0 +1,140 @@
+#include "targets/host/host.h"
+
+#include <assert.h>
+
+#include "targets/host/eval.h"
+#include "targets/host/kernels.h"
+
+/* Sets of dtypes, as kernels.def names them. */
+#define B(t) DTYPE_BIT(DT_##t)
+#define F8 \
+	(B(FLOAT8E4M3FN) | B(FLOAT8E4M3FNUZ) | B(FLOAT8E5M2) \
+	    | B(FLOAT8E5M2FNUZ) | B(FLOAT8E8M0))
+#define TINY (B(UINT4) | B(INT4) | B(FLOAT4E2M1) | B(UINT2) | B(INT2))
+#define REALS (B(FLOAT) | B(DOUBLE) | B(FLOAT16) | B(BFLOAT16))
+#define INTS \
+	(B(UINT8) | B(INT8) | B(UINT16) | B(INT16) | B(INT32) | B(INT64) \
+	    | B(UINT32) | B(UINT64))
+#define BOOLS B(BOOL)
+#define NUMBERS (REALS | INTS)
+#define PLAIN (NUMBERS | BOOLS) /* what has an ordinary C type */
+#define CODES (PLAIN | F8 | TINY) /* all but strings and complex */
+#define MOVED (PLAIN | F8 | B(STRING)) /* elements that are only moved */
+
+static const struct {
+	kernel_run *run;
+	dtype_set takes;
+} table[NOP] = {
+#define KERNEL(op, function, takes) [OP_##op] = {function, takes},
+#include "targets/host/kernels.def"
+#undef KERNEL
+};
+
+/* The dtype of a sequence or optional is that of the tensors inside. */
+static enum dtype
+inner_dtype(const struct type *t)
+{
+	while (
+	    t->elem && (t->kind == TYPE_SEQUENCE || t->kind == TYPE_OPTIONAL))
+		t = t->elem;
+	return t->kind == TYPE_TENSOR ? t->dtype : DT_UNDEFINED;
+}
+
+/* The dtype a refusal names: of the first input, else of the first output. */
+static enum dtype
+main_dtype(const struct graph *g, const struct node *n)
+{
+	const struct value *v = n->ninputs ? node_in(g, n, 0) : NULL;
+
+	if (!v && n->noutputs)
+		v = node_out(g, n, 0);
+	return v ? inner_dtype(&v->type) : DT_UNDEFINED;
+}
+
+static bool
+dtype_taken(enum op op, enum dtype t, struct err *err)
+{
+	if (t == DT_UNDEFINED || table[op].takes & DTYPE_BIT(t))
+		return true;
+	return refuse(err, "the host has no kernel for %s", dtype_name(t));
+}
+
+/* Operator, version and dtype before what went wrong. */
+static bool
+in_node(const struct graph *g, const struct node *n, struct err *err)
+{
+	return err_in(err, "%s%s%s (opset %u, %s)", n->domain,
+	    n->domain[0] ? "." : "", n->op_type, n->opset,
+	    dtype_name(main_dtype(g, n)));
+}
+
+static bool
+takes(const struct graph *g, const struct node *n, struct err *err)
+{
+	if (n->op == OP_CUSTOM)
+		return refuse(err, "the host does not know this operator");
+	if (!table[n->op].run)
+		return refuse(err, "the host has no kernel for it");
+	for (uint32_t i = 0; i < n->ninputs; i++) {
+		const struct value *v = node_in(g, n, i);
+
+		if (v && !dtype_taken(n->op, inner_dtype(&v->type), err))
+			return false;
+	}
+	return true;
+}
+
+bool
+host_takes(const struct graph *g, const struct node *n, struct err *err)
+{
+	return takes(g, n, err) || in_node(g, n, err);
+}
+
+/* What values turned out to be, where inference did not know. */
+static bool
+inputs_ok(const struct call *c, struct err *err)
+{
+	for (uint32_t i = 0; i < c->node->ninputs; i++) {
+		const struct tensor *t = c->in[i];
+
+		if (!t)
+			continue;
+		if (t->rank > RANK_MAX)
+			return err_set(err, ERR_INPUT, "rank %u is above %u",
+			    t->rank, RANK_MAX);
+		if (t->kind <= TENSOR_STRINGS
+		    && !dtype_taken(c->node->op, t->dtype, err))
+			return false;
+	}
+	return true;
+}
+
+bool
+host_call(struct call *c, struct err *err)
+{
+	assert(err->kind == ERR_NONE);
+	if (takes(c->graph, c->node, err) && inputs_ok(c, err)
+	    && table[c->node->op].run(c, err))
+		return true;
+	return in_node(c->graph, c->node, err);
+}
+
+bool
+host_eval(const struct graph *g, const struct node *n,
+    const struct tensor *const *in, struct tensor *out, struct arena *a,
+    struct err *err)
+{
+	struct arena scratch;
+	struct call c = {.graph = g,
+	    .node = n,
+	    .in = in,
+	    .out = out,
+	    .arena = a,
+	    .scratch = &scratch};
+	bool done;
+
+	arena_init(&scratch);
+	done = host_call(&c, err);
+	arena_release(&scratch);
+	return done;
+}

@@ -1,0 +1,12 @@
+/* The kernels: one prototype a row of kernels.def (a function that serves many
+ * operators is declared as often, which C allows). */
+#ifndef TARGETS_HOST_KERNELS_H
+#define TARGETS_HOST_KERNELS_H
+
+#include "targets/host/call.h"
+
+#define KERNEL(op, function, takes) kernel_run function;
+#include "targets/host/kernels.def"
+#undef KERNEL
+
+#endif

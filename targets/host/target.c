@@ -1,0 +1,224 @@
+/* The target kind: one rule, any node the host takes; it makes sure that a
+ * cover always exists. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "targets/host/eval.h"
+#include "targets/host/host.h"
+#include "targets/target.h"
+
+static bool
+takes_it(const struct match_in *m, struct why *why)
+{
+	const struct node *n = graph_node(m->graph, m->match->root);
+	struct err err = {.kind = ERR_NONE};
+	bool takes = host_takes(m->graph, n, &err);
+
+	return why_need(why, takes, "host_has_a_kernel",
+	    "an operator and dtype in targets/host/kernels.def", "%s",
+	    takes ? n->op_type : err.text);
+}
+
+static const struct rule rules[] = {
+    {.name = "host.node", .pattern = OPERATOR, .accepts = takes_it},
+};
+
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	(void)m, (void)f;
+	if (max == 0)
+		return 0;
+	out[0] = (struct implementation){
+	    .name = "plain", .input = FORMAT_PLAIN, .output = FORMAT_PLAIN};
+	return 1;
+}
+
+/* A node with everything run() needs laid out beforehand. */
+struct prepared {
+	const struct graph *graph;
+	const struct node *node;
+	const struct tensor **in; /* [ninputs + nimplicit] */
+	struct tensor *own; /* the tensors behind `in` that are fed */
+	uint32_t *port; /* which port feeds own[i], or UINT32_MAX */
+	struct tensor *out; /* [noutputs] */
+	uint32_t *out_port; /* [noutputs], or UINT32_MAX */
+	struct preset *preset; /* [noutputs] */
+	struct arena memory; /* scratch; its one block is kept */
+	size_t reserved; /* size of that block */
+};
+
+static uint32_t
+port_of(const struct port *port, uint32_t n, value_id v)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (port[i].value == v)
+			return i;
+	return UINT32_MAX;
+}
+
+static bool
+static_type(const struct value *v, struct err *err)
+{
+	if (type_is_static(&v->type) && dtype_bits(v->type.dtype) > 0)
+		return true;
+	return err_set(err, ERR_UNSUPPORTED,
+	    "value '%s' has no static numeric type", v->name);
+}
+
+static bool
+prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a,
+    struct err *err)
+{
+	uint32_t n = p->node->ninputs + p->node->nimplicit;
+
+	p->in = arena_new(a, const struct tensor *, n);
+	p->own = arena_new(a, struct tensor, n);
+	p->port = arena_new(a, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		value_id id = p->node->input[i];
+		const struct value *v;
+
+		p->port[i] = UINT32_MAX;
+		if (id == VALUE_NONE)
+			continue;
+		v = graph_value(p->graph, id);
+		p->in[i] = v->constant ? v->constant : &p->own[i];
+		if (v->constant)
+			continue;
+		if (!static_type(v, err))
+			return false;
+		p->port[i] = port_of(c->input, c->ninputs, id);
+		assert(p->port[i] != UINT32_MAX);
+		p->own[i] =
+		    tensor_view(v->type.dtype, v->type.rank, v->type.dim, NULL);
+	}
+	return true;
+}
+
+static bool
+prepare_outputs(struct prepared *p, const struct candidate *c, struct arena *a,
+    struct err *err)
+{
+	uint32_t n = p->node->noutputs;
+
+	p->out = arena_new(a, struct tensor, n);
+	p->out_port = arena_new(a, uint32_t, n);
+	p->preset = arena_new(a, struct preset, n);
+	for (uint32_t i = 0; i < n; i++) {
+		value_id id = p->node->output[i];
+		size_t count;
+		const struct value *v;
+
+		p->out_port[i] = UINT32_MAX;
+		if (id == VALUE_NONE)
+			continue;
+		v = graph_value(p->graph, id);
+		if (!static_type(v, err))
+			return false;
+		p->out_port[i] = port_of(c->output, c->noutputs, id);
+		if (!tensor_size(v->type.dtype, v->type.dim, v->type.rank,
+		        &count, &p->preset[i].bytes))
+			return err_set(
+			    err, ERR_INPUT, "'%s' is too large", v->name);
+	}
+	return true;
+}
+
+/* Give scratch back. When it grew past its one block, the next is twice as
+ * large: after a few runs nothing is taken from the system any more. */
+static void
+settle(struct prepared *p, struct arena_mark mark)
+{
+	struct arena *memory = &p->memory;
+	size_t used = memory->bytes;
+
+	if (memory->top == mark.top) {
+		arena_back(memory, mark);
+		return;
+	}
+	arena_release(memory);
+	p->reserved = used > p->reserved ? used : p->reserved;
+	p->reserved *= 2;
+	arena_alloc(memory, p->reserved);
+	arena_back(memory, (struct arena_mark){.top = memory->top});
+}
+
+/* A fault of the data, not of the plan: told to whoever runs the kernel. */
+static void
+report(const struct kernel *k, const struct err *fault)
+{
+	if (k->fault) {
+		*k->fault = *fault;
+		return;
+	}
+	fprintf(stderr, "marq: %s\n", fault->text);
+	exit(err_exit(fault->kind));
+}
+
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct prepared *p = k->state;
+	struct arena_mark mark = arena_mark(&p->memory);
+	struct err err = {.kind = ERR_NONE};
+	struct call c = {.graph = p->graph,
+	    .node = p->node,
+	    .in = p->in,
+	    .out = p->out,
+	    .preset = p->preset,
+	    .arena = &p->memory,
+	    .scratch = &p->memory};
+
+	for (uint32_t i = 0; i < p->node->ninputs + p->node->nimplicit; i++)
+		if (p->port[i] != UINT32_MAX)
+			p->own[i].data = in[p->port[i]];
+	for (uint32_t i = 0; i < p->node->noutputs; i++)
+		if (p->out_port[i] != UINT32_MAX)
+			p->preset[i].data = out[p->out_port[i]];
+	if (!host_call(&c, &err))
+		report(k, &err);
+	settle(p, mark);
+}
+
+static void
+release(struct kernel *k)
+{
+	struct prepared *p = k->state;
+
+	arena_release(&p->memory);
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct prepared *p = arena_new(a, struct prepared, 1);
+
+	(void)t;
+	assert(c->nnodes == 1);
+	p->graph = g;
+	p->node = graph_node(g, c->node[0]);
+	arena_init(&p->memory);
+	if (!host_takes(g, p->node, err) || !prepare_inputs(p, c, a, err)
+	    || !prepare_outputs(p, c, a, err))
+		return err_in(
+		    err, "node '%s' (#%u)", p->node->name, c->node[0]);
+	*out = (struct kernel){
+	    .candidate = c, .run = run, .release = release, .state = p};
+	return true;
+}
+
+const struct target_kind target_host = {
+    .name = "host",
+    .summary = "plain C reference of every operator, one node each",
+    .rule = rules,
+    .nrules = sizeof rules / sizeof *rules,
+    .source = PRICE_MEASURED,
+    .implementations = implementations,
+    .compile = compile,
+};

@@ -1,0 +1,224 @@
+/* The host's kernels on small nodes whose results were worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/graph.h"
+#include "targets/host/host.h"
+
+/* A graph of one node under construction. */
+struct one {
+	struct arena arena;
+	struct graph *g;
+	struct node node;
+	value_id input[8], output[4];
+	struct attr attr[8];
+	const struct tensor *in[8];
+	struct tensor out[4];
+	struct err err;
+};
+
+static void
+one_init(struct one *o, enum op op, uint32_t opset, uint32_t noutputs)
+{
+	static const struct type unknown = {.kind = TYPE_UNKNOWN};
+
+	memset(o, 0, sizeof *o);
+	arena_init(&o->arena);
+	o->g = graph_new(&o->arena, "test");
+	o->node = (struct node){.op = op,
+	    .op_type = op_get(op)->type,
+	    .domain = "",
+	    .opset = opset,
+	    .name = "n",
+	    .noutputs = noutputs,
+	    .input = o->input,
+	    .output = o->output,
+	    .attr = o->attr};
+	for (uint32_t i = 0; i < noutputs; i++)
+		o->output[i] = graph_add_value(o->g, "y", &unknown);
+}
+
+static void
+feed(struct one *o, enum dtype dtype, uint32_t rank, const int64_t *dim,
+    const void *data)
+{
+	struct tensor *t = arena_new(&o->arena, struct tensor, 1);
+	struct type type = {
+	    .kind = TYPE_TENSOR, .dtype = dtype, .rank = rank, .dim = dim};
+
+	*t = tensor_view(dtype, rank, dim, data);
+	o->input[o->node.ninputs] = graph_add_value(o->g, "x", &type);
+	o->in[o->node.ninputs++] = t;
+}
+
+static void
+give_ints(struct one *o, const char *name, uint32_t n, const int64_t *ints)
+{
+	o->attr[o->node.nattrs++] = (struct attr){
+	    .name = name, .kind = ATTR_INTS, .n = n, .ints = ints};
+}
+
+static bool
+evaluate(struct one *o)
+{
+	return host_eval(o->g, &o->node, o->in, o->out, &o->arena, &o->err);
+}
+
+#define DIMS(...) ((const int64_t[]){__VA_ARGS__})
+#define FLOATS(...) ((const float[]){__VA_ARGS__})
+
+static void
+expect_floats(const struct one *o, size_t n, const float *want)
+{
+	assert_string_equal(o->err.text, "");
+	assert_int_equal(o->out[0].dtype, DT_FLOAT);
+	assert_int_equal(o->out[0].count, n);
+	for (size_t i = 0; i < n; i++)
+		assert_float_equal(
+		    (float)tensor_real(&o->out[0], i), want[i], 1e-6f);
+}
+
+static void
+conv_pads_and_strides(void **state)
+{
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_CONV, 11, 1);
+	feed(&o, DT_FLOAT, 4, DIMS(1, 1, 3, 3),
+	    FLOATS(1, 2, 3, 4, 5, 6, 7, 8, 9));
+	feed(&o, DT_FLOAT, 4, DIMS(1, 1, 2, 2), FLOATS(1, 10, 100, 1000));
+	feed(&o, DT_FLOAT, 1, DIMS(1), FLOATS(0.5f));
+	give_ints(&o, "pads", 4, DIMS(1, 0, 0, 1));
+	give_ints(&o, "strides", 2, DIMS(2, 2));
+	assert_true(evaluate(&o));
+	assert_int_equal(o.out[0].dim[2], 2);
+	assert_int_equal(o.out[0].dim[3], 2);
+	/* rows -1 and 1, columns 0 and 2 (3 is padding) */
+	expect_floats(&o, 4,
+	    FLOATS(100 * 1 + 1000 * 2 + 0.5f, 100 * 3 + 0.5f,
+	        4 + 50 + 700 + 8000 + 0.5f, 6 + 900 + 0.5f));
+	arena_release(&o.arena);
+}
+
+static void
+broadcast_add_of_unaligned_views(void **state)
+{
+	struct one o;
+	unsigned char odd[17];
+
+	(void)state;
+	memcpy(odd + 1, FLOATS(1, 2, 3, 4), 16);
+	one_init(&o, OP_ADD, 13, 1);
+	feed(&o, DT_FLOAT, 2, DIMS(2, 2), odd + 1);
+	feed(&o, DT_FLOAT, 2, DIMS(2, 1), FLOATS(10, 20));
+	assert_true(evaluate(&o));
+	expect_floats(&o, 4, FLOATS(11, 12, 23, 24));
+	arena_release(&o.arena);
+}
+
+static void
+a_fill_stays_a_fill(void **state)
+{
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_CONSTANTOFSHAPE, 9, 1);
+	feed(&o, DT_INT64, 1, DIMS(2), DIMS(1 << 20, 1 << 20));
+	assert_true(evaluate(&o));
+	assert_int_equal(o.out[0].kind, TENSOR_FILL);
+	assert_int_equal(o.out[0].count, (size_t)1 << 40);
+	arena_release(&o.arena);
+}
+
+static void
+integer_division_is_defined(void **state)
+{
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_DIV, 13, 1);
+	feed(&o, DT_INT64, 1, DIMS(3), DIMS(7, INT64_MIN, -7));
+	feed(&o, DT_INT64, 1, DIMS(3), DIMS(0, -1, 2));
+	assert_true(evaluate(&o));
+	assert_int_equal(tensor_int(&o.out[0], 0), 0);
+	assert_true(tensor_int(&o.out[0], 1) == INT64_MIN);
+	assert_int_equal(tensor_int(&o.out[0], 2), -3);
+	arena_release(&o.arena);
+}
+
+static void
+refusal_names_operator_version_dtype(void **state)
+{
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_SIN, 7, 1);
+	feed(&o, DT_INT32, 1, DIMS(1), DIMS(1));
+	assert_false(evaluate(&o));
+	assert_int_equal(o.err.kind, ERR_UNSUPPORTED);
+	assert_non_null(strstr(o.err.text, "Sin (opset 7, int32)"));
+	arena_release(&o.arena);
+}
+
+static void
+softmax_flattens_before_opset_13(void **state)
+{
+	const float x[4] = {0, 0, 0, 0};
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_SOFTMAX, 11, 1);
+	feed(&o, DT_FLOAT, 3, DIMS(1, 2, 2), x);
+	assert_true(evaluate(&o));
+	expect_floats(&o, 4, FLOATS(0.25f, 0.25f, 0.25f, 0.25f));
+	o.node.opset = 13;
+	assert_true(evaluate(&o));
+	expect_floats(&o, 4, FLOATS(0.5f, 0.5f, 0.5f, 0.5f));
+	arena_release(&o.arena);
+}
+
+static void
+gemm_beyond_one_block(void **state)
+{
+	enum { M = 5, N = 300, K = 700 };
+	static float a[M * K], b[K * N], want[M * N];
+	struct one o;
+
+	(void)state;
+	for (size_t i = 0; i < M * K; i++)
+		a[i] = (float)(i % 7) - 3;
+	for (size_t i = 0; i < K * N; i++)
+		b[i] = (float)(i % 5) - 2;
+	for (size_t i = 0; i < M; i++)
+		for (size_t j = 0; j < N; j++)
+			for (size_t k = 0; k < K; k++)
+				want[i * N + j] += a[i * K + k] * b[k * N + j];
+	one_init(&o, OP_MATMUL, 13, 1);
+	feed(&o, DT_FLOAT, 2, DIMS(M, K), a);
+	feed(&o, DT_FLOAT, 2, DIMS(K, N), b);
+	assert_true(evaluate(&o));
+	expect_floats(&o, M * N, want);
+	arena_release(&o.arena);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(conv_pads_and_strides),
+	    cmocka_unit_test(broadcast_add_of_unaligned_views),
+	    cmocka_unit_test(a_fill_stays_a_fill),
+	    cmocka_unit_test(integer_division_is_defined),
+	    cmocka_unit_test(refusal_names_operator_version_dtype),
+	    cmocka_unit_test(softmax_flattens_before_opset_13),
+	    cmocka_unit_test(gemm_beyond_one_block),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
