@@ -357,7 +357,6 @@ graph_verify(const struct graph *g)
 		assert(value->name);
 		assert(value->producer == NODE_NONE
 		    || value->producer < g->nnodes);
-		assert(!value->constant || value->producer == NODE_NONE);
 	}
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		assert(g->input[i] < g->nvalues);

@@ -1,0 +1,247 @@
+/* Folding: nodes whose inputs are all constant become constants, through the
+ * evaluator the caller lends, within budgets. */
+#include "ir/infer/pass.h"
+
+#include <string.h>
+
+static bool
+is_plain(const struct tensor *t)
+{
+	return (t->kind == TENSOR_VIEW || t->kind == TENSOR_FILL)
+	    && dtype_bits(t->dtype) >= 8;
+}
+
+/* Every output wanted is a tensor of known type. */
+static bool
+outputs_are_static(const struct site *s)
+{
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		if (has_out(s, i)
+		    && (!type_is_static(&s->out[i])
+		        || s->out[i].dtype == DT_UNDEFINED))
+			return false;
+	return s->n->noutputs > 0;
+}
+
+static bool
+inputs_are_constant(const struct site *s)
+{
+	for (uint32_t i = 0; i < s->n->ninputs; i++)
+		if (s->n->input[i] != VALUE_NONE && !in_content(s, i))
+			return false;
+	return s->n->nimplicit == 0;
+}
+
+static const struct tensor *
+make_fill(struct site *s, uint32_t i, const void *element)
+{
+	const struct type *t = &s->out[i];
+	struct tensor *made = arena_new(s->g->arena, struct tensor, 1);
+
+	*made = tensor_fill(t->dtype, t->rank, t->dim, element);
+	return made;
+}
+
+/* Could output i be a FILL of elements of that type? */
+static bool
+fits_fill(const struct site *s, uint32_t i, enum dtype dtype)
+{
+	const struct type *t = &s->out[i];
+	size_t n, bytes;
+
+	return t->dtype == dtype
+	    && tensor_size(t->dtype, t->dim, t->rank, &n, &bytes) && n > 1;
+}
+
+/* FOLD_MOVE of one repeated element: it stays repeated. */
+static bool
+fold_moved_fill(struct site *s)
+{
+	const struct tensor *t = in_content(s, 0);
+	uint32_t n = s->n->op == OP_CONCAT ? s->n->ninputs : 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tensor *x = in_content(s, i);
+
+		if (!x || x->kind != TENSOR_FILL || x->dtype != t->dtype
+		    || memcmp(x->fill, t->fill, dtype_bits(t->dtype) / 8) != 0)
+			return false;
+	}
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		if (has_out(s, i) && !fits_fill(s, i, t->dtype))
+			return false;
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		if (has_out(s, i))
+			s->out_content[i] = make_fill(s, i, t->fill);
+	return true;
+}
+
+/* FOLD_EACH of repeated elements: computed once, on scalars. */
+static bool
+fold_each_fill(struct site *s)
+{
+	uint32_t n = s->n->ninputs;
+	const struct tensor **in =
+	    arena_new(s->pass->scratch, const struct tensor *, n);
+	struct tensor *scalar = arena_new(s->pass->scratch, struct tensor, n);
+	struct tensor out = {0};
+	struct err ignored = {0};
+
+	if (s->n->noutputs != 1)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tensor *t = in_content(s, i);
+
+		if (!t)
+			continue;
+		if (!is_plain(t) || (t->kind != TENSOR_FILL && t->count != 1))
+			return false;
+		scalar[i] = t->kind == TENSOR_FILL
+		    ? tensor_fill(t->dtype, 0, NULL, t->fill)
+		    : tensor_view(t->dtype, 0, NULL, t->data);
+		in[i] = &scalar[i];
+	}
+	if (!s->pass->o->eval(s->g, s->n, in, &out, s->pass->scratch, &ignored)
+	    || !is_plain(&out) || out.count != 1 || !fits_fill(s, 0, out.dtype))
+		return false;
+	s->out_content[0] = make_fill(
+	    s, 0, out.kind == TENSOR_FILL ? (const void *)out.fill : out.data);
+	return true;
+}
+
+/* Elements of constant inputs; 0 when one is over the limit. */
+static uint64_t
+input_work(const struct site *s)
+{
+	uint64_t work = 1;
+
+	for (uint32_t i = 0; i < s->n->ninputs; i++) {
+		const struct tensor *t = in_content(s, i);
+
+		if (!t)
+			continue;
+		if (!is_plain(t) || t->count > s->pass->o->max_fold)
+			return 0;
+		work += t->count;
+	}
+	return work;
+}
+
+/* Products sum over a dimension for each element; the largest is an upper
+ * bound whichever it is. */
+static uint64_t
+depth_of(const struct site *s)
+{
+	const struct tensor *t = in_content(s, 0);
+	int64_t depth = 1;
+
+	if (op_get(s->n->op)->fusion != FUSE_ANCHOR || !t)
+		return 1;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] > depth)
+			depth = t->dim[i];
+	return (uint64_t)depth;
+}
+
+/* Elements an ordinary evaluation touches; 0 when over a limit. */
+static uint64_t
+work_of(const struct site *s)
+{
+	uint64_t work = input_work(s), depth = depth_of(s);
+	size_t n, bytes;
+
+	for (uint32_t i = 0; work && i < s->n->noutputs; i++) {
+		const struct type *t = &s->out[i];
+
+		if (!has_out(s, i))
+			continue;
+		if (dtype_bits(t->dtype) < 8
+		    || !tensor_size(t->dtype, t->dim, t->rank, &n, &bytes)
+		    || n > s->pass->o->max_fold)
+			return 0;
+		work += n * depth;
+	}
+	return work;
+}
+
+/* The evaluator's result must be what inference said it would be. */
+static bool
+is_as_inferred(const struct tensor *t, const struct type *type)
+{
+	if (!is_plain(t) || t->dtype != type->dtype || t->rank != type->rank)
+		return false;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] != type->dim[i])
+			return false;
+	return true;
+}
+
+static const struct tensor *
+keep(struct site *s, uint32_t i, const struct tensor *t)
+{
+	const struct type *type = &s->out[i];
+	struct tensor *made;
+
+	if (t->kind == TENSOR_FILL)
+		return make_fill(s, i, t->fill);
+	made = arena_new(s->g->arena, struct tensor, 1);
+	*made = tensor_view(type->dtype, type->rank, type->dim,
+	    arena_copy(s->g->arena, t->data, t->bytes));
+	return made;
+}
+
+static void
+evaluate(struct site *s)
+{
+	uint32_t n = s->n->ninputs;
+	struct arena temporary;
+	const struct tensor **in;
+	struct tensor *out;
+	struct err ignored = {0};
+	bool ok;
+
+	arena_init(&temporary);
+	in = arena_new(&temporary, const struct tensor *, n);
+	out = arena_new(&temporary, struct tensor, s->n->noutputs);
+	for (uint32_t i = 0; i < n; i++)
+		in[i] = in_content(s, i);
+	ok = s->pass->o->eval(s->g, s->n, in, out, &temporary, &ignored);
+	for (uint32_t i = 0; ok && i < s->n->noutputs; i++)
+		if (has_out(s, i) && !is_as_inferred(&out[i], &s->out[i]))
+			ok = false;
+	for (uint32_t i = 0; ok && i < s->n->noutputs; i++)
+		if (has_out(s, i))
+			s->out_content[i] = keep(s, i, &out[i]);
+	arena_release(&temporary);
+}
+
+static bool
+already_known(const struct site *s)
+{
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		if (has_out(s, i) && !s->out_content[i])
+			return false;
+	return true;
+}
+
+void
+fold_node(struct site *s, const struct op_rule *rule)
+{
+	uint64_t work;
+
+	if (rule->fold == FOLD_NO || already_known(s) || !outputs_are_static(s)
+	    || !inputs_are_constant(s))
+		return;
+	if (rule->fold == FOLD_MOVE && in_content(s, 0)
+	    && in_content(s, 0)->kind == TENSOR_FILL && fold_moved_fill(s))
+		return;
+	if (!s->pass->o->eval)
+		return;
+	if (rule->fold == FOLD_EACH && fold_each_fill(s))
+		return;
+	work = work_of(s);
+	if (work == 0 || work > *s->pass->budget)
+		return;
+	*s->pass->budget -= work;
+	evaluate(s);
+}

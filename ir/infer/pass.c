@@ -1,0 +1,102 @@
+#include "ir/infer/pass.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A dimension whose name says nothing is unknown, and so is a negative size:
+ * exporters write -1 for "any". */
+static bool
+is_vague(const struct graph *g, int64_t dim)
+{
+	int64_t symbol = DIM_SYMBOL(0) - dim;
+
+	if (dim >= DIM_UNKNOWN)
+		return false;
+	return symbol >= g->nsymbols || symbol_is_anonymous(g->symbol[symbol]);
+}
+
+static void
+forget_vague_dims(struct graph *g, struct type *t)
+{
+	int64_t *dim = NULL;
+
+	if (t->kind != TYPE_TENSOR || t->rank == RANK_UNKNOWN)
+		return;
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (!is_vague(g, t->dim[i]))
+			continue;
+		if (!dim)
+			dim =
+			    arena_copy(g->arena, t->dim, t->rank * sizeof *dim);
+		dim[i] = DIM_UNKNOWN;
+	}
+	if (dim)
+		t->dim = dim;
+}
+
+void
+pass_init(struct pass *p, struct graph *g, const struct pass *outer)
+{
+	if (outer) {
+		*p = *outer;
+		p->depth++;
+	}
+	p->g = g;
+	symbols_init(&p->symbols, g, p->scratch);
+	p->small = arena_new(p->scratch, struct small, g->nvalues);
+	p->content = arena_new(p->scratch, const struct tensor *, g->nvalues);
+	for (value_id v = 0; v < g->nvalues; v++) {
+		p->content[v] = g->value[v].constant;
+		forget_vague_dims(g, &g->value[v].type);
+	}
+}
+
+static bool
+apply_rule(struct site *s)
+{
+	const struct op_rule *rule = rule_get(s->n->op);
+
+	if (rule->type && !rule->type(s))
+		return false;
+	if (rule->value && !rule->value(s))
+		return false;
+	fold_node(s, rule);
+	return settle_outputs(s);
+}
+
+static bool
+infer_node(struct pass *p, node_id id, struct err *err)
+{
+	const struct node *n = graph_node(p->g, id);
+	struct site s = {
+	    .pass = p,
+	    .g = p->g,
+	    .n = n,
+	    .id = id,
+	    .out = arena_new(p->scratch, struct type, n->noutputs),
+	    .out_small = arena_new(p->scratch, struct small, n->noutputs),
+	    .out_content =
+	        arena_new(p->scratch, const struct tensor *, n->noutputs),
+	    .err = err,
+	};
+
+	if (apply_rule(&s))
+		return true;
+	return err_in(err, "node '%s%s' (#%" PRIu32 ", %s)", p->path,
+	    node_label(p->g, id, p->scratch), id, n->op_type);
+}
+
+bool
+pass_run(struct pass *p, struct err *err)
+{
+	for (node_id id = 0; id < p->g->nnodes; id++) {
+		if (infer_node(p, id, err))
+			continue;
+		if (!p->o->keep_going)
+			return false;
+		notes_add(p->o->notes, "%s", err->text);
+		err_clear(err);
+		*p->failed = true;
+	}
+	return true;
+}

@@ -1,0 +1,24 @@
+/* The pass over one graph and, through control flow, its bodies. Internal to
+ * ir/infer. */
+#ifndef IR_INFER_PASS_H
+#define IR_INFER_PASS_H
+
+#include <stdbool.h>
+
+#include "ir/infer/rule.h"
+
+/* A pass over `g`, its constants known; `outer` is the pass that owns the node
+ * whose body g is, or NULL for the main graph. */
+void pass_init(struct pass *p, struct graph *g, const struct pass *outer);
+
+/* Infer and fold every node, in order. */
+bool pass_run(struct pass *p, struct err *err);
+
+/* Fold a node whose inputs are all constant: fills s->out_content. */
+void fold_node(struct site *s, const struct op_rule *rule);
+
+/* Merge what was inferred (s->out) into what the model states, and keep small
+ * values and content. Faults on a tensor too large to exist. */
+bool settle_outputs(struct site *s);
+
+#endif

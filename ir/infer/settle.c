@@ -1,0 +1,164 @@
+/* What inference found meets what the model states. */
+#include "ir/infer/pass.h"
+
+#include <inttypes.h>
+
+#include "ir/base/size.h"
+
+/* TUNING: elements of one tensor; 4 TiB of floats. No machine this runs on
+ * holds one, so a model that asks for it is malformed or hostile. */
+#define MAX_ELEMENTS ((int64_t)1 << 36)
+
+static const char *
+text(struct site *s, const struct type *t)
+{
+	return type_text(t, s->g->symbol, s->pass->scratch);
+}
+
+/* The known dimensions alone must not exceed what can exist. */
+static bool
+check_size(struct site *s, uint32_t i)
+{
+	const struct type *t = &s->out[i];
+	int64_t n = 1;
+
+	if (t->kind != TYPE_TENSOR || t->rank == RANK_UNKNOWN)
+		return true;
+	if (t->rank > RANK_MAX)
+		return fault(s,
+		    "output %" PRIu32 " has rank %" PRIu32
+		    ", above the limit of %u",
+		    i, t->rank, RANK_MAX);
+	for (uint32_t k = 0; k < t->rank; k++)
+		if (t->dim[k] == 0)
+			return true;
+	for (uint32_t k = 0; k < t->rank; k++)
+		if (t->dim[k] > 0
+		    && (!i64_mul(n, t->dim[k], &n) || n > MAX_ELEMENTS))
+			return fault(s, "output %" PRIu32 ", %s, is too large",
+			    i, text(s, t));
+	return true;
+}
+
+/* A size some exporters mean as "unknown" is not believed against inference. */
+static bool
+dims_clash(int64_t inferred, int64_t stated)
+{
+	return inferred >= 0 && stated > 0 && inferred != stated;
+}
+
+/* What inference does not know is taken from the statement. */
+static int64_t
+dim_refined(int64_t inferred, int64_t stated)
+{
+	if (inferred != DIM_UNKNOWN)
+		return inferred;
+	return stated > 0 || stated < DIM_UNKNOWN ? stated : DIM_UNKNOWN;
+}
+
+/* An asked-for output that contradicts its declaration is a fault; inside the
+ * model the inferred type wins, with a note. */
+static bool
+contradiction(struct site *s, const struct value *v, const struct type *found)
+{
+	const char *stated = text(s, &v->type), *inferred = text(s, found);
+
+	if (v->flags & VALUE_OUTPUT && s->pass->depth == 0)
+		return fault(s, "output '%s' is declared %s but is %s", v->name,
+		    stated, inferred);
+	notes_add(s->pass->o->notes,
+	    "value '%s' is stated %s but is %s; the latter is used", v->name,
+	    stated, inferred);
+	return true;
+}
+
+static bool
+merge_dims(struct site *s, struct value *v, struct type *found)
+{
+	const struct type *stated = &v->type;
+	int64_t *dim;
+
+	if (found->rank == RANK_UNKNOWN) {
+		found->rank = stated->rank;
+		found->dim = stated->dim;
+		return true;
+	}
+	if (stated->rank == RANK_UNKNOWN)
+		return true;
+	if (stated->rank != found->rank)
+		return contradiction(s, v, found);
+	for (uint32_t i = 0; i < found->rank; i++)
+		if (dims_clash(found->dim[i], stated->dim[i]))
+			return contradiction(s, v, found);
+	dim = dims_copy(s, found->dim, found->rank);
+	for (uint32_t i = 0; i < found->rank; i++)
+		dim[i] = dim_refined(dim[i], stated->dim[i]);
+	found->dim = dim;
+	return true;
+}
+
+static bool
+merge_type(struct site *s, struct value *v, struct type found)
+{
+	const struct type *stated = &v->type;
+
+	if (found.kind == TYPE_UNKNOWN)
+		return true;
+	if (stated->kind == TYPE_TENSOR && found.kind == TYPE_TENSOR) {
+		if (found.dtype == DT_UNDEFINED)
+			found.dtype = stated->dtype;
+		if (stated->dtype != DT_UNDEFINED
+		    && stated->dtype != found.dtype) {
+			if (!contradiction(s, v, &found))
+				return false;
+		} else if (!merge_dims(s, v, &found)) {
+			return false;
+		}
+	}
+	v->type = found;
+	return true;
+}
+
+/* A small value that is wholly known is a constant. */
+static const struct tensor *
+promote_small(struct site *s, const struct small *small, const struct type *t)
+{
+	struct tensor *made;
+	int64_t *data;
+
+	if (!small->e || t->kind != TYPE_TENSOR || t->dtype != DT_INT64
+	    || !type_is_static(t))
+		return NULL;
+	data = arena_new(s->g->arena, int64_t, small->n);
+	for (uint32_t i = 0; i < small->n; i++) {
+		if (!small->e[i].known)
+			return NULL;
+		data[i] = small->e[i].v;
+	}
+	made = arena_new(s->g->arena, struct tensor, 1);
+	*made = tensor_view(DT_INT64, t->rank, t->dim, data);
+	return made->count == small->n ? made : NULL;
+}
+
+bool
+settle_outputs(struct site *s)
+{
+	for (uint32_t i = 0; i < s->n->noutputs; i++) {
+		value_id id = s->n->output[i];
+		struct value *v;
+
+		if (id == VALUE_NONE)
+			continue;
+		v = graph_value(s->g, id);
+		if (!check_size(s, i) || !merge_type(s, v, s->out[i]))
+			return false;
+		if (!s->out_content[i])
+			s->out_content[i] =
+			    promote_small(s, &s->out_small[i], &v->type);
+		s->pass->small[id] = s->out_small[i];
+		s->pass->content[id] = s->out_content[i];
+		if (s->out_content[i])
+			v->constant = s->out_content[i];
+	}
+	return true;
+}
