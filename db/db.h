@@ -1,0 +1,129 @@
+/* The tuning database: canonical bytes -> samples. It knows no graphs, so its
+ * schema does not move when an operator is added. Attempts are appended, never
+ * changed; every one has a uuid, so merging twice adds nothing. */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/hash.h"
+
+struct costdb; /* an open database */
+
+enum db_outcome {
+#define OUTCOME(name, word) DB_##name,
+#include "db/outcome.def"
+#undef OUTCOME
+	NDB_OUTCOME
+};
+
+enum db_mode {
+	DB_READ, /* an existing file, untouched; works where it is read-only */
+	DB_WRITE, /* created when it is not there */
+	DB_FOREIGN, /* read, and trust nothing in it (merge, verify) */
+};
+
+typedef int64_t db_id; /* a row; ids mean nothing outside one database */
+#define DB_NO_ID ((db_id)0)
+
+/* What was measured. The bytes are the identity; both hashes serve finding
+ * what changed when the bytes are not there. */
+struct db_subject {
+	const void *bytes;
+	size_t n;
+	const char *kind; /* "candidate" or "conversion" */
+	struct hash128 skeleton; /* of the bytes without shapes */
+	struct hash128 family; /* of the operators and edges alone */
+	const char *summary; /* for people */
+};
+
+/* One attempt. Times in nanoseconds; zero where there is none. */
+struct db_sample {
+	enum db_outcome outcome;
+	uint32_t n; /* samples kept */
+	uint64_t low, median, high, min;
+	double max_error; /* against the reference, relative to range */
+	uint64_t span_ns; /* what the attempt took */
+	uint64_t limit_ns; /* the time limit it ran under; 0 = default */
+	const char *detail; /* words for anything but ok, or "" */
+	const char *at_utc; /* ISO-8601; NULL: now */
+};
+
+/* All attempts of one subject in one environment, taken together. */
+struct db_found {
+	uint32_t attempts; /* 0: nothing is known */
+	enum db_outcome outcome; /* DB_OK: the figures hold */
+	uint64_t ns; /* median over attempts of `low` */
+	uint64_t low, high; /* smallest low, largest high */
+	uint32_t n; /* samples, over all attempts */
+	char at_utc[24]; /* of the newest attempt */
+	char detail[160]; /* of the newest failure */
+};
+
+/* Open. ERR_DB for a file that is no tuning database, is newer than this
+ * program, is damaged or lies on a network file system; ERR_IO when it cannot
+ * be read or written at all. */
+bool costdb_open(struct costdb **db, const char *path, enum db_mode mode,
+    struct arena *a, struct err *err);
+
+/* Store what is pending and close. The handle is gone even on error. */
+bool costdb_close(struct costdb *db, struct err *err);
+
+/* Close, dropping what is pending. */
+void costdb_abandon(struct costdb *db);
+
+const char *costdb_path(const struct costdb *db);
+
+/* The environment with these hard facts ("key=value" lines in canonical form,
+ * db/facts.h); with `add` it is added when new, else *env = DB_NO_ID. */
+bool costdb_environment(
+    struct costdb *db, const char *hard, bool add, db_id *env, struct err *err);
+
+/* Say under what soft facts, and by what command, the attempts put from now on
+ * were made. */
+bool costdb_begin_run(struct costdb *db, const char *tool, const char *command,
+    const char *soft, struct err *err);
+
+/* Add an attempt. It is safe once costdb_flush() has returned true; full
+ * batches and batches older than a second are flushed on the way. Copies. */
+bool costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct db_sample *sample, struct err *err);
+
+/* Make everything put so far durable, in one transaction. After an error it is
+ * still pending and a later flush may succeed. */
+bool costdb_flush(struct costdb *db, struct err *err);
+
+/* Everything known of a subject in an environment. */
+bool costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
+    struct db_found *found, struct err *err);
+
+/* The same over environments [nenvs], best first: the first one with a price
+ * is used and *which says which; *which == nenvs when none has. */
+bool costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
+    const db_id *env, uint32_t nenvs, uint32_t *which, struct db_found *found,
+    struct err *err);
+
+/* What the database has that is nearest to a subject it lacks. */
+enum db_near {
+	DB_NEAR_NOTHING, /* no such operators */
+	DB_NEAR_FAMILY, /* the same operators, other attributes */
+	DB_NEAR_SKELETON, /* the same but for shapes */
+	DB_NEAR_SAME, /* it is there, in other environments only */
+};
+bool costdb_nearest(struct costdb *db, const struct db_subject *subject,
+    enum db_near *near, const char **summary, struct arena *a, struct err *err);
+
+/* All environments, by id. */
+struct db_environment {
+	db_id id;
+	const char *hard;
+	uint64_t attempts;
+};
+bool costdb_environments(struct costdb *db, const struct db_environment **env,
+    uint32_t *n, struct arena *a, struct err *err);
+
+#endif

@@ -1,0 +1,220 @@
+#include "db/facts.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/buf.h"
+
+struct fact {
+	const char *key; /* not terminated */
+	size_t nkey;
+	const char *value; /* not terminated */
+	size_t nvalue;
+	uint32_t line;
+};
+
+struct facts {
+	struct fact *fact;
+	uint32_t n, cap;
+};
+
+static int
+compare_keys(const struct fact *x, const struct fact *y)
+{
+	size_t n = x->nkey < y->nkey ? x->nkey : y->nkey;
+	int order = memcmp(x->key, y->key, n);
+
+	if (order != 0)
+		return order;
+	return (x->nkey > y->nkey) - (x->nkey < y->nkey);
+}
+
+static int
+compare_facts(const void *a, const void *b)
+{
+	const struct fact *x = a, *y = b;
+	int order = compare_keys(x, y);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* A line without '=' is a key with an empty value. */
+static struct fact
+parse_line(const char *s, size_t n, uint32_t line)
+{
+	const char *equals = memchr(s, '=', n);
+	size_t nkey = equals ? (size_t)(equals - s) : n;
+
+	return (struct fact){
+	    .key = s,
+	    .nkey = nkey,
+	    .value = equals ? equals + 1 : s + n,
+	    .nvalue = equals ? n - nkey - 1 : 0,
+	    .line = line,
+	};
+}
+
+static struct facts
+parse(const char *lines, struct arena *a)
+{
+	struct facts f = {NULL, 0, 0};
+
+	for (const char *s = lines; *s != '\0';) {
+		size_t n = strcspn(s, "\n");
+
+		if (n > 0) {
+			f.fact = arena_grow(
+			    a, f.fact, &f.cap, f.n + 1, sizeof *f.fact);
+			f.fact[f.n] = parse_line(s, n, f.n);
+			f.n++;
+		}
+		s += n + (s[n] == '\n');
+	}
+	if (f.n > 1)
+		qsort(f.fact, f.n, sizeof *f.fact, compare_facts);
+	return f;
+}
+
+const char *
+facts_canonical(const char *lines, struct arena *a)
+{
+	struct facts f = parse(lines, a);
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	for (uint32_t i = 0; i < f.n; i++) {
+		const struct fact *x = &f.fact[i];
+
+		if (i + 1 < f.n && compare_keys(x, x + 1) == 0)
+			continue;
+		buf_add(&b, x->key, x->nkey);
+		buf_str(&b, "=");
+		buf_add(&b, x->value, x->nvalue);
+		buf_str(&b, "\n");
+	}
+	text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
+
+const char *
+facts_get(const char *lines, const char *key, struct arena *a)
+{
+	struct facts f = parse(lines, a);
+	size_t n = strlen(key);
+
+	for (uint32_t i = f.n; i-- > 0;)
+		if (f.fact[i].nkey == n && memcmp(f.fact[i].key, key, n) == 0)
+			return arena_strn(a, f.fact[i].value, f.fact[i].nvalue);
+	return NULL;
+}
+
+static bool
+ends_in(const struct fact *x, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return x->nkey >= n && memcmp(x->key + x->nkey - n, suffix, n) == 0;
+}
+
+static bool
+begins_with(const struct fact *x, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return x->nkey >= n && memcmp(x->key, prefix, n) == 0;
+}
+
+static bool
+is_key(const struct fact *x, const char *key)
+{
+	return x->nkey == strlen(key) && memcmp(x->key, key, x->nkey) == 0;
+}
+
+/* Do two versions agree up to the second dot ("2.6.3", "2.6.4")? Without two
+ * dots there is no patch level to differ in. */
+static bool
+differ_in_patch_only(const struct fact *x, const struct fact *y)
+{
+	size_t n = x->nvalue < y->nvalue ? x->nvalue : y->nvalue, dots = 0;
+
+	for (size_t i = 0; i < n && dots < 2; i++) {
+		if (x->value[i] != y->value[i])
+			return false;
+		dots += x->value[i] == '.';
+	}
+	return dots == 2;
+}
+
+/* How bad is it that this fact differs? `y` is NULL when one side lacks it. */
+static enum facts_relation
+weigh(const struct fact *x, const struct fact *y)
+{
+	if (is_key(x, "target") || begins_with(x, "cpu.")
+	    || begins_with(x, "machine.") || is_key(x, "cost"))
+		return FACTS_OTHER;
+	if (y && ends_in(x, ".version") && differ_in_patch_only(x, y))
+		return FACTS_COMPATIBLE;
+	/* A new patch level brings a new build with it. */
+	if (y && ends_in(x, ".build"))
+		return FACTS_COMPATIBLE;
+	return FACTS_STALE;
+}
+
+static bool
+same_value(const struct fact *x, const struct fact *y)
+{
+	return x->nvalue == y->nvalue
+	    && memcmp(x->value, y->value, x->nvalue) == 0;
+}
+
+static void
+explain(struct buf *why, const struct fact *stored, const struct fact *now)
+{
+	const struct fact *key = stored ? stored : now;
+
+	if (why->n)
+		buf_str(why, ", ");
+	buf_add(why, key->key, key->nkey);
+	buf_str(why, ": ");
+	if (stored)
+		buf_add(why, stored->value, stored->nvalue);
+	else
+		buf_str(why, "(absent)");
+	buf_str(why, " -> ");
+	if (now)
+		buf_add(why, now->value, now->nvalue);
+	else
+		buf_str(why, "(absent)");
+}
+
+enum facts_relation
+facts_relate(
+    const char *stored, const char *now, const char **why, struct arena *a)
+{
+	struct facts s = parse(stored, a), t = parse(now, a);
+	enum facts_relation worst = FACTS_SAME, one;
+	struct buf b;
+
+	buf_init(&b);
+	for (uint32_t i = 0, j = 0; i < s.n || j < t.n;) {
+		const struct fact *x = i < s.n ? &s.fact[i] : NULL;
+		const struct fact *y = j < t.n ? &t.fact[j] : NULL;
+		int order = !x ? 1 : !y ? -1 : compare_keys(x, y);
+
+		x = order <= 0 ? x : NULL;
+		y = order >= 0 ? y : NULL;
+		i += x != NULL;
+		j += y != NULL;
+		if (x && y && same_value(x, y))
+			continue;
+		one = weigh(x ? x : y, x ? y : NULL);
+		worst = one > worst ? one : worst;
+		explain(&b, x, y);
+	}
+	*why = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return worst;
+}

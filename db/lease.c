@@ -1,0 +1,216 @@
+#define _GNU_SOURCE
+#include "db/lease.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "db/rows.h"
+#include "db/sql.h"
+
+/* TUNING: longer than any batch of candidates takes; only a process that is
+ * stopped, or one that cannot be seen from here, makes others wait this long. */
+#define LEASE_NS UINT64_C(300000000000)
+
+/* Time that no setting of the clock moves, suspended machines included. */
+static uint64_t
+boot_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void
+read_line(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* When a process started, in clock ticks since boot (field 22 of its stat), so
+ * a pid used again is not taken for the process that had it; 0 if it is gone. */
+static unsigned long long
+started(long pid)
+{
+	char path[64], text[1024];
+	const char *at;
+
+	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+	read_line(path, text, sizeof text);
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/* Where pids mean what they mean to us: this boot, this pid namespace. */
+static void
+place_of_pids(char *text, size_t size)
+{
+	char boot[64], ns[64] = "";
+	ssize_t n = readlink("/proc/self/ns/pid", ns, sizeof ns - 1);
+
+	ns[n > 0 ? n : 0] = '\0';
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+	snprintf(text, size, "%s %s", boot, ns);
+}
+
+static void
+name_ourselves(struct costdb *db)
+{
+	char place[160];
+
+	place_of_pids(place, sizeof place);
+	snprintf(db->owner, sizeof db->owner, "%s %ld %llu", place,
+	    (long)getpid(), started(getpid()));
+}
+
+/* Is the holder of a lease certainly gone? */
+static bool
+is_gone(const struct costdb *db, const char *owner)
+{
+	char place[160];
+	size_t n;
+	long pid;
+	unsigned long long start;
+
+	place_of_pids(place, sizeof place);
+	n = strlen(place);
+	if (strncmp(owner, place, n) != 0)
+		/* Another boot of this machine is over; another container on
+		 * it may be alive. */
+		return strncmp(owner, place, 36) != 0;
+	if (sscanf(owner + n, " %ld %llu", &pid, &start) != 2)
+		return true;
+	return strcmp(owner, db->owner) != 0 && started(pid) != start;
+}
+
+static bool
+is_measured(
+    struct costdb *db, db_id subject, db_id env, bool *yes, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_IS_MEASURED, err);
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, subject);
+	sqlite3_bind_int64(s, 2, env);
+	if (!sql_step(db, s, yes, err))
+		return false;
+	sqlite3_reset(s);
+	return true;
+}
+
+static bool
+is_free(struct costdb *db, db_id subject, db_id env, bool *yes, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_LEASE_GET, err);
+	bool row;
+
+	*yes = true;
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, subject);
+	sqlite3_bind_int64(s, 2, env);
+	if (!sql_step(db, s, &row, err))
+		return false;
+	if (row)
+		*yes = strcmp(column_text(s, 0), db->owner) == 0
+		    || column_u64(s, 1) < boot_ns()
+		    || is_gone(db, column_text(s, 0));
+	sqlite3_reset(s);
+	return true;
+}
+
+static bool
+take(struct costdb *db, db_id subject, db_id env, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_LEASE_PUT, err);
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, subject);
+	sqlite3_bind_int64(s, 2, env);
+	bind_text(s, 3, db->owner);
+	bind_u64(s, 4, boot_ns() + LEASE_NS);
+	return sql_run(db, s, err);
+}
+
+static bool
+lease_one(struct costdb *db, const struct db_subject *subject, db_id env,
+    bool may_take, enum lease *lease, struct err *err)
+{
+	bool measured, free = false;
+	db_id id;
+
+	*lease = LEASE_HELD;
+	if (!row_subject(db, subject, &id, err)
+	    || !is_measured(db, id, env, &measured, err))
+		return false;
+	if (measured) {
+		*lease = LEASE_DONE;
+		return true;
+	}
+	if (!may_take)
+		return true;
+	if (!is_free(db, id, env, &free, err))
+		return false;
+	if (!free)
+		return true;
+	*lease = LEASE_OURS;
+	return take(db, id, env, err);
+}
+
+bool
+costdb_lease(struct costdb *db, const struct db_subject *const *subject,
+    const db_id *env, uint32_t n, uint32_t max, enum lease *lease,
+    struct err *err)
+{
+	uint32_t taken = 0;
+	bool ok = true;
+
+	/* What we have measured ourselves counts as measured. */
+	if (!costdb_flush(db, err))
+		return false;
+	if (db->owner[0] == '\0')
+		name_ourselves(db);
+	if (!sql_begin(db, err))
+		return false;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		ok = lease_one(
+		    db, subject[i], env[i], taken < max, &lease[i], err);
+		taken += ok && lease[i] == LEASE_OURS;
+	}
+	return sql_end(db, ok, err);
+}
+
+bool
+costdb_lease_drop(struct costdb *db, struct err *err)
+{
+	sqlite3_stmt *s;
+	bool ok;
+
+	if (db->owner[0] == '\0')
+		return true;
+	if (!sql_begin(db, err))
+		return false;
+	s = sql_get(db, SQL_LEASE_DROP_ALL, err);
+	ok = s != NULL;
+	if (s) {
+		bind_text(s, 1, db->owner);
+		ok = sql_run(db, s, err);
+	}
+	return sql_end(db, ok, err);
+}

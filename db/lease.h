@@ -1,0 +1,26 @@
+/* Leases: several processes on one database share the measuring, and measure
+ * nothing twice. A lease ends with its attempt, when it is dropped, when its
+ * process is gone, or with its time. */
+#ifndef DB_LEASE_H
+#define DB_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/db.h"
+
+enum lease {
+	LEASE_OURS, /* measure it */
+	LEASE_HELD, /* another process is at it */
+	LEASE_DONE, /* there is an attempt by now: look it up */
+};
+
+/* Ask for subjects [n], each in its environment; at most `max` become ours. */
+bool costdb_lease(struct costdb *db, const struct db_subject *const *subject,
+    const db_id *env, uint32_t n, uint32_t max, enum lease *lease,
+    struct err *err);
+
+/* Give back all leases of this process. */
+bool costdb_lease_drop(struct costdb *db, struct err *err);
+
+#endif

@@ -1,0 +1,203 @@
+/* Opening and closing. */
+#define _GNU_SOURCE
+#include "db/db.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "db/place.h"
+#include "db/schema.h"
+#include "db/sql.h"
+
+/* TUNING: SQLite's busy handler is not fair; with 16 writers waits of several
+ * seconds were seen, so a minute means something is wrong. */
+#define BUSY_TIMEOUT_MS 60000
+
+static const char settings[] =
+    "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
+    "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
+    "PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864;"
+    "PRAGMA cache_size=-65536";
+
+/* "file:" and the path with what a URI gives a meaning escaped. */
+static const char *
+immutable_uri(const char *path, struct arena *a)
+{
+	char *uri = arena_alloc(a, 3 * strlen(path) + 32), *at = uri;
+
+	at += sprintf(at, "file:");
+	for (; *path != '\0'; path++)
+		if (strchr("%?#", *path))
+			at += sprintf(at, "%%%02x", (unsigned char)*path);
+		else
+			*at++ = *path;
+	strcpy(at, "?immutable=1");
+	return uri;
+}
+
+/* Does a write-ahead log hold what the file does not? */
+static bool
+has_log(const char *path, struct arena *a)
+{
+	struct stat st;
+
+	return stat(arena_printf(a, "%s-wal", path), &st) == 0
+	    && st.st_size > 0;
+}
+
+static int
+connect_read(struct costdb *db, struct arena *a)
+{
+	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE, rc;
+	int64_t pages;
+	struct err ignored = {.kind = ERR_NONE};
+
+	rc = sqlite3_open_v2(db->path, &db->h, flags, NULL);
+	if (rc != SQLITE_OK)
+		return rc;
+	sqlite3_busy_timeout(db->h, BUSY_TIMEOUT_MS);
+	if (sql_integer(db, "PRAGMA page_count", &pages, &ignored)
+	    || has_log(db->path, a))
+		return SQLITE_OK;
+	/* A log-mode file in a read-only folder: there can be no writer. */
+	rc = sqlite3_extended_errcode(db->h) & 0xff;
+	if (rc != SQLITE_CANTOPEN && rc != SQLITE_READONLY)
+		return SQLITE_OK;
+	sqlite3_close(db->h);
+	return sqlite3_open_v2(
+	    immutable_uri(db->path, a), &db->h, flags | SQLITE_OPEN_URI, NULL);
+}
+
+static int
+connect_write(struct costdb *db)
+{
+	int rc = sqlite3_open_v2(db->path, &db->h,
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE,
+	    NULL);
+
+	if (rc == SQLITE_OK)
+		sqlite3_busy_timeout(db->h, BUSY_TIMEOUT_MS);
+	return rc;
+}
+
+static bool
+connect(struct costdb *db, struct arena *a, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (db->mode != DB_WRITE && stat(db->path, &st) != 0)
+		return err_set(err, ERR_IO, "%s: no such database", db->path);
+	if (stat(db->path, &st) == 0 && !S_ISREG(st.st_mode))
+		return err_set(err, ERR_IO, "%s: not a regular file", db->path);
+	if (db->mode == DB_WRITE && !place_check(db->path, err))
+		return false;
+	rc = db->mode == DB_WRITE ? connect_write(db) : connect_read(db, a);
+	if (rc != SQLITE_OK)
+		return sql_fail(db, rc, "cannot open", err);
+	sqlite3_db_config(db->h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->h, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db->h, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return sql_exec(db, settings, err);
+}
+
+/* Changing the journal mode needs the file alone for an instant and does not
+ * wait by itself; processes that open a new database together take turns. */
+static bool
+use_log(struct costdb *db, struct err *err)
+{
+	uint64_t start = monotonic_ns();
+	int rc;
+
+	for (;;) {
+		rc = sqlite3_exec(
+		    db->h, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+		if ((rc & 0xff) != SQLITE_BUSY
+		    || monotonic_ns() - start > BUSY_TIMEOUT_MS * 1000000ull)
+			break;
+		usleep(2000);
+	}
+	return rc == SQLITE_OK
+	    || sql_fail(db, rc, "cannot use a write-ahead log", err);
+}
+
+/* What this program relies on, asked of a file that has the right header:
+ * a statement over each table fails to compile where a column is missing. */
+static bool
+has_our_tables(struct costdb *db, struct err *err)
+{
+	for (int s = SQL_META_GET; s < NSTATEMENT; s++)
+		if (s != SQL_BEGIN && !sql_get(db, (enum statement)s, err))
+			return false;
+	return true;
+}
+
+static bool
+make_current(struct costdb *db, struct err *err)
+{
+	enum schema_state state;
+
+	if (!schema_state(db, &state, err))
+		return false;
+	if (db->mode != DB_WRITE) {
+		if (state == SCHEMA_EMPTY)
+			return err_set(err, ERR_DB,
+			    "%s: empty, not a tuning database", db->path);
+		if (state == SCHEMA_OLDER)
+			return err_set(err, ERR_DB,
+			    "%s: an older schema; 'marq db migrate' brings it "
+			    "forward",
+			    db->path);
+		return true;
+	}
+	if (!use_log(db, err))
+		return false;
+	if (state == SCHEMA_EMPTY)
+		return schema_create(db, err);
+	return state != SCHEMA_OLDER || schema_migrate(db, err);
+}
+
+bool
+costdb_open(struct costdb **out, const char *path, enum db_mode mode,
+    struct arena *a, struct err *err)
+{
+	struct costdb *db = arena_new(a, struct costdb, 1);
+
+	db->path = arena_str(a, path);
+	db->mode = mode;
+	arena_init(&db->queue);
+	if (connect(db, a, err) && make_current(db, err)
+	    && has_our_tables(db, err)) {
+		*out = db;
+		return true;
+	}
+	costdb_abandon(db);
+	return false;
+}
+
+void
+costdb_abandon(struct costdb *db)
+{
+	for (int s = 0; s < NSTATEMENT; s++)
+		sqlite3_finalize(db->stmt[s]);
+	sqlite3_close(db->h);
+	arena_release(&db->queue);
+	db->h = NULL;
+}
+
+bool
+costdb_close(struct costdb *db, struct err *err)
+{
+	bool ok = costdb_flush(db, err);
+
+	costdb_abandon(db);
+	return ok;
+}
+
+const char *
+costdb_path(const struct costdb *db)
+{
+	return db->path;
+}

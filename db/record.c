@@ -1,0 +1,161 @@
+/* Putting attempts in: queued, then stored a batch a transaction. */
+#define _GNU_SOURCE
+#include "db/db.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "db/facts.h"
+#include "db/rows.h"
+#include "db/sql.h"
+
+/* TUNING: a transaction costs one sync of the disk (some ms); attempts cost
+ * ten milliseconds and more each, so these bounds lose little to a crash. */
+#define BATCH_ROWS 100
+#define BATCH_NS UINT64_C(1000000000)
+
+bool
+costdb_environment(
+    struct costdb *db, const char *hard, bool add, db_id *env, struct err *err)
+{
+	bool ok;
+
+	if (!row_find_text(db, SQL_ENV_FIND, hard, env, err))
+		return false;
+	if (*env != DB_NO_ID || !add)
+		return true;
+	if (!sql_begin(db, err))
+		return false;
+	ok = row_text(db, SQL_ENV_FIND, SQL_ENV_ADD, hard, env, err);
+	return sql_end(db, ok, err);
+}
+
+bool
+costdb_begin_run(struct costdb *db, const char *tool, const char *command,
+    const char *soft, struct err *err)
+{
+	if (!costdb_flush(db, err))
+		return false;
+	/* Copied before anything is queued, so dropping the queue keeps it. */
+	db->tool = arena_str(&db->queue, tool);
+	db->command = arena_str(&db->queue, command);
+	db->soft = arena_str(&db->queue, soft);
+	db->queue_floor = arena_mark(&db->queue);
+	db->run = DB_NO_ID;
+	db->conditions = DB_NO_ID;
+	return true;
+}
+
+/* The row of the run is written with its first attempt: a run that measures
+ * nothing leaves no trace. */
+static bool
+store_run(struct costdb *db, struct err *err)
+{
+	char host[256] = "", utc[24];
+	uint8_t uuid[16];
+	sqlite3_stmt *s;
+
+	if (!db->tool || db->run != DB_NO_ID)
+		return true;
+	if (!row_text(db, SQL_CONDITIONS_FIND, SQL_CONDITIONS_ADD, db->soft,
+	        &db->conditions, err)
+	    || !(s = sql_get(db, SQL_RUN_ADD, err)))
+		return false;
+	uuid_make(uuid);
+	utc_now(utc);
+	gethostname(host, sizeof host - 1);
+	bind_blob(s, 1, uuid, sizeof uuid);
+	bind_text(s, 2, db->tool);
+	bind_text(s, 3, db->command);
+	bind_text(s, 4, host);
+	bind_text(s, 5, utc);
+	if (!sql_run(db, s, err))
+		return false;
+	db->run = sqlite3_last_insert_rowid(db->h);
+	return true;
+}
+
+static bool
+store(struct costdb *db, const struct pending *p, struct err *err)
+{
+	struct measurement_row row = {
+	    .env = p->env,
+	    .conditions = db->conditions,
+	    .run = db->run,
+	    .outcome = outcome_words[p->sample.outcome],
+	    .sample = p->sample,
+	};
+
+	memcpy(row.uuid, p->uuid, sizeof row.uuid);
+	return row_subject(db, &p->subject, &row.subject, err)
+	    && row_measurement(db, &row, err)
+	    && row_drop_lease(db, row.subject, row.env, err);
+}
+
+bool
+costdb_flush(struct costdb *db, struct err *err)
+{
+	bool ok = true;
+
+	if (db->npending == 0)
+		return true;
+	if (!sql_begin(db, err))
+		return false;
+	ok = store_run(db, err);
+	for (uint32_t i = 0; ok && i < db->npending; i++)
+		ok = store(db, &db->pending[i], err);
+	if (!sql_end(db, ok, err)) {
+		db->run = DB_NO_ID;
+		db->conditions = DB_NO_ID;
+		return false;
+	}
+	db->npending = db->pending_cap = 0;
+	db->pending = NULL;
+	arena_back(&db->queue, db->queue_floor);
+	return true;
+}
+
+static struct db_subject
+copy_subject(struct arena *a, const struct db_subject *s)
+{
+	struct db_subject copy = *s;
+
+	copy.bytes = arena_copy(a, s->bytes, s->n);
+	copy.kind = arena_str(a, s->kind);
+	copy.summary = arena_str(a, s->summary);
+	return copy;
+}
+
+bool
+costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct db_sample *sample, struct err *err)
+{
+	struct pending *p;
+	char utc[24];
+
+	assert(db->mode == DB_WRITE && env != DB_NO_ID && subject->n > 0);
+	assert(sample->outcome < NDB_OUTCOME);
+	if (db->npending == 0)
+		db->oldest_ns = monotonic_ns();
+	db->pending = arena_grow(&db->queue, db->pending, &db->pending_cap,
+	    db->npending + 1, sizeof *db->pending);
+	p = &db->pending[db->npending++];
+	utc_now(utc);
+	*p = (struct pending){
+	    .subject = copy_subject(&db->queue, subject),
+	    .env = env,
+	    .sample = *sample,
+	};
+	p->sample.detail =
+	    arena_str(&db->queue, sample->detail ? sample->detail : "");
+	p->sample.at_utc =
+	    arena_str(&db->queue, sample->at_utc ? sample->at_utc : utc);
+	uuid_make(p->uuid);
+	if (db->npending >= BATCH_ROWS
+	    || monotonic_ns() - db->oldest_ns >= BATCH_NS)
+		return costdb_flush(db, err);
+	return true;
+}

@@ -1,0 +1,165 @@
+#include "db/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+const char *const outcome_words[NDB_OUTCOME] = {
+#define OUTCOME(name, word) [DB_##name] = word,
+#include "db/outcome.def"
+#undef OUTCOME
+};
+
+enum db_outcome
+outcome_find(const char *word)
+{
+	int i = 0;
+
+	while (i < NDB_OUTCOME && strcmp(outcome_words[i], word) != 0)
+		i++;
+	return (enum db_outcome)i;
+}
+
+/* The integer a query gives first; DB_NO_ID without a row. */
+static bool
+step_id(struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err)
+{
+	bool row;
+
+	*id = DB_NO_ID;
+	if (!sql_step(db, s, &row, err))
+		return false;
+	if (row)
+		*id = sqlite3_column_int64(s, 0);
+	sqlite3_reset(s);
+	return true;
+}
+
+bool
+row_find_text(struct costdb *db, enum statement find, const char *text,
+    db_id *id, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, find, err);
+
+	if (!s)
+		return false;
+	bind_text(s, 1, text);
+	return step_id(db, s, id, err);
+}
+
+bool
+row_text(struct costdb *db, enum statement find, enum statement add,
+    const char *text, db_id *id, struct err *err)
+{
+	sqlite3_stmt *s;
+
+	if (!row_find_text(db, find, text, id, err))
+		return false;
+	if (*id != DB_NO_ID)
+		return true;
+	if (!(s = sql_get(db, add, err)))
+		return false;
+	bind_text(s, 1, text);
+	if (!sql_run(db, s, err))
+		return false;
+	*id = sqlite3_last_insert_rowid(db->h);
+	return true;
+}
+
+bool
+row_find_subject(
+    struct costdb *db, const void *bytes, size_t n, db_id *id, struct err *err)
+{
+	struct hash128 h = hash128(bytes, n);
+	sqlite3_stmt *s = sql_get(db, SQL_SUBJECT_FIND, err);
+
+	if (!s)
+		return false;
+	bind_blob(s, 1, h.byte, sizeof h.byte);
+	bind_blob(s, 2, bytes, n);
+	return step_id(db, s, id, err);
+}
+
+bool
+row_subject(struct costdb *db, const struct db_subject *subject, db_id *id,
+    struct err *err)
+{
+	struct hash128 h = hash128(subject->bytes, subject->n);
+	sqlite3_stmt *s;
+
+	if (!row_find_subject(db, subject->bytes, subject->n, id, err))
+		return false;
+	if (*id != DB_NO_ID)
+		return true;
+	if (!(s = sql_get(db, SQL_SUBJECT_ADD, err)))
+		return false;
+	bind_blob(s, 1, h.byte, sizeof h.byte);
+	bind_blob(s, 2, subject->bytes, subject->n);
+	bind_text(s, 3, subject->kind);
+	bind_blob(s, 4, subject->skeleton.byte, sizeof h.byte);
+	bind_blob(s, 5, subject->family.byte, sizeof h.byte);
+	bind_text(s, 6, subject->summary);
+	if (!sql_run(db, s, err))
+		return false;
+	*id = sqlite3_last_insert_rowid(db->h);
+	return true;
+}
+
+static void
+bind_row_or_null(sqlite3_stmt *s, int i, db_id id)
+{
+	if (id != DB_NO_ID)
+		sqlite3_bind_int64(s, i, id);
+}
+
+bool
+row_measurement(
+    struct costdb *db, const struct measurement_row *row, struct err *err)
+{
+	const struct db_sample *x = &row->sample;
+	sqlite3_stmt *s = sql_get(db, SQL_MEASUREMENT_ADD, err);
+
+	if (!s)
+		return false;
+	bind_blob(s, 1, row->uuid, sizeof row->uuid);
+	sqlite3_bind_int64(s, 2, row->subject);
+	sqlite3_bind_int64(s, 3, row->env);
+	bind_row_or_null(s, 4, row->conditions);
+	bind_row_or_null(s, 5, row->run);
+	bind_text(s, 6, row->outcome);
+	bind_u64(s, 7, x->n);
+	bind_u64(s, 8, x->low);
+	bind_u64(s, 9, x->median);
+	bind_u64(s, 10, x->high);
+	bind_u64(s, 11, x->min);
+	sqlite3_bind_double(s, 12, x->max_error);
+	bind_u64(s, 13, x->span_ns);
+	bind_u64(s, 14, x->limit_ns);
+	bind_text(s, 15, x->detail);
+	bind_text(s, 16, x->at_utc);
+	return sql_run(db, s, err);
+}
+
+bool
+row_drop_lease(struct costdb *db, db_id subject, db_id env, struct err *err)
+{
+	sqlite3_stmt *s;
+
+	if (db->owner[0] == '\0')
+		return true;
+	if (!(s = sql_get(db, SQL_LEASE_DROP, err)))
+		return false;
+	sqlite3_bind_int64(s, 1, subject);
+	sqlite3_bind_int64(s, 2, env);
+	bind_text(s, 3, db->owner);
+	return sql_run(db, s, err);
+}
+
+void
+uuid_make(uint8_t uuid[16])
+{
+	if (getrandom(uuid, 16, 0) != 16)
+		abort(); /* the kernel gives 16 bytes whole or not at all */
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+}

@@ -1,0 +1,42 @@
+/* Rows by content: found, or added. Callers hold a write transaction. */
+#ifndef DB_ROWS_H
+#define DB_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/sql.h"
+
+extern const char *const outcome_words[NDB_OUTCOME];
+
+/* The outcome of a word; NDB_OUTCOME for none. */
+enum db_outcome outcome_find(const char *word);
+
+/* The row whose only text is this; *id = DB_NO_ID when there is none. */
+bool row_find_text(struct costdb *db, enum statement find, const char *text,
+    db_id *id, struct err *err);
+bool row_text(struct costdb *db, enum statement find, enum statement add,
+    const char *text, db_id *id, struct err *err);
+
+/* The subject with these bytes; *id = DB_NO_ID when there is none. */
+bool row_find_subject(
+    struct costdb *db, const void *bytes, size_t n, db_id *id, struct err *err);
+bool row_subject(struct costdb *db, const struct db_subject *subject, db_id *id,
+    struct err *err);
+
+struct measurement_row {
+	uint8_t uuid[16];
+	db_id subject, env, conditions, run; /* last two may be DB_NO_ID */
+	const char *outcome;
+	struct db_sample sample;
+};
+bool row_measurement(
+    struct costdb *db, const struct measurement_row *row, struct err *err);
+
+bool row_drop_lease(
+    struct costdb *db, db_id subject, db_id env, struct err *err);
+
+/* 16 random bytes, marked as a version 4 uuid. */
+void uuid_make(uint8_t uuid[16]);
+
+#endif

@@ -1,0 +1,191 @@
+#include "db/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* STRICT refuses values of the wrong type; the CHECKs refuse figures that
+ * cannot be. measurement is append-only: `retired` is the one column that ever
+ * changes. */
+static const char tables[] =
+    "CREATE TABLE meta(k TEXT PRIMARY KEY, v TEXT NOT NULL)"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE subject(subject_id INTEGER PRIMARY KEY,"
+    " hash BLOB NOT NULL CHECK(length(hash)=16),"
+    " bytes BLOB NOT NULL CHECK(length(bytes)>0),"
+    " kind TEXT NOT NULL CHECK(kind IN('candidate','conversion')),"
+    " skeleton BLOB NOT NULL CHECK(length(skeleton)=16),"
+    " family BLOB NOT NULL CHECK(length(family)=16),"
+    " summary TEXT NOT NULL) STRICT;"
+    "CREATE INDEX subject_hash ON subject(hash);"
+    "CREATE INDEX subject_skeleton ON subject(skeleton);"
+    "CREATE INDEX subject_family ON subject(family);"
+    "CREATE TABLE environment(env_id INTEGER PRIMARY KEY,"
+    " hard TEXT NOT NULL UNIQUE) STRICT;"
+    "CREATE TABLE conditions(conditions_id INTEGER PRIMARY KEY,"
+    " soft TEXT NOT NULL UNIQUE) STRICT;"
+    "CREATE TABLE run(run_id INTEGER PRIMARY KEY,"
+    " uuid BLOB NOT NULL UNIQUE CHECK(length(uuid)=16),"
+    " tool TEXT NOT NULL, command TEXT NOT NULL, host TEXT NOT NULL,"
+    " started_utc TEXT NOT NULL) STRICT;"
+    "CREATE TABLE measurement(measurement_id INTEGER PRIMARY KEY,"
+    " uuid BLOB NOT NULL UNIQUE CHECK(length(uuid)=16),"
+    " subject_id INTEGER NOT NULL REFERENCES subject,"
+    " env_id INTEGER NOT NULL REFERENCES environment,"
+    " conditions_id INTEGER REFERENCES conditions,"
+    " run_id INTEGER REFERENCES run,"
+    " outcome TEXT NOT NULL CHECK(outcome IN('ok','unsupported',"
+    "'wrong_result','timeout','crash','oom','noisy')),"
+    " n INTEGER NOT NULL CHECK(n>=0),"
+    " low_ns INTEGER NOT NULL CHECK(low_ns>=0),"
+    " median_ns INTEGER NOT NULL CHECK(median_ns>=low_ns),"
+    " high_ns INTEGER NOT NULL CHECK(high_ns>=median_ns),"
+    " min_ns INTEGER NOT NULL CHECK(min_ns>=0),"
+    " max_error REAL NOT NULL,"
+    " span_ns INTEGER NOT NULL CHECK(span_ns>=0),"
+    " limit_ns INTEGER NOT NULL CHECK(limit_ns>=0),"
+    " detail TEXT NOT NULL, at_utc TEXT NOT NULL,"
+    " retired INTEGER NOT NULL DEFAULT 0 CHECK(retired IN(0,1)),"
+    " CHECK(outcome<>'ok' OR (n>0 AND low_ns>0))) STRICT;"
+    "CREATE INDEX measurement_lookup ON measurement(subject_id,env_id,retired,"
+    "measurement_id,outcome,low_ns,high_ns,n,at_utc);"
+    "CREATE TABLE lease(subject_id INTEGER NOT NULL REFERENCES subject,"
+    " env_id INTEGER NOT NULL REFERENCES environment,"
+    " owner TEXT NOT NULL, until_ns INTEGER NOT NULL,"
+    " tries INTEGER NOT NULL DEFAULT 1,"
+    " PRIMARY KEY(subject_id,env_id)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE model(model_id INTEGER PRIMARY KEY,"
+    " hash BLOB NOT NULL UNIQUE CHECK(length(hash)=16),"
+    " name TEXT NOT NULL, nodes INTEGER NOT NULL,"
+    " first_utc TEXT NOT NULL) STRICT;"
+    "CREATE TABLE model_subject(model_id INTEGER NOT NULL REFERENCES model,"
+    " subject_id INTEGER NOT NULL REFERENCES subject,"
+    " occurrences INTEGER NOT NULL CHECK(occurrences>0),"
+    " nodes TEXT NOT NULL, PRIMARY KEY(model_id,subject_id))"
+    " STRICT, WITHOUT ROWID;";
+
+/* migration[v] brings version v to v + 1. */
+static const char *const migration[SCHEMA_VERSION] = {NULL};
+
+static bool
+set_version(struct costdb *db, struct err *err)
+{
+	char sql[160];
+
+	snprintf(sql, sizeof sql,
+	    "PRAGMA application_id=%d; PRAGMA user_version=%d;"
+	    "INSERT OR REPLACE INTO meta(k,v) VALUES('min_reader','%d')",
+	    SCHEMA_APPLICATION, SCHEMA_VERSION, SCHEMA_VERSION);
+	return sql_exec(db, sql, err);
+}
+
+/* A newer file says which programs may still read it. */
+static bool
+may_read_newer(struct costdb *db, bool *may, struct err *err)
+{
+	int64_t min_reader;
+
+	if (!sql_integer(db,
+	        "SELECT CAST(v AS INTEGER) FROM meta WHERE k='min_reader'",
+	        &min_reader, err))
+		return false;
+	*may = min_reader > 0 && min_reader <= SCHEMA_VERSION;
+	return true;
+}
+
+static bool
+newer(struct costdb *db, int64_t version, enum schema_state *state,
+    struct err *err)
+{
+	bool may = false;
+
+	if (!may_read_newer(db, &may, err))
+		return false;
+	if (!may || db->mode == DB_WRITE)
+		return err_set(err, ERR_DB,
+		    "%s: written by a newer marq (schema %lld, this program "
+		    "writes %d%s)",
+		    db->path, (long long)version, SCHEMA_VERSION,
+		    may ? " and may only read this one" : "");
+	*state = SCHEMA_NEWER;
+	return true;
+}
+
+bool
+schema_state(struct costdb *db, enum schema_state *state, struct err *err)
+{
+	int64_t application, version, tables_there;
+
+	if (!sql_integer(db, "PRAGMA application_id", &application, err)
+	    || !sql_integer(db, "PRAGMA user_version", &version, err)
+	    || !sql_integer(
+	        db, "SELECT count(*) FROM sqlite_schema", &tables_there, err))
+		return false;
+	if (application == 0 && version == 0 && tables_there == 0) {
+		*state = SCHEMA_EMPTY;
+		return true;
+	}
+	if (application != SCHEMA_APPLICATION)
+		return err_set(err, ERR_DB,
+		    "%s: an SQLite file of another application (id 0x%08llx), "
+		    "not a tuning database",
+		    db->path, (unsigned long long)application & 0xffffffffu);
+	if (version > SCHEMA_VERSION)
+		return newer(db, version, state, err);
+	if (version < 1)
+		return err_set(err, ERR_DB, "%s: schema %lld never existed",
+		    db->path, (long long)version);
+	*state = version < SCHEMA_VERSION ? SCHEMA_OLDER : SCHEMA_CURRENT;
+	return true;
+}
+
+bool
+schema_create(struct costdb *db, struct err *err)
+{
+	enum schema_state state = SCHEMA_EMPTY;
+	bool ok;
+
+	if (!sql_begin(db, err))
+		return false;
+	ok = schema_state(db, &state, err);
+	if (ok && state == SCHEMA_EMPTY)
+		ok = sql_exec(db, tables, err) && set_version(db, err);
+	return sql_end(db, ok, err);
+}
+
+static bool
+backup(struct costdb *db, int64_t version, struct err *err)
+{
+	char utc[24], path[4096];
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	utc_now(utc);
+	snprintf(path, sizeof path, "%s.v%lld-%s", db->path, (long long)version,
+	    utc);
+	rc = sqlite3_prepare_v2(db->h, "VACUUM INTO ?1", -1, &s, NULL);
+	if (rc == SQLITE_OK) {
+		bind_text(s, 1, path);
+		rc = sqlite3_step(s);
+	}
+	if (rc != SQLITE_DONE)
+		sql_fail(db, rc, "cannot back up before migrating", err);
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE;
+}
+
+bool
+schema_migrate(struct costdb *db, struct err *err)
+{
+	int64_t version;
+	bool ok = true;
+
+	if (!sql_integer(db, "PRAGMA user_version", &version, err)
+	    || !backup(db, version, err) || !sql_begin(db, err))
+		return false;
+	/* Another process may have come first. */
+	ok = sql_integer(db, "PRAGMA user_version", &version, err);
+	for (; ok && version < SCHEMA_VERSION; version++)
+		ok = sql_exec(db, migration[version], err);
+	ok = ok && set_version(db, err);
+	return sql_end(db, ok, err);
+}

@@ -1,0 +1,75 @@
+/* What the files of db/ share: the handle, prepared statements, and how a
+ * fault of SQLite becomes an err. */
+#ifndef DB_SQL_H
+#define DB_SQL_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/db.h"
+#include "ir/base/err.h"
+
+enum statement {
+#define STATEMENT(name, sql) SQL_##name,
+#include "db/statement.def"
+#undef STATEMENT
+	NSTATEMENT
+};
+
+struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
+	struct db_subject subject;
+	db_id env;
+	struct db_sample sample;
+	uint8_t uuid[16];
+};
+
+struct costdb {
+	sqlite3 *h;
+	const char *path;
+	enum db_mode mode;
+	sqlite3_stmt *stmt[NSTATEMENT];
+	struct arena queue; /* of pending[] and what it points to */
+	struct arena_mark queue_floor; /* what flushing keeps */
+	struct pending *pending; /* [npending] */
+	uint32_t npending, pending_cap;
+	uint64_t oldest_ns; /* CLOCK_MONOTONIC of pending[0] */
+	const char *tool, *command, *soft; /* of the run; NULL: none */
+	db_id run, conditions; /* rows of those, once stored */
+	char owner[224]; /* of our leases; "" until the first */
+};
+
+/* Turn the pending fault of the connection into an err; always false. */
+bool sql_fail(const struct costdb *db, int rc, const char *what, struct err *e);
+
+/* A prepared statement, reset, with no bindings; NULL on error. */
+sqlite3_stmt *sql_get(struct costdb *db, enum statement s, struct err *err);
+
+/* Advance; *row says whether there is one. Resets when there is none. */
+bool sql_step(struct costdb *db, sqlite3_stmt *s, bool *row, struct err *err);
+
+/* Run a statement that gives no rows. */
+bool sql_run(struct costdb *db, sqlite3_stmt *s, struct err *err);
+
+/* Run literal SQL, any number of statements. */
+bool sql_exec(struct costdb *db, const char *sql, struct err *err);
+
+/* The only integer of a query given literally. */
+bool sql_integer(
+    struct costdb *db, const char *sql, int64_t *out, struct err *err);
+
+bool sql_begin(struct costdb *db, struct err *err);
+/* Commit when `ok`, else roll back; gives back whether all went well. */
+bool sql_end(struct costdb *db, bool ok, struct err *err);
+
+void bind_text(sqlite3_stmt *s, int i, const char *text); /* NULL: null */
+void bind_blob(sqlite3_stmt *s, int i, const void *bytes, size_t n);
+void bind_u64(sqlite3_stmt *s, int i, uint64_t x); /* saturates at 2^63-1 */
+const char *column_text(sqlite3_stmt *s, int i); /* never NULL */
+uint64_t column_u64(sqlite3_stmt *s, int i); /* negative: 0 */
+
+/* Now, "2026-11-21T11:28:21Z". */
+void utc_now(char text[24]);
+uint64_t monotonic_ns(void);
+
+#endif
