@@ -1,0 +1,333 @@
+/* Conversions: classes of values, the pairs of formats plans may need, their
+ * prices, and detours. */
+#include <string.h>
+
+#include "costmodel/key.h"
+#include "costmodel/pricer_state.h"
+
+#define PAIRS ((size_t)MAX_FORMATS * MAX_FORMATS)
+#define AT(class, from, to) \
+	((size_t)(class) * PAIRS + (size_t)(from)*MAX_FORMATS + (to))
+
+/* A class: values of one type, whose conversions cost the same. */
+struct class
+{
+	value_id value; /* one of them */
+	uint32_t made, used; /* formats candidates make and use, as bits */
+};
+
+struct classes {
+	struct class *class; /* [n] */
+	uint32_t n, cap;
+	uint32_t *of; /* [nvalues], UINT32_MAX: constants */
+};
+
+static struct classes
+find_classes(struct pricer *p)
+{
+	const struct graph *g = p->graph;
+	struct classes c = {.of = arena_new(p->arena, uint32_t, g->nvalues)};
+	struct arena scratch;
+	struct map types;
+	struct buf b;
+
+	arena_init(&scratch);
+	map_init(&types, &scratch);
+	buf_init(&b);
+	for (value_id v = 0; v < g->nvalues; v++) {
+		c.of[v] = UINT32_MAX;
+		if (g->value[v].constant)
+			continue;
+		b.n = 0;
+		key_type(&b, &g->value[v].type, KEY_FULL);
+		c.of[v] = map_add(
+		    &types, arena_copy(&scratch, b.data, b.n), b.n, c.n);
+		if (c.of[v] < c.n)
+			continue;
+		c.class = arena_grow(
+		    p->arena, c.class, &c.cap, c.n + 1, sizeof *c.class);
+		c.class[c.n++] = (struct class){.value = v};
+	}
+	buf_release(&b);
+	arena_release(&scratch);
+	return c;
+}
+
+static void
+collect_formats(const struct pricer *p, struct classes *c)
+{
+	const struct graph *g = p->graph;
+
+	for (uint32_t i = 0; i < p->candidates->n; i++) {
+		const struct candidate *x = &p->candidates->candidate[i];
+
+		for (uint32_t k = 0; k < x->noutputs; k++)
+			c->class[c->of[x->output[k].value]].made |= UINT32_C(1)
+			    << x->output[k].format;
+		for (uint32_t k = 0; k < x->ninputs; k++)
+			c->class[c->of[x->input[k].value]].used |= UINT32_C(1)
+			    << x->input[k].format;
+	}
+	/* The caller hands in and wants back the plain format. */
+	for (value_id v = 0; v < g->nvalues; v++) {
+		if (c->of[v] == UINT32_MAX)
+			continue;
+		if (g->value[v].producer == NODE_NONE)
+			c->class[c->of[v]].made |= 1u << FORMAT_PLAIN;
+		if (g->value[v].flags & VALUE_OUTPUT)
+			c->class[c->of[v]].used |= 1u << FORMAT_PLAIN;
+	}
+}
+
+static bool
+is_host(const struct pricer *p, format_id f)
+{
+	return p->mix->formats.format[f].space == SPACE_HOST;
+}
+
+/* What the kind that owns the far space says a transfer takes. */
+static bool
+transfer(const struct pricer *p, const struct type *type, format_id from,
+    format_id to, struct estimate *e)
+{
+	struct format f = p->mix->formats.format[from];
+	struct format t = p->mix->formats.format[to];
+
+	if (f.space == t.space || !type_is_static(type))
+		return false;
+	for (uint32_t i = 0; i < p->mix->n; i++) {
+		const struct target *x = &p->mix->target[i];
+
+		*e = (struct estimate){.ns = 0};
+		if (x->kind->transfer && x->kind->transfer(x, f, t, type, e))
+			return true;
+	}
+	return false;
+}
+
+/* Host formats that lie on the way of a transfer are made or used too. */
+static void
+add_transfer_formats(const struct pricer *p, struct class *c)
+{
+	const struct type *type = &graph_value(p->graph, c->value)->type;
+	uint32_t made = c->made, used = c->used;
+	struct estimate e;
+
+	for (format_id h = 0; h < p->mix->formats.n; h++)
+		for (format_id x = 0; x < p->mix->formats.n; x++) {
+			if (!is_host(p, h) || is_host(p, x))
+				continue;
+			if (made >> x & 1 && transfer(p, type, x, h, &e))
+				c->made |= UINT32_C(1) << h;
+			if (used >> x & 1 && transfer(p, type, h, x, &e))
+				c->used |= UINT32_C(1) << h;
+		}
+}
+
+static void
+add_transfer(
+    struct pricer *p, struct conversion_price *c, const struct estimate *e)
+{
+	(void)p;
+	c->price.state = PRICE_KNOWN;
+	c->price.source = PRICE_SIMULATED;
+	c->price.origin = FROM_SIMULATION;
+	c->price.ns = c->price.bound = e->ns;
+	c->price.low = e->low ? e->low : e->ns;
+	c->price.high = e->high ? e->high : e->ns;
+	c->price.detail = e->assumed ? e->assumed : "";
+}
+
+static uint32_t
+add_slot(struct pricer *p, value_id v, format_id from, format_id to)
+{
+	const struct type *type = &graph_value(p->graph, v)->type;
+	struct format f = p->mix->formats.format[from];
+	struct format t = p->mix->formats.format[to];
+	struct buf b;
+	struct slot *s;
+	uint32_t slot;
+	bool is_new;
+
+	buf_init(&b);
+	buf_u32(&b, p->mix->n);
+	key_conversion(&b, type, f, t, KEY_FULL);
+	slot = slot_add(p, b.data, b.n, &is_new);
+	s = &p->slot[slot];
+	s->target = p->mix->n;
+	s->value = v;
+	s->from = from;
+	s->to = to;
+	s->price.source = PRICE_MEASURED;
+	s->work = work_of_conversion(type, f, t);
+	s->price.bound = roofline_bound(
+	    &p->roofline, s->work, p->environment[p->mix->n].scale);
+	s->subject.kind = "conversion";
+	s->subject.summary = arena_printf(p->arena, "convert %s -> %s %s",
+	    format_text(f, p->arena), format_text(t, p->arena),
+	    type_text(type, NULL, p->arena));
+	b.n = 0;
+	key_conversion(&b, type, f, t, KEY_SKELETON);
+	s->subject.skeleton = hash128(b.data, b.n);
+	s->subject.family = s->subject.skeleton;
+	buf_release(&b);
+	return slot;
+}
+
+static bool
+class_begin(struct pricer *p, const struct classes *all, uint32_t class,
+    struct err *err)
+{
+	struct class *c = &all->class[class];
+	const struct type *type = &graph_value(p->graph, c->value)->type;
+
+	if (type->kind != TYPE_TENSOR || !type_is_static(type))
+		return true;
+	add_transfer_formats(p, c);
+	/* Through the plain format everything can be reached. */
+	c->made |= 1u << FORMAT_PLAIN;
+	c->used |= 1u << FORMAT_PLAIN;
+	for (format_id from = 0; from < p->mix->formats.n; from++)
+		for (format_id to = 0; to < p->mix->formats.n; to++) {
+			uint32_t slot;
+
+			if (from == to || !(c->made >> from & 1)
+			    || !(c->used >> to & 1) || !is_host(p, from)
+			    || !is_host(p, to))
+				continue;
+			slot = add_slot(p, c->value, from, to);
+			p->class_slot[AT(class, from, to)] = slot;
+			p->counts.distinct++;
+			if (!slot_lookup(p, slot, err))
+				return false;
+		}
+	return true;
+}
+
+bool
+conversions_begin(struct pricer *p, struct prices *prices, struct err *err)
+{
+	struct classes c = find_classes(p);
+	size_t n = c.n * PAIRS;
+
+	collect_formats(p, &c);
+	prices->value_class = c.of;
+	prices->nclasses = c.n;
+	prices->conversion = arena_new(p->arena, struct conversion_price, n);
+	p->class_slot = arena_new(p->arena, uint32_t, n);
+	p->class_value = arena_new(p->arena, value_id, c.n);
+	memset(p->class_slot, 0xff, n * sizeof *p->class_slot);
+	for (uint32_t i = 0; i < c.n; i++) {
+		p->class_value[i] = c.class[i].value;
+		if (!class_begin(p, &c, i, err))
+			return false;
+	}
+	return true;
+}
+
+/* One step from format to format, without detours. */
+static struct conversion_price
+direct(struct pricer *p, uint32_t class, format_id from, format_id to)
+{
+	uint32_t slot = p->class_slot[AT(class, from, to)];
+	struct conversion_price c = {
+	    .price =
+	        {
+	            .state = PRICE_FAILED,
+	            .ns = COST_NEVER,
+	            .bound = COST_NEVER,
+	            .when = "",
+	            .detail = "",
+	        },
+	    .via = to,
+	};
+	struct estimate e;
+
+	if (from == to) {
+		c.price.state = PRICE_KNOWN;
+		c.price.ns = c.price.bound = 0;
+	} else if (slot != SLOT_NONE) {
+		c.price = p->slot[slot].price;
+	} else if (transfer(p,
+	               &graph_value(p->graph, p->class_value[class])->type,
+	               from, to, &e)) {
+		add_transfer(p, &c, &e);
+	}
+	return c;
+}
+
+static cost_ns
+least(const struct price *p)
+{
+	switch (p->state) {
+	case PRICE_KNOWN:
+		return p->ns;
+	case PRICE_BOUND:
+		return p->bound;
+	case PRICE_FAILED:
+		break;
+	}
+	return COST_NEVER;
+}
+
+static const char *
+longer(const char *a, const char *b)
+{
+	return a && a[0] ? a : b;
+}
+
+/* Two steps as one price: as uncertain as both, as weak as the weaker. */
+static struct price
+add_prices(const struct price *a, const struct price *b)
+{
+	struct price sum = *a;
+
+	sum.state = a->state == PRICE_KNOWN ? b->state : a->state;
+	sum.source = a->source > b->source ? a->source : b->source;
+	sum.origin = a->origin > b->origin ? a->origin : b->origin;
+	sum.ns = a->ns + b->ns;
+	sum.bound = least(a) + least(b);
+	sum.low = a->low + b->low;
+	sum.high = a->high + b->high;
+	sum.samples = a->samples < b->samples ? a->samples : b->samples;
+	sum.when = longer(a->when, b->when);
+	sum.detail = longer(a->detail, b->detail);
+	return sum;
+}
+
+static void
+close_class(struct pricer *p, uint32_t class, struct conversion_price *out)
+{
+	struct conversion_price step[MAX_FORMATS][MAX_FORMATS];
+	uint32_t n = p->mix->formats.n;
+
+	for (format_id i = 0; i < n; i++)
+		for (format_id j = 0; j < n; j++)
+			out[AT(0, i, j)] = step[i][j] = direct(p, class, i, j);
+	for (format_id i = 0; i < n; i++)
+		for (format_id j = 0; j < n; j++)
+			for (format_id k = 0; k < n; k++) {
+				struct conversion_price *best =
+				    &out[AT(0, i, j)];
+				cost_ns first = least(&step[i][k].price);
+				cost_ns second = least(&step[k][j].price);
+
+				/* Never through a device: its types lose
+				 * precision. */
+				if (i == j || k == i || k == j || !is_host(p, k)
+				    || first == COST_NEVER
+				    || second == COST_NEVER
+				    || first + second >= least(&best->price))
+					continue;
+				best->price = add_prices(
+				    &step[i][k].price, &step[k][j].price);
+				best->via = k;
+			}
+}
+
+void
+conversions_close_over(struct pricer *p, struct prices *prices)
+{
+	for (uint32_t i = 0; i < prices->nclasses; i++)
+		close_class(p, i, &prices->conversion[i * PAIRS]);
+}

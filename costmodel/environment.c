@@ -1,0 +1,81 @@
+#include "costmodel/environment.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "costmodel/measure.h"
+#include "db/facts.h"
+#include "ir/base/buf.h"
+
+static const char *const cost_word[] = {
+    [PRICE_MEASURED] = "measured",
+    [PRICE_SIMULATED] = "simulated",
+    [PRICE_EXTERNAL] = "external",
+    [PRICE_ESTIMATED] = "estimated",
+};
+
+const char *
+environment_hard(const struct target *t, uint32_t threads, struct arena *a)
+{
+	enum price_source source = t ? t->kind->source : PRICE_MEASURED;
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	buf_printf(&b, "target=%s\n", t ? t->kind->name : "convert");
+	buf_printf(&b, "cost=%s\n", cost_word[source]);
+	if (t && t->kind->environment)
+		t->kind->environment(t, &b);
+	if (b.n && b.data[b.n - 1] != '\n')
+		buf_str(&b, "\n");
+	if (source == PRICE_MEASURED) {
+		buf_printf(&b, "protocol=%d\n", MEASURE_PROTOCOL);
+		measure_environment(&b, threads);
+	}
+	text = facts_canonical(b.data, a);
+	buf_release(&b);
+	return text;
+}
+
+/* The first line of a small file of the kernel's, as a fact. */
+static void
+fact_of_file(struct buf *b, const char *key, const char *path)
+{
+	char text[256];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	buf_printf(b, "%s=%s\n", key, text);
+}
+
+const char *
+environment_soft(struct arena *a)
+{
+	struct utsname u;
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	if (uname(&u) == 0)
+		buf_printf(&b, "host=%s\nkernel=%s\n", u.nodename, u.release);
+	fact_of_file(&b, "governor",
+	    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	fact_of_file(
+	    &b, "turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	fact_of_file(
+	    &b, "huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled");
+	fact_of_file(
+	    &b, "microcode", "/sys/devices/system/cpu/cpu0/microcode/version");
+	text = facts_canonical(b.n ? b.data : "", a);
+	buf_release(&b);
+	return text;
+}

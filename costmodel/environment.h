@@ -1,0 +1,19 @@
+/* What a measured figure depends on beside the candidate: the hard facts of a
+ * target on this machine, and the soft ones worth knowing later. */
+#ifndef COSTMODEL_ENVIRONMENT_H
+#define COSTMODEL_ENVIRONMENT_H
+
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "targets/target.h"
+
+/* Canonical hard facts (db/facts.h) of a target; of conversions when `t` is
+ * NULL. Threads: per measured kernel. */
+const char *environment_hard(
+    const struct target *t, uint32_t threads, struct arena *a);
+
+/* Canonical soft facts of this machine right now: recorded, never a key. */
+const char *environment_soft(struct arena *a);
+
+#endif

@@ -1,0 +1,593 @@
+#include "costmodel/key.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "costmodel/key_order.h"
+#include "ir/base/hash.h"
+
+enum default_kind {
+	DEFAULT_INT,
+	DEFAULT_FLOAT,
+	DEFAULT_STRING,
+	DEFAULT_ALL,
+	DEFAULT_PADS,
+	DEFAULT_KERNEL,
+};
+
+struct attr_default {
+	enum op op;
+	uint32_t since;
+	const char *name;
+	enum default_kind kind;
+	int64_t i;
+	float f;
+	const char *s;
+};
+
+#define INT(x) DEFAULT_INT, (x), 0.0f, ""
+#define FLOAT(x) DEFAULT_FLOAT, 0, (x), ""
+#define STRING(x) DEFAULT_STRING, 0, 0.0f, (x)
+#define ALL(x) DEFAULT_ALL, (x), 0.0f, ""
+#define PADS DEFAULT_PADS, 0, 0.0f, ""
+#define KERNEL DEFAULT_KERNEL, 0, 0.0f, ""
+static const struct attr_default defaults[] = {
+#define ATTR(op, since, name, ...) {OP_##op, since, name, __VA_ARGS__},
+#include "costmodel/attr.def"
+#undef ATTR
+};
+
+static const struct {
+	enum op op;
+	uint32_t version;
+} meanings[] = {
+#define MEANING(op, version) {OP_##op, version},
+#include "costmodel/meaning.def"
+#undef MEANING
+};
+
+static const struct {
+	enum op op;
+	uint32_t slot;
+} reads[] = {
+#define READS(op, slot) {OP_##op, slot},
+#include "costmodel/reads.def"
+#undef READS
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* What the records of a key begin with. */
+enum tag {
+	TAG_INSIDE = 1, /* an input made by a node of the set */
+	TAG_OUTSIDE, /* an input from elsewhere, by number of first use */
+	TAG_LEFT_OUT,
+	TAG_CONSTANT,
+	TAG_VALUE,
+	TAG_DEFAULT_ATTR,
+	TAG_ATTR,
+	TAG_END,
+};
+
+/* A node set being written: a candidate, or the whole of a nested graph. */
+struct writer {
+	struct buf *b;
+	enum key_detail detail;
+	struct arena *scratch;
+	const struct candidate *candidate; /* NULL: a nested graph */
+	const struct mix *mix;
+	const struct graph *graph;
+	struct node_order order;
+	value_id *outside; /* [noutside] by number of first use */
+	uint32_t noutside, outside_cap;
+	const struct graph **nested; /* [nnested] graphs still to write */
+	uint32_t nnested, nested_cap;
+};
+
+static void
+put_bytes(struct buf *b, const void *s, size_t n)
+{
+	buf_u32(b, (uint32_t)n);
+	buf_add(b, s, n);
+}
+
+static void
+put_string(struct buf *b, const char *s)
+{
+	put_bytes(b, s, strlen(s));
+}
+
+static void
+put_float(struct buf *b, float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof bits);
+	buf_u32(b, bits);
+}
+
+/* Static dims as they are; anything else as "unknown". Symbols that must agree
+ * cannot be told from ones that need not: neither can be priced anyway. */
+static void
+put_dims(struct buf *b, const int64_t *dim, uint32_t rank)
+{
+	for (uint32_t i = 0; i < rank; i++)
+		buf_u64(b, dim[i] < 0 ? UINT64_MAX : (uint64_t)dim[i]);
+}
+
+void
+key_type(struct buf *b, const struct type *type, enum key_detail detail)
+{
+	for (; type->elem
+	     && (type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL);
+	     type = type->elem)
+		buf_u8(b, (uint8_t)type->kind);
+	buf_u8(b, (uint8_t)type->kind);
+	if (type->kind != TYPE_TENSOR)
+		return;
+	buf_u8(b, (uint8_t)type->dtype);
+	buf_u32(b, type->rank);
+	if (detail == KEY_FULL && type->rank != RANK_UNKNOWN)
+		put_dims(b, type->dim, type->rank);
+}
+
+/* Stable numbers for what the enums of a format happen to be. */
+static void
+put_format(struct buf *b, struct format f)
+{
+	static const uint8_t layout[] = {
+	    [LAYOUT_PLAIN] = 'p',
+	    [LAYOUT_NHWC] = 'n',
+	    [LAYOUT_BLK8] = '8',
+	    [LAYOUT_BLK16] = 'x',
+	};
+
+	buf_u8(b, f.space == SPACE_HOST ? 'h' : 'm');
+	buf_u8(b, layout[f.layout]);
+	buf_u8(b, (uint8_t)f.dtype);
+}
+
+/* The latest version up to the model's at which the operator's meaning
+ * changed; the model's own for an operator nobody vouches for. */
+static uint32_t
+meaning_of(const struct node *n)
+{
+	uint32_t version = 0;
+	bool known = false;
+
+	if (n->op == OP_CUSTOM)
+		return n->opset;
+	for (size_t i = 0; i < COUNT(meanings); i++) {
+		if (meanings[i].op != n->op)
+			continue;
+		known = true;
+		if (meanings[i].version <= n->opset
+		    && meanings[i].version > version)
+			version = meanings[i].version;
+	}
+	for (size_t i = 0; i < COUNT(defaults) && !known; i++)
+		known = defaults[i].op == n->op;
+	return known ? version : n->opset;
+}
+
+static bool
+content_counts(const struct node *n, uint32_t slot)
+{
+	for (size_t i = 0; i < COUNT(reads); i++)
+		if (reads[i].op == n->op && reads[i].slot == slot)
+			return true;
+	return false;
+}
+
+/* TUNING: parameters (axes, pads, shapes) are shorter than this; content of
+ * anything longer is data, whose length is in its type. */
+#define CONTENT_MAX 64
+
+static void
+put_content(struct writer *w, const struct tensor *t)
+{
+	const unsigned char *bytes;
+
+	buf_u8(w->b, TAG_VALUE);
+	if (t->count > CONTENT_MAX
+	    || (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL)) {
+		buf_u32(w->b, UINT32_MAX);
+		return;
+	}
+	bytes = tensor_data(t, w->scratch);
+	put_bytes(w->b, bytes, t->bytes);
+}
+
+static void
+put_tensor(struct writer *w, const struct tensor *t)
+{
+	struct type type = {
+	    .kind = TYPE_TENSOR,
+	    .dtype = t->dtype,
+	    .rank = t->rank,
+	    .dim = t->dim,
+	};
+
+	key_type(w->b, &type, w->detail);
+	put_content(w, t);
+}
+
+static void
+put_nested(struct writer *w, const struct graph *g)
+{
+	w->nested = arena_grow(w->scratch, w->nested, &w->nested_cap,
+	    w->nnested + 1, sizeof *w->nested);
+	w->nested[w->nnested++] = g;
+}
+
+static void
+put_attr(struct writer *w, const struct attr *a)
+{
+	buf_u8(w->b, TAG_ATTR);
+	put_string(w->b, a->name);
+	buf_u8(w->b, (uint8_t)a->kind);
+	buf_u32(w->b, a->n);
+	for (uint32_t i = 0; i < a->n; i++)
+		switch (a->kind) {
+		case ATTR_FLOAT:
+		case ATTR_FLOATS:
+			put_float(w->b, a->floats[i]);
+			break;
+		case ATTR_INT:
+		case ATTR_INTS:
+			buf_u64(w->b, (uint64_t)a->ints[i]);
+			break;
+		case ATTR_STRING:
+		case ATTR_STRINGS:
+			put_bytes(w->b, a->strings[i].s, a->strings[i].n);
+			break;
+		case ATTR_GRAPH:
+		case ATTR_GRAPHS:
+			put_nested(w, a->graphs[i]);
+			break;
+		case ATTR_TYPE:
+		case ATTR_TYPES:
+			key_type(w->b, &a->types[i], w->detail);
+			break;
+		case ATTR_TENSOR:
+		case ATTR_TENSORS:
+		case ATTR_SPARSE:
+		case ATTR_SPARSES:
+			put_tensor(w, &a->tensors[i]);
+			break;
+		case ATTR_NONE:
+			break;
+		}
+}
+
+/* A default, in the very bytes put_attr() would give the written-out form. */
+static void
+put_default(
+    struct writer *w, const struct node *n, const struct attr_default *d)
+{
+	const struct value *data = node_in(w->graph, n, 0);
+	const struct value *kernel = node_in(w->graph, n, 1);
+	uint32_t rank = data ? data->type.rank : 0, spatial;
+	int64_t list[2 * RANK_MAX];
+	struct string_view s = {d->s, strlen(d->s)};
+	struct attr a = {.name = d->name, .n = 1, .kind = ATTR_INT};
+
+	if (d->kind == DEFAULT_KERNEL)
+		rank = kernel ? kernel->type.rank : 0;
+	spatial = rank == RANK_UNKNOWN || rank < 2 ? 0 : rank - 2;
+	for (uint32_t i = 0; i < COUNT(list); i++)
+		list[i] = d->i;
+	a.ints = list;
+	if (d->kind == DEFAULT_FLOAT) {
+		a.kind = ATTR_FLOAT;
+		a.floats = &d->f;
+	} else if (d->kind == DEFAULT_STRING) {
+		a.kind = ATTR_STRING;
+		a.strings = &s;
+	} else if (d->kind != DEFAULT_INT) {
+		a.kind = ATTR_INTS;
+		a.n = d->kind == DEFAULT_PADS ? 2 * spatial : spatial;
+	}
+	if (d->kind == DEFAULT_KERNEL && spatial)
+		a.ints = kernel->type.dim + 2;
+	put_attr(w, &a);
+}
+
+/* The row that holds for an attribute in the model's opset, or NULL. */
+static const struct attr_default *
+default_of(const struct node *n, size_t row)
+{
+	const struct attr_default *d = &defaults[row], *best = NULL;
+
+	if (row > 0 && defaults[row - 1].op == d->op
+	    && strcmp(defaults[row - 1].name, d->name) == 0)
+		return NULL; /* the first row of a name speaks for all */
+	for (; row < COUNT(defaults) && defaults[row].op == n->op
+	     && strcmp(defaults[row].name, d->name) == 0;
+	     row++)
+		if (defaults[row].since <= n->opset)
+			best = &defaults[row];
+	return best;
+}
+
+static int
+compare_attrs(const void *a, const void *b)
+{
+	const struct attr *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Written ones sorted by name, then defaults of the absent ones in the table's
+ * order. */
+static void
+put_attrs(struct writer *w, const struct node *n)
+{
+	const struct attr **list =
+	    arena_new(w->scratch, const struct attr *, n->nattrs);
+	uint32_t nlist = 0;
+
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		list[nlist++] = &n->attr[i];
+	if (nlist > 1)
+		qsort(list, nlist, sizeof *list, compare_attrs);
+	for (size_t i = 0; n->op != OP_CUSTOM && i < COUNT(defaults); i++) {
+		const struct attr_default *d;
+		const struct attr *written;
+
+		if (defaults[i].op != n->op || !(d = default_of(n, i)))
+			continue;
+		written = node_attr(n, d->name);
+		if (written)
+			put_attr(w, written);
+		else
+			put_default(w, n, d);
+		for (uint32_t j = 0; written && j < nlist; j++)
+			if (list[j] == written)
+				list[j] = NULL;
+	}
+	for (uint32_t i = 0; i < nlist; i++)
+		if (list[i])
+			put_attr(w, list[i]);
+	buf_u8(w->b, TAG_END);
+}
+
+static uint32_t
+outside_number(struct writer *w, value_id v)
+{
+	for (uint32_t i = 0; i < w->noutside; i++)
+		if (w->outside[i] == v)
+			return i;
+	w->outside = arena_grow(w->scratch, w->outside, &w->outside_cap,
+	    w->noutside + 1, sizeof *w->outside);
+	w->outside[w->noutside] = v;
+	return w->noutside++;
+}
+
+static uint32_t
+output_slot(const struct node *n, value_id v)
+{
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		if (n->output[i] == v)
+			return i;
+	assert(!"a value its producer does not make");
+	return 0;
+}
+
+static void
+put_input(struct writer *w, const struct node *n, uint32_t slot)
+{
+	value_id v = n->input[slot];
+	const struct value *value;
+	uint32_t at;
+
+	if (v == VALUE_NONE) {
+		buf_u8(w->b, TAG_LEFT_OUT);
+		return;
+	}
+	value = graph_value(w->graph, v);
+	at = value->producer == NODE_NONE
+	    ? NODE_NONE
+	    : node_order_find(&w->order, value->producer);
+	if (at != NODE_NONE) {
+		buf_u8(w->b, TAG_INSIDE);
+		buf_u32(w->b, w->order.position[at]);
+		buf_u32(w->b,
+		    output_slot(graph_node(w->graph, value->producer), v));
+		return;
+	}
+	buf_u8(w->b, TAG_OUTSIDE);
+	buf_u32(w->b, outside_number(w, v));
+	if (value->constant && w->detail != KEY_FAMILY
+	    && content_counts(n, slot))
+		put_content(w, value->constant);
+}
+
+static const struct port *
+find_port(const struct port *port, uint32_t n, value_id v)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (port[i].value == v)
+			return &port[i];
+	return NULL;
+}
+
+static void
+put_port(struct writer *w, const struct port *port)
+{
+	if (!port) {
+		buf_u8(w->b, 0);
+		return;
+	}
+	buf_u8(w->b, 1);
+	put_format(w->b, w->mix->formats.format[port->format]);
+}
+
+static void
+put_outputs(struct writer *w, const struct node *n)
+{
+	const struct candidate *c = w->candidate;
+
+	buf_u32(w->b, n->noutputs);
+	for (uint32_t i = 0; i < n->noutputs; i++) {
+		if (n->output[i] == VALUE_NONE) {
+			buf_u8(w->b, TAG_LEFT_OUT);
+			continue;
+		}
+		buf_u8(w->b, TAG_VALUE);
+		if (w->detail != KEY_FAMILY)
+			key_type(w->b,
+			    &graph_value(w->graph, n->output[i])->type,
+			    w->detail);
+		if (c)
+			put_port(
+			    w, find_port(c->output, c->noutputs, n->output[i]));
+	}
+}
+
+static void
+put_node(struct writer *w, const struct node *n)
+{
+	put_string(w->b, n->op_type);
+	put_string(w->b, n->domain);
+	if (w->detail != KEY_FAMILY) {
+		buf_u32(w->b, meaning_of(n));
+		put_attrs(w, n);
+	}
+	buf_u32(w->b, n->ninputs + n->nimplicit);
+	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
+		put_input(w, n, i);
+	put_outputs(w, n);
+}
+
+static void
+put_outside(struct writer *w)
+{
+	const struct candidate *c = w->candidate;
+
+	buf_u32(w->b, w->noutside);
+	for (uint32_t i = 0; i < w->noutside; i++) {
+		const struct value *value =
+		    graph_value(w->graph, w->outside[i]);
+
+		buf_u8(w->b, value->constant ? TAG_CONSTANT : TAG_VALUE);
+		if (w->detail != KEY_FAMILY)
+			key_type(w->b, &value->type, w->detail);
+		if (c && !value->constant)
+			put_port(
+			    w, find_port(c->input, c->ninputs, w->outside[i]));
+	}
+}
+
+static void
+put_set(struct writer *w, const node_id *node, uint32_t n)
+{
+	w->order = node_order_new(w->graph, node, n, w->scratch);
+	buf_u32(w->b, n);
+	for (uint32_t i = 0; i < n; i++)
+		put_node(w, graph_node(w->graph, w->order.sequence[i]));
+	put_outside(w);
+}
+
+/* A body of If, Loop or Scan: its formal inputs in order, captures by slot,
+ * its nodes, which of its values it gives back. */
+static void
+put_graph(struct writer *w, const struct graph *g)
+{
+	node_id *all = arena_new(w->scratch, node_id, g->nnodes);
+
+	w->graph = g;
+	w->candidate = NULL;
+	w->outside = NULL;
+	w->noutside = w->outside_cap = 0;
+	for (node_id i = 0; i < g->nnodes; i++)
+		all[i] = i;
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		outside_number(w, g->input[i]);
+	for (uint32_t i = 0; i < g->ncaptures; i++) {
+		buf_u32(w->b, g->capture[i].slot);
+		outside_number(w, g->capture[i].inner);
+	}
+	put_set(w, all, g->nnodes);
+	for (uint32_t i = 0; i < g->noutputs; i++) {
+		const struct value *v = graph_value(g, g->output[i]);
+		uint32_t at = v->producer == NODE_NONE
+		    ? NODE_NONE
+		    : node_order_find(&w->order, v->producer);
+
+		buf_u32(w->b, at);
+		if (at != NODE_NONE)
+			buf_u32(w->b, w->order.position[at]);
+		else
+			key_type(w->b, &v->type, w->detail);
+	}
+}
+
+void
+key_candidate(struct buf *b, const struct graph *g, const struct mix *m,
+    const struct candidate *c, enum key_detail detail, struct arena *scratch)
+{
+	const struct target_kind *kind = m->target[c->target].kind;
+	struct arena_mark mark = arena_mark(scratch);
+	struct writer w = {
+	    .b = b,
+	    .detail = detail,
+	    .scratch = scratch,
+	    .candidate = c,
+	    .mix = m,
+	    .graph = g,
+	};
+
+	buf_u8(b, KEY_VERSION);
+	buf_u8(b, (uint8_t)detail);
+	put_string(b, kind->name);
+	put_string(b, c->rule < kind->nrules ? kind->rule[c->rule].name : "");
+	put_string(b, c->implementation_name);
+	put_set(&w, c->node, c->nnodes);
+	/* Bodies nest, so the list grows while it is walked. */
+	for (uint32_t i = 0; i < w.nnested; i++)
+		put_graph(&w, w.nested[i]);
+	arena_back(scratch, mark);
+}
+
+void
+key_conversion(struct buf *b, const struct type *type, struct format from,
+    struct format to, enum key_detail detail)
+{
+	buf_u8(b, KEY_VERSION);
+	buf_u8(b, (uint8_t)(detail | 0x80));
+	put_format(b, from);
+	put_format(b, to);
+	key_type(b, type, detail);
+}
+
+const char *
+key_summary(const struct graph *g, const struct mix *m,
+    const struct candidate *c, struct arena *a)
+{
+	const struct target_kind *kind = m->target[c->target].kind;
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	buf_printf(&b, "%s %s",
+	    c->rule < kind->nrules ? kind->rule[c->rule].name : kind->name,
+	    c->implementation_name ? c->implementation_name : "");
+	for (uint32_t i = 0; i < c->nnodes && i < 8; i++)
+		buf_printf(&b, "%s%s", i ? "+" : " ",
+		    graph_node(g, c->node[i])->op_type);
+	if (c->nnodes > 8)
+		buf_printf(&b, "+(%u more)", c->nnodes - 8);
+	for (uint32_t i = 0; i < c->ninputs && i < 2; i++)
+		buf_printf(&b, "%s%s", i ? "," : " ",
+		    type_text(
+		        &graph_value(g, c->input[i].value)->type, NULL, a));
+	for (uint32_t i = 0; i < c->noutputs && i < 1; i++)
+		buf_printf(&b, "->%s",
+		    type_text(
+		        &graph_value(g, c->output[i].value)->type, NULL, a));
+	text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}

@@ -1,0 +1,38 @@
+/* Keys: canonical, name-free and weight-free bytes of what is priced. Equal
+ * bytes, equal price; the bytes of a change that changes the price differ. */
+#ifndef COSTMODEL_KEY_H
+#define COSTMODEL_KEY_H
+
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/buf.h"
+#include "targets/target.h"
+
+#define KEY_VERSION 1 /* first byte of every key; bump when bytes change */
+
+/* How much of the candidate goes in. */
+enum key_detail {
+	KEY_FULL,
+	KEY_SKELETON, /* without the sizes of dimensions */
+	KEY_FAMILY, /* operators and edges only */
+};
+
+/* Append a candidate's bytes. Independent of names, of the order nodes are
+ * listed in, of weights, and of opsets of the same meaning. `scratch` is
+ * given back. */
+void key_candidate(struct buf *b, const struct graph *g, const struct mix *m,
+    const struct candidate *c, enum key_detail detail, struct arena *scratch);
+
+/* Append the bytes of converting a value of a type between two formats. */
+void key_conversion(struct buf *b, const struct type *type, struct format from,
+    struct format to, enum key_detail detail);
+
+/* Append the bytes of a type: what tells classes of values apart. */
+void key_type(struct buf *b, const struct type *type, enum key_detail detail);
+
+/* For people: "dnnl.conv direct/nhwc Conv+Relu float32[1,64,56,56]"; in `a`. */
+const char *key_summary(const struct graph *g, const struct mix *m,
+    const struct candidate *c, struct arena *a);
+
+#endif

@@ -1,0 +1,24 @@
+/* An order of a node set that depends on what the nodes compute and how they
+ * are connected, not on the ids they happen to have. */
+#ifndef COSTMODEL_KEY_ORDER_H
+#define COSTMODEL_KEY_ORDER_H
+
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/graph.h"
+
+struct node_order {
+	const node_id *node; /* [n] ascending: the set */
+	const node_id *sequence; /* [n] in canonical order, producers first */
+	const uint32_t *position; /* [n] of node[i] in sequence */
+	uint32_t n;
+};
+
+struct node_order node_order_new(
+    const struct graph *g, const node_id *node, uint32_t n, struct arena *a);
+
+/* Where in the set a node is, or NODE_NONE. */
+uint32_t node_order_find(const struct node_order *o, node_id id);
+
+#endif

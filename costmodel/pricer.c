@@ -1,0 +1,373 @@
+#include "costmodel/pricer.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "costmodel/environment.h"
+#include "costmodel/key.h"
+#include "costmodel/pricer_state.h"
+#include "db/lease.h"
+
+static const struct price nothing_known = {
+    .state = PRICE_BOUND,
+    .origin = FROM_NOWHERE,
+    .when = "",
+    .detail = "",
+};
+
+uint32_t
+slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new)
+{
+	uint32_t slot = map_find(&p->keys, bytes, n);
+	const unsigned char *copy;
+
+	*is_new = slot == MAP_NONE;
+	if (!*is_new)
+		return slot;
+	p->slot = arena_grow(
+	    p->arena, p->slot, &p->slot_cap, p->nslots + 1, sizeof *p->slot);
+	slot = p->nslots++;
+	copy = arena_copy(p->arena, bytes, n);
+	map_add(&p->keys, copy, n, slot);
+	p->slot[slot] = (struct slot){
+	    .subject = {.bytes = copy + 4, .n = n - 4},
+	    .candidate = SLOT_NONE,
+	    .value = VALUE_NONE,
+	    .price = nothing_known,
+	    .miss = "",
+	};
+	p->slot[slot].price.key = slot;
+	return slot;
+}
+
+void
+slot_publish(struct pricer *p, struct prices *prices, uint32_t slot)
+{
+	uint32_t c = p->slot[slot].candidate;
+
+	for (; c != SLOT_NONE; c = p->next[c])
+		prices->candidate[c] = p->slot[slot].price;
+}
+
+/* The hashes by which near misses are found. */
+static void
+fill_subject(struct pricer *p, struct slot *s, const struct candidate *c,
+    struct arena *scratch)
+{
+	struct buf b;
+
+	s->subject.kind = "candidate";
+	s->subject.summary = key_summary(p->graph, p->mix, c, p->arena);
+	buf_init(&b);
+	key_candidate(&b, p->graph, p->mix, c, KEY_SKELETON, scratch);
+	s->subject.skeleton = hash128(b.data, b.n);
+	b.n = 0;
+	key_candidate(&b, p->graph, p->mix, c, KEY_FAMILY, scratch);
+	s->subject.family = hash128(b.data, b.n);
+	buf_release(&b);
+}
+
+/* Give every candidate its slot. */
+static void
+slots_of_candidates(struct pricer *p)
+{
+	struct arena scratch;
+	struct buf b;
+
+	arena_init(&scratch);
+	buf_init(&b);
+	for (uint32_t i = 0; i < p->candidates->n; i++) {
+		const struct candidate *c = &p->candidates->candidate[i];
+		uint32_t slot;
+		bool is_new;
+
+		b.n = 0;
+		buf_u32(&b, c->target);
+		key_candidate(&b, p->graph, p->mix, c, KEY_FULL, &scratch);
+		slot = slot_add(p, b.data, b.n, &is_new);
+		p->slot_of[i] = slot;
+		p->next[i] = SLOT_NONE;
+		if (is_new) {
+			p->slot[slot].target = c->target;
+			p->slot[slot].work =
+			    work_of_candidate(p->graph, p->mix, c);
+		} else {
+			p->next[i] = p->slot[slot].candidate;
+		}
+		p->slot[slot].candidate = i;
+	}
+	p->ncandidate_slots = p->nslots;
+	buf_release(&b);
+	arena_release(&scratch);
+}
+
+bool
+pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
+    const struct candidates *c, const struct pricer_options *o, struct arena *a,
+    struct err *err)
+{
+	struct pricer *p = arena_new(a, struct pricer, 1);
+
+	*p = (struct pricer){
+	    .graph = g,
+	    .mix = m,
+	    .candidates = c,
+	    .o = *o,
+	    .arena = a,
+	    .roofline = roofline_of_machine(o->threads),
+	    .environment = arena_new(a, struct environment, (size_t)m->n + 1),
+	    .slot_of = arena_new(a, uint32_t, c->n),
+	    .next = arena_new(a, uint32_t, c->n),
+	};
+	if (p->o.threads == 0)
+		p->o.threads = 1;
+	map_init(&p->keys, a);
+	if (o->db
+	    && !costdb_open(
+	        &p->db, o->db, o->measure ? DB_WRITE : DB_READ, a, err))
+		return false;
+	if (environments_open(p, err)) {
+		slots_of_candidates(p);
+		*out = p;
+		return true;
+	}
+	if (p->db)
+		costdb_abandon(p->db);
+	return false;
+}
+
+static void
+price_of_estimate(
+    struct price *price, enum price_source source, const struct estimate *e)
+{
+	price->state = PRICE_KNOWN;
+	price->source = source;
+	price->origin = source == PRICE_EXTERNAL ? FROM_EXTERNAL
+	    : source == PRICE_SIMULATED          ? FROM_SIMULATION
+	                                         : FROM_ESTIMATE;
+	price->ns = e->ns;
+	price->low = e->low ? e->low : e->ns;
+	price->high = e->high ? e->high : e->ns;
+	price->bound = e->ns;
+	price->detail = e->assumed ? e->assumed : "";
+}
+
+/* A kind that works out its prices itself; what it does not price is priced
+ * as FAILED. */
+static void
+ask_kind(struct pricer *p, struct slot *s)
+{
+	const struct target *t = &p->mix->target[s->target];
+	struct estimate e = {.ns = 0};
+
+	if (t->kind->simulate
+	    && t->kind->simulate(
+	        t, p->graph, &p->candidates->candidate[s->candidate], &e)) {
+		price_of_estimate(&s->price, t->kind->source, &e);
+		return;
+	}
+	s->price.state = PRICE_FAILED;
+	s->price.source = t->kind->source;
+	s->price.detail = "the target gives no price for it";
+}
+
+static bool
+slot_begin(struct pricer *p, uint32_t i, struct err *err)
+{
+	struct slot *s = &p->slot[i];
+	const struct target_kind *kind = p->mix->target[s->target].kind;
+
+	s->price.source = kind->source;
+	if (kind->source == PRICE_SIMULATED
+	    || kind->source == PRICE_ESTIMATED) {
+		ask_kind(p, s);
+		p->counts.simulated += kind->source == PRICE_SIMULATED;
+		p->counts.estimated += kind->source == PRICE_ESTIMATED;
+		return true;
+	}
+	s->price.bound = roofline_bound(
+	    &p->roofline, s->work, p->environment[s->target].scale);
+	/* Nothing bounds what another machine takes. */
+	if (kind->source == PRICE_EXTERNAL)
+		s->price.bound = 1;
+	return slot_lookup(p, i, err);
+}
+
+/* Near misses are looked for by hashes that only slots without a price need. */
+static void
+describe_unpriced(struct pricer *p)
+{
+	struct arena scratch;
+
+	arena_init(&scratch);
+	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
+		struct slot *s = &p->slot[i];
+
+		if (p->environment[s->target].is_stored && !s->subject.kind)
+			fill_subject(p, s,
+			    &p->candidates->candidate[s->candidate], &scratch);
+	}
+	arena_release(&scratch);
+}
+
+static void
+launches_begin(struct pricer *p, struct prices *prices)
+{
+	p->launch = arena_new(p->arena, struct price, p->mix->n);
+	for (uint32_t t = 0; t < p->mix->n; t++) {
+		const struct target *target = &p->mix->target[t];
+		struct price *price = &p->launch[t];
+		struct estimate e = {.ns = 0};
+
+		*price = nothing_known;
+		price->state = PRICE_KNOWN;
+		price->source = target->kind->source;
+		if (!target->kind->launches || !target->kind->launch_ns)
+			continue;
+		e.ns = target->kind->launch_ns(target, &e);
+		price_of_estimate(price, target->kind->source, &e);
+	}
+	prices->launch = p->launch;
+}
+
+bool
+pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
+{
+	*prices = (struct prices){
+	    .candidate = arena_new(p->arena, struct price, p->candidates->n),
+	    .nkeys = p->ncandidate_slots,
+	};
+	p->counts.distinct = p->ncandidate_slots;
+	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
+		if (!slot_begin(p, i, err))
+			return false;
+		slot_publish(p, prices, i);
+	}
+	for (uint32_t i = 0; i < p->ncandidate_slots; i++)
+		check_bound(p, prices, i);
+	launches_begin(p, prices);
+	if (!conversions_begin(p, prices, err))
+		return false;
+	conversions_close_over(p, prices);
+	return true;
+}
+
+/* TUNING: a kernel rarely comes closer to the roofline than this; used only
+ * where the user asked for no measuring, and reported as an estimate. */
+#define ESTIMATE_FACTOR 8
+
+static void
+estimate(struct pricer *p, struct prices *prices, uint32_t slot)
+{
+	struct price *price = &p->slot[slot].price;
+	cost_ns bound = price->bound;
+
+	price->state = PRICE_KNOWN;
+	price->source = PRICE_ESTIMATED;
+	price->origin = FROM_ESTIMATE;
+	price->ns = bound * ESTIMATE_FACTOR;
+	price->low = bound;
+	price->high = bound * ESTIMATE_FACTOR * ESTIMATE_FACTOR;
+	price->detail = "no figure in the database and measuring is off: a "
+	                "multiple of the lower bound";
+	p->counts.estimated++;
+	slot_publish(p, prices, slot);
+}
+
+/* Price slots that are BOUND, by whatever means their kind has. */
+static bool
+price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
+    struct err *err)
+{
+	uint32_t nmeasure = 0;
+
+	describe_unpriced(p);
+	for (uint32_t i = 0; i < n; i++) {
+		struct slot *s = &p->slot[slot[i]];
+
+		if (s->target < p->mix->n
+		    && p->mix->target[s->target].kind->source
+		        == PRICE_EXTERNAL) {
+			ask_kind(p, s);
+			slot_publish(p, prices, slot[i]);
+		} else if (!p->o.measure) {
+			estimate(p, prices, slot[i]);
+		} else {
+			slot[nmeasure++] = slot[i];
+		}
+	}
+	return nmeasure == 0 || slots_measure(p, prices, slot, nmeasure, err);
+}
+
+bool
+pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
+    uint32_t n, struct err *err)
+{
+	struct arena scratch;
+	uint32_t *slot, nslots = 0;
+	bool *asked, ok;
+
+	arena_init(&scratch);
+	slot = arena_new(&scratch, uint32_t, n);
+	asked = arena_new(&scratch, bool, p->nslots);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = p->slot_of[candidate[i]];
+
+		if (p->slot[s].price.state != PRICE_BOUND || asked[s])
+			continue;
+		asked[s] = true;
+		slot[nslots++] = s;
+	}
+	ok = nslots == 0 || price_slots(p, prices, slot, nslots, err);
+	arena_release(&scratch);
+	return ok;
+}
+
+bool
+pricer_price_conversions(
+    struct pricer *p, struct prices *prices, struct err *err)
+{
+	struct arena scratch;
+	uint32_t *slot, n = 0;
+	bool ok;
+
+	arena_init(&scratch);
+	slot = arena_new(&scratch, uint32_t, p->nslots);
+	for (uint32_t i = p->ncandidate_slots; i < p->nslots; i++)
+		if (p->slot[i].price.state == PRICE_BOUND)
+			slot[n++] = i;
+	ok = n == 0 || price_slots(p, prices, slot, n, err);
+	arena_release(&scratch);
+	conversions_close_over(p, prices);
+	return ok;
+}
+
+struct pricer_counts
+pricer_counts(const struct pricer *p)
+{
+	return p->counts;
+}
+
+const char *
+pricer_miss_reason(const struct pricer *p, uint32_t candidate)
+{
+	return p->slot[p->slot_of[candidate]].miss;
+}
+
+bool
+pricer_close(struct pricer *p, struct err *err)
+{
+	bool ok = true;
+
+	if (p->measurer)
+		measurer_close(p->measurer);
+	p->measurer = NULL;
+	if (!p->db)
+		return true;
+	ok = costdb_flush(p->db, err);
+	if (ok && p->o.measure)
+		ok = costdb_lease_drop(p->db, err);
+	costdb_abandon(p->db);
+	p->db = NULL;
+	return ok;
+}

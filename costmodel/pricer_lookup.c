@@ -1,0 +1,246 @@
+/* Prices out of the database: exact, or near and why not exact. */
+#include "costmodel/pricer_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "costmodel/environment.h"
+#include "db/facts.h"
+
+_Static_assert((int)DB_OK == (int)OUTCOME_OK
+        && (int)DB_UNSUPPORTED == (int)OUTCOME_UNSUPPORTED
+        && (int)DB_WRONG == (int)OUTCOME_WRONG
+        && (int)DB_TIMEOUT == (int)OUTCOME_TIMEOUT
+        && (int)DB_CRASH == (int)OUTCOME_CRASH
+        && (int)DB_OOM == (int)OUTCOME_OOM
+        && (int)DB_NOISY == (int)OUTCOME_NOISY,
+    "outcomes are handed over by number");
+
+static const char *const outcome_phrase[] = {
+    [OUTCOME_OK] = "ok",
+    [OUTCOME_UNSUPPORTED] = "unsupported",
+    [OUTCOME_WRONG] = "wrong result",
+    [OUTCOME_TIMEOUT] = "timeout",
+    [OUTCOME_CRASH] = "crash",
+    [OUTCOME_OOM] = "out of memory",
+    [OUTCOME_NOISY] = "noisy",
+};
+
+/* One stored environment and how it stands to ours. */
+struct candidate_env {
+	db_id id;
+	enum facts_relation relation;
+	const char *why;
+};
+
+/* Compatible ones first, newest first; then stale ones; then the same target
+ * on other machines. */
+static void
+sort_near(struct environment *e, const struct candidate_env *all, uint32_t n,
+    struct arena *a)
+{
+	db_id *id = arena_new(a, db_id, n);
+	const char **why = arena_new(a, const char *, n);
+
+	for (int r = FACTS_COMPATIBLE; r <= FACTS_OTHER; r++) {
+		for (uint32_t i = n; i-- > 0;)
+			if ((int)all[i].relation == r) {
+				id[e->nnear] = all[i].id;
+				why[e->nnear++] = all[i].why;
+			}
+		if (r == FACTS_COMPATIBLE)
+			e->ncompatible = e->nnear;
+	}
+	e->near = id;
+	e->why = why;
+}
+
+static bool
+same_target(const char *x, const char *y, struct arena *a)
+{
+	const char *s = facts_get(x, "target", a);
+	const char *t = facts_get(y, "target", a);
+
+	return s && t && strcmp(s, t) == 0;
+}
+
+static void
+find_near(struct pricer *p, struct environment *e,
+    const struct db_environment *stored, uint32_t n)
+{
+	struct candidate_env *all =
+	    arena_new(p->arena, struct candidate_env, n);
+	uint32_t nall = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (stored[i].id == e->id
+		    || !same_target(stored[i].hard, e->hard, p->arena))
+			continue;
+		all[nall].id = stored[i].id;
+		all[nall].relation = facts_relate(
+		    stored[i].hard, e->hard, &all[nall].why, p->arena);
+		nall++;
+	}
+	sort_near(e, all, nall, p->arena);
+}
+
+static bool
+is_stored(const struct pricer *p, uint32_t i)
+{
+	enum price_source source;
+
+	if (i == p->mix->n)
+		return true;
+	source = p->mix->target[i].kind->source;
+	return source == PRICE_MEASURED || source == PRICE_EXTERNAL;
+}
+
+bool
+environments_open(struct pricer *p, struct err *err)
+{
+	const struct db_environment *stored = NULL;
+	uint32_t nstored = 0;
+
+	if (p->db
+	    && !costdb_environments(p->db, &stored, &nstored, p->arena, err))
+		return false;
+	for (uint32_t i = 0; i <= p->mix->n; i++) {
+		struct environment *e = &p->environment[i];
+
+		e->scale = 1;
+		e->is_stored = is_stored(p, i);
+		if (!e->is_stored)
+			continue;
+		e->hard =
+		    environment_hard(i < p->mix->n ? &p->mix->target[i] : NULL,
+		        p->o.threads, p->arena);
+		if (!p->db)
+			continue;
+		if (!costdb_environment(p->db, e->hard, false, &e->id, err))
+			return false;
+		find_near(p, e, stored, nstored);
+	}
+	return true;
+}
+
+void
+price_of_found(struct price *price, const struct db_found *f)
+{
+	bool good = f->outcome == DB_OK || f->outcome == DB_NOISY;
+
+	price->state = good ? PRICE_KNOWN : PRICE_FAILED;
+	price->ns = f->ns;
+	price->low = f->low;
+	price->high = f->high;
+	price->samples = f->n;
+}
+
+void
+price_of_measurement(
+    struct price *price, const struct measurement *m, struct arena *a)
+{
+	bool good = m->outcome == OUTCOME_OK || m->outcome == OUTCOME_NOISY;
+
+	price->source = PRICE_MEASURED;
+	price->origin = FROM_MEASURING;
+	price->state = good && m->low > 0 ? PRICE_KNOWN : PRICE_FAILED;
+	price->ns = m->low;
+	price->low = m->low;
+	price->high = m->high;
+	price->samples = m->n;
+	price->detail = "";
+	if (m->outcome != OUTCOME_OK)
+		price->detail =
+		    arena_printf(a, "%s%s%s", outcome_phrase[m->outcome],
+		        m->detail[0] ? ": " : "", m->detail);
+}
+
+static const char *
+failure_words(const struct db_found *f, struct arena *a)
+{
+	if (f->outcome == DB_OK)
+		return "";
+	return arena_printf(a, "%s%s%s", outcome_phrase[f->outcome],
+	    f->detail[0] ? ": " : "", f->detail);
+}
+
+static bool
+use_exact(struct pricer *p, struct slot *s, bool *hit, struct err *err)
+{
+	const struct environment *e = &p->environment[s->target];
+	struct db_found f;
+
+	*hit = false;
+	if (e->id == DB_NO_ID)
+		return true;
+	if (!costdb_lookup(
+	        p->db, s->subject.bytes, s->subject.n, e->id, &f, err))
+		return false;
+	if (f.attempts == 0)
+		return true;
+	price_of_found(&s->price, &f);
+	s->price.origin = FROM_DB_EXACT;
+	s->price.when = arena_str(p->arena, f.at_utc);
+	s->price.detail = failure_words(&f, p->arena);
+	p->counts.exact++;
+	*hit = true;
+	return true;
+}
+
+/* A figure of another environment: used if the user accepts it, else named as
+ * the reason there is none. */
+static bool
+use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
+{
+	const struct environment *e = &p->environment[s->target];
+	struct db_found f;
+	uint32_t which;
+	bool compatible, accepted;
+
+	*found = false;
+	if (e->nnear == 0)
+		return true;
+	if (!costdb_lookup_any(
+	        p->db, &s->subject, e->near, e->nnear, &which, &f, err))
+		return false;
+	if (which == e->nnear)
+		return true;
+	*found = true;
+	compatible = which < e->ncompatible;
+	p->counts.compatible += compatible;
+	p->counts.stale += !compatible;
+	accepted = p->o.accept == ACCEPT_ANY
+	    || (compatible && p->o.accept == ACCEPT_COMPATIBLE);
+	s->miss = e->why[which];
+	if (!accepted)
+		return true;
+	price_of_found(&s->price, &f);
+	s->price.origin = FROM_DB_COMPATIBLE;
+	s->price.when = arena_str(p->arena, f.at_utc);
+	s->price.detail = e->why[which];
+	return true;
+}
+
+bool
+slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
+{
+	struct slot *s = &p->slot[slot];
+	bool found = false;
+
+	if (!p->db) {
+		s->miss = "no database";
+		p->counts.missed++;
+		return true;
+	}
+	if (!use_exact(p, s, &found, err))
+		return false;
+	if (found)
+		return true;
+	if (!use_near(p, s, &found, err))
+		return false;
+	if (!found) {
+		p->counts.missed++;
+		s->miss = "not in the database";
+	}
+	return true;
+}

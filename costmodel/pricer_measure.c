@@ -1,0 +1,296 @@
+/* Measuring what the database lacks, shared with other processes by leases. */
+#include "costmodel/pricer_state.h"
+
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+#include "costmodel/environment.h"
+#include "db/lease.h"
+
+/* TUNING: taken at a time. Few, so that processes on one database share a
+ * model evenly; several, so that leasing (a disk sync) is rare. */
+#define BATCH 16
+
+/* TUNING: below the factor a bound was broken by, so the next is not. */
+#define BOUND_MARGIN 0.9
+
+struct batch {
+	struct pricer *p;
+	struct prices *prices;
+	const uint32_t *slot; /* [n] of this batch */
+	uint32_t done, todo; /* of the whole call */
+	struct err *err;
+};
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool
+may_go_on(const struct pricer *p)
+{
+	if (p->o.stop && *p->o.stop)
+		return false;
+	if (p->o.max_measure && p->counts.measured >= p->o.max_measure)
+		return false;
+	return p->o.budget_ns == 0 || p->spent_ns < p->o.budget_ns;
+}
+
+void
+check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
+{
+	struct slot *broken = &p->slot[slot];
+	struct environment *e = &p->environment[broken->target];
+	double factor;
+
+	if (broken->price.state != PRICE_KNOWN
+	    || broken->price.origin == FROM_SIMULATION
+	    || broken->price.ns >= broken->price.bound)
+		return;
+	factor = (double)broken->price.ns / (double)broken->price.bound
+	    * BOUND_MARGIN;
+	notes_add(p->o.notes,
+	    "%s: %s ran in %llu ns, below its lower bound of %llu ns; bounds "
+	    "are lowered by %.2f",
+	    broken->target < p->mix->n ? p->mix->target[broken->target].text
+	                               : "conversions",
+	    broken->subject.summary ? broken->subject.summary : "a candidate",
+	    (unsigned long long)broken->price.ns,
+	    (unsigned long long)broken->price.bound, factor);
+	e->scale *= factor;
+	broken->price.bound = broken->price.ns;
+	for (uint32_t i = 0; i < p->nslots; i++) {
+		struct slot *s = &p->slot[i];
+
+		if (s->target != broken->target
+		    || s->price.state != PRICE_BOUND)
+			continue;
+		s->price.bound =
+		    roofline_bound(&p->roofline, s->work, e->scale);
+		slot_publish(p, prices, i);
+	}
+}
+
+static bool
+open_measurer(struct pricer *p, struct err *err)
+{
+	struct measure_options o = {
+	    .graph = p->graph,
+	    .mix = p->mix,
+	    .candidates = p->candidates,
+	    .reference = p->o.reference,
+	    .threads = p->o.threads,
+	    .workers = p->o.workers,
+	    .stop = p->o.stop,
+	};
+
+	return p->measurer || measurer_open(&p->measurer, &o, p->arena, err);
+}
+
+/* The first attempt of a run brings its environment rows with it. */
+static bool
+prepare_db(struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+{
+	if (!p->db)
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		struct environment *e =
+		    &p->environment[p->slot[slot[i]].target];
+
+		if (e->id == DB_NO_ID
+		    && !costdb_environment(p->db, e->hard, true, &e->id, err))
+			return false;
+	}
+	if (p->counts.measured)
+		return true;
+	return costdb_begin_run(
+	    p->db, "marq", "", environment_soft(p->arena), err);
+}
+
+/* A full disk must not lose a night: figures are kept in memory, the run goes
+ * on with them, and closing tries once more. */
+static bool
+put(struct pricer *p, const struct slot *s, const struct measurement *r,
+    struct err *err)
+{
+	struct db_sample sample = {
+	    .outcome = (enum db_outcome)r->outcome,
+	    .n = r->n,
+	    .low = r->low,
+	    .median = r->median < r->low ? r->low : r->median,
+	    .high = r->high < r->median ? r->median : r->high,
+	    .min = r->min,
+	    .max_error = r->max_error,
+	    .span_ns = r->span_ns,
+	    .detail = r->detail,
+	};
+
+	if (sample.high < sample.median)
+		sample.high = sample.median;
+	if (!p->db
+	    || costdb_put(
+	        p->db, &s->subject, p->environment[s->target].id, &sample, err))
+		return true;
+	if (err->kind != ERR_IO)
+		return false;
+	if (!p->db_is_full)
+		notes_add(p->o.notes, "%s; going on with what is in memory",
+		    err->text);
+	p->db_is_full = true;
+	err_clear(err);
+	return true;
+}
+
+static void
+job_done(void *context, uint32_t job, const struct measurement *r)
+{
+	struct batch *b = context;
+	struct pricer *p = b->p;
+	uint32_t slot = b->slot[job];
+	struct slot *s = &p->slot[slot];
+	cost_ns bound = s->price.bound;
+
+	if (b->err->kind != ERR_NONE)
+		return; /* the first fault is the one reported */
+	if (!put(p, s, r, b->err))
+		return;
+	price_of_measurement(&s->price, r, p->arena);
+	s->price.bound = bound;
+	p->counts.measured++;
+	p->counts.failed += s->price.state == PRICE_FAILED;
+	slot_publish(p, b->prices, slot);
+	check_bound(p, b->prices, slot);
+	slot_publish(p, b->prices, slot);
+	b->done++;
+	if (p->o.progress)
+		p->o.progress(
+		    p->o.context, b->done, b->todo, s->subject.summary);
+}
+
+static bool
+run_batch(struct batch *b, uint32_t n, struct err *err)
+{
+	struct measure_job job[BATCH];
+	struct pricer *p = b->p;
+	uint64_t start = now_ns();
+	bool ok;
+
+	assert(n <= BATCH);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct slot *s = &p->slot[b->slot[i]];
+
+		job[i] = (struct measure_job){
+		    .candidate = s->candidate,
+		    .value = s->value,
+		    .from = s->from,
+		    .to = s->to,
+		};
+	}
+	b->err = err;
+	ok = open_measurer(p, err)
+	    && measurer_run(p->measurer, job, n, job_done, b, err)
+	    && err->kind == ERR_NONE;
+	p->spent_ns += now_ns() - start;
+	return ok;
+}
+
+/* What another process has measured meanwhile. */
+static bool
+take_result(struct batch *b, uint32_t slot, struct err *err)
+{
+	struct slot *s = &b->p->slot[slot];
+	struct db_found f;
+
+	if (!costdb_lookup(b->p->db, s->subject.bytes, s->subject.n,
+	        b->p->environment[s->target].id, &f, err))
+		return false;
+	if (f.attempts == 0)
+		return true; /* invalidated just now; asked for again */
+	price_of_found(&s->price, &f);
+	s->price.origin = FROM_DB_EXACT;
+	s->price.when = arena_str(b->p->arena, f.at_utc);
+	b->p->counts.exact++;
+	slot_publish(b->p, b->prices, slot);
+	check_bound(b->p, b->prices, slot);
+	b->done++;
+	return true;
+}
+
+/* Sort slots [n] by what the leases say: ours into `ours`, those another
+ * process is at stay in slot[], the rest is priced. */
+static bool
+share_out(struct batch *b, uint32_t *slot, uint32_t *n, uint32_t max,
+    uint32_t *ours, uint32_t *nours, struct err *err)
+{
+	const struct db_subject *subject[BATCH * 4];
+	db_id env[BATCH * 4];
+	enum lease lease[BATCH * 4];
+	uint32_t asked = *n < BATCH * 4 ? *n : BATCH * 4, kept = 0;
+	struct pricer *p = b->p;
+
+	for (uint32_t i = 0; i < asked; i++) {
+		subject[i] = &p->slot[slot[i]].subject;
+		env[i] = p->environment[p->slot[slot[i]].target].id;
+		lease[i] = LEASE_OURS;
+	}
+	if (p->db && !p->db_is_full
+	    && !costdb_lease(p->db, subject, env, asked, max, lease, err))
+		return false;
+	*nours = 0;
+	for (uint32_t i = 0; i < *n; i++) {
+		if (i < asked && lease[i] == LEASE_OURS && *nours < max)
+			ours[(*nours)++] = slot[i];
+		else if (i < asked && lease[i] == LEASE_DONE) {
+			if (!take_result(b, slot[i], err))
+				return false;
+		} else {
+			slot[kept++] = slot[i];
+		}
+	}
+	*n = kept;
+	return true;
+}
+
+static uint32_t
+batch_size(const struct pricer *p)
+{
+	uint32_t left = BATCH;
+
+	if (p->o.max_measure && p->o.max_measure - p->counts.measured < left)
+		left = p->o.max_measure - p->counts.measured;
+	return left;
+}
+
+bool
+slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
+    uint32_t n, struct err *err)
+{
+	uint32_t ours[BATCH], nours, left = n;
+	uint32_t *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
+	struct batch b = {
+	    .p = p,
+	    .prices = prices,
+	    .slot = ours,
+	    .todo = n,
+	};
+
+	if (!prepare_db(p, slot, n, err))
+		return false;
+	while (left && may_go_on(p)) {
+		if (!share_out(
+		        &b, waiting, &left, batch_size(p), ours, &nours, err))
+			return false;
+		if (nours && !run_batch(&b, nours, err))
+			return false;
+		if (nours == 0 && left) /* others are at the rest */
+			nanosleep(
+			    &(struct timespec){.tv_nsec = 20000000}, NULL);
+	}
+	return !p->db || p->db_is_full || costdb_flush(p->db, err);
+}

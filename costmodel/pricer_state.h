@@ -1,0 +1,98 @@
+/* What the files of the pricer share. A slot is one distinct thing to price:
+ * all candidates with the same key in the same environment, or a conversion
+ * between two formats of one class of values. */
+#ifndef COSTMODEL_PRICER_STATE_H
+#define COSTMODEL_PRICER_STATE_H
+
+#include "costmodel/measure.h"
+#include "costmodel/pricer.h"
+#include "costmodel/roofline.h"
+#include "db/db.h"
+#include "ir/base/map.h"
+
+#define SLOT_NONE UINT32_MAX
+
+struct slot {
+	struct db_subject subject;
+	uint32_t target; /* index into the mix; mix->n: a conversion */
+	uint32_t candidate; /* first one; SLOT_NONE for a conversion */
+	value_id value; /* conversions: one of the class */
+	format_id from, to;
+	struct work work;
+	struct price price;
+	const char *miss; /* why the lookup missed; "" for a hit */
+};
+
+/* An environment figures are looked up in; [mix->n + 1], the last one is that
+ * of conversions. */
+struct environment {
+	const char *hard;
+	db_id id; /* DB_NO_ID: nothing stored under it yet */
+	bool is_stored; /* prices of this target live in the database */
+	double scale; /* of its lower bounds; lowered when one is broken */
+	/* Environments whose figures stand in, best first, and how far off
+	 * each is; DB ids of `near` up to ncompatible are compatible. */
+	const db_id *near;
+	const char *const *why;
+	uint32_t nnear, ncompatible;
+};
+
+struct pricer {
+	const struct graph *graph;
+	const struct mix *mix;
+	const struct candidates *candidates;
+	struct pricer_options o;
+	struct arena *arena;
+	struct costdb *db; /* NULL: nothing is remembered */
+	bool db_is_full; /* said so once already */
+	struct measurer *measurer; /* NULL until the first measurement */
+	struct roofline roofline;
+	struct environment *environment; /* [mix->n + 1] */
+	struct map keys; /* environment number + key bytes -> slot */
+	struct slot *slot; /* [nslots] */
+	uint32_t nslots, slot_cap;
+	uint32_t *slot_of; /* [candidates->n] */
+	uint32_t *next; /* [candidates->n] with the same slot */
+	uint32_t ncandidate_slots; /* the first slots are candidates' */
+	uint32_t *class_slot; /* [nclasses * MAX_FORMATS^2], or SLOT_NONE */
+	value_id *class_value; /* [nclasses] one of each */
+	struct price *launch; /* [mix->n] */
+	struct pricer_counts counts;
+	uint64_t spent_ns; /* of o.budget_ns */
+};
+
+/* The slot of these bytes (already prefixed with the environment's number), a
+ * new one when there is none; *is_new says which. */
+uint32_t slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new);
+
+/* Copy a slot's price to all its candidates. */
+void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
+
+/* Look a slot up: fill its price, or why there is none. */
+bool slot_lookup(struct pricer *p, uint32_t slot, struct err *err);
+
+/* Open what is looked up in: the database and the environments. */
+bool environments_open(struct pricer *p, struct err *err);
+
+/* The price an attempt gives. */
+void price_of_found(struct price *price, const struct db_found *f);
+void price_of_measurement(
+    struct price *price, const struct measurement *m, struct arena *a);
+
+/* A price is known that is below its bound: bounds of this environment were
+ * too high, so lower those that remain and say so. */
+void check_bound(struct pricer *p, struct prices *prices, uint32_t slot);
+
+/* Measure slots [n] (their price is BOUND): leases, worker processes, the
+ * database. Stops early, with true, at the budget, the limit or stop. */
+bool slots_measure(struct pricer *p, struct prices *prices,
+    const uint32_t *slot, uint32_t n, struct err *err);
+
+/* Make classes of values and slots for the conversions between the formats
+ * their candidates use. */
+bool conversions_begin(struct pricer *p, struct prices *prices, struct err *e);
+
+/* Put the conversions' prices together, detours included. */
+void conversions_close_over(struct pricer *p, struct prices *prices);
+
+#endif

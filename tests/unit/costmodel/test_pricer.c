@@ -1,0 +1,467 @@
+/* The pricer over a fake backend and a measurer that measures nothing: the one
+ * defined here takes the place of the real one in this program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "costmodel/measure.h"
+#include "costmodel/pricer.h"
+
+/* The fake measurer: what it was asked, and what it answers. */
+static struct {
+	uint32_t opened, measured, conversions;
+	cost_ns base;
+	uint32_t crash; /* this candidate crashes */
+	const char *version; /* of the library, as the environment has it */
+} fake;
+
+struct measurer {
+	struct measure_options o;
+};
+static struct measurer the_measurer;
+
+bool
+measurer_open(struct measurer **m, const struct measure_options *o,
+    struct arena *a, struct err *err)
+{
+	(void)a, (void)err;
+	the_measurer.o = *o;
+	*m = &the_measurer;
+	fake.opened++;
+	return true;
+}
+
+bool
+measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
+    void (*done)(void *context, uint32_t job, const struct measurement *r),
+    void *context, struct err *err)
+{
+	(void)m, (void)err;
+	for (uint32_t i = n; i-- > 0;) {
+		cost_ns ns = fake.base + 10 * (job[i].candidate + 1);
+		struct measurement r = {
+		    .outcome = OUTCOME_OK,
+		    .n = 11,
+		    .min = ns - 1,
+		    .low = ns,
+		    .median = ns + 1,
+		    .high = ns + 2,
+		};
+
+		if (job[i].candidate == UINT32_MAX) {
+			fake.conversions++;
+			r.low = r.min = fake.base / 10;
+			/* Straight from blocked to plain is slow. */
+			if (job[i].from == 2 && job[i].to == 0)
+				r.low = r.median = r.high = fake.base * 100;
+		} else if (job[i].candidate == fake.crash) {
+			r = (struct measurement){.outcome = OUTCOME_CRASH};
+			strcpy(r.detail, "signal 11");
+		}
+		fake.measured++;
+		done(context, i, &r);
+	}
+	return true;
+}
+
+void
+measurer_close(struct measurer *m)
+{
+	(void)m;
+}
+
+void
+measure_environment(struct buf *b, uint32_t threads)
+{
+	buf_printf(b, "cpu.model=test\nthreads=%u\n", threads);
+}
+
+static void
+fake_environment(const struct target *t, struct buf *b)
+{
+	(void)t;
+	buf_printf(b, "lib.version=%s\n", fake.version);
+}
+
+static bool
+simulate(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct estimate *out)
+{
+	(void)t, (void)g, (void)c;
+	*out = (struct estimate){1234, 1000, 2000, "an assumed parameter"};
+	return true;
+}
+
+static cost_ns
+launch(const struct target *t, struct estimate *out)
+{
+	(void)t, (void)out;
+	return 777;
+}
+
+static bool
+move(const struct target *t, struct format from, struct format to,
+    const struct type *type, struct estimate *out)
+{
+	(void)t, (void)type;
+	*out = (struct estimate){.ns = 50};
+	return (from.space == SPACE_HOST ? from : to).layout == LAYOUT_NHWC;
+}
+
+static const struct rule rules[] = {{.name = "fake.relu"}};
+static const struct target_kind measured = {
+    .name = "fake",
+    .rule = rules,
+    .nrules = 1,
+    .source = PRICE_MEASURED,
+    .environment = fake_environment,
+};
+static const struct target_kind simulated = {
+    .name = "sim",
+    .rule = rules,
+    .nrules = 1,
+    .source = PRICE_SIMULATED,
+    .launches = true,
+    .simulate = simulate,
+    .launch_ns = launch,
+    .transfer = move,
+};
+
+#define NODES 5
+
+struct fixture {
+	struct arena a;
+	struct graph *g;
+	struct target target[2];
+	struct mix mix;
+	struct candidate candidate[3 * NODES];
+	struct candidates candidates;
+	struct notes notes;
+	char db[64];
+	struct pricer_options o;
+	struct pricer *pricer;
+	struct prices prices;
+	struct err err;
+};
+
+static const int64_t small[] = {1, 16, 8, 8}, large[] = {1, 16, 16, 16};
+
+/* A chain of Relus over 1x16x8x8, the last two over 1x16x16x16: two shapes. */
+static void
+make_graph(struct fixture *f)
+{
+	struct type type = {.kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 4};
+	value_id *v = arena_new(&f->a, value_id, NODES + 1);
+
+	f->g = graph_new(&f->a, "test");
+	for (uint32_t i = 0; i <= NODES; i++) {
+		type.dim = i < NODES - 1 ? small : large;
+		v[i] =
+		    graph_add_value(f->g, arena_printf(&f->a, "v%u", i), &type);
+	}
+	f->g->value[v[0]].flags = VALUE_INPUT;
+	f->g->value[v[NODES]].flags = VALUE_OUTPUT;
+	for (uint32_t i = 0; i < NODES; i++)
+		graph_add_node(f->g,
+		    &(struct node){
+		        .op = OP_RELU,
+		        .op_type = "Relu",
+		        .domain = "",
+		        .name = "",
+		        .opset = 13,
+		        .ninputs = 1,
+		        .noutputs = 1,
+		        .input = &v[i],
+		        .output = &v[i + 1],
+		    });
+}
+
+/* Each node by the fake library in nhwc and blocked, and by the simulator. */
+static void
+make_candidates(struct fixture *f)
+{
+	static const char *const name[] = {"nhwc", "blocked", "sim"};
+	node_id *node = arena_new(&f->a, node_id, NODES);
+
+	for (uint32_t i = 0; i < NODES; i++) {
+		node[i] = i;
+		for (uint32_t k = 0; k < 3; k++) {
+			format_id format = (format_id)(k + 1);
+			struct port *port = arena_new(&f->a, struct port, 2);
+
+			port[0] = (struct port){i, format};
+			port[1] = (struct port){i + 1, format};
+			f->candidate[3 * i + k] = (struct candidate){
+			    .target = k == 2,
+			    .implementation_name = name[k],
+			    .nnodes = 1,
+			    .node = &node[i],
+			    .ninputs = 1,
+			    .noutputs = 1,
+			    .input = port,
+			    .output = port + 1,
+			};
+		}
+	}
+	f->candidates = (struct candidates){f->candidate, 3 * NODES, NULL, 0};
+}
+
+static int
+setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	arena_init(&f->a);
+	f->target[0] =
+	    (struct target){.kind = &measured, .text = "fake", .index = 0};
+	f->target[1] =
+	    (struct target){.kind = &simulated, .text = "sim", .index = 1};
+	f->mix = (struct mix){.target = f->target, .n = 2};
+	formats_init(&f->mix.formats);
+	format_intern(&f->mix.formats,
+	    (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
+	format_intern(&f->mix.formats,
+	    (struct format){SPACE_HOST, LAYOUT_BLK16, DT_UNDEFINED});
+	format_intern(&f->mix.formats,
+	    (struct format){SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16});
+	make_graph(f);
+	make_candidates(f);
+	notes_init(&f->notes, &f->a);
+	snprintf(f->db, sizeof f->db, "pricer-test-%ld.db", (long)getpid());
+	f->o = (struct pricer_options){
+	    .db = f->db,
+	    .measure = true,
+	    .notes = &f->notes,
+	};
+	memset(&fake, 0, sizeof fake);
+	fake.base = 10000;
+	fake.crash = UINT32_MAX - 1;
+	fake.version = "2.6.3";
+	*state = f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct fixture *f = *state;
+	char path[80];
+
+	unlink(f->db);
+	snprintf(path, sizeof path, "%s-wal", f->db);
+	unlink(path);
+	snprintf(path, sizeof path, "%s-shm", f->db);
+	unlink(path);
+	arena_release(&f->a);
+	free(f);
+	return 0;
+}
+
+static void
+begin(struct fixture *f)
+{
+	bool ok = pricer_open(&f->pricer, f->g, &f->mix, &f->candidates, &f->o,
+	              &f->a, &f->err)
+	    && pricer_begin(f->pricer, &f->prices, &f->err);
+
+	if (!ok)
+		print_error("%s\n", f->err.text);
+	assert_true(ok);
+}
+
+static void
+price_all(struct fixture *f)
+{
+	uint32_t all[3 * NODES];
+	bool ok;
+
+	for (uint32_t i = 0; i < 3 * NODES; i++)
+		all[i] = i;
+	ok = pricer_price_conversions(f->pricer, &f->prices, &f->err)
+	    && pricer_price(f->pricer, &f->prices, all, 3 * NODES, &f->err);
+	if (!ok)
+		print_error("%s\n", f->err.text);
+	assert_true(ok);
+}
+
+static void
+finish(struct fixture *f)
+{
+	assert_true(pricer_close(f->pricer, &f->err));
+}
+
+static void
+equal_candidates_are_measured_once_and_never_again(void **state)
+{
+	struct fixture *f = *state;
+	struct pricer_counts c;
+	uint32_t before;
+
+	begin(f);
+	assert_int_equal(f->prices.candidate[0].state, PRICE_BOUND);
+	assert_int_equal(f->prices.candidate[2].state, PRICE_KNOWN);
+	assert_int_equal(f->prices.candidate[2].ns, 1234);
+	assert_int_equal(f->prices.launch[1].ns, 777);
+	price_all(f);
+	/* Nodes 0..2 are alike; 3 has another output shape, 4 both. */
+	assert_int_equal(
+	    f->prices.candidate[0].key, f->prices.candidate[3].key);
+	assert_int_not_equal(
+	    f->prices.candidate[0].key, f->prices.candidate[1].key);
+	assert_int_not_equal(
+	    f->prices.candidate[0].key, f->prices.candidate[9].key);
+	assert_int_equal(fake.measured - fake.conversions, 6);
+	for (uint32_t i = 0; i < 3 * NODES; i++)
+		assert_int_equal(f->prices.candidate[i].state, PRICE_KNOWN);
+	before = fake.measured;
+	finish(f);
+
+	begin(f);
+	for (uint32_t i = 0; i < 3 * NODES; i++)
+		assert_int_equal(f->prices.candidate[i].state, PRICE_KNOWN);
+	price_all(f);
+	assert_int_equal(fake.measured, before);
+	c = pricer_counts(f->pricer);
+	assert_int_equal(c.measured, 0);
+	assert_int_equal(c.missed, 0);
+	assert_int_equal(c.exact, before);
+	assert_int_equal(f->prices.candidate[0].origin, FROM_DB_EXACT);
+	assert_string_equal(pricer_miss_reason(f->pricer, 0), "");
+	finish(f);
+}
+
+static void
+a_crash_is_an_outcome_that_is_remembered(void **state)
+{
+	struct fixture *f = *state;
+
+	fake.crash = 13;
+	begin(f);
+	price_all(f);
+	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
+	assert_string_equal(f->prices.candidate[13].detail, "crash: signal 11");
+	assert_int_equal(pricer_counts(f->pricer).failed, 1);
+	finish(f);
+	fake.crash = UINT32_MAX - 1;
+	begin(f);
+	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
+	assert_string_equal(f->prices.candidate[13].detail, "crash: signal 11");
+	finish(f);
+}
+
+static void
+another_library_is_another_environment_and_said_so(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f);
+	price_all(f);
+	finish(f);
+	fake.version = "2.6.4";
+	begin(f);
+	assert_int_equal(f->prices.candidate[0].state, PRICE_BOUND);
+	assert_string_equal(
+	    pricer_miss_reason(f->pricer, 0), "lib.version: 2.6.3 -> 2.6.4");
+	assert_int_equal(pricer_counts(f->pricer).compatible, 6);
+	finish(f);
+	f->o.accept = ACCEPT_COMPATIBLE;
+	begin(f);
+	assert_int_equal(f->prices.candidate[0].state, PRICE_KNOWN);
+	assert_int_equal(f->prices.candidate[0].origin, FROM_DB_COMPATIBLE);
+	finish(f);
+	fake.version = "3.0.0";
+	begin(f);
+	assert_int_equal(f->prices.candidate[0].state, PRICE_BOUND);
+	assert_int_equal(pricer_counts(f->pricer).stale, 6);
+	finish(f);
+	f->o.accept = ACCEPT_ANY;
+	begin(f);
+	assert_int_equal(f->prices.candidate[0].state, PRICE_KNOWN);
+	finish(f);
+}
+
+static void
+conversions_take_the_cheaper_way_round(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t class;
+	const struct conversion_price *c;
+
+	begin(f);
+	price_all(f);
+	class = f->prices.value_class[0];
+	c = &f->prices.conversion[(size_t) class * MAX_FORMATS * MAX_FORMATS];
+	/* blocked -> plain goes by nhwc: 1000 + 1000 against 1000000. */
+	assert_int_equal(c[2 * MAX_FORMATS + 0].via, 1);
+	assert_int_equal(c[2 * MAX_FORMATS + 0].price.ns, 2000);
+	assert_int_equal(c[2 * MAX_FORMATS + 1].via, 1);
+	/* blocked -> mrvl: to nhwc, then across. */
+	assert_int_equal(c[2 * MAX_FORMATS + 3].via, 1);
+	assert_int_equal(c[2 * MAX_FORMATS + 3].price.ns, 1050);
+	assert_int_equal(c[1 * MAX_FORMATS + 1].price.ns, 0);
+	finish(f);
+}
+
+static void
+a_measurement_below_its_bound_lowers_the_others(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t first[] = {0}, rest[] = {9};
+	cost_ns bound;
+
+	fake.base = 0;
+	begin(f);
+	bound = f->prices.candidate[9].bound;
+	assert_true(pricer_price(f->pricer, &f->prices, rest, 1, &f->err));
+	assert_true(pricer_price(f->pricer, &f->prices, first, 1, &f->err));
+	assert_true(bound >= 1);
+	for (uint32_t i = 0; i < 3 * NODES; i++)
+		if (f->prices.candidate[i].state == PRICE_KNOWN)
+			assert_true(f->prices.candidate[i].bound
+			    <= f->prices.candidate[i].ns);
+	finish(f);
+}
+
+static void
+limits_and_no_database_are_honoured(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t all[] = {0, 1, 9, 10, 12, 13};
+
+	f->o.db = NULL;
+	f->o.max_measure = 2;
+	begin(f);
+	assert_string_equal(pricer_miss_reason(f->pricer, 0), "no database");
+	assert_true(pricer_price(f->pricer, &f->prices, all, 6, &f->err));
+	assert_int_equal(fake.measured, 2);
+	finish(f);
+	f->o.measure = false;
+	begin(f);
+	assert_true(pricer_price(f->pricer, &f->prices, all, 6, &f->err));
+	assert_int_equal(f->prices.candidate[0].source, PRICE_ESTIMATED);
+	assert_int_equal(pricer_counts(f->pricer).estimated, 6);
+	assert_int_equal(fake.measured, 2);
+	finish(f);
+}
+
+int
+main(void)
+{
+#define T(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+	    T(equal_candidates_are_measured_once_and_never_again),
+	    T(a_crash_is_an_outcome_that_is_remembered),
+	    T(another_library_is_another_environment_and_said_so),
+	    T(conversions_take_the_cheaper_way_round),
+	    T(a_measurement_below_its_bound_lowers_the_others),
+	    T(limits_and_no_database_are_honoured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
