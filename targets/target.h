@@ -124,6 +124,9 @@ struct target_kind {
 	 * nothing that is counted. */
 	uint64_t (*resident)(const struct target *t, const struct graph *g,
 	    const struct candidate *c);
+	/* What the residents of one target may add up to; 0: no limit. NULL:
+	 * none. */
+	uint64_t (*capacity)(const struct target *t);
 	/* Pack and prepare a candidate on this machine. */
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,

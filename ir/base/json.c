@@ -212,25 +212,58 @@ json_null(struct json *j)
 	fputs("null", j->out);
 }
 
-void
-json_base64(struct json *j, const void *bytes, size_t n)
+/* The text of at most 3 bytes. */
+static void
+base64_quad(const unsigned char *p, size_t n, char quad[4])
 {
 	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                            "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = bytes;
+	uint32_t w = (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0)
+	    | (n > 2 ? p[2] : 0);
 
+	quad[0] = digit[w >> 18];
+	quad[1] = digit[w >> 12 & 63];
+	quad[2] = n > 1 ? digit[w >> 6 & 63] : '=';
+	quad[3] = n > 2 ? digit[w & 63] : '=';
+}
+
+void
+json_base64_open(struct json *j)
+{
 	separate(j);
 	putc('"', j->out);
-	for (; n > 0; n -= n < 3 ? n : 3, p += 3) {
-		uint32_t w = (uint32_t)p[0] << 16
-		    | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
-		char quad[4] = {digit[w >> 18], digit[w >> 12 & 63],
-		    n > 1 ? digit[w >> 6 & 63] : '=',
-		    n > 2 ? digit[w & 63] : '='};
+}
 
-		fwrite(quad, 1, sizeof quad, j->out);
+void
+json_base64_more(struct json *j, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	char text[4096];
+	size_t used = 0;
+
+	for (; n > 0; n -= n < 3 ? n : 3, p += 3) {
+		base64_quad(p, n, text + used);
+		used += 4;
+		if (used == sizeof text) {
+			fwrite(text, 1, used, j->out);
+			used = 0;
+		}
 	}
+	fwrite(text, 1, used, j->out);
+}
+
+void
+json_base64_close(struct json *j)
+{
 	putc('"', j->out);
+}
+
+void
+json_base64(struct json *j, const void *bytes, size_t n)
+{
+	json_base64_open(j);
+	json_base64_more(j, bytes, n);
+	json_base64_close(j);
 }
 
 void

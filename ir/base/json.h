@@ -47,6 +47,10 @@ void json_bool(struct json *j, bool x);
 void json_null(struct json *j);
 /* A string of base64 (RFC 4648, padded), streamed. */
 void json_base64(struct json *j, const void *bytes, size_t n);
+/* The same in pieces; all but the last of a multiple of 3 bytes. */
+void json_base64_open(struct json *j);
+void json_base64_more(struct json *j, const void *bytes, size_t n);
+void json_base64_close(struct json *j);
 
 /* Key and value in one. */
 void json_key_str(struct json *j, const char *key, const char *s);

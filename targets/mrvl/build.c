@@ -1,0 +1,497 @@
+#include "targets/mrvl/build.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "targets/mrvl/rules.h"
+#include "targets/mrvl/window.h"
+
+static const uint32_t to_nhwc[] = {0, 2, 3, 1};
+
+struct builder {
+	const struct graph *graph;
+	const struct match *match;
+	struct arena *arena;
+	struct layer *layer;
+};
+
+/* ---- parts of a layer ---- */
+
+static const struct node *
+captured(const struct builder *b, const char *name)
+{
+	node_id id = match_node(b->match, name);
+
+	return id == NODE_NONE ? NULL : graph_node(b->graph, id);
+}
+
+/* As the layer sees a value: channels last when it has rank 4. */
+static struct dims
+seen(const struct graph *g, value_id v)
+{
+	struct dims d = dims_of(&graph_value(g, v)->type);
+
+	return d.rank == 4 ? dims_permuted(&d, to_nhwc) : d;
+}
+
+static const struct konst *
+keep(const struct builder *b, const struct konst *k)
+{
+	return (const struct konst *)arena_copy(b->arena, k, sizeof *k);
+}
+
+static void
+set_operands(struct builder *b, const value_id *v, uint32_t n)
+{
+	struct dims *in = arena_new(b->arena, struct dims, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		in[i] = seen(b->graph, v[i]);
+	b->layer->ninputs = n;
+	b->layer->in = in;
+	b->layer->operand =
+	    (const value_id *)arena_copy(b->arena, v, n * sizeof *v);
+}
+
+/* A constant in NCHW terms, its dimensions moved to NHWC. */
+static struct konst
+channels_last(const struct graph *g, value_id v)
+{
+	struct konst k = konst_of(g, v), wide = k;
+	uint32_t skip = 4 - k.dims.rank;
+
+	assert(k.dims.rank <= 4);
+	wide.dims.rank = 4;
+	for (uint32_t i = 0; i < 4; i++) {
+		wide.dims.dim[i] = i < skip ? 1 : k.dims.dim[i - skip];
+		wide.stride[i] = i < skip ? 0 : k.stride[i - skip];
+	}
+	return konst_permuted(&wide, to_nhwc);
+}
+
+/* The layer's bias: the operator's own, and a constant added behind it. */
+static void
+set_bias(struct builder *b, value_id own, float scale, const struct dims *to)
+{
+	const struct node *add = captured(b, "add");
+	const struct konst *bias = NULL;
+	struct konst k;
+
+	if (own != VALUE_NONE) {
+		k = konst_of(b->graph, own);
+		k.scale = scale;
+		if (!konst_broadcast(&k, to))
+			assert(!"bias checked by the predicate");
+		bias = keep(b, &k);
+	}
+	if (add) {
+		value_id v = match_value(b->match, "bias");
+
+		k = to->rank == 4 ? channels_last(b->graph, v)
+		                  : konst_of(b->graph, v);
+		if (!konst_broadcast(&k, to))
+			k.plus = NULL; /* compat: any constant, as it is */
+		else
+			k.plus = bias;
+		bias = keep(b, &k);
+	}
+	b->layer->constant[CONST_BIAS] = bias;
+}
+
+static void
+set_norm(struct builder *b)
+{
+	const struct node *bn = captured(b, "bn");
+
+	if (!bn)
+		return;
+	b->layer->epsilon = attr_float_or(bn, "epsilon", 1e-5f);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct konst k = konst_of(b->graph, bn->input[1 + i]);
+
+		b->layer->constant[CONST_GAMMA + i] = keep(b, &k);
+	}
+}
+
+static void
+set_window(struct builder *b, const struct node *n)
+{
+	const struct node *pad = captured(b, "pad");
+	struct layer *l = b->layer;
+	struct padding p;
+	struct window w;
+	bool ok;
+
+	ok = window_of(&w, b->graph, n, node_in(b->graph, n, 0)->type.dim);
+	assert(ok);
+	memcpy(l->kernel, w.kernel, sizeof l->kernel);
+	memcpy(l->stride, w.stride, sizeof l->stride);
+	memcpy(l->dilation, w.dilation, sizeof l->dilation);
+	memcpy(l->pad, w.pad, sizeof l->pad);
+	if (!pad)
+		return;
+	ok = padding_of(&p, b->graph, pad);
+	assert(ok);
+	l->pad[0] = p.before[2];
+	l->pad[1] = p.before[3];
+	l->pad[2] = p.after[2];
+	l->pad[3] = p.after[3];
+	/* a Pad's zeros count in an average */
+	l->count_include_pad = true;
+}
+
+static value_id
+data_of(const struct builder *b, const struct node *anchor)
+{
+	const struct node *pad = captured(b, "pad");
+
+	return pad ? pad->input[0] : anchor->input[0];
+}
+
+/* ---- kinds of layers ---- */
+
+static void
+make_conv(struct builder *b)
+{
+	const struct node *n = captured(b, "conv");
+	value_id x = data_of(b, n);
+	struct konst kernel = konst_of(b->graph, n->input[1]);
+	struct dims bias = {4, {1, 1, 1, kernel.dims.dim[0]}};
+
+	b->layer->kind = LAYER_CONV;
+	b->layer->groups = attr_int_or(n, "group", 1);
+	b->layer->channels = kernel.dims.dim[0];
+	set_operands(b, &x, 1);
+	set_window(b, n);
+	b->layer->count_include_pad = false;
+	kernel = konst_permuted(&kernel, to_nhwc);
+	b->layer->constant[CONST_KERNEL] = keep(b, &kernel);
+	set_bias(b, n->ninputs > 2 ? n->input[2] : VALUE_NONE, 1, &bias);
+	set_norm(b);
+}
+
+static void
+make_fc(struct builder *b)
+{
+	static const uint32_t swap[] = {1, 0};
+	const struct node *n = captured(b, "fc"), *flat = captured(b, "flat");
+	value_id x = flat ? flat->input[0] : n->input[0], own = VALUE_NONE;
+	struct konst kernel = konst_of(b->graph, n->input[1]);
+	float beta = 1;
+
+	b->layer->kind = LAYER_FC;
+	b->layer->flattens = flat != NULL;
+	b->layer->has_units = n->op == OP_GEMM;
+	b->layer->out_float32 = n->op == OP_MATMUL;
+	set_operands(b, &x, 1);
+	if (n->op == OP_MATMUL || attr_int_or(n, "transB", 0) == 0)
+		kernel = konst_permuted(&kernel, swap);
+	if (n->op == OP_GEMM) {
+		kernel.scale = attr_float_or(n, "alpha", 1);
+		beta = attr_float_or(n, "beta", 1);
+		own = n->ninputs > 2 ? n->input[2] : VALUE_NONE;
+	}
+	b->layer->channels = kernel.dims.dim[0];
+	b->layer->constant[CONST_KERNEL] = keep(b, &kernel);
+	struct dims bias = {2, {1, kernel.dims.dim[0]}};
+	set_bias(b, own, beta, &bias);
+}
+
+static void
+make_pool(struct builder *b, enum layer_kind kind)
+{
+	const struct node *n = captured(b, "pool");
+	value_id x = data_of(b, n);
+
+	b->layer->kind = kind;
+	b->layer->ceil_mode = attr_int_or(n, "ceil_mode", 0) != 0;
+	b->layer->count_include_pad =
+	    attr_int_or(n, "count_include_pad", 0) != 0;
+	set_operands(b, &x, 1);
+	set_window(b, n);
+}
+
+static void
+make_global(struct builder *b, enum layer_kind kind)
+{
+	const struct node *n = graph_node(b->graph, b->match->root);
+
+	b->layer->kind = kind;
+	set_operands(b, n->input, 1);
+	b->layer->kernel[0] = b->layer->in[0].dim[1];
+	b->layer->kernel[1] = b->layer->in[0].dim[2];
+}
+
+static void
+make_plain(struct builder *b, enum layer_kind kind, const struct node *n,
+    uint32_t noperands)
+{
+	b->layer->kind = kind;
+	set_operands(b, n->input, noperands);
+}
+
+static void
+make_layout(struct builder *b, const struct node *n)
+{
+	make_plain(b, LAYER_LAYOUT, n, 1);
+	b->layer->src_layout = "NCHW";
+	b->layer->dst_layout = "NHWC";
+}
+
+void
+mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
+    const struct match *m, struct arena *a)
+{
+	struct builder b = {g, m, a, out};
+	const struct node *root = graph_node(g, m->root);
+
+	memset(out, 0, sizeof *out);
+	out->result = root->output[0];
+	out->out = seen(g, out->result);
+	out->nnodes = m->nnodes;
+	out->node = m->node;
+	out->relu = root->op == OP_RELU;
+	switch ((enum mrvl_rule)rule) {
+	case RULE_CONV:
+		make_conv(&b);
+		break;
+	case RULE_FC:
+		make_fc(&b);
+		break;
+	case RULE_MAXPOOL:
+		make_pool(&b, LAYER_MAXPOOL);
+		break;
+	case RULE_AVGPOOL:
+		make_pool(&b, LAYER_AVGPOOL);
+		break;
+	case RULE_GLOBALAVGPOOL:
+		make_global(&b, LAYER_GLOBALAVGPOOL);
+		break;
+	case RULE_GLOBALMAXPOOL:
+		make_global(&b, LAYER_GLOBALMAXPOOL);
+		break;
+	case RULE_SUM:
+		make_plain(&b, LAYER_SUM, captured(&b, "sum"), 2);
+		break;
+	case RULE_CONCAT:
+		make_plain(&b, LAYER_CONCAT, root, root->ninputs);
+		break;
+	case RULE_LAYOUT:
+		make_layout(&b, root);
+		break;
+	case RULE_RESHAPE:
+		make_plain(&b, LAYER_RESHAPE, root, 1);
+		break;
+	case RULE_FLATTEN:
+		make_plain(&b, LAYER_FLATTEN, root, 1);
+		break;
+	case RULE_SQUEEZE:
+		make_plain(&b, LAYER_SQUEEZE, root, 1);
+		break;
+	case NRULES:
+		assert(!"a rule");
+	}
+}
+
+/* ---- a region ---- */
+
+/* Where a value is while the region runs: its bytes in channels-last order
+ * and/or in the order of its ONNX shape. */
+struct place {
+	value_id value;
+	bool has_nhwc, has_plain;
+	struct layer_ref nhwc, plain;
+};
+
+struct assembly {
+	const struct mrvl_region *region;
+	struct arena *arena;
+	struct err *err;
+	struct layer *layer;
+	struct place *place;
+	uint32_t nlayers, nplaces;
+};
+
+static struct place *
+place_of(struct assembly *s, value_id v)
+{
+	for (uint32_t i = 0; i < s->nplaces; i++)
+		if (s->place[i].value == v)
+			return &s->place[i];
+	s->place[s->nplaces] = (struct place){.value = v};
+	return &s->place[s->nplaces++];
+}
+
+static struct layer_ref
+add_layer(struct assembly *s, const struct layer *l)
+{
+	s->layer[s->nlayers] = *l;
+	return (struct layer_ref){false, s->nlayers++};
+}
+
+/* A layout_transform in front of the first reader of a region input. */
+static void
+enter_as_nhwc(struct assembly *s, struct place *p)
+{
+	const struct graph *g = s->region->graph;
+	struct dims raw = dims_of(&graph_value(g, p->value)->type);
+	struct layer l = {.kind = LAYER_LAYOUT,
+	    .ninputs = 1,
+	    .result = p->value,
+	    .src_layout = "NCHW",
+	    .dst_layout = "NHWC"};
+
+	l.in = (const struct dims *)arena_copy(s->arena, &raw, sizeof raw);
+	l.out = dims_permuted(&raw, to_nhwc);
+	l.operand =
+	    (const value_id *)arena_copy(s->arena, &p->value, sizeof p->value);
+	l.input = (const struct layer_ref *)arena_copy(
+	    s->arena, &p->plain, sizeof p->plain);
+	p->nhwc = add_layer(s, &l);
+	p->has_nhwc = true;
+}
+
+static bool
+resolve(struct assembly *s, value_id v, bool nhwc, struct layer_ref *out)
+{
+	struct place *p = place_of(s, v);
+
+	if (nhwc && !p->has_nhwc && p->has_plain && p->plain.is_input)
+		enter_as_nhwc(s, p);
+	if (nhwc ? p->has_nhwc : p->has_plain) {
+		*out = nhwc ? p->nhwc : p->plain;
+		return true;
+	}
+	return err_set(s->err, ERR_UNSUPPORTED,
+	    "mrvl region %u: value '%s' would have to change its layout inside "
+	    "the region",
+	    s->region->number, graph_value(s->region->graph, v)->name);
+}
+
+static bool
+rank_is_4(const struct assembly *s, value_id v)
+{
+	return graph_value(s->region->graph, v)->type.rank == 4;
+}
+
+/* Does the composite want this operand channels last? */
+static bool
+wants_nhwc(const struct assembly *s, const struct candidate *c, value_id v)
+{
+	const struct formats *f = s->region->target->formats;
+
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (c->input[i].value == v)
+			return f->format[c->input[i].format].layout
+			    == LAYOUT_NHWC;
+	return rank_is_4(s, v);
+}
+
+static bool
+add_composite(struct assembly *s, const struct candidate *c)
+{
+	struct layer l;
+	struct layer_ref *ref, out;
+	struct place *place;
+
+	mrvl_layer_of(&l, s->region->graph, c->rule, c->match, s->arena);
+	if (c->rule == RULE_LAYOUT) {
+		/* NHWC bytes are what the transposed tensor looks like */
+		if (!resolve(s, l.operand[0], true, &out))
+			return false;
+		place = place_of(s, l.result);
+		place->plain = out;
+		place->has_plain = true;
+		return true;
+	}
+	ref = arena_new(s->arena, struct layer_ref, l.ninputs);
+	for (uint32_t i = 0; i < l.ninputs; i++)
+		if (!resolve(s, l.operand[i], wants_nhwc(s, c, l.operand[i]),
+		        &ref[i]))
+			return false;
+	if (l.ninputs == 1 && !wants_nhwc(s, c, l.operand[0])
+	    && rank_is_4(s, l.operand[0])) {
+		struct dims raw =
+		    dims_of(&graph_value(s->region->graph, l.operand[0])->type);
+
+		l.in =
+		    (const struct dims *)arena_copy(s->arena, &raw, sizeof raw);
+	}
+	l.input = ref;
+	out = add_layer(s, &l);
+	place = place_of(s, l.result);
+	if (rank_is_4(s, l.result)) {
+		place->nhwc = out;
+		place->has_nhwc = true;
+	} else {
+		place->plain = out;
+		place->has_plain = true;
+	}
+	return true;
+}
+
+static void
+add_inputs(struct assembly *s, struct layers *out)
+{
+	const struct mrvl_region *r = s->region;
+	struct region_input *in =
+	    arena_new(s->arena, struct region_input, r->ninputs);
+
+	for (uint32_t i = 0; i < r->ninputs; i++) {
+		value_id v = r->input[i].value;
+		struct place *p = place_of(s, v);
+
+		in[i].dims = dims_of(&graph_value(r->graph, v)->type);
+		in[i].value = v;
+		p->plain = (struct layer_ref){true, i};
+		p->has_plain = true;
+	}
+	out->ninputs = r->ninputs;
+	out->input = in;
+}
+
+static void
+add_outputs(struct assembly *s, struct layers *out)
+{
+	const struct mrvl_region *r = s->region;
+	struct region_output *o =
+	    arena_new(s->arena, struct region_output, r->noutputs);
+
+	for (uint32_t i = 0; i < r->noutputs; i++) {
+		struct place *p = place_of(s, r->output[i].value);
+
+		o[i].value = p->value;
+		o[i].from = p->has_nhwc ? p->nhwc : p->plain;
+	}
+	out->noutputs = r->noutputs;
+	out->output = o;
+}
+
+const char *
+mrvl_symbol(uint32_t number, struct arena *a)
+{
+	return arena_printf(a, "tvmgen_mrvl_main_%u", number);
+}
+
+bool
+mrvl_layers(struct layers *out, const struct mrvl_region *r, struct arena *a,
+    struct err *err)
+{
+	struct assembly s = {.region = r, .arena = a, .err = err};
+	size_t most = 2 * (size_t)r->ninputs + r->noutputs;
+
+	for (uint32_t i = 0; i < r->ncandidates; i++)
+		most += 2 + r->candidate[i]->ninputs;
+	s.layer = arena_new(a, struct layer, most);
+	s.place = arena_new(a, struct place, most);
+	*out = (struct layers){
+	    .number = r->number, .symbol = mrvl_symbol(r->number, a)};
+	add_inputs(&s, out);
+	for (uint32_t i = 0; i < r->ncandidates; i++)
+		if (!add_composite(&s, r->candidate[i]))
+			return false;
+	add_outputs(&s, out);
+	out->layer = s.layer;
+	out->nlayers = s.nlayers;
+	return true;
+}

@@ -1,0 +1,67 @@
+/* The Marvell backend's kind: MLIP of OCTEON 10. */
+#include "targets/mrvl/compute.h"
+#include "targets/mrvl/cost.h"
+#include "targets/mrvl/options.h"
+#include "targets/mrvl/rules.h"
+#include "targets/target.h"
+
+/* Bumped when the cost simulator's formulas change: prices of other versions
+ * are not comparable. */
+#define SIMULATOR_VERSION 1
+
+/* Which bytes a match reads: channels last, unless the order of an operator's
+ * elements matters and they come from outside or from a transpose. */
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const struct mrvl *mrvl = mrvl_of(m->target);
+	const struct node *n = graph_node(m->graph, m->match->root);
+	format_id nhwc = format_intern(f, mrvl->nhwc);
+	format_id plain = format_intern(f, mrvl->plain);
+	bool shape_only =
+	    n->op == OP_RESHAPE || n->op == OP_FLATTEN || n->op == OP_SQUEEZE;
+
+	if (max < 1)
+		return 0;
+	out[0] = (struct implementation){"nhwc", 0, nhwc, nhwc};
+	if (shape_only && !mrvl_keeps_nhwc(m->graph, n))
+		out[0] = (struct implementation){"plain", 1, plain, plain};
+	else if (n->op == OP_TRANSPOSE)
+		out[0] = (struct implementation){"relabel", 2, nhwc, plain};
+	return 1;
+}
+
+static void
+environment(const struct target *t, struct buf *b)
+{
+	const struct mrvl *m = mrvl_of(t);
+
+	buf_printf(b, "simulator=%d\n", SIMULATOR_VERSION);
+	buf_printf(b, "num_tiles=%u\nquantize=%s\nwb_pin_ocm=%d\n",
+	    m->num_tiles, m->int8 ? "int8" : "fp16", m->pin);
+	for (uint32_t i = 0; i < NPARAM; i++)
+		buf_printf(b, "%s=%.17g\n", param_info((enum param)i)->name,
+		    m->params.param[i].value);
+}
+
+const struct target_kind target_mrvl = {
+    .name = "mrvl",
+    .summary = "Marvell MLIP of OCTEON 10 (cn10ka): fp16 regions, costs "
+               "simulated",
+    .option = mrvl_options,
+    .rule = mrvl_rules,
+    .nrules = NRULES,
+    .source = PRICE_SIMULATED,
+    .launches = true,
+    .open = mrvl_open,
+    .implementations = implementations,
+    .resident = mrvl_resident,
+    .capacity = mrvl_capacity,
+    .compile = mrvl_compile,
+    .simulate = mrvl_simulate,
+    .simulate_region = mrvl_simulate_region,
+    .launch_ns = mrvl_launch_ns,
+    .transfer = mrvl_transfer,
+    .environment = environment,
+};
