@@ -104,6 +104,9 @@ bool rule_size(struct site *s);
 bool rule_range(struct site *s);
 bool rule_random(struct site *s);
 
+/* control.c, loop.c, scan.c */
+bool rule_if(struct site *s);
+
 /* value.c: symbolic content of small integer outputs */
 bool value_same(struct site *s);
 bool value_cast(struct site *s);

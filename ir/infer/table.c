@@ -148,6 +148,8 @@ static const struct op_rule rules[NOP] = {
     [OP_SCATTER] = {rule_scatterelements, NULL, EVAL},
     [OP_SCATTERELEMENTS] = {rule_scatterelements, NULL, EVAL},
     [OP_SCATTERND] = {rule_scatternd, NULL, EVAL},
+    /* control flow */
+    [OP_IF] = {rule_if, NULL, FOLD_NO},
     /* made of numbers */
     [OP_CONSTANT] = {rule_constant, NULL, FOLD_NO},
     [OP_CONSTANTOFSHAPE] = {rule_constantofshape, NULL, FOLD_NO},

@@ -1,0 +1,33 @@
+/* Bodies of control flow: what crosses between a graph and the graphs inside
+ * its nodes. Internal to ir/infer and ir/normalize. */
+#ifndef IR_INFER_BODIES_H
+#define IR_INFER_BODIES_H
+
+#include <stdbool.h>
+
+#include "ir/graph.h"
+#include "ir/infer/num.h"
+#include "ir/infer/rule.h"
+
+/* A type of graph `from` in the symbols of another graph. */
+struct type type_carried(
+    struct symbols *to, const struct graph *from, const struct type *t);
+
+/* Start a pass over a body of the node: captured values get their outer types
+ * and content. Faults when bodies nest too deep. */
+bool body_enter(
+    struct site *s, const char *attr, struct graph *body, struct pass *inner);
+
+/* Infer the body. */
+bool body_infer(struct site *s, struct pass *inner);
+
+/* The body an attribute holds; faults when there is none. */
+bool body_of(struct site *s, const char *attr, struct graph **body);
+
+/* What two runs or branches agree on: dims that differ are unknown, ranks that
+ * differ too; *same = nothing was lost of a. False when the kinds or dtypes
+ * differ (no value can be both). */
+bool type_join(struct arena *a, const struct type *x, const struct type *y,
+    struct type *out, bool *same);
+
+#endif

@@ -1,0 +1,92 @@
+/* If: both branches, or the one a known condition takes. */
+#include "ir/infer/rules.h"
+
+#include <inttypes.h>
+
+#include "ir/infer/bodies.h"
+#include "ir/infer/pass.h"
+
+static bool
+check_condition(struct site *s, uint32_t i)
+{
+	enum dtype t = in_dtype(s, i);
+
+	if (t != DT_UNDEFINED && t != DT_BOOL)
+		return fault(
+		    s, "condition is %s, bool is needed", dtype_name(t));
+	return need_max_count(s, i, "condition");
+}
+
+/* 1 or 0 when the condition is known, else -1. */
+static int
+known_condition(const struct site *s, uint32_t i)
+{
+	struct small c = in_small(s, i);
+
+	if (!c.e || c.n != 1 || !c.e[0].known)
+		return -1;
+	return c.e[0].v != 0;
+}
+
+/* Output types of one branch, in the symbols of this graph. */
+static bool
+branch_types(
+    struct site *s, const char *attr, struct pass *inner, struct type *type)
+{
+	struct graph *body;
+
+	if (!body_of(s, attr, &body))
+		return false;
+	if (body->noutputs != s->n->noutputs)
+		return fault(s,
+		    "%s has %" PRIu32 " outputs but the node has %" PRIu32,
+		    attr, body->noutputs, s->n->noutputs);
+	if (!body_enter(s, attr, body, inner) || !body_infer(s, inner))
+		return false;
+	for (uint32_t i = 0; i < body->noutputs; i++)
+		type[i] = type_carried(&s->pass->symbols, body,
+		    &graph_value(body, body->output[i])->type);
+	return true;
+}
+
+static bool
+taken_branch(struct site *s, const char *attr)
+{
+	struct pass inner;
+
+	if (!branch_types(s, attr, &inner, s->out))
+		return false;
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		s->out_content[i] = inner.content[inner.g->output[i]];
+	return true;
+}
+
+bool
+rule_if(struct site *s)
+{
+	struct type *yes =
+	    arena_new(s->pass->scratch, struct type, s->n->noutputs);
+	struct type *no =
+	    arena_new(s->pass->scratch, struct type, s->n->noutputs);
+	int condition = known_condition(s, 0);
+	struct pass inner;
+	bool same;
+
+	if (!check_condition(s, 0))
+		return false;
+	if (condition >= 0)
+		return taken_branch(
+		    s, condition ? "then_branch" : "else_branch");
+	if (!branch_types(s, "then_branch", &inner, yes)
+	    || !branch_types(s, "else_branch", &inner, no))
+		return false;
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		if (!type_join(s->g->arena, &yes[i], &no[i], &s->out[i], &same))
+			return fault(s,
+			    "output %" PRIu32
+			    " is %s or %s, depending on the branch",
+			    i,
+			    type_text(&yes[i], s->g->symbol, s->pass->scratch),
+			    type_text(&no[i], s->g->symbol, s->pass->scratch));
+	return true;
+}

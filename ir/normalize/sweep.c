@@ -1,0 +1,188 @@
+/* What nothing needs goes; what stays gets dense ids. */
+#include "ir/normalize/tidy.h"
+
+#include <string.h>
+
+struct sweeping {
+	struct graph *g;
+	const value_id *alias;
+	bool *needed; /* [nvalues] */
+	bool *live; /* [nnodes] */
+};
+
+static bool
+is_folded(const struct sweeping *w, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		if (n->output[i] != VALUE_NONE
+		    && !w->g->value[w->alias[n->output[i]]].constant)
+			return false;
+	return n->noutputs > 0;
+}
+
+static bool
+is_needed(const struct sweeping *w, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		if (n->output[i] != VALUE_NONE
+		    && w->needed[w->alias[n->output[i]]]
+		    && !w->g->value[w->alias[n->output[i]]].constant)
+			return true;
+	return false;
+}
+
+static void
+mark_live(struct sweeping *w)
+{
+	struct graph *g = w->g;
+
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		w->needed[w->alias[g->output[i]]] = true;
+	for (node_id id = g->nnodes; id-- > 0;) {
+		const struct node *n = &g->node[id];
+
+		if (!is_needed(w, n)) {
+			bool folded = is_folded(w, n);
+
+			set_fate(g, n, folded ? FATE_FOLDED : FATE_DROPPED,
+			    folded ? "its inputs are constant"
+			           : "nothing reads its outputs");
+			continue;
+		}
+		w->live[id] = true;
+		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
+			if (n->input[i] != VALUE_NONE)
+				w->needed[w->alias[n->input[i]]] = true;
+	}
+}
+
+/* Aliases substituted; a constant output is no longer this node's. */
+static void
+rewire(struct sweeping *w, struct node *n)
+{
+	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
+		if (n->input[i] != VALUE_NONE)
+			n->input[i] = w->alias[n->input[i]];
+	for (uint32_t i = 0; i < n->noutputs; i++) {
+		if (n->output[i] == VALUE_NONE)
+			continue;
+		n->output[i] = w->alias[n->output[i]];
+		if (w->g->value[n->output[i]].constant)
+			n->output[i] = VALUE_NONE;
+	}
+}
+
+static void
+keep_live(struct sweeping *w)
+{
+	struct graph *g = w->g;
+	uint32_t kept = 0;
+
+	for (value_id v = 0; v < g->nvalues; v++)
+		g->value[v].producer = NODE_NONE;
+	for (node_id id = 0; id < g->nnodes; id++) {
+		struct node n = g->node[id];
+
+		if (!w->live[id])
+			continue;
+		rewire(w, &n);
+		for (uint32_t i = 0; i < n.noutputs; i++)
+			if (n.output[i] != VALUE_NONE) {
+				g->value[n.output[i]].producer = kept;
+				w->needed[n.output[i]] = true;
+			}
+		g->node[kept++] = n;
+	}
+	g->nnodes = kept;
+}
+
+static void
+rename(value_id *ids, uint32_t n, const value_id *map)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ids[i] != VALUE_NONE)
+			ids[i] = map[ids[i]];
+}
+
+static value_id *
+renamed(struct graph *g, const value_id *ids, uint32_t n, const value_id *map)
+{
+	value_id *copy = arena_copy(g->arena, ids, n * sizeof *copy);
+
+	rename(copy, n, map);
+	return copy;
+}
+
+static void
+rename_captures(struct graph *g, const value_id *map, const bool *needed)
+{
+	struct capture *kept =
+	    arena_new(g->arena, struct capture, g->ncaptures);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->ncaptures; i++)
+		if (needed[g->capture[i].inner])
+			kept[n++] = (struct capture){
+			    g->capture[i].slot, map[g->capture[i].inner]};
+	g->capture = kept;
+	g->ncaptures = n;
+}
+
+/* Values nothing mentions go. Those of nodes stand in the nodes' arrays,
+ * which may be shared with nobody: inline_ifs() and the reader copy them. */
+static void
+compact_values(struct sweeping *w, struct arena *scratch)
+{
+	struct graph *g = w->g;
+	value_id *map = arena_new(scratch, value_id, g->nvalues);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		w->needed[g->input[i]] = true;
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		w->needed[w->alias[g->output[i]]] = true;
+	for (value_id v = 0; v < g->nvalues; v++) {
+		map[v] = VALUE_NONE;
+		if (!w->needed[v])
+			continue;
+		map[v] = kept;
+		g->value[kept++] = g->value[v];
+	}
+	g->nvalues = kept;
+	g->input = renamed(g, g->input, g->ninputs, map);
+	g->output = renamed(g, g->output, g->noutputs, map);
+	rename_captures(g, map, w->needed);
+	for (node_id id = 0; id < g->nnodes; id++) {
+		struct node *n = &g->node[id];
+
+		n->input = renamed(g, n->input, n->ninputs + n->nimplicit, map);
+		n->output = renamed(g, n->output, n->noutputs, map);
+	}
+}
+
+static void
+substitute_outputs(struct sweeping *w)
+{
+	struct graph *g = w->g;
+	value_id *output = arena_new(g->arena, value_id, g->noutputs);
+
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		output[i] = w->alias[g->output[i]];
+	g->output = output;
+}
+
+void
+sweep(struct graph *g, const value_id *alias, struct arena *scratch)
+{
+	struct sweeping w = {
+	    .g = g,
+	    .alias = alias,
+	    .needed = arena_new(scratch, bool, g->nvalues),
+	    .live = arena_new(scratch, bool, g->nnodes),
+	};
+
+	mark_live(&w);
+	keep_live(&w);
+	substitute_outputs(&w);
+	compact_values(&w, scratch);
+}

@@ -1,0 +1,134 @@
+#include "ir/normalize/tidy.h"
+
+#include <string.h>
+
+struct graph *
+next_body(const struct node *n, uint64_t *at)
+{
+	uint32_t i = (uint32_t)(*at >> 32), k = (uint32_t)*at;
+
+	for (; i < n->nattrs; i++, k = 0) {
+		const struct attr *a = &n->attr[i];
+
+		if ((a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS)
+		    && k < a->n) {
+			*at = ((uint64_t)i << 32) + k + 1;
+			return a->graphs[k];
+		}
+	}
+	*at = (uint64_t)i << 32;
+	return NULL;
+}
+
+static void
+set_one_fate(
+    struct graph *g, const struct node *n, enum fate fate, const char *why)
+{
+	for (uint32_t i = 0; i < n->norigins; i++) {
+		struct onnx_node *o = &g->origin_table->node[n->origin[i].onnx];
+
+		if (o->fate == FATE_COVERED) {
+			o->fate = fate;
+			o->why = why;
+		}
+	}
+}
+
+void
+set_body_fates(struct graph *g, const struct node *n, const char *why)
+{
+	uint64_t at = 0;
+	struct graph *body;
+
+	while ((body = next_body(n, &at)) != NULL)
+		for (node_id id = 0; id < body->nnodes; id++)
+			set_fate(g, &body->node[id], FATE_DROPPED, why);
+}
+
+void
+set_fate(struct graph *g, const struct node *n, enum fate fate, const char *why)
+{
+	set_one_fate(g, n, fate, why);
+	set_body_fates(g, n, why);
+}
+
+const struct tensor *
+known_content(const struct graph *g, const struct frame *around, value_id v)
+{
+	while (v != VALUE_NONE && !g->value[v].constant && around) {
+		uint32_t i = 0;
+
+		while (i < g->ncaptures && g->capture[i].inner != v)
+			i++;
+		if (i == g->ncaptures)
+			return NULL;
+		v = around->node
+		        ->input[around->node->ninputs + g->capture[i].slot];
+		g = around->g;
+		around = around->outer;
+	}
+	return v == VALUE_NONE ? NULL : g->value[v].constant;
+}
+
+/* Forget implicit inputs that no body captures any more. */
+static void
+narrow_captures(struct graph *g, struct node *n, struct arena *scratch)
+{
+	uint32_t *slot = arena_new(scratch, uint32_t, n->nimplicit);
+	uint32_t kept = 0;
+	uint64_t at = 0;
+	struct graph *body;
+	value_id *input;
+
+	while ((body = next_body(n, &at)) != NULL)
+		for (uint32_t i = 0; i < body->ncaptures; i++)
+			slot[body->capture[i].slot] = 1;
+	input = arena_new(g->arena, value_id, n->ninputs + n->nimplicit);
+	if (n->ninputs)
+		memcpy(input, n->input, n->ninputs * sizeof *input);
+	for (uint32_t i = 0; i < n->nimplicit; i++)
+		if (slot[i]) {
+			input[n->ninputs + kept] = n->input[n->ninputs + i];
+			slot[i] = kept++;
+		}
+	n->input = input;
+	n->nimplicit = kept;
+	at = 0;
+	while ((body = next_body(n, &at)) != NULL) {
+		struct capture *c =
+		    arena_new(body->arena, struct capture, body->ncaptures);
+
+		for (uint32_t i = 0; i < body->ncaptures; i++)
+			c[i] = (struct capture){slot[body->capture[i].slot],
+			    body->capture[i].inner};
+		body->capture = c;
+	}
+}
+
+/* Recursion is as deep as bodies nest, which the reader limits. */
+static void
+tidy_within(struct graph *g, const struct frame *around)
+{
+	struct arena scratch;
+
+	arena_init(&scratch);
+	for (node_id id = 0; id < g->nnodes; id++) {
+		struct frame here = {g, &g->node[id], around};
+		uint64_t at = 0;
+		struct graph *body;
+
+		while ((body = next_body(&g->node[id], &at)) != NULL)
+			tidy_within(body, &here);
+		if (g->node[id].nimplicit)
+			narrow_captures(g, &g->node[id], &scratch);
+	}
+	inline_ifs(g, around, &scratch);
+	sweep(g, drop_identities(g, around, &scratch), &scratch);
+	arena_release(&scratch);
+}
+
+void
+tidy_graph(struct graph *g)
+{
+	tidy_within(g, NULL);
+}

@@ -1,0 +1,46 @@
+/* The steps of normalisation after inference. Internal to ir/normalize. */
+#ifndef IR_NORMALIZE_TIDY_H
+#define IR_NORMALIZE_TIDY_H
+
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/graph.h"
+
+/* Where a body stands: the node that owns it, in the graph around. */
+struct frame {
+	const struct graph *g;
+	const struct node *node;
+	const struct frame *outer; /* NULL: g is the main graph */
+};
+
+/* All steps on a graph and on the bodies in it, innermost first. */
+void tidy_graph(struct graph *g);
+
+/* The content of v when it is known, through captures; else NULL. */
+const struct tensor *known_content(
+    const struct graph *g, const struct frame *around, value_id v);
+
+/* Replace each If of known condition by the nodes of the branch taken; bodies
+ * were tidied before. */
+void inline_ifs(
+    struct graph *g, const struct frame *around, struct arena *scratch);
+
+/* alias[v] = the value that stands for v once identities are gone; v itself
+ * for most. */
+value_id *drop_identities(
+    struct graph *g, const struct frame *around, struct arena *scratch);
+
+/* Remove nodes nothing needs, substitute aliases, make ids dense. */
+void sweep(struct graph *g, const value_id *alias, struct arena *scratch);
+
+/* Say of a node's ONNX nodes, and of those in its bodies, what became of them. */
+void set_fate(
+    struct graph *g, const struct node *n, enum fate fate, const char *why);
+void set_body_fates(struct graph *g, const struct node *n, const char *why);
+
+/* The bodies of a node: next graph-valued attribute entry, or NULL at the end.
+ * Start with *at = 0. */
+struct graph *next_body(const struct node *n, uint64_t *at);
+
+#endif

@@ -1,0 +1,278 @@
+/* Normalisation: what goes, what stays, and every ONNX node accounted for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/normalize.h"
+#include "tests/support/build.h"
+
+struct fixture {
+	struct arena a;
+	struct graph *g;
+	struct err err;
+};
+
+static struct fixture f;
+
+static int
+setup(void **state)
+{
+	(void)state;
+	memset(&f, 0, sizeof f);
+	arena_init(&f.a);
+	f.g = graph_new(&f.a, "t");
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	arena_release(&f.a);
+	return 0;
+}
+
+/* Each node of g (and of its bodies) comes from an ONNX node of its own. */
+static void
+give_origins(struct graph *g, struct onnx_nodes *table)
+{
+	g->origin_table = table;
+	for (node_id id = 0; id < g->nnodes; id++) {
+		struct node *n = &g->node[id];
+		struct origin *o = arena_new(&f.a, struct origin, 1);
+
+		table->node = arena_grow(&f.a, table->node, &table->cap,
+		    table->n + 1, sizeof *table->node);
+		table->node[table->n] = (struct onnx_node){
+		    .path = "",
+		    .index = id,
+		    .name = n->name,
+		    .op_type = n->op_type,
+		    .domain = "",
+		};
+		*o = (struct origin){table->n++, ROLE_KEPT};
+		n->origin = o;
+		n->norigins = 1;
+		for (uint32_t i = 0; i < n->nattrs; i++)
+			if (n->attr[i].kind == ATTR_GRAPH)
+				give_origins(n->attr[i].graphs[0], table);
+	}
+}
+
+static void
+set_outputs(struct graph *g, const value_id *v, uint32_t n)
+{
+	g->output = arena_copy(&f.a, v, n * sizeof *v);
+	g->noutputs = n;
+	for (uint32_t i = 0; i < n; i++)
+		graph_value(g, v[i])->flags |= VALUE_OUTPUT;
+}
+
+static void
+run(uint32_t covered, uint32_t folded, uint32_t dropped)
+{
+	struct infer_options o = {0};
+	uint32_t count[3];
+
+	give_origins(f.g, f.g->origin_table);
+	if (!normalize(f.g, &o, &f.err))
+		fail_msg("%s", f.err.text);
+	graph_conservation(f.g, count);
+	assert_int_equal(count[FATE_COVERED], covered);
+	assert_int_equal(count[FATE_FOLDED], folded);
+	assert_int_equal(count[FATE_DROPPED], dropped);
+}
+
+static value_id
+input(const char *name)
+{
+	return build_input(f.g, name, DT_FLOAT, DIMS(2, 3));
+}
+
+static value_id
+unary(struct graph *g, enum op op, value_id x)
+{
+	return build_node(g, op, 13, &x, 1);
+}
+
+static void
+identity_goes(void **state)
+{
+	value_id y = unary(f.g, OP_RELU, unary(f.g, OP_IDENTITY, input("x")));
+
+	(void)state;
+	set_outputs(f.g, &y, 1);
+	run(1, 0, 1);
+	assert_int_equal(f.g->nnodes, 1);
+	assert_int_equal(f.g->node[0].input[0], f.g->input[0]);
+}
+
+static void
+output_keeps_its_name(void **state)
+{
+	value_id relu = unary(f.g, OP_RELU, input("x"));
+	value_id y = unary(f.g, OP_DROPOUT, relu);
+
+	(void)state;
+	graph_value(f.g, y)->name = "prob";
+	set_outputs(f.g, &y, 1);
+	run(1, 0, 1);
+	assert_string_equal(graph_value(f.g, f.g->output[0])->name, "prob");
+	assert_int_equal(f.g->node[0].op, OP_RELU);
+}
+
+/* An output that is an input needs its Identity. */
+static void
+output_of_input_stays(void **state)
+{
+	value_id y = unary(f.g, OP_IDENTITY, input("x"));
+
+	(void)state;
+	set_outputs(f.g, &y, 1);
+	run(1, 0, 0);
+}
+
+static void
+training_dropout_stays(void **state)
+{
+	static const unsigned char yes = 1;
+	struct tensor *mode = arena_new(&f.a, struct tensor, 1);
+	value_id in[3] = {input("x"), VALUE_NONE, VALUE_NONE}, y;
+
+	(void)state;
+	*mode = tensor_fill(DT_BOOL, 0, NULL, &yes);
+	in[2] = graph_add_constant(f.g, "mode", mode);
+	y = build_node(f.g, OP_DROPOUT, 13, in, 3);
+	set_outputs(f.g, &y, 1);
+	run(1, 0, 0);
+}
+
+static void
+dead_and_folded(void **state)
+{
+	value_id x = input("x"), y, shape, in[2];
+
+	(void)state;
+	unary(f.g, OP_SIGMOID, x); /* nobody reads it */
+	shape = unary(f.g, OP_SHAPE, x);
+	in[0] = x;
+	in[1] = shape;
+	y = build_node(f.g, OP_RESHAPE, 13, in, 2);
+	set_outputs(f.g, &y, 1);
+	run(1, 1, 1);
+	assert_non_null(graph_value(f.g, f.g->node[0].input[1])->constant);
+}
+
+/* A body with one captured value (slot 0) and one unary node. */
+static struct graph *
+branch(enum op op, const char *inner, const char *result)
+{
+	struct graph *b = graph_new(&f.a, "b");
+	struct capture *c = arena_new(&f.a, struct capture, 1);
+	value_id v = graph_add_value(b, inner, NULL), y = unary(b, op, v);
+
+	c->inner = v;
+	b->capture = c;
+	b->ncaptures = 1;
+	graph_value(b, y)->name = result;
+	set_outputs(b, &y, 1);
+	return b;
+}
+
+static value_id
+add_if(
+    value_id condition, value_id captured, struct graph *yes, struct graph *no)
+{
+	struct graph **graphs = arena_new(&f.a, struct graph *, 2);
+	struct attr *a = arena_new(&f.a, struct attr, 2);
+	value_id in[2] = {condition, captured};
+	value_id y = build_node(f.g, OP_IF, 13, in, 2);
+	struct node *n = graph_node(f.g, f.g->nnodes - 1);
+
+	graphs[0] = yes;
+	graphs[1] = no;
+	a[0] = (struct attr){"then_branch", ATTR_GRAPH, 1, .graphs = graphs};
+	a[1] =
+	    (struct attr){"else_branch", ATTR_GRAPH, 1, .graphs = graphs + 1};
+	n->attr = a;
+	n->nattrs = 2;
+	n->ninputs = 1;
+	n->nimplicit = 1;
+	return y;
+}
+
+static void
+known_if_is_inlined(void **state)
+{
+	value_id x = input("x"), mid = unary(f.g, OP_NEG, x), y;
+	value_id cond = build_zeros(f.g, DT_BOOL, NULL, 0);
+
+	(void)state;
+	y = add_if(cond, mid, branch(OP_RELU, "v1", "r"),
+	    branch(OP_SIGMOID, "v1", "r"));
+	graph_value(f.g, y)->name = "y";
+	set_outputs(f.g, &y, 1);
+	run(2, 0, 2);
+	assert_int_equal(f.g->nnodes, 2);
+	assert_int_equal(f.g->node[1].op, OP_SIGMOID);
+	assert_string_equal(graph_value(f.g, f.g->output[0])->name, "y");
+	assert_string_equal(
+	    type_text(&graph_value(f.g, f.g->output[0])->type, NULL, &f.a),
+	    "float32[2,3]");
+}
+
+static void
+unknown_if_stays(void **state)
+{
+	value_id x = input("x"), y;
+	value_id cond = build_input(f.g, "c", DT_BOOL, NULL, 0);
+
+	(void)state;
+	y = add_if(cond, x, branch(OP_RELU, "v1", "r"),
+	    branch(OP_IDENTITY, "v1", "r"));
+	set_outputs(f.g, &y, 1);
+	run(3, 0, 0);
+	assert_int_equal(f.g->nnodes, 1);
+	assert_int_equal(f.g->node[0].nimplicit, 1);
+}
+
+/* A branch that gives a captured value back: the Identity stays only where an
+ * output needs a name of its own. */
+static void
+passthrough_branch(void **state)
+{
+	value_id x = input("x"), y;
+	value_id cond = build_zeros(f.g, DT_BOOL, NULL, 0);
+	struct graph *no = branch(OP_RELU, "v1", "r");
+
+	(void)state;
+	no->output = arena_copy(&f.a, &no->capture[0].inner, sizeof(value_id));
+	y = add_if(cond, x, branch(OP_RELU, "v1", "r"), no);
+	y = unary(f.g, OP_RELU, y);
+	set_outputs(f.g, &y, 1);
+	run(1, 0, 3);
+	assert_int_equal(f.g->nnodes, 1);
+	assert_int_equal(f.g->node[0].input[0], f.g->input[0]);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    T(identity_goes),
+	    T(output_keeps_its_name),
+	    T(output_of_input_stays),
+	    T(training_dropout_stays),
+	    T(dead_and_folded),
+	    T(known_if_is_inlined),
+	    T(unknown_if_stays),
+	    T(passthrough_branch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
