@@ -1,10 +1,12 @@
 # Optional kernel libraries. One that is missing is reported at configure time
-# and by `marq targets`; its backend then says "not built in".
+# and by `marq targets`; its backend then says "not built in": of its folder
+# only the file named like it is compiled. MARQ_WITHOUT leaves present ones out.
+set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
 function(marq_backend name header library)
 	find_path(${name}_INCLUDE ${header} PATH_SUFFIXES x86_64-linux-gnu
 		openblas-pthread)
 	find_library(${name}_LIBRARY ${library} PATH_SUFFIXES openblas-pthread)
-	if(${name}_INCLUDE AND ${name}_LIBRARY)
+	if(${name}_INCLUDE AND ${name}_LIBRARY AND NOT name IN_LIST MARQ_WITHOUT)
 		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=1)
 		target_include_directories(marq_targets SYSTEM PUBLIC
 			${${name}_INCLUDE})
@@ -13,7 +15,12 @@ function(marq_backend name header library)
 		message(STATUS "backend ${name}: ${${name}_LIBRARY}")
 	else()
 		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=0)
-		message(STATUS "backend ${name}: not found, left out")
+		string(TOLOWER ${name} folder)
+		file(GLOB sources CONFIGURE_DEPENDS targets/${folder}/*.c)
+		list(FILTER sources EXCLUDE REGEX "/${folder}\\.c$")
+		set_source_files_properties(${sources} PROPERTIES
+			HEADER_FILE_ONLY TRUE)
+		message(STATUS "backend ${name}: left out")
 	endif()
 endfunction()
 

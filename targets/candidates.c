@@ -276,9 +276,10 @@ static bool
 accepts(const struct finder *f, const struct target *t, const struct rule *rule,
     const struct match *m, struct arena *words, struct why *why)
 {
-	struct match_in in = {t, f->graph, &f->uses, m};
+	struct match_in in = {t, f->graph, &f->uses, m, 0};
 	bool ok;
 
+	in.rule = (uint32_t)(rule - t->kind->rule);
 	why_init(why, words);
 	why->assume = f->options->assume;
 	ok = !rule->accepts || rule->accepts(&in, why);
@@ -291,7 +292,7 @@ take_match(struct finder *f, const struct target *t, uint32_t number,
 {
 	const struct rule *rule = &t->kind->rule[number];
 	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
-	struct match_in in = {t, f->graph, &f->uses, NULL};
+	struct match_in in = {t, f->graph, &f->uses, NULL, number};
 	struct arena_mark mark;
 	struct why why;
 	uint32_t n = 1;

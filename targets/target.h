@@ -28,6 +28,7 @@ struct match_in {
 	const struct graph *graph;
 	const struct uses *uses;
 	const struct match *match;
+	uint32_t rule; /* whose match it is: index into the kind's rules */
 };
 
 struct rule {
@@ -78,6 +79,9 @@ struct kernel {
 	 * 64-byte aligned with 64 bytes of slack behind. Allocates nothing. */
 	void (*run)(struct kernel *k, const void *const *in, void *const *out);
 	void (*release)(struct kernel *k); /* may be NULL */
+	/* 1 + the input whose buffer out[0] may share, when that input is
+	 * needed by nobody afterwards: run() is then faster. 0: none. */
+	uint32_t in_place;
 	void *state;
 	/* Where run() leaves a fault of the data (an index out of range); set
 	 * by whoever runs it. NULL: such a fault ends the process. */

@@ -1,0 +1,20 @@
+/* Predicates of this backend's rules, one per family. */
+#ifndef TARGETS_DNNL_ACCEPT_H
+#define TARGETS_DNNL_ACCEPT_H
+
+#include "targets/target.h"
+
+bool accept_conv(const struct match_in *m, struct why *why);
+bool accept_matmul(const struct match_in *m, struct why *why);
+bool accept_pool(const struct match_in *m, struct why *why);
+bool accept_eltwise(const struct match_in *m, struct why *why);
+bool accept_binary(const struct match_in *m, struct why *why);
+bool accept_softmax(const struct match_in *m, struct why *why);
+bool accept_layer_norm(const struct match_in *m, struct why *why);
+bool accept_batch_norm(const struct match_in *m, struct why *why);
+bool accept_concat(const struct match_in *m, struct why *why);
+bool accept_lrn(const struct match_in *m, struct why *why);
+bool accept_resize(const struct match_in *m, struct why *why);
+bool accept_transpose(const struct match_in *m, struct why *why);
+
+#endif

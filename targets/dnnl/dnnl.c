@@ -1,0 +1,199 @@
+/* The oneDNN backend: rules, and composites compiled to primitives. */
+#include "targets/dnnl/reorder.h"
+#include "targets/target.h"
+
+extern const struct target_kind target_dnnl;
+
+#if MARQ_HAVE_DNNL
+
+#include <string.h>
+
+#include "targets/dnnl/accept.h"
+#include "targets/dnnl/layer.h"
+#include "targets/dnnl/ways.h"
+#include "targets/threads.h"
+
+#define CONV_NORM \
+	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
+	    CONSTANT, CONSTANT, CONSTANT)
+#define MATRICES NODE(MATMUL, ANY, ANY)
+/* Activations over p; each may be there or not. */
+#define ACT(p) MAYBE(RELU, MAYBE(CLIP, ACT_SMOOTH(p), REST))
+#define ACT_SMOOTH(p) \
+	MAYBE(LEAKYRELU, \
+	    MAYBE(SIGMOID, MAYBE(TANH, MAYBE(HARDSWISH, ACT_REST(p)))))
+#define ACT_REST(p) MAYBE(GELU, MAYBE(ELU, MAYBE(HARDSIGMOID, p)))
+#define GATE(p) EITHER(NODE(SIGMOID, p), NODE(HARDSIGMOID, p))
+/* erf(x / sqrt 2) + 1 */
+#define BELL(p) \
+	NODE(ADD, \
+	    NODE(ERF, EITHER(NODE(DIV, p, CONSTANT), NODE(MUL, p, CONSTANT))), \
+	    CONSTANT)
+#define GELU_OF(p) \
+	EITHER(NODE(MUL, NODE(MUL, p, BELL(p)), CONSTANT), \
+	    NODE(MUL, p, NODE(MUL, BELL(p), CONSTANT)), \
+	    NODE(MUL, NODE(MUL, p, CONSTANT), BELL(p)))
+#define ACTIVATION \
+	EITHER(NODE(RELU, ANY), NODE(LEAKYRELU, ANY), NODE(ELU, ANY), \
+	    NODE(SIGMOID, ANY), NODE(TANH, ANY), NODE(CLIP, ANY, REST))
+#define FUNCTION \
+	EITHER(NODE(HARDSWISH, ANY), NODE(GELU, ANY), NODE(MISH, ANY), \
+	    EITHER(NODE(SOFTPLUS, ANY), NODE(EXP, ANY), NODE(LOG, ANY), \
+	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
+	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
+#define PAIR \
+	EITHER(NODE(ADD, ANY, ANY), NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), \
+	    NODE(DIV, ANY, ANY), NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
+
+static const struct rule rules[] = {
+#define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
+#include "targets/dnnl/rules.def"
+#undef RULE
+};
+
+static const struct {
+	uint32_t (*ways)(const struct match_in *m, struct formats *f,
+	    struct implementation *out, uint32_t max);
+	bool (*build)(struct build *b);
+} family[] = {
+#define RULE(n, p, a, w, b) {w, b},
+#include "targets/dnnl/rules.def"
+#undef RULE
+};
+
+#define NRULES ((uint32_t)(sizeof rules / sizeof *rules))
+
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	return family[m->rule].ways(m, f, out, max);
+}
+
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct layer *l = k->state;
+
+	for (uint32_t i = 0; i < l->nargs; i++) {
+		struct argument *how = &l->how[i];
+		union {
+			const void *in;
+			void *out;
+		} bytes;
+
+		if (how->port < 0)
+			continue;
+		bytes.in = how->is_output ? out[how->port] : in[how->port];
+		if (bytes.in == how->bound)
+			continue;
+		dnnl_memory_set_data_handle(l->arg[i].memory, bytes.out);
+		how->bound = bytes.in;
+	}
+	if (l->residual >= 0 && in[l->residual] != out[0])
+		memcpy(out[0], in[l->residual], l->residual_bytes);
+	dnnl_primitive_execute(l->primitive, l->stream, (int)l->nargs, l->arg);
+	dnnl_stream_wait(l->stream);
+}
+
+static void
+layer_release(struct layer *l)
+{
+	for (uint32_t i = 0; i < l->nargs; i++)
+		dnnl_memory_destroy(l->arg[i].memory);
+	if (l->primitive)
+		dnnl_primitive_destroy(l->primitive);
+	if (l->stream)
+		dnnl_stream_destroy(l->stream);
+	if (l->engine)
+		dnnl_engine_destroy(l->engine);
+}
+
+static void
+release(struct kernel *k)
+{
+	layer_release(k->state);
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct layer *l = arena_new(a, struct layer, 1);
+	struct build b = {t, g, c, .layer = l, .arena = a, .err = err};
+	const char *fault;
+	bool ok;
+
+	target_threads_apply();
+	l->residual = -1;
+	if (!fused_read(&b.fused, g, c->match, &fault))
+		return err_set(err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
+	ok = check(&b, dnnl_engine_create(&l->engine, dnnl_cpu, 0), "engine")
+	    && check(&b,
+	        dnnl_stream_create(
+	            &l->stream, l->engine, dnnl_stream_default_flags),
+	        "stream")
+	    && family[c->rule].build(&b);
+	if (b.attr)
+		dnnl_primitive_attr_destroy(b.attr);
+	if (!ok) {
+		layer_release(l);
+		return false;
+	}
+	*out = (struct kernel){.kind = &target_dnnl,
+	    .candidate = c,
+	    .run = run,
+	    .release = release,
+	    .in_place = (uint32_t)(l->residual + 1),
+	    .state = l};
+	return true;
+}
+
+static void
+environment(const struct target *t, struct buf *b)
+{
+	const dnnl_version_t *v = dnnl_version();
+
+	(void)t;
+	buf_printf(b, "onednn=%d.%d.%d\nonednn_build=%s\nonednn_isa=%#x\n",
+	    v->major, v->minor, v->patch, v->hash,
+	    (unsigned)dnnl_get_effective_cpu_isa());
+}
+
+const struct target_kind target_dnnl = {
+    .name = "dnnl",
+    .summary = "oneDNN: blocked and channels-last kernels with fusion",
+    .rule = rules,
+    .nrules = NRULES,
+    .source = PRICE_MEASURED,
+    .implementations = implementations,
+    .compile = compile,
+    .environment = environment,
+};
+
+#else
+
+bool
+reorder_new(struct converter *c, enum layout from, enum layout to,
+    const struct type *type, struct arena *a)
+{
+	(void)c, (void)from, (void)to, (void)type, (void)a;
+	return false;
+}
+
+static bool
+available(struct err *err)
+{
+	return err_set(err, ERR_TARGET,
+	    "target 'dnnl' is not built in (oneDNN was not found)");
+}
+
+const struct target_kind target_dnnl = {
+    .name = "dnnl",
+    .summary = "oneDNN (not built in)",
+    .source = PRICE_MEASURED,
+    .available = available,
+};
+
+#endif

@@ -1,0 +1,314 @@
+#include "targets/dnnl/layer.h"
+
+#include <string.h>
+
+#include "targets/window.h"
+
+bool
+check(struct build *b, dnnl_status_t s, const char *what)
+{
+	const char *words = "failed";
+
+	switch (s) {
+	case dnnl_success:
+		return true;
+	case dnnl_unimplemented:
+		words = "not implemented by the library";
+		break;
+	case dnnl_invalid_arguments:
+		words = "refused by the library (invalid arguments)";
+		break;
+	case dnnl_out_of_memory:
+		words = "out of memory";
+		break;
+	default:
+		break;
+	}
+	return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s: %s", what, words);
+}
+
+void
+desc_plain(dnnl_memory_desc_t *md, uint32_t rank, const int64_t *dim)
+{
+	dnnl_dims_t dims, strides;
+	int64_t stride = 1;
+
+	for (uint32_t i = rank; i-- > 0;) {
+		dims[i] = dim[i];
+		strides[i] = stride;
+		stride *= dim[i];
+	}
+	if (rank == 0)
+		dims[rank++] = strides[0] = 1;
+	dnnl_memory_desc_init_by_strides(
+	    md, (int)rank, dims, dnnl_f32, strides);
+}
+
+static const struct port *
+find_port(
+    const struct candidate *c, value_id v, bool *is_output, int32_t *index)
+{
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (c->output[i].value == v) {
+			*is_output = true;
+			*index = (int32_t)i;
+			return &c->output[i];
+		}
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (c->input[i].value == v) {
+			*is_output = false;
+			*index = (int32_t)i;
+			return &c->input[i];
+		}
+	return NULL;
+}
+
+static dnnl_format_tag_t
+layout_tag(enum layout layout)
+{
+	switch (layout) {
+	case LAYOUT_NHWC:
+		return dnnl_nhwc;
+	case LAYOUT_BLK8:
+		return dnnl_nChw8c;
+	case LAYOUT_BLK16:
+		return dnnl_nChw16c;
+	default:
+		return dnnl_nchw;
+	}
+}
+
+bool
+desc_layout(dnnl_memory_desc_t *md, enum layout layout, const struct type *t)
+{
+	if (layout == LAYOUT_PLAIN) {
+		desc_plain(md, t->rank, t->dim);
+		return true;
+	}
+	return dnnl_memory_desc_init_by_tag(
+	           md, 4, t->dim, dnnl_f32, layout_tag(layout))
+	    == dnnl_success;
+}
+
+bool
+desc_value(struct build *b, value_id v, dnnl_memory_desc_t *md)
+{
+	const struct type *t = &graph_value(b->graph, v)->type;
+	enum layout layout = LAYOUT_PLAIN;
+	const struct port *p;
+	bool is_output;
+	int32_t index;
+
+	p = find_port(b->candidate, v, &is_output, &index);
+	if (p != NULL)
+		layout = b->target->formats->format[p->format].layout;
+	if (!desc_layout(md, layout, t))
+		return err_set(
+		    b->err, ERR_UNSUPPORTED, "oneDNN: layout refused");
+	return true;
+}
+
+bool
+desc_any(
+    struct build *b, uint32_t rank, const int64_t *dim, dnnl_memory_desc_t *md)
+{
+	return check(b,
+	    dnnl_memory_desc_init_by_tag(
+	        md, (int)rank, dim, dnnl_f32, dnnl_format_tag_any),
+	    "weights");
+}
+
+bool
+desc_operand(struct build *b, value_id v, uint32_t rank, dnnl_memory_desc_t *md)
+{
+	const struct type *t = &graph_value(b->graph, v)->type;
+	int64_t dim[DNNL_MAX_NDIMS];
+
+	if (t->rank == rank)
+		return desc_value(b, v, md);
+	if (t->rank > rank) { /* leading dimensions taken as one */
+		dim[0] = 1;
+		for (uint32_t i = 0; i < t->rank; i++)
+			if (i <= t->rank - rank)
+				dim[0] *= t->dim[i];
+			else
+				dim[i - (t->rank - rank)] = t->dim[i];
+		desc_plain(md, rank, dim);
+		return true;
+	}
+	for (uint32_t i = 0; i < rank; i++)
+		dim[i] = i < rank - t->rank ? 1 : t->dim[i - (rank - t->rank)];
+	desc_plain(md, rank, dim);
+	return true;
+}
+
+static bool
+add_argument(
+    struct build *b, int arg, dnnl_memory_t memory, struct argument how)
+{
+	struct layer *l = b->layer;
+
+	if (l->nargs == l->cap) {
+		uint32_t cap = l->cap;
+
+		l->arg = arena_grow(
+		    b->arena, l->arg, &cap, l->nargs + 1, sizeof *l->arg);
+		cap = l->cap;
+		l->how = arena_grow(
+		    b->arena, l->how, &cap, l->nargs + 1, sizeof *l->how);
+		l->cap = cap;
+	}
+	l->arg[l->nargs] = (dnnl_exec_arg_t){arg, memory};
+	l->how[l->nargs++] = how;
+	return true;
+}
+
+bool
+bind_value(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
+{
+	struct argument how = {0};
+	dnnl_memory_t memory;
+
+	if (find_port(b->candidate, v, &how.is_output, &how.port) == NULL)
+		return err_set(b->err, ERR_INTERNAL,
+		    "value #%u is no port of its candidate", v);
+	return check(b,
+	           dnnl_memory_create(
+	               &memory, md, b->layer->engine, DNNL_MEMORY_NONE),
+	           "memory")
+	    && add_argument(b, arg, memory, how);
+}
+
+static bool
+reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
+    const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want)
+{
+	dnnl_engine_t e = b->layer->engine;
+	dnnl_primitive_desc_t pd = NULL;
+	dnnl_primitive_t p = NULL;
+	const dnnl_exec_arg_t arg[] = {
+	    {DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+	bool ok =
+	    check(b,
+	        dnnl_reorder_primitive_desc_create(&pd, is, e, want, e, NULL),
+	        "packing")
+	    && check(b, dnnl_primitive_create(&p, pd), "packing")
+	    && check(b, dnnl_primitive_execute(p, b->layer->stream, 2, arg),
+	        "packing")
+	    && check(b, dnnl_stream_wait(b->layer->stream), "packing");
+
+	if (p)
+		dnnl_primitive_destroy(p);
+	if (pd)
+		dnnl_primitive_desc_destroy(pd);
+	return ok;
+}
+
+bool
+bind_constant(struct build *b, int arg, const float *data,
+    const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want)
+{
+	dnnl_engine_t e = b->layer->engine;
+	dnnl_memory_t from = NULL, to = NULL;
+	bool ok;
+	/* The library's type for a buffer is not const; it only reads it. */
+	union {
+		const void *in;
+		void *out;
+	} bytes = {.in = data};
+
+	ok = check(b, dnnl_memory_create(&from, is, e, bytes.out), "constant")
+	    && check(b, dnnl_memory_create(&to, want, e, DNNL_MEMORY_ALLOCATE),
+	        "constant")
+	    && reorder(b, from, to, is, want);
+	if (from)
+		dnnl_memory_destroy(from);
+	if (!ok) {
+		if (to)
+			dnnl_memory_destroy(to);
+		return false;
+	}
+	return add_argument(b, arg, to, (struct argument){-1, false, NULL});
+}
+
+bool
+bind_operand(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
+{
+	const float *data;
+
+	if (graph_value(b->graph, v)->constant == NULL)
+		return bind_value(b, arg, v, md);
+	data = constant_floats(b, v);
+	return bind_constant(b, arg, data, md, md);
+}
+
+const float *
+constant_floats(struct build *b, value_id v)
+{
+	return tensor_data(graph_value(b->graph, v)->constant, b->arena);
+}
+
+const char *
+implementation_info(const_dnnl_primitive_desc_t pd)
+{
+	const char *info = "";
+
+	dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
+	return info;
+}
+
+const dnnl_memory_desc_t *
+wanted(const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index)
+{
+	return dnnl_primitive_desc_query_md(pd, what, index);
+}
+
+bool
+make_from(struct build *b, dnnl_primitive_desc_t pd)
+{
+	return check(
+	    b, dnnl_primitive_create(&b->layer->primitive, pd), "primitive");
+}
+
+bool
+make_primitive(struct build *b, const_dnnl_op_desc_t op, uint32_t nth,
+    dnnl_primitive_desc_t *pd)
+{
+	dnnl_primitive_desc_iterator_t it;
+
+	*pd = NULL;
+	if (!check(b,
+	        dnnl_primitive_desc_iterator_create(
+	            &it, op, b->attr, b->layer->engine, NULL),
+	        "operation"))
+		return false;
+	for (; nth > 0; nth--)
+		if (dnnl_primitive_desc_iterator_next(it) != dnnl_success) {
+			dnnl_primitive_desc_iterator_destroy(it);
+			return err_set(b->err, ERR_UNSUPPORTED,
+			    "oneDNN: no further implementation");
+		}
+	*pd = dnnl_primitive_desc_iterator_fetch(it);
+	dnnl_primitive_desc_iterator_destroy(it);
+	if (*pd == NULL)
+		return err_set(b->err, ERR_UNSUPPORTED,
+		    "oneDNN: operation: not implemented by the library");
+	if (make_from(b, *pd))
+		return true;
+	dnnl_primitive_desc_destroy(*pd);
+	*pd = NULL;
+	return false;
+}
+
+void
+dims_of(struct dims *d, const struct window *w)
+{
+	memset(d, 0, sizeof *d);
+	for (uint32_t i = 0; i < w->n; i++) {
+		d->kernel[i] = w->kernel[i];
+		d->stride[i] = w->stride[i];
+		d->holes[i] = w->dilation[i] - 1;
+		d->before[i] = w->before[i];
+		d->after[i] = w->after[i];
+	}
+}

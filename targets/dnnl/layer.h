@@ -1,0 +1,111 @@
+/* One oneDNN primitive with its arguments: what every rule of this backend
+ * compiles to. Only files of this folder include it. */
+#ifndef TARGETS_DNNL_LAYER_H
+#define TARGETS_DNNL_LAYER_H
+
+#include <dnnl.h>
+#include <stdbool.h>
+
+#include "targets/fused.h"
+#include "targets/target.h"
+
+/* An argument that is set before each run, or (port < 0) fixed. */
+struct argument {
+	int32_t port; /* index of the candidate's input or output */
+	bool is_output;
+	const void *bound; /* the buffer the memory object knows */
+};
+
+struct layer {
+	dnnl_engine_t engine;
+	dnnl_stream_t stream;
+	dnnl_primitive_t primitive;
+	uint32_t nargs, cap;
+	dnnl_exec_arg_t *arg; /* [cap] */
+	struct argument *how; /* [cap] */
+	int32_t residual; /* input copied to output 0 first (sum), or -1 */
+	size_t residual_bytes;
+};
+
+/* A layer under construction. */
+struct build {
+	const struct target *target;
+	const struct graph *graph;
+	const struct candidate *candidate;
+	struct fused fused; /* of rules that fuse */
+	struct layer *layer;
+	dnnl_primitive_attr_t attr;
+	struct arena *arena;
+	struct err *err;
+};
+
+/* Turn a status into ERR_UNSUPPORTED ("oneDNN: <what>: unimplemented"). */
+bool check(struct build *b, dnnl_status_t s, const char *what);
+
+/* Describe a tensor: of a type in C order, of a value in its port's format,
+ * with room for any layout, and as an operand that broadcasts to `rank`. */
+void desc_plain(dnnl_memory_desc_t *md, uint32_t rank, const int64_t *dim);
+bool desc_layout(
+    dnnl_memory_desc_t *md, enum layout layout, const struct type *t);
+bool desc_value(struct build *b, value_id v, dnnl_memory_desc_t *md);
+bool desc_any(
+    struct build *b, uint32_t rank, const int64_t *dim, dnnl_memory_desc_t *md);
+bool desc_operand(
+    struct build *b, value_id v, uint32_t rank, dnnl_memory_desc_t *md);
+
+/* Add an argument that is one of the candidate's ports. */
+bool bind_value(
+    struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
+/* Add a constant argument: floats described by `is`, re-laid-out as `want`. */
+bool bind_constant(struct build *b, int arg, const float *data,
+    const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want);
+/* Either, according to what v is. */
+bool bind_operand(
+    struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
+
+/* Choose the nth implementation of an operation (0: the library's choice), make
+ * the primitive; *pd is the caller's to destroy. */
+bool make_primitive(struct build *b, const_dnnl_op_desc_t op, uint32_t nth,
+    dnnl_primitive_desc_t *pd);
+/* The same for primitives that have no operation descriptor. */
+bool make_from(struct build *b, dnnl_primitive_desc_t pd);
+/* "jit:avx512_core", "ref:any", ... of a primitive descriptor. */
+const char *implementation_info(const_dnnl_primitive_desc_t pd);
+/* The layout an implementation wants argument `what` in. */
+const dnnl_memory_desc_t *wanted(
+    const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index);
+
+/* Bytes of host memory of a constant value as floats, aligned. */
+const float *constant_floats(struct build *b, value_id v);
+
+/* Whether and how the fused steps become post-operations. */
+enum residual { RESIDUAL_NONE, RESIDUAL_SUM, RESIDUAL_BINARY };
+bool post_operations(struct build *b, enum residual how, uint32_t rank);
+/* Bind the second operands of binary post-operations. */
+bool bind_post_operands(struct build *b, enum residual how, uint32_t rank);
+/* The algorithm of a unary step; false when oneDNN has none. */
+bool step_algorithm(const struct step *s, dnnl_alg_kind_t *alg);
+dnnl_alg_kind_t binary_algorithm(enum step_kind kind);
+
+/* A window as the library takes it; its holes are dilation - 1. */
+struct dims {
+	dnnl_dims_t kernel, stride, holes, before, after;
+};
+struct window;
+void dims_of(struct dims *d, const struct window *w);
+
+/* Builders, one per family of rules. */
+bool build_conv(struct build *b);
+bool build_matmul(struct build *b);
+bool build_pool(struct build *b);
+bool build_eltwise(struct build *b);
+bool build_binary(struct build *b);
+bool build_softmax(struct build *b);
+bool build_layer_norm(struct build *b);
+bool build_batch_norm(struct build *b);
+bool build_concat(struct build *b);
+bool build_lrn(struct build *b);
+bool build_resize(struct build *b);
+bool build_transpose(struct build *b);
+
+#endif

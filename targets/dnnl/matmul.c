@@ -1,0 +1,182 @@
+/* Gemm and MatMul with bias, residual and activation. */
+#include "targets/dnnl/layer.h"
+#include "targets/dnnl/ways.h"
+
+struct matmul {
+	const struct way *way;
+	value_id left, right, bias; /* bias: VALUE_NONE without one */
+	bool transpose_left, transpose_right;
+	float alpha, beta;
+	uint32_t rank; /* of the operation */
+	dnnl_memory_desc_t src, weights, bias_desc, dst;
+};
+
+static const struct type *
+type_of(const struct build *b, value_id v)
+{
+	return &graph_value(b->graph, v)->type;
+}
+
+static bool
+is_constant(const struct build *b, value_id v)
+{
+	return graph_value(b->graph, v)->constant != NULL;
+}
+
+static void
+swap_last_two(dnnl_memory_desc_t *md)
+{
+	int i = md->ndims - 2, j = md->ndims - 1;
+	dnnl_dim_t dim = md->dims[i];
+	dnnl_dim_t stride = md->format_desc.blocking.strides[i];
+	dnnl_dims_t dims, strides;
+
+	for (int k = 0; k < md->ndims; k++) {
+		dims[k] = md->dims[k];
+		strides[k] = md->format_desc.blocking.strides[k];
+	}
+	dims[i] = dims[j];
+	dims[j] = dim;
+	strides[i] = strides[j];
+	strides[j] = stride;
+	dnnl_memory_desc_init_by_strides(
+	    md, md->ndims, dims, dnnl_f32, strides);
+}
+
+/* Can v be read with all dimensions but the last taken as one? */
+static bool
+collapses(const struct build *b, value_id v, const struct type *out)
+{
+	const struct type *t = type_of(b, v);
+	bool full = t->rank == out->rank, row = true;
+
+	for (uint32_t i = 0; i < t->rank; i++) {
+		full = full && t->dim[i] == out->dim[i];
+		row = row && (i + 1 == t->rank || t->dim[i] == 1);
+	}
+	return full || row;
+}
+
+/* A matrix on the right of a batch of rows is one big product. */
+static uint32_t
+operation_rank(const struct build *b, const struct matmul *m)
+{
+	const struct type *out = type_of(b, b->fused.end);
+
+	if (type_of(b, m->right)->rank != 2 || m->transpose_left)
+		return out->rank;
+	for (uint32_t i = 0; i < b->fused.nsteps; i++)
+		if (step_is_binary(b->fused.step[i].kind)
+		    && !collapses(b, b->fused.step[i].other, out))
+			return out->rank;
+	return 2;
+}
+
+static void
+read_node(struct build *b, struct matmul *m)
+{
+	const struct node *n = b->fused.anchor;
+
+	m->way = way_get(b->candidate->implementation);
+	m->left = n->input[0];
+	m->right = n->input[1];
+	m->bias = VALUE_NONE;
+	m->alpha = m->beta = 1;
+	if (n->op == OP_GEMM) {
+		m->transpose_left = attr_int_or(n, "transA", 0) != 0;
+		m->transpose_right = attr_int_or(n, "transB", 0) != 0;
+		m->alpha = attr_float_or(n, "alpha", 1);
+		m->beta = attr_float_or(n, "beta", 1);
+		if (n->ninputs > 2)
+			m->bias = n->input[2];
+	}
+	if (m->bias == VALUE_NONE) {
+		fused_take_bias(
+		    &b->fused, b->graph, type_of(b, b->fused.end)->rank - 1);
+		m->bias = b->fused.bias;
+		m->beta = 1;
+	}
+	m->rank = operation_rank(b, m);
+}
+
+static bool
+describe(struct build *b, struct matmul *m)
+{
+	if (!desc_operand(b, m->left, m->rank, &m->src)
+	    || !desc_operand(b, m->right, m->rank, &m->weights)
+	    || !desc_operand(b, b->fused.end, m->rank, &m->dst)
+	    || (m->bias != VALUE_NONE
+	        && !desc_operand(b, m->bias, m->rank, &m->bias_desc)))
+		return false;
+	if (m->transpose_left)
+		swap_last_two(&m->src);
+	if (m->transpose_right)
+		swap_last_two(&m->weights);
+	return true;
+}
+
+/* Constant floats times a factor. */
+static const float *
+scaled(struct build *b, value_id v, float factor)
+{
+	const struct tensor *t = graph_value(b->graph, v)->constant;
+	const float *from = constant_floats(b, v);
+	float *to;
+
+	if (factor == 1)
+		return from;
+	to = arena_new(b->arena, float, t->count);
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = from[i] * factor;
+	return to;
+}
+
+static bool
+bind(struct build *b, struct matmul *m, dnnl_primitive_desc_t pd)
+{
+	bool ok = bind_value(b, DNNL_ARG_SRC, m->left, &m->src);
+
+	if (is_constant(b, m->right))
+		ok = ok
+		    && bind_constant(b, DNNL_ARG_WEIGHTS,
+		        scaled(b, m->right, m->alpha), &m->weights,
+		        wanted(pd, dnnl_query_weights_md, 0));
+	else
+		ok = ok
+		    && bind_value(b, DNNL_ARG_WEIGHTS, m->right, &m->weights);
+	if (m->bias != VALUE_NONE)
+		ok = ok
+		    && bind_constant(b, DNNL_ARG_BIAS,
+		        scaled(b, m->bias, m->beta), &m->bias_desc,
+		        &m->bias_desc);
+	return ok && bind_value(b, DNNL_ARG_DST, b->fused.end, &m->dst)
+	    && bind_post_operands(b, m->way->residual, m->rank);
+}
+
+bool
+build_matmul(struct build *b)
+{
+	struct matmul m = {0};
+	dnnl_matmul_desc_t op;
+	dnnl_memory_desc_t weights;
+	dnnl_primitive_desc_t pd;
+	bool ok;
+
+	read_node(b, &m);
+	if (!describe(b, &m))
+		return false;
+	weights = m.weights;
+	if (is_constant(b, m.right)
+	    && !desc_any(b, m.rank, m.weights.dims, &weights))
+		return false;
+	if (!check(b,
+	        dnnl_matmul_desc_init(&op, &m.src, &weights,
+	            m.bias == VALUE_NONE ? NULL : &m.bias_desc, &m.dst),
+	        "matmul")
+	    || !post_operations(b, m.way->residual, m.rank)
+	    || !make_primitive(b, &op, 0, &pd))
+		return false;
+	ok = bind(b, &m, pd);
+	dnnl_primitive_desc_destroy(pd);
+	return ok;
+}

@@ -1,0 +1,94 @@
+/* Chains of pointwise operators: one eltwise or binary primitive. */
+#include "targets/dnnl/layer.h"
+
+/* Take the first step out; what is left becomes post-operations. */
+static struct step
+pop_step(struct fused *f)
+{
+	struct step s = f->step[0];
+
+	f->nsteps--;
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		f->step[i] = f->step[i + 1];
+	return s;
+}
+
+bool
+build_eltwise(struct build *b)
+{
+	struct step s = pop_step(&b->fused);
+	const uint32_t rank = graph_value(b->graph, b->fused.end)->type.rank;
+	dnnl_memory_desc_t src, dst;
+	dnnl_eltwise_desc_t op;
+	dnnl_primitive_desc_t pd;
+	dnnl_alg_kind_t alg;
+
+	if (!step_algorithm(&s, &alg))
+		return err_set(b->err, ERR_UNSUPPORTED,
+		    "oneDNN: no algorithm for this activation");
+	if (!desc_value(b, b->fused.start, &src)
+	    || !desc_value(b, b->fused.end, &dst)
+	    || !check(b,
+	        dnnl_eltwise_forward_desc_init(
+	            &op, dnnl_forward_inference, alg, &src, s.alpha, s.beta),
+	        "eltwise")
+	    || !post_operations(b, RESIDUAL_BINARY, rank)
+	    || !make_primitive(b, &op, 0, &pd))
+		return false;
+	dnnl_primitive_desc_destroy(pd);
+	return bind_value(b, DNNL_ARG_SRC, b->fused.start, &src)
+	    && bind_value(b, DNNL_ARG_DST, b->fused.end, &dst)
+	    && bind_post_operands(b, RESIDUAL_BINARY, rank);
+}
+
+/* The library broadcasts its second operand only, so the larger one comes
+ * first; the predicate has seen that it may. */
+static void
+order(const struct build *b, const struct step *s, value_id *left,
+    value_id *right)
+{
+	const struct type *out = &graph_value(b->graph, b->fused.end)->type;
+	const struct type *t;
+	bool full;
+
+	*left = s->swapped ? s->other : b->fused.start;
+	*right = s->swapped ? b->fused.start : s->other;
+	t = &graph_value(b->graph, *left)->type;
+	full = t->rank == out->rank;
+	for (uint32_t i = 0; full && i < t->rank; i++)
+		full = t->dim[i] == out->dim[i];
+	if (!full || graph_value(b->graph, *left)->constant != NULL) {
+		value_id v = *left;
+
+		*left = *right;
+		*right = v;
+	}
+}
+
+bool
+build_binary(struct build *b)
+{
+	struct step s = pop_step(&b->fused);
+	const uint32_t rank = graph_value(b->graph, b->fused.end)->type.rank;
+	dnnl_memory_desc_t left_md, right_md, dst;
+	dnnl_binary_desc_t op;
+	dnnl_primitive_desc_t pd;
+	value_id left, right;
+
+	order(b, &s, &left, &right);
+	if (!desc_operand(b, left, rank, &left_md)
+	    || !desc_operand(b, right, rank, &right_md)
+	    || !desc_value(b, b->fused.end, &dst)
+	    || !check(b,
+	        dnnl_binary_desc_init(
+	            &op, binary_algorithm(s.kind), &left_md, &right_md, &dst),
+	        "binary")
+	    || !post_operations(b, RESIDUAL_BINARY, rank)
+	    || !make_primitive(b, &op, 0, &pd))
+		return false;
+	dnnl_primitive_desc_destroy(pd);
+	return bind_operand(b, DNNL_ARG_SRC_0, left, &left_md)
+	    && bind_operand(b, DNNL_ARG_SRC_1, right, &right_md)
+	    && bind_value(b, DNNL_ARG_DST, b->fused.end, &dst)
+	    && bind_post_operands(b, RESIDUAL_BINARY, rank);
+}

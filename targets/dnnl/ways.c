@@ -1,0 +1,296 @@
+#include "targets/dnnl/ways.h"
+
+#include <assert.h>
+
+#include "targets/window.h"
+
+enum way_number {
+	WAY_PLAIN,
+	WAY_NHWC,
+	WAY_BLOCKED,
+	WAY_NHWC_SECOND,
+	WAY_WINOGRAD,
+	WAY_PLAIN_BLOCKED,
+	WAY_NHWC_SUM,
+	WAY_BLOCKED_SUM,
+	WAY_WINOGRAD_SUM,
+	WAY_PLAIN_SUM,
+	WAY_NHWC_BINARY,
+	WAY_BLOCKED_BINARY,
+	WAY_MATMUL_SUM,
+	WAY_MATMUL_BINARY,
+	NWAYS
+};
+
+/* clang-format off */
+static const struct way way[NWAYS] = {
+	[WAY_PLAIN] = {"plain", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_NONE},
+	[WAY_NHWC] = {"nhwc", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_NONE},
+	[WAY_BLOCKED] = {"blocked", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_NONE},
+	[WAY_NHWC_SECOND] = {"nhwc/second", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT_SECOND, RESIDUAL_NONE},
+	[WAY_WINOGRAD] = {"winograd/blocked", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD, RESIDUAL_NONE},
+	[WAY_PLAIN_BLOCKED] = {"plain>blocked", LAYOUT_PLAIN, LAYOUT_BLK16, DIRECT, RESIDUAL_NONE},
+	[WAY_NHWC_SUM] = {"nhwc+sum", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_SUM},
+	[WAY_BLOCKED_SUM] = {"blocked+sum", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_SUM},
+	[WAY_WINOGRAD_SUM] = {"winograd/blocked+sum", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD, RESIDUAL_SUM},
+	[WAY_PLAIN_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
+	[WAY_NHWC_BINARY] = {"nhwc+binary", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_BINARY},
+	[WAY_BLOCKED_BINARY] = {"blocked+binary", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_BINARY},
+	[WAY_MATMUL_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
+	[WAY_MATMUL_BINARY] = {"plain+binary", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_BINARY},
+};
+/* clang-format on */
+
+const struct way *
+way_get(uint32_t number)
+{
+	assert(number < NWAYS);
+	return &way[number];
+}
+
+struct ways {
+	struct formats *formats;
+	struct implementation *out;
+	uint32_t n, max;
+};
+
+/* Channels per block of the layouts this CPU's kernels want. */
+static enum layout
+blocked(void)
+{
+	dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+
+	return ((unsigned)isa & (unsigned)dnnl_cpu_isa_avx512_core)
+	        == (unsigned)dnnl_cpu_isa_avx512_core
+	    ? LAYOUT_BLK16
+	    : LAYOUT_BLK8;
+}
+
+static format_id
+intern(struct ways *w, enum layout layout)
+{
+	if (layout == LAYOUT_PLAIN)
+		return FORMAT_PLAIN;
+	if (layout == LAYOUT_BLK16)
+		layout = blocked();
+	return format_intern(
+	    w->formats, (struct format){SPACE_HOST, layout, DT_UNDEFINED});
+}
+
+static void
+offer(struct ways *w, enum way_number number)
+{
+	if (w->n < w->max)
+		w->out[w->n++] = (struct implementation){
+		    .name = way[number].name,
+		    .number = number,
+		    .input = intern(w, way[number].in),
+		    .output = intern(w, way[number].out),
+		};
+}
+
+/* Would every other reader of v have run before the match in any legal order?
+ * Then v dies with it and its buffer can be the output's. True when each such
+ * reader reaches the match; the walk goes backwards from it. */
+static bool
+dies_here(const struct match_in *m, value_id v)
+{
+	const struct graph *g = m->graph;
+	const struct value *value = graph_value(g, v);
+	uint32_t from = m->uses->start[v], to = m->uses->start[v + 1];
+	uint32_t left = 0;
+	node_id lowest = value->producer;
+	struct arena scratch;
+	struct bitset seen;
+
+	if (lowest == NODE_NONE || (value->flags & VALUE_OUTPUT) != 0)
+		return false;
+	arena_init(&scratch);
+	seen = bitset_new(&scratch, m->match->root + 1 - lowest);
+	for (uint32_t i = 0; i < m->match->nnodes; i++)
+		bitset_add(seen, m->match->node[i] - lowest);
+	for (node_id n = m->match->root; n > lowest; n--) {
+		const struct node *node = graph_node(g, n);
+
+		if (!bitset_has(seen, n - lowest))
+			continue;
+		for (uint32_t i = 0; i < node->ninputs + node->nimplicit; i++) {
+			node_id p = node->input[i] == VALUE_NONE
+			    ? NODE_NONE
+			    : graph_value(g, node->input[i])->producer;
+
+			if (p != NODE_NONE && p >= lowest)
+				bitset_add(seen, p - lowest);
+		}
+	}
+	for (uint32_t i = from; i < to; i++) {
+		node_id u = m->uses->user[i];
+
+		if (u > m->match->root || !bitset_has(seen, u - lowest))
+			left++;
+	}
+	arena_release(&scratch);
+	return left == 0;
+}
+
+/* Is v, the first step's operand, also read by the anchor or a later step? Then
+ * it must stay whole while the result is written. */
+static bool
+is_read_twice(const struct fused *f, value_id v)
+{
+	for (uint32_t i = 0; f->anchor && i < f->anchor->ninputs; i++)
+		if (f->anchor->input[i] == v)
+			return true;
+	for (uint32_t i = 1; i < f->nsteps; i++)
+		if (f->step[i].other == v)
+			return true;
+	return false;
+}
+
+/* Does the first step add a tensor shaped like the result, that is free to be
+ * overwritten (*sum), or any second tensor at all (*tensor)? */
+static void
+residual_of(
+    const struct match_in *m, const struct fused *f, bool *tensor, bool *sum)
+{
+	const struct type *out = &graph_value(m->graph, f->end)->type, *t;
+	const struct step *s = &f->step[0];
+
+	*tensor = *sum = false;
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		*tensor |= step_is_binary(f->step[i].kind);
+	if (f->nsteps == 0 || s->kind != STEP_ADD)
+		return;
+	t = &graph_value(m->graph, s->other)->type;
+	if (t->rank != out->rank || is_read_twice(f, s->other))
+		return;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] != out->dim[i])
+			return;
+	*sum = dies_here(m, s->other);
+}
+
+/* oneDNN's Winograd: 3x3, stride 1, dense, over whole blocks of channels.
+ * SOURCE: measured; it is refused or slower elsewhere. */
+static bool
+takes_winograd(const struct window *w, int64_t channels, int64_t group)
+{
+	return w->n == 2 && group == 1 && channels >= 16 && w->kernel[0] == 3
+	    && w->kernel[1] == 3 && w->stride[0] == 1 && w->stride[1] == 1
+	    && w->dilation[0] == 1 && w->dilation[1] == 1;
+}
+
+uint32_t
+ways_conv(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+	struct fused fused;
+	struct window window;
+	const char *fault;
+	const struct type *in;
+	int64_t group;
+	bool tensor, sum, winograd;
+
+	if (!fused_read(&fused, m->graph, m->match, &fault)
+	    || !window_read(&window, m->graph, fused.anchor, &fault))
+		return 0;
+	in = &node_in(m->graph, fused.anchor, 0)->type;
+	group = attr_int_or(fused.anchor, "group", 1);
+	fused_take_bias(&fused, m->graph, 1);
+	residual_of(m, &fused, &tensor, &sum);
+	if (window.n != 2) {
+		offer(&w, tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
+		return w.n;
+	}
+	winograd = takes_winograd(&window, in->dim[1], group);
+	if (tensor) {
+		offer(&w, WAY_NHWC_BINARY);
+		offer(&w, WAY_BLOCKED_BINARY);
+		if (sum)
+			offer(&w, WAY_NHWC_SUM);
+		if (sum)
+			offer(&w, WAY_BLOCKED_SUM);
+		if (sum && winograd)
+			offer(&w, WAY_WINOGRAD_SUM);
+		if (sum && group == 1)
+			offer(&w, WAY_PLAIN_SUM);
+		return w.n;
+	}
+	offer(&w, WAY_NHWC);
+	if (group > 1 && group == in->dim[1])
+		offer(&w, WAY_NHWC_SECOND);
+	if (in->dim[1] <= 4 && group == 1)
+		offer(&w, WAY_PLAIN_BLOCKED);
+	else
+		offer(&w, WAY_BLOCKED);
+	if (winograd)
+		offer(&w, WAY_WINOGRAD);
+	if (group < in->dim[1] || group == 1)
+		offer(&w, WAY_PLAIN);
+	return w.n;
+}
+
+uint32_t
+ways_matmul(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+	struct fused fused;
+	const char *fault;
+	bool tensor, sum;
+
+	if (!fused_read(&fused, m->graph, m->match, &fault))
+		return 0;
+	fused_take_bias(
+	    &fused, m->graph, graph_value(m->graph, fused.end)->type.rank - 1);
+	residual_of(m, &fused, &tensor, &sum);
+	offer(&w, tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
+	if (sum)
+		offer(&w, WAY_MATMUL_SUM);
+	return w.n;
+}
+
+uint32_t
+ways_plain(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+
+	(void)m;
+	offer(&w, WAY_PLAIN);
+	return w.n;
+}
+
+/* Is every tensor the root reads and makes of rank 4 (constants apart), with
+ * channels that fill blocks when several are joined? */
+static void
+layouts_fit(const struct match_in *m, bool *rank4, bool *blocks)
+{
+	const struct node *n = graph_node(m->graph, m->match->root);
+	const struct type *out = &node_out(m->graph, n, 0)->type;
+	const int64_t block = blocked() == LAYOUT_BLK16 ? 16 : 8;
+
+	*rank4 = out->rank == 4;
+	*blocks = true;
+	if (n->op != OP_CONCAT || !*rank4)
+		return;
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		*blocks &= node_in(m->graph, n, i)->type.dim[1] % block == 0;
+}
+
+uint32_t
+ways_layouts(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+	bool rank4, blocks;
+
+	layouts_fit(m, &rank4, &blocks);
+	offer(&w, WAY_PLAIN);
+	if (rank4)
+		offer(&w, WAY_NHWC);
+	if (rank4 && blocks)
+		offer(&w, WAY_BLOCKED);
+	return w.n;
+}

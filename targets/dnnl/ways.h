@@ -1,0 +1,32 @@
+/* The ways oneDNN is asked to run a composite: algorithm, layouts and how a
+ * residual is added. A way's number is the implementation's. */
+#ifndef TARGETS_DNNL_WAYS_H
+#define TARGETS_DNNL_WAYS_H
+
+#include "targets/dnnl/layer.h"
+
+enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD };
+
+struct way {
+	const char *name;
+	enum layout in, out; /* BLK16 stands for this CPU's block */
+	enum algorithm algorithm;
+	enum residual residual;
+};
+
+/* Facts of a way; number as handed back in a candidate. */
+const struct way *way_get(uint32_t number);
+
+/* Ways to run a match, by family; see struct target_kind's implementations. */
+uint32_t ways_conv(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+uint32_t ways_matmul(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+/* One per layout: pooling, pointwise, concat, ... */
+uint32_t ways_layouts(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+/* C order only: softmax, layer norm, transpose. */
+uint32_t ways_plain(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+
+#endif

@@ -1,0 +1,330 @@
+#include "targets/fused.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "targets/idiom.h"
+
+bool
+step_is_binary(enum step_kind kind)
+{
+	return kind >= STEP_ADD;
+}
+
+bool
+constant_scalar(const struct graph *g, value_id v, float *x)
+{
+	const struct tensor *t;
+
+	if (v == VALUE_NONE)
+		return false;
+	t = graph_value(g, v)->constant;
+	if (t == NULL || t->count != 1)
+		return false;
+	*x = (float)tensor_real(t, 0);
+	return true;
+}
+
+/* Bounds are attributes before opset 11 and inputs since. */
+static bool
+read_clip(const struct graph *g, const struct node *n, struct step *s)
+{
+	*s = (struct step){STEP_CLIP, -FLT_MAX, FLT_MAX, VALUE_NONE, false};
+	if (n->opset < 11) {
+		s->alpha = attr_float_or(n, "min", -FLT_MAX);
+		s->beta = attr_float_or(n, "max", FLT_MAX);
+		return true;
+	}
+	for (uint32_t i = 1; i < n->ninputs && i < 3; i++) {
+		if (n->input[i] == VALUE_NONE)
+			continue;
+		if (!constant_scalar(
+		        g, n->input[i], i == 1 ? &s->alpha : &s->beta))
+			return false;
+	}
+	return true;
+}
+
+/* Operators without parameters, or with attribute `alpha` only. */
+static const struct {
+	enum op op;
+	enum step_kind kind;
+	float alpha, beta; /* alpha: the default of the attribute */
+	bool has_alpha;
+} simple[] = {
+    {OP_RELU, STEP_RELU, 0, 0, false},
+    {OP_LEAKYRELU, STEP_RELU, 0.01f, 0, true},
+    {OP_ELU, STEP_ELU, 1, 0, true},
+    {OP_SIGMOID, STEP_SIGMOID, 0, 0, false},
+    {OP_TANH, STEP_TANH, 0, 0, false},
+    {OP_HARDSWISH, STEP_HARDSWISH, 0, 0, false},
+    {OP_SWISH, STEP_SWISH, 1, 0, true},
+    {OP_MISH, STEP_MISH, 0, 0, false},
+    {OP_SOFTPLUS, STEP_SOFTPLUS, 0, 0, false},
+    {OP_EXP, STEP_EXP, 0, 0, false},
+    {OP_LOG, STEP_LOG, 0, 0, false},
+    {OP_SQRT, STEP_SQRT, 0, 0, false},
+    {OP_ABS, STEP_ABS, 0, 0, false},
+    {OP_ROUND, STEP_ROUND, 0, 0, false},
+    {OP_NEG, STEP_LINEAR, -1, 0, false},
+    {OP_RECIPROCAL, STEP_POW, 1, -1, false},
+};
+
+static bool
+read_unary(const struct graph *g, const struct node *n, struct step *s)
+{
+	if (n->op == OP_CLIP)
+		return read_clip(g, n, s);
+	if (n->op == OP_GELU) {
+		struct string_view how = attr_str_or(n, "approximate", "none");
+
+		*s = (struct step){how.n == 4 ? STEP_GELU_TANH : STEP_GELU_ERF,
+		    0, 0, VALUE_NONE, false};
+		return true;
+	}
+	for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
+		if (simple[i].op != n->op)
+			continue;
+		*s = (struct step){simple[i].kind, simple[i].alpha,
+		    simple[i].beta, VALUE_NONE, false};
+		if (simple[i].has_alpha)
+			s->alpha = attr_float_or(n, "alpha", s->alpha);
+		return true;
+	}
+	return false;
+}
+
+/* A scalar constant operand makes it a unary step. */
+static void
+fold_scalar(struct step *s, float c)
+{
+	switch (s->kind) {
+	case STEP_ADD:
+		*s = (struct step){STEP_LINEAR, 1, c, VALUE_NONE, false};
+		break;
+	case STEP_SUB:
+		*s = (struct step){STEP_LINEAR, s->swapped ? -1.f : 1.f,
+		    s->swapped ? c : -c, VALUE_NONE, false};
+		break;
+	case STEP_MUL:
+		*s = (struct step){STEP_LINEAR, c, 0, VALUE_NONE, false};
+		break;
+	case STEP_DIV:
+		if (s->swapped)
+			*s = (struct step){STEP_POW, c, -1, VALUE_NONE, false};
+		else if (isnormal(1 / c))
+			*s = (struct step){
+			    STEP_LINEAR, 1 / c, 0, VALUE_NONE, false};
+		break;
+	case STEP_MAX:
+		*s = (struct step){STEP_CLIP, c, FLT_MAX, VALUE_NONE, false};
+		break;
+	case STEP_MIN:
+		*s = (struct step){STEP_CLIP, -FLT_MAX, c, VALUE_NONE, false};
+		break;
+	default:
+		break;
+	}
+}
+
+static bool
+binary_kind(const struct node *n, enum step_kind *kind)
+{
+	switch (n->op) {
+	case OP_ADD:
+	case OP_SUM:
+		*kind = STEP_ADD;
+		break;
+	case OP_SUB:
+		*kind = STEP_SUB;
+		break;
+	case OP_MUL:
+		*kind = STEP_MUL;
+		break;
+	case OP_DIV:
+		*kind = STEP_DIV;
+		break;
+	case OP_MAX:
+		*kind = STEP_MAX;
+		break;
+	case OP_MIN:
+		*kind = STEP_MIN;
+		break;
+	default:
+		return false;
+	}
+	return n->ninputs == 2;
+}
+
+static bool
+read_pow(
+    const struct graph *g, const struct node *n, value_id x, struct step *s)
+{
+	float e;
+
+	if (n->input[0] != x || !constant_scalar(g, n->input[1], &e))
+		return false;
+	*s = e == 2 ? (struct step){STEP_SQUARE, 0, 0, VALUE_NONE, false}
+	            : (struct step){STEP_POW, 1, e, VALUE_NONE, false};
+	return true;
+}
+
+static bool
+read_binary(
+    const struct graph *g, const struct node *n, value_id x, struct step *s)
+{
+	float c;
+
+	if (n->op == OP_POW)
+		return read_pow(g, n, x, s);
+	*s = (struct step){.other = VALUE_NONE};
+	if (!binary_kind(n, &s->kind))
+		return false;
+	s->swapped = n->input[0] != x;
+	if (s->swapped && n->input[1] != x)
+		return false;
+	if (n->input[0] == n->input[1])
+		return false;
+	s->other = n->input[s->swapped ? 0 : 1];
+	if (constant_scalar(g, s->other, &c))
+		fold_scalar(s, c);
+	return true;
+}
+
+static bool
+is_pointwise(enum op op)
+{
+	switch (op) {
+	case OP_ADD:
+	case OP_SUM:
+	case OP_SUB:
+	case OP_MUL:
+	case OP_DIV:
+	case OP_MAX:
+	case OP_MIN:
+	case OP_POW:
+	case OP_CLIP:
+	case OP_GELU:
+	case OP_ERF:
+	case OP_HARDSIGMOID:
+		return true;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+		if (simple[i].op == op)
+			return true;
+	return false;
+}
+
+/* One step at node k of the match; how many nodes it took, 0 for none. */
+static uint32_t
+read_step(
+    struct fused *f, const struct graph *g, const struct match *m, uint32_t k)
+{
+	struct step *s = &f->step[f->nsteps];
+	const struct node *n = graph_node(g, m->node[k]);
+	uint32_t taken = idiom_read(s, g, m, k, f->end);
+
+	if (taken > 0) {
+		f->end = graph_node(g, m->node[k + taken - 1])->output[0];
+		return taken;
+	}
+	if (!read_binary(g, n, f->end, s)
+	    && (n->ninputs == 0 || n->input[0] != f->end
+	        || !read_unary(g, n, s)))
+		return 0;
+	f->end = n->output[0];
+	return 1;
+}
+
+/* HardSigmoid is two steps: a line, then clipped to 0..1. */
+static bool
+read_hardsigmoid(
+    struct fused *f, const struct graph *g, const struct match *m, uint32_t k)
+{
+	const struct node *n = graph_node(g, m->node[k]);
+
+	if (n->op != OP_HARDSIGMOID || n->input[0] != f->end
+	    || f->nsteps + 2 > STEPS_MAX)
+		return false;
+	f->step[f->nsteps++] =
+	    (struct step){STEP_LINEAR, attr_float_or(n, "alpha", 0.2f),
+	        attr_float_or(n, "beta", 0.5f), VALUE_NONE, false};
+	f->step[f->nsteps++] =
+	    (struct step){STEP_CLIP, 0, 1, VALUE_NONE, false};
+	f->end = n->output[0];
+	return true;
+}
+
+/* Where a chain without anchor begins: the non-constant input of its first
+ * node; of two, the one that no node of the chain makes, the first. */
+static value_id
+chain_start(const struct graph *g, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE
+		    && graph_value(g, n->input[i])->constant == NULL)
+			return n->input[i];
+	return VALUE_NONE;
+}
+
+void
+fused_take_bias(struct fused *f, const struct graph *g, uint32_t axis)
+{
+	const struct type *out = &graph_value(g, f->end)->type;
+	const struct step *s = &f->step[0];
+	const struct tensor *t;
+	uint32_t back = out->rank - axis; /* from the last dimension, from 1 */
+
+	if (f->nsteps == 0 || s->kind != STEP_ADD || axis >= out->rank)
+		return;
+	t = graph_value(g, s->other)->constant;
+	if (t == NULL || t->rank < back || t->rank > out->rank
+	    || t->dim[t->rank - back] != out->dim[axis]
+	    || t->count != (size_t)out->dim[axis])
+		return;
+	f->bias = s->other;
+	f->nsteps--;
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		f->step[i] = f->step[i + 1];
+}
+
+bool
+fused_read(struct fused *f, const struct graph *g, const struct match *m,
+    const char **fault)
+{
+	const struct node *n = graph_node(g, m->node[0]);
+	uint32_t k = 0;
+
+	*f = (struct fused){
+	    .start = VALUE_NONE, .end = VALUE_NONE, .bias = VALUE_NONE};
+	if (is_pointwise(n->op)) {
+		f->start = f->end = chain_start(g, n);
+	} else {
+		f->anchor = n;
+		f->end = n->output[0];
+		k = 1;
+	}
+	if (k < m->nnodes) {
+		n = graph_node(g, m->node[k]);
+		if (n->op == OP_BATCHNORMALIZATION && n->input[0] == f->end) {
+			f->norm = n;
+			f->end = n->output[0];
+			k++;
+		}
+	}
+	while (k < m->nnodes && f->nsteps < STEPS_MAX) {
+		uint32_t taken = read_step(f, g, m, k);
+
+		if (taken > 0)
+			f->nsteps++;
+		else if (read_hardsigmoid(f, g, m, k))
+			taken = 1;
+		else
+			break;
+		k += taken;
+	}
+	*fault = k < m->nnodes ? "the nodes do not form a chain" : NULL;
+	return *fault == NULL;
+}

@@ -1,0 +1,76 @@
+/* What a composite computes, read off its nodes: an anchor operator, an
+ * optional BatchNormalization on its output, then pointwise steps. Libraries
+ * with post-operations share this reading; decomposed activations (swish,
+ * hard-swish, gelu, mish) are recognised as one step. */
+#ifndef TARGETS_FUSED_H
+#define TARGETS_FUSED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/graph.h"
+#include "targets/pattern.h"
+
+enum step_kind {
+	STEP_RELU, /* x < 0 ? alpha * x : x */
+	STEP_ELU, /* alpha */
+	STEP_CLIP, /* alpha..beta */
+	STEP_LINEAR, /* alpha * x + beta */
+	STEP_SIGMOID,
+	STEP_TANH,
+	STEP_HARDSWISH,
+	STEP_SWISH, /* x * sigmoid(alpha * x) */
+	STEP_GELU_ERF,
+	STEP_GELU_TANH,
+	STEP_MISH,
+	STEP_SOFTPLUS,
+	STEP_EXP,
+	STEP_LOG,
+	STEP_SQRT,
+	STEP_ABS,
+	STEP_SQUARE,
+	STEP_POW, /* x ^ beta */
+	STEP_ROUND, /* half to even */
+	STEP_ADD, /* of another tensor, as all that follow */
+	STEP_SUB,
+	STEP_MUL,
+	STEP_DIV,
+	STEP_MAX,
+	STEP_MIN,
+};
+
+struct step {
+	enum step_kind kind;
+	float alpha, beta;
+	value_id other; /* the second operand, or VALUE_NONE */
+	bool swapped; /* other is the left operand */
+};
+
+#define STEPS_MAX 8
+
+struct fused {
+	const struct node *anchor; /* NULL: only steps, over `start` */
+	const struct node *norm; /* BatchNormalization, or NULL */
+	value_id start; /* what the steps begin with when there is no anchor */
+	value_id end; /* what comes out */
+	value_id bias; /* see fused_take_bias(); else VALUE_NONE */
+	uint32_t nsteps;
+	struct step step[STEPS_MAX];
+};
+
+/* Read a match; false when its nodes do not form such a chain, with a few
+ * words in *fault. */
+bool fused_read(struct fused *f, const struct graph *g, const struct match *m,
+    const char **fault);
+
+/* When the first step adds a constant that varies along dimension `axis` of the
+ * result only, take it out of the steps and put it into f->bias. */
+void fused_take_bias(struct fused *f, const struct graph *g, uint32_t axis);
+
+/* Does the step have a second operand? */
+bool step_is_binary(enum step_kind kind);
+
+/* The only element of a constant with one element; false when it is none. */
+bool constant_scalar(const struct graph *g, value_id v, float *x);
+
+#endif

@@ -1,0 +1,101 @@
+#include "targets/window.h"
+
+#include <string.h>
+
+static void
+take_list(const struct node *n, const char *name, uint32_t count,
+    int64_t otherwise, int64_t *out)
+{
+	uint32_t have = 0;
+	const int64_t *list = attr_ints(n, name, &have);
+
+	for (uint32_t i = 0; i < count; i++)
+		out[i] = list != NULL && i < have ? list[i] : otherwise;
+}
+
+/* kernel_shape may be left out of a convolution: the weights say it. */
+static bool
+read_kernel(struct window *w, const struct graph *g, const struct node *n)
+{
+	const struct value *weight = node_in(g, n, 1);
+	uint32_t have = 0;
+
+	take_list(n, "kernel_shape", w->n, 1, w->kernel);
+	if (attr_ints(n, "kernel_shape", &have) != NULL)
+		return have == w->n;
+	if (weight == NULL || weight->type.rank != w->n + 2)
+		return false;
+	memcpy(w->kernel, weight->type.dim + 2, w->n * sizeof *w->kernel);
+	return true;
+}
+
+static bool
+is_text(struct string_view s, const char *text)
+{
+	return s.n == strlen(text) && memcmp(s.s, text, s.n) == 0;
+}
+
+/* Padding in total that makes `in` give `out` exactly. */
+static int64_t
+needed(const struct window *w, uint32_t i, int64_t in, int64_t out)
+{
+	return (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i]
+	    + 1 - in;
+}
+
+static void
+read_padding(struct window *w, const struct node *n, const int64_t *in,
+    const int64_t *out)
+{
+	struct string_view mode = attr_str_or(n, "auto_pad", "NOTSET");
+	uint32_t have = 0;
+	const int64_t *pads = attr_ints(n, "pads", &have);
+	bool same = is_text(mode, "SAME_UPPER") || is_text(mode, "SAME_LOWER");
+	bool stated =
+	    is_text(mode, "NOTSET") && pads != NULL && have == 2 * w->n;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		int64_t need = needed(w, i, in[i], out[i]);
+		int64_t total = need > 0 ? need : 0;
+
+		w->before[i] = stated ? pads[i] : 0;
+		w->after[i] = stated ? pads[w->n + i] : 0;
+		if (same) {
+			w->before[i] = is_text(mode, "SAME_UPPER")
+			    ? total / 2
+			    : total - total / 2;
+			w->after[i] = total - w->before[i];
+		}
+		if (need - w->before[i] > w->after[i]) {
+			w->after[i] = need - w->before[i];
+			w->beyond = true;
+		}
+	}
+}
+
+bool
+window_read(struct window *w, const struct graph *g, const struct node *n,
+    const char **fault)
+{
+	const struct value *in = node_in(g, n, 0), *out = node_out(g, n, 0);
+
+	*w = (struct window){0};
+	*fault = "not a window over 1 to 3 dimensions";
+	if (in == NULL || out == NULL || !type_is_static(&in->type)
+	    || !type_is_static(&out->type) || in->type.rank < 3
+	    || in->type.rank > 5 || out->type.rank != in->type.rank)
+		return false;
+	w->n = in->type.rank - 2;
+	take_list(n, "strides", w->n, 1, w->stride);
+	take_list(n, "dilations", w->n, 1, w->dilation);
+	*fault = "kernel_shape does not fit the input";
+	if (!read_kernel(w, g, n))
+		return false;
+	*fault = "a kernel, stride or dilation is not positive";
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilation[i] < 1)
+			return false;
+	read_padding(w, n, in->type.dim + 2, out->type.dim + 2);
+	*fault = NULL;
+	return true;
+}
