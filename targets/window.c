@@ -74,7 +74,7 @@ read_padding(struct window *w, const struct node *n, const int64_t *in,
 }
 
 bool
-window_read(struct window *w, const struct graph *g, const struct node *n,
+window_resolve(struct window *w, const struct graph *g, const struct node *n,
     const char **fault)
 {
 	const struct value *in = node_in(g, n, 0), *out = node_out(g, n, 0);

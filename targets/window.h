@@ -21,7 +21,7 @@ struct window {
 
 /* Read node n with input 0 and output 0 of static shape, rank 3..5; false with
  * a few words in *fault when attributes and shapes make no sense. */
-bool window_read(struct window *w, const struct graph *g, const struct node *n,
-    const char **fault);
+bool window_resolve(struct window *w, const struct graph *g,
+    const struct node *n, const char **fault);
 
 #endif

@@ -22,7 +22,7 @@ read_perm(struct site *s, uint32_t rank, const int64_t **perm)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t axis;
 
-		if (!axis_of(s, "perm", (*perm)[i], rank, &axis))
+		if (!site_axis(s, "perm", (*perm)[i], rank, &axis))
 			return false;
 		if (bitset_has(seen, axis))
 			return fault(s, "perm has %" PRIu32 " twice", axis);
@@ -235,7 +235,7 @@ tile_legacy(struct site *s)
 		out_rank(s, 0, x->dtype, x->rank);
 		return true;
 	}
-	if (!axis_of(s, "axis", at.e[0].v, x->rank, &axis))
+	if (!site_axis(s, "axis", at.e[0].v, x->rank, &axis))
 		return false;
 	dim = dims_copy(s, x->dim, x->rank);
 	if (!site_mul(s, num_dim(dim[axis]), tiles.e[0], &n))

@@ -146,7 +146,7 @@ rule_softmax(struct site *s)
 	/* flattening before `axis` allows the axis to be the rank */
 	if (s->n->opset < 13 && axis == (int64_t)in_type(s, 0)->rank)
 		return true;
-	return axis_of(s, "axis", axis, in_type(s, 0)->rank, &checked);
+	return site_axis(s, "axis", axis, in_type(s, 0)->rank, &checked);
 }
 
 /* An operator with an axis that must exist and changes no shape. */
@@ -172,7 +172,7 @@ rule_mvn(struct site *s)
 	if (!in_ranked(s, 0))
 		return true;
 	for (uint32_t i = 0; i < n; i++)
-		if (!axis_of(s, "axes", axes[i], x->rank, &axis))
+		if (!site_axis(s, "axes", axes[i], x->rank, &axis))
 			return false;
 	return true;
 }

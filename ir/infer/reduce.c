@@ -30,7 +30,7 @@ collect_axes(
 	for (uint32_t i = 0; i < axes->n; i++) {
 		uint32_t axis;
 
-		if (!axis_of(s, "axes", axes->e[i].v, rank, &axis))
+		if (!site_axis(s, "axes", axes->e[i].v, rank, &axis))
 			return false;
 		bitset_add(*set, axis);
 	}
@@ -104,5 +104,5 @@ rule_cumulate(struct site *s)
 	out_type(s, 0, in_type(s, 0));
 	if (!in_ranked(s, 0) || !axis.e || axis.n != 1 || !axis.e[0].known)
 		return true;
-	return axis_of(s, "axis", axis.e[0].v, in_type(s, 0)->rank, &checked);
+	return site_axis(s, "axis", axis.e[0].v, in_type(s, 0)->rank, &checked);
 }

@@ -221,7 +221,7 @@ mark_axes(
 	for (uint32_t i = 0; i < axes->n; i++) {
 		uint32_t axis;
 
-		if (!axis_of(s, "axes", axes->e[i].v, rank, &axis))
+		if (!site_axis(s, "axes", axes->e[i].v, rank, &axis))
 			return false;
 		if (bitset_has(*set, axis))
 			return fault(

@@ -89,7 +89,7 @@ bool list_of(
 bool nums_all_known(const struct nums *l);
 
 /* -rank <= axis < rank, made non-negative; fault otherwise. */
-bool axis_of(struct site *s, const char *what, int64_t axis, uint32_t rank,
+bool site_axis(struct site *s, const char *what, int64_t axis, uint32_t rank,
     uint32_t *out);
 /* An axis attribute, checked likewise. */
 bool attr_axis(struct site *s, const char *attr, int64_t otherwise,

@@ -162,7 +162,7 @@ nums_all_known(const struct nums *l)
 }
 
 bool
-axis_of(struct site *s, const char *what, int64_t axis, uint32_t rank,
+site_axis(struct site *s, const char *what, int64_t axis, uint32_t rank,
     uint32_t *out)
 {
 	int64_t r = (int64_t)rank;
@@ -178,7 +178,8 @@ bool
 attr_axis(struct site *s, const char *attr, int64_t otherwise, uint32_t rank,
     uint32_t *out)
 {
-	return axis_of(s, attr, attr_int_or(s->n, attr, otherwise), rank, out);
+	return site_axis(
+	    s, attr, attr_int_or(s->n, attr, otherwise), rank, out);
 }
 
 int64_t *

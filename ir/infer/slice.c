@@ -133,7 +133,7 @@ slice_dims(struct site *s, const struct slice *l, uint32_t rank, int64_t *dim)
 		uint32_t axis = i;
 
 		if (l->axes.given
-		    && !axis_of(s, "axes", l->axes.e[i].v, rank, &axis))
+		    && !site_axis(s, "axes", l->axes.e[i].v, rank, &axis))
 			return false;
 		if (bitset_has(seen, axis))
 			return fault(
@@ -186,7 +186,7 @@ pad_dims(struct site *s, const struct nums *pads, const struct nums *axes,
 		struct num size;
 
 		if (axes->given
-		    && !axis_of(s, "axes", axes->e[i].v, rank, &axis))
+		    && !site_axis(s, "axes", axes->e[i].v, rank, &axis))
 			return false;
 		if (!site_add(s, num_dim(dim[axis]), pads->e[i], &size)
 		    || !site_add(s, size, pads->e[i + n], &size))
@@ -251,7 +251,7 @@ rule_centercroppad(struct site *s)
 		uint32_t axis = i;
 
 		if (axes.given
-		    && !axis_of(s, "axes", axes.e[i].v, x->rank, &axis))
+		    && !site_axis(s, "axes", axes.e[i].v, x->rank, &axis))
 			return false;
 		if (shape.e[i].known && shape.e[i].v < 0)
 			return fault(s, "shape[%" PRIu32 "] is %" PRId64, i,

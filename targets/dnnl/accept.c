@@ -189,7 +189,7 @@ need_window(const struct match_in *m, struct why *w, const struct node *n,
     struct window *window)
 {
 	const char *fault;
-	bool ok = window_read(window, m->graph, n, &fault);
+	bool ok = window_resolve(window, m->graph, n, &fault);
 
 	return NEED(w, ok, "window", "positive kernel, strides, dilations",
 	    "%s", ok ? "it is" : fault);

@@ -69,7 +69,7 @@ describe(struct build *b, struct conv *c)
 	const char *fault;
 
 	c->way = way_get(b->candidate->implementation);
-	if (!window_read(&c->window, b->graph, n, &fault))
+	if (!window_resolve(&c->window, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	c->group = attr_int_or(n, "group", 1);
 	c->in = &node_in(b->graph, n, 0)->type;

@@ -39,7 +39,7 @@ build_pool(struct build *b)
 
 	if (n->op == OP_GLOBALMAXPOOL || n->op == OP_GLOBALAVERAGEPOOL)
 		whole_map(&w, in);
-	else if (!window_read(&w, b->graph, n, &fault))
+	else if (!window_resolve(&w, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	dims_of(&d, &w);
 	if (!desc_value(b, n->input[0], &src)

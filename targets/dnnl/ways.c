@@ -193,7 +193,7 @@ ways_conv(const struct match_in *m, struct formats *f,
 	bool tensor, sum, winograd;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault)
-	    || !window_read(&window, m->graph, fused.anchor, &fault))
+	    || !window_resolve(&window, m->graph, fused.anchor, &fault))
 		return 0;
 	in = &node_in(m->graph, fused.anchor, 0)->type;
 	group = attr_int_or(fused.anchor, "group", 1);

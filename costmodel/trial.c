@@ -1,0 +1,441 @@
+#include "costmodel/trial.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "targets/convert.h"
+
+/* TUNING: reference results kept at once, bytes. */
+#define REFERENCE_BYTES ((size_t)1 << 30)
+/* TUNING: of a float32 kernel. Sums of a few thousand products in another order
+ * differ by 1e-6 of the range, Winograd by 4e-6; a wrong kernel by 1e-1. */
+#define TOLERANCE_F32 1e-4
+/* TUNING: half precision in a format: 2^-11 per rounding, a few of them. */
+#define TOLERANCE_F16 2e-2
+
+void *
+trial_buffer(struct arena *a, size_t bytes)
+{
+	return arena_alloc(a, bytes + 256);
+}
+
+/* ---- inputs ---- */
+
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	*state = x;
+	return x * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Uniform in [-1, 1). */
+static float
+next_float(uint64_t *state)
+{
+	return (float)(next_random(state) >> 40) * 0x1p-23f - 1.f;
+}
+
+static bool
+is_index_of(const struct node *n, value_id v)
+{
+	switch (n->op) {
+	case OP_GATHER:
+	case OP_GATHERELEMENTS:
+	case OP_GATHERND:
+	case OP_SCATTER:
+	case OP_SCATTERELEMENTS:
+	case OP_SCATTERND:
+		return n->input[1] == v;
+	case OP_ONEHOT:
+		return n->input[0] == v;
+	default:
+		return false;
+	}
+}
+
+static bool
+is_index(const struct graph *g, value_id v)
+{
+	for (node_id i = 0; i < g->nnodes; i++)
+		if (is_index_of(graph_node(g, i), v))
+			return true;
+	return false;
+}
+
+static void
+seed_floats(enum dtype dtype, size_t n, uint64_t state, void *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		float x = next_float(&state);
+
+		if (dtype == DT_FLOAT)
+			((float *)out)[i] = x;
+		else if (dtype == DT_DOUBLE)
+			((double *)out)[i] = (double)x;
+		else
+			((uint16_t *)out)[i] = dtype == DT_FLOAT16
+			    ? f32_to_f16(x)
+			    : f32_to_bf16(x);
+	}
+}
+
+void
+trial_seed(const struct graph *g, value_id v, void *out)
+{
+	const struct type *t = &graph_value(g, v)->type;
+	size_t n = 0, bytes = 0;
+	uint32_t width = dtype_bits(t->dtype) / 8;
+	bool fits = tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
+
+	assert(fits);
+	(void)fits;
+	if (t->dtype == DT_FLOAT || t->dtype == DT_DOUBLE
+	    || t->dtype == DT_FLOAT16 || t->dtype == DT_BFLOAT16) {
+		seed_floats(t->dtype, n,
+		    (uint64_t)v * UINT64_C(0x9e3779b97f4a7c15) + 1, out);
+		return;
+	}
+	memset(out, 0, bytes);
+	if (is_index(g, v) || width == 0)
+		return;
+	for (size_t i = 0; i < n; i++) /* little-endian one */
+		((uint8_t *)out)[i * width] = 1;
+}
+
+/* ---- reference ---- */
+
+void
+reference_init(struct reference *r, const struct graph *g, node_eval eval)
+{
+	*r = (struct reference){.graph = g, .eval = eval};
+	arena_init(&r->arena);
+	map_init(&r->map, &r->arena);
+}
+
+void
+reference_release(struct reference *r)
+{
+	arena_release(&r->arena);
+}
+
+static void
+reference_trim(struct reference *r)
+{
+	const struct graph *g = r->graph;
+	node_eval eval = r->eval;
+
+	if (r->arena.bytes < REFERENCE_BYTES)
+		return;
+	reference_release(r);
+	reference_init(r, g, eval);
+}
+
+/* The nodes of a candidate evaluated so far. */
+struct evaluation {
+	struct reference *reference;
+	const struct candidate *candidate;
+	const struct tensor **result; /* [nnodes] outputs of each */
+	node_id *closure; /* [nnodes] what the current node rests on */
+	struct err *err;
+};
+
+static uint32_t
+position_of(const struct candidate *c, node_id n)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (c->node[i] == n)
+			return i;
+	return UINT32_MAX;
+}
+
+/* Nodes of the candidate that node i rests on, itself included, ascending. */
+static uint32_t
+find_closure(struct evaluation *e, uint32_t i)
+{
+	const struct graph *g = e->reference->graph;
+	const struct candidate *c = e->candidate;
+	uint32_t n = 0;
+	struct arena scratch;
+	struct bitset in;
+
+	arena_init(&scratch);
+	in = bitset_new(&scratch, c->nnodes);
+	bitset_add(in, i);
+	for (uint32_t k = i + 1; k-- > 0;) {
+		const struct node *node = graph_node(g, c->node[k]);
+
+		if (!bitset_has(in, k))
+			continue;
+		for (uint32_t j = 0; j < node->ninputs + node->nimplicit; j++) {
+			uint32_t p = node->input[j] == VALUE_NONE
+			    ? UINT32_MAX
+			    : position_of(
+			        c, graph_value(g, node->input[j])->producer);
+
+			if (p != UINT32_MAX)
+				bitset_add(in, p);
+		}
+	}
+	for (uint32_t k = 0; k <= i; k++)
+		if (bitset_has(in, k))
+			e->closure[n++] = c->node[k];
+	arena_release(&scratch);
+	return n;
+}
+
+static struct tensor *
+seeded(struct reference *r, value_id v)
+{
+	const struct type *type = &graph_value(r->graph, v)->type;
+	struct tensor *t = arena_new(&r->arena, struct tensor, 1);
+	size_t n = 0, bytes = 0;
+	void *data;
+
+	tensor_size(type->dtype, type->dim, type->rank, &n, &bytes);
+	data = trial_buffer(&r->arena, bytes);
+	trial_seed(r->graph, v, data);
+	*t = tensor_view(type->dtype, type->rank, type->dim, data);
+	return t;
+}
+
+static const struct tensor *
+operand(struct evaluation *e, value_id v)
+{
+	const struct graph *g = e->reference->graph;
+	const struct value *value;
+	uint32_t p;
+
+	if (v == VALUE_NONE)
+		return NULL;
+	value = graph_value(g, v);
+	if (value->constant)
+		return value->constant;
+	p = position_of(e->candidate, value->producer);
+	if (p == UINT32_MAX)
+		return seeded(e->reference, v);
+	for (uint32_t o = 0; o < graph_node(g, value->producer)->noutputs; o++)
+		if (graph_node(g, value->producer)->output[o] == v)
+			return &e->result[p][o];
+	return NULL;
+}
+
+static bool
+evaluate_node(struct evaluation *e, uint32_t i)
+{
+	struct reference *r = e->reference;
+	const struct node *n = graph_node(r->graph, e->candidate->node[i]);
+	uint32_t nin = n->ninputs + n->nimplicit, have;
+	uint32_t nclosure = find_closure(e, i);
+	size_t key_bytes = nclosure * sizeof *e->closure;
+	const struct tensor **in;
+	struct tensor *out;
+
+	have = map_find(&r->map, e->closure, key_bytes);
+	if (have != MAP_NONE) {
+		e->result[i] = r->result[have];
+		return true;
+	}
+	in = arena_new(&r->arena, const struct tensor *, nin);
+	out = arena_new(&r->arena, struct tensor, n->noutputs);
+	for (uint32_t k = 0; k < nin; k++)
+		in[k] = operand(e, n->input[k]);
+	if (!r->eval(r->graph, n, in, out, &r->arena, e->err))
+		return e->err->kind != ERR_NONE
+		    ? err_in(e->err, "reference")
+		    : err_set(e->err, ERR_UNSUPPORTED,
+		        "the reference does not know %s", n->op_type);
+	r->result = arena_grow(
+	    &r->arena, r->result, &r->cap, r->nresults + 1, sizeof *r->result);
+	r->result[r->nresults] = e->result[i] = out;
+	map_add(&r->map, arena_copy(&r->arena, e->closure, key_bytes),
+	    key_bytes, r->nresults++);
+	return true;
+}
+
+static bool
+evaluate(struct evaluation *e, struct arena *a)
+{
+	const struct candidate *c = e->candidate;
+
+	reference_trim(e->reference);
+	e->result = arena_new(a, const struct tensor *, c->nnodes);
+	e->closure = arena_new(a, node_id, c->nnodes);
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (!evaluate_node(e, i))
+			return false;
+	return true;
+}
+
+/* ---- comparing ---- */
+
+static double
+difference(const struct tensor *got, const struct tensor *want)
+{
+	double worst = 0, range = 0;
+
+	if (got->dtype != want->dtype || got->count != want->count)
+		return (double)INFINITY;
+	if (!dtype_is_float(want->dtype))
+		return tensor_equal(got, want) ? 0 : (double)INFINITY;
+	for (size_t i = 0; i < want->count; i++) {
+		double x = tensor_real(got, i), y = tensor_real(want, i);
+		double d = x == y || (isnan(x) && isnan(y)) ? 0 : fabs(x - y);
+
+		if (isnan(d))
+			return (double)INFINITY;
+		worst = d > worst ? d : worst;
+		if (isfinite(y) && fabs(y) > range)
+			range = fabs(y);
+	}
+	return range > 0 ? worst / range : worst;
+}
+
+static bool
+is_half(const struct mix *m, const struct port *p)
+{
+	const struct format *f = &m->formats.format[p->format];
+
+	return f->dtype == DT_FLOAT16 || f->dtype == DT_BFLOAT16;
+}
+
+/* Output o of the trial as the caller would see it. */
+static bool
+plain_output(struct trial *t, uint32_t o, struct tensor *out, struct arena *a,
+    struct err *err)
+{
+	const struct port *p = &t->candidate->output[o];
+	const struct type *type = &graph_value(t->graph, p->value)->type;
+	const struct format *f = t->mix->formats.format;
+	struct converter c;
+	void *data = trial_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
+
+	if (!converter_new(&c, f[p->format], f[FORMAT_PLAIN], type, a, err))
+		return false;
+	c.run(&c, t->out[o], data);
+	if (c.release)
+		c.release(&c);
+	*out = tensor_view(type->dtype, type->rank, type->dim, data);
+	return true;
+}
+
+bool
+trial_check(struct trial *t, struct reference *r, double *error,
+    double *allowed, struct arena *a, struct err *err)
+{
+	const struct candidate *c = t->candidate;
+	struct evaluation e = {r, c, NULL, NULL, err};
+
+	*error = 0;
+	*allowed = TOLERANCE_F32;
+	if (!evaluate(&e, a))
+		return false;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (is_half(t->mix, &c->input[i]))
+			*allowed = TOLERANCE_F16;
+	for (uint32_t o = 0; o < c->noutputs; o++) {
+		const struct tensor *want = operand(&e, c->output[o].value);
+		struct tensor got;
+		double d;
+
+		if (is_half(t->mix, &c->output[o]) || want->dtype == DT_FLOAT16
+		    || want->dtype == DT_BFLOAT16)
+			*allowed = TOLERANCE_F16;
+		if (!plain_output(t, o, &got, a, err))
+			return false;
+		d = difference(&got, want);
+		*error = d > *error ? d : *error;
+	}
+	return true;
+}
+
+/* ---- the candidate ---- */
+
+static bool
+need_static(const struct graph *g, const struct port *p, struct err *err)
+{
+	const struct value *v = graph_value(g, p->value);
+	size_t n, bytes;
+
+	if (v->type.kind == TYPE_TENSOR && type_is_static(&v->type)
+	    && tensor_size(
+	        v->type.dtype, v->type.dim, v->type.rank, &n, &bytes))
+		return true;
+	return err_set(err, ERR_UNSUPPORTED,
+	    "value '%s' has no static shape, so nothing can be run", v->name);
+}
+
+static bool
+open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
+{
+	const struct port *p = &t->candidate->input[i];
+	const struct type *type = &graph_value(t->graph, p->value)->type;
+	const struct format *f = t->mix->formats.format;
+	void *plain, *data;
+	struct converter c;
+
+	if (!need_static(t->graph, p, err))
+		return false;
+	t->in_bytes[i] = format_bytes(f[p->format], type);
+	plain = data = trial_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
+	trial_seed(t->graph, p->value, plain);
+	if (p->format != FORMAT_PLAIN) {
+		data = trial_buffer(a, t->in_bytes[i]);
+		if (!converter_new(
+		        &c, f[FORMAT_PLAIN], f[p->format], type, a, err))
+			return false;
+		c.run(&c, plain, data);
+		if (c.release)
+			c.release(&c);
+	}
+	t->in[i] = data;
+	return true;
+}
+
+bool
+trial_open(struct trial *t, const struct graph *g, const struct mix *m,
+    const struct candidate *c, struct arena *a, struct err *err)
+{
+	const struct target *target = &m->target[c->target];
+	const struct format *f = m->formats.format;
+
+	*t = (struct trial){.graph = g, .mix = m, .candidate = c};
+	t->in = arena_new(a, const void *, c->ninputs);
+	t->in_bytes = arena_new(a, size_t, c->ninputs);
+	t->out = arena_new(a, void *, c->noutputs);
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (!open_input(t, i, a, err))
+			return false;
+	for (uint32_t i = 0; i < c->noutputs; i++) {
+		const struct port *p = &c->output[i];
+
+		if (!need_static(g, p, err))
+			return false;
+		t->out[i] = trial_buffer(a,
+		    format_bytes(
+		        f[p->format], &graph_value(g, p->value)->type));
+	}
+	if (!target->kind->compile)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "target '%s' cannot run anything here", target->text);
+	return target->kind->compile(target, g, c, a, &t->kernel, err);
+}
+
+void
+trial_run(struct trial *t)
+{
+	t->kernel.run(&t->kernel, t->in, t->out);
+}
+
+void
+trial_close(struct trial *t)
+{
+	if (t->kernel.release)
+		t->kernel.release(&t->kernel);
+	t->kernel = (struct kernel){0};
+}

@@ -1,0 +1,58 @@
+/* One candidate set up to run: buffers with seeded inputs in the formats it
+ * wants, and the outputs the reference says are right. */
+#ifndef COSTMODEL_TRIAL_H
+#define COSTMODEL_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/map.h"
+#include "ir/infer.h"
+#include "targets/target.h"
+
+/* Reference results, kept per node so that candidates that share nodes (a
+ * convolution alone, with bias, with its activation, in six layouts) pay for
+ * the slow evaluation once. */
+struct reference {
+	const struct graph *graph;
+	node_eval eval;
+	struct arena arena; /* everything below lives there */
+	struct map map; /* nodes up to and with this one -> result */
+	const struct tensor **result; /* outputs of that node */
+	uint32_t nresults, cap;
+};
+
+void reference_init(struct reference *r, const struct graph *g, node_eval eval);
+void reference_release(struct reference *r);
+
+struct trial {
+	const struct graph *graph;
+	const struct mix *mix;
+	const struct candidate *candidate;
+	struct kernel kernel;
+	const void **in; /* [ninputs] in their ports' formats */
+	void **out; /* [noutputs] likewise */
+	size_t *in_bytes;
+};
+
+/* Buffers of `bytes`, aligned to 64 with 64 bytes of slack, zeroed. */
+void *trial_buffer(struct arena *a, size_t bytes);
+
+/* Fill a host tensor of v's static type: uniform in [-1, 1) for floats, 1 for
+ * whole numbers, 0 for indices. The same bytes for the same value, always. */
+void trial_seed(const struct graph *g, value_id v, void *out);
+
+/* Compile and set up. ERR_UNSUPPORTED when the kind refuses, or a port has no
+ * static shape. */
+bool trial_open(struct trial *t, const struct graph *g, const struct mix *m,
+    const struct candidate *c, struct arena *a, struct err *err);
+void trial_run(struct trial *t);
+
+/* Compare the outputs of the last run with the reference: *error is the
+ * largest difference relative to the reference's largest magnitude, *allowed
+ * what the formats justify. */
+bool trial_check(struct trial *t, struct reference *r, double *error,
+    double *allowed, struct arena *a, struct err *err);
+void trial_close(struct trial *t);
+
+#endif

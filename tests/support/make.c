@@ -1,0 +1,122 @@
+#include "tests/support/make.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/infer.h"
+#include "tests/support/support.h"
+
+#define VALUES_MAX 256
+
+void
+make_begin(struct maker *m, struct arena *a)
+{
+	*m = (struct maker){.arena = a, .graph = graph_new(a, "made")};
+	m->input = arena_new(a, value_id, VALUES_MAX);
+	m->output = arena_new(a, value_id, VALUES_MAX);
+	m->graph->origin_table = arena_new(a, struct onnx_nodes, 1);
+}
+
+static struct type
+type_of(struct maker *m, const int64_t *dim)
+{
+	struct type t = {TYPE_TENSOR, DT_FLOAT, 0, NULL, NULL};
+
+	while (dim[t.rank] != 0)
+		t.rank++;
+	t.dim = arena_copy(m->arena, dim, t.rank * sizeof *dim);
+	return t;
+}
+
+static const char *
+next_name(struct maker *m)
+{
+	return arena_printf(m->arena, "v%u", (unsigned)m->graph->nvalues);
+}
+
+value_id
+make_input(struct maker *m, const int64_t *dim)
+{
+	struct type t = type_of(m, dim);
+	value_id v = graph_add_value(m->graph, next_name(m), &t);
+
+	graph_value(m->graph, v)->flags = VALUE_INPUT;
+	m->input[m->graph->ninputs++] = v;
+	m->graph->input = m->input;
+	return v;
+}
+
+value_id
+make_constant(struct maker *m, const int64_t *dim, float low, float high)
+{
+	struct type t = type_of(m, dim);
+	struct rng r = rng_seeded(++m->seed);
+	struct tensor *c = arena_new(m->arena, struct tensor, 1);
+	size_t n = 1;
+	float *data;
+
+	for (uint32_t i = 0; i < t.rank; i++)
+		n *= (size_t)t.dim[i];
+	data = arena_new(m->arena, float, n + 64);
+	for (size_t i = 0; i < n; i++)
+		data[i] = low
+		    + (high - low) * (float)rng_below(&r, 1 << 20) * 0x1p-20f;
+	*c = tensor_view(DT_FLOAT, t.rank, t.dim, data);
+	return graph_add_constant(m->graph, next_name(m), c);
+}
+
+value_id
+make_scalar(struct maker *m, float x)
+{
+	struct tensor *c = arena_new(m->arena, struct tensor, 1);
+
+	*c = tensor_view(DT_FLOAT, 0, NULL, arena_copy(m->arena, &x, sizeof x));
+	return graph_add_constant(m->graph, next_name(m), c);
+}
+
+value_id
+make_node(struct maker *m, enum op op, const value_id *in,
+    const struct attr *attr, uint32_t nattrs)
+{
+	static const struct type unknown = {
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = RANK_UNKNOWN};
+	value_id out = graph_add_value(m->graph, next_name(m), &unknown);
+	struct node n = {
+	    .op = op,
+	    .op_type = op_get(op)->type,
+	    .domain = "",
+	    .opset = 17,
+	    .name = next_name(m),
+	    .noutputs = 1,
+	    .output = arena_copy(m->arena, &out, sizeof out),
+	    .nattrs = nattrs,
+	    .attr = attr,
+	};
+
+	while (in[n.ninputs] != VALUE_LAST)
+		n.ninputs++;
+	n.input = arena_copy(m->arena, in, n.ninputs * sizeof *in);
+	n.attr = arena_copy(m->arena, attr, nattrs * sizeof *attr);
+	graph_add_node(m->graph, &n);
+	return out;
+}
+
+void
+make_output(struct maker *m, value_id v)
+{
+	graph_value(m->graph, v)->flags |= VALUE_OUTPUT;
+	m->output[m->graph->noutputs++] = v;
+	m->graph->output = m->output;
+}
+
+void
+make_end(struct maker *m)
+{
+	struct infer_options o = {0};
+	struct err err = {.kind = ERR_NONE};
+
+	if (!graph_sort(m->graph, &err) || !infer(m->graph, &o, &err)) {
+		fprintf(stderr, "made graph: %s\n", err.text);
+		exit(1);
+	}
+}

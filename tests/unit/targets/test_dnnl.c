@@ -1,0 +1,440 @@
+/* Every rule of the oneDNN backend, in every way it offers, against the host
+ * reference. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "costmodel/trial.h"
+#include "targets/candidates.h"
+#include "targets/host/host.h"
+#include "tests/support/make.h"
+#include "tests/support/support.h"
+
+extern const struct target_kind target_dnnl, target_host;
+
+static struct arena arena;
+static struct maker m;
+static struct mix mix;
+static struct candidates found;
+
+static int
+setup(void **state)
+{
+	(void)state;
+	arena_init(&arena);
+	make_begin(&m, &arena);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+/* Run one candidate and compare; true when the library took it. */
+static bool
+runs(const struct candidate *c, struct reference *r)
+{
+	struct err err = {.kind = ERR_NONE};
+	double error, allowed;
+	struct trial t;
+	bool ok;
+
+	if (!trial_open(&t, m.graph, &mix, c, &arena, &err)) {
+		printf("  %s %s: %s\n", target_dnnl.rule[c->rule].name,
+		    c->implementation_name, err.text);
+		assert_int_equal(err.kind, ERR_UNSUPPORTED);
+		return false;
+	}
+	trial_run(&t);
+	trial_run(&t);
+	if (t.kernel.in_place == 0)
+		trial_run(&t);
+	ok = trial_check(&t, r, &error, &allowed, &arena, &err);
+	trial_close(&t);
+	if (!ok && err.kind == ERR_UNSUPPORTED) {
+		printf("  %s\n", err.text);
+		skip();
+	}
+	if (!ok)
+		fail_msg("%s", err.text);
+	if (error > allowed)
+		fail_msg("%s %s over %u nodes: error %g",
+		    target_dnnl.rule[c->rule].name, c->implementation_name,
+		    (unsigned)c->nnodes, error);
+	return true;
+}
+
+/* Find all candidates of the made graph and run those of oneDNN; the number
+ * that ran. `rule` must have run over `nnodes` nodes at least once. */
+static uint32_t
+check_all(const char *rule, uint32_t nnodes)
+{
+	struct target *t = arena_new(&arena, struct target, 2);
+	struct err err = {.kind = ERR_NONE};
+	struct reference r;
+	uint32_t n = 0;
+	bool seen = false;
+
+	make_end(&m);
+	mix = (struct mix){.target = t, .n = 2};
+	formats_init(&mix.formats);
+	t[0] = (struct target){.kind = &target_dnnl, .text = "dnnl"};
+	t[1] =
+	    (struct target){.kind = &target_host, .text = "host", .index = 1};
+	t[0].formats = t[1].formats = &mix.formats;
+	if (!candidates_find(&found, m.graph, &mix, NULL, &arena, &err)) {
+		printf("  %s\n", err.text);
+		skip();
+	}
+	reference_init(&r, m.graph, host_eval);
+	for (uint32_t i = 0; i < found.n; i++) {
+		const struct candidate *c = &found.candidate[i];
+
+		if (c->target != 0 || !runs(c, &r))
+			continue;
+		n++;
+		seen |= strcmp(target_dnnl.rule[c->rule].name, rule) == 0
+		    && c->nnodes == nnodes;
+	}
+	reference_release(&r);
+	if (!seen)
+		fail_msg("%s over %u nodes never ran", rule, (unsigned)nnodes);
+	return n;
+}
+
+static value_id
+batch_norm(value_id x, int64_t channels)
+{
+	value_id gamma = make_constant(&m, DIMS(channels), 0.5f, 2);
+	value_id beta = make_constant(&m, DIMS(channels), -1, 1);
+	value_id mean = make_constant(&m, DIMS(channels), -1, 1);
+	value_id variance = make_constant(&m, DIMS(channels), 0.5f, 2);
+
+	return MAKE(&m, BATCHNORMALIZATION, x, gamma, beta, mean, variance);
+}
+
+static void
+test_conv_norm_residual_relu(void **state)
+{
+	const struct attr same[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	value_id x = make_input(&m, DIMS(1, 32, 14, 14));
+	value_id w = make_constant(&m, DIMS(32, 32, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(32), -1, 1);
+	value_id r = MAKE(&m, RELU, x);
+	value_id c = MAKE_WITH(&m, CONV, same, r, w, b);
+	value_id s = MAKE(&m, ADD, r, batch_norm(c, 32));
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, s));
+	assert_true(check_all("dnnl.conv", 4) >= 20);
+}
+
+/* The residual is used later too, so it may not be overwritten. */
+static void
+test_live_residual_is_not_summed_into(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 16, 7, 7));
+	value_id w = make_constant(&m, DIMS(16, 16, 1, 1), -0.2f, 0.2f);
+	value_id r = MAKE(&m, RELU, x);
+	value_id s = MAKE(&m, ADD, MAKE(&m, CONV, r, w), r);
+
+	(void)state;
+	make_output(&m, MAKE(&m, MUL, s, r));
+	check_all("dnnl.conv", 2);
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_null(
+		    strstr(found.candidate[i].implementation_name, "sum"));
+}
+
+static void
+test_conv_shapes(void **state)
+{
+	const struct attr strided[] = {
+	    ATTR_OF_INTS("strides", 2, 2), ATTR_OF_INTS("pads", 3, 3, 3, 3)};
+	const struct attr dilated[] = {ATTR_OF_INTS("dilations", 2, 2),
+	    ATTR_OF_STRING("auto_pad", "SAME_UPPER")};
+	const struct attr grouped[] = {ATTR_OF_INT("group", 4)};
+	value_id x = make_input(&m, DIMS(2, 3, 23, 21));
+	value_id w = make_constant(&m, DIMS(24, 3, 7, 7), -0.2f, 0.2f);
+	value_id y = MAKE_WITH(&m, CONV, strided, x, w);
+	value_id w2 = make_constant(&m, DIMS(24, 24, 3, 3), -0.2f, 0.2f);
+	value_id z = MAKE_WITH(&m, CONV, dilated, y, w2);
+	value_id w3 = make_constant(&m, DIMS(16, 6, 3, 3), -0.2f, 0.2f);
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, CONV, grouped, z, w3));
+	check_all("dnnl.conv", 1);
+}
+
+static void
+test_depthwise_clip(void **state)
+{
+	const struct attr depthwise[] = {
+	    ATTR_OF_INT("group", 20), ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	value_id x = make_input(&m, DIMS(1, 20, 9, 9));
+	value_id w = make_constant(&m, DIMS(20, 1, 3, 3), -1, 1);
+	value_id c = MAKE_WITH(&m, CONV, depthwise, x, w);
+
+	(void)state;
+	make_output(
+	    &m, MAKE(&m, CLIP, c, make_scalar(&m, 0), make_scalar(&m, 0.5f)));
+	check_all("dnnl.conv", 2);
+}
+
+static void
+test_conv_1d_3d(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 4, 17));
+	value_id w = make_constant(&m, DIMS(8, 4, 3), -1, 1);
+	value_id x3 = make_input(&m, DIMS(1, 4, 5, 6, 7));
+	value_id w3 = make_constant(&m, DIMS(8, 4, 3, 3, 3), -1, 1);
+
+	(void)state;
+	make_output(&m, MAKE(&m, CONV, x, w));
+	make_output(&m, MAKE(&m, CONV, x3, w3));
+	check_all("dnnl.conv", 1);
+}
+
+static void
+test_gated_convs(void **state)
+{
+	const struct attr hard[] = {ATTR_OF_FLOAT("alpha", 1 / 6.f)};
+	value_id x = make_input(&m, DIMS(1, 8, 6, 6));
+	value_id w = make_constant(&m, DIMS(16, 8, 1, 1), -1, 1);
+	value_id c = MAKE(&m, CONV, x, w);
+	value_id swish = MAKE(&m, MUL, c, MAKE(&m, SIGMOID, c));
+	value_id w2 = make_constant(&m, DIMS(16, 16, 1, 1), -1, 1);
+	value_id d = MAKE(&m, CONV, swish, w2);
+
+	(void)state;
+	make_output(&m, MAKE(&m, MUL, MAKE_WITH(&m, HARDSIGMOID, hard, d), d));
+	check_all("dnnl.conv_gated", 3);
+}
+
+static void
+test_gemm(void **state)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transB", 1),
+	    ATTR_OF_FLOAT("alpha", 0.5f), ATTR_OF_FLOAT("beta", 2)};
+	value_id x = make_input(&m, DIMS(3, 40));
+	value_id w = make_constant(&m, DIMS(10, 40), -1, 1);
+	value_id b = make_constant(&m, DIMS(10), -1, 1);
+	value_id y = MAKE_WITH(&m, GEMM, turned, x, w, b);
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, y));
+	check_all("dnnl.gemm", 2);
+}
+
+static value_id
+gelu(value_id x)
+{
+	value_id a = MAKE(&m, DIV, x, make_scalar(&m, 1.41421356f));
+	value_id b = MAKE(&m, ADD, MAKE(&m, ERF, a), make_scalar(&m, 1));
+
+	return MAKE(&m, MUL, MAKE(&m, MUL, x, b), make_scalar(&m, 0.5f));
+}
+
+static void
+test_matmul_bias_residual_gelu(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 7, 24));
+	value_id w = make_constant(&m, DIMS(24, 24), -0.5f, 0.5f);
+	value_id b = make_constant(&m, DIMS(24), -1, 1);
+	value_id r = MAKE(&m, RELU, x);
+	value_id y = MAKE(&m, ADD, MAKE(&m, MATMUL, r, w), b);
+	value_id z = MAKE(&m, ADD, r, y);
+	value_id w2 = make_constant(&m, DIMS(24, 32), -0.5f, 0.5f);
+	value_id b2 = make_constant(&m, DIMS(32), -1, 1);
+
+	(void)state;
+	make_output(&m, gelu(MAKE(&m, ADD, b2, MAKE(&m, MATMUL, z, w2))));
+	check_all("dnnl.matmul_gelu", 7);
+}
+
+static void
+test_matmul_of_two_inputs(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 3, 5, 8));
+	value_id y = make_input(&m, DIMS(2, 3, 8, 6));
+
+	(void)state;
+	make_output(&m, MAKE(&m, MATMUL, x, y));
+	check_all("dnnl.matmul", 1);
+}
+
+static void
+test_pools(void **state)
+{
+	const struct attr window[] = {ATTR_OF_INTS("kernel_shape", 3, 3),
+	    ATTR_OF_INTS("strides", 2, 2), ATTR_OF_INTS("pads", 1, 1, 0, 0),
+	    ATTR_OF_INT("ceil_mode", 1)};
+	const struct attr counted[] = {ATTR_OF_INTS("kernel_shape", 3, 3),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 1),
+	    ATTR_OF_INT("count_include_pad", 1)};
+	value_id x = make_input(&m, DIMS(1, 19, 12, 11));
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, MAXPOOL, window, x));
+	make_output(&m, MAKE_WITH(&m, AVERAGEPOOL, window, x));
+	make_output(&m, MAKE_WITH(&m, AVERAGEPOOL, counted, x));
+	make_output(&m, MAKE(&m, GLOBALAVERAGEPOOL, x));
+	make_output(&m, MAKE(&m, GLOBALMAXPOOL, x));
+	assert_int_equal(check_all("dnnl.pool", 1), 15);
+}
+
+static void
+test_pointwise(void **state)
+{
+	const struct attr slope[] = {ATTR_OF_FLOAT("alpha", 0.3f)};
+	value_id x = make_input(&m, DIMS(2, 18, 5, 5));
+	value_id y = MAKE_WITH(&m, LEAKYRELU, slope, x);
+
+	(void)state;
+	y = MAKE(&m, TANH, MAKE_WITH(&m, ELU, slope, y));
+	y = MAKE(&m, HARDSWISH, MAKE(&m, SIGMOID, y));
+	y = MAKE(&m, MUL, MAKE(&m, SUB, make_scalar(&m, 3), y),
+	    make_scalar(&m, 0.5f));
+	y = MAKE(&m, SQRT, MAKE(&m, ABS, MAKE(&m, EXP, y)));
+	y = MAKE(&m, POW, y, make_scalar(&m, 1.5f));
+	make_output(&m, gelu(MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y))));
+	assert_true(check_all("dnnl.gelu", 5) >= 33);
+}
+
+static void
+test_binary(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 18, 5, 5));
+	value_id y = make_input(&m, DIMS(2, 18, 5, 5));
+	value_id per_channel = make_input(&m, DIMS(2, 18, 1, 1));
+	value_id row = make_input(&m, DIMS(5));
+	value_id c = make_constant(&m, DIMS(18, 1, 1), 0.5f, 2);
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, MAKE(&m, ADD, x, y)));
+	make_output(&m, MAKE(&m, MUL, per_channel, x));
+	make_output(&m, MAKE(&m, SUB, x, row));
+	make_output(&m, MAKE(&m, DIV, y, c));
+	make_output(&m, MAKE(&m, MAX, y, x));
+	check_all("dnnl.binary", 2);
+}
+
+static void
+test_softmax_and_norms(void **state)
+{
+	const struct attr axis[] = {ATTR_OF_INT("axis", 1)};
+	const struct attr size[] = {
+	    ATTR_OF_INT("size", 5), ATTR_OF_FLOAT("alpha", 0.01f)};
+	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
+	value_id scale = make_constant(&m, DIMS(6), 0.5f, 2);
+	value_id shift = make_constant(&m, DIMS(6), -1, 1);
+
+	(void)state;
+	make_output(&m, MAKE(&m, SOFTMAX, x));
+	make_output(&m, MAKE_WITH(&m, LOGSOFTMAX, axis, x));
+	make_output(&m, MAKE(&m, LAYERNORMALIZATION, x, scale, shift));
+	make_output(&m, MAKE_WITH(&m, LRN, size, x));
+	make_output(&m, MAKE(&m, RELU, batch_norm(x, 18)));
+	assert_true(check_all("dnnl.layer_norm", 1) >= 12);
+}
+
+static void
+test_moving(void **state)
+{
+	const struct attr axis[] = {ATTR_OF_INT("axis", 1)};
+	const struct attr order[] = {ATTR_OF_INTS("perm", 0, 2, 3, 1)};
+	value_id x = make_input(&m, DIMS(1, 16, 5, 6));
+	value_id y = make_input(&m, DIMS(1, 32, 5, 6));
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, CONCAT, axis, x, y, x));
+	make_output(&m, MAKE_WITH(&m, TRANSPOSE, order, y));
+	assert_int_equal(check_all("dnnl.concat", 1), 4);
+}
+
+static void
+test_resize(void **state)
+{
+	const struct attr floor_of[] = {
+	    ATTR_OF_STRING("coordinate_transformation_mode", "asymmetric"),
+	    ATTR_OF_STRING("nearest_mode", "floor")};
+	const struct attr linear[] = {ATTR_OF_STRING("mode", "linear")};
+	value_id x = make_input(&m, DIMS(1, 16, 5, 6));
+	static const float scale[] = {1, 1, 2, 3};
+	static const int64_t four[] = {4};
+	struct tensor t = tensor_view(DT_FLOAT, 1, four, scale);
+	value_id s = graph_add_constant(m.graph, "scales", &t);
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, RESIZE, floor_of, x, VALUE_NONE, s));
+	make_output(&m, MAKE_WITH(&m, RESIZE, linear, x, VALUE_NONE, s));
+	check_all("dnnl.resize", 1);
+}
+
+static void
+test_refusals_give_reasons(void **state)
+{
+	const struct candidate_options keep = {.keep_refusals = true};
+	struct err err = {.kind = ERR_NONE};
+	struct target *t = arena_new(&arena, struct target, 2);
+	value_id x = make_input(&m, DIMS(1, 4, 8, 8));
+	value_id w = make_constant(&m, DIMS(4, 4, 1, 1), -1, 1);
+	value_id bias = make_input(&m, DIMS(4));
+
+	(void)state;
+	make_output(&m, MAKE(&m, CONV, x, w, bias));
+	make_end(&m);
+	mix = (struct mix){.target = t, .n = 2};
+	formats_init(&mix.formats);
+	t[0] = (struct target){.kind = &target_dnnl, .text = "dnnl"};
+	t[1] =
+	    (struct target){.kind = &target_host, .text = "host", .index = 1};
+	t[0].formats = t[1].formats = &mix.formats;
+	assert_true(
+	    candidates_find(&found, m.graph, &mix, &keep, &arena, &err));
+	assert_int_equal(found.nrefusals, 1);
+	for (uint32_t i = 0; i < found.refusal[0].nreasons; i++)
+		if (strcmp(found.refusal[0].reason[i].condition, "bias") == 0)
+			assert_false(found.refusal[0].reason[i].holds);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    TEST(test_conv_norm_residual_relu),
+	    TEST(test_live_residual_is_not_summed_into),
+	    TEST(test_conv_shapes),
+	    TEST(test_depthwise_clip),
+	    TEST(test_conv_1d_3d),
+	    TEST(test_gated_convs),
+	    TEST(test_gemm),
+	    TEST(test_matmul_bias_residual_gelu),
+	    TEST(test_matmul_of_two_inputs),
+	    TEST(test_pools),
+	    TEST(test_pointwise),
+	    TEST(test_binary),
+	    TEST(test_softmax_and_norms),
+	    TEST(test_moving),
+	    TEST(test_resize),
+	    TEST(test_refusals_give_reasons),
+	};
+	struct err err = {.kind = ERR_NONE};
+
+	if (target_dnnl.available && !target_dnnl.available(&err)) {
+		printf("skipped: %s\n", err.text);
+		return TEST_SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
