@@ -119,6 +119,22 @@ host_temp(struct call *c, struct tensor *t, enum dtype dtype,
 	return true;
 }
 
+size_t
+host_unit(enum dtype t)
+{
+	return t == DT_STRING ? sizeof(struct string_view) : dtype_bits(t) / 8;
+}
+
+const unsigned char *
+host_bytes(struct call *c, const struct tensor *t)
+{
+	if (t->kind == TENSOR_STRINGS)
+		return (const unsigned char *)t->string;
+	if (t->kind == TENSOR_FILL)
+		return tensor_data(t, c->scratch);
+	return t->data;
+}
+
 /* Sequences hold tensors, at most within one optional or sequence more: the
  * depth of this recursion is that of a type, which import bounds. */
 struct tensor

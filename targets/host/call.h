@@ -53,6 +53,12 @@ bool host_out_as(struct call *c, uint32_t i, const struct tensor *t,
 bool host_temp(struct call *c, struct tensor *t, enum dtype dtype,
     const struct shape *shape, struct sink *to, struct err *err);
 
+/* Bytes of an element that is only moved; strings move as references. */
+size_t host_unit(enum dtype t);
+/* The content of a VIEW, FILL or STRINGS as bytes, in scratch when it has to be
+ * spread out. */
+const unsigned char *host_bytes(struct call *c, const struct tensor *t);
+
 /* A copy that shares nothing with t but the characters of strings, which live
  * as long as the model and its inputs. */
 struct tensor tensor_copy(const struct tensor *t, struct arena *a);

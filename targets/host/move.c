@@ -3,24 +3,6 @@
 
 #include "targets/host/kernels.h"
 
-/* Bytes of an element that is only moved; strings move as references. */
-static size_t
-unit(enum dtype t)
-{
-	return t == DT_STRING ? sizeof(struct string_view) : dtype_bits(t) / 8;
-}
-
-/* The content of t as a view, in scratch when it is a FILL. */
-static const unsigned char *
-content(struct call *c, const struct tensor *t)
-{
-	if (t->kind == TENSOR_STRINGS)
-		return (const unsigned char *)t->string;
-	if (t->kind == TENSOR_FILL)
-		return tensor_data(t, c->scratch);
-	return t->data;
-}
-
 bool
 transpose_run(struct call *c, struct err *err)
 {
@@ -55,7 +37,7 @@ transpose_run(struct call *c, struct err *err)
 	strides_of(s.rank, s.dim, own);
 	walk_operand(&w, own);
 	walk_operand(&w, stride);
-	copy_strided(&w, to.data, content(c, x), unit(x->dtype));
+	copy_strided(&w, to.data, host_bytes(c, x), host_unit(x->dtype));
 	return true;
 }
 
@@ -94,7 +76,7 @@ concat_run(struct call *c, struct err *err)
 	const struct tensor *first = c->in[0];
 	int64_t given =
 	    attr_int_or(c->node, "axis", c->node->opset < 4 ? 1 : 0);
-	size_t size = unit(first->dtype), row, at = 0;
+	size_t size = host_unit(first->dtype), row, at = 0;
 	struct shape s;
 	struct sink to;
 	uint32_t axis;
@@ -107,7 +89,7 @@ concat_run(struct call *c, struct err *err)
 	y = to.data;
 	row = shape_count(s.dim, axis, s.rank) * size;
 	for (uint32_t i = 0; i < c->node->ninputs; i++) {
-		const unsigned char *x = content(c, c->in[i]);
+		const unsigned char *x = host_bytes(c, c->in[i]);
 		size_t n = shape_count(c->in[i]->dim, axis, s.rank) * size;
 
 		for (size_t o = 0; n && o < shape_count(s.dim, 0, axis); o++)
