@@ -1,0 +1,148 @@
+#include "search/frontier.h"
+
+#include <string.h>
+
+/* TUNING: labels a new one is compared with at most; cheap ones dominate most,
+ * and comparing all pairs is quadratic. */
+#define COMPARED_MAX 64
+
+size_t
+label_bytes(const struct group *g)
+{
+	return sizeof(struct sweep_label)
+	    + (size_t)g->nitems * sizeof(struct entry);
+}
+
+/* Runs the label may still use without paying for new ones, in half steps. */
+static uint32_t
+slack(const struct sweep_label *l, const struct entry *e)
+{
+	return 2 * l->runs - e->pos;
+}
+
+/* What `a` must pay to ask of one value no more than `b` does: conversions of
+ * what b asks for into what only a asks for. COST_NEVER: it cannot. */
+static cost_ns
+extra_formats(struct frontier *f, uint32_t value, const struct entry *a,
+    const struct entry *b)
+{
+	if (a->have != b->have)
+		return COST_NEVER;
+	return convert_cost(
+	    f->memo, f->p->value[value].class, b->have | b->need, a->need);
+}
+
+/* New runs at the front `a` must pay for so that none of its positions leaves
+ * less room than b's. */
+static uint32_t
+extra_runs(const struct group *g, const struct sweep_label *a,
+    const struct sweep_label *b)
+{
+	uint32_t most = 0;
+
+	/* What nobody waits for may go anywhere, also into the last run. */
+	if (g->has_sink && b->runs > a->runs)
+		most = 2 * (b->runs - a->runs);
+	for (uint32_t i = 0; i < g->nitems; i++) {
+		uint32_t has = slack(a, &a->entry[i]);
+		uint32_t wants = slack(b, &b->entry[i]);
+
+		if (!a->entry[i].have && wants > has && wants - has > most)
+			most = wants - has;
+	}
+	return (most + 1) / 2;
+}
+
+/* Values that left early bound their consumers from above, and tell which
+ * order is already fixed. */
+static bool
+as_free(const struct group *g, const struct sweep_label *a,
+    const struct sweep_label *b, uint32_t runs)
+{
+	for (uint32_t i = 0; i < g->nitems; i++) {
+		const struct entry *x = &a->entry[i], *y = &b->entry[i];
+
+		if (x->reach & ~y->reach)
+			return false;
+		if (x->have && x->pos != UINT32_MAX
+		    && slack(a, x) + 2 * runs > slack(b, y))
+			return false;
+	}
+	return true;
+}
+
+static bool
+uses_no_more(const struct frontier *f, const struct sweep_label *a,
+    const struct sweep_label *b, uint32_t runs)
+{
+	for (uint32_t i = 0; i < f->ncapped; i++)
+		if (a->used[i] > b->used[i])
+			return false;
+	return f->tracked == NO_LIMIT
+	    || f->p->target[f->tracked].max_runs == NO_LIMIT
+	    || a->runs + runs <= b->runs;
+}
+
+/* Is `a` at least as good as `b` whatever comes? Any cover below b is one below
+ * a too, once a has paid for the formats and the runs that b counts on. */
+static bool
+dominates(struct frontier *f, const struct group *g,
+    const struct sweep_label *a, const struct sweep_label *b)
+{
+	cost_ns cost = a->cost;
+	uint32_t runs = 0;
+
+	if (cost > b->cost)
+		return false;
+	if (f->tracked != NO_LIMIT) {
+		runs = extra_runs(g, a, b);
+		for (uint32_t i = 0; i < runs; i++)
+			cost = cost_add(cost, f->p->target[f->tracked].launch);
+	}
+	for (uint32_t i = 0; i < g->nitems && cost <= b->cost; i++)
+		if (a->entry[i].need & ~b->entry[i].need
+		    || a->entry[i].have != b->entry[i].have)
+			cost = cost_add(cost,
+			    extra_formats(
+			        f, g->item[i], &a->entry[i], &b->entry[i]));
+	return cost <= b->cost && uses_no_more(f, a, b, runs)
+	    && as_free(g, a, b, runs);
+}
+
+static struct sweep_label *
+copy(struct frontier *f, const struct group *g, const struct sweep_label *l)
+{
+	struct sweep_label *to = arena_copy(f->arena, l, label_bytes(g));
+
+	to->age = f->age++;
+	if (f->ncapped > 0)
+		to->used =
+		    arena_copy(f->arena, l->used, f->ncapped * sizeof *l->used);
+	return to;
+}
+
+bool
+frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
+{
+	uint32_t at = 0, kept, compared = 0;
+
+	if (l->bound >= f->upper)
+		return false;
+	for (; at < g->nlabels && g->label[at]->cost <= l->cost; at++)
+		if (compared++ < COMPARED_MAX
+		    && dominates(f, g, g->label[at], l))
+			return false;
+	kept = at;
+	for (uint32_t i = at, n = 0; i < g->nlabels; i++)
+		if (n++ >= COMPARED_MAX || !dominates(f, g, l, g->label[i]))
+			g->label[kept++] = g->label[i];
+	f->nlabels += kept + 1 - g->nlabels;
+	g->nlabels = kept;
+	g->label = arena_grow(f->arena, g->label, &g->cap, g->nlabels + 1,
+	    sizeof(struct sweep_label *));
+	memmove(&g->label[at + 1], &g->label[at],
+	    (g->nlabels - at) * sizeof(struct sweep_label *));
+	g->label[at] = copy(f, g, l);
+	g->nlabels++;
+	return true;
+}

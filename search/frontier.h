@@ -1,0 +1,80 @@
+/* Labels of the sweep and the one place where they are compared.
+ *
+ * The sweep covers nodes from the highest id down. Labels that have covered the
+ * same nodes form a group; they differ in what they ask of the rest. */
+#ifndef SEARCH_FRONTIER_H
+#define SEARCH_FRONTIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "search/convert.h"
+#include "search/problem.h"
+
+/* Positions count runs of the tracked target from the end of the execution:
+ * 0 after the last run, 1 the last run, 2 between it and the one before, ...
+ * A producer's position is at least its consumers'. */
+
+/* What a label says about one live value. */
+struct entry {
+	uint32_t have; /* formats it is in; 0: not produced yet */
+	uint32_t need; /* formats asked for so far */
+	uint32_t pos; /* its producer's is at least this; of a value that
+		       * left early: its consumers' are at most this */
+	uint32_t reach; /* early values (by item) whose makers run after it */
+};
+
+struct sweep_label {
+	const struct sweep_label *parent;
+	cost_ns cost; /* paid: candidates, launches, trees of closed values */
+	cost_ns bound; /* no cover below this one costs less */
+	uint32_t candidate; /* taken last; UINT32_MAX: none */
+	uint32_t pos; /* its position */
+	uint32_t runs; /* of the tracked target */
+	uint32_t age; /* labels made before it */
+	const uint64_t *used; /* [ncapped] resources */
+	struct entry entry[]; /* [group->nitems] */
+};
+
+enum item_kind {
+	ITEM_OPEN, /* not produced yet */
+	ITEM_FED, /* by the caller */
+	ITEM_EARLY, /* produced, with users below the cut */
+};
+
+/* The covered set is every node above `top` and those of `over`. */
+struct group {
+	uint32_t top; /* highest node not covered */
+	uint32_t nover, nitems;
+	const uint32_t *over; /* ascending, below top */
+	const uint32_t *item; /* live values, ascending */
+	const uint8_t *kind; /* of each item */
+	bool has_sink; /* an uncovered node has no users at all */
+	cost_ns rest; /* lower bound of what the uncovered nodes cost */
+	struct sweep_label **label; /* by ascending cost, then age */
+	uint32_t nlabels, cap;
+	struct group *next; /* of the same top, in order of creation */
+};
+
+struct frontier {
+	const struct problem *p;
+	struct arena *arena;
+	struct converter_memo *memo;
+	const uint32_t *capped; /* targets with a capacity */
+	uint32_t ncapped;
+	uint32_t tracked; /* the target whose runs count; NO_LIMIT: none */
+	cost_ns upper; /* labels bounded above this are dropped */
+	uint64_t nlabels;
+	uint32_t age; /* labels made */
+};
+
+/* The choke point: keep the label (copied) unless its bound or a better label
+ * rules it out, and drop those it rules out. True: kept. */
+bool frontier_add(
+    struct frontier *f, struct group *g, const struct sweep_label *l);
+
+/* Bytes of a label of this group. */
+size_t label_bytes(const struct group *g);
+
+#endif

@@ -1,0 +1,80 @@
+/* Groups of labels and the moves between them: what taking a candidate does to
+ * the covered set and the live values, worked out once for all labels. */
+#ifndef SEARCH_MOVE_H
+#define SEARCH_MOVE_H
+
+#include "ir/base/map.h"
+#include "search/frontier.h"
+
+#define ITEM_NONE UINT32_MAX
+#define EARLY_MAX 32u
+
+struct groups {
+	const struct problem *p;
+	struct arena *arena;
+	struct group **first,
+	    **last; /* [nnodes + 1] by top; [0]: all covered */
+	struct map index; /* (top, over...) -> position in all */
+	struct group **all;
+	uint32_t nall, cap;
+	uint32_t *sinks; /* [nnodes + 1] nodes 0..n-1 without users */
+	uint32_t *mark; /* [nnodes] stamp of the candidate at hand */
+	uint32_t *over; /* [nnodes + 1] scratch: key of a group */
+	uint32_t stamp;
+	struct kept *kept; /* [nvalues] scratch of the move at hand */
+	struct settled *settled;
+	uint32_t *produced, *early_item, *bit_to;
+	bool overflowed; /* more values left early than there is room for */
+};
+
+/* A live value after the move. */
+struct kept {
+	uint32_t value;
+	uint32_t old; /* item before, or ITEM_NONE */
+	uint32_t have; /* formats it is in now, when the move makes it so */
+	uint32_t need; /* formats the candidate asks for */
+	bool read; /* the candidate asks for it */
+	bool marked;
+	bool early; /* the candidate makes it, for users not covered yet */
+};
+
+/* A value whose users are all known after the move: its tree is paid. */
+struct settled {
+	uint32_t value, old;
+	uint32_t have; /* 0: as in the old item */
+	uint32_t need;
+};
+
+struct move {
+	uint32_t id;
+	const struct problem_candidate *candidate;
+	struct group *to;
+	const struct kept *kept; /* [to->nitems] */
+	const struct settled *settled;
+	const uint32_t *produced; /* old items the candidate makes */
+	const uint32_t *early_item; /* old early items it reads */
+	uint32_t nsettled, nproduced, nearly_read;
+	uint32_t nleft; /* nodes not covered after it */
+	bool has_early; /* before or after */
+	uint32_t early_read; /* bits of early_item[] in the old group */
+	uint32_t
+	    early_bits; /* bits of values that leave it early, in the new */
+	uint32_t nbits;
+	const uint32_t *bit_to; /* [nbits] old bit -> new bit, or ITEM_NONE */
+};
+
+void groups_init(struct groups *s, const struct problem *p, struct arena *a);
+/* Nothing covered. */
+struct group *groups_first(struct groups *s);
+/* The groups of a highest uncovered node (NO_NODE: all covered), oldest first. */
+struct group *groups_at(const struct groups *s, uint32_t top);
+
+/* What taking candidate `id` does to the labels of a group; valid until the
+ * next call. False: it overlaps what is covered. */
+bool move_make(
+    struct move *out, struct groups *s, struct group *from, uint32_t id);
+
+/* Translate a set of early values from the old group to the new one. */
+uint32_t move_bits(const struct move *m, uint32_t old);
+
+#endif

@@ -1,0 +1,367 @@
+#include "search/sweep.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/map.h"
+#include "search/bound.h"
+#include "search/clock.h"
+#include "search/frontier.h"
+#include "search/move.h"
+#include "search/unroll.h"
+
+/* TUNING: labels kept per node once a limit is hit. */
+#define BEAM_LATE 64
+
+struct sweep {
+	struct frontier frontier;
+	struct groups groups;
+	struct bound bound;
+	const struct sweep_limits *limits;
+	struct sweep_label *work; /* the label being made */
+	uint32_t beam; /* 0: none */
+	cost_ns dropped; /* least bound of what a beam dropped */
+	struct sweep_label **pool; /* labels of one node, for the beam */
+	uint32_t pool_cap;
+};
+
+bool
+sweep_handles(const struct problem *p)
+{
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		if (p->target[t].max_run_nodes != NO_LIMIT
+		    || p->target[t].fed_only)
+			return false;
+	return p->ntracked <= 1;
+}
+
+/* Formats paid so far, positions and early values of the entries a move keeps,
+ * and the trees of those it settles. */
+static bool
+move_entries(struct sweep *s, const struct move *m,
+    const struct sweep_label *from, uint32_t pos)
+{
+	struct sweep_label *to = s->work;
+	const struct problem *p = s->frontier.p;
+
+	for (uint32_t i = 0; i < m->nsettled; i++) {
+		const struct settled *x = &m->settled[i];
+		uint32_t need = x->need;
+
+		if (x->old != ITEM_NONE)
+			need |= from->entry[x->old].need;
+		to->cost = cost_add(to->cost,
+		    convert_cost(s->frontier.memo, p->value[x->value].class,
+		        x->have ? x->have : from->entry[x->old].have, need));
+	}
+	for (uint32_t i = 0; i < m->to->nitems; i++) {
+		const struct kept *k = &m->kept[i];
+		struct entry *e = &to->entry[i];
+
+		*e = k->old == ITEM_NONE
+		    ? (struct entry){0, 0, k->have ? UINT32_MAX : 0, 0}
+		    : from->entry[k->old];
+		if (k->have)
+			e->have = k->have;
+		e->need |= k->need;
+		if (k->early)
+			e->pos = pos - (k->marked ? pos & 1 : 0);
+		if (!k->read || e->have)
+			continue;
+		if (e->pos < pos + (k->marked ? pos & 1 : 0))
+			e->pos = pos + (k->marked ? pos & 1 : 0);
+	}
+	return to->cost != COST_NEVER;
+}
+
+/* Which early values run before or after what; false when the move would close
+ * a cycle. */
+static bool
+move_reach(
+    struct sweep *s, const struct move *m, const struct sweep_label *from)
+{
+	uint32_t after = 0, mine = m->early_bits;
+
+	if (!m->has_early)
+		return true;
+	for (uint32_t i = 0; i < m->nproduced; i++)
+		after |= from->entry[m->produced[i]].reach;
+	if (after & m->early_read)
+		return false;
+	after = move_bits(m, after);
+	for (uint32_t i = 0; i < m->to->nitems; i++) {
+		const struct kept *k = &m->kept[i];
+		struct entry *e = &s->work->entry[i];
+		uint32_t old =
+		    k->old == ITEM_NONE ? 0 : from->entry[k->old].reach;
+
+		e->reach = move_bits(m, old);
+		if (old & m->early_read)
+			e->reach |= after | mine;
+		if (k->early || (k->read && !e->have))
+			e->reach |= after | mine;
+	}
+	return true;
+}
+
+static bool
+take_resources(struct sweep *s, const struct move *m,
+    const struct sweep_label *from, uint64_t *used)
+{
+	const struct frontier *f = &s->frontier;
+
+	for (uint32_t i = 0; i < f->ncapped; i++) {
+		uint64_t capacity = f->p->target[f->capped[i]].capacity;
+
+		used[i] = from->used ? from->used[i] : 0;
+		if (f->capped[i] != m->candidate->target)
+			continue;
+		if (m->candidate->resource > capacity - used[i])
+			return false;
+		used[i] += m->candidate->resource;
+	}
+	return true;
+}
+
+/* Make the label that has the candidate at `pos`, with `runs` in all. */
+static bool
+put(struct sweep *s, const struct move *m, const struct sweep_label *from,
+    uint32_t pos, uint32_t runs)
+{
+	struct sweep_label *to = s->work;
+	const struct frontier *f = &s->frontier;
+	uint64_t used[TARGETS_MAX];
+
+	to->parent = from;
+	to->candidate = m->id;
+	to->pos = pos;
+	to->runs = runs;
+	to->cost = cost_add(from->cost, m->candidate->cost);
+	to->used = used;
+	if (f->tracked != NO_LIMIT) {
+		const struct problem_target *t = &f->p->target[f->tracked];
+
+		if (runs > t->max_runs)
+			return false;
+		for (uint32_t i = from->runs; i < runs; i++)
+			to->cost = cost_add(to->cost, t->launch);
+	}
+	if (!take_resources(s, m, from, used) || !move_entries(s, m, from, pos)
+	    || !move_reach(s, m, from))
+		return false;
+	to->bound = bound_label(&s->bound, m->to, to);
+	frontier_add(&s->frontier, m->to, to);
+	return to->bound < f->upper;
+}
+
+static uint32_t
+least_pos(const struct move *m, const struct sweep_label *from)
+{
+	uint32_t pos = 0;
+
+	for (uint32_t i = 0; i < m->nproduced; i++)
+		if (from->entry[m->produced[i]].pos > pos)
+			pos = from->entry[m->produced[i]].pos;
+	return pos;
+}
+
+static uint32_t
+most_pos(const struct move *m, const struct sweep_label *from)
+{
+	uint32_t pos = UINT32_MAX;
+
+	for (uint32_t i = 0; i < m->nearly_read; i++)
+		if (from->entry[m->early_item[i]].pos < pos)
+			pos = from->entry[m->early_item[i]].pos;
+	return pos;
+}
+
+/* All places for the candidate that no other is at least as good as: the lowest
+ * one, unless values leave it early; then a higher place may be needed for
+ * their users, even above runs that are not there yet. */
+static void
+apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
+{
+	const struct frontier *f = &s->frontier;
+	bool tracked = m->candidate->target == f->tracked;
+	uint32_t most = most_pos(m, from), pos = least_pos(m, from), left;
+
+	if (f->tracked == NO_LIMIT) {
+		put(s, m, from, 0, 0);
+		return;
+	}
+	pos += (pos & 1) != tracked;
+	left = m->nleft;
+	for (; pos <= most; pos += 2) {
+		uint32_t runs = (pos + 1) / 2;
+		bool more = runs > from->runs;
+
+		if (!put(s, m, from, pos, more ? runs : from->runs) && more)
+			return;
+		if (m->early_bits == 0 || (more && left-- == 0))
+			return;
+	}
+}
+
+static void
+expand(struct sweep *s, struct group *g)
+{
+	const struct problem *p = s->frontier.p;
+
+	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
+	     k++) {
+		struct move m;
+
+		if (!move_make(&m, &s->groups, g, p->high[k]))
+			continue;
+		if (m.to->rest == COST_NEVER)
+			m.to->rest = bound_rest(&s->bound, m.to);
+		for (uint32_t i = 0; i < g->nlabels; i++)
+			apply(s, &m, g->label[i]);
+	}
+}
+
+static int
+by_bound(const void *a, const void *b)
+{
+	const struct sweep_label *x = *(struct sweep_label *const *)a;
+	const struct sweep_label *y = *(struct sweep_label *const *)b;
+
+	if (x->bound != y->bound)
+		return x->bound < y->bound ? -1 : 1;
+	return x->age < y->age ? -1 : x->age > y->age;
+}
+
+/* Keep the best labels over all groups of a node. */
+static void
+trim(struct sweep *s, struct group *first)
+{
+	const struct sweep_label *last;
+	uint32_t n = 0;
+
+	for (struct group *g = first; g; g = g->next) {
+		s->pool = arena_grow(s->frontier.arena, s->pool, &s->pool_cap,
+		    n + g->nlabels, sizeof(struct sweep_label *));
+		memcpy(&s->pool[n], g->label,
+		    g->nlabels * sizeof(struct sweep_label *));
+		n += g->nlabels;
+	}
+	if (n <= s->beam)
+		return;
+	qsort(s->pool, n, sizeof(struct sweep_label *), by_bound);
+	last = s->pool[s->beam - 1];
+	if (s->pool[s->beam]->bound < s->dropped)
+		s->dropped = s->pool[s->beam]->bound;
+	for (struct group *g = first; g; g = g->next) {
+		uint32_t kept = 0;
+
+		for (uint32_t i = 0; i < g->nlabels; i++)
+			if (by_bound(&g->label[i], &last) <= 0)
+				g->label[kept++] = g->label[i];
+		g->nlabels = kept;
+	}
+}
+
+static bool
+out_of_budget(const struct sweep *s)
+{
+	const struct sweep_limits *l = s->limits;
+
+	return (l->max_labels && s->frontier.nlabels > l->max_labels)
+	    || (l->stop && atomic_load(l->stop))
+	    || (l->deadline && clock_ns() > l->deadline);
+}
+
+static bool
+start(struct sweep *s)
+{
+	const struct problem *p = s->frontier.p;
+	struct group *g = groups_first(&s->groups);
+	struct sweep_label *l = s->work;
+	static const uint64_t none[TARGETS_MAX];
+
+	memset(l, 0, sizeof *l);
+	l->candidate = UINT32_MAX;
+	l->used = none;
+	for (uint32_t v = 0; v < p->nvalues; v++)
+		if (p->value[v].producer == NO_NODE
+		    && p->user_start[v] == p->user_start[v + 1])
+			l->cost = cost_add(l->cost,
+			    convert_cost(s->frontier.memo, p->value[v].class,
+			        p->value[v].initial, p->value[v].required));
+	g->rest = bound_rest(&s->bound, g);
+	l->bound = bound_label(&s->bound, g, l);
+	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
+}
+
+static void
+run(struct search_result *out, struct sweep *s, struct arena *a)
+{
+	const struct problem *p = s->frontier.p;
+	struct group *last;
+
+	for (uint32_t top = p->nnodes; top-- > 0;) {
+		struct group *g = groups_at(&s->groups, top);
+
+		if (s->beam == 0 && out_of_budget(s))
+			s->beam = BEAM_LATE;
+		if (s->beam > 0)
+			trim(s, g);
+		for (; g; g = g->next)
+			expand(s, g);
+	}
+	last = groups_at(&s->groups, NO_NODE);
+	if (last && last->nlabels > 0) {
+		unroll(&out->cover, p, last->label[0], a);
+		assert(out->cover.cost <= last->label[0]->cost);
+		out->found = true;
+	}
+}
+
+static void
+find_special_targets(struct frontier *f, const struct problem *p)
+{
+	uint32_t *capped = arena_new(f->arena, uint32_t, p->ntargets);
+
+	f->tracked = NO_LIMIT;
+	for (uint32_t t = 0; t < p->ntargets; t++) {
+		if (p->tracked[t])
+			f->tracked = t;
+		if (p->target[t].capacity != UINT64_MAX)
+			capped[f->ncapped++] = t;
+	}
+	f->capped = capped;
+}
+
+void
+sweep_search(struct search_result *out, const struct problem *p,
+    const struct sweep_limits *limits, struct arena *a)
+{
+	struct arena space;
+	struct converter_memo memo;
+	struct sweep s = {.limits = limits, .dropped = COST_NEVER};
+
+	*out = (struct search_result){.searcher = "sweep", .why = ""};
+	assert(sweep_handles(p));
+	arena_init(&space);
+	convert_init(&memo, p, &space);
+	s.frontier = (struct frontier){
+	    .p = p, .arena = &space, .memo = &memo, .upper = limits->upper};
+	s.beam = limits->beam;
+	find_special_targets(&s.frontier, p);
+	groups_init(&s.groups, p, &space);
+	bound_init(&s.bound, p, &space);
+	s.work = arena_alloc(&space,
+	    sizeof(struct sweep_label) + p->nvalues * sizeof(struct entry));
+	if (start(&s))
+		run(out, &s, a);
+	out->labels = s.frontier.nlabels;
+	out->lower_bound = out->found ? out->cover.cost : limits->upper;
+	out->proven = s.dropped >= out->lower_bound && !s.groups.overflowed;
+	if (s.dropped < out->lower_bound)
+		out->lower_bound = s.dropped;
+	if (s.groups.overflowed)
+		out->lower_bound = 0;
+	arena_release(&space);
+}

@@ -1,0 +1,27 @@
+/* The fast exact search: nodes are covered from the highest id down, and labels
+ * differ only in the few values that cross the cut. */
+#ifndef SEARCH_SWEEP_H
+#define SEARCH_SWEEP_H
+
+#include "search/solve.h"
+
+/* Can it solve this problem? At most one target whose runs matter, without
+ * limits on run sizes or on what runs read. */
+bool sweep_handles(const struct problem *p);
+
+struct sweep_limits {
+	cost_ns upper; /* only covers cheaper than this are looked for */
+	uint32_t beam; /* labels kept per node; 0: all */
+	uint64_t max_labels; /* then it becomes a beam; 0: no limit */
+	uint64_t
+	    deadline; /* clock_ns() after which it becomes a beam; 0: none */
+	const atomic_bool *stop;
+};
+
+/* out->found: a cover cheaper than `upper`. out->lower_bound: no cover costs
+ * less than the smaller of this and `upper`; proven when nothing was dropped.
+ * Does not check the cover. */
+void sweep_search(struct search_result *out, const struct problem *p,
+    const struct sweep_limits *limits, struct arena *a);
+
+#endif

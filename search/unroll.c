@@ -1,0 +1,93 @@
+#include "search/unroll.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chosen {
+	uint32_t candidate, pos, turn; /* turn: last taken is 0 */
+};
+
+/* The sweep works from the end: what was taken last tends to run first. */
+static int
+by_position(const void *a, const void *b)
+{
+	const struct chosen *x = a, *y = b;
+
+	if (x->pos != y->pos)
+		return x->pos > y->pos ? -1 : 1;
+	return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+struct order {
+	const struct problem *p;
+	const struct chosen *chosen;
+	uint32_t *owner; /* [nnodes] index into chosen */
+	uint8_t *state; /* [n] 0: waiting, 1: visited, 2: in the order */
+	uint32_t *stack; /* [n + edges] */
+	uint32_t *out, nout;
+};
+
+/* Emit one and, before it, those it reads from. Producers have positions at
+ * least as high, so the order stays sorted by position. */
+static void
+emit(struct order *o, uint32_t first)
+{
+	uint32_t n = 0;
+
+	o->stack[n++] = first;
+	while (n > 0) {
+		uint32_t at = o->stack[n - 1];
+		const struct problem_candidate *c =
+		    &o->p->candidate[o->chosen[at].candidate];
+
+		if (o->state[at] != 0) {
+			if (o->state[at] == 1)
+				o->out[o->nout++] = o->chosen[at].candidate;
+			o->state[at] = 2;
+			n--;
+			continue;
+		}
+		o->state[at] = 1;
+		for (uint32_t i = 0; i < c->ninputs; i++) {
+			uint32_t m = o->p->value[c->input[i].value].producer;
+
+			if (m != NO_NODE && o->state[o->owner[m]] == 0)
+				o->stack[n++] = o->owner[m];
+		}
+	}
+}
+
+void
+unroll(struct cover *out, const struct problem *p,
+    const struct sweep_label *last, struct arena *a)
+{
+	struct order o = {.p = p};
+	struct chosen *chosen = arena_new(a, struct chosen, p->nnodes);
+	uint32_t n = 0, edges = 0;
+
+	for (const struct sweep_label *l = last; l->candidate != UINT32_MAX;
+	     l = l->parent, n++) {
+		chosen[n] = (struct chosen){l->candidate, l->pos, n};
+		edges += p->candidate[l->candidate].ninputs;
+	}
+	if (n > 0)
+		qsort(chosen, n, sizeof *chosen, by_position);
+	o.chosen = chosen;
+	o.owner = arena_new(a, uint32_t, p->nnodes);
+	o.state = arena_new(a, uint8_t, n);
+	o.stack = arena_new(a, uint32_t, (size_t)n + edges + 1);
+	o.out = arena_new(a, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct problem_candidate *c =
+		    &p->candidate[chosen[i].candidate];
+
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			o.owner[c->node[k]] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (o.state[i] == 0)
+			emit(&o, i);
+	assert(o.nout == n);
+	cover_complete(out, p, o.out, NULL, n, a);
+}

@@ -1,0 +1,11 @@
+/* From the last label of a sweep back to a cover in execution order. */
+#ifndef SEARCH_UNROLL_H
+#define SEARCH_UNROLL_H
+
+#include "search/cover.h"
+#include "search/frontier.h"
+
+void unroll(struct cover *out, const struct problem *p,
+    const struct sweep_label *last, struct arena *a);
+
+#endif
