@@ -552,6 +552,19 @@ key_candidate(struct buf *b, const struct graph *g, const struct mix *m,
 }
 
 void
+key_graph(struct buf *b, const struct graph *g, struct arena *scratch)
+{
+	struct arena_mark mark = arena_mark(scratch);
+	struct writer w = {.b = b, .detail = KEY_FULL, .scratch = scratch};
+
+	buf_u8(b, KEY_VERSION);
+	put_nested(&w, g);
+	for (uint32_t i = 0; i < w.nnested; i++)
+		put_graph(&w, w.nested[i]);
+	arena_back(scratch, mark);
+}
+
+void
 key_conversion(struct buf *b, const struct type *type, struct format from,
     struct format to, enum key_detail detail)
 {

@@ -24,6 +24,9 @@ enum key_detail {
 void key_candidate(struct buf *b, const struct graph *g, const struct mix *m,
     const struct candidate *c, enum key_detail detail, struct arena *scratch);
 
+/* Append the bytes of a whole graph: what tells models apart. */
+void key_graph(struct buf *b, const struct graph *g, struct arena *scratch);
+
 /* Append the bytes of converting a value of a type between two formats. */
 void key_conversion(struct buf *b, const struct type *type, struct format from,
     struct format to, enum key_detail detail);

@@ -49,12 +49,16 @@ slot_publish(struct pricer *p, struct prices *prices, uint32_t slot)
 		prices->candidate[c] = p->slot[slot].price;
 }
 
-/* The hashes by which near misses are found. */
-static void
-fill_subject(struct pricer *p, struct slot *s, const struct candidate *c,
-    struct arena *scratch)
+void
+slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 {
+	struct slot *s = &p->slot[slot];
+	const struct candidate *c;
 	struct buf b;
+
+	if (s->subject.kind)
+		return;
+	c = &p->candidates->candidate[s->candidate];
 
 	s->subject.kind = "candidate";
 	s->subject.summary = key_summary(p->graph, p->mix, c, p->arena);
@@ -193,20 +197,15 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 	return slot_lookup(p, i, err);
 }
 
-/* Near misses are looked for by hashes that only slots without a price need. */
 static void
-describe_unpriced(struct pricer *p)
+describe(struct pricer *p, const uint32_t *slot, uint32_t n)
 {
 	struct arena scratch;
 
 	arena_init(&scratch);
-	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
-		struct slot *s = &p->slot[i];
-
-		if (p->environment[s->target].is_stored && !s->subject.kind)
-			fill_subject(p, s,
-			    &p->candidates->candidate[s->candidate], &scratch);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		if (slot[i] < p->ncandidate_slots)
+			slot_describe(p, slot[i], &scratch);
 	arena_release(&scratch);
 }
 
@@ -245,6 +244,8 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	}
 	for (uint32_t i = 0; i < p->ncandidate_slots; i++)
 		check_bound(p, prices, i);
+	if (!explain_misses(p, err))
+		return false;
 	launches_begin(p, prices);
 	if (!conversions_begin(p, prices, err))
 		return false;
@@ -281,7 +282,7 @@ price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
 {
 	uint32_t nmeasure = 0;
 
-	describe_unpriced(p);
+	describe(p, slot, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct slot *s = &p->slot[slot[i]];
 
@@ -364,7 +365,7 @@ pricer_close(struct pricer *p, struct err *err)
 	p->measurer = NULL;
 	if (!p->db)
 		return true;
-	ok = costdb_flush(p->db, err);
+	ok = costdb_flush(p->db, err) && record_model(p, err);
 	if (ok && p->o.measure)
 		ok = costdb_lease_drop(p->db, err);
 	costdb_abandon(p->db);

@@ -25,6 +25,9 @@ struct pricer_options {
 	uint32_t threads; /* per measured kernel; 0 = 1 */
 	uint32_t workers; /* measuring processes; 0 = cores - 1, at least 1 */
 	node_eval reference; /* outputs are checked against it */
+	bool canary; /* before measuring, time a few stored figures again */
+	const char *model; /* its name, for the record; NULL: not recorded */
+	const char *command; /* the command line, for the record; or NULL */
 	const atomic_bool *stop;
 	struct notes *notes;
 	/* Called as measuring goes on: done of todo. NULL: nobody listens. */
@@ -38,6 +41,10 @@ struct pricer_counts {
 	uint32_t distinct; /* candidate and conversion keys */
 	uint32_t exact, compatible, stale, missed; /* lookups by outcome */
 	uint32_t measured, failed, simulated, estimated;
+	/* Candidate keys that missed, by what is nearest in the database. */
+	uint32_t shape_changed, attribute_changed, operator_changed;
+	uint32_t canaries; /* stored figures timed again */
+	uint32_t drift_permille; /* now / stored, median; 1000: no drift */
 };
 
 /* ERR_DB when the database cannot be used. */
@@ -60,6 +67,11 @@ bool pricer_price_conversions(
     struct pricer *p, struct prices *prices, struct err *err);
 
 struct pricer_counts pricer_counts(const struct pricer *p);
+
+/* Time up to `max` representative stored figures again (after begin) and
+ * compare: fills `canaries` and `drift_permille` of the counts. The attempts
+ * are stored like any others. */
+bool pricer_canary(struct pricer *p, uint32_t max, struct err *err);
 
 /* Why a lookup of this candidate's key missed, in words: the field that
  * differs; "" for a hit. */

@@ -240,6 +240,7 @@ slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
 		return false;
 	if (!found) {
 		p->counts.missed++;
+		s->is_missed = true;
 		s->miss = "not in the database";
 	}
 	return true;

@@ -12,6 +12,9 @@
  * model evenly; several, so that leasing (a disk sync) is rare. */
 #define BATCH 16
 
+/* TUNING: enough for a median, a second or so of measuring. */
+#define CANARIES 8
+
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
 
@@ -94,9 +97,12 @@ open_measurer(struct pricer *p, struct err *err)
 }
 
 /* The first attempt of a run brings its environment rows with it. */
-static bool
-prepare_db(struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+bool
+measuring_begin(
+    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
 {
+	if (!open_measurer(p, err))
+		return false;
 	if (!p->db)
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
@@ -107,17 +113,18 @@ prepare_db(struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
 		    && !costdb_environment(p->db, e->hard, true, &e->id, err))
 			return false;
 	}
-	if (p->counts.measured)
+	if (p->has_run)
 		return true;
-	return costdb_begin_run(
-	    p->db, "marq", "", environment_soft(p->arena), err);
+	p->has_run = true;
+	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
+	    environment_soft(p->arena), err);
 }
 
 /* A full disk must not lose a night: figures are kept in memory, the run goes
  * on with them, and closing tries once more. */
-static bool
-put(struct pricer *p, const struct slot *s, const struct measurement *r,
-    struct err *err)
+bool
+store_attempt(struct pricer *p, const struct slot *s,
+    const struct measurement *r, struct err *err)
 {
 	struct db_sample sample = {
 	    .outcome = (enum db_outcome)r->outcome,
@@ -158,7 +165,7 @@ job_done(void *context, uint32_t job, const struct measurement *r)
 
 	if (b->err->kind != ERR_NONE)
 		return; /* the first fault is the one reported */
-	if (!put(p, s, r, b->err))
+	if (!store_attempt(p, s, r, b->err))
 		return;
 	price_of_measurement(&s->price, r, p->arena);
 	s->price.bound = bound;
@@ -193,8 +200,7 @@ run_batch(struct batch *b, uint32_t n, struct err *err)
 		};
 	}
 	b->err = err;
-	ok = open_measurer(p, err)
-	    && measurer_run(p->measurer, job, n, job_done, b, err)
+	ok = measurer_run(p->measurer, job, n, job_done, b, err)
 	    && err->kind == ERR_NONE;
 	p->spent_ns += now_ns() - start;
 	return ok;
@@ -280,7 +286,9 @@ slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
 	    .todo = n,
 	};
 
-	if (!prepare_db(p, slot, n, err))
+	if (!measuring_begin(p, slot, n, err))
+		return false;
+	if (p->o.canary && !p->canary_done && !pricer_canary(p, CANARIES, err))
 		return false;
 	while (left && may_go_on(p)) {
 		if (!share_out(

@@ -21,6 +21,7 @@ struct slot {
 	struct work work;
 	struct price price;
 	const char *miss; /* why the lookup missed; "" for a hit */
+	bool is_missed; /* in no environment */
 };
 
 /* An environment figures are looked up in; [mix->n + 1], the last one is that
@@ -59,6 +60,8 @@ struct pricer {
 	struct price *launch; /* [mix->n] */
 	struct pricer_counts counts;
 	uint64_t spent_ns; /* of o.budget_ns */
+	bool has_run; /* the database knows of this run */
+	bool canary_done;
 };
 
 /* The slot of these bytes (already prefixed with the environment's number), a
@@ -82,6 +85,25 @@ void price_of_measurement(
 /* A price is known that is below its bound: bounds of this environment were
  * too high, so lower those that remain and say so. */
 void check_bound(struct pricer *p, struct prices *prices, uint32_t slot);
+
+/* Say what is nearest in the database to each candidate slot it lacks. */
+bool explain_misses(struct pricer *p, struct err *err);
+
+/* The hashes and the text of a candidate slot, which only slots that are put
+ * into the database or miss need. */
+void slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch);
+
+/* The measurer, opened with its first use; the run and the environments of
+ * slots [n] are in the database. */
+bool measuring_begin(
+    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);
+
+/* Store an attempt; a full disk is noted once and survived. */
+bool store_attempt(struct pricer *p, const struct slot *s,
+    const struct measurement *r, struct err *err);
+
+/* Record which of the model's candidates the database has figures of. */
+bool record_model(struct pricer *p, struct err *err);
 
 /* Measure slots [n] (their price is BOUND): leases, worker processes, the
  * database. Stops early, with true, at the budget, the limit or stop. */

@@ -121,9 +121,31 @@ bool costdb_nearest(struct costdb *db, const struct db_subject *subject,
 struct db_environment {
 	db_id id;
 	const char *hard;
-	uint64_t attempts;
 };
 bool costdb_environments(struct costdb *db, const struct db_environment **env,
     uint32_t *n, struct arena *a, struct err *err);
+
+/* A model and the subjects that occur in it. */
+struct db_occurrence {
+	const struct db_subject *subject;
+	uint32_t occurrences;
+	const char *nodes; /* where, in the model's own names */
+};
+struct db_model {
+	struct hash128 hash; /* of the whole graph, without names */
+	const char *name;
+	uint32_t nnodes;
+	const struct db_occurrence *occurrence; /* [n] */
+	uint32_t n;
+};
+
+/* Is a model of this hash recorded? */
+bool costdb_knows_model(
+    struct costdb *db, struct hash128 hash, bool *yes, struct err *err);
+
+/* Record where subjects occur; those the database has no row of are left out,
+ * those recorded before stay. */
+bool costdb_model(
+    struct costdb *db, const struct db_model *model, struct err *err);
 
 #endif

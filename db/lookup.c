@@ -224,7 +224,6 @@ costdb_environments(struct costdb *db, const struct db_environment **env,
 		list[(*n)++] = (struct db_environment){
 		    .id = sqlite3_column_int64(s, 0),
 		    .hard = arena_str(a, column_text(s, 1)),
-		    .attempts = column_u64(s, 2),
 		};
 	}
 	*env = list;

@@ -63,14 +63,20 @@ static const char tables[] =
     " nodes TEXT NOT NULL, PRIMARY KEY(model_id,subject_id))"
     " STRICT, WITHOUT ROWID;";
 
-/* migration[v] brings version v to v + 1. */
-static const char *const migration[SCHEMA_VERSION] = {NULL};
+/* migration[v] brings version v to v + 1; a new file is a version 1 file
+ * brought forward, so both are the same to the byte. */
+static const char *const migration[SCHEMA_VERSION] = {
+    [1] = "ALTER TABLE run ADD COLUMN merged_from TEXT NOT NULL DEFAULT ''",
+};
 
 static bool
-set_version(struct costdb *db, struct err *err)
+bring_forward(struct costdb *db, int64_t version, struct err *err)
 {
 	char sql[160];
 
+	for (; version < SCHEMA_VERSION; version++)
+		if (!sql_exec(db, migration[version], err))
+			return false;
 	snprintf(sql, sizeof sql,
 	    "PRAGMA application_id=%d; PRAGMA user_version=%d;"
 	    "INSERT OR REPLACE INTO meta(k,v) VALUES('min_reader','%d')",
@@ -148,7 +154,7 @@ schema_create(struct costdb *db, struct err *err)
 		return false;
 	ok = schema_state(db, &state, err);
 	if (ok && state == SCHEMA_EMPTY)
-		ok = sql_exec(db, tables, err) && set_version(db, err);
+		ok = sql_exec(db, tables, err) && bring_forward(db, 1, err);
 	return sql_end(db, ok, err);
 }
 
@@ -183,9 +189,7 @@ schema_migrate(struct costdb *db, struct err *err)
 	    || !backup(db, version, err) || !sql_begin(db, err))
 		return false;
 	/* Another process may have come first. */
-	ok = sql_integer(db, "PRAGMA user_version", &version, err);
-	for (; ok && version < SCHEMA_VERSION; version++)
-		ok = sql_exec(db, migration[version], err);
-	ok = ok && set_version(db, err);
+	ok = sql_integer(db, "PRAGMA user_version", &version, err)
+	    && bring_forward(db, version, err);
 	return sql_end(db, ok, err);
 }

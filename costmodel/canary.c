@@ -1,0 +1,124 @@
+/* Canaries: stored figures timed again, so that a drift of the machine no
+ * version shows (firmware, governor, neighbours) is seen. */
+#include <stdlib.h>
+
+#include "costmodel/pricer_state.h"
+
+/* SOURCE: medians of an unchanged, shared machine differ by 2 to 12 % between
+ * sessions; within that nothing is said. */
+#define DRIFT_LOW 900
+#define DRIFT_HIGH 1100
+#define CANARY_MAX 32
+
+struct flock {
+	struct pricer *p;
+	uint32_t slot[CANARY_MAX]; /* by job */
+	uint32_t ratio[CANARY_MAX]; /* permille, of those that worked */
+	uint32_t n, nratios;
+	struct err *err;
+};
+
+struct stored {
+	cost_ns ns;
+	uint32_t slot;
+};
+
+static int
+compare_stored(const void *a, const void *b)
+{
+	const struct stored *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static int
+compare_u32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Spread evenly over the range of prices: short kernels and long ones drift
+ * for different reasons. */
+static void
+choose(struct flock *f, uint32_t max, struct arena *scratch)
+{
+	struct pricer *p = f->p;
+	struct stored *all =
+	    arena_new(scratch, struct stored, p->ncandidate_slots);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ncandidate_slots; i++)
+		if (p->slot[i].price.state == PRICE_KNOWN
+		    && p->slot[i].price.source == PRICE_MEASURED
+		    && p->slot[i].price.origin == FROM_DB_EXACT)
+			all[n++] = (struct stored){p->slot[i].price.ns, i};
+	if (n > 1)
+		qsort(all, n, sizeof *all, compare_stored);
+	f->n = n < max ? n : max;
+	for (uint32_t i = 0; i < f->n; i++)
+		f->slot[i] = all[(2 * (uint64_t)i + 1) * n / (2 * f->n)].slot;
+}
+
+static void
+done(void *context, uint32_t job, const struct measurement *r)
+{
+	struct flock *f = context;
+	const struct slot *s = &f->p->slot[f->slot[job]];
+	double ratio;
+
+	if (f->err->kind != ERR_NONE || r->outcome != OUTCOME_OK || r->low == 0)
+		return;
+	ratio = 1000.0 * (double)r->low / (double)s->price.ns;
+	f->ratio[f->nratios++] = ratio < 1e9 ? (uint32_t)ratio : 1000000000u;
+	store_attempt(f->p, s, r, f->err);
+}
+
+static void
+conclude(struct flock *f)
+{
+	struct pricer_counts *c = &f->p->counts;
+
+	c->canaries = f->nratios;
+	if (f->nratios == 0)
+		return;
+	qsort(f->ratio, f->nratios, sizeof *f->ratio, compare_u32);
+	c->drift_permille = f->ratio[f->nratios / 2];
+	if (c->drift_permille >= DRIFT_LOW && c->drift_permille <= DRIFT_HIGH)
+		return;
+	notes_add(f->p->o.notes,
+	    "this machine has drifted: %u stored figures timed again take "
+	    "%.2f times what they did ('marq db invalidate' retires old ones)",
+	    f->nratios, (double)c->drift_permille / 1000);
+}
+
+bool
+pricer_canary(struct pricer *p, uint32_t max, struct err *err)
+{
+	struct measure_job job[CANARY_MAX];
+	struct flock f = {.p = p, .err = err};
+	struct arena scratch;
+	bool ok;
+
+	p->canary_done = true;
+	arena_init(&scratch);
+	choose(&f, max < CANARY_MAX ? max : CANARY_MAX, &scratch);
+	for (uint32_t i = 0; i < f.n; i++) {
+		slot_describe(p, f.slot[i], &scratch);
+		job[i] = (struct measure_job){
+		    .candidate = p->slot[f.slot[i]].candidate,
+		    .value = VALUE_NONE,
+		};
+	}
+	ok = f.n == 0
+	    || (measuring_begin(p, f.slot, f.n, err)
+	        && measurer_run(p->measurer, job, f.n, done, &f, err)
+	        && err->kind == ERR_NONE);
+	arena_release(&scratch);
+	if (ok)
+		conclude(&f);
+	return ok;
+}

@@ -1,0 +1,141 @@
+/* What the database had of a model and what was new about the rest; and where
+ * a model's candidates occur, for the record. */
+#include "costmodel/pricer_state.h"
+
+#include "costmodel/key.h"
+
+static bool
+explain_miss(struct pricer *p, struct slot *s, struct err *err)
+{
+	enum db_near near;
+	const char *summary;
+
+	if (!costdb_nearest(p->db, &s->subject, &near, &summary, p->arena, err))
+		return false;
+	switch (near) {
+	case DB_NEAR_NOTHING:
+		s->miss = "operator: nothing like it in the database";
+		p->counts.operator_changed++;
+		break;
+	case DB_NEAR_FAMILY:
+		s->miss =
+		    arena_printf(p->arena, "attribute: nearest is %s", summary);
+		p->counts.attribute_changed++;
+		break;
+	case DB_NEAR_SKELETON:
+		s->miss =
+		    arena_printf(p->arena, "shape: nearest is %s", summary);
+		p->counts.shape_changed++;
+		break;
+	case DB_NEAR_SAME:
+		/* Leased, or invalidated: its figures are gone. */
+		s->miss = "its figures were never taken, or were retired";
+		break;
+	}
+	return true;
+}
+
+bool
+explain_misses(struct pricer *p, struct err *err)
+{
+	struct arena scratch;
+	bool ok = true;
+
+	if (!p->db)
+		return true;
+	arena_init(&scratch);
+	for (uint32_t i = 0; ok && i < p->ncandidate_slots; i++) {
+		struct slot *s = &p->slot[i];
+
+		/* Ones that are in other environments are explained. */
+		if (!p->environment[s->target].is_stored || !s->is_missed)
+			continue;
+		slot_describe(p, i, &scratch);
+		ok = explain_miss(p, s, err);
+	}
+	arena_release(&scratch);
+	return ok;
+}
+
+/* TUNING: places named of a subject; the count says how many there are. */
+#define PLACES_NAMED 8
+
+static const char *
+places(const struct pricer *p, const struct slot *s, uint32_t *count,
+    struct arena *a)
+{
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	*count = 0;
+	for (uint32_t c = s->candidate; c != SLOT_NONE; c = p->next[c]) {
+		const struct candidate *x = &p->candidates->candidate[c];
+
+		if (++*count > PLACES_NAMED)
+			continue;
+		for (uint32_t i = 0; i < x->nnodes; i++)
+			buf_printf(&b, "%s%s",
+			    i         ? "+"
+			        : b.n ? "; "
+			              : "",
+			    node_label(p->graph, x->node[i], a));
+	}
+	text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
+
+static struct hash128
+hash_of_graph(const struct graph *g, struct arena *scratch)
+{
+	struct hash128 h;
+	struct buf b;
+
+	buf_init(&b);
+	key_graph(&b, g, scratch);
+	h = hash128(b.data, b.n);
+	buf_release(&b);
+	return h;
+}
+
+static void
+list_occurrences(
+    const struct pricer *p, struct db_model *m, struct arena *scratch)
+{
+	struct db_occurrence *o =
+	    arena_new(scratch, struct db_occurrence, p->ncandidate_slots);
+
+	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
+		const struct slot *s = &p->slot[i];
+
+		if (!p->environment[s->target].is_stored
+		    || s->price.state == PRICE_BOUND)
+			continue;
+		o[m->n].subject = &s->subject;
+		o[m->n].nodes = places(p, s, &o[m->n].occurrences, scratch);
+		m->n++;
+	}
+	m->occurrence = o;
+}
+
+bool
+record_model(struct pricer *p, struct err *err)
+{
+	struct db_model m = {.name = p->o.model};
+	struct arena scratch;
+	bool known = false, ok;
+
+	if (!p->o.model || !p->o.measure || p->db_is_full)
+		return true;
+	arena_init(&scratch);
+	m.hash = hash_of_graph(p->graph, &scratch);
+	m.nnodes = p->graph->nnodes;
+	ok = costdb_knows_model(p->db, m.hash, &known, err);
+	if (ok && (!known || p->counts.measured)) {
+		list_occurrences(p, &m, &scratch);
+		ok = costdb_model(p->db, &m, err);
+	}
+	arena_release(&scratch);
+	return ok;
+}

@@ -1,0 +1,94 @@
+/* Which models there are and which subjects occur in them. */
+#include "db/db.h"
+
+#include "db/rows.h"
+#include "db/sql.h"
+
+static bool
+find_model(struct costdb *db, struct hash128 hash, db_id *id, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_MODEL_FIND, err);
+	bool row;
+
+	*id = DB_NO_ID;
+	if (!s)
+		return false;
+	bind_blob(s, 1, hash.byte, sizeof hash.byte);
+	if (!sql_step(db, s, &row, err))
+		return false;
+	if (row)
+		*id = sqlite3_column_int64(s, 0);
+	sqlite3_reset(s);
+	return true;
+}
+
+bool
+costdb_knows_model(
+    struct costdb *db, struct hash128 hash, bool *yes, struct err *err)
+{
+	db_id id;
+
+	if (!find_model(db, hash, &id, err))
+		return false;
+	*yes = id != DB_NO_ID;
+	return true;
+}
+
+static bool
+add_model(
+    struct costdb *db, const struct db_model *m, db_id *id, struct err *err)
+{
+	sqlite3_stmt *s;
+	char utc[24];
+
+	if (!find_model(db, m->hash, id, err))
+		return false;
+	if (*id != DB_NO_ID)
+		return true;
+	if (!(s = sql_get(db, SQL_MODEL_ADD, err)))
+		return false;
+	utc_now(utc);
+	bind_blob(s, 1, m->hash.byte, sizeof m->hash.byte);
+	bind_text(s, 2, m->name);
+	bind_u64(s, 3, m->nnodes);
+	bind_text(s, 4, utc);
+	if (!sql_run(db, s, err))
+		return false;
+	*id = sqlite3_last_insert_rowid(db->h);
+	return true;
+}
+
+static bool
+add_occurrence(struct costdb *db, db_id model, const struct db_occurrence *o,
+    struct err *err)
+{
+	sqlite3_stmt *s;
+	db_id subject;
+
+	if (!row_find_subject(
+	        db, o->subject->bytes, o->subject->n, &subject, err))
+		return false;
+	if (subject == DB_NO_ID)
+		return true;
+	if (!(s = sql_get(db, SQL_MODEL_SUBJECT_ADD, err)))
+		return false;
+	sqlite3_bind_int64(s, 1, model);
+	sqlite3_bind_int64(s, 2, subject);
+	bind_u64(s, 3, o->occurrences);
+	bind_text(s, 4, o->nodes);
+	return sql_run(db, s, err);
+}
+
+bool
+costdb_model(struct costdb *db, const struct db_model *m, struct err *err)
+{
+	db_id model;
+	bool ok;
+
+	if (!sql_begin(db, err))
+		return false;
+	ok = add_model(db, m, &model, err);
+	for (uint32_t i = 0; ok && i < m->n; i++)
+		ok = add_occurrence(db, model, &m->occurrence[i], err);
+	return sql_end(db, ok, err);
+}
