@@ -408,6 +408,7 @@ trial_open(struct trial *t, const struct graph *g, const struct mix *m,
 	t->in = arena_new(a, const void *, c->ninputs);
 	t->in_bytes = arena_new(a, size_t, c->ninputs);
 	t->out = arena_new(a, void *, c->noutputs);
+	t->out_bytes = arena_new(a, size_t, c->noutputs);
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		if (!open_input(t, i, a, err))
 			return false;
@@ -416,9 +417,9 @@ trial_open(struct trial *t, const struct graph *g, const struct mix *m,
 
 		if (!need_static(g, p, err))
 			return false;
-		t->out[i] = trial_buffer(a,
-		    format_bytes(
-		        f[p->format], &graph_value(g, p->value)->type));
+		t->out_bytes[i] =
+		    format_bytes(f[p->format], &graph_value(g, p->value)->type);
+		t->out[i] = trial_buffer(a, t->out_bytes[i]);
 	}
 	if (!target->kind->compile)
 		return err_set(err, ERR_UNSUPPORTED,

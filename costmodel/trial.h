@@ -32,7 +32,7 @@ struct trial {
 	struct kernel kernel;
 	const void **in; /* [ninputs] in their ports' formats */
 	void **out; /* [noutputs] likewise */
-	size_t *in_bytes;
+	size_t *in_bytes, *out_bytes;
 };
 
 /* Buffers of `bytes`, aligned to 64 with 64 bytes of slack, zeroed. */

@@ -1,0 +1,195 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* CPU_SET, sched_setaffinity */
+#endif
+#include "costmodel/machine.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "costmodel/measure.h"
+#include "ir/base/buf.h"
+
+uint32_t
+machine_cores(uint32_t core[CORES_MAX])
+{
+	cpu_set_t set;
+	uint32_t n = 0;
+
+	CPU_ZERO(&set);
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		for (uint32_t i = 0; i < CPU_SETSIZE && n < CORES_MAX; i++)
+			if (CPU_ISSET(i, &set))
+				core[n++] = i;
+	if (n == 0)
+		core[n++] = 0;
+	return n;
+}
+
+void
+machine_pin(const uint32_t *core, uint32_t n)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (uint32_t i = 0; i < n; i++)
+		CPU_SET(core[i], &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+void
+machine_own_session(void)
+{
+	int fd;
+
+	setsid();
+	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "-20", 3) != 3)
+		errno = 0; /* not permitted: measured with more noise */
+	close(fd);
+}
+
+/* A name in the abstract socket namespace is a lock that dies with us. */
+int
+machine_hold(uint32_t core)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	struct timespec pause = {0, 2000000};
+	int n, fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t bytes;
+
+	if (fd < 0)
+		return -1;
+	n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+	    "marq-measures-on-core-%u", (unsigned)core);
+	bytes =
+	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	while (bind(fd, (const struct sockaddr *)&name, bytes) != 0) {
+		if (errno != EADDRINUSE) {
+			close(fd);
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
+void
+machine_release(int handle)
+{
+	if (handle >= 0)
+		close(handle);
+}
+
+/* ---- facts ---- */
+
+/* The value behind "name<tabs>: " in a line of /proc/cpuinfo, or NULL. */
+static const char *
+field(const char *line, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(line, name, n) != 0)
+		return NULL;
+	while (isspace((unsigned char)line[n]))
+		n++;
+	return line[n] == ':' && line[n + 1] == ' ' ? line + n + 2 : NULL;
+}
+
+/* Instruction sets that decide which kernels a library picks. */
+static const char *const isa[] = {"sse4_2", "avx2", "fma", "f16c", "avx512f",
+    "avx512bw", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",
+    "amx_bf16", "asimd", "sve", NULL};
+
+static bool
+has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ')
+		    && (at[n] == ' ' || at[n] == '\0'))
+			return true;
+	return false;
+}
+
+static void
+add_isa(struct buf *b, const char *flags)
+{
+	const char *comma = "";
+
+	buf_str(b, "isa=");
+	for (uint32_t i = 0; isa[i]; i++)
+		if (has_word(flags, isa[i])) {
+			buf_printf(b, "%s%s", comma, isa[i]);
+			comma = ",";
+		}
+	buf_str(b, "\n");
+}
+
+/* The first processor's entry: all are alike on machines we know. */
+static void
+add_cpu(struct buf *b)
+{
+	static const char *const wanted[] = {
+	    "vendor_id", "cpu family", "model", "model name", "stepping"};
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (!f)
+		return;
+	while (getline(&line, &cap, f) > 1) {
+		const char *text;
+
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+			if ((text = field(line, wanted[i])))
+				buf_printf(b, "cpu.%s=%s\n", wanted[i], text);
+		if ((text = field(line, "flags"))
+		    || (text = field(line, "Features")))
+			add_isa(b, text);
+	}
+	free(line);
+	fclose(f);
+}
+
+static void
+add_caches(struct buf *b)
+{
+	buf_printf(b, "cache=%ld,%ld,%ld\n", sysconf(_SC_LEVEL1_DCACHE_SIZE),
+	    sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
+}
+
+/* Our own kernels are as fast as they were compiled. */
+static const char *
+build_text(void)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	return "sanitized";
+#elif defined __OPTIMIZE__
+	return "optimised";
+#else
+	return "unoptimised";
+#endif
+}
+
+void
+measure_environment(struct buf *b, uint32_t threads)
+{
+	add_cpu(b);
+	add_caches(b);
+	buf_printf(b, "threads=%u\nprotocol=%u\nbuild=%s\n", (unsigned)threads,
+	    (unsigned)MEASURE_PROTOCOL, build_text());
+}

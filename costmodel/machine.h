@@ -1,0 +1,26 @@
+/* The machine under a measurement: its cores, and one's own place on them. */
+#ifndef COSTMODEL_MACHINE_H
+#define COSTMODEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CORES_MAX 256
+
+/* Cores this process may run on, ascending; the number (at least 1). */
+uint32_t machine_cores(uint32_t core[CORES_MAX]);
+
+/* Pin the calling process to n cores; failure is ignored (timings are then
+ * noisier, not wrong). */
+void machine_pin(const uint32_t *core, uint32_t n);
+
+/* A session of one's own with the highest priority of its kind, where that is
+ * permitted: `nice` means nothing across sessions. */
+void machine_own_session(void);
+
+/* Wait until nobody else measures on a core, then hold it; a handle to release,
+ * or -1 when there is no way to tell. Works across processes. */
+int machine_hold(uint32_t core);
+void machine_release(int handle);
+
+#endif

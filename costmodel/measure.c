@@ -1,0 +1,495 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
+#include "costmodel/measure.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "costmodel/machine.h"
+#include "costmodel/worker.h"
+
+/* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
+ * the lower quartile of their medians. */
+#define BLOCKS 3
+/* TUNING: jobs measured in rounds together, which spreads their blocks over a
+ * second or so and still finishes jobs one group after the other. */
+#define GROUP 24
+/* TUNING: per block, the check against the reference included. */
+#define TIMEOUT_NS UINT64_C(60000000000)
+#define WORKERS_MAX 64
+
+/* One measuring process and the job it has. */
+struct helper {
+	pid_t pid; /* 0: none */
+	int socket, words;
+	struct worker_place place;
+	uint32_t job; /* UINT32_MAX: idle */
+	uint64_t deadline;
+};
+
+/* What is known of a job so far. */
+struct progress {
+	struct worker_reply block[BLOCKS];
+	uint32_t nblocks, strikes;
+	bool finished;
+	struct measurement result;
+};
+
+struct measurer {
+	struct measure_options options;
+	uint32_t core[CORES_MAX];
+	uint32_t nhelpers;
+	struct helper helper[WORKERS_MAX];
+};
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* ---- processes ---- */
+
+static void
+helper_forget(struct helper *h)
+{
+	close(h->socket);
+	close(h->words);
+	h->pid = 0;
+	h->job = UINT32_MAX;
+}
+
+static bool
+helper_start(struct measurer *m, struct helper *h, struct err *err)
+{
+	int pair[2];
+	pid_t parent = getpid();
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return err_set(err, ERR_MEASURE,
+		    "cannot make a socket for a worker: %s", strerror(errno));
+	h->words = memfd_create("words", MFD_CLOEXEC);
+	fflush(NULL); /* or the child would write it again */
+	h->pid = fork();
+	if (h->pid < 0) {
+		close(pair[0]);
+		close(pair[1]);
+		h->pid = 0;
+		return err_set(err, ERR_MEASURE, "cannot fork a worker: %s",
+		    strerror(errno));
+	}
+	if (h->pid == 0) {
+		h->place.socket = pair[1];
+		h->place.words = h->words;
+		h->place.parent = parent;
+		worker_main(&m->options, &h->place);
+	}
+	close(pair[1]);
+	h->socket = pair[0];
+	h->job = UINT32_MAX;
+	return true;
+}
+
+/* The last line a dying worker wrote, without its end. */
+static void
+last_words(struct helper *h, char *text, size_t n)
+{
+	off_t end = lseek(h->words, 0, SEEK_END);
+	off_t from = end > (off_t)n - 1 ? end - (off_t)n + 1 : 0;
+	ssize_t got = pread(h->words, text, n - 1, from);
+	char *line;
+
+	text[got > 0 ? got : 0] = '\0';
+	while (got > 0 && text[got - 1] == '\n')
+		text[--got] = '\0';
+	line = strrchr(text, '\n');
+	if (line)
+		memmove(text, line + 1, strlen(line + 1) + 1);
+}
+
+static enum outcome
+death_outcome(int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_OOM)
+		return OUTCOME_OOM;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		return OUTCOME_TIMEOUT;
+	return OUTCOME_CRASH;
+}
+
+static void
+describe_death(struct helper *h, int status, struct measurement *r)
+{
+	char words[96];
+
+	last_words(h, words, sizeof words);
+	if (r->outcome == OUTCOME_OOM)
+		snprintf(r->detail, sizeof r->detail, "out of memory%s%s",
+		    *words ? ": " : "", words);
+	else if (WIFSIGNALED(status))
+		snprintf(r->detail, sizeof r->detail,
+		    "the worker died of signal %d (%s)%s%s", WTERMSIG(status),
+		    strsignal(WTERMSIG(status)), *words ? ": " : "", words);
+	else
+		snprintf(r->detail, sizeof r->detail,
+		    "the worker ended with status %d%s%s", WEXITSTATUS(status),
+		    *words ? ": " : "", words);
+}
+
+/* ---- jobs ---- */
+
+static int
+by_size(const void *a, const void *b)
+{
+	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Quartile q of n sorted figures, between neighbours where it falls between. */
+static cost_ns
+quartile(const cost_ns *x, uint32_t n, uint32_t q)
+{
+	uint32_t at = (n - 1) * q, i = at / 4;
+	cost_ns next = x[i + 1 < n ? i + 1 : i];
+
+	return x[i] + (next - x[i]) * (at % 4) / 4;
+}
+
+static void
+finish_measured(struct progress *p)
+{
+	struct measurement *r = &p->result;
+	cost_ns median[BLOCKS];
+
+	*r = (struct measurement){.outcome = OUTCOME_OK, .min = COST_NEVER};
+	for (uint32_t i = 0; i < p->nblocks; i++) {
+		const struct worker_reply *b = &p->block[i];
+
+		median[i] = b->median_ns;
+		r->n += b->kept;
+		r->min = b->min_ns < r->min ? b->min_ns : r->min;
+		r->span_ns += b->span_ns;
+		if (b->error > r->max_error)
+			r->max_error = b->error;
+	}
+	qsort(median, p->nblocks, sizeof *median, by_size);
+	r->low = quartile(median, p->nblocks, 1);
+	r->median = quartile(median, p->nblocks, 2);
+	r->high = quartile(median, p->nblocks, 3);
+	if (r->n == 0) {
+		r->outcome = OUTCOME_NOISY;
+		snprintf(
+		    r->detail, sizeof r->detail, "every sample was disturbed");
+	}
+	p->finished = true;
+}
+
+static void
+finish_failed(struct progress *p, enum outcome outcome, const char *detail)
+{
+	p->result = (struct measurement){.outcome = outcome};
+	snprintf(p->result.detail, sizeof p->result.detail, "%s", detail);
+	p->finished = true;
+}
+
+/* ---- one group of jobs ---- */
+
+struct group {
+	struct measurer *measurer;
+	const struct measure_job *job;
+	struct progress *progress;
+	uint32_t first, n; /* jobs of this group */
+	uint32_t round, next; /* round, next job of it (counted from 0) */
+	uint32_t nbusy;
+	void (*done)(void *context, uint32_t job, const struct measurement *r);
+	void *context;
+};
+
+static bool
+is_stopped(const struct measurer *m)
+{
+	return m->options.stop && atomic_load(m->options.stop);
+}
+
+static void
+report(struct group *k, uint32_t job)
+{
+	k->done(k->context, job, &k->progress[job].result);
+}
+
+/* Rounds visit the jobs in another order each, the same on every run. */
+static uint32_t
+job_at(const struct group *k, uint32_t i)
+{
+	if (k->round % 2)
+		i = k->n - 1 - i;
+	return k->first + (i + k->round / 2 * 7) % k->n;
+}
+
+static bool
+send_job(struct group *k, struct helper *h, uint32_t job)
+{
+	struct measurer *m = k->measurer;
+	struct worker_request q = {.number = job,
+	    .check = k->progress[job].nblocks == 0,
+	    .job = k->job[job]};
+
+	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
+		return false;
+	h->job = job;
+	h->deadline = now_ns()
+	    + (m->options.timeout_ns ? m->options.timeout_ns : TIMEOUT_NS);
+	k->nbusy++;
+	return true;
+}
+
+/* Give every idle worker the next unfinished job of the round. */
+static bool
+hand_out(struct group *k, struct err *err)
+{
+	struct measurer *m = k->measurer;
+
+	for (uint32_t i = 0; i < m->nhelpers; i++) {
+		struct helper *h = &m->helper[i];
+
+		if (h->job != UINT32_MAX)
+			continue;
+		while (
+		    k->next < k->n && k->progress[job_at(k, k->next)].finished)
+			k->next++;
+		if (k->next == k->n)
+			return true;
+		if (h->pid == 0 && !helper_start(m, h, err))
+			return false;
+		if (!send_job(k, h, job_at(k, k->next))) {
+			waitpid(h->pid, NULL, 0); /* died idle */
+			helper_forget(h);
+			i--;
+			continue;
+		}
+		k->next++;
+	}
+	return true;
+}
+
+static void
+take_reply(struct group *k, const struct worker_reply *r)
+{
+	struct progress *p = &k->progress[r->number];
+
+	if (r->outcome != OUTCOME_OK) {
+		finish_failed(p, r->outcome, r->detail);
+		p->result.max_error = r->error;
+		p->result.span_ns = r->span_ns;
+	} else {
+		p->block[p->nblocks++] = *r;
+		if (p->nblocks == BLOCKS || (r->slow && p->nblocks == 2))
+			finish_measured(p);
+	}
+	if (p->finished)
+		report(k, r->number);
+}
+
+/* The worker is gone: only its job is to blame, and only when it happens in a
+ * fresh one too. */
+static void
+bury(struct group *k, struct helper *h, bool timed_out)
+{
+	uint32_t job = h->job;
+	struct progress *p = &k->progress[job];
+	int status = 0;
+
+	waitpid(h->pid, &status, 0);
+	p->result = (struct measurement){
+	    .outcome = timed_out ? OUTCOME_TIMEOUT : death_outcome(status)};
+	if (timed_out || p->result.outcome == OUTCOME_TIMEOUT)
+		snprintf(p->result.detail, sizeof p->result.detail,
+		    "no answer within the time limit");
+	else
+		describe_death(h, status, &p->result);
+	helper_forget(h);
+	k->nbusy--;
+	if (p->result.outcome == OUTCOME_CRASH && p->strikes++ == 0) {
+		struct err err = {.kind = ERR_NONE};
+
+		if (helper_start(k->measurer, h, &err) && send_job(k, h, job))
+			return;
+	}
+	p->finished = true;
+	report(k, job);
+}
+
+static void
+attend(struct group *k, struct helper *h, bool readable)
+{
+	struct worker_reply r;
+
+	if (readable) {
+		if (recv(h->socket, &r, sizeof r, MSG_DONTWAIT)
+		    != (ssize_t)sizeof r) {
+			kill(h->pid, SIGKILL);
+			bury(k, h, false);
+			return;
+		}
+		assert(r.number == h->job);
+		h->job = UINT32_MAX;
+		k->nbusy--;
+		take_reply(k, &r);
+	} else if (now_ns() >= h->deadline) {
+		kill(h->pid, SIGKILL);
+		bury(k, h, true);
+	}
+}
+
+static int
+wait_ms(const struct measurer *m)
+{
+	uint64_t now = now_ns(), soonest = now + UINT64_C(200000000);
+
+	for (uint32_t i = 0; i < m->nhelpers; i++)
+		if (m->helper[i].job != UINT32_MAX
+		    && m->helper[i].deadline < soonest)
+			soonest = m->helper[i].deadline;
+	return soonest <= now ? 0 : (int)((soonest - now) / 1000000u + 1);
+}
+
+static void
+attend_all(struct group *k)
+{
+	struct measurer *m = k->measurer;
+	struct pollfd fd[WORKERS_MAX];
+
+	for (uint32_t i = 0; i < m->nhelpers; i++)
+		fd[i] = (struct pollfd){.fd = m->helper[i].job == UINT32_MAX
+		        ? -1
+		        : m->helper[i].socket,
+		    .events = POLLIN};
+	if (poll(fd, m->nhelpers, wait_ms(m)) < 0)
+		return; /* a signal: look at `stop` */
+	for (uint32_t i = 0; i < m->nhelpers; i++)
+		if (fd[i].fd >= 0)
+			attend(k, &m->helper[i], fd[i].revents != 0);
+}
+
+/* Leave nothing running when stopped in the middle. */
+static void
+abandon(struct group *k)
+{
+	struct measurer *m = k->measurer;
+
+	for (uint32_t i = 0; i < m->nhelpers; i++) {
+		struct helper *h = &m->helper[i];
+
+		if (h->job == UINT32_MAX)
+			continue;
+		kill(h->pid, SIGKILL);
+		waitpid(h->pid, NULL, 0);
+		helper_forget(h);
+	}
+	k->nbusy = 0;
+}
+
+static bool
+run_group(struct group *k, struct err *err)
+{
+	for (k->round = 0; k->round < BLOCKS; k->round++) {
+		k->next = 0;
+		while (k->next < k->n || k->nbusy > 0) {
+			if (is_stopped(k->measurer)) {
+				abandon(k);
+				return true;
+			}
+			if (!hand_out(k, err)) {
+				abandon(k);
+				return false;
+			}
+			if (k->nbusy > 0)
+				attend_all(k);
+		}
+	}
+	return true;
+}
+
+bool
+measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
+    void (*done)(void *context, uint32_t job, const struct measurement *r),
+    void *context, struct err *err)
+{
+	struct group k = {
+	    .measurer = m, .job = job, .done = done, .context = context};
+	struct arena scratch;
+	bool ok = true;
+
+	arena_init(&scratch);
+	k.progress = arena_new(&scratch, struct progress, n);
+	for (; ok && k.first < n && !is_stopped(m); k.first += GROUP) {
+		k.n = n - k.first < GROUP ? n - k.first : GROUP;
+		ok = run_group(&k, err);
+	}
+	arena_release(&scratch);
+	return ok;
+}
+
+/* ---- opening and closing ---- */
+
+bool
+measurer_open(struct measurer **out, const struct measure_options *o,
+    struct arena *a, struct err *err)
+{
+	struct measurer *m = arena_new(a, struct measurer, 1);
+	uint32_t ncores = machine_cores(m->core);
+	uint32_t threads = o->threads ? o->threads : 1;
+	uint32_t room = ncores / threads;
+
+	if (threads > ncores)
+		return err_set(err, ERR_USAGE,
+		    "%u threads are to be measured, the process may use %u "
+		    "cores",
+		    (unsigned)threads, (unsigned)ncores);
+	m->options = *o;
+	m->options.threads = threads;
+	if (m->options.timeout_ns == 0)
+		m->options.timeout_ns = TIMEOUT_NS;
+	m->nhelpers = o->workers ? o->workers : room > 1 ? room - 1 : 1;
+	if (m->nhelpers > room) /* never two timings on one core */
+		m->nhelpers = room;
+	if (m->nhelpers > WORKERS_MAX)
+		m->nhelpers = WORKERS_MAX;
+	for (uint32_t i = 0; i < m->nhelpers; i++) {
+		/* from the last core on: the first does the house's work */
+		m->helper[i].place.core = &m->core[ncores - (i + 1) * threads];
+		m->helper[i].place.ncores = threads;
+		m->helper[i].job = UINT32_MAX;
+	}
+	*out = m;
+	return true;
+}
+
+void
+measurer_close(struct measurer *m)
+{
+	for (uint32_t i = 0; i < m->nhelpers; i++) {
+		struct helper *h = &m->helper[i];
+
+		if (h->pid == 0)
+			continue;
+		kill(h->pid, SIGKILL);
+		waitpid(h->pid, NULL, 0);
+		helper_forget(h);
+	}
+}

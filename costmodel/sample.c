@@ -1,0 +1,153 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RUSAGE_THREAD, CLOCK_MONOTONIC_RAW */
+#endif
+#include "costmodel/sample.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+/* TUNING: undisturbed shots of one block; more buys nothing, because blocks
+ * differ by more than shots do. */
+#define SHOTS 5
+#define SHOTS_TRIED 12
+/* TUNING: a block ends after this long when it has two shots. */
+#define BLOCK_NS UINT64_C(40000000)
+/* TUNING: runs from here on are timed once a block. */
+#define SLOW_NS UINT64_C(100000000)
+/* SOURCE: measuring.md 3.2: footprint matching, bounds of the sweep. */
+#define SWEEP_MORE ((size_t)2 << 20)
+#define SWEEP_MAX ((size_t)96 << 20)
+
+void
+sample_prepare_thread(void)
+{
+#ifdef __SSE__
+	_mm_setcsr(_mm_getcsr() | 0x8040u); /* flush to zero, zeros in */
+#endif
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* Times the scheduler took this thread off its core against its will. */
+static long
+preemptions(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nivcsw;
+}
+
+struct sweep
+sweep_new(size_t weights, struct arena *a)
+{
+	size_t bytes =
+	    weights > SWEEP_MAX - SWEEP_MORE ? SWEEP_MAX : weights + SWEEP_MORE;
+	struct sweep w = {.nwords = bytes / 8};
+
+	w.words = arena_alloc(a, bytes);
+	for (size_t i = 0; i < w.nwords; i += 512)
+		w.words[i] = i; /* a page of its own, not the zero page */
+	return w;
+}
+
+/* Read one word of each line; the sum keeps the compiler from skipping it. */
+static uint64_t
+stream(const void *at, size_t bytes)
+{
+	const volatile uint64_t *word = at;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < bytes / 8; i += 8)
+		sum += word[i];
+	return sum;
+}
+
+/* How long the sweep took; well above the best: somebody else has the memory. */
+static bool
+sweep_is_slow(struct sweep *w)
+{
+	uint64_t start = now_ns(), took;
+
+	stream(w->words, w->nwords * 8);
+	took = now_ns() - start;
+	if (w->best_ns == 0 || took < w->best_ns)
+		w->best_ns = took;
+	/* SOURCE: measuring.md 3.4: below 70 % of the best bandwidth. */
+	return took * 7 > w->best_ns * 10;
+}
+
+static uint64_t
+shoot(const struct shot *s)
+{
+	uint64_t start;
+
+	for (uint32_t i = 0; i < s->ntouched; i++)
+		stream(s->touched[i].at, s->touched[i].bytes);
+	start = now_ns();
+	s->run(s->context);
+	return now_ns() - start;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+settle(struct block *b, uint64_t *good, uint64_t *any, uint32_t nany)
+{
+	uint64_t *use = b->kept ? good : any;
+	uint32_t n = b->kept ? b->kept : nany;
+
+	qsort(use, n, sizeof *use, by_size);
+	b->min_ns = use[0];
+	b->median_ns = n % 2 ? use[n / 2] : (use[n / 2 - 1] + use[n / 2]) / 2;
+}
+
+struct block
+sample_block(const struct shot *s, struct sweep *w)
+{
+	uint64_t good[SHOTS], any[SHOTS_TRIED], first, start;
+	struct block b = {0};
+	uint32_t tried = 0, want = SHOTS;
+
+	first = shoot(s);
+	b.slow = first > SLOW_NS;
+	if (b.slow)
+		want = 1;
+	else
+		shoot(s);
+	start = now_ns();
+	while (b.kept < want && tried < SHOTS_TRIED) {
+		bool slow = sweep_is_slow(w);
+		long before = preemptions();
+		uint64_t took = shoot(s);
+
+		any[tried++] = took;
+		if (preemptions() == before && (!slow || b.slow))
+			good[b.kept++] = took;
+		else
+			b.dropped++;
+		if (now_ns() - start > BLOCK_NS && b.kept >= 2)
+			break;
+		if (b.slow && tried == 2)
+			break;
+	}
+	settle(&b, good, any, tried);
+	return b;
+}

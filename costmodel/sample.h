@@ -1,0 +1,50 @@
+/* Timing one thing the way it will run inside a plan: the caches hold what the
+ * rest of the model leaves there, the operands have just been made. */
+#ifndef COSTMODEL_SAMPLE_H
+#define COSTMODEL_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+
+/* A stretch of memory that was in use just before the run. */
+struct touched {
+	const void *at;
+	size_t bytes;
+};
+
+struct shot {
+	void (*run)(void *context);
+	void *context;
+	const struct touched *touched;
+	uint32_t ntouched;
+};
+
+/* Memory that stands for the rest of the model: streamed over before a run. */
+struct sweep {
+	uint64_t *words;
+	size_t nwords;
+	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
+};
+
+#define SHOTS_MAX 15
+
+struct block {
+	uint32_t kept, dropped; /* samples; dropped: preempted or slow memory */
+	uint64_t median_ns, min_ns;
+	bool slow; /* one run takes so long that few are enough */
+};
+
+/* A sweep over what `weights` bytes of a model leave in the caches. */
+struct sweep sweep_new(size_t weights, struct arena *a);
+
+/* One block: two warm-up runs, then single shots until enough were undisturbed.
+ * Always gives a median, if need be of disturbed ones (kept = 0). */
+struct block sample_block(const struct shot *s, struct sweep *w);
+
+/* Denormals off, as inference does; of the calling thread. */
+void sample_prepare_thread(void);
+
+#endif

@@ -1,0 +1,322 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* close_range */
+#endif
+#include "costmodel/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "costmodel/machine.h"
+#include "costmodel/sample.h"
+#include "costmodel/trial.h"
+#include "targets/convert.h"
+#include "targets/threads.h"
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SANITIZED 1 /* they reserve terabytes and own the fault signals */
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* TUNING: of a worker's memory, when the caller does not say. */
+#define MEMORY_DEFAULT (UINT64_C(8) << 30)
+
+struct worker {
+	const struct measure_options *options;
+	const struct worker_place *place;
+	struct reference reference;
+	struct arena life; /* of the process */
+	struct sweep sweep;
+};
+
+/* ---- limits ---- */
+
+/* A failed allocation that somebody then fell over is not a crash: errno still
+ * says so. */
+static void
+on_fault(int signal_number)
+{
+	if (errno == ENOMEM)
+		_exit(WORKER_OOM);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static void
+catch_faults(void)
+{
+	static const int caught[] = {SIGSEGV, SIGBUS, SIGABRT};
+	static char stack[1 << 16];
+	stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {.sa_handler = on_fault};
+
+	action.sa_flags = (int)(SA_ONSTACK | SA_RESETHAND);
+	sigaltstack(&own, NULL);
+	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+		sigaction(caught[i], &action, NULL);
+}
+
+static void
+set_limit(int what, rlim_t soft)
+{
+	struct rlimit l = {soft, soft};
+
+	setrlimit((__rlimit_resource_t)what, &l);
+}
+
+/* Address space in use now, from /proc; the limit is on top of it. */
+static uint64_t
+address_space(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void
+limit_memory(const struct measure_options *o)
+{
+	uint64_t bytes = o->memory_bytes ? o->memory_bytes : MEMORY_DEFAULT;
+
+	set_limit(RLIMIT_CORE, 0);
+	if (SANITIZED)
+		return;
+	set_limit(RLIMIT_AS, address_space() + bytes);
+	catch_faults();
+}
+
+/* A spinning kernel that nobody is left to kill still ends. */
+static void
+limit_time(const struct measure_options *o)
+{
+	struct rusage u;
+	struct rlimit l;
+
+	getrusage(RUSAGE_SELF, &u);
+	l.rlim_cur = (rlim_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec)
+	    + (rlim_t)(o->timeout_ns / 1000000000u
+	        * (o->threads ? o->threads : 1))
+	    + 5;
+	l.rlim_max = RLIM_INFINITY;
+	setrlimit(RLIMIT_CPU, &l);
+}
+
+static void
+settle_in(struct worker *w)
+{
+	const struct worker_place *p = w->place;
+	int null = open("/dev/null", O_RDWR);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != (pid_t)p->parent)
+		_exit(WORKER_DONE); /* it was faster */
+	signal(SIGINT, SIG_IGN); /* the orchestrator ends us */
+	signal(SIGTERM, SIG_DFL);
+	dup2(null, 0);
+	dup2(null, 1);
+	dup2(p->words, 2);
+	if (p->socket > 3)
+		close_range(3, (unsigned)p->socket - 1, 0);
+	close_range((unsigned)p->socket + 1, ~0u, 0);
+	machine_own_session();
+	machine_pin(p->core, p->ncores);
+	limit_memory(w->options);
+	target_threads_set(w->options->threads);
+	sample_prepare_thread();
+}
+
+/* ---- jobs ---- */
+
+static size_t
+weight_bytes(const struct graph *g)
+{
+	size_t sum = 0;
+
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (g->value[v].constant)
+			sum += g->value[v].constant->bytes;
+	return sum;
+}
+
+static void
+time_it(struct worker *w, const struct shot *s, struct worker_reply *r)
+{
+	int held = machine_hold(w->place->core[0]);
+	struct block b = sample_block(s, &w->sweep);
+
+	machine_release(held);
+	r->kept = b.kept;
+	r->dropped = b.dropped;
+	r->slow = b.slow;
+	r->median_ns = b.median_ns;
+	r->min_ns = b.min_ns;
+}
+
+static void
+say(struct worker_reply *r, enum outcome outcome, const char *text)
+{
+	r->outcome = outcome;
+	snprintf(r->detail, sizeof r->detail, "%s", text);
+}
+
+static void
+run_trial(void *context)
+{
+	trial_run(context);
+}
+
+/* false: the answer is there already. */
+static bool
+check_trial(struct worker *w, struct trial *t, struct worker_reply *r,
+    struct arena *a, struct err *err)
+{
+	double allowed;
+
+	trial_run(t);
+	if (!trial_check(t, &w->reference, &r->error, &allowed, a, err)) {
+		say(r, OUTCOME_UNSUPPORTED, err->text);
+		return false;
+	}
+	if (r->error <= allowed)
+		return true;
+	r->outcome = OUTCOME_WRONG;
+	snprintf(r->detail, sizeof r->detail,
+	    "differs from the reference by %.3g of its range, allowed %.3g",
+	    r->error, allowed);
+	return false;
+}
+
+static void
+do_candidate(struct worker *w, const struct worker_request *q,
+    struct worker_reply *r, struct arena *a)
+{
+	const struct measure_options *o = w->options;
+	const struct candidate *c = &o->candidates->candidate[q->job.candidate];
+	struct err err = {.kind = ERR_NONE};
+	struct trial t;
+	struct touched *touched;
+	struct shot s = {run_trial, &t, NULL, 0};
+
+	if (!trial_open(&t, o->graph, o->mix, c, a, &err)) {
+		say(r, OUTCOME_UNSUPPORTED, err.text);
+		return;
+	}
+	if (q->check && o->reference && !check_trial(w, &t, r, a, &err))
+		goto out;
+	if (t.kernel.in_place) /* as it will be in a plan */
+		t.in[t.kernel.in_place - 1] = t.out[0];
+	touched = arena_new(a, struct touched, c->ninputs + c->noutputs);
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		touched[s.ntouched++] =
+		    (struct touched){t.in[i], t.in_bytes[i]};
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		touched[s.ntouched++] =
+		    (struct touched){t.out[i], t.out_bytes[i]};
+	s.touched = touched;
+	time_it(w, &s, r);
+out:
+	trial_close(&t);
+}
+
+struct conversion_run {
+	struct converter converter;
+	void *in, *out;
+};
+
+static void
+run_conversion(void *context)
+{
+	struct conversion_run *k = context;
+
+	k->converter.run(&k->converter, k->in, k->out);
+}
+
+static void
+do_conversion(struct worker *w, const struct worker_request *q,
+    struct worker_reply *r, struct arena *a)
+{
+	const struct measure_options *o = w->options;
+	const struct format *f = o->mix->formats.format;
+	const struct type *type = &graph_value(o->graph, q->job.value)->type;
+	struct err err = {.kind = ERR_NONE};
+	struct conversion_run k;
+	struct touched touched[2];
+	struct shot s = {run_conversion, &k, touched, 2};
+
+	if (!converter_new(
+	        &k.converter, f[q->job.from], f[q->job.to], type, a, &err)) {
+		say(r, OUTCOME_UNSUPPORTED, err.text);
+		return;
+	}
+	touched[0].bytes = format_bytes(f[q->job.from], type);
+	touched[1].bytes = format_bytes(f[q->job.to], type);
+	touched[0].at = k.in = trial_buffer(a, touched[0].bytes);
+	touched[1].at = k.out = trial_buffer(a, touched[1].bytes);
+	time_it(w, &s, r);
+	if (k.converter.release)
+		k.converter.release(&k.converter);
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void
+answer(struct worker *w, const struct worker_request *q)
+{
+	struct worker_reply r = {.number = q->number, .outcome = OUTCOME_OK};
+	uint64_t start = now_ns();
+	struct arena a;
+
+	limit_time(w->options);
+	errno = 0;
+	arena_init(&a);
+	if (q->job.candidate == UINT32_MAX)
+		do_conversion(w, q, &r, &a);
+	else
+		do_candidate(w, q, &r, &a);
+	arena_release(&a);
+	r.span_ns = now_ns() - start;
+	if (send(w->place->socket, &r, sizeof r, MSG_NOSIGNAL) != sizeof r)
+		_exit(WORKER_DONE);
+}
+
+_Noreturn void
+worker_main(const struct measure_options *o, const struct worker_place *place)
+{
+	struct worker w = {.options = o, .place = place};
+	struct worker_request q;
+
+	settle_in(&w);
+	arena_init(&w.life);
+	reference_init(&w.reference, o->graph, o->reference);
+	w.sweep = sweep_new(weight_bytes(o->graph), &w.life);
+	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)
+		answer(&w, &q);
+	_exit(WORKER_DONE);
+}

@@ -1,0 +1,38 @@
+/* A measuring process: takes jobs from a socket, answers with one block each.
+ * Whatever a kernel does to it stays in it. */
+#ifndef COSTMODEL_WORKER_H
+#define COSTMODEL_WORKER_H
+
+#include "costmodel/measure.h"
+
+struct worker_request {
+	uint32_t number; /* handed back */
+	uint32_t check; /* compare with the reference first */
+	struct measure_job job;
+};
+
+struct worker_reply {
+	uint32_t number;
+	enum outcome outcome;
+	uint32_t kept, dropped, slow;
+	uint64_t median_ns, min_ns, span_ns;
+	double error;
+	char detail[160];
+};
+
+/* Exit statuses of a worker, beside signals. */
+enum { WORKER_DONE = 0, WORKER_OOM = 8 };
+
+struct worker_place {
+	const uint32_t *core; /* [ncores] to be pinned to */
+	uint32_t ncores;
+	int socket; /* SOCK_SEQPACKET */
+	int words; /* stderr goes here */
+	long parent; /* process that ends us by ending */
+};
+
+/* Never returns. Called in the child right after fork(). */
+_Noreturn void worker_main(
+    const struct measure_options *o, const struct worker_place *place);
+
+#endif
