@@ -136,7 +136,8 @@ frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
 	for (uint32_t i = at, n = 0; i < g->nlabels; i++)
 		if (n++ >= COMPARED_MAX || !dominates(f, g, l, g->label[i]))
 			g->label[kept++] = g->label[i];
-	f->nlabels += kept + 1 - g->nlabels;
+	f->nlabels += (uint64_t)kept + 1;
+	f->nlabels -= g->nlabels;
 	g->nlabels = kept;
 	g->label = arena_grow(f->arena, g->label, &g->cap, g->nlabels + 1,
 	    sizeof(struct sweep_label *));
