@@ -46,12 +46,17 @@ cast_to(struct call *c, enum dtype to, struct err *err)
 {
 	static const struct map f = {.real = same_real, .ints = same_ints};
 	enum dtype from = c->in[0]->dtype;
-	/* a bool is a comparison with 0, which cutting to an integer is not */
-	bool real = lane_of(from) == LANE_REAL || lane_of(to) == LANE_REAL;
+	/* To the narrow integers reals go by way of int64, whose low bits are
+	 * kept, as C compilers and numpy do. (A bool is a comparison with 0.) */
+	bool narrow = dtype_is_integer(to) && dtype_bits(to) < 32;
+	bool real =
+	    lane_of(to) == LANE_REAL || (lane_of(from) == LANE_REAL && !narrow);
 
 	if (to == DT_STRING || dtype_bits(to) == 0 || to == DT_COMPLEX64
 	    || to == DT_COMPLEX128)
 		return refuse(err, "a cast to %s", dtype_name(to));
+	if (to == DT_FLOAT8E8M0 && !attr_is(c->node, "round_mode", "up", "up"))
+		return refuse(err, "another round_mode than up");
 	if (is_float8(to) && attr_int_or(c->node, "saturate", 1) == 0)
 		return cast_unsaturated(c, to, err);
 	return map_run(c, &f, c->in, 1, real ? LANE_REAL : LANE_INT, to, err);

@@ -46,8 +46,8 @@ read_kernel(struct slide *w, const struct node *n, const int64_t *kernel,
 	return read_list(n, "kernel_shape", w->rank, 1, w->kernel, err);
 }
 
-static bool
-read_lists(struct slide *w, const struct node *n, struct err *err)
+bool
+slide_lists(struct slide *w, const struct node *n, struct err *err)
 {
 	int64_t pads[2 * SLIDE_RANK] = {0};
 
@@ -110,7 +110,7 @@ slide_read(struct slide *w, const struct node *n, uint32_t rank,
 		return refuse(err, "%u spatial dimensions", rank);
 	memset(w, 0, sizeof *w);
 	w->rank = rank;
-	if (!read_kernel(w, n, kernel, err) || !read_lists(w, n, err))
+	if (!read_kernel(w, n, kernel, err) || !slide_lists(w, n, err))
 		return false;
 	w->nin = w->nout = w->nkernel = 1;
 	for (uint32_t i = 0; i < rank; i++) {

@@ -21,6 +21,9 @@ struct slide {
 bool slide_read(struct slide *w, const struct node *n, uint32_t rank,
     const int64_t *in, const int64_t *kernel, struct err *err);
 
+/* Read strides, dilations and pads alone, for w->rank dimensions. */
+bool slide_lists(struct slide *w, const struct node *n, struct err *err);
+
 /* Iterating positions of an n-d box. */
 struct position {
 	int64_t at[SLIDE_RANK];

@@ -121,7 +121,8 @@ overflow_code(enum dtype t, bool infinite, bool saturate)
 	}
 }
 
-/* Nearest power of two, halves up. */
+/* The power of two that is not below x: scales are rounded up, so that what
+ * they scale does not overflow (round_mode "up", the default). */
 static uint8_t
 scale_code(double x)
 {
@@ -130,7 +131,7 @@ scale_code(double x)
 
 	if (m == 0)
 		return 0;
-	e += m >= 0.75 ? 0 : -1;
+	e += m > 0.5 ? 0 : -1;
 	if (e < -127)
 		return 0;
 	return e > 127 ? 254 : (uint8_t)(e + 127);
