@@ -3,6 +3,7 @@
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
+#include "cli/progress.h"
 #include "cli/search_args.h"
 #include "ir/onnx_read.h"
 #include "plan/plan.h"
@@ -24,6 +25,7 @@ struct job {
 	struct pricer_counts counts;
 	struct plan plan;
 	struct job_times times;
+	struct progress progress;
 	bool opened; /* the model is mapped */
 };
 
@@ -34,8 +36,16 @@ bool job_import(struct job *j, const struct search_args *args, struct arena *a,
 /* Open the mix and enumerate candidates (after job_import). */
 bool job_candidates(struct job *j, bool keep_refusals, struct err *err);
 
+/* Whatever the database and simulation tell (after job_candidates). */
+bool job_prices(struct job *j, struct err *err);
+
 /* Price and search (after job_candidates); fills plan, verified. */
 bool job_search(struct job *j, struct err *err);
+
+/* What the cheapest plan with this node on that target would cost (after
+ * job_search); COST_NEVER when no legal plan has it there. */
+bool job_cost_pinned(struct job *j, node_id node, uint32_t target,
+    cost_ns *cost, struct err *err);
 
 /* Stop the workers, close the database and the model. Safe at any stage. A
  * fault while closing is reported only if none is pending. */

@@ -41,7 +41,7 @@ err_set_at(struct err *err, enum err_kind kind, const char *file, int line,
 }
 
 bool
-err_in(struct err *err, const char *fmt, ...)
+err_put_context(struct err *err, const char *fmt, ...)
 {
 	char context[sizeof err->text], whole[2 * sizeof err->text];
 	va_list ap;

@@ -29,12 +29,22 @@ struct err {
 /* Record a fault; always false, so callers can `return err_set(...)`.
  * Asserts that none is pending: the first fault is the one reported. */
 #define err_set(err, kind, ...) \
-	err_set_at(err, kind, __FILE__, __LINE__, __VA_ARGS__)
+	err_false(err_set_at(err, kind, __FILE__, __LINE__, __VA_ARGS__))
 bool err_set_at(struct err *err, enum err_kind kind, const char *file, int line,
     const char *fmt, ...) ERR_PRINTF(5, 6);
 
 /* Put "<context>: " before the pending message; always false. */
-bool err_in(struct err *err, const char *fmt, ...) ERR_PRINTF(2, 3);
+#define err_in(...) err_false(err_put_context(__VA_ARGS__))
+bool err_put_context(struct err *err, const char *fmt, ...) ERR_PRINTF(2, 3);
+
+/* False, and seen to be by the compiler, which then knows that what a failed
+ * function leaves unset is not read. */
+static inline bool
+err_false(bool unused)
+{
+	(void)unused;
+	return false;
+}
 
 /* Forget a pending fault that was handled. */
 void err_clear(struct err *err);

@@ -1,0 +1,49 @@
+/* marq model: what can be done with a model alone. One row a verb. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/model.h"
+
+static const struct {
+	const char *name, *what;
+	int (*run)(struct cli *c, int argc, char **argv);
+} verbs[] = {
+    {"make", "write an architecture of our own as ONNX", model_make},
+};
+
+#define NVERBS (sizeof verbs / sizeof verbs[0])
+
+static void
+print_help(FILE *f)
+{
+	fputs(
+	    "Usage: marq model VERB [OPTION...] [ARGUMENT...]\n\nVerbs:\n", f);
+	for (size_t i = 0; i < NVERBS; i++)
+		fprintf(f, "  %-8s %s\n", verbs[i].name, verbs[i].what);
+	fputs("\n`marq model VERB --help` lists a verb's options.\n", f);
+}
+
+int
+cmd_model(struct cli *c, int argc, char **argv)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	if (argc >= 2 && strcmp(argv[1], "--help") == 0) {
+		print_help(stdout);
+		return 0;
+	}
+	if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+		puts("marq model");
+		return 0;
+	}
+	for (size_t i = 0; argc >= 2 && i < NVERBS; i++)
+		if (strcmp(argv[1], verbs[i].name) == 0) {
+			c->command =
+			    arena_printf(c->run, "model %s", verbs[i].name);
+			return verbs[i].run(c, argc - 1, argv + 1);
+		}
+	err_set(&err, ERR_USAGE, "no verb '%s' (marq model --help lists them)",
+	    argc >= 2 ? argv[1] : "");
+	return cli_fail(c, &err);
+}

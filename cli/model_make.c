@@ -1,0 +1,124 @@
+/* marq model make: write an architecture of our own (cli/zoo) as ONNX. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/model.h"
+#include "cli/zoo/zoo.h"
+#include "ir/base/file.h"
+#include "ir/infer.h"
+#include "ir/onnx_write.h"
+
+struct args {
+	struct cli *cli;
+	const char *name, *out;
+	bool constant;
+};
+
+enum { KEY_WEIGHTS = 0x300 };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "where to (default NAME.onnx)", 0},
+    {"weights", KEY_WEIGHTS, "hashed|constant", 0,
+        "numbers every program can reproduce (default), or one number", 0},
+    {0},
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = args->cli;
+		return 0;
+	case 'o':
+		args->out = arg;
+		return 0;
+	case KEY_WEIGHTS:
+		args->constant = strcmp(arg, "constant") == 0;
+		if (!args->constant && strcmp(arg, "hashed") != 0)
+			argp_error(state,
+			    "--weights %s: want hashed or constant", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->name)
+			argp_error(state, "one architecture at a time");
+		args->name = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void
+list_all(void)
+{
+	uint32_t n;
+	const struct zoo_entry *entry = zoo_entries(&n);
+
+	for (uint32_t i = 0; i < n; i++)
+		printf("%-14s %s\n", entry[i].name, entry[i].what);
+}
+
+static bool
+write_model(FILE *f, void *context, struct err *err)
+{
+	const struct onnx_opset opset = {"", 13};
+	const struct onnx_out out = {
+	    .graph = context,
+	    .ir_version = 8,
+	    .nopsets = 1,
+	    .opset = &opset,
+	};
+
+	return onnx_write(f, &out, err);
+}
+
+static bool
+make(const struct args *args, struct err *err)
+{
+	const struct zoo_entry *entry = zoo_find(args->name);
+	const struct infer_options shapes = {.eval = NULL};
+	struct graph *g;
+	struct arena a;
+	bool ok;
+
+	if (!entry)
+		return err_set(err, ERR_USAGE,
+		    "no architecture '%s' (marq model make lists them)",
+		    args->name);
+	arena_init(&a);
+	g = entry->make(&a, args->constant);
+	ok = infer(g, &shapes, err)
+	    && file_write(args->out, write_model, g, err);
+	arena_release(&a);
+	return ok;
+}
+
+int
+model_make(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
+	const struct argp argp = {.options = options,
+	    .parser = parse,
+	    .children = children,
+	    .args_doc = "[NAME]",
+	    .doc = "Write a real architecture at real size; without a name, "
+	           "list them."};
+	struct args args = {.cli = c};
+	struct err err = {.kind = ERR_NONE};
+
+	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+		return cli_fail(c, &err);
+	if (!args.name) {
+		list_all();
+		return 0;
+	}
+	if (!args.out)
+		args.out = arena_printf(c->run, "%s.onnx", args.name);
+	if (!make(&args, &err))
+		return cli_fail(c, &err);
+	cli_say(c, 0, "wrote %s", args.out);
+	return 0;
+}

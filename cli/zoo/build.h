@@ -1,0 +1,66 @@
+/* Building models: a thin layer over the graph for architectures that are
+ * written as code (cli/zoo). Weights are hashes of (index, salt), so any
+ * program can make the same ones. */
+#ifndef CLI_ZOO_BUILD_H
+#define CLI_ZOO_BUILD_H
+
+#include "ir/graph.h"
+
+/* What a weight's values are drawn from: u is uniform in [-1, 1). */
+enum weight_role {
+	WEIGHT_KERNEL, /* u * sqrt(6 / fan_in): keeps activations in range */
+	WEIGHT_BIAS, /* 0.1 u */
+	WEIGHT_SCALE, /* base + 0.25 u base: of a normalisation */
+	WEIGHT_VARIANCE, /* 1 + 0.5 u */
+};
+
+struct build {
+	struct graph *g;
+	struct arena *arena;
+	uint32_t salt; /* of the next weight */
+	uint32_t counter; /* of names */
+	float scale_base; /* of WEIGHT_SCALE; 0.5 keeps deep residuals tame */
+	bool constant; /* weights are FILL tensors (0.01): a light model */
+};
+
+/* An empty graph with one float input and opset 13. */
+struct build build_begin(struct arena *a, const char *name, bool constant);
+value_id build_input(struct build *b, const char *name, enum dtype dtype,
+    uint32_t rank, const int64_t *dim);
+void build_output(struct build *b, value_id v, const char *name);
+
+/* A weight of this shape; name from the node about to be added. */
+value_id build_weight(struct build *b, const char *name, enum weight_role role,
+    uint32_t rank, const int64_t *dim);
+/* A small int64 vector constant. */
+value_id build_ints(
+    struct build *b, const char *name, uint32_t n, const int64_t *value);
+value_id build_scalar(struct build *b, const char *name, float value);
+
+/* A node with one output; its value. Name is "<op>_<counter>". */
+value_id build_node(struct build *b, enum op op, uint32_t ninputs,
+    const value_id *input, uint32_t nattrs, const struct attr *attr);
+
+/* Attributes; memory in the builder's arena. */
+struct attr build_attr_int(struct build *b, const char *name, int64_t value);
+struct attr build_attr_ints(
+    struct build *b, const char *name, uint32_t n, const int64_t *value);
+struct attr build_attr_float(struct build *b, const char *name, float value);
+
+/* Usual blocks. Shapes are NCHW; `in` counts input channels. */
+struct conv_shape {
+	int64_t in, out, kernel, stride, pad, groups;
+};
+value_id build_conv(
+    struct build *b, value_id x, struct conv_shape s, bool bias);
+value_id build_batch_norm(struct build *b, value_id x, int64_t channels);
+value_id build_relu(struct build *b, value_id x);
+value_id build_add(struct build *b, value_id x, value_id y);
+value_id build_max_pool(
+    struct build *b, value_id x, int64_t kernel, int64_t stride, int64_t pad);
+/* x[., in] W[in, out] + bias */
+value_id build_linear(struct build *b, value_id x, int64_t in, int64_t out);
+value_id build_reshape(
+    struct build *b, value_id x, uint32_t n, const int64_t *shape);
+
+#endif
