@@ -1,16 +1,245 @@
 #include "plan/constraints.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void
-constraints_init(struct constraints *out, const struct graph *g,
-    const struct mix *m, const struct candidates *c, struct arena *a)
+constraints_add(struct constraints *s, struct constraint c, struct arena *a)
 {
-	out->banned = arena_new(a, bool, c->n);
-	out->mark = arena_new(a, bool, g->nvalues);
-	out->limit = arena_new(a, struct problem_target, m->n);
+	s->item = arena_grow(a, s->item, &s->cap, s->n + 1, sizeof *s->item);
+	s->item[s->n++] = c;
+}
+
+static bool
+stems_from(const struct graph *g, const struct node *n, const char *name)
+{
+	if (strcmp(n->name, name) == 0)
+		return true;
+	for (uint32_t i = 0; g->origin_table && i < n->norigins; i++)
+		if (strcmp(g->origin_table->node[n->origin[i].onnx].name, name)
+		    == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_meant(const struct graph *g, node_id id, const char *text)
+{
+	const struct node *n = &g->node[id];
+	char *end;
+	unsigned long number;
+
+	if (strncmp(text, "op:", 3) == 0)
+		return strcmp(n->op_type, text + 3) == 0;
+	if (text[0] == '#' && text[1] >= '0' && text[1] <= '9') {
+		number = strtoul(text + 1, &end, 10);
+		return *end == '\0' && number == id;
+	}
+	return text[0] != '\0' && stems_from(g, n, text);
+}
+
+bool
+constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
+    struct arena *a, struct err *err)
+{
+	node_id *node = arena_new(a, node_id, g->nnodes);
+
+	for (node_id n = 0; n < g->nnodes; n++)
+		if (is_meant(g, n, text))
+			node[c->nnodes++] = n;
+	c->node = node;
+	if (c->nnodes > 0)
+		return true;
+	return err_set(err, ERR_USAGE,
+	    "no node of the model is called '%s' (a name, #ID or op:TYPE)",
+	    text);
+}
+
+bool
+constraint_targets(struct constraint *c, const char *text, const struct mix *m,
+    struct err *err)
+{
 	for (uint32_t t = 0; t < m->n; t++)
-		out->limit[t] = (struct problem_target){
-		    .max_runs = NO_LIMIT,
-		    .max_run_nodes = NO_LIMIT,
-		    .capacity = UINT64_MAX,
-		};
+		if (strcmp(m->target[t].text, text) == 0
+		    || strcmp(m->target[t].kind->name, text) == 0)
+			c->targets |= UINT64_C(1) << t;
+	if (c->targets)
+		return true;
+	return err_set(
+	    err, ERR_USAGE, "no target of the mix is called '%s'", text);
+}
+
+static bool
+starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* The longest name of a target that `text` starts ("NAME:") or ends ("=NAME")
+ * with; target names may hold ':' and '=' themselves. NULL: none. */
+static const char *
+target_in(const char *text, bool at_end, const struct mix *m, struct arena *a)
+{
+	const char *best = NULL;
+
+	for (uint32_t i = 0; i < 2 * m->n; i++) {
+		const struct target *t = &m->target[i / 2];
+		const char *name = i % 2 ? t->kind->name : t->text;
+		bool is = at_end
+		    ? ends_with(text, arena_printf(a, "=%s", name))
+		    : starts_with(text, arena_printf(a, "%s:", name));
+
+		if (is && (!best || strlen(name) > strlen(best)))
+			best = name;
+	}
+	return best;
+}
+
+bool
+constraints_pin(struct constraints *s, const char *text, const struct graph *g,
+    const struct mix *m, struct arena *a, struct err *err)
+{
+	const char *target = target_in(text, true, m, a), *node;
+	struct constraint c = {.kind = CONSTRAIN_PIN};
+
+	if (!target)
+		return err_set(err, ERR_USAGE,
+		    "pin '%s': want NODE=TARGET, with a target of the mix",
+		    text);
+	node = arena_strn(a, text, strlen(text) - strlen(target) - 1);
+	c.text = arena_printf(a, "pin %s", text);
+	if (!constraint_nodes(&c, node, g, a, err)
+	    || !constraint_targets(&c, target, m, err))
+		return err_in(err, "pin '%s'", text);
+	constraints_add(s, c, a);
+	return true;
+}
+
+bool
+constraints_forbid(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err)
+{
+	const char *target = target_in(text, false, m, a);
+	struct constraint c = {.kind = CONSTRAIN_FORBID};
+
+	if (!target)
+		return err_set(err, ERR_USAGE,
+		    "forbid '%s': want TARGET:NODE, with a target of the mix",
+		    text);
+	c.text = arena_printf(a, "forbid %s", text);
+	if (!constraint_nodes(&c, text + strlen(target) + 1, g, a, err)
+	    || !constraint_targets(&c, target, m, err))
+		return err_in(err, "forbid '%s'", text);
+	constraints_add(s, c, a);
+	return true;
+}
+
+bool
+constraints_stop(struct constraints *s, const char *text, const struct graph *g,
+    struct arena *a, struct err *err)
+{
+	struct constraint c = {.kind = CONSTRAIN_STOP};
+
+	c.text = arena_printf(a, "stop-fusion %s", text);
+	if (!constraint_nodes(&c, text, g, a, err))
+		return err_in(err, "stop-fusion '%s'", text);
+	constraints_add(s, c, a);
+	return true;
+}
+
+static bool
+covers(const struct problem_candidate *c, const struct constraint *k)
+{
+	uint32_t i = 0, n = 0;
+
+	while (i < c->nnodes && n < k->nnodes)
+		if (c->node[i] == k->node[n])
+			return true;
+		else if (c->node[i] < k->node[n])
+			i++;
+		else
+			n++;
+	return false;
+}
+
+static void
+ban(const struct constraint *k, struct problem *p, bool inside)
+{
+	for (uint32_t i = 0; i < p->ncandidates; i++) {
+		struct problem_candidate *c = &p->candidate[i];
+
+		if ((k->targets >> c->target & 1) == inside && covers(c, k))
+			c->banned = true;
+	}
+}
+
+static void
+mark(const struct constraint *k, const struct graph *g, struct problem *p)
+{
+	for (uint32_t i = 0; i < k->nnodes; i++) {
+		const struct node *n = &g->node[k->node[i]];
+
+		for (uint32_t o = 0; o < n->noutputs; o++)
+			if (n->output[o] != VALUE_NONE)
+				p->value[n->output[o]].mark = true;
+	}
+}
+
+static uint32_t
+lower(uint32_t limit, uint64_t amount)
+{
+	return amount < limit ? (uint32_t)amount : limit;
+}
+
+static void
+limit(const struct constraint *k, struct problem_target *t)
+{
+	switch (k->kind) {
+	case CONSTRAIN_REGIONS:
+		t->max_runs = lower(t->max_runs, k->amount);
+		break;
+	case CONSTRAIN_REGION_NODES:
+		t->max_run_nodes = lower(t->max_run_nodes, k->amount);
+		break;
+	case CONSTRAIN_INPUTS:
+		t->fed_only = true;
+		break;
+	case CONSTRAIN_CAPACITY:
+		if (k->amount < t->capacity)
+			t->capacity = k->amount;
+		break;
+	case CONSTRAIN_PIN:
+	case CONSTRAIN_FORBID:
+	case CONSTRAIN_STOP:
+		break;
+	}
+}
+
+void
+constraints_apply(const struct constraints *s, const bool *skip,
+    const struct graph *g, struct problem *p)
+{
+	for (uint32_t i = 0; s && i < s->n; i++) {
+		const struct constraint *k = &s->item[i];
+
+		if (skip && skip[i])
+			continue;
+		if (k->kind == CONSTRAIN_PIN || k->kind == CONSTRAIN_FORBID)
+			ban(k, p, k->kind == CONSTRAIN_FORBID);
+		else if (k->kind == CONSTRAIN_STOP)
+			mark(k, g, p);
+		else
+			for (uint32_t t = 0; t < p->ntargets; t++)
+				if (k->targets >> t & 1)
+					limit(k, &p->target[t]);
+	}
 }

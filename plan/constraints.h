@@ -1,4 +1,5 @@
-/* Constraints on plans: pins, bans, stop-fusion marks and limits. */
+/* Constraints on plans: pins, bans, stop-fusion marks and limits, from flags
+ * and from a file. */
 #ifndef PLAN_CONSTRAINTS_H
 #define PLAN_CONSTRAINTS_H
 
@@ -7,15 +8,59 @@
 #include "search/problem.h"
 #include "targets/candidates.h"
 
-/* Resolved against one graph, mix and candidates. */
-struct constraints {
-	bool *banned; /* [candidates->n] */
-	bool *mark; /* [graph->nvalues] */
-	struct problem_target *limit; /* [mix->n]; name and launch unused */
+enum constraint_kind {
+	CONSTRAIN_PIN, /* nodes run on a target */
+	CONSTRAIN_FORBID, /* nodes do not run on a target */
+	CONSTRAIN_STOP, /* nothing crosses from nodes to their users */
+	CONSTRAIN_REGIONS, /* at most `amount` regions of a target */
+	CONSTRAIN_REGION_NODES, /* at most `amount` nodes in each */
+	CONSTRAIN_INPUTS, /* regions read nothing but model inputs */
+	CONSTRAIN_CAPACITY, /* resources of a target's candidates: `amount` */
 };
 
-/* No constraint at all. */
-void constraints_init(struct constraints *out, const struct graph *g,
-    const struct mix *m, const struct candidates *c, struct arena *a);
+struct constraint {
+	enum constraint_kind kind;
+	uint32_t nnodes;
+	const node_id *node; /* ascending */
+	uint64_t targets; /* mask over the mix */
+	uint64_t amount;
+	const char *text; /* as a user would write it */
+};
+
+/* What was asked for, resolved against a graph and a mix, in order. */
+struct constraints {
+	struct constraint *item;
+	uint32_t n, cap;
+};
+
+/* Flags. A NODE is a name (of a node or of an ONNX node it stems from), #ID, or
+ * op:TYPE; a TARGET a kind or a target as written in the mix. ERR_USAGE when
+ * nothing in the model or the mix is meant. */
+bool constraints_pin(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err); /* NODE=TARGET */
+bool constraints_forbid(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err); /* TARGET:NODE */
+bool constraints_stop(struct constraints *s, const char *text,
+    const struct graph *g, struct arena *a, struct err *err); /* NODE */
+
+/* A file (README.md has its schema). ERR_INPUT naming the entry. */
+bool constraints_read(struct constraints *s, const char *path,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err);
+
+/* The pieces the above are made of. ERR_USAGE when nothing is meant. */
+bool constraint_nodes(struct constraint *c, const char *text,
+    const struct graph *g, struct arena *a, struct err *err);
+bool constraint_targets(struct constraint *c, const char *text,
+    const struct mix *m, struct err *err);
+void constraints_add(
+    struct constraints *s, struct constraint c, struct arena *a);
+
+/* Put them onto a problem that problem_build() filled, but for skip[i] (NULL:
+ * none). The caller indexes the problem afterwards. */
+void constraints_apply(const struct constraints *s, const bool *skip,
+    const struct graph *g, struct problem *p);
 
 #endif

@@ -24,8 +24,7 @@ flows(const struct graph *g, value_id v)
 
 static void
 build_values(struct problem *p, const struct graph *g,
-    const struct prices *prices, const struct constraints *limits,
-    struct arena *a)
+    const struct prices *prices, struct arena *a)
 {
 	const uint32_t plain = UINT32_C(1) << FORMAT_PLAIN;
 
@@ -39,7 +38,6 @@ build_values(struct problem *p, const struct graph *g,
 		to->class = from->constant ? NO_CLASS : prices->value_class[v];
 		to->initial = to->producer == NO_NODE ? plain : 0;
 		to->required = from->flags & VALUE_OUTPUT ? plain : 0;
-		to->mark = limits && limits->mark[v];
 	}
 }
 
@@ -104,74 +102,69 @@ build_candidates(struct problem *p, const struct candidates *c, struct arena *a)
 }
 
 static void
-build_targets(struct problem *p, const struct mix *m,
-    const struct constraints *limits, struct arena *a)
+build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 {
+	const struct mix *m = r->mix;
+
 	p->ntargets = m->n;
 	p->target = arena_new(a, struct problem_target, m->n);
-	for (uint32_t t = 0; t < m->n; t++) {
-		p->target[t] = limits ? limits->limit[t]
-		                      : (struct problem_target){
-		                          .max_runs = NO_LIMIT,
-		                          .max_run_nodes = NO_LIMIT,
-		                          .capacity = UINT64_MAX,
-		                      };
-		p->target[t].name = m->target[t].text;
-	}
+	for (uint32_t t = 0; t < m->n; t++)
+		p->target[t] = (struct problem_target){
+		    .name = m->target[t].text,
+		    .launch = m->target[t].kind->launches
+		        ? price_cost(&r->prices->launch[t])
+		        : 0,
+		    .max_runs = NO_LIMIT,
+		    .max_run_nodes = NO_LIMIT,
+		    .capacity = UINT64_MAX,
+		};
 }
 
 /* Costs from prices, without touching the derived part of the problem. */
 static void
-fill_costs(struct problem *p, const struct prices *prices,
-    const struct constraints *limits)
+fill_costs(struct problem *p, const struct prices *prices)
 {
+	const uint32_t n = p->nformats;
+
 	for (uint32_t i = 0; i < p->ncandidates; i++) {
 		p->candidate[i].cost = price_cost(&prices->candidate[i]);
 		p->candidate[i].class = prices->candidate[i].key;
-		if (limits && limits->banned[i])
-			p->candidate[i].banned = true;
 	}
 	for (uint32_t class = 0; class < p->nclasses; class ++)
-		for (uint32_t from = 0; from < p->nformats; from++)
-			for (uint32_t to = 0; to < p->nformats; to++)
-				p->conversion[((size_t) class * p->nformats
-				                  + from)
-				        * p->nformats
-				    + to] =
-				    price_cost(
-				        &prices
-				             ->conversion
-				                 [((size_t) class * MAX_FORMATS
-				                      + from)
-				                         * MAX_FORMATS
-				                     + to]
-				             .price);
+		for (uint32_t from = 0; from < n; from++)
+			for (uint32_t to = 0; to < n; to++) {
+				size_t at =
+				    ((size_t) class * n + from) * n + to;
+				size_t priced =
+				    ((size_t) class * MAX_FORMATS + from)
+				        * MAX_FORMATS
+				    + to;
+
+				p->conversion[at] = price_cost(
+				    &prices->conversion[priced].price);
+			}
 }
 
 bool
-problem_build(struct problem *out, const struct graph *g, const struct mix *m,
-    const struct candidates *c, const struct prices *prices,
-    const struct constraints *limits, struct arena *a, struct err *err)
+problem_build(struct problem *out, const struct plan_request *r,
+    const bool *skip, struct arena *a, struct err *err)
 {
 	*out = (struct problem){
-	    .nformats = m->formats.n, .nclasses = prices->nclasses};
+	    .nformats = r->mix->formats.n, .nclasses = r->prices->nclasses};
 	out->conversion = arena_new(
 	    a, cost_ns, (size_t)out->nclasses * out->nformats * out->nformats);
-	build_values(out, g, prices, limits, a);
-	build_nodes(out, g, a);
-	build_candidates(out, c, a);
-	build_targets(out, m, limits, a);
-	for (uint32_t t = 0; t < m->n; t++)
-		if (m->target[t].kind->launches)
-			out->target[t].launch = price_cost(&prices->launch[t]);
-	fill_costs(out, prices, limits);
+	build_values(out, r->graph, r->prices, a);
+	build_nodes(out, r->graph, a);
+	build_candidates(out, r->candidates, a);
+	build_targets(out, r, a);
+	fill_costs(out, r->prices);
+	constraints_apply(r->constraints, skip, r->graph, out);
 	return problem_index(out, a, err) || err_in(err, "search problem");
 }
 
 void
-problem_reprice(struct problem *p, const struct prices *prices,
-    const struct constraints *limits, struct arena *a)
+problem_reprice(struct problem *p, const struct prices *prices, struct arena *a)
 {
-	fill_costs(p, prices, limits);
+	fill_costs(p, prices);
 	problem_reindex(p, a);
 }

@@ -49,7 +49,7 @@ price_listed(struct job *j, bool *moved, struct err *err)
 	for (uint32_t k = 0; k < j->nask; k++)
 		*moved |=
 		    j->r->prices->candidate[j->ask[k]].state != PRICE_BOUND;
-	problem_reprice(&j->problem, j->r->prices, j->r->constraints, j->arena);
+	problem_reprice(&j->problem, j->r->prices, j->arena);
 	return true;
 }
 
@@ -96,6 +96,54 @@ settle(struct job *j, struct err *err)
 	return true;
 }
 
+/* Can it be solved without the constraints skip[]? Anything but a proof that
+ * it cannot counts as yes. */
+static bool
+may_solve(struct job *j, const bool *skip, struct err *err)
+{
+	struct search_result r;
+	struct problem p;
+
+	if (!problem_build(&p, j->r, skip, j->arena, err)
+	    || !search_exact(&r, &p, &j->r->search, j->arena, err)) {
+		err_clear(err);
+		return true;
+	}
+	return r.found || !r.proven;
+}
+
+/* No plan: name the constraints that rule all of them out, none of which could
+ * be missing (each was tried). Always false. */
+static bool
+explain_none(struct job *j, struct err *err)
+{
+	const struct constraints *c = j->r->constraints;
+	uint32_t n = c ? c->n : 0;
+	bool *skip = arena_new(j->arena, bool, n);
+	const char *text = "", *comma = "";
+
+	if (!j->best.proven)
+		return err_set(err, ERR_NO_COVER,
+		    "no legal plan was found before the budget ran out");
+	memset(skip, true, n);
+	if (n == 0 || !may_solve(j, skip, err))
+		return err_set(err, ERR_NO_COVER,
+		    "no legal plan exists: the prices left nothing for some "
+		    "node");
+	memset(skip, false, n);
+	for (uint32_t i = 0; i < n; i++) {
+		skip[i] = true;
+		if (may_solve(j, skip, err)) {
+			skip[i] = false;
+			text = arena_printf(j->arena, "%s%s\"%s\"", text, comma,
+			    c->item[i].text);
+			comma = ", ";
+		}
+	}
+	return err_set(err, ERR_NO_COVER,
+	    "these constraints leave no legal plan: %s", text);
+}
+
 /* The loop of lazy pricing. */
 static bool
 search_prices(struct job *j, struct err *err)
@@ -106,9 +154,7 @@ search_prices(struct job *j, struct err *err)
 		if (!solve(j, &j->best, err))
 			return false;
 		if (!j->best.found)
-			return err_set(err, ERR_NO_COVER,
-			    "no legal plan exists with these constraints and "
-			    "prices");
+			return explain_none(j, err);
 		list_unpriced(j, &j->best.cover);
 		if (j->nask == 0)
 			return true;
@@ -182,8 +228,7 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	    .prices = r->prices};
 	if (r->pricer && !pricer_price_conversions(r->pricer, r->prices, err))
 		return false;
-	if (!problem_build(&j.problem, r->graph, r->mix, r->candidates,
-	        r->prices, r->constraints, a, err))
+	if (!problem_build(&j.problem, r, NULL, a, err))
 		return false;
 	j.ask = arena_new(a, uint32_t, r->candidates->n);
 	if ((r->eager_pricing && !price_everything(&j, err))

@@ -1,0 +1,161 @@
+/* The constraints file: {"schema": "marq.constraints/1", "pins": [...], ...} */
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "ir/base/jsonin.h"
+#include "plan/constraints.h"
+
+#define FILE_LIMIT (64u << 20)
+#define SCHEMA "marq.constraints/1"
+
+struct reader {
+	struct constraints *out;
+	const struct graph *g;
+	const struct mix *m;
+	struct arena *a;
+};
+
+/* {"node": ..., "target": ...} */
+static bool
+read_placement(struct reader *r, const cJSON *entry, enum constraint_kind kind,
+    struct err *err)
+{
+	static const char *const known[] = {"node", "target", NULL};
+	struct constraint c = {.kind = kind};
+	const char *node, *target;
+
+	if (!cJSON_IsObject(entry))
+		return err_set(err, ERR_INPUT, "not an object");
+	if (!jsonin_only(entry, known, err)
+	    || !jsonin_str(entry, "node", &node, err)
+	    || !jsonin_str(entry, "target", &target, err)
+	    || !constraint_nodes(&c, node, r->g, r->a, err)
+	    || !constraint_targets(&c, target, r->m, err))
+		return false;
+	c.text = arena_printf(r->a, "%s %s %s %s",
+	    kind == CONSTRAIN_PIN ? "pin" : "forbid", node,
+	    kind == CONSTRAIN_PIN ? "to" : "on", target);
+	constraints_add(r->out, c, r->a);
+	return true;
+}
+
+static bool
+read_pin(struct reader *r, const cJSON *entry, struct err *err)
+{
+	return read_placement(r, entry, CONSTRAIN_PIN, err);
+}
+
+static bool
+read_forbid(struct reader *r, const cJSON *entry, struct err *err)
+{
+	return read_placement(r, entry, CONSTRAIN_FORBID, err);
+}
+
+static bool
+read_stop(struct reader *r, const cJSON *entry, struct err *err)
+{
+	struct constraint c = {.kind = CONSTRAIN_STOP};
+
+	if (!cJSON_IsString(entry))
+		return err_set(err, ERR_INPUT, "not a string");
+	if (!constraint_nodes(&c, entry->valuestring, r->g, r->a, err))
+		return false;
+	c.text = arena_printf(r->a, "stop-fusion %s", entry->valuestring);
+	constraints_add(r->out, c, r->a);
+	return true;
+}
+
+/* {"target": ..., "max_regions": N, ...} */
+static bool
+read_limit(struct reader *r, const cJSON *entry, struct err *err)
+{
+	static const struct {
+		const char *key;
+		enum constraint_kind kind;
+	} number[] = {{"max_regions", CONSTRAIN_REGIONS},
+	    {"max_region_nodes", CONSTRAIN_REGION_NODES},
+	    {"capacity", CONSTRAIN_CAPACITY}};
+	static const char *const known[] = {"target", "max_regions",
+	    "max_region_nodes", "capacity", "model_inputs_only", NULL};
+	struct constraint c = {0};
+	const char *target;
+
+	if (!cJSON_IsObject(entry))
+		return err_set(err, ERR_INPUT, "not an object");
+	if (!jsonin_only(entry, known, err)
+	    || !jsonin_str(entry, "target", &target, err)
+	    || !constraint_targets(&c, target, r->m, err))
+		return false;
+	for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+		int64_t amount;
+
+		if (!jsonin_has(entry, number[i].key))
+			continue;
+		if (!jsonin_i64(entry, number[i].key, &amount, err))
+			return false;
+		if (amount < 0)
+			return err_set(err, ERR_INPUT, "key '%s' is negative",
+			    number[i].key);
+		c.kind = number[i].kind;
+		c.amount = (uint64_t)amount;
+		c.text = arena_printf(
+		    r->a, "%s of %s: %" PRIi64, number[i].key, target, amount);
+		constraints_add(r->out, c, r->a);
+	}
+	c.kind = CONSTRAIN_INPUTS;
+	c.text = arena_printf(r->a, "model_inputs_only of %s", target);
+	if (cJSON_IsTrue(
+	        cJSON_GetObjectItemCaseSensitive(entry, "model_inputs_only")))
+		constraints_add(r->out, c, r->a);
+	return true;
+}
+
+static bool
+read_list(struct reader *r, const cJSON *doc, const char *key,
+    bool (*read)(struct reader *r, const cJSON *entry, struct err *err),
+    struct err *err)
+{
+	const cJSON *list, *entry;
+	uint32_t i = 0;
+
+	if (!jsonin_has(doc, key))
+		return true;
+	if (!jsonin_array(doc, key, &list, err))
+		return false;
+	cJSON_ArrayForEach(entry, list)
+	{
+		if (!read(r, entry, err)) {
+			err->kind = ERR_INPUT;
+			return err_in(err, "%s[%" PRIu32 "]", key, i);
+		}
+		i++;
+	}
+	return true;
+}
+
+bool
+constraints_read(struct constraints *s, const char *path, const struct graph *g,
+    const struct mix *m, struct arena *a, struct err *err)
+{
+	static const char *const known[] = {
+	    "schema", "pins", "forbids", "stop_fusion", "limits", NULL};
+	struct reader r = {s, g, m, a};
+	const char *schema = NULL;
+	cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
+	bool ok;
+
+	if (!doc)
+		return false;
+	ok = jsonin_str(doc, "schema", &schema, err);
+	if (ok && strcmp(schema, SCHEMA) != 0)
+		ok = err_set(
+		    err, ERR_INPUT, "schema '%s', want '%s'", schema, SCHEMA);
+	ok = ok && jsonin_only(doc, known, err)
+	    && read_list(&r, doc, "pins", read_pin, err)
+	    && read_list(&r, doc, "forbids", read_forbid, err)
+	    && read_list(&r, doc, "stop_fusion", read_stop, err)
+	    && read_list(&r, doc, "limits", read_limit, err);
+	jsonin_close(doc);
+	return ok || err_in(err, "%s", path);
+}
