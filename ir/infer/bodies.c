@@ -1,6 +1,7 @@
 #include "ir/infer/bodies.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "ir/infer/pass.h"
 
@@ -151,4 +152,63 @@ type_join(struct arena *a, const struct type *x, const struct type *y,
 	}
 	join_dims(a, x, y, out, same);
 	return true;
+}
+
+struct snapshot {
+	struct graph *g;
+	struct value *value; /* [g->nvalues] */
+	struct snapshot *next;
+};
+
+/* Recursion is as deep as bodies nest, which body_enter() limits. */
+static struct snapshot *
+save_within(
+    struct graph *g, struct snapshot *head, uint32_t depth, struct arena *a)
+{
+	struct snapshot *s = arena_new(a, struct snapshot, 1);
+
+	s->g = g;
+	s->value = arena_copy(a, g->value, g->nvalues * sizeof *g->value);
+	s->next = head;
+	head = s;
+	for (node_id id = 0; id < g->nnodes && depth < MAX_DEPTH; id++) {
+		const struct node *n = &g->node[id];
+
+		for (uint32_t i = 0; i < n->nattrs; i++)
+			if (n->attr[i].kind == ATTR_GRAPH)
+				head = save_within(
+				    n->attr[i].graphs[0], head, depth + 1, a);
+	}
+	return head;
+}
+
+struct snapshot *
+body_save(struct graph *body, struct arena *a)
+{
+	return save_within(body, NULL, 0, a);
+}
+
+void
+body_restore(const struct snapshot *saved)
+{
+	for (; saved; saved = saved->next)
+		if (saved->g->nvalues)
+			memcpy(saved->g->value, saved->value,
+			    saved->g->nvalues * sizeof *saved->value);
+}
+
+void
+body_set_input(struct pass *inner, const struct graph *from, uint32_t i,
+    const struct type *t)
+{
+	if (t->kind != TYPE_UNKNOWN)
+		graph_value(inner->g, inner->g->input[i])->type =
+		    type_carried(&inner->symbols, from, t);
+}
+
+struct type
+body_output(struct site *s, const struct pass *inner, uint32_t i)
+{
+	return type_carried(&s->pass->symbols, inner->g,
+	    &graph_value(inner->g, inner->g->output[i])->type);
 }

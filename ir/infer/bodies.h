@@ -21,6 +21,18 @@ bool body_enter(
 /* Infer the body. */
 bool body_infer(struct site *s, struct pass *inner);
 
+/* What a body's values were before a trial run, bodies within included. */
+struct snapshot;
+struct snapshot *body_save(struct graph *body, struct arena *a);
+void body_restore(const struct snapshot *saved);
+
+/* Merge a type into what a body input states; the incoming one wins. */
+void body_set_input(struct pass *inner, const struct graph *from, uint32_t i,
+    const struct type *t);
+
+/* The type of a body's output, in the symbols of the site's graph. */
+struct type body_output(struct site *s, const struct pass *inner, uint32_t i);
+
 /* The body an attribute holds; faults when there is none. */
 bool body_of(struct site *s, const char *attr, struct graph **body);
 

@@ -104,8 +104,80 @@ bool rule_size(struct site *s);
 bool rule_range(struct site *s);
 bool rule_random(struct site *s);
 
+/* quant.c */
+bool rule_quantize(struct site *s);
+bool rule_dequantize(struct site *s);
+bool rule_dynamicquantize(struct site *s);
+
+/* rnn.c */
+bool rule_rnn(struct site *s);
+bool rule_gru(struct site *s);
+bool rule_lstm(struct site *s);
+
+/* resize.c */
+bool rule_resize(struct site *s);
+bool rule_upsample(struct site *s);
+bool rule_gridsample(struct site *s);
+bool rule_affinegrid(struct site *s);
+
+/* select.c */
+bool rule_topk(struct site *s);
+bool rule_nonzero(struct site *s);
+bool rule_onehot(struct site *s);
+bool rule_compress(struct site *s);
+bool rule_unique(struct site *s);
+bool rule_trilu(struct site *s);
+bool rule_reversesequence(struct site *s);
+bool rule_nonmaxsuppression(struct site *s);
+bool rule_multinomial(struct site *s);
+bool rule_det(struct site *s);
+bool rule_tensorscatter(struct site *s);
+
+/* attention.c */
+bool rule_attention(struct site *s);
+bool rule_rotaryembedding(struct site *s);
+bool rule_linearattention(struct site *s);
+bool rule_swiglu(struct site *s);
+
+/* signal.c */
+bool rule_dft(struct site *s);
+bool rule_stft(struct site *s);
+bool rule_window(struct site *s);
+bool rule_melweightmatrix(struct site *s);
+
+/* loss.c */
+bool rule_loss(struct site *s);
+
+/* sequence.c */
+bool rule_sequenceempty(struct site *s);
+bool rule_sequenceconstruct(struct site *s);
+bool rule_sequenceinsert(struct site *s);
+bool rule_sequenceat(struct site *s);
+bool rule_sequenceerase(struct site *s);
+bool rule_sequencelength(struct site *s);
+bool rule_splittosequence(struct site *s);
+bool rule_concatfromsequence(struct site *s);
+bool rule_optional(struct site *s);
+bool rule_optionalgetelement(struct site *s);
+bool rule_optionalhaselement(struct site *s);
+
+/* strings.c */
+bool rule_regexfullmatch(struct site *s);
+bool rule_stringconcat(struct site *s);
+bool rule_stringsplit(struct site *s);
+bool rule_stringnormalizer(struct site *s);
+bool rule_tfidf(struct site *s);
+bool rule_imagedecoder(struct site *s);
+bool rule_col2im(struct site *s);
+
+/* einsum.c */
+bool rule_einsum(struct site *s);
+
 /* control.c, loop.c, scan.c */
 bool rule_if(struct site *s);
+bool rule_loop(struct site *s);
+bool rule_scan(struct site *s);
+bool rule_sequencemap(struct site *s);
 
 /* value.c: symbolic content of small integer outputs */
 bool value_same(struct site *s);

@@ -119,24 +119,43 @@ merge_type(struct site *s, struct value *v, struct type found)
 	return true;
 }
 
+/* The bytes of known numbers in an integer or bool type; NULL when they do
+ * not fit it. */
+static const void *
+known_bytes(struct site *s, const struct small *small, enum dtype dtype)
+{
+	size_t size = dtype_bits(dtype) / 8;
+	unsigned char *data = arena_alloc(s->g->arena, small->n * size);
+
+	for (uint32_t i = 0; i < small->n; i++) {
+		int64_t v = small->e[i].v;
+
+		if (!small->e[i].known
+		    || (dtype == DT_INT32 && (v > INT32_MAX || v < INT32_MIN)))
+			return NULL;
+		for (size_t b = 0; b < size; b++)
+			data[i * size + b] =
+			    (unsigned char)((uint64_t)v >> 8 * b);
+	}
+	return data;
+}
+
 /* A small value that is wholly known is a constant. */
 static const struct tensor *
 promote_small(struct site *s, const struct small *small, const struct type *t)
 {
 	struct tensor *made;
-	int64_t *data;
+	const void *data;
 
-	if (!small->e || t->kind != TYPE_TENSOR || t->dtype != DT_INT64
-	    || !type_is_static(t))
+	if (!small->e || !type_is_static(t)
+	    || (t->dtype != DT_INT64 && t->dtype != DT_INT32
+	        && t->dtype != DT_BOOL))
 		return NULL;
-	data = arena_new(s->g->arena, int64_t, small->n);
-	for (uint32_t i = 0; i < small->n; i++) {
-		if (!small->e[i].known)
-			return NULL;
-		data[i] = small->e[i].v;
-	}
+	data = known_bytes(s, small, t->dtype);
+	if (!data)
+		return NULL;
 	made = arena_new(s->g->arena, struct tensor, 1);
-	*made = tensor_view(DT_INT64, t->rank, t->dim, data);
+	*made = tensor_view(t->dtype, t->rank, t->dim, data);
 	return made->count == small->n ? made : NULL;
 }
 
