@@ -20,6 +20,9 @@ struct emit_in {
 	const char *command; /* the command line, for the record */
 };
 
+/* ERR_USAGE when `only` names what is no artefact and no group of them. */
+bool emit_check(const char *only, struct err *err);
+
 /* Write all artefacts (or those named in `only`, comma-separated; NULL: all)
  * into an out_begin() directory; result.json last. */
 bool emit_all(const struct emit_in *in, const struct outdir *o,

@@ -700,6 +700,14 @@ mrvl_write_map(
 /* ---- whole regions ---- */
 
 const char *
+mrvl_func_name(const struct layers *l, uint32_t layer, struct arena *a)
+{
+	struct writer w = {.layers = l, .arena = a};
+
+	return l->layer[layer].kind == LAYER_BARE ? NULL : func_name(&w, layer);
+}
+
+const char *
 mrvl_command(const struct target *t, const struct layers *l, struct arena *a)
 {
 	return arena_printf(a,

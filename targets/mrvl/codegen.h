@@ -38,6 +38,11 @@ void mrvl_write_consts(FILE *f, const struct layers *l, struct arena *a);
 void mrvl_write_map(
     FILE *f, const struct layers *l, const struct graph *g, struct arena *a);
 
+/* The name of a layer's function in the nodes file ("n1_Conv2D_NHWC"); NULL for
+ * layers that have none. */
+const char *mrvl_func_name(
+    const struct layers *l, uint32_t layer, struct arena *a);
+
 /* All three at once, for who writes a plan's artefacts. ERR_UNSUPPORTED as
  * mrvl_layers(); ERR_IO when a stream fails. */
 bool mrvl_codegen(FILE *nodes, FILE *consts, FILE *map,

@@ -1,0 +1,109 @@
+#include "emit/emit.h"
+
+#include <string.h>
+
+#include "emit/writers.h"
+
+struct artefact {
+	const char *name, *group, *path;
+	bool (*one)(FILE *f, const struct emit_work *w, struct err *err);
+	bool (*many)(
+	    const struct emit_work *w, const struct outdir *o, struct err *err);
+};
+
+static const struct artefact artefacts[] = {
+#define ARTEFACT(name, group, file, what) \
+	{#name, #group, file, write_##name, NULL},
+#define ARTEFACTS(name, group, folder, what) \
+	{#name, #group, folder, NULL, write_##name},
+#include "emit/artefacts.def"
+#undef ARTEFACT
+#undef ARTEFACTS
+};
+
+#define NARTEFACTS (sizeof artefacts / sizeof artefacts[0])
+
+static bool
+is_word(const char *word, const char *s, size_t n)
+{
+	return strlen(word) == n && memcmp(word, s, n) == 0;
+}
+
+/* Is the artefact named in the comma-separated list? The result always is. */
+static bool
+is_wanted(const struct artefact *a, const char *only)
+{
+	if (!only || strcmp(a->name, "result") == 0)
+		return true;
+	for (const char *s = only;;) {
+		size_t n = strcspn(s, ",");
+
+		if (is_word(a->name, s, n) || is_word(a->group, s, n))
+			return true;
+		if (s[n] == '\0')
+			return false;
+		s += n + 1;
+	}
+}
+
+static bool
+is_known(const char *s, size_t n)
+{
+	for (size_t i = 0; i < NARTEFACTS; i++)
+		if (is_word(artefacts[i].name, s, n)
+		    || is_word(artefacts[i].group, s, n))
+			return true;
+	return false;
+}
+
+bool
+emit_check(const char *only, struct err *err)
+{
+	for (const char *s = only; s;) {
+		size_t n = strcspn(s, ",");
+
+		if (!is_known(s, n))
+			return err_set(err, ERR_USAGE,
+			    "no artefact '%.*s' (the README of emit/ lists "
+			    "them)",
+			    (int)n, s);
+		s = s[n] ? s + n + 1 : NULL;
+	}
+	return true;
+}
+
+static bool
+write_one(const struct artefact *artefact, const struct emit_work *w,
+    const struct outdir *o, struct err *err)
+{
+	FILE *f = out_open(o, artefact->path, w->arena, err);
+
+	if (!f)
+		return false;
+	if (!artefact->one(f, w, err)) {
+		fclose(f);
+		return err_in(err, "%s", artefact->path);
+	}
+	return out_close(f, artefact->path, err);
+}
+
+bool
+emit_all(const struct emit_in *in, const struct outdir *o, const char *only,
+    struct arena *a, struct err *err)
+{
+	struct emit_work w;
+
+	if (!emit_check(only, err))
+		return false;
+	emit_work_init(&w, in, a);
+	for (size_t i = 0; i < NARTEFACTS; i++) {
+		const struct artefact *artefact = &artefacts[i];
+
+		if (!is_wanted(artefact, only))
+			continue;
+		if (artefact->one ? !write_one(artefact, &w, o, err)
+		                  : !artefact->many(&w, o, err))
+			return false;
+	}
+	return true;
+}

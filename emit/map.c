@@ -1,0 +1,201 @@
+#include "emit/source_map.h"
+#include "emit/writers.h"
+
+#include "ir/base/json.h"
+
+static void
+write_ids(struct json *j, const char *key, const uint32_t *id, uint32_t n)
+{
+	json_key(j, key);
+	json_inline_array(j);
+	for (uint32_t i = 0; i < n; i++)
+		json_uint(j, id[i]);
+	json_close(j);
+}
+
+static void
+write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
+    const struct source_map *m)
+{
+	json_inline_object(j);
+	json_key_uint(j, "id", id);
+	json_key_str(j, "graph", n->path);
+	json_key_uint(j, "index", n->index);
+	json_key_str(j, "name", n->name);
+	json_key_str(j, "op_type", n->op_type);
+	json_key_str(j, "domain", n->domain);
+	json_key(j, "outputs");
+	json_array(j);
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		json_str(j, n->outputs[i]);
+	json_close(j);
+	json_key_str(j, "fate", fate_text(n->fate));
+	if (n->fate != FATE_COVERED)
+		json_key_str(j, "why", n->why);
+	json_key(j, "nodes");
+	json_array(j);
+	for (uint32_t i = m->start[id]; i < m->start[id + 1]; i++) {
+		json_object(j);
+		json_key_uint(j, "node", m->link[i].node);
+		json_key_str(j, "role", role_text(m->link[i].role));
+		if (m->link[i].inside)
+			json_key_bool(j, "inside", true);
+		json_close(j);
+	}
+	json_close(j);
+	json_close(j);
+}
+
+static void
+write_onnx(
+    struct json *j, const struct emit_work *w, const struct source_map *m)
+{
+	const struct onnx_nodes *table = w->graph->origin_table;
+
+	json_key(j, "counts");
+	json_inline_object(j);
+	for (enum fate f = FATE_COVERED; f <= FATE_DROPPED; f++)
+		json_key_uint(j, fate_text(f), m->count[f]);
+	json_close(j);
+	json_key(j, "onnx");
+	json_array(j);
+	for (uint32_t i = 0; table && i < table->n; i++)
+		write_onnx_node(j, &table->node[i], i, m);
+	json_close(j);
+}
+
+static void
+write_nodes(struct json *j, const struct emit_work *w)
+{
+	const struct graph *g = w->graph;
+
+	json_key(j, "nodes");
+	json_array(j);
+	for (node_id i = 0; i < g->nnodes; i++) {
+		const struct node *n = &g->node[i];
+
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_str(j, "ref", w->ref[i]);
+		json_key_str(j, "label", w->label[i]);
+		json_key_str(j, "op_type", n->op_type);
+		json_key_uint(j, "composite", w->plan->composite_of[i]);
+		json_key(j, "onnx");
+		json_array(j);
+		for (uint32_t k = 0; k < n->norigins; k++) {
+			json_object(j);
+			json_key_uint(j, "id", n->origin[k].onnx);
+			json_key_str(j, "role", role_text(n->origin[k].role));
+			json_close(j);
+		}
+		json_close(j);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static bool
+shares_node(const struct candidate *c, const struct map_layer *l)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		for (uint32_t k = 0; k < l->nnodes; k++)
+			if (c->node[i] == l->node[k])
+				return true;
+	return false;
+}
+
+/* `from` is the first layer of the composite's region. */
+static void
+write_composite(struct json *j, const struct emit_work *w,
+    const struct source_map *m, uint32_t id, uint32_t from)
+{
+	const struct candidate *c = emit_candidate(w, id);
+	uint32_t region = w->plan->composite[id].region;
+
+	json_inline_object(j);
+	json_key_uint(j, "id", id);
+	json_key_uint(j, "region", region);
+	json_key_str(j, "target", emit_target(w, region)->text);
+	json_key_str(j, "rule", emit_rule(w, c)->name);
+	write_ids(j, "nodes", c->node, c->nnodes);
+	json_key(j, "layers");
+	json_array(j);
+	for (uint32_t i = from; i < m->nlayers && m->layer[i].region == region;
+	     i++)
+		if (shares_node(c, &m->layer[i]))
+			json_uint(j, i);
+	json_close(j);
+	json_close(j);
+}
+
+static void
+write_composites(
+    struct json *j, const struct emit_work *w, const struct source_map *m)
+{
+	uint32_t from = 0;
+
+	json_key(j, "composites");
+	json_array(j);
+	for (uint32_t i = 0; i < w->plan->ncomposites; i++) {
+		while (from < m->nlayers
+		    && m->layer[from].region < w->plan->composite[i].region)
+			from++;
+		write_composite(j, w, m, i, from);
+	}
+	json_close(j);
+}
+
+static void
+write_regions(
+    struct json *j, const struct emit_work *w, const struct source_map *m)
+{
+	json_key(j, "regions");
+	json_array(j);
+	for (uint32_t i = 0; i < w->plan->nregions; i++) {
+		const struct plan_region *r = &w->plan->region[i];
+
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_str(j, "name", w->region[i]);
+		json_key_str(j, "target", emit_target(w, i)->text);
+		json_key_uint(j, "first", r->first);
+		json_key_uint(j, "composites", r->ncomposites);
+		json_close(j);
+	}
+	json_close(j);
+	json_key(j, "layers");
+	json_array(j);
+	for (uint32_t i = 0; i < m->nlayers; i++) {
+		const struct map_layer *l = &m->layer[i];
+
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_uint(j, "region", l->region);
+		json_key_str(j, "symbol", l->symbol);
+		json_key_uint(j, "mrvl_nodes_idx", l->index);
+		json_key_str(j, "name", l->name);
+		json_key_str(j, "func_name", l->func_name);
+		write_ids(j, "nodes", l->node, l->nnodes);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+bool
+write_map(FILE *f, const struct emit_work *w, struct err *err)
+{
+	struct source_map m;
+	struct json j;
+
+	if (!source_map_init(&m, w, err))
+		return false;
+	json_init(&j, f, 1);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.map/1");
+	write_onnx(&j, w, &m);
+	write_nodes(&j, w);
+	write_composites(&j, w, &m);
+	write_regions(&j, w, &m);
+	json_close(&j);
+	return true;
+}

@@ -1,0 +1,265 @@
+/* The summary for people: plain Markdown, readable as it is. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/source_map.h"
+#include "emit/writers.h"
+
+/* TUNING: what fits a screen; report.html has all of it */
+#define ROWS 20
+
+/* Text inside a table cell: one line, no cell ends, no markup. */
+static void
+put_cell(FILE *f, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("|`*_<>&[]\\", *s))
+			putc('\\', f);
+		putc((unsigned char)*s < ' ' ? ' ' : *s, f);
+	}
+}
+
+static void
+put_head(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+	struct total t = emit_total(w);
+	struct arena *a = w->arena;
+
+	fputs("# ", f);
+	put_cell(f, p->graph->name);
+	fputs(" over ", f);
+	for (uint32_t i = 0; i < p->mix->n; i++) {
+		fputs(i ? ", " : "", f);
+		put_cell(f, p->mix->target[i].text);
+	}
+	fprintf(f,
+	    "\n\n**%s**, between %s and %s over the ranges of its "
+	    "prices.\n",
+	    cost_text(p->cost, a), cost_text(t.low, a), cost_text(t.high, a));
+	if (p->proven)
+		fprintf(f, "Proven optimal at these prices (%s search).\n",
+		    p->searcher);
+	else
+		fprintf(f,
+		    "Not proven optimal (%s search): no legal plan costs less "
+		    "than %s, a gap of %.1f %%.\n",
+		    p->searcher, cost_text(p->lower_bound, a),
+		    100 * emit_gap(p));
+	fprintf(f, "\n| part | cost | share |\n|---|---:|---:|\n");
+	const struct {
+		const char *name;
+		cost_ns ns;
+	} part[] = {{"composites", t.composites},
+	    {"conversions", t.conversions}, {"launches", t.launches}};
+	for (size_t i = 0; i < 3; i++)
+		fprintf(f, "| %s | %s | %.1f %% |\n", part[i].name,
+		    cost_text(part[i].ns, a),
+		    p->cost ? 100 * (double)part[i].ns / (double)p->cost : 0);
+}
+
+static void
+put_baselines(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	if (p->nbaselines == 0)
+		return;
+	fputs("\n## Compared with\n\n| plan | cost | times ours |\n"
+	      "|---|---:|---:|\n",
+	    f);
+	for (uint32_t i = 0; i < p->nbaselines; i++) {
+		const struct plan_baseline *b = &p->baseline[i];
+
+		fputs("| ", f);
+		put_cell(f, b->name);
+		if (b->cost == COST_NEVER)
+			fputs(" | has no cover | |\n", f);
+		else
+			fprintf(f, " | %s%s | %.3f |\n",
+			    b->bound ? "at least " : "",
+			    cost_text(b->cost, w->arena),
+			    p->cost ? (double)b->cost / (double)p->cost : 0);
+	}
+}
+
+static void
+put_targets(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	fputs("\n## What runs where\n\n| target | prices | nodes | composites "
+	      "| regions | cost |\n|---|---|---:|---:|---:|---:|\n",
+	    f);
+	for (uint32_t t = 0; t < p->mix->n; t++) {
+		uint32_t nodes = 0, composites = 0, regions = 0;
+		cost_ns cost = 0;
+
+		for (uint32_t i = 0; i < p->ncomposites; i++)
+			if (emit_candidate(w, i)->target == t) {
+				nodes += emit_candidate(w, i)->nnodes;
+				composites++;
+				cost += p->composite[i].cost;
+			}
+		for (uint32_t i = 0; i < p->nregions; i++)
+			regions += p->region[i].target == t;
+		fputs("| ", f);
+		put_cell(f, p->mix->target[t].text);
+		fprintf(f,
+		    " | %s | %" PRIu32 " | %" PRIu32 " | %" PRIu32 " | %s |\n",
+		    price_source_text(p->mix->target[t].kind->source), nodes,
+		    composites, regions, cost_text(cost, w->arena));
+	}
+}
+
+static void
+put_regions(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+	uint32_t n = p->nregions < ROWS ? p->nregions : ROWS;
+
+	fputs("\n## Regions, in execution order\n\n| region | composites | "
+	      "first node | last node | launch | cost |\n"
+	      "|---|---:|---|---|---:|---:|\n",
+	    f);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct plan_region *r = &p->region[i];
+		const struct candidate *last =
+		    emit_candidate(w, r->first + r->ncomposites - 1);
+
+		fputs("| ", f);
+		put_cell(f, w->region[i]);
+		fprintf(f, " | %" PRIu32 " | ", r->ncomposites);
+		put_cell(f, w->label[emit_candidate(w, r->first)->node[0]]);
+		fputs(" | ", f);
+		put_cell(f, w->label[last->node[last->nnodes - 1]]);
+		fprintf(f, " | %s | %s |\n", cost_text(r->launch, w->arena),
+		    cost_text(r->cost, w->arena));
+	}
+	if (n < p->nregions)
+		fprintf(f, "\n... and %" PRIu32 " more.\n", p->nregions - n);
+}
+
+static int
+dearer_first(const void *a, const void *b)
+{
+	const struct plan_conversion
+	    *x = *(const struct plan_conversion *const *)a,
+	    *y = *(const struct plan_conversion *const *)b;
+
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void
+put_boundaries(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+	uint32_t n = p->nconversions < ROWS ? p->nconversions : ROWS;
+	const struct plan_conversion **list = arena_new(
+	    w->arena, const struct plan_conversion *, p->nconversions);
+
+	if (p->nconversions == 0)
+		return;
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		list[i] = &p->conversion[i];
+	qsort(list, p->nconversions, sizeof *list, dearer_first);
+	fputs("\n## What boundaries cost, dearest first\n\n| value | from | to "
+	      "| bytes | cost |\n|---|---|---|---:|---:|\n",
+	    f);
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("| ", f);
+		put_cell(f, p->graph->value[list[i]->value].name);
+		fprintf(f, " | %s | %s | %zu | %s |\n",
+		    emit_format(w, list[i]->from), emit_format(w, list[i]->to),
+		    emit_value_bytes(w, list[i]->value, list[i]->to),
+		    cost_text(list[i]->cost, w->arena));
+	}
+	if (n < p->nconversions)
+		fprintf(
+		    f, "\n... and %" PRIu32 " more.\n", p->nconversions - n);
+}
+
+/* How much of the cost rests on each assumption, and over what range. */
+static void
+put_assumptions(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+	bool *done = arena_new(w->arena, bool, p->ncomposites);
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct price *first = emit_price(w, i);
+		cost_ns ns = 0, low = 0, high = 0;
+		uint32_t n = 0;
+
+		if (done[i] || !first->detail || !*first->detail)
+			continue;
+		for (uint32_t k = i; k < p->ncomposites; k++) {
+			const struct price *price = emit_price(w, k);
+
+			if (!price->detail
+			    || strcmp(price->detail, first->detail) != 0)
+				continue;
+			done[k] = true;
+			n++;
+			ns += price->ns;
+			low += price->low;
+			high += price->high;
+		}
+		if (!any)
+			fputs(
+			    "\n## What prices rest on\n\n| basis | composites "
+			    "| cost | low | high |\n|---|---:|---:|---:|---:|\n",
+			    f);
+		any = true;
+		fputs("| ", f);
+		put_cell(f, first->detail);
+		fprintf(f, " | %" PRIu32 " | %s | %s | %s |\n", n,
+		    cost_text(ns, w->arena), cost_text(low, w->arena),
+		    cost_text(high, w->arena));
+	}
+}
+
+static void
+put_accounts(FILE *f, const struct emit_work *w, const struct source_map *m)
+{
+	const struct notes *notes = &w->in->model->notes;
+	uint32_t n = notes->n < ROWS ? notes->n : ROWS;
+
+	fprintf(f,
+	    "\n## Every ONNX node\n\n%" PRIu32 " covered, %" PRIu32
+	    " folded into constants, %" PRIu32 " dropped (map.json says which "
+	    "and why).\n",
+	    m->count[FATE_COVERED], m->count[FATE_FOLDED],
+	    m->count[FATE_DROPPED]);
+	if (n > 0)
+		fputs("\n## Notes\n\n", f);
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("- ", f);
+		put_cell(f, notes->text[i]);
+		putc('\n', f);
+	}
+	if (n < notes->n)
+		fprintf(f, "- ... and %" PRIu32 " more (result.json)\n",
+		    notes->n - n);
+}
+
+bool
+write_markdown(FILE *f, const struct emit_work *w, struct err *err)
+{
+	struct source_map m;
+
+	if (!source_map_init(&m, w, err))
+		return false;
+	put_head(f, w);
+	put_baselines(f, w);
+	put_targets(f, w);
+	put_regions(f, w);
+	put_boundaries(f, w);
+	put_assumptions(f, w);
+	put_accounts(f, w, &m);
+	return true;
+}

@@ -1,0 +1,124 @@
+#include "emit/writers.h"
+
+#include "ir/base/json.h"
+
+static const char *
+origin_text(enum price_origin o)
+{
+	static const char *const text[] = {
+	    [FROM_NOWHERE] = "nowhere",
+	    [FROM_DB_EXACT] = "database",
+	    [FROM_DB_COMPATIBLE] = "database, compatible environment",
+	    [FROM_MEASURING] = "measured now",
+	    [FROM_SIMULATION] = "simulated now",
+	    [FROM_EXTERNAL] = "external tool now",
+	    [FROM_ESTIMATE] = "estimated now",
+	};
+
+	return text[o];
+}
+
+static void
+write_price(struct json *j, const struct price *p)
+{
+	json_key_str(j, "origin", origin_text(p->origin));
+	json_key_str(j, "source", price_source_text(p->source));
+	json_key_str(j, "when", p->when ? p->when : "");
+	json_key_uint(j, "samples", p->samples);
+	json_key_str(j, "detail", p->detail ? p->detail : "");
+}
+
+static void
+write_counts(struct json *j, const struct pricer_counts *n)
+{
+	json_key(j, "counts");
+	json_object(j);
+	json_key_uint(j, "distinct", n->distinct);
+	json_key_uint(j, "exact", n->exact);
+	json_key_uint(j, "compatible", n->compatible);
+	json_key_uint(j, "stale", n->stale);
+	json_key_uint(j, "missed", n->missed);
+	json_key_uint(j, "measured", n->measured);
+	json_key_uint(j, "failed", n->failed);
+	json_key_uint(j, "simulated", n->simulated);
+	json_key_uint(j, "estimated", n->estimated);
+	json_close(j);
+}
+
+static void
+write_composites(struct json *j, const struct emit_work *w)
+{
+	json_key(j, "composites");
+	json_array(j);
+	for (uint32_t i = 0; i < w->plan->ncomposites; i++) {
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		write_price(j, emit_price(w, i));
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+write_conversions(struct json *j, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	json_key(j, "conversions");
+	json_array(j);
+	for (uint32_t i = 0; i < p->nconversions; i++) {
+		const struct plan_conversion *c = &p->conversion[i];
+		const struct price *price = emit_conversion_price(w, c);
+
+		json_inline_object(j);
+		json_key_str(j, "value", w->graph->value[c->value].name);
+		json_key_str(j, "from", emit_format(w, c->from));
+		json_key_str(j, "to", emit_format(w, c->to));
+		if (price)
+			write_price(j, price);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+/* Candidates that crashed, hung or gave a wrong result, and how. */
+static void
+write_failures(struct json *j, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	json_key(j, "failures");
+	json_array(j);
+	for (uint32_t i = 0; i < p->candidates->n; i++) {
+		const struct candidate *c = &p->candidates->candidate[i];
+
+		if (p->prices->candidate[i].state != PRICE_FAILED)
+			continue;
+		json_inline_object(j);
+		json_key_str(j, "node", w->label[c->match->root]);
+		json_key_str(j, "target", p->mix->target[c->target].text);
+		json_key_str(j, "rule", emit_rule(w, c)->name);
+		json_key_str(j, "implementation", c->implementation_name);
+		write_price(j, &p->prices->candidate[i]);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+bool
+write_provenance(FILE *f, const struct emit_work *w, struct err *err)
+{
+	struct json j;
+
+	(void)err;
+	json_init(&j, f, 1);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.provenance/1");
+	json_key_str(&j, "command", w->in->command);
+	write_counts(&j, &w->in->counts);
+	write_composites(&j, w);
+	write_conversions(&j, w);
+	write_failures(&j, w);
+	json_close(&j);
+	return true;
+}

@@ -1,0 +1,221 @@
+#include "emit/plan_json.h"
+#include "emit/writers.h"
+
+#include <string.h>
+
+#include "ir/base/json.h"
+
+static void
+write_values(
+    struct json *j, const struct graph *g, const char *key, bool inputs)
+{
+	struct arena scratch;
+	uint32_t n = inputs ? g->ninputs : g->noutputs;
+
+	arena_init(&scratch);
+	json_key(j, key);
+	json_array(j);
+	for (uint32_t i = 0; i < n; i++) {
+		value_id id = inputs ? g->input[i] : g->output[i];
+
+		json_inline_object(j);
+		json_key_str(j, "name", g->value[id].name);
+		json_key_str(j, "type",
+		    type_text(&g->value[id].type, g->symbol, &scratch));
+		json_close(j);
+	}
+	json_close(j);
+	arena_release(&scratch);
+}
+
+static void
+write_model(struct json *j, const struct emit_work *w)
+{
+	const struct model *m = w->in->model;
+	const struct graph *g = w->graph;
+
+	json_key(j, "model");
+	json_object(j);
+	json_key_str(j, "path", m->path);
+	json_key_str(j, "name", g->name);
+	json_key_str(j, "producer", m->producer);
+	json_key_uint(j, "file_bytes", m->file_bytes);
+	json_key_uint(j, "ir_version", m->ir_version);
+	json_key(j, "opsets");
+	json_array(j);
+	for (uint32_t i = 0; i < m->nopsets; i++) {
+		json_inline_object(j);
+		json_key_str(j, "domain", m->opset[i].domain);
+		json_key_uint(j, "version", m->opset[i].version);
+		json_close(j);
+	}
+	json_close(j);
+	json_key_uint(
+	    j, "onnx_nodes", g->origin_table ? g->origin_table->n : 0);
+	json_key_uint(j, "graph_nodes", g->nnodes);
+	write_values(j, g, "inputs", true);
+	write_values(j, g, "outputs", false);
+	json_close(j);
+}
+
+/* "key=value" lines of what a target's prices depend on. */
+static void
+write_environment(struct json *j, const struct target *t)
+{
+	struct buf b;
+
+	buf_init(&b);
+	if (t->kind->environment)
+		t->kind->environment(t, &b);
+	json_key(j, "environment");
+	json_object(j);
+	for (const char *s = b.data; s && *s;) {
+		size_t n = strcspn(s, "\n"), key = strcspn(s, "=\n");
+
+		if (key < n) {
+			json_key_n(j, s, key);
+			json_strn(j, s + key + 1, n - key - 1);
+		}
+		s += n + (s[n] == '\n');
+	}
+	json_close(j);
+	buf_release(&b);
+}
+
+static void
+write_mix(struct json *j, const struct emit_work *w)
+{
+	json_key(j, "mix");
+	json_array(j);
+	for (uint32_t i = 0; i < w->plan->mix->n; i++) {
+		const struct target *t = &w->plan->mix->target[i];
+
+		json_object(j);
+		json_key_uint(j, "id", i);
+		json_key_str(j, "kind", t->kind->name);
+		json_key_str(j, "text", t->text);
+		json_key_str(j, "prices", price_source_text(t->kind->source));
+		if (t->kind->launches)
+			json_price(j, "launch", &w->plan->prices->launch[i]);
+		write_environment(j, t);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+write_total(struct json *j, const struct emit_work *w)
+{
+	struct total t = emit_total(w);
+
+	json_key(j, "total");
+	json_object(j);
+	json_cost(j, "cost_ns", w->plan->cost);
+	json_cost(j, "composites_ns", t.composites);
+	json_cost(j, "conversions_ns", t.conversions);
+	json_cost(j, "launches_ns", t.launches);
+	json_cost(j, "low_ns", t.low);
+	json_cost(j, "high_ns", t.high);
+	json_close(j);
+}
+
+static void
+write_proof(struct json *j, const struct plan *p)
+{
+	json_key(j, "proof");
+	json_object(j);
+	json_key_str(j, "searcher", p->searcher);
+	json_key_bool(j, "proven", p->proven);
+	json_cost(j, "lower_bound_ns", p->lower_bound);
+	json_key_real(j, "gap", emit_gap(p));
+	json_close(j);
+	json_key(j, "baselines");
+	json_array(j);
+	for (uint32_t i = 0; i < p->nbaselines; i++) {
+		const struct plan_baseline *b = &p->baseline[i];
+
+		json_inline_object(j);
+		json_key_str(j, "name", b->name);
+		json_cost(j, "cost_ns", b->cost);
+		json_key(j, "ratio");
+		if (b->cost == COST_NEVER || p->cost == 0)
+			json_null(j);
+		else
+			json_real(j, (double)b->cost / (double)p->cost);
+		json_key_bool(j, "bound", b->bound);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+write_counts(struct json *j, const struct plan *p)
+{
+	uint32_t state[3] = {0}, source[4] = {0};
+
+	for (uint32_t i = 0; i < p->candidates->n; i++) {
+		const struct price *price = &p->prices->candidate[i];
+
+		state[price->state]++;
+		source[price->source] += price->state == PRICE_KNOWN;
+	}
+	json_key(j, "counts");
+	json_object(j);
+	json_key_uint(j, "candidates", p->candidates->n);
+	json_key_uint(j, "distinct", p->prices->nkeys);
+	json_key_uint(j, "known", state[PRICE_KNOWN]);
+	json_key_uint(j, "bound", state[PRICE_BOUND]);
+	json_key_uint(j, "failed", state[PRICE_FAILED]);
+	for (enum price_source s = PRICE_MEASURED; s <= PRICE_ESTIMATED; s++)
+		json_key_uint(j, price_source_text(s), source[s]);
+	json_key_uint(j, "composites", p->ncomposites);
+	json_key_uint(j, "conversions", p->nconversions);
+	json_key_uint(j, "regions", p->nregions);
+	json_close(j);
+}
+
+static void
+write_nodes(struct json *j, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	json_key(j, "nodes");
+	json_array(j);
+	for (node_id i = 0; i < p->graph->nnodes; i++) {
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_str(j, "ref", w->ref[i]);
+		json_key_str(j, "label", w->label[i]);
+		json_key_str(j, "op_type", p->graph->node[i].op_type);
+		json_key_uint(j, "composite", p->composite_of[i]);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+bool
+write_result(FILE *f, const struct emit_work *w, struct err *err)
+{
+	struct json j;
+	const struct notes *notes = &w->in->model->notes;
+
+	(void)err;
+	json_init(&j, f, 1);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.result/1");
+	write_model(&j, w);
+	write_mix(&j, w);
+	write_total(&j, w);
+	write_proof(&j, w->plan);
+	write_counts(&j, w->plan);
+	json_key(&j, "plan");
+	plan_json(&j, w);
+	write_nodes(&j, w);
+	json_key(&j, "notes");
+	json_array(&j);
+	for (uint32_t i = 0; i < notes->n; i++)
+		json_str(&j, notes->text[i]);
+	json_close(&j);
+	json_close(&j);
+	return true;
+}

@@ -1,0 +1,191 @@
+#include "emit/source_map.h"
+
+#include <stdlib.h>
+
+#include "emit/layers.h"
+
+/* Bodies still to be walked, each with the main graph's node that owns it. */
+struct walk {
+	struct arena *arena;
+	struct pending {
+		const struct graph *graph;
+		node_id owner;
+	} * pending;
+	uint32_t npending, pending_cap;
+	struct map_link *link;
+	uint32_t nlinks, link_cap;
+};
+
+static void
+add_links(struct walk *k, const struct node *n, node_id owner, bool inside)
+{
+	k->link = arena_grow(k->arena, k->link, &k->link_cap,
+	    k->nlinks + n->norigins, sizeof *k->link);
+	for (uint32_t i = 0; i < n->norigins; i++)
+		k->link[k->nlinks++] = (struct map_link){
+		    n->origin[i].onnx, owner, n->origin[i].role, inside};
+}
+
+static void
+add_bodies(struct walk *k, const struct node *n, node_id owner)
+{
+	for (uint32_t i = 0; i < n->nattrs; i++) {
+		const struct attr *attr = &n->attr[i];
+
+		if (attr->kind != ATTR_GRAPH && attr->kind != ATTR_GRAPHS)
+			continue;
+		k->pending = arena_grow(k->arena, k->pending, &k->pending_cap,
+		    k->npending + attr->n, sizeof *k->pending);
+		for (uint32_t b = 0; b < attr->n; b++)
+			k->pending[k->npending++] =
+			    (struct pending){attr->graphs[b], owner};
+	}
+}
+
+static void
+walk_graph(struct walk *k, const struct graph *g)
+{
+	for (node_id i = 0; i < g->nnodes; i++) {
+		add_links(k, &g->node[i], i, false);
+		add_bodies(k, &g->node[i], i);
+	}
+	while (k->npending > 0) {
+		struct pending at = k->pending[--k->npending];
+
+		for (node_id i = 0; i < at.graph->nnodes; i++) {
+			const struct node *n = &at.graph->node[i];
+
+			add_links(k, n, at.owner, true);
+			add_bodies(k, n, at.owner);
+		}
+	}
+}
+
+static int
+by_onnx(const void *a, const void *b)
+{
+	const struct map_link *x = a, *y = b;
+
+	if (x->onnx != y->onnx)
+		return x->onnx < y->onnx ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (int)x->role - (int)y->role;
+}
+
+static bool
+count_fates(struct source_map *m, const struct onnx_nodes *table,
+    const uint32_t *start, struct err *err)
+{
+	for (uint32_t i = 0; i < table->n; i++) {
+		const struct onnx_node *n = &table->node[i];
+		bool carried = start[i + 1] > start[i];
+
+		if (carried != (n->fate == FATE_COVERED))
+			return err_set(err, ERR_INTERNAL,
+			    "onnx node %u '%s' (%s): %s, but %s", n->index,
+			    n->name, n->op_type, fate_text(n->fate),
+			    carried ? "a node carries it"
+			            : "no node carries it");
+		m->count[n->fate]++;
+	}
+	return true;
+}
+
+static bool
+link_nodes(struct source_map *m, const struct emit_work *w, struct err *err)
+{
+	static const struct onnx_nodes none;
+	const struct onnx_nodes *table =
+	    w->graph->origin_table ? w->graph->origin_table : &none;
+	struct walk k = {.arena = w->arena};
+	uint32_t *start = arena_new(w->arena, uint32_t, (size_t)table->n + 1);
+
+	walk_graph(&k, w->graph);
+	if (k.nlinks > 0)
+		qsort(k.link, k.nlinks, sizeof *k.link, by_onnx);
+	for (uint32_t i = 0; i < k.nlinks; i++) {
+		if (k.link[i].onnx >= table->n)
+			return err_set(err, ERR_INTERNAL,
+			    "node %u comes from onnx node %u of %u",
+			    k.link[i].node, k.link[i].onnx, table->n);
+		start[k.link[i].onnx + 1]++;
+	}
+	for (uint32_t i = 0; i < table->n; i++)
+		start[i + 1] += start[i];
+	m->link = k.link;
+	m->nlinks = k.nlinks;
+	m->start = start;
+	return count_fates(m, table, start, err);
+}
+
+/* Regions the code generator refuses have no layers; write_mrvl() says why. */
+static bool
+add_layers(struct source_map *m, uint32_t *cap, const struct emit_work *w,
+    uint32_t region, struct err *err)
+{
+	struct mrvl_region r = emit_mrvl_region(w, region);
+	struct map_layer *list = m->layer;
+	struct layers layers;
+
+	if (!mrvl_layers(&layers, &r, w->arena, err)) {
+		if (err->kind != ERR_UNSUPPORTED)
+			return false;
+		err_clear(err);
+		return true;
+	}
+	list = arena_grow(
+	    w->arena, list, cap, m->nlayers + layers.nlayers, sizeof *list);
+	for (uint32_t i = 0; i < layers.nlayers; i++)
+		list[m->nlayers++] = (struct map_layer){
+		    .region = region,
+		    .index = i + 1,
+		    .symbol = layers.symbol,
+		    .name = layer_info(layers.layer[i].kind)->layer_name,
+		    .func_name = mrvl_func_name(&layers, i, w->arena),
+		    .nnodes = layers.layer[i].nnodes,
+		    .node = layers.layer[i].node,
+		};
+	m->layer = list;
+	return true;
+}
+
+bool
+source_map_init(
+    struct source_map *m, const struct emit_work *w, struct err *err)
+{
+	uint32_t cap = 0;
+
+	*m = (struct source_map){0};
+	if (!link_nodes(m, w, err))
+		return false;
+	for (uint32_t i = 0; i < w->plan->nregions; i++)
+		if (emit_is_mrvl(w, i) && !add_layers(m, &cap, w, i, err))
+			return false;
+	return true;
+}
+
+const char *
+role_text(enum role r)
+{
+	static const char *const text[] = {
+	    [ROLE_KEPT] = "kept",
+	    [ROLE_FUSED] = "fused",
+	    [ROLE_SPLIT] = "split",
+	    [ROLE_SYNTHESIZED] = "synthesized",
+	};
+
+	return text[r];
+}
+
+const char *
+fate_text(enum fate f)
+{
+	static const char *const text[] = {
+	    [FATE_COVERED] = "covered",
+	    [FATE_FOLDED] = "folded",
+	    [FATE_DROPPED] = "dropped",
+	};
+
+	return text[f];
+}

@@ -1,0 +1,38 @@
+/* The source map as arrays: ONNX node <-> graph node, both ways, and the
+ * backend layers of each node. Conservation is checked while it is made. */
+#ifndef EMIT_SOURCE_MAP_H
+#define EMIT_SOURCE_MAP_H
+
+#include "emit/work.h"
+
+/* A graph node (of the main graph) that carries an ONNX node. */
+struct map_link {
+	uint32_t onnx;
+	node_id node;
+	enum role role;
+	bool inside; /* in a body (If, Loop, Scan) of that node */
+};
+
+struct map_layer {
+	uint32_t region, index; /* mrvl_nodes_idx */
+	const char *symbol, *name, *func_name;
+	uint32_t nnodes;
+	const node_id *node;
+};
+
+struct source_map {
+	uint32_t nlinks, nlayers;
+	const struct map_link *link; /* by onnx, then node */
+	const uint32_t *start; /* [nonnx + 1] into link */
+	struct map_layer *layer; /* by region, then index */
+	uint32_t count[3]; /* ONNX nodes by fate */
+};
+
+/* ERR_INTERNAL naming the ONNX node that is not accounted for exactly once. */
+bool source_map_init(
+    struct source_map *m, const struct emit_work *w, struct err *err);
+
+const char *role_text(enum role r);
+const char *fate_text(enum fate f);
+
+#endif

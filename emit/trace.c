@@ -1,0 +1,259 @@
+/* The predicted timeline as Chrome/Perfetto JSON: one track per target, one for
+ * conversions, arrows from who makes a value through its conversion to who
+ * needs it. ts and dur are numbers, in microseconds from 0: Perfetto places
+ * strings and absolute nanoseconds wrongly. */
+#include <inttypes.h>
+
+#include "emit/writers.h"
+#include "ir/base/json.h"
+
+#define PROCESS 1
+
+struct trace {
+	struct json j;
+	const struct emit_work *w;
+	cost_ns now;
+	cost_ns *begin, *end; /* [ncomposites] */
+};
+
+/* Nanoseconds as microseconds, exact to the last digit. */
+static void
+put_us(struct json *j, const char *key, cost_ns ns)
+{
+	json_key_real(j, key, (double)ns / 1e3);
+}
+
+/* The fields every event has; the object stays open. */
+static void
+open_event(struct json *j, const char *phase, uint32_t track, const char *name)
+{
+	json_inline_object(j);
+	json_key_str(j, "ph", phase);
+	json_key_uint(j, "pid", PROCESS);
+	json_key_uint(j, "tid", track);
+	json_key_str(j, "name", name);
+}
+
+static void
+put_track(struct json *j, uint32_t track, const char *name)
+{
+	open_event(j, "M", track, "thread_name");
+	json_key(j, "args");
+	json_object(j);
+	json_key_str(j, "name", name);
+	json_close(j);
+	json_close(j);
+	open_event(j, "M", track, "thread_sort_index");
+	json_key(j, "args");
+	json_object(j);
+	json_key_uint(j, "sort_index", track);
+	json_close(j);
+	json_close(j);
+}
+
+/* Tracks are numbered from 1; the last is the conversions'. */
+static uint32_t
+conversion_track(const struct emit_work *w)
+{
+	return w->plan->mix->n + 1;
+}
+
+static void
+put_tracks(struct trace *t)
+{
+	const struct mix *mix = t->w->plan->mix;
+
+	open_event(&t->j, "M", 0, "process_name");
+	json_key(&t->j, "args");
+	json_object(&t->j);
+	json_key_str(&t->j, "name", t->w->graph->name);
+	json_close(&t->j);
+	json_close(&t->j);
+	for (uint32_t i = 0; i < mix->n; i++)
+		put_track(&t->j, i + 1, mix->target[i].text);
+	put_track(&t->j, conversion_track(t->w), "conversions");
+}
+
+static void
+put_flow(
+    struct trace *t, const char *phase, uint32_t track, cost_ns at, uint32_t id)
+{
+	open_event(&t->j, phase, track, "value");
+	json_key_str(&t->j, "cat", "conversion");
+	json_key_uint(&t->j, "id", id);
+	put_us(&t->j, "ts", at);
+	if (*phase == 'f')
+		json_key_str(&t->j, "bp", "e");
+	json_close(&t->j);
+}
+
+/* An arrow starts inside the slice that makes the value: just before its end,
+ * because a slice does not hold its own end. */
+static void
+put_flow_start(struct trace *t, value_id v, uint32_t id)
+{
+	const struct plan *p = t->w->plan;
+	node_id producer = t->w->graph->value[v].producer;
+	uint32_t composite;
+	cost_ns at;
+
+	if (producer == NODE_NONE)
+		return;
+	composite = p->composite_of[producer];
+	at = t->end[composite];
+	if (at > t->begin[composite])
+		at--;
+	put_flow(t, "s", emit_candidate(t->w, composite)->target + 1, at, id);
+}
+
+static void
+put_conversion(struct trace *t, uint32_t id)
+{
+	const struct plan_conversion *c = &t->w->plan->conversion[id];
+	struct json *j = &t->j;
+
+	put_flow_start(t, c->value, id);
+	open_event(j, "X", conversion_track(t->w),
+	    arena_printf(t->w->arena, "%s -> %s", emit_format(t->w, c->from),
+	        emit_format(t->w, c->to)));
+	json_key_str(j, "cat", "conversion");
+	put_us(j, "ts", t->now);
+	put_us(j, "dur", c->cost);
+	json_key(j, "args");
+	json_object(j);
+	json_key_str(j, "value", t->w->graph->value[c->value].name);
+	json_key_uint(j, "bytes", emit_value_bytes(t->w, c->value, c->to));
+	json_close(j);
+	json_close(j);
+	if (t->w->graph->value[c->value].producer != NODE_NONE)
+		put_flow(t, c->before < t->w->plan->ncomposites ? "t" : "f",
+		    conversion_track(t->w), t->now, id);
+	else if (c->before < t->w->plan->ncomposites)
+		put_flow(t, "s", conversion_track(t->w), t->now, id);
+	t->now += c->cost;
+}
+
+/* Conversions that are paid before a composite (or, last, by the caller). */
+static void
+put_conversions(struct trace *t, uint32_t before, uint32_t *next)
+{
+	const struct plan *p = t->w->plan;
+
+	for (; *next < p->nconversions && p->conversion[*next].before <= before;
+	     ++*next)
+		put_conversion(t, *next);
+}
+
+static void
+put_names(struct trace *t, const struct candidate *c)
+{
+	const struct graph *g = t->w->graph;
+	const struct onnx_nodes *table = g->origin_table;
+	struct json *j = &t->j;
+
+	json_key(j, "onnx");
+	json_array(j);
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct node *n = &g->node[c->node[i]];
+
+		for (uint32_t k = 0; table && k < n->norigins; k++) {
+			const struct onnx_node *o =
+			    &table->node[n->origin[k].onnx];
+
+			if (*o->name)
+				json_str(j, o->name);
+			else
+				json_strf(j, "%s%s%s_%" PRIu32, o->path,
+				    *o->path ? "/" : "", o->op_type, o->index);
+		}
+	}
+	json_close(j);
+}
+
+static void
+put_launch(struct trace *t, uint32_t region)
+{
+	const struct plan_region *r = &t->w->plan->region[region];
+
+	if (r->launch == 0)
+		return;
+	open_event(&t->j, "X", r->target + 1, "launch");
+	json_key_str(&t->j, "cat", "launch");
+	put_us(&t->j, "ts", t->now);
+	put_us(&t->j, "dur", r->launch);
+	json_key(&t->j, "args");
+	json_object(&t->j);
+	json_key_str(&t->j, "region", t->w->region[region]);
+	json_close(&t->j);
+	json_close(&t->j);
+	t->now += r->launch;
+}
+
+static void
+put_composite(struct trace *t, uint32_t id)
+{
+	const struct plan_composite *composite = &t->w->plan->composite[id];
+	const struct candidate *c = emit_candidate(t->w, id);
+	struct json *j = &t->j;
+
+	open_event(j, "X", c->target + 1, t->w->label[c->node[c->nnodes - 1]]);
+	json_key_str(j, "cat", "composite");
+	t->begin[id] = t->now;
+	put_us(j, "ts", t->now);
+	put_us(j, "dur", composite->cost);
+	json_key(j, "args");
+	json_object(j);
+	put_names(t, c);
+	json_key_str(j, "rule", emit_rule(t->w, c)->name);
+	json_key_str(j, "implementation", c->implementation_name);
+	json_key_str(j, "region", t->w->region[composite->region]);
+	json_key_str(
+	    j, "price", price_source_text(emit_price(t->w, id)->source));
+	json_close(j);
+	json_close(j);
+	t->now += composite->cost;
+	t->end[id] = t->now;
+}
+
+/* Arrows end where the composite that needed the conversion begins. */
+static void
+put_flow_ends(struct trace *t, uint32_t id, uint32_t from, uint32_t to)
+{
+	uint32_t track = emit_candidate(t->w, id)->target + 1;
+
+	for (uint32_t i = from; i < to; i++)
+		put_flow(t, "f", track, t->begin[id], i);
+}
+
+bool
+write_trace(FILE *f, const struct emit_work *w, struct err *err)
+{
+	const struct plan *p = w->plan;
+	struct trace t = {
+	    .w = w,
+	    .begin = arena_new(w->arena, cost_ns, p->ncomposites),
+	    .end = arena_new(w->arena, cost_ns, p->ncomposites),
+	};
+	uint32_t next = 0;
+
+	(void)err;
+	json_init(&t.j, f, 1);
+	json_object(&t.j);
+	json_key_str(&t.j, "displayTimeUnit", "ns");
+	json_key(&t.j, "traceEvents");
+	json_array(&t.j);
+	put_tracks(&t);
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		uint32_t from = next, region = p->composite[i].region;
+
+		put_conversions(&t, i, &next);
+		if (p->region[region].first == i)
+			put_launch(&t, region);
+		put_composite(&t, i);
+		put_flow_ends(&t, i, from, next);
+	}
+	put_conversions(&t, p->ncomposites, &next);
+	json_close(&t.j);
+	json_close(&t.j);
+	return true;
+}

@@ -1,0 +1,190 @@
+#include "emit/work.h"
+
+#include <string.h>
+
+#include "ir/base/json.h"
+
+static const char *
+reference(const struct graph *g, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		if (n->output[i] != VALUE_NONE)
+			return g->value[n->output[i]].name;
+	return "";
+}
+
+static void
+name_nodes(struct emit_work *w)
+{
+	const struct graph *g = w->graph;
+	const char **label = arena_new(w->arena, const char *, g->nnodes);
+	const char **ref = arena_new(w->arena, const char *, g->nnodes);
+
+	for (node_id i = 0; i < g->nnodes; i++) {
+		label[i] = node_label(g, i, w->arena);
+		ref[i] = reference(g, &g->node[i]);
+	}
+	w->label = label;
+	w->ref = ref;
+}
+
+static void
+name_regions(struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+	const char **name = arena_new(w->arena, const char *, p->nregions);
+	uint32_t *number = arena_new(w->arena, uint32_t, p->nregions);
+
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		const struct target_kind *kind = emit_target(w, i)->kind;
+
+		name[i] = arena_printf(w->arena, "%s_%u", kind->name, i);
+		for (uint32_t k = 0; k < i; k++)
+			number[i] += emit_target(w, k)->kind == kind;
+	}
+	w->region = name;
+	w->number = number;
+}
+
+void
+emit_work_init(struct emit_work *w, const struct emit_in *in, struct arena *a)
+{
+	*w = (struct emit_work){
+	    .in = in,
+	    .plan = in->plan,
+	    .graph = in->plan->graph,
+	    .arena = a,
+	};
+	name_nodes(w);
+	name_regions(w);
+}
+
+const struct candidate *
+emit_candidate(const struct emit_work *w, uint32_t composite)
+{
+	const struct plan *p = w->plan;
+
+	return &p->candidates->candidate[p->composite[composite].candidate];
+}
+
+const struct price *
+emit_price(const struct emit_work *w, uint32_t composite)
+{
+	const struct plan *p = w->plan;
+
+	return &p->prices->candidate[p->composite[composite].candidate];
+}
+
+const struct target *
+emit_target(const struct emit_work *w, uint32_t region)
+{
+	const struct plan *p = w->plan;
+
+	return &p->mix->target[p->region[region].target];
+}
+
+const struct rule *
+emit_rule(const struct emit_work *w, const struct candidate *c)
+{
+	return &w->plan->mix->target[c->target].kind->rule[c->rule];
+}
+
+bool
+emit_region_is_host(const struct emit_work *w, uint32_t region)
+{
+	return strcmp(emit_target(w, region)->kind->name, "host") == 0;
+}
+
+const struct price *
+emit_conversion_price(
+    const struct emit_work *w, const struct plan_conversion *c)
+{
+	const struct prices *p = w->plan->prices;
+	size_t row;
+
+	if (!p->value_class || !p->conversion
+	    || p->value_class[c->value] == UINT32_MAX)
+		return NULL;
+	row = (size_t)p->value_class[c->value] * MAX_FORMATS + c->from;
+	return &p->conversion[row * MAX_FORMATS + c->to].price;
+}
+
+size_t
+emit_value_bytes(const struct emit_work *w, value_id v, format_id f)
+{
+	const struct type *t = &w->graph->value[v].type;
+
+	if (t->kind != TYPE_TENSOR || !type_is_static(t))
+		return 0;
+	return format_bytes(w->plan->mix->formats.format[f], t);
+}
+
+const char *
+price_source_text(enum price_source s)
+{
+	static const char *const text[] = {
+	    [PRICE_MEASURED] = "measured",
+	    [PRICE_SIMULATED] = "simulated",
+	    [PRICE_EXTERNAL] = "external",
+	    [PRICE_ESTIMATED] = "estimated",
+	};
+
+	return text[s];
+}
+
+const char *
+cost_text(cost_ns ns, struct arena *a)
+{
+	if (ns == COST_NEVER)
+		return "never";
+	if (ns < 10000)
+		return arena_printf(a, "%.3f µs", (double)ns / 1e3);
+	if (ns < 1000000)
+		return arena_printf(a, "%.1f µs", (double)ns / 1e3);
+	if (ns < 1000000000)
+		return arena_printf(a, "%.3f ms", (double)ns / 1e6);
+	return arena_printf(a, "%.3f s", (double)ns / 1e9);
+}
+
+const char *
+emit_format(const struct emit_work *w, format_id f)
+{
+	return format_text(w->plan->mix->formats.format[f], w->arena);
+}
+
+void
+json_cost(struct json *j, const char *key, cost_ns ns)
+{
+	json_key(j, key);
+	if (ns == COST_NEVER)
+		json_null(j);
+	else
+		json_uint(j, ns);
+}
+
+void
+json_price(struct json *j, const char *key, const struct price *p)
+{
+	bool known = p->state == PRICE_KNOWN;
+
+	json_key(j, key);
+	json_inline_object(j);
+	json_key_str(j, "state",
+	    known                          ? "known"
+	        : p->state == PRICE_FAILED ? "failed"
+	                                   : "bound");
+	json_cost(j, "ns",
+	    known                          ? p->ns
+	        : p->state == PRICE_FAILED ? COST_NEVER
+	                                   : p->bound);
+	if (known) {
+		json_cost(j, "low_ns", p->low);
+		json_cost(j, "high_ns", p->high);
+	}
+	json_key_str(j, "source", price_source_text(p->source));
+	if (p->samples)
+		json_key_uint(j, "samples", p->samples);
+	if (p->detail && *p->detail)
+		json_key_str(j, "rests_on", p->detail);
+	json_close(j);
+}

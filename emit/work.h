@@ -1,0 +1,63 @@
+/* What every writer needs, worked out once: labels, stable references, the
+ * names of regions, and how costs and formats are put into words. */
+#ifndef EMIT_WORK_H
+#define EMIT_WORK_H
+
+#include "emit/emit.h"
+
+struct json;
+
+struct emit_work {
+	const struct emit_in *in;
+	const struct plan *plan;
+	const struct graph *graph;
+	struct arena *arena; /* texts live there */
+	const char *const *label; /* [nnodes] never empty; for people */
+	const char *const *ref; /* [nnodes] the first output's name: unique in
+				 * the model, survives renumbering */
+	const char *const *region; /* [nregions] "mrvl_0": <kind>_<region id> */
+	const uint32_t *number; /* [nregions] among the regions of its kind */
+};
+
+void emit_work_init(
+    struct emit_work *w, const struct emit_in *in, struct arena *a);
+
+const struct candidate *emit_candidate(
+    const struct emit_work *w, uint32_t composite);
+const struct price *emit_price(const struct emit_work *w, uint32_t composite);
+const struct target *emit_target(const struct emit_work *w, uint32_t region);
+const struct rule *emit_rule(
+    const struct emit_work *w, const struct candidate *c);
+
+/* Does the region stay in the main graph of the partitioned model? */
+bool emit_region_is_host(const struct emit_work *w, uint32_t region);
+
+/* The price of a conversion in the plan; NULL when it has none. */
+const struct price *emit_conversion_price(
+    const struct emit_work *w, const struct plan_conversion *c);
+
+/* Bytes of a value in a format; 0 when its type is not static. */
+size_t emit_value_bytes(const struct emit_work *w, value_id v, format_id f);
+
+/* Where the plan's cost goes, and the sum of all prices' ranges. */
+struct total {
+	cost_ns composites, conversions, launches, low, high;
+};
+struct total emit_total(const struct emit_work *w);
+
+/* (cost - lower bound) / cost; 0 when proven. */
+double emit_gap(const struct plan *p);
+
+/* "measured", "simulated", ... */
+const char *price_source_text(enum price_source s);
+/* "4.812 ms"; "never" for COST_NEVER. */
+const char *cost_text(cost_ns ns, struct arena *a);
+/* "mrvl/nhwc/float16" of a format of the mix. */
+const char *emit_format(const struct emit_work *w, format_id f);
+
+/* A cost as a JSON number, null for COST_NEVER. */
+void json_cost(struct json *j, const char *key, cost_ns ns);
+/* {"ns", "low_ns", "high_ns", "source", "samples", "rests_on"} */
+void json_price(struct json *j, const char *key, const struct price *p);
+
+#endif
