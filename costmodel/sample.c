@@ -22,11 +22,26 @@
 #define SWEEP_MORE ((size_t)2 << 20)
 #define SWEEP_MAX ((size_t)96 << 20)
 
-void
-sample_prepare_thread(void)
+unsigned
+sample_denormals_off(void)
 {
 #ifdef __SSE__
-	_mm_setcsr(_mm_getcsr() | 0x8040u); /* flush to zero, zeros in */
+	unsigned mode = _mm_getcsr();
+
+	_mm_setcsr(mode | 0x8040u); /* flush to zero, zeros in */
+	return mode;
+#else
+	return 0;
+#endif
+}
+
+void
+sample_denormals_back(unsigned mode)
+{
+#ifdef __SSE__
+	_mm_setcsr(mode);
+#else
+	(void)mode;
 #endif
 }
 

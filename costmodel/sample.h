@@ -44,7 +44,9 @@ struct sweep sweep_new(size_t weights, struct arena *a);
  * Always gives a median, if need be of disturbed ones (kept = 0). */
 struct block sample_block(const struct shot *s, struct sweep *w);
 
-/* Denormals off, as inference does; of the calling thread. */
-void sample_prepare_thread(void);
+/* Denormals off, as inference does, for the calling thread; what to give back
+ * to return to the mode before. */
+unsigned sample_denormals_off(void);
+void sample_denormals_back(unsigned mode);
 
 #endif

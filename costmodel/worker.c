@@ -142,7 +142,7 @@ settle_in(struct worker *w)
 	machine_pin(p->core, p->ncores);
 	limit_memory(w->options);
 	target_threads_set(w->options->threads);
-	sample_prepare_thread();
+	sample_denormals_off();
 }
 
 /* ---- jobs ---- */

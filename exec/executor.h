@@ -13,9 +13,11 @@ struct executor;
 
 struct executor_options {
 	uint32_t threads; /* 0 = 1 */
+	bool keep_all; /* no memory is reused: every value can be looked at */
 };
 
-/* Compile every composite and converter, lay out one memory pool. */
+/* Compile every composite and converter, lay out one memory pool.
+ * ERR_UNSUPPORTED naming the node for values without static shape. */
 bool executor_open(struct executor **x, const struct plan *p,
     const struct executor_options *o, struct arena *a, struct err *err);
 
@@ -30,7 +32,9 @@ const cost_ns *executor_conversion_ns(const struct executor *x);
 size_t executor_pool_bytes(const struct executor *x);
 
 /* A value after the last run, for comparing with the reference; false when it
- * is interior to a composite. Pools reuse memory: only with keep_all. */
+ * is interior to a composite or never there in FORMAT_PLAIN. Only with
+ * keep_all: pools reuse memory. */
+bool executor_value(const struct executor *x, value_id v, struct tensor *out);
 void executor_close(struct executor *x);
 
 #endif

@@ -74,6 +74,23 @@ make_scalar(struct maker *m, float x)
 	return graph_add_constant(m->graph, next_name(m), c);
 }
 
+/* Attributes made on the caller's stack, moved to where the graph lives. */
+static const struct attr *
+keep_attrs(struct maker *m, const struct attr *attr, uint32_t n)
+{
+	struct attr *kept = arena_copy(m->arena, attr, n * sizeof *attr);
+
+	for (uint32_t i = 0; i < n; i++) {
+		size_t each = attr[i].kind == ATTR_FLOAT ? sizeof(float)
+		    : attr[i].kind == ATTR_STRING ? sizeof(struct string_view)
+		                                  : sizeof(int64_t);
+
+		kept[i].ints =
+		    arena_copy(m->arena, attr[i].ints, attr[i].n * each);
+	}
+	return kept;
+}
+
 value_id
 make_node(struct maker *m, enum op op, const value_id *in,
     const struct attr *attr, uint32_t nattrs)
@@ -96,7 +113,7 @@ make_node(struct maker *m, enum op op, const value_id *in,
 	while (in[n.ninputs] != VALUE_LAST)
 		n.ninputs++;
 	n.input = arena_copy(m->arena, in, n.ninputs * sizeof *in);
-	n.attr = arena_copy(m->arena, attr, nattrs * sizeof *attr);
+	n.attr = keep_attrs(m, attr, nattrs);
 	graph_add_node(m->graph, &n);
 	return out;
 }

@@ -1,0 +1,499 @@
+#include "exec/executor.h"
+
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+#include "costmodel/sample.h"
+#include "exec/memory.h"
+#include "targets/convert.h"
+#include "targets/threads.h"
+
+#define NO_BUFFER UINT32_MAX
+
+/* A value in one format. Time 0 is loading the inputs, step i is time i + 1,
+ * the caller reads outputs after the last. */
+struct buffer {
+	value_id value;
+	format_id format;
+	uint32_t shares; /* lives in this buffer's memory, or NO_BUFFER */
+	struct lifetime life;
+	uint8_t *at;
+};
+
+/* A conversion or a composite, in execution order. */
+struct step {
+	bool is_conversion;
+	uint32_t index; /* into plan->conversion or plan->composite */
+	struct kernel kernel;
+	struct converter converter;
+	const void **in;
+	void **out;
+};
+
+struct executor {
+	const struct plan *plan;
+	struct arena *arena;
+	uint32_t nsteps, nbuffers, buffer_cap;
+	struct step *step;
+	struct buffer *buffer;
+	uint32_t *of; /* [nvalues * MAX_FORMATS] buffer, or NO_BUFFER */
+	uint8_t *pool;
+	size_t pool_bytes;
+	bool keep_all;
+	struct err fault; /* of a kernel, during a run */
+	cost_ns *composite_ns, *conversion_ns;
+};
+
+static cost_ns
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (cost_ns)t.tv_sec * UINT64_C(1000000000) + (cost_ns)t.tv_nsec;
+}
+
+static const struct type *
+type_of(const struct executor *x, value_id v)
+{
+	return &graph_value(x->plan->graph, v)->type;
+}
+
+static const struct candidate *
+candidate_of(const struct executor *x, uint32_t composite)
+{
+	return &x->plan->candidates
+	            ->candidate[x->plan->composite[composite].candidate];
+}
+
+/* ---- buffers ---- */
+
+static uint32_t *
+buffer_slot(struct executor *x, value_id v, format_id f)
+{
+	return &x->of[(size_t)v * MAX_FORMATS + f];
+}
+
+static bool
+need_static(struct executor *x, value_id v, struct err *err)
+{
+	const struct graph *g = x->plan->graph;
+	const struct value *value = graph_value(g, v);
+	const struct type *t = &value->type;
+	size_t n, bytes;
+	const char *what = NULL;
+
+	if (t->kind != TYPE_TENSOR)
+		what = "is no tensor";
+	else if (!type_is_static(t))
+		what = "has a dynamic shape (bind it with --dim or --shape)";
+	else if (!tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
+		what = "is too large or of a type without size";
+	if (what == NULL)
+		return true;
+	if (value->producer == NODE_NONE)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "cannot execute: input '%s' %s", value->name, what);
+	return err_set(err, ERR_UNSUPPORTED,
+	    "cannot execute node '%s' (#%u): its output '%s' %s",
+	    node_label(g, value->producer, x->arena), value->producer,
+	    value->name, what);
+}
+
+/* A value appears in a format at a time. */
+static bool
+define(
+    struct executor *x, value_id v, format_id f, uint32_t time, struct err *err)
+{
+	uint32_t *slot = buffer_slot(x, v, f);
+	struct buffer *b;
+
+	if (*slot != NO_BUFFER)
+		return true;
+	if (!need_static(x, v, err))
+		return false;
+	x->buffer = arena_grow(x->arena, x->buffer, &x->buffer_cap,
+	    x->nbuffers + 1, sizeof *x->buffer);
+	*slot = x->nbuffers;
+	b = &x->buffer[x->nbuffers++];
+	*b = (struct buffer){v, f, NO_BUFFER, {0, time, time, 0}, NULL};
+	b->life.bytes =
+	    format_bytes(x->plan->mix->formats.format[f], type_of(x, v));
+	return true;
+}
+
+/* Somebody reads it at a time. The plan is verified, so it is there. */
+static void
+use(struct executor *x, value_id v, format_id f, uint32_t time)
+{
+	uint32_t b = *buffer_slot(x, v, f);
+
+	assert(b != NO_BUFFER);
+	if (time > x->buffer[b].life.last)
+		x->buffer[b].life.last = time;
+}
+
+static bool
+note_step(
+    struct executor *x, uint32_t time, const struct step *s, struct err *err)
+{
+	const struct candidate *c;
+
+	if (s->is_conversion) {
+		const struct plan_conversion *k =
+		    &x->plan->conversion[s->index];
+
+		use(x, k->value, k->from, time);
+		return define(x, k->value, k->to, time, err);
+	}
+	c = candidate_of(x, s->index);
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		use(x, c->input[i].value, c->input[i].format, time);
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (!define(
+		        x, c->output[i].value, c->output[i].format, time, err))
+			return false;
+	return true;
+}
+
+static bool
+is_fed(const struct graph *g, value_id v)
+{
+	return graph_value(g, v)->producer == NODE_NONE
+	    && graph_value(g, v)->constant == NULL;
+}
+
+static bool
+note_lifetimes(struct executor *x, struct err *err)
+{
+	const struct graph *g = x->plan->graph;
+
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		if (is_fed(g, g->input[i])
+		    && !define(x, g->input[i], FORMAT_PLAIN, 0, err))
+			return false;
+	for (uint32_t i = 0; i < x->nsteps; i++)
+		if (!note_step(x, i + 1, &x->step[i], err))
+			return false;
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		if (graph_value(g, g->output[i])->constant == NULL)
+			use(x, g->output[i], FORMAT_PLAIN, x->nsteps + 1);
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* Conversions come right before the composite that first needs them. */
+static void
+order_steps(struct executor *x)
+{
+	const struct plan *p = x->plan;
+	uint32_t next = 0;
+
+	x->step =
+	    arena_new(x->arena, struct step, p->ncomposites + p->nconversions);
+	for (uint32_t c = 0; c <= p->ncomposites; c++) {
+		for (;
+		     next < p->nconversions && p->conversion[next].before <= c;
+		     next++)
+			x->step[x->nsteps++] =
+			    (struct step){.is_conversion = true, .index = next};
+		if (c < p->ncomposites)
+			x->step[x->nsteps++] = (struct step){.index = c};
+	}
+	assert(next == p->nconversions);
+}
+
+static bool
+compile_composite(struct executor *x, struct step *s, struct err *err)
+{
+	const struct plan *p = x->plan;
+	const struct candidate *c = candidate_of(x, s->index);
+	const struct target *t = &p->mix->target[c->target];
+
+	if (t->kind->compile == NULL)
+		err_set(err, ERR_UNSUPPORTED,
+		    "target '%s' cannot run anything here", t->text);
+	else if (t->kind->compile(t, p->graph, c, x->arena, &s->kernel, err)) {
+		s->kernel.fault = &x->fault;
+		return true;
+	}
+	return err_in(err, "composite %u (%s, %s)", (unsigned)s->index,
+	    t->kind->rule[c->rule].name, c->implementation_name);
+}
+
+static bool
+compile_steps(struct executor *x, struct err *err)
+{
+	const struct format *f = x->plan->mix->formats.format;
+
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct step *s = &x->step[i];
+		const struct plan_conversion *k;
+
+		if (!s->is_conversion) {
+			if (!compile_composite(x, s, err))
+				return false;
+			continue;
+		}
+		k = &x->plan->conversion[s->index];
+		if (!converter_new(&s->converter, f[k->from], f[k->to],
+		        type_of(x, k->value), x->arena, err))
+			return err_in(err, "conversion of '%s'",
+			    graph_value(x->plan->graph, k->value)->name);
+	}
+	return true;
+}
+
+/* ---- memory ---- */
+
+static uint32_t
+root_of(const struct executor *x, uint32_t b)
+{
+	while (x->buffer[b].shares != NO_BUFFER)
+		b = x->buffer[b].shares;
+	return b;
+}
+
+/* A kernel may write its result over an input that nobody needs afterwards. */
+static void
+share_in_place(struct executor *x)
+{
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		const struct step *s = &x->step[i];
+		const struct candidate *c;
+		const struct port *in;
+		uint32_t from, to;
+
+		if (s->is_conversion || s->kernel.in_place == 0)
+			continue;
+		c = candidate_of(x, s->index);
+		in = &c->input[s->kernel.in_place - 1];
+		to = *buffer_slot(x, c->output[0].value, c->output[0].format);
+		from = root_of(x, *buffer_slot(x, in->value, in->format));
+		if (x->buffer[from].life.last != i + 1
+		    || x->buffer[from].life.bytes < x->buffer[to].life.bytes)
+			continue;
+		x->buffer[to].shares = from;
+		x->buffer[from].life.last = x->buffer[to].life.last;
+	}
+}
+
+static void
+lay_out(struct executor *x)
+{
+	struct lifetime *l = arena_new(x->arena, struct lifetime, x->nbuffers);
+	uint32_t n = 0;
+
+	if (!x->keep_all)
+		share_in_place(x);
+	for (uint32_t i = 0; i < x->nbuffers; i++) {
+		if (x->buffer[i].shares != NO_BUFFER)
+			continue;
+		if (x->keep_all)
+			x->buffer[i].life.last = x->nsteps + 1;
+		l[n++] = x->buffer[i].life;
+	}
+	x->pool_bytes = memory_lay_out(l, n, x->arena);
+	x->pool = arena_alloc(x->arena, x->pool_bytes + 256);
+	memset(x->pool, 0, x->pool_bytes); /* touch every page */
+	n = 0;
+	for (uint32_t i = 0; i < x->nbuffers; i++)
+		if (x->buffer[i].shares == NO_BUFFER)
+			x->buffer[i].at = x->pool + l[n++].offset;
+	for (uint32_t i = 0; i < x->nbuffers; i++)
+		x->buffer[i].at = x->buffer[root_of(x, i)].at;
+}
+
+static void *
+address(struct executor *x, value_id v, format_id f)
+{
+	return x->buffer[*buffer_slot(x, v, f)].at;
+}
+
+static void
+connect(struct executor *x)
+{
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct step *s = &x->step[i];
+		const struct candidate *c;
+
+		if (s->is_conversion) {
+			const struct plan_conversion *k =
+			    &x->plan->conversion[s->index];
+
+			s->in = arena_new(x->arena, const void *, 1);
+			s->out = arena_new(x->arena, void *, 1);
+			s->in[0] = address(x, k->value, k->from);
+			s->out[0] = address(x, k->value, k->to);
+			continue;
+		}
+		c = candidate_of(x, s->index);
+		s->in = arena_new(x->arena, const void *, c->ninputs);
+		s->out = arena_new(x->arena, void *, c->noutputs);
+		for (uint32_t k = 0; k < c->ninputs; k++)
+			s->in[k] =
+			    address(x, c->input[k].value, c->input[k].format);
+		for (uint32_t k = 0; k < c->noutputs; k++)
+			s->out[k] =
+			    address(x, c->output[k].value, c->output[k].format);
+	}
+}
+
+/* ---- the executor ---- */
+
+bool
+executor_open(struct executor **out, const struct plan *p,
+    const struct executor_options *o, struct arena *a, struct err *err)
+{
+	struct executor *x = arena_new(a, struct executor, 1);
+	size_t nslots = (size_t)p->graph->nvalues * MAX_FORMATS;
+
+	*out = x;
+	x->plan = p;
+	x->arena = a;
+	x->keep_all = o && o->keep_all;
+	x->of = arena_new(a, uint32_t, nslots);
+	memset(x->of, 0xff, nslots * sizeof *x->of);
+	x->composite_ns = arena_new(a, cost_ns, p->ncomposites);
+	x->conversion_ns = arena_new(a, cost_ns, p->nconversions);
+	target_threads_set(o ? o->threads : 1);
+	order_steps(x);
+	if (!note_lifetimes(x, err) || !compile_steps(x, err)) {
+		executor_close(x);
+		return false;
+	}
+	lay_out(x);
+	connect(x);
+	return true;
+}
+
+static void
+copy_in(const struct tensor *in, uint8_t *to)
+{
+	uint32_t width = dtype_bits(in->dtype) / 8;
+
+	if (in->kind == TENSOR_VIEW) {
+		if (in->bytes)
+			memcpy(to, in->data, in->bytes);
+		return;
+	}
+	for (size_t i = 0; i < in->count; i++)
+		memcpy(to + i * width, in->fill, width);
+}
+
+static bool
+load_input(
+    struct executor *x, uint32_t i, const struct tensor *in, struct err *err)
+{
+	const struct graph *g = x->plan->graph;
+	const struct value *v = graph_value(g, g->input[i]);
+	bool same = in->dtype == v->type.dtype && in->rank == v->type.rank;
+
+	if (!is_fed(g, g->input[i]))
+		return true;
+	for (uint32_t k = 0; same && k < in->rank; k++)
+		same = in->dim[k] == v->type.dim[k];
+	if (!same || (in->kind != TENSOR_VIEW && in->kind != TENSOR_FILL))
+		return err_set(err, ERR_INPUT,
+		    "input '%s' is given another type or shape than the plan "
+		    "was made for",
+		    v->name);
+	copy_in(in, address(x, g->input[i], FORMAT_PLAIN));
+	return true;
+}
+
+static void
+run_step(struct executor *x, struct step *s)
+{
+	cost_ns start = now_ns();
+
+	if (s->is_conversion) {
+		s->converter.run(&s->converter, s->in[0], s->out[0]);
+		x->conversion_ns[s->index] = now_ns() - start;
+	} else {
+		s->kernel.run(&s->kernel, s->in, s->out);
+		x->composite_ns[s->index] = now_ns() - start;
+	}
+}
+
+static void
+view_outputs(struct executor *x, struct tensor *out)
+{
+	const struct graph *g = x->plan->graph;
+
+	for (uint32_t i = 0; i < g->noutputs; i++) {
+		const struct value *v = graph_value(g, g->output[i]);
+
+		out[i] = v->constant
+		    ? *v->constant
+		    : tensor_view(v->type.dtype, v->type.rank, v->type.dim,
+		        address(x, g->output[i], FORMAT_PLAIN));
+	}
+}
+
+bool
+executor_run(struct executor *x, const struct tensor *in, struct tensor *out,
+    struct err *err)
+{
+	unsigned mode;
+
+	for (uint32_t i = 0; i < x->plan->graph->ninputs; i++)
+		if (!load_input(x, i, &in[i], err))
+			return false;
+	x->fault = (struct err){.kind = ERR_NONE};
+	mode = sample_denormals_off();
+	for (uint32_t i = 0; i < x->nsteps && x->fault.kind == ERR_NONE; i++)
+		run_step(x, &x->step[i]);
+	sample_denormals_back(mode);
+	if (x->fault.kind != ERR_NONE) {
+		*err = x->fault;
+		return false;
+	}
+	view_outputs(x, out);
+	return true;
+}
+
+bool
+executor_value(const struct executor *x, value_id v, struct tensor *out)
+{
+	uint32_t b = x->of[(size_t)v * MAX_FORMATS + FORMAT_PLAIN];
+	const struct type *t = type_of(x, v);
+
+	if (!x->keep_all || b == NO_BUFFER)
+		return false;
+	*out = tensor_view(t->dtype, t->rank, t->dim, x->buffer[b].at);
+	return true;
+}
+
+const cost_ns *
+executor_composite_ns(const struct executor *x)
+{
+	return x->composite_ns;
+}
+
+const cost_ns *
+executor_conversion_ns(const struct executor *x)
+{
+	return x->conversion_ns;
+}
+
+size_t
+executor_pool_bytes(const struct executor *x)
+{
+	return x->pool_bytes;
+}
+
+void
+executor_close(struct executor *x)
+{
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct step *s = &x->step[i];
+
+		if (s->kernel.release)
+			s->kernel.release(&s->kernel);
+		if (s->converter.release)
+			s->converter.release(&s->converter);
+	}
+}
