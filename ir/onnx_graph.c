@@ -1,0 +1,495 @@
+/* GraphProto -> struct graph. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ir/functions.h"
+#include "ir/onnx_check.h"
+#include "ir/onnx_import.h"
+
+bool
+fault_noted(struct importer *imp)
+{
+	if (!imp->options->collect)
+		return false;
+	notes_add(&imp->model->notes, "%s", imp->err->text);
+	if (imp->nfaults++ == 0)
+		imp->first_fault = *imp->err;
+	err_clear(imp->err);
+	return true;
+}
+
+bool
+fault_at_node(struct importer *imp, const struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p)
+{
+	const char *name = p->name && p->name[0] ? p->name : "";
+	const char *type = p->op_type ? p->op_type : "";
+
+	if (s->path[0])
+		err_in(imp->err, "node '%s' (%s #%u, %s)", name, s->path, index,
+		    type);
+	else
+		err_in(imp->err, "node '%s' (#%u, %s)", name, index, type);
+	return fault_noted(imp);
+}
+
+const char *
+domain_name(const char *domain)
+{
+	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+static value_id
+to_value(struct importer *imp, struct scope *s, const char *name)
+{
+	if (!name[0] || map_find(&s->absent, name, strlen(name)) != MAP_NONE)
+		return VALUE_NONE;
+	return scope_find(imp, s, name);
+}
+
+static bool
+resolve_inputs(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
+    struct node *n)
+{
+	n->ninputs = (uint32_t)p->n_input;
+	n->input = arena_new(imp->a, value_id, p->n_input);
+	for (uint32_t i = 0; i < n->ninputs; i++) {
+		const char *name = p->input[i];
+
+		n->input[i] = to_value(imp, s, name);
+		if (n->input[i] == VALUE_NONE && name[0]
+		    && map_find(&s->absent, name, strlen(name)) == MAP_NONE)
+			return err_set(imp->err, ERR_INPUT,
+			    "input %u, '%s', is not defined anywhere", i, name);
+	}
+	return true;
+}
+
+static void
+resolve_outputs(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
+    struct node *n)
+{
+	n->noutputs = (uint32_t)p->n_output;
+	n->output = arena_new(imp->a, value_id, p->n_output);
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		n->output[i] = to_value(imp, s, p->output[i]);
+}
+
+/* Implicit inputs follow the explicit ones. */
+static void
+append_captures(struct importer *imp, struct node *n, const struct owner *owner)
+{
+	value_id *input;
+
+	if (owner->n == 0)
+		return;
+	input = arena_new(imp->a, value_id, n->ninputs + owner->n);
+	if (n->ninputs)
+		memcpy(input, n->input, n->ninputs * sizeof *input);
+	memcpy(input + n->ninputs, owner->value, owner->n * sizeof *input);
+	n->input = input;
+	n->nimplicit = owner->n;
+}
+
+static void
+set_origin(
+    struct importer *imp, const struct scope *s, uint32_t index, struct node *n)
+{
+	struct origin *o = arena_new(imp->a, struct origin, 1);
+
+	o->onnx = s->call ? s->call->onnx : s->origins + index;
+	o->role = s->call ? ROLE_SPLIT : ROLE_KEPT;
+	n->origin = o;
+	n->norigins = 1;
+}
+
+static bool
+inline_call(struct importer *imp, struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p, const struct node *n)
+{
+	uint32_t onnx = s->call ? s->call->onnx : s->origins + index;
+	uint32_t before = s->graph->nnodes;
+	struct onnx_node *record;
+
+	if (!functions_inline(imp, s, p, onnx, n))
+		return false;
+	if (!s->call && s->graph->nnodes == before) {
+		record = &s->graph->origin_table->node[onnx];
+		record->fate = FATE_FOLDED;
+		record->why = "a function of constants";
+	}
+	return true;
+}
+
+static bool
+read_operator(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
+    struct node *n)
+{
+	struct owner owner = {.n = 0};
+
+	map_init(&owner.slot, imp->a);
+	if (!check_operator(imp, s->opsets, n)
+	    || !import_attrs(imp, s, p, &owner, n))
+		return false;
+	append_captures(imp, n, &owner);
+	return check_node(imp, s->graph, n);
+}
+
+static bool
+read_node(struct importer *imp, struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p)
+{
+	struct node n = {
+	    .op_type = p->op_type,
+	    .domain = domain_name(p->domain),
+	    .name = p->name ? p->name : "",
+	};
+
+	s->at = index;
+	if (check_is_constant(p))
+		return true;
+	if (!resolve_inputs(imp, s, p, &n))
+		return false;
+	resolve_outputs(imp, s, p, &n);
+	if (functions_find(imp, p))
+		return inline_call(imp, s, index, p, &n);
+	if (!read_operator(imp, s, p, &n))
+		return false;
+	if (s->prefix[0] && n.name[0])
+		n.name = arena_printf(imp->a, "%s%s", s->prefix, n.name);
+	set_origin(imp, s, index, &n);
+	graph_add_node(s->graph, &n);
+	return true;
+}
+
+static bool
+declare_constant(struct importer *imp, struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p, value_id v)
+{
+	struct onnx_node *record =
+	    s->call ? NULL : &s->graph->origin_table->node[s->origins + index];
+	const struct tensor *t;
+	struct value *value;
+
+	s->at = index;
+	if (!import_constant(imp, s, p, &t))
+		return false;
+	value = graph_value(s->graph, v);
+	value->constant = t;
+	value->type = (struct type){
+	    .kind = TYPE_TENSOR,
+	    .dtype = t->dtype,
+	    .rank = t->rank,
+	    .dim = t->dim,
+	};
+	if (record) {
+		record->fate = FATE_FOLDED;
+		record->why = "a constant";
+	}
+	return true;
+}
+
+static bool
+declare_outputs(struct importer *imp, struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p)
+{
+	struct type type;
+	value_id v = VALUE_NONE;
+
+	if (!p->op_type || !p->op_type[0])
+		return err_set(imp->err, ERR_INPUT, "it has no operator type");
+	for (size_t i = 0; i < p->n_output; i++) {
+		const char *name = p->output[i];
+
+		if (!name[0])
+			continue;
+		if (!scope_type(imp, s, name, &type)
+		    || !scope_declare(imp, s, name, &type, &v))
+			return false;
+	}
+	if (!check_is_constant(p))
+		return true;
+	if (p->n_output != 1 || v == VALUE_NONE)
+		return err_set(
+		    imp->err, ERR_INPUT, "a Constant has one output");
+	return declare_constant(imp, s, index, p, v);
+}
+
+static void
+record_nodes(
+    struct importer *imp, struct scope *s, size_t n, Onnx__NodeProto **node)
+{
+	struct onnx_nodes *table = s->graph->origin_table;
+
+	s->origins = table->n;
+	table->node = arena_grow(imp->a, table->node, &table->cap,
+	    table->n + (uint32_t)n, sizeof *table->node);
+	for (size_t i = 0; i < n; i++)
+		table->node[table->n++] = (struct onnx_node){
+		    .path = s->path,
+		    .index = (uint32_t)i,
+		    .name = node[i]->name ? node[i]->name : "",
+		    .op_type = node[i]->op_type ? node[i]->op_type : "",
+		    .domain = domain_name(node[i]->domain),
+		    .noutputs = (uint32_t)node[i]->n_output,
+		    .outputs = (const char *const *)node[i]->output,
+		};
+}
+
+bool
+import_nodes(
+    struct importer *imp, struct scope *s, size_t n, Onnx__NodeProto **node)
+{
+	if (!s->call)
+		record_nodes(imp, s, n, node);
+	for (uint32_t i = 0; i < n; i++)
+		if (!declare_outputs(imp, s, i, node[i])
+		    && !fault_at_node(imp, s, i, node[i]))
+			return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!read_node(imp, s, i, node[i])
+		    && !fault_at_node(imp, s, i, node[i]))
+			return false;
+	return true;
+}
+
+static bool
+add_initializer(struct importer *imp, struct scope *s, const char *name,
+    const struct tensor *t)
+{
+	value_id v = map_find(&s->names, name, strlen(name));
+	struct value *value;
+
+	if (v == MAP_NONE) {
+		if (!scope_declare(imp, s, name, NULL, &v))
+			return false;
+		value = graph_value(s->graph, v);
+	} else {
+		value = graph_value(s->graph, v);
+		if (value->constant)
+			return err_set(imp->err, ERR_INPUT,
+			    "initializer '%s' is given twice", name);
+		if (!check_initializer(imp, value, t))
+			return false;
+		value->flags |= VALUE_OVERRIDABLE;
+	}
+	value->constant = arena_copy(imp->a, t, sizeof *t);
+	value->type = (struct type){
+	    .kind = TYPE_TENSOR,
+	    .dtype = t->dtype,
+	    .rank = t->rank,
+	    .dim = t->dim,
+	};
+	return true;
+}
+
+static bool
+read_initializer(struct importer *imp, struct scope *s, const char *name,
+    bool (*read)(struct importer *imp, const void *p, struct tensor *t),
+    const void *p)
+{
+	struct tensor t;
+
+	if (!name || !name[0])
+		return err_set(
+		    imp->err, ERR_INPUT, "an initializer has no name");
+	return read(imp, p, &t) && add_initializer(imp, s, name, &t);
+}
+
+static bool
+read_dense(struct importer *imp, const void *p, struct tensor *t)
+{
+	return import_tensor(imp, p, t);
+}
+
+static bool
+read_sparse(struct importer *imp, const void *p, struct tensor *t)
+{
+	return import_sparse(imp, p, t);
+}
+
+static bool
+import_initializers(
+    struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
+{
+	for (size_t i = 0; i < p->n_initializer; i++)
+		if (!read_initializer(imp, s, p->initializer[i]->name,
+		        read_dense, p->initializer[i])
+		    && !fault_noted(imp))
+			return false;
+	for (size_t i = 0; i < p->n_sparse_initializer; i++) {
+		const Onnx__SparseTensorProto *t = p->sparse_initializer[i];
+		const char *name = t->values ? t->values->name : NULL;
+
+		if (!read_initializer(imp, s, name, read_sparse, t)
+		    && !fault_noted(imp))
+			return false;
+	}
+	return true;
+}
+
+static bool
+declare_input(struct importer *imp, struct scope *s,
+    const Onnx__ValueInfoProto *p, value_id *out)
+{
+	struct type type;
+
+	if (!p->name || !p->name[0])
+		return err_set(imp->err, ERR_INPUT, "an input has no name");
+	if (!import_type(imp, s->graph, p->type, &type)
+	    || (!s->outer && !bind_input(imp, p->name, &type))
+	    || !scope_declare(imp, s, p->name, &type, out))
+		return err_in(imp->err, "input '%s'", p->name);
+	return true;
+}
+
+/* Inputs that have an initialiser are not fed: their content is known. */
+static void
+list_inputs(
+    struct importer *imp, struct graph *g, const value_id *input, uint32_t n)
+{
+	value_id *fed = arena_new(imp->a, value_id, n);
+
+	g->input = fed;
+	for (uint32_t i = 0; i < n; i++) {
+		if (graph_value(g, input[i])->constant)
+			continue;
+		graph_value(g, input[i])->flags |= VALUE_INPUT;
+		fed[g->ninputs++] = input[i];
+	}
+}
+
+static bool
+import_inputs(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
+{
+	value_id *input = arena_new(imp->a, value_id, p->n_input);
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->n_input; i++)
+		if (declare_input(imp, s, p->input[i], &input[n]))
+			n++;
+		else if (!fault_noted(imp))
+			return false;
+	if (!import_initializers(imp, s, p))
+		return false;
+	list_inputs(imp, s->graph, input, n);
+	return true;
+}
+
+/* What the model states about an output holds where nothing better is known.
+ * Inference decides where both are known. */
+static bool
+import_output(struct importer *imp, struct scope *s,
+    const Onnx__ValueInfoProto *p, value_id *out)
+{
+	struct value *value;
+	struct type type;
+
+	if (!p->name || !p->name[0])
+		return err_set(imp->err, ERR_INPUT, "an output has no name");
+	*out = scope_find(imp, s, p->name);
+	if (*out == VALUE_NONE)
+		return err_set(imp->err, ERR_INPUT,
+		    "output '%s' is made by no node", p->name);
+	if (!import_type(imp, s->graph, p->type, &type))
+		return err_in(imp->err, "output '%s'", p->name);
+	value = graph_value(s->graph, *out);
+	if (value->type.kind == TYPE_UNKNOWN)
+		value->type = type;
+	value->flags |= VALUE_OUTPUT;
+	return true;
+}
+
+static bool
+import_outputs(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
+{
+	value_id *output = arena_new(imp->a, value_id, p->n_output);
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->n_output; i++)
+		if (import_output(imp, s, p->output[i], &output[n]))
+			n++;
+		else if (!fault_noted(imp))
+			return false;
+	s->graph->output = output;
+	s->graph->noutputs = n;
+	return true;
+}
+
+static void
+index_value_info(struct scope *s, const Onnx__GraphProto *p)
+{
+	s->value_info = p->value_info;
+	for (size_t i = 0; i < p->n_value_info; i++)
+		if (p->value_info[i]->name)
+			map_add(&s->declared, p->value_info[i]->name,
+			    strlen(p->value_info[i]->name), (uint32_t)i);
+}
+
+static bool
+is_sorted(const struct graph *g)
+{
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *n = &g->node[id];
+
+		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++) {
+			value_id v = n->input[i];
+
+			if (v != VALUE_NONE && g->value[v].producer != NODE_NONE
+			    && g->value[v].producer >= id)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool
+fill_graph(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
+{
+	struct graph *g = s->graph;
+
+	index_value_info(s, p);
+	if (!import_inputs(imp, s, p)
+	    || !import_nodes(imp, s, p->n_node, p->node)
+	    || !import_outputs(imp, s, p))
+		return false;
+	g->capture = s->capture;
+	g->ncaptures = s->ncaptures;
+	if (is_sorted(g))
+		return true;
+	notes_add(&imp->model->notes,
+	    "%s%snodes are not in topological order; sorted", s->path,
+	    s->path[0] ? ": " : "");
+	return graph_sort(g, imp->err) || fault_noted(imp);
+}
+
+bool
+import_subgraph(struct importer *imp, struct scope *outer, struct owner *owner,
+    const char *path, const Onnx__GraphProto *p, struct graph **out)
+{
+	struct graph *g =
+	    graph_new(imp->a, p->name && p->name[0] ? p->name : "body");
+	struct scope s;
+
+	g->origin_table = outer->graph->origin_table;
+	scope_init(&s, imp, g, outer, outer->opsets);
+	s.owner = owner;
+	s.call = outer->call;
+	s.path = path;
+	s.prefix = outer->prefix;
+	*out = g;
+	return fill_graph(imp, &s, p);
+}
+
+bool
+import_graph(struct importer *imp, const Onnx__GraphProto *p,
+    const struct opsets *opsets)
+{
+	struct graph *g =
+	    graph_new(imp->a, p->name && p->name[0] ? p->name : "graph");
+	struct scope s;
+
+	imp->model->graph = g;
+	scope_init(&s, imp, g, NULL, opsets);
+	return fill_graph(imp, &s, p);
+}

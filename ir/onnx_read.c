@@ -1,0 +1,272 @@
+#include "ir/onnx_read.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ir/functions.h"
+#include "ir/onnx_import.h"
+#include "ir/wire.h"
+
+/* SOURCE: ONNX IR and operator set versions released as of November 2026. */
+#define IR_OLDEST 3
+#define IR_NEWEST 13
+#define OPSET_NEWEST 28
+
+uint32_t
+opsets_version(const struct opsets *o, const char *domain)
+{
+	for (uint32_t i = 0; i < o->n; i++)
+		if (strcmp(o->opset[i].domain, domain) == 0)
+			return o->opset[i].version;
+	return 0;
+}
+
+static bool
+check_opset(struct importer *imp, const char *domain, int64_t version)
+{
+	if (version < 1 || version > INT32_MAX)
+		return err_set(imp->err, ERR_INPUT,
+		    "opset version %" PRId64 " of domain '%s'", version,
+		    domain[0] ? domain : "ai.onnx");
+	if (!domain[0] && version > OPSET_NEWEST)
+		return err_set(imp->err, ERR_UNSUPPORTED,
+		    "opset %" PRId64 " of ai.onnx, newest known is %d", version,
+		    OPSET_NEWEST);
+	return true;
+}
+
+/* Does the list repeat an entry? Tools that merge models leave such lists,
+ * with contradictions that only the last entry settles. */
+static bool
+is_concatenated(size_t n, Onnx__OperatorSetIdProto **p)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (p[i]->version == p[k]->version
+			    && strcmp(domain_name(p[i]->domain),
+			           domain_name(p[k]->domain))
+			        == 0)
+				return true;
+	return false;
+}
+
+/* TUNING: domains a model imports; real ones have up to a dozen. */
+#define MAX_OPSETS 256
+
+static bool
+put_opset(struct importer *imp, struct opsets *out, struct onnx_opset *list,
+    const Onnx__OperatorSetIdProto *p, bool concatenated)
+{
+	const char *domain = domain_name(p->domain);
+	uint32_t version = (uint32_t)p->version, i = 0;
+
+	while (i < out->n && strcmp(list[i].domain, domain) != 0)
+		i++;
+	if (i < out->n && list[i].version != version) {
+		if (!concatenated)
+			return err_set(imp->err, ERR_INPUT,
+			    "domain '%s' is imported twice, as version %u and "
+			    "%u",
+			    domain[0] ? domain : "ai.onnx", list[i].version,
+			    version);
+		notes_add(&imp->model->notes,
+		    "domain '%s' is imported as version %u and %u; the last "
+		    "is taken",
+		    domain[0] ? domain : "ai.onnx", list[i].version, version);
+	}
+	list[i] = (struct onnx_opset){domain, version};
+	out->n += i == out->n;
+	return true;
+}
+
+bool
+import_opsets(struct importer *imp, size_t n, Onnx__OperatorSetIdProto **p,
+    struct opsets *out)
+{
+	struct onnx_opset *list;
+	bool concatenated;
+
+	*out = (struct opsets){.n = 0};
+	if (n > MAX_OPSETS)
+		return err_set(imp->err, ERR_UNSUPPORTED,
+		    "%zu opset imports, limit is %d", n, MAX_OPSETS);
+	out->opset = list = arena_new(imp->a, struct onnx_opset, n);
+	concatenated = is_concatenated(n, p);
+	for (size_t i = 0; i < n; i++)
+		if (!check_opset(imp, domain_name(p[i]->domain), p[i]->version)
+		    || !put_opset(imp, out, list, p[i], concatenated))
+			return false;
+	return true;
+}
+
+static bool
+check_header(struct importer *imp, const Onnx__ModelProto *p)
+{
+	if (!p->has_ir_version)
+		return err_set(
+		    imp->err, ERR_INPUT, "no ir_version: not an ONNX model");
+	if (p->ir_version < IR_OLDEST || p->ir_version > IR_NEWEST)
+		return err_set(imp->err, ERR_UNSUPPORTED,
+		    "IR version %" PRId64 ", known are %d to %d", p->ir_version,
+		    IR_OLDEST, IR_NEWEST);
+	if (!p->graph)
+		return err_set(imp->err, ERR_INPUT, "the model has no graph");
+	if (p->n_opset_import == 0)
+		return err_set(imp->err, ERR_INPUT,
+		    "no opset_import, which IR version %" PRId64 " requires",
+		    p->ir_version);
+	return true;
+}
+
+static void
+read_meta(struct importer *imp, const Onnx__ModelProto *p)
+{
+	struct onnx_meta *meta =
+	    arena_new(imp->a, struct onnx_meta, p->n_metadata_props);
+	struct model *m = imp->model;
+	const char *version = p->producer_version;
+
+	for (size_t i = 0; i < p->n_metadata_props; i++) {
+		const Onnx__StringStringEntryProto *e = p->metadata_props[i];
+
+		meta[i] = (struct onnx_meta){
+		    e->key ? e->key : "", e->value ? e->value : ""};
+	}
+	m->meta = meta;
+	m->nmeta = (uint32_t)p->n_metadata_props;
+	m->ir_version = (uint32_t)p->ir_version;
+	m->producer = arena_printf(imp->a, "%s%s%s",
+	    p->producer_name ? p->producer_name : "",
+	    version && version[0] ? " " : "", version ? version : "");
+}
+
+/* Every binding of the command line must have meant something. */
+static bool
+check_bindings(struct importer *imp)
+{
+	const struct onnx_options *o = imp->options;
+
+	for (uint32_t i = 0; i < o->nshapes; i++)
+		if (!imp->shape_used[i])
+			return err_set(imp->err, ERR_USAGE,
+			    "the model has no input '%s' to give a shape",
+			    o->shape[i].input);
+	for (uint32_t i = 0; i < o->ndims; i++)
+		if (!imp->dim_used[i])
+			return err_set(imp->err, ERR_USAGE,
+			    "the model has no dimension '%s'", o->dim[i].name);
+	return true;
+}
+
+static bool
+build(struct importer *imp, const Onnx__ModelProto *p)
+{
+	struct opsets *opsets = arena_new(imp->a, struct opsets, 1);
+
+	if (!check_header(imp, p)
+	    || !import_opsets(imp, p->n_opset_import, p->opset_import, opsets))
+		return false;
+	read_meta(imp, p);
+	imp->model->opset = opsets->opset;
+	imp->model->nopsets = opsets->n;
+	return functions_check(imp, p) && import_graph(imp, p->graph, opsets)
+	    && check_bindings(imp);
+}
+
+static bool
+import(struct importer *imp, const struct wire *in)
+{
+	const Onnx__ModelProto *p =
+	    wire_unpack(&onnx__model_proto__descriptor, in, imp->a, imp->err);
+
+	if (!p)
+		return false;
+	imp->bytes = in->bytes;
+	imp->nbytes = in->n;
+	imp->dim_used = arena_new(imp->a, bool, imp->options->ndims);
+	imp->shape_used = arena_new(imp->a, bool, imp->options->nshapes);
+	map_init(&imp->taken, imp->a);
+	if (!build(imp, p))
+		return false;
+	if (imp->nfaults) {
+		*imp->err = imp->first_fault;
+		return false;
+	}
+	return true;
+}
+
+static const struct onnx_options no_options;
+
+static void
+model_init(struct model *m, const char *path, size_t n, struct arena *a)
+{
+	*m = (struct model){.path = path, .producer = "", .file_bytes = n};
+	notes_init(&m->notes, a);
+}
+
+bool
+onnx_read_bytes(struct model *m, const void *bytes, size_t n,
+    const struct onnx_options *o, struct arena *a, struct err *err)
+{
+	struct wire in = {bytes, n, false};
+	struct importer imp = {
+	    .model = m,
+	    .options = o ? o : &no_options,
+	    .a = a,
+	    .external = {.folder = -1, .list = &m->mappings, .a = a},
+	    .err = err,
+	};
+
+	model_init(m, "", n, a);
+	return import(&imp, &in);
+}
+
+static bool
+read_mapped(struct importer *imp, const char *path)
+{
+	struct mapping *file = arena_new(imp->a, struct mapping, 1);
+	struct wire in = {.mapped = true};
+	bool ok;
+
+	if (!file_map(&file->file, path, imp->err))
+		return false;
+	imp->model->mappings = file;
+	imp->model->file_bytes = file->file.bytes;
+	in.bytes = file->file.data;
+	in.n = file->file.bytes;
+	if (in.n == 0)
+		return err_set(
+		    imp->err, ERR_INPUT, "%s: the file is empty", path);
+	ok = external_open(
+	         &imp->external, path, &imp->model->mappings, imp->a, imp->err)
+	    && import(imp, &in);
+	external_close(&imp->external);
+	return ok || err_in(imp->err, "%s", path);
+}
+
+bool
+onnx_read(struct model *m, const char *path, const struct onnx_options *o,
+    struct arena *a, struct err *err)
+{
+	struct importer imp = {
+	    .model = m,
+	    .options = o ? o : &no_options,
+	    .a = a,
+	    .external = {.folder = -1},
+	    .err = err,
+	};
+
+	model_init(m, path, 0, a);
+	if (read_mapped(&imp, path))
+		return true;
+	model_close(m);
+	return false;
+}
+
+void
+model_close(struct model *m)
+{
+	for (struct mapping *x = m->mappings; x; x = x->next)
+		file_unmap(&x->file);
+	m->mappings = NULL;
+}

@@ -1,0 +1,153 @@
+/* TypeProto -> struct type, and what the user binds. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ir/onnx_import.h"
+
+/* Names exporters give to dimensions they know nothing about, used for
+ * unrelated ones. SOURCE: found in real models; see README. */
+static bool
+is_placeholder(const char *symbol)
+{
+	static const char *const word[] = {"", "None", "?", "unk", "-1", "*"};
+
+	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+		if (strcmp(symbol, word[i]) == 0)
+			return true;
+	return strncmp(symbol, "unk__", 5) == 0;
+}
+
+/* graph_symbol(), but not linear in the number of symbols. */
+static uint32_t
+symbol_index(struct importer *imp, struct graph *g, const char *symbol)
+{
+	uint32_t i;
+
+	if (imp->symbols_of != g) {
+		map_init(&imp->symbols, imp->a);
+		imp->symbols_of = g;
+		for (i = 0; i < g->nsymbols; i++)
+			map_add(&imp->symbols, g->symbol[i],
+			    strlen(g->symbol[i]), i);
+	}
+	i = map_find(&imp->symbols, symbol, strlen(symbol));
+	if (i != MAP_NONE)
+		return i;
+	g->symbol = arena_grow(g->arena, g->symbol, &g->symbol_cap,
+	    g->nsymbols + 1, sizeof *g->symbol);
+	g->symbol[g->nsymbols] = symbol;
+	map_add(&imp->symbols, symbol, strlen(symbol), g->nsymbols);
+	return g->nsymbols++;
+}
+
+static int64_t
+symbol_dim(struct importer *imp, struct graph *g, const char *symbol)
+{
+	for (uint32_t i = 0; i < imp->options->ndims; i++)
+		if (strcmp(symbol, imp->options->dim[i].name) == 0) {
+			imp->dim_used[i] = true;
+			return imp->options->dim[i].size;
+		}
+	if (is_placeholder(symbol))
+		return DIM_UNKNOWN;
+	return DIM_SYMBOL((int64_t)symbol_index(imp, g, symbol));
+}
+
+static int64_t
+import_dim(struct importer *imp, struct graph *g,
+    const Onnx__TensorShapeProto__Dimension *d)
+{
+	if (d->dim_param)
+		return symbol_dim(imp, g, d->dim_param);
+	if (!d->has_dim_value)
+		return DIM_UNKNOWN;
+	if (d->dim_value >= 0)
+		return d->dim_value;
+	notes_add(&imp->model->notes,
+	    "a dimension %" PRId64 " is taken as unknown", d->dim_value);
+	return DIM_UNKNOWN;
+}
+
+static bool
+import_tensor_type(struct importer *imp, struct graph *g,
+    const Onnx__TypeProto__Tensor *p, struct type *t)
+{
+	int64_t *dim;
+
+	t->kind = TYPE_TENSOR;
+	t->rank = RANK_UNKNOWN;
+	if (p->elem_type < 0 || p->elem_type >= NDTYPE)
+		return err_set(imp->err, ERR_INPUT,
+		    "element type %" PRId32 " is none of ONNX's", p->elem_type);
+	t->dtype = (enum dtype)p->elem_type;
+	if (!p->shape)
+		return true;
+	if (p->shape->n_dim > RANK_MAX)
+		return err_set(imp->err, ERR_UNSUPPORTED,
+		    "rank %zu is more than %u", p->shape->n_dim, RANK_MAX);
+	t->rank = (uint32_t)p->shape->n_dim;
+	t->dim = dim = arena_new(imp->a, int64_t, t->rank);
+	for (uint32_t i = 0; i < t->rank; i++)
+		dim[i] = import_dim(imp, g, p->shape->dim[i]);
+	return true;
+}
+
+bool
+import_type(struct importer *imp, struct graph *g, const Onnx__TypeProto *p,
+    struct type *t)
+{
+	const Onnx__TypeProto *elem = NULL;
+	struct type *inner;
+
+	/* sequences and optionals nest; as deep as the pre-pass lets them */
+	for (;; p = elem, t = inner) {
+		*t = (struct type){.kind = TYPE_UNKNOWN, .rank = RANK_UNKNOWN};
+		if (!p)
+			return true;
+		if (p->tensor_type)
+			return import_tensor_type(imp, g, p->tensor_type, t);
+		if (!p->sequence_type && !p->optional_type) {
+			if (p->sparse_tensor_type || p->map_type
+			    || p->opaque_type)
+				t->kind = TYPE_OPAQUE;
+			return true;
+		}
+		t->kind = p->sequence_type ? TYPE_SEQUENCE : TYPE_OPTIONAL;
+		elem = p->sequence_type ? p->sequence_type->elem_type
+		                        : p->optional_type->elem_type;
+		t->elem = inner = arena_new(imp->a, struct type, 1);
+	}
+}
+
+bool
+bind_input(struct importer *imp, const char *name, struct type *t)
+{
+	const struct bind_shape *b = NULL;
+	uint32_t i;
+
+	for (i = 0; i < imp->options->nshapes; i++)
+		if (strcmp(imp->options->shape[i].input, name) == 0)
+			b = &imp->options->shape[i];
+	if (!b)
+		return true;
+	imp->shape_used[b - imp->options->shape] = true;
+	if (t->kind != TYPE_TENSOR && t->kind != TYPE_UNKNOWN)
+		return err_set(imp->err, ERR_USAGE,
+		    "input '%s' is no tensor: it cannot be given a shape",
+		    name);
+	if (t->kind == TYPE_TENSOR && t->rank != RANK_UNKNOWN
+	    && t->rank != b->rank)
+		return err_set(imp->err, ERR_USAGE,
+		    "input '%s' has %u dimensions, %u are given", name, t->rank,
+		    b->rank);
+	for (i = 0; t->rank != RANK_UNKNOWN && i < t->rank; i++)
+		if (t->dim[i] > 0 && t->dim[i] != b->dim[i])
+			return err_set(imp->err, ERR_USAGE,
+			    "dimension %u of input '%s' is %" PRId64
+			    " in the model, %" PRId64 " is given",
+			    i, name, t->dim[i], b->dim[i]);
+	t->kind = TYPE_TENSOR;
+	t->rank = b->rank;
+	t->dim = arena_copy(imp->a, b->dim, b->rank * sizeof *b->dim);
+	return true;
+}
