@@ -34,8 +34,8 @@ costdb_knows_model(
 	return true;
 }
 
-static bool
-add_model(
+bool
+row_model(
     struct costdb *db, const struct db_model *m, db_id *id, struct err *err)
 {
 	sqlite3_stmt *s;
@@ -58,25 +58,33 @@ add_model(
 	return true;
 }
 
+bool
+row_occurrence(struct costdb *db, db_id model, db_id subject,
+    uint64_t occurrences, const char *nodes, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_MODEL_SUBJECT_ADD, err);
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, model);
+	sqlite3_bind_int64(s, 2, subject);
+	bind_u64(s, 3, occurrences);
+	bind_text(s, 4, nodes);
+	return sql_run(db, s, err);
+}
+
 static bool
 add_occurrence(struct costdb *db, db_id model, const struct db_occurrence *o,
     struct err *err)
 {
-	sqlite3_stmt *s;
 	db_id subject;
 
 	if (!row_find_subject(
 	        db, o->subject->bytes, o->subject->n, &subject, err))
 		return false;
-	if (subject == DB_NO_ID)
-		return true;
-	if (!(s = sql_get(db, SQL_MODEL_SUBJECT_ADD, err)))
-		return false;
-	sqlite3_bind_int64(s, 1, model);
-	sqlite3_bind_int64(s, 2, subject);
-	bind_u64(s, 3, o->occurrences);
-	bind_text(s, 4, o->nodes);
-	return sql_run(db, s, err);
+	return subject == DB_NO_ID
+	    || row_occurrence(
+	        db, model, subject, o->occurrences, o->nodes, err);
 }
 
 bool
@@ -87,7 +95,7 @@ costdb_model(struct costdb *db, const struct db_model *m, struct err *err)
 
 	if (!sql_begin(db, err))
 		return false;
-	ok = add_model(db, m, &model, err);
+	ok = row_model(db, m, &model, err);
 	for (uint32_t i = 0; ok && i < m->n; i++)
 		ok = add_occurrence(db, model, &m->occurrence[i], err);
 	return sql_end(db, ok, err);

@@ -3,6 +3,8 @@
 #include "db/db.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -151,6 +153,8 @@ costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
 	};
 	p->sample.detail =
 	    arena_str(&db->queue, sample->detail ? sample->detail : "");
+	if (!isfinite(p->sample.max_error))
+		p->sample.max_error = DBL_MAX;
 	p->sample.at_utc =
 	    arena_str(&db->queue, sample->at_utc ? sample->at_utc : utc);
 	uuid_make(p->uuid);

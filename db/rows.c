@@ -112,15 +112,11 @@ bind_row_or_null(sqlite3_stmt *s, int i, db_id id)
 		sqlite3_bind_int64(s, i, id);
 }
 
-bool
-row_measurement(
-    struct costdb *db, const struct measurement_row *row, struct err *err)
+static void
+bind_measurement(sqlite3_stmt *s, const struct measurement_row *row)
 {
 	const struct db_sample *x = &row->sample;
-	sqlite3_stmt *s = sql_get(db, SQL_MEASUREMENT_ADD, err);
 
-	if (!s)
-		return false;
 	bind_blob(s, 1, row->uuid, sizeof row->uuid);
 	sqlite3_bind_int64(s, 2, row->subject);
 	sqlite3_bind_int64(s, 3, row->env);
@@ -137,7 +133,34 @@ row_measurement(
 	bind_u64(s, 14, x->limit_ns);
 	bind_text(s, 15, x->detail);
 	bind_text(s, 16, x->at_utc);
+}
+
+bool
+row_measurement(
+    struct costdb *db, const struct measurement_row *row, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_MEASUREMENT_ADD, err);
+
+	if (!s)
+		return false;
+	bind_measurement(s, row);
 	return sql_run(db, s, err);
+}
+
+bool
+row_merge_measurement(struct costdb *db, const struct measurement_row *row,
+    bool *added, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_MEASUREMENT_MERGE, err);
+
+	if (!s)
+		return false;
+	bind_measurement(s, row);
+	sqlite3_bind_int(s, 17, row->retired);
+	if (!sql_run(db, s, err))
+		return false;
+	*added = sqlite3_changes(db->h) > 0;
+	return true;
 }
 
 bool

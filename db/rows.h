@@ -29,9 +29,20 @@ struct measurement_row {
 	db_id subject, env, conditions, run; /* last two may be DB_NO_ID */
 	const char *outcome;
 	struct db_sample sample;
+	bool retired; /* merged rows may come retired */
 };
 bool row_measurement(
     struct costdb *db, const struct measurement_row *row, struct err *err);
+
+/* The same unless its uuid is there. */
+bool row_merge_measurement(struct costdb *db, const struct measurement_row *row,
+    bool *added, struct err *err);
+
+/* The model of this hash, added when new (its occurrences are not). */
+bool row_model(struct costdb *db, const struct db_model *model, db_id *id,
+    struct err *err);
+bool row_occurrence(struct costdb *db, db_id model, db_id subject,
+    uint64_t occurrences, const char *nodes, struct err *err);
 
 bool row_drop_lease(
     struct costdb *db, db_id subject, db_id env, struct err *err);

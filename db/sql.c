@@ -76,6 +76,12 @@ sql_get(struct costdb *db, enum statement s, struct err *err)
 }
 
 bool
+sql_only_reads(enum statement s)
+{
+	return strncmp(text_of[s], "SELECT", 6) == 0;
+}
+
+bool
 sql_step(struct costdb *db, sqlite3_stmt *s, bool *row, struct err *err)
 {
 	int rc = sqlite3_step(s);

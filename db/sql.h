@@ -45,6 +45,9 @@ bool sql_fail(const struct costdb *db, int rc, const char *what, struct err *e);
 /* A prepared statement, reset, with no bindings; NULL on error. */
 sqlite3_stmt *sql_get(struct costdb *db, enum statement s, struct err *err);
 
+/* Is this a SELECT? */
+bool sql_only_reads(enum statement s);
+
 /* Advance; *row says whether there is one. Resets when there is none. */
 bool sql_step(struct costdb *db, sqlite3_stmt *s, bool *row, struct err *err);
 

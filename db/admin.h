@@ -1,0 +1,92 @@
+/* Looking after a tuning database: what `marq db` does. A file given here by
+ * another user is hostile until costdb_trust() has looked at it. */
+#ifndef DB_ADMIN_H
+#define DB_ADMIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "db/db.h"
+#include "ir/base/notes.h"
+
+/* Counts of everything. */
+struct db_stat {
+	uint64_t subjects, environments, runs, models, leases;
+	uint64_t attempts, retired; /* attempts includes retired ones */
+	uint64_t by_outcome[NDB_OUTCOME]; /* not retired */
+	uint64_t file_bytes, log_bytes;
+	uint64_t schema;
+	char oldest_utc[24], newest_utc[24];
+};
+bool costdb_stat(struct costdb *db, struct db_stat *out, struct err *err);
+
+/* Which attempts: all conditions given must hold. */
+struct db_where {
+	const char *fact; /* "key=value" of the hard facts, or NULL */
+	const char *outcome; /* a word of outcome.def, or NULL */
+	const char *before_utc; /* taken before this, or NULL */
+	const char *subject; /* a part of the summary, or NULL */
+};
+
+/* One attempt as it is listed. */
+struct db_row {
+	db_id id, subject, env, run;
+	uint8_t uuid[16];
+	struct hash128 key; /* of the subject's bytes */
+	const char *kind, *summary, *hard, *outcome, *detail, *at_utc;
+	uint64_t n, low, median, high, min, span_ns, limit_ns;
+	double max_error;
+	bool retired;
+};
+
+/* Visit attempts by subject, environment and age; `see` returns false to end.
+ * Retired ones only with `retired`. Strings live until the next row. */
+bool costdb_visit(struct costdb *db, const struct db_where *where, bool retired,
+    bool (*see)(void *context, const struct db_row *row, struct err *err),
+    void *context, struct err *err);
+
+/* Retire attempts: they stay in the file and count no more. */
+bool costdb_invalidate(struct costdb *db, const struct db_where *where,
+    bool dry_run, uint64_t *n, struct err *err);
+
+/* What collecting garbage deletes. */
+struct db_gc {
+	uint32_t keep; /* newest attempts kept of each subject and
+			* environment; 0: all */
+	const char *before_utc; /* attempts older than this go; or NULL */
+	bool dry_run;
+	uint64_t attempts, subjects, environments; /* out */
+};
+bool costdb_gc(struct costdb *db, struct db_gc *gc, struct err *err);
+
+/* Look for damage: pages, references, hashes, figures that cannot be. Each
+ * finding is a note; *n counts them. */
+bool costdb_verify(
+    struct costdb *db, struct notes *findings, uint64_t *n, struct err *err);
+
+/* Is a file of somebody else's safe to read row by row? ERR_DB saying what is
+ * wrong with it. */
+bool costdb_trust(struct costdb *foreign, struct err *err);
+
+/* A copy that lies in one file, not written by anyone, whole or not there. */
+bool costdb_copy(struct costdb *db, const char *path, struct err *err);
+
+/* What merging did. */
+struct db_merge {
+	uint64_t added, known, rejected; /* attempts */
+	uint64_t retired; /* ours that the other side has retired */
+	uint64_t conflicts; /* figures that disagree beyond their spread */
+};
+/* Add all attempts of `from` (DB_FOREIGN) that `db` lacks. Row by row, nothing
+ * of ours is overwritten; rows that cannot be are rejected. Conflicts are
+ * notes with both figures. */
+bool costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
+    struct notes *notes, struct err *err);
+
+/* JSON lines: one self-contained document a line. */
+bool costdb_export(struct costdb *db, FILE *f, struct err *err);
+bool costdb_import(struct costdb *db, FILE *f, const char *name,
+    struct db_merge *out, struct notes *notes, struct err *err);
+
+#endif

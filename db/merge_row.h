@@ -1,0 +1,52 @@
+/* One row of somebody else's, looked at and let in: shared by merging and
+ * importing. Callers hold a write transaction. */
+#ifndef DB_MERGE_ROW_H
+#define DB_MERGE_ROW_H
+
+#include "db/admin.h"
+#include "db/rows.h"
+
+struct merge_in {
+	struct costdb *to;
+	const char *source; /* the file, for the record and messages */
+	struct db_merge *count;
+	struct notes *notes;
+	db_id last; /* attempts up to this one were ours before */
+	char latest_utc[24]; /* rows after it are from the future */
+	/* Figures of the current subject and environment, to be compared. */
+	db_id subject, env;
+	uint64_t low, high;
+	uint32_t added;
+};
+
+struct run_row {
+	uint8_t uuid[16];
+	const char *tool, *command, *host, *started_utc;
+};
+
+bool merge_begin(struct merge_in *m, struct costdb *to, const char *source,
+    struct db_merge *count, struct notes *notes, struct err *err);
+
+/* Are these hard facts in canonical form and of sane size? */
+bool merge_hard_is_sane(const char *hard, struct arena *scratch);
+
+/* The row of a subject; DB_NO_ID when it is not one. */
+bool merge_subject(struct merge_in *m, const struct db_subject *subject,
+    db_id *id, struct err *err);
+
+bool merge_run(
+    struct merge_in *m, const struct run_row *run, db_id *id, struct err *err);
+
+/* Add an attempt unless it is there; count it, rejected if it cannot be. */
+bool merge_attempt(
+    struct merge_in *m, const struct measurement_row *row, struct err *err);
+
+/* After the last attempt of all: compare the last group. */
+bool merge_end_group(struct merge_in *m, struct err *err);
+
+bool merge_model_row(struct merge_in *m, const void *hash, const char *name,
+    uint64_t nodes, db_id *id, struct err *err);
+bool merge_occurrence(struct merge_in *m, db_id model, db_id subject,
+    uint64_t occurrences, const char *nodes, struct err *err);
+
+#endif

@@ -1,0 +1,88 @@
+#include "tests/support/dbfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+must(bool ok, const struct err *err)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s\n", err->text);
+	abort();
+}
+
+void
+dbfile_remove(const char *path)
+{
+	static const char *const suffix[] = {"", "-wal", "-shm", "-journal"};
+	char whole[4096];
+
+	for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+		snprintf(whole, sizeof whole, "%s%s", path, suffix[i]);
+		unlink(whole);
+	}
+}
+
+const char *
+dbfile_path(const char *name, struct arena *a)
+{
+	const char *path =
+	    arena_printf(a, "test-%s-%ld.db", name, (long)getpid());
+
+	dbfile_remove(path);
+	return path;
+}
+
+struct costdb *
+dbfile_open(const char *path, enum db_mode mode, struct arena *a)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct costdb *db = NULL;
+
+	must(costdb_open(&db, path, mode, a, &err), &err);
+	return db;
+}
+
+struct db_subject
+dbfile_subject(uint32_t number, struct arena *a)
+{
+	char *bytes = arena_printf(a, "subject number %u", number);
+	uint32_t skeleton = number % 10;
+
+	return (struct db_subject){
+	    .bytes = bytes,
+	    .n = strlen(bytes),
+	    .kind = "candidate",
+	    .skeleton = hash128(&skeleton, sizeof skeleton),
+	    .family = hash128("family", 6),
+	    .summary = arena_printf(a, "Relu number %u", number),
+	};
+}
+
+struct db_sample
+dbfile_sample(uint64_t ns)
+{
+	return (struct db_sample){
+	    .outcome = DB_OK,
+	    .n = 11,
+	    .min = ns - ns / 50,
+	    .low = ns,
+	    .median = ns + ns / 100,
+	    .high = ns + ns / 50,
+	    .span_ns = 20000000,
+	    .detail = "",
+	};
+}
+
+db_id
+dbfile_env(struct costdb *db, const char *hard)
+{
+	struct err err = {.kind = ERR_NONE};
+	db_id env;
+
+	must(costdb_environment(db, hard, true, &env, &err), &err);
+	return env;
+}

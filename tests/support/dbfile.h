@@ -1,0 +1,27 @@
+/* Tuning databases for tests: scratch files, subjects and samples by number. */
+#ifndef TESTS_SUPPORT_DBFILE_H
+#define TESTS_SUPPORT_DBFILE_H
+
+#include "db/db.h"
+
+/* A path in the current directory no other test uses, its files removed. */
+const char *dbfile_path(const char *name, struct arena *a);
+
+/* Remove a database and what lies beside it. */
+void dbfile_remove(const char *path);
+
+/* Open; a fault is printed and ends the program. */
+struct costdb *dbfile_open(
+    const char *path, enum db_mode mode, struct arena *a);
+
+/* The number-th subject; its bytes live in `a`. */
+struct db_subject dbfile_subject(uint32_t number, struct arena *a);
+
+/* An ok attempt that takes about `ns`. */
+struct db_sample dbfile_sample(uint64_t ns);
+
+/* The first environment all tests use, made when it is not there. */
+#define DBFILE_HARD "cpu.model=test\ntarget=fake\n"
+db_id dbfile_env(struct costdb *db, const char *hard);
+
+#endif

@@ -1,0 +1,385 @@
+/* db: attempts in and figures out, environments, leases, what is refused. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "db/db.h"
+#include "db/facts.h"
+#include "db/lease.h"
+#include "db/place.h"
+#include "tests/support/dbfile.h"
+
+struct fixture {
+	struct arena a;
+	struct err err;
+	const char *path;
+	struct costdb *db;
+	db_id env;
+};
+
+static int
+setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	arena_init(&f->a);
+	f->path = dbfile_path("unit", &f->a);
+	f->db = dbfile_open(f->path, DB_WRITE, &f->a);
+	f->env = dbfile_env(f->db, DBFILE_HARD);
+	*state = f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	if (f->db)
+		costdb_abandon(f->db);
+	dbfile_remove(f->path);
+	arena_release(&f->a);
+	free(f);
+	return 0;
+}
+
+static void
+put(struct fixture *f, uint32_t number, const struct db_sample *sample)
+{
+	struct db_subject s = dbfile_subject(number, &f->a);
+
+	assert_true(costdb_put(f->db, &s, f->env, sample, &f->err));
+}
+
+static struct db_found
+look(struct fixture *f, uint32_t number)
+{
+	struct db_subject s = dbfile_subject(number, &f->a);
+	struct db_found found;
+
+	assert_true(
+	    costdb_lookup(f->db, s.bytes, s.n, f->env, &found, &f->err));
+	return found;
+}
+
+static void
+reopen(struct fixture *f)
+{
+	assert_true(costdb_close(f->db, &f->err));
+	f->db = dbfile_open(f->path, DB_WRITE, &f->a);
+}
+
+static void
+exec(const char *path, const char *sql)
+{
+	sqlite3 *h = NULL;
+
+	assert_int_equal(sqlite3_open(path, &h), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(h, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(h);
+}
+
+static void
+price_is_the_median_of_attempts(void **state)
+{
+	static const uint64_t low[] = {500, 100, 110, 120, 105};
+	struct fixture *f = *state;
+	struct db_found found;
+
+	for (int i = 0; i < 5; i++)
+		put(f, 1,
+		    &(struct db_sample){
+		        .n = 3,
+		        .low = low[i],
+		        .median = low[i],
+		        .high = low[i] + 1,
+		    });
+	assert_int_equal(look(f, 1).attempts, 0); /* not durable yet */
+	assert_true(costdb_flush(f->db, &f->err));
+	found = look(f, 1);
+	assert_int_equal(found.attempts, 5);
+	assert_int_equal(found.outcome, DB_OK);
+	assert_int_equal(found.ns, 110);
+	assert_int_equal(found.low, 100);
+	assert_int_equal(found.high, 501);
+	assert_int_equal(found.n, 15);
+	assert_int_equal(look(f, 2).attempts, 0);
+	reopen(f);
+	assert_int_equal(look(f, 1).ns, 110);
+}
+
+static void
+failures_are_outcomes(void **state)
+{
+	struct fixture *f = *state;
+	struct db_sample crash = {.outcome = DB_CRASH, .detail = "signal 11"};
+	struct db_sample wrong = {.outcome = DB_WRONG, .detail = "off by 3"};
+	struct db_sample good = dbfile_sample(1000);
+	struct db_sample noisy = dbfile_sample(700);
+
+	noisy.outcome = DB_NOISY;
+	put(f, 1, &crash);
+	put(f, 2, &good);
+	put(f, 2, &wrong);
+	put(f, 3, &crash);
+	put(f, 3, &good);
+	put(f, 4, &noisy);
+	put(f, 5, &noisy);
+	put(f, 5, &good);
+	assert_true(costdb_flush(f->db, &f->err));
+	assert_int_equal(look(f, 1).outcome, DB_CRASH);
+	assert_string_equal(look(f, 1).detail, "signal 11");
+	assert_int_equal(look(f, 2).outcome, DB_WRONG);
+	assert_string_equal(look(f, 2).detail, "off by 3");
+	assert_int_equal(look(f, 3).outcome, DB_OK);
+	assert_int_equal(look(f, 4).outcome, DB_NOISY);
+	assert_int_equal(look(f, 5).ns, 1000);
+}
+
+static void
+near_misses_are_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	struct db_sample good = dbfile_sample(1000);
+	struct db_subject s;
+	enum db_near near;
+	const char *summary;
+
+	put(f, 1, &good);
+	assert_true(costdb_flush(f->db, &f->err));
+	s = dbfile_subject(1, &f->a);
+	assert_true(costdb_nearest(f->db, &s, &near, &summary, &f->a, &f->err));
+	assert_int_equal(near, DB_NEAR_SAME);
+	s = dbfile_subject(11, &f->a);
+	assert_true(costdb_nearest(f->db, &s, &near, &summary, &f->a, &f->err));
+	assert_int_equal(near, DB_NEAR_SKELETON);
+	assert_string_equal(summary, "Relu number 1");
+	s = dbfile_subject(2, &f->a);
+	assert_true(costdb_nearest(f->db, &s, &near, &summary, &f->a, &f->err));
+	assert_int_equal(near, DB_NEAR_FAMILY);
+	s.family = hash128("other", 5);
+	assert_true(costdb_nearest(f->db, &s, &near, &summary, &f->a, &f->err));
+	assert_int_equal(near, DB_NEAR_NOTHING);
+}
+
+static void
+environments_do_not_mix(void **state)
+{
+	struct fixture *f = *state;
+	struct db_subject s = dbfile_subject(1, &f->a);
+	struct db_sample x = dbfile_sample(1000), y = dbfile_sample(2000);
+	db_id other = dbfile_env(f->db, "cpu.model=other\ntarget=fake\n");
+	db_id both[2] = {other, f->env};
+	struct db_found found;
+	uint32_t which;
+
+	assert_int_not_equal(other, f->env);
+	assert_int_equal(dbfile_env(f->db, DBFILE_HARD), f->env);
+	assert_true(costdb_put(f->db, &s, f->env, &x, &f->err));
+	assert_true(costdb_flush(f->db, &f->err));
+	assert_true(costdb_lookup(f->db, s.bytes, s.n, other, &found, &f->err));
+	assert_int_equal(found.attempts, 0);
+	assert_true(
+	    costdb_lookup_any(f->db, &s, both, 2, &which, &found, &f->err));
+	assert_int_equal(which, 1);
+	assert_int_equal(found.ns, 1000);
+	assert_true(costdb_put(f->db, &s, other, &y, &f->err));
+	assert_true(costdb_flush(f->db, &f->err));
+	assert_true(
+	    costdb_lookup_any(f->db, &s, both, 2, &which, &found, &f->err));
+	assert_int_equal(which, 0);
+	assert_int_equal(found.ns, 2000);
+}
+
+static void
+facts_are_sorted_and_compared(void **state)
+{
+	struct fixture *f = *state;
+	const char *now = facts_canonical(
+	    "target=dnnl\nlib.version=2.6.3\ncpu.model=x\n\nthreads=1", &f->a);
+	const char *why;
+
+	assert_string_equal(
+	    now, "cpu.model=x\nlib.version=2.6.3\ntarget=dnnl\nthreads=1\n");
+	assert_string_equal(facts_canonical("a=1\na=2\n", &f->a), "a=2\n");
+	assert_string_equal(facts_get(now, "threads", &f->a), "1");
+	assert_null(facts_get(now, "thread", &f->a));
+	assert_int_equal(facts_relate(now, now, &why, &f->a), FACTS_SAME);
+	assert_int_equal(
+	    facts_relate("cpu.model=x\nlib.version=2.6.1\ntarget=dnnl\n"
+	                 "threads=1\n",
+	        now, &why, &f->a),
+	    FACTS_COMPATIBLE);
+	assert_string_equal(why, "lib.version: 2.6.1 -> 2.6.3");
+	assert_int_equal(
+	    facts_relate("cpu.model=x\nlib.version=2.5.3\ntarget=dnnl\n"
+	                 "threads=2\n",
+	        now, &why, &f->a),
+	    FACTS_STALE);
+	assert_string_equal(
+	    why, "lib.version: 2.5.3 -> 2.6.3, threads: 2 -> 1");
+	assert_int_equal(
+	    facts_relate("target=dnnl\n", now, &why, &f->a), FACTS_OTHER);
+}
+
+static void
+what_is_leased_is_left_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct db_subject s[3];
+	const struct db_subject *list[3] = {&s[0], &s[1], &s[2]};
+	db_id env[3] = {f->env, f->env, f->env};
+	struct db_sample good = dbfile_sample(1000);
+	enum lease lease[3];
+	int pipes[2], status;
+	pid_t child;
+	char byte;
+
+	for (uint32_t i = 0; i < 3; i++)
+		s[i] = dbfile_subject(i, &f->a);
+	costdb_abandon(f->db);
+	f->db = NULL;
+	assert_int_equal(pipe(pipes), 0);
+	child = fork();
+	if (child == 0) {
+		struct costdb *db = dbfile_open(f->path, DB_WRITE, &f->a);
+
+		if (!costdb_lease(db, list, env, 3, 2, lease, &f->err)
+		    || write(pipes[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	f->db = dbfile_open(f->path, DB_WRITE, &f->a);
+	assert_true(costdb_lease(f->db, list, env, 3, 3, lease, &f->err));
+	assert_int_equal(lease[0], LEASE_HELD);
+	assert_int_equal(lease[1], LEASE_HELD);
+	assert_int_equal(lease[2], LEASE_OURS);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	/* The dead hold nothing. */
+	assert_true(costdb_lease(f->db, list, env, 3, 1, lease, &f->err));
+	assert_int_equal(lease[0], LEASE_OURS);
+	assert_int_equal(lease[1], LEASE_HELD); /* max was 1 */
+	put(f, 0, &good);
+	assert_true(costdb_lease(f->db, list, env, 3, 3, lease, &f->err));
+	assert_int_equal(lease[0], LEASE_DONE);
+	assert_int_equal(lease[1], LEASE_OURS);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static bool
+refused(struct fixture *f, const char *path, enum db_mode mode,
+    enum err_kind kind, const char *words)
+{
+	struct costdb *db;
+	bool opened = costdb_open(&db, path, mode, &f->a, &f->err), right;
+
+	if (opened) {
+		costdb_abandon(db);
+		return false;
+	}
+	right = f->err.kind == kind && strstr(f->err.text, words);
+	if (!right)
+		print_error("kind %d: %s\n", (int)f->err.kind, f->err.text);
+	err_clear(&f->err);
+	return right;
+}
+
+static void
+strangers_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	const char *path = dbfile_path("strange", &f->a);
+	FILE *text;
+
+	assert_true(refused(f, "no/such.db", DB_READ, ERR_IO, "no such"));
+	assert_true(refused(f, ".", DB_WRITE, ERR_IO, "regular"));
+	exec(path, "CREATE TABLE t(x); PRAGMA application_id=77");
+	assert_true(refused(f, path, DB_WRITE, ERR_DB, "another application"));
+	assert_true(refused(f, path, DB_READ, ERR_DB, "another application"));
+	dbfile_remove(path);
+	text = fopen(path, "w");
+	for (int i = 0; i < 1000; i++)
+		fprintf(text, "this is no database\n");
+	fclose(text);
+	assert_true(refused(f, path, DB_WRITE, ERR_DB, "not a database"));
+	dbfile_remove(path);
+	fclose(fopen(path, "w"));
+	assert_true(refused(f, path, DB_READ, ERR_DB, "empty"));
+	dbfile_remove(path);
+	assert_true(costdb_close(f->db, &f->err));
+	f->db = NULL;
+	exec(f->path, "PRAGMA user_version=99");
+	assert_true(refused(f, f->path, DB_WRITE, ERR_DB, "newer marq"));
+	exec(f->path, "UPDATE meta SET v='99' WHERE k='min_reader'");
+	assert_true(refused(f, f->path, DB_READ, ERR_DB, "newer marq"));
+	exec(f->path, "UPDATE meta SET v='1' WHERE k='min_reader'");
+	f->db = dbfile_open(f->path, DB_READ, &f->a);
+	assert_int_equal(look(f, 1).attempts, 0);
+}
+
+static void
+a_read_only_folder_will_do_for_reading(void **state)
+{
+	struct fixture *f = *state;
+	struct db_sample good = dbfile_sample(1000);
+	const char *folder = arena_printf(&f->a, "ro-%ld", (long)getpid());
+	const char *path = arena_printf(&f->a, "%s/x.db", folder);
+	const char *moved = f->path;
+
+	put(f, 1, &good);
+	assert_true(costdb_close(f->db, &f->err));
+	assert_int_equal(mkdir(folder, 0777), 0);
+	assert_int_equal(rename(moved, path), 0);
+	assert_int_equal(chmod(folder, 0555), 0);
+	f->db = dbfile_open(path, DB_READ, &f->a);
+	assert_int_equal(look(f, 1).ns, 1000);
+	costdb_abandon(f->db);
+	f->db = NULL;
+	chmod(folder, 0777);
+	dbfile_remove(path);
+	rmdir(folder);
+}
+
+static void
+network_file_systems_are_known(void **state)
+{
+	(void)state;
+	assert_string_equal(place_network_name(0x6969), "NFS");
+	assert_string_equal(place_network_name(0xff534d42), "CIFS");
+	assert_string_equal(place_network_name(0x0bd00bd0), "Lustre");
+	assert_null(place_network_name(0xef53)); /* ext4 */
+	assert_null(place_network_name(0x01021994)); /* tmpfs */
+}
+
+int
+main(void)
+{
+#define T(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+	    T(price_is_the_median_of_attempts),
+	    T(failures_are_outcomes),
+	    T(near_misses_are_told_apart),
+	    T(environments_do_not_mix),
+	    T(facts_are_sorted_and_compared),
+	    T(what_is_leased_is_left_alone),
+	    T(strangers_are_refused),
+	    T(a_read_only_folder_will_do_for_reading),
+	    cmocka_unit_test(network_file_systems_are_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
