@@ -4,10 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "costmodel/reference.h"
 #include "targets/convert.h"
 
-/* TUNING: reference results kept at once, bytes. */
-#define REFERENCE_BYTES ((size_t)1 << 30)
 /* TUNING: of a float32 kernel. Sums of a few thousand products in another order
  * differ by 1e-6 of the range, Winograd by 4e-6; a wrong kernel by 1e-1. */
 #define TOLERANCE_F32 1e-4
@@ -108,170 +107,6 @@ trial_seed(const struct graph *g, value_id v, void *out)
 		((uint8_t *)out)[i * width] = 1;
 }
 
-/* ---- reference ---- */
-
-void
-reference_init(struct reference *r, const struct graph *g, node_eval eval)
-{
-	*r = (struct reference){.graph = g, .eval = eval};
-	arena_init(&r->arena);
-	map_init(&r->map, &r->arena);
-}
-
-void
-reference_release(struct reference *r)
-{
-	arena_release(&r->arena);
-}
-
-static void
-reference_trim(struct reference *r)
-{
-	const struct graph *g = r->graph;
-	node_eval eval = r->eval;
-
-	if (r->arena.bytes < REFERENCE_BYTES)
-		return;
-	reference_release(r);
-	reference_init(r, g, eval);
-}
-
-/* The nodes of a candidate evaluated so far. */
-struct evaluation {
-	struct reference *reference;
-	const struct candidate *candidate;
-	const struct tensor **result; /* [nnodes] outputs of each */
-	node_id *closure; /* [nnodes] what the current node rests on */
-	struct err *err;
-};
-
-static uint32_t
-position_of(const struct candidate *c, node_id n)
-{
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (c->node[i] == n)
-			return i;
-	return UINT32_MAX;
-}
-
-/* Nodes of the candidate that node i rests on, itself included, ascending. */
-static uint32_t
-find_closure(struct evaluation *e, uint32_t i)
-{
-	const struct graph *g = e->reference->graph;
-	const struct candidate *c = e->candidate;
-	uint32_t n = 0;
-	struct arena scratch;
-	struct bitset in;
-
-	arena_init(&scratch);
-	in = bitset_new(&scratch, c->nnodes);
-	bitset_add(in, i);
-	for (uint32_t k = i + 1; k-- > 0;) {
-		const struct node *node = graph_node(g, c->node[k]);
-
-		if (!bitset_has(in, k))
-			continue;
-		for (uint32_t j = 0; j < node->ninputs + node->nimplicit; j++) {
-			uint32_t p = node->input[j] == VALUE_NONE
-			    ? UINT32_MAX
-			    : position_of(
-			        c, graph_value(g, node->input[j])->producer);
-
-			if (p != UINT32_MAX)
-				bitset_add(in, p);
-		}
-	}
-	for (uint32_t k = 0; k <= i; k++)
-		if (bitset_has(in, k))
-			e->closure[n++] = c->node[k];
-	arena_release(&scratch);
-	return n;
-}
-
-static struct tensor *
-seeded(struct reference *r, value_id v)
-{
-	const struct type *type = &graph_value(r->graph, v)->type;
-	struct tensor *t = arena_new(&r->arena, struct tensor, 1);
-	size_t n = 0, bytes = 0;
-	void *data;
-
-	tensor_size(type->dtype, type->dim, type->rank, &n, &bytes);
-	data = trial_buffer(&r->arena, bytes);
-	trial_seed(r->graph, v, data);
-	*t = tensor_view(type->dtype, type->rank, type->dim, data);
-	return t;
-}
-
-static const struct tensor *
-operand(struct evaluation *e, value_id v)
-{
-	const struct graph *g = e->reference->graph;
-	const struct value *value;
-	uint32_t p;
-
-	if (v == VALUE_NONE)
-		return NULL;
-	value = graph_value(g, v);
-	if (value->constant)
-		return value->constant;
-	p = position_of(e->candidate, value->producer);
-	if (p == UINT32_MAX)
-		return seeded(e->reference, v);
-	for (uint32_t o = 0; o < graph_node(g, value->producer)->noutputs; o++)
-		if (graph_node(g, value->producer)->output[o] == v)
-			return &e->result[p][o];
-	return NULL;
-}
-
-static bool
-evaluate_node(struct evaluation *e, uint32_t i)
-{
-	struct reference *r = e->reference;
-	const struct node *n = graph_node(r->graph, e->candidate->node[i]);
-	uint32_t nin = n->ninputs + n->nimplicit, have;
-	uint32_t nclosure = find_closure(e, i);
-	size_t key_bytes = nclosure * sizeof *e->closure;
-	const struct tensor **in;
-	struct tensor *out;
-
-	have = map_find(&r->map, e->closure, key_bytes);
-	if (have != MAP_NONE) {
-		e->result[i] = r->result[have];
-		return true;
-	}
-	in = arena_new(&r->arena, const struct tensor *, nin);
-	out = arena_new(&r->arena, struct tensor, n->noutputs);
-	for (uint32_t k = 0; k < nin; k++)
-		in[k] = operand(e, n->input[k]);
-	if (!r->eval(r->graph, n, in, out, &r->arena, e->err))
-		return e->err->kind != ERR_NONE
-		    ? err_in(e->err, "reference")
-		    : err_set(e->err, ERR_UNSUPPORTED,
-		        "the reference does not know %s", n->op_type);
-	r->result = arena_grow(
-	    &r->arena, r->result, &r->cap, r->nresults + 1, sizeof *r->result);
-	r->result[r->nresults] = e->result[i] = out;
-	map_add(&r->map, arena_copy(&r->arena, e->closure, key_bytes),
-	    key_bytes, r->nresults++);
-	return true;
-}
-
-static bool
-evaluate(struct evaluation *e, struct arena *a)
-{
-	const struct candidate *c = e->candidate;
-
-	reference_trim(e->reference);
-	e->result = arena_new(a, const struct tensor *, c->nnodes);
-	e->closure = arena_new(a, node_id, c->nnodes);
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (!evaluate_node(e, i))
-			return false;
-	return true;
-}
-
 /* ---- comparing ---- */
 
 static double
@@ -329,17 +164,16 @@ trial_check(struct trial *t, struct reference *r, double *error,
     double *allowed, struct arena *a, struct err *err)
 {
 	const struct candidate *c = t->candidate;
-	struct evaluation e = {r, c, NULL, NULL, err};
+	const struct tensor **want = reference_outputs(r, c, a, err);
 
 	*error = 0;
 	*allowed = TOLERANCE_F32;
-	if (!evaluate(&e, a))
+	if (!want)
 		return false;
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		if (is_half(t->mix, &c->input[i]))
 			*allowed = TOLERANCE_F16;
 	for (uint32_t o = 0; o < c->noutputs; o++) {
-		const struct tensor *want = operand(&e, c->output[o].value);
 		struct tensor got;
 		double d;
 
@@ -348,7 +182,7 @@ trial_check(struct trial *t, struct reference *r, double *error,
 			*allowed = TOLERANCE_F16;
 		if (!plain_output(t, o, &got, a, err))
 			return false;
-		d = difference(&got, want);
+		d = difference(&got, want[o]);
 		*error = d > *error ? d : *error;
 	}
 	return true;

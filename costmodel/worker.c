@@ -17,6 +17,7 @@
 
 #include "costmodel/machine.h"
 #include "costmodel/sample.h"
+#include "costmodel/reference.h"
 #include "costmodel/trial.h"
 #include "targets/convert.h"
 #include "targets/threads.h"

@@ -1,9 +1,9 @@
 /* Convolution with bias, folded BatchNormalization and post-operations. */
-#include <math.h>
 #include <string.h>
 
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
+#include "targets/weights.h"
 #include "targets/window.h"
 
 struct conv {
@@ -11,55 +11,9 @@ struct conv {
 	struct window window;
 	int64_t group;
 	const struct type *in, *weight, *out;
-	const float *weights, *bias; /* bias: NULL without one */
+	struct conv_weights constant;
 	dnnl_memory_desc_t src, weight_plain, bias_desc, dst;
 };
-
-/* gamma / sqrt(variance + epsilon) goes into the weights, the rest into the
- * bias. */
-static void
-fold_norm(struct build *b, struct conv *c)
-{
-	const struct node *n = b->fused.norm;
-	const float *gamma = constant_floats(b, n->input[1]);
-	const float *beta = constant_floats(b, n->input[2]);
-	const float *mean = constant_floats(b, n->input[3]);
-	const float *variance = constant_floats(b, n->input[4]);
-	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
-	size_t k = (size_t)c->weight->dim[0], per = 1;
-	float *weights, *bias;
-
-	for (uint32_t i = 1; i < c->weight->rank; i++)
-		per *= (size_t)c->weight->dim[i];
-	weights = arena_new(b->arena, float, k *per);
-	bias = arena_new(b->arena, float, k);
-	for (size_t i = 0; i < k; i++) {
-		double scale =
-		    (double)gamma[i] / sqrt((double)variance[i] + epsilon);
-		double shift = c->bias ? (double)c->bias[i] : 0.0;
-
-		for (size_t j = 0; j < per; j++)
-			weights[i * per + j] =
-			    (float)((double)c->weights[i * per + j] * scale);
-		bias[i] = (float)((shift - (double)mean[i]) * scale
-		    + (double)beta[i]);
-	}
-	c->weights = weights;
-	c->bias = bias;
-}
-
-/* A constant added to each channel behind it. */
-static void
-add_bias(struct build *b, struct conv *c)
-{
-	const float *more = constant_floats(b, b->fused.bias);
-	size_t k = (size_t)c->weight->dim[0];
-	float *bias = arena_new(b->arena, float, k);
-
-	for (size_t i = 0; i < k; i++)
-		bias[i] = more[i] + (c->bias ? c->bias[i] : 0);
-	c->bias = bias;
-}
 
 static bool
 describe(struct build *b, struct conv *c)
@@ -75,14 +29,7 @@ describe(struct build *b, struct conv *c)
 	c->in = &node_in(b->graph, n, 0)->type;
 	c->weight = &node_in(b->graph, n, 1)->type;
 	c->out = &node_out(b->graph, n, 0)->type;
-	c->weights = constant_floats(b, n->input[1]);
-	if (n->ninputs > 2 && n->input[2] != VALUE_NONE)
-		c->bias = constant_floats(b, n->input[2]);
-	if (b->fused.norm)
-		fold_norm(b, c);
-	fused_take_bias(&b->fused, b->graph, 1);
-	if (b->fused.bias != VALUE_NONE)
-		add_bias(b, c);
+	fused_conv_weights(&c->constant, &b->fused, b->graph, b->arena);
 	if (c->group == 1) {
 		desc_plain(&c->weight_plain, c->weight->rank, c->weight->dim);
 	} else {
@@ -111,8 +58,8 @@ describe_operation(struct build *b, struct conv *c, dnnl_convolution_desc_t *op)
 	            dnnl_forward_inference,
 	            c->way->algorithm == WINOGRAD ? dnnl_convolution_winograd
 	                                          : dnnl_convolution_direct,
-	            &c->src, &weights, c->bias ? &c->bias_desc : NULL, &c->dst,
-	            d.stride, d.holes, d.before, d.after),
+	            &c->src, &weights, c->constant.bias ? &c->bias_desc : NULL,
+	            &c->dst, d.stride, d.holes, d.before, d.after),
 	        "convolution");
 }
 
@@ -131,11 +78,11 @@ bind(struct build *b, struct conv *c, dnnl_primitive_desc_t pd)
 		    "oneDNN: convolution: only a reference loop (%s)",
 		    implementation_info(pd));
 	return bind_value(b, DNNL_ARG_SRC, b->fused.anchor->input[0], &c->src)
-	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->weights, &c->weight_plain,
-	        wanted(pd, dnnl_query_weights_md, 0))
-	    && (!c->bias
-	        || bind_constant(
-	            b, DNNL_ARG_BIAS, c->bias, &c->bias_desc, &c->bias_desc))
+	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->constant.weights,
+	        &c->weight_plain, wanted(pd, dnnl_query_weights_md, 0))
+	    && (!c->constant.bias
+	        || bind_constant(b, DNNL_ARG_BIAS, c->constant.bias,
+	            &c->bias_desc, &c->bias_desc))
 	    && bind_value(b, DNNL_ARG_DST, b->fused.end, &c->dst)
 	    && bind_post_operands(b, c->way->residual, c->out->rank);
 }

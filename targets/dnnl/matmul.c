@@ -1,12 +1,11 @@
 /* Gemm and MatMul with bias, residual and activation. */
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
+#include "targets/weights.h"
 
 struct matmul {
 	const struct way *way;
-	value_id left, right, bias; /* bias: VALUE_NONE without one */
-	bool transpose_left, transpose_right;
-	float alpha, beta;
+	struct product p;
 	uint32_t rank; /* of the operation */
 	dnnl_memory_desc_t src, weights, bias_desc, dst;
 };
@@ -63,7 +62,7 @@ operation_rank(const struct build *b, const struct matmul *m)
 {
 	const struct type *out = type_of(b, b->fused.end);
 
-	if (type_of(b, m->right)->rank != 2 || m->transpose_left)
+	if (type_of(b, m->p.right)->rank != 2 || m->p.transpose_left)
 		return out->rank;
 	for (uint32_t i = 0; i < b->fused.nsteps; i++)
 		if (step_is_binary(b->fused.step[i].kind)
@@ -75,80 +74,46 @@ operation_rank(const struct build *b, const struct matmul *m)
 static void
 read_node(struct build *b, struct matmul *m)
 {
-	const struct node *n = b->fused.anchor;
-
 	m->way = way_get(b->candidate->implementation);
-	m->left = n->input[0];
-	m->right = n->input[1];
-	m->bias = VALUE_NONE;
-	m->alpha = m->beta = 1;
-	if (n->op == OP_GEMM) {
-		m->transpose_left = attr_int_or(n, "transA", 0) != 0;
-		m->transpose_right = attr_int_or(n, "transB", 0) != 0;
-		m->alpha = attr_float_or(n, "alpha", 1);
-		m->beta = attr_float_or(n, "beta", 1);
-		if (n->ninputs > 2)
-			m->bias = n->input[2];
-	}
-	if (m->bias == VALUE_NONE) {
-		fused_take_bias(
-		    &b->fused, b->graph, type_of(b, b->fused.end)->rank - 1);
-		m->bias = b->fused.bias;
-		m->beta = 1;
-	}
+	fused_product(&m->p, &b->fused, b->graph);
 	m->rank = operation_rank(b, m);
 }
 
 static bool
 describe(struct build *b, struct matmul *m)
 {
-	if (!desc_operand(b, m->left, m->rank, &m->src)
-	    || !desc_operand(b, m->right, m->rank, &m->weights)
+	if (!desc_operand(b, m->p.left, m->rank, &m->src)
+	    || !desc_operand(b, m->p.right, m->rank, &m->weights)
 	    || !desc_operand(b, b->fused.end, m->rank, &m->dst)
-	    || (m->bias != VALUE_NONE
-	        && !desc_operand(b, m->bias, m->rank, &m->bias_desc)))
+	    || (m->p.bias != VALUE_NONE
+	        && !desc_operand(b, m->p.bias, m->rank, &m->bias_desc)))
 		return false;
-	if (m->transpose_left)
+	if (m->p.transpose_left)
 		swap_last_two(&m->src);
-	if (m->transpose_right)
+	if (m->p.transpose_right)
 		swap_last_two(&m->weights);
 	return true;
-}
-
-/* Constant floats times a factor. */
-static const float *
-scaled(struct build *b, value_id v, float factor)
-{
-	const struct tensor *t = graph_value(b->graph, v)->constant;
-	const float *from = constant_floats(b, v);
-	float *to;
-
-	if (factor == 1)
-		return from;
-	to = arena_new(b->arena, float, t->count);
-	for (size_t i = 0; i < t->count; i++)
-		to[i] = from[i] * factor;
-	return to;
 }
 
 static bool
 bind(struct build *b, struct matmul *m, dnnl_primitive_desc_t pd)
 {
-	bool ok = bind_value(b, DNNL_ARG_SRC, m->left, &m->src);
+	bool ok = bind_value(b, DNNL_ARG_SRC, m->p.left, &m->src);
 
-	if (is_constant(b, m->right))
+	if (is_constant(b, m->p.right))
 		ok = ok
 		    && bind_constant(b, DNNL_ARG_WEIGHTS,
-		        scaled(b, m->right, m->alpha), &m->weights,
-		        wanted(pd, dnnl_query_weights_md, 0));
+		        scaled_floats(
+		            b->graph, m->p.right, m->p.alpha, b->arena),
+		        &m->weights, wanted(pd, dnnl_query_weights_md, 0));
 	else
 		ok = ok
-		    && bind_value(b, DNNL_ARG_WEIGHTS, m->right, &m->weights);
-	if (m->bias != VALUE_NONE)
+		    && bind_value(b, DNNL_ARG_WEIGHTS, m->p.right, &m->weights);
+	if (m->p.bias != VALUE_NONE)
 		ok = ok
 		    && bind_constant(b, DNNL_ARG_BIAS,
-		        scaled(b, m->bias, m->beta), &m->bias_desc,
-		        &m->bias_desc);
+		        scaled_floats(b->graph, m->p.bias, m->p.beta, b->arena),
+		        &m->bias_desc, &m->bias_desc);
 	return ok && bind_value(b, DNNL_ARG_DST, b->fused.end, &m->dst)
 	    && bind_post_operands(b, m->way->residual, m->rank);
 }
@@ -166,12 +131,12 @@ build_matmul(struct build *b)
 	if (!describe(b, &m))
 		return false;
 	weights = m.weights;
-	if (is_constant(b, m.right)
+	if (is_constant(b, m.p.right)
 	    && !desc_any(b, m.rank, m.weights.dims, &weights))
 		return false;
 	if (!check(b,
 	        dnnl_matmul_desc_init(&op, &m.src, &weights,
-	            m.bias == VALUE_NONE ? NULL : &m.bias_desc, &m.dst),
+	            m.p.bias == VALUE_NONE ? NULL : &m.bias_desc, &m.dst),
 	        "matmul")
 	    || !post_operations(b, m.way->residual, m.rank)
 	    || !make_primitive(b, &op, 0, &pd))

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "costmodel/reference.h"
 #include "costmodel/trial.h"
 #include "targets/candidates.h"
 #include "targets/host/host.h"

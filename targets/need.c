@@ -1,0 +1,202 @@
+#include "targets/need.h"
+
+#define NEED why_need
+
+const struct type *
+matched_type(const struct match_in *m, value_id v)
+{
+	return &graph_value(m->graph, v)->type;
+}
+
+const struct node *
+matched_root(const struct match_in *m)
+{
+	return graph_node(m->graph, m->match->root);
+}
+
+const char *
+matched_name(const struct match_in *m, value_id v)
+{
+	return graph_value(m->graph, v)->name;
+}
+
+/* float32 of known shape, as all kernels here take. */
+bool
+need_tensor(const struct match_in *m, struct why *w, value_id v)
+{
+	const struct type *t = matched_type(m, v);
+	bool ok = NEED(w, t->kind == TYPE_TENSOR && t->dtype == DT_FLOAT,
+	    "float32", "float32", "'%s' is %s", matched_name(m, v),
+	    t->kind == TYPE_TENSOR ? dtype_name(t->dtype) : "no tensor");
+
+	return NEED(w, type_is_static(t), "static_shape",
+	           "every dimension known", "'%s' has a dynamic shape",
+	           matched_name(m, v))
+	    && ok;
+}
+
+bool
+need_rank_in(const struct match_in *m, struct why *w, value_id v, uint32_t low,
+    uint32_t high)
+{
+	const struct type *t = matched_type(m, v);
+
+	return NEED(w, t->rank >= low && t->rank <= high, "rank",
+	    low == 1       ? "1..12"
+	        : low == 2 ? "2..12"
+	                   : "3..5",
+	    "'%s' has rank %d", matched_name(m, v), (int)t->rank);
+}
+
+/* Is the tensor nonempty, and small enough for the library's indices? */
+bool
+need_size(const struct match_in *m, struct why *w, value_id v)
+{
+	const struct type *t = matched_type(m, v);
+	size_t n = 0, bytes = 0;
+	bool ok = type_is_static(t)
+	    && tensor_size(DT_FLOAT, t->dim, t->rank, &n, &bytes);
+
+	return NEED(w, ok && n > 0 && n <= INT32_MAX, "elements", "1..2^31-1",
+	    "'%s' has %zu elements", matched_name(m, v), n);
+}
+
+/* The first `ninputs` inputs of a node and its first output. */
+bool
+need_tensors(const struct match_in *m, struct why *w, const struct node *n,
+    uint32_t ninputs)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < n->ninputs && i < ninputs; i++) {
+		if (n->input[i] == VALUE_NONE)
+			continue;
+		ok = need_tensor(m, w, n->input[i]) && ok;
+		ok = ok && need_size(m, w, n->input[i]) && ok;
+	}
+	ok = need_tensor(m, w, n->output[0]) && ok;
+	ok = ok && need_size(m, w, n->output[0]) && ok;
+	for (uint32_t i = 1; i < n->noutputs; i++)
+		ok = NEED(w,
+		         n->output[i] == VALUE_NONE
+		             || (m->uses->start[n->output[i]]
+		                     == m->uses->start[n->output[i] + 1]
+		                 && !(graph_value(m->graph, n->output[i])->flags
+		                     & VALUE_OUTPUT)),
+		         "one_output", "only the first output is used",
+		         "output %u is used", (unsigned)i)
+		    && ok;
+	return ok;
+}
+
+bool
+need_all_tensors(const struct match_in *m, struct why *w)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < m->match->nnodes; i++)
+		ok = need_tensors(m, w, graph_node(m->graph, m->match->node[i]),
+		         UINT32_MAX)
+		    && ok;
+	return ok;
+}
+
+/* Does `t` broadcast to `out` without enlarging it? */
+static bool
+fits(const struct type *t, const struct type *out)
+{
+	uint32_t skip = out->rank - t->rank;
+
+	if (t->rank > out->rank)
+		return false;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] != 1 && t->dim[i] != out->dim[skip + i])
+			return false;
+	return true;
+}
+
+bool
+same_shape(const struct type *t, const struct type *out)
+{
+	if (t->rank != out->rank)
+		return false;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] != out->dim[i])
+			return false;
+	return true;
+}
+
+bool
+step_commutes(enum step_kind kind)
+{
+	return kind != STEP_SUB && kind != STEP_DIV;
+}
+
+/* The nodes form a chain of steps, each of which can be a post-operation. */
+bool
+need_chain(const struct match_in *m, struct why *w, struct fused *f)
+{
+	const char *fault;
+	bool ok = fused_read(f, m->graph, m->match, &fault);
+	const struct type *out;
+
+	if (!NEED(w, ok, "chain", "an operator and steps behind it", "%s",
+	        ok ? "it is one" : fault))
+		return false;
+	out = matched_type(m, f->end);
+	ok = NEED(w,
+	    f->anchor == NULL
+	        || same_shape(matched_type(m, f->anchor->output[0]), out),
+	    "steps_keep_shape", "no step enlarges the result",
+	    "the result has rank %d", (int)out->rank);
+	for (uint32_t i = 0; i < f->nsteps; i++) {
+		const struct step *s = &f->step[i];
+
+		if (!step_is_binary(s->kind))
+			continue;
+		ok = NEED(w, fits(matched_type(m, s->other), out),
+		         "operand_fits", "broadcasts to the result",
+		         "'%s' does not", matched_name(m, s->other))
+		    && ok;
+		if (f->anchor || i > 0)
+			ok = NEED(w, step_commutes(s->kind) || !s->swapped,
+			         "operand_order",
+			         "the chain is the left operand",
+			         "it is the right one")
+			    && ok;
+	}
+	return ok;
+}
+
+bool
+need_constant(const struct match_in *m, struct why *w, const struct node *n,
+    uint32_t input, const char *what)
+{
+	return n->ninputs <= input || n->input[input] == VALUE_NONE
+	    || NEED(w, graph_value(m->graph, n->input[input])->constant != NULL,
+	        what, "a constant", "'%s' is computed",
+	        matched_name(m, n->input[input]));
+}
+
+bool
+need_window(const struct match_in *m, struct why *w, const struct node *n,
+    struct window *window)
+{
+	const char *fault;
+	bool ok = window_resolve(window, m->graph, n, &fault);
+
+	return NEED(w, ok, "window", "positive kernel, strides, dilations",
+	    "%s", ok ? "it is" : fault);
+}
+
+/* A mean over a training batch is another operator. */
+bool
+need_inference(struct why *w, const struct node *n)
+{
+	int64_t training = attr_int_or(n, "training_mode", 0);
+	int64_t spatial = attr_int_or(n, "spatial", 1);
+
+	return NEED(w, training == 0 && spatial == 1, "inference",
+	    "training_mode 0, spatial 1", "training_mode %d, spatial %d",
+	    (int)training, (int)spatial);
+}

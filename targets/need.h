@@ -1,0 +1,40 @@
+/* Conditions that predicates of several kinds share. Each is recorded in `why`
+ * with actual and required value. */
+#ifndef TARGETS_NEED_H
+#define TARGETS_NEED_H
+
+#include "targets/fused.h"
+#include "targets/target.h"
+#include "targets/window.h"
+
+const struct type *matched_type(const struct match_in *m, value_id v);
+const struct node *matched_root(const struct match_in *m);
+const char *matched_name(const struct match_in *m, value_id v);
+
+/* float32 of known shape. */
+bool need_tensor(const struct match_in *m, struct why *w, value_id v);
+/* Not empty, and small enough for a library's 32-bit indices. */
+bool need_size(const struct match_in *m, struct why *w, value_id v);
+bool need_rank_in(const struct match_in *m, struct why *w, value_id v,
+    uint32_t low, uint32_t high);
+/* Both of the first `ninputs` inputs and of output 0, the only one used. */
+bool need_tensors(const struct match_in *m, struct why *w, const struct node *n,
+    uint32_t ninputs);
+/* The same of all nodes of the match. */
+bool need_all_tensors(const struct match_in *m, struct why *w);
+
+/* The nodes form a chain of steps whose second operands broadcast to the
+ * result; fills *f. */
+bool need_chain(const struct match_in *m, struct why *w, struct fused *f);
+/* An input that, if there, is a constant. */
+bool need_constant(const struct match_in *m, struct why *w,
+    const struct node *n, uint32_t input, const char *what);
+bool need_window(const struct match_in *m, struct why *w, const struct node *n,
+    struct window *window);
+/* A BatchNormalization with given statistics. */
+bool need_inference(struct why *w, const struct node *n);
+
+bool same_shape(const struct type *t, const struct type *out);
+bool step_commutes(enum step_kind kind);
+
+#endif
