@@ -1,411 +1,469 @@
 #include "ir/onnx_write.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <string.h>
 
-#include "ir/pb.h"
+#include "ir/wire_out.h"
 
-/* Field numbers. SOURCE: the ONNX IR specification. */
-enum {
-	MODEL_IR_VERSION = 1,
-	MODEL_PRODUCER = 2,
-	MODEL_GRAPH = 7,
-	MODEL_OPSET = 8,
-	MODEL_META = 14,
-	MODEL_FUNCTION = 25,
-	GRAPH_NODE = 1,
-	GRAPH_NAME = 2,
-	GRAPH_INITIALIZER = 5,
-	GRAPH_INPUT = 11,
-	GRAPH_OUTPUT = 12,
-	GRAPH_VALUE_INFO = 13,
-	NODE_INPUT = 1,
-	NODE_OUTPUT = 2,
-	NODE_NAME = 3,
-	NODE_OP_TYPE = 4,
-	NODE_ATTRIBUTE = 5,
-	NODE_DOMAIN = 7,
-	NODE_META = 9,
-	ATTRIBUTE_NAME = 1,
-	ATTRIBUTE_F = 2,
-	ATTRIBUTE_I = 3,
-	ATTRIBUTE_S = 4,
-	ATTRIBUTE_T = 5,
-	ATTRIBUTE_G = 6,
-	ATTRIBUTE_FLOATS = 7,
-	ATTRIBUTE_INTS = 8,
-	ATTRIBUTE_STRINGS = 9,
-	ATTRIBUTE_TENSORS = 10,
-	ATTRIBUTE_GRAPHS = 11,
-	ATTRIBUTE_TP = 14,
-	ATTRIBUTE_TYPE_PROTOS = 15,
-	ATTRIBUTE_TYPE = 20,
-	TENSOR_DIMS = 1,
-	TENSOR_DATA_TYPE = 2,
-	TENSOR_STRING_DATA = 6,
-	TENSOR_NAME = 8,
-	TENSOR_RAW_DATA = 9,
-	FUNCTION_NAME = 1,
-	FUNCTION_INPUT = 4,
-	FUNCTION_OUTPUT = 5,
-	FUNCTION_NODE = 7,
-	FUNCTION_OPSET = 9,
-	FUNCTION_DOMAIN = 10,
+/* Field numbers of ir/onnx.proto, as far as they are written. */
+enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8 };
+enum { MODEL_META = 14, MODEL_FUNCTION = 25 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5 };
+enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE_INFO = 13 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4 };
+enum { NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7, NODE_META = 9 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4 };
+enum { ATTRIBUTE_T = 5, ATTRIBUTE_G = 6, ATTRIBUTE_FLOATS = 7 };
+enum { ATTRIBUTE_INTS = 8, ATTRIBUTE_STRINGS = 9, ATTRIBUTE_TENSORS = 10 };
+enum { ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_TP = 14, ATTRIBUTE_TPS = 15 };
+enum { ATTRIBUTE_TYPE = 20 };
+enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_STRING_DATA = 6 };
+enum { TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { FUNCTION_NAME = 1, FUNCTION_INPUT = 4, FUNCTION_OUTPUT = 5 };
+enum { FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10 };
+enum { PAIR_KEY = 1, PAIR_VALUE = 2 };
+
+/* TUNING: metadata entries of one node. */
+#define MAX_META 64
+
+/* A graph being written, and what it stands in. */
+struct place {
+	const struct graph *g;
+	const char **name; /* of each value */
+	const struct place *outer; /* NULL: main graph or function */
+	const struct node *owner; /* of a sub-graph, in outer->g */
+	const struct onnx_out *meta; /* of the main graph's nodes, or NULL */
+	struct arena *a;
 };
 
-static void put_graph(
-    struct pb *out, const struct graph *g, const struct onnx_out *meta);
+/* Tag of holes whose content the caller may make: 1 + a main graph's value. */
+#define TAG_NONE 0u
+
+static void write_graph(
+    struct wire_out *w, uint32_t field, const struct place *p);
 
 static void
-put_tensor(struct pb *out, const char *name, const struct tensor *t)
+write_pair(struct wire_out *w, uint32_t field, const struct onnx_meta *meta)
 {
-	pb_init(out);
+	struct wire_out pair;
+
+	wire_out_init(&pair);
+	wire_out_str(&pair, PAIR_KEY, meta->key);
+	wire_out_str(&pair, PAIR_VALUE, meta->value);
+	wire_out_message(w, field, &pair);
+}
+
+static void
+write_opset(struct wire_out *w, uint32_t field, const struct onnx_opset *o)
+{
+	struct wire_out opset;
+
+	wire_out_init(&opset);
+	wire_out_str(&opset, 1, o->domain);
+	wire_out_int(&opset, 2, o->version);
+	wire_out_message(w, field, &opset);
+}
+
+static void
+write_tensor_fields(
+    struct wire_out *w, const char *name, const struct tensor *t, uint32_t tag)
+{
+	assert(t->kind != TENSOR_SEQUENCE && t->kind != TENSOR_NONE);
 	for (uint32_t i = 0; i < t->rank; i++)
-		pb_int(out, TENSOR_DIMS, t->dim[i]);
-	pb_int(out, TENSOR_DATA_TYPE, t->dtype);
-	pb_str(out, TENSOR_NAME, name);
-	if (t->kind != TENSOR_STRINGS) {
-		pb_payload(out, TENSOR_RAW_DATA, t);
-		return;
-	}
-	for (size_t i = 0; i < t->count; i++)
-		pb_bytes(
-		    out, TENSOR_STRING_DATA, t->string[i].s, t->string[i].n);
+		wire_out_int(w, TENSOR_DIMS, t->dim[i]);
+	wire_out_int(w, TENSOR_TYPE, t->dtype);
+	if (name[0])
+		wire_out_str(w, TENSOR_NAME, name);
+	if (t->kind == TENSOR_STRINGS)
+		for (size_t i = 0; i < t->count; i++)
+			wire_out_bytes(w, TENSOR_STRING_DATA, t->string[i].s,
+			    t->string[i].n);
+	else
+		wire_out_content(w, TENSOR_RAW, t, tag);
 }
 
 static void
-put_shape(struct pb *out, const struct graph *g, const struct type *t)
+write_tensor(struct wire_out *w, uint32_t field, const char *name,
+    const struct tensor *t, uint32_t tag)
 {
-	pb_init(out);
+	struct wire_out tensor;
+
+	wire_out_init(&tensor);
+	write_tensor_fields(&tensor, name, t, tag);
+	wire_out_message(w, field, &tensor);
+}
+
+static void
+write_shape(struct wire_out *w, const struct graph *g, const struct type *t)
+{
+	struct wire_out shape;
+
+	wire_out_init(&shape);
 	for (uint32_t i = 0; i < t->rank; i++) {
-		struct pb dim;
+		struct wire_out dim;
 
-		pb_init(&dim);
+		wire_out_init(&dim);
 		if (t->dim[i] >= 0)
-			pb_int(&dim, 1, t->dim[i]);
+			wire_out_int(&dim, 1, t->dim[i]);
 		else if (t->dim[i] != DIM_UNKNOWN)
-			pb_str(&dim, 2, g->symbol[DIM_SYMBOL(0) - t->dim[i]]);
-		pb_message(out, 1, &dim);
+			wire_out_str(
+			    &dim, 2, g->symbol[DIM_SYMBOL(0) - t->dim[i]]);
+		wire_out_message(&shape, 1, &dim);
 	}
+	wire_out_message(w, 2, &shape);
 }
 
-/* Types nest as deep as the model's own did; the reader bounds that. */
+/* Recursion is as deep as the type. */
 static void
-put_type(struct pb *out, const struct graph *g, const struct type *t)
+write_type(struct wire_out *w, uint32_t field, const struct graph *g,
+    const struct type *t)
 {
-	struct pb inner, part;
+	struct wire_out type, inner;
 
-	pb_init(out);
-	if (t->kind == TYPE_SEQUENCE || t->kind == TYPE_OPTIONAL) {
-		pb_init(&inner);
-		put_type(&part, g, t->elem);
-		pb_message(&inner, 1, &part);
-		pb_message(out, t->kind == TYPE_SEQUENCE ? 4 : 9, &inner);
-	} else if (t->kind == TYPE_TENSOR) {
-		pb_init(&inner);
-		pb_int(&inner, 1, t->dtype);
-		if (t->rank != RANK_UNKNOWN) {
-			put_shape(&part, g, t);
-			pb_message(&inner, 2, &part);
-		}
-		pb_message(out, 1, &inner);
-	}
-}
-
-static void
-put_value_info(struct pb *out, uint32_t field, const struct graph *g,
-    const struct value *v)
-{
-	struct pb info, type;
-
-	pb_init(&info);
-	pb_str(&info, 1, v->name);
-	if (v->type.kind == TYPE_TENSOR || v->type.kind == TYPE_SEQUENCE
-	    || v->type.kind == TYPE_OPTIONAL) {
-		put_type(&type, g, &v->type);
-		pb_message(&info, 2, &type);
-	}
-	pb_message(out, field, &info);
-}
-
-/* Entry i of an attribute, under the field of its single or its list form. */
-static void
-put_entry(struct pb *out, const struct graph *g, const struct attr *a,
-    uint32_t field, uint32_t i)
-{
-	struct pb part;
-
-	switch (a->kind) {
-	case ATTR_FLOAT:
-	case ATTR_FLOATS:
-		pb_float(out, field, a->floats[i]);
-		return;
-	case ATTR_INT:
-	case ATTR_INTS:
-		pb_int(out, field, a->ints[i]);
-		return;
-	case ATTR_STRING:
-	case ATTR_STRINGS:
-		pb_bytes(out, field, a->strings[i].s, a->strings[i].n);
-		return;
-	case ATTR_TYPE:
-	case ATTR_TYPES:
-		put_type(&part, g, &a->types[i]);
+	wire_out_init(&type);
+	wire_out_init(&inner);
+	switch (t ? t->kind : TYPE_UNKNOWN) {
+	case TYPE_TENSOR:
+		wire_out_int(&inner, 1, t->dtype);
+		if (t->rank != RANK_UNKNOWN)
+			write_shape(&inner, g, t);
+		wire_out_message(&type, 1, &inner);
 		break;
-	case ATTR_GRAPH:
-	case ATTR_GRAPHS:
-		put_graph(&part, a->graphs[i], NULL);
+	case TYPE_SEQUENCE:
+		write_type(&inner, 1, g, t->elem);
+		wire_out_message(&type, 4, &inner);
+		break;
+	case TYPE_OPTIONAL:
+		write_type(&inner, 1, g, t->elem);
+		wire_out_message(&type, 9, &inner);
 		break;
 	default:
-		put_tensor(&part, NULL, &a->tensors[i]);
+		wire_out_release(&inner);
 	}
-	pb_message(out, field, &part);
+	wire_out_message(w, field, &type);
 }
 
-static const uint32_t attr_field[] = {
-    [ATTR_FLOAT] = ATTRIBUTE_F,
-    [ATTR_INT] = ATTRIBUTE_I,
-    [ATTR_STRING] = ATTRIBUTE_S,
-    [ATTR_TENSOR] = ATTRIBUTE_T,
-    [ATTR_GRAPH] = ATTRIBUTE_G,
-    [ATTR_FLOATS] = ATTRIBUTE_FLOATS,
-    [ATTR_INTS] = ATTRIBUTE_INTS,
-    [ATTR_STRINGS] = ATTRIBUTE_STRINGS,
-    [ATTR_TENSORS] = ATTRIBUTE_TENSORS,
-    [ATTR_GRAPHS] = ATTRIBUTE_GRAPHS,
-    [ATTR_SPARSE] = ATTRIBUTE_T, /* read into dense tensors, written so */
-    [ATTR_SPARSES] = ATTRIBUTE_TENSORS,
-    [ATTR_TYPE] = ATTRIBUTE_TP,
-    [ATTR_TYPES] = ATTRIBUTE_TYPE_PROTOS,
-};
+static void
+write_value_info(
+    struct wire_out *w, uint32_t field, const struct place *p, value_id v)
+{
+	const struct type *t = &graph_value(p->g, v)->type;
+	struct wire_out info;
+
+	wire_out_init(&info);
+	wire_out_str(&info, 1, p->name[v]);
+	if (t->kind != TYPE_UNKNOWN && t->kind != TYPE_OPAQUE)
+		write_type(&info, 2, p->g, t);
+	wire_out_message(w, field, &info);
+}
+
+static const struct place *
+inner_place(struct place *in, const struct place *p, const struct node *n,
+    const struct graph *g)
+{
+	*in = (struct place){.g = g, .outer = p, .owner = n, .a = p->a};
+	return in;
+}
 
 static void
-put_attr(struct pb *node, const struct graph *g, const struct attr *a)
+write_string(struct wire_out *w, uint32_t field, const struct string_view *s)
+{
+	wire_out_bytes(w, field, s->s, s->n);
+}
+
+/* A flat switch: one case a kind. */
+static void
+write_attr_value(struct wire_out *w, const struct place *p,
+    const struct node *n, const struct attr *a)
+{
+	struct place in;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		switch (a->kind) {
+		case ATTR_FLOAT:
+			wire_out_float(w, ATTRIBUTE_F, a->floats[i]);
+			break;
+		case ATTR_INT:
+			wire_out_int(w, ATTRIBUTE_I, a->ints[i]);
+			break;
+		case ATTR_STRING:
+			write_string(w, ATTRIBUTE_S, &a->strings[i]);
+			break;
+		case ATTR_TENSOR:
+		case ATTR_SPARSE:
+			write_tensor(
+			    w, ATTRIBUTE_T, "", &a->tensors[i], TAG_NONE);
+			break;
+		case ATTR_GRAPH:
+			write_graph(w, ATTRIBUTE_G,
+			    inner_place(&in, p, n, a->graphs[i]));
+			break;
+		case ATTR_FLOATS:
+			wire_out_float(w, ATTRIBUTE_FLOATS, a->floats[i]);
+			break;
+		case ATTR_INTS:
+			wire_out_int(w, ATTRIBUTE_INTS, a->ints[i]);
+			break;
+		case ATTR_STRINGS:
+			write_string(w, ATTRIBUTE_STRINGS, &a->strings[i]);
+			break;
+		case ATTR_TENSORS:
+		case ATTR_SPARSES:
+			write_tensor(
+			    w, ATTRIBUTE_TENSORS, "", &a->tensors[i], TAG_NONE);
+			break;
+		case ATTR_GRAPHS:
+			write_graph(w, ATTRIBUTE_GRAPHS,
+			    inner_place(&in, p, n, a->graphs[i]));
+			break;
+		case ATTR_TYPE:
+			write_type(w, ATTRIBUTE_TP, p->g, &a->types[i]);
+			break;
+		case ATTR_TYPES:
+			write_type(w, ATTRIBUTE_TPS, p->g, &a->types[i]);
+			break;
+		case ATTR_NONE:
+			assert(!"an attribute without a kind");
+		}
+}
+
+static void
+write_attr(struct wire_out *w, const struct place *p, const struct node *n,
+    const struct attr *a)
 {
 	enum attr_kind kind = a->kind == ATTR_SPARSE ? ATTR_TENSOR
 	    : a->kind == ATTR_SPARSES                ? ATTR_TENSORS
 	                                             : a->kind;
-	struct pb out;
+	struct wire_out attr;
 
-	pb_init(&out);
-	pb_str(&out, ATTRIBUTE_NAME, a->name);
-	for (uint32_t i = 0; i < a->n; i++)
-		put_entry(&out, g, a, attr_field[a->kind], i);
-	pb_int(&out, ATTRIBUTE_TYPE, kind);
-	pb_message(node, NODE_ATTRIBUTE, &out);
+	wire_out_init(&attr);
+	wire_out_str(&attr, ATTRIBUTE_NAME, a->name);
+	write_attr_value(&attr, p, n, a);
+	wire_out_int(&attr, ATTRIBUTE_TYPE, kind);
+	wire_out_message(w, NODE_ATTRIBUTE, &attr);
 }
 
 static void
-put_meta(struct pb *out, uint32_t field, const struct onnx_meta *m)
+write_node_meta(struct wire_out *w, const struct place *p, node_id id)
 {
-	struct pb entry;
+	struct onnx_meta meta[MAX_META];
+	uint32_t n = 0;
 
-	pb_init(&entry);
-	pb_str(&entry, 1, m->key);
-	pb_str(&entry, 2, m->value);
-	pb_message(out, field, &entry);
-}
-
-static void
-put_node_meta(struct pb *out, const struct onnx_out *meta, node_id id)
-{
-	struct onnx_meta entry[16];
-	uint32_t n;
-
-	if (!meta || !meta->node_meta)
-		return;
-	n = meta->node_meta(meta->context, id, entry, 16);
+	if (p->meta && p->meta->node_meta)
+		n = p->meta->node_meta(p->meta->context, id, meta, MAX_META);
+	assert(n <= MAX_META);
 	for (uint32_t i = 0; i < n; i++)
-		put_meta(out, NODE_META, &entry[i]);
-}
-
-static const char *
-name_of(const struct graph *g, value_id v)
-{
-	return v == VALUE_NONE ? "" : graph_value(g, v)->name;
+		write_pair(w, NODE_META, &meta[i]);
 }
 
 static void
-put_node(struct pb *out, uint32_t field, const struct graph *g, node_id id,
-    const struct onnx_out *meta)
+write_node(
+    struct wire_out *w, uint32_t field, const struct place *p, node_id id)
 {
-	const struct node *n = graph_node(g, id);
-	struct pb node;
+	const struct node *n = graph_node(p->g, id);
+	struct wire_out node;
 
-	pb_init(&node);
+	wire_out_init(&node);
 	for (uint32_t i = 0; i < n->ninputs; i++)
-		pb_str(&node, NODE_INPUT, name_of(g, n->input[i]));
+		wire_out_str(&node, NODE_INPUT,
+		    n->input[i] == VALUE_NONE ? "" : p->name[n->input[i]]);
 	for (uint32_t i = 0; i < n->noutputs; i++)
-		pb_str(&node, NODE_OUTPUT, name_of(g, n->output[i]));
+		wire_out_str(&node, NODE_OUTPUT,
+		    n->output[i] == VALUE_NONE ? "" : p->name[n->output[i]]);
 	if (n->name[0])
-		pb_str(&node, NODE_NAME, n->name);
-	pb_str(&node, NODE_OP_TYPE, n->op_type);
+		wire_out_str(&node, NODE_NAME, n->name);
+	wire_out_str(&node, NODE_TYPE, n->op_type);
 	for (uint32_t i = 0; i < n->nattrs; i++)
-		put_attr(&node, g, &n->attr[i]);
+		write_attr(&node, p, n, &n->attr[i]);
 	if (n->domain[0])
-		pb_str(&node, NODE_DOMAIN, n->domain);
-	put_node_meta(&node, meta, id);
-	pb_message(out, field, &node);
+		wire_out_str(&node, NODE_DOMAIN, n->domain);
+	write_node_meta(&node, p, id);
+	wire_out_message(w, field, &node);
 }
 
-/* Constants somebody reads, or the caller asked for. */
+/* Which constants the graph itself must carry: those something in it reads,
+ * but not what it captures from outside. */
 static bool *
-used_constants(const struct graph *g, struct arena *a)
+find_carried(const struct place *p)
 {
-	bool *used = arena_new(a, bool, g->nvalues);
+	const struct graph *g = p->g;
+	bool *carried = arena_new(p->a, bool, g->nvalues);
 
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
 
 		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
 			if (n->input[i] != VALUE_NONE)
-				used[n->input[i]] = true;
+				carried[n->input[i]] = true;
 	}
 	for (uint32_t i = 0; i < g->noutputs; i++)
-		used[g->output[i]] = true;
+		carried[g->output[i]] = true;
+	for (uint32_t i = 0; i < g->ncaptures; i++)
+		carried[g->capture[i].inner] = false;
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		carried[g->input[i]] = false;
 	for (value_id v = 0; v < g->nvalues; v++)
-		used[v] &= g->value[v].constant != NULL;
-	return used;
+		carried[v] &=
+		    g->value[v].constant && g->value[v].producer == NODE_NONE;
+	return carried;
 }
 
+/* Names of values here; captured ones are called what they are outside. */
 static void
-put_initializers(struct pb *out, const struct graph *g)
+name_values(struct place *p)
 {
-	struct arena scratch;
-	struct pb tensor;
-	const bool *used;
+	const struct graph *g = p->g;
 
-	arena_init(&scratch);
-	used = used_constants(g, &scratch);
-	for (value_id v = 0; v < g->nvalues; v++) {
-		if (!used[v])
-			continue;
-		put_tensor(&tensor, g->value[v].name, g->value[v].constant);
-		pb_message(out, GRAPH_INITIALIZER, &tensor);
+	p->name = arena_new(p->a, const char *, g->nvalues);
+	for (value_id v = 0; v < g->nvalues; v++)
+		p->name[v] = g->value[v].name;
+	for (uint32_t i = 0; p->owner && i < g->ncaptures; i++) {
+		const struct capture *c = &g->capture[i];
+
+		p->name[c->inner] =
+		    p->outer
+		        ->name[p->owner->input[p->owner->ninputs + c->slot]];
 	}
-	arena_release(&scratch);
 }
 
 static void
-put_value_infos(struct pb *out, const struct graph *g)
+write_value_infos(struct wire_out *w, const struct place *p)
 {
+	const struct graph *g = p->g;
+
 	for (value_id v = 0; v < g->nvalues; v++) {
 		const struct value *value = &g->value[v];
 
 		if (value->producer != NODE_NONE
 		    && !(value->flags & VALUE_OUTPUT)
-		    && value->type.kind == TYPE_TENSOR
-		    && value->type.dtype != DT_UNDEFINED)
-			put_value_info(out, GRAPH_VALUE_INFO, g, value);
+		    && (value->type.kind == TYPE_TENSOR
+		        || value->type.kind == TYPE_SEQUENCE
+		        || value->type.kind == TYPE_OPTIONAL))
+			write_value_info(w, GRAPH_VALUE_INFO, p, v);
 	}
 }
 
 static void
-put_graph(struct pb *out, const struct graph *g, const struct onnx_out *meta)
+write_graph(struct wire_out *w, uint32_t field, const struct place *outer)
 {
-	pb_init(out);
+	struct place place = *outer, *p = &place;
+	const struct graph *g = p->g;
+	bool *carried = find_carried(p);
+	struct wire_out graph;
+
+	name_values(p);
+	wire_out_init(&graph);
 	for (node_id id = 0; id < g->nnodes; id++)
-		put_node(out, GRAPH_NODE, g, id, meta);
-	pb_str(out, GRAPH_NAME, g->name && g->name[0] ? g->name : "graph");
-	put_initializers(out, g);
+		write_node(&graph, GRAPH_NODE, p, id);
+	wire_out_str(&graph, GRAPH_NAME, g->name);
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (carried[v])
+			write_tensor(&graph, GRAPH_INITIALIZER, p->name[v],
+			    g->value[v].constant, p->owner ? TAG_NONE : v + 1);
 	for (uint32_t i = 0; i < g->ninputs; i++)
-		put_value_info(
-		    out, GRAPH_INPUT, g, graph_value(g, g->input[i]));
+		write_value_info(&graph, GRAPH_INPUT, p, g->input[i]);
 	for (uint32_t i = 0; i < g->noutputs; i++)
-		put_value_info(
-		    out, GRAPH_OUTPUT, g, graph_value(g, g->output[i]));
-	put_value_infos(out, g);
-}
-
-static void
-put_opsets(struct pb *out, uint32_t field, const struct onnx_out *o)
-{
-	struct pb opset;
-
-	for (uint32_t i = 0; i < o->nopsets; i++) {
-		pb_init(&opset);
-		pb_str(&opset, 1, o->opset[i].domain);
-		pb_int(&opset, 2, o->opset[i].version);
-		pb_message(out, field, &opset);
-	}
+		write_value_info(&graph, GRAPH_OUTPUT, p, g->output[i]);
+	write_value_infos(&graph, p);
+	wire_out_message(w, field, &graph);
 }
 
 /* A function has no initialisers: its constants are nodes. */
 static void
-put_constant_nodes(struct pb *out, const struct graph *g)
+write_constant_node(struct wire_out *w, const struct place *p, value_id v)
 {
-	struct arena scratch;
-	const bool *used;
+	struct wire_out node, attr;
 
-	arena_init(&scratch);
-	used = used_constants(g, &scratch);
-	for (value_id v = 0; v < g->nvalues; v++) {
-		struct attr value = {
-		    .name = "value", .kind = ATTR_TENSOR, .n = 1};
-		struct pb node;
-
-		if (!used[v])
-			continue;
-		value.tensors = g->value[v].constant;
-		pb_init(&node);
-		pb_str(&node, NODE_OUTPUT, g->value[v].name);
-		pb_str(&node, NODE_OP_TYPE, "Constant");
-		put_attr(&node, g, &value);
-		pb_message(out, FUNCTION_NODE, &node);
-	}
-	arena_release(&scratch);
+	wire_out_init(&node);
+	wire_out_init(&attr);
+	wire_out_str(&node, NODE_OUTPUT, p->name[v]);
+	wire_out_str(&node, NODE_TYPE, "Constant");
+	wire_out_str(&attr, ATTRIBUTE_NAME, "value");
+	write_tensor(&attr, ATTRIBUTE_T, "", p->g->value[v].constant, TAG_NONE);
+	wire_out_int(&attr, ATTRIBUTE_TYPE, ATTR_TENSOR);
+	wire_out_message(&node, NODE_ATTRIBUTE, &attr);
+	wire_out_message(w, FUNCTION_NODE, &node);
 }
 
 static void
-put_function(
-    struct pb *model, const struct onnx_out *o, const struct onnx_function *f)
+write_function(struct wire_out *w, const struct onnx_out *o,
+    const struct onnx_function *f, struct arena *a)
 {
-	const struct graph *g = f->body;
-	struct pb out;
+	struct place p = {.g = f->body, .a = a};
+	bool *carried = find_carried(&p);
+	struct wire_out out;
 
-	pb_init(&out);
-	pb_str(&out, FUNCTION_NAME, f->name);
-	for (uint32_t i = 0; i < g->ninputs; i++)
-		pb_str(&out, FUNCTION_INPUT, name_of(g, g->input[i]));
-	for (uint32_t i = 0; i < g->noutputs; i++)
-		pb_str(&out, FUNCTION_OUTPUT, name_of(g, g->output[i]));
-	put_constant_nodes(&out, g);
-	for (node_id id = 0; id < g->nnodes; id++)
-		put_node(&out, FUNCTION_NODE, g, id, NULL);
-	put_opsets(&out, FUNCTION_OPSET, o);
-	pb_str(&out, FUNCTION_DOMAIN, f->domain);
-	pb_message(model, MODEL_FUNCTION, &out);
+	name_values(&p);
+	wire_out_init(&out);
+	wire_out_str(&out, FUNCTION_NAME, f->name);
+	for (uint32_t i = 0; i < p.g->ninputs; i++)
+		wire_out_str(&out, FUNCTION_INPUT, p.name[p.g->input[i]]);
+	for (uint32_t i = 0; i < p.g->noutputs; i++)
+		wire_out_str(&out, FUNCTION_OUTPUT, p.name[p.g->output[i]]);
+	for (value_id v = 0; v < p.g->nvalues; v++)
+		if (carried[v])
+			write_constant_node(&out, &p, v);
+	for (node_id id = 0; id < p.g->nnodes; id++)
+		write_node(&out, FUNCTION_NODE, &p, id);
+	for (uint32_t i = 0; i < o->nopsets; i++)
+		write_opset(&out, FUNCTION_OPSET, &o->opset[i]);
+	wire_out_str(&out, FUNCTION_DOMAIN, f->domain);
+	wire_out_message(w, MODEL_FUNCTION, &out);
+}
+
+static bool
+fill_hole(FILE *f, const struct wire_hole *hole, const void *context)
+{
+	const struct onnx_out *o = context;
+
+	return o->content && hole->tag != TAG_NONE
+	    && o->content(f, o->context, hole->tag - 1);
+}
+
+static bool
+stream_ok(FILE *f, struct err *err)
+{
+	if (ferror(f))
+		return err_set(
+		    err, ERR_IO, "cannot write the model: %s", strerror(errno));
+	return true;
 }
 
 bool
 onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 {
-	struct pb model, graph;
-	bool ok;
+	struct place main = {.g = o->graph, .meta = o};
+	struct wire_out model;
+	struct arena a;
 
-	pb_init(&model);
-	pb_int(&model, MODEL_IR_VERSION, o->ir_version);
-	pb_str(&model, MODEL_PRODUCER, "marquetry");
-	put_graph(&graph, o->graph, o);
-	pb_message(&model, MODEL_GRAPH, &graph);
-	put_opsets(&model, MODEL_OPSET, o);
+	arena_init(&a);
+	main.a = &a;
+	wire_out_init(&model);
+	wire_out_int(&model, MODEL_IR, o->ir_version);
+	wire_out_str(&model, MODEL_PRODUCER, "marquetry");
+	write_graph(&model, MODEL_GRAPH, &main);
+	for (uint32_t i = 0; i < o->nopsets; i++)
+		write_opset(&model, MODEL_OPSET, &o->opset[i]);
 	for (uint32_t i = 0; i < o->nmeta; i++)
-		put_meta(&model, MODEL_META, &o->meta[i]);
+		write_pair(&model, MODEL_META, &o->meta[i]);
 	for (uint32_t i = 0; i < o->nfunctions; i++)
-		put_function(&model, o, &o->function[i]);
-	ok = pb_write(f, &model, err);
-	pb_release(&model);
-	return ok;
+		write_function(&model, o, &o->function[i], &a);
+	wire_out_write(f, &model, fill_hole, o);
+	wire_out_release(&model);
+	arena_release(&a);
+	return stream_ok(f, err);
 }
 
 bool
 onnx_write_tensor(
     FILE *f, const char *name, const struct tensor *t, struct err *err)
 {
-	struct pb tensor;
-	bool ok;
+	struct wire_out w;
 
-	put_tensor(&tensor, name, t);
-	ok = pb_write(f, &tensor, err);
-	pb_release(&tensor);
-	return ok;
+	wire_out_init(&w);
+	write_tensor_fields(&w, name, t, TAG_NONE);
+	wire_out_write(f, &w, NULL, NULL);
+	wire_out_release(&w);
+	return stream_ok(f, err);
 }

@@ -28,7 +28,11 @@ struct onnx_out {
 	/* metadata_props of node i of the main graph (IR >= 10), or NULL */
 	uint32_t (*node_meta)(const void *context, node_id id,
 	    struct onnx_meta *out, uint32_t cap);
-	const void *context;
+	/* Write the content of constant v of the main graph, tensor->bytes of
+	 * it, and return true; or return false to have the tensor's own
+	 * written. NULL: always the tensor's own. */
+	bool (*content)(FILE *f, const void *context, value_id v);
+	const void *context; /* of both functions */
 };
 
 /* Write a whole model. A constant whose tensor is FILL is expanded on the way
