@@ -114,9 +114,9 @@ difference(const struct tensor *got, const struct tensor *want)
 {
 	double worst = 0, range = 0;
 
-	if (got->dtype != want->dtype || got->count != want->count)
+	if (got->dtype != want[o]->dtype || got->count != want->count)
 		return (double)INFINITY;
-	if (!dtype_is_float(want->dtype))
+	if (!dtype_is_float(want[o]->dtype))
 		return tensor_equal(got, want) ? 0 : (double)INFINITY;
 	for (size_t i = 0; i < want->count; i++) {
 		double x = tensor_real(got, i), y = tensor_real(want, i);
@@ -177,8 +177,9 @@ trial_check(struct trial *t, struct reference *r, double *error,
 		struct tensor got;
 		double d;
 
-		if (is_half(t->mix, &c->output[o]) || want->dtype == DT_FLOAT16
-		    || want->dtype == DT_BFLOAT16)
+		if (is_half(t->mix, &c->output[o])
+		    || want[o]->dtype == DT_FLOAT16
+		    || want[o]->dtype == DT_BFLOAT16)
 			*allowed = TOLERANCE_F16;
 		if (!plain_output(t, o, &got, a, err))
 			return false;
