@@ -114,7 +114,7 @@ difference(const struct tensor *got, const struct tensor *want)
 {
 	double worst = 0, range = 0;
 
-	if (got->dtype != want[o]->dtype || got->count != want->count)
+	if (got->dtype != want->dtype || got->count != want->count)
 		return (double)INFINITY;
 	if (!dtype_is_float(want[o]->dtype))
 		return tensor_equal(got, want) ? 0 : (double)INFINITY;
