@@ -116,7 +116,7 @@ difference(const struct tensor *got, const struct tensor *want)
 
 	if (got->dtype != want->dtype || got->count != want->count)
 		return (double)INFINITY;
-	if (!dtype_is_float(want[o]->dtype))
+	if (!dtype_is_float(want->dtype))
 		return tensor_equal(got, want) ? 0 : (double)INFINITY;
 	for (size_t i = 0; i < want->count; i++) {
 		double x = tensor_real(got, i), y = tensor_real(want, i);
