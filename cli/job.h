@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/search_args.h"
 #include "ir/onnx_read.h"
+#include "plan/constraints.h"
 #include "plan/plan.h"
 #include "targets/candidates.h"
 
@@ -19,6 +20,7 @@ struct job {
 	struct arena *arena; /* lives as long as the job */
 	struct model model;
 	struct mix mix;
+	struct constraints constraints;
 	struct candidates candidates;
 	struct pricer *pricer;
 	struct prices prices;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct build
-build_begin(struct arena *a, const char *name, bool constant)
+zoo_begin(struct arena *a, const char *name, bool constant)
 {
 	return (struct build){
 	    .g = graph_new(a, name),
@@ -26,7 +26,7 @@ append(struct build *b, const value_id **list, uint32_t *n, value_id v)
 }
 
 value_id
-build_input(struct build *b, const char *name, enum dtype dtype, uint32_t rank,
+zoo_input(struct build *b, const char *name, enum dtype dtype, uint32_t rank,
     const int64_t *dim)
 {
 	struct type type = {
@@ -43,7 +43,7 @@ build_input(struct build *b, const char *name, enum dtype dtype, uint32_t rank,
 }
 
 void
-build_output(struct build *b, value_id v, const char *name)
+zoo_output(struct build *b, value_id v, const char *name)
 {
 	struct value *value = graph_value(b->g, v);
 
@@ -103,7 +103,7 @@ fan_in(uint32_t rank, const int64_t *dim)
 }
 
 value_id
-build_weight(struct build *b, const char *name, enum weight_role role,
+zoo_weight(struct build *b, const char *name, enum weight_role role,
     uint32_t rank, const int64_t *dim)
 {
 	float base =
@@ -125,7 +125,7 @@ build_weight(struct build *b, const char *name, enum weight_role role,
 }
 
 value_id
-build_ints(struct build *b, const char *name, uint32_t n, const int64_t *value)
+zoo_ints(struct build *b, const char *name, uint32_t n, const int64_t *value)
 {
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
 	int64_t count = n;
@@ -137,7 +137,7 @@ build_ints(struct build *b, const char *name, uint32_t n, const int64_t *value)
 }
 
 value_id
-build_scalar(struct build *b, const char *name, float value)
+zoo_scalar(struct build *b, const char *name, float value)
 {
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
 
@@ -146,7 +146,7 @@ build_scalar(struct build *b, const char *name, float value)
 }
 
 value_id
-build_node(struct build *b, enum op op, uint32_t ninputs, const value_id *input,
+zoo_node(struct build *b, enum op op, uint32_t ninputs, const value_id *input,
     uint32_t nattrs, const struct attr *attr)
 {
 	const char *type = op_get(op)->type;
@@ -174,7 +174,7 @@ build_node(struct build *b, enum op op, uint32_t ninputs, const value_id *input,
 }
 
 struct attr
-build_attr_ints(
+zoo_attr_ints(
     struct build *b, const char *name, uint32_t n, const int64_t *value)
 {
 	return (struct attr){
@@ -186,16 +186,16 @@ build_attr_ints(
 }
 
 struct attr
-build_attr_int(struct build *b, const char *name, int64_t value)
+zoo_attr_int(struct build *b, const char *name, int64_t value)
 {
-	struct attr a = build_attr_ints(b, name, 1, &value);
+	struct attr a = zoo_attr_ints(b, name, 1, &value);
 
 	a.kind = ATTR_INT;
 	return a;
 }
 
 struct attr
-build_attr_float(struct build *b, const char *name, float value)
+zoo_attr_float(struct build *b, const char *name, float value)
 {
 	return (struct attr){
 	    .name = name,
@@ -214,32 +214,32 @@ weight_name(struct build *b, enum op op, const char *what)
 }
 
 value_id
-build_conv(struct build *b, value_id x, struct conv_shape s, bool bias)
+zoo_conv(struct build *b, value_id x, struct conv_shape s, bool bias)
 {
 	const int64_t shape[] = {s.out, s.in / s.groups, s.kernel, s.kernel};
 	const int64_t kernel[] = {s.kernel, s.kernel};
 	const int64_t strides[] = {s.stride, s.stride};
 	const int64_t pads[] = {s.pad, s.pad, s.pad, s.pad};
 	const struct attr attr[] = {
-	    build_attr_ints(b, "kernel_shape", 2, kernel),
-	    build_attr_ints(b, "strides", 2, strides),
-	    build_attr_ints(b, "pads", 4, pads),
-	    build_attr_int(b, "group", s.groups),
+	    zoo_attr_ints(b, "kernel_shape", 2, kernel),
+	    zoo_attr_ints(b, "strides", 2, strides),
+	    zoo_attr_ints(b, "pads", 4, pads),
+	    zoo_attr_int(b, "group", s.groups),
 	};
 	value_id in[3] = {x};
 
-	in[1] = build_weight(
+	in[1] = zoo_weight(
 	    b, weight_name(b, OP_CONV, "weight"), WEIGHT_KERNEL, 4, shape);
 	if (bias)
-		in[2] = build_weight(
+		in[2] = zoo_weight(
 		    b, weight_name(b, OP_CONV, "bias"), WEIGHT_BIAS, 1, shape);
-	return build_node(b, OP_CONV, bias ? 3 : 2, in, 4, attr);
+	return zoo_node(b, OP_CONV, bias ? 3 : 2, in, 4, attr);
 }
 
 value_id
-build_batch_norm(struct build *b, value_id x, int64_t channels)
+zoo_batch_norm(struct build *b, value_id x, int64_t channels)
 {
-	const struct attr attr[] = {build_attr_float(b, "epsilon", 1e-5f)};
+	const struct attr attr[] = {zoo_attr_float(b, "epsilon", 1e-5f)};
 	static const struct {
 		const char *name;
 		enum weight_role role;
@@ -252,60 +252,60 @@ build_batch_norm(struct build *b, value_id x, int64_t channels)
 	value_id in[5] = {x};
 
 	for (unsigned i = 0; i < 4; i++)
-		in[i + 1] = build_weight(b,
+		in[i + 1] = zoo_weight(b,
 		    weight_name(b, OP_BATCHNORMALIZATION, weight[i].name),
 		    weight[i].role, 1, &channels);
-	return build_node(b, OP_BATCHNORMALIZATION, 5, in, 1, attr);
+	return zoo_node(b, OP_BATCHNORMALIZATION, 5, in, 1, attr);
 }
 
 value_id
-build_relu(struct build *b, value_id x)
+zoo_relu(struct build *b, value_id x)
 {
-	return build_node(b, OP_RELU, 1, &x, 0, NULL);
+	return zoo_node(b, OP_RELU, 1, &x, 0, NULL);
 }
 
 value_id
-build_add(struct build *b, value_id x, value_id y)
+zoo_add(struct build *b, value_id x, value_id y)
 {
 	const value_id in[] = {x, y};
 
-	return build_node(b, OP_ADD, 2, in, 0, NULL);
+	return zoo_node(b, OP_ADD, 2, in, 0, NULL);
 }
 
 value_id
-build_max_pool(
+zoo_max_pool(
     struct build *b, value_id x, int64_t kernel, int64_t stride, int64_t pad)
 {
 	const int64_t kernels[] = {kernel, kernel};
 	const int64_t strides[] = {stride, stride};
 	const int64_t pads[] = {pad, pad, pad, pad};
 	const struct attr attr[] = {
-	    build_attr_ints(b, "kernel_shape", 2, kernels),
-	    build_attr_ints(b, "strides", 2, strides),
-	    build_attr_ints(b, "pads", 4, pads),
+	    zoo_attr_ints(b, "kernel_shape", 2, kernels),
+	    zoo_attr_ints(b, "strides", 2, strides),
+	    zoo_attr_ints(b, "pads", 4, pads),
 	};
 
-	return build_node(b, OP_MAXPOOL, 1, &x, 3, attr);
+	return zoo_node(b, OP_MAXPOOL, 1, &x, 3, attr);
 }
 
 value_id
-build_linear(struct build *b, value_id x, int64_t in, int64_t out)
+zoo_linear(struct build *b, value_id x, int64_t in, int64_t out)
 {
 	const int64_t shape[] = {in, out};
 	value_id io[2] = {x}, bias;
 
-	io[1] = build_weight(
+	io[1] = zoo_weight(
 	    b, weight_name(b, OP_MATMUL, "weight"), WEIGHT_KERNEL, 2, shape);
-	bias = build_weight(
+	bias = zoo_weight(
 	    b, weight_name(b, OP_MATMUL, "bias"), WEIGHT_BIAS, 1, &out);
-	return build_add(b, build_node(b, OP_MATMUL, 2, io, 0, NULL), bias);
+	return zoo_add(b, zoo_node(b, OP_MATMUL, 2, io, 0, NULL), bias);
 }
 
 value_id
-build_reshape(struct build *b, value_id x, uint32_t n, const int64_t *shape)
+zoo_reshape(struct build *b, value_id x, uint32_t n, const int64_t *shape)
 {
 	value_id in[2] = {x};
 
-	in[1] = build_ints(b, weight_name(b, OP_RESHAPE, "shape"), n, shape);
-	return build_node(b, OP_RESHAPE, 2, in, 0, NULL);
+	in[1] = zoo_ints(b, weight_name(b, OP_RESHAPE, "shape"), n, shape);
+	return zoo_node(b, OP_RESHAPE, 2, in, 0, NULL);
 }

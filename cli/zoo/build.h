@@ -24,43 +24,42 @@ struct build {
 };
 
 /* An empty graph with one float input and opset 13. */
-struct build build_begin(struct arena *a, const char *name, bool constant);
-value_id build_input(struct build *b, const char *name, enum dtype dtype,
+struct build zoo_begin(struct arena *a, const char *name, bool constant);
+value_id zoo_input(struct build *b, const char *name, enum dtype dtype,
     uint32_t rank, const int64_t *dim);
-void build_output(struct build *b, value_id v, const char *name);
+void zoo_output(struct build *b, value_id v, const char *name);
 
 /* A weight of this shape; name from the node about to be added. */
-value_id build_weight(struct build *b, const char *name, enum weight_role role,
+value_id zoo_weight(struct build *b, const char *name, enum weight_role role,
     uint32_t rank, const int64_t *dim);
 /* A small int64 vector constant. */
-value_id build_ints(
+value_id zoo_ints(
     struct build *b, const char *name, uint32_t n, const int64_t *value);
-value_id build_scalar(struct build *b, const char *name, float value);
+value_id zoo_scalar(struct build *b, const char *name, float value);
 
 /* A node with one output; its value. Name is "<op>_<counter>". */
-value_id build_node(struct build *b, enum op op, uint32_t ninputs,
+value_id zoo_node(struct build *b, enum op op, uint32_t ninputs,
     const value_id *input, uint32_t nattrs, const struct attr *attr);
 
 /* Attributes; memory in the builder's arena. */
-struct attr build_attr_int(struct build *b, const char *name, int64_t value);
-struct attr build_attr_ints(
+struct attr zoo_attr_int(struct build *b, const char *name, int64_t value);
+struct attr zoo_attr_ints(
     struct build *b, const char *name, uint32_t n, const int64_t *value);
-struct attr build_attr_float(struct build *b, const char *name, float value);
+struct attr zoo_attr_float(struct build *b, const char *name, float value);
 
 /* Usual blocks. Shapes are NCHW; `in` counts input channels. */
 struct conv_shape {
 	int64_t in, out, kernel, stride, pad, groups;
 };
-value_id build_conv(
-    struct build *b, value_id x, struct conv_shape s, bool bias);
-value_id build_batch_norm(struct build *b, value_id x, int64_t channels);
-value_id build_relu(struct build *b, value_id x);
-value_id build_add(struct build *b, value_id x, value_id y);
-value_id build_max_pool(
+value_id zoo_conv(struct build *b, value_id x, struct conv_shape s, bool bias);
+value_id zoo_batch_norm(struct build *b, value_id x, int64_t channels);
+value_id zoo_relu(struct build *b, value_id x);
+value_id zoo_add(struct build *b, value_id x, value_id y);
+value_id zoo_max_pool(
     struct build *b, value_id x, int64_t kernel, int64_t stride, int64_t pad);
 /* x[., in] W[in, out] + bias */
-value_id build_linear(struct build *b, value_id x, int64_t in, int64_t out);
-value_id build_reshape(
+value_id zoo_linear(struct build *b, value_id x, int64_t in, int64_t out);
+value_id zoo_reshape(
     struct build *b, value_id x, uint32_t n, const int64_t *shape);
 
 #endif

@@ -50,7 +50,7 @@ describe_operation(struct build *b, struct conv *c, dnnl_convolution_desc_t *op)
 	dnnl_memory_desc_t weights;
 	struct dims d;
 
-	dims_of(&d, &c->window);
+	layer_dims(&d, &c->window);
 	return desc_any(b, (uint32_t)c->weight_plain.ndims,
 	           c->weight_plain.dims, &weights)
 	    && check(b,

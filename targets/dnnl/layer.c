@@ -301,7 +301,7 @@ make_primitive(struct build *b, const_dnnl_op_desc_t op, uint32_t nth,
 }
 
 void
-dims_of(struct dims *d, const struct window *w)
+layer_dims(struct dims *d, const struct window *w)
 {
 	memset(d, 0, sizeof *d);
 	for (uint32_t i = 0; i < w->n; i++) {

@@ -92,7 +92,7 @@ struct dims {
 	dnnl_dims_t kernel, stride, holes, before, after;
 };
 struct window;
-void dims_of(struct dims *d, const struct window *w);
+void layer_dims(struct dims *d, const struct window *w);
 
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);

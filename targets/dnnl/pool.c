@@ -41,7 +41,7 @@ build_pool(struct build *b)
 		whole_map(&w, in);
 	else if (!window_resolve(&w, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
-	dims_of(&d, &w);
+	layer_dims(&d, &w);
 	if (!desc_value(b, n->input[0], &src)
 	    || !desc_value(b, b->fused.end, &dst)
 	    || !check(b,

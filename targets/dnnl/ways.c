@@ -108,7 +108,8 @@ dies_here(const struct match_in *m, value_id v)
 	arena_init(&scratch);
 	seen = bitset_new(&scratch, m->match->root + 1 - lowest);
 	for (uint32_t i = 0; i < m->match->nnodes; i++)
-		bitset_add(seen, m->match->node[i] - lowest);
+		if (m->match->node[i] >= lowest)
+			bitset_add(seen, m->match->node[i] - lowest);
 	for (node_id n = m->match->root; n > lowest; n--) {
 		const struct node *node = graph_node(g, n);
 

@@ -1,0 +1,202 @@
+#include "cli/job.h"
+
+#include <string.h>
+
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "ir/normalize.h"
+#include "plan/solve.h"
+#include "targets/host/host.h"
+
+bool
+job_import(struct job *j, const struct search_args *args, struct arena *a,
+    struct err *err)
+{
+	uint64_t began = now_ns();
+	struct infer_options infer = {.eval = host_eval};
+
+	*j = (struct job){.args = args, .arena = a};
+	if (!onnx_read(&j->model, args->model, &args->onnx, a, err))
+		return false;
+	j->opened = true;
+	infer.notes = &j->model.notes;
+	if (!normalize(j->model.graph, &infer, err))
+		return err_in(err, "%s", args->model);
+	j->times.import_ns = now_ns() - began;
+	return true;
+}
+
+static bool
+read_constraints(struct job *j, struct err *err)
+{
+	const struct search_args *args = j->args;
+	const struct graph *g = j->model.graph;
+	struct constraints *s = &j->constraints;
+	struct arena *a = j->arena;
+
+	for (uint32_t i = 0; i < args->pins.n; i++)
+		if (!constraints_pin(s, args->pins.text[i], g, &j->mix, a, err))
+			return false;
+	for (uint32_t i = 0; i < args->forbids.n; i++)
+		if (!constraints_forbid(
+		        s, args->forbids.text[i], g, &j->mix, a, err))
+			return false;
+	for (uint32_t i = 0; i < args->stops.n; i++)
+		if (!constraints_stop(s, args->stops.text[i], g, a, err))
+			return false;
+	return !args->constraints
+	    || constraints_read(s, args->constraints, g, &j->mix, a, err);
+}
+
+bool
+job_candidates(struct job *j, bool keep_refusals, struct err *err)
+{
+	struct candidate_options o = {
+	    .assume = j->args->assume,
+	    .keep_refusals = keep_refusals,
+	};
+	uint64_t began = now_ns();
+
+	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
+	        j->arena, err)
+	    || !read_constraints(j, err)
+	    || !candidates_find(
+	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err))
+		return false;
+	j->times.candidates_ns = now_ns() - began;
+	return true;
+}
+
+static void
+on_progress(void *context, uint32_t done, uint32_t todo, const char *what)
+{
+	progress_step(context, done, todo, what);
+}
+
+static bool
+open_pricer(struct job *j, struct err *err)
+{
+	const struct search_args *args = j->args;
+	struct pricer_options o = {
+	    .db = args->db,
+	    .accept = args->accept,
+	    .measure = args->measure,
+	    .max_measure = args->max_measure,
+	    .budget_ns = args->time_budget_ns,
+	    .threads = args->threads,
+	    .workers = args->jobs,
+	    .reference = host_eval,
+	    .stop = args->cli->stop,
+	    .notes = &j->model.notes,
+	    .progress = on_progress,
+	    .context = &j->progress,
+	};
+
+	if (args->db)
+		path_make_parents(args->db);
+	return pricer_open(&j->pricer, j->model.graph, &j->mix, &j->candidates,
+	           &o, j->arena, err)
+	    && pricer_begin(j->pricer, &j->prices, err);
+}
+
+static bool
+search(struct job *j, const struct constraints *constraints, struct plan *out,
+    struct err *err)
+{
+	struct plan_request r = {
+	    .graph = j->model.graph,
+	    .mix = &j->mix,
+	    .candidates = &j->candidates,
+	    .prices = &j->prices,
+	    .pricer = j->pricer,
+	    .constraints = constraints,
+	    .searcher = j->args->searcher,
+	    .eager_pricing = j->args->eager_pricing,
+	    .search =
+	        {
+	            .time_budget_ns = j->args->time_budget_ns,
+	            .memory_budget = j->args->memory_budget_bytes,
+	            .stop = j->args->cli->stop,
+	        },
+	    .notes = &j->model.notes,
+	};
+
+	return plan_search(out, &r, j->arena, err);
+}
+
+bool
+job_prices(struct job *j, struct err *err)
+{
+	uint64_t began = now_ns();
+	bool ok;
+
+	progress_begin(&j->progress, j->args->cli);
+	ok = open_pricer(j, err);
+	if (j->pricer)
+		j->counts = pricer_counts(j->pricer);
+	j->times.prices_ns = now_ns() - began;
+	return ok;
+}
+
+bool
+job_search(struct job *j, struct err *err)
+{
+	uint64_t began;
+	bool ok;
+
+	if (!job_prices(j, err))
+		return false;
+	began = now_ns();
+	ok = search(j, &j->constraints, &j->plan, err)
+	    && plan_verify(&j->plan, err);
+	progress_end(&j->progress);
+	j->counts = pricer_counts(j->pricer);
+	j->times.search_ns = now_ns() - began;
+	return ok;
+}
+
+bool
+job_cost_pinned(struct job *j, node_id node, uint32_t target, cost_ns *cost,
+    struct err *err)
+{
+	struct constraints pinned = {.n = 0};
+	struct plan plan;
+
+	for (uint32_t i = 0; i < j->constraints.n; i++)
+		constraints_add(&pinned, j->constraints.item[i], j->arena);
+	constraints_add(&pinned,
+	    (struct constraint){
+	        .kind = CONSTRAIN_PIN,
+	        .nnodes = 1,
+	        .node = arena_copy(j->arena, &node, sizeof node),
+	        .targets = UINT64_C(1) << target,
+	        .text = "what if",
+	    },
+	    j->arena);
+	*cost = COST_NEVER;
+	if (search(j, &pinned, &plan, err)) {
+		*cost = plan.cost;
+		return true;
+	}
+	if (err->kind != ERR_NO_COVER)
+		return false;
+	err_clear(err);
+	return true;
+}
+
+bool
+job_close(struct job *j, struct err *err)
+{
+	struct err later = {.kind = ERR_NONE};
+	bool ok = !j->pricer || pricer_close(j->pricer, &later);
+
+	j->pricer = NULL;
+	if (!ok && err->kind == ERR_NONE)
+		*err = later;
+	if (j->opened) {
+		cli_warn_all(j->args->cli, &j->model.notes);
+		model_close(&j->model);
+	}
+	j->opened = false;
+	return ok;
+}

@@ -1,0 +1,140 @@
+/* marq search: partition a model and write the result directory. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "cli/search_args.h"
+#include "cli/summary.h"
+#include "cli/units.h"
+#include "emit/emit.h"
+#include "ir/base/file.h"
+
+struct args {
+	struct search_args search;
+	const char *out; /* -o */
+	const char *emit; /* --emit */
+	bool force, dry_run, no_output;
+};
+
+enum { KEY_FORCE = 0x300, KEY_EMIT, KEY_DRY_RUN };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0,
+        "result directory (default <model>.marq; 'none': write nothing)", 0},
+    {"force", KEY_FORCE, NULL, 0, "replace an existing result directory", 0},
+    {"emit", KEY_EMIT, "LIST", 0,
+        "artefacts to write, comma-separated (default all)", 0},
+    {"dry-run", KEY_DRY_RUN, NULL, 0,
+        "say what would be measured and written, and stop", 0},
+    {0},
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->search;
+		return 0;
+	case 'o':
+		args->out = arg;
+		args->no_output = strcmp(arg, "none") == 0;
+		return 0;
+	case KEY_FORCE:
+		args->force = true;
+		return 0;
+	case KEY_EMIT:
+		args->emit = arg;
+		return 0;
+	case KEY_DRY_RUN:
+		args->dry_run = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Refuse before the work, not after it. */
+static bool
+output_is_free(const struct args *args, struct cli *c, struct err *err)
+{
+	struct outdir o;
+
+	if (args->no_output || args->dry_run)
+		return true;
+	if (!out_begin(&o, args->out, args->force, c->run, err))
+		return false;
+	out_abandon(&o);
+	return true;
+}
+
+static bool
+write_result(struct job *j, const struct args *args, struct err *err)
+{
+	struct emit_in in = {
+	    .model = &j->model,
+	    .plan = &j->plan,
+	    .counts = j->counts,
+	    .command = args->search.cli->line,
+	};
+	uint64_t began = now_ns();
+	struct outdir o;
+	bool ok;
+
+	if (!out_begin(&o, args->out, args->force, j->arena, err))
+		return false;
+	ok =
+	    emit_all(&in, &o, args->emit, j->arena, err) && out_commit(&o, err);
+	if (!ok)
+		out_abandon(&o);
+	j->times.emit_ns = now_ns() - began;
+	return ok;
+}
+
+static bool
+run(struct job *j, const struct args *args, struct err *err)
+{
+	if (!job_import(j, &args->search, args->search.cli->run, err)
+	    || !job_candidates(j, false, err))
+		return false;
+	if (args->dry_run)
+		return summary_dry_run(j, args->out, err);
+	return job_search(j, err)
+	    && (args->no_output || write_result(j, args, err));
+}
+
+int
+cmd_search(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
+	const struct argp argp = {.options = options,
+	    .parser = parse,
+	    .children = children,
+	    .args_doc = "MODEL.onnx",
+	    .doc = "Find the cheapest legal partitioning of a model over the "
+	           "targets and write it, with everything needed to use and "
+	           "understand it, into a result directory."};
+	struct args args = {.out = NULL};
+	struct job j = {.opened = false};
+	struct err err = {.kind = ERR_NONE};
+	bool ok;
+
+	search_args_init(&args.search, c);
+	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+		return cli_fail(c, &err);
+	if (!args.out)
+		args.out = path_default_result(args.search.model, c->run);
+	ok = output_is_free(&args, c, &err) && run(&j, &args, &err);
+	ok = job_close(&j, &err) && ok;
+	if (!ok)
+		return cli_fail(c, &err);
+	if (!args.dry_run)
+		summary_print(&j, args.no_output ? NULL : args.out);
+	return cli_stop_status(0);
+}

@@ -1,0 +1,217 @@
+#include "cli/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/units.h"
+#include "ir/base/json.h"
+
+/* Composites and regions of each target of the mix. */
+struct share {
+	uint32_t composites, regions, nodes;
+	cost_ns cost;
+};
+
+static void
+count_shares(const struct job *j, struct share *share)
+{
+	const struct plan *p = &j->plan;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct plan_composite *c = &p->composite[i];
+		const struct candidate *cand =
+		    &p->candidates->candidate[c->candidate];
+
+		share[cand->target].composites++;
+		share[cand->target].nodes += cand->nnodes;
+		share[cand->target].cost += c->cost;
+	}
+	for (uint32_t i = 0; i < p->nregions; i++)
+		share[p->region[i].target].regions++;
+}
+
+static cost_ns
+conversions_cost(const struct plan *p)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		sum += p->conversion[i].cost;
+	return sum;
+}
+
+static cost_ns
+launches_cost(const struct plan *p)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < p->nregions; i++)
+		sum += p->region[i].launch;
+	return sum;
+}
+
+static void
+print_shares(const struct job *j)
+{
+	struct share *share =
+	    arena_new(j->arena, struct share, j->mix.n ? j->mix.n : 1);
+	char text[32];
+
+	count_shares(j, share);
+	for (uint32_t t = 0; t < j->mix.n; t++)
+		printf("  %-14s %4u regions %5u composites %5u nodes  %s\n",
+		    j->mix.target[t].text, share[t].regions,
+		    share[t].composites, share[t].nodes,
+		    format_duration(share[t].cost, text, sizeof text));
+	printf("  %-14s %4u                                  %s\n",
+	    "conversions", j->plan.nconversions,
+	    format_duration(conversions_cost(&j->plan), text, sizeof text));
+	printf("  %-14s                                       %s\n", "launches",
+	    format_duration(launches_cost(&j->plan), text, sizeof text));
+}
+
+static void
+print_baselines(const struct plan *p)
+{
+	char text[32];
+
+	for (uint32_t i = 0; i < p->nbaselines; i++) {
+		const struct plan_baseline *b = &p->baseline[i];
+
+		if (b->cost == COST_NEVER)
+			printf("  %-18s has no cover\n", b->name);
+		else
+			printf("  %-18s %s%10s  x%.3f\n", b->name,
+			    b->bound ? "at least " : "",
+			    format_duration(b->cost, text, sizeof text),
+			    (double)b->cost / (double)(p->cost ? p->cost : 1));
+	}
+}
+
+static void
+print_proof(const struct plan *p)
+{
+	char cost[32], bound[32];
+
+	format_duration(p->cost, cost, sizeof cost);
+	format_duration(p->lower_bound, bound, sizeof bound);
+	if (p->proven)
+		printf("plan: %s, proven optimal for these prices\n", cost);
+	else
+		printf("plan: %s, not proven: lower bound %s, gap %.3g %%\n",
+		    cost, bound,
+		    100.0 * (double)(p->cost - p->lower_bound)
+		        / (double)(p->cost ? p->cost : 1));
+}
+
+static void
+print_counts(const struct pricer_counts *n)
+{
+	printf("prices: %u distinct: %u from the database", n->distinct,
+	    n->exact + n->compatible);
+	if (n->compatible)
+		printf(" (%u compatible)", n->compatible);
+	printf(", %u measured, %u simulated, %u estimated", n->measured,
+	    n->simulated, n->estimated);
+	if (n->failed)
+		printf(", %u failed", n->failed);
+	putchar('\n');
+}
+
+static void
+print_times(const struct job_times *t)
+{
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} part[] = {
+	    {"import", t->import_ns},
+	    {"candidates", t->candidates_ns},
+	    {"prices", t->prices_ns},
+	    {"search", t->search_ns},
+	    {"emit", t->emit_ns},
+	};
+	char text[32];
+
+	fputs("time:", stdout);
+	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+		printf("%s %s %s", i ? "," : "", part[i].name,
+		    format_duration(part[i].ns, text, sizeof text));
+	putchar('\n');
+}
+
+static void
+print_json(const struct job *j, const char *out)
+{
+	const struct plan *p = &j->plan;
+	struct json w;
+
+	json_init(&w, stdout, 2);
+	json_object(&w);
+	json_key_str(&w, "schema", "marq.search/1");
+	json_key_str(&w, "model", j->args->model);
+	json_key_uint(&w, "nodes", j->model.graph->nnodes);
+	json_key_uint(&w, "candidates", j->candidates.n);
+	json_key_uint(&w, "cost_ns", p->cost);
+	json_key_uint(&w, "lower_bound_ns", p->lower_bound);
+	json_key_bool(&w, "proven", p->proven);
+	json_key_str(&w, "searcher", p->searcher);
+	json_key_uint(&w, "regions", p->nregions);
+	json_key_uint(&w, "conversions", p->nconversions);
+	json_key_uint(&w, "measured", j->counts.measured);
+	json_key_uint(&w, "reused", j->counts.exact + j->counts.compatible);
+	json_key_uint(&w, "failed", j->counts.failed);
+	json_key(&w, "baselines");
+	json_array(&w);
+	for (uint32_t i = 0; i < p->nbaselines; i++) {
+		json_inline_object(&w);
+		json_key_str(&w, "name", p->baseline[i].name);
+		if (p->baseline[i].cost != COST_NEVER)
+			json_key_uint(&w, "cost_ns", p->baseline[i].cost);
+		json_close(&w);
+	}
+	json_close(&w);
+	json_key_str(&w, "output", out);
+	json_key_int(&w, "exit", 0);
+	json_close(&w);
+}
+
+void
+summary_print(const struct job *j, const char *out)
+{
+	if (j->args->cli->format == OUT_JSON) {
+		print_json(j, out);
+		return;
+	}
+	if (j->args->cli->verbosity < 0)
+		return;
+	printf("%s: %u nodes, %u targets, %u candidates\n", j->args->model,
+	    j->model.graph->nnodes, j->mix.n, j->candidates.n);
+	print_counts(&j->counts);
+	print_proof(&j->plan);
+	print_shares(j);
+	puts("compared with:");
+	print_baselines(&j->plan);
+	print_times(&j->times);
+	if (out)
+		printf("wrote %s\n", out);
+}
+
+bool
+summary_dry_run(struct job *j, const char *out, struct err *err)
+{
+	uint32_t missing = 0;
+
+	if (!job_prices(j, err))
+		return false;
+	for (uint32_t i = 0; i < j->candidates.n; i++)
+		missing += j->prices.candidate[i].state == PRICE_BOUND;
+	printf("%s: %u nodes, %u targets: %u candidates, %u distinct; %u from "
+	       "the database, %u candidates not priced yet\n",
+	    j->args->model, j->model.graph->nnodes, j->mix.n, j->candidates.n,
+	    j->counts.distinct, j->counts.exact + j->counts.compatible,
+	    missing);
+	if (out)
+		printf("would write %s\n", out);
+	return true;
+}
