@@ -17,7 +17,10 @@ struct job {
 static bool
 solve(struct job *j, struct search_result *out, struct err *err)
 {
-	return search_exact(out, &j->problem, &j->r->search, j->arena, err);
+	const char *name = j->r->searcher ? j->r->searcher : "exact";
+
+	return search_named(
+	    out, &j->problem, name, &j->r->search, j->arena, err);
 }
 
 /* Which candidates of the cover have no price yet? One of each key. */

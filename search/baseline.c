@@ -160,19 +160,19 @@ set_owner(struct claims *s, const struct problem_candidate *c, uint32_t owner)
 		s->owner[c->node[i]] = owner;
 }
 
-/* Claim in registration order. */
+/* Claim in the order given. */
 static void
-claim(struct claims *s, bool *allowed, struct arena *a)
+claim(struct claims *s, const uint32_t *order, bool *allowed, struct arena *a)
 {
 	const struct problem *p = s->p;
 
-	for (uint32_t id = 0; id < p->ncandidates; id++) {
+	for (uint32_t i = 0; i < p->ncandidates; i++) {
 		const struct problem_candidate *c;
 		uint32_t best;
 
-		if (!is_free(s, &p->candidate[id]))
+		if (!is_free(s, &p->candidate[order[i]]))
 			continue;
-		best = cheapest_twin(s, id);
+		best = cheapest_twin(s, order[i]);
 		c = &p->candidate[best];
 		set_owner(s, c, best);
 		if (leaves_early(p, c) && !is_acyclic(s, a)) {
@@ -184,9 +184,11 @@ claim(struct claims *s, bool *allowed, struct arena *a)
 	}
 }
 
-bool
-search_eager(struct search_result *out, const struct problem *p,
-    const struct search_options *o, struct arena *a, struct err *err)
+/* The best that can be made of what is claimed in an order. */
+static bool
+claim_and_solve(struct search_result *out, const struct problem *p,
+    const uint32_t *order, const struct search_options *o, struct arena *a,
+    struct err *err)
 {
 	struct claims s = {.p = p};
 	bool *allowed = arena_new(a, bool, p->ncandidates);
@@ -195,10 +197,92 @@ search_eager(struct search_result *out, const struct problem *p,
 	s.owner = arena_new(a, uint32_t, p->nnodes);
 	memset(s.owner, 0xff, p->nnodes * sizeof *s.owner);
 	s.used = arena_new(a, uint64_t, p->ntargets);
-	claim(&s, allowed, a);
-	if (!restrict_to(&sub, p, allowed, a, err)
-	    || !search_exact(out, &sub, o, a, err))
+	claim(&s, order, allowed, a);
+	return restrict_to(&sub, p, allowed, a, err)
+	    && search_exact(out, &sub, o, a, err);
+}
+
+bool
+search_eager(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	uint32_t *order = arena_new(a, uint32_t, p->ncandidates);
+
+	for (uint32_t i = 0; i < p->ncandidates; i++)
+		order[i] = i;
+	if (!claim_and_solve(out, p, order, o, a, err))
 		return false;
 	out->searcher = "eager";
 	return true;
+}
+
+bool
+search_greedy(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	uint32_t *order = arena_new(a, uint32_t, p->ncandidates);
+	uint32_t *first = arena_new(a, uint32_t, (size_t)p->nnodes + 2), n = 0;
+
+	/* Counting sort by size, largest first, then by id. */
+	for (uint32_t i = 0; i < p->ncandidates; i++)
+		first[p->nnodes - p->candidate[i].nnodes + 1]++;
+	for (uint32_t k = 0; k <= p->nnodes; k++)
+		first[k + 1] += first[k];
+	for (uint32_t i = 0; i < p->ncandidates; i++, n++)
+		order[first[p->nnodes - p->candidate[i].nnodes]++] = i;
+	if (!claim_and_solve(out, p, order, o, a, err))
+		return false;
+	out->searcher = "greedy";
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool proves; /* about all covers, not only its own */
+	bool (*run)(struct search_result *out, const struct problem *p,
+	    const struct search_options *o, struct arena *a, struct err *err);
+} searcher[] = {
+    {"exact", true, search_exact},
+    {"beam", true, search_beam},
+    {"greedy", false, search_greedy},
+    {"eager", false, search_eager},
+    {"brute", true, search_brute},
+};
+
+/* The best of a few candidates says nothing about all of them. */
+static void
+forget_proof(struct search_result *r)
+{
+	r->proven = false;
+	r->lower_bound = 0;
+	r->why = "a baseline proves nothing";
+}
+
+bool
+search_named(struct search_result *out, const struct problem *p,
+    const char *name, const struct search_options *o, struct arena *a,
+    struct err *err)
+{
+	for (size_t i = 0; i < sizeof searcher / sizeof searcher[0]; i++) {
+		if (strcmp(searcher[i].name, name) != 0)
+			continue;
+		if (!searcher[i].run(out, p, o, a, err))
+			return false;
+		if (!searcher[i].proves)
+			forget_proof(out);
+		return true;
+	}
+	if (strncmp(name, "single:", 7) != 0)
+		return err_set(err, ERR_USAGE,
+		    "no searcher '%s' (exact, beam, greedy, eager, "
+		    "single:TARGET, brute)",
+		    name);
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		if (strcmp(p->target[t].name, name + 7) == 0) {
+			if (!search_single(out, p, t, o, a, err))
+				return false;
+			forget_proof(out);
+			return true;
+		}
+	return err_set(err, ERR_USAGE, "no target '%s'", name + 7);
 }

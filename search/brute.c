@@ -198,10 +198,11 @@ extend(struct brute *b, uint32_t covered)
 
 bool
 search_brute(struct search_result *out, const struct problem *p,
-    struct arena *a, struct err *err)
+    const struct search_options *o, struct arena *a, struct err *err)
 {
 	struct brute b = {.p = p, .cost = COST_NEVER};
 
+	(void)o;
 	*out = (struct search_result){
 	    .searcher = "brute", .proven = true, .why = ""};
 	if (p->nnodes > 12)

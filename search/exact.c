@@ -7,6 +7,7 @@
 /* TUNING: widths of the first beam, whose cover bounds the exact sweep, and
  * labels (at some 150 bytes) that make up the default memory budget. */
 #define BEAM_FIRST 8
+#define BEAM_ALONE 64
 #define LABEL_BYTES 150
 
 static void
@@ -38,6 +39,25 @@ sweep_twice(struct search_result *out, const struct problem *p,
 		out->lower_bound = first.lower_bound;
 	if (!out->proven)
 		out->why = "the label or time budget ran out";
+}
+
+bool
+search_beam(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	struct search_options narrow = *o;
+	struct sweep_limits limits = {.upper = COST_NEVER,
+	    .beam = o->beam ? o->beam : BEAM_ALONE,
+	    .stop = o->stop};
+
+	narrow.memory_budget = 1;
+	narrow.beam = limits.beam;
+	if (sweep_handles(p))
+		sweep_search(out, p, &limits, a);
+	else
+		order_search(out, p, &narrow, a);
+	out->searcher = "beam";
+	return !out->found || cover_check(&out->cover, p, a, err);
 }
 
 bool

@@ -70,6 +70,7 @@ struct problem {
 	struct problem_candidate *candidate;
 	struct problem_target *target;
 	cost_ns *conversion; /* [class][from][to], nformats wide */
+	const char *const *format_name; /* [nformats] or NULL: for people */
 
 	/* Derived by problem_index(). */
 	const uint32_t *user_start, *user; /* consumers of a value, ascending */

@@ -35,6 +35,9 @@ struct search_result {
 bool search_exact(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err);
 
+/* Baselines. Their lower bounds and proofs are about covers made of what the
+ * baseline allows itself. */
+
 /* The cheapest cover with candidates of one target only. */
 bool search_single(struct search_result *out, const struct problem *p,
     uint32_t target, const struct search_options *o, struct arena *a,
@@ -47,8 +50,23 @@ bool search_single(struct search_result *out, const struct problem *p,
 bool search_eager(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err);
 
-/* Every cover in every order: the oracle of the tests. Exponential. */
+/* Claims the largest candidates first, and then as search_eager(). */
+bool search_greedy(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err);
+
+/* A beam of o->beam labels (0: 64) a node, no proof attempted. */
+bool search_beam(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err);
+
+/* Any of the above by name: "exact", "beam", "greedy", "eager", "brute" or
+ * "single:TARGET". ERR_USAGE for others. Baselines come without a proof. */
+bool search_named(struct search_result *out, const struct problem *p,
+    const char *name, const struct search_options *o, struct arena *a,
+    struct err *err);
+
+/* Every cover in every order: the oracle of the tests. Exponential, so
+ * ERR_UNSUPPORTED beyond 12 nodes. */
 bool search_brute(struct search_result *out, const struct problem *p,
-    struct arena *a, struct err *err);
+    const struct search_options *o, struct arena *a, struct err *err);
 
 #endif

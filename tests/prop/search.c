@@ -25,7 +25,7 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	struct err err = {0};
 
 	if (!search_exact(&fast, p, &options, a, &err)
-	    || !search_brute(&slow, p, a, &err)
+	    || !search_brute(&slow, p, &options, a, &err)
 	    || (slow.found && !cover_check(&slow.cover, p, a, &err))) {
 		printf("seed %" PRIu64 ": %s\n", seed, err.text);
 		return false;
