@@ -1,0 +1,47 @@
+#!/bin/sh
+# marq solve: problems from files, searchers by name, faults by place.
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+
+# Two nodes in a row; target b is cheaper for both but pays for a conversion
+# and a launch.
+cat >problem.json <<'END'
+{"schema": "marq.problem/1",
+ "formats": ["plain", "packed"],
+ "targets": [{"name": "a"}, {"name": "b", "launch": 5}],
+ "conversions": [[[0, 3], [3, 0]]],
+ "values": [{"class": 0, "initial": [0]}, {"class": 0},
+            {"class": 0, "required": [0]}],
+ "nodes": [{"inputs": [0], "outputs": [1]}, {"inputs": [1], "outputs": [2]}],
+ "candidates": [
+  {"target": 0, "cost": 10, "nodes": [0], "inputs": [[0, 0]], "outputs": [[1, 0]]},
+  {"target": 0, "cost": 10, "nodes": [1], "inputs": [[1, 0]], "outputs": [[2, 0]]},
+  {"target": 1, "cost": 2, "nodes": [0], "inputs": [[0, 1]], "outputs": [[1, 1]]},
+  {"target": 1, "cost": 2, "nodes": [1], "inputs": [[1, 1]], "outputs": [[2, 1]]}]}
+END
+run solve problem.json
+expect_status 0
+expect_in out "cost         15 ns"
+expect_in out "(proven optimal)"
+for searcher in beam greedy eager brute single:b; do
+	run solve --search $searcher problem.json
+	expect_status 0
+done
+run solve --search single:a problem.json
+expect_in out "cost         20 ns"
+run solve --search guess problem.json
+expect_status 2
+expect_in err "no searcher 'guess'"
+run solve --format json problem.json
+expect_status 0
+expect_in out '"cost": 15'
+run solve missing.json
+expect_status 7
+sed 's/"target": 1/"target": 9/' problem.json >wrong.json
+run solve wrong.json
+expect_status 3
+expect_in err "candidate 2: target 9 of 2"
+sed 's/"cost": [0-9]*, "nodes": \[0\]/"cost": null, "nodes": [0]/' problem.json >none.json
+run solve none.json
+expect_status 1
+expect_in out "no legal cover exists"
+done_testing
