@@ -157,18 +157,22 @@ apply_uints(int64_t *z, const int64_t *const *x, size_t n, const void *p)
 		z[i] = (int64_t)b->uints((uint64_t)x[0][i], (uint64_t)x[1][i]);
 }
 
-/* Operand 1 as operand 0's opset 1 to 6 had it: `axis` says where its dims
- * stand under broadcast = 1. */
+/* Operand 1 as opsets 1 to 6 had it: `axis` says where its dims stand under
+ * broadcast = 1, and a slope a channel stands at the channels. */
 static bool
 legacy_operand(struct call *c, struct tensor *y, struct err *err)
 {
 	const struct tensor *x = c->in[0];
-	int64_t axis = attr_int_or(c->node, "axis", -1), *dim;
+	bool slope = c->node->op == OP_PRELU && c->in[1]->rank == 1
+	    && c->in[1]->count > 1;
+	int64_t axis = attr_int_or(c->node, "axis", 1), *dim;
 	uint32_t rank;
 
 	*y = *c->in[1];
-	if (c->node->opset >= 7 || !node_attr(c->node, "axis")
-	    || !attr_int_or(c->node, "broadcast", 0))
+	if (c->node->opset >= 7
+	    || (!slope
+	        && (!node_attr(c->node, "axis")
+	            || !attr_int_or(c->node, "broadcast", 0))))
 		return true;
 	if (axis < 0)
 		axis += x->rank;
