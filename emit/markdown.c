@@ -14,7 +14,11 @@ static void
 put_cell(FILE *f, const char *s)
 {
 	for (; *s; s++) {
-		if (strchr("|`*_<>&[]\\", *s))
+		if (*s == '<') {
+			fputs("&lt;", f);
+			continue;
+		}
+		if (strchr("|`*_>&[]\\", *s))
 			putc('\\', f);
 		putc((unsigned char)*s < ' ' ? ' ' : *s, f);
 	}

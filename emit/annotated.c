@@ -1,0 +1,319 @@
+/* annotated.onnx: the user's own bytes with the placement added to them. Fields
+ * appended to a protobuf message are as good as written in order, so nothing of
+ * the model is rewritten: nodes get metadata_props (IR >= 10) or a doc_string,
+ * and the model gets metadata_props. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit/source_map.h"
+#include "emit/writers.h"
+#include "ir/base/buf.h"
+
+/* Field numbers. SOURCE: the ONNX IR specification. */
+enum {
+	MODEL_GRAPH = 7,
+	MODEL_META = 14,
+	GRAPH_NODE = 1,
+	NODE_DOC = 6,
+	NODE_META = 9,
+	ENTRY_KEY = 1,
+	ENTRY_VALUE = 2,
+};
+#define IR_NODE_META 10u
+
+/* A field as it lies in the file: tag to last byte, and its payload. */
+struct field {
+	uint32_t number, wire;
+	const unsigned char *begin, *payload, *end;
+};
+
+static bool
+read_varint(const unsigned char **p, const unsigned char *end, uint64_t *out)
+{
+	*out = 0;
+	for (unsigned shift = 0; shift < 64 && *p < end; shift += 7) {
+		unsigned char c = *(*p)++;
+
+		*out |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* The field at *p, which moves behind it. */
+static bool
+read_field(const unsigned char **p, const unsigned char *end, struct field *f)
+{
+	uint64_t tag, n = 0;
+
+	f->begin = *p;
+	if (!read_varint(p, end, &tag) || tag >> 3 > UINT32_MAX)
+		return false;
+	f->number = (uint32_t)(tag >> 3);
+	f->wire = (uint32_t)(tag & 7);
+	f->payload = *p;
+	if (f->wire == 0) {
+		if (!read_varint(p, end, &n))
+			return false;
+	} else {
+		if (f->wire == 2 && !read_varint(p, end, &n))
+			return false;
+		f->payload = *p;
+		n = f->wire == 1 ? 8 : f->wire == 5 ? 4 : n;
+		if ((f->wire != 1 && f->wire != 2 && f->wire != 5)
+		    || n > (uint64_t)(end - *p))
+			return false;
+		*p += n;
+	}
+	f->end = *p;
+	return true;
+}
+
+static void
+put_varint(struct buf *b, uint64_t x)
+{
+	for (; x >= 0x80; x >>= 7)
+		buf_u8(b, (uint8_t)(x | 0x80));
+	buf_u8(b, (uint8_t)x);
+}
+
+static void
+put_bytes(struct buf *b, uint32_t number, const void *bytes, size_t n)
+{
+	put_varint(b, (uint64_t)number << 3 | 2);
+	put_varint(b, n);
+	buf_add(b, bytes, n);
+}
+
+static void
+put_entry(struct buf *b, uint32_t number, const char *key, const char *value)
+{
+	struct buf entry;
+
+	buf_init(&entry);
+	put_bytes(&entry, ENTRY_KEY, key, strlen(key));
+	put_bytes(&entry, ENTRY_VALUE, value, strlen(value));
+	put_bytes(b, number, entry.data, entry.n);
+	buf_release(&entry);
+}
+
+struct annotation {
+	const struct emit_work *w;
+	struct source_map map;
+	uint32_t *onnx; /* [nmain] by position in the main graph */
+	uint32_t nmain;
+	uint32_t next; /* position of the next node in the file */
+	FILE *out;
+};
+
+/* Where a node went: "mrvl_0, composite 3 (mrvl.conv2d), 12.3 µs together". */
+static const char *
+placement(const struct annotation *n, uint32_t onnx)
+{
+	const struct emit_work *w = n->w;
+	const struct onnx_node *node = &w->graph->origin_table->node[onnx];
+	uint32_t from = n->map.start[onnx], to = n->map.start[onnx + 1], id;
+	const struct candidate *c;
+
+	if (node->fate != FATE_COVERED)
+		return arena_printf(
+		    w->arena, "%s: %s", fate_text(node->fate), node->why);
+	id = w->plan->composite_of[n->map.link[from].node];
+	c = emit_candidate(w, id);
+	return arena_printf(w->arena,
+	    "%s, composite %" PRIu32 " (%s, %s; %" PRIu32 " nodes, %s)%s",
+	    w->region[w->plan->composite[id].region], id, emit_rule(w, c)->name,
+	    c->implementation_name, c->nnodes,
+	    cost_text(w->plan->composite[id].cost, w->arena),
+	    to - from > 1 ? " and others" : "");
+}
+
+static const char *
+target_of(const struct annotation *n, uint32_t onnx)
+{
+	const struct emit_work *w = n->w;
+	node_id node;
+
+	if (n->map.start[onnx] == n->map.start[onnx + 1])
+		return "";
+	node = n->map.link[n->map.start[onnx]].node;
+	return emit_target(
+	    w, w->plan->composite[w->plan->composite_of[node]].region)
+	    ->text;
+}
+
+/* The text a node has already, before ours. */
+static void
+put_doc(struct buf *b, const struct field *node, const char *text)
+{
+	const unsigned char *p = node->payload;
+	struct field f, doc = {0};
+	struct buf all;
+
+	while (p < node->end && read_field(&p, node->end, &f))
+		if (f.number == NODE_DOC && f.wire == 2)
+			doc = f;
+	buf_init(&all);
+	if (doc.begin && doc.end > doc.payload) {
+		buf_add(&all, doc.payload, (size_t)(doc.end - doc.payload));
+		buf_str(&all, "\n");
+	}
+	buf_printf(&all, "marq: %s", text);
+	put_bytes(b, NODE_DOC, all.data, all.n);
+	buf_release(&all);
+}
+
+/* The fields to append to node `at` of the main graph. */
+static void
+put_extra(struct buf *b, const struct annotation *n, const struct field *node,
+    uint32_t at)
+{
+	const char *text;
+	uint32_t onnx = at < n->nmain ? n->onnx[at] : UINT32_MAX;
+
+	if (onnx == UINT32_MAX)
+		return;
+	text = placement(n, onnx);
+	if (n->w->in->model->ir_version < IR_NODE_META) {
+		put_doc(b, node, text);
+		return;
+	}
+	put_entry(b, NODE_META, "marq.target", target_of(n, onnx));
+	put_entry(b, NODE_META, "marq.placement", text);
+}
+
+/* A node with what is appended to it, into `out`. */
+static void
+copy_node(struct annotation *n, const struct field *f, struct buf *out)
+{
+	struct buf extra;
+
+	buf_init(&extra);
+	put_extra(&extra, n, f, n->next++);
+	put_varint(out, GRAPH_NODE << 3 | 2);
+	put_varint(out, (size_t)(f->end - f->payload) + extra.n);
+	buf_add(out, f->payload, (size_t)(f->end - f->payload));
+	buf_add(out, extra.data, extra.n);
+	buf_release(&extra);
+}
+
+/* One pass over the graph's fields: with `out` the nodes are collected there,
+ * in order; without, everything else is copied to the file. */
+static bool
+pass_graph(struct annotation *n, const struct field *graph, struct buf *out,
+    uint64_t *rest)
+{
+	const unsigned char *p = graph->payload;
+	struct field f;
+
+	while (p < graph->end) {
+		if (!read_field(&p, graph->end, &f))
+			return false;
+		if (f.number == GRAPH_NODE && f.wire == 2) {
+			if (out)
+				copy_node(n, &f, out);
+		} else if (out) {
+			*rest += (uint64_t)(f.end - f.begin);
+		} else {
+			fwrite(f.begin, 1, (size_t)(f.end - f.begin), n->out);
+		}
+	}
+	return true;
+}
+
+/* Nodes first, in order, then the graph's other fields: fields of different
+ * numbers may come in any order. */
+static bool
+copy_graph(struct annotation *n, const struct field *graph)
+{
+	struct buf nodes, head;
+	uint64_t rest = 0;
+	bool ok;
+
+	buf_init(&nodes);
+	buf_init(&head);
+	ok = pass_graph(n, graph, &nodes, &rest);
+	if (ok) {
+		put_varint(&head, MODEL_GRAPH << 3 | 2);
+		put_varint(&head, nodes.n + rest);
+		fwrite(head.data, 1, head.n, n->out);
+		if (nodes.n)
+			fwrite(nodes.data, 1, nodes.n, n->out);
+		ok = pass_graph(n, graph, NULL, NULL);
+	}
+	buf_release(&nodes);
+	buf_release(&head);
+	return ok;
+}
+
+static bool
+copy_model(struct annotation *n, const struct mapped_file *m)
+{
+	const unsigned char *p = m->data, *end = m->data + m->bytes;
+	struct field f;
+
+	while (p < end) {
+		if (!read_field(&p, end, &f))
+			return false;
+		if (f.number != MODEL_GRAPH || f.wire != 2)
+			fwrite(f.begin, 1, (size_t)(f.end - f.begin), n->out);
+		else if (!copy_graph(n, &f))
+			return false;
+	}
+	return true;
+}
+
+static void
+put_model_meta(struct annotation *n)
+{
+	const struct plan *p = n->w->plan;
+	struct buf b, targets;
+
+	buf_init(&b);
+	buf_init(&targets);
+	for (uint32_t i = 0; i < p->mix->n; i++)
+		buf_printf(
+		    &targets, "%s%s", i ? " " : "", p->mix->target[i].text);
+	put_entry(&b, MODEL_META, "marq.schema", "marq.annotated/1");
+	put_entry(&b, MODEL_META, "marq.targets", targets.data);
+	put_entry(&b, MODEL_META, "marq.cost_ns",
+	    arena_printf(n->w->arena, "%" PRIu64, p->cost));
+	fwrite(b.data, 1, b.n, n->out);
+	buf_release(&b);
+	buf_release(&targets);
+}
+
+static void
+index_main_nodes(struct annotation *n)
+{
+	const struct onnx_nodes *table = n->w->graph->origin_table;
+
+	for (uint32_t i = 0; i < table->n; i++)
+		if (*table->node[i].path == '\0'
+		    && table->node[i].index >= n->nmain)
+			n->nmain = table->node[i].index + 1;
+	n->onnx = arena_new(n->w->arena, uint32_t, n->nmain);
+	memset(n->onnx, 0xff, n->nmain * sizeof *n->onnx);
+	for (uint32_t i = 0; i < table->n; i++)
+		if (*table->node[i].path == '\0')
+			n->onnx[table->node[i].index] = i;
+}
+
+bool
+write_annotated(FILE *f, const struct emit_work *w, struct err *err)
+{
+	struct annotation n = {.w = w, .out = f};
+	const char *path = w->in->model->path;
+	struct mapped_file model;
+	bool ok;
+
+	if (!source_map_init(&n.map, w, err) || !file_map(&model, path, err))
+		return false;
+	index_main_nodes(&n);
+	ok = copy_model(&n, &model);
+	if (ok)
+		put_model_meta(&n);
+	file_unmap(&model);
+	return ok || err_set(err, ERR_INPUT, "%s: changed while in use", path);
+}
