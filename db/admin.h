@@ -46,6 +46,12 @@ bool costdb_visit(struct costdb *db, const struct db_where *where, bool retired,
     bool (*see)(void *context, const struct db_row *row, struct err *err),
     void *context, struct err *err);
 
+/* Visit the models a subject occurs in. */
+bool costdb_places(struct costdb *db, db_id subject,
+    void (*see)(void *context, const char *model, uint64_t occurrences,
+        const char *nodes),
+    void *context, struct err *err);
+
 /* Retire attempts: they stay in the file and count no more. */
 bool costdb_invalidate(struct costdb *db, const struct db_where *where,
     bool dry_run, uint64_t *n, struct err *err);

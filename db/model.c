@@ -1,5 +1,5 @@
 /* Which models there are and which subjects occur in them. */
-#include "db/db.h"
+#include "db/admin.h"
 
 #include "db/rows.h"
 #include "db/sql.h"
@@ -85,6 +85,24 @@ add_occurrence(struct costdb *db, db_id model, const struct db_occurrence *o,
 	return subject == DB_NO_ID
 	    || row_occurrence(
 	        db, model, subject, o->occurrences, o->nodes, err);
+}
+
+bool
+costdb_places(struct costdb *db, db_id subject,
+    void (*see)(void *context, const char *model, uint64_t occurrences,
+        const char *nodes),
+    void *context, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_PLACES, err);
+	bool row = false;
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, subject);
+	while (sql_step(db, s, &row, err) && row)
+		see(context, column_text(s, 0), column_u64(s, 1),
+		    column_text(s, 2));
+	return err->kind == ERR_NONE;
 }
 
 bool

@@ -1,0 +1,89 @@
+/* marq db canary MODEL -t TARGET...: time stored figures again. */
+#include "cli/db.h"
+
+#include <stdio.h>
+
+#include "cli/job.h"
+#include "targets/host/host.h"
+
+static const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "MODEL",
+    .doc = "Time stored figures of a model's candidates again and say how "
+           "they compare.",
+    .children = children,
+};
+
+static bool
+time_again(struct job *j, struct pricer_counts *counts, struct notes *notes,
+    struct err *err)
+{
+	struct pricer_options o = {
+	    .db = j->args->db,
+	    .measure = true,
+	    .threads = j->args->threads,
+	    .workers = 1,
+	    .reference = host_eval,
+	    .stop = j->args->cli->stop,
+	    .notes = notes,
+	    .command = j->args->cli->line,
+	};
+	struct pricer *p;
+	bool ok;
+
+	if (!pricer_open(
+	        &p, j->model.graph, &j->mix, &j->candidates, &o, j->arena, err))
+		return false;
+	ok = pricer_begin(p, &j->prices, err) && pricer_canary(p, 8, err);
+	*counts = pricer_counts(p);
+	return pricer_close(p, ok ? err : &(struct err){0}) && ok;
+}
+
+static int
+report(const struct cli *c, const struct pricer_counts *counts)
+{
+	struct err none = {.kind = ERR_NONE};
+
+	if (counts->canaries == 0) {
+		err_set(&none, ERR_VERDICT,
+		    "the database has no exact figure of this model here");
+		return cli_fail(c, &none);
+	}
+	printf("%u figures timed again: %.3f times the stored ones\n",
+	    counts->canaries, (double)counts->drift_permille / 1000);
+	return cli_finish(c, 0);
+}
+
+int
+db_canary(struct cli *c, int argc, char **argv)
+{
+	struct search_args args;
+	struct pricer_counts counts = {0};
+	struct err err = {.kind = ERR_NONE};
+	struct job j = {.args = NULL};
+	struct notes notes;
+	bool ok;
+
+	search_args_init(&args, c);
+	notes_init(&notes, c->run);
+	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+		return err.kind ? cli_fail(c, &err) : 0;
+	ok = job_import(&j, &args, c->run, &err)
+	    && job_candidates(&j, false, &err)
+	    && time_again(&j, &counts, &notes, &err);
+	ok = job_close(&j, &err) && ok;
+	cli_warn_all(c, &notes);
+	return ok ? report(c, &counts) : cli_fail(c, &err);
+}

@@ -1,0 +1,329 @@
+/* marq db stat, list, show: what is in the database. */
+#include "cli/db.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/base/json.h"
+
+static const char *const outcome_word[NDB_OUTCOME] = {
+#define OUTCOME(name, word) [DB_##name] = word,
+#include "db/outcome.def"
+#undef OUTCOME
+};
+
+static void
+print_stat(const struct db_args *d, const struct db_stat *s)
+{
+	printf("%s (schema %" PRIu64 ", %" PRIu64 " bytes + %" PRIu64
+	       " bytes of log)\n",
+	    d->db, s->schema, s->file_bytes, s->log_bytes);
+	printf("%10" PRIu64 " subjects in %" PRIu64 " environments, %" PRIu64
+	       " models, %" PRIu64 " runs\n",
+	    s->subjects, s->environments, s->models, s->runs);
+	printf("%10" PRIu64 " attempts, %" PRIu64 " of them retired, %" PRIu64
+	       " leased just now\n",
+	    s->attempts, s->retired, s->leases);
+	for (int i = 0; i < NDB_OUTCOME; i++)
+		if (s->by_outcome[i])
+			printf("%10" PRIu64 " %s\n", s->by_outcome[i],
+			    outcome_word[i]);
+	if (s->oldest_utc[0])
+		printf("taken %s to %s\n", s->oldest_utc, s->newest_utc);
+}
+
+static void
+print_stat_json(const struct db_args *d, const struct db_stat *s)
+{
+	struct json j;
+
+	json_init(&j, stdout, 2);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.db-stat/1");
+	json_key_str(&j, "db", d->db);
+	json_key_uint(&j, "version", s->schema);
+	json_key_uint(&j, "file_bytes", s->file_bytes);
+	json_key_uint(&j, "log_bytes", s->log_bytes);
+	json_key_uint(&j, "subjects", s->subjects);
+	json_key_uint(&j, "environments", s->environments);
+	json_key_uint(&j, "models", s->models);
+	json_key_uint(&j, "runs", s->runs);
+	json_key_uint(&j, "leases", s->leases);
+	json_key_uint(&j, "attempts", s->attempts);
+	json_key_uint(&j, "retired", s->retired);
+	json_key(&j, "outcomes");
+	json_object(&j);
+	for (int i = 0; i < NDB_OUTCOME; i++)
+		json_key_uint(&j, outcome_word[i], s->by_outcome[i]);
+	json_close(&j);
+	json_key_str(&j, "oldest_utc", s->oldest_utc);
+	json_key_str(&j, "newest_utc", s->newest_utc);
+	json_close(&j);
+	putchar('\n');
+}
+
+int
+db_stat_verb(struct db_args *d, struct err *err)
+{
+	struct costdb *db;
+	struct db_stat s;
+	bool ok;
+
+	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
+		return -1;
+	ok = costdb_stat(db, &s, err);
+	costdb_abandon(db);
+	if (!ok)
+		return -1;
+	if (d->cli->format == OUT_JSON)
+		print_stat_json(d, &s);
+	else
+		print_stat(d, &s);
+	return 0;
+}
+
+/* Attempts of one subject in one environment, as they go by. */
+struct group {
+	const struct db_args *d;
+	struct json json;
+	bool is_json;
+	db_id subject, env;
+	char key[33], outcome[16], at_utc[24];
+	const char *summary, *target;
+	uint64_t low, high, attempts, groups;
+	struct arena a; /* of summary and target */
+};
+
+static void
+print_group(struct group *g)
+{
+	char range[64];
+
+	if (g->attempts == 0)
+		return;
+	g->groups++;
+	if (g->is_json) {
+		json_inline_object(&g->json);
+		json_key_str(&g->json, "key", g->key);
+		json_key_str(&g->json, "summary", g->summary);
+		json_key_int(&g->json, "environment", g->env);
+		json_key_str(&g->json, "target", g->target);
+		json_key_uint(&g->json, "attempts", g->attempts);
+		json_key_str(&g->json, "outcome", g->outcome);
+		json_key_uint(&g->json, "low_ns", g->low);
+		json_key_uint(&g->json, "high_ns", g->high);
+		json_key_str(&g->json, "at_utc", g->at_utc);
+		json_close(&g->json);
+		return;
+	}
+	snprintf(range, sizeof range, "%" PRIu64 "..%" PRIu64, g->low, g->high);
+	printf("%.12s  %2" PRIu64 " x %-11s %21s ns  %.10s  %s\n", g->key,
+	    g->attempts, g->outcome, g->low ? range : "-", g->at_utc,
+	    g->summary);
+}
+
+/* The value of "target=" among the facts. */
+static const char *
+target_of(const char *hard, struct arena *a)
+{
+	const char *at = strstr(hard, "target=");
+
+	if (!at)
+		return "";
+	at += strlen("target=");
+	return arena_strn(a, at, strcspn(at, "\n"));
+}
+
+static bool
+see_row(void *context, const struct db_row *row, struct err *err)
+{
+	struct group *g = context;
+
+	(void)err;
+	if (row->subject != g->subject || row->env != g->env) {
+		print_group(g);
+		arena_back(&g->a, (struct arena_mark){.top = NULL});
+		g->subject = row->subject;
+		g->env = row->env;
+		g->attempts = g->low = g->high = 0;
+		hash128_print(row->key, g->key);
+		g->summary = arena_str(&g->a, row->summary);
+		g->target = target_of(row->hard, &g->a);
+	}
+	g->attempts++;
+	if (row->low && (g->low == 0 || row->low < g->low))
+		g->low = row->low;
+	if (row->high > g->high)
+		g->high = row->high;
+	snprintf(g->outcome, sizeof g->outcome, "%s", row->outcome);
+	snprintf(g->at_utc, sizeof g->at_utc, "%s", row->at_utc);
+	return !*g->d->cli->stop;
+}
+
+static void
+begin_list(struct group *g, const char *schema)
+{
+	g->is_json = g->d->cli->format == OUT_JSON;
+	arena_init(&g->a);
+	if (!g->is_json)
+		return;
+	json_init(&g->json, stdout, 2);
+	json_object(&g->json);
+	json_key_str(&g->json, "schema", schema);
+	json_key(&g->json, "figures");
+	json_array(&g->json);
+}
+
+static void
+end_list(struct group *g)
+{
+	print_group(g);
+	arena_release(&g->a);
+	if (!g->is_json)
+		return;
+	json_close(&g->json);
+	json_close(&g->json);
+	putchar('\n');
+}
+
+int
+db_list_verb(struct db_args *d, struct err *err)
+{
+	struct group g = {.d = d};
+	struct costdb *db;
+	bool ok;
+
+	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
+		return -1;
+	begin_list(&g, "marq.db-list/1");
+	ok = costdb_visit(db, &d->where, d->retired, see_row, &g, err);
+	end_list(&g);
+	costdb_abandon(db);
+	return ok ? 0 : -1;
+}
+
+struct shown {
+	const struct db_args *d;
+	const char *prefix;
+	db_id subject, env;
+	uint64_t attempts;
+	struct json *json; /* NULL: text */
+};
+
+static void
+print_facts(const char *hard)
+{
+	for (const char *s = hard; *s != '\0';) {
+		size_t n = strcspn(s, "\n");
+
+		printf("    %.*s\n", (int)n, s);
+		s += n + (s[n] == '\n');
+	}
+}
+
+static void
+print_attempt_json(struct json *j, const struct db_row *row)
+{
+	char key[33];
+
+	hash128_print(row->key, key);
+	json_inline_object(j);
+	json_key_str(j, "key", key);
+	json_key_str(j, "kind", row->kind);
+	json_key_str(j, "summary", row->summary);
+	json_key_str(j, "facts", row->hard);
+	json_key_str(j, "outcome", row->outcome);
+	json_key_uint(j, "n", row->n);
+	json_key_uint(j, "low_ns", row->low);
+	json_key_uint(j, "median_ns", row->median);
+	json_key_uint(j, "high_ns", row->high);
+	json_key_uint(j, "min_ns", row->min);
+	json_key_real(j, "max_error", row->max_error);
+	json_key_str(j, "detail", row->detail);
+	json_key_str(j, "at_utc", row->at_utc);
+	json_key_bool(j, "retired", row->retired);
+	json_close(j);
+}
+
+static bool
+see_shown(void *context, const struct db_row *row, struct err *err)
+{
+	struct shown *s = context;
+	char key[33];
+
+	(void)err;
+	hash128_print(row->key, key);
+	if (strncmp(key, s->prefix, strlen(s->prefix)) != 0)
+		return true;
+	s->attempts++;
+	if (s->json) {
+		print_attempt_json(s->json, row);
+	} else {
+		if (row->subject != s->subject)
+			printf("%s  %s\n  %s\n", key, row->kind, row->summary);
+		if (row->subject != s->subject || row->env != s->env) {
+			printf("  environment %lld:\n", (long long)row->env);
+			print_facts(row->hard);
+		}
+		printf("  %s  %s%s  n=%" PRIu64 "  min %" PRIu64
+		       "  low %" PRIu64 "  median %" PRIu64 "  high %" PRIu64
+		       " ns  error %.3g  %s\n",
+		    row->at_utc, row->retired ? "retired " : "", row->outcome,
+		    row->n, row->min, row->low, row->median, row->high,
+		    row->max_error, row->detail);
+	}
+	s->subject = row->subject;
+	s->env = row->env;
+	return true;
+}
+
+static void
+see_place(
+    void *context, const char *model, uint64_t occurrences, const char *nodes)
+{
+	(void)context;
+	printf("  in %s, %" PRIu64 " times: %s\n", model, occurrences, nodes);
+}
+
+static bool
+show(struct costdb *db, struct shown *s, struct err *err)
+{
+	struct json j;
+
+	if (s->d->cli->format == OUT_JSON) {
+		s->json = &j;
+		json_init(&j, stdout, 2);
+		json_object(&j);
+		json_key_str(&j, "schema", "marq.db-show/1");
+		json_key(&j, "attempts");
+		json_array(&j);
+	}
+	if (!costdb_visit(db, &s->d->where, true, see_shown, s, err))
+		return false;
+	if (s->json) {
+		json_close(&j);
+		json_close(&j);
+		putchar('\n');
+	} else if (s->attempts
+	    && !costdb_places(db, s->subject, see_place, NULL, err)) {
+		return false;
+	}
+	return s->attempts > 0
+	    || err_set(err, ERR_VERDICT, "%s: no key begins with '%s'",
+	        s->d->db, s->prefix);
+}
+
+int
+db_show_verb(struct db_args *d, struct err *err)
+{
+	struct shown s = {.d = d, .prefix = d->arg[0]};
+	struct costdb *db;
+	bool ok;
+
+	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
+		return -1;
+	ok = show(db, &s, err);
+	costdb_abandon(db);
+	return ok ? 0 : -1;
+}
