@@ -141,7 +141,7 @@ out_open(
 bool
 out_close(FILE *f, const char *name, struct err *err)
 {
-	bool bad = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
+	bool bad = fflush(f) != 0 || ferror(f);
 	int why = errno;
 
 	bad |= fclose(f) != 0;

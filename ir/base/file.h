@@ -38,7 +38,9 @@ bool out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 /* Open a file (its name may have sub-folders, which are made). */
 FILE *out_open(
     const struct outdir *o, const char *name, struct arena *a, struct err *err);
-/* Flush, sync and close what out_open() gave, reporting any write error. */
+/* Flush and close what out_open() gave, reporting any write error. Not synced
+ * to the disk: a killed process leaves all or nothing, and after a power cut a
+ * result is made again from the database, which is synced. */
 bool out_close(FILE *f, const char *name, struct err *err);
 bool out_commit(struct outdir *o, struct err *err);
 void out_abandon(struct outdir *o);
