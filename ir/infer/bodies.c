@@ -130,8 +130,13 @@ type_join(struct arena *a, const struct type *x, const struct type *y,
 		*same = false;
 		return true;
 	}
-	if (x->kind != y->kind)
-		return false;
+	if (x->kind != y->kind) {
+		/* what may be absent at first and is there afterwards has no
+		 * type of ours */
+		out->kind = TYPE_UNKNOWN;
+		*same = false;
+		return x->kind == TYPE_OPTIONAL || y->kind == TYPE_OPTIONAL;
+	}
 	if (x->kind != TYPE_TENSOR) {
 		struct type *elem;
 		bool ok;

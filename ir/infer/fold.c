@@ -11,15 +11,20 @@ is_plain(const struct tensor *t)
 	    && dtype_bits(t->dtype) >= 8;
 }
 
-/* Every output wanted is a tensor of known type. */
+/* Every output wanted is a tensor of known type, or of one that the evaluator
+ * will tell. */
 static bool
-outputs_are_static(const struct site *s)
+outputs_are_foldable(const struct site *s, enum fold fold)
 {
-	for (uint32_t i = 0; i < s->n->noutputs; i++)
-		if (has_out(s, i)
-		    && (!type_is_static(&s->out[i])
-		        || s->out[i].dtype == DT_UNDEFINED))
+	for (uint32_t i = 0; i < s->n->noutputs; i++) {
+		const struct type *t = &s->out[i];
+
+		if (!has_out(s, i))
+			continue;
+		if (t->kind != TYPE_TENSOR || t->dtype == DT_UNDEFINED
+		    || (fold != FOLD_OPEN && !type_is_static(t)))
 			return false;
+	}
 	return s->n->noutputs > 0;
 }
 
@@ -153,7 +158,7 @@ work_of(const struct site *s)
 	for (uint32_t i = 0; work && i < s->n->noutputs; i++) {
 		const struct type *t = &s->out[i];
 
-		if (!has_out(s, i))
+		if (!has_out(s, i) || !type_is_static(t))
 			continue;
 		if (dtype_bits(t->dtype) < 8
 		    || !tensor_size(t->dtype, t->dim, t->rank, &n, &bytes)
@@ -168,10 +173,14 @@ work_of(const struct site *s)
 static bool
 is_as_inferred(const struct tensor *t, const struct type *type)
 {
-	if (!is_plain(t) || t->dtype != type->dtype || t->rank != type->rank)
+	if (!is_plain(t) || t->dtype != type->dtype)
+		return false;
+	if (type->rank == RANK_UNKNOWN)
+		return true;
+	if (t->rank != type->rank)
 		return false;
 	for (uint32_t i = 0; i < t->rank; i++)
-		if (t->dim[i] != type->dim[i])
+		if (type->dim[i] >= 0 && t->dim[i] != type->dim[i])
 			return false;
 	return true;
 }
@@ -179,13 +188,13 @@ is_as_inferred(const struct tensor *t, const struct type *type)
 static const struct tensor *
 keep(struct site *s, uint32_t i, const struct tensor *t)
 {
-	const struct type *type = &s->out[i];
 	struct tensor *made;
 
+	out_tensor(s, i, t->dtype, t->rank, dims_copy(s, t->dim, t->rank));
 	if (t->kind == TENSOR_FILL)
 		return make_fill(s, i, t->fill);
 	made = arena_new(s->g->arena, struct tensor, 1);
-	*made = tensor_view(type->dtype, type->rank, type->dim,
+	*made = tensor_view(t->dtype, t->rank, s->out[i].dim,
 	    arena_copy(s->g->arena, t->data, t->bytes));
 	return made;
 }
@@ -229,8 +238,8 @@ fold_node(struct site *s, const struct op_rule *rule)
 {
 	uint64_t work;
 
-	if (rule->fold == FOLD_NO || already_known(s) || !outputs_are_static(s)
-	    || !inputs_are_constant(s))
+	if (rule->fold == FOLD_NO || already_known(s)
+	    || !outputs_are_foldable(s, rule->fold) || !inputs_are_constant(s))
 		return;
 	if (rule->fold == FOLD_MOVE && in_content(s, 0)
 	    && in_content(s, 0)->kind == TENSOR_FILL && fold_moved_fill(s))

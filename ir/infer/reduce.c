@@ -37,14 +37,17 @@ collect_axes(
 	return true;
 }
 
-/* The axes are not known: the rank is, when dimensions are kept. */
+/* The axes are not known: the rank is, when dimensions are kept or the number
+ * of axes is known. */
 static bool
-unknown_axes(struct site *s)
+unknown_axes(struct site *s, const struct nums *axes)
 {
 	const struct type *x = in_type(s, 0);
 
 	if (attr_int_or(s->n, "keepdims", 1) != 0)
 		out_rank(s, 0, x->dtype, x->rank);
+	else if (axes->known && axes->n > 0 && axes->n <= x->rank)
+		out_rank(s, 0, x->dtype, x->rank - axes->n);
 	else
 		out_unranked(s, 0, x->dtype);
 	return true;
@@ -63,7 +66,7 @@ rule_reduce(struct site *s)
 	if (!in_ranked(s, 0))
 		return true;
 	if (axes.given && !nums_all_known(&axes))
-		return unknown_axes(s);
+		return unknown_axes(s, &axes);
 	set = bitset_new(s->pass->scratch, x->rank);
 	if (!collect_axes(s, &axes, x->rank, &set))
 		return false;

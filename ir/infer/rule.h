@@ -141,6 +141,8 @@ struct op_rule {
 			    * in the same place only: repeated elements stay
 			    * so */
 		FOLD_MOVE, /* likewise; moves elements of input 0 about */
+		FOLD_OPEN, /* likewise; the size of the output depends on
+			    * content, and is bounded by the inputs' */
 	} fold;
 };
 

@@ -2,6 +2,7 @@
 #include "ir/infer/rules.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* k is an attribute before opset 10, then an input. */
 bool
@@ -48,28 +49,44 @@ rule_nonzero(struct site *s)
 	return true;
 }
 
+/* depth may be of any numeric type; a float one is truncated. */
+static struct num
+depth_of(const struct site *s)
+{
+	const struct tensor *t = in_content(s, 1);
+	struct small small = in_small(s, 1);
+	double depth;
+
+	if (small.e && small.n == 1)
+		return small.e[0];
+	if (!t || t->count != 1
+	    || (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL)
+	    || (t->dtype != DT_FLOAT && t->dtype != DT_DOUBLE
+	        && t->dtype != DT_FLOAT16))
+		return NUM_UNKNOWN;
+	depth = tensor_real(t, 0);
+	return fabs(depth) < 0x1p40 ? num_int((int64_t)depth) : NUM_UNKNOWN;
+}
+
 /* indices, depth, [off, on] */
 bool
 rule_onehot(struct site *s)
 {
 	const struct type *at = in_type(s, 0);
-	struct small depth = in_small(s, 1);
-	int64_t *dim, n = DIM_UNKNOWN;
+	struct num depth = depth_of(s);
 	uint32_t axis, from = 0;
+	int64_t *dim;
 
 	out_unranked(s, 0, in_dtype(s, 2));
 	if (!in_ranked(s, 0))
 		return true;
 	if (!attr_axis(s, "axis", -1, at->rank + 1, &axis))
 		return false;
-	if (depth.e && depth.n == 1) {
-		if (depth.e[0].known && depth.e[0].v < 0)
-			return fault(s, "depth is %" PRId64, depth.e[0].v);
-		n = num_as_dim(depth.e[0]);
-	}
+	if (depth.known && depth.v < 0)
+		return fault(s, "depth is %" PRId64, depth.v);
 	dim = dims_new(s, at->rank + 1);
 	for (uint32_t i = 0; i <= at->rank; i++)
-		dim[i] = i == axis ? n : at->dim[from++];
+		dim[i] = i == axis ? num_as_dim(depth) : at->dim[from++];
 	out_tensor(s, 0, in_dtype(s, 2), at->rank + 1, dim);
 	return true;
 }

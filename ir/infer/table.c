@@ -173,10 +173,10 @@ static const struct op_rule rules[NOP] = {
     [OP_COL2IM] = {rule_col2im, NULL, FOLD_NO},
     /* sizes that depend on content */
     [OP_TOPK] = {rule_topk, NULL, EVAL},
-    [OP_NONZERO] = {rule_nonzero, NULL, EVAL},
+    [OP_NONZERO] = {rule_nonzero, NULL, FOLD_OPEN},
     [OP_ONEHOT] = {rule_onehot, NULL, EVAL},
-    [OP_COMPRESS] = {rule_compress, NULL, EVAL},
-    [OP_UNIQUE] = {rule_unique, NULL, EVAL},
+    [OP_COMPRESS] = {rule_compress, NULL, FOLD_OPEN},
+    [OP_UNIQUE] = {rule_unique, NULL, FOLD_OPEN},
     [OP_TRILU] = {rule_trilu, NULL, EVAL},
     [OP_REVERSESEQUENCE] = {rule_reversesequence, NULL, EVAL},
     [OP_NONMAXSUPPRESSION] = {rule_nonmaxsuppression, NULL, FOLD_NO},
