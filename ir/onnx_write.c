@@ -144,6 +144,14 @@ write_type(struct wire_out *w, uint32_t field, const struct graph *g,
 	wire_out_message(w, field, &type);
 }
 
+/* Is enough known of a type to state it? */
+static bool
+is_writable(const struct type *t)
+{
+	return (t->kind == TYPE_TENSOR && t->dtype != DT_UNDEFINED)
+	    || t->kind == TYPE_SEQUENCE || t->kind == TYPE_OPTIONAL;
+}
+
 static void
 write_value_info(
     struct wire_out *w, uint32_t field, const struct place *p, value_id v)
@@ -153,7 +161,7 @@ write_value_info(
 
 	wire_out_init(&info);
 	wire_out_str(&info, 1, p->name[v]);
-	if (t->kind != TYPE_UNKNOWN && t->kind != TYPE_OPAQUE)
+	if (is_writable(t))
 		write_type(&info, 2, p->g, t);
 	wire_out_message(w, field, &info);
 }
@@ -271,7 +279,7 @@ write_node(
 	for (uint32_t i = 0; i < n->noutputs; i++)
 		wire_out_str(&node, NODE_OUTPUT,
 		    n->output[i] == VALUE_NONE ? "" : p->name[n->output[i]]);
-	if (n->name[0])
+	if (n->name && n->name[0])
 		wire_out_str(&node, NODE_NAME, n->name);
 	wire_out_str(&node, NODE_TYPE, n->op_type);
 	for (uint32_t i = 0; i < n->nattrs; i++)
@@ -337,9 +345,7 @@ write_value_infos(struct wire_out *w, const struct place *p)
 
 		if (value->producer != NODE_NONE
 		    && !(value->flags & VALUE_OUTPUT)
-		    && (value->type.kind == TYPE_TENSOR
-		        || value->type.kind == TYPE_SEQUENCE
-		        || value->type.kind == TYPE_OPTIONAL))
+		    && is_writable(&value->type))
 			write_value_info(w, GRAPH_VALUE_INFO, p, v);
 	}
 }
@@ -356,7 +362,8 @@ write_graph(struct wire_out *w, uint32_t field, const struct place *outer)
 	wire_out_init(&graph);
 	for (node_id id = 0; id < g->nnodes; id++)
 		write_node(&graph, GRAPH_NODE, p, id);
-	wire_out_str(&graph, GRAPH_NAME, g->name);
+	wire_out_str(
+	    &graph, GRAPH_NAME, g->name && g->name[0] ? g->name : "graph");
 	for (value_id v = 0; v < g->nvalues; v++)
 		if (carried[v])
 			write_tensor(&graph, GRAPH_INITIALIZER, p->name[v],

@@ -77,8 +77,11 @@ fault(struct walk *w, const ProtobufCFieldDescriptor *f, const char *what)
 
 	walk_path(w, path, sizeof path);
 	return err_set(w->err, ERR_INPUT, "byte %zu: %s%s%s: %s",
-	    w->field_start, path[0] ? path : "top level", f ? "." : "",
-	    f ? f->name : "", what);
+	    w->field_start,
+	    path[0] ? path
+	        : f ? ""
+	            : "top level",
+	    path[0] && f ? "." : "", f ? f->name : "", what);
 }
 
 bool

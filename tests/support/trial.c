@@ -1,0 +1,146 @@
+#define _DEFAULT_SOURCE
+#include "tests/support/trial.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ir/normalize.h"
+#include "ir/onnx_read.h"
+#include "targets/host/host.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+
+bool
+trial_import(const char *path, struct err *err)
+{
+	struct infer_options o = {.eval = host_eval};
+	struct model m;
+	struct arena a;
+	bool ok;
+
+	arena_init(&a);
+	ok = onnx_read(&m, path, NULL, &a, err);
+	if (ok) {
+		o.notes = &m.notes;
+		ok = normalize(m.graph, &o, err) || err_in(err, "%s", path);
+		if (ok)
+			graph_verify(m.graph);
+		model_close(&m);
+	}
+	arena_release(&a);
+	return ok;
+}
+
+/* Exit status 0: accepted; 1: rejected with a message; else our own bug. */
+static _Noreturn void
+child(
+    int out, const char *path, bool (*check)(const char *path, struct err *err))
+{
+	struct err err = {.kind = ERR_NONE};
+#ifndef IS_SANITIZED
+	struct rlimit limit = {1u << 30, 1u << 30};
+
+	setrlimit(RLIMIT_AS, &limit);
+#endif
+	dup2(out, STDERR_FILENO);
+	if (check(path, &err))
+		_exit(0);
+	dprintf(out, "%s", err.text);
+	_exit(err.text[0]
+	            && (err.kind == ERR_INPUT || err.kind == ERR_UNSUPPORTED)
+	        ? 1
+	        : 2);
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* What the child says until it ends or its time is up; true: it ended. */
+static bool
+listen_to(int in, struct trial *t, double seconds)
+{
+	double end = now() + seconds;
+	size_t n = 0;
+
+	for (;;) {
+		struct pollfd p = {.fd = in, .events = POLLIN};
+		double left = end - now();
+		char scrap[256];
+		ssize_t r;
+
+		if (left <= 0 || poll(&p, 1, (int)(left * 1000) + 1) <= 0)
+			return false;
+		r = n < sizeof t->text - 1
+		    ? read(in, t->text + n, sizeof t->text - 1 - n)
+		    : read(in, scrap, sizeof scrap);
+		if (r <= 0)
+			return true;
+		if (n < sizeof t->text - 1)
+			n += (size_t)r;
+	}
+}
+
+static void
+judge(struct trial *t, int status)
+{
+	t->verdict = VERDICT_CRASH;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		t->verdict = VERDICT_ACCEPT;
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
+		t->verdict = VERDICT_REJECT;
+	else if (!t->text[0])
+		snprintf(t->text, sizeof t->text, "%s %d",
+		    WIFSIGNALED(status) ? "signal" : "exit status",
+		    WIFSIGNALED(status) ? WTERMSIG(status)
+		                        : WEXITSTATUS(status));
+}
+
+void
+trial_run(struct trial *t, const char *path, double seconds,
+    bool (*check)(const char *path, struct err *err))
+{
+	double start = now();
+	int pipes[2], status = 0;
+	pid_t pid;
+
+	*t = (struct trial){.verdict = VERDICT_CRASH};
+	if (pipe(pipes) != 0)
+		abort();
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		close(pipes[0]);
+		child(pipes[1], path, check);
+	}
+	close(pipes[1]);
+	if (pid < 0 || !listen_to(pipes[0], t, seconds)) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		t->verdict = VERDICT_SLOW;
+		snprintf(t->text, sizeof t->text, "not done in %g s", seconds);
+	} else {
+		waitpid(pid, &status, 0);
+		judge(t, status);
+	}
+	close(pipes[0]);
+	t->seconds = now() - start;
+}
