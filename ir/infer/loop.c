@@ -69,7 +69,13 @@ join_carried(struct site *s, struct loop *l)
 		bool same;
 
 		if (!type_join(
-		        s->g->arena, &l->carried[i], &back, &joined, &same))
+		        s->g->arena, &l->carried[i], &back, &joined, &same)) {
+			/* an optional may come back as what it holds */
+			if (l->carried[i].kind == TYPE_OPTIONAL
+			    || back.kind == TYPE_OPTIONAL) {
+				l->carried[i].kind = TYPE_UNKNOWN;
+				continue;
+			}
 			return fault(s,
 			    "carried value %" PRIu32
 			    " starts as %s and comes back as %s",
@@ -77,6 +83,7 @@ join_carried(struct site *s, struct loop *l)
 			    type_text(
 			        &l->carried[i], s->g->symbol, s->pass->scratch),
 			    type_text(&back, s->g->symbol, s->pass->scratch));
+		}
 		l->carried[i] = joined;
 		l->stable = l->stable && same;
 	}

@@ -186,6 +186,8 @@ loop_begin(struct call *c, struct loop *l, int64_t *trips, struct err *err)
 	const struct node *n = c->node;
 	const struct tensor *most = call_in(c, 0), *first = call_in(c, 1);
 
+	if (n->ninputs < 2)
+		return err_set(err, ERR_INPUT, "%u inputs", n->ninputs);
 	l->carried = n->ninputs - 2;
 	if (n->noutputs < l->carried)
 		return err_set(err, ERR_INPUT, "%u outputs for %u values",
@@ -267,6 +269,8 @@ scan_read(struct call *c, struct scan *s, uint32_t first, struct err *err)
 	int64_t n = attr_int_or(c->node, "num_scan_inputs", 0);
 	uint32_t rest = c->node->ninputs - first;
 
+	if (c->node->ninputs < first)
+		return err_set(err, ERR_INPUT, "no inputs");
 	if (n < 1 || n > rest || c->node->noutputs < rest - (uint32_t)n)
 		return err_set(err, ERR_INPUT,
 		    "num_scan_inputs = %lld of %u inputs, %u outputs",
