@@ -18,7 +18,8 @@ check_arity(struct importer *imp, const struct node *n)
 		    "%u outputs, %s has at most %u", n->noutputs, op->type,
 		    op->max_outputs);
 	for (uint32_t i = 0; i < op->min_inputs; i++)
-		if (i >= n->ninputs || n->input[i] == VALUE_NONE)
+		if (i >= n->ninputs
+		    || (n->input[i] == VALUE_NONE && n->op != OP_SCAN))
 			return err_set(imp->err, ERR_INPUT,
 			    "input %u is missing, %s needs %u", i, op->type,
 			    op->min_inputs);
