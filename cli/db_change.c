@@ -33,7 +33,6 @@ print_merge(const struct db_args *d, const char *from, const struct db_merge *m)
 	json_key_uint(&j, "retired", m->retired);
 	json_key_uint(&j, "conflicts", m->conflicts);
 	json_close(&j);
-	putchar('\n');
 }
 
 /* Close after a change; a fault on the way out matters only if none came

@@ -60,7 +60,6 @@ print_stat_json(const struct db_args *d, const struct db_stat *s)
 	json_key_str(&j, "oldest_utc", s->oldest_utc);
 	json_key_str(&j, "newest_utc", s->newest_utc);
 	json_close(&j);
-	putchar('\n');
 }
 
 int
@@ -184,7 +183,6 @@ end_list(struct group *g)
 		return;
 	json_close(&g->json);
 	json_close(&g->json);
-	putchar('\n');
 }
 
 int
@@ -304,7 +302,6 @@ show(struct costdb *db, struct shown *s, struct err *err)
 	if (s->json) {
 		json_close(&j);
 		json_close(&j);
-		putchar('\n');
 	} else if (s->attempts
 	    && !costdb_places(db, s->subject, see_place, NULL, err)) {
 		return false;

@@ -461,29 +461,81 @@ put_node(struct writer *w, const struct node *n)
 	put_outputs(w, n);
 }
 
+/* A node without its edges, for the order: what it is, what it reads, what it
+ * makes. Bodies it has are left out. */
+static uint64_t
+label_node(void *context, node_id id)
+{
+	struct writer w = *(const struct writer *)context;
+	const struct node *n = graph_node(w.graph, id);
+	struct buf b;
+	uint64_t h;
+
+	buf_init(&b);
+	w.b = &b;
+	w.nested = NULL;
+	w.nnested = w.nested_cap = 0;
+	put_string(&b, n->op_type);
+	put_string(&b, n->domain);
+	if (w.detail != KEY_FAMILY) {
+		buf_u32(&b, meaning_of(n));
+		put_attrs(&w, n);
+	}
+	for (uint32_t i = 0; i < n->ninputs; i++) {
+		const struct value *v = node_in(w.graph, n, i);
+
+		if (v && v->constant && w.detail != KEY_FAMILY
+		    && content_counts(n, i))
+			put_content(&w, v->constant);
+	}
+	put_outputs(&w, n);
+	h = hash64(b.data, b.n, 0);
+	buf_release(&b);
+	return h;
+}
+
+static void
+put_outside_value(struct writer *w, value_id v)
+{
+	const struct candidate *c = w->candidate;
+	const struct value *value = graph_value(w->graph, v);
+
+	buf_u8(w->b, value->constant ? TAG_CONSTANT : TAG_VALUE);
+	if (w->detail != KEY_FAMILY)
+		key_type(w->b, &value->type, w->detail);
+	if (c && !value->constant)
+		put_port(w, find_port(c->input, c->ninputs, v));
+}
+
+static uint64_t
+label_outside(void *context, value_id v)
+{
+	struct writer w = *(const struct writer *)context;
+	struct buf b;
+	uint64_t h;
+
+	buf_init(&b);
+	w.b = &b;
+	put_outside_value(&w, v);
+	h = hash64(b.data, b.n, 0);
+	buf_release(&b);
+	return h;
+}
+
 static void
 put_outside(struct writer *w)
 {
-	const struct candidate *c = w->candidate;
-
 	buf_u32(w->b, w->noutside);
-	for (uint32_t i = 0; i < w->noutside; i++) {
-		const struct value *value =
-		    graph_value(w->graph, w->outside[i]);
-
-		buf_u8(w->b, value->constant ? TAG_CONSTANT : TAG_VALUE);
-		if (w->detail != KEY_FAMILY)
-			key_type(w->b, &value->type, w->detail);
-		if (c && !value->constant)
-			put_port(
-			    w, find_port(c->input, c->ninputs, w->outside[i]));
-	}
+	for (uint32_t i = 0; i < w->noutside; i++)
+		put_outside_value(w, w->outside[i]);
 }
 
 static void
 put_set(struct writer *w, const node_id *node, uint32_t n)
 {
-	w->order = node_order_new(w->graph, node, n, w->scratch);
+	struct order_labels labels = {label_node, label_outside, w};
+
+	w->order = node_order_new(w->graph, node, n, &labels, w->scratch);
 	buf_u32(w->b, n);
 	for (uint32_t i = 0; i < n; i++)
 		put_node(w, graph_node(w->graph, w->order.sequence[i]));

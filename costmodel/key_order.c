@@ -7,14 +7,17 @@
 
 /* The walk goes from the sinks (nodes nothing in the set reads) to producers,
  * inputs in slot order, so a set with one sink is ordered by its structure
- * alone. Several sinks are sorted by a label that gathers what is above and
- * below each node. Sinks that tie look alike from everywhere two steps of
- * gathering can see; ids break the tie, and the worst that follows is a key
- * that is not shared. */
+ * alone. Several sinks are sorted by labels that gather, over a few rounds,
+ * what is above and below each node and each outside value. Sinks that tie
+ * after that look alike from everywhere those rounds can see; ids break the
+ * tie, and the worst that follows is a key that is not shared. */
 struct order_work {
 	const struct graph *graph;
 	struct node_order *order;
-	uint64_t *label; /* [n] */
+	uint64_t *label, *below; /* [n] */
+	value_id *outside; /* [noutside] ascending: values from elsewhere */
+	uint64_t *outside_label, *outside_below; /* [noutside] */
+	uint32_t noutside;
 	uint32_t *readers; /* [n] uses inside the set */
 	node_id *sequence;
 	uint32_t *position;
@@ -59,94 +62,125 @@ mix(uint64_t a, uint64_t b)
 	return hash64(pair, sizeof pair, 0);
 }
 
-static uint64_t
-hash_type(const struct type *t)
+static int
+compare_ids(const void *a, const void *b)
 {
-	uint64_t h = mix((uint64_t)t->kind, (uint64_t)t->dtype);
+	const uint32_t *x = a, *y = b;
 
-	if (t->kind == TYPE_TENSOR && t->rank != RANK_UNKNOWN)
-		for (uint32_t i = 0; i < t->rank; i++)
-			h = mix(h, t->dim[i] < 0 ? 1 : (uint64_t)t->dim[i]);
-	return h;
+	return (*x > *y) - (*x < *y);
 }
 
-static uint64_t
-hash_attrs(const struct node *n)
+/* Where among the outside values v is; it is one. */
+static uint32_t
+outside_find(const struct order_work *w, value_id v)
 {
-	uint64_t h = 0;
+	const value_id *at = bsearch(
+	    &v, w->outside, w->noutside, sizeof *w->outside, compare_ids);
 
-	/* A sum, so the order attributes are written in does not matter. */
-	for (uint32_t i = 0; i < n->nattrs; i++) {
-		const struct attr *a = &n->attr[i];
-		uint64_t one = hash64(a->name, strlen(a->name), a->n);
-
-		if (a->kind == ATTR_INT || a->kind == ATTR_INTS)
-			one = hash64(a->ints, a->n * sizeof *a->ints, one);
-		h += one;
-	}
-	return h;
+	return (uint32_t)(at - w->outside);
 }
 
-/* What a node computes, given the labels of its producers. */
-static uint64_t
-label_up(const struct order_work *w, const struct node *n)
-{
-	uint64_t h = hash64(n->op_type, strlen(n->op_type), 0);
-
-	h = mix(h, hash_attrs(n));
-	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++) {
-		uint32_t p = producer_inside(w, n, i);
-
-		if (p != NODE_NONE)
-			h = mix(h, w->label[p]);
-		else if (n->input[i] == VALUE_NONE)
-			h = mix(h, 2);
-		else
-			h = mix(h,
-			    hash_type(
-			        &graph_value(w->graph, n->input[i])->type));
-	}
-	for (uint32_t i = 0; i < n->noutputs; i++)
-		if (n->output[i] != VALUE_NONE)
-			h = mix(h,
-			    hash_type(
-			        &graph_value(w->graph, n->output[i])->type));
-	return h;
-}
-
-/* Labels from what is above, then from what is below, then from above again:
- * sinks come to know about each other through what they share. */
 static void
-make_labels(struct order_work *w, struct arena *a)
+list_outside(struct order_work *w, struct arena *a)
+{
+	uint32_t cap = 0, n = 0;
+
+	for (uint32_t i = 0; i < w->order->n; i++) {
+		const struct node *x = graph_node(w->graph, w->order->node[i]);
+
+		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
+			if (x->input[s] == VALUE_NONE
+			    || producer_inside(w, x, s) != NODE_NONE)
+				continue;
+			w->outside = arena_grow(
+			    a, w->outside, &cap, n + 1, sizeof *w->outside);
+			w->outside[n++] = x->input[s];
+		}
+	}
+	if (n > 1)
+		qsort(w->outside, n, sizeof *w->outside, compare_ids);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || w->outside[i] != w->outside[i - 1])
+			w->outside[w->noutside++] = w->outside[i];
+}
+
+/* Each node comes to know what its inputs are made from. */
+static void
+gather_from_above(struct order_work *w)
+{
+	for (uint32_t i = 0; i < w->order->n; i++) {
+		const struct node *x = graph_node(w->graph, w->order->node[i]);
+		uint64_t h = w->label[i];
+
+		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
+			uint32_t p = producer_inside(w, x, s);
+
+			if (x->input[s] == VALUE_NONE)
+				h = mix(h, s);
+			else if (p != NODE_NONE)
+				h = mix(h, w->label[p]);
+			else
+				h = mix(h,
+				    w->outside_label[outside_find(
+				        w, x->input[s])]);
+		}
+		w->label[i] = h;
+	}
+}
+
+/* Each node and outside value comes to know what is made from it; a sum, for
+ * its readers have no order. */
+static void
+gather_from_below(struct order_work *w)
 {
 	uint32_t n = w->order->n;
-	uint64_t *below = arena_new(a, uint64_t, n);
 
-	for (uint32_t i = 0; i < n; i++)
-		w->label[i] =
-		    label_up(w, graph_node(w->graph, w->order->node[i]));
+	memset(w->below, 0, n * sizeof *w->below);
+	memset(w->outside_below, 0, w->noutside * sizeof *w->outside_below);
 	for (uint32_t i = n; i-- > 0;) {
 		const struct node *x = graph_node(w->graph, w->order->node[i]);
-		uint64_t whole = mix(w->label[i], below[i]);
+		uint64_t whole = mix(w->label[i], w->below[i]);
 
 		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
 			uint32_t p = producer_inside(w, x, s);
 
 			if (p != NODE_NONE)
-				below[p] += mix(whole, s);
+				w->below[p] += mix(whole, s);
+			else if (x->input[s] != VALUE_NONE)
+				w->outside_below[outside_find(
+				    w, x->input[s])] += mix(whole, s);
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)
-		w->label[i] = mix(w->label[i], below[i]);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct node *x = graph_node(w->graph, w->order->node[i]);
+		w->label[i] = mix(w->label[i], w->below[i]);
+	for (uint32_t i = 0; i < w->noutside; i++)
+		w->outside_label[i] =
+		    mix(w->outside_label[i], w->outside_below[i]);
+}
 
-		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
-			uint32_t p = producer_inside(w, x, s);
+/* TUNING: each round spreads over the whole set, up and down; three tell apart
+ * all but contrived sets. */
+#define ROUNDS 3
 
-			if (p != NODE_NONE)
-				w->label[i] = mix(w->label[i], w->label[p]);
-		}
+static void
+make_labels(
+    struct order_work *w, const struct order_labels *labels, struct arena *a)
+{
+	uint32_t n = w->order->n;
+
+	list_outside(w, a);
+	w->label = arena_new(a, uint64_t, n);
+	w->below = arena_new(a, uint64_t, n);
+	w->outside_label = arena_new(a, uint64_t, w->noutside);
+	w->outside_below = arena_new(a, uint64_t, w->noutside);
+	for (uint32_t i = 0; i < n; i++)
+		w->label[i] = labels->node(labels->context, w->order->node[i]);
+	for (uint32_t i = 0; i < w->noutside; i++)
+		w->outside_label[i] =
+		    labels->outside(labels->context, w->outside[i]);
+	for (int round = 0; round < ROUNDS; round++) {
+		gather_from_above(w);
+		gather_from_below(w);
 	}
 }
 
@@ -166,7 +200,8 @@ compare_sinks(const void *a, const void *b)
 }
 
 static uint32_t
-find_sinks(struct order_work *w, struct sink *sink, struct arena *a)
+find_sinks(struct order_work *w, struct sink *sink,
+    const struct order_labels *labels, struct arena *a)
 {
 	uint32_t n = w->order->n, nsinks = 0;
 
@@ -185,8 +220,7 @@ find_sinks(struct order_work *w, struct sink *sink, struct arena *a)
 			sink[nsinks++].at = i;
 	if (nsinks < 2)
 		return nsinks;
-	w->label = arena_new(a, uint64_t, n);
-	make_labels(w, a);
+	make_labels(w, labels, a);
 	for (uint32_t i = 0; i < nsinks; i++)
 		sink[i].label = w->label[sink[i].at];
 	qsort(sink, nsinks, sizeof *sink, compare_sinks);
@@ -218,8 +252,8 @@ place_above(
 }
 
 struct node_order
-node_order_new(
-    const struct graph *g, const node_id *node, uint32_t n, struct arena *a)
+node_order_new(const struct graph *g, const node_id *node, uint32_t n,
+    const struct order_labels *labels, struct arena *a)
 {
 	struct node_order o = {.node = node, .n = n};
 	struct order_work w = {
@@ -234,7 +268,7 @@ node_order_new(
 	uint32_t *next = arena_new(a, uint32_t, n), nsinks;
 
 	memset(w.position, 0xff, n * sizeof *w.position);
-	nsinks = find_sinks(&w, sink, a);
+	nsinks = find_sinks(&w, sink, labels, a);
 	for (uint32_t i = 0; i < nsinks; i++)
 		place_above(&w, sink[i].at, stack, next);
 	o.sequence = w.sequence;

@@ -15,8 +15,16 @@ struct node_order {
 	uint32_t n;
 };
 
-struct node_order node_order_new(
-    const struct graph *g, const node_id *node, uint32_t n, struct arena *a);
+/* What tells nodes and outside values apart by themselves: hashes that depend
+ * on no id and no name. Asked for only where a set has several sinks. */
+struct order_labels {
+	uint64_t (*node)(void *context, node_id id);
+	uint64_t (*outside)(void *context, value_id v);
+	void *context;
+};
+
+struct node_order node_order_new(const struct graph *g, const node_id *node,
+    uint32_t n, const struct order_labels *labels, struct arena *a);
 
 /* Where in the set a node is, or NODE_NONE. */
 uint32_t node_order_find(const struct node_order *o, node_id id);

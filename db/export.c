@@ -27,7 +27,6 @@ static void
 end(struct exporter *x, struct json *j)
 {
 	json_close(j);
-	fputc('\n', x->f);
 	arena_back(&x->line, (struct arena_mark){.top = NULL});
 }
 

@@ -450,6 +450,62 @@ limits_and_no_database_are_honoured(void **state)
 	finish(f);
 }
 
+static void
+a_new_version_of_a_model_measures_what_is_new(void **state)
+{
+	static const int64_t wider[] = {1, 32, 8, 8};
+	struct fixture *f = *state;
+	struct pricer_counts c;
+	uint32_t before;
+
+	begin(f);
+	price_all(f);
+	finish(f);
+	before = fake.measured - fake.conversions;
+	/* Node 2's output is wider now, and node 4 is another operator. */
+	f->g->value[3].type.dim = wider;
+	f->g->node[4].op = OP_SIGMOID;
+	f->g->node[4].op_type = "Sigmoid";
+	begin(f);
+	c = pricer_counts(f->pricer);
+	/* Two implementations each: 0 and 1 are alike and known; 2 and 3 have
+	 * another shape; 4 is another operator. */
+	assert_int_equal(c.shape_changed, 4);
+	assert_int_equal(c.operator_changed, 2);
+	assert_int_equal(c.attribute_changed, 0);
+	assert_int_equal(f->prices.candidate[0].state, PRICE_KNOWN);
+	assert_memory_equal(pricer_miss_reason(f->pricer, 6),
+	    "shape: nearest is fake.relu nhwc Relu", 37);
+	price_all(f);
+	assert_int_equal(fake.measured - fake.conversions - before, 6);
+	finish(f);
+}
+
+static void
+canaries_tell_how_far_a_machine_drifted(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t one[] = {12};
+
+	f->o.canary = true;
+	f->g->node[4].op = OP_SIGMOID;
+	f->g->node[4].op_type = "Sigmoid";
+	begin(f);
+	price_all(f);
+	assert_int_equal(pricer_counts(f->pricer).canaries, 0);
+	finish(f);
+	fake.base *= 2;
+	f->g->node[4].op = OP_TANH;
+	f->g->node[4].op_type = "Tanh";
+	begin(f);
+	assert_true(pricer_price(f->pricer, &f->prices, one, 1, &f->err));
+	assert_int_equal(pricer_counts(f->pricer).canaries, 4);
+	assert_in_range(pricer_counts(f->pricer).drift_permille, 1900, 2100);
+	assert_int_equal(f->notes.n, 1);
+	assert_non_null(strstr(f->notes.text[0], "drifted"));
+	finish(f);
+}
+
 int
 main(void)
 {
@@ -461,6 +517,8 @@ main(void)
 	    T(conversions_take_the_cheaper_way_round),
 	    T(a_measurement_below_its_bound_lowers_the_others),
 	    T(limits_and_no_database_are_honoured),
+	    T(a_new_version_of_a_model_measures_what_is_new),
+	    T(canaries_tell_how_far_a_machine_drifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
