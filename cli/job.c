@@ -115,6 +115,7 @@ search(struct job *j, const struct constraints *constraints, struct plan *out,
 	    .constraints = constraints,
 	    .searcher = j->args->searcher,
 	    .eager_pricing = j->args->eager_pricing,
+	    .price_baselines = j->args->price_baselines,
 	    .search =
 	        {
 	            .time_budget_ns = j->args->time_budget_ns,

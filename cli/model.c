@@ -1,9 +1,8 @@
 /* marq model: what can be done with a model alone. One row a verb. */
+#include "cli/model.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "cli/cli.h"
-#include "cli/model.h"
 
 static const struct {
 	const char *name, *what;

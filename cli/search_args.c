@@ -13,6 +13,7 @@ enum {
 	KEY_ACCEPT,
 	KEY_NO_MEASURE,
 	KEY_EAGER_PRICING,
+	KEY_BASELINES,
 	KEY_MAX_MEASURE,
 	KEY_TIME,
 	KEY_MEMORY,
@@ -46,6 +47,8 @@ static const struct argp_option options[] = {
         "use stored and simulated prices only", 2},
     {"eager-pricing", KEY_EAGER_PRICING, NULL, 0,
         "price every candidate, not only those on a cheapest plan", 2},
+    {"baselines", KEY_BASELINES, NULL, 0,
+        "price also what the plan is compared with", 2},
     {"max-measure", KEY_MAX_MEASURE, "N", 0, "measure at most N candidates", 2},
     {"threads", KEY_THREADS, "N", 0, "threads per measured kernel (default 1)",
         2},
@@ -231,6 +234,9 @@ parse_prices(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_EAGER_PRICING:
 		args->eager_pricing = true;
+		return 0;
+	case KEY_BASELINES:
+		args->price_baselines = true;
 		return 0;
 	case KEY_MAX_MEASURE:
 		args->max_measure = number("--max-measure", arg, state);

@@ -23,7 +23,7 @@ struct search_args {
 	struct onnx_options onnx; /* --shape, --dim */
 	const char *db; /* NULL: none */
 	enum accept accept;
-	bool measure, eager_pricing;
+	bool measure, eager_pricing, price_baselines;
 	uint32_t max_measure, threads, jobs, top_k;
 	uint64_t time_budget_ns, memory_budget_bytes;
 	const char *searcher; /* "exact", ... */

@@ -40,7 +40,7 @@ struct plan_region {
 
 /* What another searcher's cover would cost, all paid. */
 struct plan_baseline {
-	const char *name; /* "single:dnnl", "eager", ... */
+	const char *name; /* "dnnl + host", "eager", ... */
 	cost_ns cost; /* COST_NEVER: has no cover */
 	bool bound; /* some of its prices are lower bounds: not priced yet */
 };

@@ -196,26 +196,82 @@ note_baseline(struct job *j, struct plan_baseline *b, const char *name,
 	}
 }
 
+/* The target that can run anything: what a single target falls back to. */
+static uint32_t
+fallback_of(const struct mix *m, uint32_t target)
+{
+	for (uint32_t t = 0; t < m->n; t++)
+		if (strcmp(m->target[t].kind->name, "host") == 0)
+			return t;
+	return target;
+}
+
+/* Baseline number t: a target with its fallback, or (t == mix->n) eager. */
+static bool
+solve_baseline(
+    struct job *j, uint32_t t, struct search_result *r, struct err *err)
+{
+	const struct mix *m = j->r->mix;
+	const uint32_t allowed[2] = {t, fallback_of(m, t)};
+
+	if (t == m->n)
+		return search_eager(
+		    r, &j->problem, &j->r->search, j->arena, err);
+	return search_single(
+	    r, &j->problem, allowed, &j->r->search, j->arena, err);
+}
+
+/* The same until its cover has no bounds any more, where that was asked for.
+ * The fallback alone is never priced for this: it is a reference, and slow. */
+static bool
+price_baseline(
+    struct job *j, uint32_t t, struct search_result *r, struct err *err)
+{
+	bool wanted = j->r->price_baselines && t != fallback_of(j->r->mix, t);
+	bool moved = true;
+
+	for (;;) {
+		if (!solve_baseline(j, t, r, err))
+			return false;
+		if (!wanted || !moved || !r->found)
+			return true;
+		list_unpriced(j, &r->cover);
+		if (j->nask == 0)
+			return true;
+		if (!price_listed(j, &moved, err))
+			return false;
+	}
+}
+
+static const char *
+baseline_name(struct job *j, uint32_t t)
+{
+	const struct mix *m = j->r->mix;
+	uint32_t fallback = t < m->n ? fallback_of(m, t) : t;
+
+	if (t == m->n)
+		return "eager";
+	if (t == fallback)
+		return m->target[t].text;
+	return arena_printf(
+	    j->arena, "%s + %s", m->target[t].text, m->target[fallback].text);
+}
+
 static bool
 run_baselines(struct job *j, struct plan *out, struct err *err)
 {
-	const struct mix *m = j->r->mix;
+	uint32_t n = j->r->mix->n + 1;
 	struct plan_baseline *list =
-	    arena_new(j->arena, struct plan_baseline, m->n + 1);
+	    arena_new(j->arena, struct plan_baseline, n);
 	struct search_result r;
 
-	for (uint32_t t = 0; t < m->n; t++) {
-		if (!search_single(
-		        &r, &j->problem, t, &j->r->search, j->arena, err))
+	for (uint32_t t = 0; t < n; t++) {
+		if (!price_baseline(j, t, &r, err))
 			return false;
-		note_baseline(j, &list[t],
-		    arena_printf(j->arena, "single:%s", m->target[t].text), &r);
+		note_baseline(j, &list[t], baseline_name(j, t), &r);
 	}
-	if (!search_eager(&r, &j->problem, &j->r->search, j->arena, err))
-		return false;
-	note_baseline(j, &list[m->n], "eager", &r);
 	out->baseline = list;
-	out->nbaselines = m->n + 1;
+	out->nbaselines = n;
 	return true;
 }
 

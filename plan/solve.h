@@ -17,6 +17,7 @@ struct plan_request {
 	const struct constraints *constraints; /* NULL: none */
 	const char *searcher; /* NULL: "exact" */
 	bool eager_pricing; /* price everything before searching */
+	bool price_baselines; /* price what they use, too */
 	struct search_options search;
 	struct notes *notes; /* NULL: nobody listens */
 };

@@ -1,4 +1,5 @@
 /* Baselines: what simpler tools would choose, priced by the same rules. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "search/solve.h"
@@ -19,14 +20,15 @@ restrict_to(struct problem *sub, const struct problem *p, const bool *allowed,
 
 bool
 search_single(struct search_result *out, const struct problem *p,
-    uint32_t target, const struct search_options *o, struct arena *a,
+    const uint32_t target[2], const struct search_options *o, struct arena *a,
     struct err *err)
 {
 	bool *allowed = arena_new(a, bool, p->ncandidates);
 	struct problem sub;
 
 	for (uint32_t c = 0; c < p->ncandidates; c++)
-		allowed[c] = p->candidate[c].target == target;
+		allowed[c] = p->candidate[c].target == target[0]
+		    || p->candidate[c].target == target[1];
 	if (!restrict_to(&sub, p, allowed, a, err)
 	    || !search_exact(out, &sub, o, a, err))
 		return false;
@@ -202,14 +204,42 @@ claim_and_solve(struct search_result *out, const struct problem *p,
 	    && search_exact(out, &sub, o, a, err);
 }
 
+/* A candidate's place in the order of an eager partitioner. */
+struct rank {
+	const struct problem_candidate *candidate;
+	uint32_t id;
+};
+
+static int
+by_claim(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+	const struct problem_candidate *c = x->candidate, *d = y->candidate;
+	uint32_t c_root = c->node[c->nnodes - 1];
+	uint32_t d_root = d->node[d->nnodes - 1];
+
+	if (c->target != d->target)
+		return c->target < d->target ? -1 : 1;
+	if (c_root != d_root)
+		return c_root > d_root ? -1 : 1;
+	if (c->nnodes != d->nnodes)
+		return c->nnodes > d->nnodes ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
 bool
 search_eager(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
+	struct rank *rank = arena_new(a, struct rank, p->ncandidates);
 	uint32_t *order = arena_new(a, uint32_t, p->ncandidates);
 
 	for (uint32_t i = 0; i < p->ncandidates; i++)
-		order[i] = i;
+		rank[i] = (struct rank){&p->candidate[i], i};
+	if (p->ncandidates)
+		qsort(rank, p->ncandidates, sizeof *rank, by_claim);
+	for (uint32_t i = 0; i < p->ncandidates; i++)
+		order[i] = rank[i].id;
 	if (!claim_and_solve(out, p, order, o, a, err))
 		return false;
 	out->searcher = "eager";
@@ -279,7 +309,9 @@ search_named(struct search_result *out, const struct problem *p,
 		    name);
 	for (uint32_t t = 0; t < p->ntargets; t++)
 		if (strcmp(p->target[t].name, name + 7) == 0) {
-			if (!search_single(out, p, t, o, a, err))
+			uint32_t alone[2] = {t, t};
+
+			if (!search_single(out, p, alone, o, a, err))
 				return false;
 			forget_proof(out);
 			return true;

@@ -38,14 +38,15 @@ bool search_exact(struct search_result *out, const struct problem *p,
 /* Baselines. Their lower bounds and proofs are about covers made of what the
  * baseline allows itself. */
 
-/* The cheapest cover with candidates of one target only. */
+/* The cheapest cover with candidates of two targets only (which may be the
+ * same): a target and what falls back for it. */
 bool search_single(struct search_result *out, const struct problem *p,
-    uint32_t target, const struct search_options *o, struct arena *a,
+    const uint32_t target[2], const struct search_options *o, struct arena *a,
     struct err *err);
 
-/* What every other tool does: candidates claimed in registration order (target,
- * rule, root), first come first served; of equal node sets of a target the
- * cheapest. Those that would close a cycle or break a constraint are passed
+/* What every other tool does: targets claim in registration order, from the
+ * outputs towards the inputs and at each node the largest candidate first,
+ * first come first served; of equal node sets of a target the cheapest. Those that would close a cycle or break a constraint are passed
  * over. The order of execution, formats and conversions are then the best. */
 bool search_eager(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err);

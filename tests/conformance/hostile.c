@@ -70,7 +70,7 @@ run_case(const char *folder, const struct cJSON *entry, bool verbose)
 		return false;
 	}
 	snprintf(path, sizeof path, "%s/%s", folder, file);
-	trial_run(&t, path, SECONDS_LIMIT, trial_import);
+	trial_apart(&t, path, SECONDS_LIMIT, trial_import);
 	ok = t.verdict == VERDICT_ACCEPT || t.verdict == VERDICT_REJECT;
 	if (ok && strcmp(expect, "either") != 0)
 		ok = strcmp(expect, word[t.verdict]) == 0;

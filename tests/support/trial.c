@@ -115,7 +115,7 @@ judge(struct trial *t, int status)
 }
 
 void
-trial_run(struct trial *t, const char *path, double seconds,
+trial_apart(struct trial *t, const char *path, double seconds,
     bool (*check)(const char *path, struct err *err))
 {
 	double start = now();

@@ -18,7 +18,7 @@ struct trial {
 /* Call check(path, err) in a child with 1 GiB of address space (unless built
  * with a sanitizer, which needs more) and `seconds` of time. Rejected: it
  * returned false and said why. */
-void trial_run(struct trial *t, const char *path, double seconds,
+void trial_apart(struct trial *t, const char *path, double seconds,
     bool (*check)(const char *path, struct err *err));
 
 /* The whole import: read, normalize with the host folding, verify. */
