@@ -30,8 +30,8 @@ known_condition(const struct site *s, uint32_t i)
 
 /* Output types of one branch, in the symbols of this graph. */
 static bool
-branch_types(
-    struct site *s, const char *attr, struct pass *inner, struct type *type)
+branch_types(struct site *s, const char *attr, struct pass *inner, bool *failed,
+    struct type *type)
 {
 	struct graph *body;
 
@@ -41,7 +41,10 @@ branch_types(
 		return fault(s,
 		    "%s has %" PRIu32 " outputs but the node has %" PRIu32,
 		    attr, body->noutputs, s->n->noutputs);
-	if (!body_enter(s, attr, body, inner) || !body_infer(s, inner))
+	if (!body_enter(s, attr, body, inner))
+		return false;
+	inner->failed = failed;
+	if (!body_infer(s, inner))
 		return false;
 	for (uint32_t i = 0; i < body->noutputs; i++)
 		type[i] = type_carried(&s->pass->symbols, body,
@@ -54,10 +57,49 @@ taken_branch(struct site *s, const char *attr)
 {
 	struct pass inner;
 
-	if (!branch_types(s, attr, &inner, s->out))
+	if (!branch_types(s, attr, &inner, s->pass->failed, s->out))
 		return false;
 	for (uint32_t i = 0; i < s->n->noutputs; i++)
 		s->out_content[i] = inner.content[inner.g->output[i]];
+	return true;
+}
+
+/* A branch that breaks a rule cannot be taken, whatever the condition says:
+ * models traced for one input size have such branches. *works = it does not. */
+static bool
+possible_branch(
+    struct site *s, const char *attr, bool *works, struct type *type)
+{
+	bool failed = false;
+	struct pass inner;
+
+	if (branch_types(s, attr, &inner, &failed, type)) {
+		*works = !failed;
+		return true;
+	}
+	if (s->err->kind != ERR_INPUT)
+		return false;
+	notes_add(s->pass->o->notes, "node '%s%s': %s cannot be taken: %s",
+	    s->pass->path, node_label(s->g, s->id, s->pass->scratch), attr,
+	    s->err->text);
+	err_clear(s->err);
+	*works = false;
+	return true;
+}
+
+static bool
+join_branches(struct site *s, const struct type *yes, const struct type *no)
+{
+	bool same;
+
+	for (uint32_t i = 0; i < s->n->noutputs; i++)
+		if (!type_join(s->g->arena, &yes[i], &no[i], &s->out[i], &same))
+			return fault(s,
+			    "output %" PRIu32
+			    " is %s or %s, depending on the branch",
+			    i,
+			    type_text(&yes[i], s->g->symbol, s->pass->scratch),
+			    type_text(&no[i], s->g->symbol, s->pass->scratch));
 	return true;
 }
 
@@ -69,24 +111,17 @@ rule_if(struct site *s)
 	struct type *no =
 	    arena_new(s->pass->scratch, struct type, s->n->noutputs);
 	int condition = known_condition(s, 0);
-	struct pass inner;
-	bool same;
+	bool yes_works, no_works;
 
 	if (!check_condition(s, 0))
 		return false;
 	if (condition >= 0)
 		return taken_branch(
 		    s, condition ? "then_branch" : "else_branch");
-	if (!branch_types(s, "then_branch", &inner, yes)
-	    || !branch_types(s, "else_branch", &inner, no))
+	if (!possible_branch(s, "then_branch", &yes_works, yes)
+	    || !possible_branch(s, "else_branch", &no_works, no))
 		return false;
-	for (uint32_t i = 0; i < s->n->noutputs; i++)
-		if (!type_join(s->g->arena, &yes[i], &no[i], &s->out[i], &same))
-			return fault(s,
-			    "output %" PRIu32
-			    " is %s or %s, depending on the branch",
-			    i,
-			    type_text(&yes[i], s->g->symbol, s->pass->scratch),
-			    type_text(&no[i], s->g->symbol, s->pass->scratch));
-	return true;
+	if (!yes_works && !no_works)
+		return fault(s, "neither branch can be taken");
+	return join_branches(s, yes_works ? yes : no, no_works ? no : yes);
 }
