@@ -1,33 +1,105 @@
 #include "ir/onnx_check.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-/* The arity of an operator, over all its versions. */
+#include "ir/schema.h"
+
+/* May an input within the least number be left out by an empty name? Only the
+ * trip count and condition of a Loop, and a Scan's sequence lengths. */
+static bool
+may_be_empty(const struct node *n, uint32_t i)
+{
+	return (n->op == OP_LOOP && i < 2) || (n->op == OP_SCAN && i == 0);
+}
+
 static bool
 check_arity(struct importer *imp, const struct node *n)
 {
-	const struct op_info *op = op_get(n->op);
+	struct arity a = schema_arity(n->op, n->opset);
+	const char *type = n->op_type;
 
-	if (n->ninputs > op->max_inputs)
+	if (n->ninputs > a.max_inputs)
 		return err_set(imp->err, ERR_INPUT,
-		    "%u inputs, %s takes at most %u", n->ninputs, op->type,
-		    op->max_inputs);
-	if (n->noutputs > op->max_outputs)
+		    "%u inputs, %s of opset %u takes at most %u", n->ninputs,
+		    type, n->opset, a.max_inputs);
+	if (n->noutputs > a.max_outputs)
 		return err_set(imp->err, ERR_INPUT,
-		    "%u outputs, %s has at most %u", n->noutputs, op->type,
-		    op->max_outputs);
-	for (uint32_t i = 0; i < op->min_inputs; i++)
+		    "%u outputs, %s of opset %u has at most %u", n->noutputs,
+		    type, n->opset, a.max_outputs);
+	for (uint32_t i = 0; i < a.min_inputs; i++)
 		if (i >= n->ninputs
-		    || (n->input[i] == VALUE_NONE && n->op != OP_SCAN))
+		    || (n->input[i] == VALUE_NONE && !may_be_empty(n, i)))
 			return err_set(imp->err, ERR_INPUT,
-			    "input %u is missing, %s needs %u", i, op->type,
-			    op->min_inputs);
-	for (uint32_t i = 0; i < op->min_outputs; i++)
+			    "input %u is missing, %s of opset %u needs %u", i,
+			    type, n->opset, a.min_inputs);
+	for (uint32_t i = 0; i < a.min_outputs; i++)
 		if (i >= n->noutputs || n->output[i] == VALUE_NONE)
 			return err_set(imp->err, ERR_INPUT,
-			    "output %u is missing, %s has %u", i, op->type,
-			    op->min_outputs);
+			    "output %u is missing, %s of opset %u has %u", i,
+			    type, n->opset, a.min_outputs);
+	return true;
+}
+
+/* Attributes that say nothing about what is computed: leftovers of old
+ * versions and remarks of exporters. */
+static bool
+is_harmless(const char *name)
+{
+	static const char *const word[] = {
+	    "consumed_inputs", "is_test", "description"};
+
+	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+		if (strcmp(name, word[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *
+kind_name(enum attr_kind kind)
+{
+	static const char *const name[] = {"?", "FLOAT", "INT", "STRING",
+	    "TENSOR", "GRAPH", "FLOATS", "INTS", "STRINGS", "TENSORS", "GRAPHS",
+	    "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+
+	return name[kind];
+}
+
+static bool
+check_attr(struct importer *imp, const struct node *n, const struct attr *a)
+{
+	enum attr_kind kind = ATTR_NONE;
+	enum attr_fit fit = schema_attr(n->op, n->opset, a, &kind);
+
+	if (fit == ATTR_FITS)
+		return true;
+	if (fit == ATTR_MISTYPED)
+		return err_set(imp->err, ERR_INPUT,
+		    "attribute '%s' is %s, it must be %s", a->name,
+		    kind_name(a->kind), kind_name(kind));
+	if (fit == ATTR_LATER || is_harmless(a->name)) {
+		note_once(imp, "%s of opset %u has no attribute '%s'%s",
+		    n->op_type, n->opset, a->name,
+		    fit == ATTR_LATER ? ", later ones do; taken as meant" : "");
+		return true;
+	}
+	return err_set(imp->err, ERR_INPUT,
+	    "%s of opset %u has no attribute '%s'%s", n->op_type, n->opset,
+	    a->name, fit == ATTR_GONE ? " any more" : "");
+}
+
+static bool
+check_attrs(struct importer *imp, const struct node *n)
+{
+	const char *missing;
+
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		if (!check_attr(imp, n, &n->attr[i]))
+			return false;
+	missing = schema_missing(n);
+	if (missing)
+		return err_set(imp->err, ERR_INPUT,
+		    "attribute '%s' is missing, %s of opset %u needs it",
+		    missing, n->op_type, n->opset);
 	return true;
 }
 
@@ -46,6 +118,21 @@ is_stray(const char *type)
 	return false;
 }
 
+/* An operator used outside the versions that have it is taken as meant. */
+static bool
+note_version(struct importer *imp, const struct node *n)
+{
+	if (n->opset < schema_since(n->op))
+		note_once(imp,
+		    "operator %s came with opset %u, but %u is imported",
+		    n->op_type, schema_since(n->op), n->opset);
+	if (n->opset >= schema_deprecated(n->op))
+		note_once(imp,
+		    "operator %s was given up in opset %u, but %u is imported",
+		    n->op_type, schema_deprecated(n->op), n->opset);
+	return true;
+}
+
 bool
 check_operator(
     struct importer *imp, const struct opsets *opsets, struct node *n)
@@ -53,7 +140,7 @@ check_operator(
 	n->opset = opsets_version(opsets, n->domain);
 	if (n->domain[0]) {
 		if (n->opset == 0) {
-			notes_add(&imp->model->notes,
+			note_once(imp,
 			    "domain '%s' of operator %s is not imported; "
 			    "version 1 taken",
 			    n->domain, n->op_type);
@@ -69,12 +156,12 @@ check_operator(
 		    n->op_type);
 	n->op = op_find(n->op_type, strlen(n->op_type));
 	if (n->op != OP_CUSTOM)
-		return true;
+		return note_version(imp, n);
 	if (!is_stray(n->op_type))
 		return err_set(imp->err, ERR_UNSUPPORTED,
 		    "no operator %s in domain ai.onnx, version %u", n->op_type,
 		    n->opset);
-	notes_add(&imp->model->notes,
+	note_once(imp,
 	    "operator %s is in no version of domain ai.onnx; carried along "
 	    "unknown",
 	    n->op_type);
@@ -82,12 +169,10 @@ check_operator(
 }
 
 bool
-check_node(struct importer *imp, const struct graph *g, const struct node *n)
+check_node(struct importer *imp, const struct node *n)
 {
-	(void)g;
-	if (n->op == OP_CUSTOM)
-		return true;
-	return check_arity(imp, n);
+	return n->op == OP_CUSTOM
+	    || (check_arity(imp, n) && check_attrs(imp, n));
 }
 
 bool

@@ -9,8 +9,7 @@ bool check_operator(
     struct importer *imp, const struct opsets *opsets, struct node *n);
 
 /* Numbers of inputs and outputs, required ones, attributes. */
-bool check_node(
-    struct importer *imp, const struct graph *g, const struct node *n);
+bool check_node(struct importer *imp, const struct node *n);
 
 /* A graph input and its initialiser: of one type? */
 bool check_initializer(

@@ -48,6 +48,11 @@ from_attr(struct importer *imp, const struct attr *a, struct tensor *t)
 	    {"value_strings", ATTR_STRINGS, DT_STRING},
 	};
 
+	/* some files call a sparse value just "value" */
+	if (strcmp(a->name, "value") == 0 && a->kind == ATTR_SPARSE) {
+		*t = a->tensors[0];
+		return true;
+	}
 	for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
 		if (strcmp(a->name, form[i].name) != 0)
 			continue;

@@ -132,7 +132,7 @@ read_operator(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
 	    || !import_attrs(imp, s, p, &owner, n))
 		return false;
 	append_captures(imp, n, &owner);
-	return check_node(imp, s->graph, n);
+	return check_node(imp, n);
 }
 
 static bool
@@ -457,9 +457,8 @@ fill_graph(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
 	g->ncaptures = s->ncaptures;
 	if (is_sorted(g))
 		return true;
-	notes_add(&imp->model->notes,
-	    "%s%snodes are not in topological order; sorted", s->path,
-	    s->path[0] ? ": " : "");
+	note_once(imp, "%s%snodes are not in topological order; sorted",
+	    s->path, s->path[0] ? ": " : "");
 	return graph_sort(g, imp->err) || fault_noted(imp);
 }
 

@@ -28,6 +28,7 @@ struct importer {
 	struct map taken; /* names of all values of all graphs */
 	struct map symbols; /* of graph symbols_of, name -> index */
 	const struct graph *symbols_of;
+	struct map noted; /* warnings given already */
 	bool *dim_used, *shape_used; /* which bindings found their place */
 	size_t dense_bytes; /* taken by sparse tensors so far */
 	uint32_t nfaults; /* put into the notes */
@@ -127,6 +128,13 @@ bool import_opsets(struct importer *imp, size_t n, Onnx__OperatorSetIdProto **p,
 uint32_t opsets_version(const struct opsets *o, const char *domain);
 /* "" for both spellings of the default domain. */
 const char *domain_name(const char *domain);
+
+/* A warning, unless it was given before. */
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
+void
+note_once(struct importer *imp, const char *fmt, ...);
 
 /* Give the pending fault a node's name and place; when all faults are to be
  * found, note it and go on (true). */

@@ -1,6 +1,7 @@
 #include "ir/onnx_read.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "ir/functions.h"
@@ -69,7 +70,7 @@ put_opset(struct importer *imp, struct opsets *out, struct onnx_opset *list,
 			    "%u",
 			    domain[0] ? domain : "ai.onnx", list[i].version,
 			    version);
-		notes_add(&imp->model->notes,
+		note_once(imp,
 		    "domain '%s' is imported as version %u and %u; the last "
 		    "is taken",
 		    domain[0] ? domain : "ai.onnx", list[i].version, version);
@@ -140,6 +141,23 @@ read_meta(struct importer *imp, const Onnx__ModelProto *p)
 	    version && version[0] ? " " : "", version ? version : "");
 }
 
+void
+note_once(struct importer *imp, const char *fmt, ...)
+{
+	char line[400];
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	if (map_find(&imp->noted, line, strlen(line)) != MAP_NONE)
+		return;
+	text = arena_str(imp->a, line);
+	map_add(&imp->noted, text, strlen(text), 0);
+	notes_add(&imp->model->notes, "%s", text);
+}
+
 /* Every binding of the command line must have meant something. */
 static bool
 check_bindings(struct importer *imp)
@@ -186,6 +204,7 @@ import(struct importer *imp, const struct wire *in)
 	imp->dim_used = arena_new(imp->a, bool, imp->options->ndims);
 	imp->shape_used = arena_new(imp->a, bool, imp->options->nshapes);
 	map_init(&imp->taken, imp->a);
+	map_init(&imp->noted, imp->a);
 	if (!build(imp, p))
 		return false;
 	if (imp->nfaults) {

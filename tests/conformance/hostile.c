@@ -19,13 +19,6 @@
 #define SECONDS_DUE 1.0
 #define SECONDS_LIMIT 20.0
 
-static const char *const word[] = {
-    [VERDICT_ACCEPT] = "accept",
-    [VERDICT_REJECT] = "reject",
-    [VERDICT_CRASH] = "CRASH",
-    [VERDICT_SLOW] = "SLOW",
-};
-
 /* Run a shell script with two arguments. */
 static bool
 shell(const char *script, const char *x, const char *y)
@@ -73,10 +66,10 @@ run_case(const char *folder, const struct cJSON *entry, bool verbose)
 	trial_apart(&t, path, SECONDS_LIMIT, trial_import);
 	ok = t.verdict == VERDICT_ACCEPT || t.verdict == VERDICT_REJECT;
 	if (ok && strcmp(expect, "either") != 0)
-		ok = strcmp(expect, word[t.verdict]) == 0;
+		ok = strcmp(expect, trial_word(t.verdict)) == 0;
 	if (!ok || verbose)
 		printf("%s %s: expected %s, got %s in %.2f s: %s\n",
-		    ok ? "ok  " : "FAIL", file, expect, word[t.verdict],
+		    ok ? "ok  " : "FAIL", file, expect, trial_word(t.verdict),
 		    t.seconds, t.text);
 	if (ok && t.seconds > SECONDS_DUE)
 		printf("slow %s: %.2f s\n", file, t.seconds);

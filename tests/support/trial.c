@@ -23,6 +23,19 @@
 #endif
 #endif
 
+const char *
+trial_word(enum verdict v)
+{
+	static const char *const word[] = {
+	    [VERDICT_ACCEPT] = "accept",
+	    [VERDICT_REJECT] = "reject",
+	    [VERDICT_CRASH] = "CRASH",
+	    [VERDICT_SLOW] = "SLOW",
+	};
+
+	return word[v];
+}
+
 bool
 trial_import(const char *path, struct err *err)
 {

@@ -15,6 +15,9 @@ struct trial {
 	char text[600]; /* the message of a rejection, or how it died */
 };
 
+/* "accept", "reject", "CRASH", "SLOW". */
+const char *trial_word(enum verdict v);
+
 /* Call check(path, err) in a child with 1 GiB of address space (unless built
  * with a sanitizer, which needs more) and `seconds` of time. Rejected: it
  * returned false and said why. */
