@@ -393,6 +393,10 @@ import_output(struct importer *imp, struct scope *s,
 		    "output '%s' is made by no node", p->name);
 	if (!import_type(imp, s->graph, p->type, &type))
 		return err_in(imp->err, "output '%s'", p->name);
+	/* exporters write "rank not known" as a shape without dimensions; what
+	 * really is a scalar will be found to be one */
+	if (type.kind == TYPE_TENSOR && type.rank == 0)
+		type.rank = RANK_UNKNOWN;
 	value = graph_value(s->graph, *out);
 	if (value->type.kind == TYPE_UNKNOWN)
 		value->type = type;
