@@ -189,6 +189,15 @@ job_cost_pinned(struct job *j, node_id node, uint32_t target, cost_ns *cost,
 }
 
 bool
+job_stop_pricing(struct job *j, struct err *err)
+{
+	bool ok = !j->pricer || pricer_close(j->pricer, err);
+
+	j->pricer = NULL;
+	return ok;
+}
+
+bool
 job_close(struct job *j, struct err *err)
 {
 	struct err later = {.kind = ERR_NONE};

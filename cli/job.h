@@ -49,6 +49,10 @@ bool job_search(struct job *j, struct err *err);
 bool job_cost_pinned(struct job *j, node_id node, uint32_t target,
     cost_ns *cost, struct err *err);
 
+/* Write out what was measured and stop the workers, before something else is
+ * timed; the prices and the plan stay. */
+bool job_stop_pricing(struct job *j, struct err *err);
+
 /* Stop the workers, close the database and the model. Safe at any stage. A
  * fault while closing is reported only if none is pending. */
 bool job_close(struct job *j, struct err *err);

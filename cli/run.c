@@ -1,0 +1,286 @@
+/* marq run: search a plan (or take it from the database's prices), execute it,
+ * compare with the reference, and say what was predicted and what it took. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "costmodel/machine.h"
+#include "targets/host/host.h"
+
+/* SOURCE: of float32 plans; optimised and plain runs of the reference runtime
+ * differ by 1e-6 on the light models. */
+#define ATOL_F32 1e-5
+#define RTOL_F32 1e-4
+/* TUNING: plans with half-precision parts: rounding to 11 bits at each layer
+ * adds up to a percent of the range over fifty layers. */
+#define RTOL_F16 5e-2
+
+struct args {
+	struct search_args search;
+	struct text_list data; /* --data */
+	double atol, rtol; /* < 0: by the formats of the plan */
+	uint32_t runs;
+	bool layers, no_reference;
+};
+
+enum { KEY_DATA = 0x300, KEY_ATOL, KEY_RTOL, KEY_RUNS, KEY_LAYERS, KEY_NO_REF };
+
+static const struct argp_option options[] = {
+    {"data", KEY_DATA, "DIR", 0,
+        "inputs and expected outputs (input_0.pb, output_0.pb, ...; or a "
+        "folder of test_data_set_0, ...); repeat",
+        0},
+    {"atol", KEY_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 0},
+    {"rtol", KEY_RTOL, "X", 0,
+        "relative tolerance (default 1e-4; with half-precision formats 5e-2 "
+        "of an output's range)",
+        0},
+    {"runs", KEY_RUNS, "N", 0, "timed runs (default: one second's worth)", 0},
+    {"layers", KEY_LAYERS, NULL, 0, "show every composite, not the top ten", 0},
+    {"no-reference", KEY_NO_REF, NULL, 0,
+        "do not compare with the host reference", 0},
+    {0},
+};
+
+static error_t
+parse_number(double *out, const char *arg, struct argp_state *state)
+{
+	char *end;
+
+	*out = strtod(arg, &end);
+	if (end == arg || *end != '\0' || !(*out >= 0))
+		argp_error(state, "'%s' is no tolerance", arg);
+	return 0;
+}
+
+static error_t
+parse_runs(struct args *args, const char *arg, struct argp_state *state)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (end == arg || *end != '\0' || n < 1 || n > 200)
+		argp_error(state, "'%s' is not a number of runs (1..200)", arg);
+	args->runs = (uint32_t)n;
+	return 0;
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+	struct text_list *d = &args->data;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->search;
+		return 0;
+	case KEY_DATA:
+		d->text = arena_grow(args->search.cli->run, d->text, &d->cap,
+		    d->n + 1, sizeof *d->text);
+		d->text[d->n++] = arg;
+		return 0;
+	case KEY_ATOL:
+		return parse_number(&args->atol, arg, state);
+	case KEY_RTOL:
+		return parse_number(&args->rtol, arg, state);
+	case KEY_RUNS:
+		return parse_runs(args, arg, state);
+	case KEY_LAYERS:
+		args->layers = true;
+		return 0;
+	case KEY_NO_REF:
+		args->no_reference = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Does the plan keep any value in half precision? */
+static bool
+has_half(const struct plan *p)
+{
+	const struct format *f = p->mix->formats.format;
+
+	for (uint32_t i = 0; i < p->nconversions; i++) {
+		enum dtype to = f[p->conversion[i].to].dtype;
+
+		if (to == DT_FLOAT16 || to == DT_BFLOAT16)
+			return true;
+	}
+	return false;
+}
+
+static void
+set_tolerance(struct run_result *r, const struct args *args)
+{
+	r->tolerance.absolute = args->atol >= 0 ? args->atol : ATOL_F32;
+	r->tolerance.relative = args->rtol >= 0 ? args->rtol
+	    : has_half(&r->job->plan)           ? RTOL_F16
+	                                        : RTOL_F32;
+}
+
+/* With half precision the error of small elements goes with the range. */
+static struct tolerance
+tolerance_for(const struct run_result *r, const struct tensor *want)
+{
+	struct tolerance t = r->tolerance;
+	double range = 0;
+
+	if (!has_half(&r->job->plan) || !dtype_is_float(want->dtype))
+		return t;
+	for (size_t i = 0; i < want->count; i++) {
+		double x = tensor_real(want, i);
+
+		x = x < 0 ? -x : x;
+		range = x > range && x < 1e300 ? x : range;
+	}
+	t.absolute += t.relative * range;
+	return t;
+}
+
+static void
+check_outputs(struct run_result *r, const struct run_data *d,
+    const struct tensor *got, const struct tensor *want, const char *against)
+{
+	const struct graph *g = r->job->model.graph;
+
+	for (uint32_t i = 0; i < g->noutputs; i++) {
+		struct tolerance t = tolerance_for(r, &want[i]);
+		struct run_check *c;
+
+		r->check = arena_grow(r->job->arena, r->check, &r->check_cap,
+		    r->nchecks + 1, sizeof *r->check);
+		c = &r->check[r->nchecks++];
+		*c = (struct run_check){
+		    d->name, graph_value(g, g->output[i])->name, against, {0}};
+		tensors_compare(&c->result, &got[i], &want[i], &t);
+		r->matches = r->matches && c->result.matches;
+	}
+}
+
+static bool
+check_set(struct run_result *r, struct executor *x, const struct run_data *d,
+    const struct args *args, struct err *err)
+{
+	const struct job *j = r->job;
+	const struct graph *g = j->model.graph;
+	struct tensor *got = arena_new(j->arena, struct tensor, g->noutputs);
+	struct tensor *want = arena_new(j->arena, struct tensor, g->noutputs);
+
+	if (!executor_run(x, d->in, got, err))
+		return false;
+	if (d->want)
+		check_outputs(r, d, got, d->want, "expected output");
+	if (args->no_reference)
+		return true;
+	if (!host_run(g, d->in, want, j->arena, err))
+		return err_in(err, "reference");
+	check_outputs(r, d, got, want, "host reference");
+	return true;
+}
+
+/* The last core is where workers measured; nobody else times on it now. */
+static int
+take_core(uint32_t threads)
+{
+	uint32_t core[CORES_MAX], n = machine_cores(core);
+
+	if (threads > n)
+		return -1;
+	machine_pin(&core[n - threads], threads);
+	return machine_hold(core[n - 1]);
+}
+
+static bool
+execute(struct run_result *r, const struct run_sets *sets,
+    const struct args *args, struct err *err)
+{
+	const struct job *j = r->job;
+	const uint32_t threads =
+	    args->search.threads ? args->search.threads : 1;
+	const struct executor_options o = {.threads = threads};
+	const struct profile_options po = {
+	    .runs = args->runs, .stop = args->search.cli->stop};
+	struct tensor *out =
+	    arena_new(j->arena, struct tensor, j->model.graph->noutputs);
+	struct executor *x;
+	int held;
+	bool ok;
+
+	if (!executor_open(&x, &j->plan, &o, j->arena, err))
+		return false;
+	r->pool_bytes = executor_pool_bytes(x);
+	held = take_core(threads);
+	ok = profile_run(
+	    &r->profile, x, &j->plan, &po, sets->set[0].in, out, j->arena, err);
+	machine_release(held);
+	r->matches = true;
+	for (uint32_t i = 0; ok && i < sets->n; i++)
+		ok = check_set(r, x, &sets->set[i], args, err);
+	executor_close(x);
+	return ok;
+}
+
+static bool
+read_sets(struct run_sets *sets, const struct job *j, const struct args *args,
+    struct err *err)
+{
+	for (uint32_t i = 0; i < args->data.n; i++)
+		if (!run_data_read(sets, j->model.graph, args->data.text[i],
+		        j->arena, err))
+			return false;
+	return sets->n > 0
+	    || run_data_seeded(sets, j->model.graph, j->arena, err);
+}
+
+static bool
+run(struct job *j, struct run_result *r, const struct args *args,
+    struct err *err)
+{
+	struct run_sets sets = {0};
+
+	if (!job_import(j, &args->search, args->search.cli->run, err)
+	    || !read_sets(&sets, j, args, err) || !job_candidates(j, false, err)
+	    || !job_search(j, err))
+		return false;
+	set_tolerance(r, args);
+	return job_stop_pricing(j, err) && execute(r, &sets, args, err);
+}
+
+int
+cmd_run(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
+	const struct argp argp = {.options = options,
+	    .parser = parse,
+	    .children = children,
+	    .args_doc = "MODEL.onnx",
+	    .doc = "Search the cheapest plan as `marq search` does, execute it "
+	           "for real, compare its outputs with the host reference (and "
+	           "with expected ones), and show predicted and measured "
+	           "times."};
+	struct args args = {.atol = -1, .rtol = -1};
+	struct job j = {.opened = false};
+	struct run_result r = {.job = &j};
+	struct err err = {.kind = ERR_NONE};
+	bool ok;
+
+	search_args_init(&args.search, c);
+	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+		return cli_fail(c, &err);
+	ok = run(&j, &r, &args, &err);
+	if (ok)
+		run_report(&r, args.layers);
+	ok = job_close(&j, &err) && ok;
+	if (!ok)
+		return cli_fail(c, &err);
+	if (!r.matches) {
+		cli_say(
+		    c, -1, "the plan's outputs differ from what is expected");
+		return cli_finish(c, err_exit(ERR_VERDICT));
+	}
+	return cli_stop_status(0);
+}

@@ -1,0 +1,48 @@
+/* marq run: what its parts share. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli/job.h"
+#include "exec/compare.h"
+#include "exec/profile.h"
+
+/* One set of inputs, with the outputs somebody expects, if any. */
+struct run_data {
+	const char *name; /* "seeded", or its folder */
+	struct tensor *in; /* [ninputs] */
+	struct tensor *want; /* [noutputs], or NULL */
+};
+
+struct run_sets {
+	struct run_data *set; /* [n] */
+	uint32_t n, cap;
+};
+
+/* Reproducible inputs of the model's own. */
+bool run_data_seeded(struct run_sets *s, const struct graph *g, struct arena *a,
+    struct err *err);
+/* input_<i>.pb and output_<i>.pb of a folder, or of its test_data_set_<k>. */
+bool run_data_read(struct run_sets *s, const struct graph *g, const char *path,
+    struct arena *a, struct err *err);
+
+/* One output compared with one expectation. */
+struct run_check {
+	const char *set, *output;
+	const char *against; /* "expected output", "host reference" */
+	struct comparison result;
+};
+
+struct run_result {
+	const struct job *job;
+	struct profile profile;
+	struct tolerance tolerance;
+	size_t pool_bytes;
+	uint32_t nchecks, check_cap;
+	struct run_check *check;
+	bool matches;
+};
+
+/* Everything on stdout, as text or as one JSON document. */
+void run_report(const struct run_result *r, bool layers);
+
+#endif

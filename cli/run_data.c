@@ -1,0 +1,108 @@
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/run.h"
+#include "costmodel/trial.h"
+#include "ir/onnx_read.h"
+
+static struct run_data *
+new_set(struct run_sets *s, const char *name, const struct graph *g,
+    struct arena *a)
+{
+	struct run_data *d;
+
+	s->set = arena_grow(a, s->set, &s->cap, s->n + 1, sizeof *s->set);
+	d = &s->set[s->n++];
+	*d = (struct run_data){.name = name};
+	d->in = arena_new(a, struct tensor, g->ninputs);
+	return d;
+}
+
+bool
+run_data_seeded(
+    struct run_sets *s, const struct graph *g, struct arena *a, struct err *err)
+{
+	struct run_data *d = new_set(s, "seeded", g, a);
+
+	for (uint32_t i = 0; i < g->ninputs; i++) {
+		const struct value *v = graph_value(g, g->input[i]);
+		size_t n, bytes;
+		void *data;
+
+		if (v->type.kind != TYPE_TENSOR || !type_is_static(&v->type)
+		    || !tensor_size(
+		        v->type.dtype, v->type.dim, v->type.rank, &n, &bytes))
+			return err_set(err, ERR_UNSUPPORTED,
+			    "input '%s' has no static shape; bind it with "
+			    "--dim or --shape, or give --data",
+			    v->name);
+		data = trial_buffer(a, bytes);
+		trial_seed(g, g->input[i], data);
+		d->in[i] =
+		    tensor_view(v->type.dtype, v->type.rank, v->type.dim, data);
+	}
+	return true;
+}
+
+static bool
+exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+static bool
+read_one(struct tensor *t, const char *path, const struct type *type,
+    struct arena *a, struct err *err)
+{
+	return onnx_read_value(t, type, path, a, err);
+}
+
+static bool
+read_set(struct run_sets *s, const struct graph *g, const char *path,
+    struct arena *a, struct err *err)
+{
+	struct run_data *d = new_set(s, path, g, a);
+
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		if (!read_one(&d->in[i],
+		        arena_printf(a, "%s/input_%u.pb", path, (unsigned)i),
+		        &graph_value(g, g->input[i])->type, a, err))
+			return false;
+	if (!exists(arena_printf(a, "%s/output_0.pb", path)))
+		return true;
+	d->want = arena_new(a, struct tensor, g->noutputs);
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		if (!read_one(&d->want[i],
+		        arena_printf(a, "%s/output_%u.pb", path, (unsigned)i),
+		        &graph_value(g, g->output[i])->type, a, err))
+			return false;
+	return true;
+}
+
+bool
+run_data_read(struct run_sets *s, const struct graph *g, const char *path,
+    struct arena *a, struct err *err)
+{
+	uint32_t found = 0;
+
+	if (!exists(path))
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (g->ninputs == 0 || exists(arena_printf(a, "%s/input_0.pb", path)))
+		return read_set(s, g, path, a, err);
+	for (uint32_t k = 0;; k++) {
+		const char *set =
+		    arena_printf(a, "%s/test_data_set_%u", path, (unsigned)k);
+
+		if (!exists(set))
+			break;
+		if (!read_set(s, g, set, a, err))
+			return false;
+		found++;
+	}
+	return found > 0
+	    || err_set(err, ERR_INPUT,
+	        "%s: neither input_0.pb nor test_data_set_0 in it", path);
+}

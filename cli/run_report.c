@@ -1,0 +1,337 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run.h"
+#include "cli/units.h"
+#include "ir/base/json.h"
+
+#define TOP 10 /* composites shown without --layers */
+
+/* A composite as the report shows it. */
+struct line {
+	uint32_t composite;
+	cost_ns predicted, measured;
+};
+
+static const struct candidate *
+candidate_of(const struct plan *p, uint32_t composite)
+{
+	return &p->candidates->candidate[p->composite[composite].candidate];
+}
+
+/* Is what runs here the target itself, not a simulator of it? */
+static bool
+is_real(const struct plan *p, uint32_t target)
+{
+	return p->mix->target[target].kind->source == PRICE_MEASURED;
+}
+
+static cost_ns
+sum_measured(const struct run_result *r, const struct plan_region *g)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < g->ncomposites; i++)
+		sum += r->profile.composite[g->first + i];
+	return sum;
+}
+
+static cost_ns
+sum_conversions(const struct plan *p, const cost_ns *measured)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		sum += measured ? measured[i] : p->conversion[i].cost;
+	return sum;
+}
+
+/* Predicted cost of everything that really ran here. */
+static cost_ns
+predicted_here(const struct plan *p)
+{
+	cost_ns sum = sum_conversions(p, NULL);
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		if (is_real(p, candidate_of(p, i)->target))
+			sum += p->composite[i].cost;
+	return sum;
+}
+
+static cost_ns
+simulated_time(const struct run_result *r)
+{
+	const struct plan *p = &r->job->plan;
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		if (!is_real(p, candidate_of(p, i)->target))
+			sum += r->profile.composite[i];
+	return sum;
+}
+
+static double
+percent(cost_ns predicted, cost_ns measured)
+{
+	if (measured == 0)
+		return 0;
+	return 100 * ((double)predicted - (double)measured) / (double)measured;
+}
+
+/* ---- the ONNX operators behind a composite ---- */
+
+static const struct onnx_node *
+origin_of(const struct graph *g, const struct node *n)
+{
+	if (n->norigins == 0 || g->origin_table == NULL)
+		return NULL;
+	return &g->origin_table->node[n->origin[0].onnx];
+}
+
+/* "conv1 (Conv) + BatchNormalization + Relu": the author's name of the first
+ * operator, and what was fused into it. */
+static const char *
+operators_text(const struct plan *p, uint32_t composite, struct arena *a)
+{
+	const struct candidate *c = candidate_of(p, composite);
+	const struct graph *g = p->graph;
+	const char *text = arena_printf(a, "%s (%s)",
+	    node_label(g, c->node[0], a), graph_node(g, c->node[0])->op_type);
+
+	for (uint32_t i = 1; i < c->nnodes; i++)
+		text = arena_printf(
+		    a, "%s + %s", text, graph_node(g, c->node[i])->op_type);
+	return text;
+}
+
+static int
+slowest_first(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->measured != y->measured)
+		return x->measured < y->measured ? 1 : -1;
+	return (x->composite > y->composite) - (x->composite < y->composite);
+}
+
+static struct line *
+lines_of(const struct run_result *r, bool sorted)
+{
+	const struct plan *p = &r->job->plan;
+	struct line *l = arena_new(r->job->arena, struct line, p->ncomposites);
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		l[i] = (struct line){
+		    i, p->composite[i].cost, r->profile.composite[i]};
+	if (sorted)
+		qsort(l, p->ncomposites, sizeof *l, slowest_first);
+	return l;
+}
+
+/* ---- text ---- */
+
+static void
+print_row(const char *name, cost_ns predicted, cost_ns measured, bool real)
+{
+	char x[32], y[32];
+
+	format_duration(predicted, x, sizeof x);
+	if (real)
+		printf("  %11s %11s  %+6.1f %%  %s\n", x,
+		    format_duration(measured, y, sizeof y),
+		    percent(predicted, measured), name);
+	else
+		printf("  %11s %11s            %s\n", x, "simulated", name);
+}
+
+static void
+print_total(const struct run_result *r)
+{
+	const struct profile *q = &r->profile;
+	cost_ns simulated = simulated_time(r), predicted;
+	char a[32], b[32], c[32], d[32];
+
+	predicted = predicted_here(&r->job->plan);
+	printf("latency: %s measured (quartiles %s .. %s, %u runs)",
+	    format_duration(q->median - simulated, a, sizeof a),
+	    format_duration(q->low, b, sizeof b),
+	    format_duration(q->high, c, sizeof c), (unsigned)q->runs);
+	printf(", %s predicted (%+.1f %%)\n",
+	    format_duration(predicted, d, sizeof d),
+	    percent(predicted, q->median - simulated));
+	if (simulated)
+		printf("simulating other targets took %s a run; not counted "
+		       "above, except in the quartiles\n",
+		    format_duration(simulated, a, sizeof a));
+	printf(
+	    "memory: %.1f MiB for values\n", (double)r->pool_bytes / 1048576);
+}
+
+static void
+print_regions(const struct run_result *r)
+{
+	const struct plan *p = &r->job->plan;
+	char name[160];
+
+	printf("\n    predicted    measured   error  region\n");
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		const struct plan_region *g = &p->region[i];
+
+		snprintf(name, sizeof name, "%u %s, %u composites", (unsigned)i,
+		    p->mix->target[g->target].text, (unsigned)g->ncomposites);
+		print_row(
+		    name, g->cost, sum_measured(r, g), is_real(p, g->target));
+	}
+	snprintf(
+	    name, sizeof name, "%u conversions", (unsigned)p->nconversions);
+	print_row(name, sum_conversions(p, NULL),
+	    sum_conversions(p, r->profile.conversion), true);
+}
+
+static void
+print_layers(const struct run_result *r, bool all)
+{
+	const struct plan *p = &r->job->plan;
+	const struct line *l = lines_of(r, !all);
+	uint32_t n = all || p->ncomposites < TOP ? p->ncomposites : TOP;
+
+	printf("\n    predicted    measured   error  %s\n",
+	    all ? "operators, in order" : "slowest operators");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct candidate *c = candidate_of(p, l[i].composite);
+		const struct target *t = &p->mix->target[c->target];
+		const char *name = arena_printf(r->job->arena, "%s %s: %s",
+		    t->text, c->implementation_name,
+		    operators_text(p, l[i].composite, r->job->arena));
+
+		print_row(
+		    name, l[i].predicted, l[i].measured, is_real(p, c->target));
+	}
+}
+
+static void
+print_checks(const struct run_result *r)
+{
+	for (uint32_t i = 0; i < r->nchecks; i++) {
+		const struct run_check *c = &r->check[i];
+
+		if (!c->result.same_shape) {
+			printf("%s: output '%s' has another type or shape "
+			       "than the %s\n",
+			    c->set, c->output, c->against);
+			continue;
+		}
+		printf("%s: output '%s' %s the %s: largest difference %.3g of "
+		       "a range of %.3g, %.2g of what is allowed%s\n",
+		    c->set, c->output,
+		    c->result.matches ? "matches" : "DIFFERS from", c->against,
+		    c->result.max_error, c->result.range, c->result.excess,
+		    c->result.same_argmax ? ""
+		                          : "; the largest element is "
+		                            "another one");
+	}
+}
+
+/* ---- JSON ---- */
+
+static void
+write_composites(struct json *w, const struct run_result *r)
+{
+	const struct plan *p = &r->job->plan;
+
+	json_key(w, "composites");
+	json_array(w);
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct candidate *c = candidate_of(p, i);
+
+		json_inline_object(w);
+		json_key_uint(w, "id", i);
+		json_key_uint(w, "region", p->composite[i].region);
+		json_key_str(w, "target", p->mix->target[c->target].text);
+		json_key_str(w, "implementation", c->implementation_name);
+		json_key_uint(w, "predicted_ns", p->composite[i].cost);
+		json_key_uint(w, "measured_ns", r->profile.composite[i]);
+		json_key_bool(w, "simulated", !is_real(p, c->target));
+		json_key(w, "onnx");
+		json_inline_array(w);
+		for (uint32_t k = 0; k < c->nnodes; k++) {
+			const struct onnx_node *o = origin_of(
+			    p->graph, graph_node(p->graph, c->node[k]));
+
+			json_str(w,
+			    o && o->name[0] ? o->name
+			                    : node_label(p->graph, c->node[k],
+			                        r->job->arena));
+		}
+		json_close(w);
+		json_close(w);
+	}
+	json_close(w);
+}
+
+static void
+write_checks(struct json *w, const struct run_result *r)
+{
+	json_key(w, "checks");
+	json_array(w);
+	for (uint32_t i = 0; i < r->nchecks; i++) {
+		const struct run_check *c = &r->check[i];
+
+		json_inline_object(w);
+		json_key_str(w, "set", c->set);
+		json_key_str(w, "output", c->output);
+		json_key_str(w, "against", c->against);
+		json_key_bool(w, "matches", c->result.matches);
+		json_key(w, "max_error");
+		json_real(w, c->result.max_error);
+		json_key(w, "range");
+		json_real(w, c->result.range);
+		json_key_bool(w, "same_argmax", c->result.same_argmax);
+		json_close(w);
+	}
+	json_close(w);
+}
+
+static void
+write_json(const struct run_result *r)
+{
+	const struct profile *q = &r->profile;
+	struct json w;
+
+	json_init(&w, stdout, 1);
+	json_object(&w);
+	json_key_str(&w, "schema", "marq.run/1");
+	json_key_str(&w, "model", r->job->args->model);
+	json_key_uint(&w, "predicted_ns", predicted_here(&r->job->plan));
+	json_key_uint(&w, "measured_ns", q->median - simulated_time(r));
+	json_key_uint(&w, "measured_low_ns", q->low);
+	json_key_uint(&w, "measured_high_ns", q->high);
+	json_key_uint(&w, "runs", q->runs);
+	json_key_uint(&w, "pool_bytes", r->pool_bytes);
+	json_key_uint(&w, "conversions_predicted_ns",
+	    sum_conversions(&r->job->plan, NULL));
+	json_key_uint(&w, "conversions_measured_ns",
+	    sum_conversions(&r->job->plan, q->conversion));
+	write_composites(&w, r);
+	write_checks(&w, r);
+	json_key_bool(&w, "matches", r->matches);
+	json_close(&w);
+	putchar('\n');
+}
+
+void
+run_report(const struct run_result *r, bool layers)
+{
+	if (r->job->args->cli->format == OUT_JSON) {
+		write_json(r);
+		return;
+	}
+	if (r->job->args->cli->verbosity >= 0) {
+		print_total(r);
+		print_regions(r);
+		print_layers(r, layers);
+		putchar('\n');
+	}
+	print_checks(r);
+}

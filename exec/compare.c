@@ -1,0 +1,88 @@
+#include "exec/compare.h"
+
+#include <math.h>
+
+/* The next dimension from i on that is not 1; rank when there is none. */
+static uint32_t
+next_dim(const struct tensor *t, uint32_t i)
+{
+	while (i < t->rank && t->dim[i] == 1)
+		i++;
+	return i;
+}
+
+static bool
+have_same_shape(const struct tensor *a, const struct tensor *b)
+{
+	uint32_t i = next_dim(a, 0), k = next_dim(b, 0);
+
+	while (i < a->rank && k < b->rank && a->dim[i] == b->dim[k]) {
+		i = next_dim(a, i + 1);
+		k = next_dim(b, k + 1);
+	}
+	return a->dtype == b->dtype && i == a->rank && k == b->rank;
+}
+
+static void
+compare_element(struct comparison *c, size_t i, double got, double want,
+    const struct tolerance *t)
+{
+	double d = fabs(got - want), allowed, excess;
+
+	if (got == want || (isnan(got) && isnan(want)))
+		return;
+	if (isnan(d))
+		d = (double)INFINITY;
+	allowed = t->absolute + t->relative * fabs(want);
+	excess = isfinite(want) && allowed > 0 ? d / allowed : (double)INFINITY;
+	if (d > c->max_error)
+		c->max_error = d;
+	if (excess > c->excess) {
+		c->excess = excess;
+		c->worst = i;
+	}
+	c->outside += excess > 1;
+}
+
+static void
+compare_numbers(struct comparison *c, const struct tensor *got,
+    const struct tensor *want, const struct tolerance *t)
+{
+	const struct tolerance none = {0, 0};
+	size_t got_at = 0, want_at = 0;
+
+	if (!dtype_is_float(want->dtype))
+		t = &none;
+	for (size_t i = 0; i < want->count; i++) {
+		double x = tensor_real(got, i), y = tensor_real(want, i);
+
+		compare_element(c, i, x, y, t);
+		if (isfinite(y) && fabs(y) > c->range)
+			c->range = fabs(y);
+		if (x > tensor_real(got, got_at))
+			got_at = i;
+		if (y > tensor_real(want, want_at))
+			want_at = i;
+	}
+	c->same_argmax = got_at == want_at;
+}
+
+void
+tensors_compare(struct comparison *out, const struct tensor *got,
+    const struct tensor *want, const struct tolerance *t)
+{
+	bool numeric = dtype_bits(want->dtype) >= 8
+	    && want->dtype != DT_COMPLEX64 && want->dtype != DT_COMPLEX128
+	    && (want->kind == TENSOR_VIEW || want->kind == TENSOR_FILL)
+	    && (got->kind == TENSOR_VIEW || got->kind == TENSOR_FILL);
+
+	*out = (struct comparison){.same_shape = have_same_shape(got, want)};
+	if (!out->same_shape)
+		return;
+	if (numeric) {
+		compare_numbers(out, got, want, t);
+		out->matches = out->outside == 0;
+	} else {
+		out->matches = out->same_argmax = tensor_equal(got, want);
+	}
+}

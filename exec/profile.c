@@ -1,0 +1,109 @@
+#include "exec/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* TUNING: enough for quartiles; more only costs time. */
+#define RUNS_MIN 5
+#define RUNS_MAX 200
+#define BUDGET_NS UINT64_C(1000000000)
+#define WARM_UP 2
+
+static cost_ns
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (cost_ns)t.tv_sec * UINT64_C(1000000000) + (cost_ns)t.tv_nsec;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts x; the middle one. */
+static cost_ns
+middle(cost_ns *x, uint32_t n)
+{
+	qsort(x, n, sizeof *x, by_size);
+	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+/* Times of one step in every run, RUNS_MAX apart. */
+struct record {
+	cost_ns *composite, *conversion, total[RUNS_MAX];
+};
+
+static void
+keep(const cost_ns *from, cost_ns *to, uint32_t n, uint32_t run)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[(size_t)i * RUNS_MAX + run] = from[i];
+}
+
+static const cost_ns *
+middles(cost_ns *seen, uint32_t n, uint32_t runs, struct arena *a)
+{
+	cost_ns *m = arena_new(a, cost_ns, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		m[i] = middle(seen + (size_t)i * RUNS_MAX, runs);
+	return m;
+}
+
+static bool
+is_enough(
+    const struct profile *p, const struct profile_options *o, cost_ns spent)
+{
+	uint64_t budget = o->budget_ns ? o->budget_ns : BUDGET_NS;
+
+	if (p->runs == RUNS_MAX
+	    || (p->runs > 0 && o->stop && atomic_load(o->stop)))
+		return true;
+	if (o->runs)
+		return p->runs >= o->runs;
+	return p->runs >= RUNS_MIN && spent >= budget;
+}
+
+bool
+profile_run(struct profile *p, struct executor *x, const struct plan *plan,
+    const struct profile_options *o, const struct tensor *in,
+    struct tensor *out, struct arena *a, struct err *err)
+{
+	struct record *r = arena_new(a, struct record, 1);
+	cost_ns began;
+
+	r->composite =
+	    arena_new(a, cost_ns, (size_t)plan->ncomposites * RUNS_MAX);
+	r->conversion =
+	    arena_new(a, cost_ns, (size_t)plan->nconversions * RUNS_MAX);
+	*p = (struct profile){0};
+	for (uint32_t i = 0; i < WARM_UP; i++)
+		if (!executor_run(x, in, out, err))
+			return false;
+	began = now_ns();
+	while (!is_enough(p, o, now_ns() - began)) {
+		cost_ns start = now_ns();
+
+		if (!executor_run(x, in, out, err))
+			return false;
+		r->total[p->runs] = now_ns() - start;
+		keep(executor_composite_ns(x), r->composite, plan->ncomposites,
+		    p->runs);
+		keep(executor_conversion_ns(x), r->conversion,
+		    plan->nconversions, p->runs);
+		p->runs++;
+	}
+	p->composite = middles(r->composite, plan->ncomposites, p->runs, a);
+	p->conversion = middles(r->conversion, plan->nconversions, p->runs, a);
+	p->median = middle(r->total, p->runs);
+	p->low = r->total[p->runs / 4];
+	p->high = r->total[p->runs * 3 / 4];
+	return true;
+}
