@@ -1,10 +1,11 @@
 /* marq run: search a plan (or take it from the database's prices), execute it,
  * compare with the reference, and say what was predicted and what it took. */
+#include "cli/run.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/run.h"
 #include "costmodel/machine.h"
 #include "targets/host/host.h"
 

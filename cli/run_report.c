@@ -153,10 +153,12 @@ print_total(const struct run_result *r)
 	char a[32], b[32], c[32], d[32];
 
 	predicted = predicted_here(&r->job->plan);
-	printf("latency: %s measured (quartiles %s .. %s, %u runs)",
+	printf("latency: %s measured (quartiles %s .. %s, %u runs, %u "
+	       "disturbed)",
 	    format_duration(q->median - simulated, a, sizeof a),
 	    format_duration(q->low, b, sizeof b),
-	    format_duration(q->high, c, sizeof c), (unsigned)q->runs);
+	    format_duration(q->high, c, sizeof c), (unsigned)q->runs,
+	    (unsigned)q->disturbed);
 	printf(", %s predicted (%+.1f %%)\n",
 	    format_duration(predicted, d, sizeof d),
 	    percent(predicted, q->median - simulated));
@@ -308,6 +310,7 @@ write_json(const struct run_result *r)
 	json_key_uint(&w, "measured_low_ns", q->low);
 	json_key_uint(&w, "measured_high_ns", q->high);
 	json_key_uint(&w, "runs", q->runs);
+	json_key_uint(&w, "disturbed", q->disturbed);
 	json_key_uint(&w, "pool_bytes", r->pool_bytes);
 	json_key_uint(&w, "conversions_predicted_ns",
 	    sum_conversions(&r->job->plan, NULL));

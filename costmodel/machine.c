@@ -1,5 +1,5 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* CPU_SET, sched_setaffinity */
+#define _GNU_SOURCE /* CPU_SET, sched_setaffinity, RUSAGE_THREAD */
 #endif
 #include "costmodel/machine.h"
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -58,6 +59,23 @@ machine_own_session(void)
 	if (write(fd, "-20", 3) != 3)
 		errno = 0; /* not permitted: measured with more noise */
 	close(fd);
+}
+
+void
+machine_urgent(bool on)
+{
+	struct sched_param p = {.sched_priority = on ? 1 : 0};
+
+	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &p);
+}
+
+long
+machine_preemptions(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nivcsw;
 }
 
 /* A name in the abstract socket namespace is a lock that dies with us. */

@@ -18,6 +18,13 @@ void machine_pin(const uint32_t *core, uint32_t n);
  * permitted: `nice` means nothing across sessions. */
 void machine_own_session(void);
 
+/* Run before everybody else on the core, or as everybody again; where that is
+ * not permitted, nothing changes. For a second or so: it starves the others. */
+void machine_urgent(bool on);
+
+/* Times the scheduler took the calling thread off its core against its will. */
+long machine_preemptions(void);
+
 /* Wait until nobody else measures on a core, then hold it; a handle to release,
  * or -1 when there is no way to tell. Works across processes. */
 int machine_hold(uint32_t core);

@@ -1,14 +1,15 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* RUSAGE_THREAD, CLOCK_MONOTONIC_RAW */
+#define _GNU_SOURCE /* CLOCK_MONOTONIC_RAW */
 #endif
 #include "costmodel/sample.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
 #endif
+
+#include "costmodel/machine.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
  * differ by more than shots do. */
@@ -52,16 +53,6 @@ now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
-/* Times the scheduler took this thread off its core against its will. */
-static long
-preemptions(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return u.ru_nivcsw;
 }
 
 struct sweep
@@ -150,11 +141,11 @@ sample_block(const struct shot *s, struct sweep *w)
 	start = now_ns();
 	while (b.kept < want && tried < SHOTS_TRIED) {
 		bool slow = sweep_is_slow(w);
-		long before = preemptions();
+		long before = machine_preemptions();
 		uint64_t took = shoot(s);
 
 		any[tried++] = took;
-		if (preemptions() == before && (!slow || b.slow))
+		if (machine_preemptions() == before && (!slow || b.slow))
 			good[b.kept++] = took;
 		else
 			b.dropped++;

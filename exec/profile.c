@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "costmodel/machine.h"
+
 /* TUNING: enough for quartiles; more only costs time. */
 #define RUNS_MIN 5
 #define RUNS_MAX 200
@@ -71,6 +73,13 @@ is_enough(
 	return p->runs >= RUNS_MIN && spent >= budget;
 }
 
+/* How long to wait for undisturbed runs: the budget, and as much again. */
+static cost_ns
+patience(const struct profile_options *o)
+{
+	return 2 * (o->budget_ns ? o->budget_ns : BUDGET_NS);
+}
+
 bool
 profile_run(struct profile *p, struct executor *x, const struct plan *plan,
     const struct profile_options *o, const struct tensor *in,
@@ -89,11 +98,18 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 			return false;
 	began = now_ns();
 	while (!is_enough(p, o, now_ns() - began)) {
-		cost_ns start = now_ns();
+		long before = machine_preemptions();
+		cost_ns start = now_ns(), took;
 
 		if (!executor_run(x, in, out, err))
 			return false;
-		r->total[p->runs] = now_ns() - start;
+		took = now_ns() - start;
+		if (machine_preemptions() != before) {
+			p->disturbed++;
+			if (now_ns() - began < patience(o))
+				continue;
+		}
+		r->total[p->runs] = took;
 		keep(executor_composite_ns(x), r->composite, plan->ncomposites,
 		    p->runs);
 		keep(executor_conversion_ns(x), r->conversion,

@@ -16,6 +16,8 @@ extern const struct target_kind target_dnnl;
 #define CONV_NORM \
 	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
 	    CONSTANT, CONSTANT, CONSTANT)
+/* p, alone or with a tensor added. */
+#define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
 #define MATRICES NODE(MATMUL, ANY, ANY)
 /* Activations over p; each may be there or not. */
 #define ACT(p) MAYBE(RELU, MAYBE(CLIP, ACT_SMOOTH(p), REST))
@@ -42,8 +44,9 @@ extern const struct target_kind target_dnnl;
 	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
 	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
 #define PAIR \
-	EITHER(NODE(ADD, ANY, ANY), NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), \
-	    NODE(DIV, ANY, ANY), NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
+	EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY), NODE(SUB, ANY, ANY), \
+	    NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), NODE(MAX, ANY, ANY), \
+	    NODE(MIN, ANY, ANY))
 
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
