@@ -44,9 +44,9 @@ extern const struct target_kind target_dnnl;
 	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
 	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
 #define PAIR \
-	EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY), NODE(SUB, ANY, ANY), \
-	    NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), NODE(MAX, ANY, ANY), \
-	    NODE(MIN, ANY, ANY))
+	EITHER(EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY)), \
+	    NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), \
+	    NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
 
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
