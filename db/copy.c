@@ -47,6 +47,7 @@ costdb_copy(struct costdb *db, const char *path, struct err *err)
 	        temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid())
 	    >= sizeof temporary)
 		return err_set(err, ERR_IO, "%s: path too long", path);
+	unlink(temporary); /* of an earlier process with our id */
 	if (!vacuum_into(db, temporary, err) || !sync_file(temporary, err)) {
 		unlink(temporary);
 		return false;

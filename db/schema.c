@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "db/admin.h"
 
 /* STRICT refuses values of the wrong type; the CHECKs refuse figures that
  * cannot be. measurement is append-only: `retired` is the one column that ever
@@ -158,25 +161,20 @@ schema_create(struct costdb *db, struct err *err)
 	return sql_end(db, ok, err);
 }
 
+/* A backup that is there is whole (costdb_copy links it into place), and of
+ * this very second: another process is migrating the same file. */
 static bool
 backup(struct costdb *db, int64_t version, struct err *err)
 {
 	char utc[24], path[4096];
-	sqlite3_stmt *s = NULL;
-	int rc;
 
 	utc_now(utc);
-	snprintf(path, sizeof path, "%s.v%lld-%s", db->path, (long long)version,
-	    utc);
-	rc = sqlite3_prepare_v2(db->h, "VACUUM INTO ?1", -1, &s, NULL);
-	if (rc == SQLITE_OK) {
-		bind_text(s, 1, path);
-		rc = sqlite3_step(s);
-	}
-	if (rc != SQLITE_DONE)
-		sql_fail(db, rc, "cannot back up before migrating", err);
-	sqlite3_finalize(s);
-	return rc == SQLITE_DONE;
+	if ((size_t)snprintf(path, sizeof path, "%s.v%lld-%s", db->path,
+	        (long long)version, utc)
+	    >= sizeof path)
+		return err_set(err, ERR_IO, "%s: path too long", db->path);
+	return access(path, F_OK) == 0 || costdb_copy(db, path, err)
+	    || err_in(err, "backup before migrating");
 }
 
 bool

@@ -162,7 +162,7 @@ void
 bind_text(sqlite3_stmt *s, int i, const char *text)
 {
 	if (text)
-		sqlite3_bind_text(s, i, text, -1, SQLITE_TRANSIENT);
+		sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
 }
 
 void

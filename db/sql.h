@@ -65,6 +65,7 @@ bool sql_begin(struct costdb *db, struct err *err);
 /* Commit when `ok`, else roll back; gives back whether all went well. */
 bool sql_end(struct costdb *db, bool ok, struct err *err);
 
+/* Bound bytes and text must live until the statement was stepped. */
 void bind_text(sqlite3_stmt *s, int i, const char *text); /* NULL: null */
 void bind_blob(sqlite3_stmt *s, int i, const void *bytes, size_t n);
 void bind_u64(sqlite3_stmt *s, int i, uint64_t x); /* saturates at 2^63-1 */
