@@ -175,6 +175,38 @@ ask_kind(struct pricer *p, struct slot *s)
 	s->price.detail = "the target gives no price for it";
 }
 
+/* TUNING: a kernel rarely comes closer to the roofline than this; used only
+ * where nothing can be or shall be measured, and reported as an estimate. */
+#define ESTIMATE_FACTOR 8
+
+static void
+estimate(struct pricer *p, struct slot *s, const char *why)
+{
+	cost_ns bound = s->price.bound;
+
+	s->price.state = PRICE_KNOWN;
+	s->price.source = PRICE_ESTIMATED;
+	s->price.origin = FROM_ESTIMATE;
+	s->price.ns = bound * ESTIMATE_FACTOR;
+	s->price.low = bound;
+	s->price.high = bound * ESTIMATE_FACTOR * ESTIMATE_FACTOR;
+	s->price.detail = why;
+	p->counts.estimated++;
+}
+
+/* Do all values at the candidate's boundary have a size? */
+static bool
+has_static_ports(const struct graph *g, const struct candidate *c)
+{
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (!type_is_static(&graph_value(g, c->input[i].value)->type))
+			return false;
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (!type_is_static(&graph_value(g, c->output[i].value)->type))
+			return false;
+	return true;
+}
+
 static bool
 slot_begin(struct pricer *p, uint32_t i, struct err *err)
 {
@@ -194,6 +226,14 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 	/* Nothing bounds what another machine takes. */
 	if (kind->source == PRICE_EXTERNAL)
 		s->price.bound = 1;
+	if (kind->source == PRICE_MEASURED
+	    && !has_static_ports(
+	        p->graph, &p->candidates->candidate[s->candidate])) {
+		estimate(p, s,
+		    "a dynamic shape cannot be measured (--dim and --shape "
+		    "bind it): a multiple of the lower bound");
+		return true;
+	}
 	return slot_lookup(p, i, err);
 }
 
@@ -253,28 +293,6 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	return true;
 }
 
-/* TUNING: a kernel rarely comes closer to the roofline than this; used only
- * where the user asked for no measuring, and reported as an estimate. */
-#define ESTIMATE_FACTOR 8
-
-static void
-estimate(struct pricer *p, struct prices *prices, uint32_t slot)
-{
-	struct price *price = &p->slot[slot].price;
-	cost_ns bound = price->bound;
-
-	price->state = PRICE_KNOWN;
-	price->source = PRICE_ESTIMATED;
-	price->origin = FROM_ESTIMATE;
-	price->ns = bound * ESTIMATE_FACTOR;
-	price->low = bound;
-	price->high = bound * ESTIMATE_FACTOR * ESTIMATE_FACTOR;
-	price->detail = "no figure in the database and measuring is off: a "
-	                "multiple of the lower bound";
-	p->counts.estimated++;
-	slot_publish(p, prices, slot);
-}
-
 /* Price slots that are BOUND, by whatever means their kind has. */
 static bool
 price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
@@ -292,7 +310,10 @@ price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
 			ask_kind(p, s);
 			slot_publish(p, prices, slot[i]);
 		} else if (!p->o.measure) {
-			estimate(p, prices, slot[i]);
+			estimate(p, s,
+			    "no figure in the database and measuring is off: "
+			    "a multiple of the lower bound");
+			slot_publish(p, prices, slot[i]);
 		} else {
 			slot[nmeasure++] = slot[i];
 		}

@@ -115,6 +115,49 @@ may_solve(struct job *j, const bool *skip, struct err *err)
 	return r.found || !r.proven;
 }
 
+/* Why nothing runs a node: the last of its candidates to have failed. */
+static const struct price *
+failure_at(const struct job *j, node_id node)
+{
+	const struct candidates *all = j->r->candidates;
+	const struct price *failed = NULL;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct candidate *c = &all->candidate[i];
+		bool covers = false;
+
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			covers |= c->node[k] == node;
+		if (!covers)
+			continue;
+		if (j->r->prices->candidate[i].state != PRICE_FAILED)
+			return NULL;
+		failed = &j->r->prices->candidate[i];
+	}
+	return failed;
+}
+
+/* No plan although nothing was asked for: name a node whose every candidate
+ * failed. Always false. */
+static bool
+name_failure(const struct job *j, struct err *err)
+{
+	const struct graph *g = j->r->graph;
+
+	for (node_id node = 0; node < g->nnodes; node++) {
+		const struct price *failed = failure_at(j, node);
+
+		if (failed)
+			return err_set(err, ERR_NO_COVER,
+			    "node '%s' (#%" PRIu32 ", %s): nothing can run it: "
+			    "%s",
+			    node_label(g, node, j->arena), node,
+			    graph_node(g, node)->op_type, failed->detail);
+	}
+	return err_set(err, ERR_NO_COVER,
+	    "no legal plan exists: candidates that failed leave no cover");
+}
+
 /* No plan: name the constraints that rule all of them out, none of which could
  * be missing (each was tried). Always false. */
 static bool
@@ -130,9 +173,7 @@ explain_none(struct job *j, struct err *err)
 		    "no legal plan was found before the budget ran out");
 	memset(skip, true, n);
 	if (n == 0 || !may_solve(j, skip, err))
-		return err_set(err, ERR_NO_COVER,
-		    "no legal plan exists: the prices left nothing for some "
-		    "node");
+		return name_failure(j, err);
 	memset(skip, false, n);
 	for (uint32_t i = 0; i < n; i++) {
 		skip[i] = true;
