@@ -56,8 +56,9 @@ struct layer {
 	float epsilon; /* of the batch norm */
 	const struct konst *constant[NCONST]; /* NULL: none */
 	const char *src_layout, *dst_layout; /* of layout_transform */
-	/* a bare operator upstream lets through without attributes of ours */
-	const char *bare;
+	const char *bare; /* BARE: the operator's name */
+	/* compat: why upstream's code generator or compiler gives up here */
+	const char *refused;
 };
 
 struct region_input {
