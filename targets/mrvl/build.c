@@ -443,6 +443,7 @@ add_inputs(struct assembly *s, struct layers *out)
 
 		in[i].dims = dims_of(&graph_value(r->graph, v)->type);
 		in[i].value = v;
+		in[i].place = i;
 		p->plain = (struct layer_ref){true, i};
 		p->has_plain = true;
 	}

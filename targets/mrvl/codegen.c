@@ -419,7 +419,8 @@ write_input(struct writer *w, uint32_t i)
 	json_object(&w->json);
 	json_key_str(&w->json, "op", "input");
 	json_key(&w->json, "name");
-	json_strf(&w->json, "mrvl_%u_i%u", w->layers->number, i);
+	json_strf(&w->json, "mrvl_%u_i%u", w->layers->number,
+	    w->layers->input[i].place);
 	json_key(&w->json, "attrs");
 	json_object(&w->json);
 	text(w, "dtype", "float32");

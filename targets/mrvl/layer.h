@@ -63,8 +63,8 @@ struct layer {
 
 struct region_input {
 	struct dims dims; /* as the region is given it */
-	bool is_nhwc; /* rank 4 whose bytes are channels last */
 	value_id value;
+	uint32_t place; /* k of its name mrvl_<number>_i<k> */
 };
 
 struct region_output {

@@ -264,6 +264,7 @@ make_region(struct maker *m, struct layers *out)
 	for (uint32_t i = 0; i < r->nparams; i++) {
 		in[i].dims = low_get(m->low, r->param[i])->dims;
 		in[i].value = low_get(m->low, r->param[i])->value;
+		in[i].place = r->place[i];
 	}
 	for (uint32_t i = 0; i < r->nmembers; i++)
 		make_layer(m, &layer[i], r->member[i]);

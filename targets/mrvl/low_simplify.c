@@ -55,14 +55,22 @@ fold_permute(struct lowered *l, low_id x, const uint32_t *perm)
 	return low_const(l, &k);
 }
 
+/* Dimensions of 1 put in anywhere: the others keep their order. */
 static low_id
 fold_expand(struct lowered *l, const struct low *op, low_id x)
 {
-	struct konst k = simple(l, konst(l, x));
+	struct konst k = simple(l, konst(l, x)), out = k;
+	uint32_t from = 0;
 
-	if (!konst_broadcast(&k, &op->dims))
-		return LOW_NONE;
-	return low_const(l, &k);
+	out.dims = op->dims;
+	for (uint32_t i = 0; i < op->dims.rank; i++) {
+		while (from < k.dims.rank && k.dims.dim[from] == 1)
+			from++;
+		out.stride[i] = 0;
+		if (op->dims.dim[i] != 1 && from < k.dims.rank)
+			out.stride[i] = k.stride[from++];
+	}
+	return low_const(l, &out);
 }
 
 static low_id

@@ -191,7 +191,7 @@ grow_all(struct finder *f)
  * apart have numbers (and lists) of their own until something joins them. */
 struct part {
 	uint32_t joined; /* to this part; itself: not joined */
-	low_id *param, *output;
+	low_id *param, *output; /* constants count as parameters here */
 	uint32_t nparams, noutputs, param_cap, output_cap;
 };
 
@@ -233,8 +233,7 @@ new_part(struct numbering *n, low_id value)
 
 	n->part = (struct part *)arena_grow(
 	    n->find->arena, n->part, &n->cap, n->nparts + 1, sizeof p);
-	/* constants are bound inside */
-	if (value != LOW_NONE && !low_is_const(n->find->low, value))
+	if (value != LOW_NONE)
 		list_add(n, &p.param, &p.nparams, &p.param_cap, value);
 	n->part[n->nparts] = p;
 	return n->nparts++;
@@ -367,7 +366,8 @@ is_heavy(const struct finder *f, uint32_t unit)
 	    || kind == LOW_CONV || kind == LOW_DENSE;
 }
 
-/* Does the unit read one of the region's parameters, as it is or reshaped? */
+/* Does the unit read one of the region's parameters: as it is, reshaped, or as
+ * a field of a tuple? */
 static bool
 reads_param(const struct numbering *n, uint32_t unit, uint32_t part)
 {
@@ -384,7 +384,8 @@ reads_param(const struct numbering *n, uint32_t unit, uint32_t part)
 		}
 		if (!is_member(n, from, part))
 			return true;
-		if (is_rule(n->find, from, RULE_RESHAPE)
+		if ((is_rule(n->find, from, RULE_RESHAPE)
+		        || n->find->unit[from].kind == UNIT_TUPLE)
 		    && reads_param(n, from, part))
 			return true;
 	}
@@ -420,6 +421,24 @@ is_given_back(const struct numbering *n, uint32_t part)
 }
 
 /* ---- collecting ---- */
+
+/* Constants are bound inside, but have taken their places in the names. */
+static void
+collect_params(
+    const struct numbering *n, const struct part *p, struct low_region *r)
+{
+	low_id *param = arena_new(n->find->arena, low_id, p->nparams);
+	uint32_t *place = arena_new(n->find->arena, uint32_t, p->nparams);
+
+	for (uint32_t i = 0; i < p->nparams; i++) {
+		if (low_is_const(n->find->low, p->param[i]))
+			continue;
+		place[r->nparams] = i;
+		param[r->nparams++] = p->param[i];
+	}
+	r->param = param;
+	r->place = place;
+}
 
 /* Layers as upstream's serialiser meets them: inputs first, from the outputs
  * in order. */
@@ -480,10 +499,9 @@ low_find_regions(struct low_regions *out, const struct lowered *l,
 			continue;
 		*r = (struct low_region){.number = p,
 		    .given_back = is_given_back(&n, p),
-		    .nparams = n.part[p].nparams,
-		    .param = n.part[p].param,
 		    .noutputs = n.part[p].noutputs,
 		    .output = n.part[p].output};
+		collect_params(&n, &n.part[p], r);
 		collect_members(&n, p, r);
 		out->n++;
 	}

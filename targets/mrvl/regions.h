@@ -12,6 +12,7 @@ struct low_region {
 	bool given_back; /* reverted: its operators stay on the CPU */
 	uint32_t nparams, noutputs, nmembers;
 	const low_id *param; /* values read, in order */
+	const uint32_t *place; /* numbers in the parameters' names */
 	const low_id *output; /* values given, in order */
 	const low_id *member; /* composite roots and bare operators, in layer
 			       * order */
