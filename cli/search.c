@@ -81,6 +81,7 @@ write_result(struct job *j, const struct args *args, struct err *err)
 	    .model = &j->model,
 	    .plan = &j->plan,
 	    .counts = j->counts,
+	    .constraints = &j->constraints,
 	    .command = args->search.cli->line,
 	};
 	uint64_t began = now_ns();
@@ -101,7 +102,7 @@ static bool
 run(struct job *j, const struct args *args, struct err *err)
 {
 	if (!job_import(j, &args->search, args->search.cli->run, err)
-	    || !job_candidates(j, false, err))
+	    || !job_candidates(j, true, err))
 		return false;
 	if (args->dry_run)
 		return summary_dry_run(j, args->out, err);

@@ -9,6 +9,7 @@
 #include "ir/base/err.h"
 #include "ir/base/file.h"
 #include "ir/onnx_read.h"
+#include "plan/constraints.h"
 #include "plan/plan.h"
 #include "costmodel/pricer.h"
 
@@ -17,6 +18,7 @@ struct emit_in {
 	const struct model *model;
 	const struct plan *plan;
 	struct pricer_counts counts;
+	const struct constraints *constraints; /* NULL: none were asked for */
 	const char *command; /* the command line, for the record */
 };
 

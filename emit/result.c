@@ -175,6 +175,50 @@ write_counts(struct json *j, const struct plan *p)
 }
 
 static void
+write_constraint(
+    struct json *j, const struct emit_work *w, const struct constraint *c)
+{
+	static const char *const kind[] = {
+	    [CONSTRAIN_PIN] = "pin",
+	    [CONSTRAIN_FORBID] = "forbid",
+	    [CONSTRAIN_STOP] = "stop",
+	    [CONSTRAIN_REGIONS] = "regions",
+	    [CONSTRAIN_REGION_NODES] = "region_nodes",
+	    [CONSTRAIN_INPUTS] = "inputs",
+	    [CONSTRAIN_CAPACITY] = "capacity",
+	};
+
+	json_inline_object(j);
+	json_key_str(j, "kind", kind[c->kind]);
+	json_key_str(j, "text", c->text);
+	json_key(j, "targets");
+	json_array(j);
+	for (uint32_t i = 0; i < w->plan->mix->n; i++)
+		if (c->targets >> i & 1)
+			json_uint(j, i);
+	json_close(j);
+	json_key(j, "nodes");
+	json_array(j);
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		json_str(j, w->ref[c->node[i]]);
+	json_close(j);
+	json_key_uint(j, "amount", c->amount);
+	json_close(j);
+}
+
+static void
+write_constraints(struct json *j, const struct emit_work *w)
+{
+	const struct constraints *s = w->in->constraints;
+
+	json_key(j, "constraints");
+	json_array(j);
+	for (uint32_t i = 0; s && i < s->n; i++)
+		write_constraint(j, w, &s->item[i]);
+	json_close(j);
+}
+
+static void
 write_nodes(struct json *j, const struct emit_work *w)
 {
 	const struct plan *p = w->plan;
@@ -208,6 +252,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_total(&j, w);
 	write_proof(&j, w->plan);
 	write_counts(&j, w->plan);
+	write_constraints(&j, w);
 	json_key(&j, "plan");
 	plan_json(&j, w);
 	write_nodes(&j, w);

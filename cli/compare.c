@@ -1,0 +1,168 @@
+/* marq compare: what moved between results, why, and whether it matters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/diff.h"
+#include "cli/diff_print.h"
+#include "cli/side.h"
+#include "ir/base/file.h"
+
+/* TUNING: below a percent nobody acts, whatever the noise says */
+#define THRESHOLD 0.01
+
+#define SIDES 16
+
+struct compare_args {
+	struct cli *cli;
+	const char *path[SIDES], *html;
+	uint32_t n;
+	double threshold;
+	bool fail_on_regress, fail_on_change;
+};
+
+enum { KEY_THRESHOLD = 0x300, KEY_FAIL_ON, KEY_HTML };
+
+static const struct argp_option options[] = {
+    {"threshold", KEY_THRESHOLD, "P%", 0,
+        "changes of the total up to this are none (default 1%)", 0},
+    {"fail-on", KEY_FAIL_ON, "regress|change", 0,
+        "exit status 1 when a result is slower (or differs) beyond noise "
+        "and threshold",
+        0},
+    {"html", KEY_HTML, "FILE", 0, "write the comparison as a page, too", 0},
+    {0},
+};
+
+static bool
+parse_share(const char *s, double *out)
+{
+	char *end;
+	double x = strtod(s, &end);
+
+	if (end == s || (strcmp(end, "%") != 0 && *end != '\0') || !(x >= 0)
+	    || x > 1000)
+		return false;
+	*out = *end == '%' ? x / 100 : x;
+	return true;
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct compare_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = args->cli;
+		return 0;
+	case KEY_THRESHOLD:
+		if (!parse_share(arg, &args->threshold))
+			argp_error(state,
+			    "--threshold %s: want a share, as 3%% or 0.03",
+			    arg);
+		return 0;
+	case KEY_FAIL_ON:
+		args->fail_on_regress = true;
+		args->fail_on_change = strcmp(arg, "change") == 0;
+		if (!args->fail_on_change && strcmp(arg, "regress") != 0)
+			argp_error(
+			    state, "--fail-on %s: want regress or change", arg);
+		return 0;
+	case KEY_HTML:
+		args->html = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->n == SIDES)
+			argp_error(state, "more than %d results", (int)SIDES);
+		args->path[args->n++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (args->n < 2)
+			argp_error(state, "two results or more are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+struct page {
+	const struct diff *diff;
+	uint32_t n;
+};
+
+static bool
+write_page(FILE *f, void *context, struct err *err)
+{
+	const struct page *p = context;
+
+	(void)err;
+	diffs_html(f, p->diff, p->n);
+	return true;
+}
+
+/* Compare every result with the first. */
+static bool
+run(const struct compare_args *args, struct side *side, struct diff *diff,
+    struct err *err)
+{
+	struct cli *c = args->cli;
+	struct page page = {diff, args->n - 1};
+
+	for (uint32_t i = 0; i < args->n; i++)
+		if (!side_read(&side[i], args->path[i], c->run, err))
+			return false;
+	for (uint32_t i = 1; i < args->n; i++)
+		diff_make(
+		    &diff[i - 1], &side[0], &side[i], args->threshold, c->run);
+	if (args->html && !file_write(args->html, write_page, &page, err))
+		return false;
+	if (c->format == OUT_JSON)
+		diffs_json(stdout, diff, args->n - 1);
+	else
+		for (uint32_t i = 1; i < args->n; i++)
+			diff_text(stdout, &diff[i - 1], c->verbosity > 0);
+	return true;
+}
+
+static int
+verdict(const struct compare_args *args, const struct diff *diff)
+{
+	for (uint32_t i = 0; i + 1 < args->n; i++) {
+		if (args->fail_on_regress && diff[i].verdict == DIFF_SLOWER)
+			return 1;
+		if (args->fail_on_change
+		    && (diff[i].verdict != DIFF_SAME || diff[i].nmoves))
+			return 1;
+	}
+	return 0;
+}
+
+int
+cmd_compare(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
+	const struct argp argp = {.options = options,
+	    .parser = parse,
+	    .children = children,
+	    .args_doc = "BASE RESULT...",
+	    .doc = "Compare results (directories or result.json files) with "
+	           "the first: what moved and why, which prices changed, and "
+	           "whether the difference is outside the noise of the "
+	           "measured prices that differ. A directory tells more than "
+	           "a file: why nodes moved."};
+	struct compare_args args = {.cli = c, .threshold = THRESHOLD};
+	struct err err = {.kind = ERR_NONE};
+	struct side side[SIDES] = {{.path = NULL}};
+	struct diff diff[SIDES];
+	bool ok;
+
+	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+		return cli_fail(c, &err);
+	ok = run(&args, side, diff, &err);
+	for (uint32_t i = 0; i < args.n; i++)
+		side_close(&side[i]);
+	if (!ok)
+		return cli_fail(c, &err);
+	return cli_finish(c, verdict(&args, diff));
+}

@@ -1,0 +1,331 @@
+#include "cli/diff_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit/work.h"
+#include "ir/base/json.h"
+#include "ir/base/utf8.h"
+
+/* TUNING: what fits a screen, of each list */
+#define LINES 20u
+
+/* Names come from files nobody vouches for: nothing that moves a cursor. */
+static void
+put_plain(FILE *f, const char *s)
+{
+	size_t n = strlen(s);
+
+	for (size_t i = 0; i < n;) {
+		size_t len = utf8_length(s + i, n - i);
+		unsigned char c = (unsigned char)s[i];
+
+		if (len == 0 || c < ' ' || c == 0x7f
+		    || (len == 2 && c == 0xc2
+		        && (unsigned char)s[i + 1] < 0xa0))
+			putc('?', f);
+		else
+			fwrite(s + i, 1, len, f);
+		i += len ? len : 1;
+	}
+}
+
+static void
+put_markup(FILE *f, const char *s)
+{
+	size_t n = strlen(s);
+
+	for (size_t i = 0; i < n;) {
+		size_t len = utf8_length(s + i, n - i);
+		unsigned char c = (unsigned char)s[i];
+
+		if (strchr("<>&\"'", c) || len == 0 || c < ' ')
+			fprintf(f, "&#%u;", len == 0 || c < ' ' ? 0xfffdu : c);
+		else
+			fwrite(s + i, 1, len, f);
+		i += len ? len : 1;
+	}
+}
+
+struct out {
+	FILE *f;
+	void (*put)(FILE *f, const char *s);
+	struct arena arena;
+};
+
+static double
+percent(const struct diff *d, double ns)
+{
+	return d->a->cost ? 100 * ns / (double)d->a->cost : 0;
+}
+
+static const char *
+signed_cost(int64_t ns, struct arena *a)
+{
+	return arena_printf(a, "%c%s", ns < 0 ? '-' : '+',
+	    cost_text((cost_ns)(ns < 0 ? -ns : ns), a));
+}
+
+/* "4.812 ms -> 5.090 ms (+5.8 %, outside the noise of 1.9 %): slower" */
+static const char *
+headline(const struct diff *d, struct arena *a)
+{
+	uint64_t size = (uint64_t)(d->delta < 0 ? -d->delta : d->delta);
+
+	return arena_printf(a,
+	    "%s -> %s (%+.1f %%, %s the noise of %.1f %%): %s",
+	    cost_text(d->a->cost, a), cost_text(d->b->cost, a),
+	    percent(d, (double)d->delta),
+	    size > d->noise ? "outside" : "inside",
+	    percent(d, (double)d->noise), verdict_word(d->verdict));
+}
+
+static bool
+same_move(const struct diff *d, const struct move *x, const struct move *y)
+{
+	return d->a->composite[d->a->node[x->before].composite].target
+	    == d->a->composite[d->a->node[y->before].composite].target
+	    && d->b->composite[d->b->node[x->after].composite].target
+	    == d->b->composite[d->b->node[y->after].composite].target
+	    && strcmp(x->text, y->text) == 0;
+}
+
+/* A line of neighbouring nodes that moved the same way for the same reason;
+ * the position after them. */
+static uint32_t
+put_moves(struct out *o, const struct diff *d, uint32_t i)
+{
+	const struct move *m = &d->move[i];
+	uint32_t end = i + 1, shown;
+
+	while (end < d->nmoves && same_move(d, m, &d->move[end]))
+		end++;
+	for (shown = i; shown < end && shown < i + 4; shown++) {
+		fputs(shown > i ? ", " : "", o->f);
+		o->put(o->f, d->a->node[d->move[shown].before].label);
+	}
+	if (shown < end)
+		fprintf(o->f, " and %" PRIu32 " more", end - shown);
+	fputs(": ", o->f);
+	o->put(o->f,
+	    d->a->target[d->a->composite[d->a->node[m->before].composite]
+	                     .target]);
+	fputs(" -> ", o->f);
+	o->put(o->f,
+	    d->b->target[d->b->composite[d->b->node[m->after].composite]
+	                     .target]);
+	fprintf(o->f, ", %s: ", reason_word(m->reason));
+	o->put(o->f, m->text);
+	return end;
+}
+
+static void
+put_repriced(struct out *o, const struct diff *d, const struct repriced *r)
+{
+	const struct side_composite *x = &d->a->composite[r->before];
+	const struct side_composite *y = &d->b->composite[r->after];
+	uint32_t node = UINT32_MAX;
+
+	for (uint32_t i = 0; i < d->a->nnodes; i++)
+		if (d->a->node[i].composite == r->before) {
+			node = i;
+			break;
+		}
+	o->put(o->f, node == UINT32_MAX ? "?" : d->a->node[node].label);
+	fputs(" (", o->f);
+	o->put(o->f, x->rule);
+	fputs(", ", o->f);
+	o->put(o->f, x->implementation);
+	fprintf(o->f, "): %s -> %s (%s)%s", cost_text(x->price.cost, &o->arena),
+	    cost_text(y->price.cost, &o->arena),
+	    signed_cost(r->delta, &o->arena),
+	    (uint64_t)(r->delta < 0 ? -r->delta : r->delta)
+	            <= x->price.noise + y->price.noise
+	        ? ", inside its noise"
+	        : "");
+}
+
+static const char *
+counts(const struct diff *d, struct arena *a)
+{
+	return arena_printf(a,
+	    "%" PRIu32 " of %" PRIu32 " nodes moved, %" PRIu32
+	    " changed their implementation, %" PRIu32 " new, %" PRIu32
+	    " gone; %" PRIu32 " composites as before at another price",
+	    d->nmoves, d->a->nnodes, d->nways, d->nadded, d->nremoved,
+	    d->nrepriced);
+}
+
+static const char *
+parts(const struct diff *d, struct arena *a)
+{
+	return arena_printf(a, "composites %s, conversions %s, launches %s",
+	    signed_cost(
+	        (int64_t)d->b->composites_ns - (int64_t)d->a->composites_ns, a),
+	    signed_cost(
+	        (int64_t)d->b->conversions_ns - (int64_t)d->a->conversions_ns,
+	        a),
+	    signed_cost(
+	        (int64_t)d->b->launches_ns - (int64_t)d->a->launches_ns, a));
+}
+
+/* The lists, each line between `open` and `close`. */
+static void
+put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
+    const char *close)
+{
+	uint32_t lines = 0;
+
+	for (uint32_t i = 0; i < d->nmoves;) {
+		if (lines++ == limit) {
+			fprintf(o->f, "%s... and %" PRIu32 " more nodes%s",
+			    open, d->nmoves - i, close);
+			break;
+		}
+		fputs(open, o->f);
+		i = put_moves(o, d, i);
+		fputs(close, o->f);
+	}
+	for (uint32_t i = 0; i < d->nrepriced && i < limit; i++) {
+		fputs(open, o->f);
+		put_repriced(o, d, &d->repriced[i]);
+		fputs(close, o->f);
+	}
+	for (uint32_t i = 0; i < d->nfacts; i++) {
+		fputs(open, o->f);
+		o->put(o->f, d->fact[i]);
+		fputs(close, o->f);
+	}
+}
+
+void
+diff_text(FILE *f, const struct diff *d, bool all)
+{
+	struct out o = {.f = f, .put = put_plain};
+
+	arena_init(&o.arena);
+	put_plain(f, d->a->path);
+	fputs(" -> ", f);
+	put_plain(f, d->b->path);
+	if (strcmp(d->a->model, d->b->model) != 0)
+		fputs(" (models of different names)", f);
+	fprintf(f, "\ntotal %s\n  %s\n  %s\n", headline(d, &o.arena),
+	    parts(d, &o.arena), counts(d, &o.arena));
+	if (!d->a->proven || !d->b->proven)
+		fprintf(f, "  not proven optimal: %s\n",
+		    d->a->proven       ? "the second"
+		        : d->b->proven ? "the first"
+		                       : "both");
+	put_lists(&o, d, all ? UINT32_MAX : LINES, "  ", "\n");
+	arena_release(&o.arena);
+}
+
+static void
+write_move(struct json *j, const struct diff *d, const struct move *m)
+{
+	const struct side_node *na = &d->a->node[m->before];
+	const struct side_node *nb = &d->b->node[m->after];
+
+	json_inline_object(j);
+	json_key_str(j, "ref", na->ref);
+	json_key_str(j, "node", na->label);
+	json_key_str(
+	    j, "from", d->a->target[d->a->composite[na->composite].target]);
+	json_key_str(
+	    j, "to", d->b->target[d->b->composite[nb->composite].target]);
+	json_key_str(j, "reason", reason_word(m->reason));
+	json_key_str(j, "text", m->text);
+	json_close(j);
+}
+
+static void
+write_diff(struct json *j, const struct diff *d)
+{
+	json_object(j);
+	json_key_str(j, "path", d->b->path);
+	json_key_str(j, "model", d->b->model);
+	json_key_str(j, "verdict", verdict_word(d->verdict));
+	json_key_uint(j, "cost_ns", d->b->cost);
+	json_key_int(j, "delta_ns", d->delta);
+	json_key_uint(j, "noise_ns", d->noise);
+	json_key_bool(j, "proven", d->b->proven);
+	json_key_uint(j, "nodes_new", d->nadded);
+	json_key_uint(j, "nodes_gone", d->nremoved);
+	json_key_uint(j, "implementations_changed", d->nways);
+	json_key(j, "moves");
+	json_array(j);
+	for (uint32_t i = 0; i < d->nmoves; i++)
+		write_move(j, d, &d->move[i]);
+	json_close(j);
+	json_key(j, "repriced");
+	json_array(j);
+	for (uint32_t i = 0; i < d->nrepriced; i++) {
+		json_inline_object(j);
+		json_key_uint(j, "before", d->repriced[i].before);
+		json_key_uint(j, "after", d->repriced[i].after);
+		json_key_int(j, "delta_ns", d->repriced[i].delta);
+		json_close(j);
+	}
+	json_close(j);
+	json_key(j, "environment");
+	json_array(j);
+	for (uint32_t i = 0; i < d->nfacts; i++)
+		json_str(j, d->fact[i]);
+	json_close(j);
+	json_close(j);
+}
+
+void
+diffs_json(FILE *f, const struct diff *d, uint32_t n)
+{
+	struct json j;
+
+	json_init(&j, f, 1);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.compare/1");
+	json_key(&j, "base");
+	json_object(&j);
+	json_key_str(&j, "path", d->a->path);
+	json_key_str(&j, "model", d->a->model);
+	json_key_uint(&j, "cost_ns", d->a->cost);
+	json_key_bool(&j, "proven", d->a->proven);
+	json_close(&j);
+	json_key(&j, "results");
+	json_array(&j);
+	for (uint32_t i = 0; i < n; i++)
+		write_diff(&j, &d[i]);
+	json_close(&j);
+	json_close(&j);
+}
+
+void
+diffs_html(FILE *f, const struct diff *d, uint32_t n)
+{
+	struct out o = {.f = f, .put = put_markup};
+
+	arena_init(&o.arena);
+	fputs(
+	    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+	    "charset=\"utf-8\"><title>marq compare</title>\n<style>:root{"
+	    "color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;"
+	    "max-width:70rem;margin:2rem auto;padding:0 1rem}h2{overflow-wrap:"
+	    "anywhere;font-size:1.1rem;margin-top:2rem}.slower{color:#d55e00}"
+	    ".faster{color:#009e73}li{overflow-wrap:anywhere}</style></head>"
+	    "<body>\n<h1>Compared with ",
+	    f);
+	put_markup(f, d->a->path);
+	fputs("</h1>\n", f);
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("<h2>", f);
+		put_markup(f, d[i].b->path);
+		fprintf(f, "</h2>\n<p class=\"%s\"><b>",
+		    verdict_word(d[i].verdict));
+		put_markup(f, headline(&d[i], &o.arena));
+		fprintf(f, "</b></p>\n<p>%s<br>%s</p>\n<ul>\n",
+		    parts(&d[i], &o.arena), counts(&d[i], &o.arena));
+		put_lists(&o, &d[i], UINT32_MAX, "<li>", "</li>\n");
+		fputs("</ul>\n", f);
+	}
+	fputs("</body></html>\n", f);
+	arena_release(&o.arena);
+}

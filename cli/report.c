@@ -1,0 +1,116 @@
+/* marq report: the page of a result directory, made again. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "emit/page.h"
+#include "ir/base/file.h"
+
+/* TUNING: a result of 100,000 nodes is below */
+#define DOC_BYTES ((size_t)256 << 20)
+
+struct report_args {
+	struct cli *cli;
+	const char *folder, *out;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0,
+        "where to write (default RESULT/report.html; '-': stdout)", 0},
+    {0},
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = args->cli;
+		return 0;
+	case 'o':
+		args->out = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->folder)
+			argp_error(state, "more than one result");
+		args->folder = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no result directory given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool
+read_doc(struct page_text *t, const struct report_args *args, const char *name,
+    struct err *err)
+{
+	const char *path =
+	    arena_printf(args->cli->run, "%s/%s", args->folder, name);
+
+	return file_read(&t->text, &t->n, path, DOC_BYTES, args->cli->run, err);
+}
+
+/* Alternatives may be missing: --emit may have left them out. */
+static bool
+read_docs(struct page_docs *d, const struct report_args *args, struct err *err)
+{
+	if (!read_doc(&d->result, args, "result.json", err)
+	    || !read_doc(&d->map, args, "map.json", err)
+	    || !read_doc(&d->provenance, args, "provenance.json", err))
+		return false;
+	if (!read_doc(&d->alternatives, args, "alternatives.json", err)) {
+		if (err->kind != ERR_IO)
+			return false;
+		err_clear(err);
+		d->alternatives.text = NULL;
+	}
+	return true;
+}
+
+static bool
+write_page(FILE *f, void *docs, struct err *err)
+{
+	return page_write(f, docs, err);
+}
+
+static bool
+run(const struct report_args *args, struct err *err)
+{
+	struct page_docs d = {.result = {NULL, 0}};
+
+	if (!read_docs(&d, args, err))
+		return false;
+	if (strcmp(args->out, "-") == 0)
+		return page_write(stdout, &d, err)
+		    || err_in(err, "%s", args->folder);
+	if (!file_write(args->out, write_page, &d, err))
+		return err_in(err, "%s", args->folder);
+	cli_say(args->cli, 0, "wrote %s", args->out);
+	return true;
+}
+
+int
+cmd_report(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
+	const struct argp argp = {.options = options,
+	    .parser = parse,
+	    .children = children,
+	    .args_doc = "RESULT",
+	    .doc = "Make the report of a result directory again: one HTML file "
+	           "that needs no network."};
+	struct report_args args = {.cli = c};
+	struct err err = {.kind = ERR_NONE};
+
+	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+		return cli_fail(c, &err);
+	if (!args.out)
+		args.out = arena_printf(c->run, "%s/report.html", args.folder);
+	if (!run(&args, &err))
+		return cli_fail(c, &err);
+	return 0;
+}

@@ -1,0 +1,230 @@
+#include "cli/side.h"
+
+#include <cJSON.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "emit/page.h"
+#include "ir/base/buf.h"
+#include "ir/base/jsonin.h"
+
+/* TUNING: a result of 100,000 nodes is below */
+#define DOC_BYTES ((size_t)256 << 20)
+
+static bool
+read_cost(const cJSON *object, const char *key, cost_ns *out, struct err *err)
+{
+	int64_t x;
+
+	if (!jsonin_i64(object, key, &x, err))
+		return false;
+	if (x < 0)
+		return err_set(err, ERR_INPUT, "\"%s\" is negative", key);
+	*out = (cost_ns)x;
+	return true;
+}
+
+/* Half the range of a measured price. */
+static bool
+read_noise(const cJSON *entry, cost_ns *out, struct err *err)
+{
+	const cJSON *price;
+	const char *source;
+	cost_ns low, high;
+
+	*out = 0;
+	if (!jsonin_has(entry, "price"))
+		return true;
+	if (!jsonin_object(entry, "price", &price, err)
+	    || !jsonin_str(price, "source", &source, err))
+		return false;
+	if (strcmp(source, "measured") != 0 || !jsonin_has(price, "low_ns"))
+		return true;
+	if (!read_cost(price, "low_ns", &low, err)
+	    || !read_cost(price, "high_ns", &high, err))
+		return false;
+	*out = high > low ? (high - low) / 2 : 0;
+	return true;
+}
+
+static bool
+read_total(struct side *s, struct err *err)
+{
+	const cJSON *total, *proof, *model, *proven;
+
+	if (!jsonin_object(s->result, "total", &total, err)
+	    || !jsonin_object(s->result, "proof", &proof, err)
+	    || !jsonin_object(s->result, "model", &model, err)
+	    || !jsonin_str(model, "name", &s->model, err))
+		return false;
+	proven = cJSON_GetObjectItemCaseSensitive(proof, "proven");
+	s->proven = cJSON_IsTrue(proven);
+	return read_cost(total, "cost_ns", &s->cost, err)
+	    && read_cost(total, "composites_ns", &s->composites_ns, err)
+	    && read_cost(total, "conversions_ns", &s->conversions_ns, err)
+	    && read_cost(total, "launches_ns", &s->launches_ns, err);
+}
+
+static bool
+read_mix(struct side *s, struct arena *a, struct err *err)
+{
+	const cJSON *mix = cJSON_GetObjectItem(s->result, "mix"), *t;
+
+	s->target = arena_new(a, const char *, (size_t)cJSON_GetArraySize(mix));
+	s->kind = arena_new(a, const char *, (size_t)cJSON_GetArraySize(mix));
+	cJSON_ArrayForEach(t, mix)
+	{
+		if (!jsonin_str(t, "text", &s->target[s->ntargets], err)
+		    || !jsonin_str(t, "kind", &s->kind[s->ntargets], err))
+			return err_in(err, "mix[%" PRIu32 "]", s->ntargets);
+		s->ntargets++;
+	}
+	return true;
+}
+
+static bool
+read_nodes(struct side *s, struct arena *a, struct err *err)
+{
+	const cJSON *list = cJSON_GetObjectItem(s->result, "nodes"), *n;
+
+	map_init(&s->by_ref, a);
+	s->node =
+	    arena_new(a, struct side_node, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(n, list)
+	{
+		struct side_node *node = &s->node[s->nnodes];
+
+		if (!jsonin_str(n, "ref", &node->ref, err)
+		    || !jsonin_str(n, "label", &node->label, err)
+		    || !jsonin_str(n, "op_type", &node->op_type, err)
+		    || !jsonin_u32(n, "composite", &node->composite, err))
+			return err_in(err, "nodes[%" PRIu32 "]", s->nnodes);
+		map_add(&s->by_ref, node->ref, strlen(node->ref), s->nnodes);
+		s->nnodes++;
+	}
+	return true;
+}
+
+/* What a composite is the price of: target, rule, implementation, nodes. */
+static bool
+composite_key(struct side_composite *c, const struct side *s, struct arena *a,
+    struct err *err)
+{
+	struct buf b;
+	const cJSON *ref;
+
+	buf_init(&b);
+	buf_printf(
+	    &b, "%s\n%s\n%s", s->target[c->target], c->rule, c->implementation);
+	cJSON_ArrayForEach(ref, c->nodes)
+	{
+		if (!cJSON_IsString(ref)) {
+			buf_release(&b);
+			return err_set(err, ERR_INPUT,
+			    "\"nodes\" holds something that is no name");
+		}
+		buf_printf(&b, "\n%s", ref->valuestring);
+	}
+	c->price.key = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return true;
+}
+
+static bool
+read_composites(struct side *s, struct arena *a, struct err *err)
+{
+	const cJSON *plan = cJSON_GetObjectItem(s->result, "plan"), *entry;
+	const cJSON *list = cJSON_GetObjectItem(plan, "composites");
+
+	s->composite = arena_new(
+	    a, struct side_composite, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(entry, list)
+	{
+		struct side_composite *c = &s->composite[s->ncomposites];
+
+		if (!jsonin_u32(entry, "target", &c->target, err)
+		    || !jsonin_str(entry, "rule", &c->rule, err)
+		    || !jsonin_str(
+		        entry, "implementation", &c->implementation, err)
+		    || !jsonin_array(entry, "nodes", &c->nodes, err)
+		    || !read_cost(entry, "cost_ns", &c->price.cost, err)
+		    || !read_noise(entry, &c->price.noise, err)
+		    || !composite_key(c, s, a, err))
+			return err_in(
+			    err, "composites[%" PRIu32 "]", s->ncomposites);
+		s->ncomposites++;
+	}
+	return true;
+}
+
+static bool
+read_conversions(struct side *s, struct arena *a, struct err *err)
+{
+	const cJSON *plan = cJSON_GetObjectItem(s->result, "plan"), *entry;
+	const cJSON *list = cJSON_GetObjectItem(plan, "conversions");
+
+	s->conversion =
+	    arena_new(a, struct side_price, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(entry, list)
+	{
+		struct side_price *c = &s->conversion[s->nconversions];
+		const char *value, *from, *to;
+
+		if (!jsonin_str(entry, "value", &value, err)
+		    || !jsonin_str(entry, "from", &from, err)
+		    || !jsonin_str(entry, "to", &to, err)
+		    || !read_cost(entry, "cost_ns", &c->cost, err)
+		    || !read_noise(entry, &c->noise, err))
+			return err_in(
+			    err, "conversions[%" PRIu32 "]", s->nconversions);
+		c->key = arena_printf(a, "%s\n%s\n%s", value, from, to);
+		s->nconversions++;
+	}
+	return true;
+}
+
+/* Alternatives are there unless --emit left them out. */
+static bool
+open_docs(struct side *s, struct arena *a, struct err *err)
+{
+	struct stat st;
+	const char *result = s->path, *alternatives;
+	bool is_folder = stat(s->path, &st) == 0 && S_ISDIR(st.st_mode);
+
+	if (is_folder)
+		result = arena_printf(a, "%s/result.json", s->path);
+	s->result = jsonin_open(result, DOC_BYTES, err);
+	if (!s->result)
+		return false;
+	alternatives = arena_printf(a, "%s/alternatives.json", s->path);
+	if (is_folder && stat(alternatives, &st) == 0) {
+		s->alternatives = jsonin_open(alternatives, DOC_BYTES, err);
+		if (!s->alternatives)
+			return false;
+	}
+	return true;
+}
+
+bool
+side_read(struct side *s, const char *path, struct arena *a, struct err *err)
+{
+	*s = (struct side){.path = path};
+	if (open_docs(s, a, err) && page_check(s->result, NULL, err)
+	    && read_total(s, err) && read_mix(s, a, err)
+	    && read_nodes(s, a, err) && read_composites(s, a, err)
+	    && read_conversions(s, a, err))
+		return true;
+	side_close(s);
+	return strstr(err->text, path) ? false : err_in(err, "%s", path);
+}
+
+void
+side_close(struct side *s)
+{
+	if (s->result)
+		jsonin_close(s->result);
+	if (s->alternatives)
+		jsonin_close(s->alternatives);
+	s->result = s->alternatives = NULL;
+}

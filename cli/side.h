@@ -1,0 +1,50 @@
+/* One side of a comparison: a result directory as arrays, checked. */
+#ifndef CLI_SIDE_H
+#define CLI_SIDE_H
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/map.h"
+#include "targets/target.h"
+
+struct cJSON;
+
+struct side_node {
+	const char *ref, *label, *op_type;
+	uint32_t composite;
+};
+
+/* A price that can be matched with the other side's by its key. */
+struct side_price {
+	const char *key; /* what it is the price of */
+	cost_ns cost;
+	cost_ns noise; /* half its range when it was measured, else 0 */
+};
+
+struct side_composite {
+	struct side_price price;
+	uint32_t target;
+	const char *rule, *implementation;
+	const struct cJSON *nodes; /* refs */
+};
+
+struct side {
+	const char *path;
+	struct cJSON *result, *alternatives; /* the latter may be NULL */
+	const char *model;
+	cost_ns cost, composites_ns, conversions_ns, launches_ns;
+	bool proven;
+	uint32_t nnodes, ncomposites, nconversions, ntargets;
+	struct side_node *node;
+	struct side_composite *composite;
+	struct side_price *conversion;
+	const char **target, **kind; /* [ntargets] text, kind */
+	struct map by_ref; /* ref -> node */
+};
+
+/* `path` is a result directory or a result.json. ERR_IO or ERR_INPUT. */
+bool side_read(
+    struct side *s, const char *path, struct arena *a, struct err *err);
+void side_close(struct side *s);
+
+#endif
