@@ -1,9 +1,10 @@
 /* Times of the exact search on problems shaped like networks. Arguments: seconds
- * per problem at most (default 20), then nothing. Prints figures only. */
+ * per problem at most (default 20), one kind of network (default all). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "search/solve.h"
@@ -75,7 +76,7 @@ main(int argc, char **argv)
 	printf("%-10s %4s %6s %7s %9s %9s %9s %14s\n", "net", "size", "nodes",
 	    "cands", "labels", "make ms", "solve ms", "cost ns");
 	for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
-		if (argc <= 3 || (nets[i].kind[0] == argv[2][0]))
+		if (argc <= 2 || strcmp(nets[i].kind, argv[2]) == 0)
 			run(nets[i].kind, nets[i].size, budget * 1000000000u);
 	return 0;
 }

@@ -1,41 +1,162 @@
 #include "search/bound.h"
 
+#include <assert.h>
+
+/* What one live value adds, as labels of a group ask for it. */
+struct addition {
+	uint32_t have, need;
+	bool leaves;
+	int64_t adds;
+};
+
+struct additions {
+	struct addition *known;
+	uint32_t n, cap;
+};
+
 void
-bound_init(struct bound *b, const struct problem *p, struct arena *a)
+bound_init(struct bound *b, const struct problem *p, struct dual *dual,
+    struct arena *a)
 {
-	b->p = p;
-	b->price = arena_new(a, cost_ns, p->nnodes);
+	*b = (struct bound){.p = p, .arena = a, .dual = dual};
+	b->share = arena_new(a, cost_ns, p->nnodes);
 	b->below = arena_new(a, cost_ns, (size_t)p->nnodes + 1);
 	for (uint32_t n = 0; n < p->nnodes; n++)
-		b->price[n] = COST_NEVER;
+		b->share[n] = COST_NEVER;
 	for (uint32_t k = 0; k < p->low_start[p->nnodes]; k++) {
 		const struct problem_candidate *c = &p->candidate[p->low[k]];
 
 		for (uint32_t i = 0; i < c->nnodes; i++)
-			if (c->cost / c->nnodes < b->price[c->node[i]])
-				b->price[c->node[i]] = c->cost / c->nnodes;
+			if (c->cost / c->nnodes < b->share[c->node[i]])
+				b->share[c->node[i]] = c->cost / c->nnodes;
 	}
 	for (uint32_t n = 0; n < p->nnodes; n++)
-		b->below[n + 1] = cost_add(b->below[n], b->price[n]);
+		b->below[n + 1] = cost_add(b->below[n], b->share[n]);
 }
 
-cost_ns
-bound_rest(const struct bound *b, const struct group *g)
+static bool
+is_covered(const void *context, uint32_t node)
 {
-	cost_ns rest;
+	const struct group *g = context;
+	uint32_t low = 0, high = g->nover;
+
+	if (g->top == NO_NODE || node > g->top)
+		return true;
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (g->over[mid] < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < g->nover && g->over[low] == node;
+}
+
+static bool
+is_touched(const struct problem *p, const struct group *g, uint32_t value)
+{
+	for (uint32_t i = p->user_start[value + 1]; i > p->user_start[value];
+	     i--)
+		if (is_covered(g, p->user[i - 1]))
+			return true;
+	return false;
+}
+
+static int64_t
+node_prices(const struct dual *d, const struct group *g)
+{
+	int64_t sum;
 
 	if (g->top == NO_NODE)
 		return 0;
-	rest = b->below[g->top + 1];
-	for (uint32_t i = 0; i < g->nover && rest != COST_NEVER; i++)
-		rest -= b->price[g->over[i]];
-	return rest;
+	sum = d->rest[g->top + 1];
+	for (uint32_t i = 0; i < g->nover; i++)
+		sum -= d->rest[g->over[i] + 1] - d->rest[g->over[i]];
+	return sum;
+}
+
+void
+bound_group(const struct bound *b, struct group *g)
+{
+	g->rest = g->top == NO_NODE ? 0 : b->below[g->top + 1];
+	for (uint32_t i = 0; i < g->nover && g->rest != COST_NEVER; i++)
+		g->rest -= b->share[g->over[i]];
+	if (!b->dual)
+		return;
+	g->dual_rest = node_prices(b->dual, g);
+	for (uint32_t v = 0; v < b->p->nvalues; v++)
+		if (b->p->value[v].producer == NO_NODE
+		    && b->p->user_start[v] < b->p->user_start[v + 1]
+		    && !is_touched(b->p, g, v))
+			g->dual_rest += dual_fed(b->dual, v);
+	g->additions = arena_new(b->arena, struct additions, g->nitems);
+}
+
+static int64_t
+item_adds(const struct bound *b, struct group *g, uint32_t item,
+    const struct entry *e)
+{
+	struct additions *all = &g->additions[item];
+	uint32_t value = g->item[item];
+	uint32_t path = b->dual->path_use[value];
+	struct addition *x;
+	bool leaves = path != UINT32_MAX && !(e->pos & 1) && !e->have
+	    && is_covered(g, b->p->user[path]);
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		x = &all->known[i];
+		if (x->need == e->need && x->have == e->have
+		    && x->leaves == leaves)
+			return x->adds;
+	}
+	all->known = arena_grow(
+	    b->arena, all->known, &all->cap, all->n + 1, sizeof *all->known);
+	x = &all->known[all->n++];
+	*x = (struct addition){e->have, e->need, leaves, 0};
+	x->adds =
+	    dual_value(b->dual, value, e->have, e->need, leaves, is_covered, g);
+	return x->adds;
+}
+
+/* Runs the path may still use without paying: they are paid already, but its
+ * prices count them. */
+static int64_t
+paid_runs(const struct bound *b, const struct group *g, uint32_t item,
+    const struct sweep_label *l)
+{
+	uint32_t path = b->dual->path_use[g->item[item]];
+
+	if (path == UINT32_MAX || l->entry[item].have
+	    || !is_covered(g, b->p->user[path]))
+		return 0;
+	return (2 * l->runs - l->entry[item].pos) / 2;
+}
+
+static cost_ns
+dual_label(const struct bound *b, struct group *g, const struct sweep_label *l)
+{
+	int64_t rest = g->dual_rest;
+
+	for (uint32_t i = 0; i < g->nitems; i++) {
+		int64_t adds = item_adds(b, g, i, &l->entry[i]);
+
+		if (adds == INT64_MAX)
+			return COST_NEVER;
+		rest += adds - b->dual->launch * paid_runs(b, g, i, l);
+	}
+	if (rest <= 0)
+		return l->cost;
+	return cost_add(l->cost, ((cost_ns)rest + DUAL_SCALE - 1) / DUAL_SCALE);
 }
 
 cost_ns
-bound_label(
-    const struct bound *b, const struct group *g, const struct sweep_label *l)
+bound_label(const struct bound *b, struct group *g, const struct sweep_label *l)
 {
-	(void)b;
-	return cost_add(l->cost, g->rest);
+	cost_ns simple = cost_add(l->cost, g->rest), better;
+
+	if (!b->dual || simple == COST_NEVER)
+		return simple;
+	better = dual_label(b, g, l);
+	return better > simple ? better : simple;
 }

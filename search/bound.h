@@ -2,22 +2,26 @@
 #ifndef SEARCH_BOUND_H
 #define SEARCH_BOUND_H
 
+#include "search/dual.h"
 #include "search/frontier.h"
 
 struct bound {
 	const struct problem *p;
-	cost_ns *below; /* [nnodes + 1] prices of nodes 0..n-1 */
-	cost_ns *price; /* [nnodes] */
+	struct arena *arena;
+	struct dual *dual; /* NULL: shares only */
+	cost_ns *below; /* [nnodes + 1] shares of nodes 0..n-1 */
+	cost_ns *share; /* [nnodes] least cost per node of a candidate */
 };
 
-/* Prices from shares: the least cost of a candidate per node it covers. */
-void bound_init(struct bound *b, const struct problem *p, struct arena *a);
+/* dual may be NULL: then the least cost of a candidate per node it covers. */
+void bound_init(struct bound *b, const struct problem *p, struct dual *dual,
+    struct arena *a);
 
-/* What the nodes a group has not covered cost at least. */
-cost_ns bound_rest(const struct bound *b, const struct group *g);
+/* Fill what the labels of a new group have in common. */
+void bound_group(const struct bound *b, struct group *g);
 
 /* What a cover that continues this label costs at least. */
 cost_ns bound_label(
-    const struct bound *b, const struct group *g, const struct sweep_label *l);
+    const struct bound *b, struct group *g, const struct sweep_label *l);
 
 #endif

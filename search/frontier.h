@@ -51,7 +51,10 @@ struct group {
 	const uint32_t *item; /* live values, ascending */
 	const uint8_t *kind; /* of each item */
 	bool has_sink; /* an uncovered node has no users at all */
+	bool bounded; /* bound_group() filled the next three */
 	cost_ns rest; /* lower bound of what the uncovered nodes cost */
+	int64_t dual_rest; /* the same by Lagrangian prices, scaled */
+	struct additions *additions; /* [nitems] cache of bound.c */
 	struct sweep_label **label; /* by ascending cost, then age */
 	uint32_t nlabels, cap;
 	struct group *next; /* of the same top, in order of creation */

@@ -85,8 +85,7 @@ group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 	    .nitems = n,
 	    .item = item,
 	    .kind = kind,
-	    .has_sink = has_sink(s, top, key + 1, nover),
-	    .rest = COST_NEVER};
+	    .has_sink = has_sink(s, top, key + 1, nover)};
 	s->all = arena_grow(
 	    s->arena, s->all, &s->cap, s->nall + 1, sizeof(struct group *));
 	s->all[s->nall] = g;

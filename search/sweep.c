@@ -215,8 +215,10 @@ expand(struct sweep *s, struct group *g)
 
 		if (!move_make(&m, &s->groups, g, p->high[k]))
 			continue;
-		if (m.to->rest == COST_NEVER)
-			m.to->rest = bound_rest(&s->bound, m.to);
+		if (!m.to->bounded) {
+			m.to->bounded = true;
+			bound_group(&s->bound, m.to);
+		}
 		for (uint32_t i = 0; i < g->nlabels; i++)
 			apply(s, &m, g->label[i]);
 	}
@@ -264,9 +266,15 @@ trim(struct sweep *s, struct group *first)
 }
 
 static bool
-out_of_budget(const struct sweep *s)
+out_of_budget(const struct sweep *s, const struct group *first)
 {
 	const struct sweep_limits *l = s->limits;
+	uint32_t width = 0;
+
+	for (const struct group *g = first; l->max_width && g; g = g->next)
+		width += g->nlabels;
+	if (l->max_width && width > l->max_width)
+		return true;
 
 	return (l->max_labels && s->frontier.nlabels > l->max_labels)
 	    || (l->stop && atomic_load(l->stop))
@@ -290,7 +298,7 @@ start(struct sweep *s)
 			l->cost = cost_add(l->cost,
 			    convert_cost(s->frontier.memo, p->value[v].class,
 			        p->value[v].initial, p->value[v].required));
-	g->rest = bound_rest(&s->bound, g);
+	bound_group(&s->bound, g);
 	l->bound = bound_label(&s->bound, g, l);
 	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
 }
@@ -304,7 +312,7 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 	for (uint32_t top = p->nnodes; top-- > 0;) {
 		struct group *g = groups_at(&s->groups, top);
 
-		if (s->beam == 0 && out_of_budget(s))
+		if (s->beam == 0 && out_of_budget(s, g))
 			s->beam = BEAM_LATE;
 		if (s->beam > 0)
 			trim(s, g);
@@ -351,7 +359,7 @@ sweep_search(struct search_result *out, const struct problem *p,
 	s.beam = limits->beam;
 	find_special_targets(&s.frontier, p);
 	groups_init(&s.groups, p, &space);
-	bound_init(&s.bound, p, &space);
+	bound_init(&s.bound, p, limits->dual, &space);
 	s.work = arena_alloc(&space,
 	    sizeof(struct sweep_label) + p->nvalues * sizeof(struct entry));
 	if (start(&s))

@@ -9,12 +9,15 @@
  * limits on run sizes or on what runs read. */
 bool sweep_handles(const struct problem *p);
 
+struct dual;
+
 struct sweep_limits {
 	cost_ns upper; /* only covers cheaper than this are looked for */
 	uint32_t beam; /* labels kept per node; 0: all */
 	uint64_t max_labels; /* then it becomes a beam; 0: no limit */
-	uint64_t
-	    deadline; /* clock_ns() after which it becomes a beam; 0: none */
+	uint32_t max_width; /* labels of one node, likewise; 0: no limit */
+	struct dual *dual; /* prices to bound labels with; NULL: shares */
+	uint64_t deadline; /* by clock_ns(), likewise; 0: none */
 	const atomic_bool *stop;
 };
 
