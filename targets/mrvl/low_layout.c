@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "targets/mrvl/low.h"
@@ -43,7 +44,7 @@ lay(const char *s)
 {
 	struct lay l = {.known = true};
 
-	strncpy(l.s, s, LAYOUT_MAX - 1);
+	snprintf(l.s, sizeof l.s, "%s", s);
 	return l;
 }
 
