@@ -101,6 +101,14 @@ build_candidates(struct problem *p, const struct candidates *c, struct arena *a)
 	}
 }
 
+static uint64_t
+capacity_of(const struct target *t)
+{
+	uint64_t bytes = t->kind->capacity ? t->kind->capacity(t) : 0;
+
+	return bytes ? bytes : UINT64_MAX;
+}
+
 static void
 build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 {
@@ -116,7 +124,7 @@ build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 		        : 0,
 		    .max_runs = NO_LIMIT,
 		    .max_run_nodes = NO_LIMIT,
-		    .capacity = UINT64_MAX,
+		    .capacity = capacity_of(&m->target[t]),
 		};
 }
 

@@ -15,6 +15,7 @@ struct finder {
 	const struct candidate_options *options;
 	struct arena *arena, *scratch;
 	struct uses uses;
+	const void *prepared; /* of the target at hand */
 	struct bitset covered; /* nodes */
 	struct candidate *candidate;
 	struct refusal *refusal;
@@ -276,7 +277,7 @@ static bool
 accepts(const struct finder *f, const struct target *t, const struct rule *rule,
     const struct match *m, struct arena *words, struct why *why)
 {
-	struct match_in in = {t, f->graph, &f->uses, m, 0};
+	struct match_in in = {t, f->graph, &f->uses, m, 0, f->prepared};
 	bool ok;
 
 	in.rule = (uint32_t)(rule - t->kind->rule);
@@ -292,7 +293,7 @@ take_match(struct finder *f, const struct target *t, uint32_t number,
 {
 	const struct rule *rule = &t->kind->rule[number];
 	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
-	struct match_in in = {t, f->graph, &f->uses, NULL, number};
+	struct match_in in = {t, f->graph, &f->uses, NULL, number, f->prepared};
 	struct arena_mark mark;
 	struct why why;
 	uint32_t n = 1;
@@ -332,6 +333,18 @@ run_rule(struct finder *f, const struct target *t, uint32_t number)
 		for (uint32_t i = 0; i < n; i++)
 			take_match(f, t, number, &f->match[i]);
 	}
+}
+
+static bool
+run_target(struct finder *f, const struct target *t, struct err *err)
+{
+	f->prepared = NULL;
+	if (t->kind->prepare
+	    && !t->kind->prepare(&f->prepared, t, f->graph, f->arena, err))
+		return err_in(err, "target '%s'", t->text);
+	for (uint32_t r = 0; r < t->kind->nrules; r++)
+		run_rule(f, t, r);
+	return true;
 }
 
 /* The first node nothing covers, and the first reason why. */
@@ -382,11 +395,11 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	arena_init(&scratch);
 	f.uses = graph_uses(g, &scratch);
 	f.covered = bitset_new(&scratch, g->nnodes);
-	for (uint32_t t = 0; t < m->n; t++)
-		for (uint32_t r = 0; r < m->target[t].kind->nrules; r++)
-			run_rule(&f, &m->target[t], r);
+	ok = true;
+	for (uint32_t t = 0; ok && t < m->n; t++)
+		ok = run_target(&f, &m->target[t], err);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals};
-	ok = check_cover(&f, err);
+	ok = ok && check_cover(&f, err);
 	arena_release(&scratch);
 	return ok;
 }

@@ -29,6 +29,7 @@ struct match_in {
 	const struct uses *uses;
 	const struct match *match;
 	uint32_t rule; /* whose match it is: index into the kind's rules */
+	const void *prepared; /* what the kind's prepare() made of the graph */
 };
 
 struct rule {
@@ -121,6 +122,10 @@ struct target_kind {
 	/* Check attributes and set target->state. NULL: takes none. */
 	bool (*open)(struct target *t, struct formats *f, struct arena *a,
 	    struct err *err);
+	/* Look at a graph as a whole before its matches are asked about; what
+	 * is returned reaches predicates as match_in.prepared. NULL: no need. */
+	bool (*prepare)(const void **out, const struct target *t,
+	    const struct graph *g, struct arena *a, struct err *err);
 	/* Ways to run a match; number written (<= max). */
 	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);

@@ -98,40 +98,88 @@ konst_broadcast(struct konst *k, const struct dims *to)
 	return true;
 }
 
-static float
-element(const struct tensor *t, size_t i)
+/* n elements of a tensor, `step` apart. */
+static void
+read_run(const struct tensor *t, int64_t at, int64_t step, size_t n, float *out)
 {
+	const char *data;
 	float x;
 
-	if (t->kind == TENSOR_FILL)
+	if (t->kind == TENSOR_FILL) {
 		memcpy(&x, t->fill, sizeof x);
-	else
-		memcpy(&x, (const char *)t->data + i * sizeof x, sizeof x);
-	return x;
+		for (size_t i = 0; i < n; i++)
+			out[i] = x;
+		return;
+	}
+	data = (const char *)t->data + (size_t)at * sizeof x;
+	if (step == 1) {
+		memcpy(out, data, n * sizeof x);
+		return;
+	}
+	for (size_t i = 0; i < n; i++, data += step * (int64_t)sizeof x)
+		memcpy(&out[i], data, sizeof x);
+}
+
+/* The index of element `from`, and where it lies. */
+static int64_t
+locate(const struct konst *k, size_t from, int64_t at[DIMS_MAX])
+{
+	int64_t offset = 0;
+
+	for (uint32_t i = k->dims.rank; i-- > 0;) {
+		at[i] = (int64_t)(from % (size_t)k->dims.dim[i]);
+		from /= (size_t)k->dims.dim[i];
+		offset += at[i] * k->stride[i];
+	}
+	return offset;
+}
+
+/* Past a run along the last axis: carry into the axes before it. */
+static int64_t
+carry(const struct konst *k, int64_t at[DIMS_MAX], int64_t offset)
+{
+	for (uint32_t i = k->dims.rank; i-- > 0 && at[i] == k->dims.dim[i];) {
+		offset -= at[i] * k->stride[i];
+		at[i] = 0;
+		if (i == 0)
+			break;
+		at[i - 1]++;
+		offset += k->stride[i - 1];
+	}
+	return offset;
+}
+
+static void
+read_strided(const struct konst *k, size_t from, size_t n, float *out)
+{
+	uint32_t last = k->dims.rank - 1;
+	int64_t at[DIMS_MAX] = {0}, offset;
+
+	if (k->dims.rank == 0) {
+		read_run(k->tensor, 0, 0, n, out);
+		return;
+	}
+	offset = locate(k, from, at);
+	while (n > 0) {
+		size_t run = (size_t)(k->dims.dim[last] - at[last]);
+
+		if (run > n)
+			run = n;
+		read_run(k->tensor, offset, k->stride[last], run, out);
+		at[last] += (int64_t)run;
+		offset = carry(k, at, offset + (int64_t)run * k->stride[last]);
+		out += run;
+		n -= run;
+	}
 }
 
 void
 konst_read(const struct konst *k, size_t from, size_t n, float *out)
 {
-	int64_t at[DIMS_MAX] = {0}, offset = 0;
-	size_t rest = from;
-
-	for (uint32_t i = k->dims.rank; i-- > 0;) {
-		at[i] = (int64_t)(rest % (size_t)k->dims.dim[i]);
-		rest /= (size_t)k->dims.dim[i];
-		offset += at[i] * k->stride[i];
-	}
-	for (size_t e = 0; e < n; e++) {
-		out[e] =
-		    k->scale * element(k->tensor, (size_t)offset) + k->shift;
-		for (uint32_t i = k->dims.rank; i-- > 0;) {
-			offset += k->stride[i];
-			if (++at[i] < k->dims.dim[i])
-				break;
-			offset -= k->stride[i] * k->dims.dim[i];
-			at[i] = 0;
-		}
-	}
+	read_strided(k, from, n, out);
+	if (k->scale != 1 || k->shift != 0)
+		for (size_t i = 0; i < n; i++)
+			out[i] = k->scale * out[i] + k->shift;
 	if (!k->plus)
 		return;
 	for (size_t done = 0; done < n;) {

@@ -479,6 +479,72 @@ mrvl_legacy(
 	return true;
 }
 
+/* ---- candidates ---- */
+
+struct legacy_sets {
+	uint32_t nlayers;
+	const struct layer **layer;
+	struct bitset placed; /* nodes that some layer or CPU step is for */
+};
+
+const struct legacy_sets *
+legacy_sets(const struct legacy *l, const struct graph *g, struct arena *a)
+{
+	struct legacy_sets *s = arena_new(a, struct legacy_sets, 1);
+	uint32_t n = 0;
+
+	s->placed = bitset_new(a, g->nnodes);
+	for (uint32_t i = 0; i < l->nregions; i++)
+		n += l->region[i].nlayers;
+	s->layer = arena_new(a, const struct layer *, n);
+	for (uint32_t i = 0; i < l->nregions; i++)
+		for (uint32_t k = 0; k < l->region[i].nlayers; k++) {
+			const struct layer *layer = &l->region[i].layer[k];
+
+			s->layer[s->nlayers++] = layer;
+			for (uint32_t j = 0; j < layer->nnodes; j++)
+				bitset_add(s->placed, layer->node[j]);
+		}
+	for (uint32_t i = 0; i < l->nsteps; i++)
+		if (l->step[i].node != NODE_NONE)
+			bitset_add(s->placed, l->step[i].node);
+	return s;
+}
+
+static bool
+contains(const node_id *node, uint32_t n, node_id id)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (node[i] == id)
+			return true;
+	return false;
+}
+
+static bool
+is_layer(const struct legacy_sets *s, const struct layer *l,
+    const node_id *node, uint32_t n)
+{
+	if (l->nnodes == 0)
+		return false;
+	for (uint32_t i = 0; i < l->nnodes; i++)
+		if (!contains(node, n, l->node[i]))
+			return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (bitset_has(s->placed, node[i])
+		    && !contains(l->node, l->nnodes, node[i]))
+			return false;
+	return true;
+}
+
+bool
+legacy_takes(const struct legacy_sets *s, const node_id *node, uint32_t n)
+{
+	for (uint32_t i = 0; i < s->nlayers; i++)
+		if (is_layer(s, s->layer[i], node, n))
+			return true;
+	return false;
+}
+
 const char *
 legacy_refusal(const struct layers *l)
 {

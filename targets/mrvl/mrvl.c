@@ -1,6 +1,7 @@
 /* The Marvell backend's kind: MLIP of OCTEON 10. */
 #include "targets/mrvl/compute.h"
 #include "targets/mrvl/cost.h"
+#include "targets/mrvl/legacy.h"
 #include "targets/mrvl/options.h"
 #include "targets/mrvl/rules.h"
 #include "targets/target.h"
@@ -32,6 +33,21 @@ implementations(const struct match_in *m, struct formats *f,
 	return 1;
 }
 
+/* compat=legacy-v0.19: what upstream's passes make of the whole graph. */
+static bool
+prepare(const void **out, const struct target *t, const struct graph *g,
+    struct arena *a, struct err *err)
+{
+	struct legacy legacy;
+
+	if (!mrvl_of(t)->legacy)
+		return true;
+	if (!mrvl_legacy(&legacy, g, a, err))
+		return false;
+	*out = legacy_sets(&legacy, g, a);
+	return true;
+}
+
 static void
 environment(const struct target *t, struct buf *b)
 {
@@ -55,6 +71,7 @@ const struct target_kind target_mrvl = {
     .source = PRICE_SIMULATED,
     .launches = true,
     .open = mrvl_open,
+    .prepare = prepare,
     .implementations = implementations,
     .resident = mrvl_resident,
     .capacity = mrvl_capacity,

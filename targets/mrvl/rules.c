@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "targets/mrvl/legacy.h"
 #include "targets/mrvl/options.h"
 #include "targets/mrvl/window.h"
 
@@ -179,6 +180,18 @@ need_inference_norm(const struct match_in *m, struct why *why)
 	return ok;
 }
 
+/* compat=legacy-v0.19: only what upstream's passes put into a region. */
+static bool
+need_upstream(const struct match_in *m, struct why *why)
+{
+	const struct legacy_sets *s = (const struct legacy_sets *)m->prepared;
+
+	return !s
+	    || why_need(why, legacy_takes(s, m->match->node, m->match->nnodes),
+	        "upstream_takes_it", "a composite of a region upstream keeps",
+	        "another set of nodes, or a region given back");
+}
+
 /* ---- rules ---- */
 
 static bool
@@ -219,8 +232,9 @@ conv_ok(const struct match_in *m, struct why *why)
 	value_id x = data_of(m, n);
 	const struct type *weight = type_of(m, n->input[1]);
 	struct window w;
-	bool ok = need_image(m, x, why);
+	bool ok = need_upstream(m, why);
 
+	ok &= need_image(m, x, why);
 	ok &= need_batch(m, x, BATCH_MAX, why);
 	ok &= need_tensor(m, n->input[1], 4, "kernel_rank_4", "4", why);
 	ok &= need_groups(m, n, type_of(m, x), weight, why);
@@ -284,8 +298,9 @@ fc_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "fc");
 	value_id x = n->input[0];
-	bool ok = need_tensor(m, x, 2, "data_rank_2", "2", why);
+	bool ok = need_upstream(m, why);
 
+	ok &= need_tensor(m, x, 2, "data_rank_2", "2", why);
 	/* upstream lacks both: a larger batch fails in its compiler */
 	if (!is_legacy(m))
 		ok &= need_batch(m, x, BATCH_MAX, why);
@@ -302,8 +317,9 @@ maxpool_ok(const struct match_in *m, struct why *why)
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
 	struct window w;
-	bool ok = need_image(m, x, why);
+	bool ok = need_upstream(m, why);
 
+	ok &= need_image(m, x, why);
 	ok &= need_batch(m, x, BATCH_MAX, why);
 	ok &= why_need(why, n->noutputs < 2 || n->output[1] == VALUE_NONE,
 	    "one_output", "no Indices output", "%u outputs", n->noutputs);
@@ -319,8 +335,9 @@ avgpool_ok(const struct match_in *m, struct why *why)
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
 	struct window w;
-	bool ok = need_image(m, x, why);
+	bool ok = need_upstream(m, why);
 
+	ok &= need_image(m, x, why);
 	ok &= need_batch(m, x, 1, why);
 	if (!ok || !need_window(m, n, &w, why))
 		return false;
@@ -331,8 +348,9 @@ static bool
 global_ok(const struct match_in *m, int64_t most, struct why *why)
 {
 	const struct node *n = graph_node(m->graph, m->match->root);
-	bool ok = need_image(m, n->input[0], why);
+	bool ok = need_upstream(m, why);
 
+	ok &= need_image(m, n->input[0], why);
 	/* upstream has no limit for GlobalMaxPool; its compiler has */
 	return need_batch(m, n->input[0], most, why) && ok;
 }
@@ -358,13 +376,14 @@ sum_ok(const struct match_in *m, struct why *why)
 	const struct type *x, *y;
 	bool ok, same;
 
-	ok = why_need(why, n->ninputs == 2, "two_operands", "2", "%u operands",
+	ok = need_upstream(m, why);
+	ok &= why_need(why, n->ninputs == 2, "two_operands", "2", "%u operands",
 	    n->ninputs);
 	if (!ok)
 		return false;
 	x = type_of(m, n->input[0]);
 	y = type_of(m, n->input[1]);
-	ok = need_image(m, n->input[0], why);
+	ok &= need_image(m, n->input[0], why);
 	ok &= need_batch(m, n->input[0], BATCH_MAX, why);
 	ok &= why_need(why,
 	    !graph_value(m->graph, n->input[0])->constant
@@ -387,7 +406,8 @@ concat_ok(const struct match_in *m, struct why *why)
 	int64_t axis = attr_int_or(n, "axis", 1);
 	bool ok;
 
-	ok = why_need(why, n->ninputs >= 2, "at_least_2_operands", ">= 2",
+	ok = need_upstream(m, why);
+	ok &= why_need(why, n->ninputs >= 2, "at_least_2_operands", ">= 2",
 	    "%u operands", n->ninputs);
 	ok &= why_need(why, axis == 1 || axis == -3, "concat_axis_channels",
 	    "channels (1)", "axis = %" PRIi64, axis);
@@ -424,8 +444,9 @@ layout_ok(const struct match_in *m, struct why *why)
 	static const int64_t to_nhwc[] = {0, 2, 3, 1};
 	uint32_t count;
 	const int64_t *perm = attr_ints(n, "perm", &count);
-	bool ok = need_image(m, n->input[0], why);
+	bool ok = need_upstream(m, why);
 
+	ok &= need_image(m, n->input[0], why);
 	ok &= need_batch(m, n->input[0], BATCH_MAX, why);
 	ok &= why_need(why, feeds_flatten(m, n->output[0]), "feeds_flatten",
 	    "read by Flatten or Reshape to rank 2 only", "'%s'",
@@ -472,7 +493,8 @@ shape_ok(const struct match_in *m, bool four_out, struct why *why)
 	const struct type *out = type_of(m, n->output[0]);
 	bool ok;
 
-	ok = why_need(why, in->kind == TYPE_TENSOR && in->dtype == DT_FLOAT,
+	ok = need_upstream(m, why);
+	ok &= why_need(why, in->kind == TYPE_TENSOR && in->dtype == DT_FLOAT,
 	    "float32", "float32", "%s", dtype_name(in->dtype));
 	ok &= why_need(why, !graph_value(m->graph, n->input[0])->constant,
 	    "operands_not_constant", "computed", "a constant");
