@@ -60,14 +60,15 @@ id(const cJSON *item, uint32_t *out, struct err *err)
 	return true;
 }
 
+/* The ids under `key`; absent is none. */
 static bool
-ids(struct reader *r, const cJSON *object, const char *key, bool optional,
+ids(struct reader *r, const cJSON *object, const char *key,
     const uint32_t **out, uint32_t *n, struct err *err)
 {
 	const cJSON *list, *item;
 	uint32_t *to, i = 0;
 
-	if (!array(object, key, optional, &list, n, err))
+	if (!array(object, key, true, &list, n, err))
 		return false;
 	to = arena_new(r->a, uint32_t, *n);
 	*out = to;
@@ -87,7 +88,7 @@ format_mask(struct reader *r, const cJSON *object, const char *key,
 	uint32_t n;
 
 	*mask = 0;
-	if (!ids(r, object, key, true, &format, &n, err))
+	if (!ids(r, object, key, &format, &n, err))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (format[i] >= FORMATS_MAX)
@@ -174,8 +175,8 @@ read_node(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 	struct problem_node *n = &r->p->node[i];
 
 	if (!jsonin_only(item, known, err)
-	    || !ids(r, item, "inputs", true, &n->input, &n->ninputs, err)
-	    || !ids(r, item, "outputs", true, &n->output, &n->noutputs, err))
+	    || !ids(r, item, "inputs", &n->input, &n->ninputs, err)
+	    || !ids(r, item, "outputs", &n->output, &n->noutputs, err))
 		return false;
 	for (uint32_t k = 0; k < n->noutputs; k++) {
 		if (n->output[k] >= r->p->nvalues)
@@ -223,6 +224,7 @@ read_candidate(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 	    "outputs", "resource", "class", "banned", NULL};
 	struct problem_candidate *c = &r->p->candidate[i];
 	const cJSON *cost = cJSON_GetObjectItemCaseSensitive(item, "cost");
+	const cJSON *nodes;
 
 	c->class = i;
 	c->banned = flag(item, "banned");
@@ -234,7 +236,8 @@ read_candidate(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 		return false;
 	if (!whole(cost, true, &c->cost, err))
 		return err_in(err, "cost");
-	return ids(r, item, "nodes", false, &c->node, &c->nnodes, err)
+	return jsonin_array(item, "nodes", &nodes, err)
+	    && ids(r, item, "nodes", &c->node, &c->nnodes, err)
 	    && read_ports(r, item, "inputs", &c->input, &c->ninputs, err)
 	    && read_ports(r, item, "outputs", &c->output, &c->noutputs, err);
 }

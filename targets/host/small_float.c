@@ -150,9 +150,8 @@ small_float_code(enum dtype t, double x, bool saturate)
 	if (t == DT_FLOAT8E8M0)
 		return isinf(x) ? (saturate ? 254 : 255) : scale_code(x);
 	l = layout_of(t);
-	sign = signbit(x)
-	    ? (uint8_t)(1 << (l->exponent_bits + l->mantissa_bits))
-	    : 0;
+	sign = (uint8_t)(signbit(x) ? 1 << (l->exponent_bits + l->mantissa_bits)
+	                            : 0);
 	x = fabs(x);
 	if (isinf(x)) {
 		code = overflow_code(t, true, saturate);
