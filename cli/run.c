@@ -215,8 +215,10 @@ execute(struct run_result *r, const struct run_sets *sets,
 		return false;
 	r->pool_bytes = executor_pool_bytes(x);
 	held = take_core(threads);
+	machine_urgent(true);
 	ok = profile_run(
 	    &r->profile, x, &j->plan, &po, sets->set[0].in, out, j->arena, err);
+	machine_urgent(false);
 	machine_release(held);
 	r->matches = true;
 	for (uint32_t i = 0; ok && i < sets->n; i++)

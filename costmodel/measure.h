@@ -46,7 +46,7 @@ struct measure_options {
 	const atomic_bool *stop;
 };
 
-#define MEASURE_PROTOCOL 1 /* bump when figures are no longer comparable */
+#define MEASURE_PROTOCOL 2 /* bump when figures are no longer comparable */
 
 bool measurer_open(struct measurer **m, const struct measure_options *o,
     struct arena *a, struct err *err);

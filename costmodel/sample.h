@@ -9,7 +9,7 @@
 
 #include "ir/base/arena.h"
 
-/* A stretch of memory that was in use just before the run. */
+/* A stretch of memory. */
 struct touched {
 	const void *at;
 	size_t bytes;
@@ -18,8 +18,13 @@ struct touched {
 struct shot {
 	void (*run)(void *context);
 	void *context;
-	const struct touched *touched;
-	uint32_t ntouched;
+	/* What has just been made: the operands. */
+	const struct touched *fresh;
+	uint32_t nfresh;
+	/* What was in use a little before, and has left the inner caches: where
+	 * the results go, because a plan reuses its memory. */
+	const struct touched *stale;
+	uint32_t nstale;
 };
 
 /* Memory that stands for the rest of the model: streamed over before a run. */

@@ -215,8 +215,8 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	const struct candidate *c = &o->candidates->candidate[q->job.candidate];
 	struct err err = {.kind = ERR_NONE};
 	struct trial t;
-	struct touched *touched;
-	struct shot s = {run_trial, &t, NULL, 0};
+	struct touched *fresh, *stale;
+	struct shot s;
 
 	if (!trial_open(&t, o->graph, o->mix, c, a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
@@ -226,14 +226,13 @@ do_candidate(struct worker *w, const struct worker_request *q,
 		goto out;
 	if (t.kernel.in_place) /* as it will be in a plan */
 		t.in[t.kernel.in_place - 1] = t.out[0];
-	touched = arena_new(a, struct touched, c->ninputs + c->noutputs);
+	fresh = arena_new(a, struct touched, c->ninputs);
+	stale = arena_new(a, struct touched, c->noutputs);
 	for (uint32_t i = 0; i < c->ninputs; i++)
-		touched[s.ntouched++] =
-		    (struct touched){t.in[i], t.in_bytes[i]};
+		fresh[i] = (struct touched){t.in[i], t.in_bytes[i]};
 	for (uint32_t i = 0; i < c->noutputs; i++)
-		touched[s.ntouched++] =
-		    (struct touched){t.out[i], t.out_bytes[i]};
-	s.touched = touched;
+		stale[i] = (struct touched){t.out[i], t.out_bytes[i]};
+	s = (struct shot){run_trial, &t, fresh, c->ninputs, stale, c->noutputs};
 	time_it(w, &s, r);
 out:
 	trial_close(&t);
@@ -262,7 +261,7 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	struct err err = {.kind = ERR_NONE};
 	struct conversion_run k;
 	struct touched touched[2];
-	struct shot s = {run_conversion, &k, touched, 2};
+	struct shot s = {run_conversion, &k, &touched[0], 1, &touched[1], 1};
 
 	if (!converter_new(
 	        &k.converter, f[q->job.from], f[q->job.to], type, a, &err)) {
