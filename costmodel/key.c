@@ -371,7 +371,7 @@ output_slot(const struct node *n, value_id v)
 	for (uint32_t i = 0; i < n->noutputs; i++)
 		if (n->output[i] == v)
 			return i;
-	assert(!"a value its producer does not make");
+	assert(0 && "a value its producer does not make");
 	return 0;
 }
 

@@ -232,7 +232,7 @@ write_attr_value(struct wire_out *w, const struct place *p,
 			write_type(w, ATTRIBUTE_TPS, p->g, &a->types[i]);
 			break;
 		case ATTR_NONE:
-			assert(!"an attribute without a kind");
+			assert(0 && "an attribute without a kind");
 		}
 }
 

@@ -165,7 +165,7 @@ tensor_real(const struct tensor *t, size_t i)
 		memcpy(&h, p, sizeof h);
 		return (double)bf16_to_f32(h);
 	default:
-		assert(!"a dtype without scalar reading");
+		assert(0 && "a dtype without scalar reading");
 		return 0;
 	}
 }

@@ -241,7 +241,7 @@ match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
 	case PATTERN_REST: /* only as an argument: match_inputs() */
 		return out;
 	}
-	assert(!"pattern kind");
+	assert(0 && "pattern kind");
 	return out;
 }
 

@@ -81,7 +81,7 @@ set_bias(struct builder *b, value_id own, float scale, const struct dims *to)
 		k = konst_of(b->graph, own);
 		k.scale = scale;
 		if (!konst_broadcast(&k, to))
-			assert(!"bias checked by the predicate");
+			assert(0 && "bias checked by the predicate");
 		bias = keep(b, &k);
 	}
 	if (add) {
@@ -289,7 +289,7 @@ mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
 		make_plain(&b, LAYER_SQUEEZE, root, 1);
 		break;
 	case NRULES:
-		assert(!"a rule");
+		assert(0 && "a rule");
 	}
 }
 
