@@ -269,8 +269,8 @@ launches_begin(struct pricer *p, struct prices *prices)
 	prices->launch = p->launch;
 }
 
-bool
-pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
+static bool
+look_everything_up(struct pricer *p, struct prices *prices, struct err *err)
 {
 	*prices = (struct prices){
 	    .candidate = arena_new(p->arena, struct price, p->candidates->n),
@@ -284,11 +284,22 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	}
 	for (uint32_t i = 0; i < p->ncandidate_slots; i++)
 		check_bound(p, prices, i);
-	if (!explain_misses(p, err))
+	return explain_misses(p, err) && conversions_begin(p, prices, err);
+}
+
+bool
+pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
+{
+	bool ok;
+
+	if (p->db && !costdb_begin_lookups(p->db, err))
+		return false;
+	ok = look_everything_up(p, prices, err);
+	if (p->db)
+		costdb_end_lookups(p->db);
+	if (!ok)
 		return false;
 	launches_begin(p, prices);
-	if (!conversions_begin(p, prices, err))
-		return false;
 	conversions_close_over(p, prices);
 	return true;
 }

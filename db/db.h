@@ -97,6 +97,12 @@ bool costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
  * still pending and a later flush may succeed. */
 bool costdb_flush(struct costdb *db, struct err *err);
 
+/* Many lookups in a row, of one state of the database and several times as
+ * fast. Nothing may be put or leased between the two; end it soon, for the log
+ * grows as long as somebody reads. */
+bool costdb_begin_lookups(struct costdb *db, struct err *err);
+void costdb_end_lookups(struct costdb *db);
+
 /* Everything known of a subject in an environment. */
 bool costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err);

@@ -136,6 +136,23 @@ lookup(struct costdb *db, struct hash128 h, const void *bytes, size_t n,
 }
 
 bool
+costdb_begin_lookups(struct costdb *db, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_BEGIN_READING, err);
+
+	return s && sql_run(db, s, err);
+}
+
+void
+costdb_end_lookups(struct costdb *db)
+{
+	/* Ending a transaction that wrote nothing cannot fail in a way that
+	 * matters: reads are over either way. */
+	if (!sqlite3_get_autocommit(db->h))
+		sqlite3_exec(db->h, "COMMIT", NULL, NULL, NULL);
+}
+
+bool
 costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err)
 {
