@@ -18,6 +18,15 @@
 #include "db/admin.h"
 
 static uint64_t
+cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t
 now_ns(void)
 {
 	struct timespec t;
@@ -366,7 +375,7 @@ bench_lookup(uint32_t nodes, uint32_t distinct)
 		struct arena scratch;
 		struct prices prices;
 		struct pricer *p;
-		uint64_t start = now_ns(), opened, begun;
+		uint64_t start = now_ns(), opened, begun, cpu = cpu_ns();
 
 		arena_init(&scratch);
 		must(pricer_open(&p, g, &mix, &c, &o, &scratch, &err), &err);
@@ -377,11 +386,13 @@ bench_lookup(uint32_t nodes, uint32_t distinct)
 			must(pricer_price(p, &prices, all, c.n, &err), &err);
 		else
 			printf("%u nodes, %u candidates, %u distinct keys: "
-			       "keys %.1f ms, lookups %.1f ms (%u hits)\n",
+			       "keys %.1f ms, lookups %.1f ms (%u hits); "
+			       "%.1f ms of processor time\n",
 			    nodes, c.n, prices.nkeys,
 			    (double)(opened - start) / 1e6,
 			    (double)(begun - opened) / 1e6,
-			    pricer_counts(p).exact);
+			    pricer_counts(p).exact,
+			    (double)(cpu_ns() - cpu) / 1e6);
 		must(pricer_close(p, &err), &err);
 		arena_release(&scratch);
 	}

@@ -5,9 +5,14 @@
 #include "costmodel/key.h"
 #include "costmodel/pricer_state.h"
 
-#define PAIRS ((size_t)MAX_FORMATS * MAX_FORMATS)
-#define AT(class, from, to) \
-	((size_t)(class) * PAIRS + (size_t)(from)*MAX_FORMATS + (to))
+/* The entry of class_slot for a pair of formats. */
+static uint32_t *
+slot_at(const struct pricer *p, uint32_t class, format_id from, format_id to)
+{
+	uint32_t n = p->mix->formats.n;
+
+	return &p->class_slot[((size_t) class * n + from) * n + to];
+}
 
 /* A class: values of one type, whose conversions cost the same. */
 struct class
@@ -196,7 +201,7 @@ class_begin(struct pricer *p, const struct classes *all, uint32_t class,
 			    || !is_host(p, to))
 				continue;
 			slot = add_slot(p, c->value, from, to);
-			p->class_slot[AT(class, from, to)] = slot;
+			*slot_at(p, class, from, to) = slot;
 			p->counts.distinct++;
 			if (!slot_lookup(p, slot, err))
 				return false;
@@ -208,11 +213,13 @@ bool
 conversions_begin(struct pricer *p, struct prices *prices, struct err *err)
 {
 	struct classes c = find_classes(p);
-	size_t n = c.n * PAIRS;
+	uint32_t formats = p->mix->formats.n;
+	size_t n = (size_t)c.n * formats * formats;
 
 	collect_formats(p, &c);
 	prices->value_class = c.of;
 	prices->nclasses = c.n;
+	prices->nformats = formats;
 	prices->conversion = arena_new(p->arena, struct conversion_price, n);
 	p->class_slot = arena_new(p->arena, uint32_t, n);
 	p->class_value = arena_new(p->arena, value_id, c.n);
@@ -229,7 +236,7 @@ conversions_begin(struct pricer *p, struct prices *prices, struct err *err)
 static struct conversion_price
 direct(struct pricer *p, uint32_t class, format_id from, format_id to)
 {
-	uint32_t slot = p->class_slot[AT(class, from, to)];
+	uint32_t slot = *slot_at(p, class, from, to);
 	struct conversion_price c = {
 	    .price =
 	        {
@@ -295,39 +302,54 @@ add_prices(const struct price *a, const struct price *b)
 	return sum;
 }
 
+/* The cheapest second-hand way from i to j, if it beats the direct one. */
 static void
-close_class(struct pricer *p, uint32_t class, struct conversion_price *out)
+try_detours(const struct pricer *p, struct conversion_price *out,
+    const struct conversion_price *step, format_id i, format_id j)
 {
-	struct conversion_price step[MAX_FORMATS][MAX_FORMATS];
+	uint32_t n = p->mix->formats.n;
+	struct conversion_price *best = &out[(size_t)i * n + j];
+
+	for (format_id k = 0; k < n; k++) {
+		const struct price *first = &step[(size_t)i * n + k].price;
+		const struct price *second = &step[(size_t)k * n + j].price;
+
+		/* Never through a device: its types lose precision. */
+		if (k == i || k == j || !is_host(p, k)
+		    || least(first) == COST_NEVER || least(second) == COST_NEVER
+		    || least(first) + least(second) >= least(&best->price))
+			continue;
+		best->price = add_prices(first, second);
+		best->via = k;
+	}
+}
+
+static void
+close_class(struct pricer *p, uint32_t class, struct conversion_price *out,
+    struct conversion_price *step)
+{
 	uint32_t n = p->mix->formats.n;
 
 	for (format_id i = 0; i < n; i++)
 		for (format_id j = 0; j < n; j++)
-			out[AT(0, i, j)] = step[i][j] = direct(p, class, i, j);
+			step[(size_t)i * n + j] = direct(p, class, i, j);
+	memcpy(out, step, (size_t)n * n * sizeof *out);
 	for (format_id i = 0; i < n; i++)
 		for (format_id j = 0; j < n; j++)
-			for (format_id k = 0; k < n; k++) {
-				struct conversion_price *best =
-				    &out[AT(0, i, j)];
-				cost_ns first = least(&step[i][k].price);
-				cost_ns second = least(&step[k][j].price);
-
-				/* Never through a device: its types lose
-				 * precision. */
-				if (i == j || k == i || k == j || !is_host(p, k)
-				    || first == COST_NEVER
-				    || second == COST_NEVER
-				    || first + second >= least(&best->price))
-					continue;
-				best->price = add_prices(
-				    &step[i][k].price, &step[k][j].price);
-				best->via = k;
-			}
+			if (i != j)
+				try_detours(p, out, step, i, j);
 }
 
 void
 conversions_close_over(struct pricer *p, struct prices *prices)
 {
+	size_t square = (size_t)prices->nformats * prices->nformats;
+	struct conversion_price *step;
+	struct arena scratch;
+
+	arena_init(&scratch);
+	step = arena_new(&scratch, struct conversion_price, square);
 	for (uint32_t i = 0; i < prices->nclasses; i++)
-		close_class(p, i, &prices->conversion[i * PAIRS]);
+		close_class(p, i, &prices->conversion[i * square], step);
+	arena_release(&scratch);
 }

@@ -75,6 +75,7 @@ struct writer {
 	struct buf *b;
 	enum key_detail detail;
 	struct arena *scratch;
+	struct keys *keys; /* NULL: nothing is kept */
 	const struct candidate *candidate; /* NULL: a nested graph */
 	const struct mix *mix;
 	const struct graph *graph;
@@ -446,15 +447,59 @@ put_outputs(struct writer *w, const struct node *n)
 	}
 }
 
+/* What a node is, without its edges and what it makes. */
 static void
-put_node(struct writer *w, const struct node *n)
+put_itself(struct writer *w, const struct node *n)
 {
 	put_string(w->b, n->op_type);
 	put_string(w->b, n->domain);
-	if (w->detail != KEY_FAMILY) {
-		buf_u32(w->b, meaning_of(n));
-		put_attrs(w, n);
+	if (w->detail == KEY_FAMILY)
+		return;
+	buf_u32(w->b, meaning_of(n));
+	put_attrs(w, n);
+}
+
+static bool
+has_bodies(const struct node *n)
+{
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		if (n->attr[i].kind == ATTR_GRAPH
+		    || n->attr[i].kind == ATTR_GRAPHS)
+			return true;
+	return false;
+}
+
+/* The same, made once for each node of the model. Bodies are numbered anew in
+ * each key, so nodes with bodies are not kept. */
+static void
+put_itself_kept(struct writer *w, node_id id)
+{
+	const struct node *n = graph_node(w->graph, id);
+	size_t start = w->b->n;
+	struct string_view *kept;
+
+	if (!w->keys || !w->candidate || w->detail != KEY_FULL
+	    || has_bodies(n)) {
+		put_itself(w, n);
+		return;
 	}
+	kept = &w->keys->node[id];
+	if (!kept->s) {
+		put_itself(w, n);
+		kept->n = w->b->n - start;
+		kept->s =
+		    arena_copy(w->keys->arena, w->b->data + start, kept->n);
+	} else {
+		buf_add(w->b, kept->s, kept->n);
+	}
+}
+
+static void
+put_node(struct writer *w, node_id id)
+{
+	const struct node *n = graph_node(w->graph, id);
+
+	put_itself_kept(w, id);
 	buf_u32(w->b, n->ninputs + n->nimplicit);
 	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
 		put_input(w, n, i);
@@ -475,12 +520,7 @@ label_node(void *context, node_id id)
 	w.b = &b;
 	w.nested = NULL;
 	w.nnested = w.nested_cap = 0;
-	put_string(&b, n->op_type);
-	put_string(&b, n->domain);
-	if (w.detail != KEY_FAMILY) {
-		buf_u32(&b, meaning_of(n));
-		put_attrs(&w, n);
-	}
+	put_itself(&w, n);
 	for (uint32_t i = 0; i < n->ninputs; i++) {
 		const struct value *v = node_in(w.graph, n, i);
 
@@ -538,7 +578,7 @@ put_set(struct writer *w, const node_id *node, uint32_t n)
 	w->order = node_order_new(w->graph, node, n, &labels, w->scratch);
 	buf_u32(w->b, n);
 	for (uint32_t i = 0; i < n; i++)
-		put_node(w, graph_node(w->graph, w->order.sequence[i]));
+		put_node(w, w->order.sequence[i]);
 	put_outside(w);
 }
 
@@ -577,18 +617,31 @@ put_graph(struct writer *w, const struct graph *g)
 }
 
 void
-key_candidate(struct buf *b, const struct graph *g, const struct mix *m,
-    const struct candidate *c, enum key_detail detail, struct arena *scratch)
+keys_init(
+    struct keys *k, const struct graph *g, const struct mix *m, struct arena *a)
 {
-	const struct target_kind *kind = m->target[c->target].kind;
+	*k = (struct keys){
+	    .graph = g,
+	    .mix = m,
+	    .arena = a,
+	    .node = arena_new(a, struct string_view, g->nnodes),
+	};
+}
+
+void
+key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
+    enum key_detail detail, struct arena *scratch)
+{
+	const struct target_kind *kind = k->mix->target[c->target].kind;
 	struct arena_mark mark = arena_mark(scratch);
 	struct writer w = {
 	    .b = b,
 	    .detail = detail,
 	    .scratch = scratch,
+	    .keys = k,
 	    .candidate = c,
-	    .mix = m,
-	    .graph = g,
+	    .mix = k->mix,
+	    .graph = k->graph,
 	};
 
 	buf_u8(b, KEY_VERSION);

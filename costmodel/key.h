@@ -18,11 +18,24 @@ enum key_detail {
 	KEY_FAMILY, /* operators and edges only */
 };
 
+/* Keys of one graph's candidates. What a node contributes by itself is made
+ * once, for most nodes are in many candidates. */
+struct keys {
+	const struct graph *graph;
+	const struct mix *mix;
+	struct arena *arena;
+	struct string_view *node; /* [nnodes], filled as needed */
+};
+
+/* The graph must not change while keys are made of it. */
+void keys_init(struct keys *k, const struct graph *g, const struct mix *m,
+    struct arena *a);
+
 /* Append a candidate's bytes. Independent of names, of the order nodes are
  * listed in, of weights, and of opsets of the same meaning. `scratch` is
  * given back. */
-void key_candidate(struct buf *b, const struct graph *g, const struct mix *m,
-    const struct candidate *c, enum key_detail detail, struct arena *scratch);
+void key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
+    enum key_detail detail, struct arena *scratch);
 
 /* Append the bytes of a whole graph: what tells models apart. */
 void key_graph(struct buf *b, const struct graph *g, struct arena *scratch);

@@ -251,26 +251,40 @@ place_above(
 	}
 }
 
+static void
+order_set(
+    struct order_work *w, const struct order_labels *labels, struct arena *a)
+{
+	uint32_t n = w->order->n, nsinks;
+	struct sink *sink = arena_new(a, struct sink, n);
+	uint32_t *stack = arena_new(a, uint32_t, n);
+	uint32_t *next = arena_new(a, uint32_t, n);
+
+	w->readers = arena_new(a, uint32_t, n);
+	w->sequence = arena_new(a, node_id, n);
+	w->position = arena_new(a, uint32_t, n);
+	memset(w->position, 0xff, n * sizeof *w->position);
+	nsinks = find_sinks(w, sink, labels, a);
+	for (uint32_t i = 0; i < nsinks; i++)
+		place_above(w, sink[i].at, stack, next);
+}
+
 struct node_order
 node_order_new(const struct graph *g, const node_id *node, uint32_t n,
     const struct order_labels *labels, struct arena *a)
 {
-	struct node_order o = {.node = node, .n = n};
-	struct order_work w = {
-	    .graph = g,
-	    .order = &o,
-	    .readers = arena_new(a, uint32_t, n),
-	    .sequence = arena_new(a, node_id, n),
-	    .position = arena_new(a, uint32_t, n),
+	static const uint32_t zero;
+	struct node_order o = {
+	    .node = node,
+	    .n = n,
+	    .sequence = node,
+	    .position = &zero,
 	};
-	struct sink *sink = arena_new(a, struct sink, n);
-	uint32_t *stack = arena_new(a, uint32_t, n);
-	uint32_t *next = arena_new(a, uint32_t, n), nsinks;
+	struct order_work w = {.graph = g, .order = &o};
 
-	memset(w.position, 0xff, n * sizeof *w.position);
-	nsinks = find_sinks(&w, sink, labels, a);
-	for (uint32_t i = 0; i < nsinks; i++)
-		place_above(&w, sink[i].at, stack, next);
+	if (n <= 1)
+		return o;
+	order_set(&w, labels, a);
 	o.sequence = w.sequence;
 	o.position = w.position;
 	return o;

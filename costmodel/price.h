@@ -49,11 +49,21 @@ struct prices {
 	struct price *candidate; /* [candidates->n] */
 	uint32_t nkeys; /* distinct candidate keys */
 	const struct price *launch; /* [mix->n] */
-	/* [nvalues] -> class; [class * MAX_FORMATS^2 + from * MAX_FORMATS + to];
-	 * class UINT32_MAX: constant, never converted at run time */
+	/* [nvalues] -> class; UINT32_MAX: constant, never converted at run
+	 * time */
 	const uint32_t *value_class;
-	struct conversion_price *conversion;
-	uint32_t nclasses;
+	struct conversion_price *conversion; /* see conversion_at() */
+	uint32_t nclasses, nformats;
 };
+
+/* The price of converting values of a class between two formats. */
+static inline struct conversion_price *
+conversion_at(
+    const struct prices *p, uint32_t class, format_id from, format_id to)
+{
+	size_t row = (size_t) class * p->nformats + from;
+
+	return &p->conversion[row * p->nformats + to];
+}
 
 #endif

@@ -63,10 +63,10 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 	s->subject.kind = "candidate";
 	s->subject.summary = key_summary(p->graph, p->mix, c, p->arena);
 	buf_init(&b);
-	key_candidate(&b, p->graph, p->mix, c, KEY_SKELETON, scratch);
+	key_candidate(&p->keys_of, &b, c, KEY_SKELETON, scratch);
 	s->subject.skeleton = hash128(b.data, b.n);
 	b.n = 0;
-	key_candidate(&b, p->graph, p->mix, c, KEY_FAMILY, scratch);
+	key_candidate(&p->keys_of, &b, c, KEY_FAMILY, scratch);
 	s->subject.family = hash128(b.data, b.n);
 	buf_release(&b);
 }
@@ -87,7 +87,7 @@ slots_of_candidates(struct pricer *p)
 
 		b.n = 0;
 		buf_u32(&b, c->target);
-		key_candidate(&b, p->graph, p->mix, c, KEY_FULL, &scratch);
+		key_candidate(&p->keys_of, &b, c, KEY_FULL, &scratch);
 		slot = slot_add(p, b.data, b.n, &is_new);
 		p->slot_of[i] = slot;
 		p->next[i] = SLOT_NONE;
@@ -126,6 +126,7 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 	if (p->o.threads == 0)
 		p->o.threads = 1;
 	map_init(&p->keys, a);
+	keys_init(&p->keys_of, g, m, a);
 	if (o->db
 	    && !costdb_open(
 	        &p->db, o->db, o->measure ? DB_WRITE : DB_READ, a, err))

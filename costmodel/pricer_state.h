@@ -4,6 +4,7 @@
 #ifndef COSTMODEL_PRICER_STATE_H
 #define COSTMODEL_PRICER_STATE_H
 
+#include "costmodel/key.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 #include "costmodel/roofline.h"
@@ -49,13 +50,14 @@ struct pricer {
 	struct measurer *measurer; /* NULL until the first measurement */
 	struct roofline roofline;
 	struct environment *environment; /* [mix->n + 1] */
+	struct keys keys_of; /* the graph's candidates */
 	struct map keys; /* environment number + key bytes -> slot */
 	struct slot *slot; /* [nslots] */
 	uint32_t nslots, slot_cap;
 	uint32_t *slot_of; /* [candidates->n] */
 	uint32_t *next; /* [candidates->n] with the same slot */
 	uint32_t ncandidate_slots; /* the first slots are candidates' */
-	uint32_t *class_slot; /* [nclasses * MAX_FORMATS^2], or SLOT_NONE */
+	uint32_t *class_slot; /* [nclasses * formats^2], or SLOT_NONE */
 	value_id *class_value; /* [nclasses] one of each */
 	struct price *launch; /* [mix->n] */
 	struct pricer_counts counts;

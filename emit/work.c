@@ -100,13 +100,12 @@ emit_conversion_price(
     const struct emit_work *w, const struct plan_conversion *c)
 {
 	const struct prices *p = w->plan->prices;
-	size_t row;
 
 	if (!p->value_class || !p->conversion
 	    || p->value_class[c->value] == UINT32_MAX)
 		return NULL;
-	row = (size_t)p->value_class[c->value] * MAX_FORMATS + c->from;
-	return &p->conversion[row * MAX_FORMATS + c->to].price;
+	return &conversion_at(p, p->value_class[c->value], c->from, c->to)
+	            ->price;
 }
 
 size_t

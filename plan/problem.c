@@ -143,13 +143,11 @@ fill_costs(struct problem *p, const struct prices *prices)
 			for (uint32_t to = 0; to < n; to++) {
 				size_t at =
 				    ((size_t) class * n + from) * n + to;
-				size_t priced =
-				    ((size_t) class * MAX_FORMATS + from)
-				        * MAX_FORMATS
-				    + to;
 
-				p->conversion[at] = price_cost(
-				    &prices->conversion[priced].price);
+				p->conversion[at] =
+				    price_cost(&conversion_at(prices, class,
+				        (format_id)from, (format_id)to)
+				                    ->price);
 			}
 }
 

@@ -44,11 +44,7 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 		if (class == UINT32_MAX)
 			return WRONG("constant value %" PRIu32 " is converted",
 			    c->value);
-		price =
-		    &p->prices
-		         ->conversion[((size_t) class * MAX_FORMATS + c->from)
-		                 * MAX_FORMATS
-		             + c->to];
+		price = conversion_at(p->prices, class, c->from, c->to);
 		if (!(r->available[c->value] >> c->from & 1)
 		    || r->available[c->value] >> c->to & 1)
 			return WRONG("conversion %" PRIu32 " of value %" PRIu32

@@ -136,7 +136,8 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
 
 	for (uint32_t i = 0; i < c->n && p->candidate; i++)
 		failed[i] = p->candidate[i].state == PRICE_FAILED;
-	*p = (struct prices){.nkeys = c->n, .nclasses = 1};
+	*p = (struct prices){
+	    .nkeys = c->n, .nclasses = 1, .nformats = MAX_FORMATS};
 	p->candidate = arena_new(&arena, struct price, c->n);
 	p->conversion = arena_new(
 	    &arena, struct conversion_price, MAX_FORMATS * MAX_FORMATS);

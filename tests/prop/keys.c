@@ -170,12 +170,14 @@ static struct hash128
 key(const struct subject *s)
 {
 	struct arena scratch;
+	struct keys keys;
 	struct hash128 h;
 	struct buf b;
 
 	arena_init(&scratch);
 	buf_init(&b);
-	key_candidate(&b, s->g, &s->mix, &s->c, KEY_FULL, &scratch);
+	keys_init(&keys, s->g, &s->mix, &scratch);
+	key_candidate(&keys, &b, &s->c, KEY_FULL, &scratch);
 	h = hash128(b.data, b.n);
 	buf_release(&b);
 	arena_release(&scratch);

@@ -184,6 +184,7 @@ make_prices(struct small_plan *s, struct arena *a)
 		class[v] = g->value[v].constant ? UINT32_MAX : 0;
 	s->prices.value_class = class;
 	s->prices.nclasses = 1;
+	s->prices.nformats = MAX_FORMATS;
 	s->prices.conversion = arena_new(a, struct conversion_price, square);
 	for (uint32_t i = 0; i < square; i++)
 		s->prices.conversion[i] = (struct conversion_price){

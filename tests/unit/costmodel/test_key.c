@@ -111,10 +111,12 @@ static const char *
 hash_of(struct fixture *f, enum key_detail detail)
 {
 	static char text[33];
+	struct keys keys;
 	struct buf b;
 
 	buf_init(&b);
-	key_candidate(&b, f->g, &f->mix, &f->c, detail, &f->a);
+	keys_init(&keys, f->g, &f->mix, &f->a);
+	key_candidate(&keys, &b, &f->c, detail, &f->a);
 	hash128_print(hash128(b.data, b.n), text);
 	buf_release(&b);
 	return text;

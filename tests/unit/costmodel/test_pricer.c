@@ -391,20 +391,20 @@ conversions_take_the_cheaper_way_round(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t class;
-	const struct conversion_price *c;
 
 	begin(f);
 	price_all(f);
 	class = f->prices.value_class[0];
-	c = &f->prices.conversion[(size_t) class * MAX_FORMATS * MAX_FORMATS];
 	/* blocked -> plain goes by nhwc: 1000 + 1000 against 1000000. */
-	assert_int_equal(c[2 * MAX_FORMATS + 0].via, 1);
-	assert_int_equal(c[2 * MAX_FORMATS + 0].price.ns, 2000);
-	assert_int_equal(c[2 * MAX_FORMATS + 1].via, 1);
+	assert_int_equal(conversion_at(&f->prices, class, 2, 0)->via, 1);
+	assert_int_equal(
+	    conversion_at(&f->prices, class, 2, 0)->price.ns, 2000);
+	assert_int_equal(conversion_at(&f->prices, class, 2, 1)->via, 1);
 	/* blocked -> mrvl: to nhwc, then across. */
-	assert_int_equal(c[2 * MAX_FORMATS + 3].via, 1);
-	assert_int_equal(c[2 * MAX_FORMATS + 3].price.ns, 1050);
-	assert_int_equal(c[1 * MAX_FORMATS + 1].price.ns, 0);
+	assert_int_equal(conversion_at(&f->prices, class, 2, 3)->via, 1);
+	assert_int_equal(
+	    conversion_at(&f->prices, class, 2, 3)->price.ns, 1050);
+	assert_int_equal(conversion_at(&f->prices, class, 1, 1)->price.ns, 0);
 	finish(f);
 }
 
