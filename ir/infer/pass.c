@@ -51,11 +51,31 @@ pass_init(struct pass *p, struct graph *g, const struct pass *outer)
 	}
 }
 
+/* The reader checks arity too; graphs come from elsewhere as well, and the
+ * rules rely on it. Scan of opset 8 may leave its first input out. */
+static bool
+check_arity(struct site *s)
+{
+	const struct op_info *op = op_get(s->n->op);
+
+	if (s->n->ninputs < op->min_inputs || s->n->ninputs > op->max_inputs)
+		return fault(s, "%" PRIu32 " inputs", s->n->ninputs);
+	if (s->n->noutputs < op->min_outputs
+	    || s->n->noutputs > op->max_outputs)
+		return fault(s, "%" PRIu32 " outputs", s->n->noutputs);
+	for (uint32_t i = 0; i < op->min_inputs && s->n->op != OP_SCAN; i++)
+		if (s->n->input[i] == VALUE_NONE)
+			return fault(s, "input %" PRIu32 " is missing", i);
+	return true;
+}
+
 static bool
 apply_rule(struct site *s)
 {
 	const struct op_rule *rule = rule_get(s->n->op);
 
+	if (!check_arity(s))
+		return false;
 	if (rule->type && !rule->type(s))
 		return false;
 	if (rule->value && !rule->value(s))
@@ -73,8 +93,8 @@ infer_node(struct pass *p, node_id id, struct err *err)
 	    .g = p->g,
 	    .n = n,
 	    .id = id,
-	    .out = arena_new(p->scratch, struct type, n->noutputs),
-	    .out_small = arena_new(p->scratch, struct small, n->noutputs),
+	    .out = arena_new(p->scratch, struct type, n->noutputs + 1),
+	    .out_small = arena_new(p->scratch, struct small, n->noutputs + 1),
 	    .out_content =
 	        arena_new(p->scratch, const struct tensor *, n->noutputs),
 	    .err = err,

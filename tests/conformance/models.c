@@ -143,7 +143,7 @@ allowed(const struct trial *t, value_id v, double range)
 
 	if (is_quantised(g))
 		return 1.01 * (step > 0 ? step : range / 127);
-	return 1e-5 + (has_half(g) ? 5e-3 : 1e-3) * range;
+	return 1e-5 + (has_half(g) ? 5e-3 : 2e-4) * range;
 }
 
 static bool
