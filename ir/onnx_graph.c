@@ -146,8 +146,8 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
 	};
 
 	s->at = index;
-	if (check_is_constant(p))
-		return true;
+	if (!n.op_type || !n.op_type[0] || check_is_constant(p))
+		return true; /* reported, or dealt with, already */
 	if (!resolve_inputs(imp, s, p, &n))
 		return false;
 	resolve_outputs(imp, s, p, &n);
