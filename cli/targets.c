@@ -1,0 +1,280 @@
+/* marq targets: which backends there are, what they take, their options. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "ir/base/json.h"
+#include "targets/target.h"
+
+struct request {
+	struct cli *cli;
+	const char *verb, *target;
+};
+
+/* A kind, and whether it can be used here. */
+struct listed {
+	const struct target_kind *kind;
+	bool usable;
+	const char *why; /* it is not */
+};
+
+static const char *const source_words[] = {
+    [PRICE_MEASURED] = "measured",
+    [PRICE_SIMULATED] = "simulated",
+    [PRICE_EXTERNAL] = "external",
+    [PRICE_ESTIMATED] = "estimated",
+};
+
+static struct listed
+look_at(const struct target_kind *k, struct arena *a)
+{
+	struct listed l = {.kind = k, .usable = true};
+	struct err err = {.kind = ERR_NONE};
+
+	if (k->available && !k->available(&err)) {
+		l.usable = false;
+		l.why = arena_str(a, err.text);
+	}
+	return l;
+}
+
+/* ---- list ---- */
+
+static void
+list_json(const struct listed *l, uint32_t n)
+{
+	struct json j;
+
+	json_init(&j, stdout, 1);
+	json_object(&j);
+	json_key(&j, "targets");
+	json_array(&j);
+	for (uint32_t i = 0; i < n; i++) {
+		json_inline_object(&j);
+		json_key_str(&j, "kind", l[i].kind->name);
+		json_key_bool(&j, "available", l[i].usable);
+		json_key_str(&j, "why", l[i].why);
+		json_key_uint(&j, "rules", l[i].kind->nrules);
+		json_key_str(&j, "prices", source_words[l[i].kind->source]);
+		json_key_str(&j, "summary", l[i].kind->summary);
+		json_close(&j);
+	}
+	json_close(&j);
+	json_close(&j);
+	putchar('\n');
+}
+
+static int
+list(const struct request *r)
+{
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
+	struct listed *l = arena_new(r->cli->run, struct listed, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		l[i] = look_at(kind[i], r->cli->run);
+	if (r->cli->format == OUT_JSON) {
+		list_json(l, n);
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		printf("%-9s %-9s %2u rules, %s prices: %s\n", l[i].kind->name,
+		    l[i].usable ? "ok" : "missing", l[i].kind->nrules,
+		    source_words[l[i].kind->source], l[i].kind->summary);
+		if (!l[i].usable)
+			printf("          %s\n", l[i].why);
+	}
+	return 0;
+}
+
+/* ---- show ---- */
+
+/* Facts that prices depend on, "key=value" a line. */
+static const char *
+facts_of(const struct target *t, struct arena *a)
+{
+	struct buf b;
+	const char *text = "";
+
+	buf_init(&b);
+	if (t->kind->environment)
+		t->kind->environment(t, &b);
+	if (b.data)
+		text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
+
+static void
+json_facts(struct json *j, const char *facts)
+{
+	json_key(j, "facts");
+	json_object(j);
+	for (const char *at = facts; *at;) {
+		size_t line = strcspn(at, "\n"), key = strcspn(at, "=");
+
+		if (key < line) {
+			json_key_n(j, at, key);
+			json_strn(j, at + key + 1, line - key - 1);
+		}
+		at += line;
+		at += *at == '\n';
+	}
+	json_close(j);
+}
+
+static void
+json_options(struct json *j, const struct target *t)
+{
+	json_key(j, "options");
+	json_array(j);
+	for (const struct target_option *o = t->kind->option; o && o->name;
+	     o++) {
+		json_inline_object(j);
+		json_key_str(j, "name", o->name);
+		json_key_str(j, "values", o->values);
+		json_key_str(j, "default", o->otherwise);
+		json_key_str(j, "value", target_option_get(t, o->name));
+		json_key_str(j, "help", o->help);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+json_rules(struct json *j, const struct target_kind *k, struct arena *a)
+{
+	json_key(j, "rules");
+	json_array(j);
+	for (uint32_t i = 0; i < k->nrules; i++) {
+		json_inline_object(j);
+		json_key_str(j, "name", k->rule[i].name);
+		json_key_str(
+		    j, "pattern", pattern_print(k->rule[i].pattern, a));
+		json_key_bool(j, "predicate", k->rule[i].accepts != NULL);
+		json_key_bool(j, "taps", k->rule[i].taps);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+show_json(const struct target *t, struct arena *a)
+{
+	struct json j;
+
+	json_init(&j, stdout, 1);
+	json_object(&j);
+	json_key_str(&j, "target", t->text);
+	json_key_str(&j, "kind", t->kind->name);
+	json_key_str(&j, "summary", t->kind->summary);
+	json_key_str(&j, "prices", source_words[t->kind->source]);
+	json_options(&j, t);
+	json_rules(&j, t->kind, a);
+	json_facts(&j, facts_of(t, a));
+	json_close(&j);
+	putchar('\n');
+}
+
+static void
+show_text(const struct target *t, struct arena *a)
+{
+	const struct target_kind *k = t->kind;
+	const char *facts = facts_of(t, a);
+
+	printf("%s: %s\nprices are %s\n", t->text, k->summary,
+	    source_words[k->source]);
+	if (k->option && k->option->name)
+		printf("\noptions:\n");
+	for (const struct target_option *o = k->option; o && o->name; o++)
+		printf("  %s=%s (%s)\n      %s\n", o->name,
+		    target_option_get(t, o->name), o->values, o->help);
+	printf("\nrules, in order:\n");
+	for (uint32_t i = 0; i < k->nrules; i++)
+		printf("  %s\n      %s\n", k->rule[i].name,
+		    pattern_print(k->rule[i].pattern, a));
+	if (*facts)
+		printf("\nprices depend on:\n");
+	for (const char *at = facts; *at;) {
+		size_t line = strcspn(at, "\n");
+
+		printf("  %.*s\n", (int)line, at);
+		at += line;
+		at += *at == '\n';
+	}
+}
+
+static int
+show(const struct request *r)
+{
+	struct mix mix;
+	struct err err = {.kind = ERR_NONE};
+
+	if (!mix_open(&mix, &r->target, 1, r->cli->run, &err))
+		return cli_fail(r->cli, &err);
+	if (strcmp(r->verb, "check") == 0) {
+		if (r->cli->format == OUT_TEXT)
+			printf("%s: ok\n", r->target);
+		else
+			printf("{\"ok\": true}\n");
+		return 0;
+	}
+	if (r->cli->format == OUT_JSON)
+		show_json(&mix.target[0], r->cli->run);
+	else
+		show_text(&mix.target[0], r->cli->run);
+	return 0;
+}
+
+/* ---- command line ---- */
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *r = (struct request *)state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = r->cli;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num == 0)
+			r->verb = arg;
+		else if (state->arg_num == 1)
+			r->target = arg;
+		else
+			return ARGP_ERR_UNKNOWN;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int
+cmd_targets(struct cli *c, int argc, char **argv)
+{
+	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
+	const struct argp argp = {.parser = parse,
+	    .children = children,
+	    .args_doc = "[list]\nshow KIND[:K=V,...]\ncheck KIND[:K=V,...]",
+	    .doc = "List the backends; show one's options, rules and the facts "
+	           "its prices depend on; or only check that it can be opened "
+	           "(exit status 4 when something lacks)."};
+	struct request r = {.cli = c, .verb = "list"};
+	struct err err = {.kind = ERR_NONE};
+	bool list_all;
+
+	if (!cli_parse(c, &argp, argc, argv, &r, &err))
+		return cli_fail(c, &err);
+	list_all = strcmp(r.verb, "list") == 0;
+	if (!list_all && strcmp(r.verb, "show") != 0
+	    && strcmp(r.verb, "check") != 0)
+		err_set(&err, ERR_USAGE, "'%s' is none of list, show, check",
+		    r.verb);
+	else if (list_all != !r.target)
+		err_set(&err, ERR_USAGE, "%s takes %s", r.verb,
+		    list_all ? "nothing" : "a target");
+	if (err.kind != ERR_NONE)
+		return cli_fail(c, &err);
+	return cli_finish(c, list_all ? list(&r) : show(&r));
+}
