@@ -90,7 +90,7 @@ write_for(
 	must(costdb_open(&db, path, DB_WRITE, &a, &err), &err);
 	must(costdb_environment(db, "target=bench\n", true, &env, &err), &err);
 	for (uint32_t i = 0; now_ns() - start < ns; i++) {
-		uint64_t began, took;
+		uint64_t began = now_ns(), took;
 
 		for (uint32_t k = 0; k < rows; k++) {
 			char bytes[32];
@@ -99,7 +99,6 @@ write_for(
 
 			must(costdb_put(db, &s, env, &x, &err), &err);
 		}
-		began = now_ns();
 		must(costdb_flush(db, &err), &err);
 		took = now_ns() - began;
 		t->transactions++;

@@ -156,7 +156,7 @@ lease_one(struct costdb *db, const struct db_subject *subject, db_id env,
 	db_id id;
 
 	*lease = LEASE_HELD;
-	if (!row_subject(db, subject, &id, err)
+	if (!row_find_subject(db, subject->bytes, subject->n, &id, err)
 	    || !is_measured(db, id, env, &measured, err))
 		return false;
 	if (measured) {
@@ -170,7 +170,7 @@ lease_one(struct costdb *db, const struct db_subject *subject, db_id env,
 	if (!free)
 		return true;
 	*lease = LEASE_OURS;
-	return take(db, id, env, err);
+	return row_subject(db, subject, &id, err) && take(db, id, env, err);
 }
 
 bool
