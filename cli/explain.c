@@ -150,6 +150,40 @@ tell_all(const struct args *args, struct job *j, struct err *err)
 	return true;
 }
 
+/* What the cheapest plan costs without the assumption. */
+static bool
+cost_without(const struct args *args, cost_ns *cost, struct err *err)
+{
+	struct search_args plain = args->search;
+	struct job j = {.opened = false};
+	bool ok;
+
+	plain.assume = NULL;
+	ok = job_import(&j, &plain, plain.cli->run, err)
+	    && job_candidates(&j, false, err) && job_search(&j, err);
+	*cost = ok ? j.plan.cost : 0;
+	return job_close(&j, err) && ok;
+}
+
+/* With --what-if: what the assumption would save. */
+static bool
+tell_saving(const struct args *args, const struct job *j, struct err *err)
+{
+	char with[32], without[32], saved[32];
+	cost_ns before, now = j->plan.cost;
+
+	if (!args->search.assume || args->search.cli->format == OUT_JSON)
+		return true;
+	if (!cost_without(args, &before, err))
+		return false;
+	printf("if %s held: the plan would cost %s instead of %s, saving %s\n",
+	    args->search.assume, format_duration(now, with, sizeof with),
+	    format_duration(before, without, sizeof without),
+	    format_duration(
+	        before > now ? before - now : 0, saved, sizeof saved));
+	return true;
+}
+
 int
 cmd_explain(struct cli *c, int argc, char **argv)
 {
@@ -171,7 +205,7 @@ cmd_explain(struct cli *c, int argc, char **argv)
 		return cli_fail(c, &err);
 	ok = job_import(&j, &args.search, c->run, &err)
 	    && job_candidates(&j, true, &err) && job_search(&j, &err)
-	    && tell_all(&args, &j, &err);
+	    && tell_all(&args, &j, &err) && tell_saving(&args, &j, &err);
 	ok = job_close(&j, &err) && ok;
 	return ok ? cli_stop_status(0) : cli_fail(c, &err);
 }

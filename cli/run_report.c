@@ -71,6 +71,23 @@ simulated_time(const struct run_result *r)
 	return sum;
 }
 
+/* What really ran here took this long. With simulated composites in the plan
+ * it is the sum of the others and of the conversions: the whole also holds the
+ * simulator, which is no latency of anything. */
+static cost_ns
+measured_here(const struct run_result *r)
+{
+	const struct plan *p = &r->job->plan;
+	cost_ns sum = sum_conversions(p, r->profile.conversion);
+
+	if (simulated_time(r) == 0)
+		return r->profile.median;
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		if (is_real(p, candidate_of(p, i)->target))
+			sum += r->profile.composite[i];
+	return sum;
+}
+
 static double
 percent(cost_ns predicted, cost_ns measured)
 {
@@ -153,18 +170,19 @@ print_total(const struct run_result *r)
 	char a[32], b[32], c[32], d[32];
 
 	predicted = predicted_here(&r->job->plan);
-	printf("latency: %s measured (quartiles %s .. %s, %u runs, %u "
-	       "disturbed)",
-	    format_duration(q->median - simulated, a, sizeof a),
-	    format_duration(q->low, b, sizeof b),
-	    format_duration(q->high, c, sizeof c), (unsigned)q->runs,
-	    (unsigned)q->disturbed);
-	printf(", %s predicted (%+.1f %%)\n",
+	printf("latency: %s measured%s (",
+	    format_duration(measured_here(r), a, sizeof a),
+	    simulated ? " of what runs here" : "");
+	if (!simulated)
+		printf("quartiles %s .. %s, ",
+		    format_duration(q->low, b, sizeof b),
+		    format_duration(q->high, c, sizeof c));
+	printf("%u runs, %u disturbed), %s predicted (%+.1f %%)\n",
+	    (unsigned)q->runs, (unsigned)q->disturbed,
 	    format_duration(predicted, d, sizeof d),
-	    percent(predicted, q->median - simulated));
+	    percent(predicted, measured_here(r)));
 	if (simulated)
-		printf("simulating other targets took %s a run; not counted "
-		       "above, except in the quartiles\n",
+		printf("simulating the other targets took %s a run\n",
 		    format_duration(simulated, a, sizeof a));
 	printf(
 	    "memory: %.1f MiB for values\n", (double)r->pool_bytes / 1048576);
@@ -306,7 +324,7 @@ write_json(const struct run_result *r)
 	json_key_str(&w, "schema", "marq.run/1");
 	json_key_str(&w, "model", r->job->args->model);
 	json_key_uint(&w, "predicted_ns", predicted_here(&r->job->plan));
-	json_key_uint(&w, "measured_ns", q->median - simulated_time(r));
+	json_key_uint(&w, "measured_ns", measured_here(r));
 	json_key_uint(&w, "measured_low_ns", q->low);
 	json_key_uint(&w, "measured_high_ns", q->high);
 	json_key_uint(&w, "runs", q->runs);

@@ -137,3 +137,17 @@ make_bert_base(struct arena *a, bool constant)
 
 	return make_encoder(a, "bert-base", &bert, constant);
 }
+
+struct graph *
+make_tiny_encoder(struct arena *a, bool constant)
+{
+	static const struct encoder tiny = {
+	    .tokens = 16,
+	    .width = 32,
+	    .heads = 4,
+	    .inner = 64,
+	    .layers = 2,
+	};
+
+	return make_encoder(a, "tiny-encoder", &tiny, constant);
+}

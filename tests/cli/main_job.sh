@@ -1,0 +1,79 @@
+#!/bin/sh
+# The main job as a new user runs it: make a model, search it over three
+# targets, search again, explain, run.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+targets='-t mrvl -t dnnl -t host'
+"$MARQ" doctor >/dev/null
+"$MARQ" search absent.onnx -t dnnl 2>&1 | grep -q 'not built' && targets='-t mrvl -t host'
+
+run model make tiny -o tiny.onnx -q
+expect_status 0
+
+run search tiny.onnx $targets --db t.db -o one.marq
+expect_status 0
+expect_in out 'proven optimal for these prices'
+for artefact in result.json map.json report.md report.html trace.json partitioned.onnx annotated.onnx; do
+	[ -s "one.marq/$artefact" ] || fail "no $artefact"
+done
+ls one.marq/mrvl/*-nodes.json one.marq/mrvl/*-consts.json >/dev/null 2>&1 ||
+	fail 'no Marvell compiler input'
+for artefact in result map; do
+	expect_json "one.marq/$artefact.json"
+done
+
+# A second run measures nothing, says so, and writes the same bytes.
+run search tiny.onnx $targets --db t.db -o two.marq
+expect_status 0
+expect_in out ' 0 measured'
+for artefact in map.json trace.json partitioned.onnx; do
+	cmp -s "one.marq/$artefact" "two.marq/$artefact" || fail "$artefact differs"
+done
+grep -v '"command"' one.marq/result.json >one.json
+grep -v '"command"' two.marq/result.json >two.json
+cmp -s one.json two.json || {
+	fail 'result.json differs between two runs on one database'
+	diff one.json two.json | head -n 20
+}
+
+# An existing result is not replaced unasked.
+run search tiny.onnx $targets --db t.db -o one.marq
+expect_status 7
+expect_in err '--force'
+
+run search tiny.onnx $targets --db t.db -o none --format json
+expect_status 0
+expect_json out
+expect_in out '"proven": true'
+
+# A node that stayed on the CPU: each failed condition with the value.
+run model make tiny-encoder -o encoder.onnx -q
+run explain encoder.onnx --node Reshape_2 -t mrvl -t host --no-measure --db none
+expect_status 0
+expect_in out 'mrvl.reshape matches; 1 of 6 conditions fail'
+expect_in out 'rank = 3, need 2 or 4'
+run explain encoder.onnx --node Reshape_2 -t mrvl -t host --no-measure --db none \
+	--what-if input_rank_2_or_4
+expect_status 0
+expect_in out 'if input_rank_2_or_4 held'
+run explain tiny.onnx --not-on mrvl $targets --db t.db --format json
+expect_status 0
+expect_json out
+run explain tiny.onnx --node nosuchnode $targets --db t.db
+expect_status 2
+
+# Constraints hold; impossible ones are named.
+run search tiny.onnx $targets --db t.db -o none --pin op:Conv=host --format json
+expect_status 0
+run explain tiny.onnx --op Conv $targets --db t.db --pin op:Conv=host --fast
+expect_in out 'runs on host'
+expect_not_in out 'runs on mrvl'
+run search tiny.onnx $targets --db t.db -o none --pin Conv_0=mrvl --forbid mrvl:Conv_0
+expect_status 1
+expect_in err 'Conv_0'
+
+# The plan computes what the reference computes.
+run run tiny.onnx $targets --db t.db --runs 3
+expect_status 0
+expect_in out 'matches the host reference'
+done_testing
