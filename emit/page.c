@@ -9,77 +9,90 @@
 #include "ir/base/jsonin.h"
 
 /* TUNING: dot takes 0.4 s for 1,000 regions and 20 s for 4,000 */
-#define DRAWN_REGIONS 1500
+#define DRAWN_REGIONS 1000
 
-/* JSON without its white space, with nothing in it that HTML could take for
- * markup. '<', '>' and '&' only occur inside strings. */
+/* A document with nothing in it that HTML could take for markup. '<', '>' and
+ * '&' only occur inside strings. */
 static void
-put_json(FILE *f, const struct page_text *t)
+put_json(FILE *f, const cJSON *doc)
 {
-	bool inside = false;
+	char *text = doc ? cJSON_PrintUnformatted(doc) : NULL;
 
-	for (size_t i = 0; i < t->n; i++) {
-		char c = t->text[i];
-
-		if (inside && c == '\\' && i + 1 < t->n) {
-			putc(c, f);
-			c = t->text[++i];
-		} else if (c == '"') {
-			inside = !inside;
-		} else if (!inside
-		    && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
-			continue;
-		}
-		if (c == '<' || c == '>' || c == '&')
-			fprintf(f, "\\u%04x", (unsigned)c);
+	for (const char *s = text ? text : "null"; *s; s++) {
+		if (*s == '<' || *s == '>' || *s == '&')
+			fprintf(f, "\\u%04x", (unsigned)*s);
 		else
-			putc(c, f);
+			putc(*s, f);
 	}
-}
-
-static void
-put_reason(FILE *f, const char *why)
-{
-	fprintf(f, "<p class=\"soft\">No drawing: %s.</p>", why);
+	cJSON_free(text);
 }
 
 /* The drawing holds names from the model: graphviz escaped them, and a drawing
  * that could do anything is left out all the same. */
 static void
-put_graph(FILE *f, const cJSON *result)
+draw_graph(struct buf *svg, const cJSON *result)
 {
 	const cJSON *plan = cJSON_GetObjectItem(result, "plan");
 	const cJSON *regions = cJSON_GetObjectItem(plan, "regions");
 	const char *why = "there are too many regions";
-	struct buf svg;
 	char *dot = NULL;
 	size_t n = 0;
 	bool drawn = cJSON_GetArraySize(regions) <= DRAWN_REGIONS;
 
-	buf_init(&svg);
+	buf_init(svg);
 	if (drawn) {
 		FILE *d = open_memstream(&dot, &n);
 
 		page_dot(d, result);
 		fclose(d);
-		drawn = draw_svg(&svg, dot, n, &why);
+		drawn = draw_svg(svg, dot, n, &why);
 		free(dot);
 	}
 	if (drawn
-	    && (strstr(svg.data, "<script") || strstr(svg.data, "href"))) {
+	    && (strstr(svg->data, "<script") || strstr(svg->data, "href"))) {
 		why = "its text could be taken for markup";
 		drawn = false;
 	}
 	if (drawn)
-		fwrite(svg.data, 1, svg.n, f);
-	else
-		put_reason(f, why);
-	buf_release(&svg);
+		return;
+	buf_release(svg);
+	buf_printf(svg, "<p class=\"soft\">No drawing: %s.</p>", why);
 }
 
 struct parsed {
 	struct cJSON *result, *map, *provenance, *alternatives;
+	struct buf graph; /* the drawing, or why there is none */
 };
+
+static void
+drop(cJSON *list, const char *const *key)
+{
+	cJSON *entry;
+
+	cJSON_ArrayForEach(entry, list) for (const char *const *k = key; *k;
+	                                     k++)
+	    cJSON_DeleteItemFromObjectCaseSensitive(entry, *k);
+}
+
+/* Leave out what the page does not show: half of a large result. */
+static void
+trim(struct parsed *p)
+{
+	static const char *const ports[] = {
+	    "inputs", "outputs", "node_ids", NULL};
+	static const char *const ref[] = {"ref", "onnx", NULL};
+	static const char *const domain[] = {"domain", NULL};
+	static const char *const of_map[] = {
+	    "nodes", "region", "target", "rule", NULL};
+	cJSON *plan = cJSON_GetObjectItem(p->result, "plan");
+
+	drop(cJSON_GetObjectItem(plan, "composites"), ports);
+	drop(cJSON_GetObjectItem(plan, "regions"), ports);
+	cJSON_DeleteItemFromObjectCaseSensitive(p->result, "nodes");
+	drop(cJSON_GetObjectItem(p->map, "nodes"), ref);
+	drop(cJSON_GetObjectItem(p->map, "onnx"), domain);
+	drop(cJSON_GetObjectItem(p->map, "composites"), of_map);
+}
 
 static bool
 parse_docs(struct parsed *p, const struct page_docs *d, struct err *err)
@@ -105,31 +118,28 @@ parse_docs(struct parsed *p, const struct page_docs *d, struct err *err)
 }
 
 static void
-put_part(FILE *f, const char *name, size_t n, const struct page_docs *d,
-    const struct parsed *p)
+put_part(FILE *f, const char *name, size_t n, const struct parsed *p)
 {
-	static const struct page_text none = {"null", 4};
 	const struct {
 		const char *name;
-		const struct page_text *text;
-	} docs[] = {{"result", &d->result}, {"map", &d->map},
-	    {"provenance", &d->provenance},
-	    {"alternatives", d->alternatives.text ? &d->alternatives : &none}};
+		const cJSON *doc;
+	} docs[] = {{"result", p->result}, {"map", p->map},
+	    {"provenance", p->provenance}, {"alternatives", p->alternatives}};
 
 	if (strncmp(name, "css", n) == 0)
 		fwrite(asset_report_css, 1, asset_report_css_size, f);
 	else if (strncmp(name, "js", n) == 0)
 		fwrite(asset_report_js, 1, asset_report_js_size, f);
 	else if (strncmp(name, "graph", n) == 0)
-		put_graph(f, p->result);
+		fwrite(p->graph.data, 1, p->graph.n, f);
 	for (size_t i = 0; i < 4; i++)
 		if (strncmp(name, docs[i].name, n) == 0)
-			put_json(f, docs[i].text);
+			put_json(f, docs[i].doc);
 }
 
 /* The template with every @name@ replaced; its own text has no other @. */
 static void
-put_page(FILE *f, const struct page_docs *d, const struct parsed *p)
+put_page(FILE *f, const struct parsed *p)
 {
 	const char *s = (const char *)asset_report_html;
 	const char *end = s + asset_report_html_size;
@@ -143,7 +153,7 @@ put_page(FILE *f, const struct page_docs *d, const struct parsed *p)
 		}
 		fwrite(s, 1, (size_t)(at - s), f);
 		close = memchr(at + 1, '@', (size_t)(end - at - 1));
-		put_part(f, at + 1, (size_t)(close - at - 1), d, p);
+		put_part(f, at + 1, (size_t)(close - at - 1), p);
 		s = close + 1;
 	}
 }
@@ -154,8 +164,12 @@ page_write(FILE *f, const struct page_docs *d, struct err *err)
 	struct parsed p = {NULL};
 	bool ok = parse_docs(&p, d, err);
 
-	if (ok)
-		put_page(f, d, &p);
+	if (ok) {
+		draw_graph(&p.graph, p.result);
+		trim(&p);
+		put_page(f, &p);
+		buf_release(&p.graph);
+	}
 	jsonin_close(p.result);
 	jsonin_close(p.map);
 	jsonin_close(p.provenance);

@@ -88,7 +88,7 @@
 		    card(proof.proven ? "proven optimal" : "gap " + (100 * proof.gap).toFixed(1) + " %",
 			proof.proven ? `at these prices, ${proof.searcher} search` : `no legal plan costs less than ${cost(proof.lower_bound_ns)}`),
 		    best && best.ratio !== null ? card("×" + best.ratio.toFixed(2), `${best.bound ? "at least, " : ""}against the best baseline, ${best.name}`) : null,
-		    card(String(regions.length), `regions, ${composites.length} composites, ${result.nodes.length} nodes`),
+		    card(String(regions.length), `regions, ${composites.length} composites, ${map.nodes.length} nodes`),
 		    card(String(plan.conversions.length), `conversions, ${cost(result.total.conversions_ns)} (${share(result.total.conversions_ns)})`));
 	}
 
@@ -460,5 +460,5 @@
 	graph();
 	timeline();
 	provenances();
-	document.documentElement.dataset.ready = "yes";
+	document.documentElement.dataset.ready = String(Math.round(performance.now()));
 })();

@@ -13,6 +13,8 @@
 #include <cJSON.h>
 #include <cmocka.h>
 
+#include "emit/draw.h"
+#include "emit/page.h"
 #include "emit/writers.h"
 #include "ir/base/jsonin.h"
 #include "tests/support/plans.h"
@@ -99,7 +101,8 @@ static void
 test_same_bytes(void **state)
 {
 	static const writer all[] = {write_result, write_map, write_provenance,
-	    write_markdown, write_trace, write_partitioned};
+	    write_markdown, write_trace, write_partitioned, write_alternatives,
+	    write_html};
 	struct small_plan again;
 
 	(void)state;
@@ -273,8 +276,8 @@ test_trace(void **state)
 static void
 test_hostile_names(void **state)
 {
-	static const writer all[] = {
-	    write_result, write_map, write_provenance, write_trace};
+	static const writer all[] = {write_result, write_map, write_provenance,
+	    write_trace, write_alternatives};
 	struct small_plan hostile;
 	size_t n;
 	char *text;
@@ -287,6 +290,63 @@ test_hostile_names(void **state)
 	assert_null(strstr(text, "<script"));
 	assert_null(strstr(text, "<img"));
 	free(text);
+	text = text_of(write_html, &hostile, &n);
+	assert_null(strstr(text, "<img"));
+	assert_null(strstr(text, "</script><"));
+	assert_non_null(strstr(text, "u003c/script"));
+	free(text);
+}
+
+/* A label that would end its string, its node and the graph. */
+static void
+test_dot_labels(void **state)
+{
+	static const char json[] =
+	    "{\"mix\": [{\"text\": \"\\\"];}<b>&\\\\\\n\"}], \"model\": {},"
+	    "\"plan\": {\"composites\": [], \"conversions\": [],"
+	    "\"regions\": [{\"id\": 0, \"target\": 0, \"name\": \"\\\\\"}]}}";
+	struct cJSON *doc = cJSON_Parse(json);
+	const char *why = "";
+	struct buf svg;
+	char *dot = NULL;
+	size_t n;
+	FILE *f = open_memstream(&dot, &n);
+
+	(void)state;
+	assert_non_null(doc);
+	page_dot(f, doc);
+	fclose(f);
+	assert_non_null(strstr(dot, "\\n\\\"];}<b>&amp;\\\\?\\n0 comp"));
+	buf_init(&svg);
+	if (draw_svg(&svg, dot, n, &why)) {
+		assert_null(strstr(svg.data, "<b>"));
+		assert_non_null(strstr(svg.data, "id=\"region_0\""));
+	} else {
+		assert_string_equal(why, "graphviz (dot) is not installed");
+	}
+	buf_release(&svg);
+	free(dot);
+	cJSON_Delete(doc);
+}
+
+/* A composite's other candidates: same nodes first, the cheapest first. */
+static void
+test_alternatives(void **state)
+{
+	struct cJSON *doc = json_of(write_alternatives, &small);
+	const struct cJSON *first =
+	    cJSON_GetArrayItem(list_in(doc, "composites"), 0);
+	const struct cJSON *others = list_in(first, "others");
+
+	(void)state;
+	/* conv+relu on npu: conv alone on npu; conv, relu on the host */
+	assert_int_equal(int_in(first, "count"), 3);
+	assert_int_equal(cJSON_GetArraySize(others), 3);
+	assert_string_equal(
+	    string_in(cJSON_GetArrayItem(others, 0), "rule"), "npu.conv");
+	assert_int_equal(int_in(cJSON_GetArrayItem(others, 0), "ns"), 2000);
+	assert_int_equal(int_in(cJSON_GetArrayItem(others, 1), "ns"), 20000);
+	jsonin_close(doc);
 }
 
 static void
@@ -313,6 +373,8 @@ main(void)
 	    cmocka_unit_test(test_conservation_is_checked),
 	    cmocka_unit_test(test_trace),
 	    cmocka_unit_test(test_hostile_names),
+	    cmocka_unit_test(test_dot_labels),
+	    cmocka_unit_test(test_alternatives),
 	    cmocka_unit_test(test_unknown_artefact),
 	};
 

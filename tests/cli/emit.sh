@@ -1,0 +1,108 @@
+#!/bin/sh
+# A result directory: the same bytes twice, ONNX files that an independent
+# checker accepts, documents that agree, a report made again, comparisons.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+
+run model make tiny -o tiny.onnx
+expect_status 0
+
+# Without measuring: prices are simulated, or bounds.
+search() {
+	out=$1
+	shift
+	run search tiny.onnx -t mrvl -t host --db prices.db -o "$out" "$@"
+	[ "$status" = 0 ] || [ "$status" = 5 ] || fail "search: status $status"
+}
+search first
+search second
+for file in result.json map.json alternatives.json partitioned.onnx \
+	annotated.onnx report.md trace.json; do
+	[ -s "second/$file" ] || fail "no $file"
+done
+search third
+for file in result.json map.json alternatives.json partitioned.onnx \
+	annotated.onnx report.md trace.json; do
+	cmp -s "second/$file" "third/$file" || fail "$file differs from run to run"
+done
+for file in $(cd second && find mrvl host -type f 2>/dev/null); do
+	cmp -s "second/$file" "third/$file" || fail "$file differs from run to run"
+done
+
+run search tiny.onnx -t mrvl -t host --db prices.db -o some --emit json,nonsense
+expect_status 2
+expect_in err "no artefact 'nonsense'"
+expect_absent some
+
+# Made again from its documents, the report is what the search wrote.
+run report second -o again.html
+expect_status 0
+cmp -s again.html second/report.html || fail 'the report made again differs'
+! grep -q 'https\?://' again.html || grep -o 'https\?://[^"<]*' again.html |
+	grep -v 'www.w3.org' && fail 'the report refers to the network'
+
+# Compared with itself, nothing; without the accelerator, why.
+run compare second third --fail-on change
+expect_status 0
+expect_in out '0 of 30 nodes moved'
+run search tiny.onnx -t host --db prices.db -o host
+run compare second host --fail-on regress --html moved.html
+expect_status 1
+expect_in out 'mrvl is not in the mix'
+grep -q 'mrvl is not in the mix' moved.html || fail 'the page does not say why'
+run compare second host --format json
+expect_status 0
+expect_json out
+search forbidden --forbid mrvl:op:Conv
+run compare second forbidden
+expect_in out 'constraint: forbid mrvl:op:Conv'
+
+# Documents nobody vouches for.
+mkdir bad
+printf '{"schema": "marq.result/1"}' >bad/result.json
+run report bad -o bad.html
+expect_status 7
+cp second/map.json second/provenance.json bad
+run report bad -o bad.html
+expect_status 3
+expect_in err "key 'model' is missing"
+sed 's/"region": 0/"region": 4000000/' second/result.json >bad/result.json
+run report bad -o bad.html
+expect_status 3
+expect_in err '"region": 4000000'
+expect_absent bad.html
+run compare bad second
+expect_status 3
+
+/usr/bin/python3 -c 'import onnx' 2>/dev/null || {
+	echo 'skipped the check of ONNX files: no python3-onnx'
+	done_testing
+}
+for result in second forbidden; do
+	/usr/bin/python3 - $result/partitioned.onnx $result/annotated.onnx \
+		$(find $result/host -type f 2>/dev/null) <<'EOF' || fail "onnx.checker of $result"
+import sys, onnx
+from onnx import shape_inference
+for path in sys.argv[1:]:
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+whole = onnx.load(sys.argv[1])
+assert whole.functions, "no region became a function"
+calls = [n for n in whole.graph.node if n.domain == "marq.region"]
+assert len(calls) == len(whole.functions)
+user = onnx.load("tiny.onnx")
+annotated = onnx.load(sys.argv[2])
+assert [n.op_type for n in annotated.graph.node] == [n.op_type for n in user.graph.node]
+assert annotated.graph.initializer == user.graph.initializer
+assert all("marq: " in n.doc_string for n in annotated.graph.node)
+inside = sum(len(f.node) - sum(n.op_type == "Constant" for n in f.node) for f in whole.functions)
+assert inside + len(whole.graph.node) - len(calls) == len(user.graph.node)
+# What stayed on the host is as the user wrote it.
+theirs = {n.output[0]: n for n in user.graph.node}
+for n in whole.graph.node:
+    if n.domain != "marq.region":
+        assert n == theirs[n.output[0]], n.name
+EOF
+done
+done_testing
