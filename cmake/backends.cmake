@@ -27,3 +27,11 @@ endfunction()
 marq_backend(DNNL dnnl.h dnnl)
 marq_backend(XNNPACK xnnpack.h XNNPACK pthreadpool)
 marq_backend(BLAS cblas.h openblas)
+
+# XNNPACK states no version; its header's hash stands for one.
+if(XNNPACK_INCLUDE)
+	file(SHA256 ${XNNPACK_INCLUDE}/xnnpack.h version)
+	string(SUBSTRING ${version} 0 16 version)
+	target_compile_definitions(marq_targets PRIVATE
+		MARQ_XNNPACK_VERSION="header-${version}")
+endif()

@@ -1,12 +1,195 @@
-/* The XNNPACK backend. */
+/* The XNNPACK backend: channels-last operators with packed weights. */
 #include "targets/target.h"
 
 extern const struct target_kind target_xnnpack;
 
+#if MARQ_HAVE_XNNPACK
+
+#include "targets/xnnpack/op.h"
+
+#define CONV_NORM \
+	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
+	    CONSTANT, CONSTANT, CONSTANT)
+/* All the fusion the library has. */
+#define CLAMPED(p) MAYBE(RELU, MAYBE(CLIP, p, REST))
+#define FUNCTION \
+	EITHER(NODE(RELU, ANY), NODE(CLIP, ANY, REST), NODE(LEAKYRELU, ANY), \
+	    NODE(ELU, ANY), EITHER(NODE(SIGMOID, ANY), NODE(HARDSWISH, ANY)), \
+	    EITHER(NODE(ABS, ANY), NODE(SQRT, ANY)))
+#define PAIR \
+	EITHER(EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY)), \
+	    NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), \
+	    NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
+
+/* ---- ways ---- */
+
+static void
+offer(struct formats *f, struct implementation *out, enum layout layout)
+{
+	format_id id = FORMAT_PLAIN;
+
+	if (layout == LAYOUT_NHWC)
+		id = format_intern(
+		    f, (struct format){SPACE_HOST, layout, DT_UNDEFINED});
+	*out = (struct implementation){
+	    .name = layout == LAYOUT_NHWC ? "nhwc" : "plain",
+	    .number = (uint32_t)layout,
+	    .input = id,
+	    .output = id};
+}
+
+static uint32_t
+ways_last(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	(void)m, (void)max;
+	offer(f, out, LAYOUT_NHWC);
+	return 1;
+}
+
+static uint32_t
+ways_any_plain(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	(void)m, (void)max;
+	offer(f, out, LAYOUT_PLAIN);
+	return 1;
+}
+
+/* Channels-last too when every computed operand has channels to put last. */
+static uint32_t
+ways_both(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	bool rank4 = true;
+
+	for (uint32_t i = 0; i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++) {
+			const struct value *v = node_in(m->graph, n, k);
+
+			rank4 &= v == NULL || v->constant || v->type.rank == 4;
+		}
+	}
+	offer(f, &out[0], LAYOUT_PLAIN);
+	if (!rank4 || max < 2)
+		return 1;
+	offer(f, &out[1], LAYOUT_NHWC);
+	return 2;
+}
+
+/* ---- rules ---- */
+
+static const struct rule rules[] = {
+#define RULE(n, p, a, w, b) {.name = "xnnpack." n, .pattern = p, .accepts = a},
+#include "targets/xnnpack/rules.def"
+#undef RULE
+};
+
+static const struct {
+	uint32_t (*ways)(const struct match_in *m, struct formats *f,
+	    struct implementation *out, uint32_t max);
+	bool (*build)(struct build *b);
+} family[] = {
+#define RULE(n, p, a, w, b) {w, b},
+#include "targets/xnnpack/rules.def"
+#undef RULE
+};
+
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	return family[m->rule].ways(m, f, out, max);
+}
+
+/* ---- running ---- */
+
+static const float *
+where(const struct operand *o, const void *const *in)
+{
+	return o->port < 0 ? o->constant : in[o->port];
+}
+
+/* Setting up allocates, so it is done once for each set of buffers; in a plan
+ * that is the first run. */
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct layer *l = k->state;
+	const float *left = where(&l->left, in);
+	const float *right = l->right.rank ? where(&l->right, in) : NULL;
+
+	if (left != l->bound[0] || right != l->bound[1]
+	    || out[0] != l->bound[2]) {
+		if (l->setup(l, left, right, out[0]) != xnn_status_success) {
+			err_set(k->fault, ERR_UNSUPPORTED,
+			    "XNNPACK: an operator refused its shapes");
+			return;
+		}
+		l->bound[0] = left;
+		l->bound[1] = right;
+		l->bound[2] = out[0];
+	}
+	xnn_run_operator(l->op, library_pool());
+}
+
+static void
+release(struct kernel *k)
+{
+	struct layer *l = k->state;
+
+	xnn_delete_operator(l->op);
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct layer *l = arena_new(a, struct layer, 1);
+	struct build b = {t, g, c, .layer = l, .arena = a, .err = err};
+	const char *fault;
+
+	if (!fused_read(&b.fused, g, c->match, &fault))
+		return err_set(err, ERR_UNSUPPORTED, "XNNPACK: %s", fault);
+	if (!library_ready(err) || !family[c->rule].build(&b))
+		return false;
+	*out = (struct kernel){.kind = &target_xnnpack,
+	    .candidate = c,
+	    .run = run,
+	    .release = release,
+	    .state = l};
+	return true;
+}
+
+static void
+environment(const struct target *t, struct buf *b)
+{
+	(void)t;
+	/* The library has no version of its own; what the compiler saw. */
+	buf_printf(b, "xnnpack=%s\n", MARQ_XNNPACK_VERSION);
+}
+
+const struct target_kind target_xnnpack = {
+    .name = "xnnpack",
+    .summary = "XNNPACK: channels-last kernels with fused clamps",
+    .rule = rules,
+    .nrules = (uint32_t)(sizeof rules / sizeof *rules),
+    .source = PRICE_MEASURED,
+    .implementations = implementations,
+    .compile = compile,
+    .environment = environment,
+};
+
+#else
+
 static bool
 available(struct err *err)
 {
-	return err_set(err, ERR_TARGET, "target 'xnnpack' is not built in");
+	return err_set(err, ERR_TARGET,
+	    "not built in (XNNPACK was not found when marq was built)");
 }
 
 const struct target_kind target_xnnpack = {
@@ -15,3 +198,5 @@ const struct target_kind target_xnnpack = {
     .source = PRICE_MEASURED,
     .available = available,
 };
+
+#endif

@@ -1,0 +1,124 @@
+#include "targets/xnnpack/op.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "targets/threads.h"
+
+bool
+status_ok(struct build *b, enum xnn_status s, const char *what)
+{
+	const char *words = "refused by the library (invalid parameter)";
+
+	if (s == xnn_status_success)
+		return true;
+	if (s == xnn_status_unsupported_parameter)
+		words = "not implemented by the library";
+	else if (s == xnn_status_unsupported_hardware)
+		words = "not available on this processor";
+	else if (s == xnn_status_out_of_memory)
+		words = "out of memory";
+	return err_set(b->err, ERR_UNSUPPORTED, "XNNPACK: %s: %s", what, words);
+}
+
+bool
+library_ready(struct err *err)
+{
+	return xnn_initialize(NULL) == xnn_status_success
+	    || err_set(err, ERR_UNSUPPORTED,
+	        "XNNPACK cannot be initialised on this processor");
+}
+
+/* One per process, made by the process that runs kernels (never before a
+ * fork: a pool does not survive one). */
+pthreadpool_t
+library_pool(void)
+{
+	static pthreadpool_t pool;
+	static uint32_t threads;
+
+	if (target_threads() == 1)
+		return NULL;
+	if (pool == NULL || threads != target_threads()) {
+		if (pool)
+			pthreadpool_destroy(pool);
+		threads = target_threads();
+		pool = pthreadpool_create(threads);
+	}
+	return pool;
+}
+
+static float
+clamped(float x, float low, float high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+bool
+clamp_of(const struct fused *f, uint32_t first, float *low, float *high)
+{
+	*low = -INFINITY;
+	*high = INFINITY;
+	for (uint32_t i = first; i < f->nsteps; i++) {
+		const struct step *s = &f->step[i];
+		float from = 0, to = INFINITY;
+
+		if (s->kind == STEP_CLIP) {
+			from = s->alpha == -FLT_MAX ? -INFINITY : s->alpha;
+			to = s->beta == FLT_MAX ? INFINITY : s->beta;
+		} else if (s->kind != STEP_RELU || s->alpha != 0) {
+			return false;
+		}
+		*low = clamped(*low, from, to);
+		*high = clamped(*high, from, to);
+	}
+	return true;
+}
+
+bool
+is_channels_last(const struct build *b)
+{
+	const struct format *f = b->target->formats->format;
+
+	return f[b->candidate->output[0].format].layout == LAYOUT_NHWC;
+}
+
+/* Constants of rank 4 come in C order; channels go last. */
+static const float *
+channels_last(struct build *b, const float *from, const size_t *d)
+{
+	float *to = arena_new(b->arena, float, d[0] * d[1] * d[2] * d[3] + 16);
+
+	for (size_t n = 0; n < d[0]; n++)
+		for (size_t c = 0; c < d[1]; c++)
+			for (size_t p = 0; p < d[2] * d[3]; p++)
+				to[(n * d[2] * d[3] + p) * d[1] + c] =
+				    from[(n * d[1] + c) * d[2] * d[3] + p];
+	return to;
+}
+
+void
+operand_of(struct build *b, value_id v, uint32_t rank, struct operand *out)
+{
+	const struct value *value = graph_value(b->graph, v);
+	uint32_t skip = rank - value->type.rank;
+
+	*out = (struct operand){.port = -1, .rank = rank};
+	for (uint32_t i = 0; i < rank; i++)
+		out->shape[i] =
+		    i < skip ? 1 : (size_t)value->type.dim[i - skip];
+	for (uint32_t i = 0; i < b->candidate->ninputs; i++)
+		if (b->candidate->input[i].value == v)
+			out->port = (int32_t)i;
+	if (out->port < 0)
+		out->constant = tensor_data(value->constant, b->arena);
+	if (!is_channels_last(b) || rank != 4)
+		return;
+	if (out->port < 0)
+		out->constant = channels_last(b, out->constant, out->shape);
+	size_t channels = out->shape[1];
+	out->shape[1] = out->shape[2];
+	out->shape[2] = out->shape[3];
+	out->shape[3] = channels;
+}

@@ -1,0 +1,72 @@
+/* One XNNPACK operator with its shapes: what every rule of this backend
+ * compiles to. Only files of this folder include it. */
+#ifndef TARGETS_XNNPACK_OP_H
+#define TARGETS_XNNPACK_OP_H
+
+#include <stdbool.h>
+#include <xnnpack.h>
+
+#include "targets/fused.h"
+#include "targets/target.h"
+
+/* An operand: an input port, or a constant. */
+struct operand {
+	int32_t port; /* < 0: constant */
+	const float *constant;
+	uint32_t rank;
+	size_t shape[XNN_MAX_TENSOR_DIMS];
+};
+
+struct layer {
+	xnn_operator_t op;
+	/* Tells the operator where its tensors are; run() follows. */
+	enum xnn_status (*setup)(const struct layer *l, const float *left,
+	    const float *right, float *out);
+	struct operand left, right; /* right: of two-operand operators */
+	size_t batch, height, width;
+	enum step_kind kind; /* of pointwise operators */
+	const void *bound[3]; /* left, right, out of the last setup */
+};
+
+struct build {
+	const struct target *target;
+	const struct graph *graph;
+	const struct candidate *candidate;
+	struct fused fused;
+	struct layer *layer;
+	struct arena *arena;
+	struct err *err;
+};
+
+/* ERR_UNSUPPORTED with the library's reason in words. */
+bool status_ok(struct build *b, enum xnn_status s, const char *what);
+
+/* The clamp that steps first.. amount to; false when one is none. */
+bool clamp_of(const struct fused *f, uint32_t first, float *low, float *high);
+
+/* Value v as an operand in the candidate's layout, its shape filled up with
+ * leading ones to `rank`. Constants are re-laid-out. */
+void operand_of(
+    struct build *b, value_id v, uint32_t rank, struct operand *out);
+/* Does the candidate work on channels-last tensors? */
+bool is_channels_last(const struct build *b);
+
+/* What is not thread-safe or per process: the library and its thread pool. */
+bool library_ready(struct err *err);
+pthreadpool_t library_pool(void);
+
+bool build_convolution(struct build *b);
+bool build_dense(struct build *b);
+bool build_pooling(struct build *b);
+bool build_unary(struct build *b);
+bool build_pair(struct build *b);
+bool build_distribution(struct build *b);
+
+bool takes_convolution(const struct match_in *m, struct why *why);
+bool takes_dense(const struct match_in *m, struct why *why);
+bool takes_pooling(const struct match_in *m, struct why *why);
+bool takes_unary(const struct match_in *m, struct why *why);
+bool takes_pair(const struct match_in *m, struct why *why);
+bool takes_distribution(const struct match_in *m, struct why *why);
+
+#endif

@@ -1,0 +1,161 @@
+/* Predicates of this backend's rules. */
+#include "targets/need.h"
+#include "targets/xnnpack/op.h"
+
+#define NEED why_need
+
+/* All steps from the first on are clamps. */
+static bool
+need_clamps(struct why *w, const struct fused *f, uint32_t first)
+{
+	float low = 0, high = 0;
+	bool ok = clamp_of(f, first, &low, &high);
+
+	return NEED(w, ok && low < high, "clamp_only",
+	    "Relu or Clip with room between its bounds", "%s",
+	    ok ? "no room" : "another step");
+}
+
+bool
+takes_convolution(const struct match_in *m, struct why *why)
+{
+	struct fused f;
+	struct window w;
+	bool ok = need_all_tensors(m, why);
+
+	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+		return false;
+	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
+	    && need_window(m, why, f.anchor, &w);
+	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
+	ok = need_clamps(why, &f, 0) && ok;
+	return ok && (!f.norm || need_inference(why, f.norm));
+}
+
+bool
+takes_dense(const struct match_in *m, struct why *why)
+{
+	const struct node *n;
+	struct fused f;
+	const struct type *bias;
+	bool ok = need_all_tensors(m, why);
+
+	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+		return false;
+	n = f.anchor;
+	fused_take_bias(
+	    &f, m->graph, graph_value(m->graph, f.end)->type.rank - 1);
+	ok = need_rank_in(m, why, n->input[0], 2, 6)
+	    && need_rank_in(m, why, n->input[1], 2, 2);
+	ok = NEED(why, attr_int_or(n, "transA", 0) == 0, "transA", "0", "1")
+	    && ok;
+	ok = NEED(why, graph_value(m->graph, n->input[0])->constant == NULL,
+	         "left_operand", "not a constant", "a constant")
+	    && ok;
+	ok = need_constant(m, why, n, 1, "right_operand") && ok;
+	ok = need_constant(m, why, n, 2, "bias") && ok;
+	if (n->op == OP_GEMM && n->ninputs > 2 && n->input[2] != VALUE_NONE) {
+		bias = matched_type(m, n->input[2]);
+		ok = NEED(why,
+		         bias->rank > 0
+		             && graph_value(m->graph, n->input[2])
+		                     ->constant->count
+		                 == (size_t)matched_type(m, n->output[0])
+		                        ->dim[1],
+		         "bias_per_column", "one per column", "another shape")
+		    && ok;
+	}
+	return need_clamps(why, &f, 0) && ok;
+}
+
+bool
+takes_pooling(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	struct window w;
+	bool ok =
+	    need_all_tensors(m, why) && need_rank_in(m, why, n->input[0], 4, 4);
+	bool padded = false, dense = true;
+
+	if (!ok || n->op == OP_GLOBALAVERAGEPOOL)
+		return ok;
+	if (!need_window(m, why, n, &w))
+		return false;
+	for (uint32_t i = 0; i < w.n; i++) {
+		padded |= w.before[i] > 0 || w.after[i] > 0;
+		dense &= w.dilation[i] == 1;
+	}
+	ok = NEED(why, w.kernel[0] * w.kernel[1] > 1, "window",
+	    "more than one element", "1x1");
+	if (n->op == OP_MAXPOOL)
+		return NEED(why, attr_int_or(n, "storage_order", 0) == 0,
+		           "storage_order", "0", "1")
+		    && ok;
+	ok = NEED(why, dense, "dilations", "1", "more") && ok;
+	return NEED(why, !padded || attr_int_or(n, "count_include_pad", 0) == 0,
+	           "padding", "not counted", "counted")
+	    && ok;
+}
+
+static bool
+is_function(enum step_kind k)
+{
+	return k == STEP_RELU || k == STEP_ELU || k == STEP_CLIP
+	    || k == STEP_SIGMOID || k == STEP_HARDSWISH || k == STEP_ABS
+	    || k == STEP_SQRT || k == STEP_SQUARE;
+}
+
+bool
+takes_unary(const struct match_in *m, struct why *why)
+{
+	struct fused f;
+	float low, high;
+	bool ok = need_all_tensors(m, why);
+
+	if (!ok || !need_chain(m, why, &f))
+		return false;
+	ok = NEED(why,
+	    f.anchor == NULL && f.nsteps == 1 && is_function(f.step[0].kind),
+	    "one_function", "one function of one tensor", "%u steps",
+	    (unsigned)f.nsteps);
+	return ok && (!clamp_of(&f, 0, &low, &high) || need_clamps(why, &f, 0));
+}
+
+bool
+takes_pair(const struct match_in *m, struct why *why)
+{
+	struct fused f;
+	bool ok = need_all_tensors(m, why);
+	enum step_kind k;
+
+	if (!ok || !need_chain(m, why, &f))
+		return false;
+	ok = NEED(why,
+	    f.anchor == NULL && f.nsteps > 0 && step_is_binary(f.step[0].kind),
+	    "two_tensors", "an operation of two tensors", "%u steps",
+	    (unsigned)f.nsteps);
+	if (!ok)
+		return false;
+	k = f.step[0].kind;
+	ok = NEED(why, (k != STEP_MAX && k != STEP_MIN) || f.nsteps == 1,
+	    "no_clamp", "nothing behind Max and Min", "%u steps",
+	    (unsigned)f.nsteps);
+	return need_rank_in(m, why, f.end, 1, XNN_MAX_TENSOR_DIMS)
+	    && need_clamps(why, &f, 1) && ok;
+}
+
+bool
+takes_distribution(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct type *t;
+	int64_t axis = attr_int_or(n, "axis", n->opset < 13 ? 1 : -1);
+
+	if (!need_all_tensors(m, why)
+	    || !need_rank_in(m, why, n->input[0], 1, XNN_MAX_TENSOR_DIMS))
+		return false;
+	t = matched_type(m, n->input[0]);
+	axis += axis < 0 ? t->rank : 0;
+	return NEED(why, n->opset < 13 || axis + 1 == t->rank, "axis",
+	    "the last dimension", "%d", (int)axis);
+}

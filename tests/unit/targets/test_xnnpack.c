@@ -1,0 +1,103 @@
+/* Every rule of the XNNPACK backend, in every way it offers, against the host
+ * reference. */
+#include "tests/support/kind.h"
+
+extern const struct target_kind target_xnnpack;
+const struct target_kind *const tested = &target_xnnpack;
+
+static void
+test_conv(void **state)
+{
+	const struct attr odd[] = {
+	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 0, 1, 2, 1)};
+	const struct attr grouped[] = {ATTR_OF_INT("group", 4)};
+	const struct attr depthwise[] = {
+	    ATTR_OF_INT("group", 16), ATTR_OF_INTS("dilations", 2, 2)};
+	value_id x = make_input(&m, DIMS(2, 12, 14, 13));
+	value_id w = make_constant(&m, DIMS(16, 12, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(16), -1, 1);
+	value_id y = MAKE_WITH(&m, CONV, odd, x, w, b);
+	value_id w2 = make_constant(&m, DIMS(16, 1, 3, 3), -1, 1);
+	value_id w3 = make_constant(&m, DIMS(8, 4, 1, 1), -1, 1);
+
+	(void)state;
+	y = MAKE(&m, BATCHNORMALIZATION, y,
+	    make_constant(&m, DIMS(16), 0.5f, 2),
+	    make_constant(&m, DIMS(16), -1, 1),
+	    make_constant(&m, DIMS(16), -1, 1),
+	    make_constant(&m, DIMS(16), 0.5f, 2));
+	y = MAKE(&m, CLIP, y, make_scalar(&m, 0), make_scalar(&m, 6));
+	y = MAKE(&m, RELU, MAKE_WITH(&m, CONV, depthwise, y, w2));
+	make_output(&m, MAKE_WITH(&m, CONV, grouped, y, w3));
+	check_all("xnnpack.conv", 3);
+}
+
+static void
+test_dense(void **state)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transB", 1),
+	    ATTR_OF_FLOAT("alpha", 0.5f), ATTR_OF_FLOAT("beta", 2)};
+	value_id x = make_input(&m, DIMS(3, 40));
+	value_id w = make_constant(&m, DIMS(10, 40), -1, 1);
+	value_id b = make_constant(&m, DIMS(10), -1, 1);
+	value_id y = make_input(&m, DIMS(2, 5, 24));
+	value_id w2 = make_constant(&m, DIMS(24, 7), -1, 1);
+	value_id b2 = make_constant(&m, DIMS(7), -1, 1);
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, MAKE_WITH(&m, GEMM, turned, x, w, b)));
+	make_output(&m, MAKE(&m, ADD, b2, MAKE(&m, MATMUL, y, w2)));
+	check_all("xnnpack.matmul", 2);
+}
+
+static void
+test_pools(void **state)
+{
+	const struct attr window[] = {ATTR_OF_INTS("kernel_shape", 3, 3),
+	    ATTR_OF_INTS("strides", 2, 2), ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	value_id x = make_input(&m, DIMS(1, 19, 12, 11));
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, MAXPOOL, window, x));
+	make_output(&m, MAKE_WITH(&m, AVERAGEPOOL, window, x));
+	make_output(&m, MAKE(&m, GLOBALAVERAGEPOOL, x));
+	assert_int_equal(check_all("xnnpack.pool", 1), 3);
+}
+
+static void
+test_pointwise(void **state)
+{
+	const struct attr slope[] = {ATTR_OF_FLOAT("alpha", 0.3f)};
+	value_id x = make_input(&m, DIMS(2, 18, 5, 5));
+	value_id y = make_input(&m, DIMS(2, 18, 1, 1));
+	value_id c = make_constant(&m, DIMS(18, 1, 1), 0.5f, 2);
+	value_id z = MAKE_WITH(&m, LEAKYRELU, slope, x);
+
+	(void)state;
+	z = MAKE(&m, HARDSWISH, MAKE_WITH(&m, ELU, slope, z));
+	z = MAKE(&m, SQRT, MAKE(&m, ABS, MAKE(&m, SIGMOID, z)));
+	z = MAKE(&m, RELU, MAKE(&m, MUL, y, z));
+	z = MAKE(&m, SUB, c, MAKE(&m, DIV, z, c));
+	make_output(&m, MAKE(&m, MAX, z, x));
+	make_output(&m, MAKE(&m, SOFTMAX, z));
+	assert_true(check_all("xnnpack.binary", 2) >= 20);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    TEST(test_conv),
+	    TEST(test_dense),
+	    TEST(test_pools),
+	    TEST(test_pointwise),
+	};
+	struct err err = {.kind = ERR_NONE};
+
+	if (tested->available && !tested->available(&err)) {
+		printf("skipped: %s\n", err.text);
+		return TEST_SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
