@@ -46,7 +46,16 @@ pass_init(struct pass *p, struct graph *g, const struct pass *outer)
 	p->small = arena_new(p->scratch, struct small, g->nvalues);
 	p->content = arena_new(p->scratch, const struct tensor *, g->nvalues);
 	for (value_id v = 0; v < g->nvalues; v++) {
-		p->content[v] = g->value[v].constant;
+		const struct tensor *t = g->value[v].constant;
+
+		p->content[v] = t;
+		if (t) /* whatever was stated of it */
+			g->value[v].type = (struct type){
+			    .kind = TYPE_TENSOR,
+			    .dtype = t->dtype,
+			    .rank = t->rank,
+			    .dim = t->dim,
+			};
 		forget_vague_dims(g, &g->value[v].type);
 	}
 }
