@@ -6,8 +6,7 @@
 /* Dreyfus-Wagner over formats. tree[S][x] = cheapest tree rooted at format x
  * that reaches the demanded formats S; S counts the demanded ones only. */
 struct steiner {
-	const struct problem *p;
-	uint32_t class, nformats, nneeded;
+	uint32_t nformats, nneeded;
 	uint32_t needed[DEMANDS_MAX];
 	cost_ns *way; /* [from][to], closed over detours */
 	cost_ns *tree; /* [1 << nneeded][nformats] */
@@ -25,25 +24,26 @@ tree(const struct steiner *s, uint32_t set, uint32_t root)
 	return &s->tree[(size_t)set * s->nformats + root];
 }
 
-/* Floyd-Warshall: the cheapest ways between formats. */
-static void
-close_ways(struct steiner *s, struct arena *a)
+/* Floyd-Warshall: the cheapest ways between formats, [from][to]. */
+static cost_ns *
+close_ways(const struct problem *p, uint32_t class, struct arena *a)
 {
-	uint32_t n = s->nformats;
+	uint32_t n = p->nformats;
+	cost_ns *way = arena_new(a, cost_ns, (size_t)n * n);
 
-	s->way = arena_new(a, cost_ns, (size_t)n * n);
 	for (uint32_t f = 0; f < n; f++)
 		for (uint32_t t = 0; t < n; t++)
-			*way(s, f, t) = conversion_cost(s->p, s->class, f, t);
+			way[f * n + t] = conversion_cost(p, class, f, t);
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t f = 0; f < n; f++)
 			for (uint32_t t = 0; t < n; t++) {
 				cost_ns c =
-				    cost_add(*way(s, f, k), *way(s, k, t));
+				    cost_add(way[f * n + k], way[k * n + t]);
 
-				if (c < *way(s, f, t))
-					*way(s, f, t) = c;
+				if (c < way[f * n + t])
+					way[f * n + t] = c;
 			}
+	return way;
 }
 
 static void
@@ -71,16 +71,13 @@ grow(struct steiner *s, uint32_t set)
 }
 
 static void
-plant(struct steiner *s, const struct problem *p, uint32_t class, uint32_t need,
-    struct arena *a)
+plant(struct steiner *s, uint32_t need, struct arena *a)
 {
 	uint32_t sets;
 
-	*s = (struct steiner){.p = p, .class = class, .nformats = p->nformats};
-	for (uint32_t f = 0; f < p->nformats; f++)
+	for (uint32_t f = 0; f < s->nformats; f++)
 		if (need >> f & 1)
 			s->needed[s->nneeded++] = f;
-	close_ways(s, a);
 	sets = UINT32_C(1) << s->nneeded;
 	s->tree = arena_new(a, cost_ns, (size_t)sets * s->nformats);
 	for (uint32_t set = 1; set < sets; set++)
@@ -119,17 +116,32 @@ over_roots(const struct steiner *s, uint32_t have, uint32_t set)
 }
 
 static cost_ns
-solve(const struct problem *p, uint32_t class, uint32_t have, uint32_t need,
-    struct arena *scratch)
+solve(struct converter_memo *m, uint32_t class, uint32_t have, uint32_t need)
 {
-	struct arena_mark mark = arena_mark(scratch);
-	struct steiner s;
+	struct arena_mark mark = arena_mark(m->arena);
+	struct steiner s = {
+	    .nformats = m->p->nformats, .way = m->closed[class]};
 	cost_ns c;
 
-	plant(&s, p, class, need, scratch);
+	plant(&s, need, m->arena);
 	c = over_roots(&s, have, (UINT32_C(1) << s.nneeded) - 1);
-	arena_back(scratch, mark);
+	arena_back(m->arena, mark);
 	return c;
+}
+
+/* The cheapest way from any of the formats in `have` to the one in `need`. */
+static cost_ns
+one_way(const cost_ns *way, uint32_t nformats, uint32_t have, uint32_t need)
+{
+	cost_ns best = COST_NEVER;
+	uint32_t to = 0;
+
+	while (!(need >> to & 1))
+		to++;
+	for (uint32_t from = 0; from < nformats; from++)
+		if (have >> from & 1 && way[from * nformats + to] < best)
+			best = way[from * nformats + to];
+	return best;
 }
 
 void
@@ -137,6 +149,7 @@ convert_init(struct converter_memo *m, const struct problem *p, struct arena *a)
 {
 	*m = (struct converter_memo){.p = p, .arena = a};
 	map_init(&m->index, a);
+	m->closed = arena_new(a, cost_ns *, p->nclasses);
 }
 
 cost_ns
@@ -149,12 +162,16 @@ convert_cost(
 		return 0;
 	if (class == NO_CLASS)
 		return COST_NEVER;
+	if (!m->closed[class])
+		m->closed[class] = close_ways(m->p, class, m->arena);
+	if ((key[2] & (key[2] - 1)) == 0)
+		return one_way(m->closed[class], m->p->nformats, have, key[2]);
 	at = map_find(&m->index, key, sizeof key);
 	if (at != MAP_NONE)
 		return m->cost[at];
 	m->cost = arena_grow(
 	    m->arena, m->cost, &m->cap, m->ncosts + 1, sizeof *m->cost);
-	m->cost[m->ncosts] = solve(m->p, class, have, key[2], m->arena);
+	m->cost[m->ncosts] = solve(m, class, have, key[2]);
 	map_add(&m->index, arena_copy(m->arena, key, sizeof key), sizeof key,
 	    m->ncosts);
 	return m->cost[m->ncosts++];

@@ -13,7 +13,8 @@
 struct converter_memo {
 	const struct problem *p;
 	struct arena *arena;
-	struct map index;
+	cost_ns **closed; /* [nclasses] cheapest ways, NULL: not asked yet */
+	struct map index; /* of trees with two leaves or more */
 	cost_ns *cost;
 	uint32_t ncosts, cap;
 };

@@ -407,6 +407,7 @@ dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
 	d->price = arena_new(a, int64_t, p->nnodes);
 	d->pay = arena_new(a, int64_t, d->noptions);
 	d->rest = arena_new(a, int64_t, (size_t)p->nnodes + 1);
+	d->excess = arena_new(a, cost_ns, p->ncandidates);
 	d->bound = INT64_MIN;
 	return true;
 }
@@ -637,6 +638,14 @@ recall(struct ascent *s)
 	d->bound = evaluate(d, s->chosen, s->worth);
 	for (uint32_t n = 0; n < d->p->nnodes; n++)
 		d->rest[n + 1] = d->rest[n] + d->price[n] + s->worth[n];
+	for (uint32_t c = 0; c < d->p->ncandidates; c++) {
+		const struct problem_candidate *x = &d->p->candidate[c];
+
+		if (candidate_usable(x))
+			d->excess[c] = (cost_ns)(reduced_cost(d, c)
+			                   - s->worth[x->node[x->nnodes - 1]])
+			    / DUAL_SCALE;
+	}
 }
 
 static void

@@ -58,6 +58,8 @@ struct dual {
 	int64_t *price; /* [nnodes] */
 	int64_t *pay; /* [noptions] */
 	int64_t *rest; /* [nnodes + 1] bound of nodes 0..n-1 in the end */
+	cost_ns *excess; /* [ncandidates] what taking it adds to the bound of a
+			  * label (ns, rounded down) */
 	int64_t bound; /* of every cover, scaled */
 };
 

@@ -7,14 +7,15 @@
 #include "search/solve.h"
 #include "search/sweep.h"
 
-/* TUNING: a narrow beam finds a first cover; where no node has more labels than
- * WIDTH_PLAIN the sweep needs no prices; else ROUNDS steps of the dual and a
- * wider beam guided by it come first. LABEL_BYTES turns a memory budget into
- * labels. */
+/* TUNING: a narrow beam finds a first cover; where nodes have no more than
+ * RATE_PLAIN labels on average the sweep needs no prices; else ROUNDS steps of
+ * the dual and a wider beam guided by it come first. LABEL_BYTES turns a memory
+ * budget into labels. */
 #define BEAM_FIRST 8
 #define BEAM_GUIDED 64
 #define BEAM_ALONE 64
-#define WIDTH_PLAIN 1200
+#define RATE_PLAIN 36
+#define RATE_NEAR 400
 #define ROUNDS 300
 #define LABEL_BYTES 200
 
@@ -25,28 +26,39 @@ struct exact {
 	struct arena *arena; /* the covers' */
 };
 
-/* One sweep; keep what it finds and proves. */
+/* One sweep for covers cheaper than `upper`; keep what it finds and proves. */
+static void
+sweep_below(struct exact *x, cost_ns upper)
+{
+	struct search_result r, *best = x->best;
+
+	x->limits.upper = upper;
+	sweep_search(&r, x->p, &x->limits, x->arena);
+	best->labels += r.labels;
+	if (r.found) {
+		best->found = true;
+		best->cover = r.cover;
+	}
+	if (r.lower_bound > best->lower_bound)
+		best->lower_bound = r.lower_bound;
+	if (best->found && best->lower_bound >= best->cover.cost) {
+		best->proven = true;
+		best->lower_bound = best->cover.cost;
+	}
+	if (!best->found && best->lower_bound == COST_NEVER)
+		best->proven = true;
+}
+
+static cost_ns
+upper(const struct exact *x)
+{
+	return x->best->found ? x->best->cover.cost : COST_NEVER;
+}
+
 static void
 sweep(struct exact *x)
 {
-	struct search_result r;
-
-	x->limits.upper = x->best->found ? x->best->cover.cost : COST_NEVER;
-	sweep_search(&r, x->p, &x->limits, x->arena);
-	x->best->labels += r.labels;
-	if (r.found) {
-		x->best->found = true;
-		x->best->cover = r.cover;
-	}
-	if (r.lower_bound > x->best->lower_bound)
-		x->best->lower_bound = r.lower_bound;
-	if (r.proven
-	    || (x->best->found
-	        && x->best->lower_bound >= x->best->cover.cost)) {
-		x->best->proven = true;
-		x->best->lower_bound =
-		    x->best->found ? x->best->cover.cost : COST_NEVER;
-	}
+	sweep_below(x, upper(x));
 }
 
 static uint32_t
@@ -58,25 +70,49 @@ tracked_target(const struct problem *p)
 	return NO_LIMIT;
 }
 
-/* Wide graphs: prices first, then a guided beam, then the sweep they prune. */
+/* The bound is tight as a rule: look for covers only a little above it, then a
+ * little more, while that stays cheap. */
+static void
+sweep_near(struct exact *x)
+{
+	cost_ns near = dual_bound(x->limits.dual), gap = near / 1024 + 1;
+
+	x->limits.beam = 0;
+	x->limits.max_rate = RATE_NEAR;
+	while (!x->best->proven && x->best->lower_bound < upper(x)) {
+		cost_ns limit = cost_add(near, gap);
+
+		sweep_below(x, limit < upper(x) ? limit : upper(x));
+		if (x->best->lower_bound < limit)
+			break; /* it gave up, or was not stopped by the limit */
+		gap *= 2;
+	}
+	x->limits.max_rate = 0;
+}
+
+/* Wide graphs: prices first, then sweeps they prune; a guided beam where those
+ * grow too wide. */
 static void
 sweep_priced(struct exact *x, uint64_t max_labels)
 {
-	struct converter_memo memo;
 	struct arena space;
 	struct dual dual;
 
+	x->limits.max_rate = 0;
 	arena_init(&space);
-	convert_init(&memo, x->p, &space);
-	if (dual_init(&dual, x->p, tracked_target(x->p), &memo, &space)) {
+	if (dual_init(
+	        &dual, x->p, tracked_target(x->p), x->limits.memo, &space)) {
 		dual_improve(
 		    &dual, x->best->found ? x->best->cover.cost : 0, ROUNDS);
 		x->limits.dual = &dual;
+		if (dual_bound(&dual) > x->best->lower_bound)
+			x->best->lower_bound = dual_bound(&dual);
+		sweep_near(x);
 		x->limits.beam = BEAM_GUIDED;
-		sweep(x);
+		if (!x->best->proven)
+			sweep(x);
 	}
 	x->limits.beam = 0;
-	x->limits.max_width = 0;
 	x->limits.max_labels = max_labels;
 	if (!x->best->proven)
 		sweep(x);
@@ -91,7 +127,12 @@ sweep_all(struct search_result *out, const struct problem *p,
 	uint64_t memory = o->memory_budget ? o->memory_budget : SEARCH_MEMORY;
 	uint64_t max_labels = memory / LABEL_BYTES + 1;
 	struct exact x = {.p = p, .best = out, .arena = a};
+	struct converter_memo memo;
+	struct arena space;
 
+	arena_init(&space);
+	convert_init(&memo, p, &space);
+	x.limits.memo = &memo;
 	*out = (struct search_result){.why = ""};
 	x.limits.deadline =
 	    o->time_budget_ns ? clock_ns() + o->time_budget_ns : 0;
@@ -100,13 +141,14 @@ sweep_all(struct search_result *out, const struct problem *p,
 	sweep(&x);
 	x.limits.beam = 0;
 	x.limits.max_labels = max_labels;
-	x.limits.max_width = WIDTH_PLAIN;
+	x.limits.max_rate = RATE_PLAIN;
 	if (!out->proven)
 		sweep(&x);
 	if (!out->proven)
 		sweep_priced(&x, max_labels);
 	if (!out->proven)
 		out->why = "the label or time budget ran out";
+	arena_release(&space);
 }
 
 bool
@@ -114,10 +156,13 @@ search_beam(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
 	struct search_options narrow = *o;
-	struct sweep_limits limits = {.upper = COST_NEVER,
+	struct converter_memo memo;
+	struct sweep_limits limits = {.memo = &memo,
+	    .upper = COST_NEVER,
 	    .beam = o->beam ? o->beam : BEAM_ALONE,
 	    .stop = o->stop};
 
+	convert_init(&memo, p, a);
 	narrow.memory_budget = 1;
 	narrow.beam = limits.beam;
 	if (sweep_handles(p))

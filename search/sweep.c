@@ -204,23 +204,41 @@ apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
 	}
 }
 
+static cost_ns
+least_bound(const struct group *g)
+{
+	cost_ns least = COST_NEVER;
+
+	for (uint32_t i = 0; i < g->nlabels; i++)
+		if (g->label[i]->bound < least)
+			least = g->label[i]->bound;
+	return least;
+}
+
 static void
 expand(struct sweep *s, struct group *g)
 {
 	const struct problem *p = s->frontier.p;
+	const struct dual *dual = s->limits->dual;
+	cost_ns least = least_bound(g), upper = s->frontier.upper;
 
+	if (g->nlabels == 0)
+		return;
 	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
 	     k++) {
+		cost_ns excess = dual ? dual->excess[p->high[k]] : 0;
 		struct move m;
 
-		if (!move_make(&m, &s->groups, g, p->high[k]))
+		if (cost_add(least, excess) >= upper
+		    || !move_make(&m, &s->groups, g, p->high[k]))
 			continue;
 		if (!m.to->bounded) {
 			m.to->bounded = true;
 			bound_group(&s->bound, m.to);
 		}
 		for (uint32_t i = 0; i < g->nlabels; i++)
-			apply(s, &m, g->label[i]);
+			if (cost_add(g->label[i]->bound, excess) < upper)
+				apply(s, &m, g->label[i]);
 	}
 }
 
@@ -266,19 +284,23 @@ trim(struct sweep *s, struct group *first)
 }
 
 static bool
-out_of_budget(const struct sweep *s, const struct group *first)
+out_of_budget(const struct sweep *s)
 {
 	const struct sweep_limits *l = s->limits;
-	uint32_t width = 0;
-
-	for (const struct group *g = first; l->max_width && g; g = g->next)
-		width += g->nlabels;
-	if (l->max_width && width > l->max_width)
-		return true;
 
 	return (l->max_labels && s->frontier.nlabels > l->max_labels)
 	    || (l->stop && atomic_load(l->stop))
 	    || (l->deadline && clock_ns() > l->deadline);
+}
+
+/* Is the graph too wide for a sweep like this? */
+static bool
+gives_up(const struct sweep *s, uint32_t ndone)
+{
+	const struct sweep_limits *l = s->limits;
+
+	return l->max_rate
+	    && s->frontier.nlabels > (uint64_t)l->max_rate * (ndone + 64);
 }
 
 static bool
@@ -312,7 +334,11 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 	for (uint32_t top = p->nnodes; top-- > 0;) {
 		struct group *g = groups_at(&s->groups, top);
 
-		if (s->beam == 0 && out_of_budget(s, g))
+		if (gives_up(s, p->nnodes - 1 - top)) {
+			s->dropped = 0;
+			return;
+		}
+		if (s->beam == 0 && out_of_budget(s))
 			s->beam = BEAM_LATE;
 		if (s->beam > 0)
 			trim(s, g);
@@ -347,15 +373,15 @@ sweep_search(struct search_result *out, const struct problem *p,
     const struct sweep_limits *limits, struct arena *a)
 {
 	struct arena space;
-	struct converter_memo memo;
 	struct sweep s = {.limits = limits, .dropped = COST_NEVER};
 
 	*out = (struct search_result){.searcher = "sweep", .why = ""};
 	assert(sweep_handles(p));
 	arena_init(&space);
-	convert_init(&memo, p, &space);
-	s.frontier = (struct frontier){
-	    .p = p, .arena = &space, .memo = &memo, .upper = limits->upper};
+	s.frontier = (struct frontier){.p = p,
+	    .arena = &space,
+	    .memo = limits->memo,
+	    .upper = limits->upper};
 	s.beam = limits->beam;
 	find_special_targets(&s.frontier, p);
 	groups_init(&s.groups, p, &space);

@@ -12,10 +12,11 @@ bool sweep_handles(const struct problem *p);
 struct dual;
 
 struct sweep_limits {
+	struct converter_memo *memo;
 	cost_ns upper; /* only covers cheaper than this are looked for */
 	uint32_t beam; /* labels kept per node; 0: all */
 	uint64_t max_labels; /* then it becomes a beam; 0: no limit */
-	uint32_t max_width; /* labels of one node, likewise; 0: no limit */
+	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
 	uint64_t deadline; /* by clock_ns(), likewise; 0: none */
 	const atomic_bool *stop;

@@ -41,6 +41,7 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 		return true;
 	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds);
 	limits.dual = &dual;
+	limits.memo = &memo;
 	sweep_search(&r, p, &limits, a);
 	if (dual_bound(&dual) <= best && r.found == (best != COST_NEVER)
 	    && (!r.found || r.cover.cost == best))
