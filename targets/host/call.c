@@ -26,6 +26,10 @@ size_fits(const struct arena *a, enum dtype dtype, const struct shape *shape,
 	if (shape->rank > RANK_MAX)
 		return err_set(err, ERR_INPUT, "rank %u is above %u",
 		    shape->rank, RANK_MAX);
+	for (uint32_t d = 0; d < shape->rank; d++)
+		if (shape->dim[d] > (int64_t)MAX_OUTPUT)
+			return err_set(err, ERR_INPUT, "a dimension of %lld",
+			    (long long)shape->dim[d]);
 	if (!tensor_size(dtype, shape->dim, shape->rank, n, bytes)
 	    || *bytes > MAX_OUTPUT)
 		return err_set(err, ERR_INPUT,
@@ -34,6 +38,15 @@ size_fits(const struct arena *a, enum dtype dtype, const struct shape *shape,
 		return err_set(err, ERR_UNSUPPORTED,
 		    "an output of %zu bytes is over the limit", *bytes);
 	return true;
+}
+
+bool
+host_fits(const struct call *c, enum dtype dtype, const struct shape *shape,
+    struct err *err)
+{
+	size_t n, bytes;
+
+	return size_fits(c->arena, dtype, shape, &n, &bytes, err);
 }
 
 static struct tensor

@@ -45,6 +45,11 @@ bool call_wants(const struct call *c, uint32_t i);
 bool host_out(struct call *c, uint32_t i, enum dtype dtype,
     const struct shape *shape, struct sink *to, struct err *err);
 
+/* Could an output of that type be made? ERR_INPUT when not: to ask before
+ * scratch of its size is taken. */
+bool host_fits(const struct call *c, enum dtype dtype,
+    const struct shape *shape, struct err *err);
+
 /* Make output i a copy of t with another shape of as many elements. */
 bool host_out_as(struct call *c, uint32_t i, const struct tensor *t,
     const struct shape *shape, struct err *err);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "ir/base/size.h"
 #include "targets/host/eval.h"
 #include "targets/host/kernels.h"
 
@@ -90,22 +91,97 @@ host_takes(const struct graph *g, const struct node *n, struct err *err)
 	return takes(g, n, err) || in_node(g, n, err);
 }
 
+/* Operators that take sequences and optionals. */
+static bool
+takes_any_kind(enum op op)
+{
+	switch (op) {
+	case OP_IDENTITY:
+	case OP_IF:
+	case OP_LOOP:
+	case OP_SCAN:
+	case OP_OPTIONAL:
+	case OP_OPTIONALHASELEMENT:
+	case OP_OPTIONALGETELEMENT:
+	case OP_CONCATFROMSEQUENCE:
+	case OP_SEQUENCEAT:
+	case OP_SEQUENCECONSTRUCT:
+	case OP_SEQUENCEERASE:
+	case OP_SEQUENCEINSERT:
+	case OP_SEQUENCELENGTH:
+	case OP_SEQUENCEMAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where an operator moves strings, which inputs may be the moved ones? */
+static bool
+may_be_strings(enum op op, uint32_t i)
+{
+	if (op == OP_WHERE)
+		return i > 0;
+	return i == 0 || op == OP_CONCAT || takes_any_kind(op);
+}
+
+/* Must input i be there? Beyond the schema's minimum only the parts of a
+ * variadic input must. */
+static bool
+is_required(enum op op, uint32_t i)
+{
+	const struct op_info *o = op_get(op);
+
+	return i < o->min_inputs
+	    || (o->max_inputs == OP_MANY && op != OP_LOOP && op != OP_SCAN);
+}
+
+/* Sizes kernels may multiply without a second thought: also those of a tensor
+ * that is empty because one of them is 0. */
+static bool
+dims_ok(const struct tensor *t, struct err *err)
+{
+	int64_t product = 1;
+
+	if (t->rank > RANK_MAX)
+		return err_set(
+		    err, ERR_INPUT, "rank %u is above %u", t->rank, RANK_MAX);
+	for (uint32_t d = 0; d < t->rank; d++)
+		if (t->dim[d] != 0
+		    && (!i64_mul(product, t->dim[d], &product)
+		        || product > INT64_C(1) << 47))
+			return err_set(err, ERR_INPUT,
+			    "an empty tensor with dimension %lld",
+			    (long long)t->dim[d]);
+	return true;
+}
+
+static bool
+input_ok(enum op op, uint32_t i, const struct tensor *t, struct err *err)
+{
+	if (!t)
+		return !is_required(op, i)
+		    || err_set(err, ERR_INPUT, "input %u is left out", i);
+	if (t->kind > TENSOR_STRINGS)
+		return takes_any_kind(op)
+		    || err_set(err, ERR_INPUT, "input %u is no tensor", i);
+	if (t->kind == TENSOR_STRINGS && !may_be_strings(op, i))
+		return err_set(err, ERR_INPUT, "input %u is of strings", i);
+	return dims_ok(t, err) && dtype_taken(op, t->dtype, err);
+}
+
 /* What values turned out to be, where inference did not know. */
 static bool
 inputs_ok(const struct call *c, struct err *err)
 {
-	for (uint32_t i = 0; i < c->node->ninputs; i++) {
-		const struct tensor *t = c->in[i];
+	const struct op_info *o = op_get(c->node->op);
 
-		if (!t)
-			continue;
-		if (t->rank > RANK_MAX)
-			return err_set(err, ERR_INPUT, "rank %u is above %u",
-			    t->rank, RANK_MAX);
-		if (t->kind <= TENSOR_STRINGS
-		    && !dtype_taken(c->node->op, t->dtype, err))
+	if (c->node->ninputs < o->min_inputs)
+		return err_set(err, ERR_INPUT, "%u inputs of %u",
+		    c->node->ninputs, o->min_inputs);
+	for (uint32_t i = 0; i < c->node->ninputs; i++)
+		if (!input_ok(c->node->op, i, c->in[i], err))
 			return false;
-	}
 	return true;
 }
 

@@ -138,39 +138,44 @@ concatfromsequence_run(struct call *c, struct err *err)
 	    attr_int_or(c->node, "new_axis", 0) != 0, err);
 }
 
+/* The parts given one by one; they must add up. */
+static bool
+parts_add_up(const int64_t *size, uint32_t n, int64_t dim)
+{
+	int64_t left = dim;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (size[i] < 0 || size[i] > left)
+			return false;
+		left -= size[i];
+	}
+	return left == 0;
+}
+
 /* Sizes of the parts: given one by one, or one for all but the last. */
 static const int64_t *
 part_sizes(struct call *c, int64_t dim, uint32_t *n, struct err *err)
 {
 	const struct tensor *split = call_in(c, 1);
 	const int64_t *given = input_ints(c, 1, n);
-	int64_t *size, each = 1, total = 0;
+	int64_t *size, each = 1, left = dim;
 
-	if (split && split->rank == 0)
-		each = given[0];
-	if (each < 1) {
-		err_set(err, ERR_INPUT, "parts of %lld", (long long)each);
-		return NULL;
-	}
-	for (uint32_t i = 0; split && split->rank && i < *n; i++) {
-		if (given[i] < 0 || given[i] > dim - total)
-			break;
-		total += given[i];
-	}
-	if (split && split->rank) {
-		if (total == dim)
+	if (split && split->rank > 0) {
+		if (parts_add_up(given, *n, dim))
 			return given;
 		err_set(err, ERR_INPUT, "the parts do not add up");
 		return NULL;
 	}
-	if (dim > UINT32_MAX) {
-		err_set(err, ERR_INPUT, "too many parts");
+	if (split)
+		each = given[0];
+	if (each < 1 || dim / each >= UINT32_MAX) {
+		err_set(err, ERR_INPUT, "parts of %lld", (long long)each);
 		return NULL;
 	}
-	*n = (uint32_t)((dim + each - 1) / each);
+	*n = (uint32_t)(dim / each + (dim % each != 0));
 	size = arena_new(c->scratch, int64_t, *n);
-	for (uint32_t i = 0; i < *n; i++, total += each)
-		size[i] = dim - total < each ? dim - total : each;
+	for (uint32_t i = 0; i < *n; i++, left -= each)
+		size[i] = left < each ? left : each;
 	return size;
 }
 

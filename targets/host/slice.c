@@ -259,9 +259,11 @@ map_axes(struct call *c, const struct axis_maps *m, const struct shape *s,
 
 	if (!host_out(c, 0, x->dtype, s, &to, err))
 		return false;
+	if (c->out[0].count == 0)
+		return true;
 	y = to.data;
 	n = s->rank ? (size_t)s->dim[s->rank - 1] : 1;
-	rows = n ? c->out[0].count / n : 0;
+	rows = c->out[0].count / n;
 	strides_of(x->rank, x->dim, stride);
 	for (size_t r = 0; r < rows; r++) {
 		int64_t at = row_offset(m, index, stride, s->rank);
@@ -293,13 +295,15 @@ tile_run(struct call *c, struct err *err)
 	if (!repeat || n != x->rank)
 		return err_set(
 		    err, ERR_INPUT, "%u repeats for rank %u", n, x->rank);
-	for (uint32_t d = 0; d < n; d++) {
-		size_t count, bytes;
-
-		if (repeat[d] < 0 || !i64_mul(x->dim[d], repeat[d], &s.dim[d])
-		    || !tensor_size(DT_INT64, s.dim, s.rank, &count, &bytes))
+	for (uint32_t d = 0; d < n; d++)
+		if (repeat[d] < 0 || !i64_mul(x->dim[d], repeat[d], &s.dim[d]))
 			return err_set(err, ERR_INPUT, "%lld repeats",
 			    (long long)repeat[d]);
+	if (!host_fits(c, x->dtype, &s, err))
+		return false;
+	if (shape_count(s.dim, 0, s.rank) == 0)
+		return map_axes(c, &m, &s, err);
+	for (uint32_t d = 0; d < n; d++) {
 		m.from[d] = arena_new(c->scratch, int64_t, (size_t)s.dim[d]);
 		for (int64_t i = 0; i < s.dim[d]; i++)
 			m.from[d][i] = i % x->dim[d];
@@ -332,8 +336,8 @@ pad_index(int64_t i, int64_t n, enum pad_mode mode)
 }
 
 static bool
-pad_axis(struct call *c, struct axis_maps *m, struct shape *s, uint32_t d,
-    const int64_t pad[2], enum pad_mode mode, struct err *err)
+padded_size(struct shape *s, uint32_t d, const int64_t pad[2],
+    enum pad_mode mode, struct err *err)
 {
 	int64_t n = s->dim[d];
 
@@ -345,10 +349,31 @@ pad_axis(struct call *c, struct axis_maps *m, struct shape *s, uint32_t d,
 	if (n == 0 && s->dim[d] > 0 && mode != PAD_CONSTANT)
 		return err_set(
 		    err, ERR_INPUT, "nothing to repeat along axis %u", d);
-	m->from[d] = arena_new(c->scratch, int64_t, (size_t)s->dim[d]);
-	for (int64_t i = 0; i < s->dim[d]; i++)
-		m->from[d][i] = pad_index(i - pad[0], n, mode);
 	return true;
+}
+
+/* Output 0 = input 0 with pad[d][0] more before and pad[d][1] after. */
+static bool
+pad_all(struct call *c, struct axis_maps *m, int64_t (*pad)[2],
+    enum pad_mode mode, struct err *err)
+{
+	const struct tensor *x = c->in[0];
+	struct shape s = shape_of(x);
+
+	for (uint32_t d = 0; d < x->rank; d++)
+		if (!padded_size(&s, d, pad[d], mode, err))
+			return false;
+	if (!host_fits(c, x->dtype, &s, err))
+		return false;
+	if (shape_count(s.dim, 0, s.rank) == 0)
+		return map_axes(c, m, &s, err);
+	for (uint32_t d = 0; d < x->rank; d++) {
+		m->from[d] = arena_new(c->scratch, int64_t, (size_t)s.dim[d]);
+		for (int64_t i = 0; i < s.dim[d]; i++)
+			m->from[d][i] =
+			    pad_index(i - pad[d][0], x->dim[d], mode);
+	}
+	return map_axes(c, m, &s, err);
 }
 
 static bool
@@ -389,7 +414,6 @@ pad_run(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0];
 	struct axis_maps m = {{NULL}, {0}};
-	struct shape s = shape_of(x);
 	int64_t pad[RANK_MAX][2] = {{0}};
 	uint32_t n, naxes;
 	const int64_t *axes = input_ints(c, 3, &naxes);
@@ -408,10 +432,8 @@ pad_run(struct call *c, struct err *err)
 		pad[d][0] = pads[i];
 		pad[d][1] = pads[naxes + i];
 	}
-	for (uint32_t d = 0; d < x->rank; d++)
-		if (!pad_axis(c, &m, &s, d, pad[d], pad_mode(c->node), err))
-			return false;
-	return pad_filler(c, &m, err) && map_axes(c, &m, &s, err);
+	return pad_filler(c, &m, err)
+	    && pad_all(c, &m, pad, pad_mode(c->node), err);
 }
 
 bool
@@ -419,7 +441,6 @@ centercroppad_run(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0];
 	struct axis_maps m = {{NULL}, {0}};
-	struct shape s = shape_of(x);
 	int64_t pad[RANK_MAX][2] = {{0}};
 	uint32_t n, naxes;
 	const int64_t *axes = attr_ints(c->node, "axes", &naxes);
@@ -445,8 +466,5 @@ centercroppad_run(struct call *c, struct err *err)
 		pad[d][0] = before;
 		pad[d][1] = more - before;
 	}
-	for (uint32_t d = 0; d < x->rank; d++)
-		if (!pad_axis(c, &m, &s, d, pad[d], PAD_CONSTANT, err))
-			return false;
-	return map_axes(c, &m, &s, err);
+	return pad_all(c, &m, pad, PAD_CONSTANT, err);
 }

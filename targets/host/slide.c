@@ -6,7 +6,9 @@
 
 /* TUNING: what a dimension, stride or pad may be; keeps every product of two
  * of them inside int64. */
-#define LARGEST (INT64_C(1) << 31)
+#define LARGEST (INT64_C(1) << 30)
+/* TUNING: taps of one window; what a kernel keeps of one fits in memory. */
+#define MOST_TAPS ((size_t)1 << 24)
 
 /* A list attribute of `n` entries, each in lo..LARGEST, or the default. */
 static bool
@@ -131,6 +133,8 @@ slide_read(struct slide *w, const struct node *n, uint32_t rank,
 		    || !size_mul(w->nkernel, (size_t)w->kernel[i], &w->nkernel))
 			return err_set(err, ERR_INPUT, "too large");
 	}
+	if (w->nkernel > MOST_TAPS)
+		return refuse(err, "a window of %zu taps", w->nkernel);
 	return true;
 }
 

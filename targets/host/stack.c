@@ -89,6 +89,9 @@ join(struct call *c, uint32_t i, const struct tensor *item, uint32_t n,
 	struct sink to;
 	uint32_t a;
 
+	if (unit == 0)
+		return refuse(
+		    err, "joining tensors of %s", dtype_name(item[0].dtype));
 	if (!axis_of(axis, s.rank + stack, &a, err) || s.rank >= RANK_MAX)
 		return err->kind != ERR_NONE ? false
 		                             : err_set(err, ERR_INPUT, "rank");
