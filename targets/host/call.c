@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/base/size.h"
+
 /* TUNING: refuses an output no machine this runs on could hold, so that a
  * mistaken shape is an error message and not the end of the process. */
 #define MAX_OUTPUT ((size_t)1 << 36)
@@ -19,17 +21,31 @@ call_wants(const struct call *c, uint32_t i)
 	return i < c->node->noutputs && c->node->output[i] != VALUE_NONE;
 }
 
+bool
+host_dims_ok(uint32_t rank, const int64_t *dim, struct err *err)
+{
+	int64_t product = 1;
+
+	if (rank > RANK_MAX)
+		return err_set(
+		    err, ERR_INPUT, "rank %u is above %u", rank, RANK_MAX);
+	for (uint32_t d = 0; d < rank; d++)
+		if (dim[d] < 0
+		    || (dim[d] != 0
+		        && (!i64_mul(product, dim[d], &product)
+		            || product > INT64_C(1) << 47)))
+			return err_set(err, ERR_INPUT,
+			    "a tensor with dimension %lld is too large",
+			    (long long)dim[d]);
+	return true;
+}
+
 static bool
 size_fits(const struct arena *a, enum dtype dtype, const struct shape *shape,
     size_t *n, size_t *bytes, struct err *err)
 {
-	if (shape->rank > RANK_MAX)
-		return err_set(err, ERR_INPUT, "rank %u is above %u",
-		    shape->rank, RANK_MAX);
-	for (uint32_t d = 0; d < shape->rank; d++)
-		if (shape->dim[d] > (int64_t)MAX_OUTPUT)
-			return err_set(err, ERR_INPUT, "a dimension of %lld",
-			    (long long)shape->dim[d]);
+	if (!host_dims_ok(shape->rank, shape->dim, err))
+		return false;
 	if (!tensor_size(dtype, shape->dim, shape->rank, n, bytes)
 	    || *bytes > MAX_OUTPUT)
 		return err_set(err, ERR_INPUT,

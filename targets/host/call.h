@@ -45,6 +45,9 @@ bool call_wants(const struct call *c, uint32_t i);
 bool host_out(struct call *c, uint32_t i, enum dtype dtype,
     const struct shape *shape, struct sink *to, struct err *err);
 
+/* Are these sizes that kernels may multiply without a second thought? Also of
+ * a tensor that is empty because one of them is 0. */
+bool host_dims_ok(uint32_t rank, const int64_t *dim, struct err *err);
 /* Could an output of that type be made? ERR_INPUT when not: to ask before
  * scratch of its size is taken. */
 bool host_fits(const struct call *c, enum dtype dtype,

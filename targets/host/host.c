@@ -2,7 +2,6 @@
 
 #include <assert.h>
 
-#include "ir/base/size.h"
 #include "targets/host/eval.h"
 #include "targets/host/kernels.h"
 
@@ -136,26 +135,6 @@ is_required(enum op op, uint32_t i)
 	    || (o->max_inputs == OP_MANY && op != OP_LOOP && op != OP_SCAN);
 }
 
-/* Sizes kernels may multiply without a second thought: also those of a tensor
- * that is empty because one of them is 0. */
-static bool
-dims_ok(const struct tensor *t, struct err *err)
-{
-	int64_t product = 1;
-
-	if (t->rank > RANK_MAX)
-		return err_set(
-		    err, ERR_INPUT, "rank %u is above %u", t->rank, RANK_MAX);
-	for (uint32_t d = 0; d < t->rank; d++)
-		if (t->dim[d] != 0
-		    && (!i64_mul(product, t->dim[d], &product)
-		        || product > INT64_C(1) << 47))
-			return err_set(err, ERR_INPUT,
-			    "an empty tensor with dimension %lld",
-			    (long long)t->dim[d]);
-	return true;
-}
-
 static bool
 input_ok(enum op op, uint32_t i, const struct tensor *t, struct err *err)
 {
@@ -167,7 +146,8 @@ input_ok(enum op op, uint32_t i, const struct tensor *t, struct err *err)
 		    || err_set(err, ERR_INPUT, "input %u is no tensor", i);
 	if (t->kind == TENSOR_STRINGS && !may_be_strings(op, i))
 		return err_set(err, ERR_INPUT, "input %u is of strings", i);
-	return dims_ok(t, err) && dtype_taken(op, t->dtype, err);
+	return host_dims_ok(t->rank, t->dim, err)
+	    && dtype_taken(op, t->dtype, err);
 }
 
 /* What values turned out to be, where inference did not know. */
