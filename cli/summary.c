@@ -108,14 +108,35 @@ static void
 print_counts(const struct pricer_counts *n)
 {
 	printf("prices: %u distinct: %u from the database", n->distinct,
-	    n->exact + n->compatible);
-	if (n->compatible)
-		printf(" (%u compatible)", n->compatible);
+	    n->exact + n->accepted);
+	if (n->accepted)
+		printf(" (%u of other environments)", n->accepted);
 	printf(", %u measured, %u simulated, %u estimated", n->measured,
 	    n->simulated, n->estimated);
 	if (n->failed)
 		printf(", %u failed", n->failed);
 	putchar('\n');
+}
+
+/* What is new about this model, to somebody who has searched its last version;
+ * nothing when all or nothing is known. */
+static void
+print_reuse(const struct pricer_counts *n)
+{
+	if (n->reused && n->reused < n->stored) {
+		printf("database: %u of %u candidates reused; %u shape "
+		       "changed, %u attribute changed, %u operator changed",
+		    n->reused, n->stored, n->shape_changed,
+		    n->attribute_changed, n->operator_changed);
+		if (n->compatible + n->stale > n->accepted)
+			printf(", %u in other environments",
+			    n->compatible + n->stale - n->accepted);
+		putchar('\n');
+	}
+	if (n->canaries)
+		printf("canaries: %u stored figures timed again, %.3f times "
+		       "what they were\n",
+		    n->canaries, (double)n->drift_permille / 1000);
 }
 
 static void
@@ -159,7 +180,10 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "regions", p->nregions);
 	json_key_uint(&w, "conversions", p->nconversions);
 	json_key_uint(&w, "measured", j->counts.measured);
-	json_key_uint(&w, "reused", j->counts.exact + j->counts.compatible);
+	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
+	json_key_uint(&w, "shape_changed", j->counts.shape_changed);
+	json_key_uint(&w, "attribute_changed", j->counts.attribute_changed);
+	json_key_uint(&w, "operator_changed", j->counts.operator_changed);
 	json_key_uint(&w, "failed", j->counts.failed);
 	json_key(&w, "baselines");
 	json_array(&w);
@@ -188,6 +212,7 @@ summary_print(const struct job *j, const char *out)
 	printf("%s: %u nodes, %u targets, %u candidates\n", j->args->model,
 	    j->model.graph->nnodes, j->mix.n, j->candidates.n);
 	print_counts(&j->counts);
+	print_reuse(&j->counts);
 	print_proof(&j->plan);
 	print_shares(j);
 	puts("compared with:");
@@ -209,8 +234,7 @@ summary_dry_run(struct job *j, const char *out, struct err *err)
 	printf("%s: %u nodes, %u targets: %u candidates, %u distinct; %u from "
 	       "the database, %u candidates not priced yet\n",
 	    j->args->model, j->model.graph->nnodes, j->mix.n, j->candidates.n,
-	    j->counts.distinct, j->counts.exact + j->counts.compatible,
-	    missing);
+	    j->counts.distinct, j->counts.exact + j->counts.accepted, missing);
 	if (out)
 		printf("would write %s\n", out);
 	return true;

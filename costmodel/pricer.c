@@ -1,6 +1,6 @@
 #include "costmodel/pricer.h"
 
-#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "costmodel/environment.h"
@@ -235,7 +235,11 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 		    "bind it): a multiple of the lower bound");
 		return true;
 	}
-	return slot_lookup(p, i, err);
+	if (!slot_lookup(p, i, err))
+		return false;
+	p->counts.stored++;
+	p->counts.reused += s->price.state != PRICE_BOUND;
+	return true;
 }
 
 static void
@@ -305,6 +309,31 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	return true;
 }
 
+/* Ask a kind that measures elsewhere; the answer is worth keeping. */
+static bool
+ask_elsewhere(struct pricer *p, uint32_t slot, struct err *err)
+{
+	struct slot *s = &p->slot[slot];
+	struct measurement m = {.outcome = OUTCOME_UNSUPPORTED};
+
+	ask_kind(p, s);
+	if (!p->db || !p->o.measure)
+		return true;
+	if (s->price.state == PRICE_KNOWN && s->price.ns > 0)
+		m = (struct measurement){
+		    .outcome = OUTCOME_OK,
+		    .n = 1,
+		    .low = s->price.ns,
+		    .median = s->price.ns,
+		    .high = s->price.high,
+		    .min = s->price.ns,
+		};
+	else
+		snprintf(m.detail, sizeof m.detail, "%s", s->price.detail);
+	return recording_begin(p, &slot, 1, err)
+	    && store_attempt(p, s, &m, err);
+}
+
 /* Price slots that are BOUND, by whatever means their kind has. */
 static bool
 price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
@@ -319,7 +348,8 @@ price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
 		if (s->target < p->mix->n
 		    && p->mix->target[s->target].kind->source
 		        == PRICE_EXTERNAL) {
-			ask_kind(p, s);
+			if (!ask_elsewhere(p, slot[i], err))
+				return false;
 			slot_publish(p, prices, slot[i]);
 		} else if (!p->o.measure) {
 			estimate(p, s,

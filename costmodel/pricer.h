@@ -39,7 +39,11 @@ struct pricer_options {
 /* What a run did, for the last line and the result. */
 struct pricer_counts {
 	uint32_t distinct; /* candidate and conversion keys */
-	uint32_t exact, compatible, stale, missed; /* lookups by outcome */
+	/* Lookups by outcome, whether what was found was accepted or not. */
+	uint32_t exact, compatible, stale, missed;
+	uint32_t stored; /* candidate keys whose prices live in a database */
+	uint32_t reused; /* of those, priced from the database at begin */
+	uint32_t accepted; /* figures of other environments that are used */
 	uint32_t measured, failed, simulated, estimated;
 	/* Candidate keys that missed, by what is nearest in the database. */
 	uint32_t shape_changed, attribute_changed, operator_changed;

@@ -216,6 +216,7 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 		return true;
 	price_of_found(&s->price, &f);
 	s->price.origin = FROM_DB_COMPATIBLE;
+	p->counts.accepted++;
 	s->price.when = arena_str(p->arena, f.at_utc);
 	s->price.detail = e->why[which];
 	return true;

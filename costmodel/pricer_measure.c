@@ -98,11 +98,9 @@ open_measurer(struct pricer *p, struct err *err)
 
 /* The first attempt of a run brings its environment rows with it. */
 bool
-measuring_begin(
+recording_begin(
     struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
 {
-	if (!open_measurer(p, err))
-		return false;
 	if (!p->db)
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
@@ -118,6 +116,13 @@ measuring_begin(
 	p->has_run = true;
 	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
 	    environment_soft(p->arena), err);
+}
+
+bool
+measuring_begin(
+    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+{
+	return open_measurer(p, err) && recording_begin(p, slot, n, err);
 }
 
 /* A full disk must not lose a night: figures are kept in memory, the run goes

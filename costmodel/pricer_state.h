@@ -95,8 +95,11 @@ bool explain_misses(struct pricer *p, struct err *err);
  * into the database or miss need. */
 void slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch);
 
-/* The measurer, opened with its first use; the run and the environments of
- * slots [n] are in the database. */
+/* The run and the environments of slots [n] are in the database. */
+bool recording_begin(
+    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);
+
+/* The same, and the measurer is open. */
 bool measuring_begin(
     struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);
 
