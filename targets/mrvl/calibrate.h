@@ -1,0 +1,52 @@
+/* Fitting the cost simulator's parameters to a user's measurements. */
+#ifndef TARGETS_MRVL_CALIBRATE_H
+#define TARGETS_MRVL_CALIBRATE_H
+
+#include "ir/base/err.h"
+#include "ir/base/notes.h"
+#include "targets/mrvl/cost.h"
+
+/* One measured figure. */
+enum sample_kind {
+	SAMPLE_LAYER, /* hardware latency of a region of one layer: DMA in,
+		       * layer, DMA out */
+	SAMPLE_JOB, /* firmware latency of a region */
+	SAMPLE_QUANTIZE, /* CPU time of converting `elements` one way */
+};
+
+struct sample {
+	enum sample_kind kind;
+	struct work work;
+	uint32_t tiles;
+	bool int8, pinned;
+	double elements;
+	double ns; /* measured; > 0 */
+};
+
+struct samples {
+	const char *board; /* board, SDK and date, as the file says */
+	struct sample *sample;
+	uint32_t n, cap;
+};
+
+/* What the simulator says a sample takes. */
+double sample_ns(const struct sample *s, const struct setting *p);
+
+/* Read a file of measurements (schema: README.md). ERR_INPUT naming the
+ * sample. */
+bool samples_load(
+    struct samples *s, const char *path, struct arena *a, struct err *err);
+
+struct fit {
+	struct params params; /* fitted ones are CALIBRATED */
+	double before, after; /* root mean square of log(simulated/measured) */
+	bool moved[NPARAM]; /* the samples say something about it */
+};
+
+/* Least squares over the logarithms of the parameters, starting from `from`.
+ * What the samples do not determine stays as it was. low and high become the
+ * two-sigma interval. ERR_INPUT when there is nothing to fit. */
+bool calibrate(struct fit *out, const struct samples *s,
+    const struct params *from, struct arena *a, struct err *err);
+
+#endif
