@@ -1,6 +1,7 @@
 #include "targets/host/host.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "targets/host/eval.h"
 #include "targets/host/kernels.h"
@@ -165,12 +166,25 @@ inputs_ok(const struct call *c, struct err *err)
 	return true;
 }
 
+/* An output somebody wants that the kernel did not make (those of training,
+ * say). */
+static bool
+outputs_ok(const struct call *c, struct err *err)
+{
+	for (uint32_t i = 0; i < c->node->noutputs; i++)
+		if (call_wants(c, i) && c->out[i].kind == TENSOR_VIEW
+		    && c->out[i].dtype == DT_UNDEFINED)
+			return refuse(err, "output %u is not computed", i);
+	return true;
+}
+
 bool
 host_call(struct call *c, struct err *err)
 {
 	assert(err->kind == ERR_NONE);
+	memset(c->out, 0, c->node->noutputs * sizeof *c->out);
 	if (takes(c->graph, c->node, err) && inputs_ok(c, err)
-	    && table[c->node->op].run(c, err))
+	    && table[c->node->op].run(c, err) && outputs_ok(c, err))
 		return true;
 	return in_node(c->graph, c->node, err);
 }

@@ -117,9 +117,11 @@ prepare_outputs(struct prepared *p, const struct candidate *c, struct arena *a,
 		if (id == VALUE_NONE)
 			continue;
 		v = graph_value(p->graph, id);
+		p->out_port[i] = port_of(c->output, c->noutputs, id);
+		if (p->out_port[i] == UINT32_MAX)
+			continue; /* nobody reads it: it stays in scratch */
 		if (!static_type(v, err))
 			return false;
-		p->out_port[i] = port_of(c->output, c->noutputs, id);
 		if (!tensor_size(v->type.dtype, v->type.dim, v->type.rank,
 		        &count, &p->preset[i].bytes))
 			return err_set(

@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include "ir/graph.h"
+#include "targets/candidates.h"
 #include "targets/host/host.h"
+#include "tests/support/build.h"
 
 /* A graph of one node under construction. */
 struct one {
@@ -69,7 +71,7 @@ evaluate(struct one *o)
 	return host_eval(o->g, &o->node, o->in, o->out, &o->arena, &o->err);
 }
 
-#define DIMS(...) ((const int64_t[]){__VA_ARGS__})
+#define INT64S(...) ((const int64_t[]){__VA_ARGS__})
 #define FLOATS(...) ((const float[]){__VA_ARGS__})
 
 static void
@@ -90,12 +92,12 @@ conv_pads_and_strides(void **state)
 
 	(void)state;
 	one_init(&o, OP_CONV, 11, 1);
-	feed(&o, DT_FLOAT, 4, DIMS(1, 1, 3, 3),
+	feed(&o, DT_FLOAT, 4, INT64S(1, 1, 3, 3),
 	    FLOATS(1, 2, 3, 4, 5, 6, 7, 8, 9));
-	feed(&o, DT_FLOAT, 4, DIMS(1, 1, 2, 2), FLOATS(1, 10, 100, 1000));
-	feed(&o, DT_FLOAT, 1, DIMS(1), FLOATS(0.5f));
-	give_ints(&o, "pads", 4, DIMS(1, 0, 0, 1));
-	give_ints(&o, "strides", 2, DIMS(2, 2));
+	feed(&o, DT_FLOAT, 4, INT64S(1, 1, 2, 2), FLOATS(1, 10, 100, 1000));
+	feed(&o, DT_FLOAT, 1, INT64S(1), FLOATS(0.5f));
+	give_ints(&o, "pads", 4, INT64S(1, 0, 0, 1));
+	give_ints(&o, "strides", 2, INT64S(2, 2));
 	assert_true(evaluate(&o));
 	assert_int_equal(o.out[0].dim[2], 2);
 	assert_int_equal(o.out[0].dim[3], 2);
@@ -115,8 +117,8 @@ broadcast_add_of_unaligned_views(void **state)
 	(void)state;
 	memcpy(odd + 1, FLOATS(1, 2, 3, 4), 16);
 	one_init(&o, OP_ADD, 13, 1);
-	feed(&o, DT_FLOAT, 2, DIMS(2, 2), odd + 1);
-	feed(&o, DT_FLOAT, 2, DIMS(2, 1), FLOATS(10, 20));
+	feed(&o, DT_FLOAT, 2, INT64S(2, 2), odd + 1);
+	feed(&o, DT_FLOAT, 2, INT64S(2, 1), FLOATS(10, 20));
 	assert_true(evaluate(&o));
 	expect_floats(&o, 4, FLOATS(11, 12, 23, 24));
 	arena_release(&o.arena);
@@ -129,7 +131,7 @@ a_fill_stays_a_fill(void **state)
 
 	(void)state;
 	one_init(&o, OP_CONSTANTOFSHAPE, 9, 1);
-	feed(&o, DT_INT64, 1, DIMS(2), DIMS(1 << 20, 1 << 20));
+	feed(&o, DT_INT64, 1, INT64S(2), INT64S(1 << 20, 1 << 20));
 	assert_true(evaluate(&o));
 	assert_int_equal(o.out[0].kind, TENSOR_FILL);
 	assert_int_equal(o.out[0].count, (size_t)1 << 40);
@@ -143,8 +145,8 @@ integer_division_is_defined(void **state)
 
 	(void)state;
 	one_init(&o, OP_DIV, 13, 1);
-	feed(&o, DT_INT64, 1, DIMS(3), DIMS(7, INT64_MIN, -7));
-	feed(&o, DT_INT64, 1, DIMS(3), DIMS(0, -1, 2));
+	feed(&o, DT_INT64, 1, INT64S(3), INT64S(7, INT64_MIN, -7));
+	feed(&o, DT_INT64, 1, INT64S(3), INT64S(0, -1, 2));
 	assert_true(evaluate(&o));
 	assert_int_equal(tensor_int(&o.out[0], 0), 0);
 	assert_true(tensor_int(&o.out[0], 1) == INT64_MIN);
@@ -159,7 +161,7 @@ refusal_names_operator_version_dtype(void **state)
 
 	(void)state;
 	one_init(&o, OP_SIN, 7, 1);
-	feed(&o, DT_INT32, 1, DIMS(1), DIMS(1));
+	feed(&o, DT_INT32, 1, INT64S(1), INT64S(1));
 	assert_false(evaluate(&o));
 	assert_int_equal(o.err.kind, ERR_UNSUPPORTED);
 	assert_non_null(strstr(o.err.text, "Sin (opset 7, int32)"));
@@ -174,7 +176,7 @@ softmax_flattens_before_opset_13(void **state)
 
 	(void)state;
 	one_init(&o, OP_SOFTMAX, 11, 1);
-	feed(&o, DT_FLOAT, 3, DIMS(1, 2, 2), x);
+	feed(&o, DT_FLOAT, 3, INT64S(1, 2, 2), x);
 	assert_true(evaluate(&o));
 	expect_floats(&o, 4, FLOATS(0.25f, 0.25f, 0.25f, 0.25f));
 	o.node.opset = 13;
@@ -200,11 +202,79 @@ gemm_beyond_one_block(void **state)
 			for (size_t k = 0; k < K; k++)
 				want[i * N + j] += a[i * K + k] * b[k * N + j];
 	one_init(&o, OP_MATMUL, 13, 1);
-	feed(&o, DT_FLOAT, 2, DIMS(M, K), a);
-	feed(&o, DT_FLOAT, 2, DIMS(K, N), b);
+	feed(&o, DT_FLOAT, 2, INT64S(M, K), a);
+	feed(&o, DT_FLOAT, 2, INT64S(K, N), b);
 	assert_true(evaluate(&o));
 	expect_floats(&o, M * N, want);
 	arena_release(&o.arena);
+}
+
+/* --- The target kind ------------------------------------------------------ */
+
+/* x[4], i[2] -> Gather(Relu(x), i), normalised by hand. */
+static struct graph *
+relu_gather(struct arena *a)
+{
+	struct graph *g = graph_new(a, "relu_gather");
+	const int64_t four = 4, two = 2;
+	value_id x = build_input(g, "x", DT_FLOAT, &four, 1);
+	value_id i = build_input(g, "i", DT_INT64, &two, 1);
+	value_id relu = build_node(g, OP_RELU, 14, &x, 1);
+	value_id y = build_node(g, OP_GATHER, 13, (value_id[]){relu, i}, 2);
+	value_id *in = arena_new(a, value_id, 2), *out;
+
+	in[0] = x;
+	in[1] = i;
+	out = arena_new(a, value_id, 1);
+	out[0] = y;
+	g->input = in;
+	g->ninputs = 2;
+	g->output = out;
+	g->noutputs = 1;
+	graph_value(g, relu)->type = graph_value(g, x)->type;
+	graph_value(g, y)->type = graph_value(g, x)->type;
+	graph_value(g, y)->type.dim = graph_value(g, i)->type.dim;
+	graph_value(g, y)->flags |= VALUE_OUTPUT;
+	return g;
+}
+
+static void
+a_compiled_gather_runs_and_reports(void **state)
+{
+	_Alignas(64) float x[32] = {-1, 2, 3, 4}, y[32];
+	_Alignas(64) int64_t i[16] = {3, -4};
+	const void *in[2] = {i, x}; /* ports go by value id */
+	void *out[1] = {y};
+	const char *text[] = {"host"};
+	struct arena a;
+	struct err err = {.kind = ERR_NONE}, fault = err;
+	struct candidates c;
+	struct mix m;
+	struct kernel k;
+	struct graph *g;
+
+	(void)state;
+	arena_init(&a);
+	g = relu_gather(&a);
+	assert_true(mix_open(&m, text, 1, &a, &err));
+	assert_true(candidates_find(&c, g, &m, NULL, &a, &err));
+	assert_int_equal(c.n, 2);
+	assert_true(m.target[0].kind->compile(
+	    &m.target[0], g, &c.candidate[1], &a, &k, &err));
+	k.fault = &fault;
+	for (int run = 0; run < 3; run++) {
+		memset(y, 0, sizeof y);
+		k.run(&k, in, out);
+		assert_int_equal(fault.kind, ERR_NONE);
+		assert_float_equal(y[0], 4, 0);
+		assert_float_equal(y[1], -1, 0);
+	}
+	i[0] = 4;
+	k.run(&k, in, out);
+	assert_int_equal(fault.kind, ERR_INPUT);
+	assert_non_null(strstr(fault.text, "index 4 outside -4..3"));
+	k.release(&k);
+	arena_release(&a);
 }
 
 int
@@ -218,6 +288,7 @@ main(void)
 	    cmocka_unit_test(refusal_names_operator_version_dtype),
 	    cmocka_unit_test(softmax_flattens_before_opset_13),
 	    cmocka_unit_test(gemm_beyond_one_block),
+	    cmocka_unit_test(a_compiled_gather_runs_and_reports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
