@@ -17,6 +17,19 @@ static const char *const cost_word[] = {
     [PRICE_ESTIMATED] = "estimated",
 };
 
+/* Converting uses oneDNN wherever it is built in, whatever the mix is. */
+static void
+add_converter(struct buf *b)
+{
+	const struct target_kind *kind = target_kind_find("dnnl");
+	const struct target dnnl = {.kind = kind, .text = "dnnl"};
+	struct err err = {.kind = ERR_NONE};
+
+	if (kind && kind->environment
+	    && (!kind->available || kind->available(&err)))
+		kind->environment(&dnnl, b);
+}
+
 const char *
 environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 {
@@ -29,6 +42,8 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 	buf_printf(&b, "cost=%s\n", cost_word[source]);
 	if (t && t->kind->environment)
 		t->kind->environment(t, &b);
+	if (!t)
+		add_converter(&b);
 	if (b.n && b.data[b.n - 1] != '\n')
 		buf_str(&b, "\n");
 	if (source == PRICE_MEASURED) {

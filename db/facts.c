@@ -133,17 +133,19 @@ is_key(const struct fact *x, const char *key)
 	return x->nkey == strlen(key) && memcmp(x->key, key, x->nkey) == 0;
 }
 
-/* Do two versions agree up to the second dot ("2.6.3", "2.6.4")? Without two
- * dots there is no patch level to differ in. */
+/* Are both versions ("2.6.3", "2.6.4+debian") that agree up to the second dot?
+ * Without two dots there is no patch level to differ in. */
 static bool
 differ_in_patch_only(const struct fact *x, const struct fact *y)
 {
 	size_t n = x->nvalue < y->nvalue ? x->nvalue : y->nvalue, dots = 0;
 
 	for (size_t i = 0; i < n && dots < 2; i++) {
-		if (x->value[i] != y->value[i])
+		char c = x->value[i];
+
+		if (c != y->value[i] || (c != '.' && (c < '0' || c > '9')))
 			return false;
-		dots += x->value[i] == '.';
+		dots += c == '.';
 	}
 	return dots == 2;
 }
@@ -155,10 +157,11 @@ weigh(const struct fact *x, const struct fact *y)
 	if (is_key(x, "target") || begins_with(x, "cpu.")
 	    || begins_with(x, "machine.") || is_key(x, "cost"))
 		return FACTS_OTHER;
-	if (y && ends_in(x, ".version") && differ_in_patch_only(x, y))
+	if (y && differ_in_patch_only(x, y))
 		return FACTS_COMPATIBLE;
-	/* A new patch level brings a new build with it. */
-	if (y && ends_in(x, ".build"))
+	/* A new patch level of a library brings a new build with it; "build"
+	 * alone is how this program was compiled. */
+	if (y && ends_in(x, "_build"))
 		return FACTS_COMPATIBLE;
 	return FACTS_STALE;
 }

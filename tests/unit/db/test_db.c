@@ -221,6 +221,12 @@ facts_are_sorted_and_compared(void **state)
 	        now, &why, &f->a),
 	    FACTS_COMPATIBLE);
 	assert_string_equal(why, "lib.version: 2.6.1 -> 2.6.3");
+	assert_int_equal(facts_relate("lib=1.2.3\nlib_build=aa\n",
+	                     "lib=1.2.9\nlib_build=bb\n", &why, &f->a),
+	    FACTS_COMPATIBLE);
+	assert_int_equal(
+	    facts_relate("build=fast\n", "build=slow\n", &why, &f->a),
+	    FACTS_STALE);
 	assert_int_equal(
 	    facts_relate("cpu.model=x\nlib.version=2.5.3\ntarget=dnnl\n"
 	                 "threads=2\n",
