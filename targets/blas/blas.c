@@ -1,12 +1,180 @@
-/* The OpenBLAS backend. */
+/* The BLAS backend: convolution and products through OpenBLAS's sgemm. */
 #include "targets/target.h"
 
 extern const struct target_kind target_blas;
 
+#if MARQ_HAVE_BLAS
+
+#include <cblas.h>
+
+#include "targets/blas/kernel.h"
+#include "targets/need.h"
+#include "targets/threads.h"
+
+#define NEED why_need
+
+static bool
+need_finish(const struct match_in *m, struct why *why, const struct fused *f)
+{
+	struct finish finish;
+	bool ok = finish_of(&finish, f, m->graph, NULL);
+
+	return NEED(why, ok, "finish",
+	    "at most a tensor of the result's shape added, then clamped", "%s",
+	    ok ? "that" : "another step");
+}
+
+static bool
+accept_window_product(const struct match_in *m, struct why *why)
+{
+	struct fused f;
+	struct window w;
+	int64_t group;
+	bool ok = need_all_tensors(m, why);
+
+	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+		return false;
+	fused_take_bias(&f, m->graph, 1);
+	group = attr_int_or(f.anchor, "group", 1);
+	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
+	    && need_window(m, why, f.anchor, &w);
+	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
+	ok =
+	    NEED(why,
+	        group == 1 || node_in(m->graph, f.anchor, 1)->type.dim[1] > 1,
+	        "channels_per_group", "more than one", "group = %d", (int)group)
+	    && ok;
+	ok = need_finish(m, why, &f) && ok;
+	return ok && (!f.norm || need_inference(why, f.norm));
+}
+
+/* Both sides have as many matrices, or the right one a single one. */
+static bool
+need_batches(const struct match_in *m, struct why *why, const struct node *n)
+{
+	const struct type *l = matched_type(m, n->input[0]);
+	const struct type *r = matched_type(m, n->input[1]);
+	bool one = true, same = l->rank == r->rank;
+
+	for (uint32_t i = 0; i + 2 < r->rank; i++) {
+		one &= r->dim[i] == 1;
+		same = same && l->dim[i] == r->dim[i];
+	}
+	return NEED(why, (one && l->rank >= r->rank) || same, "batches",
+	    "equal, or one matrix on the right", "they broadcast otherwise");
+}
+
+static bool
+accept_product(const struct match_in *m, struct why *why)
+{
+	const struct node *n;
+	struct fused f;
+	bool ok = need_all_tensors(m, why), row = true;
+	const struct value *bias;
+
+	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+		return false;
+	n = f.anchor;
+	bias = n->op == OP_GEMM ? node_in(m->graph, n, 2) : NULL;
+	if (bias == NULL)
+		fused_take_bias(&f, m->graph, matched_type(m, f.end)->rank - 1);
+	ok = need_rank_in(m, why, n->input[0], 2, 12)
+	    && need_rank_in(m, why, n->input[1], 2, 12)
+	    && need_batches(m, why, n);
+	ok = NEED(why, graph_value(m->graph, n->input[0])->constant == NULL,
+	         "left_operand", "not a constant", "a constant")
+	    && ok;
+	ok = need_constant(m, why, n, 2, "bias") && ok;
+	if (bias && bias->constant)
+		row = bias->constant->count
+		    == (size_t)matched_type(m, n->output[0])->dim[1];
+	ok =
+	    NEED(why, row, "bias_per_column", "one per column", "another shape")
+	    && ok;
+	return need_finish(m, why, &f) && ok;
+}
+
+#define CONV_NORM \
+	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
+	    CONSTANT, CONSTANT, CONSTANT)
+#define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
+#define CLAMPED(p) MAYBE(RELU, MAYBE(CLIP, p, REST))
+
+enum { CONV, GEMM, MATMUL };
+
+static const struct rule rules[] = {
+    [CONV] = {.name = "blas.conv",
+        .pattern = CLAMPED(PLUS(CONV_NORM)),
+        .accepts = accept_window_product},
+    [GEMM] = {.name = "blas.gemm",
+        .pattern = CLAMPED(PLUS(NODE(GEMM, ANY, ANY, REST))),
+        .accepts = accept_product},
+    [MATMUL] = {.name = "blas.matmul",
+        .pattern = CLAMPED(PLUS(MAYBE(ADD, NODE(MATMUL, ANY, ANY), ANY))),
+        .accepts = accept_product},
+};
+
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	format_id last;
+
+	out[0] = (struct implementation){.name = "plain"};
+	if (m->rule != CONV || max < 2)
+		return 1;
+	last = format_intern(
+	    f, (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
+	out[1] = (struct implementation){"nhwc", 1, last, last};
+	return 2;
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct fused f;
+	const char *fault;
+	bool ok;
+
+	openblas_set_num_threads((int)target_threads());
+	if (!fused_read(&f, g, c->match, &fault))
+		return err_set(err, ERR_UNSUPPORTED, "BLAS: %s", fault);
+	*out = (struct kernel){.kind = &target_blas, .candidate = c};
+	ok = c->rule == CONV ? compile_conv(t, g, c, &f, a, out)
+	                     : compile_product(g, c, &f, a, out);
+	return ok
+	    || err_set(err, ERR_UNSUPPORTED,
+	        "BLAS: the composite cannot be laid out as products");
+}
+
+static void
+environment(const struct target *t, struct buf *b)
+{
+	(void)t;
+	buf_printf(b, "openblas=%s\nopenblas_core=%s\n", openblas_get_config(),
+	    openblas_get_corename());
+}
+
+const struct target_kind target_blas = {
+    .name = "blas",
+    .summary = "OpenBLAS: convolutions and products through sgemm",
+    .rule = rules,
+    .nrules = (uint32_t)(sizeof rules / sizeof *rules),
+    .source = PRICE_MEASURED,
+    .implementations = implementations,
+    .compile = compile,
+    .environment = environment,
+};
+
+#else
+
 static bool
 available(struct err *err)
 {
-	return err_set(err, ERR_TARGET, "target 'blas' is not built in");
+	return err_set(err, ERR_TARGET,
+	    "not built in (OpenBLAS was not found when marq was built)");
 }
 
 const struct target_kind target_blas = {
@@ -15,3 +183,5 @@ const struct target_kind target_blas = {
     .source = PRICE_MEASURED,
     .available = available,
 };
+
+#endif

@@ -189,7 +189,7 @@ static bool
 available(struct err *err)
 {
 	return err_set(err, ERR_TARGET,
-	    "target 'dnnl' is not built in (oneDNN was not found)");
+	    "not built in (oneDNN was not found when marq was built)");
 }
 
 const struct target_kind target_dnnl = {

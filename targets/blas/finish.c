@@ -1,0 +1,80 @@
+#include <float.h>
+#include <math.h>
+
+#include "targets/blas/kernel.h"
+
+static float
+clamped(float x, float low, float high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+static bool
+has_shape_of(const struct graph *g, value_id v, value_id like)
+{
+	const struct type *a = &graph_value(g, v)->type;
+	const struct type *b = &graph_value(g, like)->type;
+
+	if (graph_value(g, v)->constant || a->rank != b->rank)
+		return false;
+	for (uint32_t i = 0; i < a->rank; i++)
+		if (a->dim[i] != b->dim[i])
+			return false;
+	return true;
+}
+
+/* NULL candidate: only whether it can be done. */
+static int32_t
+port_of(const struct candidate *c, value_id v)
+{
+	for (uint32_t i = 0; c && i < c->ninputs; i++)
+		if (c->input[i].value == v)
+			return (int32_t)i;
+	return -1;
+}
+
+bool
+finish_of(struct finish *out, const struct fused *f, const struct graph *g,
+    const struct candidate *c)
+{
+	uint32_t i = 0;
+
+	*out = (struct finish){-1, -INFINITY, INFINITY};
+	if (f->nsteps > 0 && f->step[0].kind == STEP_ADD) {
+		if (!has_shape_of(g, f->step[0].other, f->end))
+			return false;
+		out->residual = port_of(c, f->step[0].other);
+		i = 1;
+	}
+	for (; i < f->nsteps; i++) {
+		const struct step *s = &f->step[i];
+		float low = 0, high = INFINITY;
+
+		if (s->kind == STEP_CLIP) {
+			low = s->alpha == -FLT_MAX ? -INFINITY : s->alpha;
+			high = s->beta == FLT_MAX ? INFINITY : s->beta;
+		} else if (s->kind != STEP_RELU || s->alpha != 0) {
+			return false;
+		}
+		out->low = clamped(out->low, low, high);
+		out->high = clamped(out->high, low, high);
+	}
+	return true;
+}
+
+void
+finish_run(const struct finish *f, const void *const *in, float *out,
+    size_t from, size_t n)
+{
+	float *to = out + from;
+
+	if (f->residual >= 0) {
+		const float *more = (const float *)in[f->residual] + from;
+
+		for (size_t i = 0; i < n; i++)
+			to[i] += more[i];
+	}
+	if (f->low > -INFINITY || f->high < INFINITY)
+		for (size_t i = 0; i < n; i++)
+			to[i] = clamped(to[i], f->low, f->high);
+}
