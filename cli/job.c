@@ -4,8 +4,13 @@
 
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "ir/base/file.h"
+#include "ir/base/json.h"
 #include "ir/normalize.h"
+#include "plan/problem.h"
+#include "plan/replay.h"
 #include "plan/solve.h"
+#include "search/problem_json.h"
 #include "targets/host/host.h"
 
 bool
@@ -61,7 +66,10 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	        j->arena, err)
 	    || !read_constraints(j, err)
 	    || !candidates_find(
-	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err))
+	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err)
+	    || (j->args->replay
+	        && !plan_replay(&j->only, j->args->replay, j->model.graph,
+	            &j->mix, &j->candidates, j->arena, err)))
 		return false;
 	j->times.candidates_ns = now_ns() - began;
 	return true;
@@ -102,11 +110,11 @@ open_pricer(struct job *j, struct err *err)
 	    && pricer_begin(j->pricer, &j->prices, err);
 }
 
-static bool
-search(struct job *j, const struct constraints *constraints, struct plan *out,
-    struct err *err)
+static struct plan_request
+request(struct job *j, const struct constraints *constraints)
 {
-	struct plan_request r = {
+	return (struct plan_request){
+	    .only = j->only,
 	    .graph = j->model.graph,
 	    .mix = &j->mix,
 	    .candidates = &j->candidates,
@@ -124,8 +132,30 @@ search(struct job *j, const struct constraints *constraints, struct plan *out,
 	        },
 	    .notes = &j->model.notes,
 	};
+}
+
+static bool
+search(struct job *j, const struct constraints *constraints, struct plan *out,
+    struct err *err)
+{
+	struct plan_request r = request(j, constraints);
 
 	return plan_search(out, &r, j->arena, err);
+}
+
+static bool
+write_problem(FILE *f, void *context, struct err *err)
+{
+	struct job *j = context;
+	struct plan_request r = request(j, &j->constraints);
+	struct problem p;
+	struct json w;
+
+	if (!problem_build(&p, &r, NULL, j->arena, err))
+		return false;
+	json_init(&w, f, 1);
+	problem_write(&p, &w);
+	return true;
 }
 
 bool
@@ -156,7 +186,9 @@ job_search(struct job *j, struct err *err)
 	progress_end(&j->progress);
 	j->counts = pricer_counts(j->pricer);
 	j->times.search_ns = now_ns() - began;
-	return ok;
+	return ok
+	    && (!j->args->dump_problem
+	        || file_write(j->args->dump_problem, write_problem, j, err));
 }
 
 bool

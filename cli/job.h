@@ -22,6 +22,7 @@ struct job {
 	struct mix mix;
 	struct constraints constraints;
 	struct candidates candidates;
+	const bool *only; /* --replay: the candidates of the plan, or NULL */
 	struct pricer *pricer;
 	struct prices prices;
 	struct pricer_counts counts;

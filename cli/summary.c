@@ -95,7 +95,10 @@ print_proof(const struct plan *p)
 
 	format_duration(p->cost, cost, sizeof cost);
 	format_duration(p->lower_bound, bound, sizeof bound);
-	if (p->proven)
+	if (!p->proven && p->lower_bound == 0)
+		printf("plan: %s, by %s (which proves nothing)\n", cost,
+		    p->searcher);
+	else if (p->proven)
 		printf("plan: %s, proven optimal for these prices\n", cost);
 	else
 		printf("plan: %s, not proven: lower bound %s, gap %.3g %%\n",
@@ -215,7 +218,8 @@ summary_print(const struct job *j, const char *out)
 	print_reuse(&j->counts);
 	print_proof(&j->plan);
 	print_shares(j);
-	puts("compared with:");
+	if (j->plan.nbaselines)
+		puts("compared with:");
 	print_baselines(&j->plan);
 	print_times(&j->times);
 	if (out)

@@ -81,8 +81,11 @@ build_ports(const struct port *port, uint32_t n, struct arena *a)
 }
 
 static void
-build_candidates(struct problem *p, const struct candidates *c, struct arena *a)
+build_candidates(
+    struct problem *p, const struct plan_request *r, struct arena *a)
 {
+	const struct candidates *c = r->candidates;
+
 	p->ncandidates = c->n;
 	p->candidate = arena_new(a, struct problem_candidate, c->n);
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -91,6 +94,7 @@ build_candidates(struct problem *p, const struct candidates *c, struct arena *a)
 		p->candidate[i] = (struct problem_candidate){
 		    .target = from->target,
 		    .resource = from->resident,
+		    .banned = r->only && !r->only[i],
 		    .nnodes = from->nnodes,
 		    .node = from->node,
 		    .ninputs = from->ninputs,
@@ -161,7 +165,7 @@ problem_build(struct problem *out, const struct plan_request *r,
 	    a, cost_ns, (size_t)out->nclasses * out->nformats * out->nformats);
 	build_values(out, r->graph, r->prices, a);
 	build_nodes(out, r->graph, a);
-	build_candidates(out, r->candidates, a);
+	build_candidates(out, r, a);
 	build_targets(out, r, a);
 	fill_costs(out, r->prices);
 	constraints_apply(r->constraints, skip, r->graph, out);

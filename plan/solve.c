@@ -221,6 +221,14 @@ has_bounds(const struct job *j, const struct search_result *r)
 	return false;
 }
 
+/* A searcher asked for by name, and a replay, answer for themselves. */
+static bool
+may_improve(const struct job *j)
+{
+	return !j->r->only
+	    && (!j->r->searcher || strcmp(j->r->searcher, "exact") == 0);
+}
+
 /* File a baseline, and take its cover if a search that was cut short found
  * nothing as cheap. */
 static void
@@ -230,7 +238,7 @@ note_baseline(struct job *j, struct plan_baseline *b, const char *name,
 	b->name = name;
 	b->cost = r->found ? r->cover.cost : COST_NEVER;
 	b->bound = !r->proven || has_bounds(j, r);
-	if (r->found && !has_bounds(j, r)
+	if (may_improve(j) && r->found && !has_bounds(j, r)
 	    && r->cover.cost < j->best.cover.cost) {
 		j->best.cover = r->cover;
 		j->best.searcher = name;
@@ -332,11 +340,16 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 		return false;
 	j.ask = arena_new(a, uint32_t, r->candidates->n);
 	if ((r->eager_pricing && !price_everything(&j, err))
-	    || !search_prices(&j, err) || !run_baselines(&j, out, err))
+	    || !search_prices(&j, err)
+	    || (!r->only && !run_baselines(&j, out, err)))
 		return false;
 	plan_build(out, &j.best.cover, a);
 	out->lower_bound = j.best.lower_bound;
 	out->proven = j.best.proven && out->cost == out->lower_bound;
-	out->searcher = j.best.searcher;
+	out->searcher = r->only ? "replay" : j.best.searcher;
+	if (r->only) {
+		out->proven = false; /* nothing was searched */
+		out->lower_bound = 0;
+	}
 	return plan_verify(out, err);
 }

@@ -72,6 +72,23 @@ run search tiny.onnx $targets --db t.db -o none --pin Conv_0=mrvl --forbid mrvl:
 expect_status 1
 expect_in err 'Conv_0'
 
+# A plan is replayed, refused when it is not legal any more, and dumped.
+run search tiny.onnx $targets --db t.db -o none --replay one.marq/result.json
+expect_status 0
+expect_in out 'by replay'
+run search tiny.onnx -t host --db t.db -o none --replay one.marq/result.json --no-measure
+expect_status 1
+expect_in err 'is not in the mix'
+sed 's/"Conv_0_out"/"Conv_4_out"/' one.marq/result.json >edited.json
+run search tiny.onnx $targets --db t.db -o none --replay edited.json
+expect_status 1
+expect_in err 'composite 0'
+run search tiny.onnx $targets --db t.db -o none --dump-problem problem.json
+expect_status 0
+run solve problem.json
+expect_status 0
+expect_in out 'proven optimal'
+
 # The plan computes what the reference computes.
 run run tiny.onnx $targets --db t.db --runs 3
 expect_status 0
