@@ -96,6 +96,8 @@ check_all(const char *rule, uint32_t nnodes)
 	t[1] =
 	    (struct target){.kind = &target_host, .text = "host", .index = 1};
 	t[0].formats = t[1].formats = &mix.formats;
+	if (tested->open && !tested->open(&t[0], &mix.formats, &arena, &err))
+		fail_msg("%s", err.text);
 	if (!candidates_find(&found, m.graph, &mix, NULL, &arena, &err)) {
 		printf("  %s\n", err.text);
 		skip();
