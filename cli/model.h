@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 
+int model_check(struct cli *c, int argc, char **argv);
+int model_info(struct cli *c, int argc, char **argv);
 int model_make(struct cli *c, int argc, char **argv);
 
 #endif

@@ -19,7 +19,9 @@ enum { KEY_WEIGHTS = 0x300 };
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "where to (default NAME.onnx)", 0},
     {"weights", KEY_WEIGHTS, "hashed|constant", 0,
-        "numbers every program can reproduce (default), or one number", 0},
+        "numbers every program can reproduce (default), or one number, which "
+        "makes a small file (ConstantOfShape)",
+        0},
     {0},
 };
 
@@ -61,12 +63,19 @@ list_all(void)
 		printf("%-14s %s\n", entry[i].name, entry[i].what);
 }
 
+struct written {
+	const struct graph *g;
+	bool light;
+};
+
 static bool
 write_model(FILE *f, void *context, struct err *err)
 {
 	const struct onnx_opset opset = {"", 13};
+	const struct written *w = context;
 	const struct onnx_out out = {
-	    .graph = context,
+	    .graph = w->g,
+	    .light = w->light,
 	    .ir_version = 8,
 	    .nopsets = 1,
 	    .opset = &opset,
@@ -80,6 +89,7 @@ make(const struct args *args, struct err *err)
 {
 	const struct zoo_entry *entry = zoo_find(args->name);
 	const struct infer_options shapes = {.eval = NULL};
+	struct written w = {.light = args->constant};
 	struct graph *g;
 	struct arena a;
 	bool ok;
@@ -89,9 +99,9 @@ make(const struct args *args, struct err *err)
 		    "no architecture '%s' (marq model make lists them)",
 		    args->name);
 	arena_init(&a);
-	g = entry->make(&a, args->constant);
+	w.g = g = entry->make(&a, args->constant);
 	ok = infer(g, &shapes, err)
-	    && file_write(args->out, write_model, g, err);
+	    && file_write(args->out, write_model, &w, err);
 	arena_release(&a);
 	return ok;
 }

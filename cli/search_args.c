@@ -74,6 +74,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct argp_option model_options[] = {
+    {"target", 't', "KIND[:K=V,...]", 0,
+        "a target to ask about (repeat; default: all that are usable here)", 0},
+    {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 0},
+    {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 0},
+    {0},
+};
+
 static void
 list_add(struct text_list *list, const char *text, struct arena *a)
 {
@@ -300,6 +308,12 @@ static const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
 
 const struct argp search_argp = {
     .options = options,
+    .parser = parse,
+    .children = children,
+};
+
+const struct argp model_argp = {
+    .options = model_options,
     .parser = parse,
     .children = children,
 };

@@ -36,4 +36,7 @@ void search_args_init(struct search_args *args, struct cli *c);
 /* Its input is a struct search_args; it takes one positional argument. */
 extern const struct argp search_argp;
 
+/* The same with only what concerns a model and its targets: -t, --shape, --dim. */
+extern const struct argp model_argp;
+
 #endif

@@ -23,7 +23,8 @@ struct infer_options {
 	node_eval eval; /* NULL: fold nothing */
 	uint32_t max_fold; /* elements per folded tensor; 0 = default 65536.
 			    * FILL tensors count as one */
-	bool keep_going; /* report every fault into notes, then fail */
+	bool keep_going; /* report every fault into faults, then fail */
+	struct notes *faults; /* NULL: into notes */
 	struct notes *notes;
 };
 

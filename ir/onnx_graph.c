@@ -11,7 +11,7 @@ fault_noted(struct importer *imp)
 {
 	if (!imp->options->collect)
 		return false;
-	notes_add(&imp->model->notes, "%s", imp->err->text);
+	notes_add(&imp->model->faults, "%s", imp->err->text);
 	if (imp->nfaults++ == 0)
 		imp->first_fault = *imp->err;
 	err_clear(imp->err);

@@ -221,6 +221,7 @@ model_init(struct model *m, const char *path, size_t n, struct arena *a)
 {
 	*m = (struct model){.path = path, .producer = "", .file_bytes = n};
 	notes_init(&m->notes, a);
+	notes_init(&m->faults, a);
 }
 
 bool

@@ -31,6 +31,7 @@ struct model {
 	const char *producer; /* name and version, or "" */
 	size_t file_bytes;
 	struct notes notes; /* warnings, in order */
+	struct notes faults; /* with options->collect: all of them */
 	struct mapping *mappings; /* the file and external data files */
 };
 
@@ -49,7 +50,7 @@ struct onnx_options {
 	const struct bind_dim *dim;
 	uint32_t nshapes;
 	const struct bind_shape *shape;
-	bool collect; /* go on after a fault and put each into notes
+	bool collect; /* go on after a fault and put each into faults
 		       * (`marq model check`); still fails */
 };
 

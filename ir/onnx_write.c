@@ -19,7 +19,7 @@ enum { ATTRIBUTE_INTS = 8, ATTRIBUTE_STRINGS = 9, ATTRIBUTE_TENSORS = 10 };
 enum { ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_TP = 14, ATTRIBUTE_TPS = 15 };
 enum { ATTRIBUTE_TYPE = 20 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_STRING_DATA = 6 };
-enum { TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { TENSOR_INT64S = 7, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 enum { FUNCTION_NAME = 1, FUNCTION_INPUT = 4, FUNCTION_OUTPUT = 5 };
 enum { FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10 };
 enum { PAIR_KEY = 1, PAIR_VALUE = 2 };
@@ -335,6 +335,61 @@ name_values(struct place *p)
 	}
 }
 
+/* TUNING: a FILL below this many elements is not worth a node. */
+#define LIGHT_LEAST 16
+
+static bool
+is_light(const struct place *p, value_id v)
+{
+	const struct tensor *t = p->g->value[v].constant;
+
+	return p->meta && p->meta->light && t->kind == TENSOR_FILL
+	    && t->rank > 0 && t->count >= LIGHT_LEAST;
+}
+
+/* A constant as ConstantOfShape over its shape, which is an initialiser. */
+static void
+write_light(struct wire_out *graph, const struct place *p, value_id v)
+{
+	const struct tensor *t = p->g->value[v].constant;
+	const char *shape = arena_printf(p->a, "%s/shape", p->name[v]);
+	struct wire_out node, attr, part;
+	static const int64_t one[] = {1};
+	struct tensor *element = arena_new(p->a, struct tensor, 1);
+
+	*element = tensor_fill(t->dtype, 1, one, t->fill);
+	wire_out_init(&node);
+	wire_out_init(&attr);
+	wire_out_str(&node, NODE_INPUT, shape);
+	wire_out_str(&node, NODE_OUTPUT, p->name[v]);
+	wire_out_str(&node, NODE_TYPE, "ConstantOfShape");
+	wire_out_str(&attr, ATTRIBUTE_NAME, "value");
+	write_tensor(&attr, ATTRIBUTE_T, "", element, TAG_NONE);
+	wire_out_int(&attr, ATTRIBUTE_TYPE, ATTR_TENSOR);
+	wire_out_message(&node, NODE_ATTRIBUTE, &attr);
+	wire_out_message(graph, GRAPH_NODE, &node);
+	wire_out_init(&part);
+	wire_out_int(&part, TENSOR_DIMS, t->rank);
+	wire_out_int(&part, TENSOR_TYPE, DT_INT64);
+	wire_out_ints(&part, TENSOR_INT64S, t->dim, t->rank);
+	wire_out_str(&part, TENSOR_NAME, shape);
+	wire_out_message(graph, GRAPH_INITIALIZER, &part);
+}
+
+static void
+write_constants(
+    struct wire_out *graph, const struct place *p, const bool *carried)
+{
+	const struct graph *g = p->g;
+
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (carried[v] && is_light(p, v))
+			write_light(graph, p, v);
+		else if (carried[v])
+			write_tensor(graph, GRAPH_INITIALIZER, p->name[v],
+			    g->value[v].constant, p->owner ? TAG_NONE : v + 1);
+}
+
 static void
 write_value_infos(struct wire_out *w, const struct place *p)
 {
@@ -360,14 +415,11 @@ write_graph(struct wire_out *w, uint32_t field, const struct place *outer)
 
 	name_values(p);
 	wire_out_init(&graph);
+	write_constants(&graph, p, carried);
 	for (node_id id = 0; id < g->nnodes; id++)
 		write_node(&graph, GRAPH_NODE, p, id);
 	wire_out_str(
 	    &graph, GRAPH_NAME, g->name && g->name[0] ? g->name : "graph");
-	for (value_id v = 0; v < g->nvalues; v++)
-		if (carried[v])
-			write_tensor(&graph, GRAPH_INITIALIZER, p->name[v],
-			    g->value[v].constant, p->owner ? TAG_NONE : v + 1);
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		write_value_info(&graph, GRAPH_INPUT, p, g->input[i]);
 	for (uint32_t i = 0; i < g->noutputs; i++)

@@ -28,6 +28,9 @@ struct onnx_out {
 	/* metadata_props of node i of the main graph (IR >= 10), or NULL */
 	uint32_t (*node_meta)(const void *context, node_id id,
 	    struct onnx_meta *out, uint32_t cap);
+	/* Write FILL constants of the main graph as ConstantOfShape nodes over
+	 * small "<name>/shape" initialisers: the structure without the bytes. */
+	bool light;
 	/* Write the content of constant v of the main graph, tensor->bytes of
 	 * it, and return true; or return false to have the tensor's own
 	 * written. NULL: always the tensor's own. */

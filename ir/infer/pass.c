@@ -8,10 +8,11 @@
 static bool
 is_vague(const struct graph *g, int64_t dim)
 {
-	int64_t symbol = DIM_SYMBOL(0) - dim;
+	int64_t symbol;
 
 	if (dim >= DIM_UNKNOWN)
 		return false;
+	symbol = DIM_SYMBOL(0) - dim;
 	return symbol >= g->nsymbols || symbol_is_anonymous(g->symbol[symbol]);
 }
 
@@ -123,7 +124,8 @@ pass_run(struct pass *p, struct err *err)
 			continue;
 		if (!p->o->keep_going)
 			return false;
-		notes_add(p->o->notes, "%s", err->text);
+		notes_add(p->o->faults ? p->o->faults : p->o->notes, "%s",
+		    err->text);
 		err_clear(err);
 		*p->failed = true;
 	}

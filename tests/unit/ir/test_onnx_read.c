@@ -326,9 +326,9 @@ all_faults_are_found_on_request(void **state)
 
 	assert_false(read_node_model(
 	    f, &o, (const char *const[]){"Relu", "Neg", "Abs"}, 3));
-	assert_int_equal(f->m.notes.n, 3);
-	assert_non_null(strstr(f->m.notes.text[2], "#2, Abs"));
-	assert_string_equal(f->err.text, f->m.notes.text[0]);
+	assert_int_equal(f->m.faults.n, 3);
+	assert_non_null(strstr(f->m.faults.text[2], "#2, Abs"));
+	assert_string_equal(f->err.text, f->m.faults.text[0]);
 }
 
 /* A graph `y = x + w` with a weight of n floats. */
