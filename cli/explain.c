@@ -176,11 +176,18 @@ tell_saving(const struct args *args, const struct job *j, struct err *err)
 		return true;
 	if (!cost_without(args, &before, err))
 		return false;
-	printf("if %s held: the plan would cost %s instead of %s, saving %s\n",
-	    args->search.assume, format_duration(now, with, sizeof with),
-	    format_duration(before, without, sizeof without),
-	    format_duration(
-	        before > now ? before - now : 0, saved, sizeof saved));
+	if (before == now)
+		printf(
+		    "if %s held (if any rule asks for that): no cheaper plan\n",
+		    args->search.assume);
+	else
+		printf("if %s held: the plan would cost %s instead of %s, "
+		       "saving %s\n",
+		    args->search.assume,
+		    format_duration(now, with, sizeof with),
+		    format_duration(before, without, sizeof without),
+		    format_duration(
+		        before > now ? before - now : 0, saved, sizeof saved));
 	return true;
 }
 
