@@ -9,6 +9,14 @@
 
 /* Local functions came with IR 8. SOURCE: the ONNX IR specification. */
 #define IR_FUNCTIONS 8u
+/* Before IR 4 every initialiser is an input as well. */
+#define IR_INITIALISERS 4u
+
+static uint32_t
+at_least(uint32_t ir_version, uint32_t least)
+{
+	return ir_version > least ? ir_version : least;
+}
 
 /* TUNING: shapes, axes, pads, scales and clip bounds are below, weights above.
  * Shape inference sees through a function's Constant nodes but not through its
@@ -66,8 +74,7 @@ write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 	struct onnx_function *function =
 	    arena_new(w->arena, struct onnx_function, p->nregions);
 	struct onnx_out o = {
-	    .ir_version =
-	        m->ir_version > IR_FUNCTIONS ? m->ir_version : IR_FUNCTIONS,
+	    .ir_version = at_least(m->ir_version, IR_FUNCTIONS),
 	    .nopsets = m->nopsets + 1,
 	    .opset = with_regions(m, w->arena),
 	    .function = function,
@@ -92,7 +99,7 @@ write_region_model(
 	const struct model *m = w->in->model;
 	struct arena scratch;
 	struct onnx_out o = {
-	    .ir_version = m->ir_version,
+	    .ir_version = at_least(m->ir_version, IR_INITIALISERS),
 	    .nopsets = m->nopsets,
 	    .opset = m->opset,
 	};

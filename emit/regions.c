@@ -16,7 +16,27 @@ struct cut {
 	value_id *passed; /* constants that become inputs; ids of `from` */
 	uint32_t npassed, passed_cap;
 	size_t inline_max;
+	uint32_t opset; /* of the default domain */
 };
+
+/* Can a Constant node of this opset hold the element type? SOURCE: the ONNX
+ * operator changelog, Constant-1, -9 and -13. */
+static bool
+fits_constant(enum dtype t, uint32_t opset)
+{
+	if (opset < 9)
+		return t == DT_FLOAT || t == DT_DOUBLE || t == DT_FLOAT16;
+	return opset >= 13 || t != DT_BFLOAT16;
+}
+
+static uint32_t
+default_opset(const struct model *m)
+{
+	for (uint32_t i = 0; i < m->nopsets; i++)
+		if (*m->opset[i].domain == '\0')
+			return m->opset[i].version;
+	return 1;
+}
 
 static value_id
 take_value(struct cut *k, value_id v)
@@ -31,7 +51,9 @@ take_value(struct cut *k, value_id v)
 	map_add(&k->index, key, sizeof v, id);
 	if (!value->constant)
 		return id;
-	if (value->constant->count <= k->inline_max) {
+	if (k->inline_max == SIZE_MAX
+	    || (value->constant->count <= k->inline_max
+	        && fits_constant(value->constant->dtype, k->opset))) {
 		k->to->value[id].constant = value->constant;
 		return id;
 	}
@@ -107,6 +129,7 @@ region_graph(const struct emit_work *w, uint32_t region, size_t inline_max,
 	    .to = graph_new(a, w->region[region]),
 	    .arena = a,
 	    .inline_max = inline_max,
+	    .opset = default_opset(w->in->model),
 	};
 
 	k.to->symbol = w->graph->symbol;

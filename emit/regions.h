@@ -7,8 +7,9 @@
 
 #define REGION_DOMAIN "marq.region"
 
-/* A region as a graph. Constants up to `inline_max` elements are inside; larger
- * ones become inputs, after the region's own, by value id. */
+/* A region as a graph. Constants up to `inline_max` elements are inside (unless
+ * the opset's Constant cannot hold them; SIZE_MAX: all of them, as
+ * initialisers); others become inputs, after the region's own, by value id. */
 struct graph *region_graph(const struct emit_work *w, uint32_t region,
     size_t inline_max, struct arena *a);
 
