@@ -122,11 +122,11 @@ print_counts(const struct pricer_counts *n)
 }
 
 /* What is new about this model, to somebody who has searched its last version;
- * nothing when all or nothing is known. */
+ * nothing when nothing had to be measured. */
 static void
 print_reuse(const struct pricer_counts *n)
 {
-	if (n->reused && n->reused < n->stored) {
+	if (n->measured && n->reused) {
 		printf("database: %u of %u candidates reused; %u shape "
 		       "changed, %u attribute changed, %u operator changed",
 		    n->reused, n->stored, n->shape_changed,

@@ -18,6 +18,9 @@
 /* TUNING: no row of ours comes near; a foreign file's may try to. */
 #define LARGEST_VALUE (1 << 24)
 
+/* A handle belongs to one thread, so it needs no locks of its own. */
+#define COMMON_FLAGS (SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX)
+
 static const char settings[] =
     "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
     "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
@@ -53,7 +56,7 @@ has_log(const char *path, struct arena *a)
 static int
 connect_read(struct costdb *db, struct arena *a)
 {
-	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE, rc;
+	int flags = SQLITE_OPEN_READONLY | COMMON_FLAGS, rc;
 	int64_t pages;
 	struct err ignored = {.kind = ERR_NONE};
 
@@ -77,8 +80,7 @@ static int
 connect_write(struct costdb *db)
 {
 	int rc = sqlite3_open_v2(db->path, &db->h,
-	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE,
-	    NULL);
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | COMMON_FLAGS, NULL);
 
 	if (rc == SQLITE_OK)
 		sqlite3_busy_timeout(db->h, BUSY_TIMEOUT_MS);
