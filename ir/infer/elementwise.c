@@ -101,7 +101,6 @@ rule_prelu(struct site *s)
 {
 	const struct type *x = in_type(s, 0), *slope = in_type(s, 1);
 	enum dtype dtype;
-	struct type t;
 
 	if (!same_dtypes(s, 0, 2, &dtype))
 		return false;
@@ -111,7 +110,15 @@ rule_prelu(struct site *s)
 	if (slope->rank > x->rank)
 		return fault(s, "slope has rank %" PRIu32 ", x only %" PRIu32,
 		    slope->rank, x->rank);
-	return type_broadcast(s, x, slope, &t);
+	for (uint32_t i = 0; i < slope->rank; i++) {
+		int64_t to = x->dim[i + x->rank - slope->rank];
+
+		if (slope->dim[i] > 1 && to >= 0 && slope->dim[i] != to)
+			return fault(s,
+			    "slope has %" PRId64 " where x has %" PRId64,
+			    slope->dim[i], to);
+	}
+	return true;
 }
 
 bool

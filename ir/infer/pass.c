@@ -84,7 +84,7 @@ apply_rule(struct site *s)
 {
 	const struct op_rule *rule = rule_get(s->n->op);
 
-	if (!check_arity(s))
+	if (!check_arity(s) || !check_dtypes(s))
 		return false;
 	if (rule->type && !rule->type(s))
 		return false;

@@ -14,6 +14,9 @@ void pass_init(struct pass *p, struct graph *g, const struct pass *outer);
 /* Infer and fold every node, in order. */
 bool pass_run(struct pass *p, struct err *err);
 
+/* Refuse element types the operator does not take at its opset. */
+bool check_dtypes(struct site *s);
+
 /* Fold a node whose inputs are all constant: fills s->out_content. */
 void fold_node(struct site *s, const struct op_rule *rule);
 
