@@ -1,4 +1,4 @@
-/* Printing the text form. Grammar: ir/README.md. */
+/* Printing the text form. */
 #include "ir/text.h"
 
 #include <inttypes.h>

@@ -252,6 +252,340 @@ keep_going_reports_all(void **state)
 	assert_int_equal(f->notes.n, 2);
 }
 
+/* A node over one float input. */
+static value_id
+over(struct fixture *f, enum op op, uint32_t opset, const int64_t *dim,
+    uint32_t rank)
+{
+	value_id x = build_input(f->g, "x", DT_FLOAT, dim, rank);
+
+	return build_node(f->g, op, opset, &x, 1);
+}
+
+/* ... and a constant list. */
+static value_id
+over_list(struct fixture *f, enum op op, uint32_t opset, const int64_t *dim,
+    uint32_t rank, const int64_t *list, uint32_t n)
+{
+	value_id in[2] = {build_input(f->g, "x", DT_FLOAT, dim, rank),
+	    build_ints(f->g, list, n)};
+
+	return build_node(f->g, op, opset, in, 2);
+}
+
+static void
+conv_symbolic(void **state)
+{
+	struct fixture *f = *state;
+	int64_t h = DIM_SYMBOL(graph_symbol(f->g, "H"));
+	value_id y = conv(f, DIMS(1, 3, h, h), DIMS(8, 3, 3, 3)), z;
+
+	z = conv(f, DIMS(1, 3, h, h), DIMS(8, 3, 3, 3));
+	build_list(f->g, "strides", DIMS(2, 2));
+	build_list(f->g, "pads", DIMS(1, 1, 1, 1));
+	run(f);
+	expect(f, y, "float32[1,8,H-2,H-2]");
+	expect(f, z, "float32[1,8,floor((H+1)/2),floor((H+1)/2)]");
+}
+
+static void
+convtranspose_shapes(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[2] = {build_input(f->g, "x", DT_FLOAT, DIMS(1, 4, 5, 5)),
+	    build_zeros(f->g, DT_FLOAT, DIMS(4, 3, 3, 3))};
+	value_id y = build_node(f->g, OP_CONVTRANSPOSE, 11, in, 2);
+
+	build_list(f->g, "strides", DIMS(2, 2));
+	build_list(f->g, "pads", DIMS(1, 1, 1, 1));
+	build_list(f->g, "output_padding", DIMS(1, 1));
+	run(f);
+	expect(f, y, "float32[1,3,10,10]");
+}
+
+static void
+reductions(void **state)
+{
+	struct fixture *f = *state;
+	value_id a = over(f, OP_REDUCEMEAN, 13, DIMS(2, 3, 4)), b, c;
+
+	build_list(f->g, "axes", DIMS(-1));
+	b = over_list(f, OP_REDUCESUM, 13, DIMS(2, 3, 4), DIMS(0, 2));
+	build_int(f->g, "keepdims", 0);
+	c = over(f, OP_ARGMAX, 13, DIMS(2, 3, 4));
+	build_int(f->g, "axis", 1);
+	run(f);
+	expect(f, a, "float32[2,3,1]");
+	expect(f, b, "float32[3]");
+	expect(f, c, "int64[2,1,4]");
+}
+
+/* The axes moved from an attribute to an input. */
+static void
+squeeze_by_opset(void **state)
+{
+	struct fixture *f = *state;
+	value_id old = over(f, OP_SQUEEZE, 11, DIMS(1, 3, 1)), now, all;
+
+	build_list(f->g, "axes", DIMS(0));
+	now = over_list(f, OP_SQUEEZE, 13, DIMS(1, 3, 1), DIMS(-1));
+	all = over(f, OP_SQUEEZE, 13, DIMS(1, 3, 1));
+	run(f);
+	expect(f, old, "float32[3,1]");
+	expect(f, now, "float32[1,3]");
+	expect(f, all, "float32[3]");
+}
+
+static void
+squeeze_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	over_list(f, OP_SQUEEZE, 13, DIMS(1, 3), DIMS(1));
+	expect_fault(f, "axis 1 has size 3, 1 is needed");
+}
+
+static void
+split_uneven(void **state)
+{
+	struct fixture *f = *state;
+	value_id a = over(f, OP_SPLIT, 18, DIMS(7)), b;
+
+	build_int(f->g, "num_outputs", 2);
+	b = build_output(f->g);
+	run(f);
+	expect(f, a, "float32[4]");
+	expect(f, b, "float32[3]");
+}
+
+static void
+split_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	over(f, OP_SPLIT, 13, DIMS(7));
+	build_output(f->g);
+	expect_fault(f, "7 does not split into 2 equal parts");
+}
+
+static void
+slice_backwards(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[5] = {build_input(f->g, "x", DT_FLOAT, DIMS(10, 4)),
+	    build_ints(f->g, DIMS(-1)), build_ints(f->g, DIMS(INT64_MIN)),
+	    build_ints(f->g, DIMS(0)), build_ints(f->g, DIMS(-3))};
+	value_id y = build_node(f->g, OP_SLICE, 13, in, 5);
+
+	run(f);
+	expect(f, y, "float32[4,4]");
+}
+
+static void
+slice_step_zero(void **state)
+{
+	struct fixture *f = *state;
+	value_id zero = build_ints(f->g, DIMS(0));
+	value_id in[5] = {build_input(f->g, "x", DT_FLOAT, DIMS(10)), zero,
+	    build_ints(f->g, DIMS(5)), zero, zero};
+
+	build_node(f->g, OP_SLICE, 13, in, 5);
+	expect_fault(f, "steps[0] is 0");
+}
+
+static void
+pad_by_opset(void **state)
+{
+	struct fixture *f = *state;
+	value_id y = over(f, OP_PAD, 2, DIMS(2, 3)), z;
+
+	build_list(f->g, "pads", DIMS(0, 1, 2, -1));
+	z = over_list(f, OP_PAD, 13, DIMS(2, 3), DIMS(0, 1, 0, 1));
+	run(f);
+	expect(f, y, "float32[4,3]");
+	expect(f, z, "float32[2,5]");
+}
+
+static void
+gather_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	over_list(f, OP_GATHER, 13, DIMS(3, 2), DIMS(0, -4));
+	expect_fault(f, "index -4 is outside an axis of 3");
+}
+
+static void
+matmul_broadcasts(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[2] = {build_input(f->g, "a", DT_FLOAT, DIMS(5, 1, 2, 3)),
+	    build_input(f->g, "b", DT_FLOAT, DIMS(4, 3, 6))};
+	value_id y = build_node(f->g, OP_MATMUL, 13, in, 2), z;
+
+	in[0] = build_input(f->g, "v", DT_FLOAT, DIMS(3));
+	z = build_node(f->g, OP_MATMUL, 13, in, 2);
+	run(f);
+	expect(f, y, "float32[5,4,2,6]");
+	expect(f, z, "float32[4,6]");
+}
+
+static void
+lstm_shapes(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[3] = {build_input(f->g, "x", DT_FLOAT, DIMS(7, 2, 5)),
+	    build_zeros(f->g, DT_FLOAT, DIMS(2, 12, 5)),
+	    build_zeros(f->g, DT_FLOAT, DIMS(2, 12, 3))};
+	value_id y = build_node(f->g, OP_LSTM, 14, in, 3), h, c;
+
+	build_int(f->g, "hidden_size", 3);
+	build_string(f->g, "direction", "bidirectional");
+	h = build_output(f->g);
+	c = build_output(f->g);
+	run(f);
+	expect(f, y, "float32[7,2,2,3]");
+	expect(f, h, "float32[2,2,3]");
+	expect(f, c, "float32[2,2,3]");
+}
+
+static void
+lstm_fault(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[3] = {build_input(f->g, "x", DT_FLOAT, DIMS(7, 2, 5)),
+	    build_zeros(f->g, DT_FLOAT, DIMS(1, 12, 5)),
+	    build_zeros(f->g, DT_FLOAT, DIMS(1, 12, 3))};
+
+	build_node(f->g, OP_LSTM, 14, in, 3);
+	build_int(f->g, "hidden_size", 4);
+	expect_fault(f, "hidden_size and r: 4 and 3");
+}
+
+static void
+einsum_shapes(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[2] = {build_input(f->g, "a", DT_FLOAT, DIMS(2, 3, 4)),
+	    build_input(f->g, "b", DT_FLOAT, DIMS(2, 4, 5))};
+	value_id y = build_node(f->g, OP_EINSUM, 12, in, 2), z;
+
+	build_string(f->g, "equation", "...ij, ...jk -> ...ik");
+	z = build_node(f->g, OP_EINSUM, 12, in, 2);
+	build_string(f->g, "equation", "bij,bjk");
+	run(f);
+	expect(f, y, "float32[2,3,5]");
+	expect(f, z, "float32[3,5]");
+}
+
+static void
+einsum_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	over(f, OP_EINSUM, 12, DIMS(2, 3));
+	build_string(f->g, "equation", "ijk->i");
+	expect_fault(f, "rank 2 but 3 letters");
+}
+
+static void
+resize_by_scales(void **state)
+{
+	static const float scale[] = {1, 1, 2, 0.5f};
+	struct fixture *f = *state;
+	struct tensor *t = arena_new(&f->a, struct tensor, 1);
+	static const int64_t four = 4;
+	value_id in[3] = {build_input(f->g, "x", DT_FLOAT, DIMS(1, 3, 5, 5)),
+	    VALUE_NONE, VALUE_NONE};
+	value_id y;
+
+	*t = tensor_view(DT_FLOAT, 1, &four, scale);
+	in[2] = graph_add_constant(f->g, "scales", t);
+	y = build_node(f->g, OP_RESIZE, 13, in, 3);
+	run(f);
+	expect(f, y, "float32[1,3,10,2]");
+}
+
+static void
+topk_too_many(void **state)
+{
+	struct fixture *f = *state;
+
+	over_list(f, OP_TOPK, 11, DIMS(2, 3), DIMS(4));
+	build_output(f->g);
+	expect_fault(f, "k is 4 but the axis has 3");
+}
+
+static void
+dtype_by_opset(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[2] = {build_input(f->g, "a", DT_FLOAT, DIMS(2)),
+	    build_input(f->g, "b", DT_FLOAT, DIMS(2))};
+
+	build_node(f->g, OP_EQUAL, 11, in, 2);
+	assert_true(run(f));
+	build_node(f->g, OP_EQUAL, 10, in, 2);
+	expect_fault(
+	    f, "input 0 is float32; opset 10 takes int32, int64, bool");
+}
+
+static void
+mixed_dtypes(void **state)
+{
+	struct fixture *f = *state;
+	value_id in[2] = {build_input(f->g, "a", DT_FLOAT, DIMS(2)),
+	    build_input(f->g, "b", DT_DOUBLE, DIMS(2))};
+
+	build_node(f->g, OP_ADD, 13, in, 2);
+	expect_fault(f, "input 1 is float64 but float32 is needed");
+}
+
+/* Names like "None" and "?" do not make two dimensions equal. */
+static void
+anonymous_dims(void **state)
+{
+	struct fixture *f = *state;
+	int64_t none = DIM_SYMBOL(graph_symbol(f->g, "None"));
+	value_id y = over(f, OP_RELU, 13, DIMS(none, none));
+
+	run(f);
+	expect(f, y, "float32[?,?]");
+}
+
+/* What the model states fills in what inference cannot know. */
+static void
+stated_shapes(void **state)
+{
+	struct fixture *f = *state;
+	value_id y = over(f, OP_NONZERO, 13, DIMS(2, 3)), z;
+	static const int64_t three[] = {2, 3}, wrong[] = {5};
+	struct type t = {.kind = TYPE_TENSOR, .dtype = DT_INT64, .rank = 2};
+
+	t.dim = three;
+	graph_value(f->g, y)->type = t;
+	z = over(f, OP_RELU, 13, DIMS(4));
+	t = (struct type){TYPE_TENSOR, DT_FLOAT, 1, wrong, NULL};
+	graph_value(f->g, z)->type = t;
+	run(f);
+	expect(f, y, "int64[2,3]");
+	expect(f, z, "float32[4]");
+	assert_int_equal(f->notes.n, 1);
+}
+
+static void
+stated_output_contradicts(void **state)
+{
+	struct fixture *f = *state;
+	value_id y = over(f, OP_RELU, 13, DIMS(4));
+	static const int64_t wrong[] = {5};
+
+	graph_value(f->g, y)->type =
+	    (struct type){TYPE_TENSOR, DT_FLOAT, 1, wrong, NULL};
+	graph_value(f->g, y)->flags |= VALUE_OUTPUT;
+	expect_fault(f, "is declared float32[5] but is float32[4]");
+}
+
 int
 main(void)
 {
@@ -270,6 +604,29 @@ main(void)
 	    T(bomb_is_refused),
 	    T(broadcast_keeps_symbols),
 	    T(keep_going_reports_all),
+	    T(conv_symbolic),
+	    T(convtranspose_shapes),
+	    T(reductions),
+	    T(squeeze_by_opset),
+	    T(squeeze_fault),
+	    T(split_uneven),
+	    T(split_fault),
+	    T(slice_backwards),
+	    T(slice_step_zero),
+	    T(pad_by_opset),
+	    T(gather_fault),
+	    T(matmul_broadcasts),
+	    T(lstm_shapes),
+	    T(lstm_fault),
+	    T(einsum_shapes),
+	    T(einsum_fault),
+	    T(resize_by_scales),
+	    T(topk_too_many),
+	    T(dtype_by_opset),
+	    T(mixed_dtypes),
+	    T(anonymous_dims),
+	    T(stated_shapes),
+	    T(stated_output_contradicts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
