@@ -155,6 +155,8 @@ read_strided(const struct konst *k, size_t from, size_t n, float *out)
 	uint32_t last = k->dims.rank - 1;
 	int64_t at[DIMS_MAX] = {0}, offset;
 
+	if (n == 0)
+		return; /* a dimension may be 0 */
 	if (k->dims.rank == 0) {
 		read_run(k->tensor, 0, 0, n, out);
 		return;

@@ -213,14 +213,18 @@ same_pad(struct import *m, node_id id, low_id x, struct low *op, float value)
 }
 
 static bool
-is_static_image(const struct dims *d)
+is_static(const struct dims *d)
 {
-	if (d->rank != 4)
-		return false;
-	for (uint32_t i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < d->rank; i++)
 		if (d->dim[i] < 0)
 			return false;
 	return true;
+}
+
+static bool
+is_static_image(const struct dims *d)
+{
+	return d->rank == 4 && is_static(d);
 }
 
 static void
@@ -372,7 +376,7 @@ import_matmul(struct import *m, node_id id, const char *name)
 	value_id result = op.value;
 	int64_t rows = 1;
 
-	if (d.rank < 2 || rank_of(m, w) != 2) {
+	if (d.rank < 2 || rank_of(m, w) != 2 || !is_static(&d)) {
 		import_opaque(m, id, "nn.batch_matmul");
 		return;
 	}
@@ -397,7 +401,13 @@ import_batch_norm(struct import *m, node_id id, const char *name)
 {
 	struct low op = blank(m, id, LOW_BATCH_NORM, name), field = op;
 	struct dims *more = arena_new(m->low->arena, struct dims, 2);
+	const struct node *n = node_of(m, id);
 	low_id in[5];
+
+	if (n->noutputs > 1) { /* training */
+		import_opaque(m, id, name);
+		return;
+	}
 
 	for (uint32_t i = 0; i < 5; i++)
 		in[i] = input(m, id, i);
@@ -407,7 +417,7 @@ import_batch_norm(struct import *m, node_id id, const char *name)
 	op.more = more;
 	op.nmore = 2;
 	op.axis = 1;
-	op.epsilon = attr_float_or(node_of(m, id), "epsilon", 1e-5f);
+	op.epsilon = attr_float_or(n, "epsilon", 1e-5f);
 	op.value = VALUE_NONE;
 	field.kind = LOW_FIELD;
 	field.name = "field";
@@ -557,7 +567,7 @@ import_softmax(struct import *m, node_id id, const char *name)
 
 	if (axis < 0)
 		axis += d.rank;
-	if (n->opset >= 13 || axis == (int64_t)d.rank - 1) {
+	if (n->opset >= 13 || axis == (int64_t)d.rank - 1 || !is_static(&d)) {
 		define(m, id, add_1(m, &op, x));
 		return;
 	}
