@@ -30,8 +30,8 @@ known_condition(const struct site *s, uint32_t i)
 
 /* Output types of one branch, in the symbols of this graph. */
 static bool
-branch_types(struct site *s, const char *attr, struct pass *inner, bool *failed,
-    struct type *type)
+branch_types(struct site *s, const char *attr, const struct infer_options *o,
+    struct pass *inner, struct type *type)
 {
 	struct graph *body;
 
@@ -43,7 +43,7 @@ branch_types(struct site *s, const char *attr, struct pass *inner, bool *failed,
 		    attr, body->noutputs, s->n->noutputs);
 	if (!body_enter(s, attr, body, inner))
 		return false;
-	inner->failed = failed;
+	inner->o = o;
 	if (!body_infer(s, inner))
 		return false;
 	for (uint32_t i = 0; i < body->noutputs; i++)
@@ -57,7 +57,7 @@ taken_branch(struct site *s, const char *attr)
 {
 	struct pass inner;
 
-	if (!branch_types(s, attr, &inner, s->pass->failed, s->out))
+	if (!branch_types(s, attr, s->pass->o, &inner, s->out))
 		return false;
 	for (uint32_t i = 0; i < s->n->noutputs; i++)
 		s->out_content[i] = inner.content[inner.g->output[i]];
@@ -70,20 +70,19 @@ static bool
 possible_branch(
     struct site *s, const char *attr, bool *works, struct type *type)
 {
-	bool failed = false;
+	struct infer_options o = *s->pass->o;
 	struct pass inner;
 
-	if (branch_types(s, attr, &inner, &failed, type)) {
-		*works = !failed;
+	o.keep_going = false;
+	*works = branch_types(s, attr, &o, &inner, type);
+	if (*works)
 		return true;
-	}
 	if (s->err->kind != ERR_INPUT)
 		return false;
 	notes_add(s->pass->o->notes, "node '%s%s': %s cannot be taken: %s",
 	    s->pass->path, node_label(s->g, s->id, s->pass->scratch), attr,
 	    s->err->text);
 	err_clear(s->err);
-	*works = false;
 	return true;
 }
 

@@ -124,8 +124,8 @@ pass_run(struct pass *p, struct err *err)
 			continue;
 		if (!p->o->keep_going)
 			return false;
-		notes_add(p->o->faults ? p->o->faults : p->o->notes, "%s",
-		    err->text);
+		notes_add(
+		    p->o->faults ? p->o->faults : p->o->notes, "%s", err->text);
 		err_clear(err);
 		*p->failed = true;
 	}
