@@ -342,25 +342,50 @@ is_ready(const struct order *s, const struct state *x,
 	return true;
 }
 
+/* A candidate's lowest node reads nothing the candidate makes, so it has to be
+ * ready before the candidate is. */
+static bool
+node_is_ready(const struct order *s, const struct state *x, uint32_t n)
+{
+	const struct problem_node *node = &s->p->node[n];
+
+	if (has(x->covered, n))
+		return false;
+	for (uint32_t i = 0; i < node->ninputs; i++) {
+		uint32_t maker = s->p->value[node->input[i]].producer;
+
+		if (maker != NO_NODE && !has(x->covered, maker))
+			return false;
+	}
+	return true;
+}
+
+static void
+take(struct order *s, const struct label *l, uint32_t covered, uint32_t id)
+{
+	const struct problem_candidate *c = &s->p->candidate[id];
+	bool extend;
+
+	if (!is_ready(s, &s->from, c))
+		return;
+	extend = can_extend(s, &s->from, c);
+	if (extend && apply(s, c, true))
+		layer_add(s, covered + c->nnodes, l, id, false);
+	if ((!extend || s->splits) && apply(s, c, false))
+		layer_add(s, covered + c->nnodes, l, id, true);
+}
+
 static void
 expand(struct order *s, const struct label *l, uint32_t covered)
 {
 	const struct problem *p = s->p;
 
 	unpack(s, &s->from, l);
-	for (uint32_t k = p->low_start[0]; k < p->low_start[p->nnodes]; k++) {
-		const struct problem_candidate *c = &p->candidate[p->low[k]];
-		bool extend;
-
-		if (has(s->from.covered, c->node[0])
-		    || !is_ready(s, &s->from, c))
-			continue;
-		extend = can_extend(s, &s->from, c);
-		if (extend && apply(s, c, true))
-			layer_add(s, covered + c->nnodes, l, p->low[k], false);
-		if ((!extend || s->splits) && apply(s, c, false))
-			layer_add(s, covered + c->nnodes, l, p->low[k], true);
-	}
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		if (node_is_ready(s, &s->from, n))
+			for (uint32_t k = p->low_start[n];
+			     k < p->low_start[n + 1]; k++)
+				take(s, l, covered, p->low[k]);
 }
 
 static bool
