@@ -1,0 +1,165 @@
+/* Backends declared in a file: rules, conditions, costs, faults. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "targets/candidates.h"
+#include "tests/support/make.h"
+
+static struct arena arena;
+static struct maker m;
+static struct mix mix;
+
+#define HEAD \
+	"{\"format\":\"marquetry-rules\",\"version\":1,\"summary\":\"npu\","
+#define CONV "{\"name\":\"c\",\"pattern\":\"Relu?(conv:Conv(x:var, const))\","
+
+static int
+setup(void **state)
+{
+	(void)state;
+	arena_init(&arena);
+	make_begin(&m, &arena);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+static bool
+open_file(const char *json, struct err *err)
+{
+	const char *path =
+	    arena_printf(&arena, "rules-%ld.json", (long)getpid());
+	const char *text = arena_printf(&arena, "rules:file=%s", path);
+	FILE *f = fopen(path, "w");
+	bool ok;
+
+	assert_non_null(f);
+	fputs(json, f);
+	fclose(f);
+	ok = mix_open(&mix, &text, 1, &arena, err);
+	remove(path);
+	return ok;
+}
+
+static void
+conv_relu(int64_t batch)
+{
+	value_id x = make_input(&m, DIMS(batch, 2, 4, 4));
+	value_id w = make_constant(&m, DIMS(3, 2, 1, 1), -1, 1);
+
+	make_output(&m, MAKE(&m, RELU, MAKE(&m, CONV, x, w)));
+	make_end(&m);
+}
+
+static void
+test_rules_are_candidates(void **state)
+{
+	struct candidates found;
+	struct err err = {.kind = ERR_NONE};
+	struct estimate e;
+	uint32_t n = 0;
+
+	(void)state;
+	assert_true(
+	    open_file(HEAD "\"launch_ns\":70,\"rules\":[" CONV
+	                   "\"where\":[{\"of\":\"x\",\"dim\":0,\"max\":8}],"
+	                   "\"cost\":{\"ns\":100,\"ns_per_element\":0.5}}]}",
+	        &err));
+	conv_relu(2);
+	assert_true(candidates_find(&found, m.graph, &mix, NULL, &arena, &err));
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0) {
+			n++;
+			assert_true(mix.target[0].kind->simulate(
+			    &mix.target[0], m.graph, &found.candidate[i], &e));
+			assert_int_equal(e.ns, 100 + 96 / 2);
+		}
+	assert_int_equal(n, 2);
+	assert_int_equal(
+	    mix.target[0].kind->launch_ns(&mix.target[0], NULL), 70);
+}
+
+static void
+test_conditions_refuse_with_words(void **state)
+{
+	struct candidate_options o = {.keep_refusals = true};
+	struct candidates found;
+	struct err err = {.kind = ERR_NONE};
+	const struct reason *r;
+
+	(void)state;
+	assert_true(open_file(HEAD
+	    "\"rules\":[" CONV "\"where\":[{\"of\":\"x\",\"dim\":0,\"max\":8},"
+	    "{\"of\":\"conv\",\"attribute\":\"group\",\"default\":1,"
+	    "\"equals\":2},{\"of\":\"x\",\"dtype\":\"float32\"}],"
+	    "\"cost\":{\"ns\":1}}]}",
+	    &err));
+	conv_relu(9);
+	assert_true(candidates_find(&found, m.graph, &mix, &o, &arena, &err));
+	assert_int_equal(found.nrefusals, 2);
+	r = found.refusal[0].reason;
+	assert_string_equal(r[0].actual, "x.dim0 = 9");
+	assert_string_equal(r[0].required, "<= 8");
+	assert_string_equal(r[1].actual, "conv.group = 1");
+	assert_false(r[1].holds);
+	assert_true(r[2].holds);
+}
+
+static void
+test_faults_name_the_place(void **state)
+{
+	static const struct {
+		const char *json, *says;
+	} bad[] = {
+	    {"{", "rules-"},
+	    {"{\"format\":\"x\",\"version\":1,\"summary\":\"\",\"rules\":[]}",
+	        "'x' version 1"},
+	    {HEAD "\"rules\":[{\"name\":\"a\",\"pattern\":\"Foo(*)\"}]}",
+	        "rule 0"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":-1}}]}", "negative"},
+	    {HEAD "\"rules\":[" CONV "\"where\":[{\"of\":\"x\"}],"
+	          "\"cost\":{\"ns\":1}}]}",
+	        "condition 0"},
+	    {HEAD "\"rules\":[" CONV "\"where\":[{\"of\":\"x\",\"dtype\":"
+	          "\"f33\"}],\"cost\":{\"ns\":1}}]}",
+	        "f33"},
+	    {HEAD "\"rules\":[" CONV "\"oops\":1,\"cost\":{\"ns\":1}}]}",
+	        "oops"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct err err = {.kind = ERR_NONE};
+
+		assert_false(open_file(bad[i].json, &err));
+		assert_int_equal(err.kind, ERR_INPUT);
+		if (!strstr(err.text, bad[i].says))
+			fail_msg("%s", err.text);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    TEST(test_rules_are_candidates),
+	    TEST(test_conditions_refuse_with_words),
+	    TEST(test_faults_name_the_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
