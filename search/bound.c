@@ -14,22 +14,30 @@ struct additions {
 	uint32_t n, cap;
 };
 
+cost_ns *
+least_shares(const struct problem *p, struct arena *a)
+{
+	cost_ns *share = arena_new(a, cost_ns, p->nnodes);
+
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		share[n] = COST_NEVER;
+	for (uint32_t k = 0; k < p->low_start[p->nnodes]; k++) {
+		const struct problem_candidate *c = &p->candidate[p->low[k]];
+
+		for (uint32_t i = 0; i < c->nnodes; i++)
+			if (c->cost / c->nnodes < share[c->node[i]])
+				share[c->node[i]] = c->cost / c->nnodes;
+	}
+	return share;
+}
+
 void
 bound_init(struct bound *b, const struct problem *p, struct dual *dual,
     struct arena *a)
 {
 	*b = (struct bound){.p = p, .arena = a, .dual = dual};
-	b->share = arena_new(a, cost_ns, p->nnodes);
+	b->share = least_shares(p, a);
 	b->below = arena_new(a, cost_ns, (size_t)p->nnodes + 1);
-	for (uint32_t n = 0; n < p->nnodes; n++)
-		b->share[n] = COST_NEVER;
-	for (uint32_t k = 0; k < p->low_start[p->nnodes]; k++) {
-		const struct problem_candidate *c = &p->candidate[p->low[k]];
-
-		for (uint32_t i = 0; i < c->nnodes; i++)
-			if (c->cost / c->nnodes < b->share[c->node[i]])
-				b->share[c->node[i]] = c->cost / c->nnodes;
-	}
 	for (uint32_t n = 0; n < p->nnodes; n++)
 		b->below[n + 1] = cost_add(b->below[n], b->share[n]);
 }

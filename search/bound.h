@@ -13,6 +13,10 @@ struct bound {
 	cost_ns *share; /* [nnodes] least cost per node of a candidate */
 };
 
+/* [nnodes] the least cost of a candidate per node it covers; COST_NEVER: nothing
+ * covers the node. */
+cost_ns *least_shares(const struct problem *p, struct arena *a);
+
 /* dual may be NULL: then the least cost of a candidate per node it covers. */
 void bound_init(struct bound *b, const struct problem *p, struct dual *dual,
     struct arena *a);

@@ -151,6 +151,111 @@ sweep_all(struct search_result *out, const struct problem *p,
 	arena_release(&space);
 }
 
+/* The same problem without the limits the sweep cannot keep, and with launches
+ * of one target only (the dearest): its optimum is a lower bound. */
+static bool
+relax(struct problem *easy, const struct problem *p, struct arena *a)
+{
+	uint32_t dearest = 0;
+	struct err err = {.kind = ERR_NONE};
+
+	*easy = *p;
+	easy->target =
+	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
+	easy->candidate =
+	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	for (uint32_t t = 1; t < p->ntargets; t++)
+		if (p->target[t].launch > p->target[dearest].launch)
+			dearest = t;
+	for (uint32_t t = 0; t < p->ntargets; t++) {
+		struct problem_target *x = &easy->target[t];
+
+		x->max_run_nodes = NO_LIMIT;
+		x->fed_only = false;
+		if (t == dearest)
+			continue;
+		x->launch = 0;
+		x->max_runs = NO_LIMIT;
+	}
+	return problem_index(easy, a, &err); /* a legal one stays legal */
+}
+
+/* A cover of the relaxed problem as one of the problem: runs are cut where they
+ * get too long. False: it is not legal all the same. */
+static bool
+tighten(struct cover *out, const struct problem *p, const struct cover *easy,
+    struct arena *a)
+{
+	uint32_t *candidate = arena_new(a, uint32_t, easy->nsteps);
+	bool *fresh = arena_new(a, bool, easy->nsteps);
+	struct err err = {.kind = ERR_NONE};
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < easy->nsteps; i++) {
+		const struct problem_candidate *c =
+		    &p->candidate[easy->step[i].candidate];
+		bool goes_on =
+		    i > 0 && easy->step[i].run == easy->step[i - 1].run;
+
+		candidate[i] = easy->step[i].candidate;
+		nodes = goes_on ? nodes + c->nnodes : c->nnodes;
+		fresh[i] =
+		    goes_on && nodes > p->target[c->target].max_run_nodes;
+		if (fresh[i])
+			nodes = c->nnodes;
+	}
+	cover_complete(out, p, candidate, fresh, easy->nsteps, a);
+	return cover_check(out, p, a, &err);
+}
+
+/* Problems the sweep cannot take: the relaxed one first, whose optimum often is
+ * the answer; then the general search for what is cheaper. */
+static void
+order_all(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a)
+{
+	cost_ns *guess = arena_new(a, cost_ns, p->nnodes);
+	struct search_result easy, r;
+	struct problem relaxed;
+	struct cover cover;
+
+	*out = (struct search_result){.why = ""};
+	if (!relax(&relaxed, p, a))
+		return;
+	sweep_all(&easy, &relaxed, o, a);
+	out->lower_bound = easy.lower_bound;
+	out->labels = easy.labels;
+	out->proven = easy.proven && !easy.found;
+	if (out->proven)
+		return;
+	if (easy.found && tighten(&cover, p, &easy.cover, a)) {
+		out->found = true;
+		out->cover = cover;
+	}
+	for (uint32_t i = 0; easy.found && i < easy.cover.nsteps; i++) {
+		const struct problem_candidate *c =
+		    &p->candidate[easy.cover.step[i].candidate];
+
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			guess[c->node[k]] = c->cost / c->nnodes;
+	}
+	if (!out->found || out->cover.cost > out->lower_bound) {
+		order_search(&r, p, o,
+		    out->found ? out->cover.cost : COST_NEVER, guess, a);
+		out->labels += r.labels;
+		out->why = r.why;
+		if (r.found) {
+			out->found = true;
+			out->cover = r.cover;
+		}
+		if (r.proven)
+			out->lower_bound =
+			    out->found ? out->cover.cost : COST_NEVER;
+		out->proven = r.proven;
+	}
+	out->proven |= out->found && out->cover.cost == out->lower_bound;
+}
+
 bool
 search_beam(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
@@ -168,7 +273,7 @@ search_beam(struct search_result *out, const struct problem *p,
 	if (sweep_handles(p))
 		sweep_search(out, p, &limits, a);
 	else
-		order_search(out, p, &narrow, a);
+		order_all(out, p, &narrow, a);
 	out->searcher = "beam";
 	return !out->found || cover_check(&out->cover, p, a, err);
 }
@@ -180,7 +285,7 @@ search_exact(struct search_result *out, const struct problem *p,
 	if (sweep_handles(p))
 		sweep_all(out, p, o, a);
 	else
-		order_search(out, p, o, a);
+		order_all(out, p, o, a);
 	out->searcher = "exact";
 	return !out->found || cover_check(&out->cover, p, a, err);
 }

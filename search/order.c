@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "ir/base/map.h"
+#include "search/bound.h"
 #include "search/clock.h"
+
+/* TUNING: bytes of labels before it becomes a beam, unless told. */
+#define MEMORY (UINT64_C(128) << 20)
 
 /* A produced value somebody still needs: the formats it came in, those asked
  * for so far (their tree is paid), and whether it left the current run. */
@@ -33,6 +37,7 @@ struct label {
 	const void *key;
 	size_t nkey;
 	cost_ns cost;
+	cost_ns guess; /* of what the uncovered nodes add */
 	uint32_t candidate, depth; /* steps up to here */
 	bool fresh; /* a new run was asked for */
 };
@@ -46,6 +51,8 @@ struct layer {
 struct order {
 	const struct problem *p;
 	const struct search_options *o;
+	cost_ns upper;
+	const cost_ns *guess, *share; /* [nnodes] */
 	struct arena *arena; /* everything of the search */
 	struct converter_memo memo;
 	struct layer *layer; /* [nnodes + 1] by covered nodes */
@@ -278,14 +285,25 @@ apply(struct order *s, const struct problem_candidate *c, bool extend)
 	return x->cost != COST_NEVER;
 }
 
+static cost_ns
+sum_uncovered(const struct order *s, const struct state *x, const cost_ns *each)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t n = 0; n < s->p->nnodes; n++)
+		if (!has(x->covered, n))
+			sum = cost_add(sum, each[n]);
+	return sum;
+}
+
 static int
 by_cost(const void *a, const void *b)
 {
 	const struct label *x = *(struct label *const *)a;
 	const struct label *y = *(struct label *const *)b;
 
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
+	if (x->cost + x->guess != y->cost + y->guess)
+		return x->cost + x->guess < y->cost + y->guess ? -1 : 1;
 	if (x->nkey != y->nkey)
 		return x->nkey < y->nkey ? -1 : 1;
 	return memcmp(x->key, y->key, x->nkey);
@@ -300,6 +318,9 @@ layer_add(struct order *s, uint32_t covered, const struct label *parent,
 	struct label *label;
 	uint32_t at;
 
+	if (cost_add(s->to.cost, sum_uncovered(s, &s->to, s->share))
+	    >= s->upper)
+		return;
 	pack(s, &s->to);
 	if (l->cap == 0)
 		map_init(&l->index, s->arena);
@@ -309,6 +330,7 @@ layer_add(struct order *s, uint32_t covered, const struct label *parent,
 		label->key = arena_copy(s->arena, s->key.word, s->key.n);
 		label->nkey = s->key.n;
 		label->cost = COST_NEVER;
+		label->guess = sum_uncovered(s, &s->to, s->guess);
 		l->label = arena_grow(s->arena, l->label, &l->cap, l->n + 1,
 		    sizeof(struct label *));
 		l->label[l->n] = label;
@@ -391,10 +413,9 @@ expand(struct order *s, const struct label *l, uint32_t covered)
 static bool
 out_of_budget(const struct order *s)
 {
-	uint64_t limit =
-	    s->o->memory_budget ? s->o->memory_budget : SEARCH_MEMORY;
+	uint64_t limit = s->o->memory_budget ? s->o->memory_budget : MEMORY;
 
-	return s->arena->bytes > limit / 2
+	return s->arena->bytes > limit
 	    || (s->o->stop && atomic_load(s->o->stop))
 	    || (s->deadline && clock_ns() > s->deadline);
 }
@@ -476,14 +497,17 @@ sweep(struct search_result *out, struct order *s, struct arena *a)
 
 void
 order_search(struct search_result *out, const struct problem *p,
-    const struct search_options *o, struct arena *a)
+    const struct search_options *o, cost_ns upper, const cost_ns *guess,
+    struct arena *a)
 {
 	struct arena space;
-	struct order s = {.p = p, .o = o, .arena = &space};
+	struct order s = {
+	    .p = p, .o = o, .upper = upper, .guess = guess, .arena = &space};
 
 	*out = (struct search_result){.searcher = "order", .why = ""};
 	arena_init(&space);
 	convert_init(&s.memo, p, &space);
+	s.share = least_shares(p, &space);
 	s.deadline = o->time_budget_ns ? clock_ns() + o->time_budget_ns : 0;
 	s.nwords = p->nnodes / 32 + 1;
 	s.layer = arena_new(&space, struct layer, (size_t)p->nnodes + 1);
@@ -500,6 +524,6 @@ order_search(struct search_result *out, const struct problem *p,
 	out->labels = s.nlabels;
 	out->lower_bound = !out->proven ? 0
 	    : out->found                ? out->cover.cost
-	                                : COST_NEVER;
+	                                : upper;
 	arena_release(&space);
 }

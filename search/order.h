@@ -6,8 +6,11 @@
 
 #include "search/solve.h"
 
-/* Fills the result but does not check the cover. */
+/* Looks for covers cheaper than `upper`. guess[n]: what node n adds to a cover,
+ * to rank labels when a beam has to (never to rule one out). Fills the result
+ * but does not check the cover; proven: all was looked at. */
 void order_search(struct search_result *out, const struct problem *p,
-    const struct search_options *o, struct arena *a);
+    const struct search_options *o, cost_ns upper, const cost_ns *guess,
+    struct arena *a);
 
 #endif
