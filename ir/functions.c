@@ -236,6 +236,7 @@ functions_check(struct importer *imp, const Onnx__ModelProto *p)
 	bool ok;
 
 	imp->functions = all;
+	imp->has_functions = p->n_functions > 0;
 	all->f = p->functions;
 	all->n = (uint32_t)p->n_functions;
 	all->nodes = arena_new(imp->a, uint64_t, all->n);

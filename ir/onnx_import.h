@@ -25,7 +25,8 @@ struct importer {
 	size_t nbytes;
 	struct external external;
 	struct functions *functions;
-	struct map taken; /* names of all values of all graphs */
+	bool has_functions;
+	struct map taken; /* then: names of all values of all graphs */
 	struct map symbols; /* of graph symbols_of, name -> index */
 	const struct graph *symbols_of;
 	struct map noted; /* warnings given already */
