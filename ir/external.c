@@ -95,6 +95,38 @@ parse_entry(
 	return true;
 }
 
+/* Without openat2: one component at a time, none of them a link, none "..". */
+static int
+open_by_steps(int folder, const char *location)
+{
+	char step[256];
+	int fd = folder, next;
+
+	for (;;) {
+		size_t n = strcspn(location, "/");
+		bool last = location[n] == '\0';
+
+		if (n == 0 || n >= sizeof step
+		    || (n == 2 && memcmp(location, "..", 2) == 0)) {
+			next = -1;
+			errno = EXDEV;
+		} else {
+			memcpy(step, location, n);
+			step[n] = '\0';
+			next = openat(fd, step,
+			    O_CLOEXEC | O_NOFOLLOW
+			        | (last ? O_RDONLY | O_NONBLOCK | O_NOCTTY
+			                : O_PATH | O_DIRECTORY));
+		}
+		if (fd != folder)
+			close(fd);
+		if (next < 0 || last)
+			return next;
+		fd = next;
+		location += n + 1;
+	}
+}
+
 static int
 open_beneath(int folder, const char *location)
 {
@@ -105,6 +137,9 @@ open_beneath(int folder, const char *location)
 	};
 	long fd = syscall(SYS_openat2, folder, location, &how, sizeof how);
 
+	/* kernels before 5.6, and sandboxes that know no openat2 */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return open_by_steps(folder, location);
 	return (int)fd;
 }
 

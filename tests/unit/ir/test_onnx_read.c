@@ -425,6 +425,75 @@ external_data_is_found_beside_the_model(void **state)
 }
 
 static void
+add_pair(struct wire_out *w, const char *key, const char *value)
+{
+	struct wire_out pair;
+
+	wire_out_init(&pair);
+	wire_out_str(&pair, 1, key);
+	wire_out_str(&pair, 2, value);
+	wire_out_message(w, 13, &pair);
+}
+
+/* A model whose output is an external tensor of one float. */
+static void
+write_external(FILE *f, const char *location, const char *offset)
+{
+	struct wire_out model, graph, part;
+
+	wire_out_init(&model);
+	wire_out_init(&graph);
+	wire_out_int(&model, 1, 8);
+	wire_out_init(&part);
+	wire_out_int(&part, 1, 1);
+	wire_out_int(&part, 2, DT_FLOAT);
+	wire_out_str(&part, 8, "w");
+	add_pair(&part, "location", location);
+	add_pair(&part, "offset", offset);
+	wire_out_int(&part, 14, 1);
+	wire_out_message(&graph, 5, &part);
+	wire_out_init(&part);
+	wire_out_str(&part, 1, "w");
+	wire_out_message(&graph, 12, &part);
+	wire_out_message(&model, 7, &graph);
+	wire_out_init(&part);
+	wire_out_int(&part, 2, 13);
+	wire_out_message(&model, 8, &part);
+	wire_out_write(f, &model, NULL, NULL);
+	wire_out_release(&model);
+}
+
+static void
+external_data_above_four_gigabytes_is_read(void **state)
+{
+	struct fixture *f = *state;
+	char folder[] = "/tmp/marq-test-XXXXXX", model[512], data[512];
+	const off_t at = (off_t)5 << 30;
+	float x = 7;
+	FILE *file;
+	bool ok;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(model, sizeof model, "%s/m.onnx", folder);
+	snprintf(data, sizeof data, "%s/w.bin", folder);
+	file = fopen(model, "wb");
+	write_external(file, "w.bin", "5368709120");
+	fclose(file);
+	file = fopen(data, "wb");
+	ok = fseeko(file, at, SEEK_SET) == 0
+	    && fwrite(&x, sizeof x, 1, file) == 1;
+	fclose(file);
+	ok = ok && onnx_read(&f->m, model, NULL, &f->a, &f->err);
+	unlink(model);
+	unlink(data);
+	rmdir(folder);
+	if (!ok)
+		fail_msg("%s", f->err.text);
+	assert_float_equal(
+	    tensor_real(value_named(f->m.graph, "w")->constant, 0), 7, 0);
+}
+
+static void
 bytes_alone_have_no_external_data(void **state)
 {
 	struct fixture *f = *state;
@@ -476,6 +545,7 @@ main(void)
 	    TEST(all_faults_are_found_on_request),
 	    TEST(models_above_two_gigabytes_are_read),
 	    TEST(external_data_is_found_beside_the_model),
+	    TEST(external_data_above_four_gigabytes_is_read),
 	    TEST(bytes_alone_have_no_external_data),
 	    TEST(sequences_of_test_data_are_read),
 	};
