@@ -431,6 +431,9 @@ pricer_close(struct pricer *p, struct err *err)
 	ok = costdb_flush(p->db, err) && record_model(p, err);
 	if (ok && p->o.measure)
 		ok = costdb_lease_drop(p->db, err);
+	if (ok && p->nlost)
+		ok = err_set(err, ERR_IO, "%s: %u figures could not be stored",
+		    costdb_path(p->db), p->nlost);
 	costdb_abandon(p->db);
 	p->db = NULL;
 	return ok;

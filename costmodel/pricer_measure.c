@@ -96,13 +96,26 @@ open_measurer(struct pricer *p, struct err *err)
 	return p->measurer || measurer_open(&p->measurer, &o, p->arena, err);
 }
 
-/* The first attempt of a run brings its environment rows with it. */
-bool
-recording_begin(
+/* A full disk must not lose a night: figures are kept in memory, the run goes
+ * on with them and without leases, and closing tries once more. True when the
+ * fault is one of those. */
+static bool
+survive(struct pricer *p, struct err *err)
+{
+	if (err->kind != ERR_IO)
+		return false;
+	if (!p->db_is_full)
+		notes_add(p->o.notes, "%s; going on with what is in memory",
+		    err->text);
+	p->db_is_full = true;
+	err_clear(err);
+	return true;
+}
+
+static bool
+add_environments(
     struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
 {
-	if (!p->db)
-		return true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct environment *e =
 		    &p->environment[p->slot[slot[i]].target];
@@ -111,11 +124,24 @@ recording_begin(
 		    && !costdb_environment(p->db, e->hard, true, &e->id, err))
 			return false;
 	}
+	return true;
+}
+
+/* The first attempt of a run brings its environment rows with it. */
+bool
+recording_begin(
+    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+{
+	if (!p->db)
+		return true;
+	if (!add_environments(p, slot, n, err))
+		return survive(p, err);
 	if (p->has_run)
 		return true;
 	p->has_run = true;
 	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
-	    environment_soft(p->arena), err);
+	           environment_soft(p->arena), err)
+	    || survive(p, err);
 }
 
 bool
@@ -125,12 +151,11 @@ measuring_begin(
 	return open_measurer(p, err) && recording_begin(p, slot, n, err);
 }
 
-/* A full disk must not lose a night: figures are kept in memory, the run goes
- * on with them, and closing tries once more. */
 bool
 store_attempt(struct pricer *p, const struct slot *s,
     const struct measurement *r, struct err *err)
 {
+	db_id env = p->environment[s->target].id;
 	struct db_sample sample = {
 	    .outcome = (enum db_outcome)r->outcome,
 	    .n = r->n,
@@ -145,18 +170,14 @@ store_attempt(struct pricer *p, const struct slot *s,
 
 	if (sample.high < sample.median)
 		sample.high = sample.median;
-	if (!p->db
-	    || costdb_put(
-	        p->db, &s->subject, p->environment[s->target].id, &sample, err))
+	if (!p->db)
 		return true;
-	if (err->kind != ERR_IO)
-		return false;
-	if (!p->db_is_full)
-		notes_add(p->o.notes, "%s; going on with what is in memory",
-		    err->text);
-	p->db_is_full = true;
-	err_clear(err);
-	return true;
+	if (env == DB_NO_ID) { /* not even its environment fitted */
+		p->nlost++;
+		return true;
+	}
+	return costdb_put(p->db, &s->subject, env, &sample, err)
+	    || survive(p, err);
 }
 
 static void
@@ -251,8 +272,12 @@ share_out(struct batch *b, uint32_t *slot, uint32_t *n, uint32_t max,
 		lease[i] = LEASE_OURS;
 	}
 	if (p->db && !p->db_is_full
-	    && !costdb_lease(p->db, subject, env, asked, max, lease, err))
-		return false;
+	    && !costdb_lease(p->db, subject, env, asked, max, lease, err)) {
+		if (!survive(p, err))
+			return false;
+		for (uint32_t i = 0; i < asked; i++)
+			lease[i] = LEASE_OURS;
+	}
 	*nours = 0;
 	for (uint32_t i = 0; i < *n; i++) {
 		if (i < asked && lease[i] == LEASE_OURS && *nours < max)
@@ -305,5 +330,6 @@ slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
 			nanosleep(
 			    &(struct timespec){.tv_nsec = 20000000}, NULL);
 	}
-	return !p->db || p->db_is_full || costdb_flush(p->db, err);
+	return !p->db || p->db_is_full || costdb_flush(p->db, err)
+	    || survive(p, err);
 }

@@ -47,6 +47,7 @@ struct pricer {
 	struct arena *arena;
 	struct costdb *db; /* NULL: nothing is remembered */
 	bool db_is_full; /* said so once already */
+	uint32_t nlost; /* attempts that could not even be queued */
 	struct measurer *measurer; /* NULL until the first measurement */
 	struct roofline roofline;
 	struct environment *environment; /* [mix->n + 1] */

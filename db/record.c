@@ -32,7 +32,10 @@ costdb_environment(
 	if (!sql_begin(db, err))
 		return false;
 	ok = row_text(db, SQL_ENV_FIND, SQL_ENV_ADD, hard, env, err);
-	return sql_end(db, ok, err);
+	ok = sql_end(db, ok, err);
+	if (!ok)
+		*env = DB_NO_ID; /* the row went with its transaction */
+	return ok;
 }
 
 bool
@@ -100,7 +103,8 @@ store(struct costdb *db, const struct pending *p, struct err *err)
 bool
 costdb_flush(struct costdb *db, struct err *err)
 {
-	bool ok = true;
+	db_id run = db->run, conditions = db->conditions;
+	bool ok;
 
 	if (db->npending == 0)
 		return true;
@@ -110,8 +114,8 @@ costdb_flush(struct costdb *db, struct err *err)
 	for (uint32_t i = 0; ok && i < db->npending; i++)
 		ok = store(db, &db->pending[i], err);
 	if (!sql_end(db, ok, err)) {
-		db->run = DB_NO_ID;
-		db->conditions = DB_NO_ID;
+		db->run = run;
+		db->conditions = conditions;
 		return false;
 	}
 	db->npending = db->pending_cap = 0;

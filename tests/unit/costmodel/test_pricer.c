@@ -1,11 +1,13 @@
 /* The pricer over a fake backend and a measurer that measures nothing: the one
  * defined here takes the place of the real one in this program. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -506,6 +508,37 @@ canaries_tell_how_far_a_machine_drifted(void **state)
 	finish(f);
 }
 
+/* A limit on file sizes stands in for a full disk: the run goes on with what is
+ * in memory, closing reports the loss, and what was stored before is whole. */
+static void
+a_full_disk_ends_no_run(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit before, full = {.rlim_cur = 4096};
+	uint32_t one[] = {0};
+
+	begin(f);
+	assert_true(pricer_price(f->pricer, &f->prices, one, 1, &f->err));
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full.rlim_max = before.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	price_all(f);
+	for (uint32_t i = 0; i < 3 * NODES; i++)
+		assert_int_equal(f->prices.candidate[i].state, PRICE_KNOWN);
+	assert_int_equal(f->notes.n, 1);
+	assert_non_null(strstr(f->notes.text[0], "in memory"));
+	assert_false(pricer_close(f->pricer, &f->err));
+	if (f->err.kind != ERR_IO)
+		fail_msg("%s", f->err.text);
+	err_clear(&f->err);
+	setrlimit(RLIMIT_FSIZE, &before);
+	begin(f);
+	assert_int_equal(f->prices.candidate[0].origin, FROM_DB_EXACT);
+	assert_int_equal(f->prices.candidate[1].state, PRICE_BOUND);
+	finish(f);
+}
+
 int
 main(void)
 {
@@ -519,6 +552,7 @@ main(void)
 	    T(limits_and_no_database_are_honoured),
 	    T(a_new_version_of_a_model_measures_what_is_new),
 	    T(canaries_tell_how_far_a_machine_drifted),
+	    T(a_full_disk_ends_no_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
