@@ -66,6 +66,8 @@ output_is_free(const struct args *args, struct cli *c, struct err *err)
 {
 	struct outdir o;
 
+	if (!emit_check(args->emit, err))
+		return false;
 	if (args->no_output || args->dry_run)
 		return true;
 	if (!out_begin(&o, args->out, args->force, c->run, err))
