@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/signals.h"
+#include "costmodel/machine.h"
 #include "cli/version.h"
 #include "ir/base/buf.h"
 
@@ -89,6 +90,7 @@ main(int argc, char **argv)
 	};
 	int status;
 
+	machine_clean_environment(argv);
 	arena_init(&run);
 	c.line = whole_line(argc, argv, &run);
 	if (argc < 2) {

@@ -78,6 +78,46 @@ machine_preemptions(void)
 	return u.ru_nivcsw;
 }
 
+static bool
+steers_libraries(const char *variable)
+{
+	static const char *const prefix[] = {"OPENBLAS_", "GOTO_", "OMP_",
+	    "GOMP_", "KMP_", "DNNL_", "ONEDNN_", "MKL_", "MKLDNN_", "BLIS_"};
+
+	for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+		if (strncmp(variable, prefix[i], strlen(prefix[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Remove one of them; false when there is none left. */
+static bool
+unset_one(void)
+{
+	char name[256];
+
+	for (char **e = environ; *e; e++) {
+		size_t n = strcspn(*e, "=");
+
+		if (!steers_libraries(*e) || n >= sizeof name)
+			continue;
+		memcpy(name, *e, n);
+		name[n] = '\0';
+		return unsetenv(name) == 0;
+	}
+	return false;
+}
+
+void
+machine_clean_environment(char **argv)
+{
+	if (!unset_one())
+		return;
+	while (unset_one())
+		;
+	execv("/proc/self/exe", argv);
+}
+
 /* A name in the abstract socket namespace is a lock that dies with us. */
 int
 machine_hold(uint32_t core)

@@ -25,6 +25,12 @@ void machine_urgent(bool on);
 /* Times the scheduler took the calling thread off its core against its will. */
 long machine_preemptions(void);
 
+/* Start the program again without the variables that steer kernel libraries
+ * (OPENBLAS_*, OMP_*, DNNL_*, ...), when there are any: they are read when the
+ * libraries are loaded, and prices must not depend on them. Returns otherwise,
+ * and when starting fails. */
+void machine_clean_environment(char **argv);
+
 /* Wait until nobody else measures on a core, then hold it; a handle to release,
  * or -1 when there is no way to tell. Works across processes. */
 int machine_hold(uint32_t core);

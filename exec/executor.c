@@ -26,7 +26,8 @@ struct step {
 	bool is_conversion;
 	uint32_t index; /* into plan->conversion or plan->composite */
 	struct kernel kernel;
-	struct converter converter;
+	struct converter converter, second; /* second: behind a detour */
+	void *between; /* what the detour passes through, or NULL */
 	const void **in;
 	void **out;
 };
@@ -223,25 +224,57 @@ compile_composite(struct executor *x, struct step *s, struct err *err)
 	    t->kind->rule[c->rule].name, c->implementation_name);
 }
 
+/* The format a conversion passes through when that is cheaper; `to` itself when
+ * it is direct. */
+static format_id
+detour_of(const struct executor *x, const struct plan_conversion *k)
+{
+	const struct prices *p = x->plan->prices;
+	uint32_t class = p->value_class[k->value];
+
+	if (class == UINT32_MAX)
+		return k->to;
+	return p->conversion[((size_t) class * MAX_FORMATS + k->from)
+	            * MAX_FORMATS
+	    + k->to]
+	    .via;
+}
+
+static bool
+compile_conversion(struct executor *x, struct step *s, struct err *err)
+{
+	const struct plan_conversion *k = &x->plan->conversion[s->index];
+	const struct format *f = x->plan->mix->formats.format;
+	const struct type *t = type_of(x, k->value);
+	format_id via = detour_of(x, k);
+	bool ok;
+
+	if (via == k->to || via == k->from)
+		ok = converter_new(
+		    &s->converter, f[k->from], f[k->to], t, x->arena, err);
+	else
+		ok = converter_new(&s->converter, f[k->from], f[via], t,
+		         x->arena, err)
+		    && converter_new(
+		        &s->second, f[via], f[k->to], t, x->arena, err);
+	if (!ok)
+		return err_in(err, "conversion of '%s'",
+		    graph_value(x->plan->graph, k->value)->name);
+	if (s->second.run)
+		s->between = arena_alloc(x->arena,
+		    format_bytes(f[via], t) + MEMORY_SLACK + 256);
+	return true;
+}
+
 static bool
 compile_steps(struct executor *x, struct err *err)
 {
-	const struct format *f = x->plan->mix->formats.format;
-
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		struct step *s = &x->step[i];
-		const struct plan_conversion *k;
 
-		if (!s->is_conversion) {
-			if (!compile_composite(x, s, err))
-				return false;
-			continue;
-		}
-		k = &x->plan->conversion[s->index];
-		if (!converter_new(&s->converter, f[k->from], f[k->to],
-		        type_of(x, k->value), x->arena, err))
-			return err_in(err, "conversion of '%s'",
-			    graph_value(x->plan->graph, k->value)->name);
+		if (!(s->is_conversion ? compile_conversion(x, s, err)
+		                       : compile_composite(x, s, err)))
+			return false;
 	}
 	return true;
 }
@@ -410,7 +443,10 @@ run_step(struct executor *x, struct step *s)
 	cost_ns start = now_ns();
 
 	if (s->is_conversion) {
-		s->converter.run(&s->converter, s->in[0], s->out[0]);
+		s->converter.run(&s->converter, s->in[0],
+		    s->between ? s->between : s->out[0]);
+		if (s->between)
+			s->second.run(&s->second, s->between, s->out[0]);
 		x->conversion_ns[s->index] = now_ns() - start;
 	} else {
 		s->kernel.run(&s->kernel, s->in, s->out);
@@ -495,5 +531,7 @@ executor_close(struct executor *x)
 			s->kernel.release(&s->kernel);
 		if (s->converter.release)
 			s->converter.release(&s->converter);
+		if (s->second.release)
+			s->second.release(&s->second);
 	}
 }

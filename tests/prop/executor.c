@@ -150,7 +150,10 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
 	}
 	for (uint32_t i = 0; i < MAX_FORMATS * MAX_FORMATS; i++) {
 		p->conversion[i].price = random_price(r, 3000);
-		p->conversion[i].via = (format_id)(i % MAX_FORMATS);
+		/* every third conversion goes round by some format */
+		p->conversion[i].via = (format_id)(rng_below(r, 3) == 0
+		        ? rng_below(r, mix->formats.n)
+		        : i % MAX_FORMATS);
 	}
 	for (uint32_t i = 0; i < mix->n; i++) {
 		launch[i] = random_price(r, 1);

@@ -1,0 +1,33 @@
+#!/bin/sh
+# marq run: executes what it planned, compares, and says so by its exit status.
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+light=$MARQ_SHARED/data/models/light_squeezenet/model.onnx
+if [ ! -e "$light" ]; then
+	echo "skipped: no light models in \$MARQ_SHARED"
+	exit 77
+fi
+fail() { echo "FAIL: $1"; exit 1; }
+
+"$MARQ" run "$light" -t host --db none --no-measure --runs 1 >out 2>err && fail "ran without prices"
+"$MARQ" run "$light" -t dnnl -t host --db prices.db --runs 3 --max-measure 100000 >out 2>err ||
+	fail "a plan differs from the reference: $(cat out err)"
+grep -q '^latency: .* measured .* predicted' out || fail "no latency line"
+grep -q 'matches the host reference' out || fail "not compared"
+"$MARQ" run "$light" -t dnnl -t host --db prices.db --runs 3 --format json >json 2>err || fail "second run"
+grep -q '"schema": "marq.run/1"' json || fail "no schema"
+OPENBLAS_CORETYPE=Haswell "$MARQ" run "$light" -t dnnl -t host --db prices.db --runs 1 -q >out 2>err ||
+	fail "with a variable that steers a library"
+
+# an expectation it cannot meet: the data's output is another model's
+mkdir set
+printf '\010\001\010\003\020\001\102\001x' >set/input_0.pb
+status=0
+"$MARQ" run "$light" -t host --db prices.db --data set >out 2>err || status=$?
+[ $status -eq 3 ] || fail "malformed data: status $status"
+status=0
+"$MARQ" run "$light" -t host --db prices.db --data nowhere >out 2>err || status=$?
+[ $status -eq 7 ] || fail "absent data: status $status"
+echo "marq run: ok"
