@@ -234,9 +234,9 @@ detour_of(const struct executor *x, const struct plan_conversion *k)
 
 	if (class == UINT32_MAX)
 		return k->to;
-	return p->conversion[((size_t) class * MAX_FORMATS + k->from)
-	            * MAX_FORMATS
-	    + k->to]
+	return p
+	    ->conversion[((size_t) class * MAX_FORMATS + k->from) * MAX_FORMATS
+	        + k->to]
 	    .via;
 }
 
@@ -253,16 +253,16 @@ compile_conversion(struct executor *x, struct step *s, struct err *err)
 		ok = converter_new(
 		    &s->converter, f[k->from], f[k->to], t, x->arena, err);
 	else
-		ok = converter_new(&s->converter, f[k->from], f[via], t,
-		         x->arena, err)
+		ok = converter_new(
+		         &s->converter, f[k->from], f[via], t, x->arena, err)
 		    && converter_new(
 		        &s->second, f[via], f[k->to], t, x->arena, err);
 	if (!ok)
 		return err_in(err, "conversion of '%s'",
 		    graph_value(x->plan->graph, k->value)->name);
 	if (s->second.run)
-		s->between = arena_alloc(x->arena,
-		    format_bytes(f[via], t) + MEMORY_SLACK + 256);
+		s->between = arena_alloc(
+		    x->arena, format_bytes(f[via], t) + MEMORY_SLACK + 256);
 	return true;
 }
 
