@@ -234,10 +234,7 @@ detour_of(const struct executor *x, const struct plan_conversion *k)
 
 	if (class == UINT32_MAX)
 		return k->to;
-	return p
-	    ->conversion[((size_t) class * MAX_FORMATS + k->from) * MAX_FORMATS
-	        + k->to]
-	    .via;
+	return conversion_at(p, class, k->from, k->to)->via;
 }
 
 static bool

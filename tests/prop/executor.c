@@ -133,14 +133,15 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
 	uint32_t *class = arena_new(&arena, uint32_t, g->nvalues);
 	struct price *launch = arena_new(&arena, struct price, mix->n);
 	bool *failed = arena_new(&arena, bool, c->n);
+	const uint32_t n = mix->formats.n;
 
 	for (uint32_t i = 0; i < c->n && p->candidate; i++)
 		failed[i] = p->candidate[i].state == PRICE_FAILED;
 	*p = (struct prices){
 	    .nkeys = c->n, .nclasses = 1, .nformats = MAX_FORMATS};
 	p->candidate = arena_new(&arena, struct price, c->n);
-	p->conversion = arena_new(
-	    &arena, struct conversion_price, MAX_FORMATS * MAX_FORMATS);
+	p->conversion =
+	    arena_new(&arena, struct conversion_price, (size_t)n * n);
 	for (uint32_t i = 0; i < c->n; i++) {
 		p->candidate[i] =
 		    random_price(r, 10000 * c->candidate[i].nnodes);
@@ -148,12 +149,11 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
 		if (failed[i])
 			p->candidate[i].state = PRICE_FAILED;
 	}
-	for (uint32_t i = 0; i < MAX_FORMATS * MAX_FORMATS; i++) {
+	for (uint32_t i = 0; i < n * n; i++) {
 		p->conversion[i].price = random_price(r, 3000);
 		/* every third conversion goes round by some format */
-		p->conversion[i].via = (format_id)(rng_below(r, 3) == 0
-		        ? rng_below(r, mix->formats.n)
-		        : i % MAX_FORMATS);
+		p->conversion[i].via =
+		    (format_id)(rng_below(r, 3) == 0 ? rng_below(r, n) : i % n);
 	}
 	for (uint32_t i = 0; i < mix->n; i++) {
 		launch[i] = random_price(r, 1);
