@@ -7,7 +7,7 @@
 
 /* TUNING: nodes of a model once all functions are inlined. The largest real
  * model seen has 4,000. */
-#define MAX_INLINED 500000u
+#define MAX_INLINED 200000u
 /* TUNING: functions calling functions; inlining recurses this deep. */
 #define MAX_CALL_DEPTH 50u
 
