@@ -1,5 +1,6 @@
 #include "cli/job.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/paths.h"
@@ -29,6 +30,30 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 		return err_in(err, "%s", args->model);
 	j->times.import_ns = now_ns() - began;
 	return true;
+}
+
+/* Opaque operators are planned around, never run: say so. */
+static void
+warn_of_opaque(struct job *j)
+{
+	const struct graph *g = j->model.graph;
+	uint32_t n = 0;
+	node_id first = 0;
+
+	for (node_id id = g->nnodes; id-- > 0;)
+		if (graph_node(g, id)->op == OP_CUSTOM) {
+			first = id;
+			n++;
+		}
+	if (n)
+		notes_add(&j->model.notes,
+		    "%" PRIu32 " nodes are of operators nothing here can run "
+		    "(first: '%s', %s%s%s); they stay on the host at an "
+		    "estimated price",
+		    n, node_label(g, first, j->arena),
+		    graph_node(g, first)->domain,
+		    graph_node(g, first)->domain[0] ? "." : "",
+		    graph_node(g, first)->op_type);
 }
 
 static bool
@@ -62,6 +87,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	};
 	uint64_t began = now_ns();
 
+	warn_of_opaque(j);
 	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
 	        j->arena, err)
 	    || !read_constraints(j, err)

@@ -209,9 +209,32 @@ has_static_ports(const struct graph *g, const struct candidate *c)
 }
 
 static bool
+is_opaque(const struct graph *g, const struct candidate *c)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (graph_node(g, c->node[i])->op == OP_CUSTOM)
+			return true;
+	return false;
+}
+
+/* Why a candidate cannot be measured at all, or NULL. */
+static const char *
+not_measurable(const struct graph *g, const struct candidate *c)
+{
+	if (is_opaque(g, c))
+		return "an operator nothing here can run: a multiple of the "
+		       "lower bound";
+	if (!has_static_ports(g, c))
+		return "a dynamic shape cannot be measured (--dim and --shape "
+		       "bind it): a multiple of the lower bound";
+	return NULL;
+}
+
+static bool
 slot_begin(struct pricer *p, uint32_t i, struct err *err)
 {
 	struct slot *s = &p->slot[i];
+	const char *why;
 	const struct target_kind *kind = p->mix->target[s->target].kind;
 
 	s->price.source = kind->source;
@@ -227,12 +250,9 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 	/* Nothing bounds what another machine takes. */
 	if (kind->source == PRICE_EXTERNAL)
 		s->price.bound = 1;
-	if (kind->source == PRICE_MEASURED
-	    && !has_static_ports(
-	        p->graph, &p->candidates->candidate[s->candidate])) {
-		estimate(p, s,
-		    "a dynamic shape cannot be measured (--dim and --shape "
-		    "bind it): a multiple of the lower bound");
+	why = not_measurable(p->graph, &p->candidates->candidate[s->candidate]);
+	if (kind->source == PRICE_MEASURED && why) {
+		estimate(p, s, why);
 		return true;
 	}
 	if (!slot_lookup(p, i, err))

@@ -14,7 +14,8 @@ takes_it(const struct match_in *m, struct why *why)
 {
 	const struct node *n = graph_node(m->graph, m->match->root);
 	struct err err = {.kind = ERR_NONE};
-	bool takes = host_takes(m->graph, n, &err);
+	/* opaque operators stay for whatever runtime runs the host part */
+	bool takes = n->op == OP_CUSTOM || host_takes(m->graph, n, &err);
 
 	return why_need(why, takes, "host_has_a_kernel",
 	    "an operator and dtype in targets/host/kernels.def", "%s",
