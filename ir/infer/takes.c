@@ -73,6 +73,19 @@ set_of(const struct node *n, uint32_t i)
 	return set;
 }
 
+/* What any version of the operator takes there. */
+static uint32_t
+set_of_any(const struct node *n, uint32_t i)
+{
+	uint32_t set = 0;
+
+	for (uint32_t r = first_row(n->op); r < NROWS && rows[r].op == n->op;
+	     r++)
+		if (i < 32 && rows[r].inputs >> i & 1)
+			set |= rows[r].set;
+	return set;
+}
+
 /* "bool, int32, int64" */
 static const char *
 set_text(const struct site *s, uint32_t set)
@@ -93,7 +106,10 @@ check_dtypes(struct site *s)
 		enum dtype t = in_dtype(s, i);
 		uint32_t set = set_of(s->n, i);
 
-		if (t != DT_UNDEFINED && !(set >> t & 1))
+		if (t == DT_UNDEFINED || set >> t & 1)
+			continue;
+		/* exporters write a type before the version that allows it */
+		if (!(set_of_any(s->n, i) >> t & 1))
 			return fault(s, "input %u is %s; opset %u takes %s", i,
 			    dtype_name(t), s->n->opset, set_text(s, set));
 	}
