@@ -401,6 +401,8 @@ dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
 	d->use = arena_new(a, struct dual_use, p->user_start[p->nvalues]);
 	for (uint32_t u = 0; u < p->user_start[p->nvalues]; u++)
 		d->use[u].node = p->user[u];
+	/* One too many: offsets from NULL are undefined, even of nothing. */
+	d->inside = arena_grow(a, NULL, &d->inside_cap, 1, sizeof *d->inside);
 	choose_path(d);
 	make_options(d);
 	make_supplies(d);

@@ -261,6 +261,8 @@ trim(struct sweep *s, struct group *first)
 	uint32_t n = 0;
 
 	for (struct group *g = first; g; g = g->next) {
+		if (g->nlabels == 0)
+			continue;
 		s->pool = arena_grow(s->frontier.arena, s->pool, &s->pool_cap,
 		    n + g->nlabels, sizeof(struct sweep_label *));
 		memcpy(&s->pool[n], g->label,
