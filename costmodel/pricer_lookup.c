@@ -200,8 +200,8 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 	*found = false;
 	if (e->nnear == 0)
 		return true;
-	if (!costdb_lookup_any(
-	        p->db, &s->subject, e->near, e->nnear, &which, &f, err))
+	if (!costdb_lookup_any(p->db, &s->subject,
+	        (struct db_environments){e->near, e->nnear}, &which, &f, err))
 		return false;
 	if (which == e->nnear)
 		return true;

@@ -1,7 +1,6 @@
 /* Measuring what the database lacks, shared with other processes by leases. */
 #include "costmodel/pricer_state.h"
 
-#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,13 +14,16 @@
 /* TUNING: enough for a median, a second or so of measuring. */
 #define CANARIES 8
 
+/* TUNING: a measurement takes tens of milliseconds. */
+#define WAIT_NS 20000000
+
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
 
 struct batch {
 	struct pricer *p;
 	struct prices *prices;
-	const uint32_t *slot; /* [n] of this batch */
+	uint32_t slot[BATCH], n; /* of this batch */
 	uint32_t done, todo; /* of the whole call */
 	struct err *err;
 };
@@ -207,15 +209,14 @@ job_done(void *context, uint32_t job, const struct measurement *r)
 }
 
 static bool
-run_batch(struct batch *b, uint32_t n, struct err *err)
+run_batch(struct batch *b, struct err *err)
 {
 	struct measure_job job[BATCH];
 	struct pricer *p = b->p;
 	uint64_t start = now_ns();
 	bool ok;
 
-	assert(n <= BATCH);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < b->n; i++) {
 		const struct slot *s = &p->slot[b->slot[i]];
 
 		job[i] = (struct measure_job){
@@ -226,7 +227,7 @@ run_batch(struct batch *b, uint32_t n, struct err *err)
 		};
 	}
 	b->err = err;
-	ok = measurer_run(p->measurer, job, n, job_done, b, err)
+	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
 	p->spent_ns += now_ns() - start;
 	return ok;
@@ -254,45 +255,6 @@ take_result(struct batch *b, uint32_t slot, struct err *err)
 	return true;
 }
 
-/* Sort slots [n] by what the leases say: ours into `ours`, those another
- * process is at stay in slot[], the rest is priced. */
-static bool
-share_out(struct batch *b, uint32_t *slot, uint32_t *n, uint32_t max,
-    uint32_t *ours, uint32_t *nours, struct err *err)
-{
-	const struct db_subject *subject[BATCH * 4];
-	db_id env[BATCH * 4];
-	enum lease lease[BATCH * 4];
-	uint32_t asked = *n < BATCH * 4 ? *n : BATCH * 4, kept = 0;
-	struct pricer *p = b->p;
-
-	for (uint32_t i = 0; i < asked; i++) {
-		subject[i] = &p->slot[slot[i]].subject;
-		env[i] = p->environment[p->slot[slot[i]].target].id;
-		lease[i] = LEASE_OURS;
-	}
-	if (p->db && !p->db_is_full
-	    && !costdb_lease(p->db, subject, env, asked, max, lease, err)) {
-		if (!survive(p, err))
-			return false;
-		for (uint32_t i = 0; i < asked; i++)
-			lease[i] = LEASE_OURS;
-	}
-	*nours = 0;
-	for (uint32_t i = 0; i < *n; i++) {
-		if (i < asked && lease[i] == LEASE_OURS && *nours < max)
-			ours[(*nours)++] = slot[i];
-		else if (i < asked && lease[i] == LEASE_DONE) {
-			if (!take_result(b, slot[i], err))
-				return false;
-		} else {
-			slot[kept++] = slot[i];
-		}
-	}
-	*n = kept;
-	return true;
-}
-
 static uint32_t
 batch_size(const struct pricer *p)
 {
@@ -303,16 +265,61 @@ batch_size(const struct pricer *p)
 	return left;
 }
 
+/* Ask for leases of the first slots; without a database (or a full one) all
+ * are ours. */
+static bool
+ask_for_leases(struct pricer *p, const uint32_t *slot, struct lease_ask *ask,
+    uint32_t n, struct err *err)
+{
+	for (uint32_t i = 0; i < n; i++)
+		ask[i] = (struct lease_ask){
+		    .subject = &p->slot[slot[i]].subject,
+		    .env = p->environment[p->slot[slot[i]].target].id,
+		    .lease = LEASE_OURS,
+		};
+	if (!p->db || p->db_is_full
+	    || costdb_lease(p->db, ask, n, batch_size(p), err))
+		return true;
+	for (uint32_t i = 0; i < n; i++)
+		ask[i].lease = LEASE_OURS;
+	return survive(p, err);
+}
+
+/* Sort slots [n] by what the leases say: ours into the batch, those another
+ * process is at stay in slot[], the rest is priced. */
+static bool
+share_out(struct batch *b, uint32_t *slot, uint32_t *n, struct err *err)
+{
+	struct lease_ask ask[4 * BATCH];
+	uint32_t asked = *n < 4 * BATCH ? *n : 4 * BATCH, kept = 0;
+	uint32_t max = batch_size(b->p);
+
+	if (!ask_for_leases(b->p, slot, ask, asked, err))
+		return false;
+	b->n = 0;
+	for (uint32_t i = 0; i < *n; i++) {
+		if (i < asked && ask[i].lease == LEASE_OURS && b->n < max)
+			b->slot[b->n++] = slot[i];
+		else if (i < asked && ask[i].lease == LEASE_DONE) {
+			if (!take_result(b, slot[i], err))
+				return false;
+		} else {
+			slot[kept++] = slot[i];
+		}
+	}
+	*n = kept;
+	return true;
+}
+
 bool
 slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err)
 {
-	uint32_t ours[BATCH], nours, left = n;
-	uint32_t *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
+	uint32_t left = n,
+	         *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
 	struct batch b = {
 	    .p = p,
 	    .prices = prices,
-	    .slot = ours,
 	    .todo = n,
 	};
 
@@ -321,14 +328,14 @@ slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
 	if (p->o.canary && !p->canary_done && !pricer_canary(p, CANARIES, err))
 		return false;
 	while (left && may_go_on(p)) {
-		if (!share_out(
-		        &b, waiting, &left, batch_size(p), ours, &nours, err))
+		if (!share_out(&b, waiting, &left, err))
 			return false;
-		if (nours && !run_batch(&b, nours, err))
+		if (b.n && !run_batch(&b, err))
 			return false;
-		if (nours == 0 && left) /* others are at the rest */
-			nanosleep(
-			    &(struct timespec){.tv_nsec = 20000000}, NULL);
+		if (b.n == 0 && left) { /* others are at the rest */
+			nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+			p->spent_ns += WAIT_NS;
+		}
 	}
 	return !p->db || p->db_is_full || costdb_flush(p->db, err)
 	    || survive(p, err);

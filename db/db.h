@@ -107,10 +107,14 @@ void costdb_end_lookups(struct costdb *db);
 bool costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err);
 
-/* The same over environments [nenvs], best first: the first one with a price
- * is used and *which says which; *which == nenvs when none has. */
+/* The same over environments, best first: the first one with a price is used
+ * and *which says which; *which == n when none has. */
+struct db_environments {
+	const db_id *env; /* [n] */
+	uint32_t n;
+};
 bool costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
-    const db_id *env, uint32_t nenvs, uint32_t *which, struct db_found *found,
+    struct db_environments in, uint32_t *which, struct db_found *found,
     struct err *err);
 
 /* What the database has that is nearest to a subject it lacks. */

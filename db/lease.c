@@ -149,33 +149,34 @@ take(struct costdb *db, db_id subject, db_id env, struct err *err)
 }
 
 static bool
-lease_one(struct costdb *db, const struct db_subject *subject, db_id env,
-    bool may_take, enum lease *lease, struct err *err)
+lease_one(
+    struct costdb *db, struct lease_ask *ask, bool may_take, struct err *err)
 {
+	const struct db_subject *subject = ask->subject;
 	bool measured, free = false;
 	db_id id;
 
-	*lease = LEASE_HELD;
+	ask->lease = LEASE_HELD;
 	if (!row_find_subject(db, subject->bytes, subject->n, &id, err)
-	    || !is_measured(db, id, env, &measured, err))
+	    || !is_measured(db, id, ask->env, &measured, err))
 		return false;
 	if (measured) {
-		*lease = LEASE_DONE;
+		ask->lease = LEASE_DONE;
 		return true;
 	}
 	if (!may_take)
 		return true;
-	if (!is_free(db, id, env, &free, err))
+	if (!is_free(db, id, ask->env, &free, err))
 		return false;
 	if (!free)
 		return true;
-	*lease = LEASE_OURS;
-	return row_subject(db, subject, &id, err) && take(db, id, env, err);
+	ask->lease = LEASE_OURS;
+	return row_subject(db, subject, &id, err)
+	    && take(db, id, ask->env, err);
 }
 
 bool
-costdb_lease(struct costdb *db, const struct db_subject *const *subject,
-    const db_id *env, uint32_t n, uint32_t max, enum lease *lease,
+costdb_lease(struct costdb *db, struct lease_ask *ask, uint32_t n, uint32_t max,
     struct err *err)
 {
 	uint32_t taken = 0;
@@ -189,9 +190,8 @@ costdb_lease(struct costdb *db, const struct db_subject *const *subject,
 	if (!sql_begin(db, err))
 		return false;
 	for (uint32_t i = 0; ok && i < n; i++) {
-		ok = lease_one(
-		    db, subject[i], env[i], taken < max, &lease[i], err);
-		taken += ok && lease[i] == LEASE_OURS;
+		ok = lease_one(db, &ask[i], taken < max, err);
+		taken += ok && ask[i].lease == LEASE_OURS;
 	}
 	return sql_end(db, ok, err);
 }

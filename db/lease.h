@@ -15,10 +15,16 @@ enum lease {
 	LEASE_DONE, /* there is an attempt by now: look it up */
 };
 
-/* Ask for subjects [n], each in its environment; at most `max` become ours. */
-bool costdb_lease(struct costdb *db, const struct db_subject *const *subject,
-    const db_id *env, uint32_t n, uint32_t max, enum lease *lease,
-    struct err *err);
+/* What is asked for, and the answer. */
+struct lease_ask {
+	const struct db_subject *subject;
+	db_id env;
+	enum lease lease; /* out */
+};
+
+/* Ask for asks [n]; at most `max` become ours. */
+bool costdb_lease(struct costdb *db, struct lease_ask *ask, uint32_t n,
+    uint32_t max, struct err *err);
 
 /* Give back all leases of this process. */
 bool costdb_lease_drop(struct costdb *db, struct err *err);

@@ -115,10 +115,16 @@ conclude(struct costdb *db, struct tally *t, struct err *err)
 	return true;
 }
 
-/* The subject's hash is the caller's: one key is looked up many times. */
+/* A subject as it is looked up, hashed once. */
+struct wanted {
+	struct hash128 hash;
+	const void *bytes;
+	size_t n;
+};
+
 static bool
-lookup(struct costdb *db, struct hash128 h, const void *bytes, size_t n,
-    db_id env, struct db_found *found, struct err *err)
+lookup(struct costdb *db, const struct wanted *w, db_id env,
+    struct db_found *found, struct err *err)
 {
 	struct tally t = {.found = found};
 	sqlite3_stmt *s = sql_get(db, SQL_LOOKUP, err);
@@ -127,8 +133,8 @@ lookup(struct costdb *db, struct hash128 h, const void *bytes, size_t n,
 	*found = (struct db_found){.attempts = 0};
 	if (!s)
 		return false;
-	bind_blob(s, 1, h.byte, sizeof h.byte);
-	bind_blob(s, 2, bytes, n);
+	bind_blob(s, 1, w->hash.byte, sizeof w->hash.byte);
+	bind_blob(s, 2, w->bytes, w->n);
 	sqlite3_bind_int64(s, 3, env);
 	while (sql_step(db, s, &row, err) && row)
 		tally_row(&t, s);
@@ -156,19 +162,21 @@ bool
 costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err)
 {
-	return lookup(db, hash128(bytes, n), bytes, n, env, found, err);
+	struct wanted w = {hash128(bytes, n), bytes, n};
+
+	return lookup(db, &w, env, found, err);
 }
 
 bool
 costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
-    const db_id *env, uint32_t nenvs, uint32_t *which, struct db_found *found,
+    struct db_environments in, uint32_t *which, struct db_found *found,
     struct err *err)
 {
-	struct hash128 h = hash128(subject->bytes, subject->n);
+	struct wanted w = {
+	    hash128(subject->bytes, subject->n), subject->bytes, subject->n};
 
-	for (*which = 0; *which < nenvs; ++*which) {
-		if (!lookup(db, h, subject->bytes, subject->n, env[*which],
-		        found, err))
+	for (*which = 0; *which < in.n; ++*which) {
+		if (!lookup(db, &w, in.env[*which], found, err))
 			return false;
 		if (found->attempts
 		    && (found->outcome == DB_OK || found->outcome == DB_NOISY))

@@ -75,9 +75,8 @@ static bool
 op_lease(struct acknowledged *ack, struct arena *a, struct err *err)
 {
 	struct db_subject s = dbfile_subject(77, a);
-	const struct db_subject *one = &s;
+	struct lease_ask ask = {.subject = &s};
 	struct costdb *db;
-	enum lease lease;
 	db_id env;
 	bool ok;
 
@@ -85,7 +84,7 @@ op_lease(struct acknowledged *ack, struct arena *a, struct err *err)
 	if (!costdb_open(&db, MAIN, DB_WRITE, a, err))
 		return false;
 	ok = costdb_environment(db, DBFILE_HARD, true, &env, err)
-	    && costdb_lease(db, &one, &env, 1, 1, &lease, err)
+	    && (ask.env = env, costdb_lease(db, &ask, 1, 1, err))
 	    && costdb_lease_drop(db, err);
 	costdb_abandon(db);
 	return ok;

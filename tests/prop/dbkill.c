@@ -46,10 +46,8 @@ static bool
 work(struct costdb *db, db_id env, uint32_t first, struct rng *r)
 {
 	struct db_subject subject[AT_ONCE];
-	const struct db_subject *list[AT_ONCE];
+	struct lease_ask ask[AT_ONCE];
 	struct err err = {.kind = ERR_NONE};
-	enum lease lease[AT_ONCE];
-	db_id envs[AT_ONCE];
 	uint32_t number[AT_ONCE];
 	struct arena a;
 	bool any = false;
@@ -58,24 +56,23 @@ work(struct costdb *db, db_id env, uint32_t first, struct rng *r)
 	for (uint32_t i = 0; i < AT_ONCE; i++) {
 		number[i] = first + rng_below(r, PER_ROUND);
 		subject[i] = dbfile_subject(number[i], &a);
-		list[i] = &subject[i];
-		envs[i] = env;
+		ask[i] = (struct lease_ask){.subject = &subject[i], .env = env};
 	}
-	must(costdb_lease(db, list, envs, AT_ONCE, 6, lease, &err), &err);
+	must(costdb_lease(db, ask, AT_ONCE, 6, &err), &err);
 	for (uint32_t i = 0; i < AT_ONCE; i++) {
 		struct db_sample x = dbfile_sample(1000 + number[i]);
 		bool twice = false;
 
 		for (uint32_t k = 0; k < i; k++)
 			twice |= number[k] == number[i];
-		if (lease[i] != LEASE_OURS || twice)
+		if (ask[i].lease != LEASE_OURS || twice)
 			continue;
 		must(costdb_put(db, &subject[i], env, &x, &err), &err);
 		any = true;
 	}
 	must(costdb_flush(db, &err), &err);
 	for (uint32_t i = 0; i < AT_ONCE; i++)
-		if (lease[i] == LEASE_OURS)
+		if (ask[i].lease == LEASE_OURS)
 			acknowledged[number[i]] = 1;
 	arena_release(&a);
 	return any;

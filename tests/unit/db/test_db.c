@@ -189,14 +189,14 @@ environments_do_not_mix(void **state)
 	assert_true(costdb_flush(f->db, &f->err));
 	assert_true(costdb_lookup(f->db, s.bytes, s.n, other, &found, &f->err));
 	assert_int_equal(found.attempts, 0);
-	assert_true(
-	    costdb_lookup_any(f->db, &s, both, 2, &which, &found, &f->err));
+	assert_true(costdb_lookup_any(f->db, &s,
+	    (struct db_environments){both, 2}, &which, &found, &f->err));
 	assert_int_equal(which, 1);
 	assert_int_equal(found.ns, 1000);
 	assert_true(costdb_put(f->db, &s, other, &y, &f->err));
 	assert_true(costdb_flush(f->db, &f->err));
-	assert_true(
-	    costdb_lookup_any(f->db, &s, both, 2, &which, &found, &f->err));
+	assert_true(costdb_lookup_any(f->db, &s,
+	    (struct db_environments){both, 2}, &which, &found, &f->err));
 	assert_int_equal(which, 0);
 	assert_int_equal(found.ns, 2000);
 }
@@ -243,16 +243,16 @@ what_is_leased_is_left_alone(void **state)
 {
 	struct fixture *f = *state;
 	struct db_subject s[3];
-	const struct db_subject *list[3] = {&s[0], &s[1], &s[2]};
-	db_id env[3] = {f->env, f->env, f->env};
+	struct lease_ask ask[3];
 	struct db_sample good = dbfile_sample(1000);
-	enum lease lease[3];
 	int pipes[2], status;
 	pid_t child;
 	char byte;
 
-	for (uint32_t i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++) {
 		s[i] = dbfile_subject(i, &f->a);
+		ask[i] = (struct lease_ask){.subject = &s[i], .env = f->env};
+	}
 	costdb_abandon(f->db);
 	f->db = NULL;
 	assert_int_equal(pipe(pipes), 0);
@@ -260,7 +260,7 @@ what_is_leased_is_left_alone(void **state)
 	if (child == 0) {
 		struct costdb *db = dbfile_open(f->path, DB_WRITE, &f->a);
 
-		if (!costdb_lease(db, list, env, 3, 2, lease, &f->err)
+		if (!costdb_lease(db, ask, 3, 2, &f->err)
 		    || write(pipes[1], "x", 1) != 1)
 			_exit(1);
 		pause();
@@ -268,20 +268,20 @@ what_is_leased_is_left_alone(void **state)
 	}
 	assert_int_equal(read(pipes[0], &byte, 1), 1);
 	f->db = dbfile_open(f->path, DB_WRITE, &f->a);
-	assert_true(costdb_lease(f->db, list, env, 3, 3, lease, &f->err));
-	assert_int_equal(lease[0], LEASE_HELD);
-	assert_int_equal(lease[1], LEASE_HELD);
-	assert_int_equal(lease[2], LEASE_OURS);
+	assert_true(costdb_lease(f->db, ask, 3, 3, &f->err));
+	assert_int_equal(ask[0].lease, LEASE_HELD);
+	assert_int_equal(ask[1].lease, LEASE_HELD);
+	assert_int_equal(ask[2].lease, LEASE_OURS);
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	/* The dead hold nothing. */
-	assert_true(costdb_lease(f->db, list, env, 3, 1, lease, &f->err));
-	assert_int_equal(lease[0], LEASE_OURS);
-	assert_int_equal(lease[1], LEASE_HELD); /* max was 1 */
+	assert_true(costdb_lease(f->db, ask, 3, 1, &f->err));
+	assert_int_equal(ask[0].lease, LEASE_OURS);
+	assert_int_equal(ask[1].lease, LEASE_HELD); /* max was 1 */
 	put(f, 0, &good);
-	assert_true(costdb_lease(f->db, list, env, 3, 3, lease, &f->err));
-	assert_int_equal(lease[0], LEASE_DONE);
-	assert_int_equal(lease[1], LEASE_OURS);
+	assert_true(costdb_lease(f->db, ask, 3, 3, &f->err));
+	assert_int_equal(ask[0].lease, LEASE_DONE);
+	assert_int_equal(ask[1].lease, LEASE_OURS);
 	close(pipes[0]);
 	close(pipes[1]);
 }
