@@ -239,9 +239,6 @@ einsum_run(struct call *c, struct err *err)
 
 	if (c->node->ninputs > OPERANDS)
 		return refuse(err, "%u operands", c->node->ninputs);
-	if (lane_of(c->in[0]->dtype) == LANE_INT
-	    && dtype_bits(c->in[0]->dtype) == 64)
-		return refuse(err, "64-bit integers");
 	if (!einsum_read(&e, c, err))
 		return false;
 	for (uint32_t i = 0; i < e.nout; i++)

@@ -16,6 +16,7 @@
 #define INTS \
 	(B(UINT8) | B(INT8) | B(UINT16) | B(INT16) | B(INT32) | B(INT64) \
 	    | B(UINT32) | B(UINT64))
+#define SHORT_INTS (INTS & ~(B(INT64) | B(UINT64))) /* exact in double */
 #define BOOLS B(BOOL)
 #define NUMBERS (REALS | INTS)
 #define PLAIN (NUMBERS | BOOLS) /* what has an ordinary C type */
@@ -69,6 +70,18 @@ in_node(const struct graph *g, const struct node *n, struct err *err)
 	    dtype_name(main_dtype(g, n)));
 }
 
+/* The dtype a Cast names must be one the host can store. */
+static bool
+cast_ok(const struct node *n, struct err *err)
+{
+	enum dtype to = (enum dtype)attr_int_or(n, "to", DT_FLOAT);
+
+	if (n->op != OP_CAST
+	    || ((unsigned)to < NDTYPE && CODES & DTYPE_BIT(to)))
+		return true;
+	return refuse(err, "a cast to %s", dtype_name(to));
+}
+
 static bool
 takes(const struct graph *g, const struct node *n, struct err *err)
 {
@@ -82,7 +95,7 @@ takes(const struct graph *g, const struct node *n, struct err *err)
 		if (v && !dtype_taken(n->op, inner_dtype(&v->type), err))
 			return false;
 	}
-	return true;
+	return cast_ok(n, err);
 }
 
 bool

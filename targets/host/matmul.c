@@ -260,9 +260,6 @@ gemm_op_run(struct call *c, struct err *err)
 	struct shape y = {.rank = 2}, bias;
 	ptrdiff_t stride[RANK_MAX];
 
-	if (dtype_bits(c->in[0]->dtype) == 64
-	    && lane_of(c->in[0]->dtype) == LANE_INT)
-		return refuse(err, "64-bit integers");
 	if (!gemm_shapes(&p, c, err))
 		return false;
 	bias = y;

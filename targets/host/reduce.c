@@ -3,9 +3,11 @@
 #include "targets/host/reduce.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "targets/host/kernels.h"
 #include "targets/host/line.h"
+#include "targets/host/sort.h"
 
 bool
 reduction_of(struct reduction *r, const struct tensor *x, const int64_t *axis,
@@ -265,6 +267,29 @@ static const struct reducer {
     [OP_REDUCESUMSQUARE] = {f_sumsquare, i_sumsquare},
 };
 
+/* Turning the top bit makes the order of uint64 that of int64, and back. */
+static void
+turn_top_bits(int64_t *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = (int64_t)((uint64_t)x[i] ^ UINT64_C(1) << 63);
+}
+
+static int64_t
+reduce_ints(const struct call *c, const struct reducer *f, int64_t *x, size_t n)
+{
+	bool turn = c->in[0]->dtype == DT_UINT64
+	    && (f->ints == i_max || f->ints == i_min);
+	int64_t y;
+
+	if (turn)
+		turn_top_bits(x, n);
+	y = f->ints(x, n);
+	if (turn)
+		turn_top_bits(&y, 1);
+	return y;
+}
+
 static void
 reduce_groups(struct call *c, const struct reduction *r,
     const struct reducer *f, const struct sink *to)
@@ -277,8 +302,8 @@ reduce_groups(struct call *c, const struct reduction *r,
 	for (size_t g = 0; g < r->groups; g++) {
 		if (ints) {
 			load_ints(r, x, g, whole);
-			store_int(
-			    to, g, 1, 1, &(int64_t){f->ints(whole, r->n)});
+			store_int(to, g, 1, 1,
+			    &(int64_t){reduce_ints(c, f, whole, r->n)});
 		} else {
 			reduction_load(r, x, g, reals);
 			store_real(
@@ -315,8 +340,6 @@ reduce_run(struct call *c, struct err *err)
 	struct shape s;
 	struct sink to;
 
-	if (x->dtype == DT_UINT64 && reducers[c->node->op].ints)
-		return refuse(err, "no unsigned 64-bit reduction");
 	if (!reduction_of(&r, x, axis, n, err))
 		return false;
 	s = reduction_shape(&r, keep);
@@ -328,40 +351,54 @@ reduce_run(struct call *c, struct err *err)
 
 /* --- ArgMax, ArgMin ------------------------------------------------------ */
 
+/* Which of n elements, `step` apart from `at`, is the extreme one? */
+static int64_t
+extreme(const struct tensor *x, size_t at, const struct lines *l, bool max,
+    bool last)
+{
+	uint64_t best = order_key(x, at);
+	int64_t which = 0;
+
+	for (size_t i = 1; i < l->n; i++) {
+		uint64_t key = order_key(x, at + i * l->inner);
+
+		if ((max ? key > best : key < best) || (last && key == best)) {
+			best = key;
+			which = (int64_t)i;
+		}
+	}
+	return which;
+}
+
 static bool
 arg_run(struct call *c, bool max, struct err *err)
 {
 	const struct tensor *x = c->in[0];
 	bool keep = attr_int_or(c->node, "keepdims", 1) != 0;
 	bool last = attr_int_or(c->node, "select_last_index", 0) != 0;
-	struct reduction r;
-	struct shape s;
+	struct shape s = shape_of(x);
 	struct sink to;
-	int64_t axis = attr_int_or(c->node, "axis", 0);
-	double *line;
+	struct lines l;
+	uint32_t axis;
 
-	if (dtype_bits(x->dtype) == 64 && lane_of(x->dtype) == LANE_INT)
-		return refuse(err, "64-bit integers");
-	if (!reduction_of(&r, x, &axis, 1, err))
+	if (!axis_of(attr_int_or(c->node, "axis", 0), x->rank, &axis, err))
 		return false;
-	s = reduction_shape(&r, keep);
+	l = lines_along(x, axis);
+	s.dim[axis] = 1;
+	if (!keep) {
+		s.rank--;
+		memmove(s.dim + axis, s.dim + axis + 1,
+		    (s.rank - axis) * sizeof *s.dim);
+	}
+	if (l.n == 0 && l.outer * l.inner > 0)
+		return err_set(err, ERR_INPUT, "the axis is empty");
 	if (!host_out(c, 0, DT_INT64, &s, &to, err))
 		return false;
-	if (r.n == 0 && r.groups > 0)
-		return err_set(err, ERR_INPUT, "the axis is empty");
-	line = arena_new(c->scratch, double, r.n);
-	for (size_t g = 0; g < r.groups; g++) {
-		int64_t best = 0;
+	for (size_t i = 0; i < l.outer * l.inner; i++) {
+		size_t at = i / l.inner * l.n * l.inner + i % l.inner;
+		int64_t best = extreme(x, at, &l, max, last);
 
-		reduction_load(&r, x, g, line);
-		for (size_t i = 1; i < r.n; i++) {
-			double a = max ? line[i] : -line[i];
-			double b = max ? line[best] : -line[best];
-
-			if (a > b || (last && a == b))
-				best = (int64_t)i;
-		}
-		store_int(&to, g, 1, 1, &best);
+		store_int(&to, i, 1, 1, &best);
 	}
 	return true;
 }

@@ -216,6 +216,21 @@ compile(const struct target *t, const struct graph *g,
 	return true;
 }
 
+/* What its times depend on beside the machine: how it was compiled. */
+static void
+environment(const struct target *t, struct buf *b)
+{
+	(void)t;
+#ifdef __OPTIMIZE__
+	buf_str(b, "optimised=yes\n");
+#else
+	buf_str(b, "optimised=only products and element access\n");
+#endif
+#ifdef __VERSION__
+	buf_printf(b, "compiler=%s\n", __VERSION__);
+#endif
+}
+
 const struct target_kind target_host = {
     .name = "host",
     .summary = "plain C reference of every operator, one node each",
@@ -224,4 +239,5 @@ const struct target_kind target_host = {
     .source = PRICE_MEASURED,
     .implementations = implementations,
     .compile = compile,
+    .environment = environment,
 };
