@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -129,8 +130,14 @@ open_pricer(struct job *j, struct err *err)
 	    .context = &j->progress,
 	};
 
-	if (args->db)
-		path_make_parents(args->db);
+	if (args->db && !args->measure && access(args->db, F_OK) != 0) {
+		notes_add(&j->model.notes,
+		    "%s: no such database; there are no stored prices",
+		    args->db);
+		o.db = NULL;
+	}
+	if (o.db)
+		path_make_parents(o.db);
 	return pricer_open(&j->pricer, j->model.graph, &j->mix, &j->candidates,
 	           &o, j->arena, err)
 	    && pricer_begin(j->pricer, &j->prices, err);
