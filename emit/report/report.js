@@ -22,6 +22,8 @@
 			if (c !== null && c !== undefined) e.append(c);
 		return e;
 	}
+	/* append() would write a null out */
+	const put = (id, ...parts) => byId(id).append(...parts.filter((p) => p !== null));
 	function cost(ns) {
 		if (ns === null || ns === undefined) return "never";
 		if (ns < 1e4) return (ns / 1e3).toFixed(3) + " µs";
@@ -83,7 +85,7 @@
 		    ` · ${result.model.path}`);
 		const best = result.baselines.filter((b) => b.cost_ns !== null).sort((a, b) => a.cost_ns - b.cost_ns)[0];
 		const card = (big, small) => h("div", {class: "card"}, h("b", {}, big), h("span", {}, small));
-		byId("cards").append(
+		put("cards",
 		    card(cost(total), `${cost(result.total.low_ns)} to ${cost(result.total.high_ns)} over the ranges of its prices`),
 		    card(proof.proven ? "proven optimal" : "gap " + (100 * proof.gap).toFixed(1) + " %",
 			proof.proven ? `at these prices, ${proof.searcher} search` : `no legal plan costs less than ${cost(proof.lower_bound_ns)}`),
@@ -110,7 +112,7 @@
 	function boundaries() {
 		const list = plan.conversions.slice().sort((a, b) => b.cost_ns - a.cost_ns).slice(0, 200);
 		const launches = regions.filter((r) => r.launch_ns > 0);
-		byId("boundaries").append(
+		put("boundaries",
 		    h("p", {class: "soft"}, `${plan.conversions.length} conversions cost ${cost(result.total.conversions_ns)}, ${launches.length} launches ${cost(result.total.launches_ns)}.`
 			+ (list.length < plan.conversions.length ? ` The dearest ${list.length} are shown.` : "")),
 		    list.length ? h("div", {class: "scroll"}, table([["value"], ["from"], ["to"], ["needed by"], ["bytes", 1], ["cost", 1], ["share", 1], ["price"]], list.map((c) =>

@@ -4,9 +4,9 @@ browser.py PAGE ONNX_NODES [MOST_MS]: opens PAGE, then checks that it has no
 console errors, that it was ready within MOST_MS (default 10000), that filter,
 sort, hover and click do what they say and that it fits a printed page."""
 import json
+import re
 import subprocess
 import sys
-import time
 import urllib.request
 
 failed = 0
@@ -122,6 +122,8 @@ def main():
             print(f"ready after {ready} ms")
             check(float(ready) <= most, f"ready within {most:.0f} ms")
             check(b.run("return document.querySelectorAll('img').length") == 0, "no name became markup")
+            text = b.run("return document.body.innerText")
+            check(not re.search(r"\b(null|undefined|NaN)\b", text), "every number is one")
             try_table(b, nodes)
             try_hover(b)
             try_region(b)
