@@ -37,13 +37,40 @@ sum_measured(const struct run_result *r, const struct plan_region *g)
 	return sum;
 }
 
+/* Does the conversion stay in this machine's memory? What goes to a simulated
+ * device and back is a transfer, whose cost is the simulation's. */
+static bool
+stays_here(const struct plan *p, const struct plan_conversion *k)
+{
+	const struct format *f = p->mix->formats.format;
+
+	return f[k->from].space == SPACE_HOST && f[k->to].space == SPACE_HOST;
+}
+
 static cost_ns
 sum_conversions(const struct plan *p, const cost_ns *measured)
 {
 	cost_ns sum = 0;
 
 	for (uint32_t i = 0; i < p->nconversions; i++)
-		sum += measured ? measured[i] : p->conversion[i].cost;
+		if (stays_here(p, &p->conversion[i]))
+			sum += measured ? measured[i] : p->conversion[i].cost;
+	return sum;
+}
+
+/* Predicted cost of the transfers; their number goes to *n. */
+static cost_ns
+sum_transfers(const struct plan *p, uint32_t *n)
+{
+	cost_ns sum = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < p->nconversions; i++) {
+		if (stays_here(p, &p->conversion[i]))
+			continue;
+		sum += p->conversion[i].cost;
+		++*n;
+	}
 	return sum;
 }
 
@@ -192,6 +219,8 @@ static void
 print_regions(const struct run_result *r)
 {
 	const struct plan *p = &r->job->plan;
+	cost_ns transfers;
+	uint32_t n;
 	char name[160];
 
 	printf("\n    predicted    measured   error  region\n");
@@ -203,8 +232,13 @@ print_regions(const struct run_result *r)
 		print_row(
 		    name, g->cost, sum_measured(r, g), is_real(p, g->target));
 	}
-	snprintf(
-	    name, sizeof name, "%u conversions", (unsigned)p->nconversions);
+	transfers = sum_transfers(p, &n);
+	if (n > 0) {
+		snprintf(name, sizeof name, "%u transfers", (unsigned)n);
+		print_row(name, transfers, 0, false);
+	}
+	snprintf(name, sizeof name, "%u conversions",
+	    (unsigned)(p->nconversions - n));
 	print_row(name, sum_conversions(p, NULL),
 	    sum_conversions(p, r->profile.conversion), true);
 }
