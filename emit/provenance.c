@@ -42,6 +42,14 @@ write_counts(struct json *j, const struct pricer_counts *n)
 	json_key_uint(j, "failed", n->failed);
 	json_key_uint(j, "simulated", n->simulated);
 	json_key_uint(j, "estimated", n->estimated);
+	json_key_uint(j, "stored", n->stored);
+	json_key_uint(j, "reused", n->reused);
+	json_key_uint(j, "accepted", n->accepted);
+	json_key_uint(j, "shape_changed", n->shape_changed);
+	json_key_uint(j, "attribute_changed", n->attribute_changed);
+	json_key_uint(j, "operator_changed", n->operator_changed);
+	json_key_uint(j, "canaries", n->canaries);
+	json_key_uint(j, "drift_permille", n->drift_permille);
 	json_close(j);
 }
 
