@@ -4,20 +4,6 @@
 
 #include "search/solve.h"
 
-/* A copy of the problem in which only some candidates can be chosen. */
-static bool
-restrict_to(struct problem *sub, const struct problem *p, const bool *allowed,
-    struct arena *a, struct err *err)
-{
-	*sub = *p;
-	sub->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
-	for (uint32_t c = 0; c < p->ncandidates; c++)
-		if (!allowed[c])
-			sub->candidate[c].banned = true;
-	return problem_index(sub, a, err);
-}
-
 bool
 search_single(struct search_result *out, const struct problem *p,
     const uint32_t target[2], const struct search_options *o, struct arena *a,
@@ -29,8 +15,8 @@ search_single(struct search_result *out, const struct problem *p,
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		allowed[c] = p->candidate[c].target == target[0]
 		    || p->candidate[c].target == target[1];
-	if (!restrict_to(&sub, p, allowed, a, err)
-	    || !search_exact(out, &sub, o, a, err))
+	problem_restrict(&sub, p, allowed, a);
+	if (!search_exact(out, &sub, o, a, err))
 		return false;
 	out->searcher = "single";
 	return true;
@@ -200,8 +186,8 @@ claim_and_solve(struct search_result *out, const struct problem *p,
 	memset(s.owner, 0xff, p->nnodes * sizeof *s.owner);
 	s.used = arena_new(a, uint64_t, p->ntargets);
 	claim(&s, order, allowed, a);
-	return restrict_to(&sub, p, allowed, a, err)
-	    && search_exact(out, &sub, o, a, err);
+	problem_restrict(&sub, p, allowed, a);
+	return search_exact(out, &sub, o, a, err);
 }
 
 /* A candidate's place in the order of an eager partitioner. */

@@ -396,3 +396,16 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 	problem_reindex(p, a);
 	return true;
 }
+
+void
+problem_restrict(struct problem *out, const struct problem *p,
+    const bool *allowed, struct arena *a)
+{
+	*out = *p;
+	out->candidate =
+	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		if (!allowed[c])
+			out->candidate[c].banned = true;
+	problem_reindex(out, a);
+}

@@ -89,6 +89,10 @@ bool problem_index(struct problem *p, struct arena *a, struct err *err);
 /* After costs or bans changed: which candidates can be chosen, anew. */
 void problem_reindex(struct problem *p, struct arena *a);
 
+/* A copy of an indexed problem in which only some candidates can be chosen. */
+void problem_restrict(struct problem *out, const struct problem *p,
+    const bool *allowed, struct arena *a);
+
 /* May this candidate be chosen at all? */
 static inline bool
 candidate_usable(const struct problem_candidate *c)
