@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/problem.h"
+#include "search/top.h"
 
 struct job {
 	const struct plan_request *r;
@@ -352,4 +353,32 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 		out->lower_bound = 0;
 	}
 	return plan_verify(out, err);
+}
+
+bool
+plan_top(struct plan *out, uint32_t k, uint32_t *n,
+    const struct plan_request *r, struct arena *a, struct err *err)
+{
+	struct search_result *best = arena_new(a, struct search_result, k);
+	struct problem all, known;
+	bool *allowed = arena_new(a, bool, r->candidates->n);
+
+	if (!problem_build(&all, r, NULL, a, err))
+		return false;
+	for (uint32_t c = 0; c < r->candidates->n; c++)
+		allowed[c] = r->prices->candidate[c].state == PRICE_KNOWN;
+	problem_restrict(&known, &all, allowed, a);
+	if (!search_top(best, k, n, &known, &r->search, a, err))
+		return false;
+	for (uint32_t i = 0; i < *n; i++) {
+		out[i] = (struct plan){.graph = r->graph,
+		    .mix = r->mix,
+		    .candidates = r->candidates,
+		    .prices = r->prices,
+		    .searcher = "exact"};
+		plan_build(&out[i], &best[i].cover, a);
+		if (!plan_verify(&out[i], err))
+			return false;
+	}
+	return true;
 }

@@ -34,4 +34,10 @@ struct plan_request {
 bool plan_search(struct plan *out, const struct plan_request *r,
     struct arena *a, struct err *err);
 
+/* The k cheapest plans that choose different candidates, ascending, out of what
+ * has a KNOWN price (call it after plan_search(); nothing more is priced); *n:
+ * how many there are, at most k. Verified; without baselines. */
+bool plan_top(struct plan *out, uint32_t k, uint32_t *n,
+    const struct plan_request *r, struct arena *a, struct err *err);
+
 #endif

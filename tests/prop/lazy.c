@@ -222,6 +222,25 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 	dress_prices(&d, &r, low);
 	ok = ok && search(&d, &poor, false, &z, &err);
 	*asked = lazy.asked;
+	if (ok && y.cost != COST_NEVER) {
+		struct plan_request r2 = {.graph = d.graph,
+		    .mix = &d.mix,
+		    .candidates = &d.candidates,
+		    .prices = &d.prices};
+		struct plan top[3];
+		uint32_t n;
+
+		dress_prices(&d, &r, low);
+		eager.asked = 0;
+		ok = search(&d, &eager, true, &y, &err)
+		    && plan_top(top, 3, &n, &r2, a, &err);
+		if (ok && (n == 0 || top[0].cost != y.cost)) {
+			printf("seed %" PRIu64 ": the first of the top is not "
+			       "the best\n",
+			    seed);
+			return false;
+		}
+	}
 	if (!ok)
 		printf("seed %" PRIu64 ": %s\n", seed, err.text);
 	else if (x.cost != y.cost)
