@@ -195,25 +195,88 @@ konst_read(const struct konst *k, size_t from, size_t n, float *out)
 	}
 }
 
-void
-konst_range(const struct konst *k, float *min, float *max)
+/* Widen [*min, *max] to what x holds; NaN compares false and is skipped. Lanes
+ * that do not wait for each other: this runs over every weight. */
+#define LANES 8
+
+static void
+widen(const float *x, size_t n, float *min, float *max)
+{
+	float low[LANES], high[LANES];
+	size_t i = 0;
+
+	for (size_t l = 0; l < LANES; l++) {
+		low[l] = *min;
+		high[l] = *max;
+	}
+	for (; i + LANES <= n; i += LANES)
+		for (size_t l = 0; l < LANES; l++) {
+			low[l] = x[i + l] < low[l] ? x[i + l] : low[l];
+			high[l] = x[i + l] > high[l] ? x[i + l] : high[l];
+		}
+	for (; i < n; i++) {
+		low[0] = x[i] < low[0] ? x[i] : low[0];
+		high[0] = x[i] > high[0] ? x[i] : high[0];
+	}
+	for (size_t l = 0; l < LANES; l++) {
+		*min = low[l] < *min ? low[l] : *min;
+		*max = high[l] > *max ? high[l] : *max;
+	}
+}
+
+/* Are the elements those of the tensor, each once, in whatever order? Strides
+ * come from permuting axes and from broadcasting, which repeats elements. */
+static bool
+is_permutation(const struct konst *k)
+{
+	return !k->plus && k->tensor->kind == TENSOR_VIEW
+	    && k->tensor->count == dims_count(&k->dims);
+}
+
+/* The range of the tensor's own bytes, in the order they lie in. */
+static void
+widen_by_tensor(const struct konst *k, float *min, float *max)
+{
+	const unsigned char *bytes = k->tensor->data;
+	float chunk[1024];
+
+	for (size_t done = 0; done < k->tensor->count;) {
+		size_t some = k->tensor->count - done;
+
+		some = some < 1024 ? some : 1024;
+		memcpy(
+		    chunk, bytes + done * sizeof *chunk, some * sizeof *chunk);
+		for (size_t i = 0; i < some; i++)
+			chunk[i] = k->scale * chunk[i] + k->shift;
+		widen(chunk, some, min, max);
+		done += some;
+	}
+}
+
+static void
+widen_by_reading(const struct konst *k, float *min, float *max)
 {
 	size_t n = dims_count(&k->dims);
-	bool first = true;
+	float chunk[1024];
 
-	*min = *max = 0;
 	for (size_t done = 0; done < n;) {
-		float chunk[1024];
 		size_t some = n - done < 1024 ? n - done : 1024;
 
 		konst_read(k, done, some, chunk);
-		for (size_t e = 0; e < some; e++) {
-			if (isnan(chunk[e]))
-				continue;
-			*min = first || chunk[e] < *min ? chunk[e] : *min;
-			*max = first || chunk[e] > *max ? chunk[e] : *max;
-			first = false;
-		}
+		widen(chunk, some, min, max);
 		done += some;
 	}
+}
+
+void
+konst_range(const struct konst *k, float *min, float *max)
+{
+	*min = INFINITY;
+	*max = -INFINITY;
+	if (is_permutation(k))
+		widen_by_tensor(k, min, max);
+	else
+		widen_by_reading(k, min, max);
+	if (*min > *max) /* nothing, or nothing but NaN */
+		*min = *max = 0;
 }
