@@ -108,10 +108,15 @@ check_dtypes(struct site *s)
 
 		if (t == DT_UNDEFINED || set >> t & 1)
 			continue;
-		/* exporters write a type before the version that allows it */
 		if (!(set_of_any(s->n, i) >> t & 1))
 			return fault(s, "input %u is %s; opset %u takes %s", i,
 			    dtype_name(t), s->n->opset, set_text(s, set));
+		/* exporters write a type before the version that allows it */
+		notes_add(s->pass->o->notes,
+		    "node '%s%s': input %u is %s, which %s takes only after"
+		    " opset %u",
+		    s->pass->path, node_label(s->g, s->id, s->pass->scratch), i,
+		    dtype_name(t), s->n->op_type, s->n->opset);
 	}
 	return true;
 }
