@@ -176,6 +176,19 @@ search(struct job *j, const struct constraints *constraints, struct plan *out,
 	return plan_search(out, &r, j->arena, err);
 }
 
+/* --top-k: the plan again and the next best ones. */
+static bool
+find_top(struct job *j, struct err *err)
+{
+	struct plan_request r = request(j, &j->constraints);
+	uint32_t k = j->args->top_k;
+
+	if (k < 2)
+		return true;
+	j->top = arena_new(j->arena, struct plan, k);
+	return plan_top(j->top, k, &j->ntop, &r, j->arena, err);
+}
+
 static bool
 write_problem(FILE *f, void *context, struct err *err)
 {
@@ -215,7 +228,7 @@ job_search(struct job *j, struct err *err)
 		return false;
 	began = now_ns();
 	ok = search(j, &j->constraints, &j->plan, err)
-	    && plan_verify(&j->plan, err);
+	    && plan_verify(&j->plan, err) && find_top(j, err);
 	progress_end(&j->progress);
 	j->counts = pricer_counts(j->pricer);
 	j->times.search_ns = now_ns() - began;

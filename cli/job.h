@@ -27,6 +27,8 @@ struct job {
 	struct prices prices;
 	struct pricer_counts counts;
 	struct plan plan;
+	struct plan *top; /* [ntop] --top-k: the cheapest plans, ascending */
+	uint32_t ntop;
 	struct job_times times;
 	struct progress progress;
 	bool opened; /* the model is mapped */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/top.h"
 #include "cli/units.h"
 #include "ir/base/json.h"
 
@@ -198,6 +199,7 @@ print_json(const struct job *j, const char *out)
 		json_close(&w);
 	}
 	json_close(&w);
+	top_write(j, &w);
 	json_key_str(&w, "output", out);
 	json_key_int(&w, "exit", 0);
 	json_close(&w);
@@ -221,6 +223,7 @@ summary_print(const struct job *j, const char *out)
 	if (j->plan.nbaselines)
 		puts("compared with:");
 	print_baselines(&j->plan);
+	top_print(j);
 	print_times(&j->times);
 	if (out)
 		printf("wrote %s\n", out);

@@ -92,6 +92,12 @@ run solve problem.json
 expect_status 0
 expect_in out 'proven optimal'
 
+# The next best plans.
+run search tiny.onnx $targets --db t.db -o none --top-k 3
+expect_status 0
+expect_in out 'next best:'
+expect_in out 'the noise of'
+
 # The plan computes what the reference computes.
 run run tiny.onnx $targets --db t.db --runs 3
 expect_status 0

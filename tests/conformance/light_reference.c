@@ -4,9 +4,9 @@
  * becomes a tensor of hashed numbers. Small models only, unless a second
  * argument names one or says "all".
  *
- * bvlc_alexnet and vgg19 are not in the table: their references do not belong
- * to these weights (NumPy, computing from the published recipe, agrees with us
- * and not with them). */
+ * bvlc_alexnet and vgg19 are not in the table: we do not reproduce their
+ * references. For alexnet NumPy, computing from the published recipe, agrees
+ * with us; vgg19 was not computed a third time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
