@@ -198,7 +198,7 @@ cmd_explain(struct cli *c, int argc, char **argv)
 	const struct argp argp = {.options = options,
 	    .parser = parse,
 	    .children = children,
-	    .args_doc = "MODEL.onnx",
+	    .args_doc = "MODEL.onnx|RESULT",
 	    .doc = "Say of nodes where they run and at what price, and for "
 	           "every other target why not: each condition that fails with "
 	           "the value that fails it, or what the plan would cost."};
@@ -208,7 +208,8 @@ cmd_explain(struct cli *c, int argc, char **argv)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+	if (!cli_parse(c, &argp, argc, argv, &args, &err)
+	    || !search_args_resolve(&args.search, &err))
 		return cli_fail(c, &err);
 	ok = job_import(&j, &args.search, c->run, &err)
 	    && job_candidates(&j, true, &err) && job_search(&j, &err)

@@ -242,6 +242,7 @@ job_cost_pinned(struct job *j, node_id node, uint32_t target, cost_ns *cost,
     struct err *err)
 {
 	struct constraints pinned = {.n = 0};
+	struct plan_request r = request(j, &pinned);
 	struct plan plan;
 
 	for (uint32_t i = 0; i < j->constraints.n; i++)
@@ -255,8 +256,9 @@ job_cost_pinned(struct job *j, node_id node, uint32_t target, cost_ns *cost,
 	        .text = "what if",
 	    },
 	    j->arena);
+	r.only = NULL; /* of a replayed plan: this asks about others */
 	*cost = COST_NEVER;
-	if (search(j, &pinned, &plan, err)) {
+	if (plan_search(&plan, &r, j->arena, err)) {
 		*cost = plan.cost;
 		return true;
 	}

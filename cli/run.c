@@ -260,7 +260,7 @@ cmd_run(struct cli *c, int argc, char **argv)
 	const struct argp argp = {.options = options,
 	    .parser = parse,
 	    .children = children,
-	    .args_doc = "MODEL.onnx",
+	    .args_doc = "MODEL.onnx|RESULT",
 	    .doc = "Search the cheapest plan as `marq search` does, execute it "
 	           "for real, compare its outputs with the host reference (and "
 	           "with expected ones), and show predicted and measured "
@@ -272,7 +272,8 @@ cmd_run(struct cli *c, int argc, char **argv)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
+	if (!cli_parse(c, &argp, argc, argv, &args, &err)
+	    || !search_args_resolve(&args.search, &err))
 		return cli_fail(c, &err);
 	ok = run(&j, &r, &args, &err);
 	if (ok)

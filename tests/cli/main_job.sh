@@ -102,4 +102,14 @@ expect_in out 'the noise of'
 run run tiny.onnx $targets --db t.db --runs 3
 expect_status 0
 expect_in out 'matches the host reference'
+run run one.marq --db t.db --runs 3
+expect_status 0
+expect_in out 'matches the host reference'
+run explain one.marq --op Softmax --db t.db
+expect_status 0
+expect_in out 'Softmax'
+mkdir nothing
+run run nothing --db none
+expect_status 7
+expect_in err 'nothing/result.json'
 done_testing
