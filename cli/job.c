@@ -79,6 +79,20 @@ read_constraints(struct job *j, struct err *err)
 	    || constraints_read(s, args->constraints, g, &j->mix, a, err);
 }
 
+/* --replay: the plan's candidates among today's. */
+static bool
+read_replay(struct job *j, struct err *err)
+{
+	const struct plan_request r = {
+	    .graph = j->model.graph,
+	    .mix = &j->mix,
+	    .candidates = &j->candidates,
+	};
+
+	return !j->args->replay
+	    || plan_replay(&j->only, j->args->replay, &r, j->arena, err);
+}
+
 bool
 job_candidates(struct job *j, bool keep_refusals, struct err *err)
 {
@@ -93,13 +107,10 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	        j->arena, err)
 	    || !read_constraints(j, err)
 	    || !candidates_find(
-	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err)
-	    || (j->args->replay
-	        && !plan_replay(&j->only, j->args->replay, j->model.graph,
-	            &j->mix, &j->candidates, j->arena, err)))
+	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err))
 		return false;
 	j->times.candidates_ns = now_ns() - began;
-	return true;
+	return read_replay(j, err);
 }
 
 static void

@@ -168,16 +168,15 @@ take_plan(struct replay *r, const cJSON *plan, struct err *err)
 }
 
 bool
-plan_replay(const bool **only, const char *path, const struct graph *g,
-    const struct mix *m, const struct candidates *c, struct arena *a,
-    struct err *err)
+plan_replay(const bool **only, const char *path, const struct plan_request *r,
+    struct arena *a, struct err *err)
 {
-	struct replay r = {
-	    .graph = g,
-	    .mix = m,
-	    .candidates = c,
+	struct replay replay = {
+	    .graph = r->graph,
+	    .mix = r->mix,
+	    .candidates = r->candidates,
 	    .arena = a,
-	    .only = arena_new(a, bool, c->n),
+	    .only = arena_new(a, bool, r->candidates->n),
 	};
 	struct cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
 	const cJSON *plan = doc;
@@ -185,10 +184,10 @@ plan_replay(const bool **only, const char *path, const struct graph *g,
 
 	if (!doc)
 		return false;
-	index_values(&r);
+	index_values(&replay);
 	ok = !jsonin_has(doc, "plan") || jsonin_object(doc, "plan", &plan, err);
-	ok = ok && take_plan(&r, plan, err);
+	ok = ok && take_plan(&replay, plan, err);
 	jsonin_close(doc);
-	*only = r.only;
+	*only = replay.only;
 	return ok || err_in(err, "%s", path);
 }

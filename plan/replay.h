@@ -8,13 +8,13 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
-#include "targets/candidates.h"
+#include "plan/solve.h"
 
-/* only[i] (of candidates->n): is candidate i in the plan of the file? The file
+/* only[i] (of candidates->n): is candidate i in the plan of the file? Of the
+ * request graph, mix and candidates are looked at. The file
  * is a "marq.plan/1" document or a result that holds one. ERR_INPUT for a
  * malformed file; ERR_VERDICT naming the composite that is no candidate now. */
-bool plan_replay(const bool **only, const char *path, const struct graph *g,
-    const struct mix *m, const struct candidates *c, struct arena *a,
-    struct err *err);
+bool plan_replay(const bool **only, const char *path,
+    const struct plan_request *r, struct arena *a, struct err *err);
 
 #endif
