@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "costmodel/measure.h"
+#include "ir/base/sanitized.h"
 #include "ir/base/buf.h"
 
 uint32_t
@@ -234,9 +235,9 @@ add_caches(struct buf *b)
 static const char *
 build_text(void)
 {
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-	return "sanitized";
-#elif defined __OPTIMIZE__
+	if (SANITIZED)
+		return "sanitized";
+#ifdef __OPTIMIZE__
 	return "optimised";
 #else
 	return "unoptimised";

@@ -19,19 +19,9 @@
 #include "costmodel/sample.h"
 #include "costmodel/reference.h"
 #include "costmodel/trial.h"
+#include "ir/base/sanitized.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1 /* they reserve terabytes and own the fault signals */
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 /* TUNING: of a worker's memory, when the caller does not say. */
 #define MEMORY_DEFAULT (UINT64_C(8) << 30)

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ir/base/sanitized.h"
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
 #include "targets/host/host.h"
@@ -204,7 +205,7 @@ run_apart(struct report *r, const char *folder)
 
 		close(ends[0]);
 		alarm(TIME_LIMIT_S);
-		if (!getenv("ASAN_OPTIONS"))
+		if (!SANITIZED)
 			setrlimit(RLIMIT_DATA, &memory);
 		run_test(r, folder);
 		n = write(ends[1], r, sizeof *r);

@@ -11,17 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ir/base/sanitized.h"
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
 #include "targets/host/host.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
 
 const char *
 trial_word(enum verdict v)
@@ -63,11 +56,10 @@ child(
     int out, const char *path, bool (*check)(const char *path, struct err *err))
 {
 	struct err err = {.kind = ERR_NONE};
-#ifndef IS_SANITIZED
 	struct rlimit limit = {1u << 30, 1u << 30};
 
-	setrlimit(RLIMIT_AS, &limit);
-#endif
+	if (!SANITIZED)
+		setrlimit(RLIMIT_AS, &limit);
 	dup2(out, STDERR_FILENO);
 	if (check(path, &err))
 		_exit(0);

@@ -15,19 +15,9 @@
 
 #include "costmodel/measure.h"
 #include "ir/base/buf.h"
+#include "ir/base/sanitized.h"
 #include "targets/host/host.h"
 #include "tests/support/make.h"
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 enum way {
 	GOOD,
