@@ -142,7 +142,7 @@ compare(const struct tensor *x, const struct tensor *want, double *worst)
 {
 	size_t top = 0, want_top = 0;
 
-	*worst = INFINITY;
+	*worst = (double)INFINITY;
 	if (x->count != want->count || x->dtype != want->dtype)
 		return false;
 	*worst = 0;
