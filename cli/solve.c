@@ -5,16 +5,26 @@
 
 #include "cli/cli.h"
 #include "cli/units.h"
+#include "ir/base/file.h"
 #include "ir/base/json.h"
+#include "search/placement.h"
 #include "search/problem_json.h"
 
 struct solve_args {
 	struct cli *cli;
-	const char *file, *searcher;
+	const char *file, *searcher, *dump;
+	bool placement; /* the file is a device-placement graph */
 	struct search_options search;
 };
 
-enum { KEY_SEARCH = 0x300, KEY_TIME, KEY_MEMORY, KEY_BEAM };
+enum {
+	KEY_SEARCH = 0x300,
+	KEY_TIME,
+	KEY_MEMORY,
+	KEY_BEAM,
+	KEY_PLACEMENT,
+	KEY_DUMP
+};
 
 static const struct argp_option options[] = {
     {"search", KEY_SEARCH, "NAME", 0,
@@ -23,8 +33,22 @@ static const struct argp_option options[] = {
     {"time-budget", KEY_TIME, "D", 0, "stop with the best so far after D", 0},
     {"memory-budget", KEY_MEMORY, "SIZE", 0, "of the search", 0},
     {"beam", KEY_BEAM, "N", 0, "labels a beam keeps per node", 0},
+    {"placement", KEY_PLACEMENT, "FILE.json", 0,
+        "solve a device-placement graph instead: one accelerator and a CPU", 0},
+    {"dump-problem", KEY_DUMP, "FILE.json", 0,
+        "write the abstract problem that is solved", 0},
     {0},
 };
+
+static void
+take_file(struct solve_args *args, const char *file, bool placement,
+    const struct argp_state *state)
+{
+	if (args->file)
+		argp_error(state, "more than one problem");
+	args->file = file;
+	args->placement = placement;
+}
 
 static error_t
 parse(int key, char *arg, struct argp_state *state)
@@ -53,17 +77,34 @@ parse(int key, char *arg, struct argp_state *state)
 		if (*arg < '1' || *arg > '9' || *end)
 			argp_error(state, "--beam %s: want a number", arg);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (args->file)
-			argp_error(state, "more than one problem");
-		args->file = arg;
+	case KEY_DUMP:
+		args->dump = arg;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no problem given");
+	case KEY_PLACEMENT:
+	case ARGP_KEY_ARG:
+		take_file(args, arg, key == KEY_PLACEMENT, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->file)
+			argp_error(state, "no problem given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static void
+print_nodes(const struct problem *p, const struct problem_candidate *c)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const char *name = p->node[c->node[i]].name;
+
+		if (name)
+			printf(" %s", name);
+		else
+			printf(" %" PRIu32, c->node[i]);
+	}
+	putchar('\n');
 }
 
 static void
@@ -91,10 +132,29 @@ print_text(const struct search_result *r, const struct problem *p)
 		       "  nodes",
 		    i, c->step[i].run, p->target[k->target].name,
 		    c->step[i].candidate);
-		for (uint32_t n = 0; n < k->nnodes; n++)
-			printf(" %" PRIu32, k->node[n]);
-		putchar('\n');
+		print_nodes(p, k);
 	}
+}
+
+static bool
+write_problem(FILE *f, void *context, struct err *err)
+{
+	struct json j;
+
+	(void)err;
+	json_init(&j, f, 1);
+	problem_write(context, &j);
+	return true;
+}
+
+static bool
+read_problem(struct problem *p, const struct solve_args *args, struct err *err)
+{
+	bool (*read)(struct problem *, const char *, struct arena *,
+	    struct err *) = args->placement ? placement_read : problem_read;
+
+	return read(p, args->file, args->cli->run, err)
+	    && (!args->dump || file_write(args->dump, write_problem, p, err));
 }
 
 int
@@ -104,7 +164,7 @@ cmd_solve(struct cli *c, int argc, char **argv)
 	const struct argp argp = {.options = options,
 	    .parser = parse,
 	    .children = children,
-	    .args_doc = "PROBLEM.json",
+	    .args_doc = "PROBLEM.json\n--placement FILE.json",
 	    .doc = "Solve an abstract covering problem (search/README.md has "
 	           "the schema). Exit status 1: there is no legal cover."};
 	struct solve_args args = {.cli = c, .searcher = "exact"};
@@ -116,7 +176,7 @@ cmd_solve(struct cli *c, int argc, char **argv)
 	if (!cli_parse(c, &argp, argc, argv, &args, &err))
 		return cli_fail(c, &err);
 	args.search.stop = c->stop;
-	if (!problem_read(&p, args.file, c->run, &err)
+	if (!read_problem(&p, &args, &err)
 	    || !search_named(&r, &p, args.searcher, &args.search, c->run, &err))
 		return cli_fail(c, &err);
 	if (c->format == OUT_JSON) {

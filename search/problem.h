@@ -43,6 +43,7 @@ struct problem_candidate {
 struct problem_node {
 	uint32_t ninputs, noutputs;
 	const uint32_t *input, *output; /* value ids */
+	const char *name; /* for people; may be NULL */
 };
 
 struct problem_value {

@@ -178,6 +178,11 @@ read_node(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 	    || !ids(r, item, "inputs", &n->input, &n->ninputs, err)
 	    || !ids(r, item, "outputs", &n->output, &n->noutputs, err))
 		return false;
+	if (jsonin_has(item, "name")) {
+		if (!jsonin_str(item, "name", &n->name, err))
+			return false;
+		n->name = arena_str(r->a, n->name);
+	}
 	for (uint32_t k = 0; k < n->noutputs; k++) {
 		if (n->output[k] >= r->p->nvalues)
 			return err_set(err, ERR_INPUT,

@@ -157,6 +157,8 @@ problem_write(const struct problem *p, struct json *j)
 	json_array(j);
 	for (uint32_t n = 0; n < p->nnodes; n++) {
 		json_inline_object(j);
+		if (p->node[n].name)
+			json_key_str(j, "name", p->node[n].name);
 		write_ids(j, "inputs", p->node[n].input, p->node[n].ninputs);
 		write_ids(j, "outputs", p->node[n].output, p->node[n].noutputs);
 		json_close(j);

@@ -44,4 +44,34 @@ sed 's/"cost": [0-9]*, "nodes": \[0\]/"cost": null, "nodes": [0]/' problem.json 
 run solve none.json
 expect_status 1
 expect_in out "no legal cover exists"
+
+# Device placement: 7 alone fits, and pays for its input and its output.
+cat >placement.json <<'END'
+{"maxSizePerFPGA": 10, "maxFPGAs": 1, "maxCPUs": 1,
+ "nodes": [
+  {"id": 5, "supportedOnFpga": 0, "cpuLatency": 1, "size": 0},
+  {"id": 7, "supportedOnFpga": 1, "cpuLatency": 9, "fpgaLatency": 2, "size": 9},
+  {"id": 6, "supportedOnFpga": 1, "cpuLatency": 3, "fpgaLatency": 1, "size": 9}],
+ "edges": [
+  {"sourceId": 5, "destId": 7, "cost": 0.5},
+  {"sourceId": 7, "destId": 6, "cost": 0.25}]}
+END
+run solve --placement placement.json --dump-problem dumped.json
+expect_status 0
+expect_in out "cost         6750000 ns"
+expect_in out "accelerator  candidate 2  nodes 7"
+mv out direct
+run solve dumped.json
+expect_status 0
+cmp -s out direct || fail "the dumped problem is solved differently"
+run solve --placement placement.json problem.json
+expect_status 2
+expect_in err "more than one problem"
+sed 's/"cpuLatency": 9/"cpuLatency": -9/' placement.json >negative.json
+run solve --placement negative.json
+expect_status 3
+expect_in err "nodes[1]: node 7: cpuLatency is -9"
+run solve
+expect_status 2
+expect_in err "no problem given"
 done_testing

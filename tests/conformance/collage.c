@@ -918,7 +918,7 @@ build_graph(struct trial *t)
 			if (d->reads[i] & bit(k))
 				in[n++] = d->n + k;
 		out[0] = i;
-		p->node[i] = (struct problem_node){n, 1, in, out};
+		p->node[i] = (struct problem_node){n, 1, in, out, NULL};
 		p->value[i] = (struct problem_value){.producer = i,
 		    .class = NO_CLASS,
 		    .required = d->asked >> i & 1};

@@ -69,7 +69,7 @@ op(struct net *n, enum op what, uint32_t kb, uint32_t x, uint32_t y, uint32_t z)
 	n->op = arena_grow(
 	    n->arena, n->op, &n->op_cap, p->nnodes + 1, sizeof *n->op);
 	out[0] = add_value(n, p->nnodes, kb);
-	p->node[p->nnodes] = (struct problem_node){k, 1, in, out};
+	p->node[p->nnodes] = (struct problem_node){k, 1, in, out, NULL};
 	n->op[p->nnodes++] = what;
 	return out[0];
 }
