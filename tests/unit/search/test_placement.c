@@ -47,8 +47,8 @@ solve(const char *text, struct problem *p, struct search_result *exact,
  * readers: 1 + 0.5 + 1 + 1.25 + 0.5 = 4.25. In 119 one must stay. Without 40,
  * both branches come back: 1 + 0.5 + 1 + 1.25 + 2 + 0.25 + 2 = 8; without 10:
  * 1 + 0.5 + 1 + 6 + 0.25 + 0.5 = 9.25; without 20: 1 + 0.5 + 8 + 1.25 + 2 + 0.5
- * = 13.25. In 100 the branches do not fit together, which leaves 9.25; of single
- * nodes 20 is best, 12.5. Nothing fits in 9.5: 1 + 8 + 6 + 2 = 17. */
+ * = 13.25. In 100 the branches do not fit together, which leaves 9.25; of
+ * single nodes 20 is best, 12.5. Nothing fits in 9.5: 1 + 8 + 6 + 2 = 17. */
 #define FORK(capacity) \
 	FILE_OF(capacity, \
 	    NODE(40, 2, 0.5, 10, "") "," NODE(20, 8, 1, 60, "") "," NODE( \
