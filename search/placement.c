@@ -3,60 +3,16 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ir/base/file.h"
 #include "ir/base/jsonin.h"
-#include "ir/base/map.h"
+#include "search/placement_graph.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
-/* SOURCE: the files state no unit; the profiles they were made from are in
- * milliseconds (Tarnawski et al., NeurIPS 2020). */
+/* TUNING: neither the files nor their documentation state a unit; taken for
+ * milliseconds. All costs scale alike. */
 #define NS_PER_MS 1e6
 #define WHOLE_MAX (UINT64_C(1) << 53) /* so that doubles and JSON are exact */
-#define NONE UINT32_MAX
-#define ID_CHARS 21u /* of an int64, and a separator or the end */
-
-enum { CPU, ACCELERATOR, NDEVICES };
-
-/* A node of the file. */
-struct place {
-	int64_t id, colour;
-	uint32_t group;
-	uint32_t next; /* of its group, in file order */
-	uint32_t value; /* what it sends to other groups, or NONE */
-	cost_ns transfer; /* of that value, between the devices */
-	bool priced; /* an edge said what the transfer costs */
-};
-
-struct link {
-	uint32_t from, to; /* places */
-	uint32_t next; /* into the same group from another */
-};
-
-/* Places of one colour, or one without: a node of the problem. */
-struct group {
-	uint32_t place, link; /* heads of the lists */
-	uint32_t nplaces, nlinks, nvalues;
-	uint32_t waiting; /* links to consumers not in the order yet */
-	cost_ns cost[NDEVICES];
-	uint64_t size;
-	bool supported; /* by the accelerator */
-};
-
-struct importer {
-	struct problem *p;
-	struct arena *a;
-	struct place *place;
-	struct link *link;
-	struct group *group;
-	uint32_t *order; /* of groups: producers first */
-	uint32_t nplaces, nlinks, ngroups;
-	struct map by_id, by_colour;
-	uint64_t total[NDEVICES], bytes; /* kept within WHOLE_MAX */
-};
 
 static bool
 read_ms(const cJSON *object, const char *key, cost_ns *out, struct err *err)
@@ -117,7 +73,7 @@ add_within(uint64_t *total, uint64_t x, const char *what, struct err *err)
 }
 
 static bool
-add_cost(struct importer *im, const cJSON *item, int device, const char *key,
+add_cost(struct placement *im, const cJSON *item, int device, const char *key,
     struct group *g, struct err *err)
 {
 	cost_ns cost;
@@ -131,7 +87,7 @@ add_cost(struct importer *im, const cJSON *item, int device, const char *key,
 
 /* The group of a place: that of its colour, or one of its own. */
 static bool
-join_group(struct importer *im, const cJSON *item, uint32_t i, struct err *err)
+join_group(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 {
 	struct place *place = &im->place[i];
 
@@ -152,7 +108,7 @@ join_group(struct importer *im, const cJSON *item, uint32_t i, struct err *err)
 /* What the node adds to its group. */
 static bool
 read_load(
-    struct importer *im, const cJSON *item, struct group *g, struct err *err)
+    struct placement *im, const cJSON *item, struct group *g, struct err *err)
 {
 	bool supported = false, backward = false;
 	uint64_t size;
@@ -175,7 +131,7 @@ read_load(
 }
 
 static bool
-read_place(struct importer *im, const cJSON *item, uint32_t i, struct err *err)
+read_place(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 {
 	struct place *place = &im->place[i];
 
@@ -191,7 +147,7 @@ read_place(struct importer *im, const cJSON *item, uint32_t i, struct err *err)
 }
 
 static bool
-read_end(const struct importer *im, const cJSON *item, const char *key,
+read_end(const struct placement *im, const cJSON *item, const char *key,
     uint32_t *out, struct err *err)
 {
 	int64_t id;
@@ -206,7 +162,7 @@ read_end(const struct importer *im, const cJSON *item, const char *key,
 
 /* One transfer cost per producer, to within a rounding. */
 static bool
-read_link(struct importer *im, const cJSON *item, uint32_t i, struct err *err)
+read_link(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 {
 	struct link *link = &im->link[i];
 	struct place *from;
@@ -232,10 +188,10 @@ read_link(struct importer *im, const cJSON *item, uint32_t i, struct err *err)
 }
 
 typedef bool (*entry_reader)(
-    struct importer *im, const cJSON *item, uint32_t i, struct err *err);
+    struct placement *im, const cJSON *item, uint32_t i, struct err *err);
 
 static bool
-read_all(struct importer *im, const cJSON *list, const char *key,
+read_all(struct placement *im, const cJSON *list, const char *key,
     entry_reader read, struct err *err)
 {
 	const cJSON *item;
@@ -253,220 +209,8 @@ read_all(struct importer *im, const cJSON *list, const char *key,
 	return true;
 }
 
-/* Lists of each group's places and of the links into it, in file order. */
-static void
-chain(struct importer *im)
-{
-	for (uint32_t i = im->nplaces; i-- > 0;) {
-		struct group *g = &im->group[im->place[i].group];
-
-		im->place[i].next = g->place;
-		g->place = i;
-	}
-	for (uint32_t i = im->nlinks; i-- > 0;) {
-		struct link *link = &im->link[i];
-		struct place *from = &im->place[link->from];
-		struct group *g = &im->group[im->place[link->to].group];
-
-		if (g == &im->group[from->group])
-			continue;
-		link->next = g->link;
-		g->link = i;
-		g->nlinks++;
-		im->group[from->group].waiting++;
-		if (from->value == NONE)
-			im->group[from->group].nvalues++;
-		from->value = 0; /* numbered in number_values() */
-	}
-}
-
-/* Groups still waiting wait for another such: going from one to the next ends
- * in a circle, and a group of several places on it is to blame. */
 static bool
-refuse_circle(const struct importer *im, struct err *err)
-{
-	uint32_t *next = arena_new(im->a, uint32_t, im->ngroups);
-	const struct place *place;
-	uint32_t at = 0, blamed;
-
-	for (uint32_t i = 0; i < im->nlinks; i++) {
-		uint32_t from = im->place[im->link[i].from].group;
-		uint32_t to = im->place[im->link[i].to].group;
-
-		if (from != to && im->group[to].waiting)
-			next[from] = to;
-	}
-	while (!im->group[at].waiting)
-		at++;
-	for (uint32_t i = 0; i < im->ngroups; i++)
-		at = next[at];
-	blamed = at;
-	for (uint32_t g = next[at]; g != at; g = next[g])
-		if (im->group[g].nplaces > im->group[blamed].nplaces)
-			blamed = g;
-	place = &im->place[im->group[blamed].place];
-	if (im->group[blamed].nplaces == 1)
-		return err_set(err, ERR_INPUT,
-		    "node %" PRId64 " waits for its own output", place->id);
-	return err_set(err, ERR_UNSUPPORTED,
-	    "node %" PRId64 ": nodes outside its colorClass %" PRId64
-	    " run between those in it, so they cannot be one",
-	    place->id, place->colour);
-}
-
-/* From the last group to the first, depth first: what few need comes right
- * before they do, which keeps few values live at a time. */
-static bool
-order_groups(struct importer *im, struct err *err)
-{
-	uint32_t *stack = arena_new(im->a, uint32_t, im->ngroups);
-	uint32_t depth = 0, left = im->ngroups;
-
-	im->order = arena_new(im->a, uint32_t, im->ngroups);
-	for (uint32_t g = 0; g < im->ngroups; g++)
-		if (!im->group[g].waiting)
-			stack[depth++] = g;
-	while (depth > 0) {
-		uint32_t g = stack[--depth];
-
-		im->order[--left] = g;
-		for (uint32_t l = im->group[g].link; l != NONE;
-		     l = im->link[l].next) {
-			uint32_t from = im->place[im->link[l].from].group;
-
-			if (--im->group[from].waiting == 0)
-				stack[depth++] = from;
-		}
-	}
-	return left == 0 || refuse_circle(im, err);
-}
-
-/* A value for each place that sends, and a conversion class per cost. */
-static void
-number_values(struct importer *im)
-{
-	struct problem *p = im->p;
-	struct map classes;
-
-	map_init(&classes, im->a);
-	p->value = arena_new(im->a, struct problem_value, im->nplaces);
-	p->conversion = arena_new(
-	    im->a, cost_ns, (size_t)im->nplaces * NDEVICES * NDEVICES);
-	for (uint32_t n = 0; n < im->ngroups; n++)
-		for (uint32_t i = im->group[im->order[n]].place; i != NONE;
-		     i = im->place[i].next) {
-			struct place *s = &im->place[i];
-			uint32_t class;
-
-			if (s->value == NONE)
-				continue;
-			class = map_add(&classes, &s->transfer,
-			    sizeof s->transfer, p->nclasses);
-			if (class == p->nclasses) {
-				cost_ns *c = &p->conversion[(size_t)4 * class];
-
-				c[1] = c[2] = s->transfer;
-				p->nclasses++;
-			}
-			s->value = p->nvalues++;
-			p->value[s->value] = (struct problem_value){
-			    .producer = n, .class = class};
-		}
-}
-
-static const char *
-group_name(const struct importer *im, const struct group *g)
-{
-	size_t room = (size_t)g->nplaces * ID_CHARS, used = 0;
-	char *name = arena_alloc(im->a, room);
-
-	for (uint32_t i = g->place; i != NONE; i = im->place[i].next)
-		used += (size_t)snprintf(name + used, room - used, "%s%" PRId64,
-		    used ? "+" : "", im->place[i].id);
-	return name;
-}
-
-static int
-ascending(const void *x, const void *y)
-{
-	const uint32_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
-static void
-make_node(struct importer *im, uint32_t n)
-{
-	const struct group *g = &im->group[im->order[n]];
-	uint32_t *input = arena_new(im->a, uint32_t, g->nlinks);
-	uint32_t *output = arena_new(im->a, uint32_t, g->nvalues);
-	uint32_t ninputs = 0, noutputs = 0, kept = 0;
-
-	for (uint32_t l = g->link; l != NONE; l = im->link[l].next)
-		input[ninputs++] = im->place[im->link[l].from].value;
-	qsort(input, ninputs, sizeof *input, ascending);
-	for (uint32_t i = 0; i < ninputs; i++)
-		if (kept == 0 || input[i] != input[kept - 1])
-			input[kept++] = input[i];
-	for (uint32_t i = g->place; i != NONE; i = im->place[i].next)
-		if (im->place[i].value != NONE)
-			output[noutputs++] = im->place[i].value;
-	im->p->node[n] = (struct problem_node){.name = group_name(im, g),
-	    .ninputs = kept,
-	    .noutputs = noutputs,
-	    .input = input,
-	    .output = output};
-}
-
-static const struct problem_port *
-make_ports(struct arena *a, const uint32_t *value, uint32_t n, uint32_t format)
-{
-	struct problem_port *port = arena_new(a, struct problem_port, n);
-
-	for (uint32_t i = 0; i < n; i++)
-		port[i] = (struct problem_port){value[i], format};
-	return port;
-}
-
-static void
-make_candidate(struct importer *im, uint32_t n, uint32_t device)
-{
-	const struct problem_node *node = &im->p->node[n];
-	const struct group *g = &im->group[im->order[n]];
-	uint32_t c = im->p->ncandidates++;
-
-	im->p->candidate[c] = (struct problem_candidate){.target = device,
-	    .cost = g->cost[device],
-	    .resource = device == ACCELERATOR ? g->size : 0,
-	    .class = c,
-	    .nnodes = 1,
-	    .ninputs = node->ninputs,
-	    .noutputs = node->noutputs,
-	    .node = arena_copy(im->a, &n, sizeof n),
-	    .input = make_ports(im->a, node->input, node->ninputs, device),
-	    .output = make_ports(im->a, node->output, node->noutputs, device)};
-}
-
-static void
-make_problem(struct importer *im)
-{
-	struct problem *p = im->p;
-
-	number_values(im);
-	p->nnodes = im->ngroups;
-	p->node = arena_new(im->a, struct problem_node, im->ngroups);
-	p->candidate = arena_new(
-	    im->a, struct problem_candidate, (size_t)NDEVICES * im->ngroups);
-	for (uint32_t n = 0; n < im->ngroups; n++) {
-		make_node(im, n);
-		make_candidate(im, n, CPU);
-		if (im->group[im->order[n]].supported)
-			make_candidate(im, n, ACCELERATOR);
-	}
-}
-
-static bool
-read_devices(struct importer *im, const cJSON *doc, struct err *err)
+read_devices(struct placement *im, const cJSON *doc, struct err *err)
 {
 	static const char *const name[NDEVICES] = {"cpu", "accelerator"};
 	struct problem *p = im->p;
@@ -491,7 +235,7 @@ read_devices(struct importer *im, const cJSON *doc, struct err *err)
 }
 
 static bool
-read_document(struct importer *im, const cJSON *doc, struct err *err)
+read_document(struct placement *im, const cJSON *doc, struct err *err)
 {
 	const cJSON *nodes, *edges;
 
@@ -509,18 +253,14 @@ read_document(struct importer *im, const cJSON *doc, struct err *err)
 	if (!read_all(im, nodes, "nodes", read_place, err)
 	    || !read_all(im, edges, "edges", read_link, err))
 		return false;
-	chain(im);
-	if (!order_groups(im, err))
-		return false;
-	make_problem(im);
-	return problem_index(im->p, im->a, err);
+	return placement_build(im, err) && problem_index(im->p, im->a, err);
 }
 
 bool
 placement_parse(struct problem *out, const char *text, size_t n,
     const char *name, struct arena *a, struct err *err)
 {
-	struct importer im = {.p = out, .a = a};
+	struct placement im = {.p = out, .a = a};
 	cJSON *doc = jsonin_parse(text, n, name, err);
 	bool ok;
 
