@@ -441,37 +441,71 @@ use_pays(const struct dual *d, uint32_t use, uint32_t mask, bool from_tracked,
 	return best;
 }
 
-static int64_t
-all_uses_pay(const struct dual *d, const struct dual_supply *s, uint32_t mask)
-{
-	const struct problem *p = d->p;
-	int64_t sum = 0;
-	uint32_t option;
+/* An option somebody pays for at the prices there are. */
+struct offer {
+	uint32_t format; /* a mask of one */
+	int64_t pay;
+};
 
-	for (uint32_t u = p->user_start[s->value];
-	     u < p->user_start[s->value + 1]; u++)
-		if (s->ninside == 0 || !is_inside(d, s, u))
-			sum += use_pays(d, u, mask, s->tracked, &option);
-	return sum;
+/* The options of a use that bring anything; number written to offer[]. */
+static uint32_t
+offers_of(const struct dual *d, const struct dual_use *u, bool from_tracked,
+    struct offer *offer)
+{
+	int64_t leaving = u->on_path && from_tracked ? d->launch : 0;
+	uint32_t n = 0;
+
+	for (uint32_t o = u->first; o < u->first + u->noptions; o++) {
+		const struct dual_option *x = &d->option[o];
+		int64_t pay = d->pay[o] - (x->tracked ? 0 : leaving);
+
+		if (pay > 0)
+			offer[n++] =
+			    (struct offer){UINT32_C(1) << x->format, pay};
+	}
+	return n;
 }
 
+static int64_t
+best_offer(const struct offer *offer, uint32_t n, uint32_t mask)
+{
+	int64_t best = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (offer[i].format & mask && offer[i].pay > best)
+			best = offer[i].pay;
+	return best;
+}
+
+/* Use by use, for all subsets at once: few options bring anything. */
 static void
 update_gain(struct dual *d, struct dual_supply *s)
 {
-	s->best = UINT32_MAX;
-	s->gain = -all_uses_pay(d, s, UINT32_MAX);
-	if (s->nsubsets == 0)
-		return;
-	s->gain = INT64_MAX;
-	for (uint32_t i = s->first; i < s->first + s->nsubsets; i++) {
-		int64_t g =
-		    d->subset[i].cost - all_uses_pay(d, s, d->subset[i].mask);
+	const struct problem *p = d->p;
+	struct offer offer[2 * FORMATS_MAX];
+	int64_t gain[SUBSETS_MAX], all = 0;
 
-		if (g < s->gain) {
-			s->gain = g;
-			s->best = i;
-		}
+	for (uint32_t i = 0; i < s->nsubsets; i++)
+		gain[i] = d->subset[s->first + i].cost;
+	for (uint32_t u = p->user_start[s->value];
+	     u < p->user_start[s->value + 1]; u++) {
+		uint32_t n;
+
+		if (s->ninside > 0 && is_inside(d, s, u))
+			continue;
+		n = offers_of(d, &d->use[u], s->tracked, offer);
+		all -= best_offer(offer, n, UINT32_MAX);
+		for (uint32_t i = 0; n > 0 && i < s->nsubsets; i++)
+			gain[i] -=
+			    best_offer(offer, n, d->subset[s->first + i].mask);
 	}
+	s->best = UINT32_MAX;
+	s->gain = s->nsubsets == 0 ? all : INT64_MAX;
+	for (uint32_t i = 0; i < s->nsubsets; i++)
+		if (gain[i] < s->gain) {
+			s->gain = gain[i];
+			s->best = s->first + i;
+		}
 }
 
 /* What a candidate costs above the prices of its nodes. */
