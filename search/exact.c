@@ -7,10 +7,10 @@
 #include "search/solve.h"
 #include "search/sweep.h"
 
-/* TUNING: a narrow beam finds a first cover; where nodes have no more than
- * RATE_PLAIN labels on average the sweep needs no prices; else ROUNDS steps of
- * the dual and a wider beam guided by it come first. LABEL_BYTES turns a memory
- * budget into labels. */
+/* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
+ * needs neither prices nor a cover to start from; else a narrow beam finds a
+ * first cover, and ROUNDS steps of the dual and a wider beam guided by it come
+ * next. LABEL_BYTES turns a memory budget into labels. */
 #define BEAM_FIRST 8
 #define BEAM_GUIDED 64
 #define BEAM_ALONE 64
@@ -137,13 +137,17 @@ sweep_all(struct search_result *out, const struct problem *p,
 	x.limits.deadline =
 	    o->time_budget_ns ? clock_ns() + o->time_budget_ns : 0;
 	x.limits.stop = o->stop;
-	x.limits.beam = o->beam ? o->beam : BEAM_FIRST;
-	sweep(&x);
-	x.limits.beam = 0;
 	x.limits.max_labels = max_labels;
 	x.limits.max_rate = RATE_PLAIN;
-	if (!out->proven)
+	sweep(&x);
+	if (!out->proven) {
+		x.limits.beam = o->beam ? o->beam : BEAM_FIRST;
+		x.limits.max_labels = 0;
+		x.limits.max_rate = 0;
 		sweep(&x);
+	}
+	x.limits.beam = 0;
+	x.limits.max_labels = max_labels;
 	if (!out->proven)
 		sweep_priced(&x, max_labels);
 	if (!out->proven)
