@@ -38,7 +38,8 @@ seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void
+/* Prints a row; CPU seconds of the search. */
+static double
 run(const char *kind, uint32_t size, uint64_t budget_ns)
 {
 	struct search_options o = {.time_budget_ns = budget_ns};
@@ -66,17 +67,26 @@ run(const char *kind, uint32_t size, uint64_t budget_ns)
 	        / (double)r.cover.cost);
 	fflush(stdout);
 	arena_release(&a);
+	return took;
 }
 
 int
 main(int argc, char **argv)
 {
 	uint64_t budget = argc > 1 ? strtoull(argv[1], NULL, 10) : 20;
+	double layer_ms[sizeof nets / sizeof nets[0]] = {0};
 
 	printf("%-10s %4s %6s %7s %9s %9s %9s %14s\n", "net", "size", "nodes",
 	    "cands", "labels", "make ms", "solve ms", "cost ns");
 	for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
 		if (argc <= 2 || strcmp(nets[i].kind, argv[2]) == 0)
-			run(nets[i].kind, nets[i].size, budget * 1000000000u);
+			layer_ms[i] = 1e3
+			    * run(nets[i].kind, nets[i].size,
+			        budget * 1000000000u)
+			    / nets[i].size;
+	for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
+		if (strcmp(nets[i].kind, "llm") == 0 && layer_ms[i] > 0)
+			printf("llm %4" PRIu32 ": %.2f ms per layer\n",
+			    nets[i].size, layer_ms[i]);
 	return 0;
 }
