@@ -359,7 +359,7 @@ bool
 plan_top(struct plan *out, uint32_t k, uint32_t *n,
     const struct plan_request *r, struct arena *a, struct err *err)
 {
-	struct search_result *best = arena_new(a, struct search_result, k);
+	struct search_top top = {arena_new(a, struct search_result, k), k, 0};
 	struct problem all, known;
 	bool *allowed = arena_new(a, bool, r->candidates->n);
 
@@ -368,15 +368,16 @@ plan_top(struct plan *out, uint32_t k, uint32_t *n,
 	for (uint32_t c = 0; c < r->candidates->n; c++)
 		allowed[c] = r->prices->candidate[c].state == PRICE_KNOWN;
 	problem_restrict(&known, &all, allowed, a);
-	if (!search_top(best, k, n, &known, &r->search, a, err))
+	if (!search_top(&top, &known, &r->search, a, err))
 		return false;
+	*n = top.n;
 	for (uint32_t i = 0; i < *n; i++) {
 		out[i] = (struct plan){.graph = r->graph,
 		    .mix = r->mix,
 		    .candidates = r->candidates,
 		    .prices = r->prices,
 		    .searcher = "exact"};
-		plan_build(&out[i], &best[i].cover, a);
+		plan_build(&out[i], &top.best[i].cover, a);
 		if (!plan_verify(&out[i], err))
 			return false;
 	}

@@ -122,8 +122,9 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 	    b->arena, all->known, &all->cap, all->n + 1, sizeof *all->known);
 	x = &all->known[all->n++];
 	*x = (struct addition){e->have, e->need, leaves, 0};
-	x->adds =
-	    dual_value(b->dual, value, e->have, e->need, leaves, is_covered, g);
+	x->adds = dual_value(b->dual,
+	    &(struct dual_live){value, e->have, e->need, leaves}, is_covered,
+	    g);
 	return x->adds;
 }
 

@@ -796,26 +796,25 @@ supply_adds(const struct dual *d, const struct dual_supply *s, uint32_t need,
 }
 
 int64_t
-dual_value(struct dual *d, uint32_t value, uint32_t have, uint32_t need,
-    bool leaves, bool (*covered)(const void *context, uint32_t node),
-    const void *context)
+dual_value(struct dual *d, const struct dual_live *live,
+    bool (*covered)(const void *context, uint32_t node), const void *context)
 {
 	struct asked by = {covered, context};
 	int64_t best = INT64_MAX;
 
-	for (uint32_t i = d->supply_start[value];
-	     i < d->supply_start[value + 1]; i++) {
+	for (uint32_t i = d->supply_start[live->value];
+	     i < d->supply_start[live->value + 1]; i++) {
 		const struct dual_supply *s = &d->supply[i];
 		int64_t adds;
 
-		if (have && s->have != have)
+		if (live->have && s->have != live->have)
 			continue;
-		adds = supply_adds(d, s, need, &by);
+		adds = supply_adds(d, s, live->need, &by);
 		if (adds == INT64_MAX)
 			continue;
-		if (!have)
-			adds +=
-			    (s->tracked && leaves ? d->launch : 0) - s->gain;
+		if (!live->have)
+			adds += (s->tracked && live->leaves ? d->launch : 0)
+			    - s->gain;
 		if (adds < best)
 			best = adds;
 	}

@@ -75,13 +75,18 @@ void dual_improve(struct dual *d, cost_ns upper, uint32_t rounds);
 /* No cover costs less. */
 cost_ns dual_bound(const struct dual *d);
 
-/* What a live value adds to the price of the nodes that are left, in scaled
- * units: `have` is 0 until it is made; `need` what was asked for so far;
- * covered(context, node) says which of its users are done; `leaves`: its maker
- * would start a new run, were it of the tracked target. */
-int64_t dual_value(struct dual *d, uint32_t value, uint32_t have, uint32_t need,
-    bool leaves, bool (*covered)(const void *context, uint32_t node),
-    const void *context);
+/* A live value on its way: `have` is 0 until it is made; `need` what was asked
+ * for so far; `leaves`: its maker would start a new run, were it of the tracked
+ * target. */
+struct dual_live {
+	uint32_t value, have, need;
+	bool leaves;
+};
+
+/* What it adds to the price of the nodes that are left, in scaled units;
+ * covered(context, node) says which of its users are done. */
+int64_t dual_value(struct dual *d, const struct dual_live *live,
+    bool (*covered)(const void *context, uint32_t node), const void *context);
 
 /* What a fed value adds while none of its users is done. */
 int64_t dual_fed(const struct dual *d, uint32_t value);

@@ -93,23 +93,22 @@ cheapest(const struct top *t)
 }
 
 bool
-search_top(struct search_result *out, uint32_t k, uint32_t *n,
-    const struct problem *p, const struct search_options *o, struct arena *a,
-    struct err *err)
+search_top(struct search_top *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
 {
 	struct top t = {.p = p, .o = o, .arena = a};
 	bool *all = arena_new(a, bool, p->ncandidates);
 
-	*n = 0;
+	out->n = 0;
 	memset(all, true, p->ncandidates);
-	if (k == 0 || !add_branch(&t, all, err))
-		return k == 0;
+	if (out->k == 0 || !add_branch(&t, all, err))
+		return out->k == 0;
 	while (t.n > 0) {
 		uint32_t at = cheapest(&t);
 		struct branch b = t.branch[at];
 
-		out[(*n)++] = b.best;
-		if (*n == k)
+		out->best[out->n++] = b.best;
+		if (out->n == out->k)
 			return true;
 		memmove(&t.branch[at], &t.branch[at + 1],
 		    (--t.n - at) * sizeof *t.branch);

@@ -90,6 +90,7 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	struct listing *l = arena_new(a, struct listing, 1);
 	struct search_options o = {0};
 	struct search_result r[K];
+	struct search_top top = {r, K, 0};
 	struct err err = {0};
 	uint32_t n;
 
@@ -99,10 +100,11 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	l->covered = arena_new(a, bool, p->nnodes);
 	list(l);
 	qsort(l->cost, l->n, sizeof *l->cost, by_cost);
-	if (!search_top(r, K, &n, p, &o, a, &err)) {
+	if (!search_top(&top, p, &o, a, &err)) {
 		printf("seed %" PRIu64 ": %s\n", seed, err.text);
 		return false;
 	}
+	n = top.n;
 	if (n != (l->n < K ? l->n : K)) {
 		printf("seed %" PRIu64 ": %" PRIu32 " of %" PRIu32 " covers\n",
 		    seed, n, l->n);
