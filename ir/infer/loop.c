@@ -42,13 +42,26 @@ check_counts(struct site *s, struct loop *l)
 	return true;
 }
 
+/* The iteration number and the condition are scalars; a body that declares a
+ * tensor of one element gets that, as runtimes do it. */
+static struct type
+one_element(const struct loop *l, uint32_t input, enum dtype dtype)
+{
+	static const int64_t one[] = {1};
+	const struct type *declared =
+	    &graph_value(l->body, l->body->input[input])->type;
+	bool vector = declared->kind == TYPE_TENSOR && declared->rank == 1
+	    && declared->dim[0] == 1;
+
+	return (struct type){
+	    .kind = TYPE_TENSOR, .dtype = dtype, .rank = vector, .dim = one};
+}
+
 static bool
 run_body(struct site *s, struct loop *l)
 {
-	static const struct type iteration = {
-	    .kind = TYPE_TENSOR, .dtype = DT_INT64};
-	static const struct type condition = {
-	    .kind = TYPE_TENSOR, .dtype = DT_BOOL};
+	struct type iteration = one_element(l, 0, DT_INT64);
+	struct type condition = one_element(l, 1, DT_BOOL);
 
 	if (!body_enter(s, "body", l->body, &l->inner))
 		return false;

@@ -143,16 +143,25 @@ struct loop {
 	struct arena turn[2]; /* carried values live in one, then the other */
 };
 
+/* 1 where the body takes the iteration number or the condition as a tensor of
+ * one element instead of a scalar, as its type says after inference. */
+static uint32_t
+rank_in_body(const struct loop *l, uint32_t input)
+{
+	return graph_value(l->body, l->body->input[input])->type.rank == 1;
+}
+
 static bool
 loop_turn(struct call *c, struct loop *l, struct err *err)
 {
-	static const int64_t none[1];
+	static const int64_t dim[] = {1};
 	struct arena *a = &l->turn[l->iteration & 1];
 	bool one = l->go_on;
 
 	arena_release(a);
-	l->in[0] = tensor_view(DT_INT64, 0, none, &l->iteration);
-	l->in[1] = tensor_fill(DT_BOOL, 0, none, &one);
+	l->in[0] =
+	    tensor_view(DT_INT64, rank_in_body(l, 0), dim, &l->iteration);
+	l->in[1] = tensor_fill(DT_BOOL, rank_in_body(l, 1), dim, &one);
 	if (!run_body(c, l->body, l->in, l->out, a, err)
 	    || !condition(&l->out[0], &l->go_on, err))
 		return err_in(err, "iteration %lld", (long long)l->iteration);
