@@ -1,5 +1,7 @@
 /* Canaries: stored figures timed again, so that a drift of the machine no
- * version shows (firmware, governor, neighbours) is seen. */
+ * version shows (firmware, governor, neighbours) is seen. They are not stored:
+ * looking at the machine must not move the plan that is being made, so the same
+ * command on the same database gives the same plan. */
 #include <stdlib.h>
 
 #include "costmodel/pricer_state.h"
@@ -15,7 +17,6 @@ struct flock {
 	uint32_t slot[CANARY_MAX]; /* by job */
 	uint32_t ratio[CANARY_MAX]; /* permille, of those that worked */
 	uint32_t n, nratios;
-	struct err *err;
 };
 
 struct stored {
@@ -70,11 +71,10 @@ done(void *context, uint32_t job, const struct measurement *r)
 	const struct slot *s = &f->p->slot[f->slot[job]];
 	double ratio;
 
-	if (f->err->kind != ERR_NONE || r->outcome != OUTCOME_OK || r->low == 0)
+	if (r->outcome != OUTCOME_OK || r->low == 0)
 		return;
 	ratio = 1000.0 * (double)r->low / (double)s->price.ns;
 	f->ratio[f->nratios++] = ratio < 1e9 ? (uint32_t)ratio : 1000000000u;
-	store_attempt(f->p, s, r, f->err);
 }
 
 static void
@@ -99,7 +99,7 @@ bool
 pricer_canary(struct pricer *p, uint32_t max, struct err *err)
 {
 	struct measure_job job[CANARY_MAX];
-	struct flock f = {.p = p, .err = err};
+	struct flock f = {.p = p};
 	struct arena scratch;
 	bool ok;
 
@@ -115,8 +115,7 @@ pricer_canary(struct pricer *p, uint32_t max, struct err *err)
 	}
 	ok = f.n == 0
 	    || (measuring_begin(p, f.slot, f.n, err)
-	        && measurer_run(p->measurer, job, f.n, done, &f, err)
-	        && err->kind == ERR_NONE);
+	        && measurer_run(p->measurer, job, f.n, done, &f, err));
 	arena_release(&scratch);
 	if (ok)
 		conclude(&f);
