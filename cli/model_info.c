@@ -69,7 +69,8 @@ find_reach(struct reach *r, const struct job *j, uint32_t t)
 	}
 }
 
-/* All kinds that are usable here, when the user names none. */
+/* All kinds that are usable here, when the user names none. A kind without
+ * rules of its own takes them from a file, which nobody named. */
 static void
 default_targets(struct search_args *args, struct arena *a)
 {
@@ -81,7 +82,8 @@ default_targets(struct search_args *args, struct arena *a)
 		return;
 	args->targets.text = arena_new(a, const char *, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!kind[i]->available || kind[i]->available(&err))
+		if (kind[i]->nrules > 0
+		    && (!kind[i]->available || kind[i]->available(&err)))
 			args->targets.text[args->targets.n++] = kind[i]->name;
 		err_clear(&err);
 	}

@@ -4,6 +4,9 @@
 
 run model make resnet50 --weights constant -o r.onnx
 expect_status 0
+run model info r.onnx
+expect_status 0
+expect_in out 'mrvl'
 run model info r.onnx -t host
 expect_status 0
 grep -q '^parameters  256' out || fail "25.6 million parameters expected"
