@@ -27,7 +27,7 @@ expect_in out '6 units: 6 done, 0 failed'
 expect_in alone/summary.md '**wins**'
 
 manifest killed
-for delay in 0.05 0.12 0.2; do
+for delay in 0.02 0.05 0.09; do
 	"$MARQ" batch killed.yaml >/dev/null 2>&1 &
 	sleep $delay
 	kill -9 $! 2>/dev/null
@@ -35,11 +35,11 @@ for delay in 0.05 0.12 0.2; do
 done
 run batch killed.yaml
 expect_status 0
-cmp -s alone/summary.json killed/summary.json || {
+# (a fast machine may have ended one of those; then it also says what was before)
+grep -v '"before_ns"' alone/summary.json >alone.json
+grep -v '"before_ns"' killed/summary.json >killed.json
+diff alone.json killed.json ||
 	fail 'the summary differs from that of an uninterrupted run'
-	diff alone/summary.json killed/summary.json | head -n 20
-}
-[ -z "$(find killed -name '*.tmp-*')" ] || cleaned=no
 
 # Nothing that ended is run again; a changed model is.
 stamp=$(cat killed/*.status.json | cksum)
