@@ -16,6 +16,7 @@
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 #include "db/admin.h"
+#include "ir/base/clock.h"
 
 static uint64_t
 cpu_ns(void)
@@ -23,15 +24,6 @@ cpu_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -81,7 +73,7 @@ write_for(
 	struct err err = {.kind = ERR_NONE};
 	struct db_sample x = {
 	    .n = 11, .low = 1000, .median = 1010, .high = 1020, .min = 990};
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	struct arena a;
 	struct costdb *db;
 	db_id env;
@@ -89,8 +81,8 @@ write_for(
 	arena_init(&a);
 	must(costdb_open(&db, path, DB_WRITE, &a, &err), &err);
 	must(costdb_environment(db, "target=bench\n", true, &env, &err), &err);
-	for (uint32_t i = 0; now_ns() - start < ns; i++) {
-		uint64_t began = now_ns(), took;
+	for (uint32_t i = 0; clock_ns() - start < ns; i++) {
+		uint64_t began = clock_ns(), took;
 
 		for (uint32_t k = 0; k < rows; k++) {
 			char bytes[32];
@@ -100,7 +92,7 @@ write_for(
 			must(costdb_put(db, &s, env, &x, &err), &err);
 		}
 		must(costdb_flush(db, &err), &err);
-		took = now_ns() - began;
+		took = clock_ns() - began;
 		t->transactions++;
 		if (took > t->worst_ns)
 			t->worst_ns = took;
@@ -119,7 +111,7 @@ bench_writers(uint32_t writers, uint32_t rows)
 	uint64_t start, ns;
 
 	remove_db(path);
-	start = now_ns();
+	start = clock_ns();
 	for (uint32_t i = 0; i < writers; i++)
 		if (fork() == 0) {
 			write_for(path, UINT64_C(4000000000), rows, i, &t[i]);
@@ -132,7 +124,7 @@ bench_writers(uint32_t writers, uint32_t rows)
 		if (status != 0)
 			exit(1);
 	}
-	ns = now_ns() - start;
+	ns = clock_ns() - start;
 	for (uint32_t i = 0; i < writers; i++) {
 		sum.transactions += t[i].transactions;
 		if (t[i].worst_ns > sum.worst_ns)
@@ -195,14 +187,14 @@ merge_one(struct costdb *db, const char *path, struct arena *a)
 	struct err err = {.kind = ERR_NONE};
 	struct costdb *from;
 	struct db_merge m;
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 
 	must(costdb_open(&from, path, DB_FOREIGN, a, &err), &err);
 	must(costdb_merge(db, from, &m, NULL, &err), &err);
 	costdb_abandon(from);
 	printf("  %s: %.1f s: %" PRIu64 " added, %" PRIu64 " known, %" PRIu64
 	       " rejected\n",
-	    path, (double)(now_ns() - start) / 1e9, m.added, m.known,
+	    path, (double)(clock_ns() - start) / 1e9, m.added, m.known,
 	    m.rejected);
 }
 
@@ -374,13 +366,13 @@ bench_lookup(uint32_t nodes, uint32_t distinct)
 		struct arena scratch;
 		struct prices prices;
 		struct pricer *p;
-		uint64_t start = now_ns(), opened, begun, cpu = cpu_ns();
+		uint64_t start = clock_ns(), opened, begun, cpu = cpu_ns();
 
 		arena_init(&scratch);
 		must(pricer_open(&p, g, &mix, &c, &o, &scratch, &err), &err);
-		opened = now_ns();
+		opened = clock_ns();
 		must(pricer_begin(p, &prices, &err), &err);
-		begun = now_ns();
+		begun = clock_ns();
 		if (round == 0)
 			must(pricer_price(p, &prices, all, c.n, &err), &err);
 		else

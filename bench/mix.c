@@ -10,6 +10,7 @@
 #include "costmodel/trial.h"
 #include "exec/compare.h"
 #include "exec/executor.h"
+#include "ir/base/clock.h"
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
 #include "plan/solve.h"
@@ -63,15 +64,6 @@ struct bench {
 	struct entry entry[N];
 };
 
-static cost_ns
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (cost_ns)t.tv_sec * UINT64_C(1000000000) + (cost_ns)t.tv_nsec;
-}
-
 static int
 by_cost(const void *a, const void *b)
 {
@@ -112,7 +104,7 @@ price(struct bench *b, struct err *err)
 	const struct pricer_options o = {
 	    .db = b->db, .measure = true, .reference = host_eval};
 	uint32_t *all = arena_new(&b->arena, uint32_t, b->candidates.n);
-	cost_ns began = now_ns();
+	cost_ns began = clock_ns();
 	bool ok;
 
 	for (uint32_t i = 0; i < b->candidates.n; i++)
@@ -125,7 +117,7 @@ price(struct bench *b, struct err *err)
 	if (!b->pricer)
 		return false;
 	b->counts = pricer_counts(b->pricer);
-	b->pricing_ns = now_ns() - began;
+	b->pricing_ns = clock_ns() - began;
 	return pricer_close(b->pricer, err) && ok;
 }
 
@@ -220,11 +212,11 @@ run_round(struct entry *e, uint32_t round, uint32_t runs,
 		return false;
 	for (uint32_t i = 0; i < runs; i++) {
 		long before = machine_preemptions();
-		cost_ns start = now_ns();
+		cost_ns start = clock_ns();
 
 		if (!executor_run(e->executor, in, out, err))
 			return false;
-		took[i] = now_ns() - start;
+		took[i] = clock_ns() - start;
 		if (machine_preemptions() == before)
 			kept[n++] = took[i];
 	}

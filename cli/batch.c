@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/manifest.h"
 #include "cli/progress.h"
+#include "ir/base/clock.h"
 #include "ir/base/file.h"
 
 extern char **environ;
@@ -140,12 +141,12 @@ sleep_ms(long ms)
 static int
 await(struct batch *b, pid_t pid)
 {
-	uint64_t began = now_ns(), asked = 0;
+	uint64_t began = clock_ns(), asked = 0;
 	uint64_t limit = b->manifest.unit_timeout_ns;
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		uint64_t now = now_ns();
+		uint64_t now = clock_ns();
 		bool late = limit && now - began > limit;
 
 		if (asked == 0 && (late || atomic_load(b->cli->stop))) {

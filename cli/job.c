@@ -6,6 +6,7 @@
 
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
 #include "ir/normalize.h"
@@ -19,7 +20,7 @@ bool
 job_import(struct job *j, const struct search_args *args, struct arena *a,
     struct err *err)
 {
-	uint64_t began = now_ns();
+	uint64_t began = clock_ns();
 	struct infer_options infer = {.eval = host_eval};
 
 	*j = (struct job){.args = args, .arena = a};
@@ -29,7 +30,7 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	infer.notes = &j->model.notes;
 	if (!normalize(j->model.graph, &infer, err))
 		return err_in(err, "%s", args->model);
-	j->times.import_ns = now_ns() - began;
+	j->times.import_ns = clock_ns() - began;
 	return true;
 }
 
@@ -100,7 +101,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	    .assume = j->args->assume,
 	    .keep_refusals = keep_refusals,
 	};
-	uint64_t began = now_ns();
+	uint64_t began = clock_ns();
 
 	warn_of_opaque(j);
 	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
@@ -109,7 +110,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	    || !candidates_find(
 	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err))
 		return false;
-	j->times.candidates_ns = now_ns() - began;
+	j->times.candidates_ns = clock_ns() - began;
 	return read_replay(j, err);
 }
 
@@ -218,14 +219,14 @@ write_problem(FILE *f, void *context, struct err *err)
 bool
 job_prices(struct job *j, struct err *err)
 {
-	uint64_t began = now_ns();
+	uint64_t began = clock_ns();
 	bool ok;
 
 	progress_begin(&j->progress, j->args->cli);
 	ok = open_pricer(j, err);
 	if (j->pricer)
 		j->counts = pricer_counts(j->pricer);
-	j->times.prices_ns = now_ns() - began;
+	j->times.prices_ns = clock_ns() - began;
 	return ok;
 }
 
@@ -237,12 +238,12 @@ job_search(struct job *j, struct err *err)
 
 	if (!job_prices(j, err))
 		return false;
-	began = now_ns();
+	began = clock_ns();
 	ok = search(j, &j->constraints, &j->plan, err)
 	    && plan_verify(&j->plan, err) && find_top(j, err);
 	progress_end(&j->progress);
 	j->counts = pricer_counts(j->pricer);
-	j->times.search_ns = now_ns() - began;
+	j->times.search_ns = clock_ns() - began;
 	return ok
 	    && (!j->args->dump_problem
 	        || file_write(j->args->dump_problem, write_problem, j, err));

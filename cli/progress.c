@@ -7,27 +7,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/json.h"
 
 #define SECOND UINT64_C(1000000000)
 #define REFRESH (SECOND / 10) /* of the line on a terminal */
 #define HEARTBEAT (60 * SECOND) /* between lines elsewhere */
 
-uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 void
 progress_begin(struct progress *p, const struct cli *c)
 {
 	const char *term = getenv("TERM");
 
-	*p = (struct progress){.cli = c, .began_ns = now_ns()};
+	*p = (struct progress){.cli = c, .began_ns = clock_ns()};
 	p->shown_ns = p->began_ns;
 	p->terminal =
 	    isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
@@ -37,7 +29,7 @@ progress_begin(struct progress *p, const struct cli *c)
 static uint64_t
 seconds_left(const struct progress *p, uint32_t done, uint32_t todo)
 {
-	uint64_t elapsed = now_ns() - p->began_ns;
+	uint64_t elapsed = clock_ns() - p->began_ns;
 
 	if (done == 0)
 		return 0;
@@ -86,7 +78,7 @@ write_event(
 	json_key_uint(&j, "done", done);
 	json_key_uint(&j, "todo", todo);
 	json_key_str(&j, "what", what);
-	json_key_uint(&j, "elapsed_ms", (now_ns() - p->began_ns) / 1000000);
+	json_key_uint(&j, "elapsed_ms", (clock_ns() - p->began_ns) / 1000000);
 	json_close(&j);
 	fclose(f);
 	if (write(p->cli->progress_fd, text, n) < 0) {
@@ -99,7 +91,7 @@ void
 progress_step(
     struct progress *p, uint32_t done, uint32_t todo, const char *what)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	uint64_t every = p->terminal ? REFRESH : HEARTBEAT;
 
 	if (p->cli->progress_fd >= 0)

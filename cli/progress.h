@@ -21,7 +21,4 @@ void progress_step(
 /* Clear the line. */
 void progress_end(struct progress *p);
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t now_ns(void);
-
 #endif

@@ -11,6 +11,7 @@
 #include "cli/summary.h"
 #include "cli/units.h"
 #include "emit/emit.h"
+#include "ir/base/clock.h"
 #include "ir/base/file.h"
 
 struct args {
@@ -86,7 +87,7 @@ write_result(struct job *j, const struct args *args, struct err *err)
 	    .constraints = &j->constraints,
 	    .command = args->search.cli->line,
 	};
-	uint64_t began = now_ns();
+	uint64_t began = clock_ns();
 	struct outdir o;
 	bool ok;
 
@@ -96,7 +97,7 @@ write_result(struct job *j, const struct args *args, struct err *err)
 	    emit_all(&in, &o, args->emit, j->arena, err) && out_commit(&o, err);
 	if (!ok)
 		out_abandon(&o);
-	j->times.emit_ns = now_ns() - began;
+	j->times.emit_ns = clock_ns() - began;
 	return ok;
 }
 

@@ -263,20 +263,6 @@ direct(struct pricer *p, uint32_t class, format_id from, format_id to)
 	return c;
 }
 
-static cost_ns
-least(const struct price *p)
-{
-	switch (p->state) {
-	case PRICE_KNOWN:
-		return p->ns;
-	case PRICE_BOUND:
-		return p->bound;
-	case PRICE_FAILED:
-		break;
-	}
-	return COST_NEVER;
-}
-
 static const char *
 longer(const char *a, const char *b)
 {
@@ -293,7 +279,7 @@ add_prices(const struct price *a, const struct price *b)
 	sum.source = a->source > b->source ? a->source : b->source;
 	sum.origin = a->origin > b->origin ? a->origin : b->origin;
 	sum.ns = a->ns + b->ns;
-	sum.bound = least(a) + least(b);
+	sum.bound = price_least(a) + price_least(b);
 	sum.low = a->low + b->low;
 	sum.high = a->high + b->high;
 	sum.samples = a->samples < b->samples ? a->samples : b->samples;
@@ -316,8 +302,10 @@ try_detours(const struct pricer *p, struct conversion_price *out,
 
 		/* Never through a device: its types lose precision. */
 		if (k == i || k == j || !is_host(p, k)
-		    || least(first) == COST_NEVER || least(second) == COST_NEVER
-		    || least(first) + least(second) >= least(&best->price))
+		    || price_least(first) == COST_NEVER
+		    || price_least(second) == COST_NEVER
+		    || price_least(first) + price_least(second)
+		        >= price_least(&best->price))
 			continue;
 		best->price = add_prices(first, second);
 		best->via = k;

@@ -18,6 +18,7 @@
 
 #include "costmodel/machine.h"
 #include "costmodel/worker.h"
+#include "ir/base/clock.h"
 
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
@@ -52,15 +53,6 @@ struct measurer {
 	uint32_t nhelpers;
 	struct helper helper[WORKERS_MAX];
 };
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 /* ---- processes ---- */
 
@@ -252,7 +244,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
 		return false;
 	h->job = job;
-	h->deadline = now_ns()
+	h->deadline = clock_ns()
 	    + (m->options.timeout_ns ? m->options.timeout_ns : TIMEOUT_NS);
 	k->nbusy++;
 	return true;
@@ -350,7 +342,7 @@ attend(struct group *k, struct helper *h, bool readable)
 		h->job = UINT32_MAX;
 		k->nbusy--;
 		take_reply(k, &r);
-	} else if (now_ns() >= h->deadline) {
+	} else if (clock_ns() >= h->deadline) {
 		kill(h->pid, SIGKILL);
 		bury(k, h, true);
 	}
@@ -359,7 +351,7 @@ attend(struct group *k, struct helper *h, bool readable)
 static int
 wait_ms(const struct measurer *m)
 {
-	uint64_t now = now_ns(), soonest = now + UINT64_C(200000000);
+	uint64_t now = clock_ns(), soonest = now + UINT64_C(200000000);
 
 	for (uint32_t i = 0; i < m->nhelpers; i++)
 		if (m->helper[i].job != UINT32_MAX

@@ -38,6 +38,21 @@ struct price {
 	uint32_t key; /* equal keys = one price; dense */
 };
 
+/* What a price counts as until more is known: never above the true one. */
+static inline cost_ns
+price_least(const struct price *p)
+{
+	switch (p->state) {
+	case PRICE_KNOWN:
+		return p->ns;
+	case PRICE_BOUND:
+		return p->bound;
+	case PRICE_FAILED:
+		break;
+	}
+	return COST_NEVER;
+}
+
 /* A conversion's price; formats are closed over detours (a two-step way that
  * is cheaper than the direct one is what is priced). */
 struct conversion_price {

@@ -6,6 +6,7 @@
 
 #include "costmodel/environment.h"
 #include "db/lease.h"
+#include "ir/base/clock.h"
 
 /* TUNING: taken at a time. Few, so that processes on one database share a
  * model evenly; several, so that leasing (a disk sync) is rare. */
@@ -27,15 +28,6 @@ struct batch {
 	uint32_t done, todo; /* of the whole call */
 	struct err *err;
 };
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool
 may_go_on(const struct pricer *p)
@@ -213,7 +205,7 @@ run_batch(struct batch *b, struct err *err)
 {
 	struct measure_job job[BATCH];
 	struct pricer *p = b->p;
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	bool ok;
 
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -229,7 +221,7 @@ run_batch(struct batch *b, struct err *err)
 	b->err = err;
 	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
-	p->spent_ns += now_ns() - start;
+	p->spent_ns += clock_ns() - start;
 	return ok;
 }
 

@@ -19,6 +19,7 @@
 #include "costmodel/sample.h"
 #include "costmodel/reference.h"
 #include "costmodel/trial.h"
+#include "ir/base/clock.h"
 #include "ir/base/sanitized.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
@@ -267,20 +268,11 @@ do_conversion(struct worker *w, const struct worker_request *q,
 		k.converter.release(&k.converter);
 }
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 static void
 answer(struct worker *w, const struct worker_request *q)
 {
 	struct worker_reply r = {.number = q->number, .outcome = OUTCOME_OK};
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	struct arena a;
 
 	limit_time(w->options);
@@ -291,7 +283,7 @@ answer(struct worker *w, const struct worker_request *q)
 	else
 		do_candidate(w, q, &r, &a);
 	arena_release(&a);
-	r.span_ns = now_ns() - start;
+	r.span_ns = clock_ns() - start;
 	if (send(w->place->socket, &r, sizeof r, MSG_NOSIGNAL) != sizeof r)
 		_exit(WORKER_DONE);
 }

@@ -6,6 +6,7 @@
 
 #include "costmodel/sample.h"
 #include "exec/memory.h"
+#include "ir/base/clock.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
 
@@ -45,15 +46,6 @@ struct executor {
 	struct err fault; /* of a kernel, during a run */
 	cost_ns *composite_ns, *conversion_ns;
 };
-
-static cost_ns
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (cost_ns)t.tv_sec * UINT64_C(1000000000) + (cost_ns)t.tv_nsec;
-}
 
 static const struct type *
 type_of(const struct executor *x, value_id v)
@@ -437,17 +429,17 @@ load_input(
 static void
 run_step(struct executor *x, struct step *s)
 {
-	cost_ns start = now_ns();
+	cost_ns start = clock_ns();
 
 	if (s->is_conversion) {
 		s->converter.run(&s->converter, s->in[0],
 		    s->between ? s->between : s->out[0]);
 		if (s->between)
 			s->second.run(&s->second, s->between, s->out[0]);
-		x->conversion_ns[s->index] = now_ns() - start;
+		x->conversion_ns[s->index] = clock_ns() - start;
 	} else {
 		s->kernel.run(&s->kernel, s->in, s->out);
-		x->composite_ns[s->index] = now_ns() - start;
+		x->composite_ns[s->index] = clock_ns() - start;
 	}
 }
 

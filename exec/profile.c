@@ -5,21 +5,13 @@
 #include <time.h>
 
 #include "costmodel/machine.h"
+#include "ir/base/clock.h"
 
 /* TUNING: enough for quartiles; more only costs time. */
 #define RUNS_MIN 5
 #define RUNS_MAX 200
 #define BUDGET_NS UINT64_C(1000000000)
 #define WARM_UP 2
-
-static cost_ns
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (cost_ns)t.tv_sec * UINT64_C(1000000000) + (cost_ns)t.tv_nsec;
-}
 
 static int
 by_size(const void *a, const void *b)
@@ -96,17 +88,17 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 	for (uint32_t i = 0; i < WARM_UP; i++)
 		if (!executor_run(x, in, out, err))
 			return false;
-	began = now_ns();
-	while (!is_enough(p, o, now_ns() - began)) {
+	began = clock_ns();
+	while (!is_enough(p, o, clock_ns() - began)) {
 		long before = machine_preemptions();
-		cost_ns start = now_ns(), took;
+		cost_ns start = clock_ns(), took;
 
 		if (!executor_run(x, in, out, err))
 			return false;
-		took = now_ns() - start;
+		took = clock_ns() - start;
 		if (machine_preemptions() != before) {
 			p->disturbed++;
-			if (now_ns() - began < patience(o))
+			if (clock_ns() - began < patience(o))
 				continue;
 		}
 		r->total[p->runs] = took;

@@ -2,20 +2,6 @@
 
 #include <assert.h>
 
-static cost_ns
-price_cost(const struct price *p)
-{
-	switch (p->state) {
-	case PRICE_KNOWN:
-		return p->ns;
-	case PRICE_BOUND:
-		return p->bound;
-	case PRICE_FAILED:
-		break;
-	}
-	return COST_NEVER;
-}
-
 static bool
 flows(const struct graph *g, value_id v)
 {
@@ -124,7 +110,7 @@ build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 		p->target[t] = (struct problem_target){
 		    .name = m->target[t].text,
 		    .launch = m->target[t].kind->launches
-		        ? price_cost(&r->prices->launch[t])
+		        ? price_least(&r->prices->launch[t])
 		        : 0,
 		    .max_runs = NO_LIMIT,
 		    .max_run_nodes = NO_LIMIT,
@@ -139,7 +125,7 @@ fill_costs(struct problem *p, const struct prices *prices)
 	const uint32_t n = p->nformats;
 
 	for (uint32_t i = 0; i < p->ncandidates; i++) {
-		p->candidate[i].cost = price_cost(&prices->candidate[i]);
+		p->candidate[i].cost = price_least(&prices->candidate[i]);
 		p->candidate[i].class = prices->candidate[i].key;
 	}
 	for (uint32_t class = 0; class < p->nclasses; class ++)
@@ -149,9 +135,9 @@ fill_costs(struct problem *p, const struct prices *prices)
 				    ((size_t) class * n + from) * n + to;
 
 				p->conversion[at] =
-				    price_cost(&conversion_at(prices, class,
+				    price_least(&conversion_at(prices, class,
 				        (format_id)from, (format_id)to)
-				                    ->price);
+				                     ->price);
 			}
 }
 

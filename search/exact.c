@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "ir/base/clock.h"
 #include "search/check.h"
-#include "search/clock.h"
 #include "search/dual.h"
 #include "search/order.h"
 #include "search/solve.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/map.h"
 #include "search/bound.h"
-#include "search/clock.h"
 
 /* TUNING: bytes of labels before it becomes a beam, unless told. */
 #define MEMORY (UINT64_C(128) << 20)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/map.h"
 #include "search/bound.h"
-#include "search/clock.h"
 #include "search/frontier.h"
 #include "search/move.h"
 #include "search/unroll.h"

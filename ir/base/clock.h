@@ -1,7 +1,7 @@
-/* A monotonic clock, for budgets only: no result depends on it unless a time
- * budget was given. */
-#ifndef SEARCH_CLOCK_H
-#define SEARCH_CLOCK_H
+/* A monotonic clock in nanoseconds, for budgets, limits and elapsed time. In
+ * search/ no result depends on it unless a time budget was given. */
+#ifndef IR_BASE_CLOCK_H
+#define IR_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
