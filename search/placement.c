@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "ir/base/file.h"
 #include "ir/base/jsonin.h"
 #include "search/placement_graph.h"
 
@@ -256,12 +255,12 @@ read_document(struct placement *im, const cJSON *doc, struct err *err)
 	return placement_build(im, err) && problem_index(im->p, im->a, err);
 }
 
-bool
-placement_parse(struct problem *out, const char *text, size_t n,
-    const char *name, struct arena *a, struct err *err)
+/* Fill the problem from a document, which is closed; NULL: err is set. */
+static bool
+take_document(struct problem *out, cJSON *doc, const char *name,
+    struct arena *a, struct err *err)
 {
 	struct placement im = {.p = out, .a = a};
-	cJSON *doc = jsonin_parse(text, n, name, err);
 	bool ok;
 
 	*out = (struct problem){0};
@@ -275,17 +274,17 @@ placement_parse(struct problem *out, const char *text, size_t n,
 }
 
 bool
+placement_parse(struct problem *out, const char *text, size_t n,
+    const char *name, struct arena *a, struct err *err)
+{
+	return take_document(
+	    out, jsonin_parse(text, n, name, err), name, a, err);
+}
+
+bool
 placement_read(
     struct problem *out, const char *path, struct arena *a, struct err *err)
 {
-	struct arena scratch;
-	const char *text;
-	size_t n;
-	bool ok;
-
-	arena_init(&scratch);
-	ok = file_read(&text, &n, path, FILE_LIMIT, &scratch, err)
-	    && placement_parse(out, text, n, path, a, err);
-	arena_release(&scratch);
-	return ok;
+	return take_document(
+	    out, jsonin_open(path, FILE_LIMIT, err), path, a, err);
 }

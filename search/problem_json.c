@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ir/base/file.h"
 #include "ir/base/jsonin.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
@@ -361,12 +360,12 @@ read_document(struct reader *r, const cJSON *doc, struct err *err)
 	    && problem_index(p, r->a, err);
 }
 
-bool
-problem_parse(struct problem *out, const char *text, size_t n, const char *name,
+/* Fill the problem from a document, which is closed; NULL: err is set. */
+static bool
+take_document(struct problem *out, cJSON *doc, const char *name,
     struct arena *a, struct err *err)
 {
 	struct reader r = {out, a};
-	cJSON *doc = jsonin_parse(text, n, name, err);
 	bool ok;
 
 	*out = (struct problem){0};
@@ -380,17 +379,17 @@ problem_parse(struct problem *out, const char *text, size_t n, const char *name,
 }
 
 bool
+problem_parse(struct problem *out, const char *text, size_t n, const char *name,
+    struct arena *a, struct err *err)
+{
+	return take_document(
+	    out, jsonin_parse(text, n, name, err), name, a, err);
+}
+
+bool
 problem_read(
     struct problem *out, const char *path, struct arena *a, struct err *err)
 {
-	struct arena scratch;
-	const char *text;
-	size_t n;
-	bool ok;
-
-	arena_init(&scratch);
-	ok = file_read(&text, &n, path, FILE_LIMIT, &scratch, err)
-	    && problem_parse(out, text, n, path, a, err);
-	arena_release(&scratch);
-	return ok;
+	return take_document(
+	    out, jsonin_open(path, FILE_LIMIT, err), path, a, err);
 }
