@@ -6,39 +6,6 @@
 #include "ir/onnx_check.h"
 #include "ir/onnx_import.h"
 
-bool
-fault_noted(struct importer *imp)
-{
-	if (!imp->options->collect)
-		return false;
-	notes_add(&imp->model->faults, "%s", imp->err->text);
-	if (imp->nfaults++ == 0)
-		imp->first_fault = *imp->err;
-	err_clear(imp->err);
-	return true;
-}
-
-bool
-fault_at_node(struct importer *imp, const struct scope *s, uint32_t index,
-    const Onnx__NodeProto *p)
-{
-	const char *name = p->name && p->name[0] ? p->name : "";
-	const char *type = p->op_type ? p->op_type : "";
-
-	if (s->path[0])
-		err_in(imp->err, "node '%s' (%s #%u, %s)", name, s->path, index,
-		    type);
-	else
-		err_in(imp->err, "node '%s' (#%u, %s)", name, index, type);
-	return fault_noted(imp);
-}
-
-const char *
-domain_name(const char *domain)
-{
-	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
-}
-
 static value_id
 to_value(struct importer *imp, struct scope *s, const char *name)
 {

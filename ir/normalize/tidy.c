@@ -1,74 +1,7 @@
+/* The order of the steps, innermost bodies first. */
 #include "ir/normalize/tidy.h"
 
 #include <string.h>
-
-struct graph *
-next_body(const struct node *n, uint64_t *at)
-{
-	uint32_t i = (uint32_t)(*at >> 32), k = (uint32_t)*at;
-
-	for (; i < n->nattrs; i++, k = 0) {
-		const struct attr *a = &n->attr[i];
-
-		if ((a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS)
-		    && k < a->n) {
-			*at = ((uint64_t)i << 32) + k + 1;
-			return a->graphs[k];
-		}
-	}
-	*at = (uint64_t)i << 32;
-	return NULL;
-}
-
-static void
-set_one_fate(
-    struct graph *g, const struct node *n, enum fate fate, const char *why)
-{
-	for (uint32_t i = 0; i < n->norigins; i++) {
-		struct onnx_node *o = &g->origin_table->node[n->origin[i].onnx];
-
-		if (o->fate == FATE_COVERED) {
-			o->fate = fate;
-			o->why = why;
-		}
-	}
-}
-
-void
-set_body_fates(struct graph *g, const struct node *n, const char *why)
-{
-	uint64_t at = 0;
-	struct graph *body;
-
-	while ((body = next_body(n, &at)) != NULL)
-		for (node_id id = 0; id < body->nnodes; id++)
-			set_fate(g, &body->node[id], FATE_DROPPED, why);
-}
-
-void
-set_fate(struct graph *g, const struct node *n, enum fate fate, const char *why)
-{
-	set_one_fate(g, n, fate, why);
-	set_body_fates(g, n, why);
-}
-
-const struct tensor *
-known_content(const struct graph *g, const struct frame *around, value_id v)
-{
-	while (v != VALUE_NONE && !g->value[v].constant && around) {
-		uint32_t i = 0;
-
-		while (i < g->ncaptures && g->capture[i].inner != v)
-			i++;
-		if (i == g->ncaptures)
-			return NULL;
-		v = around->node
-		        ->input[around->node->ninputs + g->capture[i].slot];
-		g = around->g;
-		around = around->outer;
-	}
-	return v == VALUE_NONE ? NULL : g->value[v].constant;
-}
 
 /* Forget implicit inputs that no body captures any more. */
 static void
