@@ -1,0 +1,36 @@
+/* What the files of the dual share: dual_build.c makes its parts, dual.c says
+ * what they are worth at the prices there are, dual_ascent.c moves the prices. */
+#ifndef SEARCH_DUAL_PARTS_H
+#define SEARCH_DUAL_PARTS_H
+
+#include "search/dual.h"
+
+/* Larger costs than this (ns) would overflow scaled sums. */
+#define DUAL_COST_MAX (UINT64_C(1) << 40)
+/* TUNING: subsets of formats looked at per supply; with more (some 8 formats at
+ * several uses), trees count as free, which is weaker but still a bound. */
+#define DUAL_SUBSETS_MAX 64u
+
+static inline int64_t
+dual_scaled(cost_ns c)
+{
+	return (int64_t)c * DUAL_SCALE;
+}
+
+/* Is a use within the candidates that make this supply? */
+bool dual_is_inside(
+    const struct dual *d, const struct dual_supply *s, uint32_t use);
+
+/* The most a use pays when the value is to be had in `mask`; *option: the one
+ * it takes, UINT32_MAX: none. */
+int64_t dual_use_pays(const struct dual *d, uint32_t use, uint32_t mask,
+    bool from_tracked, uint32_t *option);
+
+/* What a candidate costs above the prices of its nodes. */
+int64_t dual_reduced_cost(const struct dual *d, uint32_t c);
+
+/* The bound at the prices there are; chosen[n]: the candidate with highest node
+ * n that the relaxed problem takes, or UINT32_MAX; worth[n]: what it gains. */
+int64_t dual_evaluate(struct dual *d, uint32_t *chosen, int64_t *worth);
+
+#endif
