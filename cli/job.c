@@ -130,6 +130,7 @@ open_pricer(struct job *j, struct err *err)
 	    .measure = args->measure,
 	    .max_measure = args->max_measure,
 	    .budget_ns = args->time_budget_ns,
+	    .timeout_ns = args->timeout_ns,
 	    .threads = args->threads,
 	    .workers = args->jobs,
 	    .reference = host_eval,

@@ -15,6 +15,7 @@ enum {
 	KEY_EAGER_PRICING,
 	KEY_BASELINES,
 	KEY_MAX_MEASURE,
+	KEY_TIMEOUT,
 	KEY_TIME,
 	KEY_MEMORY,
 	KEY_THREADS,
@@ -50,6 +51,10 @@ static const struct argp_option options[] = {
     {"baselines", KEY_BASELINES, NULL, 0,
         "price also what the plan is compared with", 2},
     {"max-measure", KEY_MAX_MEASURE, "N", 0, "measure at most N candidates", 2},
+    {"measure-timeout", KEY_TIMEOUT, "D", 0,
+        "a measurement that has not answered for D failed (default 60s); "
+        "stored timeouts under a shorter one are tried again",
+        2},
     {"threads", KEY_THREADS, "N", 0, "threads per measured kernel (default 1)",
         2},
     {"jobs", KEY_JOBS, "N", 0, "measuring processes (default cores - 1)", 2},
@@ -188,10 +193,12 @@ set_budget(struct search_args *args, int key, const char *arg,
     struct argp_state *state)
 {
 	struct err err = {.kind = ERR_NONE};
+	uint64_t *duration =
+	    key == KEY_TIME ? &args->time_budget_ns : &args->timeout_ns;
 
-	if (!(key == KEY_TIME
-	            ? parse_duration(arg, &args->time_budget_ns, &err)
-	            : parse_bytes(arg, &args->memory_budget_bytes, &err)))
+	if (!(key == KEY_MEMORY
+	            ? parse_bytes(arg, &args->memory_budget_bytes, &err)
+	            : parse_duration(arg, duration, &err)))
 		argp_error(state, "%s", err.text);
 }
 
@@ -279,6 +286,7 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TIME:
 	case KEY_MEMORY:
+	case KEY_TIMEOUT:
 		set_budget(args, key, arg, state);
 		return 0;
 	case KEY_CONSTRAINTS:

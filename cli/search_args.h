@@ -26,6 +26,7 @@ struct search_args {
 	bool measure, eager_pricing, price_baselines;
 	uint32_t max_measure, threads, jobs, top_k;
 	uint64_t time_budget_ns, memory_budget_bytes;
+	uint64_t timeout_ns; /* of one measurement; 0: default */
 	const char *searcher; /* "exact", ... */
 	const char *assume; /* --what-if */
 	const char *replay, *dump_problem;

@@ -26,8 +26,6 @@
 /* TUNING: jobs measured in rounds together, which spreads their blocks over a
  * second or so and still finishes jobs one group after the other. */
 #define GROUP 24
-/* TUNING: per block, the check against the reference included. */
-#define TIMEOUT_NS UINT64_C(60000000000)
 #define WORKERS_MAX 64
 
 /* One measuring process and the job it has. */
@@ -244,8 +242,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
 		return false;
 	h->job = job;
-	h->deadline = clock_ns()
-	    + (m->options.timeout_ns ? m->options.timeout_ns : TIMEOUT_NS);
+	h->deadline = clock_ns() + m->options.timeout_ns;
 	k->nbusy++;
 	return true;
 }
@@ -456,7 +453,7 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 	m->options = *o;
 	m->options.threads = threads;
 	if (m->options.timeout_ns == 0)
-		m->options.timeout_ns = TIMEOUT_NS;
+		m->options.timeout_ns = MEASURE_TIMEOUT_NS;
 	m->nhelpers = o->workers ? o->workers : room > 1 ? room - 1 : 1;
 	if (m->nhelpers > room) /* never two timings on one core */
 		m->nhelpers = room;

@@ -125,6 +125,8 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 	};
 	if (p->o.threads == 0)
 		p->o.threads = 1;
+	if (p->o.timeout_ns == 0)
+		p->o.timeout_ns = MEASURE_TIMEOUT_NS;
 	map_init(&p->keys, a);
 	keys_init(&p->keys_of, g, m, a);
 	if (o->db

@@ -22,6 +22,9 @@ struct pricer_options {
 	bool measure; /* false: database and simulation only */
 	uint32_t max_measure; /* 0: no limit */
 	uint64_t budget_ns; /* 0: no limit */
+	/* A measurement without an answer for so long timed out; timeouts that
+	 * are stored under a shorter limit are tried again. 0: default. */
+	uint64_t timeout_ns;
 	uint32_t threads; /* per measured kernel; 0 = 1 */
 	uint32_t workers; /* measuring processes; 0 = cores - 1, at least 1 */
 	node_eval reference; /* outputs are checked against it */

@@ -164,6 +164,14 @@ failure_words(const struct db_found *f, struct arena *a)
 	    f->detail[0] ? ": " : "", f->detail);
 }
 
+/* It took too long for a shorter limit than today's. */
+static bool
+is_worth_retrying(const struct pricer *p, const struct db_found *f)
+{
+	return f->outcome == DB_TIMEOUT && f->limit_ns < p->o.timeout_ns
+	    && p->o.measure;
+}
+
 static bool
 use_exact(struct pricer *p, struct slot *s, bool *hit, struct err *err)
 {
@@ -178,6 +186,10 @@ use_exact(struct pricer *p, struct slot *s, bool *hit, struct err *err)
 		return false;
 	if (f.attempts == 0)
 		return true;
+	if (is_worth_retrying(p, &f)) {
+		s->miss = "it timed out under a shorter limit";
+		return true;
+	}
 	price_of_found(&s->price, &f);
 	s->price.origin = FROM_DB_EXACT;
 	s->price.when = arena_str(p->arena, f.at_utc);
@@ -237,6 +249,10 @@ slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
 		return false;
 	if (found)
 		return true;
+	if (s->miss[0]) { /* an attempt that does not count */
+		p->counts.missed++;
+		return true;
+	}
 	if (!use_near(p, s, &found, err))
 		return false;
 	if (!found) {

@@ -84,6 +84,7 @@ open_measurer(struct pricer *p, struct err *err)
 	    .reference = p->o.reference,
 	    .threads = p->o.threads,
 	    .workers = p->o.workers,
+	    .timeout_ns = p->o.timeout_ns,
 	    .stop = p->o.stop,
 	};
 
@@ -159,6 +160,7 @@ store_attempt(struct pricer *p, const struct slot *s,
 	    .min = r->min,
 	    .max_error = r->max_error,
 	    .span_ns = r->span_ns,
+	    .limit_ns = p->o.timeout_ns,
 	    .detail = r->detail,
 	};
 
@@ -267,6 +269,7 @@ ask_for_leases(struct pricer *p, const uint32_t *slot, struct lease_ask *ask,
 		ask[i] = (struct lease_ask){
 		    .subject = &p->slot[slot[i]].subject,
 		    .env = p->environment[p->slot[slot[i]].target].id,
+		    .limit_ns = p->o.timeout_ns,
 		    .lease = LEASE_OURS,
 		};
 	if (!p->db || p->db_is_full

@@ -48,7 +48,7 @@ struct db_sample {
 	uint64_t low, median, high, min;
 	double max_error; /* against the reference, relative to range */
 	uint64_t span_ns; /* what the attempt took */
-	uint64_t limit_ns; /* the time limit it ran under; 0 = default */
+	uint64_t limit_ns; /* the time limit it ran under; 0: not known */
 	const char *detail; /* words for anything but ok, or "" */
 	const char *at_utc; /* ISO-8601; NULL: now */
 };
@@ -62,6 +62,7 @@ struct db_found {
 	uint32_t n; /* samples, over all attempts */
 	char at_utc[24]; /* of the newest attempt */
 	char detail[160]; /* of the newest failure */
+	uint64_t limit_ns; /* what that failure ran under; 0: not known */
 };
 
 /* Open. ERR_DB for a file that is no tuning database, is newer than this

@@ -98,15 +98,16 @@ is_gone(const struct costdb *db, const char *owner)
 }
 
 static bool
-is_measured(
-    struct costdb *db, db_id subject, db_id env, bool *yes, struct err *err)
+is_measured(struct costdb *db, db_id subject, const struct lease_ask *ask,
+    bool *yes, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_IS_MEASURED, err);
 
 	if (!s)
 		return false;
 	sqlite3_bind_int64(s, 1, subject);
-	sqlite3_bind_int64(s, 2, env);
+	sqlite3_bind_int64(s, 2, ask->env);
+	bind_u64(s, 3, ask->limit_ns);
 	if (!sql_step(db, s, yes, err))
 		return false;
 	sqlite3_reset(s);
@@ -158,7 +159,7 @@ lease_one(
 
 	ask->lease = LEASE_HELD;
 	if (!row_find_subject(db, subject->bytes, subject->n, &id, err)
-	    || !is_measured(db, id, ask->env, &measured, err))
+	    || !is_measured(db, id, ask, &measured, err))
 		return false;
 	if (measured) {
 		ask->lease = LEASE_DONE;

@@ -19,6 +19,7 @@ enum lease {
 struct lease_ask {
 	const struct db_subject *subject;
 	db_id env;
+	uint64_t limit_ns; /* timeouts under a shorter one do not count */
 	enum lease lease; /* out */
 };
 

@@ -80,8 +80,10 @@ read_detail(struct costdb *db, int64_t id, struct db_found *f, struct err *err)
 	sqlite3_bind_int64(s, 1, id);
 	if (!sql_step(db, s, &row, err))
 		return false;
-	if (row)
+	if (row) {
 		snprintf(f->detail, sizeof f->detail, "%s", column_text(s, 0));
+		f->limit_ns = column_u64(s, 1);
+	}
 	sqlite3_reset(s);
 	return true;
 }

@@ -20,6 +20,8 @@ static struct {
 	uint32_t opened, measured, conversions;
 	cost_ns base;
 	uint32_t crash; /* this candidate crashes */
+	uint32_t slow; /* this one takes `slow_ns` to answer */
+	uint64_t slow_ns;
 	const char *version; /* of the library, as the environment has it */
 } fake;
 
@@ -44,7 +46,7 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
     void (*done)(void *context, uint32_t job, const struct measurement *r),
     void *context, struct err *err)
 {
-	(void)m, (void)err;
+	(void)err;
 	for (uint32_t i = n; i-- > 0;) {
 		cost_ns ns = fake.base + 10 * (job[i].candidate + 1);
 		struct measurement r = {
@@ -65,6 +67,9 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 		} else if (job[i].candidate == fake.crash) {
 			r = (struct measurement){.outcome = OUTCOME_CRASH};
 			strcpy(r.detail, "signal 11");
+		} else if (job[i].candidate == fake.slow
+		    && m->o.timeout_ns < fake.slow_ns) {
+			r = (struct measurement){.outcome = OUTCOME_TIMEOUT};
 		}
 		fake.measured++;
 		done(context, i, &r);
@@ -243,7 +248,7 @@ setup(void **state)
 	};
 	memset(&fake, 0, sizeof fake);
 	fake.base = 10000;
-	fake.crash = UINT32_MAX - 1;
+	fake.crash = fake.slow = UINT32_MAX - 1;
 	fake.version = "2.6.3";
 	*state = f;
 	return 0;
@@ -452,6 +457,44 @@ limits_and_no_database_are_honoured(void **state)
 	finish(f);
 }
 
+/* Price candidate 12 alone under a limit; how many measurements it took. */
+static uint32_t
+price_under(struct fixture *f, uint64_t limit_ns)
+{
+	const uint32_t slow = 12;
+	uint32_t before = fake.measured;
+
+	f->o.timeout_ns = limit_ns;
+	begin(f);
+	assert_true(pricer_price(f->pricer, &f->prices, &slow, 1, &f->err));
+	finish(f);
+	return fake.measured - before;
+}
+
+static void
+a_timeout_is_tried_again_under_a_longer_limit(void **state)
+{
+	struct fixture *f = *state;
+
+	fake.slow = 12;
+	fake.slow_ns = 500;
+	assert_int_equal(price_under(f, 100), 1);
+	assert_int_equal(f->prices.candidate[12].state, PRICE_FAILED);
+	assert_int_equal(price_under(f, 100), 0);
+	assert_int_equal(price_under(f, 50), 0);
+	assert_int_equal(f->prices.candidate[12].state, PRICE_FAILED);
+	assert_int_equal(price_under(f, 200), 1); /* and in vain */
+	assert_int_equal(price_under(f, 200), 0);
+	assert_int_equal(price_under(f, 1000), 1);
+	assert_int_equal(f->prices.candidate[12].state, PRICE_KNOWN);
+	assert_int_equal(price_under(f, 5000), 0);
+	f->o.measure = false; /* what is stored must do */
+	f->o.timeout_ns = 9000;
+	begin(f);
+	assert_int_equal(f->prices.candidate[12].state, PRICE_KNOWN);
+	finish(f);
+}
+
 static void
 a_new_version_of_a_model_measures_what_is_new(void **state)
 {
@@ -550,6 +593,7 @@ main(void)
 	    T(conversions_take_the_cheaper_way_round),
 	    T(a_measurement_below_its_bound_lowers_the_others),
 	    T(limits_and_no_database_are_honoured),
+	    T(a_timeout_is_tried_again_under_a_longer_limit),
 	    T(a_new_version_of_a_model_measures_what_is_new),
 	    T(canaries_tell_how_far_a_machine_drifted),
 	    T(a_full_disk_ends_no_run),

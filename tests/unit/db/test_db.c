@@ -286,6 +286,25 @@ what_is_leased_is_left_alone(void **state)
 	close(pipes[1]);
 }
 
+static void
+a_timeout_counts_up_to_its_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct db_subject s = dbfile_subject(0, &f->a);
+	struct lease_ask ask = {.subject = &s, .env = f->env, .limit_ns = 500};
+	struct db_sample x = {.outcome = DB_TIMEOUT, .limit_ns = 500};
+
+	put(f, 0, &x);
+	assert_true(costdb_lease(f->db, &ask, 1, 1, &f->err));
+	assert_int_equal(ask.lease, LEASE_DONE);
+	ask.limit_ns = 501;
+	assert_true(costdb_lease(f->db, &ask, 1, 1, &f->err));
+	assert_int_equal(ask.lease, LEASE_OURS);
+	reopen(f);
+	assert_int_equal(look(f, 0).outcome, DB_TIMEOUT);
+	assert_int_equal(look(f, 0).limit_ns, 500);
+}
+
 static bool
 refused(struct fixture *f, const char *path, enum db_mode mode,
     enum err_kind kind, const char *words)
@@ -382,6 +401,7 @@ main(void)
 	    T(environments_do_not_mix),
 	    T(facts_are_sorted_and_compared),
 	    T(what_is_leased_is_left_alone),
+	    T(a_timeout_counts_up_to_its_limit),
 	    T(strangers_are_refused),
 	    T(a_read_only_folder_will_do_for_reading),
 	    cmocka_unit_test(network_file_systems_are_known),
