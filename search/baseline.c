@@ -13,8 +13,9 @@ search_single(struct search_result *out, const struct problem *p,
 	struct problem sub;
 
 	for (uint32_t c = 0; c < p->ncandidates; c++)
-		allowed[c] = p->candidate[c].target == target[0]
-		    || p->candidate[c].target == target[1];
+		allowed[c] =
+		    target_owner(p, p->candidate[c].target) == target[0]
+		    || target_owner(p, p->candidate[c].target) == target[1];
 	problem_restrict(&sub, p, allowed, a);
 	if (!search_exact(out, &sub, o, a, err))
 		return false;
@@ -26,18 +27,19 @@ search_single(struct search_result *out, const struct problem *p,
 struct claims {
 	const struct problem *p;
 	uint32_t *owner; /* [nnodes] candidate, or UINT32_MAX */
-	uint64_t *used; /* [ntargets] */
+	uint64_t *used; /* [ntargets] by owner */
 };
 
 static bool
 is_free(const struct claims *s, const struct problem_candidate *c)
 {
+	uint32_t owner = target_owner(s->p, c->target);
+
 	for (uint32_t i = 0; i < c->nnodes; i++)
 		if (s->owner[c->node[i]] != UINT32_MAX)
 			return false;
 	return candidate_usable(c)
-	    && c->resource
-	    <= s->p->target[c->target].capacity - s->used[c->target];
+	    && c->resource <= s->p->target[owner].capacity - s->used[owner];
 }
 
 /* The lowest node of the claim a node belongs to stands for the claim. */
@@ -167,7 +169,7 @@ claim(struct claims *s, const uint32_t *order, bool *allowed, struct arena *a)
 			set_owner(s, c, UINT32_MAX);
 			continue;
 		}
-		s->used[c->target] += c->resource;
+		s->used[target_owner(p, c->target)] += c->resource;
 		allowed[best] = true;
 	}
 }

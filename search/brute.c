@@ -92,10 +92,10 @@ within_limits(const struct brute *b)
 			const struct problem_candidate *c =
 			    &p->candidate[b->chosen[i]];
 
-			if (c->target != t)
-				continue;
-			used += c->resource;
-			runs += b->fresh[i];
+			if (target_owner(p, c->target) == t)
+				used += c->resource;
+			if (c->target == t)
+				runs += b->fresh[i];
 		}
 		if (used > p->target[t].capacity
 		    || runs > p->target[t].max_runs)

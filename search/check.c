@@ -22,6 +22,7 @@ cover_nodes(struct judge *j, uint32_t i, struct err *err)
 {
 	uint32_t id = j->cover->step[i].candidate;
 	const struct problem_candidate *c;
+	uint32_t owner;
 
 	if (id >= j->p->ncandidates)
 		return PROBLEM("candidate %" PRIu32 " does not exist", id);
@@ -38,11 +39,12 @@ cover_nodes(struct judge *j, uint32_t i, struct err *err)
 		j->step_of[c->node[k]] = i;
 	}
 	j->cost = cost_add(j->cost, c->cost);
-	j->used[c->target] += c->resource;
-	if (j->used[c->target] < c->resource
-	    || j->used[c->target] > j->p->target[c->target].capacity)
+	owner = target_owner(j->p, c->target);
+	j->used[owner] += c->resource;
+	if (j->used[owner] < c->resource
+	    || j->used[owner] > j->p->target[owner].capacity)
 		return PROBLEM(
-		    "target %" PRIu32 " is over its capacity", c->target);
+		    "target %" PRIu32 " is over its capacity", owner);
 	return true;
 }
 

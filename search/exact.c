@@ -4,6 +4,7 @@
 #include "search/check.h"
 #include "search/dual.h"
 #include "search/order.h"
+#include "search/relax.h"
 #include "search/solve.h"
 #include "search/sweep.h"
 
@@ -153,63 +154,6 @@ sweep_all(struct search_result *out, const struct problem *p,
 	if (!out->proven)
 		out->why = "the label or time budget ran out";
 	arena_release(&space);
-}
-
-/* The same problem without the limits the sweep cannot keep, and with launches
- * of one target only (the dearest): its optimum is a lower bound. */
-static bool
-relax(struct problem *easy, const struct problem *p, struct arena *a)
-{
-	uint32_t dearest = 0;
-	struct err err = {.kind = ERR_NONE};
-
-	*easy = *p;
-	easy->target =
-	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
-	easy->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
-	for (uint32_t t = 1; t < p->ntargets; t++)
-		if (p->target[t].launch > p->target[dearest].launch)
-			dearest = t;
-	for (uint32_t t = 0; t < p->ntargets; t++) {
-		struct problem_target *x = &easy->target[t];
-
-		x->max_run_nodes = NO_LIMIT;
-		x->fed_only = false;
-		if (t == dearest)
-			continue;
-		x->launch = 0;
-		x->max_runs = NO_LIMIT;
-	}
-	return problem_index(easy, a, &err); /* a legal one stays legal */
-}
-
-/* A cover of the relaxed problem as one of the problem: runs are cut where they
- * get too long. False: it is not legal all the same. */
-static bool
-tighten(struct cover *out, const struct problem *p, const struct cover *easy,
-    struct arena *a)
-{
-	uint32_t *candidate = arena_new(a, uint32_t, easy->nsteps);
-	bool *fresh = arena_new(a, bool, easy->nsteps);
-	struct err err = {.kind = ERR_NONE};
-	uint32_t nodes = 0;
-
-	for (uint32_t i = 0; i < easy->nsteps; i++) {
-		const struct problem_candidate *c =
-		    &p->candidate[easy->step[i].candidate];
-		bool goes_on =
-		    i > 0 && easy->step[i].run == easy->step[i - 1].run;
-
-		candidate[i] = easy->step[i].candidate;
-		nodes = goes_on ? nodes + c->nnodes : c->nnodes;
-		fresh[i] =
-		    goes_on && nodes > p->target[c->target].max_run_nodes;
-		if (fresh[i])
-			nodes = c->nnodes;
-	}
-	cover_complete(out, p, candidate, fresh, easy->nsteps, a);
-	return cover_check(out, p, a, &err);
 }
 
 /* Problems the sweep cannot take: the relaxed one first, whose optimum often is

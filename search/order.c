@@ -264,13 +264,13 @@ static bool
 apply(struct order *s, const struct problem_candidate *c, bool extend)
 {
 	struct state *x = &s->to;
+	uint32_t owner = target_owner(s->p, c->target);
 
 	state_copy(s, x, &s->from);
-	if (s->p->target[c->target].capacity != UINT64_MAX) {
-		if (c->resource
-		    > s->p->target[c->target].capacity - x->used[c->target])
+	if (s->p->target[owner].capacity != UINT64_MAX) {
+		if (c->resource > s->p->target[owner].capacity - x->used[owner])
 			return false;
-		x->used[c->target] += c->resource;
+		x->used[owner] += c->resource;
 	}
 	if (!enter(s, x, c, extend))
 		return false;

@@ -292,8 +292,9 @@ ban_hopeless(const struct scrutiny *s, uint32_t c)
 {
 	struct problem_candidate *cand = &s->p->candidate[c];
 	const struct problem_target *t = &s->p->target[cand->target];
+	uint32_t owner = target_owner(s->p, cand->target);
 
-	if (crosses_mark(s, c) || cand->resource > t->capacity
+	if (crosses_mark(s, c) || cand->resource > s->p->target[owner].capacity
 	    || cand->nnodes > t->max_run_nodes || t->max_runs == 0)
 		cand->banned = true;
 }
@@ -357,6 +358,24 @@ check_demands(const struct problem *p, struct arena *a, struct err *err)
 	return true;
 }
 
+static bool
+check_target(const struct problem *p, uint32_t t, struct err *err)
+{
+	const struct problem_target *x = &p->target[t];
+
+	if (x->part_of
+	    && (x->part_of > p->ntargets || x->part_of == t + 1
+	        || p->target[x->part_of - 1].part_of))
+		return err_set(err, ERR_INPUT,
+		    "target %" PRIu32 ": part of target %" PRIu32
+		    ", which is none or itself a part",
+		    t, x->part_of - 1);
+	if (x->part_of && x->capacity != UINT64_MAX)
+		return err_set(err, ERR_INPUT,
+		    "target %" PRIu32 ": a part has no capacity of its own", t);
+	return true;
+}
+
 static void
 index_targets(struct problem *p, struct arena *a)
 {
@@ -380,6 +399,9 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 		    "%" PRIu32 " formats and %" PRIu32
 		    " targets; at most %u and %u can be",
 		    p->nformats, p->ntargets, FORMATS_MAX, TARGETS_MAX);
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		if (!check_target(p, t, err))
+			return false;
 	p->has_marks = false;
 	for (uint32_t v = 0; v < p->nvalues; v++) {
 		if (!check_value(p, v, err))

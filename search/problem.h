@@ -12,7 +12,7 @@
 #include "search/cost.h"
 
 #define FORMATS_MAX 32u
-#define TARGETS_MAX 64u
+#define TARGETS_MAX 1024u
 #define NO_NODE UINT32_MAX /* producer of what the caller feeds */
 #define NO_CLASS UINT32_MAX /* of a value that has one format only */
 #define NO_LIMIT UINT32_MAX
@@ -62,6 +62,9 @@ struct problem_target {
 	uint32_t max_run_nodes; /* NO_LIMIT: any size */
 	bool fed_only; /* runs read nothing but what the caller feeds */
 	uint64_t capacity; /* of the sum of resources; UINT64_MAX: any */
+	uint32_t part_of; /* 1 + the target it is a part of, whose capacity its
+			   * candidates count against; runs are its own. 0:
+			   * it is a target by itself */
 };
 
 struct problem {
@@ -99,6 +102,15 @@ static inline bool
 candidate_usable(const struct problem_candidate *c)
 {
 	return !c->banned && c->cost != COST_NEVER;
+}
+
+/* The target itself, or the one it is a part of: whose capacity counts. */
+static inline uint32_t
+target_owner(const struct problem *p, uint32_t target)
+{
+	uint32_t part_of = p->target[target].part_of;
+
+	return part_of ? part_of - 1 : target;
 }
 
 /* Cost of one conversion of a value; 0 within a format. */

@@ -133,17 +133,20 @@ static bool
 read_target(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 {
 	static const char *const known[] = {"name", "launch", "max_runs",
-	    "max_run_nodes", "fed_only", "capacity", NULL};
+	    "max_run_nodes", "fed_only", "capacity", "part_of", NULL};
 	struct problem_target *t = &r->p->target[i];
 	const char *name;
+	uint32_t part_of;
 
 	if (!jsonin_only(item, known, err)
 	    || !jsonin_str(item, "name", &name, err)
 	    || !number(item, "launch", 0, &t->launch, err)
 	    || !limit(item, "max_runs", &t->max_runs, err)
 	    || !limit(item, "max_run_nodes", &t->max_run_nodes, err)
-	    || !number(item, "capacity", UINT64_MAX, &t->capacity, err))
+	    || !number(item, "capacity", UINT64_MAX, &t->capacity, err)
+	    || !limit(item, "part_of", &part_of, err))
 		return false;
+	t->part_of = part_of == NO_LIMIT ? 0 : part_of + 1;
 	t->name = arena_str(r->a, name);
 	t->fed_only = flag(item, "fed_only");
 	return true;

@@ -65,6 +65,8 @@ write_target(struct json *j, const struct problem_target *t)
 		json_key_bool(j, "fed_only", true);
 	if (t->capacity != UINT64_MAX)
 		json_key_uint(j, "capacity", t->capacity);
+	if (t->part_of)
+		json_key_uint(j, "part_of", t->part_of - 1);
 	json_close(j);
 }
 

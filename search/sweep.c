@@ -110,12 +110,13 @@ take_resources(struct sweep *s, const struct move *m,
     const struct sweep_label *from, uint64_t *used)
 {
 	const struct frontier *f = &s->frontier;
+	uint32_t owner = target_owner(f->p, m->candidate->target);
 
 	for (uint32_t i = 0; i < f->ncapped; i++) {
 		uint64_t capacity = f->p->target[f->capped[i]].capacity;
 
 		used[i] = from->used ? from->used[i] : 0;
-		if (f->capped[i] != m->candidate->target)
+		if (f->capped[i] != owner)
 			continue;
 		if (m->candidate->resource > capacity - used[i])
 			return false;

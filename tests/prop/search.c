@@ -13,9 +13,10 @@
 static const struct problem_mix mixes[] = {
     {6, 10, 3, 3, .launches = false},
     {6, 10, 3, 3, .launches = true},
-    {5, 8, 3, 3, true, true, true, false, true},
-    {5, 8, 3, 3, true, true, true, true, true},
-    {6, 12, 4, 2, true, false, false, true, false},
+    {5, 8, 3, 3, true, true, true, false, true, false},
+    {5, 8, 3, 3, true, true, true, true, true, false},
+    {6, 12, 4, 2, true, false, false, true, false, false},
+    {6, 10, 2, 4, .launches = true, .resources = true, .parts = true},
 };
 #define NMIXES (sizeof mixes / sizeof mixes[0])
 

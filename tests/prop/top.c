@@ -124,7 +124,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct problem_mix mix = {
-	    5, 8, 3, 3, true, true, true, true, true};
+	    5, 8, 3, 3, true, true, true, true, true, true};
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 400, bad = 0;
 
 	for (uint64_t seed = 0; seed < n; seed++) {

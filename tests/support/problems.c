@@ -210,6 +210,11 @@ make_targets(struct problem *p, struct rng *r, const struct problem_mix *mix,
 			x->fed_only = true;
 		if (mix->resources && chance(r, 40))
 			x->capacity = rng_below(r, 10);
+		if (mix->parts && t > 0 && chance(r, 50)) {
+			x->part_of = 1;
+			x->capacity = UINT64_MAX;
+			x->max_runs = 1 + rng_below(r, 2);
+		}
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "tests/support/problems.h"
 
 static const struct problem_mix everything = {
-    6, 10, 3, 3, true, true, true, true, true};
+    6, 10, 3, 3, true, true, true, true, true, true};
 
 static char *
 to_text(const struct problem *p, size_t *n)
