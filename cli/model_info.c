@@ -82,8 +82,7 @@ default_targets(struct search_args *args, struct arena *a)
 		return;
 	args->targets.text = arena_new(a, const char *, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (kind[i]->nrules > 0
-		    && (!kind[i]->available || kind[i]->available(&err)))
+		if (kind[i]->nrules > 0 && target_kind_usable(kind[i], &err))
 			args->targets.text[args->targets.n++] = kind[i]->name;
 		err_clear(&err);
 	}

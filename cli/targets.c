@@ -31,7 +31,7 @@ look_at(const struct target_kind *k, struct arena *a)
 	struct listed l = {.kind = k, .usable = true};
 	struct err err = {.kind = ERR_NONE};
 
-	if (k->available && !k->available(&err)) {
+	if (!target_kind_usable(k, &err)) {
 		l.usable = false;
 		l.why = arena_str(a, err.text);
 	}

@@ -1,6 +1,6 @@
 # Optional kernel libraries. One that is missing is reported at configure time
-# and by `marq targets`; its backend then says "not built in": of its folder
-# only the file named like it is compiled. MARQ_WITHOUT leaves present ones out.
+# and by `marq targets`; nothing of its folder is compiled, and targets/absent.c
+# says "not built in" in its place. MARQ_WITHOUT leaves present ones out.
 set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
 function(marq_backend name header library)
 	find_path(${name}_INCLUDE ${header} PATH_SUFFIXES x86_64-linux-gnu
@@ -17,7 +17,6 @@ function(marq_backend name header library)
 		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=0)
 		string(TOLOWER ${name} folder)
 		file(GLOB sources CONFIGURE_DEPENDS targets/${folder}/*.c)
-		list(FILTER sources EXCLUDE REGEX "/${folder}\\.c$")
 		set_source_files_properties(${sources} PROPERTIES
 			HEADER_FILE_ONLY TRUE)
 		message(STATUS "backend ${name}: left out")

@@ -32,6 +32,15 @@ target_kind_find(const char *name)
 	return NULL;
 }
 
+bool
+target_kind_usable(const struct target_kind *k, struct err *err)
+{
+	return k->lacks == NULL
+	    || err_set(err, ERR_TARGET,
+	        "not built in (%s was not found when marq was built)",
+	        k->lacks);
+}
+
 static const char *
 known_kinds(struct arena *a)
 {
@@ -148,7 +157,7 @@ static bool
 open_target(
     struct target *t, struct formats *f, struct arena *a, struct err *err)
 {
-	if (t->kind->available && !t->kind->available(err))
+	if (!target_kind_usable(t->kind, err))
 		return err_in(err, "target '%s'", t->text);
 	if (t->kind->open && !t->kind->open(t, f, a, err))
 		return err_in(err, "target '%s'", t->text);

@@ -117,8 +117,7 @@ struct target_kind {
 	uint32_t nrules;
 	enum price_source source; /* how its candidates get their price */
 	bool launches; /* entering a run of candidates costs launch_ns() */
-	/* Is it usable here? ERR_TARGET saying what lacks. NULL: always. */
-	bool (*available)(struct err *err);
+	const char *lacks; /* the library it was built without, or NULL */
 	/* Check attributes and set target->state. NULL: takes none. */
 	bool (*open)(struct target *t, struct formats *f, struct arena *a,
 	    struct err *err);
@@ -180,6 +179,8 @@ struct mix {
 /* All kinds, in targets.def's order. */
 const struct target_kind *const *target_kinds(uint32_t *n);
 const struct target_kind *target_kind_find(const char *name);
+/* ERR_TARGET saying what it lacks, unless it can be used here. */
+bool target_kind_usable(const struct target_kind *k, struct err *err);
 
 /* Open "kind[:key=value,...]" texts. ERR_USAGE for unknown kinds, keys, values;
  * ERR_TARGET when one is not available. `host` is added at the end when it is

@@ -1,15 +1,13 @@
 /* The BLAS backend: convolution and products through OpenBLAS's sgemm. */
-#include "targets/target.h"
-
-extern const struct target_kind target_blas;
-
-#if MARQ_HAVE_BLAS
-
 #include <cblas.h>
 
 #include "targets/blas/kernel.h"
+#include "targets/cores.h"
 #include "targets/need.h"
+#include "targets/target.h"
 #include "targets/threads.h"
+
+extern const struct target_kind target_blas;
 
 #define NEED why_need
 
@@ -94,12 +92,6 @@ accept_product(const struct match_in *m, struct why *why)
 	return need_finish(m, why, &f) && ok;
 }
 
-#define CONV_NORM \
-	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
-	    CONSTANT, CONSTANT, CONSTANT)
-#define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
-#define CLAMPED(p) MAYBE(RELU, MAYBE(CLIP, p, REST))
-
 enum { CONV, GEMM, MATMUL };
 
 static const struct rule rules[] = {
@@ -167,21 +159,3 @@ const struct target_kind target_blas = {
     .compile = compile,
     .environment = environment,
 };
-
-#else
-
-static bool
-available(struct err *err)
-{
-	return err_set(err, ERR_TARGET,
-	    "not built in (OpenBLAS was not found when marq was built)");
-}
-
-const struct target_kind target_blas = {
-    .name = "blas",
-    .summary = "OpenBLAS (not built in)",
-    .source = PRICE_MEASURED,
-    .available = available,
-};
-
-#endif

@@ -1,23 +1,15 @@
 /* The oneDNN backend: rules, and composites compiled to primitives. */
-#include "targets/dnnl/reorder.h"
-#include "targets/target.h"
-
-extern const struct target_kind target_dnnl;
-
-#if MARQ_HAVE_DNNL
-
 #include <string.h>
 
+#include "targets/cores.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
+#include "targets/target.h"
 #include "targets/threads.h"
 
-#define CONV_NORM \
-	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
-	    CONSTANT, CONSTANT, CONSTANT)
-/* p, alone or with a tensor added. */
-#define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
+extern const struct target_kind target_dnnl;
+
 #define MATRICES NODE(MATMUL, ANY, ANY)
 /* Activations over p; each may be there or not. */
 #define ACT(p) MAYBE(RELU, MAYBE(CLIP, ACT_SMOOTH(p), REST))
@@ -43,11 +35,6 @@ extern const struct target_kind target_dnnl;
 	    EITHER(NODE(SOFTPLUS, ANY), NODE(EXP, ANY), NODE(LOG, ANY), \
 	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
 	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
-#define PAIR \
-	EITHER(EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY)), \
-	    NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), \
-	    NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
-
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
 #include "targets/dnnl/rules.def"
@@ -174,29 +161,3 @@ const struct target_kind target_dnnl = {
     .compile = compile,
     .environment = environment,
 };
-
-#else
-
-bool
-reorder_new(struct converter *c, enum layout from, enum layout to,
-    const struct type *type, struct arena *a)
-{
-	(void)c, (void)from, (void)to, (void)type, (void)a;
-	return false;
-}
-
-static bool
-available(struct err *err)
-{
-	return err_set(err, ERR_TARGET,
-	    "not built in (oneDNN was not found when marq was built)");
-}
-
-const struct target_kind target_dnnl = {
-    .name = "dnnl",
-    .summary = "oneDNN (not built in)",
-    .source = PRICE_MEASURED,
-    .available = available,
-};
-
-#endif

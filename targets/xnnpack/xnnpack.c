@@ -1,26 +1,14 @@
 /* The XNNPACK backend: channels-last operators with packed weights. */
+#include "targets/cores.h"
 #include "targets/target.h"
+#include "targets/xnnpack/op.h"
 
 extern const struct target_kind target_xnnpack;
 
-#if MARQ_HAVE_XNNPACK
-
-#include "targets/xnnpack/op.h"
-
-#define CONV_NORM \
-	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
-	    CONSTANT, CONSTANT, CONSTANT)
-/* All the fusion the library has. */
-#define CLAMPED(p) MAYBE(RELU, MAYBE(CLIP, p, REST))
 #define FUNCTION \
 	EITHER(NODE(RELU, ANY), NODE(CLIP, ANY, REST), NODE(LEAKYRELU, ANY), \
 	    NODE(ELU, ANY), EITHER(NODE(SIGMOID, ANY), NODE(HARDSWISH, ANY)), \
 	    EITHER(NODE(ABS, ANY), NODE(SQRT, ANY)))
-#define PAIR \
-	EITHER(EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY)), \
-	    NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), \
-	    NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
-
 /* ---- ways ---- */
 
 static void
@@ -182,21 +170,3 @@ const struct target_kind target_xnnpack = {
     .compile = compile,
     .environment = environment,
 };
-
-#else
-
-static bool
-available(struct err *err)
-{
-	return err_set(err, ERR_TARGET,
-	    "not built in (XNNPACK was not found when marq was built)");
-}
-
-const struct target_kind target_xnnpack = {
-    .name = "xnnpack",
-    .summary = "XNNPACK (not built in)",
-    .source = PRICE_MEASURED,
-    .available = available,
-};
-
-#endif

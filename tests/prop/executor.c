@@ -82,14 +82,12 @@ static void
 open_mix(struct mix *mix)
 {
 	struct target *t = arena_new(&arena, struct target, 4);
-	struct err err = {.kind = ERR_NONE};
 
 	*mix = (struct mix){.target = t};
 	formats_init(&mix->formats);
 	for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (kinds[i]->available && !kinds[i]->available(&err)) {
-			printf("without %s: %s\n", kinds[i]->name, err.text);
-			err_clear(&err);
+		if (kinds[i]->lacks) {
+			printf("without %s\n", kinds[i]->name);
 			continue;
 		}
 		t[mix->n] = (struct target){.kind = kinds[i],

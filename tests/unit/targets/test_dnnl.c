@@ -323,10 +323,9 @@ main(void)
 	    TEST(test_resize),
 	    TEST(test_refusals_give_reasons),
 	};
-	struct err err = {.kind = ERR_NONE};
 
-	if (target_dnnl.available && !target_dnnl.available(&err)) {
-		printf("skipped: %s\n", err.text);
+	if (target_dnnl.lacks) {
+		printf("skipped: without %s\n", target_dnnl.lacks);
 		return TEST_SKIPPED;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,32 @@
+/* Kinds whose library was not found when marq was built: they stay in the list
+ * of targets, and say so when somebody asks for one. */
+#include "targets/dnnl/reorder.h"
+#include "targets/target.h"
+
+#define LEFT_OUT(kind, library) \
+	extern const struct target_kind target_##kind; \
+	const struct target_kind target_##kind = { \
+	    .name = #kind, \
+	    .summary = library " (not built in)", \
+	    .source = PRICE_MEASURED, \
+	    .lacks = library, \
+	};
+
+#if !MARQ_HAVE_DNNL
+LEFT_OUT(dnnl, "oneDNN")
+
+/* Conversions do without the library. */
+bool
+reorder_new(struct converter *c, enum layout from, enum layout to,
+    const struct type *type, struct arena *a)
+{
+	(void)c, (void)from, (void)to, (void)type, (void)a;
+	return false;
+}
+#endif
+#if !MARQ_HAVE_XNNPACK
+LEFT_OUT(xnnpack, "XNNPACK")
+#endif
+#if !MARQ_HAVE_BLAS
+LEFT_OUT(blas, "OpenBLAS")
+#endif

@@ -1,0 +1,20 @@
+/* Patterns that the kernel libraries share: what targets/fused.h reads. */
+#ifndef TARGETS_CORES_H
+#define TARGETS_CORES_H
+
+#include "targets/pattern.h"
+
+#define CONV_NORM \
+	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
+	    CONSTANT, CONSTANT, CONSTANT)
+/* p, alone or with a tensor added. */
+#define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
+/* p, and bounds on it. */
+#define CLAMPED(p) MAYBE(RELU, MAYBE(CLIP, p, REST))
+/* One operation of two tensors. */
+#define PAIR \
+	EITHER(EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY)), \
+	    NODE(SUB, ANY, ANY), NODE(MUL, ANY, ANY), NODE(DIV, ANY, ANY), \
+	    NODE(MAX, ANY, ANY), NODE(MIN, ANY, ANY))
+
+#endif
