@@ -22,6 +22,7 @@ static const struct {
     {"nasnet", 18},
     {"randwire", 16},
     {"randwire", 32},
+    {"randwire", 64},
     {"heads", 8},
     {"heads", 32},
     {"llm", 8},

@@ -43,9 +43,8 @@ bound_init(struct bound *b, const struct problem *p, struct dual *dual,
 }
 
 static bool
-is_covered(const void *context, uint32_t node)
+is_covered(const struct group *g, uint32_t node)
 {
-	const struct group *g = context;
 	uint32_t low = 0, high = g->nover;
 
 	if (g->top == NO_NODE || node > g->top)
@@ -123,8 +122,8 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 	x = &all->known[all->n++];
 	*x = (struct addition){e->have, e->need, leaves, 0};
 	x->adds = dual_value(b->dual,
-	    &(struct dual_live){value, e->have, e->need, leaves}, is_covered,
-	    g);
+	    &(struct dual_live){value, e->have, e->need, leaves},
+	    &(struct dual_cut){g->top, g->nover, g->over});
 	return x->adds;
 }
 

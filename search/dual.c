@@ -70,13 +70,31 @@ best_offer(const struct offer *offer, uint32_t n, uint32_t mask)
 	return best;
 }
 
+/* The only use takes the best way, or none. */
+static int64_t
+gain_by_way(struct dual *d, struct dual_supply *s)
+{
+	int64_t best = s->base;
+
+	s->best = UINT32_MAX;
+	for (uint32_t i = s->first_way; i < s->first_way + s->nways; i++) {
+		int64_t gain = d->way[i].cost - d->pay[d->way[i].option];
+
+		if (gain < best) {
+			best = gain;
+			s->best = d->way[i].option;
+		}
+	}
+	return best;
+}
+
 /* Use by use, for all subsets at once: few options bring anything. */
-static void
-update_gain(struct dual *d, struct dual_supply *s)
+static int64_t
+gain_by_subset(struct dual *d, struct dual_supply *s)
 {
 	const struct problem *p = d->p;
 	struct offer offer[2 * FORMATS_MAX];
-	int64_t gain[DUAL_SUBSETS_MAX], all = 0;
+	int64_t gain[DUAL_SUBSETS_MAX], all = 0, best;
 
 	for (uint32_t i = 0; i < s->nsubsets; i++)
 		gain[i] = d->subset[s->first + i].cost;
@@ -93,29 +111,22 @@ update_gain(struct dual *d, struct dual_supply *s)
 			    best_offer(offer, n, d->subset[s->first + i].mask);
 	}
 	s->best = UINT32_MAX;
-	s->gain = s->nsubsets == 0 ? all : INT64_MAX;
+	best = s->nsubsets == 0 ? all : INT64_MAX;
 	for (uint32_t i = 0; i < s->nsubsets; i++)
-		if (gain[i] < s->gain) {
-			s->gain = gain[i];
+		if (gain[i] < best) {
+			best = gain[i];
 			s->best = s->first + i;
 		}
+	return best;
 }
 
 int64_t
 dual_reduced_cost(const struct dual *d, uint32_t c)
 {
-	const struct problem_candidate *cand = &d->p->candidate[c];
-	int64_t cost = dual_scaled(cand->cost);
+	int64_t cost = d->own[c];
 
-	for (uint32_t i = d->pays_start[c]; i < d->pays_start[c + 1]; i++)
-		cost += d->pay[d->pays[i]];
-	for (uint32_t i = d->makes_start[c]; i < d->makes_start[c + 1]; i++)
-		cost += d->supply[d->makes[i]].gain;
-	for (uint32_t i = 0; i < cand->nnodes; i++) {
-		cost -= d->price[cand->node[i]];
-		if (d->ends_path[cand->node[i]] && cand->target == d->tracked)
-			cost += d->launch;
-	}
+	for (uint32_t i = d->row_start[c]; i < d->row_start[c + 1]; i++)
+		cost += d->account[d->row[i]];
 	return cost;
 }
 
@@ -126,14 +137,17 @@ dual_evaluate(struct dual *d, uint32_t *chosen, int64_t *worth)
 	int64_t bound = 0;
 
 	for (uint32_t s = 0; s < d->nsupplies; s++) {
-		update_gain(d, &d->supply[s]);
-		if (p->value[d->supply[s].value].producer == NO_NODE)
-			bound += d->supply[s].gain;
+		struct dual_supply *x = &d->supply[s];
+
+		d->gain[s] = x->nways == NO_LIMIT ? gain_by_subset(d, x)
+		                                  : gain_by_way(d, x);
+		if (p->value[x->value].producer == NO_NODE)
+			bound += d->gain[s];
 	}
 	for (uint32_t n = 0; n < p->nnodes; n++) {
 		chosen[n] = UINT32_MAX;
 		worth[n] = 0;
-		bound += d->price[n];
+		bound -= d->account[n];
 		for (uint32_t k = p->high_start[n]; k < p->high_start[n + 1];
 		     k++) {
 			int64_t r = dual_reduced_cost(d, p->high[k]);
@@ -156,78 +170,8 @@ dual_bound(const struct dual *d)
 	    : (cost_ns)(d->bound + DUAL_SCALE - 1) / DUAL_SCALE;
 }
 
-struct asked {
-	bool (*covered)(const void *context, uint32_t node);
-	const void *context;
-};
-
-static int64_t
-left_uses_pay(const struct dual *d, const struct dual_supply *s, uint32_t mask,
-    const struct asked *by)
-{
-	const struct problem *p = d->p;
-	int64_t sum = 0;
-	uint32_t option;
-
-	for (uint32_t u = p->user_start[s->value];
-	     u < p->user_start[s->value + 1]; u++)
-		if (!by->covered(by->context, p->user[u])
-		    && (s->ninside == 0 || !dual_is_inside(d, s, u)))
-			sum += dual_use_pays(d, u, mask, s->tracked, &option);
-	return sum;
-}
-
-static int64_t
-supply_adds(const struct dual *d, const struct dual_supply *s, uint32_t need,
-    const struct asked *by)
-{
-	uint32_t class = d->p->value[s->value].class;
-	int64_t best = INT64_MAX;
-
-	if (s->nsubsets == 0)
-		return -left_uses_pay(d, s, UINT32_MAX, by);
-	for (uint32_t i = s->first; i < s->first + s->nsubsets; i++) {
-		uint32_t mask = d->subset[i].mask | need;
-		cost_ns cost = convert_cost(d->memo, class, s->have, mask);
-		int64_t adds;
-
-		if (cost == COST_NEVER)
-			continue;
-		adds = dual_scaled(cost) - left_uses_pay(d, s, mask, by);
-		if (adds < best)
-			best = adds;
-	}
-	return best;
-}
-
-int64_t
-dual_value(struct dual *d, const struct dual_live *live,
-    bool (*covered)(const void *context, uint32_t node), const void *context)
-{
-	struct asked by = {covered, context};
-	int64_t best = INT64_MAX;
-
-	for (uint32_t i = d->supply_start[live->value];
-	     i < d->supply_start[live->value + 1]; i++) {
-		const struct dual_supply *s = &d->supply[i];
-		int64_t adds;
-
-		if (live->have && s->have != live->have)
-			continue;
-		adds = supply_adds(d, s, live->need, &by);
-		if (adds == INT64_MAX)
-			continue;
-		if (!live->have)
-			adds += (s->tracked && live->leaves ? d->launch : 0)
-			    - s->gain;
-		if (adds < best)
-			best = adds;
-	}
-	return best;
-}
-
 int64_t
 dual_fed(const struct dual *d, uint32_t value)
 {
-	return d->supply[d->supply_start[value]].gain;
+	return d->gain[d->supply_start[value]];
 }

@@ -33,8 +33,19 @@ struct dual_supply {
 	bool tracked;
 	uint32_t inside, ninside; /* uses within the candidate, in inside[] */
 	uint32_t first, nsubsets;
-	int64_t gain; /* the cheapest tree less what its users pay; <= tree */
-	uint32_t best; /* subset that gives it */
+	uint32_t asked; /* formats of the subsets beyond those given */
+	uint32_t given; /* formats it is in, or required in */
+	bool all_subsets; /* of `asked` are there */
+	size_t first_sum; /* [nsubsets or 1][uses + 1] in sum[] */
+	uint32_t first_way, nways; /* with one use outside: NO_LIMIT: more */
+	int64_t base; /* its tree while nobody takes a way */
+	uint32_t best; /* subset, or way's option, that gives the gain */
+};
+
+/* How the only use of a supply may take it: an option, and the tree for it. */
+struct dual_way {
+	uint32_t option;
+	int64_t cost;
 };
 
 struct dual {
@@ -51,12 +62,22 @@ struct dual {
 	uint32_t noptions, nsubsets, nsupplies, ninside;
 	uint32_t option_cap, subset_cap, supply_cap, inside_cap;
 	const uint32_t *supply_start; /* [nvalues + 1] supplies by value */
+	struct dual_way *way;
+	uint32_t nways, way_cap;
 	uint32_t *pays_start, *pays; /* options each candidate pays for */
 	uint32_t *makes_start, *makes; /* supplies each candidate makes */
+	/* A candidate's reduced cost is its own plus rows of account[]. */
+	int64_t *own; /* [ncandidates] cost, and launches at the path's end */
+	uint32_t *row_start, *row;
 	bool *ends_path; /* [nnodes] the path's last node */
 	const uint32_t *path_use; /* [nvalues] use on the path, or UINT32_MAX */
-	int64_t *price; /* [nnodes] */
+	/* [nnodes] prices, negated; then pay[], then gain[]. */
+	int64_t *account;
 	int64_t *pay; /* [noptions] */
+	int64_t *gain; /* [nsupplies] the cheapest tree less what its users
+			* pay; <= tree */
+	int64_t *sum; /* what the first uses of supplies pay together */
+	uint32_t *hole; /* [nnodes] scratch */
 	int64_t *rest; /* [nnodes + 1] bound of nodes 0..n-1 in the end */
 	cost_ns *excess; /* [ncandidates] what taking it adds to the bound of a
 			  * label (ns, rounded down) */
@@ -83,10 +104,16 @@ struct dual_live {
 	bool leaves;
 };
 
+/* What is covered: the nodes above `top` (NO_NODE: all) and those of over[]. */
+struct dual_cut {
+	uint32_t top, nover;
+	const uint32_t *over; /* ascending, below top */
+};
+
 /* What it adds to the price of the nodes that are left, in scaled units;
- * covered(context, node) says which of its users are done. */
-int64_t dual_value(struct dual *d, const struct dual_live *live,
-    bool (*covered)(const void *context, uint32_t node), const void *context);
+ * INT64_MAX: nothing can make it any more. */
+int64_t dual_value(
+    struct dual *d, const struct dual_live *live, const struct dual_cut *cut);
 
 /* What a fed value adds while none of its users is done. */
 int64_t dual_fed(const struct dual *d, uint32_t value);

@@ -8,7 +8,7 @@ struct ascent {
 	int64_t *worth; /* [nnodes] */
 	int32_t *slope; /* [nnodes + noptions] */
 	int32_t *step; /* [nnodes + noptions] smoothed, in 1/256 */
-	int64_t *best_price, *best_pay, *best_worth;
+	int64_t *best; /* [nnodes + noptions] of account[] */
 };
 
 /* The uses of a supply take their options back. */
@@ -16,10 +16,16 @@ static void
 count_takes(struct ascent *s, const struct dual_supply *x)
 {
 	const struct problem *p = s->d->p;
-	uint32_t mask =
-	    x->best == UINT32_MAX ? UINT32_MAX : s->d->subset[x->best].mask;
+	uint32_t mask = x->nways != NO_LIMIT || x->best == UINT32_MAX
+	    ? UINT32_MAX
+	    : s->d->subset[x->best].mask;
 	uint32_t option;
 
+	if (x->nways != NO_LIMIT) {
+		if (x->best != UINT32_MAX)
+			s->slope[p->nnodes + x->best]--;
+		return;
+	}
 	for (uint32_t u = p->user_start[x->value];
 	     u < p->user_start[x->value + 1]; u++) {
 		if (x->ninside && dual_is_inside(s->d, x, u))
@@ -85,7 +91,7 @@ move(struct ascent *s, int64_t missing, uint32_t share)
 	if (length == 0 || length > INT64_C(1) << 36)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		d->price[i] += length * s->step[i] / 256;
+		d->account[i] -= length * s->step[i] / 256;
 	for (uint32_t i = 0; i < d->noptions; i++) {
 		d->pay[i] += length * s->step[n + i] / 256;
 		if (d->pay[i] < 0)
@@ -94,28 +100,19 @@ move(struct ascent *s, int64_t missing, uint32_t share)
 	return true;
 }
 
-static void
-remember(struct ascent *s)
-{
-	struct dual *d = s->d;
-
-	memcpy(s->best_price, d->price, d->p->nnodes * sizeof *d->price);
-	memcpy(s->best_pay, d->pay, d->noptions * sizeof *d->pay);
-	memcpy(s->best_worth, s->worth, d->p->nnodes * sizeof *s->worth);
-}
-
 /* Back to the best prices seen, with the bound they give for every prefix of
  * the nodes. */
 static void
 recall(struct ascent *s)
 {
 	struct dual *d = s->d;
+	size_t total = (size_t)d->p->nnodes + d->noptions;
 
-	memcpy(d->price, s->best_price, d->p->nnodes * sizeof *d->price);
-	memcpy(d->pay, s->best_pay, d->noptions * sizeof *d->pay);
+	memcpy(d->account, s->best, total * sizeof *d->account);
 	d->bound = dual_evaluate(d, s->chosen, s->worth);
+	dual_sum_uses(d);
 	for (uint32_t n = 0; n < d->p->nnodes; n++)
-		d->rest[n + 1] = d->rest[n] + d->price[n] + s->worth[n];
+		d->rest[n + 1] = d->rest[n] - d->account[n] + s->worth[n];
 	for (uint32_t c = 0; c < d->p->ncandidates; c++) {
 		const struct problem_candidate *x = &d->p->candidate[c];
 
@@ -132,18 +129,18 @@ first_prices(struct dual *d)
 	const struct problem *p = d->p;
 
 	for (uint32_t n = 0; n < p->nnodes; n++)
-		d->price[n] = INT64_MAX;
+		d->account[n] = INT64_MIN;
 	for (uint32_t k = 0; k < p->low_start[p->nnodes]; k++) {
 		const struct problem_candidate *c = &p->candidate[p->low[k]];
 		int64_t share = dual_scaled(c->cost) / c->nnodes;
 
 		for (uint32_t i = 0; i < c->nnodes; i++)
-			if (share < d->price[c->node[i]])
-				d->price[c->node[i]] = share;
+			if (-share > d->account[c->node[i]])
+				d->account[c->node[i]] = -share;
 	}
 	for (uint32_t n = 0; n < p->nnodes; n++)
-		if (d->price[n] == INT64_MAX)
-			d->price[n] = 0; /* nothing covers it: no cover */
+		if (d->account[n] == INT64_MIN)
+			d->account[n] = 0; /* nothing covers it: no cover */
 }
 
 void
@@ -156,9 +153,7 @@ dual_improve(struct dual *d, cost_ns upper, uint32_t rounds)
 	    .worth = arena_new(d->arena, int64_t, p->nnodes),
 	    .slope = arena_new(d->arena, int32_t, total),
 	    .step = arena_new(d->arena, int32_t, total),
-	    .best_price = arena_new(d->arena, int64_t, p->nnodes),
-	    .best_pay = arena_new(d->arena, int64_t, d->noptions),
-	    .best_worth = arena_new(d->arena, int64_t, p->nnodes)};
+	    .best = arena_new(d->arena, int64_t, total)};
 	uint32_t share = 1024, stalled = 0; /* share: of 1024 */
 
 	if (d->bound == INT64_MIN)
@@ -168,7 +163,7 @@ dual_improve(struct dual *d, cost_ns upper, uint32_t rounds)
 
 		if (bound > d->bound) {
 			d->bound = bound;
-			remember(&s);
+			memcpy(s.best, d->account, total * sizeof *s.best);
 			stalled = 0;
 		} else if (++stalled == 20) {
 			share = share * 7 / 10;

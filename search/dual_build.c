@@ -2,24 +2,6 @@
 
 #include "search/dual_parts.h"
 
-static uint32_t
-find_use(const struct problem *p, uint32_t value, uint32_t node)
-{
-	uint32_t low = p->user_start[value], high = p->user_start[value + 1];
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (p->user[mid] < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < p->user_start[value + 1] && p->user[low] == node
-	    ? low
-	    : UINT32_MAX;
-}
-
 /* One path through the graph, longest in nodes, ending at the last node. Runs
  * of the tracked target along it are runs of the plan. */
 static void
@@ -58,7 +40,7 @@ choose_path(struct dual *d)
 		}
 		if (value == UINT32_MAX)
 			return;
-		use[value] = find_use(p, value, node);
+		use[value] = problem_find_use(p, value, node);
 		d->use[use[value]].on_path = true;
 		node = p->value[value].producer;
 	}
@@ -79,15 +61,6 @@ option_of(struct dual *d, uint32_t use, uint32_t format, bool tracked)
 	return u->first + u->noptions++;
 }
 
-static bool
-holds(const struct problem_candidate *c, uint32_t node)
-{
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (c->node[i] == node)
-			return true;
-	return false;
-}
-
 /* Visit the uses a candidate pays for: its nodes among the users of what it
  * reads, at the first format it reads each value in. */
 static uint32_t
@@ -100,8 +73,8 @@ uses_of(const struct dual *d, const struct problem_candidate *c, uint32_t *use,
 		if (i > 0 && c->input[i - 1].value == c->input[i].value)
 			continue;
 		for (uint32_t k = 0; k < c->nnodes; k++) {
-			uint32_t u =
-			    find_use(d->p, c->input[i].value, c->node[k]);
+			uint32_t u = problem_find_use(
+			    d->p, c->input[i].value, c->node[k]);
 
 			if (u == UINT32_MAX)
 				continue;
@@ -165,172 +138,41 @@ make_options(struct dual *d)
 	}
 }
 
+/* What each candidate costs, as its own cost and rows of the account. */
 static void
-add_subset(struct dual *d, struct dual_supply *s, uint32_t mask)
-{
-	cost_ns cost =
-	    convert_cost(d->memo, d->p->value[s->value].class, s->have, mask);
-
-	if (cost == COST_NEVER || cost > DUAL_COST_MAX)
-		return;
-	d->subset = arena_grow(d->arena, d->subset, &d->subset_cap,
-	    d->nsubsets + 1, sizeof *d->subset);
-	d->subset[d->nsubsets++] =
-	    (struct dual_subset){mask | s->have, dual_scaled(cost)};
-	s->nsubsets++;
-}
-
-static uint32_t
-count_bits(uint32_t mask)
-{
-	uint32_t n = 0;
-
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
-/* All sets of formats its outside uses could make it pay for: no more formats
- * than uses. */
-static void
-make_subsets(struct dual *d, struct dual_supply *s)
+make_rows(struct dual *d)
 {
 	const struct problem *p = d->p;
-	uint32_t asked = 0, nuses = 0, required = p->value[s->value].required;
+	uint32_t supplies = p->nnodes + d->noptions, n = 0;
+	size_t total = (size_t)d->pays_start[p->ncandidates]
+	    + d->makes_start[p->ncandidates];
 
-	for (uint32_t u = p->user_start[s->value];
-	     u < p->user_start[s->value + 1]; u++) {
-		if (dual_is_inside(d, s, u))
-			continue;
-		nuses++;
-		for (uint32_t o = 0; o < d->use[u].noptions; o++)
-			asked |= UINT32_C(1)
-			    << d->option[d->use[u].first + o].format;
-	}
-	asked &= ~(s->have | required);
-	s->first = d->nsubsets;
-	if (count_bits(asked) > 31
-	    || UINT32_C(1) << count_bits(asked) > DUAL_SUBSETS_MAX)
-		return;
-	for (uint32_t sub = asked;; sub = (sub - 1) & asked) {
-		if (count_bits(sub) <= nuses)
-			add_subset(d, s, sub | required);
-		if (sub == 0)
-			break;
-	}
-}
-
-/* The supply that is like this one, made when it is new; the uses that would be
- * inside are the last ones of d->inside. */
-static uint32_t
-file_supply(struct dual *d, struct dual_supply s, const uint32_t *others,
-    uint32_t *nothers)
-{
-	for (uint32_t i = 0; i < *nothers; i++) {
-		const struct dual_supply *x = &d->supply[others[i]];
-
-		if (x->have == s.have && x->tracked == s.tracked
-		    && x->ninside == s.ninside
-		    && memcmp(&d->inside[x->inside], &d->inside[s.inside],
-		           s.ninside * sizeof *d->inside)
-		        == 0) {
-			d->ninside = s.inside;
-			return others[i];
-		}
-	}
-	d->supply = arena_grow(d->arena, d->supply, &d->supply_cap,
-	    d->nsupplies + 1, sizeof *d->supply);
-	make_subsets(d, &s);
-	d->supply[d->nsupplies] = s;
-	return d->nsupplies++;
-}
-
-static void
-add_inside(struct dual *d, uint32_t use)
-{
-	d->inside = arena_grow(d->arena, d->inside, &d->inside_cap,
-	    d->ninside + 1, sizeof *d->inside);
-	d->inside[d->ninside++] = use;
-}
-
-/* Supplies of one value: what it is fed in, or each distinct way candidates
- * that hold its producer make it. made[] lists (candidate, output) of it. */
-static void
-supply_value(struct dual *d, uint32_t value, const uint32_t *makers,
-    const uint32_t *slot, uint32_t nmakers)
-{
-	const struct problem *p = d->p;
-	uint32_t *mine = arena_new(d->arena, uint32_t, nmakers + 1), n = 0;
-	struct dual_supply s = {.value = value, .inside = d->ninside};
-
-	if (p->value[value].producer == NO_NODE) {
-		s.have = p->value[value].initial;
-		file_supply(d, s, mine, &n);
-		return;
-	}
-	for (uint32_t i = 0; i < nmakers; i++) {
-		const struct problem_candidate *c = &p->candidate[makers[i]];
-		uint32_t before = d->nsupplies, at;
-
-		s.inside = d->ninside;
-		s.have = 0;
-		for (uint32_t k = 0; k < c->noutputs; k++)
-			if (c->output[k].value == value)
-				s.have = UINT32_C(1) << c->output[k].format;
-		s.tracked =
-		    c->target == d->tracked && d->path_use[value] != UINT32_MAX;
-		for (uint32_t u = p->user_start[value];
-		     u < p->user_start[value + 1]; u++)
-			if (holds(c, p->user[u]))
-				add_inside(d, u);
-		s.ninside = d->ninside - s.inside;
-		at = file_supply(d, s, mine, &n);
-		if (at == before)
-			mine[n++] = at;
-		d->makes[slot[i]] = at;
-	}
-}
-
-/* Candidates by the values they make, then supplies by value. */
-static void
-make_supplies(struct dual *d)
-{
-	const struct problem *p = d->p;
-	uint32_t *start = arena_new(d->arena, uint32_t, (size_t)p->nvalues + 2);
-	uint32_t *first = arena_new(d->arena, uint32_t, (size_t)p->nvalues + 1);
-	uint32_t *maker, *slot;
-
-	d->makes_start =
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		total += p->candidate[c].nnodes;
+	d->own = arena_new(d->arena, int64_t, p->ncandidates);
+	d->row = arena_new(d->arena, uint32_t, total);
+	d->row_start =
 	    arena_new(d->arena, uint32_t, (size_t)p->ncandidates + 1);
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
-		const struct problem_candidate *cand = &p->candidate[c];
-		uint32_t n = candidate_usable(cand) ? cand->noutputs : 0;
+		const struct problem_candidate *x = &p->candidate[c];
 
-		for (uint32_t i = 0; i < n; i++)
-			start[cand->output[i].value + 2]++;
-		d->makes_start[c + 1] = d->makes_start[c] + n;
-	}
-	for (uint32_t v = 0; v < p->nvalues; v++)
-		start[v + 2] += start[v + 1];
-	maker = arena_new(d->arena, uint32_t, start[p->nvalues + 1]);
-	slot = arena_new(d->arena, uint32_t, start[p->nvalues + 1]);
-	d->makes = arena_new(d->arena, uint32_t, start[p->nvalues + 1]);
-	for (uint32_t c = 0; c < p->ncandidates; c++)
-		for (uint32_t i = d->makes_start[c]; i < d->makes_start[c + 1];
-		     i++) {
-			uint32_t k = i - d->makes_start[c];
-			uint32_t v = p->candidate[c].output[k].value;
-
-			maker[start[v + 1]] = c;
-			slot[start[v + 1]++] = i;
+		d->row_start[c] = n;
+		if (!candidate_usable(x))
+			continue;
+		d->own[c] = dual_scaled(x->cost);
+		for (uint32_t i = 0; i < x->nnodes; i++) {
+			if (d->ends_path[x->node[i]] && x->target == d->tracked)
+				d->own[c] += d->launch;
+			d->row[n++] = x->node[i];
 		}
-	for (uint32_t v = 0; v < p->nvalues; v++) {
-		first[v] = d->nsupplies;
-		supply_value(d, v, &maker[start[v]], &slot[start[v]],
-		    start[v + 1] - start[v]);
+		for (uint32_t i = d->pays_start[c]; i < d->pays_start[c + 1];
+		     i++)
+			d->row[n++] = p->nnodes + d->pays[i];
+		for (uint32_t i = d->makes_start[c]; i < d->makes_start[c + 1];
+		     i++)
+			d->row[n++] = supplies + d->makes[i];
 	}
-	first[p->nvalues] = d->nsupplies;
-	d->supply_start = first;
+	d->row_start[p->ncandidates] = n;
 }
 
 /* Does a value leave some candidate before its last node runs? Then the cut
@@ -380,9 +222,13 @@ dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
 	d->inside = arena_grow(a, NULL, &d->inside_cap, 1, sizeof *d->inside);
 	choose_path(d);
 	make_options(d);
-	make_supplies(d);
-	d->price = arena_new(a, int64_t, p->nnodes);
-	d->pay = arena_new(a, int64_t, d->noptions);
+	dual_make_supplies(d);
+	make_rows(d);
+	d->account = arena_new(
+	    a, int64_t, (size_t)p->nnodes + d->noptions + d->nsupplies);
+	d->pay = d->account + p->nnodes;
+	d->gain = d->pay + d->noptions;
+	d->hole = arena_new(a, uint32_t, p->nnodes);
 	d->rest = arena_new(a, int64_t, (size_t)p->nnodes + 1);
 	d->excess = arena_new(a, cost_ns, p->ncandidates);
 	d->bound = INT64_MIN;

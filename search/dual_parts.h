@@ -1,5 +1,6 @@
-/* What the files of the dual share: dual_build.c makes its parts, dual.c says
- * what they are worth at the prices there are, dual_ascent.c moves the prices. */
+/* What the files of the dual share. dual_build.c and dual_supply.c make its
+ * parts, dual.c says what they are worth at the prices there are,
+ * dual_ascent.c moves the prices, dual_live.c says what they mean for a label. */
 #ifndef SEARCH_DUAL_PARTS_H
 #define SEARCH_DUAL_PARTS_H
 
@@ -17,6 +18,9 @@ dual_scaled(cost_ns c)
 	return (int64_t)c * DUAL_SCALE;
 }
 
+/* Find the supplies of every value, with the trees they may need. */
+void dual_make_supplies(struct dual *d);
+
 /* Is a use within the candidates that make this supply? */
 bool dual_is_inside(
     const struct dual *d, const struct dual_supply *s, uint32_t use);
@@ -32,5 +36,8 @@ int64_t dual_reduced_cost(const struct dual *d, uint32_t c);
 /* The bound at the prices there are; chosen[n]: the candidate with highest node
  * n that the relaxed problem takes, or UINT32_MAX; worth[n]: what it gains. */
 int64_t dual_evaluate(struct dual *d, uint32_t *chosen, int64_t *worth);
+
+/* Sum up, at the final prices, what dual_value() needs of the uses. */
+void dual_sum_uses(struct dual *d);
 
 #endif

@@ -431,3 +431,21 @@ problem_restrict(struct problem *out, const struct problem *p,
 			out->candidate[c].banned = true;
 	problem_reindex(out, a);
 }
+
+uint32_t
+problem_find_use(const struct problem *p, uint32_t value, uint32_t node)
+{
+	uint32_t low = p->user_start[value], high = p->user_start[value + 1];
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (p->user[mid] < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->user_start[value + 1] && p->user[low] == node
+	    ? low
+	    : UINT32_MAX;
+}

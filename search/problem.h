@@ -113,6 +113,10 @@ target_owner(const struct problem *p, uint32_t target)
 	return part_of ? part_of - 1 : target;
 }
 
+/* The place of a node among the users of a value; UINT32_MAX: it is none. */
+uint32_t problem_find_use(
+    const struct problem *p, uint32_t value, uint32_t node);
+
 /* Cost of one conversion of a value; 0 within a format. */
 static inline cost_ns
 conversion_cost(

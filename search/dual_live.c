@@ -1,0 +1,207 @@
+#include "search/dual_parts.h"
+
+/* What a label still has to pay for one live value. The uses of a value ascend
+ * and those that are left are nearly always its first ones: their payments are
+ * summed up once, when the prices are final. */
+
+/* Uses of a value that are left: the first `below`, but for the holes. */
+struct left {
+	uint32_t below, nholes, nuses;
+	const uint32_t *hole; /* [nholes] */
+};
+
+static uint32_t
+count_uses(const struct problem *p, uint32_t value)
+{
+	return p->user_start[value + 1] - p->user_start[value];
+}
+
+static int64_t
+outside_use_pays(const struct dual *d, const struct dual_supply *s,
+    uint32_t use, uint32_t mask)
+{
+	uint32_t option;
+
+	return s->ninside > 0 && dual_is_inside(d, s, use)
+	    ? 0
+	    : dual_use_pays(d, use, mask, s->tracked, &option);
+}
+
+void
+dual_sum_uses(struct dual *d)
+{
+	size_t total = 0;
+
+	for (uint32_t i = 0; i < d->nsupplies; i++) {
+		struct dual_supply *s = &d->supply[i];
+
+		s->first_sum = total;
+		total += ((size_t)count_uses(d->p, s->value) + 1)
+		    * (s->nsubsets ? s->nsubsets : 1);
+	}
+	if (!d->sum)
+		d->sum = arena_new(d->arena, int64_t, total);
+	for (uint32_t i = 0; i < d->nsupplies; i++) {
+		const struct dual_supply *s = &d->supply[i];
+		uint32_t first = d->p->user_start[s->value], k = 0;
+		uint32_t nuses = count_uses(d->p, s->value);
+		int64_t *sum = &d->sum[s->first_sum];
+
+		do {
+			uint32_t mask = s->nsubsets
+			    ? d->subset[s->first + k].mask
+			    : UINT32_MAX;
+
+			for (uint32_t u = 0; u < nuses; u++)
+				sum[u + 1] = sum[u]
+				    + outside_use_pays(d, s, first + u, mask);
+			sum += nuses + 1;
+		} while (++k < s->nsubsets);
+	}
+}
+
+/* ... for subset k of the supply (0 where it has none). */
+static int64_t
+left_uses_pay(const struct dual *d, const struct dual_supply *s, uint32_t k,
+    const struct left *left)
+{
+	const int64_t *sum =
+	    &d->sum[s->first_sum + (size_t)k * (left->nuses + 1)];
+	int64_t pay = sum[left->below];
+
+	for (uint32_t i = 0; i < left->nholes; i++)
+		pay -= sum[left->hole[i] + 1] - sum[left->hole[i]];
+	return pay;
+}
+
+/* ... for formats that are not one of its subsets. */
+static int64_t
+left_uses_pay_for(const struct dual *d, const struct dual_supply *s,
+    uint32_t mask, const struct left *left)
+{
+	uint32_t first = d->p->user_start[s->value];
+	int64_t pay = 0;
+
+	for (uint32_t u = 0, hole = 0; u < left->below; u++)
+		if (hole < left->nholes && left->hole[hole] == u)
+			hole++;
+		else
+			pay += outside_use_pays(d, s, first + u, mask);
+	return pay;
+}
+
+/* Is every set of formats that matters, with `need`, one of its subsets? */
+static bool
+subsets_suffice(
+    const struct dual_supply *s, uint32_t need, const struct left *left)
+{
+	uint32_t asked = 0;
+
+	if (need & ~(s->asked | s->given))
+		return false;
+	for (uint32_t rest = need & s->asked; rest; rest &= rest - 1)
+		asked++;
+	return s->all_subsets
+	    || (s->ninside == 0
+	        && asked + left->below - left->nholes <= left->nuses);
+}
+
+static int64_t
+supply_adds(const struct dual *d, const struct dual_supply *s, uint32_t need,
+    const struct left *left)
+{
+	uint32_t class = d->p->value[s->value].class;
+	bool listed = subsets_suffice(s, need, left);
+	int64_t best = INT64_MAX;
+
+	if (s->nsubsets == 0)
+		return -left_uses_pay(d, s, 0, left);
+	for (uint32_t k = 0; k < s->nsubsets; k++) {
+		const struct dual_subset *x = &d->subset[s->first + k];
+		int64_t adds;
+
+		if (listed && need & ~x->mask)
+			continue;
+		if (need & ~x->mask) {
+			cost_ns cost = convert_cost(
+			    d->memo, class, s->have, x->mask | need);
+
+			if (cost == COST_NEVER)
+				continue;
+			adds = dual_scaled(cost)
+			    - left_uses_pay_for(d, s, x->mask | need, left);
+		} else {
+			adds = x->cost - left_uses_pay(d, s, k, left);
+		}
+		if (adds < best)
+			best = adds;
+	}
+	return best;
+}
+
+/* Would the supply cover a node that is covered? */
+static bool
+overlaps(
+    const struct dual *d, const struct dual_supply *s, const struct left *left)
+{
+	uint32_t first = d->p->user_start[s->value];
+
+	for (uint32_t i = 0; i < s->ninside; i++) {
+		uint32_t u = d->inside[s->inside + i] - first;
+
+		if (u >= left->below)
+			return true;
+		for (uint32_t h = 0; h < left->nholes; h++)
+			if (left->hole[h] == u)
+				return true;
+	}
+	return false;
+}
+
+/* The uses of a value that are left below a cut; holes go to d->hole. */
+static struct left
+left_of(struct dual *d, uint32_t value, const struct dual_cut *cut)
+{
+	const struct problem *p = d->p;
+	uint32_t first = p->user_start[value];
+	struct left left = {.nuses = count_uses(p, value), .hole = d->hole};
+
+	left.below = left.nuses;
+	while (left.below > 0
+	    && (cut->top == NO_NODE
+	        || p->user[first + left.below - 1] > cut->top))
+		left.below--;
+	for (uint32_t i = 0; left.below > 0 && i < cut->nover; i++) {
+		uint32_t use = problem_find_use(p, value, cut->over[i]);
+
+		if (use != UINT32_MAX)
+			d->hole[left.nholes++] = use - first;
+	}
+	return left;
+}
+
+int64_t
+dual_value(
+    struct dual *d, const struct dual_live *live, const struct dual_cut *cut)
+{
+	struct left left = left_of(d, live->value, cut);
+	int64_t best = INT64_MAX;
+
+	for (uint32_t i = d->supply_start[live->value];
+	     i < d->supply_start[live->value + 1]; i++) {
+		const struct dual_supply *s = &d->supply[i];
+		int64_t adds;
+
+		if (live->have ? s->have != live->have : overlaps(d, s, &left))
+			continue;
+		adds = supply_adds(d, s, live->need, &left);
+		if (adds == INT64_MAX)
+			continue;
+		if (!live->have)
+			adds += (s->tracked && live->leaves ? d->launch : 0)
+			    - d->gain[i];
+		if (adds < best)
+			best = adds;
+	}
+	return best;
+}
