@@ -117,6 +117,8 @@ print_counts(const struct pricer_counts *n)
 		printf(" (%u of other environments)", n->accepted);
 	printf(", %u measured, %u simulated, %u estimated", n->measured,
 	    n->simulated, n->estimated);
+	if (n->glanced)
+		printf(", %u glanced at", n->glanced);
 	if (n->failed)
 		printf(", %u failed", n->failed);
 	putchar('\n');
@@ -184,6 +186,7 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "regions", p->nregions);
 	json_key_uint(&w, "conversions", p->nconversions);
 	json_key_uint(&w, "measured", j->counts.measured);
+	json_key_uint(&w, "glanced", j->counts.glanced);
 	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
 	json_key_uint(&w, "shape_changed", j->counts.shape_changed);
 	json_key_uint(&w, "attribute_changed", j->counts.attribute_changed);

@@ -53,6 +53,13 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 	return text;
 }
 
+const char *
+environment_of_glances(const char *hard, struct arena *a)
+{
+	/* The last of equal keys is kept. */
+	return facts_canonical(arena_printf(a, "%s\ncost=glance\n", hard), a);
+}
+
 /* The first line of a small file of the kernel's, as a fact. */
 static void
 fact_of_file(struct buf *b, const char *key, const char *path)

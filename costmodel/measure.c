@@ -236,7 +236,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 {
 	struct measurer *m = k->measurer;
 	struct worker_request q = {.number = job,
-	    .check = k->progress[job].nblocks == 0,
+	    .check = k->progress[job].nblocks == 0 && !k->job[job].glance,
 	    .job = k->job[job]};
 
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
@@ -287,7 +287,8 @@ take_reply(struct group *k, const struct worker_reply *r)
 		p->result.span_ns = r->span_ns;
 	} else {
 		p->block[p->nblocks++] = *r;
-		if (p->nblocks == BLOCKS || (r->slow && p->nblocks == 2))
+		if (p->nblocks == BLOCKS || k->job[r->number].glance
+		    || (r->slow && p->nblocks == 2))
 			finish_measured(p);
 	}
 	if (p->finished)

@@ -60,6 +60,9 @@ struct measure_job {
 	uint32_t candidate;
 	value_id value;
 	format_id from, to;
+	/* A few runs back to back, unchecked: `min` is what a price will
+	 * hardly be below, at a tenth of what measuring takes. */
+	bool glance;
 };
 
 /* Measure jobs[0..n), any order, all workers; `done` is called for each as it

@@ -71,6 +71,20 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 	buf_release(&b);
 }
 
+/* TUNING: a price is hardly ever below this share of the least warm run: what
+ * is colder inside a plan only costs. Broken ones lower the rest. */
+#define GLANCE_SHARE 0.95
+
+cost_ns
+slot_bound(const struct pricer *p, const struct slot *s)
+{
+	const struct environment *e = &p->environment[s->target];
+	cost_ns bound = roofline_bound(&p->roofline, s->work, e->scale);
+	double seen = (double)s->glance_ns * GLANCE_SHARE * e->glance_scale;
+
+	return seen > (double)bound ? (cost_ns)seen : bound;
+}
+
 /* Give every candidate its slot. */
 static void
 slots_of_candidates(struct pricer *p)
@@ -190,9 +204,14 @@ estimate(struct pricer *p, struct slot *s, const char *why)
 	s->price.state = PRICE_KNOWN;
 	s->price.source = PRICE_ESTIMATED;
 	s->price.origin = FROM_ESTIMATE;
-	s->price.ns = bound * ESTIMATE_FACTOR;
 	s->price.low = bound;
-	s->price.high = bound * ESTIMATE_FACTOR * ESTIMATE_FACTOR;
+	if (s->glance_ns > bound) {
+		s->price.ns = s->glance_ns;
+		s->price.high = s->glance_ns * ESTIMATE_FACTOR;
+	} else {
+		s->price.ns = bound * ESTIMATE_FACTOR;
+		s->price.high = bound * ESTIMATE_FACTOR * ESTIMATE_FACTOR;
+	}
 	s->price.detail = why;
 	p->counts.estimated++;
 }
@@ -247,8 +266,7 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 		p->counts.estimated += kind->source == PRICE_ESTIMATED;
 		return true;
 	}
-	s->price.bound = roofline_bound(
-	    &p->roofline, s->work, p->environment[s->target].scale);
+	s->price.bound = slot_bound(p, s);
 	/* Nothing bounds what another machine takes. */
 	if (kind->source == PRICE_EXTERNAL)
 		s->price.bound = 1;
@@ -303,7 +321,7 @@ look_everything_up(struct pricer *p, struct prices *prices, struct err *err)
 	    .candidate = arena_new(p->arena, struct price, p->candidates->n),
 	    .nkeys = p->ncandidate_slots,
 	};
-	p->counts.distinct = p->ncandidate_slots;
+	p->counts.distinct = p->counts.candidates = p->ncandidate_slots;
 	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
 		if (!slot_begin(p, i, err))
 			return false;
@@ -353,7 +371,7 @@ ask_elsewhere(struct pricer *p, uint32_t slot, struct err *err)
 	else
 		snprintf(m.detail, sizeof m.detail, "%s", s->price.detail);
 	return recording_begin(p, &slot, 1, err)
-	    && store_attempt(p, s, &m, err);
+	    && store_attempt(p, s, p->environment[s->target].id, &m, err);
 }
 
 /* Price slots that are BOUND, by whatever means their kind has. */
@@ -406,6 +424,44 @@ pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 	}
 	ok = nslots == 0 || price_slots(p, prices, slot, nslots, err);
 	arena_release(&scratch);
+	return ok;
+}
+
+/* May a glance tell anything about it? */
+static bool
+is_worth_a_glance(const struct pricer *p, const struct slot *s)
+{
+	return s->price.state == PRICE_BOUND && s->glance_ns == 0
+	    && p->environment[s->target].glance_hard != NULL;
+}
+
+bool
+pricer_glance(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+{
+	uint32_t before = p->counts.glanced + p->counts.failed, nslots = 0;
+	struct arena scratch;
+	uint32_t *slot;
+	bool *asked, ok;
+
+	*any = false;
+	if (!p->o.measure)
+		return true;
+	arena_init(&scratch);
+	slot = arena_new(&scratch, uint32_t, n);
+	asked = arena_new(&scratch, bool, p->nslots);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = p->slot_of[candidate[i]];
+
+		if (asked[s] || !is_worth_a_glance(p, &p->slot[s]))
+			continue;
+		asked[s] = true;
+		slot[nslots++] = s;
+	}
+	describe(p, slot, nslots);
+	ok = nslots == 0 || slots_glance(p, prices, slot, nslots, err);
+	arena_release(&scratch);
+	*any = p->counts.glanced + p->counts.failed != before;
 	return ok;
 }
 

@@ -48,6 +48,9 @@ struct pricer_counts {
 	uint32_t reused; /* of those, priced from the database at begin */
 	uint32_t accepted; /* figures of other environments that are used */
 	uint32_t measured, failed, simulated, estimated;
+	uint32_t candidates; /* of `distinct`, candidate keys */
+	uint32_t measured_candidates; /* of `measured`, candidate keys */
+	uint32_t glanced; /* looked at in passing: their bounds rose */
 	/* Candidate keys that missed, by what is nearest in the database. */
 	uint32_t shape_changed, attribute_changed, operator_changed;
 	uint32_t canaries; /* stored figures timed again */
@@ -67,6 +70,13 @@ bool pricer_begin(struct pricer *p, struct prices *prices, struct err *err);
  * Stops early, with true, at the budget, the limit or `stop`. */
 bool pricer_price(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, struct err *err);
+
+/* Take a quick look at those of these candidates that have a bound only and
+ * were never looked at: a few warm runs, whose least (and something off) is a
+ * far better bound than what the work alone tells. *any: were there some? Stops
+ * early as pricer_price() does. */
+bool pricer_glance(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, bool *any, struct err *err);
 
 /* Conversions between the formats that candidates of each value use: measured
  * now where the database lacks them. */

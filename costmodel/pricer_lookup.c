@@ -56,10 +56,10 @@ sort_near(struct environment *e, const struct candidate_env *all, uint32_t n,
 }
 
 static bool
-same_target(const char *x, const char *y, struct arena *a)
+same_fact(const char *key, const char *x, const char *y, struct arena *a)
 {
-	const char *s = facts_get(x, "target", a);
-	const char *t = facts_get(y, "target", a);
+	const char *s = facts_get(x, key, a);
+	const char *t = facts_get(y, key, a);
 
 	return s && t && strcmp(s, t) == 0;
 }
@@ -74,7 +74,8 @@ find_near(struct pricer *p, struct environment *e,
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (stored[i].id == e->id
-		    || !same_target(stored[i].hard, e->hard, p->arena))
+		    || !same_fact("target", stored[i].hard, e->hard, p->arena)
+		    || !same_fact("cost", stored[i].hard, e->hard, p->arena))
 			continue;
 		all[nall].id = stored[i].id;
 		all[nall].relation = facts_relate(
@@ -95,6 +96,13 @@ is_stored(const struct pricer *p, uint32_t i)
 	return source == PRICE_MEASURED || source == PRICE_EXTERNAL;
 }
 
+static bool
+is_measured_here(const struct pricer *p, uint32_t i)
+{
+	return i == p->mix->n
+	    || p->mix->target[i].kind->source == PRICE_MEASURED;
+}
+
 bool
 environments_open(struct pricer *p, struct err *err)
 {
@@ -107,16 +115,22 @@ environments_open(struct pricer *p, struct err *err)
 	for (uint32_t i = 0; i <= p->mix->n; i++) {
 		struct environment *e = &p->environment[i];
 
-		e->scale = 1;
+		e->scale = e->glance_scale = 1;
 		e->is_stored = is_stored(p, i);
 		if (!e->is_stored)
 			continue;
 		e->hard =
 		    environment_hard(i < p->mix->n ? &p->mix->target[i] : NULL,
 		        p->o.threads, p->arena);
+		if (is_measured_here(p, i))
+			e->glance_hard =
+			    environment_of_glances(e->hard, p->arena);
 		if (!p->db)
 			continue;
-		if (!costdb_environment(p->db, e->hard, false, &e->id, err))
+		if (!costdb_environment(p->db, e->hard, false, &e->id, err)
+		    || (e->glance_hard
+		        && !costdb_environment(
+		            p->db, e->glance_hard, false, &e->glance_id, err)))
 			return false;
 		find_near(p, e, stored, nstored);
 	}
@@ -234,17 +248,47 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 	return true;
 }
 
-bool
-slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
+/* TUNING: a glance's least of a run that was disturbed throughout. */
+#define DISTURBED 2
+
+void
+glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 {
-	struct slot *s = &p->slot[slot];
+	if (f->outcome == DB_OK || f->outcome == DB_NOISY) {
+		s->glance_ns = f->outcome == DB_OK ? f->ns : f->ns / DISTURBED;
+		s->price.bound = slot_bound(p, s);
+		return;
+	}
+	if (is_worth_retrying(p, f))
+		return;
+	price_of_found(&s->price, f);
+	s->price.origin = FROM_DB_EXACT;
+	s->price.when = arena_str(p->arena, f->at_utc);
+	s->price.detail = failure_words(f, p->arena);
+}
+
+/* What a glance at it has shown, now or in another run. */
+static bool
+use_glance(struct pricer *p, struct slot *s, struct err *err)
+{
+	const struct environment *e = &p->environment[s->target];
+	struct db_found f;
+
+	if (e->glance_id == DB_NO_ID)
+		return true;
+	if (!costdb_lookup(
+	        p->db, s->subject.bytes, s->subject.n, e->glance_id, &f, err))
+		return false;
+	if (f.attempts)
+		glance_of_found(p, s, &f);
+	return true;
+}
+
+static bool
+find_price(struct pricer *p, struct slot *s, struct err *err)
+{
 	bool found = false;
 
-	if (!p->db) {
-		s->miss = "no database";
-		p->counts.missed++;
-		return true;
-	}
 	if (!use_exact(p, s, &found, err))
 		return false;
 	if (found)
@@ -261,4 +305,18 @@ slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
 		s->miss = "not in the database";
 	}
 	return true;
+}
+
+bool
+slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
+{
+	struct slot *s = &p->slot[slot];
+
+	if (!p->db) {
+		s->miss = "no database";
+		p->counts.missed++;
+		return true;
+	}
+	return find_price(p, s, err)
+	    && (s->price.state != PRICE_BOUND || use_glance(p, s, err));
 }

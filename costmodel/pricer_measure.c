@@ -24,6 +24,7 @@
 struct batch {
 	struct pricer *p;
 	struct prices *prices;
+	bool glance; /* a quick look is enough */
 	uint32_t slot[BATCH], n; /* of this batch */
 	uint32_t done, todo; /* of the whole call */
 	struct err *err;
@@ -45,6 +46,8 @@ check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
 	struct slot *broken = &p->slot[slot];
 	struct environment *e = &p->environment[broken->target];
 	double factor;
+	bool by_work = broken->price.ns
+	    < roofline_bound(&p->roofline, broken->work, e->scale);
 
 	if (broken->price.state != PRICE_KNOWN
 	    || broken->price.origin == FROM_SIMULATION
@@ -60,7 +63,7 @@ check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
 	    broken->subject.summary ? broken->subject.summary : "a candidate",
 	    (unsigned long long)broken->price.ns,
 	    (unsigned long long)broken->price.bound, factor);
-	e->scale *= factor;
+	*(by_work ? &e->scale : &e->glance_scale) *= factor;
 	broken->price.bound = broken->price.ns;
 	for (uint32_t i = 0; i < p->nslots; i++) {
 		struct slot *s = &p->slot[i];
@@ -68,8 +71,7 @@ check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
 		if (s->target != broken->target
 		    || s->price.state != PRICE_BOUND)
 			continue;
-		s->price.bound =
-		    roofline_bound(&p->roofline, s->work, e->scale);
+		s->price.bound = slot_bound(p, s);
 		slot_publish(p, prices, i);
 	}
 }
@@ -108,18 +110,31 @@ survive(struct pricer *p, struct err *err)
 }
 
 static bool
-add_environments(
-    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+add_environments(struct pricer *p, const uint32_t *slot, uint32_t n,
+    bool glance, struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct environment *e =
 		    &p->environment[p->slot[slot[i]].target];
+		db_id *id = glance ? &e->glance_id : &e->id;
 
-		if (e->id == DB_NO_ID
-		    && !costdb_environment(p->db, e->hard, true, &e->id, err))
+		if (*id == DB_NO_ID
+		    && !costdb_environment(p->db,
+		        glance ? e->glance_hard : e->hard, true, id, err))
 			return false;
 	}
 	return true;
+}
+
+static bool
+begin_run(struct pricer *p, struct err *err)
+{
+	if (p->has_run)
+		return true;
+	p->has_run = true;
+	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
+	           environment_soft(p->arena), err)
+	    || survive(p, err);
 }
 
 /* The first attempt of a run brings its environment rows with it. */
@@ -129,14 +144,9 @@ recording_begin(
 {
 	if (!p->db)
 		return true;
-	if (!add_environments(p, slot, n, err))
+	if (!add_environments(p, slot, n, false, err))
 		return survive(p, err);
-	if (p->has_run)
-		return true;
-	p->has_run = true;
-	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
-	           environment_soft(p->arena), err)
-	    || survive(p, err);
+	return begin_run(p, err);
 }
 
 bool
@@ -147,10 +157,9 @@ measuring_begin(
 }
 
 bool
-store_attempt(struct pricer *p, const struct slot *s,
+store_attempt(struct pricer *p, const struct slot *s, db_id env,
     const struct measurement *r, struct err *err)
 {
-	db_id env = p->environment[s->target].id;
 	struct db_sample sample = {
 	    .outcome = (enum db_outcome)r->outcome,
 	    .n = r->n,
@@ -176,6 +185,51 @@ store_attempt(struct pricer *p, const struct slot *s,
 	    || survive(p, err);
 }
 
+/* Where what a batch finds out about a slot is kept. */
+static db_id
+env_of(const struct batch *b, const struct slot *s)
+{
+	const struct environment *e = &b->p->environment[s->target];
+
+	return b->glance ? e->glance_id : e->id;
+}
+
+static void
+take_glance(struct batch *b, uint32_t slot, const struct measurement *r)
+{
+	struct pricer *p = b->p;
+	struct slot *s = &p->slot[slot];
+	const struct db_found f = {.attempts = 1,
+	    .outcome = (enum db_outcome)r->outcome,
+	    .ns = r->low};
+
+	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NOISY) {
+		glance_of_found(p, s, &f);
+		p->counts.glanced++;
+	} else {
+		price_of_measurement(&s->price, r, p->arena);
+		p->counts.failed++;
+	}
+	slot_publish(p, b->prices, slot);
+}
+
+static void
+take_price(struct batch *b, uint32_t slot, const struct measurement *r)
+{
+	struct pricer *p = b->p;
+	struct slot *s = &p->slot[slot];
+	cost_ns bound = s->price.bound;
+
+	price_of_measurement(&s->price, r, p->arena);
+	s->price.bound = bound;
+	p->counts.measured++;
+	p->counts.measured_candidates += s->candidate != SLOT_NONE;
+	p->counts.failed += s->price.state == PRICE_FAILED;
+	slot_publish(p, b->prices, slot);
+	check_bound(p, b->prices, slot);
+	slot_publish(p, b->prices, slot);
+}
+
 static void
 job_done(void *context, uint32_t job, const struct measurement *r)
 {
@@ -183,19 +237,15 @@ job_done(void *context, uint32_t job, const struct measurement *r)
 	struct pricer *p = b->p;
 	uint32_t slot = b->slot[job];
 	struct slot *s = &p->slot[slot];
-	cost_ns bound = s->price.bound;
 
 	if (b->err->kind != ERR_NONE)
 		return; /* the first fault is the one reported */
-	if (!store_attempt(p, s, r, b->err))
+	if (!store_attempt(p, s, env_of(b, s), r, b->err))
 		return;
-	price_of_measurement(&s->price, r, p->arena);
-	s->price.bound = bound;
-	p->counts.measured++;
-	p->counts.failed += s->price.state == PRICE_FAILED;
-	slot_publish(p, b->prices, slot);
-	check_bound(p, b->prices, slot);
-	slot_publish(p, b->prices, slot);
+	if (b->glance)
+		take_glance(b, slot, r);
+	else
+		take_price(b, slot, r);
 	b->done++;
 	if (p->o.progress)
 		p->o.progress(
@@ -218,6 +268,7 @@ run_batch(struct batch *b, struct err *err)
 		    .value = s->value,
 		    .from = s->from,
 		    .to = s->to,
+		    .glance = b->glance,
 		};
 	}
 	b->err = err;
@@ -235,26 +286,34 @@ take_result(struct batch *b, uint32_t slot, struct err *err)
 	struct db_found f;
 
 	if (!costdb_lookup(b->p->db, s->subject.bytes, s->subject.n,
-	        b->p->environment[s->target].id, &f, err))
+	        env_of(b, s), &f, err))
 		return false;
 	if (f.attempts == 0)
 		return true; /* invalidated just now; asked for again */
+	b->done++;
+	if (b->glance) {
+		glance_of_found(b->p, s, &f);
+		b->p->counts.glanced++;
+		slot_publish(b->p, b->prices, slot);
+		return true;
+	}
 	price_of_found(&s->price, &f);
 	s->price.origin = FROM_DB_EXACT;
 	s->price.when = arena_str(b->p->arena, f.at_utc);
 	b->p->counts.exact++;
 	slot_publish(b->p, b->prices, slot);
 	check_bound(b->p, b->prices, slot);
-	b->done++;
 	return true;
 }
 
 static uint32_t
-batch_size(const struct pricer *p)
+batch_size(const struct batch *b)
 {
+	const struct pricer *p = b->p;
 	uint32_t left = BATCH;
 
-	if (p->o.max_measure && p->o.max_measure - p->counts.measured < left)
+	if (!b->glance && p->o.max_measure
+	    && p->o.max_measure - p->counts.measured < left)
 		left = p->o.max_measure - p->counts.measured;
 	return left;
 }
@@ -262,18 +321,20 @@ batch_size(const struct pricer *p)
 /* Ask for leases of the first slots; without a database (or a full one) all
  * are ours. */
 static bool
-ask_for_leases(struct pricer *p, const uint32_t *slot, struct lease_ask *ask,
+ask_for_leases(struct batch *b, const uint32_t *slot, struct lease_ask *ask,
     uint32_t n, struct err *err)
 {
+	struct pricer *p = b->p;
+
 	for (uint32_t i = 0; i < n; i++)
 		ask[i] = (struct lease_ask){
 		    .subject = &p->slot[slot[i]].subject,
-		    .env = p->environment[p->slot[slot[i]].target].id,
+		    .env = env_of(b, &p->slot[slot[i]]),
 		    .limit_ns = p->o.timeout_ns,
 		    .lease = LEASE_OURS,
 		};
 	if (!p->db || p->db_is_full
-	    || costdb_lease(p->db, ask, n, batch_size(p), err))
+	    || costdb_lease(p->db, ask, n, batch_size(b), err))
 		return true;
 	for (uint32_t i = 0; i < n; i++)
 		ask[i].lease = LEASE_OURS;
@@ -287,9 +348,9 @@ share_out(struct batch *b, uint32_t *slot, uint32_t *n, struct err *err)
 {
 	struct lease_ask ask[4 * BATCH];
 	uint32_t asked = *n < 4 * BATCH ? *n : 4 * BATCH, kept = 0;
-	uint32_t max = batch_size(b->p);
+	uint32_t max = batch_size(b);
 
-	if (!ask_for_leases(b->p, slot, ask, asked, err))
+	if (!ask_for_leases(b, slot, ask, asked, err))
 		return false;
 	b->n = 0;
 	for (uint32_t i = 0; i < *n; i++) {
@@ -306,32 +367,51 @@ share_out(struct batch *b, uint32_t *slot, uint32_t *n, struct err *err)
 	return true;
 }
 
-bool
-slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
-    uint32_t n, struct err *err)
+static bool
+run_batches(struct batch *b, const uint32_t *slot, uint32_t n, struct err *err)
 {
+	struct pricer *p = b->p;
 	uint32_t left = n,
 	         *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
-	struct batch b = {
-	    .p = p,
-	    .prices = prices,
-	    .todo = n,
-	};
 
-	if (!measuring_begin(p, slot, n, err))
-		return false;
-	if (p->o.canary && !p->canary_done && !pricer_canary(p, CANARIES, err))
-		return false;
 	while (left && may_go_on(p)) {
-		if (!share_out(&b, waiting, &left, err))
+		if (!share_out(b, waiting, &left, err))
 			return false;
-		if (b.n && !run_batch(&b, err))
+		if (b->n && !run_batch(b, err))
 			return false;
-		if (b.n == 0 && left) { /* others are at the rest */
+		if (b->n == 0 && left) { /* others are at the rest */
 			nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
 			p->spent_ns += WAIT_NS;
 		}
 	}
 	return !p->db || p->db_is_full || costdb_flush(p->db, err)
 	    || survive(p, err);
+}
+
+bool
+slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
+    uint32_t n, struct err *err)
+{
+	struct batch b = {.p = p, .prices = prices, .todo = n};
+
+	if (!measuring_begin(p, slot, n, err))
+		return false;
+	if (p->o.canary && !p->canary_done && !pricer_canary(p, CANARIES, err))
+		return false;
+	return run_batches(&b, slot, n, err);
+}
+
+bool
+slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
+    uint32_t n, struct err *err)
+{
+	struct batch b = {.p = p, .prices = prices, .todo = n, .glance = true};
+
+	if (!open_measurer(p, err))
+		return false;
+	if (p->db
+	    && !(add_environments(p, slot, n, true, err) ? begin_run(p, err)
+	                                                 : survive(p, err)))
+		return false;
+	return run_batches(&b, slot, n, err);
 }

@@ -21,6 +21,7 @@ struct slot {
 	format_id from, to;
 	struct work work;
 	struct price price;
+	cost_ns glance_ns; /* least of a few warm runs; 0: not looked at */
 	const char *miss; /* why the lookup missed; "" for a hit */
 	bool is_missed; /* in no environment */
 };
@@ -32,6 +33,10 @@ struct environment {
 	db_id id; /* DB_NO_ID: nothing stored under it yet */
 	bool is_stored; /* prices of this target live in the database */
 	double scale; /* of its lower bounds; lowered when one is broken */
+	/* Glances are kept under the same facts but for `cost`. */
+	const char *glance_hard; /* NULL: nothing is measured here */
+	db_id glance_id;
+	double glance_scale; /* as `scale`, of bounds made from glances */
 	/* Environments whose figures stand in, best first, and how far off
 	 * each is; DB ids of `near` up to ncompatible are compatible. */
 	const db_id *near;
@@ -74,11 +79,18 @@ uint32_t slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new);
 /* Copy a slot's price to all its candidates. */
 void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
 
+/* The least a slot may cost, from its work and what a glance at it showed. */
+cost_ns slot_bound(const struct pricer *p, const struct slot *s);
+
 /* Look a slot up: fill its price, or why there is none. */
 bool slot_lookup(struct pricer *p, uint32_t slot, struct err *err);
 
 /* Open what is looked up in: the database and the environments. */
 bool environments_open(struct pricer *p, struct err *err);
+
+/* What a stored glance tells: a bound, or that it fails. */
+void glance_of_found(
+    struct pricer *p, struct slot *s, const struct db_found *f);
 
 /* The price an attempt gives. */
 void price_of_found(struct price *price, const struct db_found *f);
@@ -105,7 +117,7 @@ bool measuring_begin(
     struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);
 
 /* Store an attempt; a full disk is noted once and survived. */
-bool store_attempt(struct pricer *p, const struct slot *s,
+bool store_attempt(struct pricer *p, const struct slot *s, db_id env,
     const struct measurement *r, struct err *err);
 
 /* Record which of the model's candidates the database has figures of. */
@@ -115,6 +127,10 @@ bool record_model(struct pricer *p, struct err *err);
  * database. Stops early, with true, at the budget, the limit or stop. */
 bool slots_measure(struct pricer *p, struct prices *prices,
     const uint32_t *slot, uint32_t n, struct err *err);
+
+/* The same with a glance each: bounds rise, and what cannot run has failed. */
+bool slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
+    uint32_t n, struct err *err);
 
 /* Make classes of values and slots for the conversions between the formats
  * their candidates use. */

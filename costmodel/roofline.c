@@ -18,19 +18,23 @@
  * 8-bit doubles that. Half-width vectors double or quadruple. */
 #define NARROW_TYPE_SAVING 32.0
 
+static double
+flops_per_cycle(void)
+{
+#if defined(__GNUC__) && defined(__x86_64__)
+	if (!__builtin_cpu_supports("avx512f"))
+		return FLOPS_PER_CYCLE_NARROW;
+#endif
+	return FLOPS_PER_CYCLE_WIDE;
+}
+
 struct roofline
 roofline_of_machine(uint32_t threads)
 {
-	double flops = FLOPS_PER_CYCLE_WIDE;
-
-#if defined(__GNUC__) && defined(__x86_64__)
-	if (!__builtin_cpu_supports("avx512f"))
-		flops = FLOPS_PER_CYCLE_NARROW;
-#endif
 	if (threads == 0)
 		threads = 1;
 	return (struct roofline){
-	    .flops_per_ns = flops * CLOCK_GHZ * threads,
+	    .flops_per_ns = flops_per_cycle() * CLOCK_GHZ * threads,
 	    .bytes_per_ns = BYTES_PER_CYCLE * CLOCK_GHZ * threads,
 	};
 }
@@ -64,6 +68,16 @@ dim_or_zero(const struct value *v, uint32_t i)
 	return (double)v->type.dim[i];
 }
 
+/* How many times the work of the widest vector unit's best algorithm a kind
+ * has to do per operation counted. */
+static double
+slowness(const struct target_kind *kind)
+{
+	if (kind->flops_per_cycle == 0)
+		return 1;
+	return flops_per_cycle() / kind->flops_per_cycle;
+}
+
 /* May a fast algorithm be used for this convolution: 3x3, stride 1? */
 static bool
 suits_winograd(const struct node *n, const struct value *w)
@@ -79,7 +93,7 @@ suits_winograd(const struct node *n, const struct value *w)
 
 /* [M, C/group, k...] weights: every output element sums C/group * k... */
 static double
-flops_of_conv(const struct graph *g, const struct node *n)
+flops_of_conv(const struct graph *g, const struct node *n, bool as_defined)
 {
 	const struct value *w = node_in(g, n, 1);
 	double rows = dim_or_zero(w, 0);
@@ -88,7 +102,8 @@ flops_of_conv(const struct graph *g, const struct node *n)
 	if (rows < 1)
 		return 0;
 	flops = 2 * elements(node_out(g, n, 0)) * elements(w) / rows;
-	return suits_winograd(n, w) ? flops / WINOGRAD_SAVING : flops;
+	return !as_defined && suits_winograd(n, w) ? flops / WINOGRAD_SAVING
+	                                           : flops;
 }
 
 static double
@@ -129,13 +144,13 @@ type_saving(const struct value *v)
 }
 
 static double
-flops_of_node(const struct graph *g, const struct node *n)
+flops_of_node(const struct graph *g, const struct node *n, bool as_defined)
 {
 	double flops;
 
 	switch (n->op) {
 	case OP_CONV:
-		flops = flops_of_conv(g, n);
+		flops = flops_of_conv(g, n, as_defined);
 		break;
 	case OP_CONVTRANSPOSE:
 		flops = flops_of_conv_transpose(g, n);
@@ -148,7 +163,7 @@ flops_of_node(const struct graph *g, const struct node *n)
 		/* Memory decides for everything else. */
 		return 0;
 	}
-	return flops / type_saving(node_in(g, n, 0));
+	return as_defined ? flops : flops / type_saving(node_in(g, n, 0));
 }
 
 /* Does the operator have to look at every element of input `slot`? Gather or
@@ -218,13 +233,16 @@ struct work
 work_of_candidate(
     const struct graph *g, const struct mix *m, const struct candidate *c)
 {
+	const struct target_kind *kind = m->target[c->target].kind;
+	const double slower = slowness(kind);
 	struct work w = {0, 0};
 	double flops = 0;
 
 	for (uint32_t i = 0; i < c->nnodes; i++) {
 		const struct node *n = graph_node(g, c->node[i]);
 
-		flops += flops_of_node(g, n);
+		flops +=
+		    slower * flops_of_node(g, n, kind->flops_per_cycle != 0);
 		w.bytes = saturating_add(w.bytes, bytes_of_weights(g, n));
 	}
 	for (uint32_t i = 0; i < c->ninputs; i++)

@@ -11,7 +11,9 @@
 
 struct work {
 	uint64_t flops; /* multiplications and additions of the best algorithm
-			 * known, in equivalents of one 32-bit operation */
+			 * known (of the definition, where the kind says what
+			 * its code cannot exceed), in equivalents of one
+			 * 32-bit operation of the widest vector unit */
 	uint64_t bytes; /* that must be read or written at least once */
 };
 

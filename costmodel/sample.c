@@ -1,16 +1,13 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* CLOCK_MONOTONIC_RAW */
-#endif
 #include "costmodel/sample.h"
 
 #include <stdlib.h>
-#include <time.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
 #endif
 
 #include "costmodel/code_sweep.h"
 #include "costmodel/machine.h"
+#include "ir/base/clock.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
  * differ by more than shots do. */
@@ -25,6 +22,11 @@
  * small models 4 to 16 % too low, 96 MiB up to 13 % too high. */
 #define SWEEP_BESIDE ((size_t)16 << 20)
 #define SWEEP_MAX ((size_t)96 << 20)
+/* TUNING: a glance: so many undisturbed runs, or this long; a first run that
+ * takes very long is enough. */
+#define GLANCE_RUNS 5
+#define GLANCE_NS UINT64_C(5000000)
+#define GLANCE_LONG_NS UINT64_C(20000000)
 /* TUNING: twice an inner cache: what was touched before is then further out. */
 #define SWEEP_INNER ((size_t)2 << 20)
 
@@ -49,15 +51,6 @@ sample_denormals_back(unsigned mode)
 #else
 	(void)mode;
 #endif
-}
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
 struct sweep
@@ -98,10 +91,10 @@ touch(const struct touched *t, uint32_t n)
 static bool
 set_caches(const struct shot *s, struct sweep *w)
 {
-	uint64_t start = now_ns(), took;
+	uint64_t start = clock_ns(), took;
 
 	stream(w->words, w->nwords * 8);
-	took = now_ns() - start;
+	took = clock_ns() - start;
 	if (w->best_ns == 0 || took < w->best_ns)
 		w->best_ns = took;
 	touch(s->stale, s->nstale);
@@ -115,10 +108,10 @@ set_caches(const struct shot *s, struct sweep *w)
 static uint64_t
 shoot(const struct shot *s)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 
 	s->run(s->context);
-	return now_ns() - start;
+	return clock_ns() - start;
 }
 
 static int
@@ -153,7 +146,7 @@ sample_block(const struct shot *s, struct sweep *w)
 		want = 1;
 	else
 		shoot(s);
-	start = now_ns();
+	start = clock_ns();
 	while (b.kept < want && tried < SHOTS_TRIED) {
 		bool slow = set_caches(s, w);
 		long before = machine_preemptions();
@@ -164,11 +157,34 @@ sample_block(const struct shot *s, struct sweep *w)
 			good[b.kept++] = took;
 		else
 			b.dropped++;
-		if (now_ns() - start > BLOCK_NS && b.kept >= 2)
+		if (clock_ns() - start > BLOCK_NS && b.kept >= 2)
 			break;
 		if (b.slow && tried == 2)
 			break;
 	}
 	settle(&b, good, any, tried);
+	return b;
+}
+
+struct block
+sample_glance(const struct shot *s)
+{
+	uint64_t start = clock_ns(), least = shoot(s);
+	struct block b = {.min_ns = least, .slow = least > GLANCE_LONG_NS};
+
+	if (b.slow)
+		b.kept = 1;
+	for (uint32_t i = 0; !b.slow && i < 2 * GLANCE_RUNS; i++) {
+		long before = machine_preemptions();
+		uint64_t took = shoot(s);
+
+		b.kept += machine_preemptions() == before;
+		if (i == 0 || took < b.min_ns)
+			b.min_ns = took;
+		if (b.kept >= GLANCE_RUNS
+		    || (b.kept && clock_ns() - start > GLANCE_NS))
+			break;
+	}
+	b.median_ns = b.min_ns;
 	return b;
 }

@@ -49,6 +49,10 @@ struct sweep sweep_new(size_t weights, struct arena *a);
  * Always gives a median, if need be of disturbed ones (kept = 0). */
 struct block sample_block(const struct shot *s, struct sweep *w);
 
+/* A few runs back to back; only min_ns (least of all but the first, unless that
+ * took long) and kept (0: all were preempted) mean anything. */
+struct block sample_glance(const struct shot *s);
+
 /* Denormals off, as inference does, for the calling thread; what to give back
  * to return to the mode before. */
 unsigned sample_denormals_off(void);

@@ -151,10 +151,12 @@ weight_bytes(const struct graph *g)
 }
 
 static void
-time_it(struct worker *w, const struct shot *s, struct worker_reply *r)
+time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
+    struct worker_reply *r)
 {
 	int held = machine_hold(w->place->core[0]);
-	struct block b = sample_block(s, &w->sweep);
+	struct block b =
+	    q->job.glance ? sample_glance(s) : sample_block(s, &w->sweep);
 
 	machine_release(held);
 	r->kept = b.kept;
@@ -224,7 +226,7 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	for (uint32_t i = 0; i < c->noutputs; i++)
 		stale[i] = (struct touched){t.out[i], t.out_bytes[i]};
 	s = (struct shot){run_trial, &t, fresh, c->ninputs, stale, c->noutputs};
-	time_it(w, &s, r);
+	time_it(w, q, &s, r);
 out:
 	trial_close(&t);
 }
@@ -263,7 +265,7 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	touched[1].bytes = format_bytes(f[q->job.to], type);
 	touched[0].at = k.in = trial_buffer(a, touched[0].bytes);
 	touched[1].at = k.out = trial_buffer(a, touched[1].bytes);
-	time_it(w, &s, r);
+	time_it(w, q, &s, r);
 	if (k.converter.release)
 		k.converter.release(&k.converter);
 }

@@ -41,6 +41,33 @@ list_unpriced(struct job *j, const struct cover *cover)
 	}
 }
 
+/* TUNING: rivals whose bound is above this many times that of a candidate asked
+ * for are left for when they are asked for themselves. */
+#define RIVAL_BOUND 4
+
+/* Look at what was listed, and at what begins with the same nodes: it would be
+ * asked for next. */
+static bool
+glance_at_listed(struct job *j, bool *any, struct err *err)
+{
+	const struct candidates *all = j->r->candidates;
+	const struct price *p = j->r->prices->candidate;
+	cost_ns *limit =
+	    arena_new(j->arena, cost_ns, j->r->graph->nnodes); /* by node */
+	uint32_t *list = arena_new(j->arena, uint32_t, all->n), n = 0;
+
+	for (uint32_t k = 0; k < j->nask; k++) {
+		const struct candidate *c = &all->candidate[j->ask[k]];
+
+		limit[c->node[0]] = p[j->ask[k]].bound * RIVAL_BOUND;
+	}
+	for (uint32_t c = 0; c < all->n; c++)
+		if (p[c].state == PRICE_BOUND
+		    && p[c].bound <= limit[all->candidate[c].node[0]])
+			list[n++] = c;
+	return pricer_glance(j->r->pricer, j->r->prices, list, n, any, err);
+}
+
 /* Price what was listed; *moved: did any of it get a price? */
 static bool
 price_listed(struct job *j, bool *moved, struct err *err)
@@ -48,6 +75,12 @@ price_listed(struct job *j, bool *moved, struct err *err)
 	*moved = false;
 	if (!j->r->pricer)
 		return true;
+	if (!j->r->eager_pricing && !glance_at_listed(j, moved, err))
+		return false;
+	if (*moved) { /* bounds rose: are they still on the cheapest? */
+		problem_reprice(&j->problem, j->r->prices, j->arena);
+		return true;
+	}
 	if (!pricer_price(j->r->pricer, j->r->prices, j->ask, j->nask, err))
 		return false;
 	for (uint32_t k = 0; k < j->nask; k++)

@@ -118,6 +118,10 @@ struct target_kind {
 	enum price_source source; /* how its candidates get their price */
 	bool launches; /* entering a run of candidates costs launch_ns() */
 	const char *lacks; /* the library it was built without, or NULL */
+	/* Floating-point operations a cycle its code cannot exceed, of
+	 * operators computed as they are defined. 0: the widest vector unit,
+	 * fast algorithms allowed. */
+	uint32_t flops_per_cycle;
 	/* Check attributes and set target->state. NULL: takes none. */
 	bool (*open)(struct target *t, struct formats *f, struct arena *a,
 	    struct err *err);

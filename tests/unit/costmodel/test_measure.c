@@ -256,6 +256,29 @@ test_each_fault_costs_one_candidate(void **state)
 	assert_non_null(strstr(result[5].detail, "not today"));
 }
 
+/* A glance is quick, unchecked and sees what crashes. */
+static void
+test_glance(void **state)
+{
+	static const enum way way[] = {WAITS, GARBAGE, SEGFAULT, GOOD};
+	struct err err = {.kind = ERR_NONE};
+	struct measurer *x = open_measurer();
+	struct measure_job job[4];
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		job[i] =
+		    (struct measure_job){.candidate = way[i], .glance = true};
+	assert_true(measurer_run(x, job, 4, take, NULL, &err));
+	measurer_close(x);
+	assert_int_equal(ndone, 4);
+	assert_true(result[0].min >= 2000000 && result[0].n <= 10);
+	assert_true(result[1].outcome == OUTCOME_OK
+	    || result[1].outcome == OUTCOME_NOISY);
+	assert_int_equal(result[2].outcome, OUTCOME_CRASH);
+	assert_true(result[3].min > 0 && result[3].min < result[0].min);
+}
+
 static void
 test_memory_blow_up(void **state)
 {
@@ -296,7 +319,7 @@ test_conversion(void **state)
 	format_id last = format_intern(&mix.formats,
 	    (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
 	struct measure_job job = {
-	    UINT32_MAX, m.graph->input[0], FORMAT_PLAIN, last};
+	    UINT32_MAX, m.graph->input[0], FORMAT_PLAIN, last, false};
 	struct measurer *x = open_measurer();
 
 	(void)state;
@@ -342,6 +365,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_good_and_waiting),
 	    TEST(test_each_fault_costs_one_candidate),
+	    TEST(test_glance),
 	    TEST(test_memory_blow_up),
 	    TEST(test_stop_ends_early),
 	    TEST(test_conversion),

@@ -17,7 +17,7 @@
 
 /* The fake measurer: what it was asked, and what it answers. */
 static struct {
-	uint32_t opened, measured, conversions;
+	uint32_t opened, measured, conversions, glances;
 	cost_ns base;
 	uint32_t crash; /* this candidate crashes */
 	uint32_t slow; /* this one takes `slow_ns` to answer */
@@ -71,7 +71,8 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 		    && m->o.timeout_ns < fake.slow_ns) {
 			r = (struct measurement){.outcome = OUTCOME_TIMEOUT};
 		}
-		fake.measured++;
+		fake.measured += !job[i].glance;
+		fake.glances += job[i].glance;
 		done(context, i, &r);
 	}
 	return true;
@@ -457,6 +458,72 @@ limits_and_no_database_are_honoured(void **state)
 	finish(f);
 }
 
+static bool
+glance(struct fixture *f, uint32_t candidate)
+{
+	bool any;
+
+	assert_true(
+	    pricer_glance(f->pricer, &f->prices, &candidate, 1, &any, &f->err));
+	return any;
+}
+
+static void
+a_glance_raises_the_bound_and_is_remembered(void **state)
+{
+	struct fixture *f = *state;
+	const struct price *price = &f->prices.candidate[12];
+	cost_ns before, after;
+
+	fake.crash = 13;
+	begin(f);
+	price = &f->prices.candidate[12];
+	before = price->bound;
+	assert_true(glance(f, 12));
+	after = price->bound;
+	assert_int_equal(price->state, PRICE_BOUND);
+	assert_true(after > before && after < fake.base);
+	assert_false(glance(f, 12)); /* once is enough */
+	assert_true(glance(f, 13));
+	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
+	assert_int_equal(fake.glances, 2);
+	finish(f);
+
+	begin(f);
+	price = &f->prices.candidate[12];
+	assert_int_equal(price->bound, after);
+	assert_int_equal(price->state, PRICE_BOUND);
+	assert_false(glance(f, 12));
+	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
+	assert_int_equal(fake.glances, 2);
+	assert_int_equal(fake.measured, 0);
+	finish(f);
+
+	/* It is no price, whatever is accepted. */
+	f->o.accept = ACCEPT_ANY;
+	begin(f);
+	assert_int_equal(f->prices.candidate[12].state, PRICE_BOUND);
+	finish(f);
+}
+
+static void
+a_price_below_a_glance_lowers_other_bounds(void **state)
+{
+	struct fixture *f = *state;
+	const uint32_t broken = 9;
+	cost_ns before;
+
+	fake.base = 100000;
+	begin(f);
+	assert_true(glance(f, 12));
+	assert_true(glance(f, 9));
+	before = f->prices.candidate[12].bound;
+	fake.base = 50000;
+	assert_true(pricer_price(f->pricer, &f->prices, &broken, 1, &f->err));
+	assert_true(f->prices.candidate[12].bound < before / 2 + 1000);
+	finish(f);
+}
+
 /* Price candidate 12 alone under a limit; how many measurements it took. */
 static uint32_t
 price_under(struct fixture *f, uint64_t limit_ns)
@@ -593,6 +660,8 @@ main(void)
 	    T(conversions_take_the_cheaper_way_round),
 	    T(a_measurement_below_its_bound_lowers_the_others),
 	    T(limits_and_no_database_are_honoured),
+	    T(a_glance_raises_the_bound_and_is_remembered),
+	    T(a_price_below_a_glance_lowers_other_bounds),
 	    T(a_timeout_is_tried_again_under_a_longer_limit),
 	    T(a_new_version_of_a_model_measures_what_is_new),
 	    T(canaries_tell_how_far_a_machine_drifted),
