@@ -238,6 +238,8 @@ work_of_candidate(
 	struct work w = {0, 0};
 	double flops = 0;
 
+	if (c->in_place)
+		return w;
 	for (uint32_t i = 0; i < c->nnodes; i++) {
 		const struct node *n = graph_node(g, c->node[i]);
 

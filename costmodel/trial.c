@@ -269,6 +269,27 @@ trial_run(struct trial *t)
 }
 
 void
+trial_share(struct trial *t)
+{
+	const struct kernel *k = &t->kernel;
+
+	if (k->in_place)
+		t->in[k->in_place - 1] = t->out[0];
+	for (uint32_t i = 0; i < k->noverlays; i++) {
+		const struct overlay *o = &k->overlay[i];
+		union {
+			const void *in;
+			uint8_t *out;
+		} at = {.in = t->in[o->in]};
+
+		if (t->in_bytes[o->in] > t->out_bytes[o->out])
+			t->out[o->out] = at.out - o->offset;
+		else
+			t->in[o->in] = (uint8_t *)t->out[o->out] + o->offset;
+	}
+}
+
+void
 trial_close(struct trial *t)
 {
 	if (t->kernel.release)

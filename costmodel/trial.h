@@ -32,6 +32,9 @@ void trial_seed(const struct graph *g, value_id v, void *out);
 bool trial_open(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err);
 void trial_run(struct trial *t);
+/* Let inputs and outputs lie in one piece of memory where the kernel can use
+ * that, as they will in a plan. What inputs hold is lost. */
+void trial_share(struct trial *t);
 
 /* Compare the outputs of the last run with the reference: *error is the
  * largest difference relative to the reference's largest magnitude, *allowed

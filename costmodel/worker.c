@@ -217,8 +217,7 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	}
 	if (q->check && o->reference && !check_trial(w, &t, r, a, &err))
 		goto out;
-	if (t.kernel.in_place) /* as it will be in a plan */
-		t.in[t.kernel.in_place - 1] = t.out[0];
+	trial_share(&t);
 	fresh = arena_new(a, struct touched, c->ninputs);
 	stale = arena_new(a, struct touched, c->noutputs);
 	for (uint32_t i = 0; i < c->ninputs; i++)

@@ -6,6 +6,7 @@
 
 #include "costmodel/sample.h"
 #include "exec/memory.h"
+#include "exec/share.h"
 #include "ir/base/clock.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
@@ -17,7 +18,6 @@
 struct buffer {
 	value_id value;
 	format_id format;
-	uint32_t shares; /* lives in this buffer's memory, or NO_BUFFER */
 	struct lifetime life;
 	uint8_t *at;
 };
@@ -68,6 +68,12 @@ buffer_slot(struct executor *x, value_id v, format_id f)
 	return &x->of[(size_t)v * MAX_FORMATS + f];
 }
 
+static uint32_t
+buffer_of_port(const struct executor *x, const struct port *p)
+{
+	return x->of[(size_t)p->value * MAX_FORMATS + p->format];
+}
+
 static bool
 need_static(struct executor *x, value_id v, struct err *err)
 {
@@ -110,7 +116,7 @@ define(
 	    x->nbuffers + 1, sizeof *x->buffer);
 	*slot = x->nbuffers;
 	b = &x->buffer[x->nbuffers++];
-	*b = (struct buffer){v, f, NO_BUFFER, {0, time, time, 0}, NULL};
+	*b = (struct buffer){v, f, {0, time, time, 0}, NULL};
 	b->life.bytes =
 	    format_bytes(x->plan->mix->formats.format[f], type_of(x, v));
 	return true;
@@ -270,62 +276,104 @@ compile_steps(struct executor *x, struct err *err)
 
 /* ---- memory ---- */
 
-static uint32_t
-root_of(const struct executor *x, uint32_t b)
+/* Where pieces may lie where they belong. The order decides between claims. */
+static void
+lay_overlays(struct executor *x, struct share *s)
 {
-	while (x->buffer[b].shares != NO_BUFFER)
-		b = x->buffer[b].shares;
-	return b;
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		const struct kernel *k = &x->step[i].kernel;
+		const struct candidate *c;
+
+		if (x->step[i].is_conversion)
+			continue;
+		c = candidate_of(x, x->step[i].index);
+		for (uint32_t o = 0; o < k->noverlays; o++)
+			share_lay(s,
+			    buffer_of_port(x, &c->input[k->overlay[o].in]),
+			    buffer_of_port(x, &c->output[k->overlay[o].out]),
+			    k->overlay[o].offset);
+	}
+}
+
+/* Is the memory of an input read through another input of the same step? */
+static bool
+is_read_elsewhere(
+    const struct executor *x, const struct share *s, const struct step *step)
+{
+	const struct candidate *c = candidate_of(x, step->index);
+	const uint32_t in = step->kernel.in_place - 1;
+	const uint32_t group =
+	    s->member[buffer_of_port(x, &c->input[in])].group;
+
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (i != in
+		    && s->member[buffer_of_port(x, &c->input[i])].group
+		        == group)
+			return true;
+	return false;
 }
 
 /* A kernel may write its result over an input that nobody needs afterwards. */
 static void
-share_in_place(struct executor *x)
+share_in_place(struct executor *x, struct share *s)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		const struct step *s = &x->step[i];
+		const struct step *step = &x->step[i];
 		const struct candidate *c;
-		const struct port *in;
-		uint32_t from, to;
 
-		if (s->is_conversion || s->kernel.in_place == 0)
+		if (step->is_conversion || step->kernel.in_place == 0
+		    || is_read_elsewhere(x, s, step))
 			continue;
-		c = candidate_of(x, s->index);
-		in = &c->input[s->kernel.in_place - 1];
-		to = *buffer_slot(x, c->output[0].value, c->output[0].format);
-		from = root_of(x, *buffer_slot(x, in->value, in->format));
-		if (x->buffer[from].life.last != i + 1
-		    || x->buffer[from].life.bytes < x->buffer[to].life.bytes)
-			continue;
-		x->buffer[to].shares = from;
-		x->buffer[from].life.last = x->buffer[to].life.last;
+		c = candidate_of(x, step->index);
+		share_write_over(s,
+		    buffer_of_port(x, &c->input[step->kernel.in_place - 1]),
+		    buffer_of_port(x, &c->output[0]), i + 1);
 	}
+}
+
+/* Which buffers lie in one piece of memory. */
+static void
+share_buffers(struct executor *x, struct share *s)
+{
+	share_init(s, x->nbuffers, x->arena);
+	for (uint32_t i = 0; i < x->nbuffers; i++) {
+		const struct lifetime *l = &x->buffer[i].life;
+
+		s->member[i].bytes = l->bytes;
+		s->member[i].first = l->first;
+		s->member[i].last = x->keep_all ? x->nsteps + 1 : l->last;
+	}
+	lay_overlays(x, s);
+	if (!x->keep_all)
+		share_in_place(x, s);
 }
 
 static void
 lay_out(struct executor *x)
 {
 	struct lifetime *l = arena_new(x->arena, struct lifetime, x->nbuffers);
-	uint32_t n = 0;
+	uint32_t *piece = arena_new(x->arena, uint32_t, x->nbuffers), n = 0;
+	struct share s;
 
-	if (!x->keep_all)
-		share_in_place(x);
+	share_buffers(x, &s);
 	for (uint32_t i = 0; i < x->nbuffers; i++) {
-		if (x->buffer[i].shares != NO_BUFFER)
+		struct share_member all;
+
+		if (s.member[i].group != i)
 			continue;
-		if (x->keep_all)
-			x->buffer[i].life.last = x->nsteps + 1;
-		l[n++] = x->buffer[i].life;
+		all = share_extent(&s, i);
+		piece[i] = n;
+		l[n++] = (struct lifetime){all.bytes, all.first, all.last, 0};
 	}
 	x->pool_bytes = memory_lay_out(l, n, x->arena);
 	x->pool = arena_alloc(x->arena, x->pool_bytes + 256);
 	memset(x->pool, 0, x->pool_bytes); /* touch every page */
-	n = 0;
-	for (uint32_t i = 0; i < x->nbuffers; i++)
-		if (x->buffer[i].shares == NO_BUFFER)
-			x->buffer[i].at = x->pool + l[n++].offset;
-	for (uint32_t i = 0; i < x->nbuffers; i++)
-		x->buffer[i].at = x->buffer[root_of(x, i)].at;
+	for (uint32_t i = 0; i < x->nbuffers; i++) {
+		uint32_t group = s.member[i].group;
+		ptrdiff_t at = s.member[i].at - share_extent(&s, group).at;
+
+		x->buffer[i].at = x->pool + l[piece[group]].offset + at;
+	}
 }
 
 static void *

@@ -5,6 +5,7 @@
 #define TARGETS_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -48,6 +49,7 @@ struct implementation {
 	format_id input; /* of every non-constant rank-4 input */
 	format_id output; /* of every rank-4 output; other ranks are PLAIN
 			    * in `space` of these formats */
+	bool in_place; /* its kernel moves nothing when its overlays hold */
 };
 
 struct port {
@@ -61,6 +63,7 @@ struct candidate {
 	uint32_t rule; /* index into the kind's rules */
 	uint32_t implementation;
 	const char *implementation_name;
+	bool in_place; /* see struct implementation */
 	const struct match *match;
 	uint32_t nnodes;
 	const node_id *node; /* [nnodes] ascending */
@@ -70,6 +73,13 @@ struct candidate {
 	const struct port *output; /* values used outside (or graph outputs) */
 	uint64_t resident; /* resource it occupies while loaded (mrvl: pinned
 			    * bytes of weights); 0 where nothing is counted */
+};
+
+/* Input `in` may lie inside output `out`, `offset` bytes behind its start, or
+ * around it (offset <= 0): they hold the same bytes where they meet. */
+struct overlay {
+	uint32_t in, out;
+	ptrdiff_t offset; /* a multiple of 64 */
 };
 
 /* A prepared composite: packed weights, chosen kernels, scratch. */
@@ -83,6 +93,10 @@ struct kernel {
 	/* 1 + the input whose buffer out[0] may share, when that input is
 	 * needed by nobody afterwards: run() is then faster. 0: none. */
 	uint32_t in_place;
+	/* run() need not move the bytes of overlays that hold, whoever reads
+	 * their input afterwards. */
+	uint32_t noverlays;
+	const struct overlay *overlay; /* [noverlays] */
 	void *state;
 	/* Where run() leaves a fault of the data (an index out of range); set
 	 * by whoever runs it. NULL: such a fault ends the process. */

@@ -117,7 +117,8 @@ implementations(const struct match_in *m, struct formats *f,
 		return 1;
 	last = format_intern(
 	    f, (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
-	out[1] = (struct implementation){"nhwc", 1, last, last};
+	out[1] = (struct implementation){
+	    .name = "nhwc", .number = 1, .input = last, .output = last};
 	return 2;
 }
 

@@ -5,6 +5,7 @@
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
+#include "targets/pieces.h"
 #include "targets/target.h"
 #include "targets/threads.h"
 
@@ -115,6 +116,10 @@ compile(const struct target *t, const struct graph *g,
 	const char *fault;
 	bool ok;
 
+	if (c->in_place) {
+		pieces_compile(t, g, c, a, out);
+		return true;
+	}
 	target_threads_apply();
 	l->residual = -1;
 	if (!fused_read(&b.fused, g, c->match, &fault))

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "targets/need.h"
+#include "targets/pieces.h"
 #include "targets/window.h"
 
 enum way_number {
@@ -19,6 +21,7 @@ enum way_number {
 	WAY_BLOCKED_BINARY,
 	WAY_MATMUL_SUM,
 	WAY_MATMUL_BINARY,
+	WAY_BLOCKED_IN_PLACE,
 	NWAYS
 };
 
@@ -38,6 +41,7 @@ static const struct way way[NWAYS] = {
 	[WAY_BLOCKED_BINARY] = {"blocked+binary", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_BINARY},
 	[WAY_MATMUL_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
 	[WAY_MATMUL_BINARY] = {"plain+binary", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_BINARY},
+	[WAY_BLOCKED_IN_PLACE] = {"blocked in place", LAYOUT_BLK16, LAYOUT_BLK16, IN_PLACE, RESIDUAL_NONE},
 };
 /* clang-format on */
 
@@ -86,6 +90,7 @@ offer(struct ways *w, enum way_number number)
 		    .number = number,
 		    .input = intern(w, way[number].in),
 		    .output = intern(w, way[number].out),
+		    .in_place = way[number].algorithm == IN_PLACE,
 		};
 }
 
@@ -293,5 +298,18 @@ ways_layouts(const struct match_in *m, struct formats *f,
 		offer(&w, WAY_NHWC);
 	if (rank4 && blocks)
 		offer(&w, WAY_BLOCKED);
+	return w.n;
+}
+
+/* The library copies; whole blocks of a single image can stay where they were
+ * made. In C order that is the host's to offer. */
+uint32_t
+ways_concat(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, ways_layouts(m, f, out, max), max};
+
+	if (pieces_fit(m, blocked()))
+		offer(&w, WAY_BLOCKED_IN_PLACE);
 	return w.n;
 }

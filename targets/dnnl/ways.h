@@ -5,7 +5,7 @@
 
 #include "targets/dnnl/layer.h"
 
-enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD };
+enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, IN_PLACE };
 
 struct way {
 	const char *name;
@@ -22,8 +22,11 @@ uint32_t ways_conv(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 uint32_t ways_matmul(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
-/* One per layout: pooling, pointwise, concat, ... */
+/* One per layout: pooling, pointwise, ... */
 uint32_t ways_layouts(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+/* One per layout, and in place. */
+uint32_t ways_concat(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 /* C order only: softmax, layer norm, transpose. */
 uint32_t ways_plain(const struct match_in *m, struct formats *f,

@@ -7,6 +7,7 @@
 
 #include "targets/host/eval.h"
 #include "targets/host/host.h"
+#include "targets/pieces.h"
 #include "targets/target.h"
 
 static bool
@@ -26,16 +27,28 @@ static const struct rule rules[] = {
     {.name = "host.node", .pattern = OPERATOR, .accepts = takes_it},
 };
 
+enum { PLAIN, IN_PLACE };
+
+/* Joining and splitting are offered both ways, since memory is not always free
+ * to lie so that nothing moves; reshaping needs no more than one piece. */
 static uint32_t
 implementations(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	(void)m, (void)f;
-	if (max == 0)
+	const struct node *node = graph_node(m->graph, m->match->root);
+	const bool in_place = pieces_fit(m, LAYOUT_PLAIN);
+	uint32_t n = 0;
+
+	(void)f;
+	if (max < 2)
 		return 0;
-	out[0] = (struct implementation){
-	    .name = "plain", .input = FORMAT_PLAIN, .output = FORMAT_PLAIN};
-	return 1;
+	if (in_place)
+		out[n++] = (struct implementation){
+		    .name = "in place", .number = IN_PLACE, .in_place = true};
+	if (!in_place || node->op == OP_CONCAT || node->op == OP_SPLIT)
+		out[n++] =
+		    (struct implementation){.name = "plain", .number = PLAIN};
+	return n;
 }
 
 /* A node with everything run() needs laid out beforehand. */
@@ -202,8 +215,11 @@ compile(const struct target *t, const struct graph *g,
 {
 	struct prepared *p = arena_new(a, struct prepared, 1);
 
-	(void)t;
 	assert(c->nnodes == 1);
+	if (c->implementation == IN_PLACE) {
+		pieces_compile(t, g, c, a, out);
+		return true;
+	}
 	p->graph = g;
 	p->node = graph_node(g, c->node[0]);
 	arena_init(&p->memory);

@@ -25,11 +25,18 @@ implementations(const struct match_in *m, struct formats *f,
 
 	if (max < 1)
 		return 0;
-	out[0] = (struct implementation){"nhwc", 0, nhwc, nhwc};
+	out[0] = (struct implementation){
+	    .name = "nhwc", .number = 0, .input = nhwc, .output = nhwc};
 	if (shape_only && !mrvl_keeps_nhwc(m->graph, n))
-		out[0] = (struct implementation){"plain", 1, plain, plain};
+		out[0] = (struct implementation){.name = "plain",
+		    .number = 1,
+		    .input = plain,
+		    .output = plain};
 	else if (n->op == OP_TRANSPOSE)
-		out[0] = (struct implementation){"relabel", 2, nhwc, plain};
+		out[0] = (struct implementation){.name = "relabel",
+		    .number = 2,
+		    .input = nhwc,
+		    .output = plain};
 	return 1;
 }
 

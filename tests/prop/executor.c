@@ -55,6 +55,30 @@ depthwise(value_id x, int64_t channels)
 	return MAKE(&m, RELU, MAKE_WITH(&m, CONV, a, x, w));
 }
 
+/* What can be done in place: parts that are also read elsewhere, parts of two
+ * results, and shapes of shapes. */
+static value_id
+rearranged(value_id x)
+{
+	const struct attr channels[] = {ATTR_OF_INT("axis", 1)};
+	value_id a = MAKE(&m, RELU, conv(x, 32, 32, 1, 1)), b, c, d, y, z;
+
+	b = depthwise(x, 32);
+	c = MAKE_WITH(&m, CONCAT, channels, a, b);
+	d = MAKE_WITH(&m, CONCAT, channels, b, x);
+	y = MAKE_WITH(&m, SPLIT, channels, c);
+	z = make_more(&m);
+	y = MAKE(&m, ADD, conv(y, 32, 32, 1, 1), MAKE(&m, MUL, z, a));
+	d = conv(d, 64, 32, 1, 1);
+	z = MAKE(&m, RESHAPE, MAKE(&m, FLATTEN, y),
+	    make_ints(&m, INTS(1, 64, -1, 8)));
+	z = MAKE(&m, RESHAPE, MAKE(&m, SIGMOID, z),
+	    make_ints(&m, INTS(1, 32, 8, 8)));
+	y = MAKE(&m, RESHAPE, MAKE(&m, FLATTEN, y),
+	    make_ints(&m, INTS(1, 32, 8, 8)));
+	return MAKE(&m, ADD, MAKE(&m, ADD, d, y), z);
+}
+
 static struct graph *
 network(void)
 {
@@ -65,7 +89,7 @@ network(void)
 
 	y = MAKE(&m, RELU, conv(x, 3, 32, 7, 2));
 	y = MAKE_WITH(&m, MAXPOOL, window, y);
-	y = residual(residual(y, 32), 32);
+	y = residual(rearranged(residual(y, 32)), 32);
 	z = MAKE(&m, SIGMOID, conv(y, 32, 17, 3, 1));
 	y = MAKE_WITH(&m, CONCAT, channels, depthwise(y, 32), z);
 	make_output(&m, y);

@@ -74,6 +74,37 @@ make_scalar(struct maker *m, float x)
 	return graph_add_constant(m->graph, next_name(m), c);
 }
 
+value_id
+make_ints(struct maker *m, const int64_t *x)
+{
+	struct tensor *c = arena_new(m->arena, struct tensor, 1);
+	int64_t *dim = arena_new(m->arena, int64_t, 1);
+
+	while (x[dim[0]] != INTS_END)
+		dim[0]++;
+	*c = tensor_view(DT_INT64, 1, dim,
+	    arena_copy(m->arena, x, (size_t)dim[0] * sizeof *x));
+	return graph_add_constant(m->graph, next_name(m), c);
+}
+
+static const struct type unknown_type = {
+    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = RANK_UNKNOWN};
+
+value_id
+make_more(struct maker *m)
+{
+	struct node *n = &m->graph->node[m->graph->nnodes - 1];
+	value_id *output = arena_new(m->arena, value_id, n->noutputs + 1);
+	value_id v = graph_add_value(m->graph, next_name(m), &unknown_type);
+
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		output[i] = n->output[i];
+	output[n->noutputs++] = v;
+	n->output = output;
+	graph_value(m->graph, v)->producer = m->graph->nnodes - 1;
+	return v;
+}
+
 /* Attributes made on the caller's stack, moved to where the graph lives. */
 static const struct attr *
 keep_attrs(struct maker *m, const struct attr *attr, uint32_t n)
@@ -95,9 +126,7 @@ value_id
 make_node(struct maker *m, enum op op, const value_id *in,
     const struct attr *attr, uint32_t nattrs)
 {
-	static const struct type unknown = {
-	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = RANK_UNKNOWN};
-	value_id out = graph_add_value(m->graph, next_name(m), &unknown);
+	value_id out = graph_add_value(m->graph, next_name(m), &unknown_type);
 	struct node n = {
 	    .op = op,
 	    .op_type = op_get(op)->type,

@@ -18,6 +18,12 @@ value_id make_input(struct maker *m, const int64_t *dim);
 value_id make_constant(
     struct maker *m, const int64_t *dim, float low, float high);
 value_id make_scalar(struct maker *m, float x);
+/* A list of int64 numbers that ends with INTS_END: a shape, axes. */
+#define INTS_END INT64_MIN
+value_id make_ints(struct maker *m, const int64_t *x);
+#define INTS(...) ((const int64_t[]){__VA_ARGS__, INTS_END})
+/* Another output of the node made last. */
+value_id make_more(struct maker *m);
 /* A one-output node over up to 6 inputs (a list ended by VALUE_LAST; VALUE_NONE
  * leaves one out) and attributes; the output. */
 #define VALUE_LAST (UINT32_MAX - 1)

@@ -17,7 +17,8 @@ npu_ways(const struct match_in *m, struct formats *f,
 
 	(void)m;
 	(void)max;
-	out[0] = (struct implementation){"nhwc", 0, id, id};
+	out[0] =
+	    (struct implementation){.name = "nhwc", .input = id, .output = id};
 	return 1;
 }
 
@@ -28,8 +29,7 @@ host_ways(const struct match_in *m, struct formats *f,
 	(void)m;
 	(void)f;
 	(void)max;
-	out[0] =
-	    (struct implementation){"plain", 0, FORMAT_PLAIN, FORMAT_PLAIN};
+	out[0] = (struct implementation){.name = "plain"};
 	return 1;
 }
 

@@ -91,12 +91,10 @@ two_ways(const struct match_in *m, struct formats *f,
 {
 	(void)m;
 	assert_true(max >= 2);
-	out[0] =
-	    (struct implementation){"plain", 0, FORMAT_PLAIN, FORMAT_PLAIN};
-	out[1] = (struct implementation){"nhwc", 1,
-	    format_intern(
-	        f, (struct format){SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16}),
-	    FORMAT_PLAIN};
+	out[0] = (struct implementation){.name = "plain"};
+	out[1] = (struct implementation){.name = "nhwc", .number = 1};
+	out[1].input = format_intern(
+	    f, (struct format){SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16});
 	return 2;
 }
 
