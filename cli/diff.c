@@ -143,7 +143,7 @@ keeps_off(const cJSON *c, const char *ref, uint32_t target)
 	bool meant = names(item(c, "nodes"), ref);
 	bool listed = holds(item(c, "targets"), target);
 
-	if (strcmp(kind, "pin") == 0)
+	if (strcmp(kind, "pin") == 0 || strcmp(kind, "partition") == 0)
 		return meant && !listed;
 	if (strcmp(kind, "forbid") == 0)
 		return meant && listed;

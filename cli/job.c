@@ -10,6 +10,7 @@
 #include "ir/base/file.h"
 #include "ir/base/json.h"
 #include "ir/normalize.h"
+#include "plan/marks.h"
 #include "plan/problem.h"
 #include "plan/replay.h"
 #include "plan/solve.h"
@@ -76,8 +77,11 @@ read_constraints(struct job *j, struct err *err)
 	for (uint32_t i = 0; i < args->stops.n; i++)
 		if (!constraints_stop(s, args->stops.text[i], g, a, err))
 			return false;
-	return !args->constraints
-	    || constraints_read(s, args->constraints, g, &j->mix, a, err);
+	return (args->ignore_marks
+	           || marks_read(
+	               s, &j->model, &j->mix, &j->model.notes, a, err))
+	    && (!args->constraints
+	        || constraints_read(s, args->constraints, g, &j->mix, a, err));
 }
 
 /* --replay: the plan's candidates among today's. */

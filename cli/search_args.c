@@ -24,6 +24,7 @@ enum {
 	KEY_FORBID,
 	KEY_STOP,
 	KEY_CONSTRAINTS,
+	KEY_IGNORE_MARKS,
 	KEY_SEARCH,
 	KEY_TOP,
 	KEY_WHAT_IF,
@@ -69,6 +70,8 @@ static const struct argp_option options[] = {
     {"stop-fusion", KEY_STOP, "NODE", 0,
         "no composite or region crosses from NODE to its users", 3},
     {"constraints", KEY_CONSTRAINTS, "FILE.json", 0, "more constraints", 3},
+    {"ignore-marks", KEY_IGNORE_MARKS, NULL, 0,
+        "search as if the model had no marks and no partitions in it", 3},
     {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 3},
     {"what-if", KEY_WHAT_IF, "CONDITION", 0,
         "assume that this condition of a rule holds", 3},
@@ -291,6 +294,9 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CONSTRAINTS:
 		args->constraints = arg;
+		return 0;
+	case KEY_IGNORE_MARKS:
+		args->ignore_marks = true;
 		return 0;
 	case KEY_SEARCH:
 		args->searcher = arg;

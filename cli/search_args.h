@@ -20,6 +20,7 @@ struct search_args {
 	struct text_list forbids; /* TARGET:NODE */
 	struct text_list stops; /* stop-fusion marks: NODE */
 	const char *constraints; /* a file */
+	bool ignore_marks; /* what the model's metadata asks for */
 	struct onnx_options onnx; /* --shape, --dim */
 	const char *db; /* NULL: none */
 	enum accept accept;

@@ -8,6 +8,7 @@
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
+#include "plan/marks.h"
 
 /* Field numbers. SOURCE: the ONNX IR specification. */
 enum {
@@ -98,6 +99,29 @@ put_entry(struct buf *b, uint32_t number, const char *key, const char *value)
 	buf_release(&entry);
 }
 
+/* Is it an entry of metadata that is written anew here? */
+static bool
+is_stale(const struct field *f, uint32_t number)
+{
+	static const char *const ours[] = {
+	    MARK_TARGET, MARK_PLACEMENT, MARK_SCHEMA, MARK_TARGETS, MARK_COST};
+	const unsigned char *p = f->payload;
+	struct field part;
+
+	if (f->number != number || f->wire != 2)
+		return false;
+	while (p < f->end && read_field(&p, f->end, &part)) {
+		size_t n = (size_t)(part.end - part.payload);
+
+		for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+			if (part.number == ENTRY_KEY && part.wire == 2
+			    && n == strlen(ours[i])
+			    && memcmp(part.payload, ours[i], n) == 0)
+				return true;
+	}
+	return false;
+}
+
 struct annotation {
 	const struct emit_work *w;
 	struct source_map map;
@@ -129,18 +153,24 @@ placement(const struct annotation *n, uint32_t onnx)
 	    to - from > 1 ? " and others" : "");
 }
 
+/* The targets that run it, with a space between; "": none does. */
 static const char *
-target_of(const struct annotation *n, uint32_t onnx)
+targets_of(const struct annotation *n, uint32_t onnx)
 {
-	const struct emit_work *w = n->w;
-	node_id node;
+	const struct plan *p = n->w->plan;
+	const char *text = "";
+	uint64_t mask = 0;
 
-	if (n->map.start[onnx] == n->map.start[onnx + 1])
-		return "";
-	node = n->map.link[n->map.start[onnx]].node;
-	return emit_target(
-	    w, w->plan->composite[w->plan->composite_of[node]].region)
-	    ->text;
+	for (uint32_t i = n->map.start[onnx]; i < n->map.start[onnx + 1]; i++) {
+		uint32_t c = p->composite_of[n->map.link[i].node];
+
+		mask |= UINT64_C(1) << p->region[p->composite[c].region].target;
+	}
+	for (uint32_t t = 0; t < p->mix->n; t++)
+		if (mask >> t & 1)
+			text = arena_printf(n->w->arena, "%s%s%s", text,
+			    *text ? " " : "", p->mix->target[t].text);
+	return text;
 }
 
 /* The text a node has already, before ours. */
@@ -169,7 +199,7 @@ static void
 put_extra(struct buf *b, const struct annotation *n, const struct field *node,
     uint32_t at)
 {
-	const char *text;
+	const char *text, *targets;
 	uint32_t onnx = at < n->nmain ? n->onnx[at] : UINT32_MAX;
 
 	if (onnx == UINT32_MAX)
@@ -179,23 +209,30 @@ put_extra(struct buf *b, const struct annotation *n, const struct field *node,
 		put_doc(b, node, text);
 		return;
 	}
-	put_entry(b, NODE_META, "marq.target", target_of(n, onnx));
-	put_entry(b, NODE_META, "marq.placement", text);
+	targets = targets_of(n, onnx);
+	if (*targets)
+		put_entry(b, NODE_META, MARK_TARGET, targets);
+	put_entry(b, NODE_META, MARK_PLACEMENT, text);
 }
 
 /* A node with what is appended to it, into `out`. */
 static void
 copy_node(struct annotation *n, const struct field *f, struct buf *out)
 {
-	struct buf extra;
+	const unsigned char *p = f->payload;
+	struct field part;
+	struct buf node;
 
-	buf_init(&extra);
-	put_extra(&extra, n, f, n->next++);
+	buf_init(&node);
+	while (p < f->end && read_field(&p, f->end, &part))
+		if (!is_stale(&part, NODE_META))
+			buf_add(
+			    &node, part.begin, (size_t)(part.end - part.begin));
+	put_extra(&node, n, f, n->next++);
 	put_varint(out, GRAPH_NODE << 3 | 2);
-	put_varint(out, (size_t)(f->end - f->payload) + extra.n);
-	buf_add(out, f->payload, (size_t)(f->end - f->payload));
-	buf_add(out, extra.data, extra.n);
-	buf_release(&extra);
+	put_varint(out, node.n);
+	buf_add(out, node.data, node.n);
+	buf_release(&node);
 }
 
 /* One pass over the graph's fields: with `out` the nodes are collected there,
@@ -256,6 +293,8 @@ copy_model(struct annotation *n, const struct mapped_file *m)
 	while (p < end) {
 		if (!read_field(&p, end, &f))
 			return false;
+		if (is_stale(&f, MODEL_META))
+			continue;
 		if (f.number != MODEL_GRAPH || f.wire != 2)
 			fwrite(f.begin, 1, (size_t)(f.end - f.begin), n->out);
 		else if (!copy_graph(n, &f))
@@ -275,9 +314,9 @@ put_model_meta(struct annotation *n)
 	for (uint32_t i = 0; i < p->mix->n; i++)
 		buf_printf(
 		    &targets, "%s%s", i ? " " : "", p->mix->target[i].text);
-	put_entry(&b, MODEL_META, "marq.schema", "marq.annotated/1");
-	put_entry(&b, MODEL_META, "marq.targets", targets.data);
-	put_entry(&b, MODEL_META, "marq.cost_ns",
+	put_entry(&b, MODEL_META, MARK_SCHEMA, SCHEMA_ANNOTATED);
+	put_entry(&b, MODEL_META, MARK_TARGETS, targets.data);
+	put_entry(&b, MODEL_META, MARK_COST,
 	    arena_printf(n->w->arena, "%" PRIu64, p->cost));
 	fwrite(b.data, 1, b.n, n->out);
 	buf_release(&b);

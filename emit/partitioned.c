@@ -6,6 +6,7 @@
 #include "emit/regions.h"
 #include "emit/writers.h"
 #include "ir/onnx_write.h"
+#include "plan/marks.h"
 
 /* Local functions came with IR 8. SOURCE: the ONNX IR specification. */
 #define IR_FUNCTIONS 8u
@@ -44,16 +45,16 @@ describe(const struct emit_work *w, const struct onnx_meta **out)
 	    arena_new(w->arena, struct onnx_meta, (size_t)p->nregions + 2);
 	uint32_t n = 0;
 
-	list[n++] = (struct onnx_meta){"marq.schema", "marq.partitioned/1"};
+	list[n++] = (struct onnx_meta){MARK_SCHEMA, SCHEMA_PARTITIONED};
 	list[n++] = (struct onnx_meta){
-	    "marq.cost_ns", arena_printf(w->arena, "%" PRIu64, p->cost)};
+	    MARK_COST, arena_printf(w->arena, "%" PRIu64, p->cost)};
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		const struct plan_region *r = &p->region[i];
 
 		if (emit_region_is_host(w, i))
 			continue;
 		list[n++] = (struct onnx_meta){
-		    arena_printf(w->arena, "marq.region.%s", w->region[i]),
+		    arena_printf(w->arena, MARK_REGION "%s", w->region[i]),
 		    arena_printf(w->arena,
 		        "target=%s composites=%" PRIu32 " cost_ns=%" PRIu64
 		        " launch_ns=%" PRIu64,

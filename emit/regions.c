@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/base/map.h"
+#include "plan/marks.h"
 
 /* One region on its way to being a graph. */
 struct cut {

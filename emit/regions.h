@@ -5,8 +5,6 @@
 
 #include "emit/work.h"
 
-#define REGION_DOMAIN "marq.region"
-
 /* A region as a graph. Constants up to `inline_max` elements are inside (unless
  * the opset's Constant cannot hold them; SIZE_MAX: all of them, as
  * initialisers); others become inputs, after the region's own, by value id. */

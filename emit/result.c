@@ -186,6 +186,7 @@ write_constraint(
 	    [CONSTRAIN_REGION_NODES] = "region_nodes",
 	    [CONSTRAIN_INPUTS] = "inputs",
 	    [CONSTRAIN_CAPACITY] = "capacity",
+	    [CONSTRAIN_PARTITION] = "partition",
 	};
 
 	json_inline_object(j);

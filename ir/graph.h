@@ -61,6 +61,12 @@ enum fate {
 	FATE_DROPPED, /* an identity (or unreachable, or the branch not taken) */
 };
 
+/* An entry of metadata_props. */
+struct onnx_meta {
+	const char *key, *value;
+};
+#define MARK_PREFIX "marq." /* of keys that are meant for us */
+
 /* A node as the model's author wrote it. */
 struct onnx_node {
 	const char *path; /* "" = main graph; else "If_3/then_branch", ... */
@@ -69,6 +75,8 @@ struct onnx_node {
 	const char *op_type, *domain;
 	uint32_t noutputs;
 	const char *const *outputs;
+	uint32_t nmeta;
+	const struct onnx_meta *meta; /* [nmeta] */
 	enum fate fate;
 	const char *why; /* of FOLDED and DROPPED, a few words; else NULL */
 };

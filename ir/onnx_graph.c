@@ -102,6 +102,22 @@ read_operator(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
 	return check_node(imp, n);
 }
 
+/* A function's body may stand for several nodes of the graph, or be gone: who
+ * marks a node in one is told where to put the mark, and no mark gets lost. */
+static bool
+no_marks(struct importer *imp, const Onnx__NodeProto *p)
+{
+	for (size_t i = 0; i < p->n_metadata_props; i++) {
+		const char *key = p->metadata_props[i]->key;
+
+		if (key && strncmp(key, MARK_PREFIX, strlen(MARK_PREFIX)) == 0)
+			return err_set(imp->err, ERR_UNSUPPORTED,
+			    "mark '%s' inside a function: put it on the call",
+			    key);
+	}
+	return true;
+}
+
 static bool
 read_node(struct importer *imp, struct scope *s, uint32_t index,
     const Onnx__NodeProto *p)
@@ -113,6 +129,8 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
 	};
 
 	s->at = index;
+	if (s->call && !no_marks(imp, p))
+		return false;
 	if (!n.op_type || !n.op_type[0] || check_is_constant(p))
 		return true; /* reported, or dealt with, already */
 	if (!resolve_inputs(imp, s, p, &n))
@@ -200,6 +218,9 @@ record_nodes(
 		    .domain = domain_name(node[i]->domain),
 		    .noutputs = (uint32_t)node[i]->n_output,
 		    .outputs = (const char *const *)node[i]->output,
+		    .nmeta = (uint32_t)node[i]->n_metadata_props,
+		    .meta = import_meta(imp, node[i]->n_metadata_props,
+		        node[i]->metadata_props),
 		};
 }
 

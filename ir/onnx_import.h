@@ -86,6 +86,10 @@ bool import_type(struct importer *imp, struct graph *g,
 /* Put the shape given with --shape into the type of a graph input. */
 bool bind_input(struct importer *imp, const char *name, struct type *t);
 
+/* metadata_props of a model or node. */
+const struct onnx_meta *import_meta(
+    struct importer *imp, size_t n, Onnx__StringStringEntryProto **p);
+
 /* Attributes of a node in that scope; sub-graphs are built, references to
  * attributes of the call resolved. */
 bool import_attrs(struct importer *imp, struct scope *s,

@@ -30,21 +30,24 @@ check_header(struct importer *imp, const Onnx__ModelProto *p)
 	return true;
 }
 
+const struct onnx_meta *
+import_meta(struct importer *imp, size_t n, Onnx__StringStringEntryProto **p)
+{
+	struct onnx_meta *meta = arena_new(imp->a, struct onnx_meta, n);
+
+	for (size_t i = 0; i < n; i++)
+		meta[i] = (struct onnx_meta){
+		    p[i]->key ? p[i]->key : "", p[i]->value ? p[i]->value : ""};
+	return meta;
+}
+
 static void
 read_meta(struct importer *imp, const Onnx__ModelProto *p)
 {
-	struct onnx_meta *meta =
-	    arena_new(imp->a, struct onnx_meta, p->n_metadata_props);
 	struct model *m = imp->model;
 	const char *version = p->producer_version;
 
-	for (size_t i = 0; i < p->n_metadata_props; i++) {
-		const Onnx__StringStringEntryProto *e = p->metadata_props[i];
-
-		meta[i] = (struct onnx_meta){
-		    e->key ? e->key : "", e->value ? e->value : ""};
-	}
-	m->meta = meta;
+	m->meta = import_meta(imp, p->n_metadata_props, p->metadata_props);
 	m->nmeta = (uint32_t)p->n_metadata_props;
 	m->ir_version = (uint32_t)p->ir_version;
 	m->producer = arena_printf(imp->a, "%s%s%s",

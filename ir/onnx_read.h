@@ -15,9 +15,6 @@ struct onnx_opset {
 	const char *domain;
 	uint32_t version;
 };
-struct onnx_meta {
-	const char *key, *value;
-};
 
 /* A model: the graph and what keeps its payloads mapped. */
 struct model {

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/partition.h"
+
 void
 constraints_add(struct constraints *s, struct constraint c, struct arena *a)
 {
@@ -220,15 +222,18 @@ limit(const struct constraint *k, struct problem_target *t)
 	case CONSTRAIN_PIN:
 	case CONSTRAIN_FORBID:
 	case CONSTRAIN_STOP:
+	case CONSTRAIN_PARTITION:
 		break;
 	}
 }
 
 void
 constraints_apply(const struct constraints *s, const bool *skip,
-    const struct graph *g, struct problem *p)
+    const struct graph *g, struct problem *p, struct arena *a)
 {
-	for (uint32_t i = 0; s && i < s->n; i++) {
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n; i++) {
 		const struct constraint *k = &s->item[i];
 
 		if (skip && skip[i])
@@ -242,4 +247,5 @@ constraints_apply(const struct constraints *s, const bool *skip,
 				if (k->targets >> t & 1)
 					limit(k, &p->target[t]);
 	}
+	partitions_apply(s, skip, p, a);
 }

@@ -16,6 +16,7 @@ enum constraint_kind {
 	CONSTRAIN_REGION_NODES, /* at most `amount` nodes in each */
 	CONSTRAIN_INPUTS, /* regions read nothing but model inputs */
 	CONSTRAIN_CAPACITY, /* resources of a target's candidates: `amount` */
+	CONSTRAIN_PARTITION, /* nodes are one region of a target, alone in it */
 };
 
 struct constraint {
@@ -50,6 +51,11 @@ bool constraints_read(struct constraints *s, const char *path,
     const struct graph *g, const struct mix *m, struct arena *a,
     struct err *err);
 
+/* The same from a text. */
+bool constraints_parse(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err);
+
 /* The pieces the above are made of. ERR_USAGE when nothing is meant. */
 bool constraint_nodes(struct constraint *c, const char *text,
     const struct graph *g, struct arena *a, struct err *err);
@@ -61,6 +67,6 @@ void constraints_add(
 /* Put them onto a problem that problem_build() filled, but for skip[i] (NULL:
  * none). The caller indexes the problem afterwards. */
 void constraints_apply(const struct constraints *s, const bool *skip,
-    const struct graph *g, struct problem *p);
+    const struct graph *g, struct problem *p, struct arena *a);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ir/base/jsonin.h"
-#include "plan/constraints.h"
+#include "plan/partition.h"
 
 #define FILE_LIMIT (64u << 20)
 #define SCHEMA "marq.constraints/1"
@@ -134,28 +134,96 @@ read_list(struct reader *r, const cJSON *doc, const char *key,
 	return true;
 }
 
-bool
-constraints_read(struct constraints *s, const char *path, const struct graph *g,
-    const struct mix *m, struct arena *a, struct err *err)
+/* {"name": ..., "target": ..., "nodes": [...]} */
+static bool
+read_partition(struct reader *r, const cJSON *entry, struct err *err)
 {
-	static const char *const known[] = {
-	    "schema", "pins", "forbids", "stop_fusion", "limits", NULL};
-	struct reader r = {s, g, m, a};
-	const char *schema = NULL;
-	cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
+	static const char *const known[] = {"name", "target", "nodes", NULL};
+	bool *inside = arena_new(r->a, bool, r->g->nnodes);
+	node_id *node = arena_new(r->a, node_id, r->g->nnodes);
+	struct constraint c = {.node = node};
+	const char *name, *target;
+	const cJSON *list, *text;
+
+	if (!cJSON_IsObject(entry))
+		return err_set(err, ERR_INPUT, "not an object");
+	if (!jsonin_only(entry, known, err)
+	    || !jsonin_str(entry, "name", &name, err)
+	    || !jsonin_str(entry, "target", &target, err)
+	    || !constraint_targets(&c, target, r->m, err)
+	    || !jsonin_array(entry, "nodes", &list, err))
+		return false;
+	cJSON_ArrayForEach(text, list)
+	{
+		struct constraint meant = {.nnodes = 0};
+
+		if (!cJSON_IsString(text))
+			return err_set(err, ERR_INPUT, "a node is no string");
+		if (!constraint_nodes(
+		        &meant, text->valuestring, r->g, r->a, err))
+			return false;
+		for (uint32_t i = 0; i < meant.nnodes; i++)
+			inside[meant.node[i]] = true;
+	}
+	for (node_id n = 0; n < r->g->nnodes; n++)
+		if (inside[n])
+			node[c.nnodes++] = n;
+	if (c.nnodes == 0)
+		return err_set(err, ERR_INPUT, "it has no nodes");
+	c.text = arena_printf(r->a, "partition '%s' on %s", name, target);
+	return partition_add(r->out, c, r->g, r->a, err);
+}
+
+static bool
+read_document(struct reader *r, const cJSON *doc, struct err *err)
+{
+	static const char *const known[] = {"schema", "pins", "forbids",
+	    "stop_fusion", "limits", "partitions", NULL};
+	const char *schema;
+
+	if (!jsonin_str(doc, "schema", &schema, err))
+		return false;
+	if (strcmp(schema, SCHEMA) != 0)
+		return err_set(
+		    err, ERR_INPUT, "schema '%s', want '%s'", schema, SCHEMA);
+	return jsonin_only(doc, known, err)
+	    && read_list(r, doc, "pins", read_pin, err)
+	    && read_list(r, doc, "forbids", read_forbid, err)
+	    && read_list(r, doc, "stop_fusion", read_stop, err)
+	    && read_list(r, doc, "limits", read_limit, err)
+	    && read_list(r, doc, "partitions", read_partition, err);
+}
+
+/* Read a document, which is closed; NULL: err is set. */
+static bool
+take_document(struct reader *r, cJSON *doc, const char *name, struct err *err)
+{
 	bool ok;
 
 	if (!doc)
 		return false;
-	ok = jsonin_str(doc, "schema", &schema, err);
-	if (ok && strcmp(schema, SCHEMA) != 0)
-		ok = err_set(
-		    err, ERR_INPUT, "schema '%s', want '%s'", schema, SCHEMA);
-	ok = ok && jsonin_only(doc, known, err)
-	    && read_list(&r, doc, "pins", read_pin, err)
-	    && read_list(&r, doc, "forbids", read_forbid, err)
-	    && read_list(&r, doc, "stop_fusion", read_stop, err)
-	    && read_list(&r, doc, "limits", read_limit, err);
+	ok = read_document(r, doc, err);
 	jsonin_close(doc);
-	return ok || err_in(err, "%s", path);
+	return ok || err_in(err, "%s", name);
+}
+
+bool
+constraints_parse(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err)
+{
+	const char *name = "constraints";
+	struct reader r = {s, g, m, a};
+
+	return take_document(
+	    &r, jsonin_parse(text, strlen(text), name, err), name, err);
+}
+
+bool
+constraints_read(struct constraints *s, const char *path, const struct graph *g,
+    const struct mix *m, struct arena *a, struct err *err)
+{
+	struct reader r = {s, g, m, a};
+
+	return take_document(&r, jsonin_open(path, FILE_LIMIT, err), path, err);
 }

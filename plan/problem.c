@@ -154,7 +154,7 @@ problem_build(struct problem *out, const struct plan_request *r,
 	build_candidates(out, r, a);
 	build_targets(out, r, a);
 	fill_costs(out, r->prices);
-	constraints_apply(r->constraints, skip, r->graph, out);
+	constraints_apply(r->constraints, skip, r->graph, out, a);
 	return problem_index(out, a, err) || err_in(err, "search problem");
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plan/conflict.h"
 #include "plan/problem.h"
 #include "search/top.h"
 
@@ -133,22 +134,6 @@ settle(struct job *j, struct err *err)
 	return true;
 }
 
-/* Can it be solved without the constraints skip[]? Anything but a proof that
- * it cannot counts as yes. */
-static bool
-may_solve(struct job *j, const bool *skip, struct err *err)
-{
-	struct search_result r;
-	struct problem p;
-
-	if (!problem_build(&p, j->r, skip, j->arena, err)
-	    || !search_exact(&r, &p, &j->r->search, j->arena, err)) {
-		err_clear(err);
-		return true;
-	}
-	return r.found || !r.proven;
-}
-
 /* Why nothing runs a node: the last of its candidates to have failed. */
 static const struct price *
 failure_at(const struct job *j, node_id node)
@@ -192,32 +177,26 @@ name_failure(const struct job *j, struct err *err)
 	    "no legal plan exists: candidates that failed leave no cover");
 }
 
-/* No plan: name the constraints that rule all of them out, none of which could
- * be missing (each was tried). Always false. */
+/* No plan: name constraints that rule all of them out. Always false. */
 static bool
 explain_none(struct job *j, struct err *err)
 {
 	const struct constraints *c = j->r->constraints;
 	uint32_t n = c ? c->n : 0;
-	bool *skip = arena_new(j->arena, bool, n);
+	bool *in = arena_new(j->arena, bool, n);
 	const char *text = "", *comma = "";
 
 	if (!j->best.proven)
 		return err_set(err, ERR_NO_COVER,
 		    "no legal plan was found before the budget ran out");
-	memset(skip, true, n);
-	if (n == 0 || !may_solve(j, skip, err))
+	if (constraints_conflict(in, j->r, j->arena) == 0)
 		return name_failure(j, err);
-	memset(skip, false, n);
-	for (uint32_t i = 0; i < n; i++) {
-		skip[i] = true;
-		if (may_solve(j, skip, err)) {
-			skip[i] = false;
+	for (uint32_t i = 0; i < n; i++)
+		if (in[i]) {
 			text = arena_printf(j->arena, "%s%s\"%s\"", text, comma,
 			    c->item[i].text);
 			comma = ", ";
 		}
-	}
 	return err_set(err, ERR_NO_COVER,
 	    "these constraints leave no legal plan: %s", text);
 }

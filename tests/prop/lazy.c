@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plan/solve.h"
+#include "tests/support/dressed.h"
 #include "tests/support/nets.h"
 #include "tests/support/problems.h"
 
@@ -55,139 +56,6 @@ pricer_price_conversions(
 	return true;
 }
 
-static const struct rule any_rule = {.name = "any"};
-static const struct target_kind plain_kind = {
-    .name = "plain", .rule = &any_rule, .nrules = 1};
-static const struct target_kind launching_kind = {
-    .name = "launching", .rule = &any_rule, .nrules = 1, .launches = true};
-
-/* A problem dressed as graph, mix, candidates and prices. */
-struct dressed {
-	struct arena *a;
-	const struct problem *p;
-	struct graph *graph;
-	struct mix mix;
-	struct candidates candidates;
-	struct prices prices;
-};
-
-static void
-dress_graph(struct dressed *d)
-{
-	const struct problem *p = d->p;
-	const struct type type = {.dtype = DT_FLOAT};
-	value_id *outputs = arena_new(d->a, value_id, p->nvalues);
-
-	d->graph = graph_new(d->a, "g");
-	for (uint32_t v = 0; v < p->nvalues; v++) {
-		graph_add_value(d->graph, "v", &type);
-		if (!p->value[v].required)
-			continue;
-		d->graph->value[v].flags |= VALUE_OUTPUT;
-		outputs[d->graph->noutputs++] = v;
-	}
-	d->graph->output = outputs;
-	for (uint32_t n = 0; n < p->nnodes; n++) {
-		const struct problem_node *from = &p->node[n];
-		struct node node = {.op_type = "Op",
-		    .domain = "",
-		    .name = "",
-		    .ninputs = from->ninputs,
-		    .noutputs = from->noutputs};
-
-		node.input = arena_copy(
-		    d->a, from->input, from->ninputs * sizeof *from->input);
-		node.output = arena_copy(
-		    d->a, from->output, from->noutputs * sizeof *from->output);
-		graph_add_node(d->graph, &node);
-	}
-}
-
-static const struct port *
-dress_ports(struct dressed *d, const struct problem_port *port, uint32_t n)
-{
-	struct port *out = arena_new(d->a, struct port, n);
-
-	for (uint32_t i = 0; i < n; i++)
-		out[i] =
-		    (struct port){port[i].value, (format_id)port[i].format};
-	return out;
-}
-
-static void
-dress_candidates(struct dressed *d)
-{
-	const struct problem *p = d->p;
-	struct candidate *list =
-	    arena_new(d->a, struct candidate, p->ncandidates);
-	struct target *target = arena_new(d->a, struct target, p->ntargets);
-
-	for (uint32_t c = 0; c < p->ncandidates; c++) {
-		const struct problem_candidate *from = &p->candidate[c];
-
-		list[c] = (struct candidate){.target = from->target,
-		    .implementation_name = "one",
-		    .nnodes = from->nnodes,
-		    .node = from->node,
-		    .ninputs = from->ninputs,
-		    .noutputs = from->noutputs,
-		    .input = dress_ports(d, from->input, from->ninputs),
-		    .output = dress_ports(d, from->output, from->noutputs)};
-	}
-	d->candidates.candidate = list;
-	d->candidates.n = p->ncandidates;
-	for (uint32_t t = 0; t < p->ntargets; t++)
-		target[t] = (struct target){
-		    .kind = p->target[t].launch ? &launching_kind : &plain_kind,
-		    .text = p->target[t].name,
-		    .index = t};
-	d->mix.target = target;
-	d->mix.n = p->ntargets;
-	formats_init(&d->mix.formats);
-	d->mix.formats.n = p->nformats;
-}
-
-static struct price
-known(cost_ns cost)
-{
-	if (cost == COST_NEVER)
-		return (struct price){.state = PRICE_FAILED};
-	return (struct price){.state = PRICE_KNOWN, .ns = cost, .bound = cost};
-}
-
-/* Bounds are `low` to 100 per cent of the truth. */
-static void
-dress_prices(struct dressed *d, struct rng *r, uint32_t low)
-{
-	const struct problem *p = d->p;
-	struct price *launch = arena_new(d->a, struct price, p->ntargets);
-	uint32_t *class = arena_new(d->a, uint32_t, p->nvalues);
-
-	d->prices = (struct prices){.nkeys = p->ncandidates,
-	    .nclasses = p->nclasses,
-	    .nformats = p->nformats,
-	    .launch = launch,
-	    .value_class = class};
-	d->prices.candidate = arena_new(d->a, struct price, p->ncandidates);
-	for (uint32_t c = 0; c < p->ncandidates; c++) {
-		cost_ns cost = p->candidate[c].cost;
-		uint32_t percent = low + rng_below(r, 101 - low);
-
-		d->prices.candidate[c] = (struct price){.state = PRICE_BOUND,
-		    .bound = cost == COST_NEVER ? 1 : cost * percent / 100,
-		    .key = c};
-	}
-	for (uint32_t t = 0; t < p->ntargets; t++)
-		launch[t] = known(p->target[t].launch);
-	for (uint32_t v = 0; v < p->nvalues; v++)
-		class[v] = p->value[v].class;
-	d->prices.conversion = arena_new(d->a, struct conversion_price,
-	    (size_t)p->nclasses * p->nformats * p->nformats);
-	for (size_t i = 0; i < (size_t)p->nclasses * p->nformats * p->nformats;
-	     i++)
-		d->prices.conversion[i].price = known(p->conversion[i]);
-}
-
 /* Search once; COST_NEVER: there is no plan. */
 static bool
 search(struct dressed *d, struct pricer *pricer, bool eager, struct plan *plan,
@@ -223,8 +91,7 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 	struct err err = {0};
 	bool ok;
 
-	dress_graph(&d);
-	dress_candidates(&d);
+	dress(&d);
 	dress_prices(&d, &r, low);
 	ok = search(&d, &lazy, false, &x, &err);
 	dress_prices(&d, &r, low);
@@ -271,16 +138,6 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 	return false;
 }
 
-/* Everything fed and wanted in format 0, as graphs are. */
-static void
-plain_outside(struct problem *p)
-{
-	for (uint32_t v = 0; v < p->nvalues; v++) {
-		p->value[v].initial = p->value[v].producer == NO_NODE;
-		p->value[v].required = p->value[v].required != 0;
-	}
-}
-
 int
 main(int argc, char **argv)
 {
@@ -295,7 +152,7 @@ main(int argc, char **argv)
 		struct rng r = rng_seeded(seed);
 		struct problem *p = problem_random(&r, &mix, &a);
 
-		plain_outside(p);
+		dressed_plain(p);
 		for (uint32_t c = 0; c < p->ncandidates; c++)
 			p->candidate[c].banned = false;
 		bad += !same(p, seed, (uint32_t)(seed % 5) * 25, &asked, &a);

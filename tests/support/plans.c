@@ -128,16 +128,31 @@ give_origins(struct graph *g)
 		const char **out = arena_new(g->arena, const char *, 1);
 
 		out[0] = g->value[n->output[0]].name;
-		t->node[i] = (struct onnx_node){
-		    "", i, n->name, n->op_type, "", 1, out, FATE_COVERED, NULL};
+		t->node[i] = (struct onnx_node){.path = "",
+		    .index = i,
+		    .name = n->name,
+		    .op_type = n->op_type,
+		    .domain = "",
+		    .noutputs = 1,
+		    .outputs = out};
 		*o = (struct origin){i, ROLE_KEPT};
 		n->origin = o;
 		n->norigins = 1;
 	}
-	t->node[g->nnodes] = (struct onnx_node){"", g->nnodes, "shape", "Shape",
-	    "", 0, NULL, FATE_FOLDED, "its value is known"};
-	t->node[g->nnodes + 1] = (struct onnx_node){"", g->nnodes + 1, "same",
-	    "Identity", "", 0, NULL, FATE_DROPPED, "an identity"};
+	t->node[g->nnodes] = (struct onnx_node){.path = "",
+	    .index = g->nnodes,
+	    .name = "shape",
+	    .op_type = "Shape",
+	    .domain = "",
+	    .fate = FATE_FOLDED,
+	    .why = "its value is known"};
+	t->node[g->nnodes + 1] = (struct onnx_node){.path = "",
+	    .index = g->nnodes + 1,
+	    .name = "same",
+	    .op_type = "Identity",
+	    .domain = "",
+	    .fate = FATE_DROPPED,
+	    .why = "an identity"};
 	g->origin_table = t;
 }
 
