@@ -92,6 +92,18 @@ import_tensor_type(struct importer *imp, struct graph *g,
 	return true;
 }
 
+/* What is never looked into goes out as it came in. */
+static struct type
+opaque_type(struct importer *imp, const Onnx__TypeProto *p)
+{
+	size_t n = onnx__type_proto__get_packed_size(p);
+	char *bytes = arena_new(imp->a, char, n);
+
+	onnx__type_proto__pack(p, (uint8_t *)bytes);
+	return (struct type){
+	    .kind = TYPE_OPAQUE, .rank = RANK_UNKNOWN, .proto = {bytes, n}};
+}
+
 bool
 import_type(struct importer *imp, struct graph *g, const Onnx__TypeProto *p,
     struct type *t)
@@ -109,7 +121,7 @@ import_type(struct importer *imp, struct graph *g, const Onnx__TypeProto *p,
 		if (!p->sequence_type && !p->optional_type) {
 			if (p->sparse_tensor_type || p->map_type
 			    || p->opaque_type)
-				t->kind = TYPE_OPAQUE;
+				*t = opaque_type(imp, p);
 			return true;
 		}
 		t->kind = p->sequence_type ? TYPE_SEQUENCE : TYPE_OPTIONAL;

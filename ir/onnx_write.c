@@ -121,6 +121,10 @@ write_type(struct wire_out *w, uint32_t field, const struct graph *g,
 {
 	struct wire_out type, inner;
 
+	if (t && t->kind == TYPE_OPAQUE) {
+		wire_out_bytes(w, field, t->proto.s, t->proto.n);
+		return;
+	}
 	wire_out_init(&type);
 	wire_out_init(&inner);
 	switch (t ? t->kind : TYPE_UNKNOWN) {
@@ -149,7 +153,8 @@ static bool
 is_writable(const struct type *t)
 {
 	return (t->kind == TYPE_TENSOR && t->dtype != DT_UNDEFINED)
-	    || t->kind == TYPE_SEQUENCE || t->kind == TYPE_OPTIONAL;
+	    || t->kind == TYPE_SEQUENCE || t->kind == TYPE_OPTIONAL
+	    || t->proto.n > 0;
 }
 
 static void

@@ -26,12 +26,18 @@ enum type_kind {
 	TYPE_OPAQUE, /* sparse, map, ...: carried, never looked into */
 };
 
+struct string_view {
+	const char *s;
+	size_t n;
+};
+
 struct type {
 	enum type_kind kind;
 	enum dtype dtype; /* of a tensor; DT_UNDEFINED: not known */
 	uint32_t rank; /* of a tensor, or RANK_UNKNOWN */
 	const int64_t *dim; /* [rank] */
 	const struct type *elem; /* of a sequence or optional */
+	struct string_view proto; /* of an opaque type: as it was imported */
 };
 
 enum tensor_kind {
@@ -40,11 +46,6 @@ enum tensor_kind {
 	TENSOR_STRINGS, /* string[count] */
 	TENSOR_SEQUENCE, /* item[nitems]; at run time only */
 	TENSOR_NONE, /* an empty optional; at run time only */
-};
-
-struct string_view {
-	const char *s;
-	size_t n;
 };
 
 struct tensor {

@@ -20,7 +20,7 @@ make_begin(struct maker *m, struct arena *a)
 static struct type
 type_of(struct maker *m, const int64_t *dim)
 {
-	struct type t = {TYPE_TENSOR, DT_FLOAT, 0, NULL, NULL};
+	struct type t = {.kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 0};
 
 	while (dim[t.rank] != 0)
 		t.rank++;

@@ -567,7 +567,8 @@ stated_shapes(void **state)
 	t.dim = three;
 	graph_value(f->g, y)->type = t;
 	z = over(f, OP_RELU, 13, DIMS(4));
-	t = (struct type){TYPE_TENSOR, DT_FLOAT, 1, wrong, NULL};
+	t = (struct type){
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 1, .dim = wrong};
 	graph_value(f->g, z)->type = t;
 	run(f);
 	expect(f, y, "int64[2,3]");
@@ -582,8 +583,8 @@ stated_output_contradicts(void **state)
 	value_id y = over(f, OP_RELU, 13, DIMS(4));
 	static const int64_t wrong[] = {5};
 
-	graph_value(f->g, y)->type =
-	    (struct type){TYPE_TENSOR, DT_FLOAT, 1, wrong, NULL};
+	graph_value(f->g, y)->type = (struct type){
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 1, .dim = wrong};
 	graph_value(f->g, y)->flags |= VALUE_OUTPUT;
 	expect_fault(f, "is declared float32[5] but is float32[4]");
 }

@@ -33,7 +33,8 @@ static const int64_t flat[] = {1, 9};
 static value_id
 input(struct graph *g, const char *name)
 {
-	struct type t = {TYPE_TENSOR, DT_FLOAT, 4, nchw, NULL};
+	struct type t = {
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 4, .dim = nchw};
 	value_id v = graph_add_value(g, name, &t);
 
 	g->value[v].flags = VALUE_INPUT;
@@ -44,7 +45,8 @@ input(struct graph *g, const char *name)
 static value_id
 add(struct graph *g, enum op op, value_id x, value_id y)
 {
-	struct type t = {TYPE_TENSOR, DT_FLOAT, 4, nchw, NULL};
+	struct type t = {
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 4, .dim = nchw};
 	value_id in[] = {x, y};
 	value_id out =
 	    graph_add_value(g, arena_printf(&arena, "v%u", g->nvalues), &t);

@@ -506,7 +506,8 @@ static void
 test_transfers(void **state)
 {
 	static const int64_t dim[] = {1, 3, 100, 100};
-	struct type t = {TYPE_TENSOR, DT_FLOAT, 4, dim, NULL};
+	struct type t = {
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 4, .dim = dim};
 	struct format host = {SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED};
 	struct format nhwc = {SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16};
 	struct format plain = {SPACE_MRVL, LAYOUT_PLAIN, DT_FLOAT16};

@@ -84,7 +84,8 @@ static void
 test_formats(void **state)
 {
 	static const int64_t dim[] = {2, 3, 5, 7};
-	struct type t = {TYPE_TENSOR, DT_FLOAT, 4, dim, NULL};
+	struct type t = {
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 4, .dim = dim};
 	struct format half = {SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16};
 	struct format blocked = {SPACE_HOST, LAYOUT_BLK16, DT_UNDEFINED};
 	struct formats f;
