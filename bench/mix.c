@@ -1,76 +1,68 @@
-/* Chosen plans against single libraries and eager order, executed interleaved
- * in one run: bench_mix [--db FILE] [--rounds N] MODEL.onnx... */
+/* Chosen plans against single libraries, eager order and ONNX Runtime, executed
+ * interleaved in one run:
+ * bench_mix [--db FILE] [--threads N] [--seconds S] [--ort PYTHON] MODEL... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/common/contest.h"
+#include "bench/common/peer.h"
 #include "costmodel/machine.h"
-#include "costmodel/pricer.h"
-#include "costmodel/trial.h"
-#include "exec/compare.h"
-#include "exec/executor.h"
+#include "exec/miss.h"
 #include "ir/base/clock.h"
-#include "ir/normalize.h"
-#include "ir/onnx_read.h"
-#include "plan/solve.h"
-#include "targets/host/host.h"
 
-/* Who takes part: candidates of one kind (NULL: all), convolutions of one
- * layout (-1: any), a searcher. Host helps everybody. */
-struct contender {
-	const char *name, *kind;
-	int layout;
-	bool winograd;
-	const char *searcher;
-};
+#ifndef MARQ_SOURCE_DIR
+#define MARQ_SOURCE_DIR "."
+#endif
 
 static const struct contender contenders[] = {
-    {"oneDNN nhwc", "dnnl", LAYOUT_NHWC, false, "exact"},
-    {"oneDNN blocked", "dnnl", LAYOUT_BLK16, false, "exact"},
-    {"oneDNN plain", "dnnl", LAYOUT_PLAIN, false, "exact"},
-    {"XNNPACK", "xnnpack", -1, true, "exact"},
-    {"OpenBLAS", "blas", -1, true, "exact"},
+    {"oneDNN nhwc", "dnnl", LAYOUT_NHWC, false, NULL},
+    {"oneDNN blocked", "dnnl", LAYOUT_BLK16, false, NULL},
+    {"oneDNN plain", "dnnl", LAYOUT_PLAIN, false, NULL},
+    {"XNNPACK", "xnnpack", -1, true, NULL},
+    {"OpenBLAS", "blas", -1, true, NULL},
     {"eager, all", NULL, -1, true, "eager"},
-    {"oneDNN, searched", "dnnl", -1, true, "exact"},
-    {"all, searched", NULL, -1, true, "exact"},
-    {"all, again (A/A)", NULL, -1, true, "exact"},
+    {"oneDNN, searched", "dnnl", -1, true, NULL},
+    {"all, searched", NULL, -1, true, NULL},
+    {"all, again (A/A)", NULL, -1, true, NULL},
 };
 
-#define N (sizeof contenders / sizeof *contenders)
-#define BEST_SINGLE 5 /* the first five are single (library, layout) */
-#define ROUNDS_MAX 64
+#define NPLANS (sizeof contenders / sizeof *contenders)
+#define NSINGLE 5 /* the first are single (library, layout) */
+#define CHOSEN (NPLANS - 2) /* "all, searched" */
+#define AGAIN (NPLANS - 1)
+#define PEER NPLANS
+#define N (NPLANS + 1)
+#define ROUNDS_MAX 40
+#define ROUNDS_MIN 5
+#define RUNS_MAX 16
+/* TUNING: contenders predicted this many times slower than the best take part
+ * in the first rounds only. */
+#define HOPELESS 2
+
+struct options {
+	const char *db, *ort; /* ort: a Python; NULL: none asked for */
+	uint32_t threads;
+	uint64_t budget_ns; /* of running one model */
+};
 
 struct entry {
-	const struct contender *who;
 	struct plan plan;
 	struct executor *executor;
 	bool has_plan;
+	uint32_t rounds;
 	cost_ns round[ROUNDS_MAX]; /* median of a round's runs */
-	double ratio[ROUNDS_MAX]; /* to oneDNN nhwc in the same round */
+	double ratio[ROUNDS_MAX]; /* to "all, searched" in the same round */
 };
 
 struct bench {
-	struct arena arena;
-	const char *path, *db;
-	uint32_t rounds;
-	struct model model;
-	struct mix mix;
-	struct candidates candidates;
-	struct pricer *pricer;
-	struct prices prices;
-	struct pricer_counts counts;
-	cost_ns pricing_ns;
+	const struct options *o;
+	struct contest contest;
 	struct entry entry[N];
+	struct peer peer;
+	struct record *record; /* of the chosen plan's steps */
+	struct profile seen; /* their medians */
 };
-
-static int
-by_cost(const void *a, const void *b)
-{
-	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
-
-	return (x > y) - (x < y);
-}
 
 static int
 by_ratio(const void *a, const void *b)
@@ -80,305 +72,353 @@ by_ratio(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* ---- prices ---- */
-
-static bool
-import(struct bench *b, struct err *err)
-{
-	static const char *const targets[] = {
-	    "dnnl", "xnnpack", "blas", "host"};
-	const struct infer_options infer = {.eval = host_eval};
-	const struct onnx_options onnx = {0};
-
-	return onnx_read(&b->model, b->path, &onnx, &b->arena, err)
-	    && normalize(b->model.graph, &infer, err)
-	    && mix_open(&b->mix, targets, 4, &b->arena, err)
-	    && candidates_find(
-	        &b->candidates, b->model.graph, &b->mix, NULL, &b->arena, err);
-}
-
-/* Everything is priced, so that every contender has its own best plan. */
-static bool
-price(struct bench *b, struct err *err)
-{
-	const struct pricer_options o = {
-	    .db = b->db, .measure = true, .reference = host_eval};
-	uint32_t *all = arena_new(&b->arena, uint32_t, b->candidates.n);
-	cost_ns began = clock_ns();
-	bool ok;
-
-	for (uint32_t i = 0; i < b->candidates.n; i++)
-		all[i] = i;
-	ok = pricer_open(&b->pricer, b->model.graph, &b->mix, &b->candidates,
-	         &o, &b->arena, err)
-	    && pricer_begin(b->pricer, &b->prices, err)
-	    && pricer_price(b->pricer, &b->prices, all, b->candidates.n, err)
-	    && pricer_price_conversions(b->pricer, &b->prices, err);
-	if (!b->pricer)
-		return false;
-	b->counts = pricer_counts(b->pricer);
-	b->pricing_ns = clock_ns() - began;
-	return pricer_close(b->pricer, err) && ok;
-}
-
-static bool
-starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool
-takes_part(const struct bench *b, const struct contender *who,
-    const struct candidate *c)
-{
-	const struct target *t = &b->mix.target[c->target];
-	bool conv = strstr(t->kind->rule[c->rule].name, ".conv") != NULL;
-	enum layout out = b->mix.formats.format[c->output[0].format].layout;
-
-	if (strcmp(t->kind->name, "host") == 0)
-		return true;
-	if (who->kind && strcmp(t->kind->name, who->kind) != 0)
-		return false;
-	if (!who->winograd && starts(c->implementation_name, "winograd"))
-		return false;
-	if (who->layout < 0 || (!conv && out == LAYOUT_PLAIN))
-		return true;
-	return out == (enum layout)who->layout
-	    || (who->layout == LAYOUT_BLK16 && out == LAYOUT_BLK8);
-}
-
-static bool
-plan_for(struct bench *b, struct entry *e, struct err *err)
-{
-	struct prices *mine = arena_new(&b->arena, struct prices, 1);
-	struct plan_request q = {.graph = b->model.graph,
-	    .mix = &b->mix,
-	    .candidates = &b->candidates,
-	    .prices = mine,
-	    .searcher = e->who->searcher};
-
-	*mine = b->prices;
-	mine->candidate = arena_copy(&b->arena, b->prices.candidate,
-	    b->candidates.n * sizeof *mine->candidate);
-	for (uint32_t i = 0; i < b->candidates.n; i++)
-		if (!takes_part(b, e->who, &b->candidates.candidate[i]))
-			mine->candidate[i].state = PRICE_FAILED;
-	e->has_plan = plan_search(&e->plan, &q, &b->arena, err);
-	if (!e->has_plan && err->kind != ERR_NO_COVER)
-		return false;
-	err_clear(err);
-	return true;
-}
-
 /* ---- running ---- */
 
-static struct tensor *
-inputs(struct bench *b)
-{
-	const struct graph *g = b->model.graph;
-	struct tensor *in = arena_new(&b->arena, struct tensor, g->ninputs);
-
-	for (uint32_t i = 0; i < g->ninputs; i++) {
-		const struct type *t = &graph_value(g, g->input[i])->type;
-		size_t n, bytes;
-		void *data;
-
-		tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
-		data = trial_buffer(&b->arena, bytes);
-		trial_seed(g, g->input[i], data);
-		in[i] = tensor_view(t->dtype, t->rank, t->dim, data);
-	}
-	return in;
-}
-
-/* TUNING: runs of one contender in one round; about as long for all models. */
+/* About as long for all models: a round of one contender is 40 ms. */
 static uint32_t
 runs_for(const struct bench *b)
 {
-	cost_ns one = b->entry[N - 1].plan.cost;
+	cost_ns one = b->entry[CHOSEN].plan.cost;
+	uint64_t runs = UINT64_C(40000000) / (one ? one : 1);
 
-	return one > 20000000 ? 3 : one > 5000000 ? 7 : 15;
+	return runs < 3 ? 3 : runs > 15 ? 15 : (uint32_t)runs;
 }
 
 /* The median of undisturbed runs (of all, when none was). */
 static bool
-run_round(struct entry *e, uint32_t round, uint32_t runs,
-    const struct tensor *in, struct tensor *out, struct err *err)
+run_plan(struct bench *b, uint32_t who, uint32_t runs, cost_ns *median,
+    struct err *err)
 {
-	cost_ns took[16], kept[16];
+	struct entry *e = &b->entry[who];
+	cost_ns took[RUNS_MAX], kept[RUNS_MAX];
+	struct contest *c = &b->contest;
 	uint32_t n = 0;
 
-	if (!executor_run(e->executor, in, out, err)) /* warms up */
+	if (!executor_run(e->executor, c->in, c->out, err)) /* warms up */
 		return false;
 	for (uint32_t i = 0; i < runs; i++) {
 		long before = machine_preemptions();
 		cost_ns start = clock_ns();
 
-		if (!executor_run(e->executor, in, out, err))
+		if (!executor_run(e->executor, c->in, c->out, err))
 			return false;
 		took[i] = clock_ns() - start;
-		if (machine_preemptions() == before)
-			kept[n++] = took[i];
+		if (machine_preemptions() != before)
+			continue;
+		kept[n++] = took[i];
+		if (who == CHOSEN)
+			record_steps(b->record, e->executor);
 	}
-	qsort(n ? kept : took, n ? n : runs, sizeof *took, by_cost);
-	e->round[round] = n ? kept[n / 2] : took[runs / 2];
+	*median = n ? cost_median(kept, n) : cost_median(took, runs);
+	return true;
+}
+
+static bool
+run_peer(struct bench *b, uint32_t runs, cost_ns *median)
+{
+	cost_ns kept[RUNS_MAX], all[RUNS_MAX];
+	int64_t took[RUNS_MAX];
+	uint32_t n = 0;
+
+	if (!peer_run(&b->peer, runs, took))
+		return false;
+	for (uint32_t i = 0; i < runs; i++) {
+		all[i] = (cost_ns)(took[i] < 0 ? -took[i] : took[i]);
+		if (took[i] >= 0)
+			kept[n++] = all[i];
+	}
+	*median = n ? cost_median(kept, n) : cost_median(all, runs);
+	return true;
+}
+
+static bool
+takes_part(const struct bench *b, uint32_t who, uint32_t round)
+{
+	const struct entry *e = &b->entry[who];
+
+	if (who == PEER)
+		return b->peer.pid > 0;
+	return e->has_plan
+	    && (round < ROUNDS_MIN
+	        || e->plan.cost < HOPELESS * b->entry[CHOSEN].plan.cost);
+}
+
+static bool
+run_round(struct bench *b, uint32_t round, uint32_t runs, struct err *err)
+{
+	cost_ns chosen;
+
+	for (uint32_t k = 0; k < N; k++) {
+		uint32_t who = (k + round) % N;
+		struct entry *e = &b->entry[who];
+		cost_ns *median = &e->round[e->rounds];
+		bool ok = true;
+
+		if (!takes_part(b, who, round))
+			continue;
+		machine_urgent(who != PEER);
+		if (who != PEER)
+			ok = run_plan(b, who, runs, median, err);
+		else if (!run_peer(b, runs, median))
+			return err_set(err, ERR_IO, "ONNX Runtime ended");
+		machine_urgent(false);
+		if (!ok)
+			return false;
+	}
+	chosen = b->entry[CHOSEN].round[round];
+	for (uint32_t who = 0; who < N; who++) {
+		struct entry *e = &b->entry[who];
+
+		if (!takes_part(b, who, round))
+			continue;
+		e->ratio[e->rounds] =
+		    (double)e->round[e->rounds] / (double)chosen;
+		e->rounds++;
+	}
 	return true;
 }
 
 static bool
 run_all(struct bench *b, struct err *err)
 {
-	const struct graph *g = b->model.graph;
-	const struct tensor *in = inputs(b);
-	struct tensor *out = arena_new(&b->arena, struct tensor, g->noutputs);
 	const uint32_t runs = runs_for(b);
 	uint32_t core[CORES_MAX], ncores = machine_cores(core);
+	cost_ns began = clock_ns();
 	bool ok = true;
 
-	machine_pin(&core[ncores - 1], 1);
-	for (uint32_t r = 0; ok && r < b->rounds; r++) {
-		machine_urgent(true);
-		for (uint32_t i = 0; ok && i < N; i++) {
-			struct entry *e = &b->entry[(i + r) % N];
-
-			ok =
-			    !e->has_plan || run_round(e, r, runs, in, out, err);
-		}
-		machine_urgent(false);
-		for (uint32_t i = 0; ok && i < N; i++)
-			if (b->entry[i].has_plan)
-				b->entry[i].ratio[r] =
-				    (double)b->entry[i].round[r]
-				    / (double)b->entry[0].round[r];
+	machine_pin(&core[ncores - b->o->threads], b->o->threads);
+	for (uint32_t r = 0; ok && r < ROUNDS_MAX; r++) {
+		if (r >= ROUNDS_MIN && clock_ns() - began > b->o->budget_ns)
+			break;
+		ok = run_round(b, r, runs, err);
 	}
 	machine_pin(core, ncores);
+	if (ok)
+		record_settle(b->record, &b->seen);
 	return ok;
-}
-
-/* Every contender computes what the reference does. */
-static bool
-check_all(struct bench *b, struct err *err)
-{
-	const struct tolerance t = {1e-5, 1e-4};
-	const struct graph *g = b->model.graph;
-	const struct tensor *in = inputs(b);
-	struct tensor *want = arena_new(&b->arena, struct tensor, g->noutputs);
-	struct tensor *got = arena_new(&b->arena, struct tensor, g->noutputs);
-
-	if (!host_run(g, in, want, &b->arena, err))
-		return false;
-	for (uint32_t i = 0; i < N; i++) {
-		struct comparison c;
-
-		if (!b->entry[i].has_plan)
-			continue;
-		if (!executor_run(b->entry[i].executor, in, got, err))
-			return false;
-		for (uint32_t o = 0; o < g->noutputs; o++) {
-			tensors_compare(&c, &got[o], &want[o], &t);
-			if (!c.matches)
-				printf("%s: %s DIFFERS from the reference by "
-				       "%g of a range of %g\n",
-				    b->path, b->entry[i].who->name, c.max_error,
-				    c.range);
-		}
-	}
-	return true;
 }
 
 /* ---- the table ---- */
 
 static void
-print_table(struct bench *b)
+print_row(struct entry *e, const char *name, bool predicts)
 {
-	const uint32_t n = b->rounds;
-	double best = 1e30;
+	uint32_t n = e->rounds;
+	double ms, predicted = (double)e->plan.cost / 1e6;
 
-	printf("\n### %s\n\n%u candidates, %u distinct prices, %u measured in "
-	       "%.1f s\n\n",
-	    b->path, (unsigned)b->candidates.n, (unsigned)b->counts.distinct,
-	    (unsigned)b->counts.measured, (double)b->pricing_ns / 1e9);
-	puts("| contender | predicted ms | measured ms | error % | ratio to "
-	     "oneDNN nhwc [IQR] |\n|---|---|---|---|---|");
-	for (uint32_t i = 0; i < N; i++) {
+	ms = (double)cost_median(e->round, n) / 1e6;
+	qsort(e->ratio, n, sizeof *e->ratio, by_ratio);
+	printf("| %s | ", name);
+	if (predicts)
+		printf("%.3f | %.3f | %+.1f", predicted, ms,
+		    100 * (predicted - ms) / ms);
+	else
+		printf("| %.3f | ", ms);
+	printf(" | %.3f [%.3f .. %.3f] |\n", 1 / e->ratio[n / 2],
+	    1 / e->ratio[3 * n / 4], 1 / e->ratio[n / 4]);
+}
+
+/* Which region a prediction beyond 5 % owes most to. */
+static double
+print_miss(const struct bench *b)
+{
+	const struct entry *e = &b->entry[CHOSEN];
+	const struct plan *p = &e->plan;
+	double measured = (double)e->round[e->rounds / 2];
+	double off = ((double)p->cost - measured) / measured;
+	const struct candidate *c;
+	struct miss m;
+
+	if (off < MISS_WORTH_NAMING && off > -MISS_WORTH_NAMING)
+		return off;
+	m = miss_find(p, &b->seen);
+	printf("\nprediction off by %+.1f %%, most in ", 100 * off);
+	if (m.region == p->nregions) {
+		printf("the conversions");
+	} else {
+		c = &p->candidates
+		         ->candidate[p->composite[m.composite].candidate];
+		printf("region %u (%s; '%s' %s: %.1f us predicted, %.1f "
+		       "measured)",
+		    (unsigned)m.region,
+		    p->mix->target[p->region[m.region].target].text,
+		    node_label(p->graph, c->node[0], b->contest.arena),
+		    c->implementation_name,
+		    (double)p->composite[m.composite].cost / 1e3,
+		    (double)b->seen.composite[m.composite] / 1e3);
+	}
+	printf(": %.1f us predicted, %.1f measured\n",
+	    (double)m.predicted / 1e3, (double)m.measured / 1e3);
+	return off;
+}
+
+static double
+print_table(struct bench *b, const char *path)
+{
+	const struct pricer_counts *n = &b->contest.counts;
+	double best = 0, off, ratio;
+
+	printf("\n### %s, %u thread%s\n\n%u candidates, %u distinct: %u "
+	       "glanced at, %u measured (and %u conversions) in %.1f s\n\n",
+	    path, (unsigned)b->o->threads, b->o->threads == 1 ? "" : "s",
+	    (unsigned)b->contest.candidates.n, (unsigned)n->candidates,
+	    (unsigned)n->glanced, (unsigned)n->measured_candidates,
+	    (unsigned)(n->measured - n->measured_candidates),
+	    (double)b->contest.pricing_ns / 1e9);
+	puts("| contender | predicted ms | measured ms | error % | chosen / "
+	     "this [IQR] |\n|---|---|---|---|---|");
+	for (uint32_t i = 0; i < NPLANS; i++) {
 		struct entry *e = &b->entry[i];
-		double ms, predicted = (double)e->plan.cost / 1e6;
 
 		if (!e->has_plan) {
-			printf("| %s | no cover | | | |\n", e->who->name);
+			printf("| %s | no cover | | | |\n", contenders[i].name);
 			continue;
 		}
-		qsort(e->round, n, sizeof *e->round, by_cost);
-		qsort(e->ratio, n, sizeof *e->ratio, by_ratio);
-		ms = (double)e->round[n / 2] / 1e6;
-		printf("| %s | %.2f | %.2f | %+.1f | %.3f [%.3f .. %.3f] |\n",
-		    e->who->name, predicted, ms, 100 * (predicted - ms) / ms,
-		    e->ratio[n / 2], e->ratio[n / 4], e->ratio[3 * n / 4]);
-		if (i < BEST_SINGLE && e->ratio[n / 2] < best)
-			best = e->ratio[n / 2];
+		print_row(e, contenders[i].name, true);
+		ratio = 1 / e->ratio[e->rounds / 2];
+		if (i < NSINGLE && ratio > best)
+			best = ratio;
 	}
-	printf("\nbest plan / best single (library, layout): %.3f\n",
-	    b->entry[N - 2].ratio[n / 2] / best);
+	if (b->entry[PEER].rounds)
+		print_row(&b->entry[PEER], b->peer.name, false);
+	else
+		printf("\nONNX Runtime: SKIPPED: %s\n", b->peer.name);
+	printf("\nchosen / best single (library, layout): %.3f\n", best);
+	off = print_miss(b);
 	fflush(stdout);
+	return off;
+}
+
+/* ---- one model ---- */
+
+static void
+open_peer(struct bench *b, const char *path)
+{
+	static char script[] = MARQ_SOURCE_DIR "/bench/ort_peer.py";
+	char word[2 + CORES_MAX][16], *argv[6 + CORES_MAX];
+	uint32_t core[CORES_MAX], ncores = machine_cores(core), n = 0;
+	char name[128];
+
+	snprintf(b->peer.name, sizeof b->peer.name, "not asked for (--ort)");
+	if (!b->o->ort)
+		return;
+	argv[n++] = (char *)(uintptr_t)b->o->ort;
+	argv[n++] = script;
+	argv[n++] = (char *)(uintptr_t)path;
+	snprintf(word[0], sizeof word[0], "%u", (unsigned)b->o->threads);
+	argv[n++] = word[0];
+	for (uint32_t i = 1; i <= b->o->threads; i++) {
+		snprintf(
+		    word[i], sizeof word[i], "%u", (unsigned)core[ncores - i]);
+		argv[n++] = word[i];
+	}
+	argv[n] = NULL;
+	if (!peer_open(&b->peer, argv))
+		return;
+	snprintf(name, sizeof name, "ONNX Runtime %.100s", b->peer.name);
+	memcpy(b->peer.name, name, sizeof name);
 }
 
 static bool
-run_model(struct bench *b, struct err *err)
+open_entries(struct bench *b, struct err *err)
 {
+	const struct executor_options o = {.threads = b->o->threads};
+
+	for (uint32_t i = 0; i < NPLANS; i++) {
+		struct entry *e = &b->entry[i];
+
+		if (e->has_plan
+		    && !executor_open(
+		        &e->executor, &e->plan, &o, b->contest.arena, err))
+			return err_in(err, "%s", contenders[i].name);
+	}
+	return true;
+}
+
+static bool
+run_model(struct bench *b, const char *path, double *off, struct err *err)
+{
+	struct contest *c = &b->contest;
 	bool ok;
 
-	if (!import(b, err) || !price(b, err))
+	if (!contest_open(c, path, b->o->db, b->o->threads, err))
 		return false;
-	for (uint32_t i = 0; i < N; i++) {
-		b->entry[i] = (struct entry){.who = &contenders[i]};
-		if (!plan_for(b, &b->entry[i], err))
+	for (uint32_t i = 0; i < NPLANS; i++)
+		if (!contest_plan(c, &contenders[i], &b->entry[i].plan,
+		        &b->entry[i].has_plan, err))
 			return false;
+	if (!contest_priced(c, err))
+		return false;
+	b->record = record_new(&b->entry[CHOSEN].plan, c->arena);
+	ok = open_entries(b, err);
+	for (uint32_t i = 0; ok && i < NPLANS; i++)
+		ok = !b->entry[i].has_plan
+		    || contest_check(
+		        c, contenders[i].name, b->entry[i].executor, err);
+	if (ok) {
+		open_peer(b, path);
+		ok = run_all(b, err);
 	}
-	for (uint32_t i = 0; i < N; i++)
-		if (b->entry[i].has_plan
-		    && !executor_open(&b->entry[i].executor, &b->entry[i].plan,
-		        NULL, &b->arena, err))
-			return err_in(err, "%s", contenders[i].name);
-	ok = check_all(b, err) && run_all(b, err);
 	if (ok)
-		print_table(b);
-	for (uint32_t i = 0; i < N; i++)
-		if (b->entry[i].has_plan)
+		*off = print_table(b, path);
+	for (uint32_t i = 0; i < NPLANS; i++)
+		if (b->entry[i].executor)
 			executor_close(b->entry[i].executor);
+	peer_close(&b->peer);
 	return ok;
+}
+
+static bool
+option(struct options *o, const char *name, const char *value)
+{
+	if (strcmp(name, "--db") == 0)
+		o->db = value;
+	else if (strcmp(name, "--ort") == 0)
+		o->ort = value;
+	else if (strcmp(name, "--threads") == 0)
+		o->threads = (uint32_t)atoi(value);
+	else if (strcmp(name, "--seconds") == 0)
+		o->budget_ns = (uint64_t)(atof(value) * 1e9);
+	else
+		return false;
+	return true;
 }
 
 int
 main(int argc, char **argv)
 {
+	struct options o = {.threads = 1, .budget_ns = UINT64_C(20000000000)};
 	static struct bench b;
-	const char *db = NULL;
-	uint32_t rounds = 15;
+	double off[64] = {0};
+	uint32_t n = 0;
 	int status = 0;
 
 	for (int i = 1; i < argc; i++) {
 		struct err err = {.kind = ERR_NONE};
+		struct arena arena;
 
-		if (strcmp(argv[i], "--db") == 0 && i + 1 < argc) {
-			db = argv[++i];
+		if (i + 1 < argc && option(&o, argv[i], argv[i + 1])) {
+			i++;
 			continue;
 		}
-		if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
-			rounds = (uint32_t)atoi(argv[++i]);
-			if (rounds < 1 || rounds > ROUNDS_MAX)
-				rounds = 15;
-			continue;
-		}
-		b = (struct bench){.path = argv[i], .db = db, .rounds = rounds};
-		arena_init(&b.arena);
-		if (!run_model(&b, &err)) {
+		b = (struct bench){.o = &o};
+		arena_init(&arena);
+		b.contest.arena = &arena;
+		if (run_model(&b, argv[i], &off[n], &err)) {
+			off[n] = off[n] < 0 ? -off[n] : off[n];
+			n += n < 63;
+		} else {
 			fprintf(
 			    stderr, "bench_mix: %s: %s\n", argv[i], err.text);
 			status = 1;
 		}
-		if (b.model.graph)
-			model_close(&b.model);
-		arena_release(&b.arena);
+		contest_close(&b.contest);
+		arena_release(&arena);
 	}
+	qsort(off, n, sizeof *off, by_ratio);
+	if (n)
+		printf("\npredictions of %u models: off by %.1f %% (median), "
+		       "%.1f %% (worst)\n",
+		    (unsigned)n, 100 * off[n / 2], 100 * off[n - 1]);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/run.h"
 #include "cli/units.h"
+#include "exec/miss.h"
 #include "ir/base/json.h"
 
 #define TOP 10 /* composites shown without --layers */
@@ -215,6 +216,38 @@ print_total(const struct run_result *r)
 	    "memory: %.1f MiB for values\n", (double)r->pool_bytes / 1048576);
 }
 
+/* A prediction that is off says where. */
+static void
+print_miss(const struct run_result *r)
+{
+	const struct plan *p = &r->job->plan;
+	const cost_ns measured = measured_here(r);
+	const double off =
+	    percent(predicted_here(p), measured) / 100; /* signed */
+	struct miss m;
+	char a[32], b[32];
+
+	if (off < MISS_WORTH_NAMING && off > -MISS_WORTH_NAMING)
+		return;
+	m = miss_find(p, &r->profile);
+	format_duration(m.predicted, a, sizeof a);
+	format_duration(m.measured, b, sizeof b);
+	if (m.region == p->nregions) {
+		printf("prediction: furthest off are the conversions, %s "
+		       "predicted, %s measured\n",
+		    a, b);
+		return;
+	}
+	printf("prediction: furthest off is region %u (%s), %s predicted, %s "
+	       "measured",
+	    (unsigned)m.region, p->mix->target[p->region[m.region].target].text,
+	    a, b);
+	format_duration(p->composite[m.composite].cost, a, sizeof a);
+	format_duration(r->profile.composite[m.composite], b, sizeof b);
+	printf(", in it %s: %s, %s\n",
+	    operators_text(p, m.composite, r->job->arena), a, b);
+}
+
 static void
 print_regions(const struct run_result *r)
 {
@@ -384,6 +417,7 @@ run_report(const struct run_result *r, bool layers)
 	}
 	if (r->job->args->cli->verbosity >= 0) {
 		print_total(r);
+		print_miss(r);
 		print_regions(r);
 		print_layers(r, layers);
 		putchar('\n');
