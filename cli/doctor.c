@@ -1,5 +1,4 @@
 /* marq doctor: what this machine has and lacks. One row a check. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/paths.h"
 #include "ir/base/json.h"
+#include "targets/command.h"
 
 enum grade { GRADE_OK, GRADE_LACKS, GRADE_BROKEN };
 
@@ -24,30 +24,42 @@ static const char *const grade_word[] = {
     [GRADE_BROKEN] = "broken",
 };
 
-static bool
-on_path(const char *program, char *where, size_t n)
+/* A program on PATH goes into the finding, or what goes without it. */
+static void
+check_program(
+    struct cli *c, struct finding *f, const char *program, const char *without)
 {
-	const char *path = getenv("PATH"), *end;
+	const char *where;
 
-	for (; path && *path; path = *end ? end + 1 : end) {
-		end = strchrnul(path, ':');
-		snprintf(where, n, "%.*s/%s", (int)(end - path), path, program);
-		if (access(where, X_OK) == 0)
-			return true;
+	if (command_program(program, &where, c->run)) {
+		snprintf(f->text, sizeof f->text, "%s", where);
+		return;
 	}
-	return false;
+	f->grade = GRADE_LACKS;
+	snprintf(
+	    f->text, sizeof f->text, "no `%s` on PATH: %s", program, without);
 }
 
 static void
 check_dot(struct cli *c, struct finding *f)
 {
-	(void)c;
-	if (on_path("dot", f->text, sizeof f->text))
-		return;
-	f->grade = GRADE_LACKS;
-	snprintf(f->text, sizeof f->text,
-	    "no `dot` on PATH: reports go without the region graph "
-	    "(install graphviz)");
+	check_program(c, f, "dot",
+	    "reports go without the region graph (install graphviz)");
+}
+
+static void
+check_tmlc(struct cli *c, struct finding *f)
+{
+	check_program(c, f, "mrvl-tmlc",
+	    "whether Marvell's compiler takes a region is not checked, prices "
+	    "of mrvl are simulated");
+}
+
+static void
+check_mlsim(struct cli *c, struct finding *f)
+{
+	check_program(
+	    c, f, "mrvl-mlsim", "`marq run` computes regions of mrvl itself");
 }
 
 static void
@@ -143,6 +155,8 @@ static const struct {
     {"environment", check_environment},
     {"database", check_database},
     {"graphviz", check_dot},
+    {"mrvl-tmlc", check_tmlc},
+    {"mrvl-mlsim", check_mlsim},
 };
 
 #define NCHECKS (sizeof checks / sizeof checks[0])

@@ -25,7 +25,7 @@ candidate_of(const struct plan *p, uint32_t composite)
 static bool
 is_real(const struct plan *p, uint32_t target)
 {
-	return p->mix->target[target].kind->source == PRICE_MEASURED;
+	return p->mix->target[target].source == PRICE_MEASURED;
 }
 
 static cost_ns

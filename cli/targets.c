@@ -168,7 +168,7 @@ show_json(const struct target *t, struct arena *a)
 	json_key_str(&j, "target", t->text);
 	json_key_str(&j, "kind", t->kind->name);
 	json_key_str(&j, "summary", t->kind->summary);
-	json_key_str(&j, "prices", source_words[t->kind->source]);
+	json_key_str(&j, "prices", source_words[t->source]);
 	json_options(&j, t);
 	json_rules(&j, t->kind, a);
 	json_facts(&j, facts_of(t, a));
@@ -183,7 +183,7 @@ show_text(const struct target *t, struct arena *a)
 	const char *facts = facts_of(t, a);
 
 	printf("%s: %s\nprices are %s\n", t->text, k->summary,
-	    source_words[k->source]);
+	    source_words[t->source]);
 	if (k->option && k->option->name)
 		printf("\noptions:\n");
 	for (const struct target_option *o = k->option; o && o->name; o++)

@@ -31,7 +31,7 @@ add_converter(struct buf *b)
 const char *
 environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 {
-	enum price_source source = t ? t->kind->source : PRICE_MEASURED;
+	enum price_source source = t ? t->source : PRICE_MEASURED;
 	struct buf b;
 	const char *text;
 
@@ -44,7 +44,7 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 		add_converter(&b);
 	if (b.n && b.data[b.n - 1] != '\n')
 		buf_str(&b, "\n");
-	if (source == PRICE_MEASURED) {
+	if (source == PRICE_MEASURED || (t && t->is_this_cpu)) {
 		buf_printf(&b, "protocol=%d\n", MEASURE_PROTOCOL);
 		measure_environment(&b, threads);
 	}

@@ -19,6 +19,7 @@
 #include "costmodel/machine.h"
 #include "costmodel/worker.h"
 #include "ir/base/clock.h"
+#include "ir/base/file.h"
 
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
@@ -50,6 +51,7 @@ struct measurer {
 	uint32_t core[CORES_MAX];
 	uint32_t nhelpers;
 	struct helper helper[WORKERS_MAX];
+	const char *folder; /* of what tools leave when a worker is killed */
 };
 
 /* ---- processes ---- */
@@ -86,6 +88,7 @@ helper_start(struct measurer *m, struct helper *h, struct err *err)
 		h->place.socket = pair[1];
 		h->place.words = h->words;
 		h->place.parent = parent;
+		h->place.folder = m->folder;
 		worker_main(&m->options, &h->place);
 	}
 	close(pair[1]);
@@ -189,6 +192,24 @@ finish_measured(struct progress *p)
 	p->finished = true;
 }
 
+/* A tool's answer is the whole measurement. */
+static void
+finish_answered(struct progress *p, const struct worker_reply *r)
+{
+	p->result = (struct measurement){
+	    .outcome = OUTCOME_OK,
+	    .n = r->kept,
+	    .low = r->low_ns,
+	    .median = r->median_ns,
+	    .high = r->high_ns,
+	    .min = r->min_ns,
+	    .max_error = r->error,
+	    .span_ns = r->span_ns,
+	};
+	snprintf(p->result.detail, sizeof p->result.detail, "%s", r->detail);
+	p->finished = true;
+}
+
 static void
 finish_failed(struct progress *p, enum outcome outcome, const char *detail)
 {
@@ -231,6 +252,27 @@ job_at(const struct group *k, uint32_t i)
 	return k->first + (i + k->round / 2 * 7) % k->n;
 }
 
+bool
+measure_asks(const struct measure_options *o, uint32_t candidate)
+{
+	return o->mix->target[o->candidates->candidate[candidate].target].ask_ms
+	    > 0;
+}
+
+/* How long a worker may take. Who asks a tool has a clock of its own. */
+static uint64_t
+limit_of(const struct measurer *m, const struct measure_job *job)
+{
+	const struct measure_options *o = &m->options;
+
+	if (job->candidate == UINT32_MAX || !measure_asks(o, job->candidate))
+		return o->timeout_ns;
+	return (uint64_t)o->mix
+	           ->target[o->candidates->candidate[job->candidate].target]
+	           .ask_ms
+	    * 1000000u;
+}
+
 static bool
 send_job(struct group *k, struct helper *h, uint32_t job)
 {
@@ -242,7 +284,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
 		return false;
 	h->job = job;
-	h->deadline = clock_ns() + m->options.timeout_ns;
+	h->deadline = clock_ns() + limit_of(m, &q.job);
 	k->nbusy++;
 	return true;
 }
@@ -285,6 +327,8 @@ take_reply(struct group *k, const struct worker_reply *r)
 		finish_failed(p, r->outcome, r->detail);
 		p->result.max_error = r->error;
 		p->result.span_ns = r->span_ns;
+	} else if (r->answered) {
+		finish_answered(p, r);
 	} else {
 		p->block[p->nblocks++] = *r;
 		if (p->nblocks == BLOCKS || k->job[r->number].glance
@@ -437,6 +481,15 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 
 /* ---- opening and closing ---- */
 
+static bool
+asks_tools(const struct mix *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->target[i].ask_ms)
+			return true;
+	return false;
+}
+
 bool
 measurer_open(struct measurer **out, const struct measure_options *o,
     struct arena *a, struct err *err)
@@ -467,7 +520,10 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		m->helper[i].job = UINT32_MAX;
 	}
 	*out = m;
-	return true;
+	if (!asks_tools(o->mix))
+		return true;
+	m->folder = folder_new(NULL, a, err);
+	return m->folder != NULL;
 }
 
 void
@@ -482,4 +538,6 @@ measurer_close(struct measurer *m)
 		waitpid(h->pid, NULL, 0);
 		helper_forget(h);
 	}
+	if (m->folder)
+		folder_remove(m->folder);
 }

@@ -30,7 +30,8 @@ struct measurement {
 					 * quartile, which is the price */
 	double max_error; /* against the reference, relative to range */
 	uint64_t span_ns; /* how long measuring took */
-	char detail[160]; /* words for anything but OK */
+	char detail[160]; /* words for anything but OK; what a tool's answer
+			   * rests on */
 };
 
 struct measurer;
@@ -64,6 +65,9 @@ struct measure_job {
 	 * hardly be below, at a tenth of what measuring takes. */
 	bool glance;
 };
+
+/* Is the candidate's price told by a tool (target.ask_ms)? */
+bool measure_asks(const struct measure_options *o, uint32_t candidate);
 
 /* Measure jobs[0..n), any order, all workers; `done` is called for each as it
  * is finished, in the orchestrator. Returns early (true) on stop. */

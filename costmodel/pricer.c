@@ -173,6 +173,13 @@ price_of_estimate(
 	price->detail = e->assumed ? e->assumed : "";
 }
 
+static void
+fail_slot(struct slot *s, const char *why)
+{
+	s->price.state = PRICE_FAILED;
+	s->price.detail = why;
+}
+
 /* A kind that works out its prices itself; what it does not price is priced
  * as FAILED. */
 static void
@@ -187,9 +194,8 @@ ask_kind(struct pricer *p, struct slot *s)
 		price_of_estimate(&s->price, t->kind->source, &e);
 		return;
 	}
-	s->price.state = PRICE_FAILED;
 	s->price.source = t->kind->source;
-	s->price.detail = "the target gives no price for it";
+	fail_slot(s, "the target gives no price for it");
 }
 
 /* TUNING: a kernel rarely comes closer to the roofline than this; used only
@@ -251,28 +257,47 @@ not_measurable(const struct graph *g, const struct candidate *c)
 	return NULL;
 }
 
+/* Never above the price. Nothing bounds what another machine takes; a tool that
+ * only says whether a simulated price counts leaves it as it is. */
+static cost_ns
+bound_of(const struct pricer *p, const struct slot *s)
+{
+	const struct target *t = &p->mix->target[s->target];
+	struct estimate e = {.ns = 1};
+
+	if (!t->ask_ms || t->is_this_cpu)
+		return slot_bound(p, s);
+	if (t->source == PRICE_SIMULATED)
+		t->kind->simulate(
+		    t, p->graph, &p->candidates->candidate[s->candidate], &e);
+	return e.ns ? e.ns : 1;
+}
+
 static bool
 slot_begin(struct pricer *p, uint32_t i, struct err *err)
 {
 	struct slot *s = &p->slot[i];
+	const struct target *t = &p->mix->target[s->target];
+	const struct candidate *c = &p->candidates->candidate[s->candidate];
 	const char *why;
-	const struct target_kind *kind = p->mix->target[s->target].kind;
 
-	s->price.source = kind->source;
-	if (kind->source == PRICE_SIMULATED
-	    || kind->source == PRICE_ESTIMATED) {
+	s->price.source = t->source;
+	if (!p->environment[s->target].is_stored) {
 		ask_kind(p, s);
-		p->counts.simulated += kind->source == PRICE_SIMULATED;
-		p->counts.estimated += kind->source == PRICE_ESTIMATED;
+		p->counts.simulated += t->source == PRICE_SIMULATED;
+		p->counts.estimated += t->source == PRICE_ESTIMATED;
 		return true;
 	}
-	s->price.bound = slot_bound(p, s);
-	/* Nothing bounds what another machine takes. */
-	if (kind->source == PRICE_EXTERNAL)
-		s->price.bound = 1;
-	why = not_measurable(p->graph, &p->candidates->candidate[s->candidate]);
-	if (kind->source == PRICE_MEASURED && why) {
+	s->price.bound = bound_of(p, s);
+	why = not_measurable(p->graph, c);
+	if (!t->ask_ms && why) {
 		estimate(p, s, why);
+		return true;
+	}
+	if (!has_static_ports(p->graph, c)) {
+		fail_slot(s,
+		    "a dynamic shape cannot be given to a tool (--dim "
+		    "and --shape bind it)");
 		return true;
 	}
 	if (!slot_lookup(p, i, err))
@@ -349,29 +374,26 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	return true;
 }
 
-/* Ask a kind that measures elsewhere; the answer is worth keeping. */
-static bool
-ask_elsewhere(struct pricer *p, uint32_t slot, struct err *err)
+/* Measuring is off: what the kind says itself, or an estimate; of a tool, that
+ * nothing is known. */
+static void
+price_unmeasured(struct pricer *p, struct slot *s)
 {
-	struct slot *s = &p->slot[slot];
-	struct measurement m = {.outcome = OUTCOME_UNSUPPORTED};
+	const struct target *t =
+	    s->target < p->mix->n ? &p->mix->target[s->target] : NULL;
 
-	ask_kind(p, s);
-	if (!p->db || !p->o.measure)
-		return true;
-	if (s->price.state == PRICE_KNOWN && s->price.ns > 0)
-		m = (struct measurement){
-		    .outcome = OUTCOME_OK,
-		    .n = 1,
-		    .low = s->price.ns,
-		    .median = s->price.ns,
-		    .high = s->price.high,
-		    .min = s->price.ns,
-		};
-	else
-		snprintf(m.detail, sizeof m.detail, "%s", s->price.detail);
-	return recording_begin(p, &slot, 1, err)
-	    && store_attempt(p, s, p->environment[s->target].id, &m, err);
+	if (!t || !t->ask_ms) {
+		estimate(p, s,
+		    "no figure in the database and measuring is off: a "
+		    "multiple of the lower bound");
+	} else if (t->kind->simulate) {
+		ask_kind(p, s);
+		p->counts.simulated++;
+	} else {
+		fail_slot(s,
+		    "no figure in the database and measuring is off: the tool "
+		    "was not asked");
+	}
 }
 
 /* Price slots that are BOUND, by whatever means their kind has. */
@@ -385,16 +407,8 @@ price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
 	for (uint32_t i = 0; i < n; i++) {
 		struct slot *s = &p->slot[slot[i]];
 
-		if (s->target < p->mix->n
-		    && p->mix->target[s->target].kind->source
-		        == PRICE_EXTERNAL) {
-			if (!ask_elsewhere(p, slot[i], err))
-				return false;
-			slot_publish(p, prices, slot[i]);
-		} else if (!p->o.measure) {
-			estimate(p, s,
-			    "no figure in the database and measuring is off: "
-			    "a multiple of the lower bound");
+		if (!p->o.measure) {
+			price_unmeasured(p, s);
 			slot_publish(p, prices, slot[i]);
 		} else {
 			slot[nmeasure++] = slot[i];

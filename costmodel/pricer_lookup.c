@@ -26,6 +26,21 @@ static const char *const outcome_phrase[] = {
     [OUTCOME_NOISY] = "noisy",
 };
 
+/* Does a tool tell its price? */
+static bool
+is_asked(const struct pricer *p, const struct slot *s)
+{
+	return s->target < p->mix->n && p->mix->target[s->target].ask_ms > 0;
+}
+
+uint64_t
+slot_limit_ns(const struct pricer *p, const struct slot *s)
+{
+	return is_asked(p, s)
+	    ? (uint64_t)p->mix->target[s->target].ask_ms * 1000000u
+	    : p->o.timeout_ns;
+}
+
 /* One stored environment and how it stands to ours. */
 struct candidate_env {
 	db_id id;
@@ -88,19 +103,16 @@ find_near(struct pricer *p, struct environment *e,
 static bool
 is_stored(const struct pricer *p, uint32_t i)
 {
-	enum price_source source;
-
 	if (i == p->mix->n)
 		return true;
-	source = p->mix->target[i].kind->source;
-	return source == PRICE_MEASURED || source == PRICE_EXTERNAL;
+	return p->mix->target[i].ask_ms > 0
+	    || p->mix->target[i].source == PRICE_MEASURED;
 }
 
 static bool
 is_measured_here(const struct pricer *p, uint32_t i)
 {
-	return i == p->mix->n
-	    || p->mix->target[i].kind->source == PRICE_MEASURED;
+	return i == p->mix->n || p->mix->target[i].source == PRICE_MEASURED;
 }
 
 bool
@@ -162,27 +174,29 @@ price_of_measurement(
 	price->low = m->low;
 	price->high = m->high;
 	price->samples = m->n;
-	price->detail = "";
+	price->detail = arena_str(a, m->detail);
 	if (m->outcome != OUTCOME_OK)
 		price->detail =
 		    arena_printf(a, "%s%s%s", outcome_phrase[m->outcome],
 		        m->detail[0] ? ": " : "", m->detail);
 }
 
+/* Why it failed, or what it rests on. */
 static const char *
-failure_words(const struct db_found *f, struct arena *a)
+outcome_words(const struct db_found *f, struct arena *a)
 {
 	if (f->outcome == DB_OK)
-		return "";
+		return arena_str(a, f->detail);
 	return arena_printf(a, "%s%s%s", outcome_phrase[f->outcome],
 	    f->detail[0] ? ": " : "", f->detail);
 }
 
 /* It took too long for a shorter limit than today's. */
 static bool
-is_worth_retrying(const struct pricer *p, const struct db_found *f)
+is_worth_retrying(
+    const struct pricer *p, const struct slot *s, const struct db_found *f)
 {
-	return f->outcome == DB_TIMEOUT && f->limit_ns < p->o.timeout_ns
+	return f->outcome == DB_TIMEOUT && f->limit_ns < slot_limit_ns(p, s)
 	    && p->o.measure;
 }
 
@@ -200,14 +214,17 @@ use_exact(struct pricer *p, struct slot *s, bool *hit, struct err *err)
 		return false;
 	if (f.attempts == 0)
 		return true;
-	if (is_worth_retrying(p, &f)) {
+	if (is_worth_retrying(p, s, &f)) {
 		s->miss = "it timed out under a shorter limit";
 		return true;
 	}
 	price_of_found(&s->price, &f);
+	if (is_asked(p, s) && s->price.state == PRICE_KNOWN
+	    && !costdb_detail(p->db, f.newest_good, &f, err))
+		return false;
 	s->price.origin = FROM_DB_EXACT;
 	s->price.when = arena_str(p->arena, f.at_utc);
-	s->price.detail = failure_words(&f, p->arena);
+	s->price.detail = outcome_words(&f, p->arena);
 	p->counts.exact++;
 	*hit = true;
 	return true;
@@ -259,12 +276,12 @@ glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 		s->price.bound = slot_bound(p, s);
 		return;
 	}
-	if (is_worth_retrying(p, f))
+	if (is_worth_retrying(p, s, f))
 		return;
 	price_of_found(&s->price, f);
 	s->price.origin = FROM_DB_EXACT;
 	s->price.when = arena_str(p->arena, f->at_utc);
-	s->price.detail = failure_words(f, p->arena);
+	s->price.detail = outcome_words(f, p->arena);
 }
 
 /* What a glance at it has shown, now or in another run. */

@@ -169,7 +169,7 @@ store_attempt(struct pricer *p, const struct slot *s, db_id env,
 	    .min = r->min,
 	    .max_error = r->max_error,
 	    .span_ns = r->span_ns,
-	    .limit_ns = p->o.timeout_ns,
+	    .limit_ns = slot_limit_ns(p, s),
 	    .detail = r->detail,
 	};
 
@@ -222,6 +222,10 @@ take_price(struct batch *b, uint32_t slot, const struct measurement *r)
 
 	price_of_measurement(&s->price, r, p->arena);
 	s->price.bound = bound;
+	if (s->target < p->mix->n && p->mix->target[s->target].ask_ms) {
+		s->price.source = p->mix->target[s->target].source;
+		s->price.origin = FROM_EXTERNAL;
+	}
 	p->counts.measured++;
 	p->counts.measured_candidates += s->candidate != SLOT_NONE;
 	p->counts.failed += s->price.state == PRICE_FAILED;
@@ -330,7 +334,7 @@ ask_for_leases(struct batch *b, const uint32_t *slot, struct lease_ask *ask,
 		ask[i] = (struct lease_ask){
 		    .subject = &p->slot[slot[i]].subject,
 		    .env = env_of(b, &p->slot[slot[i]]),
-		    .limit_ns = p->o.timeout_ns,
+		    .limit_ns = slot_limit_ns(p, &p->slot[slot[i]]),
 		    .lease = LEASE_OURS,
 		};
 	if (!p->db || p->db_is_full

@@ -82,6 +82,9 @@ void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
 /* The least a slot may cost, from its work and what a glance at it showed. */
 cost_ns slot_bound(const struct pricer *p, const struct slot *s);
 
+/* How long pricing it may take: a tool that is asked has a limit of its own. */
+uint64_t slot_limit_ns(const struct pricer *p, const struct slot *s);
+
 /* Look a slot up: fill its price, or why there is none. */
 bool slot_lookup(struct pricer *p, uint32_t slot, struct err *err);
 

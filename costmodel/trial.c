@@ -233,10 +233,9 @@ open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 }
 
 bool
-trial_open(struct trial *t, const struct graph *g, const struct mix *m,
+trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err)
 {
-	const struct target *target = &m->target[c->target];
 	const struct format *f = m->formats.format;
 
 	*t = (struct trial){.graph = g, .mix = m, .candidate = c};
@@ -256,6 +255,17 @@ trial_open(struct trial *t, const struct graph *g, const struct mix *m,
 		    format_bytes(f[p->format], &graph_value(g, p->value)->type);
 		t->out[i] = trial_buffer(a, t->out_bytes[i]);
 	}
+	return true;
+}
+
+bool
+trial_open(struct trial *t, const struct graph *g, const struct mix *m,
+    const struct candidate *c, struct arena *a, struct err *err)
+{
+	const struct target *target = &m->target[c->target];
+
+	if (!trial_fill(t, g, m, c, a, err))
+		return false;
 	if (!target->kind->compile)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "target '%s' cannot run anything here", target->text);

@@ -27,6 +27,10 @@ void *trial_buffer(struct arena *a, size_t bytes);
  * whole numbers, 0 for indices. The same bytes for the same value, always. */
 void trial_seed(const struct graph *g, value_id v, void *out);
 
+/* Set up without a kernel: somebody else computes the outputs. */
+bool trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
+    const struct candidate *c, struct arena *a, struct err *err);
+
 /* Compile and set up. ERR_UNSUPPORTED when the kind refuses, or a port has no
  * static shape. */
 bool trial_open(struct trial *t, const struct graph *g, const struct mix *m,

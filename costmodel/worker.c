@@ -132,6 +132,8 @@ settle_in(struct worker *w)
 	close_range((unsigned)p->socket + 1, ~0u, 0);
 	machine_own_session();
 	machine_pin(p->core, p->ncores);
+	if (p->folder)
+		setenv("TMPDIR", p->folder, 1);
 	limit_memory(w->options);
 	target_threads_set(w->options->threads);
 	sample_denormals_off();
@@ -181,12 +183,11 @@ run_trial(void *context)
 
 /* false: the answer is there already. */
 static bool
-check_trial(struct worker *w, struct trial *t, struct worker_reply *r,
+check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
     struct arena *a, struct err *err)
 {
 	double allowed;
 
-	trial_run(t);
 	if (!trial_check(t, &w->reference, &r->error, &allowed, a, err)) {
 		say(r, OUTCOME_UNSUPPORTED, err->text);
 		return false;
@@ -198,6 +199,53 @@ check_trial(struct worker *w, struct trial *t, struct worker_reply *r,
 	    "differs from the reference by %.3g of its range, allowed %.3g",
 	    r->error, allowed);
 	return false;
+}
+
+static void
+take_answer(struct worker_reply *r, const struct answer *x)
+{
+	static const enum outcome outcome[] = {
+	    [ANSWER_OK] = OUTCOME_OK,
+	    [ANSWER_REFUSED] = OUTCOME_UNSUPPORTED,
+	    [ANSWER_LATE] = OUTCOME_TIMEOUT,
+	    [ANSWER_CRASHED] = OUTCOME_CRASH,
+	    [ANSWER_GARBAGE] = OUTCOME_WRONG,
+	};
+
+	say(r, outcome[x->outcome], x->detail);
+	r->answered = true;
+	r->kept = x->n;
+	r->low_ns = x->low;
+	r->median_ns = x->median;
+	r->high_ns = x->high;
+	r->min_ns = x->min;
+}
+
+/* A price that a program elsewhere tells: asked once. It may take a measured
+ * time on our cores, so nobody else measures there meanwhile. */
+static void
+do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
+    struct arena *a)
+{
+	const struct measure_options *o = w->options;
+	const struct target *target = &o->mix->target[c->target];
+	const struct region alone = {
+	    1, c->ninputs, c->noutputs, &c, c->input, c->output};
+	struct err err = {.kind = ERR_NONE};
+	struct answer answer;
+	struct trial t;
+	int held;
+
+	if (!trial_fill(&t, o->graph, o->mix, c, a, &err)) {
+		say(r, OUTCOME_UNSUPPORTED, err.text);
+		return;
+	}
+	held = machine_hold(w->place->core[0]);
+	target->kind->ask(target, o->graph, &alone, t.in, t.out, &answer);
+	machine_release(held);
+	take_answer(r, &answer);
+	if (answer.outcome == ANSWER_OK && answer.computed && o->reference)
+		check_outputs(w, &t, r, a, &err);
 }
 
 static void
@@ -215,8 +263,11 @@ do_candidate(struct worker *w, const struct worker_request *q,
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	if (q->check && o->reference && !check_trial(w, &t, r, a, &err))
-		goto out;
+	if (q->check && o->reference) {
+		trial_run(&t);
+		if (!check_outputs(w, &t, r, a, &err))
+			goto out;
+	}
 	trial_share(&t);
 	fresh = arena_new(a, struct touched, c->ninputs);
 	stale = arena_new(a, struct touched, c->noutputs);
@@ -281,6 +332,9 @@ answer(struct worker *w, const struct worker_request *q)
 	arena_init(&a);
 	if (q->job.candidate == UINT32_MAX)
 		do_conversion(w, q, &r, &a);
+	else if (measure_asks(w->options, q->job.candidate))
+		do_ask(w, &w->options->candidates->candidate[q->job.candidate],
+		    &r, &a);
 	else
 		do_candidate(w, q, &r, &a);
 	arena_release(&a);

@@ -16,6 +16,8 @@ struct worker_reply {
 	enum outcome outcome;
 	uint32_t kept, dropped, slow;
 	uint64_t median_ns, min_ns, span_ns;
+	bool answered; /* a tool's answer: all there is, with its spread */
+	uint64_t low_ns, high_ns;
 	double error;
 	char detail[160];
 };
@@ -29,6 +31,7 @@ struct worker_place {
 	int socket; /* SOCK_SEQPACKET */
 	int words; /* stderr goes here */
 	long parent; /* process that ends us by ending */
+	const char *folder; /* for temporary files; NULL: the usual one */
 };
 
 /* Never returns. Called in the child right after fork(). */

@@ -61,6 +61,7 @@ struct db_found {
 	uint64_t low, high; /* smallest low, largest high */
 	uint32_t n; /* samples, over all attempts */
 	char at_utc[24]; /* of the newest attempt */
+	db_id newest_good; /* the newest attempt with figures */
 	char detail[160]; /* of the newest failure */
 	uint64_t limit_ns; /* what that failure ran under; 0: not known */
 };
@@ -107,6 +108,10 @@ void costdb_end_lookups(struct costdb *db);
 /* Everything known of a subject in an environment. */
 bool costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err);
+
+/* The words and the limit of one attempt. */
+bool costdb_detail(
+    struct costdb *db, db_id attempt, struct db_found *f, struct err *err);
 
 /* The same over environments, best first: the first one with a price is used
  * and *which says which; *which == n when none has. */

@@ -35,6 +35,7 @@ tally_good(struct tally *t, sqlite3_stmt *s, bool is_ok)
 		t->ngood = 0;
 	}
 	if (t->ngood == 0) {
+		f->newest_good = sqlite3_column_int64(s, 5);
 		f->low = low;
 		f->high = high;
 		f->n = 0;
@@ -69,8 +70,8 @@ tally_row(struct tally *t, sqlite3_stmt *s)
 	}
 }
 
-static bool
-read_detail(struct costdb *db, int64_t id, struct db_found *f, struct err *err)
+bool
+costdb_detail(struct costdb *db, db_id id, struct db_found *f, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_DETAIL_GET, err);
 	bool row;
@@ -108,7 +109,7 @@ conclude(struct costdb *db, struct tally *t, struct err *err)
 		return true;
 	if (t->wrong || t->ngood == 0) {
 		f->outcome = t->wrong ? DB_WRONG : t->bad;
-		return read_detail(
+		return costdb_detail(
 		    db, t->wrong ? t->wrong : t->newest_bad, f, err);
 	}
 	f->outcome = t->good_is_ok ? DB_OK : DB_NOISY;

@@ -112,7 +112,7 @@ put_targets(FILE *f, const struct emit_work *w)
 		put_cell(f, p->mix->target[t].text);
 		fprintf(f,
 		    " | %s | %" PRIu32 " | %" PRIu32 " | %" PRIu32 " | %s |\n",
-		    price_source_text(p->mix->target[t].kind->source), nodes,
+		    price_source_text(p->mix->target[t].source), nodes,
 		    composites, regions, cost_text(cost, w->arena));
 	}
 }

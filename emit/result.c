@@ -94,7 +94,7 @@ write_mix(struct json *j, const struct emit_work *w)
 		json_key_uint(j, "id", i);
 		json_key_str(j, "kind", t->kind->name);
 		json_key_str(j, "text", t->text);
-		json_key_str(j, "prices", price_source_text(t->kind->source));
+		json_key_str(j, "prices", price_source_text(t->source));
 		if (t->kind->launches)
 			json_price(j, "launch", &w->plan->prices->launch[i]);
 		write_environment(j, t);

@@ -22,10 +22,14 @@ struct buffer {
 	uint8_t *at;
 };
 
-/* A conversion or a composite, in execution order. */
+/* What is done in one go, in execution order. */
+enum step_kind { STEP_CONVERSION, STEP_COMPOSITE, STEP_REGION };
+
 struct step {
-	bool is_conversion;
-	uint32_t index; /* into plan->conversion or plan->composite */
+	enum step_kind kind;
+	uint32_t index; /* into the plan's list of its kind */
+	uint32_t ninputs, noutputs;
+	const struct port *input, *output;
 	struct kernel kernel;
 	struct converter converter, second; /* second: behind a detour */
 	void *between; /* what the detour passes through, or NULL */
@@ -137,21 +141,11 @@ static bool
 note_step(
     struct executor *x, uint32_t time, const struct step *s, struct err *err)
 {
-	const struct candidate *c;
-
-	if (s->is_conversion) {
-		const struct plan_conversion *k =
-		    &x->plan->conversion[s->index];
-
-		use(x, k->value, k->from, time);
-		return define(x, k->value, k->to, time, err);
-	}
-	c = candidate_of(x, s->index);
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		use(x, c->input[i].value, c->input[i].format, time);
-	for (uint32_t i = 0; i < c->noutputs; i++)
+	for (uint32_t i = 0; i < s->ninputs; i++)
+		use(x, s->input[i].value, s->input[i].format, time);
+	for (uint32_t i = 0; i < s->noutputs; i++)
 		if (!define(
-		        x, c->output[i].value, c->output[i].format, time, err))
+		        x, s->output[i].value, s->output[i].format, time, err))
 			return false;
 	return true;
 }
@@ -183,25 +177,150 @@ note_lifetimes(struct executor *x, struct err *err)
 
 /* ---- steps ---- */
 
+static struct step *
+add_step(struct executor *x, enum step_kind kind, uint32_t index)
+{
+	struct step *s = &x->step[x->nsteps++];
+
+	*s = (struct step){.kind = kind, .index = index};
+	return s;
+}
+
+static void
+add_conversion(struct executor *x, uint32_t index)
+{
+	const struct plan_conversion *k = &x->plan->conversion[index];
+	struct step *s = add_step(x, STEP_CONVERSION, index);
+	struct port *port = arena_new(x->arena, struct port, 2);
+
+	port[0] = (struct port){k->value, k->from};
+	port[1] = (struct port){k->value, k->to};
+	s->input = &port[0];
+	s->output = &port[1];
+	s->ninputs = s->noutputs = 1;
+}
+
+static void
+add_composite(struct executor *x, uint32_t index)
+{
+	const struct candidate *c = candidate_of(x, index);
+	struct step *s = add_step(x, STEP_COMPOSITE, index);
+
+	s->input = c->input;
+	s->ninputs = c->ninputs;
+	s->output = c->output;
+	s->noutputs = c->noutputs;
+}
+
 /* Conversions come right before the composite that first needs them. */
 static void
-order_steps(struct executor *x)
+add_region(struct executor *x, const struct plan_region *r, uint32_t *next)
+{
+	const struct plan *p = x->plan;
+
+	for (uint32_t c = r->first; c < r->first + r->ncomposites; c++) {
+		while (
+		    *next < p->nconversions && p->conversion[*next].before <= c)
+			add_conversion(x, (*next)++);
+		add_composite(x, c);
+	}
+}
+
+static bool
+is_made_in(const struct executor *x, const struct plan_region *r, value_id v)
+{
+	const struct value *value = graph_value(x->plan->graph, v);
+	uint32_t at;
+
+	if (value->producer == NODE_NONE || value->constant)
+		return false;
+	at = x->plan->composite_of[value->producer];
+	return at >= r->first && at < r->first + r->ncomposites;
+}
+
+/* A region that runs as a whole: what its composites read from outside is
+ * converted before it, for all of that was made before it. */
+static bool
+add_whole_region(
+    struct executor *x, uint32_t index, uint32_t *next, struct err *err)
+{
+	const struct plan *p = x->plan;
+	const struct plan_region *r = &p->region[index];
+	uint32_t last = r->first + r->ncomposites - 1;
+	struct step *s;
+
+	for (; *next < p->nconversions && p->conversion[*next].before <= last;
+	     ++*next) {
+		value_id v = p->conversion[*next].value;
+
+		if (is_made_in(x, r, v))
+			return err_set(err, ERR_UNSUPPORTED,
+			    "region %u (%s) cannot run as a whole: '%s' "
+			    "changes its format inside it",
+			    index, p->mix->target[r->target].text,
+			    graph_value(p->graph, v)->name);
+		add_conversion(x, *next);
+	}
+	s = add_step(x, STEP_REGION, index);
+	s->input = r->input;
+	s->ninputs = r->ninputs;
+	s->output = r->output;
+	s->noutputs = r->noutputs;
+	return true;
+}
+
+/* Does the target run the region as a whole? Then its kernel is ready. */
+static bool
+compile_region(
+    struct executor *x, uint32_t index, struct kernel *out, struct err *err)
+{
+	const struct plan *p = x->plan;
+	const struct plan_region *r = &p->region[index];
+	const struct target *t = &p->mix->target[r->target];
+	const struct candidate **list;
+	struct region region = {
+	    r->ncomposites, r->ninputs, r->noutputs, NULL, r->input, r->output};
+
+	out->run = NULL;
+	if (!t->kind->compile_region)
+		return true;
+	list = arena_new(x->arena, const struct candidate *, r->ncomposites);
+	for (uint32_t i = 0; i < r->ncomposites; i++)
+		list[i] = candidate_of(x, r->first + i);
+	region.candidate = list;
+	return t->kind->compile_region(t, p->graph,
+	           arena_copy(x->arena, &region, sizeof region), x->arena, out,
+	           err)
+	    || err_in(err, "region %u", index);
+}
+
+static bool
+order_steps(struct executor *x, struct err *err)
 {
 	const struct plan *p = x->plan;
 	uint32_t next = 0;
 
 	x->step =
 	    arena_new(x->arena, struct step, p->ncomposites + p->nconversions);
-	for (uint32_t c = 0; c <= p->ncomposites; c++) {
-		for (;
-		     next < p->nconversions && p->conversion[next].before <= c;
-		     next++)
-			x->step[x->nsteps++] =
-			    (struct step){.is_conversion = true, .index = next};
-		if (c < p->ncomposites)
-			x->step[x->nsteps++] = (struct step){.index = c};
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		struct kernel k;
+
+		if (!compile_region(x, i, &k, err))
+			return false;
+		if (!k.run) {
+			add_region(x, &p->region[i], &next);
+			continue;
+		}
+		if (!add_whole_region(x, i, &next, err)) {
+			k.release(&k);
+			return false;
+		}
+		k.fault = &x->fault;
+		x->step[x->nsteps - 1].kernel = k;
 	}
-	assert(next == p->nconversions);
+	while (next < p->nconversions)
+		add_conversion(x, next++);
+	return true;
 }
 
 static bool
@@ -267,8 +386,10 @@ compile_steps(struct executor *x, struct err *err)
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		struct step *s = &x->step[i];
 
-		if (!(s->is_conversion ? compile_conversion(x, s, err)
-		                       : compile_composite(x, s, err)))
+		if (s->kind == STEP_CONVERSION
+		    && !compile_conversion(x, s, err))
+			return false;
+		if (s->kind == STEP_COMPOSITE && !compile_composite(x, s, err))
 			return false;
 	}
 	return true;
@@ -281,16 +402,13 @@ static void
 lay_overlays(struct executor *x, struct share *s)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		const struct kernel *k = &x->step[i].kernel;
-		const struct candidate *c;
+		const struct step *step = &x->step[i];
+		const struct kernel *k = &step->kernel;
 
-		if (x->step[i].is_conversion)
-			continue;
-		c = candidate_of(x, x->step[i].index);
 		for (uint32_t o = 0; o < k->noverlays; o++)
 			share_lay(s,
-			    buffer_of_port(x, &c->input[k->overlay[o].in]),
-			    buffer_of_port(x, &c->output[k->overlay[o].out]),
+			    buffer_of_port(x, &step->input[k->overlay[o].in]),
+			    buffer_of_port(x, &step->output[k->overlay[o].out]),
 			    k->overlay[o].offset);
 	}
 }
@@ -300,14 +418,13 @@ static bool
 is_read_elsewhere(
     const struct executor *x, const struct share *s, const struct step *step)
 {
-	const struct candidate *c = candidate_of(x, step->index);
 	const uint32_t in = step->kernel.in_place - 1;
 	const uint32_t group =
-	    s->member[buffer_of_port(x, &c->input[in])].group;
+	    s->member[buffer_of_port(x, &step->input[in])].group;
 
-	for (uint32_t i = 0; i < c->ninputs; i++)
+	for (uint32_t i = 0; i < step->ninputs; i++)
 		if (i != in
-		    && s->member[buffer_of_port(x, &c->input[i])].group
+		    && s->member[buffer_of_port(x, &step->input[i])].group
 		        == group)
 			return true;
 	return false;
@@ -319,15 +436,12 @@ share_in_place(struct executor *x, struct share *s)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		const struct step *step = &x->step[i];
-		const struct candidate *c;
 
-		if (step->is_conversion || step->kernel.in_place == 0
-		    || is_read_elsewhere(x, s, step))
+		if (step->kernel.in_place == 0 || is_read_elsewhere(x, s, step))
 			continue;
-		c = candidate_of(x, step->index);
 		share_write_over(s,
-		    buffer_of_port(x, &c->input[step->kernel.in_place - 1]),
-		    buffer_of_port(x, &c->output[0]), i + 1);
+		    buffer_of_port(x, &step->input[step->kernel.in_place - 1]),
+		    buffer_of_port(x, &step->output[0]), i + 1);
 	}
 }
 
@@ -387,27 +501,15 @@ connect(struct executor *x)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		struct step *s = &x->step[i];
-		const struct candidate *c;
 
-		if (s->is_conversion) {
-			const struct plan_conversion *k =
-			    &x->plan->conversion[s->index];
-
-			s->in = arena_new(x->arena, const void *, 1);
-			s->out = arena_new(x->arena, void *, 1);
-			s->in[0] = address(x, k->value, k->from);
-			s->out[0] = address(x, k->value, k->to);
-			continue;
-		}
-		c = candidate_of(x, s->index);
-		s->in = arena_new(x->arena, const void *, c->ninputs);
-		s->out = arena_new(x->arena, void *, c->noutputs);
-		for (uint32_t k = 0; k < c->ninputs; k++)
+		s->in = arena_new(x->arena, const void *, s->ninputs);
+		s->out = arena_new(x->arena, void *, s->noutputs);
+		for (uint32_t k = 0; k < s->ninputs; k++)
 			s->in[k] =
-			    address(x, c->input[k].value, c->input[k].format);
-		for (uint32_t k = 0; k < c->noutputs; k++)
+			    address(x, s->input[k].value, s->input[k].format);
+		for (uint32_t k = 0; k < s->noutputs; k++)
 			s->out[k] =
-			    address(x, c->output[k].value, c->output[k].format);
+			    address(x, s->output[k].value, s->output[k].format);
 	}
 }
 
@@ -429,8 +531,8 @@ executor_open(struct executor **out, const struct plan *p,
 	x->composite_ns = arena_new(a, cost_ns, p->ncomposites);
 	x->conversion_ns = arena_new(a, cost_ns, p->nconversions);
 	target_threads_set(o ? o->threads : 1);
-	order_steps(x);
-	if (!note_lifetimes(x, err) || !compile_steps(x, err)) {
+	if (!order_steps(x, err) || !note_lifetimes(x, err)
+	    || !compile_steps(x, err)) {
 		executor_close(x);
 		return false;
 	}
@@ -475,20 +577,28 @@ load_input(
 }
 
 static void
+convert(struct step *s)
+{
+	s->converter.run(
+	    &s->converter, s->in[0], s->between ? s->between : s->out[0]);
+	if (s->between)
+		s->second.run(&s->second, s->between, s->out[0]);
+}
+
+/* What a region takes as a whole counts for its first composite. */
+static void
 run_step(struct executor *x, struct step *s)
 {
 	cost_ns start = clock_ns();
 
-	if (s->is_conversion) {
-		s->converter.run(&s->converter, s->in[0],
-		    s->between ? s->between : s->out[0]);
-		if (s->between)
-			s->second.run(&s->second, s->between, s->out[0]);
+	if (s->kind == STEP_CONVERSION) {
+		convert(s);
 		x->conversion_ns[s->index] = clock_ns() - start;
-	} else {
-		s->kernel.run(&s->kernel, s->in, s->out);
-		x->composite_ns[s->index] = clock_ns() - start;
+		return;
 	}
+	s->kernel.run(&s->kernel, s->in, s->out);
+	x->composite_ns[s->kind == STEP_REGION ? x->plan->region[s->index].first
+	                                       : s->index] = clock_ns() - start;
 }
 
 static void

@@ -134,9 +134,10 @@ settle(struct job *j, struct err *err)
 	return true;
 }
 
-/* Why nothing runs a node: the last of its candidates to have failed. */
+/* Why none of these targets runs a node: the last of its candidates to have
+ * failed. */
 static const struct price *
-failure_at(const struct job *j, node_id node)
+failure_at(const struct job *j, node_id node, uint64_t targets)
 {
 	const struct candidates *all = j->r->candidates;
 	const struct price *failed = NULL;
@@ -147,7 +148,7 @@ failure_at(const struct job *j, node_id node)
 
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			covers |= c->node[k] == node;
-		if (!covers)
+		if (!covers || !(targets >> c->target & 1))
 			continue;
 		if (j->r->prices->candidate[i].state != PRICE_FAILED)
 			return NULL;
@@ -164,7 +165,7 @@ name_failure(const struct job *j, struct err *err)
 	const struct graph *g = j->r->graph;
 
 	for (node_id node = 0; node < g->nnodes; node++) {
-		const struct price *failed = failure_at(j, node);
+		const struct price *failed = failure_at(j, node, ~UINT64_C(0));
 
 		if (failed)
 			return err_set(err, ERR_NO_COVER,
@@ -175,6 +176,20 @@ name_failure(const struct job *j, struct err *err)
 	}
 	return err_set(err, ERR_NO_COVER,
 	    "no legal plan exists: candidates that failed leave no cover");
+}
+
+/* A pin that cannot be met because what is pinned failed: its words, or "". */
+static const char *
+failure_of_pin(const struct job *j, const struct constraint *c)
+{
+	for (uint32_t i = 0; c->kind == CONSTRAIN_PIN && i < c->nnodes; i++) {
+		const struct price *failed =
+		    failure_at(j, c->node[i], c->targets);
+
+		if (failed)
+			return arena_printf(j->arena, " (%s)", failed->detail);
+	}
+	return "";
 }
 
 /* No plan: name constraints that rule all of them out. Always false. */
@@ -193,8 +208,9 @@ explain_none(struct job *j, struct err *err)
 		return name_failure(j, err);
 	for (uint32_t i = 0; i < n; i++)
 		if (in[i]) {
-			text = arena_printf(j->arena, "%s%s\"%s\"", text, comma,
-			    c->item[i].text);
+			text = arena_printf(j->arena, "%s%s\"%s\"%s", text,
+			    comma, c->item[i].text,
+			    failure_of_pin(j, &c->item[i]));
 			comma = ", ";
 		}
 	return err_set(err, ERR_NO_COVER,

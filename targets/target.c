@@ -91,18 +91,45 @@ value_is_listed(const char *values, const char *value)
 	return false;
 }
 
+/* Where the option at `at` ends: at a comma, but not at one behind a backslash,
+ * which belongs to the value. */
+static size_t
+option_length(const char *at)
+{
+	size_t n = 0;
+
+	while (at[n] && at[n] != ',')
+		n += at[n] == '\\' && at[n + 1] == ',' ? 2 : 1;
+	return n;
+}
+
+static const char *
+without_escapes(const char *text, size_t n, struct arena *a)
+{
+	char *out = arena_strn(a, text, n);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (text[i] != '\\' || i + 1 == n || text[i + 1] != ',')
+			out[kept++] = text[i];
+	out[kept] = '\0';
+	return out;
+}
+
 static bool
 add_option(struct target *t, struct option_value *list, const char *text,
     size_t n, struct arena *a, struct err *err)
 {
-	const char *key = arena_strn(a, text, n);
+	const char *key = without_escapes(text, n, a);
 	const char *equals = strchr(key, '=');
 	const struct target_option *o;
 	struct option_value *v = &list[t->noptions];
 
 	if (!equals || equals == key)
 		return err_set(err, ERR_USAGE,
-		    "target '%s': '%s' is not key=value", t->text, key);
+		    "target '%s': '%s' is not key=value (a comma inside a value "
+		    "is written \\,)",
+		    t->text, key);
 	v->value = equals + 1;
 	v->name = arena_strn(a, key, (size_t)(equals - key));
 	o = find_option(t->kind, v->name);
@@ -137,6 +164,7 @@ parse_target(
 	if (!t->kind)
 		return err_set(err, ERR_USAGE,
 		    "unknown target '%s'; known are: %s", name, known_kinds(a));
+	t->source = t->kind->source;
 	if (!colon)
 		return true;
 	for (at = colon; *at; at++)
@@ -144,7 +172,7 @@ parse_target(
 	list = arena_new(a, struct option_value, commas + 1);
 	t->option = list;
 	for (at = colon + 1;; at++) {
-		n = strcspn(at, ",");
+		n = option_length(at);
 		if (!add_option(t, list, at, n, a, err))
 			return false;
 		at += n;

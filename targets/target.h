@@ -117,6 +117,31 @@ struct estimate {
 	const char *assumed; /* the assumed parameter it depends on most */
 };
 
+/* Composites run by one invocation, in order, and what crosses its boundary. */
+struct region {
+	uint32_t ncandidates, ninputs, noutputs;
+	const struct candidate *const *candidate;
+	const struct port *input, *output; /* by value id */
+};
+
+/* How asking a tool ended. */
+enum answer_outcome {
+	ANSWER_OK,
+	ANSWER_REFUSED, /* it says that it cannot run this */
+	ANSWER_LATE, /* it was ended */
+	ANSWER_CRASHED,
+	ANSWER_GARBAGE, /* what it left or said cannot be used */
+};
+
+/* What a tool elsewhere told about a region. */
+struct answer {
+	enum answer_outcome outcome;
+	uint32_t n; /* samples the figures are of */
+	cost_ns low, median, high, min; /* low: lower quartile, the price */
+	bool computed; /* the outputs are filled in */
+	char detail[160]; /* why not OK, or what the figures rest on */
+};
+
 /* `values` lists what is allowed ("1|2|4") or says it in angle brackets
  * ("<path>"), which the kind's open() then checks. */
 struct target_option {
@@ -129,7 +154,8 @@ struct target_kind {
 	const struct target_option *option; /* ends with a NULL name */
 	const struct rule *rule;
 	uint32_t nrules;
-	enum price_source source; /* how its candidates get their price */
+	enum price_source source; /* how its candidates get their price, unless
+				   * the target's attributes say otherwise */
 	bool launches; /* entering a run of candidates costs launch_ns() */
 	const char *lacks; /* the library it was built without, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of
@@ -157,7 +183,19 @@ struct target_kind {
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,
 	    struct err *err);
-	/* Of PRICE_SIMULATED kinds: the price. */
+	/* Prepare a region to be run as a whole by something that is not one of
+	 * our kernels; the kernel's ports are the region's. out->run stays NULL
+	 * where the target runs composite by composite. */
+	bool (*compile_region)(const struct target *t, const struct graph *g,
+	    const struct region *r, struct arena *a, struct kernel *out,
+	    struct err *err);
+	/* Of targets with ask_ms: a tool's price of a region, told by a program
+	 * that may fail or hang; called in worker processes only. in[]/out[] hold
+	 * the region's ports; whatever the tool does is an answer. */
+	void (*ask)(const struct target *t, const struct graph *g,
+	    const struct region *r, const void *const *in, void *const *out,
+	    struct answer *answer);
+	/* The price where it is worked out here. */
 	bool (*simulate)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct estimate *out);
 	/* The price of n candidates run as one region, or NULL: additive. */
@@ -185,6 +223,12 @@ struct target {
 	const struct option_value *option;
 	const void *state; /* the kind's own, parsed */
 	const struct formats *formats;
+	enum price_source source; /* how its candidates get their price */
+	/* Prices come from kind->ask(), which takes no longer than this and is
+	 * remembered like a measurement. 0: they do not. */
+	uint32_t ask_ms;
+	bool is_this_cpu; /* what is asked runs on this machine's cores: its
+			   * figures depend on them as measured ones do */
 };
 
 /* The activated targets, in the user's order. */

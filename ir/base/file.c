@@ -178,8 +178,23 @@ remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	return remove(path);
 }
 
-static void
-remove_tree(const char *path)
+const char *
+folder_new(const char *parent, struct arena *a, struct err *err)
+{
+	const char *temporary = getenv("TMPDIR");
+	char *path;
+
+	if (!parent)
+		parent = temporary && *temporary ? temporary : "/tmp";
+	path = arena_printf(a, "%s/marq-XXXXXX", parent);
+	if (mkdtemp(path))
+		return path;
+	fail(err, path, "cannot make");
+	return NULL;
+}
+
+void
+folder_remove(const char *path)
 {
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -194,7 +209,7 @@ out_commit(struct outdir *o, struct err *err)
 		        RENAME_EXCHANGE)
 		    != 0)
 			return fail(err, o->path, "cannot replace");
-		remove_tree(o->temporary);
+		folder_remove(o->temporary);
 		return sync_parent(o->path, err);
 	}
 	if (renameat2(
@@ -207,7 +222,7 @@ out_commit(struct outdir *o, struct err *err)
 void
 out_abandon(struct outdir *o)
 {
-	remove_tree(o->temporary);
+	folder_remove(o->temporary);
 }
 
 bool

@@ -1,4 +1,5 @@
 /* The Marvell backend's kind: MLIP of OCTEON 10. */
+#include "targets/mrvl/ask.h"
 #include "targets/mrvl/compute.h"
 #include "targets/mrvl/cost.h"
 #include "targets/mrvl/legacy.h"
@@ -66,6 +67,7 @@ environment(const struct target *t, struct buf *b)
 	for (uint32_t i = 0; i < NPARAM; i++)
 		buf_printf(b, "%s=%.17g\n", param_info((enum param)i)->name,
 		    m->params.param[i].value);
+	mrvl_tools_facts(b, &m->tools);
 }
 
 const struct target_kind target_mrvl = {
@@ -83,6 +85,8 @@ const struct target_kind target_mrvl = {
     .resident = mrvl_resident,
     .capacity = mrvl_capacity,
     .compile = mrvl_compile,
+    .compile_region = mrvl_compile_region,
+    .ask = mrvl_ask,
     .simulate = mrvl_simulate,
     .simulate_region = mrvl_simulate_region,
     .launch_ns = mrvl_launch_ns,

@@ -1,7 +1,10 @@
 #include "targets/mrvl/options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "targets/command.h"
 
 const struct target_option mrvl_options[] = {
     {"mcpu", "cn10ka|cnf10kb", "cn10ka",
@@ -16,6 +19,20 @@ const struct target_option mrvl_options[] = {
     {"compat", "none|legacy-v0.19", "none",
         "do as TVM's legacy-v0.19.post does, defects included"},
     {"params", "<file.json>", "", "parameters of the cost simulator"},
+    {"tmlc", "<command|auto|off>", "auto",
+        "Marvell's compiler: regions it refuses are never chosen (auto: "
+        "mrvl-tmlc where it is on PATH)"},
+    {"mlsim", "<command|auto|off>", "auto",
+        "Marvell's simulator of what tmlc compiled: `marq run` takes outputs "
+        "from it"},
+    {"latency", "<regex>", "",
+        "finds a region's latency in what mlsim (without it, tmlc) prints, as "
+        "its group (...); prices are that figure"},
+    {"ns_per_unit", "<number>", "1",
+        "nanoseconds per unit of that figure (cycles at 1.25 GHz: 0.8)"},
+    {"tool_timeout", "<seconds>", "60", "for one call of a tool"},
+    {"tool_dir", "<folder>", "",
+        "work folders are made there, those of failures are kept"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -128,6 +145,94 @@ check_contradictions(
 	return true;
 }
 
+/* ---- Marvell's tools ---- */
+
+static bool
+take_number(const struct target *t, const char *name, double most, double *out,
+    struct err *err)
+{
+	const char *text = target_option_get(t, name);
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end != text && *end == '\0' && *out > 0 && *out <= most)
+		return true;
+	return err_set(err, ERR_USAGE,
+	    "%s is '%s', must be a number above 0, at most %g", name, text,
+	    most);
+}
+
+/* The command to be used, or NULL. `program` is what `auto` looks for. */
+static bool
+take_tool(const struct target *t, const char *name, const char *program,
+    const char **command, struct arena *a, struct err *err)
+{
+	const char *text = target_option_get(t, name), *first, *where;
+
+	if (strcmp(text, "auto") == 0) {
+		if (!command_program(program, &where, a))
+			*command = NULL;
+		return true;
+	}
+	*command = strcmp(text, "off") == 0 ? NULL : text;
+	first = *command ? command_first(*command, a) : NULL;
+	if (!first || command_program(first, &where, a))
+		return true;
+	return err_set(err, ERR_TARGET, "%s: '%s' is not there", name, first);
+}
+
+static bool
+read_tools(struct mrvl_tools *s, const struct target *t, struct arena *a,
+    struct err *err)
+{
+	const char *latency = target_option_get(t, "latency");
+	const char *work = target_option_get(t, "tool_dir");
+	double seconds;
+
+	*s = (struct mrvl_tools){
+	    .compiler = mrvl_compiler_command,
+	    .simulator = mrvl_simulator_command,
+	    .latency = *latency ? latency : NULL,
+	    .work = *work ? work : NULL,
+	};
+	if (!take_number(t, "tool_timeout", 86400, &seconds, err)
+	    || !take_number(t, "ns_per_unit", 1e9, &s->ns_per_unit, err)
+	    || !take_tool(t, "tmlc", "mrvl-tmlc", &s->compiler, a, err)
+	    || !take_tool(t, "mlsim", "mrvl-mlsim", &s->simulator, a, err))
+		return false;
+	s->timeout_ms = (uint32_t)ceil(seconds * 1000);
+	return mrvl_tools_check(s, a, err);
+}
+
+static bool
+take_tools(struct target *t, struct mrvl *m, struct arena *a, struct err *err)
+{
+	struct mrvl_tools *s = &m->tools;
+	bool wants_simulator;
+
+	if (!read_tools(s, t, a, err))
+		return false;
+	wants_simulator = s->simulator && is_given(t, "mlsim");
+	if (m->int8 && s->compiler && is_given(t, "tmlc"))
+		return err_set(err, ERR_USAGE,
+		    "tmlc is given with quantize=int8, which has costs only");
+	if (m->int8)
+		s->compiler = NULL;
+	if (!s->compiler && (s->latency || wants_simulator))
+		return err_set(err, ERR_USAGE,
+		    "%s needs tmlc, which is off or not there",
+		    s->latency ? "latency" : "mlsim");
+	if (!s->compiler) {
+		s->simulator = NULL;
+		return true;
+	}
+	/* each tool once, and what is done around them */
+	t->ask_ms = 2 * s->timeout_ms + 10000;
+	if (s->latency)
+		t->source = PRICE_EXTERNAL;
+	return true;
+}
+
 bool
 mrvl_open(struct target *t, struct formats *f, struct arena *a, struct err *err)
 {
@@ -153,7 +258,7 @@ mrvl_open(struct target *t, struct formats *f, struct arena *a, struct err *err)
 	format_intern(f, m->nhwc);
 	format_intern(f, m->plain);
 	t->state = m;
-	return true;
+	return take_tools(t, m, a, err);
 }
 
 const char *

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "targets/mrvl/params.h"
+#include "targets/mrvl/tools.h"
 #include "targets/target.h"
 
 struct mrvl {
@@ -18,6 +19,7 @@ struct mrvl {
 	bool legacy; /* compat=legacy-v0.19 */
 	const char *mattr; /* upstream's text, or NULL */
 	struct params params;
+	struct mrvl_tools tools; /* Marvell's own, those that are used */
 	struct format nhwc, plain; /* what lives on the accelerator */
 };
 

@@ -2,264 +2,261 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "ir/base/buf.h"
 #include "ir/base/file.h"
+#include "targets/command.h"
 #include "targets/mrvl/codegen.h"
 #include "targets/mrvl/options.h"
-#include "targets/mrvl/process.h"
+#include "targets/process.h"
 
 /* SOURCE: command lines as python/tvm/contrib/mrvl.py of legacy-v0.19.post
  * makes them; {bin} is where its compiler leaves the binary. */
-static const char default_compiler[] =
+const char mrvl_compiler_command[] =
     "mrvl-tmlc -mn {symbol} -f1 {nodes} -f2 {consts} {opts} -b {batch}";
-static const char default_simulator[] = "mrvl-mlsim -m {bin} -d {in} -o {out}";
+const char mrvl_simulator_command[] = "mrvl-mlsim -m {bin} -d {in} -o {out}";
 
 #define BINARY_LIMIT ((size_t)1 << 30)
+#define LOG_LIMIT ((size_t)64 << 20)
 
-struct session {
-	const struct mrvl_tools *tools;
-	const struct target *target;
-	const struct layers *layers;
-	struct arena *arena;
-	struct err *err;
-	struct tool_result *result;
-	const char *nodes, *consts, *bin, *in, *out;
+enum {
+	WORD_SYMBOL,
+	WORD_NODES,
+	WORD_CONSTS,
+	WORD_OPTS,
+	WORD_BATCH,
+	WORD_BIN,
+	WORD_IN, /* from here on the simulator's only */
+	WORD_OUT,
+	NWORDS
 };
 
-/* ---- binaries ---- */
+struct tool_session {
+	struct tool_job job;
+	struct arena *arena;
+	const char *folder;
+	struct command_word word[NWORDS];
+	bool failed;
+};
 
-static uint64_t
-little(const unsigned char *p, size_t n)
+/* A tool at work. */
+struct tool_call {
+	const char *what, *template, *log;
+	size_t nwords;
+};
+
+static const struct command_word word_names[NWORDS] = {
+    [WORD_SYMBOL] = {"symbol", "", true},
+    [WORD_NODES] = {"nodes", "", true},
+    [WORD_CONSTS] = {"consts", "", true},
+    [WORD_OPTS] = {"opts", "", false},
+    [WORD_BATCH] = {"batch", "", false},
+    [WORD_BIN] = {"bin", "", true},
+    [WORD_IN] = {"in", "", true},
+    [WORD_OUT] = {"out", "", true},
+};
+
+/* ---- checking ---- */
+
+static bool
+check_latency(const char *expression, struct err *err)
 {
-	uint64_t x = 0;
+	regex_t r;
+	int code = regcomp(&r, expression, REG_EXTENDED | REG_NEWLINE);
+	char why[128];
+	size_t groups;
 
-	while (n-- > 0)
-		x = x << 8 | p[n];
-	return x;
+	if (code != 0) {
+		regerror(code, &r, why, sizeof why);
+		return err_set(
+		    err, ERR_USAGE, "latency: '%s': %s", expression, why);
+	}
+	groups = r.re_nsub;
+	regfree(&r);
+	return groups >= 1
+	    || err_set(err, ERR_USAGE,
+	        "latency: '%s' has no group (...) around the figure",
+	        expression);
 }
 
-/* SOURCE: the metadata layout in DPDK's drivers/ml/cnxk/cn10k_ml_model.h:
- * 256 bytes of header, 256 of facts; offsets below are from the start. */
 bool
-mrvl_binary_read(
-    struct mrvl_binary *out, const void *bytes, size_t n, struct err *err)
+mrvl_tools_check(const struct mrvl_tools *t, struct arena *a, struct err *err)
 {
-	const unsigned char *p = bytes;
-
-	if (n < 512)
-		return err_set(err, ERR_INPUT,
-		    "binary of %zu bytes, its header alone has 512", n);
-	if (memcmp(p, "MRVL", 4) != 0)
-		return err_set(err, ERR_INPUT, "binary does not begin MRVL");
-	if (little(p + 140, 4) != 128)
-		return err_set(err, ERR_INPUT,
-		    "binary is for architecture %" PRIu64 ", MLIP is 128",
-		    little(p + 140, 4));
-	if (p[4] != 2)
-		return err_set(err, ERR_INPUT,
-		    "binary's metadata is version %u, 2 is understood", p[4]);
-	*out = (struct mrvl_binary){.bytes = n,
-	    .code_bytes = (uint32_t)little(p + 324, 4),
-	    .data_bytes = (uint32_t)little(p + 328, 4),
-	    .first_tile = p[342],
-	    .last_tile = p[343],
-	    .batch = p[344],
-	    .ninputs = p[345],
-	    .noutputs = p[346],
-	    .input_bytes = (uint32_t)little(p + 348, 4),
-	    .output_bytes = (uint32_t)little(p + 352, 4),
-	    .nlayers = (uint32_t)little(p + 360, 4),
-	    .scratch_floor = little(p + 368, 8),
-	    .wb_first = little(p + 376, 8),
-	    .wb_last = little(p + 384, 8)};
-	if (out->first_tile > out->last_tile || out->last_tile > 7)
-		return err_set(err, ERR_INPUT, "binary is for tiles %u to %u",
-		    out->first_tile, out->last_tile);
-	return true;
+	if (t->compiler
+	    && !command_check(t->compiler, word_names, WORD_IN, a, err))
+		return err_in(err, "tmlc");
+	if (t->simulator
+	    && !command_check(t->simulator, word_names, NWORDS, a, err))
+		return err_in(err, "mlsim");
+	return !t->latency || check_latency(t->latency, err);
 }
 
-/* ---- commands ---- */
+/* ---- running ---- */
 
-static void
-add_quoted(struct buf *b, const char *path)
-{
-	buf_str(b, "'");
-	for (; *path; path++) {
-		if (*path == '\'')
-			buf_str(b, "'\\''");
-		else
-			buf_add(b, path, 1);
-	}
-	buf_str(b, "'");
-}
-
-/* What a {word} stands for goes into b; false when it is no word of ours. */
 static bool
-add_word(struct session *s, struct buf *b, const char *word, size_t n)
+fail(struct tool_session *s, struct tool_result *r, enum tool_outcome outcome,
+    const char *detail)
 {
-	const struct layers *l = s->layers;
-	const struct {
-		const char *word, *value;
-		bool quoted;
-	} words[] = {
-	    {"symbol", l->symbol, true},
-	    {"nodes", s->nodes, true},
-	    {"consts", s->consts, true},
-	    {"bin", s->bin, true},
-	    {"in", s->in, true},
-	    {"out", s->out, true},
-	    {"opts", mrvl_compiler_options(mrvl_of(s->target), s->arena),
-	        false},
-	    {"batch",
-	        arena_printf(
-	            s->arena, "%" PRIi64, l->input[l->ninputs - 1].dims.dim[0]),
-	        false},
-	};
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (strlen(words[i].word) != n
-		    || memcmp(words[i].word, word, n) != 0)
-			continue;
-		if (words[i].quoted)
-			add_quoted(b, words[i].value);
-		else
-			buf_str(b, words[i].value);
-		return true;
-	}
+	r->outcome = outcome;
+	r->detail = detail;
+	s->failed = true;
 	return false;
-}
-
-static bool
-expand(struct session *s, const char *template, const char **out)
-{
-	struct buf b;
-	bool ok = true;
-
-	buf_init(&b);
-	for (const char *at = template; *at && ok;) {
-		const char *end = *at == '{' ? strchr(at, '}') : NULL;
-
-		if (!end) {
-			buf_add(&b, at++, 1);
-			continue;
-		}
-		ok = add_word(s, &b, at + 1, (size_t)(end - at - 1));
-		if (!ok)
-			err_set(s->err, ERR_USAGE,
-			    "command template: unknown '%.*s'",
-			    (int)(end - at + 1), at);
-		at = end + 1;
-	}
-	*out = ok ? arena_strn(s->arena, b.data ? b.data : "", b.n) : "";
-	buf_release(&b);
-	return ok;
 }
 
 /* false: the session is over, for better or worse. */
 static bool
-run_tool(struct session *s, const char *template, const char *what)
+run_tool(struct tool_session *s, struct tool_result *r,
+    const struct tool_call *call, struct err *err)
 {
+	const struct process_job job = {
+	    command_expand(call->template, s->word, call->nwords, s->arena),
+	    s->folder, call->log};
 	struct process_end end;
-	const char *command;
-	uint32_t timeout = s->tools->timeout_ms ? s->tools->timeout_ms : 60000;
+	const char *words;
 
-	if (!expand(s, template, &command)
-	    || !process_run(&end, command, s->result->folder, timeout, s->err))
+	if (!process_run(&end, &job, s->job.tools->timeout_ms, err))
 		return false;
+	words = process_last_words(&job, s->arena);
 	switch (end.how) {
 	case ENDED_WELL:
 		return true;
 	case ENDED_MISSING:
-		s->result->outcome = TOOL_MISSING;
-		s->result->detail =
-		    arena_printf(s->arena, "the %s is not there", what);
-		return false;
+		return fail(s, r, TOOL_MISSING,
+		    arena_printf(s->arena, "the %s is not there%s%s",
+		        call->what, *words ? ": " : "", words));
 	case ENDED_LATE:
-		s->result->outcome = TOOL_TIMEOUT;
-		s->result->detail = arena_printf(
-		    s->arena, "the %s was not done after %u ms", what, timeout);
-		return false;
+		return fail(s, r, TOOL_TIMEOUT,
+		    arena_printf(s->arena, "the %s was not done after %u ms",
+		        call->what, s->job.tools->timeout_ms));
 	case ENDED_BADLY:
 		break;
 	}
-	s->result->outcome = TOOL_FAILED;
-	s->result->detail =
-	    arena_printf(s->arena, "the %s ended with status %d; see %s/log",
-	        what, end.status, s->result->folder);
-	return false;
+	return fail(s, r, end.status > 128 ? TOOL_CRASHED : TOOL_FAILED,
+	    arena_printf(s->arena, "the %s ended with status %d%s%s",
+	        call->what, end.status, *words ? ": " : "", words));
+}
+
+/* The last figure the expression finds in a log: totals come last. */
+static double
+last_figure(const char *log, const char *expression)
+{
+	regmatch_t m[2];
+	double x = 0;
+	regex_t r;
+
+	if (regcomp(&r, expression, REG_EXTENDED | REG_NEWLINE) != 0)
+		return 0; /* checked when the target was opened */
+	while (regexec(&r, log, 2, m, 0) == 0 && m[0].rm_eo > 0) {
+		if (m[1].rm_so >= 0)
+			x = strtod(log + m[1].rm_so, NULL);
+		log += m[0].rm_eo;
+	}
+	regfree(&r);
+	return x;
+}
+
+static bool
+read_latency(struct tool_session *s, struct tool_result *r, const char *log)
+{
+	const char *expression = s->job.tools->latency, *text;
+	struct err err = {.kind = ERR_NONE};
+	size_t n;
+
+	if (!expression)
+		return true;
+	if (!file_read(&text, &n,
+	        arena_printf(s->arena, "%s/%s", s->folder, log), LOG_LIMIT,
+	        s->arena, &err))
+		return fail(s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
+	r->latency = last_figure(text, expression);
+	return (r->latency > 0 && r->latency < 1e15)
+	    || fail(s, r, TOOL_GARBAGE,
+	        arena_printf(s->arena,
+	            "no latency in what it printed: nothing matches '%s'",
+	            expression));
 }
 
 /* ---- files ---- */
 
 static bool
-write_json(struct session *s, const char *path,
-    void (*write)(FILE *, const struct layers *, struct arena *))
+write_json(struct tool_session *s, const char *path,
+    void (*write)(FILE *, const struct layers *, struct arena *),
+    struct err *err)
 {
-	FILE *f = fopen(path, "w");
+	FILE *f = fopen(path, "we");
 
 	if (!f)
-		return err_set(s->err, ERR_IO, "%s: %s", path, strerror(errno));
-	write(f, s->layers, s->arena);
-	return out_close(f, path, s->err);
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	write(f, s->job.layers, s->arena);
+	return out_close(f, path, err);
 }
 
 /* All inputs behind one another, float32. */
 static bool
-write_inputs(struct session *s, const float *const *in)
+write_inputs(struct tool_session *s, const float *const *in, struct err *err)
 {
-	FILE *f = fopen(s->in, "wb");
+	const char *path = s->word[WORD_IN].value;
+	FILE *f = fopen(path, "wbe");
 
 	if (!f)
-		return err_set(
-		    s->err, ERR_IO, "%s: %s", s->in, strerror(errno));
-	for (uint32_t i = 0; i < s->layers->ninputs; i++)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	for (uint32_t i = 0; i < s->job.layers->ninputs; i++)
 		fwrite(in[i], sizeof **in,
-		    dims_count(&s->layers->input[i].dims), f);
-	return out_close(f, s->in, s->err);
+		    dims_count(&s->job.layers->input[i].dims), f);
+	return out_close(f, path, err);
 }
 
 static bool
-garbage(struct session *s, const char *what)
+read_binary(struct tool_session *s, struct tool_result *r)
 {
-	s->result->outcome = TOOL_GARBAGE;
-	s->result->detail = arena_str(s->arena, what);
-	return false;
-}
-
-static bool
-read_binary(struct session *s)
-{
+	const struct mrvl *m = mrvl_of(s->job.target);
+	const struct layers *l = s->job.layers;
+	struct mrvl_binary *b = &r->binary;
 	struct err err = {.kind = ERR_NONE};
+	uint64_t tile, needs;
 	const char *bytes;
 	size_t n;
 
-	if (!file_read(&bytes, &n, s->bin, BINARY_LIMIT, s->arena, &err)
-	    || !mrvl_binary_read(&s->result->binary, bytes, n, &err))
-		return garbage(s, err.text);
-	return true;
+	if (!file_read(&bytes, &n, s->word[WORD_BIN].value, BINARY_LIMIT,
+	        s->arena, &err)
+	    || !mrvl_binary_read(b, bytes, n, &err))
+		return fail(s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
+	if (b->ninputs != l->ninputs || b->noutputs != l->noutputs)
+		return fail(s, r, TOOL_GARBAGE,
+		    arena_printf(s->arena,
+		        "the binary has %u inputs and %u outputs, the region "
+		        "%u and %u",
+		        b->ninputs, b->noutputs, l->ninputs, l->noutputs));
+	tile = (uint64_t)m->params.param[PARAM_ocm_tile_bytes].value;
+	needs = mrvl_binary_occupies(
+	    b, tile, (uint64_t)m->params.param[PARAM_ocm_page_bytes].value);
+	return needs <= tile
+	    || fail(s, r, TOOL_FAILED,
+	        arena_printf(s->arena,
+	            "weights and scratch take %" PRIu64
+	            " bytes of each tile, which has %" PRIu64,
+	            needs, tile));
 }
 
 static bool
-read_outputs(struct session *s, float *const *out)
+read_outputs(struct tool_session *s, struct tool_result *r, float *const *out)
 {
-	for (uint32_t i = 0; i < s->layers->noutputs; i++) {
-		const struct layer *l =
-		    &s->layers->layer[s->layers->output[i].from.index];
+	for (uint32_t i = 0; i < s->job.layers->noutputs; i++) {
+		const struct layers *all = s->job.layers;
+		const struct layer *l = &all->layer[all->output[i].from.index];
 		size_t want = dims_count(&l->out) * sizeof **out, n;
-		const char *path =
-		    arena_printf(s->arena, "%s-%u.bin", s->out, i);
+		const char *path = arena_printf(
+		    s->arena, "%s-%u.bin", s->word[WORD_OUT].value, i);
 		struct err err = {.kind = ERR_NONE};
 		const char *bytes;
 
 		if (!file_read(&bytes, &n, path, BINARY_LIMIT, s->arena, &err))
-			return garbage(s, err.text);
+			return fail(
+			    s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
 		if (n != want)
-			return garbage(s,
+			return fail(s, r, TOOL_GARBAGE,
 			    arena_printf(s->arena,
 			        "output %u has %zu bytes, %zu are right", i, n,
 			        want));
@@ -268,78 +265,76 @@ read_outputs(struct session *s, float *const *out)
 	return true;
 }
 
-static bool
-make_folder(struct session *s)
-{
-	char *path = arena_printf(s->arena, "%s/marq-mrvl-XXXXXX",
-	    s->tools->work ? s->tools->work : "/tmp");
+/* ---- sessions ---- */
 
-	if (!mkdtemp(path))
-		return err_set(s->err, ERR_IO, "%s: %s", path, strerror(errno));
-	s->result->folder = path;
-	s->nodes =
-	    arena_printf(s->arena, "%s/%s-nodes.json", path, s->layers->symbol);
-	s->consts = arena_printf(
-	    s->arena, "%s/%s-consts.json", path, s->layers->symbol);
-	s->bin = arena_printf(s->arena, "%s/bin_%s/%s.bin", path,
-	    s->layers->symbol, s->layers->symbol);
-	s->in = arena_printf(s->arena, "%s/input.bin", path);
-	s->out = arena_printf(s->arena, "%s/mrvl_sim_out", path);
-	return true;
-}
-
-/* Only what was made here and what the tools are known to leave. */
 static void
-remove_folder(struct session *s)
+set_words(struct tool_session *s)
 {
-	const char *folder = s->result->folder;
+	const struct layers *l = s->job.layers;
+	const char *f = s->folder;
+	struct arena *a = s->arena;
+	struct command_word *w = s->word;
 
-	unlink(s->nodes);
-	unlink(s->consts);
-	unlink(s->bin);
-	unlink(s->in);
-	unlink(arena_printf(s->arena, "%s/log", folder));
-	rmdir(arena_printf(s->arena, "%s/bin_%s", folder, s->layers->symbol));
-	for (uint32_t i = 0; i < s->layers->noutputs; i++)
-		unlink(arena_printf(s->arena, "%s-%u.bin", s->out, i));
-	rmdir(folder);
-	s->result->folder = NULL;
-}
-
-static bool
-use_tools(struct session *s, const float *const *in, float *const *out)
-{
-	const struct mrvl_tools *t = s->tools;
-
-	if (!write_json(s, s->nodes, mrvl_write_nodes)
-	    || !write_json(s, s->consts, mrvl_write_consts)
-	    || !run_tool(
-	        s, t->compiler ? t->compiler : default_compiler, "compiler")
-	    || !read_binary(s))
-		return false;
-	if (!in)
-		return true;
-	return write_inputs(s, in)
-	    && run_tool(
-	        s, t->simulator ? t->simulator : default_simulator, "simulator")
-	    && read_outputs(s, out);
+	memcpy(w, word_names, sizeof word_names);
+	w[WORD_SYMBOL].value = l->symbol;
+	w[WORD_NODES].value = arena_printf(a, "%s/%s-nodes.json", f, l->symbol);
+	w[WORD_CONSTS].value =
+	    arena_printf(a, "%s/%s-consts.json", f, l->symbol);
+	w[WORD_OPTS].value = mrvl_compiler_options(mrvl_of(s->job.target), a);
+	w[WORD_BATCH].value =
+	    arena_printf(a, "%" PRIi64, l->input[l->ninputs - 1].dims.dim[0]);
+	w[WORD_BIN].value =
+	    arena_printf(a, "%s/bin_%s/%s.bin", f, l->symbol, l->symbol);
+	w[WORD_IN].value = arena_printf(a, "%s/input.bin", f);
+	w[WORD_OUT].value = arena_printf(a, "%s/mrvl_sim_out", f);
 }
 
 bool
-mrvl_tools_run(struct tool_result *result, const struct mrvl_tools *t,
+tool_session_open(struct tool_session **out, struct tool_result *r,
     const struct tool_job *job, struct arena *a, struct err *err)
 {
-	struct session s = {.tools = t,
-	    .target = job->target,
-	    .layers = job->layers,
-	    .arena = a,
-	    .err = err,
-	    .result = result};
+	struct tool_session *s = arena_new(a, struct tool_session, 1);
+	const struct tool_call call = {
+	    "compiler", job->tools->compiler, "compiler.log", WORD_IN};
 
-	*result = (struct tool_result){.outcome = TOOL_OK, .detail = ""};
-	if (!make_folder(&s))
+	*out = s;
+	*r = (struct tool_result){.outcome = TOOL_OK, .detail = ""};
+	*s = (struct tool_session){.job = *job, .arena = a};
+	s->folder = folder_new(job->tools->work, a, err);
+	if (!s->folder)
 		return false;
-	if (use_tools(&s, job->in, job->out) || result->outcome == TOOL_MISSING)
-		remove_folder(&s);
+	set_words(s);
+	if (write_json(s, s->word[WORD_NODES].value, mrvl_write_nodes, err)
+	    && write_json(s, s->word[WORD_CONSTS].value, mrvl_write_consts, err)
+	    && run_tool(s, r, &call, err) && read_binary(s, r)
+	    && !job->tools->simulator)
+		read_latency(s, r, call.log);
 	return err->kind == ERR_NONE;
+}
+
+bool
+tool_session_run(struct tool_session *s, struct tool_result *r,
+    const float *const *in, float *const *out, struct err *err)
+{
+	const struct tool_call call = {
+	    "simulator", s->job.tools->simulator, "simulator.log", NWORDS};
+
+	if (write_inputs(s, in, err) && run_tool(s, r, &call, err)
+	    && read_outputs(s, r, out))
+		read_latency(s, r, call.log);
+	return err->kind == ERR_NONE;
+}
+
+void
+tool_session_close(struct tool_session *s, struct tool_result *r)
+{
+	bool keep =
+	    s->failed && s->job.tools->work && r->outcome != TOOL_MISSING;
+
+	if (!s->folder)
+		return;
+	r->folder = keep ? s->folder : NULL;
+	if (!keep)
+		folder_remove(s->folder);
+	s->folder = NULL;
 }

@@ -1,64 +1,75 @@
 /* Marvell's own compiler and simulator, where they are installed: is a region
- * feasible, what does its binary say, what does it compute. */
+ * feasible, what does its binary say, what does it compute, how long does it
+ * take. */
 #ifndef TARGETS_MRVL_TOOLS_H
 #define TARGETS_MRVL_TOOLS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
+#include "targets/mrvl/binary.h"
 #include "targets/mrvl/layer.h"
 #include "targets/target.h"
 
-/* Command templates: {symbol} {nodes} {consts} {opts} {batch} {bin} {in} {out}.
- * Paths are put in quoted for a shell. */
+/* Command templates: {symbol} {nodes} {consts} {opts} {batch} {bin}, and of the
+ * simulator {in} {out} as well. */
 struct mrvl_tools {
-	const char *compiler; /* NULL: mrvl-tmlc as upstream calls it */
-	const char *simulator; /* NULL: mrvl-mlsim as upstream calls it */
-	const char *work; /* folder for private work folders; NULL: /tmp */
-	uint32_t timeout_ms; /* 0: a minute */
+	const char *compiler; /* NULL: none is used */
+	const char *simulator; /* NULL: none is used */
+	const char *work; /* folder for private work folders, where those of
+			   * failures are kept; NULL: $TMPDIR, and none is */
+	uint32_t timeout_ms; /* of one call */
+	const char *latency; /* regular expression: its first group is a figure
+			      * in what the simulator (without one, the
+			      * compiler) prints; NULL: there is none */
+	double ns_per_unit; /* of that figure */
 };
+
+/* As upstream calls them. */
+extern const char mrvl_compiler_command[], mrvl_simulator_command[];
+
+/* ERR_USAGE naming what is wrong with a template or the expression. */
+bool mrvl_tools_check(
+    const struct mrvl_tools *t, struct arena *a, struct err *err);
 
 enum tool_outcome {
 	TOOL_OK,
 	TOOL_MISSING, /* not installed: says nothing about the region */
 	TOOL_FAILED, /* the region is not feasible */
+	TOOL_CRASHED, /* it died of a signal */
 	TOOL_TIMEOUT,
 	TOOL_GARBAGE, /* it ended well and left nothing usable */
-};
-
-/* What a binary's first bytes say. */
-struct mrvl_binary {
-	size_t bytes; /* of the file */
-	uint32_t code_bytes, data_bytes, input_bytes, output_bytes, nlayers;
-	uint32_t first_tile, last_tile, batch, ninputs, noutputs;
-	uint64_t wb_first, wb_last; /* of weights in on-chip memory */
-	uint64_t scratch_floor; /* scratch lies from here to the end */
 };
 
 struct tool_result {
 	enum tool_outcome outcome;
 	const char *detail; /* words for anything but OK */
-	const char *folder; /* kept for looking into, unless OK */
+	const char *folder; /* kept for looking into, or NULL */
 	struct mrvl_binary binary;
+	double latency; /* the figure found; 0: none was looked for */
 };
 
-/* ERR_INPUT saying what is wrong with the bytes. */
-bool mrvl_binary_read(
-    struct mrvl_binary *out, const void *bytes, size_t n, struct err *err);
+/* A compiled region, in a folder of its own. */
+struct tool_session;
 
-/* Compile a region; with job->in (float32, each as long as the region's input) it
- * is also simulated, and job->out (room for each output) filled. What the tools do
- * is a result; ERR_IO is for faults on this side. */
 struct tool_job {
+	const struct mrvl_tools *tools;
 	const struct target *target;
 	const struct layers *layers;
-	const float *const *in; /* NULL: only compile */
-	float *const *out;
 };
-bool mrvl_tools_run(struct tool_result *result, const struct mrvl_tools *t,
+
+/* Compile a region. What the tools do is a result; ERR_IO is for faults on
+ * this side. Close it whatever the result. */
+bool tool_session_open(struct tool_session **s, struct tool_result *result,
     const struct tool_job *job, struct arena *a, struct err *err);
+
+/* Simulate what was compiled: in[k] (float32, as long as the region's input k)
+ * to out[k] (room for output k). */
+bool tool_session_run(struct tool_session *s, struct tool_result *result,
+    const float *const *in, float *const *out, struct err *err);
+
+void tool_session_close(struct tool_session *s, struct tool_result *result);
 
 #endif

@@ -240,7 +240,8 @@ small_plan_init(struct small_plan *s, bool hostile, struct arena *a)
 	if (hostile)
 		make_hostile(s->model.graph);
 	give_origins(s->model.graph);
-	target[0] = (struct target){.kind = &npu, .text = "npu:tiles=4"};
+	target[0] = (struct target){
+	    .kind = &npu, .text = "npu:tiles=4", .source = PRICE_SIMULATED};
 	target[1] = (struct target){.kind = &host, .text = "host", .index = 1};
 	s->mix = (struct mix){.target = target, .n = 2};
 	formats_init(&s->mix.formats);

@@ -228,8 +228,10 @@ setup(void **state)
 	arena_init(&f->a);
 	f->target[0] =
 	    (struct target){.kind = &measured, .text = "fake", .index = 0};
-	f->target[1] =
-	    (struct target){.kind = &simulated, .text = "sim", .index = 1};
+	f->target[1] = (struct target){.kind = &simulated,
+	    .text = "sim",
+	    .index = 1,
+	    .source = PRICE_SIMULATED};
 	f->mix = (struct mix){.target = f->target, .n = 2};
 	formats_init(&f->mix.formats);
 	format_intern(&f->mix.formats,

@@ -42,6 +42,8 @@ good_header(unsigned char *p)
 	put(p + 328, 2000, 4);
 	p[343] = 7;
 	p[344] = 1;
+	p[345] = 1;
+	p[346] = 1;
 	put(p + 348, 2 * ELEMENTS, 4);
 	put(p + 360, 1, 4);
 	put(p + 368, 0xf0000, 8);
@@ -98,25 +100,36 @@ teardown(void **state)
 }
 
 static struct tool_result
-run(const char *compiler, const char *simulator, uint32_t timeout_ms,
-    float *out)
+run_with(const struct mrvl_tools *t, float *out)
 {
 	static float in[ELEMENTS];
 	const float *const inputs[] = {in};
 	float *const outputs[] = {out};
-	struct mrvl_tools t = {compiler, simulator, work, timeout_ms};
-	struct tool_job job = {.target = &mix.target[0],
-	    .layers = &legacy.region[0],
-	    .in = out ? inputs : NULL,
-	    .out = outputs};
+	struct tool_job job = {t, &mix.target[0], &legacy.region[0]};
 	struct err err = {.kind = ERR_NONE};
+	struct tool_session *s;
 	struct tool_result r;
 
 	for (int i = 0; i < ELEMENTS; i++)
 		in[i] = (float)i;
-	if (!mrvl_tools_run(&r, &t, &job, &arena, &err))
+	if (!tool_session_open(&s, &r, &job, &arena, &err)
+	    || (r.outcome == TOOL_OK && out
+	        && !tool_session_run(s, &r, inputs, outputs, &err)))
 		fail_msg("%s", err.text);
+	tool_session_close(s, &r);
 	return r;
+}
+
+static struct tool_result
+run(const char *compiler, const char *simulator, uint32_t timeout_ms,
+    float *out)
+{
+	struct mrvl_tools t = {.compiler = compiler,
+	    .simulator = simulator,
+	    .work = work,
+	    .timeout_ms = timeout_ms ? timeout_ms : 60000};
+
+	return run_with(&t, out);
 }
 
 static const char *
@@ -160,20 +173,19 @@ test_failing(void **state)
 
 	(void)state;
 	assert_int_equal(r.outcome, TOOL_FAILED);
-	assert_non_null(strstr(r.detail, "status 3"));
-	assert_int_equal(system(arena_printf(&arena,
-	                     "grep -q 'no such layer' %s/log", r.folder)),
+	assert_non_null(strstr(r.detail, "status 3: no such layer"));
+	assert_int_equal(
+	    system(arena_printf(
+	        &arena, "grep -q 'no such layer' %s/compiler.log", r.folder)),
 	    0);
 }
 
 static void
 test_missing(void **state)
 {
-	struct tool_result r = run(NULL, NULL, 0, NULL);
+	struct tool_result r = run("no-such-program {nodes}", NULL, 0, NULL);
 
 	(void)state;
-	if (r.outcome == TOOL_OK)
-		skip(); /* the real one is installed */
 	assert_int_equal(r.outcome, TOOL_MISSING);
 	assert_null(r.folder);
 }
@@ -195,7 +207,7 @@ test_killed(void **state)
 	struct tool_result r = run("kill -SEGV $$", NULL, 0, NULL);
 
 	(void)state;
-	assert_int_equal(r.outcome, TOOL_FAILED);
+	assert_int_equal(r.outcome, TOOL_CRASHED);
 	assert_non_null(strstr(r.detail, "status 139"));
 }
 
@@ -214,7 +226,7 @@ test_garbage_binaries(void **state)
 		unsigned char byte;
 		const char *says;
 	} bad[] = {{0, 'X', "MRVL"}, {140, 1, "architecture"},
-	    {4, 9, "version"}, {343, 8, "tiles"}};
+	    {4, 9, "version"}, {343, 8, "tiles"}, {345, 2, "2 inputs"}};
 	unsigned char bytes[512];
 	struct tool_result r;
 
@@ -245,19 +257,66 @@ test_short_output(void **state)
 	assert_non_null(strstr(r.detail, "40 bytes, 400 are right"));
 }
 
+/* Weights of half a tile's memory and scratch of a little more. */
 static void
-test_unknown_word(void **state)
+test_too_large_to_load(void **state)
 {
-	struct mrvl_tools t = {"cc {nose}", NULL, work, 0};
-	struct tool_job job = {
-	    .target = &mix.target[0], .layers = &legacy.region[0]};
-	struct err err = {.kind = ERR_NONE};
+	unsigned char bytes[512];
 	struct tool_result r;
 
 	(void)state;
-	assert_false(mrvl_tools_run(&r, &t, &job, &arena, &err));
+	good_header(bytes);
+	put(bytes + 384, 0x80000 - 1, 8);
+	put(bytes + 368, 0x80000, 8);
+	write_header(bytes, sizeof bytes);
+	assert_int_equal(run(compiler(), NULL, 0, NULL).outcome, TOOL_OK);
+	put(bytes + 368, 0x80000 - 1, 8);
+	write_header(bytes, sizeof bytes);
+	r = run(compiler(), NULL, 0, NULL);
+	assert_int_equal(r.outcome, TOOL_FAILED);
+	assert_non_null(strstr(r.detail, "1064960 bytes of each tile"));
+}
+
+static void
+test_latency(void **state)
+{
+	struct mrvl_tools t = {.compiler = compiler(),
+	    .simulator = "cp {in} {out}-0.bin; echo total cycles=12; "
+	                 "echo; echo total cycles=1250",
+	    .timeout_ms = 60000,
+	    .latency = "^total cycles=([0-9]+)$"};
+	float out[ELEMENTS];
+	struct tool_result r = run_with(&t, out);
+
+	(void)state;
+	assert_int_equal(r.outcome, TOOL_OK);
+	assert_int_equal((int)r.latency, 1250);
+	t.latency = "^latency ([0-9]+)$";
+	r = run_with(&t, out);
+	assert_int_equal(r.outcome, TOOL_GARBAGE);
+	assert_non_null(strstr(r.detail, "no latency"));
+}
+
+static void
+expect_refused(const struct mrvl_tools *t, const char *says)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	assert_false(mrvl_tools_check(t, &arena, &err));
 	assert_int_equal(err.kind, ERR_USAGE);
-	assert_non_null(strstr(err.text, "{nose}"));
+	if (!strstr(err.text, says))
+		fail_msg("%s", err.text);
+}
+
+static void
+test_bad_templates(void **state)
+{
+	(void)state;
+	expect_refused(&(struct mrvl_tools){.compiler = "cc {nose}"}, "{nose}");
+	expect_refused(&(struct mrvl_tools){.compiler = "cc {in}"}, "{in}");
+	expect_refused(&(struct mrvl_tools){.simulator = "a\nb"}, "one line");
+	expect_refused(&(struct mrvl_tools){.latency = "("}, "latency");
+	expect_refused(&(struct mrvl_tools){.latency = "[0-9]+"}, "no group");
 }
 
 int
@@ -273,7 +332,9 @@ main(void)
 	    TEST(test_nothing_left),
 	    TEST(test_garbage_binaries),
 	    TEST(test_short_output),
-	    TEST(test_unknown_word),
+	    TEST(test_too_large_to_load),
+	    TEST(test_latency),
+	    TEST(test_bad_templates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

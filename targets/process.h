@@ -1,0 +1,47 @@
+/* Running programs that are not ours: they may fail, hang or talk nonsense.
+ * Each runs in a process group of its own, which is ended as a whole, and does
+ * not outlive this process. */
+#ifndef TARGETS_PROCESS_H
+#define TARGETS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+
+enum ended { ENDED_WELL, ENDED_BADLY, ENDED_MISSING, ENDED_LATE };
+
+struct process_end {
+	enum ended how;
+	int status; /* exit status, or 128 + signal */
+};
+
+/* A shell command to be run in a folder; what it prints goes into the file
+ * `log` there. */
+struct process_job {
+	const char *command, *folder, *log;
+};
+
+/* Run it to its end, nothing on standard input; after `timeout_ms` it is
+ * killed. ERR_IO when it cannot be started at all. */
+bool process_run(struct process_end *out, const struct process_job *job,
+    uint32_t timeout_ms, struct err *err);
+
+/* One that is talked to in lines: its standard input and output. */
+struct process {
+	long pid; /* 0: none */
+	int socket;
+};
+
+/* Start it; only its standard error goes into the log. */
+bool process_start(
+    struct process *p, const struct process_job *job, struct err *err);
+
+/* End it and take its status. */
+struct process_end process_stop(struct process *p);
+
+/* The last line of a log that is not blank, or ""; text in `a`. */
+const char *process_last_words(const struct process_job *job, struct arena *a);
+
+#endif
