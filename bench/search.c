@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "search/solve.h"
+#include "search/sweep.h"
 #include "tests/support/nets.h"
 
 static const struct {
@@ -39,8 +40,8 @@ seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Prints a row; CPU seconds of the search. */
-static double
+/* Prints a row. */
+static void
 run(const char *kind, uint32_t size, uint64_t budget_ns)
 {
 	struct search_options o = {.time_budget_ns = budget_ns};
@@ -68,26 +69,76 @@ run(const char *kind, uint32_t size, uint64_t budget_ns)
 	        / (double)r.cover.cost);
 	fflush(stdout);
 	arena_release(&a);
-	return took;
+}
+
+/* CPU ms of one sweep with or without leaps over repeated blocks. */
+static double
+sweep_ms(const struct problem *p, bool leaps)
+{
+	struct converter_memo memo;
+	struct sweep_limits limits = {.memo = &memo,
+	    .upper = COST_NEVER,
+	    .leap_after = leaps ? 0 : UINT64_MAX};
+	struct search_result r;
+	struct arena a;
+	double from;
+
+	arena_init(&a);
+	convert_init(&memo, p, &a);
+	from = seconds();
+	sweep_search(&r, p, &limits, &a);
+	from = seconds() - from;
+	arena_release(&a);
+	return 1e3 * from;
+}
+
+/* How the sweep of transformers grows with their layers: least squares. */
+static void
+fit_layers(void)
+{
+	static const uint32_t layers[] = {8, 20, 40, 80, 160, 364};
+	enum { N = sizeof layers / sizeof layers[0] };
+	double n = N, x = 0, y = 0, xx = 0, xy = 0, fixed, each, worst = 0;
+	double ms[N];
+
+	for (size_t i = 0; i < N; i++) {
+		struct problem *p;
+		struct arena a;
+		double without;
+
+		arena_init(&a);
+		p = net_make("llm", layers[i], &a);
+		without = sweep_ms(p, false);
+		ms[i] = sweep_ms(p, true);
+		printf("llm %4" PRIu32 ": sweep %8.2f ms, with leaps over "
+		       "repeated layers %7.2f ms, %.1f times faster\n",
+		    layers[i], without, ms[i], without / ms[i]);
+		x += layers[i];
+		y += ms[i];
+		xx += (double)layers[i] * layers[i];
+		xy += layers[i] * ms[i];
+		arena_release(&a);
+	}
+	each = (n * xy - x * y) / (n * xx - x * x);
+	fixed = (y - each * x) / n;
+	for (size_t i = 0; i < N; i++)
+		worst =
+		    fmax(worst, fabs(ms[i] - fixed - each * layers[i]) / ms[i]);
+	printf("fit: %.2f ms + %.4f ms per layer; worst point %.0f %% off\n",
+	    fixed, each, 100 * worst);
 }
 
 int
 main(int argc, char **argv)
 {
 	uint64_t budget = argc > 1 ? strtoull(argv[1], NULL, 10) : 20;
-	double layer_ms[sizeof nets / sizeof nets[0]] = {0};
 
 	printf("%-10s %4s %6s %7s %9s %9s %9s %14s\n", "net", "size", "nodes",
 	    "cands", "labels", "make ms", "solve ms", "cost ns");
 	for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
 		if (argc <= 2 || strcmp(nets[i].kind, argv[2]) == 0)
-			layer_ms[i] = 1e3
-			    * run(nets[i].kind, nets[i].size,
-			        budget * 1000000000u)
-			    / nets[i].size;
-	for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
-		if (strcmp(nets[i].kind, "llm") == 0 && layer_ms[i] > 0)
-			printf("llm %4" PRIu32 ": %.2f ms per layer\n",
-			    nets[i].size, layer_ms[i]);
+			run(nets[i].kind, nets[i].size, budget * 1000000000u);
+	if (argc <= 2 || strcmp(argv[2], "llm") == 0)
+		fit_layers();
 	return 0;
 }

@@ -175,23 +175,6 @@ make_rows(struct dual *d)
 	d->row_start[p->ncandidates] = n;
 }
 
-/* Does a value leave some candidate before its last node runs? Then the cut
- * may cross the path more than once, and launches are left out of the bound. */
-static bool
-leaves_early(const struct problem *p)
-{
-	for (uint32_t c = 0; c < p->ncandidates; c++) {
-		const struct problem_candidate *x = &p->candidate[c];
-
-		for (uint32_t i = 0; candidate_usable(x) && i < x->noutputs;
-		     i++)
-			if (p->value[x->output[i].value].producer
-			    != x->node[x->nnodes - 1])
-				return true;
-	}
-	return false;
-}
-
 static bool
 costs_fit(const struct problem *p)
 {
@@ -213,7 +196,9 @@ dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
 		return false;
 	*d =
 	    (struct dual){.p = p, .arena = a, .memo = memo, .tracked = tracked};
-	if (tracked != NO_LIMIT && !leaves_early(p))
+	/* Where values leave early the cut may cross the path more than once, and
+	 * launches are left out of the bound. */
+	if (tracked != NO_LIMIT && !problem_leaves_early(p))
 		d->launch = dual_scaled(p->target[tracked].launch);
 	d->use = arena_new(a, struct dual_use, p->user_start[p->nvalues]);
 	for (uint32_t u = 0; u < p->user_start[p->nvalues]; u++)

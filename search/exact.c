@@ -18,6 +18,7 @@
 #define RATE_PLAIN 36
 #define RATE_NEAR 400
 #define ROUNDS 300
+#define LEAP_AFTER 2048
 #define LABEL_BYTES 200
 
 struct exact {
@@ -140,6 +141,7 @@ sweep_all(struct search_result *out, const struct problem *p,
 	x.limits.stop = o->stop;
 	x.limits.max_labels = max_labels;
 	x.limits.max_rate = RATE_PLAIN;
+	x.limits.leap_after = LEAP_AFTER;
 	sweep(&x);
 	if (!out->proven) {
 		x.limits.beam = o->beam ? o->beam : BEAM_FIRST;

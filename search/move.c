@@ -51,13 +51,31 @@ groups_at(const struct groups *s, uint32_t top)
 	return s->first[top == NO_NODE ? s->p->nnodes : top];
 }
 
+/* key: its top and over[]. */
+static void
+file_group(struct groups *s, struct group *g, const uint32_t *key)
+{
+	uint32_t slot = g->top == NO_NODE ? s->p->nnodes : g->top;
+
+	s->all = arena_grow(
+	    s->arena, s->all, &s->cap, s->nall + 1, sizeof(struct group *));
+	s->all[s->nall] = g;
+	map_add(
+	    &s->index, key, ((size_t)g->nover + 1) * sizeof *key, s->nall++);
+	if (s->last[slot])
+		s->last[slot]->next = g;
+	else
+		s->first[slot] = g;
+	s->last[slot] = g;
+}
+
 /* The group of (top, over[nover]) with the live values of kept[n], made when it
  * is new. The key is put together in s->over. */
 static struct group *
 group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 {
 	size_t bytes = ((size_t)nover + 1) * sizeof *s->over;
-	uint32_t at, slot = top == NO_NODE ? s->p->nnodes : top, *item, *key;
+	uint32_t at, *item, *key;
 	uint8_t *kind;
 	struct group *g;
 
@@ -86,15 +104,28 @@ group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 	    .item = item,
 	    .kind = kind,
 	    .has_sink = has_sink(s, top, key + 1, nover)};
-	s->all = arena_grow(
-	    s->arena, s->all, &s->cap, s->nall + 1, sizeof(struct group *));
-	s->all[s->nall] = g;
-	map_add(&s->index, key, bytes, s->nall++);
-	if (s->last[slot])
-		s->last[slot]->next = g;
-	else
-		s->first[slot] = g;
-	s->last[slot] = g;
+	file_group(s, g, key);
+	return g;
+}
+
+struct group *
+groups_move(struct groups *s, const struct group *from, uint32_t shift,
+    const uint32_t *item)
+{
+	uint32_t *key = arena_new(s->arena, uint32_t, (size_t)from->nover + 1);
+	struct group *g = arena_new(s->arena, struct group, 1);
+
+	key[0] = from->top - shift;
+	for (uint32_t i = 0; i < from->nover; i++)
+		key[i + 1] = from->over[i] - shift;
+	*g = (struct group){.top = key[0],
+	    .nover = from->nover,
+	    .over = key + 1,
+	    .nitems = from->nitems,
+	    .item = item,
+	    .kind = from->kind,
+	    .has_sink = has_sink(s, key[0], key + 1, from->nover)};
+	file_group(s, g, key);
 	return g;
 }
 

@@ -69,6 +69,11 @@ struct group *groups_first(struct groups *s);
 /* The groups of a highest uncovered node (NO_NODE: all covered), oldest first. */
 struct group *groups_at(const struct groups *s, uint32_t top);
 
+/* A new group, without labels, that is as this one `shift` nodes below; the live
+ * values are told. */
+struct group *groups_move(struct groups *s, const struct group *from,
+    uint32_t shift, const uint32_t *item);
+
 /* What taking candidate `id` does to the labels of a group; valid until the
  * next call. False: it overlaps what is covered. */
 bool move_make(

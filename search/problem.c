@@ -449,3 +449,18 @@ problem_find_use(const struct problem *p, uint32_t value, uint32_t node)
 	    ? low
 	    : UINT32_MAX;
 }
+
+bool
+problem_leaves_early(const struct problem *p)
+{
+	for (uint32_t c = 0; c < p->ncandidates; c++) {
+		const struct problem_candidate *x = &p->candidate[c];
+
+		for (uint32_t i = 0; candidate_usable(x) && i < x->noutputs;
+		     i++)
+			if (p->value[x->output[i].value].producer
+			    != x->node[x->nnodes - 1])
+				return true;
+	}
+	return false;
+}

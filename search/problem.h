@@ -113,6 +113,9 @@ target_owner(const struct problem *p, uint32_t target)
 	return part_of ? part_of - 1 : target;
 }
 
+/* Does a value leave some candidate before its last node runs? */
+bool problem_leaves_early(const struct problem *p);
+
 /* The place of a node among the users of a value; UINT32_MAX: it is none. */
 uint32_t problem_find_use(
     const struct problem *p, uint32_t value, uint32_t node);

@@ -8,6 +8,7 @@
 #include "ir/base/map.h"
 #include "search/bound.h"
 #include "search/frontier.h"
+#include "search/leap.h"
 #include "search/move.h"
 #include "search/unroll.h"
 
@@ -18,6 +19,7 @@ struct sweep {
 	struct frontier frontier;
 	struct groups groups;
 	struct bound bound;
+	struct leaps leaps;
 	const struct sweep_limits *limits;
 	struct sweep_label *work; /* the label being made */
 	uint32_t beam; /* 0: none */
@@ -328,6 +330,15 @@ start(struct sweep *s)
 	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
 }
 
+/* Over repeated blocks, once the sweep is long enough to gain by that. */
+static uint32_t
+leap(struct sweep *s, uint32_t top)
+{
+	if (!s->leaps.looked && s->frontier.nlabels >= s->limits->leap_after)
+		leaps_look(&s->leaps, top);
+	return leaps_try(&s->leaps, top);
+}
+
 static void
 run(struct search_result *out, struct sweep *s, struct arena *a)
 {
@@ -335,7 +346,7 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 	struct group *last;
 
 	for (uint32_t top = p->nnodes; top-- > 0;) {
-		struct group *g = groups_at(&s->groups, top);
+		struct group *g;
 
 		if (gives_up(s, p->nnodes - 1 - top)) {
 			s->dropped = 0;
@@ -343,6 +354,9 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 		}
 		if (s->beam == 0 && out_of_budget(s))
 			s->beam = BEAM_LATE;
+		if (s->leaps.allowed && s->beam == 0)
+			top = leap(s, top);
+		g = groups_at(&s->groups, top);
 		if (s->beam > 0)
 			trim(s, g);
 		for (; g; g = g->next)
@@ -350,7 +364,7 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 	}
 	last = groups_at(&s->groups, NO_NODE);
 	if (last && last->nlabels > 0) {
-		unroll(&out->cover, p, last->label[0], a);
+		unroll(&out->cover, p, s->leaps.list, last->label[0], a);
 		assert(out->cover.cost <= last->label[0]->cost);
 		out->found = true;
 	}
@@ -389,6 +403,9 @@ sweep_search(struct search_result *out, const struct problem *p,
 	find_special_targets(&s.frontier, p);
 	groups_init(&s.groups, p, &space);
 	bound_init(&s.bound, p, limits->dual, &space);
+	leaps_init(&s.leaps, &s.frontier, &s.groups, &s.bound);
+	/* Prices and upper bounds are not the same in every block. */
+	s.leaps.allowed &= !limits->dual && limits->upper == COST_NEVER;
 	s.work = arena_alloc(&space,
 	    sizeof(struct sweep_label) + p->nvalues * sizeof(struct entry));
 	if (start(&s))

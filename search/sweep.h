@@ -18,6 +18,7 @@ struct sweep_limits {
 	uint64_t max_labels; /* then it becomes a beam; 0: no limit */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
+	uint64_t leap_after; /* labels before repeated blocks are looked for */
 	uint64_t deadline; /* by clock_ns(), likewise; 0: none */
 	const atomic_bool *stop;
 };

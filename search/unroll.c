@@ -4,15 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct chosen {
-	uint32_t candidate, pos, turn; /* turn: last taken is 0 */
-};
-
 /* The sweep works from the end: what was taken last tends to run first. */
 static int
 by_position(const void *a, const void *b)
 {
-	const struct chosen *x = a, *y = b;
+	const struct taken *x = a, *y = b;
 
 	if (x->pos != y->pos)
 		return x->pos > y->pos ? -1 : 1;
@@ -21,7 +17,7 @@ by_position(const void *a, const void *b)
 
 struct order {
 	const struct problem *p;
-	const struct chosen *chosen;
+	const struct taken *chosen;
 	uint32_t *owner; /* [nnodes] index into chosen */
 	uint8_t *state; /* [n] 0: waiting, 1: visited, 2: in the order */
 	uint32_t *stack; /* [n + edges] */
@@ -59,18 +55,25 @@ emit(struct order *o, uint32_t first)
 }
 
 void
-unroll(struct cover *out, const struct problem *p,
+unroll(struct cover *out, const struct problem *p, const struct leap *leap,
     const struct sweep_label *last, struct arena *a)
 {
 	struct order o = {.p = p};
-	struct chosen *chosen = arena_new(a, struct chosen, p->nnodes);
+	struct taken *chosen = arena_new(a, struct taken, p->nnodes);
+	const struct sweep_label *l = last;
 	uint32_t n = 0, edges = 0;
 
-	for (const struct sweep_label *l = last; l->candidate != UINT32_MAX;
-	     l = l->parent, n++) {
-		chosen[n] = (struct chosen){l->candidate, l->pos, n};
-		edges += p->candidate[l->candidate].ninputs;
-	}
+	while (l->candidate != UINT32_MAX)
+		if (l->candidate >= p->ncandidates) {
+			l = leap_trace(&leap[l->candidate - p->ncandidates], p,
+			    l, chosen, &n);
+		} else {
+			chosen[n] = (struct taken){l->candidate, l->pos, n};
+			n++;
+			l = l->parent;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		edges += p->candidate[chosen[i].candidate].ninputs;
 	if (n > 0)
 		qsort(chosen, n, sizeof *chosen, by_position);
 	o.chosen = chosen;

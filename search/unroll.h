@@ -3,9 +3,9 @@
 #define SEARCH_UNROLL_H
 
 #include "search/cover.h"
-#include "search/frontier.h"
+#include "search/leap.h"
 
-void unroll(struct cover *out, const struct problem *p,
+void unroll(struct cover *out, const struct problem *p, const struct leap *leap,
     const struct sweep_label *last, struct arena *a);
 
 #endif

@@ -244,3 +244,138 @@ problem_random(struct rng *r, const struct problem_mix *mix, struct arena *a)
 	}
 	return p;
 }
+
+#define BLOCK_MAX 4u
+
+/* What is the same in every block. */
+struct block {
+	uint32_t nnodes, times;
+	uint32_t ninputs[BLOCK_MAX], class[BLOCK_MAX], required[BLOCK_MAX];
+	uint32_t back[BLOCK_MAX][3]; /* nodes back; 0: fed to all blocks,
+				      * UINT32_MAX: fed to this block */
+};
+
+static void
+make_block(struct block *b, const struct problem *p, struct rng *r)
+{
+	b->nnodes = 1 + rng_below(r, BLOCK_MAX);
+	b->times = 5 + rng_below(r, 56 / b->nnodes - 5);
+	for (uint32_t n = 0; n < b->nnodes; n++) {
+		b->ninputs[n] = 1 + (chance(r, 50) ? rng_below(r, 3) : 0);
+		b->class[n] = rng_below(r, p->nclasses);
+		if (chance(r, 10))
+			b->required[n] = 1u << rng_below(r, p->nformats);
+		for (uint32_t i = 0; i < b->ninputs[n]; i++)
+			b->back[n][i] = i == 0 ? 1
+			    : chance(r, 20)    ? 0
+			    : chance(r, 10)    ? UINT32_MAX
+			                    : 1 + rng_below(r, b->nnodes + 1);
+	}
+}
+
+/* Values: 0 is fed to the first block, 1 to all, 2 + i to block i, and then
+ * what the nodes make. */
+static void
+repeat_block(
+    struct problem *p, const struct block *b, struct rng *r, struct arena *a)
+{
+	uint32_t nfed = 2 + b->times;
+
+	p->nnodes = b->nnodes * b->times;
+	p->nvalues = nfed + p->nnodes;
+	p->node = arena_new(a, struct problem_node, p->nnodes);
+	p->value = arena_new(a, struct problem_value, p->nvalues);
+	for (uint32_t v = 0; v < nfed; v++)
+		p->value[v] =
+		    (struct problem_value){.producer = NO_NODE, .initial = 1};
+	p->value[1].initial = 1u << rng_below(r, p->nformats);
+	for (uint32_t n = 0; n < p->nnodes; n++) {
+		uint32_t at = n % b->nnodes;
+		uint32_t *input = arena_new(a, uint32_t, 3);
+		uint32_t *output = arena_new(a, uint32_t, 1);
+
+		for (uint32_t i = 0; i < b->ninputs[at]; i++) {
+			uint32_t back = b->back[at][i];
+
+			input[i] = back == 0     ? 1
+			    : back == UINT32_MAX ? 2 + n / b->nnodes
+			    : back > n           ? 0
+			                         : nfed + n - back;
+		}
+		output[0] = nfed + n;
+		p->value[nfed + n] = (struct problem_value){.producer = n,
+		    .class = b->class[at],
+		    .required = b->required[at]};
+		p->node[n] = (struct problem_node){
+		    b->ninputs[at], 1, input, output, NULL};
+	}
+	p->value[p->nvalues - 1].required = 1;
+}
+
+/* The candidate at its place in every block, in the same formats at the same
+ * cost. */
+static void
+repeat_candidate_of(struct problem *p, const struct block *b,
+    const struct problem_candidate *one, const struct problem_mix *mix,
+    struct rng *r, struct arena *a)
+{
+	uint32_t low = one->node[0] % b->nnodes;
+	struct rng same = *r, formats = *r;
+
+	for (uint32_t n = low; n < p->nnodes; n += b->nnodes) {
+		struct problem_candidate c = *one;
+		uint32_t *node = arena_new(a, uint32_t, c.nnodes);
+
+		if (n + one->node[one->nnodes - 1] - one->node[0] >= p->nnodes)
+			break;
+		for (uint32_t i = 0; i < c.nnodes; i++)
+			node[i] = one->node[i] - one->node[0] + n;
+		c.node = node;
+		formats = same;
+		add_ports(p, &c, &formats, a);
+		if (is_convex(p, &c)
+		    && (mix->taps || c.nnodes == 1 || !has_tap(p, &c)))
+			p->candidate[p->ncandidates++] = c;
+	}
+	*r = formats;
+}
+
+struct problem *
+problem_repeated(struct rng *r, const struct problem_mix *mix, struct arena *a)
+{
+	struct problem *p = arena_new(a, struct problem, 1);
+	uint32_t extra = rng_below(r, mix->max_candidates_extra + 1);
+	struct err err = {0};
+	struct block b = {0};
+	size_t ncosts;
+
+	p->nformats = 1 + rng_below(r, mix->max_formats);
+	p->ntargets = 1 + rng_below(r, mix->max_targets);
+	p->nclasses = 1 + rng_below(r, 2);
+	ncosts = (size_t)p->nclasses * p->nformats * p->nformats;
+	p->conversion = arena_new(a, cost_ns, ncosts);
+	for (size_t i = 0; i < ncosts; i++)
+		p->conversion[i] = chance(r, 8) ? COST_NEVER : rng_below(r, 15);
+	make_block(&b, p, r);
+	repeat_block(p, &b, r, a);
+	make_targets(p, r, mix, a);
+	p->candidate = arena_new(
+	    a, struct problem_candidate, (size_t)(b.nnodes + extra) * b.times);
+	for (uint32_t k = 0; k < b.nnodes + extra; k++) {
+		struct problem_candidate c = {0};
+		uint32_t seed = b.nnodes + k % b.nnodes;
+
+		if (!grow(p, &c, seed, k < b.nnodes ? 1 : 1 + rng_below(r, 3),
+		        r, a))
+			continue;
+		c.target = rng_below(r, p->ntargets);
+		c.cost = 1 + rng_below(r, 20) * c.nnodes;
+		c.class = k;
+		repeat_candidate_of(p, &b, &c, mix, r, a);
+	}
+	if (!problem_index(p, a, &err)) {
+		fprintf(stderr, "repeated problem: %s\n", err.text);
+		abort();
+	}
+	return p;
+}

@@ -17,4 +17,9 @@ struct problem_mix {
 struct problem *problem_random(
     struct rng *r, const struct problem_mix *mix, struct arena *a);
 
+/* A chain of up to 56 nodes that is one small random block over and over, with
+ * values shared by all blocks and candidates across them; indexed. */
+struct problem *problem_repeated(
+    struct rng *r, const struct problem_mix *mix, struct arena *a);
+
 #endif

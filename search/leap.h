@@ -1,0 +1,60 @@
+/* Leaps over repeated blocks: where the frontier is what it was one block
+ * before, at a constant more of cost, the blocks below make it the same again,
+ * and the sweep goes on after the last of them. Exact: the slice of the problem
+ * below is the one above, node by node, and labels are compared by what the
+ * future depends on. */
+#ifndef SEARCH_LEAP_H
+#define SEARCH_LEAP_H
+
+#include "search/bound.h"
+#include "search/move.h"
+#include "search/repeat.h"
+
+struct snapshot {
+	uint32_t top, n, age; /* age: of the first label made after it */
+	struct group **group; /* [n] of each label */
+	struct sweep_label **label; /* [n] by group */
+};
+
+struct leap {
+	struct snapshot above, below; /* one period apart, and alike */
+	uint32_t *same; /* [n] label of `below` that is as this of `above` */
+	uint32_t period, times; /* it was repeated */
+	uint32_t runs; /* one more block adds */
+};
+
+struct leaps {
+	struct frontier *frontier;
+	struct groups *groups;
+	struct bound *bound;
+	struct repeats repeats;
+	bool allowed, looked;
+	uint32_t at; /* repeat at hand */
+	uint32_t next; /* top of the next look at the frontier, NO_NODE */
+	struct snapshot last;
+	struct leap *list; /* labels made by list[i] have ncandidates + i for
+			    * their candidate, and the one moved as parent */
+	uint32_t n, cap;
+};
+
+/* A candidate of a cover, as the sweep took it: last in the order first. */
+struct taken {
+	uint32_t candidate, pos, turn;
+};
+
+void leaps_init(
+    struct leaps *l, struct frontier *f, struct groups *g, struct bound *b);
+
+/* Look for repeated blocks below a node. */
+void leaps_look(struct leaps *l, uint32_t top);
+
+/* Before the groups of `top` are expanded: the top to go on with. */
+uint32_t leaps_try(struct leaps *l, uint32_t top);
+
+/* What a label that a leap made has taken since the leap began, added to
+ * taken[*n]; the label from which it began. */
+const struct sweep_label *leap_trace(const struct leap *x,
+    const struct problem *p, const struct sweep_label *label,
+    struct taken *taken, uint32_t *n);
+
+#endif
