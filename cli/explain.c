@@ -5,28 +5,66 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
+#include "cli/pick.h"
 #include "cli/search_args.h"
 #include "cli/story.h"
-#include "cli/units.h"
+#include "cli/what_if.h"
 #include "ir/base/json.h"
 
 struct args {
 	struct search_args search;
-	const char *node, *op, *not_on;
-	bool all, fast;
+	struct pick_args pick;
+	struct text_list what_if;
+	bool list, fast;
 };
 
-enum { KEY_NODE = 0x300, KEY_OP, KEY_NOT_ON, KEY_ALL, KEY_FAST };
+enum {
+	KEY_NODE = 0x300,
+	KEY_INDEX,
+	KEY_OP,
+	KEY_NOT_ON,
+	KEY_ALL,
+	KEY_FAST,
+	KEY_WHAT_IF
+};
 
 static const struct argp_option options[] = {
-    {"node", KEY_NODE, "NAME|#ID", 0, "the node of that name or id", 0},
-    {"op", KEY_OP, "TYPE", 0, "all nodes of an operator type", 0},
-    {"not-on", KEY_NOT_ON, "TARGET", 0, "all nodes that do not run there", 0},
-    {"all", KEY_ALL, NULL, 0, "every node", 0},
+    {NULL, 0, NULL, 0, "Which nodes:", 0},
+    {"node", KEY_NODE, "NAME|#ID", 0,
+        "of that name (an ONNX name, too) or id in the plan", 0},
+    {"index", KEY_INDEX, "N", 0, "number N in the ONNX file's graph", 0},
+    {"op", KEY_OP, "TYPE", 0, "of an operator type", 0},
+    {"not-on", KEY_NOT_ON, "TARGET", 0, "that do not run there", 0},
+    {"all", KEY_ALL, NULL, 0, "every one", 0},
     {"fast", KEY_FAST, NULL, 0,
         "do not search again for the cost of legal alternatives", 0},
+    {NULL, 0, NULL, 0, "What would change:", 1},
+    {"what-if", KEY_WHAT_IF, "WHAT", 0,
+        "search again assuming that WHAT (repeat: all of them): a condition "
+        "of a rule holds ([TARGET:]CONDITION), a node runs elsewhere "
+        "(NODE=TARGET), conversions cost nothing (free:A..B, of targets or "
+        "formats), launches cost nothing (free:launch:TARGET); 'list' shows "
+        "what there is",
+        1},
     {0},
 };
+
+static void
+add_what_if(struct args *args, const char *text)
+{
+	if (strcmp(text, "list") == 0)
+		args->list = true;
+	else
+		text_list_add(&args->what_if, text, args->search.cli->run);
+}
+
+static bool
+asks_for_nodes(const struct args *args)
+{
+	const struct pick_args *p = &args->pick;
+
+	return p->node || p->index || p->op || p->not_on || p->all;
+}
 
 static error_t
 parse(int key, char *arg, struct argp_state *state)
@@ -38,157 +76,145 @@ parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->search;
 		return 0;
 	case KEY_NODE:
-		args->node = arg;
+		args->pick.node = arg;
+		return 0;
+	case KEY_INDEX:
+		args->pick.index = arg;
 		return 0;
 	case KEY_OP:
-		args->op = arg;
+		args->pick.op = arg;
 		return 0;
 	case KEY_NOT_ON:
-		args->not_on = arg;
+		args->pick.not_on = arg;
 		return 0;
 	case KEY_ALL:
-		args->all = true;
+		args->pick.all = true;
 		return 0;
 	case KEY_FAST:
 		args->fast = true;
 		return 0;
+	case KEY_WHAT_IF:
+		add_what_if(args, arg);
+		return 0;
 	case ARGP_KEY_END:
-		if (!args->node && !args->op && !args->not_on && !args->all)
+		if (!asks_for_nodes(args) && !args->what_if.n && !args->list)
 			argp_error(state,
-			    "say which nodes: --node, --op, --not-on or --all");
+			    "say which nodes: --node, --index, --op, --not-on "
+			    "or --all; or --what-if");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* Does "mrvl" or "mrvl:num_tiles=4" name this target? */
 static bool
-names_target(const char *text, const struct target *t)
+tell_nodes(const struct args *args, struct job *j, const struct pick *p,
+    struct json *w, struct err *err)
 {
-	return strcmp(text, t->text) == 0 || strcmp(text, t->kind->name) == 0;
-}
-
-static bool
-is_selected(const struct args *args, const struct job *j, node_id id)
-{
-	const struct plan *p = &j->plan;
-	const struct plan_composite *c = &p->composite[p->composite_of[id]];
-	const struct candidate *cand = &p->candidates->candidate[c->candidate];
-	const char *label = node_label(j->model.graph, id, j->arena);
-
-	if (args->node && args->node[0] == '#'
-	    && strtoul(args->node + 1, NULL, 10) != id)
-		return false;
-	if (args->node && args->node[0] != '#'
-	    && strcmp(args->node, label) != 0)
-		return false;
-	if (args->op
-	    && strcmp(args->op, graph_node(j->model.graph, id)->op_type) != 0)
-		return false;
-	return !args->not_on
-	    || !names_target(args->not_on, &j->mix.target[cand->target]);
-}
-
-/* A name in --node may be of a node that was folded or dropped. */
-static bool
-tell_fate(const struct args *args, const struct job *j)
-{
-	const struct onnx_nodes *t = j->model.graph->origin_table;
-
-	for (uint32_t i = 0; args->node && i < t->n; i++) {
-		const struct onnx_node *n = &t->node[i];
-
-		if (strcmp(n->name, args->node) != 0 || n->fate == FATE_COVERED)
-			continue;
-		printf("%s (%s) runs nowhere: %s (%s)\n", n->name, n->op_type,
-		    n->fate == FATE_FOLDED ? "folded into a constant"
-		                           : "dropped",
-		    n->why ? n->why : "");
-		return true;
-	}
-	return false;
-}
-
-static bool
-tell_all(const struct args *args, struct job *j, struct err *err)
-{
-	const struct graph *g = j->model.graph;
-	bool json = args->search.cli->format == OUT_JSON;
 	struct node_story story;
-	uint32_t told = 0;
+	struct arena a;
+	bool ok = true;
+
+	arena_init(&a);
+	for (node_id id = 0; ok && id < j->model.graph->nnodes; id++) {
+		struct arena_mark mark = arena_mark(&a);
+
+		if (!p->node[id])
+			continue;
+		ok = story_tell(&story, j, id, !args->fast, &a, err);
+		if (ok && w)
+			story_write(&story, j, w);
+		else if (ok)
+			story_print(&story, j);
+		arena_back(&a, mark);
+	}
+	arena_release(&a);
+	return ok;
+}
+
+static bool
+tell_json(const struct args *args, struct job *j, const struct pick *p,
+    struct what_if *what, FILE *f, struct err *err)
+{
 	struct json w;
 
-	json_init(&w, stdout, 2);
-	if (json) {
-		json_object(&w);
-		json_key_str(&w, "schema", "marq.explain/1");
-		json_key_str(&w, "model", args->search.model);
-		json_key_uint(&w, "plan_cost_ns", j->plan.cost);
-		json_key(&w, "nodes");
-		json_array(&w);
-	}
-	for (node_id id = 0; id < g->nnodes; id++) {
-		if (!is_selected(args, j, id))
-			continue;
-		if (!story_tell(&story, j, id, !args->fast, j->arena, err))
+	json_init(&w, f, 2);
+	json_object(&w);
+	json_key_str(&w, "schema", "marq.explain/1");
+	json_key_str(&w, "model", args->search.model);
+	json_key_uint(&w, "plan_cost_ns", j->plan.cost);
+	json_key(&w, "nodes");
+	json_array(&w);
+	if (!tell_nodes(args, j, p, &w, err))
+		return false;
+	json_close(&w);
+	pick_write_fates(p, &w);
+	if (args->what_if.n) {
+		if (!what_if_search(what, j, err))
 			return false;
-		if (json)
-			story_write(&story, j, &w);
-		else
-			story_print(&story, j);
-		told++;
+		what_if_write(what, &w);
 	}
-	if (json) {
-		json_close(&w);
-		json_close(&w);
-	} else if (told == 0 && !tell_fate(args, j)) {
-		if (!args->not_on)
-			return err_set(err, ERR_USAGE, "no such node");
-		printf("every node runs on %s\n", args->not_on);
-	}
+	json_close(&w);
 	return true;
 }
 
-/* What the cheapest plan costs without the assumption. */
 static bool
-cost_without(const struct args *args, cost_ns *cost, struct err *err)
+tell_text(const struct args *args, struct job *j, const struct pick *p,
+    struct what_if *what, struct err *err)
 {
-	struct search_args plain = args->search;
-	struct job j = {.opened = false};
+	if (!tell_nodes(args, j, p, NULL, err))
+		return false;
+	pick_print_fates(p);
+	if (args->pick.not_on && p->n == 0)
+		printf(
+		    "every node asked about runs on %s\n", args->pick.not_on);
+	if (args->list)
+		what_if_list(j);
+	if (args->what_if.n == 0)
+		return true;
+	if (!what_if_search(what, j, err))
+		return false;
+	what_if_print(what);
+	return true;
+}
+
+/* A document is written whole or not at all. */
+static bool
+tell(const struct args *args, struct job *j, struct what_if *what,
+    struct err *err)
+{
+	struct pick p;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f;
 	bool ok;
 
-	plain.assume = NULL;
-	ok = job_import(&j, &plain, plain.cli->run, err)
-	    && job_candidates(&j, false, err) && job_search(&j, err);
-	*cost = ok ? j.plan.cost : 0;
-	return job_close(&j, err) && ok;
+	if (!pick_nodes(&p, &args->pick, j, err))
+		return false;
+	if (args->search.cli->format != OUT_JSON)
+		return tell_text(args, j, &p, what, err);
+	f = open_memstream(&text, &n);
+	if (!f)
+		return err_set(err, ERR_IO, "no memory for the answer");
+	ok = tell_json(args, j, &p, what, f, err);
+	fclose(f);
+	if (ok)
+		fwrite(text, 1, n, stdout);
+	free(text);
+	return ok;
 }
 
-/* With --what-if: what the assumption would save. */
 static bool
-tell_saving(const struct args *args, const struct job *j, struct err *err)
+run(const struct args *args, struct job *j, struct what_if *what,
+    struct err *err)
 {
-	char with[32], without[32], saved[32];
-	cost_ns before, now = j->plan.cost;
+	struct cli *c = args->search.cli;
 
-	if (!args->search.assume || args->search.cli->format == OUT_JSON)
-		return true;
-	if (!cost_without(args, &before, err))
-		return false;
-	if (before == now)
-		printf(
-		    "if %s held (if any rule asks for that): no cheaper plan\n",
-		    args->search.assume);
-	else
-		printf("if %s held: the plan would cost %s instead of %s, "
-		       "saving %s\n",
-		    args->search.assume,
-		    format_duration(now, with, sizeof with),
-		    format_duration(before, without, sizeof without),
-		    format_duration(
-		        before > now ? before - now : 0, saved, sizeof saved));
-	return true;
+	return job_import(j, &args->search, c->run, err)
+	    && job_candidates(j, true, err)
+	    && (args->what_if.n == 0
+	        || what_if_open(what, &args->what_if, j, err))
+	    && job_search(j, err) && tell(args, j, what, err);
 }
 
 int
@@ -201,9 +227,12 @@ cmd_explain(struct cli *c, int argc, char **argv)
 	    .args_doc = "MODEL.onnx|RESULT",
 	    .doc = "Say of nodes where they run and at what price, and for "
 	           "every other target why not: each condition that fails with "
-	           "the value that fails it, or what the plan would cost."};
-	struct args args = {.all = false};
+	           "the value that fails it, or what the plan would cost, and "
+	           "which conversions and launches make it so. Say what would "
+	           "change under an assumption."};
+	struct args args = {.fast = false};
 	struct job j = {.opened = false};
+	struct what_if what = {.found = false};
 	struct err err = {.kind = ERR_NONE};
 	bool ok;
 
@@ -211,9 +240,8 @@ cmd_explain(struct cli *c, int argc, char **argv)
 	if (!cli_parse(c, &argp, argc, argv, &args, &err)
 	    || !search_args_resolve(&args.search, &err))
 		return cli_fail(c, &err);
-	ok = job_import(&j, &args.search, c->run, &err)
-	    && job_candidates(&j, true, &err) && job_search(&j, &err)
-	    && tell_all(&args, &j, &err) && tell_saving(&args, &j, &err);
+	ok = run(&args, &j, &what, &err);
+	ok = what_if_close(&what, &err) && ok;
 	ok = job_close(&j, &err) && ok;
 	return ok ? cli_stop_status(0) : cli_fail(c, &err);
 }

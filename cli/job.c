@@ -102,7 +102,8 @@ bool
 job_candidates(struct job *j, bool keep_refusals, struct err *err)
 {
 	struct candidate_options o = {
-	    .assume = j->args->assume,
+	    .assume = j->assume,
+	    .nassume = j->nassume,
 	    .keep_refusals = keep_refusals,
 	};
 	uint64_t began = clock_ns();
@@ -137,6 +138,7 @@ open_pricer(struct job *j, struct err *err)
 	    .timeout_ns = args->timeout_ns,
 	    .threads = args->threads,
 	    .workers = args->jobs,
+	    .free = j->free,
 	    .reference = host_eval,
 	    .canary = true,
 	    .model = args->model,
@@ -255,31 +257,27 @@ job_search(struct job *j, struct err *err)
 }
 
 bool
-job_cost_pinned(struct job *j, node_id node, uint32_t target, cost_ns *cost,
-    struct err *err)
+job_plan_pinned(struct job *j, node_id node, uint32_t target, struct plan *out,
+    bool *found, struct arena *a, struct err *err)
 {
 	struct constraints pinned = {.n = 0};
 	struct plan_request r = request(j, &pinned);
-	struct plan plan;
 
 	for (uint32_t i = 0; i < j->constraints.n; i++)
-		constraints_add(&pinned, j->constraints.item[i], j->arena);
+		constraints_add(&pinned, j->constraints.item[i], a);
 	constraints_add(&pinned,
 	    (struct constraint){
 	        .kind = CONSTRAIN_PIN,
 	        .nnodes = 1,
-	        .node = arena_copy(j->arena, &node, sizeof node),
+	        .node = arena_copy(a, &node, sizeof node),
 	        .targets = UINT64_C(1) << target,
 	        .text = "what if",
 	    },
-	    j->arena);
+	    a);
 	r.only = NULL; /* of a replayed plan: this asks about others */
-	*cost = COST_NEVER;
-	if (plan_search(&plan, &r, j->arena, err)) {
-		*cost = plan.cost;
-		return true;
-	}
-	if (err->kind != ERR_NO_COVER)
+	r.no_baselines = true;
+	*found = plan_search(out, &r, a, err);
+	if (!*found && err->kind != ERR_NO_COVER)
 		return false;
 	err_clear(err);
 	return true;

@@ -22,6 +22,10 @@ struct job {
 	struct mix mix;
 	struct constraints constraints;
 	struct candidates candidates;
+	/* What if? Set after job_import(). */
+	const struct assumption *assume; /* [nassume] */
+	uint32_t nassume;
+	const struct free_moves *free; /* or NULL */
 	const bool *only; /* --replay: the candidates of the plan, or NULL */
 	struct pricer *pricer;
 	struct prices prices;
@@ -47,10 +51,10 @@ bool job_prices(struct job *j, struct err *err);
 /* Price and search (after job_candidates); fills plan, verified. */
 bool job_search(struct job *j, struct err *err);
 
-/* What the cheapest plan with this node on that target would cost (after
- * job_search); COST_NEVER when no legal plan has it there. */
-bool job_cost_pinned(struct job *j, node_id node, uint32_t target,
-    cost_ns *cost, struct err *err);
+/* The cheapest plan with this node on that target (after job_search), without
+ * baselines; *found: is there one? */
+bool job_plan_pinned(struct job *j, node_id node, uint32_t target,
+    struct plan *out, bool *found, struct arena *a, struct err *err);
 
 /* Write out what was measured and stop the workers, before something else is
  * timed; the prices and the plan stay. */

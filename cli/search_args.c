@@ -27,7 +27,6 @@ enum {
 	KEY_IGNORE_MARKS,
 	KEY_SEARCH,
 	KEY_TOP,
-	KEY_WHAT_IF,
 	KEY_REPLAY,
 	KEY_DUMP,
 };
@@ -73,8 +72,6 @@ static const struct argp_option options[] = {
     {"ignore-marks", KEY_IGNORE_MARKS, NULL, 0,
         "search as if the model had no marks and no partitions in it", 3},
     {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 3},
-    {"what-if", KEY_WHAT_IF, "CONDITION", 0,
-        "assume that this condition of a rule holds", 3},
     {"replay", KEY_REPLAY, "PLAN.json", 0,
         "re-validate and re-price a plan instead of searching", 3},
     {"dump-problem", KEY_DUMP, "FILE.json", 0,
@@ -90,8 +87,8 @@ static const struct argp_option model_options[] = {
     {0},
 };
 
-static void
-list_add(struct text_list *list, const char *text, struct arena *a)
+void
+text_list_add(struct text_list *list, const char *text, struct arena *a)
 {
 	list->text = arena_grow(
 	    a, list->text, &list->cap, list->n + 1, sizeof *list->text);
@@ -213,16 +210,16 @@ parse_lists(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 't':
-		list_add(&args->targets, arg, a);
+		text_list_add(&args->targets, arg, a);
 		return 0;
 	case KEY_PIN:
-		list_add(&args->pins, arg, a);
+		text_list_add(&args->pins, arg, a);
 		return 0;
 	case KEY_FORBID:
-		list_add(&args->forbids, arg, a);
+		text_list_add(&args->forbids, arg, a);
 		return 0;
 	case KEY_STOP:
-		list_add(&args->stops, arg, a);
+		text_list_add(&args->stops, arg, a);
 		return 0;
 	case KEY_SHAPE:
 		add_shape(args, arg, state);
@@ -303,9 +300,6 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TOP:
 		args->top_k = number("--top-k", arg, state);
-		return 0;
-	case KEY_WHAT_IF:
-		args->assume = arg;
 		return 0;
 	case KEY_REPLAY:
 		args->replay = arg;

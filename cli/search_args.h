@@ -29,9 +29,10 @@ struct search_args {
 	uint64_t time_budget_ns, memory_budget_bytes;
 	uint64_t timeout_ns; /* of one measurement; 0: default */
 	const char *searcher; /* "exact", ... */
-	const char *assume; /* --what-if */
 	const char *replay, *dump_problem;
 };
+
+void text_list_add(struct text_list *list, const char *text, struct arena *a);
 
 void search_args_init(struct search_args *args, struct cli *c);
 

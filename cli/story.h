@@ -5,10 +5,12 @@
 #define CLI_STORY_H
 
 #include "cli/job.h"
+#include "plan/shift.h"
 
 enum verdict {
 	VERDICT_RUNS, /* it runs there */
 	VERDICT_DEARER, /* legal, but the plan would cost more (or as much) */
+	VERDICT_NO_PLAN, /* legal by itself, but no legal plan has it there */
 	VERDICT_LEGAL, /* legal; what the plan would cost was not asked */
 	VERDICT_REFUSED, /* patterns match, predicates refuse */
 	VERDICT_NO_MATCH, /* patterns mention the operator, none fits here */
@@ -26,8 +28,8 @@ struct rule_story {
 struct target_story {
 	const struct target *target;
 	enum verdict verdict;
-	cost_ns plan_cost; /* DEARER: of the cheapest plan with it there;
-			    * COST_NEVER: no legal plan has it there */
+	struct plan_shift
+	    shift; /* DEARER: to the cheapest plan with it there */
 	uint32_t nrules;
 	const struct rule_story *rule;
 };
@@ -44,6 +46,9 @@ struct node_story {
 /* Collect; `ask_cost` searches again for each legal alternative. */
 bool story_tell(struct node_story *s, struct job *j, node_id node,
     bool ask_cost, struct arena *a, struct err *err);
+
+/* How many conditions of a refused match fail. */
+uint32_t story_failures(const struct refusal *r);
 
 void story_print(const struct node_story *s, const struct job *j);
 

@@ -313,6 +313,38 @@ try_detours(const struct pricer *p, struct conversion_price *out,
 }
 
 static void
+take_detours(const struct pricer *p, struct conversion_price *out,
+    const struct conversion_price *step)
+{
+	uint32_t n = p->mix->formats.n;
+
+	memcpy(out, step, (size_t)n * n * sizeof *out);
+	for (format_id i = 0; i < n; i++)
+		for (format_id j = 0; j < n; j++)
+			if (i != j)
+				try_detours(p, out, step, i, j);
+}
+
+/* What can be converted at all, for nothing where that is asked for. */
+static void
+make_free(const struct pricer *p, struct conversion_price *c)
+{
+	const struct price nothing = {
+	    .state = PRICE_KNOWN,
+	    .source = PRICE_ESTIMATED,
+	    .origin = FROM_ESTIMATE,
+	    .when = "",
+	    .detail = "assumed to be free",
+	};
+	uint32_t n = p->mix->formats.n;
+
+	for (size_t i = 0; i < (size_t)n * n; i++)
+		if (p->o.free->conversion[i]
+		    && price_least(&c[i].price) != COST_NEVER)
+			c[i].price = nothing;
+}
+
+static void
 close_class(struct pricer *p, uint32_t class, struct conversion_price *out,
     struct conversion_price *step)
 {
@@ -321,11 +353,12 @@ close_class(struct pricer *p, uint32_t class, struct conversion_price *out,
 	for (format_id i = 0; i < n; i++)
 		for (format_id j = 0; j < n; j++)
 			step[(size_t)i * n + j] = direct(p, class, i, j);
-	memcpy(out, step, (size_t)n * n * sizeof *out);
-	for (format_id i = 0; i < n; i++)
-		for (format_id j = 0; j < n; j++)
-			if (i != j)
-				try_detours(p, out, step, i, j);
+	take_detours(p, out, step);
+	if (!p->o.free || !p->o.free->conversion)
+		return;
+	make_free(p, out);
+	memcpy(step, out, (size_t)n * n * sizeof *out);
+	take_detours(p, out, step);
 }
 
 void

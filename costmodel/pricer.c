@@ -331,7 +331,8 @@ launches_begin(struct pricer *p, struct prices *prices)
 		*price = nothing_known;
 		price->state = PRICE_KNOWN;
 		price->source = target->kind->source;
-		if (!target->kind->launches || !target->kind->launch_ns)
+		if (!target->kind->launches || !target->kind->launch_ns
+		    || (p->o.free && p->o.free->launches >> t & 1))
 			continue;
 		e.ns = target->kind->launch_ns(target, &e);
 		price_of_estimate(price, target->kind->source, &e);

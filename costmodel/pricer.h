@@ -16,6 +16,12 @@ struct pricer; /* database, worker processes */
 
 enum accept { ACCEPT_EXACT, ACCEPT_COMPATIBLE, ACCEPT_ANY };
 
+/* Moves that are to cost nothing (what if they were free?). */
+struct free_moves {
+	const bool *conversion; /* [from * formats of the mix + to], or NULL */
+	uint64_t launches; /* mask over the mix */
+};
+
 struct pricer_options {
 	const char *db; /* path; NULL: nothing is remembered */
 	enum accept accept;
@@ -27,6 +33,7 @@ struct pricer_options {
 	uint64_t timeout_ns;
 	uint32_t threads; /* per measured kernel; 0 = 1 */
 	uint32_t workers; /* measuring processes; 0 = cores - 1, at least 1 */
+	const struct free_moves *free; /* NULL: all cost what they cost */
 	node_eval reference; /* outputs are checked against it */
 	bool canary; /* before measuring, time a few stored figures again */
 	const char *model; /* its name, for the record; NULL: not recorded */

@@ -25,7 +25,7 @@ stems_from(const struct graph *g, const struct node *n, const char *name)
 }
 
 static bool
-is_meant(const struct graph *g, node_id id, const char *text)
+is_meant(const struct graph *g, node_id id, const char *text, struct arena *a)
 {
 	const struct node *n = &g->node[id];
 	char *end;
@@ -37,7 +37,9 @@ is_meant(const struct graph *g, node_id id, const char *text)
 		number = strtoul(text + 1, &end, 10);
 		return *end == '\0' && number == id;
 	}
-	return text[0] != '\0' && stems_from(g, n, text);
+	return text[0] != '\0'
+	    && (stems_from(g, n, text)
+	        || strcmp(node_label(g, id, a), text) == 0);
 }
 
 bool
@@ -47,7 +49,7 @@ constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
 	node_id *node = arena_new(a, node_id, g->nnodes);
 
 	for (node_id n = 0; n < g->nnodes; n++)
-		if (is_meant(g, n, text))
+		if (is_meant(g, n, text, a))
 			node[c->nnodes++] = n;
 	c->node = node;
 	if (c->nnodes > 0)
@@ -57,9 +59,21 @@ constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
 	    text);
 }
 
+/* "mrvl:num_tiles=4, dnnl, host" */
+static const char *
+target_names(const struct mix *m, struct arena *a)
+{
+	const char *list = "";
+
+	for (uint32_t t = 0; t < m->n; t++)
+		list = arena_printf(
+		    a, "%s%s%s", list, t ? ", " : "", m->target[t].text);
+	return list;
+}
+
 bool
 constraint_targets(struct constraint *c, const char *text, const struct mix *m,
-    struct err *err)
+    struct arena *a, struct err *err)
 {
 	for (uint32_t t = 0; t < m->n; t++)
 		if (strcmp(m->target[t].text, text) == 0
@@ -67,8 +81,9 @@ constraint_targets(struct constraint *c, const char *text, const struct mix *m,
 			c->targets |= UINT64_C(1) << t;
 	if (c->targets)
 		return true;
-	return err_set(
-	    err, ERR_USAGE, "no target of the mix is called '%s'", text);
+	return err_set(err, ERR_USAGE,
+	    "no target of the mix is called '%s' (%s)", text,
+	    target_names(m, a));
 }
 
 static bool
@@ -105,6 +120,21 @@ target_in(const char *text, bool at_end, const struct mix *m, struct arena *a)
 	return best;
 }
 
+uint64_t
+constraint_prefix(
+    const char *text, const struct mix *m, const char **rest, struct arena *a)
+{
+	const char *name = target_in(text, false, m, a);
+	struct constraint c = {.nnodes = 0};
+	struct err none = {.kind = ERR_NONE};
+
+	*rest = text;
+	if (!name || !constraint_targets(&c, name, m, a, &none))
+		return 0;
+	*rest = text + strlen(name) + 1;
+	return c.targets;
+}
+
 bool
 constraints_pin(struct constraints *s, const char *text, const struct graph *g,
     const struct mix *m, struct arena *a, struct err *err)
@@ -114,12 +144,12 @@ constraints_pin(struct constraints *s, const char *text, const struct graph *g,
 
 	if (!target)
 		return err_set(err, ERR_USAGE,
-		    "pin '%s': want NODE=TARGET, with a target of the mix",
-		    text);
+		    "pin '%s': want NODE=TARGET, with a target of the mix (%s)",
+		    text, target_names(m, a));
 	node = arena_strn(a, text, strlen(text) - strlen(target) - 1);
 	c.text = arena_printf(a, "pin %s", text);
 	if (!constraint_nodes(&c, node, g, a, err)
-	    || !constraint_targets(&c, target, m, err))
+	    || !constraint_targets(&c, target, m, a, err))
 		return err_in(err, "pin '%s'", text);
 	constraints_add(s, c, a);
 	return true;
@@ -135,11 +165,12 @@ constraints_forbid(struct constraints *s, const char *text,
 
 	if (!target)
 		return err_set(err, ERR_USAGE,
-		    "forbid '%s': want TARGET:NODE, with a target of the mix",
-		    text);
+		    "forbid '%s': want TARGET:NODE, with a target of the mix "
+		    "(%s)",
+		    text, target_names(m, a));
 	c.text = arena_printf(a, "forbid %s", text);
 	if (!constraint_nodes(&c, text + strlen(target) + 1, g, a, err)
-	    || !constraint_targets(&c, target, m, err))
+	    || !constraint_targets(&c, target, m, a, err))
 		return err_in(err, "forbid '%s'", text);
 	constraints_add(s, c, a);
 	return true;

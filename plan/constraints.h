@@ -57,10 +57,14 @@ bool constraints_parse(struct constraints *s, const char *text,
     struct err *err);
 
 /* The pieces the above are made of. ERR_USAGE when nothing is meant. */
+/* The targets a leading "TARGET:" means (a mask), and what follows it; 0 and
+ * the whole text when there is none. */
+uint64_t constraint_prefix(
+    const char *text, const struct mix *m, const char **rest, struct arena *a);
 bool constraint_nodes(struct constraint *c, const char *text,
     const struct graph *g, struct arena *a, struct err *err);
 bool constraint_targets(struct constraint *c, const char *text,
-    const struct mix *m, struct err *err);
+    const struct mix *m, struct arena *a, struct err *err);
 void constraints_add(
     struct constraints *s, struct constraint c, struct arena *a);
 

@@ -31,7 +31,7 @@ read_placement(struct reader *r, const cJSON *entry, enum constraint_kind kind,
 	    || !jsonin_str(entry, "node", &node, err)
 	    || !jsonin_str(entry, "target", &target, err)
 	    || !constraint_nodes(&c, node, r->g, r->a, err)
-	    || !constraint_targets(&c, target, r->m, err))
+	    || !constraint_targets(&c, target, r->m, r->a, err))
 		return false;
 	c.text = arena_printf(r->a, "%s %s %s %s",
 	    kind == CONSTRAIN_PIN ? "pin" : "forbid", node,
@@ -85,7 +85,7 @@ read_limit(struct reader *r, const cJSON *entry, struct err *err)
 		return err_set(err, ERR_INPUT, "not an object");
 	if (!jsonin_only(entry, known, err)
 	    || !jsonin_str(entry, "target", &target, err)
-	    || !constraint_targets(&c, target, r->m, err))
+	    || !constraint_targets(&c, target, r->m, r->a, err))
 		return false;
 	for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
 		int64_t amount;

@@ -370,7 +370,7 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	j.ask = arena_new(a, uint32_t, r->candidates->n);
 	if ((r->eager_pricing && !price_everything(&j, err))
 	    || !search_prices(&j, err)
-	    || (!r->only && !run_baselines(&j, out, err)))
+	    || (!r->only && !r->no_baselines && !run_baselines(&j, out, err)))
 		return false;
 	plan_build(out, &j.best.cover, a);
 	out->lower_bound = j.best.lower_bound;

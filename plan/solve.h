@@ -20,6 +20,7 @@ struct plan_request {
 	const char *searcher; /* NULL: "exact" */
 	bool eager_pricing; /* price everything before searching */
 	bool price_baselines; /* price what they use, too */
+	bool no_baselines; /* only the plan: nothing to compare it with */
 	struct search_options search;
 	struct notes *notes; /* NULL: nobody listens */
 };

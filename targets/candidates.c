@@ -16,6 +16,7 @@ struct finder {
 	struct arena *arena, *scratch;
 	struct uses uses;
 	const void *prepared; /* of the target at hand */
+	struct condition_counts counts;
 	struct bitset covered; /* nodes */
 	struct candidate *candidate;
 	struct refusal *refusal;
@@ -275,7 +276,7 @@ refuse(struct finder *f, const struct target *t, uint32_t rule,
 }
 
 static bool
-accepts(const struct finder *f, const struct target *t, const struct rule *rule,
+accepts(struct finder *f, const struct target *t, const struct rule *rule,
     const struct match *m, struct arena *words, struct why *why)
 {
 	struct match_in in = {t, f->graph, &f->uses, m, 0, f->prepared};
@@ -283,8 +284,15 @@ accepts(const struct finder *f, const struct target *t, const struct rule *rule,
 
 	in.rule = (uint32_t)(rule - t->kind->rule);
 	why_init(why, words);
+	why->target = t->index;
 	why->assume = f->options->assume;
+	why->nassume = f->options->nassume;
+	if (f->options->keep_refusals && !words)
+		why->counts = &f->counts;
 	ok = !rule->accepts || rule->accepts(&in, why);
+	/* What makes a match a match is not for anybody to assume. */
+	why->nassume = 0;
+	why->counts = NULL;
 	return match_is_legal(f, rule, m, why) && ok;
 }
 
@@ -382,7 +390,7 @@ bool
 candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
     const struct candidate_options *o, struct arena *a, struct err *err)
 {
-	static const struct candidate_options defaults = {NULL, false};
+	static const struct candidate_options defaults = {.assume = NULL};
 	struct arena scratch;
 	struct finder f = {
 	    .graph = g,
@@ -390,6 +398,7 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	    .options = o ? o : &defaults,
 	    .arena = a,
 	    .scratch = &scratch,
+	    .counts = {.arena = a},
 	};
 	bool ok;
 
@@ -399,7 +408,8 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	ok = true;
 	for (uint32_t t = 0; ok && t < m->n; t++)
 		ok = run_target(&f, &m->target[t], err);
-	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals};
+	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
+	    f.counts.item, f.counts.n};
 	ok = ok && check_cover(&f, err);
 	arena_release(&scratch);
 	return ok;

@@ -18,10 +18,14 @@ struct candidates {
 	uint32_t n;
 	const struct refusal *refusal;
 	uint32_t nrefusals;
+	/* [nconditions] by target; what refusals are kept with */
+	const struct condition_count *condition;
+	uint32_t nconditions;
 };
 
 struct candidate_options {
-	const char *assume; /* a condition to take as true (--what-if) */
+	const struct assumption *assume; /* [nassume] */
+	uint32_t nassume;
 	bool keep_refusals;
 };
 

@@ -10,6 +10,36 @@ why_init(struct why *w, struct arena *a)
 	*w = (struct why){.arena = a};
 }
 
+static bool
+is_assumed(const struct why *w, const char *condition)
+{
+	for (uint32_t i = 0; i < w->nassume; i++)
+		if (w->assume[i].targets >> w->target & 1
+		    && strcmp(w->assume[i].condition, condition) == 0)
+			return true;
+	return false;
+}
+
+static void
+count(struct condition_counts *c, uint32_t target, const char *condition,
+    bool holds)
+{
+	uint32_t i = 0;
+
+	while (i < c->n
+	    && (c->item[i].target != target
+	        || strcmp(c->item[i].condition, condition) != 0))
+		i++;
+	if (i == c->n) {
+		c->item = (struct condition_count *)arena_grow(
+		    c->arena, c->item, &c->cap, c->n + 1, sizeof *c->item);
+		c->item[c->n++] =
+		    (struct condition_count){condition, target, 0, 0};
+	}
+	c->item[i].asked++;
+	c->item[i].failed += !holds;
+}
+
 bool
 why_need(struct why *w, bool holds, const char *condition, const char *required,
     const char *actual_fmt, ...)
@@ -17,8 +47,9 @@ why_need(struct why *w, bool holds, const char *condition, const char *required,
 	char actual[256];
 	va_list ap;
 
-	if (w->assume && strcmp(w->assume, condition) == 0)
-		holds = true;
+	if (w->counts)
+		count(w->counts, w->target, condition, holds);
+	holds = holds || is_assumed(w, condition);
 	w->nfailed += !holds;
 	if (!w->arena)
 		return holds;

@@ -15,11 +15,32 @@ struct reason {
 	bool holds;
 };
 
+/* A condition taken as true (what if it held?). */
+struct assumption {
+	const char *condition;
+	uint64_t targets; /* mask over the mix: whose rules */
+};
+
+/* How often rules of a target asked for a condition, and found it wanting. */
+struct condition_count {
+	const char *condition;
+	uint32_t target, asked, failed;
+};
+
+struct condition_counts {
+	struct condition_count *item;
+	uint32_t n, cap;
+	struct arena *arena;
+};
+
 struct why {
 	struct arena *arena; /* NULL: count only, put nothing into words */
 	struct reason *reason; /* [n], in the order they were checked */
 	uint32_t n, cap, nfailed;
-	const char *assume; /* a condition taken as true (--what-if), or NULL */
+	uint32_t target; /* whose rule asks; index into the mix */
+	uint32_t nassume;
+	const struct assumption *assume; /* [nassume] */
+	struct condition_counts *counts; /* NULL: nobody counts */
 };
 
 /* `a` may be NULL: conditions are then counted, not put into words, which is

@@ -103,9 +103,10 @@ need_pad(const struct match_in *m, const struct window *w, double value,
 	if (!pad)
 		return true;
 	ok = padding_of(&p, m->graph, pad);
-	if (!why_need(why, ok && p.rank == 4, "pad_is_static",
-	        "constant pads of a rank-4 tensor", "%s",
-	        ok ? "other rank" : "not constant"))
+	why_need(why, ok && p.rank == 4, "pad_is_static",
+	    "constant pads of a rank-4 tensor", "%s",
+	    ok ? "other rank" : "not constant");
+	if (!ok || p.rank != 4) /* whatever is assumed */
 		return false;
 	ok = why_need(why, strcmp(p.mode, "constant") == 0, "pad_mode_constant",
 	    "constant", "%s", p.mode);

@@ -53,12 +53,6 @@ expect_status 0
 expect_in out 'mrvl.reshape matches;'
 expect_in out 'conditions fail'
 expect_in out 'rank'
-condition=$(sed -n 's/^ *NO  *\([a-z0-9_]*\) .*/\1/p' out | head -n 1)
-[ -n "$condition" ] || fail 'no failed condition is named'
-run explain encoder.onnx --node Reshape_2 -t mrvl -t host --no-measure --db none \
-	--what-if "$condition"
-expect_status 0
-expect_in out "if $condition held"
 run explain tiny.onnx --not-on mrvl $targets --db t.db --format json
 expect_status 0
 expect_json out

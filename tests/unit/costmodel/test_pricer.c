@@ -217,7 +217,8 @@ make_candidates(struct fixture *f)
 			};
 		}
 	}
-	f->candidates = (struct candidates){f->candidate, 3 * NODES, NULL, 0};
+	f->candidates =
+	    (struct candidates){.candidate = f->candidate, .n = 3 * NODES};
 }
 
 static int

@@ -245,13 +245,19 @@ test_assumed_condition(void **state)
 {
 	struct target_kind k = {.name = "fake", .rule = rules_6, .nrules = 1};
 	struct mix m = mix_of(&k);
-	struct candidate_options o = {.assume = "ninety_nine"};
+	const struct assumption assume[] = {{"ninety_nine", UINT64_MAX}};
+	struct candidate_options o = {
+	    .assume = assume, .nassume = 1, .keep_refusals = true};
 	struct candidates c;
 	struct err err = {.kind = ERR_NONE};
 
 	(void)state;
 	assert_true(candidates_find(&c, diamond(), &m, &o, &arena, &err));
 	assert_int_equal(c.n, 3);
+	assert_int_equal(c.nconditions, 2);
+	assert_string_equal(c.condition[0].condition, "ninety_nine");
+	assert_int_equal(c.condition[0].asked, 3);
+	assert_int_equal(c.condition[0].failed, 3);
 }
 
 static void

@@ -107,6 +107,7 @@ test_formats(void **state)
 static void
 test_every_reason_is_kept(void **state)
 {
+	const struct assumption assume[] = {{"rank", 1u << 1}, {"batch", 1u}};
 	struct why why, quiet;
 
 	(void)state;
@@ -118,7 +119,8 @@ test_every_reason_is_kept(void **state)
 	assert_int_equal(why.nfailed, 2);
 	assert_string_equal(why.reason[0].actual, "batch = 9");
 	why_init(&quiet, NULL);
-	quiet.assume = "batch";
+	quiet.assume = assume;
+	quiet.nassume = 2; /* rank: of another target's rules */
 	assert_true(why_need(&quiet, false, "batch", "1..8", "%d", 9));
 	assert_false(why_need(&quiet, false, "rank", "4", "%d", 3));
 	assert_int_equal(quiet.n, 0);

@@ -1,0 +1,185 @@
+#include "cli/pick.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/json.h"
+#include "plan/shift.h"
+
+/* Is this ONNX node meant? `index` is of the main graph. */
+static bool
+onnx_is_meant(
+    const struct pick_args *args, uint32_t index, const struct onnx_node *n)
+{
+	if (args->node && strcmp(n->name, args->node) != 0)
+		return false;
+	if (args->op && strcmp(n->op_type, args->op) != 0)
+		return false;
+	if (args->index && (n->path[0] || n->index != index))
+		return false;
+	return args->node || args->op || args->index;
+}
+
+/* Was it, or an ONNX node it is made of, written as this operator? */
+static bool
+has_op(const struct graph *g, const struct node *n, const char *op)
+{
+	if (strcmp(n->op_type, op) == 0)
+		return true;
+	for (uint32_t i = 0; i < n->norigins; i++)
+		if (strcmp(g->origin_table->node[n->origin[i].onnx].op_type, op)
+		    == 0)
+			return true;
+	return false;
+}
+
+static bool
+has_index(const struct graph *g, const struct node *n, uint32_t index)
+{
+	for (uint32_t i = 0; i < n->norigins; i++) {
+		const struct onnx_node *o =
+		    &g->origin_table->node[n->origin[i].onnx];
+
+		if (o->path[0] == '\0' && o->index == index)
+			return true;
+	}
+	return false;
+}
+
+static bool
+parse_index(const char *text, uint32_t *out, struct err *err)
+{
+	char *end;
+	unsigned long n;
+
+	*out = 0;
+	if (!text)
+		return true;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || n >= UINT32_MAX)
+		return err_set(
+		    err, ERR_USAGE, "--index %s: want a number", text);
+	*out = (uint32_t)n;
+	return true;
+}
+
+/* Those --node means; all when it was not asked. No such node is no fault yet:
+ * it may be one that is gone. */
+static void
+mark_named(struct pick *p, const struct pick_args *args, const struct job *j)
+{
+	const struct graph *g = j->model.graph;
+	struct constraint c = {.nnodes = 0};
+	struct err none = {.kind = ERR_NONE};
+
+	if (!args->node) {
+		for (node_id id = 0; id < g->nnodes; id++)
+			p->node[id] = true;
+		return;
+	}
+	if (constraint_nodes(&c, args->node, g, j->arena, &none))
+		for (uint32_t i = 0; i < c.nnodes; i++)
+			p->node[c.node[i]] = true;
+}
+
+static void
+find_gone(struct pick *p, const struct pick_args *args, uint32_t index,
+    const struct job *j)
+{
+	const struct onnx_nodes *t = j->model.graph->origin_table;
+
+	p->gone = arena_new(j->arena, const struct onnx_node *, t->n);
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->node[i].fate != FATE_COVERED
+		    && onnx_is_meant(args, index, &t->node[i]))
+			p->gone[p->ngone++] = &t->node[i];
+}
+
+static bool
+say_none(const struct pick_args *args, struct err *err)
+{
+	if (args->node)
+		return err_set(err, ERR_USAGE,
+		    "no node of the model is called '%s' (a name, #ID or "
+		    "op:TYPE)%s",
+		    args->node, args->op || args->index ? " and fits" : "");
+	if (args->op)
+		return err_set(err, ERR_USAGE,
+		    "no node of the model is of type '%s'", args->op);
+	return err_set(err, ERR_USAGE,
+	    "the model's graph has no node number %s", args->index);
+}
+
+bool
+pick_nodes(struct pick *p, const struct pick_args *args, struct job *j,
+    struct err *err)
+{
+	const struct graph *g = j->model.graph;
+	struct constraint off = {.nnodes = 0};
+	uint32_t index, fit = 0;
+
+	*p = (struct pick){.node = arena_new(j->arena, bool, g->nnodes)};
+	if (!parse_index(args->index, &index, err)
+	    || (args->not_on
+	        && !constraint_targets(
+	            &off, args->not_on, &j->mix, j->arena, err)))
+		return false;
+	if (!args->node && !args->op && !args->index && !args->not_on
+	    && !args->all)
+		return true;
+	mark_named(p, args, j);
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *n = graph_node(g, id);
+		uint32_t target = plan_target_of(&j->plan, id)->index;
+
+		p->node[id] = p->node[id]
+		    && (!args->op || has_op(g, n, args->op))
+		    && (!args->index || has_index(g, n, index));
+		fit += p->node[id];
+		p->node[id] = p->node[id] && !(off.targets >> target & 1);
+		p->n += p->node[id];
+	}
+	find_gone(p, args, index, j);
+	return fit + p->ngone > 0 || g->nnodes == 0 || say_none(args, err);
+}
+
+static const char *
+name_of(const struct onnx_node *n)
+{
+	return n->name[0] ? n->name : n->noutputs ? n->outputs[0] : "?";
+}
+
+static const char *
+fate_word(const struct onnx_node *n)
+{
+	return n->fate == FATE_FOLDED ? "folded into a constant" : "dropped";
+}
+
+void
+pick_print_fates(const struct pick *p)
+{
+	for (uint32_t i = 0; i < p->ngone; i++)
+		printf("%s (%s, ONNX node %u) runs nowhere: %s%s%s\n",
+		    name_of(p->gone[i]), p->gone[i]->op_type, p->gone[i]->index,
+		    fate_word(p->gone[i]), p->gone[i]->why ? ": " : "",
+		    p->gone[i]->why ? p->gone[i]->why : "");
+}
+
+void
+pick_write_fates(const struct pick *p, struct json *w)
+{
+	json_key(w, "nowhere");
+	json_array(w);
+	for (uint32_t i = 0; i < p->ngone; i++) {
+		json_inline_object(w);
+		json_key_str(w, "node", name_of(p->gone[i]));
+		json_key_str(w, "op_type", p->gone[i]->op_type);
+		json_key_uint(w, "index", p->gone[i]->index);
+		json_key_str(w, "fate", fate_word(p->gone[i]));
+		if (p->gone[i]->why)
+			json_key_str(w, "why", p->gone[i]->why);
+		json_close(w);
+	}
+	json_close(w);
+}

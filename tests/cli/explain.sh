@@ -1,0 +1,95 @@
+#!/bin/sh
+# marq explain: which nodes, why not elsewhere, what if. Prices are those of a
+# rules file and bounds, so figures are the same on every machine.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+run model make tiny -o tiny.onnx -q
+cat >npu.json <<'EOF'
+{"format": "marquetry-rules", "version": 1, "summary": "an NPU", "launch_ns": 50,
+ "rules": [{"name": "npu.conv", "pattern": "Conv(x:var, w:const)",
+   "where": [{"of": "x", "dim": 1, "max": 16}, {"of": "x", "rank": 4}],
+   "cost": {"ns": 1}}]}
+EOF
+npu='-t rules:file=npu.json -t host --no-measure --db none'
+
+# By name, id, number in the file and operator; unknown ones are refused.
+for which in '--node Conv_0' '--node #0' '--index 0'; do
+	run explain tiny.onnx $npu $which
+	expect_status 0
+	expect_in out 'Conv_0 (Conv, #0,'
+	[ "$(grep -c 'runs on' out)" = 1 ] || fail 'tells of other nodes'
+done
+run explain tiny.onnx $npu --op Conv
+[ "$(grep -c 'runs on' out)" = 8 ] || fail 'not the 8 convolutions'
+for which in '--node Conv_9x' '--op Convolution' '--index 99' '--index x' '--not-on npu'; do
+	run explain tiny.onnx $npu $which
+	expect_status 2
+	expect_lines 1 err
+done
+run explain tiny.onnx $npu
+expect_status 2
+
+# All failing conditions with values, and what a pin would cost and why.
+run explain tiny.onnx $npu --node Conv_16
+expect_in out 'npu.conv matches; 1 of 2 conditions fail'
+expect_in out 'x.dim1 = 32, need <= 16'
+run explain tiny.onnx $npu --node Conv_0
+expect_in out 'legal, but dearer by'
+expect_in out 'launches -50 ns'
+expect_in out 'launches of rules:file=npu.json: 6 -> 5'
+expect_in out 'Conv_0 (Conv) moves from rules:file=npu.json to host'
+run explain tiny.onnx $npu --node Relu_2
+expect_in out 'none of its patterns has Relu'
+
+# What if a condition held, a node ran elsewhere, a move were free?
+what_if() { # cost before, cost after, how often it fails
+	[ "$(python3 -c 'import json; d = json.load(open("out")); w = d["what_if"]
+print(w["plan_cost_ns"] - d["plan_cost_ns"] == w["delta_ns"], w["delta_ns"] '"$1"', [m["node"] for m in w["moved"]] == '"$2"')')" = 'True True True' ] ||
+		{ fail "not $1, or other nodes than $2 move"; cat out; }
+}
+run explain tiny.onnx $npu --what-if x --format json
+expect_status 2
+run explain tiny.onnx $npu --what-if list
+expect_in out 'rules:x.dim1 (8, 1)'
+condition=$(sed -n 's/^  rules:\(.*\) (8, 1)$/\1/p' out | head -n 1)
+[ -n "$condition" ] || { fail 'no condition fails once'; cat out; }
+run explain tiny.onnx $npu --what-if "$condition"
+expect_in out 'it fails at 1 matches; 1 of them need nothing else'
+run explain tiny.onnx $npu --what-if "$condition" --format json
+expect_json out
+what_if '< 0' '["Conv_16"]'
+run explain tiny.onnx $npu --what-if "rules:$condition" --what-if Conv_0=host --format json
+what_if '> 0' '["Conv_0", "Conv_16"]'
+run explain tiny.onnx $npu --what-if Conv_0=host --format json
+what_if '> 0' '["Conv_0"]'
+run explain tiny.onnx $npu --what-if free:launch:rules --format json
+what_if '== -300' '[]'
+run explain tiny.onnx -t mrvl -t host --no-measure --db none --what-if free:host..mrvl
+expect_status 0
+expect_in out 'saving'
+run explain tiny.onnx -t mrvl -t host --no-measure --db none \
+	--what-if free:host/plain..mrvl/nhwc/float16 --format json
+expect_status 0
+what_if '< 0' '[m["node"] for m in w["moved"]]'
+run explain tiny.onnx $npu --what-if Conv_16=rules
+expect_status 0
+expect_in out 'no legal plan'
+
+# What is unknown is named, with what is known.
+refused() {
+	run explain tiny.onnx $npu --what-if "$1"
+	expect_status 2
+	expect_lines 1 err
+	expect_in err "what if '$1'"
+	expect_in err "$2"
+}
+refused nosuch "$condition"
+refused rules:nosuch "$condition"
+refused host_has_a_kernel 'no kernel to measure'
+refused nosuch=host "no node of the model is called 'nosuch'"
+refused Conv_0=npu 'rules:file=npu.json, host'
+refused free:npu..host 'rules:file=npu.json, host'
+refused free:host..host 'nothing is converted'
+refused free:launch:host 'pays no launches'
+refused free:host 'want free:A..B'
+done_testing
