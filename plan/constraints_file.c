@@ -150,7 +150,7 @@ read_partition(struct reader *r, const cJSON *entry, struct err *err)
 	if (!jsonin_only(entry, known, err)
 	    || !jsonin_str(entry, "name", &name, err)
 	    || !jsonin_str(entry, "target", &target, err)
-	    || !constraint_targets(&c, target, r->m, err)
+	    || !constraint_targets(&c, target, r->m, r->a, err)
 	    || !jsonin_array(entry, "nodes", &list, err))
 		return false;
 	cJSON_ArrayForEach(text, list)

@@ -76,7 +76,7 @@ read_targets(
 		if (!name)
 			return err_set(err, ERR_INPUT,
 			    "no target of the mix (-t) is called that");
-		if (!constraint_targets(&c, name, k->mix, err))
+		if (!constraint_targets(&c, name, k->mix, k->a, err))
 			return false;
 		text += strlen(name);
 		text += *text == ' ';
