@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "targets/axes.h"
+#include "targets/layer_norm.h"
 #include "targets/need.h"
 
 #define NEED why_need
@@ -149,37 +151,43 @@ accept_softmax(const struct match_in *m, struct why *why)
 	    && need_rank_in(m, why, matched_root(m)->input[0], 1, DIMS_MAX);
 }
 
-/* Normalised dimensions: the last ones, all of them weighted. */
+/* One weight for each normalised element, in their order. */
+static bool
+need_weights(const struct match_in *m, struct why *why,
+    const struct layer_norm *l, value_id v)
+{
+	const struct type *x = matched_type(m, l->x), *t;
+	bool ok;
+
+	if (v == VALUE_NONE)
+		return true;
+	t = matched_type(m, v);
+	ok = graph_value(m->graph, v)->constant != NULL && t->rank <= x->rank;
+	for (uint32_t i = 0; ok && i < x->rank; i++) {
+		uint32_t skip = x->rank - t->rank;
+		int64_t dim = i < skip ? 1 : t->dim[i - skip];
+
+		ok = dim == (i < l->axis ? 1 : x->dim[i]);
+	}
+	return NEED(why, ok, "weights", "constants, one per normalised element",
+	    "'%s' is not", matched_name(m, v));
+}
+
 bool
 accept_layer_norm(const struct match_in *m, struct why *why)
 {
-	const struct node *n = matched_root(m);
-	const struct type *t;
-	int64_t axis, count = 1;
-	bool ok = need_all_tensors(m, why);
+	struct layer_norm l;
+	const char *fault;
+	bool ok = layer_norm_read(&l, m->graph, m->match, &fault);
 
-	if (!ok)
+	if (!NEED(why, ok, "layer_norm", "a normalisation of one tensor", "%s",
+	        ok ? "it is one" : fault)
+	    || !need_tensor(m, why, l.x) || !need_tensor(m, why, l.y))
 		return false;
-	t = matched_type(m, n->input[0]);
-	axis = attr_int_or(n, "axis", -1);
-	axis += axis < 0 ? t->rank : 0;
-	ok =
-	    NEED(why, axis >= 1, "axis", "not the first", "axis %d", (int)axis);
-	for (uint32_t i = ok ? (uint32_t)axis : t->rank; i < t->rank; i++)
-		count *= t->dim[i];
-	for (uint32_t i = 1; i < n->ninputs && i < 3; i++) {
-		if (n->input[i] == VALUE_NONE)
-			continue;
-		ok = need_constant(m, why, n, i, "weights") && ok;
-		ok = ok
-		    && NEED(why,
-		        graph_value(m->graph, n->input[i])->constant->count
-		            == (size_t)count,
-		        "weights", "one per normalised element", "'%s' has %zu",
-		        matched_name(m, n->input[i]),
-		        graph_value(m->graph, n->input[i])->constant->count);
-	}
-	return ok;
+	ok = NEED(
+	    why, l.axis >= 1, "axis", "not the first", "axis %d", (int)l.axis);
+	ok = need_weights(m, why, &l, l.scale) && ok;
+	return need_weights(m, why, &l, l.shift) && ok;
 }
 
 bool
@@ -204,6 +212,19 @@ accept_concat(const struct match_in *m, struct why *why)
 	         "a part is constant")
 	    && ok;
 	return ok && need_rank_in(m, why, n->output[0], 1, DIMS_MAX);
+}
+
+/* Dimensions are known; ranks the library has. */
+bool
+accept_reduction(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	bool reduced[AXES_MAX], ok = need_tensors(m, why, n, 1);
+
+	if (!ok || !need_rank_in(m, why, n->input[0], 1, DIMS_MAX))
+		return false;
+	ok = axes_read(reduced, m->graph, n);
+	return NEED(why, ok, "axes", "known", "they are computed");
 }
 
 bool

@@ -103,6 +103,7 @@ bool build_binary(struct build *b);
 bool build_softmax(struct build *b);
 bool build_layer_norm(struct build *b);
 bool build_batch_norm(struct build *b);
+bool build_reduction(struct build *b);
 bool build_concat(struct build *b);
 bool build_lrn(struct build *b);
 bool build_resize(struct build *b);

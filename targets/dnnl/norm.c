@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "targets/dnnl/layer.h"
+#include "targets/layer_norm.h"
 
 static uint32_t
 axis_of(const struct node *n, int64_t otherwise, uint32_t rank)
@@ -69,29 +70,31 @@ bind_vector(struct build *b, int arg, value_id v)
 bool
 build_layer_norm(struct build *b)
 {
-	const struct node *n = b->fused.anchor;
-	const struct type *t = &node_in(b->graph, n, 0)->type;
-	const value_id shift = n->ninputs > 2 ? n->input[2] : VALUE_NONE;
-	unsigned flags = dnnl_use_scale;
+	unsigned flags = 0;
 	dnnl_memory_desc_t md;
 	dnnl_layer_normalization_desc_t op;
 	dnnl_primitive_desc_t pd;
+	struct layer_norm l;
+	const char *fault;
 
-	if (shift != VALUE_NONE)
+	if (!layer_norm_read(&l, b->graph, b->candidate->match, &fault))
+		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
+	if (l.scale != VALUE_NONE)
+		flags |= dnnl_use_scale;
+	if (l.shift != VALUE_NONE)
 		flags |= dnnl_use_shift;
-	desc_matrix(&md, t, axis_of(n, -1, t->rank));
+	desc_matrix(&md, &graph_value(b->graph, l.x)->type, l.axis);
 	if (!check(b,
-	        dnnl_layer_normalization_forward_desc_init(&op,
-	            dnnl_forward_inference, &md, NULL,
-	            attr_float_or(n, "epsilon", 1e-5f), flags),
+	        dnnl_layer_normalization_forward_desc_init(
+	            &op, dnnl_forward_inference, &md, NULL, l.epsilon, flags),
 	        "layer normalization")
 	    || !make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
-	return bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
-	    && bind_vector(b, DNNL_ARG_SCALE, n->input[1])
-	    && bind_vector(b, DNNL_ARG_SHIFT, shift)
-	    && bind_value(b, DNNL_ARG_DST, b->fused.end, &md);
+	return bind_value(b, DNNL_ARG_SRC, l.x, &md)
+	    && bind_vector(b, DNNL_ARG_SCALE, l.scale)
+	    && bind_vector(b, DNNL_ARG_SHIFT, l.shift)
+	    && bind_value(b, DNNL_ARG_DST, l.y, &md);
 }
 
 bool

@@ -301,6 +301,20 @@ ways_layouts(const struct match_in *m, struct formats *f,
 	return w.n;
 }
 
+uint32_t
+ways_reduction(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const struct node *n = matched_root(m);
+	struct ways w = {f, out, 0, max};
+
+	offer(&w, WAY_PLAIN);
+	if (matched_type(m, n->input[0])->rank == 4
+	    && matched_type(m, n->output[0])->rank == 4)
+		offer(&w, WAY_NHWC);
+	return w.n;
+}
+
 /* The library copies; whole blocks of a single image can stay where they were
  * made. In C order that is the host's to offer. */
 uint32_t

@@ -241,6 +241,87 @@ test_softmax_and_norms(void **state)
 	assert_true(check_all("dnnl.layer_norm", 1) >= 12);
 }
 
+static value_id
+mean(value_id x)
+{
+	const struct attr last[] = {ATTR_OF_INTS("axes", -1)};
+
+	return MAKE_WITH(&m, REDUCEMEAN, last, x);
+}
+
+static value_id
+deviation(value_id square)
+{
+	value_id e = make_scalar(&m, 1e-3f);
+
+	return MAKE(&m, SQRT, MAKE(&m, ADD, mean(square), e));
+}
+
+/* The ways exporters spell layer normalisation out. */
+static void
+test_layer_norm_in_parts(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 5, 24));
+	value_id scale = make_constant(&m, DIMS(24), 0.5f, 2);
+	value_id shift = make_constant(&m, DIMS(24), -1, 1);
+	value_id u = mean(x), d = MAKE(&m, SUB, x, u), s, y;
+
+	(void)state;
+	s = deviation(MAKE(&m, POW, d, make_scalar(&m, 2)));
+	y = MAKE(&m, DIV, MAKE(&m, SUB, x, u), s);
+	y = MAKE(&m, ADD, shift, MAKE(&m, MUL, scale, y));
+	u = mean(y);
+	d = MAKE(&m, SUB, y, u);
+	s = MAKE(&m, RECIPROCAL, deviation(MAKE(&m, MUL, d, d)));
+	s = MAKE(&m, MUL, s, scale);
+	d = MAKE(&m, SUB, shift, MAKE(&m, MUL, u, s));
+	make_output(&m, MAKE(&m, ADD, MAKE(&m, MUL, y, s), d));
+	check_all("dnnl.layer_norm", 10);
+}
+
+/* What looks like one and is none must be left alone. */
+static void
+test_no_layer_norm(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 24, 24));
+	value_id y = make_input(&m, DIMS(2, 24, 24));
+	value_id scale = make_constant(&m, DIMS(24, 1), 0.5f, 2);
+	value_id d = MAKE(&m, SUB, x, mean(x)), s;
+
+	(void)state;
+	s = deviation(MAKE(&m, POW, d, make_scalar(&m, 2)));
+	make_output(&m, MAKE(&m, MUL, MAKE(&m, DIV, d, s), scale));
+	d = MAKE(&m, SUB, x, mean(x));
+	s = deviation(MAKE(&m, POW, d, make_scalar(&m, 3)));
+	make_output(&m, MAKE(&m, DIV, d, s));
+	d = MAKE(&m, SUB, x, mean(x));
+	s = deviation(MAKE(&m, MUL, d, d));
+	make_output(&m, MAKE(&m, DIV, MAKE(&m, SUB, y, mean(y)), s));
+	check_all("dnnl.layer_norm", 7);
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].nnodes <= 7);
+}
+
+static void
+test_reductions(void **state)
+{
+	const struct attr inner[] = {ATTR_OF_INTS("axes", 2, 3)};
+	const struct attr gone[] = {
+	    ATTR_OF_INTS("axes", 1, -1), ATTR_OF_INT("keepdims", 0)};
+	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, REDUCEMEAN, inner, x));
+	make_output(&m, MAKE_WITH(&m, REDUCEMAX, gone, x));
+	make_output(&m, MAKE_WITH(&m, REDUCEMIN, inner, x));
+	make_output(&m, MAKE_WITH(&m, REDUCEPROD, gone, x));
+	make_output(&m, MAKE_WITH(&m, REDUCEL1, inner, x));
+	make_output(&m, MAKE_WITH(&m, REDUCEL2, gone, x));
+	make_output(&m, MAKE(&m, REDUCESUMSQUARE, x));
+	make_output(&m, MAKE(&m, REDUCESUM, x, make_ints(&m, INTS(0, 3))));
+	assert_int_equal(check_all("dnnl.reduction", 1), 13);
+}
+
 static void
 test_moving(void **state)
 {
@@ -319,6 +400,9 @@ main(void)
 	    TEST(test_pointwise),
 	    TEST(test_binary),
 	    TEST(test_softmax_and_norms),
+	    TEST(test_layer_norm_in_parts),
+	    TEST(test_no_layer_norm),
+	    TEST(test_reductions),
 	    TEST(test_moving),
 	    TEST(test_resize),
 	    TEST(test_refusals_give_reasons),

@@ -1,0 +1,21 @@
+/* Which dimensions a reduction takes together. */
+#ifndef TARGETS_AXES_H
+#define TARGETS_AXES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/graph.h"
+
+#define AXES_MAX 12
+
+/* reduced[i] for each dimension of a reduction's input, from its attribute or
+ * its constant input; false when they are not known. */
+bool axes_read(
+    bool reduced[AXES_MAX], const struct graph *g, const struct node *n);
+
+/* Are the last dimensions reduced, and only they? The first of them, else the
+ * rank. */
+uint32_t axes_first_of_last(const bool reduced[AXES_MAX], uint32_t rank);
+
+#endif
