@@ -30,8 +30,8 @@ need_tensor(const struct match_in *m, struct why *w, value_id v)
 	    t->kind == TYPE_TENSOR ? dtype_name(t->dtype) : "no tensor");
 
 	return NEED(w, type_is_static(t), "static_shape",
-	           "every dimension known", "'%s' has a dynamic shape",
-	           matched_name(m, v))
+	           "every dimension known", "'%s' has a %s shape",
+	           matched_name(m, v), type_is_static(t) ? "static" : "dynamic")
 	    && ok;
 }
 

@@ -13,6 +13,7 @@ bool accept_softmax(const struct match_in *m, struct why *why);
 bool accept_layer_norm(const struct match_in *m, struct why *why);
 bool accept_batch_norm(const struct match_in *m, struct why *why);
 bool accept_concat(const struct match_in *m, struct why *why);
+bool accept_recurrent(const struct match_in *m, struct why *why);
 bool accept_reduction(const struct match_in *m, struct why *why);
 bool accept_lrn(const struct match_in *m, struct why *why);
 bool accept_resize(const struct match_in *m, struct why *why);

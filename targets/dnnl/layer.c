@@ -179,6 +179,22 @@ bind_value(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
 	    && add_argument(b, arg, memory, how);
 }
 
+bool
+bind_wanted(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
+{
+	struct argument how = {.port = -1};
+	dnnl_memory_t memory;
+
+	if (v != VALUE_NONE
+	    && find_port(b->candidate, v, &how.is_output, &how.port) != NULL)
+		return bind_value(b, arg, v, md);
+	return check(b,
+	           dnnl_memory_create(
+	               &memory, md, b->layer->engine, DNNL_MEMORY_ALLOCATE),
+	           "memory")
+	    && add_argument(b, arg, memory, how);
+}
+
 static bool
 reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
     const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want)

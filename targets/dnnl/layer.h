@@ -56,6 +56,10 @@ bool desc_operand(
 /* Add an argument that is one of the candidate's ports. */
 bool bind_value(
     struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
+/* Likewise an output that nobody may read, or (VALUE_NONE) that there is none
+ * of: it then goes to memory of its own. */
+bool bind_wanted(
+    struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
 /* Add a constant argument: floats described by `is`, re-laid-out as `want`. */
 bool bind_constant(struct build *b, int arg, const float *data,
     const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want);
@@ -103,6 +107,7 @@ bool build_binary(struct build *b);
 bool build_softmax(struct build *b);
 bool build_layer_norm(struct build *b);
 bool build_batch_norm(struct build *b);
+bool build_recurrent(struct build *b);
 bool build_reduction(struct build *b);
 bool build_concat(struct build *b);
 bool build_lrn(struct build *b);

@@ -322,6 +322,51 @@ test_reductions(void **state)
 	assert_int_equal(check_all("dnnl.reduction", 1), 13);
 }
 
+/* Weights, biases and starting states of a recurrent layer over x. */
+static value_id
+recurrent(enum op op, value_id x, int64_t gates, int64_t directions,
+    const struct attr *attr, uint32_t nattrs)
+{
+	const int64_t hidden = 12, in = 20, batch = 3 - directions;
+	value_id w =
+	    make_constant(&m, DIMS(directions, gates * hidden, in), -1, 1);
+	value_id r =
+	    make_constant(&m, DIMS(directions, gates * hidden, hidden), -1, 1);
+	value_id b =
+	    make_constant(&m, DIMS(directions, 2 * gates * hidden), -1, 1);
+	value_id h = make_constant(&m, DIMS(directions, batch, hidden), -1, 1);
+	const value_id inputs[] = {x, w, r, b, VALUE_NONE, h, VALUE_LAST};
+	value_id y = make_node(&m, op, inputs, attr, nattrs);
+
+	make_output(&m, y);
+	make_output(&m, make_more(&m));
+	if (op == OP_LSTM)
+		make_output(&m, make_more(&m));
+	return y;
+}
+
+static void
+test_recurrent(void **state)
+{
+	const struct attr backwards[] = {ATTR_OF_STRING("direction", "reverse"),
+	    ATTR_OF_INT("hidden_size", 12)};
+	const struct attr both[] = {
+	    ATTR_OF_STRING("direction", "bidirectional"),
+	    ATTR_OF_INT("hidden_size", 12)};
+	const struct attr apart[] = {ATTR_OF_INT("linear_before_reset", 1),
+	    ATTR_OF_INT("hidden_size", 12)};
+	value_id x = make_input(&m, DIMS(5, 2, 20));
+	value_id one = make_input(&m, DIMS(5, 1, 20));
+
+	(void)state;
+	recurrent(OP_LSTM, x, 4, 1, backwards, 2);
+	recurrent(OP_LSTM, one, 4, 2, both, 2);
+	recurrent(OP_GRU, x, 3, 1, backwards, 2);
+	recurrent(OP_GRU, x, 3, 1, apart, 2);
+	recurrent(OP_RNN, one, 1, 2, both, 2);
+	assert_int_equal(check_all("dnnl.recurrent", 1), 5);
+}
+
 static void
 test_moving(void **state)
 {
@@ -403,6 +448,7 @@ main(void)
 	    TEST(test_layer_norm_in_parts),
 	    TEST(test_no_layer_norm),
 	    TEST(test_reductions),
+	    TEST(test_recurrent),
 	    TEST(test_moving),
 	    TEST(test_resize),
 	    TEST(test_refusals_give_reasons),

@@ -1,0 +1,345 @@
+/* LSTM, GRU and plain recurrent layers over whole sequences. */
+#include <string.h>
+
+#include "targets/dnnl/accept.h"
+#include "targets/dnnl/layer.h"
+#include "targets/need.h"
+
+#define NEED why_need
+#define GATES_MAX 4
+
+/* Gates in the library's order, as indices of ONNX's. */
+struct cell {
+	enum op op;
+	uint32_t gates, order[GATES_MAX];
+	const char *activation[3]; /* the only ones the library has */
+};
+
+static const struct cell cells[] = {
+    {OP_LSTM, 4, {0, 2, 3, 1}, /* input, forget, candidate, output */
+        {"Sigmoid", "Tanh", "Tanh"}},
+    {OP_GRU, 3, {0, 1, 2}, {"Sigmoid", "Tanh"}}, /* update, reset, output */
+    {OP_RNN, 1, {0}, {"Tanh"}},
+};
+
+static const struct cell *
+cell_of(const struct node *n)
+{
+	const struct cell *c = cells;
+
+	while (c->op != n->op)
+		c++;
+	return c;
+}
+
+/* ---- what is taken ---- */
+
+static bool
+has_its_activations(const struct node *n)
+{
+	const struct attr *a = node_attr(n, "activations");
+	const struct cell *cell = cell_of(n);
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; a != NULL && i < a->n; i++) {
+		const char *want = cell->activation[k];
+		const struct string_view got = a->strings[i];
+
+		if (got.n != strlen(want) || memcmp(got.s, want, got.n) != 0)
+			return false;
+		k = k == 2 || cell->activation[k + 1] == NULL ? 0 : k + 1;
+	}
+	return true;
+}
+
+static bool
+need_absent(
+    const struct match_in *m, struct why *why, uint32_t input, const char *what)
+{
+	const struct node *n = matched_root(m);
+
+	return NEED(why, input >= n->ninputs || n->input[input] == VALUE_NONE,
+	    what, "left out", "it is given");
+}
+
+static bool
+need_plain_cell(struct why *why, const struct node *n)
+{
+	const int64_t input_forget = attr_int_or(n, "input_forget", 0);
+	const int64_t layout = attr_int_or(n, "layout", 0);
+	bool ok = has_its_activations(n);
+
+	ok = NEED(why, ok, "activations", "the operator's own", "others");
+	ok = NEED(why, node_attr(n, "clip") == NULL, "clip", "none", "%g",
+	         (double)attr_float_or(n, "clip", 0))
+	    && ok;
+	ok = NEED(why, input_forget == 0, "input_forget", "0", "%d",
+	         (int)input_forget)
+	    && ok;
+	return NEED(why, layout == 0, "layout", "0", "%d", (int)layout) && ok;
+}
+
+/* Both directions of several sequences lie apart in ONNX, side by side here. */
+bool
+accept_recurrent(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	int64_t directions, batch;
+	bool ok = true;
+
+	for (uint32_t i = 0; i < 3; i++)
+		ok = need_tensor(m, why, n->input[i])
+		    && need_size(m, why, n->input[i]) && ok;
+	if (!ok)
+		return false;
+	directions = matched_type(m, n->input[1])->dim[0];
+	batch = matched_type(m, n->input[0])->dim[1];
+	ok = need_plain_cell(why, n);
+	ok = need_constant(m, why, n, 3, "bias") && ok;
+	ok = need_absent(m, why, 4, "sequence_lens") && ok;
+	ok = need_absent(m, why, 7, "peepholes") && ok;
+	return NEED(why, directions == 1 || batch == 1, "directions",
+	           "1, or a single sequence", "%d of %d sequences",
+	           (int)directions, (int)batch)
+	    && ok;
+}
+
+/* ---- how it is made ---- */
+
+struct recurrent {
+	const struct node *node;
+	const struct cell *cell;
+	bool apart; /* GRU whose reset gate comes behind the product */
+	int64_t directions, in, hidden;
+	dnnl_rnn_direction_t direction;
+	dnnl_memory_desc_t src, dst, state; /* state: of h and c */
+	dnnl_memory_desc_t weights[2], bias;
+	const float *weight_data[2], *bias_data;
+};
+
+static dnnl_rnn_direction_t
+direction_of(const struct node *n)
+{
+	switch (attr_str_or(n, "direction", "forward").s[0]) {
+	case 'r':
+		return dnnl_unidirectional_right2left;
+	case 'b':
+		return dnnl_bidirectional_concat;
+	default:
+		return dnnl_unidirectional_left2right;
+	}
+}
+
+/* [D, G * H, per] with the gates in the library's order. */
+static const float *
+order_gates(
+    struct build *b, const struct recurrent *r, const float *from, int64_t per)
+{
+	const size_t block = (size_t)(r->hidden * per);
+	const size_t n = (size_t)r->directions * r->cell->gates;
+	float *to = arena_new(b->arena, float, n *block);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t gate = i % r->cell->gates;
+		const float *x =
+		    from + (i - gate + r->cell->order[gate]) * block;
+
+		for (size_t k = 0; k < block; k++)
+			to[i * block + k] = x[k];
+	}
+	return to;
+}
+
+/* Biases of both products add up, but for the gate that is kept apart: it has
+ * a fourth for itself. From [D, 2 * G * H]. */
+static const float *
+add_biases(struct build *b, const struct recurrent *r, const float *from)
+{
+	const size_t h = (size_t)r->hidden, gates = r->cell->gates;
+	const size_t all = gates + r->apart;
+	float *to = arena_new(b->arena, float, (size_t)r->directions *all *h);
+
+	for (size_t d = 0; d < (size_t)r->directions; d++)
+		for (size_t i = 0; i < all * h; i++) {
+			size_t gate = i / h, of = r->cell->order[gate % gates];
+			const float *x = from + d * 2 * gates * h;
+			float own = 0, other = 0;
+
+			if (gate < gates)
+				own = x[of * h + i % h];
+			else
+				of = gates - 1;
+			if (!r->apart || gate != gates - 1)
+				other = x[(gates + of) * h + i % h];
+			to[d * all * h + i] = own + other;
+		}
+	return to;
+}
+
+/* [D, G * H, I] as the library numbers it: layer, direction, in, gate, out. */
+static bool
+describe_weights(struct build *b, const struct recurrent *r, int64_t in,
+    dnnl_memory_desc_t *md)
+{
+	const int64_t gates = r->cell->gates, h = r->hidden;
+	const dnnl_dims_t dims = {1, r->directions, in, gates, h};
+	const dnnl_dims_t strides = {
+	    r->directions * gates * h * in, gates * h * in, 1, h * in, in};
+
+	return check(b,
+	    dnnl_memory_desc_init_by_strides(md, 5, dims, dnnl_f32, strides),
+	    "recurrent weights");
+}
+
+static bool
+read_node(struct build *b, struct recurrent *r)
+{
+	const struct node *n = graph_node(b->graph, b->candidate->node[0]);
+	const struct type *x = &node_in(b->graph, n, 0)->type;
+	const struct type *w = &node_in(b->graph, n, 2)->type;
+
+	r->node = n;
+	r->cell = cell_of(n);
+	r->apart =
+	    n->op == OP_GRU && attr_int_or(n, "linear_before_reset", 0) != 0;
+	r->direction = direction_of(n);
+	r->directions = w->dim[0];
+	r->hidden = w->dim[2];
+	r->in = x->dim[2];
+	desc_plain(&r->src, 3, x->dim);
+	desc_plain(&r->dst, 3,
+	    (int64_t[]){x->dim[0], x->dim[1], r->directions * r->hidden});
+	desc_plain(
+	    &r->state, 4, (int64_t[]){1, r->directions, x->dim[1], r->hidden});
+	desc_plain(&r->bias, 4,
+	    (int64_t[]){
+	        1, r->directions, r->cell->gates + r->apart, r->hidden});
+	r->weight_data[0] =
+	    order_gates(b, r, constant_floats(b, n->input[1]), r->in);
+	r->weight_data[1] =
+	    order_gates(b, r, constant_floats(b, n->input[2]), r->hidden);
+	if (n->ninputs > 3 && n->input[3] != VALUE_NONE)
+		r->bias_data =
+		    add_biases(b, r, constant_floats(b, n->input[3]));
+	return describe_weights(b, r, r->in, &r->weights[0])
+	    && describe_weights(b, r, r->hidden, &r->weights[1]);
+}
+
+static value_id
+input_or_none(const struct node *n, uint32_t i)
+{
+	return i < n->ninputs ? n->input[i] : VALUE_NONE;
+}
+
+static value_id
+output_or_none(const struct node *n, uint32_t i)
+{
+	return i < n->noutputs ? n->output[i] : VALUE_NONE;
+}
+
+/* States go in and out together, or not at all. */
+static bool
+has_start(const struct recurrent *r)
+{
+	return input_or_none(r->node, 5) != VALUE_NONE
+	    || input_or_none(r->node, 6) != VALUE_NONE;
+}
+
+static bool
+has_end(const struct recurrent *r)
+{
+	return output_or_none(r->node, 1) != VALUE_NONE
+	    || output_or_none(r->node, 2) != VALUE_NONE;
+}
+
+static bool
+describe_operation(struct build *b, const struct recurrent *r,
+    const dnnl_memory_desc_t *any, dnnl_rnn_desc_t *op)
+{
+	const dnnl_memory_desc_t *start = has_start(r) ? &r->state : NULL;
+	const dnnl_memory_desc_t *end = has_end(r) ? &r->state : NULL;
+	const dnnl_memory_desc_t *bias = r->bias_data ? &r->bias : NULL;
+	const dnnl_prop_kind_t forward = dnnl_forward_inference;
+	dnnl_status_t s;
+
+	if (r->cell->op == OP_LSTM)
+		s = dnnl_lstm_forward_desc_init(op, forward, r->direction,
+		    &r->src, start, start, &any[0], &any[1], bias, &r->dst, end,
+		    end, 0);
+	else if (r->apart)
+		s = dnnl_lbr_gru_forward_desc_init(op, forward, r->direction,
+		    &r->src, start, &any[0], &any[1], bias, &r->dst, end, 0);
+	else if (r->cell->op == OP_GRU)
+		s = dnnl_gru_forward_desc_init(op, forward, r->direction,
+		    &r->src, start, &any[0], &any[1], bias, &r->dst, end, 0);
+	else
+		s = dnnl_vanilla_rnn_forward_desc_init(op, forward,
+		    dnnl_eltwise_tanh, r->direction, &r->src, start, &any[0],
+		    &any[1], bias, &r->dst, end, 0, 0, 0);
+	return check(b, s, "recurrent layer");
+}
+
+/* A state that is not given is zero. */
+static bool
+bind_start(struct build *b, const struct recurrent *r, int arg, uint32_t input)
+{
+	const value_id v = input_or_none(r->node, input);
+	const size_t n = dnnl_memory_desc_get_size(&r->state) / sizeof(float);
+
+	if (v != VALUE_NONE)
+		return bind_operand(b, arg, v, &r->state);
+	return bind_constant(
+	    b, arg, arena_new(b->arena, float, n), &r->state, &r->state);
+}
+
+static bool
+bind_states(struct build *b, const struct recurrent *r)
+{
+	const bool cell = r->cell->op == OP_LSTM;
+
+	if (has_start(r)
+	    && (!bind_start(b, r, DNNL_ARG_SRC_ITER, 5)
+	        || (cell && !bind_start(b, r, DNNL_ARG_SRC_ITER_C, 6))))
+		return false;
+	return !has_end(r)
+	    || (bind_wanted(
+	            b, DNNL_ARG_DST_ITER, output_or_none(r->node, 1), &r->state)
+	        && (!cell
+	            || bind_wanted(b, DNNL_ARG_DST_ITER_C,
+	                output_or_none(r->node, 2), &r->state)));
+}
+
+static bool
+bind(struct build *b, const struct recurrent *r, dnnl_primitive_desc_t pd)
+{
+	return bind_value(b, DNNL_ARG_SRC_LAYER, r->node->input[0], &r->src)
+	    && bind_constant(b, DNNL_ARG_WEIGHTS_LAYER, r->weight_data[0],
+	        &r->weights[0], wanted(pd, dnnl_query_weights_md, 0))
+	    && bind_constant(b, DNNL_ARG_WEIGHTS_ITER, r->weight_data[1],
+	        &r->weights[1], wanted(pd, dnnl_query_weights_md, 1))
+	    && (!r->bias_data
+	        || bind_constant(
+	            b, DNNL_ARG_BIAS, r->bias_data, &r->bias, &r->bias))
+	    && bind_wanted(
+	        b, DNNL_ARG_DST_LAYER, output_or_none(r->node, 0), &r->dst)
+	    && bind_states(b, r);
+}
+
+bool
+build_recurrent(struct build *b)
+{
+	struct recurrent r = {0};
+	dnnl_memory_desc_t any[2];
+	dnnl_rnn_desc_t op;
+	dnnl_primitive_desc_t pd;
+	bool ok;
+
+	if (!read_node(b, &r) || !desc_any(b, 5, r.weights[0].dims, &any[0])
+	    || !desc_any(b, 5, r.weights[1].dims, &any[1])
+	    || !describe_operation(b, &r, any, &op)
+	    || !make_primitive(b, &op, 0, &pd))
+		return false;
+	ok = bind(b, &r, pd);
+	dnnl_primitive_desc_destroy(pd);
+	return ok;
+}
