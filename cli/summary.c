@@ -106,6 +106,10 @@ print_proof(const struct plan *p)
 		    cost, bound,
 		    100.0 * (double)(p->cost - p->lower_bound)
 		        / (double)(p->cost ? p->cost : 1));
+	if (p->nmoved)
+		printf("  %u regions met do not cost the sum of their parts; "
+		       "searched %u times with what they cost as wholes\n",
+		    p->nmoved, p->rounds);
 }
 
 static void

@@ -119,15 +119,42 @@ write_total(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* Regions whose price as a whole was not the sum of their parts. */
 static void
-write_proof(struct json *j, const struct plan *p)
+write_moved(struct json *j, const struct emit_work *w)
 {
+	const struct plan *p = w->plan;
+
+	json_key(j, "moved");
+	json_array(j);
+	for (uint32_t i = 0; i < p->nmoved; i++) {
+		const struct plan_move *m = &p->moved[i];
+
+		json_inline_object(j);
+		json_key_uint(j, "target", m->target);
+		json_key_str(j, "first", w->ref[m->node]);
+		json_key_uint(j, "composites", m->ncomposites);
+		json_key_uint(j, "nodes", m->nnodes);
+		json_cost(j, "parts_ns", m->parts);
+		json_cost(j, "whole_ns", m->whole);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+write_proof(struct json *j, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
 	json_key(j, "proof");
 	json_object(j);
 	json_key_str(j, "searcher", p->searcher);
 	json_key_bool(j, "proven", p->proven);
 	json_cost(j, "lower_bound_ns", p->lower_bound);
 	json_key_real(j, "gap", emit_gap(p));
+	json_key_uint(j, "rounds", p->rounds);
+	write_moved(j, w);
 	json_close(j);
 	json_key(j, "baselines");
 	json_array(j);
@@ -251,7 +278,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_model(&j, w);
 	write_mix(&j, w);
 	write_total(&j, w);
-	write_proof(&j, w->plan);
+	write_proof(&j, w);
 	write_counts(&j, w->plan);
 	write_constraints(&j, w);
 	json_key(&j, "plan");

@@ -5,7 +5,40 @@
 
 #include "search/cover.h"
 
-static void
+bool
+plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
+    struct estimate *out)
+{
+	const struct candidate *all = p->candidates->candidate, **list;
+	const struct target *t = &p->mix->target[all[candidate[0]].target];
+	struct arena scratch;
+	cost_ns sum = 0, apart;
+	bool known;
+
+	if (n < 2 || !t->kind->simulate_region)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct price *price = &p->prices->candidate[candidate[i]];
+
+		if (price->state != PRICE_KNOWN
+		    || price->source != PRICE_SIMULATED)
+			return false;
+		sum = cost_add(sum, price->ns);
+	}
+	arena_init(&scratch);
+	list = arena_array(&scratch, n, sizeof *list);
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = &all[candidate[i]];
+	known = t->kind->simulate_region(t, p->graph, list, n, out);
+	arena_release(&scratch);
+	/* each part was rounded by half a nanosecond at most, and so is this */
+	if (!known)
+		return false;
+	apart = out->ns > sum ? out->ns - sum : sum - out->ns;
+	return apart > (n + 1) / 2;
+}
+
+static struct plan_composite *
 put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 {
 	struct plan_composite *list =
@@ -25,6 +58,7 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 	out->composite = list;
 	out->ncomposites = cover->nsteps;
 	out->composite_of = at;
+	return list;
 }
 
 static void
@@ -118,7 +152,7 @@ put_boundary(struct plan *p, struct plan_region *r, uint32_t id,
 	r->noutputs = sort_ports(out, nout);
 }
 
-static void
+static struct plan_region *
 put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 {
 	struct uses u = graph_uses(p->graph, a);
@@ -146,13 +180,56 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 			    : launch->bound;
 	}
 	p->region = list;
+	return list;
+}
+
+/* The price of a region, shared out in proportion to its composites' own. */
+static void
+share_out(struct plan_composite *c, uint32_t n, cost_ns sum, cost_ns whole)
+{
+	cost_ns before = 0, given = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		cost_ns upto;
+
+		before += c[i].cost;
+		upto = sum
+		    ? (cost_ns)((double)before / (double)sum * (double)whole)
+		    : 0;
+		if (i == n - 1 || upto > whole)
+			upto = whole;
+		c[i].cost = upto - given;
+		given = upto;
+	}
+}
+
+static void
+price_regions(struct plan *p, struct plan_composite *list,
+    struct plan_region *region, struct arena *a)
+{
+	uint32_t *run = arena_new(a, uint32_t, p->ncomposites);
+
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		struct plan_region *r = &region[i];
+		struct estimate whole;
+
+		for (uint32_t k = 0; k < r->ncomposites; k++)
+			run[k] = list[r->first + k].candidate;
+		if (!plan_region_price(p, run, r->ncomposites, &whole)
+		    || whole.ns == r->cost)
+			continue;
+		share_out(&list[r->first], r->ncomposites, r->cost, whole.ns);
+		p->cost = cost_add(p->cost - r->cost, whole.ns);
+		r->cost = whole.ns;
+	}
 }
 
 void
 plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 {
+	struct plan_composite *composite = put_composites(out, cover, a);
+
 	out->cost = cover->cost;
-	put_composites(out, cover, a);
 	put_conversions(out, cover, a);
-	put_regions(out, cover, a);
+	price_regions(out, composite, put_regions(out, cover, a), a);
 }

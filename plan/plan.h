@@ -15,7 +15,7 @@
 struct plan_composite {
 	uint32_t candidate; /* index into candidates */
 	uint32_t region;
-	cost_ns cost;
+	cost_ns cost; /* its price; its share where a region has one */
 };
 
 /* Making a value available in another format; paid once per (value, to). */
@@ -38,6 +38,14 @@ struct plan_region {
 	cost_ns cost; /* of the composites, as one */
 };
 
+/* A region whose price as a whole was not that of its composites one by one. */
+struct plan_move {
+	uint32_t target;
+	node_id node; /* the lowest of its first composite */
+	uint32_t ncomposites, nnodes;
+	cost_ns parts, whole;
+};
+
 /* What another searcher's cover would cost, all paid. */
 struct plan_baseline {
 	const char *name; /* "dnnl + host", "eager", ... */
@@ -57,6 +65,9 @@ struct plan {
 	const struct plan_baseline *baseline;
 	cost_ns cost; /* all paid: composites + conversions + launches */
 	cost_ns lower_bound; /* no legal plan costs less at these prices */
+	uint32_t rounds; /* searches until no region's price moved */
+	uint32_t nmoved;
+	const struct plan_move *moved; /* of all rounds, in order */
 	bool proven; /* cost == lower_bound */
 	const char *searcher;
 	const uint32_t *composite_of; /* [nnodes] position in composite */
@@ -64,10 +75,16 @@ struct plan {
 
 struct cover;
 
+/* What n candidates of one target cost as one region, in that order; false: what
+ * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices count. */
+bool plan_region_price(const struct plan *p, const uint32_t *candidate,
+    uint32_t n, struct estimate *out);
+
 /* The plan of a cover whose candidate, node, value and format ids are the
- * graph's: regions with their boundary, conversions, costs. Sets everything
- * but nbaselines, baseline, lower_bound, proven and searcher. `out` names the
- * graph, mix, candidates and prices already. */
+ * graph's: regions with their boundary and their price as wholes, conversions,
+ * costs. Sets everything but nbaselines, baseline, lower_bound, rounds, moved,
+ * proven and searcher. `out` names the graph, mix, candidates and prices
+ * already. */
 void plan_build(struct plan *out, const struct cover *cover, struct arena *a);
 
 /* Independent of the search: every node once, ports available in the right

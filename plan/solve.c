@@ -1,10 +1,12 @@
 #include "plan/solve.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "plan/conflict.h"
 #include "plan/problem.h"
+#include "plan/wholes.h"
 #include "search/top.h"
 
 struct job {
@@ -12,6 +14,9 @@ struct job {
 	struct arena *arena;
 	struct problem problem;
 	struct search_result best;
+	struct wholes wholes; /* what is known of whole regions */
+	uint32_t rounds; /* searches until no region's price moved */
+	cost_ns cost; /* of best, with its regions priced as wholes */
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
 };
@@ -20,9 +25,15 @@ static bool
 solve(struct job *j, struct search_result *out, struct err *err)
 {
 	const char *name = j->r->searcher ? j->r->searcher : "exact";
+	struct problem with = j->problem;
 
-	return search_named(
-	    out, &j->problem, name, &j->r->search, j->arena, err);
+	if (j->wholes.nmoved && !wholes_apply(&j->wholes, &with, err))
+		return false;
+	if (!search_named(out, &with, name, &j->r->search, j->arena, err))
+		return false;
+	if (j->wholes.nmoved && out->found)
+		wholes_expand(&j->wholes, &out->cover);
+	return true;
 }
 
 /* Which candidates of the cover have no price yet? One of each key. */
@@ -264,13 +275,17 @@ static void
 note_baseline(struct job *j, struct plan_baseline *b, const char *name,
     const struct search_result *r)
 {
+	bool news;
+
 	b->name = name;
-	b->cost = r->found ? r->cover.cost : COST_NEVER;
+	b->cost =
+	    r->found ? wholes_cost(&j->wholes, &r->cover, &news) : COST_NEVER;
 	b->bound = !r->proven || has_bounds(j, r);
 	if (may_improve(j) && r->found && !has_bounds(j, r)
-	    && r->cover.cost < j->best.cover.cost) {
+	    && b->cost < j->cost) {
 		j->best.cover = r->cover;
 		j->best.searcher = name;
+		j->cost = b->cost;
 	}
 }
 
@@ -321,6 +336,78 @@ price_baseline(
 	}
 }
 
+/* Where regions may be cheaper than the sum of what is in them, the search sees
+ * no reason to make large ones: offer those of a target alone. */
+static bool
+offer_discounts(struct job *j, bool *news, struct err *err)
+{
+	const struct mix *m = j->r->mix;
+
+	for (uint32_t t = 0; t < m->n; t++) {
+		const uint32_t allowed[2] = {t, fallback_of(m, t)};
+		struct search_result r;
+		bool more = false;
+
+		if (!m->target[t].kind->discounts)
+			continue;
+		if (!search_single(
+		        &r, &j->problem, allowed, &j->r->search, j->arena, err))
+			return false;
+		if (r.found)
+			wholes_cost(&j->wholes, &r.cover, &more);
+		*news |= more;
+	}
+	return true;
+}
+
+static bool
+has_discounts(const struct mix *m)
+{
+	for (uint32_t t = 0; t < m->n; t++)
+		if (m->target[t].kind->discounts)
+			return true;
+	return false;
+}
+
+/* TUNING: searches at most. Every one but the last has priced a region that was
+ * not priced before, of which there are finitely many, but a great many. */
+#define ROUNDS_MAX 16
+
+/* The loop of prices, and around it: price the regions of the cover as wholes,
+ * tell the search, and repeat until it proposes nothing that is not known. The
+ * best of all rounds, at its cost as it would be emitted, is taken. */
+static bool
+search_regions(struct job *j, struct err *err)
+{
+	struct search_result best;
+	bool news, discounts = has_discounts(j->r->mix);
+
+	if (!search_prices(j, err))
+		return false;
+	best = j->best;
+	j->cost = wholes_cost(&j->wholes, &best.cover, &news);
+	if (may_improve(j) && discounts && !offer_discounts(j, &news, err))
+		return false;
+	for (j->rounds = 1; news && may_improve(j) && j->rounds < ROUNDS_MAX;
+	     j->rounds++) {
+		cost_ns cost;
+
+		if (!search_prices(j, err))
+			return false;
+		cost = wholes_cost(&j->wholes, &j->best.cover, &news);
+		if (cost >= j->cost)
+			continue;
+		j->cost = cost;
+		best.cover = j->best.cover;
+	}
+	j->best = best;
+	if (discounts || j->cost < best.lower_bound) {
+		j->best.lower_bound = 0; /* sums of parts bound nothing */
+		j->best.proven = false;
+	}
+	return true;
+}
+
 static const char *
 baseline_name(struct job *j, uint32_t t)
 {
@@ -368,11 +455,17 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	if (!problem_build(&j.problem, r, NULL, a, err))
 		return false;
 	j.ask = arena_new(a, uint32_t, r->candidates->n);
+	wholes_init(&j.wholes, out, &j.problem, a);
 	if ((r->eager_pricing && !price_everything(&j, err))
-	    || !search_prices(&j, err)
-	    || (!r->only && !r->no_baselines && !run_baselines(&j, out, err)))
+	    || !search_regions(&j, err))
+		return false;
+	out->rounds = j.rounds;
+	out->moved = j.wholes.moved;
+	out->nmoved = j.wholes.nmoved;
+	if (!r->only && !r->no_baselines && !run_baselines(&j, out, err))
 		return false;
 	plan_build(out, &j.best.cover, a);
+	assert(out->cost == j.cost);
 	out->lower_bound = j.best.lower_bound;
 	out->proven = j.best.proven && out->cost == out->lower_bound;
 	out->searcher = r->only ? "replay" : j.best.searcher;

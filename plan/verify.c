@@ -140,9 +140,6 @@ write_ports(struct review *r, uint32_t i, struct err *err)
 		    << c->output[k].format;
 	if (price->state == PRICE_FAILED)
 		return WRONG("a candidate whose price failed was chosen");
-	if (r->p->composite[i].cost
-	    != (price->state == PRICE_KNOWN ? price->ns : price->bound))
-		return WRONG("it is not charged its price");
 	return charge(r, r->p->composite[i].cost, err);
 }
 
@@ -154,6 +151,37 @@ review_composites(struct review *r, struct err *err)
 		    || !read_ports(r, i, err) || !write_ports(r, i, err))
 			return err_in(err, "composite %" PRIu32, i);
 	return pay_conversions(r, r->p->ncomposites, err);
+}
+
+/* Are the region's composites charged what it costs as a whole, or each its own
+ * price? */
+static bool
+review_price(
+    const struct plan *p, const struct plan_region *region, struct err *err)
+{
+	struct arena scratch;
+	uint32_t *all;
+	struct estimate whole;
+	uint64_t charged = 0, expected = 0;
+
+	arena_init(&scratch);
+	all = arena_new(&scratch, uint32_t, region->ncomposites);
+	for (uint32_t k = 0; k < region->ncomposites; k++) {
+		const struct plan_composite *c =
+		    &p->composite[region->first + k];
+
+		all[k] = c->candidate;
+		charged += c->cost;
+		expected += price_least(&p->prices->candidate[c->candidate]);
+	}
+	if (plan_region_price(p, all, region->ncomposites, &whole))
+		expected = whole.ns;
+	arena_release(&scratch);
+	if (charged != expected || region->cost != expected)
+		return WRONG("a region that costs %" PRIu64 " says %" PRIu64
+		             ", its composites %" PRIu64,
+		    expected, region->cost, charged);
+	return true;
 }
 
 static cost_ns
@@ -192,6 +220,8 @@ review_regions(struct review *r, struct err *err)
 		if (region->launch != launch_price(p, region->target))
 			return WRONG(
 			    "region %" PRIu32 " is not charged its launch", i);
+		if (!review_price(p, region, err))
+			return err_in(err, "region %" PRIu32, i);
 	}
 	if (at != p->ncomposites)
 		return WRONG("composites behind the last region");

@@ -198,7 +198,11 @@ struct target_kind {
 	/* The price where it is worked out here. */
 	bool (*simulate)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct estimate *out);
-	/* The price of n candidates run as one region, or NULL: additive. */
+	/* A region may cost less than its candidates one by one: their sum is no
+	 * lower bound then. */
+	bool discounts;
+	/* The price of n candidates run as one region, in that order, or NULL:
+	 * additive. */
 	bool (*simulate_region)(const struct target *t, const struct graph *g,
 	    const struct candidate *const *c, uint32_t n, struct estimate *out);
 	cost_ns (*launch_ns)(const struct target *t, struct estimate *out);

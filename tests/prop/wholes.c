@@ -1,0 +1,261 @@
+/* Regions that do not cost the sum of their parts, on random problems: what is
+ * reported is the cost of what is chosen, no bound is above the optimum, a proof
+ * is one, and the rounds end. A target of our own charges for regions; every cover
+ * in every order is the oracle.
+ * Argument: number of cases (default 2000). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/solve.h"
+#include "tests/support/dressed.h"
+#include "tests/support/problems.h"
+
+static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
+
+enum law {
+	LAW_DEARER, /* every neighbour adds something */
+	LAW_CHEAPER, /* every neighbour saves something */
+	LAW_SPILL, /* nothing, up to two; then a lot */
+	LAW_WILD, /* up or down, differently for each set */
+	NLAWS,
+};
+static enum law law; /* the double's; set before each case */
+static const struct dressed *dressing;
+
+/* What n candidates cost as one region, by index. */
+static cost_ns
+region_cost(const uint32_t *candidate, uint32_t n)
+{
+	uint64_t sum = 0, mixed = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sum += dressing->p->candidate[candidate[i]].cost;
+		mixed = mixed * 31 + candidate[i] * 7 + 3;
+	}
+	if (n < 2)
+		return sum;
+	switch (law) {
+	case LAW_DEARER:
+		return sum + 4 * (n - 1);
+	case LAW_CHEAPER:
+		return sum - sum * (n - 1) / (2 * n);
+	case LAW_SPILL:
+		return n > 2 ? sum + 30 : sum;
+	default:
+		return sum / 2 + mixed * 2654435761u % 97 * sum / 97;
+	}
+}
+
+/* Differences that could be rounding count as none. */
+static cost_ns
+charged(const uint32_t *candidate, uint32_t n)
+{
+	cost_ns sum = 0, whole = region_cost(candidate, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += dressing->p->candidate[candidate[i]].cost;
+	return (whole > sum ? whole - sum : sum - whole) > (n + 1) / 2 ? whole
+	                                                               : sum;
+}
+
+static bool
+simulate_region(const struct target *t, const struct graph *g,
+    const struct candidate *const *c, uint32_t n, struct estimate *out)
+{
+	uint32_t list[64];
+
+	(void)t;
+	(void)g;
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = (uint32_t)(c[i] - dressing->candidates.candidate);
+	*out = (struct estimate){.ns = region_cost(list, n)};
+	return true;
+}
+
+static const struct rule any_rule = {.name = "any"};
+
+/* Every target of the mix prices its regions. */
+static void
+dress_regions(struct dressed *d, struct target_kind *kind)
+{
+	struct target *t =
+	    arena_copy(d->a, d->mix.target, d->mix.n * sizeof *d->mix.target);
+
+	for (uint32_t i = 0; i < d->mix.n; i++) {
+		kind[i] = (struct target_kind){.name = "double",
+		    .rule = &any_rule,
+		    .nrules = 1,
+		    .launches = t[i].kind->launches,
+		    .discounts = law == LAW_CHEAPER || law == LAW_WILD,
+		    .simulate_region = simulate_region};
+		t[i].kind = &kind[i];
+	}
+	d->mix.target = t;
+	for (uint32_t c = 0; c < d->candidates.n; c++)
+		d->prices.candidate[c].source = PRICE_SIMULATED;
+}
+
+/* ---- the oracle ---- */
+
+struct oracle {
+	const struct problem *p;
+	uint32_t chosen[16], n;
+	bool fresh[16], done[16];
+	cost_ns best;
+};
+
+/* All of a sequence; brute force's own cost with regions instead of sums. */
+static cost_ns
+sequence_cost(const struct oracle *o, struct arena *a)
+{
+	struct cover c;
+	cost_ns cost;
+
+	cover_complete(&c, o->p, o->chosen, o->fresh, o->n, a);
+	cost = c.cost;
+	for (uint32_t i = 0, n; i < o->n; i += n) {
+		uint64_t sum = 0;
+
+		for (n = 0; i + n < o->n && (n == 0 || !o->fresh[i + n]); n++)
+			sum += o->p->candidate[o->chosen[i + n]].cost;
+		if (cost != COST_NEVER)
+			cost = cost - sum + charged(&o->chosen[i], n);
+	}
+	return cost;
+}
+
+static bool
+can_follow(const struct oracle *o, const struct problem_candidate *c)
+{
+	for (uint32_t k = 0; k < c->nnodes; k++)
+		if (o->done[c->node[k]])
+			return false;
+	for (uint32_t k = 0; k < c->ninputs; k++) {
+		uint32_t maker = o->p->value[c->input[k].value].producer;
+
+		if (maker != NO_NODE && !o->done[maker])
+			return false;
+	}
+	return candidate_usable(c);
+}
+
+static void
+extend(struct oracle *o, uint32_t covered, struct arena *a)
+{
+	if (covered == o->p->nnodes) {
+		struct arena_mark mark = arena_mark(a);
+		cost_ns cost = sequence_cost(o, a);
+
+		if (cost < o->best)
+			o->best = cost;
+		arena_back(a, mark);
+		return;
+	}
+	for (uint32_t id = 0; id < o->p->ncandidates; id++) {
+		const struct problem_candidate *c = &o->p->candidate[id];
+
+		if (!can_follow(o, c))
+			continue;
+		for (int fresh = 0; fresh < 2; fresh++) {
+			bool must = o->n == 0
+			    || o->p->candidate[o->chosen[o->n - 1]].target
+			        != c->target;
+
+			if (must && !fresh)
+				continue;
+			o->chosen[o->n] = id;
+			o->fresh[o->n++] = fresh;
+			for (uint32_t k = 0; k < c->nnodes; k++)
+				o->done[c->node[k]] = true;
+			extend(o, covered + c->nnodes, a);
+			o->n--;
+			for (uint32_t k = 0; k < c->nnodes; k++)
+				o->done[c->node[k]] = false;
+		}
+	}
+}
+
+/* ---- cases ---- */
+
+struct tally {
+	uint32_t plans, optimal, proven, moved, rounds;
+};
+
+static bool
+holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
+{
+	struct dressed d = {.a = a, .p = p};
+	struct oracle o = {.p = p, .best = COST_NEVER};
+	struct target_kind kind[8];
+	struct plan_request r = {.graph = NULL};
+	struct err err = {.kind = ERR_NONE};
+	struct plan plan;
+	bool found;
+
+	dressing = &d;
+	dress(&d);
+	dress_known(&d);
+	dress_regions(&d, kind);
+	extend(&o, 0, a);
+	r = (struct plan_request){.graph = d.graph,
+	    .mix = &d.mix,
+	    .candidates = &d.candidates,
+	    .prices = &d.prices};
+	found = plan_search(&plan, &r, a, &err);
+	if (!found && (err.kind != ERR_NO_COVER || o.best != COST_NEVER)) {
+		printf("seed %" PRIu64 ": %s\n", seed, err.text);
+		return false;
+	}
+	if (!found)
+		return true;
+	if (plan.cost < o.best || plan.lower_bound > o.best
+	    || (plan.proven && plan.cost != o.best) || plan.rounds > 16) {
+		printf("seed %" PRIu64 ", law %d: %" PRIu64 " (bound %" PRIu64
+		       ", proven %d, %u rounds), optimum %" PRIu64 "\n",
+		    seed, (int)law, plan.cost, plan.lower_bound, plan.proven,
+		    plan.rounds, o.best);
+		return false;
+	}
+	t->plans++;
+	t->optimal += plan.cost == o.best;
+	t->proven += plan.proven;
+	t->moved += plan.nmoved > 0;
+	if (plan.rounds > t->rounds)
+		t->rounds = plan.rounds;
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const name[NLAWS] = {
+	    "dearer", "cheaper", "spill", "wild"};
+	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000, bad = 0;
+	struct tally tally[NLAWS] = {{0}};
+	struct arena a;
+
+	arena_init(&a);
+	for (uint64_t seed = 0; seed < n && bad < 10; seed++) {
+		struct arena_mark mark = arena_mark(&a);
+		struct rng r = rng_seeded(seed);
+		struct problem *p = problem_random(&r, &mix, &a);
+
+		law = (enum law)(seed % NLAWS);
+		dressed_plain(p);
+		for (uint32_t c = 0; c < p->ncandidates; c++)
+			p->candidate[c].banned = false;
+		bad += !holds(p, seed, &tally[law], &a);
+		arena_back(&a, mark);
+	}
+	arena_release(&a);
+	for (int i = 0; i < NLAWS; i++)
+		printf("%-8s %" PRIu32 " plans: %" PRIu32 " optimal, %" PRIu32
+		       " proven, %" PRIu32 " with regions re-priced, %" PRIu32
+		       " rounds at most\n",
+		    name[i], tally[i].plans, tally[i].optimal, tally[i].proven,
+		    tally[i].moved, tally[i].rounds);
+	printf("%" PRIu64 " cases, %" PRIu64 " failed\n", n, bad);
+	return bad > 0;
+}
