@@ -4,9 +4,14 @@
 
 #include "targets/pattern.h"
 
+/* Weights kept as integers; see targets/dequantized.h. */
+#define DEQUANTIZED NODE(DEQUANTIZELINEAR, CONSTANT, CONSTANT, REST)
 #define CONV_NORM \
-	MAYBE(BATCHNORMALIZATION, NODE(CONV, ANY, CONSTANT, REST), CONSTANT, \
-	    CONSTANT, CONSTANT, CONSTANT)
+	MAYBE(BATCHNORMALIZATION, \
+	    EITHER(NODE(CONV, ANY, CONSTANT, REST), \
+	        NODE(CONV, ANY, DEQUANTIZED, EITHER(CONSTANT, DEQUANTIZED)), \
+	        NODE(CONV, ANY, DEQUANTIZED)), \
+	    CONSTANT, CONSTANT, CONSTANT, CONSTANT)
 /* p, alone or with a tensor added. */
 #define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
 /* p, and bounds on it. */

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "targets/dequantized.h"
 #include "targets/idiom.h"
 
 bool
@@ -294,9 +295,13 @@ bool
 fused_read(struct fused *f, const struct graph *g, const struct match *m,
     const char **fault)
 {
-	const struct node *n = graph_node(g, m->node[0]);
+	const struct node *n;
 	uint32_t k = 0;
 
+	while (
+	    k + 1 < m->nnodes && is_dequantizing(g, graph_node(g, m->node[k])))
+		k++;
+	n = graph_node(g, m->node[k]);
 	*f = (struct fused){
 	    .start = VALUE_NONE, .end = VALUE_NONE, .bias = VALUE_NONE};
 	if (is_pointwise(n->op)) {
@@ -304,7 +309,7 @@ fused_read(struct fused *f, const struct graph *g, const struct match *m,
 	} else {
 		f->anchor = n;
 		f->end = n->output[0];
-		k = 1;
+		k++;
 	}
 	if (k < m->nnodes) {
 		n = graph_node(g, m->node[k]);

@@ -1,5 +1,7 @@
 #include "targets/need.h"
 
+#include "targets/dequantized.h"
+
 #define NEED why_need
 
 const struct type *
@@ -94,10 +96,12 @@ need_all_tensors(const struct match_in *m, struct why *w)
 {
 	bool ok = true;
 
-	for (uint32_t i = 0; i < m->match->nnodes; i++)
-		ok = need_tensors(m, w, graph_node(m->graph, m->match->node[i]),
-		         UINT32_MAX)
-		    && ok;
+	for (uint32_t i = 0; i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+
+		if (!is_dequantizing(m->graph, n))
+			ok = need_tensors(m, w, n, UINT32_MAX) && ok;
+	}
 	return ok;
 }
 
@@ -168,12 +172,24 @@ need_chain(const struct match_in *m, struct why *w, struct fused *f)
 	return ok;
 }
 
+/* Dequantised inside the match, from constants? */
+static bool
+match_makes_packable(const struct match_in *m, value_id v)
+{
+	const node_id n = graph_value(m->graph, v)->producer;
+
+	return n != NODE_NONE && match_has(m->match, n)
+	    && is_packable(m->graph, v);
+}
+
 bool
 need_constant(const struct match_in *m, struct why *w, const struct node *n,
     uint32_t input, const char *what)
 {
 	return n->ninputs <= input || n->input[input] == VALUE_NONE
-	    || NEED(w, graph_value(m->graph, n->input[input])->constant != NULL,
+	    || NEED(w,
+	        graph_value(m->graph, n->input[input])->constant != NULL
+	            || match_makes_packable(m, n->input[input]),
 	        what, "a constant", "'%s' is computed",
 	        matched_name(m, n->input[input]));
 }

@@ -2,10 +2,22 @@
 
 #include <math.h>
 
+#include "targets/dequantized.h"
+
 static const float *
 floats(const struct graph *g, value_id v, struct arena *a)
 {
-	return tensor_data(graph_value(g, v)->constant, a);
+	return packable_floats(g, v, a);
+}
+
+static size_t
+elements_from(const struct type *t, uint32_t first)
+{
+	size_t n = 1;
+
+	for (uint32_t i = first; i < t->rank; i++)
+		n *= (size_t)t->dim[i];
+	return n;
 }
 
 /* gamma / sqrt(variance + epsilon) goes into the weights, the rest into the
@@ -14,15 +26,16 @@ static void
 fold_norm(struct conv_weights *w, const struct fused *f, const struct graph *g,
     struct arena *a)
 {
-	const struct tensor *t = graph_value(g, f->anchor->input[1])->constant;
+	const struct type *t = &node_in(g, f->anchor, 1)->type;
 	const struct node *n = f->norm;
 	const float *gamma = floats(g, n->input[1], a);
 	const float *beta = floats(g, n->input[2], a);
 	const float *mean = floats(g, n->input[3], a);
 	const float *variance = floats(g, n->input[4], a);
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
-	const size_t k = (size_t)t->dim[0], per = t->count / k;
-	float *weights = arena_new(a, float, t->count);
+	const size_t k = (size_t)t->dim[0];
+	const size_t per = elements_from(t, 1);
+	float *weights = arena_new(a, float, k *per);
 	float *bias = arena_new(a, float, k);
 
 	for (size_t i = 0; i < k; i++) {

@@ -36,6 +36,7 @@ accept_window_product(const struct match_in *m, struct why *why)
 	group = attr_int_or(f.anchor, "group", 1);
 	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
 	    && need_window(m, why, f.anchor, &w);
+	ok = need_constant(m, why, f.anchor, 1, "weights") && ok;
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	ok =
 	    NEED(why,

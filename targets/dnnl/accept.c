@@ -20,6 +20,7 @@ accept_conv(const struct match_in *m, struct why *why)
 		return false;
 	ok = need_rank_in(m, why, f.anchor->input[0], 3, 5);
 	ok = ok && need_window(m, why, f.anchor, &w);
+	ok = need_constant(m, why, f.anchor, 1, "weights") && ok;
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	if (f.norm)
 		ok = need_inference(why, f.norm) && ok;

@@ -56,7 +56,7 @@ describe_operation(struct build *b, struct conv *c, dnnl_convolution_desc_t *op)
 	    && check(b,
 	        dnnl_dilated_convolution_forward_desc_init(op,
 	            dnnl_forward_inference,
-	            c->way->algorithm == WINOGRAD ? dnnl_convolution_winograd
+	            c->way->algorithm >= WINOGRAD ? dnnl_convolution_winograd
 	                                          : dnnl_convolution_direct,
 	            &c->src, &weights, c->constant.bias ? &c->bias_desc : NULL,
 	            &c->dst, d.stride, d.holes, d.before, d.after),
@@ -97,8 +97,7 @@ build_conv(struct build *b)
 
 	if (!describe(b, &c) || !describe_operation(b, &c, &op)
 	    || !post_operations(b, c.way->residual, c.out->rank)
-	    || !make_primitive(
-	        b, &op, c.way->algorithm == DIRECT_SECOND ? 1 : 0, &pd))
+	    || !make_primitive(b, &op, way_nth(c.way), &pd))
 		return false;
 	ok = bind(b, &c, pd);
 	dnnl_primitive_desc_destroy(pd);

@@ -139,7 +139,7 @@ build_matmul(struct build *b)
 	            m.p.bias == VALUE_NONE ? NULL : &m.bias_desc, &m.dst),
 	        "matmul")
 	    || !post_operations(b, m.way->residual, m.rank)
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !make_primitive(b, &op, way_nth(m.way), &pd))
 		return false;
 	ok = bind(b, &m, pd);
 	dnnl_primitive_desc_destroy(pd);

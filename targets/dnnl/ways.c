@@ -22,6 +22,8 @@ enum way_number {
 	WAY_MATMUL_SUM,
 	WAY_MATMUL_BINARY,
 	WAY_BLOCKED_IN_PLACE,
+	WAY_WINOGRAD_SECOND,
+	WAY_PLAIN_SECOND,
 	NWAYS
 };
 
@@ -41,6 +43,8 @@ static const struct way way[NWAYS] = {
 	[WAY_BLOCKED_BINARY] = {"blocked+binary", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_BINARY},
 	[WAY_MATMUL_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
 	[WAY_MATMUL_BINARY] = {"plain+binary", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_BINARY},
+	[WAY_WINOGRAD_SECOND] = {"winograd/blocked/second", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD_SECOND, RESIDUAL_NONE},
+	[WAY_PLAIN_SECOND] = {"plain/second", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT_SECOND, RESIDUAL_NONE},
 	[WAY_BLOCKED_IN_PLACE] = {"blocked in place", LAYOUT_BLK16, LAYOUT_BLK16, IN_PLACE, RESIDUAL_NONE},
 };
 /* clang-format on */
@@ -50,6 +54,12 @@ way_get(uint32_t number)
 {
 	assert(number < NWAYS);
 	return &way[number];
+}
+
+uint32_t
+way_nth(const struct way *w)
+{
+	return w->algorithm == DIRECT_SECOND || w->algorithm == WINOGRAD_SECOND;
 }
 
 struct ways {
@@ -224,14 +234,15 @@ ways_conv(const struct match_in *m, struct formats *f,
 		return w.n;
 	}
 	offer(&w, WAY_NHWC);
-	if (group > 1 && group == in->dim[1])
-		offer(&w, WAY_NHWC_SECOND);
+	offer(&w, WAY_NHWC_SECOND);
 	if (in->dim[1] <= 4 && group == 1)
 		offer(&w, WAY_PLAIN_BLOCKED);
 	else
 		offer(&w, WAY_BLOCKED);
-	if (winograd)
+	if (winograd) {
 		offer(&w, WAY_WINOGRAD);
+		offer(&w, WAY_WINOGRAD_SECOND);
+	}
 	if (group < in->dim[1] || group == 1)
 		offer(&w, WAY_PLAIN);
 	return w.n;
@@ -252,6 +263,8 @@ ways_matmul(const struct match_in *m, struct formats *f,
 	    &fused, m->graph, graph_value(m->graph, fused.end)->type.rank - 1);
 	residual_of(m, &fused, &tensor, &sum);
 	offer(&w, tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
+	if (!tensor)
+		offer(&w, WAY_PLAIN_SECOND);
 	if (sum)
 		offer(&w, WAY_MATMUL_SUM);
 	return w.n;

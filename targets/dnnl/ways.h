@@ -5,7 +5,10 @@
 
 #include "targets/dnnl/layer.h"
 
-enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, IN_PLACE };
+/* SECOND: the implementation that the library would take if it did not have its
+ * first one. SOURCE: seen in 2.6.3: jit behind brgconv, gemm behind brgemm, and
+ * Winograd over 6x6 tiles behind 4x4. */
+enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, WINOGRAD_SECOND, IN_PLACE };
 
 struct way {
 	const char *name;
@@ -13,6 +16,9 @@ struct way {
 	enum algorithm algorithm;
 	enum residual residual;
 };
+
+/* Which of the implementations of its algorithm a way asks for, from 0. */
+uint32_t way_nth(const struct way *w);
 
 /* Facts of a way; number as handed back in a candidate. */
 const struct way *way_get(uint32_t number);

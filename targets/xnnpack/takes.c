@@ -27,6 +27,7 @@ takes_convolution(const struct match_in *m, struct why *why)
 		return false;
 	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
 	    && need_window(m, why, f.anchor, &w);
+	ok = need_constant(m, why, f.anchor, 1, "weights") && ok;
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	ok = need_clamps(why, &f, 0) && ok;
 	return ok && (!f.norm || need_inference(why, f.norm));

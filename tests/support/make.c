@@ -87,6 +87,24 @@ make_ints(struct maker *m, const int64_t *x)
 	return graph_add_constant(m->graph, next_name(m), c);
 }
 
+value_id
+make_int8(struct maker *m, const int64_t *dim)
+{
+	struct type t = type_of(m, dim);
+	struct rng r = rng_seeded(++m->seed);
+	struct tensor *c = arena_new(m->arena, struct tensor, 1);
+	size_t n = 1;
+	uint8_t *data;
+
+	for (uint32_t i = 0; i < t.rank; i++)
+		n *= (size_t)t.dim[i];
+	data = arena_new(m->arena, uint8_t, n);
+	for (size_t i = 0; i < n; i++)
+		data[i] = (uint8_t)rng_below(&r, 256);
+	*c = tensor_view(DT_INT8, t.rank, t.dim, data);
+	return graph_add_constant(m->graph, next_name(m), c);
+}
+
 static const struct type unknown_type = {
     .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = RANK_UNKNOWN};
 

@@ -22,6 +22,8 @@ value_id make_scalar(struct maker *m, float x);
 #define INTS_END INT64_MIN
 value_id make_ints(struct maker *m, const int64_t *x);
 #define INTS(...) ((const int64_t[]){__VA_ARGS__, INTS_END})
+/* Any int8, different for each constant. */
+value_id make_int8(struct maker *m, const int64_t *dim);
 /* Another output of the node made last. */
 value_id make_more(struct maker *m);
 /* A one-output node over up to 6 inputs (a list ended by VALUE_LAST; VALUE_NONE

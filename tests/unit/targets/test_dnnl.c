@@ -69,6 +69,25 @@ test_conv_shapes(void **state)
 	check_all("dnnl.conv", 1);
 }
 
+/* Weights kept as integers, with a scale for each channel. */
+static void
+test_conv_dequantized(void **state)
+{
+	const struct attr first[] = {ATTR_OF_INT("axis", 0)};
+	value_id x = make_input(&m, DIMS(1, 16, 9, 9));
+	value_id q = make_int8(&m, DIMS(32, 16, 3, 3));
+	value_id zero = make_int8(&m, DIMS(32));
+	value_id scale = make_constant(&m, DIMS(32), 0.001f, 0.01f);
+	value_id w = MAKE_WITH(&m, DEQUANTIZELINEAR, first, q, scale, zero);
+	value_id b = MAKE(&m, DEQUANTIZELINEAR, make_int8(&m, DIMS(32)),
+	    make_scalar(&m, 0.1f));
+	value_id c = MAKE(&m, CONV, x, w, b);
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, batch_norm(c, 32)));
+	check_all("dnnl.conv", 5);
+}
+
 static void
 test_depthwise_clip(void **state)
 {
@@ -435,6 +454,7 @@ main(void)
 	    TEST(test_conv_norm_residual_relu),
 	    TEST(test_live_residual_is_not_summed_into),
 	    TEST(test_conv_shapes),
+	    TEST(test_conv_dequantized),
 	    TEST(test_depthwise_clip),
 	    TEST(test_conv_1d_3d),
 	    TEST(test_gated_convs),
