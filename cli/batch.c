@@ -4,25 +4,22 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cli/batch_forecast.h"
 #include "cli/batch_state.h"
 #include "cli/batch_summary.h"
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/manifest.h"
 #include "cli/progress.h"
-#include "ir/base/clock.h"
+#include "cli/summary.h"
+#include "cli/units.h"
 #include "ir/base/file.h"
-
-extern char **environ;
 
 struct batch {
 	struct cli *cli;
@@ -31,6 +28,7 @@ struct batch {
 	bool retry_failed, dry_run;
 	struct manifest manifest;
 	struct unit_status *status; /* [nunits] */
+	struct batch_forecast forecast; /* of a dry run */
 	struct progress progress;
 };
 
@@ -96,68 +94,16 @@ unit_argv(struct batch *b, const struct unit *u)
 	argv[n++] = arena_str(a, "--no-progress");
 	if (b->dry_run)
 		argv[n++] = arena_str(a, "--dry-run");
-	else
-		argv[n++] = arena_str(a, "--format=json");
+	argv[n++] = arena_str(a, "--format=json");
 	return argv;
 }
 
-/* Start a process with stdout (unless a dry run) and stderr in files. */
-static bool
-start(struct batch *b, const struct unit *u, pid_t *pid, struct err *err)
+/* Where a unit's document goes. */
+static const char *
+answer_path(const struct batch *b, const struct unit *u)
 {
-	struct arena *a = b->cli->run;
-	const char *stem = arena_printf(a, "%s/%s", b->manifest.out, u->name);
-	posix_spawn_file_actions_t files;
-	int e;
-
-	posix_spawn_file_actions_init(&files);
-	if (!b->dry_run) {
-		posix_spawn_file_actions_addopen(&files, STDOUT_FILENO,
-		    arena_printf(a, "%s.search.json", stem),
-		    O_WRONLY | O_CREAT | O_TRUNC, 0666);
-		posix_spawn_file_actions_addopen(&files, STDERR_FILENO,
-		    arena_printf(a, "%s.log", stem),
-		    O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	}
-	e = posix_spawn(
-	    pid, "/proc/self/exe", &files, NULL, unit_argv(b, u), environ);
-	posix_spawn_file_actions_destroy(&files);
-	if (e == 0)
-		return true;
-	return err_set(
-	    err, ERR_IO, "unit '%s': cannot start: %s", u->name, strerror(e));
-}
-
-static void
-sleep_ms(long ms)
-{
-	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-
-	nanosleep(&t, NULL);
-}
-
-/* Wait for a unit's process; a stop or its timeout sends it SIGTERM, five
- * seconds later SIGKILL. Its exit status, 128 + signal when killed. */
-static int
-await(struct batch *b, pid_t pid)
-{
-	uint64_t began = clock_ns(), asked = 0;
-	uint64_t limit = b->manifest.unit_timeout_ns;
-	int status;
-
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		uint64_t now = clock_ns();
-		bool late = limit && now - began > limit;
-
-		if (asked == 0 && (late || atomic_load(b->cli->stop))) {
-			kill(pid, SIGTERM);
-			asked = now;
-		} else if (asked && now - asked > UINT64_C(5000000000)) {
-			kill(pid, SIGKILL);
-		}
-		sleep_ms(20);
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return arena_printf(b->cli->run, "%s/%s.%s.json", b->manifest.out,
+	    u->name, b->dry_run ? "dry-run" : "search");
 }
 
 /* One attempt; false only when it could not even be started or recorded. */
@@ -166,17 +112,18 @@ attempt(struct batch *b, uint32_t i, struct err *err)
 {
 	const struct unit *u = &b->manifest.unit[i];
 	struct unit_status *s = &b->status[i];
-	struct arena *a = b->cli->run;
+	const char *log = b->dry_run
+	    ? NULL
+	    : arena_printf(b->cli->run, "%s/%s.log", b->manifest.out, u->name);
 	pid_t pid;
 
-	if (!start(b, u, &pid, err))
-		return false;
-	s->exit = await(b, pid);
+	if (!child_start(&pid, unit_argv(b, u), answer_path(b, u), log, err))
+		return err_in(err, "unit '%s'", u->name);
+	s->exit = child_await(pid, b->manifest.unit_timeout_ns, b->cli->stop);
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
 	s->attempts++;
-	unit_status_parse(s,
-	    arena_printf(a, "%s/%s.search.json", b->manifest.out, u->name), a);
+	unit_status_parse(s, answer_path(b, u), b->cli->run);
 	s->ended = true;
 	return unit_status_write(s, &b->manifest, u, err);
 }
@@ -195,12 +142,66 @@ is_wanted(const struct batch *b, uint32_t i)
 
 	if (b->only && !strstr(b->manifest.unit[i].name, b->only))
 		return false;
-	if (b->dry_run || !s->ended)
+	if (!s->ended)
 		return true;
 	if (s->exit == 0)
 		return false;
 	return b->retry_failed
 	    || (may_pass_next_time(s) && s->attempts <= b->manifest.retries);
+}
+
+/* What a unit would measure; one that fails even so is named, and counted as
+ * nothing. */
+static bool
+forecast_unit(struct batch *b, uint32_t i, struct err *err)
+{
+	const struct unit *u = &b->manifest.unit[i];
+	struct unit_forecast f;
+	char text[32];
+	bool ok;
+
+	if (!is_wanted(b, i)) {
+		if (b->cli->format == OUT_TEXT)
+			printf("%s: ended already\n", u->name);
+		return true;
+	}
+	progress_step(&b->progress, i, b->manifest.nunits, u->name);
+	if (!attempt(b, i, err))
+		return false;
+	ok = b->status[i].exit != 0
+	    || batch_forecast_add(&b->forecast, answer_path(b, u), &f, err);
+	unlink(answer_path(b, u));
+	if (!ok || b->cli->format != OUT_TEXT)
+		return ok;
+	if (b->status[i].exit != 0) {
+		printf("%s: would fail with exit status %d\n", u->name,
+		    b->status[i].exit);
+		return true;
+	}
+	printf("%s: %u to measure", u->name, f.missing - f.shared);
+	if (f.shared)
+		printf(" and %u that earlier units measure", f.shared);
+	if (f.ns)
+		printf(", %s", format_duration(f.ns, text, sizeof text));
+	putchar('\n');
+	return true;
+}
+
+static void
+forecast_end(const struct batch *b)
+{
+	const struct batch_forecast *f = &b->forecast;
+
+	if (b->cli->format == OUT_TEXT) {
+		printf("%u of %u units: ", f->units, b->manifest.nunits);
+		forecast_print(f->missing, f->ns, f->workers, f->attempts);
+		return;
+	}
+	printf("{\"schema\": \"marq.batch.dry-run/1\", \"units\": %u, "
+	       "\"to_run\": %u, \"to_measure\": %u, \"measuring_ns\": "
+	       "%llu, \"attempts_on_record\": %llu, \"exit\": 0}\n",
+	    b->manifest.nunits, f->units, f->missing, (unsigned long long)f->ns,
+	    (unsigned long long)f->attempts);
 }
 
 static bool
@@ -209,19 +210,17 @@ run_unit(struct batch *b, uint32_t i, struct err *err)
 	const struct unit *u = &b->manifest.unit[i];
 	uint32_t tries = 0;
 
-	if (b->dry_run) {
-		printf("%s:\n", u->name);
-		fflush(stdout);
-	}
+	if (b->dry_run)
+		return forecast_unit(b, i, err);
 	while (is_wanted(b, i) && !atomic_load(b->cli->stop)
 	    && tries++ <= b->manifest.retries) {
 		progress_step(&b->progress, i, b->manifest.nunits, u->name);
 		if (!attempt(b, i, err))
 			return false;
-		if (b->status[i].exit != 0 && !b->dry_run)
+		if (b->status[i].exit != 0)
 			cli_say(b->cli, 0, "%s: exit %d: %s", u->name,
 			    b->status[i].exit, b->status[i].error);
-		if (b->dry_run || !may_pass_next_time(&b->status[i]))
+		if (!may_pass_next_time(&b->status[i]))
 			break;
 	}
 	return true;
@@ -248,32 +247,52 @@ begin_run(struct batch *b, const char *before, struct err *err)
 	return true;
 }
 
+struct tally {
+	uint32_t done, failed, left; /* left: --only was not about them */
+	uint32_t regressed;
+};
+
+static void
+print_end(const struct batch *b, const struct tally *t)
+{
+	if (b->cli->format == OUT_JSON) {
+		printf("{\"schema\": \"marq.batch.end/1\", \"units\": %u, "
+		       "\"failed\": %u, \"not_run\": %u, \"regressed\": %u, "
+		       "\"exit\": %d}\n",
+		    b->manifest.nunits, t->failed, t->left, t->regressed,
+		    t->failed ? err_exit(ERR_PARTIAL) : 0);
+		return;
+	}
+	if (b->cli->verbosity < 0)
+		return;
+	printf("%u units: %u done, %u failed, ", b->manifest.nunits, t->done,
+	    t->failed);
+	if (t->left)
+		printf("%u not run yet, ", t->left);
+	printf("%u regressed since the last run\nwrote %s/summary.md\n",
+	    t->regressed, b->manifest.out);
+}
+
 static bool
 end_run(struct batch *b, const char *before, struct err *err)
 {
-	uint32_t regressed, failed = 0;
 	struct arena *a = b->cli->run;
+	struct tally t = {.done = 0};
 
 	if (!batch_summary_write(
-	        &b->manifest, b->status, before, &regressed, a, err))
+	        &b->manifest, b->status, before, &t.regressed, a, err))
 		return false;
-	for (uint32_t i = 0; i < b->manifest.nunits; i++)
-		failed += !b->status[i].ended || b->status[i].exit != 0;
-	unlink(arena_printf(a, "%s/running", b->manifest.out));
-	if (b->cli->format == OUT_TEXT && b->cli->verbosity >= 0)
-		printf(
-		    "%u units: %u done, %u failed, %u regressed since the last "
-		    "run\nwrote %s/summary.md\n",
-		    b->manifest.nunits, b->manifest.nunits - failed, failed,
-		    regressed, b->manifest.out);
-	if (b->cli->format == OUT_JSON)
-		printf("{\"schema\": \"marq.batch.end/1\", \"units\": %u, "
-		       "\"failed\": %u, \"regressed\": %u, \"exit\": %d}\n",
-		    b->manifest.nunits, failed, regressed,
-		    failed ? err_exit(ERR_PARTIAL) : 0);
-	if (failed)
+	for (uint32_t i = 0; i < b->manifest.nunits; i++) {
+		const struct unit_status *s = &b->status[i];
+
+		*(!s->ended ? &t.left : s->exit ? &t.failed : &t.done) += 1;
+	}
+	if (t.left == 0)
+		unlink(arena_printf(a, "%s/running", b->manifest.out));
+	print_end(b, &t);
+	if (t.failed)
 		return err_set(err, ERR_PARTIAL, "%u of %u units failed",
-		    failed, b->manifest.nunits);
+		    t.failed, b->manifest.nunits);
 	return true;
 }
 
@@ -309,11 +328,14 @@ run(struct batch *b, struct err *err)
 	before = arena_printf(b->cli->run, "%s/before.json", b->manifest.out);
 	if (!b->dry_run && !begin_run(b, before, err))
 		return false;
+	batch_forecast_init(&b->forecast, b->cli->run);
 	progress_begin(&b->progress, b->cli);
 	for (uint32_t i = 0; i < b->manifest.nunits; i++)
 		if (!run_unit(b, i, err))
 			return false;
 	progress_end(&b->progress);
+	if (b->dry_run)
+		forecast_end(b);
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
 	return end_run(b, before, err);

@@ -141,6 +141,10 @@ write_row(FILE *f, const struct summary *s, uint32_t i)
 	const struct unit_status *u = &s->status[i];
 	char cost[32];
 
+	if (!u->ended) {
+		fprintf(f, "| %s | not run yet | | | |\n", s->m->unit[i].name);
+		return;
+	}
 	if (!succeeded(u)) {
 		fprintf(f, "| %s | failed (exit %d) | | | %s |\n",
 		    s->m->unit[i].name, u->exit, u->error);

@@ -1,10 +1,12 @@
 #include "cli/summary.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/top.h"
 #include "cli/units.h"
+#include "costmodel/forecast.h"
 #include "ir/base/json.h"
 
 /* Composites and regions of each target of the mix. */
@@ -236,19 +238,75 @@ summary_print(const struct job *j, const char *out)
 		printf("wrote %s\n", out);
 }
 
+void
+forecast_print(
+    uint32_t missing, uint64_t ns, uint32_t workers, uint64_t attempts)
+{
+	char text[32];
+
+	if (missing == 0)
+		puts("nothing to measure");
+	else if (attempts == 0)
+		printf("at most %u to measure; how long that takes nobody "
+		       "knows: no measurement is on record\n",
+		    missing);
+	else
+		printf("at most %u to measure, %s in %u process%s if they take "
+		       "as long as the %" PRIu64 " on record did\n",
+		    missing, format_duration(ns, text, sizeof text), workers,
+		    workers == 1 ? "" : "es", attempts);
+}
+
+static void
+forecast_json(const struct job *j, const struct forecast *f, const char *out)
+{
+	char key[33];
+	struct json w;
+
+	json_init(&w, stdout, 2);
+	json_object(&w);
+	json_key_str(&w, "schema", "marq.dry-run/1");
+	json_key_str(&w, "model", j->args->model);
+	json_key_uint(&w, "nodes", j->model.graph->nnodes);
+	json_key_uint(&w, "candidates", j->candidates.n);
+	json_key_uint(&w, "distinct", j->counts.distinct);
+	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
+	json_key_uint(&w, "to_measure", f->n);
+	json_key_uint(&w, "measuring_ns", forecast_ns(f));
+	json_key_uint(&w, "workers", f->workers);
+	json_key_uint(&w, "attempts_on_record", f->attempts);
+	json_key(&w, "unpriced");
+	json_array(&w);
+	for (uint32_t i = 0; i < f->n; i++) {
+		hash128_print(f->item[i].key, key);
+		json_inline_object(&w);
+		json_key_str(&w, "key", key);
+		json_key_uint(&w, "ns", f->item[i].span_ns);
+		json_close(&w);
+	}
+	json_close(&w);
+	json_key_str(&w, "output", out);
+	json_key_int(&w, "exit", 0);
+	json_close(&w);
+}
+
 bool
 summary_dry_run(struct job *j, const char *out, struct err *err)
 {
-	uint32_t missing = 0;
+	struct forecast f;
 
-	if (!job_prices(j, err))
+	if (!job_prices(j, err)
+	    || !pricer_forecast(j->pricer, &f, j->arena, err))
 		return false;
-	for (uint32_t i = 0; i < j->candidates.n; i++)
-		missing += j->prices.candidate[i].state == PRICE_BOUND;
+	if (j->args->cli->format == OUT_JSON) {
+		forecast_json(j, &f, out);
+		return true;
+	}
 	printf("%s: %u nodes, %u targets: %u candidates, %u distinct; %u from "
-	       "the database, %u candidates not priced yet\n",
+	       "the database\n",
 	    j->args->model, j->model.graph->nnodes, j->mix.n, j->candidates.n,
-	    j->counts.distinct, j->counts.exact + j->counts.accepted, missing);
+	    j->counts.distinct, j->counts.exact + j->counts.accepted);
+	forecast_print(f.n, forecast_ns(&f), f.workers, f.attempts);
 	if (out)
 		printf("would write %s\n", out);
 	return true;

@@ -11,4 +11,8 @@ void summary_print(const struct job *j, const char *out);
 /* After job_candidates(): what the database lacks and would be measured. */
 bool summary_dry_run(struct job *j, const char *out, struct err *err);
 
+/* What is to be measured and how long that would take, in a line. */
+void forecast_print(
+    uint32_t missing, uint64_t ns, uint32_t workers, uint64_t attempts);
+
 #endif

@@ -490,6 +490,26 @@ asks_tools(const struct mix *m)
 	return false;
 }
 
+/* Never two timings on one core; `room`: cores over threads. */
+static uint32_t
+workers_that_fit(uint32_t wanted, uint32_t room)
+{
+	uint32_t n = wanted ? wanted : room > 1 ? room - 1 : 1;
+
+	if (n > room)
+		n = room ? room : 1;
+	return n < WORKERS_MAX ? n : WORKERS_MAX;
+}
+
+uint32_t
+measurer_workers(uint32_t workers, uint32_t threads)
+{
+	uint32_t core[CORES_MAX];
+
+	return workers_that_fit(
+	    workers, machine_cores(core) / (threads ? threads : 1));
+}
+
 bool
 measurer_open(struct measurer **out, const struct measure_options *o,
     struct arena *a, struct err *err)
@@ -497,7 +517,6 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 	struct measurer *m = arena_new(a, struct measurer, 1);
 	uint32_t ncores = machine_cores(m->core);
 	uint32_t threads = o->threads ? o->threads : 1;
-	uint32_t room = ncores / threads;
 
 	if (threads > ncores)
 		return err_set(err, ERR_USAGE,
@@ -508,11 +527,7 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 	m->options.threads = threads;
 	if (m->options.timeout_ns == 0)
 		m->options.timeout_ns = MEASURE_TIMEOUT_NS;
-	m->nhelpers = o->workers ? o->workers : room > 1 ? room - 1 : 1;
-	if (m->nhelpers > room) /* never two timings on one core */
-		m->nhelpers = room;
-	if (m->nhelpers > WORKERS_MAX)
-		m->nhelpers = WORKERS_MAX;
+	m->nhelpers = workers_that_fit(o->workers, ncores / threads);
 	for (uint32_t i = 0; i < m->nhelpers; i++) {
 		/* from the last core on: the first does the house's work */
 		m->helper[i].place.core = &m->core[ncores - (i + 1) * threads];

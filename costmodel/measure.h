@@ -77,6 +77,9 @@ bool measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 
 void measurer_close(struct measurer *m);
 
+/* Processes a measurer of these options has (0: the defaults). */
+uint32_t measurer_workers(uint32_t workers, uint32_t threads);
+
 /* Hard facts of this machine and process that measurements depend on, as
  * "key=value" lines: CPU model, ISA, caches, threads, protocol. */
 struct buf;

@@ -123,6 +123,11 @@ bool costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
     struct db_environments in, uint32_t *which, struct db_found *found,
     struct err *err);
 
+/* How many attempts in an environment (DB_NO_ID: in any) say what they took,
+ * and what they took together. */
+bool costdb_span(struct costdb *db, db_id env, uint64_t *attempts, uint64_t *ns,
+    struct err *err);
+
 /* What the database has that is nearest to a subject it lacks. */
 enum db_near {
 	DB_NEAR_NOTHING, /* no such operators */

@@ -257,3 +257,21 @@ costdb_environments(struct costdb *db, const struct db_environment **env,
 	*env = list;
 	return err->kind == ERR_NONE;
 }
+
+bool
+costdb_span(struct costdb *db, db_id env, uint64_t *attempts, uint64_t *ns,
+    struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_SPAN, err);
+	bool row;
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, env);
+	if (!sql_step(db, s, &row, err))
+		return false;
+	*attempts = row ? column_u64(s, 0) : 0;
+	*ns = row ? column_u64(s, 1) : 0;
+	sqlite3_reset(s);
+	return true;
+}

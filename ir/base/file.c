@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ir/base/stale.h"
+
 static bool
 fail(struct err *err, const char *path, const char *what)
 {
@@ -111,6 +113,7 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 		return err_set(err, ERR_IO,
 		    "%s: exists already (--force replaces it)", o->path);
 	o->temporary = arena_printf(a, "%s.tmp-%ld", o->path, (long)getpid());
+	stale_remove(o->path);
 	out_abandon(o);
 	if (mkdir(o->temporary, 0777) != 0)
 		return fail(err, o->temporary, "cannot make directory");
@@ -238,6 +241,7 @@ file_write(const char *path,
 	        temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid())
 	    >= sizeof temporary)
 		return err_set(err, ERR_IO, "%s: path too long", path);
+	stale_remove(path);
 	f = fopen(temporary, "we");
 	if (!f)
 		return fail(err, path, "cannot create");

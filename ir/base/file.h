@@ -27,7 +27,8 @@ bool file_read(const char **text, size_t *n, const char *path, size_t limit,
 
 /* An output directory that is whole or absent: files are written into
  * `<path>.tmp-<pid>` beside it, which out_commit() renames and out_abandon()
- * deletes. An existing `path` is replaced only with `force`. */
+ * deletes. An existing `path` is replaced only with `force`. What processes
+ * that were killed left of it is deleted first (stale.h). */
 struct outdir {
 	const char *path, *temporary;
 	bool force;

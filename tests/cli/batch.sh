@@ -41,6 +41,18 @@ grep -v '"before_ns"' killed/summary.json >killed.json
 diff alone.json killed.json ||
 	fail 'the summary differs from that of an uninterrupted run'
 
+# What runs that were killed left is deleted by the next one: of processes that
+# are gone, under names of ours only.
+mkdir -p killed/tiny@cpu.tmp-999999999/host killed/tiny@cpu.tmp-$$ killed/tiny@cpu.tmp-07
+: >killed/tiny@cpu.status.json.tmp-999999999
+rm killed/tiny@cpu.status.json
+run batch killed.yaml
+expect_status 0
+expect_absent killed/tiny@cpu.tmp-999999999
+expect_absent killed/tiny@cpu.status.json.tmp-999999999
+[ -d killed/tiny@cpu.tmp-$$ ] && [ -d killed/tiny@cpu.tmp-07 ] || fail 'too much was deleted'
+rmdir killed/tiny@cpu.tmp-*
+
 # Nothing that ended is run again; a changed model is.
 stamp=$(cat killed/*.status.json | cksum)
 run batch killed.yaml
@@ -57,6 +69,26 @@ run batch alone.yaml
 expect_status 5
 expect_in err '3 of 6 units failed'
 expect_in alone/summary.md 'failed'
+
+# A dry run counts what several units want once, and says what it rests on.
+sed 's/, options: .*}/}/; s/alone/dry/g; /encoder/d' alone.yaml >dry.yaml
+run batch dry.yaml --dry-run
+expect_status 0
+expect_in out '3 of 3 units: at most'
+expect_in out 'no measurement is on record'
+grep -q 'tiny@cpu: 0 to measure and [1-9]' out || fail 'what units share is not seen'
+expect_absent dry/summary.json
+run batch dry.yaml --only tiny@cpu
+expect_status 0
+expect_in out '3 units: 1 done, 0 failed, 2 not run yet'
+expect_in dry/summary.md '| tiny@marvell | not run yet'
+run batch dry.yaml --dry-run
+expect_status 0
+expect_in out 'tiny@cpu: ended already'
+expect_in out '2 of 3 units: '
+run batch dry.yaml --dry-run --format json
+expect_json out
+expect_in out '"to_run": 2'
 
 # What is wrong with a manifest is said with its place.
 sed 's/models:/modles:/' alone.yaml >bad.yaml

@@ -1,0 +1,68 @@
+#define _GNU_SOURCE
+#include "cli/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ir/base/clock.h"
+
+extern char **environ;
+
+#define GRACE_NS UINT64_C(5000000000) /* from SIGTERM to SIGKILL */
+
+static void
+send_to_file(posix_spawn_file_actions_t *files, int fd, const char *path)
+{
+	if (path)
+		posix_spawn_file_actions_addopen(
+		    files, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+}
+
+bool
+child_start(pid_t *pid, char *const *argv, const char *out, const char *log,
+    struct err *err)
+{
+	posix_spawn_file_actions_t files;
+	int e;
+
+	posix_spawn_file_actions_init(&files);
+	send_to_file(&files, STDOUT_FILENO, out);
+	send_to_file(&files, STDERR_FILENO, log);
+	e = posix_spawn(pid, "/proc/self/exe", &files, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	return e == 0 || err_set(err, ERR_IO, "cannot start: %s", strerror(e));
+}
+
+static void
+sleep_ms(long ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+int
+child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop)
+{
+	uint64_t began = clock_ns(), asked = 0;
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		uint64_t now = clock_ns();
+		bool late = limit_ns && now - began > limit_ns;
+
+		if (asked == 0 && (late || atomic_load(stop))) {
+			kill(pid, SIGTERM);
+			asked = now;
+		} else if (asked && now - asked > GRACE_NS) {
+			kill(pid, SIGKILL);
+		}
+		sleep_ms(20);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Every session of the README is run, and prints what the README shows.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
+"$MARQ" targets list | grep -q '^dnnl *ok' || { echo 'skipped: the README needs dnnl'; exit 77; }
+command=README.md
+PATH=$(dirname "$MARQ"):$PATH
+python3 "$MARQ_SOURCE/tests/support/transcript.py" "$MARQ_SOURCE/README.md" ||
+	fail 'the README shows something else'
+
+# The comparison sees a figure that is not true.
+sed 's/^squeezenet.onnx: 66 nodes/squeezenet.onnx: 67 nodes/' "$MARQ_SOURCE/README.md" >changed.md
+mkdir changed && cd changed || exit 1
+python3 "$MARQ_SOURCE/tests/support/transcript.py" ../changed.md >said &&
+	fail 'a changed README passes'
+grep -q '^-squeezenet.onnx: 67 nodes' said || fail 'the change is not named'
+done_testing

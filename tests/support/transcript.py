@@ -1,0 +1,126 @@
+"""Runs the shell sessions of a document and compares what they print.
+
+transcript.py DOCUMENT [update]: in the current folder, with `marq` on PATH. A
+fenced block is a session when it has lines that begin with "$ ": each is a
+command, and what follows is what it prints (stdout; no exit status but 0). A
+block whose info string names a file ("yaml nightly.yaml") is written to it
+first. Any other block holds commands without their output: they must be in
+NOT_RUN. `update` writes what was printed into the document instead.
+
+The one rule of what is not compared: a number with a decimal point, an exponent,
+a unit of time, a "%" after or an "x" or "n=" before it (with the "at least" of
+a bound); a date; how many blanks there are; and on a line that begins with
+"prices:" every number but 0, and whether some failed."""
+import difflib
+import re
+import subprocess
+import sys
+
+NOT_RUN = {
+    "./marq-demo": "installs packages and builds",
+    "tools/install-deps": "installs packages",
+    "cmake --preset release && cmake --build --preset release": "builds what is tested",
+    "build/release/cli/marq --help": "a build of its own; the test has its path",
+}
+
+TIME = r"\d+(\.\d+)?(e[+-]?\d+)? (ns|us|µs|ms|s)\b"
+MASKED = (
+    (r"\d{4}-\d\d-\d\d(T[\d:]+Z)?", "DATE"),
+    (r"(at least\s+)?[+-]?" + TIME, "TIME"),
+    (r"\b(x|n=)\d+(\.\d+)?", "FIGURE"),
+    (r"[+-]?\d+(\.\d+)? ?%", "FIGURE"),
+    (r"[+-]?\d+(\.\d+)?e[+-]?\d+", "FIGURE"),
+    (r"[+-]?\d+\.\d+", "FIGURE"),
+    (r"\s+", " "),
+)
+
+
+def masked(line):
+    for pattern, name in MASKED:
+        line = re.sub(pattern, name, line)
+    if line.startswith("prices:"):
+        line = re.sub(r", \d+ failed", "", line)
+        line = re.sub(r"\b[1-9]\d*\b", "COUNT", line)
+    return line.strip()
+
+
+def printed_by(command):
+    done = subprocess.run(command, shell=True, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        sys.stderr.write(done.stderr)
+        print(f"FAILED: `{command}` ends with status {done.returncode}")
+    return done.returncode == 0, done.stdout.splitlines()
+
+
+class Document:
+    def __init__(self):
+        self.failed = self.ran = 0
+        self.not_run = set()
+        self.text = []  # with what was really printed
+
+    def try_command(self, command, shown):
+        ok, printed = printed_by(command)
+        diff = list(difflib.unified_diff([masked(x) for x in shown], [masked(x) for x in printed],
+                                         "document", "printed", lineterm="", n=1))
+        if diff:
+            print(f"FAILED: `{command}` prints something else:")
+            print("\n".join(diff))
+        self.ran += 1
+        self.failed += bool(diff) or not ok
+        self.text += ["$ " + command] + printed
+
+    def try_session(self, lines):
+        starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
+        for start, end in zip(starts, starts[1:] + [len(lines)]):
+            self.try_command(lines[start][2:], lines[start + 1:end])
+
+    def try_block(self, info, lines):
+        words = info.split()
+        if any(line.startswith("$ ") for line in lines):
+            self.try_session(lines)
+            return
+        self.text += lines
+        if len(words) == 2:
+            with open(words[1], "w") as f:
+                f.write("\n".join(lines) + "\n")
+            return
+        for line in filter(None, lines):
+            self.not_run.add(line)
+            if line not in NOT_RUN:
+                self.failed += 1
+                print(f"FAILED: `{line}` is neither run nor in the list of what is not")
+
+    def read(self, lines):
+        block = info = None
+        for line in lines:
+            if block is None:
+                self.text.append(line)
+                if line.startswith("```"):
+                    block, info = [], line[3:]
+            elif line == "```":
+                self.try_block(info, block)
+                self.text.append(line)
+                block = None
+            else:
+                block.append(line)
+
+
+def main():
+    path = sys.argv[1]
+    document = Document()
+    with open(path) as f:
+        document.read(f.read().splitlines())
+    for command in NOT_RUN.keys() - document.not_run:
+        document.failed += 1
+        print(f"FAILED: `{command}` is in the list of what is not run, but not in {path}")
+    if sys.argv[2:] == ["update"]:
+        with open(path, "w") as f:
+            f.write("\n".join(document.text) + "\n")
+    for command, why in NOT_RUN.items():
+        print(f"not run: {command} ({why})")
+    print(f"{document.ran} commands run, {document.failed} faults")
+    sys.exit(1 if document.failed or not document.ran else 0)
+
+
+main()
