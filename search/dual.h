@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "search/budget.h"
 #include "search/convert.h"
 #include "search/problem.h"
 
@@ -90,8 +91,10 @@ struct dual {
 bool dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
     struct converter_memo *memo, struct arena *a);
 
-/* Improve the bound by at most `rounds` subgradient steps towards `upper`. */
-void dual_improve(struct dual *d, cost_ns upper, uint32_t rounds);
+/* Improve the bound by at most `rounds` subgradient steps towards `upper`, while
+ * there is time. */
+void dual_improve(struct dual *d, cost_ns upper, uint32_t rounds,
+    const struct budget *budget);
 
 /* No cover costs less. */
 cost_ns dual_bound(const struct dual *d);

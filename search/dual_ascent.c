@@ -144,7 +144,8 @@ first_prices(struct dual *d)
 }
 
 void
-dual_improve(struct dual *d, cost_ns upper, uint32_t rounds)
+dual_improve(
+    struct dual *d, cost_ns upper, uint32_t rounds, const struct budget *budget)
 {
 	const struct problem *p = d->p;
 	size_t total = (size_t)p->nnodes + d->noptions;
@@ -169,7 +170,8 @@ dual_improve(struct dual *d, cost_ns upper, uint32_t rounds)
 			share = share * 7 / 10;
 			stalled = 0;
 		}
-		if (bound >= dual_scaled(upper) || share == 0)
+		if (bound >= dual_scaled(upper) || share == 0
+		    || budget_is_over(budget))
 			break;
 		find_slope(&s);
 		if (!move(&s, dual_scaled(upper) - bound, share))

@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "ir/base/clock.h"
 #include "search/check.h"
 #include "search/dual.h"
 #include "search/order.h"
@@ -11,7 +10,7 @@
 /* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
  * needs neither prices nor a cover to start from; else a narrow beam finds a
  * first cover, and ROUNDS steps of the dual and a wider beam guided by it come
- * next. LABEL_BYTES turns a memory budget into labels. */
+ * next. */
 #define BEAM_FIRST 8
 #define BEAM_GUIDED 64
 #define BEAM_ALONE 64
@@ -19,7 +18,6 @@
 #define RATE_NEAR 400
 #define ROUNDS 300
 #define LEAP_AFTER 2048
-#define LABEL_BYTES 200
 
 struct exact {
 	const struct problem *p;
@@ -95,7 +93,7 @@ sweep_near(struct exact *x)
 /* Wide graphs: prices first, then sweeps they prune; a guided beam where those
  * grow too wide. */
 static void
-sweep_priced(struct exact *x, uint64_t max_labels)
+sweep_priced(struct exact *x)
 {
 	struct arena space;
 	struct dual dual;
@@ -104,8 +102,10 @@ sweep_priced(struct exact *x, uint64_t max_labels)
 	arena_init(&space);
 	if (dual_init(
 	        &dual, x->p, tracked_target(x->p), x->limits.memo, &space)) {
-		dual_improve(
-		    &dual, x->best->found ? x->best->cover.cost : 0, ROUNDS);
+		dual_improve(&dual, x->best->found ? x->best->cover.cost : 0,
+		    ROUNDS, &x->limits.budget);
+		if (space.bytes < x->limits.budget.bytes)
+			x->limits.budget.bytes -= space.bytes;
 		x->limits.dual = &dual;
 		if (dual_bound(&dual) > x->best->lower_bound)
 			x->best->lower_bound = dual_bound(&dual);
@@ -115,7 +115,6 @@ sweep_priced(struct exact *x, uint64_t max_labels)
 			sweep(x);
 	}
 	x->limits.beam = 0;
-	x->limits.max_labels = max_labels;
 	if (!x->best->proven)
 		sweep(x);
 	x->limits.dual = NULL;
@@ -124,38 +123,39 @@ sweep_priced(struct exact *x, uint64_t max_labels)
 
 static void
 sweep_all(struct search_result *out, const struct problem *p,
-    const struct search_options *o, struct arena *a)
+    const struct search_options *o, const struct budget *budget,
+    struct arena *a)
 {
-	uint64_t memory = o->memory_budget ? o->memory_budget : SEARCH_MEMORY;
-	uint64_t max_labels = memory / LABEL_BYTES + 1;
 	struct exact x = {.p = p, .best = out, .arena = a};
 	struct converter_memo memo;
 	struct arena space;
 
 	arena_init(&space);
 	convert_init(&memo, p, &space);
-	x.limits.memo = &memo;
 	*out = (struct search_result){.why = ""};
-	x.limits.deadline =
-	    o->time_budget_ns ? clock_ns() + o->time_budget_ns : 0;
-	x.limits.stop = o->stop;
-	x.limits.max_labels = max_labels;
-	x.limits.max_rate = RATE_PLAIN;
-	x.limits.leap_after = LEAP_AFTER;
+	x.limits = (struct sweep_limits){.memo = &memo,
+	    .budget = *budget,
+	    .max_rate = RATE_PLAIN,
+	    .leap_after = LEAP_AFTER};
 	sweep(&x);
-	if (!out->proven) {
+	x.limits.max_rate = 0;
+	if (!out->found) {
 		x.limits.beam = o->beam ? o->beam : BEAM_FIRST;
-		x.limits.max_labels = 0;
-		x.limits.max_rate = 0;
 		sweep(&x);
 	}
 	x.limits.beam = 0;
-	x.limits.max_labels = max_labels;
 	if (!out->proven)
-		sweep_priced(&x, max_labels);
+		sweep_priced(&x);
 	if (!out->proven)
 		out->why = "the label or time budget ran out";
 	arena_release(&space);
+}
+
+static struct budget
+budget_of(const struct search_options *o)
+{
+	return budget_from_now(o->time_budget_ns,
+	    o->memory_budget ? o->memory_budget : SEARCH_MEMORY, o->stop);
 }
 
 /* Problems the sweep cannot take: the relaxed one first, whose optimum often is
@@ -164,6 +164,8 @@ static void
 order_all(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a)
 {
+	struct search_options half = *o;
+	struct budget budget = budget_of(o), first;
 	cost_ns *guess = arena_new(a, cost_ns, p->nnodes);
 	struct search_result easy, r;
 	struct problem relaxed;
@@ -172,7 +174,11 @@ order_all(struct search_result *out, const struct problem *p,
 	*out = (struct search_result){.why = ""};
 	if (!relax(&relaxed, p, a))
 		return;
-	sweep_all(&easy, &relaxed, o, a);
+	if (o->memory_budget == 0)
+		budget.bytes = ORDER_MEMORY;
+	half.time_budget_ns /= 2;
+	first = budget_of(&half);
+	sweep_all(&easy, &relaxed, o, &first, a);
 	out->lower_bound = easy.lower_bound;
 	out->labels = easy.labels;
 	out->proven = easy.proven && !easy.found;
@@ -190,8 +196,11 @@ order_all(struct search_result *out, const struct problem *p,
 			guess[c->node[k]] = c->cost / c->nnodes;
 	}
 	if (!out->found || out->cover.cost > out->lower_bound) {
-		order_search(&r, p, o,
-		    out->found ? out->cover.cost : COST_NEVER, guess, a);
+		order_search(&r, p,
+		    &(struct order_limits){
+		        out->found ? out->cover.cost : COST_NEVER, guess,
+		        o->beam, budget},
+		    a);
 		out->labels += r.labels;
 		out->why = r.why;
 		if (r.found) {
@@ -215,7 +224,7 @@ search_beam(struct search_result *out, const struct problem *p,
 	struct sweep_limits limits = {.memo = &memo,
 	    .upper = COST_NEVER,
 	    .beam = o->beam ? o->beam : BEAM_ALONE,
-	    .stop = o->stop};
+	    .budget = budget_of(o)};
 
 	convert_init(&memo, p, a);
 	narrow.memory_budget = 1;
@@ -232,8 +241,10 @@ bool
 search_exact(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
+	struct budget budget = budget_of(o);
+
 	if (sweep_handles(p))
-		sweep_all(out, p, o, a);
+		sweep_all(out, p, o, &budget, a);
 	else
 		order_all(out, p, o, a);
 	out->searcher = "exact";

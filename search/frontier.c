@@ -121,21 +121,45 @@ copy(struct frontier *f, const struct group *g, const struct sweep_label *l)
 	return to;
 }
 
+/* The first label from `from` on that costs more. */
+static uint32_t
+first_dearer(const struct group *g, uint32_t from, cost_ns cost)
+{
+	uint32_t to = g->nlabels;
+
+	while (from < to) {
+		uint32_t mid = (from + to) / 2;
+
+		if (g->label[mid]->cost <= cost)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
 bool
 frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
 {
-	uint32_t at = 0, kept, compared = 0;
+	uint32_t at = 0, kept, end;
 
 	if (l->bound >= f->upper)
 		return false;
-	for (; at < g->nlabels && g->label[at]->cost <= l->cost; at++)
-		if (compared++ < COMPARED_MAX
-		    && dominates(f, g, g->label[at], l))
+	for (; at < g->nlabels && g->label[at]->cost <= l->cost
+	     && at < COMPARED_MAX;
+	     at++)
+		if (dominates(f, g, g->label[at], l))
 			return false;
-	kept = at;
-	for (uint32_t i = at, n = 0; i < g->nlabels; i++)
-		if (n++ >= COMPARED_MAX || !dominates(f, g, l, g->label[i]))
-			g->label[kept++] = g->label[i];
+	if (at == COMPARED_MAX)
+		at = first_dearer(g, at, l->cost);
+	kept = end = at;
+	for (; end < g->nlabels && end - at < COMPARED_MAX; end++)
+		if (!dominates(f, g, l, g->label[end]))
+			g->label[kept++] = g->label[end];
+	if (kept < end)
+		memmove(&g->label[kept], &g->label[end],
+		    (g->nlabels - end) * sizeof(struct sweep_label *));
+	kept += g->nlabels - end;
 	f->nlabels += (uint64_t)kept + 1;
 	f->nlabels -= g->nlabels;
 	g->nlabels = kept;

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/clock.h"
 #include "ir/base/map.h"
 #include "search/bound.h"
 
-/* TUNING: bytes of labels before it becomes a beam, unless told. */
-#define MEMORY (UINT64_C(128) << 20)
+/* TUNING: labels kept a layer when the time is up and there is no cover yet, and
+ * labels expanded between two looks at the clock. */
+#define BEAM_LAST 4u
+#define LOOK_EVERY 64u
 
 /* A produced value somebody still needs: the formats it came in, those asked
  * for so far (their tree is paid), and whether it left the current run. */
@@ -50,9 +51,8 @@ struct layer {
 
 struct order {
 	const struct problem *p;
-	const struct search_options *o;
-	cost_ns upper;
-	const cost_ns *guess, *share; /* [nnodes] */
+	const struct order_limits *limits;
+	const cost_ns *share; /* [nnodes] */
 	struct arena *arena; /* everything of the search */
 	struct converter_memo memo;
 	struct layer *layer; /* [nnodes + 1] by covered nodes */
@@ -64,7 +64,9 @@ struct order {
 	} key;
 	bool splits; /* may a run end though the next target is the same? */
 	bool truncated;
-	uint64_t nlabels, deadline;
+	bool over; /* out of time, and a cover is known */
+	uint32_t beam;
+	uint64_t nlabels;
 };
 
 static bool
@@ -319,7 +321,7 @@ layer_add(struct order *s, uint32_t covered, const struct label *parent,
 	uint32_t at;
 
 	if (cost_add(s->to.cost, sum_uncovered(s, &s->to, s->share))
-	    >= s->upper)
+	    >= s->limits->upper)
 		return;
 	pack(s, &s->to);
 	if (l->cap == 0)
@@ -330,7 +332,7 @@ layer_add(struct order *s, uint32_t covered, const struct label *parent,
 		label->key = arena_copy(s->arena, s->key.word, s->key.n);
 		label->nkey = s->key.n;
 		label->cost = COST_NEVER;
-		label->guess = sum_uncovered(s, &s->to, s->guess);
+		label->guess = sum_uncovered(s, &s->to, s->limits->guess);
 		l->label = arena_grow(s->arena, l->label, &l->cap, l->n + 1,
 		    sizeof(struct label *));
 		l->label[l->n] = label;
@@ -410,28 +412,23 @@ expand(struct order *s, const struct label *l, uint32_t covered)
 				take(s, l, covered, p->low[k]);
 }
 
-static bool
-out_of_budget(const struct order *s)
-{
-	uint64_t limit = s->o->memory_budget ? s->o->memory_budget : MEMORY;
-
-	return s->arena->bytes > limit
-	    || (s->o->stop && atomic_load(s->o->stop))
-	    || (s->deadline && clock_ns() > s->deadline);
-}
-
+/* Keep the best of the labels from `first` on, when there have to be fewer. */
 static void
-trim(struct order *s, struct layer *l)
+trim(struct order *s, struct layer *l, uint32_t first)
 {
-	uint32_t beam = s->o->beam ? s->o->beam : 64;
+	const struct budget *b = &s->limits->budget;
 
-	if (!s->truncated && !out_of_budget(s))
+	if (!s->truncated && !budget_is_short(b, s->arena->bytes))
 		return;
 	s->truncated = true;
-	if (l->n <= beam)
+	if (budget_is_over(b)) {
+		s->beam = BEAM_LAST;
+		s->over = s->limits->upper != COST_NEVER;
+	}
+	if (l->n - first <= s->beam)
 		return;
-	qsort(l->label, l->n, sizeof(struct label *), by_cost);
-	l->n = beam;
+	qsort(&l->label[first], l->n - first, sizeof(struct label *), by_cost);
+	l->n = first + s->beam;
 }
 
 static bool
@@ -484,9 +481,11 @@ sweep(struct search_result *out, struct order *s, struct arena *a)
 	for (uint32_t i = 0; i < n; i++) {
 		struct layer *l = &s->layer[i];
 
-		trim(s, l);
-		for (uint32_t k = 0; k < l->n; k++)
+		for (uint32_t k = 0; k < l->n && !s->over; k++) {
+			if (k % LOOK_EVERY == 0)
+				trim(s, l, k);
 			expand(s, l->label[k], i);
+		}
 	}
 	for (uint32_t k = 0; k < last->n; k++)
 		if (!best || by_cost(&last->label[k], &best) < 0)
@@ -497,18 +496,18 @@ sweep(struct search_result *out, struct order *s, struct arena *a)
 
 void
 order_search(struct search_result *out, const struct problem *p,
-    const struct search_options *o, cost_ns upper, const cost_ns *guess,
-    struct arena *a)
+    const struct order_limits *limits, struct arena *a)
 {
 	struct arena space;
-	struct order s = {
-	    .p = p, .o = o, .upper = upper, .guess = guess, .arena = &space};
+	struct order s = {.p = p,
+	    .limits = limits,
+	    .beam = limits->beam ? limits->beam : 64,
+	    .arena = &space};
 
 	*out = (struct search_result){.searcher = "order", .why = ""};
 	arena_init(&space);
 	convert_init(&s.memo, p, &space);
 	s.share = least_shares(p, &space);
-	s.deadline = o->time_budget_ns ? clock_ns() + o->time_budget_ns : 0;
 	s.nwords = p->nnodes / 32 + 1;
 	s.layer = arena_new(&space, struct layer, (size_t)p->nnodes + 1);
 	s.key.word = arena_new(&space, uint32_t,
@@ -524,6 +523,6 @@ order_search(struct search_result *out, const struct problem *p,
 	out->labels = s.nlabels;
 	out->lower_bound = !out->proven ? 0
 	    : out->found                ? out->cover.cost
-	                                : upper;
+	                                : limits->upper;
 	arena_release(&space);
 }

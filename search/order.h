@@ -4,13 +4,23 @@
 #ifndef SEARCH_ORDER_H
 #define SEARCH_ORDER_H
 
+#include "search/budget.h"
 #include "search/solve.h"
 
-/* Looks for covers cheaper than `upper`. guess[n]: what node n adds to a cover,
- * to rank labels when a beam has to (never to rule one out). Fills the result
- * but does not check the cover; proven: all was looked at. */
+/* TUNING: bytes of labels before it becomes a beam, unless told. */
+#define ORDER_MEMORY (UINT64_C(128) << 20)
+
+struct order_limits {
+	cost_ns upper; /* only covers cheaper than this are looked for */
+	const cost_ns *guess; /* [nnodes] what a node adds to a cover, to rank
+			       * labels by (never to rule one out) */
+	uint32_t beam; /* labels kept a layer when it has to; 0: 64 */
+	struct budget budget; /* short: it becomes a beam; over: it gives up
+			       * unless it has to find a first cover */
+};
+
+/* Fills the result but does not check the cover; proven: all was looked at. */
 void order_search(struct search_result *out, const struct problem *p,
-    const struct search_options *o, cost_ns upper, const cost_ns *guess,
-    struct arena *a);
+    const struct order_limits *limits, struct arena *a);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/clock.h"
 #include "ir/base/map.h"
 #include "search/bound.h"
 #include "search/frontier.h"
@@ -12,8 +11,11 @@
 #include "search/move.h"
 #include "search/unroll.h"
 
-/* TUNING: labels kept per node once a limit is hit. */
+/* TUNING: labels kept per node once a limit is hit, and when there is no time
+ * even for them; labels tried between two looks at the clock. */
 #define BEAM_LATE 64
+#define BEAM_LAST 4
+#define LOOK_EVERY 256u
 
 struct sweep {
 	struct frontier frontier;
@@ -23,6 +25,8 @@ struct sweep {
 	const struct sweep_limits *limits;
 	struct sweep_label *work; /* the label being made */
 	uint32_t beam; /* 0: none */
+	bool over; /* out of time, and a cover is known */
+	uint32_t untimed; /* labels tried since the last look at the clock */
 	cost_ns dropped; /* least bound of what a beam dropped */
 	struct sweep_label **pool; /* labels of one node, for the beam */
 	uint32_t pool_cap;
@@ -218,33 +222,6 @@ least_bound(const struct group *g)
 	return least;
 }
 
-static void
-expand(struct sweep *s, struct group *g)
-{
-	const struct problem *p = s->frontier.p;
-	const struct dual *dual = s->limits->dual;
-	cost_ns least = least_bound(g), upper = s->frontier.upper;
-
-	if (g->nlabels == 0)
-		return;
-	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
-	     k++) {
-		cost_ns excess = dual ? dual->excess[p->high[k]] : 0;
-		struct move m;
-
-		if (cost_add(least, excess) >= upper
-		    || !move_make(&m, &s->groups, g, p->high[k]))
-			continue;
-		if (!m.to->bounded) {
-			m.to->bounded = true;
-			bound_group(&s->bound, m.to);
-		}
-		for (uint32_t i = 0; i < g->nlabels; i++)
-			if (cost_add(g->label[i]->bound, excess) < upper)
-				apply(s, &m, g->label[i]);
-	}
-}
-
 static int
 by_bound(const void *a, const void *b)
 {
@@ -288,14 +265,64 @@ trim(struct sweep *s, struct group *first)
 	}
 }
 
-static bool
-out_of_budget(const struct sweep *s)
+/* Narrow the sweep to the best labels from this group on, or end it when the
+ * time is up and a cover is known. */
+static void
+mind_budget(struct sweep *s, struct group *g)
 {
-	const struct sweep_limits *l = s->limits;
+	const struct budget *b = &s->limits->budget;
 
-	return (l->max_labels && s->frontier.nlabels > l->max_labels)
-	    || (l->stop && atomic_load(l->stop))
-	    || (l->deadline && clock_ns() > l->deadline);
+	s->untimed = 0;
+	if (budget_is_over(b)) {
+		s->over = s->limits->upper != COST_NEVER;
+		if (s->beam == 0 || s->beam > BEAM_LAST)
+			s->beam = BEAM_LAST;
+	} else if (s->beam == 0
+	    && budget_is_short(b, s->frontier.arena->bytes)) {
+		s->beam = BEAM_LATE;
+	}
+	if (s->beam > 0)
+		trim(s, g);
+}
+
+static void
+expand(struct sweep *s, struct group *g)
+{
+	const struct problem *p = s->frontier.p;
+	const struct dual *dual = s->limits->dual;
+	cost_ns least = least_bound(g), upper = s->frontier.upper;
+
+	if (g->nlabels == 0)
+		return;
+	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
+	     k++) {
+		cost_ns excess = dual ? dual->excess[p->high[k]] : 0;
+		struct move m;
+
+		if (cost_add(least, excess) >= upper
+		    || !move_make(&m, &s->groups, g, p->high[k]))
+			continue;
+		if (!m.to->bounded) {
+			m.to->bounded = true;
+			bound_group(&s->bound, m.to);
+		}
+		for (uint32_t i = 0; i < g->nlabels && !s->over; i++) {
+			if (cost_add(g->label[i]->bound, excess) < upper)
+				apply(s, &m, g->label[i]);
+			if (++s->untimed == LOOK_EVERY)
+				mind_budget(s, g);
+		}
+	}
+}
+
+/* What was not expanded costs at least this. */
+static void
+drop_rest(struct sweep *s, uint32_t top)
+{
+	for (uint32_t t = top + 1; t-- > 0;)
+		for (struct group *g = groups_at(&s->groups, t); g; g = g->next)
+			if (least_bound(g) < s->dropped)
+				s->dropped = least_bound(g);
 }
 
 /* Is the graph too wide for a sweep like this? */
@@ -352,15 +379,16 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 			s->dropped = 0;
 			return;
 		}
-		if (s->beam == 0 && out_of_budget(s))
-			s->beam = BEAM_LATE;
 		if (s->leaps.allowed && s->beam == 0)
 			top = leap(s, top);
 		g = groups_at(&s->groups, top);
-		if (s->beam > 0)
-			trim(s, g);
-		for (; g; g = g->next)
+		mind_budget(s, g);
+		for (; g && !s->over; g = g->next)
 			expand(s, g);
+		if (s->over) {
+			drop_rest(s, top);
+			return;
+		}
 	}
 	last = groups_at(&s->groups, NO_NODE);
 	if (last && last->nlabels > 0) {

@@ -3,6 +3,7 @@
 #ifndef SEARCH_SWEEP_H
 #define SEARCH_SWEEP_H
 
+#include "search/budget.h"
 #include "search/solve.h"
 
 /* Can it solve this problem? At most one target whose runs matter, without
@@ -15,12 +16,11 @@ struct sweep_limits {
 	struct converter_memo *memo;
 	cost_ns upper; /* only covers cheaper than this are looked for */
 	uint32_t beam; /* labels kept per node; 0: all */
-	uint64_t max_labels; /* then it becomes a beam; 0: no limit */
+	struct budget budget; /* short: it becomes a beam; over: it gives up
+			       * unless it has to find a first cover */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
 	uint64_t leap_after; /* labels before repeated blocks are looked for */
-	uint64_t deadline; /* by clock_ns(), likewise; 0: none */
-	const atomic_bool *stop;
 };
 
 /* out->found: a cover cheaper than `upper`. out->lower_bound: no cover costs

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/clock.h"
+
 struct branch {
 	bool *allowed; /* [ncandidates] */
 	struct search_result best;
@@ -16,7 +18,17 @@ struct top {
 	struct arena *arena;
 	struct branch *branch;
 	uint32_t n, cap;
+	uint64_t deadline; /* of all branches; 0: none */
 };
+
+/* At least 1 ns: 0 means no budget. */
+static uint64_t
+time_left(uint64_t deadline)
+{
+	uint64_t now = clock_ns();
+
+	return now < deadline ? deadline - now : 1;
+}
 
 static bool
 overlap(const struct problem_candidate *a, const struct problem_candidate *b)
@@ -39,10 +51,13 @@ add_branch(struct top *t, const bool *allowed, struct err *err)
 {
 	struct branch b = {
 	    .allowed = arena_copy(t->arena, allowed, t->p->ncandidates)};
+	struct search_options o = *t->o;
 	struct problem sub;
 
+	if (t->deadline)
+		o.time_budget_ns = time_left(t->deadline);
 	problem_restrict(&sub, t->p, allowed, t->arena);
-	if (!search_exact(&b.best, &sub, t->o, t->arena, err))
+	if (!search_exact(&b.best, &sub, &o, t->arena, err))
 		return false;
 	if (!b.best.found)
 		return true;
@@ -100,6 +115,8 @@ search_top(struct search_top *out, const struct problem *p,
 	bool *all = arena_new(a, bool, p->ncandidates);
 
 	out->n = 0;
+	if (o->time_budget_ns)
+		t.deadline = clock_ns() + o->time_budget_ns;
 	memset(all, true, p->ncandidates);
 	if (out->k == 0 || !add_branch(&t, all, err))
 		return out->k == 0;

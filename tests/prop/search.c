@@ -40,7 +40,8 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 	convert_init(&memo, p, a);
 	if (!dual_init(&dual, p, tracked, &memo, a))
 		return true;
-	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds);
+	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
+	    &(struct budget){0});
 	limits.dual = &dual;
 	limits.memo = &memo;
 	sweep_search(&r, p, &limits, a);
