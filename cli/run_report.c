@@ -187,7 +187,7 @@ print_row(const char *name, cost_ns predicted, cost_ns measured, bool real)
 		    format_duration(measured, y, sizeof y),
 		    percent(predicted, measured), name);
 	else
-		printf("  %11s %11s            %s\n", x, "simulated", name);
+		printf("  %11s %11s            %s\n", x, "elsewhere", name);
 }
 
 static void
@@ -210,7 +210,7 @@ print_total(const struct run_result *r)
 	    format_duration(predicted, d, sizeof d),
 	    percent(predicted, measured_here(r)));
 	if (simulated)
-		printf("simulating the other targets took %s a run\n",
+		printf("what stands in for the other targets took %s a run\n",
 		    format_duration(simulated, a, sizeof a));
 	printf(
 	    "memory: %.1f MiB for values\n", (double)r->pool_bytes / 1048576);

@@ -1,34 +1,10 @@
 #include "emit/regions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/map.h"
+#include "ir/cut.h"
 #include "plan/marks.h"
-
-/* One region on its way to being a graph. */
-struct cut {
-	const struct graph *from;
-	struct graph *to;
-	struct arena *arena;
-	struct map index; /* value id of `from` -> value id of `to` */
-	value_id *input, *output;
-	uint32_t ninputs, noutputs, input_cap, output_cap;
-	value_id *passed; /* constants that become inputs; ids of `from` */
-	uint32_t npassed, passed_cap;
-	size_t inline_max;
-	uint32_t opset; /* of the default domain */
-};
-
-/* Can a Constant node of this opset hold the element type? SOURCE: the ONNX
- * operator changelog, Constant-1, -9 and -13. */
-static bool
-fits_constant(enum dtype t, uint32_t opset)
-{
-	if (opset < 9)
-		return t == DT_FLOAT || t == DT_DOUBLE || t == DT_FLOAT16;
-	return opset >= 13 || t != DT_BFLOAT16;
-}
 
 static uint32_t
 default_opset(const struct model *m)
@@ -39,85 +15,31 @@ default_opset(const struct model *m)
 	return 1;
 }
 
-static value_id
-take_value(struct cut *k, value_id v)
+static const value_id *
+values_of(const struct port *port, uint32_t n, struct arena *a)
 {
-	const struct value *value = &k->from->value[v];
-	value_id *key = arena_copy(k->arena, &v, sizeof v);
-	value_id id = map_find(&k->index, key, sizeof v);
-
-	if (id != MAP_NONE)
-		return id;
-	id = graph_add_value(k->to, value->name, &value->type);
-	map_add(&k->index, key, sizeof v, id);
-	if (!value->constant)
-		return id;
-	if (k->inline_max == SIZE_MAX
-	    || (value->constant->count <= k->inline_max
-	        && fits_constant(value->constant->dtype, k->opset))) {
-		k->to->value[id].constant = value->constant;
-		return id;
-	}
-	k->passed = arena_grow(k->arena, k->passed, &k->passed_cap,
-	    k->npassed + 1, sizeof *k->passed);
-	k->passed[k->npassed++] = v;
-	return id;
-}
-
-static void
-add_input(struct cut *k, value_id v)
-{
-	value_id id = take_value(k, v);
-
-	if (k->to->value[id].flags & VALUE_INPUT)
-		return; /* in two formats */
-	k->to->value[id].flags |= VALUE_INPUT;
-	k->input = arena_grow(k->arena, k->input, &k->input_cap, k->ninputs + 1,
-	    sizeof *k->input);
-	k->input[k->ninputs++] = id;
-}
-
-static void
-add_output(struct cut *k, value_id v)
-{
-	value_id id = take_value(k, v);
-
-	if (k->to->value[id].flags & VALUE_OUTPUT)
-		return;
-	k->to->value[id].flags |= VALUE_OUTPUT;
-	k->output = arena_grow(k->arena, k->output, &k->output_cap,
-	    k->noutputs + 1, sizeof *k->output);
-	k->output[k->noutputs++] = id;
-}
-
-static value_id *
-take_values(struct cut *k, const value_id *v, uint32_t n)
-{
-	value_id *out = arena_new(k->arena, value_id, n);
+	value_id *v = arena_new(a, value_id, n);
 
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = v[i] == VALUE_NONE ? VALUE_NONE : take_value(k, v[i]);
-	return out;
+		v[i] = port[i].value;
+	return v;
 }
 
-static void
-add_nodes(struct cut *k, const struct candidate *c)
+/* The region's nodes in the order of its composites. */
+static const node_id *
+nodes_of(const struct emit_work *w, const struct plan_region *r, uint32_t *n,
+    struct arena *a)
 {
-	for (uint32_t i = 0; i < c->nnodes; i++) {
-		struct node n = k->from->node[c->node[i]];
+	node_id *node = arena_new(a, node_id, w->graph->nnodes);
 
-		n.input = take_values(k, n.input, n.ninputs + n.nimplicit);
-		n.output = take_values(k, n.output, n.noutputs);
-		graph_add_node(k->to, &n);
+	*n = 0;
+	for (uint32_t i = 0; i < r->ncomposites; i++) {
+		const struct candidate *c = emit_candidate(w, r->first + i);
+
+		memcpy(&node[*n], c->node, c->nnodes * sizeof *node);
+		*n += c->nnodes;
 	}
-}
-
-static int
-by_id(const void *a, const void *b)
-{
-	value_id x = *(const value_id *)a, y = *(const value_id *)b;
-
-	return x < y ? -1 : x > y;
+	return node;
 }
 
 struct graph *
@@ -125,32 +47,18 @@ region_graph(const struct emit_work *w, uint32_t region, size_t inline_max,
     struct arena *a)
 {
 	const struct plan_region *r = &w->plan->region[region];
-	struct cut k = {
-	    .from = w->graph,
-	    .to = graph_new(a, w->region[region]),
-	    .arena = a,
+	struct graph_part part = {
+	    .name = w->region[region],
+	    .ninputs = r->ninputs,
+	    .noutputs = r->noutputs,
+	    .input = values_of(r->input, r->ninputs, a),
+	    .output = values_of(r->output, r->noutputs, a),
 	    .inline_max = inline_max,
 	    .opset = default_opset(w->in->model),
 	};
 
-	k.to->symbol = w->graph->symbol;
-	k.to->nsymbols = w->graph->nsymbols;
-	map_init(&k.index, a);
-	for (uint32_t i = 0; i < r->ninputs; i++)
-		add_input(&k, r->input[i].value);
-	for (uint32_t i = 0; i < r->ncomposites; i++)
-		add_nodes(&k, emit_candidate(w, r->first + i));
-	if (k.npassed > 0)
-		qsort(k.passed, k.npassed, sizeof *k.passed, by_id);
-	for (uint32_t i = 0; i < k.npassed; i++)
-		add_input(&k, k.passed[i]);
-	for (uint32_t i = 0; i < r->noutputs; i++)
-		add_output(&k, r->output[i].value);
-	k.to->input = k.input;
-	k.to->ninputs = k.ninputs;
-	k.to->output = k.output;
-	k.to->noutputs = k.noutputs;
-	return k.to;
+	part.node = nodes_of(w, r, &part.nnodes, a);
+	return graph_cut(w->graph, &part, a);
 }
 
 /* Ids of `g` by name, of what crosses region boundaries. */

@@ -189,13 +189,18 @@ name_failure(const struct job *j, struct err *err)
 	    "no legal plan exists: candidates that failed leave no cover");
 }
 
-/* A pin that cannot be met because what is pinned failed: its words, or "". */
+/* A pin or a ban that cannot be met because what is left for a node failed: in
+ * words, or "". */
 static const char *
-failure_of_pin(const struct job *j, const struct constraint *c)
+failure_under(const struct job *j, const struct constraint *c)
 {
-	for (uint32_t i = 0; c->kind == CONSTRAIN_PIN && i < c->nnodes; i++) {
-		const struct price *failed =
-		    failure_at(j, c->node[i], c->targets);
+	const uint64_t left =
+	    c->kind == CONSTRAIN_PIN ? c->targets : ~c->targets;
+
+	if (c->kind != CONSTRAIN_PIN && c->kind != CONSTRAIN_FORBID)
+		return "";
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct price *failed = failure_at(j, c->node[i], left);
 
 		if (failed)
 			return arena_printf(j->arena, " (%s)", failed->detail);
@@ -219,9 +224,9 @@ explain_none(struct job *j, struct err *err)
 		return name_failure(j, err);
 	for (uint32_t i = 0; i < n; i++)
 		if (in[i]) {
-			text = arena_printf(j->arena, "%s%s\"%s\"%s", text,
-			    comma, c->item[i].text,
-			    failure_of_pin(j, &c->item[i]));
+			text =
+			    arena_printf(j->arena, "%s%s\"%s\"%s", text, comma,
+			        c->item[i].text, failure_under(j, &c->item[i]));
 			comma = ", ";
 		}
 	return err_set(err, ERR_NO_COVER,

@@ -40,12 +40,23 @@ open_log(const struct process_job *job)
 	return open(job->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
 }
 
+/* Can the shell be told to become the command's one program? Then a signal
+ * meets that, and not a shell that waits for it. */
+static bool
+is_one_program(const char *command)
+{
+	size_t first = strcspn(command, " ");
+
+	return !strpbrk(command, ";&|()`$\n") && !memchr(command, '=', first);
+}
+
 /* Never returns. Standard input and output are `socket`, or (-1) nothing and
  * the log. */
 static _Noreturn void
 become(const struct process_job *job, int socket, pid_t parent)
 {
 	int log = open_log(job), nothing = open("/dev/null", O_RDONLY);
+	struct arena a;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -56,7 +67,11 @@ become(const struct process_job *job, int socket, pid_t parent)
 	dup2(socket < 0 ? nothing : socket, 0);
 	dup2(socket < 0 ? log : socket, 1);
 	dup2(log, 2);
-	execl("/bin/sh", "sh", "-c", job->command, (char *)NULL);
+	arena_init(&a);
+	execl("/bin/sh", "sh", "-c",
+	    arena_printf(&a, "%s%s",
+	        is_one_program(job->command) ? "exec " : "", job->command),
+	    (char *)NULL);
 	_exit(127);
 }
 

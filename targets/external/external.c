@@ -1,0 +1,352 @@
+/* Targets that are other people's programs: a runner takes a candidate as an
+ * ONNX file and tells latencies, or refuses. README.md has the protocol. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* open_memstream */
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "ir/base/json.h"
+#include "ir/base/jsonin.h"
+#include "targets/command.h"
+#include "targets/external/files.h"
+#include "targets/external/runner.h"
+#include "targets/threads.h"
+
+/* TUNING: an answer with more latencies is no answer. */
+#define LATENCIES_MAX 100000
+#define LATENCY_LIMIT_NS 1e15
+
+struct external {
+	struct target_kind kind; /* with the runner's rules */
+	struct runner_hello hello;
+	const char *command;
+	struct runner *runner;
+};
+
+static const struct external *
+external_of(const struct target *t)
+{
+	return (const struct external *)t->state;
+}
+
+/* ---- questions ---- */
+
+static void
+add_paths(struct json *j, const char *key, const char *const *path, uint32_t n)
+{
+	json_key(j, key);
+	json_array(j);
+	for (uint32_t i = 0; i < n; i++)
+		json_str(j, path[i]);
+	json_close(j);
+}
+
+/* {"marq": what, "id": ...} about a candidate's files, as one line. */
+static char *
+question(const char *what, uint32_t id, const struct files *f)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	struct json j;
+
+	if (!out)
+		return NULL;
+	json_init(&j, out, 0);
+	json_object(&j);
+	json_key_str(&j, "marq", what);
+	json_key_uint(&j, "id", id);
+	json_key_str(&j, "model", f->model);
+	json_key_uint(&j, "threads", target_threads());
+	add_paths(&j, "inputs", f->input, f->candidate->ninputs);
+	add_paths(&j, "outputs", f->output, f->candidate->noutputs);
+	json_close(&j);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The runner's answer, or NULL with how and why it failed in *answer. */
+static struct cJSON *
+ask_runner(const struct external *x, const char *what, const struct files *f,
+    struct answer *answer)
+{
+	uint32_t id = runner_next_id(x->runner);
+	char *line = question(what, id, f);
+	struct cJSON *doc = NULL;
+
+	answer->outcome = ANSWER_CRASHED;
+	if (!line) {
+		snprintf(answer->detail, sizeof answer->detail, "no memory");
+		return NULL;
+	}
+	doc = runner_ask(x->runner, line, id, &answer->outcome, answer->detail,
+	    sizeof answer->detail);
+	free(line);
+	if (doc && jsonin_has(doc, "refused")) {
+		const struct cJSON *why =
+		    cJSON_GetObjectItemCaseSensitive(doc, "refused");
+
+		answer->outcome = ANSWER_REFUSED;
+		snprintf(answer->detail, sizeof answer->detail, "%s",
+		    cJSON_IsString(why) ? why->valuestring : "refused");
+		jsonin_close(doc);
+		return NULL;
+	}
+	return doc;
+}
+
+/* ---- prices ---- */
+
+static int
+by_size(const void *a, const void *b)
+{
+	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool
+read_latencies(struct answer *answer, const struct cJSON *doc, struct err *err)
+{
+	const struct cJSON *list, *at;
+	uint32_t n = 0;
+	cost_ns *ns;
+
+	if (!jsonin_array(doc, "latencies_ns", &list, err))
+		return false;
+	if (cJSON_GetArraySize(list) < 1
+	    || cJSON_GetArraySize(list) > LATENCIES_MAX)
+		return err_set(err, ERR_INPUT,
+		    "latencies_ns: 1 to %d are allowed", LATENCIES_MAX);
+	ns = calloc((size_t)cJSON_GetArraySize(list), sizeof *ns);
+	if (!ns)
+		return err_set(err, ERR_INTERNAL, "no memory");
+	cJSON_ArrayForEach(at, list)
+	{
+		if (!cJSON_IsNumber(at) || !(at->valuedouble >= 1)
+		    || !(at->valuedouble <= LATENCY_LIMIT_NS))
+			break;
+		ns[n++] = (cost_ns)llround(at->valuedouble);
+	}
+	if (at) {
+		err_set(err, ERR_INPUT,
+		    "latency %u is no number of nanoseconds", n);
+	} else {
+		qsort(ns, n, sizeof *ns, by_size);
+		answer->n = n;
+		answer->min = ns[0];
+		answer->low = ns[(n - 1) / 4];
+		answer->median = ns[(n - 1) / 2];
+		answer->high = ns[(n - 1) - (n - 1) / 4];
+	}
+	free(ns);
+	return err->kind == ERR_NONE;
+}
+
+static void
+price(const struct external *x, const struct files *f, void *const *out,
+    struct answer *answer, struct err *err)
+{
+	struct cJSON *doc = ask_runner(x, "price", f, answer);
+
+	if (!doc)
+		return;
+	answer->outcome = ANSWER_GARBAGE;
+	if (read_latencies(answer, doc, err)
+	    && (!x->hello.runs || files_read_outputs(f, out, err))) {
+		answer->outcome = ANSWER_OK;
+		answer->computed = x->hello.runs;
+		snprintf(answer->detail, sizeof answer->detail, "%s %s",
+		    x->hello.name, x->hello.version);
+	}
+	jsonin_close(doc);
+}
+
+static void
+ask(const struct target *t, const struct graph *g, const struct region *r,
+    const void *const *in, void *const *out, struct answer *answer)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct arena scratch;
+	struct files f;
+
+	*answer = (struct answer){.outcome = ANSWER_REFUSED};
+	arena_init(&scratch);
+	if (files_open(&f, g, r->candidate[0], &scratch, &err)) {
+		if (files_write_inputs(&f, in, &err))
+			price(external_of(t), &f, out, answer, &err);
+		files_close(&f);
+	}
+	if (err.kind != ERR_NONE)
+		snprintf(answer->detail, sizeof answer->detail, "%s", err.text);
+	arena_release(&scratch);
+}
+
+static void
+environment(const struct target *t, struct buf *b)
+{
+	const struct external *x = external_of(t);
+
+	if (!x)
+		return;
+	buf_printf(b, "runner=%s\nrunner_version=%s\nprotocol=%d\n%s",
+	    x->hello.name, x->hello.version, RUNNER_PROTOCOL, x->hello.facts);
+	command_facts(b, "cmd", x->command);
+}
+
+/* ---- running ---- */
+
+struct loaded {
+	const struct external *external;
+	struct files files;
+};
+
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct loaded *l = k->state;
+	struct answer answer = {.outcome = ANSWER_OK};
+	struct err err = {.kind = ERR_NONE};
+	struct cJSON *doc;
+
+	if (files_write_inputs(&l->files, in, &err)) {
+		doc = ask_runner(l->external, "run", &l->files, &answer);
+		if (!doc)
+			err_set(&err, ERR_TARGET, "%s", answer.detail);
+		else if (!files_read_outputs(&l->files, out, &err))
+			err_in(&err, "the runner's answer");
+		if (doc)
+			jsonin_close(doc);
+	}
+	if (err.kind != ERR_NONE && k->fault)
+		*k->fault = err;
+}
+
+static void
+release(struct kernel *k)
+{
+	struct loaded *l = k->state;
+
+	files_close(&l->files);
+	runner_drop(l->external->runner);
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	const struct external *x = external_of(t);
+	struct loaded *l = arena_new(a, struct loaded, 1);
+
+	if (!x->hello.runs)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "the runner of target '%s' tells prices, it does not run",
+		    t->text);
+	l->external = x;
+	if (!files_open(&l->files, g, c, a, err))
+		return false;
+	runner_hold(x->runner);
+	*out = (struct kernel){.kind = t->kind,
+	    .candidate = c,
+	    .run = run,
+	    .release = release,
+	    .state = l};
+	return true;
+}
+
+/* ---- the kind ---- */
+
+static const struct rule any_node[] = {
+    {.name = "external.node", .pattern = OPERATOR},
+};
+
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	(void)m, (void)f;
+	if (max == 0)
+		return 0;
+	out[0] = (struct implementation){
+	    .name = "onnx", .input = FORMAT_PLAIN, .output = FORMAT_PLAIN};
+	return 1;
+}
+
+extern const struct target_kind target_external;
+
+static bool
+take_timeout(const struct target *t, uint32_t *ms, struct err *err)
+{
+	const char *text = target_option_get(t, "timeout");
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds > 0) || !(seconds <= 86400))
+		return err_set(err, ERR_USAGE,
+		    "timeout is '%s', must be seconds above 0, at most 86400",
+		    text);
+	*ms = (uint32_t)ceil(seconds * 1000);
+	return true;
+}
+
+static bool
+open_external(
+    struct target *t, struct formats *f, struct arena *a, struct err *err)
+{
+	struct external *x = arena_new(a, struct external, 1);
+	const char *first, *where;
+	uint32_t timeout_ms;
+
+	(void)f;
+	x->command = target_option_get(t, "cmd");
+	if (!*x->command)
+		return err_set(err, ERR_USAGE, "cmd=COMMAND is missing");
+	if (!command_check(x->command, NULL, 0, a, err)
+	    || !take_timeout(t, &timeout_ms, err))
+		return false;
+	first = command_first(x->command, a);
+	if (first && !command_program(first, &where, a))
+		return err_set(err, ERR_TARGET, "'%s' is not there", first);
+	x->runner = runner_new(x->command, timeout_ms, a);
+	if (!runner_greet(x->runner, &x->hello, a, err))
+		return false;
+	x->kind = target_external;
+	x->kind.summary =
+	    arena_printf(a, "%s %s, a runner", x->hello.name, x->hello.version);
+	x->kind.rule = x->hello.nrules ? x->hello.rule : any_node;
+	x->kind.nrules = x->hello.nrules ? x->hello.nrules : 1;
+	t->kind = &x->kind;
+	t->state = x;
+	t->is_this_cpu = x->hello.is_this_cpu;
+	/* to start it, and for its answer; and what is done around that */
+	t->ask_ms = 2 * timeout_ms + 10000;
+	return true;
+}
+
+static const struct target_option options[] = {
+    {"cmd", "<command>", "",
+        "the runner: speaks the protocol of targets/external/README.md on "
+        "standard input and output (a comma is written \\,)"},
+    {"timeout", "<seconds>", "60", "for each of its answers"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct target_kind target_external = {
+    .name = "external",
+    .summary = "somebody's program that prices (and runs) ONNX sub-graphs",
+    .option = options,
+    .source = PRICE_EXTERNAL,
+    .open = open_external,
+    .implementations = implementations,
+    .compile = compile,
+    .ask = ask,
+    .environment = environment,
+};
