@@ -1,5 +1,6 @@
 /* Times of the exact search on problems shaped like networks. Arguments: seconds
- * per problem at most (default 20), one kind of network (default all). */
+ * per problem at most (default 20), one kind of network (default all). Or: files
+ * of problems, solved without a budget of time, one table row each. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "search/problem_json.h"
 #include "search/solve.h"
 #include "search/sweep.h"
 #include "tests/support/nets.h"
@@ -128,11 +130,56 @@ fit_layers(void)
 	    fixed, each, 100 * worst);
 }
 
+static bool
+solve_file(const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct search_options o = {0};
+	struct search_result r = {0};
+	struct err err = {0};
+	struct problem p;
+	struct arena a;
+	double from;
+	bool ok;
+
+	arena_init(&a);
+	ok = problem_read(&p, path, &a, &err);
+	from = seconds();
+	ok = ok && search_exact(&r, &p, &o, &a, &err);
+	if (ok)
+		printf("| %.*s | %" PRIu32 " | %" PRIu32 " | %" PRIu64
+		       " | %.2f | %s |\n",
+		    (int)strcspn(name, "."), name, p.nnodes, p.ncandidates,
+		    r.labels, 1e3 * (seconds() - from),
+		    r.proven      ? "proven"
+		        : r.found ? r.why
+		                  : "no cover");
+	else
+		fprintf(stderr, "%s: %s\n", path, err.text);
+	fflush(stdout);
+	arena_release(&a);
+	return ok && r.proven;
+}
+
+static int
+solve_files(int n, char **path)
+{
+	bool all = true;
+
+	printf("| problem | nodes | candidates | labels | CPU ms | |\n"
+	       "|---|---|---|---|---|---|\n");
+	for (int i = 0; i < n; i++)
+		all &= solve_file(path[i]);
+	return all ? 0 : 1;
+}
+
 int
 main(int argc, char **argv)
 {
 	uint64_t budget = argc > 1 ? strtoull(argv[1], NULL, 10) : 20;
 
+	if (argc > 1 && strstr(argv[1], ".json"))
+		return solve_files(argc - 1, argv + 1);
 	printf("%-10s %4s %6s %7s %9s %9s %9s %14s\n", "net", "size", "nodes",
 	    "cands", "labels", "make ms", "solve ms", "cost ns");
 	for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
