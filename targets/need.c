@@ -205,6 +205,62 @@ need_window(const struct match_in *m, struct why *w, const struct node *n,
 	    "%s", ok ? "it is" : fault);
 }
 
+bool
+need_transposed(const struct match_in *m, struct why *w, const struct node *n,
+    struct window *window)
+{
+	const char *fault;
+	bool ok = window_transposed(window, m->graph, n, &fault);
+
+	return NEED(w, ok, "window",
+	    "positive kernel, strides, dilations; stated padding", "%s",
+	    ok ? "it is" : fault);
+}
+
+/* Where scales are given they count, not the sizes that they were rounded to;
+ * libraries know sizes only. */
+static bool
+has_exact_scales(const struct match_in *m, const struct node *n)
+{
+	const uint32_t slot = n->op == OP_UPSAMPLE || n->opset < 11 ? 1 : 2;
+	const struct value *v =
+	    slot < n->ninputs && n->input[slot] != VALUE_NONE
+	    ? node_in(m->graph, n, slot)
+	    : NULL;
+	const struct type *in = matched_type(m, n->input[0]);
+	const struct type *out = matched_type(m, n->output[0]);
+
+	if (v == NULL || (v->constant && v->constant->count == 0))
+		return node_attr(n, "scales") == NULL
+		    && node_attr(n, "axes") == NULL;
+	if (v->constant == NULL || v->constant->count != in->rank)
+		return false;
+	for (uint32_t i = 0; i < in->rank; i++)
+		if (tensor_real(v->constant, i) * (double)in->dim[i]
+		    != (double)out->dim[i])
+			return false;
+	return true;
+}
+
+bool
+need_spatial_scales(
+    const struct match_in *m, struct why *w, const struct node *n)
+{
+	const struct type *in = matched_type(m, n->input[0]);
+	const struct type *out = matched_type(m, n->output[0]);
+	const bool exact = has_exact_scales(m, n);
+	bool ok =
+	    NEED(w, in->dim[0] == out->dim[0] && in->dim[1] == out->dim[1],
+	        "resized_dims", "spatial ones", "batch or channels");
+
+	ok = NEED(w, exact, "scales", "known, and exact for these sizes",
+	         "they are not")
+	    && ok;
+	return NEED(w, attr_int_or(n, "antialias", 0) == 0, "antialias", "0",
+	           "1")
+	    && ok;
+}
+
 /* A mean over a training batch is another operator. */
 bool
 need_inference(struct why *w, const struct node *n)

@@ -31,6 +31,13 @@ bool need_constant(const struct match_in *m, struct why *w,
     const struct node *n, uint32_t input, const char *what);
 bool need_window(const struct match_in *m, struct why *w, const struct node *n,
     struct window *window);
+/* The same of a transposed convolution. */
+bool need_transposed(const struct match_in *m, struct why *w,
+    const struct node *n, struct window *window);
+/* A Resize or Upsample of the last two or three dimensions only, to exactly
+ * `scales` times the size. */
+bool need_spatial_scales(
+    const struct match_in *m, struct why *w, const struct node *n);
 /* A BatchNormalization with given statistics. */
 bool need_inference(struct why *w, const struct node *n);
 

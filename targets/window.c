@@ -73,8 +73,9 @@ read_padding(struct window *w, const struct node *n, const int64_t *in,
 	}
 }
 
-bool
-window_resolve(struct window *w, const struct graph *g, const struct node *n,
+/* Everything but the padding. */
+static bool
+read_window(struct window *w, const struct graph *g, const struct node *n,
     const char **fault)
 {
 	const struct value *in = node_in(g, n, 0), *out = node_out(g, n, 0);
@@ -95,7 +96,50 @@ window_resolve(struct window *w, const struct graph *g, const struct node *n,
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilation[i] < 1)
 			return false;
-	read_padding(w, n, in->type.dim + 2, out->type.dim + 2);
+	*fault = NULL;
+	return true;
+}
+
+bool
+window_resolve(struct window *w, const struct graph *g, const struct node *n,
+    const char **fault)
+{
+	if (!read_window(w, g, n, fault))
+		return false;
+	read_padding(w, n, node_in(g, n, 0)->type.dim + 2,
+	    node_out(g, n, 0)->type.dim + 2);
+	return true;
+}
+
+/* Each input is spread over a kernel's extent; padding is cut off. */
+bool
+window_transposed(struct window *w, const struct graph *g, const struct node *n,
+    const char **fault)
+{
+	struct string_view mode = attr_str_or(n, "auto_pad", "NOTSET");
+	const int64_t *in, *out;
+	int64_t pads[2 * WINDOW_DIMS];
+
+	if (!read_window(w, g, n, fault))
+		return false;
+	*fault = "its padding is not stated (auto_pad or output_shape)";
+	if (!is_text(mode, "NOTSET") || node_attr(n, "output_shape") != NULL)
+		return false;
+	in = node_in(g, n, 0)->type.dim + 2;
+	out = node_out(g, n, 0)->type.dim + 2;
+	take_list(n, "pads", 2 * w->n, 0, pads);
+	take_list(n, "output_padding", w->n, 0, w->more);
+	*fault = "its padding is negative or does not fit the output";
+	for (uint32_t i = 0; i < w->n; i++) {
+		w->before[i] = pads[i];
+		w->after[i] = pads[w->n + i];
+		if (w->before[i] < 0 || w->after[i] < 0 || w->more[i] < 0
+		    || out[i]
+		        != (in[i] - 1) * w->stride[i]
+		            + (w->kernel[i] - 1) * w->dilation[i] + 1
+		            + w->more[i] - w->before[i] - w->after[i])
+			return false;
+	}
 	*fault = NULL;
 	return true;
 }

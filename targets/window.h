@@ -16,12 +16,16 @@ struct window {
 	int64_t dilation[WINDOW_DIMS]; /* 1 = dense */
 	int64_t before[WINDOW_DIMS]; /* padding as the node states it */
 	int64_t after[WINDOW_DIMS]; /* as far as the output reaches */
+	int64_t more[WINDOW_DIMS]; /* output_padding of a transposed one */
 	bool beyond; /* ceil_mode: the last window passes the stated padding */
 };
 
 /* Read node n with input 0 and output 0 of static shape, rank 3..5; false with
  * a few words in *fault when attributes and shapes make no sense. */
 bool window_resolve(struct window *w, const struct graph *g,
+    const struct node *n, const char **fault);
+/* The same of a ConvTranspose whose padding is stated. */
+bool window_transposed(struct window *w, const struct graph *g,
     const struct node *n, const char **fault);
 
 #endif

@@ -129,6 +129,20 @@ need_full_operand(
 	    matched_name(m, left), matched_name(m, right));
 }
 
+/* A slope for each element of one of the dimensions, or for all. */
+bool
+accept_prelu(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+
+	return need_all_tensors(m, why)
+	    && need_rank_in(m, why, n->input[0], 2, 5)
+	    && NEED(why,
+	        matched_type(m, n->input[1])->rank
+	            <= matched_type(m, n->input[0])->rank,
+	        "slope", "broadcasts to the tensor", "it has more dimensions");
+}
+
 bool
 accept_binary(const struct match_in *m, struct why *why)
 {
@@ -269,9 +283,7 @@ accept_resize(const struct match_in *m, struct why *why)
 		whole &= out->dim[i] % in->dim[i] == 0;
 	ok = NEED(why, nearest || linear, "mode", "nearest or linear", "%.*s",
 	    (int)mode.n, mode.s);
-	ok = NEED(why, in->dim[0] == out->dim[0] && in->dim[1] == out->dim[1],
-	         "resized_dims", "spatial ones", "batch or channels")
-	    && ok;
+	ok = need_spatial_scales(m, why, n) && ok;
 	ok = NEED(why, !nearest || whole, "nearest_factor", "a whole number",
 	         "it is not")
 	    && ok;
@@ -281,11 +293,8 @@ accept_resize(const struct match_in *m, struct why *why)
 	         "coordinates", "asymmetric or half_pixel", "%.*s",
 	         (int)where.n, where.s)
 	    && ok;
-	ok = NEED(why, !linear || is_text(where, "half_pixel"), "coordinates",
-	         "half_pixel for linear", "%.*s", (int)where.n, where.s)
-	    && ok;
-	return NEED(why, attr_int_or(n, "antialias", 0) == 0, "antialias", "0",
-	           "1")
+	return NEED(why, !linear || is_text(where, "half_pixel"), "coordinates",
+	           "half_pixel for linear", "%.*s", (int)where.n, where.s)
 	    && ok;
 }
 

@@ -100,6 +100,8 @@ void layer_dims(struct dims *d, const struct window *w);
 
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);
+bool build_deconv(struct build *b);
+bool build_prelu(struct build *b);
 bool build_matmul(struct build *b);
 bool build_pool(struct build *b);
 bool build_eltwise(struct build *b);

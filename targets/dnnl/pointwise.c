@@ -92,3 +92,31 @@ build_binary(struct build *b)
 	    && bind_value(b, DNNL_ARG_DST, b->fused.end, &dst)
 	    && bind_post_operands(b, RESIDUAL_BINARY, rank);
 }
+
+bool
+build_prelu(struct build *b)
+{
+	const struct node *n = b->fused.anchor;
+	const uint32_t rank = node_in(b->graph, n, 0)->type.rank;
+	dnnl_memory_desc_t md, plain, any;
+	dnnl_prelu_desc_t op;
+	dnnl_primitive_desc_t pd;
+	bool ok;
+
+	if (!desc_value(b, n->input[0], &md)
+	    || !desc_operand(b, n->input[1], rank, &plain)
+	    || !desc_any(b, rank, plain.dims, &any)
+	    || !check(b,
+	        dnnl_prelu_forward_desc_init(
+	            &op, dnnl_forward_inference, &md, &any),
+	        "prelu")
+	    || !make_primitive(b, &op, 0, &pd))
+		return false;
+	ok = bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
+	    && bind_constant(b, DNNL_ARG_WEIGHTS,
+	        constant_floats(b, n->input[1]), &plain,
+	        wanted(pd, dnnl_query_weights_md, 0))
+	    && bind_value(b, DNNL_ARG_DST, n->output[0], &md);
+	dnnl_primitive_desc_destroy(pd);
+	return ok;
+}

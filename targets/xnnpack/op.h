@@ -24,6 +24,8 @@ struct layer {
 	    const float *right, float *out);
 	struct operand left, right; /* right: of two-operand operators */
 	size_t batch, height, width;
+	/* Padding by dimension; after: also what is made, or added, per side. */
+	size_t before[XNN_MAX_TENSOR_DIMS], after[XNN_MAX_TENSOR_DIMS];
 	enum step_kind kind; /* of pointwise operators */
 	const void *bound[3]; /* left, right, out of the last setup */
 };
@@ -61,6 +63,13 @@ bool build_pooling(struct build *b);
 bool build_unary(struct build *b);
 bool build_pair(struct build *b);
 bool build_distribution(struct build *b);
+bool build_padding(struct build *b);
+bool build_resizing(struct build *b);
+bool build_slopes(struct build *b);
+bool build_deconvolution(struct build *b);
+
+/* All steps from the first on are clamps. */
+bool need_clamps(struct why *w, const struct fused *f, uint32_t first);
 
 bool takes_convolution(const struct match_in *m, struct why *why);
 bool takes_dense(const struct match_in *m, struct why *why);
@@ -68,5 +77,9 @@ bool takes_pooling(const struct match_in *m, struct why *why);
 bool takes_unary(const struct match_in *m, struct why *why);
 bool takes_pair(const struct match_in *m, struct why *why);
 bool takes_distribution(const struct match_in *m, struct why *why);
+bool takes_padding(const struct match_in *m, struct why *why);
+bool takes_resizing(const struct match_in *m, struct why *why);
+bool takes_slopes(const struct match_in *m, struct why *why);
+bool takes_deconvolution(const struct match_in *m, struct why *why);
 
 #endif

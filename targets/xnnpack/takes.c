@@ -4,8 +4,7 @@
 
 #define NEED why_need
 
-/* All steps from the first on are clamps. */
-static bool
+bool
 need_clamps(struct why *w, const struct fused *f, uint32_t first)
 {
 	float low = 0, high = 0;

@@ -387,6 +387,37 @@ test_recurrent(void **state)
 }
 
 static void
+test_deconv(void **state)
+{
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 0),
+	    ATTR_OF_INTS("output_padding", 1, 0)};
+	const struct attr grouped[] = {
+	    ATTR_OF_INT("group", 4), ATTR_OF_INTS("dilations", 2, 1)};
+	value_id x = make_input(&m, DIMS(2, 16, 7, 9));
+	value_id w = make_constant(&m, DIMS(16, 24, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(24), -1, 1);
+	value_id y = MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b);
+	value_id w2 = make_constant(&m, DIMS(24, 5, 2, 3), -0.2f, 0.2f);
+
+	(void)state;
+	y = MAKE(&m, RELU, y);
+	make_output(&m, MAKE_WITH(&m, CONVTRANSPOSE, grouped, y, w2));
+	assert_true(check_all("dnnl.deconv", 2) >= 4);
+}
+
+static void
+test_slopes(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
+	value_id s = make_constant(&m, DIMS(18, 1, 1), -0.2f, 0.2f);
+
+	(void)state;
+	make_output(&m, MAKE(&m, PRELU, x, s));
+	assert_int_equal(check_all("dnnl.prelu", 1), 3);
+}
+
+static void
 test_moving(void **state)
 {
 	const struct attr axis[] = {ATTR_OF_INT("axis", 1)};
@@ -469,6 +500,8 @@ main(void)
 	    TEST(test_no_layer_norm),
 	    TEST(test_reductions),
 	    TEST(test_recurrent),
+	    TEST(test_deconv),
+	    TEST(test_slopes),
 	    TEST(test_moving),
 	    TEST(test_resize),
 	    TEST(test_refusals_give_reasons),

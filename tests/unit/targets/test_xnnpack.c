@@ -83,6 +83,76 @@ test_pointwise(void **state)
 	assert_true(check_all("xnnpack.binary", 2) >= 20);
 }
 
+static void
+test_deconv(void **state)
+{
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 0),
+	    ATTR_OF_INTS("output_padding", 1, 0)};
+	const struct attr grouped[] = {
+	    ATTR_OF_INT("group", 4), ATTR_OF_INTS("dilations", 2, 1)};
+	value_id x = make_input(&m, DIMS(2, 16, 7, 9));
+	value_id w = make_constant(&m, DIMS(16, 24, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(24), -1, 1);
+	value_id y = MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b);
+	value_id w2 = make_constant(&m, DIMS(24, 5, 2, 3), -0.2f, 0.2f);
+
+	(void)state;
+	y = MAKE(&m, RELU, y);
+	make_output(&m, MAKE_WITH(&m, CONVTRANSPOSE, grouped, y, w2));
+	assert_true(check_all("xnnpack.deconv", 2) >= 2);
+}
+
+static void
+test_slopes(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
+	value_id s = make_constant(&m, DIMS(18, 1, 1), -0.2f, 0.2f);
+
+	(void)state;
+	make_output(&m, MAKE(&m, PRELU, x, s));
+	assert_int_equal(check_all("xnnpack.prelu", 1), 1);
+}
+
+static void
+test_pad(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 3, 4, 5));
+	value_id y = make_input(&m, DIMS(4, 6));
+
+	(void)state;
+	make_output(&m,
+	    MAKE(&m, PAD, x, make_ints(&m, INTS(0, 1, 2, 0, 1, 0, 3, 4)),
+	        make_scalar(&m, 0.5f)));
+	make_output(&m, MAKE(&m, PAD, y, make_ints(&m, INTS(1, 0, 0, 2))));
+	assert_int_equal(check_all("xnnpack.pad", 1), 3);
+}
+
+/* A factor that the sizes cannot express must be left to others. */
+static void
+test_resize(void **state)
+{
+	const struct attr centres[] = {ATTR_OF_STRING("mode", "linear")};
+	const struct attr corners[] = {ATTR_OF_STRING("mode", "linear"),
+	    ATTR_OF_STRING("coordinate_transformation_mode", "align_corners")};
+	const struct attr plain[] = {ATTR_OF_STRING("mode", "linear"),
+	    ATTR_OF_STRING("coordinate_transformation_mode", "asymmetric")};
+	static const float twice[] = {1, 1, 2, 3}, odd[] = {1, 1, 1.3f, 2};
+	static const int64_t four[] = {4};
+	struct tensor t = tensor_view(DT_FLOAT, 1, four, twice);
+	struct tensor u = tensor_view(DT_FLOAT, 1, four, odd);
+	value_id x = make_input(&m, DIMS(1, 6, 5, 7));
+	value_id s = graph_add_constant(m.graph, "scales", &t);
+	value_id o = graph_add_constant(m.graph, "odd", &u);
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, RESIZE, centres, x, VALUE_NONE, s));
+	make_output(&m, MAKE_WITH(&m, RESIZE, corners, x, VALUE_NONE, s));
+	make_output(&m, MAKE_WITH(&m, RESIZE, plain, x, VALUE_NONE, s));
+	make_output(&m, MAKE_WITH(&m, RESIZE, centres, x, VALUE_NONE, o));
+	assert_int_equal(check_all("xnnpack.resize", 1), 3);
+}
+
 int
 main(void)
 {
@@ -92,6 +162,10 @@ main(void)
 	    TEST(test_dense),
 	    TEST(test_pools),
 	    TEST(test_pointwise),
+	    TEST(test_deconv),
+	    TEST(test_slopes),
+	    TEST(test_pad),
+	    TEST(test_resize),
 	};
 
 	if (tested->lacks) {

@@ -1,0 +1,328 @@
+/* Operators that place, mix or spread pixels: padding, resizing, slopes,
+ * transposed convolution. */
+#include <math.h>
+#include <string.h>
+
+#include "targets/need.h"
+#include "targets/weights.h"
+#include "targets/window.h"
+#include "targets/xnnpack/op.h"
+
+#define NEED why_need
+
+static bool
+is_text(struct string_view s, const char *want)
+{
+	return s.n == strlen(want) && memcmp(s.s, want, s.n) == 0;
+}
+
+/* ---- constant padding ---- */
+
+/* Entries before and behind each dimension, and what goes there. */
+struct padding {
+	int64_t before[XNN_MAX_TENSOR_DIMS], after[XNN_MAX_TENSOR_DIMS];
+	float value;
+};
+
+static bool
+read_padding(struct padding *p, const struct graph *g, const struct node *n)
+{
+	const uint32_t rank = node_in(g, n, 0)->type.rank;
+	const struct value *list = n->ninputs > 1 ? node_in(g, n, 1) : NULL;
+	uint32_t count = 0;
+	const int64_t *pads = attr_ints(n, "pads", &count);
+
+	p->value = attr_float_or(n, "value", 0);
+	if (n->ninputs > 2 && n->input[2] != VALUE_NONE
+	    && !constant_scalar(g, n->input[2], &p->value))
+		return false;
+	if (pads == NULL && (list == NULL || list->constant == NULL))
+		return false;
+	if (pads == NULL)
+		count = (uint32_t)list->constant->count;
+	if (count != 2 * rank || rank > XNN_MAX_TENSOR_DIMS
+	    || (n->ninputs > 3 && n->input[3] != VALUE_NONE))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t x =
+		    pads ? pads[i] : (int64_t)tensor_real(list->constant, i);
+
+		if (x < 0)
+			return false;
+		*(i < rank ? &p->before[i] : &p->after[i - rank]) = x;
+	}
+	return true;
+}
+
+bool
+takes_padding(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	struct string_view mode = attr_str_or(n, "mode", "constant");
+	struct padding p;
+	bool ok = need_tensors(m, why, n, 1), known;
+
+	if (!ok || !need_rank_in(m, why, n->input[0], 1, XNN_MAX_TENSOR_DIMS))
+		return false;
+	known = read_padding(&p, m->graph, n);
+	ok = NEED(why, known, "pads",
+	    "constants, not negative, of all dimensions", "they are not");
+	return NEED(why, is_text(mode, "constant"), "mode", "constant", "%.*s",
+	           (int)mode.n, mode.s)
+	    && ok;
+}
+
+static enum xnn_status
+setup_padding(
+    const struct layer *l, const float *left, const float *right, float *out)
+{
+	(void)right;
+	return xnn_setup_constant_pad_nd_x32(l->op, l->left.rank, l->left.shape,
+	    l->before, l->after, left, out, library_pool());
+}
+
+bool
+build_padding(struct build *b)
+{
+	const struct node *n = b->fused.anchor;
+	struct layer *l = b->layer;
+	struct padding p;
+	uint32_t rank;
+
+	if (!read_padding(&p, b->graph, n))
+		return err_set(b->err, ERR_UNSUPPORTED, "XNNPACK: padding");
+	rank = node_in(b->graph, n, 0)->type.rank;
+	operand_of(b, n->input[0], rank, &l->left);
+	for (uint32_t i = 0; i < rank; i++) {
+		/* channels go last: 0 2 3 1 */
+		uint32_t from =
+		    is_channels_last(b) && i > 0 ? (i == 3 ? 1 : i + 1) : i;
+
+		l->before[i] = (size_t)p.before[from];
+		l->after[i] = (size_t)p.after[from];
+	}
+	l->setup = setup_padding;
+	return status_ok(
+	    b, xnn_create_constant_pad_nd_x32(&p.value, 0, &l->op), "padding");
+}
+
+/* ---- bilinear resizing ---- */
+
+static const struct {
+	const char *coordinates;
+	uint32_t flags;
+} sampling[] = {
+    {"half_pixel", 0},
+    {"align_corners", XNN_FLAG_ALIGN_CORNERS},
+    {"asymmetric", XNN_FLAG_TENSORFLOW_LEGACY_MODE},
+};
+
+static struct string_view
+coordinates_of(const struct node *n)
+{
+	return attr_str_or(n, "coordinate_transformation_mode",
+	    n->op == OP_UPSAMPLE || n->opset < 11 ? "asymmetric"
+	                                          : "half_pixel");
+}
+
+static bool
+find_sampling(const struct node *n, uint32_t *flags)
+{
+	const struct string_view have = coordinates_of(n);
+
+	for (size_t i = 0; i < sizeof sampling / sizeof *sampling; i++)
+		if (is_text(have, sampling[i].coordinates)) {
+			*flags = sampling[i].flags;
+			return true;
+		}
+	return false;
+}
+
+bool
+takes_resizing(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	struct string_view mode = attr_str_or(n, "mode", "nearest");
+	struct string_view where = coordinates_of(n);
+	bool ok = need_tensors(m, why, n, 1), known;
+	uint32_t flags;
+
+	if (!ok || !need_rank_in(m, why, n->input[0], 4, 4))
+		return false;
+	known = find_sampling(n, &flags);
+	ok = NEED(why, is_text(mode, "linear"), "mode", "linear", "%.*s",
+	    (int)mode.n, mode.s);
+	ok = NEED(why, known, "coordinates",
+	         "half_pixel, align_corners or asymmetric", "%.*s",
+	         (int)where.n, where.s)
+	    && ok;
+	return need_spatial_scales(m, why, n) && ok;
+}
+
+static enum xnn_status
+setup_resizing(
+    const struct layer *l, const float *left, const float *right, float *out)
+{
+	(void)right;
+	return xnn_setup_resize_bilinear2d_nhwc_f32(l->op, l->batch, l->height,
+	    l->width, l->after[0], l->after[1], left, out, library_pool());
+}
+
+bool
+build_resizing(struct build *b)
+{
+	const struct node *n = b->fused.anchor;
+	const struct type *out = &node_out(b->graph, n, 0)->type;
+	struct layer *l = b->layer;
+	uint32_t flags = 0;
+	size_t channels;
+
+	find_sampling(n, &flags);
+	operand_of(b, n->input[0], 4, &l->left);
+	l->batch = l->left.shape[0];
+	l->height = l->left.shape[1];
+	l->width = l->left.shape[2];
+	channels = l->left.shape[3];
+	l->after[0] = (size_t)out->dim[2];
+	l->after[1] = (size_t)out->dim[3];
+	l->setup = setup_resizing;
+	return status_ok(b,
+	    xnn_create_resize_bilinear2d_nhwc_f32(
+	        channels, channels, channels, flags, &l->op),
+	    "bilinear resizing");
+}
+
+/* ---- slopes ---- */
+
+bool
+takes_slopes(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct type *x, *slope;
+	bool ok = need_all_tensors(m, why);
+
+	if (!ok || !need_rank_in(m, why, n->input[0], 4, 4))
+		return false;
+	x = matched_type(m, n->input[0]);
+	slope = matched_type(m, n->input[1]);
+	ok = need_constant(m, why, n, 1, "slope");
+	return NEED(why,
+	           slope->rank >= 3 && slope->dim[slope->rank - 3] == x->dim[1]
+	               && slope->dim[slope->rank - 2] == 1
+	               && slope->dim[slope->rank - 1] == 1
+	               && (slope->rank == 3 || slope->dim[0] == 1),
+	           "slope", "one for each channel", "another shape")
+	    && ok;
+}
+
+static enum xnn_status
+setup_slopes(
+    const struct layer *l, const float *left, const float *right, float *out)
+{
+	(void)right;
+	return xnn_setup_prelu_nc_f32(
+	    l->op, l->batch, left, out, library_pool());
+}
+
+bool
+build_slopes(struct build *b)
+{
+	const struct node *n = b->fused.anchor;
+	struct layer *l = b->layer;
+	size_t channels;
+
+	operand_of(b, n->input[0], 4, &l->left);
+	l->batch = l->left.shape[0] * l->left.shape[1] * l->left.shape[2];
+	channels = l->left.shape[3];
+	l->setup = setup_slopes;
+	return status_ok(b,
+	    xnn_create_prelu_nc_f32(channels, channels, channels,
+	        tensor_data(node_in(b->graph, n, 1)->constant, b->arena), 0,
+	        &l->op),
+	    "slopes");
+}
+
+/* ---- transposed convolution ---- */
+
+bool
+takes_deconvolution(const struct match_in *m, struct why *why)
+{
+	struct fused f;
+	struct window w;
+	bool ok = need_all_tensors(m, why);
+
+	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+		return false;
+	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
+	    && need_transposed(m, why, f.anchor, &w);
+	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
+	return need_clamps(why, &f, 0) && ok;
+}
+
+/* [C, K / group, kh, kw] to [K, kh, kw, C / group]. */
+static const float *
+kernel_turned(
+    const float *from, const struct type *t, size_t group, struct arena *a)
+{
+	const size_t in = (size_t)t->dim[0] / group, out = (size_t)t->dim[1];
+	const size_t area = (size_t)t->dim[2] * (size_t)t->dim[3];
+	float *to = arena_new(a, float, group *in *out *area);
+
+	for (size_t g = 0; g < group; g++)
+		for (size_t i = 0; i < in; i++)
+			for (size_t o = 0; o < out; o++)
+				for (size_t p = 0; p < area; p++)
+					to[((g * out + o) * area + p) * in
+					    + i] = *from++;
+	return to;
+}
+
+static enum xnn_status
+setup_deconvolution(
+    const struct layer *l, const float *left, const float *right, float *out)
+{
+	(void)right;
+	return xnn_setup_deconvolution2d_nhwc_f32(l->op, l->batch, l->height,
+	    l->width, (uint32_t)l->after[0], (uint32_t)l->after[1], left, out,
+	    library_pool());
+}
+
+bool
+build_deconvolution(struct build *b)
+{
+	const struct node *n = b->fused.anchor;
+	const struct type *t = &node_in(b->graph, n, 1)->type;
+	const size_t group = (size_t)attr_int_or(n, "group", 1);
+	const size_t from = (size_t)t->dim[0] / group, to = (size_t)t->dim[1];
+	struct layer *l = b->layer;
+	const float *bias = NULL;
+	struct window x;
+	const char *fault;
+	float low, high;
+
+	if (!window_transposed(&x, b->graph, n, &fault))
+		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
+	if (n->ninputs > 2 && n->input[2] != VALUE_NONE)
+		bias = tensor_data(node_in(b->graph, n, 2)->constant, b->arena);
+	clamp_of(&b->fused, 0, &low, &high);
+	operand_of(b, n->input[0], 4, &l->left);
+	l->batch = l->left.shape[0];
+	l->height = l->left.shape[1];
+	l->width = l->left.shape[2];
+	l->after[0] = (size_t)x.more[0];
+	l->after[1] = (size_t)x.more[1];
+	l->setup = setup_deconvolution;
+	return status_ok(b,
+	    xnn_create_deconvolution2d_nhwc_f32((uint32_t)x.before[0],
+	        (uint32_t)x.after[1], (uint32_t)x.after[0],
+	        (uint32_t)x.before[1], (uint32_t)x.kernel[0],
+	        (uint32_t)x.kernel[1], (uint32_t)x.stride[0],
+	        (uint32_t)x.stride[1], (uint32_t)x.dilation[0],
+	        (uint32_t)x.dilation[1], (uint32_t)group, from, to,
+	        from * group, to * group,
+	        kernel_turned(
+	            tensor_data(node_in(b->graph, n, 1)->constant, b->arena), t,
+	            group, b->arena),
+	        bias, low, high, 0, &l->op),
+	    "transposed convolution");
+}
