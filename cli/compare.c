@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 #include "cli/diff.h"
 #include "cli/diff_print.h"
+#include "cli/figures.h"
+#include "cli/search_args.h"
 #include "cli/side.h"
 #include "ir/base/file.h"
 
@@ -15,13 +17,14 @@
 
 struct compare_args {
 	struct cli *cli;
+	struct search_args search; /* of sides that are models */
 	const char *path[SIDES], *html;
 	uint32_t n;
 	double threshold;
 	bool fail_on_regress, fail_on_change;
 };
 
-enum { KEY_THRESHOLD = 0x300, KEY_FAIL_ON, KEY_HTML };
+enum { KEY_THRESHOLD = 0x300, KEY_FAIL_ON, KEY_HTML, KEY_DB, KEY_NO_MEASURE };
 
 static const struct argp_option options[] = {
     {"threshold", KEY_THRESHOLD, "P%", 0,
@@ -31,6 +34,12 @@ static const struct argp_option options[] = {
         "and threshold",
         0},
     {"html", KEY_HTML, "FILE", 0, "write the comparison as a page, too", 0},
+    {"db", KEY_DB, "FILE", 0,
+        "tuning database for models that are searched ('none': remember "
+        "nothing)",
+        0},
+    {"no-measure", KEY_NO_MEASURE, NULL, 0,
+        "use stored and simulated prices only", 0},
     {0},
 };
 
@@ -72,6 +81,12 @@ parse(int key, char *arg, struct argp_state *state)
 	case KEY_HTML:
 		args->html = arg;
 		return 0;
+	case KEY_DB:
+		args->search.db = strcmp(arg, "none") == 0 ? NULL : arg;
+		return 0;
+	case KEY_NO_MEASURE:
+		args->search.measure = false;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (args->n == SIDES)
 			argp_error(state, "more than %d results", (int)SIDES);
@@ -101,6 +116,14 @@ write_page(FILE *f, void *context, struct err *err)
 	return true;
 }
 
+static bool
+open_side(struct side *s, const struct compare_args *args, const char *path,
+    struct err *err)
+{
+	return side_is_search(path) ? side_search(s, path, &args->search, err)
+	                            : side_read(s, path, args->cli->run, err);
+}
+
 /* Compare every result with the first. */
 static bool
 run(const struct compare_args *args, struct side *side, struct diff *diff,
@@ -110,18 +133,21 @@ run(const struct compare_args *args, struct side *side, struct diff *diff,
 	struct page page = {diff, args->n - 1};
 
 	for (uint32_t i = 0; i < args->n; i++)
-		if (!side_read(&side[i], args->path[i], c->run, err))
+		if (!open_side(&side[i], args, args->path[i], err))
 			return false;
 	for (uint32_t i = 1; i < args->n; i++)
 		diff_make(
 		    &diff[i - 1], &side[0], &side[i], args->threshold, c->run);
 	if (args->html && !file_write(args->html, write_page, &page, err))
 		return false;
-	if (c->format == OUT_JSON)
+	if (c->format == OUT_JSON) {
 		diffs_json(stdout, diff, args->n - 1);
-	else
-		for (uint32_t i = 1; i < args->n; i++)
-			diff_text(stdout, &diff[i - 1], c->verbosity > 0);
+		return true;
+	}
+	if (args->n > 2)
+		diffs_table(stdout, diff, args->n - 1);
+	for (uint32_t i = 1; i < args->n; i++)
+		diff_text(stdout, &diff[i - 1], c->verbosity > 0);
 	return true;
 }
 
@@ -138,6 +164,31 @@ verdict(const struct compare_args *args, const struct diff *diff)
 	return 0;
 }
 
+/* Of databases: what is measured in both, and in one. */
+static int
+compare_figures(const struct compare_args *args, struct err *err)
+{
+	struct cli *c = args->cli;
+	struct figures_diff d;
+
+	if (args->n != 2 || !figures_are_in(args->path[1])) {
+		err_set(err, ERR_USAGE,
+		    "a tuning database is compared with one other");
+		return cli_fail(c, err);
+	}
+	if (!figures_compare(
+	        &d, args->path[0], args->path[1], args->threshold, c->run, err))
+		return cli_fail(c, err);
+	if (c->format == OUT_JSON)
+		figures_json(&d);
+	else
+		figures_print(&d, c->verbosity > 0);
+	return cli_finish(c,
+	    (args->fail_on_regress && d.nslower)
+	        || (args->fail_on_change
+	            && d.nslower + d.nfaster + d.nonly_a + d.nonly_b));
+}
+
 int
 cmd_compare(struct cli *c, int argc, char **argv)
 {
@@ -145,20 +196,26 @@ cmd_compare(struct cli *c, int argc, char **argv)
 	const struct argp argp = {.options = options,
 	    .parser = parse,
 	    .children = children,
-	    .args_doc = "BASE RESULT...",
-	    .doc = "Compare results (directories or result.json files) with "
+	    .args_doc = "BASE RESULT...\nBASE.db OTHER.db",
+	    .doc = "Compare results with "
 	           "the first: what moved and why, which prices changed, and "
 	           "whether the difference is outside the noise of the "
-	           "measured prices that differ. A directory tells more than "
-	           "a file: why nodes moved."};
+	           "measured prices that differ. A result is a directory, a "
+	           "result.json (which does not tell why nodes moved) or "
+	           "MODEL.onnx@TARGET+TARGET..., which is searched now. Of two "
+	           "tuning databases: which prices differ beyond their noise, "
+	           "and which only one of them has."};
 	struct compare_args args = {.cli = c, .threshold = THRESHOLD};
 	struct err err = {.kind = ERR_NONE};
 	struct side side[SIDES] = {{.path = NULL}};
 	struct diff diff[SIDES];
 	bool ok;
 
+	search_args_init(&args.search, c);
 	if (!cli_parse(c, &argp, argc, argv, &args, &err))
 		return cli_fail(c, &err);
+	if (figures_are_in(args.path[0]))
+		return compare_figures(&args, &err);
 	ok = run(&args, side, diff, &err);
 	for (uint32_t i = 0; i < args.n; i++)
 		side_close(&side[i]);

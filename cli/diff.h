@@ -2,6 +2,7 @@
 #ifndef CLI_DIFF_H
 #define CLI_DIFF_H
 
+#include "cli/match.h"
 #include "cli/side.h"
 
 enum verdict_of_diff { DIFF_SAME, DIFF_FASTER, DIFF_SLOWER };
@@ -34,7 +35,8 @@ struct diff {
 	enum verdict_of_diff verdict;
 	int64_t delta; /* b - a, ns */
 	uint64_t noise; /* half ranges of the measured prices that differ */
-	uint32_t nmoves, nrepriced, nways, nadded, nremoved, nfacts;
+	struct nodes_match match;
+	uint32_t nmoves, nrepriced, nways, nfacts;
 	const struct move *move; /* by node of a */
 	const struct repriced *repriced; /* largest change first */
 	const char *const *fact; /* environment: "dnnl version: 3.1 -> 3.2" */
@@ -43,6 +45,14 @@ struct diff {
 /* `threshold`: the share of a's cost that does not matter. */
 void diff_make(struct diff *d, const struct side *a, const struct side *b,
     double threshold, struct arena *arena);
+
+/* Fill reason and text of a move. */
+void diff_explain(const struct diff *d, struct move *m, struct arena *a);
+
+/* The target of `to` that is target t of `from`: as written, else by kind;
+ * UINT32_MAX: none. */
+uint32_t diff_target_in(
+    const struct side *to, const struct side *from, uint32_t t);
 
 const char *reason_word(enum reason_of_move r);
 const char *verdict_word(enum verdict_of_diff v);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "emit/work.h"
-#include "ir/base/json.h"
 #include "ir/base/utf8.h"
 
 /* TUNING: what fits a screen, of each list */
 #define LINES 20u
+#define NAMES 6u
 
 /* Names come from files nobody vouches for: nothing that moves a cursor. */
 static void
@@ -73,11 +73,14 @@ headline(const struct diff *d, struct arena *a)
 	uint64_t size = (uint64_t)(d->delta < 0 ? -d->delta : d->delta);
 
 	return arena_printf(a,
-	    "%s -> %s (%+.1f %%, %s the noise of %.1f %%): %s",
+	    "%s -> %s (%+.1f %%, %s the noise of %.1f %%%s): %s",
 	    cost_text(d->a->cost, a), cost_text(d->b->cost, a),
 	    percent(d, (double)d->delta),
 	    size > d->noise ? "outside" : "inside",
-	    percent(d, (double)d->noise), verdict_word(d->verdict));
+	    percent(d, (double)d->noise),
+	    size > d->noise && d->verdict == DIFF_SAME ? ", below the threshold"
+	                                               : "",
+	    verdict_word(d->verdict));
 }
 
 static bool
@@ -152,8 +155,8 @@ counts(const struct diff *d, struct arena *a)
 	    "%" PRIu32 " of %" PRIu32 " nodes moved, %" PRIu32
 	    " changed their implementation, %" PRIu32 " new, %" PRIu32
 	    " gone; %" PRIu32 " composites as before at another price",
-	    d->nmoves, d->a->nnodes, d->nways, d->nadded, d->nremoved,
-	    d->nrepriced);
+	    d->nmoves, d->a->nnodes, d->nways, d->match.nadded,
+	    d->match.nremoved, d->nrepriced);
 }
 
 static const char *
@@ -169,6 +172,54 @@ parts(const struct diff *d, struct arena *a)
 	        (int64_t)d->b->launches_ns - (int64_t)d->a->launches_ns, a));
 }
 
+/* "new: Conv_3 (Conv) on mrvl, ..." */
+static void
+put_unmatched(struct out *o, const char *word, const struct side *s,
+    const uint32_t *match, uint32_t n)
+{
+	uint32_t shown = 0;
+
+	fprintf(o->f, "%s: ", word);
+	for (uint32_t i = 0; i < s->nnodes && shown < NAMES; i++) {
+		const struct side_node *node = &s->node[i];
+
+		if (match[i] != NO_MATCH)
+			continue;
+		fputs(shown++ ? ", " : "", o->f);
+		o->put(o->f, node->label);
+		fputs(" (", o->f);
+		o->put(o->f, node->op_type);
+		fputs(") on ", o->f);
+		o->put(o->f, s->target[s->composite[node->composite].target]);
+	}
+	if (n > shown)
+		fprintf(o->f, " and %" PRIu32 " more", n - shown);
+}
+
+/* Nodes only one of them has, and those that were matched without a name. */
+static void
+put_versions(
+    struct out *o, const struct diff *d, const char *open, const char *close)
+{
+	const struct nodes_match *m = &d->match;
+
+	if (m->nadded) {
+		fputs(open, o->f);
+		put_unmatched(o, "new", d->b, m->of_b, m->nadded);
+		fputs(close, o->f);
+	}
+	if (m->nremoved) {
+		fputs(open, o->f);
+		put_unmatched(o, "gone", d->a, m->of_a, m->nremoved);
+		fputs(close, o->f);
+	}
+	if (m->renamed)
+		fprintf(o->f,
+		    "%s%" PRIu32 " nodes have other names and were matched by "
+		    "where they lie%s",
+		    open, m->renamed, close);
+}
+
 /* The lists, each line between `open` and `close`. */
 static void
 put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
@@ -176,6 +227,7 @@ put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
 {
 	uint32_t lines = 0;
 
+	put_versions(o, d, open, close);
 	for (uint32_t i = 0; i < d->nmoves;) {
 		if (lines++ == limit) {
 			fprintf(o->f, "%s... and %" PRIu32 " more nodes%s",
@@ -220,82 +272,51 @@ diff_text(FILE *f, const struct diff *d, bool all)
 	arena_release(&o.arena);
 }
 
-static void
-write_move(struct json *j, const struct diff *d, const struct move *m)
-{
-	const struct side_node *na = &d->a->node[m->before];
-	const struct side_node *nb = &d->b->node[m->after];
-
-	json_inline_object(j);
-	json_key_str(j, "ref", na->ref);
-	json_key_str(j, "node", na->label);
-	json_key_str(
-	    j, "from", d->a->target[d->a->composite[na->composite].target]);
-	json_key_str(
-	    j, "to", d->b->target[d->b->composite[nb->composite].target]);
-	json_key_str(j, "reason", reason_word(m->reason));
-	json_key_str(j, "text", m->text);
-	json_close(j);
-}
-
-static void
-write_diff(struct json *j, const struct diff *d)
-{
-	json_object(j);
-	json_key_str(j, "path", d->b->path);
-	json_key_str(j, "model", d->b->model);
-	json_key_str(j, "verdict", verdict_word(d->verdict));
-	json_key_uint(j, "cost_ns", d->b->cost);
-	json_key_int(j, "delta_ns", d->delta);
-	json_key_uint(j, "noise_ns", d->noise);
-	json_key_bool(j, "proven", d->b->proven);
-	json_key_uint(j, "nodes_new", d->nadded);
-	json_key_uint(j, "nodes_gone", d->nremoved);
-	json_key_uint(j, "implementations_changed", d->nways);
-	json_key(j, "moves");
-	json_array(j);
-	for (uint32_t i = 0; i < d->nmoves; i++)
-		write_move(j, d, &d->move[i]);
-	json_close(j);
-	json_key(j, "repriced");
-	json_array(j);
-	for (uint32_t i = 0; i < d->nrepriced; i++) {
-		json_inline_object(j);
-		json_key_uint(j, "before", d->repriced[i].before);
-		json_key_uint(j, "after", d->repriced[i].after);
-		json_key_int(j, "delta_ns", d->repriced[i].delta);
-		json_close(j);
-	}
-	json_close(j);
-	json_key(j, "environment");
-	json_array(j);
-	for (uint32_t i = 0; i < d->nfacts; i++)
-		json_str(j, d->fact[i]);
-	json_close(j);
-	json_close(j);
-}
-
 void
-diffs_json(FILE *f, const struct diff *d, uint32_t n)
+diffs_table(FILE *f, const struct diff *d, uint32_t n)
 {
-	struct json j;
+	struct arena a;
 
-	json_init(&j, f, 1);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.compare/1");
-	json_key(&j, "base");
-	json_object(&j);
-	json_key_str(&j, "path", d->a->path);
-	json_key_str(&j, "model", d->a->model);
-	json_key_uint(&j, "cost_ns", d->a->cost);
-	json_key_bool(&j, "proven", d->a->proven);
-	json_close(&j);
-	json_key(&j, "results");
-	json_array(&j);
-	for (uint32_t i = 0; i < n; i++)
-		write_diff(&j, &d[i]);
-	json_close(&j);
-	json_close(&j);
+	arena_init(&a);
+	fprintf(f, "%12s  %9s  %9s  %7s  %6s  %s\n", "total", "change", "noise",
+	    "", "moved", "result");
+	fprintf(f, "%12s  %9s  %9s  %7s  %6s  ", cost_text(d->a->cost, &a), "",
+	    "", "", "");
+	put_plain(f, d->a->path);
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(f, "\n%12s  %+8.1f%%  %8.1f%%  %7s  %6" PRIu32 "  ",
+		    cost_text(d[i].b->cost, &a),
+		    percent(&d[i], (double)d[i].delta),
+		    percent(&d[i], (double)d[i].noise),
+		    verdict_word(d[i].verdict), d[i].nmoves);
+		put_plain(f, d[i].b->path);
+	}
+	fputs("\n\n", f);
+	arena_release(&a);
+}
+
+static void
+html_table(struct out *o, const struct diff *d, uint32_t n)
+{
+	fprintf(o->f,
+	    "<table><tr><th>result<th>total<th>change<th>noise<th>verdict"
+	    "<th>moved</tr>\n<tr><td>");
+	o->put(o->f, d->a->path);
+	fprintf(o->f, "<td>%s<td><td><td><td></tr>\n",
+	    cost_text(d->a->cost, &o->arena));
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("<tr><td>", o->f);
+		o->put(o->f, d[i].b->path);
+		fprintf(o->f,
+		    "<td>%s<td>%+.1f %%<td>%.1f %%<td class=\"%s\">%s<td>%" PRIu32
+		    "</tr>\n",
+		    cost_text(d[i].b->cost, &o->arena),
+		    percent(&d[i], (double)d[i].delta),
+		    percent(&d[i], (double)d[i].noise),
+		    verdict_word(d[i].verdict), verdict_word(d[i].verdict),
+		    d[i].nmoves);
+	}
+	fputs("</table>\n", o->f);
 }
 
 void
@@ -310,11 +331,15 @@ diffs_html(FILE *f, const struct diff *d, uint32_t n)
 	    "color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;"
 	    "max-width:70rem;margin:2rem auto;padding:0 1rem}h2{overflow-wrap:"
 	    "anywhere;font-size:1.1rem;margin-top:2rem}.slower{color:#d55e00}"
-	    ".faster{color:#009e73}li{overflow-wrap:anywhere}</style></head>"
+	    ".faster{color:#009e73}li{overflow-wrap:anywhere}table{border-collapse:"
+	    "collapse}td,th{padding:.2rem .8rem;text-align:right;border-bottom:"
+	    "1px solid #8884}td:first-child,th:first-child{text-align:left}"
+	    "</style></head>"
 	    "<body>\n<h1>Compared with ",
 	    f);
 	put_markup(f, d->a->path);
 	fputs("</h1>\n", f);
+	html_table(&o, d, n);
 	for (uint32_t i = 0; i < n; i++) {
 		fputs("<h2>", f);
 		put_markup(f, d[i].b->path);

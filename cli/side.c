@@ -106,7 +106,17 @@ read_nodes(struct side *s, struct arena *a, struct err *err)
 	return true;
 }
 
-/* What a composite is the price of: target, rule, implementation, nodes. */
+/* A target of other options is still the same place, if it is the only one. */
+static const char *
+place(const struct side *s, uint32_t target)
+{
+	for (uint32_t i = 0; i < s->ntargets; i++)
+		if (i != target && strcmp(s->kind[i], s->kind[target]) == 0)
+			return s->target[target];
+	return s->kind[target];
+}
+
+/* What a composite is the price of: place, rule, implementation, nodes. */
 static bool
 composite_key(struct side_composite *c, const struct side *s, struct arena *a,
     struct err *err)
@@ -116,7 +126,7 @@ composite_key(struct side_composite *c, const struct side *s, struct arena *a,
 
 	buf_init(&b);
 	buf_printf(
-	    &b, "%s\n%s\n%s", s->target[c->target], c->rule, c->implementation);
+	    &b, "%s\n%s\n%s", place(s, c->target), c->rule, c->implementation);
 	cJSON_ArrayForEach(ref, c->nodes)
 	{
 		if (!cJSON_IsString(ref)) {

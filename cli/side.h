@@ -29,7 +29,7 @@ struct side_composite {
 };
 
 struct side {
-	const char *path;
+	const char *path; /* as the user wrote it */
 	struct cJSON *result, *alternatives; /* the latter may be NULL */
 	const char *model;
 	cost_ns cost, composites_ns, conversions_ns, launches_ns;
@@ -45,6 +45,15 @@ struct side {
 /* `path` is a result directory or a result.json. ERR_IO or ERR_INPUT. */
 bool side_read(
     struct side *s, const char *path, struct arena *a, struct err *err);
+
+/* Is it "MODEL.onnx@TARGET+TARGET" (or lacks only the targets)? */
+bool side_is_search(const char *text);
+
+/* Search it with the options of `like`. */
+struct search_args;
+bool side_search(struct side *s, const char *text,
+    const struct search_args *like, struct err *err);
+
 void side_close(struct side *s);
 
 #endif

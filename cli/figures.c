@@ -1,0 +1,281 @@
+#include "cli/figures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/admin.h"
+#include "db/facts.h"
+#include "ir/base/map.h"
+
+/* TUNING: attempts of a figure that count; more say no more */
+#define ATTEMPTS 64u
+
+struct reader {
+	struct arena *arena;
+	struct figure *list;
+	uint32_t n, cap;
+	db_id subject, env;
+	uint64_t low[ATTEMPTS];
+	uint32_t nlow;
+};
+
+bool
+figures_are_in(const char *path)
+{
+	char head[16] = {0};
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void
+end_figure(struct reader *r)
+{
+	if (r->n == 0 || r->nlow == 0)
+		return;
+	qsort(r->low, r->nlow, sizeof *r->low, by_size);
+	r->list[r->n - 1].ns = r->low[(r->nlow - 1) / 2];
+}
+
+static void
+begin_figure(struct reader *r, const struct db_row *row)
+{
+	char hash[33];
+	struct figure *f;
+
+	end_figure(r);
+	r->subject = row->subject;
+	r->env = row->env;
+	r->nlow = 0;
+	hash128_print(row->key, hash);
+	r->list =
+	    arena_grow(r->arena, r->list, &r->cap, r->n + 1, sizeof *r->list);
+	f = &r->list[r->n++];
+	*f = (struct figure){
+	    .key = arena_printf(r->arena, "%s\n%s", hash, row->hard),
+	    .summary = arena_str(r->arena, row->summary),
+	    .target = facts_get(row->hard, "target", r->arena),
+	};
+	if (!f->target)
+		f->target = "";
+}
+
+/* A glance bounds a price; it is none. */
+static bool
+is_glance(const char *hard)
+{
+	static const char fact[] = "cost=glance\n";
+	const char *at = strstr(hard, fact);
+
+	return at && (at == hard || at[-1] == '\n');
+}
+
+static bool
+see_attempt(void *context, const struct db_row *row, struct err *err)
+{
+	struct reader *r = context;
+	struct figure *f;
+
+	(void)err;
+	if (is_glance(row->hard))
+		return true;
+	if (r->n == 0 || row->subject != r->subject || row->env != r->env)
+		begin_figure(r, row);
+	f = &r->list[r->n - 1];
+	f->attempts++;
+	f->outcome = arena_str(r->arena, row->outcome);
+	if (row->low == 0)
+		return true;
+	if (f->low == 0 || row->low < f->low)
+		f->low = row->low;
+	if (row->high > f->high)
+		f->high = row->high;
+	if (r->nlow < ATTEMPTS)
+		r->low[r->nlow++] = row->low;
+	return true;
+}
+
+static bool
+read_figures(struct reader *r, const char *path, struct err *err)
+{
+	const struct db_where all = {NULL, NULL, NULL, NULL};
+	struct costdb *db;
+	bool ok;
+
+	if (!costdb_open(&db, path, DB_READ, r->arena, err))
+		return false;
+	ok = costdb_visit(db, &all, false, see_attempt, r, err);
+	end_figure(r);
+	costdb_abandon(db);
+	return ok || err_in(err, "%s", path);
+}
+
+static uint64_t
+half_range(const struct figure *f)
+{
+	return f->high > f->low ? (f->high - f->low) / 2 : 0;
+}
+
+static bool
+is_noise(const struct figure *a, const struct figure *b, double threshold)
+{
+	uint64_t size = a->ns > b->ns ? a->ns - b->ns : b->ns - a->ns;
+
+	return size <= half_range(a) + half_range(b)
+	    || (double)size <= threshold * (double)a->ns;
+}
+
+/* In the order they are told. */
+static int
+rank(const struct figure_pair *p)
+{
+	if (!p->a || !p->b)
+		return p->b ? 4 : 3;
+	if (!p->a->ns || !p->b->ns)
+		return 2;
+	return p->delta > 0 ? 0 : 1;
+}
+
+static int
+by_rank(const void *x, const void *y)
+{
+	const struct figure_pair *p = x, *q = y;
+	int64_t a = p->delta < 0 ? -p->delta : p->delta;
+	int64_t b = q->delta < 0 ? -q->delta : q->delta;
+
+	if (rank(p) != rank(q))
+		return rank(p) - rank(q);
+	if (a != b)
+		return a > b ? -1 : 1;
+	return strcmp((p->a ? p->a : p->b)->key, (q->a ? q->a : q->b)->key);
+}
+
+static void
+add_pair(struct figures_diff *d, struct figure_pair *list,
+    const struct figure *a, const struct figure *b, double threshold)
+{
+	struct figure_pair p = {a, b, 0};
+
+	if (a && b) {
+		d->nboth++;
+		if ((!a->ns && !b->ns)
+		    || (a->ns && b->ns && is_noise(a, b, threshold))) {
+			d->nsame++;
+			return;
+		}
+		if (a->ns && b->ns)
+			p.delta = (int64_t)b->ns - (int64_t)a->ns;
+		d->nfailed += !p.delta;
+		d->nslower += p.delta > 0;
+		d->nfaster += p.delta < 0;
+	} else if (a) {
+		d->nonly_a++;
+	} else {
+		d->nonly_b++;
+	}
+	list[d->npairs++] = p;
+}
+
+static void
+pair_up(struct figures_diff *d, const struct reader *x, const struct reader *y,
+    double threshold, struct arena *arena)
+{
+	struct figure_pair *list =
+	    arena_new(arena, struct figure_pair, (size_t)x->n + y->n);
+	bool *seen = arena_new(arena, bool, y->n);
+	struct map index;
+
+	map_init(&index, arena);
+	for (uint32_t i = 0; i < y->n; i++)
+		map_add(&index, y->list[i].key, strlen(y->list[i].key), i);
+	for (uint32_t i = 0; i < x->n; i++) {
+		const char *key = x->list[i].key;
+		uint32_t k = map_find(&index, key, strlen(key));
+
+		if (k != MAP_NONE)
+			seen[k] = true;
+		add_pair(d, list, &x->list[i],
+		    k == MAP_NONE ? NULL : &y->list[k], threshold);
+	}
+	for (uint32_t i = 0; i < y->n; i++)
+		if (!seen[i])
+			add_pair(d, list, NULL, &y->list[i], threshold);
+	if (d->npairs)
+		qsort(list, d->npairs, sizeof *list, by_rank);
+	d->pair = list;
+}
+
+struct facts_of {
+	const char *target, *hard;
+};
+
+/* The environments of a database, each once. */
+static uint32_t
+list_facts(struct facts_of **out, const struct reader *r, struct arena *arena)
+{
+	struct facts_of *list = arena_new(arena, struct facts_of, r->n);
+	struct map seen;
+	uint32_t n = 0;
+
+	map_init(&seen, arena);
+	for (uint32_t i = 0; i < r->n; i++) {
+		const char *hard = strchr(r->list[i].key, '\n') + 1;
+
+		if (map_add(&seen, hard, strlen(hard), n) == n)
+			list[n++] = (struct facts_of){r->list[i].target, hard};
+	}
+	*out = list;
+	return n;
+}
+
+/* What tells the environments of one from the other's of the same target:
+ * "dnnl version: 3.0 -> 3.1". */
+static void
+find_facts(struct figures_diff *d, const struct reader *x,
+    const struct reader *y, struct arena *arena)
+{
+	struct facts_of *p, *q;
+	uint32_t np = list_facts(&p, x, arena), nq = list_facts(&q, y, arena);
+	const char **list = NULL, *why;
+	uint32_t cap = 0;
+
+	for (uint32_t i = 0; i < np; i++)
+		for (uint32_t k = 0; k < nq; k++) {
+			if (strcmp(p[i].target, q[k].target) != 0
+			    || strcmp(p[i].hard, q[k].hard) == 0)
+				continue;
+			facts_relate(p[i].hard, q[k].hard, &why, arena);
+			list = arena_grow(
+			    arena, list, &cap, d->nfacts + 1, sizeof *list);
+			list[d->nfacts++] =
+			    arena_printf(arena, "%s %s", p[i].target, why);
+		}
+	d->fact = list;
+}
+
+bool
+figures_compare(struct figures_diff *d, const char *path_a, const char *path_b,
+    double threshold, struct arena *a, struct err *err)
+{
+	struct reader x = {.arena = a}, y = {.arena = a};
+
+	*d = (struct figures_diff){.path_a = path_a, .path_b = path_b};
+	if (!read_figures(&x, path_a, err) || !read_figures(&y, path_b, err))
+		return false;
+	pair_up(d, &x, &y, threshold, a);
+	if (d->nonly_a && d->nonly_b)
+		find_facts(d, &x, &y, a);
+	return true;
+}

@@ -1,0 +1,181 @@
+#!/bin/sh
+# marq compare: every reason a node can move for, models searched on the spot,
+# versions of a model, several results at once, databases. Prices come from
+# rules files and bounds: the same on every machine.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+run model make tiny -o tiny.onnx -q
+
+npu() { # FILE COST-OF-A-CONVOLUTION LARGEST-HEIGHT
+	cat >"$1" <<EOF
+{"format": "marquetry-rules", "version": 1, "summary": "an NPU",
+ "rules": [{"name": "npu.conv", "pattern": "Conv(x:var, w:const)",
+   "where": [{"of": "x", "dim": 2, "max": $3}], "cost": {"ns": $2}}]}
+EOF
+}
+search() { # RESULT MODEL OPTION...
+	out=$1
+	shift
+	run search "$@" --no-measure --db none -o "$out" -q --force
+	expect_status 0
+}
+both='-t rules:file=a.json -t rules:file=b.json -t host'
+npu a.json 100 32
+npu b.json 110 32
+search base tiny.onnx $both
+
+# A price moved: b is cheaper now, by more than a percent of the whole.
+npu a.json 3000 32
+search price tiny.onnx $both
+run compare base price --fail-on regress
+expect_in out '8 of 30 nodes moved'
+expect_in out 'rules:file=a.json -> rules:file=b.json, price: legal there for 3.000'
+# ... which is no regression when the limit is higher, but a change.
+run compare base price --fail-on regress --threshold 100%
+expect_status 0
+run compare base price --fail-on change --threshold 100%
+expect_status 1
+expect_in out ', noise: legal there for 3.000'
+
+# It costs more than the host does: slower.
+npu a.json 90000 32
+npu b.json 90000 32
+search slower tiny.onnx $both
+run compare base slower --fail-on regress
+expect_status 1
+expect_in out ': slower'
+expect_in out 'rules:file=a.json -> host, price:'
+run compare slower base --fail-on regress
+expect_status 0
+expect_in out ': faster'
+
+# Less than a percent: nodes move inside the noise.
+npu a.json 105 32
+npu b.json 104 32
+search noise tiny.onnx $both
+run compare base noise --fail-on regress
+expect_status 0
+expect_in out ', noise:'
+expect_in out 'below the threshold): same'
+
+# A constraint, and one that is gone.
+npu a.json 100 32
+search pinned tiny.onnx $both --forbid rules:file=a.json:Conv_0
+run compare base pinned
+expect_in out 'constraint: forbid rules:file=a.json:Conv_0'
+run compare pinned base
+expect_in out 'constraint: no longer: forbid rules:file=a.json:Conv_0'
+
+# A target that is gone.
+search host tiny.onnx -t host
+run compare base host --fail-on regress
+expect_status 1
+expect_in out 'target: rules:file=a.json is not in the mix'
+
+# Several at once: a table first; the same in JSON.
+run compare base price host noise --html all.html
+expect_status 0
+expect_in out 'result'
+[ "$(grep -c '^ *[0-9.]* [µnm]s ' out)" = 4 ] || { fail 'no line for each result'; cat out; }
+[ "$(grep -c '<tr>' all.html)" = 5 ] || fail 'no row for each result'
+run compare base price host noise --format json
+expect_json out
+[ "$(python3 -c 'import json; print([r["verdict"] for r in json.load(open("out"))["results"]])')" = \
+	"['slower', 'slower', 'same']" ] || { fail 'verdicts'; cat out | head -n 40; }
+
+# Searched on the spot, as a directory would be.
+run compare "tiny.onnx@rules:file=a.json+rules:file=b.json+host" base --no-measure --db none --fail-on change
+expect_status 0
+run compare tiny.onnx@host base --no-measure --db none
+expect_in out 'is new in the mix'
+for bad in tiny.onnx tiny.onnx@ tiny.onnx@nonsense tiny.onnx@host+ absent.onnx@host; do
+	run compare "$bad" base --no-measure --db none
+	[ "$status" != 0 ] || fail 'taken for a result'
+	expect_lines 1 err
+	expect_in err "${bad%@*}"
+done
+
+# Databases: what moved beyond its noise, and what only one has.
+run search tiny.onnx -t host --db one.db -o none -q --max-measure 6 --jobs 1
+[ -s one.db ] || fail 'no database'
+run compare one.db one.db --fail-on change
+expect_status 0
+cp one.db two.db
+python3 - <<'EOF'
+import sqlite3
+db = sqlite3.connect("two.db")
+rows = [r for (r,) in db.execute("select measurement_id from measurement m join environment using(env_id)"
+        " where outcome='ok' and hard like '%cost=measured%' order by measurement_id")]
+db.execute("update measurement set low_ns=low_ns*9, median_ns=median_ns*9, high_ns=high_ns*9 where measurement_id=?", rows[:1])
+db.execute("delete from measurement where measurement_id=?", rows[1:2])
+db.commit()
+EOF
+run compare one.db two.db --fail-on regress
+expect_status 1
+expect_in out '1 slower, 0 faster'
+expect_in out '1 only in the first, 0 only in the second'
+expect_in out '+800.0 %'
+run compare two.db one.db --fail-on regress
+expect_status 0
+expect_in out '0 slower, 1 faster'
+expect_in out '0 only in the first, 1 only in the second'
+run compare one.db two.db --format json
+expect_json out
+run compare one.db base
+expect_status 2
+run compare one.db two.db one.db
+expect_status 2
+
+# Versions of the model: an input that a predicate refuses, nodes that came and
+# went, names that are all other ones.
+/usr/bin/python3 -c 'import onnx' 2>/dev/null || {
+	echo 'skipped the versions of a model: no python3-onnx'
+	done_testing
+}
+/usr/bin/python3 - <<'EOF'
+import copy, onnx
+tiny = onnx.load("tiny.onnx")
+def shapeless(m):
+    m = copy.deepcopy(m)
+    del m.graph.value_info[:]
+    return m
+large = shapeless(tiny)
+for d in large.graph.input[0].type.tensor_type.shape.dim[2:]:
+    d.dim_value = 48
+onnx.save(large, "large.onnx")
+more = shapeless(tiny)
+relu = [i for i, n in enumerate(more.graph.node) if n.op_type == "Relu"][0]
+node = more.graph.node[relu]
+extra = onnx.helper.make_node("Sigmoid", [node.output[0]], ["extra_out"], name="extra")
+for n in more.graph.node:
+    n.input[:] = ["extra_out" if i == node.output[0] else i for i in n.input]
+more.graph.node.insert(relu + 1, extra)
+onnx.save(more, "more.onnx")
+other = shapeless(tiny)
+rename = lambda x: "z_" + x if x and x != "image" else x
+for n in other.graph.node:
+    n.name = "z_" + n.output[0]
+    n.input[:] = map(rename, n.input)
+    n.output[:] = map(rename, n.output)
+for t in other.graph.initializer:
+    t.name = rename(t.name)
+for v in list(other.graph.output):
+    v.name = rename(v.name)
+onnx.save(other, "other.onnx")
+EOF
+search large large.onnx $both
+run compare base large
+expect_in out 'Conv_0: rules:file=a.json -> host, predicate: npu.conv: x.dim2 fails (x.dim2 = 48, needs <= 32)'
+search more more.onnx $both
+run compare base more
+expect_in out '1 new, 0 gone'
+expect_in out 'new: extra (Sigmoid) on host'
+run compare more base
+expect_in out '0 new, 1 gone'
+expect_in out 'gone: extra (Sigmoid) on host'
+search other other.onnx $both
+run compare base other --fail-on change
+expect_status 0
+expect_in out '0 of 30 nodes moved'
+expect_in out 'have other names and were matched by where they lie'
+done_testing
