@@ -51,9 +51,10 @@ struct pattern {
 	const struct pattern *arg[PATTERN_ARGS];
 };
 
-#define PATTERN_COUNT(...) \
-	(sizeof((const struct pattern *const[]){__VA_ARGS__}) \
-	    / sizeof(const struct pattern *))
+/* Counted by place, not by sizeof: that would write the arguments down twice,
+ * at every depth. */
+#define PATTERN_COUNT(...) PATTERN_NTH(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)
+#define PATTERN_NTH(a, b, c, d, e, f, n, ...) n
 #define NODE(o, ...) \
 	(&(const struct pattern){.kind = PATTERN_NODE, \
 	    .op = OP_##o, \
