@@ -74,36 +74,62 @@ put_tracks(struct trace *t)
 	put_track(&t->j, conversion_track(t->w), "conversions");
 }
 
-static void
-put_flow(
-    struct trace *t, const char *phase, uint32_t track, cost_ns at, uint32_t id)
+/* Where an arrow stops, in this order. */
+enum { STOP_PRODUCER = 1, STOP_CONVERSION = 2, STOP_CONSUMER = 4 };
+
+/* The stops of a conversion's arrow: slices that take time, for the others hold
+ * nothing. 0: fewer than two, so there is no arrow. */
+static unsigned
+stops_of(const struct trace *t, const struct plan_conversion *c)
 {
-	open_event(&t->j, phase, track, "value");
+	const struct plan *p = t->w->plan;
+	node_id producer = t->w->graph->value[c->value].producer;
+	unsigned stops = 0;
+
+	if (producer != NODE_NONE
+	    && p->composite[p->composite_of[producer]].cost > 0)
+		stops |= STOP_PRODUCER;
+	if (c->cost > 0)
+		stops |= STOP_CONVERSION;
+	if (c->before < p->ncomposites && p->composite[c->before].cost > 0)
+		stops |= STOP_CONSUMER;
+	return (stops & (stops - 1)) ? stops : 0;
+}
+
+static void
+put_stop(
+    struct trace *t, uint32_t id, unsigned stop, uint32_t track, cost_ns at)
+{
+	unsigned stops = stops_of(t, &t->w->plan->conversion[id]);
+	bool is_first = (stops & (stop - 1)) == 0, is_last = stops < 2 * stop;
+
+	if (!(stops & stop))
+		return;
+	open_event(&t->j, is_first ? "s" : is_last ? "f" : "t", track, "value");
 	json_key_str(&t->j, "cat", "conversion");
 	json_key_uint(&t->j, "id", id);
 	put_us(&t->j, "ts", at);
-	if (*phase == 'f')
+	if (is_last)
 		json_key_str(&t->j, "bp", "e");
 	json_close(&t->j);
 }
 
-/* An arrow starts inside the slice that makes the value: just before its end,
- * because a slice does not hold its own end. */
+/* An arrow leaves the slice that makes the value just before its end, because
+ * a slice does not hold its own end. */
 static void
-put_flow_start(struct trace *t, value_id v, uint32_t id)
+put_producer_stop(struct trace *t, uint32_t id)
 {
-	const struct plan *p = t->w->plan;
-	node_id producer = t->w->graph->value[v].producer;
+	node_id producer =
+	    t->w->graph->value[t->w->plan->conversion[id].value].producer;
 	uint32_t composite;
-	cost_ns at;
 
 	if (producer == NODE_NONE)
 		return;
-	composite = p->composite_of[producer];
-	at = t->end[composite];
-	if (at > t->begin[composite])
-		at--;
-	put_flow(t, "s", emit_candidate(t->w, composite)->target + 1, at, id);
+	composite = t->w->plan->composite_of[producer];
+	if (t->end[composite] > 0)
+		put_stop(t, id, STOP_PRODUCER,
+		    emit_candidate(t->w, composite)->target + 1,
+		    t->end[composite] - 1);
 }
 
 static void
@@ -112,7 +138,7 @@ put_conversion(struct trace *t, uint32_t id)
 	const struct plan_conversion *c = &t->w->plan->conversion[id];
 	struct json *j = &t->j;
 
-	put_flow_start(t, c->value, id);
+	put_producer_stop(t, id);
 	open_event(j, "X", conversion_track(t->w),
 	    arena_printf(t->w->arena, "%s -> %s", emit_format(t->w, c->from),
 	        emit_format(t->w, c->to)));
@@ -125,11 +151,7 @@ put_conversion(struct trace *t, uint32_t id)
 	json_key_uint(j, "bytes", emit_value_bytes(t->w, c->value, c->to));
 	json_close(j);
 	json_close(j);
-	if (t->w->graph->value[c->value].producer != NODE_NONE)
-		put_flow(t, c->before < t->w->plan->ncomposites ? "t" : "f",
-		    conversion_track(t->w), t->now, id);
-	else if (c->before < t->w->plan->ncomposites)
-		put_flow(t, "s", conversion_track(t->w), t->now, id);
+	put_stop(t, id, STOP_CONVERSION, conversion_track(t->w), t->now);
 	t->now += c->cost;
 }
 
@@ -222,7 +244,7 @@ put_flow_ends(struct trace *t, uint32_t id, uint32_t from, uint32_t to)
 	uint32_t track = emit_candidate(t->w, id)->target + 1;
 
 	for (uint32_t i = from; i < to; i++)
-		put_flow(t, "f", track, t->begin[id], i);
+		put_stop(t, i, STOP_CONSUMER, track, t->begin[id]);
 }
 
 bool
