@@ -239,6 +239,21 @@ read_sets(struct run_sets *sets, const struct job *j, const struct args *args,
 	    || run_data_seeded(sets, j->model.graph, j->arena, err);
 }
 
+/* Import again with what the data say of shapes the model leaves open. */
+static bool
+bind_to_data(struct job *j, const struct run_sets *sets,
+    const struct args *args, struct err *err)
+{
+	struct search_args *search =
+	    arena_copy(j->arena, &args->search, sizeof args->search);
+
+	if (!run_data_shapes(
+	        &search->onnx, &sets->set[0], j->model.graph, j->arena))
+		return true;
+	model_close(&j->model);
+	return job_import(j, search, j->arena, err);
+}
+
 static bool
 run(struct job *j, struct run_result *r, const struct args *args,
     struct err *err)
@@ -246,8 +261,9 @@ run(struct job *j, struct run_result *r, const struct args *args,
 	struct run_sets sets = {0};
 
 	if (!job_import(j, &args->search, args->search.cli->run, err)
-	    || !read_sets(&sets, j, args, err) || !job_candidates(j, false, err)
-	    || !job_search(j, err))
+	    || !read_sets(&sets, j, args, err)
+	    || !bind_to_data(j, &sets, args, err)
+	    || !job_candidates(j, false, err) || !job_search(j, err))
 		return false;
 	set_tolerance(r, args);
 	return job_stop_pricing(j, err) && execute(r, &sets, args, err);

@@ -25,6 +25,11 @@ bool run_data_seeded(struct run_sets *s, const struct graph *g, struct arena *a,
 bool run_data_read(struct run_sets *s, const struct graph *g, const char *path,
     struct arena *a, struct err *err);
 
+/* Bind each input whose shape the model leaves open to what a set has; true
+ * when there was one. */
+bool run_data_shapes(struct onnx_options *o, const struct run_data *d,
+    const struct graph *g, struct arena *a);
+
 /* One output compared with one expectation. */
 struct run_check {
 	const char *set, *output;

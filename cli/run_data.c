@@ -106,3 +106,26 @@ run_data_read(struct run_sets *s, const struct graph *g, const char *path,
 	    || err_set(err, ERR_INPUT,
 	        "%s: neither input_0.pb nor test_data_set_0 in it", path);
 }
+
+bool
+run_data_shapes(struct onnx_options *o, const struct run_data *d,
+    const struct graph *g, struct arena *a)
+{
+	const uint32_t given = o->nshapes;
+	struct bind_shape *shape =
+	    arena_new(a, struct bind_shape, given + g->ninputs);
+
+	if (given > 0)
+		memcpy(shape, o->shape, given * sizeof *shape);
+	for (uint32_t i = 0; i < g->ninputs; i++) {
+		const struct value *v = graph_value(g, g->input[i]);
+
+		if (v->type.kind != TYPE_TENSOR || type_is_static(&v->type)
+		    || d->in[i].kind > TENSOR_STRINGS)
+			continue;
+		shape[o->nshapes++] =
+		    (struct bind_shape){v->name, d->in[i].rank, d->in[i].dim};
+	}
+	o->shape = shape;
+	return o->nshapes > given;
+}

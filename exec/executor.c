@@ -90,7 +90,9 @@ need_static(struct executor *x, value_id v, struct err *err)
 	if (t->kind != TYPE_TENSOR)
 		what = "is no tensor";
 	else if (!type_is_static(t))
-		what = "has a dynamic shape (bind it with --dim or --shape)";
+		what = value->producer == NODE_NONE
+		    ? "has a dynamic shape (bind it with --dim or --shape)"
+		    : "has a dynamic shape";
 	else if (!tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
 		what = "is too large or of a type without size";
 	if (what == NULL)

@@ -26,4 +26,17 @@ status=0
 status=0
 "$MARQ" run "$light" -t host --db prices.db --data nowhere >out 2>err || status=$?
 [ $status -eq 7 ] || fail "absent data: status $status"
+# a model that leaves shapes open takes them from the data, and says which are
+# open without
+open="$MARQ_SHARED/data/models/bert_toy_optimized"
+if [ -e "$open/model.onnx" ]; then
+	"$MARQ" run "$open/model.onnx" -t host --db none --no-measure --runs 1 --data "$open" >out 2>err ||
+		fail "shapes from data: $(cat err)"
+	status=0
+	"$MARQ" run "$open/model.onnx" -t host --db none --no-measure --runs 1 >out 2>err || status=$?
+	[ $status -eq 3 ] && grep -q "input 'input_ids' has no static shape" err ||
+		fail "open shapes: status $status: $(cat err)"
+else
+	echo "without $open: open shapes are not tested"
+fi
 echo "marq run: ok"
