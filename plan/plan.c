@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/crossing.h"
+#include "search/cost.h"
 #include "search/cover.h"
 
 bool
@@ -219,9 +221,20 @@ price_regions(struct plan *p, struct plan_composite *list,
 		    || whole.ns == r->cost)
 			continue;
 		share_out(&list[r->first], r->ncomposites, r->cost, whole.ns);
-		p->cost = cost_add(p->cost - r->cost, whole.ns);
 		r->cost = whole.ns;
 	}
+}
+
+/* The sum of the parts. */
+static void
+add_up(struct plan *p)
+{
+	p->cost = 0;
+	for (uint32_t i = 0; i < p->nregions; i++)
+		p->cost = cost_add(p->cost,
+		    cost_add(p->region[i].cost, p->region[i].launch));
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		p->cost = cost_add(p->cost, p->conversion[i].cost);
 }
 
 void
@@ -229,7 +242,8 @@ plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 {
 	struct plan_composite *composite = put_composites(out, cover, a);
 
-	out->cost = cover->cost;
 	put_conversions(out, cover, a);
 	price_regions(out, composite, put_regions(out, cover, a), a);
+	plan_add_crossings(out, a);
+	add_up(out);
 }

@@ -38,6 +38,8 @@ struct plan_region {
 	cost_ns cost; /* of the composites, as one */
 };
 
+struct plan;
+
 /* A region whose price as a whole was not that of its composites one by one. */
 struct plan_move {
 	uint32_t target;
@@ -50,7 +52,9 @@ struct plan_move {
 struct plan_baseline {
 	const char *name; /* "dnnl + host", "eager", ... */
 	cost_ns cost; /* COST_NEVER: has no cover */
-	bool bound; /* some of its prices are lower bounds: not priced yet */
+	bool bound; /* a lower bound: of prices, or of a cover that does not fit
+		     * its device */
+	const struct plan *plan; /* NULL: not kept */
 };
 
 struct plan {
@@ -82,7 +86,8 @@ bool plan_region_price(const struct plan *p, const uint32_t *candidate,
 
 /* The plan of a cover whose candidate, node, value and format ids are the
  * graph's: regions with their boundary and their price as wholes, conversions,
- * costs. Sets everything but nbaselines, baseline, lower_bound, rounds, moved,
+ * costs; values that pass between regions pay for that on top of the cover. Sets
+ * everything but nbaselines, baseline, lower_bound, rounds, moved,
  * proven and searcher. `out` names the graph, mix, candidates and prices
  * already. */
 void plan_build(struct plan *out, const struct cover *cover, struct arena *a);

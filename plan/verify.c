@@ -2,11 +2,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plan/fit.h"
 #include "plan/plan.h"
 
 struct review {
 	const struct plan *p;
 	uint32_t *available; /* [nvalues] mask of formats */
+	uint32_t *holder; /* [nvalues][nformats] region (+ 1) that holds it,
+			   * where a format lives on a device */
 	uint32_t *made_by; /* [nnodes] composite, or UINT32_MAX */
 	uint32_t next; /* conversion */
 	uint64_t cost;
@@ -18,6 +21,44 @@ static const struct candidate *
 candidate_of(const struct plan *p, uint32_t composite)
 {
 	return &p->candidates->candidate[p->composite[composite].candidate];
+}
+
+static bool
+is_on_host(const struct review *r, format_id f)
+{
+	return r->p->mix->formats.format[f].space == SPACE_HOST;
+}
+
+static uint32_t *
+holder_of(struct review *r, value_id v, format_id f)
+{
+	return &r->holder[(size_t)v * r->p->mix->formats.n + f];
+}
+
+/* The region (+ 1) of a composite; 0: the caller's. */
+static uint32_t
+region_at(const struct review *r, uint32_t composite)
+{
+	return composite < r->p->ncomposites
+	    ? r->p->composite[composite].region + 1
+	    : 0;
+}
+
+/* Can it be read in this format here? What lives on a device is there for one
+ * region only. */
+static bool
+is_there(struct review *r, value_id v, format_id f, uint32_t composite)
+{
+	return r->available[v] >> f & 1
+	    && (is_on_host(r, f)
+	        || *holder_of(r, v, f) == region_at(r, composite));
+}
+
+static void
+make_available(struct review *r, value_id v, format_id f, uint32_t composite)
+{
+	r->available[v] |= UINT32_C(1) << f;
+	*holder_of(r, v, f) = region_at(r, composite);
 }
 
 static bool
@@ -46,7 +87,7 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 			    c->value);
 		price = conversion_at(p->prices, class, c->from, c->to);
 		if (!(r->available[c->value] >> c->from & 1)
-		    || r->available[c->value] >> c->to & 1)
+		    || is_there(r, c->value, c->to, c->before))
 			return WRONG("conversion %" PRIu32 " of value %" PRIu32
 			             " has no source or is paid twice",
 			    r->next, c->value);
@@ -56,7 +97,7 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 			return WRONG("conversion %" PRIu32
 			             " is not charged its price",
 			    r->next);
-		r->available[c->value] |= UINT32_C(1) << c->to;
+		make_available(r, c->value, c->to, c->before);
 		if (!charge(r, c->cost, err))
 			return false;
 	}
@@ -70,8 +111,7 @@ read_ports(struct review *r, uint32_t i, struct err *err)
 	const struct candidate *c = candidate_of(r->p, i);
 
 	for (uint32_t k = 0; k < c->ninputs; k++)
-		if (!(r->available[c->input[k].value] >> c->input[k].format
-		        & 1))
+		if (!is_there(r, c->input[k].value, c->input[k].format, i))
 			return WRONG("value '%s' is not there in format %u",
 			    r->p->graph->value[c->input[k].value].name,
 			    c->input[k].format);
@@ -136,8 +176,8 @@ write_ports(struct review *r, uint32_t i, struct err *err)
 	    &r->p->prices->candidate[r->p->composite[i].candidate];
 
 	for (uint32_t k = 0; k < c->noutputs; k++)
-		r->available[c->output[k].value] |= UINT32_C(1)
-		    << c->output[k].format;
+		make_available(
+		    r, c->output[k].value, c->output[k].format, i);
 	if (price->state == PRICE_FAILED)
 		return WRONG("a candidate whose price failed was chosen");
 	return charge(r, r->p->composite[i].cost, err);
@@ -234,11 +274,14 @@ plan_verify(const struct plan *p, struct err *err)
 	const struct graph *g = p->graph;
 	struct arena scratch;
 	struct review r = {.p = p};
+	struct device_use use;
 	bool ok;
 
 	arena_init(&scratch);
 	r.available = arena_new(&scratch, uint32_t, g->nvalues);
 	r.made_by = arena_new(&scratch, uint32_t, g->nnodes);
+	r.holder = arena_new(
+	    &scratch, uint32_t, (size_t)g->nvalues * p->mix->formats.n);
 	memset(r.made_by, 0xff, g->nnodes * sizeof *r.made_by);
 	for (value_id v = 0; v < g->nvalues; v++)
 		if (g->value[v].constant || g->value[v].producer == NODE_NONE)
@@ -252,6 +295,9 @@ plan_verify(const struct plan *p, struct err *err)
 		if (!(r.available[g->output[i]] >> FORMAT_PLAIN & 1))
 			ok = WRONG("output '%s' is not given back",
 			    g->value[g->output[i]].name);
+	if (ok && !plan_fits(p, &use, &scratch))
+		ok = WRONG("the regions of '%s' do not fit its memory",
+		    use.kind->name);
 	if (ok && r.cost != p->cost)
 		ok = WRONG("the parts cost %" PRIu64 ", the plan says %" PRIu64,
 		    r.cost, p->cost);

@@ -142,6 +142,14 @@ struct answer {
 	char detail[160]; /* why not OK, or what the figures rest on */
 };
 
+/* What a region occupies of a device's own memory, in whole pages, and how much
+ * there is. */
+struct memory {
+	uint64_t resident; /* while it is loaded */
+	uint64_t scratch; /* while it runs, too: regions take turns */
+	uint64_t limit;
+};
+
 /* `values` lists what is allowed ("1|2|4") or says it in angle brackets
  * ("<path>"), which the kind's open() then checks. */
 struct target_option {
@@ -172,13 +180,18 @@ struct target_kind {
 	/* Ways to run a match; number written (<= max). */
 	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
-	/* What a candidate occupies while it is loaded: its `resident`. NULL:
-	 * nothing that is counted. */
+	/* What a candidate occupies while it is loaded, at least: its
+	 * `resident`. NULL: nothing that is counted. */
 	uint64_t (*resident)(const struct target *t, const struct graph *g,
 	    const struct candidate *c);
-	/* What the residents of one target may add up to; 0: no limit. NULL:
-	 * none. */
+	/* What the residents of one target may add up to, at best; 0: no limit.
+	 * NULL: none. */
 	uint64_t (*capacity)(const struct target *t);
+	/* What n candidates run as one region occupy. The regions of a plan on
+	 * all targets of the kind fit when their residents and the largest
+	 * scratch stay within the limit. NULL: whatever they occupy fits. */
+	void (*region_memory)(const struct target *t, const struct graph *g,
+	    const struct candidate *const *c, uint32_t n, struct memory *out);
 	/* Pack and prepare a candidate on this machine. */
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,

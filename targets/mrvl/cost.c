@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "targets/mrvl/build.h"
 
 struct setting
 setting_of(const struct params *p)
@@ -13,88 +12,6 @@ setting_of(const struct params *p)
 	for (uint32_t i = 0; i < NPARAM; i++)
 		s.value[i] = p->param[i].value;
 	return s;
-}
-
-/* ---- work ---- */
-
-static double
-const_bytes(const struct layer *l, bool int8)
-{
-	double bytes = 0;
-
-	for (uint32_t i = 0; i < NCONST; i++) {
-		double n;
-
-		if (!l->constant[i])
-			continue;
-		n = (double)dims_count(&l->constant[i]->dims);
-		/* kernels in the region's type, everything else float32 */
-		bytes += n * (i == CONST_KERNEL ? (int8 ? 1 : 2) : 4);
-	}
-	return bytes;
-}
-
-static void
-conv_work(struct work *w, const struct layer *l)
-{
-	const struct dims *k = &l->constant[CONST_KERNEL]->dims;
-
-	w->pixels = l->out.dim[0] * l->out.dim[1] * l->out.dim[2];
-	w->channels_in = k->dim[3];
-	w->channels_out = k->dim[0];
-	w->macs = (double)w->pixels * (double)dims_count(k);
-	if (l->groups > 1) {
-		w->dense_factor = (double)l->groups;
-		w->channels_in = l->groups;
-	}
-}
-
-static void
-fc_work(struct work *w, const struct layer *l)
-{
-	const struct dims *k = &l->constant[CONST_KERNEL]->dims;
-
-	w->pixels = l->out.dim[0];
-	w->channels_in = k->dim[1];
-	w->channels_out = k->dim[0];
-	w->macs = (double)w->pixels * (double)dims_count(k);
-}
-
-struct work
-work_of(const struct layer *l, bool int8)
-{
-	double size = int8 ? 1 : 2;
-	struct work w = {.dense_factor = 1};
-
-	for (uint32_t i = 0; i < l->ninputs; i++)
-		w.in_bytes += size * (double)dims_count(&l->in[i]);
-	w.out_bytes = size * (double)dims_count(&l->out);
-	w.weight_bytes = const_bytes(l, int8);
-	switch (l->kind) {
-	case LAYER_CONV:
-		conv_work(&w, l);
-		break;
-	case LAYER_FC:
-		fc_work(&w, l);
-		break;
-	case LAYER_MAXPOOL:
-	case LAYER_AVGPOOL:
-		/* each output element reads its window */
-		w.vector_bytes =
-		    w.out_bytes * (1 + (double)(l->kernel[0] * l->kernel[1]));
-		break;
-	case LAYER_LAYOUT:
-	case LAYER_RESHAPE:
-	case LAYER_FLATTEN:
-	case LAYER_SQUEEZE:
-		/* SOURCE: RFC 48, figure 2b: the compiler merges leading
-		 * layout transforms and flattening into their neighbours */
-		w.free = true;
-		break;
-	default:
-		w.vector_bytes = w.in_bytes + w.out_bytes;
-	}
-	return w;
 }
 
 /* ---- time ---- */
@@ -220,15 +137,10 @@ estimate_over(const struct params *p, price_fn price, const void *context,
 
 /* ---- regions ---- */
 
-struct step {
-	struct work work;
-	double live; /* bytes of activations while it runs */
-};
-
 struct region_cost {
 	const struct mrvl *mrvl;
 	uint32_t n;
-	struct step *step;
+	const struct step *step;
 };
 
 static double
@@ -249,52 +161,15 @@ region_price(const struct setting *s, const void *context)
 	return ns;
 }
 
-static bool
-reads(const struct layer *l, value_id v)
-{
-	for (uint32_t i = 0; i < l->ninputs; i++)
-		if (l->operand[i] == v)
-			return true;
-	return false;
-}
-
-/* Results of earlier layers that are read after layer i stay alive over it. */
-static void
-set_live(struct region_cost *r, const struct layer *layer)
-{
-	for (uint32_t i = 0; i < r->n; i++) {
-		const struct work *w = &r->step[i].work;
-
-		r->step[i].live = w->in_bytes + w->out_bytes;
-	}
-	for (uint32_t from = 0; from < r->n; from++) {
-		uint32_t last = from;
-
-		for (uint32_t i = from + 1; i < r->n; i++)
-			if (reads(&layer[i], layer[from].result))
-				last = i;
-		for (uint32_t i = from + 1; i < last; i++)
-			if (!reads(&layer[i], layer[from].result))
-				r->step[i].live += r->step[from].work.out_bytes;
-	}
-}
-
 bool
 mrvl_simulate_region(const struct target *t, const struct graph *g,
     const struct candidate *const *c, uint32_t n, struct estimate *out)
 {
 	struct arena scratch;
 	struct region_cost r = {.mrvl = mrvl_of(t), .n = n};
-	struct layer *layer;
 
 	arena_init(&scratch);
-	layer = arena_new(&scratch, struct layer, n);
-	r.step = arena_new(&scratch, struct step, n);
-	for (uint32_t i = 0; i < n; i++) {
-		mrvl_layer_of(&layer[i], g, c[i]->rule, c[i]->match, &scratch);
-		r.step[i].work = work_of(&layer[i], r.mrvl->int8);
-	}
-	set_live(&r, layer);
+	r.step = steps_of(t, g, c, n, &scratch);
 	estimate_over(&r.mrvl->params, region_price, &r, out);
 	arena_release(&scratch);
 	return true;
@@ -307,7 +182,7 @@ mrvl_simulate(const struct target *t, const struct graph *g,
 	return mrvl_simulate_region(t, g, &c, 1, out);
 }
 
-/* ---- launch, transfer, residency ---- */
+/* ---- launch, transfer ---- */
 
 static double
 launch_price(const struct setting *s, const void *context)
@@ -365,41 +240,4 @@ mrvl_transfer(const struct target *t, struct format from, struct format to,
 		x.elements *= (double)type->dim[i];
 	estimate_over(&m->params, transfer_price, &x, out);
 	return true;
-}
-
-/* Bytes of one tile's memory that the candidate's weights keep, in whole
- * pages. SOURCE: DPDK's cn10k driver counts pages per region, from the weights'
- * first to last byte; whole pages per layer are never fewer. */
-uint64_t
-mrvl_resident(
-    const struct target *t, const struct graph *g, const struct candidate *c)
-{
-	const struct mrvl *m = mrvl_of(t);
-	struct setting s = setting_of(&m->params);
-	struct arena scratch;
-	struct layer l;
-	double bytes;
-
-	if (!m->pin)
-		return 0;
-	arena_init(&scratch);
-	mrvl_layer_of(&l, g, c->rule, c->match, &scratch);
-	bytes = work_of(&l, m->int8).weight_bytes;
-	arena_release(&scratch);
-	if (s.value[PARAM_weights_split] > 0)
-		bytes /= (double)m->num_tiles;
-	return (uint64_t)padded(bytes, s.value[PARAM_ocm_page_bytes]);
-}
-
-uint64_t
-mrvl_capacity(const struct target *t)
-{
-	const struct mrvl *m = mrvl_of(t);
-	struct setting s = setting_of(&m->params);
-	double page = s.value[PARAM_ocm_page_bytes];
-
-	if (!m->pin)
-		return 0;
-	return (uint64_t)(s.value[PARAM_ocm_tile_bytes]
-	    - padded(s.value[PARAM_scratch_floor], page));
 }

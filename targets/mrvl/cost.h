@@ -8,8 +8,8 @@
 #ifndef TARGETS_MRVL_COST_H
 #define TARGETS_MRVL_COST_H
 
-#include "targets/mrvl/layer.h"
 #include "targets/mrvl/options.h"
+#include "targets/mrvl/work.h"
 #include "targets/target.h"
 
 /* One evaluation's parameter values. */
@@ -18,19 +18,6 @@ struct setting {
 };
 
 struct setting setting_of(const struct params *p);
-
-/* What a layer has to do, before any rate. */
-struct work {
-	double macs; /* of the MAC array, as the layer states them */
-	double dense_factor; /* MACs and weights when depthwise goes dense */
-	int64_t channels_in, channels_out, pixels;
-	double vector_bytes; /* touched by pooling and sums */
-	double weight_bytes; /* kernel, bias, norm */
-	double in_bytes, out_bytes; /* activations */
-	bool free; /* changes shapes only: absorbed by its neighbours */
-};
-
-struct work work_of(const struct layer *l, bool int8);
 
 /* Nanoseconds of one layer. `live` bytes of activations exist while it runs,
  * its own included; `pinned` bytes of weights of the whole region are kept on
@@ -46,8 +33,5 @@ bool mrvl_simulate_region(const struct target *t, const struct graph *g,
 cost_ns mrvl_launch_ns(const struct target *t, struct estimate *out);
 bool mrvl_transfer(const struct target *t, struct format from, struct format to,
     const struct type *type, struct estimate *out);
-uint64_t mrvl_resident(
-    const struct target *t, const struct graph *g, const struct candidate *c);
-uint64_t mrvl_capacity(const struct target *t);
 
 #endif

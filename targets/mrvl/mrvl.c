@@ -3,6 +3,7 @@
 #include "targets/mrvl/compute.h"
 #include "targets/mrvl/cost.h"
 #include "targets/mrvl/legacy.h"
+#include "targets/mrvl/memory.h"
 #include "targets/mrvl/options.h"
 #include "targets/mrvl/rules.h"
 #include "targets/target.h"
@@ -84,6 +85,7 @@ const struct target_kind target_mrvl = {
     .implementations = implementations,
     .resident = mrvl_resident,
     .capacity = mrvl_capacity,
+    .region_memory = mrvl_region_memory,
     .compile = mrvl_compile,
     .compile_region = mrvl_compile_region,
     .ask = mrvl_ask,

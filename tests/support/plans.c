@@ -211,9 +211,9 @@ add_baselines(struct plan *p, struct arena *a)
 {
 	struct plan_baseline *b = arena_new(a, struct plan_baseline, 3);
 
-	b[0] = (struct plan_baseline){"single:npu", COST_NEVER, false};
-	b[1] = (struct plan_baseline){"single:host", 180000, false};
-	b[2] = (struct plan_baseline){"eager", 2 * p->cost, true};
+	b[0] = (struct plan_baseline){"single:npu", COST_NEVER, false, NULL};
+	b[1] = (struct plan_baseline){"single:host", 180000, false, NULL};
+	b[2] = (struct plan_baseline){"eager", 2 * p->cost, true, NULL};
 	p->baseline = b;
 	p->nbaselines = 3;
 }

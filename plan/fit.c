@@ -1,0 +1,81 @@
+#include "plan/fit.h"
+
+/* The regions of one kind. */
+static struct device_use
+use_of(const struct plan *p, const struct target_kind *kind, struct arena *a)
+{
+	struct device_use use = {kind, 0, 0, UINT64_MAX};
+
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		const struct plan_region *r = &p->region[i];
+		const struct target *t = &p->mix->target[r->target];
+		const struct candidate **c;
+		struct memory m;
+
+		if (t->kind != kind)
+			continue;
+		c = arena_new(a, const struct candidate *, r->ncomposites);
+		for (uint32_t k = 0; k < r->ncomposites; k++)
+			c[k] = &p->candidates->candidate
+			            [p->composite[r->first + k].candidate];
+		kind->region_memory(t, p->graph, c, r->ncomposites, &m);
+		use.resident += m.resident;
+		if (m.scratch > use.scratch)
+			use.scratch = m.scratch;
+		if (m.limit < use.limit)
+			use.limit = m.limit;
+	}
+	return use;
+}
+
+bool
+plan_fits(const struct plan *p, struct device_use *use, struct arena *scratch)
+{
+	struct device_use now;
+
+	for (uint32_t t = 0; t < p->mix->n; t++) {
+		if (!p->mix->target[t].kind->region_memory)
+			continue;
+		now = use_of(p, p->mix->target[t].kind, scratch);
+		if (now.resident <= now.limit
+		    && now.scratch <= now.limit - now.resident)
+			continue;
+		*use = now;
+		return false;
+	}
+	return true;
+}
+
+static uint64_t
+used_by(const struct plan *p, uint32_t target)
+{
+	uint64_t used = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct candidate *c =
+		    &p->candidates->candidate[p->composite[i].candidate];
+
+		if (c->target == target)
+			used += c->resident;
+	}
+	return used;
+}
+
+bool
+problem_tighten(
+    struct problem *p, const struct plan *plan, const struct device_use *use)
+{
+	uint64_t excess = use->resident + use->scratch - use->limit, most = 0;
+	uint32_t fullest = 0;
+
+	for (uint32_t t = 0; t < plan->mix->n; t++)
+		if (plan->mix->target[t].kind == use->kind
+		    && used_by(plan, t) > most) {
+			fullest = t;
+			most = used_by(plan, t);
+		}
+	if (most == 0)
+		return false;
+	p->target[fullest].capacity = most > excess ? most - excess : 0;
+	return true;
+}

@@ -1,0 +1,66 @@
+/* What the files of the pricing loop share: a search under way. */
+#ifndef PLAN_QUEST_H
+#define PLAN_QUEST_H
+
+#include "plan/fit.h"
+#include "plan/solve.h"
+#include "plan/wholes.h"
+
+struct quest {
+	const struct plan_request *r;
+	struct arena *arena;
+	struct problem problem;
+	struct search_result best;
+	struct wholes wholes; /* what is known of whole regions */
+	uint32_t rounds; /* searches until no region's price moved */
+	struct plan plan; /* of its cover, at its true cost */
+	struct device_use overflow; /* of the last cover that did not fit; its
+				     * kind is NULL when all did */
+	cost_ns *extra; /* [candidates->n] on top of prices; NULL: nothing */
+	const struct plan_baseline *baseline;
+	uint32_t nbaselines;
+	uint32_t *ask; /* [candidates->n] to be priced */
+	uint32_t nask;
+};
+
+/* Take over prices that changed. */
+void quest_reprice(struct quest *q);
+
+/* List the candidates of a cover that have no price yet, one of each key. */
+void quest_list_unpriced(struct quest *q, const struct cover *cover);
+
+/* Price what is listed; *moved: did any of it get a price? */
+bool quest_price_listed(struct quest *q, bool *moved, struct err *err);
+
+/* Solve and price until the cheapest cover is priced, fill q->best. */
+bool quest_search(struct quest *q, struct err *err);
+
+/* The same around it, until regions cost what they say and fit their devices:
+ * fills q->plan, too. */
+bool quest_search_fitting(struct quest *q, struct err *err);
+
+/* The plan of a cover, with what the search does not know of it: what values
+ * pay that pass between regions. True when it fits its devices, else
+ * q->overflow says why not. */
+bool quest_weigh(
+    struct quest *q, const struct cover *cover, struct plan *out);
+
+/* No cover: the error that says why. Always false. */
+bool quest_explain_none(struct quest *q, struct err *err);
+
+/* The target that can run anything: what a single target falls back to. */
+uint32_t quest_fallback(const struct mix *m, uint32_t target);
+
+/* What the plan is compared with; takes a baseline's cover over when a search
+ * that was cut short found nothing as cheap. */
+bool quest_baselines(struct quest *q, struct err *err);
+
+/* Look for a plan that pays less where values pass between regions, which the
+ * search does not see: q->plan is never worse afterwards. */
+bool quest_reroute(struct quest *q, struct err *err);
+
+/* Is the plan the answer of a search that may change it? A searcher asked for
+ * by name, and a replay, answer for themselves. */
+bool quest_may_improve(const struct quest *q);
+
+#endif
