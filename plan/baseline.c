@@ -36,8 +36,8 @@ note_baseline(struct quest *q, struct plan_baseline *b, const char *name,
 	b->bound = true;
 	if (!r->found)
 		return;
-	b->bound = !quest_weigh(q, &r->cover, &plan) || !r->proven
-	    || has_bounds(q, r);
+	b->bound =
+	    !quest_weigh(q, &r->cover, &plan) || !r->proven || has_bounds(q, r);
 	b->cost = plan.cost;
 	b->plan = arena_copy(q->arena, &plan, sizeof plan);
 	if (!quest_may_improve(q) || b->bound || plan.cost >= q->plan.cost)
@@ -77,7 +77,8 @@ static bool
 price_baseline(
     struct quest *q, uint32_t t, struct search_result *r, struct err *err)
 {
-	bool wanted = q->r->price_baselines && t != quest_fallback(q->r->mix, t);
+	bool wanted =
+	    q->r->price_baselines && t != quest_fallback(q->r->mix, t);
 	bool moved = true;
 
 	for (;;) {

@@ -33,8 +33,8 @@ make(struct walk *w, value_id v, format_id f, uint32_t composite)
 static void
 put(struct walk *w, const struct plan_conversion *c)
 {
-	w->list = arena_grow(
-	    w->arena, w->list, &w->cap, w->n + 1, sizeof *w->list);
+	w->list =
+	    arena_grow(w->arena, w->list, &w->cap, w->n + 1, sizeof *w->list);
 	w->list[w->n++] = *c;
 	make(w, c->value, c->to, c->before);
 }
@@ -107,8 +107,8 @@ enter(struct walk *w, uint32_t composite)
 
 	for (uint32_t i = 0; i < c->ninputs; i++) {
 		const struct port *in = &c->input[i];
-		bool host = w->p->mix->formats.format[in->format].space
-		    == SPACE_HOST;
+		bool host =
+		    w->p->mix->formats.format[in->format].space == SPACE_HOST;
 
 		if (!host && *home_of(w, in->value, in->format) != region)
 			bring(w, *in, composite);
@@ -132,8 +132,8 @@ plan_add_crossings(struct plan *p, struct arena *a)
 		if (p->graph->value[v].producer == NODE_NONE)
 			w.made[v] = UINT32_C(1) << FORMAT_PLAIN;
 	for (uint32_t i = 0; i <= p->ncomposites; i++) {
-		for (; next < p->nconversions
-		     && p->conversion[next].before == i;
+		for (;
+		     next < p->nconversions && p->conversion[next].before == i;
 		     next++)
 			put(&w, &p->conversion[next]);
 		if (i < p->ncomposites)

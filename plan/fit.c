@@ -16,8 +16,9 @@ use_of(const struct plan *p, const struct target_kind *kind, struct arena *a)
 			continue;
 		c = arena_new(a, const struct candidate *, r->ncomposites);
 		for (uint32_t k = 0; k < r->ncomposites; k++)
-			c[k] = &p->candidates->candidate
-			            [p->composite[r->first + k].candidate];
+			c[k] =
+			    &p->candidates->candidate[p->composite[r->first + k]
+			                                  .candidate];
 		kind->region_memory(t, p->graph, c, r->ncomposites, &m);
 		use.resident += m.resident;
 		if (m.scratch > use.scratch)

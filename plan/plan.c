@@ -231,8 +231,8 @@ add_up(struct plan *p)
 {
 	p->cost = 0;
 	for (uint32_t i = 0; i < p->nregions; i++)
-		p->cost = cost_add(p->cost,
-		    cost_add(p->region[i].cost, p->region[i].launch));
+		p->cost = cost_add(
+		    p->cost, cost_add(p->region[i].cost, p->region[i].launch));
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		p->cost = cost_add(p->cost, p->conversion[i].cost);
 }

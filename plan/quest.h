@@ -42,8 +42,7 @@ bool quest_search_fitting(struct quest *q, struct err *err);
 /* The plan of a cover, with what the search does not know of it: what values
  * pay that pass between regions. True when it fits its devices, else
  * q->overflow says why not. */
-bool quest_weigh(
-    struct quest *q, const struct cover *cover, struct plan *out);
+bool quest_weigh(struct quest *q, const struct cover *cover, struct plan *out);
 
 /* No cover: the error that says why. Always false. */
 bool quest_explain_none(struct quest *q, struct err *err);

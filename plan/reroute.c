@@ -75,8 +75,7 @@ charge_crossings(struct quest *q)
 			out = c->cost;
 			continue;
 		}
-		moved |=
-		    charge(q, c->value, c->before, cost_add(out, c->cost));
+		moved |= charge(q, c->value, c->before, cost_add(out, c->cost));
 		out = 0;
 	}
 	return moved;

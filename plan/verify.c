@@ -176,8 +176,7 @@ write_ports(struct review *r, uint32_t i, struct err *err)
 	    &r->p->prices->candidate[r->p->composite[i].candidate];
 
 	for (uint32_t k = 0; k < c->noutputs; k++)
-		make_available(
-		    r, c->output[k].value, c->output[k].format, i);
+		make_available(r, c->output[k].value, c->output[k].format, i);
 	if (price->state == PRICE_FAILED)
 		return WRONG("a candidate whose price failed was chosen");
 	return charge(r, r->p->composite[i].cost, err);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-
 struct setting
 setting_of(const struct params *p)
 {

@@ -1,0 +1,257 @@
+/* What regions of an accelerator pay and need beyond what the search knows:
+ * memory for their scratch, and values that pass between them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "costmodel/pricer.h"
+#include "plan/fit.h"
+#include "plan/solve.h"
+#include "tests/support/make.h"
+
+/* One tile of 1 MiB, weights kept on chip. */
+#define PINNED "mrvl:num_tiles=1,wb_pin_ocm=1"
+
+static struct arena arena;
+static struct maker m;
+static struct mix mix;
+static struct candidates found;
+static struct prices prices;
+static struct constraints constraints;
+static struct plan plan;
+static struct err err;
+
+static int
+setup(void **state)
+{
+	(void)state;
+	arena_init(&arena);
+	make_begin(&m, &arena);
+	constraints = (struct constraints){.n = 0};
+	err = (struct err){.kind = ERR_NONE};
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+/* 3x3, same size, `out` channels. */
+static value_id
+conv(value_id x, int64_t in, int64_t out)
+{
+	const struct attr attrs[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	value_id w = make_constant(&m, DIMS(out, in, 3, 3), -1, 1);
+
+	return MAKE_WITH(&m, CONV, attrs, x, w);
+}
+
+/* Simulated prices as they are; a millisecond for each node on the host. */
+static bool
+search(const char *target)
+{
+	const struct candidate_options options = {0};
+	const struct pricer_options quiet = {0};
+	struct pricer *pricer;
+	struct plan_request r = {.graph = m.graph,
+	    .mix = &mix,
+	    .candidates = &found,
+	    .prices = &prices,
+	    .constraints = &constraints};
+	struct err closing = {.kind = ERR_NONE};
+
+	make_end(&m);
+	assert_true(mix_open(&mix, &target, 1, &arena, &err));
+	assert_true(
+	    candidates_find(&found, m.graph, &mix, &options, &arena, &err));
+	assert_true(
+	    pricer_open(&pricer, m.graph, &mix, &found, &quiet, &arena, &err));
+	assert_true(pricer_begin(pricer, &prices, &err));
+	assert_true(pricer_close(pricer, &closing));
+	for (uint32_t i = 0; i < found.n; i++)
+		if (prices.candidate[i].state == PRICE_BOUND) {
+			prices.candidate[i].state = PRICE_KNOWN;
+			prices.candidate[i].ns = 1000000;
+		}
+	return plan_search(&plan, &r, &arena, &err);
+}
+
+static uint32_t
+composites_on(uint32_t target)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan.ncomposites; i++)
+		n += found.candidate[plan.composite[i].candidate].target
+		    == target;
+	return n;
+}
+
+/* Two convolutions, the CPU between them; 160 channels of side * side pixels go
+ * in and `between` channels of them into the other. */
+static void
+two_convolutions(int64_t side, int64_t between)
+{
+	value_id x = make_input(&m, DIMS(1, 160, side, side));
+	value_id y = MAKE(&m, SIGMOID, conv(x, 160, between));
+
+	make_output(&m, conv(y, between, 160));
+}
+
+static void
+test_weights_that_do_not_fit(void **state)
+{
+	struct device_use use;
+
+	(void)state;
+	/* 29 pages each, 8 at least of scratch, of 64 */
+	two_convolutions(8, 160);
+	assert_true(search(PINNED));
+	assert_int_equal(composites_on(0), 1);
+	assert_true(plan_fits(&plan, &use, &arena));
+}
+
+static void
+test_small_scratch_leaves_room(void **state)
+{
+	(void)state;
+	/* 23 pages each, 8 of scratch, of 64 */
+	two_convolutions(8, 128);
+	assert_true(search(PINNED));
+	assert_int_equal(composites_on(0), 2);
+}
+
+/* The same weights beside activations of 20 pages: the search by itself counts
+ * the least scratch there can be and would take both. */
+static void
+test_scratch_of_the_plan_counts(void **state)
+{
+	struct device_use use;
+
+	(void)state;
+	two_convolutions(24, 128);
+	assert_true(search(PINNED));
+	assert_int_equal(composites_on(0), 1);
+	assert_true(plan_fits(&plan, &use, &arena));
+	assert_true(plan.lower_bound < plan.cost && !plan.proven);
+}
+
+static void
+test_nothing_that_fits_is_an_error(void **state)
+{
+	const char *mrvl = PINNED;
+
+	(void)state;
+	two_convolutions(24, 128);
+	make_end(&m);
+	assert_true(mix_open(&mix, &mrvl, 1, &arena, &err));
+	assert_true(constraints_pin(
+	    &constraints, "op:Conv=mrvl", m.graph, &mix, &arena, &err));
+	assert_false(search(PINNED));
+	assert_int_equal(err.kind, ERR_NO_COVER);
+	assert_non_null(strstr(err.text, "memory of 'mrvl'"));
+}
+
+static uint32_t
+conversions_of(value_id v, bool to_host)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan.nconversions; i++) {
+		const struct plan_conversion *c = &plan.conversion[i];
+
+		n += c->value == v
+		    && (mix.formats.format[c->to].space == SPACE_HOST)
+		        == to_host;
+	}
+	return n;
+}
+
+/* y leaves its region for the Sigmoid, and comes back for the sum. */
+static void
+test_values_between_regions_go_through_the_host(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 8, 16, 16)), y, z;
+
+	(void)state;
+	y = conv(x, 8, 8);
+	z = conv(MAKE(&m, SIGMOID, y), 8, 8);
+	make_output(&m, MAKE(&m, ADD, z, y));
+	assert_true(search("mrvl"));
+	assert_int_equal(composites_on(0), 3);
+	assert_int_equal(plan.nregions, 3);
+	assert_int_equal(conversions_of(y, true), 1);
+	assert_int_equal(conversions_of(y, false), 1);
+	assert_int_equal(conversions_of(z, true), 0);
+	assert_true(plan.cost > plan.lower_bound);
+	assert_true(plan_verify(&plan, &err));
+}
+
+/* A value fed once is taken in by each region that reads it. */
+static void
+test_each_region_takes_its_inputs_in(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 8, 16, 16)), y, z;
+
+	(void)state;
+	y = MAKE(&m, SIGMOID, conv(x, 8, 8));
+	z = conv(y, 8, 8);
+	make_output(&m, MAKE(&m, ADD, z, x));
+	assert_true(search("mrvl"));
+	assert_int_equal(composites_on(0), 3);
+	assert_int_equal(conversions_of(x, false), 2);
+}
+
+/* The check knows without the plan's help that the second one is missing. */
+static void
+test_a_missing_conversion_is_found(void **state)
+{
+	struct plan_conversion *without;
+	uint32_t n = 0;
+	value_id x = make_input(&m, DIMS(1, 8, 16, 16)), y, z;
+
+	(void)state;
+	y = conv(x, 8, 8);
+	z = conv(MAKE(&m, SIGMOID, y), 8, 8);
+	make_output(&m, MAKE(&m, ADD, z, y));
+	assert_true(search("mrvl"));
+	without = arena_new(&arena, struct plan_conversion, plan.nconversions);
+	for (uint32_t i = 0; i < plan.nconversions; i++) {
+		const struct plan_conversion *c = &plan.conversion[i];
+
+		if (c->value == y
+		    && mix.formats.format[c->to].space != SPACE_HOST)
+			plan.cost -= c->cost;
+		else
+			without[n++] = *c;
+	}
+	plan.conversion = without;
+	plan.nconversions = n;
+	assert_false(plan_verify(&plan, &err));
+	assert_non_null(strstr(err.text, "is not there in format"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    TEST(test_weights_that_do_not_fit),
+	    TEST(test_small_scratch_leaves_room),
+	    TEST(test_scratch_of_the_plan_counts),
+	    TEST(test_nothing_that_fits_is_an_error),
+	    TEST(test_values_between_regions_go_through_the_host),
+	    TEST(test_each_region_takes_its_inputs_in),
+	    TEST(test_a_missing_conversion_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
