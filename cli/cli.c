@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/document.h"
 #include "ir/base/json.h"
 
 enum {
@@ -111,14 +112,16 @@ cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
 		args[i] = argv[i];
 	args[0] = name;
 	argp_err_exit_status = err_exit(ERR_USAGE);
+	document_parse_begin();
 	e = argp_parse(argp, argc, args, 0, NULL, input);
+	document_parse_end();
 	if (e == 0)
 		return true;
 	return err_set(err, ERR_USAGE, "%s: %s", name, strerror(e));
 }
 
-static void
-write_error(const struct cli *c, const struct err *err)
+void
+cli_write_error(const struct cli *c, const struct err *err)
 {
 	struct json j;
 
@@ -142,8 +145,10 @@ cli_fail(const struct cli *c, const struct err *err)
 	if (c->debug)
 		fprintf(stderr, "marq: raised at %s:%d (%s)\n", err->file,
 		    err->line, err_words(err->kind));
-	if (c->format == OUT_JSON)
-		write_error(c, err);
+	if (c->format == OUT_JSON) {
+		document_discard();
+		cli_write_error(c, err);
+	}
 	return cli_finish(c, err_exit(err->kind));
 }
 

@@ -46,6 +46,9 @@ bool cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
  * stdout) and give its exit status. */
 int cli_fail(const struct cli *c, const struct err *err);
 
+/* The document of a fault, on stdout. */
+void cli_write_error(const struct cli *c, const struct err *err);
+
 /* A remark on stderr, unless -q; `level` 1 and 2 need -v and -vv. */
 #ifdef __GNUC__
 __attribute__((format(printf, 3, 4)))

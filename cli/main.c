@@ -1,14 +1,17 @@
 /* marq: finds the command and runs it. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/document.h"
 #include "cli/signals.h"
 #include "costmodel/machine.h"
 #include "cli/version.h"
 #include "ir/base/buf.h"
+#include "ir/base/json.h"
 
 static const struct {
 	const char *name, *what;
@@ -77,6 +80,20 @@ run_command(struct cli *c, int argc, char **argv)
 	return cli_fail(c, &err);
 }
 
+/* Of a command that has nothing to say but that it ended. */
+static void
+write_done(const struct cli *c, int status)
+{
+	struct json j;
+
+	json_init(&j, stdout, 2);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.done/1");
+	json_key_str(&j, "command", c->line);
+	json_key_int(&j, "exit", status);
+	json_close(&j);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -93,6 +110,10 @@ main(int argc, char **argv)
 	machine_clean_environment(argv);
 	arena_init(&run);
 	c.line = whole_line(argc, argv, &run);
+	if (document_is_wanted(argc, argv)) {
+		c.format = OUT_JSON;
+		document_begin(&c);
+	}
 	if (argc < 2) {
 		print_help(stderr);
 		return err_exit(ERR_USAGE);
@@ -106,6 +127,13 @@ main(int argc, char **argv)
 		return cli_finish(&c, 0);
 	}
 	status = cli_finish(&c, run_command(&c, argc - 1, argv + 1));
+	if (document_is_empty())
+		write_done(&c, status);
+	if (!document_end() && errno != EPIPE) {
+		fprintf(stderr, "marq: error: standard output: %s\n",
+		    strerror(errno));
+		status = err_exit(ERR_IO);
+	}
 	arena_release(&run);
 	return status;
 }

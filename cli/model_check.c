@@ -78,6 +78,7 @@ print_json(const struct finding *f)
 	json_key_str(&j, "schema", "marq.check/1");
 	json_key_str(&j, "model", f->path);
 	json_key_bool(&j, "valid", f->faults.n == 0);
+	json_key_int(&j, "exit", f->faults.n ? err_exit(ERR_INPUT) : 0);
 	list_json(&j, "errors", &f->faults);
 	list_json(&j, "warnings", &f->warnings);
 	json_close(&j);

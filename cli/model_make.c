@@ -4,6 +4,7 @@
 
 #include "cli/model.h"
 #include "cli/zoo/zoo.h"
+#include "ir/base/json.h"
 #include "ir/base/file.h"
 #include "ir/infer.h"
 #include "ir/onnx_write.h"
@@ -54,13 +55,30 @@ parse(int key, char *arg, struct argp_state *state)
 }
 
 static void
-list_all(void)
+list_all(const struct cli *c)
 {
 	uint32_t n;
 	const struct zoo_entry *entry = zoo_entries(&n);
+	struct json j;
 
-	for (uint32_t i = 0; i < n; i++)
-		printf("%-14s %s\n", entry[i].name, entry[i].what);
+	if (c->format != OUT_JSON) {
+		for (uint32_t i = 0; i < n; i++)
+			printf("%-14s %s\n", entry[i].name, entry[i].what);
+		return;
+	}
+	json_init(&j, stdout, 2);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.zoo/1");
+	json_key(&j, "architectures");
+	json_array(&j);
+	for (uint32_t i = 0; i < n; i++) {
+		json_inline_object(&j);
+		json_key_str(&j, "name", entry[i].name);
+		json_key_str(&j, "what", entry[i].what);
+		json_close(&j);
+	}
+	json_close(&j);
+	json_close(&j);
 }
 
 struct written {
@@ -122,7 +140,7 @@ model_make(struct cli *c, int argc, char **argv)
 	if (!cli_parse(c, &argp, argc, argv, &args, &err))
 		return cli_fail(c, &err);
 	if (!args.name) {
-		list_all();
+		list_all(c);
 		return 0;
 	}
 	if (!args.out)

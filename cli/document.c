@@ -1,0 +1,165 @@
+#include "cli/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* A stream of the process that goes to a file for a while. */
+struct detour {
+	FILE *stream, *file; /* file: NULL when it does not */
+	int real; /* where it went before */
+};
+
+/* exit() handlers get no arguments. */
+static struct {
+	const struct cli *cli;
+	struct detour out, complaint;
+} at_exit;
+
+bool
+document_is_wanted(int argc, char **argv)
+{
+	bool json = false;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *value = NULL;
+
+		if (strncmp(argv[i], "--format=", 9) == 0)
+			value = argv[i] + 9;
+		else if (strcmp(argv[i], "--format") == 0 && i + 1 < argc)
+			value = argv[i + 1];
+		if (value)
+			json = strcmp(value, "json") == 0;
+	}
+	return json;
+}
+
+static void
+detour_begin(struct detour *d, FILE *stream)
+{
+	d->stream = stream;
+	d->file = tmpfile();
+	if (!d->file)
+		return;
+	fflush(stream);
+	d->real = dup(fileno(stream));
+	if (d->real >= 0 && dup2(fileno(d->file), fileno(stream)) >= 0)
+		return;
+	if (d->real >= 0)
+		close(d->real);
+	fclose(d->file);
+	d->file = NULL;
+}
+
+static bool
+write_all(int fd, const char *s, size_t n)
+{
+	while (n > 0) {
+		ssize_t put = write(fd, s, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		s += put;
+		n -= (size_t)put;
+	}
+	return true;
+}
+
+/* Let the stream go where it went; what it wrote meanwhile goes there, too. */
+static bool
+detour_end(struct detour *d)
+{
+	bool ok = fflush(d->stream) == 0 && !ferror(d->stream);
+	char piece[1 << 16];
+	size_t n;
+
+	dup2(d->real, fileno(d->stream));
+	rewind(d->file);
+	while (ok && (n = fread(piece, 1, sizeof piece, d->file)) > 0)
+		ok = write_all(d->real, piece, n);
+	close(d->real);
+	fclose(d->file);
+	d->file = NULL;
+	return ok;
+}
+
+/* The first line of a complaint, without the program's name. */
+static void
+report_complaint(void)
+{
+	struct err err = {.kind = ERR_NONE};
+	char line[512] = "", *text;
+
+	fflush(stderr);
+	rewind(at_exit.complaint.file);
+	if (fgets(line, sizeof line, at_exit.complaint.file))
+		line[strcspn(line, "\n")] = '\0';
+	text = strstr(line, ": ");
+	detour_end(&at_exit.complaint);
+	if (!line[0])
+		return; /* --help */
+	err_set(&err, ERR_USAGE, "%.400s", text ? text + 2 : line);
+	cli_write_error(at_exit.cli, &err);
+}
+
+static void
+leave(void)
+{
+	if (at_exit.complaint.file)
+		report_complaint();
+	document_end();
+}
+
+void
+document_begin(const struct cli *c)
+{
+	at_exit.cli = c;
+	detour_begin(&at_exit.out, stdout);
+	atexit(leave);
+}
+
+void
+document_discard(void)
+{
+	FILE *f = at_exit.out.file;
+
+	if (!f)
+		return;
+	fflush(stdout);
+	rewind(f);
+	if (ftruncate(fileno(f), 0) != 0)
+		clearerr(f);
+}
+
+bool
+document_is_empty(void)
+{
+	return at_exit.out.file && fflush(stdout) == 0
+	    && lseek(fileno(at_exit.out.file), 0, SEEK_END) == 0;
+}
+
+bool
+document_end(void)
+{
+	return !at_exit.out.file || detour_end(&at_exit.out);
+}
+
+void
+document_parse_begin(void)
+{
+	if (at_exit.cli)
+		detour_begin(&at_exit.complaint, stderr);
+}
+
+void
+document_parse_end(void)
+{
+	if (at_exit.complaint.file)
+		detour_end(&at_exit.complaint);
+}
