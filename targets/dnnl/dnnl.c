@@ -19,6 +19,10 @@ extern const struct target_kind target_dnnl;
 	MAYBE(LEAKYRELU, \
 	    MAYBE(SIGMOID, MAYBE(TANH, MAYBE(HARDSWISH, ACT_REST(p)))))
 #define ACT_REST(p) MAYBE(GELU, MAYBE(ELU, MAYBE(HARDSIGMOID, p)))
+#define CONV_OF(p) \
+	MAYBE(BATCHNORMALIZATION, NODE(CONV, p, CONSTANT, REST), CONSTANT, \
+	    CONSTANT, CONSTANT, CONSTANT)
+#define ACTED(p) EITHER(CLAMPED(p), NODE(MUL, p, NODE(SIGMOID, p)))
 #define GATE(p) EITHER(NODE(SIGMOID, p), NODE(HARDSIGMOID, p))
 /* erf(x / sqrt 2) + 1 */
 #define BELL(p) \

@@ -85,6 +85,9 @@ const float *constant_floats(struct build *b, value_id v);
 /* Whether and how the fused steps become post-operations. */
 enum residual { RESIDUAL_NONE, RESIDUAL_SUM, RESIDUAL_BINARY };
 bool post_operations(struct build *b, enum residual how, uint32_t rank);
+/* A depthwise 3x3 convolution and its steps behind a fused 1x1 one. */
+bool post_operations_depthwise(
+    struct build *b, const struct fused *second, int64_t stride);
 /* Bind the second operands of binary post-operations. */
 bool bind_post_operands(struct build *b, enum residual how, uint32_t rank);
 /* The algorithm of a unary step; false when oneDNN has none. */
@@ -102,6 +105,7 @@ void layer_dims(struct dims *d, const struct window *w);
 bool build_conv(struct build *b);
 bool build_deconv(struct build *b);
 bool build_prelu(struct build *b);
+bool build_depthwise(struct build *b);
 bool build_matmul(struct build *b);
 bool build_pool(struct build *b);
 bool build_eltwise(struct build *b);

@@ -64,12 +64,24 @@ is_sum(const struct fused *f, uint32_t i, enum residual how)
 }
 
 static bool
+append_function(struct build *b, dnnl_post_ops_t ops, const struct step *s)
+{
+	dnnl_alg_kind_t alg;
+
+	if (!step_algorithm(s, &alg))
+		return err_set(b->err, ERR_UNSUPPORTED,
+		    "oneDNN: no algorithm for a fused step");
+	return check(b,
+	    dnnl_post_ops_append_eltwise(ops, 1.f, alg, s->alpha, s->beta),
+	    "eltwise post-op");
+}
+
+static bool
 append(struct build *b, dnnl_post_ops_t ops, uint32_t i, enum residual how,
     uint32_t rank)
 {
 	const struct step *s = &b->fused.step[i];
 	dnnl_memory_desc_t md;
-	dnnl_alg_kind_t alg;
 
 	if (is_sum(&b->fused, i, how))
 		return check(
@@ -80,12 +92,39 @@ append(struct build *b, dnnl_post_ops_t ops, uint32_t i, enum residual how,
 		        dnnl_post_ops_append_binary(
 		            ops, binary_algorithm(s->kind), &md),
 		        "binary post-op");
-	if (!step_algorithm(s, &alg))
-		return err_set(b->err, ERR_UNSUPPORTED,
-		    "oneDNN: no algorithm for a fused step");
-	return check(b,
-	    dnnl_post_ops_append_eltwise(ops, 1.f, alg, s->alpha, s->beta),
-	    "eltwise post-op");
+	return append_function(b, ops, s);
+}
+
+static bool
+append_functions(struct build *b, dnnl_post_ops_t ops, const struct fused *f)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < f->nsteps; i++)
+		ok = append_function(b, ops, &f->step[i]);
+	return ok;
+}
+
+bool
+post_operations_depthwise(
+    struct build *b, const struct fused *second, int64_t stride)
+{
+	dnnl_post_ops_t ops;
+	bool ok;
+
+	if (!check(b, dnnl_primitive_attr_create(&b->attr), "attributes")
+	    || !check(b, dnnl_post_ops_create(&ops), "post-ops"))
+		return false;
+	ok = append_functions(b, ops, &b->fused)
+	    && check(b,
+	        dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3,
+	            stride, 1, 0, 0, NULL),
+	        "depthwise post-op")
+	    && append_functions(b, ops, second)
+	    && check(
+	        b, dnnl_primitive_attr_set_post_ops(b->attr, ops), "post-ops");
+	dnnl_post_ops_destroy(ops);
+	return ok;
 }
 
 bool

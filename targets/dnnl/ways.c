@@ -249,6 +249,18 @@ ways_conv(const struct match_in *m, struct formats *f,
 }
 
 uint32_t
+ways_depthwise(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+
+	(void)m;
+	offer(&w, WAY_NHWC);
+	offer(&w, WAY_BLOCKED);
+	return w.n;
+}
+
+uint32_t
 ways_matmul(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {

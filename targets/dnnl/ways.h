@@ -26,6 +26,8 @@ const struct way *way_get(uint32_t number);
 /* Ways to run a match, by family; see struct target_kind's implementations. */
 uint32_t ways_conv(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+uint32_t ways_depthwise(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
 uint32_t ways_matmul(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 /* One per layout: pooling, pointwise, ... */

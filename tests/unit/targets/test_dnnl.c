@@ -103,6 +103,58 @@ test_depthwise_clip(void **state)
 	check_all("dnnl.conv", 2);
 }
 
+/* A 1x1 convolution with a depthwise one behind it, as mobile networks have. */
+static value_id
+separable(value_id x, int64_t from, int64_t to, int64_t stride, bool swish)
+{
+	const struct attr depthwise[] = {ATTR_OF_INT("group", to),
+	    ATTR_OF_INTS("strides", stride, stride),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	value_id w = make_constant(&m, DIMS(to, from, 1, 1), -0.5f, 0.5f);
+	value_id w3 = make_constant(&m, DIMS(to, 1, 3, 3), -0.5f, 0.5f);
+	value_id b = make_constant(&m, DIMS(to), -1, 1);
+	value_id y = MAKE(&m, CONV, x, w, b);
+
+	if (swish)
+		return MAKE_WITH(&m, CONV, depthwise,
+		    MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)), w3, b);
+	y = MAKE(&m, RELU, batch_norm(y, to));
+	y = batch_norm(MAKE_WITH(&m, CONV, depthwise, y, w3), to);
+	return MAKE(&m, CLIP, y, make_scalar(&m, 0), make_scalar(&m, 6));
+}
+
+static void
+test_conv_depthwise(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 16, 13, 12)), y;
+
+	(void)state;
+	y = separable(x, 16, 32, 2, false);
+	make_output(&m, separable(y, 32, 48, 1, true));
+	check_all("dnnl.conv_depthwise", 6);
+}
+
+/* Groups of two channels, and a window of another size. */
+static void
+test_no_conv_depthwise(void **state)
+{
+	const struct attr pairs[] = {
+	    ATTR_OF_INT("group", 16), ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	const struct attr large[] = {
+	    ATTR_OF_INT("group", 32), ATTR_OF_INTS("pads", 2, 2, 2, 2)};
+	value_id x = make_input(&m, DIMS(1, 16, 9, 9));
+	value_id w = make_constant(&m, DIMS(32, 16, 1, 1), -1, 1);
+	value_id w2 = make_constant(&m, DIMS(32, 2, 3, 3), -1, 1);
+	value_id w5 = make_constant(&m, DIMS(32, 1, 5, 5), -1, 1);
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, CONV, pairs, MAKE(&m, CONV, x, w), w2));
+	make_output(&m, MAKE_WITH(&m, CONV, large, MAKE(&m, CONV, x, w), w5));
+	check_all("dnnl.conv", 1);
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_int_equal(found.candidate[i].nnodes, 1);
+}
+
 static void
 test_conv_1d_3d(void **state)
 {
@@ -487,6 +539,8 @@ main(void)
 	    TEST(test_conv_shapes),
 	    TEST(test_conv_dequantized),
 	    TEST(test_depthwise_clip),
+	    TEST(test_conv_depthwise),
+	    TEST(test_no_conv_depthwise),
 	    TEST(test_conv_1d_3d),
 	    TEST(test_gated_convs),
 	    TEST(test_gemm),
