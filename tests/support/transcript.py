@@ -9,8 +9,11 @@ NOT_RUN. `update` writes what was printed into the document instead.
 
 The one rule of what is not compared: a number with a decimal point, an exponent,
 a unit of time, a "%" after or an "x" or "n=" before it (with the "at least" of
-a bound); a date; how many blanks there are; and on a line that begins with
-"prices:" every number but 0, and whether some failed."""
+a bound); a date; whether a price is called noisy and a difference lies inside or
+outside the noise; how many blanks there are; how many candidates there are or
+measurements to do, which depends on what a library offers on this processor;
+and on a line that begins with "prices:" every number but 0, and whether some
+failed."""
 import difflib
 import re
 import subprocess
@@ -31,6 +34,9 @@ MASKED = (
     (r"[+-]?\d+(\.\d+)? ?%", "FIGURE"),
     (r"[+-]?\d+(\.\d+)?e[+-]?\d+", "FIGURE"),
     (r"[+-]?\d+\.\d+", "FIGURE"),
+    (r" ?\(noisy\)", ""),
+    (r"\b(inside|outside) the noise\b", "NOISE"),
+    (r"\b\d+ (?=candidates\b|to measure\b|that earlier units measure\b)", "COUNT "),
     (r"\s+", " "),
 )
 
