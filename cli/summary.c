@@ -130,6 +130,20 @@ print_counts(const struct pricer_counts *n)
 	putchar('\n');
 }
 
+/* How many choices were closer than their noise, and what became of them. */
+static void
+print_ties(const struct plan *p)
+{
+	uint32_t tied = 0;
+
+	for (uint32_t i = 0; i < p->nties; i++)
+		tied += p->tie[i].tied;
+	if (p->nties)
+		printf("near ties: %u pairs compared in turn, %u decided, %u "
+		       "tied (fewer boundaries win)\n",
+		    p->nties, p->nties - tied, tied);
+}
+
 /* What is new about this model, to somebody who has searched its last version;
  * nothing when nothing had to be measured. */
 static void
@@ -227,6 +241,7 @@ summary_print(const struct job *j, const char *out)
 	    j->model.graph->nnodes, j->mix.n, j->candidates.n);
 	print_counts(&j->counts);
 	print_reuse(&j->counts);
+	print_ties(&j->plan);
 	print_proof(&j->plan);
 	print_shares(j);
 	if (j->plan.nbaselines)

@@ -54,10 +54,10 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 }
 
 const char *
-environment_of_glances(const char *hard, struct arena *a)
+environment_other(const char *hard, const char *cost, struct arena *a)
 {
 	/* The last of equal keys is kept. */
-	return facts_canonical(arena_printf(a, "%s\ncost=glance\n", hard), a);
+	return facts_canonical(arena_printf(a, "%s\ncost=%s\n", hard, cost), a);
 }
 
 /* The first line of a small file of the kernel's, as a fact. */

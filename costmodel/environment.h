@@ -13,8 +13,10 @@
 const char *environment_hard(
     const struct target *t, uint32_t threads, struct arena *a);
 
-/* The facts glances are kept under, from those of measurements. */
-const char *environment_of_glances(const char *hard, struct arena *a);
+/* The facts that figures of another kind ("glance", "versus") than measured
+ * prices are kept under, from those of measurements. */
+const char *environment_other(
+    const char *hard, const char *cost, struct arena *a);
 
 /* Canonical soft facts of this machine right now: recorded, never a key. */
 const char *environment_soft(struct arena *a);

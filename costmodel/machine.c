@@ -4,6 +4,7 @@
 #include "costmodel/machine.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -65,9 +66,17 @@ machine_own_session(void)
 void
 machine_urgent(bool on)
 {
-	struct sched_param p = {.sched_priority = on ? 1 : 0};
+	const struct sched_param p = {.sched_priority = on ? 1 : 0};
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *task;
 
-	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &p);
+	/* A library's helpers too, or the first waits for them all the time. */
+	while (tasks && (task = readdir(tasks)) != NULL)
+		if (isdigit((unsigned char)task->d_name[0]))
+			sched_setscheduler((pid_t)atol(task->d_name),
+			    on ? SCHED_FIFO : SCHED_OTHER, &p);
+	if (tasks)
+		closedir(tasks);
 }
 
 long

@@ -18,7 +18,7 @@ void machine_pin(const uint32_t *core, uint32_t n);
  * permitted: `nice` means nothing across sessions. */
 void machine_own_session(void);
 
-/* Run before everybody else on the core, or as everybody again; where that is
+/* Let this process, with all its threads, run before everybody else, or as everybody again; where that is
  * not permitted, nothing changes. For a second or so: it starves the others. */
 void machine_urgent(bool on);
 

@@ -278,7 +278,8 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 {
 	struct measurer *m = k->measurer;
 	struct worker_request q = {.number = job,
-	    .check = k->progress[job].nblocks == 0 && !k->job[job].glance,
+	    .check = k->progress[job].nblocks == 0 && !k->job[job].glance
+	        && !k->job[job].versus,
 	    .job = k->job[job]};
 
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)

@@ -64,6 +64,11 @@ struct measure_job {
 	/* A few runs back to back, unchecked: `min` is what a price will
 	 * hardly be below, at a tenth of what measuring takes. */
 	bool glance;
+	/* With `versus`: this candidate and another in turn, in one worker;
+	 * low, median and high of the result are how long the other takes per
+	 * this one, in millionths. Unchecked. */
+	bool versus;
+	uint32_t rival;
 };
 
 /* Is the candidate's price told by a tool (target.ask_ms)? */

@@ -58,6 +58,7 @@ struct pricer_counts {
 	uint32_t candidates; /* of `distinct`, candidate keys */
 	uint32_t measured_candidates; /* of `measured`, candidate keys */
 	uint32_t glanced; /* looked at in passing: their bounds rose */
+	uint32_t compared; /* pairs of candidates, measured in turn */
 	/* Candidate keys that missed, by what is nearest in the database. */
 	uint32_t shape_changed, attribute_changed, operator_changed;
 	uint32_t canaries; /* stored figures timed again */
@@ -84,6 +85,24 @@ bool pricer_price(struct pricer *p, struct prices *prices,
  * early as pricer_price() does. */
 bool pricer_glance(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err);
+
+/* Two candidates of one purpose whose prices are close, and what running them
+ * in turn showed: how long b takes per a, in millionths. */
+struct pricer_pair {
+	uint32_t a, b;
+	bool known; /* out: it was compared, now or in an earlier run */
+	uint64_t low, high; /* out: quartiles */
+};
+
+/* Compare pairs [n] of KNOWN candidates, each interleaved in one worker, unless
+ * the database has it. Stops early, with true. */
+bool pricer_compare(
+    struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err);
+
+/* Let a candidate's key cost this much from now on, because a comparison with
+ * another says so; the database keeps what was measured. */
+void pricer_adjust(
+    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns);
 
 /* Conversions between the formats that candidates of each value use: measured
  * now where the database lacks them. */

@@ -136,7 +136,7 @@ environments_open(struct pricer *p, struct err *err)
 		        p->o.threads, p->arena);
 		if (is_measured_here(p, i))
 			e->glance_hard =
-			    environment_of_glances(e->hard, p->arena);
+			    environment_other(e->hard, "glance", p->arena);
 		if (!p->db)
 			continue;
 		if (!costdb_environment(p->db, e->hard, false, &e->id, err)

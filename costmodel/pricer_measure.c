@@ -93,10 +93,7 @@ open_measurer(struct pricer *p, struct err *err)
 	return p->measurer || measurer_open(&p->measurer, &o, p->arena, err);
 }
 
-/* A full disk must not lose a night: figures are kept in memory, the run goes
- * on with them and without leases, and closing tries once more. True when the
- * fault is one of those. */
-static bool
+bool
 survive(struct pricer *p, struct err *err)
 {
 	if (err->kind != ERR_IO)

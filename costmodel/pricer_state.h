@@ -111,6 +111,11 @@ bool explain_misses(struct pricer *p, struct err *err);
  * into the database or miss need. */
 void slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch);
 
+/* A full disk must not lose a night: figures are kept in memory, the run goes
+ * on with them and without leases, and closing tries once more. True when the
+ * fault is one of those. */
+bool survive(struct pricer *p, struct err *err);
+
 /* The run and the environments of slots [n] are in the database. */
 bool recording_begin(
     struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);

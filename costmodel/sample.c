@@ -27,6 +27,14 @@
 #define GLANCE_RUNS 5
 #define GLANCE_NS UINT64_C(5000000)
 #define GLANCE_LONG_NS UINT64_C(20000000)
+/* TUNING: pairs of one block. */
+#define PAIRS 7
+#define PAIRS_TRIED 14
+/* TUNING: 5 us of additions that depend on each other; a clock this many per
+ * cent below the best one seen is another one (boost, throttling, a neighbour
+ * on the same core). */
+#define SPINS 20000
+#define CLOCK_SLACK 8
 /* TUNING: twice an inner cache: what was touched before is then further out. */
 #define SWEEP_INNER ((size_t)2 << 20)
 
@@ -86,6 +94,21 @@ touch(const struct touched *t, uint32_t n)
 		stream(t[i].at, t[i].bytes);
 }
 
+/* The clock probe: is the core slower than it was at its best? */
+static bool
+clock_is_slow(struct sweep *w)
+{
+	volatile uint64_t end = SPINS; /* or it would be computed before */
+	uint64_t start = clock_ns(), took;
+
+	for (volatile uint64_t i = 0; i < end; i++)
+		;
+	took = clock_ns() - start;
+	if (w->best_spin_ns == 0 || took < w->best_spin_ns)
+		w->best_spin_ns = took;
+	return took * 100 > w->best_spin_ns * (100 + CLOCK_SLACK);
+}
+
 /* Bring the caches into the state they have inside a plan. true: streaming the
  * model took well above the best time, so somebody else has the memory. */
 static bool
@@ -112,6 +135,20 @@ shoot(const struct shot *s)
 
 	s->run(s->context);
 	return clock_ns() - start;
+}
+
+/* Run once as in a plan. true: undisturbed. Of a long run the state of memory
+ * and clock before it says little. */
+static bool
+fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
+{
+	bool slow_clock = clock_is_slow(w);
+	bool slow_memory = set_caches(s, w);
+	long before = machine_preemptions();
+
+	*took = shoot(s);
+	return machine_preemptions() == before
+	    && (is_long || !(slow_clock || slow_memory));
 }
 
 static int
@@ -148,12 +185,11 @@ sample_block(const struct shot *s, struct sweep *w)
 		shoot(s);
 	start = clock_ns();
 	while (b.kept < want && tried < SHOTS_TRIED) {
-		bool slow = set_caches(s, w);
-		long before = machine_preemptions();
-		uint64_t took = shoot(s);
+		uint64_t took;
+		bool good_one = fire(s, w, b.slow, &took);
 
 		any[tried++] = took;
-		if (machine_preemptions() == before && (!slow || b.slow))
+		if (good_one)
 			good[b.kept++] = took;
 		else
 			b.dropped++;
@@ -163,6 +199,35 @@ sample_block(const struct shot *s, struct sweep *w)
 			break;
 	}
 	settle(&b, good, any, tried);
+	return b;
+}
+
+struct block
+sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
+{
+	uint64_t good[PAIRS], any[PAIRS_TRIED], start;
+	struct block b = {.slow = shoot(x) > SLOW_NS};
+	uint32_t tried = 0, want = b.slow ? 3 : PAIRS;
+
+	shoot(y);
+	start = clock_ns();
+	while (b.kept < want && tried < PAIRS_TRIED) {
+		uint64_t a, c;
+		bool turn = tried % 2, first, second;
+
+		first = fire(turn ? y : x, w, b.slow, turn ? &c : &a);
+		second = fire(turn ? x : y, w, b.slow, turn ? &a : &c);
+		any[tried] = a ? c * 1000000u / a : 1000000u;
+		if (first && second)
+			good[b.kept++] = any[tried];
+		else
+			b.dropped++;
+		tried++;
+		if (clock_ns() - start > 4 * BLOCK_NS && tried >= 3)
+			break;
+	}
+	settle(&b, good, any, tried);
+	b.slow = false;
 	return b;
 }
 

@@ -32,12 +32,14 @@ struct sweep {
 	uint64_t *words;
 	size_t nwords;
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
+	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
 };
 
 #define SHOTS_MAX 15
 
 struct block {
-	uint32_t kept, dropped; /* samples; dropped: preempted or slow memory */
+	uint32_t kept; /* samples */
+	uint32_t dropped; /* preempted, or memory or clock were slow */
 	uint64_t median_ns, min_ns;
 	bool slow; /* one run takes so long that few are enough */
 };
@@ -48,6 +50,11 @@ struct sweep sweep_new(size_t weights, struct arena *a);
 /* One block: two warm-up runs, then single shots until enough were undisturbed.
  * Always gives a median, if need be of disturbed ones (kept = 0). */
 struct block sample_block(const struct shot *s, struct sweep *w);
+
+/* Shots of two in turn: median_ns and min_ns are how long b takes per a, in
+ * millionths. */
+struct block sample_pair(
+    const struct shot *a, const struct shot *b, struct sweep *w);
 
 /* A few runs back to back; only min_ns (least of all but the first, unless that
  * took long) and kept (0: all were preempted) mean anything. */

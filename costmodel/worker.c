@@ -153,6 +153,16 @@ weight_bytes(const struct graph *g)
 }
 
 static void
+take_block(struct worker_reply *r, const struct block *b)
+{
+	r->kept = b->kept;
+	r->dropped = b->dropped;
+	r->slow = b->slow;
+	r->median_ns = b->median_ns;
+	r->min_ns = b->min_ns;
+}
+
+static void
 time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
     struct worker_reply *r)
 {
@@ -161,11 +171,7 @@ time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
 	    q->job.glance ? sample_glance(s) : sample_block(s, &w->sweep);
 
 	machine_release(held);
-	r->kept = b.kept;
-	r->dropped = b.dropped;
-	r->slow = b.slow;
-	r->median_ns = b.median_ns;
-	r->min_ns = b.min_ns;
+	take_block(r, &b);
 }
 
 static void
@@ -199,6 +205,23 @@ check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
 	    "differs from the reference by %.3g of its range, allowed %.3g",
 	    r->error, allowed);
 	return false;
+}
+
+/* A run of the candidate as it will be in a plan. */
+static struct shot
+shot_of(struct trial *t, struct arena *a)
+{
+	const struct candidate *c = t->candidate;
+	struct touched *fresh = arena_new(a, struct touched, c->ninputs);
+	struct touched *stale = arena_new(a, struct touched, c->noutputs);
+
+	trial_share(t);
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		stale[i] = (struct touched){t->out[i], t->out_bytes[i]};
+	return (struct shot){
+	    run_trial, t, fresh, c->ninputs, stale, c->noutputs};
 }
 
 static void
@@ -256,7 +279,6 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	const struct candidate *c = &o->candidates->candidate[q->job.candidate];
 	struct err err = {.kind = ERR_NONE};
 	struct trial t;
-	struct touched *fresh, *stale;
 	struct shot s;
 
 	if (!trial_open(&t, o->graph, o->mix, c, a, &err)) {
@@ -268,17 +290,41 @@ do_candidate(struct worker *w, const struct worker_request *q,
 		if (!check_outputs(w, &t, r, a, &err))
 			goto out;
 	}
-	trial_share(&t);
-	fresh = arena_new(a, struct touched, c->ninputs);
-	stale = arena_new(a, struct touched, c->noutputs);
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		fresh[i] = (struct touched){t.in[i], t.in_bytes[i]};
-	for (uint32_t i = 0; i < c->noutputs; i++)
-		stale[i] = (struct touched){t.out[i], t.out_bytes[i]};
-	s = (struct shot){run_trial, &t, fresh, c->ninputs, stale, c->noutputs};
+	s = shot_of(&t, a);
 	time_it(w, q, &s, r);
 out:
 	trial_close(&t);
+}
+
+static void
+do_versus(struct worker *w, const struct worker_request *q,
+    struct worker_reply *r, struct arena *a)
+{
+	const struct measure_options *o = w->options;
+	const struct candidate *c = o->candidates->candidate;
+	struct err err = {.kind = ERR_NONE};
+	struct trial one, other;
+	struct shot x, y;
+	struct block b;
+	int held;
+
+	if (!trial_open(
+	        &one, o->graph, o->mix, &c[q->job.candidate], a, &err)) {
+		say(r, OUTCOME_UNSUPPORTED, err.text);
+		return;
+	}
+	if (trial_open(&other, o->graph, o->mix, &c[q->job.rival], a, &err)) {
+		x = shot_of(&one, a);
+		y = shot_of(&other, a);
+		held = machine_hold(w->place->core[0]);
+		b = sample_pair(&x, &y, &w->sweep);
+		machine_release(held);
+		take_block(r, &b);
+		trial_close(&other);
+	} else {
+		say(r, OUTCOME_UNSUPPORTED, err.text);
+	}
+	trial_close(&one);
 }
 
 struct conversion_run {
@@ -332,6 +378,8 @@ answer(struct worker *w, const struct worker_request *q)
 	arena_init(&a);
 	if (q->job.candidate == UINT32_MAX)
 		do_conversion(w, q, &r, &a);
+	else if (q->job.versus)
+		do_versus(w, q, &r, &a);
 	else if (measure_asks(w->options, q->job.candidate))
 		do_ask(w, &w->options->candidates->candidate[q->job.candidate],
 		    &r, &a);

@@ -175,6 +175,34 @@ write_proof(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* Choices closer than their noise: what comparing them in turn showed. */
+static void
+write_ties(struct json *j, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	json_key(j, "near_ties");
+	json_array(j);
+	for (uint32_t i = 0; i < p->nties; i++) {
+		const struct plan_tie *t = &p->tie[i];
+		const struct candidate *a = &p->candidates->candidate[t->a];
+		const struct candidate *b = &p->candidates->candidate[t->b];
+
+		json_inline_object(j);
+		json_key_str(j, "node", w->label[a->node[0]]);
+		json_key_uint(j, "nodes", a->nnodes);
+		json_key_str(j, "target", p->mix->target[a->target].text);
+		json_key_str(j, "implementation", a->implementation_name);
+		json_key_str(j, "rival_target", p->mix->target[b->target].text);
+		json_key_str(j, "rival_implementation", b->implementation_name);
+		json_key_real(j, "ratio_low", (double)t->low / 1e6);
+		json_key_real(j, "ratio_high", (double)t->high / 1e6);
+		json_key_bool(j, "tied", t->tied);
+		json_close(j);
+	}
+	json_close(j);
+}
+
 static void
 write_counts(struct json *j, const struct plan *p)
 {
@@ -279,6 +307,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_mix(&j, w);
 	write_total(&j, w);
 	write_proof(&j, w);
+	write_ties(&j, w);
 	write_counts(&j, w->plan);
 	write_constraints(&j, w);
 	json_key(&j, "plan");

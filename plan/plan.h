@@ -57,16 +57,25 @@ struct plan_baseline {
 	const struct plan *plan; /* NULL: not kept */
 };
 
+/* Two candidates for one place whose prices were closer than their noise,
+ * measured again in turn. */
+struct plan_tie {
+	uint32_t a, b; /* candidates */
+	uint64_t low, high; /* b takes this much per a, millionths: quartiles */
+	bool tied; /* neither is faster by a per cent */
+};
+
 struct plan {
 	const struct graph *graph;
 	const struct mix *mix;
 	const struct candidates *candidates;
 	const struct prices *prices;
-	uint32_t ncomposites, nconversions, nregions, nbaselines;
+	uint32_t ncomposites, nconversions, nregions, nbaselines, nties;
 	const struct plan_composite *composite; /* execution order */
 	const struct plan_conversion *conversion; /* in the order paid */
 	const struct plan_region *region; /* execution order */
 	const struct plan_baseline *baseline;
+	const struct plan_tie *tie; /* near ties on the way to this plan */
 	cost_ns cost; /* all paid: composites + conversions + launches */
 	cost_ns lower_bound; /* no legal plan costs less at these prices */
 	uint32_t rounds; /* searches until no region's price moved */

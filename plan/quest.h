@@ -19,6 +19,8 @@ struct quest {
 	cost_ns *extra; /* [candidates->n] on top of prices; NULL: nothing */
 	const struct plan_baseline *baseline;
 	uint32_t nbaselines;
+	struct plan_tie *tie; /* [nties] near ties, compared; chosen: `a` */
+	uint32_t nties, tie_cap;
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
 };
@@ -34,6 +36,12 @@ bool quest_price_listed(struct quest *q, bool *moved, struct err *err);
 
 /* Solve and price until the cheapest cover is priced, fill q->best. */
 bool quest_search(struct quest *q, struct err *err);
+
+/* The same, then near ties of the best cover: choices between candidates that
+ * could stand for each other (same nodes, same ports) and whose prices are
+ * closer than their noise. Each is measured again in turn with the chosen one;
+ * what stays within a per cent is tied, and then fewer boundaries win. */
+bool quest_decide(struct quest *q, struct err *err);
 
 /* The same around it, until regions cost what they say and fit their devices:
  * fills q->plan, too. */

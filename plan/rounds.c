@@ -70,7 +70,7 @@ search_regions(struct quest *q, bool *fits, struct err *err)
 	struct search_result best;
 	bool news, discounts = has_discounts(q->r->mix);
 
-	if (!quest_search(q, err))
+	if (!quest_decide(q, err))
 		return false;
 	best = q->best;
 	q->rounds = 0;

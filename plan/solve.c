@@ -202,6 +202,8 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	out->nmoved = q.wholes.nmoved;
 	out->baseline = q.baseline;
 	out->nbaselines = q.nbaselines;
+	out->tie = q.tie;
+	out->nties = q.nties;
 	out->lower_bound = q.best.lower_bound;
 	out->proven = q.best.proven && out->cost == out->lower_bound;
 	out->searcher = r->only ? "replay" : q.best.searcher;

@@ -109,7 +109,7 @@ contest_plan(struct contest *c, const struct contender *who, struct plan *out,
 	    .candidates = &c->candidates,
 	    .prices = &c->prices,
 	    .pricer = c->pricer,
-	    .only = only,
+	    .only = who->kind ? only : NULL, /* else as a user asks */
 	    .searcher = who->searcher};
 	cost_ns began = clock_ns();
 

@@ -46,6 +46,22 @@ pricer_glance(struct pricer *p, struct prices *prices,
 	return true;
 }
 
+/* Prices are exact here, so nothing is near. */
+bool
+pricer_compare(
+    struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
+{
+	(void)p, (void)pair, (void)n, (void)err;
+	return true;
+}
+
+void
+pricer_adjust(
+    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns)
+{
+	(void)p, (void)prices, (void)candidate, (void)ns;
+}
+
 bool
 pricer_price_conversions(
     struct pricer *p, struct prices *prices, struct err *err)

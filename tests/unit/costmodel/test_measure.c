@@ -280,6 +280,25 @@ test_glance(void **state)
 }
 
 static void
+test_versus(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct measurer *x = open_measurer();
+	const struct measure_job job[2] = {
+	    {.candidate = WAITS, .versus = true, .rival = WAITS},
+	    {.candidate = WAITS, .versus = true, .rival = GOOD},
+	};
+
+	(void)state;
+	assert_true(measurer_run(x, job, 2, take, NULL, &err));
+	measurer_close(x);
+	assert_int_equal(ndone, 2);
+	assert_in_range(result[0].median, 500000, 2000000);
+	assert_true(result[1].high < 500000);
+	assert_true(result[0].low <= result[0].high);
+}
+
+static void
 test_memory_blow_up(void **state)
 {
 	struct measurer *x;
@@ -318,8 +337,10 @@ test_conversion(void **state)
 	struct err err = {.kind = ERR_NONE};
 	format_id last = format_intern(&mix.formats,
 	    (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
-	struct measure_job job = {
-	    UINT32_MAX, m.graph->input[0], FORMAT_PLAIN, last, false};
+	struct measure_job job = {.candidate = UINT32_MAX,
+	    .value = m.graph->input[0],
+	    .from = FORMAT_PLAIN,
+	    .to = last};
 	struct measurer *x = open_measurer();
 
 	(void)state;
@@ -366,6 +387,7 @@ main(void)
 	    TEST(test_good_and_waiting),
 	    TEST(test_each_fault_costs_one_candidate),
 	    TEST(test_glance),
+	    TEST(test_versus),
 	    TEST(test_memory_blow_up),
 	    TEST(test_stop_ends_early),
 	    TEST(test_conversion),

@@ -17,7 +17,7 @@
 
 /* The fake measurer: what it was asked, and what it answers. */
 static struct {
-	uint32_t opened, measured, conversions, glances;
+	uint32_t opened, measured, conversions, glances, duels;
 	cost_ns base;
 	uint32_t crash; /* this candidate crashes */
 	uint32_t slow; /* this one takes `slow_ns` to answer */
@@ -71,7 +71,13 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 		    && m->o.timeout_ns < fake.slow_ns) {
 			r = (struct measurement){.outcome = OUTCOME_TIMEOUT};
 		}
-		fake.measured += !job[i].glance;
+		if (job[i].versus) {
+			fake.duels++;
+			r.low = 990000;
+			r.median = 1000000;
+			r.high = 1010000;
+		}
+		fake.measured += !job[i].glance && !job[i].versus;
 		fake.glances += job[i].glance;
 		done(context, i, &r);
 	}
@@ -510,6 +516,33 @@ a_glance_raises_the_bound_and_is_remembered(void **state)
 }
 
 static void
+a_comparison_is_remembered(void **state)
+{
+	struct fixture *f = *state;
+	struct pricer_pair pair[2] = {{.a = 12, .b = 13}, {.a = 13, .b = 12}};
+
+	for (uint32_t run = 0; run < 2; run++) {
+		begin(f);
+		assert_true(pricer_compare(f->pricer, pair, 2, &f->err));
+		assert_int_equal(
+		    pricer_counts(f->pricer).compared, run ? 0 : 2);
+		for (uint32_t i = 0; i < 2; i++) {
+			assert_true(pair[i].known);
+			assert_int_equal(pair[i].low, 990000);
+			assert_int_equal(pair[i].high, 1010000);
+		}
+		finish(f);
+		assert_int_equal(fake.duels, 2);
+	}
+	/* It is no price of either. */
+	begin(f);
+	assert_int_equal(f->prices.candidate[12].state, PRICE_BOUND);
+	pricer_adjust(f->pricer, &f->prices, 12, 77);
+	assert_int_equal(f->prices.candidate[12].ns, 77);
+	finish(f);
+}
+
+static void
 a_price_below_a_glance_lowers_other_bounds(void **state)
 {
 	struct fixture *f = *state;
@@ -664,6 +697,7 @@ main(void)
 	    T(a_measurement_below_its_bound_lowers_the_others),
 	    T(limits_and_no_database_are_honoured),
 	    T(a_glance_raises_the_bound_and_is_remembered),
+	    T(a_comparison_is_remembered),
 	    T(a_price_below_a_glance_lowers_other_bounds),
 	    T(a_timeout_is_tried_again_under_a_longer_limit),
 	    T(a_new_version_of_a_model_measures_what_is_new),

@@ -1,0 +1,154 @@
+/* Pairs of candidates whose prices are closer than their noise, measured in
+ * turn in one worker: drift of the machine hits both alike. Kept in the
+ * database under the facts of the first with `cost=versus`; the subject is the
+ * bytes of both and the facts of the second. */
+#include <stdio.h>
+#include <string.h>
+
+#include "costmodel/environment.h"
+#include "costmodel/pricer_state.h"
+#include "ir/base/buf.h"
+
+/* A pair as the database knows it. */
+struct duel {
+	struct db_subject subject;
+	db_id env;
+	const char *hard;
+};
+
+struct duels {
+	struct pricer *p;
+	struct pricer_pair *pair; /* [n] */
+	struct duel *duel; /* [n] */
+	uint32_t *of; /* [jobs] which pair a job is of */
+	struct err *err;
+};
+
+static struct duel
+duel_of(struct pricer *p, const struct pricer_pair *pair)
+{
+	const struct slot *a = &p->slot[p->slot_of[pair->a]];
+	const struct slot *b = &p->slot[p->slot_of[pair->b]];
+	struct duel d = {.subject = {.kind = "candidate"}};
+	struct buf bytes;
+
+	buf_init(&bytes);
+	buf_str(&bytes, "versus");
+	buf_u32(&bytes, (uint32_t)a->subject.n);
+	buf_add(&bytes, a->subject.bytes, a->subject.n);
+	buf_add(&bytes, b->subject.bytes, b->subject.n);
+	buf_str(&bytes, p->environment[b->target].hard);
+	d.subject.bytes = arena_copy(p->arena, bytes.data, bytes.n);
+	d.subject.n = bytes.n;
+	d.subject.skeleton = d.subject.family = hash128(bytes.data, bytes.n);
+	buf_release(&bytes);
+	d.subject.summary = arena_printf(p->arena, "%s, millionths of %s",
+	    b->subject.summary, a->subject.summary);
+	d.hard = environment_other(
+	    p->environment[a->target].hard, "versus", p->arena);
+	return d;
+}
+
+static bool
+look_up(struct duels *x, uint32_t i, bool *there, struct err *err)
+{
+	struct duel *d = &x->duel[i];
+	struct db_found f = {.attempts = 0};
+
+	*there = false;
+	if (!x->p->db)
+		return true;
+	if (!costdb_environment(x->p->db, d->hard, false, &d->env, err)
+	    || (d->env != DB_NO_ID
+	        && !costdb_lookup(
+	            x->p->db, d->subject.bytes, d->subject.n, d->env, &f, err)))
+		return false;
+	*there = f.attempts > 0;
+	x->pair[i].known = f.low > 0;
+	x->pair[i].low = f.low;
+	x->pair[i].high = f.high;
+	return true;
+}
+
+static void
+duel_done(void *context, uint32_t job, const struct measurement *r)
+{
+	struct duels *x = context;
+	const uint32_t i = x->of[job];
+	const struct slot s = {.subject = x->duel[i].subject};
+
+	if (x->err->kind != ERR_NONE
+	    || !store_attempt(x->p, &s, x->duel[i].env, r, x->err))
+		return;
+	x->pair[i].known = r->low > 0;
+	x->pair[i].low = r->low;
+	x->pair[i].high = r->high;
+	x->p->counts.compared++;
+}
+
+static bool
+fight(struct duels *x, const uint32_t *slot, const struct measure_job *job,
+    uint32_t n, struct err *err)
+{
+	struct costdb *db = x->p->db;
+
+	if (!measuring_begin(x->p, slot, n, err))
+		return false;
+	for (uint32_t k = 0; db && k < n; k++) {
+		struct duel *d = &x->duel[x->of[k]];
+
+		if (!costdb_environment(db, d->hard, true, &d->env, err)
+		    && !survive(x->p, err))
+			return false;
+	}
+	x->err = err;
+	return measurer_run(x->p->measurer, job, n, duel_done, x, err)
+	    && err->kind == ERR_NONE
+	    && (!db || costdb_flush(db, err) || survive(x->p, err));
+}
+
+bool
+pricer_compare(
+    struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
+{
+	struct arena *a = p->arena;
+	struct measure_job *job = arena_new(a, struct measure_job, n);
+	uint32_t *slot = arena_new(a, uint32_t, n), njobs = 0;
+	struct duels x = {.p = p,
+	    .pair = pair,
+	    .duel = arena_new(a, struct duel, n),
+	    .of = arena_new(a, uint32_t, n)};
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool there;
+
+		pair[i].known = false;
+		slot_describe(p, p->slot_of[pair[i].a], a);
+		slot_describe(p, p->slot_of[pair[i].b], a);
+		x.duel[i] = duel_of(p, &pair[i]);
+		if (!look_up(&x, i, &there, err))
+			return false;
+		if (there || !p->o.measure)
+			continue;
+		slot[njobs] = p->slot_of[pair[i].a];
+		x.of[njobs] = i;
+		job[njobs++] = (struct measure_job){.candidate = pair[i].a,
+		    .value = VALUE_NONE,
+		    .versus = true,
+		    .rival = pair[i].b};
+	}
+	return njobs == 0 || fight(&x, slot, job, njobs, err);
+}
+
+void
+pricer_adjust(
+    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns)
+{
+	uint32_t slot = p->slot_of[candidate];
+	struct price *price = &p->slot[slot].price;
+
+	price->ns = ns;
+	if (price->bound > ns)
+		price->bound = ns;
+	slot_publish(p, prices, slot);
+}
