@@ -230,6 +230,24 @@ make_plain(struct builder *b, enum layer_kind kind, const struct node *n,
 	set_operands(b, n->input, noperands);
 }
 
+/* Constants and broadcasts come here with compat only. */
+static void
+make_sum(struct builder *b, const struct node *n)
+{
+	value_id data[2];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (!graph_value(b->graph, n->input[i])->constant)
+			data[count++] = n->input[i];
+	b->layer->kind = LAYER_SUM;
+	set_operands(b, data, count);
+	if (count < 2)
+		b->layer->refused = "sum with constant operand";
+	else if (!dims_equal(&b->layer->in[0], &b->layer->in[1]))
+		b->layer->refused = "sum that broadcasts";
+}
+
 static void
 make_layout(struct builder *b, const struct node *n)
 {
@@ -271,7 +289,7 @@ mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
 		make_global(&b, LAYER_GLOBALMAXPOOL);
 		break;
 	case RULE_SUM:
-		make_plain(&b, LAYER_SUM, captured(&b, "sum"), 2);
+		make_sum(&b, captured(&b, "sum"));
 		break;
 	case RULE_CONCAT:
 		make_plain(&b, LAYER_CONCAT, root, root->ninputs);
@@ -395,6 +413,9 @@ add_composite(struct assembly *s, const struct candidate *c)
 	struct place *place;
 
 	mrvl_layer_of(&l, s->region->graph, c->rule, c->match, s->arena);
+	if (l.refused)
+		return err_set(s->err, ERR_UNSUPPORTED,
+		    "%s: upstream's code generator gives up on it", l.refused);
 	if (c->rule == RULE_LAYOUT) {
 		/* NHWC bytes are what the transposed tensor looks like */
 		if (!resolve(s, l.operand[0], true, &out))

@@ -366,6 +366,9 @@ mrvl_compile(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_UNSUPPORTED,
 		    "mrvl: quantize=int8 has costs only, it does not run");
 	mrvl_layer_of(&c->layer, g, cand->rule, cand->match, a);
+	if (c->layer.refused)
+		return err_set(
+		    err, ERR_UNSUPPORTED, "mrvl: %s", c->layer.refused);
 	c->port = ports_of(&c->layer, cand, a);
 	if (c->layer.kind == LAYER_GLOBALAVGPOOL
 	    || c->layer.kind == LAYER_GLOBALMAXPOOL)

@@ -369,26 +369,29 @@ globalmax_ok(const struct match_in *m, struct why *why)
 }
 
 /* Upstream also takes rank 3, broadcasts and constants; its code generator then
- * writes a wrong shape or aborts. */
+ * writes a wrong shape or aborts. With compat, what it takes of rank 4 is taken:
+ * regions are upstream's, and code generation says what it cannot write. */
 static bool
 sum_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "sum");
 	const struct type *x, *y;
-	bool ok, same;
+	bool ok, same, first;
 
 	ok = need_upstream(m, why);
 	ok &= why_need(why, n->ninputs == 2, "two_operands", "2", "%u operands",
 	    n->ninputs);
 	if (!ok)
 		return false;
+	first = !graph_value(m->graph, n->input[0])->constant;
+	ok &= need_image(m, n->input[!first], why);
+	ok &= need_batch(m, n->input[!first], BATCH_MAX, why);
+	if (m->prepared)
+		return ok;
 	x = type_of(m, n->input[0]);
 	y = type_of(m, n->input[1]);
-	ok &= need_image(m, n->input[0], why);
-	ok &= need_batch(m, n->input[0], BATCH_MAX, why);
 	ok &= why_need(why,
-	    !graph_value(m->graph, n->input[0])->constant
-	        && !graph_value(m->graph, n->input[1])->constant,
+	    first && !graph_value(m->graph, n->input[1])->constant,
 	    "operands_not_constant", "both computed", "a constant operand");
 	same = x->rank == y->rank && x->dtype == y->dtype && type_is_static(y);
 	for (uint32_t i = 0; same && i < x->rank; i++)

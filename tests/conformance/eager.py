@@ -1,0 +1,72 @@
+"""eager.py MARQ DATA: does `marq search --search eager` with mrvl:compat=legacy-v0.19
+put exactly the composites onto mrvl that upstream has for whole networks, and is
+each of upstream's regions whole in one of ours? (A region of ours may hold several
+that do not depend on each other: an invocation runs them all.)"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def search(marq, model, out):
+    subprocess.run(
+        [marq, "search", model, "--search", "eager", "--no-measure", "--db", "none",
+         "-t", "mrvl:compat=legacy-v0.19", "-t", "host", "-o", out, "--emit", "json"],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    docs = []
+    for name in ("result.json", "map.json"):
+        with open(os.path.join(out, name), encoding="utf-8") as f:
+            docs.append(json.load(f))
+    return docs
+
+
+def regions_of(result, source_map):
+    """Region -> composites, each the set of names of its ONNX nodes."""
+    onnx = {o["id"]: o["name"] or "n%d" % o["index"] for o in source_map["onnx"]}
+    nodes = {n["id"]: {onnx[o["id"]] for o in n["onnx"] if o["role"] != "dropped"}
+             for n in source_map["nodes"]}
+    regions = {}
+    for c in result["plan"]["composites"]:
+        if c["target"] == 0:
+            names = frozenset().union(*(nodes[i] for i in c["node_ids"]))
+            regions.setdefault(c["region"], set()).add(names)
+    return list(regions.values())
+
+
+def faults(expected, ours):
+    theirs = [{frozenset(layer["onnx_nodes"]) for layer in r["layers"] if layer["onnx_nodes"]}
+              for r in expected["regions"]]
+    want, have = set().union(*theirs), set().union(*ours) if ours else set()
+    for c in want - have:
+        yield "lacks the composite of %s" % sorted(c)
+    for c in have - want:
+        yield "has a composite of %s that upstream has not" % sorted(c)
+    for r in theirs:
+        if not any(r <= mine for mine in ours):
+            yield "cuts a region of %d composites" % len(r)
+    if len(ours) > len(theirs):
+        yield "%d regions, upstream has %d" % (len(ours), len(theirs))
+
+
+def main(marq, data):
+    bad = 0
+    folder = os.path.join(data, "mrvl", "networks")
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            expected = json.load(f)
+        model = expected["model_file"].removesuffix(".onnx")
+        with tempfile.TemporaryDirectory() as out:
+            ours = regions_of(*search(marq, os.path.join(data, "models", model, "model.onnx"),
+                                      os.path.join(out, "result")))
+        found = list(faults(expected, ours))
+        for fault in found:
+            print("%s: %s" % (model, fault))
+        print("%s: %d composites in %d regions, upstream %d" % (
+            model, sum(map(len, ours)), len(ours), len(expected["regions"])))
+        bad += bool(found)
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(*sys.argv[1:]) else 0)
