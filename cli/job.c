@@ -77,6 +77,10 @@ read_constraints(struct job *j, struct err *err)
 	for (uint32_t i = 0; i < args->stops.n; i++)
 		if (!constraints_stop(s, args->stops.text[i], g, a, err))
 			return false;
+	for (uint32_t i = 0; i < args->prefixes.n; i++)
+		if (!constraints_prefix(
+		        s, args->prefixes.text[i], g, &j->mix, a, err))
+			return false;
 	return (args->ignore_marks
 	           || marks_read(
 	               s, &j->model, &j->mix, &j->model.notes, a, err))

@@ -23,6 +23,7 @@ enum {
 	KEY_PIN,
 	KEY_FORBID,
 	KEY_STOP,
+	KEY_PREFIX,
 	KEY_CONSTRAINTS,
 	KEY_IGNORE_MARKS,
 	KEY_SEARCH,
@@ -66,6 +67,10 @@ static const struct argp_option options[] = {
     {"memory-budget", KEY_MEMORY, "SIZE", 0, "of the search", 3},
     {"pin", KEY_PIN, "NODE=TARGET", 0, "NODE must run on TARGET", 3},
     {"forbid", KEY_FORBID, "TARGET:NODE", 0, "NODE must not run on TARGET", 3},
+    {"prefix", KEY_PREFIX, "TARGET[:NODE,...]", 0,
+        "TARGET gets one region, which reads model inputs only and holds no "
+        "NODE",
+        3},
     {"stop-fusion", KEY_STOP, "NODE", 0,
         "no composite or region crosses from NODE to its users", 3},
     {"constraints", KEY_CONSTRAINTS, "FILE.json", 0, "more constraints", 3},
@@ -220,6 +225,9 @@ parse_lists(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_STOP:
 		text_list_add(&args->stops, arg, a);
+		return 0;
+	case KEY_PREFIX:
+		text_list_add(&args->prefixes, arg, a);
 		return 0;
 	case KEY_SHAPE:
 		add_shape(args, arg, state);

@@ -189,6 +189,57 @@ constraints_stop(struct constraints *s, const char *text, const struct graph *g,
 	return true;
 }
 
+/* The nodes of a prefix that are left out: names separated by commas. */
+static bool
+leave_out(struct constraints *s, const struct constraint *of, const char *list,
+    const struct graph *g, struct arena *a, struct err *err)
+{
+	for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {
+		struct constraint c = {
+		    .kind = CONSTRAIN_FORBID, .targets = of->targets};
+		const char *node;
+
+		end = strchr(at, ',');
+		if (!end)
+			end = at + strlen(at);
+		node = arena_strn(a, at, (size_t)(end - at));
+		c.text = arena_printf(a, "%s without %s", of->text, node);
+		if (!constraint_nodes(&c, node, g, a, err))
+			return false;
+		constraints_add(s, c, a);
+	}
+	return true;
+}
+
+bool
+constraints_prefix(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err)
+{
+	struct constraint c = {.kind = CONSTRAIN_REGIONS, .amount = 1};
+	struct err whole = {.kind = ERR_NONE};
+	const char *target = text, *list = NULL;
+
+	if (!constraint_targets(&c, text, m, a, &whole)) {
+		target = target_in(text, false, m, a);
+		if (!target)
+			return err_set(err, ERR_USAGE,
+			    "prefix '%s': want TARGET or TARGET:NODE,..., with "
+			    "a target of the mix",
+			    text);
+		list = text + strlen(target) + 1;
+		constraint_targets(&c, target, m, a, err);
+	}
+	c.text = arena_printf(a, "prefix on %s", target);
+	constraints_add(s, c, a);
+	if (!leave_out(s, &c, list, g, a, err))
+		return err_in(err, "prefix '%s'", text);
+	c.kind = CONSTRAIN_INPUTS;
+	c.text = arena_printf(a, "prefix on %s, fed by the model", target);
+	constraints_add(s, c, a);
+	return true;
+}
+
 static bool
 covers(const struct problem_candidate *c, const struct constraint *k)
 {

@@ -46,6 +46,13 @@ bool constraints_forbid(struct constraints *s, const char *text,
 bool constraints_stop(struct constraints *s, const char *text,
     const struct graph *g, struct arena *a, struct err *err); /* NODE */
 
+/* TARGET or TARGET:NODE,NODE...: the target gets one region that reads nothing but
+ * model inputs, a prefix of the model, without these nodes (and so without what
+ * comes after them). */
+bool constraints_prefix(struct constraints *s, const char *text,
+    const struct graph *g, const struct mix *m, struct arena *a,
+    struct err *err);
+
 /* A file (README.md has its schema). ERR_INPUT naming the entry. */
 bool constraints_read(struct constraints *s, const char *path,
     const struct graph *g, const struct mix *m, struct arena *a,
