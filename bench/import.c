@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/onnx.pb-c.h"
 #include "ir/onnx_read.h"
@@ -21,15 +21,6 @@
 struct result {
 	double ms, anon_mb, rss_mb; /* time; memory at the end */
 };
-
-static double
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 /* A line of /proc/self/status in megabytes. */
 static double
@@ -126,10 +117,10 @@ run_once(bool (*way)(const char *path), const char *path, struct result *r)
 		return false;
 	pid = fork();
 	if (pid == 0) {
-		double start = now_ms();
+		uint64_t start = clock_ns();
 		bool ok = way(path);
 
-		r->ms = now_ms() - start;
+		r->ms = (double)(clock_ns() - start) / 1e6;
 		r->anon_mb = memory_mb("RssAnon:");
 		r->rss_mb = memory_mb("VmRSS:");
 		ok = ok && write(pipes[1], r, sizeof *r) == sizeof *r;

@@ -8,9 +8,9 @@ static const struct {
 	const char *name, *what;
 	int (*run)(struct cli *c, int argc, char **argv);
 } verbs[] = {
-    {"info", "say what a model is and what takes it", model_info},
-    {"check", "find everything that is wrong with a model", model_check},
-    {"make", "write an architecture of our own as ONNX", model_make},
+#define VERB(name, what) {#name, what, model_##name},
+#include "cli/model.def"
+#undef VERB
 };
 
 #define NVERBS (sizeof verbs / sizeof verbs[0])

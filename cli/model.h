@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-int model_check(struct cli *c, int argc, char **argv);
-int model_info(struct cli *c, int argc, char **argv);
-int model_make(struct cli *c, int argc, char **argv);
+#define VERB(name, what) int model_##name(struct cli *c, int argc, char **argv);
+#include "cli/model.def"
+#undef VERB
 
 #endif

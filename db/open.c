@@ -10,6 +10,7 @@
 #include "db/place.h"
 #include "db/schema.h"
 #include "db/sql.h"
+#include "ir/base/clock.h"
 
 /* TUNING: SQLite's busy handler is not fair; with 16 writers waits of several
  * seconds were seen, so a minute means something is wrong. */
@@ -114,14 +115,14 @@ connect(struct costdb *db, struct arena *a, struct err *err)
 static bool
 use_log(struct costdb *db, struct err *err)
 {
-	uint64_t start = monotonic_ns();
+	uint64_t start = clock_ns();
 	int rc;
 
 	for (;;) {
 		rc = sqlite3_exec(
 		    db->h, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
 		if ((rc & 0xff) != SQLITE_BUSY
-		    || monotonic_ns() - start > BUSY_TIMEOUT_MS * 1000000ull)
+		    || clock_ns() - start > BUSY_TIMEOUT_MS * 1000000ull)
 			break;
 		usleep(2000);
 	}

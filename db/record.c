@@ -13,6 +13,7 @@
 #include "db/facts.h"
 #include "db/rows.h"
 #include "db/sql.h"
+#include "ir/base/clock.h"
 
 /* TUNING: a transaction costs one sync of the disk (some ms); attempts cost
  * ten milliseconds and more each, so these bounds lose little to a crash. */
@@ -145,7 +146,7 @@ costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
 	assert(db->mode == DB_WRITE && env != DB_NO_ID && subject->n > 0);
 	assert(sample->outcome < NDB_OUTCOME);
 	if (db->npending == 0)
-		db->oldest_ns = monotonic_ns();
+		db->oldest_ns = clock_ns();
 	db->pending = arena_grow(&db->queue, db->pending, &db->pending_cap,
 	    db->npending + 1, sizeof *db->pending);
 	p = &db->pending[db->npending++];
@@ -163,7 +164,7 @@ costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
 	    arena_str(&db->queue, sample->at_utc ? sample->at_utc : utc);
 	uuid_make(p->uuid);
 	if (db->npending >= BATCH_ROWS
-	    || monotonic_ns() - db->oldest_ns >= BATCH_NS)
+	    || clock_ns() - db->oldest_ns >= BATCH_NS)
 		return costdb_flush(db, err);
 	return true;
 }

@@ -202,12 +202,3 @@ utc_now(char text[24])
 	gmtime_r(&now, &tm);
 	strftime(text, 24, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
-
-uint64_t
-monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}

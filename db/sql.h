@@ -74,6 +74,5 @@ uint64_t column_u64(sqlite3_stmt *s, int i); /* negative: 0 */
 
 /* Now, "2026-11-21T11:28:21Z". */
 void utc_now(char text[24]);
-uint64_t monotonic_ns(void);
 
 #endif

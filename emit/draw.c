@@ -7,8 +7,9 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "ir/base/clock.h"
 
 /* TUNING: 1,000 regions take half a second; more than this is not worth it */
 #define DRAW_MS 10000
@@ -16,15 +17,6 @@
 #define DRAW_BYTES ((size_t)2 << 20)
 
 extern char **environ;
-
-static int64_t
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* The child, reading in[0] and writing out[1]; -1 when there is no such
  * program. */
@@ -64,14 +56,14 @@ feed(struct pollfd *to, const char *dot, size_t n, size_t *sent)
 static bool
 converse(int in, int out, const char *dot, size_t n, struct buf *svg)
 {
-	int64_t end = now_ms() + DRAW_MS;
+	int64_t end = (int64_t)(clock_ns() / 1000000) + DRAW_MS;
 	size_t sent = 0;
 	struct pollfd fd[] = {{in, POLLOUT, 0}, {out, POLLIN, 0}};
 	bool done = false;
 
 	fcntl(in, F_SETFL, O_NONBLOCK);
 	while (!done && svg->n < DRAW_BYTES) {
-		int64_t left = end - now_ms();
+		int64_t left = end - (int64_t)(clock_ns() / 1000000);
 		char part[65536];
 		ssize_t r;
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ir/base/clock.h"
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
 #include "targets/host/host.h"
@@ -29,15 +29,6 @@ struct trial {
 	double error; /* worst, as a part of what is allowed */
 	char why[700];
 };
-
-static double
-seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static enum verdict
 verdict(struct trial *t, enum verdict v, const char *what, const char *detail)
@@ -364,7 +355,7 @@ run_one(const char *root, const char *name)
 	static const char *const word[] = {"ok", "refused", "FAILED"};
 	struct arena a;
 	struct trial t = {.a = &a};
-	double start = seconds();
+	uint64_t start = clock_ns();
 	enum verdict v;
 
 	arena_init(&a);
@@ -376,7 +367,7 @@ run_one(const char *root, const char *name)
 		printf(" %8.4f", t.error);
 	else
 		printf(" %8s", "-");
-	printf(" %6.1fs  %s\n", seconds() - start, t.why);
+	printf(" %6.1fs  %s\n", (double)(clock_ns() - start) / 1e9, t.why);
 	fflush(stdout);
 	if (t.model.graph)
 		model_close(&t.model);

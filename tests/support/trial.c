@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/sanitized.h"
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
@@ -73,10 +73,7 @@ child(
 static double
 now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clock_ns() / 1e9;
 }
 
 /* What the child says until it ends or its time is up; true: it ended. */
