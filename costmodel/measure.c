@@ -192,21 +192,36 @@ finish_measured(struct progress *p)
 	p->finished = true;
 }
 
+struct measurement
+measurement_of_answer(const struct answer *a)
+{
+	static const enum outcome outcome[] = {
+	    [ANSWER_OK] = OUTCOME_OK,
+	    [ANSWER_REFUSED] = OUTCOME_UNSUPPORTED,
+	    [ANSWER_LATE] = OUTCOME_TIMEOUT,
+	    [ANSWER_CRASHED] = OUTCOME_CRASH,
+	    [ANSWER_GARBAGE] = OUTCOME_WRONG,
+	};
+	struct measurement m = {
+	    .outcome = outcome[a->outcome],
+	    .n = a->n,
+	    .low = a->low,
+	    .median = a->median,
+	    .high = a->high,
+	    .min = a->min,
+	};
+
+	snprintf(m.detail, sizeof m.detail, "%s", a->detail);
+	return m;
+}
+
 /* A tool's answer is the whole measurement. */
 static void
 finish_answered(struct progress *p, const struct worker_reply *r)
 {
-	p->result = (struct measurement){
-	    .outcome = OUTCOME_OK,
-	    .n = r->kept,
-	    .low = r->low_ns,
-	    .median = r->median_ns,
-	    .high = r->high_ns,
-	    .min = r->min_ns,
-	    .max_error = r->error,
-	    .span_ns = r->span_ns,
-	};
-	snprintf(p->result.detail, sizeof p->result.detail, "%s", r->detail);
+	p->result = r->answer;
+	p->result.max_error = r->error;
+	p->result.span_ns = r->span_ns;
 	p->finished = true;
 }
 

@@ -71,6 +71,10 @@ struct measure_job {
 	uint32_t rival;
 };
 
+/* A tool's answer as a measurement. */
+struct answer;
+struct measurement measurement_of_answer(const struct answer *a);
+
 /* Is the candidate's price told by a tool (target.ask_ms)? */
 bool measure_asks(const struct measure_options *o, uint32_t candidate);
 

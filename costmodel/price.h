@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/map.h"
 #include "targets/candidates.h"
 #include "targets/target.h"
 
@@ -69,7 +70,22 @@ struct prices {
 	const uint32_t *value_class;
 	struct conversion_price *conversion; /* see conversion_at() */
 	uint32_t nclasses, nformats;
+	/* Regions a tool was asked about: candidates in order -> region[]. */
+	struct map regions;
+	struct price *region;
+	uint32_t nregions, region_cap;
 };
+
+/* What a tool told about n candidates run as one, or NULL: it was not asked. */
+static inline const struct price *
+prices_region(const struct prices *p, const uint32_t *candidate, uint32_t n)
+{
+	uint32_t at = p->nregions == 0
+	    ? MAP_NONE
+	    : map_find(&p->regions, candidate, n * sizeof *candidate);
+
+	return at == MAP_NONE ? NULL : &p->region[at];
+}
 
 /* The price of converting values of a class between two formats. */
 static inline struct conversion_price *

@@ -347,6 +347,7 @@ look_everything_up(struct pricer *p, struct prices *prices, struct err *err)
 	    .candidate = arena_new(p->arena, struct price, p->candidates->n),
 	    .nkeys = p->ncandidate_slots,
 	};
+	map_init(&prices->regions, p->arena);
 	p->counts.distinct = p->counts.candidates = p->ncandidate_slots;
 	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
 		if (!slot_begin(p, i, err))

@@ -104,6 +104,11 @@ bool pricer_compare(
 void pricer_adjust(
     struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns);
 
+/* The same for candidates as one region, in that order, of a target whose prices
+ * a tool tells (of others nothing is asked): prices_region() has it then. */
+bool pricer_price_region(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, struct err *err);
+
 /* Conversions between the formats that candidates of each value use: measured
  * now where the database lacks them. */
 bool pricer_price_conversions(

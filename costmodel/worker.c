@@ -227,21 +227,9 @@ shot_of(struct trial *t, struct arena *a)
 static void
 take_answer(struct worker_reply *r, const struct answer *x)
 {
-	static const enum outcome outcome[] = {
-	    [ANSWER_OK] = OUTCOME_OK,
-	    [ANSWER_REFUSED] = OUTCOME_UNSUPPORTED,
-	    [ANSWER_LATE] = OUTCOME_TIMEOUT,
-	    [ANSWER_CRASHED] = OUTCOME_CRASH,
-	    [ANSWER_GARBAGE] = OUTCOME_WRONG,
-	};
-
-	say(r, outcome[x->outcome], x->detail);
 	r->answered = true;
-	r->kept = x->n;
-	r->low_ns = x->low;
-	r->median_ns = x->median;
-	r->high_ns = x->high;
-	r->min_ns = x->min;
+	r->answer = measurement_of_answer(x);
+	say(r, r->answer.outcome, x->detail);
 }
 
 /* A price that a program elsewhere tells: asked once. It may take a measured

@@ -16,8 +16,8 @@ struct worker_reply {
 	enum outcome outcome;
 	uint32_t kept, dropped, slow;
 	uint64_t median_ns, min_ns, span_ns;
-	bool answered; /* a tool's answer: all there is, with its spread */
-	uint64_t low_ns, high_ns;
+	bool answered; /* by a tool: all there is */
+	struct measurement answer;
 	double error;
 	char detail[160];
 };

@@ -25,9 +25,9 @@ quest_may_improve(const struct quest *q)
 
 /* File a baseline, and take its cover if a search that was cut short found
  * nothing as cheap. */
-static void
+static bool
 note_baseline(struct quest *q, struct plan_baseline *b, const char *name,
-    const struct search_result *r)
+    const struct search_result *r, struct err *err)
 {
 	struct plan plan;
 
@@ -35,16 +35,19 @@ note_baseline(struct quest *q, struct plan_baseline *b, const char *name,
 	b->cost = COST_NEVER;
 	b->bound = true;
 	if (!r->found)
-		return;
+		return true;
+	if (!quest_ask_regions(q, &r->cover, err))
+		return false;
 	b->bound =
 	    !quest_weigh(q, &r->cover, &plan) || !r->proven || has_bounds(q, r);
 	b->cost = plan.cost;
 	b->plan = arena_copy(q->arena, &plan, sizeof plan);
 	if (!quest_may_improve(q) || b->bound || plan.cost >= q->plan.cost)
-		return;
+		return true;
 	q->best.cover = r->cover;
 	q->best.searcher = name;
 	q->plan = plan;
+	return true;
 }
 
 uint32_t
@@ -119,7 +122,8 @@ quest_baselines(struct quest *q, struct err *err)
 	for (uint32_t t = 0; t < n; t++) {
 		if (!price_baseline(q, t, &r, err))
 			return false;
-		note_baseline(q, &list[t], baseline_name(q, t), &r);
+		if (!note_baseline(q, &list[t], baseline_name(q, t), &r, err))
+			return false;
 	}
 	q->baseline = list;
 	q->nbaselines = n;

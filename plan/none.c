@@ -68,6 +68,20 @@ failure_under(const struct quest *q, const struct constraint *c)
 	return "";
 }
 
+bool
+quest_explain_refused(const struct quest *q, struct err *err)
+{
+	const struct prices *p = q->r->prices;
+
+	for (uint32_t i = p->nregions; i-- > 0;)
+		if (p->region[i].state == PRICE_FAILED)
+			return err_set(err, ERR_NO_COVER,
+			    "no plan was found without a region that its "
+			    "tool refuses: %s",
+			    p->region[i].detail);
+	return err_set(err, ERR_NO_COVER, "no plan has a price");
+}
+
 /* No plan: name constraints that rule all of them out. Always false. */
 bool
 quest_explain_none(struct quest *q, struct err *err)

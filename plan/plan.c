@@ -7,35 +7,61 @@
 #include "search/cost.h"
 #include "search/cover.h"
 
-bool
-plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
+/* What the parts cost one by one; false: not all of it is simulated. */
+static bool
+sum_of_parts(
+    const struct plan *p, const uint32_t *candidate, uint32_t n, cost_ns *sum)
+{
+	bool simulated = true;
+
+	*sum = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct price *price = &p->prices->candidate[candidate[i]];
+
+		simulated &= price->state == PRICE_KNOWN
+		    && price->source == PRICE_SIMULATED;
+		*sum = cost_add(*sum, price_least(price));
+	}
+	return simulated;
+}
+
+static bool
+simulate_region(const struct plan *p, const uint32_t *candidate, uint32_t n,
     struct estimate *out)
 {
 	const struct candidate *all = p->candidates->candidate, **list;
 	const struct target *t = &p->mix->target[all[candidate[0]].target];
 	struct arena scratch;
-	cost_ns sum = 0, apart;
 	bool known;
 
-	if (n < 2 || !t->kind->simulate_region)
+	if (!t->kind->simulate_region)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct price *price = &p->prices->candidate[candidate[i]];
-
-		if (price->state != PRICE_KNOWN
-		    || price->source != PRICE_SIMULATED)
-			return false;
-		sum = cost_add(sum, price->ns);
-	}
 	arena_init(&scratch);
 	list = arena_array(&scratch, n, sizeof *list);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = &all[candidate[i]];
 	known = t->kind->simulate_region(t, p->graph, list, n, out);
 	arena_release(&scratch);
-	/* each part was rounded by half a nanosecond at most, and so is this */
-	if (!known)
+	return known;
+}
+
+bool
+plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
+    struct estimate *out)
+{
+	const struct price *told = prices_region(p->prices, candidate, n);
+	cost_ns sum, apart;
+	bool simulated = sum_of_parts(p, candidate, n, &sum);
+
+	if (n < 2)
 		return false;
+	if (told)
+		*out = (struct estimate){.ns = price_least(told),
+		    .low = told->low,
+		    .high = told->high};
+	else if (!simulated || !simulate_region(p, candidate, n, out))
+		return false;
+	/* each part was rounded by half a nanosecond at most, and so is this */
 	apart = out->ns > sum ? out->ns - sum : sum - out->ns;
 	return apart > (n + 1) / 2;
 }
@@ -220,7 +246,9 @@ price_regions(struct plan *p, struct plan_composite *list,
 		if (!plan_region_price(p, run, r->ncomposites, &whole)
 		    || whole.ns == r->cost)
 			continue;
-		share_out(&list[r->first], r->ncomposites, r->cost, whole.ns);
+		if (whole.ns != COST_NEVER)
+			share_out(
+			    &list[r->first], r->ncomposites, r->cost, whole.ns);
 		r->cost = whole.ns;
 	}
 }

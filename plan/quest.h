@@ -52,6 +52,14 @@ bool quest_search_fitting(struct quest *q, struct err *err);
  * q->overflow says why not. */
 bool quest_weigh(struct quest *q, const struct cover *cover, struct plan *out);
 
+/* Have tools say what the regions of a cover cost, where their targets' prices
+ * are a tool's: before it is weighed. */
+bool quest_ask_regions(
+    struct quest *q, const struct cover *cover, struct err *err);
+
+/* Every plan that was found has a region that a tool refuses. Always false. */
+bool quest_explain_refused(const struct quest *q, struct err *err);
+
 /* No cover: the error that says why. Always false. */
 bool quest_explain_none(struct quest *q, struct err *err);
 

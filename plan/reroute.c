@@ -95,7 +95,8 @@ quest_reroute(struct quest *q, struct err *err)
 	    q->problem.ncandidates * sizeof *q->problem.candidate);
 	for (uint32_t i = 0; i < ROUNDS && charge_crossings(&v); i++) {
 		quest_reprice(&v);
-		if (!quest_search(&v, err))
+		if (!quest_search(&v, err)
+		    || !quest_ask_regions(&v, &v.best.cover, err))
 			return false;
 		if (!quest_weigh(&v, &v.best.cover, &v.plan)
 		    || v.plan.cost >= q->plan.cost)

@@ -2,6 +2,16 @@
  * that is news and something that fits. */
 #include "plan/quest.h"
 
+/* May a region of it cost less than its parts? A tool's figures of single layers
+ * include what is paid once a region. */
+static bool
+may_discount(const struct target *t)
+{
+	return t->kind->discounts
+	    || (t->ask_ms > 0 && t->source == PRICE_EXTERNAL
+	        && t->kind->launches);
+}
+
 /* Where regions may be cheaper than the sum of what is in them, the search sees
  * no reason to make large ones: offer those of a target alone. */
 static bool
@@ -14,10 +24,12 @@ offer_discounts(struct quest *q, bool *news, struct err *err)
 		struct search_result r;
 		bool more = false;
 
-		if (!m->target[t].kind->discounts)
+		if (!may_discount(&m->target[t]))
 			continue;
 		if (!search_single(
 		        &r, &q->problem, allowed, &q->r->search, q->arena, err))
+			return false;
+		if (r.found && !quest_ask_regions(q, &r.cover, err))
 			return false;
 		if (r.found)
 			wholes_cost(&q->wholes, &r.cover, &more);
@@ -30,7 +42,7 @@ static bool
 has_discounts(const struct mix *m)
 {
 	for (uint32_t t = 0; t < m->n; t++)
-		if (m->target[t].kind->discounts)
+		if (may_discount(&m->target[t]))
 			return true;
 	return false;
 }
@@ -41,23 +53,28 @@ has_discounts(const struct mix *m)
 
 /* Weigh the best cover of a round: its plan is the best so far when it is cheaper
  * than one that fits as well. *news: a region's price as a whole was news. */
-static void
-weigh_round(struct quest *q, struct search_result *best, bool *fits, bool *news)
+static bool
+weigh_round(struct quest *q, struct search_result *best, bool *fits, bool *news,
+    struct err *err)
 {
 	struct device_use overflow = q->overflow;
 	struct plan plan;
-	bool is_fit = quest_weigh(q, &q->best.cover, &plan);
+	bool is_fit;
 
+	if (!quest_ask_regions(q, &q->best.cover, err))
+		return false;
+	is_fit = quest_weigh(q, &q->best.cover, &plan);
 	wholes_cost(&q->wholes, &q->best.cover, news);
 	if (q->rounds > 0
 	    && (is_fit < *fits
 	        || (is_fit == *fits && plan.cost >= q->plan.cost))) {
 		q->overflow = overflow;
-		return;
+		return true;
 	}
 	*fits = is_fit;
 	best->cover = q->best.cover;
 	q->plan = plan;
+	return true;
 }
 
 /* The loop of prices, and around it: price the regions of the cover as wholes,
@@ -74,16 +91,24 @@ search_regions(struct quest *q, bool *fits, struct err *err)
 		return false;
 	best = q->best;
 	q->rounds = 0;
-	weigh_round(q, &best, fits, &news);
+	if (!weigh_round(q, &best, fits, &news, err))
+		return false;
 	if (quest_may_improve(q) && discounts
 	    && !offer_discounts(q, &news, err))
 		return false;
 	for (q->rounds = 1;
 	     news && quest_may_improve(q) && q->rounds < ROUNDS_MAX;
 	     q->rounds++) {
-		if (!quest_search(q, err))
+		if (!quest_search(q, err)) {
+			if (err->kind != ERR_NO_COVER)
+				return false;
+			/* with what tools refuse taken out nothing is left:
+			 * the best of the rounds before */
+			err_clear(err);
+			break;
+		}
+		if (!weigh_round(q, &best, fits, &news, err))
 			return false;
-		weigh_round(q, &best, fits, &news);
 	}
 	q->best = best;
 	if (discounts || q->plan.cost < best.lower_bound) {

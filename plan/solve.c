@@ -160,6 +160,23 @@ quest_search(struct quest *q, struct err *err)
 }
 
 bool
+quest_ask_regions(struct quest *q, const struct cover *cover, struct err *err)
+{
+	uint32_t *run = arena_new(q->arena, uint32_t, cover->nsteps);
+
+	for (uint32_t i = 0, n; q->r->pricer && i < cover->nsteps; i += n) {
+		for (n = 0; i + n < cover->nsteps
+		     && cover->step[i + n].run == cover->step[i].run;
+		     n++)
+			run[n] = cover->step[i + n].candidate;
+		if (!pricer_price_region(
+		        q->r->pricer, q->r->prices, run, n, err))
+			return false;
+	}
+	return true;
+}
+
+bool
 quest_weigh(struct quest *q, const struct cover *cover, struct plan *out)
 {
 	struct arena scratch;
@@ -196,6 +213,8 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	    || !quest_search_fitting(&q, err) || !quest_reroute(&q, err)
 	    || (!r->only && !r->no_baselines && !quest_baselines(&q, err)))
 		return false;
+	if (q.plan.cost == COST_NEVER)
+		return quest_explain_refused(&q, err);
 	*out = q.plan;
 	out->rounds = q.rounds;
 	out->moved = q.wholes.moved;

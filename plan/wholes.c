@@ -15,12 +15,23 @@ wholes_init(struct wholes *w, const struct plan *about,
 	*w = (struct wholes){.about = about, .base = base, .arena = a};
 	map_init(&w->seen, a);
 	w->raised = arena_new(a, cost_ns, base->ncandidates);
+	w->apart = arena_new(a, bool, base->nvalues);
 }
 
 static cost_ns
 own_price(const struct wholes *w, uint32_t candidate)
 {
 	return price_least(&w->about->prices->candidate[candidate]);
+}
+
+static cost_ns
+sum_of(const struct wholes *w, const uint32_t *part, uint32_t n)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum = cost_add(sum, own_price(w, part[i]));
+	return sum;
 }
 
 /* ---- columns ---- */
@@ -158,7 +169,7 @@ add_column(struct wholes *w, const uint32_t *part, uint32_t n)
 	    w->ncolumns + 1, sizeof *w->column);
 	mark = arena_mark(w->arena);
 	if (!plan_region_price(w->about, part, n, &price))
-		price.ns = own_price(w, part[0]);
+		price.ns = sum_of(w, part, n);
 	c.candidate.target = target;
 	c.candidate.cost = cost_add(price.ns, w->base->target[target].launch);
 	c.candidate.class = w->base->ncandidates + w->ncolumns;
@@ -166,6 +177,15 @@ add_column(struct wholes *w, const uint32_t *part, uint32_t n)
 		w->column[w->ncolumns++] = c;
 	else
 		arena_back(w->arena, mark);
+}
+
+/* Are prices of its target a tool's own figures? */
+static bool
+is_told(const struct wholes *w, uint32_t candidate)
+{
+	const struct price *p = &w->about->prices->candidate[candidate];
+
+	return p->source == PRICE_EXTERNAL;
 }
 
 /* Stretches of a run: all of them where they are few; else those from the start
@@ -180,6 +200,10 @@ add_columns(struct wholes *w, const uint32_t *run, uint32_t n)
 	if (t->max_runs != NO_LIMIT || t->max_run_nodes != NO_LIMIT
 	    || t->fed_only || t->part_of)
 		return;
+	if (is_told(w, run[0])) {
+		add_column(w, run, n); /* of no other the tool has spoken */
+		return;
+	}
 	if (n * (n + 1) / 2 <= STRETCHES_MAX) {
 		for (uint32_t from = 0; from < n; from++)
 			for (uint32_t to = from; to < n; to++)
@@ -213,21 +237,49 @@ raise(struct wholes *w, const uint32_t *run, uint32_t n, cost_ns sum,
 	}
 }
 
+static bool
+makes(const struct problem_candidate *c, uint32_t value)
+{
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (c->output[i].value == value)
+			return true;
+	return false;
+}
+
+/* A run that cannot be is cut in two at its middle: what one half makes and the
+ * other reads keeps them apart. Halves that share nothing cannot be held apart;
+ * then none of its parts can be chosen. */
+static void
+cut(struct wholes *w, const uint32_t *run, uint32_t n)
+{
+	const struct problem_candidate *all = w->base->candidate;
+	bool any = false;
+
+	for (uint32_t to = n / 2; to < n; to++)
+		for (uint32_t k = 0; k < all[run[to]].ninputs; k++) {
+			uint32_t value = all[run[to]].input[k].value;
+
+			for (uint32_t from = 0; from < n / 2; from++)
+				if (makes(&all[run[from]], value))
+					any = w->apart[value] = true;
+		}
+	for (uint32_t i = 0; !any && i < n; i++)
+		w->raised[run[i]] = COST_NEVER;
+}
+
 /* A run that was not priced before; does its price differ from its parts'? */
 static bool
 learn(struct wholes *w, const uint32_t *run, uint32_t n, cost_ns whole)
 {
 	const uint32_t *copy = arena_copy(w->arena, run, n * sizeof *run);
 	const struct candidate *first = &w->about->candidates->candidate[*run];
-	cost_ns sum = 0;
+	cost_ns sum = sum_of(w, run, n);
 	uint32_t nnodes = 0, number = w->seen.nkeys;
 
 	if (map_add(&w->seen, copy, n * sizeof *copy, number) != number)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		sum = cost_add(sum, own_price(w, run[i]));
+	for (uint32_t i = 0; i < n; i++)
 		nnodes += w->base->candidate[run[i]].nnodes;
-	}
 	if (whole == sum)
 		return false;
 	w->moved = arena_grow(
@@ -238,6 +290,10 @@ learn(struct wholes *w, const uint32_t *run, uint32_t n, cost_ns whole)
 	    .nnodes = nnodes,
 	    .parts = sum,
 	    .whole = whole};
+	if (whole == COST_NEVER) {
+		cut(w, copy, n);
+		return true;
+	}
 	if (whole > sum && sum > 0)
 		raise(w, copy, n, sum, whole);
 	add_columns(w, copy, n);
@@ -249,24 +305,24 @@ wholes_cost(struct wholes *w, const struct cover *c, bool *news)
 {
 	uint32_t *run = arena_new(w->arena, uint32_t, c->nsteps);
 	cost_ns cost = c->cost;
+	bool never = false;
 
 	*news = false;
 	for (uint32_t i = 0, n; i < c->nsteps; i += n) {
 		struct estimate price;
-		cost_ns sum = 0;
 
 		for (n = 0;
 		     i + n < c->nsteps && c->step[i + n].run == c->step[i].run;
-		     n++) {
+		     n++)
 			run[n] = c->step[i + n].candidate;
-			sum = cost_add(sum, own_price(w, run[n]));
-		}
 		if (!plan_region_price(w->about, run, n, &price))
 			continue;
-		cost = cost_add(cost - sum, price.ns);
 		*news |= learn(w, run, n, price.ns);
+		never |= price.ns == COST_NEVER;
+		if (!never)
+			cost = cost_add(cost - sum_of(w, run, n), price.ns);
 	}
-	return cost;
+	return never ? COST_NEVER : cost;
 }
 
 /* ---- the problem with columns ---- */
@@ -297,6 +353,10 @@ wholes_apply(const struct wholes *w, struct problem *out, struct err *err)
 	    struct problem_candidate, (size_t)p->ncandidates + w->ncolumns);
 
 	*out = *p;
+	out->value =
+	    arena_copy(w->arena, p->value, p->nvalues * sizeof *p->value);
+	for (uint32_t v = 0; v < p->nvalues; v++)
+		out->value[v].mark |= w->apart[v];
 	out->target =
 	    arena_new(w->arena, struct problem_target, 2 * (size_t)p->ntargets);
 	out->candidate = all;

@@ -21,6 +21,8 @@ struct wholes {
 	const struct problem *base; /* what is searched without them */
 	struct arena *arena;
 	struct map seen; /* runs that were priced */
+	bool *apart; /* [nvalues] crosses the middle of a run that cannot be:
+		      * maker and reader are never in one run again */
 	cost_ns *raised; /* [ncandidates] least price in a region; 0: its own */
 	struct column *column;
 	uint32_t ncolumns, column_cap;
@@ -31,7 +33,8 @@ struct wholes {
 void wholes_init(struct wholes *w, const struct plan *about,
     const struct problem *base, struct arena *a);
 
-/* What a cover of the base problem costs with its runs priced as wholes. *news:
+/* What a cover of the base problem costs with its runs priced as wholes;
+ * COST_NEVER when a tool refuses one of them. *news:
  * some run's price, asked for the first time, is not that of its parts. Each
  * call with news prices a run never seen before, and there are finitely many:
  * so a loop that ends without news ends. */

@@ -59,7 +59,7 @@ expect_in plain/result.json '"tmlc": "tmlc {symbol}'
 expect_in plain/result.json '"tmlc_files"'
 expect_in plain/provenance.json 'compiled: 2 layers, 0 B code, 0 B data, tiles 0-3; cycles rest on'
 expect_in plain/provenance.json '"origin": "external tool now", "source": "simulated"'
-expect_lines 2 calls
+expect_lines 3 calls
 grep -q -- '-arch=mlip -quantize=fp16 .*-num_tiles=4' calls || fail 'no options'
 leaves_nothing
 
@@ -69,9 +69,11 @@ search "$both,$latency" -o external
 expect_status 0
 expect_in external/result.json '"prices": "external"'
 expect_in external/provenance.json '"source": "external"'
+# two layers alone and both as one region, which costs no more than one of them
 expect_in external/result.json '"ns": 2000'
+expect_in external/result.json '"parts_ns": 4000, "whole_ns": 2000'
 expect_in external/report.md 'external'
-expect_lines 2 calls
+expect_lines 3 calls
 # remembered: the tools are not called again
 search "$both,$latency" -o again
 expect_status 0
@@ -81,8 +83,14 @@ expect_in again/provenance.json 'compiled: 2 layers'
 # another build of a tool is another tool
 echo '# newer' >>bin/mlsim
 search "$both,$latency" -o none
-expect_lines 2 calls
+expect_lines 3 calls
 leaves_nothing
+# what is feasible alone need not be as a region: then there are two
+search "mrvl:tmlc=(! grep -q Conv2D {nodes} || ! grep -q Maxpool2D {nodes}) && $tmlc" -o cut
+expect_status 0
+expect_in cut/result.json '"whole_ns": null'
+expect_in out 'mrvl'
+cat out
 
 # run: outputs are the simulator's
 run run net.onnx -t "$both,$latency" -t host --db prices.db $pins --runs 3

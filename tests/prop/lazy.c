@@ -72,6 +72,15 @@ pricer_price_conversions(
 	return true;
 }
 
+/* Nobody here is a tool. */
+bool
+pricer_price_region(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, struct err *err)
+{
+	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
+	return true;
+}
+
 /* Search once; COST_NEVER: there is no plan. */
 static bool
 search(struct dressed *d, struct pricer *pricer, bool eager, struct plan *plan,

@@ -42,6 +42,14 @@ pricer_price_conversions(
 }
 
 bool
+pricer_price_region(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, struct err *err)
+{
+	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
+	return true;
+}
+
+bool
 pricer_compare(
     struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
 {

@@ -1,0 +1,274 @@
+/* Regions of targets whose prices a tool tells: asked about as wholes, where a
+ * kind's own simulation says it for other targets (plan/wholes.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "costmodel/pricer_state.h"
+#include "costmodel/reference.h"
+#include "costmodel/trial.h"
+#include "ir/base/bitset.h"
+
+/* A region as one candidate, in memory of its own. */
+struct whole {
+	struct candidate candidate;
+	const struct candidate *const *part; /* [nparts] in execution order */
+	uint32_t nparts;
+	struct arena arena;
+};
+
+/* ---- the region ---- */
+
+static int
+by_id(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int
+by_port(const void *a, const void *b)
+{
+	const struct port *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->format > y->format) - (x->format < y->format);
+}
+
+static uint32_t
+sort_ports(struct port *port, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	if (n > 0)
+		qsort(port, n, sizeof *port, by_port);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || by_port(&port[i], &port[kept - 1]) != 0)
+			port[kept++] = port[i];
+	return kept;
+}
+
+static bool
+is_used_outside(const struct graph *g, const struct uses *u, value_id v,
+    struct bitset inside)
+{
+	if (graph_value(g, v)->flags & VALUE_OUTPUT)
+		return true;
+	for (uint32_t i = u->start[v]; i < u->start[v + 1]; i++)
+		if (!bitset_has(inside, u->user[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_made_in(const struct graph *g, value_id v, struct bitset inside)
+{
+	node_id producer = graph_value(g, v)->producer;
+
+	return producer != NODE_NONE && bitset_has(inside, producer);
+}
+
+static void
+put_ports(struct whole *w, const struct graph *g, struct bitset inside)
+{
+	struct uses u = graph_uses(g, &w->arena);
+	struct candidate *c = &w->candidate;
+	struct port *in, *out;
+
+	for (uint32_t i = 0; i < w->nparts; i++) {
+		c->ninputs += w->part[i]->ninputs;
+		c->noutputs += w->part[i]->noutputs;
+	}
+	in = arena_new(&w->arena, struct port, c->ninputs);
+	out = arena_new(&w->arena, struct port, c->noutputs);
+	c->ninputs = c->noutputs = 0;
+	for (uint32_t i = 0; i < w->nparts; i++) {
+		const struct candidate *p = w->part[i];
+
+		for (uint32_t k = 0; k < p->ninputs; k++)
+			if (!is_made_in(g, p->input[k].value, inside))
+				in[c->ninputs++] = p->input[k];
+		for (uint32_t k = 0; k < p->noutputs; k++)
+			if (is_used_outside(g, &u, p->output[k].value, inside))
+				out[c->noutputs++] = p->output[k];
+	}
+	c->ninputs = sort_ports(in, c->ninputs);
+	c->noutputs = sort_ports(out, c->noutputs);
+	c->input = in;
+	c->output = out;
+}
+
+static void
+whole_init(
+    struct whole *w, const struct pricer *p, const uint32_t *part, uint32_t n)
+{
+	const struct graph *g = p->graph;
+	struct candidate *c = &w->candidate;
+	const struct candidate **list;
+	struct bitset inside;
+	node_id *node;
+
+	*w = (struct whole){.nparts = n};
+	arena_init(&w->arena);
+	list = arena_new(&w->arena, const struct candidate *, n);
+	inside = bitset_new(&w->arena, g->nnodes);
+	node = arena_new(&w->arena, node_id, g->nnodes);
+	for (uint32_t i = 0; i < n; i++) {
+		list[i] = &p->candidates->candidate[part[i]];
+		memcpy(node + c->nnodes, list[i]->node,
+		    list[i]->nnodes * sizeof *node);
+		c->nnodes += list[i]->nnodes;
+	}
+	qsort(node, c->nnodes, sizeof *node, by_id);
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		bitset_add(inside, node[i]);
+	w->part = list;
+	c->target = list[0]->target;
+	c->rule = UINT32_MAX; /* none: it is several */
+	c->implementation_name = "region";
+	c->match = list[0]->match;
+	c->node = node;
+	put_ports(w, g, inside);
+}
+
+/* The set of nodes, and how it is divided into composites. */
+static void
+put_key(struct whole *w, struct pricer *p, struct buf *b)
+{
+	key_candidate(&p->keys_of, b, &w->candidate, KEY_FULL, &w->arena);
+	for (uint32_t i = 0; i < w->nparts; i++)
+		key_candidate(&p->keys_of, b, w->part[i], KEY_FULL, &w->arena);
+}
+
+/* ---- asking ---- */
+
+static void
+check_outputs(struct whole *w, const struct pricer *p, struct trial *t,
+    struct measurement *m)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct reference r;
+	double allowed;
+
+	reference_init(&r, p->graph, p->o.reference);
+	if (!trial_check(t, &r, &m->max_error, &allowed, &w->arena, &err)) {
+		m->outcome = OUTCOME_UNSUPPORTED;
+		snprintf(m->detail, sizeof m->detail, "%s", err.text);
+	} else if (m->max_error > allowed) {
+		m->outcome = OUTCOME_WRONG;
+		snprintf(m->detail, sizeof m->detail,
+		    "differs from the reference by %.3g of its range, allowed "
+		    "%.3g",
+		    m->max_error, allowed);
+	}
+	reference_release(&r);
+}
+
+static void
+ask(struct whole *w, const struct pricer *p, struct measurement *m)
+{
+	const struct candidate *c = &w->candidate;
+	const struct target *target = &p->mix->target[c->target];
+	const struct region region = {
+	    w->nparts, c->ninputs, c->noutputs, w->part, c->input, c->output};
+	struct err err = {.kind = ERR_NONE};
+	struct answer answer;
+	struct trial t;
+
+	if (!trial_fill(&t, p->graph, p->mix, c, &w->arena, &err)) {
+		*m = (struct measurement){.outcome = OUTCOME_UNSUPPORTED};
+		snprintf(m->detail, sizeof m->detail, "%s", err.text);
+		return;
+	}
+	target->kind->ask(target, p->graph, &region, t.in, t.out, &answer);
+	*m = measurement_of_answer(&answer);
+	if (m->outcome == OUTCOME_OK && answer.computed && p->o.reference)
+		check_outputs(w, p, &t, m);
+}
+
+static bool
+ask_and_store(struct pricer *p, struct whole *w, uint32_t slot, struct err *err)
+{
+	struct slot *s = &p->slot[slot];
+	struct measurement m;
+
+	ask(w, p, &m);
+	price_of_measurement(&s->price, &m, p->arena);
+	s->price.source = p->mix->target[s->target].source;
+	s->price.origin = FROM_EXTERNAL;
+	p->counts.measured++;
+	p->counts.failed += s->price.state == PRICE_FAILED;
+	return recording_begin(p, &slot, 1, err)
+	    && store_attempt(p, s, p->environment[s->target].id, &m, err);
+}
+
+static uint32_t
+region_slot(struct pricer *p, struct whole *w)
+{
+	uint32_t slot;
+	bool is_new;
+	struct slot *s;
+	struct buf b;
+
+	buf_init(&b);
+	buf_u32(&b, w->candidate.target);
+	put_key(w, p, &b);
+	slot = slot_add(p, b.data, b.n, &is_new);
+	buf_release(&b);
+	if (!is_new)
+		return slot;
+	s = &p->slot[slot];
+	s->target = w->candidate.target;
+	s->price.source = p->mix->target[s->target].source;
+	s->subject.kind = "candidate"; /* as the database knows it */
+	s->subject.summary =
+	    arena_printf(p->arena, "%s region of %u composites, %u nodes",
+	        p->mix->target[s->target].kind->name, w->nparts,
+	        w->candidate.nnodes);
+	s->subject.skeleton = s->subject.family =
+	    hash128(s->subject.bytes, s->subject.n);
+	return slot;
+}
+
+static bool
+price_whole(struct pricer *p, struct whole *w, uint32_t *slot, struct err *err)
+{
+	*slot = region_slot(p, w);
+	if (p->slot[*slot].price.state != PRICE_BOUND)
+		return true;
+	if (!slot_lookup(p, *slot, err))
+		return false;
+	if (p->slot[*slot].price.state != PRICE_BOUND || !p->o.measure
+	    || (p->o.stop && *p->o.stop))
+		return true;
+	return ask_and_store(p, w, *slot, err);
+}
+
+bool
+pricer_price_region(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, struct err *err)
+{
+	const struct candidate *first = &p->candidates->candidate[*candidate];
+	const uint32_t *key;
+	const struct target *t = &p->mix->target[first->target];
+	struct whole w;
+	uint32_t slot;
+	bool ok;
+
+	if (n < 2 || t->ask_ms == 0 || !t->kind->launches
+	    || prices_region(prices, candidate, n))
+		return true;
+	whole_init(&w, p, candidate, n);
+	ok = price_whole(p, &w, &slot, err);
+	arena_release(&w.arena);
+	if (!ok || p->slot[slot].price.state == PRICE_BOUND)
+		return ok;
+	key = arena_copy(p->arena, candidate, n * sizeof *candidate);
+	map_add(&prices->regions, key, n * sizeof *key, prices->nregions);
+	prices->region = arena_grow(p->arena, prices->region,
+	    &prices->region_cap, prices->nregions + 1, sizeof *prices->region);
+	prices->region[prices->nregions++] = p->slot[slot].price;
+	return true;
+}
