@@ -8,6 +8,7 @@
 #include "cli/units.h"
 #include "costmodel/forecast.h"
 #include "ir/base/json.h"
+#include "plan/versus.h"
 
 /* Composites and regions of each target of the mix. */
 struct share {
@@ -89,6 +90,24 @@ print_baselines(const struct plan *p)
 			    format_duration(b->cost, text, sizeof text),
 			    (double)b->cost / (double)(p->cost ? p->cost : 1));
 	}
+}
+
+static void
+print_versus_eager(const struct job *j)
+{
+	const struct plan *p = &j->plan;
+	struct plan_versus v;
+
+	if (!plan_versus_eager(&v, p, j->arena) || p->cost >= v.eager->cost)
+		return;
+	printf("than eager: %.1f %% less%s; %u launches for %u, %u of its "
+	       "regions merged, %u of one composite and %u nodes left where "
+	       "they are cheaper, %u nodes more\n",
+	    v.eager->cost ? 100.0 * (double)(v.eager->cost - p->cost)
+	            / (double)v.eager->cost
+	                  : 0.0,
+	    v.bound ? " at least" : "", v.launches, v.eager_launches, v.merged,
+	    v.lone, v.left, v.gained);
 }
 
 static void
@@ -247,6 +266,7 @@ summary_print(const struct job *j, const char *out)
 	if (j->plan.nbaselines)
 		puts("compared with:");
 	print_baselines(&j->plan);
+	print_versus_eager(j);
 	top_print(j);
 	print_times(&j->times);
 	if (out)

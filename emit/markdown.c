@@ -5,6 +5,7 @@
 
 #include "emit/source_map.h"
 #include "emit/writers.h"
+#include "plan/versus.h"
 
 /* TUNING: what fits a screen; report.html has all of it */
 #define ROWS 20
@@ -86,6 +87,28 @@ put_baselines(FILE *f, const struct emit_work *w)
 			    cost_text(b->cost, w->arena),
 			    p->cost ? (double)b->cost / (double)p->cost : 0);
 	}
+}
+
+/* Why it is cheaper than the eager plan. */
+static void
+put_versus(FILE *f, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+	struct plan_versus v;
+
+	if (!plan_versus_eager(&v, p, w->arena) || p->cost >= v.eager->cost)
+		return;
+	fprintf(f,
+	    "\n%.1f %% less%s than the eager plan: %" PRIu32
+	    " launches instead of %" PRIu32 ", %" PRIu32
+	    " of its regions merged with others, %" PRIu32
+	    " regions of one composite not offloaded at all; %" PRIu32
+	    " nodes that it offloads stay behind, %" PRIu32 " are added.\n",
+	    v.eager->cost ? 100 * (double)(v.eager->cost - p->cost)
+	            / (double)v.eager->cost
+	                  : 0,
+	    v.bound ? " at least" : "", v.launches, v.eager_launches, v.merged,
+	    v.lone, v.left, v.gained);
 }
 
 static void
@@ -260,6 +283,7 @@ write_markdown(FILE *f, const struct emit_work *w, struct err *err)
 		return false;
 	put_head(f, w);
 	put_baselines(f, w);
+	put_versus(f, w);
 	put_targets(f, w);
 	put_regions(f, w);
 	put_boundaries(f, w);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/base/json.h"
+#include "plan/versus.h"
 
 static void
 write_values(
@@ -142,6 +143,27 @@ write_moved(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* Why the plan is cheaper than the eager one. */
+static void
+write_versus(struct json *j, const struct emit_work *w)
+{
+	struct plan_versus v;
+
+	if (!plan_versus_eager(&v, w->plan, w->arena))
+		return;
+	json_key(j, "eager");
+	json_inline_object(j);
+	json_cost(j, "cost_ns", v.eager->cost);
+	json_key_bool(j, "bound", v.bound);
+	json_key_uint(j, "launches", v.launches);
+	json_key_uint(j, "eager_launches", v.eager_launches);
+	json_key_uint(j, "merged", v.merged);
+	json_key_uint(j, "lone", v.lone);
+	json_key_uint(j, "left", v.left);
+	json_key_uint(j, "gained", v.gained);
+	json_close(j);
+}
+
 static void
 write_proof(struct json *j, const struct emit_work *w)
 {
@@ -201,6 +223,7 @@ write_ties(struct json *j, const struct emit_work *w)
 		json_close(j);
 	}
 	json_close(j);
+	write_versus(j, w);
 }
 
 static void

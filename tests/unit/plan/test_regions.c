@@ -11,6 +11,7 @@
 #include "costmodel/pricer.h"
 #include "plan/fit.h"
 #include "plan/solve.h"
+#include "plan/versus.h"
 #include "tests/support/make.h"
 
 /* One tile of 1 MiB, weights kept on chip. */
@@ -24,6 +25,7 @@ static struct prices prices;
 static struct constraints constraints;
 static struct plan plan;
 static struct err err;
+static cost_ns host_ns; /* of each node on the host */
 
 static int
 setup(void **state)
@@ -33,6 +35,7 @@ setup(void **state)
 	make_begin(&m, &arena);
 	constraints = (struct constraints){.n = 0};
 	err = (struct err){.kind = ERR_NONE};
+	host_ns = 1000000;
 	return 0;
 }
 
@@ -54,7 +57,7 @@ conv(value_id x, int64_t in, int64_t out)
 	return MAKE_WITH(&m, CONV, attrs, x, w);
 }
 
-/* Simulated prices as they are; a millisecond for each node on the host. */
+/* Simulated prices as they are; host_ns for each node on the host. */
 static bool
 search(const char *target)
 {
@@ -79,7 +82,7 @@ search(const char *target)
 	for (uint32_t i = 0; i < found.n; i++)
 		if (prices.candidate[i].state == PRICE_BOUND) {
 			prices.candidate[i].state = PRICE_KNOWN;
-			prices.candidate[i].ns = 1000000;
+			prices.candidate[i].ns = host_ns;
 		}
 	return plan_search(&plan, &r, &arena, &err);
 }
@@ -239,6 +242,27 @@ test_a_missing_conversion_is_found(void **state)
 	assert_non_null(strstr(err.text, "is not there in format"));
 }
 
+/* A launch for a sum alone: eager takes it, the plan does not. */
+static void
+test_a_lone_sum_is_left_on_the_host(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 8, 16, 16));
+	value_id y = make_input(&m, DIMS(1, 8, 16, 16));
+	struct plan_versus v;
+
+	(void)state;
+	make_output(&m, MAKE(&m, SIGMOID, MAKE(&m, ADD, x, y)));
+	host_ns = 10;
+	assert_true(search("mrvl"));
+	assert_true(plan_versus_eager(&v, &plan, &arena));
+	assert_true(v.eager->cost > plan.cost);
+	assert_int_equal(v.eager_launches, 1);
+	assert_int_equal(v.launches, 0);
+	assert_int_equal(v.lone, 1);
+	assert_int_equal(v.left, 1);
+	assert_int_equal(v.merged + v.gained, 0);
+}
+
 int
 main(void)
 {
@@ -251,6 +275,7 @@ main(void)
 	    TEST(test_values_between_regions_go_through_the_host),
 	    TEST(test_each_region_takes_its_inputs_in),
 	    TEST(test_a_missing_conversion_is_found),
+	    TEST(test_a_lone_sum_is_left_on_the_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
