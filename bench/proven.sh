@@ -4,13 +4,14 @@
 # then a table of how long the exact search takes on it, in CPU ms.
 #   bench/proven.sh BUILD MODELS [OPTION...]
 # OPTION... go to marq search; without any, prices are estimates and simulations
-# and no database is used.
+# and no database is used. With KEEP=FOLDER the problems stay there, for instance
+# for build/release/tests/prop_search_ilp FOLDER/*.json, which asks cbc.
 set -eu
 build=$1 models=$2
 shift 2
 [ $# -gt 0 ] || set -- --no-measure --db=none
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=${KEEP:-$(mktemp -d)}
+[ "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 for mix in "dnnl xnnpack blas host" "mrvl host"; do
 	targets= name=$(echo "$mix" | tr ' ' '+')
 	for t in $mix; do

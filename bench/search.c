@@ -8,9 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "ir/base/clock.h"
 #include "search/problem_json.h"
 #include "search/solve.h"
 #include "search/sweep.h"
+#include "search/top.h"
 #include "tests/support/nets.h"
 
 static const struct {
@@ -130,6 +132,60 @@ fit_layers(void)
 	    fixed, each, 100 * worst);
 }
 
+static double
+wall_ms(void)
+{
+	return 1e-6 * (double)clock_ns();
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The five best covers on 1, 2 and 4 threads, interleaved: wall and CPU time. */
+static void
+time_threads(const char *kind, uint32_t size)
+{
+	enum { ROUNDS = 7 };
+	static const uint32_t threads[3] = {1, 2, 4};
+	double ms[3][ROUNDS], cpu[3][ROUNDS];
+	struct problem *p;
+	struct arena a;
+
+	arena_init(&a);
+	p = net_make(kind, size, &a);
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = 0; i < 3; i++) {
+			struct arena_mark mark = arena_mark(&a);
+			struct search_options o = {.threads = threads[i]};
+			struct search_result r[5];
+			struct search_top top = {r, 5, 0};
+			struct err err = {0};
+
+			ms[i][round] = wall_ms();
+			cpu[i][round] = 1e3 * seconds();
+			if (!search_top(&top, p, &o, &a, &err))
+				exit(1);
+			ms[i][round] = wall_ms() - ms[i][round];
+			cpu[i][round] = 1e3 * seconds() - cpu[i][round];
+			arena_back(&a, mark);
+		}
+	printf("%s %" PRIu32 ", five best covers, median wall (CPU) ms:", kind,
+	    size);
+	for (int i = 0; i < 3; i++) {
+		qsort(ms[i], ROUNDS, sizeof ms[i][0], by_value);
+		qsort(cpu[i], ROUNDS, sizeof cpu[i][0], by_value);
+		printf(" %.1f (%.1f) on %" PRIu32, ms[i][ROUNDS / 2],
+		    cpu[i][ROUNDS / 2], threads[i]);
+	}
+	puts(" threads");
+	arena_release(&a);
+}
+
 static bool
 solve_file(const char *path)
 {
@@ -187,5 +243,9 @@ main(int argc, char **argv)
 			run(nets[i].kind, nets[i].size, budget * 1000000000u);
 	if (argc <= 2 || strcmp(argv[2], "llm") == 0)
 		fit_layers();
+	if (argc <= 2 || strcmp(argv[2], "top") == 0) {
+		time_threads("resnet", 1);
+		time_threads("bert", 2);
+	}
 	return 0;
 }

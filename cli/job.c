@@ -6,6 +6,7 @@
 
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "costmodel/machine.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
@@ -166,6 +167,14 @@ open_pricer(struct job *j, struct err *err)
 	    && pricer_begin(j->pricer, &j->prices, err);
 }
 
+static uint32_t
+search_threads(const struct search_args *args)
+{
+	uint32_t core[CORES_MAX];
+
+	return args->jobs ? args->jobs : machine_cores(core);
+}
+
 static struct plan_request
 request(struct job *j, const struct constraints *constraints)
 {
@@ -184,6 +193,7 @@ request(struct job *j, const struct constraints *constraints)
 	        {
 	            .time_budget_ns = j->args->time_budget_ns,
 	            .memory_budget = j->args->memory_budget_bytes,
+	            .threads = search_threads(j->args),
 	            .stop = j->args->cli->stop,
 	        },
 	    .notes = &j->model.notes,

@@ -58,7 +58,10 @@ static const struct argp_option options[] = {
         2},
     {"threads", KEY_THREADS, "N", 0, "threads per measured kernel (default 1)",
         2},
-    {"jobs", KEY_JOBS, "N", 0, "measuring processes (default cores - 1)", 2},
+    {"jobs", KEY_JOBS, "N", 0,
+        "measuring processes (default cores - 1); searches of --top-k at a time "
+        "(default cores)",
+        2},
     {NULL, 0, NULL, 0, "Search:", 3},
     {"search", KEY_SEARCH, "NAME", 0,
         "searcher: exact (default), beam, greedy, eager, single:TARGET, brute",

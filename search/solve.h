@@ -15,6 +15,7 @@ struct search_options {
 	uint64_t time_budget_ns; /* of all searches of a call; 0: none */
 	uint64_t memory_budget; /* bytes of labels; 0: SEARCH_MEMORY */
 	uint32_t beam; /* labels kept a position; 0: SEARCH_BEAM */
+	uint32_t threads; /* for independent searches; 0: one */
 	const atomic_bool *stop; /* may be NULL; true: best so far, now */
 };
 

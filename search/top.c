@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/clock.h"
+#include "search/parallel.h"
 
 struct branch {
 	bool *allowed; /* [ncandidates] */
@@ -18,6 +19,7 @@ struct top {
 	struct arena *arena;
 	struct branch *branch;
 	uint32_t n, cap;
+	uint32_t noutput; /* covers found so far */
 	uint64_t deadline; /* of all branches; 0: none */
 };
 
@@ -28,6 +30,15 @@ time_left(uint64_t deadline)
 	uint64_t now = clock_ns();
 
 	return now < deadline ? deadline - now : 1;
+}
+
+/* Move what the cover points to into an arena that lives longer. */
+static void
+copy_cover(struct cover *c, struct arena *a)
+{
+	c->step = arena_copy(a, c->step, c->nsteps * sizeof *c->step);
+	c->conversion = arena_copy(
+	    a, c->conversion, c->nconversions * sizeof *c->conversion);
 }
 
 static bool
@@ -45,26 +56,69 @@ overlap(const struct problem_candidate *a, const struct problem_candidate *b)
 	return false;
 }
 
-/* Solve what is left under `allowed`; a branch without a cover is dropped. */
-static bool
-add_branch(struct top *t, const bool *allowed, struct err *err)
+/* Branches to be solved, and what each worker needs for that. */
+struct batch {
+	struct top *top;
+	struct branch *branch; /* [n] */
+	struct err *err; /* [n] */
+	struct arena *scratch, *covers; /* [THREADS_MAX] of each worker */
+};
+
+static void
+solve_branch(void *context, uint32_t i, uint32_t worker)
 {
-	struct branch b = {
-	    .allowed = arena_copy(t->arena, allowed, t->p->ncandidates)};
+	struct batch *b = context;
+	const struct top *t = b->top;
+	struct branch *x = &b->branch[i];
+	struct arena *scratch = &b->scratch[worker];
+	struct arena_mark mark = arena_mark(scratch);
 	struct search_options o = *t->o;
 	struct problem sub;
 
 	if (t->deadline)
 		o.time_budget_ns = time_left(t->deadline);
-	problem_restrict(&sub, t->p, allowed, t->arena);
-	if (!search_exact(&b.best, &sub, &o, t->arena, err))
-		return false;
-	if (!b.best.found)
-		return true;
-	t->branch = arena_grow(
-	    t->arena, t->branch, &t->cap, t->n + 1, sizeof *t->branch);
-	t->branch[t->n++] = b;
-	return true;
+	if (t->noutput > 0)
+		o.memory_budget =
+		    (o.memory_budget ? o.memory_budget : SEARCH_MEMORY)
+		    / THREADS_MAX;
+	problem_restrict(&sub, t->p, x->allowed, scratch);
+	if (search_exact(&x->best, &sub, &o, scratch, &b->err[i])
+	    && x->best.found)
+		copy_cover(&x->best.cover, &b->covers[worker]);
+	arena_back(scratch, mark);
+}
+
+/* Solve all, and keep those that have a cover, in their order. */
+static bool
+add_branches(struct top *t, struct branch *branch, uint32_t n, struct err *err)
+{
+	struct arena scratch[THREADS_MAX], covers[THREADS_MAX];
+	struct batch b = {
+	    t, branch, arena_new(t->arena, struct err, n), scratch, covers};
+	bool ok = true;
+
+	for (uint32_t i = 0; i < THREADS_MAX; i++) {
+		arena_init(&scratch[i]);
+		arena_init(&covers[i]);
+	}
+	parallel_each(n, t->o->threads, solve_branch, &b);
+	for (uint32_t i = 0; i < n && ok; i++) {
+		if (b.err[i].kind != ERR_NONE) {
+			*err = b.err[i];
+			ok = false;
+		}
+		if (!ok || !branch[i].best.found)
+			continue;
+		copy_cover(&branch[i].best.cover, t->arena);
+		t->branch = arena_grow(
+		    t->arena, t->branch, &t->cap, t->n + 1, sizeof *t->branch);
+		t->branch[t->n++] = branch[i];
+	}
+	for (uint32_t i = 0; i < THREADS_MAX; i++) {
+		arena_release(&scratch[i]);
+		arena_release(&covers[i]);
+	}
+	return ok;
 }
 
 static void
@@ -81,17 +135,18 @@ split(struct top *t, const struct branch *b, struct err *err)
 {
 	const struct cover *c = &b->best.cover;
 	bool *allowed = arena_copy(t->arena, b->allowed, t->p->ncandidates);
+	struct branch *branch = arena_new(t->arena, struct branch, c->nsteps);
 
 	for (uint32_t i = 0; i < c->nsteps; i++) {
 		uint32_t id = c->step[i].candidate;
 
 		allowed[id] = false;
-		if (!add_branch(t, allowed, err))
-			return false;
+		branch[i].allowed =
+		    arena_copy(t->arena, allowed, t->p->ncandidates);
 		allowed[id] = true;
 		force(t->p, allowed, id);
 	}
-	return true;
+	return add_branches(t, branch, c->nsteps, err);
 }
 
 /* The cheapest branch, the oldest of equals. */
@@ -112,19 +167,20 @@ search_top(struct search_top *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
 	struct top t = {.p = p, .o = o, .arena = a};
-	bool *all = arena_new(a, bool, p->ncandidates);
+	struct branch root = {.allowed = arena_new(a, bool, p->ncandidates)};
 
 	out->n = 0;
 	if (o->time_budget_ns)
 		t.deadline = clock_ns() + o->time_budget_ns;
-	memset(all, true, p->ncandidates);
-	if (out->k == 0 || !add_branch(&t, all, err))
+	memset(root.allowed, true, p->ncandidates);
+	if (out->k == 0 || !add_branches(&t, &root, 1, err))
 		return out->k == 0;
 	while (t.n > 0) {
 		uint32_t at = cheapest(&t);
 		struct branch b = t.branch[at];
 
 		out->best[out->n++] = b.best;
+		t.noutput = out->n;
 		if (out->n == out->k)
 			return true;
 		memmove(&t.branch[at], &t.branch[at + 1],

@@ -1,6 +1,7 @@
 /* The exact search against an integer linear program solved by cbc: the same
  * optimum on random problems and on networks. Skipped where there is no cbc.
- * Arguments: number of random problems (default 80), first seed.
+ * Arguments: number of random problems (default 80), first seed. Or files of
+ * problems ("marq.problem/1"), which are solved without their launches.
  *
  * The program: pick candidates x (each node once), formats y that a value is
  * had in, conversions z (each format that is not made is converted into from
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "search/problem_json.h"
 #include "search/solve.h"
 #include "tests/support/nets.h"
 #include "tests/support/problems.h"
@@ -239,14 +241,62 @@ net_agrees(const char *kind, uint32_t size, const char *folder)
 	return ok;
 }
 
+/* A problem of a file without its launches; what has other limits on runs is not
+ * for the program. */
+static bool
+file_agrees(const char *path, const char *folder)
+{
+	struct arena a;
+	struct problem p;
+	struct err err = {0};
+	bool ok, fits = true;
+
+	arena_init(&a);
+	ok = problem_read(&p, path, &a, &err);
+	for (uint32_t t = 0; ok && t < p.ntargets; t++) {
+		p.target[t].launch = 0;
+		fits = fits && p.target[t].max_runs == NO_LIMIT
+		    && p.target[t].max_run_nodes == NO_LIMIT
+		    && !p.target[t].fed_only;
+	}
+	ok = ok && problem_index(&p, &a, &err);
+	if (ok && !fits)
+		printf("%s: limits on runs, passed over\n", path);
+	else if (ok)
+		ok = agree(&p, folder, path, p.nnodes, &a);
+	else
+		printf("%s\n", err.text);
+	arena_release(&a);
+	fflush(stdout);
+	return ok;
+}
+
 static const struct {
 	const char *kind;
 	uint32_t size;
 } nets[] = {{"resnet", 1}, {"randwire", 4}};
 
+static uint64_t
+random_disagree(uint64_t first, uint64_t n, const char *folder)
+{
+	uint64_t bad = 0;
+
+	for (uint64_t seed = first; seed < first + n; seed++) {
+		struct rng r = rng_seeded(seed);
+		struct arena a;
+
+		arena_init(&a);
+		bad += !agree(
+		    problem_random(&r, &mix, &a), folder, "seed", seed, &a);
+		arena_release(&a);
+	}
+	return bad;
+}
+
 int
 main(int argc, char **argv)
 {
+	bool files = argc > 1 && strstr(argv[1], ".json");
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 80, bad = 0;
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
 	char folder[] = "/tmp/marq-ilp-XXXXXX";
@@ -258,18 +308,14 @@ main(int argc, char **argv)
 	}
 	if (!mkdtemp(folder))
 		return 2;
-	for (uint64_t seed = first; seed < first + n; seed++) {
-		struct rng r = rng_seeded(seed);
-		struct arena a;
-
-		arena_init(&a);
-		bad += !agree(
-		    problem_random(&r, &mix, &a), folder, "seed", seed, &a);
-		arena_release(&a);
-	}
-	if (argc <= 1)
-		for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++)
-			bad += !net_agrees(nets[i].kind, nets[i].size, folder);
+	if (files)
+		n = (uint64_t)argc - 1;
+	for (int i = 1; files && i < argc; i++)
+		bad += !file_agrees(argv[i], folder);
+	if (!files)
+		bad += random_disagree(first, n, folder);
+	for (size_t i = 0; argc <= 1 && i < sizeof nets / sizeof nets[0]; i++)
+		bad += !net_agrees(nets[i].kind, nets[i].size, folder);
 	snprintf(command, sizeof command, "rm -rf '%s'", folder);
 	bad += system(command) != 0;
 	printf("%" PRIu64 " problems, %" PRIu64 " disagree\n", n, bad);

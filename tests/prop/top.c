@@ -84,6 +84,35 @@ by_cost(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* The covers do not depend on the number of threads. */
+static bool
+same_threaded(const struct problem *p, const struct search_top *one,
+    uint32_t threads, struct arena *a)
+{
+	struct search_options o = {.threads = threads};
+	struct search_result r[K];
+	struct search_top top = {r, K, 0};
+	struct err err = {0};
+
+	if (!search_top(&top, p, &o, a, &err) || top.n != one->n)
+		return false;
+	for (uint32_t i = 0; i < top.n; i++) {
+		const struct cover *x = &r[i].cover, *y = &one->best[i].cover;
+
+		if (x->cost != y->cost || x->nsteps != y->nsteps
+		    || x->nconversions != y->nconversions
+		    || r[i].lower_bound != one->best[i].lower_bound
+		    || r[i].labels != one->best[i].labels
+		    || memcmp(x->step, y->step, x->nsteps * sizeof *x->step)
+		        != 0
+		    || memcmp(x->conversion, y->conversion,
+		           x->nconversions * sizeof *x->conversion)
+		        != 0)
+			return false;
+	}
+	return true;
+}
+
 static bool
 same(const struct problem *p, uint64_t seed, struct arena *a)
 {
@@ -115,6 +144,13 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 			printf("seed %" PRIu64 ": cover %" PRIu32
 			       " costs %" PRIu64 ", not %" PRIu64 "\n",
 			    seed, i, r[i].cover.cost, l->cost[i]);
+			return false;
+		}
+	for (uint32_t threads = 2; threads <= 4; threads *= 2)
+		if (!same_threaded(p, &top, threads, a)) {
+			printf("seed %" PRIu64 ": not the same on %" PRIu32
+			       " threads\n",
+			    seed, threads);
 			return false;
 		}
 	return true;
