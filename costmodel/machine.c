@@ -88,12 +88,19 @@ machine_preemptions(void)
 	return u.ru_nivcsw;
 }
 
+/* OpenMP threads that wait sleep: spinning ones keep other libraries' threads
+ * off the cores for tens of milliseconds in a plan that mixes libraries. */
+#define WAIT "OMP_WAIT_POLICY"
+#define WAIT_HOW "passive"
+
 static bool
 steers_libraries(const char *variable)
 {
 	static const char *const prefix[] = {"OPENBLAS_", "GOTO_", "OMP_",
 	    "GOMP_", "KMP_", "DNNL_", "ONEDNN_", "MKL_", "MKLDNN_", "BLIS_"};
 
+	if (strcmp(variable, WAIT "=" WAIT_HOW) == 0)
+		return false;
 	for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
 		if (strncmp(variable, prefix[i], strlen(prefix[i])) == 0)
 			return true;
@@ -121,10 +128,14 @@ unset_one(void)
 void
 machine_clean_environment(char **argv)
 {
-	if (!unset_one())
+	const char *wait = getenv(WAIT);
+	bool waits = wait && strcmp(wait, WAIT_HOW) == 0;
+
+	if (!unset_one() && waits)
 		return;
 	while (unset_one())
 		;
+	setenv(WAIT, WAIT_HOW, 1);
 	execv("/proc/self/exe", argv);
 }
 

@@ -26,9 +26,9 @@ void machine_urgent(bool on);
 long machine_preemptions(void);
 
 /* Start the program again without the variables that steer kernel libraries
- * (OPENBLAS_*, OMP_*, DNNL_*, ...), when there are any: they are read when the
- * libraries are loaded, and prices must not depend on them. Returns otherwise,
- * and when starting fails. */
+ * (OPENBLAS_*, OMP_*, DNNL_*, ...) and with OpenMP threads that do not spin:
+ * both are read when the libraries are loaded, and prices must not depend on
+ * them. Returns when all is so already, and when starting fails. */
 void machine_clean_environment(char **argv);
 
 /* Wait until nobody else measures on a core, then hold it; a handle to release,

@@ -100,6 +100,14 @@ where(const struct operand *o, const void *const *in)
 	return o->port < 0 ? o->constant : in[o->port];
 }
 
+/* Work that only sends a pool's threads to sleep: else they spin for some 10 ms
+ * on cores that another library's threads wait for. */
+static void
+rest(void *context, size_t i)
+{
+	(void)context, (void)i;
+}
+
 /* Setting up allocates, so it is done once for each set of buffers; in a plan
  * that is the first run. */
 static void
@@ -108,6 +116,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	struct layer *l = k->state;
 	const float *left = where(&l->left, in);
 	const float *right = l->right.rank ? where(&l->right, in) : NULL;
+	pthreadpool_t pool;
 
 	if (left != l->bound[0] || right != l->bound[1]
 	    || out[0] != l->bound[2]) {
@@ -120,7 +129,12 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		l->bound[1] = right;
 		l->bound[2] = out[0];
 	}
-	xnn_run_operator(l->op, library_pool());
+	pool = library_pool();
+	xnn_run_operator(l->op, pool);
+	if (pool)
+		pthreadpool_parallelize_1d(pool, rest, NULL,
+		    pthreadpool_get_threads_count(pool),
+		    PTHREADPOOL_FLAG_YIELD_WORKERS);
 }
 
 static void
