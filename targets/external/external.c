@@ -17,10 +17,6 @@
 #include "targets/external/runner.h"
 #include "targets/threads.h"
 
-/* TUNING: an answer with more latencies is no answer. */
-#define LATENCIES_MAX 100000
-#define LATENCY_LIMIT_NS 1e15
-
 struct external {
 	struct target_kind kind; /* with the runner's rules */
 	struct runner_hello hello;
@@ -104,52 +100,6 @@ ask_runner(const struct external *x, const char *what, const struct files *f,
 
 /* ---- prices ---- */
 
-static int
-by_size(const void *a, const void *b)
-{
-	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
-
-	return (x > y) - (x < y);
-}
-
-static bool
-read_latencies(struct answer *answer, const struct cJSON *doc, struct err *err)
-{
-	const struct cJSON *list, *at;
-	uint32_t n = 0;
-	cost_ns *ns;
-
-	if (!jsonin_array(doc, "latencies_ns", &list, err))
-		return false;
-	if (cJSON_GetArraySize(list) < 1
-	    || cJSON_GetArraySize(list) > LATENCIES_MAX)
-		return err_set(err, ERR_INPUT,
-		    "latencies_ns: 1 to %d are allowed", LATENCIES_MAX);
-	ns = calloc((size_t)cJSON_GetArraySize(list), sizeof *ns);
-	if (!ns)
-		return err_set(err, ERR_INTERNAL, "no memory");
-	cJSON_ArrayForEach(at, list)
-	{
-		if (!cJSON_IsNumber(at) || !(at->valuedouble >= 1)
-		    || !(at->valuedouble <= LATENCY_LIMIT_NS))
-			break;
-		ns[n++] = (cost_ns)llround(at->valuedouble);
-	}
-	if (at) {
-		err_set(err, ERR_INPUT,
-		    "latency %u is no number of nanoseconds", n);
-	} else {
-		qsort(ns, n, sizeof *ns, by_size);
-		answer->n = n;
-		answer->min = ns[0];
-		answer->low = ns[(n - 1) / 4];
-		answer->median = ns[(n - 1) / 2];
-		answer->high = ns[(n - 1) - (n - 1) / 4];
-	}
-	free(ns);
-	return err->kind == ERR_NONE;
-}
-
 static void
 price(const struct external *x, const struct files *f, void *const *out,
     struct answer *answer, struct err *err)
@@ -159,7 +109,7 @@ price(const struct external *x, const struct files *f, void *const *out,
 	if (!doc)
 		return;
 	answer->outcome = ANSWER_GARBAGE;
-	if (read_latencies(answer, doc, err)
+	if (runner_read_latencies(answer, doc, err)
 	    && (!x->hello.runs || files_read_outputs(f, out, err))) {
 		answer->outcome = ANSWER_OK;
 		answer->computed = x->hello.runs;

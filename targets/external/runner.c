@@ -18,7 +18,6 @@
 
 /* TUNING: an answer is a list of latencies. */
 #define LINE_MAX_BYTES ((size_t)1 << 20)
-#define RULES_MAX 256
 #define WORDS_MAX 400
 
 struct runner {
@@ -325,108 +324,6 @@ runner_drop(struct runner *r)
 
 /* ---- what it is ---- */
 
-static bool
-read_rule(
-    struct rule *rule, const struct cJSON *o, struct arena *a, struct err *err)
-{
-	static const char *const known[] = {"name", "pattern", "taps", NULL};
-	const char *text;
-
-	if (!jsonin_only(o, known, err) || !jsonin_str(o, "name", &text, err))
-		return false;
-	rule->name = arena_str(a, text);
-	if (!jsonin_str(o, "pattern", &text, err))
-		return false;
-	rule->pattern = pattern_parse(arena_str(a, text), a, err);
-	rule->taps = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
-	return rule->pattern != NULL;
-}
-
-static bool
-read_rules(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
-    struct err *err)
-{
-	const struct cJSON *list, *at;
-	struct rule *rule;
-
-	if (!jsonin_has(doc, "rules"))
-		return true;
-	if (!jsonin_array(doc, "rules", &list, err))
-		return false;
-	if (cJSON_GetArraySize(list) < 1
-	    || cJSON_GetArraySize(list) > RULES_MAX)
-		return err_set(
-		    err, ERR_INPUT, "rules: 1 to %d are allowed", RULES_MAX);
-	rule = arena_new(a, struct rule, (size_t)cJSON_GetArraySize(list));
-	cJSON_ArrayForEach(at, list)
-	{
-		if (!read_rule(&rule[h->nrules], at, a, err))
-			return err_in(err, "rule %u", h->nrules);
-		h->nrules++;
-	}
-	h->rule = rule;
-	return true;
-}
-
-/* Is the text one that a line of facts can hold? */
-static bool
-is_plain(const char *text)
-{
-	return *text && !strpbrk(text, "\r\n");
-}
-
-static bool
-read_facts(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
-    struct err *err)
-{
-	const struct cJSON *facts, *at;
-
-	h->facts = "";
-	if (!jsonin_has(doc, "facts"))
-		return true;
-	if (!jsonin_object(doc, "facts", &facts, err))
-		return false;
-	cJSON_ArrayForEach(at, facts)
-	{
-		if (!cJSON_IsString(at) || !is_plain(at->valuestring)
-		    || !is_plain(at->string) || strchr(at->string, '='))
-			return err_set(err, ERR_INPUT,
-			    "fact '%.60s' is no line of text", at->string);
-		h->facts = arena_printf(
-		    a, "%sfact.%s=%s\n", h->facts, at->string, at->valuestring);
-	}
-	return true;
-}
-
-static bool
-read_flag(const struct cJSON *doc, const char *key)
-{
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(doc, key));
-}
-
-static bool
-read_hello(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
-    struct err *err)
-{
-	static const char *const known[] = {"marq", "version", "name",
-	    "runner_version", "runs", "this_cpu", "facts", "rules", NULL};
-	const char *name, *version;
-
-	*h = (struct runner_hello){.nrules = 0};
-	if (!jsonin_only(doc, known, err)
-	    || !jsonin_str(doc, "name", &name, err)
-	    || !jsonin_str(doc, "runner_version", &version, err))
-		return false;
-	if (!is_plain(name) || !is_plain(version))
-		return err_set(err, ERR_INPUT,
-		    "name and runner_version are one line each");
-	h->name = arena_str(a, name);
-	h->version = arena_str(a, version);
-	h->runs = read_flag(doc, "runs");
-	h->is_this_cpu = read_flag(doc, "this_cpu");
-	return read_facts(h, doc, a, err) && read_rules(h, doc, a, err);
-}
-
 bool
 runner_greet(struct runner *r, struct runner_hello *out, struct arena *a,
     struct err *err)
@@ -440,7 +337,7 @@ runner_greet(struct runner *r, struct runner_hello *out, struct arena *a,
 	doc = hello(r, &outcome, detail, sizeof detail);
 	if (!doc)
 		return err_set(err, ERR_TARGET, "%s", detail);
-	ok = read_hello(out, doc, a, err);
+	ok = runner_read_hello(out, doc, a, err);
 	jsonin_close(doc);
 	stop(r, NULL);
 	if (!ok) {

@@ -64,11 +64,11 @@ uint64_t
 mrvl_binary_occupies(
     const struct mrvl_binary *b, uint64_t tile_bytes, uint64_t page_bytes)
 {
-	uint64_t weights =
-	    b->wb_last > b->wb_first ? b->wb_last - b->wb_first + 1 : 0;
 	uint64_t scratch =
 	    b->scratch_floor < tile_bytes ? tile_bytes - b->scratch_floor : 0;
+	uint64_t n = pages(scratch, page_bytes);
 
-	return (pages(weights, page_bytes) + pages(scratch, page_bytes))
-	    * page_bytes;
+	if (b->wb_last > b->wb_first)
+		n += (b->wb_last - b->wb_first) / page_bytes + 1;
+	return n > UINT64_MAX / page_bytes ? UINT64_MAX : n * page_bytes;
 }

@@ -1,0 +1,169 @@
+/* What runners say, taken apart. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "ir/base/jsonin.h"
+#include "targets/external/runner.h"
+
+/* TUNING: a runner that declares more is generated, and wrong. */
+#define RULES_MAX 256
+
+/* TUNING: an answer with more latencies is no answer. */
+#define LATENCIES_MAX 100000
+#define LATENCY_LIMIT_NS 1e15
+
+/* ---- the hello ---- */
+
+static bool
+read_rule(
+    struct rule *rule, const struct cJSON *o, struct arena *a, struct err *err)
+{
+	static const char *const known[] = {"name", "pattern", "taps", NULL};
+	const char *text;
+
+	if (!jsonin_only(o, known, err) || !jsonin_str(o, "name", &text, err))
+		return false;
+	rule->name = arena_str(a, text);
+	if (!jsonin_str(o, "pattern", &text, err))
+		return false;
+	rule->pattern = pattern_parse(arena_str(a, text), a, err);
+	rule->taps = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
+	return rule->pattern != NULL;
+}
+
+static bool
+read_rules(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
+    struct err *err)
+{
+	const struct cJSON *list, *at;
+	struct rule *rule;
+
+	if (!jsonin_has(doc, "rules"))
+		return true;
+	if (!jsonin_array(doc, "rules", &list, err))
+		return false;
+	if (cJSON_GetArraySize(list) < 1
+	    || cJSON_GetArraySize(list) > RULES_MAX)
+		return err_set(
+		    err, ERR_INPUT, "rules: 1 to %d are allowed", RULES_MAX);
+	rule = arena_new(a, struct rule, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(at, list)
+	{
+		if (!read_rule(&rule[h->nrules], at, a, err))
+			return err_in(err, "rule %u", h->nrules);
+		h->nrules++;
+	}
+	h->rule = rule;
+	return true;
+}
+
+/* Is the text one that a line of facts can hold? */
+static bool
+is_plain(const char *text)
+{
+	return *text && !strpbrk(text, "\r\n");
+}
+
+static bool
+read_facts(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
+    struct err *err)
+{
+	const struct cJSON *facts, *at;
+
+	h->facts = "";
+	if (!jsonin_has(doc, "facts"))
+		return true;
+	if (!jsonin_object(doc, "facts", &facts, err))
+		return false;
+	cJSON_ArrayForEach(at, facts)
+	{
+		if (!cJSON_IsString(at) || !is_plain(at->valuestring)
+		    || !is_plain(at->string) || strchr(at->string, '='))
+			return err_set(err, ERR_INPUT,
+			    "fact '%.60s' is no line of text", at->string);
+		h->facts = arena_printf(
+		    a, "%sfact.%s=%s\n", h->facts, at->string, at->valuestring);
+	}
+	return true;
+}
+
+static bool
+read_flag(const struct cJSON *doc, const char *key)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(doc, key));
+}
+
+bool
+runner_read_hello(struct runner_hello *h, const struct cJSON *doc,
+    struct arena *a, struct err *err)
+{
+	static const char *const known[] = {"marq", "version", "name",
+	    "runner_version", "runs", "this_cpu", "facts", "rules", NULL};
+	const char *name, *version;
+
+	*h = (struct runner_hello){.nrules = 0};
+	if (!jsonin_only(doc, known, err)
+	    || !jsonin_str(doc, "name", &name, err)
+	    || !jsonin_str(doc, "runner_version", &version, err))
+		return false;
+	if (!is_plain(name) || !is_plain(version))
+		return err_set(err, ERR_INPUT,
+		    "name and runner_version are one line each");
+	h->name = arena_str(a, name);
+	h->version = arena_str(a, version);
+	h->runs = read_flag(doc, "runs");
+	h->is_this_cpu = read_flag(doc, "this_cpu");
+	return read_facts(h, doc, a, err) && read_rules(h, doc, a, err);
+}
+
+/* ---- latencies ---- */
+
+static int
+by_size(const void *a, const void *b)
+{
+	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool
+runner_read_latencies(
+    struct answer *answer, const struct cJSON *doc, struct err *err)
+{
+	const struct cJSON *list, *at;
+	uint32_t n = 0;
+	cost_ns *ns;
+
+	if (!jsonin_array(doc, "latencies_ns", &list, err))
+		return false;
+	if (cJSON_GetArraySize(list) < 1
+	    || cJSON_GetArraySize(list) > LATENCIES_MAX)
+		return err_set(err, ERR_INPUT,
+		    "latencies_ns: 1 to %d are allowed", LATENCIES_MAX);
+	ns = calloc((size_t)cJSON_GetArraySize(list), sizeof *ns);
+	if (!ns)
+		return err_set(err, ERR_INTERNAL, "no memory");
+	cJSON_ArrayForEach(at, list)
+	{
+		if (!cJSON_IsNumber(at) || !(at->valuedouble >= 1)
+		    || !(at->valuedouble <= LATENCY_LIMIT_NS))
+			break;
+		ns[n++] = (cost_ns)llround(at->valuedouble);
+	}
+	if (at) {
+		err_set(err, ERR_INPUT,
+		    "latency %u is no number of nanoseconds", n);
+	} else {
+		qsort(ns, n, sizeof *ns, by_size);
+		answer->n = n;
+		answer->min = ns[0];
+		answer->low = ns[(n - 1) / 4];
+		answer->median = ns[(n - 1) / 2];
+		answer->high = ns[(n - 1) - (n - 1) / 4];
+	}
+	free(ns);
+	return err->kind == ERR_NONE;
+}
