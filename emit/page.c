@@ -7,6 +7,7 @@
 #include "emit/assets.h"
 #include "emit/draw.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/map.h"
 
 /* TUNING: dot takes 0.4 s for 1,000 regions and 20 s for 4,000 */
 #define DRAWN_REGIONS 1000
@@ -74,14 +75,86 @@ drop(cJSON *list, const char *const *key)
 	    cJSON_DeleteItemFromObjectCaseSensitive(entry, *k);
 }
 
-/* Leave out what the page does not show: half of a large result. */
+/* Networks repeat themselves: what `key` of each entry holds moves to a list of
+ * distinct ones, "shared" of `doc`, and a position in it stays. */
+static void
+share(cJSON *doc, cJSON *list, const char *key, struct arena *a)
+{
+	cJSON *shared = cJSON_GetObjectItemCaseSensitive(doc, "shared"), *entry;
+	uint32_t n = (uint32_t)cJSON_GetArraySize(shared);
+	struct map seen;
+
+	map_init(&seen, a);
+	cJSON_ArrayForEach(entry, list)
+	{
+		cJSON *part =
+		    cJSON_DetachItemFromObjectCaseSensitive(entry, key);
+		uint32_t at;
+		char *text;
+
+		if (!part)
+			continue;
+		text = cJSON_PrintUnformatted(part);
+		at = map_add(&seen, arena_str(a, text), strlen(text), n);
+		cJSON_free(text);
+		if (at == n) {
+			cJSON_AddItemToArray(shared, part);
+			n++;
+		} else {
+			cJSON_Delete(part);
+		}
+		cJSON_AddNumberToObject(entry, key, at);
+	}
+}
+
+/* What almost every entry says goes without saying. */
+static void
+drop_usual(cJSON *list, const char *key, const char *usual)
+{
+	cJSON *entry;
+
+	cJSON_ArrayForEach(entry, list)
+	{
+		const char *is = cJSON_GetStringValue(
+		    cJSON_GetObjectItemCaseSensitive(entry, key));
+
+		if (is && strcmp(is, usual) == 0)
+			cJSON_DeleteItemFromObjectCaseSensitive(entry, key);
+	}
+}
+
+static void
+share_all(struct parsed *p)
+{
+	cJSON *plan = cJSON_GetObjectItem(p->result, "plan");
+	struct arena a;
+
+	cJSON_DeleteItemFromObjectCaseSensitive(p->result, "shared");
+	cJSON_AddArrayToObject(p->result, "shared");
+	cJSON_DeleteItemFromObjectCaseSensitive(p->alternatives, "shared");
+	cJSON_AddArrayToObject(p->alternatives, "shared");
+	arena_init(&a);
+	share(p->result, cJSON_GetObjectItem(plan, "composites"), "price", &a);
+	share(p->alternatives,
+	    cJSON_GetObjectItem(p->alternatives, "composites"), "others", &a);
+	share(p->alternatives, cJSON_GetObjectItem(p->alternatives, "refusals"),
+	    "failed", &a);
+	arena_release(&a);
+}
+
+/* Leave out what the page does not show or can work out: most of a large
+ * result. */
 static void
 trim(struct parsed *p)
 {
 	static const char *const ports[] = {
-	    "inputs", "outputs", "node_ids", NULL};
-	static const char *const ref[] = {"ref", "onnx", NULL};
-	static const char *const domain[] = {"domain", NULL};
+	    "inputs", "outputs", "node_ids", "nodes", NULL};
+	static const char *const of_node[] = {
+	    "id", "ref", "onnx", "op_type", NULL};
+	static const char *const of_onnx[] = {"id", "domain", NULL};
+	static const char *const of_price[] = {
+	    "id", "source", "samples", "detail", NULL};
+	static const char *const id[] = {"id", "count", NULL};
 	static const char *const of_map[] = {
 	    "nodes", "region", "target", "rule", NULL};
 	cJSON *plan = cJSON_GetObjectItem(p->result, "plan");
@@ -89,8 +162,13 @@ trim(struct parsed *p)
 	drop(cJSON_GetObjectItem(plan, "composites"), ports);
 	drop(cJSON_GetObjectItem(plan, "regions"), ports);
 	cJSON_DeleteItemFromObjectCaseSensitive(p->result, "nodes");
-	drop(cJSON_GetObjectItem(p->map, "nodes"), ref);
-	drop(cJSON_GetObjectItem(p->map, "onnx"), domain);
+	drop(cJSON_GetObjectItem(p->map, "nodes"), of_node);
+	drop(cJSON_GetObjectItem(p->map, "onnx"), of_onnx);
+	drop_usual(cJSON_GetObjectItem(p->map, "onnx"), "fate", "covered");
+	drop_usual(cJSON_GetObjectItem(p->map, "onnx"), "graph", "");
+	drop(cJSON_GetObjectItem(p->provenance, "composites"), of_price);
+	drop(cJSON_GetObjectItem(p->alternatives, "composites"), id);
+	share_all(p);
 	drop(cJSON_GetObjectItem(p->map, "composites"), of_map);
 }
 

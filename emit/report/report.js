@@ -4,11 +4,15 @@
 (function () {
 	const load = (id) => JSON.parse(document.getElementById(id).textContent);
 	const result = load("data-result"), map = load("data-map");
-	const provenance = load("data-provenance");
-	const others = load("data-alternatives");
+	/* parsed when somebody asks: they are most of a large page */
+	const later = (id) => {
+		let doc;
+		return () => doc === undefined ? doc = load(id) : doc;
+	};
+	const getProvenance = later("data-provenance"), getOthers = later("data-alternatives");
 	const plan = result.plan, mix = result.mix;
 	const total = result.total.cost_ns || 0;
-	const state = {chosen: -1, hot: -1, sort: "id", down: false, shown: 0, rows: []};
+	const state = {chosen: -1, hot: -1, sort: "composite", down: false, shown: 0, rows: []};
 
 	/* ---- small tools ---- */
 	const byId = (id) => document.getElementById(id);
@@ -51,7 +55,8 @@
 		if (p.state !== "known") text += p.state === "bound" ? ", a lower bound" : ", failed";
 		if (p.low_ns !== undefined) text += ` (${cost(p.low_ns)} to ${cost(p.high_ns)})`;
 		if (p.samples) text += `, ${p.samples} samples`;
-		if (p.rests_on) text += `, rests on ${p.rests_on}`;
+		/* a parameter's name, or a sentence */
+		if (p.rests_on) text += (p.rests_on.includes(" ") ? ": " : ", rests on ") + p.rests_on;
 		return text;
 	}
 
@@ -59,6 +64,11 @@
 	const composites = plan.composites, regions = plan.regions;
 	const layersOf = new Map(map.composites.map((c) => [c.id, c.layers]));
 	const onnxOf = composites.map(() => []);
+	const nodesOf = composites.map(() => 0);
+	for (const n of map.nodes) nodesOf[n.composite]++;
+	/* what entries share stands once; what goes without saying was left out */
+	for (const c of composites) c.price = result.shared[c.price];
+	map.onnx.forEach((o, i) => Object.assign(o, {id: i, fate: o.fate || "covered", graph: o.graph || ""}));
 	const onnxName = (o) => o.name || (o.graph ? o.graph + "/" : "") + o.op_type + "_" + o.index;
 	const rows = map.onnx.map((o) => {
 		const at = [...new Set(o.nodes.map((l) => map.nodes[l.node].composite))];
@@ -123,7 +133,7 @@
 	/* ---- table of operators ---- */
 	const columns = [["id", "#", 1], ["name", "ONNX node"], ["op", "operator"], ["where", "runs on"], ["region", "region", 1],
 	    ["composite", "composite", 1], ["rule", "rule or reason"], ["way", "implementation"], ["cost", "cost of the composite", 1], ["source", "price"]];
-	const CHUNK = 250;
+	const CHUNK = 60; /* rows at a time: more than fit, few enough to lay out at once */
 	function cells(r) {
 		return [r.id, r.name, r.op,
 		    r.target >= 0 ? targetName(r.target) : r.where, r.region >= 0 ? r.region : "", r.composite >= 0 ? r.composite : "",
@@ -145,7 +155,9 @@
 		const key = state.sort, sign = state.down ? -1 : 1;
 		state.rows = rows.filter((r) => (target === "" || String(r.target) === target) && (region === "" || String(r.region) === region)
 		    && words.every((w) => r.text.includes(w)));
-		state.rows.sort((a, b) => sign * (typeof a[key] === "number" ? a[key] - b[key] : a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0) || a.id - b.id);
+		/* what runs nowhere comes last in either order */
+		const gone = (r) => key === "composite" || key === "region" || key === "cost" ? Number(r.composite < 0) : 0;
+		state.rows.sort((a, b) => gone(a) - gone(b) || sign * (typeof a[key] === "number" ? a[key] - b[key] : a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0) || a.id - b.id);
 		byId("rows").replaceChildren();
 		state.shown = 0;
 		more();
@@ -204,19 +216,21 @@
 		return `${l.symbol} #${l.mrvl_nodes_idx} ${l.func_name || l.name || ""}`;
 	}
 	function alternatives(id) {
-		const c = composites[id], list = others && others.composites ? others.composites[id] : null;
-		if (!list || !list.others.length)
+		const c = composites[id], others = getOthers();
+		const list = others && others.composites ? others.shared[others.composites[id].others] : [];
+		if (!list.length)
 			return h("p", {class: "soft"}, "No other candidate covers any of these nodes.");
-		return table([["other candidates"], ["rule"], ["implementation"], ["nodes", 1], ["price", 1], ["against this", 1]], list.others.map((o) =>
+		return table([["other candidates"], ["rule"], ["implementation"], ["nodes", 1], ["price", 1], ["against this", 1]], list.map((o) =>
 		    [targetName(o.target), o.rule, o.implementation, o.nodes, o.state === "failed" ? "failed" : (o.state === "bound" ? "≥ " : "") + cost(o.ns),
 			o.same && o.ns !== null && c.cost_ns ? (o.state === "bound" ? "≥ " : "") + ((o.ns - c.cost_ns) * 100 / c.cost_ns).toFixed(1) + " %" : "other nodes"]));
 	}
 	function refusals(o) {
 		const nodes = new Set(o.nodes.map((l) => l.node));
+		const others = getOthers();
 		const list = others && others.refusals ? others.refusals.filter((r) => nodes.has(r.node)) : [];
 		if (!list.length) return null;
 		return table([["refused by"], ["rule"], ["condition"], ["is"], ["needs"]],
-		    list.flatMap((r) => r.failed.map((f) => [targetName(r.target), r.rule, f.condition, f.actual, f.required])));
+		    list.flatMap((r) => others.shared[r.failed].map((f) => [targetName(r.target), r.rule, f.condition, f.actual, f.required])));
 	}
 	function choose(id) {
 		const o = map.onnx[id], r = rows[id], list = [];
@@ -229,10 +243,12 @@
 			add("graph nodes", o.nodes.map((l) => `#${l.node} ${map.nodes[l.node].label} (${l.role}${l.inside ? ", inside" : ""})`).join(", "));
 		const parts = [];
 		for (const at of r.at) {
-			const c = composites[at], p = provenance.composites ? provenance.composites[at] : null;
+			const c = composites[at], p = (getProvenance().composites || [])[at] || null;
 			add("composite", `#${at} ${c.rule}, ${c.implementation}: ${cost(c.cost_ns)} (${share(c.cost_ns)})`);
 			add("price", range(c.price), p && p.when ? `, ${p.when}` : "", p ? ` (${p.origin})` : "");
-			add("region", targetName(c.target), ` ${regions[c.region].name}, ${regions[c.region].composites} composites`);
+			add("region", targetName(c.target), ` ${regions[c.region].name}, composites: ${regions[c.region].composites}`);
+			for (const v of plan.conversions.filter((v) => v.before === at))
+				add("converted for it", h("code", {}, v.value), ` ${v.from} → ${v.to}, ${bytes(v.bytes)}, ${cost(v.cost_ns)} (${share(v.cost_ns)})`);
 			if ((layersOf.get(at) || []).length) add("backend layers", layersOf.get(at).map(layerText).join(", "));
 			add("with", onnxOf[at].filter((x) => x !== id).map((x) => h("a", {href: "#detail", onclick: (e) => {
 				e.preventDefault();
@@ -263,6 +279,8 @@
 			view.h *= k;
 			apply();
 		}
+		/* a short chain needs little room */
+		box.style.height = Math.max(120, Math.min(box.clientHeight, full.h / full.w * box.clientWidth + 40)) + "px";
 		/* a long chain starts readable rather than whole */
 		if (full.w > wide) {
 			view.w = wide;
@@ -326,7 +344,7 @@
 			convert(c.id);
 			const r = regions[c.region];
 			if (r.first === c.id && r.launch_ns) put(r.target, r.launch_ns, "--launch", `launch ${r.name}, ${cost(r.launch_ns)}`, -1);
-			put(c.target, c.cost_ns, `--t${c.target % 8}`, `${c.nodes.length > 1 ? c.nodes.length + " nodes, " : ""}${onnxOf[c.id].slice(0, 6).map((i) => rows[i].name).join(", ")}\n${c.rule}, ${c.implementation}, ${cost(c.cost_ns)}`, c.id);
+			put(c.target, c.cost_ns, `--t${c.target % 8}`, `${nodesOf[c.id] > 1 ? nodesOf[c.id] + " nodes, " : ""}${onnxOf[c.id].slice(0, 6).map((i) => rows[i].name).join(", ")}\n${c.rule}, ${c.implementation}, ${cost(c.cost_ns)}`, c.id);
 		}
 		convert(null);
 		to = now || 1;
@@ -428,6 +446,7 @@
 
 	/* ---- where numbers come from ---- */
 	function provenances() {
+		const provenance = getProvenance();
 		const groups = new Map();
 		for (const c of composites) {
 			const p = provenance.composites ? provenance.composites[c.id] : {};
@@ -457,10 +476,11 @@
 
 	summary();
 	breakdown();
-	boundaries();
-	operators();
+	/* these ask how wide they are: before there are rows to lay out for that */
 	graph();
 	timeline();
-	provenances();
+	boundaries();
+	operators();
 	document.documentElement.dataset.ready = String(Math.round(performance.now()));
+	setTimeout(provenances); /* below all that can be clicked */
 })();
