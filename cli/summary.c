@@ -226,8 +226,7 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "conversions", p->nconversions);
 	json_key_uint(&w, "measured", j->counts.measured);
 	json_key_uint(&w, "distinct_candidates", j->counts.candidates);
-	json_key_uint(
-	    &w, "measured_candidates", j->counts.measured_candidates);
+	json_key_uint(&w, "measured_candidates", j->counts.measured_candidates);
 	json_key_uint(&w, "glanced", j->counts.glanced);
 	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
 	json_key_uint(&w, "shape_changed", j->counts.shape_changed);
