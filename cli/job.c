@@ -298,6 +298,14 @@ job_plan_pinned(struct job *j, node_id node, uint32_t target, struct plan *out,
 }
 
 bool
+job_sensitivity(struct job *j, struct err *err)
+{
+	struct plan_request r = request(j, &j->constraints);
+
+	return plan_sensitivity(&j->sensitivity, &j->plan, &r, j->arena, err);
+}
+
+bool
 job_stop_pricing(struct job *j, struct err *err)
 {
 	bool ok = !j->pricer || pricer_close(j->pricer, err);

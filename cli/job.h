@@ -8,6 +8,7 @@
 #include "ir/onnx_read.h"
 #include "plan/constraints.h"
 #include "plan/plan.h"
+#include "plan/sensitivity.h"
 #include "targets/candidates.h"
 
 /* Wall time of each step, for the breakdown. */
@@ -31,6 +32,7 @@ struct job {
 	struct prices prices;
 	struct pricer_counts counts;
 	struct plan plan;
+	struct sensitivity sensitivity; /* after job_sensitivity() */
 	struct plan *top; /* [ntop] --top-k: the cheapest plans, ascending */
 	uint32_t ntop;
 	struct job_times times;
@@ -55,6 +57,9 @@ bool job_search(struct job *j, struct err *err);
  * baselines; *found: is there one? */
 bool job_plan_pinned(struct job *j, node_id node, uint32_t target,
     struct plan *out, bool *found, struct arena *a, struct err *err);
+
+/* Search again at the ends of what simulators assume (after job_search). */
+bool job_sensitivity(struct job *j, struct err *err);
 
 /* Write out what was measured and stop the workers, before something else is
  * timed; the prices and the plan stay. */

@@ -85,6 +85,7 @@ write_result(struct job *j, const struct args *args, struct err *err)
 	    .plan = &j->plan,
 	    .counts = j->counts,
 	    .constraints = &j->constraints,
+	    .sensitivity = args->search.sensitivity ? &j->sensitivity : NULL,
 	    .command = args->search.cli->line,
 	};
 	uint64_t began = clock_ns();
@@ -110,6 +111,7 @@ run(struct job *j, const struct args *args, struct err *err)
 	if (args->dry_run)
 		return summary_dry_run(j, args->out, err);
 	return job_search(j, err)
+	    && (!args->search.sensitivity || job_sensitivity(j, err))
 	    && (args->no_output || write_result(j, args, err));
 }
 

@@ -24,6 +24,7 @@ enum {
 	KEY_FORBID,
 	KEY_STOP,
 	KEY_PREFIX,
+	KEY_SENSITIVITY,
 	KEY_CONSTRAINTS,
 	KEY_IGNORE_MARKS,
 	KEY_SEARCH,
@@ -73,6 +74,10 @@ static const struct argp_option options[] = {
     {"prefix", KEY_PREFIX, "TARGET[:NODE,...]", 0,
         "TARGET gets one region, which reads model inputs only and holds no "
         "NODE",
+        3},
+    {"sensitivity", KEY_SENSITIVITY, NULL, 0,
+        "search again at the ends of what simulated prices assume, and say "
+        "what the plan hangs on",
         3},
     {"stop-fusion", KEY_STOP, "NODE", 0,
         "no composite or region crosses from NODE to its users", 3},
@@ -311,6 +316,9 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TOP:
 		args->top_k = number("--top-k", arg, state);
+		return 0;
+	case KEY_SENSITIVITY:
+		args->sensitivity = true;
 		return 0;
 	case KEY_REPLAY:
 		args->replay = arg;

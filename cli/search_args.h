@@ -19,6 +19,7 @@ struct search_args {
 	struct text_list pins; /* NODE=TARGET */
 	struct text_list forbids; /* TARGET:NODE */
 	struct text_list stops; /* stop-fusion marks: NODE */
+	bool sensitivity;
 	struct text_list prefixes; /* TARGET[:NODE,...] */
 	const char *constraints; /* a file */
 	bool ignore_marks; /* what the model's metadata asks for */

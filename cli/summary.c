@@ -111,6 +111,38 @@ print_versus_eager(const struct job *j)
 }
 
 static void
+print_sensitivity(const struct job *j)
+{
+	const struct sensitivity *s = &j->sensitivity;
+	uint32_t nflips = 0;
+
+	if (!j->args->sensitivity)
+		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t e = 0; e < 2; e++) {
+			const struct plan_assumption *x = &s->item[i];
+			const struct plan_end *end = &x->end[e];
+			char kept[32], best[32];
+
+			if (!end->flips)
+				continue;
+			nflips++;
+			printf("sensitive to %s of %s, assumed %g: at %g (%s) "
+			       "%u nodes run elsewhere, %s instead of %s\n",
+			    x->name, j->mix.target[x->target].text, x->value,
+			    end->value, x->unit, end->nmoved,
+			    format_duration(end->best, best, sizeof best),
+			    end->kept == COST_NEVER ? "no plan"
+			                            : format_duration(end->kept,
+			                                kept, sizeof kept));
+		}
+	if (nflips == 0)
+		printf("sensitive to none of %u assumed parameters, each taken "
+		       "alone over its range\n",
+		    s->n);
+}
+
+static void
 print_proof(const struct plan *p)
 {
 	char cost[32], bound[32];
@@ -269,6 +301,7 @@ summary_print(const struct job *j, const char *out)
 		puts("compared with:");
 	print_baselines(&j->plan);
 	print_versus_eager(j);
+	print_sensitivity(j);
 	top_print(j);
 	print_times(&j->times);
 	if (out)

@@ -11,6 +11,7 @@
 #include "ir/onnx_read.h"
 #include "plan/constraints.h"
 #include "plan/plan.h"
+#include "plan/sensitivity.h"
 #include "costmodel/pricer.h"
 
 /* What artefacts are made from. */
@@ -19,6 +20,7 @@ struct emit_in {
 	const struct plan *plan;
 	struct pricer_counts counts;
 	const struct constraints *constraints; /* NULL: none were asked for */
+	const struct sensitivity *sensitivity; /* NULL: not looked into */
 	const char *command; /* the command line, for the record */
 };
 

@@ -111,6 +111,32 @@ put_versus(FILE *f, const struct emit_work *w)
 	    v.lone, v.left, v.gained);
 }
 
+/* What simulated prices assume, and whether the plan hangs on it. */
+static void
+put_sensitivity(FILE *f, const struct emit_work *w)
+{
+	const struct sensitivity *s = w->in->sensitivity;
+
+	fputs("\n## What it hangs on\n\n", f);
+	if (!s) {
+		fputs("Not looked into (`--sensitivity` does).\n", f);
+		return;
+	}
+	fputs("| assumed | value | at | this plan | best plan | nodes "
+	      "elsewhere | choice |\n|---|---:|---:|---:|---:|---:|---|\n",
+	    f);
+	for (uint32_t i = 0; i < 2 * s->n; i++) {
+		const struct plan_assumption *x = &s->item[i / 2];
+		const struct plan_end *end = &x->end[i % 2];
+
+		fprintf(f, "| %s | %g | %g | %s | %s | %" PRIu32 " | %s |\n",
+		    x->name, x->value, end->value,
+		    cost_text(end->kept, w->arena),
+		    cost_text(end->best, w->arena), end->nmoved,
+		    end->flips ? "**changes**" : "stays");
+	}
+}
+
 static void
 put_targets(FILE *f, const struct emit_work *w)
 {
@@ -284,6 +310,7 @@ write_markdown(FILE *f, const struct emit_work *w, struct err *err)
 	put_head(f, w);
 	put_baselines(f, w);
 	put_versus(f, w);
+	put_sensitivity(f, w);
 	put_targets(f, w);
 	put_regions(f, w);
 	put_boundaries(f, w);

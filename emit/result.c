@@ -164,6 +164,42 @@ write_versus(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* What the plan hangs on; null: not looked into. */
+static void
+write_sensitivity(struct json *j, const struct emit_work *w)
+{
+	const struct sensitivity *s = w->in->sensitivity;
+
+	json_key(j, "sensitivity");
+	if (!s) {
+		json_null(j);
+		return;
+	}
+	json_array(j);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct plan_assumption *x = &s->item[i];
+
+		json_object(j);
+		json_key_str(j, "parameter", x->name);
+		json_key_uint(j, "target", x->target);
+		json_key_str(j, "unit", x->unit);
+		json_key_real(j, "value", x->value);
+		json_key_bool(j, "flips", x->end[0].flips || x->end[1].flips);
+		for (uint32_t e = 0; e < 2; e++) {
+			json_key(j, e ? "high" : "low");
+			json_inline_object(j);
+			json_key_real(j, "value", x->end[e].value);
+			json_cost(j, "kept_ns", x->end[e].kept);
+			json_cost(j, "best_ns", x->end[e].best);
+			json_key_uint(j, "moved", x->end[e].nmoved);
+			json_key_bool(j, "flips", x->end[e].flips);
+			json_close(j);
+		}
+		json_close(j);
+	}
+	json_close(j);
+}
+
 static void
 write_proof(struct json *j, const struct emit_work *w)
 {
@@ -224,6 +260,7 @@ write_ties(struct json *j, const struct emit_work *w)
 	}
 	json_close(j);
 	write_versus(j, w);
+	write_sensitivity(j, w);
 }
 
 static void

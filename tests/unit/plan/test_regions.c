@@ -10,6 +10,7 @@
 
 #include "costmodel/pricer.h"
 #include "plan/fit.h"
+#include "plan/sensitivity.h"
 #include "plan/solve.h"
 #include "plan/versus.h"
 #include "tests/support/make.h"
@@ -25,6 +26,7 @@ static struct prices prices;
 static struct constraints constraints;
 static struct plan plan;
 static struct err err;
+static struct plan_request request;
 static cost_ns host_ns; /* of each node on the host */
 
 static int
@@ -64,11 +66,6 @@ search(const char *target)
 	const struct candidate_options options = {0};
 	const struct pricer_options quiet = {0};
 	struct pricer *pricer;
-	struct plan_request r = {.graph = m.graph,
-	    .mix = &mix,
-	    .candidates = &found,
-	    .prices = &prices,
-	    .constraints = &constraints};
 	struct err closing = {.kind = ERR_NONE};
 
 	make_end(&m);
@@ -84,7 +81,12 @@ search(const char *target)
 			prices.candidate[i].state = PRICE_KNOWN;
 			prices.candidate[i].ns = host_ns;
 		}
-	return plan_search(&plan, &r, &arena, &err);
+	request = (struct plan_request){.graph = m.graph,
+	    .mix = &mix,
+	    .candidates = &found,
+	    .prices = &prices,
+	    .constraints = &constraints};
+	return plan_search(&plan, &request, &arena, &err);
 }
 
 static uint32_t
@@ -263,6 +265,41 @@ test_a_lone_sum_is_left_on_the_host(void **state)
 	assert_int_equal(v.merged + v.gained, 0);
 }
 
+static const struct plan_assumption *
+assumption(const struct sensitivity *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (strcmp(s->item[i].name, name) == 0)
+			return &s->item[i];
+	return NULL;
+}
+
+/* 15 us with a launch of 10 us, 30 us on the host: at the 50 us that a launch may
+ * take the host wins; how fast the multipliers are does not matter. */
+static void
+test_sensitive_to_the_launch_only(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 8, 16, 16));
+	const struct plan_assumption *job, *tops;
+	struct sensitivity s;
+
+	(void)state;
+	make_output(&m, conv(x, 8, 8));
+	host_ns = 30000;
+	assert_true(search("mrvl"));
+	assert_int_equal(composites_on(0), 1);
+	assert_true(plan_sensitivity(&s, &plan, &request, &arena, &err));
+	job = assumption(&s, "job_ns");
+	tops = assumption(&s, "int8_tops");
+	assert_null(assumption(&s, "tiles")); /* published */
+	assert_true(job && !job->end[0].flips && job->end[1].flips);
+	assert_int_equal(job->end[0].kept, plan.cost - 10000 + 2000);
+	assert_int_equal(job->end[1].kept, plan.cost - 10000 + 50000);
+	assert_int_equal(job->end[1].best, 30000);
+	assert_int_equal(job->end[1].nmoved, 1);
+	assert_true(tops && !tops->end[0].flips && !tops->end[1].flips);
+}
+
 int
 main(void)
 {
@@ -276,6 +313,7 @@ main(void)
 	    TEST(test_each_region_takes_its_inputs_in),
 	    TEST(test_a_missing_conversion_is_found),
 	    TEST(test_a_lone_sum_is_left_on_the_host),
+	    TEST(test_sensitive_to_the_launch_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
