@@ -26,23 +26,45 @@ struct batch {
 	const char *path; /* of the manifest */
 	const char *only; /* run only units whose name contains this */
 	bool retry_failed, dry_run;
+	uint32_t shard, nshards; /* nshards 0: all units are ours */
 	struct manifest manifest;
 	struct unit_status *status; /* [nunits] */
 	struct batch_forecast forecast; /* of a dry run */
 	struct progress progress;
 };
 
-enum { KEY_ONLY = 0x300, KEY_RETRY, KEY_DRY };
+enum { KEY_ONLY = 0x300, KEY_RETRY, KEY_DRY, KEY_SHARD };
 
 static const struct argp_option options[] = {
     {"only", KEY_ONLY, "TEXT", 0, "only units whose name contains TEXT", 0},
     {"retry-failed", KEY_RETRY, NULL, 0,
         "also run again what failed in an earlier run", 0},
+    {"shard", KEY_SHARD, "I/N", 0,
+        "only every N-th unit from the I-th (of 0..N-1) on, with a database "
+        "of its own, OUT/shards/I.db; no summary",
+        0},
     {"dry-run", KEY_DRY, NULL, 0,
         "say for each unit what would be measured and how long it would take",
         0},
     {0},
 };
+
+static bool
+parse_shard(struct batch *b, const char *arg)
+{
+	char *end;
+	unsigned long i, n;
+
+	if (*arg < '0' || *arg > '9')
+		return false;
+	i = strtoul(arg, &end, 10);
+	if (*end != '/' || end[1] < '1' || end[1] > '9')
+		return false;
+	n = strtoul(end + 1, &end, 10);
+	b->shard = (uint32_t)i;
+	b->nshards = (uint32_t)n;
+	return *end == '\0' && i < n && n <= UINT16_MAX;
+}
 
 static error_t
 parse(int key, char *arg, struct argp_state *state)
@@ -58,6 +80,11 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RETRY:
 		b->retry_failed = true;
+		return 0;
+	case KEY_SHARD:
+		if (!parse_shard(b, arg))
+			argp_error(
+			    state, "--shard %s: want I/N, I below N", arg);
 		return 0;
 	case KEY_DRY:
 		b->dry_run = true;
@@ -80,7 +107,7 @@ static char **
 unit_argv(struct batch *b, const struct unit *u)
 {
 	struct arena *a = b->cli->run;
-	char **argv = arena_new(a, char *, u->nargs + 12);
+	char **argv = arena_new(a, char *, u->nargs + 14);
 	uint32_t n = 0;
 
 	argv[n++] = arena_str(a, "marq");
@@ -90,6 +117,11 @@ unit_argv(struct batch *b, const struct unit *u)
 		argv[n++] = arena_str(a, u->arg[i]);
 	argv[n++] = arena_str(a, "-o");
 	argv[n++] = arena_printf(a, "%s/%s", b->manifest.out, u->name);
+	if (b->nshards) {
+		argv[n++] = arena_str(a, "--db");
+		argv[n++] = arena_printf(
+		    a, "%s/shards/%u.db", b->manifest.out, b->shard);
+	}
 	argv[n++] = arena_str(a, "--force");
 	argv[n++] = arena_str(a, "--no-progress");
 	if (b->dry_run)
@@ -140,6 +172,8 @@ is_wanted(const struct batch *b, uint32_t i)
 {
 	const struct unit_status *s = &b->status[i];
 
+	if (b->nshards && i % b->nshards != b->shard)
+		return false;
 	if (b->only && !strstr(b->manifest.unit[i].name, b->only))
 		return false;
 	if (!s->ended)
@@ -247,6 +281,27 @@ begin_run(struct batch *b, const char *before, struct err *err)
 	return true;
 }
 
+/* A shard has no summary: whoever merges the shards makes it. */
+static bool
+end_shard(const struct batch *b, struct err *err)
+{
+	uint32_t n = 0, failed = 0;
+
+	for (uint32_t i = b->shard; i < b->manifest.nunits; i += b->nshards) {
+		n++;
+		failed += b->status[i].ended && b->status[i].exit != 0;
+	}
+	if (b->cli->format == OUT_JSON)
+		printf("{\"schema\": \"marq.batch.shard/1\", \"shard\": %u, "
+		       "\"shards\": %u, \"units\": %u, \"failed\": %u}\n",
+		    b->shard, b->nshards, n, failed);
+	else if (b->cli->verbosity >= 0)
+		printf("shard %u of %u: %u of %u units, %u failed\n", b->shard,
+		    b->nshards, n, b->manifest.nunits, failed);
+	return failed == 0
+	    || err_set(err, ERR_PARTIAL, "%u of %u units failed", failed, n);
+}
+
 struct tally {
 	uint32_t done, failed, left; /* left: --only was not about them */
 	uint32_t regressed;
@@ -326,7 +381,7 @@ run(struct batch *b, struct err *err)
 	    || !read_states(b, err))
 		return false;
 	before = arena_printf(b->cli->run, "%s/before.json", b->manifest.out);
-	if (!b->dry_run && !begin_run(b, before, err))
+	if (!b->dry_run && !b->nshards && !begin_run(b, before, err))
 		return false;
 	batch_forecast_init(&b->forecast, b->cli->run);
 	progress_begin(&b->progress, b->cli);
@@ -338,7 +393,7 @@ run(struct batch *b, struct err *err)
 		forecast_end(b);
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
-	return end_run(b, before, err);
+	return b->nshards ? end_shard(b, err) : end_run(b, before, err);
 }
 
 int

@@ -1,0 +1,80 @@
+#!/bin/sh
+# A batch as a job array, with a stand-in for sbatch that runs what it is given:
+# one task is lost, and the summary is that of a batch on one machine.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+mkdir bin
+cat >bin/sbatch <<'EOS'
+#!/bin/sh
+# The array's tasks at once; task $LOSE vanishes. Jobs that depend run after it.
+echo "$@" | head -n 1 >>"$JOBS"
+array=
+for argument; do
+	case $argument in --array=0-*) array=${argument#--array=0-} ;; esac
+	script=$argument
+done
+if [ -n "$array" ]; then
+	for SLURM_ARRAY_TASK_ID in $(seq 0 "$array"); do
+		export SLURM_ARRAY_TASK_ID
+		[ "$SLURM_ARRAY_TASK_ID" = "$LOSE" ] || sh -c "$script" >>"$JOBS.out" 2>&1 &
+	done
+	wait
+else
+	sh -c "$script" >>"$JOBS.out" 2>&1
+fi
+echo 17
+EOS
+chmod +x bin/sbatch
+"$MARQ" model make tiny -o tiny.onnx -q
+"$MARQ" model make tiny-encoder -o encoder.onnx -q
+for name in alone array; do
+	cat >$name.yaml <<-YAML
+		version: 1
+		defaults: {out: $name}
+		mixes:
+		  - {name: marvell, targets: [mrvl, host]}
+		  - {name: cpu, targets: [host]}
+		models:
+		  - {path: tiny.onnx}
+		  - {path: encoder.onnx}
+	YAML
+done
+export MARQ_DB=$work/prices.db JOBS=$work/jobs LOSE=1
+run batch alone.yaml
+expect_status 0
+
+command=marq-slurm
+export MARQ
+PATH=$work/bin:$PATH "$MARQ_SOURCE/tools/marq-slurm" array.yaml 3 --time=5 >out 2>err
+status=$?
+expect_status 0
+expect_in jobs '--array=0-2 --time=5'
+expect_in jobs '--dependency=afterany:17'
+expect_in jobs.out 'shard 0 of 3: 2 of 4 units, 0 failed'
+expect_not_in jobs.out 'shard 1 of 3'
+expect_in jobs.out '4 units: 4 done, 0 failed'
+[ -z "$(ls array/shards)" ] || fail 'shards are left after they were merged'
+cmp -s alone/summary.json array/summary.json || fail 'the summary differs from that of one machine'
+# All was in the database that the shards began with, so nothing was measured.
+grep -h '"measured"' array/*.status.json | grep -qv ' 0,' && fail 'something was measured again'
+
+# Shards that start with nothing bring home what they measured.
+rm -rf array jobs.out prices.db*
+LOSE=none
+PATH=$work/bin:$PATH "$MARQ_SOURCE/tools/marq-slurm" array.yaml 2 >out 2>err
+status=$?
+expect_status 0
+run db stat
+expect_in out 'attempts'
+run batch array.yaml --dry-run
+expect_in out '0 of 4 units: nothing to measure'
+rm -rf array
+run batch array.yaml
+expect_status 0
+grep -h '"measured"' array/*.status.json | grep -qv ' 0,' && fail 'a merged figure was measured again'
+
+for wrong in 2/2 x/2 1 1/0 -1/2 1/2x; do
+	run batch array.yaml --shard $wrong
+	expect_status 2
+done
+done_testing
