@@ -160,7 +160,8 @@ sort_unique(value_id *v, uint32_t n)
 {
 	uint32_t kept = 0;
 
-	qsort(v, n, sizeof *v, by_value);
+	if (n > 1)
+		qsort(v, n, sizeof *v, by_value);
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || v[i] != v[kept - 1])
 			v[kept++] = v[i];
