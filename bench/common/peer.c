@@ -78,5 +78,6 @@ peer_close(struct peer *p)
 		fclose(p->from);
 	if (p->pid > 0)
 		waitpid(p->pid, NULL, 0);
-	*p = (struct peer){.pid = 0};
+	p->to = p->from = NULL;
+	p->pid = 0; /* its name stays: it may be the reason */
 }
