@@ -116,6 +116,24 @@
 		byId("baselines").append(table([["plan"], ["cost", 1], ["times ours", 1]],
 		    [["this plan", cost(total), "1.000"]].concat(result.baselines.map((b) =>
 			[b.name, b.cost_ns === null ? "has no cover" : (b.bound ? "≥ " : "") + cost(b.cost_ns), b.ratio === null ? "" : b.ratio.toFixed(3)]))));
+		const eager = result.eager;
+		if (eager && eager.cost_ns > total)
+			byId("baselines").append(h("p", {}, `${(100 - 100 * total / eager.cost_ns).toFixed(1)} % less${eager.bound ? ", at least," : ""} than the eager plan: ` +
+			    `${eager.launches} launches instead of ${eager.eager_launches}, ${eager.merged} of its regions merged with others, ` +
+			    `${eager.lone} regions of one composite not offloaded; ${eager.left} nodes that it offloads stay behind, ${eager.gained} are added.`));
+		hangsOn();
+	}
+
+	/* What simulated prices assume, and whether the plan hangs on it. */
+	function hangsOn() {
+		const list = result.sensitivity;
+		if (!list) {
+			byId("baselines").append(h("p", {}, "What the plan hangs on was not looked into (--sensitivity does)."));
+			return;
+		}
+		const end = (e) => `${e.value}: ${cost(e.kept_ns)}${e.flips ? `, another plan ${cost(e.best_ns)}, ${e.moved} nodes elsewhere` : ""}`;
+		byId("baselines").append(table([["assumed"], ["value", 1], ["at the low end"], ["at the high end"], ["choice"]],
+		    list.map((x) => [`${x.parameter} (${x.unit})`, String(x.value), end(x.low), end(x.high), x.flips ? "changes" : "stays"])));
 	}
 
 	/* ---- what boundaries cost ---- */
