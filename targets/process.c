@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* close_range */
+#endif
 #include "targets/process.h"
 
 #include <errno.h>
@@ -75,21 +78,84 @@ become(const struct process_job *job, int socket, pid_t parent)
 	_exit(127);
 }
 
+/* ---- the keeper ---- */
+
+/* Never returns. */
+static _Noreturn void
+keep(pid_t child, int leash)
+{
+	char word;
+	ssize_t n;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	/* others wait for the end of what we inherited */
+	if (leash > 0)
+		close_range(0, (unsigned)leash - 1, 0);
+	close_range((unsigned)leash + 1, ~0u, 0);
+	do
+		n = read(leash, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		kill(-child, SIGKILL);
+	_exit(0);
+}
+
+static bool
+put_keeper(struct process *p, struct err *err)
+{
+	int leash[2];
+	pid_t keeper;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, leash) != 0)
+		return err_set(err, ERR_IO, "socketpair: %s", strerror(errno));
+	keeper = fork();
+	if (keeper == 0) {
+		close(leash[1]);
+		keep((pid_t)p->pid, leash[0]);
+	}
+	close(leash[0]);
+	if (keeper < 0) {
+		close(leash[1]);
+		return err_set(err, ERR_IO, "fork: %s", strerror(errno));
+	}
+	p->keeper = keeper;
+	p->leash = leash[1];
+	return true;
+}
+
+static void
+dismiss_keeper(struct process *p)
+{
+	/* a keeper that is gone already has nothing to be told */
+	(void)send(p->leash, "", 1, MSG_NOSIGNAL);
+	close(p->leash);
+	waitpid((pid_t)p->keeper, NULL, 0);
+}
+
 /* ---- in the parent ---- */
 
 static bool
-start(pid_t *child, const struct process_job *job, int socket, struct err *err)
+start(struct process *p, const struct process_job *job, int socket,
+    struct err *err)
 {
-	pid_t parent = getpid();
+	pid_t parent = getpid(), child;
 
+	*p = (struct process){.socket = -1};
 	fflush(NULL); /* or the child would write it again */
-	*child = fork();
-	if (*child < 0)
+	child = fork();
+	if (child < 0)
 		return err_set(err, ERR_IO, "fork: %s", strerror(errno));
-	if (*child == 0)
+	if (child == 0)
 		become(job, socket, parent);
-	setpgid(*child, *child); /* whoever of the two comes first */
-	return true;
+	setpgid(child, child); /* whoever of the two comes first */
+	p->pid = child;
+	if (put_keeper(p, err))
+		return true;
+	kill(-child, SIGKILL);
+	waitpid(child, NULL, 0);
+	p->pid = 0;
+	return false;
 }
 
 /* Wait until the child ends or its time is up; true when it ended. */
@@ -126,23 +192,31 @@ end_of(int status)
 	return end;
 }
 
+/* End what is left of it after so long; its status. */
+static struct process_end
+finish(struct process *p, uint32_t timeout_ms)
+{
+	pid_t child = (pid_t)p->pid;
+	int status = 0;
+	bool ended = wait_for(child, timeout_ms, &status);
+
+	kill(-child, SIGKILL); /* and what it left behind */
+	if (!ended)
+		waitpid(child, &status, 0);
+	dismiss_keeper(p);
+	*p = (struct process){.socket = -1};
+	return ended ? end_of(status) : (struct process_end){ENDED_LATE, 0};
+}
+
 bool
 process_run(struct process_end *out, const struct process_job *job,
     uint32_t timeout_ms, struct err *err)
 {
-	int status = 0;
-	pid_t child;
+	struct process p;
 
-	if (!start(&child, job, -1, err))
+	if (!start(&p, job, -1, err))
 		return false;
-	if (!wait_for(child, timeout_ms, &status)) {
-		kill(-child, SIGKILL);
-		waitpid(child, &status, 0);
-		*out = (struct process_end){ENDED_LATE, 0};
-		return true;
-	}
-	kill(-child, SIGKILL); /* what it left behind */
-	*out = end_of(status);
+	*out = finish(&p, timeout_ms);
 	return true;
 }
 
@@ -150,20 +224,17 @@ bool
 process_start(struct process *p, const struct process_job *job, struct err *err)
 {
 	int pair[2];
-	pid_t child;
 	bool ok;
 
-	*p = (struct process){.socket = -1};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 		return err_set(err, ERR_IO, "socketpair: %s", strerror(errno));
-	ok = start(&child, job, pair[1], err);
+	ok = start(p, job, pair[1], err);
 	close(pair[1]);
-	if (!ok) {
+	if (ok)
+		p->socket = pair[0];
+	else
 		close(pair[0]);
-		return false;
-	}
-	*p = (struct process){child, pair[0]};
-	return true;
+	return ok;
 }
 
 /* TUNING: for a program that heard end of file to tidy up. */
@@ -172,18 +243,8 @@ process_start(struct process *p, const struct process_job *job, struct err *err)
 struct process_end
 process_stop(struct process *p)
 {
-	pid_t child = (pid_t)p->pid;
-	int status = 0;
-	bool ended;
-
 	close(p->socket);
-	*p = (struct process){.socket = -1};
-	ended = wait_for(child, FAREWELL_MS, &status);
-	kill(-child, SIGKILL);
-	if (ended)
-		return end_of(status);
-	waitpid(child, &status, 0);
-	return (struct process_end){ENDED_LATE, 0};
+	return finish(p, FAREWELL_MS);
 }
 
 /* ---- logs ---- */

@@ -32,6 +32,10 @@ bool process_run(struct process_end *out, const struct process_job *job,
 struct process {
 	long pid; /* 0: none */
 	int socket;
+	/* A process of ours that ends the whole group when we do not live to do
+	 * it: a shell that is killed leaves behind what it started. */
+	long keeper;
+	int leash; /* closed: it acts; written to: it goes */
 };
 
 /* Start it; only its standard error goes into the log. */

@@ -137,6 +137,24 @@ expect_status 1
 cat kept/*/compiler.log >said
 expect_in said 'no'
 
+# interrupted while a tool hangs: it is over at once, and with it what the tool's
+# shell started
+"$MARQ" search net.onnx -t 'mrvl:tmlc=true; sleep 4321' -t host --db none -o none -q --eager-pricing 2>err &
+marq=$!
+while ! pgrep -f '^sleep 4321$' >/dev/null; do sleep 0.1; done
+kill -INT $marq
+wait $marq
+status=$?
+command='an interrupted search'
+expect_status 130
+n=0
+while pgrep -f '^sleep 4321$' >/dev/null; do
+	n=$((n + 1))
+	[ $n -lt 100 ] || { fail 'the tool outlives it'; break; }
+	sleep 0.1
+done
+leaves_nothing
+
 # what a command line gets wrong
 refused() { # STATUS TARGET WORDS
 	run targets check "$2"
