@@ -8,18 +8,12 @@ static bool
 find_model(struct costdb *db, struct hash128 hash, db_id *id, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_MODEL_FIND, err);
-	bool row;
 
 	*id = DB_NO_ID;
 	if (!s)
 		return false;
 	bind_blob(s, 1, hash.byte, sizeof hash.byte);
-	if (!sql_step(db, s, &row, err))
-		return false;
-	if (row)
-		*id = sqlite3_column_int64(s, 0);
-	sqlite3_reset(s);
-	return true;
+	return sql_step_id(db, s, id, err);
 }
 
 bool

@@ -20,21 +20,6 @@ outcome_find(const char *word)
 	return (enum db_outcome)i;
 }
 
-/* The integer a query gives first; DB_NO_ID without a row. */
-static bool
-step_id(struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err)
-{
-	bool row;
-
-	*id = DB_NO_ID;
-	if (!sql_step(db, s, &row, err))
-		return false;
-	if (row)
-		*id = sqlite3_column_int64(s, 0);
-	sqlite3_reset(s);
-	return true;
-}
-
 bool
 row_find_text(struct costdb *db, enum statement find, const char *text,
     db_id *id, struct err *err)
@@ -44,7 +29,7 @@ row_find_text(struct costdb *db, enum statement find, const char *text,
 	if (!s)
 		return false;
 	bind_text(s, 1, text);
-	return step_id(db, s, id, err);
+	return sql_step_id(db, s, id, err);
 }
 
 bool
@@ -77,7 +62,7 @@ row_find_subject(
 		return false;
 	bind_blob(s, 1, h.byte, sizeof h.byte);
 	bind_blob(s, 2, bytes, n);
-	return step_id(db, s, id, err);
+	return sql_step_id(db, s, id, err);
 }
 
 bool

@@ -112,6 +112,20 @@ sql_run(struct costdb *db, sqlite3_stmt *s, struct err *err)
 }
 
 bool
+sql_step_id(struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err)
+{
+	bool row;
+
+	*id = DB_NO_ID;
+	if (!sql_step(db, s, &row, err))
+		return false;
+	if (row)
+		*id = sqlite3_column_int64(s, 0);
+	sqlite3_reset(s);
+	return true;
+}
+
+bool
 sql_exec(struct costdb *db, const char *sql, struct err *err)
 {
 	int rc = sqlite3_exec(db->h, sql, NULL, NULL, NULL);

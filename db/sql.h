@@ -54,6 +54,10 @@ bool sql_step(struct costdb *db, sqlite3_stmt *s, bool *row, struct err *err);
 /* Run a statement that gives no rows. */
 bool sql_run(struct costdb *db, sqlite3_stmt *s, struct err *err);
 
+/* The integer a query gives first; DB_NO_ID without a row. */
+bool sql_step_id(
+    struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err);
+
 /* Run literal SQL, any number of statements. */
 bool sql_exec(struct costdb *db, const char *sql, struct err *err);
 

@@ -30,12 +30,7 @@ graph_add_value(struct graph *g, const char *name, const struct type *type)
 value_id
 graph_add_constant(struct graph *g, const char *name, const struct tensor *t)
 {
-	struct type type = {
-	    .kind = TYPE_TENSOR,
-	    .dtype = t->dtype,
-	    .rank = t->rank,
-	    .dim = t->dim,
-	};
+	struct type type = tensor_type(t);
 	value_id v = graph_add_value(g, name, &type);
 
 	g->value[v].constant = t;

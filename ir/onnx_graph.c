@@ -161,12 +161,7 @@ declare_constant(struct importer *imp, struct scope *s, uint32_t index,
 		return false;
 	value = graph_value(s->graph, v);
 	value->constant = t;
-	value->type = (struct type){
-	    .kind = TYPE_TENSOR,
-	    .dtype = t->dtype,
-	    .rank = t->rank,
-	    .dim = t->dim,
-	};
+	value->type = tensor_type(t);
 	if (record) {
 		record->fate = FATE_FOLDED;
 		record->why = "a constant";
@@ -262,12 +257,7 @@ add_initializer(struct importer *imp, struct scope *s, const char *name,
 		value->flags |= VALUE_OVERRIDABLE;
 	}
 	value->constant = arena_copy(imp->a, t, sizeof *t);
-	value->type = (struct type){
-	    .kind = TYPE_TENSOR,
-	    .dtype = t->dtype,
-	    .rank = t->rank,
-	    .dim = t->dim,
-	};
+	value->type = tensor_type(t);
 	return true;
 }
 

@@ -138,6 +138,17 @@ tensor_int(const struct tensor *t, size_t i)
 	return (int64_t)x;
 }
 
+struct type
+tensor_type(const struct tensor *t)
+{
+	return (struct type){
+	    .kind = TYPE_TENSOR,
+	    .dtype = t->dtype,
+	    .rank = t->rank,
+	    .dim = t->dim,
+	};
+}
+
 double
 tensor_real(const struct tensor *t, size_t i)
 {

@@ -86,6 +86,9 @@ struct tensor tensor_fill(
  * when it is aligned to 64, else a copy in `a`. */
 const void *tensor_data(const struct tensor *t, struct arena *a);
 
+/* The type of a value that holds it; its dims are borrowed. */
+struct type tensor_type(const struct tensor *t);
+
 /* Element i of an integer or bool tensor / of any numeric tensor. */
 int64_t tensor_int(const struct tensor *t, size_t i);
 double tensor_real(const struct tensor *t, size_t i);

@@ -88,12 +88,7 @@ parse_constant(struct parse *x, value_id v)
 	if (!text_tensor(x->r, t))
 		return false;
 	graph_value(x->g, v)->constant = t;
-	graph_value(x->g, v)->type = (struct type){
-	    .kind = TYPE_TENSOR,
-	    .dtype = t->dtype,
-	    .rank = t->rank,
-	    .dim = t->dim,
-	};
+	graph_value(x->g, v)->type = tensor_type(t);
 	return true;
 }
 

@@ -51,12 +51,7 @@ pass_init(struct pass *p, struct graph *g, const struct pass *outer)
 
 		p->content[v] = t;
 		if (t) /* whatever was stated of it */
-			g->value[v].type = (struct type){
-			    .kind = TYPE_TENSOR,
-			    .dtype = t->dtype,
-			    .rank = t->rank,
-			    .dim = t->dim,
-			};
+			g->value[v].type = tensor_type(t);
 		forget_vague_dims(g, &g->value[v].type);
 	}
 }

@@ -74,29 +74,6 @@ rule_globalpool(struct site *s)
 	return true;
 }
 
-/* What a pool of these parameters was made from. */
-static bool
-unpooled_dim(struct site *s, const struct window *w, uint32_t i, int64_t in,
-    int64_t *out)
-{
-	struct num n = num_dim(in), extent;
-
-	if (!window_extent(s, w, i, &extent) || !site_add(s, n, num_int(-1), &n)
-	    || !site_mul(s, n, num_int(w->stride ? w->stride[i] : 1), &n)
-	    || !site_add(s, n, extent, &n))
-		return false;
-	if (w->pad
-	    && (!site_add(s, n, num_int(-w->pad[i]), &n)
-	        || !site_add(s, n, num_int(-w->pad[i + w->n]), &n)))
-		return false;
-	if (n.known && n.v < 0)
-		return fault(s,
-		    "output dimension %" PRIu32 " would be %" PRId64, i + 2,
-		    n.v);
-	*out = num_as_dim(n);
-	return true;
-}
-
 bool
 rule_maxunpool(struct site *s)
 {
@@ -116,8 +93,8 @@ rule_maxunpool(struct site *s)
 	    || !window_read(s, x->rank - 2, kernel, &w))
 		return false;
 	dim = dims_copy(s, x->dim, x->rank);
-	for (uint32_t i = 0; i < w.n; i++)
-		if (!unpooled_dim(s, &w, i, x->dim[i + 2], &dim[i + 2]))
+	for (uint32_t i = 0; i < w.n; i++) /* what such a pool was made from */
+		if (!window_in(s, &w, i, x->dim[i + 2], 0, &dim[i + 2]))
 			return false;
 	out_tensor(s, 0, x->dtype, x->rank, dim);
 	return true;

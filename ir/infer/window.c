@@ -148,3 +148,27 @@ window_out(struct site *s, const struct window *w, uint32_t i, int64_t in,
 	*out = num_as_dim(n);
 	return true;
 }
+
+bool
+window_in(struct site *s, const struct window *w, uint32_t i, int64_t out,
+    int64_t extra, int64_t *in)
+{
+	int64_t stride = w->stride ? w->stride[i] : 1;
+	struct num n = num_dim(out), extent;
+
+	if (!window_extent(s, w, i, &extent) || !site_add(s, n, num_int(-1), &n)
+	    || !site_mul(s, n, num_int(stride), &n)
+	    || !site_add(s, n, extent, &n)
+	    || !site_add(s, n, num_int(extra), &n))
+		return false;
+	if (w->pad
+	    && (!site_add(s, n, num_int(-w->pad[i]), &n)
+	        || !site_add(s, n, num_int(-w->pad[i + w->n]), &n)))
+		return false;
+	if (n.known && n.v < 0)
+		return fault(s,
+		    "output dimension %" PRIu32 " would be %" PRId64, i + 2,
+		    n.v);
+	*in = num_as_dim(n);
+	return true;
+}

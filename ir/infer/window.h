@@ -35,4 +35,9 @@ bool window_extent(
 bool window_out(struct site *s, const struct window *w, uint32_t i, int64_t in,
     int64_t *out);
 
+/* The other way round, for operators that undo such a slide: stride * (out - 1)
+ * + extent + extra - pads. */
+bool window_in(struct site *s, const struct window *w, uint32_t i, int64_t out,
+    int64_t extra, int64_t *in);
+
 #endif
