@@ -30,7 +30,8 @@ enum { KEY_DATA = 0x300, KEY_ATOL, KEY_RTOL, KEY_RUNS, KEY_LAYERS, KEY_NO_REF };
 static const struct argp_option options[] = {
     {"data", KEY_DATA, "DIR", 0,
         "inputs and expected outputs (input_0.pb, output_0.pb, ...; or a "
-        "folder of test_data_set_0, ...); repeat",
+        "folder of test_data_set_0, ...), which also bind the shapes the "
+        "model leaves open; repeat",
         0},
     {"atol", KEY_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 0},
     {"rtol", KEY_RTOL, "X", 0,
