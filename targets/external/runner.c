@@ -245,7 +245,8 @@ exchange(struct runner *r, const char *line, enum answer_outcome *outcome,
 		snprintf(detail, size, "%s", err.text);
 		return NULL;
 	}
-	h = say(r, line) ? hear(r, &n) : HEARD_END;
+	(void)say(r, line); /* one that does not listen may still have spoken */
+	h = hear(r, &n);
 	if (h != HEARD_LINE)
 		return lose(r, h, outcome, detail, size);
 	doc = jsonin_parse(r->line.data, n, "answer", &err);
