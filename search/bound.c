@@ -153,6 +153,9 @@ dual_label(const struct bound *b, struct group *g, const struct sweep_label *l)
 			return COST_NEVER;
 		rest += adds - b->dual->launch * paid_runs(b, g, i, l);
 	}
+	if (b->toll)
+		rest -= (int64_t)toll_left(b->toll, l->used[b->toll_slot])
+		    * DUAL_SCALE;
 	if (rest <= 0)
 		return l->cost;
 	return cost_add(l->cost, ((cost_ns)rest + DUAL_SCALE - 1) / DUAL_SCALE);

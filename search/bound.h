@@ -2,6 +2,7 @@
 #ifndef SEARCH_BOUND_H
 #define SEARCH_BOUND_H
 
+#include "search/capacity.h"
 #include "search/dual.h"
 #include "search/frontier.h"
 
@@ -9,6 +10,8 @@ struct bound {
 	const struct problem *p;
 	struct arena *arena;
 	struct dual *dual; /* NULL: shares only */
+	const struct toll *toll; /* in the dual's prices; NULL: none */
+	uint32_t toll_slot; /* of its target in what labels use */
 	cost_ns *below; /* [nnodes + 1] shares of nodes 0..n-1 */
 	cost_ns *share; /* [nnodes] least cost per node of a candidate */
 };

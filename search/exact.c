@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "search/capacity.h"
 #include "search/check.h"
 #include "search/dual.h"
 #include "search/order.h"
@@ -10,13 +11,17 @@
 /* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
  * needs neither prices nor a cover to start from; else a narrow beam finds a
  * first cover, and ROUNDS steps of the dual and a wider beam guided by it come
- * next. */
+ * next. Where a toll stands in for a capacity labels also differ in what they
+ * use, and the gap is the toll's own: better prices and more labels pay off
+ * (RATE_TOLL, ROUNDS_TOLL). */
 #define BEAM_FIRST 8
 #define BEAM_GUIDED 64
 #define BEAM_ALONE 64
 #define RATE_PLAIN 36
 #define RATE_NEAR 400
+#define RATE_TOLL 20000
 #define ROUNDS 300
+#define ROUNDS_TOLL 3000
 #define LEAP_AFTER 2048
 
 struct exact {
@@ -75,40 +80,58 @@ tracked_target(const struct problem *p)
 static void
 sweep_near(struct exact *x)
 {
-	cost_ns near = dual_bound(x->limits.dual), gap = near / 1024 + 1;
+	cost_ns near = x->best->lower_bound, gap = near / 1024 + 1;
 
 	x->limits.beam = 0;
-	x->limits.max_rate = RATE_NEAR;
+	x->limits.max_rate = x->limits.toll ? RATE_TOLL : RATE_NEAR;
 	while (!x->best->proven && x->best->lower_bound < upper(x)) {
 		cost_ns limit = cost_add(near, gap);
 
 		sweep_below(x, limit < upper(x) ? limit : upper(x));
 		if (x->best->lower_bound < limit)
 			break; /* it gave up, or was not stopped by the limit */
-		gap *= 2;
+		gap += x->limits.toll ? gap / 2 : gap;
 	}
 	x->limits.max_rate = 0;
+}
+
+/* Prices: of the problem, or, where a capacity binds, of the problem with tolls
+ * for it. False: its costs are too large. */
+static bool
+make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
+    struct arena *space)
+{
+	const struct toll *toll = x->limits.toll;
+	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
+
+	if (!dual_init(
+	        dual, priced, tracked_target(priced), x->limits.memo, space))
+		return false;
+	dual_improve(dual, toll ? toll->optimum : upper,
+	    toll ? ROUNDS_TOLL : ROUNDS, &x->limits.budget);
+	if (space->bytes < x->limits.budget.bytes)
+		x->limits.budget.bytes -= space->bytes;
+	bound = dual_bound(dual);
+	if (toll)
+		bound -=
+		    bound < toll_left(toll, 0) ? bound : toll_left(toll, 0);
+	if (bound > x->best->lower_bound)
+		x->best->lower_bound = bound;
+	x->limits.dual = dual;
+	return true;
 }
 
 /* Wide graphs: prices first, then sweeps they prune; a guided beam where those
  * grow too wide. */
 static void
-sweep_priced(struct exact *x)
+sweep_priced(struct exact *x, const struct problem *priced)
 {
 	struct arena space;
 	struct dual dual;
 
 	x->limits.max_rate = 0;
 	arena_init(&space);
-	if (dual_init(
-	        &dual, x->p, tracked_target(x->p), x->limits.memo, &space)) {
-		dual_improve(&dual, x->best->found ? x->best->cover.cost : 0,
-		    ROUNDS, &x->limits.budget);
-		if (space.bytes < x->limits.budget.bytes)
-			x->limits.budget.bytes -= space.bytes;
-		x->limits.dual = &dual;
-		if (dual_bound(&dual) > x->best->lower_bound)
-			x->best->lower_bound = dual_bound(&dual);
+	if (make_prices(x, &dual, priced, &space)) {
 		sweep_near(x);
 		x->limits.beam = BEAM_GUIDED;
 		if (!x->best->proven)
@@ -119,6 +142,37 @@ sweep_priced(struct exact *x)
 		sweep(x);
 	x->limits.dual = NULL;
 	arena_release(&space);
+}
+
+static bool
+has_capacity(const struct problem *p)
+{
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		if (p->target[t].capacity != UINT64_MAX)
+			return true;
+	return false;
+}
+
+/* Capacities get a toll before the problem gets its prices. */
+static void
+sweep_tolled(struct exact *x)
+{
+	struct problem priced = *x->p;
+	struct toll toll;
+
+	if (has_capacity(x->p)
+	    && capacity_price(
+	        &toll, x->best, x->p, &x->limits.budget, x->arena)) {
+		toll_apply(&toll, &priced, x->p, x->arena);
+		x->limits.toll = &toll;
+	}
+	if (x->best->found && x->best->lower_bound >= x->best->cover.cost) {
+		x->best->proven = true;
+		x->best->lower_bound = x->best->cover.cost;
+	}
+	if (!x->best->proven)
+		sweep_priced(x, &priced);
+	x->limits.toll = NULL;
 }
 
 static void
@@ -145,7 +199,7 @@ sweep_all(struct search_result *out, const struct problem *p,
 	}
 	x.limits.beam = 0;
 	if (!out->proven)
-		sweep_priced(&x);
+		sweep_tolled(&x);
 	if (!out->proven)
 		out->why = "the label or time budget ran out";
 	arena_release(&space);

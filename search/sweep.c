@@ -6,6 +6,7 @@
 
 #include "ir/base/map.h"
 #include "search/bound.h"
+#include "search/capacity.h"
 #include "search/frontier.h"
 #include "search/leap.h"
 #include "search/move.h"
@@ -431,6 +432,10 @@ sweep_search(struct search_result *out, const struct problem *p,
 	find_special_targets(&s.frontier, p);
 	groups_init(&s.groups, p, &space);
 	bound_init(&s.bound, p, limits->dual, &space);
+	s.bound.toll = limits->toll;
+	for (uint32_t i = 0; limits->toll && i < s.frontier.ncapped; i++)
+		if (s.frontier.capped[i] == limits->toll->target)
+			s.bound.toll_slot = i;
 	leaps_init(&s.leaps, &s.frontier, &s.groups, &s.bound);
 	/* Prices and upper bounds are not the same in every block. */
 	s.leaps.allowed &= !limits->dual && limits->upper == COST_NEVER;

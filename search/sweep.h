@@ -11,6 +11,7 @@
 bool sweep_handles(const struct problem *p);
 
 struct dual;
+struct toll;
 
 struct sweep_limits {
 	struct converter_memo *memo;
@@ -20,6 +21,7 @@ struct sweep_limits {
 			       * unless it has to find a first cover */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
+	const struct toll *toll; /* that is in these prices; NULL: none */
 	uint64_t leap_after; /* labels before repeated blocks are looked for */
 };
 
