@@ -278,6 +278,10 @@ main(int argc, char **argv)
 	struct tally t = {0};
 	bool ok = true;
 
+	if (target_dnnl.lacks && target_xnnpack.lacks && target_blas.lacks) {
+		printf("skipped: no kernel library is built in\n");
+		return TEST_SKIPPED;
+	}
 	for (uint32_t seed = from; ok && seed < from + seeds; seed++) {
 		arena_init(&arena);
 		r = rng_seeded(seed);
