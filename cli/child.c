@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +15,9 @@
 #include "ir/base/clock.h"
 
 extern char **environ;
+
+/* Names the process that started this one, to it alone. */
+#define PARENT "MARQ_PARENT"
 
 #define GRACE_NS UINT64_C(5000000000) /* from SIGTERM to SIGKILL */
 
@@ -28,14 +34,32 @@ child_start(pid_t *pid, char *const *argv, const char *out, const char *log,
     struct err *err)
 {
 	posix_spawn_file_actions_t files;
+	char parent[24];
 	int e;
 
+	snprintf(parent, sizeof parent, "%ld", (long)getpid());
+	setenv(PARENT, parent, 1);
 	posix_spawn_file_actions_init(&files);
 	send_to_file(&files, STDOUT_FILENO, out);
 	send_to_file(&files, STDERR_FILENO, log);
 	e = posix_spawn(pid, "/proc/self/exe", &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
+	unsetenv(PARENT);
 	return e == 0 || err_set(err, ERR_IO, "cannot start: %s", strerror(e));
+}
+
+void
+child_die_with_parent(void)
+{
+	const char *parent = getenv(PARENT);
+	long pid = parent ? atol(parent) : 0;
+
+	if (pid <= 0)
+		return;
+	unsetenv(PARENT);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != (pid_t)pid) /* it died before we asked */
+		raise(SIGKILL);
 }
 
 static void

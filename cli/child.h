@@ -14,6 +14,10 @@
 bool child_start(pid_t *pid, char *const *argv, const char *out,
     const char *log, struct err *err);
 
+/* To be called first of all: a process that child_start() made dies with the
+ * one that started it. */
+void child_die_with_parent(void);
+
 /* Its exit status, or 128 + the signal that killed it. When *stop is set, or
  * after limit_ns (0: none), it gets SIGTERM, and five seconds later SIGKILL. */
 int child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop);

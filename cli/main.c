@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/document.h"
 #include "cli/signals.h"
@@ -108,6 +109,7 @@ main(int argc, char **argv)
 	int status;
 
 	machine_clean_environment(argv);
+	child_die_with_parent();
 	arena_init(&run);
 	c.line = whole_line(argc, argv, &run);
 	if (document_is_wanted(argc, argv)) {

@@ -41,6 +41,30 @@ grep -v '"before_ns"' killed/summary.json >killed.json
 diff alone.json killed.json ||
 	fail 'the summary differs from that of an uninterrupted run'
 
+# A unit dies with its batch: nothing goes on beside the next run.
+# (measuring this one on the host takes seconds)
+"$MARQ" model make squeezenet -o long.onnx -q
+sed 's/, options: .*}/}/; s/alone/orphan/g; /encoder/d; /mrvl/d; s/tiny/long/' alone.yaml >orphan.yaml
+"$MARQ" batch orphan.yaml >/dev/null 2>&1 &
+batch=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	unit=$(ps -o pid= --ppid $batch 2>/dev/null | head -n 1)
+	[ -z "$unit" ] || break
+	sleep 0.01
+done
+kill -9 $batch 2>/dev/null
+wait $batch 2>/dev/null
+command='kill -9 of a batch'
+if [ -n "$unit" ]; then
+	sleep 0.5
+	case $(ps -o stat= -p $unit) in
+	'' | Z*) ;; # gone, or waiting for whoever adopted it
+	*) fail 'its unit goes on' ;;
+	esac
+else
+	echo 'the batch was not caught with a unit'
+fi
+
 # What runs that were killed left is deleted by the next one: of processes that
 # are gone, under names of ours only.
 mkdir -p killed/tiny@cpu.tmp-999999999/host killed/tiny@cpu.tmp-$$ killed/tiny@cpu.tmp-07
