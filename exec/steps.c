@@ -1,0 +1,242 @@
+/* What is done to run a plan, in order, with everything ready to run. */
+#include "exec/executor_parts.h"
+
+static const struct candidate *
+candidate_of(const struct executor *x, uint32_t composite)
+{
+	return &x->plan->candidates
+	            ->candidate[x->plan->composite[composite].candidate];
+}
+
+static struct step *
+add_step(struct executor *x, enum step_kind kind, uint32_t index)
+{
+	struct step *s = &x->step[x->nsteps++];
+
+	*s = (struct step){.kind = kind, .index = index};
+	return s;
+}
+
+static void
+add_conversion(struct executor *x, uint32_t index)
+{
+	const struct plan_conversion *k = &x->plan->conversion[index];
+	struct step *s = add_step(x, STEP_CONVERSION, index);
+	struct port *port = arena_new(x->arena, struct port, 2);
+
+	port[0] = (struct port){k->value, k->from};
+	port[1] = (struct port){k->value, k->to};
+	s->input = &port[0];
+	s->output = &port[1];
+	s->ninputs = s->noutputs = 1;
+}
+
+static void
+add_composite(struct executor *x, uint32_t index)
+{
+	const struct candidate *c = candidate_of(x, index);
+	struct step *s = add_step(x, STEP_COMPOSITE, index);
+
+	s->input = c->input;
+	s->ninputs = c->ninputs;
+	s->output = c->output;
+	s->noutputs = c->noutputs;
+}
+
+/* Conversions come right before the composite that first needs them. */
+static void
+add_region(struct executor *x, const struct plan_region *r, uint32_t *next)
+{
+	const struct plan *p = x->plan;
+
+	for (uint32_t c = r->first; c < r->first + r->ncomposites; c++) {
+		while (
+		    *next < p->nconversions && p->conversion[*next].before <= c)
+			add_conversion(x, (*next)++);
+		add_composite(x, c);
+	}
+}
+
+static bool
+is_made_in(const struct executor *x, const struct plan_region *r, value_id v)
+{
+	const struct value *value = graph_value(x->plan->graph, v);
+	uint32_t at;
+
+	if (value->producer == NODE_NONE || value->constant)
+		return false;
+	at = x->plan->composite_of[value->producer];
+	return at >= r->first && at < r->first + r->ncomposites;
+}
+
+/* A region that runs as a whole: what its composites read from outside is
+ * converted before it, for all of that was made before it. */
+static bool
+add_whole_region(
+    struct executor *x, uint32_t index, uint32_t *next, struct err *err)
+{
+	const struct plan *p = x->plan;
+	const struct plan_region *r = &p->region[index];
+	uint32_t last = r->first + r->ncomposites - 1;
+	struct step *s;
+
+	for (; *next < p->nconversions && p->conversion[*next].before <= last;
+	     ++*next) {
+		value_id v = p->conversion[*next].value;
+
+		if (is_made_in(x, r, v))
+			return err_set(err, ERR_UNSUPPORTED,
+			    "region %u (%s) cannot run as a whole: '%s' "
+			    "changes its format inside it",
+			    index, p->mix->target[r->target].text,
+			    graph_value(p->graph, v)->name);
+		add_conversion(x, *next);
+	}
+	s = add_step(x, STEP_REGION, index);
+	s->input = r->input;
+	s->ninputs = r->ninputs;
+	s->output = r->output;
+	s->noutputs = r->noutputs;
+	return true;
+}
+
+/* Does the target run the region as a whole? Then its kernel is ready. */
+static bool
+compile_region(
+    struct executor *x, uint32_t index, struct kernel *out, struct err *err)
+{
+	const struct plan *p = x->plan;
+	const struct plan_region *r = &p->region[index];
+	const struct target *t = &p->mix->target[r->target];
+	const struct candidate **list;
+	struct region region = {
+	    r->ncomposites, r->ninputs, r->noutputs, NULL, r->input, r->output};
+
+	out->run = NULL;
+	if (!t->kind->compile_region)
+		return true;
+	list = arena_new(x->arena, const struct candidate *, r->ncomposites);
+	for (uint32_t i = 0; i < r->ncomposites; i++)
+		list[i] = candidate_of(x, r->first + i);
+	region.candidate = list;
+	return t->kind->compile_region(t, p->graph,
+	           arena_copy(x->arena, &region, sizeof region), x->arena, out,
+	           err)
+	    || err_in(err, "region %u", index);
+}
+
+bool
+steps_order(struct executor *x, struct err *err)
+{
+	const struct plan *p = x->plan;
+	uint32_t next = 0;
+
+	x->step =
+	    arena_new(x->arena, struct step, p->ncomposites + p->nconversions);
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		struct kernel k;
+
+		if (!compile_region(x, i, &k, err))
+			return false;
+		if (!k.run) {
+			add_region(x, &p->region[i], &next);
+			continue;
+		}
+		if (!add_whole_region(x, i, &next, err)) {
+			k.release(&k);
+			return false;
+		}
+		k.fault = &x->fault;
+		x->step[x->nsteps - 1].kernel = k;
+	}
+	while (next < p->nconversions)
+		add_conversion(x, next++);
+	return true;
+}
+
+static bool
+compile_composite(struct executor *x, struct step *s, struct err *err)
+{
+	const struct plan *p = x->plan;
+	const struct candidate *c = candidate_of(x, s->index);
+	const struct target *t = &p->mix->target[c->target];
+
+	if (t->kind->compile == NULL)
+		err_set(err, ERR_UNSUPPORTED,
+		    "target '%s' cannot run anything here", t->text);
+	else if (t->kind->compile(t, p->graph, c, x->arena, &s->kernel, err)) {
+		s->kernel.fault = &x->fault;
+		return true;
+	}
+	return err_in(err, "composite %u (%s, %s)", (unsigned)s->index,
+	    t->kind->rule[c->rule].name, c->implementation_name);
+}
+
+/* The format a conversion passes through when that is cheaper; `to` itself when
+ * it is direct. */
+static format_id
+detour_of(const struct executor *x, const struct plan_conversion *k)
+{
+	const struct prices *p = x->plan->prices;
+	uint32_t class = p->value_class[k->value];
+
+	if (class == UINT32_MAX)
+		return k->to;
+	return conversion_at(p, class, k->from, k->to)->via;
+}
+
+static bool
+compile_conversion(struct executor *x, struct step *s, struct err *err)
+{
+	const struct plan_conversion *k = &x->plan->conversion[s->index];
+	const struct format *f = x->plan->mix->formats.format;
+	const struct type *t = &graph_value(x->plan->graph, k->value)->type;
+	format_id via = detour_of(x, k);
+	bool ok;
+
+	if (via == k->to || via == k->from)
+		ok = converter_new(
+		    &s->converter, f[k->from], f[k->to], t, x->arena, err);
+	else
+		ok = converter_new(
+		         &s->converter, f[k->from], f[via], t, x->arena, err)
+		    && converter_new(
+		        &s->second, f[via], f[k->to], t, x->arena, err);
+	if (!ok)
+		return err_in(err, "conversion of '%s'",
+		    graph_value(x->plan->graph, k->value)->name);
+	if (s->second.run)
+		s->between = arena_alloc(
+		    x->arena, format_bytes(f[via], t) + MEMORY_SLACK + 256);
+	return true;
+}
+
+bool
+steps_compile(struct executor *x, struct err *err)
+{
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct step *s = &x->step[i];
+
+		if (s->kind == STEP_CONVERSION
+		    && !compile_conversion(x, s, err))
+			return false;
+		if (s->kind == STEP_COMPOSITE && !compile_composite(x, s, err))
+			return false;
+	}
+	return true;
+}
+
+void
+steps_release(struct executor *x)
+{
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct step *s = &x->step[i];
+
+		if (s->kernel.release)
+			s->kernel.release(&s->kernel);
+		if (s->converter.release)
+			s->converter.release(&s->converter);
+		if (s->second.release)
+			s->second.release(&s->second);
+	}
+}
