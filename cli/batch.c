@@ -396,24 +396,26 @@ run(struct batch *b, struct err *err)
 	return b->nshards ? end_shard(b, err) : end_run(b, before, err);
 }
 
-int
-cmd_batch(struct cli *c, int argc, char **argv)
-{
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "MANIFEST.yaml",
-	    .doc = "Search models x mixes x shapes overnight. Start it again "
-	           "after any interruption: what ended is not repeated."};
-	struct batch b = {.cli = c};
-	struct err err = {.kind = ERR_NONE};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "MANIFEST.yaml",
+    .doc = "Search models x mixes x shapes overnight. Start it again "
+           "after any interruption: what ended is not repeated.",
+};
 
-	if (!cli_parse(c, &argp, argc, argv, &b, &err) || !run(&b, &err)) {
-		/* the summary line is the document of a partial run */
-		if (err.kind == ERR_PARTIAL)
-			c->format = OUT_TEXT;
-		return cli_fail(c, &err);
-	}
-	return cli_stop_status(0);
+bool
+cmd_batch(struct cli *c, int argc, char **argv, struct err *err)
+{
+	struct batch b = {.cli = c};
+
+	if (!cli_parse(c, &argp, argc, argv, &b, err))
+		return false;
+	if (run(&b, err))
+		return true;
+	/* the summary line is the document of a partial run */
+	if (err->kind == ERR_PARTIAL)
+		c->format = OUT_TEXT;
+	return false;
 }

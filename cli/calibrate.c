@@ -99,23 +99,21 @@ run(const struct request *r, struct err *err)
 	return true;
 }
 
-int
-cmd_calibrate(struct cli *c, int argc, char **argv)
-{
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "[MEASUREMENTS.json]",
-	    .doc =
-	        "Fit the parameters of the Marvell cost simulator to "
-	        "measurements of single layers, and write them in the form "
-	        "that -t mrvl:params=FILE takes. Without measurements: print "
-	        "the parameters there are, each with its range and source."};
-	struct request r = {.cli = c};
-	struct err err = {.kind = ERR_NONE};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "[MEASUREMENTS.json]",
+    .doc = "Fit the parameters of the Marvell cost simulator to "
+           "measurements of single layers, and write them in the form "
+           "that -t mrvl:params=FILE takes. Without measurements: print "
+           "the parameters there are, each with its range and source.",
+};
 
-	if (!cli_parse(c, &argp, argc, argv, &r, &err) || !run(&r, &err))
-		return cli_fail(c, &err);
-	return cli_finish(c, 0);
+bool
+cmd_calibrate(struct cli *c, int argc, char **argv, struct err *err)
+{
+	struct request r = {.cli = c};
+
+	return cli_parse(c, &argp, argc, argv, &r, err) && run(&r, err);
 }

@@ -98,7 +98,9 @@ parse_common(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cli_common = {.options = options, .parser = parse_common};
+static const struct argp common = {.options = options, .parser = parse_common};
+
+const struct argp_child cli_children[] = {{&common, 0, NULL, 0}, {0}};
 
 bool
 cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
@@ -149,7 +151,7 @@ cli_fail(const struct cli *c, const struct err *err)
 		document_discard();
 		cli_write_error(c, err);
 	}
-	return cli_finish(c, err_exit(err->kind));
+	return err_exit(err->kind);
 }
 
 void
@@ -182,9 +184,8 @@ cli_warn_all(const struct cli *c, const struct notes *notes)
 }
 
 int
-cli_finish(const struct cli *c, int status)
+cli_finish(int status)
 {
-	(void)c;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	if (errno == EPIPE)

@@ -24,26 +24,29 @@ struct cli {
 	bool color; /* of messages on stderr */
 	bool debug; /* errors name the source line */
 	const atomic_bool *stop; /* set by the first SIGINT or SIGTERM */
+	int status; /* to exit with though nothing failed: the answer is no */
 };
 
-/* Commands: cmd_<name>() parse their own argv (argv[0] is the command's name)
- * and return the exit status. */
-#define COMMAND(name, what) \
-	int cmd_##name(struct cli *c, int argc, char **argv);
+/* A command parses its own argv (argv[0] is its name) and does what it says;
+ * main() reports what failed and makes the exit status of it. */
+typedef bool cli_command(struct cli *c, int argc, char **argv, struct err *err);
+
+#define COMMAND(name, what) cli_command cmd_##name;
 #include "cli/commands.def"
 #undef COMMAND
 
-/* Options every command takes, as an argp child whose input is a struct cli.
- * A command's parser sets state->child_inputs[0] to it on ARGP_KEY_INIT. */
-extern const struct argp cli_common;
+/* Children of a command's argp: the options every command takes, whose input
+ * is a struct cli. The command's parser sets state->child_inputs[0] to it on
+ * ARGP_KEY_INIT. */
+extern const struct argp_child cli_children[];
 
-/* Parse with a command's argp, its help headed "marq <command>"; false after
- * --help, or (err set) for a bad command line. */
+/* Parse with a command's argp, its help headed "marq <command>". After --help
+ * and for a bad command line argp ends the process. */
 bool cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
     void *input, struct err *err);
 
 /* Report a fault (text on stderr; with --format json also one document on
- * stdout) and give its exit status. */
+ * stdout, instead of what was written of another) and give its exit status. */
 int cli_fail(const struct cli *c, const struct err *err);
 
 /* The document of a fault, on stdout. */
@@ -62,9 +65,6 @@ void cli_warn_all(const struct cli *c, const struct notes *notes);
 
 /* Flush stdout; a reader that went away (| head) is no error. The status to
  * return: `status`, or that of ERR_IO when data was lost. */
-int cli_finish(const struct cli *c, int status);
-
-/* Exit status after a stop by signal: 130 or 143, or `status` if none came. */
-int cli_stop_status(int status);
+int cli_finish(int status);
 
 #endif

@@ -151,75 +151,76 @@ run(const struct compare_args *args, struct side *side, struct diff *diff,
 	return true;
 }
 
-static int
-verdict(const struct compare_args *args, const struct diff *diff)
+/* Is there what --fail-on names? */
+static bool
+fails(const struct compare_args *args, const struct diff *diff)
 {
 	for (uint32_t i = 0; i + 1 < args->n; i++) {
 		if (args->fail_on_regress && diff[i].verdict == DIFF_SLOWER)
-			return 1;
+			return true;
 		if (args->fail_on_change
 		    && (diff[i].verdict != DIFF_SAME || diff[i].nmoves))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Of databases: what is measured in both, and in one. */
-static int
+static bool
 compare_figures(const struct compare_args *args, struct err *err)
 {
 	struct cli *c = args->cli;
 	struct figures_diff d;
 
-	if (args->n != 2 || !figures_are_in(args->path[1])) {
-		err_set(err, ERR_USAGE,
+	if (args->n != 2 || !figures_are_in(args->path[1]))
+		return err_set(err, ERR_USAGE,
 		    "a tuning database is compared with one other");
-		return cli_fail(c, err);
-	}
 	if (!figures_compare(
 	        &d, args->path[0], args->path[1], args->threshold, c->run, err))
-		return cli_fail(c, err);
+		return false;
 	if (c->format == OUT_JSON)
 		figures_json(&d);
 	else
 		figures_print(&d, c->verbosity > 0);
-	return cli_finish(c,
-	    (args->fail_on_regress && d.nslower)
-	        || (args->fail_on_change
-	            && d.nslower + d.nfaster + d.nonly_a + d.nonly_b));
+	if ((args->fail_on_regress && d.nslower)
+	    || (args->fail_on_change
+	        && d.nslower + d.nfaster + d.nonly_a + d.nonly_b))
+		c->status = err_exit(ERR_VERDICT);
+	return true;
 }
 
-int
-cmd_compare(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "BASE RESULT...\nBASE.db OTHER.db",
+    .doc = "Compare results with "
+           "the first: what moved and why, which prices changed, and "
+           "whether the difference is outside the noise of the "
+           "measured prices that differ. A result is a directory, a "
+           "result.json (which does not tell why nodes moved) or "
+           "MODEL.onnx@TARGET+TARGET..., which is searched now. Of two "
+           "tuning databases: which prices differ beyond their noise, "
+           "and which only one of them has.",
+};
+
+bool
+cmd_compare(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "BASE RESULT...\nBASE.db OTHER.db",
-	    .doc = "Compare results with "
-	           "the first: what moved and why, which prices changed, and "
-	           "whether the difference is outside the noise of the "
-	           "measured prices that differ. A result is a directory, a "
-	           "result.json (which does not tell why nodes moved) or "
-	           "MODEL.onnx@TARGET+TARGET..., which is searched now. Of two "
-	           "tuning databases: which prices differ beyond their noise, "
-	           "and which only one of them has."};
 	struct compare_args args = {.cli = c, .threshold = THRESHOLD};
-	struct err err = {.kind = ERR_NONE};
 	struct side side[SIDES] = {{.path = NULL}};
 	struct diff diff[SIDES];
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
 	if (figures_are_in(args.path[0]))
-		return compare_figures(&args, &err);
-	ok = run(&args, side, diff, &err);
+		return compare_figures(&args, err);
+	ok = run(&args, side, diff, err);
 	for (uint32_t i = 0; i < args.n; i++)
 		side_close(&side[i]);
-	if (!ok)
-		return cli_fail(c, &err);
-	return cli_finish(c, verdict(&args, diff));
+	if (ok && fails(&args, diff))
+		c->status = err_exit(ERR_VERDICT);
+	return ok;
 }

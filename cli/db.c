@@ -172,16 +172,15 @@ parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "VERB [ARG...]",
     .doc = doc,
-    .children = children,
+    .children = cli_children,
 };
 
-static int
+static bool
 run_verb(struct db_args *d, struct err *err)
 {
 	for (size_t i = 0; d->verb && i < NVERBS; i++) {
@@ -189,33 +188,29 @@ run_verb(struct db_args *d, struct err *err)
 			continue;
 		if (d->nargs >= verbs[i].min && d->nargs <= verbs[i].max)
 			return verbs[i].run(d, err);
-		err_set(err, ERR_USAGE, "usage: marq db %s %s (%s)", d->verb,
-		    verbs[i].args, verbs[i].what);
-		return -1;
+		return err_set(err, ERR_USAGE, "usage: marq db %s %s (%s)",
+		    d->verb, verbs[i].args, verbs[i].what);
 	}
 	if (d->verb)
-		err_set(err, ERR_USAGE, "no verb '%s'; see marq db --help",
-		    d->verb);
-	else
-		err_set(err, ERR_USAGE, "no verb given; see marq db --help");
-	return -1;
+		return err_set(err, ERR_USAGE,
+		    "no verb '%s'; see marq db --help", d->verb);
+	return err_set(err, ERR_USAGE, "no verb given; see marq db --help");
 }
 
-int
-cmd_db(struct cli *c, int argc, char **argv)
+bool
+cmd_db(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct db_args d = {.cli = c};
-	struct err err = {.kind = ERR_NONE};
-	int status;
+	bool ok;
 
 	if (argc > 1 && strcmp(argv[1], "canary") == 0)
-		return db_canary(c, argc - 1, argv + 1);
+		return db_canary(c, argc - 1, argv + 1, err);
 	notes_init(&d.notes, c->run);
-	if (!cli_parse(c, &argp, argc, argv, &d, &err))
-		return err.kind ? cli_fail(c, &err) : 0;
+	if (!cli_parse(c, &argp, argc, argv, &d, err))
+		return false;
 	if (!d.db)
 		d.db = path_default_db(c->run);
-	status = run_verb(&d, &err);
+	ok = run_verb(&d, err);
 	cli_warn_all(c, &d.notes);
-	return status < 0 ? cli_fail(c, &err) : cli_finish(c, status);
+	return ok;
 }

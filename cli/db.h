@@ -19,14 +19,13 @@ struct db_args {
 	struct notes notes;
 };
 
-/* One verb: its status, or -1 with err set. */
-typedef int db_verb(struct db_args *d, struct err *err);
+typedef bool db_verb(struct db_args *d, struct err *err);
 
 db_verb db_stat_verb, db_list_verb, db_show_verb;
 db_verb db_merge_verb, db_export_verb, db_import_verb, db_gc_verb;
 db_verb db_verify_verb, db_invalidate_verb, db_migrate_verb, db_backup_verb;
 
 /* `marq db canary MODEL -t TARGET...` has the options of a search. */
-int db_canary(struct cli *c, int argc, char **argv);
+cli_command db_canary;
 
 #endif

@@ -6,8 +6,6 @@
 #include "cli/job.h"
 #include "targets/host/host.h"
 
-static const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
-
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
@@ -23,7 +21,7 @@ static const struct argp argp = {
     .args_doc = "MODEL",
     .doc = "Time stored figures of a model's candidates again and say how "
            "they compare.",
-    .children = children,
+    .children = search_children,
 };
 
 static bool
@@ -51,39 +49,34 @@ time_again(struct job *j, struct pricer_counts *counts, struct notes *notes,
 	return pricer_close(p, ok ? err : &(struct err){0}) && ok;
 }
 
-static int
-report(const struct cli *c, const struct pricer_counts *counts)
+static bool
+report(const struct pricer_counts *counts, struct err *err)
 {
-	struct err none = {.kind = ERR_NONE};
-
-	if (counts->canaries == 0) {
-		err_set(&none, ERR_VERDICT,
+	if (counts->canaries == 0)
+		return err_set(err, ERR_VERDICT,
 		    "the database has no exact figure of this model here");
-		return cli_fail(c, &none);
-	}
 	printf("%u figures timed again: %.3f times the stored ones\n",
 	    counts->canaries, (double)counts->drift_permille / 1000);
-	return cli_finish(c, 0);
+	return true;
 }
 
-int
-db_canary(struct cli *c, int argc, char **argv)
+bool
+db_canary(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct search_args args;
 	struct pricer_counts counts = {0};
-	struct err err = {.kind = ERR_NONE};
 	struct job j = {.args = NULL};
 	struct notes notes;
 	bool ok;
 
 	search_args_init(&args, c);
 	notes_init(&notes, c->run);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return err.kind ? cli_fail(c, &err) : 0;
-	ok = job_import(&j, &args, c->run, &err)
-	    && job_candidates(&j, false, &err)
-	    && time_again(&j, &counts, &notes, &err);
-	ok = job_close(&j, &err) && ok;
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
+	ok = job_import(&j, &args, c->run, err)
+	    && job_candidates(&j, false, err)
+	    && time_again(&j, &counts, &notes, err);
+	ok = job_close(&j, err) && ok;
 	cli_warn_all(c, &notes);
-	return ok ? report(c, &counts) : cli_fail(c, &err);
+	return ok && report(&counts, err);
 }

@@ -37,13 +37,13 @@ print_merge(const struct db_args *d, const char *from, const struct db_merge *m)
 
 /* Close after a change; a fault on the way out matters only if none came
  * before. */
-static int
+static bool
 close_after(struct costdb *db, bool ok, struct err *err)
 {
 	if (ok)
-		return costdb_close(db, err) ? 0 : -1;
+		return costdb_close(db, err);
 	costdb_abandon(db);
-	return -1;
+	return false;
 }
 
 static bool
@@ -65,7 +65,7 @@ open_existing(struct db_args *d, struct costdb **db, struct err *err)
 	return costdb_open(db, d->db, DB_WRITE, d->cli->run, err);
 }
 
-int
+bool
 db_merge_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db, *from;
@@ -73,7 +73,7 @@ db_merge_verb(struct db_args *d, struct err *err)
 	bool ok = true;
 
 	if (!open_for_change(d, &db, err))
-		return -1;
+		return false;
 	for (uint32_t i = 0; ok && i < d->nargs; i++) {
 		ok =
 		    costdb_open(&from, d->arg[i], DB_FOREIGN, d->cli->run, err);
@@ -100,18 +100,16 @@ write_lines(FILE *f, void *context, struct err *err)
 	return costdb_export(x->db, f, err);
 }
 
-int
+bool
 db_export_verb(struct db_args *d, struct err *err)
 {
 	struct export x;
 	bool ok;
 
-	if (!d->lines && strcmp(d->arg[0], "-") == 0) {
-		err_set(err, ERR_USAGE, "only --jsonl goes to stdout");
-		return -1;
-	}
+	if (!d->lines && strcmp(d->arg[0], "-") == 0)
+		return err_set(err, ERR_USAGE, "only --jsonl goes to stdout");
 	if (!costdb_open(&x.db, d->db, DB_READ, d->cli->run, err))
-		return -1;
+		return false;
 	if (!d->lines)
 		ok = costdb_copy(x.db, d->arg[0], err);
 	else if (strcmp(d->arg[0], "-") == 0)
@@ -119,7 +117,7 @@ db_export_verb(struct db_args *d, struct err *err)
 	else
 		ok = file_write(d->arg[0], write_lines, &x, err);
 	costdb_abandon(x.db);
-	return ok ? 0 : -1;
+	return ok;
 }
 
 static bool
@@ -141,20 +139,20 @@ import_one(
 	return ok;
 }
 
-int
+bool
 db_import_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
 	bool ok = true;
 
 	if (!open_for_change(d, &db, err))
-		return -1;
+		return false;
 	for (uint32_t i = 0; ok && i < d->nargs; i++)
 		ok = import_one(d, db, d->arg[i], err);
 	return close_after(db, ok, err);
 }
 
-int
+bool
 db_gc_verb(struct db_args *d, struct err *err)
 {
 	struct db_gc gc = {
@@ -166,7 +164,7 @@ db_gc_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!open_existing(d, &db, err))
-		return -1;
+		return false;
 	ok = costdb_gc(db, &gc, err);
 	if (ok)
 		printf("%s%" PRIu64 " attempts, %" PRIu64 " subjects, %" PRIu64
@@ -177,7 +175,7 @@ db_gc_verb(struct db_args *d, struct err *err)
 	return close_after(db, ok, err);
 }
 
-int
+bool
 db_invalidate_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
@@ -185,14 +183,12 @@ db_invalidate_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!d->where.fact && !d->where.outcome && !d->where.before_utc
-	    && !d->where.subject) {
-		err_set(err, ERR_USAGE,
+	    && !d->where.subject)
+		return err_set(err, ERR_USAGE,
 		    "invalidate: say which: --fact, --outcome, --before or "
 		    "--subject");
-		return -1;
-	}
 	if (!open_existing(d, &db, err))
-		return -1;
+		return false;
 	ok = costdb_invalidate(db, &d->where, !d->really, &n, err);
 	if (ok)
 		printf("%s%" PRIu64 " attempts%s\n",
@@ -201,7 +197,7 @@ db_invalidate_verb(struct db_args *d, struct err *err)
 	return close_after(db, ok, err);
 }
 
-int
+bool
 db_verify_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
@@ -209,20 +205,19 @@ db_verify_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
-		return -1;
+		return false;
 	ok = costdb_verify(db, &d->notes, &n, err);
 	costdb_abandon(db);
 	if (!ok)
-		return -1;
-	if (n) {
-		err_set(err, ERR_VERDICT, "%s: %" PRIu64 " findings", d->db, n);
-		return -1;
-	}
+		return false;
+	if (n)
+		return err_set(
+		    err, ERR_VERDICT, "%s: %" PRIu64 " findings", d->db, n);
 	printf("%s: no damage found\n", d->db);
-	return 0;
+	return true;
 }
 
-int
+bool
 db_migrate_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
@@ -230,11 +225,11 @@ db_migrate_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
-		return -1;
+		return false;
 	ok = costdb_stat(db, &before, err);
 	costdb_abandon(db);
 	if (!ok || !costdb_open(&db, d->db, DB_WRITE, d->cli->run, err))
-		return -1;
+		return false;
 	ok = costdb_stat(db, &after, err);
 	if (ok && before.schema == after.schema)
 		printf("%s: schema %" PRIu64 ", nothing to do\n", d->db,
@@ -246,17 +241,17 @@ db_migrate_verb(struct db_args *d, struct err *err)
 	return close_after(db, ok, err);
 }
 
-int
+bool
 db_backup_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
-		return -1;
+		return false;
 	ok = costdb_copy(db, d->arg[0], err);
 	costdb_abandon(db);
 	if (ok)
 		printf("%s -> %s\n", d->db, d->arg[0]);
-	return ok ? 0 : -1;
+	return ok;
 }

@@ -62,7 +62,7 @@ print_stat_json(const struct db_args *d, const struct db_stat *s)
 	json_close(&j);
 }
 
-int
+bool
 db_stat_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
@@ -70,16 +70,16 @@ db_stat_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
-		return -1;
+		return false;
 	ok = costdb_stat(db, &s, err);
 	costdb_abandon(db);
 	if (!ok)
-		return -1;
+		return false;
 	if (d->cli->format == OUT_JSON)
 		print_stat_json(d, &s);
 	else
 		print_stat(d, &s);
-	return 0;
+	return true;
 }
 
 /* Attempts of one subject in one environment, as they go by. */
@@ -185,7 +185,7 @@ end_list(struct group *g)
 	json_close(&g->json);
 }
 
-int
+bool
 db_list_verb(struct db_args *d, struct err *err)
 {
 	struct group g = {.d = d};
@@ -193,12 +193,12 @@ db_list_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
-		return -1;
+		return false;
 	begin_list(&g, "marq.db-list/1");
 	ok = costdb_visit(db, &d->where, d->retired, see_row, &g, err);
 	end_list(&g);
 	costdb_abandon(db);
-	return ok ? 0 : -1;
+	return ok;
 }
 
 struct shown {
@@ -311,7 +311,7 @@ show(struct costdb *db, struct shown *s, struct err *err)
 	        s->d->db, s->prefix);
 }
 
-int
+bool
 db_show_verb(struct db_args *d, struct err *err)
 {
 	struct shown s = {.d = d, .prefix = d->arg[0]};
@@ -319,8 +319,8 @@ db_show_verb(struct db_args *d, struct err *err)
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
-		return -1;
+		return false;
 	ok = show(db, &s, err);
 	costdb_abandon(db);
-	return ok ? 0 : -1;
+	return ok;
 }

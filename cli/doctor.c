@@ -192,19 +192,20 @@ parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-int
-cmd_doctor(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .parser = parse,
+    .children = cli_children,
+    .doc = "Say what this machine has and lacks for marq.",
+};
+
+bool
+cmd_doctor(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.parser = parse,
-	    .children = children,
-	    .doc = "Say what this machine has and lacks for marq."};
 	struct finding found[NCHECKS] = {{.grade = GRADE_OK}};
-	struct err err = {.kind = ERR_NONE};
 	enum grade worst = GRADE_OK;
 
-	if (!cli_parse(c, &argp, argc, argv, c, &err))
-		return cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, c, err))
+		return false;
 	for (size_t i = 0; i < NCHECKS; i++) {
 		checks[i].check(c, &found[i]);
 		if (found[i].grade > worst)
@@ -215,5 +216,7 @@ cmd_doctor(struct cli *c, int argc, char **argv)
 	}
 	if (c->format == OUT_JSON)
 		print_json(found);
-	return worst == GRADE_BROKEN ? err_exit(ERR_VERDICT) : 0;
+	if (worst == GRADE_BROKEN)
+		c->status = err_exit(ERR_VERDICT);
+	return true;
 }

@@ -29,23 +29,23 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Which nodes:", 0},
+    {NULL, 0, NULL, 0, "Which nodes:", 1},
     {"node", KEY_NODE, "NAME|#ID", 0,
-        "of that name (an ONNX name, too) or id in the plan", 0},
-    {"index", KEY_INDEX, "N", 0, "number N in the ONNX file's graph", 0},
-    {"op", KEY_OP, "TYPE", 0, "of an operator type", 0},
-    {"not-on", KEY_NOT_ON, "TARGET", 0, "that do not run there", 0},
-    {"all", KEY_ALL, NULL, 0, "every one", 0},
+        "of that name (an ONNX name, too) or id in the plan", 1},
+    {"index", KEY_INDEX, "N", 0, "number N in the ONNX file's graph", 1},
+    {"op", KEY_OP, "TYPE", 0, "of an operator type", 1},
+    {"not-on", KEY_NOT_ON, "TARGET", 0, "that do not run there", 1},
+    {"all", KEY_ALL, NULL, 0, "every one", 1},
     {"fast", KEY_FAST, NULL, 0,
-        "do not search again for the cost of legal alternatives", 0},
-    {NULL, 0, NULL, 0, "What would change:", 1},
+        "do not search again for the cost of legal alternatives", 1},
+    {NULL, 0, NULL, 0, "What would change:", 2},
     {"what-if", KEY_WHAT_IF, "WHAT", 0,
         "search again assuming that WHAT (repeat: all of them): a condition "
         "of a rule holds ([TARGET:]CONDITION), a node runs elsewhere "
         "(NODE=TARGET), conversions cost nothing (free:A..B, of targets or "
         "formats), launches cost nothing (free:launch:TARGET); 'list' shows "
         "what there is",
-        1},
+        2},
     {0},
 };
 
@@ -217,31 +217,31 @@ run(const struct args *args, struct job *j, struct what_if *what,
 	    && job_search(j, err) && tell(args, j, what, err);
 }
 
-int
-cmd_explain(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = search_children,
+    .args_doc = "MODEL.onnx|RESULT",
+    .doc = "Say of nodes where they run and at what price, and for "
+           "every other target why not: each condition that fails with "
+           "the value that fails it, or what the plan would cost, and "
+           "which conversions and launches make it so. Say what would "
+           "change under an assumption.",
+};
+
+bool
+cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "MODEL.onnx|RESULT",
-	    .doc = "Say of nodes where they run and at what price, and for "
-	           "every other target why not: each condition that fails with "
-	           "the value that fails it, or what the plan would cost, and "
-	           "which conversions and launches make it so. Say what would "
-	           "change under an assumption."};
 	struct args args = {.fast = false};
 	struct job j = {.opened = false};
 	struct what_if what = {.found = false};
-	struct err err = {.kind = ERR_NONE};
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err)
-	    || !search_args_resolve(&args.search, &err))
-		return cli_fail(c, &err);
-	ok = run(&args, &j, &what, &err);
-	ok = what_if_close(&what, &err) && ok;
-	ok = job_close(&j, &err) && ok;
-	return ok ? cli_stop_status(0) : cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, &args, err)
+	    || !search_args_resolve(&args.search, err))
+		return false;
+	ok = run(&args, &j, &what, err);
+	ok = what_if_close(&what, err) && ok;
+	return job_close(&j, err) && ok;
 }

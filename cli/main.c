@@ -16,7 +16,7 @@
 
 static const struct {
 	const char *name, *what;
-	int (*run)(struct cli *c, int argc, char **argv);
+	cli_command *run;
 } commands[] = {
 #define COMMAND(name, what) {#name, what, cmd_##name},
 #include "cli/commands.def"
@@ -65,20 +65,30 @@ whole_line(int argc, char **argv, struct arena *a)
 	return line;
 }
 
-static int
-run_command(struct cli *c, int argc, char **argv)
+static bool
+run_command(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct err err = {.kind = ERR_NONE};
-
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[0], commands[i].name) == 0) {
 			c->command = commands[i].name;
-			return commands[i].run(c, argc, argv);
+			return commands[i].run(c, argc, argv, err);
 		}
 	c->command = argv[0];
-	err_set(&err, ERR_USAGE, "no command '%s' (marq --help lists them)",
-	    argv[0]);
-	return cli_fail(c, &err);
+	return err_set(err, ERR_USAGE,
+	    "no command '%s' (marq --help lists them)", argv[0]);
+}
+
+/* A fault's status before an answer's, and that before a signal's. */
+static int
+status_of(struct cli *c, int argc, char **argv)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	if (!run_command(c, argc, argv, &err))
+		return cli_fail(c, &err);
+	if (c->status)
+		return c->status;
+	return signals_which() ? 128 + signals_which() : 0;
 }
 
 /* Of a command that has nothing to say but that it ended. */
@@ -122,13 +132,13 @@ main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
 		print_help(stdout);
-		return cli_finish(&c, 0);
+		return cli_finish(0);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("marq " MARQ_VERSION);
-		return cli_finish(&c, 0);
+		return cli_finish(0);
 	}
-	status = cli_finish(&c, run_command(&c, argc - 1, argv + 1));
+	status = cli_finish(status_of(&c, argc - 1, argv + 1));
 	if (document_is_empty())
 		write_done(&c, status);
 	if (!document_end() && errno != EPIPE) {

@@ -6,7 +6,7 @@
 
 static const struct {
 	const char *name, *what;
-	int (*run)(struct cli *c, int argc, char **argv);
+	cli_command *run;
 } verbs[] = {
 #define VERB(name, what) {#name, what, model_##name},
 #include "cli/model.def"
@@ -25,26 +25,24 @@ print_help(FILE *f)
 	fputs("\n`marq model VERB --help` lists a verb's options.\n", f);
 }
 
-int
-cmd_model(struct cli *c, int argc, char **argv)
+bool
+cmd_model(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct err err = {.kind = ERR_NONE};
-
 	if (argc >= 2 && strcmp(argv[1], "--help") == 0) {
 		print_help(stdout);
-		return 0;
+		return true;
 	}
 	if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
 		puts("marq model");
-		return 0;
+		return true;
 	}
 	for (size_t i = 0; argc >= 2 && i < NVERBS; i++)
 		if (strcmp(argv[1], verbs[i].name) == 0) {
 			c->command =
 			    arena_printf(c->run, "model %s", verbs[i].name);
-			return verbs[i].run(c, argc - 1, argv + 1);
+			return verbs[i].run(c, argc - 1, argv + 1, err);
 		}
-	err_set(&err, ERR_USAGE, "no verb '%s' (marq model --help lists them)",
+	return err_set(err, ERR_USAGE,
+	    "no verb '%s' (marq model --help lists them)",
 	    argc >= 2 ? argv[1] : "");
-	return cli_fail(c, &err);
 }

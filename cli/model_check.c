@@ -84,11 +84,10 @@ print_json(const struct finding *f)
 	json_close(&j);
 }
 
-int
-model_check(struct cli *c, int argc, char **argv)
+bool
+model_check(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct argp argp = model_argp;
-	struct err err = {.kind = ERR_NONE};
 	struct search_args args;
 	struct finding f;
 
@@ -96,14 +95,16 @@ model_check(struct cli *c, int argc, char **argv)
 	argp.doc = "Find everything that is wrong with a model. Exit status 0: "
 	           "valid; 3: not.";
 	search_args_init(&args, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
 	f.path = args.model;
-	if (!find_faults(&f, &args, c->run, &err))
-		return cli_fail(c, &err);
+	if (!find_faults(&f, &args, c->run, err))
+		return false;
 	if (c->format == OUT_JSON)
 		print_json(&f);
 	else
 		print_text(&f);
-	return f.faults.n ? err_exit(ERR_INPUT) : 0;
+	if (f.faults.n)
+		c->status = err_exit(ERR_INPUT);
+	return true;
 }

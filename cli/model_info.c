@@ -312,19 +312,16 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	return ok;
 }
 
-int
-model_info(struct cli *c, int argc, char **argv)
+bool
+model_info(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct argp argp = model_argp;
-	struct err err = {.kind = ERR_NONE};
 	struct search_args args;
 
 	argp.args_doc = "MODEL.onnx";
 	argp.doc = "Say what a model is: operators, shapes, parameters, work, "
 	           "and which target takes which nodes.";
 	search_args_init(&args, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err)
-	    || !inform(c, &args, &err))
-		return err.kind ? cli_fail(c, &err) : 0;
-	return 0;
+	return cli_parse(c, &argp, argc, argv, &args, err)
+	    && inform(c, &args, err);
 }

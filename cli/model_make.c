@@ -124,29 +124,30 @@ make(const struct args *args, struct err *err)
 	return ok;
 }
 
-int
-model_make(struct cli *c, int argc, char **argv)
-{
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "[NAME]",
-	    .doc = "Write a real architecture at real size; without a name, "
-	           "list them."};
-	struct args args = {.cli = c};
-	struct err err = {.kind = ERR_NONE};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "[NAME]",
+    .doc = "Write a real architecture at real size; without a name, "
+           "list them.",
+};
 
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return cli_fail(c, &err);
+bool
+model_make(struct cli *c, int argc, char **argv, struct err *err)
+{
+	struct args args = {.cli = c};
+
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
 	if (!args.name) {
 		list_all(c);
-		return 0;
+		return true;
 	}
 	if (!args.out)
 		args.out = arena_printf(c->run, "%s.onnx", args.name);
-	if (!make(&args, &err))
-		return cli_fail(c, &err);
+	if (!make(&args, err))
+		return false;
 	cli_say(c, 0, "wrote %s", args.out);
-	return 0;
+	return true;
 }

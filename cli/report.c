@@ -93,24 +93,23 @@ run(const struct report_args *args, struct err *err)
 	return true;
 }
 
-int
-cmd_report(struct cli *c, int argc, char **argv)
-{
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "RESULT",
-	    .doc = "Make the report of a result directory again: one HTML file "
-	           "that needs no network."};
-	struct report_args args = {.cli = c};
-	struct err err = {.kind = ERR_NONE};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "RESULT",
+    .doc = "Make the report of a result directory again: one HTML file "
+           "that needs no network.",
+};
 
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return cli_fail(c, &err);
+bool
+cmd_report(struct cli *c, int argc, char **argv, struct err *err)
+{
+	struct report_args args = {.cli = c};
+
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
 	if (!args.out)
 		args.out = arena_printf(c->run, "%s/report.html", args.folder);
-	if (!run(&args, &err))
-		return cli_fail(c, &err);
-	return 0;
+	return run(&args, err);
 }

@@ -72,16 +72,13 @@ static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
-	struct text_list *d = &args->data;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->search;
 		return 0;
 	case KEY_DATA:
-		d->text = arena_grow(args->search.cli->run, d->text, &d->cap,
-		    d->n + 1, sizeof *d->text);
-		d->text[d->n++] = arg;
+		text_list_add(&args->data, arg, args->search.cli->run);
 		return 0;
 	case KEY_ATOL:
 		return parse_number(&args->atol, arg, state);
@@ -270,38 +267,37 @@ run(struct job *j, struct run_result *r, const struct args *args,
 	return job_stop_pricing(j, err) && execute(r, &sets, args, err);
 }
 
-int
-cmd_run(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = search_children,
+    .args_doc = "MODEL.onnx|RESULT",
+    .doc = "Search the cheapest plan as `marq search` does, execute it "
+           "for real, compare its outputs with the host reference (and "
+           "with expected ones), and show predicted and measured "
+           "times.",
+};
+
+bool
+cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "MODEL.onnx|RESULT",
-	    .doc = "Search the cheapest plan as `marq search` does, execute it "
-	           "for real, compare its outputs with the host reference (and "
-	           "with expected ones), and show predicted and measured "
-	           "times."};
 	struct args args = {.atol = -1, .rtol = -1};
 	struct job j = {.opened = false};
 	struct run_result r = {.job = &j};
-	struct err err = {.kind = ERR_NONE};
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err)
-	    || !search_args_resolve(&args.search, &err))
-		return cli_fail(c, &err);
-	ok = run(&j, &r, &args, &err);
+	if (!cli_parse(c, &argp, argc, argv, &args, err)
+	    || !search_args_resolve(&args.search, err))
+		return false;
+	ok = run(&j, &r, &args, err);
 	if (ok)
 		run_report(&r, args.layers);
-	ok = job_close(&j, &err) && ok;
-	if (!ok)
-		return cli_fail(c, &err);
-	if (!r.matches) {
+	ok = job_close(&j, err) && ok;
+	if (ok && !r.matches) {
 		cli_say(
 		    c, -1, "the plan's outputs differ from what is expected");
-		return cli_finish(c, err_exit(ERR_VERDICT));
+		c->status = err_exit(ERR_VERDICT);
 	}
-	return cli_stop_status(0);
+	return ok;
 }

@@ -115,32 +115,31 @@ run(struct job *j, const struct args *args, struct err *err)
 	    && (args->no_output || write_result(j, args, err));
 }
 
-int
-cmd_search(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = search_children,
+    .args_doc = "MODEL.onnx",
+    .doc = "Find the cheapest legal partitioning of a model over the "
+           "targets and write it, with everything needed to use and "
+           "understand it, into a result directory.",
+};
+
+bool
+cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&search_argp, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "MODEL.onnx",
-	    .doc = "Find the cheapest legal partitioning of a model over the "
-	           "targets and write it, with everything needed to use and "
-	           "understand it, into a result directory."};
 	struct args args = {.out = NULL};
 	struct job j = {.opened = false};
-	struct err err = {.kind = ERR_NONE};
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
 	if (!args.out)
 		args.out = path_default_result(args.search.model, c->run);
-	ok = output_is_free(&args, c, &err) && run(&j, &args, &err);
-	ok = job_close(&j, &err) && ok;
-	if (!ok)
-		return cli_fail(c, &err);
-	if (!args.dry_run)
+	ok = output_is_free(&args, c, err) && run(&j, &args, err);
+	ok = job_close(&j, err) && ok;
+	if (ok && !args.dry_run)
 		summary_print(&j, args.no_output ? NULL : args.out);
-	return cli_stop_status(0);
+	return ok;
 }

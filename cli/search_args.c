@@ -33,62 +33,64 @@ enum {
 	KEY_DUMP,
 };
 
+/* Groups from 11 on: those before are of the command. */
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Model and targets:", 1},
+    {NULL, 0, NULL, 0, "Model and targets:", 11},
     {"target", 't', "KIND[:K=V,...]", 0,
-        "a target, in order of preference for ties (repeat; default host)", 1},
-    {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 1},
-    {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 1},
-    {NULL, 0, NULL, 0, "Prices:", 2},
+        "a target, in order of preference for ties (repeat; default host)", 11},
+    {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 11},
+    {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 11},
+    {NULL, 0, NULL, 0, "Prices:", 12},
     {"db", KEY_DB, "FILE", 0,
         "tuning database ('none': remember nothing; default $MARQ_DB or the "
         "user's data folder)",
-        2},
+        12},
     {"accept", KEY_ACCEPT, "exact|compatible|any", 0,
-        "which stored prices count (default exact)", 2},
+        "which stored prices count (default exact)", 12},
     {"no-measure", KEY_NO_MEASURE, NULL, 0,
-        "use stored and simulated prices only", 2},
+        "use stored and simulated prices only", 12},
     {"eager-pricing", KEY_EAGER_PRICING, NULL, 0,
-        "price every candidate, not only those on a cheapest plan", 2},
+        "price every candidate, not only those on a cheapest plan", 12},
     {"baselines", KEY_BASELINES, NULL, 0,
-        "price also what the plan is compared with", 2},
-    {"max-measure", KEY_MAX_MEASURE, "N", 0, "measure at most N candidates", 2},
+        "price also what the plan is compared with", 12},
+    {"max-measure", KEY_MAX_MEASURE, "N", 0, "measure at most N candidates",
+        12},
     {"measure-timeout", KEY_TIMEOUT, "D", 0,
         "a measurement that has not answered for D failed (default 60s); "
         "stored timeouts under a shorter one are tried again",
-        2},
+        12},
     {"threads", KEY_THREADS, "N", 0, "threads per measured kernel (default 1)",
-        2},
+        12},
     {"jobs", KEY_JOBS, "N", 0,
         "measuring processes (default cores - 1); searches of --top-k at a time "
         "(default cores)",
-        2},
-    {NULL, 0, NULL, 0, "Search:", 3},
+        12},
+    {NULL, 0, NULL, 0, "Search:", 13},
     {"search", KEY_SEARCH, "NAME", 0,
         "searcher: exact (default), beam, greedy, eager, single:TARGET, brute",
-        3},
-    {"time-budget", KEY_TIME, "D", 0, "stop with the best so far after D", 3},
-    {"memory-budget", KEY_MEMORY, "SIZE", 0, "of the search", 3},
-    {"pin", KEY_PIN, "NODE=TARGET", 0, "NODE must run on TARGET", 3},
-    {"forbid", KEY_FORBID, "TARGET:NODE", 0, "NODE must not run on TARGET", 3},
+        13},
+    {"time-budget", KEY_TIME, "D", 0, "stop with the best so far after D", 13},
+    {"memory-budget", KEY_MEMORY, "SIZE", 0, "of the search", 13},
+    {"pin", KEY_PIN, "NODE=TARGET", 0, "NODE must run on TARGET", 13},
+    {"forbid", KEY_FORBID, "TARGET:NODE", 0, "NODE must not run on TARGET", 13},
     {"prefix", KEY_PREFIX, "TARGET[:NODE,...]", 0,
         "TARGET gets one region, which reads model inputs only and holds no "
         "NODE",
-        3},
+        13},
     {"sensitivity", KEY_SENSITIVITY, NULL, 0,
         "search again at the ends of what simulated prices assume, and say "
         "what the plan hangs on",
-        3},
+        13},
     {"stop-fusion", KEY_STOP, "NODE", 0,
-        "no composite or region crosses from NODE to its users", 3},
-    {"constraints", KEY_CONSTRAINTS, "FILE.json", 0, "more constraints", 3},
+        "no composite or region crosses from NODE to its users", 13},
+    {"constraints", KEY_CONSTRAINTS, "FILE.json", 0, "more constraints", 13},
     {"ignore-marks", KEY_IGNORE_MARKS, NULL, 0,
-        "search as if the model had no marks and no partitions in it", 3},
-    {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 3},
+        "search as if the model had no marks and no partitions in it", 13},
+    {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 13},
     {"replay", KEY_REPLAY, "PLAN.json", 0,
-        "re-validate and re-price a plan instead of searching", 3},
+        "re-validate and re-price a plan instead of searching", 13},
     {"dump-problem", KEY_DUMP, "FILE.json", 0,
-        "write the abstract problem, for `marq solve`", 3},
+        "write the abstract problem, for `marq solve`", 13},
     {0},
 };
 
@@ -331,18 +333,18 @@ parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-
-const struct argp search_argp = {
+static const struct argp search_argp = {
     .options = options,
     .parser = parse,
-    .children = children,
+    .children = cli_children,
 };
+
+const struct argp_child search_children[] = {{&search_argp, 0, NULL, 0}, {0}};
 
 const struct argp model_argp = {
     .options = model_options,
     .parser = parse,
-    .children = children,
+    .children = cli_children,
 };
 
 void

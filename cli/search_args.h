@@ -43,10 +43,12 @@ void search_args_init(struct search_args *args, struct cli *c);
  * after parsing. ERR_INPUT for a directory that holds no result. */
 bool search_args_resolve(struct search_args *args, struct err *err);
 
-/* Its input is a struct search_args; it takes one positional argument. */
-extern const struct argp search_argp;
+/* Children of a command's argp that searches: one, whose input is a struct
+ * search_args and which takes one positional argument. It has the common
+ * options, too. */
+extern const struct argp_child search_children[];
 
-/* The same with only what concerns a model and its targets: -t, --shape, --dim. */
+/* An argp with only what concerns a model and its targets: -t, --shape, --dim. */
 extern const struct argp model_argp;
 
 #endif

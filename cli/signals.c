@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/cli.h"
-
 static atomic_bool stop;
 static volatile sig_atomic_t which;
 
@@ -35,10 +33,4 @@ int
 signals_which(void)
 {
 	return which;
-}
-
-int
-cli_stop_status(int status)
-{
-	return which ? 128 + which : status;
 }

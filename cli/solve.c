@@ -157,28 +157,29 @@ read_problem(struct problem *p, const struct solve_args *args, struct err *err)
 	    && (!args->dump || file_write(args->dump, write_problem, p, err));
 }
 
-int
-cmd_solve(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "PROBLEM.json\n--placement FILE.json",
+    .doc = "Solve an abstract covering problem (search/README.md has "
+           "the schema). Exit status 1: there is no legal cover.",
+};
+
+bool
+cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.options = options,
-	    .parser = parse,
-	    .children = children,
-	    .args_doc = "PROBLEM.json\n--placement FILE.json",
-	    .doc = "Solve an abstract covering problem (search/README.md has "
-	           "the schema). Exit status 1: there is no legal cover."};
 	struct solve_args args = {.cli = c, .searcher = "exact"};
-	struct err err = {.kind = ERR_NONE};
 	struct search_result r;
 	struct problem p;
 	struct json j;
 
-	if (!cli_parse(c, &argp, argc, argv, &args, &err))
-		return cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
+		return false;
 	args.search.stop = c->stop;
-	if (!read_problem(&p, &args, &err)
-	    || !search_named(&r, &p, args.searcher, &args.search, c->run, &err))
-		return cli_fail(c, &err);
+	if (!read_problem(&p, &args, err)
+	    || !search_named(&r, &p, args.searcher, &args.search, c->run, err))
+		return false;
 	if (c->format == OUT_JSON) {
 		json_init(&j, stdout, 1);
 		solution_write(&r, &p, &j);
@@ -186,5 +187,7 @@ cmd_solve(struct cli *c, int argc, char **argv)
 	} else {
 		print_text(&r, &p);
 	}
-	return cli_finish(c, r.found ? 0 : err_exit(ERR_NO_COVER));
+	if (!r.found)
+		c->status = err_exit(ERR_NO_COVER);
+	return true;
 }

@@ -64,7 +64,7 @@ list_json(const struct listed *l, uint32_t n)
 	putchar('\n');
 }
 
-static int
+static void
 list(const struct request *r)
 {
 	uint32_t n;
@@ -75,7 +75,7 @@ list(const struct request *r)
 		l[i] = look_at(kind[i], r->cli->run);
 	if (r->cli->format == OUT_JSON) {
 		list_json(l, n);
-		return 0;
+		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		printf("%-9s %-9s %2u rules, %s prices: %s\n", l[i].kind->name,
@@ -84,7 +84,6 @@ list(const struct request *r)
 		if (!l[i].usable)
 			printf("          %s\n", l[i].why);
 	}
-	return 0;
 }
 
 /* ---- show ---- */
@@ -204,26 +203,23 @@ show_text(const struct target *t, struct arena *a)
 	}
 }
 
-static int
-show(const struct request *r)
+static bool
+show(const struct request *r, struct err *err)
 {
+	const bool json = r->cli->format == OUT_JSON;
 	struct mix mix;
-	struct err err = {.kind = ERR_NONE};
 
-	if (!mix_open(&mix, &r->target, 1, r->cli->run, &err))
-		return cli_fail(r->cli, &err);
-	if (strcmp(r->verb, "check") == 0) {
-		if (r->cli->format == OUT_TEXT)
-			printf("%s: ok\n", r->target);
-		else
-			printf("{\"ok\": true}\n");
-		return 0;
-	}
-	if (r->cli->format == OUT_JSON)
+	if (!mix_open(&mix, &r->target, 1, r->cli->run, err))
+		return false;
+	if (strcmp(r->verb, "check") == 0 && json)
+		printf("{\"ok\": true}\n");
+	else if (strcmp(r->verb, "check") == 0)
+		printf("%s: ok\n", r->target);
+	else if (json)
 		show_json(&mix.target[0], r->cli->run);
 	else
 		show_text(&mix.target[0], r->cli->run);
-	return 0;
+	return true;
 }
 
 /* ---- command line ---- */
@@ -250,31 +246,33 @@ parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-int
-cmd_targets(struct cli *c, int argc, char **argv)
+static const struct argp argp = {
+    .parser = parse,
+    .children = cli_children,
+    .args_doc = "[list]\nshow KIND[:K=V,...]\ncheck KIND[:K=V,...]",
+    .doc = "List the backends; show one's options, rules and the facts "
+           "its prices depend on; or only check that it can be opened "
+           "(exit status 4 when something lacks).",
+};
+
+bool
+cmd_targets(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp_child children[] = {{&cli_common, 0, NULL, 0}, {0}};
-	const struct argp argp = {.parser = parse,
-	    .children = children,
-	    .args_doc = "[list]\nshow KIND[:K=V,...]\ncheck KIND[:K=V,...]",
-	    .doc = "List the backends; show one's options, rules and the facts "
-	           "its prices depend on; or only check that it can be opened "
-	           "(exit status 4 when something lacks)."};
 	struct request r = {.cli = c, .verb = "list"};
-	struct err err = {.kind = ERR_NONE};
 	bool list_all;
 
-	if (!cli_parse(c, &argp, argc, argv, &r, &err))
-		return cli_fail(c, &err);
+	if (!cli_parse(c, &argp, argc, argv, &r, err))
+		return false;
 	list_all = strcmp(r.verb, "list") == 0;
 	if (!list_all && strcmp(r.verb, "show") != 0
 	    && strcmp(r.verb, "check") != 0)
-		err_set(&err, ERR_USAGE, "'%s' is none of list, show, check",
-		    r.verb);
-	else if (list_all != !r.target)
-		err_set(&err, ERR_USAGE, "%s takes %s", r.verb,
+		return err_set(err, ERR_USAGE,
+		    "'%s' is none of list, show, check", r.verb);
+	if (list_all != !r.target)
+		return err_set(err, ERR_USAGE, "%s takes %s", r.verb,
 		    list_all ? "nothing" : "a target");
-	if (err.kind != ERR_NONE)
-		return cli_fail(c, &err);
-	return cli_finish(c, list_all ? list(&r) : show(&r));
+	if (!list_all)
+		return show(&r, err);
+	list(&r);
+	return true;
 }
