@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cli/paths.h"
+#include "ir/base/buf.h"
 
 enum {
 	KEY_DB = 0x400,
@@ -52,35 +53,42 @@ static const struct {
     {"stat", "", 0, 0, db_stat_verb, "how much of what is in it"},
     {"list", "", 0, 0, db_list_verb, "one line a subject and environment"},
     {"show", "KEY", 1, 1, db_show_verb, "everything about one subject"},
-    {"merge", "FILE...", 1, 64, db_merge_verb, "add what other files have"},
-    {"export", "FILE", 1, 1, db_export_verb, "a copy to hand on (-: stdout)"},
+    {"merge", "FILE...", 1, 64, db_merge_verb, "add what other databases have"},
+    {"export", "FILE", 1, 1, db_export_verb,
+        "a copy to hand on; --jsonl: text (-: stdout)"},
     {"import", "FILE...", 1, 64, db_import_verb, "add JSON lines (-: stdin)"},
     {"gc", "", 0, 0, db_gc_verb, "drop retired and superseded figures"},
-    {"verify", "", 0, 0, db_verify_verb, "look for damage, deeply"},
+    {"verify", "", 0, 0, db_verify_verb,
+        "look for damage, deeply; status 1 if there is"},
     {"invalidate", "", 0, 0, db_invalidate_verb,
         "retire figures: they count no more"},
-    {"migrate", "", 0, 0, db_migrate_verb, "bring an older file forward"},
-    {"backup", "FILE", 1, 1, db_backup_verb, "a copy, while others write"},
+    {"migrate", "", 0, 0, db_migrate_verb,
+        "bring an older file forward (a backup first)"},
+    {"backup", "FILE", 1, 1, db_backup_verb, "a copy, even while others write"},
 };
 
 #define NVERBS (sizeof verbs / sizeof *verbs)
 
-static const char doc[] =
-    "Look after the tuning database.\v"
-    "Verbs:\n"
-    "  stat                 how much of what is in it\n"
-    "  list                 one line a subject and environment\n"
-    "  show KEY             everything about one subject\n"
-    "  merge FILE...        add what other databases have\n"
-    "  export FILE          a copy to hand on; --jsonl: text (-: stdout)\n"
-    "  import FILE...       add JSON lines (-: stdin)\n"
-    "  gc                   drop retired and superseded figures\n"
-    "  verify               look for damage, deeply; status 1 if there is\n"
-    "  invalidate           retire figures: they count no more\n"
-    "  migrate              bring an older file forward (a backup first)\n"
-    "  backup FILE          a copy, even while others write\n"
-    "  canary MODEL -t T    time stored figures again: has the machine "
-    "drifted?\n";
+/* What argp shows behind the options. */
+static const char *
+describe_verbs(struct arena *a)
+{
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	buf_str(&b, "Look after the tuning database.\vVerbs:\n");
+	for (size_t i = 0; i < NVERBS; i++)
+		buf_printf(&b, "  %-20s %s\n",
+		    arena_printf(a, "%s %s", verbs[i].name, verbs[i].args),
+		    verbs[i].what);
+	buf_str(&b,
+	    "  canary MODEL -t T    time stored figures again: has the machine "
+	    "drifted?\n");
+	text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
 
 /* "2026-11-21" (or any prefix-ordered UTC time), or a number of days back. */
 static const char *
@@ -172,14 +180,6 @@ parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "VERB [ARG...]",
-    .doc = doc,
-    .children = cli_children,
-};
-
 static bool
 run_verb(struct db_args *d, struct err *err)
 {
@@ -200,6 +200,13 @@ run_verb(struct db_args *d, struct err *err)
 bool
 cmd_db(struct cli *c, int argc, char **argv, struct err *err)
 {
+	const struct argp argp = {
+	    .options = options,
+	    .parser = parse,
+	    .args_doc = "VERB [ARG...]",
+	    .doc = describe_verbs(c->run),
+	    .children = cli_children,
+	};
 	struct db_args d = {.cli = c};
 	bool ok;
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/job.h"
+#include "ir/base/json.h"
 #include "targets/host/host.h"
 
 static error_t
@@ -50,13 +51,25 @@ time_again(struct job *j, struct pricer_counts *counts, struct notes *notes,
 }
 
 static bool
-report(const struct pricer_counts *counts, struct err *err)
+report(const struct cli *c, const struct pricer_counts *counts, struct err *err)
 {
+	double ratio = (double)counts->drift_permille / 1000;
+	struct json j;
+
 	if (counts->canaries == 0)
 		return err_set(err, ERR_VERDICT,
 		    "the database has no exact figure of this model here");
-	printf("%u figures timed again: %.3f times the stored ones\n",
-	    counts->canaries, (double)counts->drift_permille / 1000);
+	if (c->format != OUT_JSON) {
+		printf("%u figures timed again: %.3f times the stored ones\n",
+		    counts->canaries, ratio);
+		return true;
+	}
+	json_init(&j, stdout, 1);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.db-canary/1");
+	json_key_uint(&j, "figures", counts->canaries);
+	json_key_real(&j, "ratio", ratio);
+	json_close(&j);
 	return true;
 }
 
@@ -70,6 +83,7 @@ db_canary(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args, c);
+	c->command = "db canary";
 	notes_init(&notes, c->run);
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
@@ -78,5 +92,5 @@ db_canary(struct cli *c, int argc, char **argv, struct err *err)
 	    && time_again(&j, &counts, &notes, err);
 	ok = job_close(&j, err) && ok;
 	cli_warn_all(c, &notes);
-	return ok && report(&counts, err);
+	return ok && report(c, &counts, err);
 }

@@ -10,12 +10,33 @@
 #include "ir/base/file.h"
 #include "ir/base/json.h"
 
-static void
-print_merge(const struct db_args *d, const char *from, const struct db_merge *m)
+/* Begin the one document of a verb; false: text is wanted. */
+static bool
+begin_json(struct json *j, const struct db_args *d, const char *schema)
 {
-	struct json j;
+	if (d->cli->format != OUT_JSON)
+		return false;
+	json_init(j, stdout, 1);
+	json_object(j);
+	json_key_str(j, "schema", schema);
+	json_key_str(j, "db", d->db);
+	return true;
+}
 
-	if (d->cli->format != OUT_JSON) {
+/* What came of files that were added, one after another. */
+struct merging {
+	struct db_args *d;
+	struct costdb *db;
+	struct json json;
+	bool is_json;
+};
+
+static void
+print_merge(struct merging *to, const char *from, const struct db_merge *m)
+{
+	struct json *j = &to->json;
+
+	if (!to->is_json) {
 		printf("%s: %" PRIu64 " added, %" PRIu64 " known, %" PRIu64
 		       " rejected, %" PRIu64 " retired, %" PRIu64
 		       " conflicts\n",
@@ -23,16 +44,14 @@ print_merge(const struct db_args *d, const char *from, const struct db_merge *m)
 		    m->conflicts);
 		return;
 	}
-	json_init(&j, stdout, 0);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.db-merge/1");
-	json_key_str(&j, "from", from);
-	json_key_uint(&j, "added", m->added);
-	json_key_uint(&j, "known", m->known);
-	json_key_uint(&j, "rejected", m->rejected);
-	json_key_uint(&j, "retired", m->retired);
-	json_key_uint(&j, "conflicts", m->conflicts);
-	json_close(&j);
+	json_inline_object(j);
+	json_key_str(j, "from", from);
+	json_key_uint(j, "added", m->added);
+	json_key_uint(j, "known", m->known);
+	json_key_uint(j, "rejected", m->rejected);
+	json_key_uint(j, "retired", m->retired);
+	json_key_uint(j, "conflicts", m->conflicts);
+	json_close(j);
 }
 
 /* Close after a change; a fault on the way out matters only if none came
@@ -65,26 +84,51 @@ open_existing(struct db_args *d, struct costdb **db, struct err *err)
 	return costdb_open(db, d->db, DB_WRITE, d->cli->run, err);
 }
 
+/* Add every file by `one`. */
+static bool
+merge_all(struct db_args *d,
+    bool (*one)(struct merging *to, const char *name, struct err *err),
+    struct err *err)
+{
+	struct merging to = {.d = d};
+	bool ok = true;
+
+	if (!open_for_change(d, &to.db, err))
+		return false;
+	to.is_json = begin_json(&to.json, d, "marq.db-merge/1");
+	if (to.is_json) {
+		json_key(&to.json, "files");
+		json_array(&to.json);
+	}
+	for (uint32_t i = 0; ok && i < d->nargs; i++)
+		ok = one(&to, d->arg[i], err);
+	if (to.is_json) {
+		json_close(&to.json);
+		json_close(&to.json);
+	}
+	return close_after(to.db, ok, err);
+}
+
+static bool
+merge_one(struct merging *to, const char *name, struct err *err)
+{
+	struct costdb *from;
+	struct db_merge m;
+	bool ok;
+
+	if (!costdb_open(&from, name, DB_FOREIGN, to->d->cli->run, err))
+		return false;
+	ok = costdb_merge(to->db, from, &m, &to->d->notes, err);
+	costdb_abandon(from);
+	if (ok)
+		print_merge(to, name, &m);
+	return ok;
+}
+
 bool
 db_merge_verb(struct db_args *d, struct err *err)
 {
-	struct costdb *db, *from;
-	struct db_merge m;
-	bool ok = true;
-
-	if (!open_for_change(d, &db, err))
-		return false;
-	for (uint32_t i = 0; ok && i < d->nargs; i++) {
-		ok =
-		    costdb_open(&from, d->arg[i], DB_FOREIGN, d->cli->run, err);
-		if (!ok)
-			break;
-		ok = costdb_merge(db, from, &m, &d->notes, err);
-		costdb_abandon(from);
-		if (ok)
-			print_merge(d, d->arg[i], &m);
-	}
-	return close_after(db, ok, err);
+	return merge_all(d, merge_one, err);
 }
 
 struct export
@@ -121,8 +165,7 @@ db_export_verb(struct db_args *d, struct err *err)
 }
 
 static bool
-import_one(
-    struct db_args *d, struct costdb *db, const char *name, struct err *err)
+import_one(struct merging *to, const char *name, struct err *err)
 {
 	bool is_stdin = strcmp(name, "-") == 0, ok;
 	FILE *f = is_stdin ? stdin : fopen(name, "re");
@@ -130,26 +173,39 @@ import_one(
 
 	if (!f)
 		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-	ok = costdb_import(
-	    db, f, is_stdin ? "standard input" : name, &m, &d->notes, err);
+	ok = costdb_import(to->db, f, is_stdin ? "standard input" : name, &m,
+	    &to->d->notes, err);
 	if (!is_stdin)
 		fclose(f);
 	if (ok)
-		print_merge(d, name, &m);
+		print_merge(to, name, &m);
 	return ok;
 }
 
 bool
 db_import_verb(struct db_args *d, struct err *err)
 {
-	struct costdb *db;
-	bool ok = true;
+	return merge_all(d, import_one, err);
+}
 
-	if (!open_for_change(d, &db, err))
-		return false;
-	for (uint32_t i = 0; ok && i < d->nargs; i++)
-		ok = import_one(d, db, d->arg[i], err);
-	return close_after(db, ok, err);
+static void
+print_gc(const struct db_args *d, const struct db_gc *gc)
+{
+	struct json j;
+
+	if (!begin_json(&j, d, "marq.db-gc/1")) {
+		printf("%s%" PRIu64 " attempts, %" PRIu64 " subjects, %" PRIu64
+		       " environments%s\n",
+		    d->really ? "deleted " : "would delete ", gc->attempts,
+		    gc->subjects, gc->environments,
+		    d->really ? "" : " (--really does it)");
+		return;
+	}
+	json_key_bool(&j, "done", d->really);
+	json_key_uint(&j, "attempts", gc->attempts);
+	json_key_uint(&j, "subjects", gc->subjects);
+	json_key_uint(&j, "environments", gc->environments);
+	json_close(&j);
 }
 
 bool
@@ -167,12 +223,24 @@ db_gc_verb(struct db_args *d, struct err *err)
 		return false;
 	ok = costdb_gc(db, &gc, err);
 	if (ok)
-		printf("%s%" PRIu64 " attempts, %" PRIu64 " subjects, %" PRIu64
-		       " environments%s\n",
-		    d->really ? "deleted " : "would delete ", gc.attempts,
-		    gc.subjects, gc.environments,
-		    d->really ? "" : " (--really does it)");
+		print_gc(d, &gc);
 	return close_after(db, ok, err);
+}
+
+static void
+print_invalidate(const struct db_args *d, uint64_t n)
+{
+	struct json j;
+
+	if (!begin_json(&j, d, "marq.db-invalidate/1")) {
+		printf("%s%" PRIu64 " attempts%s\n",
+		    d->really ? "retired " : "would retire ", n,
+		    d->really ? "" : " (--really does it)");
+		return;
+	}
+	json_key_bool(&j, "done", d->really);
+	json_key_uint(&j, "attempts", n);
+	json_close(&j);
 }
 
 bool
@@ -191,9 +259,7 @@ db_invalidate_verb(struct db_args *d, struct err *err)
 		return false;
 	ok = costdb_invalidate(db, &d->where, !d->really, &n, err);
 	if (ok)
-		printf("%s%" PRIu64 " attempts%s\n",
-		    d->really ? "retired " : "would retire ", n,
-		    d->really ? "" : " (--really does it)");
+		print_invalidate(d, n);
 	return close_after(db, ok, err);
 }
 
@@ -201,6 +267,7 @@ bool
 db_verify_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
+	struct json j;
 	uint64_t n;
 	bool ok;
 
@@ -213,8 +280,31 @@ db_verify_verb(struct db_args *d, struct err *err)
 	if (n)
 		return err_set(
 		    err, ERR_VERDICT, "%s: %" PRIu64 " findings", d->db, n);
-	printf("%s: no damage found\n", d->db);
+	if (begin_json(&j, d, "marq.db-verify/1")) {
+		json_key_uint(&j, "findings", n);
+		json_close(&j);
+	} else {
+		printf("%s: no damage found\n", d->db);
+	}
 	return true;
+}
+
+static void
+print_migrate(const struct db_args *d, uint64_t before, uint64_t after)
+{
+	struct json j;
+
+	if (begin_json(&j, d, "marq.db-migrate/1")) {
+		json_key_uint(&j, "before", before);
+		json_key_uint(&j, "after", after);
+		json_close(&j);
+	} else if (before == after) {
+		printf("%s: schema %" PRIu64 ", nothing to do\n", d->db, after);
+	} else {
+		printf("%s: schema %" PRIu64 " -> %" PRIu64
+		       " (a backup is beside it)\n",
+		    d->db, before, after);
+	}
 }
 
 bool
@@ -231,13 +321,8 @@ db_migrate_verb(struct db_args *d, struct err *err)
 	if (!ok || !costdb_open(&db, d->db, DB_WRITE, d->cli->run, err))
 		return false;
 	ok = costdb_stat(db, &after, err);
-	if (ok && before.schema == after.schema)
-		printf("%s: schema %" PRIu64 ", nothing to do\n", d->db,
-		    after.schema);
-	else if (ok)
-		printf("%s: schema %" PRIu64 " -> %" PRIu64
-		       " (a backup is beside it)\n",
-		    d->db, before.schema, after.schema);
+	if (ok)
+		print_migrate(d, before.schema, after.schema);
 	return close_after(db, ok, err);
 }
 
@@ -245,13 +330,18 @@ bool
 db_backup_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
+	struct json j;
 	bool ok;
 
 	if (!costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
 		return false;
 	ok = costdb_copy(db, d->arg[0], err);
 	costdb_abandon(db);
-	if (ok)
+	if (ok && begin_json(&j, d, "marq.db-backup/1")) {
+		json_key_str(&j, "copy", d->arg[0]);
+		json_close(&j);
+	} else if (ok) {
 		printf("%s -> %s\n", d->db, d->arg[0]);
+	}
 	return ok;
 }

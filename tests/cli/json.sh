@@ -5,6 +5,7 @@ set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
 run model make tiny -o tiny.onnx -q
 run search tiny.onnx -t host --no-measure --db none -o result -q
+run search tiny.onnx -t host --db a.db -o none -q
 : >empty.onnx
 
 one_document() { # STATUS
@@ -75,7 +76,11 @@ for line in 'search tiny.onnx -t host --no-measure --db none -o none' \
 	'explain tiny.onnx -t host --no-measure --db none --all' \
 	'compare result result' 'report result -o page.html' 'model info tiny.onnx' \
 	'model check tiny.onnx' 'model make tiny -o again.onnx' 'targets list' 'model make' \
-	'targets show mrvl' 'doctor'; do
+	'targets show mrvl' 'doctor' 'db stat --db a.db' 'db list --db a.db' \
+	'db merge --db b.db a.db a.db' 'db export a.jsonl --db a.db --jsonl' \
+	'db import a.jsonl a.jsonl --db b.db' 'db gc --db a.db' \
+	'db invalidate --outcome crash --db a.db' 'db verify --db a.db' 'db migrate --db a.db' \
+	'db backup c.db --db a.db' 'db canary tiny.onnx -t host --db a.db'; do
 	run $line --format json
 	one_document 0
 done
