@@ -36,6 +36,8 @@ bound_init(struct bound *b, const struct problem *p, struct dual *dual,
     struct arena *a)
 {
 	*b = (struct bound){.p = p, .arena = a, .dual = dual};
+	for (uint32_t t = 0; dual && t < p->ntargets; t++)
+		b->launch += dual->launch[t];
 	b->share = least_shares(p, a);
 	b->below = arena_new(a, cost_ns, (size_t)p->nnodes + 1);
 	for (uint32_t n = 0; n < p->nnodes; n++)
@@ -151,7 +153,7 @@ dual_label(const struct bound *b, struct group *g, const struct sweep_label *l)
 
 		if (adds == INT64_MAX)
 			return COST_NEVER;
-		rest += adds - b->dual->launch * paid_runs(b, g, i, l);
+		rest += adds - b->launch * paid_runs(b, g, i, l);
 	}
 	if (b->toll)
 		rest -= (int64_t)toll_left(b->toll, l->used[b->toll_slot])

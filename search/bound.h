@@ -10,6 +10,7 @@ struct bound {
 	const struct problem *p;
 	struct arena *arena;
 	struct dual *dual; /* NULL: shares only */
+	int64_t launch; /* of the target whose runs count, in its prices */
 	const struct toll *toll; /* in the dual's prices; NULL: none */
 	uint32_t toll_slot; /* of its target in what labels use */
 	cost_ns *below; /* [nnodes + 1] shares of nodes 0..n-1 */

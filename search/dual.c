@@ -12,20 +12,19 @@ dual_is_inside(const struct dual *d, const struct dual_supply *s, uint32_t use)
 }
 
 int64_t
-dual_use_pays(const struct dual *d, uint32_t use, uint32_t mask,
-    bool from_tracked, uint32_t *option)
+dual_use_pays(const struct dual *d, uint32_t use, uint32_t mask, uint32_t from,
+    uint32_t *option)
 {
 	const struct dual_use *u = &d->use[use];
 	int64_t best = 0;
 
 	*option = UINT32_MAX;
 	for (uint32_t o = u->first; o < u->first + u->noptions; o++) {
-		int64_t pay = d->pay[o];
+		int64_t pay;
 
 		if (!(mask >> d->option[o].format & 1))
 			continue;
-		if (u->on_path && from_tracked && !d->option[o].tracked)
-			pay -= d->launch;
+		pay = d->pay[o] - dual_leaving(d, u, from, &d->option[o]);
 		if (pay > best) {
 			best = pay;
 			*option = o;
@@ -34,27 +33,32 @@ dual_use_pays(const struct dual *d, uint32_t use, uint32_t mask,
 	return best;
 }
 
-/* An option somebody pays for at the prices there are. */
+/* What somebody pays for a format at the prices there are. */
 struct offer {
 	uint32_t format; /* a mask of one */
 	int64_t pay;
 };
 
-/* The options of a use that bring anything; number written to offer[]. */
+/* The formats a use pays for, and the most; number written to offer[]. */
 static uint32_t
-offers_of(const struct dual *d, const struct dual_use *u, bool from_tracked,
+offers_of(const struct dual *d, const struct dual_use *u, uint32_t from,
     struct offer *offer)
 {
-	int64_t leaving = u->on_path && from_tracked ? d->launch : 0;
 	uint32_t n = 0;
 
 	for (uint32_t o = u->first; o < u->first + u->noptions; o++) {
 		const struct dual_option *x = &d->option[o];
-		int64_t pay = d->pay[o] - (x->tracked ? 0 : leaving);
+		int64_t pay = d->pay[o] - dual_leaving(d, u, from, x);
+		uint32_t format = UINT32_C(1) << x->format, i = 0;
 
-		if (pay > 0)
-			offer[n++] =
-			    (struct offer){UINT32_C(1) << x->format, pay};
+		if (pay <= 0)
+			continue;
+		while (i < n && offer[i].format != format)
+			i++;
+		if (i == n)
+			offer[n++] = (struct offer){format, pay};
+		else if (pay > offer[i].pay)
+			offer[i].pay = pay;
 	}
 	return n;
 }
@@ -93,7 +97,7 @@ static int64_t
 gain_by_subset(struct dual *d, struct dual_supply *s)
 {
 	const struct problem *p = d->p;
-	struct offer offer[2 * FORMATS_MAX];
+	struct offer offer[FORMATS_MAX];
 	int64_t gain[DUAL_SUBSETS_MAX], all = 0, best;
 
 	for (uint32_t i = 0; i < s->nsubsets; i++)
@@ -104,7 +108,7 @@ gain_by_subset(struct dual *d, struct dual_supply *s)
 
 		if (s->ninside > 0 && dual_is_inside(d, s, u))
 			continue;
-		n = offers_of(d, &d->use[u], s->tracked, offer);
+		n = offers_of(d, &d->use[u], s->target, offer);
 		all -= best_offer(offer, n, UINT32_MAX);
 		for (uint32_t i = 0; n > 0 && i < s->nsubsets; i++)
 			gain[i] -=

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/bitset.h"
 #include "search/budget.h"
 #include "search/convert.h"
 #include "search/problem.h"
@@ -13,13 +14,13 @@
 /* A way somebody may ask for a value at one use (a consumer node). */
 struct dual_option {
 	uint32_t format;
-	bool tracked; /* by the tracked target; only where it matters */
+	uint32_t target; /* that asks, where launches hang on it; or NO_LIMIT */
 };
 
 /* A use: one consumer node of one value; index as in problem->user. */
 struct dual_use {
 	uint32_t node, first, noptions; /* options, and their prices */
-	bool on_path; /* leaving the tracked target here is a launch */
+	bool on_path; /* leaving a target's run here is a launch of it */
 };
 
 /* A set of formats a value may be had in, and what its tree costs. */
@@ -31,7 +32,8 @@ struct dual_subset {
 /* A way a value comes about: fed, or made by candidates of one format. */
 struct dual_supply {
 	uint32_t value, have; /* formats, a mask */
-	bool tracked;
+	uint32_t target; /* that makes it, where launches hang on it; or
+			  * NO_LIMIT */
 	uint32_t inside, ninside; /* uses within the candidate, in inside[] */
 	uint32_t first, nsubsets;
 	uint32_t asked; /* formats of the subsets beyond those given */
@@ -53,8 +55,8 @@ struct dual {
 	const struct problem *p;
 	struct arena *arena;
 	struct converter_memo *memo;
-	uint32_t tracked;
-	int64_t launch;
+	int64_t *launch; /* [ntargets] counted along the path */
+	uint32_t nlaunching; /* targets that have any */
 	struct dual_use *use;
 	struct dual_option *option;
 	struct dual_subset *subset;
@@ -88,7 +90,7 @@ struct dual {
 #define DUAL_SCALE 16 /* units per ns: steps are fractions of one */
 
 /* False: costs are too large for it. */
-bool dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
+bool dual_init(struct dual *d, const struct problem *p,
     struct converter_memo *memo, struct arena *a);
 
 /* Improve the bound by at most `rounds` subgradient steps towards `upper`, while
@@ -100,8 +102,8 @@ void dual_improve(struct dual *d, cost_ns upper, uint32_t rounds,
 cost_ns dual_bound(const struct dual *d);
 
 /* A live value on its way: `have` is 0 until it is made; `need` what was asked
- * for so far; `leaves`: its maker would start a new run, were it of the tracked
- * target. */
+ * for so far; `leaves`: its maker would start a new run, were it of a
+ * target that launches. */
 struct dual_live {
 	uint32_t value, have, need;
 	bool leaves;
@@ -117,6 +119,14 @@ struct dual_cut {
  * INT64_MAX: nothing can make it any more. */
 int64_t dual_value(
     struct dual *d, const struct dual_live *live, const struct dual_cut *cut);
+
+/* The same for a label that covers from the first node on: what a value that was
+ * made or fed (`have` is not 0) adds to the price of the nodes that are not
+ * covered, beyond the tree for `need`, which is paid. Where its use on the path
+ * is left, the run it comes from is paid as well: launches of all targets but
+ * `running`, whose run goes on and which the caller accounts for, are taken off. */
+int64_t dual_value_left(struct dual *d, const struct dual_live *live,
+    struct bitset covered, uint32_t running);
 
 /* What a fed value adds while none of its users is done. */
 int64_t dual_fed(const struct dual *d, uint32_t value);

@@ -30,7 +30,7 @@ count_takes(struct ascent *s, const struct dual_supply *x)
 	     u < p->user_start[x->value + 1]; u++) {
 		if (x->ninside && dual_is_inside(s->d, x, u))
 			continue;
-		dual_use_pays(s->d, u, mask, x->tracked, &option);
+		dual_use_pays(s->d, u, mask, x->target, &option);
 		if (option != UINT32_MAX)
 			s->slope[p->nnodes + option]--;
 	}

@@ -2,8 +2,8 @@
 
 #include "search/dual_parts.h"
 
-/* One path through the graph, longest in nodes, ending at the last node. Runs
- * of the tracked target along it are runs of the plan. */
+/* One path through the graph, longest in nodes, ending at the last node. Runs a
+ * target has along it are runs of the plan. */
 static void
 choose_path(struct dual *d)
 {
@@ -15,7 +15,7 @@ choose_path(struct dual *d)
 	memset(use, 0xff, p->nvalues * sizeof *use);
 	d->path_use = use;
 	d->ends_path = arena_new(d->arena, bool, p->nnodes);
-	if (d->tracked == NO_LIMIT || d->launch == 0)
+	if (d->nlaunching == 0)
 		return;
 	d->ends_path[node] = true;
 	for (uint32_t n = 0; n < p->nnodes; n++)
@@ -48,16 +48,18 @@ choose_path(struct dual *d)
 
 /* Options of a use are filed together: two passes, count and fill. */
 static uint32_t
-option_of(struct dual *d, uint32_t use, uint32_t format, bool tracked)
+option_of(struct dual *d, uint32_t use, uint32_t format, uint32_t target)
 {
 	struct dual_use *u = &d->use[use];
-	bool tells = tracked && u->on_path;
 
+	if (!u->on_path || d->launch[target] == 0)
+		target = NO_LIMIT;
 	for (uint32_t i = 0; i < u->noptions; i++)
 		if (d->option[u->first + i].format == format
-		    && d->option[u->first + i].tracked == tells)
+		    && d->option[u->first + i].target == target)
 			return u->first + i;
-	d->option[u->first + u->noptions] = (struct dual_option){format, tells};
+	d->option[u->first + u->noptions] =
+	    (struct dual_option){format, target};
 	return u->first + u->noptions++;
 }
 
@@ -117,7 +119,7 @@ make_options(struct dual *d)
 		d->pays_start[c + 1] = d->pays_start[c] + n;
 	}
 	for (uint32_t u = 0; u < nuses; u++) {
-		uint32_t most_here = 2 * p->nformats;
+		uint32_t most_here = (1 + d->nlaunching) * p->nformats;
 
 		d->use[u].first = total;
 		total += room[u] < most_here ? room[u] : most_here;
@@ -133,8 +135,8 @@ make_options(struct dual *d)
 			continue;
 		n = uses_of(d, cand, use, format);
 		for (uint32_t i = 0; i < n; i++)
-			d->pays[at + i] = option_of(
-			    d, use[i], format[i], cand->target == d->tracked);
+			d->pays[at + i] =
+			    option_of(d, use[i], format[i], cand->target);
 	}
 }
 
@@ -161,8 +163,8 @@ make_rows(struct dual *d)
 			continue;
 		d->own[c] = dual_scaled(x->cost);
 		for (uint32_t i = 0; i < x->nnodes; i++) {
-			if (d->ends_path[x->node[i]] && x->target == d->tracked)
-				d->own[c] += d->launch;
+			if (d->ends_path[x->node[i]])
+				d->own[c] += d->launch[x->target];
 			d->row[n++] = x->node[i];
 		}
 		for (uint32_t i = d->pays_start[c]; i < d->pays_start[c + 1];
@@ -189,17 +191,19 @@ costs_fit(const struct problem *p)
 }
 
 bool
-dual_init(struct dual *d, const struct problem *p, uint32_t tracked,
-    struct converter_memo *memo, struct arena *a)
+dual_init(struct dual *d, const struct problem *p, struct converter_memo *memo,
+    struct arena *a)
 {
 	if (!costs_fit(p))
 		return false;
-	*d =
-	    (struct dual){.p = p, .arena = a, .memo = memo, .tracked = tracked};
+	*d = (struct dual){.p = p, .arena = a, .memo = memo};
+	d->launch = arena_new(a, int64_t, p->ntargets);
 	/* Where values leave early the cut may cross the path more than once, and
 	 * launches are left out of the bound. */
-	if (tracked != NO_LIMIT && !problem_leaves_early(p))
-		d->launch = dual_scaled(p->target[tracked].launch);
+	for (uint32_t t = 0; !problem_leaves_early(p) && t < p->ntargets; t++) {
+		d->launch[t] = dual_scaled(p->target[t].launch);
+		d->nlaunching += d->launch[t] > 0;
+	}
 	d->use = arena_new(a, struct dual_use, p->user_start[p->nvalues]);
 	for (uint32_t u = 0; u < p->user_start[p->nvalues]; u++)
 		d->use[u].node = p->user[u];

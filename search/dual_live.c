@@ -24,7 +24,7 @@ outside_use_pays(const struct dual *d, const struct dual_supply *s,
 
 	return s->ninside > 0 && dual_is_inside(d, s, use)
 	    ? 0
-	    : dual_use_pays(d, use, mask, s->tracked, &option);
+	    : dual_use_pays(d, use, mask, s->target, &option);
 }
 
 void
@@ -198,10 +198,61 @@ dual_value(
 		if (adds == INT64_MAX)
 			continue;
 		if (!live->have)
-			adds += (s->tracked && live->leaves ? d->launch : 0)
+			adds += (s->target != NO_LIMIT && live->leaves
+			                ? d->launch[s->target]
+			                : 0)
 			    - d->gain[i];
 		if (adds < best)
 			best = adds;
 	}
 	return best;
+}
+
+/* The uses of a value that are not covered; holes go to d->hole. */
+static struct left
+left_after(struct dual *d, uint32_t value, struct bitset covered)
+{
+	const uint32_t *user = &d->p->user[d->p->user_start[value]];
+	struct left left = {.nuses = count_uses(d->p, value), .hole = d->hole};
+
+	for (uint32_t u = 0; u < left.nuses; u++)
+		if (bitset_has(covered, user[u]))
+			d->hole[left.nholes++] = u;
+		else
+			left.below = u + 1;
+	while (left.nholes > 0 && d->hole[left.nholes - 1] >= left.below)
+		left.nholes--;
+	return left;
+}
+
+int64_t
+dual_value_left(struct dual *d, const struct dual_live *live,
+    struct bitset covered, uint32_t running)
+{
+	struct left left = left_after(d, live->value, covered);
+	uint32_t class = d->p->value[live->value].class;
+	uint32_t path = d->path_use[live->value];
+	bool leaves =
+	    path != UINT32_MAX && !bitset_has(covered, d->p->user[path]);
+	int64_t best = INT64_MAX;
+
+	for (uint32_t i = d->supply_start[live->value];
+	     i < d->supply_start[live->value + 1]; i++) {
+		const struct dual_supply *s = &d->supply[i];
+		int64_t adds;
+
+		if (s->have != live->have)
+			continue;
+		adds = supply_adds(d, s, live->need, &left);
+		if (adds == INT64_MAX)
+			continue;
+		if (leaves && s->target != NO_LIMIT && s->target != running)
+			adds -= d->launch[s->target];
+		if (adds < best)
+			best = adds;
+	}
+	if (best == INT64_MAX)
+		return best;
+	return best
+	    - dual_scaled(convert_cost(d->memo, class, live->have, live->need));
 }

@@ -18,6 +18,17 @@ dual_scaled(cost_ns c)
 	return (int64_t)c * DUAL_SCALE;
 }
 
+/* What it costs to be taken from a run of `from` (NO_LIMIT: none that counts) at
+ * this use: the run ends there. */
+static inline int64_t
+dual_leaving(const struct dual *d, const struct dual_use *use, uint32_t from,
+    const struct dual_option *option)
+{
+	return use->on_path && from != NO_LIMIT && option->target != from
+	    ? d->launch[from]
+	    : 0;
+}
+
 /* Find the supplies of every value, with the trees they may need. */
 void dual_make_supplies(struct dual *d);
 
@@ -28,7 +39,7 @@ bool dual_is_inside(
 /* The most a use pays when the value is to be had in `mask`; *option: the one
  * it takes, UINT32_MAX: none. */
 int64_t dual_use_pays(const struct dual *d, uint32_t use, uint32_t mask,
-    bool from_tracked, uint32_t *option);
+    uint32_t from, uint32_t *option);
 
 /* What a candidate costs above the prices of its nodes. */
 int64_t dual_reduced_cost(const struct dual *d, uint32_t c);

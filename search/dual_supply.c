@@ -69,7 +69,7 @@ file_supply(struct dual *d, struct dual_supply s, const uint32_t *others,
 	for (uint32_t i = 0; i < *nothers; i++) {
 		const struct dual_supply *x = &d->supply[others[i]];
 
-		if (x->have == s.have && x->tracked == s.tracked
+		if (x->have == s.have && x->target == s.target
 		    && x->ninside == s.ninside
 		    && memcmp(&d->inside[x->inside], &d->inside[s.inside],
 		           s.ninside * sizeof *d->inside)
@@ -110,7 +110,8 @@ supply_value(struct dual *d, uint32_t value, const uint32_t *makers,
 {
 	const struct problem *p = d->p;
 	uint32_t *mine = arena_new(d->arena, uint32_t, nmakers + 1), n = 0;
-	struct dual_supply s = {.value = value, .inside = d->ninside};
+	struct dual_supply s = {
+	    .value = value, .target = NO_LIMIT, .inside = d->ninside};
 
 	if (p->value[value].producer == NO_NODE) {
 		s.have = p->value[value].initial;
@@ -126,8 +127,10 @@ supply_value(struct dual *d, uint32_t value, const uint32_t *makers,
 		for (uint32_t k = 0; k < c->noutputs; k++)
 			if (c->output[k].value == value)
 				s.have = UINT32_C(1) << c->output[k].format;
-		s.tracked =
-		    c->target == d->tracked && d->path_use[value] != UINT32_MAX;
+		s.target =
+		    d->path_use[value] != UINT32_MAX && d->launch[c->target] > 0
+		    ? c->target
+		    : NO_LIMIT;
 		for (uint32_t u = p->user_start[value];
 		     u < p->user_start[value + 1]; u++)
 			if (holds(c, p->user[u]))
@@ -164,8 +167,7 @@ make_ways(struct dual *d, struct dual_supply *s)
 			s->base = d->subset[i].cost;
 	for (uint32_t o = 0; only && o < only->noptions; o++) {
 		const struct dual_option *x = &d->option[only->first + o];
-		int64_t leaving =
-		    only->on_path && s->tracked && !x->tracked ? d->launch : 0;
+		int64_t leaving = dual_leaving(d, only, s->target, x);
 		struct dual_way way = {
 		    only->first + o, s->nsubsets ? INT64_MAX : leaving};
 

@@ -66,15 +66,6 @@ sweep(struct exact *x)
 	sweep_below(x, upper(x));
 }
 
-static uint32_t
-tracked_target(const struct problem *p)
-{
-	for (uint32_t t = 0; t < p->ntargets; t++)
-		if (p->tracked[t])
-			return t;
-	return NO_LIMIT;
-}
-
 /* The bound is tight as a rule: look for covers only a little above it, then a
  * little more, while that stays cheap. */
 static void
@@ -104,8 +95,7 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 	const struct toll *toll = x->limits.toll;
 	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
 
-	if (!dual_init(
-	        dual, priced, tracked_target(priced), x->limits.memo, space))
+	if (!dual_init(dual, priced, x->limits.memo, space))
 		return false;
 	dual_improve(dual, toll ? toll->optimum : upper,
 	    toll ? ROUNDS_TOLL : ROUNDS, &x->limits.budget);
@@ -212,6 +202,60 @@ budget_of(const struct search_options *o)
 	    o->memory_budget ? o->memory_budget : SEARCH_MEMORY, o->stop);
 }
 
+/* The general search for what is cheaper than the best cover so far, or any. */
+static void
+order_below(struct search_result *best, const struct problem *p,
+    struct order_limits *limits, struct arena *a)
+{
+	struct search_result r;
+
+	limits->upper = best->found ? best->cover.cost : COST_NEVER;
+	order_search(&r, p, limits, a);
+	best->labels += r.labels;
+	best->why = r.why;
+	if (r.found) {
+		best->found = true;
+		best->cover = r.cover;
+	}
+	if (r.proven)
+		best->lower_bound = best->found ? best->cover.cost : COST_NEVER;
+	best->proven = r.proven;
+}
+
+/* ... with prices, of the problem itself but for limits on runs: a beam they guide
+ * first, because the cheaper the best cover, the more they rule out. */
+static void
+order_priced(struct search_result *best, const struct problem *p,
+    struct order_limits *limits, struct arena *a)
+{
+	struct order_limits narrow;
+	struct converter_memo memo;
+	struct problem priced;
+	struct arena space;
+	struct dual dual;
+	cost_ns goal = cost_add(best->lower_bound, best->lower_bound / 8);
+
+	arena_init(&space);
+	convert_init(&memo, p, &space);
+	price_sizes(&priced, p, &space);
+	if (dual_init(&dual, &priced, &memo, &space)) {
+		dual_improve(&dual, best->found ? best->cover.cost : goal,
+		    ROUNDS, &limits->budget);
+		limits->dual = &dual;
+		if (dual_bound(&dual) > best->lower_bound)
+			best->lower_bound = dual_bound(&dual);
+	}
+	if (space.bytes < limits->budget.bytes)
+		limits->budget.bytes -= space.bytes;
+	narrow = *limits;
+	narrow.budget.bytes = 1;
+	order_below(best, p, &narrow, a);
+	if (!best->proven)
+		order_below(best, p, limits, a);
+	limits->dual = NULL;
+	arena_release(&space);
+}
+
 /* Problems the sweep cannot take: the relaxed one first, whose optimum often is
  * the answer; then the general search for what is cheaper. */
 static void
@@ -219,9 +263,10 @@ order_all(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a)
 {
 	struct search_options half = *o;
-	struct budget budget = budget_of(o), first;
+	struct order_limits limits = {.beam = o->beam, .budget = budget_of(o)};
 	cost_ns *guess = arena_new(a, cost_ns, p->nnodes);
-	struct search_result easy, r;
+	struct search_result easy;
+	struct budget first;
 	struct problem relaxed;
 	struct cover cover;
 
@@ -229,7 +274,7 @@ order_all(struct search_result *out, const struct problem *p,
 	if (!relax(&relaxed, p, a))
 		return;
 	if (o->memory_budget == 0)
-		budget.bytes = ORDER_MEMORY;
+		limits.budget.bytes = ORDER_MEMORY;
 	half.time_budget_ns /= 2;
 	first = budget_of(&half);
 	sweep_all(&easy, &relaxed, o, &first, a);
@@ -249,23 +294,9 @@ order_all(struct search_result *out, const struct problem *p,
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			guess[c->node[k]] = c->cost / c->nnodes;
 	}
-	if (!out->found || out->cover.cost > out->lower_bound) {
-		order_search(&r, p,
-		    &(struct order_limits){
-		        out->found ? out->cover.cost : COST_NEVER, guess,
-		        o->beam, budget},
-		    a);
-		out->labels += r.labels;
-		out->why = r.why;
-		if (r.found) {
-			out->found = true;
-			out->cover = r.cover;
-		}
-		if (r.proven)
-			out->lower_bound =
-			    out->found ? out->cover.cost : COST_NEVER;
-		out->proven = r.proven;
-	}
+	limits.guess = guess;
+	if (!out->found || out->cover.cost > out->lower_bound)
+		order_priced(out, p, &limits, a);
 	out->proven |= out->found && out->cover.cost == out->lower_bound;
 }
 

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/bitset.h"
 #include "ir/base/map.h"
 #include "search/bound.h"
+#include "search/relax.h"
 
 /* TUNING: labels kept a layer when the time is up and there is no cover yet, and
  * labels expanded between two looks at the clock. */
@@ -23,7 +25,7 @@ struct live {
 /* What the future depends on. The bytes from `last` on, with nlive entries of
  * live[], are the label's key: nothing else is compared. */
 struct state {
-	uint32_t *covered; /* [nwords] */
+	struct bitset covered;
 	uint32_t last; /* target of the current run; NO_LIMIT: none */
 	uint32_t run_nodes; /* where sizes are limited */
 	uint32_t *runs; /* [ntargets] where counts are limited */
@@ -56,7 +58,6 @@ struct order {
 	struct arena *arena; /* everything of the search */
 	struct converter_memo memo;
 	struct layer *layer; /* [nnodes + 1] by covered nodes */
-	uint32_t nwords;
 	struct state from, to;
 	struct {
 		uint32_t *word;
@@ -69,16 +70,10 @@ struct order {
 	uint64_t nlabels;
 };
 
-static bool
-has(const uint32_t *set, uint32_t i)
-{
-	return set[i / 32] >> (i % 32) & 1;
-}
-
 static void
 state_new(struct order *s, struct state *x)
 {
-	x->covered = arena_new(s->arena, uint32_t, s->nwords);
+	x->covered = bitset_new(s->arena, s->p->nnodes);
 	x->runs = arena_new(s->arena, uint32_t, s->p->ntargets);
 	x->used = arena_new(s->arena, uint64_t, s->p->ntargets);
 	x->live = arena_new(s->arena, struct live, s->p->nvalues);
@@ -87,7 +82,8 @@ state_new(struct order *s, struct state *x)
 static void
 state_copy(const struct order *s, struct state *to, const struct state *from)
 {
-	memcpy(to->covered, from->covered, s->nwords * sizeof *to->covered);
+	bitset_clear(to->covered);
+	bitset_or(to->covered, from->covered);
 	memcpy(to->runs, from->runs, s->p->ntargets * sizeof *to->runs);
 	memcpy(to->used, from->used, s->p->ntargets * sizeof *to->used);
 	memcpy(to->live, from->live, from->nlive * sizeof *to->live);
@@ -104,8 +100,8 @@ pack(struct order *s, const struct state *x)
 	const uint32_t nt = s->p->ntargets;
 	uint32_t *w = s->key.word;
 
-	memcpy(w, x->covered, s->nwords * sizeof *w);
-	w += s->nwords;
+	memcpy(w, x->covered.word, x->covered.nwords * sizeof(uint64_t));
+	w += (size_t)2 * x->covered.nwords;
 	*w++ = x->last;
 	*w++ = x->run_nodes;
 	memcpy(w, x->runs, nt * sizeof *w);
@@ -123,8 +119,8 @@ unpack(const struct order *s, struct state *x, const struct label *l)
 	const uint32_t nt = s->p->ntargets;
 	const uint32_t *w = l->key, *end = w + l->nkey / sizeof *w;
 
-	memcpy(x->covered, w, s->nwords * sizeof *w);
-	w += s->nwords;
+	memcpy(x->covered.word, w, x->covered.nwords * sizeof(uint64_t));
+	w += (size_t)2 * x->covered.nwords;
 	x->last = *w++;
 	x->run_nodes = *w++;
 	memcpy(x->runs, w, nt * sizeof *w);
@@ -166,7 +162,7 @@ is_needed(const struct order *s, const struct state *x, uint32_t value)
 {
 	for (uint32_t i = s->p->user_start[value];
 	     i < s->p->user_start[value + 1]; i++)
-		if (!has(x->covered, s->p->user[i]))
+		if (!bitset_has(x->covered, s->p->user[i]))
 			return true;
 	return false;
 }
@@ -280,7 +276,7 @@ apply(struct order *s, const struct problem_candidate *c, bool extend)
 	if (!read_inputs(s, x, c))
 		return false;
 	for (uint32_t i = 0; i < c->nnodes; i++)
-		x->covered[c->node[i] / 32] |= UINT32_C(1) << (c->node[i] % 32);
+		bitset_add(x->covered, c->node[i]);
 	if (!write_outputs(s, x, c))
 		return false;
 	forget_dead(s, x);
@@ -293,9 +289,56 @@ sum_uncovered(const struct order *s, const struct state *x, const cost_ns *each)
 	cost_ns sum = 0;
 
 	for (uint32_t n = 0; n < s->p->nnodes; n++)
-		if (!has(x->covered, n))
+		if (!bitset_has(x->covered, n))
 			sum = cost_add(sum, each[n]);
 	return sum;
+}
+
+/* What is paid already of the launches that prices count: that of the run that
+ * goes on. Where they are counted along a path, stretches of it are different runs,
+ * so at most one that is still counted is this run; none is when the path's end is
+ * covered. */
+static int64_t
+paid_launch(const struct order *s, const struct state *x)
+{
+	const struct dual *d = s->limits->dual;
+
+	if (x->last == NO_LIMIT)
+		return 0;
+	return (int64_t)run_room_worth(s->p, x->last, x->run_nodes) * DUAL_SCALE
+	    + (bitset_has(x->covered, s->p->nnodes - 1) ? 0
+	                                                : d->launch[x->last]);
+}
+
+/* What covers of the uncovered nodes add at least; COST_NEVER: there are none.
+ *
+ * Why: let R be those nodes. Candidates that cover R cost their reduced costs, the
+ * prices of R, and what they pay for uses and gain by supplies, taken back; each
+ * has its highest node in R, so reduced costs sum up to no less than the cheapest
+ * by highest node. Users of a value made in R are in R, too: its tree less what
+ * they pay is at least its gain. That of a live value is what dual_value_left()
+ * is a lower bound of. */
+static cost_ns
+priced_rest(const struct order *s, const struct state *x)
+{
+	struct dual *d = s->limits->dual;
+	int64_t rest = 0;
+
+	for (uint32_t n = 0; n < s->p->nnodes; n++)
+		if (!bitset_has(x->covered, n))
+			rest += d->rest[n + 1] - d->rest[n];
+	for (uint32_t i = 0; i < x->nlive; i++) {
+		const struct live *l = &x->live[i];
+		int64_t adds = dual_value_left(d,
+		    &(struct dual_live){l->value, l->have, l->need, false},
+		    x->covered, x->last);
+
+		if (adds == INT64_MAX)
+			return COST_NEVER;
+		rest += adds;
+	}
+	rest -= paid_launch(s, x);
+	return rest <= 0 ? 0 : ((cost_ns)rest + DUAL_SCALE - 1) / DUAL_SCALE;
 }
 
 static int
@@ -311,6 +354,41 @@ by_cost(const void *a, const void *b)
 	return memcmp(x->key, y->key, x->nkey);
 }
 
+/* What the label's cover costs at least beyond what is paid. */
+static cost_ns
+bound_rest(const struct order *s, const struct state *x)
+{
+	cost_ns shares = sum_uncovered(s, x, s->share), priced;
+
+	if (!s->limits->dual || cost_add(x->cost, shares) >= s->limits->upper)
+		return shares;
+	priced = priced_rest(s, x);
+	return priced > shares ? priced : shares;
+}
+
+/* A label for the packed state s->to; NULL: it cannot win. */
+static struct label *
+label_new(struct order *s, struct layer *l)
+{
+	cost_ns rest = bound_rest(s, &s->to);
+	struct label *label;
+
+	if (cost_add(s->to.cost, rest) >= s->limits->upper)
+		return NULL;
+	label = arena_new(s->arena, struct label, 1);
+	label->key = arena_copy(s->arena, s->key.word, s->key.n);
+	label->nkey = s->key.n;
+	label->cost = COST_NEVER;
+	label->guess =
+	    s->limits->dual ? rest : sum_uncovered(s, &s->to, s->limits->guess);
+	l->label = arena_grow(
+	    s->arena, l->label, &l->cap, l->n + 1, sizeof(struct label *));
+	l->label[l->n] = label;
+	map_add(&l->index, label->key, label->nkey, l->n++);
+	s->nlabels++;
+	return label;
+}
+
 /* The choke point: the cheapest of labels with equal states stays. */
 static void
 layer_add(struct order *s, uint32_t covered, const struct label *parent,
@@ -320,28 +398,12 @@ layer_add(struct order *s, uint32_t covered, const struct label *parent,
 	struct label *label;
 	uint32_t at;
 
-	if (cost_add(s->to.cost, sum_uncovered(s, &s->to, s->share))
-	    >= s->limits->upper)
-		return;
 	pack(s, &s->to);
 	if (l->cap == 0)
 		map_init(&l->index, s->arena);
 	at = map_find(&l->index, s->key.word, s->key.n);
-	if (at == MAP_NONE) {
-		label = arena_new(s->arena, struct label, 1);
-		label->key = arena_copy(s->arena, s->key.word, s->key.n);
-		label->nkey = s->key.n;
-		label->cost = COST_NEVER;
-		label->guess = sum_uncovered(s, &s->to, s->limits->guess);
-		l->label = arena_grow(s->arena, l->label, &l->cap, l->n + 1,
-		    sizeof(struct label *));
-		l->label[l->n] = label;
-		map_add(&l->index, label->key, label->nkey, l->n++);
-		s->nlabels++;
-	} else {
-		label = l->label[at];
-	}
-	if (s->to.cost >= label->cost)
+	label = at == MAP_NONE ? label_new(s, l) : l->label[at];
+	if (!label || s->to.cost >= label->cost)
 		return;
 	label->parent = parent;
 	label->cost = s->to.cost;
@@ -355,12 +417,12 @@ is_ready(const struct order *s, const struct state *x,
     const struct problem_candidate *c)
 {
 	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (has(x->covered, c->node[i]))
+		if (bitset_has(x->covered, c->node[i]))
 			return false;
 	for (uint32_t i = 0; i < c->ninputs; i++) {
 		uint32_t maker = s->p->value[c->input[i].value].producer;
 
-		if (maker != NO_NODE && !has(x->covered, maker))
+		if (maker != NO_NODE && !bitset_has(x->covered, maker))
 			return false;
 	}
 	return true;
@@ -373,12 +435,12 @@ node_is_ready(const struct order *s, const struct state *x, uint32_t n)
 {
 	const struct problem_node *node = &s->p->node[n];
 
-	if (has(x->covered, n))
+	if (bitset_has(x->covered, n))
 		return false;
 	for (uint32_t i = 0; i < node->ninputs; i++) {
 		uint32_t maker = s->p->value[node->input[i]].producer;
 
-		if (maker != NO_NODE && !has(x->covered, maker))
+		if (maker != NO_NODE && !bitset_has(x->covered, maker))
 			return false;
 	}
 	return true;
@@ -438,6 +500,9 @@ start(struct order *s)
 
 	state_new(s, &s->from);
 	state_new(s, &s->to);
+	s->key.word = arena_new(s->arena, uint32_t,
+	    (size_t)2 * x->covered.nwords + 2 + (size_t)3 * s->p->ntargets
+	        + (size_t)4 * s->p->nvalues);
 	x->last = NO_LIMIT;
 	for (uint32_t v = 0; v < s->p->nvalues; v++) {
 		const struct problem_value *value = &s->p->value[v];
@@ -508,10 +573,7 @@ order_search(struct search_result *out, const struct problem *p,
 	arena_init(&space);
 	convert_init(&s.memo, p, &space);
 	s.share = least_shares(p, &space);
-	s.nwords = p->nnodes / 32 + 1;
 	s.layer = arena_new(&space, struct layer, (size_t)p->nnodes + 1);
-	s.key.word = arena_new(&space, uint32_t,
-	    s.nwords + 2 + (size_t)3 * p->ntargets + (size_t)4 * p->nvalues);
 	for (uint32_t t = 0; t < p->ntargets; t++)
 		s.splits |= p->target[t].max_run_nodes != NO_LIMIT
 		    || p->target[t].fed_only;

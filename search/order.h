@@ -5,6 +5,7 @@
 #define SEARCH_ORDER_H
 
 #include "search/budget.h"
+#include "search/dual.h"
 #include "search/solve.h"
 
 /* TUNING: bytes of labels before it becomes a beam, unless told. */
@@ -14,6 +15,7 @@ struct order_limits {
 	cost_ns upper; /* only covers cheaper than this are looked for */
 	const cost_ns *guess; /* [nnodes] what a node adds to a cover, to rank
 			       * labels by (never to rule one out) */
+	struct dual *dual; /* of price_sizes(); NULL: none */
 	uint32_t beam; /* labels kept a layer when it has to; 0: 64 */
 	struct budget budget; /* short: it becomes a beam; over: it gives up
 			       * unless it has to find a first cover */

@@ -98,6 +98,53 @@ relax(struct problem *easy, const struct problem *p, struct arena *a)
 	return problem_index(easy, a, &err); /* a legal one stays legal */
 }
 
+static bool
+size_is_priced(const struct problem *p, uint32_t target)
+{
+	return p->target[target].max_run_nodes < p->nnodes;
+}
+
+/* The n nodes' part of a launch; n <= max. */
+static cost_ns
+part_of_launch(cost_ns launch, uint32_t n, uint32_t max)
+{
+	return launch / max * n + launch % max * n / max;
+}
+
+void
+price_sizes(struct problem *priced, const struct problem *p, struct arena *a)
+{
+	*priced = *p;
+	priced->target =
+	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
+	priced->candidate =
+	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	for (uint32_t c = 0; c < p->ncandidates; c++) {
+		struct problem_candidate *x = &priced->candidate[c];
+		const struct problem_target *t = &p->target[x->target];
+
+		if (size_is_priced(p, x->target)
+		    && x->nnodes <= t->max_run_nodes)
+			x->cost = cost_add(x->cost,
+			    part_of_launch(
+			        t->launch, x->nnodes, t->max_run_nodes));
+	}
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		if (size_is_priced(p, t))
+			priced->target[t].launch = 0;
+}
+
+cost_ns
+run_room_worth(const struct problem *p, uint32_t target, uint32_t run_nodes)
+{
+	const struct problem_target *t = &p->target[target];
+
+	if (!size_is_priced(p, target))
+		return 0;
+	return part_of_launch(
+	    t->launch, t->max_run_nodes - run_nodes, t->max_run_nodes);
+}
+
 /* Steps of a cover on their way to another order. Those of a target that may
  * have one run only are one block; every other step is a block of its own. */
 struct gather {

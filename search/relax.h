@@ -11,6 +11,18 @@
  * they cannot avoid): its optimum is a lower bound. False: it cannot be made. */
 bool relax(struct problem *easy, const struct problem *p, struct arena *a);
 
+/* The same problem for prices: a target whose runs hold at most n nodes takes an
+ * n-th of its launch from each of them (rounded down) in place of launches. No
+ * cover costs more for that: k runs hold at most k * n nodes. Nor does what is
+ * left of one, less run_room_worth() of the run that has begun. */
+void price_sizes(
+    struct problem *priced, const struct problem *p, struct arena *a);
+
+/* What the room left in a run that has begun is worth at those prices; 0 where
+ * sizes are not priced. */
+cost_ns run_room_worth(
+    const struct problem *p, uint32_t target, uint32_t run_nodes);
+
 /* A cover of the relaxed problem as one of the problem: runs of targets that may
  * have only one are gathered, and runs that are too long cut. False: it is not
  * legal all the same. */

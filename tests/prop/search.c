@@ -7,6 +7,8 @@
 #include "search/capacity.h"
 #include "search/check.h"
 #include "search/dual.h"
+#include "search/order.h"
+#include "search/relax.h"
 #include "search/solve.h"
 #include "search/sweep.h"
 #include "tests/support/problems.h"
@@ -24,15 +26,6 @@ static const struct problem_mix mixes[] = {
 
 static uint32_t tolled; /* cases with a capacity that binds */
 
-static uint32_t
-tracked_target(const struct problem *p)
-{
-	for (uint32_t t = 0; t < p->ntargets; t++)
-		if (p->tracked[t])
-			return t;
-	return NO_LIMIT;
-}
-
 /* The sweep pruned by Lagrangian prices from the start, as only wide graphs
  * have it: the bound is below the optimum, and the optimum survives. */
 static bool
@@ -47,7 +40,7 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 	if (!sweep_handles(p))
 		return true;
 	convert_init(&memo, p, a);
-	if (!dual_init(&dual, p, tracked_target(p), &memo, a))
+	if (!dual_init(&dual, p, &memo, a))
 		return true;
 	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
 	    &(struct budget){0});
@@ -96,7 +89,7 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	tolled++;
 	toll_apply(&toll, &priced, p, a);
 	convert_init(&memo, p, a);
-	if (!dual_init(&dual, &priced, tracked_target(p), &memo, a))
+	if (!dual_init(&dual, &priced, &memo, a))
 		return true;
 	dual_improve(&dual, toll.optimum, rounds, &budget);
 	limits.dual = &dual;
@@ -108,6 +101,37 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	printf("seed %" PRIu64 ": optimum %" PRIu64 ", tolled sweep %d %" PRIu64
 	       "\n",
 	    seed, best, r.found, r.cover.cost);
+	return false;
+}
+
+/* The general search pruned by prices, for covers no dearer than the optimum: a
+ * bound that says too much of any label on the way to it loses it. */
+static bool
+same_ordered(const struct problem *p, uint64_t seed, cost_ns best,
+    uint32_t rounds, struct arena *a)
+{
+	struct order_limits limits = {.upper = cost_add(best, 1)};
+	struct converter_memo memo;
+	struct search_result r;
+	struct problem priced;
+	struct dual dual;
+
+	convert_init(&memo, p, a);
+	price_sizes(&priced, p, a);
+	if (!dual_init(&dual, &priced, &memo, a))
+		return true;
+	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
+	    &(struct budget){0});
+	limits.guess = arena_new(a, cost_ns, p->nnodes);
+	limits.dual = &dual;
+	order_search(&r, p, &limits, a);
+	if (dual_bound(&dual) <= best && r.proven
+	    && r.found == (best != COST_NEVER)
+	    && (!r.found || r.cover.cost == best))
+		return true;
+	printf("seed %" PRIu64 ": optimum %" PRIu64 ", dual bound %" PRIu64
+	       ", priced order search %d %" PRIu64 "\n",
+	    seed, best, dual_bound(&dual), r.found, r.cover.cost);
 	return false;
 }
 
@@ -130,6 +154,8 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 		return same_priced(
 		           p, seed, slow.lower_bound, (uint32_t)(seed % 40), a)
 		    && same_tolled(
+		        p, seed, slow.lower_bound, (uint32_t)(seed % 40), a)
+		    && same_ordered(
 		        p, seed, slow.lower_bound, (uint32_t)(seed % 40), a);
 	printf("seed %" PRIu64 ": exact %d %" PRIu64 " (bound %" PRIu64
 	       "), brute %d %" PRIu64 "\n",
