@@ -95,7 +95,7 @@ rest_of(const struct budget *b)
 
 	return (struct search_options){
 	    .time_budget_ns = now < b->soft ? b->soft - now : 0,
-	    .memory_budget = b->bytes / 8,
+	    .memory_budget = b->bytes ? b->bytes / 8 + 1 : 0,
 	    .stop = b->stop};
 }
 
