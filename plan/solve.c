@@ -8,15 +8,26 @@
 #include "search/cost.h"
 #include "search/top.h"
 
+/* TUNING: bytes of labels, whatever the graph and for each of its nodes, of a
+ * search whose cover is there to be priced. Nothing hangs on its proof. */
+#define QUICK_BYTES (UINT64_C(8) << 20)
+#define QUICK_NODE_BYTES (UINT64_C(8) << 10)
+
+/* thorough: with all the memory there is to prove the answer. */
 static bool
-solve(struct quest *q, struct search_result *out, struct err *err)
+solve(
+    struct quest *q, bool thorough, struct search_result *out, struct err *err)
 {
 	const char *name = q->r->searcher ? q->r->searcher : "exact";
 	struct problem with = q->problem;
+	struct search_options o = q->r->search;
+	uint64_t quick = QUICK_BYTES + with.nnodes * QUICK_NODE_BYTES;
 
+	if (!thorough && (o.memory_budget == 0 || o.memory_budget > quick))
+		o.memory_budget = quick;
 	if (q->wholes.nmoved && !wholes_apply(&q->wholes, &with, err))
 		return false;
-	if (!search_named(out, &with, name, &q->r->search, q->arena, err))
+	if (!search_named(out, &with, name, &o, q->arena, err))
 		return false;
 	if (q->wholes.nmoved && out->found)
 		wholes_expand(&q->wholes, &out->cover);
@@ -142,21 +153,29 @@ settle(struct quest *q, struct err *err)
 bool
 quest_search(struct quest *q, struct err *err)
 {
-	for (;;) {
-		bool moved;
+	bool thorough = false;
 
-		if (!solve(q, &q->best, err))
+	for (;;) {
+		bool moved = false;
+
+		if (!solve(q, thorough, &q->best, err))
 			return false;
-		if (!q->best.found)
-			return quest_explain_none(q, err);
-		quest_list_unpriced(q, &q->best.cover);
-		if (q->nask == 0)
-			return true;
-		if (!quest_price_listed(q, &moved, err))
-			return false;
-		if (!moved)
-			return settle(q, err);
+		if (q->best.found) {
+			quest_list_unpriced(q, &q->best.cover);
+			if (q->nask > 0 && !quest_price_listed(q, &moved, err))
+				return false;
+		}
+		if (moved) {
+			thorough = false;
+		} else if (!q->best.proven && !thorough) {
+			thorough = true;
+		} else {
+			break;
+		}
 	}
+	if (!q->best.found)
+		return quest_explain_none(q, err);
+	return q->nask == 0 || settle(q, err);
 }
 
 bool
