@@ -67,11 +67,14 @@ solve_baseline(
 	const struct mix *m = q->r->mix;
 	const uint32_t allowed[2] = {t, quest_fallback(m, t)};
 
-	if (t == m->n)
-		return search_eager(
-		    r, &q->problem, &q->r->search, q->arena, err);
-	return search_single(
-	    r, &q->problem, allowed, &q->r->search, q->arena, err);
+	bool ok = t == m->n
+	    ? search_eager(r, &q->problem, &q->r->search, q->arena, err)
+	    : search_single(
+	        r, &q->problem, allowed, &q->r->search, q->arena, err);
+
+	if (ok && r->found)
+		quest_group(q, &r->cover);
+	return ok;
 }
 
 /* The same until its cover has no bounds any more, where that was asked for.

@@ -28,6 +28,9 @@ struct quest {
 /* Take over prices that changed. */
 void quest_reprice(struct quest *q);
 
+/* Regions of a cover that was just found as its targets group them. */
+void quest_group(struct quest *q, struct cover *cover);
+
 /* List the candidates of a cover that have no price yet, one of each key. */
 void quest_list_unpriced(struct quest *q, const struct cover *cover);
 

@@ -29,6 +29,8 @@ offer_discounts(struct quest *q, bool *news, struct err *err)
 		if (!search_single(
 		        &r, &q->problem, allowed, &q->r->search, q->arena, err))
 			return false;
+		if (r.found)
+			quest_group(q, &r.cover);
 		if (r.found && !quest_ask_regions(q, &r.cover, err))
 			return false;
 		if (r.found)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plan/groups.h"
 #include "plan/problem.h"
 #include "plan/quest.h"
 #include "search/cost.h"
@@ -12,6 +13,12 @@
  * search whose cover is there to be priced. Nothing hangs on its proof. */
 #define QUICK_BYTES (UINT64_C(8) << 20)
 #define QUICK_NODE_BYTES (UINT64_C(8) << 10)
+
+void
+quest_group(struct quest *q, struct cover *cover)
+{
+	groups_apply(cover, &q->problem, q->r->candidates, q->arena);
+}
 
 /* thorough: with all the memory there is to prove the answer. */
 static bool
@@ -31,6 +38,8 @@ solve(
 		return false;
 	if (q->wholes.nmoved && out->found)
 		wholes_expand(&q->wholes, &out->cover);
+	if (out->found)
+		quest_group(q, &out->cover);
 	return true;
 }
 
@@ -144,6 +153,7 @@ settle(struct quest *q, struct err *err)
 		q->best.proven = false;
 		return true;
 	}
+	quest_group(q, &r.cover);
 	r.proven = r.cover.cost <= q->best.lower_bound;
 	r.lower_bound = q->best.lower_bound;
 	q->best = r;
@@ -279,6 +289,7 @@ plan_top(struct plan *out, uint32_t k, uint32_t *n,
 	if (!search_top(&top, &known, &r->search, a, err))
 		return false;
 	for (uint32_t i = 0; i < top.n; i++) {
+		quest_group(&q, &top.best[i].cover);
 		if (!quest_weigh(&q, &top.best[i].cover, &q.plan))
 			continue;
 		q.plan.searcher = "exact";

@@ -233,13 +233,14 @@ make_ports(struct finder *f, const value_id *v, uint32_t n, format_id format)
 /* ---- enumeration ---- */
 
 static void
-add_candidate(struct finder *f, const struct target *t, uint32_t rule,
-    const struct match *m, const struct boundary *b,
-    const struct implementation *impl)
+add_candidate(struct finder *f, const struct match_in *in,
+    const struct boundary *b, const struct implementation *impl)
 {
+	const struct target *t = in->target;
+	const struct match *m = in->match;
 	struct candidate c = {
 	    .target = t->index,
-	    .rule = rule,
+	    .rule = in->rule,
 	    .implementation = impl->number,
 	    .implementation_name = impl->name,
 	    .in_place = impl->in_place,
@@ -254,6 +255,8 @@ add_candidate(struct finder *f, const struct target *t, uint32_t rule,
 	c.output = make_ports(f, b->output, b->noutputs, impl->output);
 	if (t->kind->resident)
 		c.resident = t->kind->resident(t, f->graph, &c);
+	if (t->kind->group)
+		c.group = t->kind->group(in);
 	f->candidate = (struct candidate *)arena_grow(
 	    f->arena, f->candidate, &f->cap, f->n + 1, sizeof c);
 	f->candidate[f->n++] = c;
@@ -322,7 +325,7 @@ take_match(struct finder *f, const struct target *t, uint32_t number,
 	mark = arena_mark(f->scratch);
 	struct boundary b = find_boundary(f, m, f->scratch);
 	for (uint32_t i = 0; i < n; i++)
-		add_candidate(f, t, number, in.match, &b, &impl[i]);
+		add_candidate(f, &in, &b, &impl[i]);
 	arena_back(f->scratch, mark);
 }
 

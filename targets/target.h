@@ -73,6 +73,8 @@ struct candidate {
 	const struct port *output; /* values used outside (or graph outputs) */
 	uint64_t resident; /* resource it occupies while loaded (mrvl: pinned
 			    * bytes of weights); 0 where nothing is counted */
+	uint32_t group; /* its target puts those of one group into one region,
+			 * and no others with them; 0: any may be neighbours */
 };
 
 /* Input `in` may lie inside output `out`, `offset` bytes behind its start, or
@@ -180,6 +182,8 @@ struct target_kind {
 	/* Ways to run a match; number written (<= max). */
 	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
+	/* The `group` of a match's candidates. NULL: none have one. */
+	uint32_t (*group)(const struct match_in *m);
 	/* What a candidate occupies while it is loaded, at least: its
 	 * `resident`. NULL: nothing that is counted. */
 	uint64_t (*resident)(const struct target *t, const struct graph *g,

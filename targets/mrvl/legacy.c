@@ -484,6 +484,7 @@ mrvl_legacy(
 struct legacy_sets {
 	uint32_t nlayers;
 	const struct layer **layer;
+	uint32_t *number; /* [nlayers] of the region */
 	struct bitset placed; /* nodes that some layer or CPU step is for */
 };
 
@@ -497,10 +498,12 @@ legacy_sets(const struct legacy *l, const struct graph *g, struct arena *a)
 	for (uint32_t i = 0; i < l->nregions; i++)
 		n += l->region[i].nlayers;
 	s->layer = arena_new(a, const struct layer *, n);
+	s->number = arena_new(a, uint32_t, n);
 	for (uint32_t i = 0; i < l->nregions; i++)
 		for (uint32_t k = 0; k < l->region[i].nlayers; k++) {
 			const struct layer *layer = &l->region[i].layer[k];
 
+			s->number[s->nlayers] = l->region[i].number;
 			s->layer[s->nlayers++] = layer;
 			for (uint32_t j = 0; j < layer->nnodes; j++)
 				bitset_add(s->placed, layer->node[j]);
@@ -536,13 +539,13 @@ is_layer(const struct legacy_sets *s, const struct layer *l,
 	return true;
 }
 
-bool
-legacy_takes(const struct legacy_sets *s, const node_id *node, uint32_t n)
+uint32_t
+legacy_region(const struct legacy_sets *s, const node_id *node, uint32_t n)
 {
 	for (uint32_t i = 0; i < s->nlayers; i++)
 		if (is_layer(s, s->layer[i], node, n))
-			return true;
-	return false;
+			return s->number[i] + 1;
+	return 0;
 }
 
 const char *

@@ -26,13 +26,14 @@ struct legacy {
 bool mrvl_legacy(struct legacy *out, const struct graph *g, struct arena *a,
     struct err *err);
 
-/* For candidates of compat=legacy-v0.19: is the set of nodes (ascending) one of
- * upstream's composites in a region it keeps? Nodes that upstream folded away
- * on the way may come along. */
+/* For candidates of compat=legacy-v0.19: 1 + the number of the region that
+ * upstream keeps and has the set of nodes (ascending) in as a composite; 0: none.
+ * Nodes that upstream folded away on the way may come along. */
 struct legacy_sets;
 const struct legacy_sets *legacy_sets(
     const struct legacy *l, const struct graph *g, struct arena *a);
-bool legacy_takes(const struct legacy_sets *s, const node_id *node, uint32_t n);
+uint32_t legacy_region(
+    const struct legacy_sets *s, const node_id *node, uint32_t n);
 
 /* Why upstream's code generator or compiler gives up on a region, or NULL. */
 const char *legacy_refusal(const struct layers *l);

@@ -57,6 +57,15 @@ prepare(const void **out, const struct target *t, const struct graph *g,
 	return true;
 }
 
+/* compat=legacy-v0.19: regions are upstream's, too. */
+static uint32_t
+group(const struct match_in *m)
+{
+	const struct legacy_sets *s = (const struct legacy_sets *)m->prepared;
+
+	return s ? legacy_region(s, m->match->node, m->match->nnodes) : 0;
+}
+
 static void
 environment(const struct target *t, struct buf *b)
 {
@@ -83,6 +92,7 @@ const struct target_kind target_mrvl = {
     .open = mrvl_open,
     .prepare = prepare,
     .implementations = implementations,
+    .group = group,
     .resident = mrvl_resident,
     .capacity = mrvl_capacity,
     .region_memory = mrvl_region_memory,

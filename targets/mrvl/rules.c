@@ -188,7 +188,8 @@ need_upstream(const struct match_in *m, struct why *why)
 	const struct legacy_sets *s = (const struct legacy_sets *)m->prepared;
 
 	return !s
-	    || why_need(why, legacy_takes(s, m->match->node, m->match->nnodes),
+	    || why_need(why,
+	        legacy_region(s, m->match->node, m->match->nnodes) > 0,
 	        "upstream_takes_it", "a composite of a region upstream keeps",
 	        "another set of nodes, or a region given back");
 }

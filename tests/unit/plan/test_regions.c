@@ -300,6 +300,95 @@ test_sensitive_to_the_launch_only(void **state)
 	assert_true(tops && !tops->end[0].flips && !tops->end[1].flips);
 }
 
+/* ---- regions as upstream has them ---- */
+
+#define COMPAT "mrvl:compat=legacy-v0.19"
+
+static uint32_t
+regions_on(uint32_t target)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan.nregions; i++)
+		n += plan.region[i].target == target;
+	return n;
+}
+
+static cost_ns
+launches(void)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t i = 0; i < plan.nregions; i++)
+		sum += plan.region[i].launch;
+	return sum;
+}
+
+/* Two convolutions that share nothing. */
+static void
+two_unconnected(void)
+{
+	value_id x = make_input(&m, DIMS(1, 16, 8, 8));
+	value_id y = make_input(&m, DIMS(1, 16, 8, 8));
+
+	make_output(&m, conv(x, 16, 16));
+	make_output(&m, conv(y, 16, 16));
+}
+
+static void
+test_unconnected_share_an_invocation(void **state)
+{
+	(void)state;
+	two_unconnected();
+	assert_true(search("mrvl"));
+	assert_int_equal(regions_on(0), 1);
+	assert_true(plan.proven);
+}
+
+static void
+test_compat_launches_unconnected_regions_each(void **state)
+{
+	(void)state;
+	two_unconnected();
+	assert_true(search(COMPAT));
+	assert_int_equal(composites_on(0), 2);
+	assert_int_equal(regions_on(0), 2);
+	assert_int_equal(launches(), 2 * prices.launch[0].ns);
+	assert_true(plan.cost > plan.lower_bound && !plan.proven);
+}
+
+static void
+test_a_limit_overrules_upstreams_regions(void **state)
+{
+	(void)state;
+	two_unconnected();
+	make_end(&m);
+	assert_true(mix_open(&mix, &(const char *){COMPAT}, 1, &arena, &err));
+	assert_true(constraints_prefix(
+	    &constraints, "mrvl", m.graph, &mix, &arena, &err));
+	assert_true(search(COMPAT));
+	assert_int_equal(composites_on(0), 2);
+	assert_int_equal(regions_on(0), 1);
+}
+
+/* What a pin takes out of a region of upstream's cuts it. */
+static void
+test_a_pin_cuts_upstreams_region(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 160, 16, 16));
+	value_id y = conv(conv(x, 160, 160), 160, 160);
+
+	(void)state;
+	make_output(&m, conv(y, 160, 160));
+	make_end(&m);
+	assert_true(mix_open(&mix, &(const char *){COMPAT}, 1, &arena, &err));
+	assert_true(constraints_pin(
+	    &constraints, "#1=host", m.graph, &mix, &arena, &err));
+	assert_true(search(COMPAT));
+	assert_int_equal(composites_on(0), 2);
+	assert_int_equal(regions_on(0), 2);
+}
+
 int
 main(void)
 {
@@ -314,6 +403,10 @@ main(void)
 	    TEST(test_a_missing_conversion_is_found),
 	    TEST(test_a_lone_sum_is_left_on_the_host),
 	    TEST(test_sensitive_to_the_launch_only),
+	    TEST(test_unconnected_share_an_invocation),
+	    TEST(test_compat_launches_unconnected_regions_each),
+	    TEST(test_a_limit_overrules_upstreams_regions),
+	    TEST(test_a_pin_cuts_upstreams_region),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
