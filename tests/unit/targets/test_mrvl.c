@@ -184,18 +184,6 @@ test_every_reason_of_a_grouped_batch(void **state)
 }
 
 static void
-test_constant_operand_of_sum(void **state)
-{
-	value_id x = make_input(&m, DIMS(1, 4, 5, 5));
-	value_id c = make_constant(&m, DIMS(1, 4, 5, 5), -1, 1);
-
-	(void)state;
-	make_output(&m, MAKE(&m, ADD, x, c));
-	find("mrvl");
-	assert_true(refused(RULE_SUM, "operands_not_constant"));
-}
-
-static void
 test_broadcast_of_sum(void **state)
 {
 	value_id x = make_input(&m, DIMS(1, 4, 5, 5));
@@ -204,18 +192,6 @@ test_broadcast_of_sum(void **state)
 	make_output(&m, MAKE(&m, ADD, x, MAKE(&m, GLOBALAVERAGEPOOL, x)));
 	find("mrvl");
 	assert_true(refused(RULE_SUM, "operands_same_shape"));
-}
-
-static void
-test_constant_first_is_a_bias(void **state)
-{
-	value_id b = make_constant(&m, DIMS(4, 1, 1), -1, 1);
-	value_id c = conv(make_input(&m, DIMS(1, 4, 5, 5)), 4, 4);
-
-	(void)state;
-	make_output(&m, MAKE(&m, ADD, b, c));
-	find("mrvl");
-	assert_int_equal(largest(RULE_CONV)->nnodes, 2);
 }
 
 static void
@@ -258,27 +234,6 @@ test_pad_is_fused(void **state)
 }
 
 static void
-test_pad_value_is_kept(void **state)
-{
-	(void)state;
-	make_output(&m, padded_conv(image_pads, 5, NULL));
-	find("mrvl");
-	assert_true(refused(RULE_CONV, "pad_value"));
-	assert_int_equal(largest(RULE_CONV)->nnodes, 1);
-}
-
-static void
-test_two_paddings_are_not_fused(void **state)
-{
-	const struct attr own[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
-
-	(void)state;
-	make_output(&m, padded_conv(image_pads, 0, own));
-	find("mrvl");
-	assert_true(refused(RULE_CONV, "one_padding"));
-}
-
-static void
 test_single_concat_and_other_axis(void **state)
 {
 	const struct attr height[] = {ATTR_OF_INT("axis", 2)};
@@ -289,18 +244,6 @@ test_single_concat_and_other_axis(void **state)
 	find("mrvl");
 	assert_true(refused(RULE_CONCAT, "at_least_2_operands"));
 	assert_true(refused(RULE_CONCAT, "concat_axis_channels"));
-}
-
-static void
-test_dense_batch(void **state)
-{
-	value_id x = make_input(&m, DIMS(9, 4));
-	value_id w = make_constant(&m, DIMS(4, 3), -1, 1);
-
-	(void)state;
-	make_output(&m, MAKE(&m, GEMM, x, w));
-	find("mrvl");
-	assert_true(refused(RULE_FC, "batch_at_most_8"));
 }
 
 /* Behind a convolution the order of bytes is not the shape's. */
@@ -537,15 +480,10 @@ main(void)
 	    TEST(test_attributes_refused_by_name),
 	    TEST(test_batch_9_is_refused),
 	    TEST(test_every_reason_of_a_grouped_batch),
-	    TEST(test_constant_operand_of_sum),
 	    TEST(test_broadcast_of_sum),
-	    TEST(test_constant_first_is_a_bias),
 	    TEST(test_full_constant_is_no_bias),
 	    TEST(test_pad_is_fused),
-	    TEST(test_pad_value_is_kept),
-	    TEST(test_two_paddings_are_not_fused),
 	    TEST(test_single_concat_and_other_axis),
-	    TEST(test_dense_batch),
 	    TEST(test_flatten_alone_inside),
 	    TEST(test_plan_and_upstream_write_the_same),
 	    TEST(test_compat_offers_upstreams_composites_only),
