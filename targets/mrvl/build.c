@@ -170,6 +170,7 @@ make_conv(struct builder *b)
 	set_norm(b);
 }
 
+/* Batches above 8 come here with compat only. */
 static void
 make_fc(struct builder *b)
 {
@@ -195,6 +196,8 @@ make_fc(struct builder *b)
 	b->layer->constant[CONST_KERNEL] = keep(b, &kernel);
 	struct dims bias = {2, {1, kernel.dims.dim[0]}};
 	set_bias(b, own, beta, &bias);
+	if (b->layer->in[0].dim[0] > 8)
+		b->layer->refused = "the compiler takes batches of at most 8";
 }
 
 static void

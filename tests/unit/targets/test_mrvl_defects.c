@@ -86,6 +86,21 @@ largest(enum mrvl_rule rule)
 	return most;
 }
 
+/* Why a plan's files are not written with a composite of the rule in them. */
+static const char *
+refusal_in_files(enum mrvl_rule rule)
+{
+	struct layer l = {.refused = NULL};
+
+	for (uint32_t i = 0; i < found.n && !l.refused; i++) {
+		const struct candidate *c = &found.candidate[i];
+
+		if (c->target == 0 && c->rule == rule)
+			mrvl_layer_of(&l, m.graph, rule, c->match, &arena);
+	}
+	return l.refused ? l.refused : "";
+}
+
 /* Upstream's region with a number. */
 static const struct layers *
 upstream(uint32_t number)
@@ -216,6 +231,8 @@ test_defect_3_sum_with_a_constant(void **state)
 	assert_int_equal(largest(RULE_SUM), 0);
 	assert_true(find(COMPAT));
 	assert_int_equal(largest(RULE_SUM), 1);
+	assert_string_equal(
+	    refusal_in_files(RULE_SUM), "sum with constant operand");
 	assert_string_equal(
 	    legacy_refusal(upstream(0)), "sum with constant operand");
 }
@@ -373,6 +390,8 @@ test_defect_9_dense_of_batch_9(void **state)
 	assert_int_equal(largest(RULE_FC), 0);
 	assert_true(find(COMPAT));
 	assert_int_equal(largest(RULE_FC), 1);
+	assert_string_equal(refusal_in_files(RULE_FC),
+	    "the compiler takes batches of at most 8");
 	assert_string_equal(legacy_refusal(upstream(0)),
 	    "the compiler takes batches of at most 8");
 }
