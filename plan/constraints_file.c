@@ -80,12 +80,16 @@ read_limit(struct reader *r, const cJSON *entry, struct err *err)
 	    "max_region_nodes", "capacity", "model_inputs_only", NULL};
 	struct constraint c = {0};
 	const char *target;
+	bool inputs_only = false;
 
 	if (!cJSON_IsObject(entry))
 		return err_set(err, ERR_INPUT, "not an object");
 	if (!jsonin_only(entry, known, err)
 	    || !jsonin_str(entry, "target", &target, err)
 	    || !constraint_targets(&c, target, r->m, r->a, err))
+		return false;
+	if (jsonin_has(entry, "model_inputs_only")
+	    && !jsonin_bool(entry, "model_inputs_only", &inputs_only, err))
 		return false;
 	for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
 		int64_t amount;
@@ -105,8 +109,7 @@ read_limit(struct reader *r, const cJSON *entry, struct err *err)
 	}
 	c.kind = CONSTRAIN_INPUTS;
 	c.text = arena_printf(r->a, "model_inputs_only of %s", target);
-	if (cJSON_IsTrue(
-	        cJSON_GetObjectItemCaseSensitive(entry, "model_inputs_only")))
+	if (inputs_only)
 		constraints_add(r->out, c, r->a);
 	return true;
 }

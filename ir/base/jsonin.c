@@ -126,6 +126,18 @@ jsonin_str(const struct cJSON *object, const char *key, const char **out,
 }
 
 bool
+jsonin_bool(
+    const struct cJSON *object, const char *key, bool *out, struct err *err)
+{
+	const cJSON *item;
+
+	if (!want(object, key, cJSON_IsBool, "true or false", &item, err))
+		return false;
+	*out = cJSON_IsTrue(item);
+	return true;
+}
+
+bool
 jsonin_real(
     const struct cJSON *object, const char *key, double *out, struct err *err)
 {

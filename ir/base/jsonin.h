@@ -28,6 +28,8 @@ bool jsonin_u32(const struct cJSON *object, const char *key, uint32_t *out,
     struct err *err);
 bool jsonin_real(
     const struct cJSON *object, const char *key, double *out, struct err *err);
+bool jsonin_bool(
+    const struct cJSON *object, const char *key, bool *out, struct err *err);
 bool jsonin_array(const struct cJSON *object, const char *key,
     const struct cJSON **out, struct err *err);
 bool jsonin_object(const struct cJSON *object, const char *key,

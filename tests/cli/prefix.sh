@@ -39,4 +39,9 @@ expect_in err "prefix 'mrv:#9': want TARGET"
 run search "$model" $targets -o none --prefix 'mrvl:nope'
 expect_status 2
 expect_in err "no node of the model is called 'nope'"
+sed 's/"model_inputs_only": true/"model_inputs_only": "yes"/' prefix.json > wrong.json
+run search "$model" $targets -o none --constraints wrong.json
+expect_status 3
+expect_in err "limits[0]: key 'model_inputs_only' is not true or false"
+[ -e none ] && fail 'something was written'
 done_testing
