@@ -8,6 +8,7 @@
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
+#include "ir/wire.h"
 #include "plan/marks.h"
 
 /* Field numbers. SOURCE: the ONNX IR specification. */
@@ -31,15 +32,12 @@ struct field {
 static bool
 read_varint(const unsigned char **p, const unsigned char *end, uint64_t *out)
 {
-	*out = 0;
-	for (unsigned shift = 0; shift < 64 && *p < end; shift += 7) {
-		unsigned char c = *(*p)++;
+	size_t n = 0;
 
-		*out |= (uint64_t)(c & 0x7f) << shift;
-		if (c < 0x80)
-			return true;
-	}
-	return false;
+	if (!wire_varint(*p, (size_t)(end - *p), &n, out))
+		return false;
+	*p += n;
+	return true;
 }
 
 /* The field at *p, which moves behind it. */
