@@ -2,7 +2,8 @@
 #ifndef TARGETS_IDIOM_H
 #define TARGETS_IDIOM_H
 
-#include "targets/fused.h"
+#include "targets/pattern.h"
+#include "targets/step.h"
 
 /* Do the match's nodes from position k on compute one activation of x? The
  * number of nodes it takes (with *s filled), or 0. */

@@ -1,7 +1,7 @@
 #include "targets/layer_norm.h"
 
 #include "targets/axes.h"
-#include "targets/fused.h"
+#include "targets/step.h"
 
 /* A composite that is read from its root backwards. */
 struct reader {
