@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/run.h"
-#include "costmodel/trial.h"
+#include "costmodel/seed.h"
 #include "ir/onnx_read.h"
 
 static struct run_data *
@@ -37,8 +37,8 @@ run_data_seeded(
 			    "input '%s' has no static shape; bind it with "
 			    "--dim or --shape, or give --data",
 			    v->name);
-		data = trial_buffer(a, bytes);
-		trial_seed(g, g->input[i], data);
+		data = seed_buffer(a, bytes);
+		seed_value(g, g->input[i], data);
 		d->in[i] =
 		    tensor_view(v->type.dtype, v->type.rank, v->type.dim, data);
 	}

@@ -1,6 +1,6 @@
 #include "costmodel/reference.h"
 
-#include "costmodel/trial.h"
+#include "costmodel/seed.h"
 #include "ir/base/bitset.h"
 
 /* TUNING: reference results kept at once, bytes. */
@@ -94,8 +94,8 @@ seeded(struct reference *r, value_id v)
 	void *data;
 
 	tensor_size(type->dtype, type->dim, type->rank, &n, &bytes);
-	data = trial_buffer(&r->arena, bytes);
-	trial_seed(r->graph, v, data);
+	data = seed_buffer(&r->arena, bytes);
+	seed_value(r->graph, v, data);
 	*t = tensor_view(type->dtype, type->rank, type->dim, data);
 	return t;
 }

@@ -22,7 +22,7 @@ void reference_init(struct reference *r, const struct graph *g, node_eval eval);
 void reference_release(struct reference *r);
 
 /* The candidate's outputs ([noutputs], whole array in `a`, content until the
- * next call) over inputs from trial_seed(); NULL with err set when the
+ * next call) over inputs from seed_value(); NULL with err set when the
  * evaluator does not know a node. */
 const struct tensor **reference_outputs(struct reference *r,
     const struct candidate *c, struct arena *a, struct err *err);

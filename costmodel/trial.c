@@ -1,10 +1,9 @@
 #include "costmodel/trial.h"
 
-#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "costmodel/reference.h"
+#include "costmodel/seed.h"
 #include "targets/convert.h"
 
 /* TUNING: of a float32 kernel. Sums of a few thousand products in another order
@@ -12,100 +11,6 @@
 #define TOLERANCE_F32 1e-4
 /* TUNING: half precision in a format: 2^-11 per rounding, a few of them. */
 #define TOLERANCE_F16 2e-2
-
-void *
-trial_buffer(struct arena *a, size_t bytes)
-{
-	return arena_alloc(a, bytes + 256);
-}
-
-/* ---- inputs ---- */
-
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t x = *state;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	*state = x;
-	return x * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-/* Uniform in [-1, 1). */
-static float
-next_float(uint64_t *state)
-{
-	return (float)(next_random(state) >> 40) * 0x1p-23f - 1.f;
-}
-
-static bool
-is_index_of(const struct node *n, value_id v)
-{
-	switch (n->op) {
-	case OP_GATHER:
-	case OP_GATHERELEMENTS:
-	case OP_GATHERND:
-	case OP_SCATTER:
-	case OP_SCATTERELEMENTS:
-	case OP_SCATTERND:
-		return n->input[1] == v;
-	case OP_ONEHOT:
-		return n->input[0] == v;
-	default:
-		return false;
-	}
-}
-
-static bool
-is_index(const struct graph *g, value_id v)
-{
-	for (node_id i = 0; i < g->nnodes; i++)
-		if (is_index_of(graph_node(g, i), v))
-			return true;
-	return false;
-}
-
-static void
-seed_floats(enum dtype dtype, size_t n, uint64_t state, void *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		float x = next_float(&state);
-
-		if (dtype == DT_FLOAT)
-			((float *)out)[i] = x;
-		else if (dtype == DT_DOUBLE)
-			((double *)out)[i] = (double)x;
-		else
-			((uint16_t *)out)[i] = dtype == DT_FLOAT16
-			    ? f32_to_f16(x)
-			    : f32_to_bf16(x);
-	}
-}
-
-void
-trial_seed(const struct graph *g, value_id v, void *out)
-{
-	const struct type *t = &graph_value(g, v)->type;
-	size_t n = 0, bytes = 0;
-	uint32_t width = dtype_bits(t->dtype) / 8;
-	bool fits = tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
-
-	assert(fits);
-	(void)fits;
-	if (t->dtype == DT_FLOAT || t->dtype == DT_DOUBLE
-	    || t->dtype == DT_FLOAT16 || t->dtype == DT_BFLOAT16) {
-		seed_floats(t->dtype, n,
-		    (uint64_t)v * UINT64_C(0x9e3779b97f4a7c15) + 1, out);
-		return;
-	}
-	memset(out, 0, bytes);
-	if (is_index(g, v) || width == 0)
-		return;
-	for (size_t i = 0; i < n; i++) /* little-endian one */
-		((uint8_t *)out)[i * width] = 1;
-}
 
 /* ---- comparing ---- */
 
@@ -148,7 +53,7 @@ plain_output(struct trial *t, uint32_t o, struct tensor *out, struct arena *a,
 	const struct type *type = &graph_value(t->graph, p->value)->type;
 	const struct format *f = t->mix->formats.format;
 	struct converter c;
-	void *data = trial_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
+	void *data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
 
 	if (!converter_new(&c, f[p->format], f[FORMAT_PLAIN], type, a, err))
 		return false;
@@ -217,10 +122,10 @@ open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 	if (!need_static(t->graph, p, err))
 		return false;
 	t->in_bytes[i] = format_bytes(f[p->format], type);
-	plain = data = trial_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
-	trial_seed(t->graph, p->value, plain);
+	plain = data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
+	seed_value(t->graph, p->value, plain);
 	if (p->format != FORMAT_PLAIN) {
-		data = trial_buffer(a, t->in_bytes[i]);
+		data = seed_buffer(a, t->in_bytes[i]);
 		if (!converter_new(
 		        &c, f[FORMAT_PLAIN], f[p->format], type, a, err))
 			return false;
@@ -253,7 +158,7 @@ trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
 			return false;
 		t->out_bytes[i] =
 		    format_bytes(f[p->format], &graph_value(g, p->value)->type);
-		t->out[i] = trial_buffer(a, t->out_bytes[i]);
+		t->out[i] = seed_buffer(a, t->out_bytes[i]);
 	}
 	return true;
 }

@@ -20,13 +20,6 @@ struct trial {
 	size_t *in_bytes, *out_bytes;
 };
 
-/* Buffers of `bytes`, aligned to 64 with 64 bytes of slack, zeroed. */
-void *trial_buffer(struct arena *a, size_t bytes);
-
-/* Fill a host tensor of v's static type: uniform in [-1, 1) for floats, 1 for
- * whole numbers, 0 for indices. The same bytes for the same value, always. */
-void trial_seed(const struct graph *g, value_id v, void *out);
-
 /* Set up without a kernel: somebody else computes the outputs. */
 bool trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err);

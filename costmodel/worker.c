@@ -18,6 +18,7 @@
 #include "costmodel/machine.h"
 #include "costmodel/sample.h"
 #include "costmodel/reference.h"
+#include "costmodel/seed.h"
 #include "costmodel/trial.h"
 #include "ir/base/clock.h"
 #include "ir/base/sanitized.h"
@@ -347,8 +348,8 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	}
 	touched[0].bytes = format_bytes(f[q->job.from], type);
 	touched[1].bytes = format_bytes(f[q->job.to], type);
-	touched[0].at = k.in = trial_buffer(a, touched[0].bytes);
-	touched[1].at = k.out = trial_buffer(a, touched[1].bytes);
+	touched[0].at = k.in = seed_buffer(a, touched[0].bytes);
+	touched[1].at = k.out = seed_buffer(a, touched[1].bytes);
 	time_it(w, q, &s, r);
 	if (k.converter.release)
 		k.converter.release(&k.converter);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "costmodel/trial.h"
+#include "costmodel/seed.h"
 #include "exec/compare.h"
 #include "ir/base/clock.h"
 #include "ir/normalize.h"
@@ -41,8 +41,8 @@ seed(struct contest *c)
 		void *data;
 
 		tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
-		data = trial_buffer(c->arena, bytes);
-		trial_seed(g, g->input[i], data);
+		data = seed_buffer(c->arena, bytes);
+		seed_value(g, g->input[i], data);
 		c->in[i] = tensor_view(t->dtype, t->rank, t->dim, data);
 	}
 }

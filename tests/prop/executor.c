@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "costmodel/seed.h"
 #include "costmodel/trial.h"
 #include "exec/executor.h"
 #include "exec/memory.h"
@@ -301,8 +302,8 @@ main(int argc, char **argv)
 	g = network();
 	open_mix(&mix);
 	in = tensor_view(DT_FLOAT, 4, graph_value(g, g->input[0])->type.dim,
-	    trial_buffer(&arena, 4 * 3 * 29 * 29));
-	trial_seed(g, g->input[0], (void *)(uintptr_t)in.data);
+	    seed_buffer(&arena, 4 * 3 * 29 * 29));
+	seed_value(g, g->input[0], (void *)(uintptr_t)in.data);
 	if (!host_run(g, &in, want, &arena, &err)
 	    || !candidates_find(&found, g, &mix, NULL, &arena, &err)) {
 		printf("%s\n", err.text);
