@@ -10,6 +10,7 @@
 #include "costmodel/machine.h"
 #include "exec/miss.h"
 #include "ir/base/clock.h"
+#include "ir/base/order.h"
 
 #ifndef MARQ_SOURCE_DIR
 #define MARQ_SOURCE_DIR "."
@@ -63,14 +64,6 @@ struct bench {
 	struct record *record; /* of the chosen plan's steps */
 	struct profile seen; /* their medians */
 };
-
-static int
-by_ratio(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* ---- running ---- */
 
@@ -207,7 +200,7 @@ print_row(struct entry *e, const char *name, bool predicts)
 	double ms, predicted = (double)e->plan.cost / 1e6;
 
 	ms = (double)cost_median(e->round, n) / 1e6;
-	qsort(e->ratio, n, sizeof *e->ratio, by_ratio);
+	qsort(e->ratio, n, sizeof *e->ratio, by_double);
 	printf("| %s | ", name);
 	if (predicts)
 		printf("%.3f | %.3f | %+.1f", predicted, ms,
@@ -416,7 +409,7 @@ main(int argc, char **argv)
 		contest_close(&b.contest);
 		arena_release(&arena);
 	}
-	qsort(off, n, sizeof *off, by_ratio);
+	qsort(off, n, sizeof *off, by_double);
 	if (n)
 		printf("\npredictions of %u models: off by %.1f %% (median), "
 		       "%.1f %% (worst)\n",

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "ir/base/clock.h"
+#include "ir/base/order.h"
 #include "search/problem_json.h"
 #include "search/solve.h"
 #include "search/sweep.h"
@@ -138,14 +139,6 @@ wall_ms(void)
 	return 1e-6 * (double)clock_ns();
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The five best covers on 1, 2 and 4 threads, interleaved: wall and CPU time. */
 static void
 time_threads(const char *kind, uint32_t size)
@@ -177,8 +170,8 @@ time_threads(const char *kind, uint32_t size)
 	printf("%s %" PRIu32 ", five best covers, median wall (CPU) ms:", kind,
 	    size);
 	for (int i = 0; i < 3; i++) {
-		qsort(ms[i], ROUNDS, sizeof ms[i][0], by_value);
-		qsort(cpu[i], ROUNDS, sizeof cpu[i][0], by_value);
+		qsort(ms[i], ROUNDS, sizeof ms[i][0], by_double);
+		qsort(cpu[i], ROUNDS, sizeof cpu[i][0], by_double);
 		printf(" %.1f (%.1f) on %" PRIu32, ms[i][ROUNDS / 2],
 		    cpu[i][ROUNDS / 2], threads[i]);
 	}

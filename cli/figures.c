@@ -7,6 +7,7 @@
 #include "db/admin.h"
 #include "db/facts.h"
 #include "ir/base/map.h"
+#include "ir/base/order.h"
 
 /* TUNING: attempts of a figure that count; more say no more */
 #define ATTEMPTS 64u
@@ -32,20 +33,12 @@ figures_are_in(const char *path)
 	return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void
 end_figure(struct reader *r)
 {
 	if (r->n == 0 || r->nlow == 0)
 		return;
-	qsort(r->low, r->nlow, sizeof *r->low, by_size);
+	qsort(r->low, r->nlow, sizeof *r->low, by_u64);
 	r->list[r->n - 1].ns = r->low[(r->nlow - 1) / 2];
 }
 

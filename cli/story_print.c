@@ -9,26 +9,13 @@
 /* TUNING: conversions, nodes that move: enough to see what it is */
 #define LINES 4u
 
-static const char *
-source_word(enum price_source source)
-{
-	static const char *const word[] = {
-	    [PRICE_MEASURED] = "measured",
-	    [PRICE_SIMULATED] = "simulated",
-	    [PRICE_EXTERNAL] = "told by an external tool",
-	    [PRICE_ESTIMATED] = "estimated",
-	};
-
-	return word[source];
-}
-
 static void
 print_price(const struct price *p)
 {
 	char text[32], low[32], high[32];
 
 	printf("%s %s", format_duration(p->ns, text, sizeof text),
-	    source_word(p->source));
+	    price_source_text(p->source));
 	if (p->samples)
 		printf(", n=%u", p->samples);
 	if (p->low != p->high)
@@ -334,7 +321,7 @@ story_write(const struct node_story *s, const struct job *j, struct json *w)
 	json_key_str(w, "rule", t->kind->rule[s->candidate->rule].name);
 	json_key_str(w, "implementation", s->candidate->implementation_name);
 	json_key_uint(w, "cost_ns", s->composite->cost);
-	json_key_str(w, "source", source_word(s->price->source));
+	json_key_str(w, "source", price_source_text(s->price->source));
 	json_key(w, "targets");
 	json_array(w);
 	for (uint32_t i = 0; i < s->ntargets; i++)

@@ -18,13 +18,6 @@ struct listed {
 	const char *why; /* it is not */
 };
 
-static const char *const source_words[] = {
-    [PRICE_MEASURED] = "measured",
-    [PRICE_SIMULATED] = "simulated",
-    [PRICE_EXTERNAL] = "external",
-    [PRICE_ESTIMATED] = "estimated",
-};
-
 static struct listed
 look_at(const struct target_kind *k, struct arena *a)
 {
@@ -55,7 +48,8 @@ list_json(const struct listed *l, uint32_t n)
 		json_key_bool(&j, "available", l[i].usable);
 		json_key_str(&j, "why", l[i].why);
 		json_key_uint(&j, "rules", l[i].kind->nrules);
-		json_key_str(&j, "prices", source_words[l[i].kind->source]);
+		json_key_str(
+		    &j, "prices", price_source_text(l[i].kind->source));
 		json_key_str(&j, "summary", l[i].kind->summary);
 		json_close(&j);
 	}
@@ -80,7 +74,7 @@ list(const struct request *r)
 	for (uint32_t i = 0; i < n; i++) {
 		printf("%-9s %-9s %2u rules, %s prices: %s\n", l[i].kind->name,
 		    l[i].usable ? "ok" : "missing", l[i].kind->nrules,
-		    source_words[l[i].kind->source], l[i].kind->summary);
+		    price_source_text(l[i].kind->source), l[i].kind->summary);
 		if (!l[i].usable)
 			printf("          %s\n", l[i].why);
 	}
@@ -167,7 +161,7 @@ show_json(const struct target *t, struct arena *a)
 	json_key_str(&j, "target", t->text);
 	json_key_str(&j, "kind", t->kind->name);
 	json_key_str(&j, "summary", t->kind->summary);
-	json_key_str(&j, "prices", source_words[t->source]);
+	json_key_str(&j, "prices", price_source_text(t->source));
 	json_options(&j, t);
 	json_rules(&j, t->kind, a);
 	json_facts(&j, facts_of(t, a));
@@ -182,7 +176,7 @@ show_text(const struct target *t, struct arena *a)
 	const char *facts = facts_of(t, a);
 
 	printf("%s: %s\nprices are %s\n", t->text, k->summary,
-	    source_words[t->source]);
+	    price_source_text(t->source));
 	if (k->option && k->option->name)
 		printf("\noptions:\n");
 	for (const struct target_option *o = k->option; o && o->name; o++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "costmodel/pricer_state.h"
+#include "ir/base/order.h"
 
 /* SOURCE: medians of an unchanged, shared machine differ by 2 to 12 % between
  * sessions; within that nothing is said. */
@@ -32,14 +33,6 @@ compare_stored(const void *a, const void *b)
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
 	return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-static int
-compare_u32(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* Spread evenly over the range of prices: short kernels and long ones drift
@@ -85,7 +78,7 @@ conclude(struct flock *f)
 	c->canaries = f->nratios;
 	if (f->nratios == 0)
 		return;
-	qsort(f->ratio, f->nratios, sizeof *f->ratio, compare_u32);
+	qsort(f->ratio, f->nratios, sizeof *f->ratio, by_u32);
 	c->drift_permille = f->ratio[f->nratios / 2];
 	if (c->drift_permille >= DRIFT_LOW && c->drift_permille <= DRIFT_HIGH)
 		return;

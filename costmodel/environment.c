@@ -10,13 +10,6 @@
 #include "db/facts.h"
 #include "ir/base/buf.h"
 
-static const char *const cost_word[] = {
-    [PRICE_MEASURED] = "measured",
-    [PRICE_SIMULATED] = "simulated",
-    [PRICE_EXTERNAL] = "external",
-    [PRICE_ESTIMATED] = "estimated",
-};
-
 /* Converting uses oneDNN wherever it is built in, whatever the mix is. */
 static void
 add_converter(struct buf *b)
@@ -37,7 +30,7 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 
 	buf_init(&b);
 	buf_printf(&b, "target=%s\n", t ? t->kind->name : "convert");
-	buf_printf(&b, "cost=%s\n", cost_word[source]);
+	buf_printf(&b, "cost=%s\n", price_source_text(source));
 	if (t && t->kind->environment)
 		t->kind->environment(t, &b);
 	if (!t)

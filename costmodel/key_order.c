@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/base/hash.h"
+#include "ir/base/order.h"
 
 /* The walk goes from the sinks (nodes nothing in the set reads) to producers,
  * inputs in slot order, so a set with one sink is ordered by its structure
@@ -62,20 +63,12 @@ mix(uint64_t a, uint64_t b)
 	return hash64(pair, sizeof pair, 0);
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Where among the outside values v is; it is one. */
 static uint32_t
 outside_find(const struct order_work *w, value_id v)
 {
-	const value_id *at = bsearch(
-	    &v, w->outside, w->noutside, sizeof *w->outside, compare_ids);
+	const value_id *at =
+	    bsearch(&v, w->outside, w->noutside, sizeof *w->outside, by_u32);
 
 	return (uint32_t)(at - w->outside);
 }
@@ -98,7 +91,7 @@ list_outside(struct order_work *w, struct arena *a)
 		}
 	}
 	if (n > 1)
-		qsort(w->outside, n, sizeof *w->outside, compare_ids);
+		qsort(w->outside, n, sizeof *w->outside, by_u32);
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || w->outside[i] != w->outside[i - 1])
 			w->outside[w->noutside++] = w->outside[i];

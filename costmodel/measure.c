@@ -20,6 +20,7 @@
 #include "costmodel/worker.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
+#include "ir/base/order.h"
 
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
@@ -145,14 +146,6 @@ describe_death(struct helper *h, int status, struct measurement *r)
 
 /* ---- jobs ---- */
 
-static int
-by_size(const void *a, const void *b)
-{
-	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Quartile q of n sorted figures, between neighbours where it falls between. */
 static cost_ns
 quartile(const cost_ns *x, uint32_t n, uint32_t q)
@@ -180,7 +173,7 @@ finish_measured(struct progress *p)
 		if (b->error > r->max_error)
 			r->max_error = b->error;
 	}
-	qsort(median, p->nblocks, sizeof *median, by_size);
+	qsort(median, p->nblocks, sizeof *median, by_u64);
 	r->low = quartile(median, p->nblocks, 1);
 	r->median = quartile(median, p->nblocks, 2);
 	r->high = quartile(median, p->nblocks, 3);

@@ -8,6 +8,7 @@
 #include "costmodel/reference.h"
 #include "costmodel/trial.h"
 #include "ir/base/bitset.h"
+#include "ir/base/order.h"
 
 /* A region as one candidate, in memory of its own. */
 struct whole {
@@ -18,37 +19,6 @@ struct whole {
 };
 
 /* ---- the region ---- */
-
-static int
-by_id(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static int
-by_port(const void *a, const void *b)
-{
-	const struct port *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->format > y->format) - (x->format < y->format);
-}
-
-static uint32_t
-sort_ports(struct port *port, uint32_t n)
-{
-	uint32_t kept = 0;
-
-	if (n > 0)
-		qsort(port, n, sizeof *port, by_port);
-	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || by_port(&port[i], &port[kept - 1]) != 0)
-			port[kept++] = port[i];
-	return kept;
-}
 
 static bool
 is_used_outside(const struct graph *g, const struct uses *u, value_id v,
@@ -94,8 +64,8 @@ put_ports(struct whole *w, const struct graph *g, struct bitset inside)
 			if (is_used_outside(g, &u, p->output[k].value, inside))
 				out[c->noutputs++] = p->output[k];
 	}
-	c->ninputs = sort_ports(in, c->ninputs);
-	c->noutputs = sort_ports(out, c->noutputs);
+	c->ninputs = ports_sort(in, c->ninputs);
+	c->noutputs = ports_sort(out, c->noutputs);
 	c->input = in;
 	c->output = out;
 }
@@ -121,7 +91,7 @@ whole_init(
 		    list[i]->nnodes * sizeof *node);
 		c->nnodes += list[i]->nnodes;
 	}
-	qsort(node, c->nnodes, sizeof *node, by_id);
+	qsort(node, c->nnodes, sizeof *node, by_u32);
 	for (uint32_t i = 0; i < c->nnodes; i++)
 		bitset_add(inside, node[i]);
 	w->part = list;

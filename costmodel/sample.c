@@ -8,6 +8,7 @@
 #include "costmodel/code_sweep.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
+#include "ir/base/order.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
  * differ by more than shots do. */
@@ -151,21 +152,13 @@ fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 	    && (is_long || !(slow_clock || slow_memory));
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 settle(struct block *b, uint64_t *good, uint64_t *any, uint32_t nany)
 {
 	uint64_t *use = b->kept ? good : any;
 	uint32_t n = b->kept ? b->kept : nany;
 
-	qsort(use, n, sizeof *use, by_size);
+	qsort(use, n, sizeof *use, by_u64);
 	b->min_ns = use[0];
 	b->median_ns = n % 2 ? use[n / 2] : (use[n / 2 - 1] + use[n / 2]) / 2;
 }

@@ -7,6 +7,7 @@
 
 #include "db/rows.h"
 #include "db/sql.h"
+#include "ir/base/order.h"
 
 /* The LIMIT of the LOOKUP statement. TUNING: enough for a median that no
  * single night decides. */
@@ -89,14 +90,6 @@ costdb_detail(struct costdb *db, db_id id, struct db_found *f, struct err *err)
 	return true;
 }
 
-static int
-compare_u64(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* A wrong result is never forgiven; else figures win over failures, for a
  * crash or a timeout may have been the machine's. */
 static bool
@@ -113,7 +106,7 @@ conclude(struct costdb *db, struct tally *t, struct err *err)
 		    db, t->wrong ? t->wrong : t->newest_bad, f, err);
 	}
 	f->outcome = t->good_is_ok ? DB_OK : DB_NOISY;
-	qsort(t->good, t->ngood, sizeof *t->good, compare_u64);
+	qsort(t->good, t->ngood, sizeof *t->good, by_u64);
 	f->ns = t->good[(t->ngood - 1) / 2];
 	return true;
 }

@@ -259,8 +259,6 @@ write_ties(struct json *j, const struct emit_work *w)
 		json_close(j);
 	}
 	json_close(j);
-	write_versus(j, w);
-	write_sensitivity(j, w);
 }
 
 static void
@@ -368,6 +366,8 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_total(&j, w);
 	write_proof(&j, w);
 	write_ties(&j, w);
+	write_versus(&j, w);
+	write_sensitivity(&j, w);
 	write_counts(&j, w->plan);
 	write_constraints(&j, w);
 	json_key(&j, "plan");

@@ -119,19 +119,6 @@ emit_value_bytes(const struct emit_work *w, value_id v, format_id f)
 }
 
 const char *
-price_source_text(enum price_source s)
-{
-	static const char *const text[] = {
-	    [PRICE_MEASURED] = "measured",
-	    [PRICE_SIMULATED] = "simulated",
-	    [PRICE_EXTERNAL] = "external",
-	    [PRICE_ESTIMATED] = "estimated",
-	};
-
-	return text[s];
-}
-
-const char *
 cost_text(cost_ns ns, struct arena *a)
 {
 	if (ns == COST_NEVER)

@@ -48,8 +48,6 @@ struct total emit_total(const struct emit_work *w);
 /* (cost - lower bound) / cost; 0 when proven. */
 double emit_gap(const struct plan *p);
 
-/* "measured", "simulated", ... */
-const char *price_source_text(enum price_source s);
 /* "4.812 ms"; "never" for COST_NEVER. */
 const char *cost_text(cost_ns ns, struct arena *a);
 /* "mrvl/nhwc/float16" of a format of the mix. */

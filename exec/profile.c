@@ -6,6 +6,7 @@
 
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
+#include "ir/base/order.h"
 
 /* TUNING: enough for quartiles; more only costs time. */
 #define RUNS_MIN 5
@@ -13,19 +14,11 @@
 #define BUDGET_NS UINT64_C(1000000000)
 #define WARM_UP 2
 
-static int
-by_size(const void *a, const void *b)
-{
-	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Sorts x; the middle one. */
 static cost_ns
 middle(cost_ns *x, uint32_t n)
 {
-	qsort(x, n, sizeof *x, by_size);
+	qsort(x, n, sizeof *x, by_u64);
 	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ir/base/map.h"
+#include "ir/base/order.h"
 
 /* A part on its way to being a graph. */
 struct cut {
@@ -101,14 +102,6 @@ add_nodes(struct cut *k, const node_id *node, uint32_t nnodes)
 	}
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	value_id x = *(const value_id *)a, y = *(const value_id *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 struct graph *
 graph_cut(
     const struct graph *from, const struct graph_part *part, struct arena *a)
@@ -128,7 +121,7 @@ graph_cut(
 		add_input(&k, part->input[i]);
 	add_nodes(&k, part->node, part->nnodes);
 	if (k.npassed > 0)
-		qsort(k.passed, k.npassed, sizeof *k.passed, by_id);
+		qsort(k.passed, k.npassed, sizeof *k.passed, by_u32);
 	for (uint32_t i = 0; i < k.npassed; i++)
 		add_input(&k, k.passed[i]);
 	for (uint32_t i = 0; i < part->noutputs; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/base/map.h"
+#include "ir/base/order.h"
 #include "plan/partition.h"
 
 /* A partition as its nodes are met. */
@@ -385,14 +386,6 @@ target_words(const struct marks *k, uint64_t targets)
 	return text;
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	const node_id *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static bool
 add_partitions(struct marks *k, struct err *err)
 {
@@ -403,7 +396,7 @@ add_partitions(struct marks *k, struct err *err)
 		    .text = arena_printf(k->a, "partition '%s' on %s", l->name,
 		        target_words(k, l->targets))};
 
-		qsort(l->node, l->nnodes, sizeof *l->node, by_id);
+		qsort(l->node, l->nnodes, sizeof *l->node, by_u32);
 		for (uint32_t n = 0; n < l->nnodes; n++)
 			if (n == 0 || l->node[n] != l->node[c.nnodes - 1])
 				l->node[c.nnodes++] = l->node[n];

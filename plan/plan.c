@@ -1,6 +1,5 @@
 #include "plan/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/crossing.h"
@@ -105,30 +104,6 @@ put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
 	out->nconversions = cover->nconversions;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	const struct port *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return x->format < y->format ? -1 : x->format > y->format;
-}
-
-/* Ports in order of value id, each once. */
-static uint32_t
-sort_ports(struct port *port, uint32_t n)
-{
-	uint32_t kept = 0;
-
-	if (n > 0)
-		qsort(port, n, sizeof *port, by_value);
-	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || by_value(&port[i], &port[i - 1]) != 0)
-			port[kept++] = port[i];
-	return kept;
-}
-
 /* The region a node runs in; UINT32_MAX for what no node makes. */
 static uint32_t
 region_of(const struct plan *p, node_id n)
@@ -175,9 +150,9 @@ put_boundary(struct plan *p, struct plan_region *r, uint32_t id,
 				out[nout++] = c->output[k];
 	}
 	r->input = in;
-	r->ninputs = sort_ports(in, nin);
+	r->ninputs = ports_sort(in, nin);
 	r->output = out;
-	r->noutputs = sort_ports(out, nout);
+	r->noutputs = ports_sort(out, nout);
 }
 
 static struct plan_region *

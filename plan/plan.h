@@ -89,7 +89,8 @@ struct plan {
 struct cover;
 
 /* What n candidates of one target cost as one region, in that order; false: what
- * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices count. */
+ * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices
+ * count. */
 bool plan_region_price(const struct plan *p, const uint32_t *candidate,
     uint32_t n, struct estimate *out);
 

@@ -7,6 +7,7 @@
 
 #include "ir/base/jsonin.h"
 #include "ir/base/map.h"
+#include "ir/base/order.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
 #define PLAN_SCHEMA "marq.plan/1"
@@ -59,14 +60,6 @@ find_target(
 	    text->valuestring);
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	const node_id *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static bool
 find_nodes(
     struct replay *r, const cJSON *list, struct wanted *w, struct err *err)
@@ -92,7 +85,7 @@ find_nodes(
 	}
 	if (w->nnodes == 0)
 		return err_set(err, ERR_INPUT, "it has no nodes");
-	qsort(w->node, w->nnodes, sizeof *w->node, by_id);
+	qsort(w->node, w->nnodes, sizeof *w->node, by_u32);
 	return true;
 }
 

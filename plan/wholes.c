@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/order.h"
+
 /* TUNING: stretches offered of one region, and of all. A backend's price takes
  * microseconds; the search feels a thousand more candidates. */
 #define STRETCHES_MAX 256u
@@ -90,14 +92,6 @@ by_port(const void *a, const void *b)
 	return (x->format > y->format) - (x->format < y->format);
 }
 
-static int
-by_node(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static uint32_t
 sort_ports(struct problem_port *port, uint32_t n)
 {
@@ -145,7 +139,7 @@ fill_column(struct wholes *w, struct column *c)
 			if (is_used_outside(w, c, p->output[k].value))
 				made[out->noutputs++] = p->output[k];
 	}
-	qsort(node, nnodes, sizeof *node, by_node);
+	qsort(node, nnodes, sizeof *node, by_u32);
 	out->node = node;
 	out->ninputs = sort_ports(in, out->ninputs);
 	out->input = in;

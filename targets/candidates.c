@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/order.h"
+
 /* TUNING: ways one pattern may fit at one node, and ways to run a match; both
  * are far above what any backend here has. */
 #define MATCHES 64
@@ -147,21 +149,13 @@ match_is_legal(const struct finder *f, const struct rule *rule,
 
 /* ---- ports ---- */
 
-static int
-by_value(const void *a, const void *b)
-{
-	value_id x = *(const value_id *)a, y = *(const value_id *)b;
-
-	return (x > y) - (x < y);
-}
-
 static uint32_t
 sort_unique(value_id *v, uint32_t n)
 {
 	uint32_t kept = 0;
 
 	if (n > 1)
-		qsort(v, n, sizeof *v, by_value);
+		qsort(v, n, sizeof *v, by_u32);
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || v[i] != v[kept - 1])
 			v[kept++] = v[i];

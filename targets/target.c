@@ -1,6 +1,7 @@
 #include "targets/target.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TARGET(name) extern const struct target_kind target_##name;
@@ -15,6 +16,42 @@ static const struct target_kind *const kinds[] = {
 
 /* TUNING: targets in one mix; more is a mistake on the command line. */
 #define MIX_MAX 32
+
+static int
+by_port(const void *a, const void *b)
+{
+	const struct port *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->format > y->format) - (x->format < y->format);
+}
+
+uint32_t
+ports_sort(struct port *port, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	if (n > 0)
+		qsort(port, n, sizeof *port, by_port);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || by_port(&port[i], &port[kept - 1]) != 0)
+			port[kept++] = port[i];
+	return kept;
+}
+
+const char *
+price_source_text(enum price_source s)
+{
+	static const char *const text[] = {
+	    [PRICE_MEASURED] = "measured",
+	    [PRICE_SIMULATED] = "simulated",
+	    [PRICE_EXTERNAL] = "external",
+	    [PRICE_ESTIMATED] = "estimated",
+	};
+
+	return text[s];
+}
 
 const struct target_kind *const *
 target_kinds(uint32_t *n)

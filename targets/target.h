@@ -57,6 +57,9 @@ struct port {
 	format_id format;
 };
 
+/* By value, then format, each once; how many are left. */
+uint32_t ports_sort(struct port *port, uint32_t n);
+
 /* A composite in one implementation (or a region), that can be priced. */
 struct candidate {
 	uint32_t target; /* index into the mix */
@@ -111,6 +114,9 @@ enum price_source {
 	PRICE_EXTERNAL,
 	PRICE_ESTIMATED
 };
+
+/* "measured", ...: the word for it, in keys of the database, too. */
+const char *price_source_text(enum price_source s);
 
 /* A figure a target works out itself. low/high: over the range of its assumed
  * parameters. */

@@ -7,22 +7,15 @@
 #include "costmodel/seed.h"
 #include "exec/compare.h"
 #include "ir/base/clock.h"
+#include "ir/base/order.h"
 #include "ir/normalize.h"
 #include "plan/solve.h"
 #include "targets/host/host.h"
 
-static int
-by_cost(const void *a, const void *b)
-{
-	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
-
-	return (x > y) - (x < y);
-}
-
 cost_ns
 cost_median(cost_ns *x, uint32_t n)
 {
-	qsort(x, n, sizeof *x, by_cost);
+	qsort(x, n, sizeof *x, by_u64);
 	return x[n / 2];
 }
 

@@ -6,6 +6,7 @@
 #include <cJSON.h>
 
 #include "ir/base/jsonin.h"
+#include "ir/base/order.h"
 #include "targets/external/runner.h"
 
 /* TUNING: a runner that declares more is generated, and wrong. */
@@ -121,14 +122,6 @@ runner_read_hello(struct runner_hello *h, const struct cJSON *doc,
 
 /* ---- latencies ---- */
 
-static int
-by_size(const void *a, const void *b)
-{
-	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
-
-	return (x > y) - (x < y);
-}
-
 bool
 runner_read_latencies(
     struct answer *answer, const struct cJSON *doc, struct err *err)
@@ -157,7 +150,7 @@ runner_read_latencies(
 		err_set(err, ERR_INPUT,
 		    "latency %u is no number of nanoseconds", n);
 	} else {
-		qsort(ns, n, sizeof *ns, by_size);
+		qsort(ns, n, sizeof *ns, by_u64);
 		answer->n = n;
 		answer->min = ns[0];
 		answer->low = ns[(n - 1) / 4];

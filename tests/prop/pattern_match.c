@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/order.h"
 #include "targets/pattern.h"
 #include "tests/support/support.h"
 
@@ -195,14 +196,6 @@ walk(const struct graph *g, const struct plain *p, node_id id, value_id v,
 	    || walk_inputs(g, p, &g->node[id], m, node);
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	node_id x = *(const node_id *)a, y = *(const node_id *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* One line per match, so that results compare as sorted text. */
 static const char *
 describe(const struct match *m, struct arena *a)
@@ -238,7 +231,7 @@ obvious(const struct pattern *p, const struct graph *g, node_id root,
 
 		if (!walk(g, w.way[i], root, v, &m, node) || m.nnodes == 0)
 			continue;
-		qsort(node, m.nnodes, sizeof *node, by_id);
+		qsort(node, m.nnodes, sizeof *node, by_u32);
 		const char *text = describe(&m, a);
 		for (uint32_t k = 0; k < n; k++)
 			again |= strcmp(out[k], text) == 0;

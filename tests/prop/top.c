@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/order.h"
 #include "search/top.h"
 #include "tests/support/problems.h"
 
@@ -76,14 +77,6 @@ list(struct listing *l)
 	}
 }
 
-static int
-by_cost(const void *a, const void *b)
-{
-	const cost_ns *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The covers do not depend on the number of threads. */
 static bool
 same_threaded(const struct problem *p, const struct search_top *one,
@@ -128,7 +121,7 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	l->allowed = arena_new(a, bool, p->ncandidates);
 	l->covered = arena_new(a, bool, p->nnodes);
 	list(l);
-	qsort(l->cost, l->n, sizeof *l->cost, by_cost);
+	qsort(l->cost, l->n, sizeof *l->cost, by_u64);
 	if (!search_top(&top, p, &o, a, &err)) {
 		printf("seed %" PRIu64 ": %s\n", seed, err.text);
 		return false;
