@@ -192,6 +192,7 @@ request(struct job *j, const struct constraints *constraints)
 	    .search =
 	        {
 	            .time_budget_ns = j->args->time_budget_ns,
+	            .spent_ns = &j->searched_ns,
 	            .memory_budget = j->args->memory_budget_bytes,
 	            .threads = search_threads(j->args),
 	            .stop = j->args->cli->stop,

@@ -29,6 +29,16 @@ budget_from_now(uint64_t time_ns, size_t bytes, const atomic_bool *stop)
 	    .stop = stop};
 }
 
+/* The part of a shared time a search may take: half of what is left, so that there
+ * is some for the next one. At least 1 ns, because 0 means no limit. */
+static inline uint64_t
+budget_share(uint64_t time_ns, const uint64_t *spent_ns)
+{
+	if (time_ns == 0 || !spent_ns)
+		return time_ns;
+	return *spent_ns < time_ns ? (time_ns - *spent_ns + 1) / 2 : 1;
+}
+
 static inline bool
 budget_stopped(const struct budget *b)
 {

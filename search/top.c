@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/clock.h"
+#include "search/budget.h"
 #include "search/parallel.h"
 
 struct branch {
@@ -162,8 +163,8 @@ cheapest(const struct top *t)
 	return best;
 }
 
-bool
-search_top(struct search_top *out, const struct problem *p,
+static bool
+find_top(struct search_top *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
 	struct top t = {.p = p, .o = o, .arena = a};
@@ -171,7 +172,8 @@ search_top(struct search_top *out, const struct problem *p,
 
 	out->n = 0;
 	if (o->time_budget_ns)
-		t.deadline = clock_ns() + o->time_budget_ns;
+		t.deadline =
+		    clock_ns() + budget_share(o->time_budget_ns, o->spent_ns);
 	memset(root.allowed, true, p->ncandidates);
 	if (out->k == 0 || !add_branches(&t, &root, 1, err))
 		return out->k == 0;
@@ -189,4 +191,16 @@ search_top(struct search_top *out, const struct problem *p,
 			return false;
 	}
 	return true;
+}
+
+bool
+search_top(struct search_top *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	uint64_t from = clock_ns();
+	bool ok = find_top(out, p, o, a, err);
+
+	if (o->spent_ns)
+		*o->spent_ns += clock_ns() - from;
+	return ok;
 }

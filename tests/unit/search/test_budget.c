@@ -88,6 +88,30 @@ keeps_time(void **state)
 	}
 }
 
+/* One time for five searches, each of which would take more than all of it. */
+static void
+shares_time(void **state)
+{
+	uint64_t spent = 0;
+	struct search_options o = {
+	    .time_budget_ns = 1000 * MS, .spent_ns = &spent};
+	struct search_result r;
+	struct err err = {0};
+	struct problem *p;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	p = hard(32, NO_LIMIT, &a);
+	for (int i = 0; i < 5; i++) {
+		assert_true(search_named(&r, p, "exact", &o, &a, &err));
+		assert_true(r.found);
+		assert_true(spent >= 400 * MS);
+	}
+	assert_true(spent < 1000 * MS + 5 * SLACK);
+	arena_release(&a);
+}
+
 /* CPU ns the two best covers took. */
 static uint64_t
 spend_on_top(uint64_t budget)
@@ -185,6 +209,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(keeps_time),
+	    cmocka_unit_test(shares_time),
 	    cmocka_unit_test(keeps_time_of_top),
 	    cmocka_unit_test(keeps_memory),
 	    cmocka_unit_test(stops_when_told),
