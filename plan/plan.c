@@ -36,7 +36,7 @@ simulate_region(const struct plan *p, const uint32_t *candidate, uint32_t n,
 	if (!t->kind->simulate_region)
 		return false;
 	arena_init(&scratch);
-	list = arena_array(&scratch, n, sizeof *list);
+	list = arena_new(&scratch, const struct candidate *, n);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = &all[candidate[i]];
 	known = t->kind->simulate_region(t, p->graph, list, n, out);

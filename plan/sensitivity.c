@@ -39,7 +39,7 @@ static const struct type **
 class_types(const struct scene *s, struct arena *a)
 {
 	const struct type **type =
-	    arena_array(a, s->prices.nclasses, sizeof *type);
+	    arena_new(a, const struct type *, s->prices.nclasses);
 
 	for (value_id v = 0; v < s->r.graph->nvalues; v++)
 		if (s->prices.value_class[v] < s->prices.nclasses)
@@ -92,8 +92,8 @@ price_conversions(struct scene *s, uint32_t target, struct arena *a)
 }
 
 static void
-set_scene(struct scene *s, const struct plan_request *r, uint32_t target,
-    struct target as, struct arena *a)
+set_scene(struct scene *s, const struct plan_request *r, struct target as,
+    struct arena *a)
 {
 	const struct prices *p = r->prices;
 	size_t nconversions = (size_t)p->nclasses * p->nformats * p->nformats;
@@ -103,7 +103,7 @@ set_scene(struct scene *s, const struct plan_request *r, uint32_t target,
 	    arena_copy(a, p->launch, r->mix->n * sizeof *launch);
 	struct estimate e = {.ns = 0};
 
-	list[target] = as;
+	list[as.index] = as;
 	s->mix = *r->mix;
 	s->mix.target = list;
 	s->prices = *p;
@@ -119,9 +119,9 @@ set_scene(struct scene *s, const struct plan_request *r, uint32_t target,
 	s->r.notes = NULL;
 	s->r.no_baselines = true;
 	e.ns = as.kind->launch_ns(&as, &e);
-	take(&launch[target], &e);
-	price_candidates(s, target);
-	price_conversions(s, target, a);
+	take(&launch[as.index], &e);
+	price_candidates(s, as.index);
+	price_conversions(s, as.index, a);
 }
 
 /* One more search; what has no plan there costs COST_NEVER. */
@@ -142,14 +142,14 @@ solve(struct plan *out, const struct plan_request *r, cost_ns *cost,
 
 static bool
 look_at(struct plan_end *end, const struct plan *p,
-    const struct plan_request *r, uint32_t target, struct target as,
-    struct arena *a, struct err *err)
+    const struct plan_request *r, struct target as, struct arena *a,
+    struct err *err)
 {
 	bool *only = arena_new(a, bool, r->candidates->n);
 	struct plan kept, best;
 	struct scene s;
 
-	set_scene(&s, r, target, as, a);
+	set_scene(&s, r, as, a);
 	if (!solve(&best, &s.r, &end->best, a, err))
 		return false;
 	for (uint32_t i = 0; i < p->ncomposites; i++)
@@ -191,7 +191,7 @@ plan_sensitivity(struct sensitivity *out, const struct plan *p,
 		x->end[1].value = value.high;
 		n++;
 		for (uint32_t e = 0; e < 2; e++)
-			if (!look_at(&x->end[e], p, r, x->target,
+			if (!look_at(&x->end[e], p, r,
 			        mrvl_assume(t, param, x->end[e].value, a), a,
 			        err))
 				return err_in(err, "with %s at %g", x->name,

@@ -13,8 +13,8 @@ struct crew {
 
 struct worker {
 	struct crew *crew;
-	uint32_t id;
 	pthread_t thread;
+	uint32_t id;
 	bool started;
 };
 
