@@ -179,7 +179,9 @@ keeps_memory(void **state)
 		skip(); /* what is freed stays for a while */
 	least = peak(1);
 	grew = peak(budget) - least;
-	assert_true(grew < (long)(budget / 1024 * 105 / 100));
+	/* A quarter for what pages and allocators round up to; without a budget
+	 * it grows to many times that. */
+	assert_true(grew < (long)(budget / 1024 * 5 / 4));
 }
 
 static void
