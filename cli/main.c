@@ -105,6 +105,38 @@ write_done(const struct cli *c, int status)
 	json_close(&j);
 }
 
+/* A command, and the end of its document. */
+static int
+answer(struct cli *c, int argc, char **argv)
+{
+	int status = cli_finish(status_of(c, argc, argv));
+
+	if (document_is_empty())
+		write_done(c, status);
+	if (document_end() || errno == EPIPE)
+		return status;
+	fprintf(stderr, "marq: error: standard output: %s\n", strerror(errno));
+	return err_exit(ERR_IO);
+}
+
+static int
+dispatch(struct cli *c, int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return err_exit(ERR_USAGE);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return cli_finish(0);
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("marq " MARQ_VERSION);
+		return cli_finish(0);
+	}
+	return answer(c, argc - 1, argv + 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -126,26 +158,7 @@ main(int argc, char **argv)
 		c.format = OUT_JSON;
 		document_begin(&c);
 	}
-	if (argc < 2) {
-		print_help(stderr);
-		return err_exit(ERR_USAGE);
-	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-		print_help(stdout);
-		return cli_finish(0);
-	}
-	if (strcmp(argv[1], "--version") == 0) {
-		puts("marq " MARQ_VERSION);
-		return cli_finish(0);
-	}
-	status = cli_finish(status_of(&c, argc - 1, argv + 1));
-	if (document_is_empty())
-		write_done(&c, status);
-	if (!document_end() && errno != EPIPE) {
-		fprintf(stderr, "marq: error: standard output: %s\n",
-		    strerror(errno));
-		status = err_exit(ERR_IO);
-	}
+	status = dispatch(&c, argc, argv);
 	arena_release(&run);
 	return status;
 }
