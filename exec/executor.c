@@ -14,7 +14,7 @@ executor_open(struct executor **out, const struct plan *p,
 	struct executor *x = arena_new(a, struct executor, 1);
 	size_t nslots = (size_t)p->graph->nvalues * MAX_FORMATS;
 
-	*out = x;
+	*out = NULL;
 	x->plan = p;
 	x->arena = a;
 	x->keep_all = o && o->keep_all;
@@ -29,6 +29,7 @@ executor_open(struct executor **out, const struct plan *p,
 		return false;
 	}
 	buffers_lay_out(x);
+	*out = x;
 	return true;
 }
 

@@ -16,7 +16,8 @@ struct executor_options {
 	bool keep_all; /* no memory is reused: every value can be looked at */
 };
 
-/* Compile every composite and converter, lay out one memory pool.
+/* Compile every composite and converter, lay out one memory pool. *x is NULL
+ * when that fails.
  * ERR_UNSUPPORTED naming the node for values without static shape. */
 bool executor_open(struct executor **x, const struct plan *p,
     const struct executor_options *o, struct arena *a, struct err *err);

@@ -22,7 +22,6 @@ enum way_number {
 	WAY_MATMUL_SUM,
 	WAY_MATMUL_BINARY,
 	WAY_BLOCKED_IN_PLACE,
-	WAY_WINOGRAD_SECOND,
 	WAY_PLAIN_SECOND,
 	NWAYS
 };
@@ -43,7 +42,6 @@ static const struct way way[NWAYS] = {
 	[WAY_BLOCKED_BINARY] = {"blocked+binary", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_BINARY},
 	[WAY_MATMUL_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
 	[WAY_MATMUL_BINARY] = {"plain+binary", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_BINARY},
-	[WAY_WINOGRAD_SECOND] = {"winograd/blocked/second", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD_SECOND, RESIDUAL_NONE},
 	[WAY_PLAIN_SECOND] = {"plain/second", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT_SECOND, RESIDUAL_NONE},
 	[WAY_BLOCKED_IN_PLACE] = {"blocked in place", LAYOUT_BLK16, LAYOUT_BLK16, IN_PLACE, RESIDUAL_NONE},
 };
@@ -59,7 +57,7 @@ way_get(uint32_t number)
 uint32_t
 way_nth(const struct way *w)
 {
-	return w->algorithm == DIRECT_SECOND || w->algorithm == WINOGRAD_SECOND;
+	return w->algorithm == DIRECT_SECOND;
 }
 
 struct ways {
@@ -239,10 +237,8 @@ ways_conv(const struct match_in *m, struct formats *f,
 		offer(&w, WAY_PLAIN_BLOCKED);
 	else
 		offer(&w, WAY_BLOCKED);
-	if (winograd) {
+	if (winograd)
 		offer(&w, WAY_WINOGRAD);
-		offer(&w, WAY_WINOGRAD_SECOND);
-	}
 	if (group < in->dim[1] || group == 1)
 		offer(&w, WAY_PLAIN);
 	return w.n;

@@ -8,7 +8,7 @@
 /* SECOND: the implementation that the library would take if it did not have its
  * first one. SOURCE: seen in 2.6.3: jit behind brgconv, gemm behind brgemm, and
  * Winograd over 6x6 tiles behind 4x4. */
-enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, WINOGRAD_SECOND, IN_PLACE };
+enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, IN_PLACE };
 
 struct way {
 	const char *name;
