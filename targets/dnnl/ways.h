@@ -6,8 +6,7 @@
 #include "targets/dnnl/layer.h"
 
 /* SECOND: the implementation that the library would take if it did not have its
- * first one. SOURCE: seen in 2.6.3: jit behind brgconv, gemm behind brgemm, and
- * Winograd over 6x6 tiles behind 4x4. */
+ * first one. SOURCE: seen in 2.6.3: jit behind brgconv, gemm behind brgemm. */
 enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, IN_PLACE };
 
 struct way {
