@@ -177,11 +177,8 @@ finish_measured(struct progress *p)
 	r->low = quartile(median, p->nblocks, 1);
 	r->median = quartile(median, p->nblocks, 2);
 	r->high = quartile(median, p->nblocks, 3);
-	if (r->n == 0) {
+	if (r->n == 0) /* every sample was disturbed */
 		r->outcome = OUTCOME_NOISY;
-		snprintf(
-		    r->detail, sizeof r->detail, "every sample was disturbed");
-	}
 	p->finished = true;
 }
 
