@@ -99,24 +99,6 @@ facts_of(const struct target *t, struct arena *a)
 }
 
 static void
-json_facts(struct json *j, const char *facts)
-{
-	json_key(j, "facts");
-	json_object(j);
-	for (const char *at = facts; *at;) {
-		size_t line = strcspn(at, "\n"), key = strcspn(at, "=");
-
-		if (key < line) {
-			json_key_n(j, at, key);
-			json_strn(j, at + key + 1, line - key - 1);
-		}
-		at += line;
-		at += *at == '\n';
-	}
-	json_close(j);
-}
-
-static void
 json_options(struct json *j, const struct target *t)
 {
 	json_key(j, "options");
@@ -164,7 +146,7 @@ show_json(const struct target *t, struct arena *a)
 	json_key_str(&j, "prices", price_source_text(t->source));
 	json_options(&j, t);
 	json_rules(&j, t->kind, a);
-	json_facts(&j, facts_of(t, a));
+	json_key_facts(&j, "facts", facts_of(t, a));
 	json_close(&j);
 	putchar('\n');
 }

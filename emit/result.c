@@ -68,18 +68,7 @@ write_environment(struct json *j, const struct target *t)
 	buf_init(&b);
 	if (t->kind->environment)
 		t->kind->environment(t, &b);
-	json_key(j, "environment");
-	json_object(j);
-	for (const char *s = b.data; s && *s;) {
-		size_t n = strcspn(s, "\n"), key = strcspn(s, "=\n");
-
-		if (key < n) {
-			json_key_n(j, s, key);
-			json_strn(j, s + key + 1, n - key - 1);
-		}
-		s += n + (s[n] == '\n');
-	}
-	json_close(j);
+	json_key_facts(j, "environment", b.data ? b.data : "");
 	buf_release(&b);
 }
 

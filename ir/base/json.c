@@ -300,3 +300,20 @@ json_key_bool(struct json *j, const char *key, bool x)
 	json_key(j, key);
 	json_bool(j, x);
 }
+
+void
+json_key_facts(struct json *j, const char *key, const char *lines)
+{
+	json_key(j, key);
+	json_object(j);
+	while (*lines) {
+		size_t n = strcspn(lines, "\n"), name = strcspn(lines, "=\n");
+
+		if (name < n) {
+			json_key_n(j, lines, name);
+			json_strn(j, lines + name + 1, n - name - 1);
+		}
+		lines += n + (lines[n] == '\n');
+	}
+	json_close(j);
+}

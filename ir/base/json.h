@@ -59,4 +59,7 @@ void json_key_uint(struct json *j, const char *key, uint64_t x);
 void json_key_real(struct json *j, const char *key, double x);
 void json_key_bool(struct json *j, const char *key, bool x);
 
+/* An object of lines "name=value" (a text, may be empty); others are left out. */
+void json_key_facts(struct json *j, const char *key, const char *lines);
+
 #endif
