@@ -163,7 +163,11 @@ settle(struct quest *q, struct err *err)
 bool
 quest_search(struct quest *q, struct err *err)
 {
-	bool thorough = false;
+	/* Only the exact search proves more with more memory; others are not
+	 * run twice for a proof they never give. */
+	const char *name = q->r->searcher;
+	bool proves = !name || strcmp(name, "exact") == 0;
+	bool thorough = !proves;
 
 	for (;;) {
 		bool moved = false;
@@ -176,7 +180,7 @@ quest_search(struct quest *q, struct err *err)
 				return false;
 		}
 		if (moved) {
-			thorough = false;
+			thorough = !proves;
 		} else if (!q->best.proven && !thorough) {
 			thorough = true;
 		} else {
