@@ -66,16 +66,18 @@ struct ways {
 	uint32_t n, max;
 };
 
+static bool
+has_isa(dnnl_cpu_isa_t isa)
+{
+	return ((unsigned)dnnl_get_effective_cpu_isa() & (unsigned)isa)
+	    == (unsigned)isa;
+}
+
 /* Channels per block of the layouts this CPU's kernels want. */
 static enum layout
 blocked(void)
 {
-	dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-
-	return ((unsigned)isa & (unsigned)dnnl_cpu_isa_avx512_core)
-	        == (unsigned)dnnl_cpu_isa_avx512_core
-	    ? LAYOUT_BLK16
-	    : LAYOUT_BLK8;
+	return has_isa(dnnl_cpu_isa_avx512_core) ? LAYOUT_BLK16 : LAYOUT_BLK8;
 }
 
 static format_id
@@ -320,6 +322,24 @@ ways_layouts(const struct match_in *m, struct formats *f,
 	if (rank4 && blocks)
 		offer(&w, WAY_BLOCKED);
 	return w.n;
+}
+
+/* SOURCE: oneDNN 2.6.3 for processors before AVX2 (or told to be one by
+ * ONEDNN_MAX_CPU_ISA) puts nonsense into channels that do not fill a block when
+ * something follows the operator. */
+uint32_t
+ways_binary(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const struct node *n = graph_node(m->graph, m->match->root);
+	uint32_t nways = ways_layouts(m, f, out, max);
+	const struct type *t = &node_out(m->graph, n, 0)->type;
+
+	if (nways > 0 && out[nways - 1].number == WAY_BLOCKED
+	    && m->match->nnodes > 1 && t->dim[1] % 8 != 0
+	    && !has_isa(dnnl_cpu_isa_avx2))
+		nways--;
+	return nways;
 }
 
 uint32_t

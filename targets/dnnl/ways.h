@@ -32,6 +32,9 @@ uint32_t ways_matmul(const struct match_in *m, struct formats *f,
 /* One per layout: pooling, pointwise, ... */
 uint32_t ways_layouts(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+/* The same, but for what the library computes wrong. */
+uint32_t ways_binary(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
 /* Channels-last too when the result keeps its rank. */
 uint32_t ways_reduction(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
