@@ -41,29 +41,24 @@ grep -v '"before_ns"' killed/summary.json >killed.json
 diff alone.json killed.json ||
 	fail 'the summary differs from that of an uninterrupted run'
 
-# A unit dies with its batch: nothing goes on beside the next run.
-# (measuring this one on the host takes seconds)
-"$MARQ" model make squeezenet -o long.onnx -q
-sed 's/, options: .*}/}/; s/alone/orphan/g; /encoder/d; /mrvl/d; s/tiny/long/' alone.yaml >orphan.yaml
-"$MARQ" batch orphan.yaml >/dev/null 2>&1 &
+# A unit dies with its batch: nothing goes on beside the next run. This one waits
+# for a runner that never says hello.
+cat >orphan.yaml <<-'YAML'
+	version: 1
+	defaults: {db: orphan.db, out: orphan}
+	mixes:
+	  - {name: waits, targets: ["external:cmd=echo $PPID >\"$UNIT\"; exec sleep 1000,timeout=1000", host]}
+	models:
+	  - {path: tiny.onnx}
+YAML
+UNIT=$work/unit "$MARQ" batch orphan.yaml >/dev/null 2>&1 &
 batch=$!
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	unit=$(ps -o pid= --ppid $batch 2>/dev/null | head -n 1)
-	[ -z "$unit" ] || break
-	sleep 0.01
-done
-kill -9 $batch 2>/dev/null
-wait $batch 2>/dev/null
 command='kill -9 of a batch'
-if [ -n "$unit" ]; then
-	sleep 0.5
-	case $(ps -o stat= -p $unit) in
-	'' | Z*) ;; # gone, or waiting for whoever adopted it
-	*) fail 'its unit goes on' ;;
-	esac
-else
-	echo 'the batch was not caught with a unit'
-fi
+wait_until test -s unit || fail 'the batch has no unit'
+unit=$(cat unit)
+kill -9 $batch
+wait $batch 2>/dev/null
+wait_until is_gone "${unit:-self}" || fail 'its unit goes on'
 
 # What runs that were killed left is deleted by the next one: of processes that
 # are gone, under names of ours only.

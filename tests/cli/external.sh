@@ -6,7 +6,7 @@
 ln -s "$MARQ_BUILD/tests/standin_runner" runner
 mkdir tmp
 export TMPDIR="$work/tmp" CALLS="$work/calls"
-unit="external:cmd=$work/runner"
+unit="external:cmd='$work/runner'"
 calls() { # N MESSAGE
 	n=$(grep -c "\"marq\": *\"$2\"" calls)
 	[ "$n" = "$1" ] || fail "$n messages $2, not $1"
@@ -51,14 +51,14 @@ run run net.onnx -t "$unit prices" -t host --db prices.db --pin op:Conv=external
 expect_status 3
 expect_in err 'tells prices, it does not run'
 for action in hang crash garbage silent wrong; do
-	run run net.onnx -t "$unit $action Conv,timeout=1" -t host --db none --forbid host:op:Conv --no-measure
+	run run net.onnx -t "$unit $action Conv" -t host --db none --forbid host:op:Conv --no-measure
 	expect_status 1
 	expect_in err 'the tool was not asked'
 done
 
 # whatever it does costs one candidate
-outcome() { # ACTION WORDS
-	search -t "$unit $1 Conv,timeout=2" -t host --eager-pricing -o bad --force
+outcome() { # ACTION WORDS [more options of the target]
+	search -t "$unit $1 Conv${3-}" -t host --eager-pricing -o bad --force
 	expect_status 0
 	expect_in bad/provenance.json "$2"
 	expect_in bad/provenance.json '"source": "external"'
@@ -67,7 +67,7 @@ outcome() { # ACTION WORDS
 	leaves_nothing
 }
 outcome refuse 'unsupported: no such unit'
-outcome hang 'timeout: the runner did not answer in 2000 ms'
+outcome hang 'timeout: the runner did not answer in 10000 ms' ,timeout=10
 outcome crash 'crash: the runner ended with status 137: out of luck'
 outcome garbage 'wrong result: the runner talks nonsense: answer'
 outcome error 'wrong result: the runner talks nonsense: error: KeyError'
@@ -76,7 +76,7 @@ outcome negative 'wrong result: latency 1 is no number of nanoseconds'
 outcome silent 'output_0.pb'
 outcome wrong 'wrong result: differs from the reference'
 # and that is remembered as well
-search -t "$unit hang Conv,timeout=2" -t host --eager-pricing -o none
+search -t "$unit hang Conv,timeout=10" -t host --eager-pricing -o none
 expect_status 0
 calls 0 price
 search -t "$unit refuse Conv" -t host --pin op:Conv=external -o none

@@ -43,6 +43,22 @@ expect_json() {
 		fail "$1 is not one JSON document"
 }
 
+wait_until() { # COMMAND...: until it succeeds; fails after a minute
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || return 1
+		sleep 0.1
+	done
+}
+
+is_gone() { # PID: ended, though its parent may not have been told
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	'' | Z* | X*) ;;
+	*) false ;;
+	esac
+}
+
 done_testing() {
 	[ "$failures" = 0 ] || exit 1
 	exit 0

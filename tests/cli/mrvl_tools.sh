@@ -113,7 +113,7 @@ leaves_nothing
 # every way to fail is recorded, costs one candidate, and is never chosen
 outcome() { # COMMAND WORDS [more options of the target]
 	: >calls
-	run search net.onnx -t "mrvl:tool_timeout=1,tmlc=$1${3-}" -t host --db failing.db -o bad --force --eager-pricing
+	run search net.onnx -t "mrvl:tmlc=$1${3-}" -t host --db failing.db -o bad --force --eager-pricing
 	expect_status 0
 	expect_in bad/provenance.json "$2"
 	expect_not_in bad/result.json '"rule": "mrvl'
@@ -121,7 +121,7 @@ outcome() { # COMMAND WORDS [more options of the target]
 }
 outcome 'echo no such layer; exit 3 {nodes}' 'unsupported: the compiler ended with status 3: no such layer'
 outcome 'kill -SEGV $$' 'crash: the compiler ended with status 139'
-outcome 'sleep 60 & sleep 60' 'timeout: the compiler was not done after 1000 ms'
+outcome 'sleep 60 & sleep 60' 'timeout: the compiler was not done after 1000 ms' ',tool_timeout=1'
 outcome 'mkdir bin_{symbol}; echo what >{bin}' 'wrong result: binary of 5 bytes'
 outcome 'true' 'wrong result: '
 outcome "$tmlc" 'wrong result: differs from the reference' ',mlsim=mlsim2 {bin} {in} {out}'
@@ -139,20 +139,18 @@ expect_in said 'no'
 
 # interrupted while a tool hangs: it is over at once, and with it what the tool's
 # shell started
-"$MARQ" search net.onnx -t 'mrvl:tmlc=true; sleep 4321' -t host --db none -o none -q --eager-pricing 2>err &
+command='an interrupted search'
+TOOL=$work/tool env --default-signal=INT "$MARQ" search net.onnx \
+	-t 'mrvl:tool_timeout=1000,tmlc=sleep 1000 & echo $! >"$TOOL"; wait' \
+	-t host --db none -o none -q --eager-pricing 2>err &
 marq=$!
-while ! pgrep -f '^sleep 4321$' >/dev/null; do sleep 0.1; done
+wait_until test -s tool || fail 'no tool was started'
 kill -INT $marq
 wait $marq
 status=$?
-command='an interrupted search'
 expect_status 130
-n=0
-while pgrep -f '^sleep 4321$' >/dev/null; do
-	n=$((n + 1))
-	[ $n -lt 100 ] || { fail 'the tool outlives it'; break; }
-	sleep 0.1
-done
+tool=$(cat tool)
+wait_until is_gone "${tool:-self}" || fail 'the tool outlives it'
 leaves_nothing
 
 # what a command line gets wrong

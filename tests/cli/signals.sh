@@ -1,26 +1,36 @@
 #!/bin/sh
-# The first SIGTERM or SIGINT ends a search within five seconds with the best so
-# far or nothing, never with half a result; the exit status says so.
+# The first SIGTERM or SIGINT ends a search soon, with the best so far or nothing,
+# never with half a result; the exit status says so. (By itself this search takes
+# minutes; how soon it was is printed only.)
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
-"$MARQ" model make squeezenet -o net.onnx --weights constant -q
+"$MARQ" model make resnet50 -o net.onnx --weights constant -q
+
+has_measured() { # DATABASE
+	"$MARQ" db list --db "$1" 2>/dev/null | grep -q .
+}
 
 for signal in TERM INT; do
-	for delay in 0.1 0.4 0.9; do
-		command="marq search, SIG$signal after $delay s"
+	for delay in 0.1 0.4 measured; do
+		command="marq search, SIG$signal after $delay"
 		rm -rf net.marq
 		# a shell starts background jobs with SIGINT ignored
 		env --default-signal=INT "$MARQ" search net.onnx -t dnnl -t host \
-			--db "$signal.db" -o net.marq >out 2>err &
+			--eager-pricing --db "$signal.db" -o net.marq >out 2>err &
 		pid=$!
-		sleep $delay
-		kill -s $signal $pid 2>/dev/null
+		case $delay in
+		measured) wait_until has_measured "$signal.db" || fail 'nothing was measured' ;;
+		*) sleep $delay ;;
+		esac
+		kill -s $signal $pid
 		begun=$(date +%s)
 		wait $pid
 		status=$?
-		[ $(($(date +%s) - begun)) -le 6 ] || fail 'it took more than five seconds'
-		case $status in
-		0 | 130 | 143) ;;
+		took=$(($(date +%s) - begun))
+		echo "$command: $took s"
+		[ $took -le 60 ] || fail "it took $took s"
+		case $signal$status in
+		INT130 | TERM143) ;;
 		*) fail "exit status $status"; sed 's/^/  | /' err ;;
 		esac
 		if [ -e net.marq ]; then
@@ -31,6 +41,9 @@ for signal in TERM INT; do
 done
 
 # What was measured before the signal is kept.
-run db stat --db TERM.db
-expect_status 0
+for signal in TERM INT; do
+	run db verify --db $signal.db
+	expect_status 0
+	has_measured $signal.db || fail 'what was measured is lost'
+done
 done_testing

@@ -1,9 +1,10 @@
 """Looks at a report in headless Chromium, through chromedriver's HTTP interface.
 
 browser.py PAGE ONNX_NODES [MOST_MS]: opens PAGE, then checks that it has no
-console errors, that it was ready within MOST_MS (default 10000), that filter,
+console errors, that it was ready within MOST_MS (default 100000), that filter,
 sort, hover and click do what they say and that it fits a printed page."""
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -112,10 +113,10 @@ def try_print(b, nodes):
 
 def main():
     page, nodes = sys.argv[1], int(sys.argv[2])
-    most = float(sys.argv[3]) if len(sys.argv) > 3 else 10000
+    most = float(sys.argv[3]) if len(sys.argv) > 3 else 100000
     b = Browser()
     try:
-        b.call("POST", "/url", {"url": "file://" + page})
+        b.call("POST", "/url", {"url": pathlib.Path(page).as_uri()})
         ready = b.run("return document.documentElement.dataset.ready")
         check(ready is not None, "the page's script ran to its end")
         if ready is not None:
