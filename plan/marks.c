@@ -1,21 +1,9 @@
 #include "plan/marks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/map.h"
-#include "ir/base/order.h"
-#include "plan/partition.h"
-
-/* A partition as its nodes are met. */
-struct locked {
-	const char *name;
-	const char *key, *value; /* of the mark that gave the target */
-	uint64_t targets;
-	node_id *node;
-	uint32_t nnodes, cap;
-};
+#include "plan/locks.h"
 
 struct marks {
 	struct constraints *out;
@@ -26,9 +14,7 @@ struct marks {
 	struct arena *a;
 	const uint32_t *start; /* [nonnx + 1] into carrier */
 	const node_id *carrier; /* nodes that carry an ONNX node, ascending */
-	struct map by_name; /* of partitions */
-	struct locked *locked;
-	uint32_t nlocked, locked_cap;
+	struct locks locks;
 };
 
 /* What the marks of one ONNX node say; NULL: nothing. */
@@ -195,37 +181,10 @@ read_stop(struct marks *k, uint32_t onnx, const char *value, struct err *err)
 
 /* ---- partitions ---- */
 
-/* Put an ONNX node's carriers into its partition. */
-static bool
-join_partition(
-    struct marks *k, uint32_t onnx, const struct locked *how, struct err *err)
-{
-	uint32_t at =
-	    map_add(&k->by_name, how->name, strlen(how->name), k->nlocked);
-	struct locked *l;
-
-	if (at == k->nlocked) {
-		k->locked = arena_grow(k->a, k->locked, &k->locked_cap,
-		    k->nlocked + 1, sizeof *k->locked);
-		k->locked[k->nlocked++] = *how;
-	}
-	l = &k->locked[at];
-	if (l->targets != how->targets)
-		return err_set(err, ERR_INPUT,
-		    "its partition is on another target: %s '%s'", l->key,
-		    l->value);
-	for (uint32_t i = k->start[onnx]; i < k->start[onnx + 1]; i++) {
-		l->node = arena_grow(
-		    k->a, l->node, &l->cap, l->nnodes + 1, sizeof *l->node);
-		l->node[l->nnodes++] = k->carrier[i];
-	}
-	return true;
-}
-
 /* The target of a region's function, in "target=T composites=N ...". */
 static bool
-read_region(const struct marks *k, const char *name, struct locked *out,
-    struct err *err)
+read_region(
+    const struct marks *k, const char *name, struct lock *out, struct err *err)
 {
 	const char *key = arena_printf(k->a, MARK_REGION "%s", name);
 	const char *start = "target=", *text = NULL, *end;
@@ -239,7 +198,7 @@ read_region(const struct marks *k, const char *name, struct locked *out,
 		    " is a locked partition, but the model's metadata has no "
 		    "'%s' to say of which target",
 		    name, key);
-	*out = (struct locked){.name = name, .key = key, .value = text};
+	*out = (struct lock){.name = name, .key = key, .value = text};
 	if (strncmp(text, start, strlen(start)) != 0)
 		return err_set(
 		    err, ERR_INPUT, "%s '%s': want target=TARGET", key, text);
@@ -254,10 +213,10 @@ read_region(const struct marks *k, const char *name, struct locked *out,
 /* The partition a node is locked into, in how->name; NULL: none. */
 static bool
 find_partition(const struct marks *k, const struct onnx_node *o,
-    const struct node_marks *say, uint64_t targets, struct locked *how,
+    const struct node_marks *say, uint64_t targets, struct lock *how,
     struct err *err)
 {
-	*how = (struct locked){.name = say->partition,
+	*how = (struct lock){.name = say->partition,
 	    .key = MARK_TARGET,
 	    .value = say->target,
 	    .targets = targets};
@@ -286,7 +245,7 @@ read_placement(struct marks *k, uint32_t onnx, const struct node_marks *say,
 	const struct onnx_node *o = &k->g->origin_table->node[onnx];
 	uint64_t targets = 0, forbidden = 0;
 	struct constraint c;
-	struct locked how;
+	struct lock how;
 
 	if (say->target && !read_targets(k, say->target, &targets, err))
 		return wrong(k, o, MARK_TARGET, say->target, err);
@@ -298,7 +257,9 @@ read_placement(struct marks *k, uint32_t onnx, const struct node_marks *say,
 		return wrong(k, o, MARK_FORBID, say->forbid, err);
 	}
 	if (!find_partition(k, o, say, targets, &how, err)
-	    || (how.name && !join_partition(k, onnx, &how, err)))
+	    || (how.name
+	        && !locks_join(&k->locks, &how, &k->carrier[k->start[onnx]],
+	            k->start[onnx + 1] - k->start[onnx], err)))
 		return say->partition
 		    ? wrong(k, o, MARK_PARTITION, say->partition, err)
 		    : err_in(err, "%s", node_words(k, o));
@@ -373,39 +334,6 @@ read_model_mark(struct marks *k, const struct onnx_meta *meta, struct err *err)
 	    || err_in(err, "metadata %s '%s'", meta->key, meta->value);
 }
 
-/* The targets of a mask, as the user wrote them. */
-static const char *
-target_words(const struct marks *k, uint64_t targets)
-{
-	const char *text = "";
-
-	for (uint32_t t = 0; t < k->mix->n; t++)
-		if (targets >> t & 1)
-			text = arena_printf(k->a, "%s%s%s", text,
-			    *text ? " " : "", k->mix->target[t].text);
-	return text;
-}
-
-static bool
-add_partitions(struct marks *k, struct err *err)
-{
-	for (uint32_t i = 0; i < k->nlocked; i++) {
-		struct locked *l = &k->locked[i];
-		struct constraint c = {.node = l->node,
-		    .targets = l->targets,
-		    .text = arena_printf(k->a, "partition '%s' on %s", l->name,
-		        target_words(k, l->targets))};
-
-		qsort(l->node, l->nnodes, sizeof *l->node, by_u32);
-		for (uint32_t n = 0; n < l->nnodes; n++)
-			if (n == 0 || l->node[n] != l->node[c.nnodes - 1])
-				l->node[c.nnodes++] = l->node[n];
-		if (!partition_add(k->out, c, k->g, k->a, err))
-			return false;
-	}
-	return true;
-}
-
 bool
 marks_read(struct constraints *s, const struct model *model,
     const struct mix *m, struct notes *notes, struct arena *a, struct err *err)
@@ -417,7 +345,7 @@ marks_read(struct constraints *s, const struct model *model,
 	    .notes = notes,
 	    .a = a};
 
-	map_init(&k.by_name, a);
+	locks_init(&k.locks, a);
 	index_carriers(&k);
 	for (uint32_t i = 0; i < model->nmeta; i++)
 		if (is_mark(model->meta[i].key)
@@ -426,5 +354,6 @@ marks_read(struct constraints *s, const struct model *model,
 	for (uint32_t i = 0; i < k.g->origin_table->n; i++)
 		if (!read_node(&k, i, err))
 			return err_in(err, "%s", model->path);
-	return add_partitions(&k, err) || err_in(err, "%s", model->path);
+	return locks_close(&k.locks, s, k.g, m, err)
+	    || err_in(err, "%s", model->path);
 }

@@ -5,16 +5,10 @@
 #define PLAN_WHOLES_H
 
 #include "ir/base/map.h"
+#include "plan/columns.h"
 #include "plan/plan.h"
 #include "search/cover.h"
 #include "search/problem.h"
-
-/* A stretch of a region, offered as one candidate at its price as a whole. */
-struct column {
-	struct problem_candidate candidate; /* target: of the base problem */
-	const uint32_t *part; /* [nparts] in execution order */
-	uint32_t nparts;
-};
 
 struct wholes {
 	const struct plan *about; /* graph, mix, candidates and prices */
@@ -24,8 +18,7 @@ struct wholes {
 	bool *apart; /* [nvalues] crosses the middle of a run that cannot be:
 		      * maker and reader are never in one run again */
 	cost_ns *raised; /* [ncandidates] least price in a region; 0: its own */
-	struct column *column;
-	uint32_t ncolumns, column_cap;
+	struct columns columns;
 	struct plan_move *moved; /* runs whose price was another */
 	uint32_t nmoved, moved_cap;
 };
