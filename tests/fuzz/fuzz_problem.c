@@ -1,27 +1,9 @@
-/* Problem files: whatever parses and is small is solved, and the cover must
- * pass the check. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
+/* Problem files. */
 #include "search/problem_json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/solved.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct search_options o = {.memory_budget = 1 << 20};
-	struct search_result r;
-	struct err err = {0};
-	struct problem p;
-	struct arena a;
-
-	arena_init(&a);
-	if (problem_parse(&p, (const char *)data, size, "fuzz", &a, &err)
-	    && p.nnodes <= 8 && p.ncandidates <= 16
-	    && !search_exact(&r, &p, &o, &a, &err))
-		abort();
-	arena_release(&a);
-	return 0;
+	return solve_parsed(problem_parse, data, size);
 }

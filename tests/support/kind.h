@@ -3,46 +3,15 @@
 #ifndef TESTS_SUPPORT_KIND_H
 #define TESTS_SUPPORT_KIND_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "costmodel/reference.h"
 #include "costmodel/trial.h"
-#include "targets/candidates.h"
 #include "targets/host/host.h"
-#include "tests/support/make.h"
+#include "tests/support/found.h"
 #include "tests/support/support.h"
 
-extern const struct target_kind target_host;
 extern const struct target_kind *const tested;
-
-static struct arena arena;
-static struct maker m;
-static struct mix mix;
-static struct candidates found;
-
-static int
-setup(void **state)
-{
-	(void)state;
-	arena_init(&arena);
-	make_begin(&m, &arena);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
 
 /* Run one candidate and compare; true when the library took it. */
 static bool
@@ -74,29 +43,16 @@ runs(const struct candidate *c, struct reference *r)
 	return true;
 }
 
-/* Find all candidates of the made graph and run those of oneDNN; the number
+/* Find all candidates of the made graph and run those of the kind; the number
  * that ran. `rule` must have run over `nnodes` nodes at least once. */
 static uint32_t
 check_all(const char *rule, uint32_t nnodes)
 {
-	struct target *t = arena_new(&arena, struct target, 2);
-	struct err err = {.kind = ERR_NONE};
 	struct reference r;
 	uint32_t n = 0;
 	bool seen = false;
 
-	make_end(&m);
-	mix = (struct mix){.target = t, .n = 2};
-	formats_init(&mix.formats);
-	t[0] = (struct target){.kind = tested, .text = tested->name};
-	t[1] =
-	    (struct target){.kind = &target_host, .text = "host", .index = 1};
-	t[0].formats = t[1].formats = &mix.formats;
-	if (tested->open && !tested->open(&t[0], &mix.formats, &arena, &err))
-		fail_msg("%s", err.text);
-	if (!candidates_find(&found, m.graph, &mix, NULL, &arena, &err)) {
-		fail_msg("%s", err.text);
-	}
+	find(tested->name);
 	reference_init(&r, m.graph, host_eval);
 	for (uint32_t i = 0; i < found.n; i++) {
 		const struct candidate *c = &found.candidate[i];
@@ -111,6 +67,46 @@ check_all(const char *rule, uint32_t nnodes)
 	if (!seen)
 		fail_msg("%s over %u nodes never ran", rule, (unsigned)nnodes);
 	return n;
+}
+
+static inline value_id
+batch_norm(value_id x, int64_t channels)
+{
+	value_id gamma = make_constant(&m, DIMS(channels), 0.5f, 2);
+	value_id beta = make_constant(&m, DIMS(channels), -1, 1);
+	value_id mean = make_constant(&m, DIMS(channels), -1, 1);
+	value_id variance = make_constant(&m, DIMS(channels), 0.5f, 2);
+
+	return MAKE(&m, BATCHNORMALIZATION, x, gamma, beta, mean, variance);
+}
+
+/* Transposed convolutions: uneven padding and a Relu; grouped and dilated. */
+static inline void
+make_deconvs(void)
+{
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 0),
+	    ATTR_OF_INTS("output_padding", 1, 0)};
+	const struct attr grouped[] = {
+	    ATTR_OF_INT("group", 4), ATTR_OF_INTS("dilations", 2, 1)};
+	value_id x = make_input(&m, DIMS(2, 16, 7, 9));
+	value_id w = make_constant(&m, DIMS(16, 24, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(24), -1, 1);
+	value_id y = MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b);
+	value_id w2 = make_constant(&m, DIMS(24, 5, 2, 3), -0.2f, 0.2f);
+
+	y = MAKE(&m, RELU, y);
+	make_output(&m, MAKE_WITH(&m, CONVTRANSPOSE, grouped, y, w2));
+}
+
+/* A slope for each channel. */
+static inline void
+make_slopes(void)
+{
+	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
+	value_id s = make_constant(&m, DIMS(18, 1, 1), -0.2f, 0.2f);
+
+	make_output(&m, MAKE(&m, PRELU, x, s));
 }
 
 #endif

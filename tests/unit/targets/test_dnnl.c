@@ -5,17 +5,6 @@
 extern const struct target_kind target_dnnl;
 const struct target_kind *const tested = &target_dnnl;
 
-static value_id
-batch_norm(value_id x, int64_t channels)
-{
-	value_id gamma = make_constant(&m, DIMS(channels), 0.5f, 2);
-	value_id beta = make_constant(&m, DIMS(channels), -1, 1);
-	value_id mean = make_constant(&m, DIMS(channels), -1, 1);
-	value_id variance = make_constant(&m, DIMS(channels), 0.5f, 2);
-
-	return MAKE(&m, BATCHNORMALIZATION, x, gamma, beta, mean, variance);
-}
-
 static void
 test_conv_norm_residual_relu(void **state)
 {
@@ -441,31 +430,16 @@ test_recurrent(void **state)
 static void
 test_deconv(void **state)
 {
-	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2),
-	    ATTR_OF_INTS("pads", 1, 1, 1, 0),
-	    ATTR_OF_INTS("output_padding", 1, 0)};
-	const struct attr grouped[] = {
-	    ATTR_OF_INT("group", 4), ATTR_OF_INTS("dilations", 2, 1)};
-	value_id x = make_input(&m, DIMS(2, 16, 7, 9));
-	value_id w = make_constant(&m, DIMS(16, 24, 3, 3), -0.2f, 0.2f);
-	value_id b = make_constant(&m, DIMS(24), -1, 1);
-	value_id y = MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b);
-	value_id w2 = make_constant(&m, DIMS(24, 5, 2, 3), -0.2f, 0.2f);
-
 	(void)state;
-	y = MAKE(&m, RELU, y);
-	make_output(&m, MAKE_WITH(&m, CONVTRANSPOSE, grouped, y, w2));
+	make_deconvs();
 	assert_true(check_all("dnnl.deconv", 2) >= 4);
 }
 
 static void
 test_slopes(void **state)
 {
-	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
-	value_id s = make_constant(&m, DIMS(18, 1, 1), -0.2f, 0.2f);
-
 	(void)state;
-	make_output(&m, MAKE(&m, PRELU, x, s));
+	make_slopes();
 	assert_int_equal(check_all("dnnl.prelu", 1), 3);
 }
 
@@ -505,24 +479,13 @@ test_resize(void **state)
 static void
 test_refusals_give_reasons(void **state)
 {
-	const struct candidate_options keep = {.keep_refusals = true};
-	struct err err = {.kind = ERR_NONE};
-	struct target *t = arena_new(&arena, struct target, 2);
 	value_id x = make_input(&m, DIMS(1, 4, 8, 8));
 	value_id w = make_constant(&m, DIMS(4, 4, 1, 1), -1, 1);
 	value_id bias = make_input(&m, DIMS(4));
 
 	(void)state;
 	make_output(&m, MAKE(&m, CONV, x, w, bias));
-	make_end(&m);
-	mix = (struct mix){.target = t, .n = 2};
-	formats_init(&mix.formats);
-	t[0] = (struct target){.kind = &target_dnnl, .text = "dnnl"};
-	t[1] =
-	    (struct target){.kind = &target_host, .text = "host", .index = 1};
-	t[0].formats = t[1].formats = &mix.formats;
-	assert_true(
-	    candidates_find(&found, m.graph, &mix, &keep, &arena, &err));
+	find("dnnl");
 	assert_int_equal(found.nrefusals, 1);
 	for (uint32_t i = 0; i < found.refusal[0].nreasons; i++)
 		if (strcmp(found.refusal[0].reason[i].condition, "bias") == 0)

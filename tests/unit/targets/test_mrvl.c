@@ -1,87 +1,14 @@
 /* The Marvell backend: attributes, predicates (each deviation from upstream by
  * name), prices, and both ways to a region's files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "targets/candidates.h"
 #include "targets/mrvl/build.h"
 #include "targets/mrvl/cost.h"
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/memory.h"
 #include "targets/mrvl/rules.h"
-#include "tests/support/make.h"
-
-static struct arena arena;
-static struct maker m;
-static struct mix mix;
-static struct candidates found;
-
-static int
-setup(void **state)
-{
-	(void)state;
-	arena_init(&arena);
-	make_begin(&m, &arena);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
-
-static void
-find(const char *target)
-{
-	struct candidate_options o = {.keep_refusals = true};
-	struct err err = {.kind = ERR_NONE};
-
-	make_end(&m);
-	if (!mix_open(&mix, &target, 1, &arena, &err)
-	    || !candidates_find(&found, m.graph, &mix, &o, &arena, &err))
-		fail_msg("%s", err.text);
-}
-
-/* Was some match of the rule refused for that condition? */
-static bool
-refused(enum mrvl_rule rule, const char *condition)
-{
-	for (uint32_t i = 0; i < found.nrefusals; i++) {
-		const struct refusal *r = &found.refusal[i];
-
-		for (uint32_t k = 0;
-		     r->rule == rule && r->target == 0 && k < r->nreasons; k++)
-			if (!r->reason[k].holds
-			    && strcmp(r->reason[k].condition, condition) == 0)
-				return true;
-	}
-	return false;
-}
-
-/* The largest mrvl candidate of a rule, or NULL. */
-static const struct candidate *
-largest(enum mrvl_rule rule)
-{
-	const struct candidate *best = NULL;
-
-	for (uint32_t i = 0; i < found.n; i++) {
-		const struct candidate *c = &found.candidate[i];
-
-		if (c->target == 0 && c->rule == rule
-		    && (!best || c->nnodes > best->nnodes))
-			best = c;
-	}
-	return best;
-}
+#include "tests/support/found.h"
+#include "tests/support/written.h"
 
 /* ---- attributes ---- */
 
@@ -276,23 +203,6 @@ small_network(void)
 	make_output(&m, MAKE(&m, GEMM, f, k));
 }
 
-static const char *
-text_of(void (*write)(FILE *, const struct layers *, struct arena *),
-    const struct layers *l)
-{
-	char *bytes = NULL;
-	const char *out;
-	size_t n = 0;
-	FILE *f = open_memstream(&bytes, &n);
-
-	assert_non_null(f);
-	write(f, l, &arena);
-	fclose(f);
-	out = arena_strn(&arena, bytes, n);
-	free(bytes);
-	return out;
-}
-
 /* The candidates with the given nodes, one for each layer of upstream's. */
 static const struct candidate *
 candidate_for(const struct layer *l)
@@ -338,10 +248,10 @@ test_plan_and_upstream_write_the_same(void **state)
 	r.input = &in;
 	r.output = &out;
 	assert_true(mrvl_layers(&mine, &r, &arena, &err));
-	assert_string_equal(text_of(mrvl_write_nodes, &mine),
-	    text_of(mrvl_write_nodes, &legacy.region[0]));
-	assert_string_equal(text_of(mrvl_write_consts, &mine),
-	    text_of(mrvl_write_consts, &legacy.region[0]));
+	assert_string_equal(layers_text(mrvl_write_nodes, &mine, &arena),
+	    layers_text(mrvl_write_nodes, &legacy.region[0], &arena));
+	assert_string_equal(layers_text(mrvl_write_consts, &mine, &arena),
+	    layers_text(mrvl_write_consts, &legacy.region[0], &arena));
 	assert_string_equal(mrvl_command(r.target, &mine, &arena),
 	    "mrvl-tmlc -mn tvmgen_mrvl_main_0 -f1 "
 	    "tvmgen_mrvl_main_0-nodes.json -f2 tvmgen_mrvl_main_0-consts.json "

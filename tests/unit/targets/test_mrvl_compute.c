@@ -5,17 +5,6 @@
 extern const struct target_kind target_mrvl;
 const struct target_kind *const tested = &target_mrvl;
 
-static value_id
-batch_norm(value_id x, int64_t channels)
-{
-	value_id gamma = make_constant(&m, DIMS(channels), 0.5f, 2);
-	value_id beta = make_constant(&m, DIMS(channels), -1, 1);
-	value_id mean = make_constant(&m, DIMS(channels), -1, 1);
-	value_id variance = make_constant(&m, DIMS(channels), 0.5f, 2);
-
-	return MAKE(&m, BATCHNORMALIZATION, x, gamma, beta, mean, variance);
-}
-
 static void
 test_conv_bias_add_norm_relu(void **state)
 {

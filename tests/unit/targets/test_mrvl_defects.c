@@ -1,89 +1,25 @@
 /* The defects of upstream's partitioner and code generator, by number (the table is
  * in targets/mrvl/README.md): what is done instead, and what
  * compat=legacy-v0.19 does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "targets/candidates.h"
 #include "targets/mrvl/build.h"
 #include "targets/mrvl/codegen.h"
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/rules.h"
-#include "tests/support/make.h"
+#include "tests/support/found.h"
+#include "tests/support/written.h"
 
 #define COMPAT "mrvl:compat=legacy-v0.19"
 
-static struct arena arena;
-static struct maker m;
-static struct mix mix;
-static struct candidates found;
 static struct legacy legacy;
 static struct err err;
 
 static int
-setup(void **state)
+setup_defect(void **state)
 {
-	(void)state;
-	arena_init(&arena);
-	make_begin(&m, &arena);
 	err = (struct err){.kind = ERR_NONE};
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
-
-static bool
-find(const char *target)
-{
-	struct candidate_options o = {.keep_refusals = true};
-
-	make_end(&m);
-	return mix_open(&mix, &target, 1, &arena, &err)
-	    && candidates_find(&found, m.graph, &mix, &o, &arena, &err);
-}
-
-/* Was some match of the rule refused for that condition? */
-static bool
-refused(enum mrvl_rule rule, const char *condition)
-{
-	bool is = false;
-
-	for (uint32_t i = 0; i < found.nrefusals; i++) {
-		const struct refusal *r = &found.refusal[i];
-
-		for (uint32_t k = 0;
-		     r->rule == rule && r->target == 0 && k < r->nreasons; k++)
-			is |= !r->reason[k].holds
-			    && strcmp(r->reason[k].condition, condition) == 0;
-	}
-	return is;
-}
-
-/* Nodes of the largest mrvl candidate of a rule; 0: there is none. */
-static uint32_t
-largest(enum mrvl_rule rule)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < found.n; i++) {
-		const struct candidate *c = &found.candidate[i];
-
-		if (c->target == 0 && c->rule == rule && c->nnodes > most)
-			most = c->nnodes;
-	}
-	return most;
+	return setup(state);
 }
 
 /* Why a plan's files are not written with a composite of the rule in them. */
@@ -123,23 +59,6 @@ layer_of(const struct layers *l, enum layer_kind kind)
 			return &l->layer[i];
 	fail_msg("no layer of kind %d", (int)kind);
 	return NULL;
-}
-
-static const char *
-text_of(void (*write)(FILE *, const struct layers *, struct arena *),
-    const struct layers *l)
-{
-	char *bytes = NULL;
-	const char *out;
-	size_t n = 0;
-	FILE *f = open_memstream(&bytes, &n);
-
-	assert_non_null(f);
-	write(f, l, &arena);
-	fclose(f);
-	out = arena_strn(&arena, bytes, n);
-	free(bytes);
-	return out;
 }
 
 static uint32_t
@@ -190,7 +109,7 @@ test_defect_1_constants_are_renamed_without_collision(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct layers *l = &legacy.region[i];
 
-		consts = text_of(mrvl_write_consts, l);
+		consts = layers_text(mrvl_write_consts, l, &arena);
 		assert_int_equal(
 		    times("data_base64", consts), l->nlayers == 2 ? 3 : 1);
 		assert_int_equal(
@@ -212,7 +131,7 @@ test_defect_2_a_shared_constant_is_written_for_each_use(void **state)
 
 	(void)state;
 	make_output(&m, MAKE(&m, CONV, MAKE(&m, CONV, image(), w), w));
-	consts = text_of(mrvl_write_consts, upstream(0));
+	consts = layers_text(mrvl_write_consts, upstream(0), &arena);
 	assert_int_equal(times("data_base64", consts), 2);
 	assert_int_equal(times("\"tvmgen_mrvl_main_1_const_0\"", consts), 1);
 	assert_int_equal(times("\"tvmgen_mrvl_main_2_const_0\"", consts), 1);
@@ -226,11 +145,11 @@ test_defect_3_sum_with_a_constant(void **state)
 
 	(void)state;
 	make_output(&m, MAKE(&m, ADD, y, c));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_SUM, "operands_not_constant"));
-	assert_int_equal(largest(RULE_SUM), 0);
-	assert_true(find(COMPAT));
-	assert_int_equal(largest(RULE_SUM), 1);
+	assert_int_equal(most_nodes(RULE_SUM), 0);
+	find(COMPAT);
+	assert_int_equal(most_nodes(RULE_SUM), 1);
 	assert_string_equal(
 	    refusal_in_files(RULE_SUM), "sum with constant operand");
 	assert_string_equal(
@@ -244,9 +163,9 @@ test_defect_4_a_constant_first_is_a_bias_too(void **state)
 
 	(void)state;
 	make_output(&m, MAKE(&m, ADD, b, conv(image(), 4, 4)));
-	assert_true(find("mrvl"));
-	assert_int_equal(largest(RULE_CONV), 2);
-	assert_false(find(COMPAT));
+	find("mrvl");
+	assert_int_equal(most_nodes(RULE_CONV), 2);
+	assert_false(try_to_find(COMPAT, &err));
 	assert_int_equal(err.kind, ERR_UNSUPPORTED);
 }
 
@@ -271,14 +190,15 @@ test_defect_5_the_value_of_a_pad_is_kept(void **state)
 
 	(void)state;
 	make_output(&m, padded_conv(5, NULL));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_CONV, "pad_value"));
-	assert_int_equal(largest(RULE_CONV), 1);
-	assert_true(find(COMPAT)); /* drops it */
-	assert_int_equal(largest(RULE_CONV), 2);
+	assert_int_equal(most_nodes(RULE_CONV), 1);
+	find(COMPAT); /* drops it */
+	assert_int_equal(most_nodes(RULE_CONV), 2);
 	l = upstream(0);
 	assert_int_equal(l->layer[l->nlayers - 1].pad[0], 1);
-	assert_null(strstr(text_of(mrvl_write_nodes, l), "pad_value"));
+	assert_null(
+	    strstr(layers_text(mrvl_write_nodes, l, &arena), "pad_value"));
 }
 
 static void
@@ -289,11 +209,11 @@ test_defect_5_two_paddings_add_up(void **state)
 
 	(void)state;
 	make_output(&m, padded_conv(0, own));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_CONV, "one_padding"));
-	assert_int_equal(largest(RULE_CONV), 1);
-	assert_true(find(COMPAT)); /* 1 instead of 1 + 2 */
-	assert_int_equal(largest(RULE_CONV), 2);
+	assert_int_equal(most_nodes(RULE_CONV), 1);
+	find(COMPAT); /* 1 instead of 1 + 2 */
+	assert_int_equal(most_nodes(RULE_CONV), 2);
 	l = upstream(0);
 	assert_int_equal(l->layer[l->nlayers - 1].pad[0], 1);
 }
@@ -307,15 +227,15 @@ test_defect_6_computed_weights_stay_outside(void **state)
 
 	(void)state;
 	make_output(&m, MAKE(&m, CONV, image(), w));
-	assert_true(find("mrvl"));
-	assert_int_equal(largest(RULE_CONV), 0);
+	find("mrvl");
+	assert_int_equal(most_nodes(RULE_CONV), 0);
 	/* a bare layer, and the batch is that of the weights */
 	l = upstream(0);
 	assert_string_equal(layer_of(l, LAYER_BARE)->bare, "nn.conv2d");
-	nodes = text_of(mrvl_write_nodes, l);
+	nodes = layers_text(mrvl_write_nodes, l, &arena);
 	assert_non_null(strstr(nodes, "\"batch_size\": \"8\""));
-	assert_true(find(COMPAT)); /* no composite: nothing to choose */
-	assert_int_equal(largest(RULE_CONV), 0);
+	find(COMPAT); /* no composite: nothing to choose */
+	assert_int_equal(most_nodes(RULE_CONV), 0);
 }
 
 /* Whatever the layout outside, channels are the kernel's first axis. */
@@ -328,8 +248,8 @@ test_defect_7_channels_last_model(void **state)
 
 	(void)state;
 	make_output(&m, conv(MAKE_WITH(&m, TRANSPOSE, perm, x), 4, 6));
-	assert_true(find("mrvl"));
-	assert_int_equal(largest(RULE_CONV), 1);
+	find("mrvl");
+	assert_int_equal(most_nodes(RULE_CONV), 1);
 	l = layer_of(upstream(0), LAYER_CONV);
 	assert_int_equal(l->channels, 6);
 	assert_int_equal(l->in[0].dim[3], 4);
@@ -345,13 +265,13 @@ test_defect_8_reshape_of_rank_3(void **state)
 
 	(void)state;
 	make_output(&m, MAKE(&m, GEMM, y, w));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_RESHAPE, "input_rank_2_or_4"));
-	assert_int_equal(largest(RULE_RESHAPE), 0);
+	assert_int_equal(most_nodes(RULE_RESHAPE), 0);
 	assert_string_equal(legacy_refusal(upstream(0)),
 	    "reshape of an input of rank other than 2 or 4");
-	assert_true(find(COMPAT));
-	assert_int_equal(largest(RULE_RESHAPE), 0); /* in plans */
+	find(COMPAT);
+	assert_int_equal(most_nodes(RULE_RESHAPE), 0); /* in plans */
 }
 
 static void
@@ -366,16 +286,16 @@ test_defect_8_sum_of_rank_3(void **state)
 	(void)state;
 	make_output(&m,
 	    MAKE(&m, GEMM, MAKE(&m, SQUEEZE, sum, make_ints(&m, INTS(0))), w));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_SUM, "data_rank_4"));
-	assert_int_equal(largest(RULE_SUM), 0);
+	assert_int_equal(most_nodes(RULE_SUM), 0);
 	/* [1,2,4,1], called NHWC */
-	nodes = text_of(mrvl_write_nodes, upstream(0));
+	nodes = layers_text(mrvl_write_nodes, upstream(0), &arena);
 	assert_non_null(strstr(nodes, "n0_Sum2D"));
 	assert_non_null(strstr(
 	    nodes, "\"data_layout_shape_1\": [\"1\", \"2\", \"4\", \"1\"]"));
-	assert_true(find(COMPAT));
-	assert_int_equal(largest(RULE_SUM), 0); /* in plans */
+	find(COMPAT);
+	assert_int_equal(most_nodes(RULE_SUM), 0); /* in plans */
 }
 
 static void
@@ -385,11 +305,11 @@ test_defect_9_dense_of_batch_9(void **state)
 
 	(void)state;
 	make_output(&m, MAKE(&m, GEMM, make_input(&m, DIMS(9, 4)), w));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_FC, "batch_at_most_8"));
-	assert_int_equal(largest(RULE_FC), 0);
-	assert_true(find(COMPAT));
-	assert_int_equal(largest(RULE_FC), 1);
+	assert_int_equal(most_nodes(RULE_FC), 0);
+	find(COMPAT);
+	assert_int_equal(most_nodes(RULE_FC), 1);
 	assert_string_equal(refusal_in_files(RULE_FC),
 	    "the compiler takes batches of at most 8");
 	assert_string_equal(legacy_refusal(upstream(0)),
@@ -403,11 +323,11 @@ test_defect_10_concat_of_one_tensor(void **state)
 
 	(void)state;
 	make_output(&m, MAKE_WITH(&m, CONCAT, channels, conv(image(), 4, 4)));
-	assert_true(find("mrvl"));
+	find("mrvl");
 	assert_true(refused(RULE_CONCAT, "at_least_2_operands"));
-	assert_int_equal(largest(RULE_CONCAT), 0);
-	assert_int_equal(largest(RULE_CONV), 1);
-	assert_false(find(COMPAT));
+	assert_int_equal(most_nodes(RULE_CONCAT), 0);
+	assert_int_equal(most_nodes(RULE_CONV), 1);
+	assert_false(try_to_find(COMPAT, &err));
 	assert_int_equal(err.kind, ERR_UNSUPPORTED);
 }
 
@@ -415,7 +335,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_defect, teardown)
 	    TEST(test_defect_1_constants_are_renamed_without_collision),
 	    TEST(test_defect_2_a_shared_constant_is_written_for_each_use),
 	    TEST(test_defect_3_sum_with_a_constant),

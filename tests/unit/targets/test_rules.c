@@ -1,41 +1,12 @@
 /* Backends declared in a file: rules, conditions, costs, faults. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "targets/candidates.h"
-#include "tests/support/make.h"
-
-static struct arena arena;
-static struct maker m;
-static struct mix mix;
+#include "tests/support/found.h"
 
 #define HEAD \
 	"{\"format\":\"marquetry-rules\",\"version\":1,\"summary\":\"npu\","
 #define CONV "{\"name\":\"c\",\"pattern\":\"Relu?(conv:Conv(x:var, const))\","
-
-static int
-setup(void **state)
-{
-	(void)state;
-	arena_init(&arena);
-	make_begin(&m, &arena);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
 
 static bool
 open_file(const char *json, struct err *err)
@@ -67,7 +38,6 @@ conv_relu(int64_t batch)
 static void
 test_rules_are_candidates(void **state)
 {
-	struct candidates found;
 	struct err err = {.kind = ERR_NONE};
 	struct estimate e;
 	uint32_t n = 0;
@@ -96,7 +66,6 @@ static void
 test_conditions_refuse_with_words(void **state)
 {
 	struct candidate_options o = {.keep_refusals = true};
-	struct candidates found;
 	struct err err = {.kind = ERR_NONE};
 	const struct reason *r;
 

@@ -21,12 +21,8 @@ test_conv(void **state)
 	value_id w3 = make_constant(&m, DIMS(8, 4, 1, 1), -1, 1);
 
 	(void)state;
-	y = MAKE(&m, BATCHNORMALIZATION, y,
-	    make_constant(&m, DIMS(16), 0.5f, 2),
-	    make_constant(&m, DIMS(16), -1, 1),
-	    make_constant(&m, DIMS(16), -1, 1),
-	    make_constant(&m, DIMS(16), 0.5f, 2));
-	y = MAKE(&m, CLIP, y, make_scalar(&m, 0), make_scalar(&m, 6));
+	y = MAKE(&m, CLIP, batch_norm(y, 16), make_scalar(&m, 0),
+	    make_scalar(&m, 6));
 	y = MAKE(&m, RELU, MAKE_WITH(&m, CONV, depthwise, y, w2));
 	make_output(&m, MAKE_WITH(&m, CONV, grouped, y, w3));
 	check_all("xnnpack.conv", 3);
@@ -86,31 +82,16 @@ test_pointwise(void **state)
 static void
 test_deconv(void **state)
 {
-	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2),
-	    ATTR_OF_INTS("pads", 1, 1, 1, 0),
-	    ATTR_OF_INTS("output_padding", 1, 0)};
-	const struct attr grouped[] = {
-	    ATTR_OF_INT("group", 4), ATTR_OF_INTS("dilations", 2, 1)};
-	value_id x = make_input(&m, DIMS(2, 16, 7, 9));
-	value_id w = make_constant(&m, DIMS(16, 24, 3, 3), -0.2f, 0.2f);
-	value_id b = make_constant(&m, DIMS(24), -1, 1);
-	value_id y = MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b);
-	value_id w2 = make_constant(&m, DIMS(24, 5, 2, 3), -0.2f, 0.2f);
-
 	(void)state;
-	y = MAKE(&m, RELU, y);
-	make_output(&m, MAKE_WITH(&m, CONVTRANSPOSE, grouped, y, w2));
+	make_deconvs();
 	assert_true(check_all("xnnpack.deconv", 2) >= 2);
 }
 
 static void
 test_slopes(void **state)
 {
-	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
-	value_id s = make_constant(&m, DIMS(18, 1, 1), -0.2f, 0.2f);
-
 	(void)state;
-	make_output(&m, MAKE(&m, PRELU, x, s));
+	make_slopes();
 	assert_int_equal(check_all("xnnpack.prelu", 1), 1);
 }
 

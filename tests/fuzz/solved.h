@@ -1,0 +1,34 @@
+/* Whatever parses as a problem and is small is solved, and the cover must pass
+ * the check. */
+#ifndef TESTS_FUZZ_SOLVED_H
+#define TESTS_FUZZ_SOLVED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "search/solve.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline int
+solve_parsed(bool (*parse)(struct problem *p, const char *text, size_t n,
+                 const char *name, struct arena *a, struct err *err),
+    const uint8_t *data, size_t size)
+{
+	struct search_options o = {.memory_budget = 1 << 20};
+	struct search_result r;
+	struct err err = {0};
+	struct problem p;
+	struct arena a;
+
+	arena_init(&a);
+	if (parse(&p, (const char *)data, size, "fuzz", &a, &err)
+	    && p.nnodes <= 8 && p.ncandidates <= 16
+	    && !search_exact(&r, &p, &o, &a, &err))
+		abort();
+	arena_release(&a);
+	return 0;
+}
+
+#endif
