@@ -223,6 +223,23 @@ least_bound(const struct group *g)
 	return least;
 }
 
+/* Is a label's bound one of prices, which a candidate adds its excess to? Where
+ * shares say more, the excess is none on top of them. */
+static bool
+is_by_prices(const struct group *g, const struct sweep_label *l)
+{
+	return l->bound > cost_add(l->cost, g->rest);
+}
+
+static bool
+all_by_prices(const struct group *g)
+{
+	for (uint32_t i = 0; i < g->nlabels; i++)
+		if (!is_by_prices(g, g->label[i]))
+			return false;
+	return true;
+}
+
 static int
 by_bound(const void *a, const void *b)
 {
@@ -292,6 +309,7 @@ expand(struct sweep *s, struct group *g)
 	const struct problem *p = s->frontier.p;
 	const struct dual *dual = s->limits->dual;
 	cost_ns least = least_bound(g), upper = s->frontier.upper;
+	bool priced = dual && all_by_prices(g);
 
 	if (g->nlabels == 0)
 		return;
@@ -300,7 +318,7 @@ expand(struct sweep *s, struct group *g)
 		cost_ns excess = dual ? dual->excess[p->high[k]] : 0;
 		struct move m;
 
-		if (cost_add(least, excess) >= upper
+		if ((priced && cost_add(least, excess) >= upper)
 		    || !move_make(&m, &s->groups, g, p->high[k]))
 			continue;
 		if (!m.to->bounded) {
@@ -308,8 +326,11 @@ expand(struct sweep *s, struct group *g)
 			bound_group(&s->bound, m.to);
 		}
 		for (uint32_t i = 0; i < g->nlabels && !s->over; i++) {
-			if (cost_add(g->label[i]->bound, excess) < upper)
-				apply(s, &m, g->label[i]);
+			const struct sweep_label *l = g->label[i];
+
+			if (!is_by_prices(g, l)
+			    || cost_add(l->bound, excess) < upper)
+				apply(s, &m, l);
 			if (++s->untimed == LOOK_EVERY)
 				mind_budget(s, g);
 		}

@@ -46,6 +46,8 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 	    &(struct budget){0});
 	limits.dual = &dual;
 	limits.memo = &memo;
+	if (best != COST_NEVER)
+		limits.upper = best + 1; /* no more room than it needs */
 	sweep_search(&r, p, &limits, a);
 	if (dual_bound(&dual) <= best && r.found == (best != COST_NEVER)
 	    && (!r.found || r.cover.cost == best))
@@ -95,6 +97,7 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	limits.dual = &dual;
 	limits.toll = &toll;
 	limits.memo = &memo;
+	limits.upper = best + 1;
 	sweep_search(&r, p, &limits, a);
 	if (r.found && r.cover.cost == best)
 		return true;
