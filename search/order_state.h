@@ -1,0 +1,64 @@
+/* A state of the order search: what a label knows, and all that what may come
+ * after it depends on. */
+#ifndef SEARCH_ORDER_STATE_H
+#define SEARCH_ORDER_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/base/bitset.h"
+#include "search/problem.h"
+
+/* A fed or produced value somebody still needs: the formats it came in, those
+ * asked for so far (their tree is paid), and whether it left the current run.
+ * Words only, without gaps: keys are made of them. */
+struct order_live {
+	uint32_t value;
+	uint32_t fresh; /* made in the current run, where that matters */
+	uint32_t have, need;
+};
+
+/* Everything but the cost is part of the key: labels whose states have equal
+ * keys have the same future, and the cheapest stays. */
+struct order_state {
+	struct bitset covered;
+	uint32_t last; /* target of the current run; NO_LIMIT: none */
+	uint32_t run_nodes; /* where sizes are limited */
+	uint32_t ntargets;
+	uint32_t *runs; /* [ntargets] where counts are limited */
+	uint64_t *used; /* [ntargets] where capacity is limited */
+	struct order_live *live; /* ascending values, room for all */
+	uint32_t nlive;
+	cost_ns cost; /* paid so far */
+};
+
+/* Nothing covered, no value live, no run. */
+struct order_state order_state_new(const struct problem *p, struct arena *a);
+
+/* Both of one problem. */
+void order_state_copy(struct order_state *to, const struct order_state *from);
+
+/* The live value; NULL: it is not live. */
+static inline struct order_live *
+order_live_find(const struct order_state *x, uint32_t value)
+{
+	for (uint32_t i = 0; i < x->nlive; i++)
+		if (x->live[i].value == value)
+			return &x->live[i];
+	return NULL;
+}
+
+/* Make a value live that was not; where it is now. */
+struct order_live *order_live_add(
+    struct order_state *x, const struct order_live *live);
+
+/* Words the key of any state of the problem fits in. */
+size_t order_key_room(const struct problem *p);
+
+/* Write the state's key; its bytes. */
+size_t order_state_pack(const struct order_state *x, uint32_t *key);
+
+/* The state with this key; its cost is not changed. */
+void order_state_unpack(struct order_state *x, const uint32_t *key, size_t n);
+
+#endif

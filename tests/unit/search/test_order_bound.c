@@ -1,0 +1,217 @@
+/* Bounds of the order search: they hold, and say something. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "search/bound.h"
+#include "search/order_bound.h"
+#include "search/relax.h"
+#include "search/solve.h"
+#include "tests/support/orders.h"
+#include "tests/support/problems.h"
+
+/* A problem, its prices, and what goes on from a state of it. */
+struct bounded {
+	struct arena a;
+	struct problem *p, priced;
+	struct converter_memo memo;
+	struct dual dual;
+	struct stepper stepper;
+	struct order_bound bound;
+};
+
+static void
+bounded_init(
+    struct bounded *b, struct problem *p, uint32_t rounds, cost_ns goal)
+{
+	b->p = p;
+	price_sizes(&b->priced, p, &b->a);
+	convert_init(&b->memo, p, &b->a);
+	assert_true(dual_init(&b->dual, &b->priced, &b->memo, &b->a));
+	dual_improve(&b->dual, goal, rounds, &(struct budget){0});
+	stepper_init(&b->stepper, p, &b->a);
+	b->bound = (struct order_bound){
+	    p, &b->dual, COST_NEVER, least_shares(p, &b->a)};
+}
+
+static void
+two_nodes(struct bounded *b)
+{
+	struct err err = {0};
+	struct problem *p;
+
+	arena_init(&b->a);
+	p = problem_two_nodes(&b->a);
+	assert_true(problem_index(p, &b->a, &err));
+	bounded_init(b, p, 100, 15);
+}
+
+static void
+take(struct bounded *b, struct order_state *x, uint32_t candidate, bool extend)
+{
+	struct order_state from = order_state_new(b->p, &b->a);
+
+	order_state_copy(&from, x);
+	assert_true(stepper_take(
+	    &b->stepper, x, &from, &b->p->candidate[candidate], extend));
+}
+
+static void
+sums_what_is_not_covered(void **state)
+{
+	static const cost_ns each[] = {7, 30};
+	struct order_state x;
+	struct bounded b;
+
+	(void)state;
+	two_nodes(&b);
+	b.bound.dual = NULL;
+	x = order_state_new(b.p, &b.a);
+	assert_true(stepper_start(&b.stepper, &x));
+	assert_int_equal(order_sum_uncovered(b.p, &x, each), 37);
+	assert_int_equal(order_bound_rest(&b.bound, &x), 4);
+	take(&b, &x, N0_BY_A, false);
+	assert_int_equal(order_sum_uncovered(b.p, &x, each), 30);
+	assert_int_equal(order_bound_rest(&b.bound, &x), 2);
+	take(&b, &x, N1_BY_A, false);
+	assert_int_equal(order_sum_uncovered(b.p, &x, each), 0);
+	assert_int_equal(order_bound_rest(&b.bound, &x), 0);
+	arena_release(&b.a);
+}
+
+/* Between what shares say and what is true, which README.md has. */
+static void
+prices_say_more(void **state)
+{
+	struct order_state x;
+	struct bounded b;
+	cost_ns rest;
+
+	(void)state;
+	two_nodes(&b);
+	x = order_state_new(b.p, &b.a);
+	assert_true(stepper_start(&b.stepper, &x));
+	rest = order_bound_rest(&b.bound, &x);
+	assert_in_range(rest, 5, 15);
+	b.bound.upper = 4; /* shares do */
+	assert_int_equal(order_bound_rest(&b.bound, &x), 4);
+	b.bound.upper = 5;
+	assert_int_equal(order_bound_rest(&b.bound, &x), rest);
+	take(&b, &x, N0_BY_B, false);
+	assert_in_range(order_bound_rest(&b.bound, &x), 2, 5);
+	take(&b, &x, N1_BY_B, true);
+	assert_int_equal(order_bound_rest(&b.bound, &x), 0);
+	arena_release(&b.a);
+}
+
+/* A launch counts until it is paid, by the run that goes on. */
+static void
+knows_what_is_launched(void **state)
+{
+	struct order_state x;
+	struct err err = {0};
+	struct bounded b;
+	struct problem *p;
+
+	(void)state;
+	arena_init(&b.a);
+	p = problem_two_nodes(&b.a);
+	p->candidate[N0_BY_A].banned = true;
+	p->candidate[N1_BY_A].banned = true;
+	assert_true(problem_index(p, &b.a, &err));
+	bounded_init(&b, p, 100, 15);
+	x = order_state_new(p, &b.a);
+	assert_true(stepper_start(&b.stepper, &x));
+	assert_in_range(order_bound_rest(&b.bound, &x), 11, 15);
+	take(&b, &x, N0_BY_B, false);
+	assert_in_range(order_bound_rest(&b.bound, &x), 3, 5);
+	arena_release(&b.a);
+}
+
+static void
+knows_dead_ends(void **state)
+{
+	struct order_state x;
+	struct err err = {0};
+	struct problem *p;
+	struct bounded b;
+
+	(void)state;
+	arena_init(&b.a);
+	p = problem_two_nodes(&b.a);
+	p->candidate[N1_BY_A].cost = COST_NEVER;
+	p->candidate[N1_BY_B].banned = true;
+	assert_true(problem_index(p, &b.a, &err));
+	bounded_init(&b, p, 0, 15);
+	x = order_state_new(p, &b.a);
+	assert_true(stepper_start(&b.stepper, &x));
+	assert_int_equal(order_bound_rest(&b.bound, &x), COST_NEVER);
+	take(&b, &x, N0_BY_A, false);
+	assert_int_equal(order_bound_rest(&b.bound, &x), COST_NEVER);
+	arena_release(&b.a);
+}
+
+/* Everywhere on the way to the cover, and no more than what it still pays. */
+static bool
+never_above(struct bounded *b, const struct cover *c)
+{
+	for (uint32_t n = 0; n <= c->nsteps; n++) {
+		struct order_state x = order_state_new(b->p, &b->a);
+
+		if (!order_replay(&b->stepper, &x, c, n, &b->a)
+		    || cost_add(x.cost, order_bound_rest(&b->bound, &x))
+		        > c->cost)
+			return false;
+	}
+	return true;
+}
+
+static void
+never_above_optimum(void **state)
+{
+	static const struct problem_mix mixes[] = {
+	    {5, 8, 3, 3, true, true, true, true, true, false},
+	    {6, 10, 3, 3, .launches = true},
+	};
+	uint32_t found = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 600; seed++) {
+		struct search_options o = {0};
+		struct rng r = rng_seeded(seed);
+		struct search_result best;
+		struct err err = {0};
+		struct bounded b;
+		struct problem *p;
+
+		arena_init(&b.a);
+		p = problem_random(&r, &mixes[seed % 2], &b.a);
+		assert_true(search_brute(&best, p, &o, &b.a, &err));
+		if (best.found) {
+			found++;
+			bounded_init(
+			    &b, p, (uint32_t)(seed % 40), best.cover.cost);
+			if (!never_above(&b, &best.cover))
+				fail_msg("seed %u", (unsigned)seed);
+		}
+		arena_release(&b.a);
+	}
+	assert_true(found > 200);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(sums_what_is_not_covered),
+	    cmocka_unit_test(prices_say_more),
+	    cmocka_unit_test(knows_what_is_launched),
+	    cmocka_unit_test(knows_dead_ends),
+	    cmocka_unit_test(never_above_optimum),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
