@@ -76,9 +76,8 @@ used_by(const struct problem *p, const struct cover *c, uint32_t target)
 	return used;
 }
 
-/* A target that is used beyond its capacity; NO_LIMIT: none is. */
-static uint32_t
-find_excess(const struct problem *p, const struct cover *c)
+uint32_t
+capacity_excess(const struct problem *p, const struct cover *c)
 {
 	for (uint32_t t = 0; t < p->ntargets; t++)
 		if (used_by(p, c, t) > p->target[t].capacity)
@@ -136,7 +135,7 @@ try_rate(struct pricing *x, struct toll toll, struct trial *out)
 	}
 	r.cover.cost = out->cost;
 	out->cover = r.cover;
-	if (find_excess(p, &r.cover) == NO_LIMIT
+	if (capacity_excess(p, &r.cover) == NO_LIMIT
 	    && (!x->best->found || out->cost < x->best->cover.cost)) {
 		x->best->found = true;
 		x->best->cover = r.cover;
@@ -212,7 +211,7 @@ capacity_price(struct toll *t, struct search_result *best,
 	*t = toll;
 	if (!try_rate(&x, toll, &free))
 		return false;
-	toll.target = find_excess(p, &free.cover);
+	toll.target = capacity_excess(p, &free.cover);
 	if (toll.target == NO_LIMIT)
 		return false; /* that was the optimum */
 	free.used = used_by(p, &free.cover, toll.target);

@@ -22,6 +22,9 @@ cost_ns toll_of(const struct toll *t, uint64_t resource);
  * less than that. */
 cost_ns toll_left(const struct toll *t, uint64_t used);
 
+/* A target that is used beyond its capacity; NO_LIMIT: none is. */
+uint32_t capacity_excess(const struct problem *p, const struct cover *c);
+
 /* The problem with the tolls, and without any capacity. */
 void toll_apply(const struct toll *t, struct problem *out,
     const struct problem *p, struct arena *a);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "search/capacity.h"
+#include "search/capped.h"
 #include "search/check.h"
 #include "search/dual.h"
 #include "search/order.h"
@@ -150,6 +151,11 @@ sweep_tolled(struct exact *x)
 	struct problem priced = *x->p;
 	struct toll toll;
 
+	if (has_capacity(x->p))
+		capped_search(
+		    x->best, x->p, CAPPED_ROOM, &x->limits.budget, x->arena);
+	if (x->best->proven)
+		return;
 	if (has_capacity(x->p)
 	    && capacity_price(
 	        &toll, x->best, x->p, &x->limits.budget, x->arena)) {

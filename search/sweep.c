@@ -10,6 +10,7 @@
 #include "search/frontier.h"
 #include "search/leap.h"
 #include "search/move.h"
+#include "search/states.h"
 #include "search/unroll.h"
 
 /* TUNING: labels kept per node once a limit is hit, and when there is no time
@@ -158,6 +159,11 @@ put(struct sweep *s, const struct move *m, const struct sweep_label *from,
 	if (!take_resources(s, m, from, used) || !move_entries(s, m, from, pos)
 	    || !move_reach(s, m, from))
 		return false;
+	if (s->limits->states) {
+		states_add(s->limits->states, m->to, to);
+		s->frontier.nlabels++;
+		return true;
+	}
 	to->bound = bound_label(&s->bound, m->to, to);
 	frontier_add(&s->frontier, m->to, to);
 	return to->bound < f->upper;
@@ -353,6 +359,11 @@ gives_up(const struct sweep *s, uint32_t ndone)
 {
 	const struct sweep_limits *l = s->limits;
 
+	if (l->states
+	    && (s->beam
+	        || (l->budget.bytes
+	            && l->states->arena->bytes > l->budget.bytes / 4)))
+		return true;
 	return l->max_rate
 	    && s->frontier.nlabels > (uint64_t)l->max_rate * (ndone + 64);
 }
@@ -376,6 +387,10 @@ start(struct sweep *s)
 			        p->value[v].initial, p->value[v].required));
 	bound_group(&s->bound, g);
 	l->bound = bound_label(&s->bound, g, l);
+	if (l->cost != COST_NEVER && s->limits->states) {
+		states_add(s->limits->states, g, l);
+		return true;
+	}
 	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
 }
 
@@ -411,6 +426,11 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 			drop_rest(s, top);
 			return;
 		}
+	}
+	if (s->limits->states) {
+		s->limits->states->complete =
+		    s->beam == 0 && !s->groups.overflowed;
+		return;
 	}
 	last = groups_at(&s->groups, NO_NODE);
 	if (last && last->nlabels > 0) {
@@ -459,7 +479,8 @@ sweep_search(struct search_result *out, const struct problem *p,
 			s.bound.toll_slot = i;
 	leaps_init(&s.leaps, &s.frontier, &s.groups, &s.bound);
 	/* Prices and upper bounds are not the same in every block. */
-	s.leaps.allowed &= !limits->dual && limits->upper == COST_NEVER;
+	s.leaps.allowed &=
+	    !limits->dual && !limits->states && limits->upper == COST_NEVER;
 	s.work = arena_alloc(&space,
 	    sizeof(struct sweep_label) + p->nvalues * sizeof(struct entry));
 	if (start(&s))

@@ -12,6 +12,7 @@ bool sweep_handles(const struct problem *p);
 
 struct dual;
 struct toll;
+struct states;
 
 struct sweep_limits {
 	struct converter_memo *memo;
@@ -22,6 +23,8 @@ struct sweep_limits {
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
 	const struct toll *toll; /* that is in these prices; NULL: none */
+	struct states *states; /* gets the labels, none of which is dropped, and
+				* no cover is made; NULL: they compete */
 	uint64_t leap_after; /* labels before repeated blocks are looked for */
 };
 
