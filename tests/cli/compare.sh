@@ -76,7 +76,7 @@ expect_in out 'target: rules:file=a.json is not in the mix'
 run compare base price host noise --html all.html
 expect_status 0
 expect_in out 'result'
-[ "$(grep -c '^ *[0-9.]* [µnm]s ' out)" = 4 ] || { fail 'no line for each result'; cat out; }
+[ "$(grep -cE '^ *[0-9.]* (µ|n|m)s ' out)" = 4 ] || { fail 'no line for each result'; cat out; }
 [ "$(grep -c '<tr>' all.html)" = 5 ] || fail 'no row for each result'
 run compare base price host noise --format json
 expect_json out

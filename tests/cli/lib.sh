@@ -5,6 +5,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failures=0
 export XDG_DATA_HOME="$work/data"
+export PYTHONUTF8=1
 unset MARQ_DB
 
 run() {

@@ -92,7 +92,7 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	int status = system(arena_printf(&arena, "rm -r %s", work));
+	int status = system(arena_printf(&arena, "rm -r '%s'", work));
 
 	(void)state;
 	arena_release(&arena);
@@ -137,7 +137,7 @@ compiler(void)
 {
 	return arena_printf(&arena,
 	    "grep -q tvmgen_mrvl_main_1_const_ {consts} && "
-	    "grep -q Conv2D {nodes} && mkdir bin_{symbol} && cp %s {bin} && "
+	    "grep -q Conv2D {nodes} && mkdir bin_{symbol} && cp '%s' {bin} && "
 	    "echo {opts} -b {batch}",
 	    header);
 }
@@ -162,7 +162,7 @@ test_compiled_and_simulated(void **state)
 	assert_int_equal(r.binary.wb_last, 4095);
 	/* nothing but the header is left in the work folder */
 	assert_int_equal(
-	    system(arena_printf(&arena, "test \"$(ls %s)\" = header", work)),
+	    system(arena_printf(&arena, "test \"$(ls '%s')\" = header", work)),
 	    0);
 }
 
@@ -176,7 +176,7 @@ test_failing(void **state)
 	assert_non_null(strstr(r.detail, "status 3: no such layer"));
 	assert_int_equal(
 	    system(arena_printf(
-	        &arena, "grep -q 'no such layer' %s/compiler.log", r.folder)),
+	        &arena, "grep -q 'no such layer' '%s/compiler.log'", r.folder)),
 	    0);
 }
 
