@@ -2,7 +2,7 @@
 #ifndef PLAN_QUEST_H
 #define PLAN_QUEST_H
 
-#include "plan/fit.h"
+#include "plan/slices.h"
 #include "plan/solve.h"
 #include "plan/wholes.h"
 
@@ -23,7 +23,15 @@ struct quest {
 	uint32_t nties, tie_cap;
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
+	const struct slices *slices; /* NULL: a cover may keep any amount */
+	bool
+	    overfull; /* the best cover keeps too much for what it needs to run:
+			* it is neither priced nor proven */
+	bool quick; /* a proof is not worth much memory yet */
 };
+
+/* Memory for labels of a search that need not prove anything. */
+uint64_t quest_quick_bytes(const struct quest *q);
 
 /* Take over prices that changed. */
 void quest_reprice(struct quest *q);
@@ -46,8 +54,17 @@ bool quest_search(struct quest *q, struct err *err);
  * what stays within a per cent is tied, and then fewer boundaries win. */
 bool quest_decide(struct quest *q, struct err *err);
 
-/* The same around it, until regions cost what they say and fit their devices:
- * fills q->plan, too. */
+/* The same, and around it: price the regions of the cover as wholes, tell the
+ * search, and repeat until it proposes nothing that is not known. The best of all
+ * rounds, at its cost as it would be emitted, is q->plan; *fits: it fits its
+ * devices. When q->overfull is set there is none. */
+bool quest_search_regions(struct quest *q, bool *fits, struct err *err);
+
+/* May regions of some target cost less than their parts? Then sums of parts
+ * bound nothing. */
+bool quest_has_discounts(const struct mix *m);
+
+/* The same around it, until regions fit their devices. */
 bool quest_search_fitting(struct quest *q, struct err *err);
 
 /* The plan of a cover, with what the search does not know of it: what values

@@ -40,8 +40,8 @@ offer_discounts(struct quest *q, bool *news, struct err *err)
 	return true;
 }
 
-static bool
-has_discounts(const struct mix *m)
+bool
+quest_has_discounts(const struct mix *m)
 {
 	for (uint32_t t = 0; t < m->n; t++)
 		if (may_discount(&m->target[t]))
@@ -79,18 +79,17 @@ weigh_round(struct quest *q, struct search_result *best, bool *fits, bool *news,
 	return true;
 }
 
-/* The loop of prices, and around it: price the regions of the cover as wholes,
- * tell the search, and repeat until it proposes nothing that is not known. The
- * best of all rounds, at its cost as it would be emitted, is taken; *fits: it
- * fits its devices. */
-static bool
-search_regions(struct quest *q, bool *fits, struct err *err)
+bool
+quest_search_regions(struct quest *q, bool *fits, struct err *err)
 {
 	struct search_result best;
-	bool news, discounts = has_discounts(q->r->mix);
+	bool news, discounts = quest_has_discounts(q->r->mix);
 
+	*fits = false;
 	if (!quest_decide(q, err))
 		return false;
+	if (q->overfull)
+		return true;
 	best = q->best;
 	q->rounds = 0;
 	if (!weigh_round(q, &best, fits, &news, err))
@@ -109,6 +108,8 @@ search_regions(struct quest *q, bool *fits, struct err *err)
 			err_clear(err);
 			break;
 		}
+		if (q->overfull)
+			break;
 		if (!weigh_round(q, &best, fits, &news, err))
 			return false;
 	}
@@ -117,29 +118,5 @@ search_regions(struct quest *q, bool *fits, struct err *err)
 		q->best.lower_bound = 0; /* sums of parts bound nothing */
 		q->best.proven = false;
 	}
-	return true;
-}
-
-/* The search knows a lower bound of what regions take of a device. A cover that
- * does not fit is searched again with the capacity lowered by what was too much:
- * the next one fits or the capacity falls further. The bound stays that of the
- * first search, which every plan that fits costs at least. */
-bool
-quest_search_fitting(struct quest *q, struct err *err)
-{
-	cost_ns bound;
-	bool fits;
-
-	if (!search_regions(q, &fits, err))
-		return false;
-	bound = q->best.lower_bound;
-	while (!fits) {
-		if (!problem_tighten(&q->problem, &q->plan, &q->overflow))
-			return quest_explain_none(q, err);
-		problem_reindex(&q->problem, q->arena);
-		if (!search_regions(q, &fits, err))
-			return false;
-	}
-	q->best.lower_bound = bound;
 	return true;
 }

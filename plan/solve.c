@@ -14,6 +14,15 @@
 #define QUICK_BYTES (UINT64_C(8) << 20)
 #define QUICK_NODE_BYTES (UINT64_C(8) << 10)
 
+uint64_t
+quest_quick_bytes(const struct quest *q)
+{
+	uint64_t bytes = QUICK_BYTES + q->problem.nnodes * QUICK_NODE_BYTES;
+	uint64_t most = q->r->search.memory_budget;
+
+	return most && most < bytes ? most : bytes;
+}
+
 void
 quest_group(struct quest *q, struct cover *cover)
 {
@@ -28,10 +37,9 @@ solve(
 	const char *name = q->r->searcher ? q->r->searcher : "exact";
 	struct problem with = q->problem;
 	struct search_options o = q->r->search;
-	uint64_t quick = QUICK_BYTES + with.nnodes * QUICK_NODE_BYTES;
 
-	if (!thorough && (o.memory_budget == 0 || o.memory_budget > quick))
-		o.memory_budget = quick;
+	if (!thorough)
+		o.memory_budget = quest_quick_bytes(q);
 	if (q->wholes.nmoved && !wholes_apply(&q->wholes, &with, err))
 		return false;
 	if (!search_named(out, &with, name, &o, q->arena, err))
@@ -174,6 +182,11 @@ quest_search(struct quest *q, struct err *err)
 
 		if (!solve(q, thorough, &q->best, err))
 			return false;
+		q->overfull = q->slices && q->best.found
+		    && slices_overfull(
+		        q->slices, &q->problem, &q->best.cover, &q->overflow);
+		if (q->overfull)
+			return true;
 		if (q->best.found) {
 			quest_list_unpriced(q, &q->best.cover);
 			if (q->nask > 0 && !quest_price_listed(q, &moved, err))
@@ -181,7 +194,7 @@ quest_search(struct quest *q, struct err *err)
 		}
 		if (moved) {
 			thorough = !proves;
-		} else if (!q->best.proven && !thorough) {
+		} else if (!q->best.proven && !thorough && !q->quick) {
 			thorough = true;
 		} else {
 			break;

@@ -275,7 +275,7 @@ quest_decide(struct quest *q, struct err *err)
 
 	if (!quest_search(q, err))
 		return false;
-	if (!q->r->pricer || !quest_may_improve(q))
+	if (!q->r->pricer || !quest_may_improve(q) || q->overfull)
 		return true;
 	for (uint32_t round = 0; moved && round < TIE_ROUNDS; round++) {
 		if (!settle(q, c, &moved, err))
@@ -285,6 +285,8 @@ quest_decide(struct quest *q, struct err *err)
 		quest_reprice(q);
 		if (!quest_search(q, err))
 			return false;
+		if (q->overfull)
+			return true;
 	}
 	candidate = arena_new(q->arena, uint32_t, c->nsteps);
 	choose(q, c, candidate);

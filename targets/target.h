@@ -199,9 +199,13 @@ struct target_kind {
 	uint64_t (*capacity)(const struct target *t);
 	/* What n candidates run as one region occupy. The regions of a plan on
 	 * all targets of the kind fit when their residents and the largest
-	 * scratch stay within the limit. NULL: whatever they occupy fits. */
+	 * scratch stay within the limit. A region needs no less scratch than
+	 * each candidate of it by itself, unless it spills. NULL: whatever they
+	 * occupy fits. */
 	void (*region_memory)(const struct target *t, const struct graph *g,
 	    const struct candidate *const *c, uint32_t n, struct memory *out);
+	/* A region makes do with the scratch that its own residents leave. */
+	bool spills;
 	/* Pack and prepare a candidate on this machine. */
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,

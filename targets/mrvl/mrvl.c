@@ -96,6 +96,7 @@ const struct target_kind target_mrvl = {
     .resident = mrvl_resident,
     .capacity = mrvl_capacity,
     .region_memory = mrvl_region_memory,
+    .spills = true,
     .compile = mrvl_compile,
     .compile_region = mrvl_compile_region,
     .ask = mrvl_ask,
