@@ -2,9 +2,11 @@
 
 #include <assert.h>
 
+#include "search/mask.h"
+
 /* What one live value adds, as labels of a group ask for it. */
 struct addition {
-	uint32_t have, need;
+	uint32_t have, need, waiting, entered;
 	bool leaves;
 	int64_t adds;
 };
@@ -32,10 +34,11 @@ least_shares(const struct problem *p, struct arena *a)
 }
 
 void
-bound_init(struct bound *b, const struct problem *p, struct dual *dual,
-    struct arena *a)
+bound_init(struct bound *b, const struct problem *p,
+    const struct entered *entered, struct dual *dual, struct arena *a)
 {
-	*b = (struct bound){.p = p, .arena = a, .dual = dual};
+	*b = (struct bound){
+	    .p = p, .arena = a, .entered = entered, .dual = dual};
 	for (uint32_t t = 0; dual && t < p->ntargets; t++)
 		b->launch += dual->launch[t];
 	b->share = least_shares(p, a);
@@ -102,6 +105,53 @@ bound_group(const struct bound *b, struct group *g)
 	g->additions = arena_new(b->arena, struct additions, g->nitems);
 }
 
+/* Local formats that runs had it brought in for, and later users may find. */
+static uint32_t
+formats_entered(const struct bound *b, const struct entry *e)
+{
+	const struct entered_set *s = &b->entered->set[e->entered];
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		mask |= UINT32_C(1) << s->point[i].format;
+	return mask;
+}
+
+/* What an entry adds where formats are local and the prices know nothing of that:
+ * for them each is there for all once it is somewhere. What waits may still be made
+ * where it waits. What was brought in is paid but for the way to a format it can be
+ * brought in from. */
+static int64_t
+local_adds(const struct bound *b, struct group *g, const struct entry *e,
+    struct dual_live live)
+{
+	struct dual_cut cut = {g->top, g->nover, g->over};
+	uint32_t brought = e->need & b->p->local, enter = 0, f;
+	uint32_t class = b->p->value[live.value].class;
+	cost_ns cost[FORMATS_MAX] = {0};
+	int64_t best = INT64_MAX;
+
+	live.need = (e->need & ~b->p->local) | e->pending | e->floating;
+	live.paid = formats_entered(b, e);
+	live.cost = cost;
+	for (uint32_t rest = live.paid; mask_next(&rest, &f);)
+		cost[f] = entry_cost(b->p, class, f);
+	if (brought)
+		enter = entry_formats(b->p, class, mask_lowest(brought));
+	if (!enter)
+		return dual_value(b->dual, &live, &cut);
+	for (uint32_t rest = enter; mask_next(&rest, &f);) {
+		struct dual_live from = live;
+		int64_t adds;
+
+		from.need |= UINT32_C(1) << f;
+		adds = dual_value(b->dual, &from, &cut);
+		if (adds < best)
+			best = adds;
+	}
+	return best;
+}
+
 static int64_t
 item_adds(const struct bound *b, struct group *g, uint32_t item,
     const struct entry *e)
@@ -112,20 +162,26 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 	struct addition *x;
 	bool leaves = path != UINT32_MAX && !(e->pos & 1) && !e->have
 	    && is_covered(g, b->p->user[path]);
+	struct dual_live live = {value, e->have, e->need, leaves, 0, NULL};
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		x = &all->known[i];
 		if (x->need == e->need && x->have == e->have
+		    && x->waiting == (e->pending | e->floating)
+		    && x->entered == e->entered
 		    && x->leaves == leaves)
 			return x->adds;
 	}
 	all->known = arena_grow(
 	    b->arena, all->known, &all->cap, all->n + 1, sizeof *all->known);
 	x = &all->known[all->n++];
-	*x = (struct addition){e->have, e->need, leaves, 0};
-	x->adds = dual_value(b->dual,
-	    &(struct dual_live){value, e->have, e->need, leaves},
-	    &(struct dual_cut){g->top, g->nover, g->over});
+	*x = (struct addition){
+	    e->have, e->need, e->pending | e->floating, e->entered, leaves,
+	    0};
+	x->adds = b->p->local
+	    ? local_adds(b, g, e, live)
+	    : dual_value(b->dual, &live,
+	        &(struct dual_cut){g->top, g->nover, g->over});
 	return x->adds;
 }
 

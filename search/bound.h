@@ -9,7 +9,9 @@
 struct bound {
 	const struct problem *p;
 	struct arena *arena;
-	struct dual *dual; /* NULL: shares only */
+	const struct entered *entered; /* sets of runs, in labels */
+	struct dual *dual; /* of the problem as if no format were local; NULL:
+			    * shares only */
 	int64_t launch; /* of the target whose runs count, in its prices */
 	const struct toll *toll; /* in the dual's prices; NULL: none */
 	uint32_t toll_slot; /* of its target in what labels use */
@@ -22,8 +24,8 @@ struct bound {
 cost_ns *least_shares(const struct problem *p, struct arena *a);
 
 /* dual may be NULL: then the least cost of a candidate per node it covers. */
-void bound_init(struct bound *b, const struct problem *p, struct dual *dual,
-    struct arena *a);
+void bound_init(struct bound *b, const struct problem *p,
+    const struct entered *entered, struct dual *dual, struct arena *a);
 
 /* Fill what the labels of a new group have in common. */
 void bound_group(const struct bound *b, struct group *g);

@@ -15,7 +15,7 @@ struct brute {
 };
 
 /* Cheapest way from the formats in `have` to all of `need`: Dijkstra without a
- * queue over sets of formats, which only grow. */
+ * queue over sets of formats, which only grow. Local formats are sources only. */
 static cost_ns
 formats_cost(
     const struct problem *p, uint32_t class, uint32_t have, uint32_t need)
@@ -27,7 +27,7 @@ formats_cost(
 	for (uint32_t to = 0; to < p->nformats; to++) {
 		cost_ns step = COST_NEVER, rest;
 
-		if (have >> to & 1)
+		if (have >> to & 1 || p->local >> to & 1)
 			continue;
 		for (uint32_t from = 0; from < p->nformats; from++)
 			if (have >> from & 1
@@ -40,6 +40,66 @@ formats_cost(
 			best = cost_add(step, rest);
 	}
 	return best;
+}
+
+/* Runs that read the value in a local format, but for one that made it so. */
+static uint32_t
+count_entries(const struct brute *b, uint32_t value, uint32_t format)
+{
+	uint32_t n = 0, run = 0, last = 0, made_in = 0;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct problem_candidate *c =
+		    &b->p->candidate[b->chosen[i]];
+
+		run += b->fresh[i];
+		for (uint32_t k = 0; k < c->ninputs; k++)
+			if (c->input[k].value == value
+			    && c->input[k].format == format && run != made_in
+			    && run != last) {
+				last = run;
+				n++;
+			}
+		for (uint32_t k = 0; k < c->noutputs; k++)
+			if (c->output[k].value == value
+			    && c->output[k].format == format)
+				made_in = run;
+	}
+	return n;
+}
+
+/* The value from `have` to all of `need`, where the local formats from `format`
+ * on are brought in from any one that is cheapest. */
+static cost_ns
+value_cost(const struct brute *b, uint32_t value, uint32_t have, uint32_t need,
+    uint32_t format)
+{
+	const struct problem *p = b->p;
+	uint32_t class = p->value[value].class, n = 0;
+	cost_ns best = COST_NEVER, enter = COST_NEVER;
+
+	while (format < p->nformats
+	    && (!(p->local >> format & 1)
+	        || (n = count_entries(b, value, format)) == 0))
+		format++;
+	if (format == p->nformats)
+		return formats_cost(p, class, have, need);
+	for (uint32_t f = 0; f < p->nformats; f++)
+		if (!(p->local >> f & 1)
+		    && conversion_cost(p, class, f, format) < enter)
+			enter = conversion_cost(p, class, f, format);
+	for (uint32_t f = 0; f < p->nformats && enter != COST_NEVER; f++) {
+		cost_ns rest;
+
+		if (p->local >> f & 1
+		    || conversion_cost(p, class, f, format) != enter)
+			continue;
+		rest = value_cost(
+		    b, value, have, need | UINT32_C(1) << f, format + 1);
+		if (rest < best)
+			best = rest;
+	}
+	return best == COST_NEVER ? best : cost_add(best, n * enter);
 }
 
 static cost_ns
@@ -65,15 +125,15 @@ sequence_cost(const struct brute *b)
 
 			for (uint32_t k = 0; k < c->ninputs; k++)
 				if (c->input[k].value == v)
-					need |= UINT32_C(1)
-					    << c->input[k].format;
+					need |= (UINT32_C(1)
+					            << c->input[k].format)
+					    & ~p->local;
 			for (uint32_t k = 0; k < c->noutputs; k++)
 				if (c->output[k].value == v)
 					have |= UINT32_C(1)
 					    << c->output[k].format;
 		}
-		cost = cost_add(
-		    cost, formats_cost(p, p->value[v].class, have, need));
+		cost = cost_add(cost, value_cost(b, v, have, need, 0));
 	}
 	return cost;
 }

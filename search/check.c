@@ -3,11 +3,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Local formats a value is in, for one run only. */
+struct local {
+	uint32_t run, formats;
+};
+
 struct judge {
 	const struct problem *p;
 	const struct cover *cover;
 	uint32_t *step_of; /* [nnodes] */
-	uint32_t *available; /* [nvalues] mask of formats, as steps are taken */
+	uint32_t *available; /* [nvalues] mask of formats, as steps are taken;
+			      * local ones: made in them */
+	struct local *local; /* [nvalues] */
 	uint64_t *used; /* [ntargets] resource */
 	uint32_t *runs; /* [ntargets] */
 	uint32_t next; /* conversion */
@@ -81,6 +88,64 @@ enter_run(struct judge *j, uint32_t i, struct err *err)
 }
 
 static bool
+is_local(const struct judge *j, uint32_t format)
+{
+	return j->p->local >> format & 1;
+}
+
+/* Is the value in the format when this step runs? nsteps: the caller. */
+static bool
+is_there(
+    const struct judge *j, uint32_t value, uint32_t format, uint32_t step)
+{
+	const struct local *l = &j->local[value];
+
+	if (!is_local(j, format))
+		return j->available[value] >> format & 1;
+	return step < j->cover->nsteps && l->run == j->cover->step[step].run
+	    && l->formats >> format & 1;
+}
+
+/* From now on it is; a local format for the run of this step only. */
+static void
+make(struct judge *j, uint32_t value, uint32_t format, uint32_t step)
+{
+	struct local *l = &j->local[value];
+
+	if (!is_local(j, format)) {
+		j->available[value] |= UINT32_C(1) << format;
+		return;
+	}
+	if (l->run != j->cover->step[step].run)
+		*l = (struct local){j->cover->step[step].run, 0};
+	l->formats |= UINT32_C(1) << format;
+}
+
+/* Local formats are entered from where that is cheapest, by a step. */
+static bool
+enters_rightly(
+    const struct judge *j, const struct cover_conversion *c, struct err *err)
+{
+	if (!is_local(j, c->to))
+		return true;
+	if (c->before == j->cover->nsteps || is_local(j, c->from))
+		return PROBLEM("conversion %" PRIu32
+		               " brings a value into a local format for nobody, "
+		               "or out of another",
+		    j->next);
+	for (uint32_t f = 0; f < j->p->nformats; f++)
+		if (!is_local(j, f)
+		    && conversion_cost(
+		           j->p, j->p->value[c->value].class, f, c->to)
+		        < c->cost)
+			return PROBLEM("conversion %" PRIu32
+			               " brings a value in from format %" PRIu32
+			               ", and %" PRIu32 " is cheaper",
+			    j->next, c->from, f);
+	return true;
+}
+
+static bool
 convert(struct judge *j, uint32_t before, struct err *err)
 {
 	for (; j->next < j->cover->nconversions; j->next++) {
@@ -99,9 +164,11 @@ convert(struct judge *j, uint32_t before, struct err *err)
 			return PROBLEM("conversion %" PRIu32
 			               ": its source is not available",
 			    j->next);
-		if (j->available[c->value] >> c->to & 1)
+		if (is_there(j, c->value, c->to, before))
 			return PROBLEM(
 			    "conversion %" PRIu32 " is paid twice", j->next);
+		if (!enters_rightly(j, c, err))
+			return false;
 		cost = conversion_cost(
 		    j->p, j->p->value[c->value].class, c->from, c->to);
 		if (cost == COST_NEVER || cost != c->cost)
@@ -109,7 +176,7 @@ convert(struct judge *j, uint32_t before, struct err *err)
 			               ", not %" PRIu64,
 			    j->next, cost, c->cost);
 		j->cost = cost_add(j->cost, cost);
-		j->available[c->value] |= UINT32_C(1) << c->to;
+		make(j, c->value, c->to, before);
 	}
 	return true;
 }
@@ -125,8 +192,7 @@ read_inputs(struct judge *j, uint32_t i, struct err *err)
 		const struct problem_value *v = &j->p->value[c->input[k].value];
 		uint32_t maker, run;
 
-		if (!(j->available[c->input[k].value] >> c->input[k].format
-		        & 1))
+		if (!is_there(j, c->input[k].value, c->input[k].format, i))
 			return PROBLEM("value %" PRIu32
 			               " is not available in format %" PRIu32,
 			    c->input[k].value, c->input[k].format);
@@ -167,9 +233,11 @@ take_step(struct judge *j, uint32_t i, struct err *err)
 			    && j->step_of[v->producer] == i)
 				return PROBLEM("a mark is inside");
 		}
-	for (uint32_t k = 0; k < c->noutputs; k++)
+	for (uint32_t k = 0; k < c->noutputs; k++) {
+		make(j, c->output[k].value, c->output[k].format, i);
 		j->available[c->output[k].value] |= UINT32_C(1)
 		    << c->output[k].format;
+	}
 	return true;
 }
 
@@ -206,6 +274,7 @@ cover_check(const struct cover *c, const struct problem *p,
 	j.step_of = arena_new(scratch, uint32_t, p->nnodes);
 	memset(j.step_of, 0xff, p->nnodes * sizeof *j.step_of);
 	j.available = arena_new(scratch, uint32_t, p->nvalues);
+	j.local = arena_new(scratch, struct local, p->nvalues);
 	j.used = arena_new(scratch, uint64_t, p->ntargets);
 	j.runs = arena_new(scratch, uint32_t, p->ntargets);
 	for (uint32_t v = 0; v < p->nvalues; v++)

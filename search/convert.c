@@ -3,10 +3,13 @@
 #include <assert.h>
 #include <string.h>
 
+#include "search/mask.h"
+
 /* Dreyfus-Wagner over formats. tree[S][x] = cheapest tree rooted at format x
  * that reaches the demanded formats S; S counts the demanded ones only. */
 struct steiner {
 	uint32_t nformats, nneeded;
+	uint32_t local; /* never on the way to others */
 	uint32_t needed[DEMANDS_MAX];
 	cost_ns *way; /* [from][to], closed over detours */
 	cost_ns *tree; /* [1 << nneeded][nformats] */
@@ -24,6 +27,19 @@ tree(const struct steiner *s, uint32_t set, uint32_t root)
 	return &s->tree[(size_t)set * s->nformats + root];
 }
 
+/* Ways to a local format end where it can be entered from. */
+static void
+close_local(cost_ns *way, const struct problem *p, uint32_t class, uint32_t to)
+{
+	uint32_t n = p->nformats, enter = entry_formats(p, class, to);
+
+	for (uint32_t from = 0; from < n; from++)
+		for (uint32_t f = 0; f < n; f++)
+			if (enter >> f & 1
+			    && way[from * n + f] < way[from * n + to])
+				way[from * n + to] = way[from * n + f];
+}
+
 /* Floyd-Warshall: the cheapest ways between formats, [from][to]. */
 static cost_ns *
 close_ways(const struct problem *p, uint32_t class, struct arena *a)
@@ -33,7 +49,9 @@ close_ways(const struct problem *p, uint32_t class, struct arena *a)
 
 	for (uint32_t f = 0; f < n; f++)
 		for (uint32_t t = 0; t < n; t++)
-			way[f * n + t] = conversion_cost(p, class, f, t);
+			way[f * n + t] = p->local >> t & 1
+			    ? COST_NEVER
+			    : conversion_cost(p, class, f, t);
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t f = 0; f < n; f++)
 			for (uint32_t t = 0; t < n; t++) {
@@ -43,6 +61,9 @@ close_ways(const struct problem *p, uint32_t class, struct arena *a)
 				if (c < way[f * n + t])
 					way[f * n + t] = c;
 			}
+	for (uint32_t t = 0; t < n; t++)
+		if (p->local >> t & 1)
+			close_local(way, p, class, t);
 	return way;
 }
 
@@ -63,7 +84,9 @@ grow(struct steiner *s, uint32_t set)
 	/* Ways are closed, so one relaxation is enough, in place or not. */
 	for (uint32_t x = 0; x < n; x++)
 		for (uint32_t y = 0; y < n; y++) {
-			cost_ns c = cost_add(*way(s, x, y), *tree(s, set, y));
+			cost_ns c = s->local >> y & 1
+			    ? COST_NEVER
+			    : cost_add(*way(s, x, y), *tree(s, set, y));
 
 			if (c < *tree(s, set, x))
 				*tree(s, set, x) = c;
@@ -119,8 +142,9 @@ static cost_ns
 solve(struct converter_memo *m, uint32_t class, uint32_t have, uint32_t need)
 {
 	struct arena_mark mark = arena_mark(m->arena);
-	struct steiner s = {
-	    .nformats = m->p->nformats, .way = m->closed[class]};
+	struct steiner s = {.nformats = m->p->nformats,
+	    .local = m->p->local,
+	    .way = m->closed[class]};
 	cost_ns c;
 
 	plant(&s, need, m->arena);
@@ -156,7 +180,7 @@ cost_ns
 convert_cost(
     struct converter_memo *m, uint32_t class, uint32_t have, uint32_t need)
 {
-	uint32_t key[3] = {class, have, need & ~have}, at;
+	uint32_t key[3] = {class, have, need & ~(have & ~m->p->local)}, at;
 
 	if (key[2] == 0)
 		return 0;
@@ -186,6 +210,7 @@ next_step(struct converter_memo *m, uint32_t class, uint32_t have,
 	cost_ns total = convert_cost(m, class, have, need);
 	uint32_t n = m->p->nformats;
 
+	within &= ~m->p->local;
 	for (uint32_t e = 0; e < n * n; e++) {
 		uint32_t from = e / n, to = e % n;
 		cost_ns c = conversion_cost(m->p, class, from, to);
@@ -203,14 +228,29 @@ next_step(struct converter_memo *m, uint32_t class, uint32_t have,
 	return false;
 }
 
+/* What is asked for and not there yet, a local format not until the value can be
+ * brought in. */
+static uint32_t
+missing(const struct problem *p, uint32_t class, uint32_t have, uint32_t need)
+{
+	uint32_t left = need & ~(have & ~p->local);
+
+	for (uint32_t rest = left & p->local, f; mask_next(&rest, &f);)
+		if (entry_formats(p, class, f) & have)
+			left &= ~(UINT32_C(1) << f);
+	return left;
+}
+
 uint32_t
 convert_steps(struct converter_memo *m, uint32_t class, uint32_t have,
     uint32_t need, struct conversion_step *step)
 {
-	uint32_t n = 0, kept = 0, used = need, all = have;
+	uint32_t n = 0, kept = 0, used = need & ~m->p->local, all = have;
+	struct conversion_step enter[FORMATS_MAX];
+	uint32_t nentered = 0;
 
 	assert(convert_cost(m, class, have, need) != COST_NEVER);
-	while (need & ~all) {
+	while (missing(m->p, class, all, need)) {
 		/* One that is asked for first: else a step that costs nothing
 		 * and leads nowhere could be taken. */
 		bool found = next_step(m, class, all, need, need, &step[n])
@@ -220,11 +260,20 @@ convert_steps(struct converter_memo *m, uint32_t class, uint32_t have,
 		(void)found;
 		all |= UINT32_C(1) << step[n++].to;
 	}
+	for (uint32_t rest = need & m->p->local, f; mask_next(&rest, &f);) {
+		uint32_t from = all & entry_formats(m->p, class, f);
+
+		from = mask_lowest(from & used ? from & used : from);
+		enter[nentered++] = (struct conversion_step){from, f};
+		used |= UINT32_C(1) << from;
+	}
 	for (uint32_t i = n; i-- > 0;)
 		if (used >> step[i].to & 1)
 			used |= UINT32_C(1) << step[i].from;
 	for (uint32_t i = 0; i < n; i++)
 		if (used >> step[i].to & 1)
 			step[kept++] = step[i];
+	for (uint32_t i = 0; i < nentered; i++)
+		step[kept++] = enter[i];
 	return kept;
 }

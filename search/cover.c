@@ -7,6 +7,16 @@
 /* What is known of each value while the conversions are laid out. */
 struct demand {
 	uint32_t have, need; /* masks */
+	uint32_t entry; /* the last one of it in entry[]; NO_ENTRY: none */
+};
+
+#define NO_ENTRY UINT32_MAX
+
+/* A value brought into a local format, for one run. */
+struct entry {
+	uint32_t format, run;
+	uint32_t before; /* the run's first step that reads it so */
+	uint32_t next; /* of the same value */
 };
 
 struct builder {
@@ -16,6 +26,11 @@ struct builder {
 	struct demand *demand; /* [nvalues] */
 	uint32_t (*first)[FORMATS_MAX]; /* [nvalues] step that needs a format */
 	uint32_t *run_of; /* [nnodes] */
+	struct entry *entry;
+	uint32_t nentries, entry_cap;
+	struct cover_conversion *out;
+	uint32_t nout, out_cap;
+	struct arena *arena;
 };
 
 /* Does a value the candidate reads come over a mark out of this run? */
@@ -59,28 +74,71 @@ lay_runs(
 	b->cover->nruns = n ? run + 1 : 0;
 }
 
+/* Is it read in the run that made it in this format? */
+static bool
+is_inside(const struct builder *b, const struct problem_port *in, uint32_t run)
+{
+	uint32_t maker = b->p->value[in->value].producer;
+
+	return maker != NO_NODE && b->run_of[maker] == run
+	    && b->demand[in->value].have >> in->format & 1;
+}
+
+/* Steps come from the last to the first, so those of a run follow each other. */
+static void
+bring_in(struct builder *b, const struct problem_port *in, uint32_t step)
+{
+	struct demand *d = &b->demand[in->value];
+	uint32_t run = b->step[step].run;
+
+	for (uint32_t e = d->entry; e != NO_ENTRY; e = b->entry[e].next)
+		if (b->entry[e].format == in->format
+		    && b->entry[e].run == run) {
+			b->entry[e].before = step;
+			return;
+		}
+	b->entry = arena_grow(b->arena, b->entry, &b->entry_cap,
+	    b->nentries + 1, sizeof *b->entry);
+	b->entry[b->nentries] =
+	    (struct entry){in->format, run, step, d->entry};
+	d->entry = b->nentries++;
+}
+
+static void
+demand_input(struct builder *b, const struct problem_port *in, uint32_t step)
+{
+	if (b->p->local >> in->format & 1) {
+		if (is_inside(b, in, b->step[step].run))
+			return;
+		bring_in(b, in, step);
+	}
+	b->demand[in->value].need |= UINT32_C(1) << in->format;
+	b->first[in->value][in->format] = step;
+}
+
 static void
 gather_demands(struct builder *b)
 {
 	for (uint32_t v = 0; v < b->p->nvalues; v++) {
-		b->demand[v].have = b->p->value[v].initial;
-		b->demand[v].need = b->p->value[v].required;
+		b->demand[v] = (struct demand){
+		    b->p->value[v].initial, b->p->value[v].required, NO_ENTRY};
 		for (uint32_t f = 0; f < FORMATS_MAX; f++)
 			b->first[v][f] = b->cover->nsteps;
+	}
+	for (uint32_t i = 0; i < b->cover->nsteps; i++) {
+		const struct problem_candidate *c =
+		    &b->p->candidate[b->step[i].candidate];
+
+		for (uint32_t k = 0; k < c->noutputs; k++)
+			b->demand[c->output[k].value].have |= UINT32_C(1)
+			    << c->output[k].format;
 	}
 	for (uint32_t i = b->cover->nsteps; i-- > 0;) {
 		const struct problem_candidate *c =
 		    &b->p->candidate[b->step[i].candidate];
 
-		for (uint32_t k = 0; k < c->ninputs; k++) {
-			uint32_t v = c->input[k].value, f = c->input[k].format;
-
-			b->demand[v].need |= UINT32_C(1) << f;
-			b->first[v][f] = i;
-		}
-		for (uint32_t k = 0; k < c->noutputs; k++)
-			b->demand[c->output[k].value].have |= UINT32_C(1)
-			    << c->output[k].format;
+		for (uint32_t k = 0; k < c->ninputs; k++)
+			demand_input(b, &c->input[k], i);
 	}
 }
 
@@ -97,9 +155,16 @@ by_before(const void *a, const void *b)
 	return x->cost < y->cost ? -1 : x->cost > y->cost;
 }
 
-static uint32_t
-lay_tree(struct builder *b, struct converter_memo *memo, uint32_t v,
-    struct cover_conversion *out)
+static void
+put(struct builder *b, const struct cover_conversion *c)
+{
+	b->out = arena_grow(
+	    b->arena, b->out, &b->out_cap, b->nout + 1, sizeof *b->out);
+	b->out[b->nout++] = *c;
+}
+
+static void
+lay_tree(struct builder *b, struct converter_memo *memo, uint32_t v)
 {
 	struct conversion_step step[FORMATS_MAX];
 	const struct demand *d = &b->demand[v];
@@ -110,45 +175,69 @@ lay_tree(struct builder *b, struct converter_memo *memo, uint32_t v,
 	for (uint32_t i = n; i-- > 0;)
 		if (b->first[v][step[i].to] < b->first[v][step[i].from])
 			b->first[v][step[i].from] = b->first[v][step[i].to];
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = (struct cover_conversion){
+	for (uint32_t i = 0; i < n; i++) {
+		struct cover_conversion c = {
 		    v, step[i].from, step[i].to, b->first[v][step[i].to], i};
-	return n;
+		uint32_t e = d->entry;
+
+		if (!(b->p->local >> c.to & 1))
+			put(b, &c);
+		for (; b->p->local >> c.to & 1 && e != NO_ENTRY;
+		     e = b->entry[e].next) {
+			c.before = b->entry[e].before;
+			if (b->entry[e].format == c.to)
+				put(b, &c);
+		}
+	}
+}
+
+/* What the runs pay that bring the value in. */
+static cost_ns
+entries_cost(const struct builder *b, uint32_t v)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t e = b->demand[v].entry; e != NO_ENTRY;
+	     e = b->entry[e].next)
+		sum = cost_add(sum,
+		    entry_cost(
+		        b->p, b->p->value[v].class, b->entry[e].format));
+	return sum;
 }
 
 static void
-lay_conversions(struct builder *b, struct arena *a)
+lay_conversions(struct builder *b)
 {
 	struct converter_memo memo;
-	struct cover_conversion *out = NULL;
-	uint32_t n = 0, cap = 0;
 
-	convert_init(&memo, b->p, a);
+	convert_init(&memo, b->p, b->arena);
 	for (uint32_t v = 0; v < b->p->nvalues; v++) {
 		const struct demand *d = &b->demand[v];
-		cost_ns c =
-		    convert_cost(&memo, b->p->value[v].class, d->have, d->need);
+		cost_ns c = cost_add(convert_cost(&memo, b->p->value[v].class,
+		                         d->have, d->need),
+		    entries_cost(b, v));
 
 		b->cover->cost = cost_add(b->cover->cost, c);
-		if (c == COST_NEVER || !(d->need & ~d->have))
+		if (c == COST_NEVER
+		    || !(d->need & ~(d->have & ~b->p->local)))
 			continue;
-		out = arena_grow(a, out, &cap, n + FORMATS_MAX, sizeof *out);
-		n += lay_tree(b, &memo, v, &out[n]);
+		lay_tree(b, &memo, v);
 	}
-	if (n > 0)
-		qsort(out, n, sizeof *out, by_before);
-	for (uint32_t i = 0; i < n; i++)
-		out[i].cost = conversion_cost(b->p,
-		    b->p->value[out[i].value].class, out[i].from, out[i].to);
-	b->cover->conversion = out;
-	b->cover->nconversions = n;
+	if (b->nout > 0)
+		qsort(b->out, b->nout, sizeof *b->out, by_before);
+	for (uint32_t i = 0; i < b->nout; i++)
+		b->out[i].cost = conversion_cost(b->p,
+		    b->p->value[b->out[i].value].class, b->out[i].from,
+		    b->out[i].to);
+	b->cover->conversion = b->out;
+	b->cover->nconversions = b->nout;
 }
 
 void
 cover_complete(struct cover *out, const struct problem *p,
     const uint32_t *candidate, const bool *fresh, uint32_t n, struct arena *a)
 {
-	struct builder b = {.p = p, .cover = out};
+	struct builder b = {.p = p, .cover = out, .arena = a};
 
 	*out = (struct cover){.nsteps = n};
 	b.step = arena_new(a, struct cover_step, n);
@@ -158,6 +247,6 @@ cover_complete(struct cover *out, const struct problem *p,
 	memset(b.run_of, 0xff, p->nnodes * sizeof *b.run_of);
 	lay_runs(&b, candidate, fresh, n);
 	gather_demands(&b);
-	lay_conversions(&b, a);
+	lay_conversions(&b);
 	out->step = b.step;
 }

@@ -16,6 +16,7 @@ struct cover_step {
 	uint32_t run; /* ascending from 0; one target each */
 };
 
+/* To a local format: one for each run it is brought in for. */
 struct cover_conversion {
 	uint32_t value, from, to;
 	uint32_t before; /* the step that first needs it; nsteps: the caller */

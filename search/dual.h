@@ -103,10 +103,13 @@ cost_ns dual_bound(const struct dual *d);
 
 /* A live value on its way: `have` is 0 until it is made; `need` what was asked
  * for so far; `leaves`: its maker would start a new run, were it of a
- * target that launches. */
+ * target that launches. `paid`: formats it is asked for too, and whose last
+ * conversion, at cost[format], is paid unless it is made in them. */
 struct dual_live {
 	uint32_t value, have, need;
 	bool leaves;
+	uint32_t paid;
+	const cost_ns *cost;
 };
 
 /* What is covered: the nodes above `top` (NO_NODE: all) and those of over[]. */

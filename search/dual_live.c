@@ -1,4 +1,5 @@
 #include "search/dual_parts.h"
+#include "search/mask.h"
 
 /* What a label still has to pay for one live value. The uses of a value ascend
  * and those that are left are nearly always its first ones: their payments are
@@ -158,6 +159,17 @@ overlaps(
 	return false;
 }
 
+/* What is paid of the formats asked for, if the supply is not in them. */
+static int64_t
+paid_for(const struct dual_supply *s, const struct dual_live *live)
+{
+	int64_t sum = 0;
+
+	for (uint32_t rest = live->paid & ~s->have, f; mask_next(&rest, &f);)
+		sum += dual_scaled(live->cost[f]);
+	return sum;
+}
+
 /* The uses of a value that are left below a cut; holes go to d->hole. */
 static struct left
 left_of(struct dual *d, uint32_t value, const struct dual_cut *cut)
@@ -194,9 +206,10 @@ dual_value(
 
 		if (live->have ? s->have != live->have : overlaps(d, s, &left))
 			continue;
-		adds = supply_adds(d, s, live->need, &left);
+		adds = supply_adds(d, s, live->need | live->paid, &left);
 		if (adds == INT64_MAX)
 			continue;
+		adds -= paid_for(s, live);
 		if (!live->have)
 			adds += (s->target != NO_LIMIT && live->leaves
 			                ? d->launch[s->target]

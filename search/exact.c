@@ -68,7 +68,7 @@ sweep(struct exact *x)
 }
 
 /* The bound is tight as a rule: look for covers only a little above it, then a
- * little more, while that stays cheap. */
+ * little more, up to twice, while that stays cheap. */
 static void
 sweep_near(struct exact *x)
 {
@@ -77,7 +77,7 @@ sweep_near(struct exact *x)
 	x->limits.beam = 0;
 	x->limits.max_rate = x->limits.toll ? RATE_TOLL : RATE_NEAR;
 	while (!x->best->proven && x->best->lower_bound < upper(x)) {
-		cost_ns limit = cost_add(near, gap);
+		cost_ns limit = gap < near ? cost_add(near, gap) : upper(x);
 
 		sweep_below(x, limit < upper(x) ? limit : upper(x));
 		if (x->best->lower_bound < limit)
@@ -95,8 +95,11 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 {
 	const struct toll *toll = x->limits.toll;
 	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
+	struct converter_memo *memo =
+	    arena_new(space, struct converter_memo, 1);
 
-	if (!dual_init(dual, priced, x->limits.memo, space))
+	convert_init(memo, priced, space);
+	if (!dual_init(dual, priced, memo, space))
 		return false;
 	dual_improve(dual, toll ? toll->optimum : upper,
 	    toll ? ROUNDS_TOLL : ROUNDS, &x->limits.budget);
@@ -112,17 +115,29 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 	return true;
 }
 
+/* As if no format were local: a value converted for one run is there for all. No
+ * cover costs more for that. */
+static struct problem
+without_local(const struct problem *p)
+{
+	struct problem easy = *p;
+
+	easy.local = 0;
+	return easy;
+}
+
 /* Wide graphs: prices first, then sweeps they prune; a guided beam where those
  * grow too wide. */
 static void
 sweep_priced(struct exact *x, const struct problem *priced)
 {
+	struct problem easy = without_local(priced);
 	struct arena space;
 	struct dual dual;
 
 	x->limits.max_rate = 0;
 	arena_init(&space);
-	if (make_prices(x, &dual, priced, &space)) {
+	if (make_prices(x, &dual, &easy, &space)) {
 		sweep_near(x);
 		x->limits.beam = BEAM_GUIDED;
 		if (!x->best->proven)
@@ -171,6 +186,57 @@ sweep_tolled(struct exact *x)
 	x->limits.toll = NULL;
 }
 
+/* Narrow graphs need no more than this; else a beam finds a first cover. */
+static void
+sweep_plain(struct exact *x, const struct search_options *o)
+{
+	x->limits.max_rate = RATE_PLAIN;
+	sweep(x);
+	x->limits.max_rate = 0;
+	if (!x->best->found) {
+		x->limits.beam = o->beam ? o->beam : BEAM_FIRST;
+		sweep(x);
+	}
+	x->limits.beam = 0;
+}
+
+/* The same candidates in the same order and runs, at what they cost here. */
+static void
+lay_again(struct cover *out, const struct problem *p, const struct cover *from,
+    struct arena *a)
+{
+	uint32_t *candidate = arena_new(a, uint32_t, from->nsteps);
+	bool *fresh = arena_new(a, bool, from->nsteps);
+
+	for (uint32_t i = 0; i < from->nsteps; i++) {
+		candidate[i] = from->step[i].candidate;
+		fresh[i] =
+		    i > 0 && from->step[i].run != from->step[i - 1].run;
+	}
+	cover_complete(out, p, candidate, fresh, from->nsteps, a);
+}
+
+static void
+sweep_all(struct search_result *out, const struct problem *p,
+    const struct search_options *o, const struct budget *budget,
+    struct arena *a);
+
+/* Where formats are local: without that first. Its optimum is the answer where no
+ * value has to be brought in twice, and else a bound and where to start from. */
+static void
+sweep_easy(struct exact *x, const struct search_options *o)
+{
+	struct search_result *best = x->best;
+	struct problem easy = without_local(x->p);
+
+	sweep_all(best, &easy, o, &x->limits.budget, x->arena);
+	if (!best->found)
+		return;
+	lay_again(&best->cover, x->p, &best->cover, x->arena);
+	best->found = best->cover.cost != COST_NEVER;
+	best->proven = best->found && best->cover.cost == best->lower_bound;
+}
+
 static void
 sweep_all(struct search_result *out, const struct problem *p,
     const struct search_options *o, const struct budget *budget,
@@ -183,17 +249,12 @@ sweep_all(struct search_result *out, const struct problem *p,
 	arena_init(&space);
 	convert_init(&memo, p, &space);
 	*out = (struct search_result){.why = ""};
-	x.limits = (struct sweep_limits){.memo = &memo,
-	    .budget = *budget,
-	    .max_rate = RATE_PLAIN,
-	    .leap_after = LEAP_AFTER};
-	sweep(&x);
-	x.limits.max_rate = 0;
-	if (!out->found) {
-		x.limits.beam = o->beam ? o->beam : BEAM_FIRST;
-		sweep(&x);
-	}
-	x.limits.beam = 0;
+	x.limits = (struct sweep_limits){
+	    .memo = &memo, .budget = *budget, .leap_after = LEAP_AFTER};
+	if (p->local)
+		sweep_easy(&x, o);
+	else
+		sweep_plain(&x, o);
 	if (!out->proven)
 		sweep_tolled(&x);
 	if (!out->proven)

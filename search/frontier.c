@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "search/mask.h"
+
 /* TUNING: labels a new one is compared with at most; cheap ones dominate most,
  * and comparing all pairs is quadratic. */
 #define COMPARED_MAX 64
@@ -20,16 +22,82 @@ slack(const struct sweep_label *l, const struct entry *e)
 	return 2 * l->runs - e->pos;
 }
 
+/* Two entries of one value, of which `a` shall do what `b` does. */
+struct rivals {
+	uint32_t value;
+	const struct entry *a, *b;
+	int64_t shift; /* what is at a position in b is at one so much higher
+			* in a */
+};
+
 /* What `a` must pay to ask of one value no more than `b` does: conversions of
  * what b asks for into what only a asks for. COST_NEVER: it cannot. */
 static cost_ns
-extra_formats(struct frontier *f, uint32_t value, const struct entry *a,
-    const struct entry *b)
+extra_formats(struct frontier *f, const struct rivals *x, uint32_t ask)
 {
-	if (a->have != b->have)
+	uint32_t have = x->b->have | (x->b->need & ~f->p->local);
+
+	if (x->a->have != x->b->have)
 		return COST_NEVER;
-	return convert_cost(
-	    f->memo, f->p->value[value].class, b->have | b->need, a->need);
+	return convert_cost(f->memo, f->p->value[x->value].class, have,
+	    ask & ~x->b->need);
+}
+
+static cost_ns
+entries_cost(const struct frontier *f, uint32_t value, uint32_t formats)
+{
+	cost_ns sum = 0;
+
+	for (uint32_t format; mask_next(&formats, &format);)
+		sum = cost_add(sum,
+		    entry_cost(f->p, f->p->value[value].class, format));
+	return sum;
+}
+
+/* Runs that may have to bring the value in for `a` where they need not for `b`,
+ * at most: that which waits for it in a and not in b; those b has brought it in
+ * for, which later users may be in; and that which made it, where it is another. */
+static cost_ns
+extra_entries(struct frontier *f, const struct rivals *x, uint32_t *ask)
+{
+	const struct entry *a = x->a, *b = x->b;
+	const struct entered_set *paid = &f->entered.set[b->entered];
+	bool same_run = a->pos == b->pos + x->shift;
+	uint32_t late = same_run ? a->pending & ~b->pending : a->pending;
+	cost_ns cost;
+
+	late |= a->floating
+	    & ~(b->pending
+	        | (a->floor <= b->floor + x->shift ? b->floating : 0));
+
+	if (a->have && !same_run)
+		late |= a->have & f->p->local;
+	*ask |= late;
+	cost = entries_cost(f, x->value, late);
+	for (uint32_t i = 0; i < paid->n; i++) {
+		struct entry_point at = {
+		    (uint32_t)(paid->point[i].pos + x->shift),
+		    paid->point[i].format};
+
+		if (!entered_has(&f->entered, a->entered, at)
+		    && !(a->pos == at.pos && a->pending >> at.format & 1))
+			cost = cost_add(cost,
+			    entries_cost(
+			        f, x->value, UINT32_C(1) << at.format));
+	}
+	return cost;
+}
+
+/* What it takes to make of entry a what entry b is. */
+static cost_ns
+extra(struct frontier *f, const struct rivals *x)
+{
+	uint32_t ask = x->a->need;
+	cost_ns cost = f->p->local ? extra_entries(f, x, &ask) : 0;
+
+	if (!(ask & ~x->b->need) && x->a->have == x->b->have)
+		return cost;
+	return cost_add(cost, extra_formats(f, x, ask));
 }
 
 /* New runs at the front `a` must pay for so that none of its positions leaves
@@ -91,6 +159,7 @@ dominates(struct frontier *f, const struct group *g,
 {
 	cost_ns cost = a->cost;
 	uint32_t runs = 0;
+	int64_t shift;
 
 	if (cost > b->cost)
 		return false;
@@ -99,12 +168,13 @@ dominates(struct frontier *f, const struct group *g,
 		for (uint32_t i = 0; i < runs; i++)
 			cost = cost_add(cost, f->p->target[f->tracked].launch);
 	}
-	for (uint32_t i = 0; i < g->nitems && cost <= b->cost; i++)
-		if (a->entry[i].need & ~b->entry[i].need
-		    || a->entry[i].have != b->entry[i].have)
-			cost = cost_add(cost,
-			    extra_formats(
-			        f, g->item[i], &a->entry[i], &b->entry[i]));
+	shift = 2 * ((int64_t)a->runs + runs - b->runs);
+	for (uint32_t i = 0; i < g->nitems && cost <= b->cost; i++) {
+		struct rivals x = {
+		    g->item[i], &a->entry[i], &b->entry[i], shift};
+
+		cost = cost_add(cost, extra(f, &x));
+	}
 	return cost <= b->cost && uses_no_more(f, a, b, runs)
 	    && as_free(g, a, b, runs);
 }

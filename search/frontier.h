@@ -10,6 +10,7 @@
 
 #include "ir/base/arena.h"
 #include "search/convert.h"
+#include "search/entered.h"
 #include "search/problem.h"
 
 /* Positions count runs of the tracked target from the end of the execution:
@@ -19,10 +20,18 @@
 /* What a label says about one live value. */
 struct entry {
 	uint32_t have; /* formats it is in; 0: not produced yet */
-	uint32_t need; /* formats asked for so far */
+	uint32_t need; /* formats asked for so far; local ones: brought in */
 	uint32_t pos; /* its producer's is at least this; of a value that
 		       * left early: its consumers' are at most this */
 	uint32_t reach; /* early values (by item) whose makers run after it */
+	uint32_t pending; /* not produced yet: local formats the run at `pos`
+			   * reads it in. It is brought in for that run unless
+			   * that turns out to make it so. */
+	uint32_t floating; /* local formats candidates read it in whose run is
+			    * open: the maker's, or any other from `floor` on */
+	uint32_t floor;
+	uint32_t entered; /* runs it was brought in for, as long as users are
+			   * left that could be in one of them; paid */
 };
 
 struct sweep_label {
@@ -31,6 +40,7 @@ struct sweep_label {
 	cost_ns bound; /* no cover below this one costs less */
 	uint32_t candidate; /* taken last; UINT32_MAX: none */
 	uint32_t pos; /* its position */
+	bool floats; /* ... at least: it goes where its input is */
 	uint32_t runs; /* of the tracked target */
 	uint32_t age; /* labels made before it */
 	const uint64_t *used; /* [ncapped] resources */
@@ -70,6 +80,7 @@ struct frontier {
 	cost_ns upper; /* labels bounded above this are dropped */
 	uint64_t nlabels;
 	uint32_t age; /* labels made */
+	struct entered entered; /* sets of runs, where formats are local */
 };
 
 /* The choke point: keep the label (copied) unless its bound or a better label

@@ -4,11 +4,12 @@
 #include <string.h>
 
 /* Limits on runs and resources make the labels of later blocks differ, and so
- * does the room that is left where values leave candidates early. */
+ * do the runs values were brought in for, and the room that is left where values
+ * leave candidates early. */
 static bool
 is_allowed(const struct frontier *f)
 {
-	return f->ncapped == 0
+	return f->ncapped == 0 && f->p->local == 0
 	    && (f->tracked == NO_LIMIT
 	        || (f->p->target[f->tracked].max_runs == NO_LIMIT
 	            && !problem_leaves_early(f->p)));
@@ -334,7 +335,9 @@ leap_trace(const struct leap *x, const struct problem *p,
 			    repeat_candidate(p, from->candidate, s * x->period);
 
 			taken[*n] =
-			    (struct taken){c, from->pos + 2 * s * x->runs, *n};
+			    (struct taken){.candidate = c,
+			        .pos = from->pos + 2 * s * x->runs,
+			        .turn = *n};
 			++*n;
 		}
 		from = x->below.label[x->same[place_of(&x->above, from)]];

@@ -40,6 +40,7 @@ struct leaps {
 /* A candidate of a cover, as the sweep took it: last in the order first. */
 struct taken {
 	uint32_t candidate, pos, turn;
+	bool floats; /* its position may be higher */
 };
 
 void leaps_init(

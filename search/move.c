@@ -40,6 +40,7 @@ groups_init(struct groups *s, const struct problem *p, struct arena *a)
 	s->early_item = arena_new(a, uint32_t, p->nvalues);
 	s->bit_to = arena_new(a, uint32_t, EARLY_MAX);
 	map_init(&s->index, a);
+	s->floats = p->local && !problem_leaves_early(p);
 	s->sinks = arena_new(a, uint32_t, (size_t)p->nnodes + 1);
 	for (uint32_t n = 0; n < p->nnodes; n++)
 		s->sinks[n + 1] = s->sinks[n] + is_sink(p, n);
@@ -198,6 +199,7 @@ keep(struct draft *d, struct kept k)
 {
 	uint32_t at = d->nkept++;
 
+	k.reusable = d->s->p->local && wanted(d->s, d->from, k.value);
 	for (; at > 0 && d->s->kept[at - 1].value > k.value; at--)
 		d->s->kept[at] = d->s->kept[at - 1];
 	d->s->kept[at] = k;
@@ -370,6 +372,20 @@ merge_over(struct draft *d, uint32_t *top)
 	return n;
 }
 
+static bool
+may_float(const struct groups *s, const struct problem_candidate *c)
+{
+	const struct problem_value *value = s->p->value;
+	bool marked = false;
+
+	if (!s->floats || c->ninputs != 1)
+		return false;
+	marked |= value[c->input[0].value].mark;
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		marked |= value[c->output[i].value].mark;
+	return !marked;
+}
+
 bool
 move_make(struct move *out, struct groups *s, struct group *from, uint32_t id)
 {
@@ -385,6 +401,9 @@ move_make(struct move *out, struct groups *s, struct group *from, uint32_t id)
 	if (!number_early(&d))
 		return false;
 	nover = merge_over(&d, &top);
+	for (uint32_t i = 0; i < d.c->ninputs; i++)
+		out->reads_local |= s->p->local >> d.c->input[i].format & 1;
+	out->may_float = out->reads_local && may_float(s, d.c);
 	out->nleft = top == NO_NODE ? 0 : top + 1 - nover;
 	out->to = group_get(s, top, nover, d.nkept);
 	out->kept = s->kept;

@@ -23,6 +23,7 @@ struct groups {
 	uint32_t stamp;
 	struct kept *kept; /* [nvalues] scratch of the move at hand */
 	struct settled *settled;
+	bool floats; /* formats are local, and no value leaves early */
 	uint32_t *produced, *early_item, *bit_to;
 	bool overflowed; /* more values left early than there is room for */
 };
@@ -36,6 +37,7 @@ struct kept {
 	bool read; /* the candidate asks for it */
 	bool marked;
 	bool early; /* the candidate makes it, for users not covered yet */
+	bool reusable; /* users are left: they may share what is local */
 };
 
 /* A value whose users are all known after the move: its tree is paid. */
@@ -56,6 +58,8 @@ struct move {
 	uint32_t nsettled, nproduced, nearly_read;
 	uint32_t nleft; /* nodes not covered after it */
 	bool has_early; /* before or after */
+	bool reads_local; /* the candidate asks for a local format */
+	bool may_float; /* ... of its only input, and nothing else ties it */
 	uint32_t early_read; /* bits of early_item[] in the old group */
 	uint32_t
 	    early_bits; /* bits of values that leave it early, in the new */

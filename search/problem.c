@@ -3,23 +3,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-static uint32_t
-count_bits(uint32_t mask)
-{
-	uint32_t n = 0;
+#include "search/mask.h"
 
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
+/* All formats there are, as a mask. */
+static uint32_t
+formats_of(const struct problem *p)
+{
+	return p->nformats == FORMATS_MAX ? UINT32_MAX
+	                                  : (UINT32_C(1) << p->nformats) - 1;
 }
 
 static bool
 check_value(const struct problem *p, uint32_t v, struct err *err)
 {
 	const struct problem_value *value = &p->value[v];
-	uint32_t all = p->nformats == FORMATS_MAX
-	    ? UINT32_MAX
-	    : (UINT32_C(1) << p->nformats) - 1;
 
 	if (value->producer != NO_NODE && value->producer >= p->nnodes)
 		return err_set(err, ERR_INPUT,
@@ -30,11 +27,16 @@ check_value(const struct problem *p, uint32_t v, struct err *err)
 		return err_set(err, ERR_INPUT,
 		    "value %" PRIu32 ": class %" PRIu32 " of %" PRIu32, v,
 		    value->class, p->nclasses);
-	if ((value->initial | value->required) & ~all)
+	if ((value->initial | value->required) & ~formats_of(p))
 		return err_set(err, ERR_INPUT,
 		    "value %" PRIu32 ": a format beyond the %" PRIu32
 		    " there are",
 		    v, p->nformats);
+	if ((value->initial | value->required) & p->local)
+		return err_set(err, ERR_INPUT,
+		    "value %" PRIu32
+		    ": the caller cannot have it in a local format",
+		    v);
 	if ((value->producer == NO_NODE) != (value->initial != 0))
 		return err_set(err, ERR_INPUT,
 		    "value %" PRIu32
@@ -350,11 +352,11 @@ check_demands(const struct problem *p, struct arena *a, struct err *err)
 			asked[p->candidate[c].input[i].value] |= UINT32_C(1)
 			    << p->candidate[c].input[i].format;
 	for (uint32_t v = 0; v < p->nvalues; v++)
-		if (count_bits(asked[v]) > DEMANDS_MAX)
+		if (mask_count(asked[v]) > DEMANDS_MAX)
 			return err_set(err, ERR_UNSUPPORTED,
 			    "value %" PRIu32 " is asked for in %" PRIu32
 			    " formats; at most %u can be",
-			    v, count_bits(asked[v]), DEMANDS_MAX);
+			    v, mask_count(asked[v]), DEMANDS_MAX);
 	return true;
 }
 
@@ -376,6 +378,20 @@ check_target(const struct problem *p, uint32_t t, struct err *err)
 	return true;
 }
 
+/* Does the candidate read or make a value in a local format? */
+static bool
+uses_local(const struct problem *p, const struct problem_candidate *c)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		any |= p->local >> c->input[i].format & 1;
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		any |= p->local >> c->output[i].format & 1;
+	return any;
+}
+
+/* After candidates were checked. */
 static void
 index_targets(struct problem *p, struct arena *a)
 {
@@ -387,8 +403,12 @@ index_targets(struct problem *p, struct arena *a)
 		p->tracked[t] = target->launch > 0
 		    || target->max_runs != NO_LIMIT
 		    || target->max_run_nodes != NO_LIMIT || target->fed_only;
-		p->ntracked += p->tracked[t];
 	}
+	for (uint32_t c = 0; p->local && c < p->ncandidates; c++)
+		if (uses_local(p, &p->candidate[c]))
+			p->tracked[p->candidate[c].target] = true;
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		p->ntracked += p->tracked[t];
 }
 
 bool
@@ -399,6 +419,10 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 		    "%" PRIu32 " formats and %" PRIu32
 		    " targets; at most %u and %u can be",
 		    p->nformats, p->ntargets, FORMATS_MAX, TARGETS_MAX);
+	if (p->local & ~formats_of(p))
+		return err_set(err, ERR_INPUT,
+		    "a local format is beyond the %" PRIu32 " there are",
+		    p->nformats);
 	for (uint32_t t = 0; t < p->ntargets; t++)
 		if (!check_target(p, t, err))
 			return false;
@@ -412,9 +436,9 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 		if (!check_node(p, n, err))
 			return false;
 	index_users(p, a);
-	index_targets(p, a);
 	if (!check_candidates(p, a, err) || !check_demands(p, a, err))
 		return false;
+	index_targets(p, a);
 	problem_reindex(p, a);
 	return true;
 }
@@ -430,6 +454,35 @@ problem_restrict(struct problem *out, const struct problem *p,
 		if (!allowed[c])
 			out->candidate[c].banned = true;
 	problem_reindex(out, a);
+}
+
+cost_ns
+entry_cost(const struct problem *p, uint32_t class, uint32_t format)
+{
+	cost_ns least = COST_NEVER;
+
+	for (uint32_t f = 0; f < p->nformats; f++) {
+		cost_ns cost = p->local >> f & 1
+		    ? COST_NEVER
+		    : conversion_cost(p, class, f, format);
+
+		if (cost < least)
+			least = cost;
+	}
+	return least;
+}
+
+uint32_t
+entry_formats(const struct problem *p, uint32_t class, uint32_t format)
+{
+	cost_ns least = entry_cost(p, class, format);
+	uint32_t mask = 0;
+
+	for (uint32_t f = 0; f < p->nformats && least != COST_NEVER; f++)
+		if (!(p->local >> f & 1)
+		    && conversion_cost(p, class, f, format) == least)
+			mask |= UINT32_C(1) << f;
+	return mask;
 }
 
 uint32_t

@@ -75,12 +75,16 @@ struct problem {
 	struct problem_target *target;
 	cost_ns *conversion; /* [class][from][to], nformats wide */
 	const char *const *format_name; /* [nformats] or NULL: for people */
+	/* Mask of formats a value is in within one run only: the one that made
+	 * it so, or one it was brought in for, which is paid by each. */
+	uint32_t local;
 
 	/* Derived by problem_index(). */
 	const uint32_t *user_start, *user; /* consumers of a value, ascending */
 	const uint32_t *low_start, *low; /* candidates by their lowest node */
 	const uint32_t *high_start, *high; /* ... by their highest node */
-	bool *tracked; /* [ntargets] runs matter: launch or a limit on runs */
+	bool *tracked; /* [ntargets] runs matter: launch, local formats or a
+			* limit on runs */
 	uint32_t ntracked;
 	bool has_marks;
 };
@@ -132,5 +136,13 @@ conversion_cost(
 	return p->conversion[((size_t) class * p->nformats + from) * p->nformats
 	    + to];
 }
+
+/* Cost of bringing a value into a local format, for one run: that of the
+ * cheapest conversion from a format that is not local. */
+cost_ns entry_cost(const struct problem *p, uint32_t class, uint32_t format);
+
+/* The formats it costs that from, a mask: others are no way in. */
+uint32_t entry_formats(
+    const struct problem *p, uint32_t class, uint32_t format);
 
 #endif

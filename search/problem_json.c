@@ -323,8 +323,8 @@ read_formats(struct reader *r, const cJSON *list, struct err *err)
 static bool
 read_document(struct reader *r, const cJSON *doc, struct err *err)
 {
-	static const char *const known[] = {"schema", "formats", "targets",
-	    "conversions", "values", "nodes", "candidates", NULL};
+	static const char *const known[] = {"schema", "formats", "local",
+	    "targets", "conversions", "values", "nodes", "candidates", NULL};
 	const cJSON *formats, *targets, *classes, *values, *nodes, *candidates;
 	struct problem *p = r->p;
 	const char *schema;
@@ -336,6 +336,7 @@ read_document(struct reader *r, const cJSON *doc, struct err *err)
 		    PROBLEM_SCHEMA);
 	if (!jsonin_only(doc, known, err)
 	    || !array(doc, "formats", false, &formats, &p->nformats, err)
+	    || !format_mask(r, doc, "local", &p->local, err)
 	    || !array(doc, "targets", false, &targets, &p->ntargets, err)
 	    || !array(doc, "conversions", true, &classes, &p->nclasses, err)
 	    || !array(doc, "values", false, &values, &p->nvalues, err)

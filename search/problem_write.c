@@ -148,6 +148,7 @@ problem_write(const struct problem *p, struct json *j)
 		else
 			json_strf(j, "format %" PRIu32, f);
 	json_close(j);
+	write_mask(j, "local", p->local);
 	json_key(j, "targets");
 	json_array(j);
 	for (uint32_t t = 0; t < p->ntargets; t++)

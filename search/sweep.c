@@ -7,6 +7,7 @@
 #include "ir/base/map.h"
 #include "search/bound.h"
 #include "search/capacity.h"
+#include "search/entries.h"
 #include "search/frontier.h"
 #include "search/leap.h"
 #include "search/move.h"
@@ -44,75 +45,6 @@ sweep_handles(const struct problem *p)
 	return p->ntracked <= 1;
 }
 
-/* Formats paid so far, positions and early values of the entries a move keeps,
- * and the trees of those it settles. */
-static bool
-move_entries(struct sweep *s, const struct move *m,
-    const struct sweep_label *from, uint32_t pos)
-{
-	struct sweep_label *to = s->work;
-	const struct problem *p = s->frontier.p;
-
-	for (uint32_t i = 0; i < m->nsettled; i++) {
-		const struct settled *x = &m->settled[i];
-		uint32_t need = x->need;
-
-		if (x->old != ITEM_NONE)
-			need |= from->entry[x->old].need;
-		to->cost = cost_add(to->cost,
-		    convert_cost(s->frontier.memo, p->value[x->value].class,
-		        x->have ? x->have : from->entry[x->old].have, need));
-	}
-	for (uint32_t i = 0; i < m->to->nitems; i++) {
-		const struct kept *k = &m->kept[i];
-		struct entry *e = &to->entry[i];
-
-		*e = k->old == ITEM_NONE
-		    ? (struct entry){0, 0, k->have ? UINT32_MAX : 0, 0}
-		    : from->entry[k->old];
-		if (k->have)
-			e->have = k->have;
-		e->need |= k->need;
-		if (k->early)
-			e->pos = pos - (k->marked ? pos & 1 : 0);
-		if (!k->read || e->have)
-			continue;
-		if (e->pos < pos + (k->marked ? pos & 1 : 0))
-			e->pos = pos + (k->marked ? pos & 1 : 0);
-	}
-	return to->cost != COST_NEVER;
-}
-
-/* Which early values run before or after what; false when the move would close
- * a cycle. */
-static bool
-move_reach(
-    struct sweep *s, const struct move *m, const struct sweep_label *from)
-{
-	uint32_t after = 0, mine = m->early_bits;
-
-	if (!m->has_early)
-		return true;
-	for (uint32_t i = 0; i < m->nproduced; i++)
-		after |= from->entry[m->produced[i]].reach;
-	if (after & m->early_read)
-		return false;
-	after = move_bits(m, after);
-	for (uint32_t i = 0; i < m->to->nitems; i++) {
-		const struct kept *k = &m->kept[i];
-		struct entry *e = &s->work->entry[i];
-		uint32_t old =
-		    k->old == ITEM_NONE ? 0 : from->entry[k->old].reach;
-
-		e->reach = move_bits(m, old);
-		if (old & m->early_read)
-			e->reach |= after | mine;
-		if (k->early || (k->read && !e->have))
-			e->reach |= after | mine;
-	}
-	return true;
-}
-
 static bool
 take_resources(struct sweep *s, const struct move *m,
     const struct sweep_label *from, uint64_t *used)
@@ -133,10 +65,10 @@ take_resources(struct sweep *s, const struct move *m,
 	return true;
 }
 
-/* Make the label that has the candidate at `pos`, with `runs` in all. */
+/* Make the label that has the candidate at `pos`, or from there on. */
 static bool
 put(struct sweep *s, const struct move *m, const struct sweep_label *from,
-    uint32_t pos, uint32_t runs)
+    uint32_t pos, bool floats)
 {
 	struct sweep_label *to = s->work;
 	const struct frontier *f = &s->frontier;
@@ -145,19 +77,20 @@ put(struct sweep *s, const struct move *m, const struct sweep_label *from,
 	to->parent = from;
 	to->candidate = m->id;
 	to->pos = pos;
-	to->runs = runs;
+	to->floats = floats;
+	to->runs = from->runs;
 	to->cost = cost_add(from->cost, m->candidate->cost);
 	to->used = used;
 	if (f->tracked != NO_LIMIT) {
 		const struct problem_target *t = &f->p->target[f->tracked];
 
-		if (runs > t->max_runs)
-			return false;
-		for (uint32_t i = from->runs; i < runs; i++)
+		for (; to->runs < (pos + 1) / 2; to->runs++)
 			to->cost = cost_add(to->cost, t->launch);
+		if (to->runs > t->max_runs)
+			return false;
 	}
-	if (!take_resources(s, m, from, used) || !move_entries(s, m, from, pos)
-	    || !move_reach(s, m, from))
+	if (!take_resources(s, m, from, used)
+	    || !entries_move(&s->frontier, m, from, to))
 		return false;
 	if (s->limits->states) {
 		states_add(s->limits->states, m->to, to);
@@ -193,7 +126,8 @@ most_pos(const struct move *m, const struct sweep_label *from)
 
 /* All places for the candidate that no other is at least as good as: the lowest
  * one, unless values leave it early; then a higher place may be needed for
- * their users, even above runs that are not there yet. */
+ * their users, even above runs that are not there yet. What reads local formats
+ * may share them with others there, or floats. */
 static void
 apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
 {
@@ -202,18 +136,22 @@ apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
 	uint32_t most = most_pos(m, from), pos = least_pos(m, from), left;
 
 	if (f->tracked == NO_LIMIT) {
-		put(s, m, from, 0, 0);
+		put(s, m, from, 0, false);
 		return;
 	}
 	pos += (pos & 1) != tracked;
+	if (entries_let_float(m, from, pos)) {
+		put(s, m, from, pos, true);
+		return;
+	}
 	left = m->nleft;
 	for (; pos <= most; pos += 2) {
-		uint32_t runs = (pos + 1) / 2;
-		bool more = runs > from->runs;
+		bool more = (pos + 1) / 2 > from->runs;
 
-		if (!put(s, m, from, pos, more ? runs : from->runs) && more)
+		if (!put(s, m, from, pos, false) && more)
 			return;
-		if (m->early_bits == 0 || (more && left-- == 0))
+		if (!(m->early_bits || m->reads_local)
+		    || (more && left-- == 0))
 			return;
 	}
 }
@@ -471,8 +409,9 @@ sweep_search(struct search_result *out, const struct problem *p,
 	    .upper = limits->upper};
 	s.beam = limits->beam;
 	find_special_targets(&s.frontier, p);
+	entered_init(&s.frontier.entered, &space);
 	groups_init(&s.groups, p, &space);
-	bound_init(&s.bound, p, limits->dual, &space);
+	bound_init(&s.bound, p, &s.frontier.entered, limits->dual, &space);
 	s.bound.toll = limits->toll;
 	for (uint32_t i = 0; limits->toll && i < s.frontier.ncapped; i++)
 		if (s.frontier.capped[i] == limits->toll->target)

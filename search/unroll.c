@@ -15,6 +15,12 @@ by_position(const void *a, const void *b)
 	return x->turn < y->turn ? -1 : x->turn > y->turn;
 }
 
+static uint32_t
+place_of(const struct problem *p, const struct problem_port *port)
+{
+	return port->value * p->nformats + port->format;
+}
+
 struct order {
 	const struct problem *p;
 	const struct taken *chosen;
@@ -22,7 +28,52 @@ struct order {
 	uint8_t *state; /* [n] 0: waiting, 1: visited, 2: in the order */
 	uint32_t *stack; /* [n + edges] */
 	uint32_t *out, nout;
+	bool *fresh; /* [n] with it a run begins that is next to another */
+	uint32_t last; /* position of the one before */
 };
+
+/* Where what floats ends up: in the run that makes its input as it reads it, or in
+ * the first one of those that read it so. What the sweep took last, which comes
+ * first here, makes what the others read. */
+static void
+land(const struct problem *p, struct taken *chosen, uint32_t n, struct arena *a)
+{
+	size_t nplaces = (size_t)p->nvalues * p->nformats;
+	uint32_t *made_at = arena_new(a, uint32_t, nplaces);
+	uint32_t *read_at = arena_new(a, uint32_t, nplaces);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct problem_candidate *c =
+		    &p->candidate[chosen[i].candidate];
+
+		for (uint32_t k = 0; k < c->ninputs; k++) {
+			uint32_t *at = &read_at[place_of(p, &c->input[k])];
+
+			*at = *at < chosen[i].pos ? chosen[i].pos : *at;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct problem_candidate *c =
+		    &p->candidate[chosen[i].candidate];
+		uint32_t in = chosen[i].floats ? place_of(p, &c->input[0]) : 0;
+
+		if (chosen[i].floats)
+			chosen[i].pos = made_at[in] ? made_at[in] : read_at[in];
+		for (uint32_t k = 0; k < c->noutputs; k++)
+			made_at[place_of(p, &c->output[k])] = chosen[i].pos;
+	}
+}
+
+/* Where values are in a run only, what is in which run matters, also where the
+ * next run is of the same target, because of a mark. */
+static void
+put(struct order *o, const struct taken *t)
+{
+	o->fresh[o->nout] = o->p->local && o->p->has_marks && o->nout > 0
+	    && (t->pos & 1) && (o->last & 1) && t->pos != o->last;
+	o->last = t->pos;
+	o->out[o->nout++] = t->candidate;
+}
 
 /* Emit one and, before it, those it reads from. Producers have positions at
  * least as high, so the order stays sorted by position. */
@@ -39,7 +90,7 @@ emit(struct order *o, uint32_t first)
 
 		if (o->state[at] != 0) {
 			if (o->state[at] == 1)
-				o->out[o->nout++] = o->chosen[at].candidate;
+				put(o, &o->chosen[at]);
 			o->state[at] = 2;
 			n--;
 			continue;
@@ -68,12 +119,15 @@ unroll(struct cover *out, const struct problem *p, const struct leap *leap,
 			l = leap_trace(&leap[l->candidate - p->ncandidates], p,
 			    l, chosen, &n);
 		} else {
-			chosen[n] = (struct taken){l->candidate, l->pos, n};
+			chosen[n] = (struct taken){
+			    l->candidate, l->pos, n, l->floats};
 			n++;
 			l = l->parent;
 		}
 	for (uint32_t i = 0; i < n; i++)
 		edges += p->candidate[chosen[i].candidate].ninputs;
+	if (p->local)
+		land(p, chosen, n, a);
 	if (n > 0)
 		qsort(chosen, n, sizeof *chosen, by_position);
 	o.chosen = chosen;
@@ -81,6 +135,7 @@ unroll(struct cover *out, const struct problem *p, const struct leap *leap,
 	o.state = arena_new(a, uint8_t, n);
 	o.stack = arena_new(a, uint32_t, (size_t)n + edges + 1);
 	o.out = arena_new(a, uint32_t, n);
+	o.fresh = arena_new(a, bool, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct problem_candidate *c =
 		    &p->candidate[chosen[i].candidate];
@@ -92,5 +147,5 @@ unroll(struct cover *out, const struct problem *p, const struct leap *leap,
 		if (o.state[i] == 0)
 			emit(&o, i);
 	assert(o.nout == n);
-	cover_complete(out, p, o.out, NULL, n, a);
+	cover_complete(out, p, o.out, o.fresh, n, a);
 }

@@ -218,6 +218,23 @@ make_targets(struct problem *p, struct rng *r, const struct problem_mix *mix,
 	}
 }
 
+/* All but the first may be local; the caller never has those. */
+static void
+make_local(struct problem *p, struct rng *r)
+{
+	for (uint32_t f = 1; f < p->nformats; f++)
+		if (chance(r, 50))
+			p->local |= 1u << f;
+	for (uint32_t v = 0; v < p->nvalues; v++) {
+		struct problem_value *x = &p->value[v];
+
+		if (x->initial & p->local)
+			x->initial = 1;
+		if (x->required & p->local)
+			x->required = 1;
+	}
+}
+
 struct problem *
 problem_random(struct rng *r, const struct problem_mix *mix, struct arena *a)
 {
@@ -234,6 +251,8 @@ problem_random(struct rng *r, const struct problem_mix *mix, struct arena *a)
 	for (size_t i = 0; i < ncosts; i++)
 		p->conversion[i] = chance(r, 8) ? COST_NEVER : rng_below(r, 15);
 	make_graph(p, r, a);
+	if (mix->local)
+		make_local(p, r);
 	make_targets(p, r, mix, a);
 	make_candidates(p, r, mix, a);
 	for (uint32_t v = 0; mix->marks && v < p->nvalues; v++)

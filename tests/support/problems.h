@@ -10,7 +10,7 @@
 /* What a random problem may contain. */
 struct problem_mix {
 	uint32_t max_nodes, max_candidates_extra, max_formats, max_targets;
-	bool launches, limits, marks, taps, resources, parts;
+	bool launches, limits, marks, taps, resources, parts, local;
 };
 
 /* A small random problem, indexed; the same for the same generator state. */

@@ -1,0 +1,18 @@
+/* What taking a candidate does to what a label says of live values. */
+#ifndef SEARCH_ENTRIES_H
+#define SEARCH_ENTRIES_H
+
+#include "search/move.h"
+
+/* Fill the entries of the new label, whose candidate is at `to->pos`, and add to its
+ * cost: trees of values whose users are all known now, and runs that values are
+ * brought in for. False: it cannot be, or would close a circle. */
+bool entries_move(struct frontier *f, const struct move *m,
+    const struct sweep_label *from, struct sweep_label *to);
+
+/* Does nothing wait at `pos`, where the candidate would be, for what it makes? Then
+ * it does as well in an earlier run, with its input. */
+bool entries_let_float(
+    const struct move *m, const struct sweep_label *from, uint32_t pos);
+
+#endif
