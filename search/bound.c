@@ -168,20 +168,18 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 		x = &all->known[i];
 		if (x->need == e->need && x->have == e->have
 		    && x->waiting == (e->pending | e->floating)
-		    && x->entered == e->entered
-		    && x->leaves == leaves)
+		    && x->entered == e->entered && x->leaves == leaves)
 			return x->adds;
 	}
 	all->known = arena_grow(
 	    b->arena, all->known, &all->cap, all->n + 1, sizeof *all->known);
 	x = &all->known[all->n++];
 	*x = (struct addition){
-	    e->have, e->need, e->pending | e->floating, e->entered, leaves,
-	    0};
+	    e->have, e->need, e->pending | e->floating, e->entered, leaves, 0};
 	x->adds = b->p->local
 	    ? local_adds(b, g, e, live)
-	    : dual_value(b->dual, &live,
-	        &(struct dual_cut){g->top, g->nover, g->over});
+	    : dual_value(
+	        b->dual, &live, &(struct dual_cut){g->top, g->nover, g->over});
 	return x->adds;
 }
 

@@ -125,8 +125,8 @@ sequence_cost(const struct brute *b)
 
 			for (uint32_t k = 0; k < c->ninputs; k++)
 				if (c->input[k].value == v)
-					need |= (UINT32_C(1)
-					            << c->input[k].format)
+					need |=
+					    (UINT32_C(1) << c->input[k].format)
 					    & ~p->local;
 			for (uint32_t k = 0; k < c->noutputs; k++)
 				if (c->output[k].value == v)

@@ -95,8 +95,7 @@ is_local(const struct judge *j, uint32_t format)
 
 /* Is the value in the format when this step runs? nsteps: the caller. */
 static bool
-is_there(
-    const struct judge *j, uint32_t value, uint32_t format, uint32_t step)
+is_there(const struct judge *j, uint32_t value, uint32_t format, uint32_t step)
 {
 	const struct local *l = &j->local[value];
 
@@ -129,9 +128,10 @@ enters_rightly(
 	if (!is_local(j, c->to))
 		return true;
 	if (c->before == j->cover->nsteps || is_local(j, c->from))
-		return PROBLEM("conversion %" PRIu32
-		               " brings a value into a local format for nobody, "
-		               "or out of another",
+		return PROBLEM(
+		    "conversion %" PRIu32
+		    " brings a value into a local format for nobody, "
+		    "or out of another",
 		    j->next);
 	for (uint32_t f = 0; f < j->p->nformats; f++)
 		if (!is_local(j, f)

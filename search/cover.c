@@ -99,8 +99,7 @@ bring_in(struct builder *b, const struct problem_port *in, uint32_t step)
 		}
 	b->entry = arena_grow(b->arena, b->entry, &b->entry_cap,
 	    b->nentries + 1, sizeof *b->entry);
-	b->entry[b->nentries] =
-	    (struct entry){in->format, run, step, d->entry};
+	b->entry[b->nentries] = (struct entry){in->format, run, step, d->entry};
 	d->entry = b->nentries++;
 }
 
@@ -200,8 +199,7 @@ entries_cost(const struct builder *b, uint32_t v)
 	for (uint32_t e = b->demand[v].entry; e != NO_ENTRY;
 	     e = b->entry[e].next)
 		sum = cost_add(sum,
-		    entry_cost(
-		        b->p, b->p->value[v].class, b->entry[e].format));
+		    entry_cost(b->p, b->p->value[v].class, b->entry[e].format));
 	return sum;
 }
 
@@ -213,22 +211,21 @@ lay_conversions(struct builder *b)
 	convert_init(&memo, b->p, b->arena);
 	for (uint32_t v = 0; v < b->p->nvalues; v++) {
 		const struct demand *d = &b->demand[v];
-		cost_ns c = cost_add(convert_cost(&memo, b->p->value[v].class,
-		                         d->have, d->need),
+		cost_ns c = cost_add(
+		    convert_cost(&memo, b->p->value[v].class, d->have, d->need),
 		    entries_cost(b, v));
 
 		b->cover->cost = cost_add(b->cover->cost, c);
-		if (c == COST_NEVER
-		    || !(d->need & ~(d->have & ~b->p->local)))
+		if (c == COST_NEVER || !(d->need & ~(d->have & ~b->p->local)))
 			continue;
 		lay_tree(b, &memo, v);
 	}
 	if (b->nout > 0)
 		qsort(b->out, b->nout, sizeof *b->out, by_before);
 	for (uint32_t i = 0; i < b->nout; i++)
-		b->out[i].cost = conversion_cost(b->p,
-		    b->p->value[b->out[i].value].class, b->out[i].from,
-		    b->out[i].to);
+		b->out[i].cost =
+		    conversion_cost(b->p, b->p->value[b->out[i].value].class,
+		        b->out[i].from, b->out[i].to);
 	b->cover->conversion = b->out;
 	b->cover->nconversions = b->nout;
 }

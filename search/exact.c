@@ -210,14 +210,12 @@ lay_again(struct cover *out, const struct problem *p, const struct cover *from,
 
 	for (uint32_t i = 0; i < from->nsteps; i++) {
 		candidate[i] = from->step[i].candidate;
-		fresh[i] =
-		    i > 0 && from->step[i].run != from->step[i - 1].run;
+		fresh[i] = i > 0 && from->step[i].run != from->step[i - 1].run;
 	}
 	cover_complete(out, p, candidate, fresh, from->nsteps, a);
 }
 
-static void
-sweep_all(struct search_result *out, const struct problem *p,
+static void sweep_all(struct search_result *out, const struct problem *p,
     const struct search_options *o, const struct budget *budget,
     struct arena *a);
 

@@ -39,8 +39,8 @@ extra_formats(struct frontier *f, const struct rivals *x, uint32_t ask)
 
 	if (x->a->have != x->b->have)
 		return COST_NEVER;
-	return convert_cost(f->memo, f->p->value[x->value].class, have,
-	    ask & ~x->b->need);
+	return convert_cost(
+	    f->memo, f->p->value[x->value].class, have, ask & ~x->b->need);
 }
 
 static cost_ns
@@ -49,8 +49,8 @@ entries_cost(const struct frontier *f, uint32_t value, uint32_t formats)
 	cost_ns sum = 0;
 
 	for (uint32_t format; mask_next(&formats, &format);)
-		sum = cost_add(sum,
-		    entry_cost(f->p, f->p->value[value].class, format));
+		sum = cost_add(
+		    sum, entry_cost(f->p, f->p->value[value].class, format));
 	return sum;
 }
 

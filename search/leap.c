@@ -334,10 +334,9 @@ leap_trace(const struct leap *x, const struct problem *p,
 			uint32_t c =
 			    repeat_candidate(p, from->candidate, s * x->period);
 
-			taken[*n] =
-			    (struct taken){.candidate = c,
-			        .pos = from->pos + 2 * s * x->runs,
-			        .turn = *n};
+			taken[*n] = (struct taken){.candidate = c,
+			    .pos = from->pos + 2 * s * x->runs,
+			    .turn = *n};
 			++*n;
 		}
 		from = x->below.label[x->same[place_of(&x->above, from)]];

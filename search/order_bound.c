@@ -49,7 +49,8 @@ priced_rest(const struct order_bound *b, const struct order_state *x)
 	for (uint32_t i = 0; i < x->nlive; i++) {
 		const struct order_live *l = &x->live[i];
 		int64_t adds = dual_value_left(d,
-		    &(struct dual_live){l->value, l->have, l->need, false},
+		    &(struct dual_live){
+		        .value = l->value, .have = l->have, .need = l->need},
 		    x->covered, x->last);
 
 		if (adds == INT64_MAX)

@@ -150,8 +150,7 @@ apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
 
 		if (!put(s, m, from, pos, false) && more)
 			return;
-		if (!(m->early_bits || m->reads_local)
-		    || (more && left-- == 0))
+		if (!(m->early_bits || m->reads_local) || (more && left-- == 0))
 			return;
 	}
 }

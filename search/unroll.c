@@ -119,8 +119,8 @@ unroll(struct cover *out, const struct problem *p, const struct leap *leap,
 			l = leap_trace(&leap[l->candidate - p->ncandidates], p,
 			    l, chosen, &n);
 		} else {
-			chosen[n] = (struct taken){
-			    l->candidate, l->pos, n, l->floats};
+			chosen[n] =
+			    (struct taken){l->candidate, l->pos, n, l->floats};
 			n++;
 			l = l->parent;
 		}

@@ -152,8 +152,9 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 int
 main(int argc, char **argv)
 {
-	static const struct problem_mix mix = {
-	    5, 8, 3, 3, true, true, true, true, true, true};
+	static const struct problem_mix mix = {5, 8, 3, 3, .launches = true,
+	    .limits = true, .marks = true, .taps = true, .resources = true,
+	    .parts = true};
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 400, bad = 0;
 
 	for (uint64_t seed = 0; seed < n; seed++) {

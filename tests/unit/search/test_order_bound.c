@@ -173,7 +173,8 @@ static void
 never_above_optimum(void **state)
 {
 	static const struct problem_mix mixes[] = {
-	    {5, 8, 3, 3, true, true, true, true, true, false},
+	    {5, 8, 3, 3, .launches = true, .limits = true, .marks = true,
+	        .taps = true, .resources = true},
 	    {6, 10, 3, 3, .launches = true},
 	};
 	uint32_t found = 0;

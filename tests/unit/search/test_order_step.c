@@ -261,7 +261,8 @@ static void
 pays_what_covers_cost(void **state)
 {
 	static const struct problem_mix mixes[] = {
-	    {5, 8, 3, 3, true, true, true, true, true, false},
+	    {5, 8, 3, 3, .launches = true, .limits = true, .marks = true,
+	        .taps = true, .resources = true},
 	    {6, 10, 2, 4, .launches = true, .resources = true, .parts = true},
 	};
 	uint32_t found = 0;

@@ -12,8 +12,9 @@
 #include "search/problem_json.h"
 #include "tests/support/problems.h"
 
-static const struct problem_mix everything = {
-    6, 10, 3, 3, true, true, true, true, true, true};
+static const struct problem_mix everything = {6, 10, 3, 3, .launches = true,
+    .limits = true, .marks = true, .taps = true, .resources = true,
+    .parts = true};
 
 static char *
 to_text(const struct problem *p, size_t *n)
