@@ -107,8 +107,10 @@ print_nodes(const struct problem *p, const struct problem_candidate *c)
 	putchar('\n');
 }
 
+/* makespan: COST_NEVER: there is none. */
 static void
-print_text(const struct search_result *r, const struct problem *p)
+print_text(
+    const struct search_result *r, const struct problem *p, cost_ns makespan)
 {
 	const struct cover *c = &r->cover;
 
@@ -121,6 +123,11 @@ print_text(const struct search_result *r, const struct problem *p)
 	printf("cost         %" PRIu64 " ns\n", c->cost);
 	printf("lower bound  %" PRIu64 " ns%s%s\n", r->lower_bound,
 	    r->proven ? " (proven optimal)" : ": not proven, ", r->why);
+	if (makespan != COST_NEVER)
+		printf("makespan     %" PRIu64
+		       " ns, with parallel CPUs, and transfers paid by each "
+		       "call\n",
+		    makespan);
 	printf("steps        %" PRIu32 " in %" PRIu32 " runs, %" PRIu32
 	       " conversions\n",
 	    c->nsteps, c->nruns, c->nconversions);
@@ -148,12 +155,13 @@ write_problem(FILE *f, void *context, struct err *err)
 }
 
 static bool
-read_problem(struct problem *p, const struct solve_args *args, struct err *err)
+read_problem(struct problem *p, struct placement **graph,
+    const struct solve_args *args, struct err *err)
 {
-	bool (*read)(struct problem *, const char *, struct arena *,
-	    struct err *) = args->placement ? placement_read : problem_read;
+	struct arena *a = args->cli->run;
 
-	return read(p, args->file, args->cli->run, err)
+	return (args->placement ? placement_read(p, graph, args->file, a, err)
+	                        : problem_read(p, args->file, a, err))
 	    && (!args->dump || file_write(args->dump, write_problem, p, err));
 }
 
@@ -170,22 +178,29 @@ bool
 cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct solve_args args = {.cli = c, .searcher = "exact"};
+	struct placement *graph;
 	struct search_result r;
+	cost_ns makespan = COST_NEVER;
 	struct problem p;
 	struct json j;
 
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
 	args.search.stop = c->stop;
-	if (!read_problem(&p, &args, err)
+	if (!read_problem(&p, &graph, &args, err)
 	    || !search_named(&r, &p, args.searcher, &args.search, c->run, err))
 		return false;
+	if (args.placement && placement_accelerators(graph) > 1)
+		cli_say(c, 0, "%s: one of the %" PRId64 " accelerators is used",
+		    args.file, placement_accelerators(graph));
+	if (args.placement && r.found)
+		makespan = placement_makespan(graph, &p, &r.cover, c->run);
 	if (c->format == OUT_JSON) {
 		json_init(&j, stdout, 1);
-		solution_write(&r, &p, &j);
+		solution_write(&r, &p, makespan, &j);
 		putchar('\n');
 	} else {
-		print_text(&r, &p);
+		print_text(&r, &p, makespan);
 	}
 	if (!r.found)
 		c->status = err_exit(ERR_NO_COVER);

@@ -73,14 +73,15 @@ add_within(uint64_t *total, uint64_t x, const char *what, struct err *err)
 
 static bool
 add_cost(struct placement *im, const cJSON *item, int device, const char *key,
-    struct group *g, struct err *err)
+    struct place *place, struct err *err)
 {
 	cost_ns cost;
 
 	if (!read_ms(item, key, &cost, err)
 	    || !add_within(&im->total[device], cost, key, err))
 		return false;
-	g->cost[device] += cost;
+	place->cost[device] = cost;
+	im->group[place->group].cost[device] += cost;
 	return true;
 }
 
@@ -106,18 +107,19 @@ join_group(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 
 /* What the node adds to its group. */
 static bool
-read_load(
-    struct placement *im, const cJSON *item, struct group *g, struct err *err)
+read_load(struct placement *im, const cJSON *item, struct place *place,
+    struct err *err)
 {
+	struct group *g = &im->group[place->group];
 	bool supported = false, backward = false;
 	uint64_t size;
 
 	if (!read_flag(item, "supportedOnFpga", &supported, err)
 	    || (jsonin_has(item, "isBackwardNode")
 	        && !read_flag(item, "isBackwardNode", &backward, err))
-	    || !add_cost(im, item, CPU, "cpuLatency", g, err)
+	    || !add_cost(im, item, CPU, "cpuLatency", place, err)
 	    || (supported
-	        && !add_cost(im, item, ACCELERATOR, "fpgaLatency", g, err))
+	        && !add_cost(im, item, ACCELERATOR, "fpgaLatency", place, err))
 	    || !read_bytes(item, "size", true, &size, err)
 	    || !add_within(&im->bytes, size, "size", err))
 		return false;
@@ -140,8 +142,7 @@ read_place(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 	if (map_add(&im->by_id, &place->id, sizeof place->id, i) != i)
 		return err_set(
 		    err, ERR_INPUT, "a second node %" PRId64, place->id);
-	return (join_group(im, item, i, err)
-	           && read_load(im, item, &im->group[place->group], err))
+	return (join_group(im, item, i, err) && read_load(im, item, place, err))
 	    || err_in(err, "node %" PRId64, place->id);
 }
 
@@ -213,7 +214,6 @@ read_devices(struct placement *im, const cJSON *doc, struct err *err)
 {
 	static const char *const name[NDEVICES] = {"cpu", "accelerator"};
 	struct problem *p = im->p;
-	int64_t accelerators;
 
 	p->ntargets = p->nformats = NDEVICES;
 	p->target = arena_new(im->a, struct problem_target, NDEVICES);
@@ -223,12 +223,12 @@ read_devices(struct placement *im, const cJSON *doc, struct err *err)
 		    .max_run_nodes = NO_LIMIT,
 		    .capacity = UINT64_MAX};
 	p->format_name = arena_copy(im->a, name, sizeof name);
-	if (!jsonin_i64(doc, "maxFPGAs", &accelerators, err))
+	if (!jsonin_i64(doc, "maxFPGAs", &im->naccelerators, err))
 		return false;
-	if (accelerators < 1)
+	if (im->naccelerators < 1)
 		return err_set(err, ERR_INPUT,
 		    "maxFPGAs is %" PRId64 ": want an accelerator",
-		    accelerators);
+		    im->naccelerators);
 	return read_bytes(doc, "maxSizePerFPGA", false,
 	    &p->target[ACCELERATOR].capacity, err);
 }
@@ -257,34 +257,42 @@ read_document(struct placement *im, const cJSON *doc, struct err *err)
 
 /* Fill the problem from a document, which is closed; NULL: err is set. */
 static bool
-take_document(struct problem *out, cJSON *doc, const char *name,
-    struct arena *a, struct err *err)
+take_document(struct problem *out, struct placement **graph, cJSON *doc,
+    const char *name, struct arena *a, struct err *err)
 {
-	struct placement im = {.p = out, .a = a};
+	struct placement *im = arena_new(a, struct placement, 1);
 	bool ok;
 
 	*out = (struct problem){0};
+	*im = (struct placement){.p = out, .a = a};
+	*graph = im;
 	if (!doc)
 		return false;
 	ok = cJSON_IsObject(doc)
-	    ? read_document(&im, doc, err)
+	    ? read_document(im, doc, err)
 	    : err_set(err, ERR_INPUT, "the document is not an object");
 	jsonin_close(doc);
 	return ok || err_in(err, "%s", name);
 }
 
-bool
-placement_parse(struct problem *out, const char *text, size_t n,
-    const char *name, struct arena *a, struct err *err)
+int64_t
+placement_accelerators(const struct placement *graph)
 {
-	return take_document(
-	    out, jsonin_parse(text, n, name, err), name, a, err);
+	return graph->naccelerators;
 }
 
 bool
-placement_read(
-    struct problem *out, const char *path, struct arena *a, struct err *err)
+placement_parse(struct problem *out, struct placement **graph, const char *text,
+    size_t n, const char *name, struct arena *a, struct err *err)
 {
 	return take_document(
-	    out, jsonin_open(path, FILE_LIMIT, err), path, a, err);
+	    out, graph, jsonin_parse(text, n, name, err), name, a, err);
+}
+
+bool
+placement_read(struct problem *out, struct placement **graph, const char *path,
+    struct arena *a, struct err *err)
+{
+	return take_document(
+	    out, graph, jsonin_open(path, FILE_LIMIT, err), path, a, err);
 }

@@ -16,6 +16,7 @@ struct place {
 	uint32_t group;
 	uint32_t next; /* of its group, in file order */
 	uint32_t value; /* what it sends to other groups, or NONE */
+	cost_ns cost[NDEVICES];
 	cost_ns transfer; /* of that value, between the devices */
 	bool priced; /* an edge said what the transfer costs */
 };
@@ -43,6 +44,7 @@ struct placement {
 	struct group *group;
 	uint32_t *order; /* of groups: producers first */
 	uint32_t nplaces, nlinks, ngroups;
+	int64_t naccelerators; /* of which one is used */
 	struct map by_id, by_colour;
 	uint64_t total[NDEVICES], bytes; /* kept within WHOLE_MAX */
 };

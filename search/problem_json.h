@@ -21,8 +21,9 @@ bool problem_read(
 /* The document problem_parse() reads back as the same problem. */
 void problem_write(const struct problem *p, struct json *j);
 
-/* A result as a "marq.solution/1" document. */
-void solution_write(
-    const struct search_result *r, const struct problem *p, struct json *j);
+/* A result as a "marq.solution/1" document; makespan: of a device-placement file,
+ * else COST_NEVER. */
+void solution_write(const struct search_result *r, const struct problem *p,
+    cost_ns makespan, struct json *j);
 
 #endif

@@ -200,8 +200,8 @@ write_cover(struct json *j, const struct cover *c, const struct problem *p)
 }
 
 void
-solution_write(
-    const struct search_result *r, const struct problem *p, struct json *j)
+solution_write(const struct search_result *r, const struct problem *p,
+    cost_ns makespan, struct json *j)
 {
 	json_object(j);
 	json_key_str(j, "schema", SOLUTION_SCHEMA);
@@ -212,6 +212,8 @@ solution_write(
 	write_cost(j, r->found ? r->cover.cost : COST_NEVER);
 	json_key(j, "lower_bound");
 	write_cost(j, r->lower_bound);
+	if (makespan != COST_NEVER)
+		json_key_uint(j, "makespan", makespan);
 	json_key_uint(j, "labels", r->labels);
 	if (r->found)
 		write_cover(j, &r->cover, p);

@@ -59,8 +59,16 @@ END
 run solve --placement placement.json --dump-problem dumped.json
 expect_status 0
 expect_in out "cost         6750000 ns"
+expect_in out "makespan     6750000 ns"
 expect_in out "accelerator  candidate 2  nodes 7"
-mv out direct
+grep -v makespan out >direct
+run solve --placement placement.json --format=json
+expect_status 0
+expect_in out '"makespan": 6750000'
+sed 's/"maxFPGAs": 1/"maxFPGAs": 4/' placement.json >four.json
+run solve --placement four.json
+expect_status 0
+expect_in err "one of the 4 accelerators is used"
 run solve dumped.json
 expect_status 0
 cmp -s out direct || fail "the dumped problem is solved differently"

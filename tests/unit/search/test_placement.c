@@ -19,20 +19,23 @@
 #define EDGE(from, to, cost) \
 	"{\"sourceId\":" #from ",\"destId\":" #to ",\"cost\":" #cost "}"
 
-static void
+/* Returns the makespan. */
+static cost_ns
 solve(const char *text, struct problem *p, struct search_result *exact,
     struct arena *a)
 {
 	struct search_options o = {0};
 	struct search_result brute;
+	struct placement *graph;
 	struct err err = {0};
 
-	if (!placement_parse(p, text, strlen(text), "p", a, &err)
+	if (!placement_parse(p, &graph, text, strlen(text), "p", a, &err)
 	    || !search_exact(exact, p, &o, a, &err)
 	    || !search_brute(&brute, p, &o, a, &err))
 		fail_msg("%s", err.text);
 	assert_true(exact->found && exact->proven);
 	assert_int_equal(exact->cover.cost, brute.cover.cost);
+	return placement_makespan(graph, p, &exact->cover, a);
 }
 
 /* A fork, written consumers first: 30 feeds 20 and 10, which feed 40.
@@ -116,15 +119,75 @@ colours_stay_together(void **state)
 	arena_release(&a);
 }
 
+/* 3, 4 and 6 go to the accelerator, where they take 2, 1 and 5; 1, 2 and 5 stay,
+ * with 4, 10 and 3. One after the other: 25, and 1 goes over, 3 comes back, 5 goes
+ * over: 0.5 + 2 + 0.25.
+ *
+ * In parallel, 1 is done at 4 and 2 at 10. 6 reads 5, which reads 3, so 6 is a
+ * second piece. The first, {3, 4}, waits for 1 and takes it in once, and puts out
+ * 3 and 4: 4 + 0.5 + 3 + 2 + 1 = 10.5, later than 2, so 5 is done at 13.5. The
+ * second takes in 3, 4 and 5: 13.5 + 2 + 1 + 0.25 + 5 = 21.75. */
+static void
+makespan_by_hand(void **state)
+{
+	struct search_result r;
+	struct problem p;
+	struct arena a;
+	cost_ns makespan;
+
+	(void)state;
+	arena_init(&a);
+	makespan = solve(
+	    FILE_OF("100",
+	        NODE(6, 100, 5, 1, "") "," NODE(1, 4, 100, 1, "") "," NODE(
+	            2, 10, 100, 1, "") "," NODE(3, 100, 2, 1, "") "," NODE(4,
+	            100, 1, 1, "") "," NODE(5, 3, 100, 1, ""),
+	        EDGE(1, 3, 0.5) "," EDGE(1, 4, 0.5) "," EDGE(2, 5, 1) "," EDGE(
+	            3, 5, 2) "," EDGE(3, 6, 2) "," EDGE(5, 6, 0.25) "," EDGE(4,
+	            6, 1)),
+	    &p, &r, &a);
+	assert_int_equal(r.cover.cost, 27750000);
+	assert_int_equal(makespan, 21750000);
+	arena_release(&a);
+}
+
+/* Three places of one colour are one node. On the CPU, 1 and 2 run at the same
+ * time, 4 after both; on the accelerator nothing does. A circle has no time. */
+#define FAMILY(capacity, more) \
+	FILE_OF(capacity, \
+	    NODE(1, 5, 1, 1, ",\"colorClass\":7") "," NODE( \
+	        2, 3, 2, 1, ",\"colorClass\":7") "," NODE(4, 2, 1, 1, \
+	        ",\"colorClass\":7"), \
+	    EDGE(1, 4, 9) "," EDGE(2, 4, 9) more)
+
+static void
+makespan_of_colours(void **state)
+{
+	struct search_result r;
+	struct problem p;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	assert_int_equal(solve(FAMILY("2", ""), &p, &r, &a), 7000000);
+	assert_int_equal(r.cover.cost, 10000000);
+	assert_int_equal(solve(FAMILY("3", ""), &p, &r, &a), 4000000);
+	assert_int_equal(
+	    solve(FAMILY("3", "," EDGE(4, 2, 9)), &p, &r, &a), COST_NEVER);
+	arena_release(&a);
+}
+
 static void
 refuses(const char *text, enum err_kind kind, const char *why)
 {
+	struct placement *graph;
 	struct err err = {0};
 	struct problem p;
 	struct arena a;
 
 	arena_init(&a);
-	assert_false(placement_parse(&p, text, strlen(text), "p", &a, &err));
+	assert_false(
+	    placement_parse(&p, &graph, text, strlen(text), "p", &a, &err));
 	if (err.kind != kind || !strstr(err.text, why))
 		fail_msg("'%s' (%s) does not say '%s'", err.text,
 		    err_words(err.kind), why);
@@ -176,6 +239,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(fork_by_hand),
 	    cmocka_unit_test(colours_stay_together),
+	    cmocka_unit_test(makespan_by_hand),
+	    cmocka_unit_test(makespan_of_colours),
 	    cmocka_unit_test(faults_are_named),
 	};
 
