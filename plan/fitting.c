@@ -38,6 +38,7 @@ struct fitting {
 	struct quest *q;
 	struct slices slices;
 	struct quest best; /* the quest when it had the best plan */
+	struct slice slice; /* of that */
 	bool found;
 	cost_ns bound; /* of the slices that are done */
 };
@@ -57,11 +58,12 @@ close_slice(struct fitting *f, cost_ns bound)
 }
 
 static void
-keep_plan(struct fitting *f)
+keep_plan(struct fitting *f, const struct slice *s)
 {
 	if (f->q->plan.cost >= best_cost(f))
 		return;
 	f->best = *f->q;
+	f->slice = *s;
 	f->found = true;
 }
 
@@ -125,7 +127,7 @@ search_slice(struct fitting *f, struct slice s, struct err *err)
 	if (!search_tightened(q, &fits, err) && !leave_empty(f, &s, err))
 		return false;
 	if (fits)
-		keep_plan(f);
+		keep_plan(f, &s);
 	return true;
 }
 
@@ -159,6 +161,25 @@ search_alone(struct fitting *f, struct err *err)
 	return search_open(f, err);
 }
 
+/* The best plan, and the problem it was found in. */
+static bool
+close_slices(struct fitting *f, struct err *err)
+{
+	struct problem_target *target = f->best.problem.target;
+	struct quest *q = f->q;
+
+	*q = f->best;
+	if (!slices_apply(&f->slices, &f->slice, &q->problem, err))
+		return false;
+	q->problem.target = target; /* with lowered capacities */
+	q->sliced = arena_copy(q->arena, &f->slices, sizeof f->slices);
+	/* prices may have moved since */
+	quest_weigh(q, &q->best.cover, &q->plan);
+	q->best.lower_bound = f->bound < q->plan.cost ? f->bound : q->plan.cost;
+	q->best.proven = q->best.lower_bound == q->plan.cost;
+	return true;
+}
+
 static bool
 search_slices(struct fitting *f, struct err *err)
 {
@@ -173,13 +194,7 @@ search_slices(struct fitting *f, struct err *err)
 		return slices_apply(&f->slices, NULL, &f->q->problem, err)
 		    && search_whole(f->q, err);
 	}
-	*f->q = f->best;
-	/* prices may have moved since */
-	quest_weigh(f->q, &f->q->best.cover, &f->q->plan);
-	f->q->best.lower_bound =
-	    f->bound < f->q->plan.cost ? f->bound : f->q->plan.cost;
-	f->q->best.proven = f->q->best.lower_bound == f->q->plan.cost;
-	return slices_apply(&f->slices, NULL, &f->q->problem, err);
+	return close_slices(f, err);
 }
 
 bool

@@ -24,9 +24,10 @@ struct quest {
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
 	const struct slices *slices; /* NULL: a cover may keep any amount */
-	bool
-	    overfull; /* the best cover keeps too much for what it needs to run:
-			* it is neither priced nor proven */
+	const struct slices *sliced; /* whose slice the problem is, or NULL */
+	/* The best cover keeps too much for what it needs to run: it is neither
+	 * priced nor proven. */
+	bool overfull;
 	bool quick; /* a proof is not worth much memory yet */
 };
 
