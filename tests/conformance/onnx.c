@@ -23,7 +23,8 @@
 #include "targets/host/host.h"
 #include "tests/support/compare.h"
 
-#define TIME_LIMIT_S 20 /* of a test; the slowest takes about a second */
+/* Of processor time for a test; the slowest takes about a second. */
+#define TIME_LIMIT_S 20
 #define MEMORY_LIMIT ((rlim_t)8 << 30)
 #define MOST_VALUES 256u /* inputs or outputs of a model */
 
@@ -182,7 +183,9 @@ died(struct report *r, int status)
 	if (WIFSIGNALED(status))
 		snprintf(r->text, sizeof r->text, "died of signal %d%s",
 		    WTERMSIG(status),
-		    WTERMSIG(status) == SIGALRM ? " (too slow)" : "");
+		    WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU
+		        ? " (too slow)"
+		        : "");
 	else
 		snprintf(r->text, sizeof r->text, "ended with status %d",
 		    WEXITSTATUS(status));
@@ -202,9 +205,11 @@ run_apart(struct report *r, const char *folder)
 	}
 	if (pid == 0) {
 		struct rlimit memory = {MEMORY_LIMIT, MEMORY_LIMIT};
+		struct rlimit time = {TIME_LIMIT_S, TIME_LIMIT_S + 1};
 
 		close(ends[0]);
-		alarm(TIME_LIMIT_S);
+		alarm(30 * TIME_LIMIT_S);
+		setrlimit(RLIMIT_CPU, &time);
 		if (!SANITIZED)
 			setrlimit(RLIMIT_DATA, &memory);
 		run_test(r, folder);

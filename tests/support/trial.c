@@ -50,16 +50,22 @@ trial_import(const char *path, struct err *err)
 	return ok;
 }
 
+/* A loaded machine gives little of its time: what counts is processor time, and
+ * waiting has a limit of so many times that. */
+#define PATIENCE 30
+
 /* Exit status 0: accepted; 1: rejected with a message; else our own bug. */
 static _Noreturn void
-child(
-    int out, const char *path, bool (*check)(const char *path, struct err *err))
+child(int out, const char *path, double seconds,
+    bool (*check)(const char *path, struct err *err))
 {
 	struct err err = {.kind = ERR_NONE};
-	struct rlimit limit = {1u << 30, 1u << 30};
+	struct rlimit memory = {1u << 30, 1u << 30};
+	struct rlimit time = {(rlim_t)seconds, (rlim_t)seconds + 1};
 
+	setrlimit(RLIMIT_CPU, &time);
 	if (!SANITIZED)
-		setrlimit(RLIMIT_AS, &limit);
+		setrlimit(RLIMIT_AS, &memory);
 	dup2(out, STDERR_FILENO);
 	if (check(path, &err))
 		_exit(0);
@@ -109,7 +115,9 @@ judge(struct trial *t, int status)
 		t->verdict = VERDICT_ACCEPT;
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
 		t->verdict = VERDICT_REJECT;
-	else if (!t->text[0])
+	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		t->verdict = VERDICT_SLOW;
+	if (t->verdict != VERDICT_ACCEPT && !t->text[0])
 		snprintf(t->text, sizeof t->text, "%s %d",
 		    WIFSIGNALED(status) ? "signal" : "exit status",
 		    WIFSIGNALED(status) ? WTERMSIG(status)
@@ -131,14 +139,15 @@ trial_apart(struct trial *t, const char *path, double seconds,
 	pid = fork();
 	if (pid == 0) {
 		close(pipes[0]);
-		child(pipes[1], path, check);
+		child(pipes[1], path, seconds, check);
 	}
 	close(pipes[1]);
-	if (pid < 0 || !listen_to(pipes[0], t, seconds)) {
+	if (pid < 0 || !listen_to(pipes[0], t, PATIENCE * seconds)) {
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
 		t->verdict = VERDICT_SLOW;
-		snprintf(t->text, sizeof t->text, "not done in %g s", seconds);
+		snprintf(t->text, sizeof t->text, "not done in %g s",
+		    PATIENCE * seconds);
 	} else {
 		waitpid(pid, &status, 0);
 		judge(t, status);

@@ -19,8 +19,8 @@ struct trial {
 const char *trial_word(enum verdict v);
 
 /* Call check(path, err) in a child with 1 GiB of address space (unless built
- * with a sanitizer, which needs more) and `seconds` of time. Rejected: it
- * returned false and said why. */
+ * with a sanitizer, which needs more) and `seconds` of processor time.
+ * Rejected: it returned false and said why. */
 void trial_apart(struct trial *t, const char *path, double seconds,
     bool (*check)(const char *path, struct err *err));
 
