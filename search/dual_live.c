@@ -124,13 +124,16 @@ supply_adds(const struct dual *d, const struct dual_supply *s, uint32_t need,
 		if (listed && need & ~x->mask)
 			continue;
 		if (need & ~x->mask) {
-			cost_ns cost = convert_cost(
-			    d->memo, class, s->have, x->mask | need);
+			uint32_t mask = x->mask | need;
+			/* More than trees are known for: a smaller one. */
+			cost_ns cost = convert_cost(d->memo, class, s->have,
+			    mask_count(mask & ~s->have) > DEMANDS_MAX ? x->mask
+			                                              : mask);
 
 			if (cost == COST_NEVER)
 				continue;
 			adds = dual_scaled(cost)
-			    - left_uses_pay_for(d, s, x->mask | need, left);
+			    - left_uses_pay_for(d, s, mask, left);
 		} else {
 			adds = x->cost - left_uses_pay(d, s, k, left);
 		}
@@ -243,7 +246,6 @@ dual_value_left(struct dual *d, const struct dual_live *live,
     struct bitset covered, uint32_t running)
 {
 	struct left left = left_after(d, live->value, covered);
-	uint32_t class = d->p->value[live->value].class;
 	uint32_t path = d->path_use[live->value];
 	bool leaves =
 	    path != UINT32_MAX && !bitset_has(covered, d->p->user[path]);
@@ -256,16 +258,14 @@ dual_value_left(struct dual *d, const struct dual_live *live,
 
 		if (s->have != live->have)
 			continue;
-		adds = supply_adds(d, s, live->need, &left);
+		adds = supply_adds(d, s, live->need | live->paid, &left);
 		if (adds == INT64_MAX)
 			continue;
+		adds -= paid_for(s, live);
 		if (leaves && s->target != NO_LIMIT && s->target != running)
 			adds -= d->launch[s->target];
 		if (adds < best)
 			best = adds;
 	}
-	if (best == INT64_MAX)
-		return best;
-	return best
-	    - dual_scaled(convert_cost(d->memo, class, live->have, live->need));
+	return best;
 }

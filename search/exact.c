@@ -301,8 +301,8 @@ order_priced(struct search_result *best, const struct problem *p,
 	cost_ns goal = cost_add(best->lower_bound, best->lower_bound / 8);
 
 	arena_init(&space);
-	convert_init(&memo, p, &space);
 	price_sizes(&priced, p, &space);
+	convert_init(&memo, &priced, &space);
 	if (dual_init(&dual, &priced, &memo, &space)) {
 		dual_improve(&dual, best->found ? best->cover.cost : goal,
 		    ROUNDS, &limits->budget);

@@ -210,8 +210,11 @@ order_search(struct search_result *out, const struct problem *p,
 	*out = (struct search_result){.searcher = "order", .why = ""};
 	arena_init(&space);
 	stepper_init(&s.stepper, p, &space);
-	s.bound = (struct order_bound){
-	    p, limits->dual, limits->upper, least_shares(p, &space)};
+	s.bound = (struct order_bound){.p = p,
+	    .dual = limits->dual,
+	    .memo = &s.stepper.memo,
+	    .upper = limits->upper,
+	    .share = least_shares(p, &space)};
 	s.layer = arena_new(&space, struct layer, (size_t)p->nnodes + 1);
 	s.from = order_state_new(p, &space);
 	s.to = order_state_new(p, &space);

@@ -1,5 +1,7 @@
 #include "search/order_bound.h"
 
+#include "search/convert.h"
+#include "search/mask.h"
 #include "search/relax.h"
 
 cost_ns
@@ -29,6 +31,48 @@ paid_launch(const struct order_bound *b, const struct order_state *x)
 	            : b->dual->launch[x->last]);
 }
 
+/* What a live value adds to the price of what is left.
+ *
+ * Prices know nothing of local formats: for them each is there for all once it is
+ * somewhere. So in the end their tree costs no more than the true one and, once for
+ * each local format that somebody reads from now on, bringing it in. All of those
+ * are paid from now on, but for what the current run has brought in already; what
+ * ended runs brought in says no more than that a way into it is there, of which one
+ * will be as good as any. */
+static int64_t
+value_adds(const struct order_bound *b, const struct order_state *x,
+    const struct order_live *l)
+{
+	uint32_t class = b->p->value[l->value].class, local = b->p->local;
+	struct dual_live live = {
+	    .value = l->value, .have = l->have, .need = l->need & ~local};
+	uint32_t brought = l->need & local, f;
+	uint32_t enter =
+	    brought ? entry_formats(b->p, class, mask_lowest(brought)) : 0;
+	cost_ns cost[FORMATS_MAX];
+	int64_t best = INT64_MAX;
+
+	live.paid = l->inside & ~l->have;
+	live.cost = cost;
+	for (uint32_t rest = live.paid; mask_next(&rest, &f);)
+		cost[f] = entry_cost(b->p, class, f);
+	do {
+		struct dual_live from = live;
+		int64_t adds;
+
+		if (mask_next(&enter, &f))
+			from.need |= UINT32_C(1) << f;
+		adds = dual_value_left(b->dual, &from, x->covered, x->last);
+		if (adds < best)
+			best = adds;
+	} while (enter);
+	if (best == INT64_MAX)
+		return best;
+	return best
+	    - (int64_t)convert_cost(b->memo, class, l->have, l->need)
+	    * DUAL_SCALE;
+}
+
 /* By prices.
  *
  * Why: let R be the uncovered nodes. Candidates that cover R cost their reduced
@@ -36,7 +80,7 @@ paid_launch(const struct order_bound *b, const struct order_state *x)
  * back; each has its highest node in R, so reduced costs sum up to no less than
  * the cheapest by highest node. Users of a value made in R are in R, too: its tree
  * less what they pay is at least its gain. That of a live value is what
- * dual_value_left() is a lower bound of. */
+ * value_adds() is a lower bound of. */
 static cost_ns
 priced_rest(const struct order_bound *b, const struct order_state *x)
 {
@@ -47,11 +91,7 @@ priced_rest(const struct order_bound *b, const struct order_state *x)
 		if (!bitset_has(x->covered, n))
 			rest += d->rest[n + 1] - d->rest[n];
 	for (uint32_t i = 0; i < x->nlive; i++) {
-		const struct order_live *l = &x->live[i];
-		int64_t adds = dual_value_left(d,
-		    &(struct dual_live){
-		        .value = l->value, .have = l->have, .need = l->need},
-		    x->covered, x->last);
+		int64_t adds = value_adds(b, x, &x->live[i]);
 
 		if (adds == INT64_MAX)
 			return COST_NEVER;

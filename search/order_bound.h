@@ -8,6 +8,7 @@
 struct order_bound {
 	const struct problem *p;
 	struct dual *dual; /* of price_sizes(); NULL: shares only */
+	struct converter_memo *memo; /* of p */
 	cost_ns upper; /* covers no cheaper than this do not matter */
 	const cost_ns *share; /* [nnodes] least cost per node of a candidate */
 };

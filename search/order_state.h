@@ -10,12 +10,14 @@
 #include "search/problem.h"
 
 /* A fed or produced value somebody still needs: the formats it came in, those
- * asked for so far (their tree is paid), and whether it left the current run.
+ * asked for so far (their tree is paid), and what the current run knows of it.
  * Words only, without gaps: keys are made of them. */
 struct order_live {
 	uint32_t value;
 	uint32_t fresh; /* made in the current run, where that matters */
-	uint32_t have, need;
+	uint32_t have;
+	uint32_t need; /* beyond `have`; local ones: brought in by some run */
+	uint32_t inside; /* local formats it is in within the current run */
 };
 
 /* Everything but the cost is part of the key: labels whose states have equal

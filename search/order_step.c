@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "search/mask.h"
+
 void
 stepper_init(struct stepper *s, const struct problem *p, struct arena *a)
 {
@@ -42,7 +44,29 @@ run_can_take(const struct problem *p, const struct order_state *x,
 	return true;
 }
 
-/* Ask for a value in one more format and pay what that adds to its tree. */
+/* The same need in fewer words, so that equal states have equal keys: without what
+ * it is made in; the way into a local format in its place, where there is one only;
+ * and no local format that can be entered from what is there anyway. */
+static uint32_t
+shorten(const struct problem *p, const struct order_live *l, uint32_t need)
+{
+	uint32_t class = p->value[l->value].class, have = l->have & ~p->local;
+	uint32_t local = need & p->local, kept = 0;
+
+	need &= ~(have | p->local);
+	for (uint32_t rest = local, f; mask_next(&rest, &f);) {
+		uint32_t enter = entry_formats(p, class, f);
+
+		if (!(enter & (enter - 1)))
+			need |= enter & ~have;
+	}
+	for (uint32_t f; mask_next(&local, &f);)
+		if (!(entry_formats(p, class, f) & (have | need)))
+			kept |= UINT32_C(1) << f;
+	return need | kept;
+}
+
+/* Ask for a value in more formats and pay what that adds to its tree. */
 static bool
 demand(struct stepper *s, struct order_state *x, struct order_live *l,
     uint32_t need)
@@ -54,17 +78,37 @@ demand(struct stepper *s, struct order_state *x, struct order_live *l,
 	if (after == COST_NEVER)
 		return false;
 	assert(after >= before);
-	l->need |= need;
+	l->need = shorten(s->p, l, l->need | need);
 	x->cost = cost_add(x->cost, after - before);
 	return true;
+}
+
+/* A candidate of the current run reads the value in this format. A local one is
+ * brought in once for the run. */
+static bool
+read_in(struct stepper *s, struct order_state *x, struct order_live *l,
+    uint32_t format)
+{
+	uint32_t bit = UINT32_C(1) << format;
+
+	if (l->inside & bit)
+		return true;
+	if (s->p->local & bit) {
+		l->inside |= bit;
+		x->cost = cost_add(x->cost,
+		    entry_cost(s->p, s->p->value[l->value].class, format));
+	}
+	return demand(s, x, l, bit);
 }
 
 /* Nothing is within the current run any more. */
 static void
 end_run(struct order_state *x)
 {
-	for (uint32_t i = 0; i < x->nlive; i++)
+	for (uint32_t i = 0; i < x->nlive; i++) {
 		x->live[i].fresh = 0;
+		x->live[i].inside = 0;
+	}
 	x->last = NO_LIMIT;
 	x->run_nodes = 0;
 }
@@ -116,8 +160,8 @@ read_inputs(
     struct stepper *s, struct order_state *x, const struct problem_candidate *c)
 {
 	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (!demand(s, x, order_live_find(x, c->input[i].value),
-		        UINT32_C(1) << c->input[i].format))
+		if (!read_in(s, x, order_live_find(x, c->input[i].value),
+		        c->input[i].format))
 			return false;
 	return true;
 }
@@ -132,9 +176,10 @@ write_outputs(
 
 	for (uint32_t i = 0; i < c->noutputs; i++) {
 		uint32_t v = c->output[i].value;
+		uint32_t made = UINT32_C(1) << c->output[i].format;
 		struct order_live *l = order_live_add(x,
 		    &(struct order_live){
-		        v, tells, UINT32_C(1) << c->output[i].format, 0});
+		        v, tells, made, 0, made & s->p->local});
 
 		if (!demand(s, x, l, s->p->value[v].required))
 			return false;
@@ -173,7 +218,7 @@ stepper_start(struct stepper *s, struct order_state *x)
 		if (value->producer != NO_NODE)
 			continue;
 		l = order_live_add(
-		    x, &(struct order_live){v, 0, value->initial, 0});
+		    x, &(struct order_live){v, 0, value->initial, 0, 0});
 		if (!demand(s, x, l, value->required))
 			return false;
 	}

@@ -80,6 +80,7 @@ relax(struct problem *easy, const struct problem *p, struct arena *a)
 	struct err err = {.kind = ERR_NONE};
 
 	*easy = *p;
+	easy->local = 0;
 	easy->target =
 	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
 	easy->candidate =
@@ -115,6 +116,7 @@ void
 price_sizes(struct problem *priced, const struct problem *p, struct arena *a)
 {
 	*priced = *p;
+	priced->local = 0;
 	priced->target =
 	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
 	priced->candidate =

@@ -134,6 +134,9 @@ is_right(struct rng *r, const struct problem *p, uint64_t seed, struct arena *a)
 		return err.kind == ERR_NONE;
 	after = found.cover;
 	groups_apply(&after, p, &list, a);
+	/* A run that is cut may leave behind what cannot be brought in again. */
+	if (p->local && after.cost == COST_NEVER)
+		return true;
 	split = is_split(&s, &mixed);
 	if (!cover_check(&after, p, a, &err))
 		return fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, err.text)
@@ -153,7 +156,7 @@ main(int argc, char **argv)
 {
 	static const struct problem_mix mix = {9, 8, 3, 3, .launches = true,
 	    .limits = true, .marks = true, .taps = true, .resources = true,
-	    .parts = true};
+	    .parts = true, .local = true};
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000, bad = 0;
 
 	for (uint64_t seed = 0; seed < n; seed++) {

@@ -28,6 +28,8 @@ static const struct problem_mix mixes[] = {
     {6, 12, 4, 2, .launches = true, .local = true},
     {6, 12, 3, 2, .launches = true, .local = true, .marks = true, .taps = true,
         .resources = true},
+    {5, 8, 3, 4, .launches = true, .local = true, .limits = true, .marks = true,
+        .taps = true, .resources = true, .parts = true},
 };
 #define NMIXES (sizeof mixes / sizeof mixes[0])
 
@@ -169,10 +171,8 @@ same_ordered(const struct problem *p, uint64_t seed, cost_ns best,
 	struct problem priced;
 	struct dual dual;
 
-	if (p->local)
-		return true; /* the general search knows no local formats yet */
-	convert_init(&memo, p, a);
 	price_sizes(&priced, p, a);
+	convert_init(&memo, &priced, a);
 	if (!dual_init(&dual, &priced, &memo, a))
 		return true;
 	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
@@ -197,8 +197,6 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	struct search_result fast, slow;
 	struct err err = {0};
 
-	if (p->local && !sweep_handles(p))
-		return true; /* the general search knows no local formats yet */
 	if (!search_exact(&fast, p, &options, a, &err)
 	    || !search_brute(&slow, p, &options, a, &err)
 	    || (slow.found && !cover_check(&slow.cover, p, a, &err))) {

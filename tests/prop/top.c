@@ -154,7 +154,7 @@ main(int argc, char **argv)
 {
 	static const struct problem_mix mix = {5, 8, 3, 3, .launches = true,
 	    .limits = true, .marks = true, .taps = true, .resources = true,
-	    .parts = true};
+	    .parts = true, .local = true};
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 400, bad = 0;
 
 	for (uint64_t seed = 0; seed < n; seed++) {

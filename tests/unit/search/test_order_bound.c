@@ -29,12 +29,12 @@ bounded_init(
 {
 	b->p = p;
 	price_sizes(&b->priced, p, &b->a);
-	convert_init(&b->memo, p, &b->a);
+	convert_init(&b->memo, &b->priced, &b->a);
 	assert_true(dual_init(&b->dual, &b->priced, &b->memo, &b->a));
 	dual_improve(&b->dual, goal, rounds, &(struct budget){0});
 	stepper_init(&b->stepper, p, &b->a);
 	b->bound = (struct order_bound){
-	    p, &b->dual, COST_NEVER, least_shares(p, &b->a)};
+	    p, &b->dual, &b->stepper.memo, COST_NEVER, least_shares(p, &b->a)};
 }
 
 static void
@@ -176,6 +176,7 @@ never_above_optimum(void **state)
 	    {5, 8, 3, 3, .launches = true, .limits = true, .marks = true,
 	        .taps = true, .resources = true},
 	    {6, 10, 3, 3, .launches = true},
+	    {6, 10, 3, 3, .launches = true, .marks = true, .local = true},
 	};
 	uint32_t found = 0;
 
@@ -189,7 +190,7 @@ never_above_optimum(void **state)
 		struct problem *p;
 
 		arena_init(&b.a);
-		p = problem_random(&r, &mixes[seed % 2], &b.a);
+		p = problem_random(&r, &mixes[seed % 3], &b.a);
 		assert_true(search_brute(&best, p, &o, &b.a, &err));
 		if (best.found) {
 			found++;

@@ -33,7 +33,7 @@ fill(struct order_state *x, uint32_t nlive, struct rng *r)
 	for (uint32_t v = 0; v < nlive; v++)
 		order_live_add(x,
 		    &(struct order_live){v, rng_below(r, 2),
-		        1 + rng_below(r, 7), rng_below(r, 8)});
+		        1 + rng_below(r, 7), rng_below(r, 8), rng_below(r, 4)});
 	x->cost = rng_below(r, 1000);
 }
 
@@ -121,6 +121,9 @@ change(struct order_state *x, uint32_t n)
 		l->need ^= 4;
 		break;
 	case 10:
+		l->inside ^= 2;
+		break;
+	case 11:
 		x->nlive--;
 		break;
 	default:
@@ -150,7 +153,7 @@ every_difference_tells(void **unused)
 			break;
 		assert_same_key(&x, &y, false);
 	}
-	assert_int_equal(n, 11);
+	assert_int_equal(n, 12);
 	y.cost++;
 	assert_same_key(&x, &y, true);
 	arena_release(&a);
@@ -194,7 +197,7 @@ values_ascend(void **unused)
 	x = order_state_new(&room, &a);
 	for (uint32_t i = 0; i < 4; i++) {
 		struct order_live *l = order_live_add(
-		    &x, &(struct order_live){order[i], 0, 10 + order[i], 0});
+		    &x, &(struct order_live){order[i], 0, 10 + order[i], 0, 0});
 
 		assert_ptr_equal(l, order_live_find(&x, order[i]));
 		assert_int_equal(l->value, order[i]);

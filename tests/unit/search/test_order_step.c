@@ -255,6 +255,84 @@ keeps_capacities(void **state)
 	assert_int_equal(take(w, N1_BY_A, false), 23);
 }
 
+/* n1 reads x too, and packed is local to runs. */
+static void
+make_local(struct way *w)
+{
+	static const uint32_t both[] = {VALUE_X, VALUE_Y};
+	static const struct problem_port plain[] = {{VALUE_X, 0}, {VALUE_Y, 0}};
+	static const struct problem_port packed[] = {
+	    {VALUE_X, 1}, {VALUE_Y, 1}};
+
+	w->p->local = PACKED;
+	w->p->node[1].ninputs = 2;
+	w->p->node[1].input = both;
+	w->p->candidate[N1_BY_A].ninputs = 2;
+	w->p->candidate[N1_BY_A].input = plain;
+	w->p->candidate[N1_BY_B].ninputs = 2;
+	w->p->candidate[N1_BY_B].input = packed;
+}
+
+/* Brought in once for a run, and again for the next; what the run makes is there,
+ * and leads out once. */
+static void
+brings_in_for_each_run(void **state)
+{
+	struct way *w = *state;
+
+	make_local(w);
+	assert_true(start(w));
+	assert_false(w->stepper.splits);
+	assert_int_equal(take(w, N0_BY_B, false), 2 + 5 + 3);
+	assert_int_equal(w->at.live[0].inside, PACKED); /* x */
+	assert_int_equal(w->at.live[1].inside, PACKED); /* y */
+	assert_int_equal(take(w, N1_BY_B, true), 10 + 2 + 3);
+	assert_true(start(w));
+	take(w, N0_BY_B, false);
+	assert_int_equal(take(w, N1_BY_B, false), 10 + 5 + 2 + 3 + (3 + 3) + 3);
+	assert_true(start(w));
+	take(w, N0_BY_B, false);
+	assert_int_equal(take(w, N1_BY_A, false), 10 + 10 + 3);
+	assert_true(start(w));
+	take(w, N0_BY_A, false);
+	assert_int_equal(w->at.live[0].inside, 0);
+	assert_int_equal(take(w, N1_BY_B, false), 10 + 5 + 2 + 3 + 3 + 3);
+}
+
+/* What goes without saying is not in keys, so equal states have equal ones. */
+static void
+says_needs_shortly(void **state)
+{
+	struct way *w = *state;
+
+	make_local(w);
+	assert_true(start(w));
+	take(w, N0_BY_A, false);
+	assert_int_equal(w->at.live[0].need, 0); /* x is plain */
+	assert_true(start(w));
+	take(w, N0_BY_B, false);
+	assert_int_equal(w->at.live[0].need, 0); /* and packed by way of that */
+	assert_int_equal(w->at.live[1].need, 0); /* y is made packed */
+	w->p->value[VALUE_Y].required = PLAIN;
+	assert_true(start(w));
+	assert_int_equal(take(w, N0_BY_B, false), 10 + 3);
+	assert_int_equal(w->at.live[1].need, PLAIN);
+}
+
+static void
+refuses_what_cannot_be_brought_in(void **state)
+{
+	struct way *w = *state;
+
+	make_local(w);
+	w->p->conversion[1] = COST_NEVER; /* plain to packed */
+	assert_true(start(w));
+	assert_int_equal(take(w, N0_BY_B, false), COST_NEVER);
+	take(w, N0_BY_A, false);
+	assert_int_equal(take(w, N1_BY_B, false), COST_NEVER);
+	assert_int_equal(take(w, N1_BY_A, false), 20);
+}
+
 /* The covers of brute force, step by step: all allowed, all paid, nothing left
  * over. */
 static void
@@ -264,6 +342,7 @@ pays_what_covers_cost(void **state)
 	    {5, 8, 3, 3, .launches = true, .limits = true, .marks = true,
 	        .taps = true, .resources = true},
 	    {6, 10, 2, 4, .launches = true, .resources = true, .parts = true},
+	    {6, 10, 3, 3, .launches = true, .marks = true, .local = true},
 	};
 	uint32_t found = 0;
 
@@ -279,7 +358,7 @@ pays_what_covers_cost(void **state)
 		struct arena a;
 
 		arena_init(&a);
-		p = problem_random(&r, &mixes[seed % 2], &a);
+		p = problem_random(&r, &mixes[seed % 3], &a);
 		stepper_init(&stepper, p, &a);
 		x = order_state_new(p, &a);
 		assert_true(search_brute(&best, p, &o, &a, &err));
@@ -314,6 +393,9 @@ main(void)
 	    WITH_WAY(keeps_to_what_is_fed),
 	    WITH_WAY(stops_at_marks),
 	    WITH_WAY(keeps_capacities),
+	    WITH_WAY(brings_in_for_each_run),
+	    WITH_WAY(says_needs_shortly),
+	    WITH_WAY(refuses_what_cannot_be_brought_in),
 	    cmocka_unit_test(pays_what_covers_cost),
 	};
 

@@ -14,7 +14,7 @@
 
 static const struct problem_mix everything = {6, 10, 3, 3, .launches = true,
     .limits = true, .marks = true, .taps = true, .resources = true,
-    .parts = true};
+    .parts = true, .local = true};
 
 static char *
 to_text(const struct problem *p, size_t *n)
