@@ -9,7 +9,7 @@
 
 /* TUNING: arcs a node up to which there are few states (placement files have 7
  * to 60); how many times more ways a state keeps in each further pass. */
-#define STATE_RATE 1000
+#define STATE_RATE 300
 #define ROOM_FACTOR 16
 
 /* A path to a state, or the first part of a cover. */

@@ -159,29 +159,28 @@ has_capacity(const struct problem *p)
 	return false;
 }
 
-/* Capacities get a toll before the problem gets its prices. */
+/* Capacities that bind: the path through the states where there are few; else they
+ * get a toll before the problem gets its prices. */
 static void
 sweep_tolled(struct exact *x)
 {
+	const struct budget *budget = &x->limits.budget;
+	bool has = has_capacity(x->p);
+	struct search_result *best = x->best;
 	struct problem priced = *x->p;
 	struct toll toll;
 
-	if (has_capacity(x->p))
-		capped_search(
-		    x->best, x->p, CAPPED_ROOM, &x->limits.budget, x->arena);
-	if (x->best->proven)
-		return;
-	if (has_capacity(x->p)
-	    && capacity_price(
-	        &toll, x->best, x->p, &x->limits.budget, x->arena)) {
+	if (has && capacity_price(&toll, best, x->p, budget, x->arena)) {
 		toll_apply(&toll, &priced, x->p, x->arena);
 		x->limits.toll = &toll;
 	}
-	if (x->best->found && x->best->lower_bound >= x->best->cover.cost) {
-		x->best->proven = true;
-		x->best->lower_bound = x->best->cover.cost;
+	if (best->found && best->lower_bound >= best->cover.cost) {
+		best->proven = true;
+		best->lower_bound = best->cover.cost;
 	}
-	if (!x->best->proven)
+	if (has && !best->proven)
+		capped_search(best, x->p, CAPPED_ROOM, budget, x->arena);
+	if (!best->proven)
 		sweep_priced(x, &priced);
 	x->limits.toll = NULL;
 }

@@ -1,7 +1,9 @@
 /* The exact search against an integer linear program solved by cbc: the same
  * optimum on random problems and on networks. Skipped where there is no cbc.
  * Arguments: number of random problems (default 80), first seed. Or files of
- * problems ("marq.problem/1"), which are solved without their launches.
+ * problems ("marq.problem/1"), which are solved without their launches: a table
+ * of both answers, with CPU seconds. MARQ_CBC_SECONDS: for each program, of CPU
+ * time (default 60).
  *
  * The program: pick candidates x (each node once), formats y that a value is
  * had in, conversions z (each format that is not made is converted into from
@@ -10,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "search/problem_json.h"
@@ -162,13 +166,42 @@ write_program(FILE *f, const struct problem *p)
 	fprintf(f, "End\n");
 }
 
-/* cbc's optimum; COST_NEVER: infeasible; false: it did not finish. */
+static double
+seconds_of_children(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (double)u.ru_utime.tv_sec + 1e-6 * (double)u.ru_utime.tv_usec;
+}
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+seconds_allowed(void)
+{
+	const char *s = getenv("MARQ_CBC_SECONDS");
+
+	return s ? atoi(s) : 60;
+}
+
+/* cbc's optimum; COST_NEVER: infeasible; false: it did not finish, and *cost is
+ * the best it found, or COST_NEVER. */
 static bool
 run_cbc(const struct problem *p, const char *folder, cost_ns *cost)
 {
 	char lp[4096], sol[4096], command[10000], line[256] = "";
 	double value = 0;
 	FILE *f;
+
+	*cost = COST_NEVER;
 
 	snprintf(lp, sizeof lp, "%s/p.lp", folder);
 	snprintf(sol, sizeof sol, "%s/p.sol", folder);
@@ -178,8 +211,8 @@ run_cbc(const struct problem *p, const char *folder, cost_ns *cost)
 	write_program(f, p);
 	fclose(f);
 	snprintf(command, sizeof command,
-	    "cbc '%s' sec 60 ratio 0 allow 0.5 solve solu '%s' >/dev/null 2>&1",
-	    lp, sol);
+	    "cbc '%s' sec %d ratio 0 allow 0.5 solve solu '%s' >/dev/null 2>&1",
+	    lp, seconds_allowed(), sol);
 	if (system(command) != 0)
 		return false;
 	f = fopen(sol, "r");
@@ -188,10 +221,12 @@ run_cbc(const struct problem *p, const char *folder, cost_ns *cost)
 	if (!fgets(line, sizeof line, f))
 		line[0] = '\0';
 	fclose(f);
-	*cost = COST_NEVER;
 	if (strncmp(line, "Infeasible", 10) == 0
 	    || strncmp(line, "Integer infeasible", 18) == 0)
 		return true;
+	if (sscanf(line, "Stopped on time - objective value %lf", &value) == 1
+	    && value < 1e18)
+		*cost = (cost_ns)(value + 0.5);
 	if (sscanf(line, "Optimal - objective value %lf", &value) != 1)
 		return false;
 	*cost = (cost_ns)(value + 0.5);
@@ -241,6 +276,41 @@ net_agrees(const char *kind, uint32_t size, const char *folder)
 	return ok;
 }
 
+/* A row of the table. */
+static bool
+compare(const struct problem *p, const char *folder, const char *path,
+    struct arena *a)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	double from = seconds(), took, program;
+	struct search_options o = {0};
+	struct search_result r;
+	struct err err = {0};
+	cost_ns cost;
+	bool done;
+
+	if (!search_exact(&r, p, &o, a, &err)) {
+		printf("%s: %s\n", path, err.text);
+		return false;
+	}
+	took = seconds() - from;
+	from = seconds_of_children();
+	done = run_cbc(p, folder, &cost);
+	program = seconds_of_children() - from;
+	printf("| %.*s | %" PRIu32 " | %" PRIu64 " | %" PRIu64
+	       " | %s | %.3f | ",
+	    (int)strcspn(name, "."), name, p->nnodes,
+	    r.found ? r.cover.cost : COST_NEVER, r.lower_bound,
+	    r.proven ? "yes" : "no", took);
+	if (cost != COST_NEVER)
+		printf("%" PRIu64 "%s", cost, done ? "" : ", not proven");
+	else
+		printf("%s", done ? "no cover" : "none found");
+	printf(" | %.1f |\n", program);
+	return !done
+	    || (r.proven && cost == (r.found ? r.cover.cost : COST_NEVER));
+}
+
 /* A problem of a file without its launches; what has other limits on runs is not
  * for the program. */
 static bool
@@ -263,7 +333,7 @@ file_agrees(const char *path, const char *folder)
 	if (ok && !fits)
 		printf("%s: limits on runs, passed over\n", path);
 	else if (ok)
-		ok = agree(&p, folder, path, p.nnodes, &a);
+		ok = compare(&p, folder, path, &a);
 	else
 		printf("%s\n", err.text);
 	arena_release(&a);
@@ -308,8 +378,12 @@ main(int argc, char **argv)
 	}
 	if (!mkdtemp(folder))
 		return 2;
-	if (files)
+	if (files) {
 		n = (uint64_t)argc - 1;
+		printf(
+		    "| problem | nodes | cost | bound | proven | s | cbc | s "
+		    "|\n|---|---|---|---|---|---|---|---|\n");
+	}
 	for (int i = 1; files && i < argc; i++)
 		bad += !file_agrees(argv[i], folder);
 	if (!files)
