@@ -49,7 +49,7 @@ seconds(void)
 static void
 run(const char *kind, uint32_t size, uint64_t budget_ns)
 {
-	struct search_options o = {.time_budget_ns = budget_ns};
+	struct search_options o = {0};
 	struct search_result r;
 	struct err err = {0};
 	struct problem *p;
@@ -61,6 +61,7 @@ run(const char *kind, uint32_t size, uint64_t budget_ns)
 	p = net_make(kind, size, &a);
 	made = seconds() - from;
 	from = seconds();
+	o.deadline_ns = clock_ns() + budget_ns;
 	if (!search_exact(&r, p, &o, &a, &err)) {
 		printf("%s %" PRIu32 ": %s\n", kind, size, err.text);
 		exit(1);

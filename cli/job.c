@@ -25,7 +25,10 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	uint64_t began = clock_ns();
 	struct infer_options infer = {.eval = host_eval};
 
-	*j = (struct job){.args = args, .arena = a};
+	*j = (struct job){.args = args,
+	    .arena = a,
+	    .deadline_ns =
+	        args->time_budget_ns ? began + args->time_budget_ns : 0};
 	if (!onnx_read(&j->model, args->model, &args->onnx, a, err))
 		return false;
 	j->opened = true;
@@ -130,6 +133,19 @@ on_progress(void *context, uint32_t done, uint32_t todo, const char *what)
 	progress_step(context, done, todo, what);
 }
 
+/* TUNING: of the time budget, the share left to search with the prices there are
+ * then, and the most of that: a search that takes longer has its beam. */
+#define RESERVE_SHARE 8
+#define RESERVE_NS UINT64_C(2000000000)
+
+static uint64_t
+measuring_deadline(const struct job *j)
+{
+	uint64_t reserve = j->args->time_budget_ns / RESERVE_SHARE;
+
+	return j->deadline_ns - (reserve < RESERVE_NS ? reserve : RESERVE_NS);
+}
+
 static bool
 open_pricer(struct job *j, struct err *err)
 {
@@ -139,7 +155,7 @@ open_pricer(struct job *j, struct err *err)
 	    .accept = args->accept,
 	    .measure = args->measure,
 	    .max_measure = args->max_measure,
-	    .budget_ns = args->time_budget_ns,
+	    .deadline_ns = measuring_deadline(j),
 	    .timeout_ns = args->timeout_ns,
 	    .threads = args->threads,
 	    .workers = args->jobs,
@@ -191,8 +207,7 @@ request(struct job *j, const struct constraints *constraints)
 	    .price_baselines = j->args->price_baselines,
 	    .search =
 	        {
-	            .time_budget_ns = j->args->time_budget_ns,
-	            .spent_ns = &j->searched_ns,
+	            .deadline_ns = j->deadline_ns,
 	            .memory_budget = j->args->memory_budget_bytes,
 	            .threads = search_threads(j->args),
 	            .stop = j->args->cli->stop,

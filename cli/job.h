@@ -31,7 +31,7 @@ struct job {
 	struct pricer *pricer;
 	struct prices prices;
 	struct pricer_counts counts;
-	uint64_t searched_ns; /* of the time budget, by all searches */
+	uint64_t deadline_ns; /* of pricing and searching; 0: none */
 	struct plan plan;
 	struct sensitivity sensitivity; /* after job_sensitivity() */
 	struct plan *top; /* [ntop] --top-k: the cheapest plans, ascending */

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/units.h"
+#include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
 #include "search/placement.h"
@@ -14,6 +15,7 @@ struct solve_args {
 	struct cli *cli;
 	const char *file, *searcher, *dump;
 	bool placement; /* the file is a device-placement graph */
+	uint64_t time_budget_ns;
 	struct search_options search;
 };
 
@@ -65,7 +67,7 @@ parse(int key, char *arg, struct argp_state *state)
 		args->searcher = arg;
 		return 0;
 	case KEY_TIME:
-		if (!parse_duration(arg, &args->search.time_budget_ns, &err))
+		if (!parse_duration(arg, &args->time_budget_ns, &err))
 			argp_error(state, "%s", err.text);
 		return 0;
 	case KEY_MEMORY:
@@ -187,6 +189,8 @@ cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
 	args.search.stop = c->stop;
+	if (args.time_budget_ns)
+		args.search.deadline_ns = clock_ns() + args.time_budget_ns;
 	if (!read_problem(&p, &graph, &args, err)
 	    || !search_named(&r, &p, args.searcher, &args.search, c->run, err))
 		return false;

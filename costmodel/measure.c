@@ -239,7 +239,10 @@ struct group {
 static bool
 is_stopped(const struct measurer *m)
 {
-	return m->options.stop && atomic_load(m->options.stop);
+	const struct measure_options *o = &m->options;
+
+	return (o->stop && atomic_load(o->stop))
+	    || (o->deadline_ns && clock_ns() >= o->deadline_ns);
 }
 
 static void
@@ -401,6 +404,8 @@ wait_ms(const struct measurer *m)
 {
 	uint64_t now = clock_ns(), soonest = now + UINT64_C(200000000);
 
+	if (m->options.deadline_ns && m->options.deadline_ns < soonest)
+		soonest = m->options.deadline_ns;
 	for (uint32_t i = 0; i < m->nhelpers; i++)
 		if (m->helper[i].job != UINT32_MAX
 		    && m->helper[i].deadline < soonest)

@@ -44,6 +44,8 @@ struct measure_options {
 	uint32_t threads, workers;
 	uint64_t timeout_ns; /* without an answer; 0 = MEASURE_TIMEOUT_NS */
 	uint64_t memory_bytes; /* per worker; 0 = default */
+	uint64_t
+	    deadline_ns; /* by clock_ns(): as `stop` from then on; 0: none */
 	const atomic_bool *stop;
 };
 
@@ -79,7 +81,7 @@ struct measurement measurement_of_answer(const struct answer *a);
 bool measure_asks(const struct measure_options *o, uint32_t candidate);
 
 /* Measure jobs[0..n), any order, all workers; `done` is called for each as it
- * is finished, in the orchestrator. Returns early (true) on stop. */
+ * is finished, in the orchestrator. Returns early (true) on stop and at the deadline. */
 bool measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
     void (*done)(void *context, uint32_t job, const struct measurement *r),
     void *context, struct err *err);

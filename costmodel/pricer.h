@@ -27,7 +27,7 @@ struct pricer_options {
 	enum accept accept;
 	bool measure; /* false: database and simulation only */
 	uint32_t max_measure; /* 0: no limit */
-	uint64_t budget_ns; /* 0: no limit */
+	uint64_t deadline_ns; /* by clock_ns(): then it stops; 0: none */
 	/* A measurement without an answer for so long timed out; timeouts that
 	 * are stored under a shorter limit are tried again. 0: default. */
 	uint64_t timeout_ns;
@@ -75,7 +75,7 @@ bool pricer_open(struct pricer **p, const struct graph *g, const struct mix *m,
 bool pricer_begin(struct pricer *p, struct prices *prices, struct err *err);
 
 /* Make these candidates KNOWN or FAILED (duplicates of a key at no charge).
- * Stops early, with true, at the budget, the limit or `stop`. */
+ * Stops early, with true, at the deadline, the limit or `stop`. */
 bool pricer_price(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, struct err *err);
 

@@ -30,14 +30,18 @@ struct batch {
 	struct err *err;
 };
 
+bool
+pricing_is_over(const struct pricer *p)
+{
+	return (p->o.stop && *p->o.stop)
+	    || (p->o.deadline_ns && clock_ns() >= p->o.deadline_ns);
+}
+
 static bool
 may_go_on(const struct pricer *p)
 {
-	if (p->o.stop && *p->o.stop)
-		return false;
-	if (p->o.max_measure && p->counts.measured >= p->o.max_measure)
-		return false;
-	return p->o.budget_ns == 0 || p->spent_ns < p->o.budget_ns;
+	return !pricing_is_over(p)
+	    && (p->o.max_measure == 0 || p->counts.measured < p->o.max_measure);
 }
 
 void
@@ -87,6 +91,7 @@ open_measurer(struct pricer *p, struct err *err)
 	    .threads = p->o.threads,
 	    .workers = p->o.workers,
 	    .timeout_ns = p->o.timeout_ns,
+	    .deadline_ns = p->o.deadline_ns,
 	    .stop = p->o.stop,
 	};
 
@@ -258,9 +263,6 @@ run_batch(struct batch *b, struct err *err)
 {
 	struct measure_job job[BATCH];
 	struct pricer *p = b->p;
-	uint64_t start = clock_ns();
-	bool ok;
-
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct slot *s = &p->slot[b->slot[i]];
 
@@ -273,10 +275,8 @@ run_batch(struct batch *b, struct err *err)
 		};
 	}
 	b->err = err;
-	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
+	return measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
-	p->spent_ns += clock_ns() - start;
-	return ok;
 }
 
 /* What another process has measured meanwhile. */
@@ -380,10 +380,8 @@ run_batches(struct batch *b, const uint32_t *slot, uint32_t n, struct err *err)
 			return false;
 		if (b->n && !run_batch(b, err))
 			return false;
-		if (b->n == 0 && left) { /* others are at the rest */
+		if (b->n == 0 && left) /* others are at the rest */
 			nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
-			p->spent_ns += WAIT_NS;
-		}
 	}
 	return !p->db || p->db_is_full || costdb_flush(p->db, err)
 	    || survive(p, err);

@@ -211,7 +211,7 @@ price_whole(struct pricer *p, struct whole *w, uint32_t *slot, struct err *err)
 	if (!slot_lookup(p, *slot, err))
 		return false;
 	if (p->slot[*slot].price.state != PRICE_BOUND || !p->o.measure
-	    || (p->o.stop && *p->o.stop))
+	    || pricing_is_over(p))
 		return true;
 	return ask_and_store(p, w, *slot, err);
 }

@@ -67,7 +67,6 @@ struct pricer {
 	value_id *class_value; /* [nclasses] one of each */
 	struct price *launch; /* [mix->n] */
 	struct pricer_counts counts;
-	uint64_t spent_ns; /* of o.budget_ns */
 	bool has_run; /* the database knows of this run */
 	bool canary_done;
 };
@@ -131,8 +130,11 @@ bool store_attempt(struct pricer *p, const struct slot *s, db_id env,
 /* Record which of the model's candidates the database has figures of. */
 bool record_model(struct pricer *p, struct err *err);
 
+/* The deadline is over, or the user wants no more. */
+bool pricing_is_over(const struct pricer *p);
+
 /* Measure slots [n] (their price is BOUND): leases, worker processes, the
- * database. Stops early, with true, at the budget, the limit or stop. */
+ * database. Stops early, with true, at the deadline, the limit or stop. */
 bool slots_measure(struct pricer *p, struct prices *prices,
     const uint32_t *slot, uint32_t n, struct err *err);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "plan/quest.h"
+#include "search/budget.h"
 
 static bool
 has_bounds(const struct quest *q, const struct search_result *r)
@@ -66,11 +67,11 @@ solve_baseline(
 {
 	const struct mix *m = q->r->mix;
 	const uint32_t allowed[2] = {t, quest_fallback(m, t)};
+	struct search_options o = search_turn(&q->r->search);
 
 	bool ok = t == m->n
-	    ? search_eager(r, &q->problem, &q->r->search, q->arena, err)
-	    : search_single(
-	        r, &q->problem, allowed, &q->r->search, q->arena, err);
+	    ? search_eager(r, &q->problem, &o, q->arena, err)
+	    : search_single(r, &q->problem, allowed, &o, q->arena, err);
 
 	if (ok && r->found)
 		quest_group(q, &r->cover);

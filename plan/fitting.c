@@ -1,6 +1,7 @@
 /* Around the search: plans that fit the memory of their devices, in slices where
  * the search cannot say what fits. */
 #include "plan/quest.h"
+#include "search/budget.h"
 
 /* A plan that does not fit is searched again with the capacity lowered by what
  * was too much: the next one fits or the capacity falls further. */
@@ -72,7 +73,7 @@ keep_plan(struct fitting *f, const struct slice *s)
 static bool
 bound_attended(struct fitting *f, cost_ns *bound, struct err *err)
 {
-	struct search_options o = f->q->r->search;
+	struct search_options o = search_turn(&f->q->r->search);
 	struct search_result r;
 	struct problem relaxed;
 
@@ -131,14 +132,16 @@ search_slice(struct fitting *f, struct slice s, struct err *err)
 	return true;
 }
 
-/* The one with the lowest bound first, until none can have a cheaper plan. */
+/* The one with the lowest bound first, until none can have a cheaper plan, or it
+ * is late and there is one. */
 static bool
 search_open(struct fitting *f, struct err *err)
 {
 	struct slice s;
 
 	while (slices_take(&f->slices, &s))
-		if (s.bound >= best_cost(f))
+		if (s.bound >= best_cost(f)
+		    || (f->found && quest_is_late(f->q)))
 			close_slice(f, s.bound);
 		else if (!slices_apply(&f->slices, &s, &f->q->problem, err)
 		    || !search_slice(f, s, err))

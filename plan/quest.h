@@ -34,6 +34,10 @@ struct quest {
 /* Memory for labels of a search that need not prove anything. */
 uint64_t quest_quick_bytes(const struct quest *q);
 
+/* The time is over, or the user wants what there is: no search may begin that an
+ * answer can do without. */
+bool quest_is_late(const struct quest *q);
+
 /* Take over prices that changed. */
 void quest_reprice(struct quest *q);
 

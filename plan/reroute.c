@@ -93,7 +93,8 @@ quest_reroute(struct quest *q, struct err *err)
 	v.extra = arena_new(q->arena, cost_ns, q->r->candidates->n);
 	v.problem.candidate = arena_copy(q->arena, q->problem.candidate,
 	    q->problem.ncandidates * sizeof *q->problem.candidate);
-	for (uint32_t i = 0; i < ROUNDS && charge_crossings(&v); i++) {
+	for (uint32_t i = 0;
+	     i < ROUNDS && !quest_is_late(q) && charge_crossings(&v); i++) {
 		quest_reprice(&v);
 		if (!quest_search(&v, err)
 		    || !quest_ask_regions(&v, &v.best.cover, err))

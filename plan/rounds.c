@@ -1,6 +1,7 @@
 /* Around the search: what it does not know of regions, until it proposes nothing
  * that is news and something that fits. */
 #include "plan/quest.h"
+#include "search/budget.h"
 
 /* May a region of it cost less than its parts? A tool's figures of single layers
  * include what is paid once a region. */
@@ -21,13 +22,13 @@ offer_discounts(struct quest *q, bool *news, struct err *err)
 
 	for (uint32_t t = 0; t < m->n; t++) {
 		const uint32_t allowed[2] = {t, quest_fallback(m, t)};
+		struct search_options o = search_turn(&q->r->search);
 		struct search_result r;
 		bool more = false;
 
-		if (!may_discount(&m->target[t]))
+		if (!may_discount(&m->target[t]) || quest_is_late(q))
 			continue;
-		if (!search_single(
-		        &r, &q->problem, allowed, &q->r->search, q->arena, err))
+		if (!search_single(&r, &q->problem, allowed, &o, q->arena, err))
 			return false;
 		if (r.found)
 			quest_group(q, &r.cover);
@@ -97,8 +98,8 @@ quest_search_regions(struct quest *q, bool *fits, struct err *err)
 	if (quest_may_improve(q) && discounts
 	    && !offer_discounts(q, &news, err))
 		return false;
-	for (q->rounds = 1;
-	     news && quest_may_improve(q) && q->rounds < ROUNDS_MAX;
+	for (q->rounds = 1; news && quest_may_improve(q)
+	     && q->rounds < ROUNDS_MAX && !quest_is_late(q);
 	     q->rounds++) {
 		if (!quest_search(q, err)) {
 			if (err->kind != ERR_NO_COVER)

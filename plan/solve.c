@@ -6,6 +6,7 @@
 #include "plan/groups.h"
 #include "plan/problem.h"
 #include "plan/quest.h"
+#include "search/budget.h"
 #include "search/cost.h"
 #include "search/top.h"
 
@@ -36,7 +37,7 @@ solve(
 {
 	const char *name = q->r->searcher ? q->r->searcher : "exact";
 	struct problem with = q->problem;
-	struct search_options o = q->r->search;
+	struct search_options o = search_turn(&q->r->search);
 
 	if (!thorough)
 		o.memory_budget = quest_quick_bytes(q);
@@ -49,6 +50,12 @@ solve(
 	if (out->found)
 		quest_group(q, &out->cover);
 	return true;
+}
+
+bool
+quest_is_late(const struct quest *q)
+{
+	return search_is_over(&q->r->search);
 }
 
 void
@@ -144,6 +151,7 @@ settle(struct quest *q, struct err *err)
 	struct problem known = q->problem;
 	struct search_result r;
 	uint32_t bounds = q->nask;
+	struct search_options o = search_turn(&q->r->search);
 
 	known.candidate = arena_copy(q->arena, known.candidate,
 	    known.ncandidates * sizeof *known.candidate);
@@ -151,7 +159,7 @@ settle(struct quest *q, struct err *err)
 		if (q->r->prices->candidate[c].state != PRICE_KNOWN)
 			known.candidate[c].banned = true;
 	problem_reindex(&known, q->arena);
-	if (!search_exact(&r, &known, &q->r->search, q->arena, err))
+	if (!search_exact(&r, &known, &o, q->arena, err))
 		return false;
 	if (!r.found) {
 		notes_add(q->r->notes,
@@ -194,7 +202,8 @@ quest_search(struct quest *q, struct err *err)
 		}
 		if (moved) {
 			thorough = !proves;
-		} else if (!q->best.proven && !thorough && !q->quick) {
+		} else if (!q->best.proven && !thorough && !q->quick
+		    && !quest_is_late(q)) {
 			thorough = true;
 		} else {
 			break;

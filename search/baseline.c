@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/budget.h"
 #include "search/solve.h"
 
 bool
@@ -277,9 +276,10 @@ forget_proof(struct search_result *r)
 	r->why = "a baseline proves nothing";
 }
 
-static bool
-run_named(struct search_result *out, const struct problem *p, const char *name,
-    const struct search_options *o, struct arena *a, struct err *err)
+bool
+search_named(struct search_result *out, const struct problem *p,
+    const char *name, const struct search_options *o, struct arena *a,
+    struct err *err)
 {
 	for (size_t i = 0; i < sizeof searcher / sizeof searcher[0]; i++) {
 		if (strcmp(searcher[i].name, name) != 0)
@@ -305,20 +305,4 @@ run_named(struct search_result *out, const struct problem *p, const char *name,
 			return true;
 		}
 	return err_set(err, ERR_USAGE, "no target '%s'", name + 7);
-}
-
-bool
-search_named(struct search_result *out, const struct problem *p,
-    const char *name, const struct search_options *o, struct arena *a,
-    struct err *err)
-{
-	struct search_options rest = *o;
-	uint64_t from = clock_ns();
-	bool ok;
-
-	rest.time_budget_ns = budget_share(o->time_budget_ns, o->spent_ns);
-	ok = run_named(out, p, name, &rest, a, err);
-	if (o->spent_ns)
-		*o->spent_ns += clock_ns() - from;
-	return ok;
 }

@@ -90,10 +90,8 @@ capacity_excess(const struct problem *p, const struct cover *c)
 static struct search_options
 rest_of(const struct budget *b)
 {
-	uint64_t now = b->soft ? clock_ns() : 0;
-
-	return (struct search_options){
-	    .time_budget_ns = now < b->soft ? b->soft - now : 0,
+	return (struct search_options){.deadline_ns = b->soft,
+	    .clock = b->clock,
 	    .memory_budget = b->bytes ? b->bytes / 8 + 1 : 0,
 	    .stop = b->stop};
 }

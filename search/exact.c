@@ -259,13 +259,6 @@ sweep_all(struct search_result *out, const struct problem *p,
 	arena_release(&space);
 }
 
-static struct budget
-budget_of(const struct search_options *o)
-{
-	return budget_from_now(o->time_budget_ns,
-	    o->memory_budget ? o->memory_budget : SEARCH_MEMORY, o->stop);
-}
-
 /* The general search for what is cheaper than the best cover so far, or any. */
 static void
 order_below(struct search_result *best, const struct problem *p,
@@ -326,7 +319,7 @@ static void
 order_all(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a)
 {
-	struct search_options half = *o;
+	const struct search_options half = search_turn(o);
 	struct order_limits limits = {.beam = o->beam, .budget = budget_of(o)};
 	cost_ns *guess = arena_new(a, cost_ns, p->nnodes);
 	struct search_result easy;
@@ -339,7 +332,6 @@ order_all(struct search_result *out, const struct problem *p,
 		return;
 	if (o->memory_budget == 0)
 		limits.budget.bytes = ORDER_MEMORY;
-	half.time_budget_ns /= 2;
 	first = budget_of(&half);
 	sweep_all(&easy, &relaxed, o, &first, a);
 	out->lower_bound = easy.lower_bound;

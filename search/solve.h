@@ -12,10 +12,8 @@
 #include "search/problem.h"
 
 struct search_options {
-	uint64_t time_budget_ns; /* of all searches of a call; 0: none */
-	uint64_t
-	    *spent_ns; /* of it, by calls of search_named() and search_top()
-			     * that share it; NULL: each has it all */
+	uint64_t deadline_ns; /* by the clock; then all ends; 0: none */
+	uint64_t (*clock)(void); /* NULL: clock_ns(), but for tests */
 	uint64_t memory_budget; /* bytes of labels; 0: SEARCH_MEMORY */
 	uint32_t beam; /* labels kept a position; 0: SEARCH_BEAM */
 	uint32_t threads; /* for independent searches; 0: one */

@@ -1,13 +1,23 @@
 /* Murty's partition: the covers other than the best are those without its first
- * step, those with it but without its second, and so on. */
+ * step, those with it but without its second, and so on. A branch is only solved
+ * for covers that are cheaper than the k known so far. */
 #include "search/top.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/clock.h"
+#include "search/branch.h"
 #include "search/budget.h"
 #include "search/parallel.h"
+#include "search/sweep.h"
+
+/* TUNING: branches solved with one bar, whatever the number of threads: more keep
+ * threads busy, fewer lower the bar sooner, which the first ones need most. */
+#define BATCH_FIRST 2
+#define BATCH 16
+
+/* Steps of the dual: as for a single search. */
+#define ROUNDS 300
 
 struct branch {
 	bool *allowed; /* [ncandidates] */
@@ -18,20 +28,14 @@ struct top {
 	const struct problem *p;
 	const struct search_options *o;
 	struct arena *arena;
-	struct branch *branch;
-	uint32_t n, cap;
-	uint32_t noutput; /* covers found so far */
-	uint64_t deadline; /* of all branches; 0: none */
+	struct branch *open; /* [n] covers to list next, cheapest first */
+	uint32_t n, wanted; /* known; still to be listed */
+	cost_ns rest; /* covers of all other branches cost at least this */
+	uint32_t *owner; /* [nnodes] the step of the cover that is split */
+	const struct dual *prices; /* of the whole problem; NULL: none */
+	struct branch_tools *tools; /* [THREADS_MAX] */
+	struct arena scratch;
 };
-
-/* At least 1 ns: 0 means no budget. */
-static uint64_t
-time_left(uint64_t deadline)
-{
-	uint64_t now = clock_ns();
-
-	return now < deadline ? deadline - now : 1;
-}
 
 /* Move what the cover points to into an arena that lives longer. */
 static void
@@ -42,28 +46,77 @@ copy_cover(struct cover *c, struct arena *a)
 	    a, c->conversion, c->nconversions * sizeof *c->conversion);
 }
 
-static bool
-overlap(const struct problem_candidate *a, const struct problem_candidate *b)
+static void
+leave_out(struct top *t, cost_ns lower_bound)
 {
-	uint32_t i = 0, k = 0;
-
-	while (i < a->nnodes && k < b->nnodes)
-		if (a->node[i] == b->node[k])
-			return true;
-		else if (a->node[i] < b->node[k])
-			i++;
-		else
-			k++;
-	return false;
+	if (lower_bound < t->rest)
+		t->rest = lower_bound;
 }
 
-/* Branches to be solved, and what each worker needs for that. */
+/* What a cover has to beat to be one of those wanted. */
+static cost_ns
+bar(const struct top *t)
+{
+	return t->n < t->wanted ? COST_NEVER
+	                        : t->open[t->wanted - 1].best.cover.cost;
+}
+
+/* Put it among the open ones, behind its equals; the last may fall out. */
+static void
+insert(struct top *t, const struct branch *b)
+{
+	uint32_t at = t->n;
+
+	if (!b->best.found || b->best.cover.cost >= bar(t)) {
+		leave_out(t, b->best.lower_bound);
+		return;
+	}
+	while (at > 0 && t->open[at - 1].best.cover.cost > b->best.cover.cost)
+		at--;
+	if (t->n == t->wanted)
+		leave_out(t, t->open[--t->n].best.lower_bound);
+	memmove(&t->open[at + 1], &t->open[at], (t->n - at) * sizeof *t->open);
+	t->open[at] = *b;
+	copy_cover(&t->open[at].best.cover, t->arena);
+	t->open[at].allowed =
+	    arena_copy(t->arena, b->allowed, t->p->ncandidates);
+	t->n++;
+}
+
+/* ---- a batch of branches ---- */
+
 struct batch {
 	struct top *top;
-	struct branch *branch; /* [n] */
-	struct err *err; /* [n] */
-	struct arena *scratch, *covers; /* [THREADS_MAX] of each worker */
+	const struct branch *parent;
+	const uint32_t *step; /* of each branch */
+	cost_ns bar;
+	struct branch branch[BATCH];
+	struct err err[BATCH];
+	struct arena space[BATCH];
 };
+
+/* Covers with the first steps of the parent's, but without the candidate of the
+ * next one. */
+static bool *
+allow(const struct top *t, const struct branch *parent, uint32_t step,
+    struct arena *a)
+{
+	const struct cover *c = &parent->best.cover;
+	bool *allowed = arena_copy(a, parent->allowed, t->p->ncandidates);
+
+	for (uint32_t id = 0; id < t->p->ncandidates; id++) {
+		const struct problem_candidate *x = &t->p->candidate[id];
+
+		for (uint32_t i = 0; i < x->nnodes && allowed[id]; i++) {
+			uint32_t owner = t->owner[x->node[i]];
+
+			allowed[id] =
+			    owner >= step || c->step[owner].candidate == id;
+		}
+	}
+	allowed[c->step[step].candidate] = false;
+	return allowed;
+}
 
 static void
 solve_branch(void *context, uint32_t i, uint32_t worker)
@@ -71,136 +124,245 @@ solve_branch(void *context, uint32_t i, uint32_t worker)
 	struct batch *b = context;
 	const struct top *t = b->top;
 	struct branch *x = &b->branch[i];
-	struct arena *scratch = &b->scratch[worker];
-	struct arena_mark mark = arena_mark(scratch);
 	struct search_options o = *t->o;
-	struct problem sub;
+	struct branch_ask ask = {
+	    .floor = b->parent->best.lower_bound, .bar = b->bar};
 
-	if (t->deadline)
-		o.time_budget_ns = time_left(t->deadline);
-	if (t->noutput > 0)
-		o.memory_budget =
-		    (o.memory_budget ? o.memory_budget : SEARCH_MEMORY)
-		    / THREADS_MAX;
-	problem_restrict(&sub, t->p, x->allowed, scratch);
-	if (search_exact(&x->best, &sub, &o, scratch, &b->err[i])
-	    && x->best.found)
-		copy_cover(&x->best.cover, &b->covers[worker]);
-	arena_back(scratch, mark);
+	o.memory_budget =
+	    (o.memory_budget ? o.memory_budget : SEARCH_MEMORY) / THREADS_MAX;
+	ask.allowed = x->allowed =
+	    allow(t, b->parent, b->step[i], &b->space[i]);
+	branch_search(
+	    &x->best, &ask, &o, &t->tools[worker], &b->space[i], &b->err[i]);
 }
 
-/* Solve all, and keep those that have a cover, in their order. */
 static bool
-add_branches(struct top *t, struct branch *branch, uint32_t n, struct err *err)
+solve_batch(struct batch *b, uint32_t n, struct err *err)
 {
-	struct arena scratch[THREADS_MAX], covers[THREADS_MAX];
-	struct batch b = {
-	    t, branch, arena_new(t->arena, struct err, n), scratch, covers};
 	bool ok = true;
 
-	for (uint32_t i = 0; i < THREADS_MAX; i++) {
-		arena_init(&scratch[i]);
-		arena_init(&covers[i]);
+	b->bar = bar(b->top);
+	for (uint32_t i = 0; i < n; i++) {
+		arena_init(&b->space[i]);
+		err_clear(&b->err[i]);
 	}
-	parallel_each(n, t->o->threads, solve_branch, &b);
-	for (uint32_t i = 0; i < n && ok; i++) {
-		if (b.err[i].kind != ERR_NONE) {
-			*err = b.err[i];
+	parallel_each(n, b->top->o->threads, solve_branch, b);
+	for (uint32_t i = 0; i < n; i++) {
+		if (ok && b->err[i].kind != ERR_NONE) {
+			*err = b->err[i];
 			ok = false;
 		}
-		if (!ok || !branch[i].best.found)
-			continue;
-		copy_cover(&branch[i].best.cover, t->arena);
-		t->branch = arena_grow(
-		    t->arena, t->branch, &t->cap, t->n + 1, sizeof *t->branch);
-		t->branch[t->n++] = branch[i];
-	}
-	for (uint32_t i = 0; i < THREADS_MAX; i++) {
-		arena_release(&scratch[i]);
-		arena_release(&covers[i]);
+		if (ok)
+			insert(b->top, &b->branch[i]);
+		arena_release(&b->space[i]);
 	}
 	return ok;
 }
 
-static void
-force(const struct problem *p, bool *allowed, uint32_t candidate)
+/* What a step's branch adds to the bound at least, by prices. */
+struct worth {
+	cost_ns adds;
+	uint32_t step;
+};
+
+static int
+by_worth(const void *a, const void *b)
 {
-	for (uint32_t c = 0; c < p->ncandidates; c++)
-		if (c != candidate
-		    && overlap(&p->candidate[c], &p->candidate[candidate]))
-			allowed[c] = false;
+	const struct worth *x = a, *y = b;
+
+	if (x->adds != y->adds)
+		return x->adds < y->adds ? -1 : 1;
+	return x->step < y->step ? -1 : x->step > y->step;
 }
 
-static bool
-split(struct top *t, const struct branch *b, struct err *err)
+/* The least excess of what may cover each node in the chosen one's place. */
+static cost_ns *
+least_others(const struct top *t, const struct branch *parent, struct arena *a)
 {
-	const struct cover *c = &b->best.cover;
-	bool *allowed = arena_copy(t->arena, b->allowed, t->p->ncandidates);
-	struct branch *branch = arena_new(t->arena, struct branch, c->nsteps);
+	const struct problem *p = t->p;
+	const struct cover *c = &parent->best.cover;
+	cost_ns *least = arena_new(a, cost_ns, p->nnodes);
+
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		least[n] = COST_NEVER;
+	for (uint32_t id = 0; id < p->ncandidates; id++) {
+		const struct problem_candidate *x = &p->candidate[id];
+
+		if (!parent->allowed[id] || !candidate_usable(x)
+		    || c->step[t->owner[x->node[0]]].candidate == id)
+			continue;
+		for (uint32_t i = 0; i < x->nnodes; i++)
+			if (t->prices->excess[id] < least[x->node[i]])
+				least[x->node[i]] = t->prices->excess[id];
+	}
+	return least;
+}
+
+/* The steps, those first whose branches promise the cheapest covers: the sooner
+ * they lower the bar, the less is left to do for the others. */
+static uint32_t *
+order_steps(struct top *t, const struct branch *parent)
+{
+	const struct cover *c = &parent->best.cover;
+	uint32_t *order = arena_new(&t->scratch, uint32_t, c->nsteps);
+	struct worth *worth = arena_new(&t->scratch, struct worth, c->nsteps);
+	cost_ns *least =
+	    t->prices ? least_others(t, parent, &t->scratch) : NULL;
 
 	for (uint32_t i = 0; i < c->nsteps; i++) {
-		uint32_t id = c->step[i].candidate;
+		const struct problem_candidate *x =
+		    &t->p->candidate[c->step[i].candidate];
 
-		allowed[id] = false;
-		branch[i].allowed =
-		    arena_copy(t->arena, allowed, t->p->ncandidates);
-		allowed[id] = true;
-		force(t->p, allowed, id);
+		worth[i].step = i;
+		for (uint32_t k = 0; least && k < x->nnodes; k++)
+			if (least[x->node[k]] > worth[i].adds)
+				worth[i].adds = least[x->node[k]];
 	}
-	return add_branches(t, branch, c->nsteps, err);
-}
-
-/* The cheapest branch, the oldest of equals. */
-static uint32_t
-cheapest(const struct top *t)
-{
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < t->n; i++)
-		if (t->branch[i].best.cover.cost
-		    < t->branch[best].best.cover.cost)
-			best = i;
-	return best;
+	qsort(worth, c->nsteps, sizeof *worth, by_worth);
+	for (uint32_t i = 0; i < c->nsteps; i++)
+		order[i] = worth[i].step;
+	return order;
 }
 
 static bool
-find_top(struct search_top *out, const struct problem *p,
-    const struct search_options *o, struct arena *a, struct err *err)
+split(struct top *t, const struct branch *parent, struct err *err)
 {
-	struct top t = {.p = p, .o = o, .arena = a};
-	struct branch root = {.allowed = arena_new(a, bool, p->ncandidates)};
+	const struct cover *c = &parent->best.cover;
+	struct batch b = {.top = t, .parent = parent};
+	struct arena_mark mark;
+	uint32_t *order;
+	bool ok = true;
 
-	out->n = 0;
-	if (o->time_budget_ns)
-		t.deadline =
-		    clock_ns() + budget_share(o->time_budget_ns, o->spent_ns);
-	memset(root.allowed, true, p->ncandidates);
-	if (out->k == 0 || !add_branches(&t, &root, 1, err))
-		return out->k == 0;
-	while (t.n > 0) {
-		uint32_t at = cheapest(&t);
-		struct branch b = t.branch[at];
+	for (uint32_t i = 0; i < c->nsteps; i++) {
+		const struct problem_candidate *x =
+		    &t->p->candidate[c->step[i].candidate];
 
-		out->best[out->n++] = b.best;
-		t.noutput = out->n;
-		if (out->n == out->k)
-			return true;
-		memmove(&t.branch[at], &t.branch[at + 1],
-		    (--t.n - at) * sizeof *t.branch);
-		if (!split(&t, &b, err))
-			return false;
+		for (uint32_t k = 0; k < x->nnodes; k++)
+			t->owner[x->node[k]] = i;
 	}
+	mark = arena_mark(&t->scratch);
+	order = order_steps(t, parent);
+	for (uint32_t i = 0, n = BATCH_FIRST; ok && i < c->nsteps; i += n) {
+		if (i > 0 && n < BATCH)
+			n *= 2;
+		if (n > c->nsteps - i)
+			n = c->nsteps - i;
+
+		if (search_is_over(t->o)) {
+			leave_out(t, parent->best.lower_bound);
+			break;
+		}
+		b.step = &order[i];
+		ok = solve_batch(&b, n, err);
+	}
+	arena_back(&t->scratch, mark);
+	return ok;
+}
+
+/* ---- all of them ---- */
+
+/* Prices of the whole problem, which all branches share. */
+static bool
+make_prices(struct top *t, struct dual *dual, struct converter_memo *memo,
+    cost_ns optimum)
+{
+	struct budget budget = budget_of(t->o);
+
+	convert_init(memo, t->p, &t->scratch);
+	if (!sweep_handles(t->p) || !dual_init(dual, t->p, memo, &t->scratch))
+		return false;
+	dual_improve(dual, optimum, ROUNDS, &budget);
 	return true;
+}
+
+/* List the cheapest open one and put what differs from it in its place. */
+static bool
+list_next(struct search_top *out, struct top *t, struct err *err)
+{
+	struct branch b = t->open[0];
+
+	memmove(&t->open[0], &t->open[1], --t->n * sizeof *t->open);
+	out->best[out->n++] = b.best;
+	if (--t->wanted > 0)
+		return split(t, &b, err);
+	leave_out(t, b.best.lower_bound);
+	return true;
+}
+
+/* Covers of branches that were not proven may be out of order; and what is said of
+ * each rests on all that was not looked into. */
+static void
+conclude(struct search_top *out, const struct top *t)
+{
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct search_result r = out->best[i];
+		uint32_t at = i;
+
+		for (; at > 0 && out->best[at - 1].cover.cost > r.cover.cost;
+		     at--)
+			out->best[at] = out->best[at - 1];
+		out->best[at] = r;
+	}
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct search_result *r = &out->best[i];
+
+		r->proven = r->cover.cost <= t->rest;
+		r->lower_bound = r->proven ? r->cover.cost : t->rest;
+		r->why = r->proven ? "" : "the label or time budget ran out";
+	}
+}
+
+static bool
+find_others(struct search_top *out, struct top *t, struct err *err)
+{
+	struct branch_tools tools[THREADS_MAX];
+	struct converter_memo memo;
+	struct dual dual;
+	bool ok = true;
+
+	arena_init(&t->scratch);
+	if (t->wanted > 1
+	    && make_prices(t, &dual, &memo, t->open[0].best.cover.cost))
+		t->prices = &dual;
+	for (uint32_t i = 0; i < THREADS_MAX; i++)
+		branch_tools_init(&tools[i], t->p, t->prices);
+	t->tools = tools;
+	while (ok && t->wanted > 0 && t->n > 0)
+		ok = list_next(out, t, err);
+	for (uint32_t i = 0; i < t->n; i++)
+		leave_out(t, t->open[i].best.lower_bound);
+	for (uint32_t i = 0; i < THREADS_MAX; i++)
+		branch_tools_release(&tools[i]);
+	arena_release(&t->scratch);
+	return ok;
 }
 
 bool
 search_top(struct search_top *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
-	uint64_t from = clock_ns();
-	bool ok = find_top(out, p, o, a, err);
+	struct top t = {.p = p,
+	    .o = o,
+	    .arena = a,
+	    .open = arena_new(a, struct branch, (size_t)out->k + 1),
+	    .wanted = out->k,
+	    .rest = COST_NEVER,
+	    .owner = arena_new(a, uint32_t, p->nnodes)};
+	struct branch root = {.allowed = arena_new(a, bool, p->ncandidates)};
+	struct search_options turn = search_turn(o);
 
-	if (o->spent_ns)
-		*o->spent_ns += clock_ns() - from;
-	return ok;
+	out->n = 0;
+	memset(root.allowed, true, p->ncandidates);
+	if (out->k == 0)
+		return true;
+	if (!search_exact(&root.best, p, &turn, a, err))
+		return false;
+	if (!root.best.found)
+		return true;
+	t.open[0] = root;
+	t.n = 1;
+	if (!find_others(out, &t, err))
+		return false;
+	conclude(out, &t);
+	return true;
 }

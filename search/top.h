@@ -9,10 +9,12 @@ struct search_top {
 	uint32_t k, n; /* asked for; found */
 };
 
-/* The k cheapest covers that differ in the candidates they choose. Each is
- * proven to be the next one as far as its own `proven` says. Solves about k
- * times as many problems as a cover has steps, o->threads at a time; each may
- * have an eighth of the memory, so that the answer does not depend on that. */
+/* The k cheapest covers that differ in the candidates they choose. best[i] is
+ * proven when no more than i covers are cheaper; no cover that is not listed costs
+ * less than its lower_bound. Fewer than k where there are no more, or where the
+ * time ended: then nothing further is begun. Branches are solved o->threads at a
+ * time; each may have an eighth of the memory, so that the answer does not depend
+ * on that. */
 bool search_top(struct search_top *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err);
 

@@ -133,10 +133,12 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (r[i].cover.cost != l->cost[i]) {
+		if (r[i].cover.cost != l->cost[i] || !r[i].proven
+		    || r[i].lower_bound != l->cost[i]) {
 			printf("seed %" PRIu64 ": cover %" PRIu32
-			       " costs %" PRIu64 ", not %" PRIu64 "\n",
-			    seed, i, r[i].cover.cost, l->cost[i]);
+			       " costs %" PRIu64 ", not %" PRIu64
+			       ", proven %d\n",
+			    seed, i, r[i].cover.cost, l->cost[i], r[i].proven);
 			return false;
 		}
 	for (uint32_t threads = 2; threads <= 4; threads *= 2)

@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/sanitized.h"
+#include "search/budget.h"
 #include "search/solve.h"
 #include "search/top.h"
 #include "tests/support/nets.h"
@@ -81,69 +83,142 @@ keeps_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct search_options o = {.time_budget_ns = budget[i]};
+		struct search_options o = {
+		    .deadline_ns = clock_ns() + budget[i]};
 
 		assert_true(spend(&o, 32, NO_LIMIT) < budget[i] + SLACK);
+		o.deadline_ns = clock_ns() + budget[i];
 		assert_true(spend(&o, 32, 4) < budget[i] + SLACK);
 	}
 }
 
-/* One time for five searches, each of which would take more than all of it. */
-static void
-shares_time(void **state)
-{
-	uint64_t spent = 0;
-	struct search_options o = {
-	    .time_budget_ns = 1000 * MS, .spent_ns = &spent};
-	struct search_result r;
-	struct err err = {0};
-	struct problem *p;
-	struct arena a;
+/* ---- a clock of our own: a millisecond passes whenever it is looked at ---- */
 
-	(void)state;
-	arena_init(&a);
-	p = hard(32, NO_LIMIT, &a);
-	for (int i = 0; i < 5; i++) {
-		assert_true(search_named(&r, p, "exact", &o, &a, &err));
-		assert_true(r.found);
-		assert_true(spent >= 400 * MS);
-	}
-	assert_true(spent < 1000 * MS + 5 * SLACK);
-	arena_release(&a);
-}
+static uint64_t now;
 
-/* CPU ns the two best covers took. */
 static uint64_t
-spend_on_top(uint64_t budget)
+tick(void)
 {
-	struct search_options o = {.time_budget_ns = budget};
-	struct search_result r[2];
-	struct search_top top = {r, 2, 0};
-	struct err err = {0};
-	struct problem *p;
-	struct arena a;
-	uint64_t from;
-
-	arena_init(&a);
-	p = net_make("randwire", 20, &a);
-	from = cpu_ns();
-	assert_true(search_top(&top, p, &o, &a, &err));
-	from = cpu_ns() - from;
-	assert_int_equal(top.n, 2);
-	arena_release(&a);
-	return from;
+	return now += MS;
 }
 
-/* The budget is of all branches together: each has its last, narrow beam all
- * the same, which takes what it takes without any time, on this machine and in
- * this build. */
-static void
-keeps_time_of_top(void **state)
+static uint64_t
+look(void)
 {
-	uint64_t beams = spend_on_top(1);
+	return now;
+}
+
+/* Looks at the clock after the deadline: what is begun after it. */
+static uint64_t
+overrun(uint64_t deadline)
+{
+	return now > deadline ? (now - deadline) / MS : 0;
+}
+
+/* Under a deadline of so many looks the search ends within a few more. */
+static void
+keeps_ticks(void **state)
+{
+	static const uint64_t looks[] = {1, 10, 100, 1000};
 
 	(void)state;
-	assert_true(spend_on_top(50 * MS) < 50 * MS + 4 * beams);
+	for (size_t i = 0; i < 4; i++)
+		for (uint32_t limit = 0; limit < 2; limit++) {
+			struct search_options o = {
+			    .deadline_ns = looks[i] * MS, .clock = tick};
+
+			now = 0;
+			spend(&o, 24, limit ? 4 : NO_LIMIT);
+			assert_true(now >= o.deadline_ns / 8 * 7);
+			/* The nodes of one beam at most. */
+			assert_true(overrun(o.deadline_ns) < 1024);
+		}
+}
+
+/* A turn is half of what is left; over is over, for all that share a deadline. */
+static void
+takes_turns(void **state)
+{
+	struct search_options o = {.deadline_ns = 100 * MS, .clock = look};
+	uint64_t last = 0;
+
+	(void)state;
+	now = 0;
+	for (int i = 0; i < 10; i++) {
+		struct search_options turn = search_turn(&o);
+
+		assert_true(turn.deadline_ns > last);
+		assert_true(turn.deadline_ns < o.deadline_ns);
+		assert_int_equal(
+		    turn.deadline_ns - now, (o.deadline_ns - now + 1) / 2);
+		last = turn.deadline_ns;
+		now = last;
+	}
+	assert_false(search_is_over(&o));
+	now = o.deadline_ns;
+	assert_true(search_is_over(&o));
+	assert_int_equal(search_turn(&o).deadline_ns, o.deadline_ns);
+	o.deadline_ns = 0; /* no deadline: a turn has none either */
+	assert_false(search_is_over(&o));
+	assert_int_equal(search_turn(&o).deadline_ns, 0);
+}
+
+/* The best covers there are when so many looks at the clock were taken. */
+static struct search_top
+top_after(uint64_t looks, uint32_t k, struct search_result *r, struct arena *a)
+{
+	struct search_options o = {
+	    .deadline_ns = looks * MS, .clock = looks ? tick : NULL};
+	struct search_top top = {r, k, 0};
+	struct problem *p = net_make("inception", 2, a);
+	struct err err = {0};
+
+	now = 0;
+	assert_true(search_top(&top, p, &o, a, &err));
+	assert_true(top.n >= 1);
+	if (looks)
+		assert_true(overrun(o.deadline_ns) < 1024);
+	for (uint32_t i = 1; i < top.n; i++)
+		assert_true(r[i - 1].cover.cost <= r[i].cover.cost);
+	return top;
+}
+
+/* However early it ends, what is listed are covers in order, a cover that is said
+ * to be the next best is as cheap as that, and no bound is too high. */
+static void
+top_is_honest_in_time(void **state)
+{
+	enum { K = 6 };
+	struct search_result all[K], some[K];
+	struct search_top best, top;
+	uint32_t fewer = 0;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	best = top_after(0, K, all, &a);
+	assert_int_equal(best.n, K);
+	for (uint64_t looks = 1; looks < 20000; looks = looks * 3 / 2 + 1) {
+		struct arena_mark mark = arena_mark(&a);
+
+		top = top_after(looks, K, some, &a);
+		fewer += top.n < K;
+		for (uint32_t i = 0; i < top.n; i++) {
+			assert_true(some[i].cover.cost >= all[i].cover.cost);
+			assert_true(some[i].lower_bound <= all[i].cover.cost);
+			if (some[i].proven)
+				assert_int_equal(
+				    some[i].cover.cost, all[i].cover.cost);
+			else
+				assert_string_not_equal(some[i].why, "");
+		}
+		arena_back(&a, mark);
+	}
+	assert_true(fewer > 0); /* it did end early */
+	assert_int_equal(top.n, K); /* and did not, with enough of it */
+	for (uint32_t i = 0; i < K; i++)
+		assert_true(all[i].proven && some[i].proven);
+	arena_release(&a);
 }
 
 /* KB a process grows to at most with so much memory for labels, or an earlier
@@ -152,7 +227,7 @@ static long
 peak(uint64_t memory)
 {
 	struct search_options o = {
-	    .memory_budget = memory, .time_budget_ns = 20000 * MS};
+	    .memory_budget = memory, .deadline_ns = clock_ns() + 20000 * MS};
 	struct rusage use;
 	int status;
 	pid_t child = fork();
@@ -211,8 +286,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(keeps_time),
-	    cmocka_unit_test(shares_time),
-	    cmocka_unit_test(keeps_time_of_top),
+	    cmocka_unit_test(keeps_ticks),
+	    cmocka_unit_test(takes_turns),
+	    cmocka_unit_test(top_is_honest_in_time),
 	    cmocka_unit_test(keeps_memory),
 	    cmocka_unit_test(stops_when_told),
 	};

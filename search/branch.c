@@ -1,0 +1,132 @@
+#include "search/branch.h"
+
+#include "search/check.h"
+#include "search/sweep.h"
+
+/* TUNING: labels a node of a sweep for covers a little above what is known; where
+ * there are more, the whole of the exact search is better. */
+#define RATE_BRANCH 400
+
+void
+branch_tools_init(
+    struct branch_tools *t, const struct problem *p, const struct dual *prices)
+{
+	*t = (struct branch_tools){.p = p, .priced = prices != NULL};
+	arena_init(&t->arena);
+	convert_init(&t->memo, p, &t->arena);
+	if (!prices)
+		return;
+	t->dual = *prices;
+	t->dual.memo = &t->memo;
+	t->dual.hole = arena_new(&t->arena, uint32_t, p->nnodes);
+}
+
+void
+branch_tools_release(struct branch_tools *t)
+{
+	arena_release(&t->arena);
+}
+
+/* Every node has to be covered, by what adds least to the bound at best. */
+static cost_ns
+bound_by_prices(
+    const struct branch_tools *t, const bool *allowed, struct arena *scratch)
+{
+	const struct problem *p = t->p;
+	struct arena_mark mark = arena_mark(scratch);
+	cost_ns *least = arena_new(scratch, cost_ns, p->nnodes), most = 0;
+
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		least[n] = COST_NEVER;
+	for (uint32_t c = 0; c < p->ncandidates; c++) {
+		const struct problem_candidate *x = &p->candidate[c];
+
+		if (!allowed[c] || !candidate_usable(x))
+			continue;
+		for (uint32_t i = 0; i < x->nnodes; i++)
+			if (t->dual.excess[c] < least[x->node[i]])
+				least[x->node[i]] = t->dual.excess[c];
+	}
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		if (least[n] > most)
+			most = least[n];
+	arena_back(scratch, mark);
+	return cost_add(dual_bound(&t->dual), most);
+}
+
+static void
+keep(struct search_result *best, const struct search_result *r)
+{
+	best->labels += r->labels;
+	if (r->found && (!best->found || r->cover.cost < best->cover.cost)) {
+		best->found = true;
+		best->cover = r->cover;
+	}
+	if (r->lower_bound > best->lower_bound)
+		best->lower_bound = r->lower_bound;
+	if (best->found && best->lower_bound >= best->cover.cost) {
+		best->proven = true;
+		best->lower_bound = best->cover.cost;
+	}
+}
+
+static bool
+is_done(const struct search_result *r, cost_ns bar)
+{
+	return r->proven || r->lower_bound >= bar;
+}
+
+/* For covers a little above the floor, then a little more, up to the bar. */
+static void
+sweep_up(struct search_result *out, const struct problem *sub, cost_ns bar,
+    const struct search_options *o, struct branch_tools *t, struct arena *a)
+{
+	const cost_ns floor = out->lower_bound;
+	struct sweep_limits limits = {.memo = &t->memo,
+	    .dual = &t->dual,
+	    .budget = budget_of(o),
+	    .max_rate = RATE_BRANCH};
+
+	for (cost_ns gap = floor / 1024 + 1; gap <= floor; gap *= 2) {
+		struct search_result r;
+
+		limits.upper = cost_add(floor, gap);
+		if (limits.upper > bar)
+			limits.upper = bar;
+		sweep_search(&r, sub, &limits, a);
+		keep(out, &r);
+		if (is_done(out, bar) || out->lower_bound < limits.upper)
+			return;
+	}
+}
+
+bool
+branch_search(struct search_result *out, const struct branch_ask *ask,
+    const struct search_options *o, struct branch_tools *t, struct arena *a,
+    struct err *err)
+{
+	struct search_result r = {.labels = 0};
+	struct search_options turn;
+	struct problem sub;
+
+	*out = (struct search_result){
+	    .searcher = "exact", .lower_bound = ask->floor, .why = ""};
+	if (search_is_over(o))
+		return true;
+	if (t->priced) {
+		r.lower_bound = bound_by_prices(t, ask->allowed, a);
+		keep(out, &r);
+	}
+	if (is_done(out, ask->bar))
+		return true;
+	problem_restrict(&sub, t->p, ask->allowed, a);
+	if (t->priced)
+		sweep_up(out, &sub, ask->bar, o, t, a);
+	if (is_done(out, ask->bar) || search_is_over(o))
+		return !out->found || cover_check(&out->cover, t->p, a, err);
+	turn = search_turn(o);
+	if (!search_exact(&r, &sub, &turn, a, err))
+		return false;
+	keep(out, &r);
+	return true;
+}
