@@ -11,6 +11,7 @@ struct difference {
 	cost_ns noise; /* spread of the prices that only one of both uses */
 	uint32_t changed; /* composites of it the plan does not have */
 	node_id node; /* the first node they run; NODE_NONE: none */
+	bool same; /* it is the plan */
 };
 
 static bool
@@ -54,41 +55,64 @@ compare(const struct plan *best, const struct plan *other)
 	d.margin = other->cost - best->cost;
 	d.noise = spread_beyond(other, best, &d.changed, &d.node)
 	    + spread_beyond(best, other, &left, &ignored);
+	d.same = d.changed == 0 && left == 0;
 	return d;
+}
+
+/* The next alternative from *i on; NULL: there are no more. */
+static const struct plan *
+next(const struct job *j, uint32_t *i, struct difference *d)
+{
+	/* Where the time ended early the first may not be the plan, and be
+	 * cheaper or not. */
+	const struct plan *best =
+	    j->ntop && j->top[0].cost < j->plan.cost ? &j->top[0] : &j->plan;
+
+	while (*i < j->ntop) {
+		const struct plan *p = &j->top[(*i)++];
+
+		*d = compare(best, p);
+		if (!d->same)
+			return p;
+	}
+	return NULL;
 }
 
 void
 top_print(const struct job *j)
 {
 	char cost[32], margin[32], noise[32];
+	const struct plan *p;
+	struct difference d;
 
-	for (uint32_t i = 1; i < j->ntop; i++) {
-		struct difference d = compare(&j->top[0], &j->top[i]);
-
-		if (i == 1)
+	for (uint32_t i = 0, n = 0; (p = next(j, &i, &d)); n++) {
+		if (n == 0)
 			puts("next best:");
 		printf("  %s, %s more (%s the noise of %s); %u composites "
-		       "differ, first at %s\n",
-		    format_duration(j->top[i].cost, cost, sizeof cost),
+		       "differ, first at %s%s\n",
+		    format_duration(p->cost, cost, sizeof cost),
 		    format_duration(d.margin, margin, sizeof margin),
 		    d.margin > d.noise ? "beyond" : "within",
 		    format_duration(d.noise, noise, sizeof noise), d.changed,
 		    d.node == NODE_NONE
 		        ? "none"
-		        : node_label(j->model.graph, d.node, j->arena));
+		        : node_label(j->model.graph, d.node, j->arena),
+		    p->proven ? "" : "; others may be cheaper");
 	}
 }
 
 void
 top_write(const struct job *j, struct json *w)
 {
+	const struct plan *p;
+	struct difference d;
+
 	json_key(w, "alternatives");
 	json_array(w);
-	for (uint32_t i = 1; i < j->ntop; i++) {
-		struct difference d = compare(&j->top[0], &j->top[i]);
-
+	for (uint32_t i = 0; (p = next(j, &i, &d));) {
 		json_inline_object(w);
-		json_key_uint(w, "cost_ns", j->top[i].cost);
+		json_key_uint(w, "cost_ns", p->cost);
+		json_key_bool(w, "proven", p->proven);
 		json_key_uint(w, "margin_ns", d.margin);
 		json_key_uint(w, "noise_ns", d.noise);
 		json_key_bool(w, "beyond_noise", d.margin > d.noise);

@@ -7,7 +7,7 @@
 
 struct json;
 
-/* As text; nothing when no alternatives were asked for. */
+/* As text, each that was not proven to be the next best marked; nothing when no alternatives were asked for. */
 void top_print(const struct job *j);
 
 /* As the value of the key "alternatives". */

@@ -314,11 +314,22 @@ plan_top(struct plan *out, uint32_t k, uint32_t *n,
 	problem_restrict(&known, &q.problem, allowed, a);
 	if (!search_top(&top, &known, &r->search, a, err))
 		return false;
+	if (top.n < k && quest_is_late(&q))
+		notes_add(r->notes,
+		    "the search ended before the %" PRIu32
+		    " best plans were found: %" PRIu32 " are",
+		    k, top.n);
 	for (uint32_t i = 0; i < top.n; i++) {
 		quest_group(&q, &top.best[i].cover);
 		if (!quest_weigh(&q, &top.best[i].cover, &q.plan))
 			continue;
 		q.plan.searcher = "exact";
+		/* What is not listed costs at least what the last of them does,
+		 * and as a plan more still. */
+		q.plan.lower_bound = top.best[top.n - 1].lower_bound;
+		q.plan.proven = q.plan.cost <= q.plan.lower_bound;
+		if (q.plan.proven)
+			q.plan.lower_bound = q.plan.cost;
 		if (!plan_verify(&q.plan, err))
 			return false;
 		insert(out, (*n)++, &q.plan);

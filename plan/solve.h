@@ -37,7 +37,8 @@ bool plan_search(struct plan *out, const struct plan_request *r,
 
 /* The k cheapest plans that choose different candidates, ascending, out of what
  * has a KNOWN price (call it after plan_search(); nothing more is priced); *n:
- * how many there are, at most k. Verified; without baselines. */
+ * how many there are, at most k, and fewer when the time ends, which a note says.
+ * proven: no plan that is not listed is cheaper. Verified; without baselines. */
 bool plan_top(struct plan *out, uint32_t k, uint32_t *n,
     const struct plan_request *r, struct arena *a, struct err *err);
 
