@@ -218,6 +218,20 @@ make_targets(struct problem *p, struct rng *r, const struct problem_mix *mix,
 	}
 }
 
+/* Several ways into the format cost the same. */
+static void
+tie_entries(struct problem *p, uint32_t class, uint32_t format, struct rng *r)
+{
+	size_t n = p->nformats, first = class * n * n;
+
+	for (size_t f = 1; f < n; f++)
+		if (!(p->local >> f & 1) && chance(r, 70))
+			p->conversion[first + f * n + format] =
+			    p->conversion[first + format];
+	if (chance(r, 50))
+		p->conversion[first + format] = COST_NEVER;
+}
+
 /* All but the first may be local; the caller never has those. */
 static void
 make_local(struct problem *p, struct rng *r)
@@ -225,6 +239,10 @@ make_local(struct problem *p, struct rng *r)
 	for (uint32_t f = 1; f < p->nformats; f++)
 		if (chance(r, 50))
 			p->local |= 1u << f;
+	for (uint32_t f = 1; f < p->nformats; f++)
+		for (uint32_t c = 0; p->local >> f & 1 && c < p->nclasses; c++)
+			if (chance(r, 30))
+				tie_entries(p, c, f, r);
 	for (uint32_t v = 0; v < p->nvalues; v++) {
 		struct problem_value *x = &p->value[v];
 

@@ -154,6 +154,69 @@ knows_dead_ends(void **state)
 	arena_release(&b.a);
 }
 
+enum { FED, WAY, OTHER_WAY, LOCAL, FORMATS }; /* formats of the next problem */
+
+/* n0 reads x in a local format, and n1 in one of the two it is entered from, both
+ * of which cost the same. */
+static struct problem *
+two_ways_in(struct arena *a)
+{
+	static const uint32_t both[] = {VALUE_X, VALUE_Y};
+	static const struct problem_port n0_reads[] = {{VALUE_X, LOCAL}};
+	static const struct problem_port n1_reads[] = {
+	    {VALUE_X, OTHER_WAY}, {VALUE_Y, TARGET_B}};
+	struct problem *p = problem_two_nodes(a);
+
+	p->local = 1u << LOCAL;
+	p->nformats = FORMATS;
+	p->conversion = arena_new(a, cost_ns, FORMATS * FORMATS);
+	for (uint32_t i = 0; i < FORMATS * FORMATS; i++)
+		p->conversion[i] = COST_NEVER;
+	for (uint32_t f = WAY; f <= OTHER_WAY; f++) {
+		p->conversion[FED * FORMATS + f] = 3;
+		p->conversion[f * FORMATS + LOCAL] = 4;
+	}
+	p->node[1].ninputs = 2;
+	p->node[1].input = both;
+	p->candidate[N0_BY_A].banned = p->candidate[N1_BY_B].banned = true;
+	p->candidate[N0_BY_B].input = n0_reads;
+	for (uint32_t k = N1_BY_A; k <= N1_BY_B; k++) {
+		p->candidate[k].ninputs = 2;
+		p->candidate[k].input = n1_reads;
+	}
+	return p;
+}
+
+/* What was brought in came over one of the ways in: which is open, and the run's
+ * part of it is paid, also when the run is over. */
+static void
+knows_ways_in(void **state)
+{
+	struct order_state x;
+	struct err err = {0};
+	struct problem *p;
+	struct bounded b;
+
+	(void)state;
+	arena_init(&b.a);
+	p = two_ways_in(&b.a);
+	assert_true(problem_index(p, &b.a, &err));
+	bounded_init(&b, p, 100, 5 + 2 + 3 + 4 + 10);
+	x = order_state_new(p, &b.a);
+	assert_true(stepper_start(&b.stepper, &x));
+	assert_in_range(order_bound_rest(&b.bound, &x), 23, 24);
+	take(&b, &x, N0_BY_B, false);
+	assert_int_equal(x.cost, 14);
+	assert_int_equal(x.live[0].need, 1u << LOCAL);
+	assert_int_equal(x.live[0].inside, 1u << LOCAL);
+	assert_in_range(order_bound_rest(&b.bound, &x), 9, 10);
+	x.live[0].inside = 0; /* as if another run went on */
+	assert_in_range(order_bound_rest(&b.bound, &x), 9, 10);
+	take(&b, &x, N1_BY_A, false);
+	assert_int_equal(x.cost, 24);
+	arena_release(&b.a);
+}
+
 /* Everywhere on the way to the cover, and no more than what it still pays. */
 static bool
 never_above(struct bounded *b, const struct cover *c)
@@ -177,6 +240,7 @@ never_above_optimum(void **state)
 	        .taps = true, .resources = true},
 	    {6, 10, 3, 3, .launches = true},
 	    {6, 10, 3, 3, .launches = true, .marks = true, .local = true},
+	    {7, 12, 5, 2, .launches = true, .local = true},
 	};
 	uint32_t found = 0;
 
@@ -190,7 +254,7 @@ never_above_optimum(void **state)
 		struct problem *p;
 
 		arena_init(&b.a);
-		p = problem_random(&r, &mixes[seed % 3], &b.a);
+		p = problem_random(&r, &mixes[seed % 4], &b.a);
 		assert_true(search_brute(&best, p, &o, &b.a, &err));
 		if (best.found) {
 			found++;
@@ -212,6 +276,7 @@ main(void)
 	    cmocka_unit_test(prices_say_more),
 	    cmocka_unit_test(knows_what_is_launched),
 	    cmocka_unit_test(knows_dead_ends),
+	    cmocka_unit_test(knows_ways_in),
 	    cmocka_unit_test(never_above_optimum),
 	};
 
