@@ -124,46 +124,78 @@ gain_by_subset(struct dual *d, struct dual_supply *s)
 	return best;
 }
 
-int64_t
-dual_reduced_cost(const struct dual *d, uint32_t c)
+void
+dual_change(struct dual *d, uint32_t row, int64_t by)
 {
-	int64_t cost = d->own[c];
+	const struct problem *p = d->p;
+	uint32_t value;
 
-	for (uint32_t i = d->row_start[c]; i < d->row_start[c + 1]; i++)
-		cost += d->account[d->row[i]];
-	return cost;
+	d->account[row] += by;
+	for (uint32_t i = d->column_start[row]; i < d->column_start[row + 1];
+	     i++) {
+		d->reduced[d->column[i]] += by;
+		worklist_add(d->stale_node, d->high_node[d->column[i]]);
+	}
+	if (row < p->nnodes) {
+		d->level -= by;
+	} else if (row < p->nnodes + d->noptions) {
+		value = d->option[row - p->nnodes].value;
+		for (uint32_t s = d->supply_start[value];
+		     s < d->supply_start[value + 1]; s++)
+			worklist_add(d->stale_supply, s);
+	} else {
+		value = d->supply[row - p->nnodes - d->noptions].value;
+		if (p->value[value].producer == NO_NODE)
+			d->level += by;
+	}
+}
+
+static void
+refresh_supply(struct dual *d, uint32_t s)
+{
+	struct dual_supply *x = &d->supply[s];
+	int64_t gain =
+	    x->nways == NO_LIMIT ? gain_by_subset(d, x) : gain_by_way(d, x);
+
+	if (gain != d->gain[s])
+		dual_change(
+		    d, d->p->nnodes + d->noptions + s, gain - d->gain[s]);
+}
+
+static void
+refresh_node(struct dual *d, uint32_t n)
+{
+	const struct problem *p = d->p;
+	uint32_t chosen = UINT32_MAX;
+	int64_t worth = 0;
+
+	for (uint32_t k = p->high_start[n]; k < p->high_start[n + 1]; k++)
+		if (d->reduced[k] < worth) {
+			worth = d->reduced[k];
+			chosen = k;
+		}
+	d->level += worth - d->worth[n];
+	d->worth[n] = worth;
+	d->chosen[n] = chosen;
 }
 
 int64_t
-dual_evaluate(struct dual *d, uint32_t *chosen, int64_t *worth)
+dual_evaluate(struct dual *d)
 {
-	const struct problem *p = d->p;
-	int64_t bound = 0;
+	struct worklist w = d->stale_supply;
 
-	for (uint32_t s = 0; s < d->nsupplies; s++) {
-		struct dual_supply *x = &d->supply[s];
-
-		d->gain[s] = x->nways == NO_LIMIT ? gain_by_subset(d, x)
-		                                  : gain_by_way(d, x);
-		if (p->value[x->value].producer == NO_NODE)
-			bound += d->gain[s];
+	for (uint32_t s = worklist_from(w, 0); s < w.n;
+	     s = worklist_from(w, s + 1)) {
+		worklist_remove(w, s);
+		refresh_supply(d, s);
 	}
-	for (uint32_t n = 0; n < p->nnodes; n++) {
-		chosen[n] = UINT32_MAX;
-		worth[n] = 0;
-		bound -= d->account[n];
-		for (uint32_t k = p->high_start[n]; k < p->high_start[n + 1];
-		     k++) {
-			int64_t r = dual_reduced_cost(d, p->high[k]);
-
-			if (r < worth[n]) {
-				worth[n] = r;
-				chosen[n] = p->high[k];
-			}
-		}
-		bound += worth[n];
+	w = d->stale_node;
+	for (uint32_t n = worklist_from(w, 0); n < w.n;
+	     n = worklist_from(w, n + 1)) {
+		worklist_remove(w, n);
+		refresh_node(d, n);
 	}
-	return bound;
+	return d->level;
 }
 
 cost_ns

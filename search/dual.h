@@ -10,16 +10,18 @@
 #include "search/budget.h"
 #include "search/convert.h"
 #include "search/problem.h"
+#include "search/worklist.h"
 
 /* A way somebody may ask for a value at one use (a consumer node). */
 struct dual_option {
-	uint32_t format;
+	uint32_t value, format;
 	uint32_t target; /* that asks, where launches hang on it; or NO_LIMIT */
 };
 
 /* A use: one consumer node of one value; index as in problem->user. */
 struct dual_use {
-	uint32_t node, first, noptions; /* options, and their prices */
+	uint32_t node, value;
+	uint32_t first, noptions; /* options, and their prices */
 	bool on_path; /* leaving a target's run here is a launch of it */
 };
 
@@ -69,16 +71,26 @@ struct dual {
 	uint32_t nways, way_cap;
 	uint32_t *pays_start, *pays; /* options each candidate pays for */
 	uint32_t *makes_start, *makes; /* supplies each candidate makes */
-	/* A candidate's reduced cost is its own plus rows of account[]. */
-	int64_t *own; /* [ncandidates] cost, and launches at the path's end */
-	uint32_t *row_start, *row;
 	bool *ends_path; /* [nnodes] the path's last node */
 	const uint32_t *path_use; /* [nvalues] use on the path, or UINT32_MAX */
-	/* [nnodes] prices, negated; then pay[], then gain[]. */
-	int64_t *account;
+	/* Prices. A candidate's reduced cost is its own cost and some rows of
+	 * the account: those of its nodes, negated prices; of what it pays for;
+	 * of the supplies it makes. Candidates go by their place in
+	 * problem->high here. */
+	int64_t *account; /* [nnodes], then pay[], then gain[] */
 	int64_t *pay; /* [noptions] */
-	int64_t *gain; /* [nsupplies] the cheapest tree less what its users
+	int64_t *gain; /* [nsupplies] the cheapest tree less what its uses
 			* pay; <= tree */
+	uint32_t *row_start, *row; /* of a place */
+	uint32_t *column_start, *column; /* of a row: places that have it */
+	int64_t *reduced; /* [places] */
+	uint32_t *high_node; /* [places] */
+	uint32_t *chosen; /* [nnodes] the place that the relaxed problem takes
+			   * of those with this highest node, or UINT32_MAX */
+	int64_t *worth; /* [nnodes] its reduced cost, or 0 */
+	int64_t level; /* the bound at these prices, once nothing is stale */
+	struct worklist stale_supply,
+	    stale_node; /* gain[]; chosen[], worth[] */
 	int64_t *sum; /* what the first uses of supplies pay together */
 	uint32_t *hole; /* [nnodes] scratch */
 	int64_t *rest; /* [nnodes + 1] bound of nodes 0..n-1 in the end */

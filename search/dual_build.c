@@ -59,7 +59,7 @@ option_of(struct dual *d, uint32_t use, uint32_t format, uint32_t target)
 		    && d->option[u->first + i].target == target)
 			return u->first + i;
 	d->option[u->first + u->noptions] =
-	    (struct dual_option){format, target};
+	    (struct dual_option){u->value, format, target};
 	return u->first + u->noptions++;
 }
 
@@ -140,41 +140,84 @@ make_options(struct dual *d)
 	}
 }
 
-/* What each candidate costs, as its own cost and rows of the account. */
+/* The rows of the account that make up each candidate's reduced cost. */
 static void
 make_rows(struct dual *d)
 {
 	const struct problem *p = d->p;
-	uint32_t supplies = p->nnodes + d->noptions, n = 0;
+	uint32_t nplaces = p->high_start[p->nnodes], n = 0;
 	size_t total = (size_t)d->pays_start[p->ncandidates]
 	    + d->makes_start[p->ncandidates];
 
-	for (uint32_t c = 0; c < p->ncandidates; c++)
-		total += p->candidate[c].nnodes;
-	d->own = arena_new(d->arena, int64_t, p->ncandidates);
+	for (uint32_t k = 0; k < nplaces; k++)
+		total += p->candidate[p->high[k]].nnodes;
 	d->row = arena_new(d->arena, uint32_t, total);
-	d->row_start =
-	    arena_new(d->arena, uint32_t, (size_t)p->ncandidates + 1);
-	for (uint32_t c = 0; c < p->ncandidates; c++) {
-		const struct problem_candidate *x = &p->candidate[c];
+	d->row_start = arena_new(d->arena, uint32_t, (size_t)nplaces + 1);
+	for (uint32_t k = 0; k < nplaces; k++) {
+		uint32_t c = p->high[k];
 
-		d->row_start[c] = n;
-		if (!candidate_usable(x))
-			continue;
-		d->own[c] = dual_scaled(x->cost);
-		for (uint32_t i = 0; i < x->nnodes; i++) {
-			if (d->ends_path[x->node[i]])
-				d->own[c] += d->launch[x->target];
-			d->row[n++] = x->node[i];
-		}
+		for (uint32_t i = 0; i < p->candidate[c].nnodes; i++)
+			d->row[n++] = p->candidate[c].node[i];
 		for (uint32_t i = d->pays_start[c]; i < d->pays_start[c + 1];
 		     i++)
 			d->row[n++] = p->nnodes + d->pays[i];
 		for (uint32_t i = d->makes_start[c]; i < d->makes_start[c + 1];
 		     i++)
-			d->row[n++] = supplies + d->makes[i];
+			d->row[n++] = p->nnodes + d->noptions + d->makes[i];
+		d->row_start[k + 1] = n;
 	}
-	d->row_start[p->ncandidates] = n;
+}
+
+/* The same by rows. */
+static void
+make_columns(struct dual *d)
+{
+	uint32_t nrows = d->p->nnodes + d->noptions + d->nsupplies;
+	uint32_t nplaces = d->p->high_start[d->p->nnodes];
+	uint32_t *start = arena_new(d->arena, uint32_t, (size_t)nrows + 2);
+
+	for (uint32_t i = 0; i < d->row_start[nplaces]; i++)
+		start[d->row[i] + 2]++;
+	for (uint32_t r = 0; r < nrows; r++)
+		start[r + 2] += start[r + 1];
+	d->column = arena_new(d->arena, uint32_t, d->row_start[nplaces]);
+	for (uint32_t k = 0; k < nplaces; k++)
+		for (uint32_t i = d->row_start[k]; i < d->row_start[k + 1]; i++)
+			d->column[start[d->row[i] + 1]++] = k;
+	d->column_start = start;
+}
+
+/* All prices are 0. */
+static void
+make_account(struct dual *d)
+{
+	const struct problem *p = d->p;
+	struct arena *a = d->arena;
+	uint32_t nplaces = p->high_start[p->nnodes];
+
+	d->account = arena_new(
+	    a, int64_t, (size_t)p->nnodes + d->noptions + d->nsupplies);
+	d->pay = d->account + p->nnodes;
+	d->gain = d->pay + d->noptions;
+	d->reduced = arena_new(a, int64_t, nplaces);
+	d->high_node = arena_new(a, uint32_t, nplaces);
+	d->worth = arena_new(a, int64_t, p->nnodes);
+	d->chosen = arena_new(a, uint32_t, p->nnodes);
+	d->stale_node = worklist_new(a, p->nnodes);
+	d->stale_supply = worklist_new(a, d->nsupplies);
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		worklist_add(d->stale_node, n);
+	for (uint32_t s = 0; s < d->nsupplies; s++)
+		worklist_add(d->stale_supply, s);
+	for (uint32_t k = 0; k < nplaces; k++) {
+		const struct problem_candidate *x = &p->candidate[p->high[k]];
+
+		d->high_node[k] = x->node[x->nnodes - 1];
+		d->reduced[k] = dual_scaled(x->cost);
+		for (uint32_t i = 0; i < x->nnodes; i++)
+			if (d->ends_path[x->node[i]])
+				d->reduced[k] += d->launch[x->target];
+	}
 }
 
 static bool
@@ -205,18 +248,19 @@ dual_init(struct dual *d, const struct problem *p, struct converter_memo *memo,
 		d->nlaunching += d->launch[t] > 0;
 	}
 	d->use = arena_new(a, struct dual_use, p->user_start[p->nvalues]);
-	for (uint32_t u = 0; u < p->user_start[p->nvalues]; u++)
-		d->use[u].node = p->user[u];
+	for (uint32_t v = 0; v < p->nvalues; v++)
+		for (uint32_t u = p->user_start[v]; u < p->user_start[v + 1];
+		     u++)
+			d->use[u] =
+			    (struct dual_use){.node = p->user[u], .value = v};
 	/* One too many: offsets from NULL are undefined, even of nothing. */
 	d->inside = arena_grow(a, NULL, &d->inside_cap, 1, sizeof *d->inside);
 	choose_path(d);
 	make_options(d);
 	dual_make_supplies(d);
 	make_rows(d);
-	d->account = arena_new(
-	    a, int64_t, (size_t)p->nnodes + d->noptions + d->nsupplies);
-	d->pay = d->account + p->nnodes;
-	d->gain = d->pay + d->noptions;
+	make_columns(d);
+	make_account(d);
 	d->hole = arena_new(a, uint32_t, p->nnodes);
 	d->rest = arena_new(a, int64_t, (size_t)p->nnodes + 1);
 	d->excess = arena_new(a, cost_ns, p->ncandidates);

@@ -41,12 +41,11 @@ bool dual_is_inside(
 int64_t dual_use_pays(const struct dual *d, uint32_t use, uint32_t mask,
     uint32_t from, uint32_t *option);
 
-/* What a candidate costs above the prices of its nodes. */
-int64_t dual_reduced_cost(const struct dual *d, uint32_t c);
+/* Change a row of the account. */
+void dual_change(struct dual *d, uint32_t row, int64_t by);
 
-/* The bound at the prices there are; chosen[n]: the candidate with highest node
- * n that the relaxed problem takes, or UINT32_MAX; worth[n]: what it gains. */
-int64_t dual_evaluate(struct dual *d, uint32_t *chosen, int64_t *worth);
+/* Work off what changes made stale; the bound at the prices there are. */
+int64_t dual_evaluate(struct dual *d);
 
 /* Sum up, at the final prices, what dual_value() needs of the uses. */
 void dual_sum_uses(struct dual *d);
