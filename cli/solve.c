@@ -156,15 +156,18 @@ write_problem(FILE *f, void *context, struct err *err)
 	return true;
 }
 
+/* out->graph is only there when the file is a placement. */
 static bool
-read_problem(struct problem *p, struct placement **graph,
-    const struct solve_args *args, struct err *err)
+read_file(
+    struct placement_file *out, const struct solve_args *args, struct err *err)
 {
 	struct arena *a = args->cli->run;
 
-	return (args->placement ? placement_read(p, graph, args->file, a, err)
-	                        : problem_read(p, args->file, a, err))
-	    && (!args->dump || file_write(args->dump, write_problem, p, err));
+	return (args->placement
+	               ? placement_read(out, args->file, a, err)
+	               : problem_read(&out->problem, args->file, a, err))
+	    && (!args->dump
+	        || file_write(args->dump, write_problem, &out->problem, err));
 }
 
 static const struct argp argp = {
@@ -180,10 +183,10 @@ bool
 cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct solve_args args = {.cli = c, .searcher = "exact"};
-	struct placement *graph;
+	struct placement_file file = {.graph = NULL};
+	const struct problem *p = &file.problem;
 	struct search_result r;
 	cost_ns makespan = COST_NEVER;
-	struct problem p;
 	struct json j;
 
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
@@ -191,20 +194,20 @@ cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 	args.search.stop = c->stop;
 	if (args.time_budget_ns)
 		args.search.deadline_ns = clock_ns() + args.time_budget_ns;
-	if (!read_problem(&p, &graph, &args, err)
-	    || !search_named(&r, &p, args.searcher, &args.search, c->run, err))
+	if (!read_file(&file, &args, err)
+	    || !search_named(&r, p, args.searcher, &args.search, c->run, err))
 		return false;
-	if (args.placement && placement_accelerators(graph) > 1)
+	if (file.graph && placement_accelerators(file.graph) > 1)
 		cli_say(c, 0, "%s: one of the %" PRId64 " accelerators is used",
-		    args.file, placement_accelerators(graph));
-	if (args.placement && r.found)
-		makespan = placement_makespan(graph, &p, &r.cover, c->run);
+		    args.file, placement_accelerators(file.graph));
+	if (file.graph && r.found)
+		makespan = placement_makespan(file.graph, p, &r.cover, c->run);
 	if (c->format == OUT_JSON) {
 		json_init(&j, stdout, 1);
-		solution_write(&r, &p, makespan, &j);
+		solution_write(&r, p, makespan, &j);
 		putchar('\n');
 	} else {
-		print_text(&r, &p, makespan);
+		print_text(&r, p, makespan);
 	}
 	if (!r.found)
 		c->status = err_exit(ERR_NO_COVER);

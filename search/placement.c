@@ -257,15 +257,14 @@ read_document(struct placement *im, const cJSON *doc, struct err *err)
 
 /* Fill the problem from a document, which is closed; NULL: err is set. */
 static bool
-take_document(struct problem *out, struct placement **graph, cJSON *doc,
-    const char *name, struct arena *a, struct err *err)
+take_document(struct placement_file *out, cJSON *doc, const char *name,
+    struct arena *a, struct err *err)
 {
 	struct placement *im = arena_new(a, struct placement, 1);
 	bool ok;
 
-	*out = (struct problem){0};
-	*im = (struct placement){.p = out, .a = a};
-	*graph = im;
+	*out = (struct placement_file){.graph = im};
+	*im = (struct placement){.p = &out->problem, .a = a};
 	if (!doc)
 		return false;
 	ok = cJSON_IsObject(doc)
@@ -282,17 +281,17 @@ placement_accelerators(const struct placement *graph)
 }
 
 bool
-placement_parse(struct problem *out, struct placement **graph, const char *text,
-    size_t n, const char *name, struct arena *a, struct err *err)
+placement_parse(struct placement_file *out, const char *text, size_t n,
+    const char *name, struct arena *a, struct err *err)
 {
 	return take_document(
-	    out, graph, jsonin_parse(text, n, name, err), name, a, err);
+	    out, jsonin_parse(text, n, name, err), name, a, err);
 }
 
 bool
-placement_read(struct problem *out, struct placement **graph, const char *path,
-    struct arena *a, struct err *err)
+placement_read(struct placement_file *out, const char *path, struct arena *a,
+    struct err *err)
 {
 	return take_document(
-	    out, graph, jsonin_open(path, FILE_LIMIT, err), path, a, err);
+	    out, jsonin_open(path, FILE_LIMIT, err), path, a, err);
 }

@@ -6,16 +6,20 @@
 #include "search/cover.h"
 #include "search/problem.h"
 
-struct placement; /* the graph of the file */
+struct placement;
+
+struct placement_file {
+	struct problem problem;
+	struct placement *graph; /* as it was in the file */
+};
 
 /* Read and index n bytes of device-placement JSON; `name` is what messages call
  * it. Nodes are called by the file's ids, joined by + where colorClass made
  * them one. ERR_INPUT or ERR_UNSUPPORTED naming the node or edge. */
-bool placement_parse(struct problem *out, struct placement **graph,
-    const char *text, size_t n, const char *name, struct arena *a,
-    struct err *err);
-bool placement_read(struct problem *out, struct placement **graph,
-    const char *path, struct arena *a, struct err *err);
+bool placement_parse(struct placement_file *out, const char *text, size_t n,
+    const char *name, struct arena *a, struct err *err);
+bool placement_read(struct placement_file *out, const char *path,
+    struct arena *a, struct err *err);
 
 /* How many the file has; one is used. */
 int64_t placement_accelerators(const struct placement *graph);

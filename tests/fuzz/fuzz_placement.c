@@ -11,20 +11,19 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct search_options o = {.memory_budget = 1 << 20};
-	struct placement *graph;
+	struct placement_file file;
+	struct problem *p = &file.problem;
 	struct search_result r;
 	struct err err = {0};
-	struct problem p;
 	struct arena a;
 
 	arena_init(&a);
-	if (placement_parse(
-	        &p, &graph, (const char *)data, size, "fuzz", &a, &err)
-	    && p.nnodes <= 8 && p.ncandidates <= 16) {
-		if (!search_exact(&r, &p, &o, &a, &err))
+	if (placement_parse(&file, (const char *)data, size, "fuzz", &a, &err)
+	    && p->nnodes <= 8 && p->ncandidates <= 16) {
+		if (!search_exact(&r, p, &o, &a, &err))
 			abort();
 		if (r.found)
-			placement_makespan(graph, &p, &r.cover, &a);
+			placement_makespan(file.graph, p, &r.cover, &a);
 	}
 	arena_release(&a);
 	return 0;

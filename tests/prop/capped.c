@@ -29,7 +29,7 @@ make_tight(struct rng *r, const struct problem_mix *mix, struct arena *a)
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
 		struct problem_candidate *x = &p->candidate[c];
 
-		x->resource = rng_below(r, 60) * x->nnodes;
+		x->resource = (uint64_t)rng_below(r, 60) * x->nnodes;
 		if (x->target == 0)
 			total += x->resource;
 		if (x->cost != COST_NEVER)

@@ -26,16 +26,18 @@ solve(const char *text, struct problem *p, struct search_result *exact,
 {
 	struct search_options o = {0};
 	struct search_result brute;
-	struct placement *graph;
+	struct placement_file file;
 	struct err err = {0};
 
-	if (!placement_parse(p, &graph, text, strlen(text), "p", a, &err)
-	    || !search_exact(exact, p, &o, a, &err)
+	if (!placement_parse(&file, text, strlen(text), "p", a, &err))
+		fail_msg("%s", err.text);
+	*p = file.problem;
+	if (!search_exact(exact, p, &o, a, &err)
 	    || !search_brute(&brute, p, &o, a, &err))
 		fail_msg("%s", err.text);
 	assert_true(exact->found && exact->proven);
 	assert_int_equal(exact->cover.cost, brute.cover.cost);
-	return placement_makespan(graph, p, &exact->cover, a);
+	return placement_makespan(file.graph, p, &exact->cover, a);
 }
 
 /* A fork, written consumers first: 30 feeds 20 and 10, which feed 40.
@@ -180,14 +182,12 @@ makespan_of_colours(void **state)
 static void
 refuses(const char *text, enum err_kind kind, const char *why)
 {
-	struct placement *graph;
+	struct placement_file file;
 	struct err err = {0};
-	struct problem p;
 	struct arena a;
 
 	arena_init(&a);
-	assert_false(
-	    placement_parse(&p, &graph, text, strlen(text), "p", &a, &err));
+	assert_false(placement_parse(&file, text, strlen(text), "p", &a, &err));
 	if (err.kind != kind || !strstr(err.text, why))
 		fail_msg("'%s' (%s) does not say '%s'", err.text,
 		    err_words(err.kind), why);
