@@ -1,20 +1,46 @@
 #!/bin/sh
-# How many of the distinct candidates lazy pricing measures, and how long it
-# takes, from an empty database: lazy.sh MODEL.onnx...
-# MARQ names the program (default build/release/cli/marq).
+# How many of the distinct candidates lazy pricing measures from an empty
+# database, what it takes, and what it misses: the rest is then measured into the
+# same database (--eager-pricing) and the search repeated; and all is measured
+# from an empty one. lazy.sh MODEL.onnx...
+# MARQ names the program (default build/release/cli/marq), KEEP a folder for the
+# databases and results.
 set -eu
 marq=${MARQ:-build/release/cli/marq}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-field() { sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" "$dir/out" | head -n 1; }
-echo "| model | distinct candidates | glanced at | measured | share | with conversions | seconds |"
-echo "|---|---|---|---|---|---|---|"
-for model; do
+if [ -n "${KEEP:-}" ]; then
+	dir=$KEEP
+else
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+fi
+field() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$dir/$1" | head -n 1; }
+# search NAME MODEL DB FLAGS...: seconds into $took
+search() {
+	out=$1 model=$2 db=$3
+	shift 3
 	began=$(date +%s%N)
-	rm -f "$dir"/prices.db*
-	"$marq" search "$model" -t dnnl -t xnnpack -t blas -t host \
-		--db "$dir/prices.db" --no-progress -q --format json -o "$dir/result" --force >"$dir/out"
+	"$marq" search "$model" -t dnnl -t xnnpack -t blas -t host --db "$dir/$db" \
+		--no-progress -q --format json -o "$dir/result" --force "$@" >"$dir/$out"
 	took=$((($(date +%s%N) - began) / 100000000))
-	distinct=$(field distinct_candidates) measured=$(field measured_candidates)
-	echo "| $model | $distinct | $(field glanced) | $measured | $((100 * measured / distinct)) % | $(field measured) | $((took / 10)).$((took % 10)) |"
+}
+tenths() { echo "$(($1 / 10)).$(($1 % 10))"; }
+seconds() { tenths $((($1 + 50) / 100)); }
+# hundredths of a per cent by which $1 is more than $2
+more() {
+	e=$((($1 - $2) * 10000 / $2)) sign=
+	[ $e -ge 0 ] || e=$((-e)) sign=-
+	printf '%s%d.%02d %%' "$sign" $((e / 100)) $((e % 100))
+}
+echo "| model | distinct | measured | glanced at, again | s glancing | s measuring | s lazy | s eager | bounds broken | cost, us | of all measured | more |"
+echo "|---|---|---|---|---|---|---|---|---|---|---|---|"
+for model; do
+	name=$(basename "$(dirname "$model")")
+	rm -f "$dir/$name".db* "$dir/$name".all*
+	search "$name.lazy" "$model" "$name.db"
+	lazy=$took
+	search "$name.rest" "$model" "$name.db" --eager-pricing
+	search "$name.eager" "$model" "$name.all" --eager-pricing
+	distinct=$(field "$name.lazy" distinct_candidates) measured=$(field "$name.lazy" measured_candidates)
+	cost=$(field "$name.lazy" cost_ns) rest=$(field "$name.rest" cost_ns)
+	echo "| $name | $distinct | $measured ($((100 * measured / distinct)) %) | $(field "$name.lazy" glanced), $(field "$name.lazy" glanced_again) | $(seconds "$(field "$name.lazy" glancing_ms)") | $(seconds "$(field "$name.lazy" measuring_ms)") | $(tenths $lazy) | $(tenths $took) | $(field "$name.lazy" broken_bounds) of $(field "$name.lazy" bounded) | $((cost / 1000)) | $((rest / 1000)) | $(more "$cost" "$rest") |"
 done

@@ -260,6 +260,11 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "distinct_candidates", j->counts.candidates);
 	json_key_uint(&w, "measured_candidates", j->counts.measured_candidates);
 	json_key_uint(&w, "glanced", j->counts.glanced);
+	json_key_uint(&w, "glanced_again", j->counts.glanced_again);
+	json_key_uint(&w, "glancing_ms", j->counts.glancing_ns / 1000000);
+	json_key_uint(&w, "measuring_ms", j->counts.measuring_ns / 1000000);
+	json_key_uint(&w, "bounded", j->counts.bounded);
+	json_key_uint(&w, "broken_bounds", j->counts.broken);
 	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
 	json_key_uint(&w, "shape_changed", j->counts.shape_changed);
 	json_key_uint(&w, "attribute_changed", j->counts.attribute_changed);

@@ -63,8 +63,8 @@ struct measure_job {
 	uint32_t candidate;
 	value_id value;
 	format_id from, to;
-	/* A few runs back to back, unchecked: `min` is what a price will
-	 * hardly be below, at a tenth of what measuring takes. */
+	/* A few runs, unchecked: `min` is what a price will hardly be below by
+	 * more than noise, at a tenth of what measuring takes. */
 	bool glance;
 	/* With `versus`: this candidate and another in turn, in one worker;
 	 * low, median and high of the result are how long the other takes per

@@ -33,6 +33,7 @@ struct price {
 	cost_ns bound; /* admissible: never above the true price */
 	cost_ns low, high; /* KNOWN: noise (measured) or parameter range */
 	uint32_t samples;
+	uint32_t glances; /* what `bound` rests on; 0: the work alone */
 	const char *when; /* UTC ISO-8601, or "" for simulated */
 	const char *detail; /* FAILED: outcome in words; else what it rests
 			      * on ("mrvl assumed: dma_gbps"), or "" */

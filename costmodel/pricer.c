@@ -71,16 +71,17 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 	buf_release(&b);
 }
 
-/* TUNING: a price is hardly ever below this share of the least warm run: what
- * is colder inside a plan only costs. Broken ones lower the rest. */
-#define GLANCE_SHARE 0.95
+/* TUNING: a price is seldom below this share of a glance; of the lesser of two. */
+#define GLANCE_SHARE 0.85
+#define GLANCES_SHARE 0.98
 
 cost_ns
 slot_bound(const struct pricer *p, const struct slot *s)
 {
 	const struct environment *e = &p->environment[s->target];
 	cost_ns bound = roofline_bound(&p->roofline, s->work, e->scale);
-	double seen = (double)s->glance_ns * GLANCE_SHARE * e->glance_scale;
+	double share = s->price.glances > 1 ? GLANCES_SHARE : GLANCE_SHARE;
+	double seen = (double)s->glance_ns * share * p->drift.scale;
 
 	return seen > (double)bound ? (cost_ns)seen : bound;
 }
@@ -133,6 +134,7 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 	    .o = *o,
 	    .arena = a,
 	    .roofline = roofline_of_machine(o->threads),
+	    .drift = {.scale = 1},
 	    .environment = arena_new(a, struct environment, (size_t)m->n + 1),
 	    .slot_of = arena_new(a, uint32_t, c->n),
 	    .next = arena_new(a, uint32_t, c->n),
@@ -443,19 +445,32 @@ pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 	return ok;
 }
 
-/* May a glance tell anything about it? */
+/* May a glance tell anything about it that `nglances` did not? */
 static bool
-is_worth_a_glance(const struct pricer *p, const struct slot *s)
+is_worth_a_glance(
+    const struct pricer *p, const struct slot *s, uint32_t nglances)
 {
-	return s->price.state == PRICE_BOUND && s->glance_ns == 0
+	return s->price.state == PRICE_BOUND && s->price.glances == nglances
 	    && p->environment[s->target].glance_hard != NULL;
 }
 
-bool
-pricer_glance(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+static uint32_t
+glances(const struct pricer_counts *n)
 {
-	uint32_t before = p->counts.glanced + p->counts.failed, nslots = 0;
+	return n->glanced + n->glanced_again + n->failed;
+}
+
+/* Those of candidates [n] that were looked at `nglances` times so far. */
+struct glance_at {
+	const uint32_t *candidate;
+	uint32_t n, nglances;
+};
+
+static bool
+glance(struct pricer *p, struct prices *prices, const struct glance_at *at,
+    bool *any, struct err *err)
+{
+	uint32_t before = glances(&p->counts), nslots = 0;
 	struct arena scratch;
 	uint32_t *slot;
 	bool *asked, ok;
@@ -464,12 +479,13 @@ pricer_glance(struct pricer *p, struct prices *prices,
 	if (!p->o.measure)
 		return true;
 	arena_init(&scratch);
-	slot = arena_new(&scratch, uint32_t, n);
+	slot = arena_new(&scratch, uint32_t, at->n);
 	asked = arena_new(&scratch, bool, p->nslots);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t s = p->slot_of[candidate[i]];
+	for (uint32_t i = 0; i < at->n; i++) {
+		uint32_t s = p->slot_of[at->candidate[i]];
 
-		if (asked[s] || !is_worth_a_glance(p, &p->slot[s]))
+		if (asked[s]
+		    || !is_worth_a_glance(p, &p->slot[s], at->nglances))
 			continue;
 		asked[s] = true;
 		slot[nslots++] = s;
@@ -477,8 +493,26 @@ pricer_glance(struct pricer *p, struct prices *prices,
 	describe(p, slot, nslots);
 	ok = nslots == 0 || slots_glance(p, prices, slot, nslots, err);
 	arena_release(&scratch);
-	*any = p->counts.glanced + p->counts.failed != before;
+	*any = glances(&p->counts) != before;
 	return ok;
+}
+
+bool
+pricer_glance(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+{
+	const struct glance_at at = {candidate, n, 0};
+
+	return glance(p, prices, &at, any, err);
+}
+
+bool
+pricer_glance_again(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+{
+	const struct glance_at at = {candidate, n, 1};
+
+	return glance(p, prices, &at, any, err);
 }
 
 bool

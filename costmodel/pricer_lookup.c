@@ -127,7 +127,7 @@ environments_open(struct pricer *p, struct err *err)
 	for (uint32_t i = 0; i <= p->mix->n; i++) {
 		struct environment *e = &p->environment[i];
 
-		e->scale = e->glance_scale = 1;
+		e->scale = 1;
 		e->is_stored = is_stored(p, i);
 		if (!e->is_stored)
 			continue;
@@ -272,7 +272,11 @@ void
 glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 {
 	if (f->outcome == DB_OK || f->outcome == DB_NOISY) {
-		s->glance_ns = f->outcome == DB_OK ? f->ns : f->ns / DISTURBED;
+		cost_ns ns = f->outcome == DB_OK ? f->low : f->low / DISTURBED;
+
+		if (s->price.glances == 0 || ns < s->glance_ns)
+			s->glance_ns = ns ? ns : 1;
+		s->price.glances += f->attempts;
 		s->price.bound = slot_bound(p, s);
 		return;
 	}

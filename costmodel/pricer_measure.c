@@ -1,6 +1,7 @@
 /* Measuring what the database lacks, shared with other processes by leases. */
 #include "costmodel/pricer_state.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,10 +22,17 @@
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
 
+/* TUNING: glances are worth the first quartile of what the last prices were of
+ * theirs, once there are some and it moved by so much; never more than DRIFT_MOST. */
+#define DRIFT_LEAST 4
+#define DRIFT_STEP 0.01
+#define DRIFT_MOST 1.25
+
 struct batch {
 	struct pricer *p;
 	struct prices *prices;
 	bool glance; /* a quick look is enough */
+	bool again; /* although there was one */
 	uint32_t slot[BATCH], n; /* of this batch */
 	uint32_t done, todo; /* of the whole call */
 	struct err *err;
@@ -44,40 +52,98 @@ may_go_on(const struct pricer *p)
 	    && (p->o.max_measure == 0 || p->counts.measured < p->o.max_measure);
 }
 
-void
-check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
+static int
+by_double(const void *x, const void *y)
 {
-	struct slot *broken = &p->slot[slot];
-	struct environment *e = &p->environment[broken->target];
-	double factor;
-	bool by_work = broken->price.ns
-	    < roofline_bound(&p->roofline, broken->work, e->scale);
+	const double *a = x, *b = y;
 
-	if (broken->price.state != PRICE_KNOWN
-	    || broken->price.origin == FROM_SIMULATION
-	    || broken->price.ns >= broken->price.bound)
-		return;
-	factor = (double)broken->price.ns / (double)broken->price.bound
-	    * BOUND_MARGIN;
-	notes_add(p->o.notes,
-	    "%s: %s ran in %llu ns, below its lower bound of %llu ns; bounds "
-	    "are lowered by %.2f",
-	    broken->target < p->mix->n ? p->mix->target[broken->target].text
-	                               : "conversions",
-	    broken->subject.summary ? broken->subject.summary : "a candidate",
-	    (unsigned long long)broken->price.ns,
-	    (unsigned long long)broken->price.bound, factor);
-	*(by_work ? &e->scale : &e->glance_scale) *= factor;
-	broken->price.bound = broken->price.ns;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Bounds of a target follow what they are scaled by. */
+static void
+rebound(struct pricer *p, struct prices *prices, uint32_t target)
+{
 	for (uint32_t i = 0; i < p->nslots; i++) {
 		struct slot *s = &p->slot[i];
 
-		if (s->target != broken->target
-		    || s->price.state != PRICE_BOUND)
+		if (s->target != target || s->price.state != PRICE_BOUND)
 			continue;
 		s->price.bound = slot_bound(p, s);
 		slot_publish(p, prices, i);
 	}
+}
+
+static const char *
+target_name(const struct pricer *p, uint32_t target)
+{
+	return target < p->mix->n ? p->mix->target[target].text : "conversions";
+}
+
+/* The work cannot be done in less: what says so is wrong for all. */
+static void
+break_work(struct pricer *p, struct prices *prices, const struct slot *broken)
+{
+	double factor = (double)broken->price.ns / (double)broken->price.bound
+	    * BOUND_MARGIN;
+
+	notes_add(p->o.notes,
+	    "%s: %s ran in %llu ns, below its lower bound of %llu ns; bounds "
+	    "are lowered by %.2f",
+	    target_name(p, broken->target),
+	    broken->subject.summary ? broken->subject.summary : "a candidate",
+	    (unsigned long long)broken->price.ns,
+	    (unsigned long long)broken->price.bound, factor);
+	p->environment[broken->target].scale *= factor;
+	rebound(p, prices, broken->target);
+}
+
+/* What the last prices were of the glances before them. The machine is another
+ * than it was when glances were taken (load, clock), and so are prices now; one
+ * of them says nothing. */
+static void
+weigh_glance(struct pricer *p, struct prices *prices, const struct slot *s)
+{
+	struct drift *d = &p->drift;
+	double sorted[DRIFT_LAST], scale;
+	uint32_t n;
+
+	d->ratio[d->n++ % DRIFT_LAST] =
+	    (double)s->price.ns / (double)s->glance_ns;
+	n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST;
+	if (n < DRIFT_LEAST)
+		return;
+	memcpy(sorted, d->ratio, n * sizeof *sorted);
+	qsort(sorted, n, sizeof *sorted, by_double);
+	scale = sorted[n / 4];
+	scale = scale < DRIFT_MOST ? scale : DRIFT_MOST;
+	if (scale > d->scale * (1 - DRIFT_STEP)
+	    && scale < d->scale * (1 + DRIFT_STEP))
+		return;
+	d->scale = scale;
+	for (uint32_t t = 0; t < p->mix->n; t++)
+		rebound(p, prices, t);
+}
+
+void
+check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
+{
+	struct slot *s = &p->slot[slot];
+	struct environment *e = &p->environment[s->target];
+	bool is_broken = s->price.ns < s->price.bound;
+
+	if (s->price.state != PRICE_KNOWN || s->price.origin == FROM_SIMULATION)
+		return;
+	if (s->price.glances) {
+		p->counts.bounded++;
+		p->counts.broken += is_broken;
+		weigh_glance(p, prices, s);
+	}
+	if (!is_broken)
+		return;
+	if (s->price.ns < roofline_bound(&p->roofline, s->work, e->scale))
+		break_work(p, prices, s);
+	s->price.bound = s->price.ns;
 }
 
 static bool
@@ -203,11 +269,12 @@ take_glance(struct batch *b, uint32_t slot, const struct measurement *r)
 	struct slot *s = &p->slot[slot];
 	const struct db_found f = {.attempts = 1,
 	    .outcome = (enum db_outcome)r->outcome,
-	    .ns = r->low};
+	    .low = r->low};
 
 	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NOISY) {
+		p->counts.glanced += !b->again;
+		p->counts.glanced_again += b->again;
 		glance_of_found(p, s, &f);
-		p->counts.glanced++;
 	} else {
 		price_of_measurement(&s->price, r, p->arena);
 		p->counts.failed++;
@@ -263,6 +330,9 @@ run_batch(struct batch *b, struct err *err)
 {
 	struct measure_job job[BATCH];
 	struct pricer *p = b->p;
+	uint64_t start = clock_ns();
+	bool ok;
+
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct slot *s = &p->slot[b->slot[i]];
 
@@ -275,8 +345,11 @@ run_batch(struct batch *b, struct err *err)
 		};
 	}
 	b->err = err;
-	return measurer_run(p->measurer, job, b->n, job_done, b, err)
+	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
+	*(b->glance ? &p->counts.glancing_ns : &p->counts.measuring_ns) +=
+	    clock_ns() - start;
+	return ok;
 }
 
 /* What another process has measured meanwhile. */
@@ -320,7 +393,7 @@ batch_size(const struct batch *b)
 }
 
 /* Ask for leases of the first slots; without a database (or a full one) all
- * are ours. */
+ * are ours, and so are second looks: two processes' are better than one. */
 static bool
 ask_for_leases(struct batch *b, const uint32_t *slot, struct lease_ask *ask,
     uint32_t n, struct err *err)
@@ -334,7 +407,7 @@ ask_for_leases(struct batch *b, const uint32_t *slot, struct lease_ask *ask,
 		    .limit_ns = slot_limit_ns(p, &p->slot[slot[i]]),
 		    .lease = LEASE_OURS,
 		};
-	if (!p->db || p->db_is_full
+	if (!p->db || p->db_is_full || b->again
 	    || costdb_lease(p->db, ask, n, batch_size(b), err))
 		return true;
 	for (uint32_t i = 0; i < n; i++)
@@ -404,7 +477,11 @@ bool
 slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err)
 {
-	struct batch b = {.p = p, .prices = prices, .todo = n, .glance = true};
+	struct batch b = {.p = p,
+	    .prices = prices,
+	    .todo = n,
+	    .glance = true,
+	    .again = n && p->slot[slot[0]].price.glances > 0};
 
 	if (!open_measurer(p, err))
 		return false;

@@ -21,7 +21,7 @@ struct slot {
 	format_id from, to;
 	struct work work;
 	struct price price;
-	cost_ns glance_ns; /* least of a few warm runs; 0: not looked at */
+	cost_ns glance_ns; /* least of the glances; 0: not looked at */
 	const char *miss; /* why the lookup missed; "" for a hit */
 	bool is_missed; /* in no environment */
 };
@@ -36,12 +36,19 @@ struct environment {
 	/* Glances are kept under the same facts but for `cost`. */
 	const char *glance_hard; /* NULL: nothing is measured here */
 	db_id glance_id;
-	double glance_scale; /* as `scale`, of bounds made from glances */
 	/* Environments whose figures stand in, best first, and how far off
 	 * each is; DB ids of `near` up to ncompatible are compatible. */
 	const db_id *near;
 	const char *const *why;
 	uint32_t nnear, ncompatible;
+};
+
+/* How prices stand to the glances taken before them. */
+#define DRIFT_LAST 32
+struct drift {
+	double ratio[DRIFT_LAST]; /* of the last ones */
+	uint32_t n; /* so far */
+	double scale; /* of bounds made from glances */
 };
 
 struct pricer {
@@ -67,6 +74,7 @@ struct pricer {
 	value_id *class_value; /* [nclasses] one of each */
 	struct price *launch; /* [mix->n] */
 	struct pricer_counts counts;
+	struct drift drift;
 	bool has_run; /* the database knows of this run */
 	bool canary_done;
 };
@@ -138,7 +146,8 @@ bool pricing_is_over(const struct pricer *p);
 bool slots_measure(struct pricer *p, struct prices *prices,
     const uint32_t *slot, uint32_t n, struct err *err);
 
-/* The same with a glance each: bounds rise, and what cannot run has failed. */
+/* The same with a glance each: bounds rise, and what cannot run has failed. All
+ * are looked at for the first time, or all again. */
 bool slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err);
 

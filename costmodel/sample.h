@@ -25,6 +25,7 @@ struct shot {
 	 * the results go, because a plan reuses its memory. */
 	const struct touched *stale;
 	uint32_t nstale;
+	size_t weights; /* bytes it reads beside the operands */
 };
 
 /* Memory that stands for the rest of the model: streamed over before a run. */
@@ -56,9 +57,11 @@ struct block sample_block(const struct shot *s, struct sweep *w);
 struct block sample_pair(
     const struct shot *a, const struct shot *b, struct sweep *w);
 
-/* A few runs back to back; only min_ns (least of all but the first, unless that
- * took long) and kept (0: all were preempted) mean anything. */
-struct block sample_glance(const struct shot *s);
+/* A few runs back to back and two single shots. Only min_ns and kept (0: all of
+ * those back to back were preempted) mean anything: the least shot, or the least
+ * run back to back plus the time to stream what it touches, if that is less. Of
+ * what takes long, one run or the lesser of two. */
+struct block sample_glance(const struct shot *s, struct sweep *w);
 
 /* Denormals off, as inference does, for the calling thread; what to give back
  * to return to the mode before. */

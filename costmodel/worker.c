@@ -143,6 +143,24 @@ settle_in(struct worker *w)
 /* ---- jobs ---- */
 
 static size_t
+weight_bytes_of(const struct graph *g, const struct candidate *c)
+{
+	size_t sum = 0;
+
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct node *n = graph_node(g, c->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++) {
+			const struct value *v = node_in(g, n, k);
+
+			if (v && v->constant)
+				sum += v->constant->bytes;
+		}
+	}
+	return sum;
+}
+
+static size_t
 weight_bytes(const struct graph *g)
 {
 	size_t sum = 0;
@@ -168,8 +186,8 @@ time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
     struct worker_reply *r)
 {
 	int held = machine_hold(w->place->core[0]);
-	struct block b =
-	    q->job.glance ? sample_glance(s) : sample_block(s, &w->sweep);
+	struct block b = q->job.glance ? sample_glance(s, &w->sweep)
+	                               : sample_block(s, &w->sweep);
 
 	machine_release(held);
 	take_block(r, &b);
@@ -221,8 +239,8 @@ shot_of(struct trial *t, struct arena *a)
 		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
 	for (uint32_t i = 0; i < c->noutputs; i++)
 		stale[i] = (struct touched){t->out[i], t->out_bytes[i]};
-	return (struct shot){
-	    run_trial, t, fresh, c->ninputs, stale, c->noutputs};
+	return (struct shot){run_trial, t, fresh, c->ninputs, stale,
+	    c->noutputs, weight_bytes_of(t->graph, c)};
 }
 
 static void
@@ -339,7 +357,7 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	struct err err = {.kind = ERR_NONE};
 	struct conversion_run k;
 	struct touched touched[2];
-	struct shot s = {run_conversion, &k, &touched[0], 1, &touched[1], 1};
+	struct shot s = {run_conversion, &k, &touched[0], 1, &touched[1], 1, 0};
 
 	if (!converter_new(
 	        &k.converter, f[q->job.from], f[q->job.to], type, a, &err)) {

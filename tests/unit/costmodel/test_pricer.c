@@ -542,22 +542,80 @@ a_comparison_is_remembered(void **state)
 	finish(f);
 }
 
+static bool
+glance_again(struct fixture *f, uint32_t candidate)
+{
+	bool any;
+
+	assert_true(pricer_glance_again(
+	    f->pricer, &f->prices, &candidate, 1, &any, &f->err));
+	return any;
+}
+
 static void
-a_price_below_a_glance_lowers_other_bounds(void **state)
+the_lesser_of_two_glances_bounds(void **state)
 {
 	struct fixture *f = *state;
-	const uint32_t broken = 9;
-	cost_ns before;
+	cost_ns once, twice;
 
 	fake.base = 100000;
 	begin(f);
+	assert_false(glance_again(f, 12)); /* never looked at */
 	assert_true(glance(f, 12));
+	once = f->prices.candidate[12].bound;
+	assert_true(glance_again(f, 12));
+	twice = f->prices.candidate[12].bound;
+	assert_true(twice > once && twice < fake.base);
+	assert_false(glance(f, 12));
+	assert_false(glance_again(f, 12)); /* twice is enough */
+	assert_int_equal(pricer_counts(f->pricer).glanced, 1);
+	assert_int_equal(pricer_counts(f->pricer).glanced_again, 1);
 	assert_true(glance(f, 9));
-	before = f->prices.candidate[12].bound;
-	fake.base = 50000;
-	assert_true(pricer_price(f->pricer, &f->prices, &broken, 1, &f->err));
-	assert_true(f->prices.candidate[12].bound < before / 2 + 1000);
+	fake.base = 200000;
+	once = f->prices.candidate[9].bound;
+	assert_true(glance_again(f, 9)); /* disturbed */
+	assert_in_range(f->prices.candidate[9].bound, once + 1, 100000);
 	finish(f);
+
+	begin(f);
+	assert_int_equal(f->prices.candidate[12].bound, twice);
+	assert_false(glance_again(f, 12));
+	finish(f);
+}
+
+/* Look at some candidates, then price n others than 12 at half. */
+static cost_ns
+bound_of_last(struct fixture *f, uint32_t n, uint32_t *nbroken)
+{
+	const uint32_t all[] = {12, 9, 10, 11, 8, 7, 6, 5};
+	bool any;
+
+	fake.base = 100000;
+	f->o.db = NULL;
+	begin(f);
+	assert_true(
+	    pricer_glance(f->pricer, &f->prices, all, 8, &any, &f->err));
+	fake.base = 50000;
+	assert_true(pricer_price(f->pricer, &f->prices, all + 1, n, &f->err));
+	*nbroken = pricer_counts(f->pricer).broken;
+	finish(f);
+	assert_true(n == 0
+	    || f->prices.candidate[9].bound == f->prices.candidate[9].ns);
+	return f->prices.candidate[12].bound;
+}
+
+static void
+many_prices_below_glances_lower_other_bounds(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t nbroken;
+	cost_ns none = bound_of_last(f, 0, &nbroken);
+
+	/* One was disturbed, or lucky. */
+	assert_int_equal(bound_of_last(f, 1, &nbroken), none);
+	assert_int_equal(nbroken, 1);
+	assert_true(bound_of_last(f, 7, &nbroken) < none);
+	assert_true(nbroken >= 4);
 }
 
 /* Price candidate 12 alone under a limit; how many measurements it took. */
@@ -698,7 +756,8 @@ main(void)
 	    T(limits_and_no_database_are_honoured),
 	    T(a_glance_raises_the_bound_and_is_remembered),
 	    T(a_comparison_is_remembered),
-	    T(a_price_below_a_glance_lowers_other_bounds),
+	    T(the_lesser_of_two_glances_bounds),
+	    T(many_prices_below_glances_lower_other_bounds),
 	    T(a_timeout_is_tried_again_under_a_longer_limit),
 	    T(a_new_version_of_a_model_measures_what_is_new),
 	    T(canaries_tell_how_far_a_machine_drifted),

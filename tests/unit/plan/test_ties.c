@@ -34,6 +34,13 @@ pricer_glance(struct pricer *p, struct prices *prices,
 }
 
 bool
+pricer_glance_again(struct pricer *p, struct prices *prices,
+    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+{
+	return pricer_glance(p, prices, candidate, n, any, err);
+}
+
+bool
 pricer_price_conversions(
     struct pricer *p, struct prices *prices, struct err *err)
 {

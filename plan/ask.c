@@ -1,0 +1,145 @@
+/* What to ask for next: of a cheapest cover, the prices that may change it. */
+#include <stdlib.h>
+
+#include "plan/quest.h"
+
+void
+quest_list_unpriced(struct quest *q, const struct cover *cover)
+{
+	q->nask = 0;
+	for (uint32_t i = 0; i < cover->nsteps; i++) {
+		uint32_t id = cover->step[i].candidate, k;
+		const struct price *p = q->r->prices->candidate;
+
+		for (k = 0; k < q->nask; k++)
+			if (p[q->ask[k]].key == p[id].key)
+				break;
+		if (p[id].state == PRICE_BOUND && k == q->nask)
+			q->ask[q->nask++] = id;
+	}
+}
+
+/* TUNING: rivals whose bound is above this many times that of a candidate asked
+ * for are left for when they are asked for themselves. */
+#define RIVAL_BOUND 4
+
+/* Look at what was listed and never looked at, and at what begins with the same
+ * nodes: it would be asked for next. Else look at what is listed once more. */
+static bool
+glance_at_listed(struct quest *q, bool *any, struct err *err)
+{
+	const struct candidates *all = q->r->candidates;
+	const struct price *p = q->r->prices->candidate;
+	cost_ns *limit =
+	    arena_new(q->arena, cost_ns, q->r->graph->nnodes); /* by node */
+	uint32_t *list = arena_new(q->arena, uint32_t, all->n), n = 0;
+
+	for (uint32_t k = 0; k < q->nask; k++) {
+		const struct candidate *c = &all->candidate[q->ask[k]];
+
+		if (p[q->ask[k]].glances == 0)
+			limit[c->node[0]] = p[q->ask[k]].bound * RIVAL_BOUND;
+	}
+	for (uint32_t c = 0; c < all->n; c++)
+		if (p[c].state == PRICE_BOUND
+		    && p[c].bound <= limit[all->candidate[c].node[0]])
+			list[n++] = c;
+	if (!pricer_glance(q->r->pricer, q->r->prices, list, n, any, err))
+		return false;
+	return *any
+	    || pricer_glance_again(
+	        q->r->pricer, q->r->prices, q->ask, q->nask, any, err);
+}
+
+struct asked {
+	cost_ns bound;
+	uint32_t candidate;
+};
+
+static int
+by_bound_down(const void *x, const void *y)
+{
+	const struct asked *a = x, *b = y;
+
+	if (a->bound != b->bound)
+		return a->bound < b->bound ? 1 : -1;
+	return (a->candidate > b->candidate) - (a->candidate < b->candidate);
+}
+
+/* Mark the nodes of a candidate and those next to it. *free: none of its own was
+ * marked. */
+static void
+mark_neighbours(
+    const struct quest *q, uint32_t candidate, bool *marked, bool *free)
+{
+	const struct problem *p = &q->problem;
+	const struct problem_candidate *c = &p->candidate[candidate];
+
+	*free = true;
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		*free &= !marked[c->node[i]];
+		marked[c->node[i]] = true;
+	}
+	for (uint32_t i = 0; i < c->ninputs; i++) {
+		uint32_t from = p->value[c->input[i].value].producer;
+
+		if (from != NO_NODE)
+			marked[from] = true;
+	}
+	for (uint32_t i = 0; i < c->noutputs; i++) {
+		uint32_t v = c->output[i].value;
+
+		for (uint32_t u = p->user_start[v]; u < p->user_start[v + 1];
+		     u++)
+			marked[p->user[u]] = true;
+	}
+}
+
+/* Of what is listed, the dearest and what is not next to anything dearer: once
+ * that has a price, the cheapest cover may do without its neighbours. */
+static uint32_t
+pick(struct quest *q, uint32_t *picked)
+{
+	struct asked *list = arena_new(q->arena, struct asked, q->nask);
+	bool *marked = arena_new(q->arena, bool, q->problem.nnodes), free;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < q->nask; i++)
+		list[i] = (struct asked){
+		    q->r->prices->candidate[q->ask[i]].bound, q->ask[i]};
+	qsort(list, q->nask, sizeof *list, by_bound_down);
+	for (uint32_t i = 0; i < q->nask; i++) {
+		mark_neighbours(q, list[i].candidate, marked, &free);
+		if (free)
+			picked[n++] = list[i].candidate;
+	}
+	return n;
+}
+
+bool
+quest_price_listed(struct quest *q, bool *moved, struct err *err)
+{
+	const uint32_t *ask = q->ask;
+	uint32_t n = q->nask, *picked;
+
+	*moved = false;
+	if (!q->r->pricer)
+		return true;
+	if (!q->r->eager_pricing) {
+		if (!glance_at_listed(q, moved, err))
+			return false;
+		if (*moved) { /* are they still on the cheapest? */
+			quest_reprice(q);
+			return true;
+		}
+		picked = arena_new(q->arena, uint32_t, n);
+		n = pick(q, picked);
+		ask = picked;
+	}
+	if (!pricer_price(q->r->pricer, q->r->prices, ask, n, err))
+		return false;
+	for (uint32_t k = 0; k < n; k++)
+		*moved |= q->r->prices->candidate[ask[k]].state != PRICE_BOUND;
+	quest_reprice(q);
+	return true;
+}
