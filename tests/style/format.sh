@@ -1,7 +1,6 @@
 #!/bin/sh
 # The formatter has the last word (.clang-format); .def tables are exempt.
-set -eu
-cd "$MARQ_SOURCE"
+. "$MARQ_SOURCE/tests/style/files.sh"
 command -v clang-format >/dev/null || { echo "skipped: no clang-format"; exit 77; }
 git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | head -n 40 | {
 	out=$(cat)

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Functions stay below 80 lines; a flat table or switch says so with NOLINT.
-set -eu
-cd "$MARQ_SOURCE"
+. "$MARQ_SOURCE/tests/style/files.sh"
 command -v ctags >/dev/null || { echo "skipped: no ctags"; exit 77; }
 long=$(git ls-files '*.c' | xargs ctags --languages=C --c-kinds=f --fields=+ne -f - |
 	awk -F'\t' '{

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Every header compiles alone, and every .c file includes its own header first.
-set -eu
-cd "$MARQ_SOURCE"
+. "$MARQ_SOURCE/tests/style/files.sh"
 bad=0
 for header in $(git ls-files '*.h'); do
 	printf '#include "%s"\n' "$header" |

@@ -1,8 +1,7 @@
 #!/bin/sh
 # The folder rule: who may #include whom (design table, README "Folders").
 # One row a folder: folder: folders it may include, beside its own.
-set -eu
-cd "$MARQ_SOURCE"
+. "$MARQ_SOURCE/tests/style/files.sh"
 rules='
 ir/base:
 ir: ir/base

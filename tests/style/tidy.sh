@@ -1,7 +1,6 @@
 #!/bin/sh
 # clang-tidy where style asks for it: the base, the search and the plan.
-set -eu
-cd "$MARQ_SOURCE"
+. "$MARQ_SOURCE/tests/style/files.sh"
 command -v clang-tidy >/dev/null || { echo "skipped: no clang-tidy"; exit 77; }
 case $MARQ_BUILD in
 */release) ;;
