@@ -114,7 +114,7 @@ rows = [r for (r,) in db.execute("select measurement_id from measurement join en
         " where outcome in ('ok', 'noisy') and hard like '%cost=measured%' order by measurement_id")]
 db.close()
 assert len(rows) > 1, rows
-figure = "update measurement set outcome='ok', low_ns=%d, median_ns=%d, high_ns=%d where measurement_id=?"
+figure = "update measurement set outcome='ok', n=15, low_ns=%d, median_ns=%d, high_ns=%d where measurement_id=?"
 change("one.db", (figure % (1000, 1010, 1020), rows))
 shutil.copy("one.db", "two.db")
 change("two.db", (figure % (9000, 9090, 9180), rows[:1]),

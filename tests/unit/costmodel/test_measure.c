@@ -187,7 +187,7 @@ open_measurer(void)
 	    .mix = &mix,
 	    .candidates = &found,
 	    .reference = host_eval,
-	    .timeout_ns = UINT64_C(10000000000), /* loaded machines are slow */
+	    .timeout_ns = UINT64_C(20000000000), /* loaded machines are slow */
 	    .memory_bytes = (uint64_t)1 << 30,
 	    .stop = &stop,
 	};
