@@ -113,6 +113,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	    .assume = j->assume,
 	    .nassume = j->nassume,
 	    .keep_refusals = keep_refusals,
+	    .failures_only = j->failures_only,
 	};
 	uint64_t began = clock_ns();
 

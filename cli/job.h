@@ -23,6 +23,8 @@ struct job {
 	struct mix mix;
 	struct constraints constraints;
 	struct candidates candidates;
+	/* Set after job_import(): of refusals only what failed is kept. */
+	bool failures_only;
 	/* What if? Set after job_import(). */
 	const struct assumption *assume; /* [nassume] */
 	uint32_t nassume;

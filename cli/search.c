@@ -105,8 +105,10 @@ write_result(struct job *j, const struct args *args, struct err *err)
 static bool
 run(struct job *j, const struct args *args, struct err *err)
 {
-	if (!job_import(j, &args->search, args->search.cli->run, err)
-	    || !job_candidates(j, true, err))
+	if (!job_import(j, &args->search, args->search.cli->run, err))
+		return false;
+	j->failures_only = true;
+	if (!job_candidates(j, true, err))
 		return false;
 	if (args->dry_run)
 		return summary_dry_run(j, args->out, err);

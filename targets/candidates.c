@@ -285,6 +285,7 @@ accepts(struct finder *f, const struct target *t, const struct rule *rule,
 	why->target = t->index;
 	why->assume = f->options->assume;
 	why->nassume = f->options->nassume;
+	why->failures_only = f->options->failures_only;
 	if (f->options->keep_refusals && !words)
 		why->counts = &f->counts;
 	ok = !rule->accepts || rule->accepts(&in, why);

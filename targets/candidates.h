@@ -8,7 +8,8 @@
 struct refusal {
 	uint32_t target, rule;
 	const struct match *match;
-	const struct reason *reason; /* [nreasons], holding ones too */
+	const struct reason *reason; /* [nreasons], holding ones too unless
+				      * only failures were asked for */
 	uint32_t nreasons;
 };
 
@@ -27,6 +28,7 @@ struct candidate_options {
 	const struct assumption *assume; /* [nassume] */
 	uint32_t nassume;
 	bool keep_refusals;
+	bool failures_only; /* of refusals, leave out what held: most words */
 };
 
 /* Enumerate: match, predicate, validity (convex, interior values unused

@@ -28,7 +28,8 @@ count(struct condition_counts *c, uint32_t target, const char *condition,
 
 	while (i < c->n
 	    && (c->item[i].target != target
-	        || strcmp(c->item[i].condition, condition) != 0))
+	        || (c->item[i].condition != condition
+	            && strcmp(c->item[i].condition, condition) != 0)))
 		i++;
 	if (i == c->n) {
 		c->item = (struct condition_count *)arena_grow(
@@ -51,7 +52,7 @@ why_need(struct why *w, bool holds, const char *condition, const char *required,
 		count(w->counts, w->target, condition, holds);
 	holds = holds || is_assumed(w, condition);
 	w->nfailed += !holds;
-	if (!w->arena)
+	if (!w->arena || (holds && w->failures_only))
 		return holds;
 	va_start(ap, actual_fmt);
 	vsnprintf(actual, sizeof actual, actual_fmt, ap);

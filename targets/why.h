@@ -41,6 +41,7 @@ struct why {
 	uint32_t nassume;
 	const struct assumption *assume; /* [nassume] */
 	struct condition_counts *counts; /* NULL: nobody counts */
+	bool failures_only; /* what holds is not put into words either */
 };
 
 /* `a` may be NULL: conditions are then counted, not put into words, which is
