@@ -14,7 +14,8 @@
  * first cover, and ROUNDS steps of the dual and a wider beam guided by it come
  * next. Where a toll stands in for a capacity labels also differ in what they
  * use, and the gap is the toll's own: better prices and more labels pay off
- * (RATE_TOLL, ROUNDS_TOLL). */
+ * (RATE_TOLL). There, and where formats are local, the optimum that prices can
+ * reach is known (ROUNDS_KNOWN). */
 #define BEAM_FIRST 8
 #define BEAM_GUIDED 64
 #define BEAM_ALONE 64
@@ -22,7 +23,7 @@
 #define RATE_NEAR 400
 #define RATE_TOLL 20000
 #define ROUNDS 300
-#define ROUNDS_TOLL 3000
+#define ROUNDS_KNOWN 3000
 #define LEAP_AFTER 2048
 
 struct exact {
@@ -95,14 +96,18 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 {
 	const struct toll *toll = x->limits.toll;
 	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
+	uint32_t rounds = toll || x->p->local ? ROUNDS_KNOWN : ROUNDS;
 	struct converter_memo *memo =
 	    arena_new(space, struct converter_memo, 1);
 
 	convert_init(memo, priced, space);
 	if (!dual_init(dual, priced, memo, space))
 		return false;
-	dual_improve(dual, toll ? toll->optimum : upper,
-	    toll ? ROUNDS_TOLL : ROUNDS, &x->limits.budget);
+	if (toll)
+		upper = toll->optimum;
+	else if (x->p->local)
+		upper = x->best->lower_bound;
+	dual_improve(dual, upper, rounds, &x->limits.budget);
 	if (space->bytes < x->limits.budget.bytes)
 		x->limits.budget.bytes -= space->bytes;
 	bound = dual_bound(dual);
