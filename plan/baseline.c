@@ -123,8 +123,6 @@ quest_baselines(struct quest *q, struct err *err)
 	    arena_new(q->arena, struct plan_baseline, n);
 	struct search_result r;
 
-	if (q->sliced && !slices_apply(q->sliced, NULL, &q->problem, err))
-		return false;
 	for (uint32_t t = 0; t < n; t++) {
 		if (!price_baseline(q, t, &r, err))
 			return false;

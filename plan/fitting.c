@@ -39,7 +39,6 @@ struct fitting {
 	struct quest *q;
 	struct slices slices;
 	struct quest best; /* the quest when it had the best plan */
-	struct slice slice; /* of that */
 	bool found;
 	cost_ns bound; /* of the slices that are done */
 };
@@ -59,12 +58,11 @@ close_slice(struct fitting *f, cost_ns bound)
 }
 
 static void
-keep_plan(struct fitting *f, const struct slice *s)
+keep_plan(struct fitting *f)
 {
 	if (f->q->plan.cost >= best_cost(f))
 		return;
 	f->best = *f->q;
-	f->slice = *s;
 	f->found = true;
 }
 
@@ -128,7 +126,7 @@ search_slice(struct fitting *f, struct slice s, struct err *err)
 	if (!search_tightened(q, &fits, err) && !leave_empty(f, &s, err))
 		return false;
 	if (fits)
-		keep_plan(f, &s);
+		keep_plan(f);
 	return true;
 }
 
@@ -164,18 +162,15 @@ search_alone(struct fitting *f, struct err *err)
 	return search_open(f, err);
 }
 
-/* The best plan, and the problem it was found in. */
+/* The best plan, and the whole problem again. */
 static bool
 close_slices(struct fitting *f, struct err *err)
 {
-	struct problem_target *target = f->best.problem.target;
 	struct quest *q = f->q;
 
 	*q = f->best;
-	if (!slices_apply(&f->slices, &f->slice, &q->problem, err))
+	if (!slices_apply(&f->slices, NULL, &q->problem, err))
 		return false;
-	q->problem.target = target; /* with lowered capacities */
-	q->sliced = arena_copy(q->arena, &f->slices, sizeof f->slices);
 	/* prices may have moved since */
 	quest_weigh(q, &q->best.cover, &q->plan);
 	q->best.lower_bound = f->bound < q->plan.cost ? f->bound : q->plan.cost;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "plan/crossing.h"
 #include "search/cost.h"
 #include "search/cover.h"
 
@@ -247,6 +246,5 @@ plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 
 	put_conversions(out, cover, a);
 	price_regions(out, composite, put_regions(out, cover, a), a);
-	plan_add_crossings(out, a);
 	add_up(out);
 }

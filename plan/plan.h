@@ -18,7 +18,8 @@ struct plan_composite {
 	cost_ns cost; /* its price; its share where a region has one */
 };
 
-/* Making a value available in another format; paid once per (value, to). */
+/* Making a value available in another format; paid once per (value, to), and where
+ * that format is not in host memory, by each region that reads it so. */
 struct plan_conversion {
 	value_id value;
 	format_id from, to;
@@ -96,8 +97,7 @@ bool plan_region_price(const struct plan *p, const uint32_t *candidate,
 
 /* The plan of a cover whose candidate, node, value and format ids are the
  * graph's: regions with their boundary and their price as wholes, conversions,
- * costs; values that pass between regions pay for that on top of the cover. Sets
- * everything but nbaselines, baseline, lower_bound, rounds, moved,
+ * costs. Sets everything but nbaselines, baseline, lower_bound, rounds, moved,
  * proven and searcher. `out` names the graph, mix, candidates and prices
  * already. */
 void plan_build(struct plan *out, const struct cover *cover, struct arena *a);

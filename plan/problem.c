@@ -118,6 +118,19 @@ build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 		};
 }
 
+/* What a device gives back it gives to the host, and takes from there: a format in
+ * its memory is there for one region only. */
+static uint32_t
+local_formats(const struct formats *f)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->format[i].space != SPACE_HOST)
+			mask |= UINT32_C(1) << i;
+	return mask;
+}
+
 /* Costs from prices, without touching the derived part of the problem. */
 static void
 fill_costs(struct problem *p, const struct prices *prices)
@@ -145,8 +158,9 @@ bool
 problem_build(struct problem *out, const struct plan_request *r,
     const bool *skip, struct arena *a, struct err *err)
 {
-	*out = (struct problem){
-	    .nformats = r->mix->formats.n, .nclasses = r->prices->nclasses};
+	*out = (struct problem){.nformats = r->mix->formats.n,
+	    .nclasses = r->prices->nclasses,
+	    .local = local_formats(&r->mix->formats)};
 	out->conversion = arena_new(
 	    a, cost_ns, (size_t)out->nclasses * out->nformats * out->nformats);
 	build_values(out, r->graph, r->prices, a);

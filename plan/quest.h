@@ -16,7 +16,6 @@ struct quest {
 	struct plan plan; /* of its cover, at its true cost */
 	struct device_use overflow; /* of the last cover that did not fit; its
 				     * kind is NULL when all did */
-	cost_ns *extra; /* [candidates->n] on top of prices; NULL: nothing */
 	const struct plan_baseline *baseline;
 	uint32_t nbaselines;
 	struct plan_tie *tie; /* [nties] near ties, compared; chosen: `a` */
@@ -24,7 +23,6 @@ struct quest {
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
 	const struct slices *slices; /* NULL: a cover may keep any amount */
-	const struct slices *sliced; /* whose slice the problem is, or NULL */
 	/* The best cover keeps too much for what it needs to run: it is neither
 	 * priced nor proven. */
 	bool overfull;
@@ -72,8 +70,7 @@ bool quest_has_discounts(const struct mix *m);
 /* The same around it, until regions fit their devices. */
 bool quest_search_fitting(struct quest *q, struct err *err);
 
-/* The plan of a cover, with what the search does not know of it: what values
- * pay that pass between regions. True when it fits its devices, else
+/* The plan of a cover. True when it fits its devices, else
  * q->overflow says why not. */
 bool quest_weigh(struct quest *q, const struct cover *cover, struct plan *out);
 
@@ -94,10 +91,6 @@ uint32_t quest_fallback(const struct mix *m, uint32_t target);
 /* What the plan is compared with; takes a baseline's cover over when a search
  * that was cut short found nothing as cheap. */
 bool quest_baselines(struct quest *q, struct err *err);
-
-/* Look for a plan that pays less where values pass between regions, which the
- * search does not see: q->plan is never worse afterwards. */
-bool quest_reroute(struct quest *q, struct err *err);
 
 /* Is the plan the answer of a search that may change it? A searcher asked for
  * by name, and a replay, answer for themselves. */

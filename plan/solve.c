@@ -62,9 +62,6 @@ void
 quest_reprice(struct quest *q)
 {
 	problem_reprice(&q->problem, q->r->prices, q->arena);
-	for (uint32_t c = 0; q->extra && c < q->problem.ncandidates; c++)
-		q->problem.candidate[c].cost =
-		    cost_add(q->problem.candidate[c].cost, q->extra[c]);
 }
 
 static bool
@@ -201,7 +198,7 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	q.ask = arena_new(a, uint32_t, r->candidates->n);
 	wholes_init(&q.wholes, &about, &q.problem, a);
 	if ((r->eager_pricing && !price_everything(&q, err))
-	    || !quest_search_fitting(&q, err) || !quest_reroute(&q, err)
+	    || !quest_search_fitting(&q, err)
 	    || (!r->only && !r->no_baselines && !quest_baselines(&q, err)))
 		return false;
 	if (q.plan.cost == COST_NEVER)

@@ -116,12 +116,20 @@ end_floating(const struct passage *x, uint32_t made)
 		bring_in(x, x->entry->floor, f);
 }
 
+/* Is what waits for the value in the candidate's run? What floats may be in an
+ * earlier one. */
+static bool
+is_maker_run(const struct passage *x)
+{
+	return x->entry->pos == x->to->pos && !x->to->floats;
+}
+
 /* The value is made in `made` by the candidate. */
 static void
 produce(const struct passage *x, uint32_t made)
 {
 	if (x->entry->pending)
-		end_pending(x, x->entry->pos == x->to->pos ? made : 0);
+		end_pending(x, is_maker_run(x) ? made : 0);
 	x->entry->have = made;
 }
 
@@ -232,16 +240,14 @@ entries_move(struct frontier *f, const struct move *m,
 }
 
 bool
-entries_let_float(
+entries_wait_at(
     const struct move *m, const struct sweep_label *from, uint32_t pos)
 {
-	if (!m->may_float)
-		return false;
 	for (uint32_t i = 0; i < m->nproduced; i++) {
 		const struct entry *e = &from->entry[m->produced[i]];
 
 		if (e->pos == pos && e->pending)
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }

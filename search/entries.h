@@ -10,9 +10,9 @@
 bool entries_move(struct frontier *f, const struct move *m,
     const struct sweep_label *from, struct sweep_label *to);
 
-/* Does nothing wait at `pos`, where the candidate would be, for what it makes? Then
+/* Does anything wait at `pos`, where the candidate would be, for what it makes? Else
  * it does as well in an earlier run, with its input. */
-bool entries_let_float(
+bool entries_wait_at(
     const struct move *m, const struct sweep_label *from, uint32_t pos);
 
 #endif

@@ -140,8 +140,10 @@ apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
 		return;
 	}
 	pos += (pos & 1) != tracked;
-	if (entries_let_float(m, from, pos)) {
+	if (m->may_float) {
 		put(s, m, from, pos, true);
+		if (entries_wait_at(m, from, pos))
+			put(s, m, from, pos, false);
 		return;
 	}
 	left = m->nleft;
