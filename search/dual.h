@@ -138,9 +138,9 @@ int64_t dual_value(
 /* The same for a label that covers from the first node on: what a value that was
  * made or fed (`have` is not 0) adds to the price of the nodes that are not
  * covered, its whole tree included: what is paid of that is the caller's to take
- * off. Where its use on the path
- * is left, the run it comes from is paid as well: launches of all targets but
- * `running`, whose run goes on and which the caller accounts for, are taken off. */
+ * off. The run it comes from is paid as well, so where its use on the path is left,
+ * no launch is charged for that one but for the run of `running` that goes on, if
+ * somebody else takes the value: the caller takes one launch of that off for all. */
 int64_t dual_value_left(struct dual *d, const struct dual_live *live,
     struct bitset covered, uint32_t running);
 

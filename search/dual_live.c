@@ -9,6 +9,9 @@
 struct left {
 	uint32_t below, nholes, nuses;
 	const uint32_t *hole; /* [nholes] */
+	uint32_t path; /* use on the path, where the run it is taken from is not
+			* the maker's but `running`; or UINT32_MAX */
+	uint32_t running;
 };
 
 static uint32_t
@@ -61,14 +64,30 @@ dual_sum_uses(struct dual *d)
 	}
 }
 
-/* ... for subset k of the supply (0 where it has none). */
+/* What the use on the path pays more so. */
+static int64_t
+path_pays_more(const struct dual *d, const struct dual_supply *s, uint32_t mask,
+    const struct left *left)
+{
+	uint32_t option;
+
+	if (left->path == UINT32_MAX || s->target == left->running
+	    || dual_is_inside(d, s, left->path))
+		return 0;
+	return dual_use_pays(d, left->path, mask, left->running, &option)
+	    - dual_use_pays(d, left->path, mask, s->target, &option);
+}
+
+/* What the uses that are left pay for subset k of the supply (0 where it has
+ * none). */
 static int64_t
 left_uses_pay(const struct dual *d, const struct dual_supply *s, uint32_t k,
     const struct left *left)
 {
 	const int64_t *sum =
 	    &d->sum[s->first_sum + (size_t)k * (left->nuses + 1)];
-	int64_t pay = sum[left->below];
+	uint32_t mask = s->nsubsets ? d->subset[s->first + k].mask : UINT32_MAX;
+	int64_t pay = sum[left->below] + path_pays_more(d, s, mask, left);
 
 	for (uint32_t i = 0; i < left->nholes; i++)
 		pay -= sum[left->hole[i] + 1] - sum[left->hole[i]];
@@ -81,7 +100,7 @@ left_uses_pay_for(const struct dual *d, const struct dual_supply *s,
     uint32_t mask, const struct left *left)
 {
 	uint32_t first = d->p->user_start[s->value];
-	int64_t pay = 0;
+	int64_t pay = path_pays_more(d, s, mask, left);
 
 	for (uint32_t u = 0, hole = 0; u < left->below; u++)
 		if (hole < left->nholes && left->hole[hole] == u)
@@ -179,7 +198,8 @@ left_of(struct dual *d, uint32_t value, const struct dual_cut *cut)
 {
 	const struct problem *p = d->p;
 	uint32_t first = p->user_start[value];
-	struct left left = {.nuses = count_uses(p, value), .hole = d->hole};
+	struct left left = {
+	    .nuses = count_uses(p, value), .hole = d->hole, .path = UINT32_MAX};
 
 	left.below = left.nuses;
 	while (left.below > 0
@@ -226,10 +246,14 @@ dual_value(
 
 /* The uses of a value that are not covered; holes go to d->hole. */
 static struct left
-left_after(struct dual *d, uint32_t value, struct bitset covered)
+left_after(
+    struct dual *d, uint32_t value, struct bitset covered, uint32_t running)
 {
 	const uint32_t *user = &d->p->user[d->p->user_start[value]];
-	struct left left = {.nuses = count_uses(d->p, value), .hole = d->hole};
+	struct left left = {.nuses = count_uses(d->p, value),
+	    .hole = d->hole,
+	    .path = d->path_use[value],
+	    .running = running};
 
 	for (uint32_t u = 0; u < left.nuses; u++)
 		if (bitset_has(covered, user[u]))
@@ -238,6 +262,9 @@ left_after(struct dual *d, uint32_t value, struct bitset covered)
 			left.below = u + 1;
 	while (left.nholes > 0 && d->hole[left.nholes - 1] >= left.below)
 		left.nholes--;
+	if (left.path != UINT32_MAX
+	    && bitset_has(covered, d->p->user[left.path]))
+		left.path = UINT32_MAX;
 	return left;
 }
 
@@ -245,10 +272,7 @@ int64_t
 dual_value_left(struct dual *d, const struct dual_live *live,
     struct bitset covered, uint32_t running)
 {
-	struct left left = left_after(d, live->value, covered);
-	uint32_t path = d->path_use[live->value];
-	bool leaves =
-	    path != UINT32_MAX && !bitset_has(covered, d->p->user[path]);
+	struct left left = left_after(d, live->value, covered, running);
 	int64_t best = INT64_MAX;
 
 	for (uint32_t i = d->supply_start[live->value];
@@ -262,8 +286,6 @@ dual_value_left(struct dual *d, const struct dual_live *live,
 		if (adds == INT64_MAX)
 			continue;
 		adds -= paid_for(s, live);
-		if (leaves && s->target != NO_LIMIT && s->target != running)
-			adds -= d->launch[s->target];
 		if (adds < best)
 			best = adds;
 	}

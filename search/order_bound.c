@@ -19,7 +19,7 @@ order_sum_uncovered(
 /* What is paid already of the launches that prices count: that of the run that
  * goes on. Where they are counted along a path, stretches of it are different runs,
  * so at most one that is still counted is this run; none is when the path's end is
- * covered. */
+ * covered. (Where the next one cannot be, dual_value_left() has added it.) */
 static int64_t
 paid_launch(const struct order_bound *b, const struct order_state *x)
 {
