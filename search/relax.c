@@ -80,7 +80,6 @@ relax(struct problem *easy, const struct problem *p, struct arena *a)
 	struct err err = {.kind = ERR_NONE};
 
 	*easy = *p;
-	easy->local = 0;
 	easy->target =
 	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
 	easy->candidate =
@@ -96,7 +95,13 @@ relax(struct problem *easy, const struct problem *p, struct arena *a)
 		x->launch = 0;
 		x->max_runs = NO_LIMIT;
 	}
-	return problem_index(easy, a, &err); /* a legal one stays legal */
+	/* A legal one stays legal. */
+	if (!problem_index(easy, a, &err))
+		return false;
+	if (easy->ntracked <= 1)
+		return true;
+	easy->local = 0;
+	return problem_index(easy, a, &err);
 }
 
 static bool

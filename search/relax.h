@@ -6,15 +6,17 @@
 #include "search/cover.h"
 #include "search/problem.h"
 
-/* The same problem without the limits the sweep cannot keep, without local formats
- * (brought in once is there for all), and with launches counted for one target only
- * (the dearest; others are charged the one launch they cannot avoid): its optimum is a lower bound. False: it cannot be made. */
+/* The same problem without the limits the sweep cannot keep, and with launches
+ * counted for one target only (the dearest; others are charged the one launch they
+ * cannot avoid). Where another target uses local formats too, they are local no
+ * more: brought in once is there for all. Its optimum is a lower bound. False: it
+ * cannot be made. */
 bool relax(struct problem *easy, const struct problem *p, struct arena *a);
 
-/* The same problem for prices, which know no local formats: a target whose runs hold at most n nodes takes an
- * n-th of its launch from each of them (rounded down) in place of launches. No
- * cover costs more for that: k runs hold at most k * n nodes. Nor does what is
- * left of one, less run_room_worth() of the run that has begun. */
+/* The same problem for prices, which know no local formats: a target whose runs hold
+ * at most n nodes takes an n-th of its launch from each of them (rounded down) in
+ * place of launches. No cover costs more for that: k runs hold at most k * n nodes.
+ * Nor does what is left of one, less run_room_worth() of the run that has begun. */
 void price_sizes(
     struct problem *priced, const struct problem *p, struct arena *a);
 
