@@ -204,7 +204,9 @@ request(struct job *j, const struct constraints *constraints)
 	    .pricer = j->pricer,
 	    .constraints = constraints,
 	    .searcher = j->args->searcher,
-	    .eager_pricing = j->args->eager_pricing,
+	    /* What is not measured costs little: to be lazy about it would only mean
+	     * more searches. */
+	    .eager_pricing = j->args->eager_pricing || !j->args->measure,
 	    .price_baselines = j->args->price_baselines,
 	    .search =
 	        {
