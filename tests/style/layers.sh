@@ -14,27 +14,35 @@ exec: plan search costmodel targets ir ir/base
 emit: plan costmodel search targets ir ir/base
 cli: emit exec plan search costmodel db targets ir ir/base
 '
-owner() {
-	case $1 in ir/base/*) echo ir/base ;; *) echo "${1%%/*}" ;; esac
-}
-bad=0
-for file in $(git ls-files '*.c' '*.h' '*.def' | grep -vE '^(bench|tests|tools)/'); do
-	folder=$(owner "$file")
-	allowed=$(printf '%s' "$rules" | sed -n "s|^$folder:||p")
-	for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-		case $include in */*) ;; *)
-			echo "$file: \"$include\" is not a full path from the root"
-			bad=1 && continue ;;
-		esac
-		needed=$(owner "$include")
-		case " $folder $allowed " in *" $needed "*) ;; *)
-			echo "$file: $folder may not include $needed ($include)"
-			bad=1 ;;
-		esac
-	done
-	grep -q '#include <sqlite3.h>' "$file" && [ "$folder" != db ] && {
-		echo "$file: only db may include sqlite3.h"
-		bad=1
+git ls-files '*.c' '*.h' '*.def' | grep -vE '^(bench|tests|tools)/' |
+	RULES=$rules xargs awk '
+	function owner(path) {
+		if (path ~ /^ir\/base\//) return "ir/base"
+		sub(/\/.*/, "", path)
+		return path
 	}
-done
-exit $bad
+	function fault(what) {
+		print FILENAME ": " what
+		bad = 1
+	}
+	BEGIN {
+		n = split(ENVIRON["RULES"], row, "\n")
+		for (i = 1; i <= n; i++) {
+			m = split(row[i], word, /:? /)
+			sub(/:$/, "", word[1])
+			allowed[word[1], word[1]] = 1
+			for (k = 2; k <= m; k++) allowed[word[1], word[k]] = 1
+		}
+	}
+	/^#include "/ {
+		needed = $0
+		sub(/^#include "/, "", needed)
+		sub(/".*/, "", needed)
+		folder = owner(FILENAME)
+		if (needed !~ /\//)
+			fault("\"" needed "\" is not a full path from the root")
+		else if (owner(needed) != folder && !((folder, owner(needed)) in allowed))
+			fault(folder " may not include " owner(needed) " (" needed ")")
+	}
+	/#include <sqlite3.h>/ && owner(FILENAME) != "db" { fault("only db may include sqlite3.h") }
+	END { exit bad }'
