@@ -407,7 +407,6 @@ price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
 {
 	uint32_t nmeasure = 0;
 
-	describe(p, slot, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct slot *s = &p->slot[slot[i]];
 
@@ -418,7 +417,10 @@ price_slots(struct pricer *p, struct prices *prices, uint32_t *slot, uint32_t n,
 			slot[nmeasure++] = slot[i];
 		}
 	}
-	return nmeasure == 0 || slots_measure(p, prices, slot, nmeasure, err);
+	if (nmeasure == 0)
+		return true;
+	describe(p, slot, nmeasure);
+	return slots_measure(p, prices, slot, nmeasure, err);
 }
 
 bool
