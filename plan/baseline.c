@@ -60,7 +60,8 @@ quest_fallback(const struct mix *m, uint32_t target)
 	return target;
 }
 
-/* Baseline number t: a target with its fallback, or (t == mix->n) eager. */
+/* Baseline number t: a target with its fallback, or (t == mix->n) eager. Something
+ * to compare with is not worth the memory of a proof. */
 static bool
 solve_baseline(
     struct quest *q, uint32_t t, struct search_result *r, struct err *err)
@@ -68,8 +69,10 @@ solve_baseline(
 	const struct mix *m = q->r->mix;
 	const uint32_t allowed[2] = {t, quest_fallback(m, t)};
 	struct search_options o = search_turn(&q->r->search);
+	bool ok;
 
-	bool ok = t == m->n
+	o.memory_budget = quest_quick_bytes(q);
+	ok = t == m->n
 	    ? search_eager(r, &q->problem, &o, q->arena, err)
 	    : search_single(r, &q->problem, allowed, &o, q->arena, err);
 
