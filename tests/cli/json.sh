@@ -8,10 +8,28 @@ run search tiny.onnx -t host --no-measure --db none -o result -q
 run search tiny.onnx -t host --db a.db -o none -q
 : >empty.onnx
 
-one_document() { # STATUS
+documents=0
+one_document() { # STATUS: that it is JSON is seen at the end, for all at once
 	expect_status "$1"
-	expect_json out
+	documents=$((documents + 1))
+	cp out "document$documents"
+	echo "$command" >"document$documents.command"
 	[ "$status" = 0 ] || grep -q "\"exit\": $1" out || { fail 'another "exit"'; cat out; }
+}
+
+expect_all_json() {
+	[ "$documents" -ge 80 ] || fail 'too few documents'
+	python3 - "$documents" <<'END' || fail 'not one JSON document'
+import json, sys
+bad = False
+for i in range(1, int(sys.argv[1]) + 1):
+    try:
+        json.load(open(f"document{i}"))
+    except ValueError as fault:
+        print(open(f"document{i}.command").read().strip(), fault, sep=": ")
+        bad = True
+sys.exit(bad)
+END
 }
 
 commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$MARQ_SOURCE/cli/commands.def")
@@ -84,6 +102,8 @@ for line in 'search tiny.onnx -t host --no-measure --db none -o none' \
 	run $line --format json
 	one_document 0
 done
+
+expect_all_json
 
 # Messages have no colour unless it is asked for, or where it is not wanted.
 run search absent.onnx
