@@ -12,12 +12,15 @@
 /* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
  * needs neither prices nor a cover to start from; else a narrow beam finds a
  * first cover, and ROUNDS steps of the dual and a wider beam guided by it come
- * next. Where a toll stands in for a capacity labels also differ in what they
+ * next. Prices are tight whatever the first cover costs, so it may be a poor one
+ * (BEAM_FIRST), and the first look past their bound a short one (NEAR_FIRST).
+ * Where a toll stands in for a capacity labels also differ in what they
  * use, and the gap is the toll's own: better prices and more labels pay off
  * (RATE_TOLL). There, and where formats are local, the optimum that prices can
  * reach is known (ROUNDS_KNOWN). */
-#define BEAM_FIRST 8
+#define BEAM_FIRST 2
 #define BEAM_GUIDED 64
+#define NEAR_FIRST 8192
 #define BEAM_ALONE 64
 #define RATE_PLAIN 36
 #define RATE_NEAR 400
@@ -73,7 +76,7 @@ sweep(struct exact *x)
 static void
 sweep_near(struct exact *x)
 {
-	cost_ns near = x->best->lower_bound, gap = near / 1024 + 1;
+	cost_ns near = x->best->lower_bound, gap = near / NEAR_FIRST + 1;
 
 	x->limits.beam = 0;
 	x->limits.max_rate = x->limits.toll ? RATE_TOLL : RATE_NEAR;
