@@ -1,7 +1,7 @@
 /* The exact search against an integer linear program solved by cbc: the same
  * optimum on random problems and on networks. Skipped where there is no cbc.
  * Arguments: number of random problems (default 80), first seed. Or files of
- * problems ("marq.problem/1"), which are solved without their launches: a table
+ * problems ("marq.problem/1"), which are solved without what runs cost: a table
  * of both answers, with CPU seconds. MARQ_CBC_SECONDS: for each program, of CPU
  * time (default 60).
  *
@@ -311,8 +311,8 @@ compare(const struct problem *p, const char *folder, const char *path,
 	    || (r.proven && cost == (r.found ? r.cover.cost : COST_NEVER));
 }
 
-/* A problem of a file without its launches; what has other limits on runs is not
- * for the program. */
+/* A problem of a file without its launches and as if no format were local; what has
+ * other limits on runs is not for the program. */
 static bool
 file_agrees(const char *path, const char *folder)
 {
@@ -323,6 +323,7 @@ file_agrees(const char *path, const char *folder)
 
 	arena_init(&a);
 	ok = problem_read(&p, path, &a, &err);
+	p.local = 0;
 	for (uint32_t t = 0; ok && t < p.ntargets; t++) {
 		p.target[t].launch = 0;
 		fits = fits && p.target[t].max_runs == NO_LIMIT
