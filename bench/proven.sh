@@ -1,6 +1,6 @@
 #!/bin/sh
 # Is the plan of every model proven? For each model of a folder (one folder per
-# model, with a model.onnx) and two mixes: the problem that `marq search` solves,
+# model, with a model.onnx) and three mixes: the problem that `marq search` solves,
 # then a table of how long the exact search takes on it, in CPU ms.
 #   bench/proven.sh BUILD MODELS [OPTION...]
 # OPTION... go to marq search; without any, prices are estimates and simulations
@@ -12,7 +12,7 @@ shift 2
 [ $# -gt 0 ] || set -- --no-measure --db=none
 work=${KEEP:-$(mktemp -d)}
 [ "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-for mix in "dnnl xnnpack blas host" "mrvl host"; do
+for mix in "dnnl xnnpack blas host" "mrvl host" "mrvl dnnl xnnpack host"; do
 	targets= name=$(echo "$mix" | tr ' ' '+')
 	for t in $mix; do
 		targets="$targets -t $t"
