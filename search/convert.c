@@ -98,9 +98,9 @@ plant(struct steiner *s, uint32_t need, struct arena *a)
 {
 	uint32_t sets;
 
-	for (uint32_t f = 0; f < s->nformats; f++)
-		if (need >> f & 1)
-			s->needed[s->nneeded++] = f;
+	assert(mask_count(need) <= DEMANDS_MAX);
+	for (uint32_t f; mask_next(&need, &f);)
+		s->needed[s->nneeded++] = f;
 	sets = UINT32_C(1) << s->nneeded;
 	s->tree = arena_new(a, cost_ns, (size_t)sets * s->nformats);
 	for (uint32_t set = 1; set < sets; set++)
@@ -158,10 +158,8 @@ static cost_ns
 one_way(const cost_ns *way, uint32_t nformats, uint32_t have, uint32_t need)
 {
 	cost_ns best = COST_NEVER;
-	uint32_t to = 0;
+	uint32_t to = mask_lowest(need);
 
-	while (!(need >> to & 1))
-		to++;
 	for (uint32_t from = 0; from < nformats; from++)
 		if (have >> from & 1 && way[from * nformats + to] < best)
 			best = way[from * nformats + to];

@@ -115,15 +115,12 @@ static bool
 subsets_suffice(
     const struct dual_supply *s, uint32_t need, const struct left *left)
 {
-	uint32_t asked = 0;
-
 	if (need & ~(s->asked | s->given))
 		return false;
-	for (uint32_t rest = need & s->asked; rest; rest &= rest - 1)
-		asked++;
 	return s->all_subsets
 	    || (s->ninside == 0
-	        && asked + left->below - left->nholes <= left->nuses);
+	        && mask_count(need & s->asked) + left->below - left->nholes
+	            <= left->nuses);
 }
 
 static int64_t

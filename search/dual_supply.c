@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "search/dual_parts.h"
+#include "search/mask.h"
 
 static void
 add_subset(struct dual *d, struct dual_supply *s, uint32_t mask)
@@ -15,16 +16,6 @@ add_subset(struct dual *d, struct dual_supply *s, uint32_t mask)
 	d->subset[d->nsubsets++] =
 	    (struct dual_subset){mask | s->have, dual_scaled(cost)};
 	s->nsubsets++;
-}
-
-static uint32_t
-count_bits(uint32_t mask)
-{
-	uint32_t n = 0;
-
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
 }
 
 /* All sets of formats its outside uses could make it pay for: no more formats
@@ -47,13 +38,13 @@ make_subsets(struct dual *d, struct dual_supply *s)
 	s->given = s->have | required;
 	asked &= ~s->given;
 	s->asked = asked;
-	s->all_subsets = count_bits(asked) <= nuses;
+	s->all_subsets = mask_count(asked) <= nuses;
 	s->first = d->nsubsets;
-	if (count_bits(asked) > 31
-	    || UINT32_C(1) << count_bits(asked) > DUAL_SUBSETS_MAX)
+	if (mask_count(asked) > 31
+	    || UINT32_C(1) << mask_count(asked) > DUAL_SUBSETS_MAX)
 		return;
 	for (uint32_t sub = asked;; sub = (sub - 1) & asked) {
-		if (count_bits(sub) <= nuses)
+		if (mask_count(sub) <= nuses)
 			add_subset(d, s, sub | required);
 		if (sub == 0)
 			break;

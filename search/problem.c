@@ -340,6 +340,14 @@ problem_reindex(struct problem *p, struct arena *a)
 	p->high = group(p->nnodes, p->ncandidates, high, &p->high_start, a);
 }
 
+/* Who has brought a value into a local format knows it by the way in, and may be
+ * asked for that format again: one more than are asked for at most. */
+static uint32_t
+count_demands(const struct problem *p, uint32_t asked)
+{
+	return mask_count(asked) + (asked & p->local ? 1 : 0);
+}
+
 static bool
 check_demands(const struct problem *p, struct arena *a, struct err *err)
 {
@@ -352,11 +360,13 @@ check_demands(const struct problem *p, struct arena *a, struct err *err)
 			asked[p->candidate[c].input[i].value] |= UINT32_C(1)
 			    << p->candidate[c].input[i].format;
 	for (uint32_t v = 0; v < p->nvalues; v++)
-		if (mask_count(asked[v]) > DEMANDS_MAX)
+		if (count_demands(p, asked[v]) > DEMANDS_MAX)
 			return err_set(err, ERR_UNSUPPORTED,
 			    "value %" PRIu32 " is asked for in %" PRIu32
-			    " formats; at most %u can be",
-			    v, mask_count(asked[v]), DEMANDS_MAX);
+			    " formats%s; at most %u can be",
+			    v, count_demands(p, asked[v]),
+			    asked[v] & p->local ? ", a way in included" : "",
+			    DEMANDS_MAX);
 	return true;
 }
 

@@ -16,8 +16,9 @@
 #define NO_NODE UINT32_MAX /* producer of what the caller feeds */
 #define NO_CLASS UINT32_MAX /* of a value that has one format only */
 #define NO_LIMIT UINT32_MAX
-/* Distinct formats one value may be asked for in: its cheapest conversions are
- * a Steiner tree, and that is found exactly. */
+/* Distinct formats one value may be asked for in, and, where local ones are
+ * among them, a way into those: its cheapest conversions are a Steiner tree, and
+ * that is found exactly. */
 #define DEMANDS_MAX 10u
 
 struct problem_port {

@@ -80,8 +80,8 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	struct budget budget = {0};
 	struct search_result r, met = {.found = false};
 	struct sweep_limits limits = {.upper = COST_NEVER};
-	struct converter_memo memo;
-	struct problem priced;
+	struct converter_memo memo, priced_memo;
+	struct problem priced; /* as if no format were local, like exact.c */
 	struct err err = {0};
 	struct toll toll;
 	struct dual dual;
@@ -103,8 +103,10 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 		return true;
 	tolled++;
 	toll_apply(&toll, &priced, p, a);
+	priced.local = 0;
+	convert_init(&priced_memo, &priced, a);
 	convert_init(&memo, p, a);
-	if (!dual_init(&dual, &priced, &memo, a))
+	if (!dual_init(&dual, &priced, &priced_memo, a))
 		return true;
 	dual_improve(&dual, toll.optimum, rounds, &budget);
 	limits.dual = &dual;
