@@ -51,18 +51,32 @@ same_format(
 	    && x->dtype == y->dtype;
 }
 
-static bool
-has_conversion(const struct plan *p, const struct plan *of,
+/* Among the first n conversions of a plan, those like one of `of`. */
+static uint32_t
+count_like(const struct plan *p, uint32_t n, const struct plan *of,
     const struct plan_conversion *c)
 {
-	for (uint32_t i = 0; i < p->nconversions; i++) {
+	uint32_t like = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
 		const struct plan_conversion *x = &p->conversion[i];
 
-		if (x->value == c->value && same_format(p, x->from, of, c->from)
-		    && same_format(p, x->to, of, c->to))
-			return true;
+		like += x->value == c->value
+		    && same_format(p, x->from, of, c->from)
+		    && same_format(p, x->to, of, c->to);
 	}
-	return false;
+	return like;
+}
+
+/* Does the other plan pay conversion i of this one, as often as it has come up?
+ * Several regions may each pay the same. */
+static bool
+has_conversion(const struct plan *other, const struct plan *p, uint32_t i)
+{
+	const struct plan_conversion *c = &p->conversion[i];
+
+	return count_like(p, i + 1, p, c)
+	    <= count_like(other, other->nconversions, p, c);
 }
 
 static void
@@ -90,7 +104,7 @@ find_own(struct plan_shift *s, const struct plan *p, const struct plan *other,
 	for (uint32_t i = 0; i < p->nconversions; i++) {
 		const struct plan_conversion *c = &p->conversion[i];
 
-		if (has_conversion(other, p, c))
+		if (has_conversion(other, p, i))
 			continue;
 		add_noise(s,
 		    &conversion_at(p->prices, p->prices->value_class[c->value],

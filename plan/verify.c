@@ -7,7 +7,8 @@
 
 struct review {
 	const struct plan *p;
-	uint32_t *available; /* [nvalues] mask of formats */
+	uint32_t *available; /* [nvalues] mask of formats it can be converted
+			      * from: on a device, those it was made in */
 	uint32_t *holder; /* [nvalues][nformats] region (+ 1) that holds it,
 			   * where a format lives on a device */
 	uint32_t *made_by; /* [nnodes] composite, or UINT32_MAX */
@@ -49,16 +50,28 @@ region_at(const struct review *r, uint32_t composite)
 static bool
 is_there(struct review *r, value_id v, format_id f, uint32_t composite)
 {
-	return r->available[v] >> f & 1
-	    && (is_on_host(r, f)
-	        || *holder_of(r, v, f) == region_at(r, composite));
+	uint32_t region = region_at(r, composite);
+
+	if (is_on_host(r, f))
+		return r->available[v] >> f & 1;
+	return region && *holder_of(r, v, f) == region;
 }
 
+/* From now on it can. */
 static void
-make_available(struct review *r, value_id v, format_id f, uint32_t composite)
+put_value(struct review *r, value_id v, format_id f, uint32_t composite)
 {
-	r->available[v] |= UINT32_C(1) << f;
 	*holder_of(r, v, f) = region_at(r, composite);
+	if (is_on_host(r, f))
+		r->available[v] |= UINT32_C(1) << f;
+}
+
+/* Devices take in what is on the host only, for one of their regions. */
+static bool
+leads_somewhere(const struct review *r, const struct plan_conversion *c)
+{
+	return is_on_host(r, c->to)
+	    || (is_on_host(r, c->from) && c->before < r->p->ncomposites);
 }
 
 static bool
@@ -91,13 +104,18 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 			return WRONG("conversion %" PRIu32 " of value %" PRIu32
 			             " has no source or is paid twice",
 			    r->next, c->value);
+		if (!leads_somewhere(r, c))
+			return WRONG("conversion %" PRIu32 " of value %" PRIu32
+			             " takes it in for nobody, or from "
+			             "another device",
+			    r->next, c->value);
 		if (c->cost
 		    != (price->price.state == PRICE_KNOWN ? price->price.ns
 		                                          : price->price.bound))
 			return WRONG("conversion %" PRIu32
 			             " is not charged its price",
 			    r->next);
-		make_available(r, c->value, c->to, c->before);
+		put_value(r, c->value, c->to, c->before);
 		if (!charge(r, c->cost, err))
 			return false;
 	}
@@ -175,8 +193,11 @@ write_ports(struct review *r, uint32_t i, struct err *err)
 	const struct price *price =
 	    &r->p->prices->candidate[r->p->composite[i].candidate];
 
-	for (uint32_t k = 0; k < c->noutputs; k++)
-		make_available(r, c->output[k].value, c->output[k].format, i);
+	for (uint32_t k = 0; k < c->noutputs; k++) {
+		put_value(r, c->output[k].value, c->output[k].format, i);
+		r->available[c->output[k].value] |= UINT32_C(1)
+		    << c->output[k].format;
+	}
 	if (price->state == PRICE_FAILED)
 		return WRONG("a candidate whose price failed was chosen");
 	return charge(r, r->p->composite[i].cost, err);

@@ -11,6 +11,7 @@
 #include "costmodel/pricer.h"
 #include "plan/fit.h"
 #include "plan/sensitivity.h"
+#include "plan/shift.h"
 #include "plan/solve.h"
 #include "plan/versus.h"
 #include "tests/support/make.h"
@@ -200,17 +201,29 @@ test_values_between_regions_go_through_the_host(void **state)
 	assert_true(plan_verify(&plan, &err));
 }
 
+/* The plan of a value that two regions take in, with its own conversions. */
+static struct plan_conversion *
+taken_in_twice(value_id *x)
+{
+	value_id y, z;
+
+	*x = make_input(&m, DIMS(1, 8, 16, 16));
+	y = MAKE(&m, SIGMOID, conv(*x, 8, 8));
+	z = conv(y, 8, 8);
+	make_output(&m, MAKE(&m, ADD, z, *x));
+	assert_true(search("mrvl"));
+	return arena_copy(&arena, plan.conversion,
+	    plan.nconversions * sizeof *plan.conversion);
+}
+
 /* A value fed once is taken in by each region that reads it. */
 static void
 test_each_region_takes_its_inputs_in(void **state)
 {
-	value_id x = make_input(&m, DIMS(1, 8, 16, 16)), y, z;
+	value_id x;
 
 	(void)state;
-	y = MAKE(&m, SIGMOID, conv(x, 8, 8));
-	z = conv(y, 8, 8);
-	make_output(&m, MAKE(&m, ADD, z, x));
-	assert_true(search("mrvl"));
+	taken_in_twice(&x);
 	assert_int_equal(composites_on(0), 3);
 	assert_int_equal(conversions_of(x, false), 2);
 }
@@ -242,6 +255,78 @@ test_a_missing_conversion_is_found(void **state)
 	plan.nconversions = n;
 	assert_false(plan_verify(&plan, &err));
 	assert_non_null(strstr(err.text, "is not there in format"));
+}
+
+/* What one region took in is no source for another. */
+static void
+test_nothing_leads_out_of_where_it_was_taken_in(void **state)
+{
+	struct plan_conversion *mine, *last = NULL;
+	value_id x;
+
+	(void)state;
+	mine = taken_in_twice(&x);
+	for (uint32_t i = 0; i < plan.nconversions; i++)
+		if (mine[i].value == x)
+			last = &mine[i];
+	assert_non_null(last);
+	plan.cost -= last->cost;
+	last->from = last->to;
+	last->cost = price_least(
+	    &conversion_at(&prices, prices.value_class[x], last->from, last->to)
+	         ->price);
+	plan.cost += last->cost;
+	plan.conversion = mine;
+	assert_false(plan_verify(&plan, &err));
+	assert_non_null(strstr(err.text, "has no source"));
+}
+
+static void
+test_nothing_is_taken_in_for_nobody(void **state)
+{
+	struct plan_conversion *mine, *more, one;
+	uint32_t n = 0;
+	value_id x;
+
+	(void)state;
+	mine = taken_in_twice(&x);
+	while (mine[n].value != x)
+		n++;
+	one = mine[n];
+	more = arena_new(&arena, struct plan_conversion, plan.nconversions + 1);
+	memcpy(more, mine, plan.nconversions * sizeof *mine);
+	one.before = plan.ncomposites;
+	more[plan.nconversions++] = one;
+	plan.cost += one.cost;
+	plan.conversion = more;
+	assert_false(plan_verify(&plan, &err));
+	assert_non_null(strstr(err.text, "takes it in for nobody"));
+}
+
+/* The same conversion is news as often as it is paid more often. */
+static void
+test_a_conversion_less_is_a_shift(void **state)
+{
+	struct plan_shift shift;
+	struct plan less;
+	value_id x;
+	uint32_t at = 0;
+
+	(void)state;
+	taken_in_twice(&x);
+	less = plan;
+	while (plan.conversion[at].value != x)
+		at++;
+	assert_int_equal(at, 0); /* x goes in first */
+	less.conversion++;
+	less.nconversions--;
+	plan_shift_make(&shift, &plan, &less, &arena);
+	assert_int_equal(shift.ngone, 1);
+	assert_int_equal(plan.conversion[shift.gone[0]].value, x);
+	assert_int_equal(shift.nnew, 0);
+	plan_shift_make(&shift, &less, &plan, &arena);
+	assert_int_equal(shift.ngone, 0);
+	assert_int_equal(shift.nnew, 1);
 }
 
 /* A launch for a sum alone: eager takes it, the plan does not. */
@@ -401,6 +486,9 @@ main(void)
 	    TEST(test_values_between_regions_go_through_the_host),
 	    TEST(test_each_region_takes_its_inputs_in),
 	    TEST(test_a_missing_conversion_is_found),
+	    TEST(test_nothing_leads_out_of_where_it_was_taken_in),
+	    TEST(test_nothing_is_taken_in_for_nobody),
+	    TEST(test_a_conversion_less_is_a_shift),
 	    TEST(test_a_lone_sum_is_left_on_the_host),
 	    TEST(test_sensitive_to_the_launch_only),
 	    TEST(test_unconnected_share_an_invocation),
