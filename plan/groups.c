@@ -1,6 +1,6 @@
 #include "plan/groups.h"
 
-#include <string.h>
+#include "search/convert.h"
 
 /* A unit is what runs in one go: a group, a run that matters, or a single step.
  * It is known by the first of its steps. */
@@ -11,6 +11,8 @@ struct regrouping {
 	uint32_t *unit; /* [nsteps] */
 	uint32_t *unit_of; /* [nnodes] */
 	uint32_t *waiting; /* [nsteps] uses of what other units make, by unit */
+	uint32_t *order; /* [nsteps] steps as they are laid */
+	bool *tied; /* [nsteps] to the step before: never in another run */
 };
 
 static const struct problem_candidate *
@@ -85,7 +87,7 @@ count_uses(struct regrouping *r, uint32_t step, uint32_t by)
 /* The steps, unit by unit, the earliest that waits for nothing first; false:
  * units wait for each other. */
 static bool
-order_units(struct regrouping *r, uint32_t *order)
+order_units(struct regrouping *r)
 {
 	uint32_t n = 0, nsteps = r->cover->nsteps, u;
 
@@ -100,11 +102,80 @@ order_units(struct regrouping *r, uint32_t *order)
 		r->waiting[u] = UINT32_MAX; /* done */
 		for (uint32_t i = u; i < nsteps; i++)
 			if (r->unit[i] == u) {
-				order[n++] = i;
+				r->order[n++] = i;
 				count_uses(r, i, UINT32_MAX);
 			}
 	}
 	return true;
+}
+
+static void
+keep_order(struct regrouping *r)
+{
+	for (uint32_t i = 0; i < r->cover->nsteps; i++)
+		r->order[i] = i;
+}
+
+static bool
+reads(const struct problem_candidate *c, struct problem_port what)
+{
+	for (uint32_t k = 0; k < c->ninputs; k++)
+		if (c->input[k].value == what.value
+		    && c->input[k].format == what.format)
+			return true;
+	return false;
+}
+
+/* What a step makes in a format that cannot be brought in ties those to it that
+ * read it so. */
+static void
+tie_readers(struct regrouping *r, uint32_t maker, struct problem_port made)
+{
+	const struct cover_step *step = r->cover->step;
+	uint32_t tied = maker;
+
+	for (uint32_t i = maker + 1;
+	     i < r->cover->nsteps && step[i].run == step[maker].run; i++)
+		if (reads(candidate_at(r, i), made))
+			while (tied < i)
+				r->tied[++tied] = true;
+}
+
+static void
+tie_steps(struct regrouping *r, struct arena *a)
+{
+	struct converter_memo memo;
+
+	convert_init(&memo, r->p, a);
+	for (uint32_t i = 0; i < r->cover->nsteps; i++) {
+		const struct problem_candidate *c = candidate_at(r, i);
+
+		for (uint32_t k = 0; k < c->noutputs; k++) {
+			uint32_t bit = UINT32_C(1) << c->output[k].format;
+
+			if (convert_cost(&memo,
+			        r->p->value[c->output[k].value].class, bit, bit)
+			    == COST_NEVER)
+				tie_readers(r, i, c->output[k]);
+		}
+	}
+}
+
+static void
+lay(struct cover *out, const struct regrouping *r, struct arena *a)
+{
+	uint32_t n = r->cover->nsteps;
+	uint32_t *candidate = arena_new(a, uint32_t, n);
+	bool *fresh = arena_new(a, bool, n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = r->order[i], before = i ? r->order[i - 1] : at;
+
+		candidate[i] = r->cover->step[at].candidate;
+		fresh[i] = r->unit[at] != r->unit[before] && !r->tied[at]
+		    && (is_run(r, at) || is_run(r, before));
+	}
+	cover_complete(out, r->p, candidate, fresh, n, a);
 }
 
 static bool
@@ -123,8 +194,6 @@ groups_apply(struct cover *c, const struct problem *p,
 	const struct cover from = *c;
 	struct regrouping r = {.p = p, .all = all, .cover = &from};
 	struct arena scratch;
-	uint32_t *order, *candidate;
-	bool *fresh;
 
 	if (!has_groups(&r))
 		return;
@@ -132,20 +201,18 @@ groups_apply(struct cover *c, const struct problem *p,
 	r.unit = arena_new(&scratch, uint32_t, from.nsteps);
 	r.unit_of = arena_new(&scratch, uint32_t, p->nnodes);
 	r.waiting = arena_new(&scratch, uint32_t, from.nsteps);
-	order = arena_new(&scratch, uint32_t, from.nsteps);
-	candidate = arena_new(&scratch, uint32_t, from.nsteps);
-	fresh = arena_new(&scratch, bool, from.nsteps);
+	r.order = arena_new(&scratch, uint32_t, from.nsteps);
+	r.tied = arena_new(&scratch, bool, from.nsteps);
 	find_units(&r);
 	/* Part of a group may be left out, and the way lead out and back in:
 	 * then the order stays, and runs are cut where the unit changes. */
-	if (!order_units(&r, order))
-		for (uint32_t i = 0; i < from.nsteps; i++)
-			order[i] = i;
-	for (uint32_t i = 0; i < from.nsteps; i++) {
-		candidate[i] = from.step[order[i]].candidate;
-		fresh[i] = i > 0 && r.unit[order[i]] != r.unit[order[i - 1]]
-		    && (is_run(&r, order[i]) || is_run(&r, order[i - 1]));
+	if (!order_units(&r))
+		keep_order(&r);
+	lay(c, &r, a);
+	if (c->cost == COST_NEVER) {
+		keep_order(&r);
+		tie_steps(&r, &scratch);
+		lay(c, &r, a);
 	}
-	cover_complete(c, p, candidate, fresh, from.nsteps, a);
 	arena_release(&scratch);
 }
