@@ -6,7 +6,7 @@
 
 /* What one live value adds, as labels of a group ask for it. */
 struct addition {
-	uint32_t have, need, waiting, entered;
+	uint32_t have, need, waiting, away, entered;
 	bool leaves;
 	int64_t adds;
 };
@@ -117,6 +117,19 @@ formats_entered(const struct bound *b, const struct entry *e)
 	return mask;
 }
 
+/* What local formats that are brought in are for the prices. */
+static uint32_t
+as_brought(const struct bound *b, uint32_t formats)
+{
+	uint32_t mask = 0, f;
+
+	if (!b->apart->start)
+		return formats;
+	while (mask_next(&formats, &f))
+		mask |= UINT32_C(1) << b->apart->brought[f];
+	return mask;
+}
+
 /* What an entry adds where formats are local and the prices know nothing of that:
  * for them each is there for all once it is somewhere. What waits may still be made
  * where it waits. What was brought in is paid but for the way to a format it can be
@@ -131,11 +144,13 @@ local_adds(const struct bound *b, struct group *g, const struct entry *e,
 	cost_ns cost[FORMATS_MAX] = {0};
 	int64_t best = INT64_MAX;
 
-	live.need = (e->need & ~b->p->local) | e->pending | e->floating;
-	live.paid = formats_entered(b, e);
+	live.need = (e->need & ~b->p->local) | e->pending
+	    | (e->floating & ~e->away) | as_brought(b, e->away);
+	live.paid = as_brought(b, formats_entered(b, e));
 	live.cost = cost;
-	for (uint32_t rest = live.paid; mask_next(&rest, &f);)
-		cost[f] = entry_cost(b->p, class, f);
+	for (uint32_t rest = b->p->local; mask_next(&rest, &f);)
+		cost[b->apart->start ? b->apart->brought[f] : f] =
+		    entry_cost(b->p, class, f);
 	if (brought)
 		enter = entry_formats(b->p, class, mask_lowest(brought));
 	if (!enter)
@@ -168,14 +183,15 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 		x = &all->known[i];
 		if (x->need == e->need && x->have == e->have
 		    && x->waiting == (e->pending | e->floating)
-		    && x->entered == e->entered && x->leaves == leaves)
+		    && x->away == e->away && x->entered == e->entered
+		    && x->leaves == leaves)
 			return x->adds;
 	}
 	all->known = arena_grow(
 	    b->arena, all->known, &all->cap, all->n + 1, sizeof *all->known);
 	x = &all->known[all->n++];
-	*x = (struct addition){
-	    e->have, e->need, e->pending | e->floating, e->entered, leaves, 0};
+	*x = (struct addition){e->have, e->need, e->pending | e->floating,
+	    e->away, e->entered, leaves, 0};
 	x->adds = b->p->local
 	    ? local_adds(b, g, e, live)
 	    : dual_value(

@@ -2,6 +2,7 @@
 #ifndef SEARCH_BOUND_H
 #define SEARCH_BOUND_H
 
+#include "search/apart.h"
 #include "search/capacity.h"
 #include "search/dual.h"
 #include "search/frontier.h"
@@ -10,6 +11,7 @@ struct bound {
 	const struct problem *p;
 	struct arena *arena;
 	const struct entered *entered; /* sets of runs, in labels */
+	const struct apart *apart;
 	struct dual *dual; /* of the problem as if no format were local; NULL:
 			    * shares only */
 	int64_t launch; /* of the target whose runs count, in its prices */

@@ -8,16 +8,18 @@
 #define RATE_BRANCH 400
 
 void
-branch_tools_init(
-    struct branch_tools *t, const struct problem *p, const struct dual *prices)
+branch_tools_init(struct branch_tools *t, const struct problem *p,
+    const struct apart *apart, const struct dual *prices)
 {
-	*t = (struct branch_tools){.p = p, .priced = prices != NULL};
+	*t = (struct branch_tools){
+	    .p = p, .apart = apart, .priced = prices != NULL};
 	arena_init(&t->arena);
 	convert_init(&t->memo, p, &t->arena);
 	if (!prices)
 		return;
 	t->dual = *prices;
-	t->dual.memo = &t->memo;
+	convert_init(&t->priced_memo, prices->p, &t->arena);
+	t->dual.memo = &t->priced_memo;
 	t->dual.hole = arena_new(&t->arena, uint32_t, p->nnodes);
 }
 
@@ -83,6 +85,7 @@ sweep_up(struct search_result *out, const struct problem *sub, cost_ns bar,
 {
 	const cost_ns floor = out->lower_bound;
 	struct sweep_limits limits = {.memo = &t->memo,
+	    .apart = t->apart,
 	    .dual = &t->dual,
 	    .budget = budget_of(o),
 	    .max_rate = RATE_BRANCH};

@@ -10,6 +10,14 @@ struct passage {
 	struct sweep_label *to;
 };
 
+/* What floats on the format is where others are. */
+static void
+land(struct entry *e, uint32_t format)
+{
+	e->floating &= ~(UINT32_C(1) << format);
+	e->away &= ~(UINT32_C(1) << format);
+}
+
 /* The run at `pos` has the value brought in, once. Those that float may be there
  * as well. */
 static void
@@ -19,7 +27,7 @@ bring_in(const struct passage *x, uint32_t pos, uint32_t format)
 	struct entry *e = x->entry;
 
 	if (e->floor <= pos)
-		e->floating &= ~(UINT32_C(1) << format);
+		land(e, format);
 	if (entered_has(&x->f->entered, e->entered, at))
 		return;
 	e->need |= UINT32_C(1) << format;
@@ -70,48 +78,50 @@ is_shared(const struct passage *x, uint32_t pos, uint32_t format)
 
 /* A candidate from `pos` on asks for a local format. */
 static void
-float_in(const struct passage *x, uint32_t pos, uint32_t format)
+float_in(const struct passage *x, uint32_t pos, uint32_t format, bool apart)
 {
 	struct entry *e = x->entry;
 
 	if (is_shared(x, pos, format))
 		return;
 	e->floating |= UINT32_C(1) << format;
+	if (apart)
+		e->away |= UINT32_C(1) << format;
 	if (e->floor < pos)
 		e->floor = pos;
 }
 
 /* A candidate at `pos` asks for a local format. */
 static void
-read_in(const struct passage *x, uint32_t pos, uint32_t format)
+read_in(const struct passage *x, uint32_t pos, uint32_t format, bool apart)
 {
 	struct entry *e = x->entry;
 
-	if (e->pos != pos || (e->have && !(e->have >> format & 1))) {
+	if (apart || e->pos != pos || (e->have && !(e->have >> format & 1))) {
 		bring_in(x, pos, format);
 	} else if (!e->have) {
 		e->pending |= UINT32_C(1) << format;
-		e->floating &= ~(UINT32_C(1) << format);
+		land(e, format);
 	}
 }
 
 static void
-read_local(const struct passage *x, uint32_t formats)
+read_local(const struct passage *x, uint32_t formats, bool apart)
 {
 	for (uint32_t f; mask_next(&formats, &f);)
 		if (x->to->floats)
-			float_in(x, x->to->pos, f);
+			float_in(x, x->to->pos, f, apart);
 		else
-			read_in(x, x->to->pos, f);
+			read_in(x, x->to->pos, f, apart);
 }
 
 /* All users are known: those that still float need it brought in once. */
 static void
 end_floating(const struct passage *x, uint32_t made)
 {
-	uint32_t rest = x->entry->floating & ~made;
+	uint32_t rest = x->entry->floating & (~made | x->entry->away);
 
-	x->entry->floating = 0;
+	x->entry->floating = x->entry->away = 0;
 	for (uint32_t f; mask_next(&rest, &f);)
 		bring_in(x, x->entry->floor, f);
 }
@@ -143,7 +153,7 @@ settle(const struct passage *x, const struct settled *s)
 	if (s->have)
 		produce(x, s->have);
 	e->need |= s->need & ~p->local;
-	read_local(x, s->need & p->local);
+	read_local(x, s->need & p->local, false);
 	if (e->floating)
 		end_floating(x, e->have);
 	return convert_cost(
@@ -164,7 +174,7 @@ keep(const struct passage *x, const struct kept *k)
 	if (k->read && !e->have)
 		raise_pos(x, pos + (k->marked ? pos & 1 : 0));
 	if (k->need & local)
-		read_local(x, k->need & local);
+		read_local(x, k->need & local, k->apart);
 	if (!k->reusable)
 		e->entered = ENTERED_NONE;
 	if (!k->reusable || !e->floating)

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "search/apart.h"
 #include "search/capacity.h"
 #include "search/capped.h"
 #include "search/check.h"
@@ -123,28 +124,18 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 	return true;
 }
 
-/* As if no format were local: a value converted for one run is there for all. No
- * cover costs more for that. */
-static struct problem
-without_local(const struct problem *p)
-{
-	struct problem easy = *p;
-
-	easy.local = 0;
-	return easy;
-}
-
 /* Wide graphs: prices first, then sweeps they prune; a guided beam where those
  * grow too wide. */
 static void
 sweep_priced(struct exact *x, const struct problem *priced)
 {
-	struct problem easy = without_local(priced);
 	struct arena space;
+	struct problem easy;
 	struct dual dual;
 
 	x->limits.max_rate = 0;
 	arena_init(&space);
+	easy = apart_without_local(x->limits.apart, priced, &space);
 	if (make_prices(x, &dual, &easy, &space)) {
 		sweep_near(x);
 		x->limits.beam = BEAM_GUIDED;
@@ -232,7 +223,8 @@ static void
 sweep_easy(struct exact *x, const struct search_options *o)
 {
 	struct search_result *best = x->best;
-	struct problem easy = without_local(x->p);
+	struct problem easy =
+	    apart_without_local(x->limits.apart, x->p, x->arena);
 
 	sweep_all(best, &easy, o, &x->limits.budget, x->arena);
 	if (!best->found)
@@ -250,12 +242,16 @@ sweep_all(struct search_result *out, const struct problem *p,
 	struct exact x = {.p = p, .best = out, .arena = a};
 	struct converter_memo memo;
 	struct arena space;
+	struct apart apart;
 
 	arena_init(&space);
 	convert_init(&memo, p, &space);
 	*out = (struct search_result){.why = ""};
-	x.limits = (struct sweep_limits){
-	    .memo = &memo, .budget = *budget, .leap_after = LEAP_AFTER};
+	apart_find(&apart, p, &space);
+	x.limits = (struct sweep_limits){.memo = &memo,
+	    .budget = *budget,
+	    .apart = &apart,
+	    .leap_after = LEAP_AFTER};
 	if (p->local)
 		sweep_easy(&x, o);
 	else

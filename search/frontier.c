@@ -66,9 +66,11 @@ extra_entries(struct frontier *f, const struct rivals *x, uint32_t *ask)
 	uint32_t late = same_run ? a->pending & ~b->pending : a->pending;
 	cost_ns cost;
 
-	late |= a->floating
-	    & ~(b->pending
-	        | (a->floor <= b->floor + x->shift ? b->floating : 0));
+	if (a->floor <= b->floor + x->shift)
+		late |= a->floating & ~(b->pending | b->floating);
+	else
+		late |= a->floating & ~b->pending;
+	late |= a->away & ~(a->floor <= b->floor + x->shift ? b->away : 0);
 
 	if (a->have && !same_run)
 		late |= a->have & f->p->local;

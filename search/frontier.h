@@ -29,6 +29,7 @@ struct entry {
 			   * that turns out to make it so. */
 	uint32_t floating; /* local formats candidates read it in whose run is
 			    * open: the maker's, or any other from `floor` on */
+	uint32_t away; /* of those, which never are the maker's */
 	uint32_t floor;
 	uint32_t entered; /* runs it was brought in for, as long as users are
 			   * left that could be in one of them; paid */

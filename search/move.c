@@ -27,9 +27,10 @@ has_sink(
 }
 
 void
-groups_init(struct groups *s, const struct problem *p, struct arena *a)
+groups_init(struct groups *s, const struct problem *p,
+    const struct apart *apart, struct arena *a)
 {
-	*s = (struct groups){.p = p, .arena = a};
+	*s = (struct groups){.p = p, .arena = a, .apart = apart};
 	s->first = arena_new(a, struct group *, (size_t)p->nnodes + 1);
 	s->last = arena_new(a, struct group *, (size_t)p->nnodes + 1);
 	s->mark = arena_new(a, uint32_t, p->nnodes);
@@ -199,7 +200,11 @@ keep(struct draft *d, struct kept k)
 {
 	uint32_t at = d->nkept++;
 
-	k.reusable = d->s->p->local && wanted(d->s, d->from, k.value);
+	if (d->s->p->local) {
+		k.reusable = wanted(d->s, d->from, k.value);
+		k.apart = k.read
+		    && apart_reads(d->s->apart, d->s->p, d->m->id, k.value);
+	}
 	for (; at > 0 && d->s->kept[at - 1].value > k.value; at--)
 		d->s->kept[at] = d->s->kept[at - 1];
 	d->s->kept[at] = k;

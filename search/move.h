@@ -4,6 +4,7 @@
 #define SEARCH_MOVE_H
 
 #include "ir/base/map.h"
+#include "search/apart.h"
 #include "search/frontier.h"
 
 #define ITEM_NONE UINT32_MAX
@@ -23,6 +24,7 @@ struct groups {
 	uint32_t stamp;
 	struct kept *kept; /* [nvalues] scratch of the move at hand */
 	struct settled *settled;
+	const struct apart *apart; /* readers that are known to be */
 	bool floats; /* formats are local, and no value leaves early */
 	uint32_t *produced, *early_item, *bit_to;
 	bool overflowed; /* more values left early than there is room for */
@@ -37,6 +39,7 @@ struct kept {
 	bool read; /* the candidate asks for it */
 	bool marked;
 	bool early; /* the candidate makes it, for users not covered yet */
+	bool apart; /* the candidate never is in the run that makes it */
 	bool reusable; /* users are left: they may share what is local */
 };
 
@@ -67,7 +70,8 @@ struct move {
 	const uint32_t *bit_to; /* [nbits] old bit -> new bit, or ITEM_NONE */
 };
 
-void groups_init(struct groups *s, const struct problem *p, struct arena *a);
+void groups_init(struct groups *s, const struct problem *p,
+    const struct apart *apart, struct arena *a);
 /* Nothing covered. */
 struct group *groups_first(struct groups *s);
 /* The groups of a highest uncovered node (NO_NODE: all covered), oldest first. */

@@ -398,6 +398,8 @@ void
 sweep_search(struct search_result *out, const struct problem *p,
     const struct sweep_limits *limits, struct arena *a)
 {
+	static const struct apart none;
+	const struct apart *apart = limits->apart ? limits->apart : &none;
 	struct arena space;
 	struct sweep s = {.limits = limits, .dropped = COST_NEVER};
 
@@ -411,8 +413,9 @@ sweep_search(struct search_result *out, const struct problem *p,
 	s.beam = limits->beam;
 	find_special_targets(&s.frontier, p);
 	entered_init(&s.frontier.entered, &space);
-	groups_init(&s.groups, p, &space);
+	groups_init(&s.groups, p, apart, &space);
 	bound_init(&s.bound, p, &s.frontier.entered, limits->dual, &space);
+	s.bound.apart = apart;
 	s.bound.toll = limits->toll;
 	for (uint32_t i = 0; limits->toll && i < s.frontier.ncapped; i++)
 		if (s.frontier.capped[i] == limits->toll->target)

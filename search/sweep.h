@@ -22,6 +22,7 @@ struct sweep_limits {
 			       * unless it has to find a first cover */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
+	const struct apart *apart; /* where formats are local */
 	const struct toll *toll; /* that is in these prices; NULL: none */
 	struct states *states; /* gets the labels, none of which is dropped, and
 				* no cover is made; NULL: they compete */

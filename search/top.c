@@ -32,6 +32,8 @@ struct top {
 	uint32_t n, wanted; /* known; still to be listed */
 	cost_ns rest; /* covers of all other branches cost at least this */
 	uint32_t *owner; /* [nnodes] the step of the cover that is split */
+	struct apart apart; /* readers of local formats */
+	struct problem easy; /* without them, for prices */
 	const struct dual *prices; /* of the whole problem; NULL: none */
 	struct branch_tools *tools; /* [THREADS_MAX] */
 	struct arena scratch;
@@ -268,8 +270,11 @@ make_prices(struct top *t, struct dual *dual, struct converter_memo *memo,
 {
 	struct budget budget = budget_of(t->o);
 
-	convert_init(memo, t->p, &t->scratch);
-	if (!sweep_handles(t->p) || !dual_init(dual, t->p, memo, &t->scratch))
+	apart_find(&t->apart, t->p, &t->scratch);
+	t->easy = apart_without_local(&t->apart, t->p, &t->scratch);
+	convert_init(memo, &t->easy, &t->scratch);
+	if (!sweep_handles(t->p)
+	    || !dual_init(dual, &t->easy, memo, &t->scratch))
 		return false;
 	dual_improve(dual, optimum, ROUNDS, &budget);
 	return true;
@@ -325,7 +330,7 @@ find_others(struct search_top *out, struct top *t, struct err *err)
 	    && make_prices(t, &dual, &memo, t->open[0].best.cover.cost))
 		t->prices = &dual;
 	for (uint32_t i = 0; i < THREADS_MAX; i++)
-		branch_tools_init(&tools[i], t->p, t->prices);
+		branch_tools_init(&tools[i], t->p, &t->apart, t->prices);
 	t->tools = tools;
 	while (ok && t->wanted > 0 && t->n > 0)
 		ok = list_next(out, t, err);

@@ -44,19 +44,22 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 {
 	struct sweep_limits limits = {.upper = COST_NEVER};
 	struct converter_memo memo, easy_memo;
-	struct problem easy = *p;
 	struct search_result r;
+	struct problem easy;
+	struct apart apart;
 	struct dual dual;
 
 	if (!sweep_handles(p))
 		return true;
-	easy.local = 0;
+	apart_find(&apart, p, a);
+	easy = apart_without_local(&apart, p, a);
 	convert_init(&memo, p, a);
 	convert_init(&easy_memo, &easy, a);
 	if (!dual_init(&dual, &easy, &easy_memo, a))
 		return true;
 	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
 	    &(struct budget){0});
+	limits.apart = &apart;
 	limits.dual = &dual;
 	limits.memo = &memo;
 	if (best != COST_NEVER)
