@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "search/apart.h"
 #include "search/capacity.h"
 #include "search/capped.h"
 #include "search/check.h"

@@ -154,9 +154,11 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 int
 main(int argc, char **argv)
 {
-	static const struct problem_mix mix = {5, 8, 3, 3, .launches = true,
-	    .limits = true, .marks = true, .taps = true, .resources = true,
-	    .parts = true, .local = true};
+	static const struct problem_mix mixes[] = {
+	    {5, 8, 3, 3, .launches = true, .limits = true, .marks = true,
+	        .taps = true, .resources = true, .parts = true, .local = true},
+	    {6, 10, 3, 1, .launches = true, .local = true},
+	};
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 400, bad = 0;
 
 	for (uint64_t seed = 0; seed < n; seed++) {
@@ -164,7 +166,8 @@ main(int argc, char **argv)
 		struct arena a;
 
 		arena_init(&a);
-		bad += !same(problem_random(&r, &mix, &a), seed, &a);
+		bad +=
+		    !same(problem_random(&r, &mixes[seed % 2], &a), seed, &a);
 		arena_release(&a);
 	}
 	printf("%" PRIu64 " cases, %" PRIu64 " failed\n", n, bad);
