@@ -9,18 +9,21 @@ search_single(struct search_result *out, const struct problem *p,
     const uint32_t target[2], const struct search_options *o, struct arena *a,
     struct err *err)
 {
-	bool *allowed = arena_new(a, bool, p->ncandidates);
+	struct arena scratch;
 	struct problem sub;
+	bool *allowed, ok;
 
+	arena_init(&scratch);
+	allowed = arena_new(&scratch, bool, p->ncandidates);
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		allowed[c] =
 		    target_owner(p, p->candidate[c].target) == target[0]
 		    || target_owner(p, p->candidate[c].target) == target[1];
-	problem_restrict(&sub, p, allowed, a);
-	if (!search_exact(out, &sub, o, a, err))
-		return false;
+	problem_restrict(&sub, p, allowed, &scratch);
+	ok = search_exact(out, &sub, o, a, err);
 	out->searcher = "single";
-	return true;
+	arena_release(&scratch);
+	return ok;
 }
 
 /* The claims of an eager partitioner, as the graph of what is claimed. */

@@ -160,8 +160,8 @@ one_way(const cost_ns *way, uint32_t nformats, uint32_t have, uint32_t need)
 	cost_ns best = COST_NEVER;
 	uint32_t to = mask_lowest(need);
 
-	for (uint32_t from = 0; from < nformats; from++)
-		if (have >> from & 1 && way[from * nformats + to] < best)
+	for (uint32_t from; mask_next(&have, &from);)
+		if (way[from * nformats + to] < best)
 			best = way[from * nformats + to];
 	return best;
 }

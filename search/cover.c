@@ -24,7 +24,7 @@ struct builder {
 	struct cover *cover;
 	struct cover_step *step;
 	struct demand *demand; /* [nvalues] */
-	uint32_t (*first)[FORMATS_MAX]; /* [nvalues] step that needs a format */
+	uint32_t *first; /* [nvalues][nformats] step that needs a format */
 	uint32_t *run_of; /* [nnodes] */
 	struct entry *entry;
 	uint32_t nentries, entry_cap;
@@ -32,6 +32,12 @@ struct builder {
 	uint32_t nout, out_cap;
 	struct arena *arena;
 };
+
+static uint32_t *
+first(const struct builder *b, uint32_t value, uint32_t format)
+{
+	return &b->first[(size_t)value * b->p->nformats + format];
+}
 
 /* Does a value the candidate reads come over a mark out of this run? */
 static bool
@@ -112,7 +118,7 @@ demand_input(struct builder *b, const struct problem_port *in, uint32_t step)
 		bring_in(b, in, step);
 	}
 	b->demand[in->value].need |= UINT32_C(1) << in->format;
-	b->first[in->value][in->format] = step;
+	*first(b, in->value, in->format) = step;
 }
 
 static void
@@ -121,8 +127,8 @@ gather_demands(struct builder *b)
 	for (uint32_t v = 0; v < b->p->nvalues; v++) {
 		b->demand[v] = (struct demand){
 		    b->p->value[v].initial, b->p->value[v].required, NO_ENTRY};
-		for (uint32_t f = 0; f < FORMATS_MAX; f++)
-			b->first[v][f] = b->cover->nsteps;
+		for (uint32_t f = 0; f < b->p->nformats; f++)
+			*first(b, v, f) = b->cover->nsteps;
 	}
 	for (uint32_t i = 0; i < b->cover->nsteps; i++) {
 		const struct problem_candidate *c =
@@ -171,12 +177,15 @@ lay_tree(struct builder *b, struct converter_memo *memo, uint32_t v)
 	    convert_steps(memo, b->p->value[v].class, d->have, d->need, step);
 
 	/* A step is due when it or one that starts from it is. */
-	for (uint32_t i = n; i-- > 0;)
-		if (b->first[v][step[i].to] < b->first[v][step[i].from])
-			b->first[v][step[i].from] = b->first[v][step[i].to];
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t due = *first(b, v, step[i].to);
+
+		if (due < *first(b, v, step[i].from))
+			*first(b, v, step[i].from) = due;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct cover_conversion c = {
-		    v, step[i].from, step[i].to, b->first[v][step[i].to], i};
+		    v, step[i].from, step[i].to, *first(b, v, step[i].to), i};
 		uint32_t e = d->entry;
 
 		if (!(b->p->local >> c.to & 1))
@@ -239,7 +248,7 @@ cover_complete(struct cover *out, const struct problem *p,
 	*out = (struct cover){.nsteps = n};
 	b.step = arena_new(a, struct cover_step, n);
 	b.demand = arena_new(a, struct demand, p->nvalues);
-	b.first = arena_array(a, p->nvalues, sizeof *b.first);
+	b.first = arena_new(a, uint32_t, (size_t)p->nvalues * p->nformats);
 	b.run_of = arena_new(a, uint32_t, p->nnodes);
 	memset(b.run_of, 0xff, p->nnodes * sizeof *b.run_of);
 	lay_runs(&b, candidate, fresh, n);

@@ -18,11 +18,15 @@ mask_count(uint32_t mask)
 static inline uint32_t
 mask_lowest(uint32_t mask)
 {
+#ifdef __GNUC__
+	return (uint32_t)__builtin_ctz(mask);
+#else
 	uint32_t f = 0;
 
 	while (!(mask >> f & 1))
 		f++;
 	return f;
+#endif
 }
 
 /* for (uint32_t rest = mask, f; mask_next(&rest, &f);) */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "search/mask.h"
+#include "search/twins.h"
 
 /* All formats there are, as a mask. */
 static uint32_t
@@ -449,6 +450,7 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 	if (!check_candidates(p, a, err) || !check_demands(p, a, err))
 		return false;
 	index_targets(p, a);
+	p->twin = twins_find(p, a);
 	problem_reindex(p, a);
 	return true;
 }

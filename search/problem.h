@@ -87,6 +87,7 @@ struct problem {
 	bool *tracked; /* [ntargets] runs matter: launch, local formats or a
 			* limit on runs */
 	uint32_t ntracked;
+	const uint32_t *twin; /* [ncandidates] search/twins.h */
 	bool has_marks;
 };
 

@@ -12,6 +12,7 @@
 #include "search/leap.h"
 #include "search/move.h"
 #include "search/states.h"
+#include "search/twins.h"
 #include "search/unroll.h"
 
 /* TUNING: labels kept per node once a limit is hit, and when there is no time
@@ -26,6 +27,7 @@ struct sweep {
 	struct bound bound;
 	struct leaps leaps;
 	const struct sweep_limits *limits;
+	const uint32_t *cheapest; /* of twins; NULL: all are wanted */
 	struct sweep_label *work; /* the label being made */
 	uint32_t beam; /* 0: none */
 	bool over; /* out of time, and a cover is known */
@@ -260,11 +262,13 @@ expand(struct sweep *s, struct group *g)
 		return;
 	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
 	     k++) {
-		cost_ns excess = dual ? dual->excess[p->high[k]] : 0;
+		uint32_t c = p->high[k];
+		cost_ns excess = dual ? dual->excess[c] : 0;
 		struct move m;
 
-		if ((priced && cost_add(least, excess) >= upper)
-		    || !move_make(&m, &s->groups, g, p->high[k]))
+		if ((s->cheapest && s->cheapest[p->twin[c]] != c)
+		    || (priced && cost_add(least, excess) >= upper)
+		    || !move_make(&m, &s->groups, g, c))
 			continue;
 		if (!m.to->bounded) {
 			m.to->bounded = true;
@@ -424,6 +428,8 @@ sweep_search(struct search_result *out, const struct problem *p,
 	/* Prices and upper bounds are not the same in every block. */
 	s.leaps.allowed &=
 	    !limits->dual && !limits->states && limits->upper == COST_NEVER;
+	if (!limits->states)
+		s.cheapest = twins_cheapest(p, &space);
 	s.work = arena_alloc(&space,
 	    sizeof(struct sweep_label) + p->nvalues * sizeof(struct entry));
 	if (start(&s))
