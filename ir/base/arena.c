@@ -71,8 +71,9 @@ arena_release(struct arena *a)
 	arena_back(a, (struct arena_mark){.top = NULL});
 }
 
-void *
-arena_alloc(struct arena *a, size_t bytes)
+/* Bytes that hold anything. */
+static void *
+take(struct arena *a, size_t bytes)
 {
 	size_t want, at;
 	void *p;
@@ -90,7 +91,13 @@ arena_alloc(struct arena *a, size_t bytes)
 	}
 	p = block_bytes(a->top) + at;
 	a->top->used = at + want;
-	return memset(p, 0, want);
+	return p;
+}
+
+void *
+arena_alloc(struct arena *a, size_t bytes)
+{
+	return memset(take(a, bytes), 0, bytes ? bytes : 1);
 }
 
 void *
@@ -108,15 +115,21 @@ arena_grow(
     struct arena *a, void *items, uint32_t *cap, uint32_t need, size_t size)
 {
 	uint32_t room = *cap ? *cap : 8;
-	void *larger;
+	size_t bytes, used = 0;
+	unsigned char *larger;
 
 	if (items && need <= *cap)
 		return items;
 	while (room < need)
 		room = room > UINT32_MAX / 2 ? UINT32_MAX : 2 * room;
-	larger = arena_array(a, room, size);
+	if (!size_mul(room, size, &bytes))
+		out_of_memory(SIZE_MAX);
 	if (items)
-		memcpy(larger, items, *cap * size);
+		used = *cap * size;
+	larger = take(a, bytes);
+	if (used)
+		memcpy(larger, items, used);
+	memset(larger + used, 0, bytes - used);
 	*cap = room;
 	return larger;
 }
@@ -124,7 +137,7 @@ arena_grow(
 void *
 arena_copy(struct arena *a, const void *bytes, size_t n)
 {
-	void *p = arena_alloc(a, n);
+	void *p = take(a, n);
 
 	if (n)
 		memcpy(p, bytes, n);
@@ -134,10 +147,11 @@ arena_copy(struct arena *a, const void *bytes, size_t n)
 char *
 arena_strn(struct arena *a, const char *s, size_t n)
 {
-	char *copy = arena_alloc(a, n + 1);
+	char *copy = take(a, n + 1);
 
 	if (n)
 		memcpy(copy, s, n);
+	copy[n] = '\0';
 	return copy;
 }
 
