@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
 void
 why_init(struct why *w, struct arena *a)
 {
@@ -20,25 +22,33 @@ is_assumed(const struct why *w, const char *condition)
 	return false;
 }
 
+static uint32_t
+find(struct condition_counts *c, uint32_t target, const char *condition)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->item[i].target == target
+		    && strcmp(c->item[i].condition, condition) == 0)
+			return i;
+	c->item = (struct condition_count *)arena_grow(
+	    c->arena, c->item, &c->cap, c->n + 1, sizeof *c->item);
+	c->item[c->n] = (struct condition_count){condition, target, 0, 0};
+	return c->n++;
+}
+
 static void
 count(struct condition_counts *c, uint32_t target, const char *condition,
     bool holds)
 {
-	uint32_t i = 0;
+	uintptr_t place = (uintptr_t)condition ^ (uintptr_t)target << 4;
+	uint32_t *found = &c->found[place % COUNT(c->found)];
+	struct condition_count *item = *found ? &c->item[*found - 1] : NULL;
 
-	while (i < c->n
-	    && (c->item[i].target != target
-	        || (c->item[i].condition != condition
-	            && strcmp(c->item[i].condition, condition) != 0)))
-		i++;
-	if (i == c->n) {
-		c->item = (struct condition_count *)arena_grow(
-		    c->arena, c->item, &c->cap, c->n + 1, sizeof *c->item);
-		c->item[c->n++] =
-		    (struct condition_count){condition, target, 0, 0};
+	if (!item || item->condition != condition || item->target != target) {
+		*found = find(c, target, condition) + 1;
+		item = &c->item[*found - 1];
 	}
-	c->item[i].asked++;
-	c->item[i].failed += !holds;
+	item->asked++;
+	item->failed += !holds;
 }
 
 bool

@@ -31,6 +31,9 @@ struct condition_counts {
 	struct condition_count *item;
 	uint32_t n, cap;
 	struct arena *arena;
+	/* Where a condition was found last, by the place of its name: number of
+	 * the item + 1, or 0. */
+	uint32_t found[256];
 };
 
 struct why {
