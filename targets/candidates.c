@@ -328,6 +328,8 @@ static void
 run_rule(struct finder *f, const struct target *t, uint32_t number)
 {
 	const struct rule *rule = &t->kind->rule[number];
+	const struct matches matches = {
+	    f->match, MATCHES, f->arena, f->scratch};
 	struct bitset roots = bitset_new(f->scratch, NOP);
 
 	pattern_roots(rule->pattern, roots);
@@ -336,8 +338,7 @@ run_rule(struct finder *f, const struct target *t, uint32_t number)
 
 		if (!bitset_has(roots, graph_node(f->graph, id)->op))
 			continue;
-		n = pattern_match(
-		    rule->pattern, f->graph, id, f->match, MATCHES, f->arena);
+		n = pattern_match(rule->pattern, f->graph, id, &matches);
 		for (uint32_t i = 0; i < n; i++)
 			take_match(f, t, number, &f->match[i]);
 	}

@@ -58,8 +58,11 @@ keep(struct matcher *m, struct partials *to, const struct partial *p)
 			return;
 	if (to->n == PARTIALS)
 		return;
-	if (to->cap == 0)
-		to->cap = 1; /* nearly always all there is */
+	if (to->cap == 0) { /* one is nearly always all there is */
+		to->item = (struct partial *)arena_copy(m->arena, p, sizeof *p);
+		to->cap = to->n = 1;
+		return;
+	}
 	to->item = (struct partial *)arena_grow(
 	    m->arena, to->item, &to->cap, to->n + 1, sizeof *p);
 	to->item[to->n++] = *p;
@@ -272,21 +275,21 @@ give(struct match *out, node_id root, const struct partial *p, struct arena *a)
 
 uint32_t
 pattern_match(const struct pattern *p, const struct graph *g, node_id root,
-    struct match *out, uint32_t max, struct arena *a)
+    const struct matches *out)
 {
-	struct arena scratch;
-	struct matcher m = {g, &scratch, STEPS};
+	struct arena_mark mark = arena_mark(out->scratch);
+	struct matcher m = {g, out->scratch, STEPS};
 	const struct node *n = graph_node(g, root);
 	struct partial nothing = {0};
 	struct partials start = {&nothing, 1, 1}, found;
 	uint32_t count = 0;
 
-	arena_init(&scratch);
 	found = match_at(
 	    &m, p, root, n->noutputs ? n->output[0] : VALUE_NONE, &start);
-	for (uint32_t i = 0; i < found.n && count < max; i++)
+	for (uint32_t i = 0; i < found.n && count < out->max; i++)
 		if (found.item[i].nnodes > 0)
-			give(&out[count++], root, &found.item[i], a);
-	arena_release(&scratch);
+			give(&out->item[count++], root, &found.item[i],
+			    out->arena);
+	arena_back(out->scratch, mark);
 	return count;
 }

@@ -27,13 +27,14 @@ bool
 need_tensor(const struct match_in *m, struct why *w, value_id v)
 {
 	const struct type *t = matched_type(m, v);
+	bool fixed = type_is_static(t);
 	bool ok = NEED(w, t->kind == TYPE_TENSOR && t->dtype == DT_FLOAT,
 	    "float32", "float32", "'%s' is %s", matched_name(m, v),
 	    t->kind == TYPE_TENSOR ? dtype_name(t->dtype) : "no tensor");
 
-	return NEED(w, type_is_static(t), "static_shape",
-	           "every dimension known", "'%s' has a %s shape",
-	           matched_name(m, v), type_is_static(t) ? "static" : "dynamic")
+	return NEED(w, fixed, "static_shape", "every dimension known",
+	           "'%s' has a %s shape", matched_name(m, v),
+	           fixed ? "static" : "dynamic")
 	    && ok;
 }
 

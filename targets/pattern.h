@@ -109,11 +109,18 @@ bool op_is_commutative(enum op op);
 /* Add the operators a match of p can be rooted at; ops has NOP bits. */
 void pattern_roots(const struct pattern *p, struct bitset ops);
 
+/* Where matches go; nodes of those that are found are in `arena`. */
+struct matches {
+	struct match *item; /* [max] */
+	uint32_t max;
+	struct arena *arena, *scratch; /* `scratch` is given back */
+};
+
 /* All matches of p rooted at `root`, without duplicates (same nodes and same
  * captures), in a fixed order. At most `max`, and partial matches beyond a
  * fixed number are dropped (a hostile pattern); the number found. */
 uint32_t pattern_match(const struct pattern *p, const struct graph *g,
-    node_id root, struct match *out, uint32_t max, struct arena *a);
+    node_id root, const struct matches *out);
 
 /* Text form and back. ERR_INPUT with column. */
 const char *pattern_print(const struct pattern *p, struct arena *a);

@@ -1,6 +1,7 @@
 #include "targets/dnnl/ways.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 #include "targets/need.h"
 #include "targets/pieces.h"
@@ -66,11 +67,19 @@ struct ways {
 	uint32_t n, max;
 };
 
+/* Asked for once: it does not change, and each answer takes the library 4,000
+ * instructions. */
 static bool
 has_isa(dnnl_cpu_isa_t isa)
 {
-	return ((unsigned)dnnl_get_effective_cpu_isa() & (unsigned)isa)
-	    == (unsigned)isa;
+	static atomic_uint known;
+	unsigned all = atomic_load(&known);
+
+	if (!all) {
+		all = (unsigned)dnnl_get_effective_cpu_isa();
+		atomic_store(&known, all);
+	}
+	return (all & (unsigned)isa) == (unsigned)isa;
 }
 
 /* Channels per block of the layouts this CPU's kernels want. */

@@ -47,16 +47,18 @@ small_graph(struct arena *a)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct arena a;
+	struct arena a, scratch;
 	struct err err = {.kind = ERR_NONE};
 	const struct pattern *p, *again;
 	struct match match[64];
+	const struct matches matches = {match, 64, &a, &scratch};
 	const char *text;
 	struct graph *g;
 
 	if (size > LONGEST)
 		return 0;
 	arena_init(&a);
+	arena_init(&scratch);
 	p = pattern_parse(arena_strn(&a, (const char *)data, size), &a, &err);
 	if (p) {
 		text = pattern_print(p, &a);
@@ -65,10 +67,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		g = small_graph(&a);
 		for (node_id id = 0; id < g->nnodes; id++)
-			pattern_match(p, g, id, match, 64, &a);
+			pattern_match(p, g, id, &matches);
 	} else {
 		assert(err.kind == ERR_INPUT);
 	}
+	arena_release(&scratch);
 	arena_release(&a);
 	return 0;
 }
