@@ -96,7 +96,8 @@ struct problem {
  * ERR_UNSUPPORTED naming the node, value or candidate. */
 bool problem_index(struct problem *p, struct arena *a, struct err *err);
 
-/* After costs or bans changed: which candidates can be chosen, anew. */
+/* After costs or bans changed (anything else: index again): which candidates can
+ * be chosen, anew. */
 void problem_reindex(struct problem *p, struct arena *a);
 
 /* A copy of an indexed problem in which only some candidates can be chosen. */

@@ -24,6 +24,7 @@ static struct problem *
 make_tight(struct rng *r, const struct problem_mix *mix, struct arena *a)
 {
 	struct problem *p = problem_random(r, mix, a);
+	struct err err = {.kind = ERR_NONE};
 	uint64_t total = 0;
 
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
@@ -38,6 +39,10 @@ make_tight(struct rng *r, const struct problem_mix *mix, struct arena *a)
 	for (uint32_t t = 0; t < p->ntargets; t++)
 		p->target[t].capacity = UINT64_MAX;
 	p->target[0].capacity = total * (5 + rng_below(r, 25)) / 100;
+	if (!problem_index(p, a, &err)) {
+		printf("%s\n", err.text);
+		exit(1);
+	}
 	return p;
 }
 

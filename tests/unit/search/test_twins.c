@@ -27,8 +27,7 @@ same_bytes(const void *x, const void *y, size_t n, size_t size)
 }
 
 static bool
-same_shape(
-    const struct problem_candidate *x, const struct problem_candidate *y)
+same_shape(const struct problem_candidate *x, const struct problem_candidate *y)
 {
 	return x->nnodes == y->nnodes && x->ninputs == y->ninputs
 	    && x->noutputs == y->noutputs
