@@ -77,6 +77,13 @@ list(struct listing *l)
 	}
 }
 
+/* No bytes may be nowhere. */
+static bool
+same_bytes(const void *x, const void *y, size_t n)
+{
+	return n == 0 || memcmp(x, y, n) == 0;
+}
+
 /* The covers do not depend on the number of threads. */
 static bool
 same_threaded(const struct problem *p, const struct search_top *one,
@@ -96,11 +103,10 @@ same_threaded(const struct problem *p, const struct search_top *one,
 		    || x->nconversions != y->nconversions
 		    || r[i].lower_bound != one->best[i].lower_bound
 		    || r[i].labels != one->best[i].labels
-		    || memcmp(x->step, y->step, x->nsteps * sizeof *x->step)
-		        != 0
-		    || memcmp(x->conversion, y->conversion,
-		           x->nconversions * sizeof *x->conversion)
-		        != 0)
+		    || !same_bytes(
+		        x->step, y->step, x->nsteps * sizeof *x->step)
+		    || !same_bytes(x->conversion, y->conversion,
+		        x->nconversions * sizeof *x->conversion))
 			return false;
 	}
 	return true;
