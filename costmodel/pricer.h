@@ -84,6 +84,10 @@ bool pricer_begin(struct pricer *p, struct prices *prices, struct err *err);
 bool pricer_price(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, struct err *err);
 
+/* Would something without a price be measured now? Not when measuring is off, or
+ * at its deadline or limit. */
+bool pricer_may_measure(const struct pricer *p);
+
 /* Take a quick look at those of these candidates that have a bound only and
  * were never looked at: a few runs, whose least (and something off) is a far
  * better bound than what the work alone tells. *any: were there some? Stops

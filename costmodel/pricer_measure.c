@@ -52,6 +52,12 @@ may_go_on(const struct pricer *p)
 	    && (p->o.max_measure == 0 || p->counts.measured < p->o.max_measure);
 }
 
+bool
+pricer_may_measure(const struct pricer *p)
+{
+	return p->o.measure && may_go_on(p);
+}
+
 static int
 by_double(const void *x, const void *y)
 {

@@ -22,6 +22,7 @@ struct quest {
 	uint32_t nties, tie_cap;
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
+	uint32_t nrivals; /* priced because they are one */
 	const struct slices *slices; /* NULL: a cover may keep any amount */
 	/* The best cover keeps too much for what it needs to run: it is neither
 	 * priced nor proven. */
@@ -50,6 +51,18 @@ bool quest_price_listed(struct quest *q, bool *moved, struct err *err);
 
 /* Solve and price until the cheapest cover is priced, fill q->best. */
 bool quest_search(struct quest *q, struct err *err);
+
+/* Could b stand in a's place with nothing else changed? */
+bool quest_is_rival(const struct quest *q, uint32_t a, uint32_t b);
+
+/* How far from the price of a chosen candidate a rival's may be and still be
+ * doubted; 0: where not much of the cover's cost hangs on it. */
+uint64_t quest_doubt(const struct cover *c, const struct price *chosen);
+
+/* Price rivals of a cover's dearest choices that were only glanced at and seemed
+ * near; *moved: more is known of some. */
+bool quest_price_rivals(
+    struct quest *q, const struct cover *c, bool *moved, struct err *err);
 
 /* The same, then near ties of the best cover: choices between candidates that
  * could stand for each other (same nodes, same ports) and whose prices are

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "plan/problem.h"
 #include "plan/quest.h"
 #include "search/cover.h"
@@ -15,41 +13,23 @@
 /* TUNING: choices below this share of a plan cannot matter. */
 #define SMALLEST_SHARE 1000
 
-static bool
-same_ports(const struct port *x, const struct port *y, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (x[i].value != y[i].value || x[i].format != y[i].format)
-			return false;
-	return true;
-}
-
-/* Could y stand in x's place with nothing else changed? */
-static bool
-is_rival(const struct candidate *x, const struct candidate *y)
-{
-	return x->nnodes == y->nnodes && x->ninputs == y->ninputs
-	    && x->noutputs == y->noutputs
-	    && memcmp(x->node, y->node, x->nnodes * sizeof *x->node) == 0
-	    && same_ports(x->input, y->input, x->ninputs)
-	    && same_ports(x->output, y->output, x->noutputs);
-}
-
 static uint64_t
 spread(const struct price *p)
 {
 	return p->high > p->low ? p->high - p->low : 0;
 }
 
+/* Closer than their noise, or than `doubt`. */
 static bool
-is_near(const struct price *x, const struct price *y)
+is_near(const struct price *x, const struct price *y, uint64_t doubt)
 {
 	uint64_t apart = x->ns > y->ns ? x->ns - y->ns : y->ns - x->ns;
 	uint64_t noise = x->ns * NEAR / 1000, most = x->ns * NEAR_MOST / 1000;
 
 	noise = 2 * spread(x) > noise ? 2 * spread(x) : noise;
 	noise = 2 * spread(y) > noise ? 2 * spread(y) : noise;
-	return apart <= (noise < most ? noise : most);
+	noise = noise < most ? noise : most;
+	return apart <= (noise > doubt ? noise : doubt);
 }
 
 static bool
@@ -94,15 +74,15 @@ list_near(struct quest *q, const struct cover *c, uint32_t chosen)
 {
 	const struct plan_request *r = q->r;
 	const struct price *p = r->prices->candidate;
-	const struct candidate *all = r->candidates->candidate;
+	uint64_t doubt = quest_doubt(c, &p[chosen]);
 
 	if (!is_measured(&p[chosen]) || p[chosen].ns < c->cost / SMALLEST_SHARE)
 		return;
 	for (uint32_t i = 0; i < r->candidates->n; i++)
 		if (i != chosen && may_be_used(q, i)
-		    && p[i].key != p[chosen].key
-		    && is_rival(&all[chosen], &all[i])
-		    && is_near(&p[chosen], &p[i]) && !is_compared(q, chosen, i))
+		    && p[i].key != p[chosen].key && quest_is_rival(q, chosen, i)
+		    && is_near(&p[chosen], &p[i], doubt)
+		    && !is_compared(q, chosen, i))
 			add_tie(q, chosen, i);
 }
 
@@ -181,7 +161,6 @@ static struct choice
 choice_of(const struct quest *q, uint32_t chosen)
 {
 	const struct plan_request *r = q->r;
-	const struct candidate *all = r->candidates->candidate;
 	struct choice c = {.n = 1,
 	    .candidate = arena_new(q->arena, uint32_t, q->nties + 1),
 	    .changes = arena_new(q->arena, uint32_t, q->nties + 1),
@@ -190,7 +169,7 @@ choice_of(const struct quest *q, uint32_t chosen)
 	c.candidate[0] = chosen;
 	for (uint32_t i = 0; q->nties && i < r->candidates->n; i++)
 		if (i != chosen && c.n <= q->nties && may_be_used(q, i)
-		    && is_rival(&all[chosen], &all[i]) && is_tied(q, chosen, i))
+		    && quest_is_rival(q, chosen, i) && is_tied(q, chosen, i))
 			c.candidate[c.n++] = i;
 	return c;
 }
@@ -271,15 +250,17 @@ quest_decide(struct quest *q, struct err *err)
 {
 	const struct cover *c = &q->best.cover;
 	uint32_t *candidate;
-	bool moved = true;
+	bool moved = true, priced;
 
 	if (!quest_search(q, err))
 		return false;
 	if (!q->r->pricer || !quest_may_improve(q) || q->overfull)
 		return true;
 	for (uint32_t round = 0; moved && round < TIE_ROUNDS; round++) {
-		if (!settle(q, c, &moved, err))
+		if (!quest_price_rivals(q, c, &priced, err)
+		    || !settle(q, c, &moved, err))
 			return false;
+		moved |= priced;
 		if (!moved)
 			break;
 		quest_reprice(q);

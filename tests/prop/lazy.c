@@ -61,6 +61,13 @@ look(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 }
 
 bool
+pricer_may_measure(const struct pricer *p)
+{
+	(void)p;
+	return true;
+}
+
+bool
 pricer_glance(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
 {

@@ -1,5 +1,6 @@
-/* Near ties: a comparison decides, or the fewest boundaries do. A pricer of our
- * own says what comparing shows. */
+/* Near ties: a comparison decides, or the fewest boundaries do, and rivals that
+ * were only glanced at are compared where much hangs on it. A pricer of our own
+ * says what comparing shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,15 +14,34 @@
 struct pricer {
 	uint64_t low, high; /* of every comparison */
 	uint32_t ncompared;
+	cost_ns price; /* of what has none; 0: there is none such */
+	uint32_t npriced;
+	uint32_t again; /* a second look raises bounds to so many per cent */
+	bool is_off; /* nothing may be measured */
 };
 
 bool
 pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
     uint32_t n, struct err *err)
 {
-	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
-	fail_msg("everything is priced");
-	return false;
+	(void)err;
+	for (uint32_t i = 0; i < n; i++) {
+		struct price *x = &prices->candidate[candidate[i]];
+
+		assert_int_not_equal(p->price, 0);
+		assert_int_equal(x->state, PRICE_BOUND);
+		assert_int_equal(x->glances, 2); /* it was worth two looks */
+		x->state = PRICE_KNOWN;
+		x->ns = x->low = x->high = p->price;
+	}
+	p->npriced += n;
+	return true;
+}
+
+bool
+pricer_may_measure(const struct pricer *p)
+{
+	return !p->is_off;
 }
 
 bool
@@ -37,7 +57,18 @@ bool
 pricer_glance_again(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
 {
-	return pricer_glance(p, prices, candidate, n, any, err);
+	(void)err;
+	*any = false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct price *x = &prices->candidate[candidate[i]];
+
+		if (x->state != PRICE_BOUND || x->glances != 1)
+			continue;
+		*any = true;
+		x->glances++;
+		x->bound = x->bound * p->again / 100;
+	}
+	return true;
 }
 
 bool
@@ -148,7 +179,8 @@ teardown(void **state)
 	return 0;
 }
 
-/* Search with cost[target][node]; the targets chosen, as "lrl". */
+/* Search with cost[target][node], which of the right one is no more than what a
+ * glance shows if the pricer has prices; the targets chosen, as "lrl". */
 static const char *
 chosen(const cost_ns cost[2][LENGTH])
 {
@@ -183,6 +215,11 @@ chosen(const cost_ns cost[2][LENGTH])
 		    .key = i,
 		    .when = "",
 		    .detail = ""};
+		if (pricer.price && c->target == 1) {
+			prices.candidate[i].state = PRICE_BOUND;
+			prices.candidate[i].bound = ns;
+			prices.candidate[i].glances = 1;
+		}
 	}
 	if (!plan_search(&plan, &r, &arena, &err))
 		fail_msg("%s", err.text);
@@ -251,13 +288,88 @@ what_is_forbidden_stays_out(void **state)
 static void
 what_is_far_apart_is_left_alone(void **state)
 {
+	/* The one in the middle is most of the plan. */
 	const cost_ns cost[2][LENGTH] = {
-	    {1000, 1000, 1000}, {1030, 1100, 1500}};
+	    {1000, 100000, 1000}, {1030, 116000, 1500}};
 
 	(void)state;
 	pricer = (struct pricer){.low = 1, .high = 1};
 	assert_string_equal(chosen(cost), "lll");
 	assert_int_equal(pricer.ncompared, 0);
+}
+
+/* Prices of what costs most are doubted further than others. */
+static void
+what_is_dear_is_compared_from_farther(void **state)
+{
+	const cost_ns cost[2][LENGTH] = {
+	    {1000, 100000, 1000}, {1030, 114000, 1500}};
+
+	(void)state;
+	pricer = (struct pricer){.low = 700000, .high = 700000};
+	assert_string_equal(chosen(cost), "lrl");
+	assert_int_equal(pricer.ncompared, 1);
+	assert_int_equal(plan.cost, 1000 + 70000 + 1000);
+}
+
+/* The glance was wrong, and so is the price alone: in turn it is faster. */
+static void
+a_rival_glanced_at_is_compared(void **state)
+{
+	const cost_ns cost[2][LENGTH] = {
+	    {1000, 3000, 1000}, {1010, 3300, 1010}};
+
+	(void)state;
+	pricer = (struct pricer){
+	    .low = 700000, .high = 700000, .price = 3200, .again = 101};
+	assert_string_equal(chosen(cost), "lrl");
+	assert_int_equal(pricer.npriced, 1); /* the dearest choice's only */
+	assert_int_equal(pricer.ncompared, 1);
+	assert_int_equal(plan.cost, 1000 + 2100 + 1000);
+	assert_true(plan.proven);
+	/* In turn it is as slow as it seemed. */
+	pricer = (struct pricer){
+	    .low = 1100000, .high = 1100000, .price = 3200, .again = 101};
+	assert_string_equal(chosen(cost), "lll");
+	assert_int_equal(pricer.npriced, 1);
+	assert_true(plan.proven);
+}
+
+/* So much below the glance that there is nothing to compare. */
+static void
+a_rival_glanced_at_may_be_cheaper(void **state)
+{
+	const cost_ns cost[2][LENGTH] = {
+	    {1000, 3000, 1000}, {1010, 3300, 1010}};
+
+	(void)state;
+	pricer = (struct pricer){.price = 1500, .again = 101};
+	assert_string_equal(chosen(cost), "lrl");
+	assert_int_equal(pricer.npriced, 1);
+	assert_int_equal(plan.cost, 1000 + 1500 + 1000);
+}
+
+static void
+what_seems_far_or_small_is_not_priced(void **state)
+{
+	const cost_ns far[2][LENGTH] = {{1000, 3000, 1000}, {1200, 3500, 1200}};
+	const cost_ns small[2][LENGTH] = {
+	    {1000, 100000, 1000}, {1010, 120000, 1010}};
+	const cost_ns near[2][LENGTH] = {
+	    {1000, 3000, 1000}, {1010, 3300, 1010}};
+
+	(void)state;
+	pricer = (struct pricer){.price = 1, .again = 100};
+	assert_string_equal(chosen(far), "lll");
+	assert_string_equal(chosen(small), "lll");
+	pricer.again = 120; /* a second look at them is enough */
+	assert_string_equal(chosen(near), "lll");
+	pricer.is_off = true;
+	pricer.again = 100;
+	assert_string_equal(chosen(near), "lll");
+	assert_int_equal(pricer.npriced, 0);
+	pricer.is_off = false;
+	assert_string_equal(chosen(near), "lrl");
 }
 
 int
@@ -269,6 +381,10 @@ main(void)
 	    T(fewer_boundaries_win_a_tie),
 	    T(what_is_forbidden_stays_out),
 	    T(what_is_far_apart_is_left_alone),
+	    T(what_is_dear_is_compared_from_farther),
+	    T(a_rival_glanced_at_is_compared),
+	    T(a_rival_glanced_at_may_be_cheaper),
+	    T(what_seems_far_or_small_is_not_priced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,153 @@
+/* Rivals of what a plan pays most for: what could stand in a chosen candidate's
+ * place, was only glanced at and seemed a little dearer. A glance may be wrong
+ * about a kernel; where much hangs on it, it gets a price. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/quest.h"
+
+/* TUNING: a choice of so much of a plan's cost is worth a second price. Permille. */
+#define DEAR 20
+/* SOURCE: of 448 prices 2 % were more than a tenth below the lesser of two
+ * glances, a Gemm of 9216x4096 by up to two fifths. Permille. */
+#define RIVAL_NEAR 150
+/* TUNING: at most one for so many distinct candidates: they are measured on top of
+ * what the search asked for, and compared as well. */
+#define RIVAL_EVERY 40
+
+#define GLANCES 2 /* before a price, as for all candidates */
+
+static bool
+same_ports(const struct port *x, const struct port *y, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (x[i].value != y[i].value || x[i].format != y[i].format)
+			return false;
+	return true;
+}
+
+bool
+quest_is_rival(const struct quest *q, uint32_t a, uint32_t b)
+{
+	const struct candidate *x = &q->r->candidates->candidate[a];
+	const struct candidate *y = &q->r->candidates->candidate[b];
+
+	return x->nnodes == y->nnodes && x->ninputs == y->ninputs
+	    && x->noutputs == y->noutputs
+	    && memcmp(x->node, y->node, x->nnodes * sizeof *x->node) == 0
+	    && same_ports(x->input, y->input, x->ninputs)
+	    && same_ports(x->output, y->output, x->noutputs);
+}
+
+uint64_t
+quest_doubt(const struct cover *c, const struct price *chosen)
+{
+	return chosen->ns >= c->cost * DEAR / 1000
+	    ? chosen->ns * RIVAL_NEAR / 1000
+	    : 0;
+}
+
+struct rival {
+	cost_ns chosen; /* what it could save some of */
+	cost_ns bound;
+	uint32_t candidate;
+};
+
+struct rivals {
+	struct rival *list;
+	uint32_t n, cap;
+};
+
+static void
+add(struct quest *q, struct rivals *all, const struct rival *r)
+{
+	const struct price *p = q->r->prices->candidate;
+
+	for (uint32_t i = 0; i < all->n; i++)
+		if (p[all->list[i].candidate].key == p[r->candidate].key)
+			return;
+	all->list = arena_grow(
+	    q->arena, all->list, &all->cap, all->n + 1, sizeof *all->list);
+	all->list[all->n++] = *r;
+}
+
+/* Those of one step that have no price and, from `glances` looks, seem near. */
+static void
+list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
+    uint32_t glances, struct rivals *all)
+{
+	const struct price *p = q->r->prices->candidate;
+	uint64_t doubt = quest_doubt(c, &p[chosen]);
+
+	if (p[chosen].state != PRICE_KNOWN || p[chosen].source != PRICE_MEASURED
+	    || doubt == 0)
+		return;
+	for (uint32_t i = 0; i < q->r->candidates->n; i++)
+		if (p[i].state == PRICE_BOUND && p[i].source == PRICE_MEASURED
+		    && p[i].glances >= glances
+		    && p[i].bound <= p[chosen].ns + doubt
+		    && !q->problem.candidate[i].banned
+		    && quest_is_rival(q, chosen, i))
+			add(q, all,
+			    &(struct rival){p[chosen].ns, p[i].bound, i});
+}
+
+/* The dearest choices first, what seems nearest to one first. */
+static int
+by_worth(const void *x, const void *y)
+{
+	const struct rival *a = x, *b = y;
+
+	if (a->chosen != b->chosen)
+		return a->chosen < b->chosen ? 1 : -1;
+	if (a->bound != b->bound)
+		return a->bound > b->bound ? 1 : -1;
+	return (a->candidate > b->candidate) - (a->candidate < b->candidate);
+}
+
+/* Candidates of them all, sorted; *n of them. */
+static uint32_t *
+rivals_of(struct quest *q, const struct cover *c, uint32_t glances, uint32_t *n)
+{
+	struct rivals all = {.n = 0};
+	uint32_t *candidate;
+
+	for (uint32_t i = 0; i < c->nsteps; i++)
+		list_rivals(q, c, c->step[i].candidate, glances, &all);
+	if (all.n)
+		qsort(all.list, all.n, sizeof *all.list, by_worth);
+	candidate = arena_new(q->arena, uint32_t, all.n);
+	for (uint32_t i = 0; i < all.n; i++)
+		candidate[i] = all.list[i].candidate;
+	*n = all.n;
+	return candidate;
+}
+
+bool
+quest_price_rivals(
+    struct quest *q, const struct cover *c, bool *moved, struct err *err)
+{
+	struct pricer *pricer = q->r->pricer;
+	struct prices *prices = q->r->prices;
+	uint32_t n, *list;
+	uint32_t most = (prices->nkeys + RIVAL_EVERY - 1) / RIVAL_EVERY;
+	bool looked, again;
+
+	*moved = false;
+	if (q->nrivals >= most || !pricer_may_measure(pricer))
+		return true;
+	list = rivals_of(q, c, 0, &n);
+	if (!pricer_glance(pricer, prices, list, n, &looked, err)
+	    || !pricer_glance_again(pricer, prices, list, n, &again, err))
+		return false;
+	*moved = looked || again; /* a bound may be lower now */
+	list = rivals_of(q, c, GLANCES, &n);
+	n = n < most - q->nrivals ? n : most - q->nrivals;
+	q->nrivals += n;
+	if (!pricer_price(pricer, prices, list, n, err))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		*moved |= prices->candidate[list[i]].state != PRICE_BOUND;
+	quest_reprice(q);
+	return true;
+}
