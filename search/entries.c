@@ -207,7 +207,8 @@ move_values(struct frontier *f, const struct move *m,
 		*x.entry = k->old != ITEM_NONE ? from->entry[k->old]
 		    : k->have                  ? fed
 		                               : fresh;
-		keep(&x, k);
+		if (!k->passes)
+			keep(&x, k);
 	}
 	return to->cost != COST_NEVER;
 }

@@ -35,11 +35,11 @@ groups_init(struct groups *s, const struct problem *p,
 	s->last = arena_new(a, struct group *, (size_t)p->nnodes + 1);
 	s->mark = arena_new(a, uint32_t, p->nnodes);
 	s->over = arena_new(a, uint32_t, (size_t)p->nnodes + 1);
-	s->kept = arena_new(a, struct kept, p->nvalues);
-	s->settled = arena_new(a, struct settled, p->nvalues);
-	s->produced = arena_new(a, uint32_t, p->nvalues);
-	s->early_item = arena_new(a, uint32_t, p->nvalues);
-	s->bit_to = arena_new(a, uint32_t, EARLY_MAX);
+	s->move.kept = arena_new(a, struct kept, p->nvalues);
+	s->move.settled = arena_new(a, struct settled, p->nvalues);
+	s->move.produced = arena_new(a, uint32_t, p->nvalues);
+	s->move.early_item = arena_new(a, uint32_t, p->nvalues);
+	s->move.bit_to = arena_new(a, uint32_t, EARLY_MAX);
 	map_init(&s->index, a);
 	s->floats = p->local && !problem_leaves_early(p);
 	s->sinks = arena_new(a, uint32_t, (size_t)p->nnodes + 1);
@@ -71,7 +71,7 @@ file_group(struct groups *s, struct group *g, const uint32_t *key)
 	s->last[slot] = g;
 }
 
-/* The group of (top, over[nover]) with the live values of kept[n], made when it
+/* The group of (top, over[nover]) with the n live values the move keeps, made when it
  * is new. The key is put together in s->over. */
 static struct group *
 group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
@@ -90,9 +90,9 @@ group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 	item = arena_new(s->arena, uint32_t, n);
 	kind = arena_new(s->arena, uint8_t, n);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t maker = s->p->value[s->kept[i].value].producer;
+		uint32_t maker = s->p->value[s->move.kept[i].value].producer;
 
-		item[i] = s->kept[i].value;
+		item[i] = s->move.kept[i].value;
 		kind[i] = maker == NO_NODE ? ITEM_FED : ITEM_OPEN;
 		if (maker != NO_NODE
 		    && (top == NO_NODE || maker > top
@@ -165,26 +165,14 @@ wanted(const struct groups *s, const struct group *from, uint32_t value)
 	return false;
 }
 
-/* Formats the candidate asks for a value in. */
+/* The first of ascending ports with this value, or PORT_NONE. */
 static uint32_t
-asked(const struct problem_candidate *c, uint32_t value)
+find_port(const struct problem_port *port, uint32_t n, uint32_t value)
 {
-	uint32_t mask = 0;
-
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == value)
-			mask |= UINT32_C(1) << c->input[i].format;
-	return mask;
-}
-
-/* The format the candidate makes a value in, as a mask; 0: it does not. */
-static uint32_t
-made(const struct problem_candidate *c, uint32_t value)
-{
-	for (uint32_t i = 0; i < c->noutputs; i++)
-		if (c->output[i].value == value)
-			return UINT32_C(1) << c->output[i].format;
-	return 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (port[i].value == value)
+			return i;
+	return PORT_NONE;
 }
 
 struct draft {
@@ -198,68 +186,73 @@ struct draft {
 static void
 keep(struct draft *d, struct kept k)
 {
+	const struct problem *p = d->s->p;
+	struct kept *kept = d->m->kept;
 	uint32_t at = d->nkept++;
 
-	if (d->s->p->local) {
-		k.reusable = wanted(d->s, d->from, k.value);
-		k.apart = k.read
-		    && apart_reads(d->s->apart, d->s->p, d->m->id, k.value);
-	}
-	for (; at > 0 && d->s->kept[at - 1].value > k.value; at--)
-		d->s->kept[at] = d->s->kept[at - 1];
-	d->s->kept[at] = k;
+	k.read = k.touch.in != PORT_NONE;
+	k.marked = p->value[k.value].mark;
+	k.reusable = p->local && wanted(d->s, d->from, k.value);
+	k.passes = k.touch.in == PORT_NONE && k.touch.out == PORT_NONE
+	    && (!p->local || k.reusable);
+	for (; at > 0 && kept[at - 1].value > k.value; at--)
+		kept[at] = kept[at - 1];
+	kept[at] = k;
 }
 
 static void
 settle(struct draft *d, struct settled x)
 {
-	d->s->settled[d->m->nsettled++] = x;
+	d->m->settled[d->m->nsettled++] = x;
 }
 
 /* A value the candidate makes: settled, or early when users are left. */
 static void
-make_value(struct draft *d, uint32_t value, uint32_t old, uint32_t have)
+make_value(struct draft *d, uint32_t value, uint32_t old, uint32_t out)
 {
-	uint32_t need = d->s->p->value[value].required;
+	struct touch touch = {
+	    PORT_NONE, out, d->s->p->value[value].required, 0};
 
 	if (old != ITEM_NONE)
-		d->s->produced[d->m->nproduced++] = old;
+		d->m->produced[d->m->nproduced++] = old;
 	if (wanted(d->s, d->from, value))
 		keep(d,
 		    (struct kept){.value = value,
 		        .old = old,
-		        .have = have,
-		        .need = need,
-		        .marked = d->s->p->value[value].mark,
+		        .touch = touch,
 		        .early = true});
-	else if (old != ITEM_NONE || need & ~have)
-		settle(d, (struct settled){value, old, have, need});
+	else if (old != ITEM_NONE || touch.asked)
+		settle(d,
+		    (struct settled){
+		        .value = value, .old = old, .touch = touch});
 }
 
 static void
 pass_items(struct draft *d)
 {
 	const struct group *from = d->from;
+	const struct problem_candidate *c = d->c;
 
 	for (uint32_t i = 0; i < from->nitems; i++) {
-		uint32_t v = from->item[i], need = asked(d->c, v);
-		uint32_t have = made(d->c, v);
+		uint32_t v = from->item[i];
+		uint32_t out = find_port(c->output, c->noutputs, v);
+		struct touch touch = {
+		    find_port(c->input, c->ninputs, v), PORT_NONE, 0, 0};
 
-		if (have) {
-			make_value(d, v, i, have);
+		if (out != PORT_NONE) {
+			make_value(d, v, i, out);
 			continue;
 		}
-		if (need && from->kind[i] == ITEM_EARLY)
-			d->s->early_item[d->m->nearly_read++] = i;
+		if (touch.in != PORT_NONE && from->kind[i] == ITEM_EARLY)
+			d->m->early_item[d->m->nearly_read++] = i;
 		if (from->kind[i] != ITEM_OPEN && !wanted(d->s, from, v))
-			settle(d, (struct settled){v, i, 0, need});
+			settle(d,
+			    (struct settled){
+			        .value = v, .old = i, .touch = touch});
 		else
 			keep(d,
-			    (struct kept){.value = v,
-			        .old = i,
-			        .need = need,
-			        .read = need != 0,
-			        .marked = d->s->p->value[v].mark});
+			    (struct kept){
+			        .value = v, .old = i, .touch = touch});
 	}
 }
 
@@ -279,6 +272,25 @@ is_item(const struct group *g, uint32_t value)
 	return low < g->nitems && g->item[low] == value;
 }
 
+/* A value that no label said anything of. */
+static void
+read_value(struct draft *d, uint32_t v, uint32_t in)
+{
+	const struct problem_value *value = &d->s->p->value[v];
+	bool fed = value->producer == NO_NODE;
+	struct touch touch = {
+	    in, PORT_NONE, fed ? value->required : 0, value->initial};
+
+	if (fed && !wanted(d->s, d->from, v))
+		settle(d,
+		    (struct settled){
+		        .value = v, .old = ITEM_NONE, .touch = touch});
+	else
+		keep(d,
+		    (struct kept){
+		        .value = v, .old = ITEM_NONE, .touch = touch});
+}
+
 static void
 add_ports(struct draft *d)
 {
@@ -286,30 +298,13 @@ add_ports(struct draft *d)
 
 	for (uint32_t i = 0; i < c->noutputs; i++)
 		if (!is_item(d->from, c->output[i].value))
-			make_value(d, c->output[i].value, ITEM_NONE,
-			    UINT32_C(1) << c->output[i].format);
+			make_value(d, c->output[i].value, ITEM_NONE, i);
 	for (uint32_t i = 0; i < c->ninputs; i++) {
 		uint32_t v = c->input[i].value;
-		const struct problem_value *value = &d->s->p->value[v];
-		uint32_t need = asked(c, v);
 
-		if ((i > 0 && c->input[i - 1].value == v)
-		    || is_item(d->from, v))
-			continue;
-		if (value->producer == NO_NODE)
-			need |= value->required;
-		if (value->producer == NO_NODE && !wanted(d->s, d->from, v))
-			settle(d,
-			    (struct settled){
-			        v, ITEM_NONE, value->initial, need});
-		else
-			keep(d,
-			    (struct kept){.value = v,
-			        .old = ITEM_NONE,
-			        .have = value->initial,
-			        .need = need,
-			        .read = true,
-			        .marked = value->mark});
+		if ((i == 0 || c->input[i - 1].value != v)
+		    && !is_item(d->from, v))
+			read_value(d, v, i);
 	}
 }
 
@@ -325,14 +320,14 @@ number_early(struct draft *d)
 		if (d->from->kind[i] != ITEM_EARLY)
 			continue;
 		for (uint32_t k = 0; k < m->nearly_read; k++)
-			if (s->early_item[k] == i)
+			if (m->early_item[k] == i)
 				m->early_read |= UINT32_C(1) << n;
-		s->bit_to[n++] = ITEM_NONE;
+		m->bit_to[n++] = ITEM_NONE;
 	}
 	m->nbits = n;
 	m->has_early = n > 0;
 	for (uint32_t i = 0; i < d->nkept; i++) {
-		const struct kept *k = &s->kept[i];
+		const struct kept *k = &m->kept[i];
 		bool was =
 		    k->old != ITEM_NONE && d->from->kind[k->old] == ITEM_EARLY;
 
@@ -348,7 +343,7 @@ number_early(struct draft *d)
 		for (uint32_t o = 0, b = 0; was && o <= k->old; o++)
 			if (d->from->kind[o] == ITEM_EARLY && b++ < n
 			    && o == k->old)
-				s->bit_to[b - 1] = bit_of_new;
+				m->bit_to[b - 1] = bit_of_new;
 		bit_of_new++;
 	}
 	return true;
@@ -391,32 +386,112 @@ may_float(const struct groups *s, const struct problem_candidate *c)
 	return !marked;
 }
 
-bool
-move_make(struct move *out, struct groups *s, struct group *from, uint32_t id)
+/* What all candidates of this shape do to the group. */
+static bool
+draft_move(struct groups *s, const struct group *from,
+    const struct problem_candidate *c)
 {
-	struct draft d = {
-	    .s = s, .from = from, .c = &s->p->candidate[id], .m = out};
+	struct move *m = &s->move;
+	struct draft d = {.s = s, .from = from, .c = c, .m = m};
 	uint32_t top, nover;
 
-	*out = (struct move){.id = id, .candidate = d.c};
-	if (!mark_covered(s, from, d.c))
+	*m = (struct move){.kept = m->kept,
+	    .settled = m->settled,
+	    .produced = m->produced,
+	    .early_item = m->early_item,
+	    .bit_to = m->bit_to};
+	if (!mark_covered(s, from, c))
 		return false;
 	pass_items(&d);
 	add_ports(&d);
 	if (!number_early(&d))
 		return false;
 	nover = merge_over(&d, &top);
-	for (uint32_t i = 0; i < d.c->ninputs; i++)
-		out->reads_local |= s->p->local >> d.c->input[i].format & 1;
-	out->may_float = out->reads_local && may_float(s, d.c);
-	out->nleft = top == NO_NODE ? 0 : top + 1 - nover;
-	out->to = group_get(s, top, nover, d.nkept);
-	out->kept = s->kept;
-	out->settled = s->settled;
-	out->produced = s->produced;
-	out->early_item = s->early_item;
-	out->bit_to = s->bit_to;
+	m->nleft = top == NO_NODE ? 0 : top + 1 - nover;
+	m->to = group_get(s, top, nover, d.nkept);
 	return true;
+}
+
+static uint32_t
+formats_read(const struct problem_candidate *c, const struct touch *t)
+{
+	uint32_t mask = t->asked;
+
+	for (uint32_t i = t->in;
+	     i < c->ninputs && c->input[i].value == c->input[t->in].value; i++)
+		mask |= UINT32_C(1) << c->input[i].format;
+	return mask;
+}
+
+static uint32_t
+formats_made(const struct problem_candidate *c, const struct touch *t)
+{
+	return t->out == PORT_NONE ? t->fed
+	                           : UINT32_C(1) << c->output[t->out].format;
+}
+
+/* The formats of this candidate. */
+static void
+fit_move(struct groups *s, uint32_t id)
+{
+	const struct problem_candidate *c = &s->p->candidate[id];
+	struct move *m = &s->move;
+
+	m->id = id;
+	m->candidate = c;
+	for (uint32_t i = 0; i < m->to->nitems; i++) {
+		struct kept *k = &m->kept[i];
+
+		k->need = formats_read(c, &k->touch);
+		k->have = formats_made(c, &k->touch);
+		k->apart = k->read && s->p->local
+		    && apart_reads(s->apart, s->p, id, k->value);
+	}
+	for (uint32_t i = 0; i < m->nsettled; i++) {
+		m->settled[i].need = formats_read(c, &m->settled[i].touch);
+		m->settled[i].have = formats_made(c, &m->settled[i].touch);
+	}
+	m->reads_local = false;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		m->reads_local |= s->p->local >> c->input[i].format & 1;
+	m->may_float = m->reads_local && may_float(s, c);
+}
+
+static bool
+is_same_values(
+    const struct problem_port *a, const struct problem_port *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].value != b[i].value)
+			return false;
+	return true;
+}
+
+/* Do they cover the same nodes, read the same values and make the same ones? */
+static bool
+is_same_shape(
+    const struct problem_candidate *a, const struct problem_candidate *b)
+{
+	return a->nnodes == b->nnodes && a->ninputs == b->ninputs
+	    && a->noutputs == b->noutputs
+	    && is_same_values(a->input, b->input, a->ninputs)
+	    && is_same_values(a->output, b->output, a->noutputs)
+	    && memcmp(a->node, b->node, a->nnodes * sizeof *a->node) == 0;
+}
+
+const struct move *
+move_make(struct groups *s, const struct group *from, uint32_t id)
+{
+	const struct problem_candidate *c = &s->p->candidate[id];
+
+	if (s->from != from || !is_same_shape(s->candidate, c))
+		s->possible = draft_move(s, from, c);
+	s->from = from;
+	s->candidate = c;
+	if (!s->possible)
+		return NULL;
+	fit_move(s, id);
+	return &s->move;
 }
 
 uint32_t

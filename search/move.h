@@ -9,6 +9,58 @@
 
 #define ITEM_NONE UINT32_MAX
 #define EARLY_MAX 32u
+#define PORT_NONE UINT32_MAX
+
+/* Where the candidate says in which formats it reads and makes a value. */
+struct touch {
+	uint32_t in,
+	    out; /* ports, the first of several; PORT_NONE: it does not */
+	uint32_t asked; /* formats asked for whatever it reads */
+	uint32_t fed; /* formats it is fed in; 0: it is not, or was before */
+};
+
+/* A live value after the move. */
+struct kept {
+	uint32_t value;
+	uint32_t old; /* item before, or ITEM_NONE */
+	struct touch touch;
+	uint32_t have; /* formats it is in now, when the move makes it so */
+	uint32_t need; /* formats the candidate asks for */
+	bool read; /* the candidate asks for it */
+	bool marked;
+	bool early; /* the candidate makes it, for users not covered yet */
+	bool apart; /* the candidate never is in the run that makes it */
+	bool reusable; /* users are left: they may share what is local */
+	bool passes; /* labels say of it what they said before */
+};
+
+/* A value whose users are all known after the move: its tree is paid. */
+struct settled {
+	uint32_t value, old;
+	struct touch touch;
+	uint32_t have; /* 0: as in the old item */
+	uint32_t need;
+};
+
+struct move {
+	uint32_t id;
+	const struct problem_candidate *candidate;
+	struct group *to;
+	struct kept *kept; /* [to->nitems] */
+	struct settled *settled;
+	uint32_t *produced; /* old items the candidate makes */
+	uint32_t *early_item; /* old early items it reads */
+	uint32_t nsettled, nproduced, nearly_read;
+	uint32_t nleft; /* nodes not covered after it */
+	bool has_early; /* before or after */
+	bool reads_local; /* the candidate asks for a local format */
+	bool may_float; /* ... of its only input, and nothing else ties it */
+	uint32_t early_read; /* bits of early_item[] in the old group */
+	uint32_t
+	    early_bits; /* bits of values that leave it early, in the new */
+	uint32_t nbits;
+	uint32_t *bit_to; /* [nbits] old bit -> new bit, or ITEM_NONE */
+};
 
 struct groups {
 	const struct problem *p;
@@ -22,52 +74,13 @@ struct groups {
 	uint32_t *mark; /* [nnodes] stamp of the candidate at hand */
 	uint32_t *over; /* [nnodes + 1] scratch: key of a group */
 	uint32_t stamp;
-	struct kept *kept; /* [nvalues] scratch of the move at hand */
-	struct settled *settled;
+	struct move move; /* the last one; its lists have room for any */
+	const struct group *from; /* ... was from this group */
+	const struct problem_candidate *candidate; /* ... by this */
+	bool possible; /* ... and did not overlap what was covered */
 	const struct apart *apart; /* readers that are known to be */
 	bool floats; /* formats are local, and no value leaves early */
-	uint32_t *produced, *early_item, *bit_to;
 	bool overflowed; /* more values left early than there is room for */
-};
-
-/* A live value after the move. */
-struct kept {
-	uint32_t value;
-	uint32_t old; /* item before, or ITEM_NONE */
-	uint32_t have; /* formats it is in now, when the move makes it so */
-	uint32_t need; /* formats the candidate asks for */
-	bool read; /* the candidate asks for it */
-	bool marked;
-	bool early; /* the candidate makes it, for users not covered yet */
-	bool apart; /* the candidate never is in the run that makes it */
-	bool reusable; /* users are left: they may share what is local */
-};
-
-/* A value whose users are all known after the move: its tree is paid. */
-struct settled {
-	uint32_t value, old;
-	uint32_t have; /* 0: as in the old item */
-	uint32_t need;
-};
-
-struct move {
-	uint32_t id;
-	const struct problem_candidate *candidate;
-	struct group *to;
-	const struct kept *kept; /* [to->nitems] */
-	const struct settled *settled;
-	const uint32_t *produced; /* old items the candidate makes */
-	const uint32_t *early_item; /* old early items it reads */
-	uint32_t nsettled, nproduced, nearly_read;
-	uint32_t nleft; /* nodes not covered after it */
-	bool has_early; /* before or after */
-	bool reads_local; /* the candidate asks for a local format */
-	bool may_float; /* ... of its only input, and nothing else ties it */
-	uint32_t early_read; /* bits of early_item[] in the old group */
-	uint32_t
-	    early_bits; /* bits of values that leave it early, in the new */
-	uint32_t nbits;
-	const uint32_t *bit_to; /* [nbits] old bit -> new bit, or ITEM_NONE */
 };
 
 void groups_init(struct groups *s, const struct problem *p,
@@ -83,9 +96,10 @@ struct group *groups_move(struct groups *s, const struct group *from,
     uint32_t shift, const uint32_t *item);
 
 /* What taking candidate `id` does to the labels of a group; valid until the
- * next call. False: it overlaps what is covered. */
-bool move_make(
-    struct move *out, struct groups *s, struct group *from, uint32_t id);
+ * next call, and cheap after that for a candidate of the same shape. NULL: it
+ * overlaps what is covered. */
+const struct move *move_make(
+    struct groups *s, const struct group *from, uint32_t id);
 
 /* Translate a set of early values from the old group to the new one. */
 uint32_t move_bits(const struct move *m, uint32_t old);

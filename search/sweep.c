@@ -264,22 +264,24 @@ expand(struct sweep *s, struct group *g)
 	     k++) {
 		uint32_t c = p->high[k];
 		cost_ns excess = dual ? dual->excess[c] : 0;
-		struct move m;
+		const struct move *m;
 
 		if ((s->cheapest && s->cheapest[p->twin[c]] != c)
-		    || (priced && cost_add(least, excess) >= upper)
-		    || !move_make(&m, &s->groups, g, c))
+		    || (priced && cost_add(least, excess) >= upper))
 			continue;
-		if (!m.to->bounded) {
-			m.to->bounded = true;
-			bound_group(&s->bound, m.to);
+		m = move_make(&s->groups, g, c);
+		if (!m)
+			continue;
+		if (!m->to->bounded) {
+			m->to->bounded = true;
+			bound_group(&s->bound, m->to);
 		}
 		for (uint32_t i = 0; i < g->nlabels && !s->over; i++) {
 			const struct sweep_label *l = g->label[i];
 
 			if (!is_by_prices(g, l)
 			    || cost_add(l->bound, excess) < upper)
-				apply(s, &m, l);
+				apply(s, m, l);
 			if (++s->untimed == LOOK_EVERY)
 				mind_budget(s, g);
 		}
