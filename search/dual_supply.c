@@ -40,8 +40,11 @@ make_subsets(struct dual *d, struct dual_supply *s)
 	s->asked = asked;
 	s->all_subsets = mask_count(asked) <= nuses;
 	s->first = d->nsubsets;
+	/* Readers that are apart ask for formats of their own: then there may be
+	 * more than trees are known for. */
 	if (mask_count(asked) > 31
-	    || UINT32_C(1) << mask_count(asked) > DUAL_SUBSETS_MAX)
+	    || UINT32_C(1) << mask_count(asked) > DUAL_SUBSETS_MAX
+	    || mask_count(asked | (required & ~s->have)) > DEMANDS_MAX)
 		return;
 	for (uint32_t sub = asked;; sub = (sub - 1) & asked) {
 		if (mask_count(sub) <= nuses)
