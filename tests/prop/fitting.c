@@ -9,6 +9,7 @@
 #include "plan/fit.h"
 #include "plan/solve.h"
 #include "tests/support/dressed.h"
+#include "tests/support/oracle.h"
 #include "tests/support/problems.h"
 
 static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
@@ -92,13 +93,6 @@ dress_device(struct dressed *d, struct target_kind *kind, struct rng *r)
 
 /* ---- the oracle ---- */
 
-struct oracle {
-	const struct problem *p;
-	uint32_t chosen[16], n;
-	bool fresh[16], done[16];
-	cost_ns best;
-};
-
 static bool
 fits(const struct oracle *o)
 {
@@ -119,62 +113,13 @@ fits(const struct oracle *o)
 	return resident + scratch <= limit;
 }
 
-static void
-weigh(struct oracle *o, struct arena *a)
+static cost_ns
+cost_if_it_fits(const struct oracle *o, struct arena *a)
 {
-	struct arena_mark mark = arena_mark(a);
 	struct cover c;
 
 	cover_complete(&c, o->p, o->chosen, o->fresh, o->n, a);
-	if (c.cost < o->best && fits(o))
-		o->best = c.cost;
-	arena_back(a, mark);
-}
-
-static bool
-can_follow(const struct oracle *o, const struct problem_candidate *c)
-{
-	for (uint32_t k = 0; k < c->nnodes; k++)
-		if (o->done[c->node[k]])
-			return false;
-	for (uint32_t k = 0; k < c->ninputs; k++) {
-		uint32_t maker = o->p->value[c->input[k].value].producer;
-
-		if (maker != NO_NODE && !o->done[maker])
-			return false;
-	}
-	return candidate_usable(c);
-}
-
-static void
-extend(struct oracle *o, uint32_t covered, struct arena *a)
-{
-	if (covered == o->p->nnodes) {
-		weigh(o, a);
-		return;
-	}
-	for (uint32_t id = 0; id < o->p->ncandidates; id++) {
-		const struct problem_candidate *c = &o->p->candidate[id];
-
-		if (!can_follow(o, c))
-			continue;
-		for (int fresh = 0; fresh < 2; fresh++) {
-			bool must = o->n == 0
-			    || o->p->candidate[o->chosen[o->n - 1]].target
-			        != c->target;
-
-			if (must && !fresh)
-				continue;
-			o->chosen[o->n] = id;
-			o->fresh[o->n++] = fresh;
-			for (uint32_t k = 0; k < c->nnodes; k++)
-				o->done[c->node[k]] = true;
-			extend(o, covered + c->nnodes, a);
-			o->n--;
-			for (uint32_t k = 0; k < c->nnodes; k++)
-				o->done[c->node[k]] = false;
-		}
-	}
+	return fits(o) ? c.cost : COST_NEVER;
 }
 
 /* ---- cases ---- */
@@ -188,7 +133,7 @@ holds(struct problem *p, uint64_t seed, struct rng *r, struct tally *t,
     struct arena *a)
 {
 	struct dressed d = {.a = a, .p = p};
-	struct oracle o = {.p = p, .best = COST_NEVER};
+	struct oracle o = {.p = p, .cost = cost_if_it_fits};
 	struct target_kind kind;
 	struct plan_request request;
 	struct err err = {.kind = ERR_NONE};
@@ -198,7 +143,7 @@ holds(struct problem *p, uint64_t seed, struct rng *r, struct tally *t,
 	dress(&d);
 	dress_known(&d);
 	dress_device(&d, &kind, r);
-	extend(&o, 0, a);
+	oracle_try_all(&o, a);
 	request = (struct plan_request){.graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,

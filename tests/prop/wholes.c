@@ -10,6 +10,7 @@
 
 #include "plan/solve.h"
 #include "tests/support/dressed.h"
+#include "tests/support/oracle.h"
 #include "tests/support/problems.h"
 
 static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
@@ -102,13 +103,6 @@ dress_regions(struct dressed *d, struct target_kind *kind)
 
 /* ---- the oracle ---- */
 
-struct oracle {
-	const struct problem *p;
-	uint32_t chosen[16], n;
-	bool fresh[16], done[16];
-	cost_ns best;
-};
-
 /* All of a sequence; brute force's own cost with regions instead of sums. */
 static cost_ns
 sequence_cost(const struct oracle *o, struct arena *a)
@@ -131,57 +125,6 @@ sequence_cost(const struct oracle *o, struct arena *a)
 	return cost;
 }
 
-static bool
-can_follow(const struct oracle *o, const struct problem_candidate *c)
-{
-	for (uint32_t k = 0; k < c->nnodes; k++)
-		if (o->done[c->node[k]])
-			return false;
-	for (uint32_t k = 0; k < c->ninputs; k++) {
-		uint32_t maker = o->p->value[c->input[k].value].producer;
-
-		if (maker != NO_NODE && !o->done[maker])
-			return false;
-	}
-	return candidate_usable(c);
-}
-
-static void
-extend(struct oracle *o, uint32_t covered, struct arena *a)
-{
-	if (covered == o->p->nnodes) {
-		struct arena_mark mark = arena_mark(a);
-		cost_ns cost = sequence_cost(o, a);
-
-		if (cost < o->best)
-			o->best = cost;
-		arena_back(a, mark);
-		return;
-	}
-	for (uint32_t id = 0; id < o->p->ncandidates; id++) {
-		const struct problem_candidate *c = &o->p->candidate[id];
-
-		if (!can_follow(o, c))
-			continue;
-		for (int fresh = 0; fresh < 2; fresh++) {
-			bool must = o->n == 0
-			    || o->p->candidate[o->chosen[o->n - 1]].target
-			        != c->target;
-
-			if (must && !fresh)
-				continue;
-			o->chosen[o->n] = id;
-			o->fresh[o->n++] = fresh;
-			for (uint32_t k = 0; k < c->nnodes; k++)
-				o->done[c->node[k]] = true;
-			extend(o, covered + c->nnodes, a);
-			o->n--;
-			for (uint32_t k = 0; k < c->nnodes; k++)
-				o->done[c->node[k]] = false;
-		}
-	}
-}
-
 /* ---- cases ---- */
 
 struct tally {
@@ -192,7 +135,7 @@ static bool
 holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
 {
 	struct dressed d = {.a = a, .p = p};
-	struct oracle o = {.p = p, .best = COST_NEVER};
+	struct oracle o = {.p = p, .cost = sequence_cost};
 	struct target_kind kind[8];
 	struct plan_request r = {.graph = NULL};
 	struct err err = {.kind = ERR_NONE};
@@ -203,7 +146,7 @@ holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
 	dress(&d);
 	dress_known(&d);
 	dress_regions(&d, kind);
-	extend(&o, 0, a);
+	oracle_try_all(&o, a);
 	r = (struct plan_request){.graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,
