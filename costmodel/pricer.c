@@ -50,7 +50,7 @@ slot_publish(struct pricer *p, struct prices *prices, uint32_t slot)
 }
 
 void
-slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
+slot_identify(struct pricer *p, uint32_t slot, struct arena *scratch)
 {
 	struct slot *s = &p->slot[slot];
 	const struct candidate *c;
@@ -59,9 +59,7 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 	if (s->subject.kind)
 		return;
 	c = &p->candidates->candidate[s->candidate];
-
 	s->subject.kind = "candidate";
-	s->subject.summary = key_summary(p->graph, p->mix, c, p->arena);
 	buf_init(&b);
 	key_candidate(&p->keys_of, &b, c, KEY_SKELETON, scratch);
 	s->subject.skeleton = hash128(b.data, b.n);
@@ -69,6 +67,17 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 	key_candidate(&p->keys_of, &b, c, KEY_FAMILY, scratch);
 	s->subject.family = hash128(b.data, b.n);
 	buf_release(&b);
+}
+
+void
+slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
+{
+	struct slot *s = &p->slot[slot];
+
+	slot_identify(p, slot, scratch);
+	if (!s->subject.summary)
+		s->subject.summary = key_summary(p->graph, p->mix,
+		    &p->candidates->candidate[s->candidate], p->arena);
 }
 
 /* TUNING: a price is seldom below this share of a glance; of the lesser of two. */

@@ -50,7 +50,7 @@ explain_misses(struct pricer *p, struct err *err)
 		/* Ones that are in other environments are explained. */
 		if (!p->environment[s->target].is_stored || !s->is_missed)
 			continue;
-		slot_describe(p, i, &scratch);
+		slot_identify(p, i, &scratch);
 		ok = explain_miss(p, s, err);
 	}
 	arena_release(&scratch);

@@ -114,8 +114,9 @@ void check_bound(struct pricer *p, struct prices *prices, uint32_t slot);
 /* Say what is nearest in the database to each candidate slot it lacks. */
 bool explain_misses(struct pricer *p, struct err *err);
 
-/* The hashes and the text of a candidate slot, which only slots that are put
- * into the database or miss need. */
+/* The hashes of a candidate slot, which only slots that miss need; and its text as
+ * well, which only those that are put into the database need. */
+void slot_identify(struct pricer *p, uint32_t slot, struct arena *scratch);
 void slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch);
 
 /* A full disk must not lose a night: figures are kept in memory, the run goes

@@ -8,7 +8,7 @@
 #include "ir/base/size.h"
 
 static void
-reserve(struct buf *b, size_t more)
+enlarge(struct buf *b, size_t more)
 {
 	size_t need, cap = b->cap ? b->cap : 256;
 	char *data;
@@ -16,8 +16,6 @@ reserve(struct buf *b, size_t more)
 	if (!size_add(b->n, more, &need) || !size_add(need, 1, &need)
 	    || need > SIZE_MAX / 2)
 		abort();
-	if (need <= b->cap)
-		return;
 	while (cap < need)
 		cap *= 2;
 	data = realloc(b->data, cap);
@@ -27,6 +25,14 @@ reserve(struct buf *b, size_t more)
 	}
 	b->data = data;
 	b->cap = cap;
+}
+
+/* Room for so much and a 0; n is below cap, or both are 0. */
+static inline void
+reserve(struct buf *b, size_t more)
+{
+	if (more >= b->cap - b->n)
+		enlarge(b, more);
 }
 
 void
@@ -84,25 +90,46 @@ buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* The place of n bytes more; what it holds is theirs to say. */
+static inline unsigned char *
+extend(struct buf *b, size_t n)
+{
+	unsigned char *at;
+
+	reserve(b, n);
+	at = (unsigned char *)b->data + b->n;
+	b->n += n;
+	at[n] = '\0';
+	return at;
+}
+
+/* One by one: compilers make one store of it. */
+static inline void
+put_u32(unsigned char *at, uint32_t x)
+{
+	at[0] = (unsigned char)x;
+	at[1] = (unsigned char)(x >> 8);
+	at[2] = (unsigned char)(x >> 16);
+	at[3] = (unsigned char)(x >> 24);
+}
+
 void
 buf_u8(struct buf *b, uint8_t x)
 {
-	buf_add(b, &x, 1);
+	*extend(b, 1) = x;
 }
 
 void
 buf_u32(struct buf *b, uint32_t x)
 {
-	uint8_t le[4];
-
-	for (unsigned i = 0; i < sizeof le; i++)
-		le[i] = (uint8_t)(x >> 8 * i);
-	buf_add(b, le, sizeof le);
+	put_u32(extend(b, 4), x);
 }
 
 void
 buf_u64(struct buf *b, uint64_t x)
 {
-	buf_u32(b, (uint32_t)x);
-	buf_u32(b, (uint32_t)(x >> 32));
+	unsigned char *at = extend(b, 8);
+
+	put_u32(at, (uint32_t)x);
+	put_u32(at + 4, (uint32_t)(x >> 32));
 }
