@@ -97,7 +97,8 @@ bring_in(struct builder *b, const struct problem_port *in, uint32_t step)
 	struct demand *d = &b->demand[in->value];
 	uint32_t run = b->step[step].run;
 
-	for (uint32_t e = d->entry; e != NO_ENTRY; e = b->entry[e].next)
+	for (uint32_t e = d->entry; b->entry && e != NO_ENTRY;
+	     e = b->entry[e].next)
 		if (b->entry[e].format == in->format
 		    && b->entry[e].run == run) {
 			b->entry[e].before = step;
