@@ -8,6 +8,7 @@
 #include "cli/units.h"
 #include "costmodel/forecast.h"
 #include "ir/base/json.h"
+#include "plan/shift.h"
 #include "plan/versus.h"
 
 /* Composites and regions of each target of the mix. */
@@ -34,31 +35,12 @@ count_shares(const struct job *j, struct share *share)
 		share[p->region[i].target].regions++;
 }
 
-static cost_ns
-conversions_cost(const struct plan *p)
-{
-	cost_ns sum = 0;
-
-	for (uint32_t i = 0; i < p->nconversions; i++)
-		sum += p->conversion[i].cost;
-	return sum;
-}
-
-static cost_ns
-launches_cost(const struct plan *p)
-{
-	cost_ns sum = 0;
-
-	for (uint32_t i = 0; i < p->nregions; i++)
-		sum += p->region[i].launch;
-	return sum;
-}
-
 static void
 print_shares(const struct job *j)
 {
 	struct share *share =
 	    arena_new(j->arena, struct share, j->mix.n ? j->mix.n : 1);
+	struct plan_parts parts = plan_parts_of(&j->plan);
 	char text[32];
 
 	count_shares(j, share);
@@ -69,9 +51,9 @@ print_shares(const struct job *j)
 		    format_duration(share[t].cost, text, sizeof text));
 	printf("  %-14s %4u                                  %s\n",
 	    "conversions", j->plan.nconversions,
-	    format_duration(conversions_cost(&j->plan), text, sizeof text));
+	    format_duration(parts.conversions, text, sizeof text));
 	printf("  %-14s                                       %s\n", "launches",
-	    format_duration(launches_cost(&j->plan), text, sizeof text));
+	    format_duration(parts.launches, text, sizeof text));
 }
 
 static void

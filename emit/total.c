@@ -1,10 +1,5 @@
 #include "emit/work.h"
-
-static cost_ns
-add(cost_ns a, cost_ns b)
-{
-	return a > COST_NEVER - b ? COST_NEVER : a + b;
-}
+#include "search/cost.h"
 
 /* A price's range; a price that is only a bound has none above. */
 static void
@@ -12,8 +7,8 @@ add_range(struct total *t, const struct price *p, cost_ns cost)
 {
 	bool known = p && p->state == PRICE_KNOWN;
 
-	t->low = add(t->low, known && p->low < cost ? p->low : cost);
-	t->high = add(t->high, known && p->high > cost ? p->high : cost);
+	t->low = cost_add(t->low, known && p->low < cost ? p->low : cost);
+	t->high = cost_add(t->high, known && p->high > cost ? p->high : cost);
 }
 
 struct total
@@ -23,19 +18,19 @@ emit_total(const struct emit_work *w)
 	struct total t = {0};
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		t.composites = add(t.composites, p->composite[i].cost);
+		t.composites = cost_add(t.composites, p->composite[i].cost);
 		add_range(&t, emit_price(w, i), p->composite[i].cost);
 	}
 	for (uint32_t i = 0; i < p->nconversions; i++) {
 		const struct plan_conversion *c = &p->conversion[i];
 
-		t.conversions = add(t.conversions, c->cost);
+		t.conversions = cost_add(t.conversions, c->cost);
 		add_range(&t, emit_conversion_price(w, c), c->cost);
 	}
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		const struct plan_region *r = &p->region[i];
 
-		t.launches = add(t.launches, r->launch);
+		t.launches = cost_add(t.launches, r->launch);
 		add_range(&t, &p->prices->launch[r->target], r->launch);
 	}
 	return t;

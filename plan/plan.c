@@ -74,10 +74,9 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 	for (uint32_t i = 0; i < cover->nsteps; i++) {
 		uint32_t id = cover->step[i].candidate;
 		const struct candidate *c = &out->candidates->candidate[id];
-		const struct price *price = &out->prices->candidate[id];
 
 		list[i] = (struct plan_composite){id, cover->step[i].run,
-		    price->state == PRICE_KNOWN ? price->ns : price->bound};
+		    price_least(&out->prices->candidate[id])};
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			at[c->node[k]] = i;
 	}
@@ -173,13 +172,10 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 	}
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		struct plan_region *r = &list[i];
-		const struct price *launch = &p->prices->launch[r->target];
 
 		put_boundary(p, r, i, &u, a);
 		if (p->mix->target[r->target].kind->launches)
-			r->launch = launch->state == PRICE_KNOWN
-			    ? launch->ns
-			    : launch->bound;
+			r->launch = price_least(&p->prices->launch[r->target]);
 	}
 	p->region = list;
 	return list;

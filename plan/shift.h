@@ -1,5 +1,6 @@
-/* What two plans over one graph differ in: where nodes run, what is paid, and
- * whether the difference is larger than the noise of what was measured. */
+/* What a plan pays for; what two plans over one graph differ in: where nodes run,
+ * what is paid, and whether the difference is larger than the noise of what was
+ * measured. */
 #ifndef PLAN_SHIFT_H
 #define PLAN_SHIFT_H
 
@@ -26,6 +27,13 @@ void plan_shift_make(struct plan_shift *s, const struct plan *from,
 
 /* The target a node runs on. */
 const struct target *plan_target_of(const struct plan *p, node_id node);
+
+/* What a plan pays for, ns. Their sum is its cost. */
+struct plan_parts {
+	cost_ns composites, conversions, launches;
+};
+
+struct plan_parts plan_parts_of(const struct plan *p);
 
 /* Launches of a target that the plan pays. */
 uint32_t plan_launches_of(const struct plan *p, uint32_t target);

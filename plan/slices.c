@@ -186,7 +186,6 @@ slices_relax_alone(const struct slices *s, const struct problem *p,
 	uint32_t n = p->ncandidates;
 
 	*launch = COST_NEVER;
-
 	*out = *p;
 	out->target =
 	    arena_new(s->arena, struct problem_target, (size_t)p->ntargets + 1);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "plan/shift.h"
+
 #define NO_REGION UINT32_MAX
 
 /* The launching region a node is in; NO_REGION: none. */
@@ -14,13 +16,14 @@ region_of(const struct plan *p, node_id n)
 	                                                          : NO_REGION;
 }
 
+/* Of all targets. */
 static uint32_t
-launches_of(const struct plan *p)
+count_launches(const struct plan *p)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->nregions; i++)
-		n += p->mix->target[p->region[i].target].kind->launches;
+	for (uint32_t t = 0; t < p->mix->n; t++)
+		n += plan_launches_of(p, t);
 	return n;
 }
 
@@ -48,7 +51,7 @@ bool
 plan_versus_eager(
     struct plan_versus *out, const struct plan *p, struct arena *a)
 {
-	struct plan_versus v = {.launches = launches_of(p)};
+	struct plan_versus v = {.launches = count_launches(p)};
 	uint32_t *home, *guests;
 
 	for (uint32_t i = 0; i < p->nbaselines; i++)
@@ -58,7 +61,7 @@ plan_versus_eager(
 		}
 	if (!v.eager)
 		return false;
-	v.eager_launches = launches_of(v.eager);
+	v.eager_launches = count_launches(v.eager);
 	if (v.launches + v.eager_launches == 0)
 		return false;
 	home = find_homes(&v, p, a);
