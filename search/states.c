@@ -7,7 +7,8 @@
 
 /* What makes labels of a group the same, however they came about. Positions count
  * from the first run: where it is does not matter to the rest, unless runs are
- * limited or something may still go into the last one. */
+ * limited or something may still go into the last one. Where values were brought
+ * in, and where they float, is counted from the end. */
 struct state_key {
 	const struct group *group;
 	uint64_t runs;
@@ -18,13 +19,17 @@ static size_t
 make_key(const struct states *s, struct state_key *key, const struct group *g,
     const struct sweep_label *l)
 {
+	bool from_end = s->runs_limited || g->has_sink;
+
 	key->group = g;
-	key->runs = s->runs_limited || g->has_sink ? l->runs : 0;
 	for (uint32_t i = 0; i < g->nitems; i++) {
 		key->entry[i] = l->entry[i];
+		from_end |=
+		    l->entry[i].floating || l->entry[i].entered != ENTERED_NONE;
 		if (l->entry[i].pos != UINT32_MAX)
 			key->entry[i].pos = 2 * l->runs - l->entry[i].pos;
 	}
+	key->runs = from_end ? l->runs : 0;
 	return sizeof *key + g->nitems * sizeof(struct entry);
 }
 

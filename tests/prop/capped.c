@@ -14,6 +14,7 @@ static const struct problem_mix mixes[] = {
     {16, 60, 3, 2, .resources = true},
     {12, 40, 3, 3, .launches = true, .resources = true},
     {10, 30, 3, 3, .marks = true, .taps = true, .resources = true},
+    {8, 24, 4, 2, .launches = true, .resources = true, .local = true},
 };
 #define NMIXES (sizeof mixes / sizeof mixes[0])
 
