@@ -13,7 +13,7 @@
 #define RIVAL_NEAR 150
 /* TUNING: at most one for so many distinct candidates: they are measured on top of
  * what the search asked for, and compared as well. */
-#define RIVAL_EVERY 40
+#define RIVAL_EVERY 80
 
 #define GLANCES 2 /* before a price, as for all candidates */
 
