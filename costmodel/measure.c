@@ -25,6 +25,9 @@
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
 #define BLOCKS 3
+/* ... of two candidates in turn: an even number, because what is set up second may
+ * come out faster, and each is second as often as the other. */
+#define BLOCKS_VERSUS 4
 /* TUNING: jobs measured in rounds together, which spreads their blocks over a
  * second or so and still finishes jobs one group after the other. */
 #define GROUP 24
@@ -41,7 +44,7 @@ struct helper {
 
 /* What is known of a job so far. */
 struct progress {
-	struct worker_reply block[BLOCKS];
+	struct worker_reply block[BLOCKS_VERSUS];
 	uint32_t nblocks, strikes;
 	bool finished;
 	struct measurement result;
@@ -160,7 +163,7 @@ static void
 finish_measured(struct progress *p)
 {
 	struct measurement *r = &p->result;
-	cost_ns median[BLOCKS];
+	cost_ns median[BLOCKS_VERSUS];
 
 	*r = (struct measurement){.outcome = OUTCOME_OK, .min = COST_NEVER};
 	for (uint32_t i = 0; i < p->nblocks; i++) {
@@ -288,6 +291,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 	struct worker_request q = {.number = job,
 	    .check = k->progress[job].nblocks == 0 && !k->job[job].glance
 	        && !k->job[job].versus,
+	    .swapped = k->progress[job].nblocks % 2,
 	    .job = k->job[job]};
 
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
@@ -327,6 +331,12 @@ hand_out(struct group *k, struct err *err)
 	return true;
 }
 
+static uint32_t
+blocks_of(const struct measure_job *j)
+{
+	return j->glance ? 1 : j->versus ? BLOCKS_VERSUS : BLOCKS;
+}
+
 static void
 take_reply(struct group *k, const struct worker_reply *r)
 {
@@ -340,7 +350,7 @@ take_reply(struct group *k, const struct worker_reply *r)
 		finish_answered(p, r);
 	} else {
 		p->block[p->nblocks++] = *r;
-		if (p->nblocks == BLOCKS || k->job[r->number].glance
+		if (p->nblocks == blocks_of(&k->job[r->number])
 		    || (r->slow && p->nblocks == 2))
 			finish_measured(p);
 	}
@@ -452,7 +462,7 @@ abandon(struct group *k)
 static bool
 run_group(struct group *k, struct err *err)
 {
-	for (k->round = 0; k->round < BLOCKS; k->round++) {
+	for (k->round = 0; k->round < BLOCKS_VERSUS; k->round++) {
 		k->next = 0;
 		while (k->next < k->n || k->nbusy > 0) {
 			if (is_stopped(k->measurer)) {

@@ -309,29 +309,32 @@ do_versus(struct worker *w, const struct worker_request *q,
 {
 	const struct measure_options *o = w->options;
 	const struct candidate *c = o->candidates->candidate;
+	const uint32_t id[2] = {q->job.candidate, q->job.rival};
+	uint32_t first = q->swapped != 0;
 	struct err err = {.kind = ERR_NONE};
-	struct trial one, other;
+	struct trial two[2];
 	struct shot x, y;
 	struct block b;
 	int held;
 
 	if (!trial_open(
-	        &one, o->graph, o->mix, &c[q->job.candidate], a, &err)) {
+	        &two[first], o->graph, o->mix, &c[id[first]], a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	if (trial_open(&other, o->graph, o->mix, &c[q->job.rival], a, &err)) {
-		x = shot_of(&one, a);
-		y = shot_of(&other, a);
+	if (trial_open(
+	        &two[!first], o->graph, o->mix, &c[id[!first]], a, &err)) {
+		x = shot_of(&two[0], a);
+		y = shot_of(&two[1], a);
 		held = machine_hold(w->place->core[0]);
 		b = sample_pair(&x, &y, &w->sweep);
 		machine_release(held);
 		take_block(r, &b);
-		trial_close(&other);
+		trial_close(&two[!first]);
 	} else {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 	}
-	trial_close(&one);
+	trial_close(&two[first]);
 }
 
 struct conversion_run {

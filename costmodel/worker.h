@@ -8,6 +8,7 @@
 struct worker_request {
 	uint32_t number; /* handed back */
 	uint32_t check; /* compare with the reference first */
+	uint32_t swapped; /* of two in turn the other one is set up first */
 	struct measure_job job;
 };
 
