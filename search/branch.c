@@ -1,6 +1,7 @@
 #include "search/branch.h"
 
 #include "search/check.h"
+#include "search/result.h"
 #include "search/sweep.h"
 
 /* TUNING: labels a node of a sweep for covers a little above what is known; where
@@ -29,14 +30,11 @@ branch_tools_release(struct branch_tools *t)
 	arena_release(&t->arena);
 }
 
-/* Every node has to be covered, by what adds least to the bound at best. */
-static cost_ns
-bound_by_prices(
-    const struct branch_tools *t, const bool *allowed, struct arena *scratch)
+cost_ns *
+branch_least_excess(const struct problem *p, const struct dual *prices,
+    const bool *allowed, struct arena *a)
 {
-	const struct problem *p = t->p;
-	struct arena_mark mark = arena_mark(scratch);
-	cost_ns *least = arena_new(scratch, cost_ns, p->nnodes), most = 0;
+	cost_ns *least = arena_new(a, cost_ns, p->nnodes);
 
 	for (uint32_t n = 0; n < p->nnodes; n++)
 		least[n] = COST_NEVER;
@@ -46,30 +44,26 @@ bound_by_prices(
 		if (!allowed[c] || !candidate_usable(x))
 			continue;
 		for (uint32_t i = 0; i < x->nnodes; i++)
-			if (t->dual.excess[c] < least[x->node[i]])
-				least[x->node[i]] = t->dual.excess[c];
+			if (prices->excess[c] < least[x->node[i]])
+				least[x->node[i]] = prices->excess[c];
 	}
-	for (uint32_t n = 0; n < p->nnodes; n++)
+	return least;
+}
+
+/* Every node has to be covered, by what adds least to the bound at best. */
+static cost_ns
+bound_by_prices(
+    const struct branch_tools *t, const bool *allowed, struct arena *scratch)
+{
+	struct arena_mark mark = arena_mark(scratch);
+	cost_ns *least = branch_least_excess(t->p, &t->dual, allowed, scratch);
+	cost_ns most = 0;
+
+	for (uint32_t n = 0; n < t->p->nnodes; n++)
 		if (least[n] > most)
 			most = least[n];
 	arena_back(scratch, mark);
 	return cost_add(dual_bound(&t->dual), most);
-}
-
-static void
-keep(struct search_result *best, const struct search_result *r)
-{
-	best->labels += r->labels;
-	if (r->found && (!best->found || r->cover.cost < best->cover.cost)) {
-		best->found = true;
-		best->cover = r->cover;
-	}
-	if (r->lower_bound > best->lower_bound)
-		best->lower_bound = r->lower_bound;
-	if (best->found && best->lower_bound >= best->cover.cost) {
-		best->proven = true;
-		best->lower_bound = best->cover.cost;
-	}
 }
 
 static bool
@@ -97,7 +91,7 @@ sweep_up(struct search_result *out, const struct problem *sub, cost_ns bar,
 		if (limits.upper > bar)
 			limits.upper = bar;
 		sweep_search(&r, sub, &limits, a);
-		keep(out, &r);
+		result_keep(out, &r);
 		if (is_done(out, bar) || out->lower_bound < limits.upper)
 			return;
 	}
@@ -118,7 +112,7 @@ branch_search(struct search_result *out, const struct branch_ask *ask,
 		return true;
 	if (t->priced) {
 		r.lower_bound = bound_by_prices(t, ask->allowed, a);
-		keep(out, &r);
+		result_keep(out, &r);
 	}
 	if (is_done(out, ask->bar))
 		return true;
@@ -130,6 +124,6 @@ branch_search(struct search_result *out, const struct branch_ask *ask,
 	turn = search_turn(o);
 	if (!search_exact(&r, &sub, &turn, a, err))
 		return false;
-	keep(out, &r);
+	result_keep(out, &r);
 	return true;
 }

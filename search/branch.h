@@ -30,6 +30,11 @@ struct branch_ask {
 	cost_ns bar; /* covers that cost as much or more are not wanted */
 };
 
+/* [nnodes] What covering a node adds to the bound at least, with what is allowed;
+ * COST_NEVER: nothing covers it. */
+cost_ns *branch_least_excess(const struct problem *p, const struct dual *prices,
+    const bool *allowed, struct arena *a);
+
 /* The cheapest cover of the branch, checked, if it is below the bar.
  * out->lower_bound: no cover of it costs less than this or the bar. With the time
  * over nothing is searched at all: not found, and the floor is the bound. */

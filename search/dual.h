@@ -100,6 +100,8 @@ struct dual {
 };
 
 #define DUAL_SCALE 16 /* units per ns: steps are fractions of one */
+/* TUNING: steps for one problem; README.md says why not fewer. */
+#define DUAL_ROUNDS 300
 
 /* False: costs are too large for it. */
 bool dual_init(struct dual *d, const struct problem *p,

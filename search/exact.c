@@ -7,12 +7,13 @@
 #include "search/dual.h"
 #include "search/order.h"
 #include "search/relax.h"
+#include "search/result.h"
 #include "search/solve.h"
 #include "search/sweep.h"
 
 /* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
  * needs neither prices nor a cover to start from; else a narrow beam finds a
- * first cover, and ROUNDS steps of the dual and a wider beam guided by it come
+ * first cover, and DUAL_ROUNDS steps of the dual and a wider beam guided by it come
  * next. Prices are tight whatever the first cover costs, so it may be a poor one
  * (BEAM_FIRST), and the first look past their bound a short one (NEAR_FIRST).
  * Where a toll stands in for a capacity labels also differ in what they
@@ -26,12 +27,11 @@
 #define RATE_PLAIN 36
 #define RATE_NEAR 400
 #define RATE_TOLL 20000
-#define ROUNDS 300
 #define ROUNDS_KNOWN 3000
 #define LEAP_AFTER 2048
 
 struct exact {
-	const struct problem *p;
+	const struct problem *p, *easy; /* easy: without local formats */
 	struct sweep_limits limits;
 	struct search_result *best;
 	struct arena *arena; /* the covers' */
@@ -41,23 +41,11 @@ struct exact {
 static void
 sweep_below(struct exact *x, cost_ns upper)
 {
-	struct search_result r, *best = x->best;
+	struct search_result r;
 
 	x->limits.upper = upper;
 	sweep_search(&r, x->p, &x->limits, x->arena);
-	best->labels += r.labels;
-	if (r.found) {
-		best->found = true;
-		best->cover = r.cover;
-	}
-	if (r.lower_bound > best->lower_bound)
-		best->lower_bound = r.lower_bound;
-	if (best->found && best->lower_bound >= best->cover.cost) {
-		best->proven = true;
-		best->lower_bound = best->cover.cost;
-	}
-	if (!best->found && best->lower_bound == COST_NEVER)
-		best->proven = true;
+	result_keep(x->best, &r);
 }
 
 static cost_ns
@@ -100,7 +88,7 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 {
 	const struct toll *toll = x->limits.toll;
 	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
-	uint32_t rounds = toll || x->p->local ? ROUNDS_KNOWN : ROUNDS;
+	uint32_t rounds = toll || x->p->local ? ROUNDS_KNOWN : DUAL_ROUNDS;
 	struct converter_memo *memo =
 	    arena_new(space, struct converter_memo, 1);
 
@@ -130,13 +118,11 @@ static void
 sweep_priced(struct exact *x, const struct problem *priced)
 {
 	struct arena space;
-	struct problem easy;
 	struct dual dual;
 
 	x->limits.max_rate = 0;
 	arena_init(&space);
-	easy = apart_without_local(x->limits.apart, priced, &space);
-	if (make_prices(x, &dual, &easy, &space)) {
+	if (make_prices(x, &dual, priced, &space)) {
 		sweep_near(x);
 		x->limits.beam = BEAM_GUIDED;
 		if (!x->best->proven)
@@ -166,17 +152,14 @@ sweep_tolled(struct exact *x)
 	const struct budget *budget = &x->limits.budget;
 	bool has = has_capacity(x->p);
 	struct search_result *best = x->best;
-	struct problem priced = *x->p;
+	struct problem priced = *x->easy;
 	struct toll toll;
 
 	if (has && capacity_price(&toll, best, x->p, budget, x->arena)) {
-		toll_apply(&toll, &priced, x->p, x->arena);
+		toll_apply(&toll, &priced, x->easy, x->arena);
 		x->limits.toll = &toll;
 	}
-	if (best->found && best->lower_bound >= best->cover.cost) {
-		best->proven = true;
-		best->lower_bound = best->cover.cost;
-	}
+	result_settle(best);
 	if (has && !best->proven)
 		capped_search(best, x->p, CAPPED_ROOM, budget, x->arena);
 	if (!best->proven)
@@ -223,10 +206,8 @@ static void
 sweep_easy(struct exact *x, const struct search_options *o)
 {
 	struct search_result *best = x->best;
-	struct problem easy =
-	    apart_without_local(x->limits.apart, x->p, x->arena);
 
-	sweep_all(best, &easy, o, &x->limits.budget, x->arena);
+	sweep_all(best, x->easy, o, &x->limits.budget, x->arena);
 	if (!best->found)
 		return;
 	lay_again(&best->cover, x->p, &best->cover, x->arena);
@@ -242,12 +223,15 @@ sweep_all(struct search_result *out, const struct problem *p,
 	struct exact x = {.p = p, .best = out, .arena = a};
 	struct converter_memo memo;
 	struct arena space;
+	struct problem easy;
 	struct apart apart;
 
 	arena_init(&space);
 	convert_init(&memo, p, &space);
 	*out = (struct search_result){.why = ""};
 	apart_find(&apart, p, &space);
+	easy = apart_without_local(&apart, p, &space);
+	x.easy = &easy;
 	x.limits = (struct sweep_limits){.memo = &memo,
 	    .budget = *budget,
 	    .apart = &apart,
@@ -301,7 +285,7 @@ order_priced(struct search_result *best, const struct problem *p,
 	convert_init(&memo, &priced, &space);
 	if (dual_init(&dual, &priced, &memo, &space)) {
 		dual_improve(&dual, best->found ? best->cover.cost : goal,
-		    ROUNDS, &limits->budget);
+		    DUAL_ROUNDS, &limits->budget);
 		limits->dual = &dual;
 		if (dual_bound(&dual) > best->lower_bound)
 			best->lower_bound = dual_bound(&dual);

@@ -16,9 +16,6 @@
 #define BATCH_FIRST 2
 #define BATCH 16
 
-/* Steps of the dual: as for a single search. */
-#define ROUNDS 300
-
 struct branch {
 	bool *allowed; /* [ncandidates] */
 	struct search_result best;
@@ -181,23 +178,12 @@ by_worth(const void *a, const void *b)
 static cost_ns *
 least_others(const struct top *t, const struct branch *parent, struct arena *a)
 {
-	const struct problem *p = t->p;
 	const struct cover *c = &parent->best.cover;
-	cost_ns *least = arena_new(a, cost_ns, p->nnodes);
+	bool *others = arena_copy(a, parent->allowed, t->p->ncandidates);
 
-	for (uint32_t n = 0; n < p->nnodes; n++)
-		least[n] = COST_NEVER;
-	for (uint32_t id = 0; id < p->ncandidates; id++) {
-		const struct problem_candidate *x = &p->candidate[id];
-
-		if (!parent->allowed[id] || !candidate_usable(x)
-		    || c->step[t->owner[x->node[0]]].candidate == id)
-			continue;
-		for (uint32_t i = 0; i < x->nnodes; i++)
-			if (t->prices->excess[id] < least[x->node[i]])
-				least[x->node[i]] = t->prices->excess[id];
-	}
-	return least;
+	for (uint32_t i = 0; i < c->nsteps; i++)
+		others[c->step[i].candidate] = false;
+	return branch_least_excess(t->p, t->prices, others, a);
 }
 
 /* The steps, those first whose branches promise the cheapest covers: the sooner
@@ -276,7 +262,7 @@ make_prices(struct top *t, struct dual *dual, struct converter_memo *memo,
 	if (!sweep_handles(t->p)
 	    || !dual_init(dual, &t->easy, memo, &t->scratch))
 		return false;
-	dual_improve(dual, optimum, ROUNDS, &budget);
+	dual_improve(dual, optimum, DUAL_ROUNDS, &budget);
 	return true;
 }
 
