@@ -10,6 +10,7 @@
 #include "cli/paths.h"
 #include "ir/base/json.h"
 #include "targets/command.h"
+#include "targets/target.h"
 
 enum grade { GRADE_OK, GRADE_LACKS, GRADE_BROKEN };
 
@@ -146,6 +147,41 @@ check_environment(struct cli *c, struct finding *f)
 	}
 }
 
+/* A kernel library, or why this build goes without it. */
+static void
+check_library(struct finding *f, const char *kind)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	if (target_kind_usable(target_kind_find(kind), &err)) {
+		snprintf(f->text, sizeof f->text, "built in");
+		return;
+	}
+	f->grade = GRADE_LACKS;
+	snprintf(f->text, sizeof f->text, "%s", err.text);
+}
+
+static void
+check_dnnl(struct cli *c, struct finding *f)
+{
+	(void)c;
+	check_library(f, "dnnl");
+}
+
+static void
+check_xnnpack(struct cli *c, struct finding *f)
+{
+	(void)c;
+	check_library(f, "xnnpack");
+}
+
+static void
+check_blas(struct cli *c, struct finding *f)
+{
+	(void)c;
+	check_library(f, "blas");
+}
+
 static const struct {
 	const char *name;
 	void (*check)(struct cli *c, struct finding *f);
@@ -154,6 +190,9 @@ static const struct {
     {"scheduler", check_autogroup},
     {"environment", check_environment},
     {"database", check_database},
+    {"dnnl", check_dnnl},
+    {"xnnpack", check_xnnpack},
+    {"blas", check_blas},
     {"graphviz", check_dot},
     {"mrvl-tmlc", check_tmlc},
     {"mrvl-mlsim", check_mlsim},

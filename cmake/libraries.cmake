@@ -5,8 +5,10 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c)
-pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 pkg_check_modules(CYAML REQUIRED IMPORTED_TARGET libcyaml)
+if(MARQ_TESTS)
+	pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+endif()
 
 # marq_library(folder NEEDS folders... USES libraries... SOURCES sub-folders...)
 # makes the static library of one folder: marq_<folder with _ for />.

@@ -1,19 +1,19 @@
-/* Kinds whose library was not found when marq was built: they stay in the list
- * of targets, and say so when somebody asks for one. */
+/* Kinds whose library marq was built without: they stay in the list of targets,
+ * and say why (cmake/backends.cmake) when somebody asks for one. */
 #include "targets/dnnl/reorder.h"
 #include "targets/target.h"
 
-#define LEFT_OUT(kind, library) \
+#define LEFT_OUT(kind, library, why) \
 	extern const struct target_kind target_##kind; \
 	const struct target_kind target_##kind = { \
 	    .name = #kind, \
 	    .summary = library " (not built in)", \
 	    .source = PRICE_MEASURED, \
-	    .lacks = library, \
+	    .lacks = why, \
 	};
 
 #if !MARQ_HAVE_DNNL
-LEFT_OUT(dnnl, "oneDNN")
+LEFT_OUT(dnnl, "oneDNN", MARQ_LACKS_DNNL)
 
 /* Conversions do without the library. */
 bool
@@ -25,8 +25,8 @@ reorder_new(struct converter *c, enum layout from, enum layout to,
 }
 #endif
 #if !MARQ_HAVE_XNNPACK
-LEFT_OUT(xnnpack, "XNNPACK")
+LEFT_OUT(xnnpack, "XNNPACK", MARQ_LACKS_XNNPACK)
 #endif
 #if !MARQ_HAVE_BLAS
-LEFT_OUT(blas, "OpenBLAS")
+LEFT_OUT(blas, "OpenBLAS", MARQ_LACKS_BLAS)
 #endif

@@ -73,9 +73,7 @@ bool
 target_kind_usable(const struct target_kind *k, struct err *err)
 {
 	return k->lacks == NULL
-	    || err_set(err, ERR_TARGET,
-	        "not built in (%s was not found when marq was built)",
-	        k->lacks);
+	    || err_set(err, ERR_TARGET, "not built in: %s", k->lacks);
 }
 
 static const char *

@@ -173,7 +173,7 @@ struct target_kind {
 	enum price_source source; /* how its candidates get their price, unless
 				   * the target's attributes say otherwise */
 	bool launches; /* entering a run of candidates costs launch_ns() */
-	const char *lacks; /* the library it was built without, or NULL */
+	const char *lacks; /* why it was left out of this build, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of
 	 * operators computed as they are defined. 0: the widest vector unit,
 	 * fast algorithms allowed. */

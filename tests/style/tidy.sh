@@ -1,7 +1,8 @@
 #!/bin/sh
 # clang-tidy where style asks for it: the base, the search and the plan.
 . "$MARQ_SOURCE/tests/style/files.sh"
-command -v clang-tidy >/dev/null || { echo "skipped: no clang-tidy"; exit 77; }
+. "$MARQ_SOURCE/tests/style/clang.sh"
+need_clang clang-tidy
 case $MARQ_BUILD in
 */release) ;;
 *) echo "skipped: runs once, with the release preset"; exit 77 ;;

@@ -75,7 +75,7 @@ main(void)
 	};
 
 	if (tested->lacks) {
-		printf("skipped: without %s\n", tested->lacks);
+		printf("skipped: %s\n", tested->lacks);
 		return TEST_SKIPPED;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -525,7 +525,7 @@ main(void)
 	};
 
 	if (target_dnnl.lacks) {
-		printf("skipped: without %s\n", target_dnnl.lacks);
+		printf("skipped: %s\n", target_dnnl.lacks);
 		return TEST_SKIPPED;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
