@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "costmodel/content.h"
 #include "costmodel/key_order.h"
 #include "ir/base/hash.h"
 
@@ -47,15 +48,6 @@ static const struct {
 #undef MEANING
 };
 
-static const struct {
-	enum op op;
-	uint32_t slot;
-} reads[] = {
-#define READS(op, slot) {OP_##op, slot},
-#include "costmodel/reads.def"
-#undef READS
-};
-
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What the records of a key begin with. */
@@ -68,6 +60,14 @@ enum tag {
 	TAG_DEFAULT_ATTR,
 	TAG_ATTR,
 	TAG_END,
+	TAG_HASH, /* of content */
+	TAG_PLACES, /* two bytes: cache lines, jumps */
+	TAG_ZERO, /* one byte: all zero, or not */
+};
+
+struct body {
+	const struct graph *graph;
+	bool decides; /* see struct writer */
 };
 
 /* A node set being written: a candidate, or the whole of a nested graph. */
@@ -82,7 +82,10 @@ struct writer {
 	struct node_order order;
 	value_id *outside; /* [noutside] by number of first use */
 	uint32_t noutside, outside_cap;
-	const struct graph **nested; /* [nnested] graphs still to write */
+	/* Every constant counts: we are in a body that a Loop runs, or that
+	 * has one. */
+	bool decides;
+	struct body *nested; /* [nnested] graphs still to write */
 	uint32_t nnested, nested_cap;
 };
 
@@ -172,32 +175,60 @@ meaning_of(const struct node *n)
 	return known ? version : n->opset;
 }
 
-static bool
-content_counts(const struct node *n, uint32_t slot)
-{
-	for (size_t i = 0; i < COUNT(reads); i++)
-		if (reads[i].op == n->op && reads[i].slot == slot)
-			return true;
-	return false;
-}
-
-/* TUNING: parameters (axes, pads, shapes) are shorter than this; content of
- * anything longer is data, whose length is in its type. */
+/* TUNING: parameters (axes, pads, shapes) are shorter than this; a hash of
+ * anything longer is as exact and shorter. */
 #define CONTENT_MAX 64
+
+/* Bytes of strings, or of numbers. */
+static void
+put_all(struct writer *w, const struct tensor *t, struct buf *b)
+{
+	if (t->kind == TENSOR_STRINGS)
+		for (size_t i = 0; i < t->count; i++)
+			put_bytes(b, t->string[i].s, t->string[i].n);
+	else if (t->kind == TENSOR_VIEW || t->kind == TENSOR_FILL)
+		buf_add(b, tensor_data(t, w->scratch), t->bytes);
+}
 
 static void
 put_content(struct writer *w, const struct tensor *t)
 {
-	const unsigned char *bytes;
+	struct buf all;
 
-	buf_u8(w->b, TAG_VALUE);
-	if (t->count > CONTENT_MAX
-	    || (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL)) {
-		buf_u32(w->b, UINT32_MAX);
-		return;
+	buf_init(&all);
+	put_all(w, t, &all);
+	if (t->count <= CONTENT_MAX) {
+		buf_u8(w->b, TAG_VALUE);
+		put_bytes(w->b, all.data, all.n);
+	} else {
+		struct hash128 h = hash128(all.data, all.n);
+
+		buf_u8(w->b, TAG_HASH);
+		buf_add(w->b, h.byte, sizeof h.byte);
 	}
-	bytes = tensor_data(t, w->scratch);
-	put_bytes(w->b, bytes, t->bytes);
+	buf_release(&all);
+}
+
+/* Of constant t at an input of n, what decides how long n takes. */
+static void
+put_constant(struct writer *w, const struct node *n, uint32_t slot,
+    const struct tensor *t)
+{
+	enum content what = w->decides ? CONTENT_READ : content_of(n, slot, t);
+	struct places places;
+
+	if (what == CONTENT_PLACES
+	    && content_places(w->graph, n, t, &places, w->scratch)) {
+		buf_u8(w->b, TAG_PLACES);
+		buf_u8(w->b, places.lines);
+		buf_u8(w->b, places.jumps);
+	} else if (what == CONTENT_ZERO) {
+		buf_u8(w->b, TAG_ZERO);
+		buf_u8(w->b, content_is_zero(t));
+	} else if (what == CONTENT_READ || what == CONTENT_PLACES
+	    || (what == CONTENT_KEPT && !content_is_ordinary(t))) {
+		put_content(w, t);
+	}
 }
 
 static void
@@ -215,15 +246,15 @@ put_tensor(struct writer *w, const struct tensor *t)
 }
 
 static void
-put_nested(struct writer *w, const struct graph *g)
+put_nested(struct writer *w, const struct graph *g, bool decides)
 {
 	w->nested = arena_grow(w->scratch, w->nested, &w->nested_cap,
 	    w->nnested + 1, sizeof *w->nested);
-	w->nested[w->nnested++] = g;
+	w->nested[w->nnested++] = (struct body){g, decides};
 }
 
 static void
-put_attr(struct writer *w, const struct attr *a)
+put_attr(struct writer *w, const struct node *n, const struct attr *a)
 {
 	buf_u8(w->b, TAG_ATTR);
 	put_string(w->b, a->name);
@@ -245,7 +276,8 @@ put_attr(struct writer *w, const struct attr *a)
 			break;
 		case ATTR_GRAPH:
 		case ATTR_GRAPHS:
-			put_nested(w, a->graphs[i]);
+			put_nested(w, a->graphs[i],
+			    w->decides || content_decides_loop(n));
 			break;
 		case ATTR_TYPE:
 		case ATTR_TYPES:
@@ -292,7 +324,7 @@ put_default(
 	}
 	if (d->kind == DEFAULT_KERNEL && spatial)
 		a.ints = kernel->type.dim + 2;
-	put_attr(w, &a);
+	put_attr(w, n, &a);
 }
 
 /* The row that holds for an attribute in the model's opset, or NULL. */
@@ -341,7 +373,7 @@ put_attrs(struct writer *w, const struct node *n)
 			continue;
 		written = node_attr(n, d->name);
 		if (written)
-			put_attr(w, written);
+			put_attr(w, n, written);
 		else
 			put_default(w, n, d);
 		for (uint32_t j = 0; written && j < nlist; j++)
@@ -350,7 +382,7 @@ put_attrs(struct writer *w, const struct node *n)
 	}
 	for (uint32_t i = 0; i < nlist; i++)
 		if (list[i])
-			put_attr(w, list[i]);
+			put_attr(w, n, list[i]);
 	buf_u8(w->b, TAG_END);
 }
 
@@ -376,33 +408,39 @@ output_slot(const struct node *n, value_id v)
 	return 0;
 }
 
+/* Which value: the output of a node of the set, or one from elsewhere. */
+static void
+put_value(struct writer *w, value_id v)
+{
+	const struct value *value = graph_value(w->graph, v);
+	uint32_t at = value->producer == NODE_NONE
+	    ? NODE_NONE
+	    : node_order_find(&w->order, value->producer);
+
+	if (at == NODE_NONE) {
+		buf_u8(w->b, TAG_OUTSIDE);
+		buf_u32(w->b, outside_number(w, v));
+		return;
+	}
+	buf_u8(w->b, TAG_INSIDE);
+	buf_u32(w->b, w->order.position[at]);
+	buf_u32(w->b, output_slot(graph_node(w->graph, value->producer), v));
+}
+
 static void
 put_input(struct writer *w, const struct node *n, uint32_t slot)
 {
 	value_id v = n->input[slot];
 	const struct value *value;
-	uint32_t at;
 
 	if (v == VALUE_NONE) {
 		buf_u8(w->b, TAG_LEFT_OUT);
 		return;
 	}
 	value = graph_value(w->graph, v);
-	at = value->producer == NODE_NONE
-	    ? NODE_NONE
-	    : node_order_find(&w->order, value->producer);
-	if (at != NODE_NONE) {
-		buf_u8(w->b, TAG_INSIDE);
-		buf_u32(w->b, w->order.position[at]);
-		buf_u32(w->b,
-		    output_slot(graph_node(w->graph, value->producer), v));
-		return;
-	}
-	buf_u8(w->b, TAG_OUTSIDE);
-	buf_u32(w->b, outside_number(w, v));
-	if (value->constant && w->detail != KEY_FAMILY
-	    && content_counts(n, slot))
-		put_content(w, value->constant);
+	put_value(w, v);
+	if (value->constant && w->detail != KEY_FAMILY)
+		put_constant(w, n, slot, value->constant);
 }
 
 static const struct port *
@@ -524,9 +562,8 @@ label_node(void *context, node_id id)
 	for (uint32_t i = 0; i < n->ninputs; i++) {
 		const struct value *v = node_in(w.graph, n, i);
 
-		if (v && v->constant && w.detail != KEY_FAMILY
-		    && content_counts(n, i))
-			put_content(&w, v->constant);
+		if (v && v->constant && w.detail != KEY_FAMILY)
+			put_constant(&w, n, i, v->constant);
 	}
 	put_outputs(&w, n);
 	h = hash64(b.data, b.n, 0);
@@ -582,14 +619,31 @@ put_set(struct writer *w, const node_id *node, uint32_t n)
 	put_outside(w);
 }
 
+/* What a body gives back: made inside, passed through, or a constant, which may
+ * be what ends a loop. */
+static void
+put_given(struct writer *w, value_id id)
+{
+	const struct value *v = graph_value(w->graph, id);
+
+	put_value(w, id);
+	if (w->detail == KEY_FAMILY)
+		return;
+	key_type(w->b, &v->type, w->detail);
+	if (v->constant)
+		put_content(w, v->constant);
+}
+
 /* A body of If, Loop or Scan: its formal inputs in order, captures by slot,
  * its nodes, which of its values it gives back. */
 static void
-put_graph(struct writer *w, const struct graph *g)
+put_graph(struct writer *w, const struct body *body)
 {
+	const struct graph *g = body->graph;
 	node_id *all = arena_new(w->scratch, node_id, g->nnodes);
 
 	w->graph = g;
+	w->decides = body->decides;
 	w->candidate = NULL;
 	w->outside = NULL;
 	w->noutside = w->outside_cap = 0;
@@ -602,18 +656,8 @@ put_graph(struct writer *w, const struct graph *g)
 		outside_number(w, g->capture[i].inner);
 	}
 	put_set(w, all, g->nnodes);
-	for (uint32_t i = 0; i < g->noutputs; i++) {
-		const struct value *v = graph_value(g, g->output[i]);
-		uint32_t at = v->producer == NODE_NONE
-		    ? NODE_NONE
-		    : node_order_find(&w->order, v->producer);
-
-		buf_u32(w->b, at);
-		if (at != NODE_NONE)
-			buf_u32(w->b, w->order.position[at]);
-		else
-			key_type(w->b, &v->type, w->detail);
-	}
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		put_given(w, g->output[i]);
 }
 
 void
@@ -652,7 +696,7 @@ key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
 	put_set(&w, c->node, c->nnodes);
 	/* Bodies nest, so the list grows while it is walked. */
 	for (uint32_t i = 0; i < w.nnested; i++)
-		put_graph(&w, w.nested[i]);
+		put_graph(&w, &w.nested[i]);
 	arena_back(scratch, mark);
 }
 
@@ -663,9 +707,9 @@ key_graph(struct buf *b, const struct graph *g, struct arena *scratch)
 	struct writer w = {.b = b, .detail = KEY_FULL, .scratch = scratch};
 
 	buf_u8(b, KEY_VERSION);
-	put_nested(&w, g);
+	put_nested(&w, g, false);
 	for (uint32_t i = 0; i < w.nnested; i++)
-		put_graph(&w, w.nested[i]);
+		put_graph(&w, &w.nested[i]);
 	arena_back(scratch, mark);
 }
 
@@ -673,7 +717,7 @@ void
 key_conversion(struct buf *b, const struct type *type, struct format from,
     struct format to, enum key_detail detail)
 {
-	buf_u8(b, KEY_VERSION);
+	buf_u8(b, KEY_CONVERSION_VERSION);
 	buf_u8(b, (uint8_t)(detail | 0x80));
 	put_format(b, from);
 	put_format(b, to);

@@ -9,7 +9,11 @@
 #include "ir/base/buf.h"
 #include "targets/target.h"
 
-#define KEY_VERSION 1 /* first byte of every key; bump when bytes change */
+/* First byte of every key; bump when bytes change.
+ * 2: what decides how often a loop runs, places of constant indices, lengths,
+ *    whether zero points are zero; kernels tried on made-up weights. */
+#define KEY_VERSION 2
+#define KEY_CONVERSION_VERSION 1
 
 /* How much of the candidate goes in. */
 enum key_detail {

@@ -56,20 +56,29 @@ is_index(const struct graph *g, value_id v)
 }
 
 static void
-seed_floats(enum dtype dtype, size_t n, uint64_t state, void *out)
+store_float(enum dtype dtype, float x, void *out, size_t i)
 {
-	for (size_t i = 0; i < n; i++) {
-		float x = next_float(&state);
+	if (dtype == DT_FLOAT)
+		((float *)out)[i] = x;
+	else if (dtype == DT_DOUBLE)
+		((double *)out)[i] = (double)x;
+	else
+		((uint16_t *)out)[i] =
+		    dtype == DT_FLOAT16 ? f32_to_f16(x) : f32_to_bf16(x);
+}
 
-		if (dtype == DT_FLOAT)
-			((float *)out)[i] = x;
-		else if (dtype == DT_DOUBLE)
-			((double *)out)[i] = (double)x;
-		else
-			((uint16_t *)out)[i] = dtype == DT_FLOAT16
-			    ? f32_to_f16(x)
-			    : f32_to_bf16(x);
-	}
+static bool
+is_seeded_float(enum dtype t)
+{
+	return t == DT_FLOAT || t == DT_DOUBLE || t == DT_FLOAT16
+	    || t == DT_BFLOAT16;
+}
+
+/* The same generator whatever the value; never zero. */
+static uint64_t
+state_of(uint64_t which)
+{
+	return which * UINT64_C(0x9e3779b97f4a7c15) + 1;
 }
 
 void
@@ -78,14 +87,14 @@ seed_value(const struct graph *g, value_id v, void *out)
 	const struct type *t = &graph_value(g, v)->type;
 	size_t n = 0, bytes = 0;
 	uint32_t width = dtype_bits(t->dtype) / 8;
+	uint64_t state = state_of(v);
 	bool fits = tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
 
 	assert(fits);
 	(void)fits;
-	if (t->dtype == DT_FLOAT || t->dtype == DT_DOUBLE
-	    || t->dtype == DT_FLOAT16 || t->dtype == DT_BFLOAT16) {
-		seed_floats(t->dtype, n,
-		    (uint64_t)v * UINT64_C(0x9e3779b97f4a7c15) + 1, out);
+	if (is_seeded_float(t->dtype)) {
+		for (size_t i = 0; i < n; i++)
+			store_float(t->dtype, next_float(&state), out, i);
 		return;
 	}
 	memset(out, 0, bytes);
@@ -93,4 +102,43 @@ seed_value(const struct graph *g, value_id v, void *out)
 		return;
 	for (size_t i = 0; i < n; i++) /* little-endian one */
 		((uint8_t *)out)[i * width] = 1;
+}
+
+/* One over the root of how many are summed, about: the elements of all
+ * dimensions but the first, as a power of two. */
+static float
+scale_of(const struct tensor *t)
+{
+	float scale = 1;
+
+	if (t->rank < 2 || t->dim[0] == 0)
+		return 1;
+	for (size_t n = t->count / (size_t)t->dim[0]; n >= 4; n /= 4)
+		scale /= 2;
+	return scale;
+}
+
+bool
+seed_weights(
+    const struct tensor *like, bool positive, uint64_t which, void *out)
+{
+	uint64_t state = state_of(~which);
+	float scale = scale_of(like);
+
+	if (like->dtype == DT_INT8 || like->dtype == DT_UINT8) {
+		for (size_t i = 0; i < like->count; i++)
+			((uint8_t *)out)[i] = (uint8_t)next_random(&state);
+		return true;
+	}
+	if (!is_seeded_float(like->dtype))
+		return false;
+	for (size_t i = 0; i < like->count; i++) {
+		float x = next_float(&state) * 0.75f;
+
+		x += x < 0 ? -0.25f : 0.25f;
+		if (positive && x < 0)
+			x = -x;
+		store_float(like->dtype, x * scale, out, i);
+	}
+	return true;
 }

@@ -2,6 +2,7 @@
 #ifndef COSTMODEL_SEED_H
 #define COSTMODEL_SEED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ir/graph.h"
@@ -12,5 +13,12 @@ void *seed_buffer(struct arena *a, size_t bytes);
 /* Fill a host tensor of v's static type: uniform in [-1, 1) for floats, 1 for
  * whole numbers, 0 for indices. The same bytes for the same value, always. */
 void seed_value(const struct graph *g, value_id v, void *out);
+
+/* Fill what has the type of constant `like`: floats with magnitudes within a
+ * factor of four, so small that sums over them stay near one; whole numbers of
+ * one byte over their whole range. The same bytes for the same `which`. False,
+ * with nothing done, for other types. */
+bool seed_weights(
+    const struct tensor *like, bool positive, uint64_t which, void *out);
 
 #endif

@@ -19,6 +19,7 @@
 #include "costmodel/sample.h"
 #include "costmodel/reference.h"
 #include "costmodel/seed.h"
+#include "costmodel/seeded.h"
 #include "costmodel/trial.h"
 #include "ir/base/clock.h"
 #include "ir/base/sanitized.h"
@@ -32,6 +33,7 @@ struct worker {
 	const struct measure_options *options;
 	const struct worker_place *place;
 	struct reference reference;
+	struct seeded weights; /* made up; the reference sees them too */
 	struct arena life; /* of the process */
 	struct sweep sweep;
 };
@@ -278,6 +280,26 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 		check_outputs(w, &t, r, a, &err);
 }
 
+/* TUNING: made-up weights kept at once, bytes. What the reference worked out
+ * may point into them, so both go together. */
+#define WEIGHT_BYTES ((size_t)1 << 30)
+
+static void
+make_up_weights(struct worker *w, const struct measure_job *job)
+{
+	const struct measure_options *o = w->options;
+	const struct candidate *c = o->candidates->candidate;
+
+	if (w->weights.arena.bytes > WEIGHT_BYTES) {
+		seeded_restore(&w->weights);
+		reference_release(&w->reference);
+		reference_init(&w->reference, o->graph, o->reference);
+	}
+	seeded_take(&w->weights, &c[job->candidate]);
+	if (job->versus)
+		seeded_take(&w->weights, &c[job->rival]);
+}
+
 static void
 do_candidate(struct worker *w, const struct worker_request *q,
     struct worker_reply *r, struct arena *a)
@@ -386,6 +408,8 @@ answer(struct worker *w, const struct worker_request *q)
 	limit_time(w->options);
 	errno = 0;
 	arena_init(&a);
+	if (q->job.candidate != UINT32_MAX)
+		make_up_weights(w, &q->job);
 	if (q->job.candidate == UINT32_MAX)
 		do_conversion(w, q, &r, &a);
 	else if (q->job.versus)
@@ -410,6 +434,8 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	settle_in(&w);
 	arena_init(&w.life);
 	reference_init(&w.reference, o->graph, o->reference);
+	/* A copy of our own since the fork, shared with no other worker. */
+	seeded_init(&w.weights, o->graph, &w.life);
 	w.sweep = sweep_new(weight_bytes(o->graph), &w.life);
 	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)
 		answer(&w, &q);

@@ -1,0 +1,116 @@
+#include "costmodel/content.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+	enum op op;
+	uint32_t slot;
+	enum content what;
+} reads[] = {
+#define READS(op, slot, what) {OP_##op, slot, CONTENT_##what},
+#include "costmodel/reads.def"
+#undef READS
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static bool
+is_body(const struct attr *a)
+{
+	return a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS;
+}
+
+static bool
+has_bodies(const struct node *n)
+{
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		if (is_body(&n->attr[i]))
+			return true;
+	return false;
+}
+
+static bool
+graph_loops(const struct graph *g)
+{
+	for (node_id id = 0; id < g->nnodes; id++)
+		if (content_decides_loop(&g->node[id]))
+			return true;
+	return false;
+}
+
+bool
+content_decides_loop(const struct node *n)
+{
+	if (n->op == OP_LOOP)
+		return true;
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		for (uint32_t k = 0; is_body(&n->attr[i]) && k < n->attr[i].n;
+		     k++)
+			if (graph_loops(n->attr[i].graphs[k]))
+				return true;
+	return false;
+}
+
+/* TUNING: parameters of operators we know nothing of are shorter. */
+#define CUSTOM_MAX 64
+
+enum content
+content_of(const struct node *n, uint32_t slot, const struct tensor *t)
+{
+	for (size_t i = 0; i < COUNT(reads); i++)
+		if (reads[i].op == n->op && reads[i].slot == slot)
+			return reads[i].what;
+	if (content_decides_loop(n))
+		return CONTENT_READ;
+	if (has_bodies(n))
+		return CONTENT_KEPT;
+	if (n->op == OP_CUSTOM && t->count <= CUSTOM_MAX)
+		return CONTENT_READ;
+	if (n->op == OP_CUSTOM || t->count <= 1)
+		return CONTENT_KEPT;
+	/* Integers of one byte are quantised weights where they have two
+	 * dimensions; wider ones are indices, masks and sizes. */
+	if (dtype_is_float(t->dtype)
+	    || ((t->dtype == DT_INT8 || t->dtype == DT_UINT8) && t->rank > 1))
+		return CONTENT_WEIGHTS;
+	return CONTENT_KEPT;
+}
+
+/* TUNING: the square root of half precision's range, and of the others' far
+ * within it. */
+static double
+largest_ordinary(enum dtype t)
+{
+	return t == DT_FLOAT16 ? 0x1p8 : 0x1p40;
+}
+
+bool
+content_is_ordinary(const struct tensor *t)
+{
+	double most = largest_ordinary(t->dtype);
+	size_t n = t->kind == TENSOR_FILL && t->count ? 1 : t->count;
+
+	if (!dtype_is_float(t->dtype)
+	    || (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL))
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		double x = fabs(tensor_real(t, i));
+
+		/* Written so that a NaN fails. */
+		if (x != 0 && !(x <= most && x >= 1 / most))
+			return false;
+	}
+	return true;
+}
+
+bool
+content_is_zero(const struct tensor *t)
+{
+	if (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL)
+		return false;
+	for (size_t i = 0; i < t->count; i++)
+		if (tensor_real(t, i) != 0)
+			return false;
+	return true;
+}
