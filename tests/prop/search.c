@@ -232,8 +232,7 @@ int
 main(int argc, char **argv)
 {
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10)
-	    : SANITIZED       ? 5000
-	                      : 20000;
+	                      : cases_of(SANITIZED ? 5000 : 20000);
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, bad = 0;
 	struct arena a;
 

@@ -368,8 +368,8 @@ int
 main(int argc, char **argv)
 {
 	bool files = argc > 1 && strstr(argv[1], ".json");
-	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 80, bad = 0;
-	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(80);
+	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, bad = 0;
 	char folder[] = "/tmp/marq-ilp-XXXXXX";
 	char command[64];
 

@@ -32,6 +32,16 @@ source_path(const char *name)
 	return join(root ? root : ".", name);
 }
 
+uint64_t
+cases_of(uint64_t whole)
+{
+	const char *share = getenv("MARQ_TEST_SHARE");
+	uint64_t percent = share ? strtoull(share, NULL, 10) : 100, n;
+
+	n = whole * (percent < 100 ? percent : 100) / 100;
+	return n ? n : 1;
+}
+
 struct rng
 rng_seeded(uint64_t seed)
 {

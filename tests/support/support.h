@@ -13,6 +13,10 @@ const char *shared_path(const char *name);
 /* $MARQ_SOURCE joined with `name` (or `name` below the current directory). */
 const char *source_path(const char *name);
 
+/* How many random cases to try when nobody names a number: `whole`, or so many
+ * per cent of them as $MARQ_TEST_SHARE says; never none. */
+uint64_t cases_of(uint64_t whole);
+
 /* xorshift64*: the same numbers everywhere, so a seed reproduces a failure. */
 struct rng {
 	uint64_t state;
