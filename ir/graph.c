@@ -169,6 +169,13 @@ attr_str_or(const struct node *n, const char *name, const char *otherwise)
 	return (struct string_view){otherwise, strlen(otherwise)};
 }
 
+bool
+attr_is(const struct node *n, const char *name, const char *otherwise,
+    const char *want)
+{
+	return view_is(attr_str_or(n, name, otherwise), want);
+}
+
 const int64_t *
 attr_ints(const struct node *n, const char *name, uint32_t *count)
 {

@@ -189,6 +189,9 @@ int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise);
 float attr_float_or(const struct node *n, const char *name, float otherwise);
 struct string_view attr_str_or(
     const struct node *n, const char *name, const char *otherwise);
+/* Is a text attribute, or what it is when absent, `want`? */
+bool attr_is(const struct node *n, const char *name, const char *otherwise,
+    const char *want);
 /* The ints of a list attribute, or NULL (and *count = 0) when absent. */
 const int64_t *attr_ints(
     const struct node *n, const char *name, uint32_t *count);

@@ -7,6 +7,12 @@
 #include "ir/base/buf.h"
 #include "ir/base/size.h"
 
+bool
+view_is(struct string_view v, const char *text)
+{
+	return v.n == strlen(text) && memcmp(v.s, text, v.n) == 0;
+}
+
 /* What fits a 47-bit address space: a larger tensor cannot exist here. */
 #define MAX_BYTES ((size_t)1 << 47)
 

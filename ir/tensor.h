@@ -31,6 +31,8 @@ struct string_view {
 	size_t n;
 };
 
+bool view_is(struct string_view v, const char *text);
+
 struct type {
 	enum type_kind kind;
 	enum dtype dtype; /* of a tensor; DT_UNDEFINED: not known */

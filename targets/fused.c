@@ -59,9 +59,10 @@ read_unary(const struct graph *g, const struct node *n, struct step *s)
 	if (n->op == OP_GELU) {
 		struct string_view how = attr_str_or(n, "approximate", "none");
 
-		*s = (struct step){how.n == 4 ? STEP_GELU_TANH : STEP_GELU_ERF,
-		    0, 0, VALUE_NONE, false};
-		return true;
+		*s = (struct step){
+		    view_is(how, "tanh") ? STEP_GELU_TANH : STEP_GELU_ERF, 0, 0,
+		    VALUE_NONE, false};
+		return view_is(how, "tanh") || view_is(how, "none");
 	}
 	for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
 		if (simple[i].op != n->op)
@@ -238,6 +239,35 @@ read_hardsigmoid(
 	return true;
 }
 
+/* What a composite reads has a port, or is a constant; what one of its own
+ * nodes makes has neither. */
+static bool
+comes_from_outside(const struct graph *g, const struct match *m, value_id v)
+{
+	const node_id n =
+	    v == VALUE_NONE ? NODE_NONE : graph_value(g, v)->producer;
+
+	return n == NODE_NONE || !match_has(m, n);
+}
+
+/* Weights may be dequantised inside the match: that is done at load time. */
+static bool
+reads_outside_only(
+    const struct fused *f, const struct graph *g, const struct match *m)
+{
+	bool ok = comes_from_outside(g, m, f->start);
+
+	for (uint32_t i = 0; f->anchor && i < f->anchor->ninputs; i++)
+		ok = ok
+		    && (comes_from_outside(g, m, f->anchor->input[i])
+		        || is_packable(g, f->anchor->input[i]));
+	for (uint32_t i = 1; f->norm && i < f->norm->ninputs; i++)
+		ok = ok && comes_from_outside(g, m, f->norm->input[i]);
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		ok = ok && comes_from_outside(g, m, f->step[i].other);
+	return ok;
+}
+
 /* Where a chain without anchor begins: the non-constant input of its first
  * node; of two, the one that no node of the chain makes, the first. */
 static value_id
@@ -310,6 +340,10 @@ fused_read(struct fused *f, const struct graph *g, const struct match *m,
 			break;
 		k += taken;
 	}
-	*fault = k < m->nnodes ? "the nodes do not form a chain" : NULL;
+	*fault = NULL;
+	if (k < m->nnodes)
+		*fault = "the nodes do not form a chain";
+	else if (!reads_outside_only(f, g, m))
+		*fault = "a step reads what the chain itself makes";
 	return *fault == NULL;
 }

@@ -64,6 +64,24 @@ need_size(const struct match_in *m, struct why *w, value_id v)
 	    "'%s' has %zu elements", matched_name(m, v), n);
 }
 
+bool
+need_first_output(const struct match_in *m, struct why *w, const struct node *n)
+{
+	bool ok = true;
+
+	for (uint32_t i = 1; i < n->noutputs; i++)
+		ok = NEED(w,
+		         n->output[i] == VALUE_NONE
+		             || (m->uses->start[n->output[i]]
+		                     == m->uses->start[n->output[i] + 1]
+		                 && !(graph_value(m->graph, n->output[i])->flags
+		                     & VALUE_OUTPUT)),
+		         "one_output", "only the first output is used",
+		         "output %u is used", (unsigned)i)
+		    && ok;
+	return ok;
+}
+
 /* The first `ninputs` inputs of a node and its first output. */
 bool
 need_tensors(const struct match_in *m, struct why *w, const struct node *n,
@@ -79,17 +97,7 @@ need_tensors(const struct match_in *m, struct why *w, const struct node *n,
 	}
 	ok = need_tensor(m, w, n->output[0]) && ok;
 	ok = ok && need_size(m, w, n->output[0]) && ok;
-	for (uint32_t i = 1; i < n->noutputs; i++)
-		ok = NEED(w,
-		         n->output[i] == VALUE_NONE
-		             || (m->uses->start[n->output[i]]
-		                     == m->uses->start[n->output[i] + 1]
-		                 && !(graph_value(m->graph, n->output[i])->flags
-		                     & VALUE_OUTPUT)),
-		         "one_output", "only the first output is used",
-		         "output %u is used", (unsigned)i)
-		    && ok;
-	return ok;
+	return need_first_output(m, w, n) && ok;
 }
 
 bool
@@ -196,6 +204,39 @@ need_constant(const struct match_in *m, struct why *w, const struct node *n,
 }
 
 bool
+need_bias_row(const struct match_in *m, struct why *w, const struct node *n)
+{
+	const struct type *t, *out = matched_type(m, n->output[0]);
+	bool row;
+
+	if (n->op != OP_GEMM || n->ninputs < 3 || n->input[2] == VALUE_NONE)
+		return true;
+	t = matched_type(m, n->input[2]);
+	row = t->rank > 0 && t->dim[t->rank - 1] == out->dim[1]
+	    && (t->rank == 1 || t->dim[0] == 1);
+	return NEED(w, row, "bias_per_column", "one per column",
+	    "'%s' has another shape", matched_name(m, n->input[2]));
+}
+
+enum operand_form
+form_of(const struct type *t, const struct type *out)
+{
+	const uint32_t skip = out->rank - t->rank;
+	bool ones = true;
+
+	if (same_shape(t, out))
+		return FORM_FULL;
+	for (uint32_t i = 0; i < t->rank; i++)
+		ones = ones && t->dim[i] == 1;
+	if (ones)
+		return FORM_SCALAR;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] != (skip + i == 1 ? out->dim[1] : 1))
+			return FORM_OTHER;
+	return FORM_CHANNEL;
+}
+
+bool
 need_window(const struct match_in *m, struct why *w, const struct node *n,
     struct window *window)
 {
@@ -256,6 +297,10 @@ need_spatial_scales(
 
 	ok = NEED(w, exact, "scales", "known, and exact for these sizes",
 	         "they are not")
+	    && ok;
+	ok = NEED(w,
+	         attr_is(n, "keep_aspect_ratio_policy", "stretch", "stretch"),
+	         "aspect", "not kept", "it is kept")
 	    && ok;
 	return NEED(w, attr_int_or(n, "antialias", 0) == 0, "antialias", "0",
 	           "1")

@@ -20,7 +20,10 @@ bool need_rank_in(const struct match_in *m, struct why *w, value_id v,
 /* Both of the first `ninputs` inputs and of output 0, the only one used. */
 bool need_tensors(const struct match_in *m, struct why *w, const struct node *n,
     uint32_t ninputs);
-/* The same of all nodes of the match. */
+/* No output of the node but the first is read. */
+bool need_first_output(
+    const struct match_in *m, struct why *w, const struct node *n);
+/* need_tensors() of all inputs of all nodes of the match. */
 bool need_all_tensors(const struct match_in *m, struct why *w);
 
 /* The nodes form a chain of steps whose second operands broadcast to the
@@ -29,6 +32,9 @@ bool need_chain(const struct match_in *m, struct why *w, struct fused *f);
 /* An input that, if there, is a constant. */
 bool need_constant(const struct match_in *m, struct why *w,
     const struct node *n, uint32_t input, const char *what);
+/* A Gemm's C, if there, is one value for each column. */
+bool need_bias_row(
+    const struct match_in *m, struct why *w, const struct node *n);
 bool need_window(const struct match_in *m, struct why *w, const struct node *n,
     struct window *window);
 /* The same of a transposed convolution. */
@@ -40,6 +46,11 @@ bool need_spatial_scales(
     const struct match_in *m, struct why *w, const struct node *n);
 /* A BatchNormalization with given statistics. */
 bool need_inference(struct why *w, const struct node *n);
+
+/* How an operand that broadcasts to `out` does so; dimension 1 is the channels'.
+ * The closed list that an implementation takes is made of these. */
+enum operand_form { FORM_FULL, FORM_SCALAR, FORM_CHANNEL, FORM_OTHER };
+enum operand_form form_of(const struct type *t, const struct type *out);
 
 bool same_shape(const struct type *t, const struct type *out);
 bool step_commutes(enum step_kind kind);

@@ -29,12 +29,6 @@ read_kernel(struct window *w, const struct graph *g, const struct node *n)
 	return true;
 }
 
-static bool
-is_text(struct string_view s, const char *text)
-{
-	return s.n == strlen(text) && memcmp(s.s, text, s.n) == 0;
-}
-
 /* Padding in total that makes `in` give `out` exactly. */
 static int64_t
 needed(const struct window *w, uint32_t i, int64_t in, int64_t out)
@@ -50,9 +44,9 @@ read_padding(struct window *w, const struct node *n, const int64_t *in,
 	struct string_view mode = attr_str_or(n, "auto_pad", "NOTSET");
 	uint32_t have = 0;
 	const int64_t *pads = attr_ints(n, "pads", &have);
-	bool same = is_text(mode, "SAME_UPPER") || is_text(mode, "SAME_LOWER");
+	bool same = view_is(mode, "SAME_UPPER") || view_is(mode, "SAME_LOWER");
 	bool stated =
-	    is_text(mode, "NOTSET") && pads != NULL && have == 2 * w->n;
+	    view_is(mode, "NOTSET") && pads != NULL && have == 2 * w->n;
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		int64_t need = needed(w, i, in[i], out[i]);
@@ -61,7 +55,7 @@ read_padding(struct window *w, const struct node *n, const int64_t *in,
 		w->before[i] = stated ? pads[i] : 0;
 		w->after[i] = stated ? pads[w->n + i] : 0;
 		if (same) {
-			w->before[i] = is_text(mode, "SAME_UPPER")
+			w->before[i] = view_is(mode, "SAME_UPPER")
 			    ? total / 2
 			    : total - total / 2;
 			w->after[i] = total - w->before[i];
@@ -123,7 +117,7 @@ window_transposed(struct window *w, const struct graph *g, const struct node *n,
 	if (!read_window(w, g, n, fault))
 		return false;
 	*fault = "its padding is not stated (auto_pad or output_shape)";
-	if (!is_text(mode, "NOTSET") || node_attr(n, "output_shape") != NULL)
+	if (!view_is(mode, "NOTSET") || node_attr(n, "output_shape") != NULL)
 		return false;
 	in = node_in(g, n, 0)->type.dim + 2;
 	out = node_out(g, n, 0)->type.dim + 2;

@@ -68,14 +68,12 @@ accept_product(const struct match_in *m, struct why *why)
 {
 	const struct node *n;
 	struct fused f;
-	bool ok = need_all_tensors(m, why), row = true;
-	const struct value *bias;
+	bool ok = need_all_tensors(m, why);
 
 	if (!ok || !need_chain(m, why, &f) || !f.anchor)
 		return false;
 	n = f.anchor;
-	bias = n->op == OP_GEMM ? node_in(m->graph, n, 2) : NULL;
-	if (bias == NULL)
+	if (n->op != OP_GEMM || n->ninputs < 3 || n->input[2] == VALUE_NONE)
 		fused_take_bias(&f, m->graph, matched_type(m, f.end)->rank - 1);
 	ok = need_rank_in(m, why, n->input[0], 2, 12)
 	    && need_rank_in(m, why, n->input[1], 2, 12)
@@ -84,12 +82,7 @@ accept_product(const struct match_in *m, struct why *why)
 	         "left_operand", "not a constant", "a constant")
 	    && ok;
 	ok = need_constant(m, why, n, 2, "bias") && ok;
-	if (bias && bias->constant)
-		row = bias->constant->count
-		    == (size_t)matched_type(m, n->output[0])->dim[1];
-	ok =
-	    NEED(why, row, "bias_per_column", "one per column", "another shape")
-	    && ok;
+	ok = need_bias_row(m, why, n) && ok;
 	return need_finish(m, why, &f) && ok;
 }
 

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -44,6 +45,7 @@ finish_of(struct finish *out, const struct fused *f, const struct graph *g,
 		if (!has_shape_of(g, f->step[0].other, f->end))
 			return false;
 		out->residual = port_of(c, f->step[0].other);
+		assert(c == NULL || out->residual >= 0);
 		i = 1;
 	}
 	for (; i < f->nsteps; i++) {

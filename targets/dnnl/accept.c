@@ -1,13 +1,38 @@
 #include "targets/dnnl/accept.h"
 
-#include <string.h>
-
 #include "targets/axes.h"
 #include "targets/layer_norm.h"
 #include "targets/need.h"
 
 #define NEED why_need
 #define DIMS_MAX 12 /* SOURCE: dnnl_types.h, DNNL_MAX_NDIMS */
+
+/* SOURCE: seen in oneDNN 2.6.3: kernels keep the parameters of an algorithm
+ * once, whatever step of the chain has them. */
+bool
+need_distinct_algorithms(struct why *why, const struct step *s, uint32_t n)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < i; k++)
+			ok = ok
+			    && (step_is_binary(s[i].kind)
+			        || s[i].kind != s[k].kind
+			        || (s[i].alpha == s[k].alpha
+			            && s[i].beta == s[k].beta));
+	return NEED(why, ok, "one_algorithm_once",
+	    "no function twice with other parameters", "%s",
+	    ok ? "none is" : "one is");
+}
+
+/* Steps behind an operator, each of which can be a post-operation. */
+static bool
+need_steps(const struct match_in *m, struct why *why, struct fused *f)
+{
+	return need_chain(m, why, f)
+	    && need_distinct_algorithms(why, f->step, f->nsteps);
+}
 
 bool
 accept_conv(const struct match_in *m, struct why *why)
@@ -16,7 +41,7 @@ accept_conv(const struct match_in *m, struct why *why)
 	struct window w;
 	bool ok = need_all_tensors(m, why);
 
-	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+	if (!ok || !need_steps(m, why, &f) || !f.anchor)
 		return false;
 	ok = need_rank_in(m, why, f.anchor->input[0], 3, 5);
 	ok = ok && need_window(m, why, f.anchor, &w);
@@ -35,7 +60,7 @@ accept_matmul(const struct match_in *m, struct why *why)
 	bool ok = need_all_tensors(m, why);
 	float alpha, beta;
 
-	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+	if (!ok || !need_steps(m, why, &f) || !f.anchor)
 		return false;
 	n = f.anchor;
 	ok = need_rank_in(m, why, n->input[0], 2, DIMS_MAX);
@@ -100,11 +125,16 @@ accept_eltwise(const struct match_in *m, struct why *why)
 
 	if (!ok || !need_chain(m, why, &f))
 		return false;
-	return NEED(why,
+	ok = NEED(why,
 	    f.anchor == NULL && f.nsteps == 1
 	        && !step_is_binary(f.step[0].kind),
 	    "one_function", "one function of one tensor", "%u steps",
 	    (unsigned)f.nsteps);
+	return ok
+	    && NEED(why,
+	        same_shape(matched_type(m, f.start), matched_type(m, f.end)),
+	        "keeps_shape", "a result of the operand's shape",
+	        "a constant raises the rank");
 }
 
 /* One operand must have the result's shape: the library broadcasts the other.
@@ -149,7 +179,7 @@ accept_binary(const struct match_in *m, struct why *why)
 	struct fused f;
 	bool ok = need_all_tensors(m, why);
 
-	if (!ok || !need_chain(m, why, &f))
+	if (!ok || !need_steps(m, why, &f))
 		return false;
 	ok = NEED(why,
 	    f.anchor == NULL && f.nsteps > 0 && step_is_binary(f.step[0].kind),
@@ -197,6 +227,7 @@ accept_layer_norm(const struct match_in *m, struct why *why)
 
 	if (!NEED(why, ok, "layer_norm", "a normalisation of one tensor", "%s",
 	        ok ? "it is one" : fault)
+	    || !need_first_output(m, why, matched_root(m))
 	    || !need_tensor(m, why, l.x) || !need_tensor(m, why, l.y))
 		return false;
 	ok = NEED(
@@ -209,8 +240,10 @@ bool
 accept_batch_norm(const struct match_in *m, struct why *why)
 {
 	const struct node *n = graph_node(m->graph, m->match->node[0]);
+	struct fused f;
 
-	return need_all_tensors(m, why) && need_inference(why, n)
+	return need_all_tensors(m, why) && need_steps(m, why, &f)
+	    && need_inference(why, n)
 	    && need_rank_in(m, why, n->input[0], 2, 5);
 }
 
@@ -235,11 +268,17 @@ accept_reduction(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
 	bool reduced[AXES_MAX], ok = need_tensors(m, why, n, 1);
+	const struct type *in = matched_type(m, n->input[0]);
+	bool longer = false;
 
 	if (!ok || !need_rank_in(m, why, n->input[0], 1, DIMS_MAX))
 		return false;
 	ok = axes_read(reduced, m->graph, n);
-	return NEED(why, ok, "axes", "known", "they are computed");
+	for (uint32_t i = 0; ok && i < in->rank; i++)
+		longer |= reduced[i] && in->dim[i] > 1;
+	return NEED(why, ok, "axes", "known", "they are computed")
+	    && NEED(why, longer, "reduces", "a dimension longer than 1",
+	        "all that are reduced have one element");
 }
 
 bool
@@ -253,48 +292,66 @@ accept_lrn(const struct match_in *m, struct why *why)
 	    && NEED(why, size % 2 == 1, "size", "odd", "%d", (int)size);
 }
 
+/* Where the library's nearest neighbour, round((y + 1/2) / factor - 1/2), is
+ * ONNX's, for whole factors up to `most` (0: any): there it never lies halfway.
+ * Linear interpolation takes pixel centres. */
+static const struct {
+	const char *mode, *coordinates, *rounding;
+	int64_t most;
+} sampling[] = {
+    {"nearest", "half_pixel", "round_prefer_floor", 0},
+    {"nearest", "half_pixel", "round_prefer_ceil", 0},
+    {"nearest", "asymmetric", "floor", 0},
+    {"nearest", "asymmetric", "round_prefer_floor", 2},
+    {"linear", "half_pixel", NULL, 0},
+};
+
 static bool
-is_text(struct string_view s, const char *want)
+is_sampled_so(const struct node *n, int64_t factor)
 {
-	return s.n == strlen(want) && memcmp(s.s, want, s.n) == 0;
+	const bool old = n->op == OP_UPSAMPLE || n->opset < 11;
+	struct string_view mode = attr_str_or(n, "mode", "nearest");
+	struct string_view where =
+	    attr_str_or(n, "coordinate_transformation_mode",
+	        old ? "asymmetric" : "half_pixel");
+	struct string_view rounding = attr_str_or(
+	    n, "nearest_mode", old ? "floor" : "round_prefer_floor");
+
+	for (size_t i = 0; i < sizeof sampling / sizeof *sampling; i++)
+		if (view_is(mode, sampling[i].mode)
+		    && view_is(where, sampling[i].coordinates)
+		    && (sampling[i].rounding == NULL
+		        || view_is(rounding, sampling[i].rounding))
+		    && (sampling[i].most == 0 || factor <= sampling[i].most))
+			return true;
+	return false;
 }
 
-/* Nearest is the same everywhere for whole factors; linear must take pixel
- * centres, as the library does. */
 bool
 accept_resize(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
-	struct string_view mode = attr_str_or(n, "mode", "nearest");
-	struct string_view where =
-	    attr_str_or(n, "coordinate_transformation_mode",
-	        n->op == OP_UPSAMPLE || n->opset < 11 ? "asymmetric"
-	                                              : "half_pixel");
-	bool nearest = is_text(mode, "nearest"),
-	     linear = is_text(mode, "linear");
+	const bool nearest = attr_is(n, "mode", "nearest", "nearest");
 	const struct type *in, *out;
 	bool ok = need_tensors(m, why, n, 1), whole = true;
+	int64_t factor = 1;
 
 	if (!ok || !need_rank_in(m, why, n->input[0], 3, 5))
 		return false;
 	in = matched_type(m, n->input[0]);
 	out = matched_type(m, n->output[0]);
-	for (uint32_t i = 0; i < in->rank; i++)
+	for (uint32_t i = 0; i < in->rank; i++) {
 		whole &= out->dim[i] % in->dim[i] == 0;
-	ok = NEED(why, nearest || linear, "mode", "nearest or linear", "%.*s",
-	    (int)mode.n, mode.s);
-	ok = need_spatial_scales(m, why, n) && ok;
+		if (out->dim[i] / in->dim[i] > factor)
+			factor = out->dim[i] / in->dim[i];
+	}
+	ok = need_spatial_scales(m, why, n);
 	ok = NEED(why, !nearest || whole, "nearest_factor", "a whole number",
 	         "it is not")
 	    && ok;
-	ok = NEED(why,
-	         !nearest || is_text(where, "asymmetric")
-	             || is_text(where, "half_pixel"),
-	         "coordinates", "asymmetric or half_pixel", "%.*s",
-	         (int)where.n, where.s)
-	    && ok;
-	return NEED(why, !linear || is_text(where, "half_pixel"), "coordinates",
-	           "half_pixel for linear", "%.*s", (int)where.n, where.s)
+	return NEED(why, is_sampled_so(n, factor), "sampling",
+	           "pixel centres, or whole steps rounded down",
+	           "another mode, coordinate transformation or rounding")
 	    && ok;
 }
 

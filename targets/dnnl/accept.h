@@ -2,6 +2,7 @@
 #ifndef TARGETS_DNNL_ACCEPT_H
 #define TARGETS_DNNL_ACCEPT_H
 
+#include "targets/step.h"
 #include "targets/target.h"
 
 bool accept_conv(const struct match_in *m, struct why *why);
@@ -21,5 +22,9 @@ bool accept_reduction(const struct match_in *m, struct why *why);
 bool accept_lrn(const struct match_in *m, struct why *why);
 bool accept_resize(const struct match_in *m, struct why *why);
 bool accept_transpose(const struct match_in *m, struct why *why);
+
+/* No algorithm has two sets of parameters among these steps. */
+bool need_distinct_algorithms(
+    struct why *why, const struct step *s, uint32_t n);
 
 #endif

@@ -12,7 +12,8 @@ accept_deconv(const struct match_in *m, struct why *why)
 	struct window w;
 	bool ok = need_all_tensors(m, why), fits = true;
 
-	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+	if (!ok || !need_chain(m, why, &f) || !f.anchor
+	    || !need_distinct_algorithms(why, f.step, f.nsteps))
 		return false;
 	ok = need_rank_in(m, why, f.anchor->input[0], 3, 5)
 	    && need_transposed(m, why, f.anchor, &w);

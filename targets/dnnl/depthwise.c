@@ -49,6 +49,20 @@ need_functions(struct why *why, const struct fused *f)
 	    && (!f->norm || need_inference(why, f->norm));
 }
 
+/* Both chains are post-operations of one primitive. */
+static bool
+need_distinct(struct why *why, const struct two *t)
+{
+	struct step all[2 * STEPS_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->first.nsteps; i++)
+		all[n++] = t->first.step[i];
+	for (uint32_t i = 0; i < t->second.nsteps; i++)
+		all[n++] = t->second.step[i];
+	return need_distinct_algorithms(why, all, n);
+}
+
 static bool
 is_one(const struct window *w, const int64_t *x, int64_t want)
 {
@@ -119,7 +133,8 @@ accept_depthwise(const struct match_in *m, struct why *why)
 	ok = need_pointwise(m, why, &t.first);
 	ok = need_depthwise(m, why, &t.second) && ok;
 	ok = need_functions(why, &t.first) && ok;
-	return need_functions(why, &t.second) && ok;
+	ok = need_functions(why, &t.second) && ok;
+	return need_distinct(why, &t) && ok;
 }
 
 /* ---- how it is made ---- */

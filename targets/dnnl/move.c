@@ -47,7 +47,6 @@ bool
 build_resize(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	struct string_view mode = attr_str_or(n, "mode", "nearest");
 	dnnl_memory_desc_t src, dst;
 	dnnl_resampling_desc_t op;
 	dnnl_primitive_desc_t pd;
@@ -56,8 +55,9 @@ build_resize(struct build *b)
 	    || !desc_value(b, b->fused.end, &dst)
 	    || !check(b,
 	        dnnl_resampling_forward_desc_init(&op, dnnl_forward_inference,
-	            mode.s[0] == 'l' ? dnnl_resampling_linear
-	                             : dnnl_resampling_nearest,
+	            attr_is(n, "mode", "nearest", "linear")
+	                ? dnnl_resampling_linear
+	                : dnnl_resampling_nearest,
 	            NULL, &src, &dst),
 	        "resampling")
 	    || !make_primitive(b, &op, 0, &pd))

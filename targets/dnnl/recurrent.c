@@ -45,7 +45,7 @@ has_its_activations(const struct node *n)
 		const char *want = cell->activation[k];
 		const struct string_view got = a->strings[i];
 
-		if (got.n != strlen(want) || memcmp(got.s, want, got.n) != 0)
+		if (!view_is(got, want))
 			return false;
 		k = k == 2 || cell->activation[k + 1] == NULL ? 0 : k + 1;
 	}
@@ -120,14 +120,11 @@ struct recurrent {
 static dnnl_rnn_direction_t
 direction_of(const struct node *n)
 {
-	switch (attr_str_or(n, "direction", "forward").s[0]) {
-	case 'r':
+	if (attr_is(n, "direction", "forward", "reverse"))
 		return dnnl_unidirectional_right2left;
-	case 'b':
+	if (attr_is(n, "direction", "forward", "bidirectional"))
 		return dnnl_bidirectional_concat;
-	default:
-		return dnnl_unidirectional_left2right;
-	}
+	return dnnl_unidirectional_left2right;
 }
 
 /* [D, G * H, per] with the gates in the library's order. */

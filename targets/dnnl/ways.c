@@ -172,27 +172,48 @@ is_read_twice(const struct fused *f, value_id v)
 	return false;
 }
 
-/* Does the first step add a tensor shaped like the result, that is free to be
- * overwritten (*sum), or any second tensor at all (*tensor)? */
-static void
-residual_of(
-    const struct match_in *m, const struct fused *f, bool *tensor, bool *sum)
+/* What second tensors the steps read. */
+struct residual_facts {
+	bool tensor; /* any at all */
+	bool sum; /* the first step adds one of the result's shape, which is
+	           * free to be overwritten */
+	bool uniform; /* each is full, a scalar or has a value per channel */
+};
+
+static struct residual_facts
+residual_of(const struct match_in *m, const struct fused *f)
 {
 	const struct type *out = &graph_value(m->graph, f->end)->type, *t;
 	const struct step *s = &f->step[0];
+	struct residual_facts r = {.uniform = true};
 
-	*tensor = *sum = false;
-	for (uint32_t i = 0; i < f->nsteps; i++)
-		*tensor |= step_is_binary(f->step[i].kind);
+	for (uint32_t i = 0; i < f->nsteps; i++) {
+		if (!step_is_binary(f->step[i].kind))
+			continue;
+		t = &graph_value(m->graph, f->step[i].other)->type;
+		r.tensor = true;
+		r.uniform = r.uniform && form_of(t, out) != FORM_OTHER;
+	}
 	if (f->nsteps == 0 || s->kind != STEP_ADD)
-		return;
+		return r;
 	t = &graph_value(m->graph, s->other)->type;
-	if (t->rank != out->rank || is_read_twice(f, s->other))
-		return;
-	for (uint32_t i = 0; i < t->rank; i++)
-		if (t->dim[i] != out->dim[i])
-			return;
-	*sum = dies_here(m, s->other);
+	r.sum = same_shape(t, out) && !is_read_twice(f, s->other)
+	    && dies_here(m, s->other);
+	return r;
+}
+
+/* SOURCE: seen in oneDNN 2.6.3: channels-last kernels take another tensor wrong
+ * when it is broadcast along some of the image's dimensions, or when groups
+ * share a block of channels. */
+static bool
+takes_binary_last(
+    const struct residual_facts *r, int64_t group, int64_t in, int64_t out)
+{
+	const int64_t block = blocked() == LAYOUT_BLK16 ? 16 : 8;
+
+	return r->uniform
+	    && (group == 1 || (group == in && group == out)
+	        || out / group % block == 0);
 }
 
 /* oneDNN's Winograd: 3x3, stride 1, dense, over whole blocks of channels.
@@ -213,32 +234,36 @@ ways_conv(const struct match_in *m, struct formats *f,
 	struct fused fused;
 	struct window window;
 	const char *fault;
-	const struct type *in;
+	const struct type *in, *result;
+	struct residual_facts residual;
 	int64_t group;
-	bool tensor, sum, winograd;
+	bool winograd;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault)
 	    || !window_resolve(&window, m->graph, fused.anchor, &fault))
 		return 0;
 	in = &node_in(m->graph, fused.anchor, 0)->type;
+	result = &node_out(m->graph, fused.anchor, 0)->type;
 	group = attr_int_or(fused.anchor, "group", 1);
 	fused_take_bias(&fused, m->graph, 1);
-	residual_of(m, &fused, &tensor, &sum);
+	residual = residual_of(m, &fused);
 	if (window.n != 2) {
-		offer(&w, tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
+		offer(&w, residual.tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
 		return w.n;
 	}
 	winograd = takes_winograd(&window, in->dim[1], group);
-	if (tensor) {
-		offer(&w, WAY_NHWC_BINARY);
+	if (residual.tensor) {
+		if (takes_binary_last(
+		        &residual, group, in->dim[1], result->dim[1]))
+			offer(&w, WAY_NHWC_BINARY);
 		offer(&w, WAY_BLOCKED_BINARY);
-		if (sum)
+		if (residual.sum)
 			offer(&w, WAY_NHWC_SUM);
-		if (sum)
+		if (residual.sum)
 			offer(&w, WAY_BLOCKED_SUM);
-		if (sum && winograd)
+		if (residual.sum && winograd)
 			offer(&w, WAY_WINOGRAD_SUM);
-		if (sum && group == 1)
+		if (residual.sum && group == 1)
 			offer(&w, WAY_PLAIN_SUM);
 		return w.n;
 	}
@@ -274,17 +299,17 @@ ways_matmul(const struct match_in *m, struct formats *f,
 	struct ways w = {f, out, 0, max};
 	struct fused fused;
 	const char *fault;
-	bool tensor, sum;
+	struct residual_facts residual;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault))
 		return 0;
 	fused_take_bias(
 	    &fused, m->graph, graph_value(m->graph, fused.end)->type.rank - 1);
-	residual_of(m, &fused, &tensor, &sum);
-	offer(&w, tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
-	if (!tensor)
+	residual = residual_of(m, &fused);
+	offer(&w, residual.tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
+	if (!residual.tensor)
 		offer(&w, WAY_PLAIN_SECOND);
-	if (sum)
+	if (residual.sum)
 		offer(&w, WAY_MATMUL_SUM);
 	return w.n;
 }

@@ -223,12 +223,3 @@ ints_of(struct call *c, const char *name, uint32_t i, uint32_t *n)
 
 	return ints ? ints : input_ints(c, i, n);
 }
-
-bool
-attr_is(const struct node *n, const char *name, const char *otherwise,
-    const char *word)
-{
-	struct string_view s = attr_str_or(n, name, otherwise);
-
-	return s.n == strlen(word) && memcmp(s.s, word, s.n) == 0;
-}

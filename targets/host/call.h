@@ -82,10 +82,6 @@ const int64_t *input_ints(struct call *c, uint32_t i, uint32_t *n);
 const int64_t *ints_of(
     struct call *c, const char *name, uint32_t i, uint32_t *n);
 
-/* Is string attribute `name` (default `otherwise`) the word? */
-bool attr_is(const struct node *n, const char *name, const char *otherwise,
-    const char *word);
-
 /* ERR_UNSUPPORTED. host_eval() puts operator, version and dtype before it. */
 #define refuse(err, ...) err_set(err, ERR_UNSUPPORTED, __VA_ARGS__)
 

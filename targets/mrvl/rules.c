@@ -140,13 +140,16 @@ need_bias(const struct match_in *m, uint32_t channel_axis, struct why *why)
 	value_id v = match_value(m->match, "bias");
 	const struct node *add = captured(m, "add");
 	const struct type *t, *out;
-	bool ok = true;
+	bool ok = true, raises = false;
 
 	if (!add)
 		return true;
 	t = type_of(m, v);
 	out = &node_out(m->graph, add, 0)->type;
-	ok = t->kind == TYPE_TENSOR && t->rank <= out->rank && out->rank >= 2;
+	for (uint32_t i = 0; i < 2; i++)
+		if (add->input[i] != v)
+			raises = type_of(m, add->input[i])->rank != out->rank;
+	ok = t->kind == TYPE_TENSOR && !raises && out->rank >= 2;
 	for (uint32_t i = 0; ok && i < t->rank; i++) {
 		uint32_t axis = out->rank - t->rank + i;
 

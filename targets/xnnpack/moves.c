@@ -10,12 +10,6 @@
 
 #define NEED why_need
 
-static bool
-is_text(struct string_view s, const char *want)
-{
-	return s.n == strlen(want) && memcmp(s.s, want, s.n) == 0;
-}
-
 /* ---- constant padding ---- */
 
 /* Entries before and behind each dimension, and what goes there. */
@@ -67,7 +61,7 @@ takes_padding(const struct match_in *m, struct why *why)
 	known = read_padding(&p, m->graph, n);
 	ok = NEED(why, known, "pads",
 	    "constants, not negative, of all dimensions", "they are not");
-	return NEED(why, is_text(mode, "constant"), "mode", "constant", "%.*s",
+	return NEED(why, view_is(mode, "constant"), "mode", "constant", "%.*s",
 	           (int)mode.n, mode.s)
 	    && ok;
 }
@@ -131,7 +125,7 @@ find_sampling(const struct node *n, uint32_t *flags)
 	const struct string_view have = coordinates_of(n);
 
 	for (size_t i = 0; i < sizeof sampling / sizeof *sampling; i++)
-		if (is_text(have, sampling[i].coordinates)) {
+		if (view_is(have, sampling[i].coordinates)) {
 			*flags = sampling[i].flags;
 			return true;
 		}
@@ -150,7 +144,7 @@ takes_resizing(const struct match_in *m, struct why *why)
 	if (!ok || !need_rank_in(m, why, n->input[0], 4, 4))
 		return false;
 	known = find_sampling(n, &flags);
-	ok = NEED(why, is_text(mode, "linear"), "mode", "linear", "%.*s",
+	ok = NEED(why, view_is(mode, "linear"), "mode", "linear", "%.*s",
 	    (int)mode.n, mode.s);
 	ok = NEED(why, known, "coordinates",
 	         "half_pixel, align_corners or asymmetric", "%.*s",
@@ -247,6 +241,7 @@ build_slopes(struct build *b)
 bool
 takes_deconvolution(const struct match_in *m, struct why *why)
 {
+	const struct type *out;
 	struct fused f;
 	struct window w;
 	bool ok = need_all_tensors(m, why);
@@ -255,6 +250,15 @@ takes_deconvolution(const struct match_in *m, struct why *why)
 		return false;
 	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
 	    && need_transposed(m, why, f.anchor, &w);
+	if (!ok)
+		return false;
+	/* SOURCE: the library divides the output among the positions within a
+	 * stride, and looks for the input of those that have none. */
+	out = matched_type(m, f.anchor->output[0]);
+	ok = NEED(why, out->dim[2] >= w.stride[0] && out->dim[3] >= w.stride[1],
+	    "output_size", "at least a stride", "%d x %d, stride %d x %d",
+	    (int)out->dim[2], (int)out->dim[3], (int)w.stride[0],
+	    (int)w.stride[1]);
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	return need_clamps(why, &f, 0) && ok;
 }

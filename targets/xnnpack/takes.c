@@ -37,7 +37,6 @@ takes_dense(const struct match_in *m, struct why *why)
 {
 	const struct node *n;
 	struct fused f;
-	const struct type *bias;
 	bool ok = need_all_tensors(m, why);
 
 	if (!ok || !need_chain(m, why, &f) || !f.anchor)
@@ -54,17 +53,7 @@ takes_dense(const struct match_in *m, struct why *why)
 	    && ok;
 	ok = need_constant(m, why, n, 1, "right_operand") && ok;
 	ok = need_constant(m, why, n, 2, "bias") && ok;
-	if (n->op == OP_GEMM && n->ninputs > 2 && n->input[2] != VALUE_NONE) {
-		bias = matched_type(m, n->input[2]);
-		ok = NEED(why,
-		         bias->rank > 0
-		             && graph_value(m->graph, n->input[2])
-		                     ->constant->count
-		                 == (size_t)matched_type(m, n->output[0])
-		                        ->dim[1],
-		         "bias_per_column", "one per column", "another shape")
-		    && ok;
-	}
+	ok = need_bias_row(m, why, n) && ok;
 	return need_clamps(why, &f, 0) && ok;
 }
 
@@ -87,11 +76,14 @@ takes_pooling(const struct match_in *m, struct why *why)
 	}
 	ok = NEED(why, w.kernel[0] * w.kernel[1] > 1, "window",
 	    "more than one element", "1x1");
+	/* SOURCE: seen: with both, elements outside the window count. */
+	ok = NEED(why, dense || (n->op == OP_MAXPOOL && !padded), "dilations",
+	         "1, or of a maximum without padding", "more")
+	    && ok;
 	if (n->op == OP_MAXPOOL)
 		return NEED(why, attr_int_or(n, "storage_order", 0) == 0,
 		           "storage_order", "0", "1")
 		    && ok;
-	ok = NEED(why, dense, "dilations", "1", "more") && ok;
 	return NEED(why, !padded || attr_int_or(n, "count_include_pad", 0) == 0,
 	           "padding", "not counted", "counted")
 	    && ok;

@@ -44,7 +44,18 @@ ways_any_plain(const struct match_in *m, struct formats *f,
 	return 1;
 }
 
-/* Channels-last too when every computed operand has channels to put last. */
+/* Has every computed tensor of these channels to put last? */
+static bool
+are_rank4(const struct graph *g, const value_id *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i] != VALUE_NONE && !graph_value(g, v[i])->constant
+		    && graph_value(g, v[i])->type.rank != 4)
+			return false;
+	return true;
+}
+
+/* Channels-last too where that is a layout of all that is read and made. */
 static uint32_t
 ways_both(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
@@ -54,11 +65,8 @@ ways_both(const struct match_in *m, struct formats *f,
 	for (uint32_t i = 0; i < m->match->nnodes; i++) {
 		const struct node *n = graph_node(m->graph, m->match->node[i]);
 
-		for (uint32_t k = 0; k < n->ninputs; k++) {
-			const struct value *v = node_in(m->graph, n, k);
-
-			rank4 &= v == NULL || v->constant || v->type.rank == 4;
-		}
+		rank4 = rank4 && are_rank4(m->graph, n->input, n->ninputs)
+		    && are_rank4(m->graph, n->output, n->noutputs);
 	}
 	offer(f, &out[0], LAYOUT_PLAIN);
 	if (!rank4 || max < 2)
