@@ -22,7 +22,7 @@ slice_count(int64_t size, int64_t start, int64_t end, int64_t step)
 		return 0;
 	start = start < 0 ? start + size : start;
 	end = end < 0 ? end + size : end;
-	start = clamp(start, step > 0 ? 0 : -1, high);
+	start = clamp(start, 0, high);
 	end = clamp(end, low, high);
 	if (step > 0 ? end <= start : start <= end)
 		return 0;

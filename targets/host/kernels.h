@@ -9,4 +9,11 @@
 #include "targets/host/kernels.def"
 #undef KERNEL
 
+/* x within low..high; NaN stays what it is. */
+static inline double
+bounded(double x, double low, double high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
 #endif

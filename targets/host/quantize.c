@@ -199,7 +199,8 @@ dynamicquantizelinear_run(struct call *c, struct err *err)
 		low = fminf(low, (float)load_one(x, i));
 		high = fmaxf(high, (float)load_one(x, i));
 	}
-	step = (high - low) / 255;
+	/* Of zeros only, the text's scale would be 0; ONNX Runtime's is 1. */
+	step = high > low ? (high - low) / 255 : 1;
 	z = step > 0 ? rint((double)(-low / step)) : 0;
 	z = fmin(255, fmax(0, z));
 	q = (double)step;

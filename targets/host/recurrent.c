@@ -18,14 +18,14 @@ struct activation {
 		(void)alpha, (void)beta; \
 		return expression; \
 	}
-FN(f_relu, fmax(0, x))
+FN(f_relu, x < 0 ? 0 : x)
 FN(f_tanh, tanh(x))
 FN(f_sigmoid, 1 / (1 + exp(-x)))
 FN(f_affine, alpha *x + beta)
 FN(f_leaky, x < 0 ? alpha * x : x)
 FN(f_thresholded, x > alpha ? x : 0)
 FN(f_scaled_tanh, alpha *tanh(beta *x))
-FN(f_hard_sigmoid, fmin(1, fmax(0, alpha *x + beta)))
+FN(f_hard_sigmoid, bounded(alpha *x + beta, 0, 1))
 FN(f_elu, x < 0 ? alpha * expm1(x) : x)
 FN(f_softsign, x / (1 + fabs(x)))
 FN(f_softplus, fmax(x, 0) + log1p(exp(-fabs(x))))
@@ -72,9 +72,15 @@ activate(const struct rnn *r, uint32_t i, double x)
 {
 	const struct activation *a = &r->act[i];
 
-	if (r->clip > 0)
-		x = fmin(r->clip, fmax(-r->clip, x));
 	return a->f(x, a->alpha, a->beta);
+}
+
+/* What goes into a gate is clipped; a cell's state on its way to the output is
+ * not, as in ONNX Runtime. */
+static double
+activate_gate(const struct rnn *r, uint32_t i, double x)
+{
+	return activate(r, i, r->clip > 0 ? bounded(x, -r->clip, r->clip) : x);
 }
 
 static double
@@ -103,7 +109,7 @@ rnn_cell(const struct rnn *r, const double *x, double *h, double *c)
 {
 	(void)c;
 	for (size_t k = 0; k < r->hidden; k++)
-		r->gate[k] = activate(r, 0, pre(r, 0, k, x, h));
+		r->gate[k] = activate_gate(r, 0, pre(r, 0, k, x, h));
 	memcpy(h, r->gate, r->hidden * sizeof *h);
 }
 
@@ -116,8 +122,8 @@ gru_cell(const struct rnn *v, const double *x, double *h, double *c)
 
 	(void)c;
 	for (size_t k = 0; k < n; k++) {
-		z[k] = activate(v, 0, pre(v, 0, k, x, h));
-		r[k] = activate(v, 0, pre(v, 1, k, x, h));
+		z[k] = activate_gate(v, 0, pre(v, 0, k, x, h));
+		r[k] = activate_gate(v, 0, pre(v, 1, k, x, h));
 	}
 	for (size_t k = 0; k < n; k++)
 		rh[k] = r[k] * h[k];
@@ -128,7 +134,8 @@ gru_cell(const struct rnn *v, const double *x, double *h, double *c)
 		double back = dot(v->r + row * n, v->flag ? h : rh, n)
 		    + (v->b ? v->b[3 * n + row] : 0);
 
-		y[k] = activate(v, 1, sum + (v->flag ? r[k] * back : back));
+		y[k] =
+		    activate_gate(v, 1, sum + (v->flag ? r[k] * back : back));
 	}
 	for (size_t k = 0; k < n; k++)
 		h[k] = (1 - z[k]) * y[k] + z[k] * h[k];
@@ -145,15 +152,17 @@ lstm_cell(const struct rnn *r, const double *x, double *h, double *c)
 		double peep_i = r->p ? r->p[k] * c[k] : 0;
 		double peep_f = r->p ? r->p[2 * n + k] * c[k] : 0;
 
-		i[k] = activate(r, 0, pre(r, 0, k, x, h) + peep_i);
-		f[k] = r->flag ? 1 - i[k]
-		               : activate(r, 0, pre(r, 2, k, x, h) + peep_f);
-		y[k] = activate(r, 1, pre(r, 3, k, x, h));
+		i[k] = activate_gate(r, 0, pre(r, 0, k, x, h) + peep_i);
+		f[k] = r->flag
+		    ? 1 - i[k]
+		    : activate_gate(r, 0, pre(r, 2, k, x, h) + peep_f);
+		y[k] = activate_gate(r, 1, pre(r, 3, k, x, h));
 		o[k] = pre(r, 1, k, x, h);
 	}
 	for (size_t k = 0; k < n; k++) {
 		c[k] = f[k] * c[k] + i[k] * y[k];
-		o[k] = activate(r, 0, o[k] + (r->p ? r->p[n + k] * c[k] : 0));
+		o[k] =
+		    activate_gate(r, 0, o[k] + (r->p ? r->p[n + k] * c[k] : 0));
 		h[k] = o[k] * activate(r, 2, c[k]);
 	}
 }

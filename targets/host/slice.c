@@ -10,7 +10,8 @@ struct cut {
 	int64_t start, step, n;
 };
 
-/* Python's rule for start:end:step on a dimension. */
+/* Python's rule for start:end:step on a dimension; only a start before the
+ * first element counts as that, whichever way it goes. */
 static struct cut
 cut_of(int64_t dim, int64_t start, int64_t end, int64_t step)
 {
@@ -18,7 +19,7 @@ cut_of(int64_t dim, int64_t start, int64_t end, int64_t step)
 
 	start = start < 0 ? start + dim : start;
 	end = end < 0 ? end + dim : end;
-	start = start < low ? low : start > high ? high : start;
+	start = start < 0 ? 0 : start > high ? high : start;
 	end = end < low ? low : end > high ? high : end;
 	if (step > dim) /* longer steps see no more than the first */
 		step = dim + 1;
@@ -313,23 +314,41 @@ tile_run(struct call *c, struct err *err)
 
 enum pad_mode { PAD_CONSTANT, PAD_EDGE, PAD_REFLECT, PAD_WRAP };
 
-/* Index i of a dimension continued beyond its ends; n > 0. */
-static int64_t
-pad_index(int64_t i, int64_t n, enum pad_mode mode)
+/* What negative pads leave of a dimension: padding continues that, as in ONNX
+ * Runtime, not what was cut off. */
+struct kept {
+	int64_t from, n;
+};
+
+static struct kept
+kept_of(int64_t dim, const int64_t pad[2])
 {
+	const int64_t from = pad[0] >= 0 ? 0 : pad[0] < -dim ? dim : -pad[0];
+	const int64_t off = pad[1] >= 0 ? 0 : pad[1] < -dim ? dim : -pad[1];
+
+	return (struct kept){from, dim - from - off};
+}
+
+/* Index i of a dimension continued beyond the ends of what is kept of it (n >
+ * 0, unless it is filled up with a constant: -1). */
+static int64_t
+pad_index(int64_t i, struct kept k, enum pad_mode mode)
+{
+	const int64_t n = k.n;
 	int64_t period;
 
+	i -= k.from;
 	if (i >= 0 && i < n)
-		return i;
+		return i + k.from;
 	switch (mode) {
 	case PAD_EDGE:
-		return i < 0 ? 0 : n - 1;
+		return k.from + (i < 0 ? 0 : n - 1);
 	case PAD_WRAP:
-		return (i % n + n) % n;
+		return k.from + (i % n + n) % n;
 	case PAD_REFLECT: /* without repeating the edge */
 		period = n > 1 ? 2 * (n - 1) : 1;
 		i = (i % period + period) % period;
-		return i < n ? i : period - i;
+		return k.from + (i < n ? i : period - i);
 	default:
 		return -1;
 	}
@@ -340,13 +359,14 @@ padded_size(struct shape *s, uint32_t d, const int64_t pad[2],
     enum pad_mode mode, struct err *err)
 {
 	int64_t n = s->dim[d];
+	const struct kept kept = kept_of(n, pad);
 
 	if (!i64_add(n, pad[0], &s->dim[d])
 	    || !i64_add(s->dim[d], pad[1], &s->dim[d]) || s->dim[d] < 0
 	    || s->dim[d] > INT32_MAX)
 		return err_set(err, ERR_INPUT, "pads %lld and %lld",
 		    (long long)pad[0], (long long)pad[1]);
-	if (n == 0 && s->dim[d] > 0 && mode != PAD_CONSTANT)
+	if (kept.n <= 0 && s->dim[d] > 0 && mode != PAD_CONSTANT)
 		return err_set(
 		    err, ERR_INPUT, "nothing to repeat along axis %u", d);
 	return true;
@@ -370,8 +390,8 @@ pad_all(struct call *c, struct axis_maps *m, int64_t (*pad)[2],
 	for (uint32_t d = 0; d < x->rank; d++) {
 		m->from[d] = arena_new(c->scratch, int64_t, (size_t)s.dim[d]);
 		for (int64_t i = 0; i < s.dim[d]; i++)
-			m->from[d][i] =
-			    pad_index(i - pad[d][0], x->dim[d], mode);
+			m->from[d][i] = pad_index(
+			    i - pad[d][0], kept_of(x->dim[d], pad[d]), mode);
 	}
 	return map_axes(c, m, &s, err);
 }
