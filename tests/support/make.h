@@ -9,6 +9,7 @@ struct maker {
 	struct graph *graph;
 	value_id *input, *output;
 	uint64_t seed;
+	uint32_t opset; /* of nodes; 0: 17 */
 };
 
 void make_begin(struct maker *m, struct arena *a);

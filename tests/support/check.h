@@ -1,0 +1,24 @@
+/* What a plan computes against what it should, over several sets of inputs. */
+#ifndef TESTS_SUPPORT_CHECK_H
+#define TESTS_SUPPORT_CHECK_H
+
+#include "exec/executor.h"
+
+/* Inputs, the right outputs, and how far each element may be off. */
+struct check_set {
+	const struct tensor *in; /* [ninputs] */
+	const struct tensor *want; /* [noutputs] */
+	const double *allowed; /* [noutputs], of the whole tensor, or NULL: by
+	                        * the range and the type */
+};
+
+/* The largest |x| of a tensor's finite elements. */
+double check_range(const struct tensor *t);
+
+/* Open the plan and run it over sets order[0..n-1]. false, with a few words in
+ * err, when it cannot be run or some output is wrong; *wrong tells which. */
+bool check_plan(const struct plan *p, uint32_t threads,
+    const struct check_set *set, const uint32_t *order, uint32_t n, bool *wrong,
+    struct err *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* Plans that must contain a given candidate, and plans at random prices: every
+ * candidate of a model gets its turn, in every implementation. */
+#ifndef TESTS_SUPPORT_FORCE_H
+#define TESTS_SUPPORT_FORCE_H
+
+#include "costmodel/price.h"
+#include "plan/plan.h"
+#include "tests/support/support.h"
+
+struct force {
+	struct arena *arena;
+	const struct graph *graph;
+	struct mix mix;
+	struct candidates found;
+	struct prices prices;
+	bool *refused; /* [found.n] its library cannot build it */
+	uint32_t nrefused;
+};
+
+#define FORCE_NONE UINT32_MAX
+
+/* Enumerate the candidates of a mix and build each once. */
+bool force_open(struct force *f, const struct graph *g,
+    const char *const *target, uint32_t ntargets, struct arena *a,
+    struct err *err);
+
+/* A verified plan with candidate `wanted` in it (FORCE_NONE: none), everything
+ * else at random prices. *placed: whether it is in it. */
+bool force_plan(struct plan *out, struct force *f, uint32_t wanted,
+    struct rng *r, bool *placed, struct arena *a, struct err *err);
+
+/* "dnnl.conv nhwc over 3 nodes (Conv Add Relu)". */
+const char *force_text(
+    const struct force *f, uint32_t candidate, struct arena *a);
+
+#endif
