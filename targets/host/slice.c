@@ -17,6 +17,8 @@ cut_of(int64_t dim, int64_t start, int64_t end, int64_t step)
 {
 	int64_t low = step > 0 ? 0 : -1, high = step > 0 ? dim : dim - 1;
 
+	if (dim == 0)
+		return (struct cut){0, 1, 0};
 	start = start < 0 ? start + dim : start;
 	end = end < 0 ? end + dim : end;
 	start = start < 0 ? 0 : start > high ? high : start;
