@@ -1,21 +1,39 @@
 #include "cli/paths.h"
 
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* The user's folder, from the environment or the password database; NULL when
+ * neither names one. */
+static const char *
+home_folder(void)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *user;
+
+	if (home && *home == '/')
+		return home;
+	user = getpwuid(getuid());
+	return user && user->pw_dir && *user->pw_dir == '/' ? user->pw_dir
+	                                                    : NULL;
+}
 
 const char *
 path_default_db(struct arena *a)
 {
 	const char *db = getenv("MARQ_DB"), *data = getenv("XDG_DATA_HOME");
-	const char *home = getenv("HOME");
+	const char *home = home_folder();
 
 	if (db && *db)
 		return db;
 	if (data && *data == '/')
 		return arena_printf(a, "%s/marq/tuning.db", data);
-	return arena_printf(
-	    a, "%s/.local/share/marq/tuning.db", home && *home ? home : ".");
+	if (!home)
+		return "none";
+	return arena_printf(a, "%s/.local/share/marq/tuning.db", home);
 }
 
 const char *

@@ -92,6 +92,9 @@ machine_preemptions(void)
  * off the cores for tens of milliseconds in a plan that mixes libraries. */
 #define WAIT "OMP_WAIT_POLICY"
 #define WAIT_HOW "passive"
+/* Set for the program that machine_clean_environment() starts in our place: a
+ * preloaded library may set variables again, and it must not start a third. */
+#define CLEANED "MARQ_CLEANED"
 
 static bool
 steers_libraries(const char *variable)
@@ -130,13 +133,17 @@ machine_clean_environment(char **argv)
 {
 	const char *wait = getenv(WAIT);
 	bool waits = wait && strcmp(wait, WAIT_HOW) == 0;
+	bool cleaned = getenv(CLEANED) && unsetenv(CLEANED) == 0;
 
 	if (!unset_one() && waits)
 		return;
 	while (unset_one())
 		;
 	setenv(WAIT, WAIT_HOW, 1);
+	if (cleaned || setenv(CLEANED, "1", 1) != 0)
+		return;
 	execv("/proc/self/exe", argv);
+	unsetenv(CLEANED);
 }
 
 /* A name in the abstract socket namespace is a lock that dies with us. */

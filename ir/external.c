@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ir/base/file_guard.h"
+
 struct reference {
 	const char *location;
 	uint64_t offset, length;
@@ -184,6 +186,8 @@ map_file(struct external *x, const char *location, struct mapping **out,
 		if (p == MAP_FAILED)
 			ok = err_set(err, ERR_IO, "external data '%s': %s",
 			    location, strerror(errno));
+		else
+			file_guard_add(p, (size_t)st.st_size, location);
 	}
 	close(fd);
 	if (!ok)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ir/base/file_guard.h"
 #include "ir/base/stale.h"
 
 static bool
@@ -58,6 +59,7 @@ file_map(struct mapped_file *f, const char *path, struct err *err)
 	close(fd);
 	if (p == MAP_FAILED)
 		return fail(err, path, "cannot map");
+	file_guard_add(p, (size_t)st.st_size, path);
 	*f = (struct mapped_file){p, (size_t)st.st_size};
 	return true;
 }
@@ -65,6 +67,7 @@ file_map(struct mapped_file *f, const char *path, struct err *err)
 void
 file_unmap(struct mapped_file *f)
 {
+	file_guard_remove(f->data);
 	if (f->data)
 		munmap((void *)(uintptr_t)f->data, f->bytes);
 	*f = (struct mapped_file){.data = NULL};

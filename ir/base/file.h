@@ -10,7 +10,7 @@
 #include "ir/base/err.h"
 
 /* A read-only mapping. If the file shrinks while mapped, reading past its new
- * end raises SIGBUS; nothing here guards against that. */
+ * end stops the process with a line and the status of ERR_IO (file_guard.h). */
 struct mapped_file {
 	const unsigned char *data; /* NULL when empty */
 	size_t bytes;

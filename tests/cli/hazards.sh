@@ -1,0 +1,41 @@
+#!/bin/sh
+# A hostile surrounding: a preloaded library that sets variables, a limit on
+# file sizes, no home folder. Each ends, with one line at most.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+
+# A library may set again what marq unsets before it starts itself anew.
+cat >preload.c <<'END'
+#include <stdlib.h>
+__attribute__((constructor)) static void set(void) { setenv("OMP_NUM_THREADS", "2", 1); }
+END
+if cc -shared -fPIC -o preload.so preload.c 2>/dev/null; then
+	run_with_preload() {
+		command="marq doctor, preloaded"
+		ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+			LD_PRELOAD="$work/preload.so" timeout 60 "$MARQ" doctor >out 2>err
+		status=$?
+	}
+	run_with_preload
+	[ "$status" = 0 ] || [ "$status" = 4 ] || fail "exit status $status"
+	expect_in out scheduler
+else
+	echo "not tried: a preloaded library (no compiler)"
+fi
+
+# The kernel's limit on file sizes is an error with words, not a death.
+run model make tiny
+expect_status 0
+command="marq search under ulimit -f"
+(ulimit -f 8; exec "$MARQ" search tiny.onnx -t host --no-measure --db none -o t.marq) >out 2>err
+status=$?
+expect_status 7
+expect_lines 1 err
+expect_absent t.marq
+
+# Without HOME nothing is written into the current folder.
+command="marq doctor without HOME"
+env -u HOME -u XDG_DATA_HOME "$MARQ" doctor >out 2>err
+expect_not_in out ./.local
+expect_absent .local
+done_testing
