@@ -6,19 +6,16 @@
 
 #include "db/admin.h"
 #include "db/facts.h"
+#include "db/verdict.h"
 #include "ir/base/map.h"
-#include "ir/base/order.h"
-
-/* TUNING: attempts of a figure that count; more say no more */
-#define ATTEMPTS 64u
 
 struct reader {
 	struct arena *arena;
 	struct figure *list;
 	uint32_t n, cap;
 	db_id subject, env;
-	uint64_t low[ATTEMPTS];
-	uint32_t nlow;
+	struct attempt *attempt; /* [nattempts] of the last figure, by age */
+	uint32_t nattempts, attempt_cap;
 };
 
 bool
@@ -33,13 +30,25 @@ figures_are_in(const char *path)
 	return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
 }
 
+/* As a lookup would see it: a wrong result outweighs figures. */
 static void
 end_figure(struct reader *r)
 {
-	if (r->n == 0 || r->nlow == 0)
+	struct verdict v;
+	struct figure *f;
+
+	if (r->n == 0)
 		return;
-	qsort(r->low, r->nlow, sizeof *r->low, by_u64);
-	r->list[r->n - 1].ns = r->low[(r->nlow - 1) / 2];
+	verdict_init(&v);
+	for (uint32_t i = r->nattempts; i-- > 0;)
+		verdict_see(&v, &r->attempt[i]);
+	verdict_conclude(&v);
+	f = &r->list[r->n - 1];
+	f->attempts = r->nattempts;
+	f->outcome = costdb_outcome_word(v.found.outcome);
+	f->ns = v.found.ns;
+	f->low = v.found.ns ? v.found.low : 0;
+	f->high = v.found.ns ? v.found.high : 0;
 }
 
 static void
@@ -51,7 +60,7 @@ begin_figure(struct reader *r, const struct db_row *row)
 	end_figure(r);
 	r->subject = row->subject;
 	r->env = row->env;
-	r->nlow = 0;
+	r->nattempts = 0;
 	hash128_print(row->key, hash);
 	r->list =
 	    arena_grow(r->arena, r->list, &r->cap, r->n + 1, sizeof *r->list);
@@ -79,24 +88,22 @@ static bool
 see_attempt(void *context, const struct db_row *row, struct err *err)
 {
 	struct reader *r = context;
-	struct figure *f;
 
 	(void)err;
 	if (is_glance(row->hard))
 		return true;
 	if (r->n == 0 || row->subject != r->subject || row->env != r->env)
 		begin_figure(r, row);
-	f = &r->list[r->n - 1];
-	f->attempts++;
-	f->outcome = arena_str(r->arena, row->outcome);
-	if (row->low == 0)
-		return true;
-	if (f->low == 0 || row->low < f->low)
-		f->low = row->low;
-	if (row->high > f->high)
-		f->high = row->high;
-	if (r->nlow < ATTEMPTS)
-		r->low[r->nlow++] = row->low;
+	r->attempt = arena_grow(r->arena, r->attempt, &r->attempt_cap,
+	    r->nattempts + 1, sizeof *r->attempt);
+	r->attempt[r->nattempts++] = (struct attempt){
+	    .id = row->id,
+	    .outcome = costdb_outcome(row->outcome),
+	    .low = row->low,
+	    .high = row->high,
+	    .n = (uint32_t)row->n,
+	    .at_utc = arena_str(r->arena, row->at_utc),
+	};
 	return true;
 }
 
@@ -163,7 +170,7 @@ add_pair(struct figures_diff *d, struct figure_pair *list,
 
 	if (a && b) {
 		d->nboth++;
-		if ((!a->ns && !b->ns)
+		if ((!a->ns && !b->ns && strcmp(a->outcome, b->outcome) == 0)
 		    || (a->ns && b->ns && is_noise(a, b, threshold))) {
 			d->nsame++;
 			return;
@@ -249,7 +256,7 @@ find_facts(struct figures_diff *d, const struct reader *x,
 			if (strcmp(p[i].target, q[k].target) != 0
 			    || strcmp(p[i].hard, q[k].hard) == 0)
 				continue;
-			facts_relate(p[i].hard, q[k].hard, &why, arena);
+			why = facts_compare(p[i].hard, q[k].hard, arena).why;
 			list = arena_grow(
 			    arena, list, &cap, d->nfacts + 1, sizeof *list);
 			list[d->nfacts++] =

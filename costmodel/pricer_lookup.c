@@ -2,6 +2,7 @@
 #include "costmodel/pricer_state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "costmodel/environment.h"
@@ -44,30 +45,48 @@ slot_limit_ns(const struct pricer *p, const struct slot *s)
 /* One stored environment and how it stands to ours. */
 struct candidate_env {
 	db_id id;
-	enum facts_relation relation;
-	const char *why;
+	struct facts_gap gap;
+	const char *hard;
 };
 
-/* Compatible ones first, newest first; then stale ones; then the same target
- * on other machines. */
+/* Compatible ones first, then stale ones, then the same target on other
+ * machines; of these the ones that differ in fewer facts. In no case by row,
+ * for rows are in the order of merging. */
+static int
+compare_near(const void *a, const void *b)
+{
+	const struct candidate_env *x = a, *y = b;
+
+	if (x->gap.relation != y->gap.relation)
+		return x->gap.relation < y->gap.relation ? -1 : 1;
+	if (x->gap.n != y->gap.n)
+		return x->gap.n < y->gap.n ? -1 : 1;
+	return strcmp(x->hard, y->hard);
+}
+
 static void
-sort_near(struct environment *e, const struct candidate_env *all, uint32_t n,
+sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
     struct arena *a)
 {
 	db_id *id = arena_new(a, db_id, n);
 	const char **why = arena_new(a, const char *, n);
+	uint32_t *rank = arena_new(a, uint32_t, n);
 
-	for (int r = FACTS_COMPATIBLE; r <= FACTS_OTHER; r++) {
-		for (uint32_t i = n; i-- > 0;)
-			if ((int)all[i].relation == r) {
-				id[e->nnear] = all[i].id;
-				why[e->nnear++] = all[i].why;
-			}
-		if (r == FACTS_COMPATIBLE)
-			e->ncompatible = e->nnear;
+	if (n > 1)
+		qsort(all, n, sizeof *all, compare_near);
+	for (uint32_t i = 0; i < n; i++) {
+		id[i] = all[i].id;
+		why[i] = all[i].gap.why;
+		rank[i] = i;
+		if (i && all[i].gap.relation == all[i - 1].gap.relation
+		    && all[i].gap.n == all[i - 1].gap.n)
+			rank[i] = rank[i - 1];
+		e->ncompatible += all[i].gap.relation <= FACTS_COMPATIBLE;
 	}
 	e->near = id;
 	e->why = why;
+	e->rank = rank;
+	e->nnear = n;
 }
 
 static bool
@@ -92,10 +111,11 @@ find_near(struct pricer *p, struct environment *e,
 		    || !same_fact("target", stored[i].hard, e->hard, p->arena)
 		    || !same_fact("cost", stored[i].hard, e->hard, p->arena))
 			continue;
-		all[nall].id = stored[i].id;
-		all[nall].relation = facts_relate(
-		    stored[i].hard, e->hard, &all[nall].why, p->arena);
-		nall++;
+		all[nall++] = (struct candidate_env){
+		    .id = stored[i].id,
+		    .gap = facts_compare(stored[i].hard, e->hard, p->arena),
+		    .hard = stored[i].hard,
+		};
 	}
 	sort_near(e, all, nall, p->arena);
 }
@@ -244,7 +264,8 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 	if (e->nnear == 0)
 		return true;
 	if (!costdb_lookup_any(p->db, &s->subject,
-	        (struct db_environments){e->near, e->nnear}, &which, &f, err))
+	        (struct db_environments){e->near, e->rank, e->nnear}, &which,
+	        &f, err))
 		return false;
 	if (which == e->nnear)
 		return true;
@@ -260,7 +281,7 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 	price_of_found(&s->price, &f);
 	s->price.origin = FROM_DB_COMPATIBLE;
 	p->counts.accepted++;
-	s->price.when = arena_str(p->arena, f.at_utc);
+	s->price.when = arena_str(p->arena, f.good_utc);
 	s->price.detail = e->why[which];
 	return true;
 }

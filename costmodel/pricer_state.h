@@ -40,6 +40,7 @@ struct environment {
 	 * each is; DB ids of `near` up to ncompatible are compatible. */
 	const db_id *near;
 	const char *const *why;
+	const uint32_t *rank; /* equal: equally far off */
 	uint32_t nnear, ncompatible;
 };
 

@@ -31,7 +31,7 @@ struct db_where {
 
 /* One attempt as it is listed. */
 struct db_row {
-	db_id id, subject, env, run;
+	db_id id, subject, env, run, conditions;
 	uint8_t uuid[16];
 	struct hash128 key; /* of the subject's bytes */
 	const char *kind, *summary, *hard, *outcome, *detail, *at_utc;

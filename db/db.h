@@ -21,6 +21,10 @@ enum db_outcome {
 	NDB_OUTCOME
 };
 
+/* The stored word of an outcome, and back; NDB_OUTCOME for no such word. */
+const char *costdb_outcome_word(enum db_outcome outcome);
+enum db_outcome costdb_outcome(const char *word);
+
 enum db_mode {
 	DB_READ, /* an existing file, untouched; works where it is read-only */
 	DB_WRITE, /* created when it is not there */
@@ -62,6 +66,8 @@ struct db_found {
 	uint32_t n; /* samples, over all attempts */
 	char at_utc[24]; /* of the newest attempt */
 	db_id newest_good; /* the newest attempt with figures */
+	char good_utc[24]; /* when it was made */
+	db_id conditions; /* its soft facts; DB_NO_ID: none are known */
 	char detail[160]; /* of the newest failure */
 	uint64_t limit_ns; /* what that failure ran under; 0: not known */
 };
@@ -113,10 +119,12 @@ bool costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
 bool costdb_detail(
     struct costdb *db, db_id attempt, struct db_found *f, struct err *err);
 
-/* The same over environments, best first: the first one with a price is used
- * and *which says which; *which == n when none has. */
+/* The same over environments, best first: of those with a price the ones of the
+ * first rank, of these the one measured last, of these the first. *which says
+ * which one; *which == n when none has. */
 struct db_environments {
 	const db_id *env; /* [n] */
+	const uint32_t *rank; /* [n] ascending; equal: equally far off */
 	uint32_t n;
 };
 bool costdb_lookup_any(struct costdb *db, const struct db_subject *subject,

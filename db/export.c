@@ -133,6 +133,16 @@ write_attempt(struct exporter *x, sqlite3_stmt *s)
 	end(x, &j);
 }
 
+static void
+write_retired(struct exporter *x, sqlite3_stmt *s)
+{
+	struct json j;
+
+	begin(x, &j);
+	put_hex(x, &j, "gone", s, 0);
+	end(x, &j);
+}
+
 static bool
 write_all(struct exporter *x, enum statement which,
     void (*write)(struct exporter *x, sqlite3_stmt *s), struct err *err)
@@ -218,7 +228,9 @@ costdb_export(struct costdb *db, FILE *f, struct err *err)
 	ok = write_all(&x, SQL_ENV_LIST, write_environment, err)
 	    && write_all(&x, SQL_CONDITIONS_LIST, write_conditions, err)
 	    && write_all(&x, SQL_RUN_LIST, write_run, err)
-	    && write_attempts(&x, err) && write_models(&x, err);
+	    && write_attempts(&x, err)
+	    && write_all(&x, SQL_RETIRED_LIST, write_retired, err)
+	    && write_models(&x, err);
 	sqlite3_exec(db->h, "ROLLBACK", NULL, NULL, NULL);
 	arena_release(&x.line);
 	if (ok && (fflush(f) != 0 || ferror(f)))

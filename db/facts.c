@@ -150,18 +150,32 @@ differ_in_patch_only(const struct fact *x, const struct fact *y)
 	return dots == 2;
 }
 
-/* How bad is it that this fact differs? `y` is NULL when one side lacks it. */
-static enum facts_relation
-weigh(const struct fact *x, const struct fact *y)
+/* Facts that programs before this one did not know: figures that lack them may
+ * be as good, and nobody can tell. */
+static bool
+came_later(const struct fact *x)
 {
+	return ends_in(x, "_build") || is_key(x, "libm")
+	    || is_key(x, "cpu.core") || is_key(x, "cpu.vector_bytes");
+}
+
+/* How bad is it that this fact differs? One of them is NULL where a side lacks
+ * it. */
+static enum facts_relation
+weigh(const struct fact *stored, const struct fact *now)
+{
+	const struct fact *x = stored ? stored : now;
+
+	if (!stored && came_later(x))
+		return FACTS_COMPATIBLE;
 	if (is_key(x, "target") || begins_with(x, "cpu.")
 	    || begins_with(x, "machine.") || is_key(x, "cost"))
 		return FACTS_OTHER;
-	if (y && differ_in_patch_only(x, y))
-		return FACTS_COMPATIBLE;
+	if (!stored || !now)
+		return FACTS_STALE;
 	/* A new patch level of a library brings a new build with it; "build"
 	 * alone is how this program was compiled. */
-	if (y && ends_in(x, "_build"))
+	if (differ_in_patch_only(stored, now) || ends_in(x, "_build"))
 		return FACTS_COMPATIBLE;
 	return FACTS_STALE;
 }
@@ -193,12 +207,11 @@ explain(struct buf *why, const struct fact *stored, const struct fact *now)
 		buf_str(why, "(absent)");
 }
 
-enum facts_relation
-facts_relate(
-    const char *stored, const char *now, const char **why, struct arena *a)
+struct facts_gap
+facts_compare(const char *stored, const char *now, struct arena *a)
 {
 	struct facts s = parse(stored, a), t = parse(now, a);
-	enum facts_relation worst = FACTS_SAME, one;
+	struct facts_gap gap = {.relation = FACTS_SAME};
 	struct buf b;
 
 	buf_init(&b);
@@ -206,6 +219,7 @@ facts_relate(
 		const struct fact *x = i < s.n ? &s.fact[i] : NULL;
 		const struct fact *y = j < t.n ? &t.fact[j] : NULL;
 		int order = !x ? 1 : !y ? -1 : compare_keys(x, y);
+		enum facts_relation one;
 
 		x = order <= 0 ? x : NULL;
 		y = order >= 0 ? y : NULL;
@@ -213,11 +227,12 @@ facts_relate(
 		j += y != NULL;
 		if (x && y && same_value(x, y))
 			continue;
-		one = weigh(x ? x : y, x ? y : NULL);
-		worst = one > worst ? one : worst;
+		one = weigh(x, y);
+		gap.relation = one > gap.relation ? one : gap.relation;
+		gap.n++;
 		explain(&b, x, y);
 	}
-	*why = arena_strn(a, b.data, b.n);
+	gap.why = arena_strn(a, b.data, b.n);
 	buf_release(&b);
-	return worst;
+	return gap;
 }

@@ -23,9 +23,15 @@ enum facts_relation {
 	FACTS_OTHER, /* another target, or another machine */
 };
 
-/* How the facts of stored figures stand to those of now. `why` gets the fields
- * that differ, "key: stored -> now", comma-separated; text in `a`. */
-enum facts_relation facts_relate(
-    const char *stored, const char *now, const char **why, struct arena *a);
+/* How far two sets of facts are apart. */
+struct facts_gap {
+	enum facts_relation relation;
+	uint32_t n; /* facts that differ */
+	const char *why; /* "key: stored -> now", comma-separated */
+};
+
+/* How the facts of stored figures stand to those of now; text in `a`. */
+struct facts_gap facts_compare(
+    const char *stored, const char *now, struct arena *a);
 
 #endif

@@ -6,14 +6,17 @@
 /* The rows to go, worked out before anything is touched, so that a dry run
  * counts exactly what the real one deletes. ?1: attempts kept of each subject
  * and environment (0: all); ?2: older ones go (null: none). Figures of the
- * newest attempt are never dropped for age alone. */
+ * newest attempt are never dropped for age alone, and the newest wrong result
+ * never. Newest is by the time it was made: what was merged last may be old. */
 static const char doomed[] =
-    "CREATE TEMP TABLE doomed AS SELECT measurement_id FROM"
-    " (SELECT measurement_id,retired,at_utc,row_number() OVER"
+    "CREATE TEMP TABLE doomed AS SELECT measurement_id,uuid,retired FROM"
+    " (SELECT measurement_id,uuid,retired,outcome,at_utc,row_number() OVER"
     " (PARTITION BY subject_id,env_id,retired"
-    " ORDER BY measurement_id DESC) AS rank FROM measurement)"
-    " WHERE retired=1 OR (?1>0 AND rank>?1)"
-    " OR (?2 IS NOT NULL AND at_utc<?2 AND rank>1)";
+    " ORDER BY at_utc DESC,uuid DESC) AS rank,row_number() OVER"
+    " (PARTITION BY subject_id,env_id,retired,outcome"
+    " ORDER BY at_utc DESC,uuid DESC) AS of_outcome FROM measurement)"
+    " WHERE retired=1 OR ((of_outcome>1 OR outcome<>'wrong_result')"
+    " AND ((?1>0 AND rank>?1) OR (?2 IS NOT NULL AND at_utc<?2 AND rank>1)))";
 
 static const char doomed_subjects[] =
     "CREATE TEMP TABLE doomed_subject AS SELECT subject_id FROM subject s"
@@ -28,7 +31,10 @@ static const char doomed_environments[] =
     " measurement_id NOT IN (SELECT measurement_id FROM doomed))"
     " AND env_id NOT IN (SELECT env_id FROM lease)";
 
+/* What was retired stays so when an older copy is merged. */
 static const char deletion[] =
+    "INSERT OR IGNORE INTO retired(uuid) SELECT uuid FROM doomed"
+    " WHERE retired=1;"
     "DELETE FROM measurement WHERE measurement_id IN"
     " (SELECT measurement_id FROM doomed);"
     "DELETE FROM model_subject WHERE subject_id IN"

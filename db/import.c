@@ -246,6 +246,15 @@ read_occurrence(struct importer *m, const struct cJSON *o, struct err *err)
 	    || merge_occurrence(&m->in, model, subject, count, nodes, err);
 }
 
+static bool
+read_retired(struct importer *m, const struct cJSON *o, struct err *err)
+{
+	uint8_t uuid[16];
+
+	return read_hash(m, o, "gone", uuid, err)
+	    && merge_retired(&m->in, uuid, err);
+}
+
 static const struct {
 	const char *key;
 	bool (*read)(
@@ -258,6 +267,7 @@ static const struct {
     {"conditions", read_conditions},
     {"run", read_run},
     {"subject", read_subject},
+    {"gone", read_retired},
 };
 
 static bool

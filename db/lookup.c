@@ -2,74 +2,11 @@
 #include "db/db.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "db/rows.h"
 #include "db/sql.h"
-#include "ir/base/order.h"
-
-/* The LIMIT of the LOOKUP statement. TUNING: enough for a median that no
- * single night decides. */
-#define ATTEMPTS_READ 64
-
-/* Attempts as they are read, newest first. */
-struct tally {
-	uint32_t attempts, ngood;
-	uint64_t good[ATTEMPTS_READ]; /* lows of ok (else noisy) attempts */
-	bool good_is_ok;
-	int64_t newest_bad, wrong; /* row ids, 0: none */
-	enum db_outcome bad; /* of newest_bad */
-	struct db_found *found;
-};
-
-static void
-tally_good(struct tally *t, sqlite3_stmt *s, bool is_ok)
-{
-	struct db_found *f = t->found;
-	uint64_t low = column_u64(s, 1), high = column_u64(s, 2);
-
-	/* Settled figures push aside those that never settled. */
-	if (is_ok != t->good_is_ok && t->ngood) {
-		if (!is_ok)
-			return;
-		t->ngood = 0;
-	}
-	if (t->ngood == 0) {
-		f->newest_good = sqlite3_column_int64(s, 5);
-		f->low = low;
-		f->high = high;
-		f->n = 0;
-		t->good_is_ok = is_ok;
-	}
-	f->low = low < f->low ? low : f->low;
-	f->high = high > f->high ? high : f->high;
-	f->n += (uint32_t)column_u64(s, 3);
-	if (t->ngood < ATTEMPTS_READ)
-		t->good[t->ngood++] = low;
-}
-
-static void
-tally_row(struct tally *t, sqlite3_stmt *s)
-{
-	enum db_outcome outcome = outcome_find(column_text(s, 0));
-	int64_t id = sqlite3_column_int64(s, 5);
-
-	if (outcome == NDB_OUTCOME)
-		return;
-	if (t->attempts++ == 0)
-		snprintf(t->found->at_utc, sizeof t->found->at_utc, "%s",
-		    column_text(s, 4));
-	if (outcome == DB_WRONG && !t->wrong)
-		t->wrong = id;
-	if ((outcome == DB_OK || outcome == DB_NOISY)
-	    && sqlite3_column_int64(s, 1) > 0) {
-		tally_good(t, s, outcome == DB_OK);
-	} else if (!t->newest_bad) {
-		t->newest_bad = id;
-		t->bad = outcome;
-	}
-}
+#include "db/verdict.h"
 
 bool
 costdb_detail(struct costdb *db, db_id id, struct db_found *f, struct err *err)
@@ -90,25 +27,18 @@ costdb_detail(struct costdb *db, db_id id, struct db_found *f, struct err *err)
 	return true;
 }
 
-/* A wrong result is never forgiven; else figures win over failures, for a
- * crash or a timeout may have been the machine's. */
-static bool
-conclude(struct costdb *db, struct tally *t, struct err *err)
+static struct attempt
+read_attempt(sqlite3_stmt *s)
 {
-	struct db_found *f = t->found;
-
-	f->attempts = t->attempts;
-	if (t->attempts == 0)
-		return true;
-	if (t->wrong || t->ngood == 0) {
-		f->outcome = t->wrong ? DB_WRONG : t->bad;
-		return costdb_detail(
-		    db, t->wrong ? t->wrong : t->newest_bad, f, err);
-	}
-	f->outcome = t->good_is_ok ? DB_OK : DB_NOISY;
-	qsort(t->good, t->ngood, sizeof *t->good, by_u64);
-	f->ns = t->good[(t->ngood - 1) / 2];
-	return true;
+	return (struct attempt){
+	    .outcome = outcome_find(column_text(s, 0)),
+	    .low = column_u64(s, 1),
+	    .high = column_u64(s, 2),
+	    .n = (uint32_t)column_u64(s, 3),
+	    .at_utc = column_text(s, 4),
+	    .id = sqlite3_column_int64(s, 5),
+	    .conditions = sqlite3_column_int64(s, 6),
+	};
 }
 
 /* A subject as it is looked up, hashed once. */
@@ -122,19 +52,29 @@ static bool
 lookup(struct costdb *db, const struct wanted *w, db_id env,
     struct db_found *found, struct err *err)
 {
-	struct tally t = {.found = found};
 	sqlite3_stmt *s = sql_get(db, SQL_LOOKUP, err);
+	struct verdict v;
+	db_id failed;
 	bool row;
 
 	*found = (struct db_found){.attempts = 0};
 	if (!s)
 		return false;
+	verdict_init(&v);
 	bind_blob(s, 1, w->hash.byte, sizeof w->hash.byte);
 	bind_blob(s, 2, w->bytes, w->n);
 	sqlite3_bind_int64(s, 3, env);
-	while (sql_step(db, s, &row, err) && row)
-		tally_row(&t, s);
-	return err->kind == ERR_NONE && conclude(db, &t, err);
+	while (sql_step(db, s, &row, err) && row) {
+		struct attempt a = read_attempt(s);
+
+		if (a.outcome != NDB_OUTCOME)
+			verdict_see(&v, &a);
+	}
+	if (err->kind != ERR_NONE)
+		return false;
+	failed = verdict_conclude(&v);
+	*found = v.found;
+	return failed == DB_NO_ID || costdb_detail(db, failed, found, err);
 }
 
 bool
@@ -171,14 +111,23 @@ costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
 	struct wanted w = {
 	    hash128(subject->bytes, subject->n), subject->bytes, subject->n};
 
-	for (*which = 0; *which < in.n; ++*which) {
-		if (!lookup(db, &w, in.env[*which], found, err))
-			return false;
-		if (found->attempts
-		    && (found->outcome == DB_OK || found->outcome == DB_NOISY))
-			return true;
-	}
+	*which = in.n;
 	*found = (struct db_found){.attempts = 0};
+	for (uint32_t i = 0; i < in.n; i++) {
+		struct db_found f;
+
+		if (*which < in.n && in.rank[i] != in.rank[*which])
+			break; /* further off than what there is */
+		if (!lookup(db, &w, in.env[i], &f, err))
+			return false;
+		if (f.attempts == 0
+		    || (f.outcome != DB_OK && f.outcome != DB_NOISY))
+			continue;
+		if (*which == in.n || strcmp(f.good_utc, found->good_utc) > 0) {
+			*which = i;
+			*found = f;
+		}
+	}
 	return true;
 }
 

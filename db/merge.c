@@ -197,6 +197,29 @@ merge_attempts(struct merge *m, struct err *err)
 	return err->kind == ERR_NONE && merge_end_group(&m->in, err);
 }
 
+/* The file may be older than its list of these. */
+static bool
+merge_all_retired(struct merge *m, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int64_t there;
+	bool row = false, ok;
+
+	if (!sql_integer(m->from,
+	        "SELECT count(*) FROM sqlite_schema WHERE name='retired'",
+	        &there, err))
+		return false;
+	if (!there)
+		return true;
+	ok = sql_prepare(m->from, "SELECT uuid FROM retired", &s, err);
+	while (ok && sql_step(m->from, s, &row, err) && row)
+		ok = sqlite3_column_bytes(s, 0) != 16
+		    || (merge_retired(&m->in, sqlite3_column_blob(s, 0), err)
+		        && turn_over(m, err));
+	sqlite3_finalize(s);
+	return ok && err->kind == ERR_NONE;
+}
+
 static bool
 merge_model(struct merge *m, sqlite3_stmt *model, struct err *err)
 {
@@ -265,7 +288,7 @@ costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
 	if (ok) {
 		ok = merge_begin(&m.in, db, from->path, out, notes, err)
 		    && map_environments(&m, err) && merge_attempts(&m, err)
-		    && merge_models(&m, err);
+		    && merge_all_retired(&m, err) && merge_models(&m, err);
 		ok = sql_end(db, ok, err);
 	}
 	arena_release(&m.a);

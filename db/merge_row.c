@@ -195,27 +195,59 @@ note_figures(
 }
 
 static bool
-retire(struct merge_in *m, const struct measurement_row *row, struct err *err)
+retire(struct merge_in *m, const uint8_t uuid[16], struct err *err)
 {
 	sqlite3_stmt *s = sql_get(m->to, SQL_MEASUREMENT_RETIRE, err);
 
 	if (!s)
 		return false;
-	bind_blob(s, 1, row->uuid, sizeof row->uuid);
+	bind_blob(s, 1, uuid, 16);
 	if (!sql_run(m->to, s, err))
 		return false;
 	m->count->retired += sqlite3_changes(m->to->h) > 0;
 	return true;
 }
 
+/* Was it retired and collected here? */
+static bool
+is_gone(struct merge_in *m, const uint8_t uuid[16], bool *gone, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(m->to, SQL_RETIRED_HAS, err);
+
+	if (!s)
+		return false;
+	bind_blob(s, 1, uuid, 16);
+	if (!sql_step(m->to, s, gone, err))
+		return false;
+	sqlite3_reset(s);
+	return true;
+}
+
+bool
+merge_retired(struct merge_in *m, const uint8_t uuid[16], struct err *err)
+{
+	sqlite3_stmt *s = sql_get(m->to, SQL_RETIRED_ADD, err);
+
+	if (!s)
+		return false;
+	bind_blob(s, 1, uuid, 16);
+	return sql_run(m->to, s, err) && retire(m, uuid, err);
+}
+
 bool
 merge_attempt(
     struct merge_in *m, const struct measurement_row *row, struct err *err)
 {
-	bool added;
+	bool added, gone;
 
 	if (!is_sane(m, row)) {
 		m->count->rejected++;
+		return true;
+	}
+	if (!is_gone(m, row->uuid, &gone, err))
+		return false;
+	if (gone) {
+		m->count->known++;
 		return true;
 	}
 	if (!row_merge_measurement(m->to, row, &added, err))
@@ -225,7 +257,7 @@ merge_attempt(
 		return note_figures(m, row, err);
 	}
 	m->count->known++;
-	return !row->retired || retire(m, row, err);
+	return !row->retired || retire(m, row->uuid, err);
 }
 
 bool

@@ -41,6 +41,9 @@ bool merge_run(
 bool merge_attempt(
     struct merge_in *m, const struct measurement_row *row, struct err *err);
 
+/* An attempt that was retired and collected there must not come back here. */
+bool merge_retired(struct merge_in *m, const uint8_t uuid[16], struct err *err);
+
 /* After the last attempt of all: compare the last group. */
 bool merge_end_group(struct merge_in *m, struct err *err);
 

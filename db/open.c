@@ -130,6 +130,12 @@ use_log(struct costdb *db, struct err *err)
 	    || sql_fail(db, rc, "cannot use a write-ahead log", err);
 }
 
+static bool
+came_with_schema_3(enum statement s)
+{
+	return s == SQL_RETIRED_LIST || s == SQL_RETIRED_HAS;
+}
+
 /* What this program relies on, asked of a file that has the right header: a
  * statement fails to compile where a table or column is missing. An older file
  * is only ever read. */
@@ -140,6 +146,9 @@ has_our_tables(struct costdb *db, struct err *err)
 		enum statement s = (enum statement)i;
 
 		if (db->mode != DB_WRITE && !sql_only_reads(s))
+			continue;
+		/* Merging looks whether a foreign file has that table. */
+		if (db->mode == DB_FOREIGN && came_with_schema_3(s))
 			continue;
 		if (!sql_get(db, s, err))
 			return false;

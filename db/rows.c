@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 const char *const outcome_words[NDB_OUTCOME] = {
 #define OUTCOME(name, word) [DB_##name] = word,
@@ -18,6 +19,18 @@ outcome_find(const char *word)
 	while (i < NDB_OUTCOME && strcmp(outcome_words[i], word) != 0)
 		i++;
 	return (enum db_outcome)i;
+}
+
+const char *
+costdb_outcome_word(enum db_outcome outcome)
+{
+	return outcome_words[outcome];
+}
+
+enum db_outcome
+costdb_outcome(const char *word)
+{
+	return outcome_find(word);
 }
 
 bool
@@ -166,8 +179,18 @@ row_drop_lease(struct costdb *db, db_id subject, db_id env, struct err *err)
 void
 uuid_make(uint8_t uuid[16])
 {
+	static uint16_t counter;
+	struct timespec now;
+	uint64_t ms;
+
 	if (getrandom(uuid, 16, 0) != 16)
 		abort(); /* the kernel gives 16 bytes whole or not at all */
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
+	clock_gettime(CLOCK_REALTIME, &now);
+	ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	for (int i = 0; i < 6; i++)
+		uuid[i] = (uint8_t)(ms >> (40 - 8 * i));
+	counter++;
+	uuid[6] = (uint8_t)((counter >> 8 & 0x0f) | 0x70);
+	uuid[7] = (uint8_t)counter;
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }

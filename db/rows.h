@@ -47,7 +47,8 @@ bool row_occurrence(struct costdb *db, db_id model, db_id subject,
 bool row_drop_lease(
     struct costdb *db, db_id subject, db_id env, struct err *err);
 
-/* 16 random bytes, marked as a version 4 uuid. */
+/* A version 7 uuid: milliseconds, a counter, random bits; later ones of one
+ * process are greater. */
 void uuid_make(uint8_t uuid[16]);
 
 #endif

@@ -70,6 +70,9 @@ static const char tables[] =
  * brought forward, so both are the same to the byte. */
 static const char *const migration[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE run ADD COLUMN merged_from TEXT NOT NULL DEFAULT ''",
+    /* Attempts that are gone and must not come back. */
+    [2] = "CREATE TABLE IF NOT EXISTS retired(uuid BLOB PRIMARY KEY"
+          " CHECK(length(uuid)=16)) STRICT, WITHOUT ROWID",
 };
 
 static bool

@@ -126,6 +126,15 @@ sql_step_id(struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err)
 }
 
 bool
+sql_prepare(
+    struct costdb *db, const char *sql, sqlite3_stmt **s, struct err *err)
+{
+	int rc = sqlite3_prepare_v2(db->h, sql, -1, s, NULL);
+
+	return rc == SQLITE_OK || sql_fail(db, rc, "cannot prepare", err);
+}
+
+bool
 sql_exec(struct costdb *db, const char *sql, struct err *err)
 {
 	int rc = sqlite3_exec(db->h, sql, NULL, NULL, NULL);

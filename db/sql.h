@@ -58,6 +58,10 @@ bool sql_run(struct costdb *db, sqlite3_stmt *s, struct err *err);
 bool sql_step_id(
     struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err);
 
+/* Prepare one statement given literally; the caller finalizes it. */
+bool sql_prepare(
+    struct costdb *db, const char *sql, sqlite3_stmt **s, struct err *err);
+
 /* Run literal SQL, any number of statements. */
 bool sql_exec(struct costdb *db, const char *sql, struct err *err);
 

@@ -180,6 +180,7 @@ environments_do_not_mix(void **state)
 	struct db_sample x = dbfile_sample(1000), y = dbfile_sample(2000);
 	db_id other = dbfile_env(f->db, "cpu.model=other\ntarget=fake\n");
 	db_id both[2] = {other, f->env};
+	static const uint32_t rank[2] = {0, 1};
 	struct db_found found;
 	uint32_t which;
 
@@ -190,15 +191,65 @@ environments_do_not_mix(void **state)
 	assert_true(costdb_lookup(f->db, s.bytes, s.n, other, &found, &f->err));
 	assert_int_equal(found.attempts, 0);
 	assert_true(costdb_lookup_any(f->db, &s,
-	    (struct db_environments){both, 2}, &which, &found, &f->err));
+	    (struct db_environments){both, rank, 2}, &which, &found, &f->err));
 	assert_int_equal(which, 1);
 	assert_int_equal(found.ns, 1000);
 	assert_true(costdb_put(f->db, &s, other, &y, &f->err));
 	assert_true(costdb_flush(f->db, &f->err));
 	assert_true(costdb_lookup_any(f->db, &s,
-	    (struct db_environments){both, 2}, &which, &found, &f->err));
+	    (struct db_environments){both, rank, 2}, &which, &found, &f->err));
 	assert_int_equal(which, 0);
 	assert_int_equal(found.ns, 2000);
+}
+
+/* What older programs did not know makes their figures compatible at best, a
+ * core that is another one makes them another machine's. */
+static void
+facts_that_came_later_are_compatible(void **state)
+{
+	struct fixture *f = *state;
+	static const char now[] =
+	    "cpu.core=0x41/0xd0c/0x3/1\nhost_build=aa\nlibm=2.36\n";
+
+	assert_int_equal(
+	    facts_compare("", now, &f->a).relation, FACTS_COMPATIBLE);
+	assert_int_equal(facts_compare("cpu.core=0x41/0xd08/0x0/3\n"
+	                               "host_build=aa\nlibm=2.36\n",
+	                     now, &f->a)
+	                     .relation,
+	    FACTS_OTHER);
+	assert_int_equal(facts_compare(now, "", &f->a).relation, FACTS_OTHER);
+}
+
+/* Environments equally far off: the one measured last, whatever the order of
+ * their rows. */
+static void
+newest_of_equally_near_ones_counts(void **state)
+{
+	struct fixture *f = *state;
+	struct db_subject s = dbfile_subject(1, &f->a);
+	struct db_sample old = dbfile_sample(1000), new = dbfile_sample(3000);
+	static const uint32_t rank[3] = {0, 0, 1};
+	db_id env[3] = {
+	    f->env, dbfile_env(f->db, "a=2\n"), dbfile_env(f->db, "a=3\n")};
+	struct db_found found;
+	uint32_t which;
+
+	old.at_utc = "2026-01-01T00:00:00Z";
+	new.at_utc = "2026-10-01T00:00:00Z";
+	assert_true(costdb_put(f->db, &s, env[1], &new, &f->err));
+	assert_true(costdb_put(f->db, &s, env[0], &old, &f->err));
+	assert_true(costdb_put(f->db, &s, env[2], &new, &f->err));
+	assert_true(costdb_flush(f->db, &f->err));
+	for (int turn = 0; turn < 2; turn++) {
+		assert_true(costdb_lookup_any(f->db, &s,
+		    (struct db_environments){env, rank, 3}, &which, &found,
+		    &f->err));
+		assert_int_equal(found.ns, 3000);
+		assert_int_equal(which, turn == 0);
+		env[0] = env[1];
+		env[1] = f->env;
+	}
 }
 
 static void
@@ -207,35 +258,36 @@ facts_are_sorted_and_compared(void **state)
 	struct fixture *f = *state;
 	const char *now = facts_canonical(
 	    "target=dnnl\nlib.version=2.6.3\ncpu.model=x\n\nthreads=1", &f->a);
-	const char *why;
+	struct facts_gap gap;
 
 	assert_string_equal(
 	    now, "cpu.model=x\nlib.version=2.6.3\ntarget=dnnl\nthreads=1\n");
 	assert_string_equal(facts_canonical("a=1\na=2\n", &f->a), "a=2\n");
 	assert_string_equal(facts_get(now, "threads", &f->a), "1");
 	assert_null(facts_get(now, "thread", &f->a));
-	assert_int_equal(facts_relate(now, now, &why, &f->a), FACTS_SAME);
-	assert_int_equal(
-	    facts_relate("cpu.model=x\nlib.version=2.6.1\ntarget=dnnl\n"
-	                 "threads=1\n",
-	        now, &why, &f->a),
+	assert_int_equal(facts_compare(now, now, &f->a).relation, FACTS_SAME);
+	gap = facts_compare("cpu.model=x\nlib.version=2.6.1\ntarget=dnnl\n"
+	                    "threads=1\n",
+	    now, &f->a);
+	assert_int_equal(gap.relation, FACTS_COMPATIBLE);
+	assert_int_equal(gap.n, 1);
+	assert_string_equal(gap.why, "lib.version: 2.6.1 -> 2.6.3");
+	assert_int_equal(facts_compare("lib=1.2.3\nlib_build=aa\n",
+	                     "lib=1.2.9\nlib_build=bb\n", &f->a)
+	                     .relation,
 	    FACTS_COMPATIBLE);
-	assert_string_equal(why, "lib.version: 2.6.1 -> 2.6.3");
-	assert_int_equal(facts_relate("lib=1.2.3\nlib_build=aa\n",
-	                     "lib=1.2.9\nlib_build=bb\n", &why, &f->a),
-	    FACTS_COMPATIBLE);
 	assert_int_equal(
-	    facts_relate("build=fast\n", "build=slow\n", &why, &f->a),
+	    facts_compare("build=fast\n", "build=slow\n", &f->a).relation,
 	    FACTS_STALE);
-	assert_int_equal(
-	    facts_relate("cpu.model=x\nlib.version=2.5.3\ntarget=dnnl\n"
-	                 "threads=2\n",
-	        now, &why, &f->a),
-	    FACTS_STALE);
+	gap = facts_compare("cpu.model=x\nlib.version=2.5.3\ntarget=dnnl\n"
+	                    "threads=2\n",
+	    now, &f->a);
+	assert_int_equal(gap.relation, FACTS_STALE);
+	assert_int_equal(gap.n, 2);
 	assert_string_equal(
-	    why, "lib.version: 2.5.3 -> 2.6.3, threads: 2 -> 1");
+	    gap.why, "lib.version: 2.5.3 -> 2.6.3, threads: 2 -> 1");
 	assert_int_equal(
-	    facts_relate("target=dnnl\n", now, &why, &f->a), FACTS_OTHER);
+	    facts_compare("target=dnnl\n", now, &f->a).relation, FACTS_OTHER);
 }
 
 static void
@@ -399,6 +451,8 @@ main(void)
 	    T(failures_are_outcomes),
 	    T(near_misses_are_told_apart),
 	    T(environments_do_not_mix),
+	    T(newest_of_equally_near_ones_counts),
+	    T(facts_that_came_later_are_compatible),
 	    T(facts_are_sorted_and_compared),
 	    T(what_is_leased_is_left_alone),
 	    T(a_timeout_counts_up_to_its_limit),

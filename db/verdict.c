@@ -1,0 +1,75 @@
+#include "db/verdict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/base/order.h"
+
+void
+verdict_init(struct verdict *v)
+{
+	*v = (struct verdict){.newest_bad = DB_NO_ID, .wrong = DB_NO_ID};
+}
+
+static void
+see_good(struct verdict *v, const struct attempt *a)
+{
+	struct db_found *f = &v->found;
+	bool is_ok = a->outcome == DB_OK;
+
+	/* Settled figures push aside those that never settled. */
+	if (is_ok != v->good_is_ok && v->ngood) {
+		if (!is_ok)
+			return;
+		v->ngood = 0;
+	}
+	if (v->ngood == 0) {
+		f->newest_good = a->id;
+		f->conditions = a->conditions;
+		snprintf(f->good_utc, sizeof f->good_utc, "%s", a->at_utc);
+		f->low = a->low;
+		f->high = a->high;
+		f->n = 0;
+		v->good_is_ok = is_ok;
+	}
+	f->low = a->low < f->low ? a->low : f->low;
+	f->high = a->high > f->high ? a->high : f->high;
+	f->n += a->n;
+	v->good[v->ngood++] = a->low;
+}
+
+void
+verdict_see(struct verdict *v, const struct attempt *a)
+{
+	if (a->outcome == DB_WRONG && v->wrong == DB_NO_ID)
+		v->wrong = a->id;
+	if (v->attempts++ == 0)
+		snprintf(
+		    v->found.at_utc, sizeof v->found.at_utc, "%s", a->at_utc);
+	if (v->attempts > VERDICT_ATTEMPTS)
+		return;
+	if ((a->outcome == DB_OK || a->outcome == DB_NOISY) && a->low > 0) {
+		see_good(v, a);
+	} else if (v->newest_bad == DB_NO_ID) {
+		v->newest_bad = a->id;
+		v->bad = a->outcome;
+	}
+}
+
+db_id
+verdict_conclude(struct verdict *v)
+{
+	struct db_found *f = &v->found;
+
+	f->attempts = v->attempts;
+	if (v->attempts == 0)
+		return DB_NO_ID;
+	if (v->wrong != DB_NO_ID || v->ngood == 0) {
+		f->outcome = v->wrong != DB_NO_ID ? DB_WRONG : v->bad;
+		return v->wrong != DB_NO_ID ? v->wrong : v->newest_bad;
+	}
+	f->outcome = v->good_is_ok ? DB_OK : DB_NOISY;
+	qsort(v->good, v->ngood, sizeof *v->good, by_u64);
+	f->ns = v->good[(v->ngood - 1) / 2];
+	return DB_NO_ID;
+}
