@@ -1,126 +1,15 @@
 /* Regions that need memory of their device to run, on random problems: plans fit,
- * no bound is above the cheapest that fits, a proof is one. A target kind of our
- * own says what regions need; every cover in every order is the oracle.
- * Argument: number of cases (default 2000). */
+ * no bound is above the cheapest that fits, a proof is one. Every cover in every
+ * order is the oracle. Argument: number of cases (default 2000). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan/fit.h"
 #include "plan/solve.h"
-#include "tests/support/dressed.h"
-#include "tests/support/oracle.h"
+#include "tests/support/device.h"
 #include "tests/support/problems.h"
 
 static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
-
-#define LEAST 2 /* scratch of any region */
-
-/* What the device is like; each adds to the one before. */
-enum law {
-	LAW_LARGEST, /* a region's scratch is its composites' largest */
-	LAW_SPILL, /* ... but never more than its own residents leave */
-	LAW_MORE, /* ... and neighbours need more together; residents in pages */
-	NLAWS,
-};
-static enum law law; /* the double's; set before each case */
-static uint64_t limit;
-static const struct dressed *dressing;
-static const uint64_t *live; /* [ncandidates] */
-
-static void
-region_memory(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct memory *out)
-{
-	(void)t;
-	(void)g;
-	*out = (struct memory){.limit = limit, .scratch = LEAST};
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t own = live[c[i] - dressing->candidates.candidate];
-
-		out->resident += c[i]->resident;
-		if (own > out->scratch)
-			out->scratch = own;
-	}
-	if (law == LAW_MORE) {
-		out->resident = (out->resident + 2) / 3 * 3;
-		out->scratch += n - 1;
-	}
-	if (law != LAW_LARGEST && out->resident + out->scratch > limit)
-		out->scratch =
-		    out->resident < limit ? limit - out->resident : 0;
-	if (out->scratch < LEAST)
-		out->scratch = LEAST;
-}
-
-static uint64_t
-capacity(const struct target *t)
-{
-	(void)t;
-	return limit - LEAST;
-}
-
-static const struct rule any_rule = {.name = "any"};
-
-/* Target 0 is the device, or both are. */
-static void
-dress_device(struct dressed *d, struct target_kind *kind, struct rng *r)
-{
-	struct target *t =
-	    arena_copy(d->a, d->mix.target, d->mix.n * sizeof *d->mix.target);
-	struct candidate *list = arena_copy(d->a, d->candidates.candidate,
-	    d->candidates.n * sizeof *d->candidates.candidate);
-	uint64_t *need = arena_new(d->a, uint64_t, d->candidates.n);
-
-	*kind = (struct target_kind){.name = "device",
-	    .rule = &any_rule,
-	    .nrules = 1,
-	    .launches = t[0].kind->launches,
-	    .capacity = capacity,
-	    .region_memory = region_memory,
-	    .spills = law != LAW_LARGEST};
-	t[0].kind = kind;
-	for (uint32_t c = 0; c < d->candidates.n; c++) {
-		need[c] = rng_below(r, 8);
-		if (t[list[c].target].kind == kind && rng_below(r, 3))
-			list[c].resident = rng_below(r, 6);
-	}
-	d->mix.target = t;
-	d->candidates.candidate = list;
-	live = need;
-	limit = 6 + rng_below(r, 10);
-}
-
-/* ---- the oracle ---- */
-
-static bool
-fits(const struct oracle *o)
-{
-	const struct candidate *all = dressing->candidates.candidate, *run[16];
-	uint64_t resident = 0, scratch = 0;
-
-	for (uint32_t i = 0, n; i < o->n; i += n) {
-		struct memory m;
-
-		for (n = 0; i + n < o->n && (n == 0 || !o->fresh[i + n]); n++)
-			run[n] = &all[o->chosen[i + n]];
-		if (!dressing->mix.target[run[0]->target].kind->region_memory)
-			continue;
-		region_memory(NULL, NULL, run, n, &m);
-		resident += m.resident;
-		scratch = m.scratch > scratch ? m.scratch : scratch;
-	}
-	return resident + scratch <= limit;
-}
-
-static cost_ns
-cost_if_it_fits(const struct oracle *o, struct arena *a)
-{
-	struct cover c;
-
-	cover_complete(&c, o->p, o->chosen, o->fresh, o->n, a);
-	return fits(o) ? c.cost : COST_NEVER;
-}
 
 /* ---- cases ---- */
 
@@ -129,20 +18,20 @@ struct tally {
 };
 
 static bool
-holds(struct problem *p, uint64_t seed, struct rng *r, struct tally *t,
+holds(struct problem *p, uint64_t seed, enum law law, struct tally *t,
     struct arena *a)
 {
 	struct dressed d = {.a = a, .p = p};
-	struct oracle o = {.p = p, .cost = cost_if_it_fits};
+	struct rng r = rng_seeded(seed + 7);
+	struct oracle o = {.p = p, .cost = device_cost};
 	struct target_kind kind;
 	struct plan_request request;
 	struct err err = {.kind = ERR_NONE};
 	struct plan plan;
 
-	dressing = &d;
 	dress(&d);
 	dress_known(&d);
-	dress_device(&d, &kind, r);
+	dress_device(&d, &kind, law, &r);
 	oracle_try_all(&o, a);
 	request = (struct plan_request){.graph = d.graph,
 	    .mix = &d.mix,
@@ -185,11 +74,12 @@ main(int argc, char **argv)
 		struct rng r = rng_seeded(seed);
 		struct problem *p = problem_random(&r, &mix, &a);
 
-		law = (enum law)(seed % NLAWS);
+		enum law law = (enum law)(seed % NLAWS);
+
 		dressed_plain(p);
 		for (uint32_t c = 0; c < p->ncandidates; c++)
 			p->candidate[c].banned = false;
-		bad += !holds(p, seed, &r, &tally[law], &a);
+		bad += !holds(p, seed, law, &tally[law], &a);
 		arena_back(&a, mark);
 	}
 	arena_release(&a);
