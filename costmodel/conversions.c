@@ -167,6 +167,7 @@ add_slot(struct pricer *p, value_id v, format_id from, format_id to)
 	s->work = work_of_conversion(type, f, t);
 	s->price.bound = roofline_bound(
 	    &p->roofline, s->work, p->environment[p->mix->n].scale);
+	slot_expect(s);
 	s->subject.kind = "conversion";
 	s->subject.summary = arena_printf(p->arena, "convert %s -> %s %s",
 	    format_text(f, p->arena), format_text(t, p->arena),
@@ -230,6 +231,43 @@ conversions_begin(struct pricer *p, struct prices *prices, struct err *err)
 			return false;
 	}
 	return true;
+}
+
+/* The slots of one that have no price; at most two. */
+static uint32_t
+list_steps(const struct pricer *p, const struct prices *prices,
+    const struct pricer_conversion *c, uint32_t *slot)
+{
+	format_id via = conversion_at(prices, c->class, c->from, c->to)->via;
+	const uint32_t step[2] = {*slot_at(p, c->class, c->from, via),
+	    via == c->to ? SLOT_NONE : *slot_at(p, c->class, via, c->to)};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (step[i] != SLOT_NONE
+		    && p->slot[step[i]].price.state == PRICE_BOUND)
+			slot[n++] = step[i];
+	return n;
+}
+
+uint32_t
+conversions_unpriced(const struct pricer *p, const struct prices *prices,
+    const struct pricer_conversion *c, uint32_t n, uint32_t *slot,
+    struct arena *scratch)
+{
+	bool *listed = arena_new(scratch, bool, p->nslots);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t step[2], nsteps = list_steps(p, prices, &c[i], step);
+
+		for (uint32_t k = 0; k < nsteps; k++) {
+			if (!listed[step[k]])
+				slot[count++] = step[k];
+			listed[step[k]] = true;
+		}
+	}
+	return count;
 }
 
 /* One step from format to format, without detours. */

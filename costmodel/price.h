@@ -29,9 +29,10 @@ struct price {
 	enum price_state state;
 	enum price_source source;
 	enum price_origin origin;
-	cost_ns ns; /* KNOWN: the price */
+	cost_ns ns; /* KNOWN: the price; BOUND: an estimate of it, not below
+		     * `bound` */
 	cost_ns bound; /* admissible: never above the true price */
-	cost_ns low, high; /* KNOWN: noise (measured) or parameter range */
+	cost_ns low, high; /* range of ns: noise (measured), parameters */
 	uint32_t samples;
 	uint32_t glances; /* what `bound` rests on; 0: the work alone */
 	const char *when; /* UTC ISO-8601, or "" for simulated */
@@ -53,6 +54,13 @@ price_least(const struct price *p)
 		break;
 	}
 	return COST_NEVER;
+}
+
+/* What a price is expected to be: what a plan that pays it says it costs. */
+static inline cost_ns
+price_expected(const struct price *p)
+{
+	return p->state == PRICE_FAILED ? COST_NEVER : p->ns;
 }
 
 /* A conversion's price; formats are closed over detours (a two-step way that

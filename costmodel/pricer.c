@@ -84,6 +84,21 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 #define GLANCE_SHARE 0.85
 #define GLANCES_SHARE 0.98
 
+/* TUNING: a kernel rarely comes closer to the roofline than this; used only
+ * where nothing can be or shall be measured, and reported as an estimate. */
+#define ESTIMATE_FACTOR 8
+
+void
+slot_expect(struct slot *s)
+{
+	struct price *p = &s->price;
+
+	p->ns =
+	    s->glance_ns > p->bound ? s->glance_ns : p->bound * ESTIMATE_FACTOR;
+	p->low = p->bound;
+	p->high = p->ns * ESTIMATE_FACTOR;
+}
+
 cost_ns
 slot_bound(const struct pricer *p, const struct slot *s)
 {
@@ -209,26 +224,13 @@ ask_kind(struct pricer *p, struct slot *s)
 	fail_slot(s, "the target gives no price for it");
 }
 
-/* TUNING: a kernel rarely comes closer to the roofline than this; used only
- * where nothing can be or shall be measured, and reported as an estimate. */
-#define ESTIMATE_FACTOR 8
-
 static void
 estimate(struct pricer *p, struct slot *s, const char *why)
 {
-	cost_ns bound = s->price.bound;
-
+	slot_expect(s);
 	s->price.state = PRICE_KNOWN;
 	s->price.source = PRICE_ESTIMATED;
 	s->price.origin = FROM_ESTIMATE;
-	s->price.low = bound;
-	if (s->glance_ns > bound) {
-		s->price.ns = s->glance_ns;
-		s->price.high = s->glance_ns * ESTIMATE_FACTOR;
-	} else {
-		s->price.ns = bound * ESTIMATE_FACTOR;
-		s->price.high = bound * ESTIMATE_FACTOR * ESTIMATE_FACTOR;
-	}
 	s->price.detail = why;
 	p->counts.estimated++;
 }
@@ -300,6 +302,7 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 		return true;
 	}
 	s->price.bound = bound_of(p, s);
+	slot_expect(s);
 	why = not_measurable(p->graph, c);
 	if (!t->ask_ms && why) {
 		estimate(p, s, why);
@@ -527,19 +530,17 @@ pricer_glance_again(struct pricer *p, struct prices *prices,
 }
 
 bool
-pricer_price_conversions(
-    struct pricer *p, struct prices *prices, struct err *err)
+pricer_price_conversions(struct pricer *p, struct prices *prices,
+    const struct pricer_conversion *c, uint32_t n, struct err *err)
 {
 	struct arena scratch;
-	uint32_t *slot, n = 0;
+	uint32_t *slot, nslots;
 	bool ok;
 
 	arena_init(&scratch);
 	slot = arena_new(&scratch, uint32_t, p->nslots);
-	for (uint32_t i = p->ncandidate_slots; i < p->nslots; i++)
-		if (p->slot[i].price.state == PRICE_BOUND)
-			slot[n++] = i;
-	ok = n == 0 || price_slots(p, prices, slot, n, err);
+	nslots = conversions_unpriced(p, prices, c, n, slot, &scratch);
+	ok = nslots == 0 || price_slots(p, prices, slot, nslots, err);
 	arena_release(&scratch);
 	conversions_close_over(p, prices);
 	return ok;

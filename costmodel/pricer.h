@@ -123,10 +123,17 @@ void pricer_adjust(
 bool pricer_price_region(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, struct err *err);
 
-/* Conversions between the formats that candidates of each value use: measured
- * now where the database lacks them. */
-bool pricer_price_conversions(
-    struct pricer *p, struct prices *prices, struct err *err);
+/* A conversion of values of a class. */
+struct pricer_conversion {
+	uint32_t class;
+	format_id from, to;
+};
+
+/* Make these conversions KNOWN or FAILED: both steps of one that is a detour.
+ * Other pairs of formats may get another price or detour by that. Stops early
+ * as pricer_price() does. */
+bool pricer_price_conversions(struct pricer *p, struct prices *prices,
+    const struct pricer_conversion *c, uint32_t n, struct err *err);
 
 struct pricer_counts pricer_counts(const struct pricer *p);
 

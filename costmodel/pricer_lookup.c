@@ -299,6 +299,7 @@ glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 			s->glance_ns = ns ? ns : 1;
 		s->price.glances += f->attempts;
 		s->price.bound = slot_bound(p, s);
+		slot_expect(s);
 		return;
 	}
 	if (is_worth_retrying(p, s, f))

@@ -76,6 +76,7 @@ rebound(struct pricer *p, struct prices *prices, uint32_t target)
 		if (s->target != target || s->price.state != PRICE_BOUND)
 			continue;
 		s->price.bound = slot_bound(p, s);
+		slot_expect(s);
 		slot_publish(p, prices, i);
 	}
 }

@@ -90,6 +90,10 @@ void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
 /* The least a slot may cost, from its work and what a glance at it showed. */
 cost_ns slot_bound(const struct pricer *p, const struct slot *s);
 
+/* What its price is expected to be, and between what, while only `bound` and
+ * probes are known. */
+void slot_expect(struct slot *s);
+
 /* How long pricing it may take: a tool that is asked has a limit of its own. */
 uint64_t slot_limit_ns(const struct pricer *p, const struct slot *s);
 
@@ -156,6 +160,12 @@ bool slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
 /* Make classes of values and slots for the conversions between the formats
  * their candidates use. */
 bool conversions_begin(struct pricer *p, struct prices *prices, struct err *e);
+
+/* The slots of these conversions that have no price, each once, into slot[]: how
+ * many. */
+uint32_t conversions_unpriced(const struct pricer *p,
+    const struct prices *prices, const struct pricer_conversion *c, uint32_t n,
+    uint32_t *slot, struct arena *scratch);
 
 /* Put the conversions' prices together, detours included. */
 void conversions_close_over(struct pricer *p, struct prices *prices);

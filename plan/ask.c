@@ -3,9 +3,61 @@
 
 #include "plan/quest.h"
 
+static bool
+is_listed(const struct quest *q, struct pricer_conversion c)
+{
+	for (uint32_t k = 0; k < q->nconvert; k++)
+		if (q->convert[k].class == c.class
+		    && q->convert[k].from == c.from && q->convert[k].to == c.to)
+			return true;
+	return false;
+}
+
+static void
+list_conversion(struct quest *q, struct pricer_conversion c)
+{
+	q->convert = arena_grow(q->arena, q->convert, &q->convert_cap,
+	    q->nconvert + 1, sizeof *q->convert);
+	q->convert[q->nconvert++] = c;
+}
+
+static void
+list_conversions(struct quest *q, const struct cover *cover)
+{
+	const struct prices *p = q->r->prices;
+
+	q->nconvert = 0;
+	for (uint32_t i = 0; i < cover->nconversions; i++) {
+		const struct cover_conversion *c = &cover->conversion[i];
+		const struct pricer_conversion key = {p->value_class[c->value],
+		    (format_id)c->from, (format_id)c->to};
+
+		if (conversion_at(p, key.class, key.from, key.to)->price.state
+		        == PRICE_BOUND
+		    && !is_listed(q, key))
+			list_conversion(q, key);
+	}
+}
+
+void
+quest_list_conversions(struct quest *q)
+{
+	const struct prices *p = q->r->prices;
+
+	q->nconvert = 0;
+	for (uint32_t k = 0; k < p->nclasses * p->nformats * p->nformats; k++)
+		if (p->conversion[k].price.state == PRICE_BOUND)
+			list_conversion(q,
+			    (struct pricer_conversion){
+			        k / (p->nformats * p->nformats),
+			        (format_id)(k / p->nformats % p->nformats),
+			        (format_id)(k % p->nformats)});
+}
+
 void
 quest_list_unpriced(struct quest *q, const struct cover *cover)
 {
+	list_conversions(q, cover);
 	q->nask = 0;
 	for (uint32_t i = 0; i < cover->nsteps; i++) {
 		uint32_t id = cover->step[i].candidate, k;
@@ -116,6 +168,36 @@ pick(struct quest *q, uint32_t *picked)
 	return n;
 }
 
+static uint32_t
+count_unpriced(const struct quest *q)
+{
+	const struct prices *p = q->r->prices;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < q->nconvert; k++) {
+		const struct pricer_conversion *c = &q->convert[k];
+
+		n += conversion_at(p, c->class, c->from, c->to)->price.state
+		    == PRICE_BOUND;
+	}
+	return n;
+}
+
+static bool
+price_conversions(struct quest *q, bool *moved, struct err *err)
+{
+	uint32_t before = count_unpriced(q);
+
+	if (q->nconvert
+	    && !pricer_price_conversions(
+	        q->r->pricer, q->r->prices, q->convert, q->nconvert, err))
+		return false;
+	*moved = count_unpriced(q) < before;
+	if (*moved)
+		quest_reprice(q);
+	return true;
+}
+
 bool
 quest_price_listed(struct quest *q, bool *moved, struct err *err)
 {
@@ -125,6 +207,10 @@ quest_price_listed(struct quest *q, bool *moved, struct err *err)
 	*moved = false;
 	if (!q->r->pricer)
 		return true;
+	if (!price_conversions(q, moved, err))
+		return false;
+	if (*moved && !q->r->eager_pricing)
+		return true; /* are they still on the cheapest? */
 	if (!q->r->eager_pricing) {
 		if (!glance_at_listed(q, moved, err))
 			return false;

@@ -4,18 +4,6 @@
 #include "plan/quest.h"
 #include "search/budget.h"
 
-static bool
-has_bounds(const struct quest *q, const struct search_result *r)
-{
-	const struct cover *c = &r->cover;
-
-	for (uint32_t i = 0; r->found && i < c->nsteps; i++)
-		if (q->r->prices->candidate[c->step[i].candidate].state
-		    == PRICE_BOUND)
-			return true;
-	return false;
-}
-
 /* A searcher asked for by name, and a replay, answer for themselves. */
 bool
 quest_may_improve(const struct quest *q)
@@ -39,8 +27,10 @@ note_baseline(struct quest *q, struct plan_baseline *b, const char *name,
 		return true;
 	if (!quest_ask_regions(q, &r->cover, err))
 		return false;
-	b->bound =
-	    !quest_weigh(q, &r->cover, &plan) || !r->proven || has_bounds(q, r);
+	q->at_least = true;
+	b->bound = !quest_weigh(q, &r->cover, &plan) || !r->proven
+	    || plan_unpriced(&plan) > 0;
+	q->at_least = false;
 	b->cost = plan.cost;
 	b->plan = arena_copy(q->arena, &plan, sizeof plan);
 	if (!quest_may_improve(q) || b->bound || plan.cost >= q->plan.cost)
@@ -48,6 +38,7 @@ note_baseline(struct quest *q, struct plan_baseline *b, const char *name,
 	q->best.cover = r->cover;
 	q->best.searcher = name;
 	q->plan = plan;
+	q->plan.at_least = false; /* all of it has a price */
 	return true;
 }
 
@@ -97,7 +88,7 @@ price_baseline(
 		if (!wanted || !moved || !r->found)
 			return true;
 		quest_list_unpriced(q, &r->cover);
-		if (q->nask == 0)
+		if (q->nask + q->nconvert == 0)
 			return true;
 		if (!quest_price_listed(q, &moved, err))
 			return false;

@@ -18,7 +18,7 @@ sum_of_parts(
 
 		simulated &= price->state == PRICE_KNOWN
 		    && price->source == PRICE_SIMULATED;
-		*sum = cost_add(*sum, price_least(price));
+		*sum = cost_add(*sum, plan_pays(p, price));
 	}
 	return simulated;
 }
@@ -54,7 +54,7 @@ plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
 	if (n < 2)
 		return false;
 	if (told)
-		*out = (struct estimate){.ns = price_least(told),
+		*out = (struct estimate){.ns = plan_pays(p, told),
 		    .low = told->low,
 		    .high = told->high};
 	else if (!simulated || !simulate_region(p, candidate, n, out))
@@ -76,7 +76,7 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 		const struct candidate *c = &out->candidates->candidate[id];
 
 		list[i] = (struct plan_composite){id, cover->step[i].run,
-		    price_least(&out->prices->candidate[id])};
+		    plan_pays(out, &out->prices->candidate[id])};
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			at[c->node[k]] = i;
 	}
@@ -84,6 +84,28 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 	out->ncomposites = cover->nsteps;
 	out->composite_of = at;
 	return list;
+}
+
+static const struct price *
+conversion_price_of(const struct plan *p, const struct plan_conversion *c)
+{
+	uint32_t class = p->prices->value_class[c->value];
+
+	return &conversion_at(p->prices, class, c->from, c->to)->price;
+}
+
+uint32_t
+plan_unpriced(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		n += p->prices->candidate[p->composite[i].candidate].state
+		    == PRICE_BOUND;
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		n += conversion_price_of(p, &p->conversion[i])->state
+		    == PRICE_BOUND;
+	return n;
 }
 
 static void
@@ -96,7 +118,9 @@ put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
 		const struct cover_conversion *c = &cover->conversion[i];
 
 		list[i] = (struct plan_conversion){c->value, (format_id)c->from,
-		    (format_id)c->to, c->cost, c->before};
+		    (format_id)c->to, 0, c->before};
+		list[i].cost =
+		    plan_pays(out, conversion_price_of(out, &list[i]));
 	}
 	out->conversion = list;
 	out->nconversions = cover->nconversions;
@@ -175,7 +199,7 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 
 		put_boundary(p, r, i, &u, a);
 		if (p->mix->target[r->target].kind->launches)
-			r->launch = price_least(&p->prices->launch[r->target]);
+			r->launch = plan_pays(p, &p->prices->launch[r->target]);
 	}
 	p->region = list;
 	return list;

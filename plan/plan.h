@@ -67,6 +67,9 @@ struct plan_tie {
 };
 
 struct plan {
+	/* What has no price yet counts with its lower bound; else with an
+	 * estimate. */
+	bool at_least;
 	const struct graph *graph;
 	const struct mix *mix;
 	const struct candidates *candidates;
@@ -89,6 +92,16 @@ struct plan {
 
 struct cover;
 
+/* What a plan pays where it pays this price. */
+static inline cost_ns
+plan_pays(const struct plan *p, const struct price *price)
+{
+	return p->at_least ? price_least(price) : price_expected(price);
+}
+
+/* How many composites and conversions of a plan have no price. */
+uint32_t plan_unpriced(const struct plan *p);
+
 /* What n candidates of one target cost as one region, in that order; false: what
  * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices
  * count. */
@@ -98,8 +111,8 @@ bool plan_region_price(const struct plan *p, const uint32_t *candidate,
 /* The plan of a cover whose candidate, node, value and format ids are the
  * graph's: regions with their boundary and their price as wholes, conversions,
  * costs. Sets everything but nbaselines, baseline, lower_bound, rounds, moved,
- * proven and searcher. `out` names the graph, mix, candidates and prices
- * already. */
+ * proven and searcher. `out` names the graph, mix, candidates and prices, and
+ * says at_least already. */
 void plan_build(struct plan *out, const struct cover *cover, struct arena *a);
 
 /* Independent of the search: every node once, ports available in the right

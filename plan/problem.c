@@ -131,14 +131,28 @@ local_formats(const struct formats *f)
 	return mask;
 }
 
-/* Costs from prices, without touching the derived part of the problem. */
-static void
-fill_costs(struct problem *p, const struct prices *prices)
+typedef cost_ns price_as(const struct price *p);
+
+static bool
+set_cost(cost_ns *cost, cost_ns now)
+{
+	bool fell = now < *cost;
+
+	*cost = now;
+	return fell;
+}
+
+/* Costs from prices, without touching the derived part of the problem; did any
+ * fall? */
+static bool
+fill_costs(struct problem *p, const struct prices *prices, price_as *as)
 {
 	const uint32_t n = p->nformats;
+	bool fell = false;
 
 	for (uint32_t i = 0; i < p->ncandidates; i++) {
-		p->candidate[i].cost = price_least(&prices->candidate[i]);
+		fell |=
+		    set_cost(&p->candidate[i].cost, as(&prices->candidate[i]));
 		p->candidate[i].class = prices->candidate[i].key;
 	}
 	for (uint32_t class = 0; class < p->nclasses; class ++)
@@ -147,11 +161,12 @@ fill_costs(struct problem *p, const struct prices *prices)
 				size_t at =
 				    ((size_t) class * n + from) * n + to;
 
-				p->conversion[at] =
-				    price_least(&conversion_at(prices, class,
+				fell |= set_cost(&p->conversion[at],
+				    as(&conversion_at(prices, class,
 				        (format_id)from, (format_id)to)
-				                     ->price);
+				            ->price));
 			}
+	return fell;
 }
 
 bool
@@ -167,14 +182,33 @@ problem_build(struct problem *out, const struct plan_request *r,
 	build_nodes(out, r->graph, a);
 	build_candidates(out, r, a);
 	build_targets(out, r, a);
-	fill_costs(out, r->prices);
+	fill_costs(out, r->prices, price_least);
 	constraints_apply(r->constraints, skip, r->graph, out, a);
 	return problem_index(out, a, err) || err_in(err, "search problem");
 }
 
-void
+bool
 problem_reprice(struct problem *p, const struct prices *prices, struct arena *a)
 {
-	fill_costs(p, prices);
+	bool fell = fill_costs(p, prices, price_least);
+
 	problem_reindex(p, a);
+	return fell;
+}
+
+void
+problem_expect(struct problem *out, const struct problem *p,
+    const struct prices *prices, const bool *allowed, struct arena *a)
+{
+	size_t nconversions = (size_t)p->nclasses * p->nformats * p->nformats;
+
+	*out = *p;
+	out->candidate =
+	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	out->conversion =
+	    arena_copy(a, p->conversion, nconversions * sizeof *p->conversion);
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		out->candidate[c].banned |= !allowed[c];
+	fill_costs(out, prices, price_expected);
+	problem_reindex(out, a);
 }

@@ -14,8 +14,15 @@
 bool problem_build(struct problem *out, const struct plan_request *r,
     const bool *skip, struct arena *a, struct err *err);
 
-/* Take over prices that changed since problem_build(). */
-void problem_reprice(
+/* Take over prices that changed since problem_build(). True when a cost is lower
+ * than it was: no bound proven before holds any more. */
+bool problem_reprice(
     struct problem *p, const struct prices *prices, struct arena *a);
+
+/* A copy of p in which everything costs what its price is expected to be, and
+ * only some candidates can be chosen: covers of it are covers of p, its bounds are
+ * none. */
+void problem_expect(struct problem *out, const struct problem *p,
+    const struct prices *prices, const bool *allowed, struct arena *a);
 
 #endif

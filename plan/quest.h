@@ -11,6 +11,10 @@ struct quest {
 	struct arena *arena;
 	struct problem problem;
 	struct search_result best;
+	/* How often prices fell. A bound is proven at prices that had fallen so
+	 * often, and worth nothing once they have again (quest_bound()). */
+	uint64_t fell, bound_fell;
+	uint64_t epoch; /* prices were taken over so often */
 	struct wholes wholes; /* what is known of whole regions */
 	uint32_t rounds; /* searches until no region's price moved */
 	struct plan plan; /* of its cover, at its true cost */
@@ -22,11 +26,14 @@ struct quest {
 	uint32_t nties, tie_cap;
 	uint32_t *ask; /* [candidates->n] to be priced */
 	uint32_t nask;
+	struct pricer_conversion *convert; /* [nconvert] to be priced as well */
+	uint32_t nconvert, convert_cap;
 	uint32_t nrivals; /* priced because they are one */
 	const struct slices *slices; /* NULL: a cover may keep any amount */
 	/* The best cover keeps too much for what it needs to run: it is neither
 	 * priced nor proven. */
 	bool overfull;
+	bool at_least; /* plans count bounds, not estimates: plan.h */
 	bool quick; /* a proof is not worth much memory yet */
 };
 
@@ -40,11 +47,21 @@ bool quest_is_late(const struct quest *q);
 /* Take over prices that changed. */
 void quest_reprice(struct quest *q);
 
+/* What no plan costs less than: the bound of q->best, unless prices fell since. */
+cost_ns quest_bound(const struct quest *q);
+
+/* The bound anew: of the question's own problem, at the prices there are. */
+bool quest_rebound(struct quest *q, struct err *err);
+
 /* Regions of a cover that was just found as its targets group them. */
 void quest_group(struct quest *q, struct cover *cover);
 
-/* List the candidates of a cover that have no price yet, one of each key. */
+/* List the candidates, one of each key, and conversions of a cover that have no
+ * price yet. */
 void quest_list_unpriced(struct quest *q, const struct cover *cover);
+
+/* List all conversions there are that have no price yet. */
+void quest_list_conversions(struct quest *q);
 
 /* Price what is listed; *moved: did any of it get a price? */
 bool quest_price_listed(struct quest *q, bool *moved, struct err *err);

@@ -60,12 +60,15 @@ static bool
 weigh_round(struct quest *q, struct search_result *best, bool *fits, bool *news,
     struct err *err)
 {
-	struct device_use overflow = q->overflow;
+	struct device_use overflow;
 	struct plan plan;
 	bool is_fit;
 
 	if (!quest_ask_regions(q, &q->best.cover, err))
 		return false;
+	if (q->rounds > 0) /* prices may have moved since */
+		quest_weigh(q, &best->cover, &q->plan);
+	overflow = q->overflow;
 	is_fit = quest_weigh(q, &q->best.cover, &plan);
 	wholes_cost(&q->wholes, &q->best.cover, news);
 	if (q->rounds > 0
@@ -84,6 +87,7 @@ bool
 quest_search_regions(struct quest *q, bool *fits, struct err *err)
 {
 	struct search_result best;
+	uint64_t fell;
 	bool news, discounts = quest_has_discounts(q->r->mix);
 
 	*fits = false;
@@ -92,6 +96,7 @@ quest_search_regions(struct quest *q, bool *fits, struct err *err)
 	if (q->overfull)
 		return true;
 	best = q->best;
+	fell = q->bound_fell;
 	q->rounds = 0;
 	if (!weigh_round(q, &best, fits, &news, err))
 		return false;
@@ -115,6 +120,7 @@ quest_search_regions(struct quest *q, bool *fits, struct err *err)
 			return false;
 	}
 	q->best = best;
+	q->bound_fell = fell;
 	if (discounts || q->plan.cost < best.lower_bound) {
 		q->best.lower_bound = 0; /* sums of parts bound nothing */
 		q->best.proven = false;

@@ -16,7 +16,8 @@ struct slice {
 	uint32_t low, high; /* levels */
 	bool alone;
 	uint32_t visits; /* by the search */
-	cost_ns bound; /* no plan of it costs less */
+	cost_ns bound; /* no plan of it costs less, at prices that had */
+	uint64_t fell; /* fallen so often */
 };
 
 struct slices {

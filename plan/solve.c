@@ -61,51 +61,109 @@ quest_is_late(const struct quest *q)
 void
 quest_reprice(struct quest *q)
 {
-	problem_reprice(&q->problem, q->r->prices, q->arena);
+	q->epoch++;
+	q->fell += problem_reprice(&q->problem, q->r->prices, q->arena);
 }
 
+cost_ns
+quest_bound(const struct quest *q)
+{
+	return q->bound_fell == q->fell ? q->best.lower_bound : 0;
+}
+
+bool
+quest_rebound(struct quest *q, struct err *err)
+{
+	struct search_options o = search_turn(&q->r->search);
+	struct search_result r;
+
+	if (!search_exact(&r, &q->problem, &o, q->arena, err))
+		return false;
+	q->best.lower_bound = r.lower_bound;
+	q->bound_fell = q->fell;
+	return true;
+}
+
+/* Everything there is, of either kind. */
 static bool
 price_everything(struct quest *q, struct err *err)
 {
+	const struct prices *p = q->r->prices;
 	bool moved;
 
 	q->nask = 0;
 	for (uint32_t c = 0; c < q->r->candidates->n; c++)
-		if (q->r->prices->candidate[c].state == PRICE_BOUND)
+		if (p->candidate[c].state == PRICE_BOUND)
 			q->ask[q->nask++] = c;
+	quest_list_conversions(q);
 	return quest_price_listed(q, &moved, err);
 }
 
-/* Prices ran out: the best plan that uses known prices only, bounded by what
- * was proven with all of them. */
+/* Of what has no price, what is known to run: the plain reference of every
+ * operator, and what a probe has run. */
+static bool
+is_sure(const struct quest *q, uint32_t candidate)
+{
+	const struct price *p = &q->r->prices->candidate[candidate];
+	uint32_t target = q->r->candidates->candidate[candidate].target;
+
+	return p->state == PRICE_KNOWN
+	    || (p->state == PRICE_BOUND
+	        && (p->glances > 0 || target == quest_fallback(q->r->mix, 0)));
+}
+
+/* The best cover at expected prices; of what is known to run only, if sure. */
+static bool
+solve_expected(
+    struct quest *q, bool sure, struct search_result *out, struct err *err)
+{
+	struct search_options o = search_turn(&q->r->search);
+	bool *allowed = arena_new(q->arena, bool, q->problem.ncandidates);
+	struct problem expected;
+
+	for (uint32_t c = 0; c < q->problem.ncandidates; c++)
+		allowed[c] = !sure || is_sure(q, c);
+	problem_expect(&expected, &q->problem, q->r->prices, allowed, q->arena);
+	if (!search_exact(out, &expected, &o, q->arena, err))
+		return false;
+	if (out->found)
+		quest_group(q, &out->cover);
+	return true;
+}
+
+static uint32_t
+count_unsure(const struct quest *q, const struct cover *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->nsteps; i++)
+		n += !is_sure(q, c->step[i].candidate);
+	return n;
+}
+
+/* Prices ran out: the best cover at what prices there are, and estimates where
+ * there are none. What was never run is in it only where there is no other way.
+ * The bound stays that of the problem with lower bounds. */
 static bool
 settle(struct quest *q, struct err *err)
 {
-	struct problem known = q->problem;
 	struct search_result r;
-	uint32_t bounds = q->nask;
-	struct search_options o = search_turn(&q->r->search);
+	uint32_t unsure;
 
-	known.candidate = arena_copy(q->arena, known.candidate,
-	    known.ncandidates * sizeof *known.candidate);
-	for (uint32_t c = 0; c < known.ncandidates; c++)
-		if (q->r->prices->candidate[c].state != PRICE_KNOWN)
-			known.candidate[c].banned = true;
-	problem_reindex(&known, q->arena);
-	if (!search_exact(&r, &known, &o, q->arena, err))
+	if (!solve_expected(q, true, &r, err)
+	    || (!r.found && !solve_expected(q, false, &r, err)))
 		return false;
-	if (!r.found) {
+	if (!r.found)
+		r.cover = q->best.cover;
+	unsure = count_unsure(q, &r.cover);
+	if (unsure)
 		notes_add(q->r->notes,
-		    "%" PRIu32 " composites of the plan are not priced; lower "
-		    "bounds stand in for them",
-		    bounds);
-		q->best.proven = false;
-		return true;
-	}
-	quest_group(q, &r.cover);
-	r.proven = r.cover.cost <= q->best.lower_bound;
-	r.lower_bound = q->best.lower_bound;
-	q->best = r;
+		    "%" PRIu32 " composites of the plan were never tried: "
+		    "they may turn out not to run",
+		    unsure);
+	q->best.cover = r.cover;
+	q->best.searcher = r.searcher;
+	q->best.proven = false;
 	return true;
 }
 
@@ -123,6 +181,8 @@ quest_search(struct quest *q, struct err *err)
 
 		if (!solve(q, thorough, &q->best, err))
 			return false;
+		q->bound_fell = q->fell;
+		q->nask = q->nconvert = 0;
 		q->overfull = q->slices && q->best.found
 		    && slices_overfull(
 		        q->slices, &q->problem, &q->best.cover, &q->overflow);
@@ -130,10 +190,12 @@ quest_search(struct quest *q, struct err *err)
 			return true;
 		if (q->best.found) {
 			quest_list_unpriced(q, &q->best.cover);
-			if (q->nask > 0 && !quest_price_listed(q, &moved, err))
+			if (q->nask + q->nconvert > 0
+			    && !quest_price_listed(q, &moved, err))
 				return false;
 		}
-		if (moved) {
+		/* nothing was priced, and yet prices may have fallen */
+		if (moved || q->bound_fell != q->fell) {
 			thorough = !proves;
 		} else if (!q->best.proven && !thorough && !q->quick
 		    && !quest_is_late(q)) {
@@ -144,7 +206,7 @@ quest_search(struct quest *q, struct err *err)
 	}
 	if (!q->best.found)
 		return quest_explain_none(q, err);
-	return q->nask == 0 || settle(q, err);
+	return q->nask + q->nconvert == 0 || settle(q, err);
 }
 
 bool
@@ -173,12 +235,34 @@ quest_weigh(struct quest *q, const struct cover *cover, struct plan *out)
 	*out = (struct plan){.graph = q->r->graph,
 	    .mix = q->r->mix,
 	    .candidates = q->r->candidates,
-	    .prices = q->r->prices};
+	    .prices = q->r->prices,
+	    .at_least = q->at_least};
 	plan_build(out, cover, q->arena);
 	arena_init(&scratch);
 	fits = plan_fits(out, &q->overflow, &scratch);
 	arena_release(&scratch);
 	return fits;
+}
+
+/* How much is proven: a bound of prices that have not fallen since, and a plan all
+ * of which has a price. Of a replay nothing is: it was not searched. A cheaper plan
+ * than the bound means that regions cost less than their parts. */
+static bool
+conclude(struct plan *out, struct quest *q, struct err *err)
+{
+	if (q->r->only) {
+		out->lower_bound = 0;
+		out->proven = false;
+		return true;
+	}
+	if (q->best.lower_bound && q->bound_fell != q->fell
+	    && !quest_rebound(q, err))
+		return false;
+	out->lower_bound = quest_bound(q);
+	if (out->lower_bound > out->cost)
+		out->lower_bound = 0;
+	out->proven = out->lower_bound == out->cost && plan_unpriced(out) == 0;
+	return true;
 }
 
 bool
@@ -191,8 +275,6 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	    .candidates = r->candidates,
 	    .prices = r->prices};
 
-	if (r->pricer && !pricer_price_conversions(r->pricer, r->prices, err))
-		return false;
 	if (!problem_build(&q.problem, r, NULL, a, err))
 		return false;
 	q.ask = arena_new(a, uint32_t, r->candidates->n);
@@ -211,14 +293,8 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	out->nbaselines = q.nbaselines;
 	out->tie = q.tie;
 	out->nties = q.nties;
-	out->lower_bound = q.best.lower_bound;
-	out->proven = q.best.proven && out->cost == out->lower_bound;
 	out->searcher = r->only ? "replay" : q.best.searcher;
-	if (r->only) {
-		out->proven = false; /* nothing was searched */
-		out->lower_bound = 0;
-	}
-	return plan_verify(out, err);
+	return conclude(out, &q, err) && plan_verify(out, err);
 }
 
 /* By true costs, which order plans otherwise than the search does. */

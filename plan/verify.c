@@ -109,9 +109,7 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 			             " takes it in for nobody, or from "
 			             "another device",
 			    r->next, c->value);
-		if (c->cost
-		    != (price->price.state == PRICE_KNOWN ? price->price.ns
-		                                          : price->price.bound))
+		if (c->cost != plan_pays(p, &price->price))
 			return WRONG("conversion %" PRIu32
 			             " is not charged its price",
 			    r->next);
@@ -232,7 +230,7 @@ review_price(
 
 		all[k] = c->candidate;
 		charged += c->cost;
-		expected += price_least(&p->prices->candidate[c->candidate]);
+		expected += plan_pays(p, &p->prices->candidate[c->candidate]);
 	}
 	if (plan_region_price(p, all, region->ncomposites, &whole))
 		expected = whole.ns;
@@ -247,11 +245,9 @@ review_price(
 static cost_ns
 launch_price(const struct plan *p, uint32_t target)
 {
-	const struct price *price = &p->prices->launch[target];
-
-	if (!p->mix->target[target].kind->launches)
-		return 0;
-	return price->state == PRICE_KNOWN ? price->ns : price->bound;
+	return p->mix->target[target].kind->launches
+	    ? plan_pays(p, &p->prices->launch[target])
+	    : 0;
 }
 
 /* Regions tile the order, one target each; since the order respects every

@@ -108,6 +108,7 @@ dress_prices(struct dressed *d, struct rng *r, uint32_t low)
 		uint32_t percent = low + rng_below(r, 101 - low);
 
 		d->prices.candidate[c] = (struct price){.state = PRICE_BOUND,
+		    .ns = cost == COST_NEVER ? 8 : cost,
 		    .bound = cost == COST_NEVER ? 1 : cost * percent / 100,
 		    .key = c};
 	}
