@@ -35,17 +35,25 @@ enum low_kind {
 	LOW_BINARY, /* another broadcasting one */
 	LOW_RELU,
 	LOW_UNARY, /* element-wise, or otherwise indifferent to layout */
+	LOW_CLIP,
+	LOW_CAST,
 	LOW_BATCH_NORM,
+	LOW_NORM, /* one output; vectors along `axis` */
 	LOW_FIELD, /* one output of an operator that has several */
 	LOW_PAD,
 	LOW_CONCAT,
+	LOW_SPLIT, /* read through fields */
+	LOW_SLICE,
+	LOW_RESIZE,
+	LOW_UPSAMPLE,
 	LOW_RESHAPE,
 	LOW_BATCH_FLATTEN,
 	LOW_SQUEEZE,
 	LOW_REDUCE,
 	LOW_TRANSPOSE,
 	LOW_LAYOUT, /* layout_transform */
-	LOW_EXPAND, /* ones in front */
+	LOW_EXPAND, /* dimensions of 1 put in */
+	LOW_FIXED, /* wants its data in `layout`, its kernel in `to` */
 	LOW_OPAQUE, /* anything else: wants its inputs as they were */
 };
 
@@ -63,16 +71,17 @@ struct low {
 	const struct dims *more;
 	value_id value; /* the graph's value this is, up to layout */
 	/* attributes, by kind */
-	char layout[LAYOUT_MAX]; /* conv, pools: of the data; LAYOUT: source */
+	char layout[LAYOUT_MAX]; /* of the data; LAYOUT: source */
 	char to[LAYOUT_MAX]; /* LAYOUT: destination */
 	int64_t kernel[2], stride[2], dilation[2], pad[4], groups;
 	int64_t before[DIMS_MAX], after[DIMS_MAX]; /* PAD */
-	uint32_t axis; /* CONCAT, BATCH_NORM; FIELD: which output */
+	uint32_t axis; /* CONCAT, SPLIT, norms; FIELD: which output */
 	uint32_t perm[DIMS_MAX]; /* TRANSPOSE */
 	bool reduced[DIMS_MAX]; /* REDUCE, SQUEEZE: these axes */
 	bool keepdims;
 	bool ceil_mode, count_include_pad, has_units, out_float32;
-	float epsilon;
+	const char *pad_mode; /* PAD: "constant", "edge", "reflect" */
+	float epsilon, min, max; /* CLIP: min, max */
 	const struct konst *konst; /* CONST */
 };
 

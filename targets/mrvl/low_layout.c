@@ -163,6 +163,13 @@ as_it_was(struct converter_state *c, const struct place *p)
 
 /* ---- what operators want ---- */
 
+/* What an operator is asked with: layouts as they were and as they are, all
+ * known, or those before only (`is` NULL), where some may be unknown. */
+struct question {
+	const struct lowered *low;
+	const struct lay *was, *is;
+};
+
 /* The first layout that is known. */
 static bool
 first_known(const struct lay *in, uint32_t n, struct lay *out)
@@ -176,13 +183,22 @@ first_known(const struct lay *in, uint32_t n, struct lay *out)
 }
 
 static bool
-want_same(const struct low *op, const struct lay *in, struct wish *w)
+want_all(const struct low *op, const struct lay *one, struct wish *w)
 {
-	if (!first_known(in, op->nin, &w->out))
-		return false;
+	w->out = *one;
 	for (uint32_t i = 0; i < op->nin; i++)
-		w->in[i] = w->out;
-	return true;
+		w->in[i] = *one;
+	return one->known;
+}
+
+static bool
+want_same(const struct low *op, const struct question *q, struct wish *w)
+{
+	struct lay one = {0};
+
+	if (q->is)
+		return want_all(op, &q->is[0], w);
+	return first_known(q->was, op->nin, &one) && want_all(op, &one, w);
 }
 
 static struct lay
@@ -193,135 +209,256 @@ tail_of(const struct lay *l, uint32_t rank)
 	return rank <= n ? lay(l->s + n - rank) : (struct lay){0};
 }
 
+/* Layouts of a broadcast as things were. */
 static bool
-want_broadcast(const struct lowered *l, const struct low *op,
-    const struct lay *in, struct wish *w)
+broadcast_was(const struct question *q, const uint32_t rank[2],
+    struct lay in[2], struct lay *out)
 {
-	int known, large;
-	uint32_t rank[2];
+	int known = q->was[0].known ? 0 : 1, other = 1 - known;
 
-	for (int i = 0; i < 2; i++) {
-		rank[i] = low_get(l, op->in[i])->dims.rank;
-		w->in[i] = in[i];
-	}
-	if (!in[0].known && !in[1].known)
+	in[0] = q->was[0];
+	in[1] = q->was[1];
+	if (!in[known].known)
 		return false;
-	if (!in[0].known || !in[1].known) {
-		known = in[0].known ? 0 : 1;
-		if (rank[known] < rank[1 - known])
-			return false;
-		w->in[1 - known] = tail_of(&in[known], rank[1 - known]);
-		w->out = in[known];
-		return w->in[1 - known].known;
-	}
-	if (in[0].s[0] == '\0' || in[1].s[0] == '\0') {
-		w->out = in[in[0].s[0] == '\0'];
+	if (in[other].known) {
+		*out = in[rank[0] >= rank[1] ? 0 : 1];
 		return true;
 	}
-	large = strlen(in[0].s) >= strlen(in[1].s) ? 0 : 1;
-	w->out = w->in[1 - large] = in[large];
+	if (rank[known] < rank[other])
+		return false;
+	in[other] = tail_of(&in[known], rank[other]);
+	*out = in[known];
 	return true;
 }
 
-static bool
-want_batch_norm(struct low *op, const struct lay *was, const struct lay *in,
-    struct wish *w, bool second)
+/* The letter for an axis that only the larger tensor has. */
+static char
+unused_letter(const char *taken, char preference)
 {
-	if (!in[0].known)
+	if (!strchr(taken, preference))
+		return preference;
+	for (char c = 'A'; c <= 'Z'; c++)
+		if (!strchr(taken, c))
+			return c;
+	return preference;
+}
+
+/* What `old` becomes when it is changed as `from` was to `to`: the axes of both
+ * are matched from the last. */
+static struct lay
+changed_like(const struct lay *old, const struct lay *from, const struct lay *to)
+{
+	char mine[LAYOUT_MAX] = "", taken[2 * LAYOUT_MAX];
+	size_t n = strlen(from->s), skip = n - strlen(old->s);
+	struct lay out = {.known = true};
+
+	if (old->s[0] == '\0')
+		return *old;
+	strcpy(taken, old->s);
+	for (size_t i = n; i-- > 0;) {
+		size_t end = strlen(taken);
+
+		mine[i] = i >= skip ? old->s[i - skip]
+		                    : unused_letter(taken, from->s[i]);
+		if (i < skip) {
+			taken[end] = mine[i];
+			taken[end + 1] = '\0';
+		}
+	}
+	for (size_t i = 0; to->s[i]; i++) {
+		int at = index_of(from, to->s[i]);
+
+		if (at < 0)
+			return (struct lay){0};
+		out.s[i] = mine[at];
+	}
+	return out;
+}
+
+static bool
+want_broadcast(const struct low *op, const struct question *q, struct wish *w)
+{
+	uint32_t rank[2] = {low_get(q->low, op->in[0])->dims.rank,
+	    low_get(q->low, op->in[1])->dims.rank};
+	struct lay old[2];
+	int large, small;
+
+	if (!broadcast_was(q, rank, old, &w->out))
 		return false;
-	if (second)
-		op->axis = (uint32_t)index_of(&in[0], was[0].s[op->axis]);
-	w->in[0] = w->out = in[0];
-	for (int i = 1; i < 5; i++)
+	memcpy(w->in, old, sizeof old);
+	if (!q->is)
+		return true;
+	w->out = q->is[rank[0] >= rank[1] ? 0 : 1];
+	large = strlen(q->is[0].s) >= strlen(q->is[1].s) ? 0 : 1;
+	small = 1 - large;
+	if (strlen(old[large].s) < strlen(old[small].s))
+		return false;
+	w->in[large] = q->is[large];
+	w->in[small] = changed_like(&old[small], &old[large], &q->is[large]);
+	return w->in[small].known;
+}
+
+/* Vectors along one axis beside the data. */
+static bool
+want_norm(struct low *op, const struct question *q, struct wish *w)
+{
+	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
+	int axis = (int)op->axis;
+
+	if (!data->known)
+		return false;
+	if (q->is)
+		axis = index_of(data, q->was[0].s[op->axis]);
+	if (axis < 0)
+		return false;
+	op->axis = (uint32_t)axis;
+	w->in[0] = w->out = *data;
+	for (uint32_t i = 1; i < op->nin; i++)
 		w->in[i] = lay("C");
 	return true;
 }
 
 static bool
-want_pad(struct low *op, const struct lay *was, const struct lay *in,
-    struct wish *w, bool second)
+want_pad(struct low *op, const struct question *q, struct wish *w)
 {
+	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	struct low old = *op;
 
-	if (!in[0].known)
+	if (!data->known)
 		return false;
-	for (uint32_t i = 0; second && in[0].s[i]; i++) {
-		int from = index_of(&was[0], in[0].s[i]);
+	for (uint32_t i = 0; q->is && data->s[i]; i++) {
+		int from = index_of(&q->was[0], data->s[i]);
 
 		if (from < 0)
 			return false;
 		op->before[i] = old.before[from];
 		op->after[i] = old.after[from];
 	}
-	w->in[0] = w->out = in[0];
+	w->in[0] = w->out = *data;
 	w->in[1] = lay("");
 	return true;
 }
 
 static bool
-want_concat(struct low *op, const struct lay *was, const struct lay *in,
-    struct wish *w, bool second)
+all_equal(const struct lay *l, uint32_t n)
 {
-	struct lay old;
-
-	if (!want_same(op, in, w))
-		return false;
-	if (second && first_known(was, op->nin, &old)
-	    && op->axis < strlen(old.s)) {
-		int axis = index_of(&w->out, old.s[op->axis]);
-
-		if (axis >= 0)
-			op->axis = (uint32_t)axis;
-	}
+	for (uint32_t i = 1; i < n; i++)
+		if (strcmp(l[i].s, l[0].s) != 0)
+			return false;
 	return true;
+}
+
+/* Inputs that are laid out alike now are joined so, others as they were. */
+static bool
+want_concat(struct low *op, const struct question *q, struct wish *w)
+{
+	struct lay one;
+	int axis;
+
+	if (q->is && all_equal(q->is, op->nin)) {
+		if (op->axis >= strlen(q->was[0].s))
+			return false;
+		axis = index_of(&q->is[0], q->was[0].s[op->axis]);
+		if (axis < 0)
+			return false;
+		op->axis = (uint32_t)axis;
+		return want_all(op, &q->is[0], w);
+	}
+	return first_known(q->was, op->nin, &one) && op->axis < strlen(one.s)
+	    && want_all(op, &one, w);
+}
+
+static bool
+want_split(struct low *op, const struct question *q, struct wish *w)
+{
+	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
+	int axis = (int)op->axis;
+
+	if (data->known && q->is)
+		axis = index_of(data, q->was[0].s[op->axis]);
+	if (!data->known || axis < 0)
+		return false;
+	op->axis = (uint32_t)axis;
+	return want_all(op, data, w);
+}
+
+static bool
+want_slice(const struct low *op, const struct question *q, struct wish *w)
+{
+	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
+
+	if (q->is && strlen(data->s) != strlen(q->was[0].s))
+		return false;
+	return want_all(op, data, w);
+}
+
+/* Image operators name the layout they work in; resizing follows its input,
+ * upsampling only where height and width stay in place. */
+static bool
+want_image(struct low *op, const struct question *q, struct wish *w)
+{
+	struct lay own = lay(op->layout);
+	bool follows;
+
+	if (q->is && op->kind == LOW_RESIZE)
+		follows = strcmp(q->was[0].s, own.s) == 0
+		    && strlen(q->is[0].s) == strlen(own.s);
+	else
+		follows = q->is && index_of(&q->is[0], 'H') == index_of(&own, 'H')
+		    && index_of(&q->is[0], 'W') == index_of(&own, 'W');
+	if (follows)
+		memcpy(op->layout, q->is[0].s, LAYOUT_MAX);
+	own = lay(op->layout);
+	return want_all(op, &own, w);
 }
 
 /* Squeezing and reducing: axes named by the old layout go (or shrink). */
 static bool
-want_fewer_axes(struct low *op, const struct lay *was, const struct lay *in,
-    struct wish *w, bool second)
+want_fewer_axes(struct low *op, const struct question *q, struct wish *w)
 {
+	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	bool gone[DIMS_MAX] = {false};
 	char out[LAYOUT_MAX] = "";
 	size_t n = 0;
 
-	if (!in[0].known || !was[0].known)
+	if (!data->known || !q->was[0].known)
 		return false;
-	for (uint32_t i = 0; in[0].s[i]; i++) {
-		int from = index_of(&was[0], in[0].s[i]);
+	for (uint32_t i = 0; data->s[i]; i++) {
+		int from = index_of(&q->was[0], data->s[i]);
 
 		gone[i] = from >= 0 && op->reduced[from];
 		if (!gone[i] || (op->kind == LOW_REDUCE && op->keepdims))
-			out[n++] = in[0].s[i];
+			out[n++] = data->s[i];
 	}
-	if (second)
+	if (q->is)
 		memcpy(op->reduced, gone, sizeof gone);
-	w->in[0] = in[0];
+	for (uint32_t i = 0; i < op->nin; i++)
+		w->in[i] = *data;
 	w->out = lay(out);
 	return true;
 }
 
 static bool
-want_transpose(struct low *op, const struct lay *was, const struct lay *in,
-    struct wish *w, bool second)
+want_transpose(struct low *op, const struct question *q, struct wish *w)
 {
+	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	char out[LAYOUT_MAX] = "";
 	uint32_t perm[DIMS_MAX];
-	size_t rank = strlen(in[0].s);
+	size_t rank = strlen(data->s);
 
-	if (!in[0].known || !was[0].known || rank != op->dims.rank)
+	if (!data->known || !q->was[0].known || rank != op->dims.rank)
 		return false;
 	for (uint32_t i = 0; i < rank; i++) {
-		int at = second ? index_of(&in[0], was[0].s[op->perm[i]])
-		                : (int)op->perm[i];
+		int at = q->is ? index_of(data, q->was[0].s[op->perm[i]])
+		               : (int)op->perm[i];
 
 		if (at < 0)
 			return false;
 		perm[i] = (uint32_t)at;
-		out[i] = in[0].s[at];
+		out[i] = data->s[at];
 	}
 	memcpy(op->perm, perm, rank * sizeof *perm);
-	w->in[0] = in[0];
+	w->in[0] = *data;
 	w->out = lay(out);
 	return true;
 }
@@ -345,44 +482,78 @@ is_converted(const struct low *op)
 	}
 }
 
-/* Layouts wanted given `in`; `was` are those before. In the second round
- * (second) the operator's attributes are adapted. */
+/* A pool follows its input unless it has been converted. */
 static bool
-infer(const struct lowered *l, struct low *op, const struct lay *was,
-    const struct lay *in, struct wish *w, bool second)
+want_pool(struct low *op, const struct question *q, struct wish *w)
+{
+	struct lay own;
+
+	if (q->is && !is_converted(op))
+		memcpy(op->layout, q->is[0].s, LAYOUT_MAX);
+	own = lay(op->layout);
+	return want_all(op, &own, w);
+}
+
+static bool
+want_fixed(const struct low *op, struct wish *w)
+{
+	w->in[0] = w->out = lay(op->layout);
+	for (uint32_t i = 1; i < op->nin; i++)
+		w->in[i] = lay(op->to);
+	return true;
+}
+
+static bool
+want_conv(const struct low *op, struct wish *w)
+{
+	w->in[0] = w->out = lay(op->layout);
+	w->in[1] = lay(op->layout[1] == 'C' ? "OIHW" : "OHWI");
+	return true;
+}
+
+/* Layouts wanted; in the second round the operator's attributes are adapted. */
+static bool
+infer(struct low *op, const struct question *q, struct wish *w)
 {
 	switch (op->kind) {
 	case LOW_CONV:
-		w->in[0] = w->out = lay(op->layout);
-		w->in[1] = lay(op->layout[1] == 'C' ? "OIHW" : "OHWI");
-		return true;
+		return want_conv(op, w);
+	case LOW_DENSE:
+	case LOW_FIXED:
+		return want_fixed(op, w);
 	case LOW_MAXPOOL:
 	case LOW_AVGPOOL:
 	case LOW_GLOBALAVGPOOL:
 	case LOW_GLOBALMAXPOOL:
-		/* a converted one does not follow its input any more */
-		if (second && in[0].known && !is_converted(op))
-			memcpy(op->layout, in[0].s, LAYOUT_MAX);
-		w->in[0] = w->out = lay(op->layout);
-		return true;
+		return want_pool(op, q, w);
 	case LOW_ADD:
 	case LOW_MULTIPLY:
 	case LOW_BINARY:
-		return want_broadcast(l, op, in, w);
+		return want_broadcast(op, q, w);
 	case LOW_RELU:
 	case LOW_UNARY:
-		return want_same(op, in, w);
+	case LOW_CLIP:
+	case LOW_CAST:
+		return want_same(op, q, w);
 	case LOW_BATCH_NORM:
-		return want_batch_norm(op, was, in, w, second);
+	case LOW_NORM:
+		return want_norm(op, q, w);
 	case LOW_PAD:
-		return want_pad(op, was, in, w, second);
+		return want_pad(op, q, w);
 	case LOW_CONCAT:
-		return want_concat(op, was, in, w, second);
+		return want_concat(op, q, w);
+	case LOW_SPLIT:
+		return want_split(op, q, w);
+	case LOW_SLICE:
+		return want_slice(op, q, w);
+	case LOW_RESIZE:
+	case LOW_UPSAMPLE:
+		return want_image(op, q, w);
 	case LOW_SQUEEZE:
 	case LOW_REDUCE:
-		return want_fewer_axes(op, was, in, w, second);
+		return want_fewer_axes(op, q, w);
 	case LOW_TRANSPOSE:
-		return want_transpose(op, was, in, w, second);
+		return want_transpose(op, q, w);
 	default:
 		return false;
 	}
@@ -401,54 +572,95 @@ fall_back(struct converter_state *c, low_id old, const struct low *op,
 	return low_with_inputs(c->low, old, in);
 }
 
+/* The value of an argument in the layout wanted. An operator may see other axes
+ * in a tensor than the one that made it: then what was made is put back first.
+ */
+static low_id
+bridged(struct converter_state *c, const struct place *p,
+    const struct lay *wanted, const struct lay *now)
+{
+	low_id x = p->id;
+
+	if (p->was.known && strcmp(p->was.s, wanted->s) == 0)
+		return transform(c, x, p->is, *now);
+	if (p->was.known)
+		x = transform(c, x, p->is, p->was);
+	return transform(c, x, *wanted, *now);
+}
+
+static void
+convert_dims(struct low *op, const struct wish *first, const struct wish *then,
+    struct arena *a)
+{
+	struct dims *more = arena_new(a, struct dims, op->nmore);
+
+	op->dims = moved(&op->dims, &first->out, &then->out);
+	if (op->kind != LOW_SPLIT)
+		return;
+	for (uint32_t i = 0; i < op->nmore; i++)
+		more[i] = moved(&op->more[i], &first->out, &then->out);
+	op->more = more;
+}
+
+/* Layouts before and now, where unknown those first wished for. */
+static void
+fill_layouts(const struct place *const *arg, uint32_t n,
+    const struct wish *first, struct lay *was, struct lay *is)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		was[i] = arg[i]->was.known ? arg[i]->was : first->in[i];
+		is[i] = arg[i]->is.known ? arg[i]->is : first->in[i];
+	}
+}
+
 static bool
 convert(struct converter_state *c, low_id old, const struct place *const *arg,
     struct place *out)
 {
-	struct low op = *low_get(c->low, old);
+	struct low op = *low_get(c->low, old), fixed;
 	struct lay *was = arena_new(c->scratch, struct lay, op.nin);
 	struct lay *is = arena_new(c->scratch, struct lay, op.nin);
 	struct wish *first = arena_new(c->scratch, struct wish, 1);
 	struct wish *then = arena_new(c->scratch, struct wish, 1);
 	low_id *in = arena_new(c->scratch, low_id, op.nin);
+	struct question q = {.low = c->low, .was = was};
 
 	for (uint32_t i = 0; i < op.nin; i++)
 		was[i] = arg[i]->was;
-	if (op.nin > INPUTS_MAX || !infer(c->low, &op, was, was, first, false))
+	if (op.nin > INPUTS_MAX || !infer(&op, &q, first))
 		return false;
-	for (uint32_t i = 0; i < op.nin; i++)
-		is[i] = arg[i]->is.known ? arg[i]->is : first->in[i];
+	fill_layouts(arg, op.nin, first, was, is);
 	if (is_converted(&op))
 		memcpy(op.layout, c->goal, strlen(c->goal) + 1);
-	struct low fixed = op;
-	if (!infer(c->low, &fixed, first->in, is, then, true))
+	fixed = op;
+	q.is = is;
+	if (!infer(&fixed, &q, then))
 		return false;
 	for (uint32_t i = 0; i < op.nin; i++)
-		in[i] = transform(c, arg[i]->id, is[i], then->in[i]);
-	fixed.dims = moved(&fixed.dims, &first->out, &then->out);
+		in[i] = bridged(c, arg[i], &first->in[i], &then->in[i]);
+	convert_dims(&fixed, first, then, c->low->arena);
 	fixed.in = in;
-	op = *low_get(c->low, old);
-	op.in = in;
-	out->id = memcmp(&fixed, &op, sizeof op) == 0
-	    ? low_with_inputs(c->low, old, in)
-	    : low_add(c->low, &fixed);
+	out->id = low_add(c->low, &fixed);
 	out->was = first->out;
 	out->is = then->out;
 	return true;
 }
 
-/* A field of an operator whose first output may have a layout. */
+/* The layout of one output of an operator that has several. */
 static void
 convert_field(struct converter_state *c, low_id old, const struct place *whole,
     struct place *out)
 {
 	struct low op = *low_get(c->low, old);
+	enum low_kind kind = low_get(c->low, whole->id)->kind;
 
 	*out = (struct place){.id = LOW_NONE};
-	if (op.axis == 0) {
+	if (op.axis == 0 || kind == LOW_SPLIT) {
 		out->was = whole->was;
 		out->is = whole->is;
 		op.dims = moved(&op.dims, &out->was, &out->is);
+	} else if (kind == LOW_BATCH_NORM) {
+		out->was = out->is = lay("C");
 	}
 	op.in = &whole->id;
 	out->id = low_add(c->low, &op);

@@ -186,19 +186,27 @@ grow_all(struct finder *f)
 
 /* ---- numbering ---- */
 
+/* A value read from outside, and when it was met. */
+struct entry {
+	low_id value;
+	uint32_t met;
+};
+
 /* Upstream numbers a region by the first boundary it meets on its way from the
  * outputs, every boundary taking a number; parts of a region that are met
  * apart have numbers (and lists) of their own until something joins them. */
 struct part {
 	uint32_t joined; /* to this part; itself: not joined */
-	low_id *param, *output; /* constants count as parameters here */
+	struct entry *param; /* one per use, constants too */
+	low_id *output;
 	uint32_t nparams, noutputs, param_cap, output_cap;
 };
+
 
 struct numbering {
 	struct finder *find;
 	struct part *part;
-	uint32_t nparts, cap;
+	uint32_t nparts, cap, nmet;
 	uint32_t *of; /* [units] part */
 };
 
@@ -212,6 +220,14 @@ part_root(const struct numbering *n, uint32_t p)
 	while (n->part[p].joined != p)
 		p = n->part[p].joined;
 	return p;
+}
+
+static void
+enter(struct numbering *n, struct part *p, struct entry e)
+{
+	p->param = (struct entry *)arena_grow(n->find->arena, p->param,
+	    &p->param_cap, p->nparams + 1, sizeof e);
+	p->param[p->nparams++] = e;
 }
 
 static void
@@ -234,7 +250,7 @@ new_part(struct numbering *n, low_id value)
 	n->part = (struct part *)arena_grow(
 	    n->find->arena, n->part, &n->cap, n->nparts + 1, sizeof p);
 	if (value != LOW_NONE)
-		list_add(n, &p.param, &p.nparams, &p.param_cap, value);
+		enter(n, &p, (struct entry){value, n->nmet++});
 	n->part[n->nparts] = p;
 	return n->nparts++;
 }
@@ -252,8 +268,7 @@ join(struct numbering *n, uint32_t into, uint32_t from)
 	old = &n->part[from];
 	old->joined = into;
 	for (uint32_t i = 0; i < old->nparams; i++)
-		list_add(
-		    n, &to->param, &to->nparams, &to->param_cap, old->param[i]);
+		enter(n, to, old->param[i]);
 	for (uint32_t i = 0; i < old->noutputs; i++)
 		list_add(n, &to->output, &to->noutputs, &to->output_cap,
 		    old->output[i]);
@@ -262,18 +277,29 @@ join(struct numbering *n, uint32_t into, uint32_t from)
 static void
 leave(struct numbering *n, uint32_t unit)
 {
-	struct finder *f = n->find;
-	const struct unit *u = &f->unit[unit];
+	const struct unit *u = &n->find->unit[unit];
 	struct part *p = &n->part[part_root(n, n->of[unit])];
 
-	if (u->kind != UNIT_TUPLE) {
-		list_add(n, &p->output, &p->noutputs, &p->output_cap, u->id);
-		return;
-	}
-	for (uint32_t i = 0; i < u->nargs; i++)
-		if (u->arg[i] != UNIT_NONE)
-			list_add(n, &p->output, &p->noutputs, &p->output_cap,
-			    u->value[i]);
+	list_add(n, &p->output, &p->noutputs, &p->output_cap, u->id);
+}
+
+/* A tuple read outside its region stays outside: its fields leave one by one,
+ * and what only the tuple held together falls apart. */
+static bool
+stays_outside(const struct finder *f, uint32_t unit)
+{
+	const struct unit *u = &f->unit[unit];
+
+	return u->kind == UNIT_TUPLE
+	    && (u->id == LOW_NONE || !f->unit[unit + 1].mrvl
+	        || f->unit[unit + 1].group != u->group);
+}
+
+static bool
+is_inside(const struct finder *f, uint32_t unit)
+{
+	return unit != UNIT_NONE && f->unit[unit].mrvl
+	    && !stays_outside(f, unit);
 }
 
 /* Argument k of a unit has been visited: its value may leave a region, and
@@ -284,15 +310,16 @@ cross(struct numbering *n, uint32_t unit, uint32_t k)
 	struct finder *f = n->find;
 	const struct unit *u = &f->unit[unit];
 	uint32_t from = u->arg[k];
-	bool inside = from != UNIT_NONE && f->unit[from].mrvl
+	bool reads = is_inside(f, unit);
+	bool same = reads && is_inside(f, from)
 	    && f->unit[from].group == u->group;
 	uint32_t part;
 
-	if (from != UNIT_NONE && f->unit[from].mrvl && !inside)
+	if (is_inside(f, from) && !same)
 		leave(n, from);
-	if (!u->mrvl)
+	if (!reads)
 		return;
-	part = inside ? n->of[from] : new_part(n, u->value[k]);
+	part = same ? n->of[from] : new_part(n, u->value[k]);
 	if (n->of[unit] == REGION_NONE)
 		n->of[unit] = part;
 	else
@@ -334,7 +361,7 @@ number_all(struct numbering *n)
 		bitset_add(seen, arg);
 		stack[top++] = (struct frame){arg, 0};
 	}
-	if (f->unit[f->root].mrvl)
+	if (is_inside(f, f->root))
 		leave(n, f->root);
 }
 
@@ -422,20 +449,35 @@ is_given_back(const struct numbering *n, uint32_t part)
 
 /* ---- collecting ---- */
 
-/* Constants are bound inside, but have taken their places in the names. */
+/* Parameters in the order in which they were met, named by the first place
+ * among the region's uses; constants are bound inside, but have their places. */
 static void
 collect_params(
     const struct numbering *n, const struct part *p, struct low_region *r)
 {
-	low_id *param = arena_new(n->find->arena, low_id, p->nparams);
-	uint32_t *place = arena_new(n->find->arena, uint32_t, p->nparams);
+	struct arena *a = n->find->arena;
+	low_id *param = arena_new(a, low_id, p->nparams);
+	uint32_t *place = arena_new(a, uint32_t, p->nparams);
+	uint32_t *met = arena_new(a, uint32_t, p->nparams), k = 0;
 
 	for (uint32_t i = 0; i < p->nparams; i++) {
-		if (low_is_const(n->find->low, p->param[i]))
+		struct entry e = p->param[i];
+		uint32_t at = 0;
+
+		while (at < k && param[at] != e.value)
+			at++;
+		if (at < k || low_is_const(n->find->low, e.value))
 			continue;
-		place[r->nparams] = i;
-		param[r->nparams++] = p->param[i];
+		for (at = k++; at > 0 && met[at - 1] > e.met; at--) {
+			param[at] = param[at - 1];
+			place[at] = place[at - 1];
+			met[at] = met[at - 1];
+		}
+		param[at] = e.value;
+		place[at] = i;
+		met[at] = e.met;
 	}
+	r->nparams = k;
 	r->param = param;
 	r->place = place;
 }

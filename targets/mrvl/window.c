@@ -127,6 +127,17 @@ set_axes(
 	return true;
 }
 
+static const char *
+pad_mode(struct string_view mode)
+{
+	static const char *const known[] = {"constant", "edge", "reflect"};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (text_is(mode, known[i]))
+			return known[i];
+	return "another";
+}
+
 bool
 padding_of(struct padding *p, const struct graph *g, const struct node *n)
 {
@@ -139,7 +150,7 @@ padding_of(struct padding *p, const struct graph *g, const struct node *n)
 	if (!x || x->type.kind != TYPE_TENSOR || x->type.rank > 8)
 		return false;
 	p->rank = x->type.rank;
-	p->mode = text_is(mode, "constant") ? "constant" : "not constant";
+	p->mode = pad_mode(mode);
 	if (n->opset < 11) {
 		const int64_t *list = attr_ints(n, "pads", &count);
 

@@ -19,7 +19,7 @@ bool window_of(struct window *w, const struct graph *g, const struct node *n,
     const int64_t *in);
 
 struct padding {
-	const char *mode; /* "constant", ... */
+	const char *mode; /* "constant", "edge", "reflect" or "another" */
 	uint32_t rank;
 	int64_t before[8], after[8];
 	double value;
