@@ -115,14 +115,19 @@ out_layout(const struct layer *l)
 	}
 }
 
-/* "n1_Conv2D_NHWC", "n3_FC_NHWC2NC", "n3_Sum2D" */
+/* "n1_Conv2D_NHWC", "n3_FC_NHWC2NC", "n3_Sum2D": counted among those that have
+ * a name. */
 static const char *
 func_name(struct writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
-	const char *from = data_layout(l), *to = out_layout(l);
-	const char *name = arena_printf(
-	    w->arena, "n%u_%s", i, layer_info(l->kind)->layer_name);
+	const char *from = data_layout(l), *to = out_layout(l), *name;
+	uint32_t number = 0;
+
+	for (uint32_t k = 0; k < i; k++)
+		number += w->layers->layer[k].kind != LAYER_BARE;
+	name = arena_printf(
+	    w->arena, "n%u_%s", number, layer_info(l->kind)->layer_name);
 
 	if (l->kind == LAYER_SUM)
 		return name;
@@ -131,10 +136,27 @@ func_name(struct writer *w, uint32_t i)
 	return arena_printf(w->arena, "%s_%s2%s", name, from, to);
 }
 
+/* Upstream numbers inputs by their places, layers from behind the inputs. */
 static uint32_t
 node_index(const struct layers *l, struct layer_ref r)
 {
-	return r.is_input ? r.index : l->ninputs + r.index;
+	return r.is_input ? l->input[r.index].place : l->ninputs + r.index;
+}
+
+/* A constant that no layer names keeps the name that upstream's serialiser
+ * gave it, counting all constants of the region. */
+static const char *
+loose_name(struct writer *w, uint32_t layer, uint32_t which)
+{
+	uint32_t number = which;
+
+	for (uint32_t i = 0; i < layer; i++) {
+		number += w->layers->layer[i].nloose;
+		for (uint32_t k = 0; k < NCONST; k++)
+			number += w->layers->layer[i].constant[k] != NULL;
+	}
+	return arena_printf(
+	    w->arena, "%s_const_%u", w->layers->symbol, number);
 }
 
 /* ---- pieces of JSON ---- */
@@ -356,7 +378,7 @@ write_tail(struct writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 	struct dims out = shown(l, &l->out);
-	uint32_t n = l->ninputs;
+	uint32_t n = l->ninputs + l->nloose;
 
 	for (uint32_t k = 0; k < NCONST; k++)
 		n += l->constant[k] != NULL;
@@ -373,10 +395,15 @@ write_tail(struct writer *w, uint32_t i)
 		write_const_facts(w, i, k);
 }
 
-/* compat: a convolution upstream lets through as a bare operator. */
+/* compat: a convolution or a product that upstream lets through as a bare
+ * operator. */
 static void
 write_bare(struct writer *w, const struct layer *l)
 {
+	if (strcmp(l->bare, "nn.dense") == 0) {
+		write_fc(w, l);
+		return;
+	}
 	write_conv(w, l);
 	text(w, "data_layout", "NHWC");
 	text(w, "kernel_layout", "OHWI");
@@ -434,7 +461,7 @@ write_input(struct writer *w, uint32_t i)
 	json_close(&w->json);
 	json_key(&w->json, "input_id");
 	json_inline_array(&w->json);
-	json_strf(&w->json, "%u", i);
+	json_strf(&w->json, "%u", w->layers->input[i].place);
 	json_close(&w->json);
 	json_close(&w->json);
 }
@@ -525,7 +552,7 @@ mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a)
 	json_key(&w.json, "arg_nodes");
 	json_inline_array(&w.json);
 	for (uint32_t i = 0; i < l->ninputs; i++)
-		json_uint(&w.json, i);
+		json_uint(&w.json, l->input[i].place);
 	json_close(&w.json);
 	json_key(&w.json, "heads");
 	json_inline_array(&w.json);
@@ -563,6 +590,25 @@ write_content(struct writer *w, const struct konst *k)
 	json_base64_close(&w->json);
 }
 
+static void
+write_const(struct writer *w, const char *name, const struct konst *c)
+{
+	struct dims d = const_dims(c);
+	float min, max;
+
+	konst_range(c, &min, &max);
+	json_key(&w->json, name);
+	json_object(&w->json);
+	json_key(&w->json, "shape");
+	ints(w, &d);
+	json_key_str(&w->json, "dtype", "float32");
+	real_text(w, "min", min);
+	real_text(w, "max", max);
+	json_key(&w->json, "data_base64");
+	write_content(w, c);
+	json_close(&w->json);
+}
+
 void
 mrvl_write_consts(FILE *f, const struct layers *l, struct arena *a)
 {
@@ -570,27 +616,17 @@ mrvl_write_consts(FILE *f, const struct layers *l, struct arena *a)
 
 	json_init(&w.json, f, 2);
 	json_object(&w.json);
-	for (uint32_t i = 0; i < l->nlayers; i++)
-		for (uint32_t k = 0; k < NCONST; k++) {
-			const struct konst *c = l->layer[i].constant[k];
-			struct dims d;
-			float min, max;
+	for (uint32_t i = 0; i < l->nlayers; i++) {
+		const struct layer *layer = &l->layer[i];
 
-			if (!c)
-				continue;
-			d = const_dims(c);
-			konst_range(c, &min, &max);
-			json_key(&w.json, const_name(&w, i, k));
-			json_object(&w.json);
-			json_key(&w.json, "shape");
-			ints(&w, &d);
-			json_key_str(&w.json, "dtype", "float32");
-			real_text(&w, "min", min);
-			real_text(&w, "max", max);
-			json_key(&w.json, "data_base64");
-			write_content(&w, c);
-			json_close(&w.json);
-		}
+		for (uint32_t k = 0; k < layer->nloose; k++)
+			write_const(
+			    &w, loose_name(&w, i, k), layer->loose[k]);
+		for (uint32_t k = 0; k < NCONST; k++)
+			if (layer->constant[k])
+				write_const(
+				    &w, const_name(&w, i, k), layer->constant[k]);
+	}
 	json_close(&w.json);
 }
 

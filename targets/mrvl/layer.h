@@ -55,6 +55,9 @@ struct layer {
 	bool out_float32; /* out_dtype is written down */
 	float epsilon; /* of the batch norm */
 	const struct konst *constant[NCONST]; /* NULL: none */
+	/* compat: constants read that no attribute of the layer names */
+	uint32_t nloose;
+	const struct konst *const *loose;
 	const char *src_layout, *dst_layout; /* of layout_transform */
 	const char *bare; /* BARE: the operator's name */
 	/* compat: why upstream's code generator or compiler gives up here */

@@ -10,6 +10,10 @@ struct maker {
 	const struct composites *comp;
 	const struct low_region *region;
 	struct arena *arena;
+	/* upstream names a region's constants by how often it has used one, and
+	 * keeps those it has met: both must agree */
+	struct bitset met;
+	uint32_t nuses, nmet;
 };
 
 /* ---- layers ---- */
@@ -26,6 +30,32 @@ ref_of(const struct maker *m, low_id id)
 		if (r->param[i] == id)
 			return (struct layer_ref){true, i};
 	return (struct layer_ref){true, 0};
+}
+
+static void
+meet_const(struct maker *m, low_id id)
+{
+	m->nmet += !bitset_has(m->met, id);
+	bitset_add(m->met, id);
+}
+
+/* Constants among the inputs of a concat or of an operator outside any
+ * composite. */
+static void
+set_loose(struct maker *m, struct layer *l, const low_id *id, uint32_t n)
+{
+	const struct konst **loose = arena_new(m->arena, const struct konst *, n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!low_is_const(m->low, id[i]))
+			continue;
+		meet_const(m, id[i]);
+		if (low_get(m->low, id[i])->konst)
+			loose[l->nloose++] = low_get(m->low, id[i])->konst;
+		else
+			l->refused = "a constant that is not float32";
+	}
+	l->loose = loose;
 }
 
 /* Data inputs: all of `id` that are not constant. */
@@ -72,6 +102,11 @@ static void
 set_const(struct maker *m, struct layer *l, enum layer_const which, low_id id)
 {
 	l->constant[which] = low_get(m->low, id)->konst;
+	m->nuses++;
+	if (which <= CONST_BIAS)
+		meet_const(m, id);
+	else
+		m->nmet++; /* forgotten and met anew */
 	if (!l->constant[which])
 		l->refused = "a constant that is not float32";
 }
@@ -92,6 +127,8 @@ set_window(struct maker *m, struct layer *l, const struct composite *c)
 		return;
 	/* upstream drops the pad's value, and the operator's own padding */
 	pad = low_get(m->low, c->pad);
+	if (strcmp(pad->pad_mode, "constant") != 0)
+		l->refused = "a pad that is not with a constant";
 	for (int i = 0; i < 2; i++) {
 		l->pad[i] = pad->before[1 + i];
 		l->pad[2 + i] = pad->after[1 + i];
@@ -152,6 +189,16 @@ make_fc(struct maker *m, struct layer *l, const struct composite *c)
 		l->refused = "the compiler takes batches of at most 8";
 }
 
+/* Upstream reads the shapes of the first inputs, as many as are no constants. */
+static void
+make_concat(struct maker *m, struct layer *l, const struct composite *c)
+{
+	set_loose(m, l, c->arg, c->nargs);
+	for (uint32_t i = 0; i < l->ninputs; i++)
+		if (low_is_const(m->low, c->arg[i]))
+			l->refused = "concat of a constant before data";
+}
+
 static void
 make_shape(struct layer *l)
 {
@@ -202,6 +249,9 @@ make_composite(struct maker *m, struct layer *l, const struct composite *c)
 		if (l->ninputs < 2)
 			l->refused = "sum with constant operand";
 		break;
+	case RULE_CONCAT:
+		make_concat(m, l, c);
+		break;
 	case RULE_RESHAPE:
 		make_shape(l);
 		break;
@@ -225,7 +275,14 @@ make_bare(struct maker *m, struct layer *l, low_id id)
 	}
 	l->kind = LAYER_BARE;
 	l->bare = op->name;
-	if (op->kind != LOW_CONV || l->ninputs != 2) {
+	set_loose(m, l, op->in, op->nin);
+	l->has_units = op->has_units;
+	l->out_float32 = op->out_float32;
+	if (op->kind == LOW_DENSE)
+		l->channels = l->out.dim[l->out.rank - 1];
+	if (op->kind == LOW_DENSE)
+		return;
+	if (op->kind != LOW_CONV) {
 		l->refused = "an operator outside any composite";
 		return;
 	}
@@ -266,8 +323,11 @@ make_region(struct maker *m, struct layers *out)
 		in[i].value = low_get(m->low, r->param[i])->value;
 		in[i].place = r->place[i];
 	}
+	m->met = bitset_new(m->arena, m->low->n);
 	for (uint32_t i = 0; i < r->nmembers; i++)
 		make_layer(m, &layer[i], r->member[i]);
+	if (m->nuses > m->nmet)
+		layer[r->nmembers - 1].refused = "layers that share a constant";
 	for (uint32_t i = 0; i < r->noutputs; i++) {
 		o[i].from = ref_of(m, r->output[i]);
 		o[i].value = low_get(m->low, r->output[i])->value;
@@ -467,7 +527,10 @@ mrvl_legacy(
 	*out = (struct legacy){0};
 	layers = arena_new(a, struct layers, regions.n);
 	for (uint32_t i = 0; i < regions.n; i++) {
-		struct maker m = {&l, &comp, &regions.region[i], a};
+		struct maker m = {.low = &l,
+		    .comp = &comp,
+		    .region = &regions.region[i],
+		    .arena = a};
 
 		if (!regions.region[i].given_back)
 			make_region(&m, &layers[out->nregions++]);
