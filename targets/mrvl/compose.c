@@ -379,6 +379,16 @@ group_is_valid(const struct matcher *m, const struct composite *c)
 	return true;
 }
 
+/* A value is an argument once. */
+static bool
+has_arg(const struct composite *c, const low_id *arg, low_id x)
+{
+	for (uint32_t i = 0; i < c->nargs; i++)
+		if (arg[i] == x)
+			return true;
+	return false;
+}
+
 static void
 set_args(struct matcher *m, struct composite *c)
 {
@@ -401,7 +411,7 @@ set_args(struct matcher *m, struct composite *c)
 
 			if (c->op[i] == c->bias && low_is_const(m->low, x))
 				x = op->in[1];
-			if (!in_group(c, x))
+			if (!in_group(c, x) && !has_arg(c, arg, x))
 				arg[c->nargs++] = x;
 		}
 	}

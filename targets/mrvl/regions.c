@@ -89,19 +89,18 @@ add_unit(struct finder *f, low_id id)
 	if (op->kind == LOW_VAR || op->kind == LOW_CONST
 	    || (composite && f->comp->composite[which].root != id))
 		return;
-	if (op->kind == LOW_CONCAT) {
-		uint32_t tuple = f->n;
-
-		add_tuple(f, id, op->in, op->nin);
-		u = new_unit(
-		    f, composite ? UNIT_COMPOSITE : UNIT_OPERATOR, id, 1);
-		u->arg[0] = tuple;
-		u->value[0] = LOW_NONE;
-	} else if (composite) {
+	if (composite) {
 		const struct composite *c = &f->comp->composite[which];
 
 		u = new_unit(f, UNIT_COMPOSITE, id, c->nargs);
 		set_args(f, u, c->arg);
+	} else if (op->kind == LOW_CONCAT) {
+		uint32_t tuple = f->n;
+
+		add_tuple(f, id, op->in, op->nin);
+		u = new_unit(f, UNIT_OPERATOR, id, 1);
+		u->arg[0] = tuple;
+		u->value[0] = LOW_NONE;
 	} else {
 		u = new_unit(f,
 		    op->kind == LOW_FIELD ? UNIT_FIELD : UNIT_OPERATOR, id,
@@ -120,7 +119,7 @@ make_units(struct finder *f)
 	uint32_t n;
 	const low_id *order = low_order(f->low, &n, f->arena);
 
-	/* a concat makes two, the outputs one */
+	/* a concat may make two, the outputs one */
 	f->unit = arena_new(f->arena, struct unit, 2 * (size_t)n + 1);
 	f->unit_of = arena_new(f->arena, uint32_t, f->low->n);
 	for (uint32_t i = 0; i < f->low->n; i++)
