@@ -155,8 +155,7 @@ loose_name(struct writer *w, uint32_t layer, uint32_t which)
 		for (uint32_t k = 0; k < NCONST; k++)
 			number += w->layers->layer[i].constant[k] != NULL;
 	}
-	return arena_printf(
-	    w->arena, "%s_const_%u", w->layers->symbol, number);
+	return arena_printf(w->arena, "%s_const_%u", w->layers->symbol, number);
 }
 
 /* ---- pieces of JSON ---- */
@@ -620,12 +619,11 @@ mrvl_write_consts(FILE *f, const struct layers *l, struct arena *a)
 		const struct layer *layer = &l->layer[i];
 
 		for (uint32_t k = 0; k < layer->nloose; k++)
-			write_const(
-			    &w, loose_name(&w, i, k), layer->loose[k]);
+			write_const(&w, loose_name(&w, i, k), layer->loose[k]);
 		for (uint32_t k = 0; k < NCONST; k++)
 			if (layer->constant[k])
-				write_const(
-				    &w, const_name(&w, i, k), layer->constant[k]);
+				write_const(&w, const_name(&w, i, k),
+				    layer->constant[k]);
 	}
 	json_close(&w.json);
 }

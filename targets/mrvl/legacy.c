@@ -44,7 +44,8 @@ meet_const(struct maker *m, low_id id)
 static void
 set_loose(struct maker *m, struct layer *l, const low_id *id, uint32_t n)
 {
-	const struct konst **loose = arena_new(m->arena, const struct konst *, n);
+	const struct konst **loose =
+	    arena_new(m->arena, const struct konst *, n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (!low_is_const(m->low, id[i]))

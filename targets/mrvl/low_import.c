@@ -203,8 +203,7 @@ define_fields(struct import *m, node_id id, low_id whole)
 }
 
 static bool
-make_opaque(
-    struct import *m, node_id id, const char *name, uint32_t nin_most)
+make_opaque(struct import *m, node_id id, const char *name, uint32_t nin_most)
 {
 	const struct node *n = import_node_of(m, id);
 	struct low op = import_blank(m, id, LOW_OPAQUE, name);

@@ -28,8 +28,8 @@ struct dims import_dims_of_type(const struct type *t); /* rank 0: unknown */
 bool dims_are_static(const struct dims *d);
 
 /* An operator of node `id` with the shape and type of its first output. */
-struct low import_blank(const struct import *m, node_id id, enum low_kind kind,
-    const char *name);
+struct low import_blank(
+    const struct import *m, node_id id, enum low_kind kind, const char *name);
 low_id import_add(
     struct import *m, struct low *op, uint32_t nin, const low_id *in);
 /* The node's only output is `what`. */

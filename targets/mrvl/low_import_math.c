@@ -85,9 +85,9 @@ static bool
 constant_limit(const struct import *m, node_id id, uint32_t i, float *x)
 {
 	const struct node *n = import_node_of(m, id);
-	const struct value *v =
-	    i < n->ninputs && n->input[i] != VALUE_NONE ? node_in(m->graph, n, i)
-	                                                : NULL;
+	const struct value *v = i < n->ninputs && n->input[i] != VALUE_NONE
+	    ? node_in(m->graph, n, i)
+	    : NULL;
 
 	if (!v || !v->constant || v->constant->count == 0)
 		return false;
@@ -133,8 +133,8 @@ hard_sigmoid(struct import *m, node_id id, float alpha)
 
 	alpha = attr_float_or(n, "alpha", alpha);
 	x = step_binary(m, id, "multiply", x, import_scalar(m, alpha));
-	x = step_binary(m, id, "add", x,
-	    import_scalar(m, attr_float_or(n, "beta", 0.5F)));
+	x = step_binary(
+	    m, id, "add", x, import_scalar(m, attr_float_or(n, "beta", 0.5F)));
 	return step_clip(m, id, x, 0, 1);
 }
 
@@ -230,8 +230,8 @@ import_mish(struct import *m, node_id id, const char *name)
 	low_id y = step_unary(m, id, "tanh", softplus(m, id, true));
 
 	(void)name;
-	return finish(m, id,
-	    step_binary(m, id, "multiply", import_input(m, id, 0), y));
+	return finish(
+	    m, id, step_binary(m, id, "multiply", import_input(m, id, 0), y));
 }
 
 /* (0.5 * x) * (1 + erf(x / sqrt(2))) */
@@ -262,8 +262,7 @@ import_reciprocal(struct import *m, node_id id, const char *name)
 {
 	low_id x = import_input(m, id, 0);
 
-	return finish(
-	    m, id, step_binary(m, id, name, import_scalar(m, 1), x));
+	return finish(m, id, step_binary(m, id, name, import_scalar(m, 1), x));
 }
 
 /* ---- along axes ---- */

@@ -153,8 +153,7 @@ import_pool(struct import *m, node_id id, const char *name)
 		    "node '%s': upstream has no indices of a %s", n->name,
 		    n->op_type);
 	name = with_dimension(m, name, rank);
-	return rank == 4 ? pool_2d(m, id, name, x)
-	                 : import_opaque(m, id, name);
+	return rank == 4 ? pool_2d(m, id, name, x) : import_opaque(m, id, name);
 }
 
 bool
@@ -202,8 +201,7 @@ import_gemm(struct import *m, node_id id, const char *name)
 	if (!attr_int_or(n, "transB", 0))
 		w = step_transpose(m, id, w, swap);
 	if (alpha < 1 || alpha > 1)
-		x = step_binary(
-		    m, id, "multiply", x, import_scalar(m, alpha));
+		x = step_binary(m, id, "multiply", x, import_scalar(m, alpha));
 	op.has_units = true;
 	x = import_add(m, &op, 2, (low_id[]){x, w});
 	if (c != LOW_NONE && (beta < 1 || beta > 1))
@@ -340,7 +338,7 @@ mean_of(struct import *m, node_id id, const char *name, low_id x, low_id mean)
 	low_id in[] = {x, mean};
 
 	for (uint32_t i = (uint32_t)(axis < 0 ? axis + d->rank : axis);
-	    i < d->rank; i++) {
+	     i < d->rank; i++) {
 		op.reduced[i] = true;
 		op.dims.dim[i] = 1;
 	}

@@ -163,9 +163,8 @@ import_unsqueeze(struct import *m, node_id id, const char *name)
 		/* a negative axis counts from the end of a model input's
 		 * final shape, of anything else's next */
 		uint32_t left = low_get(m->low, x)->kind == LOW_VAR ? n - i : 1;
-		int64_t axis = axes[i] < 0
-		    ? axes[i] + import_rank(m, x) + left
-		    : axes[i];
+		int64_t axis =
+		    axes[i] < 0 ? axes[i] + import_rank(m, x) + left : axes[i];
 
 		x = step_expand(m, id, x, (uint32_t)axis);
 	}

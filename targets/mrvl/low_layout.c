@@ -246,7 +246,8 @@ unused_letter(const char *taken, char preference)
 /* What `old` becomes when it is changed as `from` was to `to`: the axes of both
  * are matched from the last. */
 static struct lay
-changed_like(const struct lay *old, const struct lay *from, const struct lay *to)
+changed_like(
+    const struct lay *old, const struct lay *from, const struct lay *to)
 {
 	char mine[LAYOUT_MAX] = "", taken[2 * LAYOUT_MAX];
 	size_t n = strlen(from->s), skip = n - strlen(old->s);
@@ -404,7 +405,8 @@ want_image(struct low *op, const struct question *q, struct wish *w)
 		follows = strcmp(q->was[0].s, own.s) == 0
 		    && strlen(q->is[0].s) == strlen(own.s);
 	else
-		follows = q->is && index_of(&q->is[0], 'H') == index_of(&own, 'H')
+		follows = q->is
+		    && index_of(&q->is[0], 'H') == index_of(&own, 'H')
 		    && index_of(&q->is[0], 'W') == index_of(&own, 'W');
 	if (follows)
 		memcpy(op->layout, q->is[0].s, LAYOUT_MAX);

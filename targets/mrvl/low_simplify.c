@@ -302,8 +302,7 @@ match_adjacent(const struct lowered *l, low_id root, struct found *f)
 	enum low_kind kind = low_get(l, root)->kind;
 
 	return (kind == LOW_ADD || kind == LOW_MULTIPLY)
-	    && with_constant(l, root, &f->inner, &f->d)
-	    && is(l, f->inner, kind)
+	    && with_constant(l, root, &f->inner, &f->d) && is(l, f->inner, kind)
 	    && with_constant(l, f->inner, &f->x, &f->c)
 	    && !low_is_const(l, f->x);
 }

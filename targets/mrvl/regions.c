@@ -201,7 +201,6 @@ struct part {
 	uint32_t nparams, noutputs, param_cap, output_cap;
 };
 
-
 struct numbering {
 	struct finder *find;
 	struct part *part;
@@ -224,8 +223,8 @@ part_root(const struct numbering *n, uint32_t p)
 static void
 enter(struct numbering *n, struct part *p, struct entry e)
 {
-	p->param = (struct entry *)arena_grow(n->find->arena, p->param,
-	    &p->param_cap, p->nparams + 1, sizeof e);
+	p->param = (struct entry *)arena_grow(
+	    n->find->arena, p->param, &p->param_cap, p->nparams + 1, sizeof e);
 	p->param[p->nparams++] = e;
 }
 
@@ -310,8 +309,8 @@ cross(struct numbering *n, uint32_t unit, uint32_t k)
 	const struct unit *u = &f->unit[unit];
 	uint32_t from = u->arg[k];
 	bool reads = is_inside(f, unit);
-	bool same = reads && is_inside(f, from)
-	    && f->unit[from].group == u->group;
+	bool same =
+	    reads && is_inside(f, from) && f->unit[from].group == u->group;
 	uint32_t part;
 
 	if (is_inside(f, from) && !same)

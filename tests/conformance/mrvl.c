@@ -363,8 +363,8 @@ same_documents(
 			continue;
 		one = document(doc, n++);
 		if (!one)
-			return complain("%s: no document for region %s", kind,
-			    l->symbol);
+			return complain(
+			    "%s: no document for region %s", kind, l->symbol);
 		have = json_written(write, l);
 		ok = same_json(one, have, kind, complaint, sizeof complaint);
 		cJSON_Delete(have);
@@ -434,8 +434,7 @@ compare(struct run *r, const char *model, const cJSON *want, const char *folder)
 		    && same_cpu_ops(r, member(want, "cpu_ops"))
 		    && (!folder
 		        || (same_file(r, folder, "nodes", write_nodes)
-		            && same_file(
-		                r, folder, "consts", write_consts)));
+		            && same_file(r, folder, "consts", write_consts)));
 	model_close(&m);
 	return ok;
 }

@@ -97,8 +97,8 @@ same(const struct differ *d, const cJSON *want, const cJSON *have,
 }
 
 bool
-same_json(const cJSON *want, const cJSON *have, const char *path, char *why,
-    size_t n)
+same_json(
+    const cJSON *want, const cJSON *have, const char *path, char *why, size_t n)
 {
 	struct differ d = {why, n};
 
