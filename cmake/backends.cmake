@@ -1,65 +1,65 @@
 # Optional kernel libraries. One that is missing, or whose interface is none
 # that we know, is reported at configure time and by `marq targets`; nothing of
 # its folder is compiled, and targets/absent.c says why it is not built in.
-# MARQ_WITHOUT leaves present ones out. An interface is known by a program that
+# MARQ_WITHOUT leaves present ones out. An interface is known by a file that
 # compiles with it, never by a version.
-include(CheckCSourceCompiles)
 set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
 
-set(DNNL_PROGRAM "
-#include <dnnl.h>
-int main(void)
-{
-	dnnl_memory_desc_t d;
-	dnnl_pooling_v2_desc_t pool;
-	return (int)dnnl_memory_desc_init_by_tag(&d, 0, 0, dnnl_f32,
-	    dnnl_format_tag_any) + (int)sizeof pool;
-}")
-set(XNNPACK_PROGRAM "
-#include <xnnpack.h>
-int main(void)
-{
-	xnn_operator_t op = 0;
-	return (int)xnn_create_fully_connected_nc_f32(1, 1, 1, 1, 0, 0, 0, 1, 0,
-	    &op) + (int)xnn_create_global_average_pooling_nwc_f32(1, 1, 1, 0, 1,
-	    0, &op);
-}")
-set(BLAS_PROGRAM "
-#include <cblas.h>
-int main(void)
-{
-	return openblas_get_config() == 0;
-}")
+# The file of a folder that knows the library's interface: the newest of its
+# library*.c that compiles with the header (asked again when one of the two
+# changes); nothing when none does. The others are not compiled.
+function(marq_interface name header folder result)
+	set(known "")
+	file(GLOB files CONFIGURE_DEPENDS targets/${folder}/library*.c)
+	if(NOT files) # one interface: a file that uses it
+		file(GLOB files targets/${folder}/weighted.c)
+	endif()
+	list(SORT files ORDER DESCENDING)
+	file(SHA256 ${${name}_INCLUDE}/${header} header_hash)
+	set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+	foreach(file ${files})
+		file(SHA256 ${file} hash)
+		string(SHA256 hash "${hash} ${header_hash}")
+		string(SUBSTRING ${hash} 0 12 hash)
+		if(known STREQUAL "")
+			try_compile(MARQ_${name}_${hash} SOURCES ${file}
+				CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${CMAKE_SOURCE_DIR};${${name}_INCLUDE}"
+				COMPILE_DEFINITIONS -Werror=implicit-function-declaration
+					-Werror=incompatible-pointer-types -D_POSIX_C_SOURCE=200809L)
+		endif()
+		if(known STREQUAL "" AND MARQ_${name}_${hash})
+			set(known ${file})
+		else()
+			set_source_files_properties(${file} PROPERTIES HEADER_FILE_ONLY TRUE)
+		endif()
+	endforeach()
+	set(${result} "${known}" PARENT_SCOPE)
+endfunction()
 
 # Why the library cannot be used, or nothing.
-function(marq_backend_fault name words header libraries result)
-	set(${result} "" PARENT_SCOPE)
+function(marq_backend_fault name words header result)
+	string(TOLOWER ${name} folder)
+	set(why "")
 	if(name IN_LIST MARQ_WITHOUT)
-		set(${result} "${words} was left out on request" PARENT_SCOPE)
-		return()
+		set(why "${words} was left out on request")
 	elseif(NOT ${name}_INCLUDE OR NOT ${name}_LIBRARY)
-		set(${result} "${words} was not found when marq was built" PARENT_SCOPE)
-		return()
+		set(why "${words} was not found when marq was built")
+	else()
+		marq_interface(${name} ${header} ${folder} known)
+		if(known STREQUAL "")
+			get_filename_component(file ${${name}_LIBRARY} REALPATH)
+			get_filename_component(file ${file} NAME)
+			set(why "interface of ${file} not known")
+		endif()
 	endif()
-	set(CMAKE_REQUIRED_INCLUDES ${${name}_INCLUDE})
-	set(CMAKE_REQUIRED_LIBRARIES ${libraries})
-	set(CMAKE_REQUIRED_QUIET TRUE)
-	# (asked again when the header is another one)
-	file(SHA256 ${${name}_INCLUDE}/${header} hash)
-	string(SUBSTRING ${hash} 0 8 hash)
-	check_c_source_compiles("${${name}_PROGRAM}" ${name}_KNOWN_${hash})
-	if(NOT ${name}_KNOWN_${hash})
-		get_filename_component(file ${${name}_LIBRARY} REALPATH)
-		get_filename_component(file ${file} NAME)
-		set(${result} "interface of ${file} not known" PARENT_SCOPE)
-	endif()
+	set(${result} "${why}" PARENT_SCOPE)
 endfunction()
 
 function(marq_backend name words header library)
 	find_path(${name}_INCLUDE ${header} PATH_SUFFIXES openblas-pthread)
 	find_library(${name}_LIBRARY ${library} PATH_SUFFIXES openblas-pthread)
 	set(libraries ${${name}_LIBRARY} ${ARGN})
-	marq_backend_fault(${name} ${words} ${header} "${libraries}" why)
+	marq_backend_fault(${name} ${words} ${header} why)
 	string(TOLOWER ${name} folder)
 	if(why STREQUAL "")
 		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=1)

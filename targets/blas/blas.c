@@ -1,7 +1,6 @@
 /* The BLAS backend: convolution and products through OpenBLAS's sgemm. */
-#include <cblas.h>
-
 #include "targets/blas/kernel.h"
+#include "targets/blas/library.h"
 #include "targets/cores.h"
 #include "targets/need.h"
 #include "targets/target.h"
@@ -125,7 +124,7 @@ compile(const struct target *t, const struct graph *g,
 	const char *fault;
 	bool ok;
 
-	openblas_set_num_threads((int)target_threads());
+	library_threads(target_threads());
 	if (!fused_read(&f, g, c->match, &fault))
 		return err_set(err, ERR_UNSUPPORTED, "BLAS: %s", fault);
 	*out = (struct kernel){.kind = &target_blas, .candidate = c};
@@ -140,8 +139,7 @@ static void
 environment(const struct target *t, struct buf *b)
 {
 	(void)t;
-	buf_printf(b, "openblas=%s\nopenblas_core=%s\n", openblas_get_config(),
-	    openblas_get_corename());
+	library_facts(b);
 }
 
 const struct target_kind target_blas = {

@@ -12,7 +12,7 @@ struct conv {
 	int64_t group;
 	const struct type *in, *weight, *out;
 	struct conv_weights constant;
-	dnnl_memory_desc_t src, weight_plain, bias_desc, dst;
+	struct md src, weight_plain, bias_desc, dst;
 };
 
 static bool
@@ -44,23 +44,22 @@ describe(struct build *b, struct conv *c)
 	    && desc_value(b, b->fused.end, &c->dst);
 }
 
-static bool
-describe_operation(struct build *b, struct conv *c, dnnl_convolution_desc_t *op)
+static struct operation
+operation_of(const struct conv *c)
 {
-	dnnl_memory_desc_t weights;
-	struct dims d;
+	struct operation op = {
+	    .kind = dnnl_convolution,
+	    .alg = c->way->algorithm >= WINOGRAD ? dnnl_convolution_winograd
+	                                         : dnnl_convolution_direct,
+	    .md = {[ROLE_SRC] = c->src,
+	        [ROLE_WEIGHTS] = md_any(&c->weight_plain),
+	        [ROLE_DST] = c->dst},
+	};
 
-	layer_dims(&d, &c->window);
-	return desc_any(b, (uint32_t)c->weight_plain.ndims,
-	           c->weight_plain.dims, &weights)
-	    && check(b,
-	        dnnl_dilated_convolution_forward_desc_init(op,
-	            dnnl_forward_inference,
-	            c->way->algorithm >= WINOGRAD ? dnnl_convolution_winograd
-	                                          : dnnl_convolution_direct,
-	            &c->src, &weights, c->constant.bias ? &c->bias_desc : NULL,
-	            &c->dst, d.stride, d.holes, d.before, d.after),
-	        "convolution");
+	if (c->constant.bias)
+		op.md[ROLE_BIAS] = c->bias_desc;
+	layer_dims(&op.window, &c->window);
+	return op;
 }
 
 /* A reference loop is 100 times slower than anything else here. */
@@ -79,7 +78,7 @@ bind(struct build *b, struct conv *c, dnnl_primitive_desc_t pd)
 		    implementation_info(pd));
 	return bind_value(b, DNNL_ARG_SRC, b->fused.anchor->input[0], &c->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->constant.weights,
-	        &c->weight_plain, wanted(pd, dnnl_query_weights_md, 0))
+	        &c->weight_plain, wanted(b, pd, dnnl_query_weights_md, 0))
 	    && (!c->constant.bias
 	        || bind_constant(b, DNNL_ARG_BIAS, c->constant.bias,
 	            &c->bias_desc, &c->bias_desc))
@@ -91,13 +90,15 @@ bool
 build_conv(struct build *b)
 {
 	struct conv c = {0};
-	dnnl_convolution_desc_t op;
+	struct operation op;
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
-	if (!describe(b, &c) || !describe_operation(b, &c, &op)
-	    || !post_operations(b, c.way->residual, c.out->rank)
-	    || !make_primitive(b, &op, way_nth(c.way), &pd))
+	if (!describe(b, &c)
+	    || !post_operations(b, c.way->residual, c.out->rank))
+		return false;
+	op = operation_of(&c);
+	if (!make_primitive(b, &op, way_nth(c.way), &pd))
 		return false;
 	ok = bind(b, &c, pd);
 	dnnl_primitive_desc_destroy(pd);

@@ -27,10 +27,10 @@ accept_deconv(const struct match_in *m, struct why *why)
 }
 
 /* ONNX has [C, K / group, ...]; the library numbers [group,] K, C, ... */
-static bool
-describe_weights(struct build *b, const struct node *n, dnnl_memory_desc_t *md)
+static struct md
+weights_of(const struct graph *g, const struct node *n)
 {
-	const struct type *t = &node_in(b->graph, n, 1)->type;
+	const struct type *t = &node_in(g, n, 1)->type;
 	const int64_t group = attr_int_or(n, "group", 1);
 	dnnl_dims_t dims, strides;
 	int64_t stride = 1;
@@ -48,43 +48,42 @@ describe_weights(struct build *b, const struct node *n, dnnl_memory_desc_t *md)
 		dims[0] = group;
 		strides[0] = strides[2] * dims[2];
 	}
-	return check(b,
-	    dnnl_memory_desc_init_by_strides(
-	        md, (int)t->rank + at, dims, dnnl_f32, strides),
-	    "weights");
+	return md_by_strides((int)t->rank + at, dims, strides);
 }
 
 struct deconv {
 	const struct node *node;
 	bool has_bias;
-	dnnl_memory_desc_t src, weights, bias, dst;
+	struct md src, weights, bias, dst;
 };
 
 static bool
-describe(struct build *b, struct deconv *d, dnnl_deconvolution_desc_t *op)
+describe(struct build *b, struct deconv *d, struct operation *op)
 {
 	const struct node *n = d->node;
-	dnnl_memory_desc_t any;
 	struct window w;
-	struct dims x;
 	const char *fault;
 
 	if (!window_transposed(&w, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	for (uint32_t i = 0; i < w.n; i++)
 		w.after[i] -= w.more[i];
-	layer_dims(&x, &w);
 	desc_plain(&d->bias, 1, node_out(b->graph, n, 0)->type.dim + 1);
-	return desc_value(b, n->input[0], &d->src)
-	    && desc_value(b, b->fused.end, &d->dst)
-	    && describe_weights(b, n, &d->weights)
-	    && desc_any(b, (uint32_t)d->weights.ndims, d->weights.dims, &any)
-	    && check(b,
-	        dnnl_dilated_deconvolution_forward_desc_init(op,
-	            dnnl_forward_inference, dnnl_deconvolution_direct, &d->src,
-	            &any, d->has_bias ? &d->bias : NULL, &d->dst, x.stride,
-	            x.holes, x.before, x.after),
-	        "transposed convolution");
+	if (!desc_value(b, n->input[0], &d->src)
+	    || !desc_value(b, b->fused.end, &d->dst))
+		return false;
+	d->weights = weights_of(b->graph, n);
+	*op = (struct operation){
+	    .kind = dnnl_deconvolution,
+	    .alg = dnnl_deconvolution_direct,
+	    .md = {[ROLE_SRC] = d->src,
+	        [ROLE_WEIGHTS] = md_any(&d->weights),
+	        [ROLE_DST] = d->dst},
+	};
+	if (d->has_bias)
+		op->md[ROLE_BIAS] = d->bias;
+	layer_dims(&op->window, &w);
+	return true;
 }
 
 static bool
@@ -96,7 +95,7 @@ bind(struct build *b, const struct deconv *d, dnnl_primitive_desc_t pd)
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &d->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS,
 	        constant_floats(b, n->input[1]), &d->weights,
-	        wanted(pd, dnnl_query_weights_md, 0))
+	        wanted(b, pd, dnnl_query_weights_md, 0))
 	    && (!d->has_bias
 	        || bind_constant(b, DNNL_ARG_BIAS,
 	            constant_floats(b, n->input[2]), &d->bias, &d->bias))
@@ -110,7 +109,7 @@ build_deconv(struct build *b)
 	const struct node *n = b->fused.anchor;
 	struct deconv d = {
 	    .node = n, .has_bias = n->ninputs > 2 && n->input[2] != VALUE_NONE};
-	dnnl_deconvolution_desc_t op;
+	struct operation op;
 	dnnl_primitive_desc_t pd;
 	bool ok;
 

@@ -143,8 +143,8 @@ struct depthwise {
 	struct fused second;
 	struct conv_weights one, two;
 	int64_t stride;
-	dnnl_memory_desc_t src, between, dst;
-	dnnl_memory_desc_t one_plain, two_plain, bias;
+	struct md src, between, dst;
+	struct md one_plain, two_plain, bias;
 };
 
 static bool
@@ -174,21 +174,21 @@ describe(struct build *b, struct depthwise *d)
 	        between);
 }
 
-static bool
-describe_operation(
-    struct build *b, struct depthwise *d, dnnl_convolution_desc_t *op)
+static struct operation
+operation_of(const struct depthwise *d)
 {
-	static const dnnl_dims_t one = {1, 1}, zero = {0, 0};
-	dnnl_memory_desc_t any;
+	struct operation op = {
+	    .kind = dnnl_convolution,
+	    .alg = dnnl_convolution_direct,
+	    .md = {[ROLE_SRC] = d->src,
+	        [ROLE_WEIGHTS] = md_any(&d->one_plain),
+	        [ROLE_DST] = d->between},
+	    .window = {.stride = {1, 1}},
+	};
 
-	return desc_any(
-	           b, (uint32_t)d->one_plain.ndims, d->one_plain.dims, &any)
-	    && check(b,
-	        dnnl_dilated_convolution_forward_desc_init(op,
-	            dnnl_forward_inference, dnnl_convolution_direct, &d->src,
-	            &any, d->one.bias ? &d->bias : NULL, &d->between, one, zero,
-	            zero, zero),
-	        "convolution");
+	if (d->one.bias)
+		op.md[ROLE_BIAS] = d->bias;
+	return op;
 }
 
 static bool
@@ -198,13 +198,14 @@ bind(struct build *b, const struct depthwise *d, dnnl_primitive_desc_t pd)
 
 	return bind_value(b, DNNL_ARG_SRC, b->fused.anchor->input[0], &d->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, d->one.weights, &d->one_plain,
-	        wanted(pd, dnnl_query_weights_md, 0))
+	        wanted(b, pd, dnnl_query_weights_md, 0))
 	    && (!d->one.bias
 	        || bind_constant(
 	            b, DNNL_ARG_BIAS, d->one.bias, &d->bias, &d->bias))
 	    && bind_constant(b, behind | DNNL_ARG_WEIGHTS, d->two.weights,
 	        &d->two_plain,
-	        wanted(pd, dnnl_query_exec_arg_md, behind | DNNL_ARG_WEIGHTS))
+	        wanted(
+	            b, pd, dnnl_query_exec_arg_md, behind | DNNL_ARG_WEIGHTS))
 	    && bind_constant(
 	        b, behind | DNNL_ARG_BIAS, d->two.bias, &d->bias, &d->bias)
 	    && bind_value(b, DNNL_ARG_DST, d->second.end, &d->dst);
@@ -215,7 +216,7 @@ build_depthwise(struct build *b)
 {
 	struct depthwise d = {0};
 	struct two t;
-	dnnl_convolution_desc_t op;
+	struct operation op;
 	dnnl_primitive_desc_t pd;
 	const char *fault;
 	bool ok;
@@ -224,9 +225,11 @@ build_depthwise(struct build *b)
 		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
 	b->fused = t.first;
 	d.second = t.second;
-	if (!describe(b, &d) || !describe_operation(b, &d, &op)
-	    || !post_operations_depthwise(b, &d.second, d.stride)
-	    || !make_primitive(b, &op, 0, &pd))
+	if (!describe(b, &d)
+	    || !post_operations_depthwise(b, &d.second, d.stride))
+		return false;
+	op = operation_of(&d);
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	ok = bind(b, &d, pd);
 	dnnl_primitive_desc_destroy(pd);

@@ -28,7 +28,7 @@ check(struct build *b, dnnl_status_t s, const char *what)
 }
 
 void
-desc_plain(dnnl_memory_desc_t *md, uint32_t rank, const int64_t *dim)
+desc_plain(struct md *md, uint32_t rank, const int64_t *dim)
 {
 	dnnl_dims_t dims, strides;
 	int64_t stride = 1;
@@ -40,8 +40,7 @@ desc_plain(dnnl_memory_desc_t *md, uint32_t rank, const int64_t *dim)
 	}
 	if (rank == 0)
 		dims[rank++] = strides[0] = 1;
-	dnnl_memory_desc_init_by_strides(
-	    md, (int)rank, dims, dnnl_f32, strides);
+	*md = md_by_strides((int)rank, dims, strides);
 }
 
 static const struct port *
@@ -79,19 +78,19 @@ layout_tag(enum layout layout)
 }
 
 bool
-desc_layout(dnnl_memory_desc_t *md, enum layout layout, const struct type *t)
+desc_layout(struct md *md, enum layout layout, const struct type *t)
 {
-	if (layout == LAYOUT_PLAIN) {
+	if (layout == LAYOUT_PLAIN)
 		desc_plain(md, t->rank, t->dim);
-		return true;
-	}
-	return dnnl_memory_desc_init_by_tag(
-	           md, 4, t->dim, dnnl_f32, layout_tag(layout))
-	    == dnnl_success;
+	else if (t->rank == 4)
+		*md = md_by_tag(4, t->dim, layout_tag(layout));
+	else
+		return false;
+	return true;
 }
 
 bool
-desc_value(struct build *b, value_id v, dnnl_memory_desc_t *md)
+desc_value(struct build *b, value_id v, struct md *md)
 {
 	const struct type *t = &graph_value(b->graph, v)->type;
 	enum layout layout = LAYOUT_PLAIN;
@@ -109,17 +108,7 @@ desc_value(struct build *b, value_id v, dnnl_memory_desc_t *md)
 }
 
 bool
-desc_any(
-    struct build *b, uint32_t rank, const int64_t *dim, dnnl_memory_desc_t *md)
-{
-	return check(b,
-	    dnnl_memory_desc_init_by_tag(
-	        md, (int)rank, dim, dnnl_f32, dnnl_format_tag_any),
-	    "weights");
-}
-
-bool
-desc_operand(struct build *b, value_id v, uint32_t rank, dnnl_memory_desc_t *md)
+desc_operand(struct build *b, value_id v, uint32_t rank, struct md *md)
 {
 	const struct type *t = &graph_value(b->graph, v)->type;
 	int64_t dim[DNNL_MAX_NDIMS];
@@ -164,7 +153,7 @@ add_argument(
 }
 
 bool
-bind_value(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
+bind_value(struct build *b, int arg, value_id v, const struct md *md)
 {
 	struct argument how = {0};
 	dnnl_memory_t memory;
@@ -173,14 +162,13 @@ bind_value(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
 		return err_set(b->err, ERR_INTERNAL,
 		    "value #%u is no port of its candidate", v);
 	return check(b,
-	           dnnl_memory_create(
-	               &memory, md, b->layer->engine, DNNL_MEMORY_NONE),
+	           md_memory(&memory, md, b->layer->engine, DNNL_MEMORY_NONE),
 	           "memory")
 	    && add_argument(b, arg, memory, how);
 }
 
 bool
-bind_wanted(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
+bind_wanted(struct build *b, int arg, value_id v, const struct md *md)
 {
 	struct argument how = {.port = -1};
 	dnnl_memory_t memory;
@@ -189,7 +177,7 @@ bind_wanted(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
 	    && find_port(b->candidate, v, &how.is_output, &how.port) != NULL)
 		return bind_value(b, arg, v, md);
 	return check(b,
-	           dnnl_memory_create(
+	           md_memory(
 	               &memory, md, b->layer->engine, DNNL_MEMORY_ALLOCATE),
 	           "memory")
 	    && add_argument(b, arg, memory, how);
@@ -197,17 +185,14 @@ bind_wanted(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
 
 static bool
 reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
-    const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want)
+    const struct md *is, const struct md *want)
 {
 	dnnl_engine_t e = b->layer->engine;
 	dnnl_primitive_desc_t pd = NULL;
 	dnnl_primitive_t p = NULL;
 	const dnnl_exec_arg_t arg[] = {
 	    {DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-	bool ok =
-	    check(b,
-	        dnnl_reorder_primitive_desc_create(&pd, is, e, want, e, NULL),
-	        "packing")
+	bool ok = check(b, md_reorder(&pd, is, want, e), "packing")
 	    && check(b, dnnl_primitive_create(&p, pd), "packing")
 	    && check(b, dnnl_primitive_execute(p, b->layer->stream, 2, arg),
 	        "packing")
@@ -221,8 +206,8 @@ reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
 }
 
 bool
-bind_constant(struct build *b, int arg, const float *data,
-    const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want)
+bind_constant(struct build *b, int arg, const float *data, const struct md *is,
+    const struct md *want)
 {
 	dnnl_engine_t e = b->layer->engine;
 	dnnl_memory_t from = NULL, to = NULL;
@@ -233,9 +218,9 @@ bind_constant(struct build *b, int arg, const float *data,
 		void *out;
 	} bytes = {.in = data};
 
-	ok = check(b, dnnl_memory_create(&from, is, e, bytes.out), "constant")
-	    && check(b, dnnl_memory_create(&to, want, e, DNNL_MEMORY_ALLOCATE),
-	        "constant")
+	ok = check(b, md_memory(&from, is, e, bytes.out), "constant")
+	    && check(
+	        b, md_memory(&to, want, e, DNNL_MEMORY_ALLOCATE), "constant")
 	    && reorder(b, from, to, is, want);
 	if (from)
 		dnnl_memory_destroy(from);
@@ -248,7 +233,7 @@ bind_constant(struct build *b, int arg, const float *data,
 }
 
 bool
-bind_operand(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
+bind_operand(struct build *b, int arg, value_id v, const struct md *md)
 {
 	const float *data;
 
@@ -273,10 +258,14 @@ implementation_info(const_dnnl_primitive_desc_t pd)
 	return info;
 }
 
-const dnnl_memory_desc_t *
-wanted(const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index)
+const struct md *
+wanted(struct build *b, const_dnnl_primitive_desc_t pd, dnnl_query_t what,
+    int index)
 {
-	return dnnl_primitive_desc_query_md(pd, what, index);
+	struct md *md = arena_new(b->arena, struct md, 1);
+
+	*md = md_wanted(pd, what, index);
+	return md;
 }
 
 bool
@@ -287,28 +276,13 @@ make_from(struct build *b, dnnl_primitive_desc_t pd)
 }
 
 bool
-make_primitive(struct build *b, const_dnnl_op_desc_t op, uint32_t nth,
+make_primitive(struct build *b, const struct operation *op, uint32_t nth,
     dnnl_primitive_desc_t *pd)
 {
-	dnnl_primitive_desc_iterator_t it;
-
-	*pd = NULL;
 	if (!check(b,
-	        dnnl_primitive_desc_iterator_create(
-	            &it, op, b->attr, b->layer->engine, NULL),
-	        "operation"))
+	        operation_describe(pd, op, b->layer->engine, b->attr, nth),
+	        nth ? "further implementation" : "operation"))
 		return false;
-	for (; nth > 0; nth--)
-		if (dnnl_primitive_desc_iterator_next(it) != dnnl_success) {
-			dnnl_primitive_desc_iterator_destroy(it);
-			return err_set(b->err, ERR_UNSUPPORTED,
-			    "oneDNN: no further implementation");
-		}
-	*pd = dnnl_primitive_desc_iterator_fetch(it);
-	dnnl_primitive_desc_iterator_destroy(it);
-	if (*pd == NULL)
-		return err_set(b->err, ERR_UNSUPPORTED,
-		    "oneDNN: operation: not implemented by the library");
 	if (make_from(b, *pd))
 		return true;
 	dnnl_primitive_desc_destroy(*pd);

@@ -3,9 +3,9 @@
 #ifndef TARGETS_DNNL_LAYER_H
 #define TARGETS_DNNL_LAYER_H
 
-#include <dnnl.h>
 #include <stdbool.h>
 
+#include "targets/dnnl/library.h"
 #include "targets/fused.h"
 #include "targets/target.h"
 
@@ -43,41 +43,34 @@ struct build {
 bool check(struct build *b, dnnl_status_t s, const char *what);
 
 /* Describe a tensor: of a type in C order, of a value in its port's format,
- * with room for any layout, and as an operand that broadcasts to `rank`. */
-void desc_plain(dnnl_memory_desc_t *md, uint32_t rank, const int64_t *dim);
-bool desc_layout(
-    dnnl_memory_desc_t *md, enum layout layout, const struct type *t);
-bool desc_value(struct build *b, value_id v, dnnl_memory_desc_t *md);
-bool desc_any(
-    struct build *b, uint32_t rank, const int64_t *dim, dnnl_memory_desc_t *md);
-bool desc_operand(
-    struct build *b, value_id v, uint32_t rank, dnnl_memory_desc_t *md);
+ * and as an operand that broadcasts to `rank`. */
+void desc_plain(struct md *md, uint32_t rank, const int64_t *dim);
+bool desc_layout(struct md *md, enum layout layout, const struct type *t);
+bool desc_value(struct build *b, value_id v, struct md *md);
+bool desc_operand(struct build *b, value_id v, uint32_t rank, struct md *md);
 
 /* Add an argument that is one of the candidate's ports. */
-bool bind_value(
-    struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
+bool bind_value(struct build *b, int arg, value_id v, const struct md *md);
 /* Likewise an output that nobody may read, or (VALUE_NONE) that there is none
  * of: it then goes to memory of its own. */
-bool bind_wanted(
-    struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
+bool bind_wanted(struct build *b, int arg, value_id v, const struct md *md);
 /* Add a constant argument: floats described by `is`, re-laid-out as `want`. */
 bool bind_constant(struct build *b, int arg, const float *data,
-    const dnnl_memory_desc_t *is, const dnnl_memory_desc_t *want);
+    const struct md *is, const struct md *want);
 /* Either, according to what v is. */
-bool bind_operand(
-    struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md);
+bool bind_operand(struct build *b, int arg, value_id v, const struct md *md);
 
 /* Choose the nth implementation of an operation (0: the library's choice), make
  * the primitive; *pd is the caller's to destroy. */
-bool make_primitive(struct build *b, const_dnnl_op_desc_t op, uint32_t nth,
+bool make_primitive(struct build *b, const struct operation *op, uint32_t nth,
     dnnl_primitive_desc_t *pd);
 /* The same for primitives that have no operation descriptor. */
 bool make_from(struct build *b, dnnl_primitive_desc_t pd);
 /* "jit:avx512_core", "ref:any", ... of a primitive descriptor. */
 const char *implementation_info(const_dnnl_primitive_desc_t pd);
 /* The layout an implementation wants argument `what` in. */
-const dnnl_memory_desc_t *wanted(
-    const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index);
+const struct md *wanted(struct build *b, const_dnnl_primitive_desc_t pd,
+    dnnl_query_t what, int index);
 
 /* Bytes of host memory of a constant value as floats, aligned. */
 const float *constant_floats(struct build *b, value_id v);
@@ -95,9 +88,6 @@ bool step_algorithm(const struct step *s, dnnl_alg_kind_t *alg);
 dnnl_alg_kind_t binary_algorithm(enum step_kind kind);
 
 /* A window as the library takes it; its holes are dilation - 1. */
-struct dims {
-	dnnl_dims_t kernel, stride, holes, before, after;
-};
 struct window;
 void layer_dims(struct dims *d, const struct window *w);
 

@@ -7,7 +7,7 @@ struct matmul {
 	const struct way *way;
 	struct product p;
 	uint32_t rank; /* of the operation */
-	dnnl_memory_desc_t src, weights, bias_desc, dst;
+	struct md src, weights, bias_desc, dst;
 };
 
 static const struct type *
@@ -23,23 +23,16 @@ is_constant(const struct build *b, value_id v)
 }
 
 static void
-swap_last_two(dnnl_memory_desc_t *md)
+swap_last_two(struct md *md)
 {
 	int i = md->ndims - 2, j = md->ndims - 1;
 	dnnl_dim_t dim = md->dims[i];
-	dnnl_dim_t stride = md->format_desc.blocking.strides[i];
-	dnnl_dims_t dims, strides;
+	dnnl_dim_t stride = md->strides[i];
 
-	for (int k = 0; k < md->ndims; k++) {
-		dims[k] = md->dims[k];
-		strides[k] = md->format_desc.blocking.strides[k];
-	}
-	dims[i] = dims[j];
-	dims[j] = dim;
-	strides[i] = strides[j];
-	strides[j] = stride;
-	dnnl_memory_desc_init_by_strides(
-	    md, md->ndims, dims, dnnl_f32, strides);
+	md->dims[i] = md->dims[j];
+	md->dims[j] = dim;
+	md->strides[i] = md->strides[j];
+	md->strides[j] = stride;
 }
 
 /* Can v be read with all dimensions but the last taken as one? */
@@ -105,7 +98,7 @@ bind(struct build *b, struct matmul *m, dnnl_primitive_desc_t pd)
 		    && bind_constant(b, DNNL_ARG_WEIGHTS,
 		        scaled_floats(
 		            b->graph, m->p.right, m->p.alpha, b->arena),
-		        &m->weights, wanted(pd, dnnl_query_weights_md, 0));
+		        &m->weights, wanted(b, pd, dnnl_query_weights_md, 0));
 	else
 		ok = ok
 		    && bind_value(b, DNNL_ARG_WEIGHTS, m->p.right, &m->weights);
@@ -122,23 +115,20 @@ bool
 build_matmul(struct build *b)
 {
 	struct matmul m = {0};
-	dnnl_matmul_desc_t op;
-	dnnl_memory_desc_t weights;
+	struct operation op = {.kind = dnnl_matmul};
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
 	read_node(b, &m);
 	if (!describe(b, &m))
 		return false;
-	weights = m.weights;
-	if (is_constant(b, m.p.right)
-	    && !desc_any(b, m.rank, m.weights.dims, &weights))
-		return false;
-	if (!check(b,
-	        dnnl_matmul_desc_init(&op, &m.src, &weights,
-	            m.p.bias == VALUE_NONE ? NULL : &m.bias_desc, &m.dst),
-	        "matmul")
-	    || !post_operations(b, m.way->residual, m.rank)
+	op.md[ROLE_SRC] = m.src;
+	op.md[ROLE_WEIGHTS] =
+	    is_constant(b, m.p.right) ? md_any(&m.weights) : m.weights;
+	if (m.p.bias != VALUE_NONE)
+		op.md[ROLE_BIAS] = m.bias_desc;
+	op.md[ROLE_DST] = m.dst;
+	if (!post_operations(b, m.way->residual, m.rank)
 	    || !make_primitive(b, &op, way_nth(m.way), &pd))
 		return false;
 	ok = bind(b, &m, pd);

@@ -4,8 +4,7 @@
 #include "targets/dnnl/layer.h"
 
 static bool
-bind_parts(
-    struct build *b, const struct node *n, const dnnl_memory_desc_t *part)
+bind_parts(struct build *b, const struct node *n, const struct md *part)
 {
 	for (uint32_t i = 0; i < n->ninputs; i++)
 		if (!bind_operand(b, DNNL_ARG_MULTIPLE_SRC + (int)i,
@@ -18,10 +17,9 @@ bool
 build_concat(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	dnnl_memory_desc_t *part =
-	    arena_new(b->arena, dnnl_memory_desc_t, n->ninputs);
+	struct md *part = arena_new(b->arena, struct md, n->ninputs);
 	int64_t axis = attr_int_or(n, "axis", 1);
-	dnnl_memory_desc_t dst;
+	struct md dst;
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
@@ -33,8 +31,8 @@ build_concat(struct build *b)
 		if (!desc_value(b, n->input[i], &part[i]))
 			return false;
 	if (!check(b,
-	        dnnl_concat_primitive_desc_create(&pd, &dst, (int)n->ninputs,
-	            (int)axis, part, NULL, b->layer->engine),
+	        md_concat(&pd, &dst, (struct md_list){(int)n->ninputs, part},
+	            (int)axis, b->layer->engine, b->arena),
 	        "concat"))
 		return false;
 	ok = make_from(b, pd) && bind_parts(b, n, part)
@@ -47,20 +45,21 @@ bool
 build_resize(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	dnnl_memory_desc_t src, dst;
-	dnnl_resampling_desc_t op;
+	struct md src, dst;
+	struct operation op = {
+	    .kind = dnnl_resampling,
+	    .alg = attr_is(n, "mode", "nearest", "linear")
+	        ? dnnl_resampling_linear
+	        : dnnl_resampling_nearest,
+	};
 	dnnl_primitive_desc_t pd;
 
 	if (!desc_value(b, n->input[0], &src)
-	    || !desc_value(b, b->fused.end, &dst)
-	    || !check(b,
-	        dnnl_resampling_forward_desc_init(&op, dnnl_forward_inference,
-	            attr_is(n, "mode", "nearest", "linear")
-	                ? dnnl_resampling_linear
-	                : dnnl_resampling_nearest,
-	            NULL, &src, &dst),
-	        "resampling")
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !desc_value(b, b->fused.end, &dst))
+		return false;
+	op.md[ROLE_SRC] = src;
+	op.md[ROLE_DST] = dst;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &src)
@@ -76,7 +75,7 @@ build_transpose(struct build *b)
 	uint32_t count = 0;
 	const int64_t *perm = attr_ints(n, "perm", &count);
 	dnnl_dims_t dims, strides;
-	dnnl_memory_desc_t src, dst, plain;
+	struct md src, dst, plain;
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
@@ -86,16 +85,11 @@ build_transpose(struct build *b)
 		uint32_t from = perm ? (uint32_t)perm[i] : in->rank - 1 - i;
 
 		dims[from] = in->dim[from];
-		strides[from] = plain.format_desc.blocking.strides[i];
+		strides[from] = plain.strides[i];
 	}
-	if (!check(b,
-	        dnnl_memory_desc_init_by_strides(
-	            &dst, (int)in->rank, dims, dnnl_f32, strides),
-	        "transpose")
-	    || !check(b,
-	        dnnl_reorder_primitive_desc_create(
-	            &pd, &src, b->layer->engine, &dst, b->layer->engine, NULL),
-	        "transpose"))
+	dst = md_by_strides((int)in->rank, dims, strides);
+	if (!check(
+	        b, md_reorder(&pd, &src, &dst, b->layer->engine), "transpose"))
 		return false;
 	ok = make_from(b, pd) && bind_value(b, DNNL_ARG_FROM, n->input[0], &src)
 	    && bind_value(b, DNNL_ARG_TO, b->fused.end, &dst);

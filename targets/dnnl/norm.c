@@ -14,7 +14,7 @@ axis_of(const struct node *n, int64_t otherwise, uint32_t rank)
 
 /* The tensor as a matrix: dimensions before `axis`, and from it on. */
 static void
-desc_matrix(dnnl_memory_desc_t *md, const struct type *t, uint32_t axis)
+desc_matrix(struct md *md, const struct type *t, uint32_t axis)
 {
 	int64_t dim[2] = {1, 1};
 
@@ -30,8 +30,12 @@ build_softmax(struct build *b)
 	const struct node *n = b->fused.anchor;
 	const struct type *t = &node_in(b->graph, n, 0)->type;
 	uint32_t axis = axis_of(n, n->opset < 13 ? 1 : -1, t->rank);
-	dnnl_memory_desc_t md;
-	dnnl_softmax_v2_desc_t op;
+	struct md md;
+	struct operation op = {
+	    .kind = dnnl_softmax,
+	    .alg =
+	        n->op == OP_SOFTMAX ? dnnl_softmax_accurate : dnnl_softmax_log,
+	};
 	dnnl_primitive_desc_t pd;
 
 	if (n->opset < 13) {
@@ -40,13 +44,9 @@ build_softmax(struct build *b)
 	} else if (!desc_value(b, n->input[0], &md)) {
 		return false;
 	}
-	if (!check(b,
-	        dnnl_softmax_v2_forward_desc_init(&op, dnnl_forward_inference,
-	            n->op == OP_SOFTMAX ? dnnl_softmax_accurate
-	                                : dnnl_softmax_log,
-	            &md, &md, (int)axis),
-	        "softmax")
-	    || !make_primitive(b, &op, 0, &pd))
+	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
+	op.n = axis;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
@@ -57,7 +57,7 @@ build_softmax(struct build *b)
 static bool
 bind_vector(struct build *b, int arg, value_id v)
 {
-	dnnl_memory_desc_t md;
+	struct md md;
 	int64_t count;
 
 	if (v == VALUE_NONE)
@@ -70,9 +70,8 @@ bind_vector(struct build *b, int arg, value_id v)
 bool
 build_layer_norm(struct build *b)
 {
-	unsigned flags = 0;
-	dnnl_memory_desc_t md;
-	dnnl_layer_normalization_desc_t op;
+	struct md md;
+	struct operation op = {.kind = dnnl_layer_normalization};
 	dnnl_primitive_desc_t pd;
 	struct layer_norm l;
 	const char *fault;
@@ -80,15 +79,13 @@ build_layer_norm(struct build *b)
 	if (!layer_norm_read(&l, b->graph, b->candidate->match, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
 	if (l.scale != VALUE_NONE)
-		flags |= dnnl_use_scale;
+		op.flags |= dnnl_use_scale;
 	if (l.shift != VALUE_NONE)
-		flags |= dnnl_use_shift;
+		op.flags |= dnnl_use_shift;
 	desc_matrix(&md, &graph_value(b->graph, l.x)->type, l.axis);
-	if (!check(b,
-	        dnnl_layer_normalization_forward_desc_init(
-	            &op, dnnl_forward_inference, &md, NULL, l.epsilon, flags),
-	        "layer normalization")
-	    || !make_primitive(b, &op, 0, &pd))
+	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
+	op.a = l.epsilon;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, l.x, &md)
@@ -101,19 +98,19 @@ bool
 build_batch_norm(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	dnnl_memory_desc_t md;
-	dnnl_batch_normalization_desc_t op;
+	struct md md;
+	struct operation op = {
+	    .kind = dnnl_batch_normalization,
+	    .a = attr_float_or(n, "epsilon", 1e-5f),
+	    .flags = dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift,
+	};
 	dnnl_primitive_desc_t pd;
 
 	if (!desc_value(b, n->input[0], &md)
-	    || !check(b,
-	        dnnl_batch_normalization_forward_desc_init(&op,
-	            dnnl_forward_inference, &md,
-	            attr_float_or(n, "epsilon", 1e-5f),
-	            dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift),
-	        "batch normalization")
-	    || !post_operations(b, RESIDUAL_BINARY, (uint32_t)md.ndims)
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !post_operations(b, RESIDUAL_BINARY, (uint32_t)md.ndims))
+		return false;
+	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
@@ -128,19 +125,21 @@ bool
 build_lrn(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	dnnl_memory_desc_t md;
-	dnnl_lrn_desc_t op;
+	struct md md;
+	struct operation op = {
+	    .kind = dnnl_lrn,
+	    .alg = dnnl_lrn_across_channels,
+	    .n = attr_int_or(n, "size", 1),
+	    .a = attr_float_or(n, "alpha", 1e-4f),
+	    .b = attr_float_or(n, "beta", 0.75f),
+	    .c = attr_float_or(n, "bias", 1),
+	};
 	dnnl_primitive_desc_t pd;
 
-	if (!desc_value(b, n->input[0], &md)
-	    || !check(b,
-	        dnnl_lrn_forward_desc_init(&op, dnnl_forward_inference,
-	            dnnl_lrn_across_channels, &md, attr_int_or(n, "size", 1),
-	            attr_float_or(n, "alpha", 1e-4f),
-	            attr_float_or(n, "beta", 0.75f),
-	            attr_float_or(n, "bias", 1)),
-	        "local response normalization")
-	    || !make_primitive(b, &op, 0, &pd))
+	if (!desc_value(b, n->input[0], &md))
+		return false;
+	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &md)

@@ -18,22 +18,20 @@ build_eltwise(struct build *b)
 {
 	struct step s = pop_step(&b->fused);
 	const uint32_t rank = graph_value(b->graph, b->fused.end)->type.rank;
-	dnnl_memory_desc_t src, dst;
-	dnnl_eltwise_desc_t op;
+	struct md src, dst;
+	struct operation op = {.kind = dnnl_eltwise, .a = s.alpha, .b = s.beta};
 	dnnl_primitive_desc_t pd;
-	dnnl_alg_kind_t alg;
 
-	if (!step_algorithm(&s, &alg))
+	if (!step_algorithm(&s, &op.alg))
 		return err_set(b->err, ERR_UNSUPPORTED,
 		    "oneDNN: no algorithm for this activation");
 	if (!desc_value(b, b->fused.start, &src)
 	    || !desc_value(b, b->fused.end, &dst)
-	    || !check(b,
-	        dnnl_eltwise_forward_desc_init(
-	            &op, dnnl_forward_inference, alg, &src, s.alpha, s.beta),
-	        "eltwise")
-	    || !post_operations(b, RESIDUAL_BINARY, rank)
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !post_operations(b, RESIDUAL_BINARY, rank))
+		return false;
+	op.md[ROLE_SRC] = src;
+	op.md[ROLE_DST] = dst;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, b->fused.start, &src)
@@ -70,8 +68,9 @@ build_binary(struct build *b)
 {
 	struct step s = pop_step(&b->fused);
 	const uint32_t rank = graph_value(b->graph, b->fused.end)->type.rank;
-	dnnl_memory_desc_t left_md, right_md, dst;
-	dnnl_binary_desc_t op;
+	struct md left_md, right_md, dst;
+	struct operation op = {
+	    .kind = dnnl_binary, .alg = binary_algorithm(s.kind)};
 	dnnl_primitive_desc_t pd;
 	value_id left, right;
 
@@ -79,12 +78,12 @@ build_binary(struct build *b)
 	if (!desc_operand(b, left, rank, &left_md)
 	    || !desc_operand(b, right, rank, &right_md)
 	    || !desc_value(b, b->fused.end, &dst)
-	    || !check(b,
-	        dnnl_binary_desc_init(
-	            &op, binary_algorithm(s.kind), &left_md, &right_md, &dst),
-	        "binary")
-	    || !post_operations(b, RESIDUAL_BINARY, rank)
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !post_operations(b, RESIDUAL_BINARY, rank))
+		return false;
+	op.md[ROLE_SRC] = left_md;
+	op.md[ROLE_SRC_1] = right_md;
+	op.md[ROLE_DST] = dst;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_operand(b, DNNL_ARG_SRC_0, left, &left_md)
@@ -98,24 +97,22 @@ build_prelu(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const uint32_t rank = node_in(b->graph, n, 0)->type.rank;
-	dnnl_memory_desc_t md, plain, any;
-	dnnl_prelu_desc_t op;
+	struct md md, plain;
+	struct operation op = {.kind = dnnl_prelu};
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
 	if (!desc_value(b, n->input[0], &md)
-	    || !desc_operand(b, n->input[1], rank, &plain)
-	    || !desc_any(b, rank, plain.dims, &any)
-	    || !check(b,
-	        dnnl_prelu_forward_desc_init(
-	            &op, dnnl_forward_inference, &md, &any),
-	        "prelu")
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !desc_operand(b, n->input[1], rank, &plain))
+		return false;
+	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
+	op.md[ROLE_WEIGHTS] = md_any(&plain);
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	ok = bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS,
 	        constant_floats(b, n->input[1]), &plain,
-	        wanted(pd, dnnl_query_weights_md, 0))
+	        wanted(b, pd, dnnl_query_weights_md, 0))
 	    && bind_value(b, DNNL_ARG_DST, n->output[0], &md);
 	dnnl_primitive_desc_destroy(pd);
 	return ok;

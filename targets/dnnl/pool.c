@@ -30,27 +30,24 @@ build_pool(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *in = &node_in(b->graph, n, 0)->type;
-	dnnl_memory_desc_t src, dst;
-	dnnl_pooling_v2_desc_t op;
+	struct md src, dst;
+	struct operation op = {.kind = dnnl_pooling, .alg = algorithm(n)};
 	dnnl_primitive_desc_t pd;
 	struct window w;
-	struct dims d;
 	const char *fault;
 
 	if (n->op == OP_GLOBALMAXPOOL || n->op == OP_GLOBALAVERAGEPOOL)
 		whole_map(&w, in);
 	else if (!window_resolve(&w, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
-	layer_dims(&d, &w);
+	layer_dims(&op.window, &w);
 	if (!desc_value(b, n->input[0], &src)
 	    || !desc_value(b, b->fused.end, &dst)
-	    || !check(b,
-	        dnnl_pooling_v2_forward_desc_init(&op, dnnl_forward_inference,
-	            algorithm(n), &src, &dst, d.stride, d.kernel, d.holes,
-	            d.before, d.after),
-	        "pooling")
-	    || !post_operations(b, RESIDUAL_BINARY, in->rank)
-	    || !make_primitive(b, &op, 0, &pd))
+	    || !post_operations(b, RESIDUAL_BINARY, in->rank))
+		return false;
+	op.md[ROLE_SRC] = src;
+	op.md[ROLE_DST] = dst;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &src)

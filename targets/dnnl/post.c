@@ -71,8 +71,7 @@ append_function(struct build *b, dnnl_post_ops_t ops, const struct step *s)
 	if (!step_algorithm(s, &alg))
 		return err_set(b->err, ERR_UNSUPPORTED,
 		    "oneDNN: no algorithm for a fused step");
-	return check(b,
-	    dnnl_post_ops_append_eltwise(ops, 1.f, alg, s->alpha, s->beta),
+	return check(b, post_append_eltwise(ops, alg, s->alpha, s->beta),
 	    "eltwise post-op");
 }
 
@@ -81,16 +80,14 @@ append(struct build *b, dnnl_post_ops_t ops, uint32_t i, enum residual how,
     uint32_t rank)
 {
 	const struct step *s = &b->fused.step[i];
-	dnnl_memory_desc_t md;
+	struct md md;
 
 	if (is_sum(&b->fused, i, how))
-		return check(
-		    b, dnnl_post_ops_append_sum(ops, 1.f), "sum post-op");
+		return check(b, post_append_sum(ops), "sum post-op");
 	if (step_is_binary(s->kind))
 		return desc_operand(b, s->other, rank, &md)
 		    && check(b,
-		        dnnl_post_ops_append_binary(
-		            ops, binary_algorithm(s->kind), &md),
+		        post_append_binary(ops, binary_algorithm(s->kind), &md),
 		        "binary post-op");
 	return append_function(b, ops, s);
 }
@@ -116,10 +113,7 @@ post_operations_depthwise(
 	    || !check(b, dnnl_post_ops_create(&ops), "post-ops"))
 		return false;
 	ok = append_functions(b, ops, &b->fused)
-	    && check(b,
-	        dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3,
-	            stride, 1, 0, 0, NULL),
-	        "depthwise post-op")
+	    && check(b, post_append_dw(ops, stride), "depthwise post-op")
 	    && append_functions(b, ops, second)
 	    && check(
 	        b, dnnl_primitive_attr_set_post_ops(b->attr, ops), "post-ops");
@@ -164,7 +158,7 @@ bind_post_operands(struct build *b, enum residual how, uint32_t rank)
 
 	for (uint32_t i = 0; i < f->nsteps; i++) {
 		const struct step *s = &f->step[i];
-		dnnl_memory_desc_t md;
+		struct md md;
 
 		if (!step_is_binary(s->kind))
 			continue;
@@ -172,8 +166,7 @@ bind_post_operands(struct build *b, enum residual how, uint32_t rank)
 			return false;
 		if (is_sum(f, i, how)) {
 			b->layer->residual = input_port(b->candidate, s->other);
-			b->layer->residual_bytes =
-			    dnnl_memory_desc_get_size(&md);
+			b->layer->residual_bytes = md_size(&md);
 			continue;
 		}
 		if (!bind_operand(b,

@@ -112,8 +112,8 @@ struct recurrent {
 	bool apart; /* GRU whose reset gate comes behind the product */
 	int64_t directions, in, hidden;
 	dnnl_rnn_direction_t direction;
-	dnnl_memory_desc_t src, dst, state; /* state: of h and c */
-	dnnl_memory_desc_t weights[2], bias;
+	struct md src, dst, state; /* state: of h and c */
+	struct md weights[2], bias;
 	const float *weight_data[2], *bias_data;
 };
 
@@ -174,21 +174,18 @@ add_biases(struct build *b, const struct recurrent *r, const float *from)
 }
 
 /* [D, G * H, I] as the library numbers it: layer, direction, in, gate, out. */
-static bool
-describe_weights(struct build *b, const struct recurrent *r, int64_t in,
-    dnnl_memory_desc_t *md)
+static struct md
+weights_of(const struct recurrent *r, int64_t in)
 {
 	const int64_t gates = r->cell->gates, h = r->hidden;
 	const dnnl_dims_t dims = {1, r->directions, in, gates, h};
 	const dnnl_dims_t strides = {
 	    r->directions * gates * h * in, gates * h * in, 1, h * in, in};
 
-	return check(b,
-	    dnnl_memory_desc_init_by_strides(md, 5, dims, dnnl_f32, strides),
-	    "recurrent weights");
+	return md_by_strides(5, dims, strides);
 }
 
-static bool
+static void
 read_node(struct build *b, struct recurrent *r)
 {
 	const struct node *n = graph_node(b->graph, b->candidate->node[0]);
@@ -218,8 +215,8 @@ read_node(struct build *b, struct recurrent *r)
 	if (n->ninputs > 3 && n->input[3] != VALUE_NONE)
 		r->bias_data =
 		    add_biases(b, r, constant_floats(b, n->input[3]));
-	return describe_weights(b, r, r->in, &r->weights[0])
-	    && describe_weights(b, r, r->hidden, &r->weights[1]);
+	r->weights[0] = weights_of(r, r->in);
+	r->weights[1] = weights_of(r, r->hidden);
 }
 
 static value_id
@@ -249,31 +246,29 @@ has_end(const struct recurrent *r)
 	    || output_or_none(r->node, 2) != VALUE_NONE;
 }
 
-static bool
-describe_operation(struct build *b, const struct recurrent *r,
-    const dnnl_memory_desc_t *any, dnnl_rnn_desc_t *op)
+static struct operation
+operation_of(const struct recurrent *r)
 {
-	const dnnl_memory_desc_t *start = has_start(r) ? &r->state : NULL;
-	const dnnl_memory_desc_t *end = has_end(r) ? &r->state : NULL;
-	const dnnl_memory_desc_t *bias = r->bias_data ? &r->bias : NULL;
-	const dnnl_prop_kind_t forward = dnnl_forward_inference;
-	dnnl_status_t s;
+	struct operation op = {
+	    .kind = dnnl_rnn,
+	    .alg = r->cell->op == OP_LSTM ? dnnl_vanilla_lstm
+	        : r->apart                ? dnnl_lbr_gru
+	        : r->cell->op == OP_GRU   ? dnnl_vanilla_gru
+	                                  : dnnl_vanilla_rnn,
+	    .direction = r->direction,
+	    .md = {[ROLE_SRC] = r->src,
+	        [ROLE_WEIGHTS] = md_any(&r->weights[0]),
+	        [ROLE_WEIGHTS_ITER] = md_any(&r->weights[1]),
+	        [ROLE_DST] = r->dst},
+	};
 
-	if (r->cell->op == OP_LSTM)
-		s = dnnl_lstm_forward_desc_init(op, forward, r->direction,
-		    &r->src, start, start, &any[0], &any[1], bias, &r->dst, end,
-		    end, 0);
-	else if (r->apart)
-		s = dnnl_lbr_gru_forward_desc_init(op, forward, r->direction,
-		    &r->src, start, &any[0], &any[1], bias, &r->dst, end, 0);
-	else if (r->cell->op == OP_GRU)
-		s = dnnl_gru_forward_desc_init(op, forward, r->direction,
-		    &r->src, start, &any[0], &any[1], bias, &r->dst, end, 0);
-	else
-		s = dnnl_vanilla_rnn_forward_desc_init(op, forward,
-		    dnnl_eltwise_tanh, r->direction, &r->src, start, &any[0],
-		    &any[1], bias, &r->dst, end, 0, 0, 0);
-	return check(b, s, "recurrent layer");
+	if (r->bias_data)
+		op.md[ROLE_BIAS] = r->bias;
+	if (has_start(r))
+		op.md[ROLE_SRC_ITER] = op.md[ROLE_SRC_ITER_C] = r->state;
+	if (has_end(r))
+		op.md[ROLE_DST_ITER] = op.md[ROLE_DST_ITER_C] = r->state;
+	return op;
 }
 
 /* A state that is not given is zero. */
@@ -281,7 +276,7 @@ static bool
 bind_start(struct build *b, const struct recurrent *r, int arg, uint32_t input)
 {
 	const value_id v = input_or_none(r->node, input);
-	const size_t n = dnnl_memory_desc_get_size(&r->state) / sizeof(float);
+	const size_t n = md_size(&r->state) / sizeof(float);
 
 	if (v != VALUE_NONE)
 		return bind_operand(b, arg, v, &r->state);
@@ -311,9 +306,9 @@ bind(struct build *b, const struct recurrent *r, dnnl_primitive_desc_t pd)
 {
 	return bind_value(b, DNNL_ARG_SRC_LAYER, r->node->input[0], &r->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS_LAYER, r->weight_data[0],
-	        &r->weights[0], wanted(pd, dnnl_query_weights_md, 0))
+	        &r->weights[0], wanted(b, pd, dnnl_query_weights_md, 0))
 	    && bind_constant(b, DNNL_ARG_WEIGHTS_ITER, r->weight_data[1],
-	        &r->weights[1], wanted(pd, dnnl_query_weights_md, 1))
+	        &r->weights[1], wanted(b, pd, dnnl_query_weights_md, 1))
 	    && (!r->bias_data
 	        || bind_constant(
 	            b, DNNL_ARG_BIAS, r->bias_data, &r->bias, &r->bias))
@@ -326,15 +321,13 @@ bool
 build_recurrent(struct build *b)
 {
 	struct recurrent r = {0};
-	dnnl_memory_desc_t any[2];
-	dnnl_rnn_desc_t op;
+	struct operation op;
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
-	if (!read_node(b, &r) || !desc_any(b, 5, r.weights[0].dims, &any[0])
-	    || !desc_any(b, 5, r.weights[1].dims, &any[1])
-	    || !describe_operation(b, &r, any, &op)
-	    || !make_primitive(b, &op, 0, &pd))
+	read_node(b, &r);
+	op = operation_of(&r);
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	ok = bind(b, &r, pd);
 	dnnl_primitive_desc_destroy(pd);

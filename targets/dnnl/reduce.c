@@ -20,8 +20,7 @@ static const struct {
 
 /* The result with its reduced dimensions kept as ones, in its port's layout. */
 static bool
-describe(struct build *b, const struct node *n, dnnl_memory_desc_t *src,
-    dnnl_memory_desc_t *dst)
+describe(struct build *b, const struct node *n, struct md *src, struct md *dst)
 {
 	const struct type *in = &node_in(b->graph, n, 0)->type;
 	const struct type *out = &node_out(b->graph, n, 0)->type;
@@ -45,19 +44,20 @@ bool
 build_reduction(struct build *b)
 {
 	const struct node *n = graph_node(b->graph, b->candidate->node[0]);
-	dnnl_memory_desc_t src, dst;
-	dnnl_reduction_desc_t op;
+	struct md src, dst;
+	struct operation op = {.kind = dnnl_reduction};
 	dnnl_primitive_desc_t pd;
 	size_t k = 0;
 
 	while (kind[k].op != n->op)
 		k++;
-	if (!describe(b, n, &src, &dst)
-	    || !check(b,
-	        dnnl_reduction_desc_init(
-	            &op, kind[k].algorithm, &src, &dst, kind[k].p, 0),
-	        "reduction")
-	    || !make_primitive(b, &op, 0, &pd))
+	if (!describe(b, n, &src, &dst))
+		return false;
+	op.alg = kind[k].algorithm;
+	op.a = kind[k].p;
+	op.md[ROLE_SRC] = src;
+	op.md[ROLE_DST] = dst;
+	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &src)

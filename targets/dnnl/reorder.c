@@ -53,7 +53,7 @@ release(struct converter *c)
 }
 
 static bool
-make(struct reorder *r, const dnnl_memory_desc_t md[2])
+make(struct reorder *r, const struct md md[2])
 {
 	dnnl_primitive_desc_t pd;
 	bool ok;
@@ -62,16 +62,14 @@ make(struct reorder *r, const dnnl_memory_desc_t md[2])
 	    || dnnl_stream_create(
 	           &r->stream, r->engine, dnnl_stream_default_flags)
 	        != dnnl_success
-	    || dnnl_reorder_primitive_desc_create(
-	           &pd, &md[0], r->engine, &md[1], r->engine, NULL)
-	        != dnnl_success)
+	    || md_reorder(&pd, &md[0], &md[1], r->engine) != dnnl_success)
 		return false;
 	ok = dnnl_primitive_create(&r->primitive, pd) == dnnl_success;
 	dnnl_primitive_desc_destroy(pd);
 	r->arg[0].arg = DNNL_ARG_FROM;
 	r->arg[1].arg = DNNL_ARG_TO;
 	for (uint32_t i = 0; ok && i < 2; i++)
-		ok = dnnl_memory_create(
+		ok = md_memory(
 		         &r->arg[i].memory, &md[i], r->engine, DNNL_MEMORY_NONE)
 		    == dnnl_success;
 	return ok;
@@ -83,7 +81,7 @@ reorder_new(struct converter *c, enum layout from, enum layout to,
 {
 	struct reorder *r = arena_new(a, struct reorder, 1);
 	struct converter made = {run, release, r};
-	dnnl_memory_desc_t md[2];
+	struct md md[2];
 
 	target_threads_apply();
 	if (!desc_layout(&md[0], from, type) || !desc_layout(&md[1], to, type))

@@ -264,6 +264,21 @@ test_pointwise(void **state)
 	assert_true(check_all("dnnl.gelu", 5) >= 33);
 }
 
+/* oneDNN 3 gave two functions slopes that oneDNN 2 had built in: the same name
+ * compiles and computes something else. */
+static void
+test_functions_that_gained_a_slope(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 18, 5, 5));
+	value_id w = make_constant(&m, DIMS(24, 18, 1, 1), -0.5f, 0.5f);
+
+	(void)state;
+	make_output(&m, MAKE(&m, HARDSWISH, x));
+	make_output(&m, MAKE(&m, SOFTPLUS, x));
+	make_output(&m, MAKE(&m, HARDSWISH, MAKE(&m, CONV, x, w)));
+	assert_true(check_all("dnnl.conv", 2) > 6);
+}
+
 static void
 test_binary(void **state)
 {
@@ -511,6 +526,7 @@ main(void)
 	    TEST(test_matmul_of_two_inputs),
 	    TEST(test_pools),
 	    TEST(test_pointwise),
+	    TEST(test_functions_that_gained_a_slope),
 	    TEST(test_binary),
 	    TEST(test_softmax_and_norms),
 	    TEST(test_layer_norm_in_parts),
