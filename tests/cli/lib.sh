@@ -44,6 +44,13 @@ expect_json() {
 		fail "$1 is not one JSON document"
 }
 
+need_target() { # KIND: the test skips where it is not built in
+	why=$("$MARQ" targets check "$1" 2>&1) || {
+		echo "skipped: $why"
+		exit 77
+	}
+}
+
 wait_until() { # COMMAND...: until it succeeds; fails after a minute
 	tries=0
 	until "$@"; do

@@ -4,8 +4,7 @@
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
 targets='-t mrvl -t dnnl -t host'
-"$MARQ" doctor >/dev/null
-"$MARQ" search absent.onnx -t dnnl 2>&1 | grep -q 'not built' && targets='-t mrvl -t host'
+"$MARQ" targets check dnnl >/dev/null 2>&1 || targets='-t mrvl -t host'
 
 run model make tiny -o tiny.onnx -q
 expect_status 0

@@ -3,7 +3,7 @@
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
 command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
-"$MARQ" targets list | grep -q '^dnnl *ok' || { echo 'skipped: the README needs dnnl'; exit 77; }
+need_target dnnl
 command=README.md
 PATH=$(dirname "$MARQ"):$PATH
 python3 "$MARQ_SOURCE/tests/support/transcript.py" "$MARQ_SOURCE/README.md" ||

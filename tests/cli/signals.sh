@@ -4,6 +4,7 @@
 # minutes; how soon it was is printed only.)
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
+need_target dnnl
 "$MARQ" model make resnet50 -o net.onnx --weights constant -q
 
 has_measured() { # DATABASE
