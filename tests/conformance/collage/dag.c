@@ -125,6 +125,7 @@ dag_read(struct dag *d, const cJSON *test)
 	{
 		if (d->ninputs == NODES_MAX)
 			return COMPLAIN("too many inputs");
+		d->input_item[d->ninputs] = item;
 		d->input[d->ninputs++] = text_of(item, "id");
 	}
 	cJSON_ArrayForEach(item, get(graph, "nodes"))
@@ -137,6 +138,7 @@ dag_read(struct dag *d, const cJSON *test)
 		if (kind)
 			d->kind[d->n - 1] = kind_named(kind->valuestring);
 		d->args[d->n - 1] = get(item, "inputs");
+		d->item[d->n - 1] = item;
 		cJSON_ArrayForEach(arg, get(item, "inputs"))
 		    connect(d, d->n - 1, arg);
 	}

@@ -21,11 +21,12 @@ struct dag {
 	uint32_t n;
 	const char *id[NODES_MAX], *op[NODES_MAX];
 	enum kind kind[NODES_MAX];
-	const cJSON *args[NODES_MAX];
+	const cJSON *args[NODES_MAX], *item[NODES_MAX]; /* NULL: constants */
 	set in[NODES_MAX], out[NODES_MAX];
 	set structural, constants, asked;
 	uint32_t ninputs;
 	const char *input[NODES_MAX];
+	const cJSON *input_item[NODES_MAX];
 	set reads[NODES_MAX]; /* fed inputs, by index */
 };
 

@@ -5,6 +5,7 @@
 
 #include "tests/conformance/collage/cost.h"
 #include "tests/conformance/collage/rules.h"
+#include "tests/conformance/collage/structure.h"
 
 #define SCALE 1e6 /* the cases' cost unit in ours */
 
@@ -108,7 +109,9 @@ trial_add(struct trial *t, uint32_t target, set s, double cost)
 			in[c->ninputs++] = (struct problem_port){d->n + i, 0};
 }
 
-/* Offers of all backends at prices of the model, and the host's for free. */
+/* Offers of all backends at prices of the model, and the host's for free. A
+ * backend's depth holds for what it offers; regions are deeper only where their
+ * price as wholes is on record. */
 void
 trial_build(struct trial *t, const cJSON *test, bool whole)
 {
@@ -116,6 +119,7 @@ trial_build(struct trial *t, const cJSON *test, bool whole)
 	static struct sets s;
 	const cJSON *item;
 
+	whole = whole && cost_is_tabled(get(test, "cost_model"));
 	build_graph(t);
 	p->nformats = 1;
 	p->target = arena_new(&t->arena, struct problem_target, 9);
@@ -166,11 +170,8 @@ count_measured(struct trial *t)
 		for (uint32_t k = 0; k < i; k++) {
 			const struct offer *y = &t->offer[c->step[k].candidate];
 
-			again |= x->backend == y->backend && size(x->nodes) == 1
-			    && size(y->nodes) == 1
-			    && strcmp(t->d->op[__builtin_ctzll(x->nodes)],
-			           t->d->op[__builtin_ctzll(y->nodes)])
-			        == 0;
+			again |= x->backend == y->backend
+			    && sets_are_alike(t->d, x->nodes, y->nodes);
 		}
 		t->nmeasured += !again;
 	}
