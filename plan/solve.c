@@ -1,5 +1,6 @@
 #include "plan/solve.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -306,6 +307,25 @@ insert(struct plan *list, uint32_t n, const struct plan *p)
 	list[n] = *p;
 }
 
+/* Say what is proven of n plans, ascending. The search bounds sums of parts: its
+ * i-th bound holds for all but i choices of candidates, however they are cut into
+ * regions, so it bounds the i-th best plan. Where regions may cost less than
+ * their parts it bounds nothing. */
+static void
+prove(struct plan *list, uint32_t n, const struct search_top *top,
+    const struct mix *mix)
+{
+	bool discounts = quest_has_discounts(mix);
+
+	for (uint32_t i = 0; i < n; i++)
+		discounts |= list[i].cost < top->best[i].lower_bound;
+	for (uint32_t i = 0; i < n; i++) {
+		assert(i == 0 || list[i - 1].cost <= list[i].cost);
+		list[i].lower_bound = discounts ? 0 : top->best[i].lower_bound;
+		list[i].proven = list[i].cost == list[i].lower_bound;
+	}
+}
+
 bool
 plan_top(struct plan *out, uint32_t k, uint32_t *n,
     const struct plan_request *r, struct arena *a, struct err *err)
@@ -330,18 +350,14 @@ plan_top(struct plan *out, uint32_t k, uint32_t *n,
 		    k, top.n);
 	for (uint32_t i = 0; i < top.n; i++) {
 		quest_group(&q, &top.best[i].cover);
-		if (!quest_weigh(&q, &top.best[i].cover, &q.plan))
+		if (!quest_weigh(&q, &top.best[i].cover, &q.plan)
+		    || q.plan.cost == COST_NEVER)
 			continue;
 		q.plan.searcher = "exact";
-		/* What is not listed costs at least what the last of them does,
-		 * and as a plan more still. */
-		q.plan.lower_bound = top.best[top.n - 1].lower_bound;
-		q.plan.proven = q.plan.cost <= q.plan.lower_bound;
-		if (q.plan.proven)
-			q.plan.lower_bound = q.plan.cost;
 		if (!plan_verify(&q.plan, err))
 			return false;
 		insert(out, (*n)++, &q.plan);
 	}
+	prove(out, *n, &top, r->mix);
 	return true;
 }

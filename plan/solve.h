@@ -38,7 +38,9 @@ bool plan_search(struct plan *out, const struct plan_request *r,
 /* The k cheapest plans that choose different candidates, ascending, out of what
  * has a KNOWN price (call it after plan_search(); nothing more is priced); *n:
  * how many there are, at most k, and fewer when the time ends, which a note says.
- * proven: no plan that is not listed is cheaper. Verified; without baselines. */
+ * out[i].lower_bound: all but i choices of candidates cost at least this, however
+ * they are cut into regions; proven: out[i] costs just that. Verified; without
+ * baselines. */
 bool plan_top(struct plan *out, uint32_t k, uint32_t *n,
     const struct plan_request *r, struct arena *a, struct err *err);
 

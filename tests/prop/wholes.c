@@ -3,11 +3,13 @@
  * is one, and the rounds end. A target of our own charges for regions; every cover
  * in every order is the oracle.
  * Argument: number of cases (default 2000). */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/map.h"
 #include "plan/solve.h"
 #include "tests/support/dressed.h"
 #include "tests/support/oracle.h"
@@ -24,6 +26,18 @@ enum law {
 	NLAWS,
 };
 static enum law law; /* the double's; set before each case */
+
+#define TOP 3
+
+/* What the cheapest plan of each choice of candidates costs, however it is cut
+ * into regions: cheapest[i] is the i-th of these, over all choices. */
+struct choices {
+	struct arena *arena;
+	struct map number; /* by the set of candidates */
+	cost_ns *cost;
+	uint32_t cap;
+};
+static struct choices choices;
 static const struct dressed *dressing;
 
 /* What n candidates cost as one region, by index. */
@@ -103,6 +117,38 @@ dress_regions(struct dressed *d, struct target_kind *kind)
 
 /* ---- the oracle ---- */
 
+/* A sequence of these candidates costs this much. */
+static void
+note_choice(const struct oracle *o, cost_ns cost)
+{
+	uint64_t set = 0;
+	uint32_t at, n = choices.number.nkeys;
+
+	assert(o->p->ncandidates <= 64);
+	for (uint32_t i = 0; i < o->n; i++)
+		set |= UINT64_C(1) << o->chosen[i];
+	at = map_find(&choices.number, &set, sizeof set);
+	if (at == MAP_NONE) {
+		const uint64_t *key =
+		    arena_copy(choices.arena, &set, sizeof set);
+
+		at = map_add(&choices.number, key, sizeof *key, n);
+		choices.cost = arena_grow(choices.arena, choices.cost,
+		    &choices.cap, n + 1, sizeof *choices.cost);
+		choices.cost[at] = cost;
+	}
+	if (cost < choices.cost[at])
+		choices.cost[at] = cost;
+}
+
+static int
+by_cost(const void *a, const void *b)
+{
+	cost_ns x = *(const cost_ns *)a, y = *(const cost_ns *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* All of a sequence; brute force's own cost with regions instead of sums. */
 static cost_ns
 sequence_cost(const struct oracle *o, struct arena *a)
@@ -122,6 +168,7 @@ sequence_cost(const struct oracle *o, struct arena *a)
 		if (cost != COST_NEVER)
 			cost = cost - sum + charged(&o->chosen[i], n);
 	}
+	note_choice(o, cost);
 	return cost;
 }
 
@@ -129,11 +176,47 @@ sequence_cost(const struct oracle *o, struct arena *a)
 
 struct tally {
 	uint32_t plans, optimal, proven, moved, rounds, none;
+	uint32_t top, top_proven; /* of the best TOP plans */
 };
+
+/* Is what is said of the best plans true? */
+static bool
+top_holds(const struct plan_request *r, uint64_t seed, struct tally *t,
+    struct arena *a)
+{
+	struct plan top[TOP];
+	struct err err = {.kind = ERR_NONE};
+	uint32_t n;
+
+	qsort(
+	    choices.cost, choices.number.nkeys, sizeof *choices.cost, by_cost);
+	if (!plan_top(top, TOP, &n, r, a, &err)) {
+		printf("seed %" PRIu64 ": %s\n", seed, err.text);
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		cost_ns best = choices.cost[i];
+
+		t->top++;
+		t->top_proven += top[i].proven;
+		if (top[i].cost == COST_NEVER || top[i].cost < best
+		    || top[i].lower_bound > best
+		    || (top[i].proven && top[i].cost != best)) {
+			printf("seed %" PRIu64 ", law %d: plan %" PRIu32
+			       " of the best costs %" PRIu64 " (bound %" PRIu64
+			       ", proven %d), the best there is %" PRIu64 "\n",
+			    seed, (int)law, i, top[i].cost, top[i].lower_bound,
+			    top[i].proven, best);
+			return false;
+		}
+	}
+	return true;
+}
 
 static bool
 holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
 {
+	struct arena scratch;
 	struct dressed d = {.a = a, .p = p};
 	struct oracle o = {.p = p, .cost = sequence_cost};
 	struct target_kind kind[8];
@@ -146,7 +229,11 @@ holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
 	dress(&d);
 	dress_known(&d);
 	dress_regions(&d, kind);
-	oracle_try_all(&o, a);
+	choices = (struct choices){.arena = a};
+	map_init(&choices.number, a);
+	arena_init(&scratch);
+	oracle_try_all(&o, &scratch);
+	arena_release(&scratch);
 	r = (struct plan_request){.graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,
@@ -172,6 +259,8 @@ holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
 		    plan.rounds, o.best);
 		return false;
 	}
+	if (!top_holds(&r, seed, t, a))
+		return false;
 	t->plans++;
 	t->optimal += plan.cost == o.best;
 	t->proven += plan.proven;
@@ -207,9 +296,11 @@ main(int argc, char **argv)
 	for (int i = 0; i < NLAWS; i++)
 		printf("%-8s %" PRIu32 " plans: %" PRIu32 " optimal, %" PRIu32
 		       " proven, %" PRIu32 " with regions re-priced, %" PRIu32
-		       " rounds at most, %" PRIu32 " missed\n",
+		       " rounds at most, %" PRIu32 " missed; %" PRIu32
+		       " in the top, %" PRIu32 " proven\n",
 		    name[i], tally[i].plans, tally[i].optimal, tally[i].proven,
-		    tally[i].moved, tally[i].rounds, tally[i].none);
+		    tally[i].moved, tally[i].rounds, tally[i].none,
+		    tally[i].top, tally[i].top_proven);
 	printf("%" PRIu64 " cases, %" PRIu64 " failed\n", n, bad);
 	return bad > 0;
 }
