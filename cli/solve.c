@@ -8,6 +8,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
+#include "search/infeasible.h"
 #include "search/placement.h"
 #include "search/problem_json.h"
 
@@ -109,10 +110,11 @@ print_nodes(const struct problem *p, const struct problem_candidate *c)
 	putchar('\n');
 }
 
-/* makespan: COST_NEVER: there is none. */
+/* makespan: COST_NEVER: there is none; infeasible: why there is no cover, or
+ * empty. */
 static void
-print_text(
-    const struct search_result *r, const struct problem *p, cost_ns makespan)
+print_text(const struct search_result *r, const struct problem *p,
+    cost_ns makespan, const char *infeasible)
 {
 	const struct cover *c = &r->cover;
 
@@ -120,6 +122,8 @@ print_text(
 	if (!r->found) {
 		puts(
 		    r->proven ? "no legal cover exists" : "no cover was found");
+		if (*infeasible)
+			printf("infeasible   %s\n", infeasible);
 		return;
 	}
 	printf("cost         %" PRIu64 " ns\n", c->cost);
@@ -186,6 +190,7 @@ cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 	struct placement_file file = {.graph = NULL};
 	const struct problem *p = &file.problem;
 	struct search_result r;
+	char infeasible[INFEASIBLE_TEXT] = "";
 	cost_ns makespan = COST_NEVER;
 	struct json j;
 
@@ -197,6 +202,8 @@ cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 	if (!read_file(&file, &args, err)
 	    || !search_named(&r, p, args.searcher, &args.search, c->run, err))
 		return false;
+	if (!r.found && r.proven)
+		infeasible_explain(infeasible, p, &args.search, c->run);
 	if (file.graph && placement_accelerators(file.graph) > 1)
 		cli_say(c, 0, "%s: one of the %" PRId64 " accelerators is used",
 		    args.file, placement_accelerators(file.graph));
@@ -204,10 +211,10 @@ cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 		makespan = placement_makespan(file.graph, p, &r.cover, c->run);
 	if (c->format == OUT_JSON) {
 		json_init(&j, stdout, 1);
-		solution_write(&r, p, makespan, &j);
+		solution_write(&r, p, makespan, infeasible, &j);
 		putchar('\n');
 	} else {
-		print_text(&r, p, makespan);
+		print_text(&r, p, makespan, infeasible);
 	}
 	if (!r.found)
 		c->status = err_exit(ERR_NO_COVER);

@@ -86,7 +86,7 @@ list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
 		if (p[i].state == PRICE_BOUND && p[i].source == PRICE_MEASURED
 		    && p[i].glances >= glances
 		    && p[i].bound <= p[chosen].ns + doubt
-		    && !q->problem.candidate[i].banned
+		    && candidate_allowed(&q->problem.candidate[i])
 		    && quest_is_rival(q, chosen, i))
 			add(q, all,
 			    &(struct rival){p[chosen].ns, p[i].bound, i});

@@ -66,7 +66,7 @@ static bool
 may_be_used(const struct quest *q, uint32_t candidate)
 {
 	return is_measured(&q->r->prices->candidate[candidate])
-	    && !q->problem.candidate[candidate].banned;
+	    && candidate_allowed(&q->problem.candidate[candidate]);
 }
 
 static void

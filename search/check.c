@@ -34,7 +34,7 @@ cover_nodes(struct judge *j, uint32_t i, struct err *err)
 	if (id >= j->p->ncandidates)
 		return PROBLEM("candidate %" PRIu32 " does not exist", id);
 	c = &j->p->candidate[id];
-	if (c->banned)
+	if (!candidate_allowed(c))
 		return PROBLEM("candidate %" PRIu32 " is banned", id);
 	if (c->cost == COST_NEVER)
 		return PROBLEM("candidate %" PRIu32 " has no cost", id);

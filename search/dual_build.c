@@ -228,7 +228,7 @@ costs_fit(const struct problem *p)
 		    && p->candidate[c].cost > DUAL_COST_MAX)
 			return false;
 	for (uint32_t t = 0; t < p->ntargets; t++)
-		if (p->target[t].launch > DUAL_COST_MAX)
+		if (target_launch(p, t) > DUAL_COST_MAX)
 			return false;
 	return p->nnodes > 0 && p->nnodes < 1u << 20;
 }
@@ -244,7 +244,7 @@ dual_init(struct dual *d, const struct problem *p, struct converter_memo *memo,
 	/* Where values leave early the cut may cross the path more than once, and
 	 * launches are left out of the bound. */
 	for (uint32_t t = 0; !problem_leaves_early(p) && t < p->ntargets; t++) {
-		d->launch[t] = dual_scaled(p->target[t].launch);
+		d->launch[t] = dual_scaled(target_launch(p, t));
 		d->nlaunching += d->launch[t] > 0;
 	}
 	d->use = arena_new(a, struct dual_use, p->user_start[p->nvalues]);

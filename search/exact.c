@@ -75,7 +75,9 @@ sweep_near(struct exact *x)
 		sweep_below(x, limit < upper(x) ? limit : upper(x));
 		if (x->best->lower_bound < limit)
 			break; /* it gave up, or was not stopped by the limit */
-		gap += x->limits.toll ? gap / 2 : gap;
+		/* A bound below NEAR_FIRST has a gap of 1: half of that is
+		 * nothing, and the sweeps would never end. */
+		gap += x->limits.toll ? gap / 2 + 1 : gap;
 	}
 	x->limits.max_rate = 0;
 }

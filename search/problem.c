@@ -101,9 +101,10 @@ index_targets(struct problem *p, struct arena *a)
 	for (uint32_t t = 0; t < p->ntargets; t++) {
 		const struct problem_target *target = &p->target[t];
 
-		p->tracked[t] = target->launch > 0
-		    || target->max_runs != NO_LIMIT
-		    || target->max_run_nodes != NO_LIMIT || target->fed_only;
+		p->tracked[t] = target->launch != COST_NEVER
+		    && (target->launch > 0 || target->max_runs != NO_LIMIT
+		        || target->max_run_nodes != NO_LIMIT
+		        || target->fed_only);
 	}
 	for (uint32_t c = 0; p->local && c < p->ncandidates; c++)
 		if (uses_local(p, &p->candidate[c]))

@@ -32,7 +32,9 @@ struct problem_candidate {
 	cost_ns cost; /* COST_NEVER: is never chosen */
 	uint64_t resource; /* counts against the target's capacity */
 	uint32_t class; /* equal classes: same structure, same cost */
-	bool banned; /* by a constraint */
+	bool banned; /* by a constraint that was asked for */
+	bool
+	    hopeless; /* derived: no constraint of its target lets it through */
 	uint32_t nnodes, ninputs, noutputs;
 	const uint32_t *node; /* ascending */
 	const struct problem_port
@@ -58,7 +60,7 @@ struct problem_value {
 
 struct problem_target {
 	const char *name;
-	cost_ns launch; /* of each run */
+	cost_ns launch; /* of each run; COST_NEVER: it cannot launch */
 	uint32_t max_runs; /* NO_LIMIT: any number */
 	uint32_t max_run_nodes; /* NO_LIMIT: any size */
 	bool fed_only; /* runs read nothing but what the caller feeds */
@@ -92,8 +94,8 @@ struct problem {
 };
 
 /* Check everything a file could get wrong and fill the derived part. Candidates
- * that cross a mark or could not be chosen become banned. ERR_INPUT or
- * ERR_UNSUPPORTED naming the node, value or candidate. */
+ * that cross a mark or that limits of their target rule out become hopeless.
+ * ERR_INPUT or ERR_UNSUPPORTED naming the node, value, candidate or port. */
 bool problem_index(struct problem *p, struct arena *a, struct err *err);
 
 /* After costs or bans changed (anything else: index again): which candidates can
@@ -104,11 +106,18 @@ void problem_reindex(struct problem *p, struct arena *a);
 void problem_restrict(struct problem *out, const struct problem *p,
     const bool *allowed, struct arena *a);
 
+/* Is there no constraint against this candidate? */
+static inline bool
+candidate_allowed(const struct problem_candidate *c)
+{
+	return !c->banned && !c->hopeless;
+}
+
 /* May this candidate be chosen at all? */
 static inline bool
 candidate_usable(const struct problem_candidate *c)
 {
-	return !c->banned && c->cost != COST_NEVER;
+	return candidate_allowed(c) && c->cost != COST_NEVER;
 }
 
 /* The target itself, or the one it is a part of: whose capacity counts. */
@@ -118,6 +127,15 @@ target_owner(const struct problem *p, uint32_t target)
 	uint32_t part_of = p->target[target].part_of;
 
 	return part_of ? part_of - 1 : target;
+}
+
+/* What runs of a target pay; one that cannot launch has none. */
+static inline cost_ns
+target_launch(const struct problem *p, uint32_t target)
+{
+	cost_ns launch = p->target[target].launch;
+
+	return launch == COST_NEVER ? 0 : launch;
 }
 
 /* Does a value leave some candidate before its last node runs? */

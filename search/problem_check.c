@@ -121,6 +121,7 @@ struct scrutiny {
 	const struct problem *p;
 	uint32_t *node_of; /* [nnodes] candidate + 1 that last held it */
 	uint32_t *seen; /* [nvalues] candidate + 1 whose port last named it */
+	uint32_t *read; /* [nvalues] candidate + 1 whose node last read it */
 	uint32_t *reached; /* [nnodes] candidate + 1 that last led there */
 };
 
@@ -192,6 +193,29 @@ check_ports(struct scrutiny *s, uint32_t c, const struct problem_port *port,
 			    inside ? "outside" : "inside");
 		s->seen[port[i].value] = c + 1;
 	}
+	return true;
+}
+
+/* Every value a port reads is read by a node inside: the search counts a value's
+ * users among the nodes, and nothing would feed a port beyond them. */
+static bool
+check_fed(struct scrutiny *s, uint32_t c, struct err *err)
+{
+	const struct problem *p = s->p;
+	const struct problem_candidate *cand = &p->candidate[c];
+
+	for (uint32_t i = 0; i < cand->nnodes; i++) {
+		const struct problem_node *n = &p->node[cand->node[i]];
+
+		for (uint32_t k = 0; k < n->ninputs; k++)
+			s->read[n->input[k]] = c + 1;
+	}
+	for (uint32_t i = 0; i < cand->ninputs; i++)
+		if (s->read[cand->input[i].value] != c + 1)
+			return err_set(err, ERR_INPUT,
+			    "inputs[%" PRIu32 "]: value %" PRIu32
+			    " is read by none of its nodes",
+			    i, cand->input[i].value);
 	return true;
 }
 
@@ -272,23 +296,25 @@ crosses_mark(const struct scrutiny *s, uint32_t c)
 	return false;
 }
 
-/* Bans what no constraint of its target lets through. */
+/* Marks what no constraint of its target lets through. */
 static void
-ban_hopeless(const struct scrutiny *s, uint32_t c)
+mark_hopeless(const struct scrutiny *s, uint32_t c)
 {
 	struct problem_candidate *cand = &s->p->candidate[c];
 	const struct problem_target *t = &s->p->target[cand->target];
 	uint32_t owner = target_owner(s->p, cand->target);
 
-	if (crosses_mark(s, c) || cand->resource > s->p->target[owner].capacity
-	    || cand->nnodes > t->max_run_nodes || t->max_runs == 0)
-		cand->banned = true;
+	cand->hopeless = crosses_mark(s, c)
+	    || cand->resource > s->p->target[owner].capacity
+	    || cand->nnodes > t->max_run_nodes || t->max_runs == 0
+	    || t->launch == COST_NEVER;
 }
 
 static bool
 check_candidates(struct problem *p, struct arena *a, struct err *err)
 {
 	struct scrutiny s = {p, arena_new(a, uint32_t, p->nnodes),
+	    arena_new(a, uint32_t, p->nvalues),
 	    arena_new(a, uint32_t, p->nvalues),
 	    arena_new(a, uint32_t, p->nnodes)};
 
@@ -300,9 +326,10 @@ check_candidates(struct problem *p, struct arena *a, struct err *err)
 		        &s, c, cand->input, cand->ninputs, false, err)
 		    || !check_ports(
 		        &s, c, cand->output, cand->noutputs, true, err)
-		    || !check_complete(&s, c, err) || !check_convex(&s, c, err))
+		    || !check_fed(&s, c, err) || !check_complete(&s, c, err)
+		    || !check_convex(&s, c, err))
 			return err_in(err, "candidate %" PRIu32, c);
-		ban_hopeless(&s, c);
+		mark_hopeless(&s, c);
 	}
 	return true;
 }

@@ -36,13 +36,10 @@ whole(const cJSON *item, bool null_is_never, uint64_t *out, struct err *err)
 		*out = COST_NEVER;
 		return true;
 	}
-	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0)
-	    || item->valuedouble > 9007199254740992.0
-	    || item->valuedouble != (double)(uint64_t)item->valuedouble)
+	if (!jsonin_is_u62(item, out))
 		return err_set(err, ERR_INPUT,
-		    "not an integer from 0 to 2^53%s",
+		    "not an integer from 0 to 2^62%s",
 		    null_is_never ? " or null" : "");
-	*out = (uint64_t)item->valuedouble;
 	return true;
 }
 
@@ -99,6 +96,16 @@ format_mask(struct reader *r, const cJSON *object, const char *key,
 	return true;
 }
 
+/* A target's launch: absent is free, null is COST_NEVER. */
+static bool
+launch(const cJSON *target, cost_ns *out, struct err *err)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(target, "launch");
+
+	*out = 0;
+	return !item || whole(item, true, out, err) || err_in(err, "launch");
+}
+
 /* An optional number with a default. */
 static bool
 number(const cJSON *object, const char *key, uint64_t otherwise, uint64_t *out,
@@ -140,7 +147,7 @@ read_target(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 
 	if (!jsonin_only(item, known, err)
 	    || !jsonin_str(item, "name", &name, err)
-	    || !number(item, "launch", 0, &t->launch, err)
+	    || !launch(item, &t->launch, err)
 	    || !limit(item, "max_runs", &t->max_runs, err)
 	    || !limit(item, "max_run_nodes", &t->max_run_nodes, err)
 	    || !number(item, "capacity", UINT64_MAX, &t->capacity, err)

@@ -22,8 +22,8 @@ bool problem_read(
 void problem_write(const struct problem *p, struct json *j);
 
 /* A result as a "marq.solution/1" document; makespan: of a device-placement file,
- * else COST_NEVER. */
+ * else COST_NEVER; infeasible: why there is no cover, or "". */
 void solution_write(const struct search_result *r, const struct problem *p,
-    cost_ns makespan, struct json *j);
+    cost_ns makespan, const char *infeasible, struct json *j);
 
 #endif

@@ -56,7 +56,8 @@ write_target(struct json *j, const struct problem_target *t)
 {
 	json_inline_object(j);
 	json_key_str(j, "name", t->name);
-	json_key_uint(j, "launch", t->launch);
+	json_key(j, "launch");
+	write_cost(j, t->launch);
 	if (t->max_runs != NO_LIMIT)
 		json_key_uint(j, "max_runs", t->max_runs);
 	if (t->max_run_nodes != NO_LIMIT)
@@ -201,7 +202,7 @@ write_cover(struct json *j, const struct cover *c, const struct problem *p)
 
 void
 solution_write(const struct search_result *r, const struct problem *p,
-    cost_ns makespan, struct json *j)
+    cost_ns makespan, const char *infeasible, struct json *j)
 {
 	json_object(j);
 	json_key_str(j, "schema", SOLUTION_SCHEMA);
@@ -214,6 +215,8 @@ solution_write(const struct search_result *r, const struct problem *p,
 	write_cost(j, r->lower_bound);
 	if (makespan != COST_NEVER)
 		json_key_uint(j, "makespan", makespan);
+	if (*infeasible)
+		json_key_str(j, "infeasible", infeasible);
 	json_key_uint(j, "labels", r->labels);
 	if (r->found)
 		write_cover(j, &r->cover, p);

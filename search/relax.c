@@ -10,7 +10,7 @@ dearest_target(const struct problem *p)
 	uint32_t dearest = 0;
 
 	for (uint32_t t = 1; t < p->ntargets; t++)
-		if (p->target[t].launch > p->target[dearest].launch)
+		if (target_launch(p, t) > target_launch(p, dearest))
 			dearest = t;
 	return dearest;
 }
@@ -85,6 +85,9 @@ relax(struct problem *easy, const struct problem *p, struct arena *a)
 	easy->candidate =
 	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
 	charge_launches(easy, p, dearest, a);
+	/* What limits rule out here stays ruled out where they are relaxed. */
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		easy->candidate[c].banned |= p->candidate[c].hopeless;
 	for (uint32_t t = 0; t < p->ntargets; t++) {
 		struct problem_target *x = &easy->target[t];
 

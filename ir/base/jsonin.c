@@ -9,6 +9,12 @@
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53 */
 
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Does any object below (iteratively, depth-first) repeat a key? */
 static const char *
 repeated_key(const cJSON *object, struct arena *scratch)
@@ -46,6 +52,116 @@ repeated_key_below(const cJSON *item, struct arena *scratch)
 	return found;
 }
 
+/* ---- numbers ---- */
+
+/* A number of the text: one past its end, or NULL where JSON has no such number
+ * (cJSON reads 010 and 1. as well). */
+static const char *
+number_end(const char *s, const char *end)
+{
+	const char *digits;
+
+	s += s < end && *s == '-';
+	digits = s;
+	while (s < end && is_digit(*s))
+		s++;
+	if (s == digits || (*digits == '0' && s > digits + 1))
+		return NULL;
+	if (s < end && *s == '.') {
+		digits = ++s;
+		while (s < end && is_digit(*s))
+			s++;
+		if (s == digits)
+			return NULL;
+	}
+	if (s < end && (*s == 'e' || *s == 'E')) {
+		s++;
+		s += s < end && (*s == '+' || *s == '-');
+		digits = s;
+		while (s < end && is_digit(*s))
+			s++;
+		if (s == digits)
+			return NULL;
+	}
+	return s;
+}
+
+/* The first number of a valid document from `s` on. */
+static const char *
+next_number(const char *s, const char *end)
+{
+	for (; s < end && *s != '-' && !is_digit(*s); s++) {
+		if (*s != '"')
+			continue;
+		for (s++; s < end && *s != '"'; s++)
+			s += *s == '\\';
+	}
+	return s;
+}
+
+static bool
+is_whole(const char *s, const char *end)
+{
+	s += *s == '-';
+	while (s < end && is_digit(*s))
+		s++;
+	return s == end;
+}
+
+/* Items come in the order of the text. Numbers that a double may not hold keep
+ * their digits in `valuestring`, which cJSON frees. False: *at is no number. */
+static bool
+keep_digits(cJSON *item, const char **at, const char *end)
+{
+	for (; item; item = item->next) {
+		const char *from;
+
+		if (item->child && !keep_digits(item->child, at, end))
+			return false;
+		if (!cJSON_IsNumber(item))
+			continue;
+		from = *at = next_number(*at, end);
+		*at = number_end(from, end);
+		if (!*at) {
+			*at = from;
+			return false;
+		}
+		if (fabs(item->valuedouble) < MAX_EXACT || !is_whole(from, *at))
+			continue;
+		item->valuestring = cJSON_malloc((size_t)(*at - from) + 1);
+		if (!item->valuestring)
+			return false;
+		memcpy(item->valuestring, from, (size_t)(*at - from));
+		item->valuestring[*at - from] = '\0';
+	}
+	return true;
+}
+
+bool
+jsonin_is_u62(const cJSON *item, uint64_t *out)
+{
+	uint64_t sum = 0;
+
+	if (!cJSON_IsNumber(item) || item->valuedouble < 0
+	    || item->valuedouble != floor(item->valuedouble))
+		return false;
+	if (!item->valuestring) {
+		*out = (uint64_t)item->valuedouble;
+		return item->valuedouble < MAX_EXACT;
+	}
+	for (const char *s = item->valuestring; *s; s++) {
+		uint64_t digit = (uint64_t)(*s - '0');
+
+		if (sum > (JSONIN_MAX - digit) / 10)
+			return false;
+		sum = sum * 10 + digit;
+	}
+	*out = sum;
+	return true;
+}
+
+/* ---- documents ---- */
+
 static bool
 all_blank(const char *s, const char *end)
 {
@@ -58,10 +174,18 @@ all_blank(const char *s, const char *end)
 struct cJSON *
 jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
 {
-	const char *end = text, *twice;
+	const char *end = text, *at = text, *twice;
 	struct arena scratch;
 	cJSON *doc = cJSON_ParseWithLengthOpts(text, n, &end, false);
 
+	if (doc && all_blank(end, text + n)
+	    && !keep_digits(doc, &at, text + n)) {
+		err_set(err, ERR_INPUT,
+		    "%s: not valid JSON at byte %zu: no such number", name,
+		    (size_t)(at - text));
+		cJSON_Delete(doc);
+		return NULL;
+	}
 	if (!doc || !all_blank(end, text + n)) {
 		err_set(err, ERR_INPUT, "%s: not valid JSON at byte %zu", name,
 		    (size_t)(end - text));
@@ -149,15 +273,24 @@ jsonin_real(
 	return true;
 }
 
+static bool
+is_max_exact(const char *digits)
+{
+	return strcmp(digits + (*digits == '-'), "9007199254740992") == 0;
+}
+
 bool
 jsonin_i64(
     const struct cJSON *object, const char *key, int64_t *out, struct err *err)
 {
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
 	double x = 0;
 
 	if (!jsonin_real(object, key, &x, err))
 		return false;
-	if (!(fabs(x) <= MAX_EXACT) || x != floor(x))
+	/* 2^53 + 1 is read as 2^53. */
+	if (!(fabs(x) <= MAX_EXACT) || x != floor(x)
+	    || (item->valuestring && !is_max_exact(item->valuestring)))
 		return err_set(err, ERR_INPUT,
 		    "key '%s' is not an integer below 2^53", key);
 	*out = (int64_t)x;

@@ -12,7 +12,8 @@
 struct cJSON;
 
 /* Parse text (n bytes); NULL on error. Free with jsonin_close(). `name` is
- * what messages call the document. Duplicate keys are refused. */
+ * what messages call the document. Duplicate keys are refused, and numbers that
+ * JSON does not have (010, 1.). */
 struct cJSON *jsonin_parse(
     const char *text, size_t n, const char *name, struct err *err);
 struct cJSON *jsonin_open(const char *path, size_t limit, struct err *err);
@@ -34,6 +35,10 @@ bool jsonin_array(const struct cJSON *object, const char *key,
     const struct cJSON **out, struct err *err);
 bool jsonin_object(const struct cJSON *object, const char *key,
     const struct cJSON **out, struct err *err);
+
+/* An item that is a whole number from 0 to 2^62, exactly. */
+#define JSONIN_MAX (UINT64_C(1) << 62)
+bool jsonin_is_u62(const struct cJSON *item, uint64_t *out);
 
 /* Is the key there (and not null)? For optional members. */
 bool jsonin_has(const struct cJSON *object, const char *key);

@@ -44,6 +44,36 @@ sed 's/"cost": [0-9]*, "nodes": \[0\]/"cost": null, "nodes": [0]/' problem.json 
 run solve none.json
 expect_status 1
 expect_in out "no legal cover exists"
+expect_in out "infeasible   node 0: candidate 0 has no cost; candidate 2 has no cost"
+run solve --format json none.json
+expect_status 1
+expect_in out '"infeasible": "node 0: candidate 0 has no cost'
+
+# Why there is no cover: each constraint named is needed for that.
+sed 's/"name": "b", /"name": "b", "capacity": 3, /; s/"target": 1, /&"resource": 2, /' problem.json |
+	sed 's/"target": 0, /&"banned": true, /' >pinned.json
+run solve pinned.json
+expect_status 1
+expect_in out "infeasible   no cover while target 'b' has capacity 3 and candidate 0 is banned and candidate 1 is banned"
+sed 's/"target": 0, "cost": 10, "nodes": \[1\]/"target": 9, "nodes": [1]/; /"target": 9/d' problem.json |
+	sed 's/"target": 1, "cost": 2, "nodes": \[1\]/"target": 0, "banned": true, "cost": 2, "nodes": [1]/' >banned.json
+run solve banned.json
+expect_status 1
+expect_in out "infeasible   node 1: candidate 2 is banned"
+
+# A port that nothing feeds, and numbers that are none.
+sed 's/"inputs": \[\[1, 0\]\]/"inputs": [[0, 0], [1, 0]]/' problem.json >port.json
+run solve port.json
+expect_status 3
+expect_in err "candidate 1: inputs[0]: value 0 is read by none of its nodes"
+sed 's/"cost": 10/"cost": 010/' problem.json >octal.json
+run solve octal.json
+expect_status 3
+expect_in err "no such number"
+sed 's/"cost": [0-9]*/"cost": 2305843009213693953/' problem.json >large.json
+run solve large.json
+expect_status 0
+expect_in out "cost         4611686018427387906 ns"
 
 # Device placement: 7 alone fits, and pays for its input and its output.
 cat >placement.json <<'END'

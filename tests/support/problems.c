@@ -282,6 +282,32 @@ problem_random(struct rng *r, const struct problem_mix *mix, struct arena *a)
 	return p;
 }
 
+bool
+problem_spoil(struct problem *p, uint32_t candidate, uint32_t *port,
+    struct rng *r, struct arena *a)
+{
+	struct problem_candidate *c = &p->candidate[candidate];
+	uint32_t v = rng_below(r, p->nvalues), at = 0;
+	struct problem_port *in =
+	    arena_new(a, struct problem_port, (size_t)c->ninputs + 1);
+
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (p->value[v].producer == c->node[i])
+			return false;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (c->input[i].value == v)
+			return false;
+	while (at < c->ninputs && c->input[at].value < v)
+		at++;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		in[i + (i >= at)] = c->input[i];
+	in[at] = (struct problem_port){v, rng_below(r, p->nformats)};
+	c->input = in;
+	c->ninputs++;
+	*port = at;
+	return true;
+}
+
 #define BLOCK_MAX 4u
 
 /* What is the same in every block. */

@@ -17,6 +17,11 @@ struct problem_mix {
 struct problem *problem_random(
     struct rng *r, const struct problem_mix *mix, struct arena *a);
 
+/* Give a candidate an input port, *port, for a value none of its nodes reads: the
+ * problem is wrong then. False: the value drawn is one of the candidate's own. */
+bool problem_spoil(struct problem *p, uint32_t candidate, uint32_t *port,
+    struct rng *r, struct arena *a);
+
 /* A chain of up to 56 nodes that is one small random block over and over, with
  * values shared by all blocks and candidates across them; indexed. */
 struct problem *problem_repeated(
