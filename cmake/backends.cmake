@@ -11,9 +11,6 @@ set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
 function(marq_interface name header folder result)
 	set(known "")
 	file(GLOB files CONFIGURE_DEPENDS targets/${folder}/library*.c)
-	if(NOT files) # one interface: a file that uses it
-		file(GLOB files targets/${folder}/weighted.c)
-	endif()
 	list(SORT files ORDER DESCENDING)
 	file(SHA256 ${${name}_INCLUDE}/${header} header_hash)
 	set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
@@ -81,10 +78,12 @@ marq_backend(DNNL oneDNN dnnl.h dnnl)
 marq_backend(XNNPACK XNNPACK xnnpack.h XNNPACK pthreadpool)
 marq_backend(BLAS OpenBLAS cblas.h openblas)
 
-# XNNPACK states no version; its header's hash stands for one.
-if(XNNPACK_INCLUDE)
+# XNNPACK states no version; its header's hash and its file's name stand for one.
+if(XNNPACK_INCLUDE AND XNNPACK_LIBRARY)
 	file(SHA256 ${XNNPACK_INCLUDE}/xnnpack.h version)
 	string(SUBSTRING ${version} 0 16 version)
+	get_filename_component(file ${XNNPACK_LIBRARY} REALPATH)
+	get_filename_component(file ${file} NAME)
 	target_compile_definitions(marq_targets PRIVATE
-		MARQ_XNNPACK_VERSION="header-${version}")
+		MARQ_XNNPACK_VERSION="header-${version} ${file}")
 endif()

@@ -66,38 +66,28 @@ takes_padding(const struct match_in *m, struct why *why)
 	    && ok;
 }
 
-static enum xnn_status
-setup_padding(
-    const struct layer *l, const float *left, const float *right, float *out)
-{
-	(void)right;
-	return xnn_setup_constant_pad_nd_x32(l->op, l->left.rank, l->left.shape,
-	    l->before, l->after, left, out, library_pool());
-}
-
 bool
 build_padding(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	struct layer *l = b->layer;
+	struct operator* o = & b->layer->what;
 	struct padding p;
-	uint32_t rank;
 
 	if (!read_padding(&p, b->graph, n))
 		return err_set(b->err, ERR_UNSUPPORTED, "XNNPACK: padding");
-	rank = node_in(b->graph, n, 0)->type.rank;
-	operand_of(b, n->input[0], rank, &l->left);
-	for (uint32_t i = 0; i < rank; i++) {
+	o->kind = OPERATOR_PADDING;
+	o->alpha = p.value;
+	o->left = operand_of(b, n->input[0], node_in(b->graph, n, 0)->type.rank,
+	    &b->layer->left);
+	for (uint32_t i = 0; i < o->left.rank; i++) {
 		/* channels go last: 0 2 3 1 */
 		uint32_t from =
 		    is_channels_last(b) && i > 0 ? (i == 3 ? 1 : i + 1) : i;
 
-		l->before[i] = (size_t)p.before[from];
-		l->after[i] = (size_t)p.after[from];
+		o->before[i] = (size_t)p.before[from];
+		o->after[i] = (size_t)p.after[from];
 	}
-	l->setup = setup_padding;
-	return status_ok(
-	    b, xnn_create_constant_pad_nd_x32(&p.value, 0, &l->op), "padding");
+	return create(b, "padding");
 }
 
 /* ---- bilinear resizing ---- */
@@ -153,37 +143,19 @@ takes_resizing(const struct match_in *m, struct why *why)
 	return need_spatial_scales(m, why, n) && ok;
 }
 
-static enum xnn_status
-setup_resizing(
-    const struct layer *l, const float *left, const float *right, float *out)
-{
-	(void)right;
-	return xnn_setup_resize_bilinear2d_nhwc_f32(l->op, l->batch, l->height,
-	    l->width, l->after[0], l->after[1], left, out, library_pool());
-}
-
 bool
 build_resizing(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *out = &node_out(b->graph, n, 0)->type;
-	struct layer *l = b->layer;
-	uint32_t flags = 0;
-	size_t channels;
+	struct operator* o = & b->layer->what;
 
-	find_sampling(n, &flags);
-	operand_of(b, n->input[0], 4, &l->left);
-	l->batch = l->left.shape[0];
-	l->height = l->left.shape[1];
-	l->width = l->left.shape[2];
-	channels = l->left.shape[3];
-	l->after[0] = (size_t)out->dim[2];
-	l->after[1] = (size_t)out->dim[3];
-	l->setup = setup_resizing;
-	return status_ok(b,
-	    xnn_create_resize_bilinear2d_nhwc_f32(
-	        channels, channels, channels, flags, &l->op),
-	    "bilinear resizing");
+	read_image(b, n->input[0]);
+	o->kind = OPERATOR_RESIZING;
+	find_sampling(n, &o->flags);
+	o->size[0] = (size_t)out->dim[2];
+	o->size[1] = (size_t)out->dim[3];
+	return create(b, "bilinear resizing");
 }
 
 /* ---- slopes ---- */
@@ -209,31 +181,22 @@ takes_slopes(const struct match_in *m, struct why *why)
 	    && ok;
 }
 
-static enum xnn_status
-setup_slopes(
-    const struct layer *l, const float *left, const float *right, float *out)
-{
-	(void)right;
-	return xnn_setup_prelu_nc_f32(
-	    l->op, l->batch, left, out, library_pool());
-}
-
+/* The library may read a little beyond the last slope. */
 bool
 build_slopes(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	struct layer *l = b->layer;
-	size_t channels;
+	struct operator* o = & b->layer->what;
+	float *slope;
 
-	operand_of(b, n->input[0], 4, &l->left);
-	l->batch = l->left.shape[0] * l->left.shape[1] * l->left.shape[2];
-	channels = l->left.shape[3];
-	l->setup = setup_slopes;
-	return status_ok(b,
-	    xnn_create_prelu_nc_f32(channels, channels, channels,
-	        tensor_data(node_in(b->graph, n, 1)->constant, b->arena), 0,
-	        &l->op),
-	    "slopes");
+	read_image(b, n->input[0]);
+	slope = arena_new(b->arena, float, o->in + 16);
+	memcpy(slope, tensor_data(node_in(b->graph, n, 1)->constant, b->arena),
+	    o->in * sizeof *slope);
+	o->kind = OPERATOR_SLOPES;
+	o->weights = slope;
+	o->batch *= o->height * o->width;
+	return create(b, "slopes");
 }
 
 /* ---- transposed convolution ---- */
@@ -281,52 +244,31 @@ kernel_turned(
 	return to;
 }
 
-static enum xnn_status
-setup_deconvolution(
-    const struct layer *l, const float *left, const float *right, float *out)
-{
-	(void)right;
-	return xnn_setup_deconvolution2d_nhwc_f32(l->op, l->batch, l->height,
-	    l->width, (uint32_t)l->after[0], (uint32_t)l->after[1], left, out,
-	    library_pool());
-}
-
 bool
 build_deconvolution(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *t = &node_in(b->graph, n, 1)->type;
-	const size_t group = (size_t)attr_int_or(n, "group", 1);
-	const size_t from = (size_t)t->dim[0] / group, to = (size_t)t->dim[1];
-	struct layer *l = b->layer;
-	const float *bias = NULL;
+	struct operator* o = & b->layer->what;
 	struct window x;
 	const char *fault;
-	float low, high;
 
 	if (!window_transposed(&x, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
+	read_image(b, n->input[0]);
+	o->kind = OPERATOR_DECONVOLUTION;
+	o->window = sides_of(&x);
+	o->groups = (uint32_t)attr_int_or(n, "group", 1);
+	o->in = (size_t)t->dim[0] / o->groups;
+	o->out = (size_t)t->dim[1];
+	o->size[0] = (size_t)x.more[0];
+	o->size[1] = (size_t)x.more[1];
+	o->weights = kernel_turned(
+	    tensor_data(node_in(b->graph, n, 1)->constant, b->arena), t,
+	    o->groups, b->arena);
 	if (n->ninputs > 2 && n->input[2] != VALUE_NONE)
-		bias = tensor_data(node_in(b->graph, n, 2)->constant, b->arena);
-	clamp_of(&b->fused, 0, &low, &high);
-	operand_of(b, n->input[0], 4, &l->left);
-	l->batch = l->left.shape[0];
-	l->height = l->left.shape[1];
-	l->width = l->left.shape[2];
-	l->after[0] = (size_t)x.more[0];
-	l->after[1] = (size_t)x.more[1];
-	l->setup = setup_deconvolution;
-	return status_ok(b,
-	    xnn_create_deconvolution2d_nhwc_f32((uint32_t)x.before[0],
-	        (uint32_t)x.after[1], (uint32_t)x.after[0],
-	        (uint32_t)x.before[1], (uint32_t)x.kernel[0],
-	        (uint32_t)x.kernel[1], (uint32_t)x.stride[0],
-	        (uint32_t)x.stride[1], (uint32_t)x.dilation[0],
-	        (uint32_t)x.dilation[1], (uint32_t)group, from, to,
-	        from * group, to * group,
-	        kernel_turned(
-	            tensor_data(node_in(b->graph, n, 1)->constant, b->arena), t,
-	            group, b->arena),
-	        bias, low, high, 0, &l->op),
-	    "transposed convolution");
+		o->bias =
+		    tensor_data(node_in(b->graph, n, 2)->constant, b->arena);
+	clamp_of(&b->fused, 0, &o->low, &o->high);
+	return create(b, "transposed convolution");
 }

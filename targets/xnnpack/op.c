@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "targets/threads.h"
+#include "targets/window.h"
 
-bool
+/* ERR_UNSUPPORTED with the library's reason in words. */
+static bool
 status_ok(struct build *b, enum xnn_status s, const char *what)
 {
 	const char *words = "refused by the library (invalid parameter)";
@@ -98,27 +100,68 @@ channels_last(struct build *b, const float *from, const size_t *d)
 	return to;
 }
 
-void
+struct extents
 operand_of(struct build *b, value_id v, uint32_t rank, struct operand *out)
 {
 	const struct value *value = graph_value(b->graph, v);
 	uint32_t skip = rank - value->type.rank;
+	struct extents x = {.rank = rank};
+	size_t channels;
 
-	*out = (struct operand){.port = -1, .rank = rank};
+	*out = (struct operand){.port = -1};
 	for (uint32_t i = 0; i < rank; i++)
-		out->shape[i] =
-		    i < skip ? 1 : (size_t)value->type.dim[i - skip];
+		x.size[i] = i < skip ? 1 : (size_t)value->type.dim[i - skip];
 	for (uint32_t i = 0; i < b->candidate->ninputs; i++)
 		if (b->candidate->input[i].value == v)
 			out->port = (int32_t)i;
 	if (out->port < 0)
 		out->constant = tensor_data(value->constant, b->arena);
 	if (!is_channels_last(b) || rank != 4)
-		return;
+		return x;
 	if (out->port < 0)
-		out->constant = channels_last(b, out->constant, out->shape);
-	size_t channels = out->shape[1];
-	out->shape[1] = out->shape[2];
-	out->shape[2] = out->shape[3];
-	out->shape[3] = channels;
+		out->constant = channels_last(b, out->constant, x.size);
+	channels = x.size[1];
+	x.size[1] = x.size[2];
+	x.size[2] = x.size[3];
+	x.size[3] = channels;
+	return x;
+}
+
+void
+read_image(struct build *b, value_id v)
+{
+	const int64_t *dim = graph_value(b->graph, v)->type.dim;
+	struct operator* o = & b->layer->what;
+
+	operand_of(b, v, 4, &b->layer->left);
+	o->batch = (size_t)dim[0];
+	o->in = (size_t)dim[1];
+	o->height = (size_t)dim[2];
+	o->width = (size_t)dim[3];
+}
+
+struct sides
+sides_of(const struct window *w)
+{
+	struct sides s;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		s.before[i] = (uint32_t)w->before[i];
+		s.after[i] = (uint32_t)w->after[i];
+		s.kernel[i] = (uint32_t)w->kernel[i];
+		s.stride[i] = (uint32_t)w->stride[i];
+		s.dilation[i] = (uint32_t)w->dilation[i];
+	}
+	return s;
+}
+
+bool
+create(struct build *b, const char *what)
+{
+	struct layer *l = b->layer;
+
+	if (status_ok(b, instance_create(&l->instance, &l->what), what))
+		return true;
+	instance_release(&l->instance);
+	return false;
 }

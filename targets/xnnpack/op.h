@@ -4,29 +4,21 @@
 #define TARGETS_XNNPACK_OP_H
 
 #include <stdbool.h>
-#include <xnnpack.h>
 
 #include "targets/fused.h"
 #include "targets/target.h"
+#include "targets/xnnpack/library.h"
 
 /* An operand: an input port, or a constant. */
 struct operand {
 	int32_t port; /* < 0: constant */
 	const float *constant;
-	uint32_t rank;
-	size_t shape[XNN_MAX_TENSOR_DIMS];
 };
 
 struct layer {
-	xnn_operator_t op;
-	/* Tells the operator where its tensors are; run() follows. */
-	enum xnn_status (*setup)(const struct layer *l, const float *left,
-	    const float *right, float *out);
+	struct operator what;
+	struct instance instance;
 	struct operand left, right; /* right: of two-operand operators */
-	size_t batch, height, width;
-	/* Padding by dimension; after: also what is made, or added, per side. */
-	size_t before[XNN_MAX_TENSOR_DIMS], after[XNN_MAX_TENSOR_DIMS];
-	enum step_kind kind; /* of pointwise operators */
 	const void *bound[3]; /* left, right, out of the last setup */
 };
 
@@ -40,16 +32,20 @@ struct build {
 	struct err *err;
 };
 
-/* ERR_UNSUPPORTED with the library's reason in words. */
-bool status_ok(struct build *b, enum xnn_status s, const char *what);
-
 /* The clamp that steps first.. amount to; false when one is none. */
 bool clamp_of(const struct fused *f, uint32_t first, float *low, float *high);
 
 /* Value v as an operand in the candidate's layout, its shape filled up with
  * leading ones to `rank`. Constants are re-laid-out. */
-void operand_of(
+struct extents operand_of(
     struct build *b, value_id v, uint32_t rank, struct operand *out);
+/* The first operand is an image, channels last: its sizes and its channels. */
+void read_image(struct build *b, value_id v);
+/* A window as the library takes it. */
+struct window;
+struct sides sides_of(const struct window *w);
+/* Make the operator that the layer describes. */
+bool create(struct build *b, const char *what);
 /* Does the candidate work on channels-last tensors? */
 bool is_channels_last(const struct build *b);
 

@@ -132,6 +132,10 @@ takes_pair(const struct match_in *m, struct why *why)
 	ok = NEED(why, (k != STEP_MAX && k != STEP_MIN) || f.nsteps == 1,
 	    "no_clamp", "nothing behind Max and Min", "%u steps",
 	    (unsigned)f.nsteps);
+	ok = NEED(why, library_clamps_pairs || f.nsteps == 1, "clamp",
+	         "nothing behind: this XNNPACK has no such operator",
+	         "%u steps", (unsigned)f.nsteps)
+	    && ok;
 	return need_rank_in(m, why, f.end, 1, XNN_MAX_TENSOR_DIMS)
 	    && need_clamps(why, &f, 1) && ok;
 }

@@ -19,56 +19,29 @@ kernel_last(const float *from, const struct type *t, struct arena *a)
 	return to;
 }
 
-static enum xnn_status
-setup_convolution(
-    const struct layer *l, const float *left, const float *right, float *out)
-{
-	(void)right;
-	return xnn_setup_convolution2d_nhwc_f32(
-	    l->op, l->batch, l->height, l->width, left, out, library_pool());
-}
-
 bool
 build_convolution(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
-	const struct type *in = &node_in(b->graph, n, 0)->type;
 	const struct type *t = &node_in(b->graph, n, 1)->type;
-	const size_t group = (size_t)attr_int_or(n, "group", 1);
-	const size_t from = (size_t)t->dim[1], to = (size_t)t->dim[0] / group;
+	struct operator* o = & b->layer->what;
 	struct conv_weights w;
 	struct window x;
 	const char *fault;
-	float low, high;
 
 	if (!window_resolve(&x, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	fused_conv_weights(&w, &b->fused, b->graph, b->arena);
-	clamp_of(&b->fused, 0, &low, &high);
-	operand_of(b, n->input[0], 4, &b->layer->left);
-	b->layer->batch = (size_t)in->dim[0];
-	b->layer->height = (size_t)in->dim[2];
-	b->layer->width = (size_t)in->dim[3];
-	b->layer->setup = setup_convolution;
-	return status_ok(b,
-	    xnn_create_convolution2d_nhwc_f32((uint32_t)x.before[0],
-	        (uint32_t)x.after[1], (uint32_t)x.after[0],
-	        (uint32_t)x.before[1], (uint32_t)x.kernel[0],
-	        (uint32_t)x.kernel[1], (uint32_t)x.stride[0],
-	        (uint32_t)x.stride[1], (uint32_t)x.dilation[0],
-	        (uint32_t)x.dilation[1], (uint32_t)group, from, to,
-	        from * group, to * group, kernel_last(w.weights, t, b->arena),
-	        w.bias, low, high, 0, &b->layer->op),
-	    "convolution");
-}
-
-static enum xnn_status
-setup_dense(
-    const struct layer *l, const float *left, const float *right, float *out)
-{
-	(void)right;
-	return xnn_setup_fully_connected_nc_f32(
-	    l->op, l->batch, left, out, library_pool());
+	read_image(b, n->input[0]);
+	o->kind = OPERATOR_CONVOLUTION;
+	o->window = sides_of(&x);
+	o->groups = (uint32_t)attr_int_or(n, "group", 1);
+	o->in = (size_t)t->dim[1];
+	o->out = (size_t)t->dim[0] / o->groups;
+	o->weights = kernel_last(w.weights, t, b->arena);
+	o->bias = w.bias;
+	clamp_of(&b->fused, 0, &o->low, &o->high);
+	return create(b, "convolution");
 }
 
 /* Rows of everything but the last dimension. */
@@ -85,27 +58,22 @@ rows_of(const struct type *t)
 bool
 build_dense(struct build *b)
 {
-	struct product p;
+	struct operator* o = & b->layer->what;
 	const struct type *in, *weight;
-	const float *bias = NULL;
-	size_t inner, outer;
-	float low, high;
+	struct product p;
 
 	fused_product(&p, &b->fused, b->graph);
 	in = &graph_value(b->graph, p.left)->type;
 	weight = &graph_value(b->graph, p.right)->type;
-	inner = (size_t)weight->dim[p.transpose_right ? 1 : 0];
-	outer = (size_t)weight->dim[p.transpose_right ? 0 : 1];
-	if (p.bias != VALUE_NONE)
-		bias = scaled_floats(b->graph, p.bias, p.beta, b->arena);
-	clamp_of(&b->fused, 0, &low, &high);
 	operand_of(b, p.left, in->rank, &b->layer->left);
-	b->layer->batch = rows_of(in);
-	b->layer->setup = setup_dense;
-	return status_ok(b,
-	    xnn_create_fully_connected_nc_f32(inner, outer, inner, outer,
-	        scaled_floats(b->graph, p.right, p.alpha, b->arena), bias, low,
-	        high, p.transpose_right ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS,
-	        &b->layer->op),
-	    "fully connected");
+	o->kind = OPERATOR_DENSE;
+	o->batch = rows_of(in);
+	o->in = (size_t)weight->dim[p.transpose_right ? 1 : 0];
+	o->out = (size_t)weight->dim[p.transpose_right ? 0 : 1];
+	o->weights = scaled_floats(b->graph, p.right, p.alpha, b->arena);
+	if (p.bias != VALUE_NONE)
+		o->bias = scaled_floats(b->graph, p.bias, p.beta, b->arena);
+	clamp_of(&b->fused, 0, &o->low, &o->high);
+	o->flags = p.transpose_right ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS;
+	return create(b, "fully connected");
 }

@@ -122,23 +122,24 @@ static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct layer *l = k->state;
-	const float *left = where(&l->left, in);
-	const float *right = l->right.rank ? where(&l->right, in) : NULL;
-	pthreadpool_t pool;
+	const float *const operand[2] = {where(&l->left, in),
+	    l->what.right.rank ? where(&l->right, in) : NULL};
+	pthreadpool_t pool = library_pool();
 
-	if (left != l->bound[0] || right != l->bound[1]
+	if (operand[0] != l->bound[0] || operand[1] != l->bound[1]
 	    || out[0] != l->bound[2]) {
-		if (l->setup(l, left, right, out[0]) != xnn_status_success) {
+		if (instance_setup(
+		        &l->instance, &l->what, operand, out[0], pool)
+		    != xnn_status_success) {
 			err_set(k->fault, ERR_UNSUPPORTED,
 			    "XNNPACK: an operator refused its shapes");
 			return;
 		}
-		l->bound[0] = left;
-		l->bound[1] = right;
+		l->bound[0] = operand[0];
+		l->bound[1] = operand[1];
 		l->bound[2] = out[0];
 	}
-	pool = library_pool();
-	xnn_run_operator(l->op, pool);
+	xnn_run_operator(l->instance.op, pool);
 	if (pool)
 		pthreadpool_parallelize_1d(pool, rest, NULL,
 		    pthreadpool_get_threads_count(pool),
@@ -150,7 +151,7 @@ release(struct kernel *k)
 {
 	struct layer *l = k->state;
 
-	xnn_delete_operator(l->op);
+	instance_release(&l->instance);
 }
 
 static bool

@@ -76,7 +76,8 @@ test_pointwise(void **state)
 	z = MAKE(&m, SUB, c, MAKE(&m, DIV, z, c));
 	make_output(&m, MAKE(&m, MAX, z, x));
 	make_output(&m, MAKE(&m, SOFTMAX, z));
-	assert_true(check_all("xnnpack.binary", 2) >= 20);
+	/* (a clamp goes with a pair in some versions only) */
+	assert_true(check_all("xnnpack.binary", 1) >= 18);
 }
 
 static void

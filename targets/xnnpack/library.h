@@ -1,0 +1,74 @@
+/* What differs between versions of XNNPACK, and nothing else: how an operator is
+ * made, and told where its tensors are. Each library*.c knows one interface;
+ * CMake takes the newest that compiles with the header that is there. */
+#ifndef TARGETS_XNNPACK_LIBRARY_H
+#define TARGETS_XNNPACK_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <xnnpack.h>
+
+#include "targets/step.h"
+
+enum operator_kind {
+	OPERATOR_CONVOLUTION,
+	OPERATOR_DECONVOLUTION,
+	OPERATOR_DENSE,
+	OPERATOR_MAXIMA,
+	OPERATOR_AVERAGES,
+	OPERATOR_AVERAGE, /* of the whole map */
+	OPERATOR_UNARY, /* step: which function */
+	OPERATOR_PAIR, /* step: of two operands */
+	OPERATOR_SOFTMAX,
+	OPERATOR_PADDING,
+	OPERATOR_RESIZING,
+	OPERATOR_SLOPES,
+	NOPERATORS
+};
+
+/* Sizes of both sides of an image: height, width. */
+struct sides {
+	uint32_t before[2], after[2], kernel[2], stride[2], dilation[2];
+};
+
+struct extents {
+	uint32_t rank;
+	size_t size[XNN_MAX_TENSOR_DIMS];
+};
+
+/* An operator; what its kind has no use for is zero. Borrows its weights. */
+struct operator
+{
+	enum operator_kind kind;
+	enum step_kind step;
+	struct sides window;
+	uint32_t groups, flags;
+	size_t in, out; /* channels of a group read and made; or of a row */
+	const float *weights, *bias; /* packed; bias: or NULL */
+	float low, high; /* a clamp behind, or the function itself */
+	float alpha; /* of a function; what padding is filled with */
+	size_t batch, height, width; /* of what is read; batch: rows */
+	size_t size[2]; /* of the map that is made, or added to it */
+	struct extents left, right; /* shapes of the operands */
+	size_t before[XNN_MAX_TENSOR_DIMS], after[XNN_MAX_TENSOR_DIMS];
+};
+
+/* The library's operator; all zero before it is made. */
+struct instance {
+	xnn_operator_t op;
+	void *workspace;
+};
+
+/* Can a clamp go with an operation of two tensors? */
+extern const bool library_clamps_pairs;
+
+/* Make the operator; released by instance_release, also when this failed. */
+enum xnn_status instance_create(struct instance *i, const struct operator* o);
+/* Say where its tensors are (right: of two operands); it may then run there,
+ * with this pool, any number of times. */
+enum xnn_status instance_setup(struct instance *i, const struct operator* o,
+    const float *const operand[2], float *out, pthreadpool_t pool);
+void instance_release(struct instance *i);
+
+#endif
