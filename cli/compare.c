@@ -182,9 +182,9 @@ compare_figures(const struct compare_args *args, struct err *err)
 		figures_json(&d);
 	else
 		figures_print(&d, c->verbosity > 0);
-	if ((args->fail_on_regress && d.nslower)
+	if ((args->fail_on_regress && d.nslower + d.nlost)
 	    || (args->fail_on_change
-	        && d.nslower + d.nfaster + d.nonly_a + d.nonly_b))
+	        && d.nslower + d.nfaster + d.nfailed + d.nonly_a + d.nonly_b))
 		c->status = err_exit(ERR_VERDICT);
 	return true;
 }

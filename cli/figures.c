@@ -178,6 +178,7 @@ add_pair(struct figures_diff *d, struct figure_pair *list,
 		if (a->ns && b->ns)
 			p.delta = (int64_t)b->ns - (int64_t)a->ns;
 		d->nfailed += !p.delta;
+		d->nlost += a->ns && !b->ns;
 		d->nslower += p.delta > 0;
 		d->nfaster += p.delta < 0;
 	} else if (a) {

@@ -25,6 +25,7 @@ struct figure_pair {
 struct figures_diff {
 	const char *path_a, *path_b;
 	uint32_t nboth, nsame, nslower, nfaster, nfailed, nonly_a, nonly_b;
+	uint32_t nlost; /* of nfailed: a price before, a failure now */
 	uint32_t npairs; /* all but the same: slower, faster, failed, only a,
 			  * only b, each by the size of the change, then key */
 	const struct figure_pair *pair;

@@ -9,6 +9,7 @@
 #include "costmodel/measure.h"
 #include "db/facts.h"
 #include "ir/base/buf.h"
+#include "targets/kernels.h"
 
 /* Converting uses oneDNN wherever it is built in, whatever the mix is. */
 static void
@@ -19,6 +20,16 @@ add_converter(struct buf *b)
 
 	if (kind && kind->environment)
 		kind->environment(&dnnl, b);
+}
+
+/* Our own kernels, and how we call a library's. */
+static void
+add_kernels(struct buf *b, const char *kind)
+{
+	const char *hash = kernels_hash(kind);
+
+	if (hash)
+		buf_printf(b, "kernels_build=%s\n", hash);
 }
 
 const char *
@@ -35,6 +46,7 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 		t->kind->environment(t, &b);
 	if (!t)
 		add_converter(&b);
+	add_kernels(&b, t ? t->kind->name : "convert");
 	if (b.n && b.data[b.n - 1] != '\n')
 		buf_str(&b, "\n");
 	if (source == PRICE_MEASURED || (t && t->is_this_cpu)) {

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "costmodel/cpu.h"
 #include "costmodel/measure.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/buf.h"
@@ -180,84 +181,6 @@ machine_release(int handle)
 
 /* ---- facts ---- */
 
-/* The value behind "name<tabs>: " in a line of /proc/cpuinfo, or NULL. */
-static const char *
-field(const char *line, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(line, name, n) != 0)
-		return NULL;
-	while (isspace((unsigned char)line[n]))
-		n++;
-	return line[n] == ':' && line[n + 1] == ' ' ? line + n + 2 : NULL;
-}
-
-/* Instruction sets that decide which kernels a library picks. */
-static const char *const isa[] = {"sse4_2", "avx2", "fma", "f16c", "avx512f",
-    "avx512bw", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",
-    "amx_bf16", "asimd", "sve", NULL};
-
-static bool
-has_word(const char *text, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
-		if ((at == text || at[-1] == ' ')
-		    && (at[n] == ' ' || at[n] == '\0'))
-			return true;
-	return false;
-}
-
-static void
-add_isa(struct buf *b, const char *flags)
-{
-	const char *comma = "";
-
-	buf_str(b, "isa=");
-	for (uint32_t i = 0; isa[i]; i++)
-		if (has_word(flags, isa[i])) {
-			buf_printf(b, "%s%s", comma, isa[i]);
-			comma = ",";
-		}
-	buf_str(b, "\n");
-}
-
-/* The first processor's entry: all are alike on machines we know. */
-static void
-add_cpu(struct buf *b)
-{
-	static const char *const wanted[] = {
-	    "vendor_id", "cpu family", "model", "model name", "stepping"};
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char *line = NULL;
-	size_t cap = 0;
-
-	if (!f)
-		return;
-	while (getline(&line, &cap, f) > 1) {
-		const char *text;
-
-		line[strcspn(line, "\n")] = '\0';
-		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-			if ((text = field(line, wanted[i])))
-				buf_printf(b, "cpu.%s=%s\n", wanted[i], text);
-		if ((text = field(line, "flags"))
-		    || (text = field(line, "Features")))
-			add_isa(b, text);
-	}
-	free(line);
-	fclose(f);
-}
-
-static void
-add_caches(struct buf *b)
-{
-	buf_printf(b, "cache=%ld,%ld,%ld\n", sysconf(_SC_LEVEL1_DCACHE_SIZE),
-	    sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
-}
-
 /* Our own kernels are as fast as they were compiled. */
 static const char *
 build_text(void)
@@ -274,8 +197,9 @@ build_text(void)
 void
 measure_environment(struct buf *b, uint32_t threads)
 {
-	add_cpu(b);
-	add_caches(b);
+	uint32_t core[CORES_MAX], n = machine_cores(core);
+
+	cpu_facts(b, core, n);
 	buf_printf(b, "threads=%u\nprotocol=%u\nbuild=%s\n", (unsigned)threads,
 	    (unsigned)MEASURE_PROTOCOL, build_text());
 }

@@ -370,7 +370,8 @@ look_everything_up(struct pricer *p, struct prices *prices, struct err *err)
 	}
 	for (uint32_t i = 0; i < p->ncandidate_slots; i++)
 		check_bound(p, prices, i);
-	return explain_misses(p, err) && conversions_begin(p, prices, err);
+	return explain_misses(p, err) && conversions_begin(p, prices, err)
+	    && doubts_note(p, err);
 }
 
 bool
@@ -387,7 +388,7 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 		return false;
 	launches_begin(p, prices);
 	conversions_close_over(p, prices);
-	return true;
+	return canary_once_in_a_while(p, err);
 }
 
 /* Measuring is off: what the kind says itself, or an estimate; of a tool, that

@@ -245,6 +245,8 @@ use_exact(struct pricer *p, struct slot *s, bool *hit, struct err *err)
 	s->price.origin = FROM_DB_EXACT;
 	s->price.when = arena_str(p->arena, f.at_utc);
 	s->price.detail = outcome_words(&f, p->arena);
+	if (s->price.state == PRICE_KNOWN)
+		doubts_see(p, f.conditions);
 	p->counts.exact++;
 	*hit = true;
 	return true;

@@ -52,6 +52,12 @@ struct drift {
 	double scale; /* of bounds made from glances */
 };
 
+/* Under which soft facts prices out of the database were measured. */
+struct measured_under {
+	db_id conditions; /* DB_NO_ID: nobody knows */
+	uint32_t hits;
+};
+
 struct pricer {
 	const struct graph *graph;
 	const struct mix *mix;
@@ -78,6 +84,8 @@ struct pricer {
 	struct drift drift;
 	bool has_run; /* the database knows of this run */
 	bool canary_done;
+	struct measured_under *under; /* [nunder] */
+	uint32_t nunder, under_cap;
 };
 
 /* The slot of these bytes (already prefixed with the environment's number), a
@@ -118,6 +126,18 @@ void check_bound(struct pricer *p, struct prices *prices, uint32_t slot);
 
 /* Say what is nearest in the database to each candidate slot it lacks. */
 bool explain_misses(struct pricer *p, struct err *err);
+
+/* A price was found that was measured under these soft facts. */
+void doubts_see(struct pricer *p, db_id conditions);
+
+/* Notes on what was found; at most one of each kind. */
+bool doubts_note(struct pricer *p, struct err *err);
+
+/* A few canaries, once a day, where the database had every price: a machine
+ * that is never measured on drifts unseen. */
+bool canary_once_in_a_while(struct pricer *p, struct err *err);
+/* Canaries were timed just now. */
+void canary_remember(struct pricer *p);
 
 /* The hashes of a candidate slot, which only slots that miss need; and its text as
  * well, which only those that are put into the database need. */

@@ -168,6 +168,20 @@ struct db_model {
 	uint32_t n;
 };
 
+/* The text of soft facts; "" for a row that is not there. */
+bool costdb_conditions(struct costdb *db, db_id conditions, const char **soft,
+    struct arena *a, struct err *err);
+
+/* How many candidates are stored whose key begins with an earlier version. */
+bool costdb_older_keys(
+    struct costdb *db, uint8_t version, uint64_t *n, struct err *err);
+
+/* A setting of the file's own; *value = NULL when there is none. */
+bool costdb_meta_get(struct costdb *db, const char *key, const char **value,
+    struct arena *a, struct err *err);
+bool costdb_meta_put(
+    struct costdb *db, const char *key, const char *value, struct err *err);
+
 /* Is a model of this hash recorded? */
 bool costdb_knows_model(
     struct costdb *db, struct hash128 hash, bool *yes, struct err *err);

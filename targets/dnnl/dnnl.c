@@ -6,6 +6,7 @@
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
 #include "targets/layer_norm.h"
+#include "targets/loaded.h"
 #include "targets/pieces.h"
 #include "targets/target.h"
 #include "targets/threads.h"
@@ -163,6 +164,7 @@ environment(const struct target *t, struct buf *b)
 	buf_printf(b, "onednn=%d.%d.%d\nonednn_build=%s\nonednn_isa=%#x\n",
 	    v->major, v->minor, v->patch, v->hash,
 	    (unsigned)dnnl_get_effective_cpu_isa());
+	loaded_build(b, "onednn_library_build", "libdnnl");
 }
 
 const struct target_kind target_dnnl = {

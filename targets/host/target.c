@@ -1,12 +1,14 @@
 /* The target kind: one rule, any node the host takes; it makes sure that a
  * cover always exists. */
 #include <assert.h>
+#include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "targets/host/eval.h"
 #include "targets/host/host.h"
+#include "targets/loaded.h"
 #include "targets/pieces.h"
 #include "targets/target.h"
 
@@ -245,6 +247,9 @@ environment(const struct target *t, struct buf *b)
 #ifdef __VERSION__
 	buf_printf(b, "compiler=%s\n", __VERSION__);
 #endif
+	/* Many operators spend their time in it. */
+	buf_printf(b, "libm=%s\n", gnu_get_libc_version());
+	loaded_build(b, "libm_build", "libm.so");
 }
 
 /* SOURCE: two products and two sums a cycle of the vectors we are compiled for

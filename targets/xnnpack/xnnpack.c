@@ -1,5 +1,6 @@
 /* The XNNPACK backend: channels-last operators with packed weights. */
 #include "targets/cores.h"
+#include "targets/loaded.h"
 #include "targets/target.h"
 #include "targets/xnnpack/op.h"
 
@@ -179,8 +180,12 @@ static void
 environment(const struct target *t, struct buf *b)
 {
 	(void)t;
-	/* The library has no version of its own; what the compiler saw. */
-	buf_printf(b, "xnnpack=%s\n", MARQ_XNNPACK_VERSION);
+	/* The library has no version of its own: another build may be any
+	 * other, so a difference is more than one of patch level. Linked
+	 * statically it is what the compiler saw. */
+	loaded_name(b, "xnnpack", "libXNNPACK");
+	loaded_build(b, "xnnpack_id", "libXNNPACK");
+	buf_printf(b, "xnnpack_header=%s\n", MARQ_XNNPACK_VERSION);
 }
 
 const struct target_kind target_xnnpack = {

@@ -1,0 +1,251 @@
+#include "costmodel/cpu.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* ---- /proc/cpuinfo ---- */
+
+/* The value behind "name<tabs>: " in a line of /proc/cpuinfo, or NULL. */
+static const char *
+field(const char *line, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(line, name, n) != 0)
+		return NULL;
+	while (isspace((unsigned char)line[n]))
+		n++;
+	return line[n] == ':' && line[n + 1] == ' ' ? line + n + 2 : NULL;
+}
+
+/* Instruction sets that decide which kernels a library picks. */
+static const char *const isa[] = {"sse4_2", "avx2", "fma", "f16c", "avx512f",
+    "avx512bw", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",
+    "amx_bf16", "asimd", "asimdhp", "asimddp", "i8mm", "bf16", "sve", "sve2",
+    "svei8mm", "svebf16", "sme", "sme2", NULL};
+
+static bool
+has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ')
+		    && (at[n] == ' ' || at[n] == '\0'))
+			return true;
+	return false;
+}
+
+static void
+add_isa(struct buf *b, const char *flags)
+{
+	const char *comma = "";
+
+	buf_str(b, "isa=");
+	for (uint32_t i = 0; isa[i]; i++)
+		if (has_word(flags, isa[i])) {
+			buf_printf(b, "%s%s", comma, isa[i]);
+			comma = ",";
+		}
+	buf_str(b, "\n");
+}
+
+/* An Arm core: SOURCE: Arm's MIDR_EL1, whose fields Linux prints. */
+enum midr { IMPLEMENTER, PART, VARIANT, REVISION, NMIDR };
+static const char *const midr_name[NMIDR] = {
+    "CPU implementer", "CPU part", "CPU variant", "CPU revision"};
+
+#define TYPES_MAX 8
+#define TYPE_CHARS 48
+
+struct cpuinfo {
+	struct buf *b;
+	const uint32_t *core;
+	uint32_t ncores;
+	bool in_use; /* the processor being read */
+	char midr[NMIDR][12]; /* of it */
+	char type[TYPES_MAX][TYPE_CHARS];
+	uint32_t ntypes;
+};
+
+static bool
+is_in_use(const struct cpuinfo *c, const char *number)
+{
+	unsigned long id = strtoul(number, NULL, 10);
+
+	for (uint32_t i = 0; i < c->ncores; i++)
+		if (c->core[i] == id)
+			return true;
+	return false;
+}
+
+/* A processor's entry has ended. */
+static void
+take_type(struct cpuinfo *c)
+{
+	char text[TYPE_CHARS];
+	bool is_new = c->midr[PART][0] != '\0' && c->in_use;
+
+	snprintf(text, sizeof text, "%s/%s/%s/%s", c->midr[IMPLEMENTER],
+	    c->midr[PART], c->midr[VARIANT], c->midr[REVISION]);
+	for (uint32_t i = 0; i < c->ntypes; i++)
+		is_new = is_new && strcmp(c->type[i], text) != 0;
+	if (is_new && c->ntypes < TYPES_MAX)
+		memcpy(c->type[c->ntypes++], text, sizeof text);
+	memset(c->midr, 0, sizeof c->midr);
+}
+
+static int
+compare_types(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void
+add_types(struct cpuinfo *c)
+{
+	if (c->ntypes == 0)
+		return;
+	qsort(c->type, c->ntypes, sizeof *c->type, compare_types);
+	buf_str(c->b, "cpu.core=");
+	for (uint32_t i = 0; i < c->ntypes; i++)
+		buf_printf(c->b, "%s%s", i ? "," : "", c->type[i]);
+	buf_str(c->b, "\n");
+}
+
+static void
+read_line(struct cpuinfo *c, const char *line)
+{
+	static const char *const wanted[] = {
+	    "vendor_id", "cpu family", "model", "model name", "stepping"};
+	const char *text;
+
+	if ((text = field(line, "processor"))) {
+		take_type(c);
+		c->in_use = is_in_use(c, text);
+	}
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		if ((text = field(line, wanted[i])))
+			buf_printf(c->b, "cpu.%s=%s\n", wanted[i], text);
+	for (int i = 0; i < NMIDR; i++)
+		if ((text = field(line, midr_name[i])))
+			snprintf(c->midr[i], sizeof c->midr[i], "%s", text);
+	if (c->in_use
+	    && ((text = field(line, "flags"))
+	        || (text = field(line, "Features"))))
+		add_isa(c->b, text);
+}
+
+void
+cpu_facts_read(
+    struct buf *b, FILE *cpuinfo, const uint32_t *core, uint32_t ncores)
+{
+	struct cpuinfo c = {
+	    .b = b, .core = core, .ncores = ncores, .in_use = true};
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (getline(&line, &cap, cpuinfo) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		read_line(&c, line);
+	}
+	take_type(&c);
+	add_types(&c);
+	free(line);
+}
+
+/* ---- caches ---- */
+
+static bool
+read_text(
+    char *text, size_t size, const char *folder, int index, const char *name)
+{
+	char path[256];
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof path, "%s/index%d/%s", folder, index, name);
+	f = fopen(path, "re");
+	ok = f && fgets(text, (int)size, f);
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+void
+cpu_caches(uint64_t bytes[CACHE_LEVELS], const char *folder)
+{
+	char text[32];
+
+	memset(bytes, 0, CACHE_LEVELS * sizeof *bytes);
+	for (int i = 0; read_text(text, sizeof text, folder, i, "level"); i++) {
+		unsigned long level = strtoul(text, NULL, 10);
+		uint64_t size;
+		char *unit;
+
+		if (level < 1 || level > CACHE_LEVELS
+		    || !read_text(text, sizeof text, folder, i, "type")
+		    || text[0] == 'I'
+		    || !read_text(text, sizeof text, folder, i, "size"))
+			continue;
+		size = strtoull(text, &unit, 10);
+		bytes[level - 1] = size << (*unit == 'K'  ? 10
+		                           : *unit == 'M' ? 20
+		                                          : 0);
+	}
+}
+
+static void
+add_caches(struct buf *b, uint32_t core)
+{
+	static const int name[CACHE_LEVELS] = {_SC_LEVEL1_DCACHE_SIZE,
+	    _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+	uint64_t bytes[CACHE_LEVELS];
+	char folder[80];
+
+	snprintf(folder, sizeof folder, "/sys/devices/system/cpu/cpu%u/cache",
+	    (unsigned)core);
+	cpu_caches(bytes, folder);
+	buf_str(b, "cache=");
+	for (int i = 0; i < CACHE_LEVELS; i++) {
+		long known = sysconf(name[i]);
+
+		if (bytes[i] == 0 && known > 0)
+			bytes[i] = (uint64_t)known;
+		buf_printf(
+		    b, "%s%llu", i ? "," : "", (unsigned long long)bytes[i]);
+	}
+	buf_str(b, "\n");
+}
+
+/* Of registers whose length the instruction set leaves open. */
+static void
+add_vector_length(struct buf *b)
+{
+#if defined(__aarch64__) && defined(PR_SVE_GET_VL)
+	int length = prctl(PR_SVE_GET_VL);
+
+	if (length > 0)
+		buf_printf(
+		    b, "cpu.vector_bytes=%d\n", length & PR_SVE_VL_LEN_MASK);
+#else
+	(void)b;
+#endif
+}
+
+void
+cpu_facts(struct buf *b, const uint32_t *core, uint32_t ncores)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	if (f) {
+		cpu_facts_read(b, f, core, ncores);
+		fclose(f);
+	}
+	add_vector_length(b);
+	add_caches(b, core[0]);
+}

@@ -1,0 +1,24 @@
+/* What tells processors apart, as facts. */
+#ifndef COSTMODEL_CPU_H
+#define COSTMODEL_CPU_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ir/base/buf.h"
+
+/* Append the facts of the cores in use: type, instruction sets, caches. */
+void cpu_facts(struct buf *b, const uint32_t *core, uint32_t ncores);
+
+/* The part of them that /proc/cpuinfo tells, from its text. Where processors
+ * have an implementer and a part (Arm), each distinct type among the cores in
+ * use is named, so that prices of big cores are not those of little ones. */
+void cpu_facts_read(
+    struct buf *b, FILE *cpuinfo, const uint32_t *core, uint32_t ncores);
+
+/* The sizes of a core's caches from its folder of sysfs, bytes by level;
+ * zero where it has none. */
+#define CACHE_LEVELS 3
+void cpu_caches(uint64_t bytes[CACHE_LEVELS], const char *folder);
+
+#endif

@@ -1,0 +1,125 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#endif
+#include "targets/loaded.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/base/hash.h"
+
+struct wanted {
+	const char *prefix;
+	const char *path; /* of the first that matches; "" while none does */
+	char build[65]; /* in hex; "": it has none */
+};
+
+static const char *
+file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static size_t
+padded(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+/* The build id among the notes of a segment. */
+static void
+read_notes(struct wanted *w, const uint8_t *at, size_t left)
+{
+	ElfW(Nhdr) n;
+
+	while (left >= sizeof n) {
+		size_t name, size;
+
+		memcpy(&n, at, sizeof n);
+		name = padded(n.n_namesz);
+		size = sizeof n + name + padded(n.n_descsz);
+		if (size > left)
+			return;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4
+		    && memcmp(at + sizeof n, "GNU", 4) == 0) {
+			const uint8_t *id = at + sizeof n + name;
+
+			for (size_t i = 0; i < n.n_descsz && i < 32; i++)
+				snprintf(w->build + 2 * i, 3, "%02x", id[i]);
+			return;
+		}
+		at += size;
+		left -= size;
+	}
+}
+
+static int
+see_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct wanted *w = context;
+
+	(void)size;
+	if (strncmp(file_name(info->dlpi_name), w->prefix, strlen(w->prefix))
+	    != 0)
+		return 0;
+	w->path = info->dlpi_name;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_NOTE && w->build[0] == '\0')
+			read_notes(w, (const uint8_t *)at, p->p_memsz);
+	}
+	return 1;
+}
+
+static struct wanted
+find_library(const char *prefix)
+{
+	struct wanted w = {.prefix = prefix, .path = ""};
+
+	dl_iterate_phdr(see_library, &w);
+	return w;
+}
+
+/* Of a library that was linked without a build id. */
+static void
+hash_file(const char *path, char text[33])
+{
+	FILE *f = fopen(path, "rbe");
+	struct buf all;
+	char block[1 << 16];
+	size_t n;
+
+	buf_init(&all);
+	while (f && (n = fread(block, 1, sizeof block, f)) > 0)
+		buf_add(&all, block, n);
+	if (f)
+		fclose(f);
+	hash128_print(hash128(all.data, all.n), text);
+	buf_release(&all);
+}
+
+void
+loaded_build(struct buf *b, const char *key, const char *prefix)
+{
+	struct wanted w = find_library(prefix);
+
+	if (w.path[0] == '\0')
+		snprintf(w.build, sizeof w.build, "static");
+	else if (w.build[0] == '\0')
+		hash_file(w.path, w.build);
+	buf_printf(b, "%s=%s\n", key, w.build);
+}
+
+void
+loaded_name(struct buf *b, const char *key, const char *prefix)
+{
+	struct wanted w = find_library(prefix);
+
+	buf_printf(b, "%s=%s\n", key, w.path[0] ? file_name(w.path) : "static");
+}
