@@ -32,6 +32,7 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	if (!onnx_read(&j->model, args->model, &args->onnx, a, err))
 		return false;
 	j->opened = true;
+	notes_init(&j->notes, a);
 	infer.notes = &j->model.notes;
 	if (!normalize(j->model.graph, &infer, err))
 		return err_in(err, "%s", args->model);
@@ -139,12 +140,26 @@ on_progress(void *context, uint32_t done, uint32_t todo, const char *what)
 #define RESERVE_SHARE 8
 #define RESERVE_NS UINT64_C(2000000000)
 
+/* TUNING: of the time for measuring, the share kept for what the best plan lacks in
+ * the end. */
+#define COMPLETING_SHARE 5
+
 static uint64_t
-measuring_deadline(const struct job *j)
+completing_deadline(const struct job *j)
 {
 	uint64_t reserve = j->args->time_budget_ns / RESERVE_SHARE;
 
-	return j->deadline_ns - (reserve < RESERVE_NS ? reserve : RESERVE_NS);
+	return j->deadline_ns == 0
+	    ? 0
+	    : j->deadline_ns - (reserve < RESERVE_NS ? reserve : RESERVE_NS);
+}
+
+static uint64_t
+measuring_deadline(const struct job *j)
+{
+	return j->deadline_ns == 0 ? 0
+	                           : completing_deadline(j)
+	        - j->args->time_budget_ns / COMPLETING_SHARE;
 }
 
 static bool
@@ -166,7 +181,7 @@ open_pricer(struct job *j, struct err *err)
 	    .model = args->model,
 	    .command = args->cli->line,
 	    .stop = args->cli->stop,
-	    .notes = &j->model.notes,
+	    .notes = &j->notes,
 	    .progress = on_progress,
 	    .context = &j->progress,
 	};
@@ -208,6 +223,7 @@ request(struct job *j, const struct constraints *constraints)
 	     * more searches. */
 	    .eager_pricing = j->args->eager_pricing || !j->args->measure,
 	    .price_baselines = j->args->price_baselines,
+	    .completing_ns = completing_deadline(j),
 	    .search =
 	        {
 	            .deadline_ns = j->deadline_ns,
@@ -343,6 +359,7 @@ job_close(struct job *j, struct err *err)
 	if (!ok && err->kind == ERR_NONE)
 		*err = later;
 	if (j->opened) {
+		cli_warn_all(j->args->cli, &j->notes);
 		cli_warn_all(j->args->cli, &j->model.notes);
 		model_close(&j->model);
 	}

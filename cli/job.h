@@ -40,6 +40,8 @@ struct job {
 	uint32_t ntop;
 	struct job_times times;
 	struct progress progress;
+	struct notes
+	    notes; /* about pricing in this run: not part of a result */
 	bool opened; /* the model is mapped */
 };
 

@@ -24,7 +24,7 @@ shift_noise_text(const struct plan_shift *s, struct arena *a)
 	char noise[32];
 
 	if (s->unpriced)
-		return "some of it not priced yet: lower bounds stand in";
+		return "some of it has no price yet: estimates stand in";
 	if (s->guessed)
 		return "some of it estimated, not measured";
 	if (s->noise == 0)

@@ -141,6 +141,10 @@ print_proof(const struct plan *p)
 		    cost, bound,
 		    100.0 * (double)(p->cost - p->lower_bound)
 		        / (double)(p->cost ? p->cost : 1));
+	if (plan_unpriced(p))
+		printf("  of that, %u composites and conversions have no price "
+		       "yet and count with an estimate\n",
+		    plan_unpriced(p));
 	if (p->nmoved)
 		printf("  %u regions met do not cost the sum of their parts; "
 		       "searched %u times with what they cost as wholes\n",
@@ -233,6 +237,8 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "nodes", j->model.graph->nnodes);
 	json_key_uint(&w, "candidates", j->candidates.n);
 	json_key_uint(&w, "cost_ns", p->cost);
+	json_key_str(&w, "basis", plan_basis(p));
+	json_key_uint(&w, "unpriced", plan_unpriced(p));
 	json_key_uint(&w, "lower_bound_ns", p->lower_bound);
 	json_key_bool(&w, "proven", p->proven);
 	json_key_str(&w, "searcher", p->searcher);

@@ -563,6 +563,12 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 }
 
 void
+measurer_set_deadline(struct measurer *m, uint64_t deadline_ns)
+{
+	m->options.deadline_ns = deadline_ns;
+}
+
+void
 measurer_close(struct measurer *m)
 {
 	for (uint32_t i = 0; i < m->nhelpers; i++) {

@@ -86,6 +86,9 @@ bool measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
     void (*done)(void *context, uint32_t job, const struct measurement *r),
     void *context, struct err *err);
 
+/* From now on another deadline holds. */
+void measurer_set_deadline(struct measurer *m, uint64_t deadline_ns);
+
 void measurer_close(struct measurer *m);
 
 /* Processes a measurer of these options has (0: the defaults). */

@@ -63,6 +63,18 @@ price_expected(const struct price *p)
 	return p->state == PRICE_FAILED ? COST_NEVER : p->ns;
 }
 
+/* What a figure of this price rests on, in a word: measured, simulated, external
+ * or estimated; a bound where the least it may be is what counts. */
+static inline const char *
+price_basis(const struct price *p, bool at_least)
+{
+	if (p->state == PRICE_FAILED)
+		return "failed";
+	if (p->state == PRICE_BOUND)
+		return at_least ? "bound" : "estimated";
+	return price_source_text(p->source);
+}
+
 /* A conversion's price; formats are closed over detours (a two-step way that
  * is cheaper than the direct one is what is priced). */
 struct conversion_price {

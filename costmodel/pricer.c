@@ -391,6 +391,57 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	return canary_once_in_a_while(p, err);
 }
 
+/* As it was before anything was looked up. */
+static void
+forget(struct pricer *p)
+{
+	for (uint32_t i = 0; i < p->nslots; i++) {
+		struct slot *s = &p->slot[i];
+		enum price_source source = s->price.source;
+
+		s->price = nothing_known;
+		s->price.source = source;
+		s->price.key = i;
+		s->glance_ns = 0;
+		s->miss = "";
+		s->is_missed = false;
+	}
+	for (uint32_t i = 0; i <= p->mix->n; i++)
+		p->environment[i].scale = 1;
+	p->drift = (struct drift){.scale = 1};
+}
+
+bool
+pricer_restart(
+    struct pricer *p, struct prices *prices, bool *done, struct err *err)
+{
+	struct pricer_counts counts = p->counts;
+	struct notes *notes = p->o.notes;
+	bool ok;
+
+	*done = p->db && p->o.measure && !p->db_is_full;
+	if (!*done)
+		return true;
+	if (!costdb_flush(p->db, err)) {
+		*done = false;
+		return survive(p, err);
+	}
+	p->o.notes = NULL; /* all was said the first time */
+	forget(p);
+	ok = pricer_begin(p, prices, err);
+	p->o.notes = notes;
+	p->counts = counts;
+	return ok;
+}
+
+void
+pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
+{
+	p->o.deadline_ns = deadline_ns;
+	if (p->measurer)
+		measurer_set_deadline(p->measurer, deadline_ns);
+}
+
 /* Measuring is off: what the kind says itself, or an estimate; of a tool, that
  * nothing is known. */
 static void
@@ -551,6 +602,12 @@ struct pricer_counts
 pricer_counts(const struct pricer *p)
 {
 	return p->counts;
+}
+
+uint32_t
+pricer_asked(const struct pricer *p)
+{
+	return p->counts.measured + p->counts.compared + glances(&p->counts);
 }
 
 const char *

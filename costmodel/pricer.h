@@ -137,6 +137,19 @@ bool pricer_price_conversions(struct pricer *p, struct prices *prices,
 
 struct pricer_counts pricer_counts(const struct pricer *p);
 
+/* How many answers were taken so far that it did not have: prices, probes,
+ * comparisons. */
+uint32_t pricer_asked(const struct pricer *p);
+
+/* Go back to what is on record, as if another run began on this database:
+ * adjustments and whatever else depends on the order of answers are forgotten.
+ * *done is false, and nothing has changed, where nothing is on record. */
+bool pricer_restart(
+    struct pricer *p, struct prices *prices, bool *done, struct err *err);
+
+/* From now on another deadline holds. */
+void pricer_set_deadline(struct pricer *p, uint64_t deadline_ns);
+
 /* Time up to `max` representative stored figures again (after begin) and
  * compare: fills `canaries` and `drift_permille` of the counts. The attempts
  * are stored like any others. */

@@ -301,9 +301,12 @@ glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 			s->glance_ns = ns ? ns : 1;
 		s->price.glances += f->attempts;
 		s->price.bound = slot_bound(p, s);
-		slot_expect(s);
+		if (s->price.state == PRICE_BOUND)
+			slot_expect(s);
 		return;
 	}
+	if (s->price.state == PRICE_KNOWN) /* another time it ran */
+		return;
 	if (is_worth_retrying(p, s, f))
 		return;
 	price_of_found(&s->price, f);
@@ -363,5 +366,5 @@ slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
 		return true;
 	}
 	return find_price(p, s, err)
-	    && (s->price.state != PRICE_BOUND || use_glance(p, s, err));
+	    && (s->price.state == PRICE_FAILED || use_glance(p, s, err));
 }

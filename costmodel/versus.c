@@ -50,23 +50,50 @@ duel_of(struct pricer *p, const struct pricer_pair *pair)
 }
 
 static bool
+find(struct pricer *p, struct duel *d, struct db_found *f, struct err *err)
+{
+	*f = (struct db_found){.attempts = 0};
+	return costdb_environment(p->db, d->hard, false, &d->env, err)
+	    && (d->env == DB_NO_ID
+	        || costdb_lookup(
+	            p->db, d->subject.bytes, d->subject.n, d->env, f, err));
+}
+
+#define MILLION UINT64_C(1000000)
+
+/* The other way round it says the same: how long a takes per b. */
+static uint64_t
+inverse(uint64_t ratio)
+{
+	return ratio ? MILLION * MILLION / ratio : 0;
+}
+
+/* What the database has of a pair, whichever was first. */
+static bool
 look_up(struct duels *x, uint32_t i, bool *there, struct err *err)
 {
-	struct duel *d = &x->duel[i];
-	struct db_found f = {.attempts = 0};
+	struct pricer_pair *pair = &x->pair[i];
+	const struct pricer_pair turned = {.a = pair->b, .b = pair->a};
+	struct duel back;
+	struct db_found f;
 
 	*there = false;
 	if (!x->p->db)
 		return true;
-	if (!costdb_environment(x->p->db, d->hard, false, &d->env, err)
-	    || (d->env != DB_NO_ID
-	        && !costdb_lookup(
-	            x->p->db, d->subject.bytes, d->subject.n, d->env, &f, err)))
+	if (!find(x->p, &x->duel[i], &f, err))
 		return false;
+	if (f.attempts == 0) {
+		back = duel_of(x->p, &turned);
+		if (!find(x->p, &back, &f, err))
+			return false;
+		pair->low = inverse(f.high);
+		pair->high = inverse(f.low);
+	} else {
+		pair->low = f.low;
+		pair->high = f.high;
+	}
 	*there = f.attempts > 0;
-	x->pair[i].known = f.low > 0;
-	x->pair[i].low = f.low;
-	x->pair[i].high = f.high;
+	pair->known = pair->low > 0;
 	return true;
 }
 
@@ -147,6 +174,15 @@ pricer_adjust(
 	uint32_t slot = p->slot_of[candidate];
 	struct price *price = &p->slot[slot].price;
 
+	/* its range goes along */
+	if (price->ns) {
+		double scale = (double)ns / (double)price->ns;
+
+		price->low = (cost_ns)((double)price->low * scale);
+		price->high = (cost_ns)((double)price->high * scale) + 1;
+	}
+	price->low = price->low < ns ? price->low : ns;
+	price->high = price->high > ns ? price->high : ns;
 	price->ns = ns;
 	if (price->bound > ns)
 		price->bound = ns;

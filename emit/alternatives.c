@@ -20,9 +20,7 @@ struct alternatives {
 static cost_ns
 price_of(const struct price *p)
 {
-	return p->state == PRICE_KNOWN ? p->ns
-	    : p->state == PRICE_BOUND  ? p->bound
-	                               : COST_NEVER;
+	return price_least(p);
 }
 
 /* Candidates that hold each node: touching[start[n]] .. [start[n + 1] - 1]. */
@@ -112,6 +110,7 @@ write_other(struct alternatives *x, const struct rank *r)
 	    price->state == PRICE_KNOWN        ? "known"
 	        : price->state == PRICE_FAILED ? "failed"
 	                                       : "bound");
+	json_key_str(&x->j, "basis", price_basis(price, true));
 	json_cost(&x->j, "ns", r->ns);
 	json_close(&x->j);
 }

@@ -36,13 +36,14 @@ indices_below(const cJSON *list, const char *what, const char *key, int n,
 }
 
 static bool
-has_schema(const cJSON *doc, const char *schema, struct err *err)
+has_schema(
+    const cJSON *doc, const char *old, const char *schema, struct err *err)
 {
 	const char *have;
 
 	if (!jsonin_str(doc, "schema", &have, err))
 		return false;
-	return strcmp(have, schema) == 0
+	return strcmp(have, schema) == 0 || strcmp(have, old) == 0
 	    || err_set(
 	        err, ERR_INPUT, "schema \"%.60s\", want \"%s\"", have, schema);
 }
@@ -84,7 +85,7 @@ check_result(const cJSON *result, struct err *err)
 	const cJSON *plan, *total, *proof, *model;
 	int ncomposites, nregions, nmix;
 
-	if (!has_schema(result, "marq.result/1", err)
+	if (!has_schema(result, "marq.result/1", "marq.result/2", err)
 	    || !jsonin_object(result, "model", &model, err)
 	    || !jsonin_object(result, "total", &total, err)
 	    || !jsonin_object(result, "proof", &proof, err)
@@ -115,7 +116,8 @@ check_map(const cJSON *map, int ncomposites, struct err *err)
 	const cJSON *onnx, *nodes, *o, *links;
 	int nnodes;
 
-	if (!has_schema(map, "marq.map/1", err) || !arrays(map, top, err))
+	if (!has_schema(map, "marq.map/1", "marq.map/1", err)
+	    || !arrays(map, top, err))
 		return false;
 	onnx = cJSON_GetObjectItem(map, "onnx");
 	nodes = cJSON_GetObjectItem(map, "nodes");

@@ -43,6 +43,12 @@ put_head(FILE *f, const struct emit_work *w)
 	    "\n\n**%s**, between %s and %s over the ranges of its "
 	    "prices.\n",
 	    cost_text(p->cost, a), cost_text(t.low, a), cost_text(t.high, a));
+	if (plan_unpriced(p))
+		fprintf(f,
+		    "Of that, %" PRIu32
+		    " composites and conversions have no price yet and count "
+		    "with an estimate.\n",
+		    plan_unpriced(p));
 	if (p->proven)
 		fprintf(f, "Proven optimal at these prices (%s search).\n",
 		    p->searcher);

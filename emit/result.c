@@ -101,6 +101,8 @@ write_total(struct json *j, const struct emit_work *w)
 	json_key(j, "total");
 	json_object(j);
 	json_cost(j, "cost_ns", w->plan->cost);
+	json_key_str(j, "basis", plan_basis(w->plan));
+	json_key_uint(j, "unpriced", plan_unpriced(w->plan));
 	json_cost(j, "composites_ns", t.composites);
 	json_cost(j, "conversions_ns", t.conversions);
 	json_cost(j, "launches_ns", t.launches);
@@ -217,6 +219,9 @@ write_proof(struct json *j, const struct emit_work *w)
 		else
 			json_real(j, (double)b->cost / (double)p->cost);
 		json_key_bool(j, "bound", b->bound);
+		if (b->plan)
+			json_key_str(j, "basis",
+			    b->bound ? "bound" : plan_basis(b->plan));
 		json_close(j);
 	}
 	json_close(j);
@@ -266,7 +271,7 @@ write_counts(struct json *j, const struct plan *p)
 	json_key_uint(j, "candidates", p->candidates->n);
 	json_key_uint(j, "distinct", p->prices->nkeys);
 	json_key_uint(j, "known", state[PRICE_KNOWN]);
-	json_key_uint(j, "bound", state[PRICE_BOUND]);
+	json_key_uint(j, "unpriced", state[PRICE_BOUND]);
 	json_key_uint(j, "failed", state[PRICE_FAILED]);
 	for (enum price_source s = PRICE_MEASURED; s <= PRICE_ESTIMATED; s++)
 		json_key_uint(j, price_source_text(s), source[s]);
@@ -349,7 +354,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	(void)err;
 	json_init(&j, f, 1);
 	json_object(&j);
-	json_key_str(&j, "schema", "marq.result/1");
+	json_key_str(&j, "schema", "marq.result/2");
 	write_model(&j, w);
 	write_mix(&j, w);
 	write_total(&j, w);

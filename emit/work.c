@@ -151,19 +151,17 @@ json_cost(struct json *j, const char *key, cost_ns ns)
 void
 json_price(struct json *j, const char *key, const struct price *p)
 {
-	bool known = p->state == PRICE_KNOWN;
-
 	json_key(j, key);
 	json_inline_object(j);
+	json_key_str(j, "basis", price_basis(p, false));
 	json_key_str(j, "state",
-	    known                          ? "known"
+	    p->state == PRICE_KNOWN        ? "known"
 	        : p->state == PRICE_FAILED ? "failed"
 	                                   : "bound");
-	json_cost(j, "ns",
-	    known                          ? p->ns
-	        : p->state == PRICE_FAILED ? COST_NEVER
-	                                   : p->bound);
-	if (known) {
+	json_cost(j, "ns", price_expected(p));
+	if (p->state == PRICE_BOUND)
+		json_cost(j, "bound_ns", p->bound);
+	if (p->state != PRICE_FAILED) {
 		json_cost(j, "low_ns", p->low);
 		json_cost(j, "high_ns", p->high);
 	}

@@ -198,34 +198,47 @@ price_conversions(struct quest *q, bool *moved, struct err *err)
 	return true;
 }
 
-bool
-quest_price_listed(struct quest *q, bool *moved, struct err *err)
+static bool
+price_candidates(struct quest *q, const uint32_t *ask, uint32_t n, bool *moved,
+    struct err *err)
 {
-	const uint32_t *ask = q->ask;
-	uint32_t n = q->nask, *picked;
-
-	*moved = false;
-	if (!q->r->pricer)
-		return true;
-	if (!price_conversions(q, moved, err))
-		return false;
-	if (*moved && !q->r->eager_pricing)
-		return true; /* are they still on the cheapest? */
-	if (!q->r->eager_pricing) {
-		if (!glance_at_listed(q, moved, err))
-			return false;
-		if (*moved) { /* are they still on the cheapest? */
-			quest_reprice(q);
-			return true;
-		}
-		picked = arena_new(q->arena, uint32_t, n);
-		n = pick(q, picked);
-		ask = picked;
-	}
 	if (!pricer_price(q->r->pricer, q->r->prices, ask, n, err))
 		return false;
 	for (uint32_t k = 0; k < n; k++)
 		*moved |= q->r->prices->candidate[ask[k]].state != PRICE_BOUND;
 	quest_reprice(q);
 	return true;
+}
+
+bool
+quest_price_all_listed(struct quest *q, bool *moved, struct err *err)
+{
+	*moved = false;
+	return !q->r->pricer
+	    || (price_conversions(q, moved, err)
+	        && price_candidates(q, q->ask, q->nask, moved, err));
+}
+
+bool
+quest_price_listed(struct quest *q, bool *moved, struct err *err)
+{
+	uint32_t n, *picked;
+
+	if (q->r->eager_pricing)
+		return quest_price_all_listed(q, moved, err);
+	*moved = false;
+	if (!q->r->pricer)
+		return true;
+	/* what is priced may be off the cheapest cover by then */
+	if (!price_conversions(q, moved, err) || *moved)
+		return err->kind == ERR_NONE;
+	if (!glance_at_listed(q, moved, err))
+		return false;
+	if (*moved) {
+		quest_reprice(q);
+		return true;
+	}
+	picked = arena_new(q->arena, uint32_t, q->nask);
+	n = pick(q, picked);
+	return price_candidates(q, picked, n, moved, err);
 }

@@ -108,6 +108,35 @@ plan_unpriced(const struct plan *p)
 	return n;
 }
 
+/* The weaker of two: bounds, then what says so of itself, in the order of
+ * sources. */
+static const struct price *
+weaker(const struct price *a, const struct price *b)
+{
+	if (a->state != b->state)
+		return a->state == PRICE_BOUND ? a : b;
+	return a->source > b->source ? a : b;
+}
+
+const char *
+plan_basis(const struct plan *p)
+{
+	const struct price nothing = {.state = PRICE_KNOWN},
+	                   *weakest = &nothing;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		weakest = weaker(
+		    weakest, &p->prices->candidate[p->composite[i].candidate]);
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		weakest =
+		    weaker(weakest, conversion_price_of(p, &p->conversion[i]));
+	for (uint32_t i = 0; i < p->nregions; i++)
+		if (p->region[i].launch)
+			weakest = weaker(
+			    weakest, &p->prices->launch[p->region[i].target]);
+	return price_basis(weakest, p->at_least);
+}
+
 static void
 put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
 {

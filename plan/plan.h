@@ -102,6 +102,9 @@ plan_pays(const struct plan *p, const struct price *price)
 /* How many composites and conversions of a plan have no price. */
 uint32_t plan_unpriced(const struct plan *p);
 
+/* What its cost rests on, as the weakest of its prices does: price_basis(). */
+const char *plan_basis(const struct plan *p);
+
 /* What n candidates of one target cost as one region, in that order; false: what
  * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices
  * count. */

@@ -28,7 +28,8 @@ struct quest {
 	uint32_t nask;
 	struct pricer_conversion *convert; /* [nconvert] to be priced as well */
 	uint32_t nconvert, convert_cap;
-	uint32_t nrivals; /* priced because they are one */
+	bool *doubted; /* [candidates->n] worth a price as a rival */
+	uint32_t ndoubted;
 	const struct slices *slices; /* NULL: a cover may keep any amount */
 	/* The best cover keeps too much for what it needs to run: it is neither
 	 * priced nor proven. */
@@ -65,6 +66,9 @@ void quest_list_conversions(struct quest *q);
 
 /* Price what is listed; *moved: did any of it get a price? */
 bool quest_price_listed(struct quest *q, bool *moved, struct err *err);
+
+/* The same without probes first and whatever lies next to what. */
+bool quest_price_all_listed(struct quest *q, bool *moved, struct err *err);
 
 /* Solve and price until the cheapest cover is priced, fill q->best. */
 bool quest_search(struct quest *q, struct err *err);

@@ -71,7 +71,17 @@ add(struct quest *q, struct rivals *all, const struct rival *r)
 	all->list[all->n++] = *r;
 }
 
-/* Those of one step that have no price and, from `glances` looks, seem near. */
+/* Does it have a price by now? Then a run before this one, or a round, doubted it
+ * too: it stays on the list, so that the same ones are on it every time. */
+static bool
+is_probed(const struct price *p, uint32_t glances)
+{
+	return p->source == PRICE_MEASURED && p->glances >= glances
+	    && (p->state == PRICE_BOUND
+	        || (p->state == PRICE_KNOWN && p->glances > 0));
+}
+
+/* Those of one step that, from `glances` looks, seem near. */
 static void
 list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
     uint32_t glances, struct rivals *all)
@@ -83,8 +93,7 @@ list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
 	    || doubt == 0)
 		return;
 	for (uint32_t i = 0; i < q->r->candidates->n; i++)
-		if (p[i].state == PRICE_BOUND && p[i].source == PRICE_MEASURED
-		    && p[i].glances >= glances
+		if (i != chosen && is_probed(&p[i], glances)
 		    && p[i].bound <= p[chosen].ns + doubt
 		    && candidate_allowed(&q->problem.candidate[i])
 		    && quest_is_rival(q, chosen, i))
@@ -123,18 +132,30 @@ rivals_of(struct quest *q, const struct cover *c, uint32_t glances, uint32_t *n)
 	return candidate;
 }
 
+/* Is it one of the first `most` that came up? Whether it has a price by now makes
+ * no difference: another run must have the same list. */
+static bool
+doubt(struct quest *q, uint32_t candidate, uint32_t most)
+{
+	if (!q->doubted[candidate] && q->ndoubted < most) {
+		q->doubted[candidate] = true;
+		q->ndoubted++;
+	}
+	return q->doubted[candidate];
+}
+
 bool
 quest_price_rivals(
     struct quest *q, const struct cover *c, bool *moved, struct err *err)
 {
 	struct pricer *pricer = q->r->pricer;
 	struct prices *prices = q->r->prices;
-	uint32_t n, *list;
+	uint32_t n, *list, kept = 0;
 	uint32_t most = (prices->nkeys + RIVAL_EVERY - 1) / RIVAL_EVERY;
 	bool looked, again;
 
 	*moved = false;
-	if (q->nrivals >= most || !pricer_may_measure(pricer))
+	if (!pricer_may_measure(pricer))
 		return true;
 	list = rivals_of(q, c, 0, &n);
 	if (!pricer_glance(pricer, prices, list, n, &looked, err)
@@ -142,11 +163,13 @@ quest_price_rivals(
 		return false;
 	*moved = looked || again; /* a bound may be lower now */
 	list = rivals_of(q, c, GLANCES, &n);
-	n = n < most - q->nrivals ? n : most - q->nrivals;
-	q->nrivals += n;
-	if (!pricer_price(pricer, prices, list, n, err))
-		return false;
 	for (uint32_t i = 0; i < n; i++)
+		if (doubt(q, list[i], most)
+		    && prices->candidate[list[i]].state == PRICE_BOUND)
+			list[kept++] = list[i];
+	if (!pricer_price(pricer, prices, list, kept, err))
+		return false;
+	for (uint32_t i = 0; i < kept; i++)
 		*moved |= prices->candidate[list[i]].state != PRICE_BOUND;
 	quest_reprice(q);
 	return true;

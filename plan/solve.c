@@ -142,6 +142,61 @@ count_unsure(const struct quest *q, const struct cover *c)
 	return n;
 }
 
+/* TUNING: times a cover is priced to the end: another may be cheaper then. */
+#define COMPLETIONS_MAX 4
+
+/* Try what the cheapest cover by bounds has that was never run: then it is known to
+ * run, and about how fast. */
+static bool
+try_cover(struct quest *q, struct err *err)
+{
+	bool any;
+
+	quest_list_unpriced(q, &q->best.cover);
+	if (!pricer_glance(
+	        q->r->pricer, q->r->prices, q->ask, q->nask, &any, err))
+		return false;
+	quest_reprice(q);
+	return true;
+}
+
+/* Price what the best cover lacks, as long as there is time. */
+static bool
+price_cover(struct quest *q, struct err *err)
+{
+	for (uint32_t i = 0; i < COMPLETIONS_MAX; i++) {
+		struct search_result r;
+		bool moved;
+
+		if (!pricer_may_measure(q->r->pricer))
+			return true;
+		if (!solve_expected(q, true, &r, err))
+			return false;
+		if (!r.found)
+			return true;
+		quest_list_unpriced(q, &r.cover);
+		if (q->nask + q->nconvert == 0)
+			return true;
+		if (!quest_price_all_listed(q, &moved, err))
+			return false;
+	}
+	return true;
+}
+
+/* The same, with the time that was kept for it; nothing is priced after that. */
+static bool
+complete(struct quest *q, struct err *err)
+{
+	bool ok;
+
+	if (!q->r->pricer || q->r->completing_ns == 0)
+		return true;
+	pricer_set_deadline(q->r->pricer, q->r->completing_ns);
+	ok = try_cover(q, err) && price_cover(q, err);
+	pricer_set_deadline(q->r->pricer, 1);
+	return ok;
+}
+
 /* Prices ran out: the best cover at what prices there are, and estimates where
  * there are none. What was never run is in it only where there is no other way.
  * The bound stays that of the problem with lower bounds. */
@@ -151,7 +206,7 @@ settle(struct quest *q, struct err *err)
 	struct search_result r;
 	uint32_t unsure;
 
-	if (!solve_expected(q, true, &r, err)
+	if (!complete(q, err) || !solve_expected(q, true, &r, err)
 	    || (!r.found && !solve_expected(q, false, &r, err)))
 		return false;
 	if (!r.found)
@@ -266,8 +321,8 @@ conclude(struct plan *out, struct quest *q, struct err *err)
 	return true;
 }
 
-bool
-plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
+static bool
+search_once(struct plan *out, const struct plan_request *r, struct arena *a,
     struct err *err)
 {
 	struct quest q = {.r = r, .arena = a};
@@ -279,6 +334,7 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	if (!problem_build(&q.problem, r, NULL, a, err))
 		return false;
 	q.ask = arena_new(a, uint32_t, r->candidates->n);
+	q.doubted = arena_new(a, bool, r->candidates->n);
 	wholes_init(&q.wholes, &about, &q.problem, a);
 	if ((r->eager_pricing && !price_everything(&q, err))
 	    || !quest_search_fitting(&q, err)
@@ -296,6 +352,33 @@ plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
 	out->nties = q.nties;
 	out->searcher = r->only ? "replay" : q.best.searcher;
 	return conclude(out, &q, err) && plan_verify(out, err);
+}
+
+/* TUNING: times the search is repeated at what is on record. Each but the last
+ * has had an answer that nobody had before; two or three are usual. */
+#define PASSES_MAX 16
+
+/* A plan is decided by what is on record, and by nothing that depends on the order
+ * in which it came: so a search that asked for anything is done once more on its
+ * answers. Then another run decides the same, and asks for nothing. */
+bool
+plan_search(struct plan *out, const struct plan_request *r, struct arena *a,
+    struct err *err)
+{
+	bool again = true;
+
+	for (uint32_t pass = 0; again && pass < PASSES_MAX; pass++) {
+		uint32_t asked = r->pricer ? pricer_asked(r->pricer) : 0;
+
+		if (!search_once(out, r, a, err))
+			return false;
+		again = r->pricer && pricer_asked(r->pricer) != asked
+		    && pricer_may_measure(r->pricer)
+		    && !search_is_over(&r->search);
+		if (again && !pricer_restart(r->pricer, r->prices, &again, err))
+			return false;
+	}
+	return true;
 }
 
 /* By true costs, which order plans otherwise than the search does. */

@@ -22,6 +22,9 @@ struct plan_request {
 	bool price_baselines; /* price what they use, too */
 	bool no_baselines; /* only the plan: nothing to compare it with */
 	struct search_options search;
+	/* The pricer stops before this to leave time for pricing what the best
+	 * plan found by then still lacks; then this is its deadline. 0: none. */
+	uint64_t completing_ns;
 	struct notes *notes; /* NULL: nobody listens */
 };
 

@@ -51,8 +51,8 @@
 	}
 	function range(p) {
 		if (!p) return "";
-		let text = p.source;
-		if (p.state !== "known") text += p.state === "bound" ? ", a lower bound" : ", failed";
+		let text = p.basis || p.source;
+		if (p.state !== "known") text += p.state !== "bound" ? ", failed" : p.basis ? ", not priced yet" : ", a lower bound";
 		if (p.low_ns !== undefined) text += ` (${cost(p.low_ns)} to ${cost(p.high_ns)})`;
 		if (p.samples) text += `, ${p.samples} samples`;
 		/* a parameter's name, or a sentence */

@@ -85,6 +85,29 @@ pricer_glance_again(struct pricer *p, struct prices *prices,
 	return true;
 }
 
+/* Nothing is on record here. */
+uint32_t
+pricer_asked(const struct pricer *p)
+{
+	(void)p;
+	return 0;
+}
+
+void
+pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
+{
+	(void)p, (void)deadline_ns;
+}
+
+bool
+pricer_restart(
+    struct pricer *p, struct prices *prices, bool *done, struct err *err)
+{
+	(void)p, (void)prices, (void)err;
+	*done = false;
+	return true;
+}
+
 /* Prices are exact here, so nothing is near. */
 bool
 pricer_compare(
