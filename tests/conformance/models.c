@@ -15,6 +15,7 @@
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
 #include "targets/host/host.h"
+#include "tests/support/allowed.h"
 
 enum verdict { PASSED, REFUSED, FAILED };
 
@@ -66,77 +67,6 @@ custom_operator(const struct graph *g, struct arena *a)
 	return NULL;
 }
 
-/* Requantisation makes the error come in steps, not in proportions. */
-static bool
-is_quantised(const struct graph *g)
-{
-	for (node_id id = 0; id < g->nnodes; id++)
-		switch (g->node[id].op) {
-		case OP_QUANTIZELINEAR:
-		case OP_DYNAMICQUANTIZELINEAR:
-		case OP_QLINEARCONV:
-		case OP_QLINEARMATMUL:
-			return true;
-		default:
-			break;
-		}
-	return false;
-}
-
-static bool
-has_half(const struct graph *g)
-{
-	for (value_id v = 0; v < g->nvalues; v++)
-		if (g->value[v].type.kind == TYPE_TENSOR
-		    && g->value[v].type.dtype == DT_FLOAT16)
-			return true;
-	return false;
-}
-
-/* The scale of the last requantisation before an output: its elements are
- * multiples of it. 0 when the output does not come from one. */
-static double
-step_of(const struct graph *g, value_id v)
-{
-	while (g->value[v].producer != NODE_NONE) {
-		const struct node *n = &g->node[g->value[v].producer];
-		const struct value *scale = node_in(g, n, 1);
-
-		switch (n->op) {
-		case OP_DEQUANTIZELINEAR:
-			if (!scale || !scale->constant
-			    || scale->constant->count != 1)
-				return 0;
-			return tensor_real(scale->constant, 0);
-		case OP_RESHAPE:
-		case OP_FLATTEN:
-		case OP_SQUEEZE:
-		case OP_TRANSPOSE:
-			v = n->input[0];
-			break;
-		default:
-			return 0;
-		}
-	}
-	return 0;
-}
-
-/* What an element of output v may differ by when the largest of the reference
- * is `range`. SOURCE: ONNX Runtime optimised against itself unoptimised differs
- * by up to 2e-4 of the range in float32; by one step of the last scale (or of
- * 8 bits of the range) where fusion moves a requantisation. It keeps float32
- * between float16 operators where we round: ten half units. */
-static double
-allowed(const struct trial *t, value_id v, double range)
-{
-	const struct graph *g = t->model.graph;
-	double step = step_of(g, v);
-
-	if (is_quantised(g))
-		return 1.01 * (step > 0 ? step : range / 127);
-	return 1e-5 + (has_half(g) ? 5e-3 : 2e-4) * range;
-}
-
 static bool
 is_real(enum dtype t)
 {
@@ -170,7 +100,7 @@ matches(struct trial *t, value_id v, const struct tensor *x,
 	for (size_t i = 0; i < want->count; i++)
 		if (isfinite(tensor_real(want, i)))
 			range = fmax(range, fabs(tensor_real(want, i)));
-	limit = allowed(t, v, range);
+	limit = output_allowed(t->model.graph, v, range);
 	for (size_t i = 0; i < want->count; i++) {
 		double p = tensor_real(x, i), q = tensor_real(want, i);
 
