@@ -110,8 +110,34 @@ used_outside(const struct finder *f, const struct match *m, value_id v)
 }
 
 static bool
-match_is_legal(const struct finder *f, const struct rule *rule,
-    const struct match *m, struct why *why)
+is_read_from_outside(const struct finder *f, const struct match *m, value_id v)
+{
+	const struct value *value;
+
+	if (v == VALUE_NONE)
+		return false;
+	value = graph_value(f->graph, v);
+	if (value->constant)
+		return false;
+	return value->producer == NODE_NONE || !match_has(m, value->producer);
+}
+
+static bool
+reads_something(const struct finder *f, const struct match *m)
+{
+	for (uint32_t i = 0; i < m->nnodes; i++) {
+		const struct node *n = graph_node(f->graph, m->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs + n->nimplicit; k++)
+			if (is_read_from_outside(f, m, n->input[k]))
+				return true;
+	}
+	return false;
+}
+
+static bool
+match_is_legal(const struct finder *f, const struct target *t,
+    const struct rule *rule, const struct match *m, struct why *why)
 {
 	const struct graph *g = f->graph;
 	bool taps = false, legal = true;
@@ -133,6 +159,9 @@ match_is_legal(const struct finder *f, const struct rule *rule,
 				    "'%s' is used outside", g->value[v].name);
 		}
 	}
+	if (t->kind->needs_input && !reads_something(f, m))
+		legal = why_need(why, false, "reads_an_input",
+		    "an input that is no constant", "constants only");
 	/* With the root as the only way out, a way back in would be a cycle. */
 	if (legal && taps) {
 		struct arena_mark mark = arena_mark(f->scratch);
@@ -160,19 +189,6 @@ sort_unique(value_id *v, uint32_t n)
 		if (i == 0 || v[i] != v[kept - 1])
 			v[kept++] = v[i];
 	return kept;
-}
-
-static bool
-is_read_from_outside(const struct finder *f, const struct match *m, value_id v)
-{
-	const struct value *value;
-
-	if (v == VALUE_NONE)
-		return false;
-	value = graph_value(f->graph, v);
-	if (value->constant)
-		return false;
-	return value->producer == NODE_NONE || !match_has(m, value->producer);
 }
 
 static struct boundary
@@ -292,7 +308,7 @@ accepts(struct finder *f, const struct target *t, const struct rule *rule,
 	/* What makes a match a match is not for anybody to assume. */
 	why->nassume = 0;
 	why->counts = NULL;
-	return match_is_legal(f, rule, m, why) && ok;
+	return match_is_legal(f, t, rule, m, why) && ok;
 }
 
 static void

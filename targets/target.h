@@ -172,6 +172,7 @@ struct target_kind {
 	uint32_t nrules;
 	enum price_source source; /* how its candidates get their price, unless
 				   * the target's attributes say otherwise */
+	bool needs_input; /* its kernels cannot run on constants alone */
 	bool launches; /* entering a run of candidates costs launch_ns() */
 	const char *lacks; /* why it was left out of this build, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of

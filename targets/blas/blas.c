@@ -148,6 +148,7 @@ const struct target_kind target_blas = {
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
+    .needs_input = true,
     .implementations = implementations,
     .compile = compile,
     .environment = environment,

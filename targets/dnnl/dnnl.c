@@ -173,6 +173,7 @@ const struct target_kind target_dnnl = {
     .rule = rules,
     .nrules = NRULES,
     .source = PRICE_MEASURED,
+    .needs_input = true,
     .implementations = implementations,
     .compile = compile,
     .environment = environment,

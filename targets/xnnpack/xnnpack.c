@@ -194,6 +194,7 @@ const struct target_kind target_xnnpack = {
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
+    .needs_input = true,
     .implementations = implementations,
     .compile = compile,
     .environment = environment,

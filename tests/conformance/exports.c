@@ -123,10 +123,10 @@ judge_checks(struct report *r, const struct graph *g,
 
 	cJSON_ArrayForEach(check, checks)
 	{
-		const char *name = cJSON_GetStringValue(
-		    cJSON_GetObjectItem(check, "output"));
-		const char *against = cJSON_GetStringValue(
-		    cJSON_GetObjectItem(check, "against"));
+		const char *name =
+		    cJSON_GetStringValue(cJSON_GetObjectItem(check, "output"));
+		const char *against =
+		    cJSON_GetStringValue(cJSON_GetObjectItem(check, "against"));
 		const struct cJSON *e = cJSON_GetObjectItem(check, "max_error");
 		value_id v = name ? output_named(g, name) : VALUE_NONE;
 
@@ -441,8 +441,9 @@ main(int argc, char **argv)
 		i++;
 	}
 	if (i >= argc || !mkdtemp(p.scratch)) {
-		fprintf(stderr, "usage: exports [--no-measure | --measure] "
-		                "FOLDER [NAME-PART]\n");
+		fprintf(stderr,
+		    "usage: exports [--no-measure | --measure] "
+		    "FOLDER [NAME-PART]\n");
 		return 2;
 	}
 	p.root = argv[i++];
