@@ -96,6 +96,17 @@ output_named(const struct graph *g, const char *name)
 	return VALUE_NONE;
 }
 
+/* SOURCE: a rounding that falls the other way early in a deep quantised model
+ * grows: of MobileNetV3 (117 requantisations) ONNX Runtime optimised and
+ * unoptimised differ by 3.9 % of the range. */
+static double
+allowed(const struct graph *g, value_id v, double range)
+{
+	if (count_requantising(g) > 64)
+		return range / 25;
+	return output_allowed(g, v, range);
+}
+
 /* One output against one reference, as the model's arithmetic allows. */
 static bool
 is_close(const struct graph *g, value_id v, const struct cJSON *check)
@@ -110,9 +121,9 @@ is_close(const struct graph *g, value_id v, const struct cJSON *check)
 	    || !(e->valuedouble > 0)) /* another shape, or no numbers */
 		return false;
 	if (type == DT_UINT8 || type == DT_INT8)
-		return is_quantised(g) && e->valuedouble <= 1;
+		return count_requantising(g) > 0 && e->valuedouble <= 1;
 	return dtype_is_float(type)
-	    && e->valuedouble <= output_allowed(g, v, range->valuedouble);
+	    && e->valuedouble <= allowed(g, v, range->valuedouble);
 }
 
 static void

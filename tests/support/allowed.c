@@ -16,20 +16,21 @@ requantises(const struct node *n)
 	    || strstr(name, "QAttention") || strstr(name, "MatMulInteger");
 }
 
-bool
-is_quantised(const struct graph *g)
+uint32_t
+count_requantising(const struct graph *g)
 {
+	uint32_t count = 0;
+
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
 
-		if (requantises(n))
-			return true;
+		count += requantises(n);
 		for (uint32_t i = 0; i < n->nattrs; i++)
-			if (n->attr[i].kind == ATTR_GRAPH
-			    && is_quantised(n->attr[i].graphs[0]))
-				return true;
+			if (n->attr[i].kind == ATTR_GRAPH)
+				count +=
+				    count_requantising(n->attr[i].graphs[0]);
 	}
-	return false;
+	return count;
 }
 
 bool
@@ -80,7 +81,7 @@ output_allowed(const struct graph *g, value_id v, double range)
 {
 	double step = step_of(g, v);
 
-	if (is_quantised(g))
+	if (count_requantising(g) > 0)
 		return 1.01 * (step > 0 ? step : range / 127);
 	return 1e-5 + (has_half(g) ? 5e-3 : 2e-4) * range;
 }

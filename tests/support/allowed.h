@@ -6,9 +6,9 @@
 
 #include "ir/graph.h"
 
-/* Does the model requantise? Then errors come in steps, not in proportions.
- * Sub-graphs and operators of any domain count. */
-bool is_quantised(const struct graph *g);
+/* How many operators requantise, in sub-graphs and of any domain. Behind one,
+ * errors come in steps, not in proportions. */
+uint32_t count_requantising(const struct graph *g);
 
 /* Does any value of the model have half precision? */
 bool has_half(const struct graph *g);
