@@ -21,8 +21,9 @@ typedef bool (*node_eval)(const struct graph *g, const struct node *n,
 
 struct infer_options {
 	node_eval eval; /* NULL: fold nothing */
-	uint32_t max_fold; /* elements per folded tensor; 0 = default 65536.
-			    * FILL tensors count as one */
+	uint32_t max_fold; /* elements per folded tensor, unless it only moves
+			    * elements; 0: 65536, or what the model's constants
+			    * hold. FILL tensors count as one */
 	bool keep_going; /* report every fault into faults, then fail */
 	struct notes *faults; /* NULL: into notes */
 	struct notes *notes;

@@ -2,6 +2,7 @@
  * evaluator the caller lends, within budgets. */
 #include "ir/infer/pass.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool
@@ -114,9 +115,9 @@ fold_each_fill(struct site *s)
 	return true;
 }
 
-/* Elements of constant inputs; 0 when one is over the limit. */
+/* Elements of constant inputs; 0 when one is over the limit or odd. */
 static uint64_t
-input_work(const struct site *s)
+input_work(const struct site *s, uint64_t limit)
 {
 	uint64_t work = 1;
 
@@ -125,7 +126,7 @@ input_work(const struct site *s)
 
 		if (!t)
 			continue;
-		if (!is_plain(t) || t->count > s->pass->o->max_fold)
+		if (!is_plain(t) || t->count > limit)
 			return 0;
 		work += t->count;
 	}
@@ -152,7 +153,8 @@ depth_of(const struct site *s)
 static uint64_t
 work_of(const struct site *s)
 {
-	uint64_t work = input_work(s), depth = depth_of(s);
+	uint64_t work = input_work(s, s->pass->o->max_fold);
+	const uint64_t depth = depth_of(s);
 	size_t n, bytes;
 
 	for (uint32_t i = 0; work && i < s->n->noutputs; i++) {
@@ -167,6 +169,66 @@ work_of(const struct site *s)
 		work += n * depth;
 	}
 	return work;
+}
+
+/* Elements of all outputs, which are static; UINT64_MAX when sizes overflow. */
+static uint64_t
+output_elements(const struct site *s)
+{
+	uint64_t all = 0;
+	size_t n, bytes;
+
+	for (uint32_t i = 0; i < s->n->noutputs; i++) {
+		const struct type *t = &s->out[i];
+
+		if (!has_out(s, i))
+			continue;
+		if (dtype_bits(t->dtype) < 8
+		    || !tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
+			return UINT64_MAX;
+		all += n;
+	}
+	return all;
+}
+
+/* What a node does that makes no more elements than it reads and only moves
+ * them is done at any size, within what the model may move in all. */
+static bool
+may_move(struct site *s, const struct op_rule *rule)
+{
+	uint64_t work = input_work(s, UINT64_MAX);
+
+	if (rule->fold != FOLD_MOVE || work == 0 || output_elements(s) > work
+	    || work > *s->pass->moves)
+		return false;
+	*s->pass->moves -= work;
+	return true;
+}
+
+/* The same bytes in another shape: nothing is moved at all. */
+static bool
+fold_reshaped(struct site *s)
+{
+	const struct tensor *t = in_content(s, 0);
+	struct tensor *made;
+
+	switch (s->n->op) {
+	case OP_RESHAPE:
+	case OP_FLATTEN:
+	case OP_SQUEEZE:
+	case OP_UNSQUEEZE:
+	case OP_IDENTITY:
+		break;
+	default:
+		return false;
+	}
+	if (!t || t->kind != TENSOR_VIEW || dtype_bits(t->dtype) < 8
+	    || s->out[0].dtype != t->dtype || output_elements(s) != t->count)
+		return false;
+	made = arena_new(s->g->arena, struct tensor, 1);
+	*made = tensor_view(t->dtype, s->out[0].rank, s->out[0].dim, t->data);
+	s->out_content[0] = made;
+	return true;
 }
 
 /* The evaluator's result must be what inference said it would be. */
@@ -233,24 +295,97 @@ already_known(const struct site *s)
 	return true;
 }
 
-void
-fold_node(struct site *s, const struct op_rule *rule)
+static void
+fold_known(struct site *s, const struct op_rule *rule)
 {
 	uint64_t work;
 
-	if (rule->fold == FOLD_NO || already_known(s)
-	    || !outputs_are_foldable(s, rule->fold) || !inputs_are_constant(s))
-		return;
 	if (rule->fold == FOLD_MOVE && in_content(s, 0)
 	    && in_content(s, 0)->kind == TENSOR_FILL && fold_moved_fill(s))
 		return;
-	if (!s->pass->o->eval)
+	if (fold_reshaped(s) || !s->pass->o->eval)
 		return;
 	if (rule->fold == FOLD_EACH && fold_each_fill(s))
 		return;
+	if (may_move(s, rule)) {
+		evaluate(s);
+		return;
+	}
 	work = work_of(s);
 	if (work == 0 || work > *s->pass->budget)
 		return;
 	*s->pass->budget -= work;
 	evaluate(s);
+}
+
+/* Does some element of constant input i equal x? */
+static bool
+has_integer(const struct site *s, uint32_t i, int64_t x)
+{
+	const struct tensor *t = in_content(s, i);
+	size_t n;
+
+	if (!t || !is_plain(t) || !dtype_is_integer(t->dtype))
+		return false;
+	n = t->kind == TENSOR_FILL && t->count ? 1 : t->count;
+	for (size_t k = 0; k < n; k++)
+		if (tensor_int(t, k) == x)
+			return true;
+	return false;
+}
+
+/* Is each element of a floating-point input one of the integer type's? */
+static bool
+fits_integer(const struct tensor *t, enum dtype to)
+{
+	const bool is_unsigned = to == DT_UINT8 || to == DT_UINT16
+	    || to == DT_UINT32 || to == DT_UINT64;
+	const double span = ldexp(1, (int)dtype_bits(to) - !is_unsigned);
+	const double least = is_unsigned ? 0 : -span;
+	const size_t n = t->kind == TENSOR_FILL && t->count ? 1 : t->count;
+
+	for (size_t k = 0; k < n; k++) {
+		double x = trunc(tensor_real(t, k));
+
+		if (!(x >= least && x < span))
+			return false;
+	}
+	return true;
+}
+
+/* What a language leaves undefined is not decided here: the node stays, and
+ * whoever runs it decides. */
+static bool
+is_undefined(const struct site *s)
+{
+	const struct tensor *t = in_content(s, 0);
+
+	switch (s->n->op) {
+	case OP_CAST:
+	case OP_CASTLIKE:
+		return t && is_plain(t) && dtype_is_float(t->dtype)
+		    && dtype_is_integer(s->out[0].dtype)
+		    && !fits_integer(t, s->out[0].dtype);
+	case OP_DIV:
+	case OP_MOD: /* the least integer by -1 */
+		return has_integer(s, 1, -1)
+		    && (has_integer(s, 0, INT64_MIN)
+		        || has_integer(s, 0, INT32_MIN));
+	default:
+		return false;
+	}
+}
+
+bool
+fold_node(struct site *s, const struct op_rule *rule)
+{
+	if (rule->fold == FOLD_NO || !inputs_are_constant(s))
+		return true;
+	if ((s->n->op == OP_DIV || s->n->op == OP_MOD) && has_integer(s, 1, 0)
+	    && !already_known(s))
+		return fault(s, "integer division by zero");
+	if (!already_known(s) && outputs_are_foldable(s, rule->fold)
+	    && !is_undefined(s))
+		fold_known(s, rule);
+	return true;
 }

@@ -85,8 +85,7 @@ apply_rule(struct site *s)
 		return false;
 	if (rule->value && !rule->value(s))
 		return false;
-	fold_node(s, rule);
-	return settle_outputs(s);
+	return fold_node(s, rule) && settle_outputs(s);
 }
 
 static bool

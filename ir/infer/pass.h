@@ -18,7 +18,7 @@ bool pass_run(struct pass *p, struct err *err);
 bool check_dtypes(struct site *s);
 
 /* Fold a node whose inputs are all constant: fills s->out_content. */
-void fold_node(struct site *s, const struct op_rule *rule);
+bool fold_node(struct site *s, const struct op_rule *rule);
 
 /* Merge what was inferred (s->out) into what the model states, and keep small
  * values and content. Faults on a tensor too large to exist. */

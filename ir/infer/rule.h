@@ -33,6 +33,7 @@ struct pass {
 	struct small *small; /* [nvalues] */
 	const struct tensor **content; /* [nvalues]: known content, or NULL */
 	uint64_t *budget; /* elements still to be folded; shared by bodies */
+	uint64_t *moves; /* elements still to be moved; shared by bodies */
 	bool *failed; /* some fault went into the notes */
 	const char *path; /* "" or "If_3/then_branch/", for messages */
 	uint32_t depth;
