@@ -152,31 +152,14 @@ add_argument(
 	return true;
 }
 
-/* A constant is no port: its bytes, plain where md is blocked, are packed when
- * the layer is made. */
-static bool
-bind_known(struct build *b, int arg, value_id v, const dnnl_memory_desc_t *md)
-{
-	const struct tensor *t = graph_value(b->graph, v)->constant;
-	dnnl_memory_desc_t is = *md;
-
-	if (md->format_desc.blocking.inner_nblks > 0
-	    && !check(b,
-	        dnnl_memory_desc_init_by_strides(
-	            &is, md->ndims, md->dims, md->data_type, NULL),
-	        "constant"))
-		return false;
-	return bind_constant(b, arg, tensor_data(t, b->arena), &is, md);
-}
-
 bool
 bind_value(struct build *b, int arg, value_id v, const struct md *md)
 {
 	struct argument how = {0};
 	dnnl_memory_t memory;
 
-	if (graph_value(b->graph, v)->constant)
-		return bind_known(b, arg, v, md);
+	if (graph_value(b->graph, v)->constant) /* described as in C order */
+		return bind_constant(b, arg, constant_floats(b, v), md, md);
 	if (find_port(b->candidate, v, &how.is_output, &how.port) == NULL)
 		return err_set(b->err, ERR_INTERNAL,
 		    "value #%u is no port of its candidate", v);
