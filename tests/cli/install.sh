@@ -20,6 +20,15 @@ run doctor
 PATH=/nowhere "$MARQ" doctor >out 2>err
 expect_in out 'no `dot` on PATH'
 
+for file in README.md CHANGELOG.md LICENSE; do
+	[ -s "$usr/share/doc/marquetry/$file" ] || fail "no $file"
+done
+# whatis finds a page by the one word its NAME begins with, and that is its file.
+for page in "$usr"/share/man/man1/*.1; do
+	name=$(sed -n '/^\.SH NAME/{n;s/ .*//;p;}' "$page")
+	[ "$name" = "$(basename "$page" .1)" ] || fail "$page is about '$name'"
+done
+
 # Commands as the program's own table has them, options as its help has them.
 "$MARQ" --help >help
 awk '/^Commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }' help >commands
