@@ -5,50 +5,9 @@
 #include <string.h>
 
 #include "costmodel/content.h"
+#include "costmodel/form.h"
 #include "costmodel/key_order.h"
 #include "ir/base/hash.h"
-
-enum default_kind {
-	DEFAULT_INT,
-	DEFAULT_FLOAT,
-	DEFAULT_STRING,
-	DEFAULT_ALL,
-	DEFAULT_PADS,
-	DEFAULT_KERNEL,
-};
-
-struct attr_default {
-	enum op op;
-	uint32_t since;
-	const char *name;
-	enum default_kind kind;
-	int64_t i;
-	float f;
-	const char *s;
-};
-
-#define INT(x) DEFAULT_INT, (x), 0.0f, ""
-#define FLOAT(x) DEFAULT_FLOAT, 0, (x), ""
-#define STRING(x) DEFAULT_STRING, 0, 0.0f, (x)
-#define ALL(x) DEFAULT_ALL, (x), 0.0f, ""
-#define PADS DEFAULT_PADS, 0, 0.0f, ""
-#define KERNEL DEFAULT_KERNEL, 0, 0.0f, ""
-static const struct attr_default defaults[] = {
-#define ATTR(op, since, name, ...) {OP_##op, since, name, __VA_ARGS__},
-#include "costmodel/attr.def"
-#undef ATTR
-};
-
-static const struct {
-	enum op op;
-	uint32_t version;
-} meanings[] = {
-#define MEANING(op, version) {OP_##op, version},
-#include "costmodel/meaning.def"
-#undef MEANING
-};
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What the records of a key begin with. */
 enum tag {
@@ -150,29 +109,6 @@ put_format(struct buf *b, struct format f)
 	buf_u8(b, f.space == SPACE_HOST ? 'h' : 'm');
 	buf_u8(b, layout[f.layout]);
 	buf_u8(b, (uint8_t)f.dtype);
-}
-
-/* The latest version up to the model's at which the operator's meaning
- * changed; the model's own for an operator nobody vouches for. */
-static uint32_t
-meaning_of(const struct node *n)
-{
-	uint32_t version = 0;
-	bool known = false;
-
-	if (n->op == OP_CUSTOM)
-		return n->opset;
-	for (size_t i = 0; i < COUNT(meanings); i++) {
-		if (meanings[i].op != n->op)
-			continue;
-		known = true;
-		if (meanings[i].version <= n->opset
-		    && meanings[i].version > version)
-			version = meanings[i].version;
-	}
-	for (size_t i = 0; i < COUNT(defaults) && !known; i++)
-		known = defaults[i].op == n->op;
-	return known ? version : n->opset;
 }
 
 /* TUNING: parameters (axes, pads, shapes) are shorter than this; a hash of
@@ -294,95 +230,11 @@ put_attr(struct writer *w, const struct node *n, const struct attr *a)
 		}
 }
 
-/* A default, in the very bytes put_attr() would give the written-out form. */
 static void
-put_default(
-    struct writer *w, const struct node *n, const struct attr_default *d)
+put_attrs(struct writer *w, const struct node *n, const struct form *form)
 {
-	const struct value *data = node_in(w->graph, n, 0);
-	const struct value *kernel = node_in(w->graph, n, 1);
-	uint32_t rank = data ? data->type.rank : 0, spatial;
-	int64_t list[2 * RANK_MAX];
-	struct string_view s = {d->s, strlen(d->s)};
-	struct attr a = {.name = d->name, .n = 1, .kind = ATTR_INT};
-
-	if (d->kind == DEFAULT_KERNEL)
-		rank = kernel ? kernel->type.rank : 0;
-	spatial = rank == RANK_UNKNOWN || rank < 2 ? 0 : rank - 2;
-	for (uint32_t i = 0; i < COUNT(list); i++)
-		list[i] = d->i;
-	a.ints = list;
-	if (d->kind == DEFAULT_FLOAT) {
-		a.kind = ATTR_FLOAT;
-		a.floats = &d->f;
-	} else if (d->kind == DEFAULT_STRING) {
-		a.kind = ATTR_STRING;
-		a.strings = &s;
-	} else if (d->kind != DEFAULT_INT) {
-		a.kind = ATTR_INTS;
-		a.n = d->kind == DEFAULT_PADS ? 2 * spatial : spatial;
-	}
-	if (d->kind == DEFAULT_KERNEL && spatial)
-		a.ints = kernel->type.dim + 2;
-	put_attr(w, n, &a);
-}
-
-/* The row that holds for an attribute in the model's opset, or NULL. */
-static const struct attr_default *
-default_of(const struct node *n, size_t row)
-{
-	const struct attr_default *d = &defaults[row], *best = NULL;
-
-	if (row > 0 && defaults[row - 1].op == d->op
-	    && strcmp(defaults[row - 1].name, d->name) == 0)
-		return NULL; /* the first row of a name speaks for all */
-	for (; row < COUNT(defaults) && defaults[row].op == n->op
-	     && strcmp(defaults[row].name, d->name) == 0;
-	     row++)
-		if (defaults[row].since <= n->opset)
-			best = &defaults[row];
-	return best;
-}
-
-static int
-compare_attrs(const void *a, const void *b)
-{
-	const struct attr *const *x = a, *const *y = b;
-
-	return strcmp((*x)->name, (*y)->name);
-}
-
-/* Written ones sorted by name, then defaults of the absent ones in the table's
- * order. */
-static void
-put_attrs(struct writer *w, const struct node *n)
-{
-	const struct attr **list =
-	    arena_new(w->scratch, const struct attr *, n->nattrs);
-	uint32_t nlist = 0;
-
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		list[nlist++] = &n->attr[i];
-	if (nlist > 1)
-		qsort(list, nlist, sizeof *list, compare_attrs);
-	for (size_t i = 0; n->op != OP_CUSTOM && i < COUNT(defaults); i++) {
-		const struct attr_default *d;
-		const struct attr *written;
-
-		if (defaults[i].op != n->op || !(d = default_of(n, i)))
-			continue;
-		written = node_attr(n, d->name);
-		if (written)
-			put_attr(w, n, written);
-		else
-			put_default(w, n, d);
-		for (uint32_t j = 0; written && j < nlist; j++)
-			if (list[j] == written)
-				list[j] = NULL;
-	}
-	for (uint32_t i = 0; i < nlist; i++)
-		if (list[i])
-			put_attr(w, n, list[i]);
+	for (uint32_t i = 0; i < form->nattrs; i++)
+		put_attr(w, n, &form->attr[i]);
 	buf_u8(w->b, TAG_END);
 }
 
@@ -487,14 +339,14 @@ put_outputs(struct writer *w, const struct node *n)
 
 /* What a node is, without its edges and what it makes. */
 static void
-put_itself(struct writer *w, const struct node *n)
+put_itself(struct writer *w, const struct node *n, const struct form *form)
 {
 	put_string(w->b, n->op_type);
 	put_string(w->b, n->domain);
 	if (w->detail == KEY_FAMILY)
 		return;
-	buf_u32(w->b, meaning_of(n));
-	put_attrs(w, n);
+	buf_u32(w->b, form->version);
+	put_attrs(w, n, form);
 }
 
 static bool
@@ -507,40 +359,68 @@ has_bodies(const struct node *n)
 	return false;
 }
 
-/* The same, made once for each node of the model. Bodies are numbered anew in
- * each key, so nodes with bodies are not kept. */
-static void
+/* The same, made once for each node of the model; the inputs that are
+ * parameters. Bodies are numbered anew in each key, so nodes with bodies are not
+ * kept. */
+static uint32_t
 put_itself_kept(struct writer *w, node_id id)
 {
 	const struct node *n = graph_node(w->graph, id);
+	bool keeps =
+	    w->keys && w->candidate && w->detail == KEY_FULL && !has_bodies(n);
 	size_t start = w->b->n;
-	struct string_view *kept;
+	struct kept_node *kept = keeps ? &w->keys->node[id] : NULL;
+	struct form form;
 
-	if (!w->keys || !w->candidate || w->detail != KEY_FULL
-	    || has_bodies(n)) {
-		put_itself(w, n);
-		return;
+	if (kept && kept->bytes.s) {
+		buf_add(w->b, kept->bytes.s, kept->bytes.n);
+		return kept->dropped;
 	}
-	kept = &w->keys->node[id];
-	if (!kept->s) {
-		put_itself(w, n);
-		kept->n = w->b->n - start;
-		kept->s =
-		    arena_copy(w->keys->arena, w->b->data + start, kept->n);
-	} else {
-		buf_add(w->b, kept->s, kept->n);
+	form = node_form(w->graph, n, w->scratch);
+	put_itself(w, n, &form);
+	if (kept) {
+		kept->bytes.n = w->b->n - start;
+		kept->bytes.s = arena_copy(
+		    w->keys->arena, w->b->data + start, kept->bytes.n);
+		kept->dropped = form.dropped;
 	}
+	return form.dropped;
+}
+
+static bool
+is_dropped(uint32_t dropped, const struct node *n, uint32_t slot)
+{
+	return slot < n->ninputs && slot < FORM_SLOTS && dropped >> slot & 1;
+}
+
+/* Inputs up to the last that is there and no parameter. */
+static uint32_t
+count_inputs(const struct node *n, uint32_t dropped)
+{
+	uint32_t count = n->ninputs;
+
+	if (n->nimplicit)
+		return n->ninputs + n->nimplicit;
+	while (count
+	    && (n->input[count - 1] == VALUE_NONE
+	        || is_dropped(dropped, n, count - 1)))
+		count--;
+	return count;
 }
 
 static void
 put_node(struct writer *w, node_id id)
 {
 	const struct node *n = graph_node(w->graph, id);
+	uint32_t dropped = put_itself_kept(w, id);
+	uint32_t count = count_inputs(n, dropped);
 
-	put_itself_kept(w, id);
-	buf_u32(w->b, n->ninputs + n->nimplicit);
-	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
-		put_input(w, n, i);
+	buf_u32(w->b, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (is_dropped(dropped, n, i))
+			buf_u8(w->b, TAG_LEFT_OUT);
+		else
+			put_input(w, n, i);
 	put_outputs(w, n);
 }
 
@@ -551,6 +431,7 @@ label_node(void *context, node_id id)
 {
 	struct writer w = *(const struct writer *)context;
 	const struct node *n = graph_node(w.graph, id);
+	struct form form;
 	struct buf b;
 	uint64_t h;
 
@@ -558,17 +439,28 @@ label_node(void *context, node_id id)
 	w.b = &b;
 	w.nested = NULL;
 	w.nnested = w.nested_cap = 0;
-	put_itself(&w, n);
+	form = node_form(w.graph, n, w.scratch);
+	put_itself(&w, n, &form);
 	for (uint32_t i = 0; i < n->ninputs; i++) {
 		const struct value *v = node_in(w.graph, n, i);
 
-		if (v && v->constant && w.detail != KEY_FAMILY)
+		if (v && v->constant && w.detail != KEY_FAMILY
+		    && !is_dropped(form.dropped, n, i))
 			put_constant(&w, n, i, v->constant);
 	}
 	put_outputs(&w, n);
 	h = hash64(b.data, b.n, 0);
 	buf_release(&b);
 	return h;
+}
+
+static uint32_t
+told_by_form(void *context, node_id id)
+{
+	const struct writer *w = context;
+
+	return node_form(w->graph, graph_node(w->graph, id), w->scratch)
+	    .dropped;
 }
 
 static void
@@ -610,7 +502,8 @@ put_outside(struct writer *w)
 static void
 put_set(struct writer *w, const node_id *node, uint32_t n)
 {
-	struct order_labels labels = {label_node, label_outside, w};
+	struct order_labels labels = {
+	    label_node, label_outside, told_by_form, w};
 
 	w->order = node_order_new(w->graph, node, n, &labels, w->scratch);
 	buf_u32(w->b, n);
@@ -668,7 +561,7 @@ keys_init(
 	    .graph = g,
 	    .mix = m,
 	    .arena = a,
-	    .node = arena_new(a, struct string_view, g->nnodes),
+	    .node = arena_new(a, struct kept_node, g->nnodes),
 	};
 }
 

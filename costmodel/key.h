@@ -10,9 +10,10 @@
 #include "targets/target.h"
 
 /* First byte of every key; bump when bytes change.
+ * 3: one meaning, one form (form.h), bodies by position.
  * 2: what decides how often a loop runs, places of constant indices, lengths,
  *    whether zero points are zero; kernels tried on made-up weights. */
-#define KEY_VERSION 2
+#define KEY_VERSION 3
 #define KEY_CONVERSION_VERSION 1
 
 /* How much of the candidate goes in. */
@@ -24,11 +25,15 @@ enum key_detail {
 
 /* Keys of one graph's candidates. What a node contributes by itself is made
  * once, for most nodes are in many candidates. */
+struct kept_node {
+	struct string_view bytes; /* s NULL: not made yet */
+	uint32_t dropped; /* mask of inputs that are parameters (form.h) */
+};
 struct keys {
 	const struct graph *graph;
 	const struct mix *mix;
 	struct arena *arena;
-	struct string_view *node; /* [nnodes], filled as needed */
+	struct kept_node *node; /* [nnodes], filled as needed */
 };
 
 /* The graph must not change while keys are made of it. */

@@ -16,6 +16,7 @@ struct order_work {
 	const struct graph *graph;
 	struct node_order *order;
 	uint64_t *label, *below; /* [n] */
+	uint32_t *told; /* [n] masks of inputs that do not count */
 	value_id *outside; /* [noutside] ascending: values from elsewhere */
 	uint64_t *outside_label, *outside_below; /* [noutside] */
 	uint32_t noutside;
@@ -63,6 +64,15 @@ mix(uint64_t a, uint64_t b)
 	return hash64(pair, sizeof pair, 0);
 }
 
+/* Is input `slot` of the i-th node one that counts? */
+static bool
+counts(
+    const struct order_work *w, uint32_t i, const struct node *n, uint32_t slot)
+{
+	return n->input[slot] != VALUE_NONE
+	    && (slot >= n->ninputs || slot >= 32 || !(w->told[i] >> slot & 1));
+}
+
 /* Where among the outside values v is; it is one. */
 static uint32_t
 outside_find(const struct order_work *w, value_id v)
@@ -82,7 +92,7 @@ list_outside(struct order_work *w, struct arena *a)
 		const struct node *x = graph_node(w->graph, w->order->node[i]);
 
 		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
-			if (x->input[s] == VALUE_NONE
+			if (!counts(w, i, x, s)
 			    || producer_inside(w, x, s) != NODE_NONE)
 				continue;
 			w->outside = arena_grow(
@@ -108,14 +118,12 @@ gather_from_above(struct order_work *w)
 		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
 			uint32_t p = producer_inside(w, x, s);
 
-			if (x->input[s] == VALUE_NONE)
-				h = mix(h, s);
-			else if (p != NODE_NONE)
-				h = mix(h, w->label[p]);
-			else
-				h = mix(h,
-				    w->outside_label[outside_find(
-				        w, x->input[s])]);
+			if (!counts(w, i, x, s))
+				continue;
+			h = mix(mix(h, s),
+			    p != NODE_NONE ? w->label[p]
+			                   : w->outside_label[outside_find(
+			                       w, x->input[s])]);
 		}
 		w->label[i] = h;
 	}
@@ -139,7 +147,7 @@ gather_from_below(struct order_work *w)
 
 			if (p != NODE_NONE)
 				w->below[p] += mix(whole, s);
-			else if (x->input[s] != VALUE_NONE)
+			else if (counts(w, i, x, s))
 				w->outside_below[outside_find(
 				    w, x->input[s])] += mix(whole, s);
 		}
@@ -161,6 +169,9 @@ make_labels(
 {
 	uint32_t n = w->order->n;
 
+	w->told = arena_new(a, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		w->told[i] = labels->told(labels->context, w->order->node[i]);
 	list_outside(w, a);
 	w->label = arena_new(a, uint64_t, n);
 	w->below = arena_new(a, uint64_t, n);

@@ -20,6 +20,8 @@ struct node_order {
 struct order_labels {
 	uint64_t (*node)(void *context, node_id id);
 	uint64_t (*outside)(void *context, value_id v);
+	/* A mask of a node's inputs that are told by its hash already. */
+	uint32_t (*told)(void *context, node_id id);
 	void *context;
 };
 

@@ -69,6 +69,28 @@ add_ints(struct subject *s, const char *name, uint32_t n, const int64_t *x)
 	return a;
 }
 
+static struct attr *
+add_int(struct subject *s, const char *name, int64_t x)
+{
+	struct attr *a = arena_new(s->a, struct attr, 1);
+
+	*a = *add_ints(s, name, 1, &x);
+	a->kind = ATTR_INT;
+	return a;
+}
+
+static struct attr *
+add_float(struct subject *s, const char *name, float x)
+{
+	struct attr *a = arena_new(s->a, struct attr, 1);
+
+	*a = (struct attr){.name = name,
+	    .kind = ATTR_FLOAT,
+	    .n = 1,
+	    .floats = arena_copy(s->a, &x, sizeof x)};
+	return a;
+}
+
 /* A node over values chosen so far; the value it makes. */
 static value_id
 add_node(struct subject *s, struct rng *r, const value_id *have, uint32_t n)
@@ -82,7 +104,7 @@ add_node(struct subject *s, struct rng *r, const value_id *have, uint32_t n)
 	node.output = port + 3;
 	node.noutputs = 1;
 	port[0] = have[rng_below(r, n)];
-	switch (rng_below(r, 4)) {
+	switch (rng_below(r, 7)) {
 	case 0:
 		node.op = OP_CONV;
 		node.op_type = "Conv";
@@ -103,6 +125,23 @@ add_node(struct subject *s, struct rng *r, const value_id *have, uint32_t n)
 		node.ninputs = 3;
 		port[1] = VALUE_NONE;
 		port[2] = add_scalar(s, (float)rng_below(r, 8));
+		break;
+	case 3:
+		node.op = OP_SOFTMAX;
+		node.op_type = "Softmax";
+		node.ninputs = 1;
+		node.nattrs = 1;
+		node.attr = add_int(s, "axis", rng_below(r, 4));
+		break;
+	case 4:
+		node.op = OP_CELU;
+		node.op_type = "Celu";
+		node.ninputs = 1;
+		break;
+	case 5:
+		node.op = OP_LEAKYRELU;
+		node.op_type = "LeakyRelu";
+		node.ninputs = 1;
 		break;
 	default:
 		node.op = OP_RELU;
@@ -290,6 +329,11 @@ write_defaults_out(struct subject *s, struct rng *r)
 		struct node *n = &s->g->node[i];
 		struct attr *list = arena_new(s->a, struct attr, 5);
 
+		if (n->op == OP_CELU || n->op == OP_LEAKYRELU) {
+			n->attr =
+			    add_float(s, "alpha", n->op == OP_CELU ? 1 : 0.01f);
+			n->nattrs = 1;
+		}
 		if (n->op != OP_CONV)
 			continue;
 		list[0] = *add_ints(s, "strides", 2, two);
@@ -301,6 +345,59 @@ write_defaults_out(struct subject *s, struct rng *r)
 		n->attr = list;
 		n->nattrs = 5;
 	}
+}
+
+/* Padding of one around a window of three is SAME, by either word. */
+static void
+say_padding_in_a_word(struct subject *s, struct rng *r)
+{
+	static const struct string_view words[] = {
+	    {"SAME_UPPER", 10}, {"SAME_LOWER", 10}};
+
+	for (node_id i = 0; i < s->g->nnodes; i++) {
+		struct node *n = &s->g->node[i];
+		struct attr *list =
+		    arena_copy(s->a, n->attr, n->nattrs * sizeof *n->attr);
+
+		for (uint32_t k = 0; n->op == OP_CONV && k < n->nattrs; k++)
+			if (strcmp(list[k].name, "pads") == 0)
+				list[k] = (struct attr){.name = "auto_pad",
+				    .kind = ATTR_STRING,
+				    .n = 1,
+				    .strings = &words[rng_below(r, 2)]};
+		n->attr = list;
+	}
+}
+
+static void
+count_axes_from_the_back(struct subject *s, struct rng *r)
+{
+	(void)r;
+	for (node_id i = 0; i < s->g->nnodes; i++) {
+		struct node *n = &s->g->node[i];
+
+		if (n->op == OP_SOFTMAX)
+			n->attr = add_int(s, "axis", n->attr[0].ints[0] - 4);
+	}
+}
+
+/* As before opset 11. */
+static void
+make_limits_attributes(struct subject *s, struct rng *r)
+{
+	(void)r;
+	for (node_id i = 0; i < s->g->nnodes; i++) {
+		struct node *n = &s->g->node[i];
+
+		if (n->op != OP_CLIP)
+			continue;
+		n->attr = add_float(s, "max",
+		    (float)tensor_real(s->g->value[n->input[2]].constant, 0));
+		n->nattrs = 1;
+		n->ninputs = 1;
+		n->opset = 6;
+	}
+	find_ports(s);
 }
 
 /* ---- changes that change the price ---- */
@@ -322,6 +419,28 @@ change_attribute(struct subject *s)
 
 	if (n)
 		n->attr = add_ints(s, "pads", 4, pads);
+	return n;
+}
+
+static bool
+change_axis(struct subject *s)
+{
+	struct node *n = find_op(s, OP_SOFTMAX);
+
+	if (n)
+		n->attr = add_int(s, "axis", (n->attr[0].ints[0] + 1) % 4);
+	return n;
+}
+
+static bool
+change_slope(struct subject *s)
+{
+	struct node *n = find_op(s, OP_CELU);
+
+	if (n) {
+		n->attr = add_float(s, "alpha", 2);
+		n->nattrs = 1;
+	}
 	return n;
 }
 
@@ -439,6 +558,9 @@ static const struct {
     {"changing weights", change_weights},
     {"raising the opset", raise_opset},
     {"writing defaults out", write_defaults_out},
+    {"padding in a word", say_padding_in_a_word},
+    {"axes from the back", count_axes_from_the_back},
+    {"limits as attributes", make_limits_attributes},
 };
 
 static const struct {
@@ -446,6 +568,8 @@ static const struct {
 	bool (*change)(struct subject *s);
 } costly[] = {
     {"an attribute", change_attribute},
+    {"an axis", change_axis},
+    {"a slope", change_slope},
     {"a dimension", change_dimension},
     {"a dtype", change_dtype},
     {"a boundary format", change_format},
