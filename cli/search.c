@@ -102,6 +102,16 @@ write_result(struct job *j, const struct args *args, struct err *err)
 	return ok;
 }
 
+/* Prices that rest on assumptions are looked into, for as long as nobody waits;
+ * with the option for as long as it takes. */
+static bool
+look_into(struct job *j, const struct args *args, struct err *err)
+{
+	if (!args->search.sensitivity && plan_assumptions(&j->mix) == 0)
+		return true;
+	return job_sensitivity(j, !args->search.sensitivity, err);
+}
+
 static bool
 run(struct job *j, const struct args *args, struct err *err)
 {
@@ -112,8 +122,7 @@ run(struct job *j, const struct args *args, struct err *err)
 		return false;
 	if (args->dry_run)
 		return summary_dry_run(j, args->out, err);
-	return job_search(j, err)
-	    && (!args->search.sensitivity || job_sensitivity(j, err))
+	return job_search(j, err) && look_into(j, args, err)
 	    && (args->no_output || write_result(j, args, err));
 }
 

@@ -92,36 +92,44 @@ print_versus_eager(const struct job *j)
 	    v.lone, v.left, v.gained);
 }
 
+/* "assumes dma_gbps=20 GB/s (mrvl); below 9.31 Conv_0 moves to host" */
+static void
+print_break(const struct job *j, const struct plan_assumption *x, bool above)
+{
+	const struct plan_end *end = &x->end[above];
+
+	printf("assumes %s=%g %s (%s); %s %.3g %s moves to %s", x->name,
+	    x->value, x->unit, j->mix.target[x->target].kind->name,
+	    above ? "above" : "below", end->breaks_at,
+	    node_label(j->plan.graph, end->node, j->arena),
+	    j->mix.target[end->to].kind->name);
+	if (end->nbroken > 1)
+		printf(", and %u nodes more", end->nbroken - 1);
+	printf("\n");
+}
+
 static void
 print_sensitivity(const struct job *j)
 {
 	const struct sensitivity *s = &j->sensitivity;
 	uint32_t nflips = 0;
 
-	if (!j->args->sensitivity)
-		return;
-	for (uint32_t i = 0; i < s->n; i++)
-		for (uint32_t e = 0; e < 2; e++) {
-			const struct plan_assumption *x = &s->item[i];
-			const struct plan_end *end = &x->end[e];
-			char kept[32], best[32];
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct plan_assumption *x = &s->item[i];
 
-			if (!end->flips)
-				continue;
-			nflips++;
-			printf("sensitive to %s of %s, assumed %g: at %g (%s) "
-			       "%u nodes run elsewhere, %s instead of %s\n",
-			    x->name, j->mix.target[x->target].text, x->value,
-			    end->value, x->unit, end->nmoved,
-			    format_duration(end->best, best, sizeof best),
-			    end->kept == COST_NEVER ? "no plan"
-			                            : format_duration(end->kept,
-			                                kept, sizeof kept));
-		}
-	if (nflips == 0)
-		printf("sensitive to none of %u assumed parameters, each taken "
+		for (uint32_t e = 0; e < 2; e++)
+			if (x->end[e].flips)
+				print_break(j, x, e == 1);
+		nflips += x->end[0].flips || x->end[1].flips;
+	}
+	if (s->n > 0)
+		printf("assumes %u %sparameters that move no node, each taken "
 		       "alone over its range\n",
-		    s->n);
+		    s->n - nflips, nflips ? "more " : "");
+	if (s->nleft > 0)
+		printf("assumes %u parameters that there was no time to look "
+		       "into (--sensitivity does)\n",
+		    s->nleft);
 }
 
 static void

@@ -139,7 +139,9 @@ put_sensitivity(FILE *f, const struct emit_work *w)
 		    x->name, x->value, end->value,
 		    cost_text(end->kept, w->arena),
 		    cost_text(end->best, w->arena), end->nmoved,
-		    end->flips ? "**changes**" : "stays");
+		    end->flips ? arena_printf(
+		        w->arena, "**changes at %.4g**", end->breaks_at)
+		               : "stays");
 	}
 }
 

@@ -184,6 +184,11 @@ write_sensitivity(struct json *j, const struct emit_work *w)
 			json_cost(j, "best_ns", x->end[e].best);
 			json_key_uint(j, "moved", x->end[e].nmoved);
 			json_key_bool(j, "flips", x->end[e].flips);
+			json_key(j, "breaks_at");
+			if (x->end[e].flips)
+				json_real(j, x->end[e].breaks_at);
+			else
+				json_null(j);
 			json_close(j);
 		}
 		json_close(j);

@@ -1,8 +1,10 @@
 #include "plan/sensitivity.h"
 
+#include <math.h>
+
+#include "ir/base/clock.h"
 #include "plan/shift.h"
 #include "search/cost.h"
-#include "targets/mrvl/assume.h"
 
 /* The same question at other parameters. */
 struct scene {
@@ -140,63 +142,241 @@ solve(struct plan *out, const struct plan_request *r, cost_ns *cost,
 	return true;
 }
 
+/* One assumption of one target, the plan in question, and where its scenes are
+ * set. */
+struct question {
+	const struct plan *p;
+	const struct plan_request *r;
+	const struct target *target;
+	uint32_t assumption;
+	bool is_rate;
+	struct arena *arena;
+};
+
+/* The best plan at a value, of all or of the candidates in `only`. */
 static bool
-look_at(struct plan_end *end, const struct plan *p,
-    const struct plan_request *r, struct target as, struct arena *a,
-    struct err *err)
+solve_at(struct plan *out, const struct question *q, double value,
+    const bool *only, cost_ns *cost, struct err *err)
 {
-	bool *only = arena_new(a, bool, r->candidates->n);
-	struct plan kept, best;
 	struct scene s;
 
-	set_scene(&s, r, as, a);
-	if (!solve(&best, &s.r, &end->best, a, err))
-		return false;
+	set_scene(&s, q->r,
+	    q->target->kind->assume(q->target, q->assumption, value, q->arena),
+	    q->arena);
+	if (only)
+		s.r.only = only;
+	return solve(out, &s.r, cost, q->arena, err);
+}
+
+static bool *
+candidates_of(const struct question *q, const struct plan *p)
+{
+	bool *only = arena_new(q->arena, bool, q->r->candidates->n);
+
 	for (uint32_t i = 0; i < p->ncomposites; i++)
 		only[p->composite[i].candidate] = true;
-	s.r.only = only;
-	if (!solve(&kept, &s.r, &end->kept, a, err))
+	return only;
+}
+
+/* Nodes that `other` runs on another target; the first one, and its target. */
+static uint32_t
+count_moved(
+    const struct plan *p, const struct plan *other, node_id *node, uint32_t *to)
+{
+	uint32_t n = 0;
+
+	for (node_id i = 0; i < p->graph->nnodes; i++) {
+		uint32_t at = plan_target_of(other, i)->index;
+
+		if (at == plan_target_of(p, i)->index)
+			continue;
+		if (n++ == 0) {
+			*node = i;
+			*to = at;
+		}
+	}
+	return n;
+}
+
+/* ---- break points ---- */
+
+/* Times of a plan are nearly linear in this. */
+static double
+straight(const struct question *q, double value)
+{
+	return q->is_rate ? 1 / value : value;
+}
+
+/* How much another plan saves at a value; negative: it costs more. */
+static bool
+saves(double *out, const struct question *q, const bool *kept,
+    const bool *other, double value, struct err *err)
+{
+	struct plan p;
+	cost_ns mine, its;
+
+	if (!solve_at(&p, q, value, kept, &mine, err)
+	    || !solve_at(&p, q, value, other, &its, err))
 		return false;
-	for (node_id n = 0; end->best != COST_NEVER && n < p->graph->nnodes;
-	     n++)
-		end->nmoved += plan_target_of(&best, n)->index
-		    != plan_target_of(p, n)->index;
+	*out = mine == COST_NEVER ? (double)its : (double)mine - (double)its;
+	return true;
+}
+
+#define STEPS 60 /* of one root: halving alone needs no more */
+#define TURNS 32 /* plans on the way from the end to the break point */
+
+/* Where another plan becomes cheaper, between `low` where it is not and *at where
+ * it is: false position, halving where that does not get on. */
+static bool
+find_root(double *at, double low, const struct question *q, const bool *kept,
+    const bool *other, struct err *err)
+{
+	double a = straight(q, low), b = straight(q, *at), fa, fb;
+
+	if (!saves(&fa, q, kept, other, low, err)
+	    || !saves(&fb, q, kept, other, *at, err))
+		return false;
+	for (uint32_t i = 0; i < STEPS && fabs(b - a) > 1e-6 * fabs(b); i++) {
+		double x = (a + b) / 2, f;
+
+		if (i % 3 != 2 && fb > fa)
+			x = a - fa * (b - a) / (fb - fa);
+		/* a step past the root, for both ends to close in */
+		x += (i % 3 == 1 ? 1e-7 : 0) * (b - a);
+		if (!saves(&f, q, kept, other, straight(q, x), err))
+			return false;
+		if (f > 0) {
+			b = x;
+			fb = f;
+		} else {
+			a = x;
+			fa = f;
+		}
+	}
+	*at = straight(q, b);
+	return true;
+}
+
+/* From the plan that is best at the end: where it starts to win, another may
+ * have won already; the last of them is the break point. */
+static bool
+find_break(struct plan_end *end, const struct question *q, double value,
+    const struct plan *best, const bool *kept, struct err *err)
+{
+	struct plan other = *best;
+
+	end->breaks_at = end->value;
+	for (uint32_t turn = 0; turn < TURNS; turn++) {
+		struct plan next;
+		cost_ns mine, its;
+		const bool *only = candidates_of(q, &other);
+
+		end->nbroken = count_moved(q->p, &other, &end->node, &end->to);
+		if (!find_root(&end->breaks_at, value, q, kept, only, err)
+		    || !solve_at(&next, q, end->breaks_at, NULL, &its, err)
+		    || !solve_at(&other, q, end->breaks_at, only, &mine, err))
+			return false;
+		if (its >= mine || its == COST_NEVER)
+			break;
+		other = next;
+	}
+	return true;
+}
+
+/* ---- the whole ---- */
+
+static bool
+look_at(struct plan_end *end, const struct question *q, double value,
+    struct err *err)
+{
+	const bool *kept = candidates_of(q, q->p);
+	struct plan same, best;
+
+	if (!solve_at(&best, q, end->value, NULL, &end->best, err)
+	    || !solve_at(&same, q, end->value, kept, &end->kept, err))
+		return false;
+	if (end->best != COST_NEVER)
+		end->nmoved = count_moved(q->p, &best, &end->node, &end->to);
 	if (end->best > end->kept)
 		end->best = end->kept;
 	end->flips = end->nmoved > 0 && end->best < end->kept;
-	return true;
+	return !end->flips || find_break(end, q, value, &best, kept, err);
+}
+
+uint32_t
+plan_assumptions(const struct mix *m)
+{
+	struct cost_parameter ignored;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct target *t = &m->target[i];
+
+		for (uint32_t k = 0;
+		     t->kind->assumption && t->kind->assumption(t, k, &ignored);
+		     k++)
+			n++;
+	}
+	return n;
+}
+
+static bool
+look_into(struct plan_assumption *x, const struct plan *p,
+    const struct plan_request *r, uint32_t i, const struct cost_parameter *as,
+    struct err *err)
+{
+	struct arena scratch;
+	struct question q = {.p = p,
+	    .r = r,
+	    .target = &r->mix->target[x->target],
+	    .assumption = i,
+	    .is_rate = as->is_rate,
+	    .arena = &scratch};
+	bool ok = true;
+
+	x->end[0].value = as->low;
+	x->end[1].value = as->high;
+	for (uint32_t e = 0; ok && e < 2; e++) {
+		arena_init(&scratch);
+		ok = look_at(&x->end[e], &q, as->value, err)
+		    || err_in(err, "with %s at %g", x->name, x->end[e].value);
+		arena_release(&scratch);
+	}
+	return ok;
+}
+
+static bool
+is_late(const struct plan_request *r)
+{
+	return r->search.deadline_ns && clock_ns() >= r->search.deadline_ns;
 }
 
 bool
 plan_sensitivity(struct sensitivity *out, const struct plan *p,
     const struct plan_request *r, struct arena *a, struct err *err)
 {
+	uint32_t all = plan_assumptions(r->mix), n = 0;
 	struct plan_assumption *list =
-	    arena_new(a, struct plan_assumption, (size_t)r->mix->n * NPARAM);
-	uint32_t n = 0;
+	    arena_new(a, struct plan_assumption, all);
 
-	for (uint32_t k = 0; k < r->mix->n * NPARAM; k++) {
-		const struct target *t = &r->mix->target[k / NPARAM];
-		enum param param = (enum param)(k % NPARAM);
-		struct plan_assumption *x = &list[n];
-		struct param_value value;
+	for (uint32_t k = 0; k < r->mix->n; k++) {
+		const struct target *t = &r->mix->target[k];
+		struct cost_parameter as;
 
-		if (!mrvl_assumes(t, param, &value))
-			continue;
-		*x = (struct plan_assumption){.target = k / NPARAM,
-		    .name = param_info(param)->name,
-		    .unit = param_info(param)->unit,
-		    .value = value.value};
-		x->end[0].value = value.low;
-		x->end[1].value = value.high;
-		n++;
-		for (uint32_t e = 0; e < 2; e++)
-			if (!look_at(&x->end[e], p, r,
-			        mrvl_assume(t, param, x->end[e].value, a), a,
-			        err))
-				return err_in(err, "with %s at %g", x->name,
-				    x->end[e].value);
+		for (uint32_t i = 0; t->kind->assumption && !is_late(r)
+		     && t->kind->assumption(t, i, &as);
+		     i++) {
+			struct plan_assumption *x = &list[n];
+
+			*x = (struct plan_assumption){.target = k,
+			    .name = as.name,
+			    .unit = as.unit,
+			    .value = as.value};
+			if (!look_into(x, p, r, i, &as, err))
+				return false;
+			n += !is_late(r);
+		}
 	}
-	*out = (struct sensitivity){n, list};
+	*out = (struct sensitivity){n, all - n, list};
 	return true;
 }

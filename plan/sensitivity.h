@@ -4,13 +4,19 @@
 
 #include "plan/solve.h"
 
-/* The plan at one end of a parameter's range. */
+/* The plan at one end of an assumption's range. */
 struct plan_end {
 	double value;
 	cost_ns kept; /* of the plan as it is; COST_NEVER: it is not legal */
 	cost_ns best; /* of the best plan found */
 	uint32_t nmoved; /* nodes that it runs on another target */
 	bool flips; /* it is cheaper and runs nodes elsewhere */
+	/* Where it flips, the break point: the value nearest to today's from
+	 * which on another plan is cheaper, that plan's first node elsewhere and
+	 * its target, and how many nodes it moves. */
+	double breaks_at;
+	node_id node;
+	uint32_t to, nbroken;
 };
 
 struct plan_assumption {
@@ -21,13 +27,18 @@ struct plan_assumption {
 };
 
 struct sensitivity {
-	uint32_t n;
+	uint32_t n, nleft; /* looked into; not, for lack of time */
 	const struct plan_assumption *item;
 };
 
-/* Search again with each assumed parameter at the low and the high end of its
- * range, the others as they are; nothing is measured. `r` is the request the plan
- * is the answer to. */
+/* How many assumptions the prices of the mix rest on. */
+uint32_t plan_assumptions(const struct mix *m);
+
+/* Search again with each assumption at the low and the high end of its range,
+ * the others as they are; where the plan changes, find the break point exactly
+ * (to a millionth of its value) by parametric search. Nothing is measured. `r` is
+ * the request the plan is the answer to; assumptions that its deadline cuts short
+ * are left. */
 bool plan_sensitivity(struct sensitivity *out, const struct plan *p,
     const struct plan_request *r, struct arena *a, struct err *err);
 

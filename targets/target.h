@@ -125,6 +125,13 @@ struct estimate {
 	const char *assumed; /* the assumed parameter it depends on most */
 };
 
+/* What a price that a target works out rests on without a published source. */
+struct cost_parameter {
+	const char *name, *unit;
+	double value, low, high;
+	bool is_rate; /* times are proportional to 1/value, not to value */
+};
+
 /* Composites run by one invocation, in order, and what crosses its boundary. */
 struct region {
 	uint32_t ncandidates, ninputs, noutputs;
@@ -237,6 +244,13 @@ struct target_kind {
 	/* Cost of moving a value between SPACE_HOST and the kind's space. */
 	bool (*transfer)(const struct target *t, struct format from,
 	    struct format to, const struct type *type, struct estimate *out);
+	/* Assumption i of its prices; false: there are no more. NULL: none. */
+	bool (*assumption)(
+	    const struct target *t, uint32_t i, struct cost_parameter *out);
+	/* The target as if assumption i had another value; shares what it can
+	 * with t. */
+	struct target (*assume)(
+	    const struct target *t, uint32_t i, double value, struct arena *a);
 	/* Facts a price depends on (library version, build, attributes), as
 	 * "key=value" lines appended to b: part of the database key. */
 	void (*environment)(const struct target *t, struct buf *b);

@@ -1,5 +1,6 @@
 /* The Marvell backend's kind: MLIP of OCTEON 10. */
 #include "targets/mrvl/ask.h"
+#include "targets/mrvl/assume.h"
 #include "targets/mrvl/compute.h"
 #include "targets/mrvl/cost.h"
 #include "targets/mrvl/legacy.h"
@@ -104,5 +105,7 @@ const struct target_kind target_mrvl = {
     .simulate_region = mrvl_simulate_region,
     .launch_ns = mrvl_launch_ns,
     .transfer = mrvl_transfer,
+    .assumption = mrvl_assumption,
+    .assume = mrvl_assume,
     .environment = environment,
 };

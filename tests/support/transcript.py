@@ -38,9 +38,9 @@ MASKED = (
     (r"\b\d+ (?=candidates\b|to measure\b|that earlier units measure\b)", "COUNT "),
     (r"\s+", " "),
 )
-# Choices that were close; a plan that is cheaper than eager; prices of regions
+# Choices that were close; a plan that is cheaper than eager; what it assumes; prices of regions
 # that are not the sum of their parts.
-OPTIONAL = re.compile(r"near ties: |than eager: | +\d+ regions met do not cost the sum ")
+OPTIONAL = re.compile(r"near ties: |than eager: |assumes | +\d+ regions met do not cost the sum ")
 
 
 def masked(line):

@@ -1,5 +1,6 @@
 /* What regions of an accelerator pay and need beyond what the search knows:
  * memory for their scratch, and values that pass between them. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -382,6 +383,12 @@ test_sensitive_to_the_launch_only(void **state)
 	assert_int_equal(job->end[1].kept, plan.cost - 10000 + 50000);
 	assert_int_equal(job->end[1].best, 30000);
 	assert_int_equal(job->end[1].nmoved, 1);
+	/* a launch that makes up for what the device saves */
+	assert_true(
+	    fabs(job->end[1].breaks_at - (40000 - (double)plan.cost)) < 1.5);
+	assert_int_equal(job->end[1].nbroken, 1);
+	assert_int_equal(job->end[1].to, 1);
+	assert_non_null(assumption(&s, "depthwise_as_dense")); /* inferred */
 	assert_true(tops && !tops->end[0].flips && !tops->end[1].flips);
 }
 
