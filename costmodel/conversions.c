@@ -165,7 +165,7 @@ add_slot(struct pricer *p, value_id v, format_id from, format_id to)
 	s->to = to;
 	s->price.source = PRICE_MEASURED;
 	s->work = work_of_conversion(type, f, t);
-	s->price.bound = roofline_bound(
+	s->price.bound = s->price.guess = roofline_bound(
 	    &p->roofline, s->work, p->environment[p->mix->n].scale);
 	slot_expect(s);
 	s->subject.kind = "conversion";

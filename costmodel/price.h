@@ -32,6 +32,9 @@ struct price {
 	cost_ns ns; /* KNOWN: the price; BOUND: an estimate of it, not below
 		     * `bound` */
 	cost_ns bound; /* admissible: never above the true price */
+	/* BOUND: what it is taken for while the search looks for what to price;
+	 * may be above the true price, so nothing is proven with it */
+	cost_ns guess;
 	cost_ns low, high; /* range of ns: noise (measured), parameters */
 	uint32_t samples;
 	uint32_t glances; /* what `bound` rests on; 0: the work alone */
@@ -54,6 +57,14 @@ price_least(const struct price *p)
 		break;
 	}
 	return COST_NEVER;
+}
+
+/* What it is taken for when the next to be priced is looked for. */
+static inline cost_ns
+price_guess(const struct price *p)
+{
+	return p->state == PRICE_BOUND && p->guess > p->bound ? p->guess
+	                                                      : price_least(p);
 }
 
 /* What a price is expected to be: what a plan that pays it says it costs. */

@@ -80,10 +80,6 @@ slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch)
 		    &p->candidates->candidate[s->candidate], p->arena);
 }
 
-/* TUNING: a price is seldom below this share of a glance; of the lesser of two. */
-#define GLANCE_SHARE 0.85
-#define GLANCES_SHARE 0.98
-
 /* TUNING: a kernel rarely comes closer to the roofline than this; used only
  * where nothing can be or shall be measured, and reported as an estimate. */
 #define ESTIMATE_FACTOR 8
@@ -99,15 +95,45 @@ slot_expect(struct slot *s)
 	p->high = p->ns * ESTIMATE_FACTOR;
 }
 
-cost_ns
-slot_bound(const struct pricer *p, const struct slot *s)
+/* TUNING: a price is seldom below this share of a probe; of the lesser of two. What
+ * is to be priced next is looked for with it. */
+#define GUESS_ONE 0.85
+#define GUESS_TWO 0.98
+
+/* SOURCE: of 1,738 prices taken under a load of 10 to 18 (docs/notebook.md) none
+ * was below these shares of a probe, less PROBE_SLACK_NS; two
+ * probes tell of themselves how much they differ. */
+#define BOUND_ONE 0.4
+#define BOUND_TWO 0.6
+#define PROBE_SLACK_NS 1000
+
+static cost_ns
+more_of(cost_ns ns, double seen)
+{
+	return seen > (double)ns ? (cost_ns)seen : ns;
+}
+
+/* The margin below a probe follows from how far two of them are apart. */
+static double
+bound_share(const struct slot *s)
+{
+	double spread = s->glance_high > s->glance_ns
+	    ? (double)(s->glance_high - s->glance_ns) / (double)s->glance_ns
+	    : 0;
+
+	return s->price.glances > 1 ? BOUND_TWO / (1 + spread) : BOUND_ONE;
+}
+
+void
+slot_bound(const struct pricer *p, struct slot *s)
 {
 	const struct environment *e = &p->environment[s->target];
-	cost_ns bound = roofline_bound(&p->roofline, s->work, e->scale);
-	double share = s->price.glances > 1 ? GLANCES_SHARE : GLANCE_SHARE;
-	double seen = (double)s->glance_ns * share * p->drift.scale;
+	cost_ns work = roofline_bound(&p->roofline, s->work, e->scale);
+	double guess = s->price.glances > 1 ? GUESS_TWO : GUESS_ONE;
+	double seen = (double)s->glance_ns;
 
-	return seen > (double)bound ? (cost_ns)seen : bound;
+	s->price.bound = more_of(work, seen * bound_share(s) - PROBE_SLACK_NS);
+	s->price.guess = more_of(s->price.bound, seen * guess * p->drift.scale);
 }
 
 /* Give every candidate its slot. */
@@ -272,18 +298,20 @@ not_measurable(const struct graph *g, const struct candidate *c)
 
 /* Never above the price. Nothing bounds what another machine takes; a tool that
  * only says whether a simulated price counts leaves it as it is. */
-static cost_ns
-bound_of(const struct pricer *p, const struct slot *s)
+static void
+set_bound(const struct pricer *p, struct slot *s)
 {
 	const struct target *t = &p->mix->target[s->target];
 	struct estimate e = {.ns = 1};
 
-	if (!t->ask_ms || t->is_this_cpu)
-		return slot_bound(p, s);
+	if (!t->ask_ms || t->is_this_cpu) {
+		slot_bound(p, s);
+		return;
+	}
 	if (t->source == PRICE_SIMULATED)
 		t->kind->simulate(
 		    t, p->graph, &p->candidates->candidate[s->candidate], &e);
-	return e.ns ? e.ns : 1;
+	s->price.bound = s->price.guess = e.ns ? e.ns : 1;
 }
 
 static bool
@@ -301,7 +329,7 @@ slot_begin(struct pricer *p, uint32_t i, struct err *err)
 		p->counts.estimated += t->source == PRICE_ESTIMATED;
 		return true;
 	}
-	s->price.bound = bound_of(p, s);
+	set_bound(p, s);
 	slot_expect(s);
 	why = not_measurable(p->graph, c);
 	if (!t->ask_ms && why) {
@@ -402,7 +430,7 @@ forget(struct pricer *p)
 		s->price = nothing_known;
 		s->price.source = source;
 		s->price.key = i;
-		s->glance_ns = 0;
+		s->glance_ns = s->glance_high = 0;
 		s->miss = "";
 		s->is_missed = false;
 	}

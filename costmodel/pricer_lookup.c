@@ -299,8 +299,10 @@ glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 
 		if (s->price.glances == 0 || ns < s->glance_ns)
 			s->glance_ns = ns ? ns : 1;
+		s->glance_high =
+		    f->high > s->glance_high ? f->high : s->glance_high;
 		s->price.glances += f->attempts;
-		s->price.bound = slot_bound(p, s);
+		slot_bound(p, s);
 		if (s->price.state == PRICE_BOUND)
 			slot_expect(s);
 		return;

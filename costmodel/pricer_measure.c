@@ -75,7 +75,7 @@ rebound(struct pricer *p, struct prices *prices, uint32_t target)
 
 		if (s->target != target || s->price.state != PRICE_BOUND)
 			continue;
-		s->price.bound = slot_bound(p, s);
+		slot_bound(p, s);
 		slot_expect(s);
 		slot_publish(p, prices, i);
 	}
@@ -276,7 +276,8 @@ take_glance(struct batch *b, uint32_t slot, const struct measurement *r)
 	struct slot *s = &p->slot[slot];
 	const struct db_found f = {.attempts = 1,
 	    .outcome = (enum db_outcome)r->outcome,
-	    .low = r->low};
+	    .low = r->low,
+	    .high = r->low};
 
 	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NOISY) {
 		p->counts.glanced += !b->again;

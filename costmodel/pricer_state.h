@@ -22,6 +22,7 @@ struct slot {
 	struct work work;
 	struct price price;
 	cost_ns glance_ns; /* least of the glances; 0: not looked at */
+	cost_ns glance_high; /* most of them */
 	const char *miss; /* why the lookup missed; "" for a hit */
 	bool is_missed; /* in no environment */
 };
@@ -95,8 +96,9 @@ uint32_t slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new);
 /* Copy a slot's price to all its candidates. */
 void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
 
-/* The least a slot may cost, from its work and what a glance at it showed. */
-cost_ns slot_bound(const struct pricer *p, const struct slot *s);
+/* Set the least a slot may cost, and what it is taken for, from its work and what
+ * glances at it showed. */
+void slot_bound(const struct pricer *p, struct slot *s);
 
 /* What its price is expected to be, and between what, while only `bound` and
  * probes are known. */

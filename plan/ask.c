@@ -90,11 +90,12 @@ glance_at_listed(struct quest *q, bool *any, struct err *err)
 		const struct candidate *c = &all->candidate[q->ask[k]];
 
 		if (p[q->ask[k]].glances == 0)
-			limit[c->node[0]] = p[q->ask[k]].bound * RIVAL_BOUND;
+			limit[c->node[0]] =
+			    price_guess(&p[q->ask[k]]) * RIVAL_BOUND;
 	}
 	for (uint32_t c = 0; c < all->n; c++)
 		if (p[c].state == PRICE_BOUND
-		    && p[c].bound <= limit[all->candidate[c].node[0]])
+		    && price_guess(&p[c]) <= limit[all->candidate[c].node[0]])
 			list[n++] = c;
 	if (!pricer_glance(q->r->pricer, q->r->prices, list, n, any, err))
 		return false;
@@ -158,7 +159,8 @@ pick(struct quest *q, uint32_t *picked)
 
 	for (uint32_t i = 0; i < q->nask; i++)
 		list[i] = (struct asked){
-		    q->r->prices->candidate[q->ask[i]].bound, q->ask[i]};
+		    price_guess(&q->r->prices->candidate[q->ask[i]]),
+		    q->ask[i]};
 	qsort(list, q->nask, sizeof *list, by_bound_down);
 	for (uint32_t i = 0; i < q->nask; i++) {
 		mark_neighbours(q, list[i].candidate, marked, &free);

@@ -196,9 +196,8 @@ problem_reprice(struct problem *p, const struct prices *prices, struct arena *a)
 	return fell;
 }
 
-void
-problem_expect(struct problem *out, const struct problem *p,
-    const struct prices *prices, const bool *allowed, struct arena *a)
+static void
+copy_costs(struct problem *out, const struct problem *p, struct arena *a)
 {
 	size_t nconversions = (size_t)p->nclasses * p->nformats * p->nformats;
 
@@ -207,8 +206,24 @@ problem_expect(struct problem *out, const struct problem *p,
 	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
 	out->conversion =
 	    arena_copy(a, p->conversion, nconversions * sizeof *p->conversion);
+}
+
+void
+problem_expect(struct problem *out, const struct problem *p,
+    const struct prices *prices, const bool *allowed, struct arena *a)
+{
+	copy_costs(out, p, a);
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		out->candidate[c].banned |= !allowed[c];
 	fill_costs(out, prices, price_expected);
+	problem_reindex(out, a);
+}
+
+void
+problem_guess(struct problem *out, const struct problem *p,
+    const struct prices *prices, struct arena *a)
+{
+	copy_costs(out, p, a);
+	fill_costs(out, prices, price_guess);
 	problem_reindex(out, a);
 }

@@ -71,6 +71,13 @@ add(struct quest *q, struct rivals *all, const struct rival *r)
 	all->list[all->n++] = *r;
 }
 
+/* What probes make of it, whether it has a price or not. */
+static cost_ns
+seen(const struct price *p)
+{
+	return p->guess > p->bound ? p->guess : p->bound;
+}
+
 /* Does it have a price by now? Then a run before this one, or a round, doubted it
  * too: it stays on the list, so that the same ones are on it every time. */
 static bool
@@ -94,11 +101,11 @@ list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
 		return;
 	for (uint32_t i = 0; i < q->r->candidates->n; i++)
 		if (i != chosen && is_probed(&p[i], glances)
-		    && p[i].bound <= p[chosen].ns + doubt
+		    && seen(&p[i]) <= p[chosen].ns + doubt
 		    && candidate_allowed(&q->problem.candidate[i])
 		    && quest_is_rival(q, chosen, i))
 			add(q, all,
-			    &(struct rival){p[chosen].ns, p[i].bound, i});
+			    &(struct rival){p[chosen].ns, seen(&p[i]), i});
 }
 
 /* The dearest choices first, what seems nearest to one first. */

@@ -31,26 +31,67 @@ quest_group(struct quest *q, struct cover *cover)
 	groups_apply(cover, &q->problem, q->r->candidates, q->arena);
 }
 
-/* thorough: with all the memory there is to prove the answer. */
+/* How a search is made. */
+enum effort {
+	EFFORT_GUESS, /* at what prices are taken for: it says what to price */
+	EFFORT_QUICK, /* with little memory */
+	EFFORT_THOROUGH, /* with all the memory there is to prove the answer */
+};
+
+/* The problem as it is searched; what is known of regions is of the one with
+ * bounds. */
 static bool
-solve(
-    struct quest *q, bool thorough, struct search_result *out, struct err *err)
+problem_for(struct quest *q, enum effort effort, struct problem *out,
+    struct arena *scratch, struct err *err)
+{
+	*out = q->problem;
+	if (q->wholes.nmoved)
+		return wholes_apply(&q->wholes, out, err);
+	if (effort == EFFORT_GUESS)
+		problem_guess(out, &q->problem, q->r->prices, scratch);
+	return true;
+}
+
+/* Without a bound and a proof where it was at guesses. */
+static bool
+solve(struct quest *q, enum effort effort, struct search_result *out,
+    struct err *err)
 {
 	const char *name = q->r->searcher ? q->r->searcher : "exact";
-	struct problem with = q->problem;
 	struct search_options o = search_turn(&q->r->search);
+	struct arena scratch;
+	struct problem p;
+	bool ok;
 
-	if (!thorough)
+	if (effort != EFFORT_THOROUGH)
 		o.memory_budget = quest_quick_bytes(q);
-	if (q->wholes.nmoved && !wholes_apply(&q->wholes, &with, err))
-		return false;
-	if (!search_named(out, &with, name, &o, q->arena, err))
+	arena_init(&scratch);
+	ok = problem_for(q, effort, &p, &scratch, err)
+	    && search_named(out, &p, name, &o, q->arena, err);
+	arena_release(&scratch);
+	if (!ok)
 		return false;
 	if (q->wholes.nmoved && out->found)
 		wholes_expand(&q->wholes, &out->cover);
 	if (out->found)
 		quest_group(q, &out->cover);
+	if (effort == EFFORT_GUESS && out->found) {
+		out->lower_bound = 0;
+		out->proven = false;
+	}
 	return true;
+}
+
+/* Is anything taken for more than its bound? */
+static bool
+has_guesses(const struct quest *q)
+{
+	const struct price *p = q->r->prices->candidate;
+
+	for (uint32_t c = 0; c < q->r->candidates->n; c++)
+		if (price_guess(&p[c]) > price_least(&p[c]))
+			return true;
+	return false;
 }
 
 bool
@@ -223,43 +264,70 @@ settle(struct quest *q, struct err *err)
 	return true;
 }
 
+/* Only the exact search proves more with more memory; others are not run twice for
+ * a proof they never give. */
+static enum effort
+first_effort(const struct quest *q)
+{
+	const char *name = q->r->searcher;
+
+	if (name && strcmp(name, "exact") != 0)
+		return EFFORT_THOROUGH;
+	return q->r->pricer && has_guesses(q) ? EFFORT_GUESS : EFFORT_QUICK;
+}
+
+/* Nothing was priced: may more effort be worth it? What is proven is proven with
+ * bounds, so a search at guesses is always followed by one. */
+static bool
+try_harder(const struct quest *q, enum effort *effort)
+{
+	bool more = *effort == EFFORT_GUESS
+	    || (*effort == EFFORT_QUICK && !q->best.proven && !q->quick
+	        && !quest_is_late(q));
+
+	if (more)
+		++*effort;
+	return more;
+}
+
+/* Solve once, and price what the cover lacks; *moved: something did. */
+static bool
+solve_and_price(
+    struct quest *q, enum effort effort, bool *moved, struct err *err)
+{
+	*moved = false;
+	if (!solve(q, effort, &q->best, err))
+		return false;
+	q->bound_fell = q->fell;
+	q->nask = q->nconvert = 0;
+	q->overfull = q->slices && q->best.found
+	    && slices_overfull(
+	        q->slices, &q->problem, &q->best.cover, &q->overflow);
+	if (q->overfull || !q->best.found)
+		return true;
+	quest_list_unpriced(q, &q->best.cover);
+	if (q->nask + q->nconvert > 0 && !quest_price_listed(q, moved, err))
+		return false;
+	*moved |= q->bound_fell != q->fell; /* without a price for any of it */
+	return true;
+}
+
 bool
 quest_search(struct quest *q, struct err *err)
 {
-	/* Only the exact search proves more with more memory; others are not
-	 * run twice for a proof they never give. */
-	const char *name = q->r->searcher;
-	bool proves = !name || strcmp(name, "exact") == 0;
-	bool thorough = !proves;
+	enum effort effort = first_effort(q);
+	bool moved;
 
-	for (;;) {
-		bool moved = false;
-
-		if (!solve(q, thorough, &q->best, err))
+	do {
+		if (!solve_and_price(q, effort, &moved, err))
 			return false;
-		q->bound_fell = q->fell;
-		q->nask = q->nconvert = 0;
-		q->overfull = q->slices && q->best.found
-		    && slices_overfull(
-		        q->slices, &q->problem, &q->best.cover, &q->overflow);
 		if (q->overfull)
 			return true;
-		if (q->best.found) {
-			quest_list_unpriced(q, &q->best.cover);
-			if (q->nask + q->nconvert > 0
-			    && !quest_price_listed(q, &moved, err))
-				return false;
-		}
-		/* nothing was priced, and yet prices may have fallen */
-		if (moved || q->bound_fell != q->fell) {
-			thorough = !proves;
-		} else if (!q->best.proven && !thorough && !q->quick
-		    && !quest_is_late(q)) {
-			thorough = true;
-		} else {
-			break;
-		}
-	}
+		if (moved && effort == EFFORT_THOROUGH)
+			effort = first_effort(q) == EFFORT_THOROUGH
+			    ? EFFORT_THOROUGH
+			    : EFFORT_QUICK;
+	} while (moved || try_harder(q, &effort));
 	if (!q->best.found)
 		return quest_explain_none(q, err);
 	return q->nask + q->nconvert == 0 || settle(q, err);

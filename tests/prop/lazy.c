@@ -56,6 +56,8 @@ look(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 			x->state = PRICE_FAILED;
 		else if (cost > x->bound)
 			x->bound += (cost - x->bound) / 3;
+		/* as often above the price as below */
+		x->guess = cost * (50 + (candidate[i] * 37 + nth) % 100) / 100;
 	}
 	return any;
 }
