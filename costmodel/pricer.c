@@ -426,7 +426,10 @@ forget(struct pricer *p)
 	for (uint32_t i = 0; i < p->nslots; i++) {
 		struct slot *s = &p->slot[i];
 		enum price_source source = s->price.source;
+		enum price_origin origin = s->price.origin;
 
+		if (origin == FROM_MEASURING || origin == FROM_EXTERNAL)
+			s->answered = origin;
 		s->price = nothing_known;
 		s->price.source = source;
 		s->price.key = i;

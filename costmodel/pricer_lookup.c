@@ -242,7 +242,7 @@ use_exact(struct pricer *p, struct slot *s, bool *hit, struct err *err)
 	if (is_asked(p, s) && s->price.state == PRICE_KNOWN
 	    && !costdb_detail(p->db, f.newest_good, &f, err))
 		return false;
-	s->price.origin = FROM_DB_EXACT;
+	s->price.origin = s->answered ? s->answered : FROM_DB_EXACT;
 	s->price.when = arena_str(p->arena, f.at_utc);
 	s->price.detail = outcome_words(&f, p->arena);
 	if (s->price.state == PRICE_KNOWN)
@@ -312,7 +312,7 @@ glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 	if (is_worth_retrying(p, s, f))
 		return;
 	price_of_found(&s->price, f);
-	s->price.origin = FROM_DB_EXACT;
+	s->price.origin = s->answered ? s->answered : FROM_DB_EXACT;
 	s->price.when = arena_str(p->arena, f->at_utc);
 	s->price.detail = outcome_words(f, p->arena);
 }

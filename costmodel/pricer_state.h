@@ -25,6 +25,9 @@ struct slot {
 	cost_ns glance_high; /* most of them */
 	const char *miss; /* why the lookup missed; "" for a hit */
 	bool is_missed; /* in no environment */
+	/* Who answered in this run before it went back to what is on record
+	 * (pricer_restart); FROM_NOWHERE: nobody was asked. */
+	enum price_origin answered;
 };
 
 /* An environment figures are looked up in; [mix->n + 1], the last one is that
