@@ -6,10 +6,10 @@
 /* Levenberg-Marquardt on the logarithms of the parameters and of the times:
  * residual i is log(simulated_i / measured_i), so that every sample counts by
  * its relative error. Granularity is a whole number the model is a staircase
- * in: it is tried out. */
+ * in, whether depthwise kernels go dense is a yes or no: they are tried out. */
 
-/* SOURCE: what a sweep over sizes can determine (flags and published figures
- * are not fitted). */
+/* SOURCE: what a sweep over sizes can determine (published figures are
+ * not fitted). */
 static const enum param fitted[] = {PARAM_int8_tops, PARAM_fp16_ratio,
     PARAM_vector_gbps, PARAM_layer_ns, PARAM_dma_gbps, PARAM_job_ns,
     PARAM_quant_gbps};
@@ -191,17 +191,32 @@ descend(struct system *y)
 	linearize(y);
 }
 
-/* Is the staircase's step visible at all? */
+/* A parameter with few values, each of which is tried. */
+struct choice {
+	enum param param;
+	const double *value;
+	size_t n;
+};
+
+static const double yes_no[] = {1, 0};
+static const struct choice choices[] = {
+    {PARAM_granularity, granularities, NGRANULARITIES},
+    {PARAM_depthwise_as_dense, yes_no, 2},
+};
+#define NCHOICES (sizeof choices / sizeof choices[0])
+
+/* Does any sample depend on it? */
 static bool
-granularity_matters(const struct samples *s, const struct setting *p)
+matters(
+    const struct samples *s, const struct setting *p, const struct choice *c)
 {
 	struct setting other = *p;
 	double first;
 
-	other.value[PARAM_granularity] = granularities[0];
+	other.value[c->param] = c->value[0];
 	first = sum_of_squares(s, &other);
-	for (size_t i = 1; i < NGRANULARITIES; i++) {
-		other.value[PARAM_granularity] = granularities[i];
+	for (size_t i = 1; i < c->n; i++) {
+		other.value[c->param] = c->value[i];
 		if (fabs(sum_of_squares(s, &other) - first) > MUTE)
 			return true;
 	}
@@ -238,10 +253,12 @@ has_both_types(const struct samples *s)
 }
 
 static bool
-enough(const struct system *y, bool granular, struct err *err)
+enough(const struct system *y, const bool *tried, struct err *err)
 {
-	uint32_t unknown = granular;
+	uint32_t unknown = 0;
 
+	for (size_t c = 0; c < NCHOICES; c++)
+		unknown += tried[c];
 	for (size_t k = 0; k < NFITTED; k++)
 		unknown += !y->mute[k];
 	return y->samples->n > unknown
@@ -251,60 +268,85 @@ enough(const struct system *y, bool granular, struct err *err)
 }
 
 static void
-keep_fit(
-    struct fit *out, const struct system *y, bool granular, const char *source)
+keep(struct fit *out, enum param p, double value, double spread,
+    const char *source)
 {
-	for (size_t k = 0; k < NFITTED; k++) {
-		struct param_value *v = &out->params.param[fitted[k]];
-		double spread;
+	struct param_value *v = &out->params.param[p];
 
-		if (y->mute[k])
-			continue;
-		spread = exp(spread_of(y, k));
-		v->value = y->at.value[fitted[k]];
-		v->low = v->value / spread;
-		v->high = v->value * spread;
-		v->provenance = PROVENANCE_CALIBRATED;
-		v->source = source;
-		out->moved[fitted[k]] = true;
-	}
-	if (granular) {
-		struct param_value *v = &out->params.param[PARAM_granularity];
+	out->spread[p] = spread;
+	if (spread > FIT_SURE)
+		return;
+	*v = (struct param_value){.value = value,
+	    .low = value / (1 + spread),
+	    .high = value * (1 + spread),
+	    .provenance = PROVENANCE_CALIBRATED,
+	    .source = source};
+	out->moved[p] = true;
+}
 
-		v->value = v->low = v->high = y->at.value[PARAM_granularity];
-		v->provenance = PROVENANCE_CALIBRATED;
-		v->source = source;
-		out->moved[PARAM_granularity] = true;
-	}
+static void
+keep_fit(struct fit *out, const struct system *y, const bool *tried,
+    const char *source)
+{
+	for (uint32_t i = 0; i < NPARAM; i++)
+		out->spread[i] = (double)INFINITY;
+	for (size_t k = 0; k < NFITTED; k++)
+		if (!y->mute[k])
+			keep(out, fitted[k], y->at.value[fitted[k]],
+			    expm1(spread_of(y, k)), source);
+	for (size_t c = 0; c < NCHOICES; c++)
+		if (tried[c])
+			keep(out, choices[c].param,
+			    y->at.value[choices[c].param], 0, source);
+}
+
+/* Every combination of what is tried, the rest fitted. */
+static void
+fit_all(struct system *best, const struct samples *s,
+    const struct setting *start, const bool *tried)
+{
+	bool both = has_both_types(s), first = true;
+
+	for (size_t g = 0; g < (tried[0] ? choices[0].n : 1); g++)
+		for (size_t d = 0; d < (tried[1] ? choices[1].n : 1); d++) {
+			struct system y = {
+			    .samples = s, .at = *start, .both_types = both};
+
+			if (tried[0])
+				y.at.value[choices[0].param] =
+				    choices[0].value[g];
+			if (tried[1])
+				y.at.value[choices[1].param] =
+				    choices[1].value[d];
+			descend(&y);
+			if (first || y.residual_sum < best->residual_sum)
+				*best = y;
+			first = false;
+		}
 }
 
 bool
 calibrate(struct fit *out, const struct samples *s, const struct params *from,
     struct arena *a, struct err *err)
 {
-	struct system best = {.samples = s}, y;
+	struct system best = {.samples = s};
 	struct setting start = setting_of(from);
-	bool granular = granularity_matters(s, &start);
-	bool both = has_both_types(s);
+	bool tried[NCHOICES];
 
 	if (s->n == 0)
 		return err_set(err, ERR_INPUT, "no samples to fit");
 	memset(out, 0, sizeof *out);
 	out->params = *from;
 	out->before = sqrt(sum_of_squares(s, &start) / (double)s->n);
-	for (size_t g = 0; g < (granular ? NGRANULARITIES : 1); g++) {
-		y = (struct system){
-		    .samples = s, .at = start, .both_types = both};
-		if (granular)
-			y.at.value[PARAM_granularity] = granularities[g];
-		descend(&y);
-		if (g == 0 || y.residual_sum < best.residual_sum)
-			best = y;
-	}
-	if (!enough(&best, granular, err))
+	for (size_t c = 0; c < NCHOICES; c++)
+		tried[c] = matters(s, &start, &choices[c]);
+	fit_all(&best, s, &start, tried);
+	if (!enough(&best, tried, err))
 		return false;
 	out->after = sqrt(best.residual_sum / (double)s->n);
+	out->one_type = !best.both_types;
+	out->at = best.at;
 	keep_fit(
-	    out, &best, granular, arena_printf(a, "calibrated: %s", s->board));
+	    out, &best, tried, arena_printf(a, "calibrated: %s", s->board));
 	return true;
 }

@@ -39,13 +39,22 @@ bool samples_load(
 
 struct fit {
 	struct params params; /* fitted ones are CALIBRATED */
+	struct setting at; /* of the best fit, what is unsure included */
 	double before, after; /* root mean square of log(simulated/measured) */
-	bool moved[NPARAM]; /* the samples say something about it */
+	bool moved[NPARAM]; /* identified: the samples determine it */
+	/* two sigma of a parameter, relative (0.1: within 10 %); infinite where
+	 * no sample depends on it. Above FIT_SURE it is not identified. */
+	double spread[NPARAM];
+	/* samples of one type only: of int8_tops and fp16_ratio just the product
+	 * is determined */
+	bool one_type;
 };
 
+#define FIT_SURE 0.1
+
 /* Least squares over the logarithms of the parameters, starting from `from`.
- * What the samples do not determine stays as it was. low and high become the
- * two-sigma interval. ERR_INPUT when there is nothing to fit. */
+ * What the samples do not determine within FIT_SURE stays as it was. low and high
+ * become the two-sigma interval. ERR_INPUT when there is nothing to fit. */
 bool calibrate(struct fit *out, const struct samples *s,
     const struct params *from, struct arena *a, struct err *err);
 
