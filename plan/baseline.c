@@ -1,4 +1,5 @@
 /* What a plan is compared with: each single target, and eager. */
+#include <assert.h>
 #include <string.h>
 
 #include "plan/quest.h"
@@ -117,6 +118,7 @@ quest_baselines(struct quest *q, struct err *err)
 	    arena_new(q->arena, struct plan_baseline, n);
 	struct search_result r;
 
+	assert(quest_is_asked(q));
 	for (uint32_t t = 0; t < n; t++) {
 		if (!price_baseline(q, t, &r, err))
 			return false;

@@ -10,6 +10,9 @@ struct quest {
 	const struct plan_request *r;
 	struct arena *arena;
 	struct problem problem;
+	/* Its limits as they were asked for: slices and plans that do not fit
+	 * lower them for a time. */
+	const struct problem_target *asked; /* [mix->n] */
 	struct search_result best;
 	/* How often prices fell. A bound is proven at prices that had fallen so
 	 * often, and worth nothing once they have again (quest_bound()). */
@@ -47,6 +50,10 @@ bool quest_is_late(const struct quest *q);
 
 /* Take over prices that changed. */
 void quest_reprice(struct quest *q);
+
+/* Are the problem's limits those that were asked for? Bounds of the answer and
+ * baselines are taken from no other. */
+bool quest_is_asked(const struct quest *q);
 
 /* What no plan costs less than: the bound of q->best, unless prices fell since. */
 cost_ns quest_bound(const struct quest *q);

@@ -89,6 +89,8 @@ quest_search_regions(struct quest *q, bool *fits, struct err *err)
 	struct search_result best;
 	uint64_t fell;
 	bool news, discounts = quest_has_discounts(q->r->mix);
+	/* what was learned of regions is a guess, and forbids some */
+	const bool relaxed = q->wholes.nmoved == 0;
 
 	*fits = false;
 	if (!quest_decide(q, err))
@@ -121,7 +123,7 @@ quest_search_regions(struct quest *q, bool *fits, struct err *err)
 	}
 	q->best = best;
 	q->bound_fell = fell;
-	if (discounts || q->plan.cost < best.lower_bound) {
+	if (discounts || !relaxed || q->plan.cost < best.lower_bound) {
 		q->best.lower_bound = 0; /* sums of parts bound nothing */
 		q->best.proven = false;
 	}

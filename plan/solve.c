@@ -1,6 +1,7 @@
 #include "plan/solve.h"
 
 #include <assert.h>
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -107,6 +108,17 @@ quest_reprice(struct quest *q)
 	q->fell += problem_reprice(&q->problem, q->r->prices, q->arena);
 }
 
+bool
+quest_is_asked(const struct quest *q)
+{
+	bool same = true;
+
+	for (uint32_t t = 0; t < q->r->mix->n; t++)
+		same &= q->problem.target[t].capacity == q->asked[t].capacity
+		    && q->problem.target[t].max_runs == q->asked[t].max_runs;
+	return same;
+}
+
 cost_ns
 quest_bound(const struct quest *q)
 {
@@ -119,6 +131,7 @@ quest_rebound(struct quest *q, struct err *err)
 	struct search_options o = search_turn(&q->r->search);
 	struct search_result r;
 
+	assert(quest_is_asked(q));
 	if (!search_exact(&r, &q->problem, &o, q->arena, err))
 		return false;
 	q->best.lower_bound = r.lower_bound;
@@ -170,6 +183,8 @@ solve_expected(
 		return false;
 	if (out->found)
 		quest_group(q, &out->cover);
+	out->lower_bound = 0; /* candidates are missing, estimates are none */
+	out->proven = false;
 	return true;
 }
 
@@ -266,14 +281,24 @@ settle(struct quest *q, struct err *err)
 
 /* Only the exact search proves more with more memory; others are not run twice for
  * a proof they never give. */
-static enum effort
-first_effort(const struct quest *q)
+static bool
+proves(const struct quest *q)
 {
-	const char *name = q->r->searcher;
+	return !q->r->searcher || strcmp(q->r->searcher, "exact") == 0;
+}
 
-	if (name && strcmp(name, "exact") != 0)
+/* Something is known that was not: with guesses as soon as there are any, until
+ * they lead to nothing new; then with bounds. */
+static enum effort
+effort_after(const struct quest *q, enum effort effort, bool *guessed)
+{
+	if (!proves(q))
 		return EFFORT_THOROUGH;
-	return q->r->pricer && has_guesses(q) ? EFFORT_GUESS : EFFORT_QUICK;
+	if (!*guessed && q->r->pricer && has_guesses(q)) {
+		*guessed = true;
+		return EFFORT_GUESS;
+	}
+	return effort == EFFORT_THOROUGH ? EFFORT_QUICK : effort;
 }
 
 /* Nothing was priced: may more effort be worth it? What is proven is proven with
@@ -315,18 +340,16 @@ solve_and_price(
 bool
 quest_search(struct quest *q, struct err *err)
 {
-	enum effort effort = first_effort(q);
-	bool moved;
+	bool moved, guessed = false;
+	enum effort effort = effort_after(q, EFFORT_QUICK, &guessed);
 
 	do {
 		if (!solve_and_price(q, effort, &moved, err))
 			return false;
 		if (q->overfull)
 			return true;
-		if (moved && effort == EFFORT_THOROUGH)
-			effort = first_effort(q) == EFFORT_THOROUGH
-			    ? EFFORT_THOROUGH
-			    : EFFORT_QUICK;
+		if (moved)
+			effort = effort_after(q, effort, &guessed);
 	} while (moved || try_harder(q, &effort));
 	if (!q->best.found)
 		return quest_explain_none(q, err);
@@ -386,6 +409,8 @@ conclude(struct plan *out, struct quest *q, struct err *err)
 	if (out->lower_bound > out->cost)
 		out->lower_bound = 0;
 	out->proven = out->lower_bound == out->cost && plan_unpriced(out) == 0;
+	assert(out->lower_bound <= out->cost);
+	assert(!out->proven || q->bound_fell == q->fell);
 	return true;
 }
 
@@ -401,6 +426,8 @@ search_once(struct plan *out, const struct plan_request *r, struct arena *a,
 
 	if (!problem_build(&q.problem, r, NULL, a, err))
 		return false;
+	q.asked = arena_copy(
+	    a, q.problem.target, r->mix->n * sizeof *q.problem.target);
 	q.ask = arena_new(a, uint32_t, r->candidates->n);
 	q.doubted = arena_new(a, bool, r->candidates->n);
 	wholes_init(&q.wholes, &about, &q.problem, a);
