@@ -54,11 +54,15 @@ callee(const struct functions *all, const Onnx__NodeProto *p, struct arena *a)
 }
 
 const Onnx__FunctionProto *
-functions_find(const struct importer *imp, const Onnx__NodeProto *node)
+functions_find(const struct importer *imp, const Onnx__NodeProto *node,
+    const struct opsets **opsets)
 {
 	uint32_t i = callee(imp->functions, node, imp->a);
 
-	return i == MAP_NONE ? NULL : imp->functions->f[i];
+	if (i == MAP_NONE)
+		return NULL;
+	*opsets = &imp->functions->opsets[i];
+	return imp->functions->f[i];
 }
 
 /* What a list of nodes and the sub-graphs below call. */
@@ -236,7 +240,8 @@ functions_check(struct importer *imp, const Onnx__ModelProto *p)
 	bool ok;
 
 	imp->functions = all;
-	imp->has_functions = p->n_functions > 0;
+	/* operators of other domains may be written out as functions are */
+	imp->has_functions = p->n_functions > 0 || p->n_opset_import > 1;
 	all->f = p->functions;
 	all->n = (uint32_t)p->n_functions;
 	all->nodes = arena_new(imp->a, uint64_t, all->n);
@@ -353,16 +358,17 @@ connect_outputs(struct importer *imp, struct scope *s,
 }
 
 bool
-functions_inline(struct importer *imp, struct scope *s,
-    const Onnx__NodeProto *p, uint32_t onnx, const struct node *node)
+functions_inline(
+    struct importer *imp, struct scope *s, const struct inlined *in)
 {
-	uint32_t index = callee(imp->functions, p, imp->a);
-	const Onnx__FunctionProto *f = imp->functions->f[index];
-	struct call call = {onnx, f, p, s->call};
+	const Onnx__FunctionProto *f = in->function;
+	const struct node *node = in->values;
+	const char *name = in->node->name;
+	const char *label = name && name[0] ? name : f->name;
+	struct call call = {in->onnx, f, in->node, s->call};
 	struct scope body;
-	const char *label = p->name && p->name[0] ? p->name : f->name;
 
-	scope_init(&body, imp, s->graph, NULL, &imp->functions->opsets[index]);
+	scope_init(&body, imp, s->graph, NULL, in->opsets);
 	body.call = &call;
 	body.path = s->path;
 	body.prefix =

@@ -11,19 +11,28 @@
 #include "ir/onnx.pb-c.h"
 
 struct importer;
+struct opsets;
 struct scope;
 
 /* Index the functions; refuse duplicates, recursion (also through sub-graphs)
  * and models that inlining would blow up. */
 bool functions_check(struct importer *imp, const Onnx__ModelProto *p);
 
-/* The function a node calls, or NULL: it is an operator. */
-const Onnx__FunctionProto *functions_find(
-    const struct importer *imp, const Onnx__NodeProto *node);
+/* The function a node calls and what it imports, or NULL: it is an operator. */
+const Onnx__FunctionProto *functions_find(const struct importer *imp,
+    const Onnx__NodeProto *node, const struct opsets **opsets);
 
-/* Read the body of a function in place of node `p`, call number `onnx` of the
- * origin table; in[] and out[] are the node's values. */
-bool functions_inline(struct importer *imp, struct scope *s,
-    const Onnx__NodeProto *p, uint32_t onnx, const struct node *call);
+/* A call of a function that stands where the model itself stands. */
+struct inlined {
+	const Onnx__FunctionProto *function;
+	const struct opsets *opsets;
+	const Onnx__NodeProto *node; /* the call */
+	uint32_t onnx; /* its number in the origin table */
+	const struct node *values; /* its inputs and outputs */
+};
+
+/* Read the body of a function in place of its call. */
+bool functions_inline(
+    struct importer *imp, struct scope *s, const struct inlined *in);
 
 #endif

@@ -146,7 +146,7 @@ check_operator(
 			    n->domain, n->op_type);
 			n->opset = 1;
 		}
-		n->op = OP_CUSTOM;
+		n->op = op_find_in(n->domain, n->op_type);
 		return true;
 	}
 	if (n->opset == 0)
@@ -168,11 +168,28 @@ check_operator(
 	return true;
 }
 
+/* Of an operator of another domain; all its attributes may be there. */
+static bool
+check_count(struct importer *imp, const struct node *n)
+{
+	const struct op_info *o = op_get(n->op);
+
+	if (n->ninputs >= o->min_inputs && n->ninputs <= o->max_inputs
+	    && n->noutputs >= o->min_outputs && n->noutputs <= o->max_outputs)
+		return true;
+	return err_set(imp->err, ERR_INPUT,
+	    "%u inputs and %u outputs are not those of %s", n->ninputs,
+	    n->noutputs, n->op_type);
+}
+
 bool
 check_node(struct importer *imp, const struct node *n)
 {
-	return n->op == OP_CUSTOM
-	    || (check_arity(imp, n) && check_attrs(imp, n));
+	if (n->op == OP_CUSTOM)
+		return true;
+	if (n->domain[0]) /* the versions are the default domain's */
+		return check_count(imp, n);
+	return check_arity(imp, n) && check_attrs(imp, n);
 }
 
 bool

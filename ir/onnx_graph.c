@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/expand.h"
 #include "ir/functions.h"
 #include "ir/onnx_check.h"
 #include "ir/onnx_import.h"
@@ -71,14 +72,15 @@ set_origin(
 }
 
 static bool
-inline_call(struct importer *imp, struct scope *s, uint32_t index,
-    const Onnx__NodeProto *p, const struct node *n)
+inline_call(
+    struct importer *imp, struct scope *s, uint32_t index, struct inlined *in)
 {
 	uint32_t onnx = s->call ? s->call->onnx : s->origins + index;
 	uint32_t before = s->graph->nnodes;
 	struct onnx_node *record;
 
-	if (!functions_inline(imp, s, p, onnx, n))
+	in->onnx = onnx;
+	if (!functions_inline(imp, s, in))
 		return false;
 	if (!s->call && s->graph->nnodes == before) {
 		record = &s->graph->origin_table->node[onnx];
@@ -86,6 +88,23 @@ inline_call(struct importer *imp, struct scope *s, uint32_t index,
 		record->why = "a function of constants";
 	}
 	return true;
+}
+
+/* What an operator of another domain is in words of the default one, unless the
+ * model brings its own function. */
+static bool
+written_out(struct importer *imp, const struct graph *g, struct inlined *in)
+{
+	static const struct onnx_opset version[] = {{"", EXPAND_OPSET}};
+	static const struct opsets opsets = {1, version};
+	const char *why = NULL;
+
+	in->opsets = &opsets;
+	in->function = expand_call(in->node, g, in->values, imp->a, &why);
+	if (why)
+		note_once(imp, "%s.%s with %s is carried along unknown",
+		    in->values->domain, in->values->op_type, why);
+	return in->function != NULL;
 }
 
 static bool
@@ -127,6 +146,7 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
 	    .domain = domain_name(p->domain),
 	    .name = p->name ? p->name : "",
 	};
+	struct inlined in = {.node = p, .values = &n};
 
 	s->at = index;
 	if (s->call && !no_marks(imp, p))
@@ -136,8 +156,9 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
 	if (!resolve_inputs(imp, s, p, &n))
 		return false;
 	resolve_outputs(imp, s, p, &n);
-	if (functions_find(imp, p))
-		return inline_call(imp, s, index, p, &n);
+	in.function = functions_find(imp, p, &in.opsets);
+	if (in.function || written_out(imp, s->graph, &in))
+		return inline_call(imp, s, index, &in);
 	if (!read_operator(imp, s, p, &n))
 		return false;
 	if (s->prefix[0] && n.name[0])

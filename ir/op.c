@@ -10,8 +10,18 @@ static const struct op_info info[NOP] = {
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) \
 	[OP_##name] = {type, min_in, max_in, min_out, max_out, FUSE_##kind},
 #include "ir/op.def"
+#include "ir/op_ml.def"
 #undef OP
 };
+
+/* The default domain's operators come first. */
+enum {
+#define OP(name, type, min_in, max_in, min_out, max_out, kind) DEFAULT_##name,
+#include "ir/op.def"
+#undef OP
+	NDEFAULT
+};
+#define FIRST_ML (OP_CUSTOM + 1 + NDEFAULT)
 
 const struct op_info *
 op_get(enum op op)
@@ -20,12 +30,10 @@ op_get(enum op op)
 	return &info[op];
 }
 
-/* op.def is sorted by type in ASCII order, so a binary search finds it. */
-enum op
-op_find(const char *type, size_t n)
+/* The lists are sorted by type in ASCII order: a binary search finds it. */
+static enum op
+find(uint32_t low, uint32_t high, const char *type, size_t n)
 {
-	uint32_t low = OP_CUSTOM + 1, high = NOP;
-
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 		const char *name = info[mid].type;
@@ -40,5 +48,21 @@ op_find(const char *type, size_t n)
 		else
 			high = mid;
 	}
+	return OP_CUSTOM;
+}
+
+enum op
+op_find(const char *type, size_t n)
+{
+	return find(OP_CUSTOM + 1, FIRST_ML, type, n);
+}
+
+enum op
+op_find_in(const char *domain, const char *type)
+{
+	if (!domain[0])
+		return op_find(type, strlen(type));
+	if (strcmp(domain, "ai.onnx.ml") == 0)
+		return find(FIRST_ML, NOP, type, strlen(type));
 	return OP_CUSTOM;
 }

@@ -9,6 +9,7 @@ enum op {
 	OP_CUSTOM, /* another domain, or a type we do not know: opaque */
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) OP_##name,
 #include "ir/op.def"
+#include "ir/op_ml.def"
 #undef OP
 	NOP
 };
@@ -35,5 +36,7 @@ const struct op_info *op_get(enum op op);
 
 /* The default-domain operator of a type name (n bytes); OP_CUSTOM if none. */
 enum op op_find(const char *type, size_t n);
+/* Likewise in any domain. */
+enum op op_find_in(const char *domain, const char *type);
 
 #endif

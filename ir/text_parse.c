@@ -293,8 +293,7 @@ parse_node(struct parse *x)
 	    || !text_name(x->r, &n.name) || !parse_inputs(x, &n)
 	    || !parse_attrs(x, &n))
 		return false;
-	if (n.domain[0] == '\0')
-		n.op = op_find(n.op_type, strlen(n.op_type));
+	n.op = op_find_in(n.domain, n.op_type);
 	graph_add_node(x->g, &n);
 	return true;
 }

@@ -29,6 +29,10 @@ bool need_max_count(struct site *s, uint32_t i, const char *what);
 bool attr_dtype(
     struct site *s, const char *name, enum dtype otherwise, enum dtype *out);
 
+/* ml.c */
+bool rule_ml_classifier(struct site *s);
+bool rule_ml_regressor(struct site *s);
+
 /* conv.c */
 bool rule_conv(struct site *s);
 bool rule_convinteger(struct site *s);

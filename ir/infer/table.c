@@ -224,6 +224,10 @@ static const struct op_rule rules[NOP] = {
     [OP_RANDOMNORMALLIKE] = {rule_like, NULL, FOLD_NO},
     [OP_RANDOMUNIFORMLIKE] = {rule_like, NULL, FOLD_NO},
     [OP_BERNOULLI] = {rule_like, NULL, FOLD_NO},
+    /* ai.onnx.ml */
+    [OP_SVMCLASSIFIER] = {rule_ml_classifier, NULL, FOLD_NO},
+    [OP_TREEENSEMBLECLASSIFIER] = {rule_ml_classifier, NULL, FOLD_NO},
+    [OP_TREEENSEMBLEREGRESSOR] = {rule_ml_regressor, NULL, FOLD_NO},
 };
 
 const struct op_rule *

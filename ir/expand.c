@@ -1,0 +1,52 @@
+#include "ir/expand.h"
+
+#include <string.h>
+
+#include "ir/expand/writer.h"
+
+#define EXPAND(domain, type, function) void function(struct writer *w);
+#include "ir/expand/expand.def"
+#undef EXPAND
+
+static const struct {
+	const char *domain, *type;
+	void (*write)(struct writer *w);
+} table[] = {
+#define EXPAND(domain, type, function) {domain, type, function},
+#include "ir/expand/expand.def"
+#undef EXPAND
+};
+#define NTABLE (sizeof table / sizeof *table)
+
+/* The table is short and read once a node of another domain. */
+static size_t
+find(const char *domain, const char *type)
+{
+	size_t i = 0;
+
+	while (i < NTABLE
+	    && (strcmp(table[i].type, type) != 0
+	        || strcmp(table[i].domain, domain) != 0))
+		i++;
+	return i;
+}
+
+bool
+expand_knows(const char *domain, const char *type)
+{
+	return find(domain, type) < NTABLE;
+}
+
+const Onnx__FunctionProto *
+expand_call(const Onnx__NodeProto *p, const struct graph *g,
+    const struct node *call, struct arena *a, const char **why)
+{
+	struct writer w = {.node = p, .graph = g, .call = call, .arena = a};
+	size_t i = find(call->domain, call->op_type);
+
+	if (i == NTABLE)
+		return NULL;
+	table[i].write(&w);
+	*why = w.refused;
+	return w.refused ? NULL : writer_function(&w);
+}

@@ -1,0 +1,231 @@
+/* com.microsoft: what the ONNX Runtime optimiser fuses. */
+#include <string.h>
+
+#include "ir/expand/writers.h"
+
+void
+write_gelu(struct writer *w)
+{
+	const char *type = w->call->op_type;
+	const char *x = "i0";
+
+	if (has_in(w, 1)) {
+		say(w, "x = Add(i0, i1)");
+		x = "x";
+	}
+	if (strcmp(type, "QuickGelu") == 0)
+		say(w, "o0 = Swish(%s){alpha=%#.9g}", x,
+		    real_of(w, "alpha", 1.702));
+	else if (strcmp(type, "FastGelu") == 0)
+		say(w, "o0 = Gelu(%s){approximate=\"tanh\"}", x);
+	else
+		say(w, "o0 = Gelu(%s)", x);
+}
+
+void
+write_split_gelu(struct writer *w)
+{
+	say(w, "x = Add(i0, i1)");
+	say(w, "left, right = Split(x){axis=-1, num_outputs=2}");
+	say(w, "gate = Gelu(right)");
+	say(w, "o0 = Mul(left, gate)");
+}
+
+void
+write_bias_add(struct writer *w)
+{
+	say(w, "x = Add(i0, i1)");
+	say(w, "o0 = Add(x, i2)");
+}
+
+/* The named activation of x as output 0. */
+static void
+activate(struct writer *w)
+{
+	const Onnx__AttributeProto *p = attr_of(w, "activation_params");
+	const double a = p && p->n_floats > 0 ? (double)p->floats[0] : 0;
+	const double b = p && p->n_floats > 1 ? (double)p->floats[1] : 0;
+
+	if (!attr_of(w, "activation"))
+		say(w, "o0 = Identity(x)");
+	else if (text_is(w, "activation", "Relu"))
+		say(w, "o0 = Relu(x)");
+	else if (text_is(w, "activation", "Tanh"))
+		say(w, "o0 = Tanh(x)");
+	else if (text_is(w, "activation", "Sigmoid"))
+		say(w, "o0 = Sigmoid(x)");
+	else if (text_is(w, "activation", "LeakyRelu"))
+		say(w, "o0 = LeakyRelu(x){alpha=%#.9g}",
+		    p || !attr_of(w, "activation_alpha")
+		        ? a
+		        : real_of(w, "activation_alpha", 0));
+	else if (text_is(w, "activation", "HardSigmoid"))
+		say(w, "o0 = HardSigmoid(x){alpha=%#.9g, beta=%#.9g}", a, b);
+	else if (text_is(w, "activation", "Clip"))
+		say(w, "o0 = Clip(x, %#.9g~x, %#.9g~x)", a, b);
+	else
+		refuse_form(w, "this activation");
+}
+
+void
+write_fused_conv(struct writer *w)
+{
+	say(w,
+	    "c = Conv(i0, i1, i2){auto_pad=@auto_pad, dilations=@dilations, "
+	    "group=@group, kernel_shape=@kernel_shape, pads=@pads, "
+	    "strides=@strides}");
+	if (has_in(w, 3))
+		say(w, "x = Add(c, i3)");
+	else
+		say(w, "x = Identity(c)");
+	activate(w);
+}
+
+void
+write_fused_gemm(struct writer *w)
+{
+	say(w,
+	    "x = Gemm(i0, i1, i2){alpha=@alpha, beta=@beta, transA=@transA, "
+	    "transB=@transB}");
+	activate(w);
+}
+
+/* Images are NHWC, weights as Conv has them. */
+void
+write_nhwc_conv(struct writer *w)
+{
+	if (rank_in(w, 1) != 4)
+		refuse_form(w, "weights of a rank other than 4");
+	say(w, "x = Transpose(i0){perm=[0, 3, 1, 2]}");
+	say(w,
+	    "y = Conv(x, i1, i2){auto_pad=@auto_pad, dilations=@dilations, "
+	    "group=@group, kernel_shape=@kernel_shape, pads=@pads, "
+	    "strides=@strides}");
+	say(w, "o0 = Transpose(y){perm=[0, 2, 3, 1]}");
+}
+
+/* The operand with its last two dimensions exchanged, when asked for. */
+static const char *
+operand(struct writer *w, uint32_t i, const char *flag, const char *name)
+{
+	const uint32_t rank = rank_in(w, i);
+
+	if (int_of(w, flag, 0) == 0)
+		return i == 0 ? "i0" : "i1";
+	if (rank == 2)
+		say(w, "%s = Transpose(i%u){perm=[1, 0]}", name, (unsigned)i);
+	else if (rank == 3)
+		say(w, "%s = Transpose(i%u){perm=[0, 2, 1]}", name,
+		    (unsigned)i);
+	else if (rank == 4)
+		say(w, "%s = Transpose(i%u){perm=[0, 1, 3, 2]}", name,
+		    (unsigned)i);
+	else
+		return NULL;
+	return name;
+}
+
+void
+write_fused_matmul(struct writer *w)
+{
+	const double alpha = real_of(w, "alpha", 1);
+	const char *a = operand(w, 0, "transA", "a");
+	const char *b = operand(w, 1, "transB", "b");
+
+	if (int_of(w, "transBatchA", 0) || int_of(w, "transBatchB", 0))
+		refuse_form(w, "transBatchA or transBatchB");
+	if (a && b)
+		say(w, "y = MatMul(%s, %s)", a, b);
+	else
+		refuse_form(w, "a transposed operand of unknown rank");
+	if (alpha < 1 || alpha > 1)
+		say(w, "o0 = Mul(y, %#.9g~y)", alpha);
+	else
+		say(w, "o0 = Identity(y)");
+}
+
+/* ---- normalisation ---- */
+
+void
+write_layer_norm(struct writer *w)
+{
+	say(w,
+	    "o0, %s, %s = LayerNormalization(i0, i1, i2){axis=@axis, "
+	    "epsilon=@epsilon, stash_type=@stash_type}",
+	    wants(w, 1) ? "o1" : "_", wants(w, 2) ? "o2" : "_");
+}
+
+void
+write_rms_norm(struct writer *w)
+{
+	if (wants(w, 1)) {
+		refuse_form(w, "the second output");
+		return;
+	}
+	say(w,
+	    "o0 = RMSNormalization(i0, i1){axis=@axis, epsilon=@epsilon, "
+	    "stash_type=@stash_type}");
+}
+
+/* Output 3 is the sum that is normalised. */
+void
+write_skip_norm(struct writer *w)
+{
+	const bool simple = strncmp(w->call->op_type, "SkipS", 5) == 0;
+	const uint32_t bias = simple ? 3 : 4;
+	const double epsilon = real_of(w, "epsilon", simple ? 1e-5 : 1e-12);
+
+	say(w, "s0 = Add(i0, i1)");
+	if (has_in(w, bias))
+		say(w, "s = Add(s0, i%u)", (unsigned)bias);
+	else
+		say(w, "s = Identity(s0)");
+	if (wants(w, 3))
+		say(w, "o3 = Identity(s)");
+	if (simple && (wants(w, 1) || wants(w, 2)))
+		refuse_form(w, "the mean or the inverse deviation");
+	if (simple)
+		say(w, "o0 = RMSNormalization(s, i2){axis=-1, epsilon=%#.9g}",
+		    epsilon);
+	else
+		say(w,
+		    "o0, %s, %s = LayerNormalization(s, i2, i3){axis=-1, "
+		    "epsilon=%#.9g}",
+		    wants(w, 1) ? "o1" : "_", wants(w, 2) ? "o2" : "_",
+		    epsilon);
+}
+
+/* Words, positions and segments; the mask becomes its lengths. */
+void
+write_embedding(struct writer *w)
+{
+	say(w, "words = Gather(i2, i0)");
+	if (has_in(w, 8)) {
+		say(w, "at = Identity(i8)");
+	} else {
+		say(w, "length = Shape(i0){start=1, end=2}");
+		say(w, "count = Squeeze(length, [0])");
+		say(w, "at = Range(0, count, 1)");
+	}
+	say(w, "places = Gather(i3, at)");
+	say(w, "s1 = Add(words, places)");
+	if (has_in(w, 1) && has_in(w, 4)) {
+		say(w, "segments = Gather(i4, i1)");
+		say(w, "s2 = Add(s1, segments)");
+	} else {
+		say(w, "s2 = Identity(s1)");
+	}
+	say(w, "o0 = LayerNormalization(s2, i5, i6){axis=-1, epsilon=%#.9g}",
+	    real_of(w, "epsilon", 1e-12));
+	if (wants(w, 2))
+		say(w, "o2 = Identity(s2)");
+	if (!wants(w, 1))
+		return;
+	if (has_in(w, 7))
+		say(w, "ones = Cast(i7){to=6}");
+	else {
+		say(w, "whole = Cast(i0){to=6}");
+		say(w, "ones = Mul(whole, 0~whole)");
+	}
+	say(w, "o1 = ReduceSum(ones, [1]){keepdims=0}");
+}

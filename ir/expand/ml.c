@@ -1,0 +1,282 @@
+/* ai.onnx.ml: what is arithmetic. Trees and support vector classifiers have
+ * kernels of their own. */
+#include <stdio.h>
+
+#include "ir/expand/writers.h"
+
+void
+write_scaler(struct writer *w)
+{
+	say(w, "x = Cast(i0){to=1}");
+	say(w, "d = Sub(x, @offset)");
+	say(w, "o0 = Mul(d, @scale)");
+}
+
+/* A row of zeros stays. */
+void
+write_normalizer(struct writer *w)
+{
+	const char *norm = text_is(w, "norm", "L1") ? "ReduceL1"
+	    : text_is(w, "norm", "L2")              ? "ReduceL2"
+	                                            : "ReduceMax";
+
+	say(w, "x = Cast(i0){to=1}");
+	say(w, "n = %s(x, [-1]){keepdims=1}", norm);
+	say(w, "none = Equal(n, 0.0)");
+	say(w, "by = Where(none, 1.0, n)");
+	say(w, "o0 = Div(x, by)");
+}
+
+/* Scores s [n, classes] become `to`. */
+static void
+transform(struct writer *w, const char *to)
+{
+	if (text_is(w, "post_transform", "SOFTMAX"))
+		say(w, "%s = Softmax(s){axis=-1}", to);
+	else if (text_is(w, "post_transform", "LOGISTIC"))
+		say(w, "%s = Sigmoid(s)", to);
+	else if (!attr_of(w, "post_transform")
+	    || text_is(w, "post_transform", "NONE"))
+		say(w, "%s = Identity(s)", to);
+	else
+		refuse_form(w, "post_transform other than SOFTMAX, LOGISTIC");
+}
+
+/* x . coefficients' + intercepts: `s` [n, rows]. */
+static void
+linear(struct writer *w, long long rows)
+{
+	say(w, "x = Cast(i0){to=1}");
+	say(w, "c = Reshape(@coefficients, [%lld, -1])", rows);
+	say(w, "ct = Transpose(c){perm=[1, 0]}");
+	say(w, "p = MatMul(x, ct)");
+	if (attr_of(w, "intercepts"))
+		say(w, "s = Add(p, @intercepts)");
+	else
+		say(w, "s = Identity(p)");
+}
+
+void
+write_linear_regressor(struct writer *w)
+{
+	linear(w, (long long)int_of(w, "targets", 1));
+	transform(w, "o0");
+}
+
+/* Classes of the labels' attribute, whichever it is. */
+static size_t
+labels(const struct writer *w, const char **name)
+{
+	static const char *const names[] = {
+	    "classlabels_ints", "classlabels_strings", "classlabels_int64s"};
+
+	for (size_t i = 0; i < 3; i++) {
+		const Onnx__AttributeProto *a = attr_of(w, names[i]);
+
+		*name = names[i];
+		if (a && a->n_ints + a->n_strings > 0)
+			return a->n_ints + a->n_strings;
+	}
+	return 0;
+}
+
+/* One row of coefficients scores the second of two classes. */
+static void
+second_class(struct writer *w, const char *name)
+{
+	if (attr_of(w, "post_transform")
+	    && !text_is(w, "post_transform", "LOGISTIC")
+	    && !text_is(w, "post_transform", "NONE"))
+		refuse_form(w, "one row of scores with this post_transform");
+	transform(w, "second");
+	say(w, "first = Sub(1.0, second)");
+	say(w, "o1 = Concat(first, second){axis=-1}");
+	say(w, "is = Greater(s, 0.0)");
+	say(w, "column = Cast(is){to=7}");
+	say(w, "at = Squeeze(column, [-1])");
+	say(w, "o0 = Gather(@%s, at)", name);
+}
+
+void
+write_linear_classifier(struct writer *w)
+{
+	const Onnx__AttributeProto *b = attr_of(w, "intercepts");
+	const char *name;
+	const size_t n = labels(w, &name);
+	const size_t rows = b ? b->n_floats : n;
+
+	if (n == 0 || (rows != n && (rows != 1 || n != 2))) {
+		refuse_form(w, "labels and intercepts differ in number");
+		return;
+	}
+	linear(w, (long long)rows);
+	if (rows == 1 && n == 2) {
+		second_class(w, name);
+		return;
+	}
+	say(w, "at = ArgMax(s){axis=-1, keepdims=0}");
+	say(w, "o0 = Gather(@%s, at)", name);
+	transform(w, "o1");
+}
+
+/* Rows of x against support vectors: `k` [n, vectors]. */
+static void
+kernel(struct writer *w, long long vectors)
+{
+	const Onnx__AttributeProto *p = attr_of(w, "kernel_params");
+	const double gamma = p && p->n_floats > 0 ? (double)p->floats[0] : 0;
+	const double coef = p && p->n_floats > 1 ? (double)p->floats[1] : 0;
+	const double degree = p && p->n_floats > 2 ? (double)p->floats[2] : 0;
+
+	say(w, "x = Cast(i0){to=1}");
+	say(w, "sv = Reshape(@support_vectors, [%lld, -1])", vectors);
+	if (text_is(w, "kernel_type", "RBF")) {
+		say(w, "xs = Unsqueeze(x, [1])");
+		say(w, "d = Sub(xs, sv)");
+		say(w, "d2 = ReduceSumSquare(d, [-1]){keepdims=0}");
+		say(w, "e = Mul(d2, %#.9g)", -gamma);
+		say(w, "k = Exp(e)");
+		return;
+	}
+	say(w, "svt = Transpose(sv){perm=[1, 0]}");
+	say(w, "dot = MatMul(x, svt)");
+	if (!attr_of(w, "kernel_type") || text_is(w, "kernel_type", "LINEAR")) {
+		say(w, "k = Identity(dot)");
+		return;
+	}
+	say(w, "g = Mul(dot, %#.9g)", gamma);
+	say(w, "h = Add(g, %#.9g)", coef);
+	if (text_is(w, "kernel_type", "POLY"))
+		say(w, "k = Pow(h, %#.9g)", degree);
+	else
+		say(w, "k = Tanh(h)");
+}
+
+void
+write_svm_regressor(struct writer *w)
+{
+	const int64_t n = int_of(w, "n_supports", 0);
+	const Onnx__AttributeProto *rho = attr_of(w, "rho");
+
+	if (int_of(w, "one_class", 0) || !rho || rho->n_floats != 1) {
+		refuse_form(w, "one_class, or no rho");
+		return;
+	}
+	if (n > 0) {
+		kernel(w, (long long)n);
+		say(w, "c = Reshape(@coefficients, [%lld, 1])", (long long)n);
+		say(w, "p = MatMul(k, c)");
+	} else {
+		say(w, "x = Cast(i0){to=1}");
+		say(w, "c = Reshape(@coefficients, [-1, 1])");
+		say(w, "p = MatMul(x, c)");
+	}
+	say(w, "s = Add(p, @rho)");
+	transform(w, "o0");
+}
+
+/* A key's place among the keys picks its value. */
+void
+write_label_encoder(struct writer *w)
+{
+	const char *keys = attr_of(w, "keys_int64s") ? "keys_int64s"
+	    : attr_of(w, "keys_strings")             ? "keys_strings"
+	                                             : "keys_floats";
+	const char *values = "values_strings", *otherwise = "default_string";
+
+	if (attr_of(w, "values_int64s")) {
+		values = "values_int64s";
+		otherwise = "default_int64";
+	} else if (attr_of(w, "values_floats")) {
+		values = "values_floats";
+		otherwise = "default_float";
+	}
+	if (!attr_of(w, keys) || !attr_of(w, values)) {
+		refuse_form(w, "keys or values as tensors");
+		return;
+	}
+	say(w, "x = Unsqueeze(i0, [-1])");
+	say(w, "is = Equal(x, @%s)", keys);
+	say(w, "hit = Cast(is){to=6}");
+	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
+	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
+	say(w, "known = Cast(some){to=9}");
+	say(w, "value = Gather(@%s, at)", values);
+	if (attr_of(w, otherwise))
+		say(w, "o0 = Where(known, value, @%s)", otherwise);
+	else if (values[7] == 'i')
+		say(w, "o0 = Where(known, value, -1)");
+	else if (values[7] == 'f')
+		say(w, "o0 = Where(known, value, -0.0)");
+	else
+		refuse_form(w, "strings without default_string");
+}
+
+/* A value of no category is a row of zeros. */
+void
+write_one_hot(struct writer *w)
+{
+	if (!int_of(w, "zeros", 1)) {
+		refuse_form(w, "zeros = 0");
+		return;
+	}
+	if (attr_of(w, "cats_strings")) {
+		say(w, "x = Unsqueeze(i0, [-1])");
+		say(w, "is = Equal(x, @cats_strings)");
+	} else {
+		say(w, "whole = Cast(i0){to=7}");
+		say(w, "x = Unsqueeze(whole, [-1])");
+		say(w, "is = Equal(x, @cats_int64s)");
+	}
+	say(w, "o0 = Cast(is){to=1}");
+}
+
+void
+write_imputer(struct writer *w)
+{
+	const double is = real_of(w, "replaced_value_float", 0);
+
+	if (attr_of(w, "imputed_value_int64s")) {
+		say(w, "gone = Equal(i0, %lld)",
+		    (long long)int_of(w, "replaced_value_int64", 0));
+		say(w, "o0 = Where(gone, @imputed_value_int64s, i0)");
+		return;
+	}
+	if (is < 0 || is >= 0)
+		say(w, "gone = Equal(i0, %#.9g)", is);
+	else
+		say(w, "gone = IsNaN(i0)");
+	say(w, "o0 = Where(gone, @imputed_value_floats, i0)");
+}
+
+void
+write_extractor(struct writer *w)
+{
+	say(w, "at = Reshape(i1, [-1])");
+	if (rank_in(w, 0) == 1) {
+		say(w, "row = Unsqueeze(i0, [0])");
+		say(w, "o0 = Gather(row, at){axis=-1}");
+	} else {
+		say(w, "o0 = Gather(i0, at){axis=-1}");
+	}
+}
+
+void
+write_vectorizer(struct writer *w)
+{
+	say(w, "all0 = Cast(i0){to=1}");
+	for (uint32_t i = 1; i < w->call->ninputs; i++) {
+		say(w, "x%u = Cast(i%u){to=1}", (unsigned)i, (unsigned)i);
+		say(w, "all%u = Concat(all%u, x%u){axis=-1}", (unsigned)i,
+		    (unsigned)i - 1, (unsigned)i);
+	}
+	say(w, "o0 = Identity(all%u)", (unsigned)w->call->ninputs - 1);
+}
+
+void
+write_binarizer(struct writer *w)
+{
+	say(w, "limit = CastLike(%#.9g, i0)", real_of(w, "threshold", 0));
+	say(w, "is = Greater(i0, limit)");
+	say(w, "o0 = CastLike(is, i0)");
+}

@@ -1,0 +1,228 @@
+/* com.microsoft: what the ONNX Runtime quantiser writes. Each is dequantise,
+ * compute, quantise, as its documentation has it. */
+#include <string.h>
+
+#include "ir/expand/writers.h"
+
+/* Input x with its scale and zero point behind it becomes the float `name`. */
+static void
+dequantise(struct writer *w, const char *name, uint32_t x)
+{
+	say(w, "%s = DequantizeLinear(i%u, i%u, i%u)", name, (unsigned)x,
+	    (unsigned)x + 1, (unsigned)x + 2);
+}
+
+/* y becomes output 0; scale and zero point are inputs s and s + 1. The type
+ * without a zero point is that of input `like`. */
+static void
+quantise(struct writer *w, uint32_t s, uint32_t like)
+{
+	if (has_in(w, s + 1)) {
+		say(w, "o0 = QuantizeLinear(y, i%u, i%u)", (unsigned)s,
+		    (unsigned)s + 1);
+		return;
+	}
+	say(w, "zero = CastLike(0, i%u)", (unsigned)like);
+	say(w, "o0 = QuantizeLinear(y, i%u, zero)", (unsigned)s);
+}
+
+void
+write_qlinear_binary(struct writer *w)
+{
+	dequantise(w, "a", 0);
+	dequantise(w, "b", 3);
+	say(w, "y = %s(a, b)", w->call->op_type + strlen("QLinear"));
+	quantise(w, 6, 0);
+}
+
+void
+write_qlinear_unary(struct writer *w)
+{
+	dequantise(w, "x", 0);
+	say(w, "y = %s(x){alpha=@alpha}", w->call->op_type + strlen("QLinear"));
+	quantise(w, 3, 0);
+}
+
+/* Before opset 13 everything from the axis on is one line. */
+void
+write_qlinear_softmax(struct writer *w)
+{
+	dequantise(w, "x", 0);
+	if (int_of(w, "opset", 13) >= 13) {
+		say(w, "y = Softmax(x){axis=@axis}");
+	} else {
+		say(w, "flat = Flatten(x){axis=%d}", (int)int_of(w, "axis", 1));
+		say(w, "soft = Softmax(flat){axis=-1}");
+		say(w, "shape = Shape(x)");
+		say(w, "y = Reshape(soft, shape)");
+	}
+	quantise(w, 3, 0);
+}
+
+void
+write_qlinear_pool(struct writer *w)
+{
+	const bool last = int_of(w, "channels_last", 0) != 0;
+
+	if (last && rank_in(w, 0) != 4)
+		refuse_form(w, "channels_last of a rank other than 4");
+	dequantise(w, "x", 0);
+	if (last)
+		say(w, "z = Transpose(x){perm=[0, 3, 1, 2]}");
+	else
+		say(w, "z = Identity(x)");
+	if (strcmp(w->call->op_type, "QLinearAveragePool") == 0)
+		say(w,
+		    "p = AveragePool(z){auto_pad=@auto_pad, "
+		    "ceil_mode=@ceil_mode, "
+		    "count_include_pad=@count_include_pad, "
+		    "kernel_shape=@kernel_shape, pads=@pads, "
+		    "strides=@strides}");
+	else
+		say(w, "p = GlobalAveragePool(z)");
+	if (last)
+		say(w, "y = Transpose(p){perm=[0, 2, 3, 1]}");
+	else
+		say(w, "y = Identity(p)");
+	quantise(w, 3, 0);
+}
+
+void
+write_qlinear_concat(struct writer *w)
+{
+	const uint32_t n = (w->call->ninputs - 2) / 3;
+
+	if (w->call->ninputs < 5) {
+		refuse_form(w, "no inputs");
+		return;
+	}
+	dequantise(w, "all0", 2);
+	for (uint32_t i = 1; i < n; i++) {
+		say(w, "x%u = DequantizeLinear(i%u, i%u, i%u)", (unsigned)i,
+		    (unsigned)(2 + 3 * i), (unsigned)(3 + 3 * i),
+		    (unsigned)(4 + 3 * i));
+		say(w, "all%u = Concat(all%u, x%u){axis=%d}", (unsigned)i,
+		    (unsigned)i - 1, (unsigned)i, (int)int_of(w, "axis", 1));
+	}
+	say(w, "y = Identity(all%u)", (unsigned)n - 1);
+	quantise(w, 0, 2);
+}
+
+void
+write_qlinear_where(struct writer *w)
+{
+	dequantise(w, "a", 1);
+	dequantise(w, "b", 4);
+	say(w, "y = Where(i0, a, b)");
+	quantise(w, 7, 1);
+}
+
+void
+write_quantize(struct writer *w)
+{
+	say(w, "o0 = %s(i0, i1, i2){axis=@axis}", w->call->op_type);
+}
+
+/* The bias is quantised with the product of the scales. */
+void
+write_qgemm(struct writer *w)
+{
+	const bool transposed = int_of(w, "transB", 0) != 0;
+
+	dequantise(w, "a", 0);
+	say(w, "b = DequantizeLinear(i3, i4, i5){axis=%d}", transposed ? 0 : 1);
+	say(w, "p = Gemm(a, b){alpha=@alpha, transA=@transA, transB=@transB}");
+	if (has_in(w, 6)) {
+		say(w, "scales = Mul(i1, i4)");
+		say(w, "unit = Mul(scales, %#.9g)", real_of(w, "alpha", 1));
+		say(w, "cf = CastLike(i6, scales)");
+		say(w, "c = Mul(cf, unit)");
+		say(w, "y = Add(p, c)");
+	} else {
+		say(w, "y = Identity(p)");
+	}
+	if (has_in(w, 7))
+		quantise(w, 7, 0);
+	else
+		say(w, "o0 = Identity(y)");
+}
+
+/* Integers a, b with zero points az, bz (or _), scales as, bs, a bias (or _)
+ * become output 0. */
+struct integer_product {
+	const char *a, *b, *az, *bz, *as, *bs;
+	uint32_t bias; /* an input, given or not */
+};
+
+static void
+multiply(struct writer *w, const struct integer_product *p)
+{
+	say(w, "whole = MatMulInteger(%s, %s, %s, %s)", p->a, p->b, p->az,
+	    p->bz);
+	say(w, "unit = Mul(%s, %s)", p->as, p->bs);
+	say(w, "real = CastLike(whole, unit)");
+	if (has_in(w, p->bias)) {
+		say(w, "product = Mul(real, unit)");
+		say(w, "o0 = Add(product, i%u)", (unsigned)p->bias);
+	} else {
+		say(w, "o0 = Mul(real, unit)");
+	}
+}
+
+void
+write_dynamic_matmul(struct writer *w)
+{
+	static const struct integer_product p = {
+	    "q", "i1", "z", "i3", "s", "i2", 4};
+
+	say(w, "q, s, z = DynamicQuantizeLinear(i0)");
+	multiply(w, &p);
+}
+
+void
+write_matmul_to_float(struct writer *w)
+{
+	static const struct integer_product p = {
+	    "i0", "i1", "i4", "i5", "i2", "i3", 6};
+
+	multiply(w, &p);
+}
+
+/* Weights with scales [directions] or [directions, 4 hidden] lie the other way
+ * round than LSTM has them. */
+static void
+lstm_weights(struct writer *w, const char *name, uint32_t x, uint32_t scale)
+{
+	const char *axes = rank_in(w, scale) == 2 ? "[1]" : "[1, 2]";
+
+	say(w, "%s_s = Unsqueeze(i%u, %s)", name, (unsigned)scale, axes);
+	say(w, "%s_z = Unsqueeze(i%u, %s)", name, (unsigned)scale + 1, axes);
+	say(w, "%s_r = CastLike(i%u, %s_s)", name, (unsigned)x, name);
+	say(w, "%s_o = CastLike(%s_z, %s_s)", name, name, name);
+	say(w, "%s_d = Sub(%s_r, %s_o)", name, name, name);
+	say(w, "%s_m = Mul(%s_d, %s_s)", name, name, name);
+	say(w, "%s = Transpose(%s_m){perm=[0, 2, 1]}", name, name);
+}
+
+/* ONNX Runtime also rounds the hidden state to 8 bits at each step; here it
+ * stays float, which is within that rounding. */
+void
+write_dynamic_lstm(struct writer *w)
+{
+	if (!has_in(w, 9) || !has_in(w, 11) || rank_in(w, 8) == RANK_UNKNOWN
+	    || rank_in(w, 10) == RANK_UNKNOWN) {
+		refuse_form(w, "zero points are missing");
+		return;
+	}
+	say(w, "q, s, z = DynamicQuantizeLinear(i0)");
+	say(w, "x = DequantizeLinear(q, s, z)");
+	lstm_weights(w, "w", 1, 8);
+	lstm_weights(w, "r", 2, 10);
+	say(w,
+	    "o0, %s, %s = LSTM(x, w, r, i3, i4, i5, i6, i7)"
+	    "{activation_alpha=@activation_alpha, "
+	    "activation_beta=@activation_beta, activations=@activations, "
+	    "clip=@clip, direction=@direction, hidden_size=@hidden_size, "
+	    "input_forget=@input_forget}",
+	    wants(w, 1) ? "o1" : "_", wants(w, 2) ? "o2" : "_");
+}
