@@ -41,17 +41,30 @@ import_rank(const struct import *m, low_id id)
 	return import_dims(m, id)->rank;
 }
 
+/* The first output that there is: leading ones may be left out. */
+static uint32_t
+first_output(const struct node *n)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < n->noutputs && n->output[i] == VALUE_NONE)
+		i++;
+	return i;
+}
+
 struct low
 import_blank(
     const struct import *m, node_id id, enum low_kind kind, const char *name)
 {
 	const struct node *n = import_node_of(m, id);
-	const struct value *out = node_out(m->graph, n, 0);
+	value_id v = n->output[first_output(n)];
 	struct low op = {
 	    .kind = kind, .name = name, .node = id, .value = VALUE_NONE};
 
-	op.dims = import_dims_of_type(&out->type);
-	op.dtype = out->type.dtype;
+	if (v == VALUE_NONE)
+		return op;
+	op.dims = import_dims_of_type(&graph_value(m->graph, v)->type);
+	op.dtype = graph_value(m->graph, v)->type.dtype;
 	return op;
 }
 
@@ -215,13 +228,13 @@ make_opaque(struct import *m, node_id id, const char *name, uint32_t nin_most)
 	for (uint32_t i = 0; i < most && nin < nin_most; i++)
 		if (n->input[i] != VALUE_NONE)
 			in[nin++] = m->of[n->input[i]];
-	for (uint32_t i = 1; i < n->noutputs; i++)
+	for (uint32_t i = first_output(n) + 1; i < n->noutputs; i++)
 		if (n->output[i] != VALUE_NONE)
 			more[op.nmore++] = import_dims_of_type(
 			    &graph_value(m->graph, n->output[i])->type);
 	op.more = more;
 	whole = import_add(m, &op, nin, in);
-	if (op.nmore == 0)
+	if (op.nmore == 0 && n->output[0] != VALUE_NONE)
 		return import_define(m, id, whole);
 	define_fields(m, id, whole);
 	return true;

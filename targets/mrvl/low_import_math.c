@@ -59,6 +59,8 @@ import_mean(struct import *m, node_id id, const char *name)
 
 	if (n == 1)
 		return import_define(m, id, import_input(m, id, 0));
+	if (stack.dims.rank == DIMS_MAX)
+		return import_opaque(m, id, name);
 	for (uint32_t i = 0; i < n; i++)
 		in[i] = step_expand(m, id, import_input(m, id, i), 0);
 	stack.dims = *import_dims(m, in[0]);
