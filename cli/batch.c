@@ -29,6 +29,7 @@ struct batch {
 	uint32_t shard, nshards; /* nshards 0: all units are ours */
 	struct manifest manifest;
 	struct unit_status *status; /* [nunits] */
+	struct batch_reads reads;
 	struct batch_forecast forecast; /* of a dry run */
 	struct progress progress;
 };
@@ -149,6 +150,14 @@ attempt(struct batch *b, uint32_t i, struct err *err)
 	    : arena_printf(b->cli->run, "%s/%s.log", b->manifest.out, u->name);
 	pid_t pid;
 
+	/* A second name for it: results are replaced, never written into. The
+	 * first attempt of a run makes it. */
+	if (!b->dry_run
+	    && link(arena_printf(b->cli->run, "%s/%s/result.json",
+	                b->manifest.out, u->name),
+	           batch_before_path(&b->manifest, u, b->cli->run))
+	        != 0)
+		errno = 0; /* there was none, or it is kept already */
 	if (!child_start(&pid, unit_argv(b, u), answer_path(b, u), log, err))
 		return err_in(err, "unit '%s'", u->name);
 	s->exit = child_await(pid, b->manifest.unit_timeout_ns, b->cli->stop);
@@ -272,6 +281,9 @@ begin_run(struct batch *b, const char *before, struct err *err)
 
 	if (access(mark, F_OK) == 0)
 		return true;
+	for (uint32_t i = 0; i < b->manifest.nunits; i++)
+		unlink(
+		    batch_before_path(&b->manifest, &b->manifest.unit[i], a));
 	if (rename(last, before) != 0 && errno != ENOENT)
 		return err_set(err, ERR_IO, "%s: %s", last, strerror(errno));
 	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -356,13 +368,14 @@ read_states(struct batch *b, struct err *err)
 {
 	const struct manifest *m = &b->manifest;
 
+	batch_reads_init(&b->reads, b->cli->run);
 	b->status = arena_new(b->cli->run, struct unit_status, m->nunits);
 	for (uint32_t i = 0; i < m->nunits; i++) {
 		struct err missing = {.kind = ERR_NONE};
 
 		/* a missing model fails its unit, not the batch */
-		if (!unit_fingerprint(
-		        &m->unit[i], b->status[i].fingerprint, &missing))
+		if (!unit_fingerprint(&b->reads, &m->unit[i],
+		        b->status[i].fingerprint, &missing))
 			cli_say(b->cli, 0, "%s", missing.text);
 		unit_status_read(&b->status[i], m, &m->unit[i], b->cli->run);
 	}

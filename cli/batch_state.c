@@ -5,33 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/version.h"
-#include "ir/base/buf.h"
 #include "ir/base/file.h"
-#include "ir/base/hash.h"
 #include "ir/base/json.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/listing.h"
 
 #define MAX_STATUS ((size_t)1 << 20)
 
 bool
-unit_fingerprint(const struct unit *u, char text[33], struct err *err)
+unit_fingerprint(struct batch_reads *reads, const struct unit *u, char text[33],
+    struct err *err)
 {
-	struct mapped_file f;
-	struct buf b;
-	struct hash128 model;
+	struct hash128 h;
 
-	if (!file_map(&f, u->model, err))
-		return err_in(err, "unit '%s'", u->name);
-	model = hash128(f.data, f.bytes);
-	file_unmap(&f);
-	buf_init(&b);
-	buf_add(&b, model.byte, sizeof model.byte);
-	buf_add(&b, MARQ_VERSION, sizeof MARQ_VERSION);
-	for (uint32_t i = 0; i < u->nargs; i++)
-		buf_add(&b, u->arg[i], strlen(u->arg[i]) + 1);
-	hash128_print(hash128(b.data, b.n), text);
-	buf_release(&b);
+	if (!batch_reads_unit(reads, u, &h, err))
+		return false;
+	hash128_print(h, text);
 	return true;
 }
 
@@ -107,6 +96,17 @@ status_path(const struct manifest *m, const struct unit *u, char path[4096])
 	return path;
 }
 
+/* A result that was deleted, cut short or edited has to be made again. */
+static bool
+result_is_whole(const struct manifest *m, const struct unit *u, struct arena *a)
+{
+	struct err ignored = {.kind = ERR_NONE};
+	uint32_t n;
+
+	return listing_verify(
+	    arena_printf(a, "%s/%s", m->out, u->name), &n, a, &ignored);
+}
+
 void
 unit_status_read(struct unit_status *s, const struct manifest *m,
     const struct unit *u, struct arena *a)
@@ -124,8 +124,8 @@ unit_status_read(struct unit_status *s, const struct manifest *m,
 		return;
 	fingerprint = get_str(doc, "fingerprint", a);
 	if (strcmp(fingerprint, s->fingerprint) == 0) {
-		s->ended = true;
 		s->exit = (int)get_u64(doc, "exit");
+		s->ended = s->exit != 0 || result_is_whole(m, u, a);
 		s->attempts = (uint32_t)get_u64(doc, "attempts");
 		get_figures(s, doc, a);
 		s->baseline_ns = get_u64(doc, "baseline_ns");
@@ -175,4 +175,11 @@ unit_status_write(const struct unit_status *s, const struct manifest *m,
 	char path[4096];
 
 	return file_write(status_path(m, u, path), write_status, &o, err);
+}
+
+const char *
+batch_before_path(
+    const struct manifest *m, const struct unit *u, struct arena *a)
+{
+	return arena_printf(a, "%s/%s.before.json", m->out, u->name);
 }

@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/batch_reads.h"
 #include "cli/manifest.h"
 
 struct unit_status {
-	char fingerprint[33]; /* of model bytes, arguments and version */
-	bool ended; /* this fingerprint has run to an end */
+	char fingerprint[33]; /* of everything it reads (batch_reads.h) */
+	bool ended; /* this fingerprint has run to an end, and what it wrote
+		     * is there and whole */
 	int exit;
 	uint32_t attempts;
 	const char *error; /* what it said, or "" */
@@ -23,7 +25,8 @@ struct unit_status {
 };
 
 /* The unit's fingerprint now. ERR_IO when the model cannot be read. */
-bool unit_fingerprint(const struct unit *u, char text[33], struct err *err);
+bool unit_fingerprint(struct batch_reads *reads, const struct unit *u,
+    char text[33], struct err *err);
 
 /* Fill `s` from `<out>/<unit>.status.json`; not ended when there is none, it is
  * damaged, or it is of another fingerprint. */
@@ -33,6 +36,10 @@ void unit_status_read(struct unit_status *s, const struct manifest *m,
 /* Fill `s` from what `marq search --format json` printed. */
 void unit_status_parse(
     struct unit_status *s, const char *path, struct arena *a);
+
+/* Where the result of the last run is kept while this one goes on. */
+const char *batch_before_path(
+    const struct manifest *m, const struct unit *u, struct arena *a);
 
 bool unit_status_write(const struct unit_status *s, const struct manifest *m,
     const struct unit *u, struct err *err);

@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/batch_state.h"
+#include "cli/diff.h"
 #include "cli/units.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
 #include "ir/base/jsonin.h"
 
-/* TUNING: sessions drift by 2-12 % (measured prices), but stored prices do not
- * move at all; 3 % is the default of `marq compare` too. */
-#define REGRESSION_PERCENT 3
 #define MAX_SUMMARY ((size_t)64 << 20)
 
 struct summary {
@@ -19,6 +18,7 @@ struct summary {
 	const struct unit_status *status;
 	uint64_t *before_ns; /* [nunits] 0: not in the last run */
 	bool *wins; /* [nunits] cheapest mix of its model and shape */
+	bool *regressed, *unproven; /* [nunits] against the last run */
 };
 
 static bool
@@ -27,14 +27,35 @@ succeeded(const struct unit_status *s)
 	return s->ended && s->exit == 0 && s->cost_ns > 0;
 }
 
+/* The verdict of `marq compare` over what the last run wrote and what is there
+ * now. A plan that is worse and was not proven (the budget ran out) is no
+ * regression of a proven one. */
+static void
+judge_unit(struct summary *s, uint32_t i, struct arena *a)
+{
+	const struct unit *u = &s->m->unit[i];
+	struct err ignored = {.kind = ERR_NONE};
+	struct side x = {.path = NULL}, y = {.path = NULL};
+	struct diff d;
+
+	if (!succeeded(&s->status[i])
+	    || !side_read(&x, batch_before_path(s->m, u, a), a, &ignored))
+		return;
+	if (side_read(&y, arena_printf(a, "%s/%s", s->m->out, u->name), a,
+	        &ignored)) {
+		diff_make(&d, &x, &y, DIFF_THRESHOLD, a);
+		s->unproven[i] =
+		    d.verdict == DIFF_SLOWER && x.proven && !y.proven;
+		s->regressed[i] = d.verdict == DIFF_SLOWER && !s->unproven[i];
+		side_close(&y);
+	}
+	side_close(&x);
+}
+
 static bool
 has_regressed(const struct summary *s, uint32_t i)
 {
-	uint64_t before = s->before_ns[i];
-
-	return before && succeeded(&s->status[i])
-	    && (double)s->status[i].cost_ns
-	    > (double)before * (1 + REGRESSION_PERCENT / 100.0);
+	return s->regressed[i];
 }
 
 /* Same model and shape, whatever the mix? Unit names are model@mix[@shape]. */
@@ -160,7 +181,9 @@ write_row(FILE *f, const struct summary *s, uint32_t i)
 	if (s->before_ns[i])
 		fprintf(f, "%+.1f %% since the last run%s",
 		    100.0 * ((double)u->cost_ns / (double)s->before_ns[i] - 1),
-		    has_regressed(s, i) ? ": **regressed**" : "");
+		    has_regressed(s, i)  ? ": **regressed**"
+		        : s->unproven[i] ? ": not proven, and it was"
+		                         : "");
 	fputs(" |\n", f);
 }
 
@@ -189,13 +212,17 @@ batch_summary_write(const struct manifest *m, const struct unit_status *status,
 	    .status = status,
 	    .before_ns = arena_new(a, uint64_t, m->nunits),
 	    .wins = arena_new(a, bool, m->nunits),
+	    .regressed = arena_new(a, bool, m->nunits),
+	    .unproven = arena_new(a, bool, m->nunits),
 	};
 
 	read_before(&s, before);
 	find_winners(&s);
 	*regressed = 0;
-	for (uint32_t i = 0; i < m->nunits; i++)
+	for (uint32_t i = 0; i < m->nunits; i++) {
+		judge_unit(&s, i, a);
 		*regressed += has_regressed(&s, i);
+	}
 	return file_write(arena_printf(a, "%s/summary.md", m->out),
 	           write_markdown, &s, err)
 	    && file_write(arena_printf(a, "%s/summary.json", m->out),

@@ -10,9 +10,6 @@
 #include "cli/side.h"
 #include "ir/base/file.h"
 
-/* TUNING: below a percent nobody acts, whatever the noise says */
-#define THRESHOLD 0.01
-
 #define SIDES 16
 
 struct compare_args {
@@ -207,7 +204,7 @@ static const struct argp argp = {
 bool
 cmd_compare(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct compare_args args = {.cli = c, .threshold = THRESHOLD};
+	struct compare_args args = {.cli = c, .threshold = DIFF_THRESHOLD};
 	struct side side[SIDES] = {{.path = NULL}};
 	struct diff diff[SIDES];
 	bool ok;

@@ -24,11 +24,23 @@ text(const cJSON *object, const char *key)
 
 /* ---- noise: of measured prices that are not the same on both sides ---- */
 
+/* Estimates are wrong alike on both sides: their ranges count only where they
+ * stand against measurements. */
+static bool
+has_measured(const struct diff *d)
+{
+	return strstr(d->a->sources, "measured")
+	    || strstr(d->b->sources, "measured");
+}
+
 static uint64_t
-noise_of(const struct side_price *p, const struct map *others,
-    const struct side_price *other)
+noise_of(const struct diff *d, const struct side_price *p,
+    const struct map *others, const struct side_price *other)
 {
 	uint32_t at = map_find(others, p->key, strlen(p->key));
+
+	if (p->is_estimate && !has_measured(d))
+		return 0;
 
 	if (at != MAP_NONE && other[at].cost == p->cost)
 		return 0; /* the same measurement: it cancels out */
@@ -65,9 +77,9 @@ judge(struct diff *d, double threshold, struct arena *arena)
 	uint64_t within, size;
 
 	for (uint32_t i = 0; i < a.n; i++)
-		d->noise += noise_of(&a.price[i], &b.index, b.price);
+		d->noise += noise_of(d, &a.price[i], &b.index, b.price);
 	for (uint32_t i = 0; i < b.n; i++)
-		d->noise += noise_of(&b.price[i], &a.index, a.price);
+		d->noise += noise_of(d, &b.price[i], &a.index, a.price);
 	d->delta = (int64_t)d->b->cost - (int64_t)d->a->cost;
 	within = (uint64_t)(threshold * (double)d->a->cost);
 	if (within < d->noise)

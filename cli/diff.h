@@ -42,6 +42,9 @@ struct diff {
 	const char *const *fact; /* environment: "dnnl version: 3.1 -> 3.2" */
 };
 
+/* TUNING: below a percent nobody acts, whatever the noise says. */
+#define DIFF_THRESHOLD 0.01
+
 /* `threshold`: the share of a's cost that does not matter. */
 void diff_make(struct diff *d, const struct side *a, const struct side *b,
     double threshold, struct arena *arena);

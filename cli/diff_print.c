@@ -72,6 +72,11 @@ headline(const struct diff *d, struct arena *a)
 {
 	uint64_t size = (uint64_t)(d->delta < 0 ? -d->delta : d->delta);
 
+	if (d->a->cost == 0 && d->b->cost == 0)
+		return "nothing to pay for in either: same";
+	if (d->a->cost == 0)
+		return arena_printf(a, "nothing -> %s (from nothing): %s",
+		    cost_text(d->b->cost, a), verdict_word(d->verdict));
 	return arena_printf(a,
 	    "%s -> %s (%+.1f %%, %s the noise of %.1f %%%s): %s",
 	    cost_text(d->a->cost, a), cost_text(d->b->cost, a),
@@ -250,6 +255,26 @@ put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
 	}
 }
 
+/* What makes the two hard to compare: other models, other kinds of prices. */
+static void
+put_kinds(FILE *f, const struct diff *d)
+{
+	if (strcmp(d->a->model, d->b->model) != 0) {
+		fputs(" (different models: ", f);
+		put_plain(f, d->a->model);
+		fputs(" and ", f);
+		put_plain(f, d->b->model);
+		fputs(")", f);
+	}
+	if (strcmp(d->a->sources, d->b->sources) != 0) {
+		fputs(" (prices: ", f);
+		put_plain(f, d->a->nsources ? d->a->sources : "none");
+		fputs(" against ", f);
+		put_plain(f, d->b->nsources ? d->b->sources : "none");
+		fputs(")", f);
+	}
+}
+
 void
 diff_text(FILE *f, const struct diff *d, bool all)
 {
@@ -259,8 +284,7 @@ diff_text(FILE *f, const struct diff *d, bool all)
 	put_plain(f, d->a->path);
 	fputs(" -> ", f);
 	put_plain(f, d->b->path);
-	if (strcmp(d->a->model, d->b->model) != 0)
-		fputs(" (models of different names)", f);
+	put_kinds(f, d);
 	fprintf(f, "\ntotal %s\n  %s\n  %s\n", headline(d, &o.arena),
 	    parts(d, &o.arena), counts(d, &o.arena));
 	if (!d->a->proven || !d->b->proven)
@@ -284,9 +308,13 @@ diffs_table(FILE *f, const struct diff *d, uint32_t n)
 	    "", "", "");
 	put_plain(f, d->a->path);
 	for (uint32_t i = 0; i < n; i++) {
-		fprintf(f, "\n%12s  %+8.1f%%  %8.1f%%  %7s  %6" PRIu32 "  ",
-		    cost_text(d[i].b->cost, &a),
-		    percent(&d[i], (double)d[i].delta),
+		const char *change = d->a->cost == 0 && d[i].b->cost > 0
+		    ? "from 0"
+		    : arena_printf(
+		        &a, "%+.1f%%", percent(&d[i], (double)d[i].delta));
+
+		fprintf(f, "\n%12s  %9s  %8.1f%%  %7s  %6" PRIu32 "  ",
+		    cost_text(d[i].b->cost, &a), change,
 		    percent(&d[i], (double)d[i].noise),
 		    verdict_word(d[i].verdict), d[i].nmoves);
 		put_plain(f, d[i].b->path);

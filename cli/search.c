@@ -13,6 +13,7 @@
 #include "emit/emit.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
+#include "ir/base/listing.h"
 
 struct args {
 	struct search_args search;
@@ -94,8 +95,8 @@ write_result(struct job *j, const struct args *args, struct err *err)
 
 	if (!out_begin(&o, args->out, args->force, j->arena, err))
 		return false;
-	ok =
-	    emit_all(&in, &o, args->emit, j->arena, err) && out_commit(&o, err);
+	ok = emit_all(&in, &o, args->emit, j->arena, err)
+	    && listing_write(o.temporary, j->arena, err) && out_commit(&o, err);
 	if (!ok)
 		out_abandon(&o);
 	j->times.emit_ns = clock_ns() - began;

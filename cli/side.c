@@ -2,6 +2,7 @@
 
 #include <cJSON.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,26 +26,33 @@ read_cost(const cJSON *object, const char *key, cost_ns *out, struct err *err)
 	return true;
 }
 
-/* Half the range of a measured price. */
+/* Half the range of a price, whatever its source; which is noted. */
 static bool
-read_noise(const cJSON *entry, cost_ns *out, struct err *err)
+read_noise(
+    struct side *s, const cJSON *entry, struct side_price *out, struct err *err)
 {
 	const cJSON *price;
 	const char *source;
 	cost_ns low, high;
 
-	*out = 0;
 	if (!jsonin_has(entry, "price"))
 		return true;
 	if (!jsonin_object(entry, "price", &price, err)
 	    || !jsonin_str(price, "source", &source, err))
 		return false;
-	if (strcmp(source, "measured") != 0 || !jsonin_has(price, "low_ns"))
+	if (!strstr(s->sources, source) && s->nsources < SOURCES_MAX) {
+		size_t n = strlen(s->sources);
+
+		snprintf(s->sources + n, sizeof s->sources - n, "%s%s",
+		    s->nsources++ ? ", " : "", source);
+	}
+	out->is_estimate = strcmp(source, "estimated") == 0;
+	if (!jsonin_has(price, "low_ns") || !jsonin_has(price, "high_ns"))
 		return true;
 	if (!read_cost(price, "low_ns", &low, err)
 	    || !read_cost(price, "high_ns", &high, err))
 		return false;
-	*out = high > low ? (high - low) / 2 : 0;
+	out->noise = high > low ? (high - low) / 2 : 0;
 	return true;
 }
 
@@ -159,7 +167,7 @@ read_composites(struct side *s, struct arena *a, struct err *err)
 		        entry, "implementation", &c->implementation, err)
 		    || !jsonin_array(entry, "nodes", &c->nodes, err)
 		    || !read_cost(entry, "cost_ns", &c->price.cost, err)
-		    || !read_noise(entry, &c->price.noise, err)
+		    || !read_noise(s, entry, &c->price, err)
 		    || !composite_key(c, s, a, err))
 			return err_in(
 			    err, "composites[%" PRIu32 "]", s->ncomposites);
@@ -185,7 +193,7 @@ read_conversions(struct side *s, struct arena *a, struct err *err)
 		    || !jsonin_str(entry, "from", &from, err)
 		    || !jsonin_str(entry, "to", &to, err)
 		    || !read_cost(entry, "cost_ns", &c->cost, err)
-		    || !read_noise(entry, &c->noise, err))
+		    || !read_noise(s, entry, c, err))
 			return err_in(
 			    err, "conversions[%" PRIu32 "]", s->nconversions);
 		c->key = arena_printf(a, "%s\n%s\n%s", value, from, to);

@@ -9,6 +9,8 @@
 
 struct cJSON;
 
+#define SOURCES_MAX 4u
+
 struct side_node {
 	const char *ref, *label, *op_type;
 	uint32_t composite;
@@ -18,7 +20,8 @@ struct side_node {
 struct side_price {
 	const char *key; /* what it is the price of */
 	cost_ns cost;
-	cost_ns noise; /* half its range when it was measured, else 0 */
+	cost_ns noise; /* half its range */
+	bool is_estimate; /* nobody measured it: the range is a guess */
 };
 
 struct side_composite {
@@ -34,6 +37,8 @@ struct side {
 	const char *model;
 	cost_ns cost, composites_ns, conversions_ns, launches_ns;
 	bool proven;
+	char sources[64]; /* of its prices, in order of appearance */
+	uint32_t nsources;
 	uint32_t nnodes, ncomposites, nconversions, ntargets;
 	struct side_node *node;
 	struct side_composite *composite;

@@ -117,6 +117,16 @@ loaded_build(struct buf *b, const char *key, const char *prefix)
 }
 
 void
+loaded_program(struct buf *b, const char *key)
+{
+	struct wanted w = find_library(""); /* the first there is */
+
+	if (w.build[0] == '\0')
+		hash_file("/proc/self/exe", w.build);
+	buf_printf(b, "%s=%s\n", key, w.build);
+}
+
+void
 loaded_name(struct buf *b, const char *key, const char *prefix)
 {
 	struct wanted w = find_library(prefix);

@@ -10,6 +10,9 @@
  * where none is loaded. */
 void loaded_build(struct buf *b, const char *key, const char *prefix);
 
+/* Append "<key>=<build id>" of this program itself. */
+void loaded_program(struct buf *b, const char *key);
+
 /* Append "<key>=<file name>" likewise: the version that its name says. */
 void loaded_name(struct buf *b, const char *key, const char *prefix);
 

@@ -109,6 +109,56 @@ run batch dry.yaml --dry-run --format json
 expect_json out
 expect_in out '"to_run": 2'
 
+# What a unit reads decides whether it is run again: a file of rules here; and so
+# does what it wrote.
+rules() { # NANOSECONDS
+	cat >npu.json <<-JSON
+		{"format": "marquetry-rules", "version": 1, "summary": "n",
+		 "launch_ns": 2000, "rules": [{"name": "n.conv",
+		 "pattern": "Conv(x:var, w:const)", "taps": false, "where": [],
+		 "cost": {"ns": $1, "ns_per_element": 0.25}}]}
+	JSON
+}
+"$MARQ" model make tiny -o conv.onnx -q
+rules 500
+cat >reads.yaml <<-'YAML'
+	version: 1
+	defaults: {db: reads.db, out: reads}
+	mixes:
+	  - {name: npu, targets: ["rules:file=npu.json", host]}
+	models:
+	  - {path: conv.onnx}
+YAML
+run batch reads.yaml
+expect_status 0
+stamp=$(cksum <reads/conv@npu/result.json)
+run batch reads.yaml
+expect_status 0
+[ "$(cksum <reads/conv@npu/result.json)" = "$stamp" ] || fail 'repeated for nothing'
+expect_in out '0 regressed'
+rules 900000000
+run batch reads.yaml
+expect_status 0
+expect_in out '1 regressed'
+expect_in reads/summary.md '**regressed**'
+run verify reads/conv@npu
+expect_status 0
+expect_in out 'files as they were written'
+for damage in 'rm -r reads/conv@npu' ': >reads/conv@npu/result.json' \
+	'rm reads/conv@npu/map.json' 'echo x >reads/conv@npu/more'; do
+	eval "$damage"
+	run verify reads/conv@npu
+	expect_status 7
+	run batch reads.yaml
+	expect_status 0
+	run verify reads/conv@npu
+	expect_status 0
+done
+run compare reads/conv@npu alone/tiny@cpu
+expect_in out '(different models: tiny and '
+run verify absent
+expect_status 7
+
 # What is wrong with a manifest is said with its place.
 sed 's/models:/modles:/' alone.yaml >bad.yaml
 run batch bad.yaml

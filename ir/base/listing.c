@@ -1,0 +1,190 @@
+#include "ir/base/listing.h"
+
+#include <cJSON.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ir/base/file.h"
+#include "ir/base/json.h"
+#include "ir/base/jsonin.h"
+#include "ir/base/sha256.h"
+
+#define LISTING_BYTES ((size_t)64 << 20)
+#define DEPTH_MAX 16
+
+struct listed {
+	const char *name; /* beneath the folder */
+	uint64_t bytes;
+	char sum[65];
+};
+
+struct listing {
+	const char *folder;
+	struct arena *a;
+	struct listed *file;
+	uint32_t n, cap;
+};
+
+static bool
+sum_file(struct listed *f, const char *path, struct err *err)
+{
+	struct mapped_file m;
+	struct sha256 s;
+
+	if (!file_map(&m, path, err))
+		return false;
+	f->bytes = m.bytes;
+	sha256_init(&s);
+	sha256_add(&s, m.data, m.bytes);
+	sha256_end(&s, f->sum);
+	file_unmap(&m);
+	return true;
+}
+
+/* The names of all files, "" being the folder itself. */
+static bool
+walk(struct listing *l, const char *below, int depth, struct err *err)
+{
+	const char *path = arena_printf(l->a, "%s/%s", l->folder, below);
+	DIR *d = depth < DEPTH_MAX ? opendir(path) : NULL;
+	const struct dirent *e;
+	bool ok = d != NULL;
+
+	if (!d)
+		return err_set(err, ERR_IO, "%s: %s", path,
+		    depth < DEPTH_MAX ? strerror(errno) : "too deep");
+	while (ok && (e = readdir(d)) != NULL) {
+		const char *name = arena_printf(
+		    l->a, "%s%s%s", below, below[0] ? "/" : "", e->d_name);
+		struct stat st;
+
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0
+		    || strcmp(name, LISTING_NAME) == 0)
+			continue;
+		if (lstat(arena_printf(l->a, "%s/%s", l->folder, name), &st)
+		    != 0)
+			ok = err_set(
+			    err, ERR_IO, "%s: %s", name, strerror(errno));
+		else if (S_ISDIR(st.st_mode))
+			ok = walk(l, name, depth + 1, err);
+		else {
+			l->file = arena_grow(
+			    l->a, l->file, &l->cap, l->n + 1, sizeof *l->file);
+			l->file[l->n++] = (struct listed){.name = name};
+		}
+	}
+	closedir(d);
+	return ok;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static bool
+read_folder(struct listing *l, struct err *err)
+{
+	if (!walk(l, "", 0, err))
+		return false;
+	if (l->n > 1)
+		qsort(l->file, l->n, sizeof *l->file, by_name);
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!sum_file(&l->file[i],
+		        arena_printf(l->a, "%s/%s", l->folder, l->file[i].name),
+		        err))
+			return false;
+	return true;
+}
+
+static bool
+write_list(FILE *f, void *context, struct err *err)
+{
+	const struct listing *l = context;
+	struct json j;
+
+	(void)err;
+	json_init(&j, f, 1);
+	json_object(&j);
+	json_key_str(&j, "schema", "marq.files/1");
+	json_key(&j, "files");
+	json_array(&j);
+	for (uint32_t i = 0; i < l->n; i++) {
+		json_inline_object(&j);
+		json_key_str(&j, "path", l->file[i].name);
+		json_key_uint(&j, "bytes", l->file[i].bytes);
+		json_key_str(&j, "sha256", l->file[i].sum);
+		json_close(&j);
+	}
+	json_close(&j);
+	json_close(&j);
+	return true;
+}
+
+bool
+listing_write(const char *folder, struct arena *a, struct err *err)
+{
+	struct listing l = {.folder = folder, .a = a};
+
+	return read_folder(&l, err)
+	    && file_write(arena_printf(a, "%s/%s", folder, LISTING_NAME),
+	        write_list, &l, err);
+}
+
+static bool
+check_one(
+    const struct listing *l, const cJSON *item, uint32_t i, struct err *err)
+{
+	const char *name, *sum;
+	int64_t bytes;
+
+	if (!jsonin_str(item, "path", &name, err)
+	    || !jsonin_i64(item, "bytes", &bytes, err)
+	    || !jsonin_str(item, "sha256", &sum, err))
+		return false;
+	/* Both are sorted: the first that differs is missing, or too much. */
+	if (i >= l->n || strcmp(name, l->file[i].name) < 0)
+		return err_set(err, ERR_IO, "%s: missing", name);
+	if (strcmp(name, l->file[i].name) > 0)
+		return err_set(err, ERR_IO, "%s: not in the list of files",
+		    l->file[i].name);
+	if (bytes < 0 || (uint64_t)bytes != l->file[i].bytes
+	    || strcmp(sum, l->file[i].sum) != 0)
+		return err_set(err, ERR_IO, "%s: not what was written", name);
+	return true;
+}
+
+bool
+listing_verify(
+    const char *folder, uint32_t *n, struct arena *a, struct err *err)
+{
+	struct listing l = {.folder = folder, .a = a};
+	const cJSON *list, *item;
+	struct cJSON *doc = jsonin_open(
+	    arena_printf(a, "%s/%s", folder, LISTING_NAME), LISTING_BYTES, err);
+	bool ok = doc != NULL;
+
+	*n = 0;
+	ok = ok && jsonin_array(doc, "files", &list, err)
+	    && read_folder(&l, err);
+	if (ok)
+		cJSON_ArrayForEach(item, list)
+		{
+			if (!check_one(&l, item, (*n)++, err)) {
+				ok = false;
+				break;
+			}
+		}
+	if (ok && *n < l.n)
+		ok = err_set(err, ERR_IO, "%s: not in the list of files",
+		    l.file[*n].name);
+	if (doc)
+		jsonin_close(doc);
+	return ok || err_in(err, "%s", folder);
+}

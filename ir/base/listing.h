@@ -1,0 +1,22 @@
+/* What a result directory holds: files.json names every file with its size and
+ * SHA-256, so that anybody can tell a whole result from a damaged one. */
+#ifndef IR_BASE_LISTING_H
+#define IR_BASE_LISTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+
+#define LISTING_NAME "files.json"
+
+/* Write the list of all files beneath a folder into it. */
+bool listing_write(const char *folder, struct arena *a, struct err *err);
+
+/* Is every file that is listed there, whole, and nothing else? ERR_IO naming
+ * the first that is not; *n files are listed. */
+bool listing_verify(
+    const char *folder, uint32_t *n, struct arena *a, struct err *err);
+
+#endif
