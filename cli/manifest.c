@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/units.h"
+#include "ir/base/file.h"
 
 /* The document as it is written; filled by libcyaml from the schema below. */
 struct yaml_mix {
@@ -49,6 +50,7 @@ struct yaml_manifest {
 };
 
 #define MAX_LIST 4096 /* TUNING: entries of any one list */
+#define MAX_BYTES ((size_t)16 << 20) /* TUNING: of the whole manifest */
 
 static const cyaml_schema_value_t text_entry = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, 4096),
@@ -126,23 +128,129 @@ static const cyaml_schema_value_t schema = {
         CYAML_FLAG_POINTER, struct yaml_manifest, manifest_fields),
 };
 
-/* The first lines libcyaml logs are the fault and where it is. */
+/* What libcyaml logs: the fault first, then where it is, innermost first. */
 struct log {
-	char text[400];
+	char fault[200];
+	unsigned line, column; /* 0: not said */
 };
 
 static void
 keep_log(cyaml_log_t level, void *context, const char *fmt, va_list args)
 {
+	static const char prefix[] = "Load: ";
 	struct log *log = context;
-	size_t used = strlen(log->text);
+	char text[400];
+	const char *at = text;
 
 	(void)level;
-	if (used + 4 < sizeof log->text)
-		vsnprintf(log->text + used, sizeof log->text - used, fmt, args);
-	for (char *s = log->text; *s; s++)
-		if (*s == '\n')
-			*s = s[1] ? ';' : '\0';
+	vsnprintf(text, sizeof text, fmt, args);
+	text[strcspn(text, "\n")] = '\0';
+	if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+		at += sizeof prefix - 1;
+	if (log->fault[0] == '\0')
+		snprintf(log->fault, sizeof log->fault, "%s", at);
+	at = strstr(text, "(line: ");
+	if (at && log->line == 0
+	    && sscanf(at, "(line: %u, column: %u)", &log->line, &log->column)
+	        != 2)
+		log->line = log->column = 0;
+}
+
+/* ---- what is wrong, where, and what was meant ---- */
+
+static const char *const keys[] = {"version", "defaults", "mixes", "models",
+    "name", "targets", "options", "bind", "dims", "path", "shapes", "db", "out",
+    "time_budget", "unit_timeout", "retries"};
+
+/* Letters to add, drop or change. */
+static uint32_t
+distance(const char *a, const char *b)
+{
+	uint32_t row[64], n = (uint32_t)strlen(b);
+
+	if (n >= 63 || strlen(a) >= 63)
+		return UINT32_MAX;
+	for (uint32_t i = 0; i <= n; i++)
+		row[i] = i;
+	for (uint32_t k = 1; *a; a++, k++) {
+		uint32_t before = row[0];
+
+		row[0] = k;
+		for (uint32_t i = 1; i <= n; i++) {
+			uint32_t least = before + (*a != b[i - 1]);
+
+			before = row[i];
+			if (row[i] + 1 < least)
+				least = row[i] + 1;
+			if (row[i - 1] + 1 < least)
+				least = row[i - 1] + 1;
+			row[i] = least;
+		}
+	}
+	return row[n];
+}
+
+/* The key most like it, or NULL where none is. */
+static const char *
+nearest_key(const char *key)
+{
+	uint32_t least = 4; /* TUNING: further apart is another word */
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		uint32_t d = distance(key, keys[i]);
+
+		if (d < least && d < strlen(key)) {
+			least = d;
+			nearest = keys[i];
+		}
+	}
+	return nearest;
+}
+
+/* libcyaml says where the mapping is that a key is in; the key itself is there
+ * or below. */
+static void
+find_key(struct log *log, const char *text, const char *key)
+{
+	unsigned line = 1, column = 1;
+	size_t n = strlen(key);
+
+	for (const char *s = text; *s; s++) {
+		if (line >= log->line && strncmp(s, key, n) == 0
+		    && (s == text || strchr(" {,\n", s[-1]))
+		    && s[n + strspn(s + n, " ")] == ':') {
+			log->line = line;
+			log->column = column;
+			return;
+		}
+		column = *s == '\n' ? 1 : column + 1;
+		line += *s == '\n';
+	}
+}
+
+static bool
+say_fault(struct log *log, const char *path, const char *text,
+    const char *otherwise, struct err *err)
+{
+	static const char unexpected[] = "Unexpected key: ";
+	const char *key = NULL, *nearest = NULL;
+	char hint[80] = "", place[40] = "";
+
+	if (strncmp(log->fault, unexpected, sizeof unexpected - 1) == 0) {
+		key = log->fault + sizeof unexpected - 1;
+		find_key(log, text, key);
+		nearest = nearest_key(key);
+	}
+	if (nearest)
+		snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest);
+	if (log->line)
+		snprintf(place, sizeof place, ":%u:%u", log->line, log->column);
+	if (key)
+		return err_set(err, ERR_USAGE, "%s%s: unexpected key '%s'%s",
+		    path, place, key, hint);
+	return err_set(err, ERR_USAGE, "%s%s: %s", path, place,
+	    log->fault[0] ? log->fault : otherwise);
 }
 
 /* What the units are built with. */
@@ -346,7 +454,7 @@ bool
 manifest_read(
     struct manifest *m, const char *path, struct arena *a, struct err *err)
 {
-	struct log log = {{0}};
+	struct log log = {.line = 0};
 	const cyaml_config_t config = {
 	    .log_fn = keep_log,
 	    .log_ctx = &log,
@@ -355,17 +463,23 @@ manifest_read(
 	    .flags = CYAML_CFG_NO_ALIAS,
 	};
 	struct yaml_manifest *y = NULL;
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *text;
 	struct builder b = {.arena = a};
 	cyaml_err_t e;
+	size_t n;
 	bool ok;
 
 	*m = (struct manifest){.out = NULL};
-	e = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&y, NULL);
+	if (!file_read(&text, &n, path, MAX_BYTES, a, err))
+		return false;
+	e = cyaml_load_data((const uint8_t *)text, n, &config, &schema,
+	    (cyaml_data_t **)&y, NULL);
 	if (e != CYAML_OK)
-		return err_set(err,
-		    e == CYAML_ERR_FILE_OPEN ? ERR_IO : ERR_USAGE, "%s: %s: %s",
-		    path, cyaml_strerror(e), log.text);
+		return say_fault(&log, path, text, cyaml_strerror(e), err);
+	if (!y)
+		return err_set(err, ERR_USAGE,
+		    "%s: empty; a manifest has a version, mixes and models",
+		    path);
 	b.y = y;
 	b.folder = arena_strn(a, path, slash ? (size_t)(slash - path) + 1 : 0);
 	ok = build(m, &b, err);

@@ -164,5 +164,24 @@ sed 's/models:/modles:/' alone.yaml >bad.yaml
 run batch bad.yaml
 expect_status 2
 expect_lines 1 err
-expect_in err 'modles'
+expect_in err "bad.yaml:7:1: unexpected key 'modles'; did you mean 'models'?"
+printf 'version: 1\nmixes:\n  - {name: a, targts: [host]}\n' >bad.yaml
+run batch bad.yaml
+expect_status 2
+expect_in err "bad.yaml:3:15: unexpected key 'targts'; did you mean 'targets'?"
+for text in '' '# nothing but this' 'version: x' 'version: [' 'just words' '- 1'; do
+	echo "$text" >bad.yaml
+	run batch bad.yaml
+	expect_status 2
+	expect_lines 1 err
+	expect_in err 'bad.yaml'
+	expect_not_in err 'Backtrace'
+done
+run batch absent.yaml
+expect_lines 1 err
+expect_in err 'absent.yaml'
+mkfifo fifo.yaml
+run batch fifo.yaml
+expect_lines 1 err
+expect_in err 'not a regular file'
 done_testing
