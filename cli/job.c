@@ -115,6 +115,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	    .nassume = j->nassume,
 	    .keep_refusals = keep_refusals,
 	    .failures_only = j->failures_only,
+	    .keep_nan = !j->args->ignore_nan,
 	};
 	uint64_t began = clock_ns();
 

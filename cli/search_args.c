@@ -31,6 +31,7 @@ enum {
 	KEY_TOP,
 	KEY_REPLAY,
 	KEY_DUMP,
+	KEY_NAN,
 };
 
 /* Groups from 11 on: those before are of the command. */
@@ -40,6 +41,10 @@ static const struct argp_option options[] = {
         "a target, in order of preference for ties (repeat; default host)", 11},
     {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 11},
     {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 11},
+    {"nan", KEY_NAN, "keep|ignore", 0,
+        "keep (default): NaN comes out of a plan where the model computes it; "
+        "ignore: a number may",
+        11},
     {NULL, 0, NULL, 0, "Prices:", 12},
     {"db", KEY_DB, "FILE", 0,
         "tuning database ('none': remember nothing; default $MARQ_DB or the "
@@ -325,6 +330,11 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_REPLAY:
 		args->replay = arg;
+		return 0;
+	case KEY_NAN:
+		if (strcmp(arg, "keep") != 0 && strcmp(arg, "ignore") != 0)
+			argp_error(state, "--nan %s: want keep or ignore", arg);
+		args->ignore_nan = strcmp(arg, "ignore") == 0;
 		return 0;
 	case KEY_DUMP:
 		args->dump_problem = arg;

@@ -23,6 +23,7 @@ struct search_args {
 	struct text_list prefixes; /* TARGET[:NODE,...] */
 	const char *constraints; /* a file */
 	bool ignore_marks; /* what the model's metadata asks for */
+	bool ignore_nan; /* a plan may make numbers of NaN */
 	struct onnx_options onnx; /* --shape, --dim */
 	const char *db; /* NULL: none */
 	enum accept accept;

@@ -56,6 +56,21 @@ print_shares(const struct job *j)
 	    format_duration(parts.launches, text, sizeof text));
 }
 
+/* Only --nan=ignore lets such composites in. */
+static void
+print_nan(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		n += p->candidates->candidate[p->composite[i].candidate]
+		         .loses_nan;
+	if (n > 0)
+		printf("NaN: %u composites may make a number of it "
+		       "(--nan=ignore)\n",
+		    n);
+}
+
 static void
 print_baselines(const struct plan *p)
 {
@@ -298,6 +313,7 @@ summary_print(const struct job *j, const char *out)
 	print_ties(&j->plan);
 	print_proof(&j->plan);
 	print_shares(j);
+	print_nan(&j->plan);
 	if (j->plan.nbaselines)
 		puts("compared with:");
 	print_baselines(&j->plan);

@@ -254,6 +254,7 @@ add_candidate(struct finder *f, const struct match_in *in,
 	    .implementation = impl->number,
 	    .implementation_name = impl->name,
 	    .in_place = impl->in_place,
+	    .loses_nan = impl->loses_nan,
 	    .match = m,
 	    .nnodes = m->nnodes,
 	    .node = m->node,
@@ -293,7 +294,7 @@ static bool
 accepts(struct finder *f, const struct target *t, const struct rule *rule,
     const struct match *m, struct arena *words, struct why *why)
 {
-	struct match_in in = {t, f->graph, &f->uses, m, 0, f->prepared};
+	struct match_in in = {t, f->graph, &f->uses, m, 0, f->prepared, false};
 	bool ok;
 
 	in.rule = (uint32_t)(rule - t->kind->rule);
@@ -311,13 +312,40 @@ accepts(struct finder *f, const struct target *t, const struct rule *rule,
 	return match_is_legal(f, t, rule, m, why) && ok;
 }
 
+/* Leave the implementations that keep NaN; how many they are. */
+static uint32_t
+keep_nan(struct finder *f, const struct target *t, uint32_t rule,
+    const struct match *m, struct implementation *impl, uint32_t n)
+{
+	uint32_t kept = 0;
+	struct why why;
+
+	if (!f->options->keep_nan)
+		return n;
+	why_init(&why, f->options->keep_refusals ? f->arena : NULL);
+	why.target = t->index;
+	why.assume = f->options->assume;
+	why.nassume = f->options->nassume;
+	if (f->options->keep_refusals)
+		why.counts = &f->counts;
+	for (uint32_t i = 0; i < n; i++)
+		if (why_need(&why, !impl[i].loses_nan, "keeps_nan",
+		        "NaN comes out as NaN, or --nan=ignore",
+		        "a number comes out of '%s'", impl[i].name))
+			impl[kept++] = impl[i];
+	if (kept == 0 && n > 0 && f->options->keep_refusals)
+		refuse(f, t, rule, m, &why);
+	return kept;
+}
+
 static void
 take_match(struct finder *f, const struct target *t, uint32_t number,
     const struct match *m)
 {
 	const struct rule *rule = &t->kind->rule[number];
 	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
-	struct match_in in = {t, f->graph, &f->uses, NULL, number, f->prepared};
+	struct match_in in = {t, f->graph, &f->uses, NULL, number, f->prepared,
+	    f->options->keep_nan};
 	struct arena_mark mark;
 	struct why why;
 	uint32_t n = 1;
@@ -333,6 +361,7 @@ take_match(struct finder *f, const struct target *t, uint32_t number,
 	if (t->kind->implementations)
 		n = t->kind->implementations(
 		    &in, &f->mix->formats, impl, IMPLEMENTATIONS);
+	n = keep_nan(f, t, number, m, impl, n);
 	mark = arena_mark(f->scratch);
 	struct boundary b = find_boundary(f, m, f->scratch);
 	for (uint32_t i = 0; i < n; i++)

@@ -28,6 +28,7 @@ struct candidate_options {
 	const struct assumption *assume; /* [nassume] */
 	uint32_t nassume;
 	bool keep_refusals;
+	bool keep_nan; /* leave out what loses NaN */
 	bool failures_only; /* of refusals, leave out what held: most words */
 };
 

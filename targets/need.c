@@ -204,6 +204,13 @@ need_constant(const struct match_in *m, struct why *w, const struct node *n,
 }
 
 bool
+is_bias_row(const struct type *t, const struct type *out)
+{
+	return t->rank > 0 && t->dim[t->rank - 1] == out->dim[1]
+	    && (t->rank == 1 || t->dim[0] == 1);
+}
+
+bool
 need_bias_row(const struct match_in *m, struct why *w, const struct node *n)
 {
 	const struct type *t, *out = matched_type(m, n->output[0]);
@@ -212,8 +219,7 @@ need_bias_row(const struct match_in *m, struct why *w, const struct node *n)
 	if (n->op != OP_GEMM || n->ninputs < 3 || n->input[2] == VALUE_NONE)
 		return true;
 	t = matched_type(m, n->input[2]);
-	row = t->rank > 0 && t->dim[t->rank - 1] == out->dim[1]
-	    && (t->rank == 1 || t->dim[0] == 1);
+	row = is_bias_row(t, out);
 	return NEED(w, row, "bias_per_column", "one per column",
 	    "'%s' has another shape", matched_name(m, n->input[2]));
 }

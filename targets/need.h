@@ -32,7 +32,9 @@ bool need_chain(const struct match_in *m, struct why *w, struct fused *f);
 /* An input that, if there, is a constant. */
 bool need_constant(const struct match_in *m, struct why *w,
     const struct node *n, uint32_t input, const char *what);
-/* A Gemm's C, if there, is one value for each column. */
+/* Has a Gemm's C one value for each column of its result? */
+bool is_bias_row(const struct type *t, const struct type *out);
+/* A Gemm's C, if there, is such a row. */
 bool need_bias_row(
     const struct match_in *m, struct why *w, const struct node *n);
 bool need_window(const struct match_in *m, struct why *w, const struct node *n,

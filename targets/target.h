@@ -31,6 +31,7 @@ struct match_in {
 	const struct match *match;
 	uint32_t rule; /* whose match it is: index into the kind's rules */
 	const void *prepared; /* what the kind's prepare() made of the graph */
+	bool keep_nan; /* implementations that lose NaN are not wanted */
 };
 
 struct rule {
@@ -50,6 +51,7 @@ struct implementation {
 	format_id output; /* of every rank-4 output; other ranks are PLAIN
 			    * in `space` of these formats */
 	bool in_place; /* its kernel moves nothing when its overlays hold */
+	bool loses_nan; /* makes a number where NaN is computed */
 };
 
 struct port {
@@ -66,7 +68,7 @@ struct candidate {
 	uint32_t rule; /* index into the kind's rules */
 	uint32_t implementation;
 	const char *implementation_name;
-	bool in_place; /* see struct implementation */
+	bool in_place, loses_nan; /* see struct implementation */
 	const struct match *match;
 	uint32_t nnodes;
 	const node_id *node; /* [nnodes] ascending */

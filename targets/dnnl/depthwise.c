@@ -1,7 +1,10 @@
 /* A 1x1 convolution and the depthwise 3x3 convolution behind it as one
  * primitive: what lies between them never reaches memory as a whole. */
+#include "targets/dnnl/depthwise.h"
+
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
+#include "targets/dnnl/nan.h"
 #include "targets/need.h"
 #include "targets/weights.h"
 
@@ -35,6 +38,19 @@ read_two(struct two *t, const struct graph *g, const struct match *m,
 	*fault = "one does not read the other";
 	return t->first.anchor && t->second.anchor
 	    && t->second.anchor->input[0] == t->first.end;
+}
+
+bool
+depthwise_read(struct fused f[2], const struct graph *g, const struct match *m)
+{
+	const char *fault;
+	struct two t;
+
+	if (!read_two(&t, g, m, &fault))
+		return false;
+	f[0] = t.first;
+	f[1] = t.second;
+	return true;
 }
 
 static bool
@@ -223,6 +239,9 @@ build_depthwise(struct build *b)
 
 	if (!read_two(&t, b->graph, b->candidate->match, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
+	if (b->candidate->implementation & WAY_KEEPS_NAN
+	    && (!nan_kept(&t.first) || !nan_kept(&t.second)))
+		return err_set(b->err, ERR_INTERNAL, "NaN cannot be kept");
 	b->fused = t.first;
 	d.second = t.second;
 	if (!describe(b, &d)

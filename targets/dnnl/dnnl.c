@@ -4,6 +4,7 @@
 #include "targets/cores.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
+#include "targets/dnnl/nan.h"
 #include "targets/dnnl/ways.h"
 #include "targets/layer_norm.h"
 #include "targets/loaded.h"
@@ -64,7 +65,10 @@ static uint32_t
 implementations(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	return family[m->rule].ways(m, f, out, max);
+	uint32_t n = family[m->rule].ways(m, f, out, max);
+
+	nan_mark(m, out, n);
+	return n;
 }
 
 static void
@@ -89,8 +93,12 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	}
 	if (l->residual >= 0 && in[l->residual] != out[0])
 		memcpy(out[0], in[l->residual], l->residual_bytes);
-	dnnl_primitive_execute(l->primitive, l->stream, (int)l->nargs, l->arg);
-	dnnl_stream_wait(l->stream);
+	if (dnnl_primitive_execute(
+	        l->primitive, l->stream, (int)l->nargs, l->arg)
+	        != dnnl_success
+	    || dnnl_stream_wait(l->stream) != dnnl_success)
+		err_set(k->fault, ERR_UNSUPPORTED,
+		    "oneDNN: a primitive cannot be executed");
 }
 
 static void
@@ -134,6 +142,8 @@ compile(const struct target *t, const struct graph *g,
 	l->residual = -1;
 	/* What is no such chain has a reading of its own. */
 	fused_read(&b.fused, g, c->match, &fault);
+	if (c->implementation & WAY_KEEPS_NAN)
+		nan_kept(&b.fused);
 	ok = check(&b, dnnl_engine_create(&l->engine, dnnl_cpu, 0), "engine")
 	    && check(&b,
 	        dnnl_stream_create(

@@ -97,18 +97,19 @@ build_prelu(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const uint32_t rank = node_in(b->graph, n, 0)->type.rank;
-	struct md md, plain;
+	struct md md, slope, plain;
 	struct operation op = {.kind = dnnl_prelu};
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
 	if (!desc_value(b, n->input[0], &md)
-	    || !desc_operand(b, n->input[1], rank, &plain))
+	    || !desc_operand(b, n->input[1], rank, &slope))
 		return false;
 	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
-	op.md[ROLE_WEIGHTS] = md_any(&plain);
+	op.md[ROLE_WEIGHTS] = md_any(&slope);
 	if (!make_primitive(b, &op, 0, &pd))
 		return false;
+	desc_plain(&plain, rank, slope.dims);
 	ok = bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS,
 	        constant_floats(b, n->input[1]), &plain,

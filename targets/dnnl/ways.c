@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
+#include "targets/dnnl/nan.h"
 #include "targets/need.h"
 #include "targets/pieces.h"
 #include "targets/window.h"
@@ -29,28 +30,29 @@ enum way_number {
 
 /* clang-format off */
 static const struct way way[NWAYS] = {
-	[WAY_PLAIN] = {"plain", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_NONE},
-	[WAY_NHWC] = {"nhwc", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_NONE},
-	[WAY_BLOCKED] = {"blocked", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_NONE},
-	[WAY_NHWC_SECOND] = {"nhwc/second", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT_SECOND, RESIDUAL_NONE},
-	[WAY_WINOGRAD] = {"winograd/blocked", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD, RESIDUAL_NONE},
-	[WAY_PLAIN_BLOCKED] = {"plain>blocked", LAYOUT_PLAIN, LAYOUT_BLK16, DIRECT, RESIDUAL_NONE},
-	[WAY_NHWC_SUM] = {"nhwc+sum", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_SUM},
-	[WAY_BLOCKED_SUM] = {"blocked+sum", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_SUM},
-	[WAY_WINOGRAD_SUM] = {"winograd/blocked+sum", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD, RESIDUAL_SUM},
-	[WAY_PLAIN_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
-	[WAY_NHWC_BINARY] = {"nhwc+binary", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_BINARY},
-	[WAY_BLOCKED_BINARY] = {"blocked+binary", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_BINARY},
-	[WAY_MATMUL_SUM] = {"plain+sum", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
-	[WAY_MATMUL_BINARY] = {"plain+binary", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_BINARY},
-	[WAY_PLAIN_SECOND] = {"plain/second", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT_SECOND, RESIDUAL_NONE},
-	[WAY_BLOCKED_IN_PLACE] = {"blocked in place", LAYOUT_BLK16, LAYOUT_BLK16, IN_PLACE, RESIDUAL_NONE},
+	[WAY_PLAIN] = {"plain", "plain" "/nan", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_NONE},
+	[WAY_NHWC] = {"nhwc", "nhwc" "/nan", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_NONE},
+	[WAY_BLOCKED] = {"blocked", "blocked" "/nan", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_NONE},
+	[WAY_NHWC_SECOND] = {"nhwc/second", "nhwc/second" "/nan", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT_SECOND, RESIDUAL_NONE},
+	[WAY_WINOGRAD] = {"winograd/blocked", "winograd/blocked" "/nan", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD, RESIDUAL_NONE},
+	[WAY_PLAIN_BLOCKED] = {"plain>blocked", "plain>blocked" "/nan", LAYOUT_PLAIN, LAYOUT_BLK16, DIRECT, RESIDUAL_NONE},
+	[WAY_NHWC_SUM] = {"nhwc+sum", "nhwc+sum" "/nan", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_SUM},
+	[WAY_BLOCKED_SUM] = {"blocked+sum", "blocked+sum" "/nan", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_SUM},
+	[WAY_WINOGRAD_SUM] = {"winograd/blocked+sum", "winograd/blocked+sum" "/nan", LAYOUT_BLK16, LAYOUT_BLK16, WINOGRAD, RESIDUAL_SUM},
+	[WAY_PLAIN_SUM] = {"plain+sum", "plain+sum" "/nan", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
+	[WAY_NHWC_BINARY] = {"nhwc+binary", "nhwc+binary" "/nan", LAYOUT_NHWC, LAYOUT_NHWC, DIRECT, RESIDUAL_BINARY},
+	[WAY_BLOCKED_BINARY] = {"blocked+binary", "blocked+binary" "/nan", LAYOUT_BLK16, LAYOUT_BLK16, DIRECT, RESIDUAL_BINARY},
+	[WAY_MATMUL_SUM] = {"plain+sum", "plain+sum" "/nan", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_SUM},
+	[WAY_MATMUL_BINARY] = {"plain+binary", "plain+binary" "/nan", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT, RESIDUAL_BINARY},
+	[WAY_PLAIN_SECOND] = {"plain/second", "plain/second" "/nan", LAYOUT_PLAIN, LAYOUT_PLAIN, DIRECT_SECOND, RESIDUAL_NONE},
+	[WAY_BLOCKED_IN_PLACE] = {"blocked in place", "blocked in place" "/nan", LAYOUT_BLK16, LAYOUT_BLK16, IN_PLACE, RESIDUAL_NONE},
 };
 /* clang-format on */
 
 const struct way *
 way_get(uint32_t number)
 {
+	number &= ~WAY_KEEPS_NAN;
 	assert(number < NWAYS);
 	return &way[number];
 }
@@ -202,6 +204,30 @@ residual_of(const struct match_in *m, const struct fused *f)
 	return r;
 }
 
+static bool
+is_pointwise(const struct window *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->kernel[i] != 1 || w->stride[i] != 1 || w->before[i] != 0
+		    || w->after[i] != 0)
+			return false;
+	return true;
+}
+
+/* Whole blocks of channels go in, and groups share none; one pixel by itself
+ * may be less. SOURCE: found by building random convolutions: else the library
+ * has a reference loop only. */
+static bool
+takes_blocks(const struct window *w, int64_t group, int64_t in, int64_t out)
+{
+	const int64_t block = blocked() == LAYOUT_BLK16 ? 16 : 8;
+
+	if (group == 1)
+		return in >= block || is_pointwise(w);
+	return (group == in && group == out)
+	    || (in / group % block == 0 && out / group % block == 0);
+}
+
 /* SOURCE: seen in oneDNN 2.6.3: channels-last kernels take another tensor wrong
  * when it is broadcast along some of the image's dimensions, or when groups
  * share a block of channels. */
@@ -237,7 +263,7 @@ ways_conv(const struct match_in *m, struct formats *f,
 	const struct type *in, *result;
 	struct residual_facts residual;
 	int64_t group;
-	bool winograd;
+	bool winograd, blocks;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault)
 	    || !window_resolve(&window, m->graph, fused.anchor, &fault))
@@ -252,14 +278,16 @@ ways_conv(const struct match_in *m, struct formats *f,
 		return w.n;
 	}
 	winograd = takes_winograd(&window, in->dim[1], group);
+	blocks = takes_blocks(&window, group, in->dim[1], result->dim[1]);
 	if (residual.tensor) {
 		if (takes_binary_last(
 		        &residual, group, in->dim[1], result->dim[1]))
 			offer(&w, WAY_NHWC_BINARY);
-		offer(&w, WAY_BLOCKED_BINARY);
+		if (residual.uniform && blocks)
+			offer(&w, WAY_BLOCKED_BINARY);
 		if (residual.sum)
 			offer(&w, WAY_NHWC_SUM);
-		if (residual.sum)
+		if (residual.sum && blocks)
 			offer(&w, WAY_BLOCKED_SUM);
 		if (residual.sum && winograd)
 			offer(&w, WAY_WINOGRAD_SUM);
@@ -271,7 +299,7 @@ ways_conv(const struct match_in *m, struct formats *f,
 	offer(&w, WAY_NHWC_SECOND);
 	if (in->dim[1] <= 4 && group == 1)
 		offer(&w, WAY_PLAIN_BLOCKED);
-	else
+	else if (blocks)
 		offer(&w, WAY_BLOCKED);
 	if (winograd)
 		offer(&w, WAY_WINOGRAD);
@@ -292,6 +320,19 @@ ways_depthwise(const struct match_in *m, struct formats *f,
 	return w.n;
 }
 
+/* Is a Gemm's C, if any, one value per column? The library's second choice takes
+ * no other. */
+static bool
+has_row(const struct graph *g, const struct node *n)
+{
+	const struct type *t, *out = &node_out(g, n, 0)->type;
+
+	if (n->op != OP_GEMM || n->ninputs < 3 || n->input[2] == VALUE_NONE)
+		return true;
+	t = &node_in(g, n, 2)->type;
+	return is_bias_row(t, out);
+}
+
 uint32_t
 ways_matmul(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
@@ -307,7 +348,7 @@ ways_matmul(const struct match_in *m, struct formats *f,
 	    &fused, m->graph, graph_value(m->graph, fused.end)->type.rank - 1);
 	residual = residual_of(m, &fused);
 	offer(&w, residual.tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
-	if (!residual.tensor)
+	if (!residual.tensor && has_row(m->graph, fused.anchor))
 		offer(&w, WAY_PLAIN_SECOND);
 	if (residual.sum)
 		offer(&w, WAY_MATMUL_SUM);

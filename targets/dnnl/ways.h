@@ -11,6 +11,7 @@ enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, IN_PLACE };
 
 struct way {
 	const char *name;
+	const char *nan_name; /* where bounds are put so that NaN stays */
 	enum layout in, out; /* BLK16 stands for this CPU's block */
 	enum algorithm algorithm;
 	enum residual residual;

@@ -79,7 +79,8 @@ ways_both(const struct match_in *m, struct formats *f,
 /* ---- rules ---- */
 
 static const struct rule rules[] = {
-#define RULE(n, p, a, w, b) {.name = "xnnpack." n, .pattern = p, .accepts = a},
+#define RULE(n, p, a, w, b, l) \
+	{.name = "xnnpack." n, .pattern = p, .accepts = a},
 #include "targets/xnnpack/rules.def"
 #undef RULE
 };
@@ -88,17 +89,37 @@ static const struct {
 	uint32_t (*ways)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
 	bool (*build)(struct build *b);
+	int loses_nan;
 } family[] = {
-#define RULE(n, p, a, w, b) {w, b},
+#define RULE(n, p, a, w, b, l) {w, b, l},
 #include "targets/xnnpack/rules.def"
 #undef RULE
 };
+
+static bool
+loses_nan(const struct match_in *m)
+{
+	if (family[m->rule].loses_nan != 2)
+		return family[m->rule].loses_nan == 1;
+	switch (graph_node(m->graph, m->match->root)->op) {
+	case OP_ABS:
+	case OP_SQRT:
+	case OP_LEAKYRELU:
+		return false;
+	default:
+		return true;
+	}
+}
 
 static uint32_t
 implementations(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	return family[m->rule].ways(m, f, out, max);
+	uint32_t n = family[m->rule].ways(m, f, out, max);
+
+	for (uint32_t i = 0; i < n; i++)
+		out[i].loses_nan = loses_nan(m);
+	return n;
 }
 
 /* ---- running ---- */
