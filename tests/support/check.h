@@ -10,6 +10,9 @@ struct check_set {
 	const struct tensor *want; /* [noutputs] */
 	const double *allowed; /* [noutputs], of the whole tensor, or NULL: by
 	                        * the range and the type */
+	bool no_nan; /* what should be NaN may be anything */
+	bool more_nan; /* NaN may come out where a number should: 0 times
+	                * infinity in what a library pads with zeros */
 };
 
 /* The largest |x| of a tensor's finite elements. */

@@ -1,5 +1,7 @@
 #include "tests/support/force.h"
 
+#include <string.h>
+
 #include "plan/solve.h"
 
 /* Does its library build the candidate? */
@@ -21,28 +23,42 @@ builds(const struct force *f, const struct candidate *c)
 	return ok;
 }
 
+enum { CLASS_IMAGE, CLASS_OTHER, NCLASSES };
+
+/* Layouts are of values of rank 4. */
 static void
 make_tables(struct force *f)
 {
 	const uint32_t n = MAX_FORMATS;
+	uint32_t *class = arena_new(f->arena, uint32_t, f->graph->nvalues);
 
-	f->prices =
-	    (struct prices){.nkeys = f->found.n, .nclasses = 1, .nformats = n};
+	f->prices = (struct prices){
+	    .nkeys = f->found.n, .nclasses = NCLASSES, .nformats = n};
 	f->prices.candidate = arena_new(f->arena, struct price, f->found.n);
-	f->prices.conversion =
-	    arena_new(f->arena, struct conversion_price, (size_t)n * n);
+	f->prices.conversion = arena_new(
+	    f->arena, struct conversion_price, (size_t)NCLASSES * n * n);
 	f->prices.launch = arena_new(f->arena, struct price, f->mix.n);
-	f->prices.value_class =
-	    arena_new(f->arena, uint32_t, f->graph->nvalues);
+	for (value_id v = 0; v < f->graph->nvalues; v++) {
+		const struct type *t = &f->graph->value[v].type;
+		bool image = t->kind == TYPE_TENSOR && t->rank == 4;
+
+		class[v] = image ? CLASS_IMAGE : CLASS_OTHER;
+	}
+	f->prices.value_class = class;
 }
 
 bool
 force_open(struct force *f, const struct graph *g, const char *const *target,
-    uint32_t ntargets, struct arena *a, struct err *err)
+    bool keep_nan, struct arena *a, struct err *err)
 {
+	const struct candidate_options o = {.keep_nan = keep_nan};
+	uint32_t n = 0;
+
+	while (target[n])
+		n++;
 	*f = (struct force){.arena = a, .graph = g};
-	if (!mix_open(&f->mix, target, ntargets, a, err)
-	    || !candidates_find(&f->found, g, &f->mix, NULL, a, err))
+	if (!mix_open(&f->mix, target, n, a, err)
+	    || !candidates_find(&f->found, g, &f->mix, &o, a, err))
 		return false;
 	f->refused = arena_new(a, bool, f->found.n);
 	for (uint32_t i = 0; i < f->found.n; i++) {
@@ -65,28 +81,59 @@ price_of(cost_ns ns)
 	    .detail = ""};
 }
 
-/* One candidate for next to nothing. */
+static bool
+is_plain(const struct force *f, format_id id)
+{
+	return id < f->mix.formats.n
+	    && f->mix.formats.format[id].layout == LAYOUT_PLAIN;
+}
+
 static void
-set_prices(struct force *f, uint32_t wanted, struct rng *r)
+set_conversions(struct force *f, bool forced, struct rng *r)
 {
 	const struct prices *p = &f->prices;
 	const uint32_t n = p->nformats;
-	struct price *launch = (struct price *)(uintptr_t)p->launch;
+
+	for (uint32_t i = 0; i < NCLASSES * n * n; i++) {
+		const format_id to = (format_id)(i % n);
+		const format_id from = (format_id)(i / n % n);
+		struct conversion_price *c = &p->conversion[i];
+
+		c->price = price_of(forced ? 9 : 1 + rng_below(r, 300000));
+		c->via = to;
+		if (i / n / n == CLASS_OTHER
+		    && (!is_plain(f, from) || !is_plain(f, to)))
+			c->price.state = PRICE_FAILED;
+	}
+}
+
+static bool
+is_host(const struct force *f, uint32_t candidate)
+{
+	const uint32_t t = f->found.candidate[candidate].target;
+
+	return strcmp(f->mix.target[t].kind->name, "host") == 0;
+}
+
+/* One candidate for next to nothing, and then the host's. */
+static void
+set_prices(struct force *f, uint32_t wanted, struct rng *r)
+{
+	const bool forced = wanted != FORCE_NONE;
+	struct price *launch = (struct price *)(uintptr_t)f->prices.launch;
 
 	for (uint32_t i = 0; i < f->found.n; i++) {
 		const uint32_t nodes = f->found.candidate[i].nnodes;
 		cost_ns ns = 1000000 + rng_below(r, 1000000 * nodes);
 
-		p->candidate[i] = price_of(i == wanted ? 1 : ns);
-		p->candidate[i].key = i;
+		if (forced && is_host(f, i))
+			ns = 1000;
+		f->prices.candidate[i] = price_of(i == wanted ? 1 : ns);
+		f->prices.candidate[i].key = i;
 		if (f->refused[i])
-			p->candidate[i].state = PRICE_FAILED;
+			f->prices.candidate[i].state = PRICE_FAILED;
 	}
-	for (uint32_t i = 0; i < n * n; i++) {
-		p->conversion[i].price = price_of(
-		    1 + rng_below(r, wanted == FORCE_NONE ? 300000 : 9));
-		p->conversion[i].via = (format_id)(i % n);
-	}
+	set_conversions(f, forced, r);
 	for (uint32_t i = 0; i < f->mix.n; i++)
 		launch[i] = price_of(0);
 }
@@ -110,6 +157,33 @@ force_plan(struct plan *out, struct force *f, uint32_t wanted, struct rng *r,
 	return true;
 }
 
+static const char *
+shape_text(const struct graph *g, value_id v, struct arena *a)
+{
+	const struct type *t = &graph_value(g, v)->type;
+	const char *text = graph_value(g, v)->constant ? "const " : "";
+
+	for (uint32_t i = 0; t->rank != RANK_UNKNOWN && i < t->rank; i++)
+		text = arena_printf(
+		    a, "%s%s%lld", text, i ? "x" : "", (long long)t->dim[i]);
+	return text;
+}
+
+/* "Conv[1x3x9x9, const 8x3x3x3 > 1x8x7x7]" */
+static const char *
+node_text(const struct graph *g, node_id id, struct arena *a)
+{
+	const struct node *n = graph_node(g, id);
+	const char *text = n->op_type;
+
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		text = arena_printf(a, "%s%s%s", text, i ? ", " : "[",
+		    n->input[i] == VALUE_NONE ? "none"
+		                              : shape_text(g, n->input[i], a));
+	return arena_printf(
+	    a, "%s > %s]", text, shape_text(g, n->output[0], a));
+}
+
 const char *
 force_text(const struct force *f, uint32_t candidate, struct arena *a)
 {
@@ -119,7 +193,7 @@ force_text(const struct force *f, uint32_t candidate, struct arena *a)
 
 	for (uint32_t i = 0; i < c->nnodes; i++)
 		ops = arena_printf(a, "%s%s%s", ops, i ? " " : "",
-		    graph_node(f->graph, c->node[i])->op_type);
+		    node_text(f->graph, c->node[i], a));
 	return arena_printf(a, "%s %s (%s)",
 	    k->nrules ? k->rule[c->rule].name : k->name,
 	    c->implementation_name ? c->implementation_name : "", ops);

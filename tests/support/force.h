@@ -19,17 +19,17 @@ struct force {
 
 #define FORCE_NONE UINT32_MAX
 
-/* Enumerate the candidates of a mix and build each once. */
+/* Enumerate the candidates of a mix and build each once. The mix is a list that
+ * ends with NULL; keep_nan leaves out what loses NaN. */
 bool force_open(struct force *f, const struct graph *g,
-    const char *const *target, uint32_t ntargets, struct arena *a,
-    struct err *err);
+    const char *const *target, bool keep_nan, struct arena *a, struct err *err);
 
 /* A verified plan with candidate `wanted` in it (FORCE_NONE: none), everything
  * else at random prices. *placed: whether it is in it. */
 bool force_plan(struct plan *out, struct force *f, uint32_t wanted,
     struct rng *r, bool *placed, struct arena *a, struct err *err);
 
-/* "dnnl.conv nhwc over 3 nodes (Conv Add Relu)". */
+/* "dnnl.conv nhwc (Conv[1x3x9x9, const 8x3x3x3 > 1x8x7x7] Relu[...])". */
 const char *force_text(
     const struct force *f, uint32_t candidate, struct arena *a);
 

@@ -1,0 +1,200 @@
+/* Makers of what moves, joins or resizes tensors, and of recurrent layers. */
+#include "tests/fuzz/candidates/generate.h"
+
+static void
+transpose(struct generator *g)
+{
+	value_id x = take(g, 0);
+	const uint32_t rank = type_of(g, x)->rank;
+	struct attributes at = {.n = 0};
+	int64_t perm[8];
+
+	for (uint32_t i = 0; i < rank; i++)
+		perm[i] = i;
+	for (uint32_t i = rank; i-- > 1;) {
+		uint32_t k = rng_below(&g->r, i + 1);
+		int64_t p = perm[i];
+
+		perm[i] = perm[k];
+		perm[k] = p;
+	}
+	if (!one_in(g, 4))
+		add_ints(g, &at, "perm", perm, rank);
+	add_node(g, OP_TRANSPOSE, (const value_id[]){x, VALUE_LAST}, &at);
+}
+
+static void
+pad(struct generator *g)
+{
+	value_id x = take(g, 0);
+	const uint32_t rank = type_of(g, x)->rank;
+	struct attributes at = {.n = 0};
+	int64_t pads[17];
+
+	for (uint32_t i = 0; i < 2 * rank; i++)
+		pads[i] = one_in(g, 2) ? 0 : (int64_t)upto(g, 3) - one_in(g, 8);
+	pads[2 * rank] = INTS_END;
+	add_from_table(g, &at, OP_PAD);
+	if (g->m.opset < 11) {
+		add_ints(g, &at, "pads", pads, 2 * rank);
+		add_node(g, OP_PAD, (const value_id[]){x, VALUE_LAST}, &at);
+		return;
+	}
+	add_node(g, OP_PAD,
+	    (const value_id[]){x, make_ints(&g->m, pads),
+	        one_in(g, 2) ? VALUE_LAST : make_scalar(&g->m, 0.25f),
+	        VALUE_LAST},
+	    &at);
+}
+
+static void
+concat(struct generator *g)
+{
+	value_id x = take(g, 0), y;
+	const struct type t = *type_of(g, x);
+	const uint32_t axis =
+	    one_in(g, 2) && t.rank > 1 ? 1 : rng_below(&g->r, t.rank);
+	struct attributes at = {.n = 0};
+	int64_t dim[8];
+
+	for (uint32_t i = 0; i < t.rank; i++)
+		dim[i] = t.dim[i];
+	dim[axis] = any_dim(g);
+	y = one_in(g, 3) ? x : new_tensor(g, dim, t.rank);
+	add_int(g, &at, "axis",
+	    one_in(g, 3) ? (int64_t)axis - t.rank : (int64_t)axis);
+	add_node(g, OP_CONCAT,
+	    (const value_id[]){x, y, one_in(g, 3) ? x : VALUE_LAST, VALUE_LAST},
+	    &at);
+}
+
+static value_id
+scales(struct generator *g, const struct type *t, bool whole)
+{
+	static const float factor[] = {2, 1, 3, 4, 1.5f, 0.5f};
+	struct tensor *c = arena_new(g->m.arena, struct tensor, 1);
+	float *x = arena_new(g->m.arena, float, t->rank);
+	int64_t *dim = arena_new(g->m.arena, int64_t, 1);
+
+	dim[0] = t->rank;
+	for (uint32_t i = 0; i < t->rank; i++)
+		x[i] = i < 2 && !one_in(g, 20)
+		    ? 1
+		    : factor[rng_below(&g->r, whole ? 4 : 6)];
+	*c = tensor_view(DT_FLOAT, 1, dim, x);
+	return graph_add_constant(g->m.graph,
+	    arena_printf(g->m.arena, "s%u", (unsigned)g->m.graph->nvalues), c);
+}
+
+static void
+resize(struct generator *g)
+{
+	static const char *const mode[] = {"nearest", "linear", "cubic"};
+	value_id x = take(g, one_in(g, 5) ? 3 : 4), s;
+	const struct type t = *type_of(g, x);
+	const bool nearest = one_in(g, 2);
+	struct attributes at = {.n = 0};
+
+	add_from_table(g, &at, OP_RESIZE);
+	add_text(g, &at, "mode", mode[nearest ? 0 : 1 + one_in(g, 6)]);
+	s = scales(g, &t, nearest);
+	if (g->m.opset < 10 && g->m.opset >= 9)
+		add_node(g, OP_UPSAMPLE, (const value_id[]){x, s, VALUE_LAST},
+		    &(struct attributes){{at.item[at.n - 1]}, 1});
+	else if (g->m.opset == 10)
+		add_node(g, OP_RESIZE, (const value_id[]){x, s, VALUE_LAST},
+		    &(struct attributes){{at.item[at.n - 1]}, 1});
+	else if (g->m.opset > 10)
+		add_node(g, OP_RESIZE,
+		    (const value_id[]){x,
+		        g->m.opset >= 13 ? VALUE_NONE : scales(g, &t, true), s,
+		        VALUE_LAST},
+		    &at);
+}
+
+static void
+reshape(struct generator *g)
+{
+	value_id x = take(g, 0);
+	struct attributes at = {.n = 0};
+
+	if (one_in(g, 2)) {
+		add_from_table(g, &at, OP_FLATTEN);
+		add_node(g, OP_FLATTEN, (const value_id[]){x, VALUE_LAST}, &at);
+	} else {
+		static const int64_t to[][4] = {{0, -1, INTS_END},
+		    {-1, INTS_END}, {0, -1, 1, INTS_END}, {1, 0, -1, INTS_END}};
+
+		NODE_OF(
+		    g, RESHAPE, x, make_ints(&g->m, to[rng_below(&g->r, 4)]));
+	}
+}
+
+static void
+slice(struct generator *g)
+{
+	value_id x = take(g, 0);
+	const uint32_t axis = rng_below(&g->r, type_of(g, x)->rank);
+	const int64_t n = type_of(g, x)->dim[axis];
+	const int64_t from = rng_below(&g->r, (uint32_t)n);
+
+	if (g->m.opset < 10 || n < 2)
+		return;
+	NODE_OF(g, SLICE, x, make_ints(&g->m, INTS(from)),
+	    make_ints(&g->m, INTS(from + upto(g, 4))),
+	    make_ints(&g->m, INTS(axis)));
+}
+
+/* Quantised and back. */
+static void
+quantised(struct generator *g)
+{
+	value_id s, z, y, x = take(g, 0);
+
+	if (g->m.opset < 10)
+		return;
+	s = make_scalar(&g->m, 0.02f);
+	z = make_int8(&g->m, (const int64_t[]){0});
+	y = make_node(&g->m, OP_QUANTIZELINEAR,
+	    (const value_id[]){x, s, z, VALUE_LAST}, NULL, 0);
+	NODE_OF(g, DEQUANTIZELINEAR, y, s, z);
+}
+
+void
+make_moved(struct generator *g)
+{
+	static void (*const maker[])(struct generator *) = {transpose, pad,
+	    concat, concat, resize, resize, reshape, slice, quantised};
+
+	maker[rng_below(&g->r, sizeof maker / sizeof *maker)](g);
+}
+
+void
+make_sequence(struct generator *g)
+{
+	static const enum op op[] = {OP_LSTM, OP_GRU, OP_RNN};
+	static const int64_t gates[] = {4, 3, 1};
+	static const char *const direction[] = {
+	    "forward", "reverse", "bidirectional"};
+	const uint32_t k = rng_below(&g->r, 3), d = rng_below(&g->r, 3);
+	const int64_t dirs = d == 2 ? 2 : 1, h = any_dim(g);
+	value_id x = take(g, 3), w, r, b;
+	const struct type t = *type_of(g, x);
+	struct attributes at = {.n = 0};
+
+	add_from_table(g, &at, op[k]);
+	add_int(g, &at, "hidden_size", h);
+	if (d > 0 || one_in(g, 2))
+		add_text(g, &at, "direction", direction[d]);
+	w = new_constant(
+	    g, (int64_t[]){dirs, gates[k] * h, t.dim[2]}, 3, -0.5f, 0.5f);
+	r = new_constant(g, (int64_t[]){dirs, gates[k] * h, h}, 3, -0.5f, 0.5f);
+	b = new_constant(
+	    g, (int64_t[]){dirs, 2 * gates[k] * h}, 2, -0.5f, 0.5f);
+	add_node(g, op[k],
+	    (const value_id[]){
+	        x, w, r, one_in(g, 3) ? VALUE_LAST : b, VALUE_LAST},
+	    &at);
+	if (one_in(g, 2))
+		make_more(&g->m);
+}

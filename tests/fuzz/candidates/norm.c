@@ -1,0 +1,117 @@
+/* Makers of normalisations, distributions and reductions. */
+#include "tests/fuzz/candidates/generate.h"
+
+static value_id
+channels(struct generator *g, int64_t n, float low, float high)
+{
+	return new_constant(g, &n, 1, low, high);
+}
+
+static value_id
+batch_norm(struct generator *g, value_id x)
+{
+	const int64_t n = type_of(g, x)->dim[1];
+	struct attributes at = {.n = 0};
+
+	add_from_table(g, &at, OP_BATCHNORMALIZATION);
+	return add_node(g, OP_BATCHNORMALIZATION,
+	    (const value_id[]){x, channels(g, n, 0.5f, 1.5f),
+	        channels(g, n, -0.5f, 0.5f), channels(g, n, -0.5f, 0.5f),
+	        channels(g, n, 0.3f, 1.5f), VALUE_LAST},
+	    &at);
+}
+
+static void
+layer_norm(struct generator *g)
+{
+	value_id x = take(g, 0), scale, shift;
+	const struct type t = *type_of(g, x);
+	const uint32_t axis = rng_below(&g->r, t.rank);
+	struct attributes at = {.n = 0};
+
+	if (g->m.opset < 17)
+		return;
+	add_from_table(g, &at, OP_LAYERNORMALIZATION);
+	add_int(g, &at, "axis",
+	    one_in(g, 2) ? (int64_t)axis : (int64_t)axis - t.rank);
+	scale = new_constant(g, t.dim + axis, t.rank - axis, 0.5f, 1.5f);
+	shift = new_constant(g, t.dim + axis, t.rank - axis, -0.5f, 0.5f);
+	add_node(g, OP_LAYERNORMALIZATION,
+	    (const value_id[]){
+	        x, scale, one_in(g, 2) ? VALUE_LAST : shift, VALUE_LAST},
+	    &at);
+	if (one_in(g, 4))
+		make_more(&g->m);
+}
+
+static void
+reduction(struct generator *g)
+{
+	static const enum op op[] = {OP_REDUCEMEAN, OP_REDUCEMEAN, OP_REDUCESUM,
+	    OP_REDUCEMAX, OP_REDUCEMIN, OP_REDUCEPROD, OP_REDUCEL1, OP_REDUCEL2,
+	    OP_REDUCESUMSQUARE, OP_REDUCELOGSUMEXP};
+	const enum op which = op[rng_below(&g->r, 10)];
+	const uint32_t since = which == OP_REDUCESUM ? 13 : 18;
+	value_id x = take(g, 0);
+	const uint32_t rank = type_of(g, x)->rank;
+	struct attributes at = {.n = 0};
+	int64_t axis[8];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rank; i++)
+		if (one_in(g, 2))
+			axis[n++] = one_in(g, 3) ? (int64_t)i - rank : i;
+	add_from_table(g, &at, which);
+	axis[n] = INTS_END;
+	if (g->m.opset < since && n > 0)
+		add_ints(g, &at, "axes", axis, n);
+	add_node(g, which,
+	    (const value_id[]){x,
+	        g->m.opset >= since && n > 0 ? make_ints(&g->m, axis)
+	                                     : VALUE_LAST,
+	        VALUE_LAST},
+	    &at);
+}
+
+static void
+response(struct generator *g)
+{
+	struct attributes at = {.n = 0};
+
+	add_from_table(g, &at, OP_LRN);
+	add_int(g, &at, "size", upto(g, 5));
+	add_node(g, OP_LRN, (const value_id[]){take(g, 4), VALUE_LAST}, &at);
+}
+
+static void
+distribution(struct generator *g)
+{
+	const enum op op = one_in(g, 3) ? OP_LOGSOFTMAX : OP_SOFTMAX;
+	struct attributes at = {.n = 0};
+
+	add_from_table(g, &at, op);
+	add_node(g, op, (const value_id[]){take(g, 0), VALUE_LAST}, &at);
+}
+
+void
+make_norm(struct generator *g)
+{
+	switch (rng_below(&g->r, 8)) {
+	case 0:
+		layer_norm(g);
+		break;
+	case 1:
+	case 2:
+		batch_norm(g, take(g, one_in(g, 4) ? 3 : 4));
+		break;
+	case 3:
+		response(g);
+		break;
+	case 4:
+	case 5:
+		distribution(g);
+		break;
+	default:
+		reduction(g);
+	}
+}

@@ -1,0 +1,150 @@
+/* Makers of what slides a window: convolutions and pooling. */
+#include "tests/fuzz/candidates/generate.h"
+
+struct lists {
+	int64_t kernel[3], stride[3], dilation[3], pad[6];
+};
+
+static void
+add_lists(struct generator *g, struct attributes *at, uint32_t n, bool dilated,
+    struct lists *l)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		l->kernel[i] = upto(g, one_in(g, 5) ? 5 : 3);
+		l->stride[i] = one_in(g, 2) ? 1 : upto(g, 3);
+		l->dilation[i] = one_in(g, 4) && dilated ? upto(g, 3) : 1;
+		l->pad[i] = rng_below(&g->r, (uint32_t)l->kernel[i]);
+		l->pad[n + i] = one_in(g, 2)
+		    ? l->pad[i]
+		    : rng_below(&g->r, (uint32_t)l->kernel[i]);
+	}
+	if (!one_in(g, 3))
+		add_ints(g, at, "strides", l->stride, n);
+	if (dilated && one_in(g, 3))
+		add_ints(g, at, "dilations", l->dilation, n);
+	if (one_in(g, 6)) {
+		static const char *const mode[] = {
+		    "SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET"};
+
+		add_text(g, at, "auto_pad", mode[rng_below(&g->r, 4)]);
+	} else if (!one_in(g, 3)) {
+		add_ints(g, at, "pads", l->pad, 2 * n);
+	}
+}
+
+static value_id
+image(struct generator *g)
+{
+	return take(g, one_in(g, 6) ? one_in(g, 2) ? 3 : 5 : 4);
+}
+
+static void
+convolution(struct generator *g)
+{
+	struct attributes at = {.n = 0};
+	value_id x = image(g), w, b;
+	const struct type t = *type_of(g, x);
+	const uint32_t n = t.rank - 2;
+	const bool depthwise = one_in(g, 5);
+	int64_t group = 1, dim[5], out = any_channels(g);
+	struct lists l;
+
+	if (depthwise)
+		group = t.dim[1];
+	else if (one_in(g, 4))
+		for (group = upto(g, 8); t.dim[1] % group != 0;)
+			group--;
+	if (group > 1)
+		out = group * (depthwise ? upto(g, 2) : upto(g, 16));
+	add_lists(g, &at, n, true, &l);
+	dim[0] = out;
+	dim[1] = t.dim[1] / group;
+	for (uint32_t i = 0; i < n; i++)
+		dim[2 + i] = l.kernel[i];
+	if (group > 1)
+		add_int(g, &at, "group", group);
+	if (one_in(g, 2))
+		add_ints(g, &at, "kernel_shape", l.kernel, n);
+	w = one_in(g, 12) ? new_input(g, dim, t.rank)
+	                  : new_constant(g, dim, t.rank, -0.5f, 0.5f);
+	b = one_in(g, 12) ? new_input(g, dim, 1)
+	                  : new_constant(g, dim, 1, -0.5f, 0.5f);
+	add_node(g, OP_CONV,
+	    (const value_id[]){x, w, one_in(g, 2) ? VALUE_LAST : b, VALUE_LAST},
+	    &at);
+}
+
+static void
+transposed(struct generator *g)
+{
+	struct attributes at = {.n = 0};
+	value_id x = image(g), w;
+	const struct type t = *type_of(g, x);
+	const uint32_t n = t.rank - 2;
+	int64_t group = 1, dim[5], more[3], bias;
+	struct lists l;
+
+	if (one_in(g, 3))
+		for (group = upto(g, 8); t.dim[1] % group != 0;)
+			group--;
+	add_lists(g, &at, n, true, &l);
+	dim[0] = t.dim[1];
+	dim[1] = upto(g, 9);
+	for (uint32_t i = 0; i < n; i++) {
+		dim[2 + i] = l.kernel[i];
+		more[i] = rng_below(&g->r, (uint32_t)l.stride[i]);
+	}
+	bias = dim[1] * group;
+	if (group > 1)
+		add_int(g, &at, "group", group);
+	if (one_in(g, 3))
+		add_ints(g, &at, "output_padding", more, n);
+	w = new_constant(g, dim, t.rank, -0.5f, 0.5f);
+	if (one_in(g, 2))
+		add_node(g, OP_CONVTRANSPOSE,
+		    (const value_id[]){x, w, VALUE_LAST}, &at);
+	else
+		add_node(g, OP_CONVTRANSPOSE,
+		    (const value_id[]){
+		        x, w, new_constant(g, &bias, 1, -1, 1), VALUE_LAST},
+		    &at);
+}
+
+static void
+pooling(struct generator *g)
+{
+	struct attributes at = {.n = 0};
+	value_id x = image(g);
+	const uint32_t n = type_of(g, x)->rank - 2;
+	const enum op op = one_in(g, 2) ? OP_MAXPOOL : OP_AVERAGEPOOL;
+	struct lists l;
+
+	add_lists(g, &at, n,
+	    op == OP_MAXPOOL ? g->m.opset >= 10 : g->m.opset >= 19, &l);
+	add_ints(g, &at, "kernel_shape", l.kernel, n);
+	add_from_table(g, &at, op);
+	add_node(g, op, (const value_id[]){x, VALUE_LAST}, &at);
+	if (op == OP_MAXPOOL && one_in(g, 10))
+		make_more(&g->m);
+}
+
+void
+make_window(struct generator *g)
+{
+	switch (rng_below(&g->r, 10)) {
+	case 0:
+	case 1:
+		pooling(g);
+		break;
+	case 2:
+		transposed(g);
+		break;
+	case 3:
+		add_node(g,
+		    one_in(g, 2) ? OP_GLOBALAVERAGEPOOL : OP_GLOBALMAXPOOL,
+		    (const value_id[]){image(g), VALUE_LAST}, NULL);
+		break;
+	default:
+		convolution(g);
+	}
+}
