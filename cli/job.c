@@ -245,6 +245,19 @@ search(struct job *j, const struct constraints *constraints, struct plan *out,
 	return plan_search(out, &r, j->arena, err);
 }
 
+/* The plan is run before anybody gets it; what fails is barred. */
+static bool
+verify(struct job *j, struct err *err)
+{
+	const struct verify_options o = {
+	    .reference = host_eval, .threads = j->args->threads};
+	struct plan_request r = request(j, &j->constraints);
+
+	return !j->verify || j->args->no_verify
+	    || verified_search(
+	        &j->plan, &r, &o, &j->verification, j->arena, err);
+}
+
 /* --top-k: the plan again and the next best ones. */
 static bool
 find_top(struct job *j, struct err *err)
@@ -296,7 +309,7 @@ job_search(struct job *j, struct err *err)
 	if (!job_prices(j, err))
 		return false;
 	began = clock_ns();
-	ok = search(j, &j->constraints, &j->plan, err)
+	ok = search(j, &j->constraints, &j->plan, err) && verify(j, err)
 	    && plan_verify(&j->plan, err) && find_top(j, err);
 	progress_end(&j->progress);
 	j->counts = pricer_counts(j->pricer);

@@ -5,6 +5,7 @@
 
 #include "cli/progress.h"
 #include "cli/search_args.h"
+#include "exec/verified.h"
 #include "ir/onnx_read.h"
 #include "plan/constraints.h"
 #include "plan/plan.h"
@@ -34,6 +35,9 @@ struct job {
 	struct prices prices;
 	struct pricer_counts counts;
 	uint64_t deadline_ns; /* of pricing and searching; 0: none */
+	/* Set after job_import(): job_search() verifies what it finds. */
+	bool verify;
+	struct verification verification; /* with verify */
 	struct plan plan;
 	struct sensitivity sensitivity; /* after job_sensitivity() */
 	struct plan *top; /* [ntop] --top-k: the cheapest plans, ascending */
@@ -55,7 +59,8 @@ bool job_candidates(struct job *j, bool keep_refusals, struct err *err);
 /* Whatever the database and simulation tell (after job_candidates). */
 bool job_prices(struct job *j, struct err *err);
 
-/* Price and search (after job_candidates); fills plan, verified. */
+/* Price and search (after job_candidates); fills plan, checked for legality, and
+ * run against the reference where `verify` says so. */
 bool job_search(struct job *j, struct err *err);
 
 /* The cheapest plan with this node on that target (after job_search), without

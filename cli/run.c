@@ -261,7 +261,10 @@ run(struct job *j, struct run_result *r, const struct args *args,
 	if (!job_import(j, &args->search, args->search.cli->run, err)
 	    || !read_sets(&sets, j, args, err)
 	    || !bind_to_data(j, &sets, args, err)
-	    || !job_candidates(j, false, err) || !job_search(j, err))
+	    || !job_candidates(j, false, err))
+		return false;
+	j->verify = true;
+	if (!job_search(j, err))
 		return false;
 	set_tolerance(r, args);
 	return job_stop_pricing(j, err) && execute(r, &sets, args, err);

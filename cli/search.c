@@ -119,6 +119,7 @@ run(struct job *j, const struct args *args, struct err *err)
 	if (!job_import(j, &args->search, args->search.cli->run, err))
 		return false;
 	j->failures_only = true;
+	j->verify = true;
 	if (!job_candidates(j, true, err))
 		return false;
 	if (args->dry_run)

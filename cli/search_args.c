@@ -32,6 +32,7 @@ enum {
 	KEY_REPLAY,
 	KEY_DUMP,
 	KEY_NAN,
+	KEY_NO_VERIFY,
 };
 
 /* Groups from 11 on: those before are of the command. */
@@ -92,6 +93,8 @@ static const struct argp_option options[] = {
     {"constraints", KEY_CONSTRAINTS, "FILE.json", 0, "more constraints", 13},
     {"ignore-marks", KEY_IGNORE_MARKS, NULL, 0,
         "search as if the model had no marks and no partitions in it", 13},
+    {"no-verify", KEY_NO_VERIFY, NULL, 0,
+        "do not run the plan once against the host reference", 13},
     {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 13},
     {"replay", KEY_REPLAY, "PLAN.json", 0,
         "re-validate and re-price a plan instead of searching", 13},
@@ -330,6 +333,9 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_REPLAY:
 		args->replay = arg;
+		return 0;
+	case KEY_NO_VERIFY:
+		args->no_verify = true;
 		return 0;
 	case KEY_NAN:
 		if (strcmp(arg, "keep") != 0 && strcmp(arg, "ignore") != 0)

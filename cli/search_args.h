@@ -24,6 +24,7 @@ struct search_args {
 	const char *constraints; /* a file */
 	bool ignore_marks; /* what the model's metadata asks for */
 	bool ignore_nan; /* a plan may make numbers of NaN */
+	bool no_verify; /* nobody runs the plan before it is given out */
 	struct onnx_options onnx; /* --shape, --dim */
 	const char *db; /* NULL: none */
 	enum accept accept;

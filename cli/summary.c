@@ -56,6 +56,28 @@ print_shares(const struct job *j)
 	    format_duration(parts.launches, text, sizeof text));
 }
 
+static void
+print_verified(const struct job *j)
+{
+	const struct verified_as *v = &j->verification.verdict;
+
+	if (!j->verify || j->args->no_verify) {
+		printf("not verified (--no-verify)\n");
+		return;
+	}
+	switch (v->kind) {
+	case VERIFY_RIGHT:
+		printf("verified: max error %.2g of the range\n", v->error);
+		break;
+	case VERIFY_BEYOND:
+		printf("not verified: the model is larger than what is run "
+		       "unasked; marq run compares\n");
+		break;
+	default:
+		printf("not verified: %s\n", v->detail);
+	}
+}
+
 /* Only --nan=ignore lets such composites in. */
 static void
 print_nan(const struct plan *p)
@@ -313,6 +335,7 @@ summary_print(const struct job *j, const char *out)
 	print_ties(&j->plan);
 	print_proof(&j->plan);
 	print_shares(j);
+	print_verified(j);
 	print_nan(&j->plan);
 	if (j->plan.nbaselines)
 		puts("compared with:");

@@ -82,6 +82,10 @@ accept_product(const struct match_in *m, struct why *why)
 	    && ok;
 	ok = need_constant(m, why, n, 2, "bias") && ok;
 	ok = need_bias_row(m, why, n) && ok;
+	/* the library does not look at the operands then: NaN is lost */
+	ok = NEED(why, n->op != OP_GEMM || attr_float_or(n, "alpha", 1) != 0,
+	         "alpha", "other than 0", "0")
+	    && ok;
 	return need_finish(m, why, &f) && ok;
 }
 

@@ -222,6 +222,10 @@ takes_deconvolution(const struct match_in *m, struct why *why)
 	    "output_size", "at least a stride", "%d x %d, stride %d x %d",
 	    (int)out->dim[2], (int)out->dim[3], (int)w.stride[0],
 	    (int)w.stride[1]);
+	ok = NEED(why, w.more[0] < w.stride[0] && w.more[1] < w.stride[1],
+	         "output_padding", "below the stride", "%d x %d",
+	         (int)w.more[0], (int)w.more[1])
+	    && ok;
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	return need_clamps(why, &f, 0) && ok;
 }

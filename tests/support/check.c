@@ -83,8 +83,9 @@ allowed_of(const struct plan *p, const struct check_set *s, uint32_t i)
 
 	if (!is_float(want))
 		return want->dtype == DT_UINT8 || want->dtype == DT_INT8;
-	return (s->allowed ? s->allowed[i] : 0) + 1e-5
-	    + (has_half(p, want) ? 1e-2 : 2e-4) * check_range(want);
+	/* a half rounds 500 times as coarsely as what was shaken */
+	return (s->allowed ? s->allowed[i] : 0) * (has_half(p, want) ? 500 : 1)
+	    + 1e-5 + (has_half(p, want) ? 1e-2 : 2e-4) * check_range(want);
 }
 
 bool

@@ -1,0 +1,69 @@
+#include "exec/verified.h"
+
+#include <string.h>
+
+/* Why a composite was barred, in words. */
+static const char *
+words_of(const struct verified_as *v, struct arena *a)
+{
+	switch (v->kind) {
+	case VERIFY_REFUSED:
+		return arena_printf(a, "cannot be built (%s)", v->detail);
+	case VERIFY_DIED:
+		return "ends its process";
+	default:
+		return arena_printf(a,
+		    "computes something else than the reference (%.2g of the "
+		    "range off)",
+		    v->error);
+	}
+}
+
+/* One kernel has one key, wherever it stands in the model. */
+static uint32_t
+bar(bool *only, const struct plan *p, const struct verified_as *v,
+    const struct plan_request *r, struct arena *a)
+{
+	const uint32_t wrong = p->composite[v->composite].candidate;
+	const struct candidate *all = p->candidates->candidate, *c;
+	const uint32_t key = p->prices->candidate[wrong].key;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->candidates->n; i++)
+		if (i == wrong
+		    || (all[i].target == all[wrong].target
+		        && p->prices->candidate[i].key == key)) {
+			n += only[i];
+			only[i] = false;
+		}
+	c = &all[wrong];
+	if (r->notes)
+		notes_add(r->notes,
+		    "%s %s at '%s' %s; barred, and searched again",
+		    p->mix->target[c->target].text, c->implementation_name,
+		    node_label(p->graph, c->node[0], a), words_of(v, a));
+	return n;
+}
+
+bool
+verified_search(struct plan *plan, const struct plan_request *r,
+    const struct verify_options *o, struct verification *out, struct arena *a,
+    struct err *err)
+{
+	struct plan_request again = *r;
+	bool *only = arena_new(a, bool, r->candidates->n);
+
+	*out = (struct verification){.nbarred = 0};
+	for (uint32_t i = 0; i < r->candidates->n; i++)
+		only[i] = r->only == NULL || r->only[i];
+	again.only = only;
+	for (;;) {
+		if (!verify_run(&out->verdict, plan, o, err))
+			return false;
+		if (out->verdict.kind < VERIFY_REFUSED)
+			return true;
+		out->nbarred += bar(only, plan, &out->verdict, r, a);
+		if (!plan_search(plan, &again, a, err))
+			return false;
+	}
+}

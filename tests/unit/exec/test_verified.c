@@ -1,0 +1,223 @@
+/* A plan with a deliberately broken candidate: it is found, barred, and the
+ * search repeated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "exec/verified.h"
+#include "targets/host/host.h"
+#include "tests/support/make.h"
+
+extern const struct target_kind target_host;
+
+#define ELEMENTS 12
+
+/* How the double computes Relu. */
+static enum { RIGHTLY, WRONGLY, NOT_AT_ALL, TO_DEATH } how;
+
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	const float *x = in[0];
+	float *y = out[0];
+
+	(void)k;
+	if (how == TO_DEATH)
+		abort();
+	for (uint32_t i = 0; i < ELEMENTS; i++)
+		y[i] = (x[i] > 0 ? x[i] : 0) + (how == WRONGLY ? 0.01f : 0);
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	(void)t, (void)g, (void)a;
+	if (how == NOT_AT_ALL)
+		return err_set(err, ERR_UNSUPPORTED, "not implemented");
+	*out = (struct kernel){.candidate = c, .run = run};
+	return true;
+}
+
+static const struct rule rules[] = {
+    {.name = "double.relu", .pattern = NODE(RELU, ANY)}};
+static const struct target_kind target_double = {
+    .name = "double",
+    .summary = "a test double",
+    .rule = rules,
+    .nrules = 1,
+    .source = PRICE_MEASURED,
+    .compile = compile,
+};
+
+static struct arena arena;
+static struct maker m;
+static struct target target[2];
+static struct mix mix;
+static struct candidates found;
+static struct prices prices;
+static struct notes notes;
+
+/* x -> Relu -> Sigmoid -> Relu -> y */
+static void
+make_model(void)
+{
+	value_id x;
+
+	make_begin(&m, &arena);
+	x = MAKE(&m, RELU, make_input(&m, (const int64_t[]){3, 4, 0}));
+	make_output(&m, MAKE(&m, RELU, MAKE(&m, SIGMOID, x)));
+	make_end(&m);
+}
+
+static struct price
+price_of(cost_ns ns)
+{
+	return (struct price){.state = PRICE_KNOWN,
+	    .ns = ns,
+	    .bound = ns,
+	    .low = ns,
+	    .high = ns,
+	    .when = "",
+	    .detail = ""};
+}
+
+/* The double is cheap; each candidate has a key of its own. */
+static void
+make_prices(void)
+{
+	struct price *launch = arena_new(&arena, struct price, 2);
+
+	prices = (struct prices){
+	    .nkeys = found.n, .nclasses = 1, .nformats = MAX_FORMATS};
+	prices.candidate = arena_new(&arena, struct price, found.n);
+	prices.conversion = arena_new(
+	    &arena, struct conversion_price, MAX_FORMATS * MAX_FORMATS);
+	prices.value_class = arena_new(&arena, uint32_t, m.graph->nvalues);
+	for (uint32_t i = 0; i < found.n; i++) {
+		prices.candidate[i] =
+		    price_of(found.candidate[i].target == 0 ? 10 : 100);
+		prices.candidate[i].key = i;
+	}
+	for (uint32_t i = 0; i < MAX_FORMATS * MAX_FORMATS; i++) {
+		prices.conversion[i].price = price_of(5);
+		prices.conversion[i].via = (format_id)(i % MAX_FORMATS);
+	}
+	launch[0] = launch[1] = price_of(0);
+	prices.launch = launch;
+}
+
+static int
+setup(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	(void)state;
+	arena_init(&arena);
+	make_model();
+	mix = (struct mix){.target = target, .n = 2};
+	formats_init(&mix.formats);
+	target[0] = (struct target){
+	    .kind = &target_double, .text = "double", .formats = &mix.formats};
+	target[1] = (struct target){.kind = &target_host,
+	    .text = "host",
+	    .index = 1,
+	    .formats = &mix.formats};
+	notes = (struct notes){.arena = &arena};
+	assert_true(candidates_find(&found, m.graph, &mix, NULL, &arena, &err));
+	make_prices();
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+/* Composites of the double in the plan that comes out. */
+static uint32_t
+search(struct verification *v)
+{
+	const struct verify_options o = {.reference = host_eval};
+	struct plan_request r = {.graph = m.graph,
+	    .mix = &mix,
+	    .candidates = &found,
+	    .prices = &prices,
+	    .no_baselines = true,
+	    .notes = &notes};
+	struct err err = {.kind = ERR_NONE};
+	struct plan plan;
+	uint32_t n = 0;
+
+	assert_true(plan_search(&plan, &r, &arena, &err));
+	assert_true(verified_search(&plan, &r, &o, v, &arena, &err));
+	for (uint32_t i = 0; i < plan.ncomposites; i++)
+		n += found.candidate[plan.composite[i].candidate].target == 0;
+	return n;
+}
+
+static void
+what_is_right_stays(void **state)
+{
+	struct verification v;
+
+	(void)state;
+	how = RIGHTLY;
+	assert_int_equal(search(&v), 2);
+	assert_int_equal(v.verdict.kind, VERIFY_RIGHT);
+	assert_int_equal(v.nbarred, 0);
+	assert_true(v.verdict.error < 1e-6);
+}
+
+static void
+what_is_broken_goes(void **state)
+{
+	struct verification v;
+
+	(void)state;
+	for (how = WRONGLY; how <= TO_DEATH; how++) {
+		notes.n = 0;
+		assert_int_equal(search(&v), 0);
+		assert_int_equal(v.verdict.kind, VERIFY_RIGHT);
+		assert_int_equal(v.nbarred, 2);
+		assert_int_equal(notes.n, 2);
+		assert_non_null(strstr(notes.text[0], "double"));
+	}
+}
+
+static void
+equal_kernels_go_together(void **state)
+{
+	struct verification v;
+
+	(void)state;
+	how = WRONGLY;
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0)
+			prices.candidate[i].key = found.n;
+	notes.n = 0;
+	assert_int_equal(search(&v), 0);
+	assert_int_equal(v.nbarred, 2);
+	assert_int_equal(notes.n, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_right_stays),
+	    cmocka_unit_test(what_is_broken_goes),
+	    cmocka_unit_test(equal_kernels_go_together),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
