@@ -190,6 +190,8 @@ print_proof(const struct plan *p)
 		printf("  of that, %u composites and conversions have no price "
 		       "yet and count with an estimate\n",
 		    plan_unpriced(p));
+	else if (strcmp(plan_basis(p), "estimated") == 0)
+		puts("  some of its prices are estimates");
 	if (p->nmoved)
 		printf("  %u regions met do not cost the sum of their parts; "
 		       "searched %u times with what they cost as wholes\n",

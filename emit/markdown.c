@@ -169,8 +169,8 @@ put_targets(FILE *f, const struct emit_work *w)
 		put_cell(f, p->mix->target[t].text);
 		fprintf(f,
 		    " | %s | %" PRIu32 " | %" PRIu32 " | %" PRIu32 " | %s |\n",
-		    price_source_text(p->mix->target[t].source), nodes,
-		    composites, regions, cost_text(cost, w->arena));
+		    plan_target_basis(p, t), nodes, composites, regions,
+		    cost_text(cost, w->arena));
 	}
 }
 

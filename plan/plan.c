@@ -137,6 +137,21 @@ plan_basis(const struct plan *p)
 	return price_basis(weakest, p->at_least);
 }
 
+const char *
+plan_target_basis(const struct plan *p, uint32_t target)
+{
+	const struct price *weakest = NULL;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		uint32_t id = p->composite[i].candidate;
+		const struct price *price = &p->prices->candidate[id];
+
+		if (p->candidates->candidate[id].target == target)
+			weakest = weakest ? weaker(weakest, price) : price;
+	}
+	return weakest ? price_basis(weakest, p->at_least) : "";
+}
+
 static void
 put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
 {

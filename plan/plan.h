@@ -105,6 +105,9 @@ uint32_t plan_unpriced(const struct plan *p);
 /* What its cost rests on, as the weakest of its prices does: price_basis(). */
 const char *plan_basis(const struct plan *p);
 
+/* The same of what runs on one target; "" where nothing does. */
+const char *plan_target_basis(const struct plan *p, uint32_t target);
+
 /* What n candidates of one target cost as one region, in that order; false: what
  * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices
  * count. */

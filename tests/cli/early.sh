@@ -51,4 +51,11 @@ for limit in --max-measure=1 --max-measure=7 --max-measure=20 \
 	expect_status 0
 	expect_in out 'matches the host reference'
 done
+
+# Nothing was measured: nothing says so.
+run search tiny.onnx $targets --db none --no-measure -o estimated.marq
+expect_status 0
+expect_in out 'some of its prices are estimates'
+expect_in estimated.marq/report.md '| estimated |'
+expect_not_in estimated.marq/report.md '| measured |'
 done_testing
