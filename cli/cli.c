@@ -15,12 +15,15 @@ enum {
 	KEY_NO_PROGRESS,
 	KEY_PROGRESS_FD,
 	KEY_COLOR,
-	KEY_DEBUG
+	KEY_DEBUG,
+	KEY_FORCE
 };
 
 static const struct argp_option options[] = {
     {"format", KEY_FORMAT, "text|json", 0, "what stdout carries (default text)",
         90},
+    {"force", KEY_FORCE, NULL, 0,
+        "replace what a file or result to write replaces, but no input", 90},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 90},
     {"verbose", 'v', NULL, 0, "say more; twice: everything", 90},
     {"no-progress", KEY_NO_PROGRESS, NULL, 0, "no progress line", 90},
@@ -31,6 +34,14 @@ static const struct argp_option options[] = {
     {"debug", KEY_DEBUG, NULL, 0, "errors name the source line", 90},
     {0},
 };
+
+void
+text_list_add(struct text_list *list, const char *text, struct arena *a)
+{
+	list->text = arena_grow(
+	    a, list->text, &list->cap, list->n + 1, sizeof *list->text);
+	list->text[list->n++] = text;
+}
 
 static error_t
 parse_color(struct cli *c, const char *arg, struct argp_state *state)
@@ -92,6 +103,9 @@ parse_common(int key, char *arg, struct argp_state *state)
 		return parse_color(c, arg, state);
 	case KEY_DEBUG:
 		c->debug = true;
+		return 0;
+	case KEY_FORCE:
+		c->force = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -6,12 +6,20 @@
 #include <argp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
 #include "ir/base/notes.h"
 
 enum out_format { OUT_TEXT, OUT_JSON };
+
+struct text_list {
+	const char **text;
+	uint32_t n, cap;
+};
+
+void text_list_add(struct text_list *list, const char *text, struct arena *a);
 
 struct cli {
 	struct arena *run; /* lives as long as the process */
@@ -23,6 +31,8 @@ struct cli {
 	int progress_fd; /* --progress-fd: NDJSON events; -1: none */
 	bool color; /* of messages on stderr */
 	bool debug; /* errors name the source line */
+	bool force; /* --force: what is there may be replaced (cli/output.h) */
+	struct text_list inputs; /* what is read, and never replaced */
 	const atomic_bool *stop; /* set by the first SIGINT or SIGTERM */
 	int status; /* to exit with though nothing failed: the answer is no */
 };

@@ -6,6 +6,7 @@
 #include "cli/diff.h"
 #include "cli/diff_print.h"
 #include "cli/figures.h"
+#include "cli/output.h"
 #include "cli/search_args.h"
 #include "cli/side.h"
 #include "ir/base/file.h"
@@ -53,6 +54,14 @@ parse_share(const char *s, double *out)
 	return true;
 }
 
+static void
+keep_side(struct cli *c, const char *path)
+{
+	output_keep(c, arena_strn(c->run, path, strcspn(path, "@")));
+	output_keep(c, arena_printf(c->run, "%s/result.json", path));
+	output_keep(c, arena_printf(c->run, "%s/alternatives.json", path));
+}
+
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
@@ -80,6 +89,7 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DB:
 		args->search.db = strcmp(arg, "none") == 0 ? NULL : arg;
+		output_keep(args->cli, args->search.db);
 		return 0;
 	case KEY_NO_MEASURE:
 		args->search.measure = false;
@@ -88,6 +98,7 @@ parse(int key, char *arg, struct argp_state *state)
 		if (args->n == SIDES)
 			argp_error(state, "more than %d results", (int)SIDES);
 		args->path[args->n++] = arg;
+		keep_side(args->cli, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (args->n < 2)
@@ -129,13 +140,15 @@ run(const struct compare_args *args, struct side *side, struct diff *diff,
 	struct cli *c = args->cli;
 	struct page page = {diff, args->n - 1};
 
+	if (args->html && !output_file(c, args->html, err))
+		return false;
 	for (uint32_t i = 0; i < args->n; i++)
 		if (!open_side(&side[i], args, args->path[i], err))
 			return false;
 	for (uint32_t i = 1; i < args->n; i++)
 		diff_make(
 		    &diff[i - 1], &side[0], &side[i], args->threshold, c->run);
-	if (args->html && !file_write(args->html, write_page, &page, err))
+	if (args->html && !output_write(c, args->html, write_page, &page, err))
 		return false;
 	if (c->format == OUT_JSON) {
 		diffs_json(stdout, diff, args->n - 1);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/paths.h"
-#include "ir/base/file.h"
 #include "ir/base/json.h"
 
 /* Begin the one document of a verb; false: text is wanted. */
@@ -152,14 +152,12 @@ db_export_verb(struct db_args *d, struct err *err)
 
 	if (!d->lines && strcmp(d->arg[0], "-") == 0)
 		return err_set(err, ERR_USAGE, "only --jsonl goes to stdout");
-	if (!costdb_open(&x.db, d->db, DB_READ, d->cli->run, err))
+	output_keep(d->cli, d->db);
+	if (!output_file(d->cli, d->arg[0], err)
+	    || !costdb_open(&x.db, d->db, DB_READ, d->cli->run, err))
 		return false;
-	if (!d->lines)
-		ok = costdb_copy(x.db, d->arg[0], err);
-	else if (strcmp(d->arg[0], "-") == 0)
-		ok = costdb_export(x.db, stdout, err);
-	else
-		ok = file_write(d->arg[0], write_lines, &x, err);
+	ok = d->lines ? output_write(d->cli, d->arg[0], write_lines, &x, err)
+	              : costdb_copy(x.db, d->arg[0], d->cli->force, err);
 	costdb_abandon(x.db);
 	return ok;
 }
@@ -333,9 +331,11 @@ db_backup_verb(struct db_args *d, struct err *err)
 	struct json j;
 	bool ok;
 
-	if (!costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
+	output_keep(d->cli, d->db);
+	if (!output_file(d->cli, d->arg[0], err)
+	    || !costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
 		return false;
-	ok = costdb_copy(db, d->arg[0], err);
+	ok = costdb_copy(db, d->arg[0], d->cli->force, err);
 	costdb_abandon(db);
 	if (ok && begin_json(&j, d, "marq.db-backup/1")) {
 		json_key_str(&j, "copy", d->arg[0]);

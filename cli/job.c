@@ -4,12 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
+#include "ir/external.h"
 #include "ir/normalize.h"
 #include "plan/marks.h"
 #include "plan/problem.h"
@@ -17,6 +19,21 @@
 #include "plan/solve.h"
 #include "search/problem_json.h"
 #include "targets/host/host.h"
+
+/* Data beside the model are inputs, too. */
+static void
+keep_external(const struct job *j)
+{
+	const struct mapping *m = j->model.mappings;
+	const char *path = j->args->model, *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+
+	for (; m; m = m->next)
+		if (m->location)
+			output_keep(j->args->cli,
+			    arena_printf(
+			        j->arena, "%.*s%s", folder, path, m->location));
+}
 
 bool
 job_import(struct job *j, const struct search_args *args, struct arena *a,
@@ -29,10 +46,13 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	    .arena = a,
 	    .deadline_ns =
 	        args->time_budget_ns ? began + args->time_budget_ns : 0};
-	if (!onnx_read(&j->model, args->model, &args->onnx, a, err))
+	if ((args->dump_problem
+	        && !output_file(args->cli, args->dump_problem, err))
+	    || !onnx_read(&j->model, args->model, &args->onnx, a, err))
 		return false;
 	j->opened = true;
 	notes_init(&j->notes, a);
+	keep_external(j);
 	infer.notes = &j->model.notes;
 	if (!normalize(j->model.graph, &infer, err))
 		return err_in(err, "%s", args->model);
@@ -316,7 +336,8 @@ job_search(struct job *j, struct err *err)
 	j->times.search_ns = clock_ns() - began;
 	return ok
 	    && (!j->args->dump_problem
-	        || file_write(j->args->dump_problem, write_problem, j, err));
+	        || output_write(j->args->cli, j->args->dump_problem,
+	            write_problem, j, err));
 }
 
 bool

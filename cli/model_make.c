@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/model.h"
+#include "cli/output.h"
 #include "cli/zoo/zoo.h"
 #include "ir/base/json.h"
 #include "ir/base/file.h"
@@ -18,7 +19,8 @@ struct args {
 enum { KEY_WEIGHTS = 0x300 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "where to (default NAME.onnx)", 0},
+    {"output", 'o', "FILE", 0,
+        "where to (default NAME.onnx; '-': standard output)", 0},
     {"weights", KEY_WEIGHTS, "hashed|constant", 0,
         "numbers every program can reproduce (default), or one number, which "
         "makes a small file (ConstantOfShape)",
@@ -119,7 +121,7 @@ make(const struct args *args, struct err *err)
 	arena_init(&a);
 	w.g = g = entry->make(&a, args->constant);
 	ok = infer(g, &shapes, err)
-	    && file_write(args->out, write_model, &w, err);
+	    && output_write(args->cli, args->out, write_model, &w, err);
 	arena_release(&a);
 	return ok;
 }
@@ -148,6 +150,7 @@ model_make(struct cli *c, int argc, char **argv, struct err *err)
 		args.out = arena_printf(c->run, "%s.onnx", args.name);
 	if (!make(&args, err))
 		return false;
-	cli_say(c, 0, "wrote %s", args.out);
+	if (strcmp(args.out, "-") != 0)
+		cli_say(c, 0, "wrote %s", args.out);
 	return true;
 }

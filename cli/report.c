@@ -1,7 +1,7 @@
 /* marq report: the page of a result directory, made again. */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/output.h"
 #include "emit/page.h"
 #include "ir/base/file.h"
 
@@ -51,6 +51,7 @@ read_doc(struct page_text *t, const struct report_args *args, const char *name,
 	const char *path =
 	    arena_printf(args->cli->run, "%s/%s", args->folder, name);
 
+	output_keep(args->cli, path);
 	return file_read(&t->text, &t->n, path, DOC_BYTES, args->cli->run, err);
 }
 
@@ -81,15 +82,17 @@ static bool
 run(const struct report_args *args, struct err *err)
 {
 	struct page_docs d = {.result = {NULL, 0}};
+	/* the result's own page is ours to make again */
+	const char *own =
+	    arena_printf(args->cli->run, "%s/report.html", args->folder);
 
 	if (!read_docs(&d, args, err))
 		return false;
-	if (strcmp(args->out, "-") == 0)
-		return page_write(stdout, &d, err)
-		    || err_in(err, "%s", args->folder);
-	if (!file_write(args->out, write_page, &d, err))
+	if (args->out ? !output_write(args->cli, args->out, write_page, &d, err)
+	              : !file_write(own, write_page, &d, err))
 		return err_in(err, "%s", args->folder);
-	cli_say(args->cli, 0, "wrote %s", args->out);
+	if (!args->out || strcmp(args->out, "-") != 0)
+		cli_say(args->cli, 0, "wrote %s", args->out ? args->out : own);
 	return true;
 }
 
@@ -109,7 +112,5 @@ cmd_report(struct cli *c, int argc, char **argv, struct err *err)
 
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
-	if (!args.out)
-		args.out = arena_printf(c->run, "%s/report.html", args.folder);
 	return run(&args, err);
 }

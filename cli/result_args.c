@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/search_args.h"
 #include "ir/base/jsonin.h"
 
@@ -82,5 +83,7 @@ search_args_resolve(struct search_args *args, struct err *err)
 	ok = take_result(args, doc, err) || err_in(err, "%s", result);
 	jsonin_close(doc);
 	args->replay = result;
+	output_keep(args->cli, result);
+	output_keep(args->cli, args->model);
 	return ok;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/output.h"
 #include "costmodel/machine.h"
 #include "targets/host/host.h"
 
@@ -79,6 +79,7 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DATA:
 		text_list_add(&args->data, arg, args->search.cli->run);
+		output_keep(args->search.cli, arg);
 		return 0;
 	case KEY_ATOL:
 		return parse_number(&args->atol, arg, state);

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/search_args.h"
@@ -19,15 +20,14 @@ struct args {
 	struct search_args search;
 	const char *out; /* -o */
 	const char *emit; /* --emit */
-	bool force, dry_run, no_output;
+	bool dry_run, no_output;
 };
 
-enum { KEY_FORCE = 0x300, KEY_EMIT, KEY_DRY_RUN };
+enum { KEY_EMIT = 0x300, KEY_DRY_RUN };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0,
         "result directory (default <model>.marq; 'none': write nothing)", 0},
-    {"force", KEY_FORCE, NULL, 0, "replace an existing result directory", 0},
     {"emit", KEY_EMIT, "LIST", 0,
         "artefacts to write, comma-separated (default all)", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0,
@@ -48,9 +48,6 @@ parse(int key, char *arg, struct argp_state *state)
 		args->out = arg;
 		args->no_output = strcmp(arg, "none") == 0;
 		return 0;
-	case KEY_FORCE:
-		args->force = true;
-		return 0;
 	case KEY_EMIT:
 		args->emit = arg;
 		return 0;
@@ -64,18 +61,11 @@ parse(int key, char *arg, struct argp_state *state)
 
 /* Refuse before the work, not after it. */
 static bool
-output_is_free(const struct args *args, struct cli *c, struct err *err)
+output_is_free(const struct args *args, const struct cli *c, struct err *err)
 {
-	struct outdir o;
-
-	if (!emit_check(args->emit, err))
-		return false;
-	if (args->no_output || args->dry_run)
-		return true;
-	if (!out_begin(&o, args->out, args->force, c->run, err))
-		return false;
-	out_abandon(&o);
-	return true;
+	return emit_check(args->emit, err)
+	    && (args->dry_run || args->no_output
+	        || output_folder(c, args->out, err));
 }
 
 static bool
@@ -93,7 +83,9 @@ write_result(struct job *j, const struct args *args, struct err *err)
 	struct outdir o;
 	bool ok;
 
-	if (!out_begin(&o, args->out, args->force, j->arena, err))
+	if (!output_folder(args->search.cli, args->out, err)
+	    || !out_begin(
+	        &o, args->out, args->search.cli->force, j->arena, err))
 		return false;
 	ok = emit_all(&in, &o, args->emit, j->arena, err)
 	    && listing_write(o.temporary, j->arena, err) && out_commit(&o, err);

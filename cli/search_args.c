@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/units.h"
 
@@ -110,14 +111,6 @@ static const struct argp_option model_options[] = {
     {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 0},
     {0},
 };
-
-void
-text_list_add(struct text_list *list, const char *text, struct arena *a)
-{
-	list->text = arena_grow(
-	    a, list->text, &list->cap, list->n + 1, sizeof *list->text);
-	list->text[list->n++] = text;
-}
 
 static uint32_t
 number(const char *option, const char *arg, struct argp_state *state)
@@ -235,6 +228,7 @@ parse_lists(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 't':
 		text_list_add(&args->targets, arg, a);
+		output_keep_values(args->cli, arg);
 		return 0;
 	case KEY_PIN:
 		text_list_add(&args->pins, arg, a);
@@ -267,6 +261,7 @@ parse_prices(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_DB:
 		args->db = strcmp(arg, "none") == 0 ? NULL : arg;
+		output_keep(args->cli, args->db);
 		return 0;
 	case KEY_ACCEPT:
 		set_accept(args, arg, state);
@@ -307,6 +302,7 @@ parse(int key, char *arg, struct argp_state *state)
 		if (args->model)
 			argp_error(state, "one model at a time ('%s')", arg);
 		args->model = arg;
+		output_keep(args->cli, arg);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no model given");
@@ -318,6 +314,7 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CONSTRAINTS:
 		args->constraints = arg;
+		output_keep(args->cli, arg);
 		return 0;
 	case KEY_IGNORE_MARKS:
 		args->ignore_marks = true;
@@ -333,6 +330,7 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_REPLAY:
 		args->replay = arg;
+		output_keep(args->cli, arg);
 		return 0;
 	case KEY_NO_VERIFY:
 		args->no_verify = true;
@@ -374,4 +372,5 @@ search_args_init(struct search_args *args, struct cli *c)
 	    .threads = 1,
 	    .searcher = "exact",
 	};
+	output_keep(c, args->db);
 }

@@ -7,11 +7,6 @@
 #include "costmodel/pricer.h"
 #include "ir/onnx_read.h"
 
-struct text_list {
-	const char **text;
-	uint32_t n, cap;
-};
-
 struct search_args {
 	struct cli *cli;
 	const char *model; /* the one positional argument */
@@ -35,8 +30,6 @@ struct search_args {
 	const char *searcher; /* "exact", ... */
 	const char *replay, *dump_problem;
 };
-
-void text_list_add(struct text_list *list, const char *text, struct arena *a);
 
 void search_args_init(struct search_args *args, struct cli *c);
 

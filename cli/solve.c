@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/units.h"
 #include "ir/base/clock.h"
-#include "ir/base/file.h"
 #include "ir/base/json.h"
 #include "search/infeasible.h"
 #include "search/placement.h"
@@ -50,6 +50,7 @@ take_file(struct solve_args *args, const char *file, bool placement,
 	if (args->file)
 		argp_error(state, "more than one problem");
 	args->file = file;
+	output_keep(args->cli, file);
 	args->placement = placement;
 }
 
@@ -171,7 +172,8 @@ read_file(
 	               ? placement_read(out, args->file, a, err)
 	               : problem_read(&out->problem, args->file, a, err))
 	    && (!args->dump
-	        || file_write(args->dump, write_problem, &out->problem, err));
+	        || output_write(
+	            args->cli, args->dump, write_problem, &out->problem, err));
 }
 
 static const struct argp argp = {

@@ -39,7 +39,7 @@ sync_file(const char *path, struct err *err)
 }
 
 bool
-costdb_copy(struct costdb *db, const char *path, struct err *err)
+costdb_copy(struct costdb *db, const char *path, bool replace, struct err *err)
 {
 	char temporary[4096];
 
@@ -52,8 +52,8 @@ costdb_copy(struct costdb *db, const char *path, struct err *err)
 		unlink(temporary);
 		return false;
 	}
-	/* link() refuses to replace what is there. */
-	if (link(temporary, path) != 0) {
+	/* link() refuses to replace what is there, rename() does it. */
+	if ((replace ? rename(temporary, path) : link(temporary, path)) != 0) {
 		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 		unlink(temporary);
 		return false;

@@ -119,7 +119,7 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 	stale_remove(o->path);
 	out_abandon(o);
 	if (mkdir(o->temporary, 0777) != 0)
-		return fail(err, o->temporary, "cannot make directory");
+		return fail(err, o->path, "cannot make directory");
 	return true;
 }
 
@@ -134,13 +134,13 @@ out_open(
 	     *s++ = '/') {
 		*s = '\0';
 		if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-			fail(err, path, "cannot make directory");
+			fail(err, name, "cannot make directory");
 			return NULL;
 		}
 	}
 	f = fopen(path, "wxe");
 	if (!f)
-		fail(err, path, "cannot create");
+		fail(err, name, "cannot create");
 	return f;
 }
 
@@ -245,7 +245,8 @@ file_write(const char *path,
 	    >= sizeof temporary)
 		return err_set(err, ERR_IO, "%s: path too long", path);
 	stale_remove(path);
-	f = fopen(temporary, "we");
+	unlink(temporary); /* of an earlier process with our id */
+	f = fopen(temporary, "wxe");
 	if (!f)
 		return fail(err, path, "cannot create");
 	ok = write(f, context, err);
