@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "cli/document.h"
+#include "cli/units.h"
 #include "ir/base/json.h"
+#include "ir/base/nearest.h"
 
 enum {
 	KEY_FORMAT = 0x100,
@@ -31,6 +33,7 @@ static const struct argp_option options[] = {
         "write progress events as JSON lines to this descriptor", 90},
     {"color", KEY_COLOR, "auto|always|never", 0,
         "colour of messages (default auto; NO_COLOR is heard)", 90},
+    {NULL, 'h', NULL, 0, "the same as --help", 90},
     {"debug", KEY_DEBUG, NULL, 0, "errors name the source line", 90},
     {0},
 };
@@ -71,12 +74,8 @@ parse_format(struct cli *c, const char *arg, struct argp_state *state)
 static error_t
 parse_fd(struct cli *c, const char *arg, struct argp_state *state)
 {
-	char *end;
-	long fd = strtol(arg, &end, 10);
-
-	if (*arg == '\0' || *end != '\0' || fd < 0 || fd > 1 << 20)
-		argp_error(state, "--progress-fd %s: want a number", arg);
-	c->progress_fd = (int)fd;
+	c->progress_fd =
+	    (int)option_number("--progress-fd", arg, 0, 1 << 20, state);
 	return 0;
 }
 
@@ -88,6 +87,9 @@ parse_common(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_FORMAT:
 		return parse_format(c, arg, state);
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
 	case 'q':
 		c->verbosity = -1;
 		return 0;
@@ -116,6 +118,71 @@ static const struct argp common = {.options = options, .parser = parse_common};
 
 const struct argp_child cli_children[] = {{&common, 0, NULL, 0}, {0}};
 
+/* ---- complaints ---- */
+
+static void
+try_options(struct nearest *n, const struct argp *argp)
+{
+	const struct argp_option *o = argp->options;
+	const struct argp_child *child = argp->children;
+
+	for (; o && (o->name || o->key || o->doc); o++)
+		if (o->name)
+			nearest_try(n, o->name);
+	for (; child && child->argp; child++)
+		try_options(n, child->argp);
+}
+
+/* "; did you mean '--x'?" for a text about an option there is not. */
+static const char *
+similar_option(const struct cli *c, const char *text)
+{
+	const char *word = strstr(text, "unrecognized option '--");
+	struct nearest n = {.name = NULL};
+
+	if (!word || !c->argp)
+		return "";
+	word += strlen("unrecognized option '--");
+	n.word = arena_strn(c->run, word, strcspn(word, "='"));
+	try_options(&n, c->argp);
+	if (n.name)
+		n.name = arena_printf(c->run, "--%s", n.name);
+	return nearest_text(&n, c->run);
+}
+
+static const char *
+example_of(const char *command)
+{
+	static const struct {
+		const char *command, *line;
+	} examples[] = {
+#define EXAMPLE(command, line) {command, line},
+#include "cli/examples.def"
+#undef EXAMPLE
+	};
+
+	for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
+		if (strcmp(examples[i].command, command) == 0)
+			return examples[i].line;
+	return NULL;
+}
+
+int
+cli_complain(const struct cli *c, struct err *err)
+{
+	struct err whole = {.kind = ERR_NONE};
+	const char *example =
+	    strncmp(err->text, "no ", 3) == 0 ? example_of(c->command) : NULL;
+
+	if (example)
+		err_set(&whole, err->kind, "%.300s; for example: %s", err->text,
+		    example);
+	else
+		err_set(&whole, err->kind, "%.300s%s (marq %s --help)",
+		    err->text, similar_option(c, err->text), c->command);
+	return cli_fail(c, &whole);
+}
+
 bool
 cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
     void *input, struct err *err)
@@ -128,6 +195,7 @@ cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
 		args[i] = argv[i];
 	args[0] = name;
 	argp_err_exit_status = err_exit(ERR_USAGE);
+	c->argp = argp;
 	document_parse_begin();
 	e = argp_parse(argp, argc, args, 0, NULL, input);
 	document_parse_end();
@@ -136,8 +204,9 @@ cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
 	return err_set(err, ERR_USAGE, "%s: %s", name, strerror(e));
 }
 
-void
-cli_write_error(const struct cli *c, const struct err *err)
+/* The document of a fault, on stdout. */
+static void
+write_error(const struct cli *c, const struct err *err)
 {
 	struct json j;
 
@@ -163,7 +232,7 @@ cli_fail(const struct cli *c, const struct err *err)
 		    err->line, err_words(err->kind));
 	if (c->format == OUT_JSON) {
 		document_discard();
-		cli_write_error(c, err);
+		write_error(c, err);
 	}
 	return err_exit(err->kind);
 }

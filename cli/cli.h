@@ -22,6 +22,7 @@ struct text_list {
 void text_list_add(struct text_list *list, const char *text, struct arena *a);
 
 struct cli {
+	const struct argp *argp; /* being parsed with */
 	struct arena *run; /* lives as long as the process */
 	const char *command; /* "search" */
 	const char *line; /* the whole command line, for the record */
@@ -59,8 +60,9 @@ bool cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
  * stdout, instead of what was written of another) and give its exit status. */
 int cli_fail(const struct cli *c, const struct err *err);
 
-/* The document of a fault, on stdout. */
-void cli_write_error(const struct cli *c, const struct err *err);
+/* A fault of the command line: says more of it where that helps (a similar
+ * option, an example), then as cli_fail(). */
+int cli_complain(const struct cli *c, struct err *err);
 
 /* A remark on stderr, unless -q; `level` 1 and 2 need -v and -vv. */
 #ifdef __GNUC__

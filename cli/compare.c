@@ -102,7 +102,8 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (args->n < 2)
-			argp_error(state, "two results or more are needed");
+			argp_error(state, "no %s given",
+			    args->n ? "second result" : "results");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

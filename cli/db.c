@@ -8,7 +8,9 @@
 #include <time.h>
 
 #include "cli/paths.h"
+#include "cli/units.h"
 #include "ir/base/buf.h"
+#include "ir/base/nearest.h"
 
 enum {
 	KEY_DB = 0x400,
@@ -113,17 +115,6 @@ parse_before(struct db_args *d, const char *arg, struct argp_state *state)
 	return text;
 }
 
-static uint32_t
-parse_count(const char *arg, struct argp_state *state)
-{
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end != '\0' || n == 0 || n > 1000000)
-		argp_error(state, "--keep %s: want a number from 1", arg);
-	return (uint32_t)n;
-}
-
 static error_t
 parse_operand(struct db_args *d, const char *arg, struct argp_state *state)
 {
@@ -162,7 +153,7 @@ parse(int key, char *arg, struct argp_state *state)
 		d->where.subject = arg;
 		return 0;
 	case KEY_KEEP:
-		d->keep = parse_count(arg, state);
+		d->keep = option_number("--keep", arg, 1, 1000000, state);
 		return 0;
 	case KEY_RETIRED:
 		d->retired = true;
@@ -183,6 +174,8 @@ parse(int key, char *arg, struct argp_state *state)
 static bool
 run_verb(struct db_args *d, struct err *err)
 {
+	struct nearest near = {.name = NULL};
+
 	for (size_t i = 0; d->verb && i < NVERBS; i++) {
 		if (strcmp(verbs[i].name, d->verb) != 0)
 			continue;
@@ -191,10 +184,16 @@ run_verb(struct db_args *d, struct err *err)
 		return err_set(err, ERR_USAGE, "usage: marq db %s %s (%s)",
 		    d->verb, verbs[i].args, verbs[i].what);
 	}
-	if (d->verb)
+	if (!d->verb)
 		return err_set(err, ERR_USAGE,
-		    "no verb '%s'; see marq db --help", d->verb);
-	return err_set(err, ERR_USAGE, "no verb given; see marq db --help");
+		    "no verb given (marq db --help lists them); for example: "
+		    "marq db stat");
+	near.word = d->verb;
+	for (size_t i = 0; i < NVERBS; i++)
+		nearest_try(&near, verbs[i].name);
+	return err_set(err, ERR_USAGE,
+	    "no verb '%s'%s (marq db --help lists them)", d->verb,
+	    nearest_text(&near, d->cli->run));
 }
 
 bool

@@ -71,6 +71,16 @@ write_all(int fd, const char *s, size_t n)
 	return true;
 }
 
+/* Let the stream go where it went, and forget what it wrote meanwhile. */
+static void
+detour_drop(struct detour *d)
+{
+	dup2(d->real, fileno(d->stream));
+	close(d->real);
+	fclose(d->file);
+	d->file = NULL;
+}
+
 /* Let the stream go where it went; what it wrote meanwhile goes there, too. */
 static bool
 detour_end(struct detour *d)
@@ -83,13 +93,12 @@ detour_end(struct detour *d)
 	rewind(d->file);
 	while (ok && (n = fread(piece, 1, sizeof piece, d->file)) > 0)
 		ok = write_all(d->real, piece, n);
-	close(d->real);
-	fclose(d->file);
-	d->file = NULL;
+	detour_drop(d);
 	return ok;
 }
 
-/* The first line of a complaint, without the program's name. */
+/* The first line of what argp complains of, without the program's name, goes
+ * the way of every fault. */
 static void
 report_complaint(void)
 {
@@ -100,12 +109,12 @@ report_complaint(void)
 	rewind(at_exit.complaint.file);
 	if (fgets(line, sizeof line, at_exit.complaint.file))
 		line[strcspn(line, "\n")] = '\0';
-	text = strstr(line, ": ");
-	detour_end(&at_exit.complaint);
+	detour_drop(&at_exit.complaint);
 	if (!line[0])
 		return; /* --help */
-	err_set(&err, ERR_USAGE, "%.400s", text ? text + 2 : line);
-	cli_write_error(at_exit.cli, &err);
+	text = strstr(line, ": ");
+	err_set(&err, ERR_USAGE, "%.300s", text ? text + 2 : line);
+	cli_complain(at_exit.cli, &err);
 }
 
 static void
@@ -117,11 +126,16 @@ leave(void)
 }
 
 void
-document_begin(const struct cli *c)
+document_init(const struct cli *c)
 {
 	at_exit.cli = c;
-	detour_begin(&at_exit.out, stdout);
 	atexit(leave);
+}
+
+void
+document_begin(void)
+{
+	detour_begin(&at_exit.out, stdout);
 }
 
 void
@@ -153,8 +167,7 @@ document_end(void)
 void
 document_parse_begin(void)
 {
-	if (at_exit.cli)
-		detour_begin(&at_exit.complaint, stderr);
+	detour_begin(&at_exit.complaint, stderr);
 }
 
 void

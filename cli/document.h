@@ -11,8 +11,11 @@ struct cli;
  * be. */
 bool document_is_wanted(int argc, char **argv);
 
+/* Before everything else; what is kept is let go when the process ends. */
+void document_init(const struct cli *c);
+
 /* Keep stdout from now on. Without room for that nothing is kept. */
-void document_begin(const struct cli *c);
+void document_begin(void);
 
 /* Forget what was written so far. */
 void document_discard(void);
@@ -24,7 +27,7 @@ bool document_is_empty(void);
 bool document_end(void);
 
 /* Between these two argp may end the process after a complaint on stderr; the
- * complaint then becomes the document. */
+ * complaint then is reported as every fault is. */
 void document_parse_begin(void);
 void document_parse_end(void);
 

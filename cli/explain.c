@@ -210,7 +210,7 @@ run(const struct args *args, struct job *j, struct what_if *what,
 {
 	struct cli *c = args->search.cli;
 
-	return job_import(j, &args->search, c->run, err)
+	return job_import(j, &args->search, c->run, err) && job_bind(j, err)
 	    && job_candidates(j, true, err)
 	    && (args->what_if.n == 0
 	        || what_if_open(what, &args->what_if, j, err))

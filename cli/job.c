@@ -60,28 +60,57 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	return true;
 }
 
-/* Opaque operators are planned around, never run: say so. */
-static void
-warn_of_opaque(struct job *j)
+/* Does a target that knows what it takes take the node? The host only holds the
+ * place of operators it does not know. */
+static bool
+is_taken(const struct job *j, node_id id)
+{
+	for (uint32_t i = 0; i < j->candidates.n; i++) {
+		const struct candidate *c = &j->candidates.candidate[i];
+
+		if (strcmp(j->mix.target[c->target].kind->name, "host") == 0)
+			continue;
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			if (c->node[k] == id)
+				return true;
+	}
+	return false;
+}
+
+/* Operators that nothing here can run are no plan's, unless they are to be
+ * planned around: then it is said. */
+static bool
+check_operators(struct job *j, struct err *err)
 {
 	const struct graph *g = j->model.graph;
+	const struct node *first;
+	const char *what;
 	uint32_t n = 0;
-	node_id first = 0;
+	node_id id = 0;
 
-	for (node_id id = g->nnodes; id-- > 0;)
-		if (graph_node(g, id)->op == OP_CUSTOM) {
-			first = id;
+	for (node_id i = g->nnodes; i-- > 0;)
+		if (graph_node(g, i)->op == OP_CUSTOM && !is_taken(j, i)) {
+			id = i;
 			n++;
 		}
-	if (n)
-		notes_add(&j->model.notes,
-		    "%" PRIu32 " nodes are of operators nothing here can run "
-		    "(first: '%s', %s%s%s); they stay on the host at an "
-		    "estimated price",
-		    n, node_label(g, first, j->arena),
-		    graph_node(g, first)->domain,
-		    graph_node(g, first)->domain[0] ? "." : "",
-		    graph_node(g, first)->op_type);
+	if (n == 0)
+		return true;
+	first = graph_node(g, id);
+	what = arena_printf(j->arena, "no target can run '%s' (%s%s%s)%s",
+	    node_label(g, id, j->arena), first->domain,
+	    first->domain[0] ? "." : "", first->op_type,
+	    n > 1 ? arena_printf(j->arena, " and %" PRIu32 " more nodes", n - 1)
+	          : "");
+	if (!j->args->plan_around)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "%s: %s; --plan-around leaves such nodes on the host at a "
+		    "guessed price",
+		    j->args->model, what);
+	notes_add(&j->model.notes,
+	    "%s: left on the host at a guessed price; `marq run` will refuse "
+	    "the plan",
+	    what);
+	return true;
 }
 
 static bool
@@ -139,12 +168,12 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	};
 	uint64_t began = clock_ns();
 
-	warn_of_opaque(j);
 	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
 	        j->arena, err)
 	    || !read_constraints(j, err)
 	    || !candidates_find(
-	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err))
+	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err)
+	    || !check_operators(j, err))
 		return false;
 	j->times.candidates_ns = clock_ns() - began;
 	return read_replay(j, err);
@@ -278,12 +307,12 @@ verify(struct job *j, struct err *err)
 	        &j->plan, &r, &o, &j->verification, j->arena, err);
 }
 
-/* --top-k: the plan again and the next best ones. */
+/* --top-k: the plan again and the K next best ones. */
 static bool
 find_top(struct job *j, struct err *err)
 {
 	struct plan_request r = request(j, &j->constraints);
-	uint32_t k = j->args->top_k;
+	uint32_t k = j->args->top_k + 1;
 
 	if (k < 2)
 		return true;

@@ -47,11 +47,17 @@ struct job {
 	struct notes
 	    notes; /* about pricing in this run: not part of a result */
 	bool opened; /* the model is mapped */
+	const char *bound; /* what job_bind() took for granted, or NULL */
 };
 
 /* Read, check, infer and normalise the model. */
 bool job_import(struct job *j, const struct search_args *args, struct arena *a,
     struct err *err);
+
+/* Bind the dimensions of inputs that are still open: to what they were in the
+ * result that is searched again, or to a batch of one, which it says. ERR_USAGE
+ * naming the others, ERR_INPUT for a graph without nodes (after job_import). */
+bool job_bind(struct job *j, struct err *err);
 
 /* Open the mix and enumerate candidates (after job_import). */
 bool job_candidates(struct job *j, bool keep_refusals, struct err *err);

@@ -13,6 +13,7 @@
 #include "cli/version.h"
 #include "ir/base/buf.h"
 #include "ir/base/json.h"
+#include "ir/base/nearest.h"
 
 static const struct {
 	const char *name, *what;
@@ -34,7 +35,8 @@ print_help(FILE *f)
 	    f);
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].what);
-	fputs("\n`marq COMMAND --help` lists a command's options.\n"
+	fputs("\n`marq help COMMAND` (or COMMAND --help, -h) lists a command's "
+	      "options. A file named - is\nstandard input.\n"
 	      "\nExit status:\n"
 	      "  0  done, also when a budget ended it early\n"
 	      "  1  the answer asked for is no (regression, mismatch, no legal "
@@ -68,14 +70,19 @@ whole_line(int argc, char **argv, struct arena *a)
 static bool
 run_command(struct cli *c, int argc, char **argv, struct err *err)
 {
+	struct nearest near = {.word = argv[0]};
+
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[0], commands[i].name) == 0) {
 			c->command = commands[i].name;
 			return commands[i].run(c, argc, argv, err);
 		}
 	c->command = argv[0];
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		nearest_try(&near, commands[i].name);
 	return err_set(err, ERR_USAGE,
-	    "no command '%s' (marq --help lists them)", argv[0]);
+	    "no command '%s'%s (marq --help lists them)", argv[0],
+	    nearest_text(&near, c->run));
 }
 
 /* A fault's status before an answer's, and that before a signal's. */
@@ -119,19 +126,43 @@ answer(struct cli *c, int argc, char **argv)
 	return err_exit(ERR_IO);
 }
 
+static bool
+is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0
+	    || strcmp(word, c) == 0;
+}
+
+/* "help COMMAND [VERB]" as "COMMAND [VERB] --help". */
+static int
+help_with(struct cli *c, int argc, char **argv)
+{
+	char **args = arena_new(c->run, char *, (size_t)argc + 2);
+
+	for (int i = 0; i < argc; i++)
+		args[i] = argv[i];
+	args[argc] = arena_str(c->run, "--help");
+	return answer(c, argc + 1, args);
+}
+
 static int
 dispatch(struct cli *c, int argc, char **argv)
 {
+	struct err err = {.kind = ERR_NONE};
+
 	if (argc < 2) {
-		print_help(stderr);
-		return err_exit(ERR_USAGE);
+		c->command = "search";
+		err_set(&err, ERR_USAGE, "no command (marq --help lists them)");
+		return cli_complain(c, &err);
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+	if (argc > 2 && strcmp(argv[1], "help") == 0 && argv[2][0] != '-')
+		return help_with(c, argc - 2, argv + 2);
+	if (is_one_of(argv[1], "--help", "help", "-h")) {
 		print_help(stdout);
 		return cli_finish(0);
 	}
-	if (strcmp(argv[1], "--version") == 0) {
-		puts("marq " MARQ_VERSION);
+	if (is_one_of(argv[1], "--version", "version", "-V")) {
+		version_print(c);
 		return cli_finish(0);
 	}
 	return answer(c, argc - 1, argv + 1);
@@ -154,9 +185,10 @@ main(int argc, char **argv)
 	child_die_with_parent();
 	arena_init(&run);
 	c.line = whole_line(argc, argv, &run);
+	document_init(&c);
 	if (document_is_wanted(argc, argv)) {
 		c.format = OUT_JSON;
-		document_begin(&c);
+		document_begin();
 	}
 	status = dispatch(&c, argc, argv);
 	arena_release(&run);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
+
 static const struct {
 	const char *name, *what;
 	cli_command *run;
@@ -28,7 +30,10 @@ print_help(FILE *f)
 bool
 cmd_model(struct cli *c, int argc, char **argv, struct err *err)
 {
-	if (argc >= 2 && strcmp(argv[1], "--help") == 0) {
+	struct nearest near = {.name = NULL};
+
+	if (argc >= 2
+	    && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		print_help(stdout);
 		return true;
 	}
@@ -42,7 +47,14 @@ cmd_model(struct cli *c, int argc, char **argv, struct err *err)
 			    arena_printf(c->run, "model %s", verbs[i].name);
 			return verbs[i].run(c, argc - 1, argv + 1, err);
 		}
+	if (argc < 2)
+		return err_set(err, ERR_USAGE,
+		    "no verb given (info, check or make); for example: marq "
+		    "model info model.onnx");
+	near.word = argv[1];
+	for (size_t i = 0; i < NVERBS; i++)
+		nearest_try(&near, verbs[i].name);
 	return err_set(err, ERR_USAGE,
-	    "no verb '%s' (marq model --help lists them)",
-	    argc >= 2 ? argv[1] : "");
+	    "no verb '%s'%s (marq model --help lists them)", argv[1],
+	    nearest_text(&near, c->run));
 }

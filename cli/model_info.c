@@ -295,6 +295,7 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	bool ok;
 
 	default_targets(args, c->run);
+	args->plan_around = true; /* what nothing takes is shown as such */
 	ok = job_import(&job, args, c->run, err) && gather(&in, &job, err);
 	if (ok) {
 		cli_warn_all(c, &job.model.notes);

@@ -7,6 +7,7 @@
 #include "cli/zoo/zoo.h"
 #include "ir/base/json.h"
 #include "ir/base/file.h"
+#include "ir/base/nearest.h"
 #include "ir/infer.h"
 #include "ir/onnx_write.h"
 
@@ -105,6 +106,20 @@ write_model(FILE *f, void *context, struct err *err)
 }
 
 static bool
+no_such(const struct args *args, struct err *err)
+{
+	struct nearest near = {.word = args->name};
+	uint32_t n;
+	const struct zoo_entry *entry = zoo_entries(&n);
+
+	for (uint32_t i = 0; i < n; i++)
+		nearest_try(&near, entry[i].name);
+	return err_set(err, ERR_USAGE,
+	    "no architecture '%s'%s (marq model make lists them)", args->name,
+	    nearest_text(&near, args->cli->run));
+}
+
+static bool
 make(const struct args *args, struct err *err)
 {
 	const struct zoo_entry *entry = zoo_find(args->name);
@@ -115,9 +130,7 @@ make(const struct args *args, struct err *err)
 	bool ok;
 
 	if (!entry)
-		return err_set(err, ERR_USAGE,
-		    "no architecture '%s' (marq model make lists them)",
-		    args->name);
+		return no_such(args, err);
 	arena_init(&a);
 	w.g = g = entry->make(&a, args->constant);
 	ok = infer(g, &shapes, err)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/units.h"
 #include "ir/base/json.h"
+#include "ir/base/nearest.h"
 #include "plan/shift.h"
 
 /* Is this ONNX node meant? `index` is of the main graph. */
@@ -50,16 +52,10 @@ has_index(const struct graph *g, const struct node *n, uint32_t index)
 static bool
 parse_index(const char *text, uint32_t *out, struct err *err)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n = 0;
 
-	*out = 0;
-	if (!text)
-		return true;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || n >= UINT32_MAX)
-		return err_set(
-		    err, ERR_USAGE, "--index %s: want a number", text);
+	if (text && !parse_number(text, 0, UINT32_MAX - 1, &n, err))
+		return err_in(err, "--index");
 	*out = (uint32_t)n;
 	return true;
 }
@@ -97,16 +93,25 @@ find_gone(struct pick *p, const struct pick_args *args, uint32_t index,
 }
 
 static bool
-say_none(const struct pick_args *args, struct err *err)
+say_none(const struct pick_args *args, const struct job *j, struct err *err)
 {
+	const struct graph *g = j->model.graph;
+	struct nearest near = {.word = args->node ? args->node : args->op};
+
+	for (node_id id = 0; near.word && id < g->nnodes; id++)
+		nearest_try(&near,
+		    args->node ? node_label(g, id, j->arena)
+		               : graph_node(g, id)->op_type);
 	if (args->node)
 		return err_set(err, ERR_USAGE,
-		    "no node of the model is called '%s' (a name, #ID or "
-		    "op:TYPE)%s",
-		    args->node, args->op || args->index ? " and fits" : "");
+		    "no node of the model is called '%s'%s%s (a name, #ID or "
+		    "op:TYPE)",
+		    args->node, args->op || args->index ? " and fits" : "",
+		    nearest_text(&near, j->arena));
 	if (args->op)
 		return err_set(err, ERR_USAGE,
-		    "no node of the model is of type '%s'", args->op);
+		    "no node of the model is of type '%s'%s", args->op,
+		    nearest_text(&near, j->arena));
 	return err_set(err, ERR_USAGE,
 	    "the model's graph has no node number %s", args->index);
 }
@@ -141,7 +146,7 @@ pick_nodes(struct pick *p, const struct pick_args *args, struct job *j,
 		p->n += p->node[id];
 	}
 	find_gone(p, args, index, j);
-	return fit + p->ngone > 0 || g->nnodes == 0 || say_none(args, err);
+	return fit + p->ngone > 0 || g->nnodes == 0 || say_none(args, j, err);
 }
 
 static const char *

@@ -1,5 +1,6 @@
 /* A result directory in place of a model: the search arguments it stands for. */
 #include <cjson/cJSON.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +52,51 @@ take_targets(struct search_args *args, const cJSON *list, struct err *err)
 	return true;
 }
 
+/* "float32[1,3,224,224]": what is open stays open. */
+static bool
+parse_shape(struct bind_shape *s, const char *type, struct arena *a)
+{
+	const char *at = strchr(type, '[');
+	char *end;
+
+	s->rank = 0;
+	s->dim = NULL;
+	if (!at)
+		return false;
+	for (at++; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
+		int64_t *dim = arena_new(a, int64_t, s->rank + 1);
+
+		if (s->rank)
+			memcpy(dim, s->dim, s->rank * sizeof *dim);
+		dim[s->rank++] = strtoll(at, &end, 10);
+		s->dim = dim;
+	}
+	return *at == ']';
+}
+
+static void
+take_shapes(struct search_args *args, const cJSON *inputs)
+{
+	struct arena *a = args->cli->run;
+	uint32_t n = (uint32_t)cJSON_GetArraySize(inputs);
+	struct bind_shape *shape = arena_new(a, struct bind_shape, n + 1);
+	struct err none = {.kind = ERR_NONE};
+	const char *name, *type;
+	const cJSON *item;
+
+	args->of_result.shape = shape;
+	cJSON_ArrayForEach(item, inputs)
+	{
+		struct bind_shape *s = &shape[args->of_result.nshapes];
+
+		if (!jsonin_str(item, "name", &name, &none)
+		    || !jsonin_str(item, "type", &type, &none))
+			return; /* of another version: shapes stay open */
+		s->input = arena_str(a, name);
+		args->of_result.nshapes += parse_shape(s, type, a);
+	}
+}
+
 static bool
 take_result(struct search_args *args, const cJSON *doc, struct err *err)
 {
@@ -63,6 +109,7 @@ take_result(struct search_args *args, const cJSON *doc, struct err *err)
 	    || !jsonin_array(plan, "targets", &targets, err)
 	    || !take_targets(args, targets, err))
 		return false;
+	take_shapes(args, cJSON_GetObjectItemCaseSensitive(model, "inputs"));
 	args->model = find_model(path, args->model, args->cli->run);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/units.h"
 #include "costmodel/machine.h"
 #include "targets/host/host.h"
 
@@ -16,6 +17,9 @@
 /* TUNING: plans with half-precision parts: rounding to 11 bits at each layer
  * adds up to a percent of the range over fifty layers. */
 #define RTOL_F16 5e-2
+
+/* TUNING: no output is compared as loosely as that */
+#define MAX_TOLERANCE 1e30
 
 struct args {
 	struct search_args search;
@@ -46,25 +50,21 @@ static const struct argp_option options[] = {
 };
 
 static error_t
-parse_number(double *out, const char *arg, struct argp_state *state)
+parse_tolerance(double *out, const char *arg, struct argp_state *state)
 {
 	char *end;
 
 	*out = strtod(arg, &end);
-	if (end == arg || *end != '\0' || !(*out >= 0))
-		argp_error(state, "'%s' is no tolerance", arg);
+	if (end == arg || *end != '\0' || !(*out >= 0) || *out > MAX_TOLERANCE)
+		argp_error(
+		    state, "'%s' is not a tolerance (a number from 0)", arg);
 	return 0;
 }
 
 static error_t
 parse_runs(struct args *args, const char *arg, struct argp_state *state)
 {
-	char *end;
-	long n = strtol(arg, &end, 10);
-
-	if (end == arg || *end != '\0' || n < 1 || n > 200)
-		argp_error(state, "'%s' is not a number of runs (1..200)", arg);
-	args->runs = (uint32_t)n;
+	args->runs = option_number("--runs", arg, 1, 200, state);
 	return 0;
 }
 
@@ -82,9 +82,9 @@ parse(int key, char *arg, struct argp_state *state)
 		output_keep(args->search.cli, arg);
 		return 0;
 	case KEY_ATOL:
-		return parse_number(&args->atol, arg, state);
+		return parse_tolerance(&args->atol, arg, state);
 	case KEY_RTOL:
-		return parse_number(&args->rtol, arg, state);
+		return parse_tolerance(&args->rtol, arg, state);
 	case KEY_RUNS:
 		return parse_runs(args, arg, state);
 	case KEY_LAYERS:
@@ -234,8 +234,7 @@ read_sets(struct run_sets *sets, const struct job *j, const struct args *args,
 		if (!run_data_read(sets, j->model.graph, args->data.text[i],
 		        j->arena, err))
 			return false;
-	return sets->n > 0
-	    || run_data_seeded(sets, j->model.graph, j->arena, err);
+	return true;
 }
 
 /* Import again with what the data say of shapes the model leaves open. */
@@ -246,7 +245,8 @@ bind_to_data(struct job *j, const struct run_sets *sets,
 	struct search_args *search =
 	    arena_copy(j->arena, &args->search, sizeof args->search);
 
-	if (!run_data_shapes(
+	if (sets->n == 0
+	    || !run_data_shapes(
 	        &search->onnx, &sets->set[0], j->model.graph, j->arena))
 		return true;
 	model_close(&j->model);
@@ -261,7 +261,9 @@ run(struct job *j, struct run_result *r, const struct args *args,
 
 	if (!job_import(j, &args->search, args->search.cli->run, err)
 	    || !read_sets(&sets, j, args, err)
-	    || !bind_to_data(j, &sets, args, err)
+	    || !bind_to_data(j, &sets, args, err) || !job_bind(j, err)
+	    || (sets.n == 0
+	        && !run_data_seeded(&sets, j->model.graph, j->arena, err))
 	    || !job_candidates(j, false, err))
 		return false;
 	j->verify = true;

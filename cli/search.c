@@ -108,7 +108,8 @@ look_into(struct job *j, const struct args *args, struct err *err)
 static bool
 run(struct job *j, const struct args *args, struct err *err)
 {
-	if (!job_import(j, &args->search, args->search.cli->run, err))
+	if (!job_import(j, &args->search, args->search.cli->run, err)
+	    || !job_bind(j, err))
 		return false;
 	j->failures_only = true;
 	j->verify = true;

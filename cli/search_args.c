@@ -1,11 +1,13 @@
 #include "cli/search_args.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/units.h"
+#include "costmodel/machine.h"
 
 enum {
 	KEY_SHAPE = 0x200,
@@ -34,7 +36,12 @@ enum {
 	KEY_DUMP,
 	KEY_NAN,
 	KEY_NO_VERIFY,
+	KEY_PLAN_AROUND,
 };
+
+/* TUNING: more plans nobody reads, and each is kept whole */
+#define TOP_MAX 1000
+#define MANY 1000000000
 
 /* Groups from 11 on: those before are of the command. */
 static const struct argp_option options[] = {
@@ -96,7 +103,11 @@ static const struct argp_option options[] = {
         "search as if the model had no marks and no partitions in it", 13},
     {"no-verify", KEY_NO_VERIFY, NULL, 0,
         "do not run the plan once against the host reference", 13},
-    {"top-k", KEY_TOP, "K", 0, "also find the K best alternatives", 13},
+    {"plan-around", KEY_PLAN_AROUND, NULL, 0,
+        "leave operators that nothing here can run on the host, at a guessed "
+        "price, instead of refusing the model",
+        13},
+    {"top-k", KEY_TOP, "K", 0, "also find the K next best plans", 13},
     {"replay", KEY_REPLAY, "PLAN.json", 0,
         "re-validate and re-price a plan instead of searching", 13},
     {"dump-problem", KEY_DUMP, "FILE.json", 0,
@@ -112,17 +123,6 @@ static const struct argp_option model_options[] = {
     {0},
 };
 
-static uint32_t
-number(const char *option, const char *arg, struct argp_state *state)
-{
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end || n > UINT32_MAX / 2)
-		argp_error(state, "%s %s: want a number", option, arg);
-	return (uint32_t)n;
-}
-
 /* One decimal of "1x3x224"; moves past a following 'x'. */
 static bool
 parse_extent(const char **s, int64_t *out)
@@ -132,8 +132,10 @@ parse_extent(const char **s, int64_t *out)
 
 	if (**s < '0' || **s > '9')
 		return false;
+	errno = 0;
 	x = strtoll(*s, &end, 10);
-	if (x < 0 || (*end && *end != 'x') || (*end == 'x' && !end[1]))
+	if (errno != 0 || x < 0 || (*end && *end != 'x')
+	    || (*end == 'x' && !end[1]))
 		return false;
 	*out = x;
 	*s = *end ? end + 1 : end;
@@ -216,7 +218,11 @@ set_budget(struct search_args *args, int key, const char *arg,
 	if (!(key == KEY_MEMORY
 	            ? parse_bytes(arg, &args->memory_budget_bytes, &err)
 	            : parse_duration(arg, duration, &err)))
-		argp_error(state, "%s", err.text);
+		argp_error(state, "%s: %s",
+		    key == KEY_MEMORY        ? "--memory-budget"
+		        : key == KEY_TIMEOUT ? "--measure-timeout"
+		                             : "--time-budget",
+		    err.text);
 }
 
 static error_t
@@ -276,13 +282,15 @@ parse_prices(int key, char *arg, struct argp_state *state)
 		args->price_baselines = true;
 		return 0;
 	case KEY_MAX_MEASURE:
-		args->max_measure = number("--max-measure", arg, state);
+		args->max_measure =
+		    option_number("--max-measure", arg, 1, MANY, state);
 		return 0;
 	case KEY_THREADS:
-		args->threads = number("--threads", arg, state);
+		args->threads =
+		    option_number("--threads", arg, 1, CORES_MAX, state);
 		return 0;
 	case KEY_JOBS:
-		args->jobs = number("--jobs", arg, state);
+		args->jobs = option_number("--jobs", arg, 1, CORES_MAX, state);
 		return 0;
 	default:
 		return parse_lists(key, arg, state);
@@ -323,7 +331,10 @@ parse(int key, char *arg, struct argp_state *state)
 		args->searcher = arg;
 		return 0;
 	case KEY_TOP:
-		args->top_k = number("--top-k", arg, state);
+		args->top_k = option_number("--top-k", arg, 1, TOP_MAX, state);
+		return 0;
+	case KEY_PLAN_AROUND:
+		args->plan_around = true;
 		return 0;
 	case KEY_SENSITIVITY:
 		args->sensitivity = true;

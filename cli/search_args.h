@@ -17,10 +17,12 @@ struct search_args {
 	bool sensitivity;
 	struct text_list prefixes; /* TARGET[:NODE,...] */
 	const char *constraints; /* a file */
+	bool plan_around; /* unknown operators at a guessed price */
 	bool ignore_marks; /* what the model's metadata asks for */
 	bool ignore_nan; /* a plan may make numbers of NaN */
 	bool no_verify; /* nobody runs the plan before it is given out */
 	struct onnx_options onnx; /* --shape, --dim */
+	struct onnx_options of_result; /* shapes that a result had */
 	const char *db; /* NULL: none */
 	enum accept accept;
 	bool measure, eager_pricing, price_baselines;

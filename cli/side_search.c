@@ -83,9 +83,9 @@ side_search(struct side *s, const char *text, const struct search_args *like,
 	if (!folder)
 		return false;
 	result = arena_printf(a, "%s/result", folder);
-	ok = job_import(&j, &args, a, err) && job_candidates(&j, true, err)
-	    && job_search(&j, err) && write_result(&j, result, err)
-	    && side_read(s, result, a, err);
+	ok = job_import(&j, &args, a, err) && job_bind(&j, err)
+	    && job_candidates(&j, true, err) && job_search(&j, err)
+	    && write_result(&j, result, err) && side_read(s, result, a, err);
 	ok = job_close(&j, err) && ok;
 	folder_remove(folder);
 	s->path = text;

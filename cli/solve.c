@@ -12,6 +12,9 @@
 #include "search/placement.h"
 #include "search/problem_json.h"
 
+/* TUNING: labels a node; a budget of memory stops it long before */
+#define BEAM_MAX 100000000
+
 struct solve_args {
 	struct cli *cli;
 	const char *file, *searcher, *dump;
@@ -59,7 +62,6 @@ parse(int key, char *arg, struct argp_state *state)
 {
 	struct solve_args *args = state->input;
 	struct err err = {.kind = ERR_NONE};
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -70,16 +72,15 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TIME:
 		if (!parse_duration(arg, &args->time_budget_ns, &err))
-			argp_error(state, "%s", err.text);
+			argp_error(state, "--time-budget: %s", err.text);
 		return 0;
 	case KEY_MEMORY:
 		if (!parse_bytes(arg, &args->search.memory_budget, &err))
-			argp_error(state, "%s", err.text);
+			argp_error(state, "--memory-budget: %s", err.text);
 		return 0;
 	case KEY_BEAM:
-		args->search.beam = (uint32_t)strtoul(arg, &end, 10);
-		if (*arg < '1' || *arg > '9' || *end)
-			argp_error(state, "--beam %s: want a number", arg);
+		args->search.beam =
+		    option_number("--beam", arg, 1, BEAM_MAX, state);
 		return 0;
 	case KEY_DUMP:
 		args->dump = arg;

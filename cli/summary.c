@@ -330,7 +330,8 @@ summary_print(const struct job *j, const char *out)
 	}
 	if (j->args->cli->verbosity < 0)
 		return;
-	printf("%s: %u nodes, %u targets, %u candidates\n", j->args->model,
+	printf("%s: %s%s%u nodes, %u targets, %u candidates\n", j->args->model,
+	    j->bound ? j->bound : "", j->bound ? "; " : "",
 	    j->model.graph->nnodes, j->mix.n, j->candidates.n);
 	print_counts(&j->counts);
 	print_reuse(&j->counts);

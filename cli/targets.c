@@ -243,10 +243,13 @@ cmd_targets(struct cli *c, int argc, char **argv, struct err *err)
 	if (!list_all && strcmp(r.verb, "show") != 0
 	    && strcmp(r.verb, "check") != 0)
 		return err_set(err, ERR_USAGE,
-		    "'%s' is none of list, show, check", r.verb);
+		    "no verb '%s': want list, show or check", r.verb);
 	if (list_all != !r.target)
-		return err_set(err, ERR_USAGE, "%s takes %s", r.verb,
-		    list_all ? "nothing" : "a target");
+		return err_set(err, ERR_USAGE,
+		    list_all ? "list takes no target ('%s')"
+		             : "no target to %s; for example: marq targets "
+		               "%s host",
+		    list_all ? r.target : r.verb, r.verb);
 	if (!list_all)
 		return show(&r, err);
 	list(&r);

@@ -84,21 +84,25 @@ top_print(const struct job *j)
 	char cost[32], margin[32], noise[32];
 	const struct plan *p;
 	struct difference d;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0, n = 0; (p = next(j, &i, &d)); n++) {
+	for (uint32_t i = 0; (p = next(j, &i, &d)); n++) {
 		if (n == 0)
-			puts("next best:");
-		printf("  %s, %s more (%s the noise of %s); %u composites "
-		       "differ, first at %s%s\n",
+			puts("next best plans:");
+		printf("  %s, %s more (%s the noise of %s); %u composite%s "
+		       "differ%s, first at %s%s\n",
 		    format_duration(p->cost, cost, sizeof cost),
 		    format_duration(d.margin, margin, sizeof margin),
 		    d.margin > d.noise ? "beyond" : "within",
 		    format_duration(d.noise, noise, sizeof noise), d.changed,
+		    d.changed == 1 ? "" : "s", d.changed == 1 ? "s" : "",
 		    d.node == NODE_NONE
 		        ? "none"
 		        : node_label(j->model.graph, d.node, j->arena),
 		    p->proven ? "" : "; others may be cheaper");
 	}
+	if (n < j->args->top_k)
+		printf("  no %splan was found\n", n ? "other " : "next best ");
 }
 
 void

@@ -1,5 +1,7 @@
 #include "cli/units.h"
 
+#include <argp.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@ static const struct unit durations[] = {
     {"m", UINT64_C(60000000000)},
     {"s", UINT64_C(1000000000)},
     {"us", UINT64_C(1000)},
+    {"µs", UINT64_C(1000)},
     {"ns", UINT64_C(1)},
     {NULL, 0},
 };
@@ -75,7 +78,7 @@ parse_sum(const char *text, const struct unit *table, uint64_t *out)
 			return false;
 		*out += n * u->size;
 	} while (*s != '\0');
-	return true;
+	return *out > 0;
 }
 
 bool
@@ -83,15 +86,41 @@ parse_duration(const char *text, uint64_t *ns, struct err *err)
 {
 	return parse_sum(text, durations, ns)
 	    || err_set(err, ERR_USAGE,
-	        "'%s' is not a duration (like 90s, 7h30m, 200ms)", text);
+	        "'%s' is not a duration above zero (like 90s, 7h30m, 200ms)",
+	        text);
 }
 
 bool
 parse_bytes(const char *text, uint64_t *bytes, struct err *err)
 {
 	return parse_sum(text, sizes, bytes)
-	    || err_set(
-	        err, ERR_USAGE, "'%s' is not a size (like 512MiB, 4GiB)", text);
+	    || err_set(err, ERR_USAGE,
+	        "'%s' is not a size above zero (like 512MiB, 4GiB)", text);
+}
+
+bool
+parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out,
+    struct err *err)
+{
+	const char *s = text;
+
+	if (parse_digits(&s, out) && *s == '\0' && *out >= low && *out <= high)
+		return true;
+	return err_set(err, ERR_USAGE,
+	    "'%.60s' is not a number from %" PRIu64 " to %" PRIu64, text, low,
+	    high);
+}
+
+uint32_t
+option_number(const char *option, const char *text, uint32_t low, uint32_t high,
+    struct argp_state *state)
+{
+	struct err err = {.kind = ERR_NONE};
+	uint64_t n = 0;
+
+	if (!parse_number(text, low, high, &n, &err))
+		argp_error(state, "%s: %s", option, err.text);
+	return (uint32_t)n;
 }
 
 char *
@@ -102,7 +131,7 @@ format_duration(uint64_t ns, char *text, size_t n)
 	if (ns < 1000)
 		snprintf(text, n, "%llu ns", (unsigned long long)ns);
 	else if (ns < 1000000)
-		snprintf(text, n, "%.3g us", x / 1e3);
+		snprintf(text, n, "%.3g µs", x / 1e3);
 	else if (ns < 1000000000)
 		snprintf(text, n, "%.4g ms", x / 1e6);
 	else

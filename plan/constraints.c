@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
 #include "plan/partition.h"
 
 void
@@ -42,6 +43,16 @@ is_meant(const struct graph *g, node_id id, const char *text, struct arena *a)
 	        || strcmp(node_label(g, id, a), text) == 0);
 }
 
+static const char *
+near_node(const struct graph *g, const char *text, struct arena *a)
+{
+	struct nearest n = {.word = text};
+
+	for (node_id id = 0; id < g->nnodes; id++)
+		nearest_try(&n, node_label(g, id, a));
+	return nearest_text(&n, a);
+}
+
 bool
 constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
     struct arena *a, struct err *err)
@@ -55,8 +66,8 @@ constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
 	if (c->nnodes > 0)
 		return true;
 	return err_set(err, ERR_USAGE,
-	    "no node of the model is called '%s' (a name, #ID or op:TYPE)",
-	    text);
+	    "no node of the model is called '%s'%s (a name, #ID or op:TYPE)",
+	    text, near_node(g, text, a));
 }
 
 /* "mrvl:num_tiles=4, dnnl, host" */
@@ -75,15 +86,19 @@ bool
 constraint_targets(struct constraint *c, const char *text, const struct mix *m,
     struct arena *a, struct err *err)
 {
+	struct nearest near = {.word = text};
+
 	for (uint32_t t = 0; t < m->n; t++)
 		if (strcmp(m->target[t].text, text) == 0
 		    || strcmp(m->target[t].kind->name, text) == 0)
 			c->targets |= UINT64_C(1) << t;
 	if (c->targets)
 		return true;
+	for (uint32_t t = 0; t < m->n; t++)
+		nearest_try(&near, m->target[t].kind->name);
 	return err_set(err, ERR_USAGE,
-	    "no target of the mix is called '%s' (%s)", text,
-	    target_names(m, a));
+	    "no target of the mix is called '%s'%s (%s)", text,
+	    nearest_text(&near, a), target_names(m, a));
 }
 
 static bool

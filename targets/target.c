@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
+
 #define TARGET(name) extern const struct target_kind target_##name;
 #include "targets/targets.def"
 #undef TARGET
@@ -151,6 +153,34 @@ without_escapes(const char *text, size_t n, struct arena *a)
 	return out;
 }
 
+static const char *
+near_text(const struct nearest *n, struct arena *a)
+{
+	return n->name ? nearest_text(n, a) : ";";
+}
+
+static const char *
+near_option(const struct target_kind *k, const char *name, struct arena *a)
+{
+	struct nearest n = {.word = name};
+
+	for (const struct target_option *o = k->option; o && o->name; o++)
+		nearest_try(&n, o->name);
+	return near_text(&n, a);
+}
+
+static const char *
+near_kind(const char *name, struct arena *a)
+{
+	struct nearest n = {.word = name};
+	uint32_t nkinds;
+	const struct target_kind *const *kind = target_kinds(&nkinds);
+
+	for (uint32_t i = 0; i < nkinds; i++)
+		nearest_try(&n, kind[i]->name);
+	return near_text(&n, a);
+}
+
 static bool
 add_option(struct target *t, struct option_value *list, const char *text,
     size_t n, struct arena *a, struct err *err)
@@ -170,8 +200,9 @@ add_option(struct target *t, struct option_value *list, const char *text,
 	o = find_option(t->kind, v->name);
 	if (!o)
 		return err_set(err, ERR_USAGE,
-		    "target '%s': unknown option '%s'; %s has: %s", t->text,
-		    v->name, t->kind->name, known_options(t->kind, a));
+		    "target '%s': unknown option '%s'%s %s has: %s", t->text,
+		    v->name, near_option(t->kind, v->name, a), t->kind->name,
+		    known_options(t->kind, a));
 	for (uint32_t i = 0; i < t->noptions; i++)
 		if (strcmp(list[i].name, v->name) == 0)
 			return err_set(err, ERR_USAGE,
@@ -198,7 +229,8 @@ parse_target(
 	t->kind = target_kind_find(name);
 	if (!t->kind)
 		return err_set(err, ERR_USAGE,
-		    "unknown target '%s'; known are: %s", name, known_kinds(a));
+		    "unknown target '%s'%s known are: %s", name,
+		    near_kind(name, a), known_kinds(a));
 	t->source = t->kind->source;
 	if (!colon)
 		return true;

@@ -77,7 +77,7 @@ stamp=$(cat killed/*.status.json | cksum)
 run batch killed.yaml
 expect_status 0
 [ "$(cat killed/*.status.json | cksum)" = "$stamp" ] || fail 'units were repeated'
-"$MARQ" model make tiny-encoder -o tiny.onnx -q
+"$MARQ" model make tiny-encoder -o tiny.onnx -q --force
 run batch killed.yaml
 expect_status 0
 [ "$(cat killed/*.status.json | cksum)" != "$stamp" ] || fail 'a changed model was not searched again'

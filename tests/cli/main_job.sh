@@ -95,7 +95,7 @@ expect_in out 'proven optimal'
 # The next best plans.
 run search tiny.onnx $targets --db t.db -o none --top-k 3
 expect_status 0
-expect_in out 'next best:'
+expect_in out 'next best plans:'
 expect_in out 'the noise of'
 
 # The plan computes what the reference computes.
