@@ -144,6 +144,13 @@ write_lines(FILE *f, void *context, struct err *err)
 	return costdb_export(x->db, f, err);
 }
 
+static bool
+write_copy(const struct db_args *d, struct costdb *db, struct err *err)
+{
+	return d->cli->force ? costdb_replace(db, d->arg[0], err)
+	                     : costdb_copy(db, d->arg[0], err);
+}
+
 bool
 db_export_verb(struct db_args *d, struct err *err)
 {
@@ -157,7 +164,7 @@ db_export_verb(struct db_args *d, struct err *err)
 	    || !costdb_open(&x.db, d->db, DB_READ, d->cli->run, err))
 		return false;
 	ok = d->lines ? output_write(d->cli, d->arg[0], write_lines, &x, err)
-	              : costdb_copy(x.db, d->arg[0], d->cli->force, err);
+	              : write_copy(d, x.db, err);
 	costdb_abandon(x.db);
 	return ok;
 }
@@ -335,7 +342,7 @@ db_backup_verb(struct db_args *d, struct err *err)
 	if (!output_file(d->cli, d->arg[0], err)
 	    || !costdb_open(&db, d->db, DB_FOREIGN, d->cli->run, err))
 		return false;
-	ok = costdb_copy(db, d->arg[0], d->cli->force, err);
+	ok = write_copy(d, db, err);
 	costdb_abandon(db);
 	if (ok && begin_json(&j, d, "marq.db-backup/1")) {
 		json_key_str(&j, "copy", d->arg[0]);

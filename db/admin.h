@@ -76,8 +76,9 @@ bool costdb_verify(
 bool costdb_trust(struct costdb *foreign, struct err *err);
 
 /* A copy that lies in one file, not written by anyone, whole or not there. */
-bool costdb_copy(
-    struct costdb *db, const char *path, bool replace, struct err *err);
+bool costdb_copy(struct costdb *db, const char *path, struct err *err);
+/* The same over a file that is there: it stays until the copy is whole. */
+bool costdb_replace(struct costdb *db, const char *path, struct err *err);
 
 /* What merging did. */
 struct db_merge {

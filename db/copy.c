@@ -38,8 +38,8 @@ sync_file(const char *path, struct err *err)
 	return ok || err_set(err, ERR_IO, "%s: %s", path, strerror(why));
 }
 
-bool
-costdb_copy(struct costdb *db, const char *path, bool replace, struct err *err)
+static bool
+copy(struct costdb *db, const char *path, bool replace, struct err *err)
 {
 	char temporary[4096];
 
@@ -60,4 +60,16 @@ costdb_copy(struct costdb *db, const char *path, bool replace, struct err *err)
 	}
 	unlink(temporary);
 	return true;
+}
+
+bool
+costdb_copy(struct costdb *db, const char *path, struct err *err)
+{
+	return copy(db, path, false, err);
+}
+
+bool
+costdb_replace(struct costdb *db, const char *path, struct err *err)
+{
+	return copy(db, path, true, err);
 }

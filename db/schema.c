@@ -176,7 +176,7 @@ backup(struct costdb *db, int64_t version, struct err *err)
 	        (long long)version, utc)
 	    >= sizeof path)
 		return err_set(err, ERR_IO, "%s: path too long", db->path);
-	return access(path, F_OK) == 0 || costdb_copy(db, path, false, err)
+	return access(path, F_OK) == 0 || costdb_copy(db, path, err)
 	    || err_in(err, "backup before migrating");
 }
 

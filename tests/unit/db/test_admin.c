@@ -364,14 +364,14 @@ a_copy_stands_alone(void **state)
 	struct db_stat s;
 
 	fill(f, f->db, 0, 100, 1000);
-	assert_true(costdb_copy(f->db, f->other, false, &f->err));
+	assert_true(costdb_copy(f->db, f->other, &f->err));
 	assert_int_not_equal(
 	    access(arena_printf(&f->a, "%s-wal", f->other), F_OK), 0);
 	copy = dbfile_open(f->other, DB_READ, &f->a);
 	assert_true(costdb_stat(copy, &s, &f->err));
 	assert_int_equal(s.attempts, 100);
 	costdb_abandon(copy);
-	assert_false(costdb_copy(f->db, f->other, false, &f->err));
+	assert_false(costdb_copy(f->db, f->other, &f->err));
 	assert_int_equal(f->err.kind, ERR_IO);
 	err_clear(&f->err);
 }
