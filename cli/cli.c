@@ -252,6 +252,21 @@ cli_say(const struct cli *c, int level, const char *fmt, ...)
 }
 
 void
+cli_next(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->verbosity < 0 || c->format == OUT_JSON)
+		return;
+	fflush(stdout);
+	fputs("next: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	putc('\n', stderr);
+}
+
+void
 cli_warn_all(const struct cli *c, const struct notes *notes)
 {
 	/* TUNING: a screenful is 20 lines */

@@ -71,6 +71,13 @@ __attribute__((format(printf, 3, 4)))
 void
 cli_say(const struct cli *c, int level, const char *fmt, ...);
 
+/* What may be of use next, on stderr; not with -q or --format json. */
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
+void
+cli_next(const struct cli *c, const char *fmt, ...);
+
 /* Warnings: "marq: warning: ..." each, unless -q; at most a screenful without
  * -v. */
 void cli_warn_all(const struct cli *c, const struct notes *notes);

@@ -231,6 +231,8 @@ cmd_compare(struct cli *c, int argc, char **argv, struct err *err)
 	ok = run(&args, side, diff, err);
 	for (uint32_t i = 0; i < args.n; i++)
 		side_close(&side[i]);
+	if (ok && !args.html)
+		cli_next(c, "the same with --html FILE for a page");
 	if (ok && fails(&args, diff))
 		c->status = err_exit(ERR_VERDICT);
 	return ok;

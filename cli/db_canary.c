@@ -87,7 +87,8 @@ db_canary(struct cli *c, int argc, char **argv, struct err *err)
 	notes_init(&notes, c->run);
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
-	ok = job_import(&j, &args, c->run, err)
+	targets_settle(&args);
+	ok = job_import(&j, &args, c->run, err) && job_bind(&j, err)
 	    && job_candidates(&j, false, err)
 	    && time_again(&j, &counts, &notes, err);
 	ok = job_close(&j, err) && ok;

@@ -301,8 +301,8 @@ bind_as_result(struct search_args *args, const struct dims *d)
 	return args->onnx.nshapes > bound;
 }
 
-bool
-job_bind(struct job *j, struct err *err)
+static bool
+bind_open(struct job *j, struct err *err)
 {
 	struct dims d = {.job = j};
 	struct search_args *args;
@@ -337,5 +337,15 @@ job_bind(struct job *j, struct err *err)
 		cli_say(args->cli, 0,
 		    "%s: taking %s, for no size is given (--dim or --shape)",
 		    args->model, said);
+	return true;
+}
+
+bool
+job_bind(struct job *j, struct err *err)
+{
+	if (!bind_open(j, err))
+		return false;
+	if (j->args->targets_note)
+		cli_say(j->args->cli, 0, "%s", j->args->targets_note);
 	return true;
 }

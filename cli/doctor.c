@@ -255,6 +255,7 @@ cmd_doctor(struct cli *c, int argc, char **argv, struct err *err)
 	}
 	if (c->format == OUT_JSON)
 		print_json(found);
+	cli_next(c, "marq targets list, marq model make squeezenet");
 	if (worst == GRADE_BROKEN)
 		c->status = err_exit(ERR_VERDICT);
 	return true;

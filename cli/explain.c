@@ -235,13 +235,19 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	struct args args = {.fast = false};
 	struct job j = {.opened = false};
 	struct what_if what = {.found = false};
+	const char *given;
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, err)
-	    || !search_args_resolve(&args.search, err))
+	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
+	given = args.search.model;
+	if (!search_args_resolve(&args.search, err))
+		return false;
+	targets_settle(&args.search);
 	ok = run(&args, &j, &what, err);
+	if (ok && !args.list && args.what_if.n == 0)
+		cli_next(c, "marq explain %s --what-if list", given);
 	ok = what_if_close(&what, err) && ok;
 	return job_close(&j, err) && ok;
 }

@@ -104,6 +104,8 @@ model_check(struct cli *c, int argc, char **argv, struct err *err)
 		print_json(&f);
 	else
 		print_text(&f);
+	if (f.faults.n == 0)
+		cli_next(c, "marq search %s", f.path);
 	if (f.faults.n)
 		c->status = err_exit(ERR_INPUT);
 	return true;

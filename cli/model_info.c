@@ -69,25 +69,6 @@ find_reach(struct reach *r, const struct job *j, uint32_t t)
 	}
 }
 
-/* All kinds that are usable here, when the user names none. A kind without
- * rules of its own takes them from a file, which nobody named. */
-static void
-default_targets(struct search_args *args, struct arena *a)
-{
-	uint32_t n;
-	const struct target_kind *const *kind = target_kinds(&n);
-	struct err err = {.kind = ERR_NONE};
-
-	if (args->targets.n)
-		return;
-	args->targets.text = arena_new(a, const char *, n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (kind[i]->nrules > 0 && target_kind_usable(kind[i], &err))
-			args->targets.text[args->targets.n++] = kind[i]->name;
-		err_clear(&err);
-	}
-}
-
 /* A node that no target takes is what we are here to say, no fault. */
 static bool
 gather(struct info *in, struct job *j, struct err *err)
@@ -294,7 +275,7 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	struct job job;
 	bool ok;
 
-	default_targets(args, c->run);
+	targets_settle(args);
 	args->plan_around = true; /* what nothing takes is shown as such */
 	ok = job_import(&job, args, c->run, err) && gather(&in, &job, err);
 	if (ok) {
@@ -306,6 +287,7 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 			print_totals(&in);
 			print_ops(&in);
 			print_reach(&in);
+			cli_next(c, "marq search %s", args->model);
 		}
 	}
 	if (job.opened)

@@ -157,6 +157,7 @@ model_make(struct cli *c, int argc, char **argv, struct err *err)
 		return false;
 	if (!args.name) {
 		list_all(c);
+		cli_next(c, "marq model make squeezenet");
 		return true;
 	}
 	if (!args.out)
@@ -165,5 +166,6 @@ model_make(struct cli *c, int argc, char **argv, struct err *err)
 		return false;
 	if (strcmp(args.out, "-") != 0)
 		cli_say(c, 0, "wrote %s", args.out);
+	cli_next(c, "marq search %s", args.out);
 	return true;
 }

@@ -42,6 +42,8 @@ path_default_result(const char *model, struct arena *a)
 	const char *slash = strrchr(model, '/'), *dot;
 	const char *stem = slash ? slash + 1 : model;
 
+	if (strcmp(model, "-") == 0)
+		return "stdin.marq";
 	/* every zoo calls its file model.onnx: its folder's name says more */
 	if (slash && strcmp(stem, "model.onnx") == 0 && slash > model) {
 		const char *start = slash;

@@ -12,7 +12,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define REFRESH (SECOND / 10) /* of the line on a terminal */
-#define HEARTBEAT (60 * SECOND) /* between lines elsewhere */
+#define HEARTBEAT (60 * SECOND) /* between lines elsewhere, with -v */
 
 void
 progress_begin(struct progress *p, const struct cli *c)
@@ -25,15 +25,26 @@ progress_begin(struct progress *p, const struct cli *c)
 	    isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-/* Seconds left, if the rest goes as fast as what is done. */
+/* Steps come in rounds, each with a count of its own; what all of them took
+ * says how long the rest of this one takes. */
 static uint64_t
 seconds_left(const struct progress *p, uint32_t done, uint32_t todo)
 {
 	uint64_t elapsed = clock_ns() - p->began_ns;
+	uint64_t all = p->earlier + done;
 
-	if (done == 0)
+	if (all == 0 || done > todo)
 		return 0;
-	return (uint64_t)((double)elapsed / done * (todo - done)) / SECOND;
+	return (uint64_t)((double)elapsed / (double)all * (todo - done))
+	    / SECOND;
+}
+
+static void
+count_rounds(struct progress *p, uint32_t done)
+{
+	if (done < p->last)
+		p->earlier += p->last;
+	p->last = done;
 }
 
 static unsigned
@@ -46,16 +57,22 @@ terminal_width(void)
 	return 80;
 }
 
+/* "[####----] 12 of 24, 0:10 left  conv ..." */
 static void
 show_line(struct progress *p, uint32_t done, uint32_t todo, const char *what)
 {
+	static const char full[] = "####################";
+	static const char rest[] = "--------------------";
+	const int bar = sizeof full - 1;
+	int filled = todo ? (int)((uint64_t)done * (unsigned)bar / todo) : bar;
 	uint64_t left = seconds_left(p, done, todo);
 	char line[512];
-	int n = snprintf(line, sizeof line, "[%u/%u] %llu:%02llu left  %s",
-	    done, todo, (unsigned long long)(left / 60),
-	    (unsigned long long)(left % 60), what);
-	int width = (int)terminal_width() - 1;
+	int width = (int)terminal_width() - 1, n;
 
+	n = snprintf(line, sizeof line,
+	    "[%.*s%.*s] %u of %u, %llu:%02llu left  %s", filled, full,
+	    bar - filled, rest, done, todo, (unsigned long long)(left / 60),
+	    (unsigned long long)(left % 60), what);
 	fprintf(stderr, "\r\033[K%.*s", n < width ? n : width, line);
 	fflush(stderr);
 	p->line_open = true;
@@ -94,6 +111,7 @@ progress_step(
 	uint64_t now = clock_ns();
 	uint64_t every = p->terminal ? REFRESH : HEARTBEAT;
 
+	count_rounds(p, done);
 	if (p->cli->progress_fd >= 0)
 		write_event(p, done, todo, what);
 	if (!p->cli->progress || p->cli->verbosity < 0)
@@ -103,7 +121,7 @@ progress_step(
 	p->shown_ns = now;
 	if (p->terminal)
 		show_line(p, done, todo, what);
-	else if (done != todo)
+	else if (done != todo && p->cli->verbosity > 0)
 		fprintf(stderr, "marq: %u of %u, about %llu s left: %s\n", done,
 		    todo, (unsigned long long)seconds_left(p, done, todo),
 		    what);

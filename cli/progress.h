@@ -1,5 +1,5 @@
 /* Progress of a long step: one updating line with an estimate of the time left
- * on a terminal, a heartbeat line a minute elsewhere, and JSON lines on
+ * on a terminal, nothing elsewhere (with -v a line a minute), and JSON lines on
  * --progress-fd. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -11,6 +11,8 @@
 struct progress {
 	const struct cli *cli;
 	uint64_t began_ns, shown_ns;
+	uint64_t earlier; /* steps of rounds that ended */
+	uint32_t last; /* steps of this one */
 	bool terminal, line_open;
 };
 

@@ -93,6 +93,7 @@ run(const struct report_args *args, struct err *err)
 		return err_in(err, "%s", args->folder);
 	if (!args->out || strcmp(args->out, "-") != 0)
 		cli_say(args->cli, 0, "wrote %s", args->out ? args->out : own);
+	cli_next(args->cli, "open it in a browser: it needs no network");
 	return true;
 }
 

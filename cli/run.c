@@ -24,6 +24,7 @@
 struct args {
 	struct search_args search;
 	struct text_list data; /* --data */
+	const char *given; /* the model or result, as on the command line */
 	double atol, rtol; /* < 0: by the formats of the plan */
 	uint32_t runs;
 	bool layers, no_reference;
@@ -294,11 +295,15 @@ cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 
 	search_args_init(&args.search, c);
 	if (!cli_parse(c, &argp, argc, argv, &args, err)
+	    || !(args.given = args.search.model)
 	    || !search_args_resolve(&args.search, err))
 		return false;
+	targets_settle(&args.search);
 	ok = run(&j, &r, &args, err);
-	if (ok)
+	if (ok) {
 		run_report(&r, args.layers);
+		cli_next(c, "marq explain %s --all", args.given);
+	}
 	ok = job_close(&j, err) && ok;
 	if (ok && !r.matches) {
 		cli_say(

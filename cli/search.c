@@ -29,7 +29,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0,
         "result directory (default <model>.marq; 'none': write nothing)", 0},
     {"emit", KEY_EMIT, "LIST", 0,
-        "artefacts to write, comma-separated (default all)", 0},
+        "artefacts or groups of them to write, comma-separated (default all)",
+        0},
     {"dry-run", KEY_DRY_RUN, NULL, 0,
         "say what would be measured and written, and stop", 0},
     {0},
@@ -131,6 +132,22 @@ static const struct argp argp = {
            "understand it, into a result directory.",
 };
 
+static void
+say_next(const struct args *args)
+{
+	const struct cli *c = args->search.cli;
+
+	if (args->dry_run)
+		cli_next(c, "the same without --dry-run");
+	else if (args->no_output)
+		cli_next(c, "leave -o out to have files written");
+	else
+		cli_next(c,
+		    "marq run %s, marq explain %s --all, or open "
+		    "%s/report.html",
+		    args->out, args->out, args->out);
+}
+
 bool
 cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 {
@@ -141,11 +158,14 @@ cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 	search_args_init(&args.search, c);
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
+	targets_settle(&args.search);
 	if (!args.out)
 		args.out = path_default_result(args.search.model, c->run);
 	ok = output_is_free(&args, c, err) && run(&j, &args, err);
 	ok = job_close(&j, err) && ok;
 	if (ok && !args.dry_run)
 		summary_print(&j, args.no_output ? NULL : args.out);
+	if (ok)
+		say_next(&args);
 	return ok;
 }

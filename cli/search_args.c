@@ -47,7 +47,8 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Model and targets:", 11},
     {"target", 't', "KIND[:K=V,...]", 0,
-        "a target, in order of preference for ties (repeat; default host)", 11},
+        "a target, in order of preference for ties (repeat; default auto: all that this machine has)",
+        11},
     {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 11},
     {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 11},
     {"nan", KEY_NAN, "keep|ignore", 0,

@@ -11,6 +11,7 @@ struct search_args {
 	struct cli *cli;
 	const char *model; /* the one positional argument */
 	struct text_list targets; /* -t, in order */
+	const char *targets_note; /* what -t auto took, or NULL */
 	struct text_list pins; /* NODE=TARGET */
 	struct text_list forbids; /* TARGET:NODE */
 	struct text_list stops; /* stop-fusion marks: NODE */
@@ -39,6 +40,10 @@ void search_args_init(struct search_args *args, struct cli *c);
  * -t was given) the targets from its result.json, and replay its plan. Call it
  * after parsing. ERR_INPUT for a directory that holds no result. */
 bool search_args_resolve(struct search_args *args, struct err *err);
+
+/* Without -t, and for -t auto: every target that this machine has. After parsing,
+ * and after search_args_resolve(). */
+void targets_settle(struct search_args *args);
 
 /* Children of a command's argp that searches: one, whose input is a struct
  * search_args and which takes one positional argument. It has the common

@@ -3,12 +3,12 @@
 #include <cjson/cJSON.h>
 #include <cyaml/cyaml.h>
 #include <protobuf-c/protobuf-c.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "cli/cli.h"
+#include "db/admin.h"
 #include "ir/base/buf.h"
 #include "targets/target.h"
 
@@ -40,7 +40,7 @@ version_print(const struct cli *c)
 	const unsigned xxh = XXH_versionNumber();
 
 	puts("marq " MARQ_VERSION);
-	printf("%-12s %s\n", "SQLite", sqlite3_libversion());
+	printf("%-12s %s\n", "SQLite", costdb_library());
 	printf("%-12s %s\n", "protobuf-c", protobuf_c_version());
 	printf("%-12s %s\n", "cJSON", cJSON_Version());
 	printf("%-12s %s\n", "libcyaml", cyaml_version_str);

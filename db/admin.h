@@ -97,4 +97,7 @@ bool costdb_export(struct costdb *db, FILE *f, struct err *err);
 bool costdb_import(struct costdb *db, FILE *f, const char *name,
     struct db_merge *out, struct notes *notes, struct err *err);
 
+/* The version of SQLite that is in use. */
+const char *costdb_library(void);
+
 #endif

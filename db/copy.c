@@ -73,3 +73,9 @@ costdb_replace(struct costdb *db, const char *path, struct err *err)
 {
 	return copy(db, path, true, err);
 }
+
+const char *
+costdb_library(void)
+{
+	return sqlite3_libversion();
+}

@@ -21,6 +21,15 @@ static const struct artefact artefacts[] = {
 #undef ARTEFACTS
 };
 
+#define KNOWN_NAME(name, group, file, what) #name ", "
+static const char known_names[] =
+#define ARTEFACT KNOWN_NAME
+#define ARTEFACTS KNOWN_NAME
+#include "emit/artefacts.def"
+#undef ARTEFACT
+#undef ARTEFACTS
+    "and the groups json, code, onnx, report";
+
 #define NARTEFACTS (sizeof artefacts / sizeof artefacts[0])
 
 static bool
@@ -38,7 +47,8 @@ is_wanted(const struct artefact *a, const char *only)
 	for (const char *s = only;;) {
 		size_t n = strcspn(s, ",");
 
-		if (is_word(a->name, s, n) || is_word(a->group, s, n))
+		if (is_word(a->name, s, n) || is_word(a->group, s, n)
+		    || is_word("all", s, n))
 			return true;
 		if (s[n] == '\0')
 			return false;
@@ -53,7 +63,7 @@ is_known(const char *s, size_t n)
 		if (is_word(artefacts[i].name, s, n)
 		    || is_word(artefacts[i].group, s, n))
 			return true;
-	return false;
+	return is_word("all", s, n);
 }
 
 bool
@@ -64,9 +74,8 @@ emit_check(const char *only, struct err *err)
 
 		if (!is_known(s, n))
 			return err_set(err, ERR_USAGE,
-			    "no artefact '%.*s' (the README of emit/ lists "
-			    "them)",
-			    (int)n, s);
+			    "no artefact '%.*s'; known are: all, %s", (int)n, s,
+			    known_names);
 		s = s[n] ? s + n + 1 : NULL;
 	}
 	return true;

@@ -20,14 +20,57 @@ fail(struct err *err, const char *path, const char *what)
 	return err_set(err, ERR_IO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-/* A descriptor of a regular file and its size, or -1. */
+static bool
+copy_all(int to, int from)
+{
+	char piece[1 << 16];
+	ssize_t n;
+
+	while ((n = read(from, piece, sizeof piece)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || write(to, piece, (size_t)n) != n)
+			return false;
+	}
+	return true;
+}
+
+/* Standard input as a file: it is read once, and may be opened again. */
+static int
+open_stdin(struct err *err)
+{
+	static FILE *copy;
+	int fd;
+
+	if (!copy && isatty(STDIN_FILENO)) {
+		err_set(err, ERR_USAGE,
+		    "standard input is a terminal: send a file into it");
+		return -1;
+	}
+	if (!copy) {
+		copy = tmpfile();
+		if (!copy || !copy_all(fileno(copy), STDIN_FILENO)) {
+			fail(err, "standard input", "cannot read");
+			return -1;
+		}
+	}
+	fd = dup(fileno(copy));
+	if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0)
+		fail(err, "standard input", "cannot read");
+	return fd;
+}
+
+/* A descriptor of a regular file and its size, or -1. "-" is standard input. */
 static int
 open_regular(const char *path, struct stat *st, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? open_stdin(err)
+	                  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0) {
-		fail(err, path, "cannot open");
+		if (err->kind == ERR_NONE)
+			fail(err, path, "cannot open");
 		return -1;
 	}
 	if (fstat(fd, st) != 0) {

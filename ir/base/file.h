@@ -16,7 +16,7 @@ struct mapped_file {
 	size_t bytes;
 };
 
-/* Map a regular file. ERR_IO when it cannot be opened or is not regular. */
+/* Map a regular file ("-": standard input, here and below). ERR_IO when it cannot be opened or is not regular. */
 bool file_map(struct mapped_file *f, const char *path, struct err *err);
 void file_unmap(struct mapped_file *f);
 
