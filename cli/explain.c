@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/explain_result.h"
 #include "cli/job.h"
 #include "cli/pick.h"
 #include "cli/search_args.h"
@@ -226,7 +227,9 @@ static const struct argp argp = {
            "every other target why not: each condition that fails with "
            "the value that fails it, or what the plan would cost, and "
            "which conversions and launches make it so. Say what would "
-           "change under an assumption.",
+           "change under an assumption. Of a result it tells what is on "
+           "record there: nothing is searched or measured, but for "
+           "--what-if, which searches at known prices.",
 };
 
 bool
@@ -242,6 +245,14 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;
 	given = args.search.model;
+	if (search_args_is_result(&args.search)) {
+		if (args.what_if.n == 0 && !args.list)
+			return explain_result(c, given, &args.pick, err)
+			    && (cli_next(
+			            c, "marq explain %s --what-if list", given),
+			        true);
+		args.search.measure = false; /* other plans at known prices */
+	}
 	if (!search_args_resolve(&args.search, err))
 		return false;
 	targets_settle(&args.search);

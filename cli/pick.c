@@ -49,9 +49,10 @@ has_index(const struct graph *g, const struct node *n, uint32_t index)
 	return false;
 }
 
-static bool
-parse_index(const char *text, uint32_t *out, struct err *err)
+bool
+pick_index(const struct pick_args *args, uint32_t *out, struct err *err)
 {
+	const char *text = args->index;
 	uint64_t n = 0;
 
 	if (text && !parse_number(text, 0, UINT32_MAX - 1, &n, err))
@@ -125,7 +126,7 @@ pick_nodes(struct pick *p, const struct pick_args *args, struct job *j,
 	uint32_t index, fit = 0;
 
 	*p = (struct pick){.node = arena_new(j->arena, bool, g->nnodes)};
-	if (!parse_index(args->index, &index, err)
+	if (!pick_index(args, &index, err)
 	    || (args->not_on
 	        && !constraint_targets(
 	            &off, args->not_on, &j->mix, j->arena, err)))

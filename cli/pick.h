@@ -22,6 +22,9 @@ struct pick {
 bool pick_nodes(struct pick *p, const struct pick_args *args, struct job *j,
     struct err *err);
 
+/* The number that --index gives; 0 when it is not asked for. */
+bool pick_index(const struct pick_args *args, uint32_t *out, struct err *err);
+
 void pick_print_fates(const struct pick *p);
 struct json;
 /* One member, "nowhere". */

@@ -115,6 +115,12 @@ take_result(struct search_args *args, const cJSON *doc, struct err *err)
 }
 
 bool
+search_args_is_result(const struct search_args *args)
+{
+	return args->model && is_folder(args->model);
+}
+
+bool
 search_args_resolve(struct search_args *args, struct err *err)
 {
 	const char *result;

@@ -41,6 +41,9 @@ void search_args_init(struct search_args *args, struct cli *c);
  * after parsing. ERR_INPUT for a directory that holds no result. */
 bool search_args_resolve(struct search_args *args, struct err *err);
 
+/* Is the positional argument a folder, as a result is? */
+bool search_args_is_result(const struct search_args *args);
+
 /* Without -t, and for -t auto: every target that this machine has. After parsing,
  * and after search_args_resolve(). */
 void targets_settle(struct search_args *args);

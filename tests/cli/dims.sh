@@ -54,9 +54,6 @@ expect_status 0
 run search text.onnx $how --dim batch=2 --dim "seq len=7" -o two
 expect_status 0
 grep -q 'float32\[2,7\]' two/result.json || fail 'not the sizes that were given'
-run explain two --all --fast --no-measure --db none
-expect_status 0
-expect_in out '[2,7]'
 run search inner.onnx $how -o none
 expect_status 2
 expect_in err '--shape x=1x3x64'

@@ -41,6 +41,44 @@ expect_in out 'Conv_0 (Conv) moves from rules:file=npu.json to host'
 run explain tiny.onnx $npu --node Relu_2
 expect_in out 'none of its patterns has Relu'
 
+# Of a result: from its documents alone, whatever else is gone.
+run search tiny.onnx $npu -o told -q
+mkdir away && mv tiny.onnx npu.json away
+run explain told --all
+expect_status 0
+[ "$(grep -c 'runs on' out)" = 30 ] || fail 'not every node'
+run explain told --node Conv_16
+expect_in out 'runs on host'
+expect_in out 'x.dim1 '
+expect_in out '32, need <= 16'
+run explain told --node Conv_0
+expect_in out 'host: host.node takes the same nodes for '
+for which in '--node #0' '--node Conv_0' '--index 0'; do
+	run explain told $which
+	expect_status 0
+	[ "$(grep -c 'runs on' out)" = 1 ] || fail 'tells of other nodes'
+done
+run explain told --op Conv
+[ "$(grep -c 'runs on' out)" = 8 ] || fail 'not the 8 convolutions'
+run explain told --op Conv --not-on rules
+[ "$(grep -c 'runs on' out)" = 1 ] || fail 'not the one on the host'
+run explain told --all --format json
+expect_json out
+for which in '--node Conv_9x' '--op Convolution' '--index 99' '--index x' '--not-on npu'; do
+	run explain told $which
+	expect_status 2
+	expect_lines 1 err
+done
+rm told/alternatives.json
+run explain told --node Conv_0
+expect_status 0
+expect_in out 'holds no alternatives'
+rm told/map.json
+run explain told --node Conv_0
+expect_status 7
+[ -z "$(find "$work" -name '*.db')" ] || fail 'opened a database'
+mv away/* . && rm -r away told
+
 # What if a condition held, a node ran elsewhere, a move were free?
 what_if() { # cost before, cost after, how often it fails
 	[ "$(python3 -c 'import json; d = json.load(open("out")); w = d["what_if"]

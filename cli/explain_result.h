@@ -1,0 +1,14 @@
+/* `marq explain RESULT`: what the documents of a result say of its nodes. No
+ * model, target or database is opened, and nothing is searched or measured. */
+#ifndef CLI_EXPLAIN_RESULT_H
+#define CLI_EXPLAIN_RESULT_H
+
+#include "cli/cli.h"
+#include "cli/pick.h"
+
+/* ERR_IO or ERR_INPUT when `folder` holds no whole result, ERR_USAGE when it has
+ * no such node. */
+bool explain_result(const struct cli *c, const char *folder,
+    const struct pick_args *pick, struct err *err);
+
+#endif
