@@ -71,6 +71,8 @@ get_baseline(struct unit_status *s, const cJSON *doc, struct arena *a)
 		if (cost && (s->baseline_ns == 0 || cost < s->baseline_ns)) {
 			s->baseline_ns = cost;
 			s->baseline = get_str(item, "name", a);
+			s->baseline_bound = cJSON_IsTrue(
+			    cJSON_GetObjectItemCaseSensitive(item, "bound"));
 		}
 	}
 }
@@ -130,6 +132,8 @@ unit_status_read(struct unit_status *s, const struct manifest *m,
 		get_figures(s, doc, a);
 		s->baseline_ns = get_u64(doc, "baseline_ns");
 		s->baseline = get_str(doc, "baseline", a);
+		s->baseline_bound = cJSON_IsTrue(
+		    cJSON_GetObjectItemCaseSensitive(doc, "baseline_bound"));
 	}
 	jsonin_close(doc);
 }
@@ -163,6 +167,7 @@ write_status(FILE *f, void *context, struct err *err)
 	json_key_uint(&j, "reused", s->reused);
 	json_key_str(&j, "baseline", s->baseline);
 	json_key_uint(&j, "baseline_ns", s->baseline_ns);
+	json_key_bool(&j, "baseline_bound", s->baseline_bound);
 	json_close(&j);
 	return true;
 }

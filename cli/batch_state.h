@@ -22,6 +22,7 @@ struct unit_status {
 	uint32_t regions, measured, reused;
 	uint64_t baseline_ns; /* cheapest baseline; 0: none has a cover */
 	const char *baseline; /* its name */
+	bool baseline_bound; /* it costs at least that */
 };
 
 /* The unit's fingerprint now. ERR_IO when the model cannot be read. */

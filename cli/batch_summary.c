@@ -127,6 +127,7 @@ write_unit(struct json *j, const struct summary *s, uint32_t i)
 		json_key_uint(j, "regions", u->regions);
 		json_key_str(j, "best_baseline", u->baseline);
 		json_key_uint(j, "best_baseline_ns", u->baseline_ns);
+		json_key_bool(j, "best_baseline_bound", u->baseline_bound);
 		json_key_bool(j, "wins", s->wins[i]);
 	} else {
 		json_key_str(j, "error", u->error);
@@ -175,7 +176,7 @@ write_row(FILE *f, const struct summary *s, uint32_t i)
 	    format_duration(u->cost_ns, cost, sizeof cost),
 	    s->wins[i] ? " **wins**" : "");
 	if (u->baseline_ns)
-		fprintf(f, "%.3f of %s",
+		fprintf(f, "%s%.3f of %s", u->baseline_bound ? "at most " : "",
 		    (double)u->cost_ns / (double)u->baseline_ns, u->baseline);
 	fprintf(f, " | %s | ", u->proven ? "proven" : "not proven");
 	if (s->before_ns[i])

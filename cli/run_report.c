@@ -13,6 +13,7 @@
 struct line {
 	uint32_t composite;
 	cost_ns predicted, measured;
+	cost_ns shown; /* measured where it ran here, else predicted */
 };
 
 static const struct candidate *
@@ -155,8 +156,8 @@ slowest_first(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->measured != y->measured)
-		return x->measured < y->measured ? 1 : -1;
+	if (x->shown != y->shown)
+		return x->shown < y->shown ? 1 : -1;
 	return (x->composite > y->composite) - (x->composite < y->composite);
 }
 
@@ -167,8 +168,11 @@ lines_of(const struct run_result *r, bool sorted)
 	struct line *l = arena_new(r->job->arena, struct line, p->ncomposites);
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		l[i] = (struct line){
-		    i, p->composite[i].cost, r->profile.composite[i]};
+		l[i] = (struct line){i, p->composite[i].cost,
+		    r->profile.composite[i],
+		    is_real(p, candidate_of(p, i)->target)
+		        ? r->profile.composite[i]
+		        : p->composite[i].cost};
 	if (sorted)
 		qsort(l, p->ncomposites, sizeof *l, slowest_first);
 	return l;
@@ -181,13 +185,13 @@ print_row(const char *name, cost_ns predicted, cost_ns measured, bool real)
 {
 	char x[32], y[32];
 
-	format_duration(predicted, x, sizeof x);
+	format_column(predicted, 11, x, sizeof x);
 	if (real)
-		printf("  %11s %11s  %+6.1f %%  %s\n", x,
-		    format_duration(measured, y, sizeof y),
+		printf("  %s %s  %+6.1f %%  %s\n", x,
+		    format_column(measured, 11, y, sizeof y),
 		    percent(predicted, measured), name);
 	else
-		printf("  %11s %11s            %s\n", x, "elsewhere", name);
+		printf("  %s %11s            %s\n", x, "elsewhere", name);
 }
 
 static void
@@ -210,7 +214,8 @@ print_total(const struct run_result *r)
 	    format_duration(predicted, d, sizeof d),
 	    percent(predicted, measured_here(r)));
 	if (simulated)
-		printf("what stands in for the other targets took %s a run\n",
+		printf("stand-ins for the targets that are not here: %s a "
+		       "run, not counted\n",
 		    format_duration(simulated, a, sizeof a));
 	printf(
 	    "memory: %.1f MiB for values\n", (double)r->pool_bytes / 1048576);
@@ -233,18 +238,17 @@ print_miss(const struct run_result *r)
 	format_duration(m.predicted, a, sizeof a);
 	format_duration(m.measured, b, sizeof b);
 	if (m.region == p->nregions) {
-		printf("prediction: furthest off are the conversions, %s "
-		       "predicted, %s measured\n",
+		printf("worst prediction: the conversions, %s predicted, %s "
+		       "measured\n",
 		    a, b);
 		return;
 	}
-	printf("prediction: furthest off is region %u (%s), %s predicted, %s "
-	       "measured",
+	printf("worst prediction: region %u (%s), %s predicted, %s measured",
 	    (unsigned)m.region, p->mix->target[p->region[m.region].target].text,
 	    a, b);
 	format_duration(p->composite[m.composite].cost, a, sizeof a);
 	format_duration(r->profile.composite[m.composite], b, sizeof b);
-	printf(", in it %s: %s, %s\n",
+	printf("; most of it in %s, %s predicted, %s measured\n",
 	    operators_text(p, m.composite, r->job->arena), a, b);
 }
 
@@ -260,8 +264,9 @@ print_regions(const struct run_result *r)
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		const struct plan_region *g = &p->region[i];
 
-		snprintf(name, sizeof name, "%u %s, %u composites", (unsigned)i,
-		    p->mix->target[g->target].text, (unsigned)g->ncomposites);
+		snprintf(name, sizeof name, "%u %s, %u composite%s",
+		    (unsigned)i, p->mix->target[g->target].text,
+		    (unsigned)g->ncomposites, g->ncomposites == 1 ? "" : "s");
 		print_row(
 		    name, g->cost, sum_measured(r, g), is_real(p, g->target));
 	}
@@ -304,19 +309,19 @@ print_checks(const struct run_result *r)
 		const struct run_check *c = &r->check[i];
 
 		if (!c->result.same_shape) {
-			printf("%s: output '%s' has another type or shape "
-			       "than the %s\n",
+			printf("%s: output '%s' differs in type or shape from "
+			       "the %s\n",
 			    c->set, c->output, c->against);
 			continue;
 		}
-		printf("%s: output '%s' %s the %s: largest difference %.3g of "
-		       "a range of %.3g, %.2g of what is allowed%s\n",
+		printf("%s: output '%s' %s the %s: max error %.3g (%.3g %% of "
+		       "the tolerance)%s\n",
 		    c->set, c->output,
 		    c->result.matches ? "matches" : "DIFFERS from", c->against,
-		    c->result.max_error, c->result.range, c->result.excess,
+		    c->result.max_error, 100 * c->result.excess,
 		    c->result.same_argmax ? ""
-		                          : "; the largest element is "
-		                            "another one");
+		                          : "; the largest element is at "
+		                            "another index");
 	}
 }
 

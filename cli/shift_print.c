@@ -24,11 +24,11 @@ shift_noise_text(const struct plan_shift *s, struct arena *a)
 	char noise[32];
 
 	if (s->unpriced)
-		return "some of it has no price yet: estimates stand in";
+		return "some prices are not measured yet";
 	if (s->guessed)
-		return "some of it estimated, not measured";
+		return "some prices are estimates";
 	if (s->noise == 0)
-		return "nothing measured differs";
+		return "no measured price differs";
 	return arena_printf(a, "%s the noise of %s",
 	    shift_is_clear(s) ? "outside" : "inside",
 	    format_duration(s->noise, noise, sizeof noise));

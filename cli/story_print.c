@@ -74,12 +74,10 @@ print_dearer(const struct target_story *s, const struct job *j)
 
 	format_duration(d->to->cost, cost, sizeof cost);
 	if (d->delta == 0)
-		printf(
-		    "legal, and as cheap: the plan would cost %s, too\n", cost);
+		printf("legal, at the same cost: %s\n", cost);
 	else
-		printf("legal, but %s by %s (the plan would cost %s, x%.4f; "
-		       "%s), because\n",
-		    d->delta > 0 ? "dearer" : "not chosen: cheaper",
+		printf("legal, but %s by %s (plan cost %s, x%.4f; %s):\n",
+		    d->delta > 0 ? "costlier" : "not chosen though cheaper",
 		    format_duration(
 		        (cost_ns)(d->delta < 0 ? -d->delta : d->delta), more,
 		        sizeof more),
@@ -104,7 +102,7 @@ print_verdict(const struct target_story *s, node_id node, const struct job *j)
 		print_dearer(s, j);
 		break;
 	case VERDICT_NO_PLAN:
-		puts("legal by itself, but no legal plan has it there");
+		puts("legal on its own, but in no legal plan");
 		break;
 	case VERDICT_LEGAL:
 		puts("legal, not chosen");
@@ -114,11 +112,11 @@ print_verdict(const struct target_story *s, node_id node, const struct job *j)
 		break;
 	case VERDICT_NO_MATCH:
 		n = count_mentions(s);
-		printf("%u of its patterns ha%s %s, none fits here:\n", n,
-		    n == 1 ? "s" : "ve", type);
+		printf("%u of its patterns contain%s %s, none matches here:\n",
+		    n, n == 1 ? "s" : "", type);
 		break;
 	default:
-		printf("none of its patterns has %s\n", type);
+		printf("none of its patterns contains %s\n", type);
 	}
 }
 

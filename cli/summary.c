@@ -102,13 +102,20 @@ print_baselines(const struct plan *p)
 		const struct plan_baseline *b = &p->baseline[i];
 
 		if (b->cost == COST_NEVER)
-			printf("  %-18s has no cover\n", b->name);
+			printf("  %-18s no legal plan\n", b->name);
 		else
-			printf("  %-18s %s%10s  x%.3f\n", b->name,
-			    b->bound ? "at least " : "",
-			    format_duration(b->cost, text, sizeof text),
+			printf("  %-18s %s%s  x%.3f\n", b->name,
+			    b->bound ? "at least " : "         ",
+			    format_column(b->cost, 10, text, sizeof text),
 			    (double)b->cost / (double)(p->cost ? p->cost : 1));
 	}
+}
+
+static void
+print_part(const char *what, uint32_t n)
+{
+	if (n)
+		printf("; %s: %" PRIu32, what, n);
 }
 
 static void
@@ -117,16 +124,24 @@ print_versus_eager(const struct job *j)
 	const struct plan *p = &j->plan;
 	struct plan_versus v;
 
-	if (!plan_versus_eager(&v, p, j->arena) || p->cost >= v.eager->cost)
+	if (!plan_versus_eager(&v, p, j->arena) || p->cost > v.eager->cost)
 		return;
-	printf("than eager: %.1f %% less%s; %u launches for %u, %u of its "
-	       "regions merged, %u of one composite and %u nodes left where "
-	       "they are cheaper, %u nodes more\n",
+	if (p->cost == v.eager->cost
+	    && v.merged + v.lone + v.left + v.gained == 0) {
+		puts("vs eager: same cost, same regions");
+		return;
+	}
+	printf("vs eager: %s%.1f %% cheaper, %u launch%s instead of %u",
+	    v.bound ? "at least " : "",
 	    v.eager->cost ? 100.0 * (double)(v.eager->cost - p->cost)
 	            / (double)v.eager->cost
 	                  : 0.0,
-	    v.bound ? " at least" : "", v.launches, v.eager_launches, v.merged,
-	    v.lone, v.left, v.gained);
+	    v.launches, v.launches == 1 ? "" : "es", v.eager_launches);
+	print_part("eager regions merged", v.merged);
+	print_part("eager regions of one composite not offloaded", v.lone);
+	print_part("nodes not offloaded", v.left);
+	print_part("nodes offloaded that eager leaves", v.gained);
+	putchar('\n');
 }
 
 /* "assumes dma_gbps=20 GB/s (mrvl); below 9.31 Conv_0 moves to host" */
@@ -160,7 +175,7 @@ print_sensitivity(const struct job *j)
 		nflips += x->end[0].flips || x->end[1].flips;
 	}
 	if (s->n > 0)
-		printf("assumes %u %sparameters that move no node, each taken "
+		printf("%u %sassumed parameters move no node, each varied "
 		       "alone over its range\n",
 		    s->n - nflips, nflips ? "more " : "");
 	if (s->nleft > 0)
@@ -177,25 +192,29 @@ print_proof(const struct plan *p)
 	format_duration(p->cost, cost, sizeof cost);
 	format_duration(p->lower_bound, bound, sizeof bound);
 	if (!p->proven && p->lower_bound == 0)
-		printf("plan: %s, by %s (which proves nothing)\n", cost,
-		    p->searcher);
+		printf("plan: %s %s, not proven optimal (%s search has no "
+		       "lower bound)\n",
+		    cost, plan_basis(p), p->searcher);
 	else if (p->proven)
-		printf("plan: %s, proven optimal for these prices\n", cost);
+		printf("plan: %s %s, proven optimal at these prices\n", cost,
+		    plan_basis(p));
 	else
-		printf("plan: %s, not proven: lower bound %s, gap %.3g %%\n",
-		    cost, bound,
+		printf("plan: %s %s, not proven optimal: lower bound %s, gap "
+		       "%.3g %%\n",
+		    cost, plan_basis(p), bound,
 		    100.0 * (double)(p->cost - p->lower_bound)
 		        / (double)(p->cost ? p->cost : 1));
 	if (plan_unpriced(p))
-		printf("  of that, %u composites and conversions have no price "
-		       "yet and count with an estimate\n",
+		printf("  %u of its prices are not measured yet and are "
+		       "estimated\n",
 		    plan_unpriced(p));
 	else if (strcmp(plan_basis(p), "estimated") == 0)
 		puts("  some of its prices are estimates");
 	if (p->nmoved)
-		printf("  %u regions met do not cost the sum of their parts; "
-		       "searched %u times with what they cost as wholes\n",
-		    p->nmoved, p->rounds);
+		printf("  %u region%s priced as units, %u more search "
+		       "round%s\n",
+		    p->nmoved, p->nmoved == 1 ? "" : "s", p->rounds,
+		    p->rounds == 1 ? "" : "s");
 }
 
 static void
@@ -208,7 +227,7 @@ print_counts(const struct pricer_counts *n)
 	printf(", %u measured, %u simulated, %u estimated", n->measured,
 	    n->simulated, n->estimated);
 	if (n->glanced)
-		printf(", %u glanced at", n->glanced);
+		printf(", %u probed", n->glanced);
 	if (n->failed)
 		printf(", %u failed", n->failed);
 	putchar('\n');
@@ -223,8 +242,8 @@ print_ties(const struct plan *p)
 	for (uint32_t i = 0; i < p->nties; i++)
 		tied += p->tie[i].tied;
 	if (p->nties)
-		printf("near ties: %u pairs compared in turn, %u decided, %u "
-		       "tied (fewer boundaries win)\n",
+		printf("near ties: %u pairs measured side by side, %u decided, "
+		       "%u still tied (fewer boundaries win)\n",
 		    p->nties, p->nties - tied, tied);
 }
 
@@ -234,8 +253,8 @@ static void
 print_reuse(const struct pricer_counts *n)
 {
 	if (n->measured && n->reused) {
-		printf("database: %u of %u candidates reused; %u shape "
-		       "changed, %u attribute changed, %u operator changed",
+		printf("database: %u of %u candidates reused; new because of "
+		       "their shape %u, attributes %u, operator %u",
 		    n->reused, n->stored, n->shape_changed,
 		    n->attribute_changed, n->operator_changed);
 		if (n->compatible + n->stale > n->accepted)
@@ -244,8 +263,8 @@ print_reuse(const struct pricer_counts *n)
 		putchar('\n');
 	}
 	if (n->canaries)
-		printf("canaries: %u stored figures timed again, %.3f times "
-		       "what they were\n",
+		printf("canaries: %u stored prices measured again, %.3f times "
+		       "their old values\n",
 		    n->canaries, (double)n->drift_permille / 1000);
 }
 
@@ -312,6 +331,7 @@ print_json(const struct job *j, const char *out)
 		json_key_str(&w, "name", p->baseline[i].name);
 		if (p->baseline[i].cost != COST_NEVER)
 			json_key_uint(&w, "cost_ns", p->baseline[i].cost);
+		json_key_bool(&w, "bound", p->baseline[i].bound);
 		json_close(&w);
 	}
 	json_close(&w);
@@ -360,12 +380,12 @@ forecast_print(
 	if (missing == 0)
 		puts("nothing to measure");
 	else if (attempts == 0)
-		printf("at most %u to measure; how long that takes nobody "
-		       "knows: no measurement is on record\n",
+		printf("at most %u to measure; no time estimate: the database "
+		       "holds no measurements\n",
 		    missing);
 	else
-		printf("at most %u to measure, %s in %u process%s if they take "
-		       "as long as the %" PRIu64 " on record did\n",
+		printf("at most %u to measure, about %s in %u process%s, from "
+		       "%" PRIu64 " measurements in the database\n",
 		    missing, format_duration(ns, text, sizeof text), workers,
 		    workers == 1 ? "" : "es", attempts);
 }

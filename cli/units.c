@@ -138,3 +138,14 @@ format_duration(uint64_t ns, char *text, size_t n)
 		snprintf(text, n, "%.4g s", x / 1e9);
 	return text;
 }
+
+char *
+format_column(uint64_t ns, int width, char *text, size_t n)
+{
+	char plain[32];
+
+	format_duration(ns, plain, sizeof plain);
+	/* "µ" is two bytes in one column */
+	snprintf(text, n, "%*s", width + (strstr(plain, "µ") != NULL), plain);
+	return text;
+}

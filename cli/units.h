@@ -27,4 +27,7 @@ uint32_t option_number(const char *option, const char *text, uint32_t low,
 /* "4.812 ms": three to four significant digits, into text[n]; gives text. */
 char *format_duration(uint64_t ns, char *text, size_t n);
 
+/* The same after blanks, `width` columns in all. */
+char *format_column(uint64_t ns, int width, char *text, size_t n);
+
 #endif

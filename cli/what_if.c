@@ -73,13 +73,13 @@ assume_condition(struct what_if *w, const char *text, const struct job *base,
 	}
 	if (!(asked & targets) && (refused & targets))
 		return err_set(err, ERR_USAGE,
-		    "what if '%s': prices of that target are measured, and "
-		    "what it refuses has no kernel to measure",
+		    "what if '%s': this target's prices are measured, and "
+		    "there is no kernel to measure for what it refuses",
 		    text);
 	if (!(asked & targets))
 		return err_set(err, ERR_USAGE,
-		    "what if '%s': no rule asks that here; what fails: %s "
-		    "(--what-if list has all)",
+		    "what if '%s': no such condition here; failing ones: %s "
+		    "(--what-if list shows all)",
 		    text, failing_conditions(base, targets, a));
 	w->assume[w->job.nassume++] =
 	    (struct assumption){name, asked & targets};

@@ -16,10 +16,10 @@ print_failing(const struct what_if *w)
 	if (w->job.nassume == 0)
 		return;
 	if (w->failing == 0)
-		puts("  (it holds wherever it is asked for)");
+		puts("  (the condition holds at every match)");
 	else
-		printf("  (it fails at %" PRIu32 " matches; %" PRIu32
-		       " of them need nothing else)\n",
+		printf("  (the condition fails at %" PRIu32
+		       " matches; at %" PRIu32 " of them nothing else fails)\n",
 		    w->failing, w->otherwise_legal);
 }
 
@@ -37,7 +37,7 @@ print_change(const struct what_if *w)
 		printf("no change: the plan costs %s as before", was);
 	else
 		printf("%s instead of %s, %s %s (%.1f %%), %s", is, was,
-		    s->delta < 0 ? "saving" : "dearer by", size,
+		    s->delta < 0 ? "saving" : "costlier by", size,
 		    100.0 * (double)delta
 		        / (double)(s->from->cost + !s->from->cost),
 		    shift_noise_text(s, w->job.arena));
@@ -91,7 +91,7 @@ what_if_list(const struct job *j)
 {
 	const struct candidates *c = &j->candidates;
 
-	puts("conditions (asked, failing):");
+	puts("conditions (matches checked, failing):");
 	for (uint32_t i = 0; i < c->nconditions; i++) {
 		if (!what_if_may_assume(j, &c->condition[i]))
 			continue;

@@ -73,7 +73,7 @@ put_region(FILE *f, const cJSON *result, const cJSON *region)
 	put_label(f, text_in(region, "name"));
 	fputs("\\n", f);
 	put_label(f, text_in(cJSON_GetArrayItem(targets, target), "text"));
-	fprintf(f, "\\n%.0f composites, %.1f us\"];\n",
+	fprintf(f, "\\n%.0f composites, %.1f µs\"];\n",
 	    number_in(region, "composites"),
 	    number_in(region, "cost_ns") / 1e3);
 }
@@ -167,7 +167,7 @@ put_edge(FILE *f, uint32_t from, int to, double ns)
 	else
 		fprintf(f, "r%d", to);
 	if (ns > 0)
-		fprintf(f, " [label=\"%.1f us\"]", ns / 1e3);
+		fprintf(f, " [label=\"%.1f µs\"]", ns / 1e3);
 	fputs(";\n", f);
 }
 

@@ -123,9 +123,9 @@ put_sensitivity(FILE *f, const struct emit_work *w)
 {
 	const struct sensitivity *s = w->in->sensitivity;
 
-	fputs("\n## What it hangs on\n\n", f);
+	fputs("\n## Sensitivity to what simulators assume\n\n", f);
 	if (!s) {
-		fputs("Not looked into (`--sensitivity` does).\n", f);
+		fputs("Not computed (`--sensitivity` does it).\n", f);
 		return;
 	}
 	fputs("| assumed | value | at | this plan | best plan | nodes "
@@ -227,7 +227,7 @@ put_boundaries(FILE *f, const struct emit_work *w)
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		list[i] = &p->conversion[i];
 	qsort(list, p->nconversions, sizeof *list, dearer_first);
-	fputs("\n## What boundaries cost, dearest first\n\n| value | from | to "
+	fputs("\n## What boundaries cost, most expensive first\n\n| value | from | to "
 	      "| bytes | cost |\n|---|---|---|---:|---:|\n",
 	    f);
 	for (uint32_t i = 0; i < n; i++) {

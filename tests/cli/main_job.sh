@@ -13,7 +13,7 @@ expect_status 0
 pin='--pin op:MaxPool=mrvl'
 run search tiny.onnx $targets $pin --db t.db -o one.marq
 expect_status 0
-expect_in out 'proven optimal for these prices'
+expect_in out 'proven optimal at these prices'
 for artefact in result.json map.json report.md report.html trace.json partitioned.onnx annotated.onnx; do
 	[ -s "one.marq/$artefact" ] || fail "no $artefact"
 done

@@ -40,7 +40,8 @@ MASKED = (
 )
 # Choices that were close; a plan that is cheaper than eager; what it assumes; prices of regions
 # that are not the sum of their parts.
-OPTIONAL = re.compile(r"near ties: |than eager: |assumes | +\d+ regions met do not cost the sum ")
+OPTIONAL = re.compile(r"near ties: |vs eager: |assumes |\d+ (more )?assumed parameters"
+                      r"| +\d+ regions? priced as units| +\d+ of its prices are not measured")
 
 
 def masked(line):
@@ -50,7 +51,7 @@ def masked(line):
     if row:
         line = re.sub(r"\d+", "COUNT", line)
     if line.startswith("prices:"):
-        line = re.sub(r", \d+ (glanced at|failed)", "", line)
+        line = re.sub(r", \d+ (probed|failed)", "", line)
         line = re.sub(r"\b[1-9]\d*\b", "COUNT", line)
     return line.strip()
 
