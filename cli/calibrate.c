@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/zoo/build.h"
 #include "ir/base/file.h"
 #include "ir/onnx_write.h"
@@ -14,7 +14,6 @@
 struct request {
 	struct cli *cli;
 	const char *measurements, *format, *start, *output, *probes;
-	bool force;
 };
 
 enum { KEY_FROM = 0x200, KEY_START, KEY_PROBES };
@@ -26,7 +25,6 @@ static const struct argp_option options[] = {
         0},
     {"probes", KEY_PROBES, "DIR", 0,
         "write probe models for a board, and how to compile and time them", 0},
-    {"force", 'f', NULL, 0, "replace DIR", 0},
     {"start", KEY_START, "PARAMS.json", 0,
         "start from these parameters (default: the built-in ones)", 0},
     {"output", 'o', "PARAMS.json", 0,
@@ -47,12 +45,10 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_START:
 		r->start = arg;
+		output_keep(r->cli, arg);
 		return 0;
 	case KEY_PROBES:
 		r->probes = arg;
-		return 0;
-	case 'f':
-		r->force = true;
 		return 0;
 	case 'o':
 		r->output = arg;
@@ -61,6 +57,7 @@ parse(int key, char *arg, struct argp_state *state)
 		if (state->arg_num > 0)
 			return ARGP_ERR_UNKNOWN;
 		r->measurements = arg;
+		output_keep(r->cli, arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -160,7 +157,8 @@ write_probes(const struct request *r, struct err *err)
 	const struct probe *p = probes(&n, a);
 	bool ok;
 
-	if (!out_begin(&o, r->probes, r->force, a, err))
+	if (!output_folder(r->cli, r->probes, err)
+	    || !out_begin(&o, r->probes, r->cli->force, a, err))
 		return false;
 	ok = write_script(&o, p, n, a, err);
 	for (uint32_t i = 0; ok && i < n; i++)
@@ -280,7 +278,8 @@ run(const struct request *r, struct err *err)
 		return false;
 	report(r->cli, &fit, &samples);
 	if (r->output)
-		return file_write(r->output, write_params, &fit.params, err);
+		return output_write(
+		    r->cli, r->output, write_params, &fit.params, err);
 	params_write(stdout, &fit.params);
 	return true;
 }

@@ -192,8 +192,8 @@ print_proof(const struct plan *p)
 	format_duration(p->cost, cost, sizeof cost);
 	format_duration(p->lower_bound, bound, sizeof bound);
 	if (!p->proven && p->lower_bound == 0)
-		printf("plan: %s %s, not proven optimal (%s search has no "
-		       "lower bound)\n",
+		printf("plan: %s %s, by %s (no lower bound, so not proven "
+		       "optimal)\n",
 		    cost, plan_basis(p), p->searcher);
 	else if (p->proven)
 		printf("plan: %s %s, proven optimal at these prices\n", cost,

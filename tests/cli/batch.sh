@@ -94,7 +94,7 @@ sed 's/, options: .*}/}/; s/alone/dry/g; /encoder/d' alone.yaml >dry.yaml
 run batch dry.yaml --dry-run
 expect_status 0
 expect_in out '3 of 3 units: at most'
-expect_in out 'no measurement is on record'
+expect_in out 'no time estimate'
 grep -q 'tiny@cpu: 0 to measure and [1-9]' out || fail 'what units share is not seen'
 expect_absent dry/summary.json
 run batch dry.yaml --only tiny@cpu

@@ -39,7 +39,7 @@ expect_in out 'launches -50 ns'
 expect_in out 'launches of rules:file=npu.json: 6 -> 5'
 expect_in out 'Conv_0 (Conv) moves from rules:file=npu.json to host'
 run explain tiny.onnx $npu --node Relu_2
-expect_in out 'none of its patterns has Relu'
+expect_in out 'none of its patterns contains Relu'
 
 # Of a result: from its documents alone, whatever else is gone.
 run search tiny.onnx $npu -o told -q

@@ -27,7 +27,7 @@ END
 run search tiny.onnx $targets -o two --replay one/result.json
 expect_status 0
 [ "$(cost out)" = "$found" ] || fail "replayed: $(cost out), searched: $found"
-expect_in out 'by replay (which proves nothing)'
+expect_in out 'by replay (no lower bound'
 
 # An edited one that is not legal is refused, with the place.
 python3 - one/result.json edited.json missing.json <<'END'
