@@ -227,8 +227,9 @@ put_boundaries(FILE *f, const struct emit_work *w)
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		list[i] = &p->conversion[i];
 	qsort(list, p->nconversions, sizeof *list, dearer_first);
-	fputs("\n## What boundaries cost, most expensive first\n\n| value | from | to "
-	      "| bytes | cost |\n|---|---|---|---:|---:|\n",
+	fputs(
+	    "\n## What boundaries cost, most expensive first\n\n| value | from | to "
+	    "| bytes | cost |\n|---|---|---|---:|---:|\n",
 	    f);
 	for (uint32_t i = 0; i < n; i++) {
 		fputs("| ", f);
