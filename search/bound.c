@@ -11,10 +11,24 @@ struct addition {
 	int64_t adds;
 };
 
+/* Most values have one state in all labels of a group. */
 struct additions {
-	struct addition *known;
+	struct addition first;
+	struct addition *more; /* [n - 1] */
 	uint32_t n, cap;
 };
+
+size_t
+bound_group_bytes(const struct group *g)
+{
+	return g->nitems * sizeof(struct additions);
+}
+
+static struct addition *
+addition_at(struct additions *all, uint32_t i)
+{
+	return i ? &all->more[i - 1] : &all->first;
+}
 
 cost_ns *
 least_shares(const struct problem *p, struct arena *a)
@@ -33,18 +47,42 @@ least_shares(const struct problem *p, struct arena *a)
 	return share;
 }
 
+static void
+sum_fed(struct bound *b, struct arena *a)
+{
+	const struct problem *p = b->p;
+
+	b->fed_below = arena_new(a, int64_t, (size_t)p->nnodes + 1);
+	b->fed = arena_new(a, int64_t, p->nvalues);
+	b->highest = arena_new(a, uint32_t, p->nvalues);
+	b->asked = arena_new(a, uint32_t, p->nvalues);
+	b->stamp = arena_new(a, uint32_t, 1);
+	for (uint32_t v = 0; v < p->nvalues; v++) {
+		b->highest[v] = NO_NODE;
+		if (p->value[v].producer != NO_NODE
+		    || p->user_start[v] == p->user_start[v + 1])
+			continue;
+		b->highest[v] = p->user[p->user_start[v + 1] - 1];
+		b->fed[v] = dual_fed(b->dual, v);
+		b->fed_below[b->highest[v] + 1] += b->fed[v];
+	}
+	for (uint32_t n = 0; n < p->nnodes; n++)
+		b->fed_below[n + 1] += b->fed_below[n];
+}
+
 void
 bound_init(struct bound *b, const struct problem *p,
     const struct entered *entered, struct dual *dual, struct arena *a)
 {
-	*b = (struct bound){
-	    .p = p, .arena = a, .entered = entered, .dual = dual};
+	*b = (struct bound){.p = p, .entered = entered, .dual = dual};
 	for (uint32_t t = 0; dual && t < p->ntargets; t++)
 		b->launch += dual->launch[t];
 	b->share = least_shares(p, a);
 	b->below = arena_new(a, cost_ns, (size_t)p->nnodes + 1);
 	for (uint32_t n = 0; n < p->nnodes; n++)
 		b->below[n + 1] = cost_add(b->below[n], b->share[n]);
+	if (dual)
+		sum_fed(b, a);
 }
 
 static bool
@@ -65,14 +103,29 @@ is_covered(const struct group *g, uint32_t node)
 	return low < g->nover && g->over[low] == node;
 }
 
-static bool
-is_touched(const struct problem *p, const struct group *g, uint32_t value)
+/* What fed values add none of whose users is covered. */
+static int64_t
+fed_rest(const struct bound *b, const struct group *g)
 {
-	for (uint32_t i = p->user_start[value + 1]; i > p->user_start[value];
-	     i--)
-		if (is_covered(g, p->user[i - 1]))
-			return true;
-	return false;
+	int64_t sum;
+
+	if (g->top == NO_NODE)
+		return 0;
+	sum = b->fed_below[g->top + 1];
+	++*b->stamp;
+	for (uint32_t i = 0; i < g->nover; i++) {
+		const struct problem_node *n = &b->p->node[g->over[i]];
+
+		for (uint32_t k = 0; k < n->ninputs; k++) {
+			uint32_t v = n->input[k];
+
+			if (b->highest[v] > g->top || b->asked[v] == *b->stamp)
+				continue;
+			b->asked[v] = *b->stamp;
+			sum -= b->fed[v];
+		}
+	}
+	return sum;
 }
 
 static int64_t
@@ -96,13 +149,8 @@ bound_group(const struct bound *b, struct group *g)
 		g->rest -= b->share[g->over[i]];
 	if (!b->dual)
 		return;
-	g->dual_rest = node_prices(b->dual, g);
-	for (uint32_t v = 0; v < b->p->nvalues; v++)
-		if (b->p->value[v].producer == NO_NODE
-		    && b->p->user_start[v] < b->p->user_start[v + 1]
-		    && !is_touched(b->p, g, v))
-			g->dual_rest += dual_fed(b->dual, v);
-	g->additions = arena_new(b->arena, struct additions, g->nitems);
+	g->dual_rest = node_prices(b->dual, g) + fed_rest(b, g);
+	g->additions = arena_new(g->arena, struct additions, g->nitems);
 }
 
 /* Local formats that runs had it brought in for, and later users may find. */
@@ -180,16 +228,17 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 	struct dual_live live = {value, e->have, e->need, leaves, 0, NULL};
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		x = &all->known[i];
+		x = addition_at(all, i);
 		if (x->need == e->need && x->have == e->have
 		    && x->waiting == (e->pending | e->floating)
 		    && x->away == e->away && x->entered == e->entered
 		    && x->leaves == leaves)
 			return x->adds;
 	}
-	all->known = arena_grow(
-	    b->arena, all->known, &all->cap, all->n + 1, sizeof *all->known);
-	x = &all->known[all->n++];
+	if (all->n > 0)
+		all->more = arena_grow(
+		    g->arena, all->more, &all->cap, all->n, sizeof *all->more);
+	x = addition_at(all, all->n++);
 	*x = (struct addition){e->have, e->need, e->pending | e->floating,
 	    e->away, e->entered, leaves, 0};
 	x->adds = b->p->local

@@ -9,7 +9,6 @@
 
 struct bound {
 	const struct problem *p;
-	struct arena *arena;
 	const struct entered *entered; /* sets of runs, in labels */
 	const struct apart *apart;
 	struct dual *dual; /* of the problem as if no format were local; NULL:
@@ -19,6 +18,14 @@ struct bound {
 	uint32_t toll_slot; /* of its target in what labels use */
 	cost_ns *below; /* [nnodes + 1] shares of nodes 0..n-1 */
 	cost_ns *share; /* [nnodes] least cost per node of a candidate */
+	/* With a dual: what fed values add whose highest user is below n, and, of
+	 * each, its part of that, where its highest user is, and the last group
+	 * that asked. */
+	int64_t *fed_below; /* [nnodes + 1] */
+	int64_t *fed; /* [nvalues] */
+	uint32_t *highest; /* [nvalues] NO_NODE: not fed, or not used */
+	uint32_t *asked; /* [nvalues] */
+	uint32_t *stamp;
 };
 
 /* [nnodes] the least cost of a candidate per node it covers; COST_NEVER: nothing
@@ -31,6 +38,9 @@ void bound_init(struct bound *b, const struct problem *p,
 
 /* Fill what the labels of a new group have in common. */
 void bound_group(const struct bound *b, struct group *g);
+
+/* Bytes that a group takes for its bounds. */
+size_t bound_group_bytes(const struct group *g);
 
 /* What a cover that continues this label costs at least. */
 cost_ns bound_label(

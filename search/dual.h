@@ -103,6 +103,10 @@ struct dual {
 /* TUNING: steps for one problem; README.md says why not fewer. */
 #define DUAL_ROUNDS 300
 
+/* May prices of the problem take their share of so many bytes (0: any number)? The
+ * labels they bound need the rest. */
+bool dual_fits(const struct problem *p, size_t bytes);
+
 /* False: costs are too large for it. */
 bool dual_init(struct dual *d, const struct problem *p,
     struct converter_memo *memo, struct arena *a);

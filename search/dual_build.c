@@ -233,6 +233,21 @@ costs_fit(const struct problem *p)
 	return p->nnodes > 0 && p->nnodes < 1u << 20;
 }
 
+/* TUNING: bytes that prices take of a candidate and of a value, seen on chains and
+ * branches, and their share of the memory. */
+#define BYTES_CANDIDATE 280u
+#define BYTES_VALUE 120u
+#define SHARE 2u
+
+bool
+dual_fits(const struct problem *p, size_t bytes)
+{
+	size_t need = (size_t)p->ncandidates * BYTES_CANDIDATE
+	    + (size_t)p->nvalues * BYTES_VALUE;
+
+	return bytes == 0 || need <= bytes / SHARE;
+}
+
 bool
 dual_init(struct dual *d, const struct problem *p, struct converter_memo *memo,
     struct arena *a)

@@ -5,6 +5,7 @@
 #include "search/capped.h"
 #include "search/check.h"
 #include "search/dual.h"
+#include "search/interval.h"
 #include "search/order.h"
 #include "search/relax.h"
 #include "search/result.h"
@@ -94,6 +95,8 @@ make_prices(struct exact *x, struct dual *dual, const struct problem *priced,
 	struct converter_memo *memo =
 	    arena_new(space, struct converter_memo, 1);
 
+	if (!dual_fits(priced, x->limits.budget.bytes))
+		return false;
 	convert_init(memo, priced, space);
 	if (!dual_init(dual, priced, memo, space))
 		return false;
@@ -285,7 +288,8 @@ order_priced(struct search_result *best, const struct problem *p,
 	arena_init(&space);
 	price_sizes(&priced, p, &space);
 	convert_init(&memo, &priced, &space);
-	if (dual_init(&dual, &priced, &memo, &space)) {
+	if (dual_fits(&priced, limits->budget.bytes)
+	    && dual_init(&dual, &priced, &memo, &space)) {
 		dual_improve(&dual, best->found ? best->cover.cost : goal,
 		    DUAL_ROUNDS, &limits->budget);
 		limits->dual = &dual;
@@ -330,6 +334,10 @@ order_all(struct search_result *out, const struct problem *p,
 	if (out->proven)
 		return;
 	if (easy.found && tighten(&cover, p, &easy.cover, a)) {
+		out->found = true;
+		out->cover = cover;
+	}
+	if (!out->found && interval_cover(&cover, p, a)) {
 		out->found = true;
 		out->cover = cover;
 	}

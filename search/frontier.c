@@ -8,6 +8,8 @@
  * and comparing all pairs is quadratic. */
 #define COMPARED_MAX 64
 
+#define TRACES 128u /* made at a time */
+
 size_t
 label_bytes(const struct group *g)
 {
@@ -181,15 +183,48 @@ dominates(struct frontier *f, const struct group *g,
 	    && as_free(g, a, b, runs);
 }
 
-static struct sweep_label *
-copy(struct frontier *f, const struct group *g, const struct sweep_label *l)
+void
+frontier_drop(const struct frontier *f, struct group *g, struct sweep_label *l)
 {
-	struct sweep_label *to = arena_copy(f->arena, l, label_bytes(g));
+	if (f->holds)
+		return;
+	l->next = g->spare;
+	g->spare = l;
+}
 
+const struct trace *
+frontier_trace(struct frontier *f, const struct sweep_label *l)
+{
+	struct trace *trace;
+
+	if (f->ntraces == 0) {
+		f->ntraces = TRACES;
+		f->traces = arena_new(f->arena, struct trace, TRACES);
+	}
+	trace = &f->traces[--f->ntraces];
+	*trace =
+	    (struct trace){l->parent, l->candidate, l->pos, l->age, l->floats};
+	return trace;
+}
+
+static struct sweep_label *
+copy(struct frontier *f, struct group *g, const struct sweep_label *l)
+{
+	struct sweep_label *to = g->spare;
+	uint64_t *used = to ? to->used : NULL;
+
+	if (to)
+		g->spare = to->next;
+	else
+		to = arena_alloc(g->arena, label_bytes(g));
+	if (!used && f->ncapped > 0)
+		used = arena_new(g->arena, uint64_t, f->ncapped);
+	memcpy(to, l, label_bytes(g));
 	to->age = f->age++;
+	to->used = used;
 	if (f->ncapped > 0)
-		to->used =
-		    arena_copy(f->arena, l->used, f->ncapped * sizeof *l->used);
+		memcpy(used, l->used, f->ncapped * sizeof *used);
+	to->trace = frontier_trace(f, to);
 	return to;
 }
 
@@ -228,6 +263,8 @@ frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
 	for (; end < g->nlabels && end - at < COMPARED_MAX; end++)
 		if (!dominates(f, g, l, g->label[end]))
 			g->label[kept++] = g->label[end];
+		else
+			frontier_drop(f, g, g->label[end]);
 	if (kept < end)
 		memmove(&g->label[kept], &g->label[end],
 		    (g->nlabels - end) * sizeof(struct sweep_label *));
@@ -235,7 +272,7 @@ frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
 	f->nlabels += (uint64_t)kept + 1;
 	f->nlabels -= g->nlabels;
 	g->nlabels = kept;
-	g->label = arena_grow(f->arena, g->label, &g->cap, g->nlabels + 1,
+	g->label = arena_grow(g->arena, g->label, &g->cap, g->nlabels + 1,
 	    sizeof(struct sweep_label *));
 	memmove(&g->label[at + 1], &g->label[at],
 	    (g->nlabels - at) * sizeof(struct sweep_label *));

@@ -35,8 +35,19 @@ struct entry {
 			   * left that could be in one of them; paid */
 };
 
+/* How a label came about: what is left of it once the sweep is below its group. */
+struct trace {
+	const struct trace *parent;
+	uint32_t candidate; /* taken last; UINT32_MAX: none */
+	uint32_t pos; /* its position */
+	uint32_t age; /* labels made before it */
+	bool floats; /* the position is at least that: it goes where its input
+		      * is */
+};
+
 struct sweep_label {
-	const struct sweep_label *parent;
+	const struct trace *parent; /* of the label it was made from */
+	const struct trace *trace; /* its own, once it is kept */
 	cost_ns cost; /* paid: candidates, launches, trees of closed values */
 	cost_ns bound; /* no cover below this one costs less */
 	uint32_t candidate; /* taken last; UINT32_MAX: none */
@@ -44,7 +55,8 @@ struct sweep_label {
 	bool floats; /* ... at least: it goes where its input is */
 	uint32_t runs; /* of the tracked target */
 	uint32_t age; /* labels made before it */
-	const uint64_t *used; /* [ncapped] resources */
+	uint64_t *used; /* [ncapped] resources */
+	struct sweep_label *next; /* of the spare ones */
 	struct entry entry[]; /* [group->nitems] */
 };
 
@@ -57,6 +69,7 @@ enum item_kind {
 /* The covered set is every node above `top` and those of `over`. */
 struct group {
 	uint32_t top; /* highest node not covered */
+	uint32_t number; /* groups made before it */
 	uint32_t nover, nitems;
 	const uint32_t *over; /* ascending, below top */
 	const uint32_t *item; /* live values, ascending */
@@ -66,19 +79,24 @@ struct group {
 	cost_ns rest; /* lower bound of what the uncovered nodes cost */
 	int64_t dual_rest; /* the same by Lagrangian prices, scaled */
 	struct additions *additions; /* [nitems] cache of bound.c */
+	struct arena *arena; /* of its level: labels and all that is above */
 	struct sweep_label **label; /* by ascending cost, then age */
+	struct sweep_label *spare; /* dropped ones, by `next` */
 	uint32_t nlabels, cap;
 	struct group *next; /* of the same top, in order of creation */
 };
 
 struct frontier {
 	const struct problem *p;
-	struct arena *arena;
+	struct arena *arena; /* of what lasts as long as the search */
 	struct converter_memo *memo;
 	const uint32_t *capped; /* targets with a capacity */
 	uint32_t ncapped;
 	uint32_t tracked; /* the target whose runs count; NO_LIMIT: none */
 	cost_ns upper; /* labels bounded above this are dropped */
+	struct trace *traces; /* room for some more */
+	uint32_t ntraces;
+	bool holds; /* dropped labels may still be looked at: bytes stay */
 	uint64_t nlabels;
 	uint32_t age; /* labels made */
 	struct entered entered; /* sets of runs, where formats are local */
@@ -88,6 +106,14 @@ struct frontier {
  * rules it out, and drop those it rules out. True: kept. */
 bool frontier_add(
     struct frontier *f, struct group *g, const struct sweep_label *l);
+
+/* A label of the group that is no longer wanted: its bytes are for the next one. */
+void frontier_drop(
+    const struct frontier *f, struct group *g, struct sweep_label *l);
+
+/* The trace of a label that was just made. */
+const struct trace *frontier_trace(
+    struct frontier *f, const struct sweep_label *l);
 
 /* Bytes of a label of this group. */
 size_t label_bytes(const struct group *g);

@@ -63,11 +63,13 @@ take_snapshot(
 			s->n += g->nlabels;
 	s->group = arena_new(a, struct group *, s->n);
 	s->label = arena_new(a, struct sweep_label *, s->n);
+	s->trace = arena_new(a, const struct trace *, s->n);
 	s->n = 0;
 	for (uint32_t t = top + 1; t-- > bottom;)
 		for (struct group *g = groups_at(l->groups, t); g; g = g->next)
 			for (uint32_t i = 0; i < g->nlabels; i++) {
 				s->group[s->n] = g;
+				s->trace[s->n] = g->label[i]->trace;
 				s->label[s->n++] = g->label[i];
 			}
 }
@@ -229,9 +231,8 @@ most_times(const struct leap *x, const struct leaps *l)
 static struct group *
 move_group(struct leaps *l, const struct leap *x, const struct group *from)
 {
-	struct arena *a = l->frontier->arena;
 	const struct group *above = NULL;
-	uint32_t *item = arena_new(a, uint32_t, from->nitems);
+	uint32_t *item = arena_new(from->arena, uint32_t, from->nitems);
 	struct group *to;
 
 	for (uint32_t i = 0; !above; i++)
@@ -261,11 +262,12 @@ move_labels(struct leaps *l, const struct leap *x, const struct growth *grown)
 
 		if (i == 0 || g != x->below.group[i - 1]) {
 			to = move_group(l, x, g);
-			to->label = arena_grow(f->arena, NULL, &to->cap,
+			to->label = arena_grow(to->arena, NULL, &to->cap,
 			    g->nlabels, sizeof(struct sweep_label *));
 		}
-		label = arena_copy(f->arena, x->below.label[i], label_bytes(g));
-		label->parent = x->below.label[i];
+		label =
+		    arena_copy(to->arena, x->below.label[i], label_bytes(g));
+		label->parent = x->below.trace[i];
 		label->candidate = f->p->ncandidates + l->n;
 		label->cost += x->times * grown->cost;
 		label->runs += x->times * grown->runs;
@@ -274,6 +276,7 @@ move_labels(struct leaps *l, const struct leap *x, const struct growth *grown)
 			if (label->entry[k].pos != UINT32_MAX)
 				label->entry[k].pos +=
 				    2 * x->times * grown->runs;
+		label->trace = frontier_trace(f, label);
 		label->bound = bound_label(l->bound, to, label);
 		to->label[to->nlabels++] = label;
 		f->nlabels++;
@@ -313,21 +316,27 @@ leaps_try(struct leaps *l, uint32_t top)
 	return top;
 }
 
+uint32_t
+leaps_hold(const struct leaps *l)
+{
+	return l->last.n > 0 ? l->last.top : NO_NODE;
+}
+
 static uint32_t
-place_of(const struct snapshot *s, const struct sweep_label *label)
+place_of(const struct snapshot *s, const struct trace *trace)
 {
 	uint32_t i = 0;
 
-	while (s->label[i] != label)
+	while (s->trace[i] != trace)
 		i++;
 	return i;
 }
 
-const struct sweep_label *
+const struct trace *
 leap_trace(const struct leap *x, const struct problem *p,
-    const struct sweep_label *label, struct taken *taken, uint32_t *n)
+    const struct trace *made, struct taken *taken, uint32_t *n)
 {
-	const struct sweep_label *from = label->parent;
+	const struct trace *from = made->parent;
 
 	for (uint32_t s = x->times; s > 0; s--) {
 		for (; from->age >= x->above.age; from = from->parent) {
@@ -339,7 +348,7 @@ leap_trace(const struct leap *x, const struct problem *p,
 			    .turn = *n};
 			++*n;
 		}
-		from = x->below.label[x->same[place_of(&x->above, from)]];
+		from = x->below.trace[x->same[place_of(&x->above, from)]];
 	}
 	return from;
 }

@@ -14,6 +14,7 @@ struct snapshot {
 	uint32_t top, n, age; /* age: of the first label made after it */
 	struct group **group; /* [n] of each label */
 	struct sweep_label **label; /* [n] by group */
+	const struct trace **trace; /* [n] of the labels */
 };
 
 struct leap {
@@ -52,10 +53,13 @@ void leaps_look(struct leaps *l, uint32_t top);
 /* Before the groups of `top` are expanded: the top to go on with. */
 uint32_t leaps_try(struct leaps *l, uint32_t top);
 
+/* The groups of this node and of all below it are still compared; NO_NODE: none
+ * are. */
+uint32_t leaps_hold(const struct leaps *l);
+
 /* What a label that a leap made has taken since the leap began, added to
- * taken[*n]; the label from which it began. */
-const struct sweep_label *leap_trace(const struct leap *x,
-    const struct problem *p, const struct sweep_label *label,
-    struct taken *taken, uint32_t *n);
+ * taken[*n]; the one from which it began. */
+const struct trace *leap_trace(const struct leap *x, const struct problem *p,
+    const struct trace *made, struct taken *taken, uint32_t *n);
 
 #endif

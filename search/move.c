@@ -1,5 +1,6 @@
 #include "search/move.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,64 +32,127 @@ groups_init(struct groups *s, const struct problem *p,
     const struct apart *apart, struct arena *a)
 {
 	*s = (struct groups){.p = p, .arena = a, .apart = apart};
-	s->first = arena_new(a, struct group *, (size_t)p->nnodes + 1);
-	s->last = arena_new(a, struct group *, (size_t)p->nnodes + 1);
+	s->level = arena_new(a, struct level *, (size_t)p->nnodes + 1);
 	s->mark = arena_new(a, uint32_t, p->nnodes);
 	s->over = arena_new(a, uint32_t, (size_t)p->nnodes + 1);
-	s->move.kept = arena_new(a, struct kept, p->nvalues);
-	s->move.settled = arena_new(a, struct settled, p->nvalues);
-	s->move.produced = arena_new(a, uint32_t, p->nvalues);
-	s->move.early_item = arena_new(a, uint32_t, p->nvalues);
 	s->move.bit_to = arena_new(a, uint32_t, EARLY_MAX);
-	map_init(&s->index, a);
 	s->floats = p->local && !problem_leaves_early(p);
 	s->sinks = arena_new(a, uint32_t, (size_t)p->nnodes + 1);
 	for (uint32_t n = 0; n < p->nnodes; n++)
 		s->sinks[n + 1] = s->sinks[n] + is_sink(p, n);
 }
 
+/* ---- levels ---- */
+
+static uint32_t
+slot_of(const struct groups *s, uint32_t top)
+{
+	return top == NO_NODE ? s->p->nnodes : top;
+}
+
+static struct level *
+level_get(struct groups *s, uint32_t top)
+{
+	struct level **at = &s->level[slot_of(s, top)], *l = *at;
+
+	if (l)
+		return l;
+	l = s->spare;
+	if (l) {
+		s->spare = l->next;
+	} else {
+		l = arena_new(s->arena, struct level, 1);
+		arena_init(&l->arena);
+		arena_alloc(&l->arena, 1);
+		l->empty = arena_mark(&l->arena);
+	}
+	map_init(&l->index, &l->arena);
+	l->group = NULL;
+	l->n = l->cap = 0;
+	l->top = top;
+	l->next = s->live;
+	s->live = l;
+	return *at = l;
+}
+
+void
+groups_forget(struct groups *s, uint32_t top)
+{
+	struct level *l = s->level[slot_of(s, top)], **at = &s->live;
+
+	if (!l)
+		return;
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	arena_back(&l->arena, l->empty);
+	l->next = s->spare;
+	s->spare = l;
+	s->level[slot_of(s, top)] = NULL;
+	s->from = NULL; /* another group may come to lie there */
+}
+
+void
+groups_release(struct groups *s)
+{
+	for (struct level *l = s->live; l; l = l->next)
+		arena_release(&l->arena);
+	for (struct level *l = s->spare; l; l = l->next)
+		arena_release(&l->arena);
+	s->live = s->spare = NULL;
+}
+
+size_t
+groups_bytes(const struct groups *s)
+{
+	size_t bytes = 0;
+
+	for (const struct level *l = s->live; l; l = l->next)
+		bytes += l->arena.bytes;
+	return bytes;
+}
+
+/* ---- groups ---- */
+
 struct group *
 groups_at(const struct groups *s, uint32_t top)
 {
-	return s->first[top == NO_NODE ? s->p->nnodes : top];
+	const struct level *l = s->level[slot_of(s, top)];
+
+	return l && l->n > 0 ? l->group[0] : NULL;
 }
 
-/* key: its top and over[]. */
+/* over: of the level's arena, as is the group. */
 static void
-file_group(struct groups *s, struct group *g, const uint32_t *key)
+file_group(struct groups *s, struct level *l, struct group *g)
 {
-	uint32_t slot = g->top == NO_NODE ? s->p->nnodes : g->top;
-
-	s->all = arena_grow(
-	    s->arena, s->all, &s->cap, s->nall + 1, sizeof(struct group *));
-	s->all[s->nall] = g;
-	map_add(
-	    &s->index, key, ((size_t)g->nover + 1) * sizeof *key, s->nall++);
-	if (s->last[slot])
-		s->last[slot]->next = g;
-	else
-		s->first[slot] = g;
-	s->last[slot] = g;
+	l->group = arena_grow(
+	    &l->arena, l->group, &l->cap, l->n + 1, sizeof(struct group *));
+	g->arena = &l->arena;
+	g->number = s->ngroups++;
+	if (l->n > 0)
+		l->group[l->n - 1]->next = g;
+	l->group[l->n] = g;
+	map_add(&l->index, g->over, g->nover * sizeof *g->over, l->n++);
 }
 
 /* The group of (top, over[nover]) with the n live values the move keeps, made when it
- * is new. The key is put together in s->over. */
+ * is new. over[] is in s->over. */
 static struct group *
 group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 {
-	size_t bytes = ((size_t)nover + 1) * sizeof *s->over;
-	uint32_t at, *item, *key;
+	struct level *l = level_get(s, top);
+	size_t bytes = nover * sizeof *s->over;
+	uint32_t at = map_find(&l->index, s->over, bytes), *item, *over;
 	uint8_t *kind;
 	struct group *g;
 
-	s->over[0] = top;
-	at = map_find(&s->index, s->over, bytes);
 	if (at != MAP_NONE)
-		return s->all[at];
-	key = arena_copy(s->arena, s->over, bytes);
-	g = arena_new(s->arena, struct group, 1);
-	item = arena_new(s->arena, uint32_t, n);
-	kind = arena_new(s->arena, uint8_t, n);
+		return l->group[at];
+	over = arena_copy(&l->arena, s->over, bytes);
+	g = arena_new(&l->arena, struct group, 1);
+	item = arena_new(&l->arena, uint32_t, n);
+	kind = arena_new(&l->arena, uint8_t, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t maker = s->p->value[s->move.kept[i].value].producer;
 
@@ -101,12 +165,12 @@ group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 	}
 	*g = (struct group){.top = top,
 	    .nover = nover,
-	    .over = key + 1,
+	    .over = over,
 	    .nitems = n,
 	    .item = item,
 	    .kind = kind,
-	    .has_sink = has_sink(s, top, key + 1, nover)};
-	file_group(s, g, key);
+	    .has_sink = has_sink(s, top, over, nover)};
+	file_group(s, l, g);
 	return g;
 }
 
@@ -114,20 +178,21 @@ struct group *
 groups_move(struct groups *s, const struct group *from, uint32_t shift,
     const uint32_t *item)
 {
-	uint32_t *key = arena_new(s->arena, uint32_t, (size_t)from->nover + 1);
-	struct group *g = arena_new(s->arena, struct group, 1);
+	struct level *l = level_get(s, from->top - shift);
+	uint32_t *over = arena_new(&l->arena, uint32_t, from->nover);
+	struct group *g = arena_new(&l->arena, struct group, 1);
 
-	key[0] = from->top - shift;
 	for (uint32_t i = 0; i < from->nover; i++)
-		key[i + 1] = from->over[i] - shift;
-	*g = (struct group){.top = key[0],
+		over[i] = from->over[i] - shift;
+	*g = (struct group){.top = l->top,
 	    .nover = from->nover,
-	    .over = key + 1,
+	    .over = over,
 	    .nitems = from->nitems,
-	    .item = item,
-	    .kind = from->kind,
-	    .has_sink = has_sink(s, key[0], key + 1, from->nover)};
-	file_group(s, g, key);
+	    .item = arena_copy(&l->arena, item, from->nitems * sizeof *item),
+	    .kind = arena_copy(
+	        &l->arena, from->kind, from->nitems * sizeof *from->kind),
+	    .has_sink = has_sink(s, l->top, over, from->nover)};
+	file_group(s, l, g);
 	return g;
 }
 
@@ -355,7 +420,7 @@ static uint32_t
 merge_over(struct draft *d, uint32_t *top)
 {
 	const struct problem_candidate *c = d->c;
-	uint32_t *over = d->s->over + 1, n = 0, i = 0, k = 0;
+	uint32_t *over = d->s->over, n = 0, i = 0, k = 0;
 	uint32_t t = d->from->top;
 
 	while (i < d->from->nover || k < c->nnodes)
@@ -386,6 +451,23 @@ may_float(const struct groups *s, const struct problem_candidate *c)
 	return !marked;
 }
 
+/* Lists for as many values as are live or touched. */
+static void
+make_room(struct groups *s, const struct group *from,
+    const struct problem_candidate *c)
+{
+	uint32_t n = from->nitems + c->ninputs + c->noutputs;
+	struct move *m = &s->move;
+
+	if (n <= s->room)
+		return;
+	s->room = 2 * n;
+	m->kept = arena_new(s->arena, struct kept, s->room);
+	m->settled = arena_new(s->arena, struct settled, s->room);
+	m->produced = arena_new(s->arena, uint32_t, s->room);
+	m->early_item = arena_new(s->arena, uint32_t, s->room);
+}
+
 /* What all candidates of this shape do to the group. */
 static bool
 draft_move(struct groups *s, const struct group *from,
@@ -395,11 +477,13 @@ draft_move(struct groups *s, const struct group *from,
 	struct draft d = {.s = s, .from = from, .c = c, .m = m};
 	uint32_t top, nover;
 
+	make_room(s, from, c);
 	*m = (struct move){.kept = m->kept,
 	    .settled = m->settled,
 	    .produced = m->produced,
 	    .early_item = m->early_item,
 	    .bit_to = m->bit_to};
+	assert(s->room >= from->nitems + c->ninputs + c->noutputs);
 	if (!mark_covered(s, from, c))
 		return false;
 	pass_items(&d);

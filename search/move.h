@@ -62,19 +62,31 @@ struct move {
 	uint32_t *bit_to; /* [nbits] old bit -> new bit, or ITEM_NONE */
 };
 
+/* The groups of one highest uncovered node, and all that is theirs: live values and
+ * labels may be as many as there are nodes, so what the sweep is done with is given
+ * back level by level. */
+struct level {
+	struct arena arena;
+	struct arena_mark empty; /* keeps a first block for the next level */
+	struct map index; /* over... -> position in group */
+	struct group **group; /* in order of creation */
+	uint32_t n, cap, top;
+	struct level *next; /* live or spare */
+};
+
 struct groups {
 	const struct problem *p;
 	struct arena *arena;
-	struct group **first,
-	    **last; /* [nnodes + 1] by top; [0]: all covered */
-	struct map index; /* (top, over...) -> position in all */
-	struct group **all;
-	uint32_t nall, cap;
+	struct level **level; /* [nnodes + 1] by top, the last: all covered;
+			       * NULL: none yet, or given back */
+	struct level *live, *spare;
+	uint32_t ngroups; /* made so far */
 	uint32_t *sinks; /* [nnodes + 1] nodes 0..n-1 without users */
 	uint32_t *mark; /* [nnodes] stamp of the candidate at hand */
 	uint32_t *over; /* [nnodes + 1] scratch: key of a group */
 	uint32_t stamp;
-	struct move move; /* the last one; its lists have room for any */
+	struct move move; /* the last one */
+	uint32_t room; /* of its lists */
 	const struct group *from; /* ... was from this group */
 	const struct problem_candidate *candidate; /* ... by this */
 	bool possible; /* ... and did not overlap what was covered */
@@ -87,6 +99,12 @@ void groups_init(struct groups *s, const struct problem *p,
     const struct apart *apart, struct arena *a);
 /* Nothing covered. */
 struct group *groups_first(struct groups *s);
+/* Give back what is left of all levels. */
+void groups_release(struct groups *s);
+/* Give back the groups of a node, and labels and values with them. */
+void groups_forget(struct groups *s, uint32_t top);
+/* Bytes of all levels. */
+size_t groups_bytes(const struct groups *s);
 /* The groups of a highest uncovered node (NO_NODE: all covered), oldest first. */
 struct group *groups_at(const struct groups *s, uint32_t top);
 

@@ -14,36 +14,54 @@
  * labels expanded between two looks at the clock. */
 #define BEAM_LAST 4u
 #define LOOK_EVERY 64u
+/* ... steps tried between two looks, and values that make a step dearer by one; the
+ * share of the memory of one layer when it is short. */
+#define STEPS_LOOK 4096u
+#define VALUES_PER_STEP 16u
+#define LAYER_SHARE 8u
 
-/* A state in fewer bytes, and the way there. */
-struct label {
-	const struct label *parent;
-	const uint32_t *key;
-	size_t nkey;
-	cost_ns cost;
-	cost_ns guess; /* of what the uncovered nodes add */
+/* How a label that was expanded came about. */
+struct order_trace {
+	const struct order_trace *parent;
 	uint32_t candidate, depth; /* steps up to here */
 	bool fresh; /* a new run was asked for */
 };
 
+/* A state in fewer bytes, and the way there. */
+struct label {
+	const struct order_trace *parent;
+	const uint32_t *key;
+	size_t nkey;
+	cost_ns cost;
+	cost_ns guess; /* of what the uncovered nodes add */
+	uint32_t candidate;
+	bool fresh;
+};
+
+/* Labels and their keys are given back once they are expanded, or when others are
+ * better and memory is short. */
 struct layer {
+	struct arena arena;
 	struct label **label;
 	uint32_t n, cap;
 	struct map index; /* key -> position */
+	struct layer *next; /* live */
 };
 
 struct order {
 	const struct problem *p;
 	const struct order_limits *limits;
-	struct arena *arena; /* everything of the search */
+	struct arena *arena; /* of what lasts */
 	struct stepper stepper;
 	struct order_bound bound;
-	struct layer *layer; /* [nnodes + 1] by covered nodes */
+	struct layer **layer; /* [nnodes + 1] by covered nodes; NULL: none */
+	struct layer *live, *expanding;
 	struct order_state from, to;
 	uint32_t *key; /* of a state that may become a label */
 	bool truncated;
 	bool over; /* out of time, and a cover is known */
 	uint32_t beam;
+	uint32_t untimed; /* steps since the last look at the clock */
 	uint64_t nlabels;
 };
 
@@ -60,43 +78,103 @@ by_cost(const void *a, const void *b)
 	return memcmp(x->key, y->key, x->nkey);
 }
 
+static size_t
+bytes_of(const struct order *s)
+{
+	size_t bytes = s->arena->bytes;
+
+	for (const struct layer *l = s->live; l; l = l->next)
+		bytes += l->arena.bytes;
+	return bytes;
+}
+
+static struct layer *
+layer_get(struct order *s, uint32_t covered)
+{
+	struct layer *l = s->layer[covered];
+
+	if (l)
+		return l;
+	l = s->layer[covered] = arena_new(s->arena, struct layer, 1);
+	arena_init(&l->arena);
+	map_init(&l->index, &l->arena);
+	l->next = s->live;
+	s->live = l;
+	return l;
+}
+
+static void
+layer_forget(struct order *s, uint32_t covered)
+{
+	struct layer *l = s->layer[covered], **at = &s->live;
+
+	if (!l)
+		return;
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	arena_release(&l->arena);
+	l->n = 0;
+	s->layer[covered] = NULL;
+}
+
+static struct label *
+layer_put(struct layer *l, const struct label *label)
+{
+	struct label *to = arena_copy(&l->arena, label, sizeof *label);
+
+	to->key = arena_copy(&l->arena, label->key, label->nkey);
+	l->label = arena_grow(
+	    &l->arena, l->label, &l->cap, l->n + 1, sizeof(struct label *));
+	l->label[l->n] = to;
+	map_add(&l->index, to->key, to->nkey, l->n++);
+	return to;
+}
+
+/* Keep the best n labels only, and no byte of the others. */
+static void
+layer_shrink(struct layer *l, uint32_t n)
+{
+	struct layer old = *l;
+
+	if (l->n <= n)
+		return;
+	qsort(old.label, old.n, sizeof(struct label *), by_cost);
+	arena_init(&l->arena);
+	map_init(&l->index, &l->arena);
+	l->label = NULL;
+	l->n = l->cap = 0;
+	for (uint32_t i = 0; i < n; i++)
+		layer_put(l, old.label[i]);
+	arena_release(&old.arena);
+}
+
 /* A label for s->to, whose key is in s->key; NULL: it cannot win. */
 static struct label *
 label_new(struct order *s, struct layer *l, size_t nkey)
 {
 	cost_ns rest = order_bound_rest(&s->bound, &s->to);
-	struct label *label;
+	struct label label = {.key = s->key, .nkey = nkey, .cost = COST_NEVER};
 
 	if (cost_add(s->to.cost, rest) >= s->limits->upper)
 		return NULL;
-	label = arena_new(s->arena, struct label, 1);
-	label->key = arena_copy(s->arena, s->key, nkey);
-	label->nkey = nkey;
-	label->cost = COST_NEVER;
-	label->guess = s->limits->dual
+	label.guess = s->limits->dual
 	    ? rest
 	    : order_sum_uncovered(s->p, &s->to, s->limits->guess);
-	l->label = arena_grow(
-	    s->arena, l->label, &l->cap, l->n + 1, sizeof(struct label *));
-	l->label[l->n] = label;
-	map_add(&l->index, label->key, label->nkey, l->n++);
 	s->nlabels++;
-	return label;
+	return layer_put(l, &label);
 }
 
 /* The choke point: the cheapest of labels with equal states stays. */
 static void
-layer_add(struct order *s, uint32_t covered, const struct label *parent,
+layer_add(struct order *s, uint32_t covered, const struct order_trace *parent,
     uint32_t candidate, bool fresh)
 {
-	struct layer *l = &s->layer[covered];
+	struct layer *l = layer_get(s, covered);
 	struct label *label;
 	size_t nkey = order_state_pack(&s->to, s->key);
-	uint32_t at;
+	uint32_t at = map_find(&l->index, s->key, nkey);
 
-	if (l->cap == 0)
-		map_init(&l->index, s->arena);
-	at = map_find(&l->index, s->key, nkey);
 	label = at == MAP_NONE ? label_new(s, l, nkey) : l->label[at];
 	if (!label || s->to.cost >= label->cost)
 		return;
@@ -104,11 +182,28 @@ layer_add(struct order *s, uint32_t covered, const struct label *parent,
 	label->cost = s->to.cost;
 	label->candidate = candidate;
 	label->fresh = fresh;
-	label->depth = parent ? parent->depth + 1 : 0;
+}
+
+/* The time, and the memory, which one label with many ready nodes can fill. */
+static void
+mind_budget(struct order *s)
+{
+	const struct budget *b = &s->limits->budget;
+
+	s->untimed = 0;
+	s->over = budget_is_over(b) && s->limits->upper != COST_NEVER;
+	if (!s->truncated && !s->over && !budget_is_short(b, bytes_of(s)))
+		return;
+	s->truncated = true;
+	for (struct layer *l = s->live; b->bytes && l; l = l->next)
+		if (l != s->expanding
+		    && l->arena.bytes > b->bytes / LAYER_SHARE)
+			layer_shrink(l, s->beam);
 }
 
 static void
-take(struct order *s, const struct label *l, uint32_t covered, uint32_t id)
+take(
+    struct order *s, const struct order_trace *l, uint32_t covered, uint32_t id)
 {
 	const struct problem_candidate *c = &s->p->candidate[id];
 	bool extend;
@@ -121,20 +216,34 @@ take(struct order *s, const struct label *l, uint32_t covered, uint32_t id)
 	if ((!extend || s->stepper.splits)
 	    && stepper_take(&s->stepper, &s->to, &s->from, c, false))
 		layer_add(s, covered + c->nnodes, l, id, true);
+	s->untimed += 1 + s->from.nlive / VALUES_PER_STEP;
+	if (s->untimed >= STEPS_LOOK)
+		mind_budget(s);
+}
+
+static const struct order_trace *
+trace_of(struct order *s, const struct label *l)
+{
+	struct order_trace *trace = arena_new(s->arena, struct order_trace, 1);
+
+	*trace = (struct order_trace){l->parent, l->candidate,
+	    l->parent ? l->parent->depth + 1 : 0, l->fresh};
+	return trace;
 }
 
 static void
 expand(struct order *s, const struct label *l, uint32_t covered)
 {
 	const struct problem *p = s->p;
+	const struct order_trace *trace = trace_of(s, l);
 
 	order_state_unpack(&s->from, l->key, l->nkey);
 	s->from.cost = l->cost;
-	for (uint32_t n = 0; n < p->nnodes; n++)
+	for (uint32_t n = 0; n < p->nnodes && !s->over; n++)
 		if (node_is_ready(p, &s->from, n))
 			for (uint32_t k = p->low_start[n];
-			     k < p->low_start[n + 1]; k++)
-				take(s, l, covered, p->low[k]);
+			     k < p->low_start[n + 1] && !s->over; k++)
+				take(s, trace, covered, p->low[k]);
 }
 
 /* Keep the best of the labels from `first` on, when there have to be fewer. */
@@ -143,7 +252,7 @@ trim(struct order *s, struct layer *l, uint32_t first)
 {
 	const struct budget *b = &s->limits->budget;
 
-	if (!s->truncated && !budget_is_short(b, s->arena->bytes))
+	if (!s->truncated && !budget_is_short(b, bytes_of(s)))
 		return;
 	s->truncated = true;
 	if (budget_is_over(b)) {
@@ -157,17 +266,18 @@ trim(struct order *s, struct layer *l, uint32_t first)
 }
 
 static void
-extract(struct search_result *out, const struct order *s,
-    const struct label *last, struct arena *a)
+extract(struct search_result *out, struct order *s, const struct label *last,
+    struct arena *a)
 {
-	uint32_t n = last->depth;
+	const struct order_trace *end = trace_of(s, last);
+	uint32_t n = end->depth;
 	uint32_t *candidate = arena_new(a, uint32_t, n);
 	bool *fresh = arena_new(a, bool, n);
 
-	for (const struct label *l = last; l->depth > 0; l = l->parent) {
-		candidate[l->depth - 1] = l->candidate;
-		fresh[l->depth - 1] = l->fresh
-		    && s->p->tracked[s->p->candidate[l->candidate].target];
+	for (const struct order_trace *t = end; t->depth > 0; t = t->parent) {
+		candidate[t->depth - 1] = t->candidate;
+		fresh[t->depth - 1] = t->fresh
+		    && s->p->tracked[s->p->candidate[t->candidate].target];
 	}
 	cover_complete(&out->cover, s->p, candidate, fresh, n, a);
 	assert(out->cover.cost == last->cost);
@@ -178,21 +288,21 @@ static void
 sweep(struct search_result *out, struct order *s, struct arena *a)
 {
 	const uint32_t n = s->p->nnodes;
-	const struct layer *last = &s->layer[n];
 	const struct label *best = NULL;
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct layer *l = &s->layer[i];
+	for (uint32_t i = 0; i < n && !s->over; i++) {
+		struct layer *l = s->expanding = s->layer[i];
 
-		for (uint32_t k = 0; k < l->n && !s->over; k++) {
+		for (uint32_t k = 0; l && k < l->n && !s->over; k++) {
 			if (k % LOOK_EVERY == 0)
 				trim(s, l, k);
 			expand(s, l->label[k], i);
 		}
+		layer_forget(s, i);
 	}
-	for (uint32_t k = 0; k < last->n; k++)
-		if (!best || by_cost(&last->label[k], &best) < 0)
-			best = last->label[k];
+	for (uint32_t k = 0; s->layer[n] && k < s->layer[n]->n; k++)
+		if (!best || by_cost(&s->layer[n]->label[k], &best) < 0)
+			best = s->layer[n]->label[k];
 	if (best)
 		extract(out, s, best, a);
 }
@@ -215,7 +325,7 @@ order_search(struct search_result *out, const struct problem *p,
 	    .memo = &s.stepper.memo,
 	    .upper = limits->upper,
 	    .share = least_shares(p, &space)};
-	s.layer = arena_new(&space, struct layer, (size_t)p->nnodes + 1);
+	s.layer = arena_new(&space, struct layer *, (size_t)p->nnodes + 1);
 	s.from = order_state_new(p, &space);
 	s.to = order_state_new(p, &space);
 	s.key = arena_new(&space, uint32_t, order_key_room(p));
@@ -229,5 +339,7 @@ order_search(struct search_result *out, const struct problem *p,
 	out->lower_bound = !out->proven ? 0
 	    : out->found                ? out->cover.cost
 	                                : limits->upper;
+	for (struct layer *l = s.live; l; l = l->next)
+		arena_release(&l->arena);
 	arena_release(&space);
 }

@@ -10,7 +10,7 @@
  * limited or something may still go into the last one. Where values were brought
  * in, and where they float, is counted from the end. */
 struct state_key {
-	const struct group *group;
+	uint64_t group; /* its number */
 	uint64_t runs;
 	struct entry entry[];
 };
@@ -21,7 +21,7 @@ make_key(const struct states *s, struct state_key *key, const struct group *g,
 {
 	bool from_end = s->runs_limited || g->has_sink;
 
-	key->group = g;
+	key->group = g->number;
 	for (uint32_t i = 0; i < g->nitems; i++) {
 		key->entry[i] = l->entry[i];
 		from_end |=
@@ -50,34 +50,35 @@ state_of(struct states *s, struct group *g, const struct sweep_label *l)
 	}
 	id = s->nstates++;
 	map_add(&s->index, key, bytes, id);
-	kept = arena_copy(s->arena, l, label_bytes(g));
+	kept = arena_copy(g->arena, l, label_bytes(g));
 	kept->age = id;
 	s->top = arena_grow(
 	    s->arena, s->top, &s->top_cap, s->nstates, sizeof *s->top);
 	s->top[id] = g->top;
-	g->label = arena_grow(s->arena, g->label, &g->cap, g->nlabels + 1,
+	g->label = arena_grow(g->arena, g->label, &g->cap, g->nlabels + 1,
 	    sizeof(struct sweep_label *));
 	g->label[g->nlabels++] = kept;
 	return id;
 }
 
 void
-states_add(struct states *s, struct group *g, const struct sweep_label *l)
+states_add(struct states *s, struct group *g, const struct sweep_label *from,
+    const struct sweep_label *l)
 {
 	uint32_t to = state_of(s, g, l);
 
-	if (!l->parent) {
+	if (!from) {
 		s->base = l->cost;
 		return;
 	}
 	s->arc = arena_grow(
 	    s->arena, s->arc, &s->arc_cap, s->narcs + 1, sizeof *s->arc);
-	s->arc[s->narcs++] = (struct state_arc){.from = l->parent->age,
+	s->arc[s->narcs++] = (struct state_arc){.from = from->age,
 	    .to = to,
 	    .candidate = l->candidate,
 	    .before = 2 * l->runs - l->pos,
-	    .runs = l->runs - l->parent->runs,
-	    .cost = l->cost - l->parent->cost};
+	    .runs = l->runs - from->runs,
+	    .cost = l->cost - from->cost};
 }
 
 static uint32_t
@@ -169,8 +170,7 @@ void
 states_cover(struct cover *out, const struct problem *p,
     const struct state_arc *const *arc, uint32_t n, struct arena *a)
 {
-	struct sweep_label *label =
-	    arena_new(a, struct sweep_label, (size_t)n + 1);
+	struct trace *label = arena_new(a, struct trace, (size_t)n + 1);
 	uint32_t runs = 0;
 
 	label[0].candidate = UINT32_MAX;

@@ -31,8 +31,10 @@ struct states {
 	uint32_t *out_start, *out; /* arcs by `from` */
 };
 
-/* The sweep's labels come here in place of frontier_add(). */
-void states_add(struct states *s, struct group *g, const struct sweep_label *l);
+/* The sweep's labels come here in place of frontier_add(), with those they were
+ * made from (NULL: the first). */
+void states_add(struct states *s, struct group *g,
+    const struct sweep_label *from, const struct sweep_label *l);
 
 /* Find all states of a problem, whatever its capacities. False: there are more
  * than `max_rate` arcs a node, or time or memory ran out. */

@@ -9,6 +9,7 @@
 #include "search/capacity.h"
 #include "search/entries.h"
 #include "search/frontier.h"
+#include "search/interval.h"
 #include "search/leap.h"
 #include "search/move.h"
 #include "search/states.h"
@@ -20,6 +21,8 @@
 #define BEAM_LATE 64
 #define BEAM_LAST 4
 #define LOOK_EVERY 256u
+#define VALUES_PER_LABEL 64u
+#define MEMORY_RESERVE 5u
 
 struct sweep {
 	struct frontier frontier;
@@ -29,9 +32,14 @@ struct sweep {
 	const struct sweep_limits *limits;
 	const uint32_t *cheapest; /* of twins; NULL: all are wanted */
 	struct sweep_label *work; /* the label being made */
+	uint32_t work_room; /* for entries */
 	uint32_t beam; /* 0: none */
 	bool over; /* out of time, and a cover is known */
-	uint32_t untimed; /* labels tried since the last look at the clock */
+	uint32_t untimed; /* work since the last look at the clock, in labels */
+	uint32_t done; /* levels from this node on are given back */
+	struct cover rescue; /* when there was no time for another */
+	struct arena *rescue_arena;
+	bool tried_rescue, rescued;
 	cost_ns dropped; /* least bound of what a beam dropped */
 	struct sweep_label **pool; /* labels of one node, for the beam */
 	uint32_t pool_cap;
@@ -76,7 +84,7 @@ put(struct sweep *s, const struct move *m, const struct sweep_label *from,
 	const struct frontier *f = &s->frontier;
 	uint64_t used[TARGETS_MAX];
 
-	to->parent = from;
+	to->parent = from->trace;
 	to->candidate = m->id;
 	to->pos = pos;
 	to->floats = floats;
@@ -95,7 +103,7 @@ put(struct sweep *s, const struct move *m, const struct sweep_label *from,
 	    || !entries_move(&s->frontier, m, from, to))
 		return false;
 	if (s->limits->states) {
-		states_add(s->limits->states, m->to, to);
+		states_add(s->limits->states, m->to, from, to);
 		s->frontier.nlabels++;
 		return true;
 	}
@@ -157,6 +165,17 @@ apply(struct sweep *s, const struct move *m, const struct sweep_label *from)
 		if (!(m->early_bits || m->reads_local) || (more && left-- == 0))
 			return;
 	}
+}
+
+/* Room for a label with so many live values. */
+static void
+make_work(struct sweep *s, uint32_t nitems)
+{
+	if (s->work && nitems <= s->work_room)
+		return;
+	s->work_room = 2 * nitems;
+	s->work = arena_alloc(s->frontier.arena,
+	    sizeof(struct sweep_label) + s->work_room * sizeof(struct entry));
 }
 
 static cost_ns
@@ -226,8 +245,44 @@ trim(struct sweep *s, struct group *first)
 		for (uint32_t i = 0; i < g->nlabels; i++)
 			if (by_bound(&g->label[i], &last) <= 0)
 				g->label[kept++] = g->label[i];
+			else
+				frontier_drop(&s->frontier, g, g->label[i]);
 		g->nlabels = kept;
 	}
+}
+
+/* Bytes of all that is kept, and a reserve for what is made until the next look. */
+static size_t
+bytes_of(const struct sweep *s)
+{
+	size_t bytes = s->frontier.arena->bytes + groups_bytes(&s->groups)
+	    + (s->limits->states ? s->limits->states->arena->bytes : 0);
+
+	return bytes + bytes / MEMORY_RESERVE;
+}
+
+/* Labels as large as those of this group may be as many as an eighth of the memory
+ * holds: those of a few levels, and what was dropped of each. */
+static uint32_t
+late_beam(const struct sweep *s, const struct group *g)
+{
+	size_t most = s->limits->budget.bytes / 8
+	    / (label_bytes(g) + bound_group_bytes(g));
+
+	return most > BEAM_LATE ? BEAM_LATE
+	    : most < BEAM_LAST  ? BEAM_LAST
+	                        : (uint32_t)most;
+}
+
+/* Out of time without a cover: is there one that can be had at once? */
+static bool
+is_rescued(struct sweep *s)
+{
+	if (!s->tried_rescue && !s->limits->states)
+		s->rescued =
+		    interval_cover(&s->rescue, s->frontier.p, s->rescue_arena);
+	s->tried_rescue = true;
+	return s->rescued;
 }
 
 /* Narrow the sweep to the best labels from this group on, or end it when the
@@ -239,15 +294,30 @@ mind_budget(struct sweep *s, struct group *g)
 
 	s->untimed = 0;
 	if (budget_is_over(b)) {
-		s->over = s->limits->upper != COST_NEVER;
+		s->over = s->limits->upper != COST_NEVER || is_rescued(s);
 		if (s->beam == 0 || s->beam > BEAM_LAST)
 			s->beam = BEAM_LAST;
-	} else if (s->beam == 0
-	    && budget_is_short(b, s->frontier.arena->bytes)) {
-		s->beam = BEAM_LATE;
+	} else if (s->beam == 0 && budget_is_short(b, bytes_of(s))) {
+		s->beam = g ? late_beam(s, g) : BEAM_LATE;
 	}
 	if (s->beam > 0)
 		trim(s, g);
+}
+
+/* Once memory has run out, levels below must not fill it either. */
+static void
+mind_level(struct sweep *s, const struct group *to)
+{
+	if (s->beam > 0 && bytes_of(s) > s->limits->budget.bytes
+	    && s->limits->budget.bytes)
+		trim(s, groups_at(&s->groups, to->top));
+}
+
+/* Work for a label with so many live values, in labels with a few. */
+static uint32_t
+effort(const struct group *g)
+{
+	return 1 + g->nitems / VALUES_PER_LABEL;
 }
 
 static void
@@ -270,8 +340,10 @@ expand(struct sweep *s, struct group *g)
 		    || (priced && cost_add(least, excess) >= upper))
 			continue;
 		m = move_make(&s->groups, g, c);
+		s->untimed += g->nitems / VALUES_PER_LABEL;
 		if (!m)
 			continue;
+		make_work(s, m->to->nitems);
 		if (!m->to->bounded) {
 			m->to->bounded = true;
 			bound_group(&s->bound, m->to);
@@ -282,8 +354,11 @@ expand(struct sweep *s, struct group *g)
 			if (!is_by_prices(g, l)
 			    || cost_add(l->bound, excess) < upper)
 				apply(s, m, l);
-			if (++s->untimed == LOOK_EVERY)
+			s->untimed += effort(g);
+			if (s->untimed >= LOOK_EVERY) {
 				mind_budget(s, g);
+				mind_level(s, m->to);
+			}
 		}
 	}
 }
@@ -319,7 +394,7 @@ start(struct sweep *s)
 	const struct problem *p = s->frontier.p;
 	struct group *g = groups_first(&s->groups);
 	struct sweep_label *l = s->work;
-	static const uint64_t none[TARGETS_MAX];
+	static uint64_t none[TARGETS_MAX];
 
 	memset(l, 0, sizeof *l);
 	l->candidate = UINT32_MAX;
@@ -333,7 +408,7 @@ start(struct sweep *s)
 	bound_group(&s->bound, g);
 	l->bound = bound_label(&s->bound, g, l);
 	if (l->cost != COST_NEVER && s->limits->states) {
-		states_add(s->limits->states, g, l);
+		states_add(s->limits->states, g, NULL, l);
 		return true;
 	}
 	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
@@ -348,12 +423,24 @@ leap(struct sweep *s, uint32_t top)
 	return leaps_try(&s->leaps, top);
 }
 
+/* The levels from `top` up have been expanded: give them back, but for those the
+ * next look for a leap compares. */
+static void
+forget_above(struct sweep *s, uint32_t top)
+{
+	uint32_t hold = leaps_hold(&s->leaps);
+
+	while (s->done > top && (hold == NO_NODE || s->done - 1 > hold))
+		groups_forget(&s->groups, --s->done);
+}
+
 static void
 run(struct search_result *out, struct sweep *s, struct arena *a)
 {
 	const struct problem *p = s->frontier.p;
 	struct group *last;
 
+	s->done = p->nnodes;
 	for (uint32_t top = p->nnodes; top-- > 0;) {
 		struct group *g;
 
@@ -363,14 +450,18 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 		}
 		if (s->leaps.allowed && s->beam == 0)
 			top = leap(s, top);
+		s->frontier.holds = leaps_hold(&s->leaps) != NO_NODE;
 		g = groups_at(&s->groups, top);
 		mind_budget(s, g);
 		for (; g && !s->over; g = g->next)
 			expand(s, g);
 		if (s->over) {
 			drop_rest(s, top);
+			out->found = s->rescued;
+			out->cover = s->rescue;
 			return;
 		}
+		forget_above(s, top);
 	}
 	if (s->limits->states) {
 		s->limits->states->complete =
@@ -379,7 +470,7 @@ run(struct search_result *out, struct sweep *s, struct arena *a)
 	}
 	last = groups_at(&s->groups, NO_NODE);
 	if (last && last->nlabels > 0) {
-		unroll(&out->cover, p, s->leaps.list, last->label[0], a);
+		unroll(&out->cover, p, s->leaps.list, last->label[0]->trace, a);
 		assert(out->cover.cost <= last->label[0]->cost);
 		out->found = true;
 	}
@@ -407,7 +498,8 @@ sweep_search(struct search_result *out, const struct problem *p,
 	static const struct apart none;
 	const struct apart *apart = limits->apart ? limits->apart : &none;
 	struct arena space;
-	struct sweep s = {.limits = limits, .dropped = COST_NEVER};
+	struct sweep s = {
+	    .limits = limits, .rescue_arena = a, .dropped = COST_NEVER};
 
 	*out = (struct search_result){.searcher = "sweep", .why = ""};
 	assert(sweep_handles(p));
@@ -432,8 +524,7 @@ sweep_search(struct search_result *out, const struct problem *p,
 	    !limits->dual && !limits->states && limits->upper == COST_NEVER;
 	if (!limits->states)
 		s.cheapest = twins_cheapest(p, &space);
-	s.work = arena_alloc(&space,
-	    sizeof(struct sweep_label) + p->nvalues * sizeof(struct entry));
+	make_work(&s, 0);
 	if (start(&s))
 		run(out, &s, a);
 	out->labels = s.frontier.nlabels;
@@ -443,5 +534,6 @@ sweep_search(struct search_result *out, const struct problem *p,
 		out->lower_bound = s.dropped;
 	if (s.groups.overflowed)
 		out->lower_bound = 0;
+	groups_release(&s.groups);
 	arena_release(&space);
 }

@@ -18,8 +18,9 @@ struct sweep_limits {
 	struct converter_memo *memo;
 	cost_ns upper; /* only covers cheaper than this are looked for */
 	uint32_t beam; /* labels kept per node; 0: all */
-	struct budget budget; /* short: it becomes a beam; over: it gives up
-			       * unless it has to find a first cover */
+	struct budget budget; /* short: it becomes a beam; over: it gives up;
+			       * without a cover known it takes one that is
+			       * found in linear time, or goes on */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
 	const struct apart *apart; /* where formats are local */

@@ -259,7 +259,7 @@ make_prices(struct top *t, struct dual *dual, struct converter_memo *memo,
 	apart_find(&t->apart, t->p, &t->scratch);
 	t->easy = apart_without_local(&t->apart, t->p, &t->scratch);
 	convert_init(memo, &t->easy, &t->scratch);
-	if (!sweep_handles(t->p)
+	if (!sweep_handles(t->p) || !dual_fits(&t->easy, budget.bytes)
 	    || !dual_init(dual, &t->easy, memo, &t->scratch))
 		return false;
 	dual_improve(dual, optimum, DUAL_ROUNDS, &budget);

@@ -107,11 +107,11 @@ emit(struct order *o, uint32_t first)
 
 void
 unroll(struct cover *out, const struct problem *p, const struct leap *leap,
-    const struct sweep_label *last, struct arena *a)
+    const struct trace *last, struct arena *a)
 {
 	struct order o = {.p = p};
 	struct taken *chosen = arena_new(a, struct taken, p->nnodes);
-	const struct sweep_label *l = last;
+	const struct trace *l = last;
 	uint32_t n = 0, edges = 0;
 
 	while (l->candidate != UINT32_MAX)

@@ -6,6 +6,6 @@
 #include "search/leap.h"
 
 void unroll(struct cover *out, const struct problem *p, const struct leap *leap,
-    const struct sweep_label *last, struct arena *a);
+    const struct trace *last, struct arena *a);
 
 #endif
