@@ -12,8 +12,8 @@
 #include "ir/base/order.h"
 #include "search/problem_json.h"
 #include "search/solve.h"
-#include "search/sweep.h"
-#include "search/top.h"
+#include "search/backward_dp.h"
+#include "search/kbest.h"
 #include "tests/support/nets.h"
 
 static const struct {
@@ -79,12 +79,12 @@ run(const char *kind, uint32_t size, uint64_t budget_ns)
 
 /* CPU ms of one sweep with or without leaps over repeated blocks. */
 static double
-sweep_ms(const struct problem *p, bool leaps)
+sweep_ms(const struct problem *p, bool extrapolations)
 {
 	struct converter_memo memo;
-	struct sweep_limits limits = {.memo = &memo,
+	struct backward_limits limits = {.memo = &memo,
 	    .upper = COST_NEVER,
-	    .leap_after = leaps ? 0 : UINT64_MAX};
+	    .extrapolate_after = extrapolations ? 0 : UINT64_MAX};
 	struct search_result r;
 	struct arena a;
 	double from;
@@ -92,7 +92,7 @@ sweep_ms(const struct problem *p, bool leaps)
 	arena_init(&a);
 	convert_init(&memo, p, &a);
 	from = seconds();
-	sweep_search(&r, p, &limits, &a);
+	backward_dp(&r, p, &limits, &a);
 	from = seconds() - from;
 	arena_release(&a);
 	return 1e3 * from;

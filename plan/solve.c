@@ -10,7 +10,7 @@
 #include "plan/quest.h"
 #include "search/budget.h"
 #include "search/cost.h"
-#include "search/top.h"
+#include "search/kbest.h"
 
 /* TUNING: bytes of labels, whatever the graph and for each of its nodes, of a
  * search whose cover is there to be priced. Nothing hangs on its proof. */

@@ -267,7 +267,7 @@ static const struct {
     {"beam", true, search_beam},
     {"greedy", false, search_greedy},
     {"eager", false, search_eager},
-    {"brute", true, search_brute},
+    {"brute", true, search_exhaustive},
 };
 
 /* The best of a few candidates says nothing about all of them. */

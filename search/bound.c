@@ -6,7 +6,7 @@
 
 /* What one live value adds, as labels of a group ask for it. */
 struct addition {
-	uint32_t have, need, waiting, away, entered;
+	uint32_t have, need, waiting, away, transferred;
 	bool leaves;
 	int64_t adds;
 };
@@ -72,9 +72,9 @@ sum_fed(struct bound *b, struct arena *a)
 
 void
 bound_init(struct bound *b, const struct problem *p,
-    const struct entered *entered, struct dual *dual, struct arena *a)
+    const struct transfer_sets *transferred, struct dual *dual, struct arena *a)
 {
-	*b = (struct bound){.p = p, .entered = entered, .dual = dual};
+	*b = (struct bound){.p = p, .transferred = transferred, .dual = dual};
 	for (uint32_t t = 0; dual && t < p->ntargets; t++)
 		b->launch += dual->launch[t];
 	b->share = least_shares(p, a);
@@ -155,9 +155,9 @@ bound_group(const struct bound *b, struct group *g)
 
 /* Local formats that runs had it brought in for, and later users may find. */
 static uint32_t
-formats_entered(const struct bound *b, const struct entry *e)
+formats_transferred(const struct bound *b, const struct live_backward *e)
 {
-	const struct entered_set *s = &b->entered->set[e->entered];
+	const struct transfer_set *s = &b->transferred->set[e->transferred];
 	uint32_t mask = 0;
 
 	for (uint32_t i = 0; i < s->n; i++)
@@ -183,8 +183,8 @@ as_brought(const struct bound *b, uint32_t formats)
  * where it waits. What was brought in is paid but for the way to a format it can be
  * brought in from. */
 static int64_t
-local_adds(const struct bound *b, struct group *g, const struct entry *e,
-    struct dual_live live)
+local_adds(const struct bound *b, struct group *g,
+    const struct live_backward *e, struct dual_live live)
 {
 	struct dual_cut cut = {g->top, g->nover, g->over};
 	uint32_t brought = e->need & b->p->local, enter = 0, f;
@@ -193,14 +193,14 @@ local_adds(const struct bound *b, struct group *g, const struct entry *e,
 	int64_t best = INT64_MAX;
 
 	live.need = (e->need & ~b->p->local) | e->pending
-	    | (e->floating & ~e->away) | as_brought(b, e->away);
-	live.paid = as_brought(b, formats_entered(b, e));
+	    | (e->unplaced & ~e->away) | as_brought(b, e->away);
+	live.paid = as_brought(b, formats_transferred(b, e));
 	live.cost = cost;
 	for (uint32_t rest = b->p->local; mask_next(&rest, &f);)
 		cost[b->apart->start ? b->apart->brought[f] : f] =
-		    entry_cost(b->p, class, f);
+		    transfer_cost(b->p, class, f);
 	if (brought)
-		enter = entry_formats(b->p, class, mask_lowest(brought));
+		enter = transfer_formats(b->p, class, mask_lowest(brought));
 	if (!enter)
 		return dual_value(b->dual, &live, &cut);
 	for (uint32_t rest = enter; mask_next(&rest, &f);) {
@@ -217,7 +217,7 @@ local_adds(const struct bound *b, struct group *g, const struct entry *e,
 
 static int64_t
 item_adds(const struct bound *b, struct group *g, uint32_t item,
-    const struct entry *e)
+    const struct live_backward *e)
 {
 	struct additions *all = &g->additions[item];
 	uint32_t value = g->item[item];
@@ -230,8 +230,8 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 	for (uint32_t i = 0; i < all->n; i++) {
 		x = addition_at(all, i);
 		if (x->need == e->need && x->have == e->have
-		    && x->waiting == (e->pending | e->floating)
-		    && x->away == e->away && x->entered == e->entered
+		    && x->waiting == (e->pending | e->unplaced)
+		    && x->away == e->away && x->transferred == e->transferred
 		    && x->leaves == leaves)
 			return x->adds;
 	}
@@ -239,8 +239,8 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
 		all->more = arena_grow(
 		    g->arena, all->more, &all->cap, all->n, sizeof *all->more);
 	x = addition_at(all, all->n++);
-	*x = (struct addition){e->have, e->need, e->pending | e->floating,
-	    e->away, e->entered, leaves, 0};
+	*x = (struct addition){e->have, e->need, e->pending | e->unplaced,
+	    e->away, e->transferred, leaves, 0};
 	x->adds = b->p->local
 	    ? local_adds(b, g, e, live)
 	    : dual_value(
@@ -252,7 +252,7 @@ item_adds(const struct bound *b, struct group *g, uint32_t item,
  * prices count them. */
 static int64_t
 paid_runs(const struct bound *b, const struct group *g, uint32_t item,
-    const struct sweep_label *l)
+    const struct label *l)
 {
 	uint32_t path = b->dual->path_use[g->item[item]];
 
@@ -263,7 +263,7 @@ paid_runs(const struct bound *b, const struct group *g, uint32_t item,
 }
 
 static cost_ns
-dual_label(const struct bound *b, struct group *g, const struct sweep_label *l)
+dual_label(const struct bound *b, struct group *g, const struct label *l)
 {
 	int64_t rest = g->dual_rest;
 
@@ -274,8 +274,9 @@ dual_label(const struct bound *b, struct group *g, const struct sweep_label *l)
 			return COST_NEVER;
 		rest += adds - b->launch * paid_runs(b, g, i, l);
 	}
-	if (b->toll)
-		rest -= (int64_t)toll_left(b->toll, l->used[b->toll_slot])
+	if (b->multiplier)
+		rest -= (int64_t)multiplier_left(
+		            b->multiplier, l->used[b->multiplier_slot])
 		    * DUAL_SCALE;
 	if (rest <= 0)
 		return l->cost;
@@ -283,7 +284,7 @@ dual_label(const struct bound *b, struct group *g, const struct sweep_label *l)
 }
 
 cost_ns
-bound_label(const struct bound *b, struct group *g, const struct sweep_label *l)
+bound_label(const struct bound *b, struct group *g, const struct label *l)
 {
 	cost_ns simple = cost_add(l->cost, g->rest), better;
 

@@ -2,20 +2,21 @@
 #ifndef SEARCH_BOUND_H
 #define SEARCH_BOUND_H
 
-#include "search/apart.h"
-#include "search/capacity.h"
-#include "search/dual.h"
+#include "search/split_readers.h"
+#include "search/capacity/multiplier.h"
+#include "search/lagrangian/model.h"
 #include "search/frontier.h"
 
 struct bound {
 	const struct problem *p;
-	const struct entered *entered; /* sets of runs, in labels */
-	const struct apart *apart;
+	const struct transfer_sets *transferred; /* sets of runs, in labels */
+	const struct split_readers *apart;
 	struct dual *dual; /* of the problem as if no format were local; NULL:
 			    * shares only */
 	int64_t launch; /* of the target whose runs count, in its prices */
-	const struct toll *toll; /* in the dual's prices; NULL: none */
-	uint32_t toll_slot; /* of its target in what labels use */
+	const struct capacity_multiplier
+	    *multiplier; /* in the dual's prices; NULL: none */
+	uint32_t multiplier_slot; /* of its target in what labels use */
 	cost_ns *below; /* [nnodes + 1] shares of nodes 0..n-1 */
 	cost_ns *share; /* [nnodes] least cost per node of a candidate */
 	/* With a dual: what fed values add whose highest user is below n, and, of
@@ -34,7 +35,8 @@ cost_ns *least_shares(const struct problem *p, struct arena *a);
 
 /* dual may be NULL: then the least cost of a candidate per node it covers. */
 void bound_init(struct bound *b, const struct problem *p,
-    const struct entered *entered, struct dual *dual, struct arena *a);
+    const struct transfer_sets *transferred, struct dual *dual,
+    struct arena *a);
 
 /* Fill what the labels of a new group have in common. */
 void bound_group(const struct bound *b, struct group *g);
@@ -44,6 +46,6 @@ size_t bound_group_bytes(const struct group *g);
 
 /* What a cover that continues this label costs at least. */
 cost_ns bound_label(
-    const struct bound *b, struct group *g, const struct sweep_label *l);
+    const struct bound *b, struct group *g, const struct label *l);
 
 #endif

@@ -1,8 +1,8 @@
 #include "search/branch.h"
 
 #include "search/check.h"
-#include "search/result.h"
-#include "search/sweep.h"
+#include "search/solution.h"
+#include "search/backward_dp.h"
 
 /* TUNING: labels a node of a sweep for covers a little above what is known; where
  * there are more, the whole of the exact search is better. */
@@ -10,7 +10,7 @@
 
 void
 branch_tools_init(struct branch_tools *t, const struct problem *p,
-    const struct apart *apart, const struct dual *prices)
+    const struct split_readers *apart, const struct dual *prices)
 {
 	*t = (struct branch_tools){
 	    .p = p, .apart = apart, .priced = prices != NULL};
@@ -78,7 +78,7 @@ sweep_up(struct search_result *out, const struct problem *sub, cost_ns bar,
     const struct search_options *o, struct branch_tools *t, struct arena *a)
 {
 	const cost_ns floor = out->lower_bound;
-	struct sweep_limits limits = {.memo = &t->memo,
+	struct backward_limits limits = {.memo = &t->memo,
 	    .apart = t->apart,
 	    .dual = &t->dual,
 	    .budget = budget_of(o),
@@ -90,7 +90,7 @@ sweep_up(struct search_result *out, const struct problem *sub, cost_ns bar,
 		limits.upper = cost_add(floor, gap);
 		if (limits.upper > bar)
 			limits.upper = bar;
-		sweep_search(&r, sub, &limits, a);
+		backward_dp(&r, sub, &limits, a);
 		result_keep(out, &r);
 		if (is_done(out, bar) || out->lower_bound < limits.upper)
 			return;

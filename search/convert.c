@@ -31,7 +31,7 @@ tree(const struct steiner *s, uint32_t set, uint32_t root)
 static void
 close_local(cost_ns *way, const struct problem *p, uint32_t class, uint32_t to)
 {
-	uint32_t n = p->nformats, enter = entry_formats(p, class, to);
+	uint32_t n = p->nformats, enter = transfer_formats(p, class, to);
 
 	for (uint32_t from = 0; from < n; from++)
 		for (uint32_t f = 0; f < n; f++)
@@ -234,7 +234,7 @@ missing(const struct problem *p, uint32_t class, uint32_t have, uint32_t need)
 	uint32_t left = need & ~(have & ~p->local);
 
 	for (uint32_t rest = left & p->local, f; mask_next(&rest, &f);)
-		if (entry_formats(p, class, f) & have)
+		if (transfer_formats(p, class, f) & have)
 			left &= ~(UINT32_C(1) << f);
 	return left;
 }
@@ -259,7 +259,7 @@ convert_steps(struct converter_memo *m, uint32_t class, uint32_t have,
 		all |= UINT32_C(1) << step[n++].to;
 	}
 	for (uint32_t rest = need & m->p->local, f; mask_next(&rest, &f);) {
-		uint32_t from = all & entry_formats(m->p, class, f);
+		uint32_t from = all & transfer_formats(m->p, class, f);
 
 		from = mask_lowest(from & used ? from & used : from);
 		enter[nentered++] = (struct conversion_step){from, f};

@@ -7,13 +7,14 @@
 /* What is known of each value while the conversions are laid out. */
 struct demand {
 	uint32_t have, need; /* masks */
-	uint32_t entry; /* the last one of it in entry[]; NO_ENTRY: none */
+	uint32_t
+	    transfer; /* the last one of it in transfer[]; NO_ENTRY: none */
 };
 
 #define NO_ENTRY UINT32_MAX
 
 /* A value brought into a local format, for one run. */
-struct entry {
+struct transfer {
 	uint32_t format, run;
 	uint32_t before; /* the run's first step that reads it so */
 	uint32_t next; /* of the same value */
@@ -26,8 +27,8 @@ struct builder {
 	struct demand *demand; /* [nvalues] */
 	uint32_t *first; /* [nvalues][nformats] step that needs a format */
 	uint32_t *run_of; /* [nnodes] */
-	struct entry *entry;
-	uint32_t nentries, entry_cap;
+	struct transfer *transfer;
+	uint32_t ntransfers, entry_cap;
 	struct cover_conversion *out;
 	uint32_t nout, out_cap;
 	struct arena *arena;
@@ -92,22 +93,23 @@ is_inside(const struct builder *b, const struct problem_port *in, uint32_t run)
 
 /* Steps come from the last to the first, so those of a run follow each other. */
 static void
-bring_in(struct builder *b, const struct problem_port *in, uint32_t step)
+transfer_in(struct builder *b, const struct problem_port *in, uint32_t step)
 {
 	struct demand *d = &b->demand[in->value];
 	uint32_t run = b->step[step].run;
 
-	for (uint32_t e = d->entry; b->entry && e != NO_ENTRY;
-	     e = b->entry[e].next)
-		if (b->entry[e].format == in->format
-		    && b->entry[e].run == run) {
-			b->entry[e].before = step;
+	for (uint32_t e = d->transfer; b->transfer && e != NO_ENTRY;
+	     e = b->transfer[e].next)
+		if (b->transfer[e].format == in->format
+		    && b->transfer[e].run == run) {
+			b->transfer[e].before = step;
 			return;
 		}
-	b->entry = arena_grow(b->arena, b->entry, &b->entry_cap,
-	    b->nentries + 1, sizeof *b->entry);
-	b->entry[b->nentries] = (struct entry){in->format, run, step, d->entry};
-	d->entry = b->nentries++;
+	b->transfer = arena_grow(b->arena, b->transfer, &b->entry_cap,
+	    b->ntransfers + 1, sizeof *b->transfer);
+	b->transfer[b->ntransfers] =
+	    (struct transfer){in->format, run, step, d->transfer};
+	d->transfer = b->ntransfers++;
 }
 
 static void
@@ -116,7 +118,7 @@ demand_input(struct builder *b, const struct problem_port *in, uint32_t step)
 	if (b->p->local >> in->format & 1) {
 		if (is_inside(b, in, b->step[step].run))
 			return;
-		bring_in(b, in, step);
+		transfer_in(b, in, step);
 	}
 	b->demand[in->value].need |= UINT32_C(1) << in->format;
 	*first(b, in->value, in->format) = step;
@@ -187,14 +189,14 @@ lay_tree(struct builder *b, struct converter_memo *memo, uint32_t v)
 	for (uint32_t i = 0; i < n; i++) {
 		struct cover_conversion c = {
 		    v, step[i].from, step[i].to, *first(b, v, step[i].to), i};
-		uint32_t e = d->entry;
+		uint32_t e = d->transfer;
 
 		if (!(b->p->local >> c.to & 1))
 			put(b, &c);
 		for (; b->p->local >> c.to & 1 && e != NO_ENTRY;
-		     e = b->entry[e].next) {
-			c.before = b->entry[e].before;
-			if (b->entry[e].format == c.to)
+		     e = b->transfer[e].next) {
+			c.before = b->transfer[e].before;
+			if (b->transfer[e].format == c.to)
 				put(b, &c);
 		}
 	}
@@ -202,14 +204,15 @@ lay_tree(struct builder *b, struct converter_memo *memo, uint32_t v)
 
 /* What the runs pay that bring the value in. */
 static cost_ns
-entries_cost(const struct builder *b, uint32_t v)
+transfers_cost(const struct builder *b, uint32_t v)
 {
 	cost_ns sum = 0;
 
-	for (uint32_t e = b->demand[v].entry; e != NO_ENTRY;
-	     e = b->entry[e].next)
+	for (uint32_t e = b->demand[v].transfer; e != NO_ENTRY;
+	     e = b->transfer[e].next)
 		sum = cost_add(sum,
-		    entry_cost(b->p, b->p->value[v].class, b->entry[e].format));
+		    transfer_cost(
+		        b->p, b->p->value[v].class, b->transfer[e].format));
 	return sum;
 }
 
@@ -223,7 +226,7 @@ lay_conversions(struct builder *b)
 		const struct demand *d = &b->demand[v];
 		cost_ns c = cost_add(
 		    convert_cost(&memo, b->p->value[v].class, d->have, d->need),
-		    entries_cost(b, v));
+		    transfers_cost(b, v));
 
 		b->cover->cost = cost_add(b->cover->cost, c);
 		if (c == COST_NEVER || !(d->need & ~(d->have & ~b->p->local)))

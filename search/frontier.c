@@ -13,13 +13,13 @@
 size_t
 label_bytes(const struct group *g)
 {
-	return sizeof(struct sweep_label)
-	    + (size_t)g->nitems * sizeof(struct entry);
+	return sizeof(struct label)
+	    + (size_t)g->nitems * sizeof(struct live_backward);
 }
 
 /* Runs the label may still use without paying for new ones, in half steps. */
 static uint32_t
-slack(const struct sweep_label *l, const struct entry *e)
+slack(const struct label *l, const struct live_backward *e)
 {
 	return 2 * l->runs - e->pos;
 }
@@ -27,7 +27,7 @@ slack(const struct sweep_label *l, const struct entry *e)
 /* Two entries of one value, of which `a` shall do what `b` does. */
 struct rivals {
 	uint32_t value;
-	const struct entry *a, *b;
+	const struct live_backward *a, *b;
 	int64_t shift; /* what is at a position in b is at one so much higher
 			* in a */
 };
@@ -46,13 +46,13 @@ extra_formats(struct frontier *f, const struct rivals *x, uint32_t ask)
 }
 
 static cost_ns
-entries_cost(const struct frontier *f, uint32_t value, uint32_t formats)
+transfers_cost(const struct frontier *f, uint32_t value, uint32_t formats)
 {
 	cost_ns sum = 0;
 
 	for (uint32_t format; mask_next(&formats, &format);)
 		sum = cost_add(
-		    sum, entry_cost(f->p, f->p->value[value].class, format));
+		    sum, transfer_cost(f->p, f->p->value[value].class, format));
 	return sum;
 }
 
@@ -60,33 +60,33 @@ entries_cost(const struct frontier *f, uint32_t value, uint32_t formats)
  * at most: that which waits for it in a and not in b; those b has brought it in
  * for, which later users may be in; and that which made it, where it is another. */
 static cost_ns
-extra_entries(struct frontier *f, const struct rivals *x, uint32_t *ask)
+extra_transfers(struct frontier *f, const struct rivals *x, uint32_t *ask)
 {
-	const struct entry *a = x->a, *b = x->b;
-	const struct entered_set *paid = &f->entered.set[b->entered];
+	const struct live_backward *a = x->a, *b = x->b;
+	const struct transfer_set *paid = &f->transferred.set[b->transferred];
 	bool same_run = a->pos == b->pos + x->shift;
 	uint32_t late = same_run ? a->pending & ~b->pending : a->pending;
 	cost_ns cost;
 
 	if (a->floor <= b->floor + x->shift)
-		late |= a->floating & ~(b->pending | b->floating);
+		late |= a->unplaced & ~(b->pending | b->unplaced);
 	else
-		late |= a->floating & ~b->pending;
+		late |= a->unplaced & ~b->pending;
 	late |= a->away & ~(a->floor <= b->floor + x->shift ? b->away : 0);
 
 	if (a->have && !same_run)
 		late |= a->have & f->p->local;
 	*ask |= late;
-	cost = entries_cost(f, x->value, late);
+	cost = transfers_cost(f, x->value, late);
 	for (uint32_t i = 0; i < paid->n; i++) {
-		struct entry_point at = {
+		struct transfer_point at = {
 		    (uint32_t)(paid->point[i].pos + x->shift),
 		    paid->point[i].format};
 
-		if (!entered_has(&f->entered, a->entered, at)
+		if (!transfer_set_has(&f->transferred, a->transferred, at)
 		    && !(a->pos == at.pos && a->pending >> at.format & 1))
 			cost = cost_add(cost,
-			    entries_cost(
+			    transfers_cost(
 			        f, x->value, UINT32_C(1) << at.format));
 	}
 	return cost;
@@ -97,7 +97,7 @@ static cost_ns
 extra(struct frontier *f, const struct rivals *x)
 {
 	uint32_t ask = x->a->need;
-	cost_ns cost = f->p->local ? extra_entries(f, x, &ask) : 0;
+	cost_ns cost = f->p->local ? extra_transfers(f, x, &ask) : 0;
 
 	if (!(ask & ~x->b->need) && x->a->have == x->b->have)
 		return cost;
@@ -107,8 +107,7 @@ extra(struct frontier *f, const struct rivals *x)
 /* New runs at the front `a` must pay for so that none of its positions leaves
  * less room than b's. */
 static uint32_t
-extra_runs(const struct group *g, const struct sweep_label *a,
-    const struct sweep_label *b)
+extra_runs(const struct group *g, const struct label *a, const struct label *b)
 {
 	uint32_t most = 0;
 
@@ -128,11 +127,11 @@ extra_runs(const struct group *g, const struct sweep_label *a,
 /* Values that left early bound their consumers from above, and tell which
  * order is already fixed. */
 static bool
-as_free(const struct group *g, const struct sweep_label *a,
-    const struct sweep_label *b, uint32_t runs)
+as_free(const struct group *g, const struct label *a, const struct label *b,
+    uint32_t runs)
 {
 	for (uint32_t i = 0; i < g->nitems; i++) {
-		const struct entry *x = &a->entry[i], *y = &b->entry[i];
+		const struct live_backward *x = &a->entry[i], *y = &b->entry[i];
 
 		if (x->reach & ~y->reach)
 			return false;
@@ -144,8 +143,8 @@ as_free(const struct group *g, const struct sweep_label *a,
 }
 
 static bool
-uses_no_more(const struct frontier *f, const struct sweep_label *a,
-    const struct sweep_label *b, uint32_t runs)
+uses_no_more(const struct frontier *f, const struct label *a,
+    const struct label *b, uint32_t runs)
 {
 	for (uint32_t i = 0; i < f->ncapped; i++)
 		if (a->used[i] > b->used[i])
@@ -158,8 +157,8 @@ uses_no_more(const struct frontier *f, const struct sweep_label *a,
 /* Is `a` at least as good as `b` whatever comes? Any cover below b is one below
  * a too, once a has paid for the formats and the runs that b counts on. */
 static bool
-dominates(struct frontier *f, const struct group *g,
-    const struct sweep_label *a, const struct sweep_label *b)
+dominates(struct frontier *f, const struct group *g, const struct label *a,
+    const struct label *b)
 {
 	cost_ns cost = a->cost;
 	uint32_t runs = 0;
@@ -184,7 +183,7 @@ dominates(struct frontier *f, const struct group *g,
 }
 
 void
-frontier_drop(const struct frontier *f, struct group *g, struct sweep_label *l)
+frontier_drop(const struct frontier *f, struct group *g, struct label *l)
 {
 	if (f->holds)
 		return;
@@ -193,7 +192,7 @@ frontier_drop(const struct frontier *f, struct group *g, struct sweep_label *l)
 }
 
 const struct trace *
-frontier_trace(struct frontier *f, const struct sweep_label *l)
+frontier_trace(struct frontier *f, const struct label *l)
 {
 	struct trace *trace;
 
@@ -202,15 +201,15 @@ frontier_trace(struct frontier *f, const struct sweep_label *l)
 		f->traces = arena_new(f->arena, struct trace, TRACES);
 	}
 	trace = &f->traces[--f->ntraces];
-	*trace =
-	    (struct trace){l->parent, l->candidate, l->pos, l->age, l->floats};
+	*trace = (struct trace){
+	    l->parent, l->candidate, l->pos, l->age, l->unplaced};
 	return trace;
 }
 
-static struct sweep_label *
-copy(struct frontier *f, struct group *g, const struct sweep_label *l)
+static struct label *
+copy(struct frontier *f, struct group *g, const struct label *l)
 {
-	struct sweep_label *to = g->spare;
+	struct label *to = g->spare;
 	uint64_t *used = to ? to->used : NULL;
 
 	if (to)
@@ -246,7 +245,7 @@ first_dearer(const struct group *g, uint32_t from, cost_ns cost)
 }
 
 bool
-frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
+frontier_add(struct frontier *f, struct group *g, const struct label *l)
 {
 	uint32_t at = 0, kept, end;
 
@@ -267,15 +266,15 @@ frontier_add(struct frontier *f, struct group *g, const struct sweep_label *l)
 			frontier_drop(f, g, g->label[end]);
 	if (kept < end)
 		memmove(&g->label[kept], &g->label[end],
-		    (g->nlabels - end) * sizeof(struct sweep_label *));
+		    (g->nlabels - end) * sizeof(struct label *));
 	kept += g->nlabels - end;
 	f->nlabels += (uint64_t)kept + 1;
 	f->nlabels -= g->nlabels;
 	g->nlabels = kept;
 	g->label = arena_grow(g->arena, g->label, &g->cap, g->nlabels + 1,
-	    sizeof(struct sweep_label *));
+	    sizeof(struct label *));
 	memmove(&g->label[at + 1], &g->label[at],
-	    (g->nlabels - at) * sizeof(struct sweep_label *));
+	    (g->nlabels - at) * sizeof(struct label *));
 	g->label[at] = copy(f, g, l);
 	g->nlabels++;
 	return true;

@@ -10,7 +10,7 @@
 
 #include "ir/base/arena.h"
 #include "search/convert.h"
-#include "search/entered.h"
+#include "search/transfer_sets.h"
 #include "search/problem.h"
 
 /* Positions count runs of the tracked target from the end of the execution:
@@ -18,7 +18,7 @@
  * A producer's position is at least its consumers'. */
 
 /* What a label says about one live value. */
-struct entry {
+struct live_backward {
 	uint32_t have; /* formats it is in; 0: not produced yet */
 	uint32_t need; /* formats asked for so far; local ones: brought in */
 	uint32_t pos; /* its producer's is at least this; of a value that
@@ -27,11 +27,12 @@ struct entry {
 	uint32_t pending; /* not produced yet: local formats the run at `pos`
 			   * reads it in. It is brought in for that run unless
 			   * that turns out to make it so. */
-	uint32_t floating; /* local formats candidates read it in whose run is
+	uint32_t unplaced; /* local formats candidates read it in whose run is
 			    * open: the maker's, or any other from `floor` on */
 	uint32_t away; /* of those, which never are the maker's */
 	uint32_t floor;
-	uint32_t entered; /* runs it was brought in for, as long as users are
+	uint32_t
+	    transferred; /* runs it was brought in for, as long as users are
 			   * left that could be in one of them; paid */
 };
 
@@ -41,23 +42,23 @@ struct trace {
 	uint32_t candidate; /* taken last; UINT32_MAX: none */
 	uint32_t pos; /* its position */
 	uint32_t age; /* labels made before it */
-	bool floats; /* the position is at least that: it goes where its input
+	bool unplaced; /* the position is at least that: it goes where its input
 		      * is */
 };
 
-struct sweep_label {
+struct label {
 	const struct trace *parent; /* of the label it was made from */
 	const struct trace *trace; /* its own, once it is kept */
 	cost_ns cost; /* paid: candidates, launches, trees of closed values */
 	cost_ns bound; /* no cover below this one costs less */
 	uint32_t candidate; /* taken last; UINT32_MAX: none */
 	uint32_t pos; /* its position */
-	bool floats; /* ... at least: it goes where its input is */
+	bool unplaced; /* ... at least: it goes where its input is */
 	uint32_t runs; /* of the tracked target */
 	uint32_t age; /* labels made before it */
 	uint64_t *used; /* [ncapped] resources */
-	struct sweep_label *next; /* of the spare ones */
-	struct entry entry[]; /* [group->nitems] */
+	struct label *next; /* of the spare ones */
+	struct live_backward entry[]; /* [group->nitems] */
 };
 
 enum item_kind {
@@ -80,8 +81,8 @@ struct group {
 	int64_t dual_rest; /* the same by Lagrangian prices, scaled */
 	struct additions *additions; /* [nitems] cache of bound.c */
 	struct arena *arena; /* of its level: labels and all that is above */
-	struct sweep_label **label; /* by ascending cost, then age */
-	struct sweep_label *spare; /* dropped ones, by `next` */
+	struct label **label; /* by ascending cost, then age */
+	struct label *spare; /* dropped ones, by `next` */
 	uint32_t nlabels, cap;
 	struct group *next; /* of the same top, in order of creation */
 };
@@ -99,21 +100,19 @@ struct frontier {
 	bool holds; /* dropped labels may still be looked at: bytes stay */
 	uint64_t nlabels;
 	uint32_t age; /* labels made */
-	struct entered entered; /* sets of runs, where formats are local */
+	struct transfer_sets
+	    transferred; /* sets of runs, where formats are local */
 };
 
 /* The choke point: keep the label (copied) unless its bound or a better label
  * rules it out, and drop those it rules out. True: kept. */
-bool frontier_add(
-    struct frontier *f, struct group *g, const struct sweep_label *l);
+bool frontier_add(struct frontier *f, struct group *g, const struct label *l);
 
 /* A label of the group that is no longer wanted: its bytes are for the next one. */
-void frontier_drop(
-    const struct frontier *f, struct group *g, struct sweep_label *l);
+void frontier_drop(const struct frontier *f, struct group *g, struct label *l);
 
 /* The trace of a label that was just made. */
-const struct trace *frontier_trace(
-    struct frontier *f, const struct sweep_label *l);
+const struct trace *frontier_trace(struct frontier *f, const struct label *l);
 
 /* Bytes of a label of this group. */
 size_t label_bytes(const struct group *g);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "search/problem_check.h"
-#include "search/twins.h"
+#include "search/equivalents.h"
 
 /* Fill `start` and return the items: item k belongs to group of(k). Groups keep
  * the order of items; of(k) == UINT32_MAX leaves k out. */
@@ -125,7 +125,7 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 	if (!problem_check_candidates(p, a, err))
 		return false;
 	index_targets(p, a);
-	p->twin = twins_find(p, a);
+	p->equivalent = equivalents_find(p, a);
 	problem_reindex(p, a);
 	return true;
 }
@@ -144,7 +144,7 @@ problem_restrict(struct problem *out, const struct problem *p,
 }
 
 cost_ns
-entry_cost(const struct problem *p, uint32_t class, uint32_t format)
+transfer_cost(const struct problem *p, uint32_t class, uint32_t format)
 {
 	cost_ns least = COST_NEVER;
 
@@ -160,9 +160,9 @@ entry_cost(const struct problem *p, uint32_t class, uint32_t format)
 }
 
 uint32_t
-entry_formats(const struct problem *p, uint32_t class, uint32_t format)
+transfer_formats(const struct problem *p, uint32_t class, uint32_t format)
 {
-	cost_ns least = entry_cost(p, class, format);
+	cost_ns least = transfer_cost(p, class, format);
 	uint32_t mask = 0;
 
 	for (uint32_t f = 0; f < p->nformats && least != COST_NEVER; f++)

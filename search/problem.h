@@ -89,7 +89,7 @@ struct problem {
 	bool *tracked; /* [ntargets] runs matter: launch, local formats or a
 			* limit on runs */
 	uint32_t ntracked;
-	const uint32_t *twin; /* [ncandidates] search/twins.h */
+	const uint32_t *equivalent; /* [ncandidates] search/twins.h */
 	bool has_marks;
 };
 
@@ -160,10 +160,10 @@ conversion_cost(
 
 /* Cost of bringing a value into a local format, for one run: that of the
  * cheapest conversion from a format that is not local. */
-cost_ns entry_cost(const struct problem *p, uint32_t class, uint32_t format);
+cost_ns transfer_cost(const struct problem *p, uint32_t class, uint32_t format);
 
 /* The formats it costs that from, a mask: others are no way in. */
-uint32_t entry_formats(
+uint32_t transfer_formats(
     const struct problem *p, uint32_t class, uint32_t format);
 
 #endif

@@ -69,7 +69,7 @@ bool search_named(struct search_result *out, const struct problem *p,
 
 /* Every cover in every order: the oracle of the tests. Exponential, so
  * ERR_UNSUPPORTED beyond 12 nodes. */
-bool search_brute(struct search_result *out, const struct problem *p,
+bool search_exhaustive(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err);
 
 #endif

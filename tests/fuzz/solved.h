@@ -26,7 +26,8 @@ is_optimum(
 	if (p->nnodes > BRUTE_NODES || p->ncandidates > BRUTE_CANDIDATES
 	    || !r->proven)
 		return true;
-	return search_brute(&brute, p, &o, a, &err) && brute.found == r->found
+	return search_exhaustive(&brute, p, &o, a, &err)
+	    && brute.found == r->found
 	    && (!r->found || brute.cover.cost == r->cover.cost);
 }
 

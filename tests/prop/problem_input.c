@@ -189,7 +189,7 @@ has_cover(const struct problem *p, char *const *phrase, uint32_t n,
 		if (i != without)
 			restore(&with, p, phrase[i]);
 	return problem_index(&with, a, &err)
-	    && search_brute(&r, &with, &o, a, &err) && r.found;
+	    && search_exhaustive(&r, &with, &o, a, &err) && r.found;
 }
 
 /* "A and B and C", cut in place. */
@@ -247,7 +247,7 @@ same_as_brute(const struct problem *p, uint64_t seed, struct arena *a)
 	struct err err = {.kind = ERR_NONE};
 
 	if (!search_exact(&x, p, &o, a, &err)
-	    || !search_brute(&y, p, &o, a, &err)) {
+	    || !search_exhaustive(&y, p, &o, a, &err)) {
 		printf("seed %" PRIu64 ": %s\n", seed, err.text);
 		return false;
 	}

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 
 #include "ir/base/sanitized.h"
-#include "search/apart.h"
-#include "search/capacity.h"
-#include "search/capped.h"
+#include "search/split_readers.h"
+#include "search/capacity/multiplier.h"
+#include "search/capacity/rcsp.h"
 #include "search/check.h"
-#include "search/dual.h"
-#include "search/order.h"
-#include "search/relax.h"
+#include "search/lagrangian/model.h"
+#include "search/forward_dp.h"
+#include "search/relaxation.h"
 #include "search/solve.h"
-#include "search/sweep.h"
+#include "search/backward_dp.h"
 #include "tests/support/problems.h"
 
 static const struct problem_mix mixes[] = {
@@ -45,20 +45,20 @@ static bool
 same_priced(const struct problem *p, uint64_t seed, cost_ns best,
     uint32_t rounds, struct arena *a)
 {
-	struct sweep_limits limits = {.upper = COST_NEVER};
+	struct backward_limits limits = {.upper = COST_NEVER};
 	struct converter_memo memo, easy_memo;
 	struct search_result r;
-	struct problem easy;
-	struct apart apart;
+	struct problem relaxed;
+	struct split_readers apart;
 	struct dual dual;
 
-	if (!sweep_handles(p))
+	if (!backward_handles(p))
 		return true;
-	apart_find(&apart, p, a);
-	easy = apart_without_local(&apart, p, a);
+	split_readers_find(&apart, p, a);
+	relaxed = split_readers_relax(&apart, p, a);
 	convert_init(&memo, p, a);
-	convert_init(&easy_memo, &easy, a);
-	if (!dual_init(&dual, &easy, &easy_memo, a))
+	convert_init(&easy_memo, &relaxed, a);
+	if (!dual_init(&dual, &relaxed, &easy_memo, a))
 		return true;
 	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
 	    &(struct budget){0});
@@ -67,7 +67,7 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 	limits.memo = &memo;
 	if (best != COST_NEVER)
 		limits.upper = best + 1; /* no more room than it needs */
-	sweep_search(&r, p, &limits, a);
+	backward_dp(&r, p, &limits, a);
 	if (dual_bound(&dual) <= best && r.found == (best != COST_NEVER)
 	    && (!r.found || r.cover.cost == best))
 		return true;
@@ -85,17 +85,17 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 {
 	struct budget budget = {0};
 	struct search_result r, met = {.found = false};
-	struct sweep_limits limits = {.upper = COST_NEVER};
+	struct backward_limits limits = {.upper = COST_NEVER};
 	struct converter_memo memo, priced_memo;
 	struct problem priced; /* as if no format were local, like exact.c */
 	struct err err = {0};
-	struct toll toll;
+	struct capacity_multiplier multiplier;
 	struct dual dual;
 	bool binds;
 
-	if (!sweep_handles(p) || best == COST_NEVER)
+	if (!backward_handles(p) || best == COST_NEVER)
 		return true;
-	binds = capacity_price(&toll, &met, p, &budget, a);
+	binds = multiplier_search(&multiplier, &met, p, &budget, a);
 	if (met.lower_bound > best
 	    || (met.found
 	        && (met.cover.cost < best
@@ -108,18 +108,18 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	if (!binds)
 		return true;
 	tolled++;
-	toll_apply(&toll, &priced, p, a);
+	multiplier_apply(&multiplier, &priced, p, a);
 	priced.local = 0;
 	convert_init(&priced_memo, &priced, a);
 	convert_init(&memo, p, a);
 	if (!dual_init(&dual, &priced, &priced_memo, a))
 		return true;
-	dual_improve(&dual, toll.optimum, rounds, &budget);
+	dual_improve(&dual, multiplier.optimum, rounds, &budget);
 	limits.dual = &dual;
-	limits.toll = &toll;
+	limits.multiplier = &multiplier;
 	limits.memo = &memo;
 	limits.upper = best + 1;
-	sweep_search(&r, p, &limits, a);
+	backward_dp(&r, p, &limits, a);
 	if (r.found && r.cover.cost == best)
 		return true;
 	printf("seed %" PRIu64 ": optimum %" PRIu64 ", tolled sweep %d %" PRIu64
@@ -149,9 +149,9 @@ same_capped(
 	uint32_t n = count_capacities(p);
 	struct err err = {0};
 
-	if (!sweep_handles(p) || n == 0)
+	if (!backward_handles(p) || n == 0)
 		return true;
-	capped_search(&met, p, (uint32_t)(seed % 3) + 1, &budget, a);
+	rcsp_search(&met, p, (uint32_t)(seed % 3) + 1, &budget, a);
 	if ((met.proven || n > 1)
 	    && (!met.proven || met.found == (best != COST_NEVER))
 	    && (!met.proven || met.lower_bound == best)
@@ -173,13 +173,13 @@ static bool
 same_ordered(const struct problem *p, uint64_t seed, cost_ns best,
     uint32_t rounds, struct arena *a)
 {
-	struct order_limits limits = {.upper = cost_add(best, 1)};
+	struct forward_limits limits = {.upper = cost_add(best, 1)};
 	struct converter_memo memo;
 	struct search_result r;
 	struct problem priced;
 	struct dual dual;
 
-	price_sizes(&priced, p, a);
+	relax_sizes(&priced, p, a);
 	convert_init(&memo, &priced, a);
 	if (!dual_init(&dual, &priced, &memo, a))
 		return true;
@@ -187,7 +187,7 @@ same_ordered(const struct problem *p, uint64_t seed, cost_ns best,
 	    &(struct budget){0});
 	limits.guess = arena_new(a, cost_ns, p->nnodes);
 	limits.dual = &dual;
-	order_search(&r, p, &limits, a);
+	forward_dp(&r, p, &limits, a);
 	if (dual_bound(&dual) <= best && r.proven
 	    && r.found == (best != COST_NEVER)
 	    && (!r.found || r.cover.cost == best))
@@ -206,7 +206,7 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	struct err err = {0};
 
 	if (!search_exact(&fast, p, &options, a, &err)
-	    || !search_brute(&slow, p, &options, a, &err)
+	    || !search_exhaustive(&slow, p, &options, a, &err)
 	    || (slow.found && !cover_check(&slow.cover, p, a, &err))) {
 		printf("seed %" PRIu64 ": %s\n", seed, err.text);
 		return false;

@@ -57,10 +57,10 @@ problem_two_nodes(struct arena *a)
 }
 
 bool
-order_replay(struct stepper *s, struct order_state *x,
+order_replay(struct stepper *s, struct forward_state *x,
     const struct cover *cover, uint32_t n, struct arena *a)
 {
-	struct order_state before = order_state_new(s->p, a);
+	struct forward_state before = forward_state_new(s->p, a);
 
 	if (!stepper_start(s, x))
 		return false;
@@ -71,7 +71,7 @@ order_replay(struct stepper *s, struct order_state *x,
 		bool extend = i > 0 && step->run == step[-1].run
 		    && s->p->tracked[c->target];
 
-		order_state_copy(&before, x);
+		forward_state_copy(&before, x);
 		if (!candidate_is_ready(s->p, &before, c)
 		    || (extend && !run_can_take(s->p, &before, c))
 		    || !stepper_take(s, x, &before, c, extend))

@@ -3,7 +3,7 @@
 #define TESTS_SUPPORT_ORDERS_H
 
 #include "search/cover.h"
-#include "search/order_step.h"
+#include "search/forward_step.h"
 #include "search/problem.h"
 
 /* The worked example of search/README.md, x -> n0 -> y -> n1 -> z, not indexed:
@@ -16,7 +16,7 @@ struct problem *problem_two_nodes(struct arena *a);
 
 /* Take the first n steps of a cover, in the runs it has, from an empty state on.
  * False: one of them is not allowed. */
-bool order_replay(struct stepper *s, struct order_state *x,
+bool order_replay(struct stepper *s, struct forward_state *x,
     const struct cover *cover, uint32_t n, struct arena *a);
 
 #endif

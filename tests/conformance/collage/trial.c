@@ -190,7 +190,7 @@ trial_solve(struct trial *t)
 	if (!t->result.found || !t->result.proven)
 		return COMPLAIN("no proven cover");
 	if (t->problem.nnodes <= 5
-	    && (!search_brute(&brute, &t->problem, &o, &t->arena, &err)
+	    && (!search_exhaustive(&brute, &t->problem, &o, &t->arena, &err)
 	        || brute.cover.cost != t->result.cover.cost))
 		return COMPLAIN("brute force finds another optimum");
 	count_measured(t);

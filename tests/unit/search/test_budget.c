@@ -19,7 +19,7 @@
 #include "ir/base/sanitized.h"
 #include "search/budget.h"
 #include "search/solve.h"
-#include "search/top.h"
+#include "search/kbest.h"
 #include "tests/support/nets.h"
 
 #define MS UINT64_C(1000000)

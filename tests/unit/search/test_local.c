@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "search/check.h"
-#include "search/entered.h"
+#include "search/transfer_sets.h"
 #include "search/problem_json.h"
 
 enum { ENTRY = 10, OUT = 7, LAUNCH = 1, EACH = 1 };
@@ -201,21 +201,21 @@ test_the_caller_has_none(void **state)
 static void
 test_sets_of_runs_are_kept_once(void **state)
 {
-	struct entry_point first = {3, 1}, second = {1, 2};
-	struct entered e;
+	struct transfer_point first = {3, 1}, second = {1, 2};
+	struct transfer_sets e;
 	uint32_t a, b;
 
 	(void)state;
-	entered_init(&e, &arena);
-	assert_false(entered_has(&e, ENTERED_NONE, first));
-	a = entered_add(&e, ENTERED_NONE, first);
-	assert_int_equal(entered_add(&e, a, first), a);
-	assert_true(entered_has(&e, a, first));
-	assert_false(entered_has(&e, a, second));
-	a = entered_add(&e, a, second);
-	b = entered_add(&e, ENTERED_NONE, second);
+	transfer_sets_init(&e, &arena);
+	assert_false(transfer_set_has(&e, TRANSFERS_NONE, first));
+	a = transfer_set_add(&e, TRANSFERS_NONE, first);
+	assert_int_equal(transfer_set_add(&e, a, first), a);
+	assert_true(transfer_set_has(&e, a, first));
+	assert_false(transfer_set_has(&e, a, second));
+	a = transfer_set_add(&e, a, second);
+	b = transfer_set_add(&e, TRANSFERS_NONE, second);
 	assert_int_not_equal(a, b);
-	assert_int_equal(entered_add(&e, b, first), a);
+	assert_int_equal(transfer_set_add(&e, b, first), a);
 }
 
 int

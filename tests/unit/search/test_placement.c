@@ -33,7 +33,7 @@ solve(const char *text, struct problem *p, struct search_result *exact,
 		fail_msg("%s", err.text);
 	*p = file.problem;
 	if (!search_exact(exact, p, &o, a, &err)
-	    || !search_brute(&brute, p, &o, a, &err))
+	    || !search_exhaustive(&brute, p, &o, a, &err))
 		fail_msg("%s", err.text);
 	assert_true(exact->found && exact->proven);
 	assert_int_equal(exact->cover.cost, brute.cover.cost);

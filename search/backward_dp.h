@@ -1,0 +1,42 @@
+/* The fast exact search: nodes are covered from the highest id down, and labels
+ * differ only in the few values that cross the cut. */
+#ifndef SEARCH_SWEEP_H
+#define SEARCH_SWEEP_H
+
+#include "search/budget.h"
+#include "search/solve.h"
+
+/* Can it solve this problem? At most one target whose runs matter, without
+ * limits on run sizes or on what runs read. */
+bool backward_handles(const struct problem *p);
+
+struct dual;
+struct capacity_multiplier;
+struct state_graph;
+
+struct backward_limits {
+	struct converter_memo *memo;
+	cost_ns upper; /* only covers cheaper than this are looked for */
+	uint32_t beam; /* labels kept per node; 0: all */
+	struct budget budget; /* short: it becomes a beam; over: it gives up;
+			       * without a cover known it takes one that is
+			       * found in linear time, or goes on */
+	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
+	struct dual *dual; /* prices to bound labels with; NULL: shares */
+	const struct split_readers *apart; /* where formats are local */
+	const struct capacity_multiplier
+	    *multiplier; /* that is in these prices; NULL: none */
+	struct state_graph
+	    *states; /* gets the labels, none of which is dropped, and
+				* no cover is made; NULL: they compete */
+	uint64_t
+	    extrapolate_after; /* labels before repeated blocks are looked for */
+};
+
+/* out->found: a cover cheaper than `upper`. out->lower_bound: no cover costs
+ * less than the smaller of this and `upper`; proven when nothing was dropped.
+ * Does not check the cover. */
+void backward_dp(struct search_result *out, const struct problem *p,
+    const struct backward_limits *limits, struct arena *a);
+
+#endif

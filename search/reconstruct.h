@@ -1,0 +1,12 @@
+/* From the last label of a sweep back to a cover in execution order. */
+#ifndef SEARCH_UNROLL_H
+#define SEARCH_UNROLL_H
+
+#include "search/cover.h"
+#include "search/extrapolate.h"
+
+void reconstruct(struct cover *out, const struct problem *p,
+    const struct extrapolation *leap, const struct trace *last,
+    struct arena *a);
+
+#endif

@@ -1,0 +1,395 @@
+#include <string.h>
+
+#include "search/split_readers.h"
+#include "search/capacity/multiplier.h"
+#include "search/capacity/rcsp.h"
+#include "search/check.h"
+#include "search/lagrangian/model.h"
+#include "search/interval.h"
+#include "search/forward_dp.h"
+#include "search/relaxation.h"
+#include "search/solution.h"
+#include "search/solve.h"
+#include "search/backward_dp.h"
+
+/* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
+ * needs neither prices nor a cover to start from; else a narrow beam finds a
+ * first cover, and DUAL_ROUNDS steps of the dual and a wider beam guided by it come
+ * next. Prices are tight whatever the first cover costs, so it may be a poor one
+ * (BEAM_FIRST), and the first look past their bound a short one (NEAR_FIRST).
+ * Where a toll stands in for a capacity labels also differ in what they
+ * use, and the gap is the toll's own: better prices and more labels pay off
+ * (RATE_TOLL). There, and where formats are local, the optimum that prices can
+ * reach is known (ROUNDS_KNOWN). */
+#define BEAM_FIRST 2
+#define BEAM_GUIDED 64
+#define NEAR_FIRST 8192
+#define BEAM_ALONE 64
+#define RATE_PLAIN 36
+#define RATE_NEAR 400
+#define RATE_TOLL 20000
+#define ROUNDS_KNOWN 3000
+#define EXTRAPOLATE_AFTER 2048
+
+struct strategy {
+	const struct problem *p, *relaxed; /* easy: without local formats */
+	struct backward_limits limits;
+	struct search_result *best;
+	struct arena *arena; /* the covers' */
+};
+
+/* One sweep for covers cheaper than `upper`; keep what it finds and proves. */
+static void
+run_below(struct strategy *x, cost_ns upper)
+{
+	struct search_result r;
+
+	x->limits.upper = upper;
+	backward_dp(&r, x->p, &x->limits, x->arena);
+	result_keep(x->best, &r);
+}
+
+static cost_ns
+upper(const struct strategy *x)
+{
+	return x->best->found ? x->best->cover.cost : COST_NEVER;
+}
+
+static void
+sweep(struct strategy *x)
+{
+	run_below(x, upper(x));
+}
+
+/* The bound is tight as a rule: look for covers only a little above it, then a
+ * little more, up to twice, while that stays cheap. */
+static void
+stage_near(struct strategy *x)
+{
+	cost_ns near = x->best->lower_bound, gap = near / NEAR_FIRST + 1;
+
+	x->limits.beam = 0;
+	x->limits.max_rate = x->limits.multiplier ? RATE_TOLL : RATE_NEAR;
+	while (!x->best->proven && x->best->lower_bound < upper(x)) {
+		cost_ns limit = gap < near ? cost_add(near, gap) : upper(x);
+
+		run_below(x, limit < upper(x) ? limit : upper(x));
+		if (x->best->lower_bound < limit)
+			break; /* it gave up, or was not stopped by the limit */
+		/* A bound below NEAR_FIRST has a gap of 1: half of that is
+		 * nothing, and the sweeps would never end. */
+		gap += x->limits.multiplier ? gap / 2 + 1 : gap;
+	}
+	x->limits.max_rate = 0;
+}
+
+/* Prices: of the problem, or, where a capacity binds, of the problem with tolls
+ * for it. False: its costs are too large. */
+static bool
+make_multipliers(struct strategy *x, struct dual *dual,
+    const struct problem *priced, struct arena *space)
+{
+	const struct capacity_multiplier *multiplier = x->limits.multiplier;
+	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
+	uint32_t rounds =
+	    multiplier || x->p->local ? ROUNDS_KNOWN : DUAL_ROUNDS;
+	struct converter_memo *memo =
+	    arena_new(space, struct converter_memo, 1);
+
+	if (!dual_fits(priced, x->limits.budget.bytes))
+		return false;
+	convert_init(memo, priced, space);
+	if (!dual_init(dual, priced, memo, space))
+		return false;
+	if (multiplier)
+		upper = multiplier->optimum;
+	else if (x->p->local)
+		upper = x->best->lower_bound;
+	dual_improve(dual, upper, rounds, &x->limits.budget);
+	if (space->bytes < x->limits.budget.bytes)
+		x->limits.budget.bytes -= space->bytes;
+	bound = dual_bound(dual);
+	if (multiplier)
+		bound -= bound < multiplier_left(multiplier, 0)
+		    ? bound
+		    : multiplier_left(multiplier, 0);
+	if (bound > x->best->lower_bound)
+		x->best->lower_bound = bound;
+	x->limits.dual = dual;
+	return true;
+}
+
+/* Wide graphs: prices first, then sweeps they prune; a guided beam where those
+ * grow too wide. */
+static void
+stage_multipliers(struct strategy *x, const struct problem *priced)
+{
+	struct arena space;
+	struct dual dual;
+
+	x->limits.max_rate = 0;
+	arena_init(&space);
+	if (make_multipliers(x, &dual, priced, &space)) {
+		stage_near(x);
+		x->limits.beam = BEAM_GUIDED;
+		if (!x->best->proven)
+			sweep(x);
+	}
+	x->limits.beam = 0;
+	if (!x->best->proven)
+		sweep(x);
+	x->limits.dual = NULL;
+	arena_release(&space);
+}
+
+static bool
+has_capacity(const struct problem *p)
+{
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		if (p->target[t].capacity != UINT64_MAX)
+			return true;
+	return false;
+}
+
+/* Capacities that bind: the path through the states where there are few; else they
+ * get a toll before the problem gets its prices. */
+static void
+stage_capacity(struct strategy *x)
+{
+	const struct budget *budget = &x->limits.budget;
+	bool has = has_capacity(x->p);
+	struct search_result *best = x->best;
+	struct problem priced = *x->relaxed;
+	struct capacity_multiplier multiplier;
+
+	if (has
+	    && multiplier_search(&multiplier, best, x->p, budget, x->arena)) {
+		multiplier_apply(&multiplier, &priced, x->relaxed, x->arena);
+		x->limits.multiplier = &multiplier;
+	}
+	result_settle(best);
+	if (has && !best->proven)
+		rcsp_search(best, x->p, RCSP_ROOM, budget, x->arena);
+	if (!best->proven)
+		stage_multipliers(x, &priced);
+	x->limits.multiplier = NULL;
+}
+
+/* Narrow graphs need no more than this; else a beam finds a first cover. */
+static void
+stage_plain(struct strategy *x, const struct search_options *o)
+{
+	x->limits.max_rate = RATE_PLAIN;
+	sweep(x);
+	x->limits.max_rate = 0;
+	if (!x->best->found) {
+		x->limits.beam = o->beam ? o->beam : BEAM_FIRST;
+		sweep(x);
+	}
+	x->limits.beam = 0;
+}
+
+/* The same candidates in the same order and runs, at what they cost here. */
+static void
+recost(struct cover *out, const struct problem *p, const struct cover *from,
+    struct arena *a)
+{
+	uint32_t *candidate = arena_new(a, uint32_t, from->nsteps);
+	bool *fresh = arena_new(a, bool, from->nsteps);
+
+	for (uint32_t i = 0; i < from->nsteps; i++) {
+		candidate[i] = from->step[i].candidate;
+		fresh[i] = i > 0 && from->step[i].run != from->step[i - 1].run;
+	}
+	cover_complete(out, p, candidate, fresh, from->nsteps, a);
+}
+
+static void solve_backward(struct search_result *out, const struct problem *p,
+    const struct search_options *o, const struct budget *budget,
+    struct arena *a);
+
+/* Where formats are local: without that first. Its optimum is the answer where no
+ * value has to be brought in twice, and else a bound and where to start from. */
+static void
+stage_relaxed(struct strategy *x, const struct search_options *o)
+{
+	struct search_result *best = x->best;
+
+	solve_backward(best, x->relaxed, o, &x->limits.budget, x->arena);
+	if (!best->found)
+		return;
+	recost(&best->cover, x->p, &best->cover, x->arena);
+	best->found = best->cover.cost != COST_NEVER;
+	best->proven = best->found && best->cover.cost == best->lower_bound;
+}
+
+static void
+solve_backward(struct search_result *out, const struct problem *p,
+    const struct search_options *o, const struct budget *budget,
+    struct arena *a)
+{
+	struct strategy x = {.p = p, .best = out, .arena = a};
+	struct converter_memo memo;
+	struct arena space;
+	struct problem relaxed;
+	struct split_readers apart;
+
+	arena_init(&space);
+	convert_init(&memo, p, &space);
+	*out = (struct search_result){.why = ""};
+	split_readers_find(&apart, p, &space);
+	relaxed = split_readers_relax(&apart, p, &space);
+	x.relaxed = &relaxed;
+	x.limits = (struct backward_limits){.memo = &memo,
+	    .budget = *budget,
+	    .apart = &apart,
+	    .extrapolate_after = EXTRAPOLATE_AFTER};
+	if (p->local)
+		stage_relaxed(&x, o);
+	else
+		stage_plain(&x, o);
+	if (!out->proven)
+		stage_capacity(&x);
+	if (!out->proven)
+		out->why = "the label or time budget ran out";
+	arena_release(&space);
+}
+
+/* The general search for what is cheaper than the best cover so far, or any. */
+static void
+run_forward(struct search_result *best, const struct problem *p,
+    struct forward_limits *limits, struct arena *a)
+{
+	struct search_result r;
+
+	limits->upper = best->found ? best->cover.cost : COST_NEVER;
+	forward_dp(&r, p, limits, a);
+	best->labels += r.labels;
+	best->why = r.why;
+	if (r.found) {
+		best->found = true;
+		best->cover = r.cover;
+	}
+	if (r.proven)
+		best->lower_bound = best->found ? best->cover.cost : COST_NEVER;
+	best->proven = r.proven;
+}
+
+/* ... with prices, of the problem itself but for limits on runs: a beam they guide
+ * first, because the cheaper the best cover, the more they rule out. */
+static void
+stage_forward(struct search_result *best, const struct problem *p,
+    struct forward_limits *limits, struct arena *a)
+{
+	struct forward_limits narrow;
+	struct converter_memo memo;
+	struct problem priced;
+	struct arena space;
+	struct dual dual;
+	cost_ns goal = cost_add(best->lower_bound, best->lower_bound / 8);
+
+	arena_init(&space);
+	relax_sizes(&priced, p, &space);
+	convert_init(&memo, &priced, &space);
+	if (dual_fits(&priced, limits->budget.bytes)
+	    && dual_init(&dual, &priced, &memo, &space)) {
+		dual_improve(&dual, best->found ? best->cover.cost : goal,
+		    DUAL_ROUNDS, &limits->budget);
+		limits->dual = &dual;
+		if (dual_bound(&dual) > best->lower_bound)
+			best->lower_bound = dual_bound(&dual);
+	}
+	if (space.bytes < limits->budget.bytes)
+		limits->budget.bytes -= space.bytes;
+	narrow = *limits;
+	narrow.budget.bytes = 1;
+	run_forward(best, p, &narrow, a);
+	if (!best->proven)
+		run_forward(best, p, limits, a);
+	limits->dual = NULL;
+	arena_release(&space);
+}
+
+/* Problems the sweep cannot take: the relaxed one first, whose optimum often is
+ * the answer; then the general search for what is cheaper. */
+static void
+solve_forward(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a)
+{
+	const struct search_options half = search_turn(o);
+	struct forward_limits limits = {
+	    .beam = o->beam, .budget = budget_of(o)};
+	cost_ns *guess = arena_new(a, cost_ns, p->nnodes);
+	struct search_result easier;
+	struct budget first;
+	struct problem relaxed;
+	struct cover cover;
+
+	*out = (struct search_result){.why = ""};
+	if (!relax(&relaxed, p, a))
+		return;
+	if (o->memory_budget == 0)
+		limits.budget.bytes = ORDER_MEMORY;
+	first = budget_of(&half);
+	solve_backward(&easier, &relaxed, o, &first, a);
+	out->lower_bound = easier.lower_bound;
+	out->labels = easier.labels;
+	out->proven = easier.proven && !easier.found;
+	if (out->proven)
+		return;
+	if (easier.found && tighten(&cover, p, &easier.cover, a)) {
+		out->found = true;
+		out->cover = cover;
+	}
+	if (!out->found && interval_cover(&cover, p, a)) {
+		out->found = true;
+		out->cover = cover;
+	}
+	for (uint32_t i = 0; easier.found && i < easier.cover.nsteps; i++) {
+		const struct problem_candidate *c =
+		    &p->candidate[easier.cover.step[i].candidate];
+
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			guess[c->node[k]] = c->cost / c->nnodes;
+	}
+	limits.guess = guess;
+	if (!out->found || out->cover.cost > out->lower_bound)
+		stage_forward(out, p, &limits, a);
+	out->proven |= out->found && out->cover.cost == out->lower_bound;
+}
+
+bool
+search_beam(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	struct search_options narrow = *o;
+	struct converter_memo memo;
+	struct backward_limits limits = {.memo = &memo,
+	    .upper = COST_NEVER,
+	    .beam = o->beam ? o->beam : BEAM_ALONE,
+	    .budget = budget_of(o)};
+
+	convert_init(&memo, p, a);
+	narrow.memory_budget = 1;
+	narrow.beam = limits.beam;
+	if (backward_handles(p))
+		backward_dp(out, p, &limits, a);
+	else
+		solve_forward(out, p, &narrow, a);
+	out->searcher = "beam";
+	return !out->found || cover_check(&out->cover, p, a, err);
+}
+
+bool
+search_exact(struct search_result *out, const struct problem *p,
+    const struct search_options *o, struct arena *a, struct err *err)
+{
+	struct budget budget = budget_of(o);
+
+	if (backward_handles(p))
+		solve_backward(out, p, o, &budget, a);
+	else
+		solve_forward(out, p, o, a);
+	out->searcher = "exact";
+	return !out->found || cover_check(&out->cover, p, a, err);
+}
