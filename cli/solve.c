@@ -29,7 +29,8 @@ enum {
 	KEY_MEMORY,
 	KEY_BEAM,
 	KEY_PLACEMENT,
-	KEY_DUMP
+	KEY_DUMP,
+	KEY_TRACE
 };
 
 static const struct argp_option options[] = {
@@ -43,6 +44,8 @@ static const struct argp_option options[] = {
         "solve a device-placement graph instead: one accelerator and a CPU", 0},
     {"dump-problem", KEY_DUMP, "FILE.json", 0,
         "write the abstract problem that is solved", 0},
+    {"trace", KEY_TRACE, "WHAT", 0,
+        "search: a line on stderr for each stage of the search", 0},
     {0},
 };
 
@@ -81,6 +84,11 @@ parse(int key, char *arg, struct argp_state *state)
 	case KEY_BEAM:
 		args->search.beam =
 		    option_number("--beam", arg, 1, BEAM_MAX, state);
+		return 0;
+	case KEY_TRACE:
+		if (strcmp(arg, "search") != 0)
+			argp_error(state, "--trace %s: want search", arg);
+		args->search.trace = stderr;
 		return 0;
 	case KEY_DUMP:
 		args->dump = arg;

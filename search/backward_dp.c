@@ -12,6 +12,7 @@
 #include "search/interval.h"
 #include "search/extrapolate.h"
 #include "search/transition.h"
+#include "search/verify.h"
 #include "search/capacity/state_graph.h"
 #include "search/equivalents.h"
 #include "search/reconstruct.h"
@@ -84,6 +85,9 @@ put(struct backward_dp *s, const struct transition *m, const struct label *from,
 	const struct frontier *f = &s->frontier;
 	uint64_t used[TARGETS_MAX];
 
+	assert(m->to->nitems <= s->work_room && from != to);
+	assert(m->candidate == &f->p->candidate[m->id]);
+	assert(candidate_usable(m->candidate));
 	to->parent = from->trace;
 	to->candidate = m->id;
 	to->pos = pos;
@@ -293,6 +297,7 @@ mind_budget(struct backward_dp *s, struct group *g)
 {
 	const struct budget *b = &s->limits->budget;
 
+	assert(!s->rescued || s->tried_rescue);
 	s->untimed = 0;
 	if (budget_is_over(b)) {
 		s->over = s->limits->upper != COST_NEVER || is_rescued(s);
@@ -331,6 +336,8 @@ expand(struct backward_dp *s, struct group *g)
 
 	if (g->nlabels == 0)
 		return;
+	if (!s->limits->states)
+		VERIFY(group_verify(&s->frontier, g));
 	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
 	     k++) {
 		uint32_t c = p->high[k];

@@ -112,6 +112,7 @@ fed_rest(const struct bound *b, const struct group *g)
 	if (g->top == NO_NODE)
 		return 0;
 	sum = b->fed_below[g->top + 1];
+	assert(g->top < b->p->nnodes);
 	++*b->stamp;
 	for (uint32_t i = 0; i < g->nover; i++) {
 		const struct problem_node *n = &b->p->node[g->over[i]];
@@ -288,6 +289,7 @@ bound_label(const struct bound *b, struct group *g, const struct label *l)
 {
 	cost_ns simple = cost_add(l->cost, g->rest), better;
 
+	assert(l->cost != COST_NEVER);
 	if (!b->dual || simple == COST_NEVER)
 		return simple;
 	better = dual_label(b, g, l);

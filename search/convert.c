@@ -101,6 +101,7 @@ plant(struct steiner *s, uint32_t need, struct arena *a)
 	assert(mask_count(need) <= DEMANDS_MAX);
 	for (uint32_t f; mask_next(&need, &f);)
 		s->needed[s->nneeded++] = f;
+	assert(s->nneeded <= DEMANDS_MAX);
 	sets = UINT32_C(1) << s->nneeded;
 	s->tree = arena_new(a, cost_ns, (size_t)sets * s->nformats);
 	for (uint32_t set = 1; set < sets; set++)
@@ -180,6 +181,7 @@ convert_cost(
 {
 	uint32_t key[3] = {class, have, need & ~(have & ~m->p->local)}, at;
 
+	assert(class == NO_CLASS || class < m->p->nclasses);
 	if (key[2] == 0)
 		return 0;
 	if (class == NO_CLASS)

@@ -312,6 +312,8 @@ extrapolations_try(struct extrapolations *l, uint32_t top)
 	move_labels(l, &x, &grown);
 	l->list = arena_grow(
 	    l->frontier->arena, l->list, &l->cap, l->n + 1, sizeof *l->list);
+	assert(x.period > 0 && x.times > 0);
+	assert((uint64_t)x.times * x.period <= top);
 	l->list[l->n++] = x;
 	top -= x.times * x.period;
 	l->at++;
@@ -332,6 +334,7 @@ place_of(const struct snapshot *s, const struct trace *trace)
 
 	while (s->trace[i] != trace)
 		i++;
+	assert(i < s->n);
 	return i;
 }
 

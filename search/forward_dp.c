@@ -8,6 +8,7 @@
 #include "search/bound.h"
 #include "search/forward_bound.h"
 #include "search/live_forward.h"
+#include "search/verify.h"
 #include "search/forward_step.h"
 
 /* TUNING: labels kept a layer when the time is up and there is no cover yet, and
@@ -139,6 +140,7 @@ layer_shrink(struct layer *l, uint32_t n)
 
 	if (l->n <= n)
 		return;
+	assert(l->label && n > 0);
 	qsort(old.label, old.n, sizeof(struct forward_label *), by_cost);
 	arena_init(&l->arena);
 	map_init(&l->index, &l->arena);
@@ -179,6 +181,8 @@ layer_add(struct forward_dp *s, uint32_t covered,
 	label = at == MAP_NONE ? label_new(s, l, nkey) : l->label[at];
 	if (!label || s->to.cost >= label->cost)
 		return;
+	assert(covered <= s->p->nnodes && candidate < s->p->ncandidates);
+	assert(label->cost > s->to.cost);
 	label->parent = parent;
 	label->cost = s->to.cost;
 	label->candidate = candidate;
@@ -241,6 +245,7 @@ expand(struct forward_dp *s, const struct forward_label *l, uint32_t covered)
 
 	forward_state_unpack(&s->from, l->key, l->nkey);
 	s->from.cost = l->cost;
+	VERIFY(forward_state_verify(&s->from, p));
 	for (uint32_t n = 0; n < p->nnodes && !s->over; n++)
 		if (node_is_ready(p, &s->from, n))
 			for (uint32_t k = p->low_start[n];

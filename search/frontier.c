@@ -1,5 +1,6 @@
 #include "search/frontier.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "search/mask.h"
@@ -278,4 +279,60 @@ frontier_add(struct frontier *f, struct group *g, const struct label *l)
 	g->label[at] = copy(f, g, l);
 	g->nlabels++;
 	return true;
+}
+
+/* (V1) live values and the covered set ascend; (V2) what is covered beyond the top
+ * is below it; (V3) a fed value has no producer. */
+static void
+values_verify(const struct problem *p, const struct group *g)
+{
+	for (uint32_t i = 0; i < g->nover; i++) {
+		assert(i == 0 || g->over[i - 1] < g->over[i]); /* (V1) */
+		assert(g->over[i] < g->top); /* (V2) */
+	}
+	for (uint32_t i = 0; i < g->nitems; i++) {
+		assert(i == 0 || g->item[i - 1] < g->item[i]); /* (V1) */
+		assert(g->item[i] < p->nvalues);
+		assert(g->kind[i] <= ITEM_EARLY);
+		assert((g->kind[i] == ITEM_FED)
+		    == (p->value[g->item[i]].producer == NO_NODE)); /* (V3) */
+	}
+}
+
+/* (L1) a label's bound is at least what it paid; (L2) positions are within its
+ * regions; (L3) an open value is in no format yet, others are in one; (L4) what
+ * waits or is unplaced is local, and only where formats are. */
+static void
+label_verify(
+    const struct frontier *f, const struct group *g, const struct label *l)
+{
+	assert(l->trace && l->cost != COST_NEVER);
+	assert(l->bound >= l->cost && l->bound < f->upper); /* (L1) */
+	assert(l->trace->pos == l->pos && l->trace->candidate == l->candidate);
+	for (uint32_t i = 0; i < g->nitems; i++) {
+		const struct live_backward *e = &l->entry[i];
+
+		assert(e->pos == UINT32_MAX
+		    || e->pos <= 2 * l->runs + 1); /* (L2) */
+		assert((g->kind[i] == ITEM_OPEN) == (e->have == 0)); /* (L3) */
+		assert(!(e->pending & ~f->p->local)); /* (L4) */
+		assert(!(e->unplaced & ~f->p->local));
+		assert(!(e->away & ~e->unplaced));
+		assert(e->transferred < f->transferred.n || !f->p->local);
+	}
+	for (uint32_t i = 0; i < f->ncapped; i++)
+		assert(l->used[i] <= f->p->target[f->capped[i]].capacity);
+}
+
+void
+group_verify(const struct frontier *f, const struct group *g)
+{
+	assert(g->nlabels <= g->cap);
+	assert(g->arena);
+	values_verify(f->p, g);
+	for (uint32_t i = 0; i < g->nlabels; i++) {
+		label_verify(f, g, g->label[i]);
+		assert(i == 0
+		    || g->label[i - 1]->cost <= g->label[i]->cost); /* (D1) */
+	}
 }

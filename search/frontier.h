@@ -114,6 +114,9 @@ void frontier_drop(const struct frontier *f, struct group *g, struct label *l);
 /* The trace of a label that was just made. */
 const struct trace *frontier_trace(struct frontier *f, const struct label *l);
 
+/* Assert what holds of a group between two additions. */
+void group_verify(const struct frontier *f, const struct group *g);
+
 /* Bytes of a label of this group. */
 size_t label_bytes(const struct group *g);
 

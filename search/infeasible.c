@@ -304,6 +304,7 @@ try_without(struct inquiry *q, uint32_t from, uint32_t to)
 	bool *was = arena_new(q->arena, bool, (size_t)to - from);
 	bool any = false;
 
+	assert(from < to && to <= q->n);
 	for (uint32_t i = from; i < to; i++) {
 		any |= was[i - from] = q->all[i].kept;
 		q->all[i].kept = false;
@@ -414,6 +415,7 @@ infeasible_explain(char text[INFEASIBLE_TEXT], const struct problem *p,
 	text[0] = '\0';
 	if (find_uncovered(&q) || find_unprovided(&q))
 		return;
+	assert(q.used == 0);
 	list_constraints(&q);
 	if (is_too_expensive(&q)) {
 		say(&q, "every cover costs 2^64 ns or more");

@@ -1,5 +1,6 @@
 #include "search/interval.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "search/check.h"
@@ -117,6 +118,7 @@ trace(const struct walk *w, struct cover *out, struct arena *a)
 	while (n > 0) {
 		const struct reached *r = &w->at[n];
 
+		assert(at > 0 && r->cost[which] != COST_NEVER);
 		taken[--at] = r->candidate[which];
 		n = w->p->candidate[taken[at]].node[0];
 		which = r->from[which];

@@ -3,6 +3,7 @@
  * for covers that are cheaper than the k known so far. */
 #include "search/kbest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,9 @@ insert(struct top *t, const struct branch *b)
 	if (t->n == t->wanted)
 		leave_out(t, t->open[--t->n].best.lower_bound);
 	memmove(&t->open[at + 1], &t->open[at], (t->n - at) * sizeof *t->open);
+	assert(
+	    at == 0 || t->open[at - 1].best.cover.cost <= b->best.cover.cost);
+	assert(t->n < t->wanted && at <= t->n);
 	t->open[at] = *b;
 	copy_cover(&t->open[at].best.cover, t->arena);
 	t->open[at].allowed =
@@ -113,6 +117,7 @@ allow(const struct top *t, const struct branch *parent, uint32_t step,
 			    owner >= step || c->step[owner].candidate == id;
 		}
 	}
+	assert(allowed[c->step[step].candidate]);
 	allowed[c->step[step].candidate] = false;
 	return allowed;
 }
@@ -272,6 +277,8 @@ list_next(struct search_top *out, struct top *t, struct err *err)
 {
 	struct branch b = t->open[0];
 
+	assert(t->n > 0 && t->wanted > 0 && b.best.found);
+	assert(out->n < out->k);
 	memmove(&t->open[0], &t->open[1], --t->n * sizeof *t->open);
 	out->best[out->n++] = b.best;
 	if (--t->wanted > 0)
@@ -297,6 +304,7 @@ conclude(struct search_top *out, const struct top *t)
 	for (uint32_t i = 0; i < out->n; i++) {
 		struct search_result *r = &out->best[i];
 
+		assert(i == 0 || r[-1].cover.cost <= r->cover.cost);
 		r->proven = r->cover.cost <= t->rest;
 		r->lower_bound = r->proven ? r->cover.cost : t->rest;
 		r->why = r->proven ? "" : "the label or time budget ran out";

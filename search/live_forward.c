@@ -1,5 +1,6 @@
 #include "search/live_forward.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Words of a key per word of a set, target and live value. */
@@ -30,6 +31,23 @@ forward_state_copy(struct forward_state *to, const struct forward_state *from)
 	to->run_nodes = from->run_nodes;
 	to->nlive = from->nlive;
 	to->cost = from->cost;
+}
+
+void
+forward_state_verify(const struct forward_state *x, const struct problem *p)
+{
+	assert(x->nlive <= p->nvalues && x->ntargets == p->ntargets);
+	assert(x->last == NO_LIMIT || x->last < p->ntargets);
+	for (uint32_t i = 0; i < x->nlive; i++) {
+		const struct live_forward *l = &x->live[i];
+
+		assert(l->value < p->nvalues);
+		assert(i == 0 || x->live[i - 1].value < l->value); /* (F1) */
+		assert(l->have || l->need || l->inside); /* (F2) */
+		assert(!(l->inside & ~p->local)); /* (F3) */
+	}
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		assert(x->used[t] <= p->target[t].capacity); /* (F4) */
 }
 
 struct live_forward *

@@ -56,6 +56,11 @@ live_forward_find(const struct forward_state *x, uint32_t value)
 struct live_forward *live_forward_add(
     struct forward_state *x, const struct live_forward *live);
 
+/* (F1) live values ascend; (F2) each is somewhere or asked for; (F3) what holds within
+ * a region is local; (F4) no capacity is exceeded. */
+void forward_state_verify(
+    const struct forward_state *x, const struct problem *p);
+
 /* Words the key of any state of the problem fits in. */
 size_t forward_key_room(const struct problem *p);
 

@@ -1,8 +1,10 @@
 #include "search/problem.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "search/problem_check.h"
+#include "search/verify.h"
 #include "search/equivalents.h"
 
 /* Fill `start` and return the items: item k belongs to group of(k). Groups keep
@@ -113,6 +115,40 @@ index_targets(struct problem *p, struct arena *a)
 		p->ntracked += p->tracked[t];
 }
 
+/* (Q1) users of a value ascend and read it; (Q2) usable candidates are listed by their
+ * lowest and by their highest node, each once; (Q3) producers come first. */
+static void
+problem_verify(const struct problem *p)
+{
+	uint32_t usable = 0;
+
+	for (uint32_t v = 0; v < p->nvalues; v++)
+		for (uint32_t u = p->user_start[v]; u < p->user_start[v + 1];
+		     u++) {
+			assert(p->user[u] < p->nnodes);
+			assert(u == p->user_start[v]
+			    || p->user[u - 1] < p->user[u]); /* (Q1) */
+			assert(p->value[v].producer == NO_NODE
+			    || p->value[v].producer < p->user[u]); /* (Q3) */
+		}
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		usable += candidate_usable(&p->candidate[c]);
+	assert(p->low_start[p->nnodes] == usable); /* (Q2) */
+	assert(p->high_start[p->nnodes] == usable); /* (Q2) */
+	for (uint32_t n = 0; n < p->nnodes; n++) {
+		for (uint32_t k = p->low_start[n]; k < p->low_start[n + 1]; k++)
+			assert(p->candidate[p->low[k]].node[0] == n);
+		for (uint32_t k = p->high_start[n]; k < p->high_start[n + 1];
+		     k++) {
+			const struct problem_candidate *c =
+			    &p->candidate[p->high[k]];
+
+			assert(c->node[c->nnodes - 1] == n); /* (Q2) */
+		}
+	}
+	assert(p->ntracked <= p->ntargets);
+}
+
 bool
 problem_index(struct problem *p, struct arena *a, struct err *err)
 {
@@ -127,6 +163,7 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 	index_targets(p, a);
 	p->equivalent = equivalents_find(p, a);
 	problem_reindex(p, a);
+	VERIFY(problem_verify(p));
 	return true;
 }
 

@@ -73,6 +73,7 @@ put(struct arrangement *o, const struct chosen_step *t)
 {
 	o->fresh[o->nout] = o->p->local && o->p->has_marks && o->nout > 0
 	    && (t->pos & 1) && (o->last & 1) && t->pos != o->last;
+	assert(t->candidate < o->p->ncandidates);
 	o->last = t->pos;
 	o->out[o->nout++] = t->candidate;
 }

@@ -1,5 +1,6 @@
 #include "search/relaxation.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "search/check.h"
@@ -117,6 +118,7 @@ size_is_priced(const struct problem *p, uint32_t target)
 static cost_ns
 part_of_launch(cost_ns launch, uint32_t n, uint32_t max)
 {
+	assert(max > 0 && n <= max);
 	return launch / max * n + launch % max * n / max;
 }
 

@@ -1,5 +1,20 @@
 #include "search/solution.h"
 
+#include <assert.h>
+
+void
+solution_verify(const struct search_result *r)
+{
+	if (r->found) {
+		assert(r->cover.cost != COST_NEVER);
+		assert(r->lower_bound <= r->cover.cost); /* (W1) */
+		assert(
+		    !r->proven || r->lower_bound == r->cover.cost); /* (W2) */
+		assert(r->cover.nruns <= r->cover.nsteps);
+	}
+	assert(r->why);
+}
+
 void
 result_settle(struct search_result *r)
 {

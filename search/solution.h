@@ -11,4 +11,7 @@ void result_settle(struct search_result *r);
  * it is higher. */
 void result_keep(struct search_result *best, const struct search_result *r);
 
+/* (W1) no bound is above the cover; (W2) a proof is a bound that meets it. */
+void solution_verify(const struct search_result *r);
+
 #endif

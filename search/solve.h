@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
@@ -18,6 +19,7 @@ struct search_options {
 	uint32_t beam; /* labels kept a position; 0: SEARCH_BEAM */
 	uint32_t threads; /* for independent searches; 0: one */
 	const atomic_bool *stop; /* may be NULL; true: best so far, now */
+	FILE *trace; /* may be NULL; a line a stage */
 };
 
 #define SEARCH_MEMORY (UINT64_C(1) << 30)

@@ -1,3 +1,6 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "search/split_readers.h"
@@ -36,7 +39,34 @@ struct strategy {
 	struct backward_limits limits;
 	struct search_result *best;
 	struct arena *arena; /* the covers' */
+	FILE *trace; /* NULL: none */
+	const char *stage; /* under way, for the trace */
 };
+
+/* What a stage found and why it ended; costs that are not known are "-". */
+static void
+trace_stage(
+    const struct strategy *x, cost_ns upper, const struct search_result *r)
+{
+	const struct search_result *best = x->best;
+	char below[24] = "any", incumbent[24] = "-";
+
+	if (!x->trace)
+		return;
+	if (upper != COST_NEVER)
+		snprintf(below, sizeof below, "%" PRIu64, upper);
+	if (best->found)
+		snprintf(
+		    incumbent, sizeof incumbent, "%" PRIu64, best->cover.cost);
+	fprintf(x->trace,
+	    "search: %-11s below %s: %s, %" PRIu64 " labels; bound %" PRIu64
+	    ", incumbent %s\n",
+	    x->stage, below,
+	    r->found        ? "a cover"
+	        : r->proven ? "none"
+	                    : "gave up",
+	    r->labels, best->lower_bound, incumbent);
+}
 
 /* One sweep for covers cheaper than `upper`; keep what it finds and proves. */
 static void
@@ -44,9 +74,11 @@ run_below(struct strategy *x, cost_ns upper)
 {
 	struct search_result r;
 
+	assert(!x->limits.multiplier || x->limits.dual || x->limits.beam == 0);
 	x->limits.upper = upper;
 	backward_dp(&r, x->p, &x->limits, x->arena);
 	result_keep(x->best, &r);
+	trace_stage(x, upper, &r);
 }
 
 static cost_ns
@@ -68,6 +100,7 @@ stage_near(struct strategy *x)
 {
 	cost_ns near = x->best->lower_bound, gap = near / NEAR_FIRST + 1;
 
+	x->stage = "near";
 	x->limits.beam = 0;
 	x->limits.max_rate = x->limits.multiplier ? RATE_TOLL : RATE_NEAR;
 	while (!x->best->proven && x->best->lower_bound < upper(x)) {
@@ -131,11 +164,13 @@ stage_multipliers(struct strategy *x, const struct problem *priced)
 	arena_init(&space);
 	if (make_multipliers(x, &dual, priced, &space)) {
 		stage_near(x);
+		x->stage = "guided beam";
 		x->limits.beam = BEAM_GUIDED;
 		if (!x->best->proven)
 			sweep(x);
 	}
 	x->limits.beam = 0;
+	x->stage = "all";
 	if (!x->best->proven)
 		sweep(x);
 	x->limits.dual = NULL;
@@ -179,10 +214,12 @@ stage_capacity(struct strategy *x)
 static void
 stage_plain(struct strategy *x, const struct search_options *o)
 {
+	x->stage = "plain";
 	x->limits.max_rate = RATE_PLAIN;
 	sweep(x);
 	x->limits.max_rate = 0;
 	if (!x->best->found) {
+		x->stage = "first beam";
 		x->limits.beam = o->beam ? o->beam : BEAM_FIRST;
 		sweep(x);
 	}
@@ -228,7 +265,8 @@ solve_backward(struct search_result *out, const struct problem *p,
     const struct search_options *o, const struct budget *budget,
     struct arena *a)
 {
-	struct strategy x = {.p = p, .best = out, .arena = a};
+	struct strategy x = {
+	    .p = p, .best = out, .arena = a, .trace = o->trace, .stage = ""};
 	struct converter_memo memo;
 	struct arena space;
 	struct problem relaxed;
@@ -391,5 +429,6 @@ search_exact(struct search_result *out, const struct problem *p,
 	else
 		solve_forward(out, p, o, a);
 	out->searcher = "exact";
+	solution_verify(out);
 	return !out->found || cover_check(&out->cover, p, a, err);
 }

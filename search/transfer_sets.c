@@ -1,5 +1,6 @@
 #include "search/transfer_sets.h"
 
+#include <assert.h>
 #include <string.h>
 
 void
@@ -51,6 +52,7 @@ transfer_set_add(struct transfer_sets *e, uint32_t set, struct transfer_point x)
 		return set;
 	point = arena_new(e->arena, struct transfer_point, n + 1);
 	memcpy(point, e->set[set].point, at * sizeof x);
+	assert(at <= n && e->set[set].n == n);
 	point[at] = x;
 	memcpy(&point[at + 1], &e->set[set].point[at], (n - at) * sizeof x);
 	found = map_find(&e->index, point, bytes);

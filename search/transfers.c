@@ -1,5 +1,7 @@
 #include "search/transfers.h"
 
+#include <assert.h>
+
 #include "search/mask.h"
 
 /* A value on its way through a move. */
@@ -30,6 +32,7 @@ transfer_in(const struct value_update *x, uint32_t pos, uint32_t format)
 		land(e, format);
 	if (transfer_set_has(&x->f->transferred, e->transferred, at))
 		return;
+	assert(x->f->p->local >> format & 1);
 	e->need |= UINT32_C(1) << format;
 	e->transferred =
 	    transfer_set_add(&x->f->transferred, e->transferred, at);
@@ -142,6 +145,7 @@ produce(const struct value_update *x, uint32_t made)
 {
 	if (x->entry->pending)
 		end_pending(x, is_maker_run(x) ? made : 0);
+	assert(!x->entry->pending && made);
 	x->entry->have = made;
 }
 

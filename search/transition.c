@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/verify.h"
+
 static bool
 is_sink(const struct problem *p, uint32_t node)
 {
@@ -69,6 +71,7 @@ level_get(struct groups *s, uint32_t top)
 	map_init(&l->index, &l->arena);
 	l->group = NULL;
 	l->n = l->cap = 0;
+	assert(l->arena.bytes > 0);
 	l->top = top;
 	l->next = s->live;
 	s->live = l;
@@ -82,6 +85,7 @@ groups_forget(struct groups *s, uint32_t top)
 
 	if (!l)
 		return;
+	assert(l->top == top);
 	while (*at != l)
 		at = &(*at)->next;
 	*at = l->next;
@@ -129,6 +133,7 @@ file_group(struct groups *s, struct level *l, struct group *g)
 	l->group = arena_grow(
 	    &l->arena, l->group, &l->cap, l->n + 1, sizeof(struct group *));
 	g->arena = &l->arena;
+	assert(g->nover == 0 || g->over[g->nover - 1] < g->top);
 	g->number = s->ngroups++;
 	if (l->n > 0)
 		l->group[l->n - 1]->next = g;
@@ -468,6 +473,29 @@ make_room(struct groups *s, const struct group *from,
 	m->early_item = arena_new(s->arena, uint32_t, s->room);
 }
 
+/* (T1) the target group has the values that are carried; (T2) items of the old group
+ * are carried or closed, each once; (T3) the covered set grows downwards. */
+static void
+transition_verify(const struct groups *s, const struct group *from,
+    const struct transition *m, uint32_t ncarried)
+{
+	uint32_t nold = 0;
+
+	assert(m->to->nitems == ncarried && ncarried <= s->room); /* (T1) */
+	assert(m->nclosed <= s->room && m->nproduced <= s->room);
+	for (uint32_t i = 0; i < ncarried; i++) {
+		assert(m->kept[i].value == m->to->item[i]); /* (T1) */
+		assert(m->kept[i].old == ITEM_NONE
+		    || from->item[m->kept[i].old] == m->kept[i].value);
+		nold += m->kept[i].old != ITEM_NONE;
+	}
+	for (uint32_t i = 0; i < m->nclosed; i++)
+		nold += m->settled[i].old != ITEM_NONE;
+	assert(nold == from->nitems); /* (T2) */
+	assert(m->to->top == NO_NODE || m->to->top <= from->top); /* (T3) */
+	assert(m->nbits <= EARLY_MAX);
+}
+
 /* What all candidates of this shape do to the group. */
 static bool
 draft_transition(struct groups *s, const struct group *from,
@@ -493,6 +521,7 @@ draft_transition(struct groups *s, const struct group *from,
 	nover = merge_over(&d, &top);
 	m->nleft = top == NO_NODE ? 0 : top + 1 - nover;
 	m->to = group_get(s, top, nover, d.nkept);
+	VERIFY(transition_verify(s, from, m, d.nkept));
 	return true;
 }
 

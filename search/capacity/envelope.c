@@ -1,5 +1,6 @@
 #include "search/capacity/envelope.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 static cost_ns
 part(cost_ns drop, uint64_t x, uint64_t of)
 {
+	assert(of > 0 && x <= of && of <= 2 * ENVELOPE_UNITS_MAX);
 	return drop / of * x + drop % of * x / of;
 }
 
@@ -75,6 +77,11 @@ envelope_make(struct envelope *out, struct envelope_point *point, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		kept = push(point, kept, point[i]);
 	out->n = cut(point, kept, limit);
+	for (uint32_t i = 1; i < out->n; i++) {
+		assert(point[i - 1].units < point[i].units);
+		assert(point[i - 1].cost > point[i].cost);
+	}
+	assert(out->n == 0 || point[out->n - 1].units <= limit);
 	out->point = arena_copy(a, point, out->n * sizeof *point);
 }
 
@@ -92,6 +99,7 @@ envelope_at(const struct envelope *h, uint64_t units)
 		else
 			to = mid;
 	}
+	assert(to <= h->n);
 	if (to == 0)
 		return COST_NEVER;
 	l = &h->point[to - 1];

@@ -1,5 +1,6 @@
 #include "search/capacity/multiplier.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "ir/base/clock.h"
@@ -31,6 +32,7 @@ struct multiplier_search {
 cost_ns
 multiplier_cost(const struct capacity_multiplier *t, uint64_t resource)
 {
+	assert(t->rate <= RATE_MAX && resource >> t->shift <= UNITS_MAX);
 	return (resource >> t->shift) * t->rate >> RATE_BITS;
 }
 
@@ -219,6 +221,7 @@ multiplier_search(struct capacity_multiplier *t, struct search_result *best,
 	multiplier.target = capacity_excess(p, &free.cover);
 	if (multiplier.target == NO_LIMIT)
 		return false; /* that was the optimum */
+	assert(free.cost != COST_NEVER);
 	free.used = used_by(p, &free.cover, multiplier.target);
 	multiplier.capacity = p->target[multiplier.target].capacity;
 	while (multiplier.capacity >> multiplier.shift >= UNITS_MAX)

@@ -6,6 +6,7 @@
 #include "search/capacity/multiplier.h"
 #include "search/capacity/envelope.h"
 #include "search/capacity/state_graph.h"
+#include "search/verify.h"
 
 /* TUNING: arcs a node up to which there are few states (placement files have 7
  * to 60); how many times more ways a state keeps in each further pass. */
@@ -81,6 +82,20 @@ make_envelope(struct rcsp *x, uint32_t state)
 	    &x->hull[state], x->point, n, x->capacity >> x->shift, x->space);
 }
 
+/* (P1) use rises and costs fall along a front; (P2) no path is over the capacity. */
+static void
+front_verify(const struct rcsp *x, const struct pareto_front *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		assert(f->way[i].used <= x->capacity); /* (P2) */
+		assert(f->way[i].cost != COST_NEVER);
+		assert(
+		    i == 0 || f->way[i - 1].used < f->way[i].used); /* (P1) */
+		assert(
+		    i == 0 || f->way[i - 1].cost > f->way[i].cost); /* (P1) */
+	}
+}
+
 /* Merge ways that come by an arc into those at work. */
 static void
 merge(struct rcsp *x, const struct pareto_front *from,
@@ -118,6 +133,8 @@ merge(struct rcsp *x, const struct pareto_front *from,
 	old = x->work;
 	x->work = x->more;
 	x->more = old;
+	assert(x->work.n <= x->work.cap);
+	VERIFY(front_verify(x, &x->work));
 }
 
 static int
@@ -179,6 +196,7 @@ trim(struct rcsp *x, uint32_t state)
 		spare -= x->bound[i] == limit;
 		w->way[kept++] = w->way[i];
 	}
+	assert(kept <= x->room);
 	x->front[state].n = kept;
 	x->front[state].way =
 	    arena_copy(x->space, w->way, kept * sizeof *w->way);

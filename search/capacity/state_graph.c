@@ -1,9 +1,11 @@
 #include "search/capacity/state_graph.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "search/backward_dp.h"
 #include "search/reconstruct.h"
+#include "search/verify.h"
 
 /* What makes labels of a group the same, however they came about. Positions count
  * from the first run: where it is does not matter to the rest, unless runs are
@@ -67,6 +69,7 @@ state_graph_add(struct state_graph *s, struct group *g,
 {
 	uint32_t to = state_of(s, g, l);
 
+	assert(to < s->nstates);
 	if (!from) {
 		s->base = l->cost;
 		return;
@@ -137,6 +140,28 @@ order_arcs(struct state_graph *s)
 		s->out[at[s->arc[i].from]++] = i;
 }
 
+/* (G1) arcs lie by their end, and again by their start; (G2) no arc leads back. */
+static void
+state_graph_verify(const struct state_graph *s)
+{
+	assert(s->in_start[s->nstates] == s->narcs);
+	assert(s->out_start[s->nstates] == s->narcs);
+	for (uint32_t i = 0; i < s->nstates; i++) {
+		for (uint32_t k = s->in_start[i]; k < s->in_start[i + 1]; k++)
+			assert(s->arc[k].to == i); /* (G1) */
+		for (uint32_t k = s->out_start[i]; k < s->out_start[i + 1]; k++)
+			assert(s->arc[s->out[k]].from == i); /* (G1) */
+	}
+	for (uint32_t i = 0; i < s->narcs; i++) {
+		uint32_t from = s->top[s->arc[i].from];
+		uint32_t to = s->top[s->arc[i].to];
+
+		assert(from != NO_NODE);
+		assert(to == NO_NODE || to < from); /* (G2) */
+		assert(s->arc[i].cost != COST_NEVER);
+	}
+}
+
 bool
 state_graph_find(struct state_graph *s, const struct problem *p,
     uint32_t max_rate, const struct budget *budget, struct arena *a)
@@ -163,6 +188,7 @@ state_graph_find(struct state_graph *s, const struct problem *p,
 		return false;
 	order_states(s, p->nnodes);
 	order_arcs(s);
+	VERIFY(state_graph_verify(s));
 	return true;
 }
 

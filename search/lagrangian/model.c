@@ -1,6 +1,8 @@
+#include <assert.h>
 #include <string.h>
 
 #include "search/lagrangian/parts.h"
+#include "search/verify.h"
 
 /* One path through the graph, longest in nodes, ending at the last node. Runs a
  * target has along it are runs of the plan. */
@@ -233,6 +235,32 @@ costs_fit(const struct problem *p)
 	return p->nnodes > 0 && p->nnodes < 1u << 20;
 }
 
+/* (M1) rows of a place are rows; (M2) columns are the rows turned round; (M3) options
+ * and supplies refer to what is there. */
+static void
+dual_verify(const struct dual *d)
+{
+	const struct problem *p = d->p;
+	uint32_t nrows = p->nnodes + d->noptions + d->nsupplies;
+	uint32_t nplaces = p->high_start[p->nnodes];
+
+	for (uint32_t k = 0; k < nplaces; k++) {
+		assert(d->row_start[k] <= d->row_start[k + 1]);
+		assert(d->high_node[k] < p->nnodes);
+	}
+	for (uint32_t i = 0; i < d->row_start[nplaces]; i++) {
+		assert(d->row[i] < nrows); /* (M1) */
+		assert(d->column[i] < nplaces); /* (M2) */
+	}
+	assert(d->column_start[nrows] == d->row_start[nplaces]); /* (M2) */
+	for (uint32_t o = 0; o < d->noptions; o++)
+		assert(d->option[o].format < p->nformats); /* (M3) */
+	for (uint32_t s = 0; s < d->nsupplies; s++) {
+		assert(d->supply[s].value < p->nvalues); /* (M3) */
+		assert(d->supply[s].have != 0); /* (M3) */
+	}
+}
+
 /* TUNING: bytes that prices take of a candidate and of a value, seen on chains and
  * branches, and their share of the memory. */
 #define BYTES_CANDIDATE 280u
@@ -280,5 +308,6 @@ dual_init(struct dual *d, const struct problem *p, struct converter_memo *memo,
 	d->rest = arena_new(a, int64_t, (size_t)p->nnodes + 1);
 	d->excess = arena_new(a, cost_ns, p->ncandidates);
 	d->bound = INT64_MIN;
+	VERIFY(dual_verify(d));
 	return true;
 }

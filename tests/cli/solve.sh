@@ -61,6 +61,55 @@ run solve banned.json
 expect_status 1
 expect_in out "infeasible   node 1: candidate 2 is banned"
 
+# Each stage says what it found.
+run solve --trace=search problem.json
+expect_status 0
+expect_in err "search: plain       below any: a cover"
+expect_in err "bound 15, incumbent 15"
+run solve --trace=plan problem.json
+expect_status 2
+
+# The worked examples of transfers and of a capacity (search/README.md).
+cat >transfers.json <<'END'
+{"schema": "marq.problem/1",
+ "formats": ["plain", "chip"], "local": [1],
+ "targets": [{"name": "a"}, {"name": "b"}],
+ "conversions": [[[0, 3], [4, 0]]],
+ "values": [{"class": 0, "initial": [0]}, {"class": 0}, {"class": 0}, {"class": 0, "required": [0]}],
+ "nodes": [{"inputs": [0], "outputs": [1]}, {"inputs": [1], "outputs": [2]}, {"inputs": [0, 2], "outputs": [3]}],
+ "candidates": [
+  {"target": 0, "cost": 20, "nodes": [0], "inputs": [[0, 0]], "outputs": [[1, 0]]},
+  {"target": 0, "cost": 5, "nodes": [1], "inputs": [[1, 0]], "outputs": [[2, 0]]},
+  {"target": 0, "cost": 20, "nodes": [2], "inputs": [[0, 0], [2, 0]], "outputs": [[3, 0]]},
+  {"target": 1, "cost": 2, "nodes": [0], "inputs": [[0, 1]], "outputs": [[1, 1]]},
+  {"target": 1, "cost": 2, "nodes": [2], "inputs": [[0, 1], [2, 1]], "outputs": [[3, 1]]}]}
+END
+run solve transfers.json
+expect_status 0
+expect_in out "cost         26 ns"
+expect_in out "steps        3 in 3 runs, 5 conversions"
+cat >capacity.json <<'END'
+{"schema": "marq.problem/1",
+ "formats": ["f"],
+ "targets": [{"name": "a"}, {"name": "b", "capacity": 5}],
+ "values": [{"initial": [0]}, {}, {}, {"required": [0]}],
+ "nodes": [{"inputs": [0], "outputs": [1]}, {"inputs": [1], "outputs": [2]}, {"inputs": [2], "outputs": [3]}],
+ "candidates": [
+  {"target": 0, "cost": 10, "nodes": [0], "inputs": [[0, 0]], "outputs": [[1, 0]]},
+  {"target": 0, "cost": 10, "nodes": [1], "inputs": [[1, 0]], "outputs": [[2, 0]]},
+  {"target": 0, "cost": 10, "nodes": [2], "inputs": [[2, 0]], "outputs": [[3, 0]]},
+  {"target": 1, "cost": 1, "nodes": [0], "inputs": [[0, 0]], "outputs": [[1, 0]], "resource": 4},
+  {"target": 1, "cost": 4, "nodes": [1], "inputs": [[1, 0]], "outputs": [[2, 0]], "resource": 2},
+  {"target": 1, "cost": 5, "nodes": [2], "inputs": [[2, 0]], "outputs": [[3, 0]], "resource": 3}]}
+END
+run solve capacity.json
+expect_status 0
+expect_in out "cost         19 ns"
+sed 's/, "capacity": 5//' capacity.json >free.json
+run solve free.json
+expect_status 0
+expect_in out "cost         10 ns"
+
 # A port that nothing feeds, and numbers that are none.
 sed 's/"inputs": \[\[1, 0\]\]/"inputs": [[0, 0], [1, 0]]/' problem.json >port.json
 run solve port.json

@@ -1,0 +1,18 @@
+/* Invariants that take longer to check than to keep: in debug builds only. */
+#ifndef SEARCH_VERIFY_H
+#define SEARCH_VERIFY_H
+
+#ifdef MARQ_VERIFY
+#define VERIFY(call) \
+	do { \
+		call; \
+	} while (0)
+#else
+#define VERIFY(call) \
+	do { \
+		if (0) \
+			call; \
+	} while (0)
+#endif
+
+#endif
