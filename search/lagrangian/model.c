@@ -1,6 +1,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "search/lagrangian/model.h"
+
 #include "search/lagrangian/parts.h"
 #include "search/verify.h"
 
