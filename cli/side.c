@@ -26,7 +26,7 @@ read_cost(const cJSON *object, const char *key, cost_ns *out, struct err *err)
 	return true;
 }
 
-/* Half the range of a price, whatever its source; which is noted. */
+/* Half of what a price may be off (price_spread()); its source is noted. */
 static bool
 read_noise(
     struct side *s, const cJSON *entry, struct side_price *out, struct err *err)
@@ -34,6 +34,7 @@ read_noise(
 	const cJSON *price;
 	const char *source;
 	cost_ns low, high;
+	bool is_measured;
 
 	if (!jsonin_has(entry, "price"))
 		return true;
@@ -46,10 +47,11 @@ read_noise(
 		snprintf(s->sources + n, sizeof s->sources - n, "%s%s",
 		    s->nsources++ ? ", " : "", source);
 	}
+	is_measured = strcmp(source, "measured") == 0;
 	out->is_estimate = strcmp(source, "estimated") == 0;
 	if (!jsonin_has(price, "low_ns") || !jsonin_has(price, "high_ns"))
 		return true;
-	if (!read_cost(price, "low_ns", &low, err)
+	if (!read_cost(price, is_measured ? "ns" : "low_ns", &low, err)
 	    || !read_cost(price, "high_ns", &high, err))
 		return false;
 	out->noise = high > low ? (high - low) / 2 : 0;

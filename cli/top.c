@@ -37,7 +37,7 @@ spread_beyond(const struct plan *p, const struct plan *other, uint32_t *count,
 
 		if (has_candidate(other, id))
 			continue;
-		sum += price->high > price->low ? price->high - price->low : 0;
+		sum += price_spread(price);
 		++*count;
 		if (node < *first)
 			*first = node;

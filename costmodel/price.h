@@ -35,7 +35,7 @@ struct price {
 	/* BOUND: what it is taken for while the search looks for what to price;
 	 * may be above the true price, so nothing is proven with it */
 	cost_ns guess;
-	cost_ns low, high; /* range of ns: noise (measured), parameters */
+	cost_ns low, high; /* range about ns: samples (measured), parameters */
 	uint32_t samples;
 	uint32_t glances; /* what `bound` rests on; 0: the work alone */
 	const char *when; /* UTC ISO-8601, or "" for simulated */
@@ -72,6 +72,16 @@ static inline cost_ns
 price_expected(const struct price *p)
 {
 	return p->state == PRICE_FAILED ? COST_NEVER : p->ns;
+}
+
+/* How far it may be off: a measurement from its price up, for the samples below
+ * it are the undisturbed ones; any other over its whole range. */
+static inline cost_ns
+price_spread(const struct price *p)
+{
+	cost_ns from = p->source == PRICE_MEASURED ? p->ns : p->low;
+
+	return p->high > from ? p->high - from : 0;
 }
 
 /* What a figure of this price rests on, in a word: measured, simulated, external

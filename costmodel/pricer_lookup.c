@@ -169,6 +169,14 @@ environments_open(struct pricer *p, struct err *err)
 	return true;
 }
 
+/* A price is a low quartile: its range begins at the fastest sample, where that
+ * was kept. */
+static cost_ns
+range_low(cost_ns quartile, cost_ns least)
+{
+	return least > 0 && least < quartile ? least : quartile;
+}
+
 void
 price_of_found(struct price *price, const struct db_found *f)
 {
@@ -176,7 +184,7 @@ price_of_found(struct price *price, const struct db_found *f)
 
 	price->state = good ? PRICE_KNOWN : PRICE_FAILED;
 	price->ns = f->ns;
-	price->low = f->low;
+	price->low = range_low(f->low, f->least);
 	price->high = f->high;
 	price->samples = f->n;
 }
@@ -191,7 +199,7 @@ price_of_measurement(
 	price->origin = FROM_MEASURING;
 	price->state = good && m->low > 0 ? PRICE_KNOWN : PRICE_FAILED;
 	price->ns = m->low;
-	price->low = m->low;
+	price->low = range_low(m->low, m->min);
 	price->high = m->high;
 	price->samples = m->n;
 	price->detail = arena_str(a, m->detail);

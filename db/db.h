@@ -63,6 +63,7 @@ struct db_found {
 	enum db_outcome outcome; /* DB_OK: the figures hold */
 	uint64_t ns; /* median over attempts of `low` */
 	uint64_t low, high; /* smallest low, largest high */
+	uint64_t least; /* the fastest sample; 0: not known */
 	uint32_t n; /* samples, over all attempts */
 	char at_utc[24]; /* of the newest attempt */
 	db_id newest_good; /* the newest attempt with figures */

@@ -38,6 +38,7 @@ read_attempt(sqlite3_stmt *s)
 	    .at_utc = column_text(s, 4),
 	    .id = sqlite3_column_int64(s, 5),
 	    .conditions = sqlite3_column_int64(s, 6),
+	    .min = column_u64(s, 7),
 	};
 }
 

@@ -29,11 +29,14 @@ see_good(struct verdict *v, const struct attempt *a)
 		snprintf(f->good_utc, sizeof f->good_utc, "%s", a->at_utc);
 		f->low = a->low;
 		f->high = a->high;
+		f->least = 0;
 		f->n = 0;
 		v->good_is_ok = is_ok;
 	}
 	f->low = a->low < f->low ? a->low : f->low;
 	f->high = a->high > f->high ? a->high : f->high;
+	if (a->min > 0 && (f->least == 0 || a->min < f->least))
+		f->least = a->min;
 	f->n += a->n;
 	v->good[v->ngood++] = a->low;
 }

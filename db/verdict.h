@@ -12,7 +12,7 @@
 struct attempt {
 	db_id id, conditions;
 	enum db_outcome outcome;
-	uint64_t low, high;
+	uint64_t low, high, min;
 	uint32_t n; /* samples */
 	const char *at_utc;
 };

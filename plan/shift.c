@@ -99,8 +99,8 @@ add_noise(struct plan_shift *s, const struct price *price)
 	s->unpriced |= price->state == PRICE_BOUND;
 	s->guessed |=
 	    price->source == PRICE_ESTIMATED && price->high > price->low;
-	if (price->source == PRICE_MEASURED && price->high > price->low)
-		s->noise += (price->high - price->low) / 2;
+	if (price->source == PRICE_MEASURED)
+		s->noise += price_spread(price) / 2;
 }
 
 /* What `p` pays and `other` does not; the conversions among that. */

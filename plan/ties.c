@@ -13,12 +13,6 @@
 /* TUNING: choices below this share of a plan cannot matter. */
 #define SMALLEST_SHARE 1000
 
-static uint64_t
-spread(const struct price *p)
-{
-	return p->high > p->low ? p->high - p->low : 0;
-}
-
 /* Closer than their noise, or than `doubt`. */
 static bool
 is_near(const struct price *x, const struct price *y, uint64_t doubt)
@@ -26,8 +20,8 @@ is_near(const struct price *x, const struct price *y, uint64_t doubt)
 	uint64_t apart = x->ns > y->ns ? x->ns - y->ns : y->ns - x->ns;
 	uint64_t noise = x->ns * NEAR / 1000, most = x->ns * NEAR_MOST / 1000;
 
-	noise = 2 * spread(x) > noise ? 2 * spread(x) : noise;
-	noise = 2 * spread(y) > noise ? 2 * spread(y) : noise;
+	noise = 2 * price_spread(x) > noise ? 2 * price_spread(x) : noise;
+	noise = 2 * price_spread(y) > noise ? 2 * price_spread(y) : noise;
 	noise = noise < most ? noise : most;
 	return apart <= (noise > doubt ? noise : doubt);
 }

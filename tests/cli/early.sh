@@ -16,6 +16,7 @@ r = json.load(open(sys.argv[1]))
 total, proof, plan = r['total'], r['proof'], r['plan']
 bases = {'measured', 'simulated', 'external', 'estimated'}
 parts = plan['composites'] + plan['conversions']
+one_sided = []
 unpriced = [p for p in parts if p['price']['state'] == 'bound']
 for p in parts:
     price = p['price']
@@ -23,8 +24,15 @@ for p in parts:
         print('basis', price['basis'])
     if not price['low_ns'] <= price['ns'] <= price['high_ns']:
         print('range', price)
+    if price['basis'] == 'measured' and price['samples'] > 2 \
+            and not price['low_ns'] < price['ns'] < price['high_ns']:
+        one_sided.append(price)
     if price['state'] == 'bound' and price['ns'] < price['bound_ns']:
         print('an estimate below its bound', price)
+# Samples may agree to the nanosecond, not everywhere.
+measured = [p for p in parts if p['price']['basis'] == 'measured']
+if len(one_sided) > len(measured) // 4:
+    print('one-sided ranges:', len(one_sided), 'of', len(measured), one_sided)
 if total['basis'] not in bases or total['unpriced'] != len(unpriced):
     print('total', total, len(unpriced))
 if unpriced and (proof['proven'] or total['basis'] != 'estimated'):
