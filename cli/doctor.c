@@ -8,6 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/paths.h"
+#include "costmodel/cpu.h"
+#include "costmodel/machine.h"
+#include "db/facts.h"
 #include "ir/base/json.h"
 #include "targets/command.h"
 #include "targets/target.h"
@@ -67,9 +70,23 @@ static void
 check_cores(struct cli *c, struct finding *f)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t core[CORES_MAX], ncores = machine_cores(core), ntypes;
+	struct buf facts;
 
-	(void)c;
 	snprintf(f->text, sizeof f->text, "%ld online", n);
+	buf_init(&facts);
+	cpu_facts(&facts, core, ncores);
+	ntypes = cpu_core_types(
+	    facts_canonical(facts.n ? facts.data : "", c->run), c->run);
+	buf_release(&facts);
+	if (ntypes > 1) {
+		f->grade = GRADE_LACKS;
+		snprintf(f->text, sizeof f->text,
+		    "%ld online, of %u types (big.LITTLE): a price is of "
+		    "whichever it ran on; choose those of one type with "
+		    "taskset",
+		    n, (unsigned)ntypes);
+	}
 	if (n > 1)
 		return;
 	f->grade = GRADE_LACKS;

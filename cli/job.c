@@ -185,6 +185,17 @@ on_progress(void *context, uint32_t done, uint32_t todo, const char *what)
 	progress_step(context, done, todo, what);
 }
 
+static void
+on_waiting(void *context, const char *why)
+{
+	struct progress *p = context;
+
+	if (p->cli->verbosity < 0)
+		return;
+	progress_end(p);
+	fprintf(stderr, "marq: %s\n", why);
+}
+
 /* TUNING: of the time budget, the share left to search with the prices there are
  * then, and the most of that: a search that takes longer has its beam. */
 #define RESERVE_SHARE 8
@@ -233,6 +244,7 @@ open_pricer(struct job *j, struct err *err)
 	    .stop = args->cli->stop,
 	    .notes = &j->notes,
 	    .progress = on_progress,
+	    .waiting = on_waiting,
 	    .context = &j->progress,
 	};
 

@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "db/facts.h"
+
 /* ---- /proc/cpuinfo ---- */
 
 /* The value behind "name<tabs>: " in a line of /proc/cpuinfo, or NULL. */
@@ -156,6 +158,17 @@ cpu_facts_read(
 	take_type(&c);
 	add_types(&c);
 	free(line);
+}
+
+uint32_t
+cpu_core_types(const char *facts, struct arena *a)
+{
+	const char *types = facts_get(facts, "cpu.core", a);
+	uint32_t n = types != NULL;
+
+	for (; types && *types; types++)
+		n += *types == ',';
+	return n;
 }
 
 /* ---- caches ---- */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ir/base/arena.h"
 #include "ir/base/buf.h"
 
 /* Append the facts of the cores in use: type, instruction sets, caches. */
@@ -15,6 +16,10 @@ void cpu_facts(struct buf *b, const uint32_t *core, uint32_t ncores);
  * use is named, so that prices of big cores are not those of little ones. */
 void cpu_facts_read(
     struct buf *b, FILE *cpuinfo, const uint32_t *core, uint32_t ncores);
+
+/* How many types of cores these facts name: more than one on big.LITTLE. 0:
+ * they name none. */
+uint32_t cpu_core_types(const char *facts, struct arena *a);
 
 /* The sizes of a core's caches from its folder of sysfs, bytes by level;
  * zero where it has none. */

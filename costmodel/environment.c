@@ -83,7 +83,7 @@ fact_of_file(struct buf *b, const char *key, const char *path)
 }
 
 const char *
-environment_soft(struct arena *a)
+environment_soft(uint32_t workers, struct arena *a)
 {
 	struct utsname u;
 	struct buf b;
@@ -92,6 +92,7 @@ environment_soft(struct arena *a)
 	buf_init(&b);
 	if (uname(&u) == 0)
 		buf_printf(&b, "host=%s\nkernel=%s\n", u.nodename, u.release);
+	buf_printf(&b, "jobs=%u\n", (unsigned)workers);
 	fact_of_file(&b, "governor",
 	    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	fact_of_file(

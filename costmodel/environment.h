@@ -18,7 +18,8 @@ const char *environment_hard(
 const char *environment_other(
     const char *hard, const char *cost, struct arena *a);
 
-/* Canonical soft facts of this machine right now: recorded, never a key. */
-const char *environment_soft(struct arena *a);
+/* Canonical soft facts of this machine right now, and how many processes
+ * measure at once: recorded, never a key. */
+const char *environment_soft(uint32_t workers, struct arena *a);
 
 #endif

@@ -56,7 +56,7 @@ pricer_forecast(const struct pricer *p, struct forecast *out, struct arena *a,
 
 	*out = (struct forecast){
 	    .item = arena_new(a, struct unpriced, p->nslots),
-	    .workers = measurer_workers(p->o.workers, p->o.threads),
+	    .workers = pricer_workers(p),
 	};
 	if (!read_spans(p, span, &out->attempts, err))
 		return false;

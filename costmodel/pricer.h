@@ -43,6 +43,8 @@ struct pricer_options {
 	/* Called as measuring goes on: done of todo. NULL: nobody listens. */
 	void (*progress)(
 	    void *context, uint32_t done, uint32_t todo, const char *what);
+	/* Called when nothing happens because others do the measuring. */
+	void (*waiting)(void *context, const char *why);
 	void *context;
 };
 

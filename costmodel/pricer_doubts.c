@@ -46,7 +46,7 @@ doubts_see(struct pricer *p, db_id conditions)
 
 /* The conditions that prices are known to depend on. */
 static const char *const condition[] = {
-    "governor", "turbo_off", "huge_pages", "microcode"};
+    "governor", "turbo_off", "huge_pages", "microcode", "jobs"};
 
 /* "governor: powersave -> performance"; NULL when nothing known differs. */
 static const char *
@@ -66,7 +66,8 @@ find_difference(const char *stored, const char *now, struct arena *a)
 static bool
 note_conditions(struct pricer *p, struct err *err)
 {
-	const char *now = environment_soft(p->arena), *first = NULL;
+	const char *now = environment_soft(pricer_workers(p), p->arena),
+	           *first = NULL;
 	uint32_t all = 0, differ = 0;
 
 	for (uint32_t i = 0; i < p->nunder; i++) {

@@ -19,6 +19,9 @@
 /* TUNING: a measurement takes tens of milliseconds. */
 #define WAIT_NS 20000000
 
+/* TUNING: longer than another process's batch of quick candidates takes. */
+#define SILENT_NS UINT64_C(3000000000)
+
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
 
@@ -208,7 +211,7 @@ begin_run(struct pricer *p, struct err *err)
 		return true;
 	p->has_run = true;
 	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
-	           environment_soft(p->arena), err)
+	           environment_soft(pricer_workers(p), p->arena), err)
 	    || survive(p, err);
 }
 
@@ -449,20 +452,60 @@ share_out(struct batch *b, uint32_t *slot, uint32_t *n, struct err *err)
 	return true;
 }
 
+/* Say whom we wait for; the database may not tell, which stops nobody. */
+static void
+say_waiting(const struct batch *b, uint32_t slot, uint32_t left)
+{
+	struct pricer *p = b->p;
+	const struct slot *s = &p->slot[slot];
+	const struct lease_ask ask = {
+	    .subject = &s->subject, .env = env_of(b, s)};
+	struct err ignored = {.kind = ERR_NONE};
+	char holder[LEASE_HOLDER_CHARS];
+
+	if (p->o.waiting && costdb_lease_holder(p->db, &ask, holder, &ignored)
+	    && *holder)
+		p->o.waiting(p->o.context,
+		    arena_printf(p->arena,
+		        "waiting for %s, which took %u of the prices needed "
+		        "here to measure (%s)",
+		        holder, left, s->subject.summary));
+}
+
+/* Others are at the rest: since when, until that has been said. */
+static void
+wait_for_others(
+    const struct batch *b, uint32_t slot, uint32_t left, uint64_t *since)
+{
+	uint64_t now = clock_ns();
+
+	if (*since == 0)
+		*since = now;
+	if (*since != UINT64_MAX && now - *since >= SILENT_NS) {
+		say_waiting(b, slot, left);
+		*since = UINT64_MAX;
+	}
+	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+}
+
 static bool
 run_batches(struct batch *b, const uint32_t *slot, uint32_t n, struct err *err)
 {
 	struct pricer *p = b->p;
-	uint32_t left = n,
-	         *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
+	uint64_t idle_since = 0;
+	uint32_t before,
+	    left = n, *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
 
 	while (left && may_go_on(p)) {
+		before = left;
 		if (!share_out(b, waiting, &left, err))
 			return false;
 		if (b->n && !run_batch(b, err))
 			return false;
-		if (b->n == 0 && left) /* others are at the rest */
-			nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+		if (left < before)
+			idle_since = 0;
+		else if (left)
+			wait_for_others(b, waiting[0], left, &idle_since);
 	}
 	return !p->db || p->db_is_full || costdb_flush(p->db, err)
 	    || survive(p, err);

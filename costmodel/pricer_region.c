@@ -6,6 +6,7 @@
 
 #include "costmodel/pricer_state.h"
 #include "costmodel/reference.h"
+#include "costmodel/seeded.h"
 #include "costmodel/trial.h"
 #include "ir/base/bitset.h"
 #include "ir/base/order.h"
@@ -137,7 +138,7 @@ check_outputs(struct whole *w, const struct pricer *p, struct trial *t,
 }
 
 static void
-ask(struct whole *w, const struct pricer *p, struct measurement *m)
+ask_with_weights(struct whole *w, const struct pricer *p, struct measurement *m)
 {
 	const struct candidate *c = &w->candidate;
 	const struct target *target = &p->mix->target[c->target];
@@ -156,6 +157,19 @@ ask(struct whole *w, const struct pricer *p, struct measurement *m)
 	*m = measurement_of_answer(&answer);
 	if (m->outcome == OUTCOME_OK && answer.computed && p->o.reference)
 		check_outputs(w, p, &t, m);
+}
+
+/* The key says nothing of the weights: a tool is asked with made-up ones, as
+ * kernels are tried. */
+static void
+ask(struct whole *w, const struct pricer *p, struct measurement *m)
+{
+	struct seeded weights;
+
+	seeded_init(&weights, p->graph, &w->arena);
+	seeded_take(&weights, &w->candidate);
+	ask_with_weights(w, p, m);
+	seeded_release(&weights);
 }
 
 static bool

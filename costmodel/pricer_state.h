@@ -92,6 +92,13 @@ struct pricer {
 	uint32_t nunder, under_cap;
 };
 
+/* How many processes of this run measure at once. */
+static inline uint32_t
+pricer_workers(const struct pricer *p)
+{
+	return measurer_workers(p->o.workers, p->o.threads);
+}
+
 /* The slot of these bytes (already prefixed with the environment's number), a
  * new one when there is none; *is_new says which. */
 uint32_t slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new);

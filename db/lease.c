@@ -197,6 +197,45 @@ costdb_lease(struct costdb *db, struct lease_ask *ask, uint32_t n, uint32_t max,
 	return sql_end(db, ok, err);
 }
 
+static void
+describe_holder(const char *owner, char text[LEASE_HOLDER_CHARS])
+{
+	char place[160];
+	size_t n;
+	long pid;
+
+	place_of_pids(place, sizeof place);
+	n = strlen(place);
+	if (strncmp(owner, place, n) == 0
+	    && sscanf(owner + n, " %ld", &pid) == 1)
+		snprintf(text, LEASE_HOLDER_CHARS, "process %ld", pid);
+	else
+		snprintf(
+		    text, LEASE_HOLDER_CHARS, "a process in another container");
+}
+
+bool
+costdb_lease_holder(struct costdb *db, const struct lease_ask *ask,
+    char holder[LEASE_HOLDER_CHARS], struct err *err)
+{
+	const struct db_subject *subject = ask->subject;
+	sqlite3_stmt *s = sql_get(db, SQL_LEASE_GET, err);
+	db_id id;
+	bool row;
+
+	holder[0] = '\0';
+	if (!s || !row_find_subject(db, subject->bytes, subject->n, &id, err))
+		return false;
+	sqlite3_bind_int64(s, 1, id);
+	sqlite3_bind_int64(s, 2, ask->env);
+	if (!sql_step(db, s, &row, err))
+		return false;
+	if (row)
+		describe_holder(column_text(s, 0), holder);
+	sqlite3_reset(s);
+	return true;
+}
+
 bool
 costdb_lease_drop(struct costdb *db, struct err *err)
 {

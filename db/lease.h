@@ -27,6 +27,12 @@ struct lease_ask {
 bool costdb_lease(struct costdb *db, struct lease_ask *ask, uint32_t n,
     uint32_t max, struct err *err);
 
+/* Who holds the lease of a subject, in words for people: "process 1234", or that
+ * it cannot be seen from here; "" when nobody does. */
+#define LEASE_HOLDER_CHARS 48
+bool costdb_lease_holder(struct costdb *db, const struct lease_ask *ask,
+    char holder[LEASE_HOLDER_CHARS], struct err *err);
+
 /* Give back all leases of this process. */
 bool costdb_lease_drop(struct costdb *db, struct err *err);
 

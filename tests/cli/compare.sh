@@ -24,6 +24,39 @@ npu a.json 100 32
 npu b.json 110 32
 search base tiny.onnx $both
 
+# A plan that costs nothing has no percentage; which side is not proven is said.
+rewrite() { # FROM TO PYTHON: a result with `r` changed
+	cp -r "$1" "$2"
+	python3 - "$2/result.json" "$3" <<'P'
+import json, sys
+r = json.load(open(sys.argv[1]))
+exec(sys.argv[2])
+json.dump(r, open(sys.argv[1], "w"))
+P
+}
+rewrite base free 'for k in r["total"]:
+    if k.endswith("_ns"): r["total"][k] = 0'
+rewrite base proven 'r["proof"]["proven"] = True'
+rewrite base unproven 'r["proof"]["proven"] = False'
+run compare free free --fail-on change
+expect_status 0
+expect_in out 'total both cost nothing'
+run compare free base --fail-on regress
+expect_status 1
+expect_not_in out inf
+expect_not_in out nan
+run compare base free --fail-on regress
+expect_status 0
+expect_in out '-100.0 %'
+run compare proven proven
+expect_not_in out 'not proven'
+run compare proven unproven
+expect_in out 'not proven optimal: the second'
+run compare unproven proven
+expect_in out 'not proven optimal: the first'
+run compare unproven unproven
+expect_in out 'not proven optimal: both'
+
 # A price moved: b is cheaper now, by more than a percent of the whole.
 npu a.json 3000 32
 search price tiny.onnx $both

@@ -112,6 +112,41 @@ run db import retired.jsonl --db again.db
 run db merge a.db --db again.db
 expect_in out "0 added"
 
+# Who keeps us waiting is named; when it is gone we go on by ourselves.
+cp a.db held.db
+sleep 600 &
+holder=$!
+edit held.db <<P
+import os
+place = open("/proc/sys/kernel/random/boot_id").read().strip() + " " + os.readlink("/proc/self/ns/pid")
+start = open("/proc/$holder/stat").read().rsplit(")", 1)[1].split()[19]
+c.execute("insert or replace into lease(subject_id,env_id,owner,until_ns)"
+          " select distinct subject_id,env_id,?,? from measurement",
+          (f"{place} $holder {start}", 1 << 62))
+c.execute("delete from measurement")
+P
+command="marq search, with all of it leased"
+"$MARQ" search tiny.onnx -t host --db held.db -o none --eager-pricing \
+	>held.out 2>held.err &
+waiter=$!
+wait_until grep -q waiting held.err || fail "no word of who holds the leases"
+kill $holder
+wait $waiter || fail "it does not go on"
+expect_in held.err "waiting for process $holder, which took"
+
+# How many processes measured at once is a condition, too.
+cp a.db jobs.db
+edit jobs.db <<'P'
+for i, s in list(c.execute("select conditions_id,soft from conditions")):
+    assert "\njobs=" in s, s
+    s = "".join("jobs=77\n" if l.startswith("jobs=") else l for l in s.splitlines(True))
+    c.execute("update conditions set soft=? where conditions_id=?", (s, i))
+P
+search jobs.db
+expect_status 0
+expect_lines 1 err
+expect_in err "measured under other conditions (jobs: 77 -> "
+
 # Other conditions are named once; a machine never measured on is looked at now
 # and then.
 if grep -q . /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then

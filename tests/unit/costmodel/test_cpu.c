@@ -81,6 +81,9 @@ only_cores_in_use_count(void **state)
 	    "0x41/0xd08/0x0/3");
 	assert_string_equal(facts_get(facts(both, 0, 4, &a), "cpu.core", &a),
 	    "0x41/0xd03/0x0/4,0x41/0xd08/0x0/3");
+	assert_int_equal(cpu_core_types(facts(both, 0, 4, &a), &a), 2);
+	assert_int_equal(cpu_core_types(facts(both, 2, 2, &a), &a), 1);
+	assert_int_equal(cpu_core_types("isa=avx2\n", &a), 0);
 	arena_release(&a);
 }
 

@@ -23,6 +23,13 @@ struct measurer {
 };
 static struct measurer the_measurer;
 
+uint32_t
+measurer_workers(uint32_t workers, uint32_t threads)
+{
+	(void)threads;
+	return workers ? workers : 1;
+}
+
 bool
 measurer_open(struct measurer **m, const struct measure_options *o,
     struct arena *a, struct err *err)

@@ -299,7 +299,7 @@ what_is_leased_is_left_alone(void **state)
 	struct db_sample good = dbfile_sample(1000);
 	int pipes[2], status;
 	pid_t child;
-	char byte;
+	char byte, name[64], holder[LEASE_HOLDER_CHARS];
 
 	for (uint32_t i = 0; i < 3; i++) {
 		s[i] = dbfile_subject(i, &f->a);
@@ -324,6 +324,9 @@ what_is_leased_is_left_alone(void **state)
 	assert_int_equal(ask[0].lease, LEASE_HELD);
 	assert_int_equal(ask[1].lease, LEASE_HELD);
 	assert_int_equal(ask[2].lease, LEASE_OURS);
+	snprintf(name, sizeof name, "process %ld", (long)child);
+	assert_true(costdb_lease_holder(f->db, &ask[0], holder, &f->err));
+	assert_string_equal(holder, name);
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	/* The dead hold nothing. */
@@ -334,6 +337,9 @@ what_is_leased_is_left_alone(void **state)
 	assert_true(costdb_lease(f->db, ask, 3, 3, &f->err));
 	assert_int_equal(ask[0].lease, LEASE_DONE);
 	assert_int_equal(ask[1].lease, LEASE_OURS);
+	assert_true(costdb_lease_drop(f->db, &f->err));
+	assert_true(costdb_lease_holder(f->db, &ask[1], holder, &f->err));
+	assert_string_equal(holder, "");
 	close(pipes[0]);
 	close(pipes[1]);
 }
