@@ -40,7 +40,7 @@ rewrite base proven 'r["proof"]["proven"] = True'
 rewrite base unproven 'r["proof"]["proven"] = False'
 run compare free free --fail-on change
 expect_status 0
-expect_in out 'total both cost nothing'
+expect_in out 'nothing to pay for in either: same'
 run compare free base --fail-on regress
 expect_status 1
 expect_not_in out inf
