@@ -8,16 +8,13 @@
 #include "cli/output.h"
 #include "cli/units.h"
 #include "costmodel/machine.h"
+#include "costmodel/tolerance.h"
 #include "targets/host/host.h"
 
 /* SOURCE: of float32 plans; optimised and plain runs of the reference runtime
  * differ by 1e-6 on the light models. */
 #define ATOL_F32 1e-5
 #define RTOL_F32 1e-4
-/* TUNING: plans with half-precision parts: rounding to 11 bits at each layer
- * adds up to a percent of the range over fifty layers. */
-#define RTOL_F16 5e-2
-
 /* TUNING: no output is compared as loosely as that */
 #define MAX_TOLERANCE 1e30
 
@@ -40,8 +37,8 @@ static const struct argp_option options[] = {
         0},
     {"atol", KEY_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 0},
     {"rtol", KEY_RTOL, "X", 0,
-        "relative tolerance (default 1e-4; with half-precision formats 5e-2 "
-        "of an output's range)",
+        "relative tolerance (default 1e-4; with half precision some percent "
+        "of an output's range, by its longest sum)",
         0},
     {"runs", KEY_RUNS, "N", 0, "timed runs (default: one second's worth)", 0},
     {"layers", KEY_LAYERS, NULL, 0, "show every composite, not the top ten", 0},
@@ -99,27 +96,32 @@ parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Does the plan keep any value in half precision? */
-static bool
-has_half(const struct plan *p)
+/* Of the plan's loosest composite with half precision; 0: it has none. */
+static double
+tolerance_of_half(const struct plan *p)
 {
-	const struct format *f = p->mix->formats.format;
+	double most = 0;
 
-	for (uint32_t i = 0; i < p->nconversions; i++) {
-		enum dtype to = f[p->conversion[i].to].dtype;
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct candidate *c =
+		    &p->candidates->candidate[p->composite[i].candidate];
+		double t = tolerance_of(p->graph, p->mix, c);
 
-		if (to == DT_FLOAT16 || to == DT_BFLOAT16)
-			return true;
+		if (tolerance_is_half(p->graph, p->mix, c) && t > most)
+			most = t;
 	}
-	return false;
+	return most;
 }
 
 static void
 set_tolerance(struct run_result *r, const struct args *args)
 {
+	const double half = tolerance_of_half(&r->job->plan);
+
+	r->has_half = half > 0;
 	r->tolerance.absolute = args->atol >= 0 ? args->atol : ATOL_F32;
 	r->tolerance.relative = args->rtol >= 0 ? args->rtol
-	    : has_half(&r->job->plan)           ? RTOL_F16
+	    : half > 0                          ? half
 	                                        : RTOL_F32;
 }
 
@@ -130,7 +132,7 @@ tolerance_for(const struct run_result *r, const struct tensor *want)
 	struct tolerance t = r->tolerance;
 	double range = 0;
 
-	if (!has_half(&r->job->plan) || !dtype_is_float(want->dtype))
+	if (!r->has_half || !dtype_is_float(want->dtype))
 		return t;
 	for (size_t i = 0; i < want->count; i++) {
 		double x = tensor_real(want, i);

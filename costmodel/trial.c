@@ -4,13 +4,8 @@
 
 #include "costmodel/reference.h"
 #include "costmodel/seed.h"
+#include "costmodel/tolerance.h"
 #include "targets/convert.h"
-
-/* TUNING: of a float32 kernel. Sums of a few thousand products in another order
- * differ by 1e-6 of the range, Winograd by 4e-6; a wrong kernel by 1e-1. */
-#define TOLERANCE_F32 1e-4
-/* TUNING: half precision in a format: 2^-11 per rounding, a few of them. */
-#define TOLERANCE_F16 2e-2
 
 /* ---- comparing ---- */
 
@@ -34,14 +29,6 @@ difference(const struct tensor *got, const struct tensor *want)
 			range = fabs(y);
 	}
 	return range > 0 ? worst / range : worst;
-}
-
-static bool
-is_half(const struct mix *m, const struct port *p)
-{
-	const struct format *f = &m->formats.format[p->format];
-
-	return f->dtype == DT_FLOAT16 || f->dtype == DT_BFLOAT16;
 }
 
 /* Output o of the trial as the caller would see it. */
@@ -72,20 +59,13 @@ trial_check(struct trial *t, struct reference *r, double *error,
 	const struct tensor **want = reference_outputs(r, c, a, err);
 
 	*error = 0;
-	*allowed = TOLERANCE_F32;
+	*allowed = tolerance_of(t->graph, t->mix, c);
 	if (!want)
 		return false;
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (is_half(t->mix, &c->input[i]))
-			*allowed = TOLERANCE_F16;
 	for (uint32_t o = 0; o < c->noutputs; o++) {
 		struct tensor got;
 		double d;
 
-		if (is_half(t->mix, &c->output[o])
-		    || want[o]->dtype == DT_FLOAT16
-		    || want[o]->dtype == DT_BFLOAT16)
-			*allowed = TOLERANCE_F16;
 		if (!plain_output(t, o, &got, a, err))
 			return false;
 		d = difference(&got, want[o]);

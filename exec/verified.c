@@ -11,6 +11,11 @@ words_of(const struct verified_as *v, struct arena *a)
 		return arena_printf(a, "cannot be built (%s)", v->detail);
 	case VERIFY_DIED:
 		return "ends its process";
+	case VERIFY_WRONG_TOGETHER:
+		return arena_printf(a,
+		    "is right by itself, but not in the plan (%.2g of the "
+		    "range off)",
+		    v->error);
 	default:
 		return arena_printf(a,
 		    "computes something else than the reference (%.2g of the "
@@ -62,6 +67,12 @@ verified_search(struct plan *plan, const struct plan_request *r,
 			return false;
 		if (out->verdict.kind < VERIFY_REFUSED)
 			return true;
+		if (out->verdict.kind == VERIFY_WRONG_WHOLE)
+			return err_set(err, ERR_VERDICT,
+			    "the plan computes something else than the "
+			    "reference (%.2g of the range off), and no "
+			    "composite of it does (--no-verify writes it)",
+			    out->verdict.error);
 		out->nbarred += bar(only, plan, &out->verdict, r, a);
 		if (!plan_search(plan, &again, a, err))
 			return false;

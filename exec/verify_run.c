@@ -10,31 +10,16 @@
 
 #include "costmodel/roofline.h"
 #include "costmodel/seed.h"
+#include "costmodel/tolerance.h"
 #include "costmodel/trial.h"
-#include "exec/executor.h"
+#include "exec/verify_state.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
 
-/* TUNING: of the range of a composite's output; see costmodel/trial.c. */
-#define ALLOWED_F32 1e-4
-#define ALLOWED_F16 2e-2
 /* TUNING: a process that has not finished by then hangs. */
 #define SECONDS 300
-
-/* What the process at work leaves behind, however it ends. */
-struct progress {
-	bool done;
-	struct verified_as verdict;
-};
-
-struct work_in {
-	const struct plan *plan;
-	const struct verify_options *options;
-	struct progress *at;
-	struct arena *arena;
-	struct tensor *value; /* [nvalues] as the reference has them */
-	bool *known;
-};
+/* Of a composite that the reference's own code computes: its rounding. */
+#define LEAST_ERROR 1e-7
 
 /* ---- the stated size ---- */
 
@@ -56,8 +41,8 @@ is_beyond(const struct plan *p)
 
 /* ---- the reference ---- */
 
-static bool
-seed_inputs(struct work_in *w, struct err *err)
+bool
+verify_inputs(struct verify_state *w, struct err *err)
 {
 	const struct graph *g = w->plan->graph;
 
@@ -80,8 +65,32 @@ seed_inputs(struct work_in *w, struct err *err)
 	return true;
 }
 
-static bool
-run_reference(struct work_in *w, struct err *err)
+/* The value with VERIFY_TIMES its error at each element, up or down. */
+static void
+shake(struct verify_state *w, value_id v, struct tensor *t)
+{
+	uint32_t r = v + 1;
+	double range = 0;
+	float *to;
+
+	if (t->dtype != DT_FLOAT || t->kind > TENSOR_FILL || w->error[v] == 0)
+		return;
+	to = seed_buffer(w->arena, t->count * sizeof *to);
+	for (size_t i = 0; i < t->count; i++) {
+		to[i] = (float)tensor_real(t, i);
+		if (isfinite(to[i]) && fabs((double)to[i]) > range)
+			range = fabs((double)to[i]);
+	}
+	for (size_t i = 0; i < t->count; i++) {
+		r = r * 1664525u + 1013904223u;
+		to[i] += (float)(VERIFY_TIMES * w->error[v] * range)
+		    * (r >> 31 ? 1.f : -1.f);
+	}
+	*t = tensor_view(t->dtype, t->rank, t->dim, to);
+}
+
+bool
+verify_reference(struct verify_state *w, struct err *err)
 {
 	const struct graph *g = w->plan->graph;
 
@@ -106,6 +115,8 @@ run_reference(struct work_in *w, struct err *err)
 			return false;
 		for (uint32_t i = 0; i < n->noutputs; i++)
 			if (n->output[i] != VALUE_NONE) {
+				if (w->shaken)
+					shake(w, n->output[i], &out[i]);
 				w->value[n->output[i]] = out[i];
 				w->known[n->output[i]] = true;
 			}
@@ -118,8 +129,9 @@ run_reference(struct work_in *w, struct err *err)
 /* Largest difference as a part of the range; where the reference has NaN or
  * infinities nothing is asked, nor where half precision overflows: made-up
  * inputs and weights do that. */
-static double
-difference(const struct tensor *got, const struct tensor *want, bool half)
+double
+verify_difference(
+    const struct tensor *got, const struct tensor *want, bool half)
 {
 	double worst = 0, range = 0;
 
@@ -141,27 +153,11 @@ difference(const struct tensor *got, const struct tensor *want, bool half)
 	return range > 1e-6 ? worst / range : worst;
 }
 
-static bool
-is_half(const struct plan *p, const struct candidate *c)
-{
-	const struct format *f = p->mix->formats.format;
-
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (f[c->input[i].format].dtype == DT_FLOAT16)
-			return true;
-	for (uint32_t i = 0; i < c->noutputs; i++)
-		if (f[c->output[i].format].dtype == DT_FLOAT16
-		    || graph_value(p->graph, c->output[i].value)->type.dtype
-		        == DT_FLOAT16)
-			return true;
-	return false;
-}
-
 /* ---- one composite ---- */
 
 /* Move a value between a format and C order. */
 static bool
-convert(struct work_in *w, format_id from, format_id to, value_id v,
+convert(struct verify_state *w, format_id from, format_id to, value_id v,
     const void *in, void *out, struct err *err)
 {
 	const struct format *f = w->plan->mix->formats.format;
@@ -178,7 +174,7 @@ convert(struct work_in *w, format_id from, format_id to, value_id v,
 
 /* The reference's values in the place of the trial's own. */
 static bool
-fill_inputs(struct work_in *w, struct trial *t, struct err *err)
+fill_inputs(struct verify_state *w, struct trial *t, struct err *err)
 {
 	const struct candidate *c = t->candidate;
 
@@ -200,9 +196,10 @@ fill_inputs(struct work_in *w, struct trial *t, struct err *err)
 }
 
 static double
-worst_output(struct work_in *w, struct trial *t, struct err *err)
+worst_output(struct verify_state *w, struct trial *t, struct err *err)
 {
 	const struct candidate *c = t->candidate;
+	const bool half = tolerance_is_half(t->graph, t->mix, c);
 	double worst = 0;
 
 	for (uint32_t i = 0; i < c->noutputs; i++) {
@@ -219,14 +216,14 @@ worst_output(struct work_in *w, struct trial *t, struct err *err)
 		        plain, err))
 			return 0;
 		got = tensor_view(type->dtype, type->rank, type->dim, plain);
-		d = difference(&got, &w->value[p->value], is_half(w->plan, c));
+		d = verify_difference(&got, &w->value[p->value], half);
 		worst = d > worst ? d : worst;
 	}
 	return worst;
 }
 
-static bool
-say(struct work_in *w, enum verified_kind kind, uint32_t composite,
+bool
+verify_say(struct verify_state *w, enum verified_kind kind, uint32_t composite,
     double error, const char *detail)
 {
 	struct verified_as *v = &w->at->verdict;
@@ -238,24 +235,40 @@ say(struct work_in *w, enum verified_kind kind, uint32_t composite,
 	return false;
 }
 
-/* The host computes what the reference does, by the same code. */
-static bool
-check_composite(struct work_in *w, uint32_t i)
+const struct candidate *
+verify_candidate(const struct verify_state *w, uint32_t composite)
 {
 	const struct plan *p = w->plan;
-	const struct candidate *c =
-	    &p->candidates->candidate[p->composite[i].candidate];
+
+	return &p->candidates->candidate[p->composite[composite].candidate];
+}
+
+static void
+note_error(struct verify_state *w, const struct candidate *c, double error)
+{
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		w->error[c->output[i].value] =
+		    error > LEAST_ERROR ? error : LEAST_ERROR;
+}
+
+/* The host computes what the reference does, by the same code. */
+static bool
+check_composite(struct verify_state *w, uint32_t i)
+{
+	const struct plan *p = w->plan;
+	const struct candidate *c = verify_candidate(w, i);
 	const struct target_kind *k = p->mix->target[c->target].kind;
 	struct err err = {.kind = ERR_NONE}, fault = {.kind = ERR_NONE};
 	struct trial t;
 	double d;
 
+	note_error(w, c, 0);
 	if (strcmp(k->name, "host") == 0 || !k->compile)
 		return true;
-	say(w, VERIFY_DIED, i, 0, "");
+	verify_say(w, VERIFY_DIED, i, 0, "");
 	if (!trial_open(&t, p->graph, p->mix, c, w->arena, &err))
 		return err.kind == ERR_UNSUPPORTED
-		    ? say(w, VERIFY_REFUSED, i, 0, err.text)
+		    ? verify_say(w, VERIFY_REFUSED, i, 0, err.text)
 		    : true;
 	if (t.kernel.run == NULL)
 		return true;
@@ -266,48 +279,17 @@ check_composite(struct work_in *w, uint32_t i)
 	d = worst_output(w, &t, &err);
 	trial_close(&t);
 	if (fault.kind != ERR_NONE)
-		return say(w, VERIFY_REFUSED, i, 0, fault.text);
-	if (d > (is_half(p, c) ? ALLOWED_F16 : ALLOWED_F32))
-		return say(w, VERIFY_WRONG, i, d, "");
+		return verify_say(w, VERIFY_REFUSED, i, 0, fault.text);
+	if (!(d <= tolerance_of(p->graph, p->mix, c)))
+		return verify_say(w, VERIFY_WRONG, i, d, "");
+	note_error(w, c, d);
 	return true;
 }
 
-/* ---- the whole plan ---- */
-
-static bool
-check_whole(struct work_in *w)
-{
-	const struct executor_options o = {.threads = w->options->threads};
-	const struct graph *g = w->plan->graph;
-	struct tensor *in = arena_new(w->arena, struct tensor, g->ninputs);
-	struct tensor *got = arena_new(w->arena, struct tensor, g->noutputs);
-	struct err err = {.kind = ERR_NONE};
-	struct executor *x;
-	bool half = false;
-	double worst = 0;
-
-	for (uint32_t i = 0; i < w->plan->ncomposites; i++)
-		half |= is_half(w->plan,
-		    &w->plan->candidates
-		         ->candidate[w->plan->composite[i].candidate]);
-	for (uint32_t i = 0; i < g->ninputs; i++)
-		in[i] = w->value[g->input[i]];
-	if (!executor_open(&x, w->plan, &o, w->arena, &err)
-	    || !executor_run(x, in, got, &err))
-		return say(w, VERIFY_UNKNOWN, 0, 0, err.text);
-	for (uint32_t i = 0; i < g->noutputs; i++) {
-		const struct value *v = graph_value(g, g->output[i]);
-		double d = v->constant
-		    ? 0
-		    : difference(&got[i], &w->value[g->output[i]], half);
-
-		worst = d > worst ? d : worst;
-	}
-	return say(w, VERIFY_RIGHT, 0, worst, "");
-}
+/* ---- in its process ---- */
 
 static void
-verify_here(struct work_in *w)
+verify_here(struct verify_state *w)
 {
 	const struct graph *g = w->plan->graph;
 	struct err err = {.kind = ERR_NONE};
@@ -315,17 +297,18 @@ verify_here(struct work_in *w)
 	target_threads_set(w->options->threads ? w->options->threads : 1);
 	w->value = arena_new(w->arena, struct tensor, g->nvalues);
 	w->known = arena_new(w->arena, bool, g->nvalues);
-	say(w, VERIFY_UNKNOWN, 0, 0, "the reference ended its process");
+	w->error = arena_new(w->arena, double, g->nvalues);
+	verify_say(w, VERIFY_UNKNOWN, 0, 0, "the reference ended its process");
 	w->at->done = false;
-	if (!seed_inputs(w, &err) || !run_reference(w, &err)) {
-		say(w, VERIFY_UNKNOWN, 0, 0, err.text);
+	if (!verify_inputs(w, &err) || !verify_reference(w, &err)) {
+		verify_say(w, VERIFY_UNKNOWN, 0, 0, err.text);
 		return;
 	}
 	for (uint32_t i = 0; i < w->plan->ncomposites; i++)
 		if (!check_composite(w, i))
 			return;
-	say(w, VERIFY_UNKNOWN, 0, 0, "the plan ended its process");
-	check_whole(w);
+	verify_say(w, VERIFY_UNKNOWN, 0, 0, "the plan ended its process");
+	verify_whole(w);
 }
 
 /* ---- apart ---- */
@@ -334,7 +317,7 @@ bool
 verify_run(struct verified_as *out, const struct plan *p,
     const struct verify_options *o, struct err *err)
 {
-	struct work_in w = {.plan = p, .options = o};
+	struct verify_state w = {.plan = p, .options = o};
 	struct arena arena;
 	pid_t child;
 	int status;

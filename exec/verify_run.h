@@ -14,11 +14,13 @@ enum verified_kind {
 	VERIFY_REFUSED, /* the library cannot build the composite */
 	VERIFY_WRONG, /* the composite computes something else */
 	VERIFY_DIED, /* the composite ends its process */
+	VERIFY_WRONG_TOGETHER, /* right by itself, not in the plan */
+	VERIFY_WRONG_WHOLE, /* the plan, and no composite can be named */
 };
 
 struct verified_as {
 	enum verified_kind kind;
-	uint32_t composite; /* position in the plan, of the last three */
+	uint32_t composite; /* position in the plan, of what is wrong */
 	double
 	    error; /* RIGHT: the largest over the plan's outputs; WRONG: of the
 	               * composite's; as a part of their largest magnitude */

@@ -71,7 +71,8 @@ read_unary(const struct graph *g, const struct node *n, struct step *s)
 		    simple[i].beta, VALUE_NONE, false};
 		if (simple[i].has_alpha)
 			s->alpha = attr_float_or(n, "alpha", s->alpha);
-		return true;
+		/* 0 * -inf is NaN; Relu of it is 0 */
+		return n->op != OP_LEAKYRELU || s->alpha != 0;
 	}
 	return false;
 }

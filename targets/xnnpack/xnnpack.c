@@ -99,13 +99,16 @@ static const struct {
 static bool
 loses_nan(const struct match_in *m)
 {
+	const struct node *n = graph_node(m->graph, m->match->root);
+
 	if (family[m->rule].loses_nan != 2)
 		return family[m->rule].loses_nan == 1;
-	switch (graph_node(m->graph, m->match->root)->op) {
+	switch (n->op) {
 	case OP_ABS:
 	case OP_SQRT:
-	case OP_LEAKYRELU:
 		return false;
+	case OP_LEAKYRELU: /* multiplied by 0 or left out: 0 either way */
+		return attr_float_or(n, "alpha", 0.01f) == 0;
 	default:
 		return true;
 	}

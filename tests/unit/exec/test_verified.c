@@ -18,7 +18,23 @@ extern const struct target_kind target_host;
 #define ELEMENTS 12
 
 /* How the double computes Relu. */
-static enum { RIGHTLY, WRONGLY, NOT_AT_ALL, TO_DEATH } how;
+static enum {
+	RIGHTLY,
+	WRONGLY,
+	NOT_AT_ALL,
+	TO_DEATH,
+	NOT_IN_COMPANY, /* wrong while another one is open */
+	NOT_IN_THE_PLAN /* wrong the third and fourth time */
+} how;
+static uint32_t nopen, nruns;
+
+static bool
+is_off(void)
+{
+	nruns++;
+	return how == WRONGLY || (how == NOT_IN_COMPANY && nopen > 1)
+	    || (how == NOT_IN_THE_PLAN && (nruns == 3 || nruns == 4));
+}
 
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
@@ -26,11 +42,20 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	const float *x = in[0];
 	float *y = out[0];
 
+	const float off = is_off() ? 0.01f : 0;
+
 	(void)k;
 	if (how == TO_DEATH)
 		abort();
 	for (uint32_t i = 0; i < ELEMENTS; i++)
-		y[i] = (x[i] > 0 ? x[i] : 0) + (how == WRONGLY ? 0.01f : 0);
+		y[i] = (x[i] > 0 ? x[i] : 0) + off;
+}
+
+static void
+release(struct kernel *k)
+{
+	(void)k;
+	nopen--;
 }
 
 static bool
@@ -41,7 +66,8 @@ compile(const struct target *t, const struct graph *g,
 	(void)t, (void)g, (void)a;
 	if (how == NOT_AT_ALL)
 		return err_set(err, ERR_UNSUPPORTED, "not implemented");
-	*out = (struct kernel){.candidate = c, .run = run};
+	nopen++;
+	*out = (struct kernel){.candidate = c, .run = run, .release = release};
 	return true;
 }
 
@@ -143,9 +169,8 @@ teardown(void **state)
 	return 0;
 }
 
-/* Composites of the double in the plan that comes out. */
-static uint32_t
-search(struct verification *v)
+static bool
+search_plan(struct plan *plan, struct verification *v, struct err *err)
 {
 	const struct verify_options o = {.reference = host_eval};
 	struct plan_request r = {.graph = m.graph,
@@ -154,12 +179,21 @@ search(struct verification *v)
 	    .prices = &prices,
 	    .no_baselines = true,
 	    .notes = &notes};
+
+	nopen = nruns = 0;
+	assert_true(plan_search(plan, &r, &arena, err));
+	return verified_search(plan, &r, &o, v, &arena, err);
+}
+
+/* Composites of the double in the plan that comes out. */
+static uint32_t
+search(struct verification *v)
+{
 	struct err err = {.kind = ERR_NONE};
 	struct plan plan;
 	uint32_t n = 0;
 
-	assert_true(plan_search(&plan, &r, &arena, &err));
-	assert_true(verified_search(&plan, &r, &o, v, &arena, &err));
+	assert_true(search_plan(&plan, v, &err));
 	for (uint32_t i = 0; i < plan.ncomposites; i++)
 		n += found.candidate[plan.composite[i].candidate].target == 0;
 	return n;
@@ -195,6 +229,34 @@ what_is_broken_goes(void **state)
 }
 
 static void
+what_is_wrong_in_company_goes(void **state)
+{
+	struct verification v;
+
+	(void)state;
+	how = NOT_IN_COMPANY;
+	notes.n = 0;
+	assert_int_equal(search(&v), 1);
+	assert_int_equal(v.verdict.kind, VERIFY_RIGHT);
+	assert_int_equal(v.nbarred, 1);
+	assert_non_null(strstr(notes.text[0], "not in the plan"));
+}
+
+static void
+a_wrong_whole_is_refused(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct verification v;
+	struct plan plan;
+
+	(void)state;
+	how = NOT_IN_THE_PLAN;
+	assert_false(search_plan(&plan, &v, &err));
+	assert_int_equal(err.kind, ERR_VERDICT);
+	assert_non_null(strstr(err.text, "no composite of it does"));
+}
+
+static void
 equal_kernels_go_together(void **state)
 {
 	struct verification v;
@@ -216,6 +278,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_right_stays),
 	    cmocka_unit_test(what_is_broken_goes),
+	    cmocka_unit_test(what_is_wrong_in_company_goes),
+	    cmocka_unit_test(a_wrong_whole_is_refused),
 	    cmocka_unit_test(equal_kernels_go_together),
 	};
 
