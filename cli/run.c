@@ -9,6 +9,7 @@
 #include "cli/units.h"
 #include "costmodel/machine.h"
 #include "costmodel/tolerance.h"
+#include "exec/allowed.h"
 #include "targets/host/host.h"
 
 /* SOURCE: of float32 plans; optimised and plain runs of the reference runtime
@@ -119,20 +120,25 @@ set_tolerance(struct run_result *r, const struct args *args)
 	const double half = tolerance_of_half(&r->job->plan);
 
 	r->has_half = half > 0;
+	r->requantises = args->atol < 0 && args->rtol < 0
+	    && count_requantising(r->job->model.graph) > 0;
 	r->tolerance.absolute = args->atol >= 0 ? args->atol : ATOL_F32;
 	r->tolerance.relative = args->rtol >= 0 ? args->rtol
 	    : half > 0                          ? half
 	                                        : RTOL_F32;
 }
 
-/* With half precision the error of small elements goes with the range. */
+/* With half precision the error of small elements goes with the range; behind a
+ * requantisation it comes in steps. */
 static struct tolerance
-tolerance_for(const struct run_result *r, const struct tensor *want)
+tolerance_for(const struct run_result *r, value_id v, const struct tensor *want)
 {
 	struct tolerance t = r->tolerance;
 	double range = 0;
 
-	if (!r->has_half || !dtype_is_float(want->dtype))
+	if (r->requantises)
+		t.whole = want->dtype == DT_INT8 || want->dtype == DT_UINT8;
+	if ((!r->has_half && !r->requantises) || !dtype_is_float(want->dtype))
 		return t;
 	for (size_t i = 0; i < want->count; i++) {
 		double x = tensor_real(want, i);
@@ -140,7 +146,10 @@ tolerance_for(const struct run_result *r, const struct tensor *want)
 		x = x < 0 ? -x : x;
 		range = x > range && x < 1e300 ? x : range;
 	}
-	t.absolute += t.relative * range;
+	if (r->has_half)
+		t.absolute += t.relative * range;
+	if (r->requantises)
+		t.absolute += output_allowed(r->job->model.graph, v, range);
 	return t;
 }
 
@@ -151,7 +160,7 @@ check_outputs(struct run_result *r, const struct run_data *d,
 	const struct graph *g = r->job->model.graph;
 
 	for (uint32_t i = 0; i < g->noutputs; i++) {
-		struct tolerance t = tolerance_for(r, &want[i]);
+		struct tolerance t = tolerance_for(r, g->output[i], &want[i]);
 		struct run_check *c;
 
 		r->check = arena_grow(r->job->arena, r->check, &r->check_cap,

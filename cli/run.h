@@ -41,6 +41,7 @@ struct run_result {
 	const struct job *job;
 	struct profile profile;
 	struct tolerance tolerance;
+	bool requantises; /* the model, and no tolerance was asked for */
 	bool has_half; /* some composite does: the tolerance is of the range */
 	size_t pool_bytes;
 	uint32_t nchecks, check_cap;

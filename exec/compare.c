@@ -48,11 +48,11 @@ static void
 compare_numbers(struct comparison *c, const struct tensor *got,
     const struct tensor *want, const struct tolerance *t)
 {
-	const struct tolerance none = {0, 0};
+	const struct tolerance whole = {.absolute = t->whole};
 	size_t got_at = 0, want_at = 0;
 
 	if (!dtype_is_float(want->dtype))
-		t = &none;
+		t = &whole;
 	for (size_t i = 0; i < want->count; i++) {
 		double x = tensor_real(got, i), y = tensor_real(want, i);
 

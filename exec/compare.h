@@ -9,6 +9,7 @@
 struct tolerance {
 	double absolute,
 	    relative; /* |got - want| <= absolute + relative |want| */
+	double whole; /* the same of whole numbers */
 };
 
 struct comparison {
@@ -23,7 +24,7 @@ struct comparison {
 	bool same_argmax; /* of the whole tensor */
 };
 
-/* NaN equals NaN; whole numbers and booleans must be equal. */
+/* NaN equals NaN; booleans must be equal. */
 void tensors_compare(struct comparison *out, const struct tensor *got,
     const struct tensor *want, const struct tolerance *t);
 

@@ -132,7 +132,7 @@ bool
 contest_check(
     struct contest *c, const char *name, struct executor *x, struct err *err)
 {
-	const struct tolerance t = {1e-5, 1e-4};
+	const struct tolerance t = {.absolute = 1e-5, .relative = 1e-4};
 	const struct graph *g = c->model.graph;
 	struct comparison d;
 

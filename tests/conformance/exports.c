@@ -26,7 +26,7 @@
 #include "ir/base/jsonin.h"
 #include "ir/base/sanitized.h"
 #include "ir/onnx_read.h"
-#include "tests/support/allowed.h"
+#include "exec/allowed.h"
 
 /* Of wall time, for machines that do other things as well. */
 #define LIMIT_S (SANITIZED ? 1800 : 300)
@@ -96,17 +96,6 @@ output_named(const struct graph *g, const char *name)
 	return VALUE_NONE;
 }
 
-/* SOURCE: a rounding that falls the other way early in a deep quantised model
- * grows: of MobileNetV3 (117 requantisations) ONNX Runtime optimised and
- * unoptimised differ by 3.9 % of the range. */
-static double
-allowed(const struct graph *g, value_id v, double range)
-{
-	if (count_requantising(g) > 64)
-		return range / 25;
-	return output_allowed(g, v, range);
-}
-
 /* One output against one reference, as the model's arithmetic allows. */
 static bool
 is_close(const struct graph *g, value_id v, const struct cJSON *check)
@@ -123,7 +112,7 @@ is_close(const struct graph *g, value_id v, const struct cJSON *check)
 	if (type == DT_UINT8 || type == DT_INT8)
 		return count_requantising(g) > 0 && e->valuedouble <= 1;
 	return dtype_is_float(type)
-	    && e->valuedouble <= allowed(g, v, range->valuedouble);
+	    && e->valuedouble <= output_allowed(g, v, range->valuedouble);
 }
 
 static void

@@ -15,7 +15,7 @@
 #include "ir/normalize.h"
 #include "ir/onnx_read.h"
 #include "targets/host/host.h"
-#include "tests/support/allowed.h"
+#include "exec/allowed.h"
 
 enum verdict { PASSED, REFUSED, FAILED };
 

@@ -1,4 +1,4 @@
-#include "tests/support/allowed.h"
+#include "exec/allowed.h"
 
 #include <string.h>
 
@@ -72,6 +72,22 @@ step_of(const struct graph *g, value_id v)
 	return 0;
 }
 
+/* TUNING: requantisations in a model from which a rounding that falls the other
+ * way early counts. */
+#define DEEP 64
+
+/* SOURCE: of MobileNetV3 (117 requantisations) ONNX Runtime optimised and
+ * unoptimised differ by 3.9 % of the range. */
+static double
+allowed_quantised(const struct graph *g, value_id v, double range)
+{
+	double step = step_of(g, v);
+
+	if (count_requantising(g) > DEEP)
+		return range / 25;
+	return 1.01 * (step > 0 ? step : range / 127);
+}
+
 /* SOURCE: ONNX Runtime optimised against itself unoptimised differs by up to
  * 2e-4 of the range in float32; by one step of the last scale (or of 8 bits of
  * the range) where fusion moves a requantisation. It keeps float32 between
@@ -79,9 +95,7 @@ step_of(const struct graph *g, value_id v)
 double
 output_allowed(const struct graph *g, value_id v, double range)
 {
-	double step = step_of(g, v);
-
 	if (count_requantising(g) > 0)
-		return 1.01 * (step > 0 ? step : range / 127);
+		return allowed_quantised(g, v, range);
 	return 1e-5 + (has_half(g) ? 5e-3 : 2e-4) * range;
 }

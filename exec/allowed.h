@@ -1,6 +1,6 @@
 /* By how much an output may differ from what another runtime computed. */
-#ifndef TESTS_SUPPORT_ALLOWED_H
-#define TESTS_SUPPORT_ALLOWED_H
+#ifndef EXEC_ALLOWED_H
+#define EXEC_ALLOWED_H
 
 #include <stdbool.h>
 
