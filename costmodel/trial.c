@@ -153,7 +153,7 @@ trial_open(struct trial *t, const struct graph *g, const struct mix *m,
 		return false;
 	if (!target->kind->compile)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "target '%s' cannot run anything here", target->text);
+		    "target '%s' has prices and no kernels", target->text);
 	return target->kind->compile(target, g, c, a, &t->kernel, err);
 }
 

@@ -163,13 +163,14 @@ compile_composite(struct executor *x, struct step *s, struct err *err)
 
 	if (t->kind->compile == NULL)
 		err_set(err, ERR_UNSUPPORTED,
-		    "target '%s' cannot run anything here", t->text);
+		    "target '%s' has prices and no kernels", t->text);
 	else if (t->kind->compile(t, p->graph, c, x->arena, &s->kernel, err)) {
 		s->kernel.fault = &x->fault;
 		return true;
 	}
-	return err_in(err, "composite %u (%s, %s)", (unsigned)s->index,
-	    t->kind->rule[c->rule].name, c->implementation_name);
+	return err_in(err, "composite %u (%s%s%s)", (unsigned)s->index,
+	    t->kind->rule[c->rule].name, c->implementation_name[0] ? ", " : "",
+	    c->implementation_name);
 }
 
 /* The format a conversion passes through when that is cheaper; `to` itself when

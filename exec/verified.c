@@ -44,9 +44,11 @@ bar(bool *only, const struct plan *p, const struct verified_as *v,
 	c = &all[wrong];
 	if (r->notes)
 		notes_add(r->notes,
-		    "%s %s at '%s' %s; barred, and searched again",
-		    p->mix->target[c->target].text, c->implementation_name,
-		    node_label(p->graph, c->node[0], a), words_of(v, a));
+		    "%s%s%s at '%s' %s; barred, and searched again",
+		    p->mix->target[c->target].text,
+		    c->implementation_name[0] ? " " : "",
+		    c->implementation_name, node_label(p->graph, c->node[0], a),
+		    words_of(v, a));
 	return n;
 }
 

@@ -273,8 +273,10 @@ check_composite(struct verify_state *w, uint32_t i)
 	if (t.kernel.run == NULL)
 		return true;
 	t.kernel.fault = &fault;
-	if (!fill_inputs(w, &t, &err))
+	if (!fill_inputs(w, &t, &err)) {
+		trial_close(&t);
 		return true;
+	}
 	trial_run(&t);
 	d = worst_output(w, &t, &err);
 	trial_close(&t);

@@ -52,6 +52,7 @@ limit_at(const struct verify_state *w, const struct limit *l, value_id v)
 	return d > l->floor ? d : l->floor;
 }
 
+/* What it opens is the caller's to close. */
 static bool
 run_whole(struct verify_state *w, bool keep_all, struct executor **x,
     struct tensor *got, struct err *err)
@@ -63,8 +64,12 @@ run_whole(struct verify_state *w, bool keep_all, struct executor **x,
 
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		in[i] = w->value[g->input[i]];
-	return executor_open(x, w->plan, &o, w->arena, err)
-	    && executor_run(*x, in, got, err);
+	if (!executor_open(x, w->plan, &o, w->arena, err))
+		return false;
+	if (executor_run(*x, in, got, err))
+		return true;
+	executor_close(*x);
+	return false;
 }
 
 static double
@@ -97,10 +102,11 @@ first_wrong(struct verify_state *w, const struct limit *l)
 	    arena_new(w->arena, struct tensor, p->graph->noutputs);
 	struct err err = {.kind = ERR_NONE};
 	struct executor *x;
+	uint32_t first = p->ncomposites;
 
 	if (!run_whole(w, true, &x, got, &err))
-		return p->ncomposites;
-	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		return first;
+	for (uint32_t i = 0; i < first; i++) {
 		const struct candidate *c = verify_candidate(w, i);
 
 		for (uint32_t k = 0; k < c->noutputs; k++) {
@@ -110,25 +116,22 @@ first_wrong(struct verify_state *w, const struct limit *l)
 			if (executor_value(x, v, &t)
 			    && !(verify_difference(&t, &w->value[v], l->half)
 			        <= limit_at(w, l, v)))
-				return i;
+				first = i;
 		}
 	}
-	return p->ncomposites;
+	executor_close(x);
+	return first;
 }
 
-bool
-verify_whole(struct verify_state *w)
+/* What the plan gave, against the reference. */
+static bool
+judge(struct verify_state *w, const struct tensor *got)
 {
-	const struct graph *g = w->plan->graph;
-	struct tensor *got = arena_new(w->arena, struct tensor, g->noutputs);
 	struct limit l = limit_of_plan(w);
 	struct err err = {.kind = ERR_NONE};
-	struct executor *x;
 	double worst, beyond;
 	uint32_t at;
 
-	if (!run_whole(w, false, &x, got, &err))
-		return verify_say(w, VERIFY_UNKNOWN, 0, 0, err.text);
 	worst = worst_of_plan(w, got, &l);
 	if (worst <= l.floor)
 		return verify_say(w, VERIFY_RIGHT, 0, worst, "");
@@ -141,4 +144,19 @@ verify_whole(struct verify_state *w)
 	return at < w->plan->ncomposites
 	    ? verify_say(w, VERIFY_WRONG_TOGETHER, at, beyond, "")
 	    : verify_say(w, VERIFY_WRONG_WHOLE, 0, beyond, "");
+}
+
+bool
+verify_whole(struct verify_state *w)
+{
+	struct tensor *got =
+	    arena_new(w->arena, struct tensor, w->plan->graph->noutputs);
+	struct err err = {.kind = ERR_NONE};
+	struct executor *x;
+
+	if (!run_whole(w, false, &x, got, &err))
+		return verify_say(w, VERIFY_UNKNOWN, 0, 0, err.text);
+	judge(w, got);
+	executor_close(x);
+	return true;
 }

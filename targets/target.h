@@ -216,7 +216,8 @@ struct target_kind {
 	    const struct candidate *const *c, uint32_t n, struct memory *out);
 	/* A region makes do with the scratch that its own residents leave. */
 	bool spills;
-	/* Pack and prepare a candidate on this machine. */
+	/* Pack and prepare a candidate on this machine. NULL: the target has
+	 * prices and no kernels; its plans can be neither run nor verified. */
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,
 	    struct err *err);

@@ -196,10 +196,6 @@ compile(const struct target *t, const struct graph *g,
 	const struct external *x = external_of(t);
 	struct loaded *l = arena_new(a, struct loaded, 1);
 
-	if (!x->hello.runs)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "the runner of target '%s' tells prices, it does not run",
-		    t->text);
 	l->external = x;
 	if (!files_open(&l->files, g, c, a, err))
 		return false;
@@ -269,6 +265,8 @@ open_external(
 	if (!runner_greet(x->runner, &x->hello, a, err))
 		return false;
 	x->kind = target_external;
+	if (!x->hello.runs)
+		x->kind.compile = NULL;
 	x->kind.summary =
 	    arena_printf(a, "%s %s, a runner", x->hello.name, x->hello.version);
 	x->kind.rule = x->hello.nrules ? x->hello.rule : any_node;

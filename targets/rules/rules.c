@@ -155,20 +155,6 @@ launch_ns(const struct target *t, struct estimate *out)
 	return ns;
 }
 
-static bool
-compile(const struct target *t, const struct graph *g,
-    const struct candidate *c, struct arena *a, struct kernel *out,
-    struct err *err)
-{
-	(void)g;
-	(void)c;
-	(void)a;
-	(void)out;
-	return err_set(err, ERR_UNSUPPORTED,
-	    "target '%s' is declared in a file: it has prices, not kernels",
-	    t->text);
-}
-
 static void
 environment(const struct target *t, struct buf *b)
 {
@@ -413,7 +399,6 @@ const struct target_kind target_rules = {
     .option = options,
     .source = PRICE_ESTIMATED,
     .open = open_rules,
-    .compile = compile,
     .simulate = simulate,
     .launch_ns = launch_ns,
     .environment = environment,
