@@ -47,10 +47,15 @@ get_str(const cJSON *o, const char *key, struct arena *a)
 static void
 get_figures(struct unit_status *s, const cJSON *o, struct arena *a)
 {
+	const cJSON *basis;
+
 	s->error = get_str(o, "error", a);
 	s->cost_ns = get_u64(o, "cost_ns");
 	s->lower_bound_ns = get_u64(o, "lower_bound_ns");
 	s->proven = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "proven"));
+	basis = cJSON_GetObjectItemCaseSensitive(o, "basis");
+	s->estimated = cJSON_IsString(basis)
+	    && strcmp(basis->valuestring, "estimated") == 0;
 	s->regions = (uint32_t)get_u64(o, "regions");
 	s->measured = (uint32_t)get_u64(o, "measured");
 	s->reused = (uint32_t)get_u64(o, "reused");
@@ -162,6 +167,8 @@ write_status(FILE *f, void *context, struct err *err)
 	json_key_uint(&j, "cost_ns", s->cost_ns);
 	json_key_uint(&j, "lower_bound_ns", s->lower_bound_ns);
 	json_key_bool(&j, "proven", s->proven);
+	if (s->estimated)
+		json_key_str(&j, "basis", "estimated");
 	json_key_uint(&j, "regions", s->regions);
 	json_key_uint(&j, "measured", s->measured);
 	json_key_uint(&j, "reused", s->reused);

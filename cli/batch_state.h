@@ -18,7 +18,7 @@ struct unit_status {
 	const char *error; /* what it said, or "" */
 	/* of a successful search */
 	uint64_t cost_ns, lower_bound_ns;
-	bool proven;
+	bool proven, estimated; /* some price is an estimate */
 	uint32_t regions, measured, reused;
 	uint64_t baseline_ns; /* cheapest baseline; 0: none has a cover */
 	const char *baseline; /* its name */

@@ -69,11 +69,13 @@ compete(const struct unit *a, const struct unit *b)
 	    && strcmp(x + strlen(a->mix_name), y + strlen(b->mix_name)) == 0;
 }
 
+/* Nothing wins by an estimate, nor against one that looks cheaper. */
 static void
 find_winners(struct summary *s)
 {
 	for (uint32_t i = 0; i < s->m->nunits; i++) {
-		s->wins[i] = succeeded(&s->status[i]);
+		s->wins[i] = succeeded(&s->status[i]) && s->status[i].proven
+		    && !s->status[i].estimated;
 		for (uint32_t k = 0; k < s->m->nunits && s->wins[i]; k++)
 			if (succeeded(&s->status[k])
 			    && compete(&s->m->unit[i], &s->m->unit[k])
@@ -124,6 +126,7 @@ write_unit(struct json *j, const struct summary *s, uint32_t i)
 		json_key_uint(j, "cost_ns", u->cost_ns);
 		json_key_uint(j, "lower_bound_ns", u->lower_bound_ns);
 		json_key_bool(j, "proven", u->proven);
+		json_key_bool(j, "estimated", u->estimated);
 		json_key_uint(j, "regions", u->regions);
 		json_key_str(j, "best_baseline", u->baseline);
 		json_key_uint(j, "best_baseline_ns", u->baseline_ns);
@@ -172,7 +175,8 @@ write_row(FILE *f, const struct summary *s, uint32_t i)
 		    s->m->unit[i].name, u->exit, u->error);
 		return;
 	}
-	fprintf(f, "| %s | %s%s | ", s->m->unit[i].name,
+	fprintf(f, "| %s | %s%s%s | ", s->m->unit[i].name,
+	    u->estimated ? "estimated " : "",
 	    format_duration(u->cost_ns, cost, sizeof cost),
 	    s->wins[i] ? " **wins**" : "");
 	if (u->baseline_ns)

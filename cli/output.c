@@ -84,18 +84,17 @@ keeps_inputs(const struct cli *c, const struct place *p, struct err *err)
 
 /* ---- what is there ---- */
 
-/* A result says so in the first bytes of its result.json. */
+/* Does a document begin so, blanks apart? */
 static bool
-holds_result(const char *folder, struct arena *a)
+begins_with(const char *path, const char *begin)
 {
-	static const char begin[] = "{\"schema\":\"marq.result/";
-	FILE *f = fopen(arena_printf(a, "%s/result.json", folder), "re");
-	size_t at = 0;
+	FILE *f = fopen(path, "re");
+	size_t at = 0, n = strlen(begin);
 	int ch;
 
 	if (!f)
 		return false;
-	while (at < sizeof begin - 1 && (ch = getc(f)) != EOF) {
+	while (at < n && (ch = getc(f)) != EOF) {
 		if (ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r')
 			continue;
 		if (ch != begin[at])
@@ -103,7 +102,18 @@ holds_result(const char *folder, struct arena *a)
 		at++;
 	}
 	fclose(f);
-	return at == sizeof begin - 1;
+	return at == n;
+}
+
+/* A result says so in its result.json; one that was damaged since, in the
+ * list of its files. */
+static bool
+holds_result(const char *folder, struct arena *a)
+{
+	return begins_with(arena_printf(a, "%s/result.json", folder),
+	           "{\"schema\":\"marq.result/")
+	    || begins_with(arena_printf(a, "%s/files.json", folder),
+	        "{\"schema\":\"marq.files/");
 }
 
 static bool

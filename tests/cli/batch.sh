@@ -24,7 +24,11 @@ manifest alone
 run batch alone.yaml
 expect_status 0
 expect_in out '6 units: 6 done, 0 failed'
-expect_in alone/summary.md '**wins**'
+# nothing wins by estimates
+expect_in alone/summary.md '| estimated '
+expect_not_in alone/summary.md '**wins**'
+expect_in alone/summary.json '"estimated": true'
+expect_not_in alone/summary.json '"wins": true'
 
 manifest killed
 for delay in 0.02 0.05 0.09; do
@@ -101,6 +105,7 @@ run batch dry.yaml --only tiny@cpu
 expect_status 0
 expect_in out '3 units: 1 done, 0 failed, 2 not run yet'
 expect_in dry/summary.md '| tiny@marvell | not run yet'
+expect_in dry/summary.md '**wins**'
 run batch dry.yaml --dry-run
 expect_status 0
 expect_in out 'tiny@cpu: ended already'
