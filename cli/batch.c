@@ -20,6 +20,7 @@
 #include "cli/summary.h"
 #include "cli/units.h"
 #include "ir/base/file.h"
+#include "ir/base/plural.h"
 
 struct batch {
 	struct cli *cli;
@@ -236,7 +237,8 @@ forecast_end(const struct batch *b)
 	const struct batch_forecast *f = &b->forecast;
 
 	if (b->cli->format == OUT_TEXT) {
-		printf("%u of %u units: ", f->units, b->manifest.nunits);
+		printf("%u of %u unit%s: ", f->units, b->manifest.nunits,
+		    plural(b->manifest.nunits));
 		forecast_print(f->missing, f->ns, f->workers, f->attempts);
 		return;
 	}
@@ -308,10 +310,12 @@ end_shard(const struct batch *b, struct err *err)
 		       "\"shards\": %u, \"units\": %u, \"failed\": %u}\n",
 		    b->shard, b->nshards, n, failed);
 	else if (b->cli->verbosity >= 0)
-		printf("shard %u of %u: %u of %u units, %u failed\n", b->shard,
-		    b->nshards, n, b->manifest.nunits, failed);
+		printf("shard %u of %u: %u of %u unit%s, %u failed\n", b->shard,
+		    b->nshards, n, b->manifest.nunits,
+		    plural(b->manifest.nunits), failed);
 	return failed == 0
-	    || err_set(err, ERR_PARTIAL, "%u of %u units failed", failed, n);
+	    || err_set(err, ERR_PARTIAL, "%u of %u unit%s failed", failed, n,
+	        plural(n));
 }
 
 struct tally {
@@ -332,8 +336,8 @@ print_end(const struct batch *b, const struct tally *t)
 	}
 	if (b->cli->verbosity < 0)
 		return;
-	printf("%u units: %u done, %u failed, ", b->manifest.nunits, t->done,
-	    t->failed);
+	printf("%u unit%s: %u done, %u failed, ", b->manifest.nunits,
+	    plural(b->manifest.nunits), t->done, t->failed);
 	if (t->left)
 		printf("%u not run yet, ", t->left);
 	printf("%u regressed since the last run\nwrote %s/summary.md\n",

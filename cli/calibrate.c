@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/zoo/build.h"
 #include "ir/base/file.h"
+#include "ir/base/plural.h"
 #include "ir/onnx_write.h"
 #include "targets/mrvl/probe.h"
 
@@ -171,7 +172,7 @@ write_probes(const struct request *r, struct err *err)
 		out_abandon(&o);
 		return false;
 	}
-	cli_say(r->cli, 0, "wrote %u probes to %s", n, r->probes);
+	cli_say(r->cli, 0, "wrote %u probe%s to %s", n, plural(n), r->probes);
 	return true;
 }
 
@@ -196,10 +197,10 @@ report_residuals(
 		r[i] = sample_ns(&s->sample[i], &f->at) / s->sample[i].ns - 1;
 	qsort(r, s->n, sizeof *r, by_size);
 	cli_say(c, 0,
-	    "%u samples (%s): typical error %.1f %% before, %.1f %% after; "
+	    "%u sample%s (%s): typical error %.1f %% before, %.1f %% after; "
 	    "largest %+.1f %%, half within %.1f %%",
-	    s->n, s->board, 100 * f->before, 100 * f->after, 100 * r[0],
-	    100 * fabs(r[s->n / 2]));
+	    s->n, plural(s->n), s->board, 100 * f->before, 100 * f->after,
+	    100 * r[0], 100 * fabs(r[s->n / 2]));
 }
 
 static void
@@ -253,7 +254,9 @@ load(struct samples *s, const struct request *r, struct err *err)
 	if (!probes_stats(s, &others, r->measurements, r->cli->run, err))
 		return false;
 	if (others)
-		cli_say(r->cli, 0, "%u models are no probes", others);
+		cli_say(r->cli, 0,
+		    "left out: %u model%s that the probe list lacks", others,
+		    plural(others));
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/units.h"
 #include "ir/base/json.h"
 #include "ir/base/nearest.h"
+#include "ir/base/plural.h"
 
 enum {
 	KEY_FORMAT = 0x100,
@@ -277,8 +278,8 @@ cli_warn_all(const struct cli *c, const struct notes *notes)
 	for (uint32_t i = 0; i < shown; i++)
 		fprintf(stderr, "marq: warning: %s\n", notes->text[i]);
 	if (shown < notes->n)
-		fprintf(stderr, "marq: ... and %u more warnings (-v)\n",
-		    notes->n - shown);
+		fprintf(stderr, "marq: ... and %u more warning%s (-v)\n",
+		    notes->n - shown, plural(notes->n - shown));
 }
 
 int

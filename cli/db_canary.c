@@ -5,6 +5,7 @@
 
 #include "cli/job.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 #include "targets/host/host.h"
 
 static error_t
@@ -60,8 +61,8 @@ report(const struct cli *c, const struct pricer_counts *counts, struct err *err)
 		return err_set(err, ERR_VERDICT,
 		    "the database has no exact figure of this model here");
 	if (c->format != OUT_JSON) {
-		printf("%u figures timed again: %.3f times the stored ones\n",
-		    counts->canaries, ratio);
+		printf("%u stored price%s measured again: %.3f times the old\n",
+		    counts->canaries, plural(counts->canaries), ratio);
 		return true;
 	}
 	json_init(&j, stdout, 1);

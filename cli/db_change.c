@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 /* Begin the one document of a verb; false: text is wanted. */
 static bool
@@ -199,10 +200,11 @@ print_gc(const struct db_args *d, const struct db_gc *gc)
 	struct json j;
 
 	if (!begin_json(&j, d, "marq.db-gc/1")) {
-		printf("%s%" PRIu64 " attempts, %" PRIu64 " subjects, %" PRIu64
-		       " environments%s\n",
+		printf("%s%" PRIu64 " attempt%s, %" PRIu64
+		       " subject%s, %" PRIu64 " environment%s%s\n",
 		    d->really ? "deleted " : "would delete ", gc->attempts,
-		    gc->subjects, gc->environments,
+		    plural(gc->attempts), gc->subjects, plural(gc->subjects),
+		    gc->environments, plural(gc->environments),
 		    d->really ? "" : " (--really does it)");
 		return;
 	}
@@ -238,8 +240,8 @@ print_invalidate(const struct db_args *d, uint64_t n)
 	struct json j;
 
 	if (!begin_json(&j, d, "marq.db-invalidate/1")) {
-		printf("%s%" PRIu64 " attempts%s\n",
-		    d->really ? "retired " : "would retire ", n,
+		printf("%s%" PRIu64 " attempt%s%s\n",
+		    d->really ? "retired " : "would retire ", n, plural(n),
 		    d->really ? "" : " (--really does it)");
 		return;
 	}
@@ -283,8 +285,8 @@ db_verify_verb(struct db_args *d, struct err *err)
 	if (!ok)
 		return false;
 	if (n)
-		return err_set(
-		    err, ERR_VERDICT, "%s: %" PRIu64 " findings", d->db, n);
+		return err_set(err, ERR_VERDICT, "%s: %" PRIu64 " finding%s",
+		    d->db, n, plural(n));
 	if (begin_json(&j, d, "marq.db-verify/1")) {
 		json_key_uint(&j, "findings", n);
 		json_close(&j);

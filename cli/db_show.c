@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 static const char *const outcome_word[NDB_OUTCOME] = {
 #define OUTCOME(name, word) [DB_##name] = word,
@@ -19,9 +20,11 @@ print_stat(const struct db_args *d, const struct db_stat *s)
 	printf("%s (schema %" PRIu64 ", %" PRIu64 " bytes + %" PRIu64
 	       " bytes of log)\n",
 	    d->db, s->schema, s->file_bytes, s->log_bytes);
-	printf("%10" PRIu64 " subjects in %" PRIu64 " environments, %" PRIu64
-	       " models, %" PRIu64 " runs\n",
-	    s->subjects, s->environments, s->models, s->runs);
+	printf("%10" PRIu64 " subject%s in %" PRIu64 " environment%s, %" PRIu64
+	       " model%s, %" PRIu64 " run%s\n",
+	    s->subjects, plural(s->subjects), s->environments,
+	    plural(s->environments), s->models, plural(s->models), s->runs,
+	    plural(s->runs));
 	printf("%10" PRIu64 " attempts, %" PRIu64 " of them retired, %" PRIu64
 	       " leased just now\n",
 	    s->attempts, s->retired, s->leases);
@@ -281,7 +284,8 @@ see_place(
     void *context, const char *model, uint64_t occurrences, const char *nodes)
 {
 	(void)context;
-	printf("  in %s, %" PRIu64 " times: %s\n", model, occurrences, nodes);
+	printf("  in %s, %" PRIu64 " time%s: %s\n", model, occurrences,
+	    plural(occurrences), nodes);
 }
 
 static bool

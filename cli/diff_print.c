@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/work.h"
+#include "ir/base/plural.h"
 #include "ir/base/utf8.h"
 
 /* TUNING: what fits a screen, of each list */
@@ -157,11 +158,12 @@ static const char *
 counts(const struct diff *d, struct arena *a)
 {
 	return arena_printf(a,
-	    "%" PRIu32 " of %" PRIu32 " nodes moved, %" PRIu32
+	    "%" PRIu32 " of %" PRIu32 " node%s moved, %" PRIu32
 	    " changed their implementation, %" PRIu32 " new, %" PRIu32
-	    " gone; %" PRIu32 " composites as before at another price",
-	    d->nmoves, d->a->nnodes, d->nways, d->match.nadded,
-	    d->match.nremoved, d->nrepriced);
+	    " gone; %" PRIu32 " composite%s as before at another price",
+	    d->nmoves, d->a->nnodes, plural(d->a->nnodes), d->nways,
+	    d->match.nadded, d->match.nremoved, d->nrepriced,
+	    plural(d->nrepriced));
 }
 
 static const char *
@@ -220,9 +222,9 @@ put_versions(
 	}
 	if (m->renamed)
 		fprintf(o->f,
-		    "%s%" PRIu32 " nodes have other names and were matched by "
-		    "where they lie%s",
-		    open, m->renamed, close);
+		    "%srenamed, and matched by where they lie: %" PRIu32
+		    " node%s%s",
+		    open, m->renamed, plural(m->renamed), close);
 }
 
 /* The lists, each line between `open` and `close`. */
@@ -235,8 +237,8 @@ put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
 	put_versions(o, d, open, close);
 	for (uint32_t i = 0; i < d->nmoves;) {
 		if (lines++ == limit) {
-			fprintf(o->f, "%s... and %" PRIu32 " more nodes%s",
-			    open, d->nmoves - i, close);
+			fprintf(o->f, "%s... and %" PRIu32 " more node%s%s",
+			    open, d->nmoves - i, plural(d->nmoves - i), close);
 			break;
 		}
 		fputs(open, o->f);

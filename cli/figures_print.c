@@ -5,6 +5,7 @@
 #include "cli/figures.h"
 #include "cli/units.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 /* TUNING: what fits a screen, of each kind of line */
 #define LINES 10u
@@ -58,12 +59,12 @@ figures_print(const struct figures_diff *d, bool all)
 	const char *last = "";
 	uint32_t lines = 0, left = 0;
 
-	printf("%s -> %s\n%" PRIu32 " prices in both: %" PRIu32
+	printf("%s -> %s\n%" PRIu32 " price%s in both: %" PRIu32
 	       " as before or inside the noise, %" PRIu32 " slower, %" PRIu32
 	       " faster, %" PRIu32 " with another outcome; %" PRIu32
 	       " only in the first, %" PRIu32 " only in the second\n",
-	    d->path_a, d->path_b, d->nboth, d->nsame, d->nslower, d->nfaster,
-	    d->nfailed, d->nonly_a, d->nonly_b);
+	    d->path_a, d->path_b, d->nboth, plural(d->nboth), d->nsame,
+	    d->nslower, d->nfaster, d->nfailed, d->nonly_a, d->nonly_b);
 	for (uint32_t i = 0; i < d->nfacts; i++)
 		printf("  environment: %s\n", d->fact[i]);
 	for (uint32_t i = 0; i < d->npairs; i++) {

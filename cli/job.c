@@ -11,6 +11,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 #include "ir/external.h"
 #include "ir/normalize.h"
 #include "plan/marks.h"
@@ -99,7 +100,8 @@ check_operators(struct job *j, struct err *err)
 	what = arena_printf(j->arena, "no target can run '%s' (%s%s%s)%s",
 	    node_label(g, id, j->arena), first->domain,
 	    first->domain[0] ? "." : "", first->op_type,
-	    n > 1 ? arena_printf(j->arena, " and %" PRIu32 " more nodes", n - 1)
+	    n > 1 ? arena_printf(
+	        j->arena, " and %" PRIu32 " more node%s", n - 1, plural(n - 1))
 	          : "");
 	if (!j->args->plan_around)
 		return err_set(err, ERR_UNSUPPORTED,

@@ -4,6 +4,7 @@
 #include "cli/model.h"
 #include "cli/search_args.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 #include "ir/infer.h"
 #include "targets/host/host.h"
 
@@ -52,10 +53,11 @@ print_text(const struct finding *f)
 	for (uint32_t i = 0; i < f->warnings.n; i++)
 		printf("%s: warning: %s\n", f->path, f->warnings.text[i]);
 	if (f->faults.n)
-		printf("%s: %u errors, %u warnings\n", f->path, f->faults.n,
-		    f->warnings.n);
+		printf("%s: %u error%s, %u warning%s\n", f->path, f->faults.n,
+		    plural(f->faults.n), f->warnings.n, plural(f->warnings.n));
 	else
-		printf("%s: valid, %u warnings\n", f->path, f->warnings.n);
+		printf("%s: valid, %u warning%s\n", f->path, f->warnings.n,
+		    plural(f->warnings.n));
 }
 
 static void

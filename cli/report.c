@@ -37,7 +37,7 @@ parse(int key, char *arg, struct argp_state *state)
 		args->folder = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no result directory given");
+		argp_error(state, "no result");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

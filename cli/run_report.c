@@ -6,6 +6,7 @@
 #include "cli/units.h"
 #include "exec/miss.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 #define TOP 10 /* composites shown without --layers */
 
@@ -209,8 +210,8 @@ print_total(const struct run_result *r)
 		printf("quartiles %s .. %s, ",
 		    format_duration(q->low, b, sizeof b),
 		    format_duration(q->high, c, sizeof c));
-	printf("%u runs, %u disturbed), %s predicted (%+.1f %%)\n",
-	    (unsigned)q->runs, (unsigned)q->disturbed,
+	printf("%u run%s, %u disturbed), %s predicted (%+.1f %%)\n",
+	    (unsigned)q->runs, plural(q->runs), (unsigned)q->disturbed,
 	    format_duration(predicted, d, sizeof d),
 	    percent(predicted, measured_here(r)));
 	if (simulated)
@@ -266,17 +267,18 @@ print_regions(const struct run_result *r)
 
 		snprintf(name, sizeof name, "%u %s, %u composite%s",
 		    (unsigned)i, p->mix->target[g->target].text,
-		    (unsigned)g->ncomposites, g->ncomposites == 1 ? "" : "s");
+		    (unsigned)g->ncomposites, plural(g->ncomposites));
 		print_row(
 		    name, g->cost, sum_measured(r, g), is_real(p, g->target));
 	}
 	transfers = sum_transfers(p, &n);
 	if (n > 0) {
-		snprintf(name, sizeof name, "%u transfers", (unsigned)n);
+		snprintf(
+		    name, sizeof name, "%u transfer%s", (unsigned)n, plural(n));
 		print_row(name, transfers, 0, false);
 	}
-	snprintf(name, sizeof name, "%u conversions",
-	    (unsigned)(p->nconversions - n));
+	snprintf(name, sizeof name, "%u conversion%s",
+	    (unsigned)(p->nconversions - n), plural(p->nconversions - n));
 	print_row(name, sum_conversions(p, NULL),
 	    sum_conversions(p, r->profile.conversion), true);
 }

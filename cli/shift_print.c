@@ -5,6 +5,7 @@
 
 #include "cli/units.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 static cost_ns
 size_of(int64_t ns)
@@ -64,8 +65,8 @@ print_conversions(const struct plan *p, const uint32_t *list, uint32_t n,
 		    format_duration(c->cost, text, sizeof text));
 	}
 	if (n > limit)
-		printf("%*s%c ... and %" PRIu32 " more conversions\n", margin,
-		    "", sign, n - limit);
+		printf("%*s%c ... and %" PRIu32 " more conversion%s\n", margin,
+		    "", sign, n - limit, plural(n - limit));
 	arena_release(&a);
 }
 
@@ -97,8 +98,8 @@ print_moved(const struct plan_shift *s, int margin, uint32_t limit)
 		    plan_target_of(s->from, s->moved[i])->text,
 		    plan_target_of(s->to, s->moved[i])->text);
 	if (s->nmoved > limit)
-		printf("%*s> ... and %" PRIu32 " more nodes move\n", margin, "",
-		    s->nmoved - limit);
+		printf("%*s> ... and %" PRIu32 " more node%s\n", margin, "",
+		    s->nmoved - limit, plural(s->nmoved - limit));
 	arena_release(&a);
 }
 

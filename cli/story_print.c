@@ -5,6 +5,7 @@
 #include "cli/story.h"
 #include "cli/units.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 /* TUNING: conversions, nodes that move: enough to see what it is */
 #define LINES 4u
@@ -42,9 +43,9 @@ print_rule(const struct rule_story *r, const struct job *j, bool brief)
 	struct arena_mark mark = arena_mark(j->arena);
 
 	if (r->refusal) {
-		printf("    %s matches; %u of %u conditions fail:\n",
+		printf("    %s matches; %u of %u condition%s not met:\n",
 		    r->rule->name, story_failures(r->refusal),
-		    r->refusal->nreasons);
+		    r->refusal->nreasons, plural(r->refusal->nreasons));
 		for (uint32_t i = 0; i < r->refusal->nreasons; i++)
 			if (!r->refusal->reason[i].holds || c->verbosity > 0)
 				print_reason(&r->refusal->reason[i]);

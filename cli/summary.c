@@ -8,6 +8,7 @@
 #include "cli/units.h"
 #include "costmodel/forecast.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 #include "plan/shift.h"
 #include "plan/versus.h"
 
@@ -42,18 +43,25 @@ print_shares(const struct job *j)
 	    arena_new(j->arena, struct share, j->mix.n ? j->mix.n : 1);
 	struct plan_parts parts = plan_parts_of(&j->plan);
 	char text[32];
+	int wide = 14;
 
 	count_shares(j, share);
 	for (uint32_t t = 0; t < j->mix.n; t++)
-		printf("  %-14s %4u regions %5u composites %5u nodes  %s\n",
-		    j->mix.target[t].text, share[t].regions,
-		    share[t].composites, share[t].nodes,
+		if ((int)strlen(j->mix.target[t].text) > wide)
+			wide = (int)strlen(j->mix.target[t].text);
+	for (uint32_t t = 0; t < j->mix.n; t++)
+		printf("  %-*s %4u region%-1s %5u composite%-1s %5u node%-1s"
+		       "  %s\n",
+		    wide, j->mix.target[t].text, share[t].regions,
+		    plural(share[t].regions), share[t].composites,
+		    plural(share[t].composites), share[t].nodes,
+		    plural(share[t].nodes),
 		    format_duration(share[t].cost, text, sizeof text));
-	printf("  %-14s %4u                                  %s\n",
+	printf("  %-*s %4u                                  %s\n", wide,
 	    "conversions", j->plan.nconversions,
 	    format_duration(parts.conversions, text, sizeof text));
-	printf("  %-14s                                       %s\n", "launches",
-	    format_duration(parts.launches, text, sizeof text));
+	printf("  %-*s                                       %s\n", wide,
+	    "launches", format_duration(parts.launches, text, sizeof text));
 }
 
 static void
@@ -88,9 +96,9 @@ print_nan(const struct plan *p)
 		n += p->candidates->candidate[p->composite[i].candidate]
 		         .loses_nan;
 	if (n > 0)
-		printf("NaN: %u composites may make a number of it "
+		printf("NaN: %u composite%s may make a number of it "
 		       "(--nan=ignore)\n",
-		    n);
+		    n, plural(n));
 }
 
 static void
@@ -156,7 +164,8 @@ print_break(const struct job *j, const struct plan_assumption *x, bool above)
 	    node_label(j->plan.graph, end->node, j->arena),
 	    j->mix.target[end->to].kind->name);
 	if (end->nbroken > 1)
-		printf(", and %u nodes more", end->nbroken - 1);
+		printf(", and %u more node%s", end->nbroken - 1,
+		    plural(end->nbroken - 1));
 	printf("\n");
 }
 
@@ -175,13 +184,14 @@ print_sensitivity(const struct job *j)
 		nflips += x->end[0].flips || x->end[1].flips;
 	}
 	if (s->n > 0)
-		printf("%u %sassumed parameters move no node, each varied "
-		       "alone over its range\n",
-		    s->n - nflips, nflips ? "more " : "");
+		printf("%u %sassumption%s of simulators: no node moves when "
+		       "one varies over its range\n",
+		    s->n - nflips, nflips ? "more " : "",
+		    plural(s->n - nflips));
 	if (s->nleft > 0)
-		printf("assumes %u parameters that there was no time to look "
-		       "into (--sensitivity does)\n",
-		    s->nleft);
+		printf("%u assumption%s of simulators not varied for lack of "
+		       "time (--sensitivity does it)\n",
+		    s->nleft, plural(s->nleft));
 }
 
 static void
@@ -205,16 +215,14 @@ print_proof(const struct plan *p)
 		    100.0 * (double)(p->cost - p->lower_bound)
 		        / (double)(p->cost ? p->cost : 1));
 	if (plan_unpriced(p))
-		printf("  %u of its prices are not measured yet and are "
-		       "estimated\n",
-		    plan_unpriced(p));
+		printf("  %u of its prices %s estimated, not measured yet\n",
+		    plan_unpriced(p), plan_unpriced(p) == 1 ? "is" : "are");
 	else if (strcmp(plan_basis(p), "estimated") == 0)
 		puts("  some of its prices are estimates");
 	if (p->nmoved)
 		printf("  %u region%s priced as units, %u more search "
 		       "round%s\n",
-		    p->nmoved, p->nmoved == 1 ? "" : "s", p->rounds,
-		    p->rounds == 1 ? "" : "s");
+		    p->nmoved, plural(p->nmoved), p->rounds, plural(p->rounds));
 }
 
 static void
@@ -242,9 +250,10 @@ print_ties(const struct plan *p)
 	for (uint32_t i = 0; i < p->nties; i++)
 		tied += p->tie[i].tied;
 	if (p->nties)
-		printf("near ties: %u pairs measured side by side, %u decided, "
-		       "%u still tied (fewer boundaries win)\n",
-		    p->nties, p->nties - tied, tied);
+		printf(
+		    "near ties: %u pair%s measured side by side, %u decided, "
+		    "%u still tied (fewer boundaries win)\n",
+		    p->nties, plural(p->nties), p->nties - tied, tied);
 }
 
 /* What is new about this model, to somebody who has searched its last version;
@@ -263,9 +272,10 @@ print_reuse(const struct pricer_counts *n)
 		putchar('\n');
 	}
 	if (n->canaries)
-		printf("canaries: %u stored prices measured again, %.3f times "
-		       "their old values\n",
-		    n->canaries, (double)n->drift_permille / 1000);
+		printf("canaries: %u stored price%s measured again, %.3f times "
+		       "the old\n",
+		    n->canaries, plural(n->canaries),
+		    (double)n->drift_permille / 1000);
 }
 
 static void
@@ -350,9 +360,10 @@ summary_print(const struct job *j, const char *out)
 	}
 	if (j->args->cli->verbosity < 0)
 		return;
-	printf("%s: %s%s%u nodes, %u targets, %u candidates\n", j->args->model,
-	    j->bound ? j->bound : "", j->bound ? "; " : "",
-	    j->model.graph->nnodes, j->mix.n, j->candidates.n);
+	printf("%s: %s%s%u node%s, %u target%s, %u candidate%s\n",
+	    j->args->model, j->bound ? j->bound : "", j->bound ? "; " : "",
+	    j->model.graph->nnodes, plural(j->model.graph->nnodes), j->mix.n,
+	    plural(j->mix.n), j->candidates.n, plural(j->candidates.n));
 	print_counts(&j->counts);
 	print_reuse(&j->counts);
 	print_ties(&j->plan);
@@ -385,9 +396,9 @@ forecast_print(
 		    missing);
 	else
 		printf("at most %u to measure, about %s in %u process%s, from "
-		       "%" PRIu64 " measurements in the database\n",
+		       "%" PRIu64 " measurement%s in the database\n",
 		    missing, format_duration(ns, text, sizeof text), workers,
-		    workers == 1 ? "" : "es", attempts);
+		    workers == 1 ? "" : "es", attempts, plural(attempts));
 }
 
 static void
@@ -435,10 +446,12 @@ summary_dry_run(struct job *j, const char *out, struct err *err)
 		forecast_json(j, &f, out);
 		return true;
 	}
-	printf("%s: %u nodes, %u targets: %u candidates, %u distinct; %u from "
-	       "the database\n",
-	    j->args->model, j->model.graph->nnodes, j->mix.n, j->candidates.n,
-	    j->counts.distinct, j->counts.exact + j->counts.accepted);
+	printf("%s: %u node%s, %u target%s: %u candidate%s, %u distinct; %u "
+	       "from the database\n",
+	    j->args->model, j->model.graph->nnodes,
+	    plural(j->model.graph->nnodes), j->mix.n, plural(j->mix.n),
+	    j->candidates.n, plural(j->candidates.n), j->counts.distinct,
+	    j->counts.exact + j->counts.accepted);
 	forecast_print(f.n, forecast_ns(&f), f.workers, f.attempts);
 	if (out)
 		printf("would write %s\n", out);

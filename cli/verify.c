@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "ir/base/listing.h"
+#include "ir/base/plural.h"
 
 struct args {
 	struct cli *cli;
@@ -23,7 +24,7 @@ parse(int key, char *arg, struct argp_state *state)
 		args->path[args->n++] = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no result given");
+		argp_error(state, "no result");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -54,8 +55,8 @@ cmd_verify(struct cli *c, int argc, char **argv, struct err *err)
 			return false;
 		files += n;
 		if (c->verbosity >= 0 && c->format != OUT_JSON)
-			printf("%s: %u files as they were written\n",
-			    args.path[i], n);
+			printf("%s: %u file%s as they were written\n",
+			    args.path[i], n, plural(n));
 	}
 	if (c->format == OUT_JSON)
 		printf("{\"schema\": \"marq.verify/1\", \"results\": %u, "

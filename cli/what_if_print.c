@@ -19,8 +19,9 @@ print_failing(const struct what_if *w)
 		puts("  (the condition holds at every match)");
 	else
 		printf("  (the condition fails at %" PRIu32
-		       " matches; at %" PRIu32 " of them nothing else fails)\n",
-		    w->failing, w->otherwise_legal);
+		       " match%s, at %" PRIu32 " of them it alone)\n",
+		    w->failing, w->failing == 1 ? "" : "es",
+		    w->otherwise_legal);
 }
 
 static void

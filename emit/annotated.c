@@ -8,6 +8,7 @@
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
+#include "ir/base/plural.h"
 #include "ir/wire.h"
 #include "plan/marks.h"
 
@@ -144,9 +145,9 @@ placement(const struct annotation *n, uint32_t onnx)
 	id = w->plan->composite_of[n->map.link[from].node];
 	c = emit_candidate(w, id);
 	return arena_printf(w->arena,
-	    "%s, composite %" PRIu32 " (%s, %s; %" PRIu32 " nodes, %s)%s",
+	    "%s, composite %" PRIu32 " (%s, %s; %" PRIu32 " node%s, %s)%s",
 	    w->region[w->plan->composite[id].region], id, emit_rule(w, c)->name,
-	    c->implementation_name, c->nnodes,
+	    c->implementation_name, c->nnodes, plural(c->nnodes),
 	    cost_text(w->plan->composite[id].cost, w->arena),
 	    to - from > 1 ? " and others" : "");
 }

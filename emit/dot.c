@@ -3,6 +3,7 @@
 
 #include "emit/page.h"
 #include "ir/base/map.h"
+#include "ir/base/plural.h"
 #include "ir/base/utf8.h"
 
 /* TUNING: longer names make the drawing wider, not clearer */
@@ -73,8 +74,9 @@ put_region(FILE *f, const cJSON *result, const cJSON *region)
 	put_label(f, text_in(region, "name"));
 	fputs("\\n", f);
 	put_label(f, text_in(cJSON_GetArrayItem(targets, target), "text"));
-	fprintf(f, "\\n%.0f composites, %.1f µs\"];\n",
+	fprintf(f, "\\n%.0f composite%s, %.1f µs\"];\n",
 	    number_in(region, "composites"),
+	    plural((uint64_t)number_in(region, "composites")),
 	    number_in(region, "cost_ns") / 1e3);
 }
 

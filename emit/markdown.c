@@ -45,10 +45,9 @@ put_head(FILE *f, const struct emit_work *w)
 	    cost_text(p->cost, a), cost_text(t.low, a), cost_text(t.high, a));
 	if (plan_unpriced(p))
 		fprintf(f,
-		    "Of that, %" PRIu32
-		    " composites and conversions have no price yet and count "
-		    "with an estimate.\n",
-		    plan_unpriced(p));
+		    "Of its prices, %" PRIu32 " %s estimated, not measured "
+		    "yet.\n",
+		    plan_unpriced(p), plan_unpriced(p) == 1 ? "is" : "are");
 	if (p->proven)
 		fprintf(f, "Proven optimal at these prices (%s search).\n",
 		    p->searcher);
@@ -86,7 +85,7 @@ put_baselines(FILE *f, const struct emit_work *w)
 		fputs("| ", f);
 		put_cell(f, b->name);
 		if (b->cost == COST_NEVER)
-			fputs(" | has no cover | |\n", f);
+			fputs(" | no legal plan | |\n", f);
 		else
 			fprintf(f, " | %s%s | %.3f |\n",
 			    b->bound ? "at least " : "",
@@ -105,16 +104,16 @@ put_versus(FILE *f, const struct emit_work *w)
 	if (!plan_versus_eager(&v, p, w->arena) || p->cost >= v.eager->cost)
 		return;
 	fprintf(f,
-	    "\n%.1f %% less%s than the eager plan: %" PRIu32
-	    " launches instead of %" PRIu32 ", %" PRIu32
-	    " of its regions merged with others, %" PRIu32
-	    " regions of one composite not offloaded at all; %" PRIu32
-	    " nodes that it offloads stay behind, %" PRIu32 " are added.\n",
+	    "\n%s%.1f %% cheaper than the eager plan. Launches: %" PRIu32
+	    " instead of %" PRIu32 "; eager regions merged: %" PRIu32
+	    "; eager regions of one composite not offloaded: %" PRIu32
+	    "; nodes not offloaded: %" PRIu32
+	    ", offloaded that eager leaves: %" PRIu32 ".\n",
+	    v.bound ? "At least " : "",
 	    v.eager->cost ? 100 * (double)(v.eager->cost - p->cost)
 	            / (double)v.eager->cost
 	                  : 0,
-	    v.bound ? " at least" : "", v.launches, v.eager_launches, v.merged,
-	    v.lone, v.left, v.gained);
+	    v.launches, v.eager_launches, v.merged, v.lone, v.left, v.gained);
 }
 
 /* What simulated prices assume, and whether the plan hangs on it. */

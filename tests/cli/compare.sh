@@ -220,5 +220,5 @@ search other other.onnx $both
 run compare base other --fail-on change
 expect_status 0
 expect_in out '0 of 30 nodes moved'
-expect_in out 'have other names and were matched by where they lie'
+expect_in out 'renamed, and matched by where they lie'
 done_testing

@@ -31,7 +31,7 @@ expect_status 2
 
 # All failing conditions with values, and what a pin would cost and why.
 run explain tiny.onnx $npu --node Conv_16
-expect_in out 'npu.conv matches; 1 of 2 conditions fail'
+expect_in out 'npu.conv matches; 1 of 2 conditions not met'
 expect_in out 'x.dim1 = 32, need <= 16'
 run explain tiny.onnx $npu --node Conv_0
 expect_in out 'legal, but costlier by'
@@ -92,7 +92,7 @@ expect_in out 'rules:x.dim1 (8, 1)'
 condition=$(sed -n 's/^  rules:\(.*\) (8, 1)$/\1/p' out | head -n 1)
 [ -n "$condition" ] || { fail 'no condition fails once'; cat out; }
 run explain tiny.onnx $npu --what-if "$condition"
-expect_in out 'the condition fails at 1 matches; at 1 of them nothing else fails'
+expect_in out 'the condition fails at 1 match, at 1 of them it alone'
 run explain tiny.onnx $npu --what-if "$condition" --format json
 expect_json out
 what_if '< 0' '["Conv_16"]'

@@ -57,7 +57,7 @@ run model make tiny-encoder -o encoder.onnx -q
 run explain encoder.onnx --node Reshape_2 -t mrvl -t host --no-measure --db none
 expect_status 0
 expect_in out 'mrvl.reshape matches;'
-expect_in out 'conditions fail'
+expect_in out 'conditions not met'
 expect_in out 'rank'
 run explain tiny.onnx --not-on mrvl $targets --db t.db --format json
 expect_status 0

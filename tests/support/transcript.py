@@ -1,6 +1,6 @@
 """Runs the shell sessions of a document and compares what they print.
 
-transcript.py DOCUMENT [update]: in the current folder, with `marq` on PATH. A
+transcript.py DOCUMENT... [update]: one after the other in the current folder, with `marq` on PATH. A
 fenced block is a session when it has lines that begin with "$ ": each is a
 command, and what follows is what it prints (stdout; no exit status but 0). A
 block whose info string names a file ("yaml nightly.yaml") is written to it
@@ -38,8 +38,8 @@ MASKED = (
 )
 # Choices that were close; a plan that is cheaper than eager; what it assumes; prices of regions
 # that are not the sum of their parts.
-OPTIONAL = re.compile(r"near ties: |vs eager: |assumes |\d+ (more )?assumed parameters"
-                      r"| +\d+ regions? priced as units| +\d+ of its prices are not measured")
+OPTIONAL = re.compile(r"near ties: |vs eager: |assumes |\d+ (more )?assumptions? "
+                      r"| +\d+ regions? priced as units| +\d+ of its prices (is|are) estimated")
 
 
 def masked(line):
@@ -48,6 +48,7 @@ def masked(line):
         line = re.sub(pattern, name, line)
     if row:
         line = re.sub(r"\d+", "COUNT", line)
+        line = re.sub(r"\b(region|composite|node)s?\b", r"\1", line)
     if line.startswith("prices:"):
         line = re.sub(r", \d+ (probed|failed)", "", line)
         line = re.sub(r"\b[1-9]\d*\b", "COUNT", line)
@@ -123,20 +124,26 @@ class Document:
 
 
 def main():
-    path = sys.argv[1]
-    document = Document()
-    with open(path) as f:
-        document.read(f.read().splitlines())
-    for command in NOT_RUN.keys() - document.not_run:
-        document.failed += 1
-        print(f"FAILED: `{command}` is in the list of what is not run, but not in {path}")
-    if sys.argv[2:] == ["update"]:
-        with open(path, "w") as f:
-            f.write("\n".join(document.text) + "\n")
+    paths = [path for path in sys.argv[1:] if path != "update"]
+    failed = ran = 0
+    not_run = set()
+    for path in paths:
+        document = Document()
+        with open(path) as f:
+            document.read(f.read().splitlines())
+        if "update" in sys.argv[1:]:
+            with open(path, "w") as f:
+                f.write("\n".join(document.text) + "\n")
+        failed += document.failed + (document.ran == 0)
+        ran += document.ran
+        not_run |= document.not_run
+    for command in NOT_RUN.keys() - not_run:
+        failed += 1
+        print(f"FAILED: `{command}` is in the list of what is not run, but in no document")
     for command, why in NOT_RUN.items():
         print(f"not run: {command} ({why})")
-    print(f"{document.ran} commands run, {document.failed} faults")
-    sys.exit(1 if document.failed or not document.ran else 0)
+    print(f"{ran} commands run, {failed} faults")
+    sys.exit(1 if failed else 0)
 
 
 main()
