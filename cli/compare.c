@@ -22,7 +22,14 @@ struct compare_args {
 	bool fail_on_regress, fail_on_change;
 };
 
-enum { KEY_THRESHOLD = 0x300, KEY_FAIL_ON, KEY_HTML, KEY_DB, KEY_NO_MEASURE };
+enum {
+	KEY_THRESHOLD = 0x300,
+	KEY_FAIL_ON,
+	KEY_HTML,
+	KEY_DB,
+	KEY_NO_MEASURE,
+	KEY_DIM
+};
 
 static const struct argp_option options[] = {
     {"threshold", KEY_THRESHOLD, "P%", 0,
@@ -38,6 +45,8 @@ static const struct argp_option options[] = {
         0},
     {"no-measure", KEY_NO_MEASURE, NULL, 0,
         "use stored and simulated prices only", 0},
+    {"dim", KEY_DIM, "NAME=N", 0,
+        "bind a symbolic dimension of models that are searched", 0},
     {0},
 };
 
@@ -93,6 +102,9 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_MEASURE:
 		args->search.measure = false;
+		return 0;
+	case KEY_DIM:
+		search_args_dim(&args->search, arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->n == SIDES)

@@ -271,7 +271,7 @@ ask(const struct dims *d, struct err *err)
 		describe(&b, d, &d->item[i]);
 	}
 	err_set(err, ERR_USAGE,
-	    "%s: sizes are missing; say them like: marq %s %s%s; not bound: "
+	    "%s: some dimensions are open; bind them like: marq %s %s%s; not bound: "
 	    "%.*s",
 	    j->args->model, j->args->cli->command,
 	    quoted(j->args->model, j->arena), options_to_give(d), (int)b.n,

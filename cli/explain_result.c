@@ -381,13 +381,14 @@ print_other(const struct told *t, const cJSON *node, int target)
 	if (best)
 		printf("  %s: %s takes %s for %s%s (here: %s)\n", name,
 		    text_of(best, "rule"),
-		    cJSON_IsTrue(member(best, "same")) ? "the same nodes"
-		                                       : "part of them",
+		    cJSON_IsTrue(member(best, "same"))
+		        ? "the same nodes"
+		        : "only some of these nodes",
 		    is_word(best, "state", "bound") ? "at least " : "",
 		    duration(best, "ns", t->arena),
 		    duration(composite, "cost_ns", t->arena));
 	else if (!next_refusal(t, NULL, index_of(node, "id"), target))
-		printf("  %s: no candidate on record\n", name);
+		printf("  %s: none of its rules matches here\n", name);
 	else
 		printf("  %s: refused\n", name);
 	while (!best && (x = next_refusal(t, x, index_of(node, "id"), target)))

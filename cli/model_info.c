@@ -9,6 +9,7 @@
 #include "cli/model_facts.h"
 #include "ir/base/bitset.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 #include "ir/normalize.h"
 
 /* What one target takes. */
@@ -110,7 +111,7 @@ print_header(const struct info *in)
 {
 	const struct model *m = &in->job->model;
 
-	printf("%-11s %s (%.1f MiB)\n", "model", m->path,
+	printf("%-11s %s (%.3g MiB)\n", "model", m->path,
 	    (double)m->file_bytes / 1048576);
 	printf("%-11s IR %u", "format", m->ir_version);
 	for (uint32_t i = 0; i < m->nopsets; i++)
@@ -133,13 +134,13 @@ print_totals(const struct info *in)
 	       "run\n",
 	    "nodes", in->g->origin_table->n, in->fate[FATE_COVERED],
 	    in->fate[FATE_FOLDED], in->fate[FATE_DROPPED], in->g->nnodes);
-	printf("%-11s %" PRIu64 " (%.1f MiB)\n", "parameters", f->parameters,
+	printf("%-11s %" PRIu64 " (%.3g MiB)\n", "parameters", f->parameters,
 	    (double)f->parameter_bytes / 1048576);
-	printf("%-11s %.3f GFLOP a run%s\n", "work", (double)f->flops / 1e9,
+	printf("%-11s %.3g GFLOP a run%s\n", "work", (double)f->flops / 1e9,
 	    f->nunknown ? ", not counting nodes of dynamic shape" : "");
 	if (f->ndynamic)
-		printf("%-11s %u values have no static shape%s\n", "dynamic",
-		    f->ndynamic,
+		printf("%-11s %u value%s without static shape%s\n", "dynamic",
+		    f->ndynamic, plural(f->ndynamic),
 		    in->g->nsymbols ? "; bind dimensions with --dim" : "");
 	else
 		printf("%-11s nothing: every shape is known\n", "dynamic");
@@ -167,6 +168,9 @@ static void
 print_reach(const struct info *in)
 {
 	printf("\n%-28s %6s  %s\n", "target", "takes", "does not take");
+	if (in->facts.ndynamic && in->g->nsymbols)
+		puts("(targets other than the host take nodes of static shape "
+		     "only: bind dimensions with --dim)");
 	for (uint32_t t = 0; t < in->nreaches; t++) {
 		const struct reach *r = &in->reach[t];
 
@@ -287,7 +291,10 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 			print_totals(&in);
 			print_ops(&in);
 			print_reach(&in);
-			cli_next(c, "marq search %s", args->model);
+			if (in.facts.ndynamic && in.g->nsymbols)
+				cli_next(c, "the same with --dim NAME=N");
+			else
+				cli_next(c, "marq search %s", args->model);
 		}
 	}
 	if (job.opened)

@@ -169,8 +169,8 @@ add_shape(struct search_args *args, char *arg, struct argp_state *state)
 	args->onnx.nshapes = n + 1;
 }
 
-static void
-add_dim(struct search_args *args, char *arg, struct argp_state *state)
+void
+search_args_dim(struct search_args *args, char *arg, struct argp_state *state)
 {
 	struct arena *a = args->cli->run;
 	char *equals = strrchr(arg, '=');
@@ -253,7 +253,7 @@ parse_lists(int key, char *arg, struct argp_state *state)
 		add_shape(args, arg, state);
 		return 0;
 	case KEY_DIM:
-		add_dim(args, arg, state);
+		search_args_dim(args, arg, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

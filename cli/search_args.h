@@ -36,6 +36,11 @@ struct search_args {
 
 void search_args_init(struct search_args *args, struct cli *c);
 
+/* Add a --dim NAME=N; argp reports what is wrong with it and ends. */
+struct argp_state;
+void search_args_dim(
+    struct search_args *args, char *arg, struct argp_state *state);
+
 /* When the positional argument is a result directory: take the model and (unless
  * -t was given) the targets from its result.json, and replay its plan. Call it
  * after parsing. ERR_INPUT for a directory that holds no result. */

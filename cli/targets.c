@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 #include "targets/target.h"
 
 struct request {
@@ -72,8 +73,9 @@ list(const struct request *r)
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		printf("%-9s %-9s %2u rules, %s prices: %s\n", l[i].kind->name,
+		printf("%-9s %-9s %2u rule%s, %s prices: %s\n", l[i].kind->name,
 		    l[i].usable ? "ok" : "missing", l[i].kind->nrules,
+		    plural(l[i].kind->nrules),
 		    price_source_text(l[i].kind->source), l[i].kind->summary);
 		if (!l[i].usable)
 			printf("          %s\n", l[i].why);

@@ -25,6 +25,15 @@ put_cell(FILE *f, const char *s)
 	}
 }
 
+/* The file: exporters call every graph "main_graph". */
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static void
 put_head(FILE *f, const struct emit_work *w)
 {
@@ -33,7 +42,7 @@ put_head(FILE *f, const struct emit_work *w)
 	struct arena *a = w->arena;
 
 	fputs("# ", f);
-	put_cell(f, p->graph->name);
+	put_cell(f, base_name(w->in->model->path));
 	fputs(" over ", f);
 	for (uint32_t i = 0; i < p->mix->n; i++) {
 		fputs(i ? ", " : "", f);

@@ -330,8 +330,8 @@ keep_nan(struct finder *f, const struct target *t, uint32_t rule,
 		why.counts = &f->counts;
 	for (uint32_t i = 0; i < n; i++)
 		if (why_need(&why, !impl[i].loses_nan, "keeps_nan",
-		        "NaN comes out as NaN, or --nan=ignore",
-		        "a number comes out of '%s'", impl[i].name))
+		        "NaN stays NaN, or --nan=ignore",
+		        "'%s' may turn NaN into a number", impl[i].name))
 			impl[kept++] = impl[i];
 	if (kept == 0 && n > 0 && f->options->keep_refusals)
 		refuse(f, t, rule, m, &why);

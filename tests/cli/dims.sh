@@ -51,6 +51,11 @@ run "$@" $how -o bound
 expect_status 0
 run run bound --no-measure --db none
 expect_status 0
+run compare text.onnx@host text.onnx@mrvl+host --no-measure --db none --dim "seq len=7"
+expect_status 0
+run model info text.onnx
+expect_in out 'bind dimensions with --dim'
+expect_in err 'next: the same with --dim NAME=N'
 run search text.onnx $how --dim batch=2 --dim "seq len=7" -o two
 expect_status 0
 grep -q 'float32\[2,7\]' two/result.json || fail 'not the sizes that were given'

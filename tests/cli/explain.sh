@@ -51,6 +51,8 @@ run explain told --node Conv_16
 expect_in out 'runs on host'
 expect_in out 'x.dim1 '
 expect_in out '32, need <= 16'
+run explain told --node Relu_2
+expect_in out 'rules:file=npu.json: none of its rules matches here'
 run explain told --node Conv_0
 expect_in out 'host: host.node takes the same nodes for '
 for which in '--node #0' '--node Conv_0' '--index 0'; do
