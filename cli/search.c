@@ -137,6 +137,8 @@ say_next(const struct args *args)
 {
 	const struct cli *c = args->search.cli;
 
+	if (atomic_load(c->stop))
+		cli_say(c, 0, "stopped early: this is the best plan so far");
 	if (args->dry_run)
 		cli_next(c, "the same without --dry-run");
 	else if (args->no_output)

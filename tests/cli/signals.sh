@@ -36,6 +36,7 @@ for signal in TERM INT; do
 		esac
 		if [ -e net.marq ]; then
 			expect_json net.marq/result.json
+			expect_in err 'stopped early'
 		fi
 		[ -z "$(ls -d net.marq.tmp-* 2>/dev/null)" ] || fail 'half a result is left'
 	done
