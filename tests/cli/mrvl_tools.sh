@@ -39,11 +39,11 @@ tmlc='tmlc {symbol} {nodes} {consts} {bin} {opts}'
 mlsim='mlsim {bin} {in} {out}'
 both="mrvl:num_tiles=4,tmlc=$tmlc,mlsim=$mlsim"
 pins='--pin op:MaxPool=mrvl --pin op:Conv=mrvl'
-search() { # TARGET more...
+search() { # TARGET more... (verifying a plan calls the simulator, too)
 	target=$1
 	shift
 	: >calls
-	run search net.onnx -t "$target" -t host --db prices.db $pins "$@"
+	run search net.onnx -t "$target" -t host --db prices.db --no-verify $pins "$@"
 }
 leaves_nothing() {
 	set -- "$TMPDIR"/marq-*
@@ -102,9 +102,15 @@ n=$(wc -c <"$2")
 head -c "$n" /dev/zero >"$3-0.bin"
 EOF
 chmod +x bin/mlsim2
-run run net.onnx -t "mrvl:tmlc=$tmlc,mlsim=mlsim2 {bin} {in} {out}" -t host --db none --no-measure $pins --runs 3
+lying="mrvl:tmlc=$tmlc,mlsim=mlsim2 {bin} {in} {out}"
+run run net.onnx -t "$lying" -t host --db none --no-measure --no-verify $pins --runs 3
 expect_status 1
 expect_in out 'DIFFERS'
+# and such a plan is not written: what computes something else is barred, and
+# the pins leave no other
+run search net.onnx -t "$lying" -t host --db none --no-measure $pins -o lies
+expect_status 1
+expect_absent lies
 run run net.onnx -t "mrvl:tmlc=$tmlc,mlsim=echo no licence; exit 4" -t host --db none --no-measure $pins
 expect_status 4
 expect_in err 'the simulator ended with status 4: no licence'
