@@ -13,6 +13,7 @@
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
 #include "ir/external.h"
+#include "ir/lenient.h"
 #include "ir/normalize.h"
 #include "plan/marks.h"
 #include "plan/problem.h"
@@ -55,7 +56,8 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	notes_init(&j->notes, a);
 	keep_external(j);
 	infer.notes = &j->model.notes;
-	if (!normalize(j->model.graph, &infer, err))
+	if (!normalize(j->model.graph, &infer, err)
+	    || (args->strict && !lenient_refuse(&j->model.notes, err)))
 		return err_in(err, "%s", args->model);
 	j->times.import_ns = clock_ns() - began;
 	return true;

@@ -6,6 +6,7 @@
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
 #include "ir/infer.h"
+#include "ir/lenient.h"
 #include "targets/host/host.h"
 
 struct finding {
@@ -30,7 +31,8 @@ find_faults(struct finding *f, const struct search_args *args, struct arena *a,
 	if (ok) {
 		infer_all.notes = &m.notes;
 		infer_all.faults = &m.faults;
-		ok = infer(m.graph, &infer_all, err);
+		ok = infer(m.graph, &infer_all, err)
+		    && (!args->strict || lenient_refuse(&m.notes, err));
 		model_close(&m);
 	}
 	f->faults = m.faults;

@@ -12,6 +12,7 @@
 enum {
 	KEY_SHAPE = 0x200,
 	KEY_DIM,
+	KEY_STRICT,
 	KEY_DB,
 	KEY_ACCEPT,
 	KEY_NO_MEASURE,
@@ -51,6 +52,10 @@ static const struct argp_option options[] = {
         11},
     {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 11},
     {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 11},
+    {"strict", KEY_STRICT, NULL, 0,
+        "refuse what is against the standard and otherwise accepted with a "
+        "warning",
+        11},
     {"nan", KEY_NAN, "keep|ignore", 0,
         "keep (default): NaN comes out of a plan where the model computes it; "
         "ignore: a number may",
@@ -121,6 +126,10 @@ static const struct argp_option model_options[] = {
         "a target to ask about (repeat; default: all that are usable here)", 0},
     {"shape", KEY_SHAPE, "INPUT=1x3x224x224", 0, "bind an input's shape", 0},
     {"dim", KEY_DIM, "NAME=N", 0, "bind a symbolic dimension", 0},
+    {"strict", KEY_STRICT, NULL, 0,
+        "refuse what is against the standard and otherwise accepted with a "
+        "warning",
+        0},
     {0},
 };
 
@@ -254,6 +263,9 @@ parse_lists(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DIM:
 		search_args_dim(args, arg, state);
+		return 0;
+	case KEY_STRICT:
+		args->strict = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

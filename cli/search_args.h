@@ -20,6 +20,7 @@ struct search_args {
 	const char *constraints; /* a file */
 	bool plan_around; /* unknown operators at a guessed price */
 	bool ignore_marks; /* what the model's metadata asks for */
+	bool strict; /* nothing that is against the standard is accepted */
 	bool ignore_nan; /* a plan may make numbers of NaN */
 	bool no_verify; /* nobody runs the plan before it is given out */
 	struct onnx_options onnx; /* --shape, --dim */

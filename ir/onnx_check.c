@@ -40,18 +40,23 @@ check_arity(struct importer *imp, const struct node *n)
 	return true;
 }
 
-/* Attributes that say nothing about what is computed: leftovers of old
- * versions and remarks of exporters. */
+/* Attributes that say nothing about what is computed.
+ * SOURCE: the checker of ONNX takes names with two underscores as its own. */
 static bool
-is_harmless(const char *name)
+is_leftover(const char *name)
 {
-	static const char *const word[] = {
-	    "consumed_inputs", "is_test", "description"};
+	static const char *const stray[] = {
+#define STRAY(type)
+#define STRAY_ATTR(word) word,
+#include "ir/stray.def"
+#undef STRAY_ATTR
+#undef STRAY
+	};
 
-	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
-		if (strcmp(name, word[i]) == 0)
+	for (size_t i = 0; i < sizeof stray / sizeof stray[0]; i++)
+		if (strcmp(name, stray[i]) == 0)
 			return true;
-	return false;
+	return strncmp(name, "__", 2) == 0;
 }
 
 static const char *
@@ -76,9 +81,11 @@ check_attr(struct importer *imp, const struct node *n, const struct attr *a)
 		return err_set(imp->err, ERR_INPUT,
 		    "attribute '%s' is %s, it must be %s", a->name,
 		    kind_name(a->kind), kind_name(kind));
-	if (fit == ATTR_LATER || is_harmless(a->name)) {
-		note_once(imp, "%s of opset %u has no attribute '%s'%s",
-		    n->op_type, n->opset, a->name,
+	if (fit == ATTR_LATER || is_leftover(a->name)) {
+		note_once(imp,
+		    fit == ATTR_LATER ? LENIENT_LATER_ATTR : LENIENT_LEFTOVER,
+		    "%s of opset %u has no attribute '%s'%s", n->op_type,
+		    n->opset, a->name,
 		    fit == ATTR_LATER ? ", later ones do; taken as meant" : "");
 		return true;
 	}
@@ -108,7 +115,9 @@ is_stray(const char *type)
 {
 	static const char *const stray[] = {
 #define STRAY(type) type,
+#define STRAY_ATTR(word)
 #include "ir/stray.def"
+#undef STRAY_ATTR
 #undef STRAY
 	};
 
@@ -123,11 +132,11 @@ static bool
 note_version(struct importer *imp, const struct node *n)
 {
 	if (n->opset < schema_since(n->op))
-		note_once(imp,
+		note_once(imp, LENIENT_VERSION,
 		    "operator %s came with opset %u, but %u is imported",
 		    n->op_type, schema_since(n->op), n->opset);
 	if (n->opset >= schema_deprecated(n->op))
-		note_once(imp,
+		note_once(imp, LENIENT_VERSION,
 		    "operator %s was given up in opset %u, but %u is imported",
 		    n->op_type, schema_deprecated(n->op), n->opset);
 	return true;
@@ -140,7 +149,7 @@ check_operator(
 	n->opset = opsets_version(opsets, n->domain);
 	if (n->domain[0]) {
 		if (n->opset == 0) {
-			note_once(imp,
+			note_once(imp, LENIENT_DOMAIN,
 			    "domain '%s' of operator %s is not imported; "
 			    "version 1 taken",
 			    n->domain, n->op_type);
@@ -161,7 +170,7 @@ check_operator(
 		return err_set(imp->err, ERR_UNSUPPORTED,
 		    "no operator %s in domain ai.onnx, version %u", n->op_type,
 		    n->opset);
-	note_once(imp,
+	note_once(imp, LENIENT_STRAY,
 	    "operator %s is in no version of domain ai.onnx; carried along "
 	    "unknown",
 	    n->op_type);

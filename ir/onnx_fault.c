@@ -7,7 +7,7 @@
 #include "ir/onnx_import.h"
 
 void
-note_once(struct importer *imp, const char *fmt, ...)
+note_once(struct importer *imp, enum lenient rule, const char *fmt, ...)
 {
 	char line[400];
 	const char *text;
@@ -20,7 +20,10 @@ note_once(struct importer *imp, const char *fmt, ...)
 		return;
 	text = arena_str(imp->a, line);
 	map_add(&imp->noted, text, strlen(text), 0);
-	notes_add(&imp->model->notes, "%s", text);
+	if (rule == NLENIENT)
+		notes_add(&imp->model->notes, "%s", text);
+	else
+		lenient_note(&imp->model->notes, rule, "%s", text);
 }
 
 bool

@@ -102,7 +102,8 @@ written_out(struct importer *imp, const struct graph *g, struct inlined *in)
 	in->opsets = &opsets;
 	in->function = expand_call(in->node, g, in->values, imp->a, &why);
 	if (why)
-		note_once(imp, "%s.%s with %s is carried along unknown",
+		note_once(imp, NLENIENT,
+		    "%s.%s with %s is carried along unknown",
 		    in->values->domain, in->values->op_type, why);
 	return in->function != NULL;
 }
@@ -460,8 +461,9 @@ fill_graph(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
 	g->ncaptures = s->ncaptures;
 	if (is_sorted(g))
 		return true;
-	note_once(imp, "%s%snodes are not in topological order; sorted",
-	    s->path, s->path[0] ? ": " : "");
+	note_once(imp, LENIENT_UNSORTED,
+	    "%s%snodes are not in topological order; sorted", s->path,
+	    s->path[0] ? ": " : "");
 	return graph_sort(g, imp->err) || fault_noted(imp);
 }
 

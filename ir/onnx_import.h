@@ -5,6 +5,7 @@
 #include "ir/base/map.h"
 #include "ir/external.h"
 #include "ir/graph.h"
+#include "ir/lenient.h"
 #include "ir/onnx.pb-c.h"
 #include "ir/onnx_read.h"
 
@@ -136,10 +137,10 @@ const char *domain_name(const char *domain);
 
 /* A warning, unless it was given before. */
 #ifdef __GNUC__
-__attribute__((format(printf, 2, 3)))
+__attribute__((format(printf, 3, 4)))
 #endif
 void
-note_once(struct importer *imp, const char *fmt, ...);
+note_once(struct importer *imp, enum lenient rule, const char *fmt, ...);
 
 /* Give the pending fault a node's name and place; when all faults are to be
  * found, note it and go on (true). */

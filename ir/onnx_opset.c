@@ -70,7 +70,7 @@ put_opset(struct importer *imp, struct opsets *out, struct onnx_opset *list,
 			    "%u",
 			    domain[0] ? domain : "ai.onnx", list[i].version,
 			    version);
-		note_once(imp,
+		note_once(imp, LENIENT_IMPORTS,
 		    "domain '%s' is imported as version %u and %u; the last "
 		    "is taken",
 		    domain[0] ? domain : "ai.onnx", list[i].version, version);

@@ -63,8 +63,8 @@ import_dim(struct importer *imp, struct graph *g,
 		return DIM_UNKNOWN;
 	if (d->dim_value >= 0)
 		return d->dim_value;
-	note_once(
-	    imp, "a dimension %" PRId64 " is taken as unknown", d->dim_value);
+	note_once(imp, LENIENT_DIMENSION,
+	    "a dimension %" PRId64 " is taken as unknown", d->dim_value);
 	return DIM_UNKNOWN;
 }
 

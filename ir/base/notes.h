@@ -11,6 +11,9 @@ struct notes {
 	struct arena *arena;
 	const char **text; /* [n], one line each */
 	uint32_t n, cap;
+	/* of the first that is against the standard, its text and the rule
+	 * that accepts it (ir/lenient.h); or NULL */
+	const char *lenient, *rule;
 };
 
 void notes_init(struct notes *notes, struct arena *arena);

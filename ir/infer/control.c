@@ -5,6 +5,7 @@
 
 #include "ir/infer/bodies.h"
 #include "ir/infer/pass.h"
+#include "ir/lenient.h"
 
 static bool
 check_condition(struct site *s, uint32_t i)
@@ -79,9 +80,9 @@ possible_branch(
 		return true;
 	if (s->err->kind != ERR_INPUT)
 		return false;
-	notes_add(s->pass->o->notes, "node '%s%s': %s cannot be taken: %s",
-	    s->pass->path, node_label(s->g, s->id, s->pass->scratch), attr,
-	    s->err->text);
+	lenient_note(s->pass->o->notes, LENIENT_BRANCH,
+	    "node '%s%s': %s cannot be taken: %s", s->pass->path,
+	    node_label(s->g, s->id, s->pass->scratch), attr, s->err->text);
 	err_clear(s->err);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "ir/base/size.h"
+#include "ir/lenient.h"
 
 /* TUNING: elements of one tensor; 4 TiB of floats. No machine this runs on
  * holds one, so a model that asks for it is malformed or hostile. */
@@ -56,17 +57,32 @@ dim_refined(int64_t inferred, int64_t stated)
 	return stated > 0 || stated < DIM_UNKNOWN ? stated : DIM_UNKNOWN;
 }
 
-/* An asked-for output that contradicts its declaration is a fault; inside the
- * model the inferred type wins, with a note. */
+/* By which rule is another statement accepted? NLENIENT: by none. What is
+ * empty or only handed on is computed the same way whatever was stated; any
+ * other output of the model may be what a consumer counts on. */
+static enum lenient
+harmless(const struct site *s, const struct value *v, const struct type *found)
+{
+	if (!(v->flags & VALUE_OUTPUT) || s->pass->depth > 0)
+		return LENIENT_INNER_SHAPE;
+	if (v->type.dtype != found->dtype)
+		return NLENIENT;
+	for (uint32_t i = 0; i < found->rank; i++)
+		if (found->dim[i] == 0)
+			return LENIENT_EMPTY_OUTPUT;
+	return s->n->op == OP_DROPOUT ? LENIENT_DROPOUT_OUTPUT : NLENIENT;
+}
+
 static bool
 contradiction(struct site *s, const struct value *v, const struct type *found)
 {
 	const char *stated = text(s, &v->type), *inferred = text(s, found);
+	enum lenient rule = harmless(s, v, found);
 
-	if (v->flags & VALUE_OUTPUT && s->pass->depth == 0)
+	if (rule == NLENIENT)
 		return fault(s, "output '%s' is declared %s but is %s", v->name,
 		    stated, inferred);
-	notes_add(s->pass->o->notes,
+	lenient_note(s->pass->o->notes, rule,
 	    "value '%s' is stated %s but is %s; the latter is used", v->name,
 	    stated, inferred);
 	return true;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/infer/pass.h"
+#include "ir/lenient.h"
 
 #define B(t) (UINT32_C(1) << DT_##t)
 #define REALS (B(FLOAT16) | B(FLOAT) | B(DOUBLE))
@@ -112,7 +113,7 @@ check_dtypes(struct site *s)
 			return fault(s, "input %u is %s; opset %u takes %s", i,
 			    dtype_name(t), s->n->opset, set_text(s, set));
 		/* exporters write a type before the version that allows it */
-		notes_add(s->pass->o->notes,
+		lenient_note(s->pass->o->notes, LENIENT_LATER_TYPE,
 		    "node '%s%s': input %u is %s, which %s takes only after"
 		    " opset %u",
 		    s->pass->path, node_label(s->g, s->id, s->pass->scratch), i,

@@ -32,6 +32,20 @@ expect_status 3
 expect_json out
 expect_in out '"valid": false'
 
+# Outputs stated otherwise than a Dropout hands them on: a warning, or refused.
+printf '%b' '\0010\0010\0072\0066\0012\0017\0012\0001\0170\0022\0001\0171\0042\0007\0104\0162\0157\0160\0157\0165\0164\0022\0001\0147\0132\0017\0012\0001\0170\0022\0012\0012\0010\0010\0001\0022\0004\0012\0002\0010\0004\0142\0017\0012\0001\0171\0022\0012\0012\0010\0010\0001\0022\0004\0012\0002\0010\0005\0102\0004\0012\0000\0020\0015' >wider.onnx
+run model check wider.onnx
+expect_status 0
+expect_in out "stated float32[5] but is float32[4]; the latter is used"
+run model check --strict wider.onnx
+expect_status 3
+expect_in out "(rule 'dropout-output', refused by --strict)"
+run run wider.onnx -t host --no-measure --db none
+expect_status 0
+run run wider.onnx -t host --no-measure --db none --strict
+expect_status 3
+expect_in err 'refused by --strict'
+
 run model check none.onnx
 expect_status 7
 run model info bad.onnx

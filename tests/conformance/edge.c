@@ -33,8 +33,6 @@ static const struct {
     {"match_case.onnx", "no operator"},
     {"bad_graph_with_multi_level_errors.onnx", "inner dimensions"},
     {"bad_graph_with_parallel_invalid_nodes.onnx", "inner dimensions"},
-    {"empty_tensor_expand.onnx", "is declared"},
-    {"renamable.onnx", "is declared"},
     {"model_with_external_initializers.onnx", "is declared"},
     {"high_rank_tensors.onnx", "is declared"},
     {"mixed_rank_broadcasting.onnx", "do not broadcast"},

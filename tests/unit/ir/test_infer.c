@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ir/infer.h"
+#include "ir/lenient.h"
 #include "tests/support/build.h"
 
 struct fixture {
@@ -589,6 +590,45 @@ stated_output_contradicts(void **state)
 	expect_fault(f, "is declared float32[5] but is float32[4]");
 }
 
+/* One output of an operator over x[dim], stated as float32[stated]. */
+static void
+stated_otherwise(struct fixture *f, enum op op, int64_t dim, int64_t stated)
+{
+	value_id y = over(f, op, 13, DIMS(dim));
+
+	graph_value(f->g, y)->type = (struct type){
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 1, .dim = &stated};
+	graph_value(f->g, y)->flags |= VALUE_OUTPUT;
+	assert_true(run(f));
+	assert_int_equal(graph_value(f->g, y)->type.dim[0], dim);
+}
+
+static void
+stated_output_harmless(void **state)
+{
+	static const struct {
+		enum op op;
+		int64_t dim, stated;
+		const char *rule; /* NULL: no warning */
+	} row[] = {
+	    {OP_DROPOUT, 4, 5, "dropout-output"},
+	    {OP_DROPOUT, 4, 4, NULL},
+	    {OP_RELU, 0, 5, "empty-output"},
+	};
+	struct fixture *f = *state;
+	struct err err = {0};
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		notes_init(&f->notes, f->notes.arena);
+		stated_otherwise(f, row[i].op, row[i].dim, row[i].stated);
+		assert_int_equal(
+		    lenient_refuse(&f->notes, &err), row[i].rule == NULL);
+		if (row[i].rule)
+			assert_string_equal(f->notes.rule, row[i].rule);
+		err_clear(&err);
+	}
+}
+
 int
 main(void)
 {
@@ -630,6 +670,7 @@ main(void)
 	    T(anonymous_dims),
 	    T(stated_shapes),
 	    T(stated_output_contradicts),
+	    T(stated_output_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
