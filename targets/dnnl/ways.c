@@ -230,14 +230,14 @@ takes_blocks(const struct window *w, int64_t group, int64_t in, int64_t out)
 
 /* SOURCE: seen in oneDNN 2.6.3: channels-last kernels take another tensor wrong
  * when it is broadcast along some of the image's dimensions, or when groups
- * share a block of channels. */
+ * share a block of channels; below AVX2, of single pixels, any. */
 static bool
-takes_binary_last(
-    const struct residual_facts *r, int64_t group, int64_t in, int64_t out)
+takes_binary_last(const struct residual_facts *r, const struct window *w,
+    int64_t group, int64_t in, int64_t out)
 {
 	const int64_t block = blocked() == LAYOUT_BLK16 ? 16 : 8;
 
-	return r->uniform
+	return r->uniform && (has_isa(dnnl_cpu_isa_avx2) || !is_pointwise(w))
 	    && (group == 1 || (group == in && group == out)
 	        || out / group % block == 0);
 }
@@ -281,7 +281,7 @@ ways_conv(const struct match_in *m, struct formats *f,
 	blocks = takes_blocks(&window, group, in->dim[1], result->dim[1]);
 	if (residual.tensor) {
 		if (takes_binary_last(
-		        &residual, group, in->dim[1], result->dim[1]))
+		        &residual, &window, group, in->dim[1], result->dim[1]))
 			offer(&w, WAY_NHWC_BINARY);
 		if (residual.uniform && blocks)
 			offer(&w, WAY_BLOCKED_BINARY);
