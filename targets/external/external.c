@@ -276,6 +276,7 @@ open_external(
 	t->is_this_cpu = x->hello.is_this_cpu;
 	/* to start it, and for its answer; and what is done around that */
 	t->ask_ms = 2 * timeout_ms + 10000;
+	t->only_prices = !x->hello.runs;
 	return true;
 }
 
