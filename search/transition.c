@@ -152,8 +152,10 @@ group_get(struct groups *s, uint32_t top, uint32_t nover, uint32_t n)
 	uint8_t *kind;
 	struct group *g;
 
-	if (at != MAP_NONE)
+	if (at != MAP_NONE) {
+		assert(l->group && at < l->n);
 		return l->group[at];
+	}
 	over = arena_copy(&l->arena, s->over, bytes);
 	g = arena_new(&l->arena, struct group, 1);
 	item = arena_new(&l->arena, uint32_t, n);

@@ -25,7 +25,7 @@ rotated(uint32_t x, unsigned n)
 static void
 schedule(uint32_t w[64], const uint8_t *block)
 {
-	for (int i = 0; i < 16; i++)
+	for (size_t i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24
 		    | (uint32_t)block[4 * i + 1] << 16
 		    | (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
@@ -99,6 +99,6 @@ sha256_end(struct sha256 *s, char text[65])
 	while (s->bytes % 64 != 56)
 		sha256_add(s, "", 1);
 	sha256_add(s, end, sizeof end);
-	for (int i = 0; i < 8; i++)
+	for (size_t i = 0; i < 8; i++)
 		snprintf(text + 8 * i, 9, "%08x", (unsigned)s->state[i]);
 }
