@@ -153,19 +153,20 @@ struct question {
 	struct arena *arena;
 };
 
-/* The best plan at a value, of all or of the candidates in `only`. */
+/* The best plan at a value, of all or of the candidates in `only`. It refers to
+ * its scene, which therefore lives as long. */
 static bool
 solve_at(struct plan *out, const struct question *q, double value,
     const bool *only, cost_ns *cost, struct err *err)
 {
-	struct scene s;
+	struct scene *s = arena_new(q->arena, struct scene, 1);
 
-	set_scene(&s, q->r,
+	set_scene(s, q->r,
 	    q->target->kind->assume(q->target, q->assumption, value, q->arena),
 	    q->arena);
 	if (only)
-		s.r.only = only;
-	return solve(out, &s.r, cost, q->arena, err);
+		s->r.only = only;
+	return solve(out, &s->r, cost, q->arena, err);
 }
 
 static bool *

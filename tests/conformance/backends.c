@@ -207,11 +207,12 @@ main(int argc, char **argv)
 	}
 	n = scandir(argv[1], &entry, is_visible, alphasort);
 	for (int i = 0; i < n; i++) {
-		if (strstr(entry[i]->d_name, only) == NULL)
-			continue;
 		snprintf(path, sizeof path, "%s/%s", argv[1], entry[i]->d_name);
-		try_apart(path, entry[i]->d_name, &t);
+		if (strstr(entry[i]->d_name, only))
+			try_apart(path, entry[i]->d_name, &t);
+		free(entry[i]);
 	}
+	free(n < 0 ? NULL : entry);
 	printf("%u plans, %u wrong, %u candidates cannot be built\n",
 	    (unsigned)t.plans, (unsigned)t.wrong, (unsigned)t.refused);
 	return t.plans == 0 || t.wrong != 0;
