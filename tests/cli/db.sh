@@ -48,7 +48,7 @@ run db show ffffffffffff --db a.db
 expect_status 1
 run db canary tiny.onnx -t host --db a.db
 expect_status 0
-expect_in out "times the stored ones"
+expect_in out "times the old"
 
 # Merge, export, import: nothing is lost, nothing comes twice.
 run db merge a.db shared.db --db m.db
