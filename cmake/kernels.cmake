@@ -10,7 +10,7 @@ endforeach()
 file(GLOB sources CONFIGURE_DEPENDS targets/*.c targets/*.h)
 list(APPEND kernel_sources ${sources})
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
-set(kernel_flags "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION} ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${type}} ${MARQ_SANITIZE}")
+set(kernel_flags "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION} ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${type}} ${MARQ_SANITIZE} ${hardening}")
 set(kernels_made ${CMAKE_BINARY_DIR}/targets/kernels_hash.c)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/targets)
 add_custom_command(

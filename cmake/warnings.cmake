@@ -8,7 +8,7 @@ add_compile_options(
 if(MARQ_WERROR)
 	add_compile_options(-Werror)
 endif()
-add_compile_options(-fno-omit-frame-pointer -fstack-protector-strong)
+add_compile_options(-fno-omit-frame-pointer)
 # Costs, values and hashes must not depend on contraction or on x87.
 add_compile_options(-ffp-contract=off)
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
@@ -22,6 +22,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 set(CMAKE_C_FLAGS_RELEASE "-O2")
 # Only what a program uses is loaded: OpenBLAS starts threads when it is.
 add_link_options(-Wl,--as-needed)
+include(cmake/hardening.cmake)
 # There are many test programs; gold links them several times faster.
 find_program(GOLD ld.gold)
 if(GOLD AND NOT MARQ_FUZZ)
