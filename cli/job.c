@@ -296,8 +296,10 @@ request(struct job *j, const struct constraints *constraints)
 	            .memory_budget = j->args->memory_budget_bytes,
 	            .threads = search_threads(j->args),
 	            .stop = j->args->cli->stop,
+	            .trace = j->args->trace_search ? stderr : NULL,
 	        },
 	    .notes = &j->model.notes,
+	    .trace = j->args->trace_plan ? stderr : NULL,
 	};
 }
 

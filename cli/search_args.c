@@ -35,6 +35,7 @@ enum {
 	KEY_TOP,
 	KEY_REPLAY,
 	KEY_DUMP,
+	KEY_TRACE,
 	KEY_NAN,
 	KEY_NO_VERIFY,
 	KEY_PLAN_AROUND,
@@ -118,6 +119,10 @@ static const struct argp_option options[] = {
         "re-validate and re-price a plan instead of searching", 13},
     {"dump-problem", KEY_DUMP, "FILE.json", 0,
         "write the abstract problem, for `marq solve`", 13},
+    {"trace", KEY_TRACE, "WHAT", 0,
+        "plan: a line on stderr for each step of the planner; search: for each "
+        "stage of its searches",
+        13},
     {0},
 };
 
@@ -366,6 +371,13 @@ parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DUMP:
 		args->dump_problem = arg;
+		return 0;
+	case KEY_TRACE:
+		args->trace_plan |= strcmp(arg, "plan") == 0;
+		args->trace_search |= strcmp(arg, "search") == 0;
+		if (strcmp(arg, "plan") != 0 && strcmp(arg, "search") != 0)
+			argp_error(
+			    state, "--trace %s: want plan or search", arg);
 		return 0;
 	default:
 		return parse_prices(key, arg, state);

@@ -33,6 +33,7 @@ struct search_args {
 	uint64_t timeout_ns; /* of one measurement; 0: default */
 	const char *searcher; /* "exact", ... */
 	const char *replay, *dump_problem;
+	bool trace_plan, trace_search;
 };
 
 void search_args_init(struct search_args *args, struct cli *c);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "plan/quest.h"
+#include "plan/trace.h"
 
 static bool
 is_listed(const struct quest *q, struct pricer_conversion c)
@@ -97,6 +98,7 @@ glance_at_listed(struct quest *q, bool *any, struct err *err)
 		if (p[c].state == PRICE_BOUND
 		    && price_guess(&p[c]) <= limit[all->candidate[c].node[0]])
 			list[n++] = c;
+	trace_ask(q->r->trace, "probe", list, n);
 	if (!pricer_glance(q->r->pricer, q->r->prices, list, n, any, err))
 		return false;
 	return *any
@@ -190,6 +192,11 @@ price_conversions(struct quest *q, bool *moved, struct err *err)
 {
 	uint32_t before = count_unpriced(q);
 
+	for (uint32_t k = 0; k < q->nconvert; k++)
+		trace_ask(q->r->trace, "conversion",
+		    (uint32_t[]){q->convert[k].class, q->convert[k].from,
+		        q->convert[k].to},
+		    3);
 	if (q->nconvert
 	    && !pricer_price_conversions(
 	        q->r->pricer, q->r->prices, q->convert, q->nconvert, err))
@@ -204,6 +211,7 @@ static bool
 price_candidates(struct quest *q, const uint32_t *ask, uint32_t n, bool *moved,
     struct err *err)
 {
+	trace_ask(q->r->trace, "price", ask, n);
 	if (!pricer_price(q->r->pricer, q->r->prices, ask, n, err))
 		return false;
 	for (uint32_t k = 0; k < n; k++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/quest.h"
+#include "plan/trace.h"
 #include "search/budget.h"
 
 /* A searcher asked for by name, and a replay, answer for themselves. */
@@ -68,6 +69,8 @@ solve_baseline(
 	    ? search_eager(r, &q->problem, &o, q->arena, err)
 	    : search_single(r, &q->problem, allowed, &o, q->arena, err);
 
+	if (ok)
+		trace_solve(q->r->trace, "baseline", r);
 	if (ok && r->found)
 		quest_group(q, &r->cover);
 	return ok;

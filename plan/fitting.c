@@ -1,6 +1,7 @@
 /* Around the search: plans that fit the memory of their devices, in slices where
  * the search cannot say what fits. */
 #include "plan/quest.h"
+#include "plan/trace.h"
 #include "search/budget.h"
 
 /* A plan that does not fit is searched again with the capacity lowered by what
@@ -139,6 +140,7 @@ bound_attended(struct fitting *f, cost_ns *bound, struct err *err)
 	        &f->slices, &f->q->problem, &relaxed, bound, err)
 	    || !search_exact(&r, &relaxed, &o, f->q->arena, err))
 		return false;
+	trace_solve(f->q->r->trace, "attended", &r);
 	*bound = cost_add(*bound, r.lower_bound);
 	return true;
 }
@@ -177,6 +179,7 @@ search_slice(struct fitting *f, struct slice s, struct err *err)
 	}
 	if (q->overfull) {
 		slices_split(&f->slices, &s, &q->overflow);
+		trace_learn(q->r->trace, "branches", 2, f->slices.nopen);
 		return true;
 	}
 	q->slices = NULL;

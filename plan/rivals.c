@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/quest.h"
+#include "plan/trace.h"
 
 /* TUNING: a choice of so much of a plan's cost is worth a second price. Permille. */
 #define DEAR 20
@@ -165,6 +166,7 @@ quest_price_rivals(
 	if (!pricer_may_measure(pricer))
 		return true;
 	list = rivals_of(q, c, 0, &n);
+	trace_ask(q->r->trace, "probe", list, n);
 	if (!pricer_glance(pricer, prices, list, n, &looked, err)
 	    || !pricer_glance_again(pricer, prices, list, n, &again, err))
 		return false;
@@ -174,6 +176,7 @@ quest_price_rivals(
 		if (doubt(q, list[i], most)
 		    && prices->candidate[list[i]].state == PRICE_BOUND)
 			list[kept++] = list[i];
+	trace_ask(q->r->trace, "price", list, kept);
 	if (!pricer_price(pricer, prices, list, kept, err))
 		return false;
 	for (uint32_t i = 0; i < kept; i++)

@@ -1,6 +1,7 @@
 /* Around the search: what it does not know of regions, until it proposes nothing
  * that is news and something that fits. */
 #include "plan/quest.h"
+#include "plan/trace.h"
 #include "search/budget.h"
 
 /* May a region of it cost less than its parts? A tool's figures of single layers
@@ -11,6 +12,16 @@ may_discount(const struct target *t)
 	return t->kind->discounts
 	    || (t->ask_ms > 0 && t->source == PRICE_EXTERNAL
 	        && t->kind->launches);
+}
+
+static void
+learn_regions(struct quest *q, const struct cover *c, bool *news)
+{
+	uint32_t before = q->wholes.nmoved;
+
+	wholes_cost(&q->wholes, c, news);
+	trace_learn(q->r->trace, "region prices", q->wholes.nmoved - before,
+	    q->wholes.nmoved);
 }
 
 /* Where regions may be cheaper than the sum of what is in them, the search sees
@@ -30,12 +41,13 @@ offer_discounts(struct quest *q, bool *news, struct err *err)
 			continue;
 		if (!search_single(&r, &q->problem, allowed, &o, q->arena, err))
 			return false;
+		trace_solve(q->r->trace, "discount", &r);
 		if (r.found)
 			quest_group(q, &r.cover);
 		if (r.found && !quest_ask_regions(q, &r.cover, err))
 			return false;
 		if (r.found)
-			wholes_cost(&q->wholes, &r.cover, &more);
+			learn_regions(q, &r.cover, &more);
 		*news |= more;
 	}
 	return true;
@@ -70,7 +82,8 @@ weigh_round(struct quest *q, struct search_result *best, bool *fits, bool *news,
 		quest_weigh(q, &best->cover, &q->plan);
 	overflow = q->overflow;
 	is_fit = quest_weigh(q, &q->best.cover, &plan);
-	wholes_cost(&q->wholes, &q->best.cover, news);
+	trace_offer(q->r->trace, &plan, is_fit);
+	learn_regions(q, &q->best.cover, news);
 	if (q->rounds > 0
 	    && (is_fit < *fits
 	        || (is_fit == *fits && plan.cost >= q->plan.cost))) {

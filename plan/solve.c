@@ -1,13 +1,13 @@
 #include "plan/solve.h"
 
 #include <assert.h>
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "plan/groups.h"
 #include "plan/problem.h"
 #include "plan/quest.h"
+#include "plan/trace.h"
 #include "search/budget.h"
 #include "search/cost.h"
 #include "search/kbest.h"
@@ -72,6 +72,11 @@ solve(struct quest *q, enum effort effort, struct search_result *out,
 	arena_release(&scratch);
 	if (!ok)
 		return false;
+	trace_solve(q->r->trace,
+	    effort == EFFORT_GUESS       ? "guess"
+	        : effort == EFFORT_QUICK ? "quick"
+	                                 : "thorough",
+	    out);
 	if (q->wholes.nmoved && out->found)
 		wholes_expand(&q->wholes, &out->cover);
 	if (out->found)
@@ -134,6 +139,7 @@ quest_rebound(struct quest *q, struct err *err)
 	assert(quest_is_asked(q));
 	if (!search_exact(&r, &q->problem, &o, q->arena, err))
 		return false;
+	trace_solve(q->r->trace, "bound", &r);
 	q->best.lower_bound = r.lower_bound;
 	q->bound_fell = q->fell;
 	return true;
@@ -181,6 +187,7 @@ solve_expected(
 	problem_expect(&expected, &q->problem, q->r->prices, allowed, q->arena);
 	if (!search_exact(out, &expected, &o, q->arena, err))
 		return false;
+	trace_solve(q->r->trace, "known", out);
 	if (out->found)
 		quest_group(q, &out->cover);
 	out->lower_bound = 0; /* candidates are missing, estimates are none */
@@ -209,6 +216,7 @@ try_cover(struct quest *q, struct err *err)
 	bool any;
 
 	quest_list_unpriced(q, &q->best.cover);
+	trace_ask(q->r->trace, "probe", q->ask, q->nask);
 	if (!pricer_glance(
 	        q->r->pricer, q->r->prices, q->ask, q->nask, &any, err))
 		return false;
@@ -366,6 +374,8 @@ quest_ask_regions(struct quest *q, const struct cover *cover, struct err *err)
 		     && cover->step[i + n].run == cover->step[i].run;
 		     n++)
 			run[n] = cover->step[i + n].candidate;
+		if (n > 1)
+			trace_ask(q->r->trace, "region", run, n);
 		if (!pricer_price_region(
 		        q->r->pricer, q->r->prices, run, n, err))
 			return false;
@@ -446,7 +456,10 @@ search_once(struct plan *out, const struct plan_request *r, struct arena *a,
 	out->tie = q.tie;
 	out->nties = q.nties;
 	out->searcher = r->only ? "replay" : q.best.searcher;
-	return conclude(out, &q, err) && plan_verify(out, err);
+	if (!conclude(out, &q, err))
+		return false;
+	trace_plan(r->trace, out);
+	return plan_verify(out, err);
 }
 
 /* TUNING: times the search is repeated at what is on record. Each but the last

@@ -3,6 +3,8 @@
 #ifndef PLAN_SOLVE_H
 #define PLAN_SOLVE_H
 
+#include <stdio.h>
+
 #include "costmodel/pricer.h"
 #include "plan/constraints.h"
 #include "plan/plan.h"
@@ -26,6 +28,7 @@ struct plan_request {
 	 * plan found by then still lacks; then this is its deadline. 0: none. */
 	uint64_t completing_ns;
 	struct notes *notes; /* NULL: nobody listens */
+	FILE *trace; /* NULL: none; a line a step */
 };
 
 /* The cheapest plan at the prices, verified. Lazy by default: solve with lower

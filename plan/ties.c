@@ -1,5 +1,6 @@
 #include "plan/problem.h"
 #include "plan/quest.h"
+#include "plan/trace.h"
 #include "search/cover.h"
 
 #define MILLION UINT64_C(1000000)
@@ -114,6 +115,9 @@ settle(struct quest *q, const struct cover *c, bool *moved, struct err *err)
 		    .a = q->tie[first + i].a, .b = q->tie[first + i].b};
 	if (n && !pricer_compare(q->r->pricer, pair, n, err))
 		return false;
+	for (uint32_t i = 0; i < n; i++)
+		trace_ask(q->r->trace, "compare",
+		    (uint32_t[]){pair[i].a, pair[i].b}, 2);
 	q->nties = first;
 	for (uint32_t i = 0; i < n; i++) {
 		struct plan_tie tie = {
@@ -124,6 +128,7 @@ settle(struct quest *q, const struct cover *c, bool *moved, struct err *err)
 		*moved |= apply(q, &tie);
 		q->tie[q->nties++] = tie; /* never ahead of what is read */
 	}
+	trace_learn(q->r->trace, "comparisons", q->nties - first, q->nties);
 	return true;
 }
 

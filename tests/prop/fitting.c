@@ -33,7 +33,8 @@ holds(struct problem *p, uint64_t seed, enum law law, struct tally *t,
 	dress_known(&d);
 	dress_device(&d, &kind, law, &r);
 	oracle_try_all(&o, a);
-	request = (struct plan_request){.graph = d.graph,
+	request = (struct plan_request){.trace = trace_wanted(),
+	    .graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,
 	    .prices = &d.prices};

@@ -148,7 +148,8 @@ static bool
 search(struct dressed *d, struct pricer *pricer, bool eager, struct plan *plan,
     struct err *err)
 {
-	struct plan_request r = {.graph = d->graph,
+	struct plan_request r = {.trace = trace_wanted(),
+	    .graph = d->graph,
 	    .mix = &d->mix,
 	    .candidates = &d->candidates,
 	    .prices = &d->prices,
@@ -188,7 +189,8 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 	ok = ok && search(&d, &poor, false, &z, &err);
 	*asked = lazy.asked;
 	if (ok && y.cost != COST_NEVER) {
-		struct plan_request r2 = {.graph = d.graph,
+		struct plan_request r2 = {.trace = trace_wanted(),
+		    .graph = d.graph,
 		    .mix = &d.mix,
 		    .candidates = &d.candidates,
 		    .prices = &d.prices};

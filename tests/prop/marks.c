@@ -258,7 +258,8 @@ holds(struct problem *p, uint64_t seed, uint32_t *conflicts, struct arena *a)
 	dress_known(&d);
 	for (uint32_t i = 1 + rng_below(&r, 4); i > 0; i--)
 		add_random(&s, &d, &r);
-	q = (struct plan_request){.graph = d.graph,
+	q = (struct plan_request){.trace = trace_wanted(),
+	    .graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,
 	    .prices = &d.prices,

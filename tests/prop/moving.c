@@ -231,7 +231,8 @@ holds(const struct problem *truth, uint64_t seed, struct tally *t,
 	dress_prices(&d, &r, 30);
 	forget_conversions(&d.prices, &r);
 	dress_device(&d, &kind, LAW_LARGEST, &r);
-	request = (struct plan_request){.graph = d.graph,
+	request = (struct plan_request){.trace = trace_wanted(),
+	    .graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,
 	    .prices = &d.prices,

@@ -234,7 +234,8 @@ holds(struct problem *p, uint64_t seed, struct tally *t, struct arena *a)
 	arena_init(&scratch);
 	oracle_try_all(&o, &scratch);
 	arena_release(&scratch);
-	r = (struct plan_request){.graph = d.graph,
+	r = (struct plan_request){.trace = trace_wanted(),
+	    .graph = d.graph,
 	    .mix = &d.mix,
 	    .candidates = &d.candidates,
 	    .prices = &d.prices};

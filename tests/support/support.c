@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *
@@ -64,4 +65,12 @@ uint32_t
 rng_below(struct rng *r, uint32_t n)
 {
 	return (uint32_t)((rng_next(r) >> 32) * n >> 32);
+}
+
+FILE *
+trace_wanted(void)
+{
+	const char *what = getenv("MARQ_TRACE");
+
+	return what && strcmp(what, "plan") == 0 ? stdout : NULL;
 }

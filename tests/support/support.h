@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_SUPPORT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* Exit status of a test that could not run for want of data. */
 #define TEST_SKIPPED 77
@@ -16,6 +17,10 @@ const char *source_path(const char *name);
 /* How many random cases to try when nobody names a number: `whole`, or so many
  * per cent of them as $MARQ_TEST_SHARE says; never none. */
 uint64_t cases_of(uint64_t whole);
+
+/* Where the planner is to write what it does: standard output with
+ * MARQ_TRACE=plan, else NULL. tools/same compares it. */
+FILE *trace_wanted(void);
 
 /* xorshift64*: the same numbers everywhere, so a seed reproduces a failure. */
 struct rng {

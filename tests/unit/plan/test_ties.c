@@ -10,6 +10,7 @@
 
 #include "plan/solve.h"
 #include "tests/support/make.h"
+#include "tests/support/support.h"
 
 struct pricer {
 	uint64_t low, high; /* of every comparison */
@@ -208,7 +209,8 @@ static const char *
 chosen(const cost_ns cost[2][LENGTH])
 {
 	static char text[LENGTH + 1];
-	const struct plan_request r = {.graph = m.graph,
+	const struct plan_request r = {.trace = trace_wanted(),
+	    .graph = m.graph,
 	    .mix = &mix,
 	    .candidates = &found,
 	    .prices = &prices,
