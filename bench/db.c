@@ -13,6 +13,7 @@
 
 #include <sqlite3.h>
 
+#include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 #include "db/admin.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "search/problem_index.h"
 #include "search/problem_json.h"
 #include "search/solve.h"
 

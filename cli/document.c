@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "ir/base/err.h"
 
 /* A stream of the process that goes to a file for a while. */
 struct detour {
@@ -17,6 +17,7 @@ struct detour {
 /* exit() handlers get no arguments. */
 static struct {
 	const struct cli *cli;
+	document_complain *complain;
 	struct detour out, complaint;
 } at_exit;
 
@@ -114,7 +115,7 @@ report_complaint(void)
 		return; /* --help */
 	text = strstr(line, ": ");
 	err_set(&err, ERR_USAGE, "%.300s", text ? text + 2 : line);
-	cli_complain(at_exit.cli, &err);
+	at_exit.complain(at_exit.cli, &err);
 }
 
 static void
@@ -126,9 +127,10 @@ leave(void)
 }
 
 void
-document_init(const struct cli *c)
+document_init(const struct cli *c, document_complain *complain)
 {
 	at_exit.cli = c;
+	at_exit.complain = complain;
 	atexit(leave);
 }
 

@@ -6,13 +6,17 @@
 #include <stdbool.h>
 
 struct cli;
+struct err;
+
+/* Reports a fault of the command line; the exit status is argp's. */
+typedef int document_complain(const struct cli *c, struct err *err);
 
 /* Does a command line ask for JSON? Before it is parsed, and even if it cannot
  * be. */
 bool document_is_wanted(int argc, char **argv);
 
 /* Before everything else; what is kept is let go when the process ends. */
-void document_init(const struct cli *c);
+void document_init(const struct cli *c, document_complain *complain);
 
 /* Keep stdout from now on. Without room for that nothing is kept. */
 void document_begin(void);

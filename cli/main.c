@@ -185,7 +185,7 @@ main(int argc, char **argv)
 	child_die_with_parent();
 	arena_init(&run);
 	c.line = whole_line(argc, argv, &run);
-	document_init(&c);
+	document_init(&c, cli_complain);
 	if (document_is_wanted(argc, argv)) {
 		c.format = OUT_JSON;
 		document_begin();

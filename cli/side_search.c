@@ -7,6 +7,7 @@
 #include "cli/job.h"
 #include "cli/side.h"
 #include "emit/emit.h"
+#include "ir/base/folder.h"
 
 bool
 side_is_search(const char *text)

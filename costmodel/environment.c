@@ -6,20 +6,27 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "db/facts.h"
 #include "ir/base/buf.h"
 #include "targets/kernels.h"
 
-/* Converting uses oneDNN wherever it is built in, whatever the mix is. */
+/* Converting uses a library's converters wherever it is built in, whatever the
+ * mix is. */
 static void
-add_converter(struct buf *b)
+add_converters(struct buf *b)
 {
-	const struct target_kind *kind = target_kind_find("dnnl");
-	const struct target dnnl = {.kind = kind, .text = "dnnl"};
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
 
-	if (kind && kind->environment)
-		kind->environment(&dnnl, b);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct target t = {
+		    .kind = kind[i], .text = kind[i]->name};
+
+		if (kind[i]->converter && kind[i]->environment)
+			kind[i]->environment(&t, b);
+	}
 }
 
 /* Our own kernels, and how we call a library's. */
@@ -45,7 +52,7 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 	if (t && t->kind->environment)
 		t->kind->environment(t, &b);
 	if (!t)
-		add_converter(&b);
+		add_converters(&b);
 	add_kernels(&b, t ? t->kind->name : "convert");
 	if (b.n && b.data[b.n - 1] != '\n')
 		buf_str(&b, "\n");

@@ -18,11 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "costmodel/cpu.h"
-#include "costmodel/measure.h"
-#include "ir/base/sanitized.h"
-#include "ir/base/buf.h"
-
 uint32_t
 machine_cores(uint32_t core[CORES_MAX])
 {
@@ -177,29 +172,4 @@ machine_release(int handle)
 {
 	if (handle >= 0)
 		close(handle);
-}
-
-/* ---- facts ---- */
-
-/* Our own kernels are as fast as they were compiled. */
-static const char *
-build_text(void)
-{
-	if (SANITIZED)
-		return "sanitized";
-#ifdef __OPTIMIZE__
-	return "optimised";
-#else
-	return "unoptimised";
-#endif
-}
-
-void
-measure_environment(struct buf *b, uint32_t threads)
-{
-	uint32_t core[CORES_MAX], n = machine_cores(core);
-
-	cpu_facts(b, core, n);
-	buf_printf(b, "threads=%u\nprotocol=%u\nbuild=%s\n", (unsigned)threads,
-	    (unsigned)MEASURE_PROTOCOL, build_text());
 }

@@ -19,7 +19,7 @@
 #include "costmodel/machine.h"
 #include "costmodel/worker.h"
 #include "ir/base/clock.h"
-#include "ir/base/file.h"
+#include "ir/base/folder.h"
 #include "ir/base/order.h"
 
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
@@ -185,29 +185,6 @@ finish_measured(struct progress *p)
 	p->finished = true;
 }
 
-struct measurement
-measurement_of_answer(const struct answer *a)
-{
-	static const enum outcome outcome[] = {
-	    [ANSWER_OK] = OUTCOME_OK,
-	    [ANSWER_REFUSED] = OUTCOME_UNSUPPORTED,
-	    [ANSWER_LATE] = OUTCOME_TIMEOUT,
-	    [ANSWER_CRASHED] = OUTCOME_CRASH,
-	    [ANSWER_GARBAGE] = OUTCOME_WRONG,
-	};
-	struct measurement m = {
-	    .outcome = outcome[a->outcome],
-	    .n = a->n,
-	    .low = a->low,
-	    .median = a->median,
-	    .high = a->high,
-	    .min = a->min,
-	};
-
-	snprintf(m.detail, sizeof m.detail, "%s", a->detail);
-	return m;
-}
-
 /* A tool's answer is the whole measurement. */
 static void
 finish_answered(struct progress *p, const struct worker_reply *r)
@@ -261,13 +238,6 @@ job_at(const struct group *k, uint32_t i)
 	if (k->round % 2)
 		i = k->n - 1 - i;
 	return k->first + (i + k->round / 2 * 7) % k->n;
-}
-
-bool
-measure_asks(const struct measure_options *o, uint32_t candidate)
-{
-	return o->mix->target[o->candidates->candidate[candidate].target].ask_ms
-	    > 0;
 }
 
 /* How long a worker may take. Who asks a tool has a clock of its own. */

@@ -3,7 +3,7 @@
 #ifndef COSTMODEL_WORKER_H
 #define COSTMODEL_WORKER_H
 
-#include "costmodel/measure.h"
+#include "costmodel/job.h"
 
 struct worker_request {
 	uint32_t number; /* handed back */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emit/work.h"
 #include "emit/writers.h"
 
 struct artefact {

@@ -3,6 +3,7 @@
 #define EMIT_LAYERS_H
 
 #include "emit/work.h"
+#include "targets/mrvl/build.h"
 #include "targets/mrvl/codegen.h"
 #include "targets/mrvl/layer.h"
 

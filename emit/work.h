@@ -3,7 +3,13 @@
 #ifndef EMIT_WORK_H
 #define EMIT_WORK_H
 
-#include "emit/emit.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "emit/input.h"
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/file.h"
 
 struct json;
 

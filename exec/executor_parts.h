@@ -2,8 +2,8 @@
 #ifndef EXEC_EXECUTOR_PARTS_H
 #define EXEC_EXECUTOR_PARTS_H
 
-#include "exec/executor.h"
 #include "exec/memory.h"
+#include "plan/plan.h"
 #include "targets/convert.h"
 #include "targets/target.h"
 

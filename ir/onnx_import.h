@@ -6,8 +6,8 @@
 #include "ir/external.h"
 #include "ir/graph.h"
 #include "ir/lenient.h"
+#include "ir/model.h"
 #include "ir/onnx.pb-c.h"
-#include "ir/onnx_read.h"
 
 /* Versions of the domains a graph or function body imports. */
 struct opsets {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/onnx_import.h"
+#include "ir/onnx_read.h"
 #include "ir/wire.h"
 
 /* Sequences and optionals within one another; recursion is as deep as the

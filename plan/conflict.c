@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/problem.h"
+#include "search/problem_index.h"
 
 /* TUNING: searches spent on finding a smaller conflict than the first. */
 #define TRIES_MAX 400u

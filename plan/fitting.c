@@ -3,6 +3,7 @@
 #include "plan/quest.h"
 #include "plan/trace.h"
 #include "search/budget.h"
+#include "search/problem_index.h"
 
 /* A plan that does not fit is searched again with the capacity lowered by what
  * was too much: the next one fits or the capacity falls further. */

@@ -1,4 +1,5 @@
 #include "plan/problem.h"
+#include "search/problem_index.h"
 
 #include <assert.h>
 

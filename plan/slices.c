@@ -4,6 +4,7 @@
 
 #include "ir/base/order.h"
 #include "search/cover.h"
+#include "search/problem_index.h"
 
 static bool
 is_of_kind(const struct slices *s, uint32_t target)

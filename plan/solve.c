@@ -11,6 +11,7 @@
 #include "search/budget.h"
 #include "search/cost.h"
 #include "search/kbest.h"
+#include "search/problem_index.h"
 
 /* TUNING: bytes of labels, whatever the graph and for each of its nodes, of a
  * search whose cover is there to be priced. Nothing hangs on its proof. */

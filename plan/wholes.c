@@ -1,4 +1,5 @@
 #include "plan/wholes.h"
+#include "search/problem_index.h"
 
 void
 wholes_init(struct wholes *w, const struct plan *about,

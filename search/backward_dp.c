@@ -13,7 +13,6 @@
 #include "search/extrapolate.h"
 #include "search/transition.h"
 #include "search/verify.h"
-#include "search/capacity/state_graph.h"
 #include "search/equivalents.h"
 #include "search/reconstruct.h"
 
@@ -76,6 +75,15 @@ take_resources(struct backward_dp *s, const struct transition *m,
 	return true;
 }
 
+static void
+keep(struct backward_dp *s, struct group *g, const struct label *from,
+    const struct label *l)
+{
+	struct backward_keeper *k = s->limits->keeper;
+
+	k->add(k->context, g, from, l);
+}
+
 /* Make the label that has the candidate at `pos`, or from there on. */
 static bool
 put(struct backward_dp *s, const struct transition *m, const struct label *from,
@@ -106,8 +114,8 @@ put(struct backward_dp *s, const struct transition *m, const struct label *from,
 	if (!take_resources(s, m, from, used)
 	    || !transfers_move(&s->frontier, m, from, to))
 		return false;
-	if (s->limits->states) {
-		state_graph_add(s->limits->states, m->to, from, to);
+	if (s->limits->keeper) {
+		keep(s, m->to, from, to);
 		s->frontier.nlabels++;
 		return true;
 	}
@@ -261,7 +269,7 @@ static size_t
 bytes_of(const struct backward_dp *s)
 {
 	size_t bytes = s->frontier.arena->bytes + groups_bytes(&s->groups)
-	    + (s->limits->states ? s->limits->states->arena->bytes : 0);
+	    + (s->limits->keeper ? s->limits->keeper->arena->bytes : 0);
 
 	return bytes + bytes / MEMORY_RESERVE;
 }
@@ -283,7 +291,7 @@ late_beam(const struct backward_dp *s, const struct group *g)
 static bool
 is_rescued(struct backward_dp *s)
 {
-	if (!s->tried_rescue && !s->limits->states)
+	if (!s->tried_rescue && !s->limits->keeper)
 		s->rescued =
 		    interval_cover(&s->rescue, s->frontier.p, s->rescue_arena);
 	s->tried_rescue = true;
@@ -336,7 +344,7 @@ expand(struct backward_dp *s, struct group *g)
 
 	if (g->nlabels == 0)
 		return;
-	if (!s->limits->states)
+	if (!s->limits->keeper)
 		VERIFY(group_verify(&s->frontier, g));
 	for (uint32_t k = p->high_start[g->top]; k < p->high_start[g->top + 1];
 	     k++) {
@@ -387,10 +395,10 @@ gives_up(const struct backward_dp *s, uint32_t ndone)
 {
 	const struct backward_limits *l = s->limits;
 
-	if (l->states
+	if (l->keeper
 	    && (s->beam
 	        || (l->budget.bytes
-	            && l->states->arena->bytes > l->budget.bytes / 4)))
+	            && l->keeper->arena->bytes > l->budget.bytes / 4)))
 		return true;
 	return l->max_rate
 	    && s->frontier.nlabels > (uint64_t)l->max_rate * (ndone + 64);
@@ -415,8 +423,8 @@ start(struct backward_dp *s)
 			        p->value[v].initial, p->value[v].required));
 	bound_group(&s->bound, g);
 	l->bound = bound_label(&s->bound, g, l);
-	if (l->cost != COST_NEVER && s->limits->states) {
-		state_graph_add(s->limits->states, g, NULL, l);
+	if (l->cost != COST_NEVER && s->limits->keeper) {
+		keep(s, g, NULL, l);
 		return true;
 	}
 	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
@@ -473,8 +481,8 @@ run(struct search_result *out, struct backward_dp *s, struct arena *a)
 		}
 		forget_above(s, top);
 	}
-	if (s->limits->states) {
-		s->limits->states->complete =
+	if (s->limits->keeper) {
+		s->limits->keeper->complete =
 		    s->beam == 0 && !s->groups.overflowed;
 		return;
 	}
@@ -534,8 +542,8 @@ backward_dp(struct search_result *out, const struct problem *p,
 	    &s.extrapolations, &s.frontier, &s.groups, &s.bound);
 	/* Prices and upper bounds are not the same in every block. */
 	s.extrapolations.allowed &=
-	    !limits->dual && !limits->states && limits->upper == COST_NEVER;
-	if (!limits->states)
+	    !limits->dual && !limits->keeper && limits->upper == COST_NEVER;
+	if (!limits->keeper)
 		s.cheapest = equivalents_cheapest(p, &space);
 	make_work(&s, 0);
 	if (start(&s))

@@ -1,7 +1,7 @@
 /* The fast exact search: nodes are covered from the highest id down, and labels
  * differ only in the few values that cross the cut. */
-#ifndef SEARCH_SWEEP_H
-#define SEARCH_SWEEP_H
+#ifndef SEARCH_BACKWARD_DP_H
+#define SEARCH_BACKWARD_DP_H
 
 #include "search/budget.h"
 #include "search/solve.h"
@@ -12,7 +12,18 @@ bool backward_handles(const struct problem *p);
 
 struct dual;
 struct capacity_multiplier;
-struct state_graph;
+struct group;
+struct label;
+
+/* Takes the labels in place of the frontier: none is dropped, and no cover is
+ * made. */
+struct backward_keeper {
+	void (*add)(void *context, struct group *g, const struct label *from,
+	    const struct label *l); /* from: NULL for the first label */
+	void *context;
+	struct arena *arena; /* where it keeps them: memory of the search */
+	bool complete; /* set in the end: no label is missing */
+};
 
 struct backward_limits {
 	struct converter_memo *memo;
@@ -26,9 +37,7 @@ struct backward_limits {
 	const struct split_readers *apart; /* where formats are local */
 	const struct capacity_multiplier
 	    *multiplier; /* that is in these prices; NULL: none */
-	struct state_graph
-	    *states; /* gets the labels, none of which is dropped, and
-				* no cover is made; NULL: they compete */
+	struct backward_keeper *keeper; /* NULL: labels compete */
 	uint64_t
 	    extrapolate_after; /* labels before repeated blocks are looked for */
 };

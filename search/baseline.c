@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/solve.h"
+#include "search/problem_index.h"
 
 bool
 search_single(struct search_result *out, const struct problem *p,

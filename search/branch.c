@@ -3,6 +3,7 @@
 #include "search/check.h"
 #include "search/solution.h"
 #include "search/backward_dp.h"
+#include "search/problem_index.h"
 
 /* TUNING: labels a node of a sweep for covers a little above what is known; where
  * there are more, the whole of the exact search is better. */

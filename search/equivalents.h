@@ -1,8 +1,9 @@
 /* Twins: candidates that differ in nothing but what they cost. Whoever wants one
  * cover only needs the cheapest of them. */
-#ifndef SEARCH_TWINS_H
-#define SEARCH_TWINS_H
+#ifndef SEARCH_EQUIVALENTS_H
+#define SEARCH_EQUIVALENTS_H
 
+#include "ir/base/arena.h"
 #include "search/problem.h"
 
 /* For each candidate the first one of the same nodes, ports and resource whose

@@ -11,6 +11,7 @@
 
 #include "search/budget.h"
 #include "search/convert.h"
+#include "search/problem_index.h"
 
 /* TUNING: bytes of labels of one relaxation; one that needs more counts as
  * feasible, which keeps its constraints. */

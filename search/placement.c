@@ -6,6 +6,7 @@
 
 #include "ir/base/jsonin.h"
 #include "search/placement_graph.h"
+#include "search/problem_index.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
 /* TUNING: neither the files nor their documentation state a unit; taken for

@@ -3,6 +3,7 @@
 #ifndef SEARCH_PLACEMENT_GRAPH_H
 #define SEARCH_PLACEMENT_GRAPH_H
 
+#include "ir/base/err.h"
 #include "ir/base/map.h"
 #include "search/problem.h"
 

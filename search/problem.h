@@ -5,10 +5,9 @@
 #define SEARCH_PROBLEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "ir/base/arena.h"
-#include "ir/base/err.h"
 #include "search/cost.h"
 
 #define FORMATS_MAX 32u
@@ -82,29 +81,16 @@ struct problem {
 	 * it so, or one it was brought in for, which is paid by each. */
 	uint32_t local;
 
-	/* Derived by problem_index(). */
+	/* Derived by problem_index() (problem_index.h). */
 	const uint32_t *user_start, *user; /* consumers of a value, ascending */
 	const uint32_t *low_start, *low; /* candidates by their lowest node */
 	const uint32_t *high_start, *high; /* ... by their highest node */
 	bool *tracked; /* [ntargets] runs matter: launch, local formats or a
 			* limit on runs */
 	uint32_t ntracked;
-	const uint32_t *equivalent; /* [ncandidates] search/twins.h */
+	const uint32_t *equivalent; /* [ncandidates] search/equivalents.h */
 	bool has_marks;
 };
-
-/* Check everything a file could get wrong and fill the derived part. Candidates
- * that cross a mark or that limits of their target rule out become hopeless.
- * ERR_INPUT or ERR_UNSUPPORTED naming the node, value, candidate or port. */
-bool problem_index(struct problem *p, struct arena *a, struct err *err);
-
-/* After costs or bans changed (anything else: index again): which candidates can
- * be chosen, anew. */
-void problem_reindex(struct problem *p, struct arena *a);
-
-/* A copy of an indexed problem in which only some candidates can be chosen. */
-void problem_restrict(struct problem *out, const struct problem *p,
-    const bool *allowed, struct arena *a);
 
 /* Is there no constraint against this candidate? */
 static inline bool

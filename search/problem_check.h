@@ -2,6 +2,8 @@
 #ifndef SEARCH_PROBLEM_CHECK_H
 #define SEARCH_PROBLEM_CHECK_H
 
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
 #include "search/problem.h"
 
 /* Targets, values and nodes, each by itself. ERR_INPUT or ERR_UNSUPPORTED naming

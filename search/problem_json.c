@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/base/jsonin.h"
+#include "search/problem_index.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "search/check.h"
+#include "search/problem_index.h"
 
 static uint32_t
 dearest_target(const struct problem *p)

@@ -4,6 +4,7 @@
 #ifndef SEARCH_APART_H
 #define SEARCH_APART_H
 
+#include "ir/base/arena.h"
 #include "search/problem.h"
 
 struct split_readers {

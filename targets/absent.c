@@ -1,6 +1,5 @@
 /* Kinds whose library marq was built without: they stay in the list of targets,
  * and say why (cmake/backends.cmake) when somebody asks for one. */
-#include "targets/dnnl/reorder.h"
 #include "targets/target.h"
 
 #define LEFT_OUT(kind, library, why) \
@@ -14,15 +13,6 @@
 
 #if !MARQ_HAVE_DNNL
 LEFT_OUT(dnnl, "oneDNN", MARQ_LACKS_DNNL)
-
-/* Conversions do without the library. */
-bool
-reorder_new(struct converter *c, enum layout from, enum layout to,
-    const struct type *type, struct arena *a)
-{
-	(void)c, (void)from, (void)to, (void)type, (void)a;
-	return false;
-}
 #endif
 #if !MARQ_HAVE_XNNPACK
 LEFT_OUT(xnnpack, "XNNPACK", MARQ_LACKS_XNNPACK)

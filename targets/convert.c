@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "targets/dnnl/reorder.h"
+#include "targets/target.h"
 
 /* Every layout here maps (n, c, p), p the position inside a channel's map, to
  * an offset; block is 1 for plain, C for channels last. */
@@ -227,6 +227,20 @@ is_copy(const struct conversion *k)
 	    && (dense || k->from.layout == k->to.layout);
 }
 
+static bool
+library_converter(struct converter *c, enum layout from, enum layout to,
+    const struct type *type, struct arena *a)
+{
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (kind[i]->converter
+		    && kind[i]->converter(c, from, to, type, a))
+			return true;
+	return false;
+}
+
 bool
 converter_new(struct converter *c, struct format from, struct format to,
     const struct type *type, struct arena *a, struct err *err)
@@ -249,7 +263,7 @@ converter_new(struct converter *c, struct format from, struct format to,
 	/* SOURCE: measured: the library wins wherever blocks are involved, and
 	 * has a slow case (channels last to plain) where they are not. */
 	if (k->from_dtype == DT_FLOAT && k->to_dtype == DT_FLOAT
-	    && reorder_new(c, from.layout, to.layout, type, a))
+	    && library_converter(c, from.layout, to.layout, type, a))
 		return true;
 	c->state = k;
 	c->run = move_all;

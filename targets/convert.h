@@ -1,6 +1,6 @@
 /* Changing a value's format on the host (layout and dtype), for the executor
- * and for measuring: plain C, and oneDNN's reorder where it is built in and
- * faster. */
+ * and for measuring: plain C, and a kernel library's where one is built in
+ * that is faster. */
 #ifndef TARGETS_CONVERT_H
 #define TARGETS_CONVERT_H
 

@@ -22,6 +22,7 @@ typedef uint64_t cost_ns; /* modelled latency, nanoseconds */
 
 struct target;
 struct candidate;
+struct converter; /* targets/convert.h */
 
 /* What a predicate sees. */
 struct match_in {
@@ -247,6 +248,11 @@ struct target_kind {
 	/* Cost of moving a value between SPACE_HOST and the kind's space. */
 	bool (*transfer)(const struct target *t, struct format from,
 	    struct format to, const struct type *type, struct estimate *out);
+	/* A converter of a static float32 value of rank 4 between two layouts on
+	 * the host, where its library has one; false: *c is untouched. Asked of
+	 * every kind, whatever the mix. NULL: it has none. */
+	bool (*converter)(struct converter *c, enum layout from, enum layout to,
+	    const struct type *type, struct arena *a);
 	/* Assumption i of its prices; false: there are no more. NULL: none. */
 	bool (*assumption)(
 	    const struct target *t, uint32_t i, struct cost_parameter *out);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "ir/base/file_guard.h"
+#include "ir/base/folder.h"
 #include "ir/base/stale.h"
 
 static bool
@@ -218,34 +218,6 @@ sync_parent(const char *path, struct err *err)
 	(void)fsync(fd); /* some file systems refuse it; the rename stands */
 	close(fd);
 	return true;
-}
-
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
-}
-
-const char *
-folder_new(const char *parent, struct arena *a, struct err *err)
-{
-	const char *temporary = getenv("TMPDIR");
-	char *path;
-
-	if (!parent)
-		parent = temporary && *temporary ? temporary : "/tmp";
-	path = arena_printf(a, "%s/marq-XXXXXX", parent);
-	if (mkdtemp(path))
-		return path;
-	fail(err, path, "cannot make");
-	return NULL;
-}
-
-void
-folder_remove(const char *path)
-{
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 bool

@@ -51,9 +51,4 @@ bool file_write(const char *path,
     bool (*write)(FILE *f, void *context, struct err *err), void *context,
     struct err *err);
 
-/* A new private folder in `parent` (NULL: $TMPDIR or /tmp), and the end of one
- * with all that is in it. NULL and ERR_IO when it cannot be made. */
-const char *folder_new(const char *parent, struct arena *a, struct err *err);
-void folder_remove(const char *path);
-
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/file.h"
+#include "ir/base/folder.h"
 
 /* Is `name` "<stem>.tmp-<pid>" as file.c writes it, of a process that is gone? */
 static bool

@@ -9,8 +9,8 @@
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
 #include "ir/graph.h"
-#include "ir/infer.h"
 #include "ir/infer/num.h"
+#include "ir/infer/options.h"
 
 /* The integers a value is known to hold, some of them perhaps symbolic; in C
  * order of its shape. e == NULL: nothing is known. */

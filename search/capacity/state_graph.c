@@ -63,10 +63,11 @@ state_of(struct state_graph *s, struct group *g, const struct label *l)
 	return id;
 }
 
-void
-state_graph_add(struct state_graph *s, struct group *g,
-    const struct label *from, const struct label *l)
+static void
+add_label(void *context, struct group *g, const struct label *from,
+    const struct label *l)
 {
+	struct state_graph *s = context;
 	uint32_t to = state_of(s, g, l);
 
 	assert(to < s->nstates);
@@ -166,10 +167,11 @@ bool
 state_graph_find(struct state_graph *s, const struct problem *p,
     uint32_t max_rate, const struct budget *budget, struct arena *a)
 {
+	struct backward_keeper keeper = {add_label, s, a, false};
 	struct backward_limits limits = {.upper = COST_NEVER,
 	    .budget = *budget,
 	    .max_rate = max_rate,
-	    .states = s};
+	    .keeper = &keeper};
 	struct converter_memo memo;
 	struct search_result r;
 	struct problem free = *p;
@@ -184,7 +186,7 @@ state_graph_find(struct state_graph *s, const struct problem *p,
 	convert_init(&memo, &free, a);
 	limits.memo = &memo;
 	backward_dp(&r, &free, &limits, a);
-	if (!s->complete)
+	if (!keeper.complete)
 		return false;
 	order_states(s, p->nnodes);
 	order_arcs(s);

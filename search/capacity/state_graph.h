@@ -1,8 +1,8 @@
 /* The labels of a sweep without what they paid, as a graph: a state is what a
  * partial cover asks of the rest, an arc takes one more candidate. Paths from the
  * first state to a last one are covers. */
-#ifndef SEARCH_STATES_H
-#define SEARCH_STATES_H
+#ifndef SEARCH_CAPACITY_STATE_GRAPH_H
+#define SEARCH_CAPACITY_STATE_GRAPH_H
 
 #include "ir/base/map.h"
 #include "search/budget.h"
@@ -23,18 +23,12 @@ struct state_graph {
 	uint32_t *top; /* [nstates] highest node not covered; NO_NODE: last */
 	uint32_t narcs, arc_cap, nstates, top_cap;
 	bool runs_limited; /* so that their number is part of a state */
-	bool complete; /* no cover is missing */
 	cost_ns base; /* paid by every cover */
 	/* Filled by states_find(): */
 	uint32_t *order; /* [nstates] states, each after those before it */
 	uint32_t *in_start; /* [nstates + 1] into arc[], which is by `to` */
 	uint32_t *out_start, *out; /* arcs by `from` */
 };
-
-/* The sweep's labels come here in place of frontier_add(), with those they were
- * made from (NULL: the first). */
-void state_graph_add(struct state_graph *s, struct group *g,
-    const struct label *from, const struct label *l);
 
 /* Find all states of a problem, whatever its capacities. False: there are more
  * than `max_rate` arcs a node, or time or memory ran out. */

@@ -1,7 +1,7 @@
 /* Lagrangian prices: a lower bound for every cover, and for what is left to a
  * label. Costs here are signed and scaled; README.md has the derivation. */
-#ifndef SEARCH_DUAL_H
-#define SEARCH_DUAL_H
+#ifndef SEARCH_LAGRANGIAN_MODEL_H
+#define SEARCH_LAGRANGIAN_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-/* What the files of the dual share. dual_build.c and dual_supply.c make its
- * parts, dual.c says what they are worth at the prices there are,
- * dual_ascent.c moves the prices, dual_live.c says what they mean for a label. */
-#ifndef SEARCH_DUAL_PARTS_H
-#define SEARCH_DUAL_PARTS_H
+/* What the files of this folder share: build.c and producers.c make the parts of
+ * the model, value.c evaluates it at the present multipliers, ascent.c moves
+ * them, live.c says what they mean for a label. */
+#ifndef SEARCH_LAGRANGIAN_PARTS_H
+#define SEARCH_LAGRANGIAN_PARTS_H
 
 #include "search/lagrangian/model.h"
 

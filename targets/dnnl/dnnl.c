@@ -4,6 +4,7 @@
 #include "targets/cores.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
+#include "targets/dnnl/reorder.h"
 #include "targets/dnnl/nan.h"
 #include "targets/dnnl/ways.h"
 #include "targets/layer_norm.h"
@@ -186,5 +187,6 @@ const struct target_kind target_dnnl = {
     .needs_input = true,
     .implementations = implementations,
     .compile = compile,
+    .converter = reorder_new,
     .environment = environment,
 };

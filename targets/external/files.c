@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/file.h"
+#include "ir/base/folder.h"
 #include "ir/cut.h"
 #include "ir/onnx_write.h"
 

@@ -12,7 +12,7 @@
 
 #include "ir/base/buf.h"
 #include "ir/base/clock.h"
-#include "ir/base/file.h"
+#include "ir/base/folder.h"
 #include "ir/base/jsonin.h"
 #include "targets/process.h"
 

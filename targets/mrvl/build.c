@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "targets/mrvl/rules.h"
+#include "targets/mrvl/rule_ids.h"
 #include "targets/mrvl/window.h"
 
 static const uint32_t to_nhwc[] = {0, 2, 3, 1};
@@ -490,12 +490,6 @@ add_outputs(struct assembly *s, struct layers *out)
 	}
 	out->noutputs = r->noutputs;
 	out->output = o;
-}
-
-const char *
-mrvl_symbol(uint32_t number, struct arena *a)
-{
-	return arena_printf(a, "tvmgen_mrvl_main_%u", number);
 }
 
 bool

@@ -11,26 +11,8 @@
 #include "ir/base/err.h"
 #include "targets/target.h"
 
-/* A region as the plan knows it. */
-struct mrvl_region {
-	const struct target *target;
-	const struct graph *graph;
-	uint32_t number; /* names it: tvmgen_mrvl_main_<number> */
-	uint32_t ncandidates;
-	const struct candidate *const *candidate; /* in execution order */
-	uint32_t ninputs, noutputs;
-	const struct port *input, *output; /* by value id */
-};
-
 struct layers;
-
-/* "tvmgen_mrvl_main_<number>"; the base of the files' names. */
-const char *mrvl_symbol(uint32_t number, struct arena *a);
-
-/* The region as layers. ERR_UNSUPPORTED naming the node when a value would have
- * to change its layout inside the region. */
-bool mrvl_layers(struct layers *out, const struct mrvl_region *r,
-    struct arena *a, struct err *err);
+struct mrvl_region; /* build.h */
 
 /* Write <symbol>-nodes.json, <symbol>-consts.json, <symbol>-map.json. */
 void mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a);

@@ -4,7 +4,7 @@
 #define TARGETS_MRVL_COMPOSE_H
 
 #include "targets/mrvl/low.h"
-#include "targets/mrvl/rules.h"
+#include "targets/mrvl/rule_ids.h"
 
 #define COMPOSITE_OPS 8
 

@@ -15,3 +15,9 @@ layer_info(enum layer_kind kind)
 	assert(kind < NLAYER);
 	return &info[kind];
 }
+
+const char *
+mrvl_symbol(uint32_t number, struct arena *a)
+{
+	return arena_printf(a, "tvmgen_mrvl_main_%u", number);
+}

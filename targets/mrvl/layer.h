@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/arena.h"
 #include "ir/graph.h"
 #include "targets/mrvl/konst.h"
 
@@ -89,5 +90,8 @@ struct layer_info {
 	const char *composite; /* "mrvl.conv2d_nhwc2nhwc", or NULL */
 };
 const struct layer_info *layer_info(enum layer_kind kind);
+
+/* "tvmgen_mrvl_main_<number>"; the base of the files' names. */
+const char *mrvl_symbol(uint32_t number, struct arena *a);
 
 #endif

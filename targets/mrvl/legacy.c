@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "targets/mrvl/codegen.h"
 #include "targets/mrvl/regions.h"
 
 struct maker {

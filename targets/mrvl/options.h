@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "targets/mrvl/params.h"
-#include "targets/mrvl/tools.h"
+#include "targets/mrvl/templates.h"
 #include "targets/target.h"
 
 struct mrvl {

@@ -2,23 +2,8 @@
 #ifndef TARGETS_MRVL_RULES_H
 #define TARGETS_MRVL_RULES_H
 
+#include "targets/mrvl/rule_ids.h"
 #include "targets/target.h"
-
-enum mrvl_rule {
-	RULE_CONV,
-	RULE_FC,
-	RULE_MAXPOOL,
-	RULE_AVGPOOL,
-	RULE_GLOBALAVGPOOL,
-	RULE_GLOBALMAXPOOL,
-	RULE_SUM,
-	RULE_CONCAT,
-	RULE_LAYOUT,
-	RULE_RESHAPE,
-	RULE_FLATTEN,
-	RULE_SQUEEZE,
-	NRULES
-};
 
 extern const struct rule mrvl_rules[NRULES];
 

@@ -7,37 +7,19 @@
 #include <string.h>
 
 #include "ir/base/file.h"
-#include "targets/command.h"
+#include "ir/base/folder.h"
 #include "targets/mrvl/codegen.h"
 #include "targets/mrvl/options.h"
 #include "targets/process.h"
 
-/* SOURCE: command lines as python/tvm/contrib/mrvl.py of legacy-v0.19.post
- * makes them; {bin} is where its compiler leaves the binary. */
-const char mrvl_compiler_command[] =
-    "mrvl-tmlc -mn {symbol} -f1 {nodes} -f2 {consts} {opts} -b {batch}";
-const char mrvl_simulator_command[] = "mrvl-mlsim -m {bin} -d {in} -o {out}";
-
 #define BINARY_LIMIT ((size_t)1 << 30)
 #define LOG_LIMIT ((size_t)64 << 20)
-
-enum {
-	WORD_SYMBOL,
-	WORD_NODES,
-	WORD_CONSTS,
-	WORD_OPTS,
-	WORD_BATCH,
-	WORD_BIN,
-	WORD_IN, /* from here on the simulator's only */
-	WORD_OUT,
-	NWORDS
-};
 
 struct tool_session {
 	struct tool_job job;
 	struct arena *arena;
 	const char *folder;
-	struct command_word word[NWORDS];
+	struct command_word word[NTOOL_WORDS];
 	bool failed;
 };
 
@@ -46,52 +28,6 @@ struct tool_call {
 	const char *what, *template, *log;
 	size_t nwords;
 };
-
-static const struct command_word word_names[NWORDS] = {
-    [WORD_SYMBOL] = {"symbol", "", true},
-    [WORD_NODES] = {"nodes", "", true},
-    [WORD_CONSTS] = {"consts", "", true},
-    [WORD_OPTS] = {"opts", "", false},
-    [WORD_BATCH] = {"batch", "", false},
-    [WORD_BIN] = {"bin", "", true},
-    [WORD_IN] = {"in", "", true},
-    [WORD_OUT] = {"out", "", true},
-};
-
-/* ---- checking ---- */
-
-static bool
-check_latency(const char *expression, struct err *err)
-{
-	regex_t r;
-	int code = regcomp(&r, expression, REG_EXTENDED | REG_NEWLINE);
-	char why[128];
-	size_t groups;
-
-	if (code != 0) {
-		regerror(code, &r, why, sizeof why);
-		return err_set(
-		    err, ERR_USAGE, "latency: '%s': %s", expression, why);
-	}
-	groups = r.re_nsub;
-	regfree(&r);
-	return groups >= 1
-	    || err_set(err, ERR_USAGE,
-	        "latency: '%s' has no group (...) around the figure",
-	        expression);
-}
-
-bool
-mrvl_tools_check(const struct mrvl_tools *t, struct arena *a, struct err *err)
-{
-	if (t->compiler
-	    && !command_check(t->compiler, word_names, WORD_IN, a, err))
-		return err_in(err, "tmlc");
-	if (t->simulator
-	    && !command_check(t->simulator, word_names, NWORDS, a, err))
-		return err_in(err, "mlsim");
-	return !t->latency || check_latency(t->latency, err);
-}
 
 /* ---- running ---- */
 
@@ -275,7 +211,7 @@ set_words(struct tool_session *s)
 	struct arena *a = s->arena;
 	struct command_word *w = s->word;
 
-	memcpy(w, word_names, sizeof word_names);
+	memcpy(w, mrvl_tool_words, sizeof mrvl_tool_words);
 	w[WORD_SYMBOL].value = l->symbol;
 	w[WORD_NODES].value = arena_printf(a, "%s/%s-nodes.json", f, l->symbol);
 	w[WORD_CONSTS].value =
@@ -317,7 +253,7 @@ tool_session_run(struct tool_session *s, struct tool_result *r,
     const float *const *in, float *const *out, struct err *err)
 {
 	const struct tool_call call = {
-	    "simulator", s->job.tools->simulator, "simulator.log", NWORDS};
+	    "simulator", s->job.tools->simulator, "simulator.log", NTOOL_WORDS};
 
 	if (write_inputs(s, in, err) && run_tool(s, r, &call, err)
 	    && read_outputs(s, r, out))

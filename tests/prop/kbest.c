@@ -7,6 +7,7 @@
 
 #include "ir/base/order.h"
 #include "search/kbest.h"
+#include "search/problem_index.h"
 #include "tests/support/problems.h"
 
 #define K 5u

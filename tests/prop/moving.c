@@ -10,6 +10,7 @@
 
 #include "plan/problem.h"
 #include "plan/solve.h"
+#include "search/problem_index.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
 

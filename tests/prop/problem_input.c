@@ -10,6 +10,7 @@
 
 #include "ir/base/json.h"
 #include "search/infeasible.h"
+#include "search/problem_index.h"
 #include "search/problem_json.h"
 #include "tests/support/problems.h"
 

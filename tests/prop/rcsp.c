@@ -8,6 +8,7 @@
 #include "search/capacity/rcsp.h"
 #include "search/check.h"
 #include "search/backward_dp.h"
+#include "search/problem_index.h"
 #include "tests/support/problems.h"
 
 static const struct problem_mix mixes[] = {

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "search/problem_index.h"
 #include "search/problem_json.h"
 #include "search/solve.h"
 #include "tests/support/nets.h"

@@ -1,3 +1,4 @@
+#include "search/problem_index.h"
 #include "tests/support/families.h"
 
 #include <stdio.h>

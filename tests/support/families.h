@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_FAMILIES_H
 #define TESTS_SUPPORT_FAMILIES_H
 
+#include "ir/base/arena.h"
 #include "search/problem.h"
 
 extern const char *const family_name[]; /* ends with NULL */

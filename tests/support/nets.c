@@ -6,6 +6,7 @@
 
 #include "ir/base/hash.h"
 #include "ir/base/map.h"
+#include "search/problem_index.h"
 #include "tests/support/support.h"
 
 enum op {

@@ -4,6 +4,7 @@
 #ifndef TESTS_SUPPORT_NETS_H
 #define TESTS_SUPPORT_NETS_H
 
+#include "ir/base/arena.h"
 #include "search/problem.h"
 
 /* kind: "resnet" (size: blocks per stage), "inception" (blocks), "nasnet"

@@ -1,3 +1,4 @@
+#include "search/problem_index.h"
 #include "tests/support/problems.h"
 
 #include <stdio.h>

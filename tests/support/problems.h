@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "ir/base/arena.h"
 #include "search/problem.h"
 #include "tests/support/support.h"
 

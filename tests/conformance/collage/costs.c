@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "search/problem_index.h"
 #include "tests/conformance/collage/cost.h"
 #include "tests/conformance/collage/kinds.h"
 #include "tests/conformance/collage/trial.h"

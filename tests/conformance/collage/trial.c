@@ -1,3 +1,4 @@
+#include "search/problem_index.h"
 #include "tests/conformance/collage/trial.h"
 
 #include <math.h>

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "ir/base/buf.h"
 #include "ir/base/sanitized.h"

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 #include "ir/normalize.h"

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "emit/draw.h"
+#include "emit/emit.h"
 #include "emit/page.h"
 #include "emit/writers.h"
 #include "ir/base/jsonin.h"

@@ -20,6 +20,7 @@
 #include "search/budget.h"
 #include "search/solve.h"
 #include "search/kbest.h"
+#include "search/problem_index.h"
 #include "tests/support/nets.h"
 
 #define MS UINT64_C(1000000)

@@ -9,6 +9,7 @@
 
 #include "search/solve.h"
 #include "search/equivalents.h"
+#include "search/problem_index.h"
 #include "tests/support/problems.h"
 
 #define CASES 400

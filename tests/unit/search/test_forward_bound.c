@@ -8,6 +8,7 @@
 
 #include "search/bound.h"
 #include "search/forward_bound.h"
+#include "search/problem_index.h"
 #include "search/relaxation.h"
 #include "search/solve.h"
 #include "tests/support/orders.h"

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "search/forward_step.h"
+#include "search/problem_index.h"
 #include "search/solve.h"
 #include "tests/support/orders.h"
 #include "tests/support/problems.h"

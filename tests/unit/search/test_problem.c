@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "search/problem_index.h"
 #include "search/solve.h"
 
 #define NODE_COST 10u

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "ir/base/clock.h"
+#include "search/problem_index.h"
 #include "search/solve.h"
 #include "tests/support/problems.h"
 

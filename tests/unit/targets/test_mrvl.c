@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "targets/mrvl/build.h"
+#include "targets/mrvl/codegen.h"
 #include "targets/mrvl/cost.h"
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/memory.h"

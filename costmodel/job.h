@@ -1,0 +1,76 @@
+/* What is measured, and what comes of it: jobs, options of all of them, figures.
+ * Orchestrator (measure.h) and workers (worker.h) share them. */
+#ifndef COSTMODEL_JOB_H
+#define COSTMODEL_JOB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/infer.h"
+#include "targets/candidates.h"
+#include "targets/target.h"
+
+enum outcome {
+	OUTCOME_OK,
+	OUTCOME_UNSUPPORTED, /* compile() refused */
+	OUTCOME_WRONG, /* differs from the reference */
+	OUTCOME_TIMEOUT,
+	OUTCOME_CRASH,
+	OUTCOME_OOM,
+	OUTCOME_NOISY, /* samples never settled; figures are there */
+};
+
+struct measurement {
+	enum outcome outcome;
+	uint32_t n; /* samples kept */
+	cost_ns median, low, high, min; /* of block medians; low = lower
+					 * quartile, which is the price */
+	double max_error; /* against the reference, relative to range */
+	uint64_t span_ns; /* how long measuring took */
+	char detail[160]; /* words for anything but OK; what a tool's answer
+			   * rests on */
+};
+
+struct measure_options {
+	const struct graph *graph;
+	const struct mix *mix;
+	const struct candidates *candidates;
+	node_eval reference; /* NULL: outputs are not checked */
+	uint32_t threads, workers;
+	uint64_t timeout_ns; /* without an answer; 0 = MEASURE_TIMEOUT_NS */
+	uint64_t memory_bytes; /* per worker; 0 = default */
+	uint64_t
+	    deadline_ns; /* by clock_ns(): as `stop` from then on; 0: none */
+	const atomic_bool *stop;
+};
+
+/* TUNING: for one block, compiling and the check included. */
+#define MEASURE_TIMEOUT_NS UINT64_C(60000000000)
+
+#define MEASURE_PROTOCOL 2 /* bump when figures are no longer comparable */
+
+/* A job: a candidate, or a conversion of `value` (when candidate is
+ * UINT32_MAX). */
+struct measure_job {
+	uint32_t candidate;
+	value_id value;
+	format_id from, to;
+	/* A few runs, unchecked: `min` is what a price will hardly be below by
+	 * more than noise, at a tenth of what measuring takes. */
+	bool glance;
+	/* With `versus`: this candidate and another in turn, in one worker;
+	 * low, median and high of the result are how long the other takes per
+	 * this one, in millionths. Unchecked. */
+	bool versus;
+	uint32_t rival;
+};
+
+/* A tool's answer as a measurement. */
+struct answer;
+struct measurement measurement_of_answer(const struct answer *a);
+
+/* Is the candidate's price told by a tool (target.ask_ms)? */
+bool measure_asks(const struct measure_options *o, uint32_t candidate);
+
+#endif

@@ -1,0 +1,29 @@
+#include "costmodel/machine_facts.h"
+
+#include "costmodel/cpu.h"
+#include "costmodel/job.h"
+#include "costmodel/machine.h"
+#include "ir/base/sanitized.h"
+
+/* Our own kernels are as fast as they were compiled. */
+static const char *
+build_text(void)
+{
+	if (SANITIZED)
+		return "sanitized";
+#ifdef __OPTIMIZE__
+	return "optimised";
+#else
+	return "unoptimised";
+#endif
+}
+
+void
+measure_environment(struct buf *b, uint32_t threads)
+{
+	uint32_t core[CORES_MAX], n = machine_cores(core);
+
+	cpu_facts(b, core, n);
+	buf_printf(b, "threads=%u\nprotocol=%u\nbuild=%s\n", (unsigned)threads,
+	    (unsigned)MEASURE_PROTOCOL, build_text());
+}

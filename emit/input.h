@@ -1,0 +1,20 @@
+/* What artefacts are made from. */
+#ifndef EMIT_INPUT_H
+#define EMIT_INPUT_H
+
+#include "costmodel/pricer.h"
+#include "ir/onnx_read.h"
+#include "plan/constraints.h"
+#include "plan/plan.h"
+#include "plan/sensitivity.h"
+
+struct emit_in {
+	const struct model *model;
+	const struct plan *plan;
+	struct pricer_counts counts;
+	const struct constraints *constraints; /* NULL: none were asked for */
+	const struct sensitivity *sensitivity; /* NULL: not looked into */
+	const char *command; /* the command line, for the record */
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* The rules by number: rows of upstream's pattern table, in its order. */
+#ifndef TARGETS_MRVL_RULE_IDS_H
+#define TARGETS_MRVL_RULE_IDS_H
+
+enum mrvl_rule {
+	RULE_CONV,
+	RULE_FC,
+	RULE_MAXPOOL,
+	RULE_AVGPOOL,
+	RULE_GLOBALAVGPOOL,
+	RULE_GLOBALMAXPOOL,
+	RULE_SUM,
+	RULE_CONCAT,
+	RULE_LAYOUT,
+	RULE_RESHAPE,
+	RULE_FLATTEN,
+	RULE_SQUEEZE,
+	NRULES
+};
+
+#endif
