@@ -252,10 +252,10 @@ print_table(struct bench *b, const char *path)
 	double best = 0, off, ratio;
 
 	printf("\n### %s, %u thread%s\n\n%u candidates, %u distinct: %u "
-	       "glanced at, %u measured (and %u conversions) in %.1f s\n\n",
+	       "probed at, %u measured (and %u conversions) in %.1f s\n\n",
 	    path, (unsigned)b->o->threads, b->o->threads == 1 ? "" : "s",
 	    (unsigned)b->contest.candidates.n, (unsigned)n->candidates,
-	    (unsigned)n->glanced, (unsigned)n->measured_candidates,
+	    (unsigned)n->probed, (unsigned)n->measured_candidates,
 	    (unsigned)(n->measured - n->measured_candidates),
 	    (double)b->contest.pricing_ns / 1e9);
 	puts("| contender | predicted ms | measured ms | error % | chosen / "

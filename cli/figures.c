@@ -74,9 +74,9 @@ begin_figure(struct reader *r, const struct db_row *row)
 		f->target = "";
 }
 
-/* A glance bounds a price; it is none. */
+/* A probe bounds a price; it is none. */
 static bool
-is_glance(const char *hard)
+is_probe(const char *hard)
 {
 	static const char fact[] = "cost=glance\n";
 	const char *at = strstr(hard, fact);
@@ -90,7 +90,7 @@ see_attempt(void *context, const struct db_row *row, struct err *err)
 	struct reader *r = context;
 
 	(void)err;
-	if (is_glance(row->hard))
+	if (is_probe(row->hard))
 		return true;
 	if (r->n == 0 || row->subject != r->subject || row->env != r->env)
 		begin_figure(r, row);

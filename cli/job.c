@@ -18,7 +18,7 @@
 #include "plan/marks.h"
 #include "plan/problem.h"
 #include "plan/replay.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "search/problem_json.h"
 #include "targets/host/host.h"
 

@@ -234,8 +234,8 @@ print_counts(const struct pricer_counts *n)
 		printf(" (%u of other environments)", n->accepted);
 	printf(", %u measured, %u simulated, %u estimated", n->measured,
 	    n->simulated, n->estimated);
-	if (n->glanced)
-		printf(", %u probed", n->glanced);
+	if (n->probed)
+		printf(", %u probed", n->probed);
 	if (n->failed)
 		printf(", %u failed", n->failed);
 	putchar('\n');
@@ -323,9 +323,9 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "measured", j->counts.measured);
 	json_key_uint(&w, "distinct_candidates", j->counts.candidates);
 	json_key_uint(&w, "measured_candidates", j->counts.measured_candidates);
-	json_key_uint(&w, "glanced", j->counts.glanced);
-	json_key_uint(&w, "glanced_again", j->counts.glanced_again);
-	json_key_uint(&w, "glancing_ms", j->counts.glancing_ns / 1000000);
+	json_key_uint(&w, "glanced", j->counts.probed);
+	json_key_uint(&w, "glanced_again", j->counts.probed_again);
+	json_key_uint(&w, "probing_ms", j->counts.probing_ns / 1000000);
 	json_key_uint(&w, "measuring_ms", j->counts.measuring_ns / 1000000);
 	json_key_uint(&w, "bounded", j->counts.bounded);
 	json_key_uint(&w, "broken_bounds", j->counts.broken);

@@ -58,7 +58,7 @@ struct measure_job {
 	format_id from, to;
 	/* A few runs, unchecked: `min` is what a price will hardly be below by
 	 * more than noise, at a tenth of what measuring takes. */
-	bool glance;
+	bool probe;
 	/* With `versus`: this candidate and another in turn, in one worker;
 	 * low, median and high of the result are how long the other takes per
 	 * this one, in millionths. Unchecked. */

@@ -259,7 +259,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 {
 	struct measurer *m = k->measurer;
 	struct worker_request q = {.number = job,
-	    .check = k->progress[job].nblocks == 0 && !k->job[job].glance
+	    .check = k->progress[job].nblocks == 0 && !k->job[job].probe
 	        && !k->job[job].versus,
 	    .swapped = k->progress[job].nblocks % 2,
 	    .job = k->job[job]};
@@ -304,7 +304,7 @@ hand_out(struct group *k, struct err *err)
 static uint32_t
 blocks_of(const struct measure_job *j)
 {
-	return j->glance ? 1 : j->versus ? BLOCKS_VERSUS : BLOCKS;
+	return j->probe ? 1 : j->versus ? BLOCKS_VERSUS : BLOCKS;
 }
 
 static void

@@ -37,7 +37,7 @@ struct price {
 	cost_ns guess;
 	cost_ns low, high; /* range about ns: samples (measured), parameters */
 	uint32_t samples;
-	uint32_t glances; /* what `bound` rests on; 0: the work alone */
+	uint32_t probes; /* what `bound` rests on; 0: the work alone */
 	const char *when; /* UTC ISO-8601, or "" for simulated */
 	const char *detail; /* FAILED: outcome in words; else what it rests
 			      * on ("mrvl assumed: dma_gbps"), or "" */

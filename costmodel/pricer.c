@@ -90,7 +90,7 @@ slot_expect(struct slot *s)
 	struct price *p = &s->price;
 
 	p->ns =
-	    s->glance_ns > p->bound ? s->glance_ns : p->bound * ESTIMATE_FACTOR;
+	    s->probe_ns > p->bound ? s->probe_ns : p->bound * ESTIMATE_FACTOR;
 	p->low = p->bound;
 	p->high = p->ns * ESTIMATE_FACTOR;
 }
@@ -117,11 +117,11 @@ more_of(cost_ns ns, double seen)
 static double
 bound_share(const struct slot *s)
 {
-	double spread = s->glance_high > s->glance_ns
-	    ? (double)(s->glance_high - s->glance_ns) / (double)s->glance_ns
+	double spread = s->probe_high > s->probe_ns
+	    ? (double)(s->probe_high - s->probe_ns) / (double)s->probe_ns
 	    : 0;
 
-	return s->price.glances > 1 ? BOUND_TWO / (1 + spread) : BOUND_ONE;
+	return s->price.probes > 1 ? BOUND_TWO / (1 + spread) : BOUND_ONE;
 }
 
 void
@@ -129,8 +129,8 @@ slot_bound(const struct pricer *p, struct slot *s)
 {
 	const struct environment *e = &p->environment[s->target];
 	cost_ns work = roofline_bound(&p->roofline, s->work, e->scale);
-	double guess = s->price.glances > 1 ? GUESS_TWO : GUESS_ONE;
-	double seen = (double)s->glance_ns;
+	double guess = s->price.probes > 1 ? GUESS_TWO : GUESS_ONE;
+	double seen = (double)s->probe_ns;
 
 	s->price.bound = more_of(work, seen * bound_share(s) - PROBE_SLACK_NS);
 	s->price.guess = more_of(s->price.bound, seen * guess * p->drift.scale);
@@ -433,7 +433,7 @@ forget(struct pricer *p)
 		s->price = nothing_known;
 		s->price.source = source;
 		s->price.key = i;
-		s->glance_ns = s->glance_high = 0;
+		s->probe_ns = s->probe_high = 0;
 		s->miss = "";
 		s->is_missed = false;
 	}
@@ -542,32 +542,31 @@ pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 	return ok;
 }
 
-/* May a glance tell anything about it that `nglances` did not? */
+/* May a probe tell anything about it that `nprobes` did not? */
 static bool
-is_worth_a_glance(
-    const struct pricer *p, const struct slot *s, uint32_t nglances)
+is_worth_a_probe(const struct pricer *p, const struct slot *s, uint32_t nprobes)
 {
-	return s->price.state == PRICE_BOUND && s->price.glances == nglances
-	    && p->environment[s->target].glance_hard != NULL;
+	return s->price.state == PRICE_BOUND && s->price.probes == nprobes
+	    && p->environment[s->target].probe_hard != NULL;
 }
 
 static uint32_t
-glances(const struct pricer_counts *n)
+probes(const struct pricer_counts *n)
 {
-	return n->glanced + n->glanced_again + n->failed;
+	return n->probed + n->probed_again + n->failed;
 }
 
-/* Those of candidates [n] that were looked at `nglances` times so far. */
-struct glance_at {
+/* Those of candidates [n] that were looked at `nprobes` times so far. */
+struct probe_at {
 	const uint32_t *candidate;
-	uint32_t n, nglances;
+	uint32_t n, nprobes;
 };
 
 static bool
-glance(struct pricer *p, struct prices *prices, const struct glance_at *at,
+probe(struct pricer *p, struct prices *prices, const struct probe_at *at,
     bool *any, struct err *err)
 {
-	uint32_t before = glances(&p->counts), nslots = 0;
+	uint32_t before = probes(&p->counts), nslots = 0;
 	struct arena scratch;
 	uint32_t *slot;
 	bool *asked, ok;
@@ -581,35 +580,34 @@ glance(struct pricer *p, struct prices *prices, const struct glance_at *at,
 	for (uint32_t i = 0; i < at->n; i++) {
 		uint32_t s = p->slot_of[at->candidate[i]];
 
-		if (asked[s]
-		    || !is_worth_a_glance(p, &p->slot[s], at->nglances))
+		if (asked[s] || !is_worth_a_probe(p, &p->slot[s], at->nprobes))
 			continue;
 		asked[s] = true;
 		slot[nslots++] = s;
 	}
 	describe(p, slot, nslots);
-	ok = nslots == 0 || slots_glance(p, prices, slot, nslots, err);
+	ok = nslots == 0 || slots_probe(p, prices, slot, nslots, err);
 	arena_release(&scratch);
-	*any = glances(&p->counts) != before;
+	*any = probes(&p->counts) != before;
 	return ok;
 }
 
 bool
-pricer_glance(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
+    uint32_t n, bool *any, struct err *err)
 {
-	const struct glance_at at = {candidate, n, 0};
+	const struct probe_at at = {candidate, n, 0};
 
-	return glance(p, prices, &at, any, err);
+	return probe(p, prices, &at, any, err);
 }
 
 bool
-pricer_glance_again(struct pricer *p, struct prices *prices,
+pricer_probe_again(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
 {
-	const struct glance_at at = {candidate, n, 1};
+	const struct probe_at at = {candidate, n, 1};
 
-	return glance(p, prices, &at, any, err);
+	return probe(p, prices, &at, any, err);
 }
 
 bool
@@ -638,7 +636,7 @@ pricer_counts(const struct pricer *p)
 uint32_t
 pricer_asked(const struct pricer *p)
 {
-	return p->counts.measured + p->counts.compared + glances(&p->counts);
+	return p->counts.measured + p->counts.compared + probes(&p->counts);
 }
 
 const char *

@@ -59,12 +59,12 @@ struct pricer_counts {
 	uint32_t measured, failed, simulated, estimated;
 	uint32_t candidates; /* of `distinct`, candidate keys */
 	uint32_t measured_candidates; /* of `measured`, candidate keys */
-	uint32_t glanced; /* looked at in passing: their bounds rose */
-	uint32_t glanced_again; /* of those, a second time */
-	/* Measured candidates that a glance had bounded; of those, with a price
+	uint32_t probed; /* looked at in passing: their bounds rose */
+	uint32_t probed_again; /* of those, a second time */
+	/* Measured candidates that a probe had bounded; of those, with a price
 	 * below that bound. */
 	uint32_t bounded, broken;
-	uint64_t glancing_ns, measuring_ns; /* spent on either */
+	uint64_t probing_ns, measuring_ns; /* spent on either */
 	uint32_t compared; /* pairs of candidates, measured in turn */
 	/* Candidate keys that missed, by what is nearest in the database. */
 	uint32_t shape_changed, attribute_changed, operator_changed;
@@ -94,12 +94,12 @@ bool pricer_may_measure(const struct pricer *p);
  * were never looked at: a few runs, whose least (and something off) is a far
  * better bound than what the work alone tells. *any: were there some? Stops
  * early as pricer_price() does. */
-bool pricer_glance(struct pricer *p, struct prices *prices,
+bool pricer_probe(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err);
 
 /* The same for those that were looked at once: the lesser of two looks, at two
  * moments, is trusted more. */
-bool pricer_glance_again(struct pricer *p, struct prices *prices,
+bool pricer_probe_again(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err);
 
 /* Two candidates of one purpose whose prices are close, and what running them

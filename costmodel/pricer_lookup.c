@@ -155,14 +155,14 @@ environments_open(struct pricer *p, struct err *err)
 		    environment_hard(i < p->mix->n ? &p->mix->target[i] : NULL,
 		        p->o.threads, p->arena);
 		if (is_measured_here(p, i))
-			e->glance_hard =
+			e->probe_hard =
 			    environment_other(e->hard, "glance", p->arena);
 		if (!p->db)
 			continue;
 		if (!costdb_environment(p->db, e->hard, false, &e->id, err)
-		    || (e->glance_hard
+		    || (e->probe_hard
 		        && !costdb_environment(
-		            p->db, e->glance_hard, false, &e->glance_id, err)))
+		            p->db, e->probe_hard, false, &e->probe_id, err)))
 			return false;
 		find_near(p, e, stored, nstored);
 	}
@@ -296,20 +296,20 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 	return true;
 }
 
-/* TUNING: a glance's least of a run that was disturbed throughout. */
+/* TUNING: a probe's least of a run that was disturbed throughout. */
 #define DISTURBED 2
 
 void
-glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
+probe_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 {
 	if (f->outcome == DB_OK || f->outcome == DB_NOISY) {
 		cost_ns ns = f->outcome == DB_OK ? f->low : f->low / DISTURBED;
 
-		if (s->price.glances == 0 || ns < s->glance_ns)
-			s->glance_ns = ns ? ns : 1;
-		s->glance_high =
-		    f->high > s->glance_high ? f->high : s->glance_high;
-		s->price.glances += f->attempts;
+		if (s->price.probes == 0 || ns < s->probe_ns)
+			s->probe_ns = ns ? ns : 1;
+		s->probe_high =
+		    f->high > s->probe_high ? f->high : s->probe_high;
+		s->price.probes += f->attempts;
 		slot_bound(p, s);
 		if (s->price.state == PRICE_BOUND)
 			slot_expect(s);
@@ -325,20 +325,20 @@ glance_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 	s->price.detail = outcome_words(f, p->arena);
 }
 
-/* What a glance at it has shown, now or in another run. */
+/* What a probe at it has shown, now or in another run. */
 static bool
-use_glance(struct pricer *p, struct slot *s, struct err *err)
+use_probe(struct pricer *p, struct slot *s, struct err *err)
 {
 	const struct environment *e = &p->environment[s->target];
 	struct db_found f;
 
-	if (e->glance_id == DB_NO_ID)
+	if (e->probe_id == DB_NO_ID)
 		return true;
 	if (!costdb_lookup(
-	        p->db, s->subject.bytes, s->subject.n, e->glance_id, &f, err))
+	        p->db, s->subject.bytes, s->subject.n, e->probe_id, &f, err))
 		return false;
 	if (f.attempts)
-		glance_of_found(p, s, &f);
+		probe_of_found(p, s, &f);
 	return true;
 }
 
@@ -376,5 +376,5 @@ slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
 		return true;
 	}
 	return find_price(p, s, err)
-	    && (s->price.state == PRICE_FAILED || use_glance(p, s, err));
+	    && (s->price.state == PRICE_FAILED || use_probe(p, s, err));
 }

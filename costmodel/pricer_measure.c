@@ -25,7 +25,7 @@
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
 
-/* TUNING: glances are worth the first quartile of what the last prices were of
+/* TUNING: probes are worth the first quartile of what the last prices were of
  * theirs, once there are some and it moved by so much; never more than DRIFT_MOST. */
 #define DRIFT_LEAST 4
 #define DRIFT_STEP 0.01
@@ -34,7 +34,7 @@
 struct batch {
 	struct pricer *p;
 	struct prices *prices;
-	bool glance; /* a quick look is enough */
+	bool probe; /* a quick look is enough */
 	bool again; /* although there was one */
 	uint32_t slot[BATCH], n; /* of this batch */
 	uint32_t done, todo; /* of the whole call */
@@ -108,18 +108,18 @@ break_work(struct pricer *p, struct prices *prices, const struct slot *broken)
 	rebound(p, prices, broken->target);
 }
 
-/* What the last prices were of the glances before them. The machine is another
- * than it was when glances were taken (load, clock), and so are prices now; one
+/* What the last prices were of the probes before them. The machine is another
+ * than it was when probes were taken (load, clock), and so are prices now; one
  * of them says nothing. */
 static void
-weigh_glance(struct pricer *p, struct prices *prices, const struct slot *s)
+calibrate_probes(struct pricer *p, struct prices *prices, const struct slot *s)
 {
 	struct drift *d = &p->drift;
 	double sorted[DRIFT_LAST], scale;
 	uint32_t n;
 
 	d->ratio[d->n++ % DRIFT_LAST] =
-	    (double)s->price.ns / (double)s->glance_ns;
+	    (double)s->price.ns / (double)s->probe_ns;
 	n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST;
 	if (n < DRIFT_LEAST)
 		return;
@@ -144,10 +144,10 @@ check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
 
 	if (s->price.state != PRICE_KNOWN || s->price.origin == FROM_SIMULATION)
 		return;
-	if (s->price.glances) {
+	if (s->price.probes) {
 		p->counts.bounded++;
 		p->counts.broken += is_broken;
-		weigh_glance(p, prices, s);
+		calibrate_probes(p, prices, s);
 	}
 	if (!is_broken)
 		return;
@@ -188,17 +188,17 @@ survive(struct pricer *p, struct err *err)
 }
 
 static bool
-add_environments(struct pricer *p, const uint32_t *slot, uint32_t n,
-    bool glance, struct err *err)
+add_environments(struct pricer *p, const uint32_t *slot, uint32_t n, bool probe,
+    struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct environment *e =
 		    &p->environment[p->slot[slot[i]].target];
-		db_id *id = glance ? &e->glance_id : &e->id;
+		db_id *id = probe ? &e->probe_id : &e->id;
 
 		if (*id == DB_NO_ID
-		    && !costdb_environment(p->db,
-		        glance ? e->glance_hard : e->hard, true, id, err))
+		    && !costdb_environment(
+		        p->db, probe ? e->probe_hard : e->hard, true, id, err))
 			return false;
 	}
 	return true;
@@ -269,11 +269,11 @@ env_of(const struct batch *b, const struct slot *s)
 {
 	const struct environment *e = &b->p->environment[s->target];
 
-	return b->glance ? e->glance_id : e->id;
+	return b->probe ? e->probe_id : e->id;
 }
 
 static void
-take_glance(struct batch *b, uint32_t slot, const struct measurement *r)
+take_probe(struct batch *b, uint32_t slot, const struct measurement *r)
 {
 	struct pricer *p = b->p;
 	struct slot *s = &p->slot[slot];
@@ -283,9 +283,9 @@ take_glance(struct batch *b, uint32_t slot, const struct measurement *r)
 	    .high = r->low};
 
 	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NOISY) {
-		p->counts.glanced += !b->again;
-		p->counts.glanced_again += b->again;
-		glance_of_found(p, s, &f);
+		p->counts.probed += !b->again;
+		p->counts.probed_again += b->again;
+		probe_of_found(p, s, &f);
 	} else {
 		price_of_measurement(&s->price, r, p->arena);
 		p->counts.failed++;
@@ -326,8 +326,8 @@ job_done(void *context, uint32_t job, const struct measurement *r)
 		return; /* the first fault is the one reported */
 	if (!store_attempt(p, s, env_of(b, s), r, b->err))
 		return;
-	if (b->glance)
-		take_glance(b, slot, r);
+	if (b->probe)
+		take_probe(b, slot, r);
 	else
 		take_price(b, slot, r);
 	b->done++;
@@ -352,13 +352,13 @@ run_batch(struct batch *b, struct err *err)
 		    .value = s->value,
 		    .from = s->from,
 		    .to = s->to,
-		    .glance = b->glance,
+		    .probe = b->probe,
 		};
 	}
 	b->err = err;
 	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
-	*(b->glance ? &p->counts.glancing_ns : &p->counts.measuring_ns) +=
+	*(b->probe ? &p->counts.probing_ns : &p->counts.measuring_ns) +=
 	    clock_ns() - start;
 	return ok;
 }
@@ -376,9 +376,9 @@ take_result(struct batch *b, uint32_t slot, struct err *err)
 	if (f.attempts == 0)
 		return true; /* invalidated just now; asked for again */
 	b->done++;
-	if (b->glance) {
-		glance_of_found(b->p, s, &f);
-		b->p->counts.glanced++;
+	if (b->probe) {
+		probe_of_found(b->p, s, &f);
+		b->p->counts.probed++;
 		slot_publish(b->p, b->prices, slot);
 		return true;
 	}
@@ -397,7 +397,7 @@ batch_size(const struct batch *b)
 	const struct pricer *p = b->p;
 	uint32_t left = BATCH;
 
-	if (!b->glance && p->o.max_measure
+	if (!b->probe && p->o.max_measure
 	    && p->o.max_measure - p->counts.measured < left)
 		left = p->o.max_measure - p->counts.measured;
 	return left;
@@ -525,14 +525,14 @@ slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
 }
 
 bool
-slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
+slots_probe(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err)
 {
 	struct batch b = {.p = p,
 	    .prices = prices,
 	    .todo = n,
-	    .glance = true,
-	    .again = n && p->slot[slot[0]].price.glances > 0};
+	    .probe = true,
+	    .again = n && p->slot[slot[0]].price.probes > 0};
 
 	if (!open_measurer(p, err))
 		return false;

@@ -21,8 +21,8 @@ struct slot {
 	format_id from, to;
 	struct work work;
 	struct price price;
-	cost_ns glance_ns; /* least of the glances; 0: not looked at */
-	cost_ns glance_high; /* most of them */
+	cost_ns probe_ns; /* least of the probes; 0: not looked at */
+	cost_ns probe_high; /* most of them */
 	const char *miss; /* why the lookup missed; "" for a hit */
 	bool is_missed; /* in no environment */
 	/* Who answered in this run before it went back to what is on record
@@ -37,9 +37,9 @@ struct environment {
 	db_id id; /* DB_NO_ID: nothing stored under it yet */
 	bool is_stored; /* prices of this target live in the database */
 	double scale; /* of its lower bounds; lowered when one is broken */
-	/* Glances are kept under the same facts but for `cost`. */
-	const char *glance_hard; /* NULL: nothing is measured here */
-	db_id glance_id;
+	/* Probes are kept under the same facts but for `cost`. */
+	const char *probe_hard; /* NULL: nothing is measured here */
+	db_id probe_id;
 	/* Environments whose figures stand in, best first, and how far off
 	 * each is; DB ids of `near` up to ncompatible are compatible. */
 	const db_id *near;
@@ -48,12 +48,12 @@ struct environment {
 	uint32_t nnear, ncompatible;
 };
 
-/* How prices stand to the glances taken before them. */
+/* How prices stand to the probes taken before them. */
 #define DRIFT_LAST 32
 struct drift {
 	double ratio[DRIFT_LAST]; /* of the last ones */
 	uint32_t n; /* so far */
-	double scale; /* of bounds made from glances */
+	double scale; /* of bounds made from probes */
 };
 
 /* Under which soft facts prices out of the database were measured. */
@@ -107,7 +107,7 @@ uint32_t slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new);
 void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
 
 /* Set the least a slot may cost, and what it is taken for, from its work and what
- * glances at it showed. */
+ * probes at it showed. */
 void slot_bound(const struct pricer *p, struct slot *s);
 
 /* What its price is expected to be, and between what, while only `bound` and
@@ -123,9 +123,8 @@ bool slot_lookup(struct pricer *p, uint32_t slot, struct err *err);
 /* Open what is looked up in: the database and the environments. */
 bool environments_open(struct pricer *p, struct err *err);
 
-/* What a stored glance tells: a bound, or that it fails. */
-void glance_of_found(
-    struct pricer *p, struct slot *s, const struct db_found *f);
+/* What a stored probe tells: a bound, or that it fails. */
+void probe_of_found(struct pricer *p, struct slot *s, const struct db_found *f);
 
 /* The price an attempt gives. */
 void price_of_found(struct price *price, const struct db_found *f);
@@ -184,9 +183,9 @@ bool pricing_is_over(const struct pricer *p);
 bool slots_measure(struct pricer *p, struct prices *prices,
     const uint32_t *slot, uint32_t n, struct err *err);
 
-/* The same with a glance each: bounds rise, and what cannot run has failed. All
+/* The same with a probe each: bounds rise, and what cannot run has failed. All
  * are looked at for the first time, or all again. */
-bool slots_glance(struct pricer *p, struct prices *prices, const uint32_t *slot,
+bool slots_probe(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err);
 
 /* Make classes of values and slots for the conversions between the formats

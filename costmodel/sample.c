@@ -23,12 +23,12 @@
  * small models 4 to 16 % too low, 96 MiB up to 13 % too high. */
 #define SWEEP_BESIDE ((size_t)16 << 20)
 #define SWEEP_MAX ((size_t)96 << 20)
-/* TUNING: a glance: so many undisturbed runs, or this long, and then so many
+/* TUNING: a probe: so many undisturbed runs, or this long, and then so many
  * shots; of what takes long one or two runs are enough. */
-#define GLANCE_RUNS 5
-#define GLANCE_SHOTS 2
-#define GLANCE_NS UINT64_C(5000000)
-#define GLANCE_LONG_NS UINT64_C(20000000)
+#define PROBE_RUNS 5
+#define PROBE_SHOTS 2
+#define PROBE_NS UINT64_C(5000000)
+#define PROBE_LONG_NS UINT64_C(20000000)
 /* TUNING: what a packed copy of weights takes of their bytes at most; Winograd's
  * of 3x3 weights, in 6x6 tiles. */
 #define PACKED 4
@@ -251,15 +251,15 @@ run_warm(const struct shot *s)
 	struct block b = {.min_ns = UINT64_MAX, .slow = first > SLOW_NS};
 
 	b.kept = b.slow;
-	for (uint32_t i = 0; i < 2 * GLANCE_RUNS && !b.slow; i++) {
+	for (uint32_t i = 0; i < 2 * PROBE_RUNS && !b.slow; i++) {
 		long before = machine_preemptions();
 		uint64_t took = shoot(s);
 
-		b.slow = took > GLANCE_LONG_NS;
+		b.slow = took > PROBE_LONG_NS;
 		b.kept += b.slow || machine_preemptions() == before;
 		b.min_ns = took < b.min_ns ? took : b.min_ns;
-		if (b.kept >= GLANCE_RUNS
-		    || (b.kept && clock_ns() - start > GLANCE_NS))
+		if (b.kept >= PROBE_RUNS
+		    || (b.kept && clock_ns() - start > PROBE_NS))
 			break;
 	}
 	if (b.slow && first < b.min_ns)
@@ -268,12 +268,12 @@ run_warm(const struct shot *s)
 }
 
 struct block
-sample_glance(const struct shot *s, struct sweep *w)
+sample_probe(const struct shot *s, struct sweep *w)
 {
 	struct block b = run_warm(s);
 	uint64_t least = UINT64_MAX, took;
 
-	for (uint32_t i = 0; !b.slow && i < GLANCE_SHOTS; i++) {
+	for (uint32_t i = 0; !b.slow && i < PROBE_SHOTS; i++) {
 		fire(s, w, false, &took);
 		least = took < least ? took : least;
 	}

@@ -61,7 +61,7 @@ struct block sample_pair(
  * those back to back were preempted) mean anything: the least shot, or the least
  * run back to back plus the time to stream what it touches, if that is less. Of
  * what takes long, one run or the lesser of two. */
-struct block sample_glance(const struct shot *s, struct sweep *w);
+struct block sample_probe(const struct shot *s, struct sweep *w);
 
 /* Denormals off, as inference does, for the calling thread; what to give back
  * to return to the mode before. */

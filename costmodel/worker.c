@@ -188,8 +188,8 @@ time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
     struct worker_reply *r)
 {
 	int held = machine_hold(w->place->core[0]);
-	struct block b = q->job.glance ? sample_glance(s, &w->sweep)
-	                               : sample_block(s, &w->sweep);
+	struct block b = q->job.probe ? sample_probe(s, &w->sweep)
+	                              : sample_block(s, &w->sweep);
 
 	machine_release(held);
 	take_block(r, &b);

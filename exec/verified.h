@@ -4,7 +4,7 @@
 #define EXEC_VERIFIED_H
 
 #include "exec/verify_run.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 
 struct verification {
 	struct verified_as verdict; /* of the last plan */

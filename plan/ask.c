@@ -79,7 +79,7 @@ quest_list_unpriced(struct quest *q, const struct cover *cover)
 /* Look at what was listed and never looked at, and at what begins with the same
  * nodes: it would be asked for next. Else look at what is listed once more. */
 static bool
-glance_at_listed(struct quest *q, bool *any, struct err *err)
+probe_listed(struct quest *q, bool *any, struct err *err)
 {
 	const struct candidates *all = q->r->candidates;
 	const struct price *p = q->r->prices->candidate;
@@ -90,7 +90,7 @@ glance_at_listed(struct quest *q, bool *any, struct err *err)
 	for (uint32_t k = 0; k < q->nask; k++) {
 		const struct candidate *c = &all->candidate[q->ask[k]];
 
-		if (p[q->ask[k]].glances == 0)
+		if (p[q->ask[k]].probes == 0)
 			limit[c->node[0]] =
 			    price_guess(&p[q->ask[k]]) * RIVAL_BOUND;
 	}
@@ -99,10 +99,10 @@ glance_at_listed(struct quest *q, bool *any, struct err *err)
 		    && price_guess(&p[c]) <= limit[all->candidate[c].node[0]])
 			list[n++] = c;
 	trace_ask(q->r->trace, "probe", list, n);
-	if (!pricer_glance(q->r->pricer, q->r->prices, list, n, any, err))
+	if (!pricer_probe(q->r->pricer, q->r->prices, list, n, any, err))
 		return false;
 	return *any
-	    || pricer_glance_again(
+	    || pricer_probe_again(
 	        q->r->pricer, q->r->prices, q->ask, q->nask, any, err);
 }
 
@@ -242,7 +242,7 @@ quest_price_listed(struct quest *q, bool *moved, struct err *err)
 	/* what is priced may be off the cheapest cover by then */
 	if (!price_conversions(q, moved, err) || *moved)
 		return err->kind == ERR_NONE;
-	if (!glance_at_listed(q, moved, err))
+	if (!probe_listed(q, moved, err))
 		return false;
 	if (*moved) {
 		quest_reprice(q);

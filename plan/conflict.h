@@ -2,7 +2,7 @@
 #ifndef PLAN_CONFLICT_H
 #define PLAN_CONFLICT_H
 
-#include "plan/solve.h"
+#include "plan/search.h"
 
 /* Constraints that together leave no legal plan, none of which could be missing,
  * and as few as there are where that can be found in a few hundred tries: fills

@@ -3,7 +3,7 @@
 #define PLAN_QUEST_H
 
 #include "plan/slices.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "plan/wholes.h"
 
 struct quest {
@@ -87,7 +87,7 @@ bool quest_is_rival(const struct quest *q, uint32_t a, uint32_t b);
  * doubted; 0: where not much of the cover's cost hangs on it. */
 uint64_t quest_doubt(const struct cover *c, const struct price *chosen);
 
-/* Price rivals of a cover's dearest choices that were only glanced at and seemed
+/* Price rivals of a cover's dearest choices that were only probed and seemed
  * near; *moved: more is known of some. */
 bool quest_price_rivals(
     struct quest *q, const struct cover *c, bool *moved, struct err *err);

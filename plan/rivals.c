@@ -1,5 +1,5 @@
 /* Rivals of what a plan pays most for: what could stand in a chosen candidate's
- * place, was only glanced at and seemed a little dearer. A glance may be wrong
+ * place, was only probed and seemed a little dearer. A probe may be wrong
  * about a kernel; where much hangs on it, it gets a price. */
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 /* TUNING: a choice of so much of a plan's cost is worth a second price. Permille. */
 #define DEAR 20
 /* SOURCE: of 448 prices 2 % were more than a tenth below the lesser of two
- * glances, a Gemm of 9216x4096 by up to two fifths. Permille. */
+ * probes, a Gemm of 9216x4096 by up to two fifths. Permille. */
 #define RIVAL_NEAR 150
 /* TUNING: at most one for so many distinct candidates: they are measured on top of
  * what the search asked for, and compared as well. */
 #define RIVAL_EVERY 80
 
-#define GLANCES 2 /* before a price, as for all candidates */
+#define PROBES 2 /* before a price, as for all candidates */
 
 static bool
 same_ports(const struct port *x, const struct port *y, uint32_t n)
@@ -82,17 +82,17 @@ seen(const struct price *p)
 /* Does it have a price by now? Then a run before this one, or a round, doubted it
  * too: it stays on the list, so that the same ones are on it every time. */
 static bool
-is_probed(const struct price *p, uint32_t glances)
+is_probed(const struct price *p, uint32_t probes)
 {
-	return p->source == PRICE_MEASURED && p->glances >= glances
+	return p->source == PRICE_MEASURED && p->probes >= probes
 	    && (p->state == PRICE_BOUND
-	        || (p->state == PRICE_KNOWN && p->glances > 0));
+	        || (p->state == PRICE_KNOWN && p->probes > 0));
 }
 
-/* Those of one step that, from `glances` looks, seem near. */
+/* Those of one step that, from `probes` looks, seem near. */
 static void
 list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
-    uint32_t glances, struct rivals *all)
+    uint32_t probes, struct rivals *all)
 {
 	const struct price *p = q->r->prices->candidate;
 	uint64_t doubt = quest_doubt(c, &p[chosen]);
@@ -101,7 +101,7 @@ list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
 	    || doubt == 0)
 		return;
 	for (uint32_t i = 0; i < q->r->candidates->n; i++)
-		if (i != chosen && is_probed(&p[i], glances)
+		if (i != chosen && is_probed(&p[i], probes)
 		    && seen(&p[i]) <= p[chosen].ns + doubt
 		    && candidate_allowed(&q->problem.candidate[i])
 		    && quest_is_rival(q, chosen, i))
@@ -124,13 +124,13 @@ by_worth(const void *x, const void *y)
 
 /* Candidates of them all, sorted; *n of them. */
 static uint32_t *
-rivals_of(struct quest *q, const struct cover *c, uint32_t glances, uint32_t *n)
+rivals_of(struct quest *q, const struct cover *c, uint32_t probes, uint32_t *n)
 {
 	struct rivals all = {.n = 0};
 	uint32_t *candidate;
 
 	for (uint32_t i = 0; i < c->nsteps; i++)
-		list_rivals(q, c, c->step[i].candidate, glances, &all);
+		list_rivals(q, c, c->step[i].candidate, probes, &all);
 	if (all.n)
 		qsort(all.list, all.n, sizeof *all.list, by_worth);
 	candidate = arena_new(q->arena, uint32_t, all.n);
@@ -167,11 +167,11 @@ quest_price_rivals(
 		return true;
 	list = rivals_of(q, c, 0, &n);
 	trace_ask(q->r->trace, "probe", list, n);
-	if (!pricer_glance(pricer, prices, list, n, &looked, err)
-	    || !pricer_glance_again(pricer, prices, list, n, &again, err))
+	if (!pricer_probe(pricer, prices, list, n, &looked, err)
+	    || !pricer_probe_again(pricer, prices, list, n, &again, err))
 		return false;
 	*moved = looked || again; /* a bound may be lower now */
-	list = rivals_of(q, c, GLANCES, &n);
+	list = rivals_of(q, c, PROBES, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (doubt(q, list[i], most)
 		    && prices->candidate[list[i]].state == PRICE_BOUND)

@@ -2,7 +2,7 @@
 #ifndef PLAN_SENSITIVITY_H
 #define PLAN_SENSITIVITY_H
 
-#include "plan/solve.h"
+#include "plan/search.h"
 
 /* The plan at one end of an assumption's range. */
 struct plan_end {

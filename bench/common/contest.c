@@ -9,7 +9,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/order.h"
 #include "ir/normalize.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "targets/host/host.h"
 
 cost_ns

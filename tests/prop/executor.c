@@ -10,7 +10,7 @@
 #include "costmodel/trial.h"
 #include "exec/executor.h"
 #include "exec/memory.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "targets/host/host.h"
 #include "tests/support/make.h"
 #include "tests/support/support.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
 

@@ -1,5 +1,5 @@
 /* Lazy pricing against eager pricing: the same cost, whatever the bounds, with
- * or without glances, with few prices asked for; and when pricing stops early, an honest answer. A pricer
+ * or without probes, with few prices asked for; and when pricing stops early, an honest answer. A pricer
  * of our own stands in for the real one: it knows the true prices.
  * Argument: number of cases (default 1500). */
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "tests/support/dressed.h"
 #include "tests/support/nets.h"
 #include "tests/support/problems.h"
@@ -15,7 +15,7 @@
 struct pricer {
 	const struct problem *truth;
 	uint32_t asked, limit;
-	bool glances; /* they tell something */
+	bool probes; /* they tell something */
 };
 
 /* One key a candidate, so what is asked for is what is counted. */
@@ -44,14 +44,14 @@ look(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 {
 	bool any = false;
 
-	for (uint32_t i = 0; p->glances && i < n; i++) {
+	for (uint32_t i = 0; p->probes && i < n; i++) {
 		struct price *x = &prices->candidate[candidate[i]];
 		cost_ns cost = p->truth->candidate[candidate[i]].cost;
 
-		if (x->state != PRICE_BOUND || x->glances != nth)
+		if (x->state != PRICE_BOUND || x->probes != nth)
 			continue;
 		any = true;
-		x->glances++;
+		x->probes++;
 		if (cost == COST_NEVER)
 			x->state = PRICE_FAILED;
 		else if (cost > x->bound)
@@ -70,8 +70,8 @@ pricer_may_measure(const struct pricer *p)
 }
 
 bool
-pricer_glance(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
+    uint32_t n, bool *any, struct err *err)
 {
 	(void)err;
 	*any = look(p, prices, candidate, n, 0);
@@ -79,7 +79,7 @@ pricer_glance(struct pricer *p, struct prices *prices,
 }
 
 bool
-pricer_glance_again(struct pricer *p, struct prices *prices,
+pricer_probe_again(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
 {
 	(void)err;

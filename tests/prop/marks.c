@@ -9,7 +9,7 @@
 
 #include "plan/conflict.h"
 #include "plan/partition.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "tests/support/dressed.h"
 #include "tests/support/problems.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "plan/problem.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "search/problem_index.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
@@ -94,8 +94,8 @@ pricer_may_measure(const struct pricer *p)
 }
 
 bool
-pricer_glance(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
+    uint32_t n, bool *any, struct err *err)
 {
 	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
 	*any = false;
@@ -103,10 +103,10 @@ pricer_glance(struct pricer *p, struct prices *prices,
 }
 
 bool
-pricer_glance_again(struct pricer *p, struct prices *prices,
+pricer_probe_again(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
 {
-	return pricer_glance(p, prices, candidate, n, any, err);
+	return pricer_probe(p, prices, candidate, n, any, err);
 }
 
 /* Nothing is on record here. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ir/base/map.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "tests/support/dressed.h"
 #include "tests/support/oracle.h"
 #include "tests/support/problems.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "plan/solve.h"
+#include "plan/search.h"
 
 /* Does its library build the candidate? */
 static bool

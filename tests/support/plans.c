@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "tests/support/build.h"
 
 static uint32_t

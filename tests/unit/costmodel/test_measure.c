@@ -257,9 +257,9 @@ test_each_fault_costs_one_candidate(void **state)
 	assert_non_null(strstr(result[5].detail, "not today"));
 }
 
-/* A glance is quick, unchecked and sees what crashes. */
+/* A probe is quick, unchecked and sees what crashes. */
 static void
-test_glance(void **state)
+test_probe(void **state)
 {
 	static const enum way way[] = {WAITS, GARBAGE, SEGFAULT, GOOD};
 	struct err err = {.kind = ERR_NONE};
@@ -269,7 +269,7 @@ test_glance(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++)
 		job[i] =
-		    (struct measure_job){.candidate = way[i], .glance = true};
+		    (struct measure_job){.candidate = way[i], .probe = true};
 	assert_true(measurer_run(x, job, 4, take, NULL, &err));
 	measurer_close(x);
 	assert_int_equal(ndone, 4);
@@ -387,7 +387,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_good_and_waiting),
 	    TEST(test_each_fault_costs_one_candidate),
-	    TEST(test_glance),
+	    TEST(test_probe),
 	    TEST(test_versus),
 	    TEST(test_memory_blow_up),
 	    TEST(test_stop_ends_early),

@@ -18,7 +18,7 @@
 
 /* The fake measurer: what it was asked, and what it answers. */
 static struct {
-	uint32_t opened, measured, conversions, glances, duels;
+	uint32_t opened, measured, conversions, probes, duels;
 	cost_ns base;
 	uint32_t crash; /* this candidate crashes */
 	uint32_t slow; /* this one takes `slow_ns` to answer */
@@ -85,8 +85,8 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 			r.median = 1000000;
 			r.high = 1010000;
 		}
-		fake.measured += !job[i].glance && !job[i].versus;
-		fake.glances += job[i].glance;
+		fake.measured += !job[i].probe && !job[i].versus;
+		fake.probes += job[i].probe;
 		done(context, i, &r);
 	}
 	return true;
@@ -498,17 +498,17 @@ limits_and_no_database_are_honoured(void **state)
 }
 
 static bool
-glance(struct fixture *f, uint32_t candidate)
+probe(struct fixture *f, uint32_t candidate)
 {
 	bool any;
 
 	assert_true(
-	    pricer_glance(f->pricer, &f->prices, &candidate, 1, &any, &f->err));
+	    pricer_probe(f->pricer, &f->prices, &candidate, 1, &any, &f->err));
 	return any;
 }
 
 static void
-a_glance_raises_the_bound_and_is_remembered(void **state)
+a_probe_raises_the_bound_and_is_remembered(void **state)
 {
 	struct fixture *f = *state;
 	const struct price *price = &f->prices.candidate[12];
@@ -518,23 +518,23 @@ a_glance_raises_the_bound_and_is_remembered(void **state)
 	begin(f);
 	price = &f->prices.candidate[12];
 	before = price->bound;
-	assert_true(glance(f, 12));
+	assert_true(probe(f, 12));
 	after = price->bound;
 	assert_int_equal(price->state, PRICE_BOUND);
 	assert_true(after > before && after < fake.base);
-	assert_false(glance(f, 12)); /* once is enough */
-	assert_true(glance(f, 13));
+	assert_false(probe(f, 12)); /* once is enough */
+	assert_true(probe(f, 13));
 	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
-	assert_int_equal(fake.glances, 2);
+	assert_int_equal(fake.probes, 2);
 	finish(f);
 
 	begin(f);
 	price = &f->prices.candidate[12];
 	assert_int_equal(price->bound, after);
 	assert_int_equal(price->state, PRICE_BOUND);
-	assert_false(glance(f, 12));
+	assert_false(probe(f, 12));
 	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
-	assert_int_equal(fake.glances, 2);
+	assert_int_equal(fake.probes, 2);
 	assert_int_equal(fake.measured, 0);
 	finish(f);
 
@@ -573,37 +573,37 @@ a_comparison_is_remembered(void **state)
 }
 
 static bool
-glance_again(struct fixture *f, uint32_t candidate)
+probe_again(struct fixture *f, uint32_t candidate)
 {
 	bool any;
 
-	assert_true(pricer_glance_again(
+	assert_true(pricer_probe_again(
 	    f->pricer, &f->prices, &candidate, 1, &any, &f->err));
 	return any;
 }
 
 static void
-the_lesser_of_two_glances_bounds(void **state)
+the_lesser_of_two_probes_bounds(void **state)
 {
 	struct fixture *f = *state;
 	cost_ns once, twice;
 
 	fake.base = 100000;
 	begin(f);
-	assert_false(glance_again(f, 12)); /* never looked at */
-	assert_true(glance(f, 12));
+	assert_false(probe_again(f, 12)); /* never looked at */
+	assert_true(probe(f, 12));
 	once = f->prices.candidate[12].guess;
-	assert_true(glance_again(f, 12));
+	assert_true(probe_again(f, 12));
 	twice = f->prices.candidate[12].guess;
 	assert_true(twice > once && twice < fake.base);
-	assert_false(glance(f, 12));
-	assert_false(glance_again(f, 12)); /* twice is enough */
-	assert_int_equal(pricer_counts(f->pricer).glanced, 1);
-	assert_int_equal(pricer_counts(f->pricer).glanced_again, 1);
-	assert_true(glance(f, 9));
+	assert_false(probe(f, 12));
+	assert_false(probe_again(f, 12)); /* twice is enough */
+	assert_int_equal(pricer_counts(f->pricer).probed, 1);
+	assert_int_equal(pricer_counts(f->pricer).probed_again, 1);
+	assert_true(probe(f, 9));
 	fake.base = 200000;
 	once = f->prices.candidate[9].guess;
-	assert_true(glance_again(f, 9)); /* disturbed */
+	assert_true(probe_again(f, 9)); /* disturbed */
 	assert_in_range(f->prices.candidate[9].guess, once + 1, 100000);
 	/* two that differ by as much again say little */
 	assert_in_range(f->prices.candidate[9].bound, 1, 30000);
@@ -611,7 +611,7 @@ the_lesser_of_two_glances_bounds(void **state)
 
 	begin(f);
 	assert_int_equal(f->prices.candidate[12].guess, twice);
-	assert_false(glance_again(f, 12));
+	assert_false(probe_again(f, 12));
 	finish(f);
 }
 
@@ -625,8 +625,7 @@ guess_of_last(struct fixture *f, uint32_t n, uint32_t *nbroken)
 	fake.base = 100000;
 	f->o.db = NULL;
 	begin(f);
-	assert_true(
-	    pricer_glance(f->pricer, &f->prices, all, 8, &any, &f->err));
+	assert_true(pricer_probe(f->pricer, &f->prices, all, 8, &any, &f->err));
 	fake.base = 33000;
 	assert_true(pricer_price(f->pricer, &f->prices, all + 1, n, &f->err));
 	*nbroken = pricer_counts(f->pricer).broken;
@@ -637,7 +636,7 @@ guess_of_last(struct fixture *f, uint32_t n, uint32_t *nbroken)
 }
 
 static void
-many_prices_below_glances_lower_other_bounds(void **state)
+many_prices_below_probes_lower_other_bounds(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t nbroken;
@@ -786,10 +785,10 @@ main(void)
 	    T(conversions_take_the_cheaper_way_round),
 	    T(a_measurement_below_its_bound_lowers_the_others),
 	    T(limits_and_no_database_are_honoured),
-	    T(a_glance_raises_the_bound_and_is_remembered),
+	    T(a_probe_raises_the_bound_and_is_remembered),
 	    T(a_comparison_is_remembered),
-	    T(the_lesser_of_two_glances_bounds),
-	    T(many_prices_below_glances_lower_other_bounds),
+	    T(the_lesser_of_two_probes_bounds),
+	    T(many_prices_below_probes_lower_other_bounds),
 	    T(a_timeout_is_tried_again_under_a_longer_limit),
 	    T(a_new_version_of_a_model_measures_what_is_new),
 	    T(canaries_tell_how_far_a_machine_drifted),

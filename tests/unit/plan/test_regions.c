@@ -13,7 +13,7 @@
 #include "plan/fit.h"
 #include "plan/sensitivity.h"
 #include "plan/shift.h"
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "plan/versus.h"
 #include "tests/support/make.h"
 

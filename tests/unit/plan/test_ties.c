@@ -1,5 +1,5 @@
 /* Near ties: a comparison decides, or the fewest boundaries do, and rivals that
- * were only glanced at are compared where much hangs on it. A pricer of our own
+ * were only probed are compared where much hangs on it. A pricer of our own
  * says what comparing shows. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "plan/solve.h"
+#include "plan/search.h"
 #include "tests/support/make.h"
 #include "tests/support/support.h"
 
@@ -31,7 +31,7 @@ pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 
 		assert_int_not_equal(p->price, 0);
 		assert_int_equal(x->state, PRICE_BOUND);
-		assert_int_equal(x->glances, 2); /* it was worth two looks */
+		assert_int_equal(x->probes, 2); /* it was worth two looks */
 		x->state = PRICE_KNOWN;
 		x->ns = x->low = x->high = p->price;
 	}
@@ -46,8 +46,8 @@ pricer_may_measure(const struct pricer *p)
 }
 
 bool
-pricer_glance(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
+    uint32_t n, bool *any, struct err *err)
 {
 	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
 	*any = false;
@@ -55,7 +55,7 @@ pricer_glance(struct pricer *p, struct prices *prices,
 }
 
 bool
-pricer_glance_again(struct pricer *p, struct prices *prices,
+pricer_probe_again(struct pricer *p, struct prices *prices,
     const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
 {
 	(void)err;
@@ -63,10 +63,10 @@ pricer_glance_again(struct pricer *p, struct prices *prices,
 	for (uint32_t i = 0; i < n; i++) {
 		struct price *x = &prices->candidate[candidate[i]];
 
-		if (x->state != PRICE_BOUND || x->glances != 1)
+		if (x->state != PRICE_BOUND || x->probes != 1)
 			continue;
 		*any = true;
-		x->glances++;
+		x->probes++;
 		x->bound = x->bound * p->again / 100;
 	}
 	return true;
@@ -204,7 +204,7 @@ teardown(void **state)
 }
 
 /* Search with cost[target][node], which of the right one is no more than what a
- * glance shows if the pricer has prices; the targets chosen, as "lrl". */
+ * probe shows if the pricer has prices; the targets chosen, as "lrl". */
 static const char *
 chosen(const cost_ns cost[2][LENGTH])
 {
@@ -243,7 +243,7 @@ chosen(const cost_ns cost[2][LENGTH])
 		if (pricer.price && c->target == 1) {
 			prices.candidate[i].state = PRICE_BOUND;
 			prices.candidate[i].bound = ns;
-			prices.candidate[i].glances = 1;
+			prices.candidate[i].probes = 1;
 		}
 	}
 	if (!plan_search(&plan, &r, &arena, &err))
@@ -337,9 +337,9 @@ what_is_dear_is_compared_from_farther(void **state)
 	assert_int_equal(plan.cost, 1000 + 70000 + 1000);
 }
 
-/* The glance was wrong, and so is the price alone: in turn it is faster. */
+/* The probe was wrong, and so is the price alone: in turn it is faster. */
 static void
-a_rival_glanced_at_is_compared(void **state)
+a_rival_probed_at_is_compared(void **state)
 {
 	const cost_ns cost[2][LENGTH] = {
 	    {1000, 3000, 1000}, {1010, 3300, 1010}};
@@ -360,9 +360,9 @@ a_rival_glanced_at_is_compared(void **state)
 	assert_true(plan.proven);
 }
 
-/* So much below the glance that there is nothing to compare. */
+/* So much below the probe that there is nothing to compare. */
 static void
-a_rival_glanced_at_may_be_cheaper(void **state)
+a_rival_probed_at_may_be_cheaper(void **state)
 {
 	const cost_ns cost[2][LENGTH] = {
 	    {1000, 3000, 1000}, {1010, 3300, 1010}};
@@ -407,8 +407,8 @@ main(void)
 	    T(what_is_forbidden_stays_out),
 	    T(what_is_far_apart_is_left_alone),
 	    T(what_is_dear_is_compared_from_farther),
-	    T(a_rival_glanced_at_is_compared),
-	    T(a_rival_glanced_at_may_be_cheaper),
+	    T(a_rival_probed_at_is_compared),
+	    T(a_rival_probed_at_may_be_cheaper),
 	    T(what_seems_far_or_small_is_not_priced),
 	};
 

@@ -1,4 +1,4 @@
-#include "plan/solve.h"
+#include "plan/search.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -171,7 +171,7 @@ is_sure(const struct quest *q, uint32_t candidate)
 
 	return p->state == PRICE_KNOWN
 	    || (p->state == PRICE_BOUND
-	        && (p->glances > 0 || target == quest_fallback(q->r->mix, 0)));
+	        && (p->probes > 0 || target == quest_fallback(q->r->mix, 0)));
 }
 
 /* The best cover at expected prices; of what is known to run only, if sure. */
@@ -218,7 +218,7 @@ try_cover(struct quest *q, struct err *err)
 
 	quest_list_unpriced(q, &q->best.cover);
 	trace_ask(q->r->trace, "probe", q->ask, q->nask);
-	if (!pricer_glance(
+	if (!pricer_probe(
 	        q->r->pricer, q->r->prices, q->ask, q->nask, &any, err))
 		return false;
 	quest_reprice(q);
