@@ -12,7 +12,7 @@
 #include "ir/onnx_write.h"
 #include "targets/mrvl/probe.h"
 
-struct request {
+struct calibrate_args {
 	struct cli *cli;
 	const char *measurements, *format, *start, *output, *probes;
 };
@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct request *r = (struct request *)state->input;
+	struct calibrate_args *r = (struct calibrate_args *)state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -73,7 +73,7 @@ write_onnx(FILE *f, const struct probe *p, struct arena *a, struct err *err)
 	static const struct onnx_opset opset = {"", 13};
 	const int64_t image[] = {1, p->c, p->h, p->w}, row[] = {1, p->c};
 	bool fc = p->op == PROBE_FC;
-	struct build b = zoo_begin(a, probe_name(p, a), true);
+	struct model_builder b = zoo_begin(a, probe_name(p, a), true);
 	value_id x = zoo_input(&b, "x", DT_FLOAT, fc ? 2 : 4, fc ? row : image);
 	struct conv_shape s = {
 	    p->c, p->o, p->kernel, 1, p->kernel / 2, p->groups};
@@ -150,7 +150,7 @@ write_script(const struct outdir *o, const struct probe *p, uint32_t n,
 }
 
 static bool
-write_probes(const struct request *r, struct err *err)
+write_probes(const struct calibrate_args *r, struct err *err)
 {
 	struct arena *a = r->cli->run;
 	struct outdir o;
@@ -242,7 +242,7 @@ write_params(FILE *f, void *context, struct err *err)
 }
 
 static bool
-load(struct samples *s, const struct request *r, struct err *err)
+load(struct samples *s, const struct calibrate_args *r, struct err *err)
 {
 	uint32_t others;
 
@@ -261,7 +261,7 @@ load(struct samples *s, const struct request *r, struct err *err)
 }
 
 static bool
-run(const struct request *r, struct err *err)
+run(const struct calibrate_args *r, struct err *err)
 {
 	struct samples samples;
 	struct params start;
@@ -302,7 +302,7 @@ static const struct argp argp = {
 bool
 cmd_calibrate(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct request r = {.cli = c};
+	struct calibrate_args r = {.cli = c};
 
 	return cli_parse(c, &argp, argc, argv, &r, err) && run(&r, err);
 }

@@ -86,7 +86,7 @@ db_stat_verb(struct db_args *d, struct err *err)
 }
 
 /* Attempts of one subject in one environment, as they go by. */
-struct group {
+struct attempt_group {
 	const struct db_args *d;
 	struct json json;
 	bool is_json;
@@ -98,7 +98,7 @@ struct group {
 };
 
 static void
-print_group(struct group *g)
+print_group(struct attempt_group *g)
 {
 	char range[64];
 
@@ -140,7 +140,7 @@ target_of(const char *hard, struct arena *a)
 static bool
 see_row(void *context, const struct db_row *row, struct err *err)
 {
-	struct group *g = context;
+	struct attempt_group *g = context;
 
 	(void)err;
 	if (row->subject != g->subject || row->env != g->env) {
@@ -164,7 +164,7 @@ see_row(void *context, const struct db_row *row, struct err *err)
 }
 
 static void
-begin_list(struct group *g, const char *schema)
+begin_list(struct attempt_group *g, const char *schema)
 {
 	g->is_json = g->d->cli->format == OUT_JSON;
 	arena_init(&g->a);
@@ -178,7 +178,7 @@ begin_list(struct group *g, const char *schema)
 }
 
 static void
-end_list(struct group *g)
+end_list(struct attempt_group *g)
 {
 	print_group(g);
 	arena_release(&g->a);
@@ -191,7 +191,7 @@ end_list(struct group *g)
 bool
 db_list_verb(struct db_args *d, struct err *err)
 {
-	struct group g = {.d = d};
+	struct attempt_group g = {.d = d};
 	struct costdb *db;
 	bool ok;
 

@@ -33,7 +33,7 @@ struct unbound {
 	bool again; /* one of that name came before */
 };
 
-struct dims {
+struct dim_args {
 	struct job *job;
 	struct unbound *item;
 	uint32_t n, cap;
@@ -41,19 +41,19 @@ struct dims {
 };
 
 static const struct type *
-type_of(const struct dims *d, value_id input)
+type_of(const struct dim_args *d, value_id input)
 {
 	return &graph_value(d->job->model.graph, input)->type;
 }
 
 static const char *
-name_of(const struct dims *d, value_id input)
+name_of(const struct dim_args *d, value_id input)
 {
 	return graph_value(d->job->model.graph, input)->name;
 }
 
 static void
-add(struct dims *d, value_id input, uint32_t axis)
+add(struct dim_args *d, value_id input, uint32_t axis)
 {
 	const struct graph *g = d->job->model.graph;
 	int64_t dim =
@@ -71,7 +71,7 @@ add(struct dims *d, value_id input, uint32_t axis)
 }
 
 static void
-collect(struct dims *d)
+collect(struct dim_args *d)
 {
 	const struct graph *g = d->job->model.graph;
 
@@ -116,7 +116,7 @@ suggested(const struct unbound *u)
 /* ---- what is usual ---- */
 
 static struct search_args *
-copy_args(struct dims *d)
+copy_args(struct dim_args *d)
 {
 	struct job *j = d->job;
 	struct search_args *args =
@@ -132,7 +132,8 @@ copy_args(struct dims *d)
 }
 
 static void
-bind_shape_of(struct search_args *args, const struct dims *d, value_id input)
+bind_shape_of(
+    struct search_args *args, const struct dim_args *d, value_id input)
 {
 	const struct type *t = type_of(d, input);
 	int64_t *dim = arena_new(d->job->arena, int64_t, t->rank);
@@ -145,7 +146,8 @@ bind_shape_of(struct search_args *args, const struct dims *d, value_id input)
 
 /* Every dimension that is left is a batch: of one. */
 static void
-bind_batches(struct search_args *args, const struct dims *d, struct buf *said)
+bind_batches(
+    struct search_args *args, const struct dim_args *d, struct buf *said)
 {
 	struct arena *a = d->job->arena;
 	struct bind_dim *dim =
@@ -185,7 +187,7 @@ quoted(const char *word, struct arena *a)
 }
 
 static const char *
-shape_to_give(const struct dims *d, value_id input)
+shape_to_give(const struct dim_args *d, value_id input)
 {
 	const struct type *t = type_of(d, input);
 	struct arena *a = d->job->arena;
@@ -204,7 +206,7 @@ shape_to_give(const struct dims *d, value_id input)
 
 /* The options that bind everything, with sizes as an example. */
 static const char *
-options_to_give(const struct dims *d)
+options_to_give(const struct dim_args *d)
 {
 	struct arena *a = d->job->arena;
 	value_id shaped = VALUE_NONE;
@@ -230,7 +232,7 @@ options_to_give(const struct dims *d)
 }
 
 static const char *
-place_of(const struct dims *d, const struct unbound *u)
+place_of(const struct dim_args *d, const struct unbound *u)
 {
 	return u->axis == RANK_UNKNOWN
 	    ? arena_printf(d->job->arena, "all of '%s'", name_of(d, u->input))
@@ -240,7 +242,7 @@ place_of(const struct dims *d, const struct unbound *u)
 
 /* "'seq' (of 'ids' axis 1, 'mask' axis 1)". */
 static void
-describe(struct buf *b, const struct dims *d, const struct unbound *u)
+describe(struct buf *b, const struct dim_args *d, const struct unbound *u)
 {
 	buf_printf(b, "%s%s%s (of %s", u->name ? "'" : "",
 	    u->name ? u->name : "one without a name", u->name ? "'" : "",
@@ -252,7 +254,7 @@ describe(struct buf *b, const struct dims *d, const struct unbound *u)
 }
 
 static bool
-ask(const struct dims *d, struct err *err)
+ask(const struct dim_args *d, struct err *err)
 {
 	const struct job *j = d->job;
 	struct buf b;
@@ -282,7 +284,7 @@ ask(const struct dims *d, struct err *err)
 
 /* What a result that is searched again had for its inputs. */
 static bool
-bind_as_result(struct search_args *args, const struct dims *d)
+bind_as_result(struct search_args *args, const struct dim_args *d)
 {
 	const struct onnx_options *known = &d->job->args->of_result;
 	uint32_t bound = args->onnx.nshapes;
@@ -304,7 +306,7 @@ bind_as_result(struct search_args *args, const struct dims *d)
 static bool
 bind_open(struct job *j, struct err *err)
 {
-	struct dims d = {.job = j};
+	struct dim_args d = {.job = j};
 	struct search_args *args;
 	const char *said;
 	bool usual = true;

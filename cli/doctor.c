@@ -17,7 +17,7 @@
 
 enum grade { GRADE_OK, GRADE_LACKS, GRADE_BROKEN };
 
-struct finding {
+struct diagnosis {
 	enum grade grade;
 	char text[400];
 };
@@ -30,8 +30,8 @@ static const char *const grade_word[] = {
 
 /* A program on PATH goes into the finding, or what goes without it. */
 static void
-check_program(
-    struct cli *c, struct finding *f, const char *program, const char *without)
+check_program(struct cli *c, struct diagnosis *f, const char *program,
+    const char *without)
 {
 	const char *where;
 
@@ -45,14 +45,14 @@ check_program(
 }
 
 static void
-check_dot(struct cli *c, struct finding *f)
+check_dot(struct cli *c, struct diagnosis *f)
 {
 	check_program(c, f, "dot",
 	    "reports go without the region graph (install graphviz)");
 }
 
 static void
-check_tmlc(struct cli *c, struct finding *f)
+check_tmlc(struct cli *c, struct diagnosis *f)
 {
 	check_program(c, f, "mrvl-tmlc",
 	    "whether Marvell's compiler takes a region is not checked, prices "
@@ -60,14 +60,14 @@ check_tmlc(struct cli *c, struct finding *f)
 }
 
 static void
-check_mlsim(struct cli *c, struct finding *f)
+check_mlsim(struct cli *c, struct diagnosis *f)
 {
 	check_program(
 	    c, f, "mrvl-mlsim", "`marq run` computes regions of mrvl itself");
 }
 
 static void
-check_cores(struct cli *c, struct finding *f)
+check_cores(struct cli *c, struct diagnosis *f)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t core[CORES_MAX], ncores = machine_cores(core), ntypes;
@@ -95,7 +95,7 @@ check_cores(struct cli *c, struct finding *f)
 }
 
 static void
-check_autogroup(struct cli *c, struct finding *f)
+check_autogroup(struct cli *c, struct diagnosis *f)
 {
 	(void)c;
 	if (access("/proc/self/autogroup", F_OK) != 0) {
@@ -128,7 +128,7 @@ existing_parent(char *path)
 }
 
 static void
-check_database(struct cli *c, struct finding *f)
+check_database(struct cli *c, struct diagnosis *f)
 {
 	const char *db = path_default_db(c->run);
 	char *folder = arena_str(c->run, db);
@@ -148,7 +148,7 @@ check_database(struct cli *c, struct finding *f)
 }
 
 static void
-check_environment(struct cli *c, struct finding *f)
+check_environment(struct cli *c, struct diagnosis *f)
 {
 	static const char *const names[] = {"OPENBLAS_CORETYPE",
 	    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "DNNL_MAX_CPU_ISA"};
@@ -166,7 +166,7 @@ check_environment(struct cli *c, struct finding *f)
 
 /* A kernel library, or why this build goes without it. */
 static void
-check_library(struct finding *f, const char *kind)
+check_library(struct diagnosis *f, const char *kind)
 {
 	struct err err = {.kind = ERR_NONE};
 
@@ -179,21 +179,21 @@ check_library(struct finding *f, const char *kind)
 }
 
 static void
-check_dnnl(struct cli *c, struct finding *f)
+check_dnnl(struct cli *c, struct diagnosis *f)
 {
 	(void)c;
 	check_library(f, "dnnl");
 }
 
 static void
-check_xnnpack(struct cli *c, struct finding *f)
+check_xnnpack(struct cli *c, struct diagnosis *f)
 {
 	(void)c;
 	check_library(f, "xnnpack");
 }
 
 static void
-check_blas(struct cli *c, struct finding *f)
+check_blas(struct cli *c, struct diagnosis *f)
 {
 	(void)c;
 	check_library(f, "blas");
@@ -201,7 +201,7 @@ check_blas(struct cli *c, struct finding *f)
 
 static const struct {
 	const char *name;
-	void (*check)(struct cli *c, struct finding *f);
+	void (*check)(struct cli *c, struct diagnosis *f);
 } checks[] = {
     {"cores", check_cores},
     {"scheduler", check_autogroup},
@@ -218,7 +218,7 @@ static const struct {
 #define NCHECKS (sizeof checks / sizeof checks[0])
 
 static void
-print_json(const struct finding *found)
+print_json(const struct diagnosis *found)
 {
 	struct json j;
 
@@ -257,7 +257,7 @@ static const struct argp argp = {
 bool
 cmd_doctor(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct finding found[NCHECKS] = {{.grade = GRADE_OK}};
+	struct diagnosis found[NCHECKS] = {{.grade = GRADE_OK}};
 	enum grade worst = GRADE_OK;
 
 	if (!cli_parse(c, &argp, argc, argv, c, err))

@@ -12,7 +12,7 @@
 #include "cli/what_if.h"
 #include "ir/base/json.h"
 
-struct args {
+struct explain_args {
 	struct search_args search;
 	struct pick_args pick;
 	struct text_list what_if;
@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
 };
 
 static void
-add_what_if(struct args *args, const char *text)
+add_what_if(struct explain_args *args, const char *text)
 {
 	if (strcmp(text, "list") == 0)
 		args->list = true;
@@ -60,7 +60,7 @@ add_what_if(struct args *args, const char *text)
 }
 
 static bool
-asks_for_nodes(const struct args *args)
+asks_for_nodes(const struct explain_args *args)
 {
 	const struct pick_args *p = &args->pick;
 
@@ -70,7 +70,7 @@ asks_for_nodes(const struct args *args)
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct explain_args *args = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -109,7 +109,7 @@ parse(int key, char *arg, struct argp_state *state)
 }
 
 static bool
-tell_nodes(const struct args *args, struct job *j, const struct pick *p,
+tell_nodes(const struct explain_args *args, struct job *j, const struct pick *p,
     struct json *w, struct err *err)
 {
 	struct node_story story;
@@ -134,7 +134,7 @@ tell_nodes(const struct args *args, struct job *j, const struct pick *p,
 }
 
 static bool
-tell_json(const struct args *args, struct job *j, const struct pick *p,
+tell_json(const struct explain_args *args, struct job *j, const struct pick *p,
     struct what_if *what, FILE *f, struct err *err)
 {
 	struct json w;
@@ -160,7 +160,7 @@ tell_json(const struct args *args, struct job *j, const struct pick *p,
 }
 
 static bool
-tell_text(const struct args *args, struct job *j, const struct pick *p,
+tell_text(const struct explain_args *args, struct job *j, const struct pick *p,
     struct what_if *what, struct err *err)
 {
 	if (!tell_nodes(args, j, p, NULL, err))
@@ -181,7 +181,7 @@ tell_text(const struct args *args, struct job *j, const struct pick *p,
 
 /* A document is written whole or not at all. */
 static bool
-tell(const struct args *args, struct job *j, struct what_if *what,
+tell(const struct explain_args *args, struct job *j, struct what_if *what,
     struct err *err)
 {
 	struct pick p;
@@ -206,7 +206,7 @@ tell(const struct args *args, struct job *j, struct what_if *what,
 }
 
 static bool
-run(const struct args *args, struct job *j, struct what_if *what,
+run(const struct explain_args *args, struct job *j, struct what_if *what,
     struct err *err)
 {
 	struct cli *c = args->search.cli;
@@ -235,7 +235,7 @@ static const struct argp argp = {
 bool
 cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct args args = {.fast = false};
+	struct explain_args args = {.fast = false};
 	struct job j = {.opened = false};
 	struct what_if what = {.found = false};
 	const char *given;

@@ -9,7 +9,7 @@
 #include "db/verdict.h"
 #include "ir/base/map.h"
 
-struct reader {
+struct stats_reader {
 	struct arena *arena;
 	struct figure *list;
 	uint32_t n, cap;
@@ -32,7 +32,7 @@ figures_are_in(const char *path)
 
 /* As a lookup would see it: a wrong result outweighs figures. */
 static void
-end_figure(struct reader *r)
+end_figure(struct stats_reader *r)
 {
 	struct verdict v;
 	struct figure *f;
@@ -52,7 +52,7 @@ end_figure(struct reader *r)
 }
 
 static void
-begin_figure(struct reader *r, const struct db_row *row)
+begin_figure(struct stats_reader *r, const struct db_row *row)
 {
 	char hash[33];
 	struct figure *f;
@@ -87,7 +87,7 @@ is_probe(const char *hard)
 static bool
 see_attempt(void *context, const struct db_row *row, struct err *err)
 {
-	struct reader *r = context;
+	struct stats_reader *r = context;
 
 	(void)err;
 	if (is_probe(row->hard))
@@ -108,7 +108,7 @@ see_attempt(void *context, const struct db_row *row, struct err *err)
 }
 
 static bool
-read_figures(struct reader *r, const char *path, struct err *err)
+read_figures(struct stats_reader *r, const char *path, struct err *err)
 {
 	const struct db_where all = {NULL, NULL, NULL, NULL};
 	struct costdb *db;
@@ -190,8 +190,8 @@ add_pair(struct figures_diff *d, struct figure_pair *list,
 }
 
 static void
-pair_up(struct figures_diff *d, const struct reader *x, const struct reader *y,
-    double threshold, struct arena *arena)
+pair_up(struct figures_diff *d, const struct stats_reader *x,
+    const struct stats_reader *y, double threshold, struct arena *arena)
 {
 	struct figure_pair *list =
 	    arena_new(arena, struct figure_pair, (size_t)x->n + y->n);
@@ -224,7 +224,8 @@ struct facts_of {
 
 /* The environments of a database, each once. */
 static uint32_t
-list_facts(struct facts_of **out, const struct reader *r, struct arena *arena)
+list_facts(
+    struct facts_of **out, const struct stats_reader *r, struct arena *arena)
 {
 	struct facts_of *list = arena_new(arena, struct facts_of, r->n);
 	struct map seen;
@@ -244,8 +245,8 @@ list_facts(struct facts_of **out, const struct reader *r, struct arena *arena)
 /* What tells the environments of one from the other's of the same target:
  * "dnnl version: 3.0 -> 3.1". */
 static void
-find_facts(struct figures_diff *d, const struct reader *x,
-    const struct reader *y, struct arena *arena)
+find_facts(struct figures_diff *d, const struct stats_reader *x,
+    const struct stats_reader *y, struct arena *arena)
 {
 	struct facts_of *p, *q;
 	uint32_t np = list_facts(&p, x, arena), nq = list_facts(&q, y, arena);
@@ -270,7 +271,7 @@ bool
 figures_compare(struct figures_diff *d, const char *path_a, const char *path_b,
     double threshold, struct arena *a, struct err *err)
 {
-	struct reader x = {.arena = a}, y = {.arena = a};
+	struct stats_reader x = {.arena = a}, y = {.arena = a};
 
 	*d = (struct figures_diff){.path_a = path_a, .path_b = path_b};
 	if (!read_figures(&x, path_a, err) || !read_figures(&y, path_b, err))

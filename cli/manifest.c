@@ -254,7 +254,7 @@ say_fault(struct log *log, const char *path, const char *text,
 }
 
 /* What the units are built with. */
-struct builder {
+struct manifest_builder {
 	const struct yaml_manifest *y;
 	const char *folder; /* of the manifest, "" or ending in '/' */
 	struct arena *arena;
@@ -263,7 +263,7 @@ struct builder {
 };
 
 static const char *
-beside(const struct builder *b, const char *path)
+beside(const struct manifest_builder *b, const char *path)
 {
 	if (path[0] == '/')
 		return arena_str(b->arena, path);
@@ -312,8 +312,8 @@ stem_of(const char *path, struct arena *a)
 }
 
 static void
-push(struct builder *b, const char ***arg, uint32_t *n, const char *option,
-    const char *value)
+push(struct manifest_builder *b, const char ***arg, uint32_t *n,
+    const char *option, const char *value)
 {
 	/* units have a few dozen arguments; lists are bounded by MAX_LIST */
 	const char **longer = arena_new(b->arena, const char *, *n + 3);
@@ -328,7 +328,7 @@ push(struct builder *b, const char ***arg, uint32_t *n, const char *option,
 }
 
 static void
-add_arguments(struct builder *b, const struct yaml_mix *mix,
+add_arguments(struct manifest_builder *b, const struct yaml_mix *mix,
     const struct yaml_shape *shape, struct unit *u)
 {
 	const struct yaml_defaults *d = b->y->defaults;
@@ -354,7 +354,7 @@ add_arguments(struct builder *b, const struct yaml_mix *mix,
 }
 
 static bool
-add_unit(struct builder *b, const struct yaml_model *model,
+add_unit(struct manifest_builder *b, const struct yaml_model *model,
     const struct yaml_mix *mix, const struct yaml_shape *shape, struct err *err)
 {
 	struct unit u = {
@@ -392,8 +392,8 @@ wants_mix(const struct yaml_model *model, const char *mix)
 }
 
 static bool
-mixes_exist(
-    const struct builder *b, const struct yaml_model *model, struct err *err)
+mixes_exist(const struct manifest_builder *b, const struct yaml_model *model,
+    struct err *err)
 {
 	for (uint32_t i = 0; i < model->mixes_count; i++) {
 		uint32_t k = 0;
@@ -410,7 +410,8 @@ mixes_exist(
 }
 
 static bool
-add_model(struct builder *b, const struct yaml_model *model, struct err *err)
+add_model(
+    struct manifest_builder *b, const struct yaml_model *model, struct err *err)
 {
 	if (!mixes_exist(b, model, err))
 		return false;
@@ -430,7 +431,7 @@ add_model(struct builder *b, const struct yaml_model *model, struct err *err)
 }
 
 static bool
-build(struct manifest *m, struct builder *b, struct err *err)
+build(struct manifest *m, struct manifest_builder *b, struct err *err)
 {
 	const struct yaml_defaults *d = b->y->defaults;
 
@@ -464,7 +465,7 @@ manifest_read(
 	};
 	struct yaml_manifest *y = NULL;
 	const char *slash = strrchr(path, '/'), *text;
-	struct builder b = {.arena = a};
+	struct manifest_builder b = {.arena = a};
 	cyaml_err_t e;
 	size_t n;
 	bool ok;

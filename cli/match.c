@@ -2,26 +2,26 @@
 
 #include <string.h>
 
-struct matcher {
+struct side_matcher {
 	const struct side *a, *b;
 	uint32_t *of_a, *of_b;
 };
 
 static bool
-same_type(const struct matcher *m, uint32_t x, uint32_t y)
+same_type(const struct side_matcher *m, uint32_t x, uint32_t y)
 {
 	return strcmp(m->a->node[x].op_type, m->b->node[y].op_type) == 0;
 }
 
 static void
-pair(struct matcher *m, uint32_t x, uint32_t y)
+pair(struct side_matcher *m, uint32_t x, uint32_t y)
 {
 	m->of_a[x] = y;
 	m->of_b[y] = x;
 }
 
 static void
-match_refs(struct matcher *m)
+match_refs(struct side_matcher *m)
 {
 	for (uint32_t x = 0; x < m->a->nnodes; x++) {
 		const char *ref = m->a->node[x].ref;
@@ -34,7 +34,7 @@ match_refs(struct matcher *m)
 
 /* Labels need not be unique: the first free one of the same operator counts. */
 static void
-match_labels(struct matcher *m, struct arena *scratch)
+match_labels(struct side_matcher *m, struct arena *scratch)
 {
 	struct map labels;
 
@@ -59,7 +59,7 @@ match_labels(struct matcher *m, struct arena *scratch)
 /* Both lists are in topological order: the gaps between matched nodes are
  * walked side by side. A type that b's gap lacks is one a lost. */
 static uint32_t
-match_order(struct matcher *m)
+match_order(struct side_matcher *m)
 {
 	uint32_t from = 0, n = 0;
 
@@ -97,7 +97,7 @@ void
 nodes_match(struct nodes_match *out, const struct side *a, const struct side *b,
     struct arena *arena)
 {
-	struct matcher m = {a, b, arena_new(arena, uint32_t, a->nnodes),
+	struct side_matcher m = {a, b, arena_new(arena, uint32_t, a->nnodes),
 	    arena_new(arena, uint32_t, b->nnodes)};
 	struct arena scratch;
 

@@ -9,7 +9,7 @@
 #include "ir/lenient.h"
 #include "targets/host/host.h"
 
-struct finding {
+struct model_findings {
 	const char *path;
 	struct notes faults, warnings;
 };
@@ -17,8 +17,8 @@ struct finding {
 /* Everything the importer finds; and if it finds nothing, everything
  * inference finds. ERR_IO and such are not faults of the model. */
 static bool
-find_faults(struct finding *f, const struct search_args *args, struct arena *a,
-    struct err *err)
+find_faults(struct model_findings *f, const struct search_args *args,
+    struct arena *a, struct err *err)
 {
 	struct infer_options infer_all = {
 	    .eval = host_eval, .keep_going = true};
@@ -48,7 +48,7 @@ find_faults(struct finding *f, const struct search_args *args, struct arena *a,
 }
 
 static void
-print_text(const struct finding *f)
+print_text(const struct model_findings *f)
 {
 	for (uint32_t i = 0; i < f->faults.n; i++)
 		printf("%s: error: %s\n", f->path, f->faults.text[i]);
@@ -73,7 +73,7 @@ list_json(struct json *j, const char *key, const struct notes *notes)
 }
 
 static void
-print_json(const struct finding *f)
+print_json(const struct model_findings *f)
 {
 	struct json j;
 
@@ -93,7 +93,7 @@ model_check(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct argp argp = model_argp;
 	struct search_args args;
-	struct finding f;
+	struct model_findings f;
 
 	argp.args_doc = "MODEL.onnx";
 	argp.doc = "Find everything that is wrong with a model. Exit status 0: "

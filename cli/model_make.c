@@ -11,7 +11,7 @@
 #include "ir/infer.h"
 #include "ir/onnx_write.h"
 
-struct args {
+struct make_args {
 	struct cli *cli;
 	const char *name, *out;
 	bool constant;
@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct make_args *args = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -106,7 +106,7 @@ write_model(FILE *f, void *context, struct err *err)
 }
 
 static bool
-no_such(const struct args *args, struct err *err)
+no_such(const struct make_args *args, struct err *err)
 {
 	struct nearest near = {.word = args->name};
 	uint32_t n;
@@ -120,7 +120,7 @@ no_such(const struct args *args, struct err *err)
 }
 
 static bool
-make(const struct args *args, struct err *err)
+make(const struct make_args *args, struct err *err)
 {
 	const struct zoo_entry *entry = zoo_find(args->name);
 	const struct infer_options shapes = {.eval = NULL};
@@ -151,7 +151,7 @@ static const struct argp argp = {
 bool
 model_make(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct args args = {.cli = c};
+	struct make_args args = {.cli = c};
 
 	if (!cli_parse(c, &argp, argc, argv, &args, err))
 		return false;

@@ -32,7 +32,7 @@ output_keep_values(struct cli *c, const char *spec)
 
 /* ---- what is read ---- */
 
-struct place {
+struct given_path {
 	const char *path; /* as given */
 	char real[PATH_MAX]; /* absolute, without links */
 	bool folder;
@@ -49,7 +49,7 @@ is_in(const char *path, const char *folder)
 
 /* Is `name` the place, in it or around it? What does not exist is not. */
 static bool
-is_at(const struct place *p, const char *name)
+is_at(const struct given_path *p, const char *name)
 {
 	char real[PATH_MAX];
 	struct stat a, b;
@@ -63,7 +63,7 @@ is_at(const struct place *p, const char *name)
 }
 
 static const char *
-find_input(const struct cli *c, const struct place *p)
+find_input(const struct cli *c, const struct given_path *p)
 {
 	for (uint32_t i = 0; i < c->inputs.n; i++)
 		if (is_at(p, c->inputs.text[i]))
@@ -72,7 +72,7 @@ find_input(const struct cli *c, const struct place *p)
 }
 
 static bool
-keeps_inputs(const struct cli *c, const struct place *p, struct err *err)
+keeps_inputs(const struct cli *c, const struct given_path *p, struct err *err)
 {
 	const char *input = find_input(c, p);
 
@@ -131,7 +131,7 @@ is_empty(const char *folder)
 }
 
 static bool
-may_replace_folder(const struct cli *c, struct place *p, struct err *err)
+may_replace_folder(const struct cli *c, struct given_path *p, struct err *err)
 {
 	char here[PATH_MAX];
 
@@ -176,7 +176,7 @@ parent_exists(const char *path, struct arena *a, struct err *err)
 static bool
 may_write(const struct cli *c, const char *path, bool folder, struct err *err)
 {
-	struct place p = {.path = path};
+	struct given_path p = {.path = path};
 	size_t n = strlen(path);
 	const char *plain;
 	struct stat st;

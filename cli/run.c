@@ -19,7 +19,7 @@
 /* TUNING: no output is compared as loosely as that */
 #define MAX_TOLERANCE 1e30
 
-struct args {
+struct run_args {
 	struct search_args search;
 	struct text_list data; /* --data */
 	const char *given; /* the model or result, as on the command line */
@@ -61,7 +61,7 @@ parse_tolerance(double *out, const char *arg, struct argp_state *state)
 }
 
 static error_t
-parse_runs(struct args *args, const char *arg, struct argp_state *state)
+parse_runs(struct run_args *args, const char *arg, struct argp_state *state)
 {
 	args->runs = option_number("--runs", arg, 1, 200, state);
 	return 0;
@@ -70,7 +70,7 @@ parse_runs(struct args *args, const char *arg, struct argp_state *state)
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct run_args *args = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -115,7 +115,7 @@ tolerance_of_half(const struct plan *p)
 }
 
 static void
-set_tolerance(struct run_result *r, const struct args *args)
+set_tolerance(struct run_result *r, const struct run_args *args)
 {
 	const double half = tolerance_of_half(&r->job->plan);
 
@@ -175,7 +175,7 @@ check_outputs(struct run_result *r, const struct run_data *d,
 
 static bool
 check_set(struct run_result *r, struct executor *x, const struct run_data *d,
-    const struct args *args, struct err *err)
+    const struct run_args *args, struct err *err)
 {
 	const struct job *j = r->job;
 	const struct graph *g = j->model.graph;
@@ -208,7 +208,7 @@ take_core(uint32_t threads)
 
 static bool
 execute(struct run_result *r, const struct run_sets *sets,
-    const struct args *args, struct err *err)
+    const struct run_args *args, struct err *err)
 {
 	const struct job *j = r->job;
 	const uint32_t threads =
@@ -239,8 +239,8 @@ execute(struct run_result *r, const struct run_sets *sets,
 }
 
 static bool
-read_sets(struct run_sets *sets, const struct job *j, const struct args *args,
-    struct err *err)
+read_sets(struct run_sets *sets, const struct job *j,
+    const struct run_args *args, struct err *err)
 {
 	for (uint32_t i = 0; i < args->data.n; i++)
 		if (!run_data_read(sets, j->model.graph, args->data.text[i],
@@ -252,7 +252,7 @@ read_sets(struct run_sets *sets, const struct job *j, const struct args *args,
 /* Import again with what the data say of shapes the model leaves open. */
 static bool
 bind_to_data(struct job *j, const struct run_sets *sets,
-    const struct args *args, struct err *err)
+    const struct run_args *args, struct err *err)
 {
 	struct search_args *search =
 	    arena_copy(j->arena, &args->search, sizeof args->search);
@@ -266,7 +266,7 @@ bind_to_data(struct job *j, const struct run_sets *sets,
 }
 
 static bool
-run(struct job *j, struct run_result *r, const struct args *args,
+run(struct job *j, struct run_result *r, const struct run_args *args,
     struct err *err)
 {
 	struct run_sets sets = {0};
@@ -299,7 +299,7 @@ static const struct argp argp = {
 bool
 cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct args args = {.atol = -1, .rtol = -1};
+	struct run_args args = {.atol = -1, .rtol = -1};
 	struct job j = {.opened = false};
 	struct run_result r = {.job = &j};
 	bool ok;

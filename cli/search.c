@@ -16,7 +16,7 @@
 #include "ir/base/file.h"
 #include "ir/base/listing.h"
 
-struct args {
+struct search_cmd {
 	struct search_args search;
 	const char *out; /* -o */
 	const char *emit; /* --emit */
@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct search_cmd *args = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -62,7 +62,8 @@ parse(int key, char *arg, struct argp_state *state)
 
 /* Refuse before the work, not after it. */
 static bool
-output_is_free(const struct args *args, const struct cli *c, struct err *err)
+output_is_free(
+    const struct search_cmd *args, const struct cli *c, struct err *err)
 {
 	return emit_check(args->emit, err)
 	    && (args->dry_run || args->no_output
@@ -70,7 +71,7 @@ output_is_free(const struct args *args, const struct cli *c, struct err *err)
 }
 
 static bool
-write_result(struct job *j, const struct args *args, struct err *err)
+write_result(struct job *j, const struct search_cmd *args, struct err *err)
 {
 	struct emit_in in = {
 	    .model = &j->model,
@@ -99,7 +100,7 @@ write_result(struct job *j, const struct args *args, struct err *err)
 /* Prices that rest on assumptions are looked into, for as long as nobody waits;
  * with the option for as long as it takes. */
 static bool
-look_into(struct job *j, const struct args *args, struct err *err)
+look_into(struct job *j, const struct search_cmd *args, struct err *err)
 {
 	if (!args->search.sensitivity && plan_assumptions(&j->mix) == 0)
 		return true;
@@ -107,7 +108,7 @@ look_into(struct job *j, const struct args *args, struct err *err)
 }
 
 static bool
-run(struct job *j, const struct args *args, struct err *err)
+run(struct job *j, const struct search_cmd *args, struct err *err)
 {
 	if (!job_import(j, &args->search, args->search.cli->run, err)
 	    || !job_bind(j, err))
@@ -133,7 +134,7 @@ static const struct argp argp = {
 };
 
 static void
-say_next(const struct args *args)
+say_next(const struct search_cmd *args)
 {
 	const struct cli *c = args->search.cli;
 
@@ -153,7 +154,7 @@ say_next(const struct args *args)
 bool
 cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct args args = {.out = NULL};
+	struct search_cmd args = {.out = NULL};
 	struct job j = {.opened = false};
 	bool ok;
 

@@ -13,13 +13,13 @@
 #include "plan/versus.h"
 
 /* Composites and regions of each target of the mix. */
-struct share {
+struct target_total {
 	uint32_t composites, regions, nodes;
 	cost_ns cost;
 };
 
 static void
-count_shares(const struct job *j, struct share *share)
+count_shares(const struct job *j, struct target_total *share)
 {
 	const struct plan *p = &j->plan;
 
@@ -39,8 +39,8 @@ count_shares(const struct job *j, struct share *share)
 static void
 print_shares(const struct job *j)
 {
-	struct share *share =
-	    arena_new(j->arena, struct share, j->mix.n ? j->mix.n : 1);
+	struct target_total *share =
+	    arena_new(j->arena, struct target_total, j->mix.n ? j->mix.n : 1);
 	struct plan_parts parts = plan_parts_of(&j->plan);
 	char text[32];
 	int wide = 14;

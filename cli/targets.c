@@ -7,22 +7,22 @@
 #include "ir/base/plural.h"
 #include "targets/target.h"
 
-struct request {
+struct targets_args {
 	struct cli *cli;
 	const char *verb, *target;
 };
 
 /* A kind, and whether it can be used here. */
-struct listed {
+struct listed_kind {
 	const struct target_kind *kind;
 	bool usable;
 	const char *why; /* it is not */
 };
 
-static struct listed
+static struct listed_kind
 look_at(const struct target_kind *k, struct arena *a)
 {
-	struct listed l = {.kind = k, .usable = true};
+	struct listed_kind l = {.kind = k, .usable = true};
 	struct err err = {.kind = ERR_NONE};
 
 	if (!target_kind_usable(k, &err)) {
@@ -35,7 +35,7 @@ look_at(const struct target_kind *k, struct arena *a)
 /* ---- list ---- */
 
 static void
-list_json(const struct listed *l, uint32_t n)
+list_json(const struct listed_kind *l, uint32_t n)
 {
 	struct json j;
 
@@ -60,11 +60,11 @@ list_json(const struct listed *l, uint32_t n)
 }
 
 static void
-list(const struct request *r)
+list(const struct targets_args *r)
 {
 	uint32_t n;
 	const struct target_kind *const *kind = target_kinds(&n);
-	struct listed *l = arena_new(r->cli->run, struct listed, n);
+	struct listed_kind *l = arena_new(r->cli->run, struct listed_kind, n);
 
 	for (uint32_t i = 0; i < n; i++)
 		l[i] = look_at(kind[i], r->cli->run);
@@ -182,7 +182,7 @@ show_text(const struct target *t, struct arena *a)
 }
 
 static bool
-show(const struct request *r, struct err *err)
+show(const struct targets_args *r, struct err *err)
 {
 	const bool json = r->cli->format == OUT_JSON;
 	struct mix mix;
@@ -205,7 +205,7 @@ show(const struct request *r, struct err *err)
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct request *r = (struct request *)state->input;
+	struct targets_args *r = (struct targets_args *)state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -236,7 +236,7 @@ static const struct argp argp = {
 bool
 cmd_targets(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct request r = {.cli = c, .verb = "list"};
+	struct targets_args r = {.cli = c, .verb = "list"};
 	bool list_all;
 
 	if (!cli_parse(c, &argp, argc, argv, &r, err))

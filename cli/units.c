@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-struct unit {
+struct size_unit {
 	const char *name;
 	uint64_t size;
 };
 
-static const struct unit durations[] = {
+static const struct size_unit durations[] = {
     {"h", UINT64_C(3600000000000)},
     {"ms", UINT64_C(1000000)},
     {"m", UINT64_C(60000000000)},
@@ -21,7 +21,7 @@ static const struct unit durations[] = {
     {NULL, 0},
 };
 
-static const struct unit sizes[] = {
+static const struct size_unit sizes[] = {
     {"B", 1},
     {"KiB", UINT64_C(1) << 10},
     {"MiB", UINT64_C(1) << 20},
@@ -46,10 +46,10 @@ parse_digits(const char **s, uint64_t *out)
 	return *s != start;
 }
 
-static const struct unit *
-parse_unit(const char **s, const struct unit *table)
+static const struct size_unit *
+parse_unit(const char **s, const struct size_unit *table)
 {
-	for (const struct unit *u = table; u->name; u++) {
+	for (const struct size_unit *u = table; u->name; u++) {
 		size_t n = strlen(u->name);
 
 		if (strncmp(*s, u->name, n) == 0
@@ -63,13 +63,13 @@ parse_unit(const char **s, const struct unit *table)
 
 /* A sum of number-unit pairs. */
 static bool
-parse_sum(const char *text, const struct unit *table, uint64_t *out)
+parse_sum(const char *text, const struct size_unit *table, uint64_t *out)
 {
 	const char *s = text;
 
 	*out = 0;
 	do {
-		const struct unit *u;
+		const struct size_unit *u;
 		uint64_t n;
 
 		if (!parse_digits(&s, &n) || !(u = parse_unit(&s, table)))

@@ -5,7 +5,7 @@
 #include "ir/base/listing.h"
 #include "ir/base/plural.h"
 
-struct args {
+struct verify_args {
 	struct cli *cli;
 	const char **path;
 	uint32_t n;
@@ -14,7 +14,7 @@ struct args {
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct verify_args *args = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -42,7 +42,7 @@ static const struct argp argp = {
 bool
 cmd_verify(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct args args = {.cli = c};
+	struct verify_args args = {.cli = c};
 	uint32_t files = 0;
 
 	args.path = arena_new(c->run, const char *, (size_t)argc);

@@ -19,7 +19,7 @@ enum how {
 	HOW_IMPLIED,
 };
 
-struct attr_row {
+struct form_attr {
 	enum op op;
 	uint32_t since;
 	const char *name;
@@ -40,7 +40,7 @@ struct attr_row {
 #define PERM HOW_PERM, 0, 0.0f, ""
 #define ACTIVATIONS HOW_ACTIVATIONS, 0, 0.0f, ""
 #define IMPLIED HOW_IMPLIED, 0, 0.0f, ""
-static const struct attr_row rows[] = {
+static const struct form_attr rows[] = {
 #define ATTR(op, since, name, ...) {OP_##op, since, name, __VA_ARGS__},
 #include "costmodel/attr.def"
 #undef ATTR
@@ -242,10 +242,10 @@ settle_axes(struct forming *f, const char *name)
 /* ---- defaults ---- */
 
 /* The row that holds for an attribute in the model's opset, or NULL. */
-static const struct attr_row *
+static const struct form_attr *
 row_of(const struct node *n, size_t at)
 {
-	const struct attr_row *r = &rows[at], *best = NULL;
+	const struct form_attr *r = &rows[at], *best = NULL;
 
 	if (at > 0 && rows[at - 1].op == r->op
 	    && strcmp(rows[at - 1].name, r->name) == 0)
@@ -273,7 +273,7 @@ spatial_of(uint32_t rank)
 }
 
 static void
-set_default_list(struct forming *f, const struct attr_row *r)
+set_default_list(struct forming *f, const struct form_attr *r)
 {
 	int64_t list[2 * RANK_MAX];
 	uint32_t n = spatial_of(rank_of(f));
@@ -286,7 +286,7 @@ set_default_list(struct forming *f, const struct attr_row *r)
 }
 
 static void
-set_default_kernel(struct forming *f, const struct attr_row *r)
+set_default_kernel(struct forming *f, const struct form_attr *r)
 {
 	const struct value *w = weights_of(f);
 	uint32_t n =
@@ -299,7 +299,7 @@ set_default_kernel(struct forming *f, const struct attr_row *r)
 }
 
 static void
-set_default_perm(struct forming *f, const struct attr_row *r)
+set_default_perm(struct forming *f, const struct form_attr *r)
 {
 	int64_t perm[RANK_MAX];
 	uint32_t n = rank_of(f);
@@ -311,7 +311,7 @@ set_default_perm(struct forming *f, const struct attr_row *r)
 }
 
 static void
-set_default_activations(struct forming *f, const struct attr_row *r)
+set_default_activations(struct forming *f, const struct form_attr *r)
 {
 	static const struct string_view of[] = {
 	    {"Sigmoid", 7}, {"Tanh", 4}, {"Tanh", 4}};
@@ -330,7 +330,7 @@ set_default_activations(struct forming *f, const struct attr_row *r)
 }
 
 static void
-set_default(struct forming *f, const struct attr_row *r)
+set_default(struct forming *f, const struct form_attr *r)
 {
 	struct string_view *s;
 
@@ -382,7 +382,7 @@ outputs_are_static(const struct forming *f)
 }
 
 static void
-settle_row(struct forming *f, const struct attr_row *r)
+settle_row(struct forming *f, const struct form_attr *r)
 {
 	struct attr *a;
 
@@ -498,7 +498,7 @@ node_form(const struct graph *g, const struct node *n, struct arena *a)
 	if (n->op != OP_CUSTOM) {
 		take_all_given(&f);
 		for (size_t i = 0; i < COUNT(rows); i++) {
-			const struct attr_row *r =
+			const struct form_attr *r =
 			    rows[i].op == n->op ? row_of(n, i) : NULL;
 
 			if (r)

@@ -26,11 +26,11 @@ enum tag {
 
 struct body {
 	const struct graph *graph;
-	bool decides; /* see struct writer */
+	bool decides; /* see struct key_writer */
 };
 
 /* A node set being written: a candidate, or the whole of a nested graph. */
-struct writer {
+struct key_writer {
 	struct buf *b;
 	enum key_detail detail;
 	struct arena *scratch;
@@ -117,7 +117,7 @@ put_format(struct buf *b, struct format f)
 
 /* Bytes of strings, or of numbers. */
 static void
-put_all(struct writer *w, const struct tensor *t, struct buf *b)
+put_all(struct key_writer *w, const struct tensor *t, struct buf *b)
 {
 	if (t->kind == TENSOR_STRINGS)
 		for (size_t i = 0; i < t->count; i++)
@@ -127,7 +127,7 @@ put_all(struct writer *w, const struct tensor *t, struct buf *b)
 }
 
 static void
-put_content(struct writer *w, const struct tensor *t)
+put_content(struct key_writer *w, const struct tensor *t)
 {
 	struct buf all;
 
@@ -147,7 +147,7 @@ put_content(struct writer *w, const struct tensor *t)
 
 /* Of constant t at an input of n, what decides how long n takes. */
 static void
-put_constant(struct writer *w, const struct node *n, uint32_t slot,
+put_constant(struct key_writer *w, const struct node *n, uint32_t slot,
     const struct tensor *t)
 {
 	enum content what = w->decides ? CONTENT_READ : content_of(n, slot, t);
@@ -168,7 +168,7 @@ put_constant(struct writer *w, const struct node *n, uint32_t slot,
 }
 
 static void
-put_tensor(struct writer *w, const struct tensor *t)
+put_tensor(struct key_writer *w, const struct tensor *t)
 {
 	struct type type = {
 	    .kind = TYPE_TENSOR,
@@ -182,7 +182,7 @@ put_tensor(struct writer *w, const struct tensor *t)
 }
 
 static void
-put_nested(struct writer *w, const struct graph *g, bool decides)
+put_nested(struct key_writer *w, const struct graph *g, bool decides)
 {
 	w->nested = arena_grow(w->scratch, w->nested, &w->nested_cap,
 	    w->nnested + 1, sizeof *w->nested);
@@ -190,7 +190,7 @@ put_nested(struct writer *w, const struct graph *g, bool decides)
 }
 
 static void
-put_attr(struct writer *w, const struct node *n, const struct attr *a)
+put_attr(struct key_writer *w, const struct node *n, const struct attr *a)
 {
 	buf_u8(w->b, TAG_ATTR);
 	put_string(w->b, a->name);
@@ -231,7 +231,7 @@ put_attr(struct writer *w, const struct node *n, const struct attr *a)
 }
 
 static void
-put_attrs(struct writer *w, const struct node *n, const struct form *form)
+put_attrs(struct key_writer *w, const struct node *n, const struct form *form)
 {
 	for (uint32_t i = 0; i < form->nattrs; i++)
 		put_attr(w, n, &form->attr[i]);
@@ -239,7 +239,7 @@ put_attrs(struct writer *w, const struct node *n, const struct form *form)
 }
 
 static uint32_t
-outside_number(struct writer *w, value_id v)
+outside_number(struct key_writer *w, value_id v)
 {
 	for (uint32_t i = 0; i < w->noutside; i++)
 		if (w->outside[i] == v)
@@ -262,7 +262,7 @@ output_slot(const struct node *n, value_id v)
 
 /* Which value: the output of a node of the set, or one from elsewhere. */
 static void
-put_value(struct writer *w, value_id v)
+put_value(struct key_writer *w, value_id v)
 {
 	const struct value *value = graph_value(w->graph, v);
 	uint32_t at = value->producer == NODE_NONE
@@ -280,7 +280,7 @@ put_value(struct writer *w, value_id v)
 }
 
 static void
-put_input(struct writer *w, const struct node *n, uint32_t slot)
+put_input(struct key_writer *w, const struct node *n, uint32_t slot)
 {
 	value_id v = n->input[slot];
 	const struct value *value;
@@ -305,7 +305,7 @@ find_port(const struct port *port, uint32_t n, value_id v)
 }
 
 static void
-put_port(struct writer *w, const struct port *port)
+put_port(struct key_writer *w, const struct port *port)
 {
 	if (!port) {
 		buf_u8(w->b, 0);
@@ -316,7 +316,7 @@ put_port(struct writer *w, const struct port *port)
 }
 
 static void
-put_outputs(struct writer *w, const struct node *n)
+put_outputs(struct key_writer *w, const struct node *n)
 {
 	const struct candidate *c = w->candidate;
 
@@ -339,7 +339,7 @@ put_outputs(struct writer *w, const struct node *n)
 
 /* What a node is, without its edges and what it makes. */
 static void
-put_itself(struct writer *w, const struct node *n, const struct form *form)
+put_itself(struct key_writer *w, const struct node *n, const struct form *form)
 {
 	put_string(w->b, n->op_type);
 	put_string(w->b, n->domain);
@@ -363,7 +363,7 @@ has_bodies(const struct node *n)
  * parameters. Bodies are numbered anew in each key, so nodes with bodies are not
  * kept. */
 static uint32_t
-put_itself_kept(struct writer *w, node_id id)
+put_itself_kept(struct key_writer *w, node_id id)
 {
 	const struct node *n = graph_node(w->graph, id);
 	bool keeps =
@@ -409,7 +409,7 @@ count_inputs(const struct node *n, uint32_t dropped)
 }
 
 static void
-put_node(struct writer *w, node_id id)
+put_node(struct key_writer *w, node_id id)
 {
 	const struct node *n = graph_node(w->graph, id);
 	uint32_t dropped = put_itself_kept(w, id);
@@ -429,7 +429,7 @@ put_node(struct writer *w, node_id id)
 static uint64_t
 label_node(void *context, node_id id)
 {
-	struct writer w = *(const struct writer *)context;
+	struct key_writer w = *(const struct key_writer *)context;
 	const struct node *n = graph_node(w.graph, id);
 	struct form form;
 	struct buf b;
@@ -457,14 +457,14 @@ label_node(void *context, node_id id)
 static uint32_t
 told_by_form(void *context, node_id id)
 {
-	const struct writer *w = context;
+	const struct key_writer *w = context;
 
 	return node_form(w->graph, graph_node(w->graph, id), w->scratch)
 	    .dropped;
 }
 
 static void
-put_outside_value(struct writer *w, value_id v)
+put_outside_value(struct key_writer *w, value_id v)
 {
 	const struct candidate *c = w->candidate;
 	const struct value *value = graph_value(w->graph, v);
@@ -479,7 +479,7 @@ put_outside_value(struct writer *w, value_id v)
 static uint64_t
 label_outside(void *context, value_id v)
 {
-	struct writer w = *(const struct writer *)context;
+	struct key_writer w = *(const struct key_writer *)context;
 	struct buf b;
 	uint64_t h;
 
@@ -492,7 +492,7 @@ label_outside(void *context, value_id v)
 }
 
 static void
-put_outside(struct writer *w)
+put_outside(struct key_writer *w)
 {
 	buf_u32(w->b, w->noutside);
 	for (uint32_t i = 0; i < w->noutside; i++)
@@ -500,7 +500,7 @@ put_outside(struct writer *w)
 }
 
 static void
-put_set(struct writer *w, const node_id *node, uint32_t n)
+put_set(struct key_writer *w, const node_id *node, uint32_t n)
 {
 	struct order_labels labels = {
 	    label_node, label_outside, told_by_form, w};
@@ -515,7 +515,7 @@ put_set(struct writer *w, const node_id *node, uint32_t n)
 /* What a body gives back: made inside, passed through, or a constant, which may
  * be what ends a loop. */
 static void
-put_given(struct writer *w, value_id id)
+put_given(struct key_writer *w, value_id id)
 {
 	const struct value *v = graph_value(w->graph, id);
 
@@ -530,7 +530,7 @@ put_given(struct writer *w, value_id id)
 /* A body of If, Loop or Scan: its formal inputs in order, captures by slot,
  * its nodes, which of its values it gives back. */
 static void
-put_graph(struct writer *w, const struct body *body)
+put_graph(struct key_writer *w, const struct body *body)
 {
 	const struct graph *g = body->graph;
 	node_id *all = arena_new(w->scratch, node_id, g->nnodes);
@@ -571,7 +571,7 @@ key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
 {
 	const struct target_kind *kind = k->mix->target[c->target].kind;
 	struct arena_mark mark = arena_mark(scratch);
-	struct writer w = {
+	struct key_writer w = {
 	    .b = b,
 	    .detail = detail,
 	    .scratch = scratch,
@@ -597,7 +597,7 @@ void
 key_graph(struct buf *b, const struct graph *g, struct arena *scratch)
 {
 	struct arena_mark mark = arena_mark(scratch);
-	struct writer w = {.b = b, .detail = KEY_FULL, .scratch = scratch};
+	struct key_writer w = {.b = b, .detail = KEY_FULL, .scratch = scratch};
 
 	buf_u8(b, KEY_VERSION);
 	put_nested(&w, g, false);

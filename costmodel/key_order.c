@@ -188,7 +188,7 @@ make_labels(
 	}
 }
 
-struct sink {
+struct sink_label {
 	uint64_t label;
 	uint32_t at;
 };
@@ -196,7 +196,7 @@ struct sink {
 static int
 compare_sinks(const void *a, const void *b)
 {
-	const struct sink *x = a, *y = b;
+	const struct sink_label *x = a, *y = b;
 
 	if (x->label != y->label)
 		return x->label < y->label ? -1 : 1;
@@ -204,7 +204,7 @@ compare_sinks(const void *a, const void *b)
 }
 
 static uint32_t
-find_sinks(struct order_work *w, struct sink *sink,
+find_sinks(struct order_work *w, struct sink_label *sink,
     const struct order_labels *labels, struct arena *a)
 {
 	uint32_t n = w->order->n, nsinks = 0;
@@ -260,7 +260,7 @@ order_set(
     struct order_work *w, const struct order_labels *labels, struct arena *a)
 {
 	uint32_t n = w->order->n, nsinks;
-	struct sink *sink = arena_new(a, struct sink, n);
+	struct sink_label *sink = arena_new(a, struct sink_label, n);
 	uint32_t *stack = arena_new(a, uint32_t, n);
 	uint32_t *next = arena_new(a, uint32_t, n);
 

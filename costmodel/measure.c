@@ -43,7 +43,7 @@ struct helper {
 };
 
 /* What is known of a job so far. */
-struct progress {
+struct job_progress {
 	struct worker_reply block[BLOCKS_VERSUS];
 	uint32_t nblocks, strikes;
 	bool finished;
@@ -160,7 +160,7 @@ quartile(const cost_ns *x, uint32_t n, uint32_t q)
 }
 
 static void
-finish_measured(struct progress *p)
+finish_measured(struct job_progress *p)
 {
 	struct measurement *r = &p->result;
 	cost_ns median[BLOCKS_VERSUS];
@@ -187,7 +187,7 @@ finish_measured(struct progress *p)
 
 /* A tool's answer is the whole measurement. */
 static void
-finish_answered(struct progress *p, const struct worker_reply *r)
+finish_answered(struct job_progress *p, const struct worker_reply *r)
 {
 	p->result = r->answer;
 	p->result.max_error = r->error;
@@ -196,7 +196,7 @@ finish_answered(struct progress *p, const struct worker_reply *r)
 }
 
 static void
-finish_failed(struct progress *p, enum outcome outcome, const char *detail)
+finish_failed(struct job_progress *p, enum outcome outcome, const char *detail)
 {
 	p->result = (struct measurement){.outcome = outcome};
 	snprintf(p->result.detail, sizeof p->result.detail, "%s", detail);
@@ -205,10 +205,10 @@ finish_failed(struct progress *p, enum outcome outcome, const char *detail)
 
 /* ---- one group of jobs ---- */
 
-struct group {
+struct job_group {
 	struct measurer *measurer;
 	const struct measure_job *job;
-	struct progress *progress;
+	struct job_progress *progress;
 	uint32_t first, n; /* jobs of this group */
 	uint32_t round, next; /* round, next job of it (counted from 0) */
 	uint32_t nbusy;
@@ -226,14 +226,14 @@ is_stopped(const struct measurer *m)
 }
 
 static void
-report(struct group *k, uint32_t job)
+report(struct job_group *k, uint32_t job)
 {
 	k->done(k->context, job, &k->progress[job].result);
 }
 
 /* Rounds visit the jobs in another order each, the same on every run. */
 static uint32_t
-job_at(const struct group *k, uint32_t i)
+job_at(const struct job_group *k, uint32_t i)
 {
 	if (k->round % 2)
 		i = k->n - 1 - i;
@@ -255,7 +255,7 @@ limit_of(const struct measurer *m, const struct measure_job *job)
 }
 
 static bool
-send_job(struct group *k, struct helper *h, uint32_t job)
+send_job(struct job_group *k, struct helper *h, uint32_t job)
 {
 	struct measurer *m = k->measurer;
 	struct worker_request q = {.number = job,
@@ -274,7 +274,7 @@ send_job(struct group *k, struct helper *h, uint32_t job)
 
 /* Give every idle worker the next unfinished job of the round. */
 static bool
-hand_out(struct group *k, struct err *err)
+hand_out(struct job_group *k, struct err *err)
 {
 	struct measurer *m = k->measurer;
 
@@ -308,9 +308,9 @@ blocks_of(const struct measure_job *j)
 }
 
 static void
-take_reply(struct group *k, const struct worker_reply *r)
+take_reply(struct job_group *k, const struct worker_reply *r)
 {
-	struct progress *p = &k->progress[r->number];
+	struct job_progress *p = &k->progress[r->number];
 
 	if (r->outcome != OUTCOME_OK) {
 		finish_failed(p, r->outcome, r->detail);
@@ -331,10 +331,10 @@ take_reply(struct group *k, const struct worker_reply *r)
 /* The worker is gone: only its job is to blame, and only when it happens in a
  * fresh one too. */
 static void
-bury(struct group *k, struct helper *h, bool timed_out)
+bury(struct job_group *k, struct helper *h, bool timed_out)
 {
 	uint32_t job = h->job;
-	struct progress *p = &k->progress[job];
+	struct job_progress *p = &k->progress[job];
 	int status = 0;
 
 	waitpid(h->pid, &status, 0);
@@ -358,7 +358,7 @@ bury(struct group *k, struct helper *h, bool timed_out)
 }
 
 static void
-attend(struct group *k, struct helper *h, bool readable)
+attend(struct job_group *k, struct helper *h, bool readable)
 {
 	struct worker_reply r;
 
@@ -394,7 +394,7 @@ wait_ms(const struct measurer *m)
 }
 
 static void
-attend_all(struct group *k)
+attend_all(struct job_group *k)
 {
 	struct measurer *m = k->measurer;
 	struct pollfd fd[WORKERS_MAX];
@@ -413,7 +413,7 @@ attend_all(struct group *k)
 
 /* Leave nothing running when stopped in the middle. */
 static void
-abandon(struct group *k)
+abandon(struct job_group *k)
 {
 	struct measurer *m = k->measurer;
 
@@ -430,7 +430,7 @@ abandon(struct group *k)
 }
 
 static bool
-run_group(struct group *k, struct err *err)
+run_group(struct job_group *k, struct err *err)
 {
 	for (k->round = 0; k->round < BLOCKS_VERSUS; k->round++) {
 		k->next = 0;
@@ -455,13 +455,13 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
     void (*done)(void *context, uint32_t job, const struct measurement *r),
     void *context, struct err *err)
 {
-	struct group k = {
+	struct job_group k = {
 	    .measurer = m, .job = job, .done = done, .context = context};
 	struct arena scratch;
 	bool ok = true;
 
 	arena_init(&scratch);
-	k.progress = arena_new(&scratch, struct progress, n);
+	k.progress = arena_new(&scratch, struct job_progress, n);
 	for (; ok && k.first < n && !is_stopped(m); k.first += GROUP) {
 		k.n = n - k.first < GROUP ? n - k.first : GROUP;
 		ok = run_group(&k, err);

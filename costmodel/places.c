@@ -9,7 +9,7 @@
 
 #define LINE_BYTES 64 /* SOURCE: of every machine we have a backend for */
 
-struct walk {
+struct index_walk {
 	const struct type *data;
 	const struct tensor *index;
 	int64_t stride[RANK_MAX]; /* bytes, of the data's dimensions */
@@ -30,7 +30,7 @@ wrapped(int64_t i, int64_t dim)
 
 /* Gather and the ND forms: `width` coordinates an access, then a run. */
 static uint64_t
-offset_of(const struct walk *w, size_t access)
+offset_of(const struct index_walk *w, size_t access)
 {
 	int64_t at = 0;
 
@@ -45,7 +45,7 @@ offset_of(const struct walk *w, size_t access)
 
 /* The element forms: the index's own place, but for one coordinate. */
 static uint64_t
-element_offset_of(const struct walk *w, size_t access)
+element_offset_of(const struct index_walk *w, size_t access)
 {
 	const struct tensor *t = w->index;
 	int64_t at = 0;
@@ -63,7 +63,7 @@ element_offset_of(const struct walk *w, size_t access)
 }
 
 static bool
-set_strides(struct walk *w)
+set_strides(struct index_walk *w)
 {
 	const struct type *t = w->data;
 	size_t n, bytes;
@@ -81,7 +81,7 @@ set_strides(struct walk *w)
 
 /* Which dimensions the indices address, by operator. */
 static bool
-set_addressed(struct walk *w, const struct node *n, bool *by_element)
+set_addressed(struct index_walk *w, const struct node *n, bool *by_element)
 {
 	uint32_t rank = w->data->rank;
 	int64_t axis = attr_int_or(n, "axis", 0);
@@ -138,7 +138,7 @@ content_places(const struct graph *g, const struct node *n,
     const struct tensor *index, struct places *out, struct arena *scratch)
 {
 	const struct value *data = node_in(g, n, 0);
-	struct walk w = {.index = index};
+	struct index_walk w = {.index = index};
 	bool by_element;
 	uint64_t *line, each;
 	size_t accesses;

@@ -16,7 +16,7 @@
 #define LINE_MAX_BYTES ((size_t)4 << 20)
 #define ROWS_PER_TRANSACTION 20000
 
-struct importer {
+struct db_import {
 	struct merge_in in;
 	struct arena a, line; /* of the import; of one line */
 	struct idmap envs, conditions, runs, subjects, models;
@@ -36,7 +36,7 @@ read_id(const struct cJSON *o, const char *key, db_id *id, struct err *err)
 }
 
 static bool
-read_hex(struct importer *m, const struct cJSON *o, const char *key,
+read_hex(struct db_import *m, const struct cJSON *o, const char *key,
     const void **bytes, size_t *n, struct err *err)
 {
 	const char *text;
@@ -48,7 +48,7 @@ read_hex(struct importer *m, const struct cJSON *o, const char *key,
 }
 
 static bool
-read_hash(struct importer *m, const struct cJSON *o, const char *key,
+read_hash(struct db_import *m, const struct cJSON *o, const char *key,
     uint8_t out[16], struct err *err)
 {
 	const void *bytes;
@@ -77,7 +77,7 @@ read_u64(const struct cJSON *o, const char *key, uint64_t *out, struct err *err)
 }
 
 static bool
-read_heading(struct importer *m, const struct cJSON *o, struct err *err)
+read_heading(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	const char *schema;
 
@@ -90,7 +90,7 @@ read_heading(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_environment(struct importer *m, const struct cJSON *o, struct err *err)
+read_environment(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	const char *hard;
 	db_id from, to = DB_NO_ID;
@@ -108,7 +108,7 @@ read_environment(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_conditions(struct importer *m, const struct cJSON *o, struct err *err)
+read_conditions(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	const char *soft;
 	db_id from, to;
@@ -123,7 +123,7 @@ read_conditions(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_run(struct importer *m, const struct cJSON *o, struct err *err)
+read_run(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	struct run_row run;
 	db_id from, to;
@@ -141,7 +141,7 @@ read_run(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_subject(struct importer *m, const struct cJSON *o, struct err *err)
+read_subject(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	struct db_subject s;
 	db_id from, to;
@@ -191,7 +191,7 @@ read_figures(const struct cJSON *o, struct db_sample *x, struct err *err)
 }
 
 static bool
-read_attempt(struct importer *m, const struct cJSON *o, struct err *err)
+read_attempt(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	struct measurement_row row = {.subject = DB_NO_ID};
 	uint32_t retired;
@@ -212,7 +212,7 @@ read_attempt(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_model(struct importer *m, const struct cJSON *o, struct err *err)
+read_model(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	uint8_t hash[16];
 	const char *name;
@@ -230,7 +230,7 @@ read_model(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_occurrence(struct importer *m, const struct cJSON *o, struct err *err)
+read_occurrence(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	db_id model, subject, from;
 	uint64_t count;
@@ -247,7 +247,7 @@ read_occurrence(struct importer *m, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_retired(struct importer *m, const struct cJSON *o, struct err *err)
+read_retired(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	uint8_t uuid[16];
 
@@ -258,7 +258,7 @@ read_retired(struct importer *m, const struct cJSON *o, struct err *err)
 static const struct {
 	const char *key;
 	bool (*read)(
-	    struct importer *m, const struct cJSON *o, struct err *err);
+	    struct db_import *m, const struct cJSON *o, struct err *err);
 } lines[] = {
     {"attempt", read_attempt},
     {"occurrence", read_occurrence},
@@ -271,7 +271,7 @@ static const struct {
 };
 
 static bool
-read_line(struct importer *m, const char *text, size_t n, struct err *err)
+read_line(struct db_import *m, const char *text, size_t n, struct err *err)
 {
 	struct cJSON *o = jsonin_parse(text, n, "this line", err);
 	bool ok = false, found = false;
@@ -295,7 +295,7 @@ read_line(struct importer *m, const char *text, size_t n, struct err *err)
 }
 
 static bool
-read_lines(struct importer *m, FILE *f, const char *name, struct err *err)
+read_lines(struct db_import *m, FILE *f, const char *name, struct err *err)
 {
 	char *text = NULL;
 	size_t cap = 0;
@@ -334,7 +334,7 @@ bool
 costdb_import(struct costdb *db, FILE *f, const char *name,
     struct db_merge *out, struct notes *notes, struct err *err)
 {
-	struct importer m = {.begun = false};
+	struct db_import m = {.begun = false};
 	bool ok;
 
 	*out = (struct db_merge){.added = 0};

@@ -43,14 +43,14 @@ read_attempt(sqlite3_stmt *s)
 }
 
 /* A subject as it is looked up, hashed once. */
-struct wanted {
+struct lookup_key {
 	struct hash128 hash;
 	const void *bytes;
 	size_t n;
 };
 
 static bool
-lookup(struct costdb *db, const struct wanted *w, db_id env,
+lookup(struct costdb *db, const struct lookup_key *w, db_id env,
     struct db_found *found, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_LOOKUP, err);
@@ -99,7 +99,7 @@ bool
 costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err)
 {
-	struct wanted w = {hash128(bytes, n), bytes, n};
+	struct lookup_key w = {hash128(bytes, n), bytes, n};
 
 	return lookup(db, &w, env, found, err);
 }
@@ -109,7 +109,7 @@ costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
     struct db_environments in, uint32_t *which, struct db_found *found,
     struct err *err)
 {
-	struct wanted w = {
+	struct lookup_key w = {
 	    hash128(subject->bytes, subject->n), subject->bytes, subject->n};
 
 	*which = in.n;

@@ -5,7 +5,7 @@
 #include "emit/layers.h"
 
 /* Bodies still to be walked, each with the main graph's node that owns it. */
-struct walk {
+struct body_walk {
 	struct arena *arena;
 	struct pending {
 		const struct graph *graph;
@@ -17,7 +17,7 @@ struct walk {
 };
 
 static void
-add_links(struct walk *k, const struct node *n, node_id owner, bool inside)
+add_links(struct body_walk *k, const struct node *n, node_id owner, bool inside)
 {
 	k->link = arena_grow(k->arena, k->link, &k->link_cap,
 	    k->nlinks + n->norigins, sizeof *k->link);
@@ -27,7 +27,7 @@ add_links(struct walk *k, const struct node *n, node_id owner, bool inside)
 }
 
 static void
-add_bodies(struct walk *k, const struct node *n, node_id owner)
+add_bodies(struct body_walk *k, const struct node *n, node_id owner)
 {
 	for (uint32_t i = 0; i < n->nattrs; i++) {
 		const struct attr *attr = &n->attr[i];
@@ -43,7 +43,7 @@ add_bodies(struct walk *k, const struct node *n, node_id owner)
 }
 
 static void
-walk_graph(struct walk *k, const struct graph *g)
+walk_graph(struct body_walk *k, const struct graph *g)
 {
 	for (node_id i = 0; i < g->nnodes; i++) {
 		add_links(k, &g->node[i], i, false);
@@ -98,7 +98,7 @@ link_nodes(struct source_map *m, const struct emit_work *w, struct err *err)
 	static const struct onnx_nodes none;
 	const struct onnx_nodes *table =
 	    w->graph->origin_table ? w->graph->origin_table : &none;
-	struct walk k = {.arena = w->arena};
+	struct body_walk k = {.arena = w->arena};
 	uint32_t *start = arena_new(w->arena, uint32_t, (size_t)table->n + 1);
 
 	walk_graph(&k, w->graph);

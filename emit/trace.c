@@ -9,7 +9,7 @@
 
 #define PROCESS 1
 
-struct trace {
+struct timeline {
 	struct json j;
 	const struct emit_work *w;
 	cost_ns now;
@@ -59,7 +59,7 @@ conversion_track(const struct emit_work *w)
 }
 
 static void
-put_tracks(struct trace *t)
+put_tracks(struct timeline *t)
 {
 	const struct mix *mix = t->w->plan->mix;
 
@@ -80,7 +80,7 @@ enum { STOP_PRODUCER = 1, STOP_CONVERSION = 2, STOP_CONSUMER = 4 };
 /* The stops of a conversion's arrow: slices that take time, for the others hold
  * nothing. 0: fewer than two, so there is no arrow. */
 static unsigned
-stops_of(const struct trace *t, const struct plan_conversion *c)
+stops_of(const struct timeline *t, const struct plan_conversion *c)
 {
 	const struct plan *p = t->w->plan;
 	node_id producer = t->w->graph->value[c->value].producer;
@@ -98,7 +98,7 @@ stops_of(const struct trace *t, const struct plan_conversion *c)
 
 static void
 put_stop(
-    struct trace *t, uint32_t id, unsigned stop, uint32_t track, cost_ns at)
+    struct timeline *t, uint32_t id, unsigned stop, uint32_t track, cost_ns at)
 {
 	unsigned stops = stops_of(t, &t->w->plan->conversion[id]);
 	bool is_first = (stops & (stop - 1)) == 0, is_last = stops < 2 * stop;
@@ -117,7 +117,7 @@ put_stop(
 /* An arrow leaves the slice that makes the value just before its end, because
  * a slice does not hold its own end. */
 static void
-put_producer_stop(struct trace *t, uint32_t id)
+put_producer_stop(struct timeline *t, uint32_t id)
 {
 	node_id producer =
 	    t->w->graph->value[t->w->plan->conversion[id].value].producer;
@@ -133,7 +133,7 @@ put_producer_stop(struct trace *t, uint32_t id)
 }
 
 static void
-put_conversion(struct trace *t, uint32_t id)
+put_conversion(struct timeline *t, uint32_t id)
 {
 	const struct plan_conversion *c = &t->w->plan->conversion[id];
 	struct json *j = &t->j;
@@ -157,7 +157,7 @@ put_conversion(struct trace *t, uint32_t id)
 
 /* Conversions that are paid before a composite (or, last, by the caller). */
 static void
-put_conversions(struct trace *t, uint32_t before, uint32_t *next)
+put_conversions(struct timeline *t, uint32_t before, uint32_t *next)
 {
 	const struct plan *p = t->w->plan;
 
@@ -167,7 +167,7 @@ put_conversions(struct trace *t, uint32_t before, uint32_t *next)
 }
 
 static void
-put_names(struct trace *t, const struct candidate *c)
+put_names(struct timeline *t, const struct candidate *c)
 {
 	const struct graph *g = t->w->graph;
 	const struct onnx_nodes *table = g->origin_table;
@@ -193,7 +193,7 @@ put_names(struct trace *t, const struct candidate *c)
 }
 
 static void
-put_launch(struct trace *t, uint32_t region)
+put_launch(struct timeline *t, uint32_t region)
 {
 	const struct plan_region *r = &t->w->plan->region[region];
 
@@ -212,7 +212,7 @@ put_launch(struct trace *t, uint32_t region)
 }
 
 static void
-put_composite(struct trace *t, uint32_t id)
+put_composite(struct timeline *t, uint32_t id)
 {
 	const struct plan_composite *composite = &t->w->plan->composite[id];
 	const struct candidate *c = emit_candidate(t->w, id);
@@ -239,7 +239,7 @@ put_composite(struct trace *t, uint32_t id)
 
 /* Arrows end where the composite that needed the conversion begins. */
 static void
-put_flow_ends(struct trace *t, uint32_t id, uint32_t from, uint32_t to)
+put_flow_ends(struct timeline *t, uint32_t id, uint32_t from, uint32_t to)
 {
 	uint32_t track = emit_candidate(t->w, id)->target + 1;
 
@@ -251,7 +251,7 @@ bool
 write_trace(FILE *f, const struct emit_work *w, struct err *err)
 {
 	const struct plan *p = w->plan;
-	struct trace t = {
+	struct timeline t = {
 	    .w = w,
 	    .begin = arena_new(w->arena, cost_ns, p->ncomposites),
 	    .end = arena_new(w->arena, cost_ns, p->ncomposites),

@@ -79,8 +79,8 @@ use(struct executor *x, value_id v, format_id f, uint32_t time)
 }
 
 static bool
-note_step(
-    struct executor *x, uint32_t time, const struct step *s, struct err *err)
+note_step(struct executor *x, uint32_t time, const struct exec_step *s,
+    struct err *err)
 {
 	for (uint32_t i = 0; i < s->ninputs; i++)
 		use(x, s->input[i].value, s->input[i].format, time);
@@ -121,7 +121,7 @@ static void
 lay_overlays(struct executor *x, struct share *s)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		const struct step *step = &x->step[i];
+		const struct exec_step *step = &x->step[i];
 		const struct kernel *k = &step->kernel;
 
 		for (uint32_t o = 0; o < k->noverlays; o++)
@@ -134,8 +134,8 @@ lay_overlays(struct executor *x, struct share *s)
 
 /* Is the memory of an input read through another input of the same step? */
 static bool
-is_read_elsewhere(
-    const struct executor *x, const struct share *s, const struct step *step)
+is_read_elsewhere(const struct executor *x, const struct share *s,
+    const struct exec_step *step)
 {
 	const uint32_t in = step->kernel.in_place - 1;
 	const uint32_t group = s->member[buffer_of(x, &step->input[in])].group;
@@ -152,7 +152,7 @@ static void
 share_in_place(struct executor *x, struct share *s)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		const struct step *step = &x->step[i];
+		const struct exec_step *step = &x->step[i];
 
 		if (step->kernel.in_place == 0 || is_read_elsewhere(x, s, step))
 			continue;
@@ -217,7 +217,7 @@ static void
 connect(struct executor *x)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		struct step *s = &x->step[i];
+		struct exec_step *s = &x->step[i];
 
 		s->in = arena_new(x->arena, const void *, s->ninputs);
 		s->out = arena_new(x->arena, void *, s->noutputs);

@@ -69,7 +69,7 @@ load_input(
 }
 
 static void
-convert(struct step *s)
+convert(struct exec_step *s)
 {
 	s->converter.run(
 	    &s->converter, s->in[0], s->between ? s->between : s->out[0]);
@@ -79,7 +79,7 @@ convert(struct step *s)
 
 /* What a region takes as a whole counts for its first composite. */
 static void
-run_step(struct executor *x, struct step *s)
+run_step(struct executor *x, struct exec_step *s)
 {
 	cost_ns start = clock_ns();
 

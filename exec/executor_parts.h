@@ -21,7 +21,7 @@ struct buffer {
 /* What is done in one go, in execution order. */
 enum step_kind { STEP_CONVERSION, STEP_COMPOSITE, STEP_REGION };
 
-struct step {
+struct exec_step {
 	enum step_kind kind;
 	uint32_t index; /* into the plan's list of its kind */
 	uint32_t ninputs, noutputs;
@@ -37,7 +37,7 @@ struct executor {
 	const struct plan *plan;
 	struct arena *arena;
 	uint32_t nsteps, nbuffers, buffer_cap;
-	struct step *step;
+	struct exec_step *step;
 	struct buffer *buffer;
 	uint32_t *of; /* [nvalues * MAX_FORMATS] buffer, or NO_BUFFER */
 	uint8_t *pool;

@@ -6,11 +6,11 @@
 
 #include "ir/base/size.h"
 
-struct place {
+struct pool_range {
 	size_t from, to; /* bytes of the pool */
 };
 
-struct order {
+struct by_size {
 	size_t bytes;
 	uint32_t index;
 };
@@ -18,7 +18,7 @@ struct order {
 static int
 largest_first(const void *a, const void *b)
 {
-	const struct order *x = a, *y = b;
+	const struct by_size *x = a, *y = b;
 
 	if (x->bytes != y->bytes)
 		return x->bytes < y->bytes ? 1 : -1;
@@ -28,7 +28,7 @@ largest_first(const void *a, const void *b)
 static int
 by_offset(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct pool_range *x = a, *y = b;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
@@ -47,7 +47,7 @@ extent(const struct lifetime *l)
 
 /* The lowest gap of `bytes` between sorted places. */
 static size_t
-lowest_gap(const struct place *p, uint32_t n, size_t bytes)
+lowest_gap(const struct pool_range *p, uint32_t n, size_t bytes)
 {
 	size_t at = 0;
 
@@ -63,12 +63,12 @@ lowest_gap(const struct place *p, uint32_t n, size_t bytes)
 size_t
 memory_lay_out(struct lifetime *l, uint32_t n, struct arena *scratch)
 {
-	struct order *order = arena_new(scratch, struct order, n);
-	struct place *taken = arena_new(scratch, struct place, n);
+	struct by_size *order = arena_new(scratch, struct by_size, n);
+	struct pool_range *taken = arena_new(scratch, struct pool_range, n);
 	size_t pool = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = (struct order){l[i].bytes, i};
+		order[i] = (struct by_size){l[i].bytes, i};
 	qsort(order, n, sizeof *order, largest_first);
 	for (uint32_t i = 0; i < n; i++) {
 		struct lifetime *me = &l[order[i].index];
@@ -78,8 +78,9 @@ memory_lay_out(struct lifetime *l, uint32_t n, struct arena *scratch)
 			const struct lifetime *other = &l[order[k].index];
 
 			if (overlaps(me, other))
-				taken[ntaken++] = (struct place){other->offset,
-				    other->offset + extent(other)};
+				taken[ntaken++] =
+				    (struct pool_range){other->offset,
+				        other->offset + extent(other)};
 		}
 		qsort(taken, ntaken, sizeof *taken, by_offset);
 		me->offset = lowest_gap(taken, ntaken, extent(me));

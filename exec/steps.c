@@ -8,12 +8,12 @@ candidate_of(const struct executor *x, uint32_t composite)
 	            ->candidate[x->plan->composite[composite].candidate];
 }
 
-static struct step *
+static struct exec_step *
 add_step(struct executor *x, enum step_kind kind, uint32_t index)
 {
-	struct step *s = &x->step[x->nsteps++];
+	struct exec_step *s = &x->step[x->nsteps++];
 
-	*s = (struct step){.kind = kind, .index = index};
+	*s = (struct exec_step){.kind = kind, .index = index};
 	return s;
 }
 
@@ -21,7 +21,7 @@ static void
 add_conversion(struct executor *x, uint32_t index)
 {
 	const struct plan_conversion *k = &x->plan->conversion[index];
-	struct step *s = add_step(x, STEP_CONVERSION, index);
+	struct exec_step *s = add_step(x, STEP_CONVERSION, index);
 	struct port *port = arena_new(x->arena, struct port, 2);
 
 	port[0] = (struct port){k->value, k->from};
@@ -35,7 +35,7 @@ static void
 add_composite(struct executor *x, uint32_t index)
 {
 	const struct candidate *c = candidate_of(x, index);
-	struct step *s = add_step(x, STEP_COMPOSITE, index);
+	struct exec_step *s = add_step(x, STEP_COMPOSITE, index);
 
 	s->input = c->input;
 	s->ninputs = c->ninputs;
@@ -78,7 +78,7 @@ add_whole_region(
 	const struct plan *p = x->plan;
 	const struct plan_region *r = &p->region[index];
 	uint32_t last = r->first + r->ncomposites - 1;
-	struct step *s;
+	struct exec_step *s;
 
 	for (; *next < p->nconversions && p->conversion[*next].before <= last;
 	     ++*next) {
@@ -131,8 +131,8 @@ steps_order(struct executor *x, struct err *err)
 	const struct plan *p = x->plan;
 	uint32_t next = 0;
 
-	x->step =
-	    arena_new(x->arena, struct step, p->ncomposites + p->nconversions);
+	x->step = arena_new(
+	    x->arena, struct exec_step, p->ncomposites + p->nconversions);
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		struct kernel k;
 
@@ -155,7 +155,7 @@ steps_order(struct executor *x, struct err *err)
 }
 
 static bool
-compile_composite(struct executor *x, struct step *s, struct err *err)
+compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 {
 	const struct plan *p = x->plan;
 	const struct candidate *c = candidate_of(x, s->index);
@@ -187,7 +187,7 @@ detour_of(const struct executor *x, const struct plan_conversion *k)
 }
 
 static bool
-compile_conversion(struct executor *x, struct step *s, struct err *err)
+compile_conversion(struct executor *x, struct exec_step *s, struct err *err)
 {
 	const struct plan_conversion *k = &x->plan->conversion[s->index];
 	const struct format *f = x->plan->mix->formats.format;
@@ -216,7 +216,7 @@ bool
 steps_compile(struct executor *x, struct err *err)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		struct step *s = &x->step[i];
+		struct exec_step *s = &x->step[i];
 
 		if (s->kind == STEP_CONVERSION
 		    && !compile_conversion(x, s, err))
@@ -231,7 +231,7 @@ void
 steps_release(struct executor *x)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
-		struct step *s = &x->step[i];
+		struct exec_step *s = &x->step[i];
 
 		if (s->kernel.release)
 			s->kernel.release(&s->kernel);

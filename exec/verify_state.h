@@ -10,7 +10,7 @@
 #define VERIFY_TIMES 4
 
 /* What the process at work leaves behind, however it ends. */
-struct progress {
+struct verify_progress {
 	bool done;
 	struct verified_as verdict;
 };
@@ -18,7 +18,7 @@ struct progress {
 struct verify_state {
 	const struct plan *plan;
 	const struct verify_options *options;
-	struct progress *at;
+	struct verify_progress *at;
 	struct arena *arena;
 	struct tensor *value; /* [nvalues] as the reference has them */
 	bool *known;

@@ -6,7 +6,7 @@
 #include "ir/base/order.h"
 
 /* A part on its way to being a graph. */
-struct cut {
+struct subgraph_cut {
 	const struct graph *from;
 	struct graph *to;
 	struct arena *arena;
@@ -30,7 +30,7 @@ fits_constant(enum dtype t, uint32_t opset)
 }
 
 static value_id
-take_value(struct cut *k, value_id v)
+take_value(struct subgraph_cut *k, value_id v)
 {
 	const struct value *value = &k->from->value[v];
 	value_id *key = arena_copy(k->arena, &v, sizeof v);
@@ -55,7 +55,7 @@ take_value(struct cut *k, value_id v)
 }
 
 static void
-add_input(struct cut *k, value_id v)
+add_input(struct subgraph_cut *k, value_id v)
 {
 	value_id id = take_value(k, v);
 
@@ -68,7 +68,7 @@ add_input(struct cut *k, value_id v)
 }
 
 static void
-add_output(struct cut *k, value_id v)
+add_output(struct subgraph_cut *k, value_id v)
 {
 	value_id id = take_value(k, v);
 
@@ -81,7 +81,7 @@ add_output(struct cut *k, value_id v)
 }
 
 static value_id *
-take_values(struct cut *k, const value_id *v, uint32_t n)
+take_values(struct subgraph_cut *k, const value_id *v, uint32_t n)
 {
 	value_id *out = arena_new(k->arena, value_id, n);
 
@@ -91,7 +91,7 @@ take_values(struct cut *k, const value_id *v, uint32_t n)
 }
 
 static void
-add_nodes(struct cut *k, const node_id *node, uint32_t nnodes)
+add_nodes(struct subgraph_cut *k, const node_id *node, uint32_t nnodes)
 {
 	for (uint32_t i = 0; i < nnodes; i++) {
 		struct node n = k->from->node[node[i]];
@@ -106,7 +106,7 @@ struct graph *
 graph_cut(
     const struct graph *from, const struct graph_part *part, struct arena *a)
 {
-	struct cut k = {
+	struct subgraph_cut k = {
 	    .from = from,
 	    .to = graph_new(a, part->name),
 	    .arena = a,

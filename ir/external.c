@@ -13,7 +13,7 @@
 
 #include "ir/base/file_guard.h"
 
-struct reference {
+struct data_location {
 	const char *location;
 	uint64_t offset, length;
 	bool has_offset, has_length;
@@ -79,8 +79,8 @@ number_entry(const Onnx__StringStringEntryProto *e, bool *has, uint64_t *out,
 }
 
 static bool
-parse_entry(
-    const Onnx__StringStringEntryProto *e, struct reference *r, struct err *err)
+parse_entry(const Onnx__StringStringEntryProto *e, struct data_location *r,
+    struct err *err)
 {
 	const char *key = e->key ? e->key : "";
 
@@ -214,7 +214,7 @@ bool
 external_find(struct external *x, const Onnx__TensorProto *p, size_t bytes,
     const void **data, struct err *err)
 {
-	struct reference r = {NULL, 0, 0, false, false};
+	struct data_location r = {NULL, 0, 0, false, false};
 	struct mapping *m;
 
 	for (size_t i = 0; i < p->n_external_data; i++)

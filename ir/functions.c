@@ -115,7 +115,7 @@ add_capped(uint64_t a, uint64_t b)
 
 /* Functions whose callees are all settled first (Kahn over the call graph, so
  * no recursion); what is left over calls itself. */
-struct order {
+struct call_order {
 	struct visit *visit; /* [n]: calls of each function */
 	uint32_t *waits; /* calls not settled yet */
 	uint32_t *first, *caller; /* callers of f: caller[first[f]..] */
@@ -123,7 +123,7 @@ struct order {
 };
 
 static void
-list_callers(struct functions *all, struct order *o, struct arena *a)
+list_callers(struct functions *all, struct call_order *o, struct arena *a)
 {
 	uint32_t total = 0, *fill;
 
@@ -144,7 +144,7 @@ list_callers(struct functions *all, struct order *o, struct arena *a)
 }
 
 static void
-settle(struct functions *all, struct order *o, uint32_t f)
+settle(struct functions *all, struct call_order *o, uint32_t f)
 {
 	const struct visit *v = &o->visit[f];
 
@@ -165,7 +165,8 @@ settle(struct functions *all, struct order *o, uint32_t f)
 static bool
 check_calls(struct importer *imp, struct functions *all, struct arena *scratch)
 {
-	struct order o = {.visit = arena_new(scratch, struct visit, all->n)};
+	struct call_order o = {
+	    .visit = arena_new(scratch, struct visit, all->n)};
 
 	o.waits = arena_new(scratch, uint32_t, all->n);
 	o.ready = arena_new(scratch, uint32_t, all->n);
@@ -365,7 +366,7 @@ functions_inline(
 	const struct node *node = in->values;
 	const char *name = in->node->name;
 	const char *label = name && name[0] ? name : f->name;
-	struct call call = {in->onnx, f, in->node, s->call};
+	struct function_call call = {in->onnx, f, in->node, s->call};
 	struct scope body;
 
 	scope_init(&body, imp, s->graph, NULL, in->opsets);

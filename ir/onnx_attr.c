@@ -198,7 +198,7 @@ function_declares(const Onnx__FunctionProto *f, const char *name)
  * else the function's default, else nothing (*out is NULL then). A call within
  * another function's body may itself hand on a reference. */
 static bool
-resolve(struct importer *imp, const struct call *call,
+resolve(struct importer *imp, const struct function_call *call,
     const Onnx__AttributeProto *p, const Onnx__AttributeProto **out)
 {
 	while (p->ref_attr_name && p->ref_attr_name[0]) {

@@ -50,7 +50,8 @@ struct scope {
 	struct map declared; /* name -> index into value_info */
 	Onnx__ValueInfoProto **value_info;
 	struct owner *owner; /* of a sub-graph: the node it belongs to */
-	const struct call *call; /* the function call being inlined, or NULL */
+	const struct function_call
+	    *call; /* the function call being inlined, or NULL */
 	const struct opsets *opsets;
 	const char *path; /* of the ONNX graph, as in struct onnx_node */
 	const char *prefix; /* of names inside a function body, or "" */
@@ -68,11 +69,12 @@ struct owner {
 };
 
 /* A call of a model-local function. */
-struct call {
+struct function_call {
 	uint32_t onnx; /* the calling node in the origin table */
 	const Onnx__FunctionProto *function;
 	const Onnx__NodeProto *node; /* whose attributes bind references */
-	const struct call *outer; /* the call `node` stands in, or NULL */
+	const struct function_call
+	    *outer; /* the call `node` stands in, or NULL */
 };
 
 /* Tensors. Content is left in place where the file's form allows. */

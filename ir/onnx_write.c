@@ -28,10 +28,10 @@ enum { PAIR_KEY = 1, PAIR_VALUE = 2 };
 #define MAX_META 64
 
 /* A graph being written, and what it stands in. */
-struct place {
+struct write_scope {
 	const struct graph *g;
 	const char **name; /* of each value */
-	const struct place *outer; /* NULL: main graph or function */
+	const struct write_scope *outer; /* NULL: main graph or function */
 	const struct node *owner; /* of a sub-graph, in outer->g */
 	const struct onnx_out *meta; /* of the main graph's nodes, or NULL */
 	struct arena *a;
@@ -41,7 +41,7 @@ struct place {
 #define TAG_NONE 0u
 
 static void write_graph(
-    struct wire_out *w, uint32_t field, const struct place *p);
+    struct wire_out *w, uint32_t field, const struct write_scope *p);
 
 static void
 write_pair(struct wire_out *w, uint32_t field, const struct onnx_meta *meta)
@@ -159,7 +159,7 @@ is_writable(const struct type *t)
 
 static void
 write_value_info(
-    struct wire_out *w, uint32_t field, const struct place *p, value_id v)
+    struct wire_out *w, uint32_t field, const struct write_scope *p, value_id v)
 {
 	const struct type *t = &graph_value(p->g, v)->type;
 	struct wire_out info;
@@ -171,11 +171,11 @@ write_value_info(
 	wire_out_message(w, field, &info);
 }
 
-static const struct place *
-inner_place(struct place *in, const struct place *p, const struct node *n,
-    const struct graph *g)
+static const struct write_scope *
+inner_place(struct write_scope *in, const struct write_scope *p,
+    const struct node *n, const struct graph *g)
 {
-	*in = (struct place){.g = g, .outer = p, .owner = n, .a = p->a};
+	*in = (struct write_scope){.g = g, .outer = p, .owner = n, .a = p->a};
 	return in;
 }
 
@@ -187,10 +187,10 @@ write_string(struct wire_out *w, uint32_t field, const struct string_view *s)
 
 /* A flat switch: one case a kind. */
 static void
-write_attr_value(struct wire_out *w, const struct place *p,
+write_attr_value(struct wire_out *w, const struct write_scope *p,
     const struct node *n, const struct attr *a)
 {
-	struct place in;
+	struct write_scope in;
 
 	for (uint32_t i = 0; i < a->n; i++)
 		switch (a->kind) {
@@ -242,8 +242,8 @@ write_attr_value(struct wire_out *w, const struct place *p,
 }
 
 static void
-write_attr(struct wire_out *w, const struct place *p, const struct node *n,
-    const struct attr *a)
+write_attr(struct wire_out *w, const struct write_scope *p,
+    const struct node *n, const struct attr *a)
 {
 	enum attr_kind kind = a->kind == ATTR_SPARSE ? ATTR_TENSOR
 	    : a->kind == ATTR_SPARSES                ? ATTR_TENSORS
@@ -258,7 +258,7 @@ write_attr(struct wire_out *w, const struct place *p, const struct node *n,
 }
 
 static void
-write_node_meta(struct wire_out *w, const struct place *p, node_id id)
+write_node_meta(struct wire_out *w, const struct write_scope *p, node_id id)
 {
 	struct onnx_meta meta[MAX_META];
 	uint32_t n = 0;
@@ -272,7 +272,7 @@ write_node_meta(struct wire_out *w, const struct place *p, node_id id)
 
 static void
 write_node(
-    struct wire_out *w, uint32_t field, const struct place *p, node_id id)
+    struct wire_out *w, uint32_t field, const struct write_scope *p, node_id id)
 {
 	const struct node *n = graph_node(p->g, id);
 	struct wire_out node;
@@ -298,7 +298,7 @@ write_node(
 /* Which constants the graph itself must carry: those something in it reads,
  * but not what it captures from outside. */
 static bool *
-find_carried(const struct place *p)
+find_carried(const struct write_scope *p)
 {
 	const struct graph *g = p->g;
 	bool *carried = arena_new(p->a, bool, g->nvalues);
@@ -324,7 +324,7 @@ find_carried(const struct place *p)
 
 /* Names of values here; captured ones are called what they are outside. */
 static void
-name_values(struct place *p)
+name_values(struct write_scope *p)
 {
 	const struct graph *g = p->g;
 
@@ -344,7 +344,7 @@ name_values(struct place *p)
 #define LIGHT_LEAST 16
 
 static bool
-is_light(const struct place *p, value_id v)
+is_light(const struct write_scope *p, value_id v)
 {
 	const struct tensor *t = p->g->value[v].constant;
 
@@ -354,7 +354,7 @@ is_light(const struct place *p, value_id v)
 
 /* A constant as ConstantOfShape over its shape, which is an initialiser. */
 static void
-write_light(struct wire_out *graph, const struct place *p, value_id v)
+write_light(struct wire_out *graph, const struct write_scope *p, value_id v)
 {
 	const struct tensor *t = p->g->value[v].constant;
 	const char *shape = arena_printf(p->a, "%s/shape", p->name[v]);
@@ -383,7 +383,7 @@ write_light(struct wire_out *graph, const struct place *p, value_id v)
 
 static void
 write_constants(
-    struct wire_out *graph, const struct place *p, const bool *carried)
+    struct wire_out *graph, const struct write_scope *p, const bool *carried)
 {
 	const struct graph *g = p->g;
 
@@ -396,7 +396,7 @@ write_constants(
 }
 
 static void
-write_value_infos(struct wire_out *w, const struct place *p)
+write_value_infos(struct wire_out *w, const struct write_scope *p)
 {
 	const struct graph *g = p->g;
 
@@ -411,9 +411,9 @@ write_value_infos(struct wire_out *w, const struct place *p)
 }
 
 static void
-write_graph(struct wire_out *w, uint32_t field, const struct place *outer)
+write_graph(struct wire_out *w, uint32_t field, const struct write_scope *outer)
 {
-	struct place place = *outer, *p = &place;
+	struct write_scope place = *outer, *p = &place;
 	const struct graph *g = p->g;
 	bool *carried = find_carried(p);
 	struct wire_out graph;
@@ -435,7 +435,7 @@ write_graph(struct wire_out *w, uint32_t field, const struct place *outer)
 
 /* A function has no initialisers: its constants are nodes. */
 static void
-write_constant_node(struct wire_out *w, const struct place *p, value_id v)
+write_constant_node(struct wire_out *w, const struct write_scope *p, value_id v)
 {
 	struct wire_out node, attr;
 
@@ -454,7 +454,7 @@ static void
 write_function(struct wire_out *w, const struct onnx_out *o,
     const struct onnx_function *f, struct arena *a)
 {
-	struct place p = {.g = f->body, .a = a};
+	struct write_scope p = {.g = f->body, .a = a};
 	bool *carried = find_carried(&p);
 	struct wire_out out;
 
@@ -497,7 +497,7 @@ stream_ok(FILE *f, struct err *err)
 bool
 onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 {
-	struct place main = {.g = o->graph, .meta = o};
+	struct write_scope main = {.g = o->graph, .meta = o};
 	struct wire_out model;
 	struct arena a;
 

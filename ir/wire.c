@@ -28,7 +28,7 @@ enum wire_type { VARINT = 0, FIXED64 = 1, LEN = 2, FIXED32 = 5 };
 #define FIELD_COST 64
 
 /* A message being walked. */
-struct frame {
+struct message {
 	const ProtobufCMessageDescriptor *type;
 	size_t end; /* of its content in the file */
 	size_t length_at; /* of the length to patch in the skeleton */
@@ -36,7 +36,7 @@ struct frame {
 	unsigned field; /* index in the parent's type */
 };
 
-struct walk {
+struct wire_walk {
 	const struct wire *in;
 	struct buf *out;
 	struct err *err;
@@ -44,18 +44,18 @@ struct walk {
 	size_t cost, budget;
 	unsigned depth; /* of frame[] in use */
 	bool hushed; /* reading ahead was switched off */
-	struct frame frame[WIRE_DEPTH];
+	struct message frame[WIRE_DEPTH];
 };
 
 /* "graph.node[3].attribute[0]": where the walk is. */
 static void
-walk_path(const struct walk *w, char *text, size_t room)
+walk_path(const struct wire_walk *w, char *text, size_t room)
 {
 	size_t n = 0;
 
 	text[0] = '\0';
 	for (unsigned i = 1; i < w->depth && n < room; i++) {
-		const struct frame *outer = &w->frame[i - 1];
+		const struct message *outer = &w->frame[i - 1];
 		unsigned field = w->frame[i].field;
 		const ProtobufCFieldDescriptor *f = &outer->type->fields[field];
 		int r;
@@ -71,7 +71,7 @@ walk_path(const struct walk *w, char *text, size_t room)
 }
 
 static bool
-fault(struct walk *w, const ProtobufCFieldDescriptor *f, const char *what)
+fault(struct wire_walk *w, const ProtobufCFieldDescriptor *f, const char *what)
 {
 	char path[160];
 
@@ -107,7 +107,7 @@ wire_varint(const unsigned char *bytes, size_t end, size_t *at, uint64_t *out)
 }
 
 static bool
-charge(struct walk *w, size_t bytes)
+charge(struct wire_walk *w, size_t bytes)
 {
 	char path[160];
 
@@ -162,7 +162,7 @@ is_payload(
 }
 
 static void
-leave_in_place(struct walk *w, uint32_t field, size_t n)
+leave_in_place(struct wire_walk *w, uint32_t field, size_t n)
 {
 	add_varint(w->out, PAYLOAD_FIELD << 3 | LEN);
 	add_varint(w->out, 3 * 8);
@@ -180,7 +180,7 @@ leave_in_place(struct walk *w, uint32_t field, size_t n)
 
 /* A packed list of scalars, content at [at, at + n). */
 static bool
-packed(struct walk *w, const ProtobufCFieldDescriptor *f, size_t n)
+packed(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 {
 	size_t end = w->at + n, count = 0;
 	uint64_t ignored;
@@ -202,7 +202,7 @@ packed(struct walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 }
 
 static bool
-text_ok(struct walk *w, const ProtobufCFieldDescriptor *f, size_t n)
+text_ok(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 {
 	const char *s = (const char *)w->in->bytes + w->at;
 
@@ -216,10 +216,10 @@ text_ok(struct walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 }
 
 static bool
-enter(struct walk *w, const ProtobufCFieldDescriptor *f, size_t n)
+enter(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 {
 	const ProtobufCMessageDescriptor *type = f->descriptor;
-	struct frame *inner;
+	struct message *inner;
 
 	if (w->depth == WIRE_DEPTH)
 		return fault(w, f, "messages are nested more than 100 deep");
@@ -238,9 +238,9 @@ enter(struct walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 }
 
 static bool
-leave(struct walk *w)
+leave(struct wire_walk *w)
 {
-	struct frame *f = &w->frame[--w->depth];
+	struct message *f = &w->frame[--w->depth];
 	size_t n = w->out->n - f->length_at - PADDED;
 
 	if (n > INT_MAX)
@@ -254,9 +254,9 @@ leave(struct walk *w)
 
 /* A field with a length; w->at is past it, `start` at the tag. */
 static bool
-sized(struct walk *w, const ProtobufCFieldDescriptor *f)
+sized(struct wire_walk *w, const ProtobufCFieldDescriptor *f)
 {
-	struct frame *top = &w->frame[w->depth - 1];
+	struct message *top = &w->frame[w->depth - 1];
 	uint64_t n;
 
 	if (!wire_varint(w->in->bytes, top->end, &w->at, &n))
@@ -287,7 +287,8 @@ sized(struct walk *w, const ProtobufCFieldDescriptor *f)
 }
 
 static bool
-scalar(struct walk *w, const ProtobufCFieldDescriptor *f, enum wire_type type)
+scalar(
+    struct wire_walk *w, const ProtobufCFieldDescriptor *f, enum wire_type type)
 {
 	size_t end = w->frame[w->depth - 1].end;
 	size_t n = type == FIXED32 ? 4 : 8;
@@ -309,10 +310,10 @@ scalar(struct walk *w, const ProtobufCFieldDescriptor *f, enum wire_type type)
 
 /* The known field of that number, NULL for one to be skipped. Counts it. */
 static bool
-known_field(struct walk *w, uint64_t number, enum wire_type type,
+known_field(struct wire_walk *w, uint64_t number, enum wire_type type,
     const ProtobufCFieldDescriptor **out)
 {
-	struct frame *top = &w->frame[w->depth - 1];
+	struct message *top = &w->frame[w->depth - 1];
 	const ProtobufCFieldDescriptor *f =
 	    protobuf_c_message_descriptor_get_field(
 	        top->type, (unsigned)number);
@@ -332,9 +333,9 @@ known_field(struct walk *w, uint64_t number, enum wire_type type,
 }
 
 static bool
-field(struct walk *w)
+field(struct wire_walk *w)
 {
-	struct frame *top = &w->frame[w->depth - 1];
+	struct message *top = &w->frame[w->depth - 1];
 	const ProtobufCFieldDescriptor *f = NULL;
 	uint64_t tag;
 
@@ -363,7 +364,8 @@ bool
 wire_skeleton(struct buf *skeleton, const ProtobufCMessageDescriptor *type,
     const struct wire *in, struct err *err)
 {
-	struct walk w = {.in = in, .out = skeleton, .err = err, .depth = 1};
+	struct wire_walk w = {
+	    .in = in, .out = skeleton, .err = err, .depth = 1};
 	bool ok = true;
 
 	if (!size_mul(in->n, BUDGET_FACTOR, &w.budget)

@@ -9,7 +9,7 @@
 #define FILE_LIMIT (64u << 20)
 #define SCHEMA "marq.constraints/1"
 
-struct reader {
+struct constraint_reader {
 	struct constraints *out;
 	const struct graph *g;
 	const struct mix *m;
@@ -18,8 +18,8 @@ struct reader {
 
 /* {"node": ..., "target": ...} */
 static bool
-read_placement(struct reader *r, const cJSON *entry, enum constraint_kind kind,
-    struct err *err)
+read_placement(struct constraint_reader *r, const cJSON *entry,
+    enum constraint_kind kind, struct err *err)
 {
 	static const char *const known[] = {"node", "target", NULL};
 	struct constraint c = {.kind = kind};
@@ -41,19 +41,19 @@ read_placement(struct reader *r, const cJSON *entry, enum constraint_kind kind,
 }
 
 static bool
-read_pin(struct reader *r, const cJSON *entry, struct err *err)
+read_pin(struct constraint_reader *r, const cJSON *entry, struct err *err)
 {
 	return read_placement(r, entry, CONSTRAIN_PIN, err);
 }
 
 static bool
-read_forbid(struct reader *r, const cJSON *entry, struct err *err)
+read_forbid(struct constraint_reader *r, const cJSON *entry, struct err *err)
 {
 	return read_placement(r, entry, CONSTRAIN_FORBID, err);
 }
 
 static bool
-read_stop(struct reader *r, const cJSON *entry, struct err *err)
+read_stop(struct constraint_reader *r, const cJSON *entry, struct err *err)
 {
 	struct constraint c = {.kind = CONSTRAIN_STOP};
 
@@ -68,7 +68,7 @@ read_stop(struct reader *r, const cJSON *entry, struct err *err)
 
 /* {"target": ..., "max_regions": N, ...} */
 static bool
-read_limit(struct reader *r, const cJSON *entry, struct err *err)
+read_limit(struct constraint_reader *r, const cJSON *entry, struct err *err)
 {
 	static const struct {
 		const char *key;
@@ -115,8 +115,9 @@ read_limit(struct reader *r, const cJSON *entry, struct err *err)
 }
 
 static bool
-read_list(struct reader *r, const cJSON *doc, const char *key,
-    bool (*read)(struct reader *r, const cJSON *entry, struct err *err),
+read_list(struct constraint_reader *r, const cJSON *doc, const char *key,
+    bool (*read)(
+        struct constraint_reader *r, const cJSON *entry, struct err *err),
     struct err *err)
 {
 	const cJSON *list, *entry;
@@ -139,7 +140,7 @@ read_list(struct reader *r, const cJSON *doc, const char *key,
 
 /* {"name": ..., "target": ..., "nodes": [...]} */
 static bool
-read_partition(struct reader *r, const cJSON *entry, struct err *err)
+read_partition(struct constraint_reader *r, const cJSON *entry, struct err *err)
 {
 	static const char *const known[] = {"name", "target", "nodes", NULL};
 	bool *inside = arena_new(r->a, bool, r->g->nnodes);
@@ -178,7 +179,7 @@ read_partition(struct reader *r, const cJSON *entry, struct err *err)
 }
 
 static bool
-read_document(struct reader *r, const cJSON *doc, struct err *err)
+read_document(struct constraint_reader *r, const cJSON *doc, struct err *err)
 {
 	static const char *const known[] = {"schema", "pins", "forbids",
 	    "stop_fusion", "limits", "partitions", NULL};
@@ -199,7 +200,8 @@ read_document(struct reader *r, const cJSON *doc, struct err *err)
 
 /* Read a document, which is closed; NULL: err is set. */
 static bool
-take_document(struct reader *r, cJSON *doc, const char *name, struct err *err)
+take_document(
+    struct constraint_reader *r, cJSON *doc, const char *name, struct err *err)
 {
 	bool ok;
 
@@ -216,7 +218,7 @@ constraints_parse(struct constraints *s, const char *text,
     struct err *err)
 {
 	const char *name = "constraints";
-	struct reader r = {s, g, m, a};
+	struct constraint_reader r = {s, g, m, a};
 
 	return take_document(
 	    &r, jsonin_parse(text, strlen(text), name, err), name, err);
@@ -226,7 +228,7 @@ bool
 constraints_read(struct constraints *s, const char *path, const struct graph *g,
     const struct mix *m, struct arena *a, struct err *err)
 {
-	struct reader r = {s, g, m, a};
+	struct constraint_reader r = {s, g, m, a};
 
 	return take_document(&r, jsonin_open(path, FILE_LIMIT, err), path, err);
 }

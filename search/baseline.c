@@ -197,7 +197,7 @@ claim_and_solve(struct search_result *out, const struct problem *p,
 }
 
 /* A candidate's place in the order of an eager partitioner. */
-struct rank {
+struct claim_rank {
 	const struct problem_candidate *candidate;
 	uint32_t id;
 };
@@ -205,7 +205,7 @@ struct rank {
 static int
 by_claim(const void *a, const void *b)
 {
-	const struct rank *x = a, *y = b;
+	const struct claim_rank *x = a, *y = b;
 	const struct problem_candidate *c = x->candidate, *d = y->candidate;
 	uint32_t c_root = c->node[c->nnodes - 1];
 	uint32_t d_root = d->node[d->nnodes - 1];
@@ -223,11 +223,12 @@ bool
 search_eager(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
-	struct rank *rank = arena_new(a, struct rank, p->ncandidates);
+	struct claim_rank *rank =
+	    arena_new(a, struct claim_rank, p->ncandidates);
 	uint32_t *order = arena_new(a, uint32_t, p->ncandidates);
 
 	for (uint32_t i = 0; i < p->ncandidates; i++)
-		rank[i] = (struct rank){&p->candidate[i], i};
+		rank[i] = (struct claim_rank){&p->candidate[i], i};
 	if (p->ncandidates)
 		qsort(rank, p->ncandidates, sizeof *rank, by_claim);
 	for (uint32_t i = 0; i < p->ncandidates; i++)

@@ -41,12 +41,12 @@ struct forward_label {
 
 /* Labels and their keys are given back once they are expanded, or when others are
  * better and memory is short. */
-struct layer {
+struct dp_layer {
 	struct arena arena;
 	struct forward_label **label;
 	uint32_t n, cap;
 	struct map index; /* key -> position */
-	struct layer *next; /* live */
+	struct dp_layer *next; /* live */
 };
 
 struct forward_dp {
@@ -55,8 +55,8 @@ struct forward_dp {
 	struct arena *arena; /* of what lasts */
 	struct stepper stepper;
 	struct forward_bound bound;
-	struct layer **layer; /* [nnodes + 1] by covered nodes; NULL: none */
-	struct layer *live, *expanding;
+	struct dp_layer **layer; /* [nnodes + 1] by covered nodes; NULL: none */
+	struct dp_layer *live, *expanding;
 	struct forward_state from, to;
 	uint32_t *key; /* of a state that may become a label */
 	bool truncated;
@@ -84,19 +84,19 @@ bytes_of(const struct forward_dp *s)
 {
 	size_t bytes = s->arena->bytes;
 
-	for (const struct layer *l = s->live; l; l = l->next)
+	for (const struct dp_layer *l = s->live; l; l = l->next)
 		bytes += l->arena.bytes;
 	return bytes;
 }
 
-static struct layer *
+static struct dp_layer *
 layer_get(struct forward_dp *s, uint32_t covered)
 {
-	struct layer *l = s->layer[covered];
+	struct dp_layer *l = s->layer[covered];
 
 	if (l)
 		return l;
-	l = s->layer[covered] = arena_new(s->arena, struct layer, 1);
+	l = s->layer[covered] = arena_new(s->arena, struct dp_layer, 1);
 	arena_init(&l->arena);
 	map_init(&l->index, &l->arena);
 	l->next = s->live;
@@ -107,7 +107,7 @@ layer_get(struct forward_dp *s, uint32_t covered)
 static void
 layer_forget(struct forward_dp *s, uint32_t covered)
 {
-	struct layer *l = s->layer[covered], **at = &s->live;
+	struct dp_layer *l = s->layer[covered], **at = &s->live;
 
 	if (!l)
 		return;
@@ -120,7 +120,7 @@ layer_forget(struct forward_dp *s, uint32_t covered)
 }
 
 static struct forward_label *
-layer_put(struct layer *l, const struct forward_label *label)
+layer_put(struct dp_layer *l, const struct forward_label *label)
 {
 	struct forward_label *to = arena_copy(&l->arena, label, sizeof *label);
 
@@ -134,9 +134,9 @@ layer_put(struct layer *l, const struct forward_label *label)
 
 /* Keep the best n labels only, and no byte of the others. */
 static void
-layer_shrink(struct layer *l, uint32_t n)
+layer_shrink(struct dp_layer *l, uint32_t n)
 {
-	struct layer old = *l;
+	struct dp_layer old = *l;
 
 	if (l->n <= n)
 		return;
@@ -153,7 +153,7 @@ layer_shrink(struct layer *l, uint32_t n)
 
 /* A label for s->to, whose key is in s->key; NULL: it cannot win. */
 static struct forward_label *
-label_new(struct forward_dp *s, struct layer *l, size_t nkey)
+label_new(struct forward_dp *s, struct dp_layer *l, size_t nkey)
 {
 	cost_ns rest = forward_bound_rest(&s->bound, &s->to);
 	struct forward_label label = {
@@ -173,7 +173,7 @@ static void
 layer_add(struct forward_dp *s, uint32_t covered,
     const struct forward_trace *parent, uint32_t candidate, bool fresh)
 {
-	struct layer *l = layer_get(s, covered);
+	struct dp_layer *l = layer_get(s, covered);
 	struct forward_label *label;
 	size_t nkey = forward_state_pack(&s->to, s->key);
 	uint32_t at = map_find(&l->index, s->key, nkey);
@@ -200,7 +200,7 @@ mind_budget(struct forward_dp *s)
 	if (!s->truncated && !s->over && !budget_is_short(b, bytes_of(s)))
 		return;
 	s->truncated = true;
-	for (struct layer *l = s->live; b->bytes && l; l = l->next)
+	for (struct dp_layer *l = s->live; b->bytes && l; l = l->next)
 		if (l != s->expanding
 		    && l->arena.bytes > b->bytes / LAYER_SHARE)
 			layer_shrink(l, s->beam);
@@ -255,7 +255,7 @@ expand(struct forward_dp *s, const struct forward_label *l, uint32_t covered)
 
 /* Keep the best of the labels from `first` on, when there have to be fewer. */
 static void
-trim(struct forward_dp *s, struct layer *l, uint32_t first)
+trim(struct forward_dp *s, struct dp_layer *l, uint32_t first)
 {
 	const struct budget *b = &s->limits->budget;
 
@@ -299,7 +299,7 @@ sweep(struct search_result *out, struct forward_dp *s, struct arena *a)
 	const struct forward_label *best = NULL;
 
 	for (uint32_t i = 0; i < n && !s->over; i++) {
-		struct layer *l = s->expanding = s->layer[i];
+		struct dp_layer *l = s->expanding = s->layer[i];
 
 		for (uint32_t k = 0; l && k < l->n && !s->over; k++) {
 			if (k % LOOK_EVERY == 0)
@@ -333,7 +333,7 @@ forward_dp(struct search_result *out, const struct problem *p,
 	    .memo = &s.stepper.memo,
 	    .upper = limits->upper,
 	    .share = least_shares(p, &space)};
-	s.layer = arena_new(&space, struct layer *, (size_t)p->nnodes + 1);
+	s.layer = arena_new(&space, struct dp_layer *, (size_t)p->nnodes + 1);
 	s.from = forward_state_new(p, &space);
 	s.to = forward_state_new(p, &space);
 	s.key = arena_new(&space, uint32_t, forward_key_room(p));
@@ -347,7 +347,7 @@ forward_dp(struct search_result *out, const struct problem *p,
 	out->lower_bound = !out->proven ? 0
 	    : out->found                ? out->cover.cost
 	                                : limits->upper;
-	for (struct layer *l = s.live; l; l = l->next)
+	for (struct dp_layer *l = s.live; l; l = l->next)
 		arena_release(&l->arena);
 	arena_release(&space);
 }

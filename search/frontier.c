@@ -26,7 +26,7 @@ slack(const struct label *l, const struct live_backward *e)
 }
 
 /* Two entries of one value, of which `a` shall do what `b` does. */
-struct rivals {
+struct live_pair {
 	uint32_t value;
 	const struct live_backward *a, *b;
 	int64_t shift; /* what is at a position in b is at one so much higher
@@ -36,7 +36,7 @@ struct rivals {
 /* What `a` must pay to ask of one value no more than `b` does: conversions of
  * what b asks for into what only a asks for. COST_NEVER: it cannot. */
 static cost_ns
-extra_formats(struct frontier *f, const struct rivals *x, uint32_t ask)
+extra_formats(struct frontier *f, const struct live_pair *x, uint32_t ask)
 {
 	uint32_t have = x->b->have | (x->b->need & ~f->p->local);
 
@@ -61,7 +61,7 @@ transfers_cost(const struct frontier *f, uint32_t value, uint32_t formats)
  * at most: that which waits for it in a and not in b; those b has brought it in
  * for, which later users may be in; and that which made it, where it is another. */
 static cost_ns
-extra_transfers(struct frontier *f, const struct rivals *x, uint32_t *ask)
+extra_transfers(struct frontier *f, const struct live_pair *x, uint32_t *ask)
 {
 	const struct live_backward *a = x->a, *b = x->b;
 	const struct transfer_set *paid = &f->transferred.set[b->transferred];
@@ -95,7 +95,7 @@ extra_transfers(struct frontier *f, const struct rivals *x, uint32_t *ask)
 
 /* What it takes to make of entry a what entry b is. */
 static cost_ns
-extra(struct frontier *f, const struct rivals *x)
+extra(struct frontier *f, const struct live_pair *x)
 {
 	uint32_t ask = x->a->need;
 	cost_ns cost = f->p->local ? extra_transfers(f, x, &ask) : 0;
@@ -174,7 +174,7 @@ dominates(struct frontier *f, const struct group *g, const struct label *a,
 	}
 	shift = 2 * ((int64_t)a->runs + runs - b->runs);
 	for (uint32_t i = 0; i < g->nitems && cost <= b->cost; i++) {
-		struct rivals x = {
+		struct live_pair x = {
 		    g->item[i], &a->entry[i], &b->entry[i], shift};
 
 		cost = cost_add(cost, extra(f, &x));

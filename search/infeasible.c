@@ -28,16 +28,16 @@ enum constraint_kind {
 	CONSTRAINT_LAUNCH,
 };
 
-struct constraint {
+struct iis_member {
 	enum constraint_kind kind;
 	uint32_t id;
 	bool kept;
 };
 
-struct inquiry {
+struct iis_search {
 	const struct problem *p;
 	const struct search_options *o;
-	struct constraint *all;
+	struct iis_member *all;
 	uint32_t n, cap;
 	struct arena *arena;
 	char *text;
@@ -45,7 +45,7 @@ struct inquiry {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-say(struct inquiry *q, const char *format, ...)
+say(struct iis_search *q, const char *format, ...)
 {
 	size_t left = INFEASIBLE_TEXT - q->used;
 	va_list args;
@@ -59,7 +59,7 @@ say(struct inquiry *q, const char *format, ...)
 }
 
 static void
-say_node(struct inquiry *q, uint32_t node)
+say_node(struct iis_search *q, uint32_t node)
 {
 	const char *name = q->p->node[node].name;
 
@@ -72,7 +72,7 @@ say_node(struct inquiry *q, uint32_t node)
 /* ---- nodes without a candidate ---- */
 
 static void
-say_why_unusable(struct inquiry *q, uint32_t candidate)
+say_why_unusable(struct iis_search *q, uint32_t candidate)
 {
 	const struct problem_candidate *c = &q->p->candidate[candidate];
 	const struct problem_target *t = &q->p->target[c->target];
@@ -111,7 +111,7 @@ holds(const struct problem_candidate *c, uint32_t node)
 }
 
 static void
-say_uncovered(struct inquiry *q, uint32_t node)
+say_uncovered(struct iis_search *q, uint32_t node)
 {
 	uint32_t n = 0;
 
@@ -132,7 +132,7 @@ say_uncovered(struct inquiry *q, uint32_t node)
 }
 
 static bool
-find_uncovered(struct inquiry *q)
+find_uncovered(struct iis_search *q)
 {
 	const struct problem *p = q->p;
 	bool *covered = arena_new(q->arena, bool, p->nnodes);
@@ -164,7 +164,7 @@ is_provided(struct converter_memo *memo, const struct problem *p, uint32_t v,
 }
 
 static bool
-find_unprovided(struct inquiry *q)
+find_unprovided(struct iis_search *q)
 {
 	const struct problem *p = q->p;
 	uint32_t *made = arena_new(q->arena, uint32_t, p->nvalues);
@@ -191,16 +191,16 @@ find_unprovided(struct inquiry *q)
 /* ---- the irreducible infeasible subset ---- */
 
 static void
-add(struct inquiry *q, enum constraint_kind kind, uint32_t id)
+add(struct iis_search *q, enum constraint_kind kind, uint32_t id)
 {
 	q->all =
 	    arena_grow(q->arena, q->all, &q->cap, q->n + 1, sizeof *q->all);
-	q->all[q->n++] = (struct constraint){kind, id, true};
+	q->all[q->n++] = (struct iis_member){kind, id, true};
 }
 
 /* Those of one target or kind stand together, so that they are dropped together. */
 static void
-list_constraints(struct inquiry *q)
+list_constraints(struct iis_search *q)
 {
 	const struct problem *p = q->p;
 
@@ -227,7 +227,7 @@ list_constraints(struct inquiry *q)
 }
 
 static void
-drop(struct problem *p, const struct constraint *c)
+drop(struct problem *p, const struct iis_member *c)
 {
 	switch (c->kind) {
 	case CONSTRAINT_BAN:
@@ -256,7 +256,7 @@ drop(struct problem *p, const struct constraint *c)
 
 /* The problem with the constraints that are kept; no copy when `p` is freed. */
 static bool
-relaxation(const struct inquiry *q, struct problem *p, struct arena *a)
+relaxation(const struct iis_search *q, struct problem *p, struct arena *a)
 {
 	struct err err = {.kind = ERR_NONE};
 
@@ -286,7 +286,7 @@ is_infeasible(
 
 /* Is there no cover with the constraints that are kept? */
 static bool
-is_infeasible_still(const struct inquiry *q)
+is_infeasible_still(const struct iis_search *q)
 {
 	struct problem p;
 	struct arena a;
@@ -300,7 +300,7 @@ is_infeasible_still(const struct inquiry *q)
 
 /* Drop constraints from..to unless that lets a cover in. */
 static void
-try_without(struct inquiry *q, uint32_t from, uint32_t to)
+try_without(struct iis_search *q, uint32_t from, uint32_t to)
 {
 	bool *was = arena_new(q->arena, bool, (size_t)to - from);
 	bool any = false;
@@ -317,7 +317,7 @@ try_without(struct inquiry *q, uint32_t from, uint32_t to)
 }
 
 static void
-reduce(struct inquiry *q)
+reduce(struct iis_search *q)
 {
 	uint32_t part = q->n;
 
@@ -327,7 +327,7 @@ reduce(struct inquiry *q)
 }
 
 static void
-say_constraint(struct inquiry *q, const struct constraint *c)
+say_constraint(struct iis_search *q, const struct iis_member *c)
 {
 	const struct problem_target *t =
 	    c->kind < CONSTRAINT_CAPACITY ? NULL : &q->p->target[c->id];
@@ -361,7 +361,7 @@ say_constraint(struct inquiry *q, const struct constraint *c)
 }
 
 static void
-say_kept(struct inquiry *q)
+say_kept(struct iis_search *q)
 {
 	uint32_t n = 0;
 
@@ -377,7 +377,7 @@ say_kept(struct inquiry *q)
 
 /* Is there a cover that only costs too much to be added up? */
 static bool
-is_too_expensive(const struct inquiry *q)
+is_too_expensive(const struct iis_search *q)
 {
 	struct problem p;
 	struct arena a;
@@ -411,7 +411,7 @@ void
 infeasible_explain(char text[INFEASIBLE_TEXT], const struct problem *p,
     const struct search_options *o, struct arena *a)
 {
-	struct inquiry q = {.p = p, .o = o, .arena = a, .text = text};
+	struct iis_search q = {.p = p, .o = o, .arena = a, .text = text};
 
 	text[0] = '\0';
 	if (find_uncovered(&q) || find_unprovided(&q))

@@ -16,7 +16,7 @@ struct reached {
 	uint8_t from[2]; /* which of the two before it */
 };
 
-struct walk {
+struct interval_walk {
 	const struct problem *p;
 	struct reached *at; /* [nnodes + 1] */
 	uint32_t format; /* of all ports; ANY_FORMAT: any */
@@ -42,7 +42,7 @@ is_in_format(const struct problem_port *port, uint32_t n, uint32_t format)
 }
 
 static bool
-may_take(const struct walk *w, const struct problem_candidate *c)
+may_take(const struct interval_walk *w, const struct problem_candidate *c)
 {
 	return c->node[c->nnodes - 1] - c->node[0] + 1 == c->nnodes
 	    && !is_limited(w->p, c->target)
@@ -76,7 +76,7 @@ offer(struct reached *r, cost_ns cost, uint32_t target, uint32_t candidate,
 }
 
 static void
-take(struct walk *w, uint32_t id)
+take(struct interval_walk *w, uint32_t id)
 {
 	const struct problem_candidate *c = &w->p->candidate[id];
 	const struct reached *from = &w->at[c->node[0]];
@@ -93,7 +93,7 @@ take(struct walk *w, uint32_t id)
 }
 
 static bool
-walk(struct walk *w)
+walk(struct interval_walk *w)
 {
 	const struct problem *p = w->p;
 
@@ -109,7 +109,7 @@ walk(struct walk *w)
 }
 
 static void
-trace(const struct walk *w, struct cover *out, struct arena *a)
+trace(const struct interval_walk *w, struct cover *out, struct arena *a)
 {
 	uint32_t *taken = arena_new(a, uint32_t, w->p->nnodes);
 	uint32_t at = w->p->nnodes, n = w->p->nnodes;
@@ -129,7 +129,7 @@ trace(const struct walk *w, struct cover *out, struct arena *a)
 bool
 interval_cover(struct cover *out, const struct problem *p, struct arena *a)
 {
-	struct walk w = {.p = p};
+	struct interval_walk w = {.p = p};
 	struct err err = {.kind = ERR_NONE};
 	struct arena space;
 

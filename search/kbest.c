@@ -88,7 +88,7 @@ insert(struct top *t, const struct branch *b)
 
 /* ---- a batch of branches ---- */
 
-struct batch {
+struct branch_batch {
 	struct top *top;
 	const struct branch *parent;
 	const uint32_t *step; /* of each branch */
@@ -125,7 +125,7 @@ allow(const struct top *t, const struct branch *parent, uint32_t step,
 static void
 solve_branch(void *context, uint32_t i, uint32_t worker)
 {
-	struct batch *b = context;
+	struct branch_batch *b = context;
 	const struct top *t = b->top;
 	struct branch *x = &b->branch[i];
 	struct search_options o = *t->o;
@@ -141,7 +141,7 @@ solve_branch(void *context, uint32_t i, uint32_t worker)
 }
 
 static bool
-solve_batch(struct batch *b, uint32_t n, struct err *err)
+solve_batch(struct branch_batch *b, uint32_t n, struct err *err)
 {
 	bool ok = true;
 
@@ -221,7 +221,7 @@ static bool
 split(struct top *t, const struct branch *parent, struct err *err)
 {
 	const struct cover *c = &parent->best.cover;
-	struct batch b = {.top = t, .parent = parent};
+	struct branch_batch b = {.top = t, .parent = parent};
 	struct arena_mark mark;
 	uint32_t *order;
 	bool ok = true;

@@ -109,7 +109,7 @@ find_levels(struct timing *t)
 	}
 }
 
-struct slot {
+struct turn {
 	uint32_t level, turn, place;
 	bool on_cpu;
 };
@@ -118,7 +118,7 @@ struct slot {
 static int
 by_level(const void *a, const void *b)
 {
-	const struct slot *x = a, *y = b;
+	const struct turn *x = a, *y = b;
 
 	if (x->level != y->level)
 		return x->level < y->level ? -1 : 1;
@@ -164,12 +164,13 @@ take_in(struct timing *t, uint32_t place)
 }
 
 static cost_ns
-run_piece(struct timing *t, const struct slot *slot, uint32_t n)
+run_piece(struct timing *t, const struct turn *slot, uint32_t n)
 {
 	cost_ns ready = 0, work = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct place *place = &t->im->place[slot[i].place];
+		const struct placement_node *place =
+		    &t->im->place[slot[i].place];
 		cost_ns mine = ready_at(t, slot[i].place, false);
 
 		if (mine > ready)
@@ -189,11 +190,11 @@ static cost_ns
 run_all(struct timing *t, struct arena *a)
 {
 	uint32_t n = t->im->nplaces;
-	struct slot *slot = arena_new(a, struct slot, n);
+	struct turn *slot = arena_new(a, struct turn, n);
 	cost_ns last = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		slot[i] = (struct slot){t->level[t->turn[i]], i, t->turn[i],
+		slot[i] = (struct turn){t->level[t->turn[i]], i, t->turn[i],
 		    !is_accelerated(t, t->turn[i])};
 	if (n > 0)
 		qsort(slot, n, sizeof *slot, by_level);

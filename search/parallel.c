@@ -11,7 +11,7 @@ struct crew {
 	_Atomic uint32_t next;
 };
 
-struct worker {
+struct thread {
 	struct crew *crew;
 	pthread_t thread;
 	uint32_t id;
@@ -21,7 +21,7 @@ struct worker {
 static void *
 run(void *argument)
 {
-	const struct worker *w = argument;
+	const struct thread *w = argument;
 	struct crew *c = w->crew;
 
 	for (;;) {
@@ -38,14 +38,14 @@ parallel_each(uint32_t n, uint32_t threads,
     void (*work)(void *context, uint32_t i, uint32_t worker), void *context)
 {
 	struct crew crew = {.work = work, .context = context, .n = n};
-	struct worker worker[THREADS_MAX];
+	struct thread worker[THREADS_MAX];
 
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	worker[0] = (struct worker){.crew = &crew};
+	worker[0] = (struct thread){.crew = &crew};
 	/* Where no thread can be had the others do its share. */
 	for (uint32_t i = 1; i < threads && i < n; i++) {
-		worker[i] = (struct worker){.crew = &crew, .id = i};
+		worker[i] = (struct thread){.crew = &crew, .id = i};
 		worker[i].started =
 		    pthread_create(&worker[i].thread, NULL, run, &worker[i])
 		    == 0;

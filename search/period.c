@@ -10,7 +10,7 @@
  * period. */
 #define WINDOW 6u
 
-struct finder {
+struct period_finder {
 	const struct problem *p;
 	struct periods *out;
 	struct arena *arena;
@@ -120,7 +120,7 @@ value_moves(const struct problem *p, uint32_t a, uint32_t b, uint32_t period)
 
 /* Shared by all blocks, or moved. */
 static bool
-same_value(struct finder *f, uint32_t a, uint32_t b, uint32_t period)
+same_value(struct period_finder *f, uint32_t a, uint32_t b, uint32_t period)
 {
 	uint32_t *down = &f->out->down[a];
 
@@ -133,7 +133,7 @@ same_value(struct finder *f, uint32_t a, uint32_t b, uint32_t period)
 }
 
 static bool
-same_ports(struct finder *f, const struct problem_port *a,
+same_ports(struct period_finder *f, const struct problem_port *a,
     const struct problem_port *b, uint32_t n, uint32_t period)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -144,7 +144,7 @@ same_ports(struct finder *f, const struct problem_port *a,
 }
 
 static bool
-same_candidate(struct finder *f, uint32_t a, uint32_t b, uint32_t period)
+same_candidate(struct period_finder *f, uint32_t a, uint32_t b, uint32_t period)
 {
 	const struct problem_candidate *x = &f->p->candidate[a];
 	const struct problem_candidate *y = &f->p->candidate[b];
@@ -161,7 +161,7 @@ same_candidate(struct finder *f, uint32_t a, uint32_t b, uint32_t period)
 }
 
 static bool
-same_node(struct finder *f, uint32_t a, uint32_t period)
+same_node(struct period_finder *f, uint32_t a, uint32_t period)
 {
 	const struct problem *p = f->p;
 	uint32_t b = a - period, from = p->high_start[a];
@@ -188,7 +188,7 @@ same_node(struct finder *f, uint32_t a, uint32_t period)
 /* ---- stretches ---- */
 
 static uint32_t
-reach_of(const struct finder *f, uint32_t n)
+reach_of(const struct period_finder *f, uint32_t n)
 {
 	const struct problem *p = f->p;
 	uint32_t lowest = n;
@@ -212,7 +212,8 @@ reach_of(const struct finder *f, uint32_t n)
 /* Nodes in [low, high] look as those a period below: keep the longest part of
  * it that is. False: none of two periods. */
 static bool
-keep_stretch(struct finder *f, uint32_t low, uint32_t high, uint32_t period)
+keep_stretch(
+    struct period_finder *f, uint32_t low, uint32_t high, uint32_t period)
 {
 	struct periods *out = f->out;
 	struct period r = {.period = period};
@@ -242,7 +243,7 @@ keep_stretch(struct finder *f, uint32_t low, uint32_t high, uint32_t period)
 
 /* Nodes from n down that look as those `period` below: the lowest of them. */
 static uint32_t
-alike_down_to(const struct finder *f, uint32_t n, uint32_t period)
+alike_down_to(const struct period_finder *f, uint32_t n, uint32_t period)
 {
 	while (n > period && f->look[n - 1] == f->look[n - 1 - period])
 		n--;
@@ -253,7 +254,7 @@ void
 periods_find(
     struct periods *out, const struct problem *p, uint32_t top, struct arena *a)
 {
-	struct finder f = {p, out, a, arena_new(a, uint64_t, p->nnodes)};
+	struct period_finder f = {p, out, a, arena_new(a, uint64_t, p->nnodes)};
 	uint32_t *last = arena_new(a, uint32_t, p->nnodes), tried = 0, from = 0;
 	struct map seen;
 

@@ -74,7 +74,7 @@ add_within(uint64_t *total, uint64_t x, const char *what, struct err *err)
 
 static bool
 add_cost(struct placement *im, const cJSON *item, int device, const char *key,
-    struct place *place, struct err *err)
+    struct placement_node *place, struct err *err)
 {
 	cost_ns cost;
 
@@ -90,7 +90,7 @@ add_cost(struct placement *im, const cJSON *item, int device, const char *key,
 static bool
 join_group(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 {
-	struct place *place = &im->place[i];
+	struct placement_node *place = &im->place[i];
 
 	place->group = im->ngroups;
 	if (jsonin_has(item, "colorClass")) {
@@ -100,7 +100,7 @@ join_group(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 		    sizeof place->colour, im->ngroups);
 	}
 	if (place->group == im->ngroups)
-		im->group[im->ngroups++] = (struct group){
+		im->group[im->ngroups++] = (struct colour_group){
 		    .place = NONE, .link = NONE, .supported = true};
 	im->group[place->group].nplaces++;
 	return true;
@@ -108,10 +108,10 @@ join_group(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 
 /* What the node adds to its group. */
 static bool
-read_load(struct placement *im, const cJSON *item, struct place *place,
+read_load(struct placement *im, const cJSON *item, struct placement_node *place,
     struct err *err)
 {
-	struct group *g = &im->group[place->group];
+	struct colour_group *g = &im->group[place->group];
 	bool supported = false, backward = false;
 	uint64_t size;
 
@@ -135,7 +135,7 @@ read_load(struct placement *im, const cJSON *item, struct place *place,
 static bool
 read_place(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 {
-	struct place *place = &im->place[i];
+	struct placement_node *place = &im->place[i];
 
 	place->value = NONE;
 	if (!jsonin_i64(item, "id", &place->id, err))
@@ -166,7 +166,7 @@ static bool
 read_link(struct placement *im, const cJSON *item, uint32_t i, struct err *err)
 {
 	struct link *link = &im->link[i];
-	struct place *from;
+	struct placement_node *from;
 	cost_ns cost;
 
 	if (!read_end(im, item, "sourceId", &link->from, err)
@@ -245,8 +245,8 @@ read_document(struct placement *im, const cJSON *doc, struct err *err)
 		return false;
 	im->nplaces = (uint32_t)cJSON_GetArraySize(nodes);
 	im->nlinks = (uint32_t)cJSON_GetArraySize(edges);
-	im->place = arena_new(im->a, struct place, im->nplaces);
-	im->group = arena_new(im->a, struct group, im->nplaces);
+	im->place = arena_new(im->a, struct placement_node, im->nplaces);
+	im->group = arena_new(im->a, struct colour_group, im->nplaces);
 	im->link = arena_new(im->a, struct link, im->nlinks);
 	map_init(&im->by_id, im->a);
 	map_init(&im->by_colour, im->a);

@@ -13,15 +13,15 @@ static void
 chain(struct placement *im)
 {
 	for (uint32_t i = im->nplaces; i-- > 0;) {
-		struct group *g = &im->group[im->place[i].group];
+		struct colour_group *g = &im->group[im->place[i].group];
 
 		im->place[i].next = g->place;
 		g->place = i;
 	}
 	for (uint32_t i = im->nlinks; i-- > 0;) {
 		struct link *link = &im->link[i];
-		struct place *from = &im->place[link->from];
-		struct group *g = &im->group[im->place[link->to].group];
+		struct placement_node *from = &im->place[link->from];
+		struct colour_group *g = &im->group[im->place[link->to].group];
 
 		if (g == &im->group[from->group])
 			continue;
@@ -41,7 +41,7 @@ static bool
 refuse_circle(const struct placement *im, struct err *err)
 {
 	uint32_t *next = arena_new(im->a, uint32_t, im->ngroups);
-	const struct place *place;
+	const struct placement_node *place;
 	uint32_t at = 0, blamed;
 
 	for (uint32_t i = 0; i < im->nlinks; i++) {
@@ -110,7 +110,7 @@ number_values(struct placement *im)
 	for (uint32_t n = 0; n < im->ngroups; n++)
 		for (uint32_t i = im->group[im->order[n]].place; i != NONE;
 		     i = im->place[i].next) {
-			struct place *s = &im->place[i];
+			struct placement_node *s = &im->place[i];
 			uint32_t class;
 
 			if (s->value == NONE)
@@ -130,7 +130,7 @@ number_values(struct placement *im)
 }
 
 static const char *
-group_name(const struct placement *im, const struct group *g)
+group_name(const struct placement *im, const struct colour_group *g)
 {
 	size_t room = (size_t)g->nplaces * ID_CHARS, used = 0;
 	char *name = arena_alloc(im->a, room);
@@ -152,7 +152,7 @@ ascending(const void *x, const void *y)
 static void
 make_node(struct placement *im, uint32_t n)
 {
-	const struct group *g = &im->group[im->order[n]];
+	const struct colour_group *g = &im->group[im->order[n]];
 	uint32_t *input = arena_new(im->a, uint32_t, g->nlinks);
 	uint32_t *output = arena_new(im->a, uint32_t, g->nvalues);
 	uint32_t ninputs = 0, noutputs = 0, kept = 0;
@@ -187,7 +187,7 @@ static void
 make_candidate(struct placement *im, uint32_t n, uint32_t device)
 {
 	const struct problem_node *node = &im->p->node[n];
-	const struct group *g = &im->group[im->order[n]];
+	const struct colour_group *g = &im->group[im->order[n]];
 	uint32_t c = im->p->ncandidates++;
 
 	im->p->candidate[c] = (struct problem_candidate){.target = device,

@@ -12,7 +12,7 @@
 enum { CPU, ACCELERATOR, NDEVICES }; /* targets, and formats */
 
 /* A node of the file. */
-struct place {
+struct placement_node {
 	int64_t id, colour;
 	uint32_t group;
 	uint32_t next; /* of its group, in file order */
@@ -28,7 +28,7 @@ struct link {
 };
 
 /* Places of one colour, or one without: a node of the problem. */
-struct group {
+struct colour_group {
 	uint32_t place, link; /* heads of the lists */
 	uint32_t nplaces, nlinks, nvalues;
 	uint32_t waiting; /* links to consumers not in the order yet */
@@ -40,9 +40,9 @@ struct group {
 struct placement {
 	struct problem *p;
 	struct arena *a;
-	struct place *place;
+	struct placement_node *place;
 	struct link *link;
-	struct group *group;
+	struct colour_group *group;
 	uint32_t *order; /* of groups: producers first */
 	uint32_t nplaces, nlinks, ngroups;
 	int64_t naccelerators; /* of which one is used */

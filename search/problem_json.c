@@ -9,7 +9,7 @@
 
 #define FILE_LIMIT ((size_t)1 << 30)
 
-struct reader {
+struct problem_reader {
 	struct problem *p;
 	struct arena *a;
 };
@@ -59,7 +59,7 @@ id(const cJSON *item, uint32_t *out, struct err *err)
 
 /* The ids under `key`; absent is none. */
 static bool
-ids(struct reader *r, const cJSON *object, const char *key,
+ids(struct problem_reader *r, const cJSON *object, const char *key,
     const uint32_t **out, uint32_t *n, struct err *err)
 {
 	const cJSON *list, *item;
@@ -78,7 +78,7 @@ ids(struct reader *r, const cJSON *object, const char *key,
 }
 
 static bool
-format_mask(struct reader *r, const cJSON *object, const char *key,
+format_mask(struct problem_reader *r, const cJSON *object, const char *key,
     uint32_t *mask, struct err *err)
 {
 	const uint32_t *format;
@@ -138,7 +138,8 @@ flag(const cJSON *object, const char *key)
 }
 
 static bool
-read_target(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
+read_target(
+    struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err)
 {
 	static const char *const known[] = {"name", "launch", "max_runs",
 	    "max_run_nodes", "fed_only", "capacity", "part_of", NULL};
@@ -161,7 +162,8 @@ read_target(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 }
 
 static bool
-read_value(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
+read_value(
+    struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err)
 {
 	static const char *const known[] = {
 	    "class", "initial", "required", "mark", NULL};
@@ -179,7 +181,8 @@ read_value(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 }
 
 static bool
-read_node(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
+read_node(
+    struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err)
 {
 	static const char *const known[] = {"name", "inputs", "outputs", NULL};
 	struct problem_node *n = &r->p->node[i];
@@ -208,7 +211,7 @@ read_node(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 }
 
 static bool
-read_ports(struct reader *r, const cJSON *item, const char *key,
+read_ports(struct problem_reader *r, const cJSON *item, const char *key,
     const struct problem_port **out, uint32_t *n, struct err *err)
 {
 	const cJSON *list, *pair;
@@ -233,7 +236,8 @@ read_ports(struct reader *r, const cJSON *item, const char *key,
 }
 
 static bool
-read_candidate(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
+read_candidate(
+    struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err)
 {
 	static const char *const known[] = {"target", "cost", "nodes", "inputs",
 	    "outputs", "resource", "class", "banned", NULL};
@@ -258,7 +262,8 @@ read_candidate(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 }
 
 static bool
-read_class(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
+read_class(
+    struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err)
 {
 	const uint32_t n = r->p->nformats;
 	const cJSON *row, *cell;
@@ -289,10 +294,10 @@ read_class(struct reader *r, const cJSON *item, uint32_t i, struct err *err)
 }
 
 typedef bool (*entry_reader)(
-    struct reader *r, const cJSON *item, uint32_t i, struct err *err);
+    struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err);
 
 static bool
-read_all(struct reader *r, const cJSON *list, const char *key,
+read_all(struct problem_reader *r, const cJSON *list, const char *key,
     entry_reader read, struct err *err)
 {
 	const cJSON *item;
@@ -311,7 +316,7 @@ read_all(struct reader *r, const cJSON *list, const char *key,
 }
 
 static bool
-read_formats(struct reader *r, const cJSON *list, struct err *err)
+read_formats(struct problem_reader *r, const cJSON *list, struct err *err)
 {
 	const char **name = arena_new(r->a, const char *, r->p->nformats);
 	const cJSON *item;
@@ -329,7 +334,7 @@ read_formats(struct reader *r, const cJSON *list, struct err *err)
 }
 
 static bool
-read_document(struct reader *r, const cJSON *doc, struct err *err)
+read_document(struct problem_reader *r, const cJSON *doc, struct err *err)
 {
 	static const char *const known[] = {"schema", "formats", "local",
 	    "targets", "conversions", "values", "nodes", "candidates", NULL};
@@ -377,7 +382,7 @@ static bool
 take_document(struct problem *out, cJSON *doc, const char *name,
     struct arena *a, struct err *err)
 {
-	struct reader r = {out, a};
+	struct problem_reader r = {out, a};
 	bool ok;
 
 	*out = (struct problem){0};

@@ -7,7 +7,7 @@
 /* How a node is reached from the maker of a value. */
 enum way { WAY_NONE, WAY_INSIDE, WAY_AROUND };
 
-struct finder {
+struct reader_finder {
 	const struct problem *p;
 	const bool *can; /* [nnodes] of the target at hand */
 	uint8_t *way; /* [nnodes] */
@@ -32,7 +32,7 @@ nodes_of(const struct problem *p, uint32_t target, struct arena *a)
 }
 
 static uint8_t
-way_over(const struct finder *f, uint32_t maker, uint32_t node)
+way_over(const struct reader_finder *f, uint32_t maker, uint32_t node)
 {
 	uint8_t best = WAY_NONE;
 
@@ -54,7 +54,7 @@ way_over(const struct finder *f, uint32_t maker, uint32_t node)
 
 /* Which users of a value are reached around; nodes up to the last are looked at. */
 static void
-follow(struct finder *f, uint32_t value)
+follow(struct reader_finder *f, uint32_t value)
 {
 	const struct problem *p = f->p;
 	uint32_t maker = p->value[value].producer, last;
@@ -70,8 +70,8 @@ follow(struct finder *f, uint32_t value)
 }
 
 static bool
-reads_around(
-    const struct finder *f, const struct problem_candidate *c, uint32_t value)
+reads_around(const struct reader_finder *f, const struct problem_candidate *c,
+    uint32_t value)
 {
 	for (uint32_t i = 0; i < c->nnodes; i++) {
 		uint32_t use = problem_find_use(f->p, value, c->node[i]);
@@ -86,7 +86,7 @@ static void
 find_of_target(struct split_readers *out, const struct problem *p,
     uint32_t target, struct arena *a)
 {
-	struct finder f = {.p = p,
+	struct reader_finder f = {.p = p,
 	    .can = nodes_of(p, target, a),
 	    .way = arena_new(a, uint8_t, p->nnodes),
 	    .around = arena_new(a, bool, p->user_start[p->nvalues])};

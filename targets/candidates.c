@@ -11,7 +11,7 @@
 #define MATCHES 64
 #define IMPLEMENTATIONS 64
 
-struct finder {
+struct candidate_finder {
 	const struct graph *graph;
 	struct mix *mix;
 	const struct candidate_options *options;
@@ -34,7 +34,7 @@ struct boundary {
 
 /* ---- validity ---- */
 
-struct walk {
+struct path_walk {
 	const struct graph *graph;
 	const struct uses *uses;
 	struct arena *arena;
@@ -47,7 +47,7 @@ struct walk {
  * are a topological order). false: one lies in the set and `outside` says v
  * does not come from it. */
 static bool
-push_users(struct walk *w, value_id v, bool outside)
+push_users(struct path_walk *w, value_id v, bool outside)
 {
 	for (uint32_t k = w->uses->start[v]; k < w->uses->start[v + 1]; k++) {
 		node_id to = w->uses->user[k];
@@ -68,7 +68,7 @@ push_users(struct walk *w, value_id v, bool outside)
 }
 
 static bool
-push_outputs(struct walk *w, node_id id, bool outside)
+push_outputs(struct path_walk *w, node_id id, bool outside)
 {
 	const struct node *n = graph_node(w->graph, id);
 
@@ -83,7 +83,7 @@ bool
 nodes_are_convex(const struct graph *g, const struct uses *u,
     const node_id *node, uint32_t n, struct arena *scratch)
 {
-	struct walk w = {.graph = g, .uses = u, .arena = scratch};
+	struct path_walk w = {.graph = g, .uses = u, .arena = scratch};
 
 	w.in = bitset_new(scratch, g->nnodes);
 	w.seen = bitset_new(scratch, g->nnodes);
@@ -99,7 +99,8 @@ nodes_are_convex(const struct graph *g, const struct uses *u,
 }
 
 static bool
-used_outside(const struct finder *f, const struct match *m, value_id v)
+used_outside(
+    const struct candidate_finder *f, const struct match *m, value_id v)
 {
 	if (graph_value(f->graph, v)->flags & VALUE_OUTPUT)
 		return true;
@@ -110,7 +111,8 @@ used_outside(const struct finder *f, const struct match *m, value_id v)
 }
 
 static bool
-is_read_from_outside(const struct finder *f, const struct match *m, value_id v)
+is_read_from_outside(
+    const struct candidate_finder *f, const struct match *m, value_id v)
 {
 	const struct value *value;
 
@@ -123,7 +125,7 @@ is_read_from_outside(const struct finder *f, const struct match *m, value_id v)
 }
 
 static bool
-reads_something(const struct finder *f, const struct match *m)
+reads_something(const struct candidate_finder *f, const struct match *m)
 {
 	for (uint32_t i = 0; i < m->nnodes; i++) {
 		const struct node *n = graph_node(f->graph, m->node[i]);
@@ -136,7 +138,7 @@ reads_something(const struct finder *f, const struct match *m)
 }
 
 static bool
-match_is_legal(const struct finder *f, const struct target *t,
+match_is_legal(const struct candidate_finder *f, const struct target *t,
     const struct rule *rule, const struct match *m, struct why *why)
 {
 	const struct graph *g = f->graph;
@@ -192,7 +194,8 @@ sort_unique(value_id *v, uint32_t n)
 }
 
 static struct boundary
-find_boundary(const struct finder *f, const struct match *m, struct arena *a)
+find_boundary(
+    const struct candidate_finder *f, const struct match *m, struct arena *a)
 {
 	struct boundary b = {0};
 	uint32_t in_cap = 0, out_cap = 0;
@@ -223,7 +226,8 @@ find_boundary(const struct finder *f, const struct match *m, struct arena *a)
 }
 
 static const struct port *
-make_ports(struct finder *f, const value_id *v, uint32_t n, format_id format)
+make_ports(
+    struct candidate_finder *f, const value_id *v, uint32_t n, format_id format)
 {
 	struct port *port = arena_new(f->arena, struct port, n);
 	struct format plain = f->mix->formats.format[format];
@@ -243,7 +247,7 @@ make_ports(struct finder *f, const value_id *v, uint32_t n, format_id format)
 /* ---- enumeration ---- */
 
 static void
-add_candidate(struct finder *f, const struct match_in *in,
+add_candidate(struct candidate_finder *f, const struct match_in *in,
     const struct boundary *b, const struct implementation *impl)
 {
 	const struct target *t = in->target;
@@ -276,7 +280,7 @@ add_candidate(struct finder *f, const struct match_in *in,
 }
 
 static void
-refuse(struct finder *f, const struct target *t, uint32_t rule,
+refuse(struct candidate_finder *f, const struct target *t, uint32_t rule,
     const struct match *m, const struct why *why)
 {
 	f->refusal = (struct refusal *)arena_grow(f->arena, f->refusal,
@@ -291,8 +295,9 @@ refuse(struct finder *f, const struct target *t, uint32_t rule,
 }
 
 static bool
-accepts(struct finder *f, const struct target *t, const struct rule *rule,
-    const struct match *m, struct arena *words, struct why *why)
+accepts(struct candidate_finder *f, const struct target *t,
+    const struct rule *rule, const struct match *m, struct arena *words,
+    struct why *why)
 {
 	struct match_in in = {t, f->graph, &f->uses, m, 0, f->prepared, false};
 	bool ok;
@@ -314,7 +319,7 @@ accepts(struct finder *f, const struct target *t, const struct rule *rule,
 
 /* Leave the implementations that keep NaN; how many they are. */
 static uint32_t
-keep_nan(struct finder *f, const struct target *t, uint32_t rule,
+keep_nan(struct candidate_finder *f, const struct target *t, uint32_t rule,
     const struct match *m, struct implementation *impl, uint32_t n)
 {
 	uint32_t kept = 0;
@@ -339,7 +344,7 @@ keep_nan(struct finder *f, const struct target *t, uint32_t rule,
 }
 
 static void
-take_match(struct finder *f, const struct target *t, uint32_t number,
+take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
     const struct match *m)
 {
 	const struct rule *rule = &t->kind->rule[number];
@@ -370,7 +375,7 @@ take_match(struct finder *f, const struct target *t, uint32_t number,
 }
 
 static void
-run_rule(struct finder *f, const struct target *t, uint32_t number)
+run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 {
 	const struct rule *rule = &t->kind->rule[number];
 	const struct matches matches = {
@@ -390,7 +395,7 @@ run_rule(struct finder *f, const struct target *t, uint32_t number)
 }
 
 static bool
-run_target(struct finder *f, const struct target *t, struct err *err)
+run_target(struct candidate_finder *f, const struct target *t, struct err *err)
 {
 	f->prepared = NULL;
 	if (t->kind->prepare
@@ -403,7 +408,7 @@ run_target(struct finder *f, const struct target *t, struct err *err)
 
 /* The first node nothing covers, and the first reason why. */
 static bool
-check_cover(struct finder *f, struct err *err)
+check_cover(struct candidate_finder *f, struct err *err)
 {
 	node_id id = 0;
 	const char *label, *type;
@@ -437,7 +442,7 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 {
 	static const struct candidate_options defaults = {.assume = NULL};
 	struct arena scratch;
-	struct finder f = {
+	struct candidate_finder f = {
 	    .graph = g,
 	    .mix = m,
 	    .options = o ? o : &defaults,

@@ -4,7 +4,7 @@
 #include "targets/step.h"
 
 /* A composite that is read from its root backwards. */
-struct reader {
+struct norm_reader {
 	const struct graph *graph;
 	const struct match *match;
 	struct layer_norm *out;
@@ -12,7 +12,7 @@ struct reader {
 
 /* The node of the match that makes v when it is `op`, else NULL. */
 static const struct node *
-maker_of(const struct reader *r, value_id v, enum op op)
+maker_of(const struct norm_reader *r, value_id v, enum op op)
 {
 	const node_id n = graph_value(r->graph, v)->producer;
 
@@ -24,8 +24,8 @@ maker_of(const struct reader *r, value_id v, enum op op)
 
 /* Of a node's two inputs the constant one and the other. */
 static bool
-with_constant(const struct reader *r, const struct node *n, value_id *constant,
-    value_id *other)
+with_constant(const struct norm_reader *r, const struct node *n,
+    value_id *constant, value_id *other)
 {
 	for (uint32_t i = 0; i < 2; i++)
 		if (graph_value(r->graph, n->input[i])->constant) {
@@ -38,7 +38,7 @@ with_constant(const struct reader *r, const struct node *n, value_id *constant,
 
 /* Is v the mean of x, along the same last dimensions as all the others? */
 static bool
-is_mean_of(struct reader *r, value_id v, value_id x)
+is_mean_of(struct norm_reader *r, value_id v, value_id x)
 {
 	const struct node *n = maker_of(r, v, OP_REDUCEMEAN);
 	bool reduced[AXES_MAX];
@@ -57,7 +57,7 @@ is_mean_of(struct reader *r, value_id v, value_id x)
 
 /* x - mean(x); the first time, x is what is being normalised. */
 static bool
-is_from_mean(struct reader *r, value_id v)
+is_from_mean(struct norm_reader *r, value_id v)
 {
 	const struct node *n = maker_of(r, v, OP_SUB);
 
@@ -70,7 +70,7 @@ is_from_mean(struct reader *r, value_id v)
 }
 
 static bool
-is_square(struct reader *r, value_id v)
+is_square(struct norm_reader *r, value_id v)
 {
 	const struct node *n = maker_of(r, v, OP_POW);
 	float e;
@@ -85,7 +85,7 @@ is_square(struct reader *r, value_id v)
 
 /* sqrt(mean((x - mean)^2) + epsilon) */
 static bool
-is_deviation(struct reader *r, value_id v)
+is_deviation(struct norm_reader *r, value_id v)
 {
 	const struct node *n = maker_of(r, v, OP_SQRT);
 	const struct node *mean;
@@ -101,7 +101,7 @@ is_deviation(struct reader *r, value_id v)
 }
 
 static bool
-read_torch(struct reader *r, value_id v)
+read_torch(struct norm_reader *r, value_id v)
 {
 	const struct node *n = maker_of(r, v, OP_ADD);
 
@@ -117,7 +117,7 @@ read_torch(struct reader *r, value_id v)
 
 /* scale / sqrt(variance + epsilon) */
 static bool
-is_times_scale(struct reader *r, value_id v)
+is_times_scale(struct norm_reader *r, value_id v)
 {
 	const struct node *n = maker_of(r, v, OP_MUL);
 	value_id scale;
@@ -132,7 +132,7 @@ is_times_scale(struct reader *r, value_id v)
 
 /* One factor of a product is times_scale; the other goes to *x. */
 static bool
-read_scaled(struct reader *r, value_id v, value_id *x)
+read_scaled(struct norm_reader *r, value_id v, value_id *x)
 {
 	const struct node *n = maker_of(r, v, OP_MUL);
 
@@ -146,7 +146,7 @@ read_scaled(struct reader *r, value_id v, value_id *x)
 
 /* x * s + (shift - mean * s) */
 static bool
-read_tf(struct reader *r, value_id v)
+read_tf(struct norm_reader *r, value_id v)
 {
 	const struct node *n = maker_of(r, v, OP_ADD), *rest = NULL;
 	value_id x, mean;
@@ -180,7 +180,7 @@ layer_norm_read(struct layer_norm *l, const struct graph *g,
     const struct match *m, const char **fault)
 {
 	const struct node *n = graph_node(g, m->root);
-	struct reader r = {g, m, l};
+	struct norm_reader r = {g, m, l};
 
 	*fault = NULL;
 	if (n->op == OP_LAYERNORMALIZATION) {

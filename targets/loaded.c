@@ -10,7 +10,7 @@
 
 #include "ir/base/hash.h"
 
-struct wanted {
+struct loaded_file {
 	const char *prefix;
 	const char *path; /* of the first that matches; "" while none does */
 	char build[65]; /* in hex; "": it has none */
@@ -32,7 +32,7 @@ padded(size_t n)
 
 /* The build id among the notes of a segment. */
 static void
-read_notes(struct wanted *w, const uint8_t *at, size_t left)
+read_notes(struct loaded_file *w, const uint8_t *at, size_t left)
 {
 	ElfW(Nhdr) n;
 
@@ -60,7 +60,7 @@ read_notes(struct wanted *w, const uint8_t *at, size_t left)
 static int
 see_library(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct wanted *w = context;
+	struct loaded_file *w = context;
 
 	(void)size;
 	if (strncmp(file_name(info->dlpi_name), w->prefix, strlen(w->prefix))
@@ -77,10 +77,10 @@ see_library(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-static struct wanted
+static struct loaded_file
 find_library(const char *prefix)
 {
-	struct wanted w = {.prefix = prefix, .path = ""};
+	struct loaded_file w = {.prefix = prefix, .path = ""};
 
 	dl_iterate_phdr(see_library, &w);
 	return w;
@@ -107,7 +107,7 @@ hash_file(const char *path, char text[33])
 void
 loaded_build(struct buf *b, const char *key, const char *prefix)
 {
-	struct wanted w = find_library(prefix);
+	struct loaded_file w = find_library(prefix);
 
 	if (w.path[0] == '\0')
 		snprintf(w.build, sizeof w.build, "static");
@@ -119,7 +119,7 @@ loaded_build(struct buf *b, const char *key, const char *prefix)
 void
 loaded_program(struct buf *b, const char *key)
 {
-	struct wanted w = find_library(""); /* the first there is */
+	struct loaded_file w = find_library(""); /* the first there is */
 
 	if (w.build[0] == '\0')
 		hash_file("/proc/self/exe", w.build);
@@ -129,7 +129,7 @@ loaded_program(struct buf *b, const char *key)
 void
 loaded_name(struct buf *b, const char *key, const char *prefix)
 {
-	struct wanted w = find_library(prefix);
+	struct loaded_file w = find_library(prefix);
 
 	buf_printf(b, "%s=%s\n", key, w.path[0] ? file_name(w.path) : "static");
 }

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-struct build
+struct model_builder
 zoo_begin(struct arena *a, const char *name, bool constant)
 {
-	return (struct build){
+	return (struct model_builder){
 	    .g = graph_new(a, name),
 	    .arena = a,
 	    .scale_base = 1,
@@ -15,7 +15,7 @@ zoo_begin(struct arena *a, const char *name, bool constant)
 }
 
 static void
-append(struct build *b, const value_id **list, uint32_t *n, value_id v)
+append(struct model_builder *b, const value_id **list, uint32_t *n, value_id v)
 {
 	value_id *longer = arena_new(b->arena, value_id, *n + 1);
 
@@ -26,8 +26,8 @@ append(struct build *b, const value_id **list, uint32_t *n, value_id v)
 }
 
 value_id
-zoo_input(struct build *b, const char *name, enum dtype dtype, uint32_t rank,
-    const int64_t *dim)
+zoo_input(struct model_builder *b, const char *name, enum dtype dtype,
+    uint32_t rank, const int64_t *dim)
 {
 	struct type type = {
 	    .kind = TYPE_TENSOR,
@@ -43,7 +43,7 @@ zoo_input(struct build *b, const char *name, enum dtype dtype, uint32_t rank,
 }
 
 void
-zoo_output(struct build *b, value_id v, const char *name)
+zoo_output(struct model_builder *b, value_id v, const char *name)
 {
 	struct value *value = graph_value(b->g, v);
 
@@ -103,7 +103,7 @@ fan_in(uint32_t rank, const int64_t *dim)
 }
 
 value_id
-zoo_weight(struct build *b, const char *name, enum weight_role role,
+zoo_weight(struct model_builder *b, const char *name, enum weight_role role,
     uint32_t rank, const int64_t *dim)
 {
 	float base =
@@ -125,7 +125,8 @@ zoo_weight(struct build *b, const char *name, enum weight_role role,
 }
 
 value_id
-zoo_ints(struct build *b, const char *name, uint32_t n, const int64_t *value)
+zoo_ints(
+    struct model_builder *b, const char *name, uint32_t n, const int64_t *value)
 {
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
 	int64_t count = n;
@@ -137,7 +138,7 @@ zoo_ints(struct build *b, const char *name, uint32_t n, const int64_t *value)
 }
 
 value_id
-zoo_scalar(struct build *b, const char *name, float value)
+zoo_scalar(struct model_builder *b, const char *name, float value)
 {
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
 
@@ -146,8 +147,8 @@ zoo_scalar(struct build *b, const char *name, float value)
 }
 
 value_id
-zoo_node(struct build *b, enum op op, uint32_t ninputs, const value_id *input,
-    uint32_t nattrs, const struct attr *attr)
+zoo_node(struct model_builder *b, enum op op, uint32_t ninputs,
+    const value_id *input, uint32_t nattrs, const struct attr *attr)
 {
 	const char *type = op_get(op)->type;
 	const char *name = arena_printf(b->arena, "%s_%u", type, b->counter++);
@@ -175,7 +176,7 @@ zoo_node(struct build *b, enum op op, uint32_t ninputs, const value_id *input,
 
 struct attr
 zoo_attr_ints(
-    struct build *b, const char *name, uint32_t n, const int64_t *value)
+    struct model_builder *b, const char *name, uint32_t n, const int64_t *value)
 {
 	return (struct attr){
 	    .name = name,
@@ -186,7 +187,7 @@ zoo_attr_ints(
 }
 
 struct attr
-zoo_attr_int(struct build *b, const char *name, int64_t value)
+zoo_attr_int(struct model_builder *b, const char *name, int64_t value)
 {
 	struct attr a = zoo_attr_ints(b, name, 1, &value);
 
@@ -195,7 +196,7 @@ zoo_attr_int(struct build *b, const char *name, int64_t value)
 }
 
 struct attr
-zoo_attr_float(struct build *b, const char *name, float value)
+zoo_attr_float(struct model_builder *b, const char *name, float value)
 {
 	return (struct attr){
 	    .name = name,
@@ -207,14 +208,14 @@ zoo_attr_float(struct build *b, const char *name, float value)
 
 /* Name of a weight of the node about to be added: "Conv_3_weight". */
 static const char *
-weight_name(struct build *b, enum op op, const char *what)
+weight_name(struct model_builder *b, enum op op, const char *what)
 {
 	return arena_printf(
 	    b->arena, "%s_%u_%s", op_get(op)->type, b->counter, what);
 }
 
 value_id
-zoo_conv(struct build *b, value_id x, struct conv_shape s, bool bias)
+zoo_conv(struct model_builder *b, value_id x, struct conv_shape s, bool bias)
 {
 	const int64_t shape[] = {s.out, s.in / s.groups, s.kernel, s.kernel};
 	const int64_t kernel[] = {s.kernel, s.kernel};
@@ -237,7 +238,7 @@ zoo_conv(struct build *b, value_id x, struct conv_shape s, bool bias)
 }
 
 value_id
-zoo_batch_norm(struct build *b, value_id x, int64_t channels)
+zoo_batch_norm(struct model_builder *b, value_id x, int64_t channels)
 {
 	const struct attr attr[] = {zoo_attr_float(b, "epsilon", 1e-5f)};
 	static const struct {
@@ -259,13 +260,13 @@ zoo_batch_norm(struct build *b, value_id x, int64_t channels)
 }
 
 value_id
-zoo_relu(struct build *b, value_id x)
+zoo_relu(struct model_builder *b, value_id x)
 {
 	return zoo_node(b, OP_RELU, 1, &x, 0, NULL);
 }
 
 value_id
-zoo_add(struct build *b, value_id x, value_id y)
+zoo_add(struct model_builder *b, value_id x, value_id y)
 {
 	const value_id in[] = {x, y};
 
@@ -273,8 +274,8 @@ zoo_add(struct build *b, value_id x, value_id y)
 }
 
 value_id
-zoo_max_pool(
-    struct build *b, value_id x, int64_t kernel, int64_t stride, int64_t pad)
+zoo_max_pool(struct model_builder *b, value_id x, int64_t kernel,
+    int64_t stride, int64_t pad)
 {
 	const int64_t kernels[] = {kernel, kernel};
 	const int64_t strides[] = {stride, stride};
@@ -289,7 +290,7 @@ zoo_max_pool(
 }
 
 value_id
-zoo_linear(struct build *b, value_id x, int64_t in, int64_t out)
+zoo_linear(struct model_builder *b, value_id x, int64_t in, int64_t out)
 {
 	const int64_t shape[] = {in, out};
 	value_id io[2] = {x}, bias;
@@ -302,7 +303,8 @@ zoo_linear(struct build *b, value_id x, int64_t in, int64_t out)
 }
 
 value_id
-zoo_reshape(struct build *b, value_id x, uint32_t n, const int64_t *shape)
+zoo_reshape(
+    struct model_builder *b, value_id x, uint32_t n, const int64_t *shape)
 {
 	value_id in[2] = {x};
 

@@ -3,7 +3,7 @@
 #include "cli/zoo/zoo.h"
 
 static value_id
-image(struct build *b, int64_t side)
+image(struct model_builder *b, int64_t side)
 {
 	const int64_t dim[] = {1, 3, side, side};
 
@@ -12,7 +12,7 @@ image(struct build *b, int64_t side)
 
 /* Global average pooling, flattening, one fully connected layer. */
 static struct graph *
-classify(struct build *b, value_id x, int64_t channels, int64_t classes)
+classify(struct model_builder *b, value_id x, int64_t channels, int64_t classes)
 {
 	const int64_t weight[] = {classes, channels};
 	const struct attr flatten[] = {zoo_attr_int(b, "axis", 1)};
@@ -31,14 +31,15 @@ classify(struct build *b, value_id x, int64_t channels, int64_t classes)
 }
 
 static value_id
-conv_norm(struct build *b, value_id x, struct conv_shape s)
+conv_norm(struct model_builder *b, value_id x, struct conv_shape s)
 {
 	return zoo_batch_norm(b, zoo_conv(b, x, s, false), s.out);
 }
 
 /* 1x1 down, 3x3, 1x1 up, plus the input (projected when shapes change). */
 static value_id
-bottleneck(struct build *b, value_id x, int64_t in, int64_t mid, int64_t stride)
+bottleneck(struct model_builder *b, value_id x, int64_t in, int64_t mid,
+    int64_t stride)
 {
 	int64_t out = 4 * mid;
 	value_id y, skip = x;
@@ -61,7 +62,7 @@ make_resnet50(struct arena *a, bool constant)
 		int64_t mid;
 		unsigned blocks;
 	} stage[] = {{64, 3}, {128, 4}, {256, 6}, {512, 3}};
-	struct build b = zoo_begin(a, "resnet50", constant);
+	struct model_builder b = zoo_begin(a, "resnet50", constant);
 	value_id x = image(&b, 224);
 	int64_t channels = 64;
 
@@ -80,7 +81,8 @@ make_resnet50(struct arena *a, bool constant)
 
 /* Squeeze to `squeeze` channels, expand by 1x1 and 3x3 side by side. */
 static value_id
-fire(struct build *b, value_id x, int64_t in, int64_t squeeze, int64_t expand)
+fire(struct model_builder *b, value_id x, int64_t in, int64_t squeeze,
+    int64_t expand)
 {
 	const struct attr axis[] = {zoo_attr_int(b, "axis", 1)};
 	value_id y[2];
@@ -105,7 +107,7 @@ make_squeezenet(struct arena *a, bool constant)
 	} module[] = {{16, 64, true}, {16, 64, false}, {32, 128, true},
 	    {32, 128, false}, {48, 192, true}, {48, 192, false},
 	    {64, 256, false}, {64, 256, false}};
-	struct build b = zoo_begin(a, "squeezenet", constant);
+	struct model_builder b = zoo_begin(a, "squeezenet", constant);
 	value_id x = image(&b, 224);
 	int64_t channels = 64;
 
@@ -128,7 +130,7 @@ make_squeezenet(struct arena *a, bool constant)
 }
 
 static value_id
-relu6(struct build *b, value_id x)
+relu6(struct model_builder *b, value_id x)
 {
 	value_id in[3] = {x};
 
@@ -139,7 +141,7 @@ relu6(struct build *b, value_id x)
 
 /* Expand, depthwise 3x3, project; the input is added when shapes agree. */
 static value_id
-inverted_residual(struct build *b, value_id x, int64_t in, int64_t out,
+inverted_residual(struct model_builder *b, value_id x, int64_t in, int64_t out,
     int64_t expand, int64_t stride)
 {
 	int64_t mid = in * expand;
@@ -163,7 +165,7 @@ make_mobilenetv2(struct arena *a, bool constant)
 		int64_t stride;
 	} stage[] = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2},
 	    {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-	struct build b = zoo_begin(a, "mobilenetv2", constant);
+	struct model_builder b = zoo_begin(a, "mobilenetv2", constant);
 	value_id x = image(&b, 224);
 	int64_t channels = 32;
 
@@ -182,7 +184,7 @@ make_mobilenetv2(struct arena *a, bool constant)
 struct graph *
 make_tiny(struct arena *a, bool constant)
 {
-	struct build b = zoo_begin(a, "tiny", constant);
+	struct model_builder b = zoo_begin(a, "tiny", constant);
 	value_id x = image(&b, 32);
 
 	x = zoo_relu(

@@ -10,7 +10,7 @@ struct encoder {
 };
 
 static value_id
-transpose(struct build *b, value_id x, const int64_t perm[4])
+transpose(struct model_builder *b, value_id x, const int64_t perm[4])
 {
 	const struct attr attr[] = {zoo_attr_ints(b, "perm", 4, perm)};
 
@@ -18,7 +18,7 @@ transpose(struct build *b, value_id x, const int64_t perm[4])
 }
 
 static value_id
-matmul(struct build *b, value_id x, value_id y)
+matmul(struct model_builder *b, value_id x, value_id y)
 {
 	const value_id in[] = {x, y};
 
@@ -28,7 +28,7 @@ matmul(struct build *b, value_id x, value_id y)
 /* Project and split into heads: [1, heads, tokens, width / heads], the last
  * two exchanged for keys. */
 static value_id
-project(struct build *b, value_id x, const struct encoder *e, bool keys)
+project(struct model_builder *b, value_id x, const struct encoder *e, bool keys)
 {
 	const int64_t split[] = {1, e->tokens, e->heads, e->width / e->heads};
 	const int64_t by_head[] = {0, 2, 1, 3}, by_key[] = {0, 2, 3, 1};
@@ -39,7 +39,8 @@ project(struct build *b, value_id x, const struct encoder *e, bool keys)
 }
 
 static value_id
-scaled(struct build *b, enum op op, value_id x, const char *name, float by)
+scaled(
+    struct model_builder *b, enum op op, value_id x, const char *name, float by)
 {
 	value_id in[2] = {x};
 
@@ -49,7 +50,7 @@ scaled(struct build *b, enum op op, value_id x, const char *name, float by)
 }
 
 static value_id
-attention(struct build *b, value_id x, const struct encoder *e)
+attention(struct model_builder *b, value_id x, const struct encoder *e)
 {
 	const int64_t joined[] = {1, e->tokens, e->width};
 	const int64_t back[] = {0, 2, 1, 3};
@@ -68,7 +69,7 @@ attention(struct build *b, value_id x, const struct encoder *e)
 /* x - mean, over the standard deviation, scaled and shifted: written out, as
  * exporters did before LayerNormalization was an operator. */
 static value_id
-layer_norm(struct build *b, value_id x, int64_t width)
+layer_norm(struct model_builder *b, value_id x, int64_t width)
 {
 	const int64_t last[] = {-1};
 	const struct attr mean[] = {zoo_attr_ints(b, "axes", 1, last)};
@@ -94,7 +95,7 @@ layer_norm(struct build *b, value_id x, int64_t width)
 
 /* x/2 (1 + erf(x / sqrt 2)) */
 static value_id
-gelu(struct build *b, value_id x)
+gelu(struct model_builder *b, value_id x)
 {
 	value_id in[2] = {x};
 	value_id e = scaled(b, OP_DIV, x, "root_two", sqrtf(2.0f));
@@ -109,7 +110,7 @@ static struct graph *
 make_encoder(
     struct arena *a, const char *name, const struct encoder *e, bool constant)
 {
-	struct build b = zoo_begin(a, name, constant);
+	struct model_builder b = zoo_begin(a, name, constant);
 	const int64_t dim[] = {1, e->tokens, e->width};
 	value_id x = zoo_input(&b, "embeddings", DT_FLOAT, 3, dim), y;
 

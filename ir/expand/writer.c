@@ -92,20 +92,20 @@ refuse_form(struct writer *w, const char *why)
 
 /* ---- reading a statement ---- */
 
-struct reader {
+struct body_reader {
 	struct writer *w;
 	const char *at;
 };
 
 static void
-skip(struct reader *r)
+skip(struct body_reader *r)
 {
 	while (*r->at == ' ')
 		r->at++;
 }
 
 static bool
-take(struct reader *r, char c)
+take(struct body_reader *r, char c)
 {
 	skip(r);
 	if (*r->at != c)
@@ -115,7 +115,7 @@ take(struct reader *r, char c)
 }
 
 static char *
-word(struct reader *r)
+word(struct body_reader *r)
 {
 	const char *from;
 	char *text;
@@ -187,7 +187,7 @@ new_attr(struct writer *w, char *name, enum attr_kind kind)
 
 /* A number or a list of them; the names are of a Constant's attributes. */
 static Onnx__AttributeProto *
-numbers(struct reader *r, char *name)
+numbers(struct body_reader *r, char *name)
 {
 	bool is_list = take(r, '['), is_real = false;
 	double x[64];
@@ -263,7 +263,7 @@ literal_name(const Onnx__AttributeProto *a)
 
 /* The call's attribute under another name; NULL when it has none. */
 static Onnx__AttributeProto *
-of_call(struct reader *r, char *name)
+of_call(struct body_reader *r, char *name)
 {
 	const Onnx__AttributeProto *is;
 	Onnx__AttributeProto *a;
@@ -311,7 +311,7 @@ cast_like(struct writer *w, char *value, char *like)
 }
 
 static char *
-argument(struct reader *r)
+argument(struct body_reader *r)
 {
 	static char nothing[] = "";
 	Onnx__AttributeProto *a;
@@ -337,7 +337,7 @@ argument(struct reader *r)
 }
 
 static void
-attribute(struct reader *r, Onnx__NodeProto *p)
+attribute(struct body_reader *r, Onnx__NodeProto *p)
 {
 	char *name = word(r);
 	Onnx__AttributeProto *a;
@@ -362,7 +362,7 @@ attribute(struct reader *r, Onnx__NodeProto *p)
 static void
 statement(struct writer *w, const char *text)
 {
-	struct reader r = {w, text};
+	struct body_reader r = {w, text};
 	Onnx__NodeProto *p = new_node(w, NULL);
 
 	do {

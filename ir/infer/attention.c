@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-struct heads {
+struct attention_shape {
 	int64_t batch, q_heads, kv_heads;
 	int64_t q_sequence, kv_sequence;
 	int64_t qk_size, v_size;
@@ -29,7 +29,7 @@ exact_part(
 }
 
 static bool
-read_flat(struct site *s, struct heads *h)
+read_flat(struct site *s, struct attention_shape *h)
 {
 	const struct type *q = in_type(s, 0), *k = in_type(s, 1);
 	const struct type *v = in_type(s, 2);
@@ -45,7 +45,7 @@ read_flat(struct site *s, struct heads *h)
 }
 
 static bool
-read_heads(struct site *s, struct heads *h)
+read_heads(struct site *s, struct attention_shape *h)
 {
 	const struct type *q = in_type(s, 0), *k = in_type(s, 1);
 	const struct type *v = in_type(s, 2);
@@ -71,7 +71,7 @@ read_heads(struct site *s, struct heads *h)
 }
 
 static bool
-put_y(struct site *s, const struct heads *h)
+put_y(struct site *s, const struct attention_shape *h)
 {
 	int64_t *dim = dims_new(s, h->flat ? 3 : 4);
 	struct num hidden;
@@ -94,8 +94,8 @@ put_y(struct site *s, const struct heads *h)
 
 /* Present key and value: past and new, [batch, heads, past + new, size]. */
 static bool
-put_present(
-    struct site *s, const struct heads *h, uint32_t out, int64_t *sequence)
+put_present(struct site *s, const struct attention_shape *h, uint32_t out,
+    int64_t *sequence)
 {
 	uint32_t past = out + 3;
 	int64_t *dim = dims_new(s, 4);
@@ -121,7 +121,7 @@ put_present(
 bool
 rule_attention(struct site *s)
 {
-	struct heads h = {0};
+	struct attention_shape h = {0};
 	int64_t total, *scores = dims_new(s, 4);
 
 	out_unranked(s, 0, in_dtype(s, 0));

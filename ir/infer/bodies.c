@@ -159,18 +159,18 @@ type_join(struct arena *a, const struct type *x, const struct type *y,
 	return true;
 }
 
-struct snapshot {
+struct body_snapshot {
 	struct graph *g;
 	struct value *value; /* [g->nvalues] */
-	struct snapshot *next;
+	struct body_snapshot *next;
 };
 
 /* Recursion is as deep as bodies nest, which body_enter() limits. */
-static struct snapshot *
-save_within(
-    struct graph *g, struct snapshot *head, uint32_t depth, struct arena *a)
+static struct body_snapshot *
+save_within(struct graph *g, struct body_snapshot *head, uint32_t depth,
+    struct arena *a)
 {
-	struct snapshot *s = arena_new(a, struct snapshot, 1);
+	struct body_snapshot *s = arena_new(a, struct body_snapshot, 1);
 
 	s->g = g;
 	s->value = arena_copy(a, g->value, g->nvalues * sizeof *g->value);
@@ -187,14 +187,14 @@ save_within(
 	return head;
 }
 
-struct snapshot *
+struct body_snapshot *
 body_save(struct graph *body, struct arena *a)
 {
 	return save_within(body, NULL, 0, a);
 }
 
 void
-body_restore(const struct snapshot *saved)
+body_restore(const struct body_snapshot *saved)
 {
 	for (; saved; saved = saved->next)
 		if (saved->g->nvalues)

@@ -22,9 +22,9 @@ bool body_enter(
 bool body_infer(struct site *s, struct pass *inner);
 
 /* What a body's values were before a trial run, bodies within included. */
-struct snapshot;
-struct snapshot *body_save(struct graph *body, struct arena *a);
-void body_restore(const struct snapshot *saved);
+struct body_snapshot;
+struct body_snapshot *body_save(struct graph *body, struct arena *a);
+void body_restore(const struct body_snapshot *saved);
 
 /* Merge a type into what a body input states; the incoming one wins. */
 void body_set_input(struct pass *inner, const struct graph *from, uint32_t i,

@@ -86,7 +86,7 @@ conv_shape(struct site *s, uint32_t xi, uint32_t wi, enum dtype dtype)
 {
 	const struct type *x = in_type(s, xi), *w = in_type(s, wi);
 	const int64_t *kernel;
-	struct window win;
+	struct infer_window win;
 	int64_t *dim;
 	uint32_t n;
 
@@ -144,8 +144,8 @@ rule_qlinearconv(struct site *s)
 
 /* stride * (in - 1) + output_padding + extent - pads, unless stated. */
 static bool
-transpose_dim(struct site *s, const struct window *w, uint32_t i, int64_t in,
-    int64_t extra, int64_t *out)
+transpose_dim(struct site *s, const struct infer_window *w, uint32_t i,
+    int64_t in, int64_t extra, int64_t *out)
 {
 	int64_t stride = w->stride ? w->stride[i] : 1;
 	struct num n = num_dim(in);
@@ -181,8 +181,8 @@ stated_shape(struct site *s, uint32_t n, const int64_t **out)
 }
 
 static bool
-transpose_spatial(
-    struct site *s, const struct type *x, const struct window *w, int64_t *dim)
+transpose_spatial(struct site *s, const struct type *x,
+    const struct infer_window *w, int64_t *dim)
 {
 	const int64_t *stated, *extra;
 
@@ -225,7 +225,7 @@ rule_convtranspose(struct site *s)
 {
 	const struct type *x = in_type(s, 0), *w = in_type(s, 1);
 	const int64_t *kernel;
-	struct window win;
+	struct infer_window win;
 	enum dtype dtype;
 	int64_t *dim;
 

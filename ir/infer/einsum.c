@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-struct einsum {
+struct einsum_types {
 	int64_t size[128]; /* of each letter; 0 entries in `seen` are unused */
 	bool seen[128];
 	struct type dots; /* what the ellipses broadcast to */
@@ -19,7 +19,8 @@ is_letter(char c)
 /* Count the letters of one term and whether it has an ellipsis; stops at ','
  * or '-' or the end. */
 static bool
-scan_term(struct site *s, const struct einsum *e, uint32_t *letters, bool *dots)
+scan_term(
+    struct site *s, const struct einsum_types *e, uint32_t *letters, bool *dots)
 {
 	*letters = 0;
 	*dots = false;
@@ -40,7 +41,7 @@ scan_term(struct site *s, const struct einsum *e, uint32_t *letters, bool *dots)
 }
 
 static bool
-bind_letter(struct site *s, struct einsum *e, char letter, int64_t dim)
+bind_letter(struct site *s, struct einsum_types *e, char letter, int64_t dim)
 {
 	int64_t *size = &e->size[(unsigned char)letter];
 
@@ -54,7 +55,7 @@ bind_letter(struct site *s, struct einsum *e, char letter, int64_t dim)
 
 /* Bind the letters of input i to its dimensions. */
 static bool
-bind_term(struct site *s, struct einsum *e, uint32_t i)
+bind_term(struct site *s, struct einsum_types *e, uint32_t i)
 {
 	const struct type *x = in_type(s, i);
 	struct type lead = {.kind = TYPE_TENSOR};
@@ -86,7 +87,7 @@ bind_term(struct site *s, struct einsum *e, uint32_t i)
 
 /* Without "->": the ellipsis, then letters that occur once, sorted. */
 static bool
-implicit_output(struct site *s, struct einsum *e, const char *equation)
+implicit_output(struct site *s, struct einsum_types *e, const char *equation)
 {
 	uint32_t times[128] = {0}, n = 0;
 	int64_t *dim;
@@ -105,7 +106,7 @@ implicit_output(struct site *s, struct einsum *e, const char *equation)
 }
 
 static bool
-explicit_output(struct site *s, struct einsum *e)
+explicit_output(struct site *s, struct einsum_types *e)
 {
 	uint32_t letters, n = 0;
 	bool dots;
@@ -139,7 +140,7 @@ bool
 rule_einsum(struct site *s)
 {
 	struct string_view v = attr_str_or(s->n, "equation", "");
-	struct einsum e = {.dots = {.kind = TYPE_TENSOR}};
+	struct einsum_types e = {.dots = {.kind = TYPE_TENSOR}};
 
 	e.at = v.s;
 	e.end = v.s + v.n;

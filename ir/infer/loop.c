@@ -13,7 +13,7 @@
 
 /* Inputs: trip count, condition, carried...; body inputs: iteration, condition,
  * carried...; body outputs: condition, carried..., scanned... */
-struct loop {
+struct loop_types {
 	struct graph *body;
 	struct pass inner;
 	uint32_t ncarried;
@@ -23,7 +23,7 @@ struct loop {
 };
 
 static bool
-check_counts(struct site *s, struct loop *l)
+check_counts(struct site *s, struct loop_types *l)
 {
 	l->ncarried = s->n->ninputs < 2 ? 0 : s->n->ninputs - 2;
 	if (l->body->ninputs != l->ncarried + 2)
@@ -45,7 +45,7 @@ check_counts(struct site *s, struct loop *l)
 /* The iteration number and the condition are scalars; a body that declares a
  * tensor of one element gets that, as runtimes do it. */
 static struct type
-one_element(const struct loop *l, uint32_t input, enum dtype dtype)
+one_element(const struct loop_types *l, uint32_t input, enum dtype dtype)
 {
 	static const int64_t one[] = {1};
 	const struct type *declared =
@@ -58,7 +58,7 @@ one_element(const struct loop *l, uint32_t input, enum dtype dtype)
 }
 
 static bool
-run_body(struct site *s, struct loop *l)
+run_body(struct site *s, struct loop_types *l)
 {
 	struct type iteration = one_element(l, 0, DT_INT64);
 	struct type condition = one_element(l, 1, DT_BOOL);
@@ -74,7 +74,7 @@ run_body(struct site *s, struct loop *l)
 
 /* Join what the body gives back with what it was given. */
 static bool
-join_carried(struct site *s, struct loop *l)
+join_carried(struct site *s, struct loop_types *l)
 {
 	l->stable = true;
 	for (uint32_t i = 0; i < l->ncarried; i++) {
@@ -104,7 +104,7 @@ join_carried(struct site *s, struct loop *l)
 }
 
 static void
-forget_shapes(struct loop *l)
+forget_shapes(struct loop_types *l)
 {
 	for (uint32_t i = 0; i < l->ncarried; i++)
 		if (l->carried[i].kind == TYPE_TENSOR) {
@@ -118,9 +118,9 @@ forget_shapes(struct loop *l)
 /* At most three runs: with the initial types, with what they join to, and
  * with no shapes at all. */
 static bool
-find_stable(struct site *s, struct loop *l)
+find_stable(struct site *s, struct loop_types *l)
 {
-	struct snapshot *saved = body_save(l->body, s->pass->scratch);
+	struct body_snapshot *saved = body_save(l->body, s->pass->scratch);
 	uint32_t notes = s->pass->o->notes ? s->pass->o->notes->n : 0;
 
 	if (s->pass->depth >= TRY_DEPTH)
@@ -141,7 +141,7 @@ find_stable(struct site *s, struct loop *l)
 
 /* Does the body always ask for another iteration? */
 static bool
-never_stops(const struct site *s, const struct loop *l)
+never_stops(const struct site *s, const struct loop_types *l)
 {
 	value_id out = l->body->output[0];
 	node_id producer = l->body->value[out].producer;
@@ -163,7 +163,7 @@ never_stops(const struct site *s, const struct loop *l)
 }
 
 static int64_t
-trip_count(const struct site *s, const struct loop *l)
+trip_count(const struct site *s, const struct loop_types *l)
 {
 	struct small m = in_small(s, 0);
 
@@ -175,7 +175,7 @@ trip_count(const struct site *s, const struct loop *l)
 }
 
 static void
-put_scanned(struct site *s, const struct loop *l)
+put_scanned(struct site *s, const struct loop_types *l)
 {
 	int64_t trips = trip_count(s, l);
 
@@ -198,7 +198,7 @@ put_scanned(struct site *s, const struct loop *l)
 bool
 rule_loop(struct site *s)
 {
-	struct loop l = {0};
+	struct loop_types l = {0};
 
 	if (!body_of(s, "body", &l.body) || !check_counts(s, &l)
 	    || !need_max_count(s, 0, "trip count")

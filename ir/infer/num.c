@@ -450,7 +450,7 @@ num_div_floor(struct symbols *s, struct num a, struct num b, struct num *out)
 
 /* A product under work: a coefficient and factors; a sum of several terms is
  * one factor. */
-struct product {
+struct num_product {
 	int64_t coefficient;
 	uint32_t n;
 	uint32_t *factor; /* [n] */
@@ -458,7 +458,7 @@ struct product {
 
 /* Multiply by x. *known turns false for an unknown one. */
 static bool
-take_factor(struct symbols *s, struct product *p, struct num x, bool *known)
+take_factor(struct symbols *s, struct num_product *p, struct num x, bool *known)
 {
 	uint32_t factor[MAX_FACTORS], n = 0;
 	int64_t c = 1;
@@ -486,9 +486,9 @@ take_factor(struct symbols *s, struct product *p, struct num x, bool *known)
 
 static bool
 take_factors(struct symbols *s, const struct num *x, uint32_t n,
-    struct product *p, bool *known)
+    struct num_product *p, bool *known)
 {
-	*p = (struct product){.coefficient = 1};
+	*p = (struct num_product){.coefficient = 1};
 	p->factor = arena_new(s->arena, uint32_t, (size_t)n * MAX_FACTORS);
 	for (uint32_t i = 0; i < n; i++)
 		if (!take_factor(s, p, x[i], known))
@@ -498,7 +498,7 @@ take_factors(struct symbols *s, const struct num *x, uint32_t n,
 
 /* Remove from top each factor of bottom; false when one does not cancel. */
 static bool
-cancel(struct product *top, const struct product *bottom)
+cancel(struct num_product *top, const struct num_product *bottom)
 {
 	for (uint32_t i = 0; i < bottom->n; i++) {
 		uint32_t k = 0;
@@ -516,7 +516,7 @@ bool
 num_quotient(struct symbols *s, const struct num *top, uint32_t ntop,
     const struct num *bottom, uint32_t nbottom, struct num *out)
 {
-	struct product up, down;
+	struct num_product up, down;
 	bool known = true;
 
 	*out = NUM_UNKNOWN;

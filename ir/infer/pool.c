@@ -18,7 +18,7 @@ pool_shape(struct site *s)
 {
 	const struct type *x = in_type(s, 0);
 	const int64_t *kernel;
-	struct window w;
+	struct infer_window w;
 	int64_t *dim;
 	uint32_t n;
 
@@ -79,7 +79,7 @@ rule_maxunpool(struct site *s)
 {
 	const struct type *x = in_type(s, 0);
 	const int64_t *kernel;
-	struct window w;
+	struct infer_window w;
 	int64_t *dim;
 
 	if (!need_min_rank(s, 0, 3, "x"))

@@ -7,7 +7,7 @@
 #include "ir/infer/bodies.h"
 #include "ir/infer/pass.h"
 
-struct scan {
+struct scan_types {
 	struct graph *body;
 	struct pass inner;
 	bool batched; /* opset 8: input 0 is sequence_lens, axis 0 the batch */
@@ -16,7 +16,7 @@ struct scan {
 };
 
 static bool
-read_counts(struct site *s, struct scan *c)
+read_counts(struct site *s, struct scan_types *c)
 {
 	int64_t n = attr_int_or(s->n, "num_scan_inputs", 0);
 	uint32_t inputs;
@@ -70,7 +70,7 @@ without(struct site *s, const struct type *t, bool batch, int64_t axis)
 }
 
 static bool
-give_state(struct site *s, struct scan *c, uint32_t i)
+give_state(struct site *s, struct scan_types *c, uint32_t i)
 {
 	const struct type *t = in_type(s, c->first + i);
 	struct type slice;
@@ -89,7 +89,7 @@ give_state(struct site *s, struct scan *c, uint32_t i)
 }
 
 static bool
-give_slice(struct site *s, struct scan *c, uint32_t i)
+give_slice(struct site *s, struct scan_types *c, uint32_t i)
 {
 	uint32_t at = c->first + c->nstates + i, axis = 1;
 	const struct type *t = in_type(s, at);
@@ -119,7 +119,7 @@ give_slice(struct site *s, struct scan *c, uint32_t i)
 
 /* Output i: a state as it is, a scanned output with its length put in. */
 static bool
-put_output(struct site *s, struct scan *c, uint32_t i)
+put_output(struct site *s, struct scan_types *c, uint32_t i)
 {
 	struct type t = body_output(s, &c->inner, i);
 	bool scanned = i >= c->nstates;
@@ -146,7 +146,7 @@ put_output(struct site *s, struct scan *c, uint32_t i)
 
 /* A state must come back with its dtype and, where known, its shape. */
 static bool
-check_state(struct site *s, struct scan *c, uint32_t i)
+check_state(struct site *s, struct scan_types *c, uint32_t i)
 {
 	const struct type *given =
 	    &graph_value(c->body, c->body->input[i])->type;
@@ -165,7 +165,7 @@ check_state(struct site *s, struct scan *c, uint32_t i)
 bool
 rule_scan(struct site *s)
 {
-	struct scan c = {.length = DIM_UNKNOWN, .batch = DIM_UNKNOWN};
+	struct scan_types c = {.length = DIM_UNKNOWN, .batch = DIM_UNKNOWN};
 
 	if (!body_of(s, "body", &c.body) || !read_counts(s, &c)
 	    || !body_enter(s, "body", c.body, &c.inner))

@@ -67,12 +67,12 @@ slice_symbolic(struct site *s, int64_t size, struct num start, struct num end,
 	return true;
 }
 
-struct slice {
+struct slice_inputs {
 	struct nums starts, ends, axes, steps;
 };
 
 static bool
-read_slice(struct site *s, struct slice *l)
+read_slice(struct site *s, struct slice_inputs *l)
 {
 	const char *starts = s->n->opset < 10 ? "starts" : NULL;
 	const char *ends = s->n->opset < 10 ? "ends" : NULL;
@@ -105,7 +105,8 @@ entry(const struct nums *l, uint32_t i, struct num otherwise)
 }
 
 static bool
-slice_dim(struct site *s, const struct slice *l, uint32_t i, int64_t *dim)
+slice_dim(
+    struct site *s, const struct slice_inputs *l, uint32_t i, int64_t *dim)
 {
 	struct num start = entry(&l->starts, i, NUM_UNKNOWN);
 	struct num end = entry(&l->ends, i, NUM_UNKNOWN);
@@ -121,7 +122,8 @@ slice_dim(struct site *s, const struct slice *l, uint32_t i, int64_t *dim)
 }
 
 static bool
-slice_dims(struct site *s, const struct slice *l, uint32_t rank, int64_t *dim)
+slice_dims(
+    struct site *s, const struct slice_inputs *l, uint32_t rank, int64_t *dim)
 {
 	struct bitset seen = bitset_new(s->pass->scratch, rank);
 	uint32_t n = l->starts.n;
@@ -149,7 +151,7 @@ bool
 rule_slice(struct site *s)
 {
 	const struct type *x = in_type(s, 0);
-	struct slice l;
+	struct slice_inputs l;
 	int64_t *dim;
 
 	out_unranked(s, 0, in_dtype(s, 0));

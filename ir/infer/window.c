@@ -11,7 +11,7 @@ str_is(struct string_view v, const char *s)
 }
 
 static bool
-read_auto_pad(struct site *s, struct window *w)
+read_auto_pad(struct site *s, struct infer_window *w)
 {
 	struct string_view v = attr_str_or(s->n, "auto_pad", "NOTSET");
 
@@ -52,9 +52,10 @@ window_list(struct site *s, const char *name, uint32_t want, int64_t least,
 }
 
 bool
-window_read(struct site *s, uint32_t n, const int64_t *kernel, struct window *w)
+window_read(
+    struct site *s, uint32_t n, const int64_t *kernel, struct infer_window *w)
 {
-	*w = (struct window){.n = n, .kernel = kernel};
+	*w = (struct infer_window){.n = n, .kernel = kernel};
 	w->ceil = attr_int_or(s->n, "ceil_mode", 0) != 0;
 	if (!read_auto_pad(s, w) || !window_list(s, "strides", n, 1, &w->stride)
 	    || !window_list(s, "dilations", n, 1, &w->dilation))
@@ -67,7 +68,7 @@ window_read(struct site *s, uint32_t n, const int64_t *kernel, struct window *w)
 /* Rows one window covers: dilation * (kernel - 1) + 1. */
 bool
 window_extent(
-    struct site *s, const struct window *w, uint32_t i, struct num *out)
+    struct site *s, const struct infer_window *w, uint32_t i, struct num *out)
 {
 	int64_t dilation = w->dilation ? w->dilation[i] : 1;
 	struct num kernel = num_dim(w->kernel[i]);
@@ -89,7 +90,7 @@ ceil_div(struct site *s, struct num a, int64_t b, struct num *out)
 /* Windows that would start in the padding behind the input do not count. */
 static void
 drop_last_outside(
-    const struct window *w, uint32_t i, int64_t in, struct num *out)
+    const struct infer_window *w, uint32_t i, int64_t in, struct num *out)
 {
 	int64_t stride = w->stride ? w->stride[i] : 1;
 	int64_t before = w->pad ? w->pad[i] : 0;
@@ -99,8 +100,8 @@ drop_last_outside(
 }
 
 static bool
-explicit_dim(struct site *s, const struct window *w, uint32_t i, int64_t in,
-    struct num *out)
+explicit_dim(struct site *s, const struct infer_window *w, uint32_t i,
+    int64_t in, struct num *out)
 {
 	int64_t stride = w->stride ? w->stride[i] : 1;
 	struct num room = num_dim(in), extent, spare;
@@ -132,7 +133,7 @@ explicit_dim(struct site *s, const struct window *w, uint32_t i, int64_t in,
 }
 
 bool
-window_out(struct site *s, const struct window *w, uint32_t i, int64_t in,
+window_out(struct site *s, const struct infer_window *w, uint32_t i, int64_t in,
     int64_t *out)
 {
 	int64_t stride = w->stride ? w->stride[i] : 1;
@@ -150,7 +151,7 @@ window_out(struct site *s, const struct window *w, uint32_t i, int64_t in,
 }
 
 bool
-window_in(struct site *s, const struct window *w, uint32_t i, int64_t out,
+window_in(struct site *s, const struct infer_window *w, uint32_t i, int64_t out,
     int64_t extra, int64_t *in)
 {
 	int64_t stride = w->stride ? w->stride[i] : 1;

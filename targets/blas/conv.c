@@ -8,7 +8,7 @@
 /* TUNING: floats gathered at once: 1 MiB, a private second-level cache. */
 #define PIECE ((size_t)1 << 18)
 
-struct conv {
+struct blas_conv {
 	struct window window;
 	struct conv_weights weights; /* channels last: [K, kh, kw, C / group] */
 	struct finish finish;
@@ -26,7 +26,7 @@ struct conv {
 /* Input position under the window at output position p and tap (i, j); false
  * when it lies in the padding. */
 static bool
-tap(const struct conv *c, size_t p, size_t i, size_t j, size_t *at)
+tap(const struct blas_conv *c, size_t p, size_t i, size_t j, size_t *at)
 {
 	const struct window *w = &c->window;
 	int64_t y = (int64_t)(p / c->columns) * w->stride[0] - w->before[0]
@@ -42,8 +42,8 @@ tap(const struct conv *c, size_t p, size_t i, size_t j, size_t *at)
 
 /* Rows of windows, channels last: [n, kh, kw, per]. */
 static void
-gather_last(
-    const struct conv *c, const float *in, size_t from, size_t n, size_t per)
+gather_last(const struct blas_conv *c, const float *in, size_t from, size_t n,
+    size_t per)
 {
 	const size_t kh = (size_t)c->window.kernel[0];
 	const size_t kw = (size_t)c->window.kernel[1];
@@ -63,8 +63,8 @@ gather_last(
 
 /* Columns of windows, channels first: [per, kh, kw, n]. */
 static void
-gather_first(
-    const struct conv *c, const float *in, size_t from, size_t n, size_t per)
+gather_first(const struct blas_conv *c, const float *in, size_t from, size_t n,
+    size_t per)
 {
 	const size_t kh = (size_t)c->window.kernel[0];
 	const size_t kw = (size_t)c->window.kernel[1];
@@ -82,7 +82,7 @@ gather_first(
 
 /* One image, one group, channels last. */
 static void
-multiply_last(const struct conv *c, const float *in, float *out, size_t g)
+multiply_last(const struct blas_conv *c, const float *in, float *out, size_t g)
 {
 	const size_t positions = c->rows * c->columns;
 	const size_t per = c->channels / c->group, k = c->filters / c->group;
@@ -112,7 +112,7 @@ multiply_last(const struct conv *c, const float *in, float *out, size_t g)
 
 /* One image, one group, channels first. */
 static void
-multiply_first(const struct conv *c, const float *in, float *out, size_t g)
+multiply_first(const struct blas_conv *c, const float *in, float *out, size_t g)
 {
 	const size_t positions = c->rows * c->columns;
 	const size_t per = c->channels / c->group, k = c->filters / c->group;
@@ -145,7 +145,7 @@ multiply_first(const struct conv *c, const float *in, float *out, size_t g)
 static void
 run(struct kernel *kernel, const void *const *in, void *const *out)
 {
-	const struct conv *c = kernel->state;
+	const struct blas_conv *c = kernel->state;
 	const float *from = in[c->in];
 	float *to = out[0];
 	const size_t one_in = c->channels * c->height * c->width;
@@ -176,7 +176,7 @@ channels_last(const float *from, const struct type *t, struct arena *a)
 }
 
 static bool
-is_direct(const struct conv *c)
+is_direct(const struct blas_conv *c)
 {
 	const struct window *w = &c->window;
 
@@ -196,7 +196,7 @@ compile_conv(const struct target *t, const struct graph *g,
 	const struct type *in = &node_in(g, n, 0)->type;
 	const struct type *weight = &node_in(g, n, 1)->type;
 	const struct type *to = &node_out(g, n, 0)->type;
-	struct conv *v = arena_new(a, struct conv, 1);
+	struct blas_conv *v = arena_new(a, struct blas_conv, 1);
 	const char *fault;
 
 	if (!window_resolve(&v->window, g, n, &fault))

@@ -6,7 +6,7 @@
 #include "targets/weights.h"
 #include "targets/window.h"
 
-struct conv {
+struct dnnl_conv {
 	const struct way *way;
 	struct window window;
 	int64_t group;
@@ -16,7 +16,7 @@ struct conv {
 };
 
 static bool
-describe(struct build *b, struct conv *c)
+describe(struct build *b, struct dnnl_conv *c)
 {
 	const struct node *n = b->fused.anchor;
 	int64_t dim[DNNL_MAX_NDIMS];
@@ -45,7 +45,7 @@ describe(struct build *b, struct conv *c)
 }
 
 static struct operation
-operation_of(const struct conv *c)
+operation_of(const struct dnnl_conv *c)
 {
 	struct operation op = {
 	    .kind = dnnl_convolution,
@@ -70,7 +70,7 @@ is_reference(const_dnnl_primitive_desc_t pd)
 }
 
 static bool
-bind(struct build *b, struct conv *c, dnnl_primitive_desc_t pd)
+bind(struct build *b, struct dnnl_conv *c, dnnl_primitive_desc_t pd)
 {
 	if (is_reference(pd))
 		return err_set(b->err, ERR_UNSUPPORTED,
@@ -89,7 +89,7 @@ bind(struct build *b, struct conv *c, dnnl_primitive_desc_t pd)
 bool
 build_conv(struct build *b)
 {
-	struct conv c = {0};
+	struct dnnl_conv c = {0};
 	struct operation op;
 	dnnl_primitive_desc_t pd;
 	bool ok;

@@ -75,7 +75,7 @@ implementations(const struct match_in *m, struct formats *f,
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
-	struct layer *l = k->state;
+	struct dnnl_layer *l = k->state;
 
 	for (uint32_t i = 0; i < l->nargs; i++) {
 		struct argument *how = &l->how[i];
@@ -103,7 +103,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 }
 
 static void
-layer_release(struct layer *l)
+layer_release(struct dnnl_layer *l)
 {
 	for (uint32_t i = 0; i < l->nargs; i++)
 		dnnl_memory_destroy(l->arg[i].memory);
@@ -126,7 +126,7 @@ compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	struct layer *l = arena_new(a, struct layer, 1);
+	struct dnnl_layer *l = arena_new(a, struct dnnl_layer, 1);
 	struct build b = {t, g, c, .layer = l, .arena = a, .err = err};
 	const char *fault;
 	bool ok;

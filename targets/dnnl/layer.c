@@ -152,7 +152,7 @@ static bool
 add_argument(
     struct build *b, int arg, dnnl_memory_t memory, struct argument how)
 {
-	struct layer *l = b->layer;
+	struct dnnl_layer *l = b->layer;
 
 	if (l->nargs == l->cap) {
 		uint32_t cap = l->cap;
@@ -310,7 +310,7 @@ make_primitive(struct build *b, const struct operation *op, uint32_t nth,
 }
 
 void
-layer_dims(struct dims *d, const struct window *w)
+layer_dims(struct dnnl_window *d, const struct window *w)
 {
 	memset(d, 0, sizeof *d);
 	for (uint32_t i = 0; i < w->n; i++) {

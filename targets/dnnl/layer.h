@@ -16,7 +16,7 @@ struct argument {
 	const void *bound; /* the buffer the memory object knows */
 };
 
-struct layer {
+struct dnnl_layer {
 	dnnl_engine_t engine;
 	dnnl_stream_t stream;
 	dnnl_primitive_t primitive;
@@ -33,7 +33,7 @@ struct build {
 	const struct graph *graph;
 	const struct candidate *candidate;
 	struct fused fused; /* of rules that fuse */
-	struct layer *layer;
+	struct dnnl_layer *layer;
 	dnnl_primitive_attr_t attr;
 	struct arena *arena;
 	struct err *err;
@@ -89,7 +89,7 @@ dnnl_alg_kind_t binary_algorithm(enum step_kind kind);
 
 /* A window as the library takes it; its holes are dilation - 1. */
 struct window;
-void layer_dims(struct dims *d, const struct window *w);
+void layer_dims(struct dnnl_window *d, const struct window *w);
 
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);

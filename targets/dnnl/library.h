@@ -35,7 +35,7 @@ enum md_role {
 };
 
 /* A window as the library takes it; its holes are dilation - 1. */
-struct dims {
+struct dnnl_window {
 	dnnl_dims_t kernel, stride, holes, before, after;
 };
 
@@ -45,7 +45,7 @@ struct operation {
 	dnnl_alg_kind_t alg;
 	dnnl_rnn_direction_t direction;
 	struct md md[NROLES];
-	struct dims window;
+	struct dnnl_window window;
 	float a, b, c; /* alpha, beta, k; epsilon; p of a norm */
 	int64_t n; /* axis, or size of a window of channels */
 	unsigned flags; /* of normalisations */

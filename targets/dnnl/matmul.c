@@ -3,7 +3,7 @@
 #include "targets/dnnl/ways.h"
 #include "targets/weights.h"
 
-struct matmul {
+struct dnnl_matmul {
 	const struct way *way;
 	struct product p;
 	uint32_t rank; /* of the operation */
@@ -51,7 +51,7 @@ collapses(const struct build *b, value_id v, const struct type *out)
 
 /* A matrix on the right of a batch of rows is one big product. */
 static uint32_t
-operation_rank(const struct build *b, const struct matmul *m)
+operation_rank(const struct build *b, const struct dnnl_matmul *m)
 {
 	const struct type *out = type_of(b, b->fused.end);
 
@@ -65,7 +65,7 @@ operation_rank(const struct build *b, const struct matmul *m)
 }
 
 static void
-read_node(struct build *b, struct matmul *m)
+read_node(struct build *b, struct dnnl_matmul *m)
 {
 	m->way = way_get(b->candidate->implementation);
 	fused_product(&m->p, &b->fused, b->graph);
@@ -73,7 +73,7 @@ read_node(struct build *b, struct matmul *m)
 }
 
 static bool
-describe(struct build *b, struct matmul *m)
+describe(struct build *b, struct dnnl_matmul *m)
 {
 	if (!desc_operand(b, m->p.left, m->rank, &m->src)
 	    || !desc_operand(b, m->p.right, m->rank, &m->weights)
@@ -89,7 +89,7 @@ describe(struct build *b, struct matmul *m)
 }
 
 static bool
-bind(struct build *b, struct matmul *m, dnnl_primitive_desc_t pd)
+bind(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
 {
 	bool ok = bind_value(b, DNNL_ARG_SRC, m->p.left, &m->src);
 
@@ -114,7 +114,7 @@ bind(struct build *b, struct matmul *m, dnnl_primitive_desc_t pd)
 bool
 build_matmul(struct build *b)
 {
-	struct matmul m = {0};
+	struct dnnl_matmul m = {0};
 	struct operation op = {.kind = dnnl_matmul};
 	dnnl_primitive_desc_t pd;
 	bool ok;

@@ -17,17 +17,17 @@
 #include "targets/external/runner.h"
 #include "targets/threads.h"
 
-struct external {
+struct external_target {
 	struct target_kind kind; /* with the runner's rules */
 	struct runner_hello hello;
 	const char *command;
 	struct runner *runner;
 };
 
-static const struct external *
+static const struct external_target *
 external_of(const struct target *t)
 {
-	return (const struct external *)t->state;
+	return (const struct external_target *)t->state;
 }
 
 /* ---- questions ---- */
@@ -70,8 +70,8 @@ question(const char *what, uint32_t id, const struct files *f)
 
 /* The runner's answer, or NULL with how and why it failed in *answer. */
 static struct cJSON *
-ask_runner(const struct external *x, const char *what, const struct files *f,
-    struct answer *answer)
+ask_runner(const struct external_target *x, const char *what,
+    const struct files *f, struct answer *answer)
 {
 	uint32_t id = runner_next_id(x->runner);
 	char *line = question(what, id, f);
@@ -101,7 +101,7 @@ ask_runner(const struct external *x, const char *what, const struct files *f,
 /* ---- prices ---- */
 
 static void
-price(const struct external *x, const struct files *f, void *const *out,
+price(const struct external_target *x, const struct files *f, void *const *out,
     struct answer *answer, struct err *err)
 {
 	struct cJSON *doc = ask_runner(x, "price", f, answer);
@@ -142,7 +142,7 @@ ask(const struct target *t, const struct graph *g, const struct region *r,
 static void
 environment(const struct target *t, struct buf *b)
 {
-	const struct external *x = external_of(t);
+	const struct external_target *x = external_of(t);
 
 	if (!x)
 		return;
@@ -154,7 +154,7 @@ environment(const struct target *t, struct buf *b)
 /* ---- running ---- */
 
 struct loaded {
-	const struct external *external;
+	const struct external_target *external;
 	struct files files;
 };
 
@@ -193,7 +193,7 @@ compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	const struct external *x = external_of(t);
+	const struct external_target *x = external_of(t);
 	struct loaded *l = arena_new(a, struct loaded, 1);
 
 	l->external = x;
@@ -247,7 +247,7 @@ static bool
 open_external(
     struct target *t, struct formats *f, struct arena *a, struct err *err)
 {
-	struct external *x = arena_new(a, struct external, 1);
+	struct external_target *x = arena_new(a, struct external_target, 1);
 	const char *first, *where;
 	uint32_t timeout_ms;
 

@@ -13,7 +13,7 @@
 /* TUNING: domains in one candidate. */
 #define OPSETS_MAX 16
 
-struct opsets {
+struct opset_list {
 	struct onnx_opset opset[OPSETS_MAX];
 	uint32_t n;
 };
@@ -21,7 +21,7 @@ struct opsets {
 /* ---- the model ---- */
 
 static bool
-add_opset(struct opsets *s, const struct node *n, struct err *err)
+add_opset(struct opset_list *s, const struct node *n, struct err *err)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (strcmp(s->opset[i].domain, n->domain) != 0)
@@ -41,7 +41,7 @@ add_opset(struct opsets *s, const struct node *n, struct err *err)
 
 /* Bounded by what the importer lets nest. */
 static bool
-add_opsets(struct opsets *s, const struct graph *g, struct err *err)
+add_opsets(struct opset_list *s, const struct graph *g, struct err *err)
 {
 	for (node_id i = 0; i < g->nnodes; i++) {
 		const struct node *n = graph_node(g, i);
@@ -62,7 +62,7 @@ add_opsets(struct opsets *s, const struct graph *g, struct err *err)
 }
 
 static uint32_t
-default_version(const struct opsets *s)
+default_version(const struct opset_list *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (*s->opset[i].domain == '\0')
@@ -83,7 +83,7 @@ static bool
 write_model(FILE *f, void *context, struct err *err)
 {
 	const struct graph *g = context;
-	struct opsets s = {.n = 0};
+	struct opset_list s = {.n = 0};
 	struct onnx_out o = {.graph = g, .opset = s.opset};
 
 	if (!add_opsets(&s, g, err))

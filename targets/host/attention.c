@@ -197,8 +197,8 @@ give_scores(const struct attention *a, int64_t mode, size_t head)
 
 /* finish: keep the sums as doubles. */
 static void
-keep_score(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+keep_score(const struct matrix_product *p, size_t row, size_t n0, size_t nn,
+    double *sum)
 {
 	const struct attention *a = p->ctx;
 
@@ -208,8 +208,8 @@ keep_score(
 
 /* finish: a row of the head's part of the output. */
 static void
-keep_output(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+keep_output(const struct matrix_product *p, size_t row, size_t n0, size_t nn,
+    double *sum)
 {
 	const struct attention *a = p->ctx;
 	size_t step = a->q.flat ? a->q.heads * a->v.size : a->v.size;
@@ -221,7 +221,7 @@ static void
 score_head(struct attention *a, size_t b, size_t h, struct arena *scratch)
 {
 	size_t nq = a->q.seq, nk = a->k.seq, head = b * a->q.heads + h;
-	struct product p = {.a = head_matrix(&a->q, b, h),
+	struct matrix_product p = {.a = head_matrix(&a->q, b, h),
 	    .b = head_matrix(&a->k, b, h / (a->q.heads / a->k.heads)),
 	    .m = nq,
 	    .n = nk,
@@ -252,7 +252,7 @@ output_head(struct attention *a, size_t b, size_t h, struct arena *scratch)
 {
 	int64_t dim[2] = {(int64_t)a->q.seq, (int64_t)a->k.seq};
 	struct tensor weights = tensor_view(DT_DOUBLE, 2, dim, a->score);
-	struct product p = {.a = {&weights, 0, (ptrdiff_t)a->k.seq, 1},
+	struct matrix_product p = {.a = {&weights, 0, (ptrdiff_t)a->k.seq, 1},
 	    .b = head_matrix(&a->v, b, h / (a->q.heads / a->v.heads)),
 	    .m = a->q.seq,
 	    .n = a->v.size,

@@ -194,7 +194,7 @@ apply(struct call *c, const struct binary *b, enum dtype out, struct err *err)
 	const struct tensor *operand[2] = {c->in[0], &y};
 	enum lane lane = lane_of(c->in[0]->dtype);
 	bool unsign = c->in[0]->dtype == DT_UINT64 || !b->ints;
-	struct map f = {.real = b->real ? apply_real : NULL, .p = b};
+	struct elementwise f = {.real = b->real ? apply_real : NULL, .p = b};
 
 	if (unsign && b->uints)
 		f.ints = apply_uints;
@@ -244,7 +244,7 @@ pow_run(struct call *c, struct err *err)
 	static const struct binary power = {f_pow, i_pow, u_pow};
 	bool mixed = lane_of(c->in[0]->dtype) == LANE_INT
 	    && lane_of(c->in[1]->dtype) == LANE_REAL;
-	struct map f = {.real = apply_real, .p = &power};
+	struct elementwise f = {.real = apply_real, .p = &power};
 
 	if (!mixed)
 		return apply(c, &power, c->in[0]->dtype, err);

@@ -44,7 +44,8 @@ is_float8(enum dtype t)
 static bool
 cast_to(struct call *c, enum dtype to, struct err *err)
 {
-	static const struct map f = {.real = same_real, .ints = same_ints};
+	static const struct elementwise f = {
+	    .real = same_real, .ints = same_ints};
 	enum dtype from = c->in[0]->dtype;
 	/* To the narrow integers reals go by way of int64, whose low bits are
 	 * kept, as C compilers and numpy do. (A bool is a comparison with 0.) */

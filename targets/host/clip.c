@@ -60,7 +60,7 @@ scalar(const struct tensor *t, double *real, int64_t *ints, struct err *err)
 bool
 clip_run(struct call *c, struct err *err)
 {
-	struct map f = {.real = clip_real, .ints = clip_ints};
+	struct elementwise f = {.real = clip_real, .ints = clip_ints};
 	const struct tensor *low = call_in(c, 1), *high = call_in(c, 2);
 	struct bounds b = {.has_low = low || node_attr(c->node, "min"),
 	    .has_high = high || node_attr(c->node, "max"),

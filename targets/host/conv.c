@@ -5,7 +5,7 @@
 #include "targets/host/kernels.h"
 
 /* One group of one image. */
-struct group {
+struct conv_group {
 	const struct conv *conv;
 	size_t x_at; /* first element of the input's channels */
 	size_t y_at; /* and of the output's */
@@ -15,8 +15,8 @@ struct group {
 /* Positions o0..o0+n of output row `row` (all but the last coordinate are in
  * o): what tap k sees there; 0 in the padding. */
 static void
-row_of_windows(const struct group *g, size_t plane, const struct position *o,
-    const struct position *k, size_t n, double *to)
+row_of_windows(const struct conv_group *g, size_t plane,
+    const struct position *o, const struct position *k, size_t n, double *to)
 {
 	const struct slide *w = &g->conv->window;
 	uint32_t last = w->rank - 1;
@@ -49,7 +49,7 @@ row_of_windows(const struct group *g, size_t plane, const struct position *o,
 
 /* Columns n0.. of the matrix of windows for one tap of one plane. */
 static void
-tap_row(const struct group *g, size_t plane, const struct position *k,
+tap_row(const struct conv_group *g, size_t plane, const struct position *k,
     size_t n0, size_t nn, double *to)
 {
 	const struct slide *w = &g->conv->window;
@@ -72,7 +72,7 @@ static void
 load_windows(
     const void *ctx, size_t k0, size_t kn, size_t n0, size_t nn, double *to)
 {
-	const struct group *g = ctx;
+	const struct conv_group *g = ctx;
 	const struct slide *w = &g->conv->window;
 
 	for (size_t s = 0; s < kn; s++) {
@@ -87,7 +87,7 @@ load_windows(
 static void
 take_filters(const void *ctx, size_t n0, size_t nn, double *c, size_t m)
 {
-	const struct group *g = ctx;
+	const struct conv_group *g = ctx;
 
 	for (size_t i = 0; i < m; i++)
 		g->conv->finish(g->conv, g->first_filter + i,
@@ -141,7 +141,7 @@ conv_apply(struct conv *v, struct arena *scratch)
 
 	for (size_t i = 0; i < (size_t)v->x->dim[0] * v->groups; i++) {
 		size_t group = i % v->groups;
-		struct group g = {
+		struct conv_group g = {
 		    .conv = v,
 		    .x_at = i * planes * v->window.nin,
 		    .y_at = i * filters * v->window.nout,

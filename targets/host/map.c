@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-struct job {
-	const struct map *f;
+struct map_job {
+	const struct elementwise *f;
 	const struct tensor *const *operand;
 	uint32_t n;
 	const struct sink *to;
@@ -12,7 +12,7 @@ struct job {
 
 /* One block of a row, from element `from` of it. */
 static void
-block_real(const struct job *j, const struct walk *w, size_t from, size_t n)
+block_real(const struct map_job *j, const struct walk *w, size_t from, size_t n)
 {
 	double x[3][MAP_BLOCK], z[MAP_BLOCK];
 	const double *p[3] = {x[0], x[1], x[2]};
@@ -28,7 +28,7 @@ block_real(const struct job *j, const struct walk *w, size_t from, size_t n)
 }
 
 static void
-block_ints(const struct job *j, const struct walk *w, size_t from, size_t n)
+block_ints(const struct map_job *j, const struct walk *w, size_t from, size_t n)
 {
 	int64_t x[3][MAP_BLOCK], z[MAP_BLOCK];
 	const int64_t *p[3] = {x[0], x[1], x[2]};
@@ -43,7 +43,7 @@ block_ints(const struct job *j, const struct walk *w, size_t from, size_t n)
 }
 
 static void
-run_rows(const struct job *j, struct walk *w, enum lane lane)
+run_rows(const struct map_job *j, struct walk *w, enum lane lane)
 {
 	for (walk_start(w); !w->done; walk_next(w)) {
 		for (size_t from = 0; from < w->n; from += MAP_BLOCK) {
@@ -72,14 +72,14 @@ output_shape(const struct tensor *const *operand, uint32_t n, struct shape *s,
 
 /* All operands repeat one element: so does the result. */
 static bool
-map_fill(struct call *c, const struct job *j, const struct shape *s,
+map_fill(struct call *c, const struct map_job *j, const struct shape *s,
     enum lane lane, enum dtype out)
 {
 	struct walk w = {.n = 1};
 	struct tensor *t = &c->out[0];
 	unsigned char z[16] = {0};
 	struct sink to = {z, out};
-	struct job one = *j;
+	struct map_job one = *j;
 	const int64_t *dim;
 	size_t count, bytes;
 
@@ -100,12 +100,12 @@ map_fill(struct call *c, const struct job *j, const struct shape *s,
 }
 
 bool
-map_run(struct call *c, const struct map *f,
+map_run(struct call *c, const struct elementwise *f,
     const struct tensor *const *operand, uint32_t n, enum lane lane,
     enum dtype out, struct err *err)
 {
 	struct sink to;
-	struct job j = {f, operand, n, &to};
+	struct map_job j = {f, operand, n, &to};
 	struct shape s;
 	struct walk w;
 	ptrdiff_t stride[RANK_MAX];

@@ -10,7 +10,7 @@
 
 /* What an operator does to blocks of operands already loaded. `p` is its own
  * parameters. One of the two is used, by the lane of the operands. */
-struct map {
+struct elementwise {
 	void (*real)(
 	    double *z, const double *const *x, size_t n, const void *p);
 	void (*ints)(
@@ -20,7 +20,7 @@ struct map {
 
 /* Output 0 of dtype `out` = f over `n` (<= 3) broadcast operands computed in
  * `lane`. */
-bool map_run(struct call *c, const struct map *f,
+bool map_run(struct call *c, const struct elementwise *f,
     const struct tensor *const *operand, uint32_t n, enum lane lane,
     enum dtype out, struct err *err);
 

@@ -8,7 +8,7 @@
 static void
 load_b(const void *ctx, size_t k0, size_t kn, size_t n0, size_t nn, double *to)
 {
-	const struct product *p = ctx;
+	const struct matrix_product *p = ctx;
 	const struct matrix *b = &p->b;
 
 	for (size_t s = 0; s < kn; s++) {
@@ -25,14 +25,14 @@ load_b(const void *ctx, size_t k0, size_t kn, size_t n0, size_t nn, double *to)
 static void
 take(const void *ctx, size_t n0, size_t nn, double *c, size_t m)
 {
-	const struct product *p = ctx;
+	const struct matrix_product *p = ctx;
 
 	for (size_t i = 0; i < m; i++)
 		p->finish(p, i, n0, nn, c + i * GEMM_COLUMNS);
 }
 
 void
-product_run(const struct product *p, struct arena *scratch)
+product_run(const struct matrix_product *p, struct arena *scratch)
 {
 	struct gemm g = {
 	    .m = p->m,
@@ -52,15 +52,15 @@ product_run(const struct product *p, struct arena *scratch)
 }
 
 void
-product_store(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+product_store(const struct matrix_product *p, size_t row, size_t n0, size_t nn,
+    double *sum)
 {
 	store_real(p->to, p->to_at + row * p->n + n0, 1, nn, sum);
 }
 
 /* Integers wider than a double's 53 bits: modulo 2^64, the obvious way. */
 static void
-product_ints(const struct product *p)
+product_ints(const struct matrix_product *p)
 {
 	for (size_t i = 0; i < p->m; i++) {
 		for (size_t j = 0; j < p->n; j++) {
@@ -151,7 +151,7 @@ matmul_read(struct matmul *v, const struct tensor *ta, const struct tensor *tb,
 }
 
 static void
-one_batch(struct product *p, const struct matmul *v, const ptrdiff_t *at,
+one_batch(struct matrix_product *p, const struct matmul *v, const ptrdiff_t *at,
     struct arena *scratch)
 {
 	p->a = v->a;
@@ -166,7 +166,7 @@ one_batch(struct product *p, const struct matmul *v, const ptrdiff_t *at,
 }
 
 void
-matmul_apply(struct matmul *v, struct product *p, struct arena *scratch)
+matmul_apply(struct matmul *v, struct matrix_product *p, struct arena *scratch)
 {
 	struct walk *w = &v->batches;
 
@@ -190,7 +190,7 @@ matmul_run(struct call *c, struct err *err)
 	const struct tensor *a = c->in[0], *b = c->in[1];
 	struct sink to;
 	struct matmul v;
-	struct product p = {.to = &to};
+	struct matrix_product p = {.to = &to};
 
 	if (!matmul_read(&v, a, b, err)
 	    || !host_out(c, 0, a->dtype, &v.y, &to, err))
@@ -209,8 +209,8 @@ struct gemm_epilogue {
 };
 
 static void
-gemm_finish(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+gemm_finish(const struct matrix_product *p, size_t row, size_t n0, size_t nn,
+    double *sum)
 {
 	const struct gemm_epilogue *e = p->ctx;
 	double add[GEMM_COLUMNS] = {0};
@@ -224,7 +224,7 @@ gemm_finish(
 }
 
 static bool
-gemm_shapes(struct product *p, const struct call *c, struct err *err)
+gemm_shapes(struct matrix_product *p, const struct call *c, struct err *err)
 {
 	const struct tensor *a = c->in[0], *b = c->in[1];
 	bool ta = attr_int_or(c->node, "transA", 0) != 0;
@@ -256,7 +256,7 @@ gemm_op_run(struct call *c, struct err *err)
 	    .c = call_in(c, 2),
 	};
 	struct sink to;
-	struct product p = {.finish = gemm_finish, .to = &to, .ctx = &e};
+	struct matrix_product p = {.finish = gemm_finish, .to = &to, .ctx = &e};
 	struct shape y = {.rank = 2}, bias;
 	ptrdiff_t stride[RANK_MAX];
 

@@ -12,23 +12,23 @@ struct matrix {
 	ptrdiff_t row, col;
 };
 
-struct product {
+struct matrix_product {
 	struct matrix a, b; /* [m][k], [k][n] */
 	size_t m, n, k;
 	const double *a_zero; /* [m], subtracted from rows of A; or NULL */
 	const double *b_zero; /* [n], subtracted from columns of B; or NULL */
 	/* Take nn sums of a row from column n0. */
-	void (*finish)(const struct product *p, size_t row, size_t n0,
+	void (*finish)(const struct matrix_product *p, size_t row, size_t n0,
 	    size_t nn, double *sum);
 	const struct sink *to; /* for finish */
 	size_t to_at; /* C order [m][n] from here */
 	const void *ctx;
 };
 
-void product_run(const struct product *p, struct arena *scratch);
+void product_run(const struct matrix_product *p, struct arena *scratch);
 /* finish: store the sums as they are. */
-void product_store(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum);
+void product_store(const struct matrix_product *p, size_t row, size_t n0,
+    size_t nn, double *sum);
 
 /* The shapes of a MatMul: batches broadcast, 1-d operands padded. */
 struct matmul {
@@ -40,6 +40,7 @@ struct matmul {
 bool matmul_read(struct matmul *v, const struct tensor *a,
     const struct tensor *b, struct err *err);
 /* p->a, b, m, n, k, to_at are set for each batch; the rest is the caller's. */
-void matmul_apply(struct matmul *v, struct product *p, struct arena *scratch);
+void matmul_apply(
+    struct matmul *v, struct matrix_product *p, struct arena *scratch);
 
 #endif

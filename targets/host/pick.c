@@ -289,13 +289,13 @@ scatterelements_run(struct call *c, struct err *err)
 
 /* Indices [..., k] address slices of `block` elements of dims after
  * `skip` (batch) + k. */
-struct slices {
+struct slice_copy {
 	size_t k, n, block;
 	uint32_t skip;
 };
 
 static bool
-slices_of(struct slices *s, const struct tensor *data,
+slices_of(struct slice_copy *s, const struct tensor *data,
     const struct tensor *index, int64_t skip, struct err *err)
 {
 	int64_t k = index->rank ? index->dim[index->rank - 1] : 0;
@@ -314,7 +314,7 @@ slices_of(struct slices *s, const struct tensor *data,
 
 /* Number of the slice that index tuple i addresses, batch dims not counted. */
 static bool
-slice_at(const struct slices *s, const struct tensor *data,
+slice_at(const struct slice_copy *s, const struct tensor *data,
     const struct tensor *index, size_t i, size_t *at, struct err *err)
 {
 	*at = 0;
@@ -335,7 +335,7 @@ gathernd_run(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0], *index = c->in[1];
 	int64_t skip = attr_int_or(c->node, "batch_dims", 0);
-	struct slices v;
+	struct slice_copy v;
 	struct shape s = {.rank = 0};
 	struct sink to;
 	size_t batches, per, bytes, at;
@@ -373,7 +373,7 @@ scatternd_run(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0], *index = c->in[1], *new = c->in[2];
 	combine *put = combine_of(c->node);
-	struct slices v;
+	struct slice_copy v;
 	struct sink to;
 	size_t at;
 

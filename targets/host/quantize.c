@@ -344,8 +344,8 @@ convinteger_run(struct call *c, struct err *err)
 }
 
 static void
-finish_product_sums(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+finish_product_sums(const struct matrix_product *p, size_t row, size_t n0,
+    size_t nn, double *sum)
 {
 	store_sums(p->to, p->to_at + row * p->n + n0, nn, sum);
 }
@@ -355,7 +355,7 @@ matmulinteger_run(struct call *c, struct err *err)
 {
 	struct sink to;
 	struct matmul v;
-	struct product p = {.finish = finish_product_sums, .to = &to};
+	struct matrix_product p = {.finish = finish_product_sums, .to = &to};
 
 	if (!matmul_read(&v, c->in[0], c->in[1], err))
 		return false;
@@ -368,8 +368,8 @@ matmulinteger_run(struct call *c, struct err *err)
 }
 
 static void
-finish_product_quantised(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+finish_product_quantised(const struct matrix_product *p, size_t row, size_t n0,
+    size_t nn, double *sum)
 {
 	const struct requantise *q = p->ctx;
 	size_t at = p->to_at + row * p->n + n0;
@@ -385,7 +385,7 @@ qlinearmatmul_run(struct call *c, struct err *err)
 	struct sink to;
 	struct matmul v;
 	struct requantise q = {.by_channel = true};
-	struct product p = {
+	struct matrix_product p = {
 	    .finish = finish_product_quantised, .to = &to, .ctx = &q};
 	const double *zero;
 

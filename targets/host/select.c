@@ -202,13 +202,13 @@ topk_run(struct call *c, struct err *err)
 /* --- Unique -------------------------------------------------------------- */
 
 /* Slices along an axis (or single elements) compared by their keys. */
-struct slices {
+struct slice_keys {
 	struct lines l;
 	const uint64_t *key; /* [outer][n][inner] */
 };
 
 static int
-slice_order(const struct slices *s, size_t a, size_t b)
+slice_order(const struct slice_keys *s, size_t a, size_t b)
 {
 	for (size_t i = 0; i < s->l.outer * s->l.inner; i++) {
 		size_t at =
@@ -263,7 +263,7 @@ keep_first_order(struct distinct *d, size_t n, struct arena *a)
 }
 
 static struct distinct
-find_distinct(const struct slices *s, bool sorted, struct arena *a)
+find_distinct(const struct slice_keys *s, bool sorted, struct arena *a)
 {
 	size_t n = s->l.n, *order = sorted_indices(n, slice_before, s, a);
 	struct distinct d = {0, arena_new(a, size_t, n),
@@ -298,7 +298,7 @@ put_sizes(
 }
 
 static bool
-put_slices(struct call *c, const struct slices *s, const struct distinct *d,
+put_slices(struct call *c, const struct slice_keys *s, const struct distinct *d,
     const struct shape *shape, struct err *err)
 {
 	size_t bytes = s->l.inner * host_unit(c->in[0]->dtype);
@@ -319,7 +319,7 @@ bool
 unique_run(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0];
-	struct slices s = {{1, x->count, 1}, NULL};
+	struct slice_keys s = {{1, x->count, 1}, NULL};
 	struct shape shape = {.rank = 1};
 	struct distinct d;
 	uint32_t axis = 0;

@@ -37,8 +37,8 @@ struct transpose_conv {
 
 /* Row `row` = filter * nkernel + tap, for positions n0.. of the input. */
 static void
-scatter_row(
-    const struct product *p, size_t row, size_t n0, size_t nn, double *sum)
+scatter_row(const struct matrix_product *p, size_t row, size_t n0, size_t nn,
+    double *sum)
 {
 	const struct transpose_conv *v = p->ctx;
 	const struct slide *w = &v->w;
@@ -121,7 +121,7 @@ transpose_group(struct call *c, struct transpose_conv *v, size_t group,
 	const struct tensor *bias = call_in(c, 2);
 	size_t per = (size_t)f->dim[1], depth = (size_t)x->dim[1] / groups;
 	size_t first = group % groups * per;
-	struct product p = {
+	struct matrix_product p = {
 	    .a = {f, group % groups * depth * per * v->w.nkernel, 1,
 	        (ptrdiff_t)(per * v->w.nkernel)},
 	    .b = {x, group * depth * v->w.nout, (ptrdiff_t)v->w.nout, 1},

@@ -406,7 +406,7 @@ bool
 swiglu_run(struct call *c, struct err *err)
 {
 	double alpha = (double)attr_float_or(c->node, "alpha", 1);
-	struct map f = {.real = swiglu, .p = &alpha};
+	struct elementwise f = {.real = swiglu, .p = &alpha};
 
 	if (!call_in(c, 1))
 		return refuse(err, "the form with one input");

@@ -31,7 +31,7 @@ struct ensemble {
 };
 
 /* Node ids of a file and their place in it, to find children by. */
-struct place {
+struct tree_node_ref {
 	int64_t tree, node;
 	uint32_t at;
 };
@@ -39,7 +39,7 @@ struct place {
 static int
 by_place(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct tree_node_ref *x = a, *y = b;
 
 	if (x->tree != y->tree)
 		return x->tree < y->tree ? -1 : 1;
@@ -71,14 +71,14 @@ mode_of(struct string_view s, enum mode *out)
 }
 
 /* The lists a file describes its nodes with, all of one length. */
-struct columns {
+struct tree_columns {
 	const struct attr *tree, *id, *feature, *mode, *yes, *no, *missing;
 	const struct attr *value;
 	uint32_t n;
 };
 
 static bool
-read_columns(struct columns *k, const struct call *c, struct err *err)
+read_columns(struct tree_columns *k, const struct call *c, struct err *err)
 {
 	const struct node *n = c->node;
 
@@ -105,18 +105,19 @@ read_columns(struct columns *k, const struct call *c, struct err *err)
 }
 
 static uint32_t
-find(const struct place *p, uint32_t n, int64_t tree, int64_t node)
+find(const struct tree_node_ref *p, uint32_t n, int64_t tree, int64_t node)
 {
-	const struct place key = {tree, node, 0};
-	const struct place *at = bsearch(&key, p, n, sizeof *p, by_place);
+	const struct tree_node_ref key = {tree, node, 0};
+	const struct tree_node_ref *at =
+	    bsearch(&key, p, n, sizeof *p, by_place);
 
 	return at ? at->at : UINT32_MAX;
 }
 
 /* Children found by id; a root is nobody's child. */
 static bool
-link_nodes(struct ensemble *e, const struct columns *k,
-    const struct place *place, struct arena *a, struct err *err)
+link_nodes(struct ensemble *e, const struct tree_columns *k,
+    const struct tree_node_ref *place, struct arena *a, struct err *err)
 {
 	bool *child = arena_new(a, bool, k->n);
 
@@ -140,8 +141,8 @@ link_nodes(struct ensemble *e, const struct columns *k,
 }
 
 static bool
-read_nodes(struct ensemble *e, const struct call *c, struct place *place,
-    const struct columns *k, struct err *err)
+read_nodes(struct ensemble *e, const struct call *c,
+    struct tree_node_ref *place, const struct tree_columns *k, struct err *err)
 {
 	e->nnodes = k->n;
 	e->node = arena_new(c->scratch, struct tree_node, k->n);
@@ -149,7 +150,8 @@ read_nodes(struct ensemble *e, const struct call *c, struct place *place,
 		struct tree_node *t = &e->node[i];
 		int64_t feature = k->feature->ints[i];
 
-		place[i] = (struct place){k->tree->ints[i], k->id->ints[i], i};
+		place[i] =
+		    (struct tree_node_ref){k->tree->ints[i], k->id->ints[i], i};
 		if (!mode_of(k->mode->strings[i], &t->mode))
 			return refuse(err, "a mode of nodes");
 		t->missing_is_true =
@@ -167,7 +169,7 @@ read_nodes(struct ensemble *e, const struct call *c, struct place *place,
 /* "class" or "target": which lists hold the leaves' weights. */
 static bool
 read_weights(struct ensemble *e, const struct call *c, const char *what,
-    const struct place *place, struct err *err)
+    const struct tree_node_ref *place, struct err *err)
 {
 	const struct node *n = c->node;
 	const struct attr *tree =
@@ -211,13 +213,13 @@ static bool
 read_ensemble(struct ensemble *e, struct call *c, const char *what,
     uint32_t ntargets, struct err *err)
 {
-	struct columns k;
-	struct place *place;
+	struct tree_columns k;
+	struct tree_node_ref *place;
 
 	*e = (struct ensemble){.ntargets = ntargets};
 	if (!read_columns(&k, c, err))
 		return false;
-	place = arena_new(c->scratch, struct place, k.n);
+	place = arena_new(c->scratch, struct tree_node_ref, k.n);
 	return read_nodes(e, c, place, &k, err)
 	    && read_weights(e, c, what, place, err);
 }

@@ -158,7 +158,7 @@ static const struct unary unary[NOP] = {
         .otherwise = {1}},
 };
 
-struct job {
+struct unary_fn {
 	real_fn *real;
 	int_fn *ints;
 	double a, b;
@@ -167,7 +167,7 @@ struct job {
 static void
 apply_real(double *z, const double *const *x, size_t n, const void *p)
 {
-	const struct job *j = p;
+	const struct unary_fn *j = p;
 
 	for (size_t i = 0; i < n; i++)
 		z[i] = j->real(x[0][i], j->a, j->b);
@@ -176,16 +176,16 @@ apply_real(double *z, const double *const *x, size_t n, const void *p)
 static void
 apply_ints(int64_t *z, const int64_t *const *x, size_t n, const void *p)
 {
-	const struct job *j = p;
+	const struct unary_fn *j = p;
 
 	for (size_t i = 0; i < n; i++)
 		z[i] = j->ints(x[0][i]);
 }
 
 static bool
-apply(struct call *c, const struct job *j, enum dtype out, struct err *err)
+apply(struct call *c, const struct unary_fn *j, enum dtype out, struct err *err)
 {
-	struct map f = {
+	struct elementwise f = {
 	    .real = j->real ? apply_real : NULL,
 	    .ints = j->ints ? apply_ints : NULL,
 	    .p = j,
@@ -198,7 +198,7 @@ bool
 unary_run(struct call *c, struct err *err)
 {
 	const struct unary *u = &unary[c->node->op];
-	struct job j = {u->real, u->ints, 0, 0};
+	struct unary_fn j = {u->real, u->ints, 0, 0};
 
 	if (u->name[0])
 		j.a =
@@ -215,7 +215,7 @@ unary_run(struct call *c, struct err *err)
 bool
 isnan_run(struct call *c, struct err *err)
 {
-	struct job j = {f_isnan, NULL, 0, 0};
+	struct unary_fn j = {f_isnan, NULL, 0, 0};
 
 	return apply(c, &j, DT_BOOL, err);
 }
@@ -223,7 +223,7 @@ isnan_run(struct call *c, struct err *err)
 bool
 isinf_run(struct call *c, struct err *err)
 {
-	struct job j = {f_isinf, NULL,
+	struct unary_fn j = {f_isinf, NULL,
 	    (double)attr_int_or(c->node, "detect_positive", 1),
 	    (double)attr_int_or(c->node, "detect_negative", 1)};
 

@@ -60,7 +60,7 @@ u_min(uint64_t x, uint64_t y)
 }
 
 /* The running result: one of the two by lane. */
-struct total {
+struct accumulator {
 	double *real;
 	int64_t *ints;
 	bool unsign;
@@ -84,8 +84,8 @@ fold_ints(
 }
 
 static void
-fold_block(struct total *t, const struct tensor *x, size_t at, ptrdiff_t step,
-    const size_t to[2], const struct fold *f)
+fold_block(struct accumulator *t, const struct tensor *x, size_t at,
+    ptrdiff_t step, const size_t to[2], const struct fold *f)
 {
 	size_t n = to[1];
 
@@ -104,8 +104,8 @@ fold_block(struct total *t, const struct tensor *x, size_t at, ptrdiff_t step,
 
 /* Fold operand x, broadcast to s, into the total (which is in C order). */
 static void
-fold_operand(struct total *t, const struct tensor *x, const struct shape *s,
-    const struct fold *f)
+fold_operand(struct accumulator *t, const struct tensor *x,
+    const struct shape *s, const struct fold *f)
 {
 	struct walk w;
 	ptrdiff_t stride[RANK_MAX];
@@ -148,7 +148,7 @@ run(struct call *c, const struct fold *f, bool mean, struct err *err)
 	static const struct fold first = {second_real, second_int, NULL};
 	enum dtype dtype = c->in[0]->dtype;
 	uint32_t n = c->node->ninputs;
-	struct total t = {.unsign = dtype == DT_UINT64};
+	struct accumulator t = {.unsign = dtype == DT_UINT64};
 	struct shape s = shape_of(c->in[0]);
 	struct sink to;
 	size_t count;

@@ -8,7 +8,7 @@
 
 static const uint32_t to_nhwc[] = {0, 2, 3, 1};
 
-struct builder {
+struct layer_builder {
 	const struct graph *graph;
 	const struct match *match;
 	struct arena *arena;
@@ -18,7 +18,7 @@ struct builder {
 /* ---- parts of a layer ---- */
 
 static const struct node *
-captured(const struct builder *b, const char *name)
+captured(const struct layer_builder *b, const char *name)
 {
 	node_id id = match_node(b->match, name);
 
@@ -35,13 +35,13 @@ seen(const struct graph *g, value_id v)
 }
 
 static const struct konst *
-keep(const struct builder *b, const struct konst *k)
+keep(const struct layer_builder *b, const struct konst *k)
 {
 	return (const struct konst *)arena_copy(b->arena, k, sizeof *k);
 }
 
 static void
-set_operands(struct builder *b, const value_id *v, uint32_t n)
+set_operands(struct layer_builder *b, const value_id *v, uint32_t n)
 {
 	struct dims *in = arena_new(b->arena, struct dims, n);
 
@@ -71,7 +71,8 @@ channels_last(const struct graph *g, value_id v)
 
 /* The layer's bias: the operator's own, and a constant added behind it. */
 static void
-set_bias(struct builder *b, value_id own, float scale, const struct dims *to)
+set_bias(
+    struct layer_builder *b, value_id own, float scale, const struct dims *to)
 {
 	const struct node *add = captured(b, "add");
 	const struct konst *bias = NULL;
@@ -99,7 +100,7 @@ set_bias(struct builder *b, value_id own, float scale, const struct dims *to)
 }
 
 static void
-set_norm(struct builder *b)
+set_norm(struct layer_builder *b)
 {
 	const struct node *bn = captured(b, "bn");
 
@@ -114,12 +115,12 @@ set_norm(struct builder *b)
 }
 
 static void
-set_window(struct builder *b, const struct node *n)
+set_window(struct layer_builder *b, const struct node *n)
 {
 	const struct node *pad = captured(b, "pad");
 	struct layer *l = b->layer;
 	struct padding p;
-	struct window w;
+	struct mrvl_window w;
 	bool ok;
 
 	ok = window_of(&w, b->graph, n, node_in(b->graph, n, 0)->type.dim);
@@ -141,7 +142,7 @@ set_window(struct builder *b, const struct node *n)
 }
 
 static value_id
-data_of(const struct builder *b, const struct node *anchor)
+data_of(const struct layer_builder *b, const struct node *anchor)
 {
 	const struct node *pad = captured(b, "pad");
 
@@ -151,7 +152,7 @@ data_of(const struct builder *b, const struct node *anchor)
 /* ---- kinds of layers ---- */
 
 static void
-make_conv(struct builder *b)
+make_conv(struct layer_builder *b)
 {
 	const struct node *n = captured(b, "conv");
 	value_id x = data_of(b, n);
@@ -172,7 +173,7 @@ make_conv(struct builder *b)
 
 /* Batches above 8 come here with compat only. */
 static void
-make_fc(struct builder *b)
+make_fc(struct layer_builder *b)
 {
 	static const uint32_t swap[] = {1, 0};
 	const struct node *n = captured(b, "fc"), *flat = captured(b, "flat");
@@ -201,7 +202,7 @@ make_fc(struct builder *b)
 }
 
 static void
-make_pool(struct builder *b, enum layer_kind kind)
+make_pool(struct layer_builder *b, enum layer_kind kind)
 {
 	const struct node *n = captured(b, "pool");
 	value_id x = data_of(b, n);
@@ -215,7 +216,7 @@ make_pool(struct builder *b, enum layer_kind kind)
 }
 
 static void
-make_global(struct builder *b, enum layer_kind kind)
+make_global(struct layer_builder *b, enum layer_kind kind)
 {
 	const struct node *n = graph_node(b->graph, b->match->root);
 
@@ -226,7 +227,7 @@ make_global(struct builder *b, enum layer_kind kind)
 }
 
 static void
-make_plain(struct builder *b, enum layer_kind kind, const struct node *n,
+make_plain(struct layer_builder *b, enum layer_kind kind, const struct node *n,
     uint32_t noperands)
 {
 	b->layer->kind = kind;
@@ -235,7 +236,7 @@ make_plain(struct builder *b, enum layer_kind kind, const struct node *n,
 
 /* Constants and broadcasts come here with compat only. */
 static void
-make_sum(struct builder *b, const struct node *n)
+make_sum(struct layer_builder *b, const struct node *n)
 {
 	value_id data[2];
 	uint32_t count = 0;
@@ -252,7 +253,7 @@ make_sum(struct builder *b, const struct node *n)
 }
 
 static void
-make_layout(struct builder *b, const struct node *n)
+make_layout(struct layer_builder *b, const struct node *n)
 {
 	make_plain(b, LAYER_LAYOUT, n, 1);
 	b->layer->src_layout = "NCHW";
@@ -263,7 +264,7 @@ void
 mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
     const struct match *m, struct arena *a)
 {
-	struct builder b = {g, m, a, out};
+	struct layer_builder b = {g, m, a, out};
 	const struct node *root = graph_node(g, m->root);
 
 	memset(out, 0, sizeof *out);
@@ -318,7 +319,7 @@ mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
 
 /* Where a value is while the region runs: its bytes in channels-last order
  * and/or in the order of its ONNX shape. */
-struct place {
+struct layer_operand {
 	value_id value;
 	bool has_nhwc, has_plain;
 	struct layer_ref nhwc, plain;
@@ -329,17 +330,17 @@ struct assembly {
 	struct arena *arena;
 	struct err *err;
 	struct layer *layer;
-	struct place *place;
+	struct layer_operand *place;
 	uint32_t nlayers, nplaces;
 };
 
-static struct place *
+static struct layer_operand *
 place_of(struct assembly *s, value_id v)
 {
 	for (uint32_t i = 0; i < s->nplaces; i++)
 		if (s->place[i].value == v)
 			return &s->place[i];
-	s->place[s->nplaces] = (struct place){.value = v};
+	s->place[s->nplaces] = (struct layer_operand){.value = v};
 	return &s->place[s->nplaces++];
 }
 
@@ -352,7 +353,7 @@ add_layer(struct assembly *s, const struct layer *l)
 
 /* A layout_transform in front of the first reader of a region input. */
 static void
-enter_as_nhwc(struct assembly *s, struct place *p)
+enter_as_nhwc(struct assembly *s, struct layer_operand *p)
 {
 	const struct graph *g = s->region->graph;
 	struct dims raw = dims_of(&graph_value(g, p->value)->type);
@@ -375,7 +376,7 @@ enter_as_nhwc(struct assembly *s, struct place *p)
 static bool
 resolve(struct assembly *s, value_id v, bool nhwc, struct layer_ref *out)
 {
-	struct place *p = place_of(s, v);
+	struct layer_operand *p = place_of(s, v);
 
 	if (nhwc && !p->has_nhwc && p->has_plain && p->plain.is_input)
 		enter_as_nhwc(s, p);
@@ -413,7 +414,7 @@ add_composite(struct assembly *s, const struct candidate *c)
 {
 	struct layer l;
 	struct layer_ref *ref, out;
-	struct place *place;
+	struct layer_operand *place;
 
 	mrvl_layer_of(&l, s->region->graph, c->rule, c->match, s->arena);
 	if (l.refused)
@@ -463,7 +464,7 @@ add_inputs(struct assembly *s, struct layers *out)
 
 	for (uint32_t i = 0; i < r->ninputs; i++) {
 		value_id v = r->input[i].value;
-		struct place *p = place_of(s, v);
+		struct layer_operand *p = place_of(s, v);
 
 		in[i].dims = dims_of(&graph_value(r->graph, v)->type);
 		in[i].value = v;
@@ -483,7 +484,7 @@ add_outputs(struct assembly *s, struct layers *out)
 	    arena_new(s->arena, struct region_output, r->noutputs);
 
 	for (uint32_t i = 0; i < r->noutputs; i++) {
-		struct place *p = place_of(s, r->output[i].value);
+		struct layer_operand *p = place_of(s, r->output[i].value);
 
 		o[i].value = p->value;
 		o[i].from = p->has_nhwc ? p->nhwc : p->plain;
@@ -502,7 +503,7 @@ mrvl_layers(struct layers *out, const struct mrvl_region *r, struct arena *a,
 	for (uint32_t i = 0; i < r->ncandidates; i++)
 		most += 2 + r->candidate[i]->ninputs;
 	s.layer = arena_new(a, struct layer, most);
-	s.place = arena_new(a, struct place, most);
+	s.place = arena_new(a, struct layer_operand, most);
 	*out = (struct layers){
 	    .number = r->number, .symbol = mrvl_symbol(r->number, a)};
 	add_inputs(&s, out);

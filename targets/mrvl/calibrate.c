@@ -192,14 +192,14 @@ descend(struct system *y)
 }
 
 /* A parameter with few values, each of which is tried. */
-struct choice {
+struct param_choice {
 	enum param param;
 	const double *value;
 	size_t n;
 };
 
 static const double yes_no[] = {1, 0};
-static const struct choice choices[] = {
+static const struct param_choice choices[] = {
     {PARAM_granularity, granularities, NGRANULARITIES},
     {PARAM_depthwise_as_dense, yes_no, 2},
 };
@@ -207,8 +207,8 @@ static const struct choice choices[] = {
 
 /* Does any sample depend on it? */
 static bool
-matters(
-    const struct samples *s, const struct setting *p, const struct choice *c)
+matters(const struct samples *s, const struct setting *p,
+    const struct param_choice *c)
 {
 	struct setting other = *p;
 	double first;

@@ -16,7 +16,7 @@ enum sample_kind {
 
 struct sample {
 	enum sample_kind kind;
-	struct work work;
+	struct mrvl_work work;
 	uint32_t tiles;
 	bool int8, pinned;
 	double elements;

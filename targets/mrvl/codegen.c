@@ -14,7 +14,7 @@
  * are not are written by hand below. Constants get their names here, fresh per
  * use: upstream renames in place, and names collide. */
 
-struct writer {
+struct code_writer {
 	struct json json;
 	const struct layers *layers;
 	struct arena *arena;
@@ -32,14 +32,14 @@ static const char *const const_key[NCONST] = {
 /* ---- names and shapes ---- */
 
 static const char *
-layer_name(struct writer *w, uint32_t i)
+layer_name(struct code_writer *w, uint32_t i)
 {
 	return arena_printf(w->arena, "tvmgen_mrvl_main_%u", i);
 }
 
 /* Position among the layer's constants, which its name ends with. */
 static const char *
-const_name(struct writer *w, uint32_t layer, uint32_t which)
+const_name(struct code_writer *w, uint32_t layer, uint32_t which)
 {
 	const struct layer *l = &w->layers->layer[layer];
 	uint32_t number = 0;
@@ -118,7 +118,7 @@ out_layout(const struct layer *l)
 /* "n1_Conv2D_NHWC", "n3_FC_NHWC2NC", "n3_Sum2D": counted among those that have
  * a name. */
 static const char *
-func_name(struct writer *w, uint32_t i)
+func_name(struct code_writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 	const char *from = data_layout(l), *to = out_layout(l), *name;
@@ -146,7 +146,7 @@ node_index(const struct layers *l, struct layer_ref r)
 /* A constant that no layer names keeps the name that upstream's serialiser
  * gave it, counting all constants of the region. */
 static const char *
-loose_name(struct writer *w, uint32_t layer, uint32_t which)
+loose_name(struct code_writer *w, uint32_t layer, uint32_t which)
 {
 	uint32_t number = which;
 
@@ -161,7 +161,7 @@ loose_name(struct writer *w, uint32_t layer, uint32_t which)
 /* ---- pieces of JSON ---- */
 
 static void
-text(struct writer *w, const char *key, const char *value)
+text(struct code_writer *w, const char *key, const char *value)
 {
 	json_key(&w->json, key);
 	json_inline_array(&w->json);
@@ -170,7 +170,7 @@ text(struct writer *w, const char *key, const char *value)
 }
 
 static void
-texts(struct writer *w, const char *key, const int64_t *value, uint32_t n)
+texts(struct code_writer *w, const char *key, const int64_t *value, uint32_t n)
 {
 	json_key(&w->json, key);
 	json_inline_array(&w->json);
@@ -180,7 +180,7 @@ texts(struct writer *w, const char *key, const int64_t *value, uint32_t n)
 }
 
 static void
-shape_texts(struct writer *w, const char *key, const struct layer *l,
+shape_texts(struct code_writer *w, const char *key, const struct layer *l,
     const struct dims *d)
 {
 	struct dims s = shown(l, d);
@@ -189,7 +189,7 @@ shape_texts(struct writer *w, const char *key, const struct layer *l,
 }
 
 static void
-ints(struct writer *w, const struct dims *d)
+ints(struct code_writer *w, const struct dims *d)
 {
 	json_inline_array(&w->json);
 	for (uint32_t i = 0; i < d->rank; i++)
@@ -199,7 +199,7 @@ ints(struct writer *w, const struct dims *d)
 
 /* "shape": [[...]] */
 static void
-shape_list(struct writer *w, const struct dims *d)
+shape_list(struct code_writer *w, const struct dims *d)
 {
 	json_key(&w->json, "shape");
 	json_inline_array(&w->json);
@@ -208,13 +208,13 @@ shape_list(struct writer *w, const struct dims *d)
 }
 
 static void
-flag(struct writer *w, const char *key, bool x)
+flag(struct code_writer *w, const char *key, bool x)
 {
 	text(w, key, x ? "1" : "0");
 }
 
 static void
-real_text(struct writer *w, const char *key, float x)
+real_text(struct code_writer *w, const char *key, float x)
 {
 	json_key(&w->json, key);
 	json_strf(&w->json, "%.17g", (double)x);
@@ -223,7 +223,7 @@ real_text(struct writer *w, const char *key, float x)
 /* ---- attributes of a layer ---- */
 
 static void
-write_window(struct writer *w, const struct layer *l, const char *kernel)
+write_window(struct code_writer *w, const struct layer *l, const char *kernel)
 {
 	texts(w, kernel, l->kernel, 2);
 	texts(w, "strides", l->stride, 2);
@@ -232,7 +232,7 @@ write_window(struct writer *w, const struct layer *l, const char *kernel)
 }
 
 static void
-write_norm(struct writer *w, const struct layer *l)
+write_norm(struct code_writer *w, const struct layer *l)
 {
 	if (!l->constant[CONST_GAMMA])
 		return;
@@ -243,7 +243,7 @@ write_norm(struct writer *w, const struct layer *l)
 }
 
 static void
-write_const_names(struct writer *w, uint32_t i)
+write_const_names(struct code_writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 
@@ -263,7 +263,7 @@ write_const_names(struct writer *w, uint32_t i)
 }
 
 static void
-write_conv(struct writer *w, const struct layer *l)
+write_conv(struct code_writer *w, const struct layer *l)
 {
 	write_window(w, l, "kernel_size");
 	text(w, "groups", arena_printf(w->arena, "%" PRIi64, l->groups));
@@ -273,7 +273,7 @@ write_conv(struct writer *w, const struct layer *l)
 }
 
 static void
-write_fc(struct writer *w, const struct layer *l)
+write_fc(struct code_writer *w, const struct layer *l)
 {
 	text(w, "units",
 	    l->has_units ? arena_printf(w->arena, "%" PRIi64, l->channels)
@@ -284,7 +284,7 @@ write_fc(struct writer *w, const struct layer *l)
 }
 
 static void
-write_pool(struct writer *w, const struct layer *l)
+write_pool(struct code_writer *w, const struct layer *l)
 {
 	text(w, "layout", "NHWC");
 	text(w, "kernel_layout", "HW");
@@ -298,7 +298,7 @@ write_pool(struct writer *w, const struct layer *l)
 }
 
 static void
-write_own(struct writer *w, const struct layer *l)
+write_own(struct code_writer *w, const struct layer *l)
 {
 	switch (l->kind) {
 	case LAYER_CONV:
@@ -328,7 +328,7 @@ write_own(struct writer *w, const struct layer *l)
 }
 
 static void
-write_shapes(struct writer *w, const struct layer *l)
+write_shapes(struct code_writer *w, const struct layer *l)
 {
 	/* upstream keeps one entry only beyond four inputs */
 	uint32_t tuples = l->ninputs > 4 ? 1 : l->ninputs;
@@ -348,7 +348,7 @@ write_shapes(struct writer *w, const struct layer *l)
 
 /* {shape, dtype, min, max, name}; batch norm's have no range. */
 static void
-write_const_facts(struct writer *w, uint32_t i, uint32_t which)
+write_const_facts(struct code_writer *w, uint32_t i, uint32_t which)
 {
 	const struct konst *k = w->layers->layer[i].constant[which];
 	struct dims d;
@@ -373,7 +373,7 @@ write_const_facts(struct writer *w, uint32_t i, uint32_t which)
 }
 
 static void
-write_tail(struct writer *w, uint32_t i)
+write_tail(struct code_writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 	struct dims out = shown(l, &l->out);
@@ -397,7 +397,7 @@ write_tail(struct writer *w, uint32_t i)
 /* compat: a convolution or a product that upstream lets through as a bare
  * operator. */
 static void
-write_bare(struct writer *w, const struct layer *l)
+write_bare(struct code_writer *w, const struct layer *l)
 {
 	if (strcmp(l->bare, "nn.dense") == 0) {
 		write_fc(w, l);
@@ -410,7 +410,7 @@ write_bare(struct writer *w, const struct layer *l)
 }
 
 static void
-write_attributes(struct writer *w, uint32_t i)
+write_attributes(struct code_writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 	const struct layer_info *info = layer_info(l->kind);
@@ -438,7 +438,7 @@ write_attributes(struct writer *w, uint32_t i)
 /* ---- nodes ---- */
 
 static void
-write_input(struct writer *w, uint32_t i)
+write_input(struct code_writer *w, uint32_t i)
 {
 	const struct dims *d = &w->layers->input[i].dims;
 
@@ -466,7 +466,7 @@ write_input(struct writer *w, uint32_t i)
 }
 
 static void
-write_entry(struct writer *w, uint32_t node)
+write_entry(struct code_writer *w, uint32_t node)
 {
 	json_inline_array(&w->json);
 	json_uint(&w->json, node);
@@ -476,7 +476,7 @@ write_entry(struct writer *w, uint32_t node)
 }
 
 static void
-write_layer(struct writer *w, uint32_t i)
+write_layer(struct code_writer *w, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 
@@ -494,7 +494,7 @@ write_layer(struct writer *w, uint32_t i)
 
 /* Every node's shape and type once more, in order. */
 static void
-write_summary(struct writer *w)
+write_summary(struct code_writer *w)
 {
 	const struct layers *l = w->layers;
 
@@ -536,7 +536,7 @@ batch_size(const struct layers *l)
 void
 mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a)
 {
-	struct writer w = {.layers = l, .arena = a};
+	struct code_writer w = {.layers = l, .arena = a};
 
 	json_init(&w.json, f, 2);
 	json_object(&w.json);
@@ -571,7 +571,7 @@ mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a)
 /* ---- constants ---- */
 
 static void
-write_content(struct writer *w, const struct konst *k)
+write_content(struct code_writer *w, const struct konst *k)
 {
 	size_t n = dims_count(&k->dims);
 	float chunk[3 * 512];
@@ -590,7 +590,7 @@ write_content(struct writer *w, const struct konst *k)
 }
 
 static void
-write_const(struct writer *w, const char *name, const struct konst *c)
+write_const(struct code_writer *w, const char *name, const struct konst *c)
 {
 	struct dims d = const_dims(c);
 	float min, max;
@@ -611,7 +611,7 @@ write_const(struct writer *w, const char *name, const struct konst *c)
 void
 mrvl_write_consts(FILE *f, const struct layers *l, struct arena *a)
 {
-	struct writer w = {.layers = l, .arena = a};
+	struct code_writer w = {.layers = l, .arena = a};
 
 	json_init(&w.json, f, 2);
 	json_object(&w.json);
@@ -631,7 +631,7 @@ mrvl_write_consts(FILE *f, const struct layers *l, struct arena *a)
 /* ---- the map ---- */
 
 static void
-write_onnx(struct writer *w, const struct graph *g, const struct layer *l)
+write_onnx(struct code_writer *w, const struct graph *g, const struct layer *l)
 {
 	json_key(&w->json, "onnx");
 	json_array(&w->json);
@@ -659,7 +659,7 @@ write_onnx(struct writer *w, const struct graph *g, const struct layer *l)
 }
 
 static void
-write_const_sources(struct writer *w, const struct graph *g, uint32_t i)
+write_const_sources(struct code_writer *w, const struct graph *g, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 
@@ -679,7 +679,7 @@ write_const_sources(struct writer *w, const struct graph *g, uint32_t i)
 }
 
 static void
-write_map_layer(struct writer *w, const struct graph *g, uint32_t i)
+write_map_layer(struct code_writer *w, const struct graph *g, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
 	const char *composite = layer_info(l->kind)->composite;
@@ -706,7 +706,7 @@ void
 mrvl_write_map(
     FILE *f, const struct layers *l, const struct graph *g, struct arena *a)
 {
-	struct writer w = {.layers = l, .arena = a};
+	struct code_writer w = {.layers = l, .arena = a};
 
 	json_init(&w.json, f, 1);
 	json_object(&w.json);
@@ -737,7 +737,7 @@ mrvl_write_map(
 const char *
 mrvl_func_name(const struct layers *l, uint32_t layer, struct arena *a)
 {
-	struct writer w = {.layers = l, .arena = a};
+	struct code_writer w = {.layers = l, .arena = a};
 
 	return l->layer[layer].kind == LAYER_BARE ? NULL : func_name(&w, layer);
 }

@@ -8,7 +8,7 @@
  * is used outside or taken; nothing smaller is tried for the same root, and one
  * that its predicate refuses keeps its operators from this row's others. */
 
-struct matcher {
+struct composer {
 	const struct lowered *low;
 	struct composites *out;
 	struct arena *arena;
@@ -20,7 +20,7 @@ struct matcher {
 /* ---- predicates ---- */
 
 static const struct low *
-op_at(const struct matcher *m, low_id id)
+op_at(const struct composer *m, low_id id)
 {
 	return low_get(m->low, id);
 }
@@ -158,7 +158,7 @@ low_op_is_taken(const struct lowered *l, const struct composites *c, low_id id)
 /* ---- matching one root ---- */
 
 static bool
-is_raw(const struct matcher *m, low_id id, enum low_kind kind)
+is_raw(const struct composer *m, low_id id, enum low_kind kind)
 {
 	return op_at(m, id)->kind == kind && m->out->of[id] == COMPOSITE_NONE;
 }
@@ -170,7 +170,7 @@ push(struct composite *c, low_id id)
 }
 
 static low_id
-take_relu(struct matcher *m, struct composite *c, low_id at)
+take_relu(struct composer *m, struct composite *c, low_id at)
 {
 	if (!is_raw(m, at, LOW_RELU))
 		return at;
@@ -180,7 +180,8 @@ take_relu(struct matcher *m, struct composite *c, low_id at)
 
 /* An add of a constant over what `kind` is; either order. */
 static low_id
-take_bias(struct matcher *m, struct composite *c, low_id at, enum low_kind kind)
+take_bias(
+    struct composer *m, struct composite *c, low_id at, enum low_kind kind)
 {
 	if (!is_raw(m, at, LOW_ADD) && !is_raw(m, at, LOW_BIAS_ADD))
 		return at;
@@ -198,7 +199,7 @@ take_bias(struct matcher *m, struct composite *c, low_id at, enum low_kind kind)
 }
 
 static low_id
-take_norm(struct matcher *m, struct composite *c, low_id at)
+take_norm(struct composer *m, struct composite *c, low_id at)
 {
 	const struct low *field = op_at(m, at), *norm;
 
@@ -217,7 +218,7 @@ take_norm(struct matcher *m, struct composite *c, low_id at)
 
 static bool
 match_conv(
-    struct matcher *m, low_id root, bool pad, bool norm, struct composite *c)
+    struct composer *m, low_id root, bool pad, bool norm, struct composite *c)
 {
 	low_id at = take_relu(m, c, root), x;
 
@@ -242,7 +243,7 @@ match_conv(
 }
 
 static bool
-match_any_conv(struct matcher *m, low_id root, struct composite *c)
+match_any_conv(struct composer *m, low_id root, struct composite *c)
 {
 	struct composite blank = *c;
 
@@ -255,7 +256,7 @@ match_any_conv(struct matcher *m, low_id root, struct composite *c)
 }
 
 static bool
-match_fc(struct matcher *m, low_id root, struct composite *c)
+match_fc(struct composer *m, low_id root, struct composite *c)
 {
 	low_id at = take_relu(m, c, root), flat, back;
 
@@ -281,7 +282,7 @@ match_fc(struct matcher *m, low_id root, struct composite *c)
 
 static bool
 match_pool(
-    struct matcher *m, low_id root, enum low_kind kind, struct composite *c)
+    struct composer *m, low_id root, enum low_kind kind, struct composite *c)
 {
 	low_id x;
 
@@ -299,7 +300,7 @@ match_pool(
 }
 
 static bool
-match_sum(struct matcher *m, low_id root, struct composite *c)
+match_sum(struct composer *m, low_id root, struct composite *c)
 {
 	low_id at = take_relu(m, c, root);
 
@@ -311,7 +312,7 @@ match_sum(struct matcher *m, low_id root, struct composite *c)
 }
 
 static bool
-match_rule(struct matcher *m, low_id root, struct composite *c)
+match_rule(struct composer *m, low_id root, struct composite *c)
 {
 	static const enum low_kind anchor[NRULES] = {
 	    [RULE_MAXPOOL] = LOW_MAXPOOL,
@@ -352,7 +353,7 @@ in_group(const struct composite *c, low_id id)
 
 /* Uses of an operator by the group itself. */
 static uint32_t
-uses_inside(const struct matcher *m, const struct composite *c, low_id id)
+uses_inside(const struct composer *m, const struct composite *c, low_id id)
 {
 	uint32_t n = 0;
 
@@ -366,7 +367,7 @@ uses_inside(const struct matcher *m, const struct composite *c, low_id id)
 }
 
 static bool
-group_is_valid(const struct matcher *m, const struct composite *c)
+group_is_valid(const struct composer *m, const struct composite *c)
 {
 	for (uint32_t i = 0; i < c->nops; i++) {
 		low_id id = c->op[i];
@@ -390,7 +391,7 @@ has_arg(const struct composite *c, const low_id *arg, low_id x)
 }
 
 static void
-set_args(struct matcher *m, struct composite *c)
+set_args(struct composer *m, struct composite *c)
 {
 	low_id *arg;
 	uint32_t most = 0;
@@ -431,7 +432,7 @@ reverse_ops(struct composite *c)
 }
 
 static bool
-accept(struct matcher *m, struct composite *c)
+accept(struct composer *m, struct composite *c)
 {
 	for (uint32_t i = 0; i < c->nops; i++)
 		bitset_add(m->grouped, c->op[i]);
@@ -456,7 +457,7 @@ accept(struct matcher *m, struct composite *c)
 }
 
 static void
-count_users(struct matcher *m, const low_id *order, uint32_t n)
+count_users(struct composer *m, const low_id *order, uint32_t n)
 {
 	m->users = arena_new(m->arena, uint32_t, m->low->n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -470,7 +471,8 @@ count_users(struct matcher *m, const low_id *order, uint32_t n)
 }
 
 static bool
-run_row(struct matcher *m, enum mrvl_rule rule, const low_id *order, uint32_t n)
+run_row(
+    struct composer *m, enum mrvl_rule rule, const low_id *order, uint32_t n)
 {
 	bitset_clear(m->grouped);
 	for (uint32_t i = n; i-- > 0;) {
@@ -493,7 +495,7 @@ bool
 low_compose(struct composites *out, const struct lowered *l, struct arena *a,
     struct err *err)
 {
-	struct matcher m = {.low = l, .out = out, .arena = a, .err = err};
+	struct composer m = {.low = l, .out = out, .arena = a, .err = err};
 	const low_id *order;
 	uint32_t n;
 

@@ -145,16 +145,16 @@ run_fc(const struct compute *c, const void *const *in, uint16_t *out)
 
 /* ---- pools ---- */
 
-struct reduction {
+struct pool_sum {
 	float best, sum;
 	int64_t valid, counted; /* positions inside the input; with padding */
 };
 
-static struct reduction
+static struct pool_sum
 pool_spot(const struct layer *l, const uint16_t *in, struct spot s, int64_t c)
 {
 	const int64_t *dim = l->in[0].dim;
-	struct reduction r = {.best = -INFINITY};
+	struct pool_sum r = {.best = -INFINITY};
 
 	for (int64_t ky = 0; ky < l->kernel[0]; ky++)
 		for (int64_t kx = 0; kx < l->kernel[1]; kx++) {
@@ -181,7 +181,7 @@ pool_spot(const struct layer *l, const uint16_t *in, struct spot s, int64_t c)
 }
 
 static float
-pooled(const struct layer *l, struct reduction r)
+pooled(const struct layer *l, struct pool_sum r)
 {
 	int64_t n = l->count_include_pad ? r.counted : r.valid;
 

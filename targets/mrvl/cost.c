@@ -23,7 +23,7 @@ padded(double n, double to)
 
 /* The share of the MAC array that does useful work. */
 static double
-utilisation(const struct work *w, double grain, double tiles)
+utilisation(const struct mrvl_work *w, double grain, double tiles)
 {
 	double in =
 	    (double)w->channels_in / padded((double)w->channels_in, grain);
@@ -38,7 +38,7 @@ utilisation(const struct work *w, double grain, double tiles)
 }
 
 static double
-mac_ns(const struct work *w, const struct setting *s, const struct mrvl *m)
+mac_ns(const struct mrvl_work *w, const struct setting *s, const struct mrvl *m)
 {
 	const double *p = s->value;
 	double tiles = m->num_tiles;
@@ -53,8 +53,8 @@ mac_ns(const struct work *w, const struct setting *s, const struct mrvl *m)
 }
 
 double
-layer_ns(const struct work *w, const struct setting *s, const struct mrvl *m,
-    double live, double pinned)
+layer_ns(const struct mrvl_work *w, const struct setting *s,
+    const struct mrvl *m, double live, double pinned)
 {
 	const double *p = s->value;
 	double tiles = m->num_tiles, compute, bytes = 0, room;
@@ -139,7 +139,7 @@ estimate_over(const struct params *p, price_fn price, const void *context,
 struct region_cost {
 	const struct mrvl *mrvl;
 	uint32_t n;
-	const struct step *step;
+	const struct layer_work *step;
 };
 
 static double

@@ -22,7 +22,7 @@ struct setting setting_of(const struct params *p);
 /* Nanoseconds of one layer. `live` bytes of activations exist while it runs,
  * its own included; `pinned` bytes of weights of the whole region are kept on
  * chip (0: streamed). */
-double layer_ns(const struct work *w, const struct setting *s,
+double layer_ns(const struct mrvl_work *w, const struct setting *s,
     const struct mrvl *m, double live, double pinned);
 
 /* target_kind's hooks. */

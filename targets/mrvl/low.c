@@ -54,7 +54,7 @@ low_with_inputs(struct lowered *l, low_id id, const low_id *in)
 
 /* ---- walking ---- */
 
-struct frame {
+struct low_frame {
 	low_id id;
 	uint32_t next; /* argument to visit */
 };
@@ -64,7 +64,8 @@ low_order(const struct lowered *l, uint32_t *n, struct arena *a)
 {
 	struct bitset seen = bitset_new(a, l->n + 1);
 	low_id *order = arena_new(a, low_id, l->n);
-	struct frame *stack = arena_new(a, struct frame, (size_t)l->n + 1);
+	struct low_frame *stack =
+	    arena_new(a, struct low_frame, (size_t)l->n + 1);
 	uint32_t top = 0;
 
 	*n = 0;
@@ -72,9 +73,9 @@ low_order(const struct lowered *l, uint32_t *n, struct arena *a)
 		if (bitset_has(seen, l->output[o]))
 			continue;
 		bitset_add(seen, l->output[o]);
-		stack[top++] = (struct frame){l->output[o], 0};
+		stack[top++] = (struct low_frame){l->output[o], 0};
 		while (top > 0) {
-			struct frame *f = &stack[top - 1];
+			struct low_frame *f = &stack[top - 1];
 			const struct low *op = low_get(l, f->id);
 
 			if (f->next == op->nin) {
@@ -85,7 +86,7 @@ low_order(const struct lowered *l, uint32_t *n, struct arena *a)
 			low_id in = op->in[f->next++];
 			if (!bitset_has(seen, in)) {
 				bitset_add(seen, in);
-				stack[top++] = (struct frame){in, 0};
+				stack[top++] = (struct low_frame){in, 0};
 			}
 		}
 	}

@@ -21,7 +21,7 @@ with_dimension(const struct import *m, const char *name, uint32_t rank)
 }
 
 static void
-set_window(struct low *op, const struct window *w)
+set_window(struct low *op, const struct mrvl_window *w)
 {
 	memcpy(op->kernel, w->kernel, sizeof op->kernel);
 	memcpy(op->stride, w->stride, sizeof op->stride);
@@ -91,7 +91,7 @@ import_conv(struct import *m, node_id id, const char *name)
 	low_id x = import_input(m, id, 0), in[2];
 	struct low op = import_blank(m, id, LOW_CONV, name);
 	uint32_t rank = import_rank(m, x);
-	struct window w;
+	struct mrvl_window w;
 
 	if (rank != 4)
 		return fixed_conv(
@@ -127,7 +127,7 @@ pool_2d(struct import *m, node_id id, const char *name, low_id x)
 	bool max = n->op == OP_MAXPOOL;
 	struct low op =
 	    import_blank(m, id, max ? LOW_MAXPOOL : LOW_AVGPOOL, name);
-	struct window w;
+	struct mrvl_window w;
 
 	if (!is_static_image(import_dims(m, x))
 	    || !window_of(&w, m->graph, n, import_dims(m, x)->dim))

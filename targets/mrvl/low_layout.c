@@ -17,7 +17,7 @@ struct lay {
 	char s[LAYOUT_MAX]; /* axes, first to last; "": of a scalar */
 };
 
-struct place {
+struct layout_place {
 	low_id id; /* the value now */
 	struct lay was, is;
 };
@@ -25,7 +25,7 @@ struct place {
 struct converter_state {
 	struct lowered *low;
 	const char *goal; /* "NHWC" */
-	struct place *place; /* [ops before]: of output 0 or a field */
+	struct layout_place *place; /* [ops before]: of output 0 or a field */
 	struct map transforms; /* {id, from, to} -> id */
 	struct arena *scratch;
 };
@@ -156,7 +156,7 @@ transform(struct converter_state *c, low_id x, struct lay from, struct lay to)
 }
 
 static low_id
-as_it_was(struct converter_state *c, const struct place *p)
+as_it_was(struct converter_state *c, const struct layout_place *p)
 {
 	return transform(c, p->id, p->is, p->was);
 }
@@ -165,7 +165,7 @@ as_it_was(struct converter_state *c, const struct place *p)
 
 /* What an operator is asked with: layouts as they were and as they are, all
  * known, or those before only (`is` NULL), where some may be unknown. */
-struct question {
+struct layout_question {
 	const struct lowered *low;
 	const struct lay *was, *is;
 };
@@ -192,7 +192,7 @@ want_all(const struct low *op, const struct lay *one, struct wish *w)
 }
 
 static bool
-want_same(const struct low *op, const struct question *q, struct wish *w)
+want_same(const struct low *op, const struct layout_question *q, struct wish *w)
 {
 	struct lay one = {0};
 
@@ -211,7 +211,7 @@ tail_of(const struct lay *l, uint32_t rank)
 
 /* Layouts of a broadcast as things were. */
 static bool
-broadcast_was(const struct question *q, const uint32_t rank[2],
+broadcast_was(const struct layout_question *q, const uint32_t rank[2],
     struct lay in[2], struct lay *out)
 {
 	int known = q->was[0].known ? 0 : 1, other = 1 - known;
@@ -277,7 +277,8 @@ changed_like(
 }
 
 static bool
-want_broadcast(const struct low *op, const struct question *q, struct wish *w)
+want_broadcast(
+    const struct low *op, const struct layout_question *q, struct wish *w)
 {
 	uint32_t rank[2] = {low_get(q->low, op->in[0])->dims.rank,
 	    low_get(q->low, op->in[1])->dims.rank};
@@ -301,7 +302,7 @@ want_broadcast(const struct low *op, const struct question *q, struct wish *w)
 
 /* Vectors along one axis beside the data. */
 static bool
-want_norm(struct low *op, const struct question *q, struct wish *w)
+want_norm(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	int axis = (int)op->axis;
@@ -320,7 +321,7 @@ want_norm(struct low *op, const struct question *q, struct wish *w)
 }
 
 static bool
-want_pad(struct low *op, const struct question *q, struct wish *w)
+want_pad(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	struct low old = *op;
@@ -351,7 +352,7 @@ all_equal(const struct lay *l, uint32_t n)
 
 /* Inputs that are laid out alike now are joined so, others as they were. */
 static bool
-want_concat(struct low *op, const struct question *q, struct wish *w)
+want_concat(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	struct lay one;
 	int axis;
@@ -370,7 +371,7 @@ want_concat(struct low *op, const struct question *q, struct wish *w)
 }
 
 static bool
-want_split(struct low *op, const struct question *q, struct wish *w)
+want_split(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	int axis = (int)op->axis;
@@ -384,7 +385,8 @@ want_split(struct low *op, const struct question *q, struct wish *w)
 }
 
 static bool
-want_slice(const struct low *op, const struct question *q, struct wish *w)
+want_slice(
+    const struct low *op, const struct layout_question *q, struct wish *w)
 {
 	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 
@@ -396,7 +398,7 @@ want_slice(const struct low *op, const struct question *q, struct wish *w)
 /* Image operators name the layout they work in; resizing follows its input,
  * upsampling only where height and width stay in place. */
 static bool
-want_image(struct low *op, const struct question *q, struct wish *w)
+want_image(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	struct lay own = lay(op->layout);
 	bool follows;
@@ -416,7 +418,7 @@ want_image(struct low *op, const struct question *q, struct wish *w)
 
 /* Squeezing and reducing: axes named by the old layout go (or shrink). */
 static bool
-want_fewer_axes(struct low *op, const struct question *q, struct wish *w)
+want_fewer_axes(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	bool gone[DIMS_MAX] = {false};
@@ -441,7 +443,7 @@ want_fewer_axes(struct low *op, const struct question *q, struct wish *w)
 }
 
 static bool
-want_transpose(struct low *op, const struct question *q, struct wish *w)
+want_transpose(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	const struct lay *data = q->is ? &q->is[0] : &q->was[0];
 	char out[LAYOUT_MAX] = "";
@@ -486,7 +488,7 @@ is_converted(const struct low *op)
 
 /* A pool follows its input unless it has been converted. */
 static bool
-want_pool(struct low *op, const struct question *q, struct wish *w)
+want_pool(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	struct lay own;
 
@@ -515,7 +517,7 @@ want_conv(const struct low *op, struct wish *w)
 
 /* Layouts wanted; in the second round the operator's attributes are adapted. */
 static bool
-infer(struct low *op, const struct question *q, struct wish *w)
+infer(struct low *op, const struct layout_question *q, struct wish *w)
 {
 	switch (op->kind) {
 	case LOW_CONV:
@@ -565,7 +567,7 @@ infer(struct low *op, const struct question *q, struct wish *w)
 
 static low_id
 fall_back(struct converter_state *c, low_id old, const struct low *op,
-    const struct place *const *arg)
+    const struct layout_place *const *arg)
 {
 	low_id *in = arena_new(c->scratch, low_id, op->nin);
 
@@ -578,7 +580,7 @@ fall_back(struct converter_state *c, low_id old, const struct low *op,
  * in a tensor than the one that made it: then what was made is put back first.
  */
 static low_id
-bridged(struct converter_state *c, const struct place *p,
+bridged(struct converter_state *c, const struct layout_place *p,
     const struct lay *wanted, const struct lay *now)
 {
 	low_id x = p->id;
@@ -606,7 +608,7 @@ convert_dims(struct low *op, const struct wish *first, const struct wish *then,
 
 /* Layouts before and now, where unknown those first wished for. */
 static void
-fill_layouts(const struct place *const *arg, uint32_t n,
+fill_layouts(const struct layout_place *const *arg, uint32_t n,
     const struct wish *first, struct lay *was, struct lay *is)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -616,8 +618,8 @@ fill_layouts(const struct place *const *arg, uint32_t n,
 }
 
 static bool
-convert(struct converter_state *c, low_id old, const struct place *const *arg,
-    struct place *out)
+convert(struct converter_state *c, low_id old,
+    const struct layout_place *const *arg, struct layout_place *out)
 {
 	struct low op = *low_get(c->low, old), fixed;
 	struct lay *was = arena_new(c->scratch, struct lay, op.nin);
@@ -625,7 +627,7 @@ convert(struct converter_state *c, low_id old, const struct place *const *arg,
 	struct wish *first = arena_new(c->scratch, struct wish, 1);
 	struct wish *then = arena_new(c->scratch, struct wish, 1);
 	low_id *in = arena_new(c->scratch, low_id, op.nin);
-	struct question q = {.low = c->low, .was = was};
+	struct layout_question q = {.low = c->low, .was = was};
 
 	for (uint32_t i = 0; i < op.nin; i++)
 		was[i] = arg[i]->was;
@@ -650,13 +652,13 @@ convert(struct converter_state *c, low_id old, const struct place *const *arg,
 
 /* The layout of one output of an operator that has several. */
 static void
-convert_field(struct converter_state *c, low_id old, const struct place *whole,
-    struct place *out)
+convert_field(struct converter_state *c, low_id old,
+    const struct layout_place *whole, struct layout_place *out)
 {
 	struct low op = *low_get(c->low, old);
 	enum low_kind kind = low_get(c->low, whole->id)->kind;
 
-	*out = (struct place){.id = LOW_NONE};
+	*out = (struct layout_place){.id = LOW_NONE};
 	if (op.axis == 0 || kind == LOW_SPLIT) {
 		out->was = whole->was;
 		out->is = whole->is;
@@ -672,13 +674,13 @@ static void
 convert_op(struct converter_state *c, low_id old)
 {
 	const struct low *op = low_get(c->low, old);
-	const struct place **arg =
-	    arena_new(c->scratch, const struct place *, op->nin);
-	struct place *out = &c->place[old];
+	const struct layout_place **arg =
+	    arena_new(c->scratch, const struct layout_place *, op->nin);
+	struct layout_place *out = &c->place[old];
 
 	for (uint32_t i = 0; i < op->nin; i++)
 		arg[i] = &c->place[op->in[i]];
-	*out = (struct place){.id = old};
+	*out = (struct layout_place){.id = old};
 	if (op->nin == 0)
 		return;
 	if (op->kind == LOW_FIELD) {
@@ -686,7 +688,7 @@ convert_op(struct converter_state *c, low_id old)
 		return;
 	}
 	if (!convert(c, old, arg, out)) {
-		*out = (struct place){.id = LOW_NONE};
+		*out = (struct layout_place){.id = LOW_NONE};
 		op = low_get(c->low, old);
 		out->id = fall_back(c, old, op, arg);
 	}
@@ -704,7 +706,7 @@ low_convert_layout(struct lowered *l, const char *layout)
 	arena_init(&scratch);
 	map_init(&c.transforms, &scratch);
 	order = low_order(l, &n, &scratch);
-	c.place = arena_new(&scratch, struct place, l->n);
+	c.place = arena_new(&scratch, struct layout_place, l->n);
 	for (uint32_t i = 0; i < n; i++)
 		convert_op(&c, order[i]);
 	for (uint32_t o = 0; o < l->noutputs; o++)

@@ -16,7 +16,7 @@ struct found {
 	low_id x, c, d;
 };
 
-struct rule {
+struct low_rule {
 	bool (*match)(const struct lowered *l, low_id root, struct found *f);
 	low_id (*replace)(
 	    struct lowered *l, low_id root, const struct found *f);
@@ -332,7 +332,7 @@ match_wide_clip(const struct lowered *l, low_id root, struct found *f)
 	return op->min <= -FLT_MAX && op->max >= FLT_MAX;
 }
 
-static const struct rule rules[] = {
+static const struct low_rule rules[] = {
     {match_double, replace_double},
     {match_rsqrt, replace_rsqrt},
     {match_neutral, replace_by_x},
@@ -348,9 +348,9 @@ static const struct rule rules[] = {
 
 /* ---- one rule over the graph ---- */
 
-struct pass {
+struct low_pass {
 	const struct lowered *low;
-	const struct rule *rule;
+	const struct low_rule *rule;
 	struct arena *arena;
 	uint32_t *nusers, *first; /* [ops]: users are user[first, first + n) */
 	low_id *user;
@@ -360,7 +360,7 @@ struct pass {
 };
 
 static void
-list_users(struct pass *p, const low_id *order, uint32_t n)
+list_users(struct low_pass *p, const low_id *order, uint32_t n)
 {
 	uint32_t total = 0, *fill = arena_new(p->arena, uint32_t, p->low->n);
 
@@ -393,7 +393,7 @@ is_output(const struct lowered *l, low_id id)
 
 /* Does all that is computed from `id` go through the root? */
 static bool
-leads_to(const struct pass *p, low_id id, low_id root)
+leads_to(const struct low_pass *p, low_id id, low_id root)
 {
 	struct bitset seen = bitset_new(p->arena, p->low->n);
 	low_id *stack = arena_new(p->arena, low_id, p->low->n);
@@ -421,7 +421,7 @@ leads_to(const struct pass *p, low_id id, low_id root)
 }
 
 static bool
-may_take(const struct pass *p, low_id root, const struct found *f)
+may_take(const struct low_pass *p, low_id root, const struct found *f)
 {
 	if (bitset_has(p->taken, root))
 		return false;
@@ -435,7 +435,7 @@ may_take(const struct pass *p, low_id root, const struct found *f)
 static low_id
 replace_op(struct lowered *l, low_id old, const low_id *in, void *context)
 {
-	struct pass *p = (struct pass *)context;
+	struct low_pass *p = (struct low_pass *)context;
 	struct found f = {LOW_NONE, LOW_NONE, LOW_NONE, LOW_NONE};
 	low_id id = low_with_inputs(l, old, in), out;
 
@@ -447,10 +447,10 @@ replace_op(struct lowered *l, low_id old, const low_id *in, void *context)
 }
 
 static bool
-run_rule(struct lowered *l, const struct rule *rule)
+run_rule(struct lowered *l, const struct low_rule *rule)
 {
 	struct arena scratch;
-	struct pass p = {.low = l, .rule = rule, .arena = &scratch};
+	struct low_pass p = {.low = l, .rule = rule, .arena = &scratch};
 	const low_id *order;
 	uint32_t n;
 	bool any = false;

@@ -64,7 +64,7 @@ mrvl_region_memory(const struct target *t, const struct graph *g,
 	uint64_t least = whole_pages(m, p[PARAM_scratch_floor].value), room;
 	double weights = 0, live = 0;
 	struct arena scratch;
-	struct step *step;
+	struct layer_work *step;
 
 	arena_init(&scratch);
 	step = steps_of(t, g, c, n, &scratch);

@@ -16,14 +16,14 @@ static const char *const op_name[NPROBE_OP] = {
 
 /* ---- the sweep ---- */
 
-struct sweep {
+struct probe_sweep {
 	struct arena *arena;
 	struct probe *probe;
 	uint32_t n, cap;
 };
 
 static void
-add(struct sweep *s, struct probe p)
+add(struct probe_sweep *s, struct probe p)
 {
 	s->probe = (struct probe *)arena_grow(
 	    s->arena, s->probe, &s->cap, s->n + 1, sizeof p);
@@ -47,7 +47,7 @@ conv(int64_t side, int64_t c, int64_t o, int64_t kernel)
 /* Channels around every likely width of the MAC array, on all and on one tile:
  * peak rate, its width, how tiles scale. */
 static void
-add_convs(struct sweep *s)
+add_convs(struct probe_sweep *s)
 {
 	static const int64_t channels[] = {
 	    16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256};
@@ -65,7 +65,7 @@ add_convs(struct sweep *s)
 /* Weights that stream, data that passes: rates of memory. Pools of one pixel are
  * copies, wide ones work; small layers show what one costs at least. */
 static void
-add_others(struct sweep *s)
+add_others(struct probe_sweep *s)
 {
 	for (int64_t c = 256; c <= 2048; c *= 2) {
 		struct probe p = conv(1, c, 1024, 1);
@@ -95,7 +95,7 @@ add_others(struct sweep *s)
 const struct probe *
 probes(uint32_t *n, struct arena *a)
 {
-	struct sweep s = {.arena = a};
+	struct probe_sweep s = {.arena = a};
 
 	add_convs(&s);
 	add_others(&s);

@@ -14,7 +14,7 @@ enum unit_kind { UNIT_COMPOSITE, UNIT_OPERATOR, UNIT_TUPLE, UNIT_FIELD };
 #define UNIT_NONE UINT32_MAX
 #define REGION_NONE UINT32_MAX
 
-struct unit {
+struct region_unit {
 	enum unit_kind kind;
 	low_id id; /* root; TUPLE: the concat that reads it, or LOW_NONE */
 	bool mrvl;
@@ -24,11 +24,11 @@ struct unit {
 	uint32_t group; /* merged region */
 };
 
-struct finder {
+struct region_finder {
 	const struct lowered *low;
 	const struct composites *comp;
 	struct arena *arena;
-	struct unit *unit;
+	struct region_unit *unit;
 	uint32_t n, root; /* the unit everything is read from */
 	uint32_t *unit_of; /* [ops] */
 	struct bitset *before; /* [units] groups that may not be merged in */
@@ -36,12 +36,13 @@ struct finder {
 
 /* ---- units ---- */
 
-static struct unit *
-new_unit(struct finder *f, enum unit_kind kind, low_id id, uint32_t nargs)
+static struct region_unit *
+new_unit(
+    struct region_finder *f, enum unit_kind kind, low_id id, uint32_t nargs)
 {
-	struct unit *u = &f->unit[f->n];
+	struct region_unit *u = &f->unit[f->n];
 
-	*u = (struct unit){.kind = kind, .id = id, .nargs = nargs};
+	*u = (struct region_unit){.kind = kind, .id = id, .nargs = nargs};
 	u->arg = arena_new(f->arena, uint32_t, nargs);
 	u->value = arena_new(f->arena, low_id, nargs);
 	u->group = f->n++;
@@ -49,7 +50,7 @@ new_unit(struct finder *f, enum unit_kind kind, low_id id, uint32_t nargs)
 }
 
 static void
-set_args(struct finder *f, struct unit *u, const low_id *in)
+set_args(struct region_finder *f, struct region_unit *u, const low_id *in)
 {
 	for (uint32_t i = 0; i < u->nargs; i++) {
 		u->arg[i] = f->unit_of[in[i]];
@@ -60,7 +61,7 @@ set_args(struct finder *f, struct unit *u, const low_id *in)
 /* The kind all fields share, else the CPU. Variables and constants count as
  * the CPU's. */
 static bool
-all_mrvl(const struct finder *f, const struct unit *u)
+all_mrvl(const struct region_finder *f, const struct region_unit *u)
 {
 	for (uint32_t i = 0; i < u->nargs; i++)
 		if (u->arg[i] == UNIT_NONE || !f->unit[u->arg[i]].mrvl)
@@ -68,10 +69,10 @@ all_mrvl(const struct finder *f, const struct unit *u)
 	return u->nargs > 0;
 }
 
-static struct unit *
-add_tuple(struct finder *f, low_id reader, const low_id *in, uint32_t n)
+static struct region_unit *
+add_tuple(struct region_finder *f, low_id reader, const low_id *in, uint32_t n)
 {
-	struct unit *u = new_unit(f, UNIT_TUPLE, reader, n);
+	struct region_unit *u = new_unit(f, UNIT_TUPLE, reader, n);
 
 	set_args(f, u, in);
 	u->mrvl = all_mrvl(f, u);
@@ -79,12 +80,12 @@ add_tuple(struct finder *f, low_id reader, const low_id *in, uint32_t n)
 }
 
 static void
-add_unit(struct finder *f, low_id id)
+add_unit(struct region_finder *f, low_id id)
 {
 	const struct low *op = low_get(f->low, id);
 	uint32_t which = f->comp->of[id];
 	bool composite = which != COMPOSITE_NONE;
-	struct unit *u;
+	struct region_unit *u;
 
 	if (op->kind == LOW_VAR || op->kind == LOW_CONST
 	    || (composite && f->comp->composite[which].root != id))
@@ -114,13 +115,13 @@ add_unit(struct finder *f, low_id id)
 }
 
 static void
-make_units(struct finder *f)
+make_units(struct region_finder *f)
 {
 	uint32_t n;
 	const low_id *order = low_order(f->low, &n, f->arena);
 
 	/* a concat may make two, the outputs one */
-	f->unit = arena_new(f->arena, struct unit, 2 * (size_t)n + 1);
+	f->unit = arena_new(f->arena, struct region_unit, 2 * (size_t)n + 1);
 	f->unit_of = arena_new(f->arena, uint32_t, f->low->n);
 	for (uint32_t i = 0; i < f->low->n; i++)
 		f->unit_of[i] = UNIT_NONE;
@@ -139,7 +140,7 @@ make_units(struct finder *f)
 
 /* Group `from` becomes part of `to`, in memberships and restrictions. */
 static void
-absorb(struct finder *f, uint32_t from, uint32_t to, uint32_t upto)
+absorb(struct region_finder *f, uint32_t from, uint32_t to, uint32_t upto)
 {
 	for (uint32_t i = 0; i <= upto; i++)
 		if (f->unit[i].group == from)
@@ -152,9 +153,9 @@ absorb(struct finder *f, uint32_t from, uint32_t to, uint32_t upto)
 }
 
 static void
-grow(struct finder *f, uint32_t at)
+grow(struct region_finder *f, uint32_t at)
 {
-	struct unit *u = &f->unit[at];
+	struct region_unit *u = &f->unit[at];
 
 	for (uint32_t i = 0; i < u->nargs; i++)
 		if (u->arg[i] != UNIT_NONE)
@@ -174,7 +175,7 @@ grow(struct finder *f, uint32_t at)
 }
 
 static void
-grow_all(struct finder *f)
+grow_all(struct region_finder *f)
 {
 	f->before = arena_new(f->arena, struct bitset, f->n);
 	for (uint32_t i = 0; i < f->n; i++)
@@ -202,13 +203,13 @@ struct part {
 };
 
 struct numbering {
-	struct finder *find;
+	struct region_finder *find;
 	struct part *part;
 	uint32_t nparts, cap, nmet;
 	uint32_t *of; /* [units] part */
 };
 
-struct frame {
+struct region_frame {
 	uint32_t unit, next;
 };
 
@@ -275,7 +276,7 @@ join(struct numbering *n, uint32_t into, uint32_t from)
 static void
 leave(struct numbering *n, uint32_t unit)
 {
-	const struct unit *u = &n->find->unit[unit];
+	const struct region_unit *u = &n->find->unit[unit];
 	struct part *p = &n->part[part_root(n, n->of[unit])];
 
 	list_add(n, &p->output, &p->noutputs, &p->output_cap, u->id);
@@ -284,9 +285,9 @@ leave(struct numbering *n, uint32_t unit)
 /* A tuple read outside its region stays outside: its fields leave one by one,
  * and what only the tuple held together falls apart. */
 static bool
-stays_outside(const struct finder *f, uint32_t unit)
+stays_outside(const struct region_finder *f, uint32_t unit)
 {
-	const struct unit *u = &f->unit[unit];
+	const struct region_unit *u = &f->unit[unit];
 
 	return u->kind == UNIT_TUPLE
 	    && (u->id == LOW_NONE || !f->unit[unit + 1].mrvl
@@ -294,7 +295,7 @@ stays_outside(const struct finder *f, uint32_t unit)
 }
 
 static bool
-is_inside(const struct finder *f, uint32_t unit)
+is_inside(const struct region_finder *f, uint32_t unit)
 {
 	return unit != UNIT_NONE && f->unit[unit].mrvl
 	    && !stays_outside(f, unit);
@@ -305,8 +306,8 @@ is_inside(const struct finder *f, uint32_t unit)
 static void
 cross(struct numbering *n, uint32_t unit, uint32_t k)
 {
-	struct finder *f = n->find;
-	const struct unit *u = &f->unit[unit];
+	struct region_finder *f = n->find;
+	const struct region_unit *u = &f->unit[unit];
 	uint32_t from = u->arg[k];
 	bool reads = is_inside(f, unit);
 	bool same =
@@ -327,9 +328,10 @@ cross(struct numbering *n, uint32_t unit, uint32_t k)
 static void
 number_all(struct numbering *n)
 {
-	struct finder *f = n->find;
+	struct region_finder *f = n->find;
 	struct bitset seen = bitset_new(f->arena, f->n);
-	struct frame *stack = arena_new(f->arena, struct frame, f->n);
+	struct region_frame *stack =
+	    arena_new(f->arena, struct region_frame, f->n);
 	uint32_t top = 0;
 
 	n->of = arena_new(f->arena, uint32_t, f->n);
@@ -338,10 +340,10 @@ number_all(struct numbering *n)
 	if (f->root == UNIT_NONE)
 		return;
 	bitset_add(seen, f->root);
-	stack[top++] = (struct frame){f->root, 0};
+	stack[top++] = (struct region_frame){f->root, 0};
 	while (top > 0) {
-		struct frame *at = &stack[top - 1];
-		const struct unit *u = &f->unit[at->unit];
+		struct region_frame *at = &stack[top - 1];
+		const struct region_unit *u = &f->unit[at->unit];
 
 		if (at->next == u->nargs) {
 			top--;
@@ -357,7 +359,7 @@ number_all(struct numbering *n)
 			continue;
 		}
 		bitset_add(seen, arg);
-		stack[top++] = (struct frame){arg, 0};
+		stack[top++] = (struct region_frame){arg, 0};
 	}
 	if (is_inside(f, f->root))
 		leave(n, f->root);
@@ -372,18 +374,18 @@ is_member(const struct numbering *n, uint32_t unit, uint32_t part)
 }
 
 static bool
-is_rule(const struct finder *f, uint32_t unit, enum mrvl_rule rule)
+is_rule(const struct region_finder *f, uint32_t unit, enum mrvl_rule rule)
 {
-	const struct unit *u = &f->unit[unit];
+	const struct region_unit *u = &f->unit[unit];
 
 	return u->kind == UNIT_COMPOSITE
 	    && f->comp->composite[f->comp->of[u->id]].rule == rule;
 }
 
 static bool
-is_heavy(const struct finder *f, uint32_t unit)
+is_heavy(const struct region_finder *f, uint32_t unit)
 {
-	const struct unit *u = &f->unit[unit];
+	const struct region_unit *u = &f->unit[unit];
 	enum low_kind kind =
 	    u->kind == UNIT_TUPLE ? LOW_OPAQUE : low_get(f->low, u->id)->kind;
 
@@ -396,7 +398,7 @@ is_heavy(const struct finder *f, uint32_t unit)
 static bool
 reads_param(const struct numbering *n, uint32_t unit, uint32_t part)
 {
-	const struct unit *u = &n->find->unit[unit];
+	const struct region_unit *u = &n->find->unit[unit];
 
 	for (uint32_t i = 0; i < u->nargs; i++) {
 		uint32_t from = u->arg[i];
@@ -422,12 +424,12 @@ reads_param(const struct numbering *n, uint32_t unit, uint32_t part)
 static bool
 is_given_back(const struct numbering *n, uint32_t part)
 {
-	const struct finder *f = n->find;
+	const struct region_finder *f = n->find;
 	struct bitset concat = bitset_new(f->arena, f->n);
 	bool heavy = false, first = false;
 
 	for (uint32_t i = 0; i < f->n; i++) {
-		const struct unit *u = &f->unit[i];
+		const struct region_unit *u = &f->unit[i];
 
 		if (!is_member(n, i, part))
 			continue;
@@ -485,9 +487,10 @@ collect_params(
 static void
 collect_members(const struct numbering *n, uint32_t part, struct low_region *r)
 {
-	const struct finder *f = n->find;
+	const struct region_finder *f = n->find;
 	struct bitset seen = bitset_new(f->arena, f->n);
-	struct frame *stack = arena_new(f->arena, struct frame, f->n);
+	struct region_frame *stack =
+	    arena_new(f->arena, struct region_frame, f->n);
 	low_id *member = arena_new(f->arena, low_id, f->n);
 
 	for (uint32_t o = 0; o < r->noutputs; o++) {
@@ -496,10 +499,10 @@ collect_members(const struct numbering *n, uint32_t part, struct low_region *r)
 		if (start == UNIT_NONE || bitset_has(seen, start))
 			continue;
 		bitset_add(seen, start);
-		stack[top++] = (struct frame){start, 0};
+		stack[top++] = (struct region_frame){start, 0};
 		while (top > 0) {
-			struct frame *at = &stack[top - 1];
-			const struct unit *u = &f->unit[at->unit];
+			struct region_frame *at = &stack[top - 1];
+			const struct region_unit *u = &f->unit[at->unit];
 			uint32_t arg;
 
 			if (at->next == u->nargs) {
@@ -514,7 +517,7 @@ collect_members(const struct numbering *n, uint32_t part, struct low_region *r)
 			    || !is_member(n, arg, part))
 				continue;
 			bitset_add(seen, arg);
-			stack[top++] = (struct frame){arg, 0};
+			stack[top++] = (struct region_frame){arg, 0};
 		}
 	}
 	r->member = member;
@@ -524,7 +527,7 @@ void
 low_find_regions(struct low_regions *out, const struct lowered *l,
     const struct composites *c, struct arena *a)
 {
-	struct finder f = {.low = l, .comp = c, .arena = a};
+	struct region_finder f = {.low = l, .comp = c, .arena = a};
 	struct numbering n = {.find = &f};
 
 	make_units(&f);

@@ -93,7 +93,7 @@ data_of(const struct match_in *m, const struct node *anchor)
 /* A fused Pad must mean what the layer's own padding means. Upstream lacks all
  * but the mode: a value is dropped, N and C pads too, conv pads overwritten. */
 static bool
-need_pad(const struct match_in *m, const struct window *w, double value,
+need_pad(const struct match_in *m, const struct mrvl_window *w, double value,
     const char *value_words, struct why *why)
 {
 	const struct node *pad = captured(m, "pad");
@@ -218,8 +218,8 @@ need_groups(const struct match_in *m, const struct node *n,
 }
 
 static bool
-need_window(const struct match_in *m, const struct node *n, struct window *w,
-    struct why *why)
+need_window(const struct match_in *m, const struct node *n,
+    struct mrvl_window *w, struct why *why)
 {
 	const struct type *t = type_of(m, n->input[0]);
 
@@ -236,7 +236,7 @@ conv_ok(const struct match_in *m, struct why *why)
 	const struct node *n = captured(m, "conv");
 	value_id x = data_of(m, n);
 	const struct type *weight = type_of(m, n->input[1]);
-	struct window w;
+	struct mrvl_window w;
 	bool ok = need_upstream(m, why);
 
 	ok &= need_image(m, x, why);
@@ -321,7 +321,7 @@ maxpool_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
-	struct window w;
+	struct mrvl_window w;
 	bool ok = need_upstream(m, why);
 
 	ok &= need_image(m, x, why);
@@ -339,7 +339,7 @@ avgpool_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
-	struct window w;
+	struct mrvl_window w;
 	bool ok = need_upstream(m, why);
 
 	ok &= need_image(m, x, why);

@@ -48,7 +48,7 @@ read_layer(struct sample *s, const struct cJSON *o, struct err *err)
 		    "groups %" PRIi64 " is neither 1 nor the channels", groups);
 	window = (double)(kernel * kernel);
 	inputs = (double)c / (double)groups;
-	s->work = (struct work){.dense_factor = (double)groups,
+	s->work = (struct mrvl_work){.dense_factor = (double)groups,
 	    .channels_in = c,
 	    .channels_out = out,
 	    .pixels = n * h * w,

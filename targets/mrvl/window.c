@@ -20,7 +20,7 @@ read_pair(
 }
 
 static bool
-read_kernel(struct window *w, const struct graph *g, const struct node *n)
+read_kernel(struct mrvl_window *w, const struct graph *g, const struct node *n)
 {
 	const struct value *weight;
 
@@ -43,7 +43,7 @@ text_is(struct string_view s, const char *word)
 
 /* ONNX: SAME_UPPER puts the odd one behind, SAME_LOWER before. */
 static void
-same_pads(struct window *w, const int64_t *in, bool upper)
+same_pads(struct mrvl_window *w, const int64_t *in, bool upper)
 {
 	for (int i = 0; i < 2; i++) {
 		int64_t out = (in[2 + i] + w->stride[i] - 1) / w->stride[i];
@@ -59,7 +59,7 @@ same_pads(struct window *w, const int64_t *in, bool upper)
 }
 
 bool
-window_of(struct window *w, const struct graph *g, const struct node *n,
+window_of(struct mrvl_window *w, const struct graph *g, const struct node *n,
     const int64_t *in)
 {
 	struct string_view mode = attr_str_or(n, "auto_pad", "NOTSET");

@@ -7,7 +7,7 @@
 
 #include "ir/graph.h"
 
-struct window {
+struct mrvl_window {
 	int64_t kernel[2], stride[2], dilation[2];
 	int64_t pad[4]; /* top, left, bottom, right */
 	bool same; /* auto_pad says SAME_*: pads were worked out */
@@ -15,8 +15,8 @@ struct window {
 
 /* Of a 2-D Conv or pool over `in` [N,C,H,W]; false when an attribute does not
  * have two (pads: four) entries. Kernel of Conv: from its weight's dims. */
-bool window_of(struct window *w, const struct graph *g, const struct node *n,
-    const int64_t *in);
+bool window_of(struct mrvl_window *w, const struct graph *g,
+    const struct node *n, const int64_t *in);
 
 struct padding {
 	const char *mode; /* "constant", "edge", "reflect" or "another" */

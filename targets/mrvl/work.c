@@ -20,7 +20,7 @@ const_bytes(const struct layer *l, bool int8)
 }
 
 static void
-conv_work(struct work *w, const struct layer *l)
+conv_work(struct mrvl_work *w, const struct layer *l)
 {
 	const struct dims *k = &l->constant[CONST_KERNEL]->dims;
 
@@ -35,7 +35,7 @@ conv_work(struct work *w, const struct layer *l)
 }
 
 static void
-fc_work(struct work *w, const struct layer *l)
+fc_work(struct mrvl_work *w, const struct layer *l)
 {
 	const struct dims *k = &l->constant[CONST_KERNEL]->dims;
 
@@ -45,11 +45,11 @@ fc_work(struct work *w, const struct layer *l)
 	w->macs = (double)w->pixels * (double)dims_count(k);
 }
 
-struct work
+struct mrvl_work
 work_of(const struct layer *l, bool int8)
 {
 	double size = int8 ? 1 : 2;
-	struct work w = {.dense_factor = 1};
+	struct mrvl_work w = {.dense_factor = 1};
 
 	for (uint32_t i = 0; i < l->ninputs; i++)
 		w.in_bytes += size * (double)dims_count(&l->in[i]);
@@ -93,10 +93,10 @@ reads(const struct layer *l, value_id v)
 
 /* Results of earlier layers that are read after layer i stay alive over it. */
 static void
-set_live(struct step *step, const struct layer *layer, uint32_t n)
+set_live(struct layer_work *step, const struct layer *layer, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct work *w = &step[i].work;
+		const struct mrvl_work *w = &step[i].work;
 
 		step[i].live = w->in_bytes + w->out_bytes;
 	}
@@ -112,12 +112,12 @@ set_live(struct step *step, const struct layer *layer, uint32_t n)
 	}
 }
 
-struct step *
+struct layer_work *
 steps_of(const struct target *t, const struct graph *g,
     const struct candidate *const *c, uint32_t n, struct arena *a)
 {
 	struct layer *layer = arena_new(a, struct layer, n);
-	struct step *step = arena_new(a, struct step, n);
+	struct layer_work *step = arena_new(a, struct layer_work, n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		mrvl_layer_of(&layer[i], g, c[i]->rule, c[i]->match, a);

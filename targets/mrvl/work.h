@@ -8,7 +8,7 @@
 #include "targets/target.h"
 
 /* What a layer has to do, before any rate. */
-struct work {
+struct mrvl_work {
 	double macs; /* of the MAC array, as the layer states them */
 	double dense_factor; /* MACs and weights when depthwise goes dense */
 	int64_t channels_in, channels_out, pixels;
@@ -18,17 +18,17 @@ struct work {
 	bool free; /* changes shapes only: absorbed by its neighbours */
 };
 
-struct work work_of(const struct layer *l, bool int8);
+struct mrvl_work work_of(const struct layer *l, bool int8);
 
 /* One layer of a region. */
-struct step {
-	struct work work;
+struct layer_work {
+	struct mrvl_work work;
 	double live; /* bytes of activations that exist while it runs, its own
 		      * included, on all tiles together */
 };
 
 /* The n candidates of a region, in order. */
-struct step *steps_of(const struct target *t, const struct graph *g,
+struct layer_work *steps_of(const struct target *t, const struct graph *g,
     const struct candidate *const *c, uint32_t n, struct arena *a);
 
 #endif

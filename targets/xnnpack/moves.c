@@ -13,13 +13,13 @@
 /* ---- constant padding ---- */
 
 /* Entries before and behind each dimension, and what goes there. */
-struct padding {
+struct xnn_padding {
 	int64_t before[XNN_MAX_TENSOR_DIMS], after[XNN_MAX_TENSOR_DIMS];
 	float value;
 };
 
 static bool
-read_padding(struct padding *p, const struct graph *g, const struct node *n)
+read_padding(struct xnn_padding *p, const struct graph *g, const struct node *n)
 {
 	const uint32_t rank = node_in(g, n, 0)->type.rank;
 	const struct value *list = n->ninputs > 1 ? node_in(g, n, 1) : NULL;
@@ -53,7 +53,7 @@ takes_padding(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
 	struct string_view mode = attr_str_or(n, "mode", "constant");
-	struct padding p;
+	struct xnn_padding p;
 	bool ok = need_tensors(m, why, n, 1), known;
 
 	if (!ok || !need_rank_in(m, why, n->input[0], 1, XNN_MAX_TENSOR_DIMS))
@@ -67,11 +67,11 @@ takes_padding(const struct match_in *m, struct why *why)
 }
 
 bool
-build_padding(struct build *b)
+build_padding(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	struct operator* o = & b->layer->what;
-	struct padding p;
+	struct xnn_padding p;
 
 	if (!read_padding(&p, b->graph, n))
 		return err_set(b->err, ERR_UNSUPPORTED, "XNNPACK: padding");
@@ -144,7 +144,7 @@ takes_resizing(const struct match_in *m, struct why *why)
 }
 
 bool
-build_resizing(struct build *b)
+build_resizing(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *out = &node_out(b->graph, n, 0)->type;
@@ -183,7 +183,7 @@ takes_slopes(const struct match_in *m, struct why *why)
 
 /* The library may read a little beyond the last slope. */
 bool
-build_slopes(struct build *b)
+build_slopes(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	struct operator* o = & b->layer->what;
@@ -249,7 +249,7 @@ kernel_turned(
 }
 
 bool
-build_deconvolution(struct build *b)
+build_deconvolution(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *t = &node_in(b->graph, n, 1)->type;

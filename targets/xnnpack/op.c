@@ -9,7 +9,7 @@
 
 /* ERR_UNSUPPORTED with the library's reason in words. */
 static bool
-status_ok(struct build *b, enum xnn_status s, const char *what)
+status_ok(struct xnn_build *b, enum xnn_status s, const char *what)
 {
 	const char *words = "refused by the library (invalid parameter)";
 
@@ -79,7 +79,7 @@ clamp_of(const struct fused *f, uint32_t first, float *low, float *high)
 }
 
 bool
-is_channels_last(const struct build *b)
+is_channels_last(const struct xnn_build *b)
 {
 	const struct format *f = b->target->formats->format;
 
@@ -88,7 +88,7 @@ is_channels_last(const struct build *b)
 
 /* Constants of rank 4 come in C order; channels go last. */
 static const float *
-channels_last(struct build *b, const float *from, const size_t *d)
+channels_last(struct xnn_build *b, const float *from, const size_t *d)
 {
 	float *to = arena_new(b->arena, float, d[0] * d[1] * d[2] * d[3] + 16);
 
@@ -101,7 +101,7 @@ channels_last(struct build *b, const float *from, const size_t *d)
 }
 
 struct extents
-operand_of(struct build *b, value_id v, uint32_t rank, struct operand *out)
+operand_of(struct xnn_build *b, value_id v, uint32_t rank, struct operand *out)
 {
 	const struct value *value = graph_value(b->graph, v);
 	uint32_t skip = rank - value->type.rank;
@@ -128,7 +128,7 @@ operand_of(struct build *b, value_id v, uint32_t rank, struct operand *out)
 }
 
 void
-read_image(struct build *b, value_id v)
+read_image(struct xnn_build *b, value_id v)
 {
 	const int64_t *dim = graph_value(b->graph, v)->type.dim;
 	struct operator* o = & b->layer->what;
@@ -156,9 +156,9 @@ sides_of(const struct window *w)
 }
 
 bool
-create(struct build *b, const char *what)
+create(struct xnn_build *b, const char *what)
 {
-	struct layer *l = b->layer;
+	struct xnn_layer *l = b->layer;
 
 	if (status_ok(b, instance_create(&l->instance, &l->what), what))
 		return true;

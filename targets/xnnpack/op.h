@@ -15,19 +15,19 @@ struct operand {
 	const float *constant;
 };
 
-struct layer {
+struct xnn_layer {
 	struct operator what;
 	struct instance instance;
 	struct operand left, right; /* right: of two-operand operators */
 	const void *bound[3]; /* left, right, out of the last setup */
 };
 
-struct build {
+struct xnn_build {
 	const struct target *target;
 	const struct graph *graph;
 	const struct candidate *candidate;
 	struct fused fused;
-	struct layer *layer;
+	struct xnn_layer *layer;
 	struct arena *arena;
 	struct err *err;
 };
@@ -38,31 +38,31 @@ bool clamp_of(const struct fused *f, uint32_t first, float *low, float *high);
 /* Value v as an operand in the candidate's layout, its shape filled up with
  * leading ones to `rank`. Constants are re-laid-out. */
 struct extents operand_of(
-    struct build *b, value_id v, uint32_t rank, struct operand *out);
+    struct xnn_build *b, value_id v, uint32_t rank, struct operand *out);
 /* The first operand is an image, channels last: its sizes and its channels. */
-void read_image(struct build *b, value_id v);
+void read_image(struct xnn_build *b, value_id v);
 /* A window as the library takes it. */
 struct window;
 struct sides sides_of(const struct window *w);
 /* Make the operator that the layer describes. */
-bool create(struct build *b, const char *what);
+bool create(struct xnn_build *b, const char *what);
 /* Does the candidate work on channels-last tensors? */
-bool is_channels_last(const struct build *b);
+bool is_channels_last(const struct xnn_build *b);
 
 /* What is not thread-safe or per process: the library and its thread pool. */
 bool library_ready(struct err *err);
 pthreadpool_t library_pool(void);
 
-bool build_convolution(struct build *b);
-bool build_dense(struct build *b);
-bool build_pooling(struct build *b);
-bool build_unary(struct build *b);
-bool build_pair(struct build *b);
-bool build_distribution(struct build *b);
-bool build_padding(struct build *b);
-bool build_resizing(struct build *b);
-bool build_slopes(struct build *b);
-bool build_deconvolution(struct build *b);
+bool build_convolution(struct xnn_build *b);
+bool build_dense(struct xnn_build *b);
+bool build_pooling(struct xnn_build *b);
+bool build_unary(struct xnn_build *b);
+bool build_pair(struct xnn_build *b);
+bool build_distribution(struct xnn_build *b);
+bool build_padding(struct xnn_build *b);
+bool build_resizing(struct xnn_build *b);
+bool build_slopes(struct xnn_build *b);
+bool build_deconvolution(struct xnn_build *b);
 
 /* All steps from the first on are clamps. */
 bool need_clamps(struct why *w, const struct fused *f, uint32_t first);

@@ -3,7 +3,7 @@
 #include "targets/xnnpack/op.h"
 
 bool
-build_pooling(struct build *b)
+build_pooling(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	struct operator* o = & b->layer->what;
@@ -24,7 +24,7 @@ build_pooling(struct build *b)
 
 /* Pointwise operators do not look at the layout: one row of all elements. */
 bool
-build_unary(struct build *b)
+build_unary(struct xnn_build *b)
 {
 	const struct step *s = &b->fused.step[0];
 	const value_id v = b->fused.start;
@@ -45,11 +45,11 @@ build_unary(struct build *b)
 }
 
 bool
-build_pair(struct build *b)
+build_pair(struct xnn_build *b)
 {
 	const struct step *s = &b->fused.step[0];
 	const uint32_t rank = graph_value(b->graph, b->fused.end)->type.rank;
-	struct layer *l = b->layer;
+	struct xnn_layer *l = b->layer;
 
 	l->what.kind = OPERATOR_PAIR;
 	l->what.step = s->kind;
@@ -63,7 +63,7 @@ build_pair(struct build *b)
 
 /* Rows along the last dimension, or before opset 13 from `axis` on. */
 bool
-build_distribution(struct build *b)
+build_distribution(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *t = &node_in(b->graph, n, 0)->type;

@@ -20,7 +20,7 @@ kernel_last(const float *from, const struct type *t, struct arena *a)
 }
 
 bool
-build_convolution(struct build *b)
+build_convolution(struct xnn_build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *t = &node_in(b->graph, n, 1)->type;
@@ -56,7 +56,7 @@ rows_of(const struct type *t)
 }
 
 bool
-build_dense(struct build *b)
+build_dense(struct xnn_build *b)
 {
 	struct operator* o = & b->layer->what;
 	const struct type *in, *weight;

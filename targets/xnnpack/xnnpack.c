@@ -88,7 +88,7 @@ static const struct rule rules[] = {
 static const struct {
 	uint32_t (*ways)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
-	bool (*build)(struct build *b);
+	bool (*build)(struct xnn_build *b);
 	int loses_nan;
 } family[] = {
 #define RULE(n, p, a, w, b, l) {w, b, l},
@@ -146,7 +146,7 @@ rest(void *context, size_t i)
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
-	struct layer *l = k->state;
+	struct xnn_layer *l = k->state;
 	const float *const operand[2] = {where(&l->left, in),
 	    l->what.right.rank ? where(&l->right, in) : NULL};
 	pthreadpool_t pool = library_pool();
@@ -174,7 +174,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 static void
 release(struct kernel *k)
 {
-	struct layer *l = k->state;
+	struct xnn_layer *l = k->state;
 
 	instance_release(&l->instance);
 }
@@ -184,8 +184,8 @@ compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	struct layer *l = arena_new(a, struct layer, 1);
-	struct build b = {t, g, c, .layer = l, .arena = a, .err = err};
+	struct xnn_layer *l = arena_new(a, struct xnn_layer, 1);
+	struct xnn_build b = {t, g, c, .layer = l, .arena = a, .err = err};
 	const char *fault;
 
 	if (!fused_read(&b.fused, g, c->match, &fault))

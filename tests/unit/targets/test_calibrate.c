@@ -39,7 +39,7 @@ conv(int64_t hw, int64_t c, int64_t o, uint32_t tiles, bool int8, bool pinned)
 	    .int8 = int8,
 	    .pinned = pinned};
 
-	s.work = (struct work){.dense_factor = 1,
+	s.work = (struct mrvl_work){.dense_factor = 1,
 	    .channels_in = c,
 	    .channels_out = o,
 	    .pixels = hw * hw,
