@@ -1,7 +1,6 @@
 /* Budgets of the exact search on a problem it cannot finish: time, memory and
  * the user's patience are kept, and a checked cover comes back all the same.
  * CPU time is compared, so that a busy machine fails nothing. */
-#include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -259,9 +258,6 @@ peak(uint64_t memory)
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		/* what is freed goes back: glibc 2.41 otherwise keeps as much
-		 * again between blocks */
-		mallopt(M_MMAP_THRESHOLD, 1 << 20);
 		spend(&o, 16, NO_LIMIT);
 		_exit(0);
 	}
