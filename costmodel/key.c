@@ -320,8 +320,12 @@ put_outputs(struct key_writer *w, const struct node *n)
 {
 	const struct candidate *c = w->candidate;
 
-	buf_u32(w->b, n->noutputs);
-	for (uint32_t i = 0; i < n->noutputs; i++) {
+	uint32_t count = n->noutputs;
+
+	while (count && n->output[count - 1] == VALUE_NONE)
+		count--;
+	buf_u32(w->b, count);
+	for (uint32_t i = 0; i < count; i++) {
 		if (n->output[i] == VALUE_NONE) {
 			buf_u8(w->b, TAG_LEFT_OUT);
 			continue;

@@ -10,10 +10,12 @@
 #include "targets/target.h"
 
 /* First byte of every key; bump when bytes change.
+ * 4: all operators mean one thing over all opsets but for the rows of
+ *    meaning.def; inputs, lists and sizes that say what leaving them out says.
  * 3: one meaning, one form (form.h), bodies by position.
  * 2: what decides how often a loop runs, places of constant indices, lengths,
  *    whether zero points are zero; kernels tried on made-up weights. */
-#define KEY_VERSION 3
+#define KEY_VERSION 4
 #define KEY_CONVERSION_VERSION 1
 
 /* How much of the candidate goes in. */

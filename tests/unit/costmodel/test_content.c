@@ -179,8 +179,12 @@ is_implied(enum op op, const char *name)
 #define PADS false
 #define KERNEL false
 #define AXES false
+#define CHANNELS false
+#define EACH_AXIS false
 #define PERM false
+#define ZEROS false
 #define ACTIVATIONS false
+#define NONE false
 #define ATTR(op, since, name, how) {OP_##op, name, how},
 #include "costmodel/attr.def"
 #undef ATTR
@@ -454,6 +458,20 @@ what_decides_a_loop_counts(void **state)
 	}
 }
 
+/* A condition that holds at first, said or left out. */
+static void
+a_condition_that_holds_is_none(void **state)
+{
+#define ROUNDS(inputs) \
+	LOOP(FLOAT(ONE), inputs, "", \
+	    UNUSED("3") UNUSED("4") "in %0, %1, %2\n" SINE "out %1, %5\n")
+	(void)state;
+	assert_true(is_same(key_of_text(ROUNDS("%1, _, %0; ")),
+	    key_of_text(ROUNDS("%1, %2, %0; "))));
+	assert_false(is_same(key_of_text(ROUNDS("%1, _, %0; ")),
+	    key_of_text(ROUNDS("%1, %3, %0; "))));
+}
+
 /* ---- made-up weights ---- */
 
 static const struct tensor *
@@ -535,6 +553,7 @@ main(void)
 	    cmocka_unit_test(weights_never_count),
 	    cmocka_unit_test(every_attribute_counts),
 	    cmocka_unit_test(what_decides_a_loop_counts),
+	    cmocka_unit_test(a_condition_that_holds_is_none),
 	    cmocka_unit_test(kernels_are_tried_on_ordinary_weights),
 	};
 
