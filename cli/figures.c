@@ -74,14 +74,20 @@ begin_figure(struct stats_reader *r, const struct db_row *row)
 		f->target = "";
 }
 
-/* A probe bounds a price; it is none. */
+/* Has it this line? */
 static bool
-is_probe(const char *hard)
+has_fact(const char *hard, const char *fact)
 {
-	static const char fact[] = "cost=glance\n";
 	const char *at = strstr(hard, fact);
 
 	return at && (at == hard || at[-1] == '\n');
+}
+
+/* A probe bounds a price; it is none, and neither is a bar. */
+static bool
+is_no_price(const char *hard)
+{
+	return has_fact(hard, "cost=glance\n") || has_fact(hard, "cost=bar\n");
 }
 
 static bool
@@ -90,7 +96,7 @@ see_attempt(void *context, const struct db_row *row, struct err *err)
 	struct stats_reader *r = context;
 
 	(void)err;
-	if (is_probe(row->hard))
+	if (is_no_price(row->hard))
 		return true;
 	if (r->n == 0 || row->subject != r->subject || row->env != r->env)
 		begin_figure(r, row);

@@ -312,15 +312,17 @@ search(struct job *j, const struct constraints *constraints, struct plan *out,
 	return plan_search(out, &r, j->arena, err);
 }
 
-/* The plan is run before anybody gets it; what fails is barred. */
+/* The plan is run before anybody gets it, or at least built; what fails is
+ * barred. */
 static bool
 verify(struct job *j, struct err *err)
 {
-	const struct verify_options o = {
-	    .reference = host_eval, .threads = j->args->threads};
+	const struct verify_options o = {.reference = host_eval,
+	    .threads = j->args->threads,
+	    .only_build = j->args->no_verify};
 	struct plan_request r = request(j, &j->constraints);
 
-	return !j->verify || j->args->no_verify
+	return !j->verify
 	    || verified_search(
 	        &j->plan, &r, &o, &j->verification, j->arena, err);
 }

@@ -3,8 +3,9 @@
 #define CLI_RUN_H
 
 #include "cli/job.h"
-#include "exec/compare.h"
+#include "exec/allowed.h"
 #include "exec/profile.h"
+#include "ir/compare.h"
 
 /* One set of inputs, with the outputs somebody expects, if any. */
 struct run_data {
@@ -41,7 +42,10 @@ struct run_result {
 	const struct job *job;
 	struct profile profile;
 	struct tolerance tolerance;
-	bool requantises; /* the model, and no tolerance was asked for */
+	struct allowance allowance;
+	bool
+	    by_model; /* no tolerance was asked for: what the model's arithmetic
+	                * may do to a right output is allowed */
 	bool has_half; /* some composite does: the tolerance is of the range */
 	size_t pool_bytes;
 	uint32_t nchecks, check_cap;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "costmodel/job.h"
 #include "costmodel/price.h"
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
@@ -136,6 +137,12 @@ struct pricer_conversion {
  * as pricer_price() does. */
 bool pricer_price_conversions(struct pricer *p, struct prices *prices,
     const struct pricer_conversion *c, uint32_t n, struct err *err);
+
+/* Plans may not use the candidate, nor those of equal key: it ended like that
+ * when a plan was verified. Kept in the database, under the facts of its target's
+ * library; a note says so where it cannot be. */
+bool pricer_bar(struct pricer *p, struct prices *prices, uint32_t candidate,
+    enum outcome outcome, const char *why, struct err *err);
 
 struct pricer_counts pricer_counts(const struct pricer *p);
 

@@ -162,7 +162,10 @@ environments_open(struct pricer *p, struct err *err)
 		if (!costdb_environment(p->db, e->hard, false, &e->id, err)
 		    || (e->probe_hard
 		        && !costdb_environment(
-		            p->db, e->probe_hard, false, &e->probe_id, err)))
+		            p->db, e->probe_hard, false, &e->probe_id, err))
+		    || !costdb_environment(p->db,
+		        environment_other(e->hard, "bar", p->arena), false,
+		        &e->bar_id, err))
 			return false;
 		find_near(p, e, stored, nstored);
 	}
@@ -376,5 +379,6 @@ slot_lookup(struct pricer *p, uint32_t slot, struct err *err)
 		return true;
 	}
 	return find_price(p, s, err)
-	    && (s->price.state == PRICE_FAILED || use_probe(p, s, err));
+	    && (s->price.state == PRICE_FAILED || use_probe(p, s, err))
+	    && slot_lookup_bar(p, s, err);
 }

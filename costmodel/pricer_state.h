@@ -40,6 +40,7 @@ struct environment {
 	/* Probes are kept under the same facts but for `cost`. */
 	const char *probe_hard; /* NULL: nothing is measured here */
 	db_id probe_id;
+	db_id bar_id; /* where bars are; DB_NO_ID: there are none */
 	/* Environments whose figures stand in, best first, and how far off
 	 * each is; DB ids of `near` up to ncompatible are compatible. */
 	const db_id *near;
@@ -119,6 +120,9 @@ uint64_t slot_limit_ns(const struct pricer *p, const struct slot *s);
 
 /* Look a slot up: fill its price, or why there is none. */
 bool slot_lookup(struct pricer *p, uint32_t slot, struct err *err);
+
+/* Was it barred? Then its price has failed. */
+bool slot_lookup_bar(struct pricer *p, struct slot *s, struct err *err);
 
 /* Open what is looked up in: the database and the environments. */
 bool environments_open(struct pricer *p, struct err *err);

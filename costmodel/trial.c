@@ -5,30 +5,22 @@
 #include "costmodel/reference.h"
 #include "costmodel/seed.h"
 #include "costmodel/tolerance.h"
+#include "ir/compare.h"
 #include "targets/convert.h"
 
 /* ---- comparing ---- */
 
+/* Whole numbers must be equal. */
 static double
 difference(const struct tensor *got, const struct tensor *want)
 {
-	double worst = 0, range = 0;
+	const struct tolerance exact = {.absolute = 0};
+	struct comparison c;
 
-	if (got->dtype != want->dtype || got->count != want->count)
-		return (double)INFINITY;
+	tensors_compare(&c, got, want, &exact);
 	if (!dtype_is_float(want->dtype))
-		return tensor_equal(got, want) ? 0 : (double)INFINITY;
-	for (size_t i = 0; i < want->count; i++) {
-		double x = tensor_real(got, i), y = tensor_real(want, i);
-		double d = x == y || (isnan(x) && isnan(y)) ? 0 : fabs(x - y);
-
-		if (isnan(d))
-			return (double)INFINITY;
-		worst = d > worst ? d : worst;
-		if (isfinite(y) && fabs(y) > range)
-			range = fabs(y);
-	}
-	return range > 0 ? worst / range : worst;
+		return c.matches ? 0 : (double)INFINITY;
+	return comparison_relative(&c);
 }
 
 /* Output o of the trial as the caller would see it. */

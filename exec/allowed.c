@@ -5,8 +5,8 @@
 #include "ir/tensor.h"
 
 /* By name: operators of other domains have no id. */
-static bool
-requantises(const struct node *n)
+bool
+node_requantises(const struct node *n)
 {
 	const char *name =
 	    n->op == OP_CUSTOM ? n->op_type : op_get(n->op)->type;
@@ -16,32 +16,31 @@ requantises(const struct node *n)
 	    || strstr(name, "QAttention") || strstr(name, "MatMulInteger");
 }
 
-uint32_t
-count_requantising(const struct graph *g)
+static bool
+requantises(const struct graph *g)
 {
-	uint32_t count = 0;
-
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
 
-		count += requantises(n);
+		if (node_requantises(n))
+			return true;
 		for (uint32_t i = 0; i < n->nattrs; i++)
-			if (n->attr[i].kind == ATTR_GRAPH)
-				count +=
-				    count_requantising(n->attr[i].graphs[0]);
+			if (n->attr[i].kind == ATTR_GRAPH
+			    && requantises(n->attr[i].graphs[0]))
+				return true;
 	}
-	return count;
+	return false;
 }
 
-bool
-has_half(const struct graph *g)
+struct allowance
+allowance_of(const struct graph *g)
 {
-	for (value_id v = 0; v < g->nvalues; v++)
-		if (g->value[v].type.kind == TYPE_TENSOR
-		    && (g->value[v].type.dtype == DT_FLOAT16
-		        || g->value[v].type.dtype == DT_BFLOAT16))
-			return true;
-	return false;
+	struct allowance a = {.graph = g, .requantises = requantises(g)};
+
+	for (value_id v = 0; v < g->nvalues && !a.has_half; v++)
+		a.has_half = g->value[v].type.kind == TYPE_TENSOR
+		    && dtype_is_half(g->value[v].type.dtype);
+	return a;
 }
 
 /* The scale of the last requantisation before an output: its elements are
@@ -72,30 +71,17 @@ step_of(const struct graph *g, value_id v)
 	return 0;
 }
 
-/* TUNING: requantisations in a model from which a rounding that falls the other
- * way early counts. */
-#define DEEP 64
-
-/* SOURCE: of MobileNetV3 (117 requantisations) ONNX Runtime optimised and
- * unoptimised differ by 3.9 % of the range. */
-static double
-allowed_quantised(const struct graph *g, value_id v, double range)
-{
-	double step = step_of(g, v);
-
-	if (count_requantising(g) > DEEP)
-		return range / 25;
-	return 1.01 * (step > 0 ? step : range / 127);
-}
-
 /* SOURCE: ONNX Runtime optimised against itself unoptimised differs by up to
  * 2e-4 of the range in float32; by one step of the last scale (or of 8 bits of
  * the range) where fusion moves a requantisation. It keeps float32 between
  * float16 operators where we round: ten half units. */
 double
-output_allowed(const struct graph *g, value_id v, double range)
+output_allowed(const struct allowance *a, value_id v, double range)
 {
-	if (count_requantising(g) > 0)
-		return allowed_quantised(g, v, range);
-	return 1e-5 + (has_half(g) ? 5e-3 : 2e-4) * range;
+	if (a->requantises) {
+		const double step = step_of(a->graph, v);
+
+		return 1.01 * (step > 0 ? step : range / 127);
+	}
+	return 1e-5 + (a->has_half ? 5e-3 : 2e-4) * range;
 }

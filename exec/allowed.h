@@ -6,15 +6,21 @@
 
 #include "ir/graph.h"
 
-/* How many operators requantise, in sub-graphs and of any domain. Behind one,
- * errors come in steps, not in proportions. */
-uint32_t count_requantising(const struct graph *g);
+/* Does the node round to the steps of a scale? Errors behind it come in steps,
+ * not in proportions. Of any domain. */
+bool node_requantises(const struct node *n);
 
-/* Does any value of the model have half precision? */
-bool has_half(const struct graph *g);
+/* What a model's arithmetic is like. */
+struct allowance {
+	const struct graph *graph;
+	bool requantises; /* some node does, of sub-graphs as well */
+	bool has_half; /* some value has half precision */
+};
+
+struct allowance allowance_of(const struct graph *g);
 
 /* What an element of output v may differ by when the largest magnitude of the
- * reference is `range`. */
-double output_allowed(const struct graph *g, value_id v, double range);
+ * reference is `range`, whatever the model amplifies (outputs_movable()). */
+double output_allowed(const struct allowance *a, value_id v, double range);
 
 #endif

@@ -1,6 +1,6 @@
 #include "exec/verified.h"
 
-#include <string.h>
+#include "costmodel/pricer.h"
 
 /* Why a composite was barred, in words. */
 static const char *
@@ -24,32 +24,56 @@ words_of(const struct verified_as *v, struct arena *a)
 	}
 }
 
-/* One kernel has one key, wherever it stands in the model. */
-static uint32_t
-bar(bool *only, const struct plan *p, const struct verified_as *v,
+static enum outcome
+outcome_of(const struct verified_as *v)
+{
+	switch (v->kind) {
+	case VERIFY_REFUSED:
+		return OUTCOME_UNSUPPORTED;
+	case VERIFY_DIED:
+		return OUTCOME_CRASH;
+	default:
+		return OUTCOME_WRONG;
+	}
+}
+
+static void
+note_barring(const struct plan *p, uint32_t wrong, const char *words,
     const struct plan_request *r, struct arena *a)
 {
-	const uint32_t wrong = p->composite[v->composite].candidate;
-	const struct candidate *all = p->candidates->candidate, *c;
-	const uint32_t key = p->prices->candidate[wrong].key;
-	uint32_t n = 0;
+	const struct candidate *c = &p->candidates->candidate[wrong];
 
-	for (uint32_t i = 0; i < p->candidates->n; i++)
-		if (i == wrong
-		    || (all[i].target == all[wrong].target
-		        && p->prices->candidate[i].key == key)) {
-			n += only[i];
-			only[i] = false;
-		}
-	c = &all[wrong];
 	if (r->notes)
 		notes_add(r->notes,
 		    "%s%s%s at '%s' %s; barred, and searched again",
 		    p->mix->target[c->target].text,
 		    c->implementation_name[0] ? " " : "",
 		    c->implementation_name, node_label(p->graph, c->node[0], a),
-		    words_of(v, a));
-	return n;
+		    words);
+}
+
+/* One kernel has one key, wherever it stands in the model. */
+static bool
+bar(bool *only, struct verification *out, const struct plan *p,
+    const struct plan_request *r, struct arena *a, struct err *err)
+{
+	const struct verified_as *v = &out->verdict;
+	const uint32_t wrong = p->composite[v->composite].candidate;
+	const struct candidate *all = p->candidates->candidate;
+	const uint32_t key = p->prices->candidate[wrong].key;
+	const char *words = words_of(v, a);
+
+	for (uint32_t i = 0; i < p->candidates->n; i++)
+		if (i == wrong
+		    || (all[i].target == all[wrong].target
+		        && p->prices->candidate[i].key == key)) {
+			out->nbarred += only[i];
+			only[i] = false;
+		}
+	note_barring(p, wrong, words, r, a);
+	return !r->pricer
+	    || pricer_bar(
+	        r->pricer, r->prices, wrong, outcome_of(v), words, err);
 }
 
 bool
@@ -75,8 +99,8 @@ verified_search(struct plan *plan, const struct plan_request *r,
 			    "reference (%.2g of the range off), and no "
 			    "composite of it does (--no-verify writes it)",
 			    out->verdict.error);
-		out->nbarred += bar(only, plan, &out->verdict, r, a);
-		if (!plan_search(plan, &again, a, err))
+		if (!bar(only, out, plan, r, a, err)
+		    || !plan_search(plan, &again, a, err))
 			return false;
 	}
 }

@@ -12,7 +12,8 @@ struct verification {
 };
 
 /* Verify *plan, which plan_search() made for r; as long as a composite of it
- * fails, bar its candidate (and those of equal price key) and search again.
+ * fails, bar its candidate (and those of equal price key; r->pricer remembers that
+ * in its database) and search again.
  * r->notes gets a line for each. ERR_NO_COVER when nothing is left. */
 bool verified_search(struct plan *plan, const struct plan_request *r,
     const struct verify_options *o, struct verification *out, struct arena *a,

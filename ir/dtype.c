@@ -35,6 +35,12 @@ dtype_find(const char *name)
 }
 
 bool
+dtype_is_half(enum dtype t)
+{
+	return t == DT_FLOAT16 || t == DT_BFLOAT16;
+}
+
+bool
 dtype_is_float(enum dtype t)
 {
 	switch (t) {

@@ -23,6 +23,7 @@ const char *dtype_name(enum dtype t);
 enum dtype dtype_find(const char *name);
 
 bool dtype_is_float(enum dtype t); /* any floating-point format */
+bool dtype_is_half(enum dtype t); /* float16 or bfloat16 */
 bool dtype_is_signed(enum dtype t); /* signed integers only */
 bool dtype_is_integer(enum dtype t);
 

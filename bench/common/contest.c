@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "costmodel/seed.h"
-#include "exec/compare.h"
+#include "ir/compare.h"
 #include "ir/base/clock.h"
 #include "ir/base/order.h"
 #include "ir/normalize.h"

@@ -98,11 +98,11 @@ output_named(const struct graph *g, const char *name)
 
 /* One output against one reference, as the model's arithmetic allows. */
 static bool
-is_close(const struct graph *g, value_id v, const struct cJSON *check)
+is_close(const struct allowance *allowed, value_id v, const struct cJSON *check)
 {
 	const struct cJSON *e = cJSON_GetObjectItem(check, "max_error");
 	const struct cJSON *range = cJSON_GetObjectItem(check, "range");
-	enum dtype type = graph_value(g, v)->type.dtype;
+	enum dtype type = graph_value(allowed->graph, v)->type.dtype;
 
 	if (cJSON_IsTrue(cJSON_GetObjectItem(check, "matches")))
 		return true;
@@ -110,15 +110,16 @@ is_close(const struct graph *g, value_id v, const struct cJSON *check)
 	    || !(e->valuedouble > 0)) /* another shape, or no numbers */
 		return false;
 	if (type == DT_UINT8 || type == DT_INT8)
-		return count_requantising(g) > 0 && e->valuedouble <= 1;
+		return allowed->requantises && e->valuedouble <= 1;
 	return dtype_is_float(type)
-	    && e->valuedouble <= output_allowed(g, v, range->valuedouble);
+	    && e->valuedouble <= output_allowed(allowed, v, range->valuedouble);
 }
 
 static void
 judge_checks(struct report *r, const struct graph *g,
     const struct cJSON *checks, struct arena *a)
 {
+	const struct allowance allowed = allowance_of(g);
 	const struct cJSON *check;
 
 	cJSON_ArrayForEach(check, checks)
@@ -130,7 +131,7 @@ judge_checks(struct report *r, const struct graph *g,
 		const struct cJSON *e = cJSON_GetObjectItem(check, "max_error");
 		value_id v = name ? output_named(g, name) : VALUE_NONE;
 
-		if (v != VALUE_NONE && against && is_close(g, v, check))
+		if (v != VALUE_NONE && against && is_close(&allowed, v, check))
 			continue;
 		say(r, FAILED, "output ",
 		    arena_printf(a, "%s differs from the %s by %g",

@@ -22,9 +22,9 @@ has_half(const struct plan *p, const struct tensor *want)
 	const struct format *f = p->mix->formats.format;
 
 	for (uint32_t i = 0; i < p->nconversions; i++)
-		if (f[p->conversion[i].to].dtype == DT_FLOAT16)
+		if (dtype_is_half(f[p->conversion[i].to].dtype))
 			return true;
-	return want->dtype == DT_FLOAT16;
+	return dtype_is_half(want->dtype);
 }
 
 static bool

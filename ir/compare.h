@@ -1,6 +1,6 @@
 /* How far two tensors are apart. */
-#ifndef EXEC_COMPARE_H
-#define EXEC_COMPARE_H
+#ifndef IR_COMPARE_H
+#define IR_COMPARE_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,9 @@ struct tolerance {
 	double absolute,
 	    relative; /* |got - want| <= absolute + relative |want| */
 	double whole; /* the same of whole numbers */
+	bool made_up; /* inputs and weights are: where the reference has NaN
+	               * or an infinity nothing is asked */
+	bool overflows; /* nor where got has one: half precision */
 };
 
 struct comparison {
@@ -27,5 +30,9 @@ struct comparison {
 /* NaN equals NaN; booleans must be equal. */
 void tensors_compare(struct comparison *out, const struct tensor *got,
     const struct tensor *want, const struct tolerance *t);
+
+/* max_error as a part of the range; infinite when type or shape differ, or what
+ * is no number does. */
+double comparison_relative(const struct comparison *c);
 
 #endif

@@ -1,0 +1,43 @@
+/* The reference with rounding that falls otherwise: how far apart right
+ * computations of a model may be. */
+#ifndef EXEC_PERTURBED_H
+#define EXEC_PERTURBED_H
+
+#include "ir/infer.h"
+#include "ir/tensor.h"
+
+/* Errors are of a value's largest magnitude. */
+struct perturbation {
+	uint32_t seed; /* of the signs; 0: nothing is perturbed */
+	const double *error; /* [nvalues] to put in; NULL: PERTURBED_LEAST */
+};
+
+/* TUNING: what a sum of floats differs by in another order. Below half of
+ * FLT_EPSILON nothing would move; what it moves a model by that quantises does
+ * not depend on it (docs/notebook.md, Backends). */
+#define PERTURBED_LEAST 4e-7
+
+/* Compute value[] ([nvalues], the graph's inputs filled in) node by node. Floats
+ * get their error, up or down by chance; halves at least a unit in the last
+ * place; of integers that a requantisation made one in 4,096 rounds the other
+ * way. */
+bool reference_values(struct tensor *value, const struct graph *g,
+    node_eval eval, const struct perturbation *p, struct arena *a,
+    struct err *err);
+
+/* TUNING: a right output may be off by as many times what the worse of two
+ * perturbations does. Of 16 of one model the largest did 2.0 times as much as
+ * the smallest. */
+#define PERTURBED_TIMES 2
+
+/* movable[nvalues]: PERTURBED_TIMES what perturbing moves each value by, as a part
+ * of its range. want[nvalues] are the reference's values. */
+bool values_movable(double *movable, const struct graph *g,
+    const struct tensor *want, node_eval eval, const double *error,
+    struct arena *a, struct err *err);
+
+/* The same of the outputs ([noutputs]) over these inputs. */
+bool outputs_movable(double *movable, const struct graph *g,
+    const struct tensor *in, node_eval eval, struct err *err);
+
+#endif

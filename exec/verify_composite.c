@@ -1,0 +1,174 @@
+#include "exec/verify_composite.h"
+
+#include <string.h>
+
+#include "costmodel/seed.h"
+#include "costmodel/tolerance.h"
+#include "costmodel/trial.h"
+#include "exec/perturbed.h"
+#include "targets/convert.h"
+
+/* Move a value between a format and C order. */
+static bool
+convert(struct verify_state *w, format_id from, format_id to, value_id v,
+    const void *in, void *out, struct err *err)
+{
+	const struct format *f = w->plan->mix->formats.format;
+	const struct type *t = &graph_value(w->plan->graph, v)->type;
+	struct converter c;
+
+	if (!converter_new(&c, f[from], f[to], t, w->arena, err))
+		return false;
+	c.run(&c, in, out);
+	if (c.release)
+		c.release(&c);
+	return true;
+}
+
+/* The reference's values in the place of the trial's own. */
+static bool
+fill_inputs(struct verify_state *w, struct trial *t, struct err *err)
+{
+	const struct candidate *c = t->candidate;
+
+	for (uint32_t i = 0; i < c->ninputs; i++) {
+		const struct port *p = &c->input[i];
+		const void *plain = tensor_data(&w->value[p->value], w->arena);
+		union {
+			const void *in;
+			void *out;
+		} to = {.in = t->in[i]};
+
+		if (p->format == FORMAT_PLAIN)
+			memcpy(to.out, plain, w->value[p->value].bytes);
+		else if (!convert(w, FORMAT_PLAIN, p->format, p->value, plain,
+		             to.out, err))
+			return false;
+	}
+	return true;
+}
+
+static double
+worst_output(struct verify_state *w, struct trial *t, struct err *err)
+{
+	const struct candidate *c = t->candidate;
+	const bool half = tolerance_is_half(t->graph, t->mix, c);
+	double worst = 0;
+
+	for (uint32_t i = 0; i < c->noutputs; i++) {
+		const struct port *p = &c->output[i];
+		const struct type *type =
+		    &graph_value(w->plan->graph, p->value)->type;
+		const struct format *f = w->plan->mix->formats.format;
+		void *plain =
+		    seed_buffer(w->arena, format_bytes(f[FORMAT_PLAIN], type));
+		struct tensor got;
+		double d;
+
+		if (!convert(w, p->format, FORMAT_PLAIN, p->value, t->out[i],
+		        plain, err))
+			return 0;
+		got = tensor_view(type->dtype, type->rank, type->dim, plain);
+		d = verify_difference(&got, &w->value[p->value], half);
+		worst = d > worst ? d : worst;
+	}
+	return worst;
+}
+
+/* TUNING: the signs of errors are put in by chance, and may all be one. */
+#define VERIFY_TIMES 2
+
+static void
+note_error(struct verify_state *w, const struct candidate *c, double error)
+{
+	error *= VERIFY_TIMES;
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		w->error[c->output[i].value] =
+		    error > PERTURBED_LEAST ? error : PERTURBED_LEAST;
+}
+
+static bool
+refuse(struct verify_state *w, uint32_t i, const struct err *err)
+{
+	return err->kind == ERR_UNSUPPORTED
+	    ? verify_say(w, VERIFY_REFUSED, i, 0, err->text)
+	    : true;
+}
+
+/* Was it built for its price, here and by this library? */
+static bool
+was_built(const struct plan *p, uint32_t i)
+{
+	const struct price *price =
+	    &p->prices->candidate[p->composite[i].candidate];
+
+	return price->source == PRICE_MEASURED
+	    && (price->origin == FROM_MEASURING
+	        || price->origin == FROM_DB_EXACT);
+}
+
+static bool
+build(struct verify_state *w, uint32_t i)
+{
+	const struct plan *p = w->plan;
+	const struct candidate *c = verify_candidate(w, i);
+	const struct target *target = &p->mix->target[c->target];
+	struct kernel k = {.run = NULL};
+	struct err err = {.kind = ERR_NONE};
+	struct arena scratch;
+	bool built;
+
+	if (was_built(p, i))
+		return true;
+	arena_init(&scratch);
+	built = target->kind->compile(target, p->graph, c, &scratch, &k, &err);
+	if (built && k.release)
+		k.release(&k);
+	arena_release(&scratch);
+	return built || refuse(w, i, &err);
+}
+
+static bool
+build_and_run(struct verify_state *w, uint32_t i)
+{
+	const struct plan *p = w->plan;
+	const struct candidate *c = verify_candidate(w, i);
+	struct err err = {.kind = ERR_NONE}, fault = {.kind = ERR_NONE};
+	struct trial t;
+	double d;
+
+	if (!trial_open(&t, p->graph, p->mix, c, w->arena, &err))
+		return refuse(w, i, &err);
+	if (t.kernel.run == NULL)
+		return true;
+	t.kernel.fault = &fault;
+	if (!fill_inputs(w, &t, &err)) {
+		trial_close(&t);
+		return true;
+	}
+	trial_run(&t);
+	d = worst_output(w, &t, &err);
+	trial_close(&t);
+	if (fault.kind != ERR_NONE)
+		return verify_say(w, VERIFY_REFUSED, i, 0, fault.text);
+	if (!(d <= tolerance_of(p->graph, p->mix, c)))
+		return verify_say(w, VERIFY_WRONG, i, d, "");
+	note_error(w, c, d);
+	return true;
+}
+
+/* The host computes what the reference does, by the same code. */
+bool
+verify_composite(struct verify_state *w, uint32_t i)
+{
+	const struct plan *p = w->plan;
+	const struct candidate *c = verify_candidate(w, i);
+	const struct target *target = &p->mix->target[c->target];
+
+	note_error(w, c, 0);
+	if (strcmp(target->kind->name, "host") == 0 || !target->kind->compile
+	    || target->only_prices)
+		return true;
+	verify_say(w, VERIFY_DIED, i, 0, "");
+	return w->only_build ? build(w, i) : build_and_run(w, i);
+}
