@@ -17,32 +17,42 @@ buffer_of(const struct executor *x, const struct port *p)
 	return *buffer_slot(x, p->value, p->format);
 }
 
+/* The shapes of what is fed must be known, and what has a size must fit. */
 static bool
-need_static(struct executor *x, value_id v, struct err *err)
+can_lie(struct executor *x, value_id v, struct err *err)
 {
 	const struct graph *g = x->plan->graph;
 	const struct value *value = graph_value(g, v);
 	const struct type *t = &value->type;
 	size_t n, bytes;
-	const char *what = NULL;
 
-	if (t->kind != TYPE_TENSOR)
-		what = "is no tensor";
-	else if (!type_is_static(t))
-		what = value->producer == NODE_NONE
-		    ? "has a dynamic shape (bind it with --dim or --shape)"
-		    : "has a dynamic shape";
-	else if (!tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
-		what = "is too large or of a type without size";
-	if (what == NULL)
+	if (value->producer == NODE_NONE && t->kind == TYPE_TENSOR
+	    && !type_is_static(t))
+		return err_set(err, ERR_UNSUPPORTED,
+		    "cannot execute: input '%s' has a dynamic shape (bind it "
+		    "with --dim or --shape)",
+		    value->name);
+	if (!type_has_size(t)
+	    || tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
 		return true;
 	if (value->producer == NODE_NONE)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "cannot execute: input '%s' %s", value->name, what);
+		    "cannot execute: input '%s' is too large", value->name);
 	return err_set(err, ERR_UNSUPPORTED,
-	    "cannot execute node '%s' (#%u): its output '%s' %s",
+	    "cannot execute node '%s' (#%u): its output '%s' is too large",
 	    node_label(g, value->producer, x->arena), value->producer,
-	    value->name, what);
+	    value->name);
+}
+
+/* What lies in the pool of a value without a size: where it is. */
+static size_t
+buffer_bytes(const struct executor *x, value_id v, format_id f)
+{
+	const struct type *t = &graph_value(x->plan->graph, v)->type;
+
+	return type_has_size(t)
+	    ? format_bytes(x->plan->mix->formats.format[f], t)
+	    : sizeof(struct tensor);
 }
 
 /* A value appears in a format at a time. */
@@ -55,15 +65,14 @@ define(
 
 	if (*slot != NO_BUFFER)
 		return true;
-	if (!need_static(x, v, err))
+	if (!can_lie(x, v, err))
 		return false;
 	x->buffer = arena_grow(x->arena, x->buffer, &x->buffer_cap,
 	    x->nbuffers + 1, sizeof *x->buffer);
 	*slot = x->nbuffers;
 	b = &x->buffer[x->nbuffers++];
 	*b = (struct buffer){v, f, {0, time, time, 0}, NULL};
-	b->life.bytes = format_bytes(x->plan->mix->formats.format[f],
-	    &graph_value(x->plan->graph, v)->type);
+	b->life.bytes = buffer_bytes(x, v, f);
 	return true;
 }
 

@@ -47,24 +47,40 @@ copy_in(const struct tensor *in, uint8_t *to)
 		memcpy(to + i * width, in->fill, width);
 }
 
+/* A tensor of the type and shape the plan was made for, or of that kind. */
+static bool
+is_as_planned(const struct tensor *in, const struct type *t)
+{
+	if (t->kind != TYPE_TENSOR)
+		return t->kind == TYPE_OPTIONAL || in->kind == TENSOR_SEQUENCE;
+	if (in->dtype != t->dtype || in->rank != t->rank
+	    || in->kind > TENSOR_STRINGS)
+		return false;
+	for (uint32_t k = 0; k < in->rank; k++)
+		if (in->dim[k] != t->dim[k])
+			return false;
+	return true;
+}
+
 static bool
 load_input(
     struct executor *x, uint32_t i, const struct tensor *in, struct err *err)
 {
 	const struct graph *g = x->plan->graph;
 	const struct value *v = graph_value(g, g->input[i]);
-	bool same = in->dtype == v->type.dtype && in->rank == v->type.rank;
 
 	if (!is_fed(g, g->input[i]))
 		return true;
-	for (uint32_t k = 0; same && k < in->rank; k++)
-		same = in->dim[k] == v->type.dim[k];
-	if (!same || (in->kind != TENSOR_VIEW && in->kind != TENSOR_FILL))
+	if (!is_as_planned(in, &v->type))
 		return err_set(err, ERR_INPUT,
 		    "input '%s' is given another type or shape than the plan "
 		    "was made for",
 		    v->name);
-	copy_in(in, buffer_address(x, g->input[i], FORMAT_PLAIN));
+	if (type_has_size(&v->type))
+		copy_in(in, buffer_address(x, g->input[i], FORMAT_PLAIN));
+	else
+		*(struct tensor *)buffer_address(x, g->input[i], FORMAT_PLAIN) =
+		    *in;
 	return true;
 }
 
@@ -93,6 +109,15 @@ run_step(struct executor *x, struct exec_step *s)
 	                                       : s->index] = clock_ns() - start;
 }
 
+/* A value at an address of the pool. */
+static struct tensor
+view_at(const struct value *v, const void *at)
+{
+	if (!type_has_size(&v->type))
+		return *(const struct tensor *)at;
+	return tensor_view(v->type.dtype, v->type.rank, v->type.dim, at);
+}
+
 static void
 view_outputs(struct executor *x, struct tensor *out)
 {
@@ -103,8 +128,7 @@ view_outputs(struct executor *x, struct tensor *out)
 
 		out[i] = v->constant
 		    ? *v->constant
-		    : tensor_view(v->type.dtype, v->type.rank, v->type.dim,
-		        buffer_address(x, g->output[i], FORMAT_PLAIN));
+		    : view_at(v, buffer_address(x, g->output[i], FORMAT_PLAIN));
 	}
 }
 
@@ -134,11 +158,10 @@ bool
 executor_value(const struct executor *x, value_id v, struct tensor *out)
 {
 	uint32_t b = x->of[(size_t)v * MAX_FORMATS + FORMAT_PLAIN];
-	const struct type *t = &graph_value(x->plan->graph, v)->type;
 
 	if (!x->keep_all || b == NO_BUFFER)
 		return false;
-	*out = tensor_view(t->dtype, t->rank, t->dim, x->buffer[b].at);
+	*out = view_at(graph_value(x->plan->graph, v), x->buffer[b].at);
 	return true;
 }
 

@@ -18,7 +18,7 @@ struct executor_options {
 
 /* Compile every composite and converter, lay out one memory pool. *x is NULL
  * when that fails.
- * ERR_UNSUPPORTED naming the node for values without static shape. */
+ * ERR_UNSUPPORTED naming the value for inputs without static shape. */
 bool executor_open(struct executor **x, const struct plan *p,
     const struct executor_options *o, struct arena *a, struct err *err);
 

@@ -56,7 +56,8 @@ bool steps_compile(struct executor *x, struct err *err);
 void steps_release(struct executor *x);
 
 /* One buffer for each value and format some step reads or writes, with the
- * time from first to last use. ERR_UNSUPPORTED for what has no static size. */
+ * time from first to last use. ERR_UNSUPPORTED for inputs of open shape and
+ * for what is too large. */
 bool buffers_find(struct executor *x, struct err *err);
 /* Give each its place in one pool, and each step its addresses (after the
  * steps are compiled: kernels say where results may lie). */

@@ -70,24 +70,67 @@ compare_numbers(struct comparison *c, const struct tensor *got,
 	c->same_argmax = got_at == want_at;
 }
 
-void
-tensors_compare(struct comparison *out, const struct tensor *got,
+static bool
+is_numeric(const struct tensor *t)
+{
+	return dtype_bits(t->dtype) > 0 && t->dtype != DT_COMPLEX64
+	    && t->dtype != DT_COMPLEX128 && t->kind <= TENSOR_FILL;
+}
+
+static void
+compare_tensors(struct comparison *out, const struct tensor *got,
     const struct tensor *want, const struct tolerance *t)
 {
-	bool numeric = dtype_bits(want->dtype) >= 8
-	    && want->dtype != DT_COMPLEX64 && want->dtype != DT_COMPLEX128
-	    && (want->kind == TENSOR_VIEW || want->kind == TENSOR_FILL)
-	    && (got->kind == TENSOR_VIEW || got->kind == TENSOR_FILL);
-
 	*out = (struct comparison){.same_shape = have_same_shape(got, want)};
 	if (!out->same_shape)
 		return;
-	if (numeric) {
+	if (is_numeric(want) && is_numeric(got)) {
 		compare_numbers(out, got, want, t);
 		out->matches = out->outside == 0;
 	} else {
 		out->matches = out->same_argmax = tensor_equal(got, want);
 	}
+}
+
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* What holds of all items holds of the sequence. */
+static void
+compare_items(struct comparison *out, const struct tensor *got,
+    const struct tensor *want, const struct tolerance *t)
+{
+	*out = (struct comparison){.same_shape = got->nitems == want->nitems};
+	out->matches = out->same_argmax = out->same_shape;
+	for (uint32_t i = 0; out->same_shape && i < want->nitems; i++) {
+		struct comparison c;
+
+		tensors_compare(&c, &got->item[i], &want->item[i], t);
+		out->matches = out->matches && c.matches;
+		out->same_shape = out->same_shape && c.same_shape;
+		out->same_argmax = out->same_argmax && c.same_argmax;
+		out->max_error = larger(out->max_error, c.max_error);
+		out->range = larger(out->range, c.range);
+		out->excess = larger(out->excess, c.excess);
+		out->outside += c.outside;
+	}
+}
+
+void
+tensors_compare(struct comparison *out, const struct tensor *got,
+    const struct tensor *want, const struct tolerance *t)
+{
+	if (got->kind == TENSOR_SEQUENCE && want->kind == TENSOR_SEQUENCE)
+		compare_items(out, got, want, t);
+	else if (got->kind <= TENSOR_STRINGS && want->kind <= TENSOR_STRINGS)
+		compare_tensors(out, got, want, t);
+	else
+		*out = (struct comparison){.matches = got->kind == want->kind,
+		    .same_shape = got->kind == want->kind,
+		    .same_argmax = true};
 }
 
 /* TUNING: below it a range is what is left of larger numbers that cancelled. */

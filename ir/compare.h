@@ -27,7 +27,7 @@ struct comparison {
 	bool same_argmax; /* of the whole tensor */
 };
 
-/* NaN equals NaN; booleans must be equal. */
+/* NaN equals NaN; booleans must be equal. Of sequences, item by item. */
 void tensors_compare(struct comparison *out, const struct tensor *got,
     const struct tensor *want, const struct tolerance *t);
 

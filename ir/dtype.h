@@ -38,4 +38,8 @@ uint16_t f32_to_f16(float f);
 float bf16_to_f32(uint16_t h);
 uint16_t f32_to_bf16(float f);
 
+/* Formats of 8 and 4 bits: value of a code; nearest code of a value. */
+double small_float_value(enum dtype t, uint8_t code);
+uint8_t small_float_code(enum dtype t, double x, bool saturate);
+
 #endif

@@ -28,6 +28,12 @@ type_is_static(const struct type *t)
 }
 
 bool
+type_has_size(const struct type *t)
+{
+	return type_is_static(t) && dtype_bits(t->dtype) > 0;
+}
+
+bool
 tensor_size(enum dtype dtype, const int64_t *dim, uint32_t rank, size_t *n,
     size_t *bytes)
 {
@@ -113,13 +119,21 @@ element(const struct tensor *t, size_t i)
 	return (const unsigned char *)t->data + i * (dtype_bits(t->dtype) / 8);
 }
 
-/* Element i of a packed 4- or 2-bit integer tensor. */
+/* Element i of a packed 4- or 2-bit tensor. */
+static unsigned
+packed_code(const struct tensor *t, size_t i)
+{
+	const uint32_t bits = dtype_bits(t->dtype), per = 8 / bits;
+	const unsigned byte = ((const unsigned char *)t->data)[i / per];
+
+	return byte >> (bits * (i % per)) & ((1u << bits) - 1);
+}
+
 static int64_t
 packed_int(const struct tensor *t, size_t i)
 {
-	uint32_t bits = dtype_bits(t->dtype), per = 8 / bits;
-	unsigned byte = ((const unsigned char *)t->data)[i / per];
-	unsigned x = byte >> (bits * (i % per)) & ((1u << bits) - 1);
+	const uint32_t bits = dtype_bits(t->dtype);
+	const unsigned x = packed_code(t, i);
 
 	if (dtype_is_signed(t->dtype) && x >> (bits - 1))
 		return (int64_t)x - (INT64_C(1) << bits);
@@ -167,6 +181,8 @@ tensor_real(const struct tensor *t, size_t i)
 		return t->dtype == DT_UINT64
 		    ? (double)(uint64_t)tensor_int(t, i)
 		    : (double)tensor_int(t, i);
+	if (dtype_bits(t->dtype) < 8)
+		return small_float_value(t->dtype, (uint8_t)packed_code(t, i));
 	p = element(t, i);
 	switch (t->dtype) {
 	case DT_FLOAT:
@@ -182,28 +198,65 @@ tensor_real(const struct tensor *t, size_t i)
 		memcpy(&h, p, sizeof h);
 		return (double)bf16_to_f32(h);
 	default:
-		assert(0 && "a dtype without scalar reading");
-		return 0;
+		assert(dtype_is_float(t->dtype));
+		return small_float_value(t->dtype, *p);
 	}
+}
+
+static bool
+same_strings(const struct tensor *a, const struct tensor *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->string[i].n != b->string[i].n
+		    || memcmp(a->string[i].s, b->string[i].s, a->string[i].n)
+		        != 0)
+			return false;
+	return true;
+}
+
+/* Items of sequences are tensors, nested as types are. */
+static bool
+same_items(const struct tensor *a, const struct tensor *b)
+{
+	if (a->nitems != b->nitems)
+		return false;
+	for (uint32_t i = 0; i < a->nitems; i++)
+		if (!tensor_equal(&a->item[i], &b->item[i]))
+			return false;
+	return true;
+}
+
+static bool
+same_elements(const struct tensor *a, const struct tensor *b)
+{
+	const size_t step = dtype_bits(a->dtype) / 8;
+
+	if (a->kind == TENSOR_VIEW && b->kind == TENSOR_VIEW)
+		return a->bytes == 0 || memcmp(a->data, b->data, a->bytes) == 0;
+	for (size_t i = 0; i < a->count; i++)
+		if (memcmp(element(a, i), element(b, i), step) != 0)
+			return false;
+	return true;
 }
 
 bool
 tensor_equal(const struct tensor *a, const struct tensor *b)
 {
-	size_t step;
-
+	if (a->kind > TENSOR_FILL || b->kind > TENSOR_FILL) {
+		if (a->kind != b->kind)
+			return false;
+		if (a->kind == TENSOR_SEQUENCE)
+			return same_items(a, b);
+		if (a->kind == TENSOR_NONE)
+			return true;
+	}
 	if (a->dtype != b->dtype || a->rank != b->rank || a->count != b->count)
 		return false;
 	for (uint32_t i = 0; i < a->rank; i++)
 		if (a->dim[i] != b->dim[i])
 			return false;
-	if (a->kind == TENSOR_VIEW && b->kind == TENSOR_VIEW)
-		return a->bytes == 0 || memcmp(a->data, b->data, a->bytes) == 0;
-	step = dtype_bits(a->dtype) / 8;
-	for (size_t i = 0; i < a->count; i++)
-		if (memcmp(element(a, i), element(b, i), step) != 0)
-			return false;
-	return true;
+	return a->kind == TENSOR_STRINGS ? same_strings(a, b)
+	                                 : same_elements(a, b);
 }
 
 static void

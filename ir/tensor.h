@@ -70,6 +70,10 @@ struct tensor {
 
 /* Is every dimension of a tensor type known? */
 bool type_is_static(const struct type *t);
+/* Can its memory be laid out before anything runs: a tensor of numbers and of
+ * static shape? Of other values (shapes that data decide, strings, sequences,
+ * optionals) a plan's kernels hand each other a struct tensor. */
+bool type_has_size(const struct type *t);
 
 /* *n = product of dims, *bytes = their size; false when a dim is negative or
  * the product or the byte size does not fit in 2^47 (an address space). */
@@ -91,11 +95,11 @@ const void *tensor_data(const struct tensor *t, struct arena *a);
 /* The type of a value that holds it; its dims are borrowed. */
 struct type tensor_type(const struct tensor *t);
 
-/* Element i of an integer or bool tensor / of any numeric tensor. */
+/* Element i of an integer or bool tensor / of any tensor of real numbers. */
 int64_t tensor_int(const struct tensor *t, size_t i);
 double tensor_real(const struct tensor *t, size_t i);
 
-/* Same dtype, dims and bytes? */
+/* Same kind, dtype, dims and content? Views and fills are of one kind. */
 bool tensor_equal(const struct tensor *a, const struct tensor *b);
 
 /* "float32[1,3,224,224]", "?" where unknown; text in `a`. */

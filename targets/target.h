@@ -95,7 +95,9 @@ struct kernel {
 	const struct target_kind *kind;
 	const struct candidate *candidate;
 	/* Run once. in[i]/out[i] hold the candidate's ports in their formats;
-	 * 64-byte aligned with 64 bytes of slack behind. Allocates nothing. */
+	 * 64-byte aligned with 64 bytes of slack behind. Allocates nothing.
+	 * Where a port's value has no size beforehand (type_has_size) it is a
+	 * struct tensor, whose content is the kernel's until its next run. */
 	void (*run)(struct kernel *k, const void *const *in, void *const *out);
 	void (*release)(struct kernel *k); /* may be NULL */
 	/* 1 + the input whose buffer out[0] may share, when that input is

@@ -43,10 +43,6 @@ void store_int(const struct sink *to, size_t at, ptrdiff_t step, size_t n,
 double load_one(const struct tensor *t, size_t at);
 int64_t load_one_int(const struct tensor *t, size_t at);
 
-/* Small float formats: value of a code; nearest code of a value. */
-double small_float_value(enum dtype t, uint8_t code);
-uint8_t small_float_code(enum dtype t, double x, bool saturate);
-
 /* Cut towards zero; saturated to lo..hi; NaN is 0. */
 int64_t real_to_int(double x, int64_t lo, int64_t hi);
 

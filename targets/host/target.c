@@ -60,9 +60,13 @@ struct prepared {
 	const struct tensor **in; /* [ninputs + nimplicit] */
 	struct tensor *own; /* the tensors behind `in` that are fed */
 	uint32_t *port; /* which port feeds own[i], or UINT32_MAX */
+	bool *sized_in; /* else the port is a struct tensor */
 	struct tensor *out; /* [noutputs] */
 	uint32_t *out_port; /* [noutputs], or UINT32_MAX */
+	bool *sized_out; /* [noutputs], of those with a port */
 	struct preset *preset; /* [noutputs] */
+	bool keeps; /* outputs without a size beforehand, until the next run */
+	struct arena kept; /* where they lie */
 	struct arena memory; /* scratch; its one block is kept */
 	size_t reserved; /* size of that block */
 };
@@ -76,24 +80,15 @@ port_of(const struct port *port, uint32_t n, value_id v)
 	return UINT32_MAX;
 }
 
-static bool
-static_type(const struct value *v, struct err *err)
-{
-	if (type_is_static(&v->type) && dtype_bits(v->type.dtype) > 0)
-		return true;
-	return err_set(err, ERR_UNSUPPORTED,
-	    "value '%s' has no static numeric type", v->name);
-}
-
-static bool
-prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a,
-    struct err *err)
+static void
+prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a)
 {
 	uint32_t n = p->node->ninputs + p->node->nimplicit;
 
 	p->in = arena_new(a, const struct tensor *, n);
 	p->own = arena_new(a, struct tensor, n);
 	p->port = arena_new(a, uint32_t, n);
+	p->sized_in = arena_new(a, bool, n);
 	for (uint32_t i = 0; i < n; i++) {
 		value_id id = p->node->input[i];
 		const struct value *v;
@@ -105,14 +100,13 @@ prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a,
 		p->in[i] = v->constant ? v->constant : &p->own[i];
 		if (v->constant)
 			continue;
-		if (!static_type(v, err))
-			return false;
 		p->port[i] = port_of(c->input, c->ninputs, id);
 		assert(p->port[i] != UINT32_MAX);
-		p->own[i] =
-		    tensor_view(v->type.dtype, v->type.rank, v->type.dim, NULL);
+		p->sized_in[i] = type_has_size(&v->type);
+		if (p->sized_in[i])
+			p->own[i] = tensor_view(
+			    v->type.dtype, v->type.rank, v->type.dim, NULL);
 	}
-	return true;
 }
 
 static bool
@@ -123,6 +117,7 @@ prepare_outputs(struct prepared *p, const struct candidate *c, struct arena *a,
 
 	p->out = arena_new(a, struct tensor, n);
 	p->out_port = arena_new(a, uint32_t, n);
+	p->sized_out = arena_new(a, bool, n);
 	p->preset = arena_new(a, struct preset, n);
 	for (uint32_t i = 0; i < n; i++) {
 		value_id id = p->node->output[i];
@@ -136,8 +131,10 @@ prepare_outputs(struct prepared *p, const struct candidate *c, struct arena *a,
 		p->out_port[i] = port_of(c->output, c->noutputs, id);
 		if (p->out_port[i] == UINT32_MAX)
 			continue; /* nobody reads it: it stays in scratch */
-		if (!static_type(v, err))
-			return false;
+		p->sized_out[i] = type_has_size(&v->type);
+		p->keeps |= !p->sized_out[i];
+		if (!p->sized_out[i])
+			continue;
 		if (!tensor_size(v->type.dtype, v->type.dim, v->type.rank,
 		        &count, &p->preset[i].bytes))
 			return err_set(
@@ -178,6 +175,31 @@ report(const struct kernel *k, const struct err *fault)
 }
 
 static void
+take_ports(struct prepared *p, const void *const *in, void *const *out)
+{
+	for (uint32_t i = 0; i < p->node->ninputs + p->node->nimplicit; i++) {
+		if (p->port[i] == UINT32_MAX)
+			continue;
+		if (p->sized_in[i])
+			p->own[i].data = in[p->port[i]];
+		else
+			p->own[i] = *(const struct tensor *)in[p->port[i]];
+	}
+	for (uint32_t i = 0; i < p->node->noutputs; i++)
+		if (p->sized_out[i])
+			p->preset[i].data = out[p->out_port[i]];
+}
+
+/* Of outputs without a size beforehand, where they came to lie. */
+static void
+hand_over(const struct prepared *p, void *const *out)
+{
+	for (uint32_t i = 0; i < p->node->noutputs; i++)
+		if (p->out_port[i] != UINT32_MAX && !p->sized_out[i])
+			*(struct tensor *)out[p->out_port[i]] = p->out[i];
+}
+
+static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct prepared *p = k->state;
@@ -188,16 +210,14 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	    .in = p->in,
 	    .out = p->out,
 	    .preset = p->preset,
-	    .arena = &p->memory,
+	    .arena = p->keeps ? &p->kept : &p->memory,
 	    .scratch = &p->memory};
 
-	for (uint32_t i = 0; i < p->node->ninputs + p->node->nimplicit; i++)
-		if (p->port[i] != UINT32_MAX)
-			p->own[i].data = in[p->port[i]];
-	for (uint32_t i = 0; i < p->node->noutputs; i++)
-		if (p->out_port[i] != UINT32_MAX)
-			p->preset[i].data = out[p->out_port[i]];
-	if (!host_call(&c, &err))
+	arena_release(&p->kept);
+	take_ports(p, in, out);
+	if (host_call(&c, &err))
+		hand_over(p, out);
+	else
 		report(k, &err);
 	settle(p, mark);
 }
@@ -207,6 +227,7 @@ release(struct kernel *k)
 {
 	struct prepared *p = k->state;
 
+	arena_release(&p->kept);
 	arena_release(&p->memory);
 }
 
@@ -225,8 +246,9 @@ compile(const struct target *t, const struct graph *g,
 	p->graph = g;
 	p->node = graph_node(g, c->node[0]);
 	arena_init(&p->memory);
-	if (!host_takes(g, p->node, err) || !prepare_inputs(p, c, a, err)
-	    || !prepare_outputs(p, c, a, err))
+	arena_init(&p->kept);
+	prepare_inputs(p, c, a);
+	if (!host_takes(g, p->node, err) || !prepare_outputs(p, c, a, err))
 		return err_in(
 		    err, "node '%s' (#%u)", p->node->name, c->node[0]);
 	*out = (struct kernel){

@@ -1,8 +1,8 @@
 /* The 8- and 4-bit float formats, by their parameters. */
-#include "targets/host/access.h"
-
 #include <assert.h>
 #include <math.h>
+
+#include "ir/dtype.h"
 
 /* A format: exponent and mantissa bits, bias, and what its top codes mean.
  * SOURCE: the ONNX documents on float8 and float4 ("Float stored in 8 bits");
