@@ -14,7 +14,8 @@
 #include "cli/batch_state.h"
 #include "cli/batch_summary.h"
 #include "cli/child.h"
-#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/options.h"
 #include "cli/manifest.h"
 #include "cli/progress.h"
 #include "cli/summary.h"
@@ -35,22 +36,6 @@ struct batch {
 	struct progress progress;
 };
 
-enum { KEY_ONLY = 0x300, KEY_RETRY, KEY_DRY, KEY_SHARD };
-
-static const struct argp_option options[] = {
-    {"only", KEY_ONLY, "TEXT", 0, "only units whose name contains TEXT", 0},
-    {"retry-failed", KEY_RETRY, NULL, 0,
-        "also run again what failed in an earlier run", 0},
-    {"shard", KEY_SHARD, "I/N", 0,
-        "only every N-th unit from the I-th (of 0..N-1) on, with a database "
-        "of its own, OUT/shards/I.db; no summary",
-        0},
-    {"dry-run", KEY_DRY, NULL, 0,
-        "say for each unit what would be measured and how long it would take",
-        0},
-    {0},
-};
-
 static bool
 parse_shard(struct batch *b, const char *arg)
 {
@@ -68,41 +53,31 @@ parse_shard(struct batch *b, const char *arg)
 	return *end == '\0' && i < n && n <= UINT16_MAX;
 }
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
+static void
+take_shard(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
 {
-	struct batch *b = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = b->cli;
-		return 0;
-	case KEY_ONLY:
-		b->only = arg;
-		return 0;
-	case KEY_RETRY:
-		b->retry_failed = true;
-		return 0;
-	case KEY_SHARD:
-		if (!parse_shard(b, arg))
-			argp_error(
-			    state, "--shard %s: want I/N, I below N", arg);
-		return 0;
-	case KEY_DRY:
-		b->dry_run = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (b->path)
-			argp_error(state, "one manifest at a time");
-		b->path = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no manifest given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)row;
+	if (!parse_shard(at, arg))
+		argp_error(s->argp, "--shard %s: want I/N, I below N", arg);
 }
+
+#define AT(member) offsetof(struct batch, member)
+
+static const struct option_row options[] = {
+    {"only", 0, "TEXT", "only units whose name contains TEXT", option_text,
+        .at = AT(only)},
+    {"retry-failed", 0, NULL, "also run again what failed in an earlier run",
+        option_flag, .at = AT(retry_failed)},
+    {"shard", 0, "I/N",
+        "only every N-th unit from the I-th (of 0..N-1) on, with a database "
+        "of its own, OUT/shards/I.db; no summary",
+        .take = take_shard},
+    {"dry-run", 0, NULL,
+        "say for each unit what would be measured and how long it would take",
+        option_flag, .at = AT(dry_run)},
+    {0},
+};
 
 /* argv of the unit's process. */
 static char **
@@ -413,10 +388,10 @@ run(struct batch *b, struct err *err)
 	return b->nshards ? end_shard(b, err) : end_run(b, before, err);
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = cli_children,
+    .operands = {option_text, AT(path), 1, "one manifest at a time",
+        "no manifest given"},
     .args_doc = "MANIFEST.yaml",
     .doc = "Search models x mixes x shapes overnight. Start it again "
            "after any interruption: what ended is not repeated.",
@@ -427,7 +402,7 @@ cmd_batch(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct batch b = {.cli = c};
 
-	if (!cli_parse(c, &argp, argc, argv, &b, err))
+	if (!cli_parse(c, &line, argc, argv, &b, err))
 		return false;
 	if (run(&b, err))
 		return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/zoo/build.h"
 #include "ir/base/file.h"
@@ -17,53 +18,24 @@ struct calibrate_args {
 	const char *measurements, *format, *start, *output, *probes;
 };
 
-enum { KEY_FROM = 0x200, KEY_START, KEY_PROBES };
+#define AT(member) offsetof(struct calibrate_args, member)
 
-static const struct argp_option options[] = {
-    {"from", KEY_FROM, "FORMAT", 0,
+static const struct option_row options[] = {
+    {"from", 0, "FORMAT",
         "what FILE is: json, or dpdk-stats for what `dpdk-test-mldev "
         "--stats` printed of the probes (default: json)",
-        0},
-    {"probes", KEY_PROBES, "DIR", 0,
-        "write probe models for a board, and how to compile and time them", 0},
-    {"start", KEY_START, "PARAMS.json", 0,
-        "start from these parameters (default: the built-in ones)", 0},
-    {"output", 'o', "PARAMS.json", 0,
-        "where the fitted parameters go (default: standard output)", 0},
-    {0}};
-
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	struct calibrate_args *r = (struct calibrate_args *)state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = r->cli;
-		return 0;
-	case KEY_FROM:
-		r->format = arg;
-		return 0;
-	case KEY_START:
-		r->start = arg;
-		output_keep(r->cli, arg);
-		return 0;
-	case KEY_PROBES:
-		r->probes = arg;
-		return 0;
-	case 'o':
-		r->output = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			return ARGP_ERR_UNKNOWN;
-		r->measurements = arg;
-		output_keep(r->cli, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+        option_text, .at = AT(format)},
+    {"probes", 0, "DIR",
+        "write probe models for a board, and how to compile and time them",
+        option_text, .at = AT(probes)},
+    {"start", 0, "PARAMS.json",
+        "start from these parameters (default: the built-in ones)",
+        option_input, .at = AT(start)},
+    {"output", 'o', "PARAMS.json",
+        "where the fitted parameters go (default: standard output)",
+        option_text, .at = AT(output)},
+    {0},
+};
 
 /* ---- probes ---- */
 
@@ -287,10 +259,9 @@ run(const struct calibrate_args *r, struct err *err)
 	return true;
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = cli_children,
+    .operands = {option_input, AT(measurements), 1, NULL, NULL},
     .args_doc = "[FILE]",
     .doc = "Fit the parameters of the Marvell cost simulator to "
            "measurements of single layers in FILE, and write them in the "
@@ -304,5 +275,5 @@ cmd_calibrate(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct calibrate_args r = {.cli = c};
 
-	return cli_parse(c, &argp, argc, argv, &r, err) && run(&r, err);
+	return cli_parse(c, &line, argc, argv, &r, err) && run(&r, err);
 }

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,36 +9,9 @@
 #include <unistd.h>
 
 #include "cli/document.h"
-#include "cli/units.h"
 #include "ir/base/json.h"
 #include "ir/base/nearest.h"
 #include "ir/base/plural.h"
-
-enum {
-	KEY_FORMAT = 0x100,
-	KEY_NO_PROGRESS,
-	KEY_PROGRESS_FD,
-	KEY_COLOR,
-	KEY_DEBUG,
-	KEY_FORCE
-};
-
-static const struct argp_option options[] = {
-    {"format", KEY_FORMAT, "text|json", 0, "what stdout carries (default text)",
-        90},
-    {"force", KEY_FORCE, NULL, 0,
-        "replace what a file or result to write replaces, but no input", 90},
-    {"quiet", 'q', NULL, 0, "say nothing but errors", 90},
-    {"verbose", 'v', NULL, 0, "say more; twice: everything", 90},
-    {"no-progress", KEY_NO_PROGRESS, NULL, 0, "no progress line", 90},
-    {"progress-fd", KEY_PROGRESS_FD, "N", 0,
-        "write progress events as JSON lines to this descriptor", 90},
-    {"color", KEY_COLOR, "auto|always|never", 0,
-        "colour of messages (default auto; NO_COLOR is heard)", 90},
-    {NULL, 'h', NULL, 0, "the same as --help", 90},
-    {"debug", KEY_DEBUG, NULL, 0, "errors name the source line", 90},
-    {0},
-};
 
 void
 text_list_add(struct text_list *list, const char *text, struct arena *a)
@@ -47,91 +21,16 @@ text_list_add(struct text_list *list, const char *text, struct arena *a)
 	list->text[list->n++] = text;
 }
 
-static error_t
-parse_color(struct cli *c, const char *arg, struct argp_state *state)
-{
-	if (strcmp(arg, "always") == 0)
-		c->color = true;
-	else if (strcmp(arg, "never") == 0)
-		c->color = false;
-	else if (strcmp(arg, "auto") != 0)
-		argp_error(
-		    state, "--color %s: want auto, always or never", arg);
-	return 0;
-}
-
-static error_t
-parse_format(struct cli *c, const char *arg, struct argp_state *state)
-{
-	if (strcmp(arg, "json") == 0)
-		c->format = OUT_JSON;
-	else if (strcmp(arg, "text") == 0)
-		c->format = OUT_TEXT;
-	else
-		argp_error(state, "--format %s: want text or json", arg);
-	return 0;
-}
-
-static error_t
-parse_fd(struct cli *c, const char *arg, struct argp_state *state)
-{
-	c->progress_fd =
-	    (int)option_number("--progress-fd", arg, 0, 1 << 20, state);
-	return 0;
-}
-
-static error_t
-parse_common(int key, char *arg, struct argp_state *state)
-{
-	struct cli *c = state->input;
-
-	switch (key) {
-	case KEY_FORMAT:
-		return parse_format(c, arg, state);
-	case 'h':
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-		return 0;
-	case 'q':
-		c->verbosity = -1;
-		return 0;
-	case 'v':
-		c->verbosity++;
-		return 0;
-	case KEY_NO_PROGRESS:
-		c->progress = false;
-		return 0;
-	case KEY_PROGRESS_FD:
-		return parse_fd(c, arg, state);
-	case KEY_COLOR:
-		return parse_color(c, arg, state);
-	case KEY_DEBUG:
-		c->debug = true;
-		return 0;
-	case KEY_FORCE:
-		c->force = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp common = {.options = options, .parser = parse_common};
-
-const struct argp_child cli_children[] = {{&common, 0, NULL, 0}, {0}};
-
 /* ---- complaints ---- */
 
 static void
 try_options(struct nearest *n, const struct argp *argp)
 {
 	const struct argp_option *o = argp->options;
-	const struct argp_child *child = argp->children;
 
 	for (; o && (o->name || o->key || o->doc); o++)
 		if (o->name)
 			nearest_try(n, o->name);
-	for (; child && child->argp; child++)
-		try_options(n, child->argp);
 }
 
 /* "; did you mean '--x'?" for a text about an option there is not. */
@@ -182,27 +81,6 @@ cli_complain(const struct cli *c, struct err *err)
 		err_set(&whole, err->kind, "%.300s%s (marq %s --help)",
 		    err->text, similar_option(c, err->text), c->command);
 	return cli_fail(c, &whole);
-}
-
-bool
-cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
-    void *input, struct err *err)
-{
-	char *name = arena_printf(c->run, "marq %s", c->command);
-	char **args = arena_new(c->run, char *, (size_t)argc + 1);
-	error_t e;
-
-	for (int i = 1; i < argc; i++)
-		args[i] = argv[i];
-	args[0] = name;
-	argp_err_exit_status = err_exit(ERR_USAGE);
-	c->argp = argp;
-	document_parse_begin();
-	e = argp_parse(argp, argc, args, 0, NULL, input);
-	document_parse_end();
-	if (e == 0)
-		return true;
-	return err_set(err, ERR_USAGE, "%s: %s", name, strerror(e));
 }
 
 /* The document of a fault, on stdout. */

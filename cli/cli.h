@@ -3,7 +3,6 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include <argp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +19,8 @@ struct text_list {
 };
 
 void text_list_add(struct text_list *list, const char *text, struct arena *a);
+
+struct argp;
 
 struct cli {
 	const struct argp *argp; /* being parsed with */
@@ -45,16 +46,6 @@ typedef bool cli_command(struct cli *c, int argc, char **argv, struct err *err);
 #define COMMAND(name, what) cli_command cmd_##name;
 #include "cli/commands.def"
 #undef COMMAND
-
-/* Children of a command's argp: the options every command takes, whose input
- * is a struct cli. The command's parser sets state->child_inputs[0] to it on
- * ARGP_KEY_INIT. */
-extern const struct argp_child cli_children[];
-
-/* Parse with a command's argp, its help headed "marq <command>". After --help
- * and for a bad command line argp ends the process. */
-bool cli_parse(struct cli *c, const struct argp *argp, int argc, char **argv,
-    void *input, struct err *err);
 
 /* Report a fault (text on stderr; with --format json also one document on
  * stdout, instead of what was written of another) and give its exit status. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/diff.h"
 #include "cli/diff_print.h"
 #include "cli/figures.h"
@@ -20,34 +20,6 @@ struct compare_args {
 	uint32_t n;
 	double threshold;
 	bool fail_on_regress, fail_on_change;
-};
-
-enum {
-	KEY_THRESHOLD = 0x300,
-	KEY_FAIL_ON,
-	KEY_HTML,
-	KEY_DB,
-	KEY_NO_MEASURE,
-	KEY_DIM
-};
-
-static const struct argp_option options[] = {
-    {"threshold", KEY_THRESHOLD, "P%", 0,
-        "changes of the total up to this are none (default 1%)", 0},
-    {"fail-on", KEY_FAIL_ON, "regress|change", 0,
-        "exit status 1 when a result is slower (or differs) beyond noise "
-        "and threshold",
-        0},
-    {"html", KEY_HTML, "FILE", 0, "write the comparison as a page, too", 0},
-    {"db", KEY_DB, "FILE", 0,
-        "tuning database for models that are searched ('none': remember "
-        "nothing)",
-        0},
-    {"no-measure", KEY_NO_MEASURE, NULL, 0,
-        "use stored and simulated prices only", 0},
-    {"dim", KEY_DIM, "NAME=N", 0,
-        "bind a symbolic dimension of models that are searched", 0},
-    {0},
 };
 
 static bool
@@ -71,56 +43,72 @@ keep_side(struct cli *c, const char *path)
 	output_keep(c, arena_printf(c->run, "%s/alternatives.json", path));
 }
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
+static void
+take_threshold(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
 {
-	struct compare_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = args->cli;
-		return 0;
-	case KEY_THRESHOLD:
-		if (!parse_share(arg, &args->threshold))
-			argp_error(state,
-			    "--threshold %s: want a share, as 3%% or 0.03",
-			    arg);
-		return 0;
-	case KEY_FAIL_ON:
-		args->fail_on_regress = true;
-		args->fail_on_change = strcmp(arg, "change") == 0;
-		if (!args->fail_on_change && strcmp(arg, "regress") != 0)
-			argp_error(
-			    state, "--fail-on %s: want regress or change", arg);
-		return 0;
-	case KEY_HTML:
-		args->html = arg;
-		return 0;
-	case KEY_DB:
-		args->search.db = strcmp(arg, "none") == 0 ? NULL : arg;
-		output_keep(args->cli, args->search.db);
-		return 0;
-	case KEY_NO_MEASURE:
-		args->search.measure = false;
-		return 0;
-	case KEY_DIM:
-		search_args_dim(&args->search, arg, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->n == SIDES)
-			argp_error(state, "more than %d results", (int)SIDES);
-		args->path[args->n++] = arg;
-		keep_side(args->cli, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (args->n < 2)
-			argp_error(state, "no %s given",
-			    args->n ? "second result" : "results");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)row;
+	if (!parse_share(arg, at))
+		argp_error(s->argp,
+		    "--threshold %s: want a share, as 3%% or 0.03", arg);
 }
+
+static void
+take_fail_on(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct compare_args *args = at;
+
+	args->fail_on_regress = true;
+	option_second(&args->fail_on_change, arg, row, s);
+}
+
+static void
+take_side(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct compare_args *args = at;
+
+	(void)row;
+	if (args->n == SIDES)
+		argp_error(s->argp, "more than %d results", (int)SIDES);
+	args->path[args->n++] = arg;
+	keep_side(s->cli, arg);
+}
+
+static void
+check(struct option_state *s)
+{
+	const struct compare_args *args = s->args;
+
+	if (args->n < 2)
+		argp_error(s->argp, "no %s given",
+		    args->n ? "second result" : "results");
+}
+
+#define AT(member) offsetof(struct compare_args, member)
+
+static const struct option_row options[] = {
+    {"threshold", 0, "P%",
+        "changes of the total up to this are none (default 1%)", take_threshold,
+        .at = AT(threshold)},
+    {"fail-on", 0, "regress|change",
+        "exit status 1 when a result is slower (or differs) beyond noise "
+        "and threshold",
+        .take = take_fail_on},
+    {"html", 0, "FILE", "write the comparison as a page, too", option_text,
+        .at = AT(html)},
+    {"db", 0, "FILE",
+        "tuning database for models that are searched ('none': remember "
+        "nothing)",
+        search_take_db, .at = AT(search)},
+    {"no-measure", 0, NULL, "use stored and simulated prices only", option_off,
+        .at = AT(search.measure)},
+    {"dim", 0, "NAME=N",
+        "bind a symbolic dimension of models that are searched",
+        search_take_dim, .at = AT(search)},
+    {0},
+};
 
 struct page {
 	const struct diff *diff;
@@ -212,10 +200,10 @@ compare_figures(const struct compare_args *args, struct err *err)
 	return true;
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = cli_children,
+    .operands = {take_side, 0, UINT32_MAX, NULL, NULL},
+    .check = check,
     .args_doc = "BASE RESULT...\nBASE.db OTHER.db",
     .doc = "Compare results with "
            "the first: what moved and why, which prices changed, and "
@@ -236,7 +224,7 @@ cmd_compare(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	if (figures_are_in(args.path[0]))
 		return compare_figures(&args, err);

@@ -7,44 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/units.h"
 #include "ir/base/buf.h"
 #include "ir/base/nearest.h"
-
-enum {
-	KEY_DB = 0x400,
-	KEY_FACT,
-	KEY_OUTCOME,
-	KEY_BEFORE,
-	KEY_SUBJECT,
-	KEY_KEEP,
-	KEY_RETIRED,
-	KEY_REALLY,
-	KEY_LINES,
-};
-
-static const struct argp_option options[] = {
-    {"db", KEY_DB, "FILE", 0, "the database (default: as `marq search`)", 0},
-    {0, 0, NULL, 0, "Which figures (list, invalidate):", 1},
-    {"fact", KEY_FACT, "KEY=VALUE", 0,
-        "taken in an environment with this hard fact", 1},
-    {"outcome", KEY_OUTCOME, "WORD", 0,
-        "ok, unsupported, wrong_result, timeout, crash, oom or noisy", 1},
-    {"before", KEY_BEFORE, "DATE|DAYS", 0,
-        "taken before 2026-11-21, or more than DAYS days ago", 1},
-    {"subject", KEY_SUBJECT, "TEXT", 0, "whose description has TEXT in it", 1},
-    {"retired", KEY_RETIRED, NULL, 0, "list retired ones too", 1},
-    {0, 0, NULL, 0,
-        "Deleting (gc, invalidate only count without --really):", 2},
-    {"keep", KEY_KEEP, "N", 0,
-        "gc: newest figures kept of each subject and environment", 2},
-    {"really", KEY_REALLY, NULL, 0, "do it", 2},
-    {0, 0, NULL, 0, "Export:", 3},
-    {"jsonl", KEY_LINES, NULL, 0,
-        "JSON lines rather than a database in one file", 3},
-    {0},
-};
 
 static const struct {
 	const char *name, *args;
@@ -94,7 +61,7 @@ describe_verbs(struct arena *a)
 
 /* "2026-11-21" (or any prefix-ordered UTC time), or a number of days back. */
 static const char *
-parse_before(struct db_args *d, const char *arg, struct argp_state *state)
+since(struct option_state *s, const char *arg)
 {
 	char *end, *text;
 	long days = strtol(arg, &end, 10);
@@ -104,72 +71,66 @@ parse_before(struct db_args *d, const char *arg, struct argp_state *state)
 	if (strlen(arg) >= 10 && arg[4] == '-' && arg[7] == '-')
 		return arg;
 	if (*arg == '\0' || *end != '\0' || days < 0 || days > 100000)
-		argp_error(state,
+		argp_error(s->argp,
 		    "--before %s: want a date (2026-11-21) or a number of "
 		    "days",
 		    arg);
 	then -= (time_t)days * 86400;
 	gmtime_r(&then, &tm);
-	text = arena_alloc(d->cli->run, 24);
+	text = arena_alloc(s->cli->run, 24);
 	strftime(text, 24, "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return text;
 }
 
-static error_t
-parse_operand(struct db_args *d, const char *arg, struct argp_state *state)
+static void
+take_before(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
 {
-	if (!d->verb) {
+	(void)row;
+	*(const char **)at = since(s, arg);
+}
+
+static void
+take_operand(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct db_args *d = at;
+
+	(void)row, (void)s;
+	if (!d->verb)
 		d->verb = arg;
-		return 0;
-	}
-	if (d->nargs == sizeof d->arg / sizeof *d->arg)
-		argp_error(state, "too many arguments");
-	d->arg[d->nargs++] = arg;
-	return 0;
+	else
+		d->arg[d->nargs++] = arg;
 }
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	struct db_args *d = state->input;
+#define AT(member) offsetof(struct db_args, member)
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = d->cli;
-		return 0;
-	case KEY_DB:
-		d->db = arg;
-		return 0;
-	case KEY_FACT:
-		d->where.fact = arg;
-		return 0;
-	case KEY_OUTCOME:
-		d->where.outcome = arg;
-		return 0;
-	case KEY_BEFORE:
-		d->where.before_utc = parse_before(d, arg, state);
-		return 0;
-	case KEY_SUBJECT:
-		d->where.subject = arg;
-		return 0;
-	case KEY_KEEP:
-		d->keep = option_number("--keep", arg, 1, 1000000, state);
-		return 0;
-	case KEY_RETIRED:
-		d->retired = true;
-		return 0;
-	case KEY_REALLY:
-		d->really = true;
-		return 0;
-	case KEY_LINES:
-		d->lines = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return parse_operand(d, arg, state);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct option_row options[] = {
+    {"db", 0, "FILE", "the database (default: as `marq search`)", option_text,
+        .at = AT(db)},
+    {.help = "Which figures (list, invalidate):", .group = 1},
+    {"fact", 0, "KEY=VALUE", "taken in an environment with this hard fact",
+        option_text, AT(where.fact), .group = 1},
+    {"outcome", 0, "WORD",
+        "ok, unsupported, wrong_result, timeout, crash, oom or noisy",
+        option_text, AT(where.outcome), .group = 1},
+    {"before", 0, "DATE|DAYS",
+        "taken before 2026-11-21, or more than DAYS days ago", take_before,
+        AT(where.before_utc), .group = 1},
+    {"subject", 0, "TEXT", "whose description has TEXT in it", option_text,
+        AT(where.subject), .group = 1},
+    {"retired", 0, NULL, "list retired ones too", option_flag, AT(retired),
+        .group = 1},
+    {.help = "Deleting (gc, invalidate only count without --really):",
+        .group = 2},
+    {"keep", 0, "N", "gc: newest figures kept of each subject and environment",
+        option_count, AT(keep), 1, 1000000, .group = 2},
+    {"really", 0, NULL, "do it", option_flag, AT(really), .group = 2},
+    {.help = "Export:", .group = 3},
+    {"jsonl", 0, NULL, "JSON lines rather than a database in one file",
+        option_flag, AT(lines), .group = 3},
+    {0},
+};
 
 static bool
 run_verb(struct db_args *d, struct err *err)
@@ -199,20 +160,20 @@ run_verb(struct db_args *d, struct err *err)
 bool
 cmd_db(struct cli *c, int argc, char **argv, struct err *err)
 {
-	const struct argp argp = {
+	struct db_args d = {.cli = c};
+	const struct command_line line = {
 	    .options = options,
-	    .parser = parse,
+	    .operands = {take_operand, 0, 1 + sizeof d.arg / sizeof *d.arg,
+	        "too many arguments", NULL},
 	    .args_doc = "VERB [ARG...]",
 	    .doc = describe_verbs(c->run),
-	    .children = cli_children,
 	};
-	struct db_args d = {.cli = c};
 	bool ok;
 
 	if (argc > 1 && strcmp(argv[1], "canary") == 0)
 		return db_canary(c, argc - 1, argv + 1, err);
 	notes_init(&d.notes, c->run);
-	if (!cli_parse(c, &argp, argc, argv, &d, err))
+	if (!cli_parse(c, &line, argc, argv, &d, err))
 		return false;
 	if (!d.db)
 		d.db = path_default_db(c->run);

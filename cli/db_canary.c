@@ -8,22 +8,12 @@
 #include "ir/base/plural.h"
 #include "targets/host/host.h"
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
-}
-
-static const struct argp argp = {
-    .parser = parse,
+static const struct command_line line = {
+    .shared = search_options,
+    .operands = SEARCH_OPERAND(0),
     .args_doc = "MODEL",
     .doc = "Time stored figures of a model's candidates again and say how "
            "they compare.",
-    .children = search_children,
 };
 
 static bool
@@ -86,7 +76,7 @@ db_canary(struct cli *c, int argc, char **argv, struct err *err)
 	search_args_init(&args, c);
 	c->command = "db canary";
 	notes_init(&notes, c->run);
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	targets_settle(&args);
 	ok = job_import(&j, &args, c->run, err) && job_bind(&j, err)

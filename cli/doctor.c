@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "costmodel/cpu.h"
 #include "costmodel/machine.h"
@@ -238,19 +238,7 @@ print_json(const struct diagnosis *found)
 	json_close(&j);
 }
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
-}
-
-static const struct argp argp = {
-    .parser = parse,
-    .children = cli_children,
+static const struct command_line line = {
     .doc = "Say what this machine has and lacks for marq.",
 };
 
@@ -260,7 +248,7 @@ cmd_doctor(struct cli *c, int argc, char **argv, struct err *err)
 	struct diagnosis found[NCHECKS] = {{.grade = GRADE_OK}};
 	enum grade worst = GRADE_OK;
 
-	if (!cli_parse(c, &argp, argc, argv, c, err))
+	if (!cli_parse(c, &line, argc, argv, NULL, err))
 		return false;
 	for (size_t i = 0; i < NCHECKS; i++) {
 		checks[i].check(c, &found[i]);

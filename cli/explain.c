@@ -19,45 +19,45 @@ struct explain_args {
 	bool list, fast;
 };
 
-enum {
-	KEY_NODE = 0x300,
-	KEY_INDEX,
-	KEY_OP,
-	KEY_NOT_ON,
-	KEY_ALL,
-	KEY_FAST,
-	KEY_WHAT_IF
-};
+static void
+take_what_if(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct explain_args *args = at;
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Which nodes:", 1},
-    {"node", KEY_NODE, "NAME|#ID", 0,
-        "of that name (an ONNX name, too) or id in the plan", 1},
-    {"index", KEY_INDEX, "N", 0, "number N in the ONNX file's graph", 1},
-    {"op", KEY_OP, "TYPE", 0, "of an operator type", 1},
-    {"not-on", KEY_NOT_ON, "TARGET", 0, "that do not run there", 1},
-    {"all", KEY_ALL, NULL, 0, "every one", 1},
-    {"fast", KEY_FAST, NULL, 0,
-        "do not search again for the cost of legal alternatives", 1},
-    {NULL, 0, NULL, 0, "What would change:", 2},
-    {"what-if", KEY_WHAT_IF, "WHAT", 0,
+	(void)row;
+	if (strcmp(arg, "list") == 0)
+		args->list = true;
+	else
+		text_list_add(&args->what_if, arg, s->cli->run);
+}
+
+#define AT(member) offsetof(struct explain_args, member)
+
+static const struct option_row options[] = {
+    {.help = "Which nodes:", .group = 1},
+    {"node", 0, "NAME|#ID",
+        "of that name (an ONNX name, too) or id in the plan", option_text,
+        AT(pick.node), .group = 1},
+    {"index", 0, "N", "number N in the ONNX file's graph", option_text,
+        AT(pick.index), .group = 1},
+    {"op", 0, "TYPE", "of an operator type", option_text, AT(pick.op),
+        .group = 1},
+    {"not-on", 0, "TARGET", "that do not run there", option_text,
+        AT(pick.not_on), .group = 1},
+    {"all", 0, NULL, "every one", option_flag, AT(pick.all), .group = 1},
+    {"fast", 0, NULL, "do not search again for the cost of legal alternatives",
+        option_flag, AT(fast), .group = 1},
+    {.help = "What would change:", .group = 2},
+    {"what-if", 0, "WHAT",
         "search again assuming that WHAT (repeat: all of them): a condition "
         "of a rule holds ([TARGET:]CONDITION), a node runs elsewhere "
         "(NODE=TARGET), conversions cost nothing (free:A..B, of targets or "
         "formats), launches cost nothing (free:launch:TARGET); 'list' shows "
         "what there is",
-        2},
+        take_what_if, .group = 2},
     {0},
 };
-
-static void
-add_what_if(struct explain_args *args, const char *text)
-{
-	if (strcmp(text, "list") == 0)
-		args->list = true;
-	else
-		text_list_add(&args->what_if, text, args->search.cli->run);
-}
 
 static bool
 asks_for_nodes(const struct explain_args *args)
@@ -67,45 +67,15 @@ asks_for_nodes(const struct explain_args *args)
 	return p->node || p->index || p->op || p->not_on || p->all;
 }
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
+static void
+check(struct option_state *s)
 {
-	struct explain_args *args = state->input;
+	const struct explain_args *args = s->args;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->search;
-		return 0;
-	case KEY_NODE:
-		args->pick.node = arg;
-		return 0;
-	case KEY_INDEX:
-		args->pick.index = arg;
-		return 0;
-	case KEY_OP:
-		args->pick.op = arg;
-		return 0;
-	case KEY_NOT_ON:
-		args->pick.not_on = arg;
-		return 0;
-	case KEY_ALL:
-		args->pick.all = true;
-		return 0;
-	case KEY_FAST:
-		args->fast = true;
-		return 0;
-	case KEY_WHAT_IF:
-		add_what_if(args, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!asks_for_nodes(args) && !args->what_if.n && !args->list)
-			argp_error(state,
-			    "say which nodes: --node, --index, --op, --not-on "
-			    "or --all; or --what-if");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!asks_for_nodes(args) && !args->what_if.n && !args->list)
+		argp_error(s->argp,
+		    "say which nodes: --node, --index, --op, --not-on or "
+		    "--all; or --what-if");
 }
 
 static bool
@@ -218,10 +188,12 @@ run(const struct explain_args *args, struct job *j, struct what_if *what,
 	    && job_search(j, err) && tell(args, j, what, err);
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = search_children,
+    .shared = search_options,
+    .shared_at = AT(search),
+    .operands = SEARCH_OPERAND(AT(search)),
+    .check = check,
     .args_doc = "MODEL.onnx|RESULT",
     .doc = "Say of nodes where they run and at what price, and for "
            "every other target why not: each condition that fails with "
@@ -242,7 +214,7 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	given = args.search.model;
 	if (search_args_is_result(&args.search)) {

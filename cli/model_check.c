@@ -88,18 +88,22 @@ print_json(const struct model_findings *f)
 	json_close(&j);
 }
 
+static const struct command_line line = {
+    .options = model_options,
+    .operands = SEARCH_OPERAND(0),
+    .args_doc = "MODEL.onnx",
+    .doc = "Find everything that is wrong with a model. Exit status 0: "
+           "valid; 3: not.",
+};
+
 bool
 model_check(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct argp argp = model_argp;
 	struct search_args args;
 	struct model_findings f;
 
-	argp.args_doc = "MODEL.onnx";
-	argp.doc = "Find everything that is wrong with a model. Exit status 0: "
-	           "valid; 3: not.";
 	search_args_init(&args, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	f.path = args.model;
 	if (!find_faults(&f, &args, c->run, err))

@@ -302,16 +302,20 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	return ok;
 }
 
+static const struct command_line line = {
+    .options = model_options,
+    .operands = SEARCH_OPERAND(0),
+    .args_doc = "MODEL.onnx",
+    .doc = "Say what a model is: operators, shapes, parameters, work, "
+           "and which target takes which nodes.",
+};
+
 bool
 model_info(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct argp argp = model_argp;
 	struct search_args args;
 
-	argp.args_doc = "MODEL.onnx";
-	argp.doc = "Say what a model is: operators, shapes, parameters, work, "
-	           "and which target takes which nodes.";
 	search_args_init(&args, c);
-	return cli_parse(c, &argp, argc, argv, &args, err)
+	return cli_parse(c, &line, argc, argv, &args, err)
 	    && inform(c, &args, err);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/model.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/zoo/zoo.h"
 #include "ir/base/json.h"
@@ -17,45 +18,18 @@ struct make_args {
 	bool constant;
 };
 
-enum { KEY_WEIGHTS = 0x300 };
+#define AT(member) offsetof(struct make_args, member)
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-        "where to (default NAME.onnx; '-': standard output)", 0},
-    {"weights", KEY_WEIGHTS, "hashed|constant", 0,
+static const struct option_row options[] = {
+    {"output", 'o', "FILE",
+        "where to (default NAME.onnx; '-': standard output)", option_text,
+        .at = AT(out)},
+    {"weights", 0, "hashed|constant",
         "numbers every program can reproduce (default), or one number, which "
         "makes a small file (ConstantOfShape)",
-        0},
+        option_second, .at = AT(constant)},
     {0},
 };
-
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	struct make_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = args->cli;
-		return 0;
-	case 'o':
-		args->out = arg;
-		return 0;
-	case KEY_WEIGHTS:
-		args->constant = strcmp(arg, "constant") == 0;
-		if (!args->constant && strcmp(arg, "hashed") != 0)
-			argp_error(state,
-			    "--weights %s: want hashed or constant", arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->name)
-			argp_error(state, "one architecture at a time");
-		args->name = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static void
 list_all(const struct cli *c)
@@ -139,10 +113,9 @@ make(const struct make_args *args, struct err *err)
 	return ok;
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = cli_children,
+    .operands = {option_text, AT(name), 1, "one architecture at a time", NULL},
     .args_doc = "[NAME]",
     .doc = "Write a real architecture at real size; without a name, "
            "list them.",
@@ -153,7 +126,7 @@ model_make(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct make_args args = {.cli = c};
 
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	if (!args.name) {
 		list_all(c);

@@ -1,6 +1,7 @@
 /* marq report: the page of a result directory, made again. */
 #include <string.h>
 
+#include "cli/options.h"
 #include "cli/output.h"
 #include "emit/page.h"
 #include "ir/base/file.h"
@@ -13,36 +14,12 @@ struct report_args {
 	const char *folder, *out;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-        "where to write (default RESULT/report.html; '-': stdout)", 0},
+static const struct option_row options[] = {
+    {"output", 'o', "FILE",
+        "where to write (default RESULT/report.html; '-': stdout)", option_text,
+        .at = offsetof(struct report_args, out)},
     {0},
 };
-
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	struct report_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = args->cli;
-		return 0;
-	case 'o':
-		args->out = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->folder)
-			argp_error(state, "more than one result");
-		args->folder = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no result");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static bool
 read_doc(struct page_text *t, const struct report_args *args, const char *name,
@@ -97,10 +74,10 @@ run(const struct report_args *args, struct err *err)
 	return true;
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = cli_children,
+    .operands = {option_text, offsetof(struct report_args, folder), 1,
+        "more than one result", "no result"},
     .args_doc = "RESULT",
     .doc = "Make the report of a result directory again: one HTML file "
            "that needs no network.",
@@ -111,7 +88,7 @@ cmd_report(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct report_args args = {.cli = c};
 
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	return run(&args, err);
 }

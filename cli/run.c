@@ -28,74 +28,42 @@ struct run_args {
 	bool layers, no_reference;
 };
 
-enum { KEY_DATA = 0x300, KEY_ATOL, KEY_RTOL, KEY_RUNS, KEY_LAYERS, KEY_NO_REF };
-
-static const struct argp_option options[] = {
-    {"data", KEY_DATA, "DIR", 0,
-        "inputs and expected outputs (input_0.pb, output_0.pb, ...; or a "
-        "folder of test_data_set_0, ...), which also bind the shapes the "
-        "model leaves open; repeat",
-        0},
-    {"atol", KEY_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 0},
-    {"rtol", KEY_RTOL, "X", 0,
-        "relative tolerance (default 1e-4; with half precision some percent "
-        "of an output's range, by its longest sum)",
-        0},
-    {"runs", KEY_RUNS, "N", 0, "timed runs (default: one second's worth)", 0},
-    {"layers", KEY_LAYERS, NULL, 0, "show every composite, not the top ten", 0},
-    {"no-reference", KEY_NO_REF, NULL, 0,
-        "do not compare with the host reference", 0},
-    {0},
-};
-
-static error_t
-parse_tolerance(double *out, const char *arg, struct argp_state *state)
+static void
+take_tolerance(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
 {
+	double *out = at;
 	char *end;
 
+	(void)row;
 	*out = strtod(arg, &end);
 	if (end == arg || *end != '\0' || !(*out >= 0) || *out > MAX_TOLERANCE)
 		argp_error(
-		    state, "'%s' is not a tolerance (a number from 0)", arg);
-	return 0;
+		    s->argp, "'%s' is not a tolerance (a number from 0)", arg);
 }
 
-static error_t
-parse_runs(struct run_args *args, const char *arg, struct argp_state *state)
-{
-	args->runs = option_number("--runs", arg, 1, 200, state);
-	return 0;
-}
+#define AT(member) offsetof(struct run_args, member)
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	struct run_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->search;
-		return 0;
-	case KEY_DATA:
-		text_list_add(&args->data, arg, args->search.cli->run);
-		output_keep(args->search.cli, arg);
-		return 0;
-	case KEY_ATOL:
-		return parse_tolerance(&args->atol, arg, state);
-	case KEY_RTOL:
-		return parse_tolerance(&args->rtol, arg, state);
-	case KEY_RUNS:
-		return parse_runs(args, arg, state);
-	case KEY_LAYERS:
-		args->layers = true;
-		return 0;
-	case KEY_NO_REF:
-		args->no_reference = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct option_row options[] = {
+    {"data", 0, "DIR",
+        "inputs and expected outputs (input_0.pb, output_0.pb, ...; or a "
+        "folder of test_data_set_0, ...), which also bind the shapes the "
+        "model leaves open; repeat",
+        option_inputs, .at = AT(data)},
+    {"atol", 0, "X", "absolute tolerance (default 1e-5)", take_tolerance,
+        .at = AT(atol)},
+    {"rtol", 0, "X",
+        "relative tolerance (default 1e-4; with half precision some percent "
+        "of an output's range, by its longest sum)",
+        take_tolerance, .at = AT(rtol)},
+    {"runs", 0, "N", "timed runs (default: one second's worth)", option_count,
+        AT(runs), .low = 1, .high = 200},
+    {"layers", 0, NULL, "show every composite, not the top ten", option_flag,
+        .at = AT(layers)},
+    {"no-reference", 0, NULL, "do not compare with the host reference",
+        option_flag, .at = AT(no_reference)},
+    {0},
+};
 
 /* Of the plan's loosest composite with half precision; 0: it has none. */
 static double
@@ -331,10 +299,11 @@ run(struct job *j, struct run_result *r, const struct run_args *args,
 	return job_stop_pricing(j, err) && execute(r, &sets, args, err);
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = search_children,
+    .shared = search_options,
+    .shared_at = AT(search),
+    .operands = SEARCH_OPERAND(AT(search)),
     .args_doc = "MODEL.onnx|RESULT",
     .doc = "Search the cheapest plan as `marq search` does, execute it "
            "for real, compare its outputs with the host reference (and "
@@ -351,7 +320,7 @@ cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, err)
+	if (!cli_parse(c, &line, argc, argv, &args, err)
 	    || !(args.given = args.search.model)
 	    || !search_args_resolve(&args.search, err))
 		return false;

@@ -23,42 +23,30 @@ struct search_cmd {
 	bool dry_run, no_output;
 };
 
-enum { KEY_EMIT = 0x300, KEY_DRY_RUN };
+#define AT(member) offsetof(struct search_cmd, member)
 
-static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0,
-        "result directory (default <model>.marq; 'none': write nothing)", 0},
-    {"emit", KEY_EMIT, "LIST", 0,
+static void
+take_out(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct search_cmd *args = at;
+
+	(void)row, (void)s;
+	args->out = arg;
+	args->no_output = strcmp(arg, "none") == 0;
+}
+
+static const struct option_row options[] = {
+    {"output", 'o', "DIR",
+        "result directory (default <model>.marq; 'none': write nothing)",
+        .take = take_out},
+    {"emit", 0, "LIST",
         "artefacts or groups of them to write, comma-separated (default all)",
-        0},
-    {"dry-run", KEY_DRY_RUN, NULL, 0,
-        "say what would be measured and written, and stop", 0},
+        option_text, .at = AT(emit)},
+    {"dry-run", 0, NULL, "say what would be measured and written, and stop",
+        option_flag, .at = AT(dry_run)},
     {0},
 };
-
-static error_t
-parse(int key, char *arg, struct argp_state *state)
-{
-	struct search_cmd *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->search;
-		return 0;
-	case 'o':
-		args->out = arg;
-		args->no_output = strcmp(arg, "none") == 0;
-		return 0;
-	case KEY_EMIT:
-		args->emit = arg;
-		return 0;
-	case KEY_DRY_RUN:
-		args->dry_run = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 /* Refuse before the work, not after it. */
 static bool
@@ -123,10 +111,11 @@ run(struct job *j, const struct search_cmd *args, struct err *err)
 	    && (args->no_output || write_result(j, args, err));
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = search_children,
+    .shared = search_options,
+    .shared_at = AT(search),
+    .operands = SEARCH_OPERAND(AT(search)),
     .args_doc = "MODEL.onnx",
     .doc = "Find the cheapest legal partitioning of a model over the "
            "targets and write it, with everything needed to use and "
@@ -159,7 +148,7 @@ cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	targets_settle(&args.search);
 	if (!args.out)

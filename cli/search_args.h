@@ -3,7 +3,7 @@
 #ifndef CLI_SEARCH_ARGS_H
 #define CLI_SEARCH_ARGS_H
 
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "costmodel/pricer.h"
 #include "ir/onnx_read.h"
 
@@ -38,11 +38,6 @@ struct search_args {
 
 void search_args_init(struct search_args *args, struct cli *c);
 
-/* Add a --dim NAME=N; argp reports what is wrong with it and ends. */
-struct argp_state;
-void search_args_dim(
-    struct search_args *args, char *arg, struct argp_state *state);
-
 /* When the positional argument is a result directory: take the model and (unless
  * -t was given) the targets from its result.json, and replay its plan. Call it
  * after parsing. ERR_INPUT for a directory that holds no result. */
@@ -55,12 +50,17 @@ bool search_args_is_result(const struct search_args *args);
  * and after search_args_resolve(). */
 void targets_settle(struct search_args *args);
 
-/* Children of a command's argp that searches: one, whose input is a struct
- * search_args and which takes one positional argument. It has the common
- * options, too. */
-extern const struct argp_child search_children[];
+/* --dim NAME=N, --db FILE and the model itself, into a struct search_args. */
+option_take search_take_dim, search_take_db, search_take_model;
 
-/* An argp with only what concerns a model and its targets: -t, --shape, --dim. */
-extern const struct argp model_argp;
+/* What to search and how: the options of a struct search_args; and those of them
+ * that concern a model and its targets only. */
+extern const struct option_row search_options[], model_options[];
+
+/* The operand of both. */
+#define SEARCH_OPERAND(at) \
+	{ \
+		search_take_model, at, UINT32_MAX, NULL, "no model given" \
+	}
 
 #endif

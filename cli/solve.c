@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/units.h"
 #include "ir/base/clock.h"
@@ -23,88 +23,60 @@ struct solve_args {
 	struct search_options search;
 };
 
-enum {
-	KEY_SEARCH = 0x300,
-	KEY_TIME,
-	KEY_MEMORY,
-	KEY_BEAM,
-	KEY_PLACEMENT,
-	KEY_DUMP,
-	KEY_TRACE
-};
+static void
+take_file(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct solve_args *args = at;
 
-static const struct argp_option options[] = {
-    {"search", KEY_SEARCH, "NAME", 0,
-        "searcher: exact (default), beam, greedy, eager, single:TARGET, brute",
-        0},
-    {"time-budget", KEY_TIME, "D", 0, "stop with the best so far after D", 0},
-    {"memory-budget", KEY_MEMORY, "SIZE", 0, "of the search", 0},
-    {"beam", KEY_BEAM, "N", 0, "labels a beam keeps per node", 0},
-    {"placement", KEY_PLACEMENT, "FILE.json", 0,
-        "solve a device-placement graph instead: one accelerator and a CPU", 0},
-    {"dump-problem", KEY_DUMP, "FILE.json", 0,
-        "write the abstract problem that is solved", 0},
-    {"trace", KEY_TRACE, "WHAT", 0,
-        "search: a line on stderr for each stage of the search", 0},
-    {0},
-};
+	if (args->file)
+		argp_error(s->argp, "more than one problem");
+	option_input(&args->file, arg, row, s);
+	args->placement = row != NULL; /* by --placement */
+}
 
 static void
-take_file(struct solve_args *args, const char *file, bool placement,
-    const struct argp_state *state)
+take_trace(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
 {
-	if (args->file)
-		argp_error(state, "more than one problem");
-	args->file = file;
-	output_keep(args->cli, file);
-	args->placement = placement;
+	(void)row;
+	if (strcmp(arg, "search") != 0)
+		argp_error(s->argp, "--trace %s: want search", arg);
+	*(FILE **)at = stderr;
 }
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
+static void
+check(struct option_state *s)
 {
-	struct solve_args *args = state->input;
-	struct err err = {.kind = ERR_NONE};
+	const struct solve_args *args = s->args;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = args->cli;
-		return 0;
-	case KEY_SEARCH:
-		args->searcher = arg;
-		return 0;
-	case KEY_TIME:
-		if (!parse_duration(arg, &args->time_budget_ns, &err))
-			argp_error(state, "--time-budget: %s", err.text);
-		return 0;
-	case KEY_MEMORY:
-		if (!parse_bytes(arg, &args->search.memory_budget, &err))
-			argp_error(state, "--memory-budget: %s", err.text);
-		return 0;
-	case KEY_BEAM:
-		args->search.beam =
-		    option_number("--beam", arg, 1, BEAM_MAX, state);
-		return 0;
-	case KEY_TRACE:
-		if (strcmp(arg, "search") != 0)
-			argp_error(state, "--trace %s: want search", arg);
-		args->search.trace = stderr;
-		return 0;
-	case KEY_DUMP:
-		args->dump = arg;
-		return 0;
-	case KEY_PLACEMENT:
-	case ARGP_KEY_ARG:
-		take_file(args, arg, key == KEY_PLACEMENT, state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!args->file)
-			argp_error(state, "no problem given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!args->file)
+		argp_error(s->argp, "no problem given");
 }
+
+#define AT(member) offsetof(struct solve_args, member)
+
+static const struct option_row options[] = {
+    {"search", 0, "NAME",
+        "searcher: exact (default), beam, greedy, eager, single:TARGET, brute",
+        option_text, .at = AT(searcher)},
+    {"time-budget", 0, "D", "stop with the best so far after D",
+        option_duration, .at = AT(time_budget_ns)},
+    {"memory-budget", 0, "SIZE", "of the search", option_bytes,
+        .at = AT(search.memory_budget)},
+    {"beam", 0, "N", "labels a beam keeps per node", option_count,
+        AT(search.beam), .low = 1, .high = BEAM_MAX},
+    {"placement", 0, "FILE.json",
+        "solve a device-placement graph instead: one accelerator and a CPU",
+        .take = take_file},
+    {"dump-problem", 0, "FILE.json",
+        "write the abstract problem that is solved", option_text,
+        .at = AT(dump)},
+    {"trace", 0, "WHAT",
+        "search: a line on stderr for each stage of the search", take_trace,
+        .at = AT(search.trace)},
+    {0},
+};
 
 static void
 print_nodes(const struct problem *p, const struct problem_candidate *c)
@@ -185,10 +157,10 @@ read_file(
 	            args->cli, args->dump, write_problem, &out->problem, err));
 }
 
-static const struct argp argp = {
+static const struct command_line line = {
     .options = options,
-    .parser = parse,
-    .children = cli_children,
+    .operands = {take_file, 0, UINT32_MAX, NULL, NULL},
+    .check = check,
     .args_doc = "PROBLEM.json\n--placement FILE.json",
     .doc = "Solve an abstract covering problem (search/README.md has "
            "the schema). Exit status 1: there is no legal cover.",
@@ -205,7 +177,7 @@ cmd_solve(struct cli *c, int argc, char **argv, struct err *err)
 	cost_ns makespan = COST_NEVER;
 	struct json j;
 
-	if (!cli_parse(c, &argp, argc, argv, &args, err))
+	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	args.search.stop = c->stop;
 	if (args.time_budget_ns)

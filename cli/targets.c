@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
 #include "targets/target.h"
@@ -202,31 +202,18 @@ show(const struct targets_args *r, struct err *err)
 
 /* ---- command line ---- */
 
-static error_t
-parse(int key, char *arg, struct argp_state *state)
+static void
+take_word(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
 {
-	struct targets_args *r = (struct targets_args *)state->input;
+	struct targets_args *r = at;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = r->cli;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num == 0)
-			r->verb = arg;
-		else if (state->arg_num == 1)
-			r->target = arg;
-		else
-			return ARGP_ERR_UNKNOWN;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)row;
+	*(s->argp->arg_num ? &r->target : &r->verb) = arg;
 }
 
-static const struct argp argp = {
-    .parser = parse,
-    .children = cli_children,
+static const struct command_line line = {
+    .operands = {take_word, 0, 2, NULL, NULL},
     .args_doc = "[list]\nshow KIND[:K=V,...]\ncheck KIND[:K=V,...]",
     .doc = "List the backends; show one's options, rules and the facts "
            "its prices depend on; or only check that it can be opened "
@@ -239,7 +226,7 @@ cmd_targets(struct cli *c, int argc, char **argv, struct err *err)
 	struct targets_args r = {.cli = c, .verb = "list"};
 	bool list_all;
 
-	if (!cli_parse(c, &argp, argc, argv, &r, err))
+	if (!cli_parse(c, &line, argc, argv, &r, err))
 		return false;
 	list_all = strcmp(r.verb, "list") == 0;
 	if (!list_all && strcmp(r.verb, "show") != 0

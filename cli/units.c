@@ -1,6 +1,5 @@
 #include "cli/units.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,18 +108,6 @@ parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out,
 	return err_set(err, ERR_USAGE,
 	    "'%.60s' is not a number from %" PRIu64 " to %" PRIu64, text, low,
 	    high);
-}
-
-uint32_t
-option_number(const char *option, const char *text, uint32_t low, uint32_t high,
-    struct argp_state *state)
-{
-	struct err err = {.kind = ERR_NONE};
-	uint64_t n = 0;
-
-	if (!parse_number(text, low, high, &n, &err))
-		argp_error(state, "%s: %s", option, err.text);
-	return (uint32_t)n;
 }
 
 char *

@@ -19,11 +19,6 @@ bool parse_bytes(const char *text, uint64_t *bytes, struct err *err);
 bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out,
     struct err *err);
 
-/* The same for an option's argument. argp reports what is wrong and ends. */
-struct argp_state;
-uint32_t option_number(const char *option, const char *text, uint32_t low,
-    uint32_t high, struct argp_state *state);
-
 /* "4.812 ms": three to four significant digits, into text[n]; gives text. */
 char *format_duration(uint64_t ns, char *text, size_t n);
 
