@@ -31,6 +31,8 @@ struct batch {
 	uint32_t shard, nshards; /* nshards 0: all units are ours */
 	struct manifest manifest;
 	struct unit_status *status; /* [nunits] */
+	bool *ran; /* [nunits] now, and not in an earlier call */
+	uint32_t nwanted, nran;
 	struct batch_reads reads;
 	struct batch_forecast forecast; /* of a dry run */
 	struct progress progress;
@@ -184,7 +186,7 @@ forecast_unit(struct batch *b, uint32_t i, struct err *err)
 			printf("%s: ended already\n", u->name);
 		return true;
 	}
-	progress_step(&b->progress, i, b->manifest.nunits, u->name);
+	progress_step(&b->progress, b->nran++, b->nwanted, u->name);
 	if (!attempt(b, i, err))
 		return false;
 	ok = b->status[i].exit != 0
@@ -234,7 +236,9 @@ run_unit(struct batch *b, uint32_t i, struct err *err)
 		return forecast_unit(b, i, err);
 	while (is_wanted(b, i) && !atomic_load(b->cli->stop)
 	    && tries++ <= b->manifest.retries) {
-		progress_step(&b->progress, i, b->manifest.nunits, u->name);
+		b->nran += !b->ran[i];
+		b->ran[i] = true;
+		progress_step(&b->progress, b->nran - 1, b->nwanted, u->name);
 		if (!attempt(b, i, err))
 			return false;
 		if (b->status[i].exit != 0)
@@ -274,20 +278,23 @@ begin_run(struct batch *b, const char *before, struct err *err)
 static bool
 end_shard(const struct batch *b, struct err *err)
 {
-	uint32_t n = 0, failed = 0;
+	uint32_t n = 0, failed = 0, kept = 0;
 
 	for (uint32_t i = b->shard; i < b->manifest.nunits; i += b->nshards) {
 		n++;
+		kept += b->status[i].ended && !b->ran[i];
 		failed += b->status[i].ended && b->status[i].exit != 0;
 	}
 	if (b->cli->format == OUT_JSON)
 		printf("{\"schema\": \"marq.batch.shard/1\", \"shard\": %u, "
-		       "\"shards\": %u, \"units\": %u, \"failed\": %u}\n",
-		    b->shard, b->nshards, n, failed);
+		       "\"shards\": %u, \"units\": %u, \"kept\": %u, "
+		       "\"failed\": %u}\n",
+		    b->shard, b->nshards, n, kept, failed);
 	else if (b->cli->verbosity >= 0)
-		printf("shard %u of %u: %u of %u unit%s, %u failed\n", b->shard,
-		    b->nshards, n, b->manifest.nunits,
-		    plural(b->manifest.nunits), failed);
+		printf("shard %u of %u: %u of %u unit%s, %u ended before, %u "
+		       "failed\n",
+		    b->shard, b->nshards, n, b->manifest.nunits,
+		    plural(b->manifest.nunits), kept, failed);
 	return failed == 0
 	    || err_set(err, ERR_PARTIAL, "%u of %u unit%s failed", failed, n,
 	        plural(n));
@@ -295,6 +302,7 @@ end_shard(const struct batch *b, struct err *err)
 
 struct tally {
 	uint32_t done, failed, left; /* left: --only was not about them */
+	uint32_t kept; /* done by an earlier call: nothing has changed */
 	uint32_t regressed;
 };
 
@@ -303,16 +311,19 @@ print_end(const struct batch *b, const struct tally *t)
 {
 	if (b->cli->format == OUT_JSON) {
 		printf("{\"schema\": \"marq.batch.end/1\", \"units\": %u, "
-		       "\"failed\": %u, \"not_run\": %u, \"regressed\": %u, "
-		       "\"exit\": %d}\n",
-		    b->manifest.nunits, t->failed, t->left, t->regressed,
-		    t->failed ? err_exit(ERR_PARTIAL) : 0);
+		       "\"kept\": %u, \"failed\": %u, \"not_run\": %u, "
+		       "\"regressed\": %u, \"exit\": %d}\n",
+		    b->manifest.nunits, t->kept, t->failed, t->left,
+		    t->regressed, t->failed ? err_exit(ERR_PARTIAL) : 0);
 		return;
 	}
 	if (b->cli->verbosity < 0)
 		return;
-	printf("%u unit%s: %u done, %u failed, ", b->manifest.nunits,
-	    plural(b->manifest.nunits), t->done, t->failed);
+	printf("%u unit%s: %u done, ", b->manifest.nunits,
+	    plural(b->manifest.nunits), t->done);
+	if (t->kept)
+		printf("%u done before, ", t->kept);
+	printf("%u failed, ", t->failed);
 	if (t->left)
 		printf("%u not run yet, ", t->left);
 	printf("%u regressed since the last run\nwrote %s/summary.md\n",
@@ -331,7 +342,10 @@ end_run(struct batch *b, const char *before, struct err *err)
 	for (uint32_t i = 0; i < b->manifest.nunits; i++) {
 		const struct unit_status *s = &b->status[i];
 
-		*(!s->ended ? &t.left : s->exit ? &t.failed : &t.done) += 1;
+		*(!s->ended          ? &t.left
+		        : s->exit    ? &t.failed
+		        : !b->ran[i] ? &t.kept
+		                     : &t.done) += 1;
 	}
 	if (t.left == 0)
 		unlink(arena_printf(a, "%s/running", b->manifest.out));
@@ -349,6 +363,7 @@ read_states(struct batch *b, struct err *err)
 
 	batch_reads_init(&b->reads, b->cli->run);
 	b->status = arena_new(b->cli->run, struct unit_status, m->nunits);
+	b->ran = arena_new(b->cli->run, bool, m->nunits);
 	for (uint32_t i = 0; i < m->nunits; i++) {
 		struct err missing = {.kind = ERR_NONE};
 
@@ -357,6 +372,7 @@ read_states(struct batch *b, struct err *err)
 		        b->status[i].fingerprint, &missing))
 			cli_say(b->cli, 0, "%s", missing.text);
 		unit_status_read(&b->status[i], m, &m->unit[i], b->cli->run);
+		b->nwanted += is_wanted(b, i);
 	}
 	if (mkdir(m->out, 0777) != 0 && errno != EEXIST)
 		return err_set(err, ERR_IO, "%s: cannot make directory: %s",

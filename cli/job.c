@@ -362,6 +362,7 @@ job_prices(struct job *j, struct err *err)
 	bool ok;
 
 	progress_begin(&j->progress, j->args->cli);
+	j->progress.is_limit = true; /* few plans need every price */
 	ok = open_pricer(j, err);
 	if (j->pricer)
 		j->counts = pricer_counts(j->pricer);

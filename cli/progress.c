@@ -25,26 +25,15 @@ progress_begin(struct progress *p, const struct cli *c)
 	    isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-/* Steps come in rounds, each with a count of its own; what all of them took
- * says how long the rest of this one takes. */
 static uint64_t
 seconds_left(const struct progress *p, uint32_t done, uint32_t todo)
 {
 	uint64_t elapsed = clock_ns() - p->began_ns;
-	uint64_t all = p->earlier + done;
 
-	if (all == 0 || done > todo)
+	if (done == 0 || done > todo)
 		return 0;
-	return (uint64_t)((double)elapsed / (double)all * (todo - done))
+	return (uint64_t)((double)elapsed / (double)done * (todo - done))
 	    / SECOND;
-}
-
-static void
-count_rounds(struct progress *p, uint32_t done)
-{
-	if (done < p->last)
-		p->earlier += p->last;
-	p->last = done;
 }
 
 static unsigned
@@ -57,7 +46,7 @@ terminal_width(void)
 	return 80;
 }
 
-/* "[####----] 12 of 24, 0:10 left  conv ..." */
+/* "[####----] 12 of at most 24, at most 0:10 left  conv ..." */
 static void
 show_line(struct progress *p, uint32_t done, uint32_t todo, const char *what)
 {
@@ -66,13 +55,15 @@ show_line(struct progress *p, uint32_t done, uint32_t todo, const char *what)
 	const int bar = sizeof full - 1;
 	int filled = todo ? (int)((uint64_t)done * (unsigned)bar / todo) : bar;
 	uint64_t left = seconds_left(p, done, todo);
+	const char *most = p->is_limit ? "at most " : "";
 	char line[512];
 	int width = (int)terminal_width() - 1, n;
 
 	n = snprintf(line, sizeof line,
-	    "[%.*s%.*s] %u of %u, %llu:%02llu left  %s", filled, full,
-	    bar - filled, rest, done, todo, (unsigned long long)(left / 60),
-	    (unsigned long long)(left % 60), what);
+	    "[%.*s%.*s] %u of %s%u, %s%llu:%02llu left  %s", filled, full,
+	    bar - filled, rest, done, most, todo, most,
+	    (unsigned long long)(left / 60), (unsigned long long)(left % 60),
+	    what);
 	fprintf(stderr, "\r\033[K%.*s", n < width ? n : width, line);
 	fflush(stderr);
 	p->line_open = true;
@@ -111,7 +102,6 @@ progress_step(
 	uint64_t now = clock_ns();
 	uint64_t every = p->terminal ? REFRESH : HEARTBEAT;
 
-	count_rounds(p, done);
 	if (p->cli->progress_fd >= 0)
 		write_event(p, done, todo, what);
 	if (!p->cli->progress || p->cli->verbosity < 0)
@@ -122,9 +112,10 @@ progress_step(
 	if (p->terminal)
 		show_line(p, done, todo, what);
 	else if (done != todo && p->cli->verbosity > 0)
-		fprintf(stderr, "marq: %u of %u, about %llu s left: %s\n", done,
-		    todo, (unsigned long long)seconds_left(p, done, todo),
-		    what);
+		fprintf(stderr, "marq: %u of %s%u, %s %llu s left: %s\n", done,
+		    p->is_limit ? "at most " : "", todo,
+		    p->is_limit ? "at most" : "about",
+		    (unsigned long long)seconds_left(p, done, todo), what);
 }
 
 void

@@ -11,8 +11,7 @@
 struct progress {
 	const struct cli *cli;
 	uint64_t began_ns, shown_ns;
-	uint64_t earlier; /* steps of rounds that ended */
-	uint32_t last; /* steps of this one */
+	bool is_limit; /* as many steps at most; else so many */
 	bool terminal, line_open;
 };
 

@@ -41,7 +41,8 @@ struct pricer_options {
 	const char *command; /* the command line, for the record; or NULL */
 	const atomic_bool *stop;
 	struct notes *notes;
-	/* Called as measuring goes on: done of todo. NULL: nobody listens. */
+	/* Called as measuring goes on: done of at most todo jobs (probes and
+	 * measurements) of the whole run. NULL: nobody listens. */
 	void (*progress)(
 	    void *context, uint32_t done, uint32_t todo, const char *what);
 	/* Called when nothing happens because others do the measuring. */

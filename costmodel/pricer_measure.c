@@ -37,7 +37,6 @@ struct batch {
 	bool probe; /* a quick look is enough */
 	bool again; /* although there was one */
 	uint32_t slot[BATCH], n; /* of this batch */
-	uint32_t done, todo; /* of the whole call */
 	struct err *err;
 };
 
@@ -314,6 +313,19 @@ take_price(struct batch *b, uint32_t slot, const struct measurement *r)
 	slot_publish(p, b->prices, slot);
 }
 
+/* Jobs that measuring everything would still take: a subject is looked at in
+ * passing before it is measured. */
+static uint32_t
+jobs_left(const struct pricer *p)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < p->nslots; i++)
+		if (p->slot[i].price.state == PRICE_BOUND)
+			left += p->slot[i].probe_ns ? 1 : 2;
+	return left;
+}
+
 static void
 job_done(void *context, uint32_t job, const struct measurement *r)
 {
@@ -330,10 +342,10 @@ job_done(void *context, uint32_t job, const struct measurement *r)
 		take_probe(b, slot, r);
 	else
 		take_price(b, slot, r);
-	b->done++;
+	p->jobs++;
 	if (p->o.progress)
-		p->o.progress(
-		    p->o.context, b->done, b->todo, s->subject.summary);
+		p->o.progress(p->o.context, p->jobs, p->jobs + jobs_left(p),
+		    s->subject.summary);
 }
 
 static bool
@@ -375,7 +387,7 @@ take_result(struct batch *b, uint32_t slot, struct err *err)
 		return false;
 	if (f.attempts == 0)
 		return true; /* invalidated just now; asked for again */
-	b->done++;
+	b->p->jobs++;
 	if (b->probe) {
 		probe_of_found(b->p, s, &f);
 		b->p->counts.probed++;
@@ -515,7 +527,7 @@ bool
 slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err)
 {
-	struct batch b = {.p = p, .prices = prices, .todo = n};
+	struct batch b = {.p = p, .prices = prices};
 
 	if (!measuring_begin(p, slot, n, err))
 		return false;
@@ -530,7 +542,6 @@ slots_probe(struct pricer *p, struct prices *prices, const uint32_t *slot,
 {
 	struct batch b = {.p = p,
 	    .prices = prices,
-	    .todo = n,
 	    .probe = true,
 	    .again = n && p->slot[slot[0]].price.probes > 0};
 

@@ -86,6 +86,7 @@ struct pricer {
 	value_id *class_value; /* [nclasses] one of each */
 	struct price *launch; /* [mix->n] */
 	struct pricer_counts counts;
+	uint32_t jobs; /* that ended: probes and measurements */
 	struct drift drift;
 	bool has_run; /* the database knows of this run */
 	bool canary_done;

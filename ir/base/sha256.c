@@ -38,6 +38,13 @@ schedule(uint32_t w[64], const uint8_t *block)
 	}
 }
 
+/* The working variables move up by one each round: their names do. */
+static uint32_t *
+at(uint32_t v[8], unsigned name, unsigned round)
+{
+	return &v[(name - round) % 8];
+}
+
 static void
 take_block(struct sha256 *s, const uint8_t *block)
 {
@@ -45,17 +52,17 @@ take_block(struct sha256 *s, const uint8_t *block)
 
 	schedule(w, block);
 	memcpy(v, s->state, sizeof v);
-	for (int i = 0; i < 64; i++) {
-		uint32_t e = v[4], a = v[0];
-		uint32_t x = v[7]
+	for (unsigned i = 0; i < 64; i++) {
+		uint32_t a = *at(v, 0, i), e = *at(v, 4, i);
+		uint32_t x = *at(v, 7, i)
 		    + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25))
-		    + ((e & v[5]) ^ (~e & v[6])) + K[i] + w[i];
+		    + ((e & *at(v, 5, i)) ^ (~e & *at(v, 6, i))) + K[i] + w[i];
+		uint32_t b = *at(v, 1, i), c = *at(v, 2, i);
 		uint32_t y = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22))
-		    + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+		    + ((a & b) ^ (a & c) ^ (b & c));
 
-		memmove(v + 1, v, 7 * sizeof *v);
-		v[4] += x;
-		v[0] = x + y;
+		*at(v, 3, i) += x;
+		*at(v, 7, i) = x + y;
 	}
 	for (int i = 0; i < 8; i++)
 		s->state[i] += v[i];
