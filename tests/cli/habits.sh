@@ -137,6 +137,19 @@ expect_not_in err "$(printf '\r')"
 expect_not_in err "$(printf '\033')"
 expect_not_in err ' of '
 
+# A search measures in many rounds: what is counted and estimated goes on over
+# them. Elsewhere than on terminals a minute passes before a line.
+run search tiny.onnx -t host --db rounds.db -o none --progress-fd 3 3>events
+python3 - <<'END' || fail 'progress begins anew'
+import json
+events = [json.loads(line) for line in open("events")]
+assert len(events) > 10, len(events)
+for before, after in zip(events, events[1:]):
+    assert after["done"] == before["done"] + 1, (before, after)
+    assert after["done"] <= after["todo"], after
+    assert after["todo"] <= before["todo"] + 1, (before, after)
+END
+
 # Exit statuses (0 and 2 above; 130 and 143: signals.sh; 8 is a bug).
 run compare tiny.onnx@host tiny.onnx@mrvl+host --no-measure --db none --fail-on change
 expect_status 1
