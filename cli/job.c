@@ -410,11 +410,7 @@ job_plan_pinned(struct job *j, node_id node, uint32_t target, struct plan *out,
 	    a);
 	r.only = NULL; /* of a replayed plan: this asks about others */
 	r.no_baselines = true;
-	*found = plan_search(out, &r, a, err);
-	if (!*found && err->kind != ERR_NO_COVER)
-		return false;
-	err_clear(err);
-	return true;
+	return plan_find(out, found, &r, a, err);
 }
 
 #define QUICK_NS 2000000000u /* TUNING: what nobody minds waiting for */

@@ -1,5 +1,5 @@
 /* Regions of targets whose prices a tool tells: asked about as wholes, where a
- * kind's own simulation says it for other targets (plan/wholes.h). */
+ * kind's own simulation says it for other targets (plan/knowledge.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 #include "plan/columns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "ir/base/order.h"
@@ -132,7 +133,7 @@ fill_column(struct column *c, const struct problem *p, struct arena *a)
 	return true;
 }
 
-/* Offer `n` candidates of a run, which are a region by themselves. */
+/* Offer `n` candidates of a region, which are a region by themselves. */
 static void
 add_column(struct columns *all, const struct problem *p, const uint32_t *part,
     uint32_t n)
@@ -142,15 +143,15 @@ add_column(struct columns *all, const struct problem *p, const uint32_t *part,
 	struct arena_mark mark;
 	struct estimate price;
 
+	assert(n > 0 && target < p->ntargets);
 	if (all->n == COLUMNS_MAX)
 		return;
 	all->column = arena_grow(all->arena, all->column, &all->cap, all->n + 1,
 	    sizeof *all->column);
 	mark = arena_mark(all->arena);
-	if (!plan_region_price(all->about, part, n, &price))
-		price.ns = parts_cost(all->about, part, n);
+	c.is_unit = plan_region_price(all->about, part, n, &price);
+	c.unit = c.is_unit ? price.ns : 0;
 	c.candidate.target = target;
-	c.candidate.cost = cost_add(price.ns, p->target[target].launch);
 	c.candidate.class = p->ncandidates + all->n;
 	if (fill_column(&c, p, all->arena))
 		all->column[all->n++] = c;
@@ -229,6 +230,16 @@ column_target(struct problem *p, uint32_t *part, uint32_t target)
 	return part[target];
 }
 
+/* With its launch, at the prices there are now. */
+static cost_ns
+column_cost(const struct columns *all, const struct column *c,
+    const struct problem *base)
+{
+	return cost_add(
+	    c->is_unit ? c->unit : parts_cost(all->about, c->part, c->nparts),
+	    base->target[c->candidate.target].launch);
+}
+
 void
 columns_apply(
     const struct columns *c, const struct problem *base, struct problem *out)
@@ -249,6 +260,7 @@ columns_apply(
 		struct problem_candidate *to = &all[out->ncandidates++];
 
 		*to = c->column[i].candidate;
+		to->cost = column_cost(c, &c->column[i], base);
 		to->target = column_target(out, part, to->target);
 		for (uint32_t k = 0; k < c->column[i].nparts; k++)
 			to->banned |= !candidate_usable(

@@ -9,7 +9,10 @@
 
 /* A stretch of a region, offered as one candidate at its price as a whole. */
 struct column {
-	struct problem_candidate candidate; /* target: of the base problem */
+	struct problem_candidate candidate; /* target: of the base problem; no
+					     * cost: it is worked out each time */
+	bool is_unit; /* its price as a unit is not its parts' */
+	cost_ns unit;
 	const uint32_t *part; /* [nparts] in execution order */
 	uint32_t nparts;
 };

@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "search/cost.h"
@@ -62,6 +63,20 @@ plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
 	/* each part was rounded by half a nanosecond at most, and so is this */
 	apart = out->ns > sum ? out->ns - sum : sum - out->ns;
 	return apart > (n + 1) / 2;
+}
+
+uint32_t
+cover_region(const struct cover *c, uint32_t from, uint32_t *candidate)
+{
+	uint32_t n = 0;
+
+	assert(from < c->nsteps);
+	while (from + n < c->nsteps
+	    && c->step[from + n].run == c->step[from].run) {
+		candidate[n] = c->step[from + n].candidate;
+		n++;
+	}
+	return n;
 }
 
 static struct plan_composite *

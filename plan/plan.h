@@ -114,6 +114,11 @@ const char *plan_target_basis(const struct plan *p, uint32_t target);
 bool plan_region_price(const struct plan *p, const uint32_t *candidate,
     uint32_t n, struct estimate *out);
 
+/* The candidates [<= c->nsteps] of the region of a cover that begins at a step; how
+ * many. */
+uint32_t cover_region(
+    const struct cover *c, uint32_t from, uint32_t *candidate);
+
 /* The plan of a cover whose candidate, node, value and format ids are the
  * graph's: regions with their boundary and their price as wholes, conversions,
  * costs. Sets everything but nbaselines, baseline, lower_bound, rounds, moved,

@@ -4,7 +4,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
-#include "plan/search.h"
+#include "plan/request.h"
 #include "search/problem.h"
 
 /* Node, value, candidate, target and format ids stay the same; constants

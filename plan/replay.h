@@ -8,7 +8,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
-#include "plan/search.h"
+#include "plan/request.h"
 
 /* only[i] (of candidates->n): is candidate i in the plan of the file? Of the
  * request graph, mix and candidates are looked at. The file

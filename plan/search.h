@@ -1,35 +1,10 @@
 /* From candidates and prices to a plan: the search, with prices fetched as the
  * search needs them. */
-#ifndef PLAN_SOLVE_H
-#define PLAN_SOLVE_H
+#ifndef PLAN_SEARCH_H
+#define PLAN_SEARCH_H
 
-#include <stdio.h>
-
-#include "costmodel/pricer.h"
-#include "plan/constraints.h"
 #include "plan/plan.h"
-#include "search/solve.h"
-
-struct plan_request {
-	const struct graph *graph;
-	const struct mix *mix;
-	const struct candidates *candidates;
-	struct prices *prices; /* pricer_begin() filled them */
-	struct pricer *pricer; /* NULL: the prices there are must do */
-	const struct constraints *constraints; /* NULL: none */
-	const bool *only; /* [candidates->n] a replay: no others may be used;
-			   * NULL: all may */
-	const char *searcher; /* NULL: "exact" */
-	bool eager_pricing; /* price everything before searching */
-	bool price_baselines; /* price what they use, too */
-	bool no_baselines; /* only the plan: nothing to compare it with */
-	struct search_options search;
-	/* The pricer stops before this to leave time for pricing what the best
-	 * plan found by then still lacks; then this is its deadline. 0: none. */
-	uint64_t completing_ns;
-	struct notes *notes; /* NULL: nobody listens */
-	FILE *trace; /* NULL: none; a line a step */
-};
+#include "plan/request.h"
 
 /* The cheapest plan at the prices, verified. Lazy by default: solve with lower
  * bounds where nothing is priced, price what lies on the cheapest plan, and
@@ -39,6 +14,10 @@ struct plan_request {
  * above its true cost, and the plan's is not above the baseline's, so the plan
  * is proven no worse. ERR_NO_COVER when constraints or failures leave none. */
 bool plan_search(struct plan *out, const struct plan_request *r,
+    struct arena *a, struct err *err);
+
+/* The same, but that there is no plan is a result: *found. Nobody works out why. */
+bool plan_find(struct plan *out, bool *found, const struct plan_request *r,
     struct arena *a, struct err *err);
 
 /* The k cheapest plans that choose different candidates, ascending, out of what

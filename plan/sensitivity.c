@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/base/clock.h"
+#include "plan/search.h"
 #include "plan/shift.h"
 #include "search/cost.h"
 
@@ -131,14 +132,11 @@ static bool
 solve(struct plan *out, const struct plan_request *r, cost_ns *cost,
     struct arena *a, struct err *err)
 {
-	*cost = COST_NEVER;
-	if (plan_search(out, r, a, err)) {
-		*cost = out->cost;
-		return true;
-	}
-	if (err->kind != ERR_NO_COVER)
+	bool found;
+
+	if (!plan_find(out, &found, r, a, err))
 		return false;
-	err_clear(err);
+	*cost = found ? out->cost : COST_NEVER;
 	return true;
 }
 

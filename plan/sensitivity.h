@@ -2,7 +2,8 @@
 #ifndef PLAN_SENSITIVITY_H
 #define PLAN_SENSITIVITY_H
 
-#include "plan/search.h"
+#include "plan/plan.h"
+#include "plan/request.h"
 
 /* The plan at one end of an assumption's range. */
 struct plan_end {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "plan/fit.h"
+#include "plan/memory.h"
 #include "plan/plan.h"
 
 struct review {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/conflict.h"
+#include "plan/explain.h"
 #include "plan/partition.h"
 #include "plan/search.h"
 #include "tests/support/dressed.h"

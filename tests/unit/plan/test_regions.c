@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "costmodel/pricer.h"
-#include "plan/fit.h"
+#include "plan/memory.h"
 #include "plan/sensitivity.h"
 #include "plan/shift.h"
 #include "plan/search.h"

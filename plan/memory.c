@@ -1,4 +1,4 @@
-#include "plan/fit.h"
+#include "plan/memory.h"
 
 /* The regions of one kind. */
 static struct device_use

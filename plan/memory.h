@@ -1,6 +1,6 @@
 /* Do the regions of a plan fit the memory of their devices? */
-#ifndef PLAN_FIT_H
-#define PLAN_FIT_H
+#ifndef PLAN_MEMORY_H
+#define PLAN_MEMORY_H
 
 #include "plan/plan.h"
 #include "search/problem.h"

@@ -1,20 +1,21 @@
-/* Rivals of what a plan pays most for: what could stand in a chosen candidate's
- * place, was only probed and seemed a little dearer. A probe may be wrong
- * about a kernel; where much hangs on it, it gets a price. */
+/* A probe may be wrong about a kernel; where much hangs on it, it gets a price. */
+#include "plan/substitutes.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/quest.h"
+#include "plan/pricing.h"
 #include "plan/trace.h"
 
 /* TUNING: a choice of so much of a plan's cost is worth a second price. Permille. */
-#define DEAR 20
+#define COSTLY 20
 /* SOURCE: of 448 prices 2 % were more than a tenth below the lesser of two
  * probes, a Gemm of 9216x4096 by up to two fifths. Permille. */
-#define RIVAL_NEAR 150
+#define SUBSTITUTE_NEAR 150
 /* TUNING: at most one for so many distinct candidates: they are measured on top of
  * what the search asked for, and compared as well. */
-#define RIVAL_EVERY 80
+#define SUBSTITUTE_EVERY 80
 
 #define PROBES 2 /* before a price, as for all candidates */
 
@@ -28,10 +29,10 @@ same_ports(const struct port *x, const struct port *y, uint32_t n)
 }
 
 bool
-quest_is_rival(const struct quest *q, uint32_t a, uint32_t b)
+is_substitute(const struct planner *pl, uint32_t a, uint32_t b)
 {
-	const struct candidate *x = &q->r->candidates->candidate[a];
-	const struct candidate *y = &q->r->candidates->candidate[b];
+	const struct candidate *x = &pl->r->candidates->candidate[a];
+	const struct candidate *y = &pl->r->candidates->candidate[b];
 
 	return x->nnodes == y->nnodes && x->ninputs == y->ninputs
 	    && x->noutputs == y->noutputs
@@ -41,34 +42,34 @@ quest_is_rival(const struct quest *q, uint32_t a, uint32_t b)
 }
 
 uint64_t
-quest_doubt(const struct cover *c, const struct price *chosen)
+substitutes_tolerance(const struct cover *c, const struct price *chosen)
 {
-	return chosen->ns >= c->cost * DEAR / 1000
-	    ? chosen->ns * RIVAL_NEAR / 1000
+	return chosen->ns >= c->cost * COSTLY / 1000
+	    ? chosen->ns * SUBSTITUTE_NEAR / 1000
 	    : 0;
 }
 
-struct rival {
+struct substitute {
 	cost_ns chosen; /* what it could save some of */
 	cost_ns bound;
 	uint32_t candidate;
 };
 
-struct rivals {
-	struct rival *list;
+struct substitutes {
+	struct substitute *list;
 	uint32_t n, cap;
 };
 
 static void
-add(struct quest *q, struct rivals *all, const struct rival *r)
+add(struct planner *pl, struct substitutes *all, const struct substitute *r)
 {
-	const struct price *p = q->r->prices->candidate;
+	const struct price *p = pl->r->prices->candidate;
 
 	for (uint32_t i = 0; i < all->n; i++)
 		if (p[all->list[i].candidate].key == p[r->candidate].key)
 			return;
 	all->list = arena_grow(
-	    q->arena, all->list, &all->cap, all->n + 1, sizeof *all->list);
+	    pl->arena, all->list, &all->cap, all->n + 1, sizeof *all->list);
 	all->list[all->n++] = *r;
 }
 
@@ -91,29 +92,29 @@ is_probed(const struct price *p, uint32_t probes)
 
 /* Those of one step that, from `probes` looks, seem near. */
 static void
-list_rivals(struct quest *q, const struct cover *c, uint32_t chosen,
-    uint32_t probes, struct rivals *all)
+list_substitutes(struct planner *pl, const struct cover *c, uint32_t chosen,
+    uint32_t probes, struct substitutes *all)
 {
-	const struct price *p = q->r->prices->candidate;
-	uint64_t doubt = quest_doubt(c, &p[chosen]);
+	const struct price *p = pl->r->prices->candidate;
+	uint64_t tolerance = substitutes_tolerance(c, &p[chosen]);
 
 	if (p[chosen].state != PRICE_KNOWN || p[chosen].source != PRICE_MEASURED
-	    || doubt == 0)
+	    || tolerance == 0)
 		return;
-	for (uint32_t i = 0; i < q->r->candidates->n; i++)
+	for (uint32_t i = 0; i < pl->r->candidates->n; i++)
 		if (i != chosen && is_probed(&p[i], probes)
-		    && seen(&p[i]) <= p[chosen].ns + doubt
-		    && candidate_allowed(&q->problem.candidate[i])
-		    && quest_is_rival(q, chosen, i))
-			add(q, all,
-			    &(struct rival){p[chosen].ns, seen(&p[i]), i});
+		    && seen(&p[i]) <= p[chosen].ns + tolerance
+		    && candidate_allowed(&pl->problem.candidate[i])
+		    && is_substitute(pl, chosen, i))
+			add(pl, all,
+			    &(struct substitute){p[chosen].ns, seen(&p[i]), i});
 }
 
-/* The dearest choices first, what seems nearest to one first. */
+/* The costliest choices first, what seems nearest to one first. */
 static int
 by_worth(const void *x, const void *y)
 {
-	const struct rival *a = x, *b = y;
+	const struct substitute *a = x, *b = y;
 
 	if (a->chosen != b->chosen)
 		return a->chosen < b->chosen ? 1 : -1;
@@ -124,16 +125,17 @@ by_worth(const void *x, const void *y)
 
 /* Candidates of them all, sorted; *n of them. */
 static uint32_t *
-rivals_of(struct quest *q, const struct cover *c, uint32_t probes, uint32_t *n)
+substitutes_of(
+    struct planner *pl, const struct cover *c, uint32_t probes, uint32_t *n)
 {
-	struct rivals all = {.n = 0};
+	struct substitutes all = {.n = 0};
 	uint32_t *candidate;
 
 	for (uint32_t i = 0; i < c->nsteps; i++)
-		list_rivals(q, c, c->step[i].candidate, probes, &all);
+		list_substitutes(pl, c, c->step[i].candidate, probes, &all);
 	if (all.n)
 		qsort(all.list, all.n, sizeof *all.list, by_worth);
-	candidate = arena_new(q->arena, uint32_t, all.n);
+	candidate = arena_new(pl->arena, uint32_t, all.n);
 	for (uint32_t i = 0; i < all.n; i++)
 		candidate[i] = all.list[i].candidate;
 	*n = all.n;
@@ -143,44 +145,45 @@ rivals_of(struct quest *q, const struct cover *c, uint32_t probes, uint32_t *n)
 /* Is it one of the first `most` that came up? Whether it has a price by now makes
  * no difference: another run must have the same list. */
 static bool
-doubt(struct quest *q, uint32_t candidate, uint32_t most)
+doubt(struct planner *pl, uint32_t candidate, uint32_t most)
 {
-	if (!q->doubted[candidate] && q->ndoubted < most) {
-		q->doubted[candidate] = true;
-		q->ndoubted++;
+	if (!pl->doubted[candidate] && pl->ndoubted < most) {
+		pl->doubted[candidate] = true;
+		pl->ndoubted++;
 	}
-	return q->doubted[candidate];
+	return pl->doubted[candidate];
 }
 
 bool
-quest_price_rivals(
-    struct quest *q, const struct cover *c, bool *moved, struct err *err)
+substitutes_price(
+    struct planner *pl, const struct cover *c, bool *moved, struct err *err)
 {
-	struct pricer *pricer = q->r->pricer;
-	struct prices *prices = q->r->prices;
+	struct pricer *pricer = pl->r->pricer;
+	struct prices *prices = pl->r->prices;
 	uint32_t n, *list, kept = 0;
-	uint32_t most = (prices->nkeys + RIVAL_EVERY - 1) / RIVAL_EVERY;
+	uint32_t most =
+	    (prices->nkeys + SUBSTITUTE_EVERY - 1) / SUBSTITUTE_EVERY;
 	bool looked, again;
 
 	*moved = false;
 	if (!pricer_may_measure(pricer))
 		return true;
-	list = rivals_of(q, c, 0, &n);
-	trace_ask(q->r->trace, "probe", list, n);
+	list = substitutes_of(pl, c, 0, &n);
+	trace_ask(pl->r->trace, "probe", list, n);
 	if (!pricer_probe(pricer, prices, list, n, &looked, err)
 	    || !pricer_probe_again(pricer, prices, list, n, &again, err))
 		return false;
 	*moved = looked || again; /* a bound may be lower now */
-	list = rivals_of(q, c, PROBES, &n);
+	list = substitutes_of(pl, c, PROBES, &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (doubt(q, list[i], most)
+		if (doubt(pl, list[i], most)
 		    && prices->candidate[list[i]].state == PRICE_BOUND)
 			list[kept++] = list[i];
-	trace_ask(q->r->trace, "price", list, kept);
+	trace_ask(pl->r->trace, "price", list, kept);
 	if (!pricer_price(pricer, prices, list, kept, err))
 		return false;
 	for (uint32_t i = 0; i < kept; i++)
 		*moved |= prices->candidate[list[i]].state != PRICE_BOUND;
-	quest_reprice(q);
+	pricing_update(pl);
 	return true;
 }

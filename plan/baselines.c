@@ -1,0 +1,83 @@
+#include "plan/baselines.h"
+
+#include <assert.h>
+
+#include "plan/evaluate.h"
+#include "plan/propose.h"
+
+/* File a baseline, and take its cover if a search that was cut short found
+ * nothing as cheap. */
+static bool
+note(struct planner *pl, struct plan_baseline *b, const struct proposal *p,
+    struct err *err)
+{
+	struct incumbent now = {.found = true,
+	    .cover = p->best.cover,
+	    .epoch = pl->epoch,
+	    .searcher = b->name};
+	bool fits;
+
+	b->cost = COST_NEVER;
+	b->bound = true;
+	if (!p->best.found)
+		return true;
+	if (!evaluate_ask(pl, &now.cover, err))
+		return false;
+	fits = evaluate(pl, &now.cover, true, &now.plan, &now.overflow);
+	b->bound = !fits || !p->best.proven || plan_unpriced(&now.plan) > 0;
+	b->cost = now.plan.cost;
+	b->plan = arena_copy(pl->arena, &now.plan, sizeof now.plan);
+	if (!may_improve(pl->r) || b->bound
+	    || now.plan.cost >= incumbent_cost(pl, &pl->incumbent))
+		return true;
+	now.plan.at_least = false; /* all of it has a price */
+	now.rounds = pl->incumbent.rounds;
+	now.moved = pl->incumbent.moved;
+	now.nmoved = pl->incumbent.nmoved;
+	pl->incumbent = now;
+	return true;
+}
+
+static const char *
+name_of(const struct planner *pl, uint32_t t)
+{
+	const struct mix *m = pl->r->mix;
+	uint32_t fallback = t < m->n ? fallback_of(m, t) : t;
+
+	if (t == m->n)
+		return "eager";
+	if (t == fallback)
+		return m->target[t].text;
+	return arena_printf(
+	    pl->arena, "%s + %s", m->target[t].text, m->target[fallback].text);
+}
+
+bool
+baselines_find(struct planner *pl, struct err *err)
+{
+	const struct plan_request *r = pl->r;
+	uint32_t n = r->mix->n + 1;
+	struct plan_baseline *list =
+	    arena_new(pl->arena, struct plan_baseline, n);
+
+	assert(node_is_asked(pl));
+	for (uint32_t t = 0; t < n; t++) {
+		struct proposal p;
+		bool branched;
+
+		/* The fallback alone is never priced for this: it is a
+		 * reference, and slow. */
+		pl->mode = r->price_baselines && t != fallback_of(r->mix, t)
+		    ? MODE_BASELINE
+		    : MODE_REFERENCE;
+		pl->reference = t;
+		list[t].name = name_of(pl, t);
+		if (!planner_refine(pl, &p, &branched, err)
+		    || !note(pl, &list[t], &p, err))
+			return false;
+		assert(!branched);
+	}
+	pl->baseline = list;
+	pl->nbaselines = n;
+	return true;
+}

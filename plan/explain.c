@@ -1,0 +1,269 @@
+#include "plan/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "plan/problem.h"
+#include "search/problem_index.h"
+
+/* ---- an irreducible infeasible subset of the constraints ---- */
+
+/* TUNING: searches spent on finding a smaller conflict than the first. */
+#define TRIES_MAX 400u
+
+struct iis_search {
+	const struct plan_request *r;
+	struct arena *arena;
+	uint32_t n; /* constraints */
+	bool *skip; /* [n] those left out of the problem */
+	uint32_t tries;
+};
+
+/* Only whether there is a cover matters: a search that finds all of them free
+ * stops at the first. */
+static void
+make_free(struct problem *p)
+{
+	size_t n = (size_t)p->nclasses * p->nformats * p->nformats;
+
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		if (p->candidate[c].cost != COST_NEVER)
+			p->candidate[c].cost = 0;
+	for (size_t i = 0; i < n; i++)
+		if (p->conversion[i] != COST_NEVER)
+			p->conversion[i] = 0;
+	for (uint32_t t = 0; t < p->ntargets; t++)
+		p->target[t].launch = 0;
+}
+
+/* Is there a plan without what is skipped? Anything but a proof that there is
+ * none counts as yes. */
+static bool
+may_solve(struct iis_search *s)
+{
+	struct arena_mark mark = arena_mark(s->arena);
+	struct err err = {.kind = ERR_NONE};
+	struct search_result found;
+	struct problem p;
+	bool may = true;
+
+	s->tries++;
+	if (problem_build(&p, s->r, s->skip, s->arena, &err)) {
+		make_free(&p);
+		if (problem_index(&p, s->arena, &err)
+		    && search_exact(&found, &p, &s->r->search, s->arena, &err))
+			may = found.found || !found.proven;
+	}
+	arena_back(s->arena, mark);
+	return may;
+}
+
+/* Leave out items from..to-1, unless there is a plan without them. */
+static void
+leave_out(struct iis_search *s, uint32_t from, uint32_t to)
+{
+	struct arena_mark mark = arena_mark(s->arena);
+	bool *were =
+	    arena_copy(s->arena, s->skip + from, (to - from) * sizeof *were);
+
+	memset(s->skip + from, true, (to - from) * sizeof *were);
+	if (may_solve(s))
+		memcpy(s->skip + from, were, (to - from) * sizeof *were);
+	arena_back(s->arena, mark);
+}
+
+/* Ever smaller pieces go, down to single ones: what is left then cannot. */
+static void
+shrink(struct iis_search *s)
+{
+	uint32_t piece = 1;
+
+	while (piece < s->n)
+		piece *= 2;
+	for (; piece > 0; piece /= 2)
+		for (uint32_t at = 0; at < s->n; at += piece) {
+			uint32_t end = s->n - at < piece ? s->n : at + piece;
+
+			if (memchr(s->skip + at, false, end - at))
+				leave_out(s, at, end);
+		}
+}
+
+static uint32_t
+count_in(const struct iis_search *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		n += !s->skip[i];
+	return n;
+}
+
+/* Is there a conflict of one constraint, or of two? Left in s->skip. */
+static bool
+find_small(struct iis_search *s, uint32_t size)
+{
+	memset(s->skip, true, s->n);
+	for (uint32_t i = 0; i < s->n; i++) {
+		s->skip[i] = false;
+		for (uint32_t k = i + 1; size == 2 && k < s->n; k++) {
+			if (s->tries >= TRIES_MAX)
+				return false;
+			s->skip[k] = false;
+			if (!may_solve(s))
+				return true;
+			s->skip[k] = true;
+		}
+		if (s->tries >= TRIES_MAX)
+			return false;
+		if (size == 1 && !may_solve(s))
+			return true;
+		s->skip[i] = true;
+	}
+	return false;
+}
+
+uint32_t
+constraints_conflict(bool *in, const struct plan_request *r, struct arena *a)
+{
+	uint32_t n = r->constraints ? r->constraints->n : 0, size;
+	struct iis_search s = {r, a, n, arena_new(a, bool, n), 0};
+
+	memset(in, false, n);
+	memset(s.skip, true, n);
+	if (n == 0 || !may_solve(&s))
+		return 0;
+	memset(s.skip, false, n);
+	shrink(&s);
+	for (uint32_t i = 0; i < n; i++)
+		in[i] = !s.skip[i];
+	size = count_in(&s);
+	s.tries = 0;
+	for (uint32_t few = 1; few < size && few <= 2; few++)
+		if (find_small(&s, few)) {
+			for (uint32_t i = 0; i < n; i++)
+				in[i] = !s.skip[i];
+			return few;
+		}
+	return size;
+}
+
+/* ---- in words ---- */
+
+/* Why none of these targets runs a node: the last of its candidates to have
+ * failed. */
+static const struct price *
+failure_at(const struct planner *pl, node_id node, uint64_t targets)
+{
+	const struct candidates *all = pl->r->candidates;
+	const struct price *failed = NULL;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct candidate *c = &all->candidate[i];
+		bool covers = false;
+
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			covers |= c->node[k] == node;
+		if (!covers || !(targets >> c->target & 1))
+			continue;
+		if (pl->r->prices->candidate[i].state != PRICE_FAILED)
+			return NULL;
+		failed = &pl->r->prices->candidate[i];
+	}
+	return failed;
+}
+
+/* No plan although nothing was asked for: name a node whose every candidate
+ * failed. Always false. */
+static bool
+name_failure(const struct planner *pl, struct err *err)
+{
+	const struct graph *g = pl->r->graph;
+
+	for (node_id node = 0; node < g->nnodes; node++) {
+		const struct price *failed = failure_at(pl, node, ~UINT64_C(0));
+
+		if (failed)
+			return err_set(err, ERR_NO_COVER,
+			    "node '%s' (#%" PRIu32 ", %s): nothing can run it: "
+			    "%s",
+			    node_label(g, node, pl->arena), node,
+			    graph_node(g, node)->op_type, failed->detail);
+	}
+	return err_set(err, ERR_NO_COVER,
+	    "no legal plan exists: candidates that failed leave no cover");
+}
+
+/* A pin or a ban that cannot be met because what is left for a node failed: in
+ * words, or "". */
+static const char *
+failure_under(const struct planner *pl, const struct constraint *c)
+{
+	const uint64_t left =
+	    c->kind == CONSTRAIN_PIN ? c->targets : ~c->targets;
+
+	if (c->kind != CONSTRAIN_PIN && c->kind != CONSTRAIN_FORBID)
+		return "";
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct price *failed = failure_at(pl, c->node[i], left);
+
+		if (failed)
+			return arena_printf(pl->arena, " (%s)", failed->detail);
+	}
+	return "";
+}
+
+/* Every plan that was found has a region that a tool refuses. Always false. */
+static bool
+explain_refused(const struct planner *pl, struct err *err)
+{
+	const struct prices *p = pl->r->prices;
+
+	for (uint32_t i = p->nregions; i-- > 0;)
+		if (p->region[i].state == PRICE_FAILED)
+			return err_set(err, ERR_NO_COVER,
+			    "no plan was found without a region that its "
+			    "tool refuses: %s",
+			    p->region[i].detail);
+	return err_set(err, ERR_NO_COVER, "no plan has a price");
+}
+
+/* Name constraints that rule all plans out. Always false. */
+static bool
+explain_constraints(const struct planner *pl, struct err *err)
+{
+	const struct constraints *c = pl->r->constraints;
+	uint32_t n = c ? c->n : 0;
+	bool *in = arena_new(pl->arena, bool, n);
+	const char *text = "", *comma = "";
+
+	if (constraints_conflict(in, pl->r, pl->arena) == 0)
+		return name_failure(pl, err);
+	for (uint32_t i = 0; i < n; i++)
+		if (in[i]) {
+			text = arena_printf(pl->arena, "%s%s\"%s\"%s", text,
+			    comma, c->item[i].text,
+			    failure_under(pl, &c->item[i]));
+			comma = ", ";
+		}
+	return err_set(err, ERR_NO_COVER,
+	    "these constraints leave no legal plan: %s", text);
+}
+
+bool
+planner_explain(const struct planner *pl, struct err *err)
+{
+	if (pl->incumbent.found)
+		return explain_refused(pl, err);
+	if (pl->overflow.kind)
+		return err_set(err, ERR_NO_COVER,
+		    "no plan that was asked for fits the memory of '%s': its "
+		    "regions keep %" PRIu64 " bytes of a tile and need %" PRIu64
+		    " to run, of %" PRIu64,
+		    pl->overflow.kind->name, pl->overflow.resident,
+		    pl->overflow.scratch, pl->overflow.limit);
+	if (!pl->proven_empty)
+		return err_set(err, ERR_NO_COVER,
+		    "no legal plan was found before the budget ran out");
+	return explain_constraints(pl, err);
+}

@@ -1,0 +1,20 @@
+/* Substitutes: candidates with the same nodes and ports as a chosen one. */
+#ifndef PLAN_SUBSTITUTES_H
+#define PLAN_SUBSTITUTES_H
+
+#include "plan/planner.h"
+
+/* Could b stand in a's place with nothing else changed? */
+bool is_substitute(const struct planner *pl, uint32_t a, uint32_t b);
+
+/* How far from the price of a chosen candidate a substitute's may be and still be
+ * doubted; 0: where not much of the cover's cost hangs on it. */
+uint64_t substitutes_tolerance(
+    const struct cover *c, const struct price *chosen);
+
+/* Price substitutes of a cover's costliest choices that were only probed and seemed
+ * near; *moved: more is known of some. */
+bool substitutes_price(
+    struct planner *pl, const struct cover *c, bool *moved, struct err *err);
+
+#endif
