@@ -137,18 +137,11 @@ by_hash(struct costdb *db, enum statement which, struct hash128 h,
     const char **summary, struct arena *a, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, which, err);
-	bool row;
 
-	*summary = NULL;
 	if (!s)
 		return false;
 	bind_blob(s, 1, h.byte, sizeof h.byte);
-	if (!sql_step(db, s, &row, err))
-		return false;
-	if (row)
-		*summary = arena_str(a, column_text(s, 0));
-	sqlite3_reset(s);
-	return true;
+	return sql_step_text(db, s, summary, a, err);
 }
 
 bool

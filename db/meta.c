@@ -8,17 +8,12 @@ costdb_conditions(struct costdb *db, db_id conditions, const char **soft,
     struct arena *a, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_CONDITIONS_GET, err);
-	bool row;
 
-	*soft = "";
-	if (!s)
+	if (s)
+		sqlite3_bind_int64(s, 1, conditions);
+	if (!s || !sql_step_text(db, s, soft, a, err))
 		return false;
-	sqlite3_bind_int64(s, 1, conditions);
-	if (!sql_step(db, s, &row, err))
-		return false;
-	if (row)
-		*soft = arena_str(a, column_text(s, 0));
-	sqlite3_reset(s);
+	*soft = *soft ? *soft : "";
 	return true;
 }
 
@@ -44,18 +39,11 @@ costdb_meta_get(struct costdb *db, const char *key, const char **value,
     struct arena *a, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_META_GET, err);
-	bool row;
 
-	*value = NULL;
 	if (!s)
 		return false;
 	bind_text(s, 1, key);
-	if (!sql_step(db, s, &row, err))
-		return false;
-	if (row)
-		*value = arena_str(a, column_text(s, 0));
-	sqlite3_reset(s);
-	return true;
+	return sql_step_text(db, s, value, a, err);
 }
 
 bool

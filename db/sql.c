@@ -126,6 +126,21 @@ sql_step_id(struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err)
 }
 
 bool
+sql_step_text(struct costdb *db, sqlite3_stmt *s, const char **text,
+    struct arena *a, struct err *err)
+{
+	bool row;
+
+	*text = NULL;
+	if (!sql_step(db, s, &row, err))
+		return false;
+	if (row)
+		*text = arena_str(a, column_text(s, 0));
+	sqlite3_reset(s);
+	return true;
+}
+
+bool
 sql_prepare(
     struct costdb *db, const char *sql, sqlite3_stmt **s, struct err *err)
 {

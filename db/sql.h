@@ -58,6 +58,10 @@ bool sql_run(struct costdb *db, sqlite3_stmt *s, struct err *err);
 bool sql_step_id(
     struct costdb *db, sqlite3_stmt *s, db_id *id, struct err *err);
 
+/* The text a query gives first, in `a`; NULL without a row. */
+bool sql_step_text(struct costdb *db, sqlite3_stmt *s, const char **text,
+    struct arena *a, struct err *err);
+
 /* Prepare one statement given literally; the caller finalizes it. */
 bool sql_prepare(
     struct costdb *db, const char *sql, sqlite3_stmt **s, struct err *err);

@@ -156,6 +156,24 @@ run batch reads.yaml
 expect_status 0
 expect_in out '1 regressed'
 expect_in reads/summary.md '**regressed**'
+
+# A plan that is worse because nothing proved it is no regression of a proven one.
+rules 500
+run batch reads.yaml
+expect_status 0
+expect_in reads/summary.md '| proven |'
+cp reads.yaml unproven.yaml
+sed -i 's/out: reads}/out: reads, options: ["--search=greedy"]}/' unproven.yaml
+rules 900000000
+run batch unproven.yaml
+expect_status 0
+expect_in out '0 regressed'
+expect_in reads/summary.md '| not proven |'
+expect_in reads/summary.md ': not proven, and it was'
+expect_in reads/summary.json '"regressed": false'
+rules 900000000
+run batch reads.yaml
+expect_status 0
 run verify reads/conv@npu
 expect_status 0
 expect_in out 'files as they were written'
