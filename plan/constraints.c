@@ -53,11 +53,28 @@ near_node(const struct graph *g, const char *text, struct arena *a)
 	return nearest_text(&n, a);
 }
 
+/* A node of that name that is in the model and no longer in the graph. */
+static const struct onnx_node *
+find_gone(const struct graph *g, const char *text)
+{
+	for (uint32_t i = 0; g->origin_table && i < g->origin_table->n; i++) {
+		const struct onnx_node *n = &g->origin_table->node[i];
+
+		if (n->fate != FATE_COVERED && text[0] != '\0'
+		    && (strcmp(n->name, text) == 0
+		        || (n->name[0] == '\0' && n->noutputs > 0
+		            && strcmp(n->outputs[0], text) == 0)))
+			return n;
+	}
+	return NULL;
+}
+
 bool
 constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
     struct arena *a, struct err *err)
 {
 	node_id *node = arena_new(a, node_id, g->nnodes);
+	const struct onnx_node *gone;
 
 	for (node_id n = 0; n < g->nnodes; n++)
 		if (is_meant(g, n, text, a))
@@ -65,6 +82,13 @@ constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
 	c->node = node;
 	if (c->nnodes > 0)
 		return true;
+	if ((gone = find_gone(g, text)))
+		return err_set(err, ERR_USAGE,
+		    "node '%s' (%s) was %s before planning%s%s; nothing runs it",
+		    text, gone->op_type,
+		    gone->fate == FATE_FOLDED ? "folded into a constant"
+		                              : "dropped",
+		    gone->why ? ": " : "", gone->why ? gone->why : "");
 	return err_set(err, ERR_USAGE,
 	    "no node of the model is called '%s'%s (a name, #ID or op:TYPE)",
 	    text, near_node(g, text, a));
