@@ -179,7 +179,7 @@ parts(const struct diff *d, struct arena *a)
 	        (int64_t)d->b->launches_ns - (int64_t)d->a->launches_ns, a));
 }
 
-/* "new: Conv_3 (Conv) on mrvl, ..." */
+/* "new: Conv_3 (Conv) on dnnl, ..." */
 static void
 put_unmatched(struct out *o, const char *word, const struct side *s,
     const uint32_t *match, uint32_t n)

@@ -45,28 +45,6 @@ check_program(struct cli *c, struct diagnosis *f, const char *program,
 }
 
 static void
-check_dot(struct cli *c, struct diagnosis *f)
-{
-	check_program(c, f, "dot",
-	    "reports go without the region graph (install graphviz)");
-}
-
-static void
-check_tmlc(struct cli *c, struct diagnosis *f)
-{
-	check_program(c, f, "mrvl-tmlc",
-	    "whether Marvell's compiler takes a region is not checked, prices "
-	    "of mrvl are simulated");
-}
-
-static void
-check_mlsim(struct cli *c, struct diagnosis *f)
-{
-	check_program(
-	    c, f, "mrvl-mlsim", "`marq run` computes regions of mrvl itself");
-}
-
-static void
 check_cores(struct cli *c, struct diagnosis *f)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -178,64 +156,84 @@ check_library(struct diagnosis *f, const char *kind)
 	snprintf(f->text, sizeof f->text, "%s", err.text);
 }
 
-static void
-check_dnnl(struct cli *c, struct diagnosis *f)
-{
-	(void)c;
-	check_library(f, "dnnl");
-}
+/* Findings, printed as they come or kept for the document. */
+struct findings {
+	struct cli *cli;
+	struct json json;
+	enum grade worst;
+};
 
 static void
-check_xnnpack(struct cli *c, struct diagnosis *f)
+add(struct findings *all, const char *name, const struct diagnosis *f)
 {
-	(void)c;
-	check_library(f, "xnnpack");
+	if (f->grade > all->worst)
+		all->worst = f->grade;
+	if (all->cli->format == OUT_TEXT) {
+		printf("%-6s  %-12s %s\n", grade_word[f->grade], name, f->text);
+		return;
+	}
+	json_inline_object(&all->json);
+	json_key_str(&all->json, "name", name);
+	json_key_str(&all->json, "grade", grade_word[f->grade]);
+	json_key_str(&all->json, "text", f->text);
+	json_close(&all->json);
 }
 
-static void
-check_blas(struct cli *c, struct diagnosis *f)
-{
-	(void)c;
-	check_library(f, "blas");
-}
-
-static const struct {
+static const struct check {
 	const char *name;
 	void (*check)(struct cli *c, struct diagnosis *f);
-} checks[] = {
+} machine[] = {
     {"cores", check_cores},
     {"scheduler", check_autogroup},
     {"environment", check_environment},
     {"database", check_database},
-    {"dnnl", check_dnnl},
-    {"xnnpack", check_xnnpack},
-    {"blas", check_blas},
-    {"graphviz", check_dot},
-    {"mrvl-tmlc", check_tmlc},
-    {"mrvl-mlsim", check_mlsim},
 };
 
-#define NCHECKS (sizeof checks / sizeof checks[0])
+static void
+check_machine(struct findings *all)
+{
+	for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
+		struct diagnosis f = {.grade = GRADE_OK};
+
+		machine[i].check(all->cli, &f);
+		add(all, machine[i].name, &f);
+	}
+}
+
+/* Kinds that measure kernels of a library of their own. */
+static void
+check_libraries(struct findings *all)
+{
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct diagnosis f = {.grade = GRADE_OK};
+
+		if (!kind[i]->kernel_library)
+			continue;
+		check_library(&f, kind[i]->name);
+		add(all, kind[i]->name, &f);
+	}
+}
 
 static void
-print_json(const struct diagnosis *found)
+check_programs(struct findings *all)
 {
-	struct json j;
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
+	struct diagnosis f = {.grade = GRADE_OK};
 
-	json_init(&j, stdout, 2);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.doctor/1");
-	json_key(&j, "checks");
-	json_array(&j);
-	for (size_t i = 0; i < NCHECKS; i++) {
-		json_inline_object(&j);
-		json_key_str(&j, "name", checks[i].name);
-		json_key_str(&j, "grade", grade_word[found[i].grade]);
-		json_key_str(&j, "text", found[i].text);
-		json_close(&j);
-	}
-	json_close(&j);
-	json_close(&j);
+	check_program(all->cli, &f, "dot",
+	    "reports go without the region graph (install graphviz)");
+	add(all, "graphviz", &f);
+	for (uint32_t i = 0; i < n; i++)
+		for (const struct target_program *p = kind[i]->program;
+		     p && p->name; p++) {
+			f = (struct diagnosis){.grade = GRADE_OK};
+			check_program(all->cli, &f, p->name, p->without);
+			add(all, p->name, &f);
+		}
 }
 
 static const struct command_line line = {
@@ -245,23 +243,26 @@ static const struct command_line line = {
 bool
 cmd_doctor(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct diagnosis found[NCHECKS] = {{.grade = GRADE_OK}};
-	enum grade worst = GRADE_OK;
+	struct findings all = {.cli = c, .worst = GRADE_OK};
 
 	if (!cli_parse(c, &line, argc, argv, NULL, err))
 		return false;
-	for (size_t i = 0; i < NCHECKS; i++) {
-		checks[i].check(c, &found[i]);
-		if (found[i].grade > worst)
-			worst = found[i].grade;
-		if (c->format == OUT_TEXT)
-			printf("%-6s  %-12s %s\n", grade_word[found[i].grade],
-			    checks[i].name, found[i].text);
+	if (c->format == OUT_JSON) {
+		json_init(&all.json, stdout, 2);
+		json_object(&all.json);
+		json_key_str(&all.json, "schema", "marq.doctor/1");
+		json_key(&all.json, "checks");
+		json_array(&all.json);
 	}
-	if (c->format == OUT_JSON)
-		print_json(found);
+	check_machine(&all);
+	check_libraries(&all);
+	check_programs(&all);
+	if (c->format == OUT_JSON) {
+		json_close(&all.json);
+		json_close(&all.json);
+	}
 	cli_next(c, "marq targets list, marq model make squeezenet");
-	if (worst == GRADE_BROKEN)
+	if (all.worst == GRADE_BROKEN)
 		c->status = err_exit(ERR_VERDICT);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* A side that is searched on the spot: "model.onnx@mrvl+dnnl+host". */
+/* A side that is searched on the spot: "model.onnx@xnnpack+dnnl+host". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ split(struct search_args *args, const char *text, struct err *err)
 
 	if (!at || at == text)
 		return err_set(err, ERR_USAGE,
-		    "%s: a model needs targets, as %s@mrvl+dnnl+host", text,
+		    "%s: a model needs targets, as %s@xnnpack+dnnl+host", text,
 		    text);
 	args->model = arena_strn(a, text, (size_t)(at - text));
 	for (at++;; at = end + 1) {

@@ -152,7 +152,7 @@ print_versus_eager(const struct job *j)
 	putchar('\n');
 }
 
-/* "assumes dma_gbps=20 GB/s (mrvl); below 9.31 Conv_0 moves to host" */
+/* "assumes dma_gbps=20 GB/s (KIND); below 9.31 Conv_0 moves to host" */
 static void
 print_break(const struct job *j, const struct plan_assumption *x, bool above)
 {

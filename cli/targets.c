@@ -242,6 +242,6 @@ cmd_targets(struct cli *c, int argc, char **argv, struct err *err)
 	if (!list_all)
 		return show(&r, err);
 	list(&r);
-	cli_next(c, "marq targets show mrvl");
+	cli_next(c, "marq targets show dnnl");
 	return true;
 }

@@ -97,6 +97,7 @@ transfer(const struct pricer *p, const struct type *type, format_id from,
 {
 	struct format f = p->mix->formats.format[from];
 	struct format t = p->mix->formats.format[to];
+	const struct space *far = f.space == SPACE_HOST ? t.space : f.space;
 
 	if (f.space == t.space || !type_is_static(type))
 		return false;
@@ -104,7 +105,8 @@ transfer(const struct pricer *p, const struct type *type, format_id from,
 		const struct target *x = &p->mix->target[i];
 
 		*e = (struct estimate){.ns = 0};
-		if (x->kind->transfer && x->kind->transfer(x, f, t, type, e))
+		if (x->kind->space == far && x->kind->transfer
+		    && x->kind->transfer(x, f, t, type, e))
 			return true;
 	}
 	return false;

@@ -106,7 +106,7 @@ put_format(struct buf *b, struct format f)
 	    [LAYOUT_BLK16] = 'x',
 	};
 
-	buf_u8(b, f.space == SPACE_HOST ? 'h' : 'm');
+	buf_u8(b, (uint8_t)f.space->letter);
 	buf_u8(b, layout[f.layout]);
 	buf_u8(b, (uint8_t)f.dtype);
 }

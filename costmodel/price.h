@@ -40,7 +40,7 @@ struct price {
 	uint32_t probes; /* what `bound` rests on; 0: the work alone */
 	const char *when; /* UTC ISO-8601, or "" for simulated */
 	const char *detail; /* FAILED: outcome in words; else what it rests
-			      * on ("mrvl assumed: dma_gbps"), or "" */
+			      * on ("KIND assumed: dma_gbps"), or "" */
 	uint32_t key; /* equal keys = one price; dense */
 };
 

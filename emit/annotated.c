@@ -130,7 +130,7 @@ struct annotation {
 	FILE *out;
 };
 
-/* Where a node went: "mrvl_0, composite 3 (mrvl.conv2d), 12.3 µs together". */
+/* Where a node went: "dnnl_0, composite 3 (dnnl.conv), 12.3 µs together". */
 static const char *
 placement(const struct annotation *n, uint32_t onnx)
 {

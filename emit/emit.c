@@ -39,6 +39,26 @@ is_word(const char *word, const char *s, size_t n)
 	return strlen(word) == n && memcmp(word, s, n) == 0;
 }
 
+/* Toolchains' artefacts go by the kind's name, too. */
+static bool
+is_kind(const struct artefact *a, const char *s, size_t n)
+{
+	uint32_t nkinds;
+	const struct target_kind *const *kind = target_kinds(&nkinds);
+
+	for (uint32_t i = 0; a->many == write_toolchain && i < nkinds; i++)
+		if (kind[i]->toolchain && is_word(kind[i]->name, s, n))
+			return true;
+	return false;
+}
+
+static bool
+is_named(const struct artefact *a, const char *s, size_t n)
+{
+	return is_word(a->name, s, n) || is_word(a->group, s, n)
+	    || is_word("all", s, n) || is_kind(a, s, n);
+}
+
 /* Is the artefact named in the comma-separated list? The result always is. */
 static bool
 is_wanted(const struct artefact *a, const char *only)
@@ -48,8 +68,7 @@ is_wanted(const struct artefact *a, const char *only)
 	for (const char *s = only;;) {
 		size_t n = strcspn(s, ",");
 
-		if (is_word(a->name, s, n) || is_word(a->group, s, n)
-		    || is_word("all", s, n))
+		if (is_named(a, s, n))
 			return true;
 		if (s[n] == '\0')
 			return false;
@@ -61,10 +80,9 @@ static bool
 is_known(const char *s, size_t n)
 {
 	for (size_t i = 0; i < NARTEFACTS; i++)
-		if (is_word(artefacts[i].name, s, n)
-		    || is_word(artefacts[i].group, s, n))
+		if (is_named(&artefacts[i], s, n))
 			return true;
-	return is_word("all", s, n);
+	return false;
 }
 
 bool

@@ -1,15 +1,13 @@
 #include "emit/layers.h"
 
-#include <string.h>
-
-bool
-emit_is_mrvl(const struct emit_work *w, uint32_t region)
+const struct toolchain *
+emit_toolchain(const struct emit_work *w, uint32_t region)
 {
-	return strcmp(emit_target(w, region)->kind->name, "mrvl") == 0;
+	return emit_target(w, region)->kind->toolchain;
 }
 
-struct mrvl_region
-emit_mrvl_region(const struct emit_work *w, uint32_t region)
+struct toolchain_region
+emit_toolchain_region(const struct emit_work *w, uint32_t region)
 {
 	const struct plan_region *r = &w->plan->region[region];
 	const struct candidate **list =
@@ -17,7 +15,7 @@ emit_mrvl_region(const struct emit_work *w, uint32_t region)
 
 	for (uint32_t i = 0; i < r->ncomposites; i++)
 		list[i] = emit_candidate(w, r->first + i);
-	return (struct mrvl_region){
+	return (struct toolchain_region){
 	    .target = emit_target(w, region),
 	    .graph = w->graph,
 	    .number = w->number[region],

@@ -98,8 +98,8 @@ static bool
 shares_node(const struct candidate *c, const struct map_layer *l)
 {
 	for (uint32_t i = 0; i < c->nnodes; i++)
-		for (uint32_t k = 0; k < l->nnodes; k++)
-			if (c->node[i] == l->node[k])
+		for (uint32_t k = 0; k < l->layer.nnodes; k++)
+			if (c->node[i] == l->layer.node[k])
 				return true;
 	return false;
 }
@@ -171,11 +171,11 @@ write_regions(
 		json_inline_object(j);
 		json_key_uint(j, "id", i);
 		json_key_uint(j, "region", l->region);
-		json_key_str(j, "symbol", l->symbol);
-		json_key_uint(j, "mrvl_nodes_idx", l->index);
-		json_key_str(j, "name", l->name);
-		json_key_str(j, "func_name", l->func_name);
-		write_ids(j, "nodes", l->node, l->nnodes);
+		json_key_str(j, "symbol", l->layer.symbol);
+		json_key_uint(j, l->index_name, l->index);
+		json_key_str(j, "name", l->layer.name);
+		json_key_str(j, "func_name", l->layer.func_name);
+		write_ids(j, "nodes", l->layer.node, l->layer.nnodes);
 		json_close(j);
 	}
 	json_close(j);

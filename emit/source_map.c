@@ -119,34 +119,28 @@ link_nodes(struct source_map *m, const struct emit_work *w, struct err *err)
 	return count_fates(m, table, start, err);
 }
 
-/* Regions the code generator refuses have no layers; write_mrvl() says why. */
+/* Regions the toolchain refuses have no layers; write_toolchain() says why. */
 static bool
 add_layers(struct source_map *m, uint32_t *cap, const struct emit_work *w,
     uint32_t region, struct err *err)
 {
-	struct mrvl_region r = emit_mrvl_region(w, region);
-	struct map_layer *list = m->layer;
-	struct layers layers;
+	const struct toolchain *toolchain = emit_toolchain(w, region);
+	struct toolchain_region r = emit_toolchain_region(w, region);
+	struct toolchain_layers layers;
 
-	if (!mrvl_layers(&layers, &r, w->arena, err)) {
+	if (!toolchain->layers(&layers, &r, w->arena, err)) {
 		if (err->kind != ERR_UNSUPPORTED)
 			return false;
 		err_clear(err);
 		return true;
 	}
-	list = arena_grow(
-	    w->arena, list, cap, m->nlayers + layers.nlayers, sizeof *list);
-	for (uint32_t i = 0; i < layers.nlayers; i++)
-		list[m->nlayers++] = (struct map_layer){
-		    .region = region,
+	m->layer = arena_grow(
+	    w->arena, m->layer, cap, m->nlayers + layers.n, sizeof *m->layer);
+	for (uint32_t i = 0; i < layers.n; i++)
+		m->layer[m->nlayers++] = (struct map_layer){.region = region,
 		    .index = i + 1,
-		    .symbol = layers.symbol,
-		    .name = layer_info(layers.layer[i].kind)->layer_name,
-		    .func_name = mrvl_func_name(&layers, i, w->arena),
-		    .nnodes = layers.layer[i].nnodes,
-		    .node = layers.layer[i].node,
-		};
-	m->layer = list;
+		    .index_name = toolchain->layer_index,
+		    .layer = layers.layer[i]};
 	return true;
 }
 
@@ -160,7 +154,7 @@ source_map_init(
 	if (!link_nodes(m, w, err))
 		return false;
 	for (uint32_t i = 0; i < w->plan->nregions; i++)
-		if (emit_is_mrvl(w, i) && !add_layers(m, &cap, w, i, err))
+		if (emit_toolchain(w, i) && !add_layers(m, &cap, w, i, err))
 			return false;
 	return true;
 }

@@ -4,6 +4,7 @@
 #define EMIT_SOURCE_MAP_H
 
 #include "emit/work.h"
+#include "targets/toolchain.h"
 
 /* A graph node (of the main graph) that carries an ONNX node. */
 struct map_link {
@@ -14,10 +15,9 @@ struct map_link {
 };
 
 struct map_layer {
-	uint32_t region, index; /* mrvl_nodes_idx */
-	const char *symbol, *name, *func_name;
-	uint32_t nnodes;
-	const node_id *node;
+	uint32_t region, index; /* index: its toolchain's number of it */
+	const char *index_name;
+	struct toolchain_layer layer;
 };
 
 struct source_map {

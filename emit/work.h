@@ -21,7 +21,7 @@ struct emit_work {
 	const char *const *label; /* [nnodes] never empty; for people */
 	const char *const *ref; /* [nnodes] the first output's name: unique in
 				 * the model, survives renumbering */
-	const char *const *region; /* [nregions] "mrvl_0": <kind>_<region id> */
+	const char *const *region; /* [nregions] "dnnl_0": <kind>_<region id> */
 	const uint32_t *number; /* [nregions] among the regions of its kind */
 };
 
@@ -56,7 +56,7 @@ double emit_gap(const struct plan *p);
 
 /* "4.812 ms"; "never" for COST_NEVER. */
 const char *cost_text(cost_ns ns, struct arena *a);
-/* "mrvl/nhwc/float16" of a format of the mix. */
+/* "host/nhwc" of a format of the mix. */
 const char *emit_format(const struct emit_work *w, format_id f);
 
 /* A cost as a JSON number, null for COST_NEVER. */

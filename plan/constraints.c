@@ -94,7 +94,7 @@ constraint_nodes(struct constraint *c, const char *text, const struct graph *g,
 	    text, near_node(g, text, a));
 }
 
-/* "mrvl:num_tiles=4, dnnl, host" */
+/* "xnnpack, dnnl, host" */
 static const char *
 target_names(const struct mix *m, struct arena *a)
 {

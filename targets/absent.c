@@ -8,6 +8,7 @@
 	    .name = #kind, \
 	    .summary = library " (not built in)", \
 	    .source = PRICE_MEASURED, \
+	    .kernel_library = library, \
 	    .lacks = why, \
 	};
 

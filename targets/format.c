@@ -3,10 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-static const char *const space_name[] = {
-    [SPACE_HOST] = "host",
-    [SPACE_MRVL] = "mrvl",
-};
+const struct space space_host = {"host", 'h'};
 
 static const char *const layout_name[] = {
     [LAYOUT_PLAIN] = "plain",
@@ -44,8 +41,7 @@ format_intern(struct formats *f, struct format what)
 const char *
 format_text(struct format f, struct arena *a)
 {
-	const char *space = space_name[f.space],
-	           *layout = layout_name[f.layout];
+	const char *space = f.space->name, *layout = layout_name[f.layout];
 
 	if (f.dtype == DT_UNDEFINED)
 		return arena_printf(a, "%s/%s", space, layout);

@@ -21,10 +21,17 @@ enum layout {
 	LAYOUT_BLK16, /* rank 4 only: nChw16c, channels padded to 16 */
 };
 
-enum space { SPACE_HOST, SPACE_MRVL };
+/* Where values lie: the host's memory, or one that a kind declares. */
+struct space {
+	const char *name;
+	char letter; /* in price keys: it never changes, and no two share one */
+};
+
+extern const struct space space_host;
+#define SPACE_HOST (&space_host)
 
 struct format {
-	enum space space;
+	const struct space *space;
 	enum layout layout;
 	enum dtype dtype; /* DT_UNDEFINED: the value's own */
 };

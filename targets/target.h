@@ -23,6 +23,8 @@ typedef uint64_t cost_ns; /* modelled latency, nanoseconds */
 struct target;
 struct candidate;
 struct converter; /* targets/convert.h */
+struct toolchain; /* targets/toolchain.h */
+struct calibration; /* targets/calibration.h */
 
 /* What a predicate sees. */
 struct match_in {
@@ -36,7 +38,7 @@ struct match_in {
 };
 
 struct rule {
-	const char *name; /* "mrvl.conv2d_nhwc2nhwc": also the composite's */
+	const char *name; /* "dnnl.conv": also the composite's */
 	const struct pattern *pattern;
 	/* All conditions, recorded in `why`; true when all hold. NULL: none. */
 	bool (*accepts)(const struct match_in *m, struct why *why);
@@ -77,8 +79,8 @@ struct candidate {
 	const struct port *input; /* non-constant values read, by value id */
 	uint32_t noutputs;
 	const struct port *output; /* values used outside (or graph outputs) */
-	uint64_t resident; /* resource it occupies while loaded (mrvl: pinned
-			    * bytes of weights); 0 where nothing is counted */
+	uint64_t resident; /* resource it occupies while loaded (pinned
+			    * bytes of weights, say); 0 where nothing is counted */
 	uint32_t group; /* its target puts those of one group into one region,
 			 * and no others with them; 0: any may be neighbours */
 };
@@ -176,6 +178,11 @@ struct target_option {
 	const char *name, *values, *otherwise, *help;
 };
 
+/* Somebody else's program that a kind makes use of where it is installed. */
+struct target_program {
+	const char *name, *without; /* what goes without it */
+};
+
 struct target_kind {
 	const char *name;
 	const char *summary;
@@ -186,11 +193,19 @@ struct target_kind {
 				   * the target's attributes say otherwise */
 	bool needs_input; /* its kernels cannot run on constants alone */
 	bool launches; /* entering a run of candidates costs launch_ns() */
+	const char *kernel_library; /* that its kernels are of, or NULL */
 	const char *lacks; /* why it was left out of this build, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of
 	 * operators computed as they are defined. 0: the widest vector unit,
 	 * fast algorithms allowed. */
 	uint32_t flops_per_cycle;
+	const struct space *space; /* its own memory; NULL: it has none */
+	const struct target_program
+	    *program; /* ends with a NULL name; or NULL */
+	/* What its regions are given to, beside what runs them here; or NULL. */
+	const struct toolchain *toolchain;
+	/* How its cost simulator is fitted to measurements; or NULL. */
+	const struct calibration *calibration;
 	/* Check attributes and set target->state. NULL: takes none. */
 	bool (*open)(struct target *t, struct formats *f, struct arena *a,
 	    struct err *err);
@@ -247,7 +262,7 @@ struct target_kind {
 	bool (*simulate_region)(const struct target *t, const struct graph *g,
 	    const struct candidate *const *c, uint32_t n, struct estimate *out);
 	cost_ns (*launch_ns)(const struct target *t, struct estimate *out);
-	/* Cost of moving a value between SPACE_HOST and the kind's space. */
+	/* Cost of moving a value between the host and the kind's space. */
 	bool (*transfer)(const struct target *t, struct format from,
 	    struct format to, const struct type *type, struct estimate *out);
 	/* A converter of a static float32 value of rank 4 between two layouts on
@@ -274,7 +289,7 @@ struct option_value {
 /* An activated instance. */
 struct target {
 	const struct target_kind *kind;
-	const char *text; /* as the user wrote it: "mrvl:num_tiles=4" */
+	const char *text; /* as the user wrote it: "dnnl:k=v" */
 	uint32_t index; /* in the mix; registration order */
 	uint32_t noptions;
 	const struct option_value *option;

@@ -148,6 +148,7 @@ environment(const struct target *t, struct buf *b)
 
 const struct target_kind target_blas = {
     .name = "blas",
+    .kernel_library = "OpenBLAS",
     .summary = "OpenBLAS: convolutions and products through sgemm",
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

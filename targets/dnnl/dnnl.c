@@ -180,6 +180,7 @@ environment(const struct target *t, struct buf *b)
 
 const struct target_kind target_dnnl = {
     .name = "dnnl",
+    .kernel_library = "oneDNN",
     .summary = "oneDNN: blocked and channels-last kernels with fusion",
     .rule = rules,
     .nrules = NRULES,

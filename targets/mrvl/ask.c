@@ -86,7 +86,7 @@ static bool
 tooled_open(struct tooled *x, const struct target *t, const struct graph *g,
     const struct region *r, struct err *err)
 {
-	const struct mrvl_region region = {
+	const struct toolchain_region region = {
 	    .target = t,
 	    .graph = g,
 	    .ncandidates = r->ncandidates,

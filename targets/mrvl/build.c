@@ -326,7 +326,7 @@ struct layer_operand {
 };
 
 struct assembly {
-	const struct mrvl_region *region;
+	const struct toolchain_region *region;
 	struct arena *arena;
 	struct err *err;
 	struct layer *layer;
@@ -458,7 +458,7 @@ add_composite(struct assembly *s, const struct candidate *c)
 static void
 add_inputs(struct assembly *s, struct layers *out)
 {
-	const struct mrvl_region *r = s->region;
+	const struct toolchain_region *r = s->region;
 	struct region_input *in =
 	    arena_new(s->arena, struct region_input, r->ninputs);
 
@@ -479,7 +479,7 @@ add_inputs(struct assembly *s, struct layers *out)
 static void
 add_outputs(struct assembly *s, struct layers *out)
 {
-	const struct mrvl_region *r = s->region;
+	const struct toolchain_region *r = s->region;
 	struct region_output *o =
 	    arena_new(s->arena, struct region_output, r->noutputs);
 
@@ -494,8 +494,8 @@ add_outputs(struct assembly *s, struct layers *out)
 }
 
 bool
-mrvl_layers(struct layers *out, const struct mrvl_region *r, struct arena *a,
-    struct err *err)
+mrvl_layers(struct layers *out, const struct toolchain_region *r,
+    struct arena *a, struct err *err)
 {
 	struct assembly s = {.region = r, .arena = a, .err = err};
 	size_t most = 2 * (size_t)r->ninputs + r->noutputs;

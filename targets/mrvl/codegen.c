@@ -751,28 +751,3 @@ mrvl_command(const struct target *t, const struct layers *l, struct arena *a)
 	    l->symbol, l->symbol, l->symbol,
 	    mrvl_compiler_options(mrvl_of(t), a), batch_size(l));
 }
-
-bool
-mrvl_codegen(FILE *nodes, FILE *consts, FILE *map, const struct mrvl_region *r,
-    struct err *err)
-{
-	struct arena scratch;
-	struct layers layers;
-	bool ok;
-
-	if (mrvl_of(r->target)->int8)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "mrvl: quantize=int8 has costs only, no code generation");
-	arena_init(&scratch);
-	ok = mrvl_layers(&layers, r, &scratch, err);
-	if (ok) {
-		mrvl_write_nodes(nodes, &layers, &scratch);
-		mrvl_write_consts(consts, &layers, &scratch);
-		mrvl_write_map(map, &layers, r->graph, &scratch);
-	}
-	arena_release(&scratch);
-	if (ok && (ferror(nodes) || ferror(consts) || ferror(map)))
-		return err_set(
-		    err, ERR_IO, "cannot write region %u", r->number);
-	return ok;
-}

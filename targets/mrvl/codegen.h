@@ -12,7 +12,7 @@
 #include "targets/target.h"
 
 struct layers;
-struct mrvl_region; /* build.h */
+struct toolchain_region; /* targets/toolchain.h */
 
 /* Write <symbol>-nodes.json, <symbol>-consts.json, <symbol>-map.json. */
 void mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a);
@@ -25,14 +25,12 @@ void mrvl_write_map(
 const char *mrvl_func_name(
     const struct layers *l, uint32_t layer, struct arena *a);
 
-/* All three at once, for who writes a plan's artefacts. ERR_UNSUPPORTED as
- * mrvl_layers(); ERR_IO when a stream fails. */
-bool mrvl_codegen(FILE *nodes, FILE *consts, FILE *map,
-    const struct mrvl_region *r, struct err *err);
-
 /* The compiler's command line for a region, files beside it:
  * mrvl-tmlc -mn <symbol> -f1 ... -f2 ... <options> -b <batch>. Text in `a`. */
 const char *mrvl_command(
     const struct target *t, const struct layers *l, struct arena *a);
+
+/* What emit/ writes with (targets/toolchain.h). */
+extern const struct toolchain mrvl_toolchain;
 
 #endif

@@ -1,4 +1,5 @@
 #include "targets/mrvl/cost.h"
+#include "targets/mrvl/space.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,15 @@
 /* The Marvell backend's kind: MLIP of OCTEON 10. */
 #include "targets/mrvl/ask.h"
 #include "targets/mrvl/assume.h"
+#include "targets/mrvl/calibration.h"
+#include "targets/mrvl/codegen.h"
 #include "targets/mrvl/compute.h"
 #include "targets/mrvl/cost.h"
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/memory.h"
 #include "targets/mrvl/options.h"
 #include "targets/mrvl/rules.h"
+#include "targets/mrvl/space.h"
 #include "targets/target.h"
 
 /* Bumped when the cost simulator's formulas change: prices of other versions
@@ -81,6 +84,14 @@ environment(const struct target *t, struct buf *b)
 	mrvl_tools_facts(b, &m->tools);
 }
 
+static const struct target_program programs[] = {
+    {"mrvl-tmlc",
+        "whether Marvell's compiler takes a region is not checked, prices "
+        "of mrvl are simulated"},
+    {"mrvl-mlsim", "`marq run` computes regions of mrvl itself"},
+    {0},
+};
+
 const struct target_kind target_mrvl = {
     .name = "mrvl",
     .summary = "Marvell MLIP of OCTEON 10 (cn10ka): fp16 regions, costs "
@@ -90,6 +101,10 @@ const struct target_kind target_mrvl = {
     .nrules = NRULES,
     .source = PRICE_SIMULATED,
     .launches = true,
+    .space = SPACE_MRVL,
+    .program = programs,
+    .toolchain = &mrvl_toolchain,
+    .calibration = &mrvl_calibration,
     .open = mrvl_open,
     .prepare = prepare,
     .implementations = implementations,

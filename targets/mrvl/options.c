@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "targets/command.h"
+#include "targets/mrvl/space.h"
 
 const struct target_option mrvl_options[] = {
     {"mcpu", "cn10ka|cnf10kb", "cn10ka",

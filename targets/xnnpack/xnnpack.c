@@ -214,6 +214,7 @@ environment(const struct target *t, struct buf *b)
 
 const struct target_kind target_xnnpack = {
     .name = "xnnpack",
+    .kernel_library = "XNNPACK",
     .summary = "XNNPACK: channels-last kernels with fused clamps",
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

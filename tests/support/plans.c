@@ -6,6 +6,7 @@
 
 #include "ir/infer.h"
 #include "plan/search.h"
+#include "targets/mrvl/space.h"
 #include "tests/support/build.h"
 
 static uint32_t

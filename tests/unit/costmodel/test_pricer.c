@@ -15,6 +15,7 @@
 #include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
+#include "targets/mrvl/space.h"
 
 /* The fake measurer: what it was asked, and what it answers. */
 static struct {
@@ -158,6 +159,7 @@ static const struct target_kind simulated = {
     .launches = true,
     .simulate = simulate,
     .launch_ns = launch,
+    .space = SPACE_MRVL,
     .transfer = move,
 };
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "targets/candidates.h"
+#include "targets/mrvl/space.h"
 
 static struct arena arena;
 
@@ -169,7 +170,7 @@ test_other_ranks_are_plain_in_their_space(void **state)
 	g->value[0].type.dim = flat;
 	assert_true(candidates_find(&c, g, &m, NULL, &arena, &err));
 	f = m.formats.format[c.candidate[1].input[0].format];
-	assert_int_equal(f.space, SPACE_MRVL);
+	assert_ptr_equal(f.space, SPACE_MRVL);
 	assert_int_equal(f.layout, LAYOUT_PLAIN);
 	assert_int_equal(f.dtype, DT_FLOAT16);
 }
@@ -286,6 +287,32 @@ test_unknown_target(void **state)
 	assert_non_null(strstr(err.text, "nosuch"));
 }
 
+/* Names and letters of memory spaces go into price keys. */
+static void
+test_spaces_differ(void **state)
+{
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct space *s = kind[i]->space;
+
+		assert_true(!kind[i]->transfer || s);
+		if (!s)
+			continue;
+		assert_int_not_equal(s->letter, SPACE_HOST->letter);
+		assert_string_not_equal(s->name, SPACE_HOST->name);
+		for (uint32_t k = 0; k < i; k++)
+			if (kind[k]->space && kind[k]->space != s) {
+				assert_int_not_equal(
+				    s->letter, kind[k]->space->letter);
+				assert_string_not_equal(
+				    s->name, kind[k]->space->name);
+			}
+	}
+}
+
 int
 main(void)
 {
@@ -298,6 +325,7 @@ main(void)
 	    cmocka_unit_test(test_assumed_condition),
 	    cmocka_unit_test(test_convex_sets),
 	    cmocka_unit_test(test_unknown_target),
+	    cmocka_unit_test(test_spaces_differ),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

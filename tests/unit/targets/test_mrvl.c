@@ -8,6 +8,7 @@
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/memory.h"
 #include "targets/mrvl/rules.h"
+#include "targets/mrvl/space.h"
 #include "tests/support/found.h"
 #include "tests/support/written.h"
 
@@ -224,7 +225,7 @@ static void
 test_plan_and_upstream_write_the_same(void **state)
 {
 	const struct candidate *chosen[16];
-	struct mrvl_region r = {.candidate = chosen};
+	struct toolchain_region r = {.candidate = chosen};
 	struct err err = {.kind = ERR_NONE};
 	struct layers mine;
 	struct legacy legacy;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "targets/format.h"
+#include "targets/mrvl/space.h"
 #include "targets/pattern.h"
 #include "targets/why.h"
 

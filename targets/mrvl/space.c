@@ -1,0 +1,3 @@
+#include "targets/mrvl/space.h"
+
+const struct space space_mrvl = {"mrvl", 'm'};

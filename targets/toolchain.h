@@ -1,0 +1,56 @@
+/* Artefacts for a target's own compiler: files of each region, the command that
+ * compiles them, and the layers that nodes become. */
+#ifndef TARGETS_TOOLCHAIN_H
+#define TARGETS_TOOLCHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "targets/target.h"
+
+/* A region as the plan knows it. */
+struct toolchain_region {
+	const struct target *target;
+	const struct graph *graph;
+	uint32_t number; /* among the regions of its kind; names it */
+	uint32_t ncandidates;
+	const struct candidate *const *candidate; /* in execution order */
+	uint32_t ninputs, noutputs;
+	const struct port *input, *output; /* by value id */
+};
+
+struct toolchain_layer {
+	const char *symbol; /* of its region */
+	const char *name, *func_name; /* func_name: NULL where it has none */
+	uint32_t nnodes;
+	const node_id *node;
+};
+
+struct toolchain_layers {
+	uint32_t n;
+	const struct toolchain_layer *layer;
+};
+
+struct toolchain {
+	/* Files of a region are "<symbol>-<name>"; ends with NULL. At most
+	 * TOOLCHAIN_FILES. */
+	const char *const *file;
+	const char
+	    *layer_index; /* its word for the number of a layer, from 1 */
+	const char *(*symbol)(uint32_t number, struct arena *a);
+	/* ERR_UNSUPPORTED naming the node when it has none for the region. */
+	bool (*layers)(struct toolchain_layers *out,
+	    const struct toolchain_region *r, struct arena *a, struct err *err);
+	/* Fill file[], of a region that has layers. */
+	bool (*write)(FILE *const *file, const struct toolchain_region *r,
+	    struct err *err);
+	/* The command line that compiles them; NULL and ERR_UNSUPPORTED as
+	 * above. */
+	const char *(*command)(
+	    const struct toolchain_region *r, struct arena *a, struct err *err);
+};
+
+#define TOOLCHAIN_FILES 4
+
+#endif
