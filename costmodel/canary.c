@@ -4,6 +4,7 @@
  * command on the same database gives the same plan. */
 #include <stdlib.h>
 
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 #include "ir/base/order.h"
 

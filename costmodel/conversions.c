@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "costmodel/key.h"
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 
 /* The entry of class_slot for a pair of formats. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 #include "ir/base/buf.h"
 

@@ -2,6 +2,7 @@
  * library does not build. Kept under the facts of its prices but for `cost`, so
  * another library or machine is asked anew. */
 #include "costmodel/environment.h"
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 
 static void

@@ -1,6 +1,7 @@
 /* What a user should know about stored prices before believing them: keys of an
  * earlier program, other conditions, times that depend on data nobody has; and
  * canaries of runs that measure nothing. */
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 
 #include <string.h>

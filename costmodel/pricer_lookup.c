@@ -1,4 +1,5 @@
 /* Prices out of the database: exact, or near and why not exact. */
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* Measuring what the database lacks, shared with other processes by leases. */
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 
 #include <stdlib.h>

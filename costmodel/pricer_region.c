@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 #include "costmodel/reference.h"
 #include "costmodel/seeded.h"

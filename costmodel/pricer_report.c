@@ -1,5 +1,6 @@
 /* What the database had of a model and what was new about the rest; and where
  * a model's candidates occur, for the record. */
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 
 #include "costmodel/key.h"

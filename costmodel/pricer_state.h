@@ -6,7 +6,7 @@
 
 #include "costmodel/key.h"
 #include "costmodel/measure.h"
-#include "costmodel/pricer.h"
+#include "costmodel/pricer_data.h"
 #include "costmodel/roofline.h"
 #include "db/db.h"
 #include "ir/base/map.h"

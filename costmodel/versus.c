@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "costmodel/environment.h"
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
 #include "ir/base/buf.h"
 

@@ -26,6 +26,7 @@ note(struct planner *pl, struct plan_baseline *b, const struct proposal *p,
 	fits = evaluate(pl, &now.cover, true, &now.plan, &now.overflow);
 	b->bound = !fits || !p->best.proven || plan_unpriced(&now.plan) > 0;
 	b->cost = now.plan.cost;
+	assert(now.plan.at_least);
 	b->plan = arena_copy(pl->arena, &now.plan, sizeof now.plan);
 	if (!may_improve(pl->r) || b->bound
 	    || now.plan.cost >= incumbent_cost(pl, &pl->incumbent))
@@ -77,6 +78,7 @@ baselines_find(struct planner *pl, struct err *err)
 			return false;
 		assert(!branched);
 	}
+	assert(list[n - 1].name && node_is_asked(pl));
 	pl->baseline = list;
 	pl->nbaselines = n;
 	return true;

@@ -125,6 +125,8 @@ fill_column(struct column *c, const struct problem *p, struct arena *a)
 				made[out->noutputs++] = part->output[k];
 	}
 	qsort(node, nnodes, sizeof *node, by_u32);
+	assert(out->nnodes == nnodes && out->ninputs <= nin
+	    && out->noutputs <= nout);
 	out->node = node;
 	out->ninputs = sort_ports(in, out->ninputs);
 	out->input = in;
@@ -259,6 +261,7 @@ columns_apply(
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct problem_candidate *to = &all[out->ncandidates++];
 
+		assert(c->column[i].candidate.target < base->ntargets);
 		*to = c->column[i].candidate;
 		to->cost = column_cost(c, &c->column[i], base);
 		to->target = column_target(out, part, to->target);
@@ -282,6 +285,7 @@ columns_expand(
 		uint32_t nparts = 1;
 
 		if (id >= nbase) {
+			assert(id - nbase < c->n); /* (O2) */
 			part = c->column[id - nbase].part;
 			nparts = c->column[id - nbase].nparts;
 		}

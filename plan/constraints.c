@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ir/base/nearest.h"
-#include "plan/partition.h"
 
 void
 constraints_add(struct constraints *s, struct constraint c, struct arena *a)
@@ -350,7 +349,7 @@ limit(const struct constraint *k, struct problem_target *t)
 
 void
 constraints_apply(const struct constraints *s, const bool *skip,
-    const struct graph *g, struct problem *p, struct arena *a)
+    const struct graph *g, struct problem *p)
 {
 	if (!s)
 		return;
@@ -368,5 +367,4 @@ constraints_apply(const struct constraints *s, const bool *skip,
 				if (k->targets >> t & 1)
 					limit(k, &p->target[t]);
 	}
-	partitions_apply(s, skip, p, a);
 }

@@ -75,9 +75,9 @@ bool constraint_targets(struct constraint *c, const char *text,
 void constraints_add(
     struct constraints *s, struct constraint c, struct arena *a);
 
-/* Put them onto a problem that problem_build() filled, but for skip[i] (NULL:
- * none). The caller indexes the problem afterwards. */
+/* Put them, but for partitions, onto a problem that problem_build() filled, but for
+ * skip[i] (NULL: none). The caller indexes the problem afterwards. */
 void constraints_apply(const struct constraints *s, const bool *skip,
-    const struct graph *g, struct problem *p, struct arena *a);
+    const struct graph *g, struct problem *p);
 
 #endif

@@ -69,7 +69,9 @@ evaluate_offer(struct planner *pl, const struct proposal *p)
 	bool fits = evaluate(pl, &now.cover, false, &now.plan, &now.overflow);
 	struct incumbent *than = fits ? &pl->incumbent : &pl->visit.unfit;
 
-	assert(p->best.found);
+	assert(p->best.found && p->best.cover.nsteps > 0);
+	assert(pl->mode == MODE_SEARCH || pl->mode == MODE_FIXED);
+	assert(now.plan.ncomposites == now.cover.nsteps);
 	trace_offer(pl->r->trace, &now.plan, fits);
 	if (!fits)
 		pl->overflow = now.overflow;

@@ -3,7 +3,7 @@
 #ifndef PLAN_EVALUATE_H
 #define PLAN_EVALUATE_H
 
-#include "plan/planner.h"
+#include "plan/state.h"
 
 /* Regions of a cover that was just found as its targets group them. */
 void evaluate_group(struct planner *pl, struct cover *cover);

@@ -1,5 +1,6 @@
 #include "plan/explain.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 /* TUNING: searches spent on finding a smaller conflict than the first. */
 #define TRIES_MAX 400u
 
-struct iis_search {
+struct constraint_iis {
 	const struct plan_request *r;
 	struct arena *arena;
 	uint32_t n; /* constraints */
@@ -39,7 +40,7 @@ make_free(struct problem *p)
 /* Is there a plan without what is skipped? Anything but a proof that there is
  * none counts as yes. */
 static bool
-may_solve(struct iis_search *s)
+may_solve(struct constraint_iis *s)
 {
 	struct arena_mark mark = arena_mark(s->arena);
 	struct err err = {.kind = ERR_NONE};
@@ -60,7 +61,7 @@ may_solve(struct iis_search *s)
 
 /* Leave out items from..to-1, unless there is a plan without them. */
 static void
-leave_out(struct iis_search *s, uint32_t from, uint32_t to)
+leave_out(struct constraint_iis *s, uint32_t from, uint32_t to)
 {
 	struct arena_mark mark = arena_mark(s->arena);
 	bool *were =
@@ -74,7 +75,7 @@ leave_out(struct iis_search *s, uint32_t from, uint32_t to)
 
 /* Ever smaller pieces go, down to single ones: what is left then cannot. */
 static void
-shrink(struct iis_search *s)
+shrink(struct constraint_iis *s)
 {
 	uint32_t piece = 1;
 
@@ -90,7 +91,7 @@ shrink(struct iis_search *s)
 }
 
 static uint32_t
-count_in(const struct iis_search *s)
+count_in(const struct constraint_iis *s)
 {
 	uint32_t n = 0;
 
@@ -101,7 +102,7 @@ count_in(const struct iis_search *s)
 
 /* Is there a conflict of one constraint, or of two? Left in s->skip. */
 static bool
-find_small(struct iis_search *s, uint32_t size)
+find_small(struct constraint_iis *s, uint32_t size)
 {
 	memset(s->skip, true, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -127,7 +128,7 @@ uint32_t
 constraints_conflict(bool *in, const struct plan_request *r, struct arena *a)
 {
 	uint32_t n = r->constraints ? r->constraints->n : 0, size;
-	struct iis_search s = {r, a, n, arena_new(a, bool, n), 0};
+	struct constraint_iis s = {r, a, n, arena_new(a, bool, n), 0};
 
 	memset(in, false, n);
 	memset(s.skip, true, n);
@@ -138,6 +139,7 @@ constraints_conflict(bool *in, const struct plan_request *r, struct arena *a)
 	for (uint32_t i = 0; i < n; i++)
 		in[i] = !s.skip[i];
 	size = count_in(&s);
+	assert(size > 0);
 	s.tries = 0;
 	for (uint32_t few = 1; few < size && few <= 2; few++)
 		if (find_small(&s, few)) {
@@ -253,6 +255,7 @@ explain_constraints(const struct planner *pl, struct err *err)
 bool
 planner_explain(const struct planner *pl, struct err *err)
 {
+	assert(!pl->incumbent.found || pl->incumbent.plan.cost == COST_NEVER);
 	if (pl->incumbent.found)
 		return explain_refused(pl, err);
 	if (pl->overflow.kind)

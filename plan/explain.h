@@ -2,7 +2,7 @@
 #ifndef PLAN_EXPLAIN_H
 #define PLAN_EXPLAIN_H
 
-#include "plan/planner.h"
+#include "plan/state.h"
 
 /* Constraints that together leave no legal plan, none of which could be missing,
  * and as few as there are where that can be found in a few hundred tries: fills

@@ -1,5 +1,7 @@
 #include "plan/groups.h"
 
+#include <assert.h>
+
 #include "search/convert.h"
 
 /* A unit is what runs in one go: a group, a run that matters, or a single step.
@@ -94,6 +96,7 @@ order_units(struct regrouping *r)
 	for (uint32_t i = 0; i < nsteps; i++)
 		count_uses(r, i, 1);
 	while (n < nsteps) {
+		assert(n == 0 || r->unit[r->order[n - 1]] <= r->order[n - 1]);
 		for (u = 0; u < nsteps; u++)
 			if (r->unit[u] == u && r->waiting[u] == 0)
 				break;
@@ -214,5 +217,6 @@ groups_apply(struct cover *c, const struct problem *p,
 		tie_steps(&r, &scratch);
 		lay(c, &r, a);
 	}
+	assert(c->nsteps == from.nsteps);
 	arena_release(&scratch);
 }

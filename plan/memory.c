@@ -1,5 +1,7 @@
 #include "plan/memory.h"
 
+#include <assert.h>
+
 /* The regions of one kind. */
 static struct device_use
 use_of(const struct plan *p, const struct target_kind *kind, struct arena *a)
@@ -69,6 +71,7 @@ problem_tighten(
 	uint64_t excess = use->resident + use->scratch - use->limit, most = 0;
 	uint32_t fullest = 0;
 
+	assert(use->kind && use->resident + use->scratch > use->limit);
 	for (uint32_t t = 0; t < plan->mix->n; t++)
 		if (plan->mix->target[t].kind == use->kind
 		    && used_by(plan, t) > most) {
@@ -77,6 +80,7 @@ problem_tighten(
 		}
 	if (most == 0)
 		return false;
+	assert(p->target[fullest].capacity >= most);
 	p->target[fullest].capacity = most > excess ? most - excess : 0;
 	return true;
 }

@@ -11,7 +11,7 @@ bool
 ask_too_full(
     struct planner *pl, struct proposal *p, enum verdict *v, struct err *err)
 {
-	const struct tree_node *n = &pl->node;
+	const struct plan_node *n = &pl->node;
 	struct device_use use;
 
 	(void)err;
@@ -30,7 +30,7 @@ bool
 ask_memory(
     struct planner *pl, struct proposal *p, enum verdict *v, struct err *err)
 {
-	struct tree_node child = pl->node;
+	struct plan_node child = pl->node;
 	uint64_t *capacity;
 
 	(void)p, (void)v, (void)err;

@@ -66,7 +66,7 @@ bool
 ask_regions(
     struct planner *pl, struct proposal *p, enum verdict *v, struct err *err)
 {
-	struct visit *x = &pl->visit;
+	struct node_visit *x = &pl->visit;
 	bool improve = pl->mode == MODE_SEARCH, news;
 
 	assert(p->best.found && x->rounds < ROUNDS_MAX);

@@ -129,6 +129,7 @@ compare(struct planner *pl, const struct cover *c, bool *moved, struct err *err)
 
 		if (!pair[i].known)
 			continue;
+		assert(tie.low <= tie.high && tie.a != tie.b);
 		*moved |= apply(pl, &tie);
 		pl->tie[pl->nties++] = tie; /* never ahead of what is read */
 	}
@@ -231,7 +232,7 @@ bool
 ask_ties(
     struct planner *pl, struct proposal *p, enum verdict *v, struct err *err)
 {
-	struct visit *x = &pl->visit;
+	struct node_visit *x = &pl->visit;
 	bool moved, priced;
 
 	if (!pl->r->pricer || x->compared || x->tie_rounds == TIE_ROUNDS)

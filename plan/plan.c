@@ -256,6 +256,9 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		struct plan_region *r = &list[i];
 
+		assert(r->ncomposites > 0);
+		assert(r->first
+		    == (i ? list[i - 1].first + list[i - 1].ncomposites : 0));
 		put_boundary(p, r, i, &u, a);
 		if (p->mix->target[r->target].kind->launches)
 			r->launch = plan_pays(p, &p->prices->launch[r->target]);
@@ -279,6 +282,7 @@ share_out(struct plan_composite *c, uint32_t n, cost_ns sum, cost_ns whole)
 		    : 0;
 		if (i == n - 1 || upto > whole)
 			upto = whole;
+		assert(upto >= given);
 		c[i].cost = upto - given;
 		given = upto;
 	}
@@ -323,6 +327,7 @@ plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 {
 	struct plan_composite *composite = put_composites(out, cover, a);
 
+	assert(cover->nsteps > 0 && cover->nruns <= cover->nsteps);
 	put_conversions(out, cover, a);
 	price_regions(out, composite, put_regions(out, cover, a), a);
 	add_up(out);

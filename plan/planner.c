@@ -54,6 +54,7 @@ planner_refine(
 			return false;
 		VERIFY(planner_verify(pl));
 	} while (v == ORACLE_LEARNED);
+	assert(v == ORACLE_QUIET || (v == ORACLE_BRANCHED && p->best.found));
 	*branched = v == ORACLE_BRANCHED;
 	return true;
 }
@@ -65,8 +66,8 @@ planner_refine(
 static void
 leave(struct planner *pl, const struct proposal *p)
 {
-	struct tree_node n = pl->node;
-	struct visit *x = &pl->visit;
+	struct plan_node n = pl->node;
+	struct node_visit *x = &pl->visit;
 
 	if (x->improved) {
 		pl->incumbent.rounds = x->rounds;
@@ -95,7 +96,7 @@ explore(struct planner *pl, struct err *err)
 	struct proposal p;
 	bool branched;
 
-	pl->visit = (struct visit){.rounds = 0};
+	pl->visit = (struct node_visit){.rounds = 0};
 	if (!pl->node.guess)
 		knowledge_init(
 		    &pl->known, pl->known.about, &pl->problem, pl->arena);
@@ -128,7 +129,7 @@ search_open(struct planner *pl, struct err *err)
 }
 
 static bool
-search_from(struct planner *pl, struct tree_node root, struct err *err)
+search_from(struct planner *pl, struct plan_node root, struct err *err)
 {
 	tree_put(&pl->tree, root);
 	return search_open(pl, err);
@@ -140,7 +141,7 @@ static bool
 search_levels(struct planner *pl, struct err *err)
 {
 	const struct tree *t = &pl->tree;
-	const struct tree_node root = {.high = t->nlevels - 1, .quick = true},
+	const struct plan_node root = {.high = t->nlevels - 1, .quick = true},
 	                       alone = {.alone = true, .quick = true};
 
 	if (!search_from(pl, root, err)
@@ -168,7 +169,7 @@ bound_all(struct planner *pl, struct err *err)
 			pl->bound_fell = t->closed[i].fell;
 	}
 	if (t->kind && t->kind->spills) {
-		pl->node = (struct tree_node){.alone = true};
+		pl->node = (struct plan_node){.alone = true};
 		if (!node_apply(pl, err)
 		    || !propose_attended(pl, &attended, err))
 			return false;
@@ -183,7 +184,7 @@ bound_all(struct planner *pl, struct err *err)
 bool
 planner_search(struct planner *pl, struct err *err)
 {
-	const struct tree_node whole = {.whole = true};
+	const struct plan_node whole = {.whole = true};
 	bool levels = pl->tree.kind && pl->mode == MODE_SEARCH
 	    && !regions_may_discount(pl->r->mix);
 
@@ -216,7 +217,10 @@ planner_verify(const struct planner *pl)
 	for (uint32_t c = 0; c < pl->problem.ncandidates; c++)
 		assert(pl->problem.candidate[c].banned || !t->banned[c]);
 	assert(!x->found || x->epoch <= pl->epoch); /* (Z2) */
-	assert(!x->found || x->cover.nsteps > 0);
+	assert(!x->found || x->cover.nsteps == x->plan.ncomposites);
+	assert(!pl->visit.improved || (x->found && pl->visit.fits));
+	assert(pl->nask <= pl->r->candidates->n);
+	assert(pl->ndoubted <= pl->r->candidates->n);
 	assert(pl->fell <= pl->epoch); /* (Z3) */
 	assert(pl->node.fell <= pl->fell);
 	for (uint32_t i = 0; i < t->nclosed; i++) {

@@ -94,6 +94,7 @@ pricing_update(struct planner *pl)
 {
 	pl->epoch++;
 	pl->fell += problem_reprice(&pl->problem, pl->r->prices, pl->arena);
+	assert(pl->fell <= pl->epoch);
 }
 
 /* TUNING: what begins with the same node and has a bound above this many times

@@ -2,7 +2,7 @@
 #ifndef PLAN_PRICING_H
 #define PLAN_PRICING_H
 
-#include "plan/planner.h"
+#include "plan/state.h"
 
 /* List the candidates, one of each key, and conversions of a cover that have no
  * price yet; how many there are. */

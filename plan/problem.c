@@ -1,7 +1,9 @@
 #include "plan/problem.h"
-#include "search/problem_index.h"
 
 #include <assert.h>
+
+#include "plan/partition.h"
+#include "search/problem_index.h"
 
 static bool
 flows(const struct graph *g, value_id v)
@@ -78,6 +80,7 @@ build_candidates(
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct candidate *from = &c->candidate[i];
 
+		assert(from->target < r->mix->n && from->nnodes > 0);
 		p->candidate[i] = (struct problem_candidate){
 		    .target = from->target,
 		    .resource = from->resident,
@@ -151,6 +154,7 @@ fill_costs(struct problem *p, const struct prices *prices, price_as *as)
 	const uint32_t n = p->nformats;
 	bool fell = false;
 
+	assert(prices->nformats >= n && prices->nclasses == p->nclasses);
 	for (uint32_t i = 0; i < p->ncandidates; i++) {
 		fell |=
 		    set_cost(&p->candidate[i].cost, as(&prices->candidate[i]));
@@ -184,7 +188,9 @@ problem_build(struct problem *out, const struct plan_request *r,
 	build_candidates(out, r, a);
 	build_targets(out, r, a);
 	fill_costs(out, r->prices, price_least);
-	constraints_apply(r->constraints, skip, r->graph, out, a);
+	constraints_apply(r->constraints, skip, r->graph, out);
+	if (r->constraints)
+		partitions_apply(r->constraints, skip, out, a);
 	return problem_index(out, a, err) || err_in(err, "search problem");
 }
 
@@ -225,6 +231,7 @@ problem_guess(struct problem *out, const struct problem *p,
     const struct prices *prices, struct arena *a)
 {
 	copy_costs(out, p, a);
+	assert(out->candidate != p->candidate); /* p keeps its bounds */
 	fill_costs(out, prices, price_guess);
 	problem_reindex(out, a);
 }

@@ -47,6 +47,7 @@ node_apply(struct planner *pl, struct err *err)
 	p->target =
 	    arena_copy(pl->arena, pl->asked, p->ntargets * sizeof *p->target);
 	tree_limit(&pl->tree, &pl->node, p);
+	assert(!pl->node.whole || pl->node.guess || node_is_asked(pl));
 	return problem_index(p, pl->arena, err)
 	    || err_in(err, "search problem of a memory level");
 }
@@ -82,7 +83,7 @@ has_guesses(const struct planner *pl)
 void
 effort_after(struct planner *pl, bool anew)
 {
-	struct visit *v = &pl->visit;
+	struct node_visit *v = &pl->visit;
 
 	if (anew) {
 		v->guessed = false;
@@ -103,11 +104,12 @@ effort_after(struct planner *pl, bool anew)
 bool
 effort_more(struct planner *pl, const struct proposal *p)
 {
-	struct visit *v = &pl->visit;
+	struct node_visit *v = &pl->visit;
 	bool more = v->effort == EFFORT_GUESS
 	    || (v->effort == EFFORT_QUICK && !p->best.proven && !pl->node.quick
 	        && !planner_is_late(pl));
 
+	assert(!more || v->effort < EFFORT_THOROUGH);
 	v->effort += more;
 	return more;
 }
@@ -144,7 +146,7 @@ known_problem(struct planner *pl, struct problem *out, struct arena *scratch,
 static void
 take_bound(struct planner *pl, struct proposal *p)
 {
-	struct tree_node *n = &pl->node;
+	struct plan_node *n = &pl->node;
 
 	if (pl->visit.effort == EFFORT_GUESS && p->best.found)
 		p->best.proven = false;
@@ -153,6 +155,7 @@ take_bound(struct planner *pl, struct proposal *p)
 	assert(p->fell == pl->fell);
 	if (n->guess || p->best.lower_bound <= node_bound(n, pl->fell))
 		return;
+	assert(pl->mode & (MODE_SEARCH | MODE_FIXED));
 	n->bound = p->best.lower_bound;
 	n->fell = pl->fell;
 }
@@ -266,6 +269,7 @@ propose_known(
 	trace_solve(pl->r->trace, "known", out);
 	if (out->found)
 		evaluate_group(pl, &out->cover);
+	assert(expected.candidate != pl->problem.candidate);
 	out->lower_bound = 0; /* candidates are missing, estimates are none */
 	out->proven = false;
 	return true;

@@ -2,7 +2,7 @@
 #ifndef PLAN_PROPOSE_H
 #define PLAN_PROPOSE_H
 
-#include "plan/planner.h"
+#include "plan/state.h"
 
 /* Solve the node's problem with what is known, as the mode and the visit's effort
  * say. That there is no cover is a result. */

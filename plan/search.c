@@ -6,6 +6,7 @@
 #include "plan/baselines.h"
 #include "plan/evaluate.h"
 #include "plan/explain.h"
+#include "plan/planner.h"
 #include "plan/pricing.h"
 #include "plan/problem.h"
 #include "plan/propose.h"
@@ -29,8 +30,8 @@ planner_open(struct planner *pl, const struct plan_request *r, struct arena *a,
 	    .prices = r->prices};
 	if (!problem_build(&pl->problem, r, NULL, a, err))
 		return false;
-	pl->asked = arena_copy(
-	    a, pl->problem.target, r->mix->n * sizeof *pl->problem.target);
+	pl->asked = arena_copy(a, pl->problem.target,
+	    pl->problem.ntargets * sizeof *pl->problem.target);
 	pl->ask = arena_new(a, uint32_t, r->candidates->n);
 	pl->doubted = arena_new(a, bool, r->candidates->n);
 	tree_init(&pl->tree, about, &pl->problem, a);
@@ -67,6 +68,8 @@ finish(struct plan *out, struct planner *pl, struct err *err)
 {
 	const struct incumbent *x = &pl->incumbent;
 
+	assert(x->found && x->plan.ncomposites > 0);
+	assert(x->epoch == pl->epoch); /* (Z2) */
 	*out = x->plan;
 	out->rounds = x->rounds;
 	out->moved = x->moved;

@@ -1,5 +1,6 @@
 #include "plan/sensitivity.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "ir/base/clock.h"
@@ -106,6 +107,7 @@ set_scene(struct scene *s, const struct plan_request *r, struct target as,
 	    arena_copy(a, p->launch, r->mix->n * sizeof *launch);
 	struct estimate e = {.ns = 0};
 
+	assert(as.index < r->mix->n);
 	list[as.index] = as;
 	s->mix = *r->mix;
 	s->mix.target = list;

@@ -147,6 +147,7 @@ substitutes_of(
 static bool
 doubt(struct planner *pl, uint32_t candidate, uint32_t most)
 {
+	assert(candidate < pl->r->candidates->n);
 	if (!pl->doubted[candidate] && pl->ndoubted < most) {
 		pl->doubted[candidate] = true;
 		pl->ndoubted++;

@@ -2,7 +2,7 @@
 #ifndef PLAN_SUBSTITUTES_H
 #define PLAN_SUBSTITUTES_H
 
-#include "plan/planner.h"
+#include "plan/state.h"
 
 /* Could b stand in a's place with nothing else changed? */
 bool is_substitute(const struct planner *pl, uint32_t a, uint32_t b);

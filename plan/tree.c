@@ -79,7 +79,7 @@ tree_init(struct tree *t, const struct plan *about, const struct problem *p,
 }
 
 void
-tree_put(struct tree *t, struct tree_node node)
+tree_put(struct tree *t, struct plan_node node)
 {
 	assert(node.whole || node.low <= node.high);
 	assert(node.whole || node.alone || node.high < t->nlevels);
@@ -90,7 +90,7 @@ tree_put(struct tree *t, struct tree_node node)
 }
 
 bool
-tree_take(struct tree *t, struct tree_node *out)
+tree_take(struct tree *t, struct plan_node *out)
 {
 	uint32_t best = 0;
 
@@ -107,7 +107,7 @@ tree_take(struct tree *t, struct tree_node *out)
 }
 
 void
-tree_close(struct tree *t, struct tree_node node, uint64_t fell)
+tree_close(struct tree *t, struct plan_node node, uint64_t fell)
 {
 	assert(!node.guess); /* (X2) */
 	assert(node.fell <= fell);
@@ -126,7 +126,7 @@ tree_reopen(struct tree *t, uint64_t fell)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < t->nclosed; i++) {
-		struct tree_node n = t->closed[i];
+		struct plan_node n = t->closed[i];
 
 		if (n.fell == fell) {
 			t->closed[kept++] = n;
@@ -141,7 +141,7 @@ tree_reopen(struct tree *t, uint64_t fell)
 
 void
 tree_limit(
-    const struct tree *t, const struct tree_node *node, struct problem *p)
+    const struct tree *t, const struct plan_node *node, struct problem *p)
 {
 	const bool levels = t->kind && !node->whole && !node->alone;
 
@@ -154,6 +154,7 @@ tree_limit(
 			to->capacity = room;
 		if (node->alone && is_of_kind(t, i) && to->max_runs > 1)
 			to->max_runs = 1;
+		assert(!node->guess || node->capacity);
 		if (node->guess && node->capacity[i] < to->capacity)
 			to->capacity = node->capacity[i];
 	}
@@ -184,11 +185,12 @@ tree_overfull(const struct tree *t, const struct problem *p,
  * below, what needs most in it is banned. Of such cuts, the middle one. */
 void
 tree_split(
-    struct tree *t, const struct tree_node *node, const struct device_use *use)
+    struct tree *t, const struct plan_node *node, const struct device_use *use)
 {
-	struct tree_node below = *node, above;
+	struct plan_node below = *node, above;
 	uint32_t first = node->low + 1, last = node->high;
 
+	assert(node->low < node->high && !node->alone && !node->whole);
 	while (last > first && t->level[last] > use->scratch)
 		last--;
 	while (first < last && t->limit - t->level[first] >= use->resident)
@@ -197,6 +199,7 @@ tree_split(
 	above = below;
 	below.high = (first + last) / 2 - 1;
 	above.low = (first + last) / 2;
+	assert(below.low <= below.high && above.low == below.high + 1);
 	tree_put(t, below);
 	tree_put(t, above);
 }

@@ -15,7 +15,7 @@
 /* (X1) bound: no plan of it costs less, at prices that had fallen `fell` times.
  * (X2) A split leaves all plans but the one cover it is for. A tightened child is a
  *      guess that loses plans: it adds nothing to the bound. */
-struct tree_node {
+struct plan_node {
 	uint32_t low, high; /* levels */
 	bool alone;
 	bool whole; /* levels do not count: all plans */
@@ -28,7 +28,7 @@ struct tree_node {
 
 /* What a node's plans cost at least at prices that have fallen `fell` times. */
 static inline cost_ns
-node_bound(const struct tree_node *n, uint64_t fell)
+node_bound(const struct plan_node *n, uint64_t fell)
 {
 	return n->fell == fell ? n->bound : 0;
 }
@@ -44,7 +44,7 @@ struct tree {
 			    * this kind */
 	uint64_t *level; /* [nlevels] ascending: the scratches there are */
 	uint32_t nlevels;
-	struct tree_node *open, *closed;
+	struct plan_node *open, *closed;
 	uint32_t nopen, open_cap, nclosed, closed_cap;
 };
 
@@ -52,20 +52,20 @@ struct tree {
 void tree_init(struct tree *t, const struct plan *about,
     const struct problem *p, struct arena *a);
 
-void tree_put(struct tree *t, struct tree_node node);
+void tree_put(struct tree *t, struct plan_node node);
 
 /* A guess, else the one with the lowest bound; false: none is left. */
-bool tree_take(struct tree *t, struct tree_node *out);
+bool tree_take(struct tree *t, struct plan_node *out);
 
 /* Done: its bound counts, at prices that have fallen so often. */
-void tree_close(struct tree *t, struct tree_node node, uint64_t fell);
+void tree_close(struct tree *t, struct plan_node node, uint64_t fell);
 
 /* Nodes that were closed before prices fell are open again; false: there is none. */
 bool tree_reopen(struct tree *t, uint64_t fell);
 
 /* Limits of a node, in a problem that has those of the request. */
 void tree_limit(
-    const struct tree *t, const struct tree_node *node, struct problem *p);
+    const struct tree *t, const struct plan_node *node, struct problem *p);
 
 /* Does a cover keep so much that what its composites need to run is not left?
  * *use: how much. */
@@ -74,7 +74,7 @@ bool tree_overfull(const struct tree *t, const struct problem *p,
 
 /* Put the parts of a node neither of which has that cover, which is overfull. */
 void tree_split(
-    struct tree *t, const struct tree_node *node, const struct device_use *use);
+    struct tree *t, const struct plan_node *node, const struct device_use *use);
 
 /* A problem of plans in which one region keeps something and one or more others
  * keep nothing, relaxed: those launch for nothing. What it costs and *launch is

@@ -11,6 +11,7 @@
 
 #include "costmodel/pricer.h"
 #include "plan/memory.h"
+#include "plan/partition.h"
 #include "plan/sensitivity.h"
 #include "plan/shift.h"
 #include "plan/search.h"
@@ -149,6 +150,31 @@ test_scratch_of_the_plan_counts(void **state)
 	assert_int_equal(composites_on(0), 1);
 	assert_true(plan_fits(&plan, &use, &arena));
 	assert_true(plan.proven);
+}
+
+/* A locked partition is a target of its own, which levels of memory keep. */
+static void
+test_a_locked_partition_beside_memory(void **state)
+{
+	const char *mrvl = PINNED;
+	const node_id first = 0;
+	struct device_use use;
+
+	(void)state;
+	two_convolutions(24, 128);
+	make_end(&m);
+	assert_true(mix_open(&mix, &mrvl, 1, &arena, &err));
+	assert_true(partition_add(&constraints,
+	    (struct constraint){.kind = CONSTRAIN_PARTITION,
+	        .nnodes = 1,
+	        .node = &first,
+	        .targets = 1,
+	        .text = "locked"},
+	    m.graph, &arena, &err));
+	assert_true(search(PINNED));
+	assert_int_equal(composites_on(0), 1);
+	assert_true(plan_fits(&plan, &use, &arena));
+	assert_int_equal(plan_target_of(&plan, 0)->index, 0);
 }
 
 static void
@@ -489,6 +515,7 @@ main(void)
 	    TEST(test_weights_that_do_not_fit),
 	    TEST(test_small_scratch_leaves_room),
 	    TEST(test_scratch_of_the_plan_counts),
+	    TEST(test_a_locked_partition_beside_memory),
 	    TEST(test_nothing_that_fits_is_an_error),
 	    TEST(test_values_between_regions_go_through_the_host),
 	    TEST(test_each_region_takes_its_inputs_in),

@@ -1,0 +1,92 @@
+/* What a pricer is told and tells: its options, what it is asked about, what it
+ * did. */
+#ifndef COSTMODEL_PRICER_DATA_H
+#define COSTMODEL_PRICER_DATA_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "costmodel/job.h"
+#include "costmodel/price.h"
+#include "ir/base/arena.h"
+#include "ir/base/err.h"
+#include "ir/base/notes.h"
+#include "ir/infer.h"
+
+struct pricer; /* database, worker processes */
+
+enum accept { ACCEPT_EXACT, ACCEPT_COMPATIBLE, ACCEPT_ANY };
+
+/* Moves that are to cost nothing (what if they were free?). */
+struct free_moves {
+	const bool *conversion; /* [from * formats of the mix + to], or NULL */
+	uint64_t launches; /* mask over the mix */
+};
+
+struct pricer_options {
+	const char *db; /* path; NULL: nothing is remembered */
+	enum accept accept;
+	bool measure; /* false: database and simulation only */
+	uint32_t max_measure; /* 0: no limit */
+	uint64_t deadline_ns; /* by clock_ns(): then it stops; 0: none */
+	/* A measurement without an answer for so long timed out; timeouts that
+	 * are stored under a shorter limit are tried again. 0: default. */
+	uint64_t timeout_ns;
+	uint32_t threads; /* per measured kernel; 0 = 1 */
+	uint32_t workers; /* measuring processes; 0 = cores - 1, at least 1 */
+	const struct free_moves *free; /* NULL: all cost what they cost */
+	node_eval reference; /* outputs are checked against it */
+	bool canary; /* before measuring, time a few stored figures again */
+	const char *model; /* its name, for the record; NULL: not recorded */
+	const char *command; /* the command line, for the record; or NULL */
+	const atomic_bool *stop;
+	struct notes *notes;
+	/* Called as measuring goes on: done of at most todo jobs (probes and
+	 * measurements) of the whole run. NULL: nobody listens. */
+	void (*progress)(
+	    void *context, uint32_t done, uint32_t todo, const char *what);
+	/* Called when nothing happens because others do the measuring. */
+	void (*waiting)(void *context, const char *why);
+	void *context;
+};
+
+/* What a run did, for the last line and the result. */
+struct pricer_counts {
+	uint32_t distinct; /* candidate and conversion keys */
+	/* Lookups by outcome, whether what was found was accepted or not. */
+	uint32_t exact, compatible, stale, missed;
+	uint32_t stored; /* candidate keys whose prices live in a database */
+	uint32_t reused; /* of those, priced from the database at begin */
+	uint32_t accepted; /* figures of other environments that are used */
+	uint32_t measured, failed, simulated, estimated;
+	uint32_t candidates; /* of `distinct`, candidate keys */
+	uint32_t measured_candidates; /* of `measured`, candidate keys */
+	uint32_t probed; /* looked at in passing: their bounds rose */
+	uint32_t probed_again; /* of those, a second time */
+	/* Measured candidates that a probe had bounded; of those, with a price
+	 * below that bound. */
+	uint32_t bounded, broken;
+	uint64_t probing_ns, measuring_ns; /* spent on either */
+	uint32_t compared; /* pairs of candidates, measured in turn */
+	/* Candidate keys that missed, by what is nearest in the database. */
+	uint32_t shape_changed, attribute_changed, operator_changed;
+	uint32_t canaries; /* stored figures timed again */
+	uint32_t drift_permille; /* now / stored, median; 1000: no drift */
+};
+
+/* Two candidates of one purpose whose prices are close, and what running them
+ * in turn showed: how long b takes per a, in millionths. */
+struct pricer_pair {
+	uint32_t a, b;
+	bool known; /* out: it was compared, now or in an earlier run */
+	uint64_t low, high; /* out: quartiles */
+};
+
+/* A conversion of values of a class. */
+struct pricer_conversion {
+	uint32_t class;
+	format_id from, to;
+};
+
+#endif
