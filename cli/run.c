@@ -142,7 +142,8 @@ movable(struct checking *c, uint32_t output)
 
 	if (!c->movable) {
 		c->movable = arena_new(j->arena, double, g->noutputs);
-		outputs_movable(c->movable, g, c->data->in, host_eval, &err);
+		outputs_movable(c->movable, g, c->data->in, host_eval,
+		    PERTURBED_LEAST, &err);
 	}
 	return c->movable[output];
 }

@@ -92,7 +92,7 @@ static void
 perturb(const struct perturbation *p, const struct node *n, value_id v,
     struct tensor *t, struct arena *a)
 {
-	const double error = p->error ? p->error[v] : PERTURBED_LEAST;
+	const double error = p->error[v];
 	const uint32_t r = (v + 1) * 2654435761u + p->seed;
 	void *data = NULL;
 
@@ -202,21 +202,24 @@ values_movable(double *movable, const struct graph *g,
 
 bool
 outputs_movable(double *movable, const struct graph *g, const struct tensor *in,
-    node_eval eval, struct err *err)
+    node_eval eval, double error, struct err *err)
 {
 	const struct perturbation none = {.seed = 0};
 	struct tensor *want;
 	struct arena a;
-	double *all;
+	double *all, *errors;
 	bool ok;
 
 	arena_init(&a);
 	want = arena_new(&a, struct tensor, g->nvalues);
 	all = arena_new(&a, double, g->nvalues);
+	errors = arena_new(&a, double, g->nvalues);
+	for (value_id v = 0; v < g->nvalues; v++)
+		errors[v] = error;
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		want[g->input[i]] = in[i];
 	ok = reference_values(want, g, eval, &none, &a, err)
-	    && values_movable(all, g, want, eval, NULL, &a, err);
+	    && values_movable(all, g, want, eval, errors, &a, err);
 	for (uint32_t i = 0; ok && i < g->noutputs; i++)
 		movable[i] = all[g->output[i]];
 	arena_release(&a);

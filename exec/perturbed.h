@@ -9,7 +9,7 @@
 /* Errors are of a value's largest magnitude. */
 struct perturbation {
 	uint32_t seed; /* of the signs; 0: nothing is perturbed */
-	const double *error; /* [nvalues] to put in; NULL: PERTURBED_LEAST */
+	const double *error; /* [nvalues] to put in */
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of
@@ -36,8 +36,9 @@ bool values_movable(double *movable, const struct graph *g,
     const struct tensor *want, node_eval eval, const double *error,
     struct arena *a, struct err *err);
 
-/* The same of the outputs ([noutputs]) over these inputs. */
+/* The same of the outputs ([noutputs]) over these inputs, every value with the
+ * same error. */
 bool outputs_movable(double *movable, const struct graph *g,
-    const struct tensor *in, node_eval eval, struct err *err);
+    const struct tensor *in, node_eval eval, double error, struct err *err);
 
 #endif

@@ -113,7 +113,9 @@ movable(const struct trial *t, uint32_t i)
 	double *of = arena_new(t->a, double, g->noutputs);
 	struct err err = {.kind = ERR_NONE};
 
-	return outputs_movable(of, g, t->in, host_eval, &err) ? of[i] : 0;
+	return outputs_movable(of, g, t->in, host_eval, PERTURBED_LEAST, &err)
+	    ? of[i]
+	    : 0;
 }
 
 static bool

@@ -15,16 +15,15 @@ check_range(const struct tensor *t)
 	return range;
 }
 
-/* Does anything here compute in half precision? */
-static bool
-has_half(const struct plan *p, const struct tensor *want)
+bool
+check_has_half(const struct plan *p)
 {
 	const struct format *f = p->mix->formats.format;
 
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		if (dtype_is_half(f[p->conversion[i].to].dtype))
 			return true;
-	return dtype_is_half(want->dtype);
+	return false;
 }
 
 static bool
@@ -80,12 +79,12 @@ static double
 allowed_of(const struct plan *p, const struct check_set *s, uint32_t i)
 {
 	const struct tensor *want = &s->want[i];
+	const bool half = check_has_half(p) || dtype_is_half(want->dtype);
 
 	if (!is_float(want))
 		return want->dtype == DT_UINT8 || want->dtype == DT_INT8;
-	/* a half rounds 500 times as coarsely as what was shaken */
-	return (s->allowed ? s->allowed[i] : 0) * (has_half(p, want) ? 500 : 1)
-	    + 1e-5 + (has_half(p, want) ? 1e-2 : 2e-4) * check_range(want);
+	return (s->allowed ? s->allowed[i] : 0) + 1e-5
+	    + (half ? 1e-2 : 2e-4) * check_range(want);
 }
 
 bool

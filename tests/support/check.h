@@ -8,12 +8,15 @@
 struct check_set {
 	const struct tensor *in; /* [ninputs] */
 	const struct tensor *want; /* [noutputs] */
-	const double *allowed; /* [noutputs], of the whole tensor, or NULL: by
-	                        * the range and the type */
+	const double *allowed; /* [noutputs], beside what follows from range and
+	                        * type; or NULL */
 	bool no_nan; /* what should be NaN may be anything */
 	bool more_nan; /* NaN may come out where a number should: 0 times
 	                * infinity in what a library pads with zeros */
 };
+
+/* Does it compute in half precision anywhere? */
+bool check_has_half(const struct plan *p);
 
 /* The largest |x| of a tensor's finite elements. */
 double check_range(const struct tensor *t);

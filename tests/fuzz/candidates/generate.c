@@ -367,6 +367,11 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 	if (g->failed)
 		return false;
 	choose_outputs(g);
+	if (one_in(g, 5)) {
+		g->was_file = true;
+		if (!read_back(g))
+			return false;
+	}
 	return g->m.graph->noutputs > 0 && graph_sort(g->m.graph, &err)
 	    && normalize(g->m.graph, &o, &err) && g->m.graph->nnodes > 0;
 }

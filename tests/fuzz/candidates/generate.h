@@ -15,6 +15,7 @@ struct generator {
 	value_id pool[POOL_MAX]; /* float tensors made so far */
 	uint32_t n;
 	bool failed; /* inference refused something: no model */
+	bool was_file; /* it was read_back() */
 };
 
 /* Attributes being put together; their content lives in the model's arena. */
@@ -25,6 +26,10 @@ struct attributes {
 
 /* A model of a few operators, normalised; false when what came up is none. */
 bool generate(struct generator *g, uint32_t seed, struct arena *a);
+
+/* The model as a file would have it, read again: open shapes, branches,
+ * operators of other domains. False: it is not read. */
+bool read_back(struct generator *g);
 
 /* The name of an attribute that an operator some kind's pattern names has, and
  * no row of values.def; NULL: there is none. */
