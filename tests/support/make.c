@@ -130,9 +130,12 @@ keep_attrs(struct maker *m, const struct attr *attr, uint32_t n)
 	struct attr *kept = arena_copy(m->arena, attr, n * sizeof *attr);
 
 	for (uint32_t i = 0; i < n; i++) {
-		size_t each = attr[i].kind == ATTR_FLOAT ? sizeof(float)
-		    : attr[i].kind == ATTR_STRING ? sizeof(struct string_view)
-		                                  : sizeof(int64_t);
+		const enum attr_kind k = attr[i].kind;
+		size_t each = k == ATTR_FLOAT || k == ATTR_FLOATS
+		    ? sizeof(float)
+		    : k == ATTR_STRING || k == ATTR_STRINGS
+		    ? sizeof(struct string_view)
+		    : sizeof(int64_t);
 
 		kept[i].ints =
 		    arena_copy(m->arena, attr[i].ints, attr[i].n * each);

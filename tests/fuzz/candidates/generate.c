@@ -5,42 +5,12 @@
 #include "ir/normalize.h"
 #include "ir/schema.h"
 #include "targets/host/host.h"
-#include "targets/target.h"
+#include "tests/fuzz/candidates/values.h"
 
 /* ---- values of attributes ---- */
 
-enum values_kind { VALUES_INT, VALUES_FLOAT, VALUES_STRING, VALUES_MADE };
-
-static const struct values {
-	enum op op;
-	const char *name;
-	enum values_kind kind;
-	uint32_t n;
-	const int64_t *ints;
-	const float *floats;
-	const char *const *strings;
-} values[] = {
-#define LIST(type, ...) \
-	(uint32_t)(sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
-#define INT(o, text, ...) \
-	{OP_##o, text, VALUES_INT, LIST(int64_t, __VA_ARGS__), \
-	    .ints = (const int64_t[]){__VA_ARGS__}},
-#define FLOAT(o, text, ...) \
-	{OP_##o, text, VALUES_FLOAT, LIST(float, __VA_ARGS__), \
-	    .floats = (const float[]){__VA_ARGS__}},
-#define STRING(o, text, ...) \
-	{OP_##o, text, VALUES_STRING, LIST(char *, __VA_ARGS__), \
-	    .strings = (const char *const[]){__VA_ARGS__}},
-#define MADE(o, text) {.op = OP_##o, .name = text, .kind = VALUES_MADE},
-#include "tests/fuzz/candidates/values.def"
-#undef INT
-#undef FLOAT
-#undef STRING
-#undef MADE
-};
-
 static struct attr
-attr_of(struct generator *g, const struct values *v)
+attr_of(struct generator *g, const struct attr_values *v)
 {
 	const uint32_t k = rng_below(&g->r, v->n);
 	struct attr a = {.name = v->name, .n = 1};
@@ -65,7 +35,7 @@ attr_of(struct generator *g, const struct values *v)
 void
 add_from_table(struct generator *g, struct attributes *at, enum op op)
 {
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+	for (uint32_t i = 0; i < nvalues; i++) {
 		enum attr_kind kind;
 		struct attr a;
 
@@ -76,55 +46,6 @@ add_from_table(struct generator *g, struct attributes *at, enum op op)
 		if (schema_attr(op, g->m.opset, &a, &kind) == ATTR_FITS)
 			at->item[at->n++] = a;
 	}
-}
-
-/* Operators a pattern names, as bits. */
-static void
-add_operators(const struct pattern *p, struct bitset ops)
-{
-	if (p->kind == PATTERN_NODE || p->kind == PATTERN_MAYBE)
-		bitset_add(ops, p->op);
-	for (uint32_t i = 0; i < p->nargs; i++)
-		add_operators(p->arg[i], ops);
-}
-
-static bool
-has_row(enum op op, const char *name)
-{
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		if (values[i].op == op && strcmp(values[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-const char *
-attribute_without_values(struct arena *a)
-{
-	static const struct {
-		const char *op, *name;
-		uint32_t last;
-	} schema[] = {
-#define ATTR(o, text, kind, first, final, required) {o, text, final},
-#include "ir/attr.def"
-#undef ATTR
-	};
-	struct bitset ops = bitset_new(a, NOP);
-	uint32_t nkinds;
-	const struct target_kind *const *kind = target_kinds(&nkinds);
-
-	for (uint32_t i = 0; i < nkinds; i++)
-		for (uint32_t r = 0;
-		     strcmp(kind[i]->name, "host") != 0 && r < kind[i]->nrules;
-		     r++)
-			add_operators(kind[i]->rule[r].pattern, ops);
-	for (size_t i = 0; i < sizeof schema / sizeof *schema; i++)
-		for (uint32_t op = 0; op < NOP; op++)
-			if (bitset_has(ops, op) && schema[i].last == 0
-			    && strcmp(op_get(op)->type, schema[i].op) == 0
-			    && !has_row((enum op)op, schema[i].name))
-				return arena_printf(a, "%s of %s",
-				    schema[i].name, schema[i].op);
-	return NULL;
 }
 
 /* ---- choosing ---- */

@@ -31,10 +31,6 @@ bool generate(struct generator *g, uint32_t seed, struct arena *a);
  * operators of other domains. False: it is not read. */
 bool read_back(struct generator *g);
 
-/* The name of an attribute that an operator some kind's pattern names has, and
- * no row of values.def; NULL: there is none. */
-const char *attribute_without_values(struct arena *a);
-
 /* ---- what makers of nodes use ---- */
 
 uint32_t upto(struct generator *g, uint32_t n); /* 1..n */

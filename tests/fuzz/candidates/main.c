@@ -4,8 +4,10 @@
  * prices. A fifth of the models goes through ONNX bytes, with open shapes, branches
  * and ONNX Runtime's operators; three in eight run as on older processors. Each
  * candidate also runs by itself beside unmapped pages. Each model has a process of its own. Usage:
- *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-o FOLDER] [-S]
+ *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-o FOLDER] [-S] [-w]
  * -S puts NaN and infinities among all inputs, not an eighth of them.
+ * -w takes the models in which every value of values.def and every optional
+ * output occurs, and fails when one occurs in none.
  * -o writes each model that fails, with its inputs and what the host makes of
  * them, as model.onnx and test_data_set_0. */
 #include <errno.h>
@@ -22,11 +24,13 @@
 #include "ir/onnx_write.h"
 #include "targets/host/host.h"
 #include "tests/fuzz/candidates/generate.h"
+#include "tests/fuzz/candidates/walk.h"
 #include "tests/support/check.h"
 #include "tests/support/force.h"
 #include "tests/support/guard.h"
 
 #define SETS 2
+#define HALF_MOST 60000
 #define MIXTURES 4
 #define SECONDS 60 /* a model's; more is a hang */
 
@@ -34,7 +38,7 @@ struct options {
 	uint32_t models, first;
 	bool specials; /* NaN and infinities among the inputs of all models */
 	const char *folder;
-	bool verbose;
+	bool walk;
 };
 
 /* What became of the models. */
@@ -112,6 +116,30 @@ has_maxima(const struct graph *g)
 			break;
 		}
 	return false;
+}
+
+/* Is some value too large for half precision? The simulator then has infinities
+ * where the reference goes on; so has the device. */
+static bool
+overflows_half(struct run *x)
+{
+	const struct graph *g = x->g.m.graph;
+	const struct perturbation none = {.seed = 0};
+	struct tensor *value = arena_new(&x->arena, struct tensor, g->nvalues);
+	struct err err = {.kind = ERR_NONE};
+	bool over = false;
+
+	for (uint32_t k = 0; k < SETS && !over; k++) {
+		for (uint32_t i = 0; i < g->ninputs; i++)
+			value[g->input[i]] = x->set[k].in[i];
+		over = !reference_values(
+		    value, g, host_eval, &none, &x->arena, &err);
+		for (value_id v = 0; v < g->nvalues && !over; v++)
+			over = !g->value[v].constant
+			    && value[v].dtype == DT_FLOAT
+			    && check_range(&value[v]) > HALF_MOST;
+	}
+	return over;
 }
 
 static bool
@@ -340,7 +368,7 @@ try_model(const struct options *o, uint32_t seed)
 	    && make_set(&x, 1)) {
 		x.t.models = 1;
 		x.t.files = x.g.was_file;
-		if (one_in(&x.g, 6))
+		if (one_in(&x.g, 6) && !overflows_half(&x))
 			try_mix(&x, there);
 		else
 			try_mix(&x, here);
@@ -411,33 +439,64 @@ wait_passively(char **argv)
 	execv("/proc/self/exe", argv);
 }
 
+/* -w: the models in which every attribute value and optional output occurs. */
+static void
+try_walk(const struct options *o, struct tally *t)
+{
+	struct arena a;
+	const char *missing;
+	const uint32_t *seed;
+	uint32_t n, nmissing;
+
+	arena_init(&a);
+	missing = attribute_without_values(&a);
+	if (missing)
+		printf("%s is never tried: values.def has no row\n", missing);
+	seed = walk_seeds(&n, &nmissing, &a);
+	t->wrong += nmissing + (missing != NULL);
+	for (uint32_t i = 0; i < n; i++)
+		try_apart(o, seed[i], t);
+	arena_release(&a);
+}
+
+static void
+read_options(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "n:s:o:Sw")) != -1)
+		switch (c) {
+		case 'n':
+			o->models = (uint32_t)strtoul(optarg, NULL, 10);
+			break;
+		case 's':
+			o->first = (uint32_t)strtoul(optarg, NULL, 10);
+			break;
+		case 'o':
+			o->folder = optarg;
+			break;
+		case 'S':
+			o->specials = true;
+			break;
+		case 'w':
+			o->walk = true;
+			o->models = 0;
+			break;
+		default:
+			exit(2);
+		}
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options o = {.models = 200};
 	struct tally t = {0};
-	struct arena arena;
-	const char *missing;
-	int c;
 
 	wait_passively(argv);
-	while ((c = getopt(argc, argv, "n:s:o:S")) != -1)
-		if (c == 'n')
-			o.models = (uint32_t)strtoul(optarg, NULL, 10);
-		else if (c == 's')
-			o.first = (uint32_t)strtoul(optarg, NULL, 10);
-		else if (c == 'o')
-			o.folder = optarg;
-		else if (c == 'S')
-			o.specials = true;
-		else
-			return 2;
-	arena_init(&arena);
-	missing = attribute_without_values(&arena);
-	if (missing)
-		printf("%s is never tried: values.def has no row\n", missing);
-	t.wrong += missing != NULL;
-	arena_release(&arena);
+	read_options(&o, argc, argv);
+	if (o.walk)
+		try_walk(&o, &t);
 	for (uint32_t i = 0; i < o.models; i++)
 		try_apart(&o, o.first + i, &t);
 	printf("%u models (%u read from bytes) of %u seeds from %u: %u "

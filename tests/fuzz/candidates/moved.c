@@ -98,6 +98,12 @@ resize(struct generator *g)
 	add_from_table(g, &at, OP_RESIZE);
 	add_text(g, &at, "mode", mode[nearest ? 0 : 1 + one_in(g, 6)]);
 	s = scales(g, &t, nearest);
+	if (g->m.opset >= 18 && one_in(g, 4)) {
+		add_ints(g, &at, "axes", (const int64_t[]){2, t.rank - 1},
+		    t.rank - 2);
+		s = scales(
+		    g, &(const struct type){.rank = t.rank - 2}, nearest);
+	}
 	if (g->m.opset < 10 && g->m.opset >= 9)
 		add_node(g, OP_UPSAMPLE, (const value_id[]){x, s, VALUE_LAST},
 		    &(struct attributes){{at.item[at.n - 1]}, 1});
@@ -125,8 +131,11 @@ reshape(struct generator *g)
 		static const int64_t to[][4] = {{0, -1, INTS_END},
 		    {-1, INTS_END}, {0, -1, 1, INTS_END}, {1, 0, -1, INTS_END}};
 
-		NODE_OF(
-		    g, RESHAPE, x, make_ints(&g->m, to[rng_below(&g->r, 4)]));
+		add_from_table(g, &at, OP_RESHAPE);
+		add_node(g, OP_RESHAPE,
+		    (const value_id[]){x,
+		        make_ints(&g->m, to[rng_below(&g->r, 4)]), VALUE_LAST},
+		    &at);
 	}
 }
 
@@ -160,41 +169,43 @@ quantised(struct generator *g)
 	NODE_OF(g, DEQUANTIZELINEAR, y, s, z);
 }
 
+/* A product with weights kept as integers, with one scale, one a column, or one
+ * a block. */
+static void
+quantised_weights(struct generator *g)
+{
+	value_id w, s, x = take(g, one_in(g, 2) ? 2 : 3);
+	const struct type t = *type_of(g, x);
+	const int64_t in = t.dim[t.rank - 1], out = any_dim(g);
+	struct attributes at = {.n = 0};
+	int64_t dim[2] = {out, 0};
+
+	w = make_int8(&g->m, (const int64_t[]){in, out, 0});
+	if (g->m.opset >= 21 && in % 2 == 0 && one_in(g, 2)) {
+		dim[0] = in / 2;
+		dim[1] = out;
+		add_int(g, &at, "axis", 0);
+		add_int(g, &at, "block_size", 2);
+		s = new_constant(g, dim, 2, 0.001f, 0.02f);
+	} else if (g->m.opset >= 13 && one_in(g, 2)) {
+		add_int(g, &at, "axis", one_in(g, 2) ? 1 : -1);
+		s = new_constant(g, dim, 1, 0.001f, 0.02f);
+	} else {
+		s = make_scalar(&g->m, 0.01f);
+	}
+	if (g->m.opset >= 23)
+		add_int(g, &at, "output_dtype", 1);
+	w = add_node(
+	    g, OP_DEQUANTIZELINEAR, (const value_id[]){w, s, VALUE_LAST}, &at);
+	NODE_OF(g, MATMUL, x, w);
+}
+
 void
 make_moved(struct generator *g)
 {
 	static void (*const maker[])(struct generator *) = {transpose, pad,
-	    concat, concat, resize, resize, reshape, slice, quantised};
+	    concat, concat, resize, resize, reshape, slice, quantised,
+	    quantised_weights};
 
 	maker[rng_below(&g->r, sizeof maker / sizeof *maker)](g);
-}
-
-void
-make_sequence(struct generator *g)
-{
-	static const enum op op[] = {OP_LSTM, OP_GRU, OP_RNN};
-	static const int64_t gates[] = {4, 3, 1};
-	static const char *const direction[] = {
-	    "forward", "reverse", "bidirectional"};
-	const uint32_t k = rng_below(&g->r, 3), d = rng_below(&g->r, 3);
-	const int64_t dirs = d == 2 ? 2 : 1, h = any_dim(g);
-	value_id x = take(g, 3), w, r, b;
-	const struct type t = *type_of(g, x);
-	struct attributes at = {.n = 0};
-
-	add_from_table(g, &at, op[k]);
-	add_int(g, &at, "hidden_size", h);
-	if (d > 0 || one_in(g, 2))
-		add_text(g, &at, "direction", direction[d]);
-	w = new_constant(
-	    g, (int64_t[]){dirs, gates[k] * h, t.dim[2]}, 3, -0.5f, 0.5f);
-	r = new_constant(g, (int64_t[]){dirs, gates[k] * h, h}, 3, -0.5f, 0.5f);
-	b = new_constant(
-	    g, (int64_t[]){dirs, 2 * gates[k] * h}, 2, -0.5f, 0.5f);
-	add_node(g, op[k],
-	    (const value_id[]){
-	        x, w, r, one_in(g, 3) ? VALUE_LAST : b, VALUE_LAST},
-	    &at);
-	if (one_in(g, 2))
-		make_more(&g->m);
 }

@@ -40,7 +40,7 @@ layer_norm(struct generator *g)
 	    (const value_id[]){
 	        x, scale, one_in(g, 2) ? VALUE_LAST : shift, VALUE_LAST},
 	    &at);
-	if (one_in(g, 4))
+	for (uint32_t more = one_in(g, 4) ? upto(g, 2) : 0; more > 0; more--)
 		make_more(&g->m);
 }
 

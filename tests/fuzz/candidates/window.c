@@ -99,6 +99,13 @@ transposed(struct generator *g)
 		add_int(g, &at, "group", group);
 	if (one_in(g, 3))
 		add_ints(g, &at, "output_padding", more, n);
+	if (one_in(g, 2))
+		add_ints(g, &at, "kernel_shape", l.kernel, n);
+	if (one_in(g, 6)) {
+		for (uint32_t i = 0; i < n; i++)
+			more[i] = t.dim[2 + i] * l.stride[i];
+		add_ints(g, &at, "output_shape", more, n);
+	}
 	w = new_constant(g, dim, t.rank, -0.5f, 0.5f);
 	if (one_in(g, 2))
 		add_node(g, OP_CONVTRANSPOSE,
@@ -124,7 +131,7 @@ pooling(struct generator *g)
 	add_ints(g, &at, "kernel_shape", l.kernel, n);
 	add_from_table(g, &at, op);
 	add_node(g, op, (const value_id[]){x, VALUE_LAST}, &at);
-	if (op == OP_MAXPOOL && one_in(g, 10))
+	if (op == OP_MAXPOOL && g->m.opset >= 8 && one_in(g, 10))
 		make_more(&g->m);
 }
 
