@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* vasprintf */
+#endif
 #include "cli/cli.h"
 
 #include <argp.h>
@@ -11,6 +14,7 @@
 #include "cli/document.h"
 #include "ir/base/json.h"
 #include "ir/base/nearest.h"
+#include "ir/base/plain.h"
 #include "ir/base/plural.h"
 
 void
@@ -116,6 +120,19 @@ cli_fail(const struct cli *c, const struct err *err)
 	return err_exit(err->kind);
 }
 
+/* Names in it may come from files of others. */
+static void
+complete_line(const char *fmt, va_list ap)
+{
+	char *line = NULL;
+
+	if (vasprintf(&line, fmt, ap) < 0)
+		return;
+	plain_line(line);
+	fprintf(stderr, "%s\n", line);
+	free(line);
+}
+
 void
 cli_say(const struct cli *c, int level, const char *fmt, ...)
 {
@@ -125,9 +142,8 @@ cli_say(const struct cli *c, int level, const char *fmt, ...)
 		return;
 	fputs("marq: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complete_line(fmt, ap);
 	va_end(ap);
-	putc('\n', stderr);
 }
 
 void
@@ -140,9 +156,8 @@ cli_next(const struct cli *c, const char *fmt, ...)
 	fflush(stdout);
 	fputs("next: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complete_line(fmt, ap);
 	va_end(ap);
-	putc('\n', stderr);
 }
 
 void

@@ -11,6 +11,7 @@
 /* A stream of the process that goes to a file for a while. */
 struct detour {
 	FILE *stream, *file; /* file: NULL when it does not */
+	int fd; /* of the stream */
 	int real; /* where it went before */
 };
 
@@ -40,15 +41,16 @@ document_is_wanted(int argc, char **argv)
 }
 
 static void
-detour_begin(struct detour *d, FILE *stream)
+detour_begin(struct detour *d, FILE *stream, int fd)
 {
 	d->stream = stream;
+	d->fd = fd;
 	d->file = tmpfile();
 	if (!d->file)
 		return;
 	fflush(stream);
-	d->real = dup(fileno(stream));
-	if (d->real >= 0 && dup2(fileno(d->file), fileno(stream)) >= 0)
+	d->real = dup(fd);
+	if (d->real >= 0 && dup2(fileno(d->file), fd) >= 0)
 		return;
 	if (d->real >= 0)
 		close(d->real);
@@ -76,7 +78,7 @@ write_all(int fd, const char *s, size_t n)
 static void
 detour_drop(struct detour *d)
 {
-	dup2(d->real, fileno(d->stream));
+	dup2(d->real, d->fd);
 	close(d->real);
 	fclose(d->file);
 	d->file = NULL;
@@ -90,7 +92,7 @@ detour_end(struct detour *d)
 	char piece[1 << 16];
 	size_t n;
 
-	dup2(d->real, fileno(d->stream));
+	dup2(d->real, d->fd);
 	rewind(d->file);
 	while (ok && (n = fread(piece, 1, sizeof piece, d->file)) > 0)
 		ok = write_all(d->real, piece, n);
@@ -137,7 +139,7 @@ document_init(const struct cli *c, document_complain *complain)
 void
 document_begin(void)
 {
-	detour_begin(&at_exit.out, stdout);
+	detour_begin(&at_exit.out, stdout, STDOUT_FILENO);
 }
 
 void
@@ -169,7 +171,7 @@ document_end(void)
 void
 document_parse_begin(void)
 {
-	detour_begin(&at_exit.complaint, stderr);
+	detour_begin(&at_exit.complaint, stderr, STDERR_FILENO);
 }
 
 void

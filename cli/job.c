@@ -197,7 +197,7 @@ on_waiting(void *context, const char *why)
 	if (p->cli->verbosity < 0)
 		return;
 	progress_end(p);
-	fprintf(stderr, "marq: %s\n", why);
+	cli_say(p->cli, 0, "%s", why);
 }
 
 /* TUNING: of the time budget, the share left to search with the prices there are

@@ -14,6 +14,7 @@
 #include "ir/base/buf.h"
 #include "ir/base/json.h"
 #include "ir/base/nearest.h"
+#include "ir/base/plain.h"
 
 static const struct {
 	const char *name, *what;
@@ -182,6 +183,7 @@ main(int argc, char **argv)
 	int status;
 
 	machine_clean_environment(argv);
+	plain_stdout();
 	child_die_with_parent();
 	arena_init(&run);
 	c.line = whole_line(argc, argv, &run);

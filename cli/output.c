@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ir/base/file.h"
+#include "ir/base/plain.h"
 
 void
 output_keep(struct cli *c, const char *path)
@@ -213,13 +214,32 @@ output_folder(const struct cli *c, const char *path, struct err *err)
 	return may_write(c, path, true, err);
 }
 
+/* Bytes as they are, unless somebody looks at them. */
+static bool
+write_stdout(bool (*write)(FILE *f, void *context, struct err *err),
+    void *context, struct err *err)
+{
+	FILE *f;
+
+	if (isatty(STDOUT_FILENO))
+		return write(stdout, context, err);
+	f = plain_raw_stdout();
+	if (!f)
+		return err_set(
+		    err, ERR_IO, "standard output: %s", strerror(errno));
+	if (write(f, context, err))
+		return out_close(f, "standard output", err);
+	fclose(f);
+	return false;
+}
+
 bool
 output_write(const struct cli *c, const char *path,
     bool (*write)(FILE *f, void *context, struct err *err), void *context,
     struct err *err)
 {
 	if (strcmp(path, "-") == 0)
-		return write(stdout, context, err);
+		return write_stdout(write, context, err);
 	return output_file(c, path, err)
 	    && file_write(path, write, context, err);
 }

@@ -9,6 +9,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/json.h"
+#include "ir/base/plain.h"
 
 #define SECOND UINT64_C(1000000000)
 #define REFRESH (SECOND / 10) /* of the line on a terminal */
@@ -59,11 +60,13 @@ show_line(struct progress *p, uint32_t done, uint32_t todo, const char *what)
 	char line[512];
 	int width = (int)terminal_width() - 1, n;
 
-	n = snprintf(line, sizeof line,
+	snprintf(line, sizeof line,
 	    "[%.*s%.*s] %u of %s%u, %s%llu:%02llu left  %s", filled, full,
 	    bar - filled, rest, done, most, todo, most,
 	    (unsigned long long)(left / 60), (unsigned long long)(left % 60),
 	    what);
+	plain_line(line);
+	n = (int)strlen(line);
 	fprintf(stderr, "\r\033[K%.*s", n < width ? n : width, line);
 	fflush(stderr);
 	p->line_open = true;
@@ -112,7 +115,7 @@ progress_step(
 	if (p->terminal)
 		show_line(p, done, todo, what);
 	else if (done != todo && p->cli->verbosity > 0)
-		fprintf(stderr, "marq: %u of %s%u, %s %llu s left: %s\n", done,
+		cli_say(p->cli, 1, "%u of %s%u, %s %llu s left: %s", done,
 		    p->is_limit ? "at most " : "", todo,
 		    p->is_limit ? "at most" : "about",
 		    (unsigned long long)seconds_left(p, done, todo), what);

@@ -1,6 +1,6 @@
 /* Running programs that are not ours: they may fail, hang or talk nonsense.
- * Each runs in a process group of its own, which is ended as a whole, and does
- * not outlive this process. */
+ * Each runs below a keeper (targets/keeper.h), which ends it with all that it
+ * started, also when this process is gone. */
 #ifndef TARGETS_PROCESS_H
 #define TARGETS_PROCESS_H
 
@@ -18,7 +18,7 @@ struct process_end {
 };
 
 /* A shell command to be run in a folder; what it prints goes into the file
- * `log` there. */
+ * `log` there, the middle of much left out. */
 struct process_job {
 	const char *command, *folder, *log;
 };
@@ -30,12 +30,9 @@ bool process_run(struct process_end *out, const struct process_job *job,
 
 /* One that is talked to in lines: its standard input and output. */
 struct process {
-	long pid; /* 0: none */
+	long keeper; /* 0: none */
 	int socket;
-	/* A process of ours that ends the whole group when we do not live to do
-	 * it: a shell that is killed leaves behind what it started. */
-	long keeper;
-	int leash; /* closed: it acts; written to: it goes */
+	int leash; /* to the keeper: closed, it ends the program */
 };
 
 /* Start it; only its standard error goes into the log. */

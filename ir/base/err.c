@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/plain.h"
+
 static const struct {
 	int exit;
 	const char *words;
@@ -13,15 +15,6 @@ static const struct {
 #include "ir/base/err.def"
 #undef ERR
 };
-
-/* A message is one line whatever names a hostile file puts into it. */
-static void
-keep_to_one_line(char *text)
-{
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
 
 bool
 err_set_at(struct err *err, enum err_kind kind, const char *file, int line,
@@ -36,7 +29,7 @@ err_set_at(struct err *err, enum err_kind kind, const char *file, int line,
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof err->text, fmt, ap);
 	va_end(ap);
-	keep_to_one_line(err->text);
+	plain_line(err->text);
 	return false;
 }
 
@@ -53,7 +46,7 @@ err_put_context(struct err *err, const char *fmt, ...)
 	snprintf(whole, sizeof whole, "%s: %s", context, err->text);
 	memcpy(err->text, whole, sizeof err->text - 1);
 	err->text[sizeof err->text - 1] = '\0';
-	keep_to_one_line(err->text);
+	plain_line(err->text);
 	return false;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/plain.h"
 #include "ir/base/utf8.h"
 
 static bool
@@ -51,6 +52,19 @@ open_level(struct json *j, bool object)
 	putc(object ? '{' : '[', j->out);
 }
 
+/* A control character (at most three bytes) by its number. */
+static void
+write_code(FILE *out, const char *s, size_t n)
+{
+	unsigned c = (unsigned char)s[0];
+
+	if (n > 1)
+		c &= n == 2 ? 0x1fu : 0xfu;
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((unsigned char)s[i] & 0x3fu);
+	fprintf(out, "\\u%04x", c);
+}
+
 static void
 write_escaped(FILE *out, const char *s, size_t n)
 {
@@ -64,8 +78,8 @@ write_escaped(FILE *out, const char *s, size_t n)
 			fputs("\\n", out);
 		else if (c == '\t')
 			fputs("\\t", out);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(out, "\\u%04x", c);
+		else if (len && plain_is_control(s + i, len))
+			write_code(out, s + i, len);
 		else if (len == 0)
 			fputs("\xef\xbf\xbd", out);
 		else

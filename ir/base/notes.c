@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ir/base/plain.h"
+
 void
 notes_init(struct notes *notes, struct arena *arena)
 {
@@ -20,9 +22,7 @@ notes_add(struct notes *notes, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	for (char *c = line; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	plain_line(line);
 	notes->text = arena_grow(notes->arena, notes->text, &notes->cap,
 	    notes->n + 1, sizeof *notes->text);
 	notes->text[notes->n++] = arena_str(notes->arena, line);

@@ -274,8 +274,9 @@ open_external(
 	t->kind = &x->kind;
 	t->state = x;
 	t->is_this_cpu = x->hello.is_this_cpu;
-	/* to start it, and for its answer; and what is done around that */
-	t->ask_ms = 2 * timeout_ms + 10000;
+	/* a process that turns out to be used up; to start it anew, and for
+	 * its answer; and what is done around that */
+	t->ask_ms = 3 * timeout_ms + 10000;
 	t->only_prices = !x->hello.runs;
 	return true;
 }

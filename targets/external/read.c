@@ -5,16 +5,24 @@
 
 #include <cJSON.h>
 
+#include "ir/base/buf.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/limits.h"
 #include "ir/base/order.h"
 #include "targets/external/runner.h"
 
-/* TUNING: a runner that declares more is generated, and wrong. */
-#define RULES_MAX 256
-
-/* TUNING: an answer with more latencies is no answer. */
-#define LATENCIES_MAX 100000
 #define LATENCY_LIMIT_NS 1e15
+
+static bool
+is_counted(const struct cJSON *list, enum limit_id most, const char *key,
+    struct err *err)
+{
+	int n = cJSON_GetArraySize(list);
+
+	if (n < 1)
+		return err_set(err, ERR_INPUT, "%s: empty", key);
+	return (uint64_t)n <= limit(most) || limit_exceeded(most, key, err);
+}
 
 /* ---- the hello ---- */
 
@@ -46,10 +54,8 @@ read_rules(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
 		return true;
 	if (!jsonin_array(doc, "rules", &list, err))
 		return false;
-	if (cJSON_GetArraySize(list) < 1
-	    || cJSON_GetArraySize(list) > RULES_MAX)
-		return err_set(
-		    err, ERR_INPUT, "rules: 1 to %d are allowed", RULES_MAX);
+	if (!is_counted(list, LIMIT_RUNNER_RULES, "rules", err))
+		return false;
 	rule = arena_new(a, struct rule, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(at, list)
 	{
@@ -69,26 +75,41 @@ is_plain(const char *text)
 }
 
 static bool
+is_fact(const struct cJSON *at)
+{
+	return cJSON_IsString(at) && is_plain(at->valuestring)
+	    && is_plain(at->string) && !strchr(at->string, '=');
+}
+
+static bool
 read_facts(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
     struct err *err)
 {
 	const struct cJSON *facts, *at;
+	struct buf b;
 
 	h->facts = "";
 	if (!jsonin_has(doc, "facts"))
 		return true;
 	if (!jsonin_object(doc, "facts", &facts, err))
 		return false;
+	buf_init(&b);
 	cJSON_ArrayForEach(at, facts)
 	{
-		if (!cJSON_IsString(at) || !is_plain(at->valuestring)
-		    || !is_plain(at->string) || strchr(at->string, '='))
-			return err_set(err, ERR_INPUT,
+		if (!is_fact(at)) {
+			err_set(err, ERR_INPUT,
 			    "fact '%.60s' is no line of text", at->string);
-		h->facts = arena_printf(
-		    a, "%sfact.%s=%s\n", h->facts, at->string, at->valuestring);
+			break;
+		}
+		buf_printf(&b, "fact.%s=%s\n", at->string, at->valuestring);
+		if (b.n > limit(LIMIT_RUNNER_FACTS)) {
+			limit_exceeded(LIMIT_RUNNER_FACTS, "facts", err);
+			break;
+		}
 	}
-	return true;
+	h->facts = arena_strn(a, b.data ? b.data : "", b.n);
+	buf_release(&b);
+	return err->kind == ERR_NONE;
 }
 
 static bool
@@ -132,10 +153,8 @@ runner_read_latencies(
 
 	if (!jsonin_array(doc, "latencies_ns", &list, err))
 		return false;
-	if (cJSON_GetArraySize(list) < 1
-	    || cJSON_GetArraySize(list) > LATENCIES_MAX)
-		return err_set(err, ERR_INPUT,
-		    "latencies_ns: 1 to %d are allowed", LATENCIES_MAX);
+	if (!is_counted(list, LIMIT_RUNNER_LATENCIES, "latencies_ns", err))
+		return false;
 	ns = calloc((size_t)cJSON_GetArraySize(list), sizeof *ns);
 	if (!ns)
 		return err_set(err, ERR_INTERNAL, "no memory");

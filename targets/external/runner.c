@@ -14,16 +14,16 @@
 #include "ir/base/clock.h"
 #include "ir/base/folder.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/limits.h"
 #include "targets/process.h"
 
-/* TUNING: an answer is a list of latencies. */
-#define LINE_MAX_BYTES ((size_t)1 << 20)
 #define WORDS_MAX 400
 
 struct runner {
 	const char *command;
 	uint32_t timeout_ms;
 	uint32_t next_id, nholders;
+	bool has_answered; /* this process, a question */
 	long owner; /* the process that started it: a fork has none */
 	struct process process; /* pid 0: not running */
 	const char *folder; /* of its log, or NULL */
@@ -59,6 +59,7 @@ forget_if_forked(struct runner *r)
 	r->owner = (long)getpid();
 	r->process = (struct process){.socket = -1};
 	r->folder = NULL;
+	r->has_answered = false;
 	arena_init(&r->arena);
 	buf_init(&r->line);
 }
@@ -72,7 +73,7 @@ stop(struct runner *r, char *words)
 
 	if (words)
 		words[0] = '\0';
-	if (r->process.pid)
+	if (r->process.keeper)
 		end = process_stop(&r->process);
 	if (words && r->folder)
 		snprintf(words, WORDS_MAX, "%s",
@@ -80,6 +81,7 @@ stop(struct runner *r, char *words)
 	if (r->folder)
 		folder_remove(r->folder);
 	r->folder = NULL;
+	r->has_answered = false;
 	buf_release(&r->line);
 	buf_init(&r->line);
 	arena_release(&r->arena);
@@ -128,7 +130,7 @@ hear_more(struct runner *r, uint64_t deadline)
 	char bytes[4096];
 	ssize_t n;
 
-	if (r->line.n > LINE_MAX_BYTES)
+	if (r->line.n > limit(LIMIT_RUNNER_LINE))
 		return HEARD_TOO_MUCH;
 	if (now >= deadline)
 		return HEARD_NOTHING;
@@ -240,7 +242,7 @@ exchange(struct runner *r, const char *line, enum answer_outcome *outcome,
 	enum heard h;
 	size_t n;
 
-	if (!r->process.pid && !start(r, &err)) {
+	if (!r->process.keeper && !start(r, &err)) {
 		*outcome = ANSWER_CRASHED;
 		snprintf(detail, size, "%s", err.text);
 		return NULL;
@@ -277,16 +279,16 @@ hello(struct runner *r, enum answer_outcome *outcome, char *detail, size_t size)
 	return doc;
 }
 
-struct cJSON *
-runner_ask(struct runner *r, const char *line, uint32_t id,
+/* One question, of a process that is started for it when there is none. */
+static struct cJSON *
+ask(struct runner *r, const char *line, uint32_t id,
     enum answer_outcome *outcome, char *detail, size_t size)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc;
 	uint32_t back;
 
-	forget_if_forked(r);
-	if (!r->process.pid) {
+	if (!r->process.keeper) {
 		doc = hello(r, outcome, detail, size);
 		if (!doc)
 			return NULL;
@@ -299,7 +301,25 @@ runner_ask(struct runner *r, const char *line, uint32_t id,
 		return nonsense(r, doc,
 		    err.kind ? err.text : "it answers another question",
 		    outcome, detail, size);
+	r->has_answered = true;
 	return doc;
+}
+
+/* A process that answered and then ended, or talked on, did so on account of an
+ * earlier question: this one is asked once more, of a fresh process. */
+struct cJSON *
+runner_ask(struct runner *r, const char *line, uint32_t id,
+    enum answer_outcome *outcome, char *detail, size_t size)
+{
+	struct cJSON *doc;
+	bool is_used;
+
+	forget_if_forked(r);
+	is_used = r->has_answered;
+	doc = ask(r, line, id, outcome, detail, size);
+	if (doc || !is_used || *outcome == ANSWER_LATE)
+		return doc;
+	return ask(r, line, id, outcome, detail, size);
 }
 
 uint32_t

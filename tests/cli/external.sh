@@ -75,6 +75,39 @@ outcome other 'wrong result: the runner talks nonsense: it answers another quest
 outcome negative 'wrong result: latency 1 is no number of nanoseconds'
 outcome silent 'output_0.pb'
 outcome wrong 'wrong result: differs from the reference'
+# which no other candidate pays for: it may end or talk on after an answer
+for action in quit twice; do
+	search -t "$unit $action Conv" -t host --eager-pricing -o bad --force
+	expect_status 0
+	expect_not_in bad/provenance.json '"outcome": "crash'
+	expect_not_in bad/provenance.json nonsense
+	expect_not_in bad/provenance.json 'ended with status'
+	leaves_nothing
+done
+# nor does it leave processes behind: other sessions, double forks, and one that
+# keeps the streams open, which costs no time-out
+export DAEMONS="$work/daemons"
+search -t "$unit detach Conv" -t host --eager-pricing -o bad --force
+expect_status 0
+expect_in bad/result.json '"runner": "standin"'
+outcome orphan 'crash: the runner ended with status 137'
+[ "$(wc -l <daemons)" -ge 4 ] || fail "daemons: $(cat daemons)"
+while read -r pid; do
+	wait_until is_gone "$pid" || fail "process $pid is left"
+done <daemons
+# the middle of much that it says is left out
+outcome loud 'crash: the runner ended with status 9: the last words'
+outcome escape 'unsupported: a\u001b[31mb\u009bc\u202ed'
+for verb in list stat; do
+	run db $verb --db prices.db
+	expect_status 0
+	cat out err >words
+	for bytes in '\033' '\302\233' '\342\200\256'; do
+		if grep -qF "$(printf "$bytes")" words; then
+			fail "$bytes reaches the terminal"
+		fi
+	done
+done
 # and that is remembered as well
 search -t "$unit hang Conv,timeout=10" -t host --eager-pricing -o none
 expect_status 0
@@ -98,6 +131,7 @@ refused 4 'external:cmd=no-such-runner' "'no-such-runner' is not there"
 refused 4 "external:cmd=(no-such-runner)" 'the runner is not there'
 refused 4 "$unit dead" 'the runner ended with status 7: no board'
 refused 4 "$unit mute,timeout=1" 'the runner did not answer in 1000 ms'
+refused 4 "$unit facts" 'facts: more than 65536 bytes'
 refused 4 "$unit old" 'its hello is not of version 1'
 refused 4 'external:cmd=echo hello' 'the runner talks nonsense'
 refused 4 "external:cmd=yes | tr -d '[:cntrl:]'" "the runner's answer has no end"

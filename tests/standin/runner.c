@@ -1,8 +1,11 @@
 /* standin_runner [ACTION [OPERATOR]]: a runner (targets/external/README.md) on
  * the host's kernels. For models that hold the operator it does something else
  * than answer: refuse, hang, crash, garbage, wrong, silent (no outputs), error,
- * other (another id), negative. As an action alone: prices (it does not run),
- * rules, old (another protocol), mute (no hello), dead. */
+ * other (another id), negative, escape (a refusal with terminal escapes), loud
+ * (64 MiB of messages); or answer and then: quit, twice (answer again), detach
+ * (leave daemons behind, their numbers in $DAEMONS), orphan (crash, and leave
+ * one that holds the streams). As an action alone: prices (it does not run),
+ * rules, facts (60,000), old (another protocol), mute (no hello), dead. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,11 +98,58 @@ compute(const struct request *r, struct arena *a, struct err *err)
 	return true;
 }
 
+/* A process with its streams as ours that nothing but a signal ends. */
+static void
+leave_daemon(bool new_session)
+{
+	FILE *f;
+
+	if (fork() != 0)
+		return;
+	if (new_session)
+		setsid();
+	if (fork() != 0)
+		_exit(0);
+	f = fopen(getenv("DAEMONS"), "a");
+	fprintf(f, "%ld\n", (long)getpid());
+	fclose(f);
+	for (;;)
+		sleep(1000);
+}
+
+static void
+be_loud(void)
+{
+	static const char line[] = "0123456789abcdef0123456789abcdef\n";
+
+	for (int i = 0; i < (64 << 20) / 33; i++)
+		fwrite(line, 1, sizeof line - 1, stderr);
+	fprintf(stderr, "the last words\n");
+}
+
+/* What it does before or instead of an answer. */
+static void
+misbehave(const struct request *r)
+{
+	if (does(r, "detach"))
+		for (int i = 0; i < 3; i++)
+			leave_daemon(i > 0);
+	if (does(r, "orphan")) {
+		leave_daemon(true);
+		raise(SIGKILL);
+	}
+	if (does(r, "loud")) {
+		be_loud();
+		exit(9);
+	}
+}
+
 static void
 answer(const struct request *r, const char *what, struct arena *a)
 {
 	struct err err = {.kind = ERR_NONE};
 
+	misbehave(r);
 	if (does(r, "hang"))
 		sleep(100);
 	if (does(r, "crash")) {
@@ -108,6 +158,10 @@ answer(const struct request *r, const char *what, struct arena *a)
 	}
 	if (does(r, "refuse"))
 		printf("{\"id\":%u,\"refused\":\"no such unit\"}\n", r->id);
+	else if (does(r, "escape"))
+		printf("{\"id\":%u,\"refused\":\"a\\u001b[31mb\\u009bc"
+		       "\\u202ed\"}\n",
+		    r->id);
 	else if (does(r, "garbage"))
 		printf("Segmentation fault\n");
 	else if (does(r, "error"))
@@ -123,6 +177,18 @@ answer(const struct request *r, const char *what, struct arena *a)
 		printf("{\"id\":%u,\"latencies_ns\":" LATENCIES "}\n", r->id);
 	else
 		printf("{\"id\":%u,\"done\":true}\n", r->id);
+	if (does(r, "twice"))
+		printf("{\"id\":%u,\"latencies_ns\":[1]}\n", r->id);
+	fflush(stdout);
+	if (does(r, "quit"))
+		exit(3);
+}
+
+static void
+print_facts(void)
+{
+	for (int i = 0; i < 60000; i++)
+		printf(",\"f%d\":\"x\"", i);
 }
 
 static void
@@ -136,10 +202,13 @@ hello(void)
 		rules = ",\"rules\":[{\"name\":\"unit.conv\",\"pattern\":"
 		        "\"Conv(MaxPool(*), const)\"}]";
 	printf("{\"marq\":\"hello\",\"version\":%d,\"name\":\"standin\","
-	       "\"runner_version\":\"3\",\"runs\":%s,\"facts\":{\"board\":"
-	       "\"bench 7\"}%s}\n",
+	       "\"runner_version\":\"3\",\"runs\":%s%s,\"facts\":{\"board\":"
+	       "\"bench 7\"",
 	    strcmp(action, "old") == 0 ? 0 : 1,
 	    strcmp(action, "prices") == 0 ? "false" : "true", rules);
+	if (strcmp(action, "facts") == 0)
+		print_facts();
+	printf("}}\n");
 }
 
 static void

@@ -1,0 +1,15 @@
+#!/bin/sh
+# docs/limits.md says what ir/base/limits.def says, no more and no less.
+cd "$MARQ_SOURCE" || exit 1
+have=$(sed -n 's/^| `\([A-Z0-9_]*\)` | \([0-9]* [a-z]*\) |.*/\1 \2/p' docs/limits.md)
+want=$(sed -n 's/^LIMIT(\([A-Z0-9_]*\), \([0-9]*\), "\([a-z]*\)".*/\1 \2 \3/p' ir/base/limits.def)
+[ -n "$want" ] && [ "$have" = "$want" ] || {
+	echo "limits.def has:"
+	echo "$want"
+	echo "docs/limits.md has:"
+	echo "$have"
+	exit 1
+}
+for name in $(echo "$want" | cut -d' ' -f1); do
+	git grep -q "LIMIT_$name\b" -- '*.c' '*.h' || { echo "$name is not used"; exit 1; }
+done
