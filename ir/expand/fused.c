@@ -229,3 +229,18 @@ write_embedding(struct writer *w)
 	}
 	say(w, "o1 = ReduceSum(ones, [1]){keepdims=0}");
 }
+
+/* Between each row of one and each of the other. */
+void
+write_distances(struct writer *w)
+{
+	const bool root = text_is(w, "metric", "euclidean");
+
+	if (!root && attr_of(w, "metric")
+	    && !text_is(w, "metric", "sqeuclidean"))
+		refuse_form(w, "metric other than euclidean, sqeuclidean");
+	say(w, "a = Unsqueeze(i0, [1])");
+	say(w, "d = Sub(a, i1)");
+	say(w, "d2 = ReduceSumSquare(d, [-1]){keepdims=0}");
+	say(w, "o0 = %s(d2)", root ? "Sqrt" : "Identity");
+}

@@ -1,6 +1,7 @@
 /* ai.onnx.ml: what is arithmetic. Trees and support vector classifiers have
  * kernels of their own. */
 #include <stdio.h>
+#include <string.h>
 
 #include "ir/expand/writers.h"
 
@@ -175,41 +176,79 @@ write_svm_regressor(struct writer *w)
 	transform(w, "o0");
 }
 
-/* A key's place among the keys picks its value. */
+/* The first of the names that is an attribute of the call; NULL: none is. */
+static const char *
+first_of(const struct writer *w, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (attr_of(w, name[i]))
+			return name[i];
+	return NULL;
+}
+
+#define FIRST_OF(w, list) first_of(w, list, sizeof(list) / sizeof *(list))
+
+/* What a key that is none becomes. */
+static void
+say_default(struct writer *w, const char *values)
+{
+	static const char *const names[] = {"default_tensor", "default_string",
+	    "default_int64", "default_float"};
+	const char *name = names[0];
+
+	if (strcmp(values, "values_strings") == 0)
+		name = names[1];
+	else if (strcmp(values, "values_int64s") == 0)
+		name = names[2];
+	else if (strcmp(values, "values_floats") == 0)
+		name = names[3];
+	if (attr_of(w, name))
+		say(w, "other = Identity(@%s)", name);
+	else if (name == names[1])
+		say(w, "other = Constant(){value_string=\"_Unused\"}");
+	else if (name == names[3])
+		say(w, "other = Identity(-0.0)");
+	else if (name == names[2])
+		say(w, "other = Identity(-1)");
+	else
+		refuse_form(w, "values_tensor without default_tensor");
+}
+
+/* A key's place among the keys picks its value. From version 4 on NaN is a key
+ * like others. */
 void
 write_label_encoder(struct writer *w)
 {
-	const char *keys = attr_of(w, "keys_int64s") ? "keys_int64s"
-	    : attr_of(w, "keys_strings")             ? "keys_strings"
-	                                             : "keys_floats";
-	const char *values = "values_strings", *otherwise = "default_string";
+	static const char *const key_names[] = {
+	    "keys_int64s", "keys_strings", "keys_floats", "keys_tensor"};
+	static const char *const value_names[] = {"values_int64s",
+	    "values_strings", "values_floats", "values_tensor"};
+	const char *keys = FIRST_OF(w, key_names);
+	const char *values = FIRST_OF(w, value_names);
 
-	if (attr_of(w, "values_int64s")) {
-		values = "values_int64s";
-		otherwise = "default_int64";
-	} else if (attr_of(w, "values_floats")) {
-		values = "values_floats";
-		otherwise = "default_float";
-	}
-	if (!attr_of(w, keys) || !attr_of(w, values)) {
-		refuse_form(w, "keys or values as tensors");
+	if (!keys || !values) {
+		refuse_form(w, "keys or values are missing");
 		return;
 	}
 	say(w, "x = Unsqueeze(i0, [-1])");
-	say(w, "is = Equal(x, @%s)", keys);
-	say(w, "hit = Cast(is){to=6}");
+	say(w, "keys = Reshape(@%s, [-1])", keys);
+	say(w, "values = Reshape(@%s, [-1])", values);
+	say(w, "is = Equal(x, keys)");
+	if (w->call->opset >= 4 && dtype_is_float(dtype_in(w, 0))) {
+		say(w, "xn = IsNaN(x)");
+		say(w, "kn = IsNaN(keys)");
+		say(w, "both = And(xn, kn)");
+		say(w, "same = Or(is, both)");
+	} else {
+		say(w, "same = Identity(is)");
+	}
+	say(w, "hit = Cast(same){to=6}");
 	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
 	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
 	say(w, "known = Cast(some){to=9}");
-	say(w, "value = Gather(@%s, at)", values);
-	if (attr_of(w, otherwise))
-		say(w, "o0 = Where(known, value, @%s)", otherwise);
-	else if (values[7] == 'i')
-		say(w, "o0 = Where(known, value, -1)");
-	else if (values[7] == 'f')
-		say(w, "o0 = Where(known, value, -0.0)");
-	else
-		refuse_form(w, "strings without default_string");
+	say(w, "value = Gather(values, at)");
+	say_default(w, values);
+	say(w, "o0 = Where(known, value, other)");
 }
 
 /* A value of no category is a row of zeros. */

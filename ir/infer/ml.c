@@ -60,6 +60,8 @@ rule_ml_regressor(struct site *s)
 		return false;
 	if (scores[1] < 1)
 		return fault(s, "n_targets is not positive");
-	out_tensor(s, 0, DT_FLOAT, 2, dims_copy(s, scores, 2));
+	out_tensor(s, 0,
+	    s->n->op == OP_TREEENSEMBLE ? in_type(s, 0)->dtype : DT_FLOAT, 2,
+	    dims_copy(s, scores, 2));
 	return true;
 }

@@ -226,6 +226,7 @@ static const struct op_rule rules[NOP] = {
     [OP_BERNOULLI] = {rule_like, NULL, FOLD_NO},
     /* ai.onnx.ml */
     [OP_SVMCLASSIFIER] = {rule_ml_classifier, NULL, FOLD_NO},
+    [OP_TREEENSEMBLE] = {rule_ml_regressor, NULL, FOLD_NO},
     [OP_TREEENSEMBLECLASSIFIER] = {rule_ml_classifier, NULL, FOLD_NO},
     [OP_TREEENSEMBLEREGRESSOR] = {rule_ml_regressor, NULL, FOLD_NO},
 };

@@ -1,7 +1,9 @@
 /* Two broadcast operands, element by element: a table of scalar functions. */
 #include <math.h>
+#include <string.h>
 
 #include "targets/host/kernels.h"
+
 #include "targets/host/map.h"
 
 typedef double real_fn(double x, double y);
@@ -214,6 +216,49 @@ bool
 compare_run(struct call *c, struct err *err)
 {
 	return apply(c, &binary[c->node->op], DT_BOOL, err);
+}
+
+static bool
+is_same(struct string_view x, struct string_view y)
+{
+	return x.n == y.n && memcmp(x.s, y.s, x.n) == 0;
+}
+
+static bool
+equal_strings(struct call *c, struct err *err)
+{
+	const struct tensor *x = c->in[0], *y = c->in[1];
+	struct shape s = shape_of(x);
+	struct sink to;
+	ptrdiff_t stride[RANK_MAX];
+	struct walk w;
+	bool *z;
+
+	if (y->kind != TENSOR_STRINGS || x->kind != TENSOR_STRINGS)
+		return err_set(err, ERR_INPUT, "strings and numbers");
+	if (!shape_broadcast(&s, y->rank, y->dim))
+		return err_set(err, ERR_INPUT, "shapes do not broadcast");
+	if (!host_out(c, 0, DT_BOOL, &s, &to, err))
+		return false;
+	z = to.data;
+	walk_init(&w, s.rank, s.dim);
+	broadcast_strides(x->rank, x->dim, s.rank, s.dim, stride);
+	walk_operand(&w, stride);
+	broadcast_strides(y->rank, y->dim, s.rank, s.dim, stride);
+	walk_operand(&w, stride);
+	for (walk_start(&w); !w.done; walk_next(&w))
+		for (size_t i = 0; i < w.n; i++)
+			*z++ = is_same(
+			    x->string[w.at[0] + (ptrdiff_t)i * w.step[0]],
+			    y->string[w.at[1] + (ptrdiff_t)i * w.step[1]]);
+	return true;
+}
+
+bool
+equal_run(struct call *c, struct err *err)
+{
+	return c->in[0]->kind == TENSOR_STRINGS ? equal_strings(c, err)
+	                                        : compare_run(c, err);
 }
 
 bool

@@ -104,15 +104,20 @@ ml_labels_out(struct ml_labels *l, struct call *c, size_t rows, struct err *err)
 	*l = (struct ml_labels){.list = label_list(c->node)};
 	if (!call_wants(c, 0))
 		return true;
-	if (l->list->kind == ATTR_STRINGS)
-		return refuse(err, "labels that are strings");
-	return host_out(c, 0, DT_INT64, &s, &l->to, err);
+	return host_out(c, 0,
+	    l->list->kind == ATTR_STRINGS ? DT_STRING : DT_INT64, &s, &l->to,
+	    err);
 }
 
 void
 ml_label(struct ml_labels *l, size_t row, uint32_t class)
 {
-	if (l->to.data)
+	if (!l->to.data)
+		return;
+	if (l->list->kind == ATTR_STRINGS)
+		((struct string_view *)l->to.data)[row] =
+		    l->list->strings[class];
+	else
 		store_int(&l->to, row, 1, 1, &l->list->ints[class]);
 }
 
@@ -155,22 +160,57 @@ softmax(double *score, uint32_t n, bool zero_stays)
 		score[i] /= sum;
 }
 
-bool
-ml_transform(
-    const struct node *n, double *score, uint32_t count, struct err *err)
+/* SOURCE: ONNX Runtime's approximation of the inverse error function, for
+ * which there is no other name in ai.onnx.ml. */
+static double
+probit(double score)
 {
-	if (!node_attr(n, "post_transform")
-	    || ml_text_is(n, "post_transform", "NONE"))
+	const double x = 2 * score - 1, l = log((1 - x) * (1 + x));
+	const double v = 2 / (3.14159 * 0.147) + 0.5 * l;
+
+	return 1.41421356 * (x < 0 ? -1 : 1)
+	    * sqrt(sqrt(v * v - l / 0.147) - v);
+}
+
+bool
+ml_post_of(enum ml_post *post, const struct node *n, struct err *err)
+{
+	static const char *const word[] = {
+	    "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+	const struct attr *a = node_attr(n, "post_transform");
+
+	*post = ML_NONE;
+	if (!a)
 		return true;
-	if (ml_text_is(n, "post_transform", "SOFTMAX")
-	    || ml_text_is(n, "post_transform", "SOFTMAX_ZERO")) {
-		softmax(score, count,
-		    ml_text_is(n, "post_transform", "SOFTMAX_ZERO"));
+	if (a->kind == ATTR_INT && a->ints[0] >= 0 && a->ints[0] <= ML_PROBIT) {
+		*post = (enum ml_post)a->ints[0];
 		return true;
 	}
-	if (!ml_text_is(n, "post_transform", "LOGISTIC"))
-		return refuse(err, "this post_transform");
-	for (uint32_t i = 0; i < count; i++)
-		score[i] = 1 / (1 + exp(-score[i]));
-	return true;
+	for (int i = 0; i <= ML_PROBIT && a->kind == ATTR_STRING; i++)
+		if (view_is(a->strings[0], word[i])) {
+			*post = (enum ml_post)i;
+			return true;
+		}
+	return refuse(err, "this post_transform");
+}
+
+void
+ml_transform(enum ml_post post, double *score, uint32_t count)
+{
+	switch (post) {
+	case ML_NONE:
+		return;
+	case ML_SOFTMAX:
+	case ML_SOFTMAX_ZERO:
+		softmax(score, count, post == ML_SOFTMAX_ZERO);
+		return;
+	case ML_LOGISTIC:
+		for (uint32_t i = 0; i < count; i++)
+			score[i] = 1 / (1 + exp(-score[i]));
+		return;
+	case ML_PROBIT:
+		for (uint32_t i = 0; i < count; i++)
+			score[i] = probit(score[i]);
+		return;
+	}
 }

@@ -26,7 +26,6 @@ bool ml_text_is(const struct node *n, const char *name, const char *text);
 struct ml_labels {
 	const struct attr *list;
 	struct sink to;
-	struct string_view *string; /* of output 0, or NULL */
 };
 uint32_t ml_label_count(const struct node *n);
 /* Output 0, one label a row. */
@@ -39,8 +38,11 @@ bool ml_scores_out(struct call *c, uint32_t i, size_t rows, uint32_t width,
     struct sink *to, struct err *err);
 /* The first of the largest. */
 uint32_t ml_best(const double *score, uint32_t n);
-/* post_transform in place. */
-bool ml_transform(
-    const struct node *n, double *score, uint32_t count, struct err *err);
+/* What becomes of scores, numbered as TreeEnsemble numbers it. */
+enum ml_post { ML_NONE, ML_SOFTMAX, ML_LOGISTIC, ML_SOFTMAX_ZERO, ML_PROBIT };
+/* The node's post_transform; ERR_UNSUPPORTED for another word. */
+bool ml_post_of(enum ml_post *post, const struct node *n, struct err *err);
+/* In place. */
+void ml_transform(enum ml_post post, double *score, uint32_t count);
 
 #endif

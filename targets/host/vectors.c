@@ -202,6 +202,35 @@ most_votes(const uint32_t *votes, uint32_t n)
 	return best;
 }
 
+/* Of two classes without probabilities: the decision for the first, turned
+ * into scores of both. SOURCE: ONNX Runtime, which gives them in this order. */
+static void
+both_scores(enum ml_post post, double d, double *score)
+{
+	score[0] = -d;
+	score[1] = d;
+	if (post == ML_LOGISTIC)
+		ml_transform(post, score, 2);
+	else if (post != ML_NONE)
+		score[0] = 1 - d;
+}
+
+/* What is said of one row: of each class, or of each pair. */
+static void
+score_vectors(const struct machine *m, const double *pair, enum ml_post post,
+    double *score, struct arena *a)
+{
+	if (ml_count(m->a)) {
+		probabilities(m, pair, score, a);
+		ml_transform(post, score, m->nclasses);
+	} else if (m->nclasses == 2) {
+		both_scores(post, pair[0], score);
+	} else {
+		memcpy(score, pair, m->npairs * sizeof *score);
+		ml_transform(post, score, m->npairs);
+	}
+}
+
 bool
 svmclassifier_run(struct call *c, struct err *err)
 {
@@ -209,20 +238,20 @@ svmclassifier_run(struct call *c, struct err *err)
 	struct machine m;
 	struct ml_rows x;
 	struct sink to;
+	enum ml_post post;
 	uint32_t width, *votes;
 	double *k, *pair, *score;
 
-	if (!ml_rows_of(&x, c, err) || !read_machine(&m, c, x.width, err))
+	if (!ml_rows_of(&x, c, err) || !read_machine(&m, c, x.width, err)
+	    || !ml_post_of(&post, c->node, err))
 		return false;
-	width = ml_count(m.a) ? m.nclasses : m.npairs;
-	if (m.nclasses == 2 && !ml_count(m.a))
-		return refuse(err, "two classes without probabilities");
+	width = ml_count(m.a) || m.nclasses == 2 ? m.nclasses : m.npairs;
 	if (!ml_labels_out(&labels, c, x.n, err)
 	    || !ml_scores_out(c, 1, x.n, width, &to, err))
 		return false;
 	k = arena_new(c->scratch, double, m.nvectors + 1);
 	pair = arena_new(c->scratch, double, m.npairs);
-	score = arena_new(c->scratch, double, m.nclasses);
+	score = arena_new(c->scratch, double, m.nclasses + m.npairs);
 	votes = arena_new(c->scratch, uint32_t, m.nclasses);
 	for (size_t i = 0; i < x.n; i++) {
 		const double *row = ml_row(&x, i);
@@ -231,14 +260,9 @@ svmclassifier_run(struct call *c, struct err *err)
 		for (uint32_t v = 0; v < m.nvectors; v++)
 			k[v] = kernel(&m, row, v);
 		decide(&m, k, pair, votes);
-		if (ml_count(m.a))
-			probabilities(&m, pair, score, c->scratch);
-		if (!ml_transform(
-		        c->node, ml_count(m.a) ? score : pair, width, err))
-			return false;
+		score_vectors(&m, pair, post, score, c->scratch);
 		ml_label(&labels, i, most_votes(votes, m.nclasses));
-		store_real(
-		    &to, i * width, 1, width, ml_count(m.a) ? score : pair);
+		store_real(&to, i * width, 1, width, score);
 		arena_back(c->scratch, mark);
 	}
 	return true;

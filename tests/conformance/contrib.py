@@ -30,6 +30,10 @@ def f32(x):
     return np.array(x, np.float32)
 
 
+def i64(x):
+    return np.array(x, np.int64)
+
+
 def u8(x):
     return np.array(x, np.uint8)
 
@@ -205,6 +209,19 @@ def learned():
         case(f"SVMClassifier_pairs_{kind}", ML, "SVMClassifier", [x], outputs=2,
              coefficients=[float(c) for c in real(8)], classlabels_ints=[1, 2, 3], vectors_per_class=[2, 1, 1],
              rho=[0.1, 0.2, 0.3], support_vectors=vectors, **kernel)
+    for sign in 1, -1:
+        for post in "NONE", "LOGISTIC", "SOFTMAX":
+            case(f"SVMClassifier_two_{sign}_{post}", ML, "SVMClassifier", [x], outputs=2, kernel_type="RBF",
+                 kernel_params=[0.5, 0.0, 3.0], coefficients=[0.5, sign * 0.4, 0.3, sign * 0.6], rho=[0.1],
+                 support_vectors=vectors, vectors_per_class=[2, 2], classlabels_ints=[7, 9], post_transform=post)
+    case("SVMClassifier_strings", ML, "SVMClassifier", [x], outputs=2, coefficients=[float(c) for c in real(8)],
+         classlabels_strings=["a", "bb", ""], vectors_per_class=[2, 1, 1], rho=[0.1, 0.2, 0.3],
+         support_vectors=vectors, kernel_type="LINEAR", kernel_params=[0.3, 0.1, 2.0])
+    case("LinearClassifier_strings", ML, "LinearClassifier", [x], outputs=2, coefficients=[float(c) for c in real(9)],
+         intercepts=[0.1, 0.2, 0.3], classlabels_strings=["no", "maybe", "yes"], post_transform="SOFTMAX")
+    for metric in "euclidean", "sqeuclidean":
+        case(f"CDist_{metric}", MS, "CDist", [x, real(4, 3)], metric=metric)
+    encoders()
     i = whole(0, 5, 4, 2)
     case("LabelEncoder", ML, "LabelEncoder", [i], keys_int64s=[0, 2, 3], values_int64s=[10, 20, 30], default_int64=-7)
     case("LabelEncoder_float", ML, "LabelEncoder", [i], keys_int64s=[0, 2, 3], values_floats=[1.5, 2.5, 3.5])
@@ -241,10 +258,62 @@ def learned():
                      post_transform=post, **{f"class_{k}": v for k, v in leaves.items()}, **tree)
 
 
+def encoders():
+    """LabelEncoder in every pair of types, as lists and as tensors."""
+    lists = dict(strings=["a", "b", "cc"], int64s=[1, 2, 30], floats=[1.0, 2.5, -3.0])
+    words = dict(strings="string", int64s="int64", floats="float")
+    arrays = dict(strings=np.array(["a", "zz", "cc", "b"], object), int64s=i64([1, 7, 30, 2]),
+                  floats=np.array([1.0, 7.0, -3.0, 2.5], np.float32))
+    others = dict(strings="none", int64s=-9, floats=0.25)
+    for k, keys in lists.items():
+        for v, values in lists.items():
+            case(f"LabelEncoder_{k}_{v}", ML, "LabelEncoder", [arrays[k]], **{f"keys_{k}": keys, f"values_{v}": values,
+                 f"default_{words[v]}": others[v]})
+            case(f"LabelEncoder_{k}_{v}_bare", ML, "LabelEncoder", [arrays[k]],
+                 **{f"keys_{k}": keys, f"values_{v}": values})
+    case("LabelEncoder_nan", ML, "LabelEncoder", [np.array([1, np.nan, 5], np.float32)], keys_floats=[1.0, float("nan")],
+         values_int64s=[4, 6], default_int64=-1)
+    case("LabelEncoder_nan_4", ML, "LabelEncoder", [np.array([1, np.nan, 5], np.float32)], ml=4,
+         keys_floats=[1.0, float("nan")], values_floats=[4.0, 6.0], default_float=-1.0)
+    tensor = lambda x: numpy_helper.from_array(np.asarray(x))
+    for t in np.int64, np.float32, np.float64, np.int16:
+        for to in np.int64, np.float32, np.float64, np.int16:
+            if t in (np.float64, np.int16) and t != to:
+                continue
+            case(f"LabelEncoder_tensor_{t.__name__}_{to.__name__}", ML, "LabelEncoder", [np.array([1, 7, 3], t)], ml=4,
+                 keys_tensor=tensor(np.array([1, 2, 3], t)), values_tensor=tensor(np.array([10, 20, 30], to)),
+                 default_tensor=tensor(np.array([5], to)))
+    cats = dict(cats_strings=["a", "b", "cc"])
+    case("OneHotEncoder_strings", ML, "OneHotEncoder", [arrays["strings"]], **cats)
+
+
+def forests():
+    x = real(7, 3)
+    for t in np.float32, np.float64:
+        tensor = lambda v: numpy_helper.from_array(np.asarray(v, t))  # noqa: B023
+        for mode in range(6):
+            for how in range(4):  # post_transform: ONNX Runtime numbers it otherwise than the standard
+                case(f"TreeEnsemble_{t.__name__}_{mode}_{how}", ML, "TreeEnsemble", [x.astype(t)], ml=5,
+                     nodes_splits=tensor([0.1, -0.2, 0.3]), nodes_featureids=[0, 1, 2],
+                     nodes_modes=numpy_helper.from_array(np.full(3, mode, np.uint8)), nodes_truenodeids=[0, 1, 3],
+                     nodes_trueleafs=[1, 1, 1], nodes_falsenodeids=[1, 2, 4], nodes_falseleafs=[0, 1, 1],
+                     tree_roots=[0, 2], n_targets=2, leaf_targetids=[0, 1, 1, 0, 1],
+                     leaf_weights=tensor([0.5, 0.25, -0.75, 1.5, 0.125]), aggregate_function=how)
+        nan = float("nan")
+        case(f"TreeEnsemble_members_{t.__name__}", ML, "TreeEnsemble", [np.array([[1, 3], [2, 3], [5, 1], [9, 0]], t)], ml=5,
+             nodes_splits=tensor([0, 0, 2.5]), nodes_featureids=[0, 1, 0],
+             nodes_modes=numpy_helper.from_array(np.array([6, 6, 0], np.uint8)), nodes_truenodeids=[1, 0, 1],
+             nodes_trueleafs=[0, 1, 1], nodes_falsenodeids=[2, 1, 2], nodes_falseleafs=[0, 1, 1], tree_roots=[0],
+             n_targets=1, leaf_targetids=[0, 0, 0], leaf_weights=tensor([1, 10, 100]),
+             membership_values=tensor([1, 2, nan, 3, nan]))
+
+
 def write(folder, name, domain, op, inputs, outputs, fixed, attrs):
     wanted = (1,) * outputs if isinstance(outputs, int) else outputs
     names = [f"x{i}" if v is not None else "" for i, v in enumerate(inputs)]
     out = [f"y{i}" if want else "" for i, want in enumerate(wanted)]
+    attrs = dict(attrs)
+    ml = attrs.pop("ml", 3)
     node = helper.make_node(op, names, out, domain=domain, **attrs)
     fed = [i for i, v in enumerate(inputs) if v is not None and i not in fixed]
     info = [helper.make_tensor_value_info(names[i], helper.np_dtype_to_tensor_dtype(inputs[i].dtype), inputs[i].shape)
@@ -253,7 +322,7 @@ def write(folder, name, domain, op, inputs, outputs, fixed, attrs):
     typed = [onnx.ValueInfoProto(name=y) for y in out if y]
     graph = helper.make_graph([node], name, info, typed, held)
     model = helper.make_model(graph, ir_version=9, opset_imports=[
-        helper.make_opsetid("", 19), helper.make_opsetid(MS, 1), helper.make_opsetid(ML, 3)])
+        helper.make_opsetid("", 19), helper.make_opsetid(MS, 1), helper.make_opsetid(ML, ml)])
     path = f"{folder}/model.onnx"
     onnx.save(model, path)
     options = onnxruntime.SessionOptions()
@@ -291,7 +360,7 @@ def verdict(c):
     return "passed", ""
 
 
-for make in quantised, fused, attention, learned:
+for make in quantised, fused, attention, learned, forests:
     make()
 count = dict.fromkeys(("passed", "refused", "no reference", "failed"), 0)
 for c in CASES:
