@@ -9,18 +9,50 @@
  * messages nest, which the pre-pass bounds. */
 static bool optional(
     struct importer *imp, const Onnx__OptionalProto *p, struct tensor *t);
+static bool sequence(
+    struct importer *imp, const Onnx__SequenceProto *p, struct tensor *t);
+
+static struct tensor
+keys_of(struct importer *imp, const Onnx__MapProto *p)
+{
+	int64_t *dim = arena_new(imp->a, int64_t, 1);
+	struct string_view *s;
+
+	if (p->n_keys > 0) {
+		*dim = (int64_t)p->n_keys;
+		return tensor_view(DT_INT64, 1, dim, p->keys);
+	}
+	s = arena_new(imp->a, struct string_view, p->n_string_keys);
+	for (size_t i = 0; i < p->n_string_keys; i++)
+		s[i] =
+		    (struct string_view){(const char *)p->string_keys[i].data,
+		        p->string_keys[i].len};
+	*dim = (int64_t)p->n_string_keys;
+	return tensor_strings(1, dim, s);
+}
+
+/* A map is a sequence of two: its keys, and its values in a sequence. */
+static bool
+map(struct importer *imp, const Onnx__MapProto *p, struct tensor *t)
+{
+	struct tensor *item = arena_new(imp->a, struct tensor, 2);
+
+	*t =
+	    (struct tensor){.kind = TENSOR_SEQUENCE, .item = item, .nitems = 2};
+	item[0] = keys_of(imp, p);
+	item[1] = (struct tensor){.kind = TENSOR_SEQUENCE};
+	return !p->values || sequence(imp, p->values, &item[1]);
+}
 
 static bool
 sequence(struct importer *imp, const Onnx__SequenceProto *p, struct tensor *t)
 {
 	size_t n = p->n_tensor_values + p->n_sparse_tensor_values
-	    + p->n_sequence_values + p->n_optional_values;
+	    + p->n_sequence_values + p->n_optional_values + p->n_map_values;
 	struct tensor *item = arena_new(imp->a, struct tensor, n);
 	uint32_t at = 0;
 	bool ok = true;
 
-	if (p->n_map_values)
-		return err_set(imp->err, ERR_UNSUPPORTED, "a sequence of maps");
 	for (size_t i = 0; ok && i < p->n_tensor_values; i++)
 		ok = import_tensor(imp, p->tensor_values[i], &item[at++]);
 	for (size_t i = 0; ok && i < p->n_sparse_tensor_values; i++)
@@ -30,6 +62,8 @@ sequence(struct importer *imp, const Onnx__SequenceProto *p, struct tensor *t)
 		ok = sequence(imp, p->sequence_values[i], &item[at++]);
 	for (size_t i = 0; ok && i < p->n_optional_values; i++)
 		ok = optional(imp, p->optional_values[i], &item[at++]);
+	for (size_t i = 0; ok && i < p->n_map_values; i++)
+		ok = map(imp, p->map_values[i], &item[at++]);
 	*t = (struct tensor){
 	    .kind = TENSOR_SEQUENCE, .item = item, .nitems = at};
 	return ok;
@@ -47,7 +81,7 @@ optional(struct importer *imp, const Onnx__OptionalProto *p, struct tensor *t)
 	if (p->optional_value)
 		return optional(imp, p->optional_value, t);
 	if (p->map_value)
-		return err_set(imp->err, ERR_UNSUPPORTED, "a map");
+		return map(imp, p->map_value, t);
 	*t = (struct tensor){.kind = TENSOR_NONE};
 	return true;
 }

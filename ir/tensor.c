@@ -75,6 +75,17 @@ tensor_view(
 }
 
 struct tensor
+tensor_strings(
+    uint32_t rank, const int64_t *dim, const struct string_view *string)
+{
+	struct tensor t = tensor_of(DT_STRING, rank, dim);
+
+	t.kind = TENSOR_STRINGS;
+	t.string = string;
+	return t;
+}
+
+struct tensor
 tensor_fill(
     enum dtype dtype, uint32_t rank, const int64_t *dim, const void *element)
 {

@@ -84,6 +84,10 @@ bool tensor_size(enum dtype dtype, const int64_t *dim, uint32_t rank, size_t *n,
 struct tensor tensor_view(
     enum dtype dtype, uint32_t rank, const int64_t *dim, const void *data);
 
+/* A tensor of strings that already exist. */
+struct tensor tensor_strings(
+    uint32_t rank, const int64_t *dim, const struct string_view *string);
+
 /* A tensor whose elements all equal *element. */
 struct tensor tensor_fill(
     enum dtype dtype, uint32_t rank, const int64_t *dim, const void *element);

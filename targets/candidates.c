@@ -431,9 +431,8 @@ check_cover(struct candidate_finder *f, struct err *err)
 				    label, id, type, t->text,
 				    r->reason[k].actual, r->reason[k].required);
 	}
-	return err_set(err, ERR_NO_COVER,
-	    "node '%s' (#%u, %s): no rule of any target matches it", label, id,
-	    type);
+	return err_set(err, ERR_UNSUPPORTED,
+	    "node '%s' (#%u, %s): no target takes it", label, id, type);
 }
 
 bool

@@ -51,6 +51,13 @@ rule_ml_classifier(struct site *s)
 	return true;
 }
 
+/* A sequence of maps: no shape to say anything of. */
+bool
+rule_ml_zipmap(struct site *s)
+{
+	return rows_are_ranked(s);
+}
+
 bool
 rule_ml_regressor(struct site *s)
 {

@@ -32,6 +32,7 @@ bool attr_dtype(
 /* ml.c */
 bool rule_ml_classifier(struct site *s);
 bool rule_ml_regressor(struct site *s);
+bool rule_ml_zipmap(struct site *s);
 
 /* conv.c */
 bool rule_conv(struct site *s);

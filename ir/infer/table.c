@@ -229,6 +229,7 @@ static const struct op_rule rules[NOP] = {
     [OP_TREEENSEMBLE] = {rule_ml_regressor, NULL, FOLD_NO},
     [OP_TREEENSEMBLECLASSIFIER] = {rule_ml_classifier, NULL, FOLD_NO},
     [OP_TREEENSEMBLEREGRESSOR] = {rule_ml_regressor, NULL, FOLD_NO},
+    [OP_ZIPMAP] = {rule_ml_zipmap, NULL, FOLD_NO},
 };
 
 const struct op_rule *

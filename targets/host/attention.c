@@ -18,6 +18,7 @@ struct attention {
 	size_t past; /* length of the past */
 	double scale, softcap;
 	bool causal;
+	int64_t left, right; /* of its own place a query sees; -1: all */
 	int64_t mode; /* qk_matmul_output_mode */
 	const struct tensor *mask, *lengths; /* either may be NULL */
 	ptrdiff_t mask_stride[4];
@@ -156,7 +157,9 @@ bias_of(const struct attention *a, size_t b, size_t h, size_t i, size_t j)
 			return -(double)INFINITY;
 		seen = n - (int64_t)a->q.seq;
 	}
-	if (a->causal && (int64_t)j > (int64_t)i + seen)
+	if ((a->causal && (int64_t)j > (int64_t)i + seen)
+	    || (a->left >= 0 && (int64_t)j < (int64_t)i + seen - a->left)
+	    || (a->right >= 0 && (int64_t)j - a->right > (int64_t)i + seen))
 		return -(double)INFINITY;
 	if (!a->mask)
 		return 0;
@@ -308,6 +311,8 @@ attention_read(struct call *c, struct attention *a, struct err *err)
 	int64_t kv = attr_int_or(n, "kv_num_heads", 0);
 
 	a->causal = attr_int_or(n, "is_causal", 0) != 0;
+	a->left = attr_int_or(n, "left_window_size", -1);
+	a->right = attr_int_or(n, "right_window_size", -1);
 	a->mode = attr_int_or(n, "qk_matmul_output_mode", 0);
 	a->softcap = (double)attr_float_or(n, "softcap", 0);
 	a->mask = call_in(c, 3);

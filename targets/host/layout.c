@@ -73,7 +73,9 @@ depthtospace_run(struct call *c, struct err *err)
 bool
 spacetodepth_run(struct call *c, struct err *err)
 {
-	static const uint32_t perm[] = {0, 3, 5, 1, 2, 4};
+	static const uint32_t dcr[] = {0, 3, 5, 1, 2, 4};
+	static const uint32_t crd[] = {0, 1, 3, 5, 2, 4};
+	const bool columns = attr_is(c->node, "mode", "DCR", "CRD");
 	const struct tensor *x = c->in[0];
 	struct shape s = {.rank = 4}, v = {.rank = 6};
 	int64_t b;
@@ -91,7 +93,7 @@ spacetodepth_run(struct call *c, struct err *err)
 	    (int64_t[]){
 	        x->dim[0], x->dim[1], x->dim[2] / b, b, x->dim[3] / b, b},
 	    6 * sizeof *v.dim);
-	return rearrange(c, &v, perm, &s, err);
+	return rearrange(c, &v, columns ? crd : dcr, &s, err);
 }
 
 bool

@@ -72,8 +72,8 @@ ml_text_is(const struct node *n, const char *name, const char *text)
 	return a && a->kind == ATTR_STRING && view_is(a->strings[0], text);
 }
 
-static const struct attr *
-label_list(const struct node *n)
+const struct attr *
+ml_labels_of(const struct node *n)
 {
 	static const char *const name[] = {
 	    "classlabels_int64s", "classlabels_ints", "classlabels_strings"};
@@ -91,7 +91,7 @@ label_list(const struct node *n)
 uint32_t
 ml_label_count(const struct node *n)
 {
-	const struct attr *a = label_list(n);
+	const struct attr *a = ml_labels_of(n);
 
 	return a ? a->n : 0;
 }
@@ -101,7 +101,7 @@ ml_labels_out(struct ml_labels *l, struct call *c, size_t rows, struct err *err)
 {
 	const struct shape s = {1, {(int64_t)rows}};
 
-	*l = (struct ml_labels){.list = label_list(c->node)};
+	*l = (struct ml_labels){.list = ml_labels_of(c->node)};
 	if (!call_wants(c, 0))
 		return true;
 	return host_out(c, 0,

@@ -27,6 +27,8 @@ struct ml_labels {
 	const struct attr *list;
 	struct sink to;
 };
+/* Their attribute, or NULL. */
+const struct attr *ml_labels_of(const struct node *n);
 uint32_t ml_label_count(const struct node *n);
 /* Output 0, one label a row. */
 bool ml_labels_out(

@@ -30,9 +30,10 @@ def i64(x):
     return np.array(x, np.int64)
 
 
-def case(name, signature, body, fed, held=(), opset=17, ml=3):
-    """The model in ONNX's text form; fed: its inputs by name; held: initialisers."""
-    CASES.append((name, signature, body, fed, dict(held), opset, ml))
+def case(name, signature, body, fed, held=(), opset=17, ml=3, want=None):
+    """The model in ONNX's text form; fed: its inputs by name; held: initialisers;
+    want: its outputs, where not ONNX Runtime's are."""
+    CASES.append((name, signature, body, fed, dict(held), opset, ml, want))
 
 
 def shapes_from_data():
@@ -132,6 +133,41 @@ def sequences():
          g = OptionalGetElement(o) y = Relu(g)""", dict(x=x), opset=18)
 
 
+def pipelines():
+    """scikit-learn's: scores of a classifier as maps, strings as labels."""
+    x = real(5, 3)
+    linear = 'coefficients = [1.0, 2.0, -1.0, 0.5, 0.1, 0.3], intercepts = [0.1, -0.2], post_transform = "SOFTMAX"'
+    case("zipmap", "(float[5,3] x) => (int64[5] l, seq(map(int64, float)) z)", f"""l, p =
+         ai.onnx.ml.LinearClassifier<classlabels_ints = [3, 7], {linear}>(x) n = ai.onnx.ml.Normalizer<norm = "L1">(p)
+         z = ai.onnx.ml.ZipMap<classlabels_int64s = [3, 7]>(n)""", dict(x=x))
+    case("categories", "(string[4,1] s, float[4,2] x) => (float[4,5] y)", """e = ai.onnx.ml.OneHotEncoder<cats_strings = ["a", "b", "c"]>(s)
+         f = Reshape(e, t) y = Concat<axis = 1>(f, x)""", dict(s=np.array([["a"], ["c"], ["z"], ["b"]], object), x=real(4, 2)),
+         dict(t=i64([-1, 3])))
+    case("labels_decoded", "(float[4,3] x) => (string[4] y)", """a = ArgMax<axis = 1, keepdims = 0>(x)
+         y = ai.onnx.ml.LabelEncoder<keys_int64s = [0, 1, 2], values_strings = ["red", "green", "blue"]>(a)""",
+         dict(x=real(4, 3)))
+
+
+def newest():
+    """What the newest opsets added, against numpy: ONNX Runtime lacks it."""
+    q, k = real(1, 2, 3, 4), real(1, 2, 5, 4)
+    score = np.einsum("bhik,bhjk->bhij", q, k) / 2
+    place = np.arange(5)[None] - np.arange(3)[:, None]
+    for left, right in (1, -1), (-1, 0), (1, 1), (0, 2):
+        seen = ((left < 0) | (place >= -left)) & ((right < 0) | (place <= right))
+        p = np.where(seen, np.exp(score), 0)
+        y = np.einsum("bhij,bhjk->bhik", p / p.sum(-1, keepdims=True), k)
+        case(f"window_{left + 1}_{right + 1}", "(float[1,2,3,4] q, float[1,2,5,4] k) => (float[1,2,3,4] y)",
+             f"y = Attention<left_window_size = {left}, right_window_size = {right}>(q, k, k)", dict(q=q, k=k), opset=25,
+             want=[y.astype(np.float32)])
+    x = real(1, 3, 4, 6)
+    blocks = x.reshape(1, 3, 2, 2, 3, 2)
+    for mode, order in ("DCR", (0, 3, 5, 1, 2, 4)), ("CRD", (0, 1, 3, 5, 2, 4)):
+        case(f"space_to_depth_{mode}", "(float[1,3,4,6] x) => (float[1,12,2,3] y)",
+             f'y = SpaceToDepth<blocksize = 2, mode = "{mode}">(x)', dict(x=x), opset=28,
+             want=[blocks.transpose(order).reshape(1, 12, 2, 3)])
+
+
 def graph_of(name, signature, body, held):
     graph = parser.parse_graph(f"{name} {signature} {{{body}}}")
     graph.initializer.extend(numpy_helper.from_array(v, k) for k, v in held.items())
@@ -140,26 +176,26 @@ def graph_of(name, signature, body, held):
 
 def proto(value, name):
     if isinstance(value, list):
-        return numpy_helper.from_list([np.asarray(v) for v in value], name)
+        return numpy_helper.from_list([{k: np.float32(x) for k, x in v.items()} if isinstance(v, dict) else np.asarray(v)
+                                       for v in value], name)
     return numpy_helper.from_array(np.asarray(value), name)
 
 
-def write(folder, name, signature, body, fed, held, opset, ml):
+def write(folder, name, signature, body, fed, held, opset, ml, want):
     model = helper.make_model(graph_of(name, signature, body, held), ir_version=8, opset_imports=[
         helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1), helper.make_opsetid("ai.onnx.ml", ml)])
     path = f"{folder}/model.onnx"
     onnx.save(model, path)
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    want = session.run(None, fed)
-    for kind, names, values in ("input", [i.name for i in session.get_inputs()], None), (
-            "output", [o.name for o in session.get_outputs()], want):
-        for i, n in enumerate(names):
-            value = fed[n] if values is None else values[i]
+    if want is None:
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 4
+        want = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, fed)
+    given = [fed[i.name] for i in model.graph.input]
+    for kind, values in ("input", given), ("output", want):
+        for i, value in enumerate(values):
             with open(f"{folder}/{kind}_{i}.pb", "wb") as file:
-                file.write(proto(value, n).SerializeToString())
+                file.write(proto(value, f"{kind}{i}").SerializeToString())
 
 
 def run(folder, mix):
@@ -175,7 +211,7 @@ def run(folder, mix):
     return ""
 
 
-for make in shapes_from_data, sequences:
+for make in shapes_from_data, sequences, pipelines, newest:
     make()
 failed = passed = 0
 for c in CASES:

@@ -327,7 +327,8 @@ try_mix(struct run *x, const char *const *target)
 	struct force f;
 
 	if (!force_open(&f, x->g.m.graph, target, keep_nan, &x->arena, &err)) {
-		if (err.kind != ERR_TARGET && err.kind != ERR_NO_COVER)
+		if (err.kind != ERR_TARGET && err.kind != ERR_NO_COVER
+		    && err.kind != ERR_UNSUPPORTED)
 			say_wrong(x, "candidates", &err, "");
 		return;
 	}
