@@ -6,6 +6,8 @@ set -u
 for tool in chromium chromedriver python3; do
 	command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
+getent ahosts localhost >/dev/null || # where chromedriver looks for chromium
+	{ echo "skipped: localhost has no address (/etc/hosts)"; exit 77; }
 run model make tiny -o tiny.onnx
 run search tiny.onnx -t mrvl -t host --db prices.db -o result
 onnx_nodes() {

@@ -30,6 +30,13 @@ class Browser:
                 port = line.rsplit(" ", 1)[1].strip(" .\n")
                 break
         self.root = f"http://127.0.0.1:{port}"
+        try:
+            self.open_session()
+        except Exception:
+            self.stop()
+            raise
+
+    def open_session(self):
         options = {"args": ["--headless", "--no-sandbox", "--disable-gpu",
                             "--window-size=1400,1000"]}
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
@@ -49,8 +56,12 @@ class Browser:
         try:
             self.call("DELETE", "")
         finally:
-            self.driver.terminate()
-            self.driver.wait()
+            self.stop()
+
+    def stop(self):
+        """Who waits for this program's output would wait for the driver too."""
+        self.driver.terminate()
+        self.driver.wait()
 
 
 def type_filter(b, text):
