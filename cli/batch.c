@@ -351,8 +351,8 @@ end_run(struct batch *b, const char *before, struct err *err)
 		unlink(arena_printf(a, "%s/running", b->manifest.out));
 	print_end(b, &t);
 	if (t.failed)
-		return err_set(err, ERR_PARTIAL, "%u of %u units failed",
-		    t.failed, b->manifest.nunits);
+		return err_set(err, ERR_PARTIAL, "%u of %u unit%s failed",
+		    t.failed, b->manifest.nunits, plural(b->manifest.nunits));
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/units.h"
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
 
@@ -92,10 +93,20 @@ struct attempt_group {
 	bool is_json;
 	db_id subject, env;
 	char key[33], outcome[16], at_utc[24];
-	const char *summary, *target;
+	const char *summary, *target, *how;
 	uint64_t low, high, attempts, groups;
-	struct arena a; /* of summary and target */
+	struct arena a; /* of summary, target and how */
 };
+
+/* "15.20 µs .. 15.56 µs" */
+static void
+format_range(uint64_t low, uint64_t high, char *text, size_t n)
+{
+	char from[32], to[32];
+
+	snprintf(text, n, "%s .. %s", format_column(low, 9, from, sizeof from),
+	    format_column(high, 9, to, sizeof to));
+}
 
 static void
 print_group(struct attempt_group *g)
@@ -111,6 +122,7 @@ print_group(struct attempt_group *g)
 		json_key_str(&g->json, "summary", g->summary);
 		json_key_int(&g->json, "environment", g->env);
 		json_key_str(&g->json, "target", g->target);
+		json_key_str(&g->json, "how", g->how);
 		json_key_uint(&g->json, "attempts", g->attempts);
 		json_key_str(&g->json, "outcome", g->outcome);
 		json_key_uint(&g->json, "low_ns", g->low);
@@ -119,22 +131,36 @@ print_group(struct attempt_group *g)
 		json_close(&g->json);
 		return;
 	}
-	snprintf(range, sizeof range, "%" PRIu64 "..%" PRIu64, g->low, g->high);
-	printf("%.12s  %2" PRIu64 " x %-11s %21s ns  %.10s  %s\n", g->key,
-	    g->attempts, g->outcome, g->low ? range : "-", g->at_utc,
-	    g->summary);
+	snprintf(range, sizeof range, "%22s", "-");
+	if (g->low)
+		format_range(g->low, g->high, range, sizeof range);
+	printf("%.12s  %2" PRIu64 " x %-9s %-11s %s  %.10s  %s\n", g->key,
+	    g->attempts, g->how, g->outcome, range, g->at_utc, g->summary);
 }
 
-/* The value of "target=" among the facts. */
+/* The value of "name=" among the facts, a line each; "" for none. */
 static const char *
-target_of(const char *hard, struct arena *a)
+fact_of(const char *hard, const char *name, struct arena *a)
 {
-	const char *at = strstr(hard, "target=");
+	size_t n = strlen(name);
 
-	if (!at)
-		return "";
-	at += strlen("target=");
-	return arena_strn(a, at, strcspn(at, "\n"));
+	for (const char *at = hard; *at; at += strspn(at, "\n")) {
+		if (strncmp(at, name, n) == 0 && at[n] == '=')
+			return arena_strn(
+			    a, at + n + 1, strcspn(at + n + 1, "\n"));
+		at += strcspn(at, "\n");
+	}
+	return "";
+}
+
+/* How figures of an environment came to be, in words that are shown: those of
+ * keys stay what they were. */
+static const char *
+how_of(const char *hard, struct arena *a)
+{
+	const char *cost = fact_of(hard, "cost", a);
+
+	return strcmp(cost, "glance") == 0 ? "probed" : cost;
 }
 
 static bool
@@ -151,7 +177,8 @@ see_row(void *context, const struct db_row *row, struct err *err)
 		g->attempts = g->low = g->high = 0;
 		hash128_print(row->key, g->key);
 		g->summary = arena_str(&g->a, row->summary);
-		g->target = target_of(row->hard, &g->a);
+		g->target = fact_of(row->hard, "target", &g->a);
+		g->how = how_of(row->hard, &g->a);
 	}
 	g->attempts++;
 	if (row->low && (g->low == 0 || row->low < g->low))
@@ -247,6 +274,24 @@ print_attempt_json(struct json *j, const struct db_row *row)
 	json_close(j);
 }
 
+static void
+print_attempt(const struct db_row *row)
+{
+	char min[32], low[32], median[32], high[32];
+
+	printf("  %s  %s%s", row->at_utc, row->retired ? "retired " : "",
+	    row->outcome);
+	if (row->low)
+		printf("  n=%" PRIu64 "  least %s, %s .. %s, median %s", row->n,
+		    format_duration(row->min, min, sizeof min),
+		    format_duration(row->low, low, sizeof low),
+		    format_duration(row->high, high, sizeof high),
+		    format_duration(row->median, median, sizeof median));
+	if (row->max_error > 0)
+		printf("  error %.3g", row->max_error);
+	printf("%s%s\n", *row->detail ? "  " : "", row->detail);
+}
+
 static bool
 see_shown(void *context, const struct db_row *row, struct err *err)
 {
@@ -267,12 +312,7 @@ see_shown(void *context, const struct db_row *row, struct err *err)
 			printf("  environment %lld:\n", (long long)row->env);
 			print_facts(row->hard);
 		}
-		printf("  %s  %s%s  n=%" PRIu64 "  min %" PRIu64
-		       "  low %" PRIu64 "  median %" PRIu64 "  high %" PRIu64
-		       " ns  error %.3g  %s\n",
-		    row->at_utc, row->retired ? "retired " : "", row->outcome,
-		    row->n, row->min, row->low, row->median, row->high,
-		    row->max_error, row->detail);
+		print_attempt(row);
 	}
 	s->subject = row->subject;
 	s->env = row->env;

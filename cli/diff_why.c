@@ -7,6 +7,7 @@
 #include "cli/diff.h"
 #include "emit/work.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/plural.h"
 
 static const cJSON *
 item(const cJSON *object, const char *key)
@@ -173,9 +174,10 @@ price_text(const cJSON *o, const struct side *b, uint32_t composite,
 	cost_ns here = b->composite[composite].price.cost;
 
 	return arena_printf(a,
-	    "legal there for %s%s (%" PRIu32 " nodes; before: %s), here %s%s",
+	    "legal there for %s%s (%" PRIu32 " node%s; before: %s), here %s%s",
 	    bound ? "at least " : "", cost_text(there, a), number(o, "nodes"),
-	    cost_text(had->price.cost, a), cost_text(here, a),
+	    plural(number(o, "nodes")), cost_text(had->price.cost, a),
+	    cost_text(here, a),
 	    there <= here ? "; the conversions and launches it would need "
 	                    "make it dearer"
 	                  : "");

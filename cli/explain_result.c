@@ -262,12 +262,12 @@ print_price(const struct told *t, const cJSON *composite)
 	if (real_of(price, "low_ns") != real_of(price, "high_ns"))
 		printf(", %s .. %s", duration(price, "low_ns", a),
 		    duration(price, "high_ns", a));
-	if (text_of(made, "origin")[0])
+	if (strncmp(text_of(made, "origin"), "database", 8) == 0)
 		printf("; %s", text_of(made, "origin"));
 	if (text_of(made, "when")[0])
 		printf(", %s", text_of(made, "when"));
 	if (text_of(price, "rests_on")[0])
-		printf(" (%s)", text_of(price, "rests_on"));
+		price_detail_print(text_of(price, "rests_on"));
 	putchar('\n');
 }
 

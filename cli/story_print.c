@@ -25,7 +25,7 @@ print_price(const struct price *p)
 	if (p->when && p->when[0])
 		printf(", %s", p->when);
 	if (p->detail && p->detail[0])
-		printf(" (%s)", p->detail);
+		price_detail_print(p->detail);
 	putchar('\n');
 }
 

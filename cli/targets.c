@@ -59,6 +59,21 @@ list_json(const struct listed_kind *l, uint32_t n)
 	putchar('\n');
 }
 
+/* What is declared elsewhere has no rules of its own. */
+static void
+list_kind(const struct listed_kind *l)
+{
+	const struct target_kind *k = l->kind;
+	char rules[32] = "its rules";
+
+	if (k->nrules)
+		snprintf(rules, sizeof rules, "%u rule%s", k->nrules,
+		    plural(k->nrules));
+	printf("%-9s %-9s %9s, %s prices: %s\n", k->name,
+	    l->usable ? "ok" : "missing", rules, price_source_text(k->source),
+	    k->summary);
+}
+
 static void
 list(const struct targets_args *r)
 {
@@ -73,10 +88,7 @@ list(const struct targets_args *r)
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		printf("%-9s %-9s %2u rule%s, %s prices: %s\n", l[i].kind->name,
-		    l[i].usable ? "ok" : "missing", l[i].kind->nrules,
-		    plural(l[i].kind->nrules),
-		    price_source_text(l[i].kind->source), l[i].kind->summary);
+		list_kind(&l[i]);
 		if (!l[i].usable)
 			printf("          %s\n", l[i].why);
 	}
@@ -166,7 +178,12 @@ show_text(const struct target *t, struct arena *a)
 	for (const struct target_option *o = k->option; o && o->name; o++)
 		printf("  %s=%s (%s)\n      %s\n", o->name,
 		    target_option_get(t, o->name), o->values, o->help);
-	printf("\nrules, in order:\n");
+	if (k->nrules)
+		printf(
+		    "\nrules (a|b: one of them; Op?(x): Op(x) or x alone; *: any "
+		    "tensor; const, var: a constant, or\nnone; absent: not "
+		    "given; ...: what else it may have; name: names what "
+		    "follows):\n");
 	for (uint32_t i = 0; i < k->nrules; i++)
 		printf("  %s\n      %s\n", k->rule[i].name,
 		    pattern_print(k->rule[i].pattern, a));

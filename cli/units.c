@@ -126,6 +126,12 @@ format_duration(uint64_t ns, char *text, size_t n)
 	return text;
 }
 
+void
+price_detail_print(const char *detail)
+{
+	printf(" (%s%s)", strchr(detail, ' ') ? "" : "rests on ", detail);
+}
+
 char *
 format_column(uint64_t ns, int width, char *text, size_t n)
 {

@@ -22,6 +22,9 @@ bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out,
 /* "4.812 ms": three to four significant digits, into text[n]; gives text. */
 char *format_duration(uint64_t ns, char *text, size_t n);
 
+/* " (rests on fp16_ratio)" of a parameter's name, " (...)" of a sentence. */
+void price_detail_print(const char *detail);
+
 /* The same after blanks, `width` columns in all. */
 char *format_column(uint64_t ns, int width, char *text, size_t n);
 

@@ -21,6 +21,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/folder.h"
 #include "ir/base/order.h"
+#include "ir/base/plural.h"
 
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
@@ -512,8 +513,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 	if (threads > ncores)
 		return err_set(err, ERR_USAGE,
 		    "%u threads are to be measured, the process may use %u "
-		    "cores",
-		    (unsigned)threads, (unsigned)ncores);
+		    "core%s",
+		    (unsigned)threads, (unsigned)ncores, plural(ncores));
 	m->options = *o;
 	m->options.threads = threads;
 	if (m->options.timeout_ns == 0)

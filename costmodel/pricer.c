@@ -7,6 +7,7 @@
 #include "costmodel/key.h"
 #include "costmodel/pricer_state.h"
 #include "db/lease.h"
+#include "ir/base/plural.h"
 
 static const struct price nothing_known = {
     .state = PRICE_BOUND,
@@ -659,8 +660,8 @@ pricer_close(struct pricer *p, struct err *err)
 	if (ok && p->o.measure)
 		ok = costdb_lease_drop(p->db, err);
 	if (ok && p->nlost)
-		ok = err_set(err, ERR_IO, "%s: %u figures could not be stored",
-		    costdb_path(p->db), p->nlost);
+		ok = err_set(err, ERR_IO, "%s: %u figure%s could not be stored",
+		    costdb_path(p->db), p->nlost, plural(p->nlost));
 	costdb_abandon(p->db);
 	p->db = NULL;
 	return ok;

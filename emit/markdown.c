@@ -49,9 +49,10 @@ put_head(FILE *f, const struct emit_work *w)
 		put_cell(f, p->mix->target[i].text);
 	}
 	fprintf(f,
-	    "\n\n**%s**, between %s and %s over the ranges of its "
+	    "\n\n**%s** %s, between %s and %s over the ranges of its "
 	    "prices.\n",
-	    cost_text(p->cost, a), cost_text(t.low, a), cost_text(t.high, a));
+	    cost_text(p->cost, a), plan_basis(p), cost_text(t.low, a),
+	    cost_text(t.high, a));
 	if (plan_unpriced(p))
 		fprintf(f,
 		    "Of its prices, %" PRIu32 " %s estimated, not measured "
@@ -59,6 +60,10 @@ put_head(FILE *f, const struct emit_work *w)
 		    plan_unpriced(p), plan_unpriced(p) == 1 ? "is" : "are");
 	if (p->proven)
 		fprintf(f, "Proven optimal at these prices (%s search).\n",
+		    p->searcher);
+	else if (p->lower_bound == 0)
+		fprintf(f,
+		    "Not proven optimal (%s): no lower bound is known.\n",
 		    p->searcher);
 	else
 		fprintf(f,
@@ -133,10 +138,11 @@ put_sensitivity(FILE *f, const struct emit_work *w)
 
 	fputs("\n## Sensitivity to what simulators assume\n\n", f);
 	if (!s) {
-		fputs("Not computed (`--sensitivity` does it).\n", f);
+		fputs(
+		    "Not part of this result (`--sensitivity` adds it).\n", f);
 		return;
 	}
-	fputs("| assumed | value | at | this plan | best plan | nodes "
+	fputs("| assumption | value | at | this plan | best plan | nodes "
 	      "elsewhere | choice |\n|---|---:|---:|---:|---:|---:|---|\n",
 	    f);
 	for (uint32_t i = 0; i < 2 * s->n; i++) {
@@ -252,44 +258,63 @@ put_boundaries(FILE *f, const struct emit_work *w)
 		    f, "\n... and %" PRIu32 " more.\n", p->nconversions - n);
 }
 
+struct resting {
+	const char *on; /* an assumption */
+	uint32_t n; /* composites */
+	cost_ns ns, low, high;
+};
+
+static int
+costlier_first(const void *a, const void *b)
+{
+	const struct resting *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return strcmp(x->on, y->on);
+}
+
+static uint32_t
+rest_on(struct resting *list, uint32_t n, const struct price *price)
+{
+	uint32_t i = 0;
+
+	if (!price->detail || !*price->detail)
+		return n;
+	while (i < n && strcmp(list[i].on, price->detail) != 0)
+		i++;
+	list[i].on = price->detail;
+	list[i].n++;
+	list[i].ns += price->ns;
+	list[i].low += price->low;
+	list[i].high += price->high;
+	return i == n ? n + 1 : n;
+}
+
 /* How much of the cost rests on each assumption, and over what range. */
 static void
 put_assumptions(FILE *f, const struct emit_work *w)
 {
 	const struct plan *p = w->plan;
-	bool *done = arena_new(w->arena, bool, p->ncomposites);
-	bool any = false;
+	struct resting *list =
+	    arena_new(w->arena, struct resting, p->ncomposites + 1u);
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct price *first = emit_price(w, i);
-		cost_ns ns = 0, low = 0, high = 0;
-		uint32_t n = 0;
-
-		if (done[i] || !first->detail || !*first->detail)
-			continue;
-		for (uint32_t k = i; k < p->ncomposites; k++) {
-			const struct price *price = emit_price(w, k);
-
-			if (!price->detail
-			    || strcmp(price->detail, first->detail) != 0)
-				continue;
-			done[k] = true;
-			n++;
-			ns += price->ns;
-			low += price->low;
-			high += price->high;
-		}
-		if (!any)
-			fputs(
-			    "\n## What prices rest on\n\n| basis | composites "
-			    "| cost | low | high |\n|---|---:|---:|---:|---:|\n",
-			    f);
-		any = true;
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		n = rest_on(list, n, emit_price(w, i));
+	if (n == 0)
+		return;
+	qsort(list, n, sizeof *list, costlier_first);
+	fputs("\n## What prices rest on, costliest first\n\n| assumption | "
+	      "composites | cost | low | high |\n|---|---:|---:|---:|---:|\n",
+	    f);
+	for (uint32_t i = 0; i < n; i++) {
 		fputs("| ", f);
-		put_cell(f, first->detail);
-		fprintf(f, " | %" PRIu32 " | %s | %s | %s |\n", n,
-		    cost_text(ns, w->arena), cost_text(low, w->arena),
-		    cost_text(high, w->arena));
+		put_cell(f, list[i].on);
+		fprintf(f, " | %" PRIu32 " | %s | %s | %s |\n", list[i].n,
+		    cost_text(list[i].ns, w->arena),
+		    cost_text(list[i].low, w->arena),
+		    cost_text(list[i].high, w->arena));
 	}
 }
 

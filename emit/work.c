@@ -123,6 +123,8 @@ cost_text(cost_ns ns, struct arena *a)
 {
 	if (ns == COST_NEVER)
 		return "never";
+	if (ns == 0)
+		return "0 µs";
 	if (ns < 10000)
 		return arena_printf(a, "%.3f µs", (double)ns / 1e3);
 	if (ns < 1000000)

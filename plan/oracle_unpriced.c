@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "ir/base/plural.h"
 #include "plan/pricing.h"
 #include "plan/propose.h"
 #include "plan/trace.h"
@@ -124,9 +125,9 @@ ask_known(
 	unsure = count_unsure(pl, &r.cover);
 	if (unsure)
 		notes_add(pl->r->notes,
-		    "%" PRIu32 " composites of the plan were never tried: "
-		    "they may turn out not to run",
-		    unsure);
+		    "%" PRIu32 " composite%s of the plan never tried: may turn "
+		    "out not to run",
+		    unsure, plural(unsure));
 	p->best.cover = r.cover;
 	p->best.searcher = r.searcher;
 	p->best.proven = false;

@@ -30,11 +30,13 @@
 	const put = (id, ...parts) => byId(id).append(...parts.filter((p) => p !== null));
 	function cost(ns) {
 		if (ns === null || ns === undefined) return "never";
+		if (ns === 0) return "0 µs";
 		if (ns < 1e4) return (ns / 1e3).toFixed(3) + " µs";
 		if (ns < 1e6) return (ns / 1e3).toFixed(1) + " µs";
 		if (ns < 1e9) return (ns / 1e6).toFixed(3) + " ms";
 		return (ns / 1e9).toFixed(3) + " s";
 	}
+	const counted = (n, noun) => `${n} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 	const share = (ns) => total ? (100 * ns / total).toFixed(1) + " %" : "";
 	const color = (target) => `var(--t${target % 8})`;
 	const dot = (c) => h("i", {class: "dot", style: `background:${c}`});
@@ -54,7 +56,7 @@
 		let text = p.basis || p.source;
 		if (p.state !== "known") text += p.state !== "bound" ? ", failed" : p.basis ? ", not priced yet" : ", a lower bound";
 		if (p.low_ns !== undefined) text += ` (${cost(p.low_ns)} to ${cost(p.high_ns)})`;
-		if (p.samples) text += `, ${p.samples} samples`;
+		if (p.samples) text += `, ${counted(p.samples, "sample")}`;
 		/* a parameter's name, or a sentence */
 		if (p.rests_on) text += (p.rests_on.includes(" ") ? ": " : ", rests on ") + p.rests_on;
 		return text;
@@ -96,12 +98,13 @@
 		const best = result.baselines.filter((b) => b.cost_ns !== null).sort((a, b) => a.cost_ns - b.cost_ns)[0];
 		const card = (big, small) => h("div", {class: "card"}, h("b", {}, big), h("span", {}, small));
 		put("cards",
-		    card(cost(total), `${cost(result.total.low_ns)} to ${cost(result.total.high_ns)} over the ranges of its prices`),
-		    card(proof.proven ? "proven optimal" : "gap " + (100 * proof.gap).toFixed(1) + " %",
-			proof.proven ? `at these prices, ${proof.searcher} search` : `no legal plan costs less than ${cost(proof.lower_bound_ns)}`),
+		    card(`${cost(total)} ${result.total.basis || ""}`, `${cost(result.total.low_ns)} to ${cost(result.total.high_ns)} over the ranges of its prices`),
+		    proof.proven ? card("proven optimal", `at these prices, ${proof.searcher} search`)
+			: proof.lower_bound_ns ? card("gap " + (100 * proof.gap).toFixed(1) + " %", `not proven: no legal plan costs less than ${cost(proof.lower_bound_ns)}`)
+			: card("not proven", `by ${proof.searcher}: no lower bound is known`),
 		    best && best.ratio !== null ? card("×" + best.ratio.toFixed(2), `${best.bound ? "at least, " : ""}against the best baseline, ${best.name}`) : null,
-		    card(String(regions.length), `regions, ${composites.length} composites, ${map.nodes.length} nodes`),
-		    card(String(plan.conversions.length), `conversions, ${cost(result.total.conversions_ns)} (${share(result.total.conversions_ns)})`));
+		    card(counted(regions.length, "region"), `${counted(composites.length, "composite")}, ${counted(map.nodes.length, "node")}`),
+		    card(counted(plan.conversions.length, "conversion"), `${cost(result.total.conversions_ns)} (${share(result.total.conversions_ns)})`));
 	}
 
 	function breakdown() {
@@ -119,8 +122,8 @@
 		const eager = result.eager;
 		if (eager && eager.cost_ns > total)
 			byId("baselines").append(h("p", {}, `${(100 - 100 * total / eager.cost_ns).toFixed(1)} % less${eager.bound ? ", at least," : ""} than the eager plan: ` +
-			    `${eager.launches} launches instead of ${eager.eager_launches}, ${eager.merged} of its regions merged with others, ` +
-			    `${eager.lone} regions of one composite not offloaded; ${eager.left} nodes that it offloads stay behind, ${eager.gained} are added.`));
+			    `${counted(eager.launches, "launch")} instead of ${eager.eager_launches}; its regions merged with others: ${eager.merged}, ` +
+			    `its regions of one composite not offloaded: ${eager.lone}; nodes not offloaded: ${eager.left}, offloaded that it leaves: ${eager.gained}.`));
 		hangsOn();
 	}
 
@@ -128,10 +131,10 @@
 	function hangsOn() {
 		const list = result.sensitivity;
 		if (!list) {
-			byId("baselines").append(h("p", {}, "What the plan hangs on was not looked into (--sensitivity does)."));
+			byId("baselines").append(h("p", {}, "What the plan hangs on is not part of this result (--sensitivity adds it)."));
 			return;
 		}
-		const end = (e) => `${e.value}: ${cost(e.kept_ns)}${e.flips ? `, another plan ${cost(e.best_ns)}, ${e.moved} nodes elsewhere` : ""}`;
+		const end = (e) => `${e.value}: ${cost(e.kept_ns)}${e.flips ? `, another plan ${cost(e.best_ns)}, ${counted(e.moved, "node")} elsewhere` : ""}`;
 		byId("baselines").append(table([["assumed"], ["value", 1], ["at the low end"], ["at the high end"], ["choice"]],
 		    list.map((x) => [`${x.parameter} (${x.unit})`, String(x.value), end(x.low), end(x.high), x.flips ? "changes" : "stays"])));
 	}
@@ -141,8 +144,8 @@
 		const list = plan.conversions.slice().sort((a, b) => b.cost_ns - a.cost_ns).slice(0, 200);
 		const launches = regions.filter((r) => r.launch_ns > 0);
 		put("boundaries",
-		    h("p", {class: "soft"}, `${plan.conversions.length} conversions cost ${cost(result.total.conversions_ns)}, ${launches.length} launches ${cost(result.total.launches_ns)}.`
-			+ (list.length < plan.conversions.length ? ` The dearest ${list.length} are shown.` : "")),
+		    h("p", {class: "soft"}, `${counted(plan.conversions.length, "conversion")}: ${cost(result.total.conversions_ns)}; ${counted(launches.length, "launch")}: ${cost(result.total.launches_ns)}.`
+			+ (list.length < plan.conversions.length ? ` The costliest ${list.length} are shown.` : "")),
 		    list.length ? h("div", {class: "scroll"}, table([["value"], ["from"], ["to"], ["needed by"], ["bytes", 1], ["cost", 1], ["share", 1], ["price"]], list.map((c) =>
 			[h("code", {}, c.value), c.from, c.to, c.before === null ? "the caller" : regions[composites[c.before].region].name,
 			    bytes(c.bytes), cost(c.cost_ns), share(c.cost_ns), range(c.price)]))) : null);
@@ -179,7 +182,7 @@
 		byId("rows").replaceChildren();
 		state.shown = 0;
 		more();
-		byId("count").textContent = `${state.rows.length} of ${rows.length} nodes`;
+		byId("count").textContent = `${state.rows.length} of ${counted(rows.length, "node")}`;
 		for (const th of byId("heads").children)
 			th.setAttribute("aria-sort", th.dataset.key !== key ? "none" : state.down ? "descending" : "ascending");
 	}
@@ -311,7 +314,7 @@
 			if (!g) continue;
 			for (const shape of g.querySelectorAll("path, polygon")) shape.style.fill = color(r.target);
 			if ([1, 4].includes(r.target % 8)) for (const t of g.querySelectorAll("text")) t.style.fill = "#111";
-			g.addEventListener("mousemove", (e) => tip(e, `${r.name} on ${mix[r.target].text}\n${r.composites} composites, ${cost(r.cost_ns)}`
+			g.addEventListener("mousemove", (e) => tip(e, `${r.name} on ${mix[r.target].text}\n${counted(r.composites, "composite")}, ${cost(r.cost_ns)}`
 			    + (r.launch_ns ? `, launch ${cost(r.launch_ns)}` : "")));
 			g.addEventListener("mouseleave", () => tip(null));
 			g.addEventListener("click", () => {
@@ -362,7 +365,7 @@
 			convert(c.id);
 			const r = regions[c.region];
 			if (r.first === c.id && r.launch_ns) put(r.target, r.launch_ns, "--launch", `launch ${r.name}, ${cost(r.launch_ns)}`, -1);
-			put(c.target, c.cost_ns, `--t${c.target % 8}`, `${nodesOf[c.id] > 1 ? nodesOf[c.id] + " nodes, " : ""}${onnxOf[c.id].slice(0, 6).map((i) => rows[i].name).join(", ")}\n${c.rule}, ${c.implementation}, ${cost(c.cost_ns)}`, c.id);
+			put(c.target, c.cost_ns, `--t${c.target % 8}`, `${nodesOf[c.id] > 1 ? counted(nodesOf[c.id], "node") + ", " : ""}${onnxOf[c.id].slice(0, 6).map((i) => rows[i].name).join(", ")}\n${c.rule}, ${c.implementation}, ${cost(c.cost_ns)}`, c.id);
 		}
 		convert(null);
 		to = now || 1;

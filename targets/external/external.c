@@ -254,7 +254,8 @@ open_external(
 	(void)f;
 	x->command = target_option_get(t, "cmd");
 	if (!*x->command)
-		return err_set(err, ERR_USAGE, "cmd=COMMAND is missing");
+		return err_set(
+		    err, ERR_USAGE, "it needs the option cmd=COMMAND");
 	if (!command_check(x->command, NULL, 0, a, err)
 	    || !take_timeout(t, &timeout_ms, err))
 		return false;
@@ -291,7 +292,8 @@ static const struct target_option options[] = {
 
 const struct target_kind target_external = {
     .name = "external",
-    .summary = "somebody's program that prices (and runs) ONNX sub-graphs",
+    .summary = "a program that prices (and runs) ONNX sub-graphs: "
+               "external:cmd=COMMAND",
     .option = options,
     .source = PRICE_EXTERNAL,
     .open = open_external,

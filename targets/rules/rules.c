@@ -371,7 +371,8 @@ open_rules(
 
 	(void)f;
 	if (!*path)
-		return err_set(err, ERR_USAGE, "file=RULES.json is missing");
+		return err_set(
+		    err, ERR_USAGE, "it needs the option file=RULES.json");
 	if (!file_read(&text, &n, path, FILE_LIMIT, a, err))
 		return false;
 	doc = jsonin_parse(text, n, path, err);
@@ -395,7 +396,7 @@ static const struct target_option options[] = {
 
 const struct target_kind target_rules = {
     .name = "rules",
-    .summary = "a backend declared in a file",
+    .summary = "a backend declared in a file: rules:file=RULES.json",
     .option = options,
     .source = PRICE_ESTIMATED,
     .open = open_rules,

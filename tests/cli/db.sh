@@ -39,11 +39,15 @@ expect_in out "0 leased just now"
 run db list --db a.db
 expect_status 0
 expect_in out "host.node"
+expect_in out " x measured  ok"
+expect_in out " µs ..  "
+! grep -E '[0-9]{4} ns|glance' out || fail 'raw figures, or words of keys'
 key=$(head -n 1 out | cut -c1-12)
 run db show "$key" --db a.db
 expect_status 0
 expect_in out "target=host"
 expect_in out "in tiny.onnx"
+! grep -E '[0-9]{4} ns' out || fail 'raw figures'
 run db show ffffffffffff --db a.db
 expect_status 1
 run db canary tiny.onnx -t host --db a.db

@@ -124,7 +124,7 @@ refused() { # STATUS TARGET WORDS
 	expect_lines 1 err
 	leaves_nothing
 }
-refused 2 external 'cmd=COMMAND is missing'
+refused 2 external 'it needs the option cmd=COMMAND'
 refused 2 "$unit {model}" "unknown '{model}' in a command"
 refused 2 "$unit,timeout=soon" "timeout is 'soon'"
 refused 4 'external:cmd=no-such-runner' "'no-such-runner' is not there"

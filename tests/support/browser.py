@@ -136,6 +136,9 @@ def main():
             check(b.run("return document.querySelectorAll('img').length") == 0, "no name became markup")
             text = b.run("return document.body.innerText")
             check(not re.search(r"\b(null|undefined|NaN)\b", text), "every number is one")
+            nouns = "region|composite|conversion|sample|node|unit|launche"
+            check(not re.search(rf"(?<![\d.])1 ({nouns})s\b", text), "one thing is singular")
+            check(re.search(r"s (measured|simulated|estimated|external)\n", text), "the total says what it is")
             try_table(b, nodes)
             try_hover(b)
             try_region(b)
