@@ -19,7 +19,7 @@ enum content {
 	CONTENT_READ, /* all of it */
 };
 
-/* Of constant t at an input of n (implicit ones count on): reads.def, or what
+/* Of constant t at an input of n (implicit ones count on): READS of schema.def, or what
  * the type says. */
 enum content content_of(
     const struct node *n, uint32_t slot, const struct tensor *t);

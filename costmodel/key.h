@@ -11,7 +11,7 @@
 
 /* First byte of every key; bump when bytes change.
  * 4: all operators mean one thing over all opsets but for the rows of
- *    meaning.def; inputs, lists and sizes that say what leaving them out says.
+ *    MEANING of schema.def; inputs, lists and sizes that say what leaving them out says.
  * 3: one meaning, one form (form.h), bodies by position.
  * 2: what decides how often a loop runs, places of constant indices, lengths,
  *    whether zero points are zero; kernels tried on made-up weights. */
