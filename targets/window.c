@@ -90,6 +90,9 @@ read_window(struct window *w, const struct graph *g, const struct node *n,
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilation[i] < 1)
 			return false;
+	/* A window of one has nothing to spread; libraries refuse to. */
+	for (uint32_t i = 0; i < w->n; i++)
+		w->dilation[i] = w->kernel[i] == 1 ? 1 : w->dilation[i];
 	*fault = NULL;
 	return true;
 }

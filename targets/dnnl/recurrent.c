@@ -212,9 +212,10 @@ read_node(struct build *b, struct recurrent *r)
 	    order_gates(b, r, constant_floats(b, n->input[1]), r->in);
 	r->weight_data[1] =
 	    order_gates(b, r, constant_floats(b, n->input[2]), r->hidden);
-	if (n->ninputs > 3 && n->input[3] != VALUE_NONE)
-		r->bias_data =
-		    add_biases(b, r, constant_floats(b, n->input[3]));
+	/* The library has no layer without one, so it is zero where not given. */
+	r->bias_data = n->ninputs > 3 && n->input[3] != VALUE_NONE
+	    ? add_biases(b, r, constant_floats(b, n->input[3]))
+	    : arena_new(b->arena, float, md_size(&r->bias) / sizeof(float));
 	r->weights[0] = weights_of(r, r->in);
 	r->weights[1] = weights_of(r, r->hidden);
 }
@@ -259,11 +260,10 @@ operation_of(const struct recurrent *r)
 	    .md = {[ROLE_SRC] = r->src,
 	        [ROLE_WEIGHTS] = md_any(&r->weights[0]),
 	        [ROLE_WEIGHTS_ITER] = md_any(&r->weights[1]),
+	        [ROLE_BIAS] = r->bias,
 	        [ROLE_DST] = r->dst},
 	};
 
-	if (r->bias_data)
-		op.md[ROLE_BIAS] = r->bias;
 	if (has_start(r))
 		op.md[ROLE_SRC_ITER] = op.md[ROLE_SRC_ITER_C] = r->state;
 	if (has_end(r))
@@ -309,9 +309,7 @@ bind(struct build *b, const struct recurrent *r, dnnl_primitive_desc_t pd)
 	        &r->weights[0], wanted(b, pd, dnnl_query_weights_md, 0))
 	    && bind_constant(b, DNNL_ARG_WEIGHTS_ITER, r->weight_data[1],
 	        &r->weights[1], wanted(b, pd, dnnl_query_weights_md, 1))
-	    && (!r->bias_data
-	        || bind_constant(
-	            b, DNNL_ARG_BIAS, r->bias_data, &r->bias, &r->bias))
+	    && bind_constant(b, DNNL_ARG_BIAS, r->bias_data, &r->bias, &r->bias)
 	    && bind_wanted(
 	        b, DNNL_ARG_DST_LAYER, output_or_none(r->node, 0), &r->dst)
 	    && bind_states(b, r);

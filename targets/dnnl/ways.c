@@ -242,14 +242,18 @@ takes_binary_last(const struct residual_facts *r, const struct window *w,
 	        || out / group % block == 0);
 }
 
-/* oneDNN's Winograd: 3x3, stride 1, dense, over whole blocks of channels.
- * SOURCE: measured; it is refused or slower elsewhere. */
+/* oneDNN's Winograd: 3x3, stride 1, dense, padded by one at most, over whole
+ * blocks of channels. SOURCE: measured; it is refused or slower elsewhere. */
 static bool
 takes_winograd(const struct window *w, int64_t channels, int64_t group)
 {
-	return w->n == 2 && group == 1 && channels >= 16 && w->kernel[0] == 3
-	    && w->kernel[1] == 3 && w->stride[0] == 1 && w->stride[1] == 1
-	    && w->dilation[0] == 1 && w->dilation[1] == 1;
+	bool ok = w->n == 2 && group == 1 && channels >= 16;
+
+	for (uint32_t i = 0; i < 2; i++)
+		ok = ok && w->kernel[i] == 3 && w->stride[i] == 1
+		    && w->dilation[i] == 1 && w->before[i] <= 1
+		    && w->after[i] <= 1;
+	return ok;
 }
 
 uint32_t
@@ -277,7 +281,9 @@ ways_conv(const struct match_in *m, struct formats *f,
 		offer(&w, residual.tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
 		return w.n;
 	}
-	winograd = takes_winograd(&window, in->dim[1], group);
+	/* A gate is a function it has no code for. */
+	winograd = takes_winograd(&window, in->dim[1], group)
+	    && matched_root(m)->op != OP_MUL;
 	blocks = takes_blocks(&window, group, in->dim[1], result->dim[1]);
 	if (residual.tensor) {
 		if (takes_binary_last(

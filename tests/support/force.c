@@ -4,23 +4,29 @@
 
 #include "plan/search.h"
 
-/* Does its library build the candidate? */
-static bool
-builds(const struct force *f, const struct candidate *c)
+/* Why its library does not build the candidate, or its target has no price of
+ * it; NULL. */
+static const char *
+refusal(const struct force *f, const struct candidate *c)
 {
 	const struct target *t = &f->mix.target[c->target];
 	struct err err = {.kind = ERR_NONE};
 	struct kernel k = {.run = NULL};
+	struct estimate e;
 	struct arena scratch;
-	bool ok = true;
 
 	arena_init(&scratch);
-	if (t->kind->compile)
-		ok = t->kind->compile(t, f->graph, c, &scratch, &k, &err);
-	if (ok && k.release)
+	if (t->kind->compile
+	    && !t->kind->compile(t, f->graph, c, &scratch, &k, &err)
+	    && err.kind == ERR_NONE)
+		err_set(&err, ERR_TARGET, "without a word");
+	if (err.kind == ERR_NONE && k.release)
 		k.release(&k);
+	if (err.kind == ERR_NONE && t->kind->simulate
+	    && !t->kind->simulate(t, f->graph, c, &e))
+		err_set(&err, ERR_TARGET, "it has no price");
 	arena_release(&scratch);
-	return ok;
+	return err.kind == ERR_NONE ? NULL : arena_str(f->arena, err.text);
 }
 
 enum { CLASS_IMAGE, CLASS_OTHER, NCLASSES };
@@ -60,10 +66,10 @@ force_open(struct force *f, const struct graph *g, const char *const *target,
 	if (!mix_open(&f->mix, target, n, a, err)
 	    || !candidates_find(&f->found, g, &f->mix, &o, a, err))
 		return false;
-	f->refused = arena_new(a, bool, f->found.n);
+	f->refused = arena_new(a, const char *, f->found.n);
 	for (uint32_t i = 0; i < f->found.n; i++) {
-		f->refused[i] = !builds(f, &f->found.candidate[i]);
-		f->nrefused += f->refused[i];
+		f->refused[i] = refusal(f, &f->found.candidate[i]);
+		f->nrefused += f->refused[i] != NULL;
 	}
 	make_tables(f);
 	return true;

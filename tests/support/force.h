@@ -13,7 +13,9 @@ struct force {
 	struct mix mix;
 	struct candidates found;
 	struct prices prices;
-	bool *refused; /* [found.n] its library cannot build it */
+	/* [found.n] why its library cannot build it, or it has no price; NULL:
+	 * it can and has. */
+	const char **refused;
 	uint32_t nrefused;
 };
 
