@@ -201,15 +201,17 @@ print_gc(const struct db_args *d, const struct db_gc *gc)
 
 	if (!begin_json(&j, d, "marq.db-gc/1")) {
 		printf("%s%" PRIu64 " attempt%s, %" PRIu64
-		       " subject%s, %" PRIu64 " environment%s%s\n",
+		       " subject%s, %" PRIu64 " environment%s; emptied %" PRIu64
+		       " retired%s\n",
 		    d->really ? "deleted " : "would delete ", gc->attempts,
 		    plural(gc->attempts), gc->subjects, plural(gc->subjects),
-		    gc->environments, plural(gc->environments),
+		    gc->environments, plural(gc->environments), gc->emptied,
 		    d->really ? "" : " (--really does it)");
 		return;
 	}
 	json_key_bool(&j, "done", d->really);
 	json_key_uint(&j, "attempts", gc->attempts);
+	json_key_uint(&j, "emptied", gc->emptied);
 	json_key_uint(&j, "subjects", gc->subjects);
 	json_key_uint(&j, "environments", gc->environments);
 	json_close(&j);

@@ -56,15 +56,19 @@ bool costdb_places(struct costdb *db, db_id subject,
 bool costdb_invalidate(struct costdb *db, const struct db_where *where,
     bool dry_run, uint64_t *n, struct err *err);
 
-/* What collecting garbage deletes. */
+/* What collecting garbage deletes. Retired attempts that stay are emptied. */
 struct db_gc {
 	uint32_t keep; /* newest attempts kept of each subject and
-			* environment; 0: all */
+			* environment, retired ones among them, now and after
+			* each merge; 0: all */
 	const char *before_utc; /* attempts older than this go; or NULL */
 	bool dry_run;
-	uint64_t attempts, subjects, environments; /* out */
+	uint64_t attempts, emptied, subjects, environments; /* out */
 };
 bool costdb_gc(struct costdb *db, struct db_gc *gc, struct err *err);
+
+/* Keep no more than what was asked for last time; for merging and importing. */
+bool costdb_gc_again(struct costdb *db, struct err *err);
 
 /* Look for damage: pages, references, hashes, figures that cannot be. Each
  * finding is a note; *n counts them. */

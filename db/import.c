@@ -352,5 +352,5 @@ costdb_import(struct costdb *db, FILE *f, const char *name,
 	ok = sql_end(db, ok, err);
 	arena_release(&m.line);
 	arena_release(&m.a);
-	return ok;
+	return ok && costdb_gc_again(db, err);
 }

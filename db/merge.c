@@ -292,5 +292,5 @@ costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
 		ok = sql_end(db, ok, err);
 	}
 	arena_release(&m.a);
-	return ok;
+	return ok && costdb_gc_again(db, err);
 }
