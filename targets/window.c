@@ -140,3 +140,27 @@ window_transposed(struct window *w, const struct graph *g, const struct node *n,
 	*fault = NULL;
 	return true;
 }
+
+static bool
+meets(int64_t start, int64_t kernel, int64_t dilation, int64_t size)
+{
+	for (int64_t k = 0; k < kernel; k++)
+		if (start + k * dilation >= 0 && start + k * dilation < size)
+			return true;
+	return false;
+}
+
+bool
+window_meets_input(
+    const struct window *w, const struct graph *g, const struct node *n)
+{
+	const struct type *in = &node_in(g, n, 0)->type;
+	const struct type *out = &node_out(g, n, 0)->type;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		for (int64_t o = 0; o < out->dim[2 + i]; o++)
+			if (!meets(o * w->stride[i] - w->before[i],
+			        w->kernel[i], w->dilation[i], in->dim[2 + i]))
+				return false;
+	return true;
+}

@@ -24,7 +24,11 @@ struct window {
  * a few words in *fault when attributes and shapes make no sense. */
 bool window_resolve(struct window *w, const struct graph *g,
     const struct node *n, const char **fault);
-/* The same of a ConvTranspose whose padding is stated. */
+/* Does every position of the window have an element of the input under it? A
+ * dilated one may lie on padding alone. */
+bool window_meets_input(
+    const struct window *w, const struct graph *g, const struct node *n);
+/* window_resolve() of a ConvTranspose whose padding is stated. */
 bool window_transposed(struct window *w, const struct graph *g,
     const struct node *n, const char **fault);
 

@@ -105,6 +105,9 @@ accept_pool(const struct match_in *m, struct why *why)
 		        "padding", "smaller than the kernel", "%d and %d of %d",
 		        (int)w.before[i], (int)w.after[i], (int)w.kernel[i])
 		    && ok;
+	ok = NEED(why, window_meets_input(&w, m->graph, n), "window",
+	         "over some element everywhere", "on padding alone")
+	    && ok;
 	if (n->op == OP_AVERAGEPOOL)
 		ok = NEED(why,
 		         !w.beyond

@@ -1,5 +1,6 @@
 /* The XNNPACK backend: channels-last operators with packed weights. */
 #include "targets/cores.h"
+#include "targets/guarded.h"
 #include "targets/loaded.h"
 #include "targets/target.h"
 #include "targets/xnnpack/op.h"
@@ -114,14 +115,25 @@ loses_nan(const struct match_in *m)
 	}
 }
 
+/* Added to an implementation's number: behind a guard (targets/guarded.h). */
+#define GUARDED 16u
+
 static uint32_t
 implementations(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	uint32_t n = family[m->rule].ways(m, f, out, max);
+	const uint32_t n = family[m->rule].ways(m, f, out, max);
+	const bool loses = loses_nan(m);
+	const bool guards = loses && m->keep_nan && guard_suffices(m);
 
-	for (uint32_t i = 0; i < n; i++)
-		out[i].loses_nan = loses_nan(m);
+	for (uint32_t i = 0; i < n; i++) {
+		out[i].loses_nan = loses && !guards;
+		if (!guards)
+			continue;
+		out[i].name = out[i].number == LAYOUT_NHWC ? "nhwc/guarded"
+		                                           : "plain/guarded";
+		out[i].number += GUARDED;
+	}
 	return n;
 }
 
@@ -197,6 +209,8 @@ compile(const struct target *t, const struct graph *g,
 	    .run = run,
 	    .release = release,
 	    .state = l};
+	if (c->implementation >= GUARDED)
+		guard_kernel(out, t, g, a);
 	return true;
 }
 

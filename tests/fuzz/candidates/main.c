@@ -333,7 +333,7 @@ try_mix(struct run *x, const char *const *target)
 		return;
 	}
 	for (uint32_t k = 0; k < SETS; k++)
-		x->set[k].no_nan = !keep_nan;
+		x->set[k].no_nan = !keep_nan || has_maxima(x->g.m.graph);
 	x->t.candidates += f.found.n;
 	x->t.refused += f.nrefused;
 	try_candidates(x, &f);

@@ -1,0 +1,300 @@
+#include "targets/guarded.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "targets/convert.h"
+#include "targets/host/host.h"
+
+/* Products of three such, summed 2^31 times, stay below the largest float: nothing
+ * overflows, so nothing is infinity less infinity. Its bits without the sign. */
+#define LIMIT 0x1p32f
+#define LIMIT_BITS 0x4f800000u
+
+/* ---- where it suffices ---- */
+
+static bool
+is_bounded_by_inputs(enum op op)
+{
+	switch (op) {
+	case OP_CONV:
+	case OP_CONVTRANSPOSE:
+	case OP_GEMM:
+	case OP_MATMUL:
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+	case OP_MAX:
+	case OP_MIN:
+	case OP_SUM:
+	case OP_RELU:
+	case OP_CLIP:
+	case OP_LEAKYRELU:
+	case OP_ELU:
+	case OP_SIGMOID:
+	case OP_HARDSIGMOID:
+	case OP_HARDSWISH:
+	case OP_AVERAGEPOOL:
+	case OP_MAXPOOL:
+	case OP_GLOBALAVERAGEPOOL:
+	case OP_SOFTMAX:
+		return true;
+	case OP_BATCHNORMALIZATION:
+	case OP_DEQUANTIZELINEAR:
+		return true;
+	default: /* whatever divides */
+		return false;
+	}
+}
+
+static bool
+constant_is_small(const struct tensor *t)
+{
+	if (t->dtype != DT_FLOAT)
+		return true;
+	for (size_t i = 0; i < t->count; i++)
+		if (!(fabs(tensor_real(t, i)) < (double)LIMIT))
+			return false;
+	return true;
+}
+
+/* Bounds may be as large as they like. */
+static bool
+constants_are_small(const struct graph *g, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++) {
+		const struct value *v = node_in(g, n, i);
+
+		if (v && v->constant && n->op != OP_CLIP
+		    && !constant_is_small(v->constant))
+			return false;
+	}
+	return true;
+}
+
+/* What the normalisation multiplies by: it divides, too. */
+static bool
+factors_are_small(const struct graph *g, const struct node *n)
+{
+	const struct tensor *scale, *variance;
+	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
+
+	if (n->op != OP_BATCHNORMALIZATION)
+		return true;
+	scale = node_in(g, n, 1)->constant;
+	variance = node_in(g, n, 4)->constant;
+	if (!scale || !variance || scale->count != variance->count)
+		return false;
+	for (size_t i = 0; i < scale->count; i++)
+		if (!(fabs(tensor_real(scale, i))
+		            / sqrt(tensor_real(variance, i) + epsilon)
+		        < (double)LIMIT))
+			return false;
+	return true;
+}
+
+bool
+guard_suffices(const struct match_in *m)
+{
+	for (uint32_t i = 0; i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+
+		if (!is_bounded_by_inputs(n->op)
+		    || !constants_are_small(m->graph, n)
+		    || !factors_are_small(m->graph, n))
+			return false;
+	}
+	return true;
+}
+
+/* ---- looking ---- */
+
+#define LANES 16u
+
+/* Is every element below the limit? A fixed inner loop becomes SIMD. */
+static bool
+all_small(const void *data, size_t n)
+{
+	const uint32_t *x = data;
+	uint32_t most[LANES] = {0}, all = 0;
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		for (uint32_t k = 0; k < LANES; k++) {
+			const uint32_t size = x[i + k] & 0x7fffffffu;
+
+			most[k] = size > most[k] ? size : most[k];
+		}
+	for (; i < n; i++)
+		all = (x[i] & 0x7fffffffu) > all ? x[i] & 0x7fffffffu : all;
+	for (uint32_t k = 0; k < LANES; k++)
+		all = most[k] > all ? most[k] : all;
+	return all < LIMIT_BITS;
+}
+
+/* ---- the host instead ---- */
+
+struct guarded {
+	struct kernel inner;
+	const struct graph *graph;
+	const struct format *format; /* by id */
+	const size_t *count; /* [ninputs] elements */
+};
+
+/* One composite on the host: values by demand, from its ports and constants. */
+struct by_host {
+	const struct guarded *g;
+	struct tensor *port; /* [ninputs], in C order */
+	struct arena *arena;
+	struct err *err;
+};
+
+static bool
+convert(struct by_host *h, const struct port *p, bool to_plain, const void *in,
+    void *out)
+{
+	const struct format *f = h->g->format;
+	const struct type *t = &graph_value(h->g->graph, p->value)->type;
+	struct converter c;
+
+	if (!converter_new(&c, f[to_plain ? p->format : FORMAT_PLAIN],
+	        f[to_plain ? FORMAT_PLAIN : p->format], t, h->arena, h->err))
+		return false;
+	c.run(&c, in, out);
+	if (c.release)
+		c.release(&c);
+	return true;
+}
+
+static bool
+take_inputs(struct by_host *h, const void *const *in)
+{
+	const struct candidate *c = h->g->inner.candidate;
+
+	h->port = arena_new(h->arena, struct tensor, c->ninputs);
+	for (uint32_t i = 0; i < c->ninputs; i++) {
+		const struct type *t =
+		    &graph_value(h->g->graph, c->input[i].value)->type;
+		void *plain =
+		    arena_alloc(h->arena, h->g->count[i] * sizeof(float) + 64);
+
+		if (c->input[i].format == FORMAT_PLAIN)
+			memcpy(plain, in[i], h->g->count[i] * sizeof(float));
+		else if (!convert(h, &c->input[i], true, in[i], plain))
+			return false;
+		h->port[i] = tensor_view(t->dtype, t->rank, t->dim, plain);
+	}
+	return true;
+}
+
+static const struct tensor *value_of(struct by_host *h, value_id v);
+
+static const struct tensor *
+run_producer(struct by_host *h, value_id v)
+{
+	const struct graph *g = h->g->graph;
+	const struct node *n = graph_node(g, graph_value(g, v)->producer);
+	const struct tensor **in =
+	    arena_new(h->arena, const struct tensor *, n->ninputs);
+	struct tensor *out = arena_new(h->arena, struct tensor, n->noutputs);
+	uint32_t which = 0;
+
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE
+		    && !(in[i] = value_of(h, n->input[i])))
+			return NULL;
+	if (!host_eval(g, n, in, out, h->arena, h->err))
+		return NULL;
+	while (n->output[which] != v)
+		which++;
+	return &out[which];
+}
+
+static const struct tensor *
+value_of(struct by_host *h, value_id v)
+{
+	const struct candidate *c = h->g->inner.candidate;
+	const struct value *value = graph_value(h->g->graph, v);
+
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (c->input[i].value == v)
+			return &h->port[i];
+	return value->constant ? value->constant : run_producer(h, v);
+}
+
+static void
+run_by_host(struct kernel *k, const void *const *in, void *const *out)
+{
+	const struct candidate *c = k->candidate;
+	struct err err = {.kind = ERR_NONE};
+	struct arena a;
+	struct by_host h = {.g = k->state, .arena = &a, .err = &err};
+	bool ok;
+
+	arena_init(&a);
+	ok = take_inputs(&h, in);
+	for (uint32_t i = 0; ok && i < c->noutputs; i++) {
+		const struct tensor *t = value_of(&h, c->output[i].value);
+
+		if (!t)
+			ok = false;
+		else if (c->output[i].format == FORMAT_PLAIN)
+			memcpy(out[i], tensor_data(t, &a), t->bytes);
+		else
+			ok = convert(&h, &c->output[i], false,
+			    tensor_data(t, &a), out[i]);
+	}
+	if (!ok && k->fault)
+		err_set(k->fault, ERR_UNSUPPORTED, "%s", err.text);
+	arena_release(&a);
+}
+
+/* ---- both ---- */
+
+/* By the host it allocates; NaN is no common case. */
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct guarded *g = k->state;
+	bool small = true;
+
+	for (uint32_t i = 0; small && i < k->candidate->ninputs; i++)
+		small = all_small(in[i], g->count[i]);
+	g->inner.fault = k->fault;
+	if (small)
+		g->inner.run(&g->inner, in, out);
+	else
+		run_by_host(k, in, out);
+}
+
+static void
+release(struct kernel *k)
+{
+	struct guarded *g = k->state;
+
+	if (g->inner.release)
+		g->inner.release(&g->inner);
+}
+
+void
+guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
+    struct arena *a)
+{
+	const struct candidate *c = k->candidate;
+	struct guarded *state = arena_new(a, struct guarded, 1);
+	size_t *count = arena_new(a, size_t, c->ninputs);
+
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		count[i] = format_bytes(t->formats->format[c->input[i].format],
+		               &graph_value(g, c->input[i].value)->type)
+		    / sizeof(float);
+	*state = (struct guarded){.inner = *k,
+	    .graph = g,
+	    .format = t->formats->format,
+	    .count = count};
+	*k = (struct kernel){.kind = state->inner.kind,
+	    .candidate = c,
+	    .run = run,
+	    .release = release,
+	    .state = state};
+}
