@@ -37,8 +37,13 @@ is_bounded_by_inputs(enum op op)
 	case OP_AVERAGEPOOL:
 	case OP_MAXPOOL:
 	case OP_GLOBALAVERAGEPOOL:
+	case OP_TANH:
+	case OP_GELU:
 	case OP_SOFTMAX:
-		return true;
+	case OP_LOGSOFTMAX:
+	case OP_LSTM:
+	case OP_GRU:
+	case OP_RNN:
 	case OP_BATCHNORMALIZATION:
 	case OP_DEQUANTIZELINEAR:
 		return true;
@@ -72,6 +77,13 @@ constants_are_small(const struct graph *g, const struct node *n)
 	return true;
 }
 
+/* A state with functions of the model's own may grow with each step. */
+static bool
+state_is_bounded(const struct node *n)
+{
+	return node_attr(n, "activations") == NULL;
+}
+
 /* What the normalisation multiplies by: it divides, too. */
 static bool
 factors_are_small(const struct graph *g, const struct node *n)
@@ -101,7 +113,7 @@ guard_suffices(const struct match_in *m)
 
 		if (!is_bounded_by_inputs(n->op)
 		    || !constants_are_small(m->graph, n)
-		    || !factors_are_small(m->graph, n))
+		    || !factors_are_small(m->graph, n) || !state_is_bounded(n))
 			return false;
 	}
 	return true;

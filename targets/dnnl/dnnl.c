@@ -7,6 +7,7 @@
 #include "targets/dnnl/reorder.h"
 #include "targets/dnnl/nan.h"
 #include "targets/dnnl/ways.h"
+#include "targets/guarded.h"
 #include "targets/layer_norm.h"
 #include "targets/loaded.h"
 #include "targets/pieces.h"
@@ -163,6 +164,8 @@ compile(const struct target *t, const struct graph *g,
 	    .release = release,
 	    .in_place = (uint32_t)(l->residual + 1),
 	    .state = l};
+	if (c->implementation & WAY_GUARDED)
+		guard_kernel(out, t, g, a);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/depthwise.h"
 #include "targets/dnnl/ways.h"
+#include "targets/guarded.h"
 
 /* SOURCE: found by tests/fuzz/candidates over NaN and infinities, as SSE4.1,
  * AVX2 and AVX-512: maxima and minima give their second operand, exp() bounds
@@ -166,12 +167,15 @@ can_keep(const struct match_in *m, bool *loses)
 void
 nan_mark(const struct match_in *m, struct implementation *way, uint32_t n)
 {
-	bool loses, can = can_keep(m, &loses);
+	bool loses;
+	const uint32_t number = can_keep(m, &loses) ? WAY_KEEPS_NAN
+	    : loses && guard_suffices(m)            ? WAY_GUARDED
+	                                            : 0;
 
 	for (uint32_t i = 0; loses && i < n; i++)
-		if (m->keep_nan && can && !way[i].in_place) {
+		if (m->keep_nan && number && !way[i].in_place) {
 			way[i].name = way_get(way[i].number)->nan_name;
-			way[i].number += WAY_KEEPS_NAN;
+			way[i].number += number;
 		} else {
 			way[i].loses_nan = true;
 		}

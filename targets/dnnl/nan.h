@@ -8,6 +8,8 @@
 
 /* Added to the number of a way whose bounds are put so that NaN stays. */
 #define WAY_KEEPS_NAN 64u
+/* The same, of one that runs behind a guard (targets/guarded.h). */
+#define WAY_GUARDED 128u
 
 /* Put bounds so that NaN stays: may need more steps. false (and *f as it was,
  * or not) where some step cannot be put so. */

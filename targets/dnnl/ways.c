@@ -52,7 +52,7 @@ static const struct way way[NWAYS] = {
 const struct way *
 way_get(uint32_t number)
 {
-	number &= ~WAY_KEEPS_NAN;
+	number &= ~(WAY_KEEPS_NAN | WAY_GUARDED);
 	assert(number < NWAYS);
 	return &way[number];
 }
