@@ -15,7 +15,7 @@
 struct make_args {
 	struct cli *cli;
 	const char *name, *out;
-	bool constant;
+	enum { HASHED, CONSTANT, NONE } weights;
 };
 
 #define AT(member) offsetof(struct make_args, member)
@@ -24,10 +24,10 @@ static const struct option_row options[] = {
     {"output", 'o', "FILE",
         "where to (default NAME.onnx; '-': standard output)", option_text,
         .at = AT(out)},
-    {"weights", 0, "hashed|constant",
-        "numbers every program can reproduce (default), or one number, which "
-        "makes a small file (ConstantOfShape)",
-        option_second, .at = AT(constant)},
+    {"weights", 0, "hashed|constant|none",
+        "numbers every program can reproduce (default); one number, which "
+        "makes a small file (ConstantOfShape); or weights without content",
+        option_word, .at = AT(weights)},
     {0},
 };
 
@@ -62,6 +62,26 @@ struct written {
 	const struct graph *g;
 	bool light;
 };
+
+/* TUNING: shorter ones are parameters. */
+#define WEIGHT_LEAST 16
+
+/* Weights of one number lose it. */
+static void
+leave_out_weights(struct graph *g, struct arena *a)
+{
+	for (value_id v = 0; v < g->nvalues; v++) {
+		const struct tensor *t = g->value[v].constant;
+		struct tensor *bare;
+
+		if (!t || t->kind != TENSOR_FILL || t->rank == 0
+		    || t->count < WEIGHT_LEAST)
+			continue;
+		bare = arena_copy(a, t, sizeof *t);
+		bare->made_up = true;
+		g->value[v].constant = bare;
+	}
+}
 
 static bool
 write_model(FILE *f, void *context, struct err *err)
@@ -98,7 +118,7 @@ make(const struct make_args *args, struct err *err)
 {
 	const struct zoo_entry *entry = zoo_find(args->name);
 	const struct infer_options shapes = {.eval = NULL};
-	struct written w = {.light = args->constant};
+	struct written w = {.light = args->weights == CONSTANT};
 	struct graph *g;
 	struct arena a;
 	bool ok;
@@ -106,7 +126,9 @@ make(const struct make_args *args, struct err *err)
 	if (!entry)
 		return no_such(args, err);
 	arena_init(&a);
-	w.g = g = entry->make(&a, args->constant);
+	w.g = g = entry->make(&a, args->weights != HASHED);
+	if (args->weights == NONE)
+		leave_out_weights(g, &a);
 	ok = infer(g, &shapes, err)
 	    && output_write(args->cli, args->out, write_model, &w, err);
 	arena_release(&a);

@@ -2,14 +2,17 @@
  * compare with the reference, and say what was predicted and what it took. */
 #include "cli/run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
 #include "cli/units.h"
 #include "costmodel/machine.h"
+#include "costmodel/seed.h"
 #include "costmodel/tolerance.h"
 #include "exec/perturbed.h"
+#include "ir/base/plural.h"
 #include "targets/host/host.h"
 
 /* SOURCE: of float32 plans; optimised and plain runs of the reference runtime
@@ -281,6 +284,19 @@ bind_to_data(struct job *j, const struct run_sets *sets,
 }
 
 static bool
+seed_weights_lacking(struct job *j)
+{
+	const uint32_t n = seed_made_up(j->model.graph, j->arena);
+
+	if (n > 0)
+		notes_add(&j->notes,
+		    "%" PRIu32 " weight%s the model lacks: run with seeded "
+		    "numbers",
+		    n, plural(n));
+	return true;
+}
+
+static bool
 run(struct job *j, struct run_result *r, const struct run_args *args,
     struct err *err)
 {
@@ -291,7 +307,7 @@ run(struct job *j, struct run_result *r, const struct run_args *args,
 	    || !bind_to_data(j, &sets, args, err) || !job_bind(j, err)
 	    || (sets.n == 0
 	        && !run_data_seeded(&sets, j->model.graph, j->arena, err))
-	    || !job_candidates(j, false, err))
+	    || !seed_weights_lacking(j) || !job_candidates(j, false, err))
 		return false;
 	j->verify = true;
 	if (!job_search(j, err))

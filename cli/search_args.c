@@ -146,6 +146,10 @@ const struct option_row search_options[] = {
         "refuse what is against the standard and otherwise accepted with a "
         "warning",
         option_flag, AT(strict), .group = 11},
+    {"weights", 0, "read|none",
+        "none: weights are not looked at, as if the model had none; made-up "
+        "numbers stand for them",
+        option_second, AT(onnx.no_weights), .group = 11},
     {"nan", 0, "keep|ignore",
         "keep (default): NaN comes out of a plan where the model computes it; "
         "ignore: a number may",

@@ -142,3 +142,43 @@ seed_weights(
 	}
 	return true;
 }
+
+/* Vectors may be variances and scales. */
+static bool
+seed_one(struct value *v, uint64_t which, struct arena *a)
+{
+	const struct tensor *t = v->constant;
+	struct tensor *made;
+	void *data;
+
+	if (!t || !t->made_up)
+		return false;
+	data = seed_buffer(a, t->bytes);
+	if ((t->rank < 2 && !is_seeded_float(t->dtype))
+	    || !seed_weights(t, t->rank < 2, which, data))
+		return true; /* zeros will do */
+	made = arena_new(a, struct tensor, 1);
+	*made = tensor_view(t->dtype, t->rank, t->dim, data);
+	made->made_up = true;
+	v->constant = made;
+	return true;
+}
+
+uint32_t
+seed_made_up(struct graph *g, struct arena *a)
+{
+	uint32_t n = 0;
+
+	for (value_id v = 0; v < g->nvalues; v++)
+		n += seed_one(&g->value[v], v, a);
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *node = graph_node(g, id);
+
+		for (uint32_t i = 0; i < node->nattrs; i++)
+			for (uint32_t k = 0; node->attr[i].kind == ATTR_GRAPH
+			     && k < node->attr[i].n;
+			     k++)
+				n += seed_made_up(node->attr[i].graphs[k], a);
+	}
+	return n;
+}

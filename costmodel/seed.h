@@ -21,4 +21,8 @@ void seed_value(const struct graph *g, value_id v, void *out);
 bool seed_weights(
     const struct tensor *like, bool positive, uint64_t which, void *out);
 
+/* Put seeded numbers in place of constants the model lacks (made_up), those of
+ * bodies included, in `a`; how many. */
+uint32_t seed_made_up(struct graph *g, struct arena *a);
+
 #endif

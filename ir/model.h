@@ -47,6 +47,7 @@ struct onnx_options {
 	const struct bind_dim *dim;
 	uint32_t nshapes;
 	const struct bind_shape *shape;
+	bool no_weights; /* weights are read as if the model lacked them */
 	bool collect; /* go on after a fault and put each into faults
 		       * (`marq model check`); still fails */
 };

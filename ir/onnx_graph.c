@@ -289,11 +289,15 @@ read_initializer(struct importer *imp, struct scope *s, const char *name,
     const void *p)
 {
 	struct tensor t;
+	bool ok;
 
 	if (!name || !name[0])
 		return err_set(
 		    imp->err, ERR_INPUT, "an initializer has no name");
-	return read(imp, p, &t) && add_initializer(imp, s, name, &t);
+	imp->in_initializer = true;
+	ok = read(imp, p, &t);
+	imp->in_initializer = false;
+	return ok && add_initializer(imp, s, name, &t);
 }
 
 static bool
@@ -312,6 +316,9 @@ static bool
 import_initializers(
     struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
 {
+	for (size_t i = 0; i < p->n_initializer; i++)
+		imp->lacks_weights = imp->lacks_weights
+		    || tensor_is_bare_weight(p->initializer[i]);
 	for (size_t i = 0; i < p->n_initializer; i++)
 		if (!read_initializer(imp, s, p->initializer[i]->name,
 		        read_dense, p->initializer[i])

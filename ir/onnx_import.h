@@ -33,6 +33,8 @@ struct importer {
 	struct map noted; /* warnings given already */
 	bool *dim_used, *shape_used; /* which bindings found their place */
 	size_t dense_bytes; /* taken by sparse tensors so far */
+	bool in_initializer; /* what is read may be a weight */
+	bool lacks_weights; /* some weight has no content: others may not */
 	uint32_t nfaults; /* put into the notes */
 	struct err first_fault;
 	uint32_t ncalls; /* of functions, inlined so far */
@@ -82,6 +84,8 @@ bool import_tensor(
     struct importer *imp, const Onnx__TensorProto *p, struct tensor *t);
 bool import_sparse(
     struct importer *imp, const Onnx__SparseTensorProto *p, struct tensor *t);
+/* Large enough for a weight, and without content? */
+bool tensor_is_bare_weight(const Onnx__TensorProto *p);
 
 /* Types. Symbols are added to g; what the user bound is put in. */
 bool import_type(struct importer *imp, struct graph *g,

@@ -250,15 +250,83 @@ decode_reals(struct importer *imp, const Onnx__TensorProto *p,
 	return true;
 }
 
+/* TUNING: bounds, scales of a Resize and the like are shorter. */
+#define WEIGHT_ELEMENTS 64
+
+bool
+tensor_is_bare_weight(const Onnx__TensorProto *p)
+{
+	uint64_t count = 1;
+
+	for (size_t i = 0; i + 2 < p->n_payload; i += 3)
+		if (p->payload[i + 2] != 0)
+			return false;
+	if (p->n_float_data || p->n_int32_data || p->n_string_data
+	    || p->n_int64_data || p->n_double_data || p->n_uint64_data
+	    || p->data_location == 1)
+		return false;
+	for (size_t i = 0; i < p->n_dims; i++)
+		if (p->dims[i] <= 0
+		    || (count *= (uint64_t)p->dims[i]) > UINT32_MAX)
+			return p->dims[i] > 0;
+	return count > WEIGHT_ELEMENTS;
+}
+
+static bool
+may_be_weight(const struct importer *imp, const struct tensor *t)
+{
+	return imp->in_initializer && t->dtype != DT_INT64
+	    && t->dtype != DT_STRING && t->dtype != DT_BOOL;
+}
+
+/* One number for all elements, as weights may be: 0 of integers, else small and
+ * positive, so that it may be a variance too. */
+static bool
+make_up(struct importer *imp, struct tensor *t)
+{
+	const float x = 0.5f;
+	const double d = 0.5;
+	const uint16_t half = f32_to_f16(x), brain = f32_to_bf16(x);
+
+	t->made_up = true;
+	note_once(imp, LENIENT_WEIGHTLESS, "%s: numbers are made up",
+	    imp->options->no_weights ? "weights are not read"
+	                             : "weights have no content");
+	if (dtype_bits(t->dtype) < 8) {
+		t->data = arena_alloc(imp->a, t->bytes);
+		return true;
+	}
+	t->kind = TENSOR_FILL;
+	memset(t->fill, 0, sizeof t->fill);
+	if (t->dtype == DT_FLOAT)
+		memcpy(t->fill, &x, sizeof x);
+	else if (t->dtype == DT_DOUBLE)
+		memcpy(t->fill, &d, sizeof d);
+	else if (t->dtype == DT_FLOAT16)
+		memcpy(t->fill, &half, sizeof half);
+	else if (t->dtype == DT_BFLOAT16)
+		memcpy(t->fill, &brain, sizeof brain);
+	return true;
+}
+
 static bool
 decode(struct importer *imp, const Onnx__TensorProto *p, struct content *c,
     struct tensor *t)
 {
+	if (imp->in_initializer && imp->options->no_weights
+	    && t->count > WEIGHT_ELEMENTS && may_be_weight(imp, t))
+		return make_up(imp, t);
 	if (c->field == 0) {
+		if (t->count && imp->lacks_weights && may_be_weight(imp, t))
+			return make_up(imp, t);
 		if (t->count)
 			return err_set(imp->err, ERR_INPUT,
-			    "%zu elements of %s, but no content", t->count,
-			    dtype_name(t->dtype));
+			    "%zu elements of %s, but no content%s", t->count,
+			    dtype_name(t->dtype),
+			    imp->lacks_weights && imp->in_initializer
+			        ? "; only weights may lack it, not shapes and "
+			          "indices"
+			        : "");
 		if (t->dtype == DT_STRING)
 			t->kind = TENSOR_STRINGS;
 		return true;

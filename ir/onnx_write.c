@@ -75,6 +75,8 @@ write_tensor_fields(
 	wire_out_int(w, TENSOR_TYPE, t->dtype);
 	if (name[0])
 		wire_out_str(w, TENSOR_NAME, name);
+	if (t->made_up)
+		return; /* the model had none either */
 	if (t->kind == TENSOR_STRINGS)
 		for (size_t i = 0; i < t->count; i++)
 			wire_out_bytes(w, TENSOR_STRING_DATA, t->string[i].s,

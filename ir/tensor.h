@@ -57,6 +57,8 @@ struct tensor {
 	const int64_t *dim; /* [rank], all static */
 	size_t count; /* product of dim */
 	size_t bytes; /* of the whole content as a view */
+	bool made_up; /* the model lacks this content: nothing may be concluded
+	               * from it */
 	union {
 		const void *data;
 		uint8_t fill[16]; /* one element, little-endian */

@@ -33,7 +33,7 @@ static bool
 inputs_are_constant(const struct site *s)
 {
 	for (uint32_t i = 0; i < s->n->ninputs; i++)
-		if (s->n->input[i] != VALUE_NONE && !in_content(s, i))
+		if (s->n->input[i] != VALUE_NONE && !in_constant(s, i))
 			return false;
 	return s->n->nimplicit == 0;
 }
@@ -63,11 +63,11 @@ fits_fill(const struct site *s, uint32_t i, enum dtype dtype)
 static bool
 fold_moved_fill(struct site *s)
 {
-	const struct tensor *t = in_content(s, 0);
+	const struct tensor *t = in_constant(s, 0);
 	uint32_t n = s->n->op == OP_CONCAT ? s->n->ninputs : 1;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct tensor *x = in_content(s, i);
+		const struct tensor *x = in_constant(s, i);
 
 		if (!x || x->kind != TENSOR_FILL || x->dtype != t->dtype
 		    || memcmp(x->fill, t->fill, dtype_bits(t->dtype) / 8) != 0)
@@ -96,7 +96,7 @@ fold_each_fill(struct site *s)
 	if (s->n->noutputs != 1)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct tensor *t = in_content(s, i);
+		const struct tensor *t = in_constant(s, i);
 
 		if (!t)
 			continue;
@@ -122,7 +122,7 @@ input_work(const struct site *s, uint64_t limit)
 	uint64_t work = 1;
 
 	for (uint32_t i = 0; i < s->n->ninputs; i++) {
-		const struct tensor *t = in_content(s, i);
+		const struct tensor *t = in_constant(s, i);
 
 		if (!t)
 			continue;
@@ -138,7 +138,7 @@ input_work(const struct site *s, uint64_t limit)
 static uint64_t
 depth_of(const struct site *s)
 {
-	const struct tensor *t = in_content(s, 0);
+	const struct tensor *t = in_constant(s, 0);
 	int64_t depth = 1;
 
 	if (op_get(s->n->op)->fusion != FUSE_ANCHOR || !t)
@@ -209,7 +209,7 @@ may_move(struct site *s, const struct op_rule *rule)
 static bool
 fold_reshaped(struct site *s)
 {
-	const struct tensor *t = in_content(s, 0);
+	const struct tensor *t = in_constant(s, 0);
 	struct tensor *made;
 
 	switch (s->n->op) {
@@ -275,7 +275,7 @@ evaluate(struct site *s)
 	in = arena_new(&temporary, const struct tensor *, n);
 	out = arena_new(&temporary, struct tensor, s->n->noutputs);
 	for (uint32_t i = 0; i < n; i++)
-		in[i] = in_content(s, i);
+		in[i] = in_constant(s, i);
 	ok = s->pass->o->eval(s->g, s->n, in, out, &temporary, &ignored);
 	for (uint32_t i = 0; ok && i < s->n->noutputs; i++)
 		if (has_out(s, i) && !is_as_inferred(&out[i], &s->out[i]))
@@ -300,8 +300,8 @@ fold_known(struct site *s, const struct op_rule *rule)
 {
 	uint64_t work;
 
-	if (rule->fold == FOLD_MOVE && in_content(s, 0)
-	    && in_content(s, 0)->kind == TENSOR_FILL && fold_moved_fill(s))
+	if (rule->fold == FOLD_MOVE && in_constant(s, 0)
+	    && in_constant(s, 0)->kind == TENSOR_FILL && fold_moved_fill(s))
 		return;
 	if (fold_reshaped(s) || !s->pass->o->eval)
 		return;
@@ -376,6 +376,28 @@ is_undefined(const struct site *s)
 	}
 }
 
+/* What is computed from made-up content is made up. */
+static void
+mark_made_up(struct site *s)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->n->ninputs; i++) {
+		const struct tensor *t = in_constant(s, i);
+
+		any = any || (t && t->made_up);
+	}
+	for (uint32_t i = 0; any && i < s->n->noutputs; i++) {
+		struct tensor *made;
+
+		if (!s->out_content[i] || s->out_content[i]->made_up)
+			continue;
+		made = arena_copy(s->g->arena, s->out_content[i], sizeof *made);
+		made->made_up = true;
+		s->out_content[i] = made;
+	}
+}
+
 bool
 fold_node(struct site *s, const struct op_rule *rule)
 {
@@ -387,5 +409,6 @@ fold_node(struct site *s, const struct op_rule *rule)
 	if (!already_known(s) && outputs_are_foldable(s, rule->fold)
 	    && !is_undefined(s))
 		fold_known(s, rule);
+	mark_made_up(s);
 	return true;
 }

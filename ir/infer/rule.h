@@ -74,6 +74,8 @@ bool in_ranked(const struct site *s, uint32_t i);
 enum dtype in_dtype(const struct site *s, uint32_t i);
 /* Content of input i when it is constant, else NULL. */
 const struct tensor *in_content(const struct site *s, uint32_t i);
+/* The same, made-up content too: to fold with, not to conclude from. */
+const struct tensor *in_constant(const struct site *s, uint32_t i);
 /* The integers of input i (e == NULL when not known at all). */
 struct small in_small(const struct site *s, uint32_t i);
 

@@ -30,11 +30,19 @@ in_dtype(const struct site *s, uint32_t i)
 }
 
 const struct tensor *
-in_content(const struct site *s, uint32_t i)
+in_constant(const struct site *s, uint32_t i)
 {
 	if (i >= s->n->ninputs || s->n->input[i] == VALUE_NONE)
 		return NULL;
 	return s->pass->content[s->n->input[i]];
+}
+
+const struct tensor *
+in_content(const struct site *s, uint32_t i)
+{
+	const struct tensor *t = in_constant(s, i);
+
+	return t && !t->made_up ? t : NULL;
 }
 
 static bool

@@ -36,13 +36,6 @@ static const struct {
     {"model_with_external_initializers.onnx", "is declared"},
     {"high_rank_tensors.onnx", "is declared"},
     {"mixed_rank_broadcasting.onnx", "do not broadcast"},
-    {"weightless.conv.onnx", "but no content"},
-    {"weightless.matmul.bf16.onnx", "but no content"},
-    {"weightless.matmul.fp16.onnx", "but no content"},
-    {"weightless.qdq_conv.onnx", "but no content"},
-    {"weightless.sparse.conv.onnx", "but no content"},
-    {"weightless.sparse.matmul.onnx", "but no content"},
-    {"weightless.transpose_matmul.onnx", "but no content"},
 };
 
 static bool
