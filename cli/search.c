@@ -14,12 +14,15 @@
 #include "emit/emit.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
+#include "ir/base/limits.h"
 #include "ir/base/listing.h"
+#include "ir/external.h"
 
 struct search_cmd {
 	struct search_args search;
 	const char *out; /* -o */
 	const char *emit; /* --emit */
+	uint64_t max_output; /* bytes; 0: by the model's size */
 	bool dry_run, no_output;
 };
 
@@ -43,6 +46,9 @@ static const struct option_row options[] = {
     {"emit", 0, "LIST",
         "artefacts or groups of them to write, comma-separated (default all)",
         option_text, .at = AT(emit)},
+    {"max-output", 0, "SIZE",
+        "of the result directory (default 4 times the model and 256 MiB)",
+        option_bytes, .at = AT(max_output)},
     {"dry-run", 0, NULL, "say what would be measured and written, and stop",
         option_flag, .at = AT(dry_run)},
     {0},
@@ -58,6 +64,32 @@ output_is_free(
 	        || output_folder(c, args->out, err));
 }
 
+/* What is read is a measure of what may be written. */
+static uint64_t
+output_limit(const struct search_cmd *args, const struct model *m)
+{
+	uint64_t read = 0;
+
+	if (args->max_output)
+		return args->max_output;
+	for (const struct mapping *f = m->mappings; f; f = f->next)
+		read += f->file.bytes;
+	return 4 * read + limit(LIMIT_OUTPUT);
+}
+
+/* A full result is no fault of the file system. */
+static bool
+explain_full(const struct outdir *o, uint64_t most, struct err *err)
+{
+	if (!out_is_full(o))
+		return false;
+	err_clear(err);
+	return err_set(err, ERR_UNSUPPORTED,
+	    "%s: the result would be larger than %" PRIu64
+	    " bytes (--max-output sets how large)",
+	    o->path, most);
+}
+
 static bool
 write_result(struct job *j, const struct search_cmd *args, struct err *err)
 {
@@ -66,21 +98,26 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .plan = &j->plan,
 	    .counts = j->counts,
 	    .constraints = &j->constraints,
+	    .notes = &j->notes,
 	    .sensitivity = args->search.sensitivity ? &j->sensitivity : NULL,
 	    .command = args->search.cli->line,
 	};
 	uint64_t began = clock_ns();
 	struct outdir o;
+	uint64_t most = output_limit(args, &j->model);
 	bool ok;
 
 	if (!output_folder(args->search.cli, args->out, err)
 	    || !out_begin(
 	        &o, args->out, args->search.cli->force, j->arena, err))
 		return false;
+	*o.left = most;
 	ok = emit_all(&in, &o, args->emit, j->arena, err)
 	    && listing_write(o.temporary, j->arena, err) && out_commit(&o, err);
-	if (!ok)
+	if (!ok) {
+		explain_full(&o, most, err);
 		out_abandon(&o);
+	}
 	j->times.emit_ns = clock_ns() - began;
 	return ok;
 }

@@ -59,6 +59,7 @@ write_result(struct job *j, const char *folder, struct err *err)
 
 	if (!out_begin(&o, folder, false, j->arena, err))
 		return false;
+	o.is_scratch = true;
 	if (emit_all(&in, &o, "result,alternatives", j->arena, err)
 	    && out_commit(&o, err))
 		return true;

@@ -109,8 +109,7 @@ write_one(const struct artefact *artefact, const struct emit_work *w,
 	if (!f)
 		return false;
 	if (!artefact->one(f, w, err)) {
-		fclose(f);
-		return err_in(err, "%s", artefact->path);
+		return emit_leave_out(w, o, f, artefact->path, err);
 	}
 	return out_close(f, artefact->path, err);
 }

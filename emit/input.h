@@ -14,6 +14,7 @@ struct emit_in {
 	struct pricer_counts counts;
 	const struct constraints *constraints; /* NULL: none were asked for */
 	const struct sensitivity *sensitivity; /* NULL: not looked into */
+	struct notes *notes; /* what is left out; NULL: that is an error */
 	const char *command; /* the command line, for the record */
 };
 

@@ -24,6 +24,10 @@ at_least(uint32_t ir_version, uint32_t least)
  * inputs, so what shapes depend on must be inside. */
 #define INLINE_ELEMENTS 64u
 
+/* TUNING: folding makes large constants of one element out of small models;
+ * from so many bytes on they are written as the shape and the element. */
+#define LIGHT_BYTES ((size_t)1 << 16)
+
 static const struct onnx_opset *
 with_regions(const struct model *m, struct arena *a)
 {
@@ -78,6 +82,7 @@ write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 	    .ir_version = at_least(m->ir_version, IR_FUNCTIONS),
 	    .nopsets = m->nopsets + 1,
 	    .opset = with_regions(m, w->arena),
+	    .light_bytes = LIGHT_BYTES,
 	    .function = function,
 	};
 
@@ -103,6 +108,7 @@ write_region_model(
 	    .ir_version = at_least(m->ir_version, IR_INITIALISERS),
 	    .nopsets = m->nopsets,
 	    .opset = m->opset,
+	    .light_bytes = LIGHT_BYTES,
 	};
 	bool ok;
 
@@ -127,8 +133,9 @@ write_host(const struct emit_work *w, const struct outdir *o, struct err *err)
 		if (!f)
 			return false;
 		if (!write_region_model(f, w, i, err)) {
-			fclose(f);
-			return err_in(err, "%s", name);
+			if (!emit_leave_out(w, o, f, name, err))
+				return false;
+			continue;
 		}
 		if (!out_close(f, name, err))
 			return false;

@@ -174,3 +174,15 @@ json_price(struct json *j, const char *key, const struct price *p)
 		json_key_str(j, "rests_on", p->detail);
 	json_close(j);
 }
+
+bool
+emit_leave_out(const struct emit_work *w, const struct outdir *o, FILE *f,
+    const char *name, struct err *err)
+{
+	out_discard(o, f, name);
+	if (err->kind != ERR_UNSUPPORTED || !w->in->notes)
+		return err_in(err, "%s", name);
+	notes_add(w->in->notes, "%s is left out: %s", name, err->text);
+	err_clear(err);
+	return true;
+}

@@ -54,6 +54,11 @@ struct total emit_total(const struct emit_work *w);
 /* (cost - lower bound) / cost; 0 when proven. */
 double emit_gap(const struct plan *p);
 
+/* A file could not be written: one that no file of its kind could hold is left
+ * out, which a note says and true; else *err stands, with the name. */
+bool emit_leave_out(const struct emit_work *w, const struct outdir *o, FILE *f,
+    const char *name, struct err *err);
+
 /* "4.812 ms"; "never" for COST_NEVER. */
 const char *cost_text(cost_ns ns, struct arena *a);
 /* "host/nhwc" of a format of the mix. */

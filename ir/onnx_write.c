@@ -2,8 +2,10 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "ir/base/limits.h"
 #include "ir/wire_out.h"
 
 /* Field numbers of ir/onnx.proto, as far as they are written. */
@@ -345,13 +347,27 @@ name_values(struct write_scope *p)
 /* TUNING: a FILL below this many elements is not worth a node. */
 #define LIGHT_LEAST 16
 
+/* SOURCE: ConstantOfShape came with opset 9, with these types. */
+static bool
+may_be_light(const struct onnx_out *o, const struct tensor *t)
+{
+	uint32_t version = 0;
+
+	for (uint32_t i = 0; i < o->nopsets; i++)
+		if (!*o->opset[i].domain)
+			version = o->opset[i].version;
+	return version >= 9 && o->light_bytes && t->bytes >= o->light_bytes
+	    && t->dtype <= DT_UINT64 && t->dtype != DT_STRING;
+}
+
 static bool
 is_light(const struct write_scope *p, value_id v)
 {
 	const struct tensor *t = p->g->value[v].constant;
 
-	return p->meta && p->meta->light && t->kind == TENSOR_FILL
-	    && t->rank > 0 && t->count >= LIGHT_LEAST;
+	return p->meta && t->kind == TENSOR_FILL && t->rank > 0
+	    && t->count >= LIGHT_LEAST
+	    && (p->meta->light || may_be_light(p->meta, t));
 }
 
 /* A constant as ConstantOfShape over its shape, which is an initialiser. */
@@ -502,6 +518,8 @@ onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 	struct write_scope main = {.g = o->graph, .meta = o};
 	struct wire_out model;
 	struct arena a;
+	size_t bytes;
+	bool fits;
 
 	arena_init(&a);
 	main.a = &a;
@@ -515,9 +533,16 @@ onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 		write_pair(&model, MODEL_META, &o->meta[i]);
 	for (uint32_t i = 0; i < o->nfunctions; i++)
 		write_function(&model, o, &o->function[i], &a);
-	wire_out_write(f, &model, fill_hole, o);
+	bytes = model.bytes.n + model.in_holes;
+	fits = o->any_size || bytes <= limit(LIMIT_PROTOBUF);
+	if (fits)
+		wire_out_write(f, &model, fill_hole, o);
 	wire_out_release(&model);
 	arena_release(&a);
+	if (!fits)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "a model of %zu bytes, and an ONNX file ends at %" PRIu64,
+		    bytes, limit(LIMIT_PROTOBUF));
 	return stream_ok(f, err);
 }
 

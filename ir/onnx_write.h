@@ -31,6 +31,10 @@ struct onnx_out {
 	/* Write FILL constants of the main graph as ConstantOfShape nodes over
 	 * small "<name>/shape" initialisers: the structure without the bytes. */
 	bool light;
+	/* ... or only those of so many bytes or more, when the model's opset
+	 * has the operator; 0: none. */
+	size_t light_bytes;
+	bool any_size; /* beyond what protobuf allows, too: we read it */
 	/* Write the content of constant v of the main graph, tensor->bytes of
 	 * it, and return true; or return false to have the tensor's own
 	 * written. NULL: always the tensor's own. */
@@ -39,7 +43,8 @@ struct onnx_out {
 };
 
 /* Write a whole model. A constant whose tensor is FILL is expanded on the way
- * out. ERR_IO when the stream fails. */
+ * out. ERR_IO when the stream fails; ERR_UNSUPPORTED, and nothing is written,
+ * when it would be larger than protobuf allows. */
 bool onnx_write(FILE *f, const struct onnx_out *o, struct err *err);
 
 /* Write one TensorProto (a test_data_set file). */

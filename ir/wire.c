@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "ir/base/limits.h"
 #include "ir/base/size.h"
 #include "ir/base/utf8.h"
 #include "ir/onnx.pb-c.h"
@@ -201,6 +202,14 @@ packed(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 	return charge(w, 8 * count + FIELD_COST);
 }
 
+/* Documentation and metadata may be long. */
+static bool
+is_name(const ProtobufCFieldDescriptor *f)
+{
+	return strcmp(f->name, "doc_string") != 0
+	    && strcmp(f->name, "value") != 0;
+}
+
 static bool
 text_ok(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 {
@@ -208,6 +217,8 @@ text_ok(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 
 	if (f->type != PROTOBUF_C_TYPE_STRING)
 		return true;
+	if (n > limit(LIMIT_NAME) && is_name(f))
+		return fault(w, f, "a name of more than 65536 bytes");
 	if (memchr(s, '\0', n))
 		return fault(w, f, "a name or text holds a NUL byte");
 	if (!utf8_is_valid(s, n))

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ir/base/counted.h"
 #include "ir/base/file_guard.h"
 #include "ir/base/folder.h"
 #include "ir/base/stale.h"
@@ -158,6 +160,8 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 	if (lstat(o->path, &st) == 0 && !force)
 		return err_set(err, ERR_IO,
 		    "%s: exists already (--force replaces it)", o->path);
+	o->left = arena_new(a, uint64_t, 1);
+	*o->left = UINT64_MAX;
 	o->temporary = arena_printf(a, "%s.tmp-%ld", o->path, (long)getpid());
 	stale_remove(o->path);
 	out_abandon(o);
@@ -172,6 +176,7 @@ out_open(
 {
 	char *path = arena_printf(a, "%s/%s", o->temporary, name);
 	FILE *f;
+	int fd;
 
 	for (char *s = path + strlen(o->temporary) + 1; (s = strchr(s, '/'));
 	     *s++ = '/') {
@@ -181,10 +186,19 @@ out_open(
 			return NULL;
 		}
 	}
-	f = fopen(path, "wxe");
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : counted_open(fd, o->left);
 	if (!f)
 		fail(err, name, "cannot create");
+	if (!f && fd >= 0)
+		close(fd);
 	return f;
+}
+
+bool
+out_is_full(const struct outdir *o)
+{
+	return *o->left == 0;
 }
 
 bool
@@ -198,6 +212,17 @@ out_close(FILE *f, const char *name, struct err *err)
 		return true;
 	errno = why ? why : errno;
 	return fail(err, name, "cannot write");
+}
+
+void
+out_discard(const struct outdir *o, FILE *f, const char *name)
+{
+	char path[4096];
+
+	fclose(f);
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", o->temporary, name)
+	    < sizeof path)
+		unlink(path);
 }
 
 static bool
@@ -220,11 +245,49 @@ sync_parent(const char *path, struct err *err)
 	return true;
 }
 
+/* All contents are on their way before the first is waited for: one commit of
+ * the file system's journal then holds all of them. */
+static int
+start_sync(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	int fd =
+	    type == FTW_F ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	(void)st, (void)ftw;
+	if (fd < 0)
+		return 0;
+	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	close(fd);
+	return 0;
+}
+
+static int
+sync_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	int fd, bad;
+
+	(void)st, (void)ftw;
+	if (type != FTW_F && type != FTW_DP)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -1;
+	/* some file systems cannot; their renames stand */
+	bad = fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP;
+	close(fd);
+	return bad;
+}
+
 bool
 out_commit(struct outdir *o, struct err *err)
 {
 	struct stat st;
 
+	if (!o->is_scratch
+	    && (nftw(o->temporary, start_sync, 16, FTW_PHYS) != 0
+	        || nftw(o->temporary, sync_entry, 16, FTW_DEPTH | FTW_PHYS)
+	            != 0))
+		return fail(err, o->path, "cannot sync");
 	if (o->force && lstat(o->path, &st) == 0) {
 		if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path,
 		        RENAME_EXCHANGE)
@@ -244,6 +307,20 @@ void
 out_abandon(struct outdir *o)
 {
 	folder_remove(o->temporary);
+}
+
+/* Write it out, to the disk, and close it. */
+static bool
+sync_stream(FILE *f, const char *path, struct err *err)
+{
+	bool bad = fflush(f) == 0 && !ferror(f) && fsync(fileno(f)) != 0
+	    && errno != EINVAL && errno != ENOTSUP;
+
+	if (!bad)
+		return out_close(f, path, err);
+	fail(err, path, "cannot sync");
+	fclose(f);
+	return false;
 }
 
 bool
@@ -266,11 +343,12 @@ file_write(const char *path,
 		return fail(err, path, "cannot create");
 	ok = write(f, context, err);
 	if (ok)
-		ok = out_close(f, path, err);
+		ok = sync_stream(f, path, err);
 	else
 		fclose(f);
 	if (ok && rename(temporary, path) != 0)
 		ok = fail(err, path, "cannot rename into place");
+	ok = ok && sync_parent(path, err);
 	if (!ok)
 		unlink(temporary);
 	return ok;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "ir/base/arena.h"
@@ -32,6 +33,8 @@ bool file_read(const char **text, size_t *n, const char *path, size_t limit,
 struct outdir {
 	const char *path, *temporary;
 	bool force;
+	bool is_scratch; /* deleted soon: not synced */
+	uint64_t *left; /* bytes that may still be written */
 };
 
 bool out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
@@ -39,14 +42,18 @@ bool out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 /* Open a file (its name may have sub-folders, which are made). */
 FILE *out_open(
     const struct outdir *o, const char *name, struct arena *a, struct err *err);
-/* Flush and close what out_open() gave, reporting any write error. Not synced
- * to the disk: a killed process leaves all or nothing, and after a power cut a
- * result is made again from the database, which is synced. */
+/* Flush and close what out_open() gave, reporting any write error. */
 bool out_close(FILE *f, const char *name, struct err *err);
+/* Delete a file that is open. */
+void out_discard(const struct outdir *o, FILE *f, const char *name);
+/* Did a file want more than *left bytes? */
+bool out_is_full(const struct outdir *o);
+/* Sync all files and folders, rename, and sync the folder around it: after a
+ * kill or a power cut the path has all of the old, or all of the new. */
 bool out_commit(struct outdir *o, struct err *err);
 void out_abandon(struct outdir *o);
 
-/* One file, written whole or not at all: `write` fills it. */
+/* One file, written whole or not at all, and synced: `write` fills it. */
 bool file_write(const char *path,
     bool (*write)(FILE *f, void *context, struct err *err), void *context,
     struct err *err);

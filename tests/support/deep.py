@@ -81,4 +81,5 @@ def main():
         f.write(number(1, 8) + blob(7, graph) + blob(8, number(2, 17)))
 
 
-main()
+if __name__ == "__main__":
+    main()

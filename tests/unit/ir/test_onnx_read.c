@@ -368,6 +368,7 @@ models_above_two_gigabytes_are_read(void **state)
 	    .ir_version = 8,
 	    .nopsets = 1,
 	    .opset = &opset,
+	    .any_size = true,
 	    .content = skip_content,
 	    .context = g};
 	int fd = mkstemp(path);

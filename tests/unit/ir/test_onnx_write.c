@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#endif
 /* Writing: what is written reads back as it was. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -5,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -182,6 +186,63 @@ light_constants_are_shapes(void **state)
 	    1000);
 }
 
+/* Only the large ones, and only where the operator exists. */
+static void
+large_fills_are_shapes(void **state)
+{
+	struct fixture *f = *state;
+	struct onnx_opset old = {"", 8};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct graph *g = graph_new(&f->a, "g");
+		struct onnx_out out;
+		value_id io[2];
+
+		io[0] = build_input(g, "x", DT_FLOAT, DIMS(1, 100));
+		io[1] = build_zeros(g, DT_FLOAT, DIMS(100, 100));
+		set_outputs(
+		    g, build_node(g, OP_MATMUL, i == 2 ? 1 : 13, io, 2));
+		out = out_of(g);
+		out.light_bytes = i == 1 ? 40001 : 40000;
+		if (i == 2)
+			out.opset = &old, out.nopsets = 1;
+		free(f->bytes);
+		f->bytes = NULL;
+		assert_int_equal(through(f, &out)->nnodes, i == 0 ? 2 : 1);
+		assert_int_equal(f->n < 1000, i == 0);
+		model_close(&f->m);
+	}
+}
+
+/* More than a file may hold is refused, and nothing is written. */
+static void
+files_end_at_2_gib(void **state)
+{
+	struct fixture *f = *state;
+	const size_t bytes = (size_t)2200 * 1000 * 1000;
+	void *weights = mmap(NULL, bytes, PROT_READ,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	static const int64_t many[] = {1000, 550000};
+	struct graph *g = graph_new(&f->a, "g");
+	struct onnx_out out;
+	value_id io[2];
+	FILE *file;
+
+	assert_ptr_not_equal(weights, MAP_FAILED);
+	io[0] = build_input(g, "x", DT_FLOAT, DIMS(1, 1000));
+	io[1] = build_zeros(g, DT_FLOAT, DIMS(1000, 550000));
+	*(struct tensor *)(uintptr_t)graph_value(g, io[1])->constant =
+	    tensor_view(DT_FLOAT, 2, many, weights);
+	set_outputs(g, build_node(g, OP_MATMUL, 13, io, 2));
+	out = out_of(g);
+	file = open_memstream(&f->bytes, &f->n);
+	assert_false(onnx_write(file, &out, &f->err));
+	fclose(file);
+	assert_int_equal(f->n, 0);
+	assert_int_equal(f->err.kind, ERR_UNSUPPORTED);
+	munmap(weights, bytes);
+}
+
 static void
 functions_carry_their_constants(void **state)
 {
@@ -274,6 +335,8 @@ main(void)
 	    TEST(what_is_never_looked_into_goes_out_as_it_came),
 	    TEST(the_same_graph_gives_the_same_bytes),
 	    TEST(light_constants_are_shapes),
+	    TEST(large_fills_are_shapes),
+	    TEST(files_end_at_2_gib),
 	    TEST(functions_carry_their_constants),
 	    TEST(sub_graphs_name_what_they_capture),
 	    TEST(tensors_of_test_data_read_back),

@@ -1,0 +1,64 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fopencookie */
+#endif
+#include "ir/base/counted.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct counted {
+	int fd;
+	uint64_t *left;
+};
+
+static ssize_t
+write_counted(void *cookie, const char *s, size_t n)
+{
+	const struct counted *c = cookie;
+	size_t done = 0;
+
+	if (n > *c->left) {
+		*c->left = 0;
+		errno = EFBIG;
+		return 0;
+	}
+	while (done < n) {
+		ssize_t put = write(c->fd, s + done, n - done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return 0;
+		done += (size_t)put;
+	}
+	*c->left -= n;
+	return (ssize_t)n;
+}
+
+static int
+close_counted(void *cookie)
+{
+	struct counted *c = cookie;
+	int fd = c->fd;
+
+	free(c);
+	return close(fd);
+}
+
+FILE *
+counted_open(int fd, uint64_t *left)
+{
+	const cookie_io_functions_t functions = {
+	    .write = write_counted, .close = close_counted};
+	struct counted *c = malloc(sizeof *c);
+	FILE *f;
+
+	if (!c)
+		return NULL;
+	*c = (struct counted){fd, left};
+	f = fopencookie(c, "w", functions);
+	if (!f)
+		free(c);
+	return f;
+}
