@@ -179,7 +179,7 @@ write_row(FILE *f, const struct summary *s, uint32_t i)
 	    u->estimated ? "estimated " : "",
 	    format_duration(u->cost_ns, cost, sizeof cost),
 	    s->wins[i] ? " **wins**" : "");
-	if (u->baseline_ns)
+	if (u->baseline_ns && !(u->baseline_bound && u->estimated))
 		fprintf(f, "%s%.3f of %s", u->baseline_bound ? "at most " : "",
 		    (double)u->cost_ns / (double)u->baseline_ns, u->baseline);
 	fprintf(f, " | %s | ", u->proven ? "proven" : "not proven");

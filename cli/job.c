@@ -278,6 +278,7 @@ request(struct job *j, const struct constraints *constraints)
 {
 	return (struct plan_request){
 	    .only = j->only,
+	    .replay = j->only != NULL,
 	    .graph = j->model.graph,
 	    .mix = &j->mix,
 	    .candidates = &j->candidates,
@@ -408,6 +409,7 @@ job_plan_pinned(struct job *j, node_id node, uint32_t target, struct plan *out,
 	        .text = "what if",
 	    },
 	    a);
+	r.replay = false;
 	r.only = NULL; /* of a replayed plan: this asks about others */
 	r.no_baselines = true;
 	return plan_find(out, found, &r, a, err);

@@ -108,14 +108,17 @@ print_baselines(const struct plan *p)
 
 	for (uint32_t i = 0; i < p->nbaselines; i++) {
 		const struct plan_baseline *b = &p->baseline[i];
+		double ratio;
 
+		printf("  %-18s ", b->name);
 		if (b->cost == COST_NEVER)
-			printf("  %-18s no legal plan\n", b->name);
+			printf("no legal plan");
 		else
-			printf("  %-18s %s%s  x%.3f\n", b->name,
-			    b->bound ? "at least " : "         ",
-			    format_column(b->cost, 10, text, sizeof text),
-			    (double)b->cost / (double)(p->cost ? p->cost : 1));
+			printf("%s%s", b->bound ? "at least " : "         ",
+			    format_column(b->cost, 10, text, sizeof text));
+		if (plan_ratio(&ratio, p, b))
+			printf("  x%.3f", ratio);
+		putchar('\n');
 	}
 }
 

@@ -117,12 +117,14 @@ format_duration(uint64_t ns, char *text, size_t n)
 
 	if (ns < 1000)
 		snprintf(text, n, "%llu ns", (unsigned long long)ns);
-	else if (ns < 1000000)
+	else if (ns < 999500) /* from here on three digits make 1e+03 */
 		snprintf(text, n, "%.3g µs", x / 1e3);
 	else if (ns < 1000000000)
 		snprintf(text, n, "%.4g ms", x / 1e6);
-	else
+	else if (ns < 9999500000000)
 		snprintf(text, n, "%.4g s", x / 1e9);
+	else
+		snprintf(text, n, "%.0f s", x / 1e9);
 	return text;
 }
 

@@ -95,16 +95,19 @@ put_baselines(FILE *f, const struct emit_work *w)
 	    f);
 	for (uint32_t i = 0; i < p->nbaselines; i++) {
 		const struct plan_baseline *b = &p->baseline[i];
+		double ratio;
 
 		fputs("| ", f);
 		put_cell(f, b->name);
 		if (b->cost == COST_NEVER)
 			fputs(" | no legal plan | |\n", f);
 		else
-			fprintf(f, " | %s%s | %.3f |\n",
+			fprintf(f, " | %s%s | %s |\n",
 			    b->bound ? "at least " : "",
 			    cost_text(b->cost, w->arena),
-			    p->cost ? (double)b->cost / (double)p->cost : 0);
+			    plan_ratio(&ratio, p, b)
+			        ? arena_printf(w->arena, "%.3f", ratio)
+			        : "");
 	}
 }
 

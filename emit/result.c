@@ -214,15 +214,16 @@ write_proof(struct json *j, const struct emit_work *w)
 	json_array(j);
 	for (uint32_t i = 0; i < p->nbaselines; i++) {
 		const struct plan_baseline *b = &p->baseline[i];
+		double ratio;
 
 		json_inline_object(j);
 		json_key_str(j, "name", b->name);
 		json_cost(j, "cost_ns", b->cost);
 		json_key(j, "ratio");
-		if (b->cost == COST_NEVER || p->cost == 0)
-			json_null(j);
+		if (plan_ratio(&ratio, p, b))
+			json_real(j, ratio);
 		else
-			json_real(j, (double)b->cost / (double)p->cost);
+			json_null(j);
 		json_key_bool(j, "bound", b->bound);
 		if (b->plan)
 			json_key_str(j, "basis",

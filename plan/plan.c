@@ -152,6 +152,16 @@ plan_basis(const struct plan *p)
 	return price_basis(weakest, p->at_least);
 }
 
+bool
+plan_ratio(double *ratio, const struct plan *p, const struct plan_baseline *b)
+{
+	if (b->cost == COST_NEVER || p->cost == 0
+	    || (b->bound && plan_unpriced(p)))
+		return false;
+	*ratio = (double)b->cost / (double)p->cost;
+	return true;
+}
+
 const char *
 plan_target_basis(const struct plan *p, uint32_t target)
 {

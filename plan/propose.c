@@ -57,7 +57,8 @@ node_apply(struct planner *pl, struct err *err)
 bool
 may_improve(const struct plan_request *r)
 {
-	return !r->only && (!r->searcher || strcmp(r->searcher, "exact") == 0);
+	return !r->replay
+	    && (!r->searcher || strcmp(r->searcher, "exact") == 0);
 }
 
 /* Only the exact search proves more with more memory; others are not run twice for

@@ -16,8 +16,10 @@ struct plan_request {
 	struct prices *prices; /* pricer_begin() filled them */
 	struct pricer *pricer; /* NULL: the prices there are must do */
 	const struct constraints *constraints; /* NULL: none */
-	const bool *only; /* [candidates->n] a replay: no others may be used;
-			   * NULL: all may */
+	const bool *only; /* [candidates->n] no others may be used; NULL: all
+			   * may */
+	bool replay; /* `only` is a plan that was found before: it is stated at
+		      * these prices, nothing is compared or proven */
 	const char *searcher; /* NULL: "exact" */
 	bool eager_pricing; /* price everything before searching */
 	bool price_baselines; /* price what they use, too */

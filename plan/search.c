@@ -45,7 +45,7 @@ planner_open(struct planner *pl, const struct plan_request *r, struct arena *a,
 static bool
 conclude(struct plan *out, struct planner *pl, struct err *err)
 {
-	if (pl->r->only) {
+	if (pl->r->replay) {
 		out->lower_bound = 0;
 		out->proven = false;
 		return true;
@@ -78,7 +78,7 @@ finish(struct plan *out, struct planner *pl, struct err *err)
 	out->nbaselines = pl->nbaselines;
 	out->tie = pl->tie;
 	out->nties = pl->nties;
-	out->searcher = pl->r->only ? "replay" : x->searcher;
+	out->searcher = pl->r->replay ? "replay" : x->searcher;
 	if (!conclude(out, pl, err))
 		return false;
 	trace_plan(pl->r->trace, out);
@@ -100,7 +100,7 @@ search_once(struct planner *pl, const struct plan_request *r, struct plan *out,
 	}
 	if (!planner_search(pl, err))
 		return false;
-	if (pl->incumbent.found && !r->only && !r->no_baselines
+	if (pl->incumbent.found && !r->replay && !r->no_baselines
 	    && !baselines_find(pl, err))
 		return false;
 	*found = incumbent_cost(pl, &pl->incumbent) != COST_NEVER;

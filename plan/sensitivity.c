@@ -166,6 +166,7 @@ solve_at(struct plan *out, const struct question *q, double value,
 	    q->arena);
 	if (only)
 		s->r.only = only;
+	s->r.replay = s->r.replay || only;
 	return solve(out, &s->r, cost, q->arena, err);
 }
 

@@ -59,8 +59,8 @@ plan_versus_eager(
 			v.eager = p->baseline[i].plan;
 			v.bound = p->baseline[i].bound;
 		}
-	if (!v.eager)
-		return false;
+	if (!v.eager || (v.bound && plan_unpriced(p)))
+		return false; /* (a bound against estimates says nothing) */
 	v.eager_launches = count_launches(v.eager);
 	if (v.launches + v.eager_launches == 0)
 		return false;

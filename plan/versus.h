@@ -18,7 +18,7 @@ struct plan_versus {
 };
 
 /* False when there is no eager plan to compare with, or nothing launches in
- * either. */
+ * either, or all that is known of it is a bound, and of the plan estimates. */
 bool plan_versus_eager(
     struct plan_versus *out, const struct plan *p, struct arena *a);
 

@@ -43,6 +43,8 @@ if abs(proof['gap'] - want) > 1e-6:
 for b in r['baselines']:
     if b['bound'] and b.get('basis', 'bound') != 'bound':
         print('baseline', b)
+    if b['bound'] and unpriced and b['ratio'] is not None:
+        print('a bound over estimates', b)
 P
 }
 
@@ -51,6 +53,8 @@ for limit in --max-measure=1 --max-measure=7 --max-measure=20 \
 	rm -rf out.marq t.db
 	run search tiny.onnx $targets --db t.db $limit -o out.marq
 	expect_status 0
+	! grep 'at least .* x[0-9]' out || grep -qE '^plan: .*(measured|simulated),' out ||
+		fail "$limit: compares a bound with estimates"
 	wrong=$(check out.marq/result.json)
 	[ -z "$wrong" ] || fail "$limit: $wrong"
 	run run out.marq --db t.db --no-measure --runs 1

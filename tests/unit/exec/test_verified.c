@@ -223,6 +223,10 @@ search(struct verification *v)
 	uint32_t n = 0;
 
 	assert_true(search_plan(&plan, v, &err));
+	/* what is barred is out of the problem; of the rest there is a proof */
+	assert_string_equal(plan.searcher, "exact");
+	assert_true(plan.proven);
+	assert_int_equal(plan.lower_bound, plan.cost);
 	for (uint32_t i = 0; i < plan.ncomposites; i++)
 		n += found.candidate[plan.composite[i].candidate].target == 0;
 	return n;
