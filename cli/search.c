@@ -159,8 +159,24 @@ static const struct command_line line = {
            "understand it, into a result directory.",
 };
 
+/* Does a target of the plan tell prices only? Then `marq run` refuses it. */
+static bool
+is_paper(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct target *t =
+		    &p->mix->target[p->candidates
+		                        ->candidate[p->composite[i].candidate]
+		                        .target];
+
+		if (t->only_prices || t->kind->compile == NULL)
+			return true;
+	}
+	return false;
+}
+
 static void
-say_next(const struct search_cmd *args)
+say_next(const struct search_cmd *args, const struct job *j)
 {
 	const struct cli *c = args->search.cli;
 
@@ -170,6 +186,9 @@ say_next(const struct search_cmd *args)
 		cli_next(c, "the same without --dry-run");
 	else if (args->no_output)
 		cli_next(c, "leave -o out to have files written");
+	else if (is_paper(&j->plan))
+		cli_next(c, "marq explain %s --all, or open %s/report.html",
+		    args->out, args->out);
 	else
 		cli_next(c,
 		    "marq run %s, marq explain %s --all, or open "
@@ -195,6 +214,6 @@ cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 	if (ok && !args.dry_run)
 		summary_print(&j, args.no_output ? NULL : args.out);
 	if (ok)
-		say_next(&args);
+		say_next(&args, &j);
 	return ok;
 }

@@ -104,13 +104,17 @@ print_nan(const struct plan *p)
 static void
 print_baselines(const struct plan *p)
 {
+	size_t width = 18;
 	char text[32];
 
+	for (uint32_t i = 0; i < p->nbaselines; i++)
+		if (strlen(p->baseline[i].name) > width)
+			width = strlen(p->baseline[i].name);
 	for (uint32_t i = 0; i < p->nbaselines; i++) {
 		const struct plan_baseline *b = &p->baseline[i];
 		double ratio;
 
-		printf("  %-18s ", b->name);
+		printf("  %-*s ", (int)width, b->name);
 		if (b->cost == COST_NEVER)
 			printf("no legal plan");
 		else
@@ -457,6 +461,7 @@ summary_dry_run(struct job *j, const char *out, struct err *err)
 	    j->counts.exact + j->counts.accepted);
 	forecast_print(f.n, forecast_ns(&f), f.workers, f.attempts);
 	if (out)
-		printf("would write %s\n", out);
+		printf("would write %s\n",
+		    strcmp(out, "none") == 0 ? "nothing" : out);
 	return true;
 }

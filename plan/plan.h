@@ -101,8 +101,8 @@ plan_pays(const struct plan *p, const struct price *price)
 
 /* The cost of a baseline over that of the plan; false where that would say
  * nothing: no such plan, or a bound of it against estimates. */
-bool plan_ratio(double *ratio, const struct plan *p,
-    const struct plan_baseline *b);
+bool plan_ratio(
+    double *ratio, const struct plan *p, const struct plan_baseline *b);
 
 /* How many composites and conversions of a plan have no price. */
 uint32_t plan_unpriced(const struct plan *p);

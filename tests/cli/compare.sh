@@ -24,6 +24,20 @@ npu a.json 100 32
 npu b.json 110 32
 search base tiny.onnx $both
 
+# Rules have no kernels: what is said to come next works. 999,700 ns are no "1e+03".
+npu slow.json 999700 32
+run search tiny.onnx -t rules:file=slow.json -t host --no-measure --db none -o paper \
+	--pin op:Conv=rules
+expect_status 0
+expect_not_in err 'marq run'
+expect_in err 'next: marq explain paper --all'
+run run paper
+expect_status 3
+run explain paper --all
+expect_status 0
+expect_in out '0.9997 ms'
+expect_not_in out 'e+0'
+
 # A plan that costs nothing has no percentage; which side is not proven is said.
 rewrite() { # FROM TO PYTHON: a result with `r` changed
 	cp -r "$1" "$2"
