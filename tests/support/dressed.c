@@ -80,6 +80,8 @@ dress_candidates(struct dressed *d)
 	d->mix.n = p->ntargets;
 	formats_init(&d->mix.formats);
 	d->mix.formats.n = p->nformats;
+	for (uint32_t f = 0; f < p->nformats; f++)
+		d->mix.formats.format[f].space = SPACE_HOST;
 }
 
 static struct price
