@@ -72,7 +72,7 @@ write_for(
     const char *path, uint64_t ns, uint32_t rows, uint32_t who, struct tally *t)
 {
 	struct err err = {.kind = ERR_NONE};
-	struct db_sample x = {
+	struct sample x = {
 	    .n = 11, .low = 1000, .median = 1010, .high = 1020, .min = 990};
 	uint64_t start = clock_ns();
 	struct arena a;
@@ -250,10 +250,10 @@ measurer_open(struct measurer **m, const struct measure_options *o,
 
 bool
 measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct measurement *r),
+    void (*done)(void *context, uint32_t job, const struct sample *r),
     void *context, struct err *err)
 {
-	struct measurement r = {.n = 11,
+	struct sample r = {.n = 11,
 	    .low = 1000000000,
 	    .median = 1000000000,
 	    .high = 1000000000,

@@ -9,9 +9,9 @@
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
 
-static const char *const outcome_word[NDB_OUTCOME] = {
-#define OUTCOME(name, word) [DB_##name] = word,
-#include "db/outcome.def"
+static const char *const outcome_word[NOUTCOME] = {
+#define OUTCOME(name, word) [OUTCOME_##name] = word,
+#include "ir/base/outcome.def"
 #undef OUTCOME
 };
 
@@ -29,7 +29,7 @@ print_stat(const struct db_args *d, const struct db_stat *s)
 	printf("%10" PRIu64 " attempts, %" PRIu64 " of them retired, %" PRIu64
 	       " leased just now\n",
 	    s->attempts, s->retired, s->leases);
-	for (int i = 0; i < NDB_OUTCOME; i++)
+	for (int i = 0; i < NOUTCOME; i++)
 		if (s->by_outcome[i])
 			printf("%10" PRIu64 " %s\n", s->by_outcome[i],
 			    outcome_word[i]);
@@ -58,7 +58,7 @@ print_stat_json(const struct db_args *d, const struct db_stat *s)
 	json_key_uint(&j, "retired", s->retired);
 	json_key(&j, "outcomes");
 	json_object(&j);
-	for (int i = 0; i < NDB_OUTCOME; i++)
+	for (int i = 0; i < NOUTCOME; i++)
 		json_key_uint(&j, outcome_word[i], s->by_outcome[i]);
 	json_close(&j);
 	json_key_str(&j, "oldest_utc", s->oldest_utc);

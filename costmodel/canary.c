@@ -62,7 +62,7 @@ choose(struct flock *f, uint32_t max, struct arena *scratch)
 }
 
 static void
-done(void *context, uint32_t job, const struct measurement *r)
+done(void *context, uint32_t job, const struct sample *r)
 {
 	struct flock *f = context;
 	const struct slot *s = &f->p->slot[f->slot[job]];

@@ -11,27 +11,6 @@
 #include "targets/candidates.h"
 #include "targets/target.h"
 
-enum outcome {
-	OUTCOME_OK,
-	OUTCOME_UNSUPPORTED, /* compile() refused */
-	OUTCOME_WRONG, /* differs from the reference */
-	OUTCOME_TIMEOUT,
-	OUTCOME_CRASH,
-	OUTCOME_OOM,
-	OUTCOME_NOISY, /* samples never settled; figures are there */
-};
-
-struct measurement {
-	enum outcome outcome;
-	uint32_t n; /* samples kept */
-	cost_ns median, low, high, min; /* of block medians; low = lower
-					 * quartile, which is the price */
-	double max_error; /* against the reference, relative to range */
-	uint64_t span_ns; /* how long measuring took */
-	char detail[160]; /* words for anything but OK; what a tool's answer
-			   * rests on */
-};
-
 struct measure_options {
 	const struct graph *graph;
 	const struct mix *mix;
@@ -65,10 +44,6 @@ struct measure_job {
 	bool versus;
 	uint32_t rival;
 };
-
-/* A tool's answer as a measurement. */
-struct answer;
-struct measurement measurement_of_answer(const struct answer *a);
 
 /* Is the candidate's price told by a tool (target.ask_ms)? */
 bool measure_asks(const struct measure_options *o, uint32_t candidate);

@@ -48,7 +48,7 @@ struct job_progress {
 	struct worker_reply block[BLOCKS_VERSUS];
 	uint32_t nblocks, strikes;
 	bool finished;
-	struct measurement result;
+	struct sample result;
 };
 
 struct measurer {
@@ -130,7 +130,7 @@ death_outcome(int status)
 }
 
 static void
-describe_death(struct helper *h, int status, struct measurement *r)
+describe_death(struct helper *h, int status, struct sample *r)
 {
 	char words[96];
 
@@ -163,19 +163,19 @@ quartile(const cost_ns *x, uint32_t n, uint32_t q)
 static void
 finish_measured(struct job_progress *p)
 {
-	struct measurement *r = &p->result;
+	struct sample *r = &p->result;
 	cost_ns median[BLOCKS_VERSUS];
 
-	*r = (struct measurement){.outcome = OUTCOME_OK, .min = COST_NEVER};
+	*r = (struct sample){.outcome = OUTCOME_OK, .min = COST_NEVER};
 	for (uint32_t i = 0; i < p->nblocks; i++) {
 		const struct worker_reply *b = &p->block[i];
 
 		median[i] = b->median_ns;
 		r->n += b->kept;
 		r->min = b->min_ns < r->min ? b->min_ns : r->min;
-		r->span_ns += b->span_ns;
-		if (b->error > r->max_error)
-			r->max_error = b->error;
+		r->span_ns += b->sample.span_ns;
+		if (b->sample.max_error > r->max_error)
+			r->max_error = b->sample.max_error;
 	}
 	qsort(median, p->nblocks, sizeof *median, by_u64);
 	r->low = quartile(median, p->nblocks, 1);
@@ -190,17 +190,14 @@ finish_measured(struct job_progress *p)
 static void
 finish_answered(struct job_progress *p, const struct worker_reply *r)
 {
-	p->result = r->answer;
-	p->result.max_error = r->error;
-	p->result.span_ns = r->span_ns;
+	p->result = r->sample;
 	p->finished = true;
 }
 
 static void
 finish_failed(struct job_progress *p, enum outcome outcome, const char *detail)
 {
-	p->result = (struct measurement){.outcome = outcome};
-	snprintf(p->result.detail, sizeof p->result.detail, "%s", detail);
+	p->result = sample_failed(outcome, "%s", detail);
 	p->finished = true;
 }
 
@@ -213,7 +210,7 @@ struct job_group {
 	uint32_t first, n; /* jobs of this group */
 	uint32_t round, next; /* round, next job of it (counted from 0) */
 	uint32_t nbusy;
-	void (*done)(void *context, uint32_t job, const struct measurement *r);
+	void (*done)(void *context, uint32_t job, const struct sample *r);
 	void *context;
 };
 
@@ -313,10 +310,10 @@ take_reply(struct job_group *k, const struct worker_reply *r)
 {
 	struct job_progress *p = &k->progress[r->number];
 
-	if (r->outcome != OUTCOME_OK) {
-		finish_failed(p, r->outcome, r->detail);
-		p->result.max_error = r->error;
-		p->result.span_ns = r->span_ns;
+	if (r->sample.outcome != OUTCOME_OK) {
+		finish_failed(p, r->sample.outcome, r->sample.detail);
+		p->result.max_error = r->sample.max_error;
+		p->result.span_ns = r->sample.span_ns;
 	} else if (r->answered) {
 		finish_answered(p, r);
 	} else {
@@ -339,7 +336,7 @@ bury(struct job_group *k, struct helper *h, bool timed_out)
 	int status = 0;
 
 	waitpid(h->pid, &status, 0);
-	p->result = (struct measurement){
+	p->result = (struct sample){
 	    .outcome = timed_out ? OUTCOME_TIMEOUT : death_outcome(status)};
 	if (timed_out || p->result.outcome == OUTCOME_TIMEOUT)
 		snprintf(p->result.detail, sizeof p->result.detail,
@@ -453,7 +450,7 @@ run_group(struct job_group *k, struct err *err)
 
 bool
 measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct measurement *r),
+    void (*done)(void *context, uint32_t job, const struct sample *r),
     void *context, struct err *err)
 {
 	struct job_group k = {

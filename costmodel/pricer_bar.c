@@ -36,8 +36,7 @@ store(struct pricer *p, struct costdb *db, const struct slot *s,
     enum outcome outcome, const char *why, struct err *err)
 {
 	struct environment *e = &p->environment[s->target];
-	const struct db_sample sample = {
-	    .outcome = (enum db_outcome)outcome, .detail = why};
+	const struct sample sample = sample_failed(outcome, "%s", why);
 
 	return costdb_environment(db,
 	           environment_other(e->hard, "bar", p->arena), true,

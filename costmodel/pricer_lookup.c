@@ -9,15 +9,6 @@
 #include "costmodel/environment.h"
 #include "db/facts.h"
 
-_Static_assert((int)DB_OK == (int)OUTCOME_OK
-        && (int)DB_UNSUPPORTED == (int)OUTCOME_UNSUPPORTED
-        && (int)DB_WRONG == (int)OUTCOME_WRONG
-        && (int)DB_TIMEOUT == (int)OUTCOME_TIMEOUT
-        && (int)DB_CRASH == (int)OUTCOME_CRASH
-        && (int)DB_OOM == (int)OUTCOME_OOM
-        && (int)DB_NOISY == (int)OUTCOME_NOISY,
-    "outcomes are handed over by number");
-
 static const char *const outcome_phrase[] = {
     [OUTCOME_OK] = "ok",
     [OUTCOME_UNSUPPORTED] = "unsupported",
@@ -184,7 +175,7 @@ range_low(cost_ns quartile, cost_ns least)
 void
 price_of_found(struct price *price, const struct db_found *f)
 {
-	bool good = f->outcome == DB_OK || f->outcome == DB_NOISY;
+	bool good = f->outcome == OUTCOME_OK || f->outcome == OUTCOME_NOISY;
 
 	price->state = good ? PRICE_KNOWN : PRICE_FAILED;
 	price->ns = f->ns;
@@ -195,7 +186,7 @@ price_of_found(struct price *price, const struct db_found *f)
 
 void
 price_of_measurement(
-    struct price *price, const struct measurement *m, struct arena *a)
+    struct price *price, const struct sample *m, struct arena *a)
 {
 	bool good = m->outcome == OUTCOME_OK || m->outcome == OUTCOME_NOISY;
 
@@ -217,7 +208,7 @@ price_of_measurement(
 static const char *
 outcome_words(const struct db_found *f, struct arena *a)
 {
-	if (f->outcome == DB_OK)
+	if (f->outcome == OUTCOME_OK)
 		return arena_str(a, f->detail);
 	return arena_printf(a, "%s%s%s", outcome_phrase[f->outcome],
 	    f->detail[0] ? ": " : "", f->detail);
@@ -228,8 +219,8 @@ static bool
 is_worth_retrying(
     const struct pricer *p, const struct slot *s, const struct db_found *f)
 {
-	return f->outcome == DB_TIMEOUT && f->limit_ns < slot_limit_ns(p, s)
-	    && p->o.measure;
+	return f->outcome == OUTCOME_TIMEOUT
+	    && f->limit_ns < slot_limit_ns(p, s) && p->o.measure;
 }
 
 static bool
@@ -306,8 +297,9 @@ use_near(struct pricer *p, struct slot *s, bool *found, struct err *err)
 void
 probe_of_found(struct pricer *p, struct slot *s, const struct db_found *f)
 {
-	if (f->outcome == DB_OK || f->outcome == DB_NOISY) {
-		cost_ns ns = f->outcome == DB_OK ? f->low : f->low / DISTURBED;
+	if (f->outcome == OUTCOME_OK || f->outcome == OUTCOME_NOISY) {
+		cost_ns ns =
+		    f->outcome == OUTCOME_OK ? f->low : f->low / DISTURBED;
 
 		if (s->price.probes == 0 || ns < s->probe_ns)
 			s->probe_ns = ns ? ns : 1;

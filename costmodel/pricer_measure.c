@@ -236,21 +236,13 @@ measuring_begin(
 
 bool
 store_attempt(struct pricer *p, const struct slot *s, db_id env,
-    const struct measurement *r, struct err *err)
+    const struct sample *r, struct err *err)
 {
-	struct db_sample sample = {
-	    .outcome = (enum db_outcome)r->outcome,
-	    .n = r->n,
-	    .low = r->low,
-	    .median = r->median < r->low ? r->low : r->median,
-	    .high = r->high < r->median ? r->median : r->high,
-	    .min = r->min,
-	    .max_error = r->max_error,
-	    .span_ns = r->span_ns,
-	    .limit_ns = slot_limit_ns(p, s),
-	    .detail = r->detail,
-	};
+	struct sample sample = *r;
 
+	sample.limit_ns = slot_limit_ns(p, s);
+	if (sample.median < sample.low)
+		sample.median = sample.low;
 	if (sample.high < sample.median)
 		sample.high = sample.median;
 	if (!p->db)
@@ -273,12 +265,12 @@ env_of(const struct batch *b, const struct slot *s)
 }
 
 static void
-take_probe(struct batch *b, uint32_t slot, const struct measurement *r)
+take_probe(struct batch *b, uint32_t slot, const struct sample *r)
 {
 	struct pricer *p = b->p;
 	struct slot *s = &p->slot[slot];
 	const struct db_found f = {.attempts = 1,
-	    .outcome = (enum db_outcome)r->outcome,
+	    .outcome = r->outcome,
 	    .low = r->low,
 	    .high = r->low};
 
@@ -294,7 +286,7 @@ take_probe(struct batch *b, uint32_t slot, const struct measurement *r)
 }
 
 static void
-take_price(struct batch *b, uint32_t slot, const struct measurement *r)
+take_price(struct batch *b, uint32_t slot, const struct sample *r)
 {
 	struct pricer *p = b->p;
 	struct slot *s = &p->slot[slot];
@@ -328,7 +320,7 @@ jobs_left(const struct pricer *p)
 }
 
 static void
-job_done(void *context, uint32_t job, const struct measurement *r)
+job_done(void *context, uint32_t job, const struct sample *r)
 {
 	struct batch *b = context;
 	struct pricer *p = b->p;

@@ -117,8 +117,8 @@ put_key(struct whole *w, struct pricer *p, struct buf *b)
 /* ---- asking ---- */
 
 static void
-check_outputs(struct whole *w, const struct pricer *p, struct trial *t,
-    struct measurement *m)
+check_outputs(
+    struct whole *w, const struct pricer *p, struct trial *t, struct sample *m)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct reference r;
@@ -139,31 +139,29 @@ check_outputs(struct whole *w, const struct pricer *p, struct trial *t,
 }
 
 static void
-ask_with_weights(struct whole *w, const struct pricer *p, struct measurement *m)
+ask_with_weights(struct whole *w, const struct pricer *p, struct sample *m)
 {
 	const struct candidate *c = &w->candidate;
 	const struct target *target = &p->mix->target[c->target];
 	const struct region region = {
 	    w->nparts, c->ninputs, c->noutputs, w->part, c->input, c->output};
 	struct err err = {.kind = ERR_NONE};
-	struct answer answer;
 	struct trial t;
+	bool computed;
 
 	if (!trial_fill(&t, p->graph, p->mix, c, &w->arena, &err)) {
-		*m = (struct measurement){.outcome = OUTCOME_UNSUPPORTED};
-		snprintf(m->detail, sizeof m->detail, "%s", err.text);
+		*m = sample_failed(OUTCOME_UNSUPPORTED, "%s", err.text);
 		return;
 	}
-	target->kind->ask(target, p->graph, &region, t.in, t.out, &answer);
-	*m = measurement_of_answer(&answer);
-	if (m->outcome == OUTCOME_OK && answer.computed && p->o.reference)
+	computed = target->kind->ask(target, p->graph, &region, t.in, t.out, m);
+	if (m->outcome == OUTCOME_OK && computed && p->o.reference)
 		check_outputs(w, p, &t, m);
 }
 
 /* The key says nothing of the weights: a tool is asked with made-up ones, as
  * kernels are tried. */
 static void
-ask(struct whole *w, const struct pricer *p, struct measurement *m)
+ask(struct whole *w, const struct pricer *p, struct sample *m)
 {
 	struct seeded weights;
 
@@ -177,7 +175,7 @@ static bool
 ask_and_store(struct pricer *p, struct whole *w, uint32_t slot, struct err *err)
 {
 	struct slot *s = &p->slot[slot];
-	struct measurement m;
+	struct sample m;
 
 	ask(w, p, &m);
 	price_of_measurement(&s->price, &m, p->arena);

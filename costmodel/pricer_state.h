@@ -134,7 +134,7 @@ void probe_of_found(struct pricer *p, struct slot *s, const struct db_found *f);
 /* The price an attempt gives. */
 void price_of_found(struct price *price, const struct db_found *f);
 void price_of_measurement(
-    struct price *price, const struct measurement *m, struct arena *a);
+    struct price *price, const struct sample *m, struct arena *a);
 
 /* A price is known that is below its bound: bounds of this environment were
  * too high, so lower those that remain and say so. */
@@ -175,7 +175,7 @@ bool measuring_begin(
 
 /* Store an attempt; a full disk is noted once and survived. */
 bool store_attempt(struct pricer *p, const struct slot *s, db_id env,
-    const struct measurement *r, struct err *err);
+    const struct sample *r, struct err *err);
 
 /* Record which of the model's candidates the database has figures of. */
 bool record_model(struct pricer *p, struct err *err);

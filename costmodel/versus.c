@@ -99,7 +99,7 @@ look_up(struct duels *x, uint32_t i, bool *there, struct err *err)
 }
 
 static void
-duel_done(void *context, uint32_t job, const struct measurement *r)
+duel_done(void *context, uint32_t job, const struct sample *r)
 {
 	struct duels *x = context;
 	const uint32_t i = x->of[job];

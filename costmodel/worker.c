@@ -198,8 +198,8 @@ time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
 static void
 say(struct worker_reply *r, enum outcome outcome, const char *text)
 {
-	r->outcome = outcome;
-	snprintf(r->detail, sizeof r->detail, "%s", text);
+	r->sample.outcome = outcome;
+	snprintf(r->sample.detail, sizeof r->sample.detail, "%s", text);
 }
 
 static void
@@ -215,16 +215,17 @@ check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
 {
 	double allowed;
 
-	if (!trial_check(t, &w->reference, &r->error, &allowed, a, err)) {
+	if (!trial_check(
+	        t, &w->reference, &r->sample.max_error, &allowed, a, err)) {
 		say(r, OUTCOME_UNSUPPORTED, err->text);
 		return false;
 	}
-	if (r->error <= allowed)
+	if (r->sample.max_error <= allowed)
 		return true;
-	r->outcome = OUTCOME_WRONG;
-	snprintf(r->detail, sizeof r->detail,
+	r->sample.outcome = OUTCOME_WRONG;
+	snprintf(r->sample.detail, sizeof r->sample.detail,
 	    "differs from the reference by %.3g of its range, allowed %.3g",
-	    r->error, allowed);
+	    r->sample.max_error, allowed);
 	return false;
 }
 
@@ -245,14 +246,6 @@ shot_of(struct trial *t, struct arena *a)
 	    c->noutputs, weight_bytes_of(t->graph, c)};
 }
 
-static void
-take_answer(struct worker_reply *r, const struct answer *x)
-{
-	r->answered = true;
-	r->answer = measurement_of_answer(x);
-	say(r, r->answer.outcome, x->detail);
-}
-
 /* A price that a program elsewhere tells: asked once. It may take a measured
  * time on our cores, so nobody else measures there meanwhile. */
 static void
@@ -264,8 +257,8 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 	const struct region alone = {
 	    1, c->ninputs, c->noutputs, &c, c->input, c->output};
 	struct err err = {.kind = ERR_NONE};
-	struct answer answer;
 	struct trial t;
+	bool computed;
 	int held;
 
 	if (!trial_fill(&t, o->graph, o->mix, c, a, &err)) {
@@ -273,10 +266,11 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 		return;
 	}
 	held = machine_hold(w->place->core[0]);
-	target->kind->ask(target, o->graph, &alone, t.in, t.out, &answer);
+	computed = target->kind->ask(
+	    target, o->graph, &alone, t.in, t.out, &r->sample);
 	machine_release(held);
-	take_answer(r, &answer);
-	if (answer.outcome == ANSWER_OK && answer.computed && o->reference)
+	r->answered = true;
+	if (r->sample.outcome == OUTCOME_OK && computed && o->reference)
 		check_outputs(w, &t, r, a, &err);
 }
 
@@ -401,7 +395,8 @@ do_conversion(struct worker *w, const struct worker_request *q,
 static void
 answer(struct worker *w, const struct worker_request *q)
 {
-	struct worker_reply r = {.number = q->number, .outcome = OUTCOME_OK};
+	struct worker_reply r = {
+	    .number = q->number, .sample.outcome = OUTCOME_OK};
 	uint64_t start = clock_ns();
 	struct arena a;
 
@@ -420,7 +415,7 @@ answer(struct worker *w, const struct worker_request *q)
 	else
 		do_candidate(w, q, &r, &a);
 	arena_release(&a);
-	r.span_ns = clock_ns() - start;
+	r.sample.span_ns = clock_ns() - start;
 	if (send(w->place->socket, &r, sizeof r, MSG_NOSIGNAL) != sizeof r)
 		_exit(WORKER_DONE);
 }

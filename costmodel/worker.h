@@ -14,13 +14,10 @@ struct worker_request {
 
 struct worker_reply {
 	uint32_t number;
-	enum outcome outcome;
 	uint32_t kept, dropped, slow;
-	uint64_t median_ns, min_ns, span_ns;
-	bool answered; /* by a tool: all there is */
-	struct measurement answer;
-	double error;
-	char detail[160];
+	uint64_t median_ns, min_ns; /* of the runs kept */
+	bool answered; /* by a tool: the sample is all there is */
+	struct sample sample; /* of a block outcome, detail, error and span */
 };
 
 /* Exit statuses of a worker, beside signals. */

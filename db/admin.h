@@ -14,7 +14,7 @@
 struct db_stat {
 	uint64_t subjects, environments, runs, models, leases;
 	uint64_t attempts, retired; /* attempts includes retired ones */
-	uint64_t by_outcome[NDB_OUTCOME]; /* not retired */
+	uint64_t by_outcome[NOUTCOME]; /* not retired */
 	uint64_t file_bytes, log_bytes;
 	uint64_t schema;
 	char oldest_utc[24], newest_utc[24];

@@ -11,19 +11,13 @@
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
 #include "ir/base/hash.h"
+#include "ir/base/sample.h"
 
 struct costdb; /* an open database */
 
-enum db_outcome {
-#define OUTCOME(name, word) DB_##name,
-#include "db/outcome.def"
-#undef OUTCOME
-	NDB_OUTCOME
-};
-
-/* The stored word of an outcome, and back; NDB_OUTCOME for no such word. */
-const char *costdb_outcome_word(enum db_outcome outcome);
-enum db_outcome costdb_outcome(const char *word);
+/* The stored word of an outcome, and back; NOUTCOME for no such word. */
+const char *costdb_outcome_word(enum outcome outcome);
+enum outcome costdb_outcome(const char *word);
 
 enum db_mode {
 	DB_READ, /* an existing file, untouched; works where it is read-only */
@@ -45,22 +39,10 @@ struct db_subject {
 	const char *summary; /* for people */
 };
 
-/* One attempt. Times in nanoseconds; zero where there is none. */
-struct db_sample {
-	enum db_outcome outcome;
-	uint32_t n; /* samples kept */
-	uint64_t low, median, high, min;
-	double max_error; /* against the reference, relative to range */
-	uint64_t span_ns; /* what the attempt took */
-	uint64_t limit_ns; /* the time limit it ran under; 0: not known */
-	const char *detail; /* words for anything but ok, or "" */
-	const char *at_utc; /* ISO-8601; NULL: now */
-};
-
 /* All attempts of one subject in one environment, taken together. */
 struct db_found {
 	uint32_t attempts; /* 0: nothing is known */
-	enum db_outcome outcome; /* DB_OK: the figures hold */
+	enum outcome outcome; /* OUTCOME_OK: the figures hold */
 	uint64_t ns; /* median over attempts of `low` */
 	uint64_t low, high; /* smallest low, largest high */
 	uint64_t least; /* the fastest sample; 0: not known */
@@ -100,7 +82,12 @@ bool costdb_begin_run(struct costdb *db, const char *tool, const char *command,
 /* Add an attempt. It is safe once costdb_flush() has returned true; full
  * batches and batches older than a second are flushed on the way. Copies. */
 bool costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
-    const struct db_sample *sample, struct err *err);
+    const struct sample *sample, struct err *err);
+
+/* The same as of a time (ISO-8601). */
+bool costdb_put_at(struct costdb *db, const struct db_subject *subject,
+    db_id env, const struct sample *sample, const char *at_utc,
+    struct err *err);
 
 /* Make everything put so far durable, in one transaction. After an error it is
  * still pending and a later flush may succeed. */

@@ -176,8 +176,11 @@ read_reference(const struct cJSON *o, const char *key, const struct idmap *map,
 }
 
 static bool
-read_figures(const struct cJSON *o, struct db_sample *x, struct err *err)
+read_figures(
+    const struct cJSON *o, struct measurement_row *row, struct err *err)
 {
+	struct sample *x = &row->sample;
+
 	return jsonin_u32(o, "n", &x->n, err)
 	    && read_u64(o, "low_ns", &x->low, err)
 	    && read_u64(o, "median_ns", &x->median, err)
@@ -186,8 +189,8 @@ read_figures(const struct cJSON *o, struct db_sample *x, struct err *err)
 	    && jsonin_real(o, "max_error", &x->max_error, err)
 	    && read_u64(o, "span_ns", &x->span_ns, err)
 	    && read_u64(o, "limit_ns", &x->limit_ns, err)
-	    && jsonin_str(o, "detail", &x->detail, err)
-	    && jsonin_str(o, "at_utc", &x->at_utc, err);
+	    && jsonin_str(o, "detail", &row->detail, err)
+	    && jsonin_str(o, "at_utc", &row->at_utc, err);
 }
 
 static bool
@@ -204,7 +207,7 @@ read_attempt(struct db_import *m, const struct cJSON *o, struct err *err)
 	        o, "conditions", &m->conditions, true, &row.conditions, err)
 	    || !read_reference(o, "run", &m->runs, true, &row.run, err)
 	    || !jsonin_str(o, "outcome", &row.outcome, err)
-	    || !read_figures(o, &row.sample, err)
+	    || !read_figures(o, &row, err)
 	    || !jsonin_u32(o, "retired", &retired, err))
 		return false;
 	row.retired = retired != 0;

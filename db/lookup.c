@@ -68,7 +68,7 @@ lookup(struct costdb *db, const struct lookup_key *w, db_id env,
 	while (sql_step(db, s, &row, err) && row) {
 		struct attempt a = read_attempt(s);
 
-		if (a.outcome != NDB_OUTCOME)
+		if (a.outcome != NOUTCOME)
 			verdict_see(&v, &a);
 	}
 	if (err->kind != ERR_NONE)
@@ -122,7 +122,7 @@ costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
 		if (!lookup(db, &w, in.env[i], &f, err))
 			return false;
 		if (f.attempts == 0
-		    || (f.outcome != DB_OK && f.outcome != DB_NOISY))
+		    || (f.outcome != OUTCOME_OK && f.outcome != OUTCOME_NOISY))
 			continue;
 		if (*which == in.n || strcmp(f.good_utc, found->good_utc) > 0) {
 			*which = i;

@@ -155,9 +155,9 @@ read_attempt(struct merge *m, sqlite3_stmt *s, struct measurement_row *row,
 	            .max_error = sqlite3_column_double(s, 11),
 	            .span_ns = column_u64(s, 12),
 	            .limit_ns = column_u64(s, 13),
-	            .detail = column_text(s, 14),
-	            .at_utc = column_text(s, 15),
 	        },
+	    .detail = column_text(s, 14),
+	    .at_utc = column_text(s, 15),
 	    .retired = sqlite3_column_int(s, 16) != 0,
 	};
 	if (sqlite3_column_bytes(s, 0) == sizeof row->uuid)

@@ -115,19 +115,19 @@ is_utc(const char *s)
 static bool
 is_sane(const struct merge_in *m, const struct measurement_row *row)
 {
-	const struct db_sample *x = &row->sample;
-	enum db_outcome outcome = outcome_find(row->outcome);
+	const struct sample *x = &row->sample;
+	enum outcome outcome = outcome_find(row->outcome);
 
 	if (row->subject == DB_NO_ID || row->env == DB_NO_ID
-	    || outcome == NDB_OUTCOME)
+	    || outcome == NOUTCOME)
 		return false;
 	if (x->low > x->median || x->median > x->high
 	    || x->high > (uint64_t)INT64_MAX || !isfinite(x->max_error))
 		return false;
-	if (outcome == DB_OK && (x->n == 0 || x->low == 0))
+	if (outcome == OUTCOME_OK && (x->n == 0 || x->low == 0))
 		return false;
-	return strlen(x->detail) <= TEXT_MAX && is_utc(x->at_utc)
-	    && strcmp(x->at_utc, m->latest_utc) <= 0;
+	return strlen(row->detail) <= TEXT_MAX && is_utc(row->at_utc)
+	    && strcmp(row->at_utc, m->latest_utc) <= 0;
 }
 
 static void
@@ -175,7 +175,7 @@ static bool
 note_figures(
     struct merge_in *m, const struct measurement_row *row, struct err *err)
 {
-	const struct db_sample *x = &row->sample;
+	const struct sample *x = &row->sample;
 
 	if (row->subject != m->subject || row->env != m->env) {
 		if (!merge_end_group(m, err))
@@ -183,7 +183,8 @@ note_figures(
 		m->subject = row->subject;
 		m->env = row->env;
 	}
-	if (row->retired || strcmp(row->outcome, outcome_words[DB_OK]) != 0)
+	if (row->retired
+	    || strcmp(row->outcome, outcome_words[OUTCOME_OK]) != 0)
 		return true;
 	if (m->added++ == 0) {
 		m->low = x->low;

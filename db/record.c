@@ -93,6 +93,8 @@ store(struct costdb *db, const struct pending *p, struct err *err)
 	    .run = db->run,
 	    .outcome = outcome_words[p->sample.outcome],
 	    .sample = p->sample,
+	    .detail = p->sample.detail,
+	    .at_utc = p->at_utc,
 	};
 
 	memcpy(row.uuid, p->uuid, sizeof row.uuid);
@@ -138,30 +140,35 @@ copy_subject(struct arena *a, const struct db_subject *s)
 
 bool
 costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
-    const struct db_sample *sample, struct err *err)
+    const struct sample *sample, struct err *err)
 {
-	struct pending *p;
 	char utc[24];
 
+	utc_now(utc);
+	return costdb_put_at(db, subject, env, sample, utc, err);
+}
+
+bool
+costdb_put_at(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct sample *sample, const char *at_utc, struct err *err)
+{
+	struct pending *p;
+
 	assert(db->mode == DB_WRITE && env != DB_NO_ID && subject->n > 0);
-	assert(sample->outcome < NDB_OUTCOME);
+	sample_verify(sample);
 	if (db->npending == 0)
 		db->oldest_ns = clock_ns();
 	db->pending = arena_grow(&db->queue, db->pending, &db->pending_cap,
 	    db->npending + 1, sizeof *db->pending);
 	p = &db->pending[db->npending++];
-	utc_now(utc);
 	*p = (struct pending){
 	    .subject = copy_subject(&db->queue, subject),
 	    .env = env,
 	    .sample = *sample,
+	    .at_utc = arena_str(&db->queue, at_utc),
 	};
-	p->sample.detail =
-	    arena_str(&db->queue, sample->detail ? sample->detail : "");
 	if (!isfinite(p->sample.max_error))
 		p->sample.max_error = DBL_MAX;
-	p->sample.at_utc =
-	    arena_str(&db->queue, sample->at_utc ? sample->at_utc : utc);
 	uuid_make(p->uuid);
 	if (db->npending >= BATCH_ROWS
 	    || clock_ns() - db->oldest_ns >= BATCH_NS)

@@ -5,29 +5,29 @@
 #include <sys/random.h>
 #include <time.h>
 
-const char *const outcome_words[NDB_OUTCOME] = {
-#define OUTCOME(name, word) [DB_##name] = word,
-#include "db/outcome.def"
+const char *const outcome_words[NOUTCOME] = {
+#define OUTCOME(name, word) [OUTCOME_##name] = word,
+#include "ir/base/outcome.def"
 #undef OUTCOME
 };
 
-enum db_outcome
+enum outcome
 outcome_find(const char *word)
 {
 	int i = 0;
 
-	while (i < NDB_OUTCOME && strcmp(outcome_words[i], word) != 0)
+	while (i < NOUTCOME && strcmp(outcome_words[i], word) != 0)
 		i++;
-	return (enum db_outcome)i;
+	return i;
 }
 
 const char *
-costdb_outcome_word(enum db_outcome outcome)
+costdb_outcome_word(enum outcome outcome)
 {
 	return outcome_words[outcome];
 }
 
-enum db_outcome
+enum outcome
 costdb_outcome(const char *word)
 {
 	return outcome_find(word);
@@ -113,7 +113,7 @@ bind_row_or_null(sqlite3_stmt *s, int i, db_id id)
 static void
 bind_measurement(sqlite3_stmt *s, const struct measurement_row *row)
 {
-	const struct db_sample *x = &row->sample;
+	const struct sample *x = &row->sample;
 
 	bind_blob(s, 1, row->uuid, sizeof row->uuid);
 	sqlite3_bind_int64(s, 2, row->subject);
@@ -129,8 +129,8 @@ bind_measurement(sqlite3_stmt *s, const struct measurement_row *row)
 	sqlite3_bind_double(s, 12, x->max_error);
 	bind_u64(s, 13, x->span_ns);
 	bind_u64(s, 14, x->limit_ns);
-	bind_text(s, 15, x->detail);
-	bind_text(s, 16, x->at_utc);
+	bind_text(s, 15, row->detail);
+	bind_text(s, 16, row->at_utc);
 }
 
 bool

@@ -7,10 +7,10 @@
 
 #include "db/sql.h"
 
-extern const char *const outcome_words[NDB_OUTCOME];
+extern const char *const outcome_words[NOUTCOME];
 
-/* The outcome of a word; NDB_OUTCOME for none. */
-enum db_outcome outcome_find(const char *word);
+/* The outcome of a word; NOUTCOME for none. */
+enum outcome outcome_find(const char *word);
 
 /* The row whose only text is this; *id = DB_NO_ID when there is none. */
 bool row_find_text(struct costdb *db, enum statement find, const char *text,
@@ -28,7 +28,8 @@ struct measurement_row {
 	uint8_t uuid[16];
 	db_id subject, env, conditions, run; /* last two may be DB_NO_ID */
 	const char *outcome;
-	struct db_sample sample;
+	struct sample sample; /* but for its detail */
+	const char *detail, *at_utc;
 	bool retired; /* merged rows may come retired */
 };
 bool row_measurement(

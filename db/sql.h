@@ -20,7 +20,8 @@ enum statement {
 struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
 	struct db_subject subject;
 	db_id env;
-	struct db_sample sample;
+	struct sample sample;
+	const char *at_utc;
 	uint8_t uuid[16];
 };
 

@@ -28,11 +28,11 @@ count_outcomes(struct costdb *db, struct db_stat *out, struct err *err)
 	char *oldest = out->oldest_utc, *newest = out->newest_utc;
 
 	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		enum db_outcome o = outcome_find(column_text(s, 0));
+		enum outcome o = outcome_find(column_text(s, 0));
 		const char *low = column_text(s, 2), *high = column_text(s, 3);
 
 		rc = SQLITE_OK;
-		if (o == NDB_OUTCOME)
+		if (o == NOUTCOME)
 			continue;
 		out->by_outcome[o] = column_u64(s, 1);
 		if (!oldest[0] || sqlite3_stricmp(low, oldest) < 0)

@@ -15,7 +15,7 @@ static void
 see_good(struct verdict *v, const struct attempt *a)
 {
 	struct db_found *f = &v->found;
-	bool is_ok = a->outcome == DB_OK;
+	bool is_ok = a->outcome == OUTCOME_OK;
 
 	/* Settled figures push aside those that never settled. */
 	if (is_ok != v->good_is_ok && v->ngood) {
@@ -44,14 +44,15 @@ see_good(struct verdict *v, const struct attempt *a)
 void
 verdict_see(struct verdict *v, const struct attempt *a)
 {
-	if (a->outcome == DB_WRONG && v->wrong == DB_NO_ID)
+	if (a->outcome == OUTCOME_WRONG && v->wrong == DB_NO_ID)
 		v->wrong = a->id;
 	if (v->attempts++ == 0)
 		snprintf(
 		    v->found.at_utc, sizeof v->found.at_utc, "%s", a->at_utc);
 	if (v->attempts > VERDICT_ATTEMPTS)
 		return;
-	if ((a->outcome == DB_OK || a->outcome == DB_NOISY) && a->low > 0) {
+	if ((a->outcome == OUTCOME_OK || a->outcome == OUTCOME_NOISY)
+	    && a->low > 0) {
 		see_good(v, a);
 	} else if (v->newest_bad == DB_NO_ID) {
 		v->newest_bad = a->id;
@@ -68,10 +69,10 @@ verdict_conclude(struct verdict *v)
 	if (v->attempts == 0)
 		return DB_NO_ID;
 	if (v->wrong != DB_NO_ID || v->ngood == 0) {
-		f->outcome = v->wrong != DB_NO_ID ? DB_WRONG : v->bad;
+		f->outcome = v->wrong != DB_NO_ID ? OUTCOME_WRONG : v->bad;
 		return v->wrong != DB_NO_ID ? v->wrong : v->newest_bad;
 	}
-	f->outcome = v->good_is_ok ? DB_OK : DB_NOISY;
+	f->outcome = v->good_is_ok ? OUTCOME_OK : OUTCOME_NOISY;
 	qsort(v->good, v->ngood, sizeof *v->good, by_u64);
 	f->ns = v->good[(v->ngood - 1) / 2];
 	return DB_NO_ID;

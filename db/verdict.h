@@ -11,7 +11,7 @@
 
 struct attempt {
 	db_id id, conditions;
-	enum db_outcome outcome;
+	enum outcome outcome;
 	uint64_t low, high, min;
 	uint32_t n; /* samples */
 	const char *at_utc;
@@ -22,7 +22,7 @@ struct verdict {
 	uint64_t good[VERDICT_ATTEMPTS]; /* lows of ok (else noisy) attempts */
 	bool good_is_ok;
 	db_id newest_bad, wrong; /* DB_NO_ID: none */
-	enum db_outcome bad; /* of newest_bad */
+	enum outcome bad; /* of newest_bad */
 	struct db_found found;
 };
 

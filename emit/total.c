@@ -1,5 +1,5 @@
 #include "emit/work.h"
-#include "search/cost.h"
+#include "ir/base/cost.h"
 
 /* A price's range; a price that is only a bound has none above. */
 static void

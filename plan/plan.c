@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "search/cost.h"
+#include "ir/base/cost.h"
 #include "search/cover.h"
 
 /* What the parts cost one by one; false: not all of it is simulated. */

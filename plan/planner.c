@@ -5,7 +5,7 @@
 #include "plan/evaluate.h"
 #include "plan/propose.h"
 #include "plan/regions.h"
-#include "search/cost.h"
+#include "ir/base/cost.h"
 #include "search/verify.h"
 
 #define ANSWERS (MODE_SEARCH | MODE_FIXED)

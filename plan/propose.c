@@ -7,7 +7,7 @@
 #include "plan/problem.h"
 #include "plan/trace.h"
 #include "search/budget.h"
-#include "search/cost.h"
+#include "ir/base/cost.h"
 #include "search/problem_index.h"
 
 /* TUNING: bytes of labels, whatever the graph and for each of its nodes, of a

@@ -6,7 +6,7 @@
 #include "ir/base/clock.h"
 #include "plan/search.h"
 #include "plan/shift.h"
-#include "search/cost.h"
+#include "ir/base/cost.h"
 
 /* The same question at other parameters. */
 struct scene {

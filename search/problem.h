@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "search/cost.h"
+#include "ir/base/cost.h"
 
 #define FORMATS_MAX 32u
 #define TARGETS_MAX 1024u

@@ -12,13 +12,11 @@
 #include "ir/base/arena.h"
 #include "ir/base/buf.h"
 #include "ir/base/err.h"
+#include "ir/base/sample.h"
 #include "ir/graph.h"
 #include "targets/format.h"
 #include "targets/pattern.h"
 #include "targets/why.h"
-
-typedef uint64_t cost_ns; /* modelled latency, nanoseconds */
-#define COST_NEVER UINT64_MAX /* not "very expensive": impossible */
 
 struct target;
 struct candidate;
@@ -146,24 +144,6 @@ struct region {
 	const struct port *input, *output; /* by value id */
 };
 
-/* How asking a tool ended. */
-enum answer_outcome {
-	ANSWER_OK,
-	ANSWER_REFUSED, /* it says that it cannot run this */
-	ANSWER_LATE, /* it was ended */
-	ANSWER_CRASHED,
-	ANSWER_GARBAGE, /* what it left or said cannot be used */
-};
-
-/* What a tool elsewhere told about a region. */
-struct answer {
-	enum answer_outcome outcome;
-	uint32_t n; /* samples the figures are of */
-	cost_ns low, median, high, min; /* low: lower quartile, the price */
-	bool computed; /* the outputs are filled in */
-	char detail[160]; /* why not OK, or what the figures rest on */
-};
-
 /* What a region occupies of a device's own memory, in whole pages, and how much
  * there is. */
 struct memory {
@@ -247,10 +227,11 @@ struct target_kind {
 	    struct err *err);
 	/* Of targets with ask_ms: a tool's price of a region, told by a program
 	 * that may fail or hang; called in worker processes only. in[]/out[] hold
-	 * the region's ports; whatever the tool does is an answer. */
-	void (*ask)(const struct target *t, const struct graph *g,
+	 * the region's ports; whatever the tool does is an outcome. True: the
+	 * outputs are filled in. */
+	bool (*ask)(const struct target *t, const struct graph *g,
 	    const struct region *r, const void *const *in, void *const *out,
-	    struct answer *answer);
+	    struct sample *sample);
 	/* The price where it is worked out here. */
 	bool (*simulate)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct estimate *out);

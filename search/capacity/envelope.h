@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "ir/base/arena.h"
-#include "search/cost.h"
+#include "ir/base/cost.h"
 
 #define ENVELOPE_UNITS_MAX (UINT64_C(1) << 30)
 

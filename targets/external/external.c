@@ -71,13 +71,13 @@ question(const char *what, uint32_t id, const struct files *f)
 /* The runner's answer, or NULL with how and why it failed in *answer. */
 static struct cJSON *
 ask_runner(const struct external_target *x, const char *what,
-    const struct files *f, struct answer *answer)
+    const struct files *f, struct sample *answer)
 {
 	uint32_t id = runner_next_id(x->runner);
 	char *line = question(what, id, f);
 	struct cJSON *doc = NULL;
 
-	answer->outcome = ANSWER_CRASHED;
+	answer->outcome = OUTCOME_CRASH;
 	if (!line) {
 		snprintf(answer->detail, sizeof answer->detail, "no memory");
 		return NULL;
@@ -89,7 +89,7 @@ ask_runner(const struct external_target *x, const char *what,
 		const struct cJSON *why =
 		    cJSON_GetObjectItemCaseSensitive(doc, "refused");
 
-		answer->outcome = ANSWER_REFUSED;
+		answer->outcome = OUTCOME_UNSUPPORTED;
 		snprintf(answer->detail, sizeof answer->detail, "%s",
 		    cJSON_IsString(why) ? why->valuestring : "refused");
 		jsonin_close(doc);
@@ -100,43 +100,46 @@ ask_runner(const struct external_target *x, const char *what,
 
 /* ---- prices ---- */
 
-static void
+/* True: the outputs are filled in. */
+static bool
 price(const struct external_target *x, const struct files *f, void *const *out,
-    struct answer *answer, struct err *err)
+    struct sample *answer, struct err *err)
 {
 	struct cJSON *doc = ask_runner(x, "price", f, answer);
 
 	if (!doc)
-		return;
-	answer->outcome = ANSWER_GARBAGE;
+		return false;
+	answer->outcome = OUTCOME_WRONG;
 	if (runner_read_latencies(answer, doc, err)
 	    && (!x->hello.runs || files_read_outputs(f, out, err))) {
-		answer->outcome = ANSWER_OK;
-		answer->computed = x->hello.runs;
+		answer->outcome = OUTCOME_OK;
 		snprintf(answer->detail, sizeof answer->detail, "%s %s",
 		    x->hello.name, x->hello.version);
 	}
 	jsonin_close(doc);
+	return answer->outcome == OUTCOME_OK && x->hello.runs;
 }
 
-static void
+static bool
 ask(const struct target *t, const struct graph *g, const struct region *r,
-    const void *const *in, void *const *out, struct answer *answer)
+    const void *const *in, void *const *out, struct sample *answer)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct arena scratch;
 	struct files f;
+	bool computed = false;
 
-	*answer = (struct answer){.outcome = ANSWER_REFUSED};
+	*answer = (struct sample){.outcome = OUTCOME_UNSUPPORTED};
 	arena_init(&scratch);
 	if (files_open(&f, g, r->candidate[0], &scratch, &err)) {
 		if (files_write_inputs(&f, in, &err))
-			price(external_of(t), &f, out, answer, &err);
+			computed = price(external_of(t), &f, out, answer, &err);
 		files_close(&f);
 	}
 	if (err.kind != ERR_NONE)
 		snprintf(answer->detail, sizeof answer->detail, "%s", err.text);
 	arena_release(&scratch);
+	return computed;
 }
 
 static void
@@ -162,7 +165,7 @@ static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct loaded *l = k->state;
-	struct answer answer = {.outcome = ANSWER_OK};
+	struct sample answer = {.outcome = OUTCOME_OK};
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc;
 

@@ -145,7 +145,7 @@ runner_read_hello(struct runner_hello *h, const struct cJSON *doc,
 
 bool
 runner_read_latencies(
-    struct answer *answer, const struct cJSON *doc, struct err *err)
+    struct sample *answer, const struct cJSON *doc, struct err *err)
 {
 	const struct cJSON *list, *at;
 	uint32_t n = 0;

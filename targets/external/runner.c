@@ -175,7 +175,7 @@ forget_line(struct runner *r, size_t n)
 
 /* The process is no use any more: *outcome and words from how that came. */
 static struct cJSON *
-lose(struct runner *r, enum heard h, enum answer_outcome *outcome, char *detail,
+lose(struct runner *r, enum heard h, enum outcome *outcome, char *detail,
     size_t size)
 {
 	char words[WORDS_MAX];
@@ -184,20 +184,20 @@ lose(struct runner *r, enum heard h, enum answer_outcome *outcome, char *detail,
 
 	switch (h) {
 	case HEARD_NOTHING:
-		*outcome = ANSWER_LATE;
+		*outcome = OUTCOME_TIMEOUT;
 		snprintf(detail, size,
 		    "the runner did not answer in %" PRIu32 " ms%s%s",
 		    r->timeout_ms, colon, words);
 		return NULL;
 	case HEARD_TOO_MUCH:
-		*outcome = ANSWER_GARBAGE;
+		*outcome = OUTCOME_WRONG;
 		snprintf(detail, size, "the runner's answer has no end");
 		return NULL;
 	case HEARD_LINE:
 	case HEARD_END:
 		break;
 	}
-	*outcome = ANSWER_CRASHED;
+	*outcome = OUTCOME_CRASH;
 	if (end.how == ENDED_MISSING)
 		snprintf(
 		    detail, size, "the runner is not there%s%s", colon, words);
@@ -209,9 +209,9 @@ lose(struct runner *r, enum heard h, enum answer_outcome *outcome, char *detail,
 
 static struct cJSON *
 nonsense(struct runner *r, struct cJSON *doc, const char *why,
-    enum answer_outcome *outcome, char *detail, size_t size)
+    enum outcome *outcome, char *detail, size_t size)
 {
-	*outcome = ANSWER_GARBAGE;
+	*outcome = OUTCOME_WRONG;
 	snprintf(detail, size, "the runner talks nonsense: %s", why);
 	jsonin_close(doc);
 	stop(r, NULL);
@@ -234,7 +234,7 @@ is_answer(const struct cJSON *doc, struct err *err)
 
 /* A line and the line that answers it. */
 static struct cJSON *
-exchange(struct runner *r, const char *line, enum answer_outcome *outcome,
+exchange(struct runner *r, const char *line, enum outcome *outcome,
     char *detail, size_t size)
 {
 	struct err err = {.kind = ERR_NONE};
@@ -243,7 +243,7 @@ exchange(struct runner *r, const char *line, enum answer_outcome *outcome,
 	size_t n;
 
 	if (!r->process.keeper && !start(r, &err)) {
-		*outcome = ANSWER_CRASHED;
+		*outcome = OUTCOME_CRASH;
 		snprintf(detail, size, "%s", err.text);
 		return NULL;
 	}
@@ -259,7 +259,7 @@ exchange(struct runner *r, const char *line, enum answer_outcome *outcome,
 }
 
 static struct cJSON *
-hello(struct runner *r, enum answer_outcome *outcome, char *detail, size_t size)
+hello(struct runner *r, enum outcome *outcome, char *detail, size_t size)
 {
 	const char *what;
 	struct err err = {.kind = ERR_NONE};
@@ -281,8 +281,8 @@ hello(struct runner *r, enum answer_outcome *outcome, char *detail, size_t size)
 
 /* One question, of a process that is started for it when there is none. */
 static struct cJSON *
-ask(struct runner *r, const char *line, uint32_t id,
-    enum answer_outcome *outcome, char *detail, size_t size)
+ask(struct runner *r, const char *line, uint32_t id, enum outcome *outcome,
+    char *detail, size_t size)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc;
@@ -309,7 +309,7 @@ ask(struct runner *r, const char *line, uint32_t id,
  * earlier question: this one is asked once more, of a fresh process. */
 struct cJSON *
 runner_ask(struct runner *r, const char *line, uint32_t id,
-    enum answer_outcome *outcome, char *detail, size_t size)
+    enum outcome *outcome, char *detail, size_t size)
 {
 	struct cJSON *doc;
 	bool is_used;
@@ -317,7 +317,7 @@ runner_ask(struct runner *r, const char *line, uint32_t id,
 	forget_if_forked(r);
 	is_used = r->has_answered;
 	doc = ask(r, line, id, outcome, detail, size);
-	if (doc || !is_used || *outcome == ANSWER_LATE)
+	if (doc || !is_used || *outcome == OUTCOME_TIMEOUT)
 		return doc;
 	return ask(r, line, id, outcome, detail, size);
 }
@@ -349,7 +349,7 @@ bool
 runner_greet(struct runner *r, struct runner_hello *out, struct arena *a,
     struct err *err)
 {
-	enum answer_outcome outcome;
+	enum outcome outcome;
 	char detail[WORDS_MAX];
 	struct cJSON *doc;
 	bool ok;

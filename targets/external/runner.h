@@ -39,13 +39,13 @@ bool runner_greet(struct runner *r, struct runner_hello *out, struct arena *a,
  * NULL: the process is over, and *outcome says how it failed, in words in
  * detail[size]. `id` must come back. */
 struct cJSON *runner_ask(struct runner *r, const char *line, uint32_t id,
-    enum answer_outcome *outcome, char *detail, size_t size);
+    enum outcome *outcome, char *detail, size_t size);
 
 /* The parts of answers. ERR_INPUT saying what is wrong with them. */
 bool runner_read_hello(struct runner_hello *out, const struct cJSON *doc,
     struct arena *a, struct err *err);
 bool runner_read_latencies(
-    struct answer *out, const struct cJSON *doc, struct err *err);
+    struct sample *out, const struct cJSON *doc, struct err *err);
 
 /* Numbers for requests: each once. */
 uint32_t runner_next_id(struct runner *r);

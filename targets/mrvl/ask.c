@@ -144,9 +144,9 @@ changes_shapes_only(
 }
 
 static void
-set_figures(struct answer *answer, const struct estimate *e)
+set_figures(struct sample *answer, const struct estimate *e)
 {
-	answer->outcome = ANSWER_OK;
+	answer->outcome = OUTCOME_OK;
 	answer->n = 1;
 	answer->low = answer->median = answer->min = e->ns ? e->ns : 1;
 	answer->high = e->high > answer->low ? e->high : answer->low;
@@ -155,7 +155,7 @@ set_figures(struct answer *answer, const struct estimate *e)
 /* What the simulation of this program says, when the tools have no figure. */
 static void
 answer_simulated(
-    const struct tooled *x, struct answer *answer, const char *words)
+    const struct tooled *x, struct sample *answer, const char *words)
 {
 	struct estimate e = {.ns = 0};
 
@@ -167,7 +167,7 @@ answer_simulated(
 }
 
 static void
-answer_compiled(const struct tooled *x, struct answer *answer)
+answer_compiled(const struct tooled *x, struct sample *answer)
 {
 	const struct mrvl_tools *tools = &mrvl_of(x->target)->tools;
 	const struct mrvl_binary *b = &x->result.binary;
@@ -188,14 +188,14 @@ answer_compiled(const struct tooled *x, struct answer *answer)
 }
 
 static void
-answer_failure(struct answer *answer, const struct tool_result *r)
+answer_failure(struct sample *answer, const struct tool_result *r)
 {
-	static const enum answer_outcome outcome[] = {
-	    [TOOL_MISSING] = ANSWER_REFUSED,
-	    [TOOL_FAILED] = ANSWER_REFUSED,
-	    [TOOL_TIMEOUT] = ANSWER_LATE,
-	    [TOOL_CRASHED] = ANSWER_CRASHED,
-	    [TOOL_GARBAGE] = ANSWER_GARBAGE,
+	static const enum outcome outcome[] = {
+	    [TOOL_MISSING] = OUTCOME_UNSUPPORTED,
+	    [TOOL_FAILED] = OUTCOME_UNSUPPORTED,
+	    [TOOL_TIMEOUT] = OUTCOME_TIMEOUT,
+	    [TOOL_CRASHED] = OUTCOME_CRASH,
+	    [TOOL_GARBAGE] = OUTCOME_WRONG,
 	};
 
 	answer->outcome = outcome[r->outcome];
@@ -203,19 +203,19 @@ answer_failure(struct answer *answer, const struct tool_result *r)
 	    r->folder ? "; see " : "", r->folder ? r->folder : "");
 }
 
-void
+bool
 mrvl_ask(const struct target *t, const struct graph *g, const struct region *r,
-    const void *const *in, void *const *out, struct answer *answer)
+    const void *const *in, void *const *out, struct sample *answer)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct tooled x = {.target = t, .graph = g, .region = r};
-	bool simulates = mrvl_of(t)->tools.simulator != NULL;
+	bool simulates = mrvl_of(t)->tools.simulator != NULL, computed = false;
 
-	*answer = (struct answer){.outcome = ANSWER_CRASHED};
+	*answer = (struct sample){.outcome = OUTCOME_CRASH};
 	if (changes_shapes_only(t, g, r)) {
 		answer_simulated(&x, answer,
 		    "shapes only: absorbed by its neighbours, not compiled");
-		return;
+		return false;
 	}
 	if (tooled_open(&x, t, g, r, &err) && x.result.outcome == TOOL_OK
 	    && simulates)
@@ -224,15 +224,16 @@ mrvl_ask(const struct target *t, const struct graph *g, const struct region *r,
 		tool_session_close(x.session, &x.result);
 	if (err.kind != ERR_NONE) {
 		if (err.kind == ERR_UNSUPPORTED)
-			answer->outcome = ANSWER_REFUSED;
+			answer->outcome = OUTCOME_UNSUPPORTED;
 		snprintf(answer->detail, sizeof answer->detail, "%s", err.text);
 	} else if (x.result.outcome != TOOL_OK) {
 		answer_failure(answer, &x.result);
 	} else {
-		answer->computed = simulates;
+		computed = simulates;
 		answer_compiled(&x, answer);
 	}
 	tooled_close(&x);
+	return computed;
 }
 
 void

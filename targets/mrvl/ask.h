@@ -6,9 +6,9 @@
 #include "targets/target.h"
 
 /* target_kind.ask: compile it, simulate it where there is a simulator. */
-void mrvl_ask(const struct target *t, const struct graph *g,
+bool mrvl_ask(const struct target *t, const struct graph *g,
     const struct region *r, const void *const *in, void *const *out,
-    struct answer *answer);
+    struct sample *answer);
 
 /* target_kind.compile_region: where there is a simulator, it runs the region.
  * ERR_TARGET saying what the tools did. */

@@ -33,7 +33,7 @@ struct system {
 };
 
 double
-sample_ns(const struct sample *s, const struct setting *p)
+sample_ns(const struct tool_sample *s, const struct setting *p)
 {
 	struct mrvl m = {.num_tiles = s->tiles, .int8 = s->int8};
 	double size = s->int8 ? 1 : 2, bytes, pinned = 0;
@@ -54,7 +54,7 @@ sample_ns(const struct sample *s, const struct setting *p)
 }
 
 static double
-residual(const struct sample *s, const struct setting *p)
+residual(const struct tool_sample *s, const struct setting *p)
 {
 	return log(sample_ns(s, p) / s->ns);
 }
@@ -95,7 +95,7 @@ linearize(struct system *y)
 		down[k] = stepped(&y->at, k, -h);
 	}
 	for (uint32_t i = 0; i < y->samples->n; i++) {
-		const struct sample *s = &y->samples->sample[i];
+		const struct tool_sample *s = &y->samples->sample[i];
 		double r = residual(s, &y->at), row[NFITTED];
 
 		for (size_t k = 0; k < NFITTED; k++)

@@ -14,7 +14,7 @@ enum sample_kind {
 	SAMPLE_QUANTIZE, /* CPU time of converting `elements` one way */
 };
 
-struct sample {
+struct tool_sample {
 	enum sample_kind kind;
 	struct mrvl_work work;
 	uint32_t tiles;
@@ -25,12 +25,12 @@ struct sample {
 
 struct samples {
 	const char *board; /* board, SDK and date, as the file says */
-	struct sample *sample;
+	struct tool_sample *sample;
 	uint32_t n, cap;
 };
 
 /* What the simulator says a sample takes. */
-double sample_ns(const struct sample *s, const struct setting *p);
+double sample_ns(const struct tool_sample *s, const struct setting *p);
 
 /* Read a file of measurements (schema: README.md). ERR_INPUT naming the
  * sample. */

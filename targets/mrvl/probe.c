@@ -250,10 +250,10 @@ layers_of(const struct probe *p, struct arena *a)
 	    .output = out};
 }
 
-struct sample
+struct tool_sample
 probe_sample(const struct probe *p)
 {
-	struct sample s = {.kind = SAMPLE_LAYER,
+	struct tool_sample s = {.kind = SAMPLE_LAYER,
 	    .tiles = p->tiles,
 	    .int8 = p->int8,
 	    .pinned = p->pinned};

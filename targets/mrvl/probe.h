@@ -26,7 +26,7 @@ const char *probe_name(const struct probe *p, struct arena *a);
 bool probe_read(struct probe *out, const char *name, size_t n);
 
 /* What a probe's hardware latency is a sample of; ns is not set. */
-struct sample probe_sample(const struct probe *p);
+struct tool_sample probe_sample(const struct probe *p);
 
 /* Write what Marvell's compiler takes: nodes and constants (all 0.01). */
 void probe_write_nodes(FILE *f, const struct probe *p, struct arena *a);

@@ -28,7 +28,7 @@ read_size(const struct cJSON *o, const char *key, int64_t otherwise,
 
 /* The facts work_of() would find in a layer, from its sizes. */
 static bool
-read_layer(struct sample *s, const struct cJSON *o, struct err *err)
+read_layer(struct tool_sample *s, const struct cJSON *o, struct err *err)
 {
 	static const char *const known[] = {
 	    "op", "n", "h", "w", "c", "o", "kernel", "groups", NULL};
@@ -72,7 +72,7 @@ read_layer(struct sample *s, const struct cJSON *o, struct err *err)
 }
 
 static bool
-read_flags(struct sample *s, const struct cJSON *o, struct err *err)
+read_flags(struct tool_sample *s, const struct cJSON *o, struct err *err)
 {
 	const char *quantize = "fp16";
 	uint32_t pinned = 0;
@@ -99,7 +99,7 @@ read_flags(struct sample *s, const struct cJSON *o, struct err *err)
 }
 
 static bool
-add(struct samples *list, struct sample s, enum sample_kind kind,
+add(struct samples *list, struct tool_sample s, enum sample_kind kind,
     const struct cJSON *o, const char *key, struct arena *a, struct err *err)
 {
 	s.kind = kind;
@@ -108,7 +108,7 @@ add(struct samples *list, struct sample s, enum sample_kind kind,
 	if (!(s.ns > 0))
 		return err_set(
 		    err, ERR_INPUT, "'%s' is %g, must be above 0", key, s.ns);
-	list->sample = (struct sample *)arena_grow(
+	list->sample = (struct tool_sample *)arena_grow(
 	    a, list->sample, &list->cap, list->n + 1, sizeof s);
 	list->sample[list->n++] = s;
 	return true;
@@ -120,7 +120,7 @@ read_sample(struct samples *list, const struct cJSON *o, struct arena *a,
 {
 	static const char *const known[] = {"layer", "elements", "num_tiles",
 	    "quantize", "wb_pin_ocm", "hw_ns", "fw_ns", "cpu_ns", NULL};
-	struct sample s = {0};
+	struct tool_sample s = {0};
 	const struct cJSON *layer;
 
 	if (!jsonin_only(o, known, err) || !read_flags(&s, o, err))

@@ -59,12 +59,12 @@ read_line(struct stat *out, bool *found, char *line, struct err *err)
 }
 
 static void
-add_sample(struct samples *s, struct sample x, enum sample_kind kind, double ns,
-    struct arena *a)
+add_sample(struct samples *s, struct tool_sample x, enum sample_kind kind,
+    double ns, struct arena *a)
 {
 	x.kind = kind;
 	x.ns = ns;
-	s->sample = (struct sample *)arena_grow(
+	s->sample = (struct tool_sample *)arena_grow(
 	    a, s->sample, &s->cap, s->n + 1, sizeof x);
 	s->sample[s->n++] = x;
 }

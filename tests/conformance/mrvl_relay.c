@@ -147,7 +147,7 @@ program_json(const struct legacy *l)
 
 /* ---- comparing ---- */
 
-enum outcome { FAILED, PASSED, DOCUMENTED, NOUTCOME };
+enum relay_outcome { FAILED, PASSED, DOCUMENTED, NRELAY_OUTCOME };
 
 static const char *const kinds[] = {"kernel_const", "bias_const", "gamma_const",
     "beta_const", "mean_const", "var_const"};
@@ -205,11 +205,11 @@ strip_shifted_constants(cJSON *program)
 	return any;
 }
 
-static enum outcome
+static enum relay_outcome
 same_program(cJSON *want, const struct legacy *l)
 {
 	cJSON *have = program_json(l);
-	enum outcome outcome = FAILED;
+	enum relay_outcome outcome = FAILED;
 	char ignored[256];
 
 	strip_refusals(want);
@@ -238,11 +238,11 @@ read_graph(struct model *m, const char *path, struct arena *a, struct err *err)
 	return normalize(m->graph, &infer, err);
 }
 
-static enum outcome
+static enum relay_outcome
 compare(const char *path, cJSON *want, struct arena *a)
 {
 	bool throws = cJSON_HasObjectItem(want, "error");
-	enum outcome outcome = FAILED;
+	enum relay_outcome outcome = FAILED;
 	struct err err = {.kind = ERR_NONE};
 	struct legacy legacy;
 	struct model m;
@@ -263,13 +263,13 @@ compare(const char *path, cJSON *want, struct arena *a)
 	return outcome;
 }
 
-static enum outcome
+static enum relay_outcome
 run_case(const char *root, const char *name)
 {
-	static const char *const word[NOUTCOME] = {
+	static const char *const word[NRELAY_OUTCOME] = {
 	    [FAILED] = "FAILED", [DOCUMENTED] = "DIVERGES as documented (D1)"};
 	struct err err = {.kind = ERR_NONE};
-	enum outcome outcome = FAILED;
+	enum relay_outcome outcome = FAILED;
 	const char *model, *tvm;
 	struct arena a;
 	cJSON *want;
@@ -302,7 +302,7 @@ int
 main(int argc, char **argv)
 {
 	struct dirent **entry;
-	unsigned count[NOUTCOME] = {0};
+	unsigned count[NRELAY_OUTCOME] = {0};
 	int n;
 
 	if (argc != 2) {

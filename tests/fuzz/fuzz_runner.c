@@ -17,7 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cJSON *doc =
 	    jsonin_parse((const char *)data, size, "answer", &err);
 	struct runner_hello hello;
-	struct answer answer = {.n = 0};
+	struct sample answer = {.n = 0};
 	struct arena a;
 
 	if (!doc)

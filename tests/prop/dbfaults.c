@@ -36,7 +36,7 @@ put_rows(struct costdb *db, uint32_t first, uint32_t n, struct arena *a,
 		return false;
 	for (uint32_t i = first; i < first + n; i++) {
 		struct db_subject s = dbfile_subject(i, a);
-		struct db_sample x = dbfile_sample(1000 + i);
+		struct sample x = dbfile_sample(1000 + i);
 
 		if (!costdb_put(db, &s, env, &x, err))
 			return false;

@@ -60,7 +60,7 @@ work(struct costdb *db, db_id env, uint32_t first, struct rng *r)
 	}
 	must(costdb_lease(db, ask, AT_ONCE, 6, &err), &err);
 	for (uint32_t i = 0; i < AT_ONCE; i++) {
-		struct db_sample x = dbfile_sample(1000 + number[i]);
+		struct sample x = dbfile_sample(1000 + number[i]);
 		bool twice = false;
 
 		for (uint32_t k = 0; k < i; k++)

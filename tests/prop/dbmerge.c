@@ -24,7 +24,7 @@
 /* One attempt of the universe, and which databases have it. */
 struct fact_row {
 	uint32_t subject, env, ns;
-	enum db_outcome outcome;
+	enum outcome outcome;
 	char utc[24];
 	bool in[SOURCES]; /* a database that was copied has it too */
 	bool retired[SOURCES];
@@ -67,10 +67,10 @@ make_universe(struct universe *u)
 		    .subject = rng_below(&u->r, SUBJECTS),
 		    .env = rng_below(&u->r, ENVIRONMENTS),
 		    .ns = 1000 + rng_below(&u->r, 1000),
-		    .outcome = kind == 0 ? DB_WRONG
-		        : kind == 1      ? DB_CRASH
-		        : kind == 2      ? DB_NOISY
-		                         : DB_OK,
+		    .outcome = kind == 0 ? OUTCOME_WRONG
+		        : kind == 1      ? OUTCOME_CRASH
+		        : kind == 2      ? OUTCOME_NOISY
+		                         : OUTCOME_OK,
 		};
 		snprintf(x->utc, sizeof x->utc, "20%02u-01-%02uT00:00:00Z",
 		    rng_below(&u->r, 26), 1 + i);
@@ -104,17 +104,16 @@ make_sources(struct universe *u)
 	for (uint32_t i = 0; i < ATTEMPTS; i++) {
 		struct fact_row *x = &u->row[i];
 		struct db_subject s = dbfile_subject(x->subject, &u->a);
-		struct db_sample sample = dbfile_sample(x->ns);
+		struct sample sample = dbfile_sample(x->ns);
 
 		sample.outcome = x->outcome;
-		sample.at_utc = x->utc;
-		if (x->outcome == DB_WRONG || x->outcome == DB_CRASH)
+		if (x->outcome == OUTCOME_WRONG || x->outcome == OUTCOME_CRASH)
 			sample.n = 0,
 			sample.low = sample.median = sample.high = sample.min =
 			    0;
 		must(u,
-		    costdb_put(
-		        db, &s, dbfile_env(db, hard[x->env]), &sample, &err),
+		    costdb_put_at(db, &s, dbfile_env(db, hard[x->env]), &sample,
+		        x->utc, &err),
 		    &err);
 	}
 	must(u, costdb_flush(db, &err), &err);
@@ -272,22 +271,22 @@ expected(const struct universe *u, uint32_t subject, uint32_t env)
 			there |= x->in[s];
 		if (x->subject != subject || x->env != env || !there)
 			continue;
-		wrong |= x->outcome == DB_WRONG && !retired;
+		wrong |= x->outcome == OUTCOME_WRONG && !retired;
 		list[n++] = x;
 	}
 	if (n > 1)
 		qsort(list, n, sizeof *list, newest_first);
 	n = keep_counting(list, n < KEEP ? n : KEEP);
 	for (uint32_t i = 0; i < n; i++)
-		nok += list[i]->outcome == DB_OK;
+		nok += list[i]->outcome == OUTCOME_OK;
 	for (uint32_t i = 0; i < n; i++)
-		if (list[i]->outcome == (nok ? DB_OK : DB_NOISY))
+		if (list[i]->outcome == (nok ? OUTCOME_OK : OUTCOME_NOISY))
 			good[ngood++] = list[i]->ns;
 	f.attempts = n;
-	f.outcome = wrong ? DB_WRONG
-	    : nok         ? DB_OK
-	    : ngood       ? DB_NOISY
-	                  : DB_CRASH;
+	f.outcome = wrong ? OUTCOME_WRONG
+	    : nok         ? OUTCOME_OK
+	    : ngood       ? OUTCOME_NOISY
+	                  : OUTCOME_CRASH;
 	if (ngood && !wrong) {
 		qsort(good, ngood, sizeof *good, by_u64);
 		f.ns = good[(ngood - 1) / 2];

@@ -62,11 +62,11 @@ dbfile_subject(uint32_t number, struct arena *a)
 	};
 }
 
-struct db_sample
+struct sample
 dbfile_sample(uint64_t ns)
 {
-	return (struct db_sample){
-	    .outcome = DB_OK,
+	return (struct sample){
+	    .outcome = OUTCOME_OK,
 	    .n = 11,
 	    .min = ns - ns / 50,
 	    .low = ns,

@@ -18,7 +18,7 @@ struct costdb *dbfile_open(
 struct db_subject dbfile_subject(uint32_t number, struct arena *a);
 
 /* An ok attempt that takes about `ns`. */
-struct db_sample dbfile_sample(uint64_t ns);
+struct sample dbfile_sample(uint64_t ns);
 
 /* The first environment all tests use, made when it is not there. */
 #define DBFILE_HARD "cpu.model=test\ntarget=fake\n"

@@ -130,7 +130,7 @@ static struct arena arena;
 static struct maker m;
 static struct mix mix;
 static struct candidates found;
-static struct measurement result[NWAYS + 8];
+static struct sample result[NWAYS + 8];
 static uint32_t ndone;
 static atomic_bool stop;
 
@@ -166,7 +166,7 @@ teardown(void **state)
 }
 
 static void
-take(void *context, uint32_t job, const struct measurement *r)
+take(void *context, uint32_t job, const struct sample *r)
 {
 	(void)context;
 	result[job] = *r;
@@ -174,7 +174,7 @@ take(void *context, uint32_t job, const struct measurement *r)
 }
 
 static void
-take_and_stop(void *context, uint32_t job, const struct measurement *r)
+take_and_stop(void *context, uint32_t job, const struct sample *r)
 {
 	take(context, job, r);
 	atomic_store(&stop, true);

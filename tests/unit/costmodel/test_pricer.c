@@ -52,13 +52,13 @@ measurer_open(struct measurer **m, const struct measure_options *o,
 
 bool
 measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct measurement *r),
+    void (*done)(void *context, uint32_t job, const struct sample *r),
     void *context, struct err *err)
 {
 	(void)err;
 	for (uint32_t i = n; i-- > 0;) {
 		cost_ns ns = fake.base + 10 * (job[i].candidate + 1);
-		struct measurement r = {
+		struct sample r = {
 		    .outcome = OUTCOME_OK,
 		    .n = 11,
 		    .min = ns - 1,
@@ -74,11 +74,11 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 			if (job[i].from == 2 && job[i].to == 0)
 				r.low = r.median = r.high = fake.base * 100;
 		} else if (job[i].candidate == fake.crash) {
-			r = (struct measurement){.outcome = OUTCOME_CRASH};
+			r = (struct sample){.outcome = OUTCOME_CRASH};
 			strcpy(r.detail, "signal 11");
 		} else if (job[i].candidate == fake.slow
 		    && m->o.timeout_ns < fake.slow_ns) {
-			r = (struct measurement){.outcome = OUTCOME_TIMEOUT};
+			r = (struct sample){.outcome = OUTCOME_TIMEOUT};
 		}
 		if (job[i].versus) {
 			fake.duels++;

@@ -42,10 +42,10 @@ measurer_open(struct measurer **m, const struct measure_options *o,
 
 bool
 measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct measurement *r),
+    void (*done)(void *context, uint32_t job, const struct sample *r),
     void *context, struct err *err)
 {
-	struct measurement r = {
+	struct sample r = {
 	    .n = 5,
 	    .low = 1000000000,
 	    .median = 1000000000,

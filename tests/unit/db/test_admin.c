@@ -75,7 +75,7 @@ fill(struct fixture *f, struct costdb *db, uint32_t first, uint32_t n,
 	    db, "marq", "marq search x.onnx", "kernel=6\n", &f->err));
 	for (uint32_t i = first; i < first + n; i++) {
 		struct db_subject s = dbfile_subject(i, &f->a);
-		struct db_sample x = dbfile_sample(ns + i);
+		struct sample x = dbfile_sample(ns + i);
 
 		assert_true(costdb_put(db, &s, env, &x, &f->err));
 	}

@@ -54,7 +54,7 @@ teardown(void **state)
 }
 
 static void
-put(struct fixture *f, uint32_t number, const struct db_sample *sample)
+put(struct fixture *f, uint32_t number, const struct sample *sample)
 {
 	struct db_subject s = dbfile_subject(number, &f->a);
 
@@ -98,7 +98,7 @@ price_is_the_median_of_attempts(void **state)
 
 	for (int i = 0; i < 5; i++)
 		put(f, 1,
-		    &(struct db_sample){
+		    &(struct sample){
 		        .n = 3,
 		        .low = low[i],
 		        .median = low[i],
@@ -108,7 +108,7 @@ price_is_the_median_of_attempts(void **state)
 	assert_true(costdb_flush(f->db, &f->err));
 	found = look(f, 1);
 	assert_int_equal(found.attempts, 5);
-	assert_int_equal(found.outcome, DB_OK);
+	assert_int_equal(found.outcome, OUTCOME_OK);
 	assert_int_equal(found.ns, 110);
 	assert_int_equal(found.low, 100);
 	assert_int_equal(found.high, 501);
@@ -122,12 +122,12 @@ static void
 failures_are_outcomes(void **state)
 {
 	struct fixture *f = *state;
-	struct db_sample crash = {.outcome = DB_CRASH, .detail = "signal 11"};
-	struct db_sample wrong = {.outcome = DB_WRONG, .detail = "off by 3"};
-	struct db_sample good = dbfile_sample(1000);
-	struct db_sample noisy = dbfile_sample(700);
+	struct sample crash = {.outcome = OUTCOME_CRASH, .detail = "signal 11"};
+	struct sample wrong = {.outcome = OUTCOME_WRONG, .detail = "off by 3"};
+	struct sample good = dbfile_sample(1000);
+	struct sample noisy = dbfile_sample(700);
 
-	noisy.outcome = DB_NOISY;
+	noisy.outcome = OUTCOME_NOISY;
 	put(f, 1, &crash);
 	put(f, 2, &good);
 	put(f, 2, &wrong);
@@ -137,12 +137,12 @@ failures_are_outcomes(void **state)
 	put(f, 5, &noisy);
 	put(f, 5, &good);
 	assert_true(costdb_flush(f->db, &f->err));
-	assert_int_equal(look(f, 1).outcome, DB_CRASH);
+	assert_int_equal(look(f, 1).outcome, OUTCOME_CRASH);
 	assert_string_equal(look(f, 1).detail, "signal 11");
-	assert_int_equal(look(f, 2).outcome, DB_WRONG);
+	assert_int_equal(look(f, 2).outcome, OUTCOME_WRONG);
 	assert_string_equal(look(f, 2).detail, "off by 3");
-	assert_int_equal(look(f, 3).outcome, DB_OK);
-	assert_int_equal(look(f, 4).outcome, DB_NOISY);
+	assert_int_equal(look(f, 3).outcome, OUTCOME_OK);
+	assert_int_equal(look(f, 4).outcome, OUTCOME_NOISY);
 	assert_int_equal(look(f, 5).ns, 1000);
 }
 
@@ -150,7 +150,7 @@ static void
 near_misses_are_told_apart(void **state)
 {
 	struct fixture *f = *state;
-	struct db_sample good = dbfile_sample(1000);
+	struct sample good = dbfile_sample(1000);
 	struct db_subject s;
 	enum db_near near;
 	const char *summary;
@@ -177,7 +177,7 @@ environments_do_not_mix(void **state)
 {
 	struct fixture *f = *state;
 	struct db_subject s = dbfile_subject(1, &f->a);
-	struct db_sample x = dbfile_sample(1000), y = dbfile_sample(2000);
+	struct sample x = dbfile_sample(1000), y = dbfile_sample(2000);
 	db_id other = dbfile_env(f->db, "cpu.model=other\ntarget=fake\n");
 	db_id both[2] = {other, f->env};
 	static const uint32_t rank[2] = {0, 1};
@@ -228,18 +228,19 @@ newest_of_equally_near_ones_counts(void **state)
 {
 	struct fixture *f = *state;
 	struct db_subject s = dbfile_subject(1, &f->a);
-	struct db_sample old = dbfile_sample(1000), new = dbfile_sample(3000);
+	struct sample old = dbfile_sample(1000), new = dbfile_sample(3000);
 	static const uint32_t rank[3] = {0, 0, 1};
 	db_id env[3] = {
 	    f->env, dbfile_env(f->db, "a=2\n"), dbfile_env(f->db, "a=3\n")};
 	struct db_found found;
 	uint32_t which;
 
-	old.at_utc = "2026-01-01T00:00:00Z";
-	new.at_utc = "2026-10-01T00:00:00Z";
-	assert_true(costdb_put(f->db, &s, env[1], &new, &f->err));
-	assert_true(costdb_put(f->db, &s, env[0], &old, &f->err));
-	assert_true(costdb_put(f->db, &s, env[2], &new, &f->err));
+	assert_true(costdb_put_at(
+	    f->db, &s, env[1], &new, "2026-10-01T00:00:00Z", &f->err));
+	assert_true(costdb_put_at(
+	    f->db, &s, env[0], &old, "2026-01-01T00:00:00Z", &f->err));
+	assert_true(costdb_put_at(
+	    f->db, &s, env[2], &new, "2026-10-01T00:00:00Z", &f->err));
 	assert_true(costdb_flush(f->db, &f->err));
 	for (int turn = 0; turn < 2; turn++) {
 		assert_true(costdb_lookup_any(f->db, &s,
@@ -296,7 +297,7 @@ what_is_leased_is_left_alone(void **state)
 	struct fixture *f = *state;
 	struct db_subject s[3];
 	struct lease_ask ask[3];
-	struct db_sample good = dbfile_sample(1000);
+	struct sample good = dbfile_sample(1000);
 	int pipes[2], status;
 	pid_t child;
 	char byte, name[64], holder[LEASE_HOLDER_CHARS];
@@ -350,7 +351,7 @@ a_timeout_counts_up_to_its_limit(void **state)
 	struct fixture *f = *state;
 	struct db_subject s = dbfile_subject(0, &f->a);
 	struct lease_ask ask = {.subject = &s, .env = f->env, .limit_ns = 500};
-	struct db_sample x = {.outcome = DB_TIMEOUT, .limit_ns = 500};
+	struct sample x = {.outcome = OUTCOME_TIMEOUT, .limit_ns = 500};
 
 	put(f, 0, &x);
 	assert_true(costdb_lease(f->db, &ask, 1, 1, &f->err));
@@ -359,7 +360,7 @@ a_timeout_counts_up_to_its_limit(void **state)
 	assert_true(costdb_lease(f->db, &ask, 1, 1, &f->err));
 	assert_int_equal(ask.lease, LEASE_OURS);
 	reopen(f);
-	assert_int_equal(look(f, 0).outcome, DB_TIMEOUT);
+	assert_int_equal(look(f, 0).outcome, OUTCOME_TIMEOUT);
 	assert_int_equal(look(f, 0).limit_ns, 500);
 }
 
@@ -418,7 +419,7 @@ static void
 a_read_only_folder_will_do_for_reading(void **state)
 {
 	struct fixture *f = *state;
-	struct db_sample good = dbfile_sample(1000);
+	struct sample good = dbfile_sample(1000);
 	const char *folder = arena_printf(&f->a, "ro-%ld", (long)getpid());
 	const char *path = arena_printf(&f->a, "%s/x.db", folder);
 	const char *moved = f->path;

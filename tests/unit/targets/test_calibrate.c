@@ -30,11 +30,11 @@ teardown(void **state)
 	return 0;
 }
 
-static struct sample
+static struct tool_sample
 conv(int64_t hw, int64_t c, int64_t o, uint32_t tiles, bool int8, bool pinned)
 {
 	double size = int8 ? 1 : 2;
-	struct sample s = {.kind = SAMPLE_LAYER,
+	struct tool_sample s = {.kind = SAMPLE_LAYER,
 	    .tiles = tiles,
 	    .int8 = int8,
 	    .pinned = pinned};
@@ -50,10 +50,10 @@ conv(int64_t hw, int64_t c, int64_t o, uint32_t tiles, bool int8, bool pinned)
 	return s;
 }
 
-static struct sample
+static struct tool_sample
 pool(int64_t hw, int64_t c)
 {
-	struct sample s = conv(hw, c, c, 8, false, true);
+	struct tool_sample s = conv(hw, c, c, 8, false, true);
 
 	s.work.macs = s.work.weight_bytes = 0;
 	s.work.vector_bytes = 10 * s.work.out_bytes;
@@ -65,7 +65,7 @@ static struct samples
 sweep(const struct setting *truth, double noise, bool with_cpu)
 {
 	static const uint32_t tiles[] = {1, 2, 4, 8};
-	struct sample *s = arena_new(&arena, struct sample, 400);
+	struct tool_sample *s = arena_new(&arena, struct tool_sample, 400);
 	struct samples out = {.board = "synthetic", .sample = s};
 	struct rng r = rng_seeded(7);
 
@@ -80,9 +80,10 @@ sweep(const struct setting *truth, double noise, bool with_cpu)
 	for (int64_t c = 256; c <= 4096; c += 256)
 		s[out.n++] = conv(1, c, 1000, 8, false, false);
 	for (uint32_t i = 0; i < 4; i++)
-		s[out.n++] = (struct sample){.kind = SAMPLE_JOB, .tiles = 8};
+		s[out.n++] =
+		    (struct tool_sample){.kind = SAMPLE_JOB, .tiles = 8};
 	for (uint32_t i = 1; with_cpu && i < 8; i++)
-		s[out.n++] = (struct sample){.kind = SAMPLE_QUANTIZE,
+		s[out.n++] = (struct tool_sample){.kind = SAMPLE_QUANTIZE,
 		    .tiles = 8,
 		    .elements = 1000.0 * i};
 	for (uint32_t i = 0; i < out.n; i++) {
@@ -237,7 +238,7 @@ board(const struct setting *truth, bool int8)
 	fprintf(f, " ML Device Extended Statistics\n");
 	fprintf(f, " %-64s = 12345\n", "resnet50-Avg-HW-Latency-ns");
 	for (uint32_t i = 0; i < n; i++) {
-		struct sample s = probe_sample(&p[i]);
+		struct tool_sample s = probe_sample(&p[i]);
 		const char *name = probe_name(&p[i], &arena), *line;
 
 		for (uint32_t kind = 0; kind < 2 && (int8 || !p[i].int8);

@@ -1,6 +1,6 @@
 /* Costs: unsigned integer nanoseconds that saturate. No doubles in search/. */
-#ifndef SEARCH_COST_H
-#define SEARCH_COST_H
+#ifndef IR_BASE_COST_H
+#define IR_BASE_COST_H
 
 #include <stdint.h>
 
