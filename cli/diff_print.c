@@ -257,7 +257,7 @@ put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
 	}
 }
 
-/* What makes the two hard to compare: other models, other kinds of prices. */
+/* Of what the two are: other models, which kinds of prices. */
 static void
 put_kinds(FILE *f, const struct diff *d)
 {
@@ -268,13 +268,13 @@ put_kinds(FILE *f, const struct diff *d)
 		put_plain(f, d->b->model);
 		fputs(")", f);
 	}
+	fputs(" (prices: ", f);
+	put_plain(f, d->a->nsources ? d->a->sources : "none");
 	if (strcmp(d->a->sources, d->b->sources) != 0) {
-		fputs(" (prices: ", f);
-		put_plain(f, d->a->nsources ? d->a->sources : "none");
 		fputs(" against ", f);
 		put_plain(f, d->b->nsources ? d->b->sources : "none");
-		fputs(")", f);
 	}
+	fputs(")", f);
 }
 
 void

@@ -159,16 +159,23 @@ print_versus_eager(const struct job *j)
 	putchar('\n');
 }
 
+/* Of three significant digits, and no fewer than are before the point. */
+static int
+decimals_of(double x)
+{
+	return x < 0.1 ? 4 : x < 1 ? 3 : x < 10 ? 2 : x < 100 ? 1 : 0;
+}
+
 /* "assumes dma_gbps=20 GB/s (KIND); below 9.31 Conv_0 moves to host" */
 static void
 print_break(const struct job *j, const struct plan_assumption *x, bool above)
 {
 	const struct plan_end *end = &x->end[above];
 
-	printf("assumes %s=%g %s (%s); %s %.3g %s moves to %s", x->name,
+	printf("assumes %s=%g %s (%s); %s %.*f %s moves to %s", x->name,
 	    x->value, x->unit, j->mix.target[x->target].kind->name,
-	    above ? "above" : "below", end->breaks_at,
-	    node_label(j->plan.graph, end->node, j->arena),
+	    above ? "above" : "below", decimals_of(end->breaks_at),
+	    end->breaks_at, node_label(j->plan.graph, end->node, j->arena),
 	    j->mix.target[end->to].kind->name);
 	if (end->nbroken > 1)
 		printf(", and %u more node%s", end->nbroken - 1,

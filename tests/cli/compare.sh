@@ -24,6 +24,10 @@ npu a.json 100 32
 npu b.json 110 32
 search base tiny.onnx $both
 
+# Of what kind prices are is said when both are of one kind, too.
+run compare base base
+expect_in out '(prices: estimated)'
+
 # Rules have no kernels: what is said to come next works. 999,700 ns are no "1e+03".
 npu slow.json 999700 32
 run search tiny.onnx -t rules:file=slow.json -t host --no-measure --db none -o paper \
