@@ -98,6 +98,14 @@ branch_of(struct generator *g, const struct node *like, enum op op,
 	return b;
 }
 
+static bool
+same_dims(const struct type *x, const struct type *y)
+{
+	return x->rank == y->rank
+	    && (x->rank == 0
+	        || memcmp(x->dim, y->dim, x->rank * sizeof *x->dim) == 0);
+}
+
 /* y = f(x) becomes y = If(c > 0) { f(x) } else { Neg(x) }. */
 static void
 branch(struct generator *g, node_id id)
@@ -113,7 +121,8 @@ branch(struct generator *g, node_id id)
 
 	if (old->ninputs != 1 || old->noutputs != 1 || x->constant
 	    || old->op == OP_CUSTOM || x->type.dtype != DT_FLOAT
-	    || g->m.opset < 11)
+	    || g->m.opset < 11
+	    || !same_dims(&x->type, &node_out(m, old, 0)->type))
 		return;
 	of[0] = branch_of(g, old, old->op, x->name, &x->type);
 	of[1] = branch_of(g, old, OP_NEG, x->name, &x->type);
