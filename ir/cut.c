@@ -43,7 +43,8 @@ take_value(struct subgraph_cut *k, value_id v)
 	if (!value->constant)
 		return id;
 	if (k->inline_max == SIZE_MAX
-	    || (value->constant->count <= k->inline_max
+	    || (!value->constant->made_up
+	        && value->constant->count <= k->inline_max
 	        && fits_constant(value->constant->dtype, k->opset))) {
 		k->to->value[id].constant = value->constant;
 		return id;
