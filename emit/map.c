@@ -32,6 +32,8 @@ write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
 	json_key_str(j, "fate", fate_text(n->fate));
 	if (n->fate != FATE_COVERED)
 		json_key_str(j, "why", n->why);
+	if (n->fate == FATE_FOLDED && n->into != NODE_NONE)
+		json_key_uint(j, "into", n->into);
 	json_key(j, "nodes");
 	json_array(j);
 	for (uint32_t i = m->start[id]; i < m->start[id + 1]; i++) {

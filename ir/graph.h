@@ -79,6 +79,8 @@ struct onnx_node {
 	const struct onnx_meta *meta; /* [nmeta] */
 	enum fate fate;
 	const char *why; /* of FOLDED and DROPPED, a few words; else NULL */
+	uint32_t into; /* of FOLDED: the ONNX node of a node that reads what it
+	                * became part of; NODE_NONE: an output of the graph */
 };
 
 /* How an IR node relates to an ONNX node. */
@@ -129,6 +131,8 @@ struct value {
 	node_id producer; /* NODE_NONE: input, capture, constant */
 	const struct tensor *constant; /* content known at import, or NULL */
 	uint32_t flags;
+	uint32_t stated_by; /* 1 + the Constant node it is, in the origin table;
+	                     * 0: none */
 };
 
 /* A value of an enclosing graph seen inside a sub-graph. */

@@ -84,6 +84,7 @@ inline_call(
 		return false;
 	if (!s->call && s->graph->nnodes == before) {
 		record = &s->graph->origin_table->node[onnx];
+		record->into = NODE_NONE;
 		record->fate = FATE_FOLDED;
 		record->why = "a function of constants";
 	}
@@ -185,6 +186,8 @@ declare_constant(struct importer *imp, struct scope *s, uint32_t index,
 	value->constant = t;
 	value->type = tensor_type(t);
 	if (record) {
+		value->stated_by = s->origins + index + 1;
+		record->into = NODE_NONE;
 		record->fate = FATE_FOLDED;
 		record->why = "a constant";
 	}

@@ -8,7 +8,12 @@ struct sweeping {
 	const value_id *alias;
 	bool *needed; /* [nvalues] */
 	bool *live; /* [nnodes] */
+	uint32_t *reader; /* [nvalues] ONNX node behind a value; or a mark */
 };
+
+/* Nothing reads the value; the graph's caller does. */
+#define UNREAD UINT32_MAX
+#define CALLER (UINT32_MAX - 1)
 
 static bool
 is_folded(const struct sweeping *w, const struct node *n)
@@ -31,29 +36,92 @@ is_needed(const struct sweeping *w, const struct node *n)
 	return false;
 }
 
+/* What a node reads is read by an ONNX node: its own, or the one that what it
+ * was folded to is for. */
+static void
+mark_read(struct sweeping *w, const struct node *n, uint32_t reader)
+{
+	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++) {
+		const value_id v = n->input[i];
+
+		if (v != VALUE_NONE && w->reader[w->alias[v]] == UNREAD)
+			w->reader[w->alias[v]] = reader;
+	}
+}
+
+static uint32_t
+reader_of(const struct sweeping *w, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->noutputs; i++) {
+		const value_id v = n->output[i];
+
+		if (v != VALUE_NONE && w->reader[w->alias[v]] != UNREAD)
+			return w->reader[w->alias[v]];
+	}
+	return UNREAD;
+}
+
+/* A node that goes: part of another now, or of nothing. */
+static void
+let_go(struct sweeping *w, const struct node *n)
+{
+	const uint32_t reader = reader_of(w, n);
+
+	if (!is_folded(w, n) || reader == UNREAD) {
+		set_fate(w->g, n, FATE_DROPPED, "nothing reads its outputs");
+		return;
+	}
+	for (uint32_t i = 0; i < n->norigins; i++)
+		w->g->origin_table->node[n->origin[i].onnx].into =
+		    reader == CALLER ? NODE_NONE : reader;
+	set_fate(w->g, n, FATE_FOLDED, "its inputs are constant");
+	mark_read(w, n, reader);
+}
+
+/* Constant nodes, which became values when the model was read. */
+static void
+settle_constants(struct sweeping *w)
+{
+	for (value_id v = 0; v < w->g->nvalues; v++) {
+		const uint32_t reader = w->reader[w->alias[v]];
+		struct onnx_node *o;
+
+		if (!w->g->value[v].stated_by)
+			continue;
+		o = &w->g->origin_table->node[w->g->value[v].stated_by - 1];
+		if (reader != UNREAD) {
+			o->into = reader == CALLER ? NODE_NONE : reader;
+			continue;
+		}
+		o->fate = FATE_DROPPED;
+		o->why = "nothing reads its outputs";
+	}
+}
+
 static void
 mark_live(struct sweeping *w)
 {
 	struct graph *g = w->g;
 
-	for (uint32_t i = 0; i < g->noutputs; i++)
+	memset(w->reader, 0xff, g->nvalues * sizeof *w->reader);
+	for (uint32_t i = 0; i < g->noutputs; i++) {
 		w->needed[w->alias[g->output[i]]] = true;
+		w->reader[w->alias[g->output[i]]] = CALLER;
+	}
 	for (node_id id = g->nnodes; id-- > 0;) {
 		const struct node *n = &g->node[id];
 
 		if (!is_needed(w, n)) {
-			bool folded = is_folded(w, n);
-
-			set_fate(g, n, folded ? FATE_FOLDED : FATE_DROPPED,
-			    folded ? "its inputs are constant"
-			           : "nothing reads its outputs");
+			let_go(w, n);
 			continue;
 		}
 		w->live[id] = true;
+		mark_read(w, n, n->norigins ? n->origin[0].onnx : CALLER);
 		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
 			if (n->input[i] != VALUE_NONE)
 				w->needed[w->alias[n->input[i]]] = true;
 	}
+	settle_constants(w);
 }
 
 /* Aliases substituted; a constant output is no longer this node's. */
@@ -179,6 +247,7 @@ sweep(struct graph *g, const value_id *alias, struct arena *scratch)
 	    .alias = alias,
 	    .needed = arena_new(scratch, bool, g->nvalues),
 	    .live = arena_new(scratch, bool, g->nnodes),
+	    .reader = arena_new(scratch, uint32_t, g->nvalues),
 	};
 
 	mark_live(&w);
