@@ -34,6 +34,8 @@ static const struct {
     {"migrate", "", 0, 0, db_migrate_verb,
         "bring an older file forward (a backup first)"},
     {"backup", "FILE", 1, 1, db_backup_verb, "a copy, even while others write"},
+    {"repair", "FILE", 1, 1, db_repair_verb,
+        "save what is whole of a damaged one in a new file"},
 };
 
 #define NVERBS (sizeof verbs / sizeof *verbs)

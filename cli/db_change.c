@@ -335,6 +335,47 @@ db_migrate_verb(struct db_args *d, struct err *err)
 	return close_after(db, ok, err);
 }
 
+static void
+print_repair(const struct db_args *d, uint64_t saved, uint64_t lost)
+{
+	struct json j;
+
+	if (!begin_json(&j, d, "marq.db-repair/1")) {
+		printf("%s -> %s: %" PRIu64 " attempt%s saved, %" PRIu64
+		       " lost\n",
+		    d->db, d->arg[0], saved, plural(saved), lost);
+		return;
+	}
+	json_key_uint(&j, "saved", saved);
+	json_key_uint(&j, "lost", lost);
+	json_close(&j);
+}
+
+bool
+db_repair_verb(struct db_args *d, struct err *err)
+{
+	struct costdb *from, *to;
+	struct db_merge count;
+	struct notes notes;
+	uint64_t lost;
+	bool ok;
+
+	notes_init(&notes, d->cli->run);
+	output_keep(d->cli, d->db);
+	if (!output_file(d->cli, d->arg[0], err)
+	    || !costdb_open(&from, d->db, DB_FOREIGN, d->cli->run, err))
+		return false;
+	ok = costdb_open(&to, d->arg[0], DB_WRITE, d->cli->run, err);
+	if (ok) {
+		ok = costdb_salvage(to, from, &count, &lost, &notes, err);
+		ok = close_after(to, ok, err);
+	}
+	costdb_abandon(from);
+	if (ok)
+		print_repair(d, count.added, lost);
+	return ok;
+}
+
 bool
 db_backup_verb(struct db_args *d, struct err *err)
 {

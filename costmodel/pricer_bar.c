@@ -1,9 +1,49 @@
 /* Candidates that plans may not use: what verifying a plan found wrong, or its
  * library does not build. Kept under the facts of its prices but for `cost`, so
  * another library or machine is asked anew. */
+#include <string.h>
+
 #include "costmodel/environment.h"
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_state.h"
+#include "ir/base/hash.h"
+
+/* A bar says something of a kernel with these numbers, a key nothing of
+ * numbers: it is kept under the key and all constants of the model. */
+static struct hash128
+constants_hash(const struct graph *g)
+{
+	uint64_t h[2] = {0, 1};
+	struct hash128 out;
+	struct arena scratch;
+
+	for (value_id v = 0; v < g->nvalues; v++) {
+		const struct tensor *t = graph_value(g, v)->constant;
+
+		if (!t || (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL))
+			continue;
+		arena_init(&scratch);
+		for (int i = 0; i < 2; i++)
+			h[i] = hash64(tensor_data(t, &scratch), t->bytes, h[i]);
+		arena_release(&scratch);
+	}
+	memcpy(out.byte, h, sizeof out.byte);
+	return out;
+}
+
+static struct db_subject
+barred_subject(const struct pricer *p, const struct slot *s)
+{
+	const struct hash128 h = constants_hash(p->graph);
+	struct db_subject barred = s->subject;
+	uint8_t *bytes = arena_new(p->arena, uint8_t, barred.n + sizeof h.byte);
+
+	memcpy(bytes, barred.bytes, barred.n);
+	memcpy(bytes + barred.n, h.byte, sizeof h.byte);
+	barred.bytes = bytes;
+	barred.n += sizeof h.byte;
+	return barred;
+}
 
 static void
 fail(struct pricer *p, struct slot *s, const char *why)
@@ -16,12 +56,13 @@ bool
 slot_lookup_bar(struct pricer *p, struct slot *s, struct err *err)
 {
 	const struct environment *e = &p->environment[s->target];
+	struct db_subject barred;
 	struct db_found f;
 
 	if (e->bar_id == DB_NO_ID)
 		return true;
-	if (!costdb_lookup(
-	        p->db, s->subject.bytes, s->subject.n, e->bar_id, &f, err))
+	barred = barred_subject(p, s);
+	if (!costdb_lookup(p->db, barred.bytes, barred.n, e->bar_id, &f, err))
 		return false;
 	if (f.attempts == 0)
 		return true;
@@ -36,12 +77,13 @@ store(struct pricer *p, struct costdb *db, const struct slot *s,
     enum outcome outcome, const char *why, struct err *err)
 {
 	struct environment *e = &p->environment[s->target];
+	const struct db_subject barred = barred_subject(p, s);
 	const struct sample sample = sample_failed(outcome, "%s", why);
 
 	return costdb_environment(db,
 	           environment_other(e->hard, "bar", p->arena), true,
 	           &e->bar_id, err)
-	    && costdb_put(db, &s->subject, e->bar_id, &sample, err)
+	    && costdb_put(db, &barred, e->bar_id, &sample, err)
 	    && costdb_flush(db, err);
 }
 

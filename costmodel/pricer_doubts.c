@@ -17,6 +17,12 @@ note_old_keys(struct pricer *p, struct err *err)
 {
 	uint64_t n;
 
+	if (costdb_damaged(p->db))
+		notes_add(p->o.notes,
+		    "%s: at least %llu stored attempts are damaged and not "
+		    "used; 'marq db repair FILE' copies the others",
+		    costdb_path(p->db),
+		    (unsigned long long)costdb_damaged(p->db));
 	if (p->counts.missed == 0)
 		return true;
 	if (!costdb_older_keys(p->db, KEY_VERSION, &n, err))

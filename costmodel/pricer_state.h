@@ -90,6 +90,8 @@ struct pricer {
 	struct drift drift;
 	bool has_run; /* the database knows of this run */
 	bool canary_done;
+	bool has_constants; /* and these are hashed: */
+	struct hash128 constants;
 	struct measured_under *under; /* [nunder] */
 	uint32_t nunder, under_cap;
 };

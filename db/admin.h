@@ -96,6 +96,11 @@ struct db_merge {
 bool costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
     struct notes *notes, struct err *err);
 
+/* Save what is whole of a damaged file (DB_FOREIGN) into an empty one; *lost
+ * counts the attempts that are not, as far as the file still tells. */
+bool costdb_salvage(struct costdb *db, struct costdb *damaged,
+    struct db_merge *out, uint64_t *lost, struct notes *notes, struct err *err);
+
 /* JSON lines: one self-contained document a line. */
 bool costdb_export(struct costdb *db, FILE *f, struct err *err);
 bool costdb_import(struct costdb *db, FILE *f, const char *name,

@@ -103,6 +103,10 @@ void costdb_end_lookups(struct costdb *db);
 bool costdb_lookup(struct costdb *db, const void *bytes, size_t n, db_id env,
     struct db_found *found, struct err *err);
 
+/* How many attempts are known to be damaged; they count as if they were not
+ * there. */
+uint64_t costdb_damaged(const struct costdb *db);
+
 /* The words and the limit of one attempt. */
 bool costdb_detail(
     struct costdb *db, db_id attempt, struct db_found *f, struct err *err);

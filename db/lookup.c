@@ -68,7 +68,9 @@ lookup(struct costdb *db, const struct lookup_key *w, db_id env,
 	while (sql_step(db, s, &row, err) && row) {
 		struct attempt a = read_attempt(s);
 
-		if (a.outcome != NOUTCOME)
+		if (!sqlite3_column_int(s, 8))
+			db->damaged += db->damaged == 0;
+		else if (a.outcome != NOUTCOME)
 			verdict_see(&v, &a);
 	}
 	if (err->kind != ERR_NONE)

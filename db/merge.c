@@ -1,4 +1,5 @@
-/* Merging: row by row, each looked at before it is let in. */
+/* Merging: row by row, each looked at before it is let in; and saving what is
+ * whole of a damaged file, which is merging it into an empty one. */
 #include "db/admin.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "db/merge_row.h"
 #include "db/rows.h"
 #include "db/sql.h"
+#include "db/sum.h"
 
 /* TUNING: a transaction of this many rows takes well under a second, so others
  * who write get their turn; a merge cut short is finished by merging again. */
@@ -20,22 +22,33 @@ struct merge {
 	struct costdb *to, *from;
 	struct merge_in in;
 	struct arena a;
-	struct idmap envs, runs, conditions;
+	struct idmap envs, runs, conditions, damaged;
 	db_id subject_from, subject_to; /* the current subject */
 	uint32_t rows; /* of the open transaction */
+	bool salvages; /* what cannot be read is as if it were not there */
 };
 
-static sqlite3_stmt *
-get_by_id(struct costdb *db, enum statement which, db_id id, bool *row,
-    struct err *err)
+/* A fault of the damaged file ends nothing. */
+static bool
+is_survived(const struct merge *m, struct err *err)
 {
-	sqlite3_stmt *s = sql_get(db, which, err);
+	if (m->salvages && err->kind != ERR_NONE)
+		*err = (struct err){.kind = ERR_NONE};
+	return err->kind == ERR_NONE;
+}
+
+/* Theirs. */
+static sqlite3_stmt *
+get_by_id(
+    struct merge *m, enum statement which, db_id id, bool *row, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(m->from, which, err);
 
 	*row = false;
 	if (!s)
 		return NULL;
 	sqlite3_bind_int64(s, 1, id);
-	return sql_step(db, s, row, err) ? s : NULL;
+	return sql_step(m->from, s, row, err) || is_survived(m, err) ? s : NULL;
 }
 
 /* Our id of one of their environments; DB_NO_ID for one that is malformed. */
@@ -45,7 +58,8 @@ map_environments(struct merge *m, struct err *err)
 	const struct db_environment *env;
 	uint32_t n;
 
-	if (!costdb_environments(m->from, &env, &n, &m->a, err))
+	if (!costdb_environments(m->from, &env, &n, &m->a, err)
+	    && !is_survived(m, err))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		db_id id = DB_NO_ID;
@@ -68,7 +82,7 @@ map_conditions(struct merge *m, db_id from, db_id *to, struct err *err)
 	*to = DB_NO_ID;
 	if (from == DB_NO_ID || idmap_find(&m->conditions, from, to))
 		return true;
-	if (!(s = get_by_id(m->from, SQL_CONDITIONS_GET, from, &row, err)))
+	if (!(s = get_by_id(m, SQL_CONDITIONS_GET, from, &row, err)))
 		return false;
 	if (row
 	    && !row_text(m->to, SQL_CONDITIONS_FIND, SQL_CONDITIONS_ADD,
@@ -89,7 +103,7 @@ map_run(struct merge *m, db_id from, db_id *to, struct err *err)
 	*to = DB_NO_ID;
 	if (from == DB_NO_ID || idmap_find(&m->runs, from, to))
 		return true;
-	if (!(s = get_by_id(m->from, SQL_RUN_GET, from, &row, err)))
+	if (!(s = get_by_id(m, SQL_RUN_GET, from, &row, err)))
 		return false;
 	if (row && sqlite3_column_bytes(s, 0) == sizeof run.uuid) {
 		memcpy(run.uuid, sqlite3_column_blob(s, 0), sizeof run.uuid);
@@ -117,7 +131,7 @@ map_subject(struct merge *m, db_id from, db_id *to, struct err *err)
 		return true;
 	}
 	*to = DB_NO_ID;
-	if (!(s = get_by_id(m->from, SQL_SUBJECT_GET, from, &row, err)))
+	if (!(s = get_by_id(m, SQL_SUBJECT_GET, from, &row, err)))
 		return false;
 	if (row && sqlite3_column_bytes(s, 2) == 16
 	    && sqlite3_column_bytes(s, 3) == 16) {
@@ -160,7 +174,9 @@ read_attempt(struct merge *m, sqlite3_stmt *s, struct measurement_row *row,
 	    .at_utc = column_text(s, 15),
 	    .retired = sqlite3_column_int(s, 16) != 0,
 	};
-	if (sqlite3_column_bytes(s, 0) == sizeof row->uuid)
+	if (sqlite3_column_bytes(s, 0) == sizeof row->uuid
+	    && !idmap_find(
+	        &m->damaged, sqlite3_column_int64(s, 17), &(db_id){0}))
 		memcpy(row->uuid, sqlite3_column_blob(s, 0), sizeof row->uuid);
 	else
 		row->outcome = ""; /* rejected below */
@@ -197,6 +213,78 @@ merge_attempts(struct merge *m, struct err *err)
 	return err->kind == ERR_NONE && merge_end_group(&m->in, err);
 }
 
+/* ---- of a damaged file ---- */
+
+/* The columns of SQL_ATTEMPTS, by id, from one on. */
+static const char by_id[] =
+    "SELECT uuid,subject_id,env_id,conditions_id,run_id,outcome,n,low_ns,"
+    "median_ns,high_ns,min_ns,max_error,span_ns,limit_ns,detail,at_utc,"
+    "retired,measurement_id FROM measurement NOT INDEXED"
+    " WHERE measurement_id>?1 ORDER BY measurement_id";
+
+/* The most that the table or its index still tells of; 0: neither does. */
+static int64_t
+ask_both(struct merge *m, const char *table, const char *index)
+{
+	struct err err = {.kind = ERR_NONE};
+	int64_t one = 0, other = 0;
+
+	(void)sql_integer(m->from, table, &one, &err);
+	err.kind = ERR_NONE;
+	(void)sql_integer(m->from, index, &other, &err);
+	return one > other ? one : other;
+}
+
+/* On from `last` until a page cannot be read; *last is the last that could. */
+static bool
+salvage_from(struct merge *m, db_id *last, bool *ended, struct err *err)
+{
+	struct measurement_row row;
+	sqlite3_stmt *s = NULL;
+	bool there = false, ok = sql_prepare(m->from, by_id, &s, err);
+
+	*ended = false;
+	if (s)
+		sqlite3_bind_int64(s, 1, *last);
+	while (ok) {
+		if (!sql_step(m->from, s, &there, err))
+			break;
+		*ended = !there;
+		if (!there)
+			break;
+		*last = sqlite3_column_int64(s, 17);
+		ok = read_attempt(m, s, &row, err)
+		    && merge_attempt(&m->in, &row, err) && turn_over(m, err);
+	}
+	sqlite3_finalize(s);
+	return ok && is_survived(m, err);
+}
+
+/* What cannot be read is passed over by ever larger steps. */
+static bool
+salvage_attempts(struct merge *m, struct err *err)
+{
+	static const char table[] =
+	    "SELECT max(measurement_id) FROM measurement";
+	static const char index[] =
+	    "SELECT max(measurement_id) FROM measurement"
+	    " INDEXED BY measurement_lookup";
+	db_id last = 0, end = ask_both(m, table, index), step = 1;
+	bool ended = false;
+
+	while (!ended && last <= end) {
+		db_id before = last;
+
+		if (!salvage_from(m, &last, &ended, err))
+			return false;
+		step = last > before ? 1 : 2 * step;
+		last += ended ? 0 : step;
+	}
+	return merge_end_group(&m->in, err);
+}
+
+/* ---- what else there is ---- */
+
 /* The file may be older than its list of these. */
 static bool
 merge_all_retired(struct merge *m, struct err *err)
@@ -223,7 +311,7 @@ merge_all_retired(struct merge *m, struct err *err)
 static bool
 merge_model(struct merge *m, sqlite3_stmt *model, struct err *err)
 {
-	sqlite3_stmt *s = get_by_id(m->from, SQL_MODEL_SUBJECTS,
+	sqlite3_stmt *s = get_by_id(m, SQL_MODEL_SUBJECTS,
 	    sqlite3_column_int64(model, 0), &(bool){false}, err);
 	db_id id, subject;
 	bool row = false, ok;
@@ -267,30 +355,68 @@ are_one_file(const struct costdb *a, const struct costdb *b)
 	    && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-bool
-costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
-    struct notes *notes, struct err *err)
+static bool
+merge_rest(struct merge *m, struct err *err)
 {
-	struct merge m = {.to = db, .from = from};
+	return (merge_all_retired(m, err) || is_survived(m, err))
+	    && (merge_models(m, err) || is_survived(m, err));
+}
+
+static bool
+merge_all(
+    struct merge *m, struct db_merge *out, struct notes *notes, struct err *err)
+{
+	return merge_begin(&m->in, m->to, m->from->path, out, notes, err)
+	    && (sum_list_damaged(m->from, &m->damaged, err)
+	        || is_survived(m, err))
+	    && map_environments(m, err)
+	    && (m->salvages ? salvage_attempts(m, err) : merge_attempts(m, err))
+	    && merge_rest(m, err);
+}
+
+static bool
+merge_files(struct costdb *db, struct costdb *from, bool salvages,
+    struct db_merge *out, struct notes *notes, struct err *err)
+{
+	struct merge m = {.to = db, .from = from, .salvages = salvages};
 	bool ok;
 
 	*out = (struct db_merge){.added = 0};
 	if (are_one_file(db, from))
 		return err_set(
 		    err, ERR_USAGE, "%s: merging with itself", db->path);
-	if (!costdb_trust(from, err))
-		return false;
 	arena_init(&m.a);
 	idmap_init(&m.envs, &m.a);
 	idmap_init(&m.runs, &m.a);
 	idmap_init(&m.conditions, &m.a);
+	idmap_init(&m.damaged, &m.a);
 	ok = costdb_flush(db, err) && sql_begin(db, err);
-	if (ok) {
-		ok = merge_begin(&m.in, db, from->path, out, notes, err)
-		    && map_environments(&m, err) && merge_attempts(&m, err)
-		    && merge_all_retired(&m, err) && merge_models(&m, err);
-		ok = sql_end(db, ok, err);
-	}
+	if (ok)
+		ok = sql_end(db, merge_all(&m, out, notes, err), err);
 	arena_release(&m.a);
-	return ok && costdb_gc_again(db, err);
+	return ok;
+}
+
+bool
+costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
+    struct notes *notes, struct err *err)
+{
+	return costdb_trust(from, err)
+	    && merge_files(db, from, false, out, notes, err)
+	    && costdb_gc_again(db, err);
+}
+
+bool
+costdb_salvage(struct costdb *db, struct costdb *damaged, struct db_merge *out,
+    uint64_t *lost, struct notes *notes, struct err *err)
+{
+	struct merge m = {.from = damaged};
+	int64_t known = ask_both(&m,
+	    "SELECT count(*) FROM measurement NOT INDEXED",
+	    "SELECT count(*) FROM measurement INDEXED BY measurement_lookup");
+
+	if (!merge_files(db, damaged, true, out, notes, err))
+		return false;
+	*lost = (uint64_t)known > out->added ? (uint64_t)known - out->added : 0;
+	return true;
 }

@@ -10,6 +10,7 @@
 #include "db/place.h"
 #include "db/schema.h"
 #include "db/sql.h"
+#include "db/sum.h"
 #include "ir/base/clock.h"
 
 /* TUNING: SQLite's busy handler is not fair; with 16 writers waits of several
@@ -103,6 +104,8 @@ connect(struct costdb *db, struct arena *a, struct err *err)
 	rc = db->mode == DB_WRITE ? connect_write(db) : connect_read(db, a);
 	if (rc != SQLITE_OK)
 		return sql_fail(db, rc, "cannot open", err);
+	if (sum_register(db->h) != SQLITE_OK)
+		return sql_fail(db, SQLITE_NOMEM, "cannot open", err);
 	sqlite3_limit(db->h, SQLITE_LIMIT_LENGTH, LARGEST_VALUE);
 	sqlite3_db_config(db->h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->h, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -131,9 +134,9 @@ use_log(struct costdb *db, struct err *err)
 }
 
 static bool
-came_with_schema_3(enum statement s)
+is_of_later_schema(enum statement s)
 {
-	return s == SQL_RETIRED_LIST || s == SQL_RETIRED_HAS;
+	return s == SQL_RETIRED_LIST || s == SQL_RETIRED_HAS || s == SQL_LOOKUP;
 }
 
 /* What this program relies on, asked of a file that has the right header: a
@@ -147,8 +150,8 @@ has_our_tables(struct costdb *db, struct err *err)
 
 		if (db->mode != DB_WRITE && !sql_only_reads(s))
 			continue;
-		/* Merging looks whether a foreign file has that table. */
-		if (db->mode == DB_FOREIGN && came_with_schema_3(s))
+		/* Merging looks whether a foreign file has that. */
+		if (db->mode == DB_FOREIGN && is_of_later_schema(s))
 			continue;
 		if (!sql_get(db, s, err))
 			return false;
@@ -181,17 +184,35 @@ make_current(struct costdb *db, struct err *err)
 	return state != SCHEMA_OLDER || schema_migrate(db, err);
 }
 
+/* TUNING: so much is looked through in a tenth of a second, so always; more only
+ * where the last to write did not close the file. */
+#define ALWAYS_CHECKED ((off_t)8 << 20)
+
+/* Foreign files are looked at by who opens them. */
+static bool
+check_once(struct costdb *db, bool unclean, struct err *err)
+{
+	struct stat st;
+
+	if (db->mode == DB_FOREIGN
+	    || (!unclean && stat(db->path, &st) == 0
+	        && st.st_size > ALWAYS_CHECKED))
+		return true;
+	return sum_check(db, err);
+}
+
 bool
 costdb_open(struct costdb **out, const char *path, enum db_mode mode,
     struct arena *a, struct err *err)
 {
 	struct costdb *db = arena_new(a, struct costdb, 1);
+	bool unclean = has_log(path, a);
 
 	db->path = arena_str(a, path);
 	db->mode = mode;
 	arena_init(&db->queue);
 	if (connect(db, a, err) && make_current(db, err)
-	    && has_our_tables(db, err)) {
+	    && has_our_tables(db, err) && check_once(db, unclean, err)) {
 		*out = db;
 		return true;
 	}

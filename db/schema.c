@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "db/admin.h"
+#include "db/sum.h"
 
 /* STRICT refuses values of the wrong type; the CHECKs refuse figures that
  * cannot be. measurement is append-only: `retired` is the one column that ever
@@ -73,7 +74,34 @@ static const char *const migration[SCHEMA_VERSION] = {
     /* Attempts that are gone and must not come back. */
     [2] = "CREATE TABLE IF NOT EXISTS retired(uuid BLOB PRIMARY KEY"
           " CHECK(length(uuid)=16)) STRICT, WITHOUT ROWID",
+    /* Checksums. The index was wider than what lookups could do with. */
+    [3] = "UPDATE measurement SET sum=(SELECT " SUM_OF_ROW
+          " FROM measurement m JOIN subject s USING(subject_id)"
+          " JOIN environment e USING(env_id)"
+          " WHERE m.measurement_id=measurement.measurement_id"
+          " AND s.hash IS bytes_hash(s.bytes));"
+          "DROP INDEX IF EXISTS measurement_lookup;"
+          "CREATE INDEX measurement_lookup ON measurement(subject_id,env_id);"
+          "DROP TRIGGER IF EXISTS measurement_changed;"
+          "DROP TRIGGER IF EXISTS environment_changed;"
+          "DROP TRIGGER IF EXISTS subject_changed;" TRIGGER_ON_ATTEMPT
+          ";" TRIGGER_ON_ENVIRONMENT ";" TRIGGER_ON_SUBJECT,
 };
+
+/* A file may say that it is older than it is; adding a column twice fails. */
+static bool
+add_sums(struct costdb *db, struct err *err)
+{
+	int64_t there;
+
+	return sql_integer(db,
+	           "SELECT count(*) FROM pragma_table_info('measurement')"
+	           " WHERE name='sum'",
+	           &there, err)
+	    && (there
+	        || sql_exec(
+	            db, "ALTER TABLE measurement ADD COLUMN sum INTEGER", err));
+}
 
 static bool
 bring_forward(struct costdb *db, int64_t version, struct err *err)
@@ -81,7 +109,8 @@ bring_forward(struct costdb *db, int64_t version, struct err *err)
 	char sql[160];
 
 	for (; version < SCHEMA_VERSION; version++)
-		if (!sql_exec(db, migration[version], err))
+		if ((version == 3 && !add_sums(db, err))
+		    || !sql_exec(db, migration[version], err))
 			return false;
 	snprintf(sql, sizeof sql,
 	    "PRAGMA application_id=%d; PRAGMA user_version=%d;"

@@ -1,5 +1,7 @@
 #include "db/sql.h"
 
+#include "db/sum.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

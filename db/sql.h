@@ -37,6 +37,7 @@ struct costdb {
 	uint64_t oldest_ns; /* CLOCK_MONOTONIC of pending[0] */
 	const char *tool, *command, *soft; /* of the run; NULL: none */
 	db_id run, conditions; /* rows of those, once stored */
+	uint64_t damaged; /* attempts found damaged */
 	char owner[224]; /* of our leases; "" until the first */
 };
 

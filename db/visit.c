@@ -25,7 +25,7 @@ static const char select_rows[] =
     " ORDER BY m.subject_id,m.env_id,m.at_utc,m.uuid";
 
 static const char retire_rows[] =
-    "UPDATE measurement SET retired=1 WHERE retired=0 AND measurement_id IN"
+    "UPDATE measurement SET retired=1,sum=~sum WHERE retired=0 AND measurement_id IN"
     " (SELECT m.measurement_id" FROM_ALL WHERE_GIVEN ")";
 
 static const char count_rows[] =

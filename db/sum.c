@@ -1,0 +1,135 @@
+#include "db/sum.h"
+
+#include <string.h>
+
+#include "db/idmap.h"
+#include "db/sql.h"
+#include "ir/base/buf.h"
+#include "ir/base/hash.h"
+
+/* Written so that no two lists of values have the same bytes. */
+static void
+put_value(struct buf *b, sqlite3_value *v)
+{
+	int type = sqlite3_value_type(v);
+	double real;
+	uint64_t bits;
+
+	buf_u8(b, (uint8_t)type);
+	switch (type) {
+	case SQLITE_INTEGER:
+		buf_u64(b, (uint64_t)sqlite3_value_int64(v));
+		break;
+	case SQLITE_FLOAT:
+		real = sqlite3_value_double(v);
+		memcpy(&bits, &real, sizeof bits);
+		buf_u64(b, bits);
+		break;
+	case SQLITE_NULL:
+		break;
+	default:
+		buf_u32(b, (uint32_t)sqlite3_value_bytes(v));
+		buf_add(
+		    b, sqlite3_value_blob(v), (size_t)sqlite3_value_bytes(v));
+		break;
+	}
+}
+
+/* attempt_sum(value..., retired): retiring turns all bits around. */
+static void
+attempt_sum(sqlite3_context *context, int n, sqlite3_value **value)
+{
+	struct buf b;
+	uint64_t sum;
+
+	buf_init(&b);
+	for (int i = 0; i + 1 < n; i++)
+		put_value(&b, value[i]);
+	sum = hash64(b.data, b.n, 0);
+	buf_release(&b);
+	if (n > 0 && sqlite3_value_int(value[n - 1]))
+		sum = ~sum;
+	sqlite3_result_int64(context, (sqlite3_int64)sum);
+}
+
+static void
+bytes_hash(sqlite3_context *context, int n, sqlite3_value **value)
+{
+	const void *bytes = sqlite3_value_blob(value[0]);
+	struct hash128 h =
+	    hash128(bytes, (size_t)sqlite3_value_bytes(value[0]));
+
+	(void)n;
+	sqlite3_result_blob(context, h.byte, sizeof h.byte, SQLITE_TRANSIENT);
+}
+
+int
+sum_register(sqlite3 *h)
+{
+	static const int flags =
+	    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+	int rc = sqlite3_create_function_v2(
+	    h, "attempt_sum", -1, flags, NULL, attempt_sum, NULL, NULL, NULL);
+
+	return rc != SQLITE_OK ? rc
+	                       : sqlite3_create_function_v2(h, "bytes_hash", 1,
+	                           flags, NULL, bytes_hash, NULL, NULL, NULL);
+}
+
+static bool
+pages_are_whole(struct costdb *db, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	bool row, whole;
+
+	if (!sql_prepare(db, "PRAGMA integrity_check(1)", &s, err))
+		return false;
+	whole = sql_step(db, s, &row, err)
+	    && (!row || strcmp(column_text(s, 0), "ok") == 0
+	        || err_set(err, ERR_DB,
+	            "%s: damaged (%.100s); 'marq db repair FILE' saves what is "
+	            "whole",
+	            db->path, column_text(s, 0)));
+	sqlite3_finalize(s);
+	return whole;
+}
+
+bool
+sum_check(struct costdb *db, struct err *err)
+{
+	int64_t n;
+
+	if (!pages_are_whole(db, err)
+	    || !sql_integer(db, "SELECT count(*)" DAMAGED_ROWS, &n, err))
+		return false;
+	db->damaged = (uint64_t)n;
+	return true;
+}
+
+uint64_t
+costdb_damaged(const struct costdb *db)
+{
+	return db->damaged;
+}
+
+bool
+sum_list_damaged(struct costdb *db, struct idmap *out, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int64_t there;
+	bool row, ok;
+
+	if (!sql_integer(db,
+	        "SELECT count(*) FROM pragma_table_info('measurement')"
+	        " WHERE name='sum'",
+	        &there, err))
+		return false;
+	if (!there)
+		return true;
+	ok = sql_prepare(db, "SELECT m.measurement_id" DAMAGED_ROWS, &s, err);
+	while (ok && (ok = sql_step(db, s, &row, err)) && row)
+		idmap_add(out, sqlite3_column_int64(s, 0),
+		    sqlite3_column_int64(s, 0));
+	sqlite3_finalize(s);
+	return ok;
+}
