@@ -10,6 +10,7 @@
 #include "cli/paths.h"
 #include "costmodel/cpu.h"
 #include "costmodel/machine.h"
+#include "costmodel/sandbox.h"
 #include "db/facts.h"
 #include "ir/base/json.h"
 #include "targets/command.h"
@@ -126,6 +127,21 @@ check_database(struct cli *c, struct diagnosis *f)
 }
 
 static void
+check_sandbox(struct cli *c, struct diagnosis *f)
+{
+	const struct sandbox_means m = sandbox_offered();
+
+	(void)c;
+	if (!m.seccomp || !m.landlock)
+		f->grade = GRADE_LACKS;
+	snprintf(f->text, sizeof f->text, "measuring processes: %s, %s",
+	    m.seccomp ? "no network, no programs (seccomp)"
+	              : "network and programs as yours (no seccomp here)",
+	    m.landlock ? "no file is changed (Landlock)"
+	               : "files as yours (no Landlock here)");
+}
+
+static void
 check_environment(struct cli *c, struct diagnosis *f)
 {
 	static const char *const names[] = {"OPENBLAS_CORETYPE",
@@ -185,6 +201,7 @@ static const struct check {
 } machine[] = {
     {"cores", check_cores},
     {"scheduler", check_autogroup},
+    {"sandbox", check_sandbox},
     {"environment", check_environment},
     {"database", check_database},
 };

@@ -17,6 +17,7 @@
 
 #include "costmodel/machine.h"
 #include "costmodel/sample.h"
+#include "costmodel/sandbox.h"
 #include "costmodel/reference.h"
 #include "costmodel/seed.h"
 #include "costmodel/seeded.h"
@@ -140,6 +141,9 @@ settle_in(struct worker *w)
 	limit_memory(w->options);
 	target_threads_set(w->options->threads);
 	sample_denormals_off();
+	/* programs that are asked may need all of it: boards, licences */
+	if (!p->folder)
+		sandbox_enter(NULL);
 }
 
 /* ---- jobs ---- */
