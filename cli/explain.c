@@ -11,6 +11,7 @@
 #include "cli/story.h"
 #include "cli/what_if.h"
 #include "ir/base/json.h"
+#include "ir/base/memory.h"
 
 struct explain_args {
 	struct search_args search;
@@ -164,11 +165,9 @@ tell(const struct explain_args *args, struct job *j, struct what_if *what,
 		return false;
 	if (args->search.cli->format != OUT_JSON)
 		return tell_text(args, j, &p, what, err);
-	f = open_memstream(&text, &n);
-	if (!f)
-		return err_set(err, ERR_IO, "no memory for the answer");
+	f = memory_stream(&text, &n);
 	ok = tell_json(args, j, &p, what, f, err);
-	fclose(f);
+	memory_stream_close(f);
 	if (ok)
 		fwrite(text, 1, n, stdout);
 	free(text);

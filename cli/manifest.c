@@ -7,6 +7,7 @@
 
 #include "cli/units.h"
 #include "ir/base/file.h"
+#include "ir/base/memory.h"
 
 /* The document as it is written; filled by libcyaml from the schema below. */
 struct yaml_mix {
@@ -475,6 +476,10 @@ manifest_read(
 		return false;
 	e = cyaml_load_data((const uint8_t *)text, n, &config, &schema,
 	    (cyaml_data_t **)&y, NULL);
+	/* libyaml has no words for it */
+	if (e == CYAML_ERR_OOM
+	    || (e == CYAML_ERR_LIBYAML_PARSER && strstr(log.fault, "(null)")))
+		memory_exhausted(n);
 	if (e != CYAML_OK)
 		return say_fault(&log, path, text, cyaml_strerror(e), err);
 	if (!y)

@@ -9,6 +9,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/json.h"
+#include "ir/base/memory.h"
 #include "ir/base/plain.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -78,11 +79,9 @@ write_event(
 {
 	char *text = NULL;
 	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
+	FILE *f = memory_stream(&text, &n);
 	struct json j;
 
-	if (!f)
-		return;
 	json_init(&j, f, 0);
 	json_object(&j);
 	json_key_str(&j, "event", "progress");
@@ -91,7 +90,7 @@ write_event(
 	json_key_str(&j, "what", what);
 	json_key_uint(&j, "elapsed_ms", (clock_ns() - p->began_ns) / 1000000);
 	json_close(&j);
-	fclose(f);
+	memory_stream_close(f);
 	if (write(p->cli->progress_fd, text, n) < 0) {
 		/* whoever asked for events stopped reading them */
 	}

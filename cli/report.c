@@ -1,5 +1,7 @@
 /* marq report: the page of a result directory, made again. */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/output.h"
@@ -40,13 +42,13 @@ read_docs(struct page_docs *d, const struct report_args *args, struct err *err)
 	    || !read_doc(&d->map, args, "map.json", err)
 	    || !read_doc(&d->provenance, args, "provenance.json", err))
 		return false;
-	if (!read_doc(&d->alternatives, args, "alternatives.json", err)) {
-		if (err->kind != ERR_IO)
-			return false;
-		err_clear(err);
-		d->alternatives.text = NULL;
-	}
-	return true;
+	if (access(arena_printf(
+	               args->cli->run, "%s/alternatives.json", args->folder),
+	        F_OK)
+	        != 0
+	    && errno == ENOENT)
+		return true;
+	return read_doc(&d->alternatives, args, "alternatives.json", err);
 }
 
 static bool

@@ -3,6 +3,7 @@
 
 #include "emit/page.h"
 #include "emit/writers.h"
+#include "ir/base/memory.h"
 
 typedef bool (*writer)(FILE *f, const struct emit_work *w, struct err *err);
 
@@ -10,10 +11,10 @@ static bool
 write_text(struct page_text *t, char **text, writer write,
     const struct emit_work *w, struct err *err)
 {
-	FILE *f = open_memstream(text, &t->n);
+	FILE *f = memory_stream(text, &t->n);
 	bool ok = write(f, w, err);
 
-	fclose(f);
+	memory_stream_close(f);
 	t->text = *text;
 	return ok;
 }

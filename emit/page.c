@@ -8,6 +8,7 @@
 #include "emit/draw.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/map.h"
+#include "ir/base/memory.h"
 
 /* TUNING: dot takes 0.4 s for 1,000 regions and 20 s for 4,000 */
 #define DRAWN_REGIONS 1000
@@ -42,10 +43,10 @@ draw_graph(struct buf *svg, const cJSON *result)
 
 	buf_init(svg);
 	if (drawn) {
-		FILE *d = open_memstream(&dot, &n);
+		FILE *d = memory_stream(&dot, &n);
 
 		page_dot(d, result);
-		fclose(d);
+		memory_stream_close(d);
 		drawn = draw_svg(svg, dot, n, &why);
 		free(dot);
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/memory.h"
+
 enum { VARINT = 0, LEN = 2, FIXED32 = 5 };
 
 void
@@ -86,9 +88,7 @@ add_hole(struct wire_out *w, const struct wire_hole *hole)
 {
 	if (w->nholes == w->hole_cap) {
 		w->hole_cap = w->hole_cap ? 2 * w->hole_cap : 16;
-		w->hole = realloc(w->hole, w->hole_cap * sizeof *w->hole);
-		if (!w->hole)
-			abort();
+		w->hole = memory_resize(w->hole, w->hole_cap * sizeof *w->hole);
 	}
 	w->hole[w->nholes++] = *hole;
 	w->in_holes += hole->tensor->bytes;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "ir/base/err.h"
+#include "ir/base/memory.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/size.h"
 
@@ -29,13 +29,6 @@ struct arena_block {
 };
 
 static_assert(sizeof(struct arena_block) <= ALIGN, "bytes[] is behind it");
-
-static _Noreturn void
-out_of_memory(size_t bytes)
-{
-	fprintf(stderr, "marq: out of memory (%zu bytes more)\n", bytes);
-	exit(err_exit(ERR_INTERNAL));
-}
 
 /* Small things sit close together; anything a SIMD kernel could be given
  * starts on a cache line. */
@@ -88,10 +81,10 @@ push_block(struct arena *a, size_t bytes)
 	if (size < bytes)
 		size = bytes;
 	if (!size_add(size, ALIGN, &whole))
-		out_of_memory(bytes);
+		memory_exhausted(bytes);
 	block = block_new(whole);
 	if (!block)
-		out_of_memory(bytes);
+		memory_exhausted(bytes);
 	block->below = a->top;
 	block->size = size;
 	a->top = block;
@@ -117,11 +110,11 @@ take(struct arena *a, size_t bytes)
 	void *p;
 
 	if (bytes > SIZE_MAX / 2)
-		out_of_memory(bytes);
+		memory_exhausted(bytes);
 	want = bytes ? bytes : 1;
 	a->bytes += want;
 	if (a->limit && a->bytes > a->limit)
-		out_of_memory(bytes);
+		memory_exhausted(bytes);
 	at = a->top ? size_round_up(a->top->used, align_of(want)) : 0;
 	if (!a->top || at > a->top->size || a->top->size - at < want) {
 		push_block(a, want);
@@ -144,7 +137,7 @@ arena_array(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 
 	if (!size_mul(n, size, &bytes))
-		out_of_memory(SIZE_MAX);
+		memory_exhausted(SIZE_MAX);
 	return arena_alloc(a, bytes);
 }
 
@@ -161,7 +154,7 @@ arena_grow(
 	while (room < need)
 		room = room > UINT32_MAX / 2 ? UINT32_MAX : 2 * room;
 	if (!size_mul(room, size, &bytes))
-		out_of_memory(SIZE_MAX);
+		memory_exhausted(SIZE_MAX);
 	if (items)
 		used = *cap * size;
 	larger = take(a, bytes);

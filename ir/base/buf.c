@@ -5,25 +5,20 @@
 #include <string.h>
 
 #include "ir/base/err.h"
+#include "ir/base/memory.h"
 #include "ir/base/size.h"
 
 static void
 enlarge(struct buf *b, size_t more)
 {
 	size_t need, cap = b->cap ? b->cap : 256;
-	char *data;
 
 	if (!size_add(b->n, more, &need) || !size_add(need, 1, &need)
 	    || need > SIZE_MAX / 2)
 		abort();
 	while (cap < need)
 		cap *= 2;
-	data = realloc(b->data, cap);
-	if (!data) {
-		fprintf(stderr, "marq: out of memory (%zu bytes more)\n", cap);
-		exit(err_exit(ERR_INTERNAL));
-	}
-	b->data = data;
+	b->data = memory_resize(b->data, cap);
 	b->cap = cap;
 }
 

@@ -33,5 +33,7 @@ folder_new(const char *parent, struct arena *a, struct err *err)
 void
 folder_remove(const char *path)
 {
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	/* a walk may fail for want of memory, for a moment */
+	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0)
+		nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }

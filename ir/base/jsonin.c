@@ -2,10 +2,12 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/file.h"
 #include "ir/base/map.h"
+#include "ir/base/memory.h"
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53 */
 
@@ -129,8 +131,6 @@ keep_digits(cJSON *item, const char **at, const char *end)
 		if (fabs(item->valuedouble) < MAX_EXACT || !is_whole(from, *at))
 			continue;
 		item->valuestring = cJSON_malloc((size_t)(*at - from) + 1);
-		if (!item->valuestring)
-			return false;
 		memcpy(item->valuestring, from, (size_t)(*at - from));
 		item->valuestring[*at - from] = '\0';
 	}
@@ -162,6 +162,9 @@ jsonin_is_u62(const cJSON *item, uint64_t *out)
 
 /* ---- documents ---- */
 
+/* So that NULL means the text is wrong, here and when documents are printed. */
+static cJSON_Hooks hooks = {memory_get, free};
+
 static bool
 all_blank(const char *s, const char *end)
 {
@@ -176,7 +179,10 @@ jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
 {
 	const char *end = text, *at = text, *twice;
 	struct arena scratch;
-	cJSON *doc = cJSON_ParseWithLengthOpts(text, n, &end, false);
+	cJSON *doc;
+
+	cJSON_InitHooks(&hooks);
+	doc = cJSON_ParseWithLengthOpts(text, n, &end, false);
 
 	if (doc && all_blank(end, text + n)
 	    && !keep_digits(doc, &at, text + n)) {

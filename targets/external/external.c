@@ -1,8 +1,5 @@
 /* Targets that are other people's programs: a runner takes a candidate as an
  * ONNX file and tells latencies, or refuses. README.md has the protocol. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream */
-#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +9,7 @@
 
 #include "ir/base/json.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/memory.h"
 #include "targets/command.h"
 #include "targets/external/files.h"
 #include "targets/external/runner.h"
@@ -48,11 +46,9 @@ question(const char *what, uint32_t id, const struct files *f)
 {
 	char *text = NULL;
 	size_t n;
-	FILE *out = open_memstream(&text, &n);
+	FILE *out = memory_stream(&text, &n);
 	struct json j;
 
-	if (!out)
-		return NULL;
 	json_init(&j, out, 0);
 	json_object(&j);
 	json_key_str(&j, "marq", what);
@@ -62,10 +58,8 @@ question(const char *what, uint32_t id, const struct files *f)
 	add_paths(&j, "inputs", f->input, f->candidate->ninputs);
 	add_paths(&j, "outputs", f->output, f->candidate->noutputs);
 	json_close(&j);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	memory_stream_close(out);
+	return text;
 }
 
 /* The runner's answer, or NULL with how and why it failed in *answer. */
@@ -78,10 +72,6 @@ ask_runner(const struct external_target *x, const char *what,
 	struct cJSON *doc = NULL;
 
 	answer->outcome = OUTCOME_CRASH;
-	if (!line) {
-		snprintf(answer->detail, sizeof answer->detail, "no memory");
-		return NULL;
-	}
 	doc = runner_ask(x->runner, line, id, &answer->outcome, answer->detail,
 	    sizeof answer->detail);
 	free(line);
