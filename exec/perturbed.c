@@ -111,39 +111,47 @@ perturb(const struct perturbation *p, const struct node *n, value_id v,
 
 /* ---- the model ---- */
 
+struct walk {
+	const struct graph *graph;
+	node_eval eval;
+	struct tensor *value; /* [nvalues] */
+	bool *known; /* [nvalues] */
+	struct arena *arena;
+};
+
 static bool
-run_node(struct tensor *value, const bool *known, const struct graph *g,
-    const struct node *n, node_eval eval, struct tensor *out, struct arena *a,
-    struct err *err)
+run_node(
+    struct walk *w, const struct node *n, struct tensor *out, struct err *err)
 {
 	const uint32_t nin = n->ninputs + n->nimplicit;
-	const struct tensor **in = arena_new(a, const struct tensor *, nin);
+	const struct tensor **in =
+	    arena_new(w->arena, const struct tensor *, nin);
 
 	for (uint32_t i = 0; i < nin; i++) {
 		const value_id v = n->input[i];
 
 		if (v == VALUE_NONE)
 			continue;
-		in[i] = graph_value(g, v)->constant;
-		if (in[i] == NULL && known[v])
-			in[i] = &value[v];
+		in[i] = graph_value(w->graph, v)->constant;
+		if (in[i] == NULL && w->known[v])
+			in[i] = &w->value[v];
 	}
-	return eval(g, n, in, out, a, err);
+	return w->eval(w->graph, n, in, out, w->arena, err);
 }
 
 bool
 reference_values(struct tensor *value, const struct graph *g, node_eval eval,
     const struct perturbation *p, struct arena *a, struct err *err)
 {
-	bool *known = arena_new(a, bool, g->nvalues);
+	struct walk w = {g, eval, value, arena_new(a, bool, g->nvalues), a};
 
 	for (uint32_t i = 0; i < g->ninputs; i++)
-		known[g->input[i]] = true;
+		w.known[g->input[i]] = true;
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = graph_node(g, id);
 		struct tensor *out = arena_new(a, struct tensor, n->noutputs);
 
-		if (!run_node(value, known, g, n, eval, out, a, err))
+		if (!run_node(&w, n, out, err))
 			return false;
 		for (uint32_t i = 0; i < n->noutputs; i++) {
 			const value_id v = n->output[i];
@@ -153,7 +161,7 @@ reference_values(struct tensor *value, const struct graph *g, node_eval eval,
 			if (p->seed)
 				perturb(p, n, v, &out[i], a);
 			value[v] = out[i];
-			known[v] = true;
+			w.known[v] = true;
 		}
 	}
 	return true;
@@ -184,20 +192,26 @@ note_moves(double *movable, const struct graph *g, const struct tensor *got,
 bool
 values_movable(double *movable, const struct graph *g,
     const struct tensor *want, node_eval eval, const double *error,
-    struct arena *a, struct err *err)
+    struct err *err)
 {
-	memset(movable, 0, g->nvalues * sizeof *movable);
-	for (uint32_t seed = 1; seed <= 2; seed++) {
-		const struct perturbation p = {.seed = seed, .error = error};
-		struct tensor *got = arena_new(a, struct tensor, g->nvalues);
+	bool ok = true;
 
+	memset(movable, 0, g->nvalues * sizeof *movable);
+	for (uint32_t seed = 1; ok && seed <= 2; seed++) {
+		const struct perturbation p = {.seed = seed, .error = error};
+		struct tensor *got;
+		struct arena a;
+
+		arena_init(&a);
+		got = arena_new(&a, struct tensor, g->nvalues);
 		for (uint32_t i = 0; i < g->ninputs; i++)
 			got[g->input[i]] = want[g->input[i]];
-		if (!reference_values(got, g, eval, &p, a, err))
-			return false;
-		note_moves(movable, g, got, want);
+		ok = reference_values(got, g, eval, &p, &a, err);
+		if (ok)
+			note_moves(movable, g, got, want);
+		arena_release(&a);
 	}
-	return true;
+	return ok;
 }
 
 bool
@@ -219,7 +233,7 @@ outputs_movable(double *movable, const struct graph *g, const struct tensor *in,
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		want[g->input[i]] = in[i];
 	ok = reference_values(want, g, eval, &none, &a, err)
-	    && values_movable(all, g, want, eval, errors, &a, err);
+	    && values_movable(all, g, want, eval, errors, err);
 	for (uint32_t i = 0; ok && i < g->noutputs; i++)
 		movable[i] = all[g->output[i]];
 	arena_release(&a);

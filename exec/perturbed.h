@@ -34,7 +34,7 @@ bool reference_values(struct tensor *value, const struct graph *g,
  * of its range. want[nvalues] are the reference's values. */
 bool values_movable(double *movable, const struct graph *g,
     const struct tensor *want, node_eval eval, const double *error,
-    struct arena *a, struct err *err);
+    struct err *err);
 
 /* The same of the outputs ([noutputs]) over these inputs, every value with the
  * same error. */

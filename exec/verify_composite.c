@@ -8,16 +8,17 @@
 #include "exec/perturbed.h"
 #include "targets/convert.h"
 
-/* Move a value between a format and C order. */
+/* Move a port's value from C order into its format, or back. */
 static bool
-convert(struct verify_state *w, format_id from, format_id to, value_id v,
-    const void *in, void *out, struct err *err)
+convert(struct verify_state *w, const struct port *p, bool back, const void *in,
+    void *out, struct err *err)
 {
 	const struct format *f = w->plan->mix->formats.format;
-	const struct type *t = &graph_value(w->plan->graph, v)->type;
+	const struct type *t = &graph_value(w->plan->graph, p->value)->type;
 	struct converter c;
 
-	if (!converter_new(&c, f[from], f[to], t, w->arena, err))
+	if (!converter_new(&c, f[back ? p->format : FORMAT_PLAIN],
+	        f[back ? FORMAT_PLAIN : p->format], t, w->arena, err))
 		return false;
 	c.run(&c, in, out);
 	if (c.release)
@@ -41,8 +42,7 @@ fill_inputs(struct verify_state *w, struct trial *t, struct err *err)
 
 		if (p->format == FORMAT_PLAIN)
 			memcpy(to.out, plain, w->value[p->value].bytes);
-		else if (!convert(w, FORMAT_PLAIN, p->format, p->value, plain,
-		             to.out, err))
+		else if (!convert(w, p, false, plain, to.out, err))
 			return false;
 	}
 	return true;
@@ -65,8 +65,7 @@ worst_output(struct verify_state *w, struct trial *t, struct err *err)
 		struct tensor got;
 		double d;
 
-		if (!convert(w, p->format, FORMAT_PLAIN, p->value, t->out[i],
-		        plain, err))
+		if (!convert(w, p, true, t->out[i], plain, err))
 			return 0;
 		got = tensor_view(type->dtype, type->rank, type->dim, plain);
 		d = verify_difference(&got, &w->value[p->value], half);

@@ -42,8 +42,8 @@ perturb_reference(struct verify_state *w, struct limit *l, struct err *err)
 	double *movable = arena_new(w->arena, double, g->nvalues);
 
 	l->movable = movable;
-	return values_movable(movable, g, w->value, w->options->reference,
-	    w->error, w->arena, err);
+	return values_movable(
+	    movable, g, w->value, w->options->reference, w->error, err);
 }
 
 static bool

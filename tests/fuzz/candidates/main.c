@@ -85,7 +85,7 @@ random_inputs(struct run *x, uint32_t set)
 
 	for (uint32_t i = 0; i < g->ninputs; i++) {
 		const struct type *t = &graph_value(g, g->input[i])->type;
-		struct rng r = rng_seeded(x->seed * 31ull + set * 7 + i + 1);
+		struct rng r = rng_seeded(x->seed * 31ull + set * 7ull + i + 1);
 		size_t n, bytes;
 		float *data;
 

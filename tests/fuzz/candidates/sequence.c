@@ -58,24 +58,30 @@ add_functions(struct generator *g, struct attributes *at, uint32_t n)
 	add_floats(g, at, "activation_beta", beta, nbeta);
 }
 
-/* Of the first states: [directions, batch, size], or with the batch first. */
+/* [directions, batch, size], or with the batch first. */
+struct state {
+	int64_t dirs, batch, size;
+	bool first;
+};
+
 static value_id
-state(struct generator *g, int64_t dirs, int64_t batch, int64_t h, bool first)
+state(struct generator *g, const struct state *s)
 {
-	return new_tensor(
-	    g, (int64_t[]){first ? batch : dirs, first ? dirs : batch, h}, 3);
+	return new_tensor(g,
+	    (int64_t[]){s->first ? s->batch : s->dirs,
+	        s->first ? s->dirs : s->batch, s->size},
+	    3);
 }
 
 static void
-add_states(struct generator *g, enum op op, value_id *in, int64_t dirs,
-    int64_t batch, int64_t h, bool first)
+add_states(struct generator *g, enum op op, value_id *in, const struct state *s)
 {
 	in[4] = VALUE_NONE; /* lengths */
-	in[5] = state(g, dirs, batch, h, first);
+	in[5] = state(g, s);
 	in[6] = VALUE_LAST;
 	if (op != OP_LSTM || one_in(g, 3))
 		return;
-	in[6] = state(g, dirs, batch, h, first);
+	in[6] = state(g, s);
 	in[7] = VALUE_LAST;
 }
 
@@ -112,7 +118,9 @@ make_sequence(struct generator *g)
 	        g, (int64_t[]){dirs, 2 * gates[k] * h}, 2, -0.5f, 0.5f);
 	in[4] = VALUE_LAST;
 	if (one_in(g, 4))
-		add_states(g, op[k], in, dirs, t.dim[first ? 0 : 1], h, first);
+		add_states(g, op[k], in,
+		    &(const struct state){
+		        dirs, t.dim[first ? 0 : 1], h, first});
 	add_node(g, op[k], in, &at);
 	for (uint32_t more = rng_below(&g->r, k == 0 ? 3 : 2); more > 0; more--)
 		make_more(&g->m);
