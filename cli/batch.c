@@ -291,10 +291,10 @@ end_shard(const struct batch *b, struct err *err)
 		       "\"failed\": %u}\n",
 		    b->shard, b->nshards, n, kept, failed);
 	else if (b->cli->verbosity >= 0)
-		printf("shard %u of %u: %u of %u unit%s, %u ended before, %u "
-		       "failed\n",
+		printf("shard %u of %u: %u of %u unit%s, %u failed%s\n",
 		    b->shard, b->nshards, n, b->manifest.nunits,
-		    plural(b->manifest.nunits), kept, failed);
+		    plural(b->manifest.nunits), failed,
+		    kept && kept == n ? "; all had ended before" : "");
 	return failed == 0
 	    || err_set(err, ERR_PARTIAL, "%u of %u unit%s failed", failed, n,
 	        plural(n));

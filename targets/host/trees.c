@@ -1,10 +1,11 @@
 /* ai.onnx.ml: ensembles of decision trees. */
+#include "targets/host/trees.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "targets/host/kernels.h"
 #include "targets/host/ml.h"
-#include "targets/host/trees.h"
 
 static bool
 is_member(const struct ensemble *e, const struct tree_node *t, double x)

@@ -30,7 +30,7 @@ expect_in out '6 units: 0 done, 6 done before, 0 failed'
 run batch alone.yaml --format json
 expect_in out '"units": 6, "kept": 6, "failed": 0'
 run batch alone.yaml --shard 1/2
-expect_in out 'shard 1 of 2: 3 of 6 units, 3 ended before, 0 failed'
+expect_in out 'shard 1 of 2: 3 of 6 units, 0 failed; all had ended before'
 rm alone/tiny@cpu.status.json
 run batch alone.yaml
 expect_in out '6 units: 1 done, 5 done before, 0 failed'

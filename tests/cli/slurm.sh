@@ -52,7 +52,7 @@ expect_in jobs '--array=0-2 --time=5'
 expect_in jobs '--dependency=afterany:17'
 expect_in jobs.out 'shard 0 of 3: 2 of 4 units, 0 failed'
 expect_not_in jobs.out 'shard 1 of 3'
-expect_in jobs.out '4 units: 4 done, 0 failed'
+expect_in jobs.out '4 units: 1 done, 3 done before, 0 failed'
 [ -z "$(ls array/shards)" ] || fail 'shards are left after they were merged'
 cmp -s alone/summary.json array/summary.json || fail 'the summary differs from that of one machine'
 # All was in the database that the shards began with, so nothing was measured.
