@@ -9,8 +9,7 @@ static const struct {
 	enum content what;
 } reads[] = {
 #define READS(op, slot, what) {OP_##op, slot, CONTENT_##what},
-#include "costmodel/reads.def"
-#undef READS
+#include "ir/schema.def"
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

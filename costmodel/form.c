@@ -51,9 +51,8 @@ struct form_attr {
 #define IMPLIED HOW_IMPLIED, 0, 0.0f, ""
 #define NONE HOW_NONE, 0, 0.0f, ""
 static const struct form_attr rows[] = {
-#define ATTR(op, since, name, ...) {OP_##op, since, name, __VA_ARGS__},
-#include "costmodel/attr.def"
-#undef ATTR
+#define DEFAULT(op, since, name, ...) {OP_##op, since, name, __VA_ARGS__},
+#include "ir/schema.def"
 };
 
 static const struct {
@@ -62,8 +61,7 @@ static const struct {
 	const char *name;
 } given[] = {
 #define GIVEN(op, since, slot, name) {OP_##op, since, slot, name},
-#include "costmodel/given.def"
-#undef GIVEN
+#include "ir/schema.def"
 };
 
 static const struct {
@@ -71,8 +69,7 @@ static const struct {
 	uint32_t version;
 } meanings[] = {
 #define MEANING(op, version, before) {OP_##op, version},
-#include "costmodel/meaning.def"
-#undef MEANING
+#include "ir/schema.def"
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

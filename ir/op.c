@@ -9,16 +9,14 @@ static const struct op_info info[NOP] = {
     [OP_CUSTOM] = {"?", 0, MANY, 0, MANY, FUSE_OPAQUE},
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) \
 	[OP_##name] = {type, min_in, max_in, min_out, max_out, FUSE_##kind},
-#include "ir/op.def"
-#include "ir/op_ml.def"
-#undef OP
+#define ML_OP OP
+#include "ir/schema.def"
 };
 
 /* The default domain's operators come first. */
 enum {
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) DEFAULT_##name,
-#include "ir/op.def"
-#undef OP
+#include "ir/schema.def"
 	NDEFAULT
 };
 #define FIRST_ML (OP_CUSTOM + 1 + NDEFAULT)

@@ -1,4 +1,4 @@
-/* Operators: enum, names and arities, all from op.def. */
+/* Operators: enum, names and arities, all from schema.def. */
 #ifndef IR_OP_H
 #define IR_OP_H
 
@@ -8,9 +8,8 @@
 enum op {
 	OP_CUSTOM, /* another domain, or a type we do not know: opaque */
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) OP_##name,
-#include "ir/op.def"
-#include "ir/op_ml.def"
-#undef OP
+#define ML_OP OP
+#include "ir/schema.def"
 	NOP
 };
 

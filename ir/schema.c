@@ -18,28 +18,21 @@ struct attr_row {
 
 static const struct version_row version[] = {
 #define VERSION(type, since, ...) {type, since, {__VA_ARGS__}},
-#define DEPRECATED(type, since)
-#include "ir/version.def"
-#undef VERSION
-#undef DEPRECATED
+#include "ir/schema.def"
 };
 
 static const struct {
 	const char *type;
 	uint32_t since;
 } deprecated[] = {
-#define VERSION(type, since, ...)
 #define DEPRECATED(type, since) {type, since},
-#include "ir/version.def"
-#undef VERSION
-#undef DEPRECATED
+#include "ir/schema.def"
 };
 
 static const struct attr_row attribute[] = {
 #define ATTR(type, name, kind, first, last, required) \
 	{type, name, ATTR_##kind, first, last, required},
-#include "ir/attr.def"
-#undef ATTR
+#include "ir/schema.def"
 };
 
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))

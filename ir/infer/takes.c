@@ -29,8 +29,7 @@ static const struct takes {
 	uint32_t since, inputs, set;
 } rows[] = {
 #define TAKES(op, since, inputs, set) {OP_##op, since, inputs, set},
-#include "ir/infer/takes.def"
-#undef TAKES
+#include "ir/schema.def"
 };
 
 #define NROWS ((uint32_t)(sizeof rows / sizeof rows[0]))

@@ -6,7 +6,7 @@
 #include "targets/host/eval.h"
 #include "targets/host/kernels.h"
 
-/* Sets of dtypes, as kernels.def names them. */
+/* Sets of dtypes, as schema.def names them. */
 #define B(t) DTYPE_BIT(DT_##t)
 #define F8 \
 	(B(FLOAT8E4M3FN) | B(FLOAT8E4M3FNUZ) | B(FLOAT8E5M2) \
@@ -27,9 +27,8 @@ static const struct {
 	kernel_run *run;
 	dtype_set takes;
 } table[NOP] = {
-#define KERNEL(op, function, takes) [OP_##op] = {function, takes},
-#include "targets/host/kernels.def"
-#undef KERNEL
+#define HOST(op, function, takes) [OP_##op] = {function, takes},
+#include "ir/schema.def"
 };
 
 /* The dtype of a sequence or optional is that of the tensors inside. */

@@ -1,13 +1,12 @@
-/* The kernels: one prototype a row of kernels.def (a function that serves many
+/* The kernels: one prototype a HOST row of schema.def (a function that serves many
  * operators is declared as often, which C allows). */
 #ifndef TARGETS_HOST_KERNELS_H
 #define TARGETS_HOST_KERNELS_H
 
 #include "targets/host/call.h"
 
-#define KERNEL(op, function, takes) kernel_run function;
-#include "targets/host/kernels.def"
-#undef KERNEL
+#define HOST(op, function, takes) kernel_run function;
+#include "ir/schema.def"
 
 /* x within low..high; NaN stays what it is. */
 static inline double

@@ -21,7 +21,7 @@ takes_it(const struct match_in *m, struct why *why)
 	bool takes = n->op == OP_CUSTOM || host_takes(m->graph, n, &err);
 
 	return why_need(why, takes, "host_has_a_kernel",
-	    "an operator and dtype in targets/host/kernels.def", "%s",
+	    "an operator and dtype in ir/schema.def", "%s",
 	    takes ? n->op_type : err.text);
 }
 

@@ -17,9 +17,11 @@ WIDER = {"GRU": "models of opset 1 leave the second output out", "Tile": "and ti
 IGNORED = {"consumed_inputs"}
 
 
-def rows(name, macro):
-    text = open(f"{source}/ir/{name}").read()
-    for found in re.finditer(rf"^{macro}\((.*)\)$", text, re.M):
+TABLE = open(f"{source}/ir/schema.def").read()
+
+
+def rows(macro):
+    for found in re.finditer(rf"^\t{macro}\((.*)\)$", TABLE, re.M):
         yield [word.strip().strip('"') for word in found.group(1).split(",")]
 
 
@@ -30,11 +32,11 @@ def at(versions, opset):
 
 
 arity, gone, attributes = {}, {}, {}
-for op, since, *limits in rows("version.def", "VERSION"):
+for op, since, *limits in rows("VERSION"):
     arity.setdefault(op, {})[int(since)] = limits
-for op, since in rows("version.def", "DEPRECATED"):
+for op, since in rows("DEPRECATED"):
     gone[op] = int(since)
-for op, name, kind, first, last, required in rows("attr.def", "ATTR"):
+for op, name, kind, first, last, required in rows("ATTR"):
     attributes.setdefault(op, []).append((name, kind, int(first), int(last) or 999, int(required)))
 
 many = 2**31 - 1

@@ -51,8 +51,7 @@ attribute_without_values(struct arena *a)
 		uint32_t last;
 	} schema[] = {
 #define ATTR(o, text, kind, first, final, required) {o, text, final},
-#include "ir/attr.def"
-#undef ATTR
+#include "ir/schema.def"
 	};
 	const struct bitset ops = library_operators(a);
 

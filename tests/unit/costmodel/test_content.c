@@ -131,8 +131,7 @@ declared(enum op op, uint32_t slot)
 		enum content what;
 	} row[] = {
 #define READS(op, slot, what) {OP_##op, slot, CONTENT_##what},
-#include "costmodel/reads.def"
-#undef READS
+#include "ir/schema.def"
 	};
 
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -151,8 +150,7 @@ name_of(enum op op, uint32_t slot)
 		const char *name;
 	} row[] = {
 #define GIVEN(op, since, slot, name) {OP_##op, slot, name},
-#include "costmodel/given.def"
-#undef GIVEN
+#include "ir/schema.def"
 	};
 
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -185,9 +183,8 @@ is_implied(enum op op, const char *name)
 #define ZEROS false
 #define ACTIVATIONS false
 #define NONE false
-#define ATTR(op, since, name, how) {OP_##op, name, how},
-#include "costmodel/attr.def"
-#undef ATTR
+#define DEFAULT(op, since, name, how) {OP_##op, name, how},
+#include "ir/schema.def"
 #undef INT
 #undef FLOAT
 	};
@@ -324,8 +321,7 @@ every_attribute_counts(void **state)
 		enum attr_kind kind;
 	} row[] = {
 #define ATTR(op, name, kind, since, last, required) {op, name, ATTR_##kind},
-#include "ir/attr.def"
-#undef ATTR
+#include "ir/schema.def"
 	};
 	uint32_t n = 0, nimplied = 0;
 

@@ -124,11 +124,9 @@ difference(enum op op, uint32_t version)
 		const char *before;
 	} row[] = {
 #define MEANING(op, version, before) {OP_##op, version, before},
-#include "costmodel/meaning.def"
-#undef MEANING
-#define ATTR(op, since, name, how) {OP_##op, since, "another " name},
-#include "costmodel/attr.def"
-#undef ATTR
+#include "ir/schema.def"
+#define DEFAULT(op, since, name, how) {OP_##op, since, "another " name},
+#include "ir/schema.def"
 	};
 
 	for (size_t i = 0; i < COUNT(row); i++)
@@ -290,8 +288,7 @@ is_given(enum op op, uint32_t slot)
 		uint32_t slot;
 	} row[] = {
 #define GIVEN(op, since, slot, name) {OP_##op, slot},
-#include "costmodel/given.def"
-#undef GIVEN
+#include "ir/schema.def"
 	};
 
 	for (size_t i = 0; i < COUNT(row); i++)
@@ -358,9 +355,8 @@ has_row(enum op op, const char *name)
 		enum op op;
 		const char *name;
 	} row[] = {
-#define ATTR(op, since, name, how) {OP_##op, name},
-#include "costmodel/attr.def"
-#undef ATTR
+#define DEFAULT(op, since, name, how) {OP_##op, name},
+#include "ir/schema.def"
 	};
 
 	for (size_t i = 0; i < COUNT(row); i++)
@@ -388,8 +384,7 @@ every_optional_attribute_has_a_row(void **state)
 	} row[] = {
 #define ATTR(op, name, kind, since, last, required) \
 	{op, name, ATTR_##kind, required},
-#include "ir/attr.def"
-#undef ATTR
+#include "ir/schema.def"
 	};
 	uint32_t bad = 0, n = 0;
 
@@ -402,7 +397,7 @@ every_optional_attribute_has_a_row(void **state)
 		n++;
 		if (has_row(op, row[i].name))
 			continue;
-		print_error("%s.%s has no row in costmodel/attr.def\n",
+		print_error("%s.%s has no DEFAULT row in ir/schema.def\n",
 		    row[i].op, row[i].name);
 		bad++;
 	}

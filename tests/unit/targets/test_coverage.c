@@ -37,10 +37,7 @@ static const struct {
 	unsigned since;
 } version[] = {
 #define VERSION(type, since, a, b, c, d) {type, since},
-#define DEPRECATED(type, since)
-#include "ir/version.def"
-#undef VERSION
-#undef DEPRECATED
+#include "ir/schema.def"
 };
 
 static const struct {
