@@ -242,12 +242,24 @@ takes_binary_last(const struct residual_facts *r, const struct window *w,
 	        || out / group % block == 0);
 }
 
-/* oneDNN's Winograd: 3x3, stride 1, dense, padded by one at most, over whole
- * blocks of channels. SOURCE: measured; it is refused or slower elsewhere. */
+/* Winograd has code for sums and rectifiers only. */
+static bool
+takes_winograd_steps(const struct fused *f)
+{
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		if (f->step[i].kind != STEP_ADD
+		    && (f->step[i].kind != STEP_RELU || f->step[i].alpha != 0))
+			return false;
+	return true;
+}
+
+/* oneDNN's Winograd: AVX-512, 3x3, stride 1, dense, padded by one at most, over
+ * whole blocks of channels. SOURCE: measured; it is refused or slower elsewhere. */
 static bool
 takes_winograd(const struct window *w, int64_t channels, int64_t group)
 {
-	bool ok = w->n == 2 && group == 1 && channels >= 16;
+	bool ok = w->n == 2 && group == 1 && channels >= 16
+	    && has_isa(dnnl_cpu_isa_avx512_core);
 
 	for (uint32_t i = 0; i < 2; i++)
 		ok = ok && w->kernel[i] == 3 && w->stride[i] == 1
@@ -281,9 +293,8 @@ ways_conv(const struct match_in *m, struct formats *f,
 		offer(&w, residual.tensor ? WAY_MATMUL_BINARY : WAY_PLAIN);
 		return w.n;
 	}
-	/* A gate is a function it has no code for. */
 	winograd = takes_winograd(&window, in->dim[1], group)
-	    && matched_root(m)->op != OP_MUL;
+	    && takes_winograd_steps(&fused);
 	blocks = takes_blocks(&window, group, in->dim[1], result->dim[1]);
 	if (residual.tensor) {
 		if (takes_binary_last(
