@@ -17,6 +17,7 @@ search tiny.onnx|progress-fd|-1|1048577
 search tiny.onnx|time-budget|0s|99999999999h
 search tiny.onnx|measure-timeout|0ms|99999999999h
 search tiny.onnx|memory-budget|0B|99999999TiB
+search tiny.onnx|max-output|0B|99999999TiB
 search tiny.onnx|dim|batch=-1|batch=99999999999999999999
 search tiny.onnx|shape|image=1x-3|image=99999999999999999999
 run tiny.onnx|runs|0|201
