@@ -35,7 +35,7 @@ expect_in err "no artefact 'nonsense'"
 expect_absent some
 
 # A figure says what it is.
-grep -qE '^\*\*[0-9.]+ .s\*\* (measured|simulated|estimated), between' second/report.md ||
+grep -qE '^\*\*[0-9.]+ [^ ]*s\*\* (measured|simulated|estimated), between' second/report.md ||
 	fail 'report.md does not say what the cost is'
 expect_not_in second/report.md '0.000'
 
