@@ -280,8 +280,8 @@ struct target {
 	/* Prices come from kind->ask(), which takes no longer than this and is
 	 * remembered like a measurement. 0: they do not. */
 	uint32_t ask_ms;
-	bool only_prices; /* it tells prices and has no kernels: its plans are
-			   * weighed, not run */
+	bool only_prices; /* it has no kernel for all or some of what it takes:
+			   * its plans are weighed, not verified */
 	bool is_this_cpu; /* what is asked runs on this machine's cores: its
 			   * figures depend on them as measured ones do */
 };

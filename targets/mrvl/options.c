@@ -246,6 +246,8 @@ mrvl_open(struct target *t, struct formats *f, struct arena *a, struct err *err)
 	m->pin = option_is(t, "wb_pin_ocm", "1");
 	m->hw = option_is(t, "run_mode", "hw");
 	m->legacy = option_is(t, "compat", "legacy-v0.19");
+	/* There is no int8 simulator; upstream takes what it gives up on later. */
+	t->only_prices = m->int8 || m->legacy;
 	if (is_given(t, "mattr"))
 		m->mattr = target_option_get(t, "mattr");
 	if (!check_contradictions(t, m, err)

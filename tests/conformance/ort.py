@@ -131,7 +131,7 @@ def accepts(model, shapes):
 
 
 def search(marq, case, mix, searcher, out):
-    command = [marq, "search", case.path, "-o", out, "--db", "none", "--no-measure",
+    command = [marq, "search", "--max-output=8GiB", case.path, "-o", out, "--db", "none", "--no-measure",
                "--search", searcher, "--time-budget", "30s", "--format", "json"]
     for target in mix:
         command += ["-t", target]
