@@ -35,9 +35,11 @@ print_change(const struct what_if *w)
 	format_duration(s->to->cost, is, sizeof is);
 	format_duration(delta, size, sizeof size);
 	if (s->delta == 0)
-		printf("no change: the plan costs %s as before", was);
+		printf("no change: the plan costs %s %s as before", was,
+		    plan_basis(s->from));
 	else
-		printf("%s instead of %s, %s %s (%.1f %%), %s", is, was,
+		printf("%s %s instead of %s %s, %s %s (%.1f %%), %s", is,
+		    plan_basis(s->to), was, plan_basis(s->from),
 		    s->delta < 0 ? "saving" : "costlier by", size,
 		    100.0 * (double)delta
 		        / (double)(s->from->cost + !s->from->cost),
