@@ -1,12 +1,12 @@
 #include "cli/document.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ir/base/err.h"
+#include "ir/base/fd.h"
 
 /* A stream of the process that goes to a file for a while. */
 struct detour {
@@ -58,22 +58,6 @@ detour_begin(struct detour *d, FILE *stream, int fd)
 	d->file = NULL;
 }
 
-static bool
-write_all(int fd, const char *s, size_t n)
-{
-	while (n > 0) {
-		ssize_t put = write(fd, s, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return false;
-		s += put;
-		n -= (size_t)put;
-	}
-	return true;
-}
-
 /* Let the stream go where it went, and forget what it wrote meanwhile. */
 static void
 detour_drop(struct detour *d)
@@ -95,7 +79,7 @@ detour_end(struct detour *d)
 	dup2(d->real, d->fd);
 	rewind(d->file);
 	while (ok && (n = fread(piece, 1, sizeof piece, d->file)) > 0)
-		ok = write_all(d->real, piece, n);
+		ok = fd_write_all(d->real, piece, n);
 	detour_drop(d);
 	return ok;
 }

@@ -1,8 +1,6 @@
 #include "ir/lenient.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 static const struct {
 	const char *word, *what;
@@ -29,15 +27,13 @@ lenient_what(enum lenient rule)
 void
 lenient_note(struct notes *notes, enum lenient rule, const char *fmt, ...)
 {
-	char line[512];
 	va_list ap;
 
 	if (!notes)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
+	notes_vadd(notes, fmt, ap);
 	va_end(ap);
-	notes_add(notes, "%s", line);
 	if (notes->lenient)
 		return;
 	notes->lenient = notes->text[notes->n - 1];

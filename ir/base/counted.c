@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ir/base/fd.h"
+
 struct counted {
 	int fd;
 	uint64_t *left;
@@ -16,22 +18,14 @@ static ssize_t
 write_counted(void *cookie, const char *s, size_t n)
 {
 	const struct counted *c = cookie;
-	size_t done = 0;
 
 	if (n > *c->left) {
 		*c->left = 0;
 		errno = EFBIG;
 		return 0;
 	}
-	while (done < n) {
-		ssize_t put = write(c->fd, s + done, n - done);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return 0;
-		done += (size_t)put;
-	}
+	if (!fd_write_all(c->fd, s, n))
+		return 0;
 	*c->left -= n;
 	return (ssize_t)n;
 }

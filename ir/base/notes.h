@@ -3,6 +3,7 @@
 #ifndef IR_BASE_NOTES_H
 #define IR_BASE_NOTES_H
 
+#include <stdarg.h>
 #include <stdint.h>
 
 #include "ir/base/arena.h"
@@ -24,5 +25,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void
 notes_add(struct notes *notes, const char *fmt, ...);
+
+/* The same of an argument list. */
+void notes_vadd(struct notes *notes, const char *fmt, va_list ap);
 
 #endif

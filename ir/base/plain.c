@@ -3,11 +3,11 @@
 #endif
 #include "ir/base/plain.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ir/base/fd.h"
 #include "ir/base/utf8.h"
 
 /* ---- characters ---- */
@@ -72,22 +72,6 @@ static struct {
 	size_t n;
 } begun;
 
-static bool
-write_all(const char *s, size_t n)
-{
-	while (n > 0) {
-		ssize_t put = write(STDOUT_FILENO, s, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return false;
-		s += put;
-		n -= (size_t)put;
-	}
-	return true;
-}
-
 /* Could more bytes make it well-formed? `n` is below 4. */
 static bool
 is_begun(const char *s, size_t n)
@@ -124,7 +108,7 @@ write_plain(void *cookie, const char *s, size_t n)
 		}
 		begun.n = have - i;
 		memcpy(begun.byte, in + i, begun.n);
-		if (!write_all(out, to))
+		if (!fd_write_all(STDOUT_FILENO, out, to))
 			return 0;
 		s += fit;
 		left -= fit;
