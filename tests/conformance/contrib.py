@@ -69,7 +69,9 @@ def quantised():
     case("QLinearWhere", MS, "QLinearWhere", [x > 100, x, *q, y, f32(0.03), u8(7), *out],
          fixed=(2, 3, 5, 6, 7, 8), steps=1)
     a = whole(0, 256, 4, 8, dtype=np.uint8)
-    b = whole(-128, 128, 8, 6, dtype=np.int8)
+    # Small enough that no sum of two products leaves 16 bits: without VNNI,
+    # ONNX Runtime's u8 times s8 saturates there, which no standard asks for.
+    b = whole(-64, 65, 8, 6, dtype=np.int8)
     zero = np.zeros(6, np.int8)
     scales = (rng.random(6) * 0.02 + 0.01).astype(np.float32)
     bias = whole(-500, 500, 6, dtype=np.int32)
