@@ -1,7 +1,7 @@
 #!/bin/sh
 # eager.sh MARQ MODEL...: how much the plan beats the eager one with mrvl in the
 # mix, and why: a table. CPU prices are those of the database and estimates ($DB,
-# default none): nothing is measured. Exits 1 when a plan is dearer than eager.
+# default none): nothing is measured. Exits 1 when a plan is costlier than eager.
 set -eu
 marq=$1
 shift

@@ -1,6 +1,6 @@
 /* How few prices any sound lazy pricing can do with. For problems whose costs
  * are all prices (marq search --eager-pricing --dump-problem=FILE) and bounds
- * that are a share of them: prices asked for one at a time, always the dearest
+ * that are a share of them: prices asked for one at a time, always the costliest
  * of the cheapest cover that has none, until it has all. Arguments: files. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ set_costs(struct state *s, uint32_t percent, struct arena *a)
 	problem_reindex(&s->p, a);
 }
 
-/* The dearest of the cover that was not asked for; UINT32_MAX: none. */
+/* The costliest of the cover that was not asked for; UINT32_MAX: none. */
 static uint32_t
 next(const struct state *s, const struct cover *cover)
 {

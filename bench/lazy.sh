@@ -1,6 +1,6 @@
 #!/bin/sh
 # How many of the distinct candidates lazy pricing measures from an empty
-# database, what it takes, and what it misses: the rest is then measured into the
+# database, what it takes, and what it overlooks: the rest is then measured into the
 # same database (--eager-pricing) and the search repeated; and all is measured
 # from an empty one. lazy.sh MODEL.onnx...
 # MARQ names the program (default build/release/cli/marq), KEEP a folder for the
@@ -31,7 +31,7 @@ more() {
 	[ $e -ge 0 ] || e=$((-e)) sign=-
 	printf '%s%d.%02d %%' "$sign" $((e / 100)) $((e % 100))
 }
-echo "| model | distinct | measured | glanced at, again | s glancing | s measuring | s lazy | s eager | bounds broken | cost, us | all measured | more | all anew |"
+echo "| model | distinct | measured | probed, again | s probing | s measuring | s lazy | s eager | bounds broken | cost, us | all measured | more | all anew |"
 echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 for model; do
 	name=$(basename "$(dirname "$model")")
@@ -42,5 +42,5 @@ for model; do
 	search "$name.eager" "$model" "$name.all" --eager-pricing
 	distinct=$(field "$name.lazy" distinct_candidates) measured=$(field "$name.lazy" measured_candidates)
 	cost=$(field "$name.lazy" cost_ns) rest=$(field "$name.rest" cost_ns)
-	echo "| $name | $distinct | $measured ($((100 * measured / distinct)) %) | $(field "$name.lazy" glanced), $(field "$name.lazy" glanced_again) | $(seconds "$(field "$name.lazy" glancing_ms)") | $(seconds "$(field "$name.lazy" measuring_ms)") | $(tenths $lazy) | $(tenths $took) | $(field "$name.lazy" broken_bounds) of $(field "$name.lazy" bounded) | $((cost / 1000)) | $((rest / 1000)) | $(more "$cost" "$rest") | $(($(field "$name.eager" cost_ns) / 1000)) |"
+	echo "| $name | $distinct | $measured ($((100 * measured / distinct)) %) | $(field "$name.lazy" probed), $(field "$name.lazy" probed_again) | $(seconds "$(field "$name.lazy" glancing_ms)") | $(seconds "$(field "$name.lazy" measuring_ms)") | $(tenths $lazy) | $(tenths $took) | $(field "$name.lazy" broken_bounds) of $(field "$name.lazy" bounded) | $((cost / 1000)) | $((rest / 1000)) | $(more "$cost" "$rest") | $(($(field "$name.eager" cost_ns) / 1000)) |"
 done

@@ -8,7 +8,7 @@
 #include "bench/common/contest.h"
 #include "bench/common/peer.h"
 #include "costmodel/machine.h"
-#include "exec/miss.h"
+#include "exec/worst_region.h"
 #include "ir/base/clock.h"
 #include "ir/base/order.h"
 
@@ -213,18 +213,18 @@ print_row(struct entry *e, const char *name, bool predicts)
 
 /* Which region a prediction beyond 5 % owes most to. */
 static double
-print_miss(const struct bench *b)
+print_worst_region(const struct bench *b)
 {
 	const struct entry *e = &b->entry[CHOSEN];
 	const struct plan *p = &e->plan;
 	double measured = (double)e->round[e->rounds / 2];
 	double off = ((double)p->cost - measured) / measured;
 	const struct candidate *c;
-	struct miss m;
+	struct worst_region m;
 
-	if (off < MISS_WORTH_NAMING && off > -MISS_WORTH_NAMING)
+	if (off < ERROR_WORTH_NAMING && off > -ERROR_WORTH_NAMING)
 		return off;
-	m = miss_find(p, &b->seen);
+	m = worst_region_find(p, &b->seen);
 	printf("\nprediction off by %+.1f %%, most in ", 100 * off);
 	if (m.region == p->nregions) {
 		printf("the conversions");
@@ -277,7 +277,7 @@ print_table(struct bench *b, const char *path)
 	else
 		printf("\nONNX Runtime: SKIPPED: %s\n", b->peer.name);
 	printf("\nchosen / best single (library, layout): %.3f\n", best);
-	off = print_miss(b);
+	off = print_worst_region(b);
 	fflush(stdout);
 	return off;
 }

@@ -35,21 +35,22 @@ judge_unit(struct summary *s, uint32_t i, struct arena *a)
 {
 	const struct unit *u = &s->m->unit[i];
 	struct err ignored = {.kind = ERR_NONE};
-	struct side x = {.path = NULL}, y = {.path = NULL};
+	struct result_view x = {.path = NULL}, y = {.path = NULL};
 	struct diff d;
 
 	if (!succeeded(&s->status[i])
-	    || !side_read(&x, batch_before_path(s->m, u, a), a, &ignored))
+	    || !result_view_read(
+	        &x, batch_before_path(s->m, u, a), a, &ignored))
 		return;
-	if (side_read(&y, arena_printf(a, "%s/%s", s->m->out, u->name), a,
-	        &ignored)) {
+	if (result_view_read(&y, arena_printf(a, "%s/%s", s->m->out, u->name),
+	        a, &ignored)) {
 		diff_make(&d, &x, &y, DIFF_THRESHOLD, a);
 		s->unproven[i] =
 		    d.verdict == DIFF_SLOWER && x.proven && !y.proven;
 		s->regressed[i] = d.verdict == DIFF_SLOWER && !s->unproven[i];
-		side_close(&y);
+		result_view_close(&y);
 	}
-	side_close(&x);
+	result_view_close(&x);
 }
 
 static bool

@@ -7,7 +7,7 @@
 
 /* Write summary.json and summary.md into the manifest's out folder. `before`
  * is the summary.json of the last complete run, or a path that does not exist.
- * *regressed counts units more than 3 % dearer than there. */
+ * *regressed counts units more than 3 % costlier than there. */
 bool batch_summary_write(const struct manifest *m,
     const struct unit_status *status, const char *before, uint32_t *regressed,
     struct arena *a, struct err *err);

@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/zoo/build.h"
+#include "cli/generators/build.h"
 #include "ir/base/file.h"
 #include "ir/base/plural.h"
 #include "ir/onnx_write.h"
@@ -46,18 +46,18 @@ write_onnx(FILE *f, const struct calibration_probe *p, struct arena *a,
 	static const struct onnx_opset opset = {"", 13};
 	const int64_t image[] = {1, p->c, p->h, p->w}, row[] = {1, p->c};
 	bool fc = p->op == CALIBRATION_FC;
-	struct model_builder b = zoo_begin(a, p->name, true);
-	value_id x = zoo_input(&b, "x", DT_FLOAT, fc ? 2 : 4, fc ? row : image);
+	struct model_builder b = gen_begin(a, p->name, true);
+	value_id x = gen_input(&b, "x", DT_FLOAT, fc ? 2 : 4, fc ? row : image);
 	struct conv_shape s = {
 	    p->c, p->o, p->kernel, 1, p->kernel / 2, p->groups};
 
 	if (fc)
-		x = zoo_linear(&b, x, p->c, p->o);
+		x = gen_linear(&b, x, p->c, p->o);
 	else if (p->op == CALIBRATION_POOL)
-		x = zoo_max_pool(&b, x, p->kernel, 1, p->kernel / 2);
+		x = gen_max_pool(&b, x, p->kernel, 1, p->kernel / 2);
 	else
-		x = zoo_conv(&b, x, s, false);
-	zoo_output(&b, x, "y");
+		x = gen_conv(&b, x, s, false);
+	gen_output(&b, x, "y");
 	const struct onnx_out out = {.graph = b.g,
 	    .light = true,
 	    .ir_version = 8,

@@ -5,10 +5,10 @@
 #include "cli/options.h"
 #include "cli/diff.h"
 #include "cli/diff_print.h"
-#include "cli/figures.h"
+#include "cli/statistics.h"
 #include "cli/output.h"
 #include "cli/search_args.h"
-#include "cli/side.h"
+#include "cli/result_view.h"
 #include "ir/base/file.h"
 
 #define SIDES 16
@@ -126,17 +126,18 @@ write_page(FILE *f, void *context, struct err *err)
 }
 
 static bool
-open_side(struct side *s, const struct compare_args *args, const char *path,
-    struct err *err)
+open_side(struct result_view *s, const struct compare_args *args,
+    const char *path, struct err *err)
 {
-	return side_is_search(path) ? side_search(s, path, &args->search, err)
-	                            : side_read(s, path, args->cli->run, err);
+	return result_view_is_search(path)
+	    ? result_view_search(s, path, &args->search, err)
+	    : result_view_read(s, path, args->cli->run, err);
 }
 
 /* Compare every result with the first. */
 static bool
-run(const struct compare_args *args, struct side *side, struct diff *diff,
-    struct err *err)
+run(const struct compare_args *args, struct result_view *side,
+    struct diff *diff, struct err *err)
 {
 	struct cli *c = args->cli;
 	struct page page = {diff, args->n - 1};
@@ -178,21 +179,21 @@ fails(const struct compare_args *args, const struct diff *diff)
 
 /* Of databases: what is measured in both, and in one. */
 static bool
-compare_figures(const struct compare_args *args, struct err *err)
+compare_statistics(const struct compare_args *args, struct err *err)
 {
 	struct cli *c = args->cli;
-	struct figures_diff d;
+	struct statistics_diff d;
 
-	if (args->n != 2 || !figures_are_in(args->path[1]))
+	if (args->n != 2 || !statistics_are_in(args->path[1]))
 		return err_set(err, ERR_USAGE,
 		    "a tuning database is compared with one other");
-	if (!figures_compare(
+	if (!statistics_compare(
 	        &d, args->path[0], args->path[1], args->threshold, c->run, err))
 		return false;
 	if (c->format == OUT_JSON)
-		figures_json(&d);
+		statistics_json(&d);
 	else
-		figures_print(&d, c->verbosity > 0);
+		statistics_print(&d, c->verbosity > 0);
 	if ((args->fail_on_regress && d.nslower + d.nlost)
 	    || (args->fail_on_change
 	        && d.nslower + d.nfaster + d.nfailed + d.nonly_a + d.nonly_b))
@@ -219,18 +220,18 @@ bool
 cmd_compare(struct cli *c, int argc, char **argv, struct err *err)
 {
 	struct compare_args args = {.cli = c, .threshold = DIFF_THRESHOLD};
-	struct side side[SIDES] = {{.path = NULL}};
+	struct result_view side[SIDES] = {{.path = NULL}};
 	struct diff diff[SIDES];
 	bool ok;
 
 	search_args_init(&args.search, c);
 	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
-	if (figures_are_in(args.path[0]))
-		return compare_figures(&args, err);
+	if (statistics_are_in(args.path[0]))
+		return compare_statistics(&args, err);
 	ok = run(&args, side, diff, err);
 	for (uint32_t i = 0; i < args.n; i++)
-		side_close(&side[i]);
+		result_view_close(&side[i]);
 	if (ok && !args.html)
 		cli_next(c, "the same with --html FILE for a page");
 	if (ok && fails(&args, diff))

@@ -34,8 +34,8 @@ has_measured(const struct diff *d)
 }
 
 static uint64_t
-noise_of(const struct diff *d, const struct side_price *p,
-    const struct map *others, const struct side_price *other)
+noise_of(const struct diff *d, const struct view_price *p,
+    const struct map *others, const struct view_price *other)
 {
 	uint32_t at = map_find(others, p->key, strlen(p->key));
 
@@ -49,18 +49,18 @@ noise_of(const struct diff *d, const struct side_price *p,
 
 struct priced {
 	struct map index;
-	struct side_price *price;
+	struct view_price *price;
 	uint32_t n;
 };
 
 static struct priced
-all_prices(const struct side *s, struct arena *a)
+all_prices(const struct result_view *s, struct arena *a)
 {
 	struct priced p = {.n = 0};
 
 	map_init(&p.index, a);
 	p.price = arena_new(
-	    a, struct side_price, (size_t)s->ncomposites + s->nconversions);
+	    a, struct view_price, (size_t)s->ncomposites + s->nconversions);
 	for (uint32_t i = 0; i < s->ncomposites; i++)
 		p.price[p.n++] = s->composite[i].price;
 	for (uint32_t i = 0; i < s->nconversions; i++)
@@ -93,7 +93,7 @@ judge(struct diff *d, double threshold, struct arena *arena)
 /* ---- what differs ---- */
 
 static bool
-same_way(const struct side_composite *x, const struct side_composite *y)
+same_way(const struct view_composite *x, const struct view_composite *y)
 {
 	return strcmp(x->rule, y->rule) == 0
 	    && strcmp(x->implementation, y->implementation) == 0;
@@ -105,9 +105,9 @@ find_moves(struct diff *d, struct arena *arena)
 	struct move *list = arena_new(arena, struct move, d->a->nnodes);
 
 	for (uint32_t i = 0; i < d->a->nnodes; i++) {
-		const struct side_node *n = &d->a->node[i];
+		const struct view_node *n = &d->a->node[i];
 		uint32_t k = d->match.of_a[i];
-		const struct side_composite *x, *y;
+		const struct view_composite *x, *y;
 
 		if (k == NO_MATCH)
 			continue;
@@ -149,7 +149,7 @@ find_repriced(struct diff *d, struct arena *arena)
 		map_add(&index, key, strlen(key), i);
 	}
 	for (uint32_t i = 0; i < d->a->ncomposites; i++) {
-		const struct side_price *p = &d->a->composite[i].price;
+		const struct view_price *p = &d->a->composite[i].price;
 		uint32_t k = map_find(&index, p->key, strlen(p->key));
 		int64_t delta;
 
@@ -201,8 +201,8 @@ find_facts(struct diff *d, struct arena *arena)
 }
 
 void
-diff_make(struct diff *d, const struct side *a, const struct side *b,
-    double threshold, struct arena *arena)
+diff_make(struct diff *d, const struct result_view *a,
+    const struct result_view *b, double threshold, struct arena *arena)
 {
 	*d = (struct diff){.a = a, .b = b};
 	nodes_match(&d->match, a, b, arena);

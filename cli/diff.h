@@ -3,7 +3,7 @@
 #define CLI_DIFF_H
 
 #include "cli/match.h"
-#include "cli/side.h"
+#include "cli/result_view.h"
 
 enum verdict_of_diff { DIFF_SAME, DIFF_FASTER, DIFF_SLOWER };
 
@@ -31,7 +31,7 @@ struct repriced {
 };
 
 struct diff {
-	const struct side *a, *b;
+	const struct result_view *a, *b;
 	enum verdict_of_diff verdict;
 	int64_t delta; /* b - a, ns */
 	uint64_t noise; /* half ranges of the measured prices that differ */
@@ -46,8 +46,8 @@ struct diff {
 #define DIFF_THRESHOLD 0.01
 
 /* `threshold`: the share of a's cost that does not matter. */
-void diff_make(struct diff *d, const struct side *a, const struct side *b,
-    double threshold, struct arena *arena);
+void diff_make(struct diff *d, const struct result_view *a,
+    const struct result_view *b, double threshold, struct arena *arena);
 
 /* Fill reason and text of a move. */
 void diff_explain(const struct diff *d, struct move *m, struct arena *a);
@@ -55,7 +55,7 @@ void diff_explain(const struct diff *d, struct move *m, struct arena *a);
 /* The target of `to` that is target t of `from`: as written, else by kind;
  * UINT32_MAX: none. */
 uint32_t diff_target_in(
-    const struct side *to, const struct side *from, uint32_t t);
+    const struct result_view *to, const struct result_view *from, uint32_t t);
 
 const char *reason_word(enum reason_of_move r);
 const char *verdict_word(enum verdict_of_diff v);

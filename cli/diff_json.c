@@ -5,8 +5,8 @@
 static void
 write_move(struct json *j, const struct diff *d, const struct move *m)
 {
-	const struct side_node *na = &d->a->node[m->before];
-	const struct side_node *nb = &d->b->node[m->after];
+	const struct view_node *na = &d->a->node[m->before];
+	const struct view_node *nb = &d->b->node[m->after];
 
 	json_inline_object(j);
 	json_key_str(j, "ref", na->ref);
@@ -21,7 +21,7 @@ write_move(struct json *j, const struct diff *d, const struct move *m)
 }
 
 static void
-write_unmatched(struct json *j, const char *key, const struct side *s,
+write_unmatched(struct json *j, const char *key, const struct result_view *s,
     const uint32_t *match)
 {
 	json_key(j, key);

@@ -131,8 +131,8 @@ put_moves(struct out *o, const struct diff *d, uint32_t i)
 static void
 put_repriced(struct out *o, const struct diff *d, const struct repriced *r)
 {
-	const struct side_composite *x = &d->a->composite[r->before];
-	const struct side_composite *y = &d->b->composite[r->after];
+	const struct view_composite *x = &d->a->composite[r->before];
+	const struct view_composite *y = &d->b->composite[r->after];
 	uint32_t node = UINT32_MAX;
 
 	for (uint32_t i = 0; i < d->a->nnodes; i++)
@@ -181,14 +181,14 @@ parts(const struct diff *d, struct arena *a)
 
 /* "new: Conv_3 (Conv) on dnnl, ..." */
 static void
-put_unmatched(struct out *o, const char *word, const struct side *s,
+put_unmatched(struct out *o, const char *word, const struct result_view *s,
     const uint32_t *match, uint32_t n)
 {
 	uint32_t shown = 0;
 
 	fprintf(o->f, "%s: ", word);
 	for (uint32_t i = 0; i < s->nnodes && shown < NAMES; i++) {
-		const struct side_node *node = &s->node[i];
+		const struct view_node *node = &s->node[i];
 
 		if (match[i] != NO_MATCH)
 			continue;

@@ -33,7 +33,8 @@ number(const cJSON *object, const char *key)
 }
 
 uint32_t
-diff_target_in(const struct side *to, const struct side *from, uint32_t t)
+diff_target_in(
+    const struct result_view *to, const struct result_view *from, uint32_t t)
 {
 	for (uint32_t i = 0; i < to->ntargets; i++)
 		if (strcmp(to->target[i], from->target[t]) == 0)
@@ -65,7 +66,7 @@ names(const cJSON *list, const char *name)
 }
 
 static bool
-has_constraint(const struct side *s, const char *what)
+has_constraint(const struct result_view *s, const char *what)
 {
 	const cJSON *c;
 
@@ -96,8 +97,8 @@ keeps_off(const cJSON *c, const char *ref, uint32_t target)
 
 /* A constraint of `s` but not of `other` that keeps the node off. */
 static const char *
-constraint_text(const struct side *s, const struct side *other, const char *ref,
-    uint32_t target)
+constraint_text(const struct result_view *s, const struct result_view *other,
+    const char *ref, uint32_t target)
 {
 	const cJSON *c;
 
@@ -112,7 +113,7 @@ constraint_text(const struct side *s, const struct side *other, const char *ref,
 
 /* The cheapest candidate of the target over a composite of b, or NULL. */
 static const cJSON *
-alternative(const struct side *b, uint32_t composite, uint32_t target)
+alternative(const struct result_view *b, uint32_t composite, uint32_t target)
 {
 	const cJSON *list = item(b->alternatives, "composites"), *o;
 	const cJSON *of = cJSON_GetArrayItem(list, (int)composite);
@@ -130,7 +131,7 @@ alternative(const struct side *b, uint32_t composite, uint32_t target)
 static const cJSON *
 refusal(const struct diff *d, uint32_t composite, uint32_t target)
 {
-	const struct side_composite *had = &d->a->composite[composite];
+	const struct view_composite *had = &d->a->composite[composite];
 	const cJSON *r, *found = NULL;
 
 	cJSON_ArrayForEach(r, item(d->b->alternatives, "refusals"))
@@ -164,8 +165,8 @@ refusal_text(const cJSON *r, struct arena *a)
 /* A candidate that is cheaper by itself and still not chosen: what it would
  * need around it costs more. */
 static const char *
-price_text(const cJSON *o, const struct side *b, uint32_t composite,
-    const struct side_composite *had, struct arena *a)
+price_text(const cJSON *o, const struct result_view *b, uint32_t composite,
+    const struct view_composite *had, struct arena *a)
 {
 	const cJSON *ns = item(o, "ns");
 	bool bound = strcmp(text(o, "state"), "bound") == 0;
@@ -179,17 +180,17 @@ price_text(const cJSON *o, const struct side *b, uint32_t composite,
 	    plural(number(o, "nodes")), cost_text(had->price.cost, a),
 	    cost_text(here, a),
 	    there <= here ? "; the conversions and launches it would need "
-	                    "make it dearer"
+	                    "make it costlier"
 	                  : "");
 }
 
 void
 diff_explain(const struct diff *d, struct move *m, struct arena *a)
 {
-	const struct side_node *na = &d->a->node[m->before];
-	const struct side_node *nb = &d->b->node[m->after];
-	const struct side_composite *had = &d->a->composite[na->composite];
-	const struct side_composite *has = &d->b->composite[nb->composite];
+	const struct view_node *na = &d->a->node[m->before];
+	const struct view_node *nb = &d->b->node[m->after];
+	const struct view_composite *had = &d->a->composite[na->composite];
+	const struct view_composite *has = &d->b->composite[nb->composite];
 	uint32_t old = diff_target_in(d->b, d->a, had->target);
 	uint32_t new = diff_target_in(d->a, d->b, has->target);
 	const cJSON *o, *r;

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/explain_result.h"
 #include "cli/job.h"
-#include "cli/pick.h"
+#include "cli/node_filter.h"
 #include "cli/search_args.h"
 #include "cli/story.h"
 #include "cli/what_if.h"
@@ -15,7 +15,7 @@
 
 struct explain_args {
 	struct search_args search;
-	struct pick_args pick;
+	struct node_filter filter;
 	struct text_list what_if;
 	bool list, fast;
 };
@@ -39,14 +39,14 @@ static const struct option_row options[] = {
     {.help = "Which nodes:", .group = 1},
     {"node", 0, "NAME|#ID",
         "of that name (an ONNX name, too) or id in the plan", option_text,
-        AT(pick.node), .group = 1},
+        AT(filter.node), .group = 1},
     {"index", 0, "N", "number N in the ONNX file's graph", option_text,
-        AT(pick.index), .group = 1},
-    {"op", 0, "TYPE", "of an operator type", option_text, AT(pick.op),
+        AT(filter.index), .group = 1},
+    {"op", 0, "TYPE", "of an operator type", option_text, AT(filter.op),
         .group = 1},
     {"not-on", 0, "TARGET", "that do not run there", option_text,
-        AT(pick.not_on), .group = 1},
-    {"all", 0, NULL, "every one", option_flag, AT(pick.all), .group = 1},
+        AT(filter.not_on), .group = 1},
+    {"all", 0, NULL, "every one", option_flag, AT(filter.all), .group = 1},
     {"fast", 0, NULL, "do not search again for the cost of legal alternatives",
         option_flag, AT(fast), .group = 1},
     {.help = "What would change:", .group = 2},
@@ -63,7 +63,7 @@ static const struct option_row options[] = {
 static bool
 asks_for_nodes(const struct explain_args *args)
 {
-	const struct pick_args *p = &args->pick;
+	const struct node_filter *p = &args->filter;
 
 	return p->node || p->index || p->op || p->not_on || p->all;
 }
@@ -80,8 +80,8 @@ check(struct option_state *s)
 }
 
 static bool
-tell_nodes(const struct explain_args *args, struct job *j, const struct pick *p,
-    struct json *w, struct err *err)
+tell_nodes(const struct explain_args *args, struct job *j,
+    const struct filtered *p, struct json *w, struct err *err)
 {
 	struct node_story story;
 	struct arena a;
@@ -105,14 +105,14 @@ tell_nodes(const struct explain_args *args, struct job *j, const struct pick *p,
 }
 
 static bool
-tell_json(const struct explain_args *args, struct job *j, const struct pick *p,
-    struct what_if *what, FILE *f, struct err *err)
+tell_json(const struct explain_args *args, struct job *j,
+    const struct filtered *p, struct what_if *what, FILE *f, struct err *err)
 {
 	struct json w;
 
 	json_init(&w, f, 2);
 	json_object(&w);
-	json_key_str(&w, "schema", "marq.explain/1");
+	json_key_str(&w, "schema", "marq.explain/2");
 	json_key_str(&w, "model", args->search.model);
 	json_key_uint(&w, "plan_cost_ns", j->plan.cost);
 	json_key(&w, "nodes");
@@ -120,7 +120,7 @@ tell_json(const struct explain_args *args, struct job *j, const struct pick *p,
 	if (!tell_nodes(args, j, p, &w, err))
 		return false;
 	json_close(&w);
-	pick_write_fates(p, &w);
+	filtered_write_fates(p, &w);
 	if (args->what_if.n) {
 		if (!what_if_search(what, j, err))
 			return false;
@@ -131,15 +131,15 @@ tell_json(const struct explain_args *args, struct job *j, const struct pick *p,
 }
 
 static bool
-tell_text(const struct explain_args *args, struct job *j, const struct pick *p,
-    struct what_if *what, struct err *err)
+tell_text(const struct explain_args *args, struct job *j,
+    const struct filtered *p, struct what_if *what, struct err *err)
 {
 	if (!tell_nodes(args, j, p, NULL, err))
 		return false;
-	pick_print_fates(p);
-	if (args->pick.not_on && p->n == 0)
+	filtered_print_fates(p);
+	if (args->filter.not_on && p->n == 0)
 		printf(
-		    "every node asked about runs on %s\n", args->pick.not_on);
+		    "every node asked about runs on %s\n", args->filter.not_on);
 	if (args->list)
 		what_if_list(j);
 	if (args->what_if.n == 0)
@@ -155,13 +155,13 @@ static bool
 tell(const struct explain_args *args, struct job *j, struct what_if *what,
     struct err *err)
 {
-	struct pick p;
+	struct filtered p;
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f;
 	bool ok;
 
-	if (!pick_nodes(&p, &args->pick, j, err))
+	if (!node_filter_apply(&p, &args->filter, j, err))
 		return false;
 	if (args->search.cli->format != OUT_JSON)
 		return tell_text(args, j, &p, what, err);
@@ -218,7 +218,7 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	given = args.search.model;
 	if (search_args_is_result(&args.search)) {
 		if (args.what_if.n == 0 && !args.list)
-			return explain_result(c, given, &args.pick, err)
+			return explain_result(c, given, &args.filter, err)
 			    && (cli_next(
 			            c, "marq explain %s --what-if list", given),
 			        true);

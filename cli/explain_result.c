@@ -163,19 +163,19 @@ is_word(const cJSON *object, const char *key, const char *word)
 }
 
 static bool
-onnx_fits(const cJSON *onnx, const struct pick_args *pick)
+onnx_fits(const cJSON *onnx, const struct node_filter *filter)
 {
 	const cJSON *output = cJSON_GetArrayItem(member(onnx, "outputs"), 0);
 
-	if (pick->node && !is_word(onnx, "name", pick->node)
+	if (filter->node && !is_word(onnx, "name", filter->node)
 	    && (!cJSON_IsString(output)
-	        || strcmp(output->valuestring, pick->node) != 0))
+	        || strcmp(output->valuestring, filter->node) != 0))
 		return false;
-	if (pick->op && !is_word(onnx, "op_type", pick->op))
+	if (filter->op && !is_word(onnx, "op_type", filter->op))
 		return false;
-	if (pick->index
+	if (filter->index
 	    && (text_of(onnx, "graph")[0]
-	        || index_of(onnx, "index") != atoi(pick->index)))
+	        || index_of(onnx, "index") != atoi(filter->index)))
 		return false;
 	return true;
 }
@@ -183,7 +183,7 @@ onnx_fits(const cJSON *onnx, const struct pick_args *pick)
 /* Is one of the ONNX nodes that this one is made of meant? */
 static bool
 origin_fits(
-    const struct told *t, const cJSON *node, const struct pick_args *pick)
+    const struct told *t, const cJSON *node, const struct node_filter *filter)
 {
 	const cJSON *mapped = at(&t->mapped, index_of(node, "id"));
 	const cJSON *origin;
@@ -192,7 +192,7 @@ origin_fits(
 	{
 		const cJSON *onnx = at(&t->onnx, index_of(origin, "id"));
 
-		if (onnx && onnx_fits(onnx, pick))
+		if (onnx && onnx_fits(onnx, filter))
 			return true;
 	}
 	return false;
@@ -210,13 +210,13 @@ name_fits(const cJSON *node, const char *name)
 }
 
 static bool
-fits(const struct told *t, const cJSON *node, const struct pick_args *pick)
+fits(const struct told *t, const cJSON *node, const struct node_filter *filter)
 {
-	struct pick_args rest = *pick;
+	struct node_filter rest = *filter;
 
-	if (pick->node && name_fits(node, pick->node))
+	if (filter->node && name_fits(node, filter->node))
 		rest.node = NULL;
-	if (pick->op && is_word(node, "op_type", pick->op))
+	if (filter->op && is_word(node, "op_type", filter->op))
 		rest.op = NULL;
 	return (!rest.node && !rest.op && !rest.index)
 	    || origin_fits(t, node, &rest);
@@ -488,18 +488,19 @@ write_node(struct json *w, const struct told *t, const cJSON *node)
 
 /* ONNX nodes that are meant and run nowhere. */
 static uint32_t
-tell_gone(const struct told *t, const struct pick_args *pick, struct json *w)
+tell_gone(
+    const struct told *t, const struct node_filter *filter, struct json *w)
 {
 	const cJSON *x;
 	uint32_t n = 0;
 
-	if (!pick->node && !pick->op && !pick->index)
+	if (!filter->node && !filter->op && !filter->index)
 		return 0;
 	cJSON_ArrayForEach(x, member(t->map, "onnx"))
 	{
 		const char *fate = text_of(x, "fate");
 
-		if (strcmp(fate, "covered") == 0 || !onnx_fits(x, pick))
+		if (strcmp(fate, "covered") == 0 || !onnx_fits(x, filter))
 			continue;
 		n++;
 		if (!w) {
@@ -521,23 +522,25 @@ tell_gone(const struct told *t, const struct pick_args *pick, struct json *w)
 }
 
 static bool
-say_none(const struct told *t, const struct pick_args *pick, struct err *err)
+say_none(
+    const struct told *t, const struct node_filter *filter, struct err *err)
 {
-	struct nearest near = {.word = pick->node ? pick->node : pick->op};
+	struct nearest near = {
+	    .word = filter->node ? filter->node : filter->op};
 	const cJSON *node;
 
-	cJSON_ArrayForEach(node, t->nodes) if (near.word)
-	    nearest_try(&near, text_of(node, pick->node ? "label" : "op_type"));
+	cJSON_ArrayForEach(node, t->nodes) if (near.word) nearest_try(
+	    &near, text_of(node, filter->node ? "label" : "op_type"));
 	return err_set(err, ERR_USAGE, "no node of the result is %s '%s'%s",
-	    pick->node     ? "called"
-	        : pick->op ? "of type"
-	                   : "number",
-	    near.word ? near.word : pick->index,
+	    filter->node     ? "called"
+	        : filter->op ? "of type"
+	                     : "number",
+	    near.word ? near.word : filter->index,
 	    near.word ? nearest_text(&near, t->arena) : "");
 }
 
 static bool
-tell(const struct told *t, const struct pick_args *pick, struct json *w,
+tell(const struct told *t, const struct node_filter *filter, struct json *w,
     struct err *err)
 {
 	uint32_t n = 0, fit = 0;
@@ -545,10 +548,10 @@ tell(const struct told *t, const struct pick_args *pick, struct json *w,
 
 	cJSON_ArrayForEach(node, t->nodes)
 	{
-		if (!fits(t, node, pick))
+		if (!fits(t, node, filter))
 			continue;
 		fit++;
-		if (pick->not_on && runs_on(t, node, pick->not_on))
+		if (filter->not_on && runs_on(t, node, filter->not_on))
 			continue;
 		n++;
 		if (w)
@@ -561,33 +564,33 @@ tell(const struct told *t, const struct pick_args *pick, struct json *w,
 		json_key(w, "nowhere");
 		json_array(w);
 	}
-	fit += tell_gone(t, pick, w);
+	fit += tell_gone(t, filter, w);
 	if (fit == 0 && cJSON_GetArraySize(t->nodes) > 0)
-		return say_none(t, pick, err);
-	if (!w && n == 0 && pick->not_on)
-		printf("every node asked about runs on %s\n", pick->not_on);
+		return say_none(t, filter, err);
+	if (!w && n == 0 && filter->not_on)
+		printf("every node asked about runs on %s\n", filter->not_on);
 	return true;
 }
 
 static bool
-answer(const struct told *t, const struct pick_args *pick, struct err *err)
+answer(const struct told *t, const struct node_filter *filter, struct err *err)
 {
 	struct json w;
 
-	if (pick->not_on && !check_target(t, pick->not_on, err))
+	if (filter->not_on && !check_target(t, filter->not_on, err))
 		return false;
 	if (t->cli->format != OUT_JSON)
-		return tell(t, pick, NULL, err);
+		return tell(t, filter, NULL, err);
 	json_init(&w, stdout, 2);
 	json_object(&w);
-	json_key_str(&w, "schema", "marq.explain/1");
+	json_key_str(&w, "schema", "marq.explain/2");
 	json_key_str(&w, "result", t->folder);
 	json_key_str(&w, "model", text_of(member(t->result, "model"), "path"));
 	json_key_uint(&w, "plan_cost_ns",
 	    (uint64_t)real_of(member(t->result, "total"), "cost_ns"));
 	json_key(&w, "nodes");
 	json_array(&w);
-	if (!tell(t, pick, &w, err))
+	if (!tell(t, filter, &w, err))
 		return false;
 	json_close(&w);
 	json_close(&w);
@@ -596,15 +599,15 @@ answer(const struct told *t, const struct pick_args *pick, struct err *err)
 
 bool
 explain_result(const struct cli *c, const char *folder,
-    const struct pick_args *pick, struct err *err)
+    const struct node_filter *filter, struct err *err)
 {
 	struct told t = {.cli = c, .arena = c->run, .folder = folder};
 	uint32_t index;
 	bool ok;
 
-	if (!pick_index(pick, &index, err))
+	if (!node_filter_index(filter, &index, err))
 		return false;
-	ok = open_docs(&t, err) && answer(&t, pick, err);
+	ok = open_docs(&t, err) && answer(&t, filter, err);
 	close_docs(&t);
 	return ok || strstr(err->text, folder) || err->kind == ERR_USAGE
 	    ? ok

@@ -4,11 +4,11 @@
 #define CLI_EXPLAIN_RESULT_H
 
 #include "cli/cli.h"
-#include "cli/pick.h"
+#include "cli/node_filter.h"
 
 /* ERR_IO or ERR_INPUT when `folder` holds no whole result, ERR_USAGE when it has
  * no such node. */
 bool explain_result(const struct cli *c, const char *folder,
-    const struct pick_args *pick, struct err *err);
+    const struct node_filter *filter, struct err *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 struct side_matcher {
-	const struct side *a, *b;
+	const struct result_view *a, *b;
 	uint32_t *of_a, *of_b;
 };
 
@@ -94,8 +94,8 @@ count_free(const uint32_t *match, uint32_t n)
 }
 
 void
-nodes_match(struct nodes_match *out, const struct side *a, const struct side *b,
-    struct arena *arena)
+nodes_match(struct nodes_match *out, const struct result_view *a,
+    const struct result_view *b, struct arena *arena)
 {
 	struct side_matcher m = {a, b, arena_new(arena, uint32_t, a->nnodes),
 	    arena_new(arena, uint32_t, b->nnodes)};

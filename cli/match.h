@@ -2,7 +2,7 @@
 #ifndef CLI_MATCH_H
 #define CLI_MATCH_H
 
-#include "cli/side.h"
+#include "cli/result_view.h"
 
 #define NO_MATCH UINT32_MAX
 
@@ -15,7 +15,7 @@ struct nodes_match {
 
 /* By the name of what they make, else by their own, else by order: between two
  * nodes that are matched, operators of one type pair up as they come. */
-void nodes_match(struct nodes_match *m, const struct side *a,
-    const struct side *b, struct arena *arena);
+void nodes_match(struct nodes_match *m, const struct result_view *a,
+    const struct result_view *b, struct arena *arena);
 
 #endif

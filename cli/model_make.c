@@ -1,11 +1,11 @@
-/* marq model make: write an architecture of our own (cli/zoo) as ONNX. */
+/* marq model make: write an architecture of our own (cli/generators) as ONNX. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/zoo/zoo.h"
+#include "cli/generators/generators.h"
 #include "ir/base/json.h"
 #include "ir/base/file.h"
 #include "ir/base/nearest.h"
@@ -35,7 +35,7 @@ static void
 list_all(const struct cli *c)
 {
 	uint32_t n;
-	const struct zoo_entry *entry = zoo_entries(&n);
+	const struct generator *entry = generators(&n);
 	struct json j;
 
 	if (c->format != OUT_JSON) {
@@ -45,7 +45,7 @@ list_all(const struct cli *c)
 	}
 	json_init(&j, stdout, 2);
 	json_object(&j);
-	json_key_str(&j, "schema", "marq.zoo/1");
+	json_key_str(&j, "schema", "marq.generators/1");
 	json_key(&j, "architectures");
 	json_array(&j);
 	for (uint32_t i = 0; i < n; i++) {
@@ -104,7 +104,7 @@ no_such(const struct make_args *args, struct err *err)
 {
 	struct nearest near = {.word = args->name};
 	uint32_t n;
-	const struct zoo_entry *entry = zoo_entries(&n);
+	const struct generator *entry = generators(&n);
 
 	for (uint32_t i = 0; i < n; i++)
 		nearest_try(&near, entry[i].name);
@@ -116,7 +116,7 @@ no_such(const struct make_args *args, struct err *err)
 static bool
 make(const struct make_args *args, struct err *err)
 {
-	const struct zoo_entry *entry = zoo_find(args->name);
+	const struct generator *entry = generator_find(args->name);
 	const struct infer_options shapes = {.eval = NULL};
 	struct written w = {.light = args->weights == CONSTANT};
 	struct graph *g;

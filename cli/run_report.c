@@ -4,7 +4,7 @@
 
 #include "cli/run.h"
 #include "cli/units.h"
-#include "exec/miss.h"
+#include "exec/worst_region.h"
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
 
@@ -224,18 +224,18 @@ print_total(const struct run_result *r)
 
 /* A prediction that is off says where. */
 static void
-print_miss(const struct run_result *r)
+print_worst_region(const struct run_result *r)
 {
 	const struct plan *p = &r->job->plan;
 	const cost_ns measured = measured_here(r);
 	const double off =
 	    percent(predicted_here(p), measured) / 100; /* signed */
-	struct miss m;
+	struct worst_region m;
 	char a[32], b[32];
 
-	if (off < MISS_WORTH_NAMING && off > -MISS_WORTH_NAMING)
+	if (off < ERROR_WORTH_NAMING && off > -ERROR_WORTH_NAMING)
 		return;
-	m = miss_find(p, &r->profile);
+	m = worst_region_find(p, &r->profile);
 	format_duration(m.predicted, a, sizeof a);
 	format_duration(m.measured, b, sizeof b);
 	if (m.region == p->nregions) {
@@ -424,7 +424,7 @@ run_report(const struct run_result *r, bool layers)
 	}
 	if (r->job->args->cli->verbosity >= 0) {
 		print_total(r);
-		print_miss(r);
+		print_worst_region(r);
 		print_regions(r);
 		print_layers(r, layers);
 		putchar('\n');

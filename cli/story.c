@@ -105,7 +105,7 @@ tell_cost(struct target_story *s, struct job *j, node_id node, struct arena *a,
 		return false;
 	if (!found)
 		return true;
-	s->verdict = VERDICT_DEARER;
+	s->verdict = VERDICT_COSTLIER;
 	plan_shift_make(&s->shift, &j->plan, plan, a);
 	return true;
 }

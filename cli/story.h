@@ -9,7 +9,7 @@
 
 enum verdict {
 	VERDICT_RUNS, /* it runs there */
-	VERDICT_DEARER, /* legal, but the plan would cost more (or as much) */
+	VERDICT_COSTLIER, /* legal, but the plan would cost more (or as much) */
 	VERDICT_NO_PLAN, /* legal by itself, but no legal plan has it there */
 	VERDICT_LEGAL, /* legal; what the plan would cost was not asked */
 	VERDICT_REFUSED, /* patterns match, predicates refuse */
@@ -29,7 +29,7 @@ struct target_story {
 	const struct target *target;
 	enum verdict verdict;
 	struct plan_shift
-	    shift; /* DEARER: to the cheapest plan with it there */
+	    shift; /* COSTLIER: to the cheapest plan with it there */
 	uint32_t nrules;
 	const struct rule_story *rule;
 };

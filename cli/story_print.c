@@ -68,7 +68,7 @@ count_mentions(const struct target_story *s)
 }
 
 static void
-print_dearer(const struct target_story *s, const struct job *j)
+print_costlier(const struct target_story *s, const struct job *j)
 {
 	const struct plan_shift *d = &s->shift;
 	char cost[32], more[32];
@@ -99,8 +99,8 @@ print_verdict(const struct target_story *s, node_id node, const struct job *j)
 	case VERDICT_RUNS:
 		puts("runs there; its other rules:");
 		break;
-	case VERDICT_DEARER:
-		print_dearer(s, j);
+	case VERDICT_COSTLIER:
+		print_costlier(s, j);
 		break;
 	case VERDICT_NO_PLAN:
 		puts("legal on its own, but in no legal plan");
@@ -275,7 +275,7 @@ write_target(struct json *w, const struct target_story *s, const struct job *j)
 {
 	static const char *const word[] = {
 	    [VERDICT_RUNS] = "runs",
-	    [VERDICT_DEARER] = "dearer",
+	    [VERDICT_COSTLIER] = "costlier",
 	    [VERDICT_NO_PLAN] = "no_plan",
 	    [VERDICT_LEGAL] = "legal",
 	    [VERDICT_REFUSED] = "refused",
@@ -286,7 +286,7 @@ write_target(struct json *w, const struct target_story *s, const struct job *j)
 	json_object(w);
 	json_key_str(w, "target", s->target->text);
 	json_key_str(w, "verdict", word[s->verdict]);
-	if (s->verdict == VERDICT_DEARER) {
+	if (s->verdict == VERDICT_COSTLIER) {
 		json_key_uint(w, "plan_cost_ns", s->shift.to->cost);
 		shift_write(w, &s->shift);
 	}

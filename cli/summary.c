@@ -322,7 +322,7 @@ print_json(const struct job *j, const char *out)
 
 	json_init(&w, stdout, 2);
 	json_object(&w);
-	json_key_str(&w, "schema", "marq.search/1");
+	json_key_str(&w, "schema", "marq.search/2");
 	json_key_str(&w, "model", j->args->model);
 	json_key_uint(&w, "nodes", j->model.graph->nnodes);
 	json_key_uint(&w, "candidates", j->candidates.n);
@@ -337,8 +337,8 @@ print_json(const struct job *j, const char *out)
 	json_key_uint(&w, "measured", j->counts.measured);
 	json_key_uint(&w, "distinct_candidates", j->counts.candidates);
 	json_key_uint(&w, "measured_candidates", j->counts.measured_candidates);
-	json_key_uint(&w, "glanced", j->counts.probed);
-	json_key_uint(&w, "glanced_again", j->counts.probed_again);
+	json_key_uint(&w, "probed", j->counts.probed);
+	json_key_uint(&w, "probed_again", j->counts.probed_again);
 	json_key_uint(&w, "probing_ms", j->counts.probing_ns / 1000000);
 	json_key_uint(&w, "measuring_ms", j->counts.measuring_ns / 1000000);
 	json_key_uint(&w, "bounded", j->counts.bounded);

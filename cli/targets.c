@@ -141,7 +141,7 @@ json_rules(struct json *j, const struct target_kind *k, struct arena *a)
 		json_key_str(
 		    j, "pattern", pattern_print(k->rule[i].pattern, a));
 		json_key_bool(j, "predicate", k->rule[i].accepts != NULL);
-		json_key_bool(j, "taps", k->rule[i].taps);
+		json_key_bool(j, "multi_output", k->rule[i].multi_output);
 		json_close(j);
 	}
 	json_close(j);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <cJSON.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,17 +36,21 @@ indices_below(const cJSON *list, const char *what, const char *key, int n,
 	return true;
 }
 
+/* Is it the schema "NAME/1" or a later version, up to `newest`? */
 static bool
-has_schema(
-    const cJSON *doc, const char *old, const char *schema, struct err *err)
+has_schema(const cJSON *doc, const char *name, unsigned newest, struct err *err)
 {
+	const size_t n = strlen(name);
 	const char *have;
 
 	if (!jsonin_str(doc, "schema", &have, err))
 		return false;
-	return strcmp(have, schema) == 0 || strcmp(have, old) == 0
-	    || err_set(
-	        err, ERR_INPUT, "schema \"%.60s\", want \"%s\"", have, schema);
+	assert(newest >= 1 && newest <= 9);
+	return (strncmp(have, name, n) == 0 && have[n] == '/'
+	           && have[n + 1] >= '1' && have[n + 1] <= (char)('0' + newest)
+	           && have[n + 2] == '\0')
+	    || err_set(err, ERR_INPUT, "schema \"%.60s\", want \"%s/%u\"", have,
+	        name, newest);
 }
 
 static bool
@@ -85,7 +90,7 @@ check_result(const cJSON *result, struct err *err)
 	const cJSON *plan, *total, *proof, *model;
 	int ncomposites, nregions, nmix;
 
-	if (!has_schema(result, "marq.result/1", "marq.result/2", err)
+	if (!has_schema(result, "marq.result", 3, err)
 	    || !jsonin_object(result, "model", &model, err)
 	    || !jsonin_object(result, "total", &total, err)
 	    || !jsonin_object(result, "proof", &proof, err)
@@ -116,8 +121,7 @@ check_map(const cJSON *map, int ncomposites, struct err *err)
 	const cJSON *onnx, *nodes, *o, *links;
 	int nnodes;
 
-	if (!has_schema(map, "marq.map/1", "marq.map/1", err)
-	    || !arrays(map, top, err))
+	if (!has_schema(map, "marq.map", 1, err) || !arrays(map, top, err))
 		return false;
 	onnx = cJSON_GetObjectItem(map, "onnx");
 	nodes = cJSON_GetObjectItem(map, "nodes");

@@ -220,7 +220,7 @@ put_regions(FILE *f, const struct emit_work *w)
 }
 
 static int
-dearer_first(const void *a, const void *b)
+costlier_conversion_first(const void *a, const void *b)
 {
 	const struct plan_conversion
 	    *x = *(const struct plan_conversion *const *)a,
@@ -243,7 +243,7 @@ put_boundaries(FILE *f, const struct emit_work *w)
 		return;
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		list[i] = &p->conversion[i];
-	qsort(list, p->nconversions, sizeof *list, dearer_first);
+	qsort(list, p->nconversions, sizeof *list, costlier_conversion_first);
 	fputs(
 	    "\n## What boundaries cost, most expensive first\n\n| value | from | to "
 	    "| bytes | cost |\n|---|---|---|---:|---:|\n",

@@ -149,9 +149,9 @@ write_versus(struct json *j, const struct emit_work *w)
 	json_key_uint(j, "launches", v.launches);
 	json_key_uint(j, "eager_launches", v.eager_launches);
 	json_key_uint(j, "merged", v.merged);
-	json_key_uint(j, "lone", v.lone);
-	json_key_uint(j, "left", v.left);
-	json_key_uint(j, "gained", v.gained);
+	json_key_uint(j, "single_composite", v.lone);
+	json_key_uint(j, "onloaded", v.left);
+	json_key_uint(j, "offloaded", v.gained);
 	json_close(j);
 }
 
@@ -251,8 +251,10 @@ write_ties(struct json *j, const struct emit_work *w)
 		json_key_uint(j, "nodes", a->nnodes);
 		json_key_str(j, "target", p->mix->target[a->target].text);
 		json_key_str(j, "implementation", a->implementation_name);
-		json_key_str(j, "rival_target", p->mix->target[b->target].text);
-		json_key_str(j, "rival_implementation", b->implementation_name);
+		json_key_str(
+		    j, "substitute_target", p->mix->target[b->target].text);
+		json_key_str(
+		    j, "substitute_implementation", b->implementation_name);
 		json_key_real(j, "ratio_low", (double)t->low / 1e6);
 		json_key_real(j, "ratio_high", (double)t->high / 1e6);
 		json_key_bool(j, "tied", t->tied);
@@ -360,7 +362,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	(void)err;
 	json_init(&j, f, 1);
 	json_object(&j);
-	json_key_str(&j, "schema", "marq.result/2");
+	json_key_str(&j, "schema", "marq.result/3");
 	write_model(&j, w);
 	write_mix(&j, w);
 	write_total(&j, w);

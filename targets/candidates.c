@@ -142,7 +142,7 @@ match_is_legal(const struct candidate_finder *f, const struct target *t,
     const struct rule *rule, const struct match *m, struct why *why)
 {
 	const struct graph *g = f->graph;
-	bool taps = false, legal = true;
+	bool used = false, legal = true;
 
 	for (uint32_t i = 0; i < m->nnodes; i++) {
 		const struct node *n = graph_node(g, m->node[i]);
@@ -153,8 +153,8 @@ match_is_legal(const struct candidate_finder *f, const struct target *t,
 
 			if (v == VALUE_NONE || !used_outside(f, m, v))
 				continue;
-			taps = true;
-			if (!rule->taps)
+			used = true;
+			if (!rule->multi_output)
 				legal = why_need(why, false,
 				    "interior_used_inside_only",
 				    "used by the composite only",
@@ -165,7 +165,7 @@ match_is_legal(const struct candidate_finder *f, const struct target *t,
 		legal = why_need(why, false, "reads_an_input",
 		    "an input that is no constant", "constants only");
 	/* With the root as the only way out, a way back in would be a cycle. */
-	if (legal && taps) {
+	if (legal && used) {
 		struct arena_mark mark = arena_mark(f->scratch);
 
 		legal = why_need(why,

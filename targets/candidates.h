@@ -33,7 +33,7 @@ struct candidate_options {
 };
 
 /* Enumerate: match, predicate, validity (convex, interior values unused
- * outside unless the rule taps), implementations. ERR_NO_COVER naming the first
+ * outside unless the rule is multi_output), implementations. ERR_NO_COVER naming the first
  * node no candidate covers. */
 bool candidates_find(struct candidates *out, const struct graph *g,
     struct mix *m, const struct candidate_options *o, struct arena *a,

@@ -40,7 +40,8 @@ struct rule {
 	const struct pattern *pattern;
 	/* All conditions, recorded in `why`; true when all hold. NULL: none. */
 	bool (*accepts)(const struct match_in *m, struct why *why);
-	bool taps; /* interior values may also be used outside (they become
+	bool
+	    multi_output; /* interior values may also be used outside (they become
 		    * outputs); without it such a match is no candidate */
 };
 

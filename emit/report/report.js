@@ -123,7 +123,7 @@
 		if (eager && eager.cost_ns > total)
 			byId("baselines").append(h("p", {}, `${(100 - 100 * total / eager.cost_ns).toFixed(1)} % less${eager.bound ? ", at least," : ""} than the eager plan: ` +
 			    `${counted(eager.launches, "launch")} instead of ${eager.eager_launches}; its regions merged with others: ${eager.merged}, ` +
-			    `its regions of one composite not offloaded: ${eager.lone}; nodes not offloaded: ${eager.left}, offloaded that it leaves: ${eager.gained}.`));
+			    `its regions of one composite not offloaded: ${eager.single_composite ?? eager.lone}; nodes not offloaded: ${eager.onloaded ?? eager.left}, offloaded that it leaves: ${eager.offloaded ?? eager.gained}.`));
 		hangsOn();
 	}
 

@@ -39,7 +39,8 @@ read_rule(
 	if (!jsonin_str(o, "pattern", &text, err))
 		return false;
 	rule->pattern = pattern_parse(arena_str(a, text), a, err);
-	rule->taps = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
+	rule->multi_output =
+	    cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
 	return rule->pattern != NULL;
 }
 

@@ -34,10 +34,10 @@ seen(const struct graph *g, value_id v)
 	return d.rank == 4 ? dims_permuted(&d, to_nhwc) : d;
 }
 
-static const struct konst *
-keep(const struct layer_builder *b, const struct konst *k)
+static const struct packed *
+keep(const struct layer_builder *b, const struct packed *k)
 {
-	return (const struct konst *)arena_copy(b->arena, k, sizeof *k);
+	return (const struct packed *)arena_copy(b->arena, k, sizeof *k);
 }
 
 static void
@@ -54,10 +54,10 @@ set_operands(struct layer_builder *b, const value_id *v, uint32_t n)
 }
 
 /* A constant in NCHW terms, its dimensions moved to NHWC. */
-static struct konst
+static struct packed
 channels_last(const struct graph *g, value_id v)
 {
-	struct konst k = konst_of(g, v), wide = k;
+	struct packed k = packed_of(g, v), wide = k;
 	uint32_t skip = 4 - k.dims.rank;
 
 	assert(k.dims.rank <= 4);
@@ -66,7 +66,7 @@ channels_last(const struct graph *g, value_id v)
 		wide.dims.dim[i] = i < skip ? 1 : k.dims.dim[i - skip];
 		wide.stride[i] = i < skip ? 0 : k.stride[i - skip];
 	}
-	return konst_permuted(&wide, to_nhwc);
+	return packed_permuted(&wide, to_nhwc);
 }
 
 /* The layer's bias: the operator's own, and a constant added behind it. */
@@ -75,13 +75,13 @@ set_bias(
     struct layer_builder *b, value_id own, float scale, const struct dims *to)
 {
 	const struct node *add = captured(b, "add");
-	const struct konst *bias = NULL;
-	struct konst k;
+	const struct packed *bias = NULL;
+	struct packed k;
 
 	if (own != VALUE_NONE) {
-		k = konst_of(b->graph, own);
+		k = packed_of(b->graph, own);
 		k.scale = scale;
-		if (!konst_broadcast(&k, to))
+		if (!packed_broadcast(&k, to))
 			assert(0 && "bias checked by the predicate");
 		bias = keep(b, &k);
 	}
@@ -89,8 +89,8 @@ set_bias(
 		value_id v = match_value(b->match, "bias");
 
 		k = to->rank == 4 ? channels_last(b->graph, v)
-		                  : konst_of(b->graph, v);
-		if (!konst_broadcast(&k, to))
+		                  : packed_of(b->graph, v);
+		if (!packed_broadcast(&k, to))
 			k.plus = NULL; /* compat: any constant, as it is */
 		else
 			k.plus = bias;
@@ -108,7 +108,7 @@ set_norm(struct layer_builder *b)
 		return;
 	b->layer->epsilon = attr_float_or(bn, "epsilon", 1e-5f);
 	for (uint32_t i = 0; i < 4; i++) {
-		struct konst k = konst_of(b->graph, bn->input[1 + i]);
+		struct packed k = packed_of(b->graph, bn->input[1 + i]);
 
 		b->layer->constant[CONST_GAMMA + i] = keep(b, &k);
 	}
@@ -156,7 +156,7 @@ make_conv(struct layer_builder *b)
 {
 	const struct node *n = captured(b, "conv");
 	value_id x = data_of(b, n);
-	struct konst kernel = konst_of(b->graph, n->input[1]);
+	struct packed kernel = packed_of(b->graph, n->input[1]);
 	struct dims bias = {4, {1, 1, 1, kernel.dims.dim[0]}};
 
 	b->layer->kind = LAYER_CONV;
@@ -165,7 +165,7 @@ make_conv(struct layer_builder *b)
 	set_operands(b, &x, 1);
 	set_window(b, n);
 	b->layer->count_include_pad = false;
-	kernel = konst_permuted(&kernel, to_nhwc);
+	kernel = packed_permuted(&kernel, to_nhwc);
 	b->layer->constant[CONST_KERNEL] = keep(b, &kernel);
 	set_bias(b, n->ninputs > 2 ? n->input[2] : VALUE_NONE, 1, &bias);
 	set_norm(b);
@@ -178,7 +178,7 @@ make_fc(struct layer_builder *b)
 	static const uint32_t swap[] = {1, 0};
 	const struct node *n = captured(b, "fc"), *flat = captured(b, "flat");
 	value_id x = flat ? flat->input[0] : n->input[0], own = VALUE_NONE;
-	struct konst kernel = konst_of(b->graph, n->input[1]);
+	struct packed kernel = packed_of(b->graph, n->input[1]);
 	float beta = 1;
 
 	b->layer->kind = LAYER_FC;
@@ -187,7 +187,7 @@ make_fc(struct layer_builder *b)
 	b->layer->out_float32 = n->op == OP_MATMUL;
 	set_operands(b, &x, 1);
 	if (n->op == OP_MATMUL || attr_int_or(n, "transB", 0) == 0)
-		kernel = konst_permuted(&kernel, swap);
+		kernel = packed_permuted(&kernel, swap);
 	if (n->op == OP_GEMM) {
 		kernel.scale = attr_float_or(n, "alpha", 1);
 		beta = attr_float_or(n, "beta", 1);

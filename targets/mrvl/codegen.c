@@ -52,7 +52,7 @@ const_name(struct code_writer *w, uint32_t layer, uint32_t which)
 
 /* Vectors and rank 3 get a leading 1. */
 static struct dims
-const_dims(const struct konst *k)
+const_dims(const struct packed *k)
 {
 	struct dims d = {.rank = k->dims.rank};
 
@@ -350,7 +350,7 @@ write_shapes(struct code_writer *w, const struct layer *l)
 static void
 write_const_facts(struct code_writer *w, uint32_t i, uint32_t which)
 {
-	const struct konst *k = w->layers->layer[i].constant[which];
+	const struct packed *k = w->layers->layer[i].constant[which];
 	struct dims d;
 	float min, max;
 
@@ -363,7 +363,7 @@ write_const_facts(struct code_writer *w, uint32_t i, uint32_t which)
 		ints(w, &d);
 		json_key_str(&w->json, "dtype", "float32");
 		if (which <= CONST_BIAS) {
-			konst_range(k, &min, &max);
+			packed_range(k, &min, &max);
 			real_text(w, "min", min);
 			real_text(w, "max", max);
 		}
@@ -571,7 +571,7 @@ mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a)
 /* ---- constants ---- */
 
 static void
-write_content(struct code_writer *w, const struct konst *k)
+write_content(struct code_writer *w, const struct packed *k)
 {
 	size_t n = dims_count(&k->dims);
 	float chunk[3 * 512];
@@ -582,7 +582,7 @@ write_content(struct code_writer *w, const struct konst *k)
 
 		if (some > sizeof chunk / sizeof *chunk)
 			some = sizeof chunk / sizeof *chunk;
-		konst_read(k, done, some, chunk);
+		packed_read(k, done, some, chunk);
 		json_base64_more(&w->json, chunk, some * sizeof *chunk);
 		done += some;
 	}
@@ -590,12 +590,12 @@ write_content(struct code_writer *w, const struct konst *k)
 }
 
 static void
-write_const(struct code_writer *w, const char *name, const struct konst *c)
+write_const(struct code_writer *w, const char *name, const struct packed *c)
 {
 	struct dims d = const_dims(c);
 	float min, max;
 
-	konst_range(c, &min, &max);
+	packed_range(c, &min, &max);
 	json_key(&w->json, name);
 	json_object(&w->json);
 	json_key(&w->json, "shape");
@@ -670,7 +670,7 @@ write_const_sources(struct code_writer *w, const struct graph *g, uint32_t i)
 			continue;
 		json_key(&w->json, const_name(w, i, k));
 		json_inline_array(&w->json);
-		for (const struct konst *c = l->constant[k]; c; c = c->plus)
+		for (const struct packed *c = l->constant[k]; c; c = c->plus)
 			if (c->value != VALUE_NONE)
 				json_str(&w->json, g->value[c->value].name);
 		json_close(&w->json);

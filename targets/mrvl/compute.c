@@ -294,7 +294,7 @@ packed_row(const struct layer *l, uint64_t e)
 static void
 pack_kernel(struct compute *c, struct arena *a)
 {
-	const struct konst *k = c->layer.constant[CONST_KERNEL];
+	const struct packed *k = c->layer.constant[CONST_KERNEL];
 	uint64_t outputs = (uint64_t)k->dims.dim[0];
 	uint64_t each = dims_count(&k->dims) / outputs;
 	struct arena scratch;
@@ -306,7 +306,7 @@ pack_kernel(struct compute *c, struct arena *a)
 	arena_init(&scratch);
 	row = arena_new(&scratch, float, each);
 	for (uint64_t o = 0; o < outputs; o++) {
-		konst_read(k, o * each, each, row);
+		packed_read(k, o * each, each, row);
 		for (uint64_t e = 0; e < each; e++)
 			c->kernel[packed_row(&c->layer, e) * c->channels + o] =
 			    half(row[e]);
@@ -315,19 +315,19 @@ pack_kernel(struct compute *c, struct arena *a)
 }
 
 static float *
-read_all(const struct konst *k, struct arena *a)
+read_all(const struct packed *k, struct arena *a)
 {
 	size_t n = dims_count(&k->dims);
 	float *out = arena_new(a, float, n);
 
-	konst_read(k, 0, n, out);
+	packed_read(k, 0, n, out);
 	return out;
 }
 
 static void
 pack_norm(struct compute *c, struct arena *a)
 {
-	const struct konst *const *k = c->layer.constant;
+	const struct packed *const *k = c->layer.constant;
 	size_t n;
 	float *mean, *var;
 

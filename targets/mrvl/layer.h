@@ -10,7 +10,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/graph.h"
-#include "targets/mrvl/konst.h"
+#include "targets/mrvl/packed.h"
 
 enum layer_kind {
 #define LAYER(name, layer_name, composite) LAYER_##name,
@@ -55,10 +55,10 @@ struct layer {
 	bool has_units; /* units (= rows of the kernel) are written down */
 	bool out_float32; /* out_dtype is written down */
 	float epsilon; /* of the batch norm */
-	const struct konst *constant[NCONST]; /* NULL: none */
+	const struct packed *constant[NCONST]; /* NULL: none */
 	/* compat: constants read that no attribute of the layer names */
 	uint32_t nloose;
-	const struct konst *const *loose;
+	const struct packed *const *loose;
 	const char *src_layout, *dst_layout; /* of layout_transform */
 	const char *bare; /* BARE: the operator's name */
 	/* compat: why upstream's code generator or compiler gives up here */

@@ -43,15 +43,15 @@ meet_const(struct maker *m, low_id id)
 static void
 set_loose(struct maker *m, struct layer *l, const low_id *id, uint32_t n)
 {
-	const struct konst **loose =
-	    arena_new(m->arena, const struct konst *, n);
+	const struct packed **loose =
+	    arena_new(m->arena, const struct packed *, n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (!low_is_const(m->low, id[i]))
 			continue;
 		meet_const(m, id[i]);
-		if (low_get(m->low, id[i])->konst)
-			loose[l->nloose++] = low_get(m->low, id[i])->konst;
+		if (low_get(m->low, id[i])->packed)
+			loose[l->nloose++] = low_get(m->low, id[i])->packed;
 		else
 			l->refused = "a constant that is not float32";
 	}
@@ -101,7 +101,7 @@ set_nodes(struct maker *m, struct layer *l, const low_id *op, uint32_t n)
 static void
 set_const(struct maker *m, struct layer *l, enum layer_const which, low_id id)
 {
-	l->constant[which] = low_get(m->low, id)->konst;
+	l->constant[which] = low_get(m->low, id)->packed;
 	m->nuses++;
 	if (which <= CONST_BIAS)
 		meet_const(m, id);

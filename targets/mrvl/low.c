@@ -28,7 +28,7 @@ low_is_const(const struct lowered *l, low_id id)
 }
 
 low_id
-low_const(struct lowered *l, const struct konst *k)
+low_const(struct lowered *l, const struct packed *k)
 {
 	struct low op = {.kind = LOW_CONST,
 	    .name = "constant",
@@ -37,7 +37,7 @@ low_const(struct lowered *l, const struct konst *k)
 	    .dims = k->dims,
 	    .value = VALUE_NONE};
 
-	op.konst = (const struct konst *)arena_copy(l->arena, k, sizeof *k);
+	op.packed = (const struct packed *)arena_copy(l->arena, k, sizeof *k);
 	return low_add(l, &op);
 }
 

@@ -15,7 +15,7 @@
 #include "ir/base/err.h"
 #include "ir/base/map.h"
 #include "ir/graph.h"
-#include "targets/mrvl/konst.h"
+#include "targets/mrvl/packed.h"
 
 typedef uint32_t low_id;
 #define LOW_NONE UINT32_MAX
@@ -82,7 +82,7 @@ struct low {
 	bool ceil_mode, count_include_pad, has_units, out_float32;
 	const char *pad_mode; /* PAD: "constant", "edge", "reflect" */
 	float epsilon, min, max; /* CLIP: min, max */
-	const struct konst *konst; /* CONST */
+	const struct packed *packed; /* CONST */
 };
 
 struct lowered {
@@ -113,7 +113,7 @@ void low_convert_layout(struct lowered *l, const char *layout);
 
 low_id low_add(struct lowered *l, const struct low *op);
 const struct low *low_get(const struct lowered *l, low_id id);
-low_id low_const(struct lowered *l, const struct konst *k);
+low_id low_const(struct lowered *l, const struct packed *k);
 /* The same operator over other inputs; the old id when they are the same. */
 low_id low_with_inputs(struct lowered *l, low_id id, const low_id *in);
 bool low_is_const(const struct lowered *l, low_id id);

@@ -5,26 +5,26 @@
 
 /* SOURCE: FoldConstant of TVM 0.19. */
 
-static const struct konst *
-konst(const struct lowered *l, low_id id)
+static const struct packed *
+packed(const struct lowered *l, low_id id)
 {
-	return low_get(l, id)->konst;
+	return low_get(l, id)->packed;
 }
 
 /* Content computed now, for recipes that do not compose. */
-static struct konst
-materialized(struct lowered *l, const struct konst *k)
+static struct packed
+materialized(struct lowered *l, const struct packed *k)
 {
 	size_t n = dims_count(&k->dims);
 	float *data = arena_new(l->arena, float, n);
 	struct tensor *t = arena_new(l->arena, struct tensor, 1);
 	int64_t *dim = (int64_t *)arena_copy(
 	    l->arena, k->dims.dim, k->dims.rank * sizeof *dim);
-	struct konst out = {
+	struct packed out = {
 	    .dims = k->dims, .tensor = t, .scale = 1, .value = k->value};
 	int64_t step = 1;
 
-	konst_read(k, 0, n, data);
+	packed_read(k, 0, n, data);
 	*t = tensor_view(DT_FLOAT, k->dims.rank, dim, data);
 	for (uint32_t i = k->dims.rank; i-- > 0;) {
 		out.stride[i] = step;
@@ -33,8 +33,8 @@ materialized(struct lowered *l, const struct konst *k)
 	return out;
 }
 
-static struct konst
-simple(struct lowered *l, const struct konst *k)
+static struct packed
+simple(struct lowered *l, const struct packed *k)
 {
 	return k->plus ? materialized(l, k) : *k;
 }
@@ -42,9 +42,9 @@ simple(struct lowered *l, const struct konst *k)
 static low_id
 fold_permute(struct lowered *l, low_id x, const uint32_t *perm)
 {
-	struct konst k = simple(l, konst(l, x));
+	struct packed k = simple(l, packed(l, x));
 
-	k = konst_permuted(&k, perm);
+	k = packed_permuted(&k, perm);
 	return low_const(l, &k);
 }
 
@@ -52,7 +52,7 @@ fold_permute(struct lowered *l, low_id x, const uint32_t *perm)
 static low_id
 fold_expand(struct lowered *l, const struct low *op, low_id x)
 {
-	struct konst k = simple(l, konst(l, x)), out = k;
+	struct packed k = simple(l, packed(l, x)), out = k;
 	uint32_t from = 0;
 
 	out.dims = op->dims;
@@ -69,7 +69,7 @@ fold_expand(struct lowered *l, const struct low *op, low_id x)
 static low_id
 fold_reshape(struct lowered *l, const struct low *op, low_id x)
 {
-	struct konst k = materialized(l, konst(l, x));
+	struct packed k = materialized(l, packed(l, x));
 	int64_t step = 1;
 
 	k.dims = op->dims;
@@ -100,26 +100,26 @@ joint_dims(const struct dims *a, const struct dims *b, struct dims *out)
 low_id
 low_fold_binary(struct lowered *l, enum low_kind kind, low_id x, low_id y)
 {
-	struct konst a = simple(l, konst(l, x)), b = simple(l, konst(l, y));
+	struct packed a = simple(l, packed(l, x)), b = simple(l, packed(l, y));
 	struct dims d;
 
-	if (!joint_dims(&a.dims, &b.dims, &d) || !konst_broadcast(&a, &d)
-	    || !konst_broadcast(&b, &d))
+	if (!joint_dims(&a.dims, &b.dims, &d) || !packed_broadcast(&a, &d)
+	    || !packed_broadcast(&b, &d))
 		return LOW_NONE;
 	if (kind == LOW_ADD) {
 		a.plus =
-		    (const struct konst *)arena_copy(l->arena, &b, sizeof b);
+		    (const struct packed *)arena_copy(l->arena, &b, sizeof b);
 		return low_const(l, &a);
 	}
 	size_t n = dims_count(&d);
 	a = materialized(l, &a);
 	float *data = arena_new(l->arena, float, n);
 	struct tensor *t = arena_new(l->arena, struct tensor, 1);
-	konst_read(&b, 0, n, data);
+	packed_read(&b, 0, n, data);
 	for (size_t i = 0; i < n; i++) {
 		float f;
 
-		konst_read(&a, i, 1, &f);
+		packed_read(&a, i, 1, &f);
 		data[i] *= f;
 	}
 	*t = tensor_view(DT_FLOAT, d.rank, a.tensor->dim, data);
@@ -170,7 +170,7 @@ all_constant(const struct lowered *l, const struct low *op, const low_id *in,
 	for (uint32_t i = 0; i < op->nin; i++) {
 		if (!low_is_const(l, in[i]))
 			return false;
-		*readable = *readable && konst(l, in[i]);
+		*readable = *readable && packed(l, in[i]);
 	}
 	return op->nin > 0 && op->nmore == 0 && op->kind != LOW_FIELD;
 }

@@ -102,7 +102,7 @@ low_id
 import_scalar(struct import *m, float x)
 {
 	struct tensor *t = arena_new(m->low->arena, struct tensor, 1);
-	struct konst k = {.tensor = t, .scale = 1, .value = VALUE_NONE};
+	struct packed k = {.tensor = t, .scale = 1, .value = VALUE_NONE};
 
 	*t = tensor_fill(DT_FLOAT, 0, NULL, &x);
 	return low_const(m->low, &k);
@@ -288,7 +288,7 @@ import_value(struct import *m, value_id v)
 	const struct tensor *t = value->constant;
 
 	if (t && t->dtype == DT_FLOAT && t->rank <= DIMS_MAX) {
-		struct konst k = konst_of(m->graph, v);
+		struct packed k = packed_of(m->graph, v);
 
 		m->of[v] = low_const(m->low, &k);
 		return;

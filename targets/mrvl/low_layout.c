@@ -93,7 +93,7 @@ layout_op(struct converter_state *c, low_id x, const struct lay *from,
 	op.dims = moved(&op.dims, from, to);
 	memcpy(op.layout, from->s, LAYOUT_MAX);
 	memcpy(op.to, to->s, LAYOUT_MAX);
-	op.konst = NULL;
+	op.packed = NULL;
 	op.nmore = 0;
 	op.nin = 1;
 	op.in = &x;
@@ -117,7 +117,7 @@ expand_op(
 	op.kind = LOW_EXPAND;
 	op.name = "expand_dims";
 	op.node = NODE_NONE;
-	op.konst = NULL;
+	op.packed = NULL;
 	memmove(op.dims.dim + extra, op.dims.dim,
 	    op.dims.rank * sizeof op.dims.dim[0]);
 	for (size_t i = 0; i < extra; i++)

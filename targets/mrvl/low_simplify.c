@@ -52,9 +52,9 @@ is_scalar(const struct lowered *l, low_id id, float value)
 	const struct low *op = low_get(l, id);
 	float x;
 
-	if (op->dims.rank != 0 || !op->konst)
+	if (op->dims.rank != 0 || !op->packed)
 		return false;
-	konst_read(op->konst, 0, 1, &x);
+	packed_read(op->packed, 0, 1, &x);
 	return x >= value && x <= value;
 }
 
@@ -79,7 +79,7 @@ static low_id
 scalar(struct lowered *l, float x)
 {
 	struct tensor *t = arena_new(l->arena, struct tensor, 1);
-	struct konst k = {.tensor = t, .scale = 1, .value = VALUE_NONE};
+	struct packed k = {.tensor = t, .scale = 1, .value = VALUE_NONE};
 
 	*t = tensor_fill(DT_FLOAT, 0, NULL, &x);
 	return low_const(l, &k);
@@ -508,7 +508,7 @@ canonical_op(struct lowered *l, low_id old, const low_id *in, void *context)
 	wide.kind = LOW_EXPAND;
 	wide.name = "expand_dims";
 	wide.node = NODE_NONE;
-	wide.konst = NULL;
+	wide.packed = NULL;
 	/* [C] against channels of N,C,H,W: [C,1,1] */
 	wide.dims = (struct dims){3, {wide.dims.dim[0], 1, 1}};
 	wide.nin = 1;

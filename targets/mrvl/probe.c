@@ -180,16 +180,16 @@ probe_read(struct probe *out, const char *name, size_t n)
 
 /* ---- as a layer ---- */
 
-static const struct konst *
+static const struct packed *
 filled(const struct dims *d, struct arena *a)
 {
 	struct tensor *t = arena_new(a, struct tensor, 1);
-	struct konst *k = arena_new(a, struct konst, 1);
+	struct packed *k = arena_new(a, struct packed, 1);
 	int64_t *dim = (int64_t *)arena_copy(a, d->dim, d->rank * sizeof *dim);
 	float x = 0.01F;
 
 	*t = tensor_fill(DT_FLOAT, d->rank, dim, &x);
-	*k = (struct konst){
+	*k = (struct packed){
 	    .dims = *d, .tensor = t, .scale = 1, .value = VALUE_NONE};
 	return k;
 }

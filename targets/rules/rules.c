@@ -311,7 +311,8 @@ read_rule(struct rule *r, struct declared *d, const struct cJSON *o,
 	r->pattern = pattern_parse(arena_str(a, text), a, err);
 	if (!r->pattern)
 		return false;
-	r->taps = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
+	r->multi_output =
+	    cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
 	r->accepts = accepts;
 	return read_wheres(d, o, a, err) && read_cost(d, o, err);
 }

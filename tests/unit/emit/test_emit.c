@@ -153,7 +153,7 @@ test_plan(void **state)
 	const struct cJSON *plan = cJSON_GetObjectItem(doc, "plan");
 
 	(void)state;
-	assert_string_equal(string_in(doc, "schema"), "marq.result/2");
+	assert_string_equal(string_in(doc, "schema"), "marq.result/3");
 	assert_string_equal(string_in(plan, "schema"), "marq.plan/1");
 	assert_string_equal(outline(plan),
 	    "0 region 0 target 0 npu.conv nhwc: v3 v4\n"

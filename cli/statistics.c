@@ -1,4 +1,4 @@
-#include "cli/figures.h"
+#include "cli/statistics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct stats_reader {
 	struct arena *arena;
-	struct figure *list;
+	struct statistic *list;
 	uint32_t n, cap;
 	db_id subject, env;
 	struct attempt *attempt; /* [nattempts] of the last figure, by age */
@@ -19,7 +19,7 @@ struct stats_reader {
 };
 
 bool
-figures_are_in(const char *path)
+statistics_are_in(const char *path)
 {
 	char head[16] = {0};
 	FILE *f = fopen(path, "rb");
@@ -35,7 +35,7 @@ static void
 end_figure(struct stats_reader *r)
 {
 	struct verdict v;
-	struct figure *f;
+	struct statistic *f;
 
 	if (r->n == 0)
 		return;
@@ -55,7 +55,7 @@ static void
 begin_figure(struct stats_reader *r, const struct db_row *row)
 {
 	char hash[33];
-	struct figure *f;
+	struct statistic *f;
 
 	end_figure(r);
 	r->subject = row->subject;
@@ -65,7 +65,7 @@ begin_figure(struct stats_reader *r, const struct db_row *row)
 	r->list =
 	    arena_grow(r->arena, r->list, &r->cap, r->n + 1, sizeof *r->list);
 	f = &r->list[r->n++];
-	*f = (struct figure){
+	*f = (struct statistic){
 	    .key = arena_printf(r->arena, "%s\n%s", hash, row->hard),
 	    .summary = arena_str(r->arena, row->summary),
 	    .target = facts_get(row->hard, "target", r->arena),
@@ -129,13 +129,13 @@ read_figures(struct stats_reader *r, const char *path, struct err *err)
 }
 
 static uint64_t
-half_range(const struct figure *f)
+half_range(const struct statistic *f)
 {
 	return f->high > f->low ? (f->high - f->low) / 2 : 0;
 }
 
 static bool
-is_noise(const struct figure *a, const struct figure *b, double threshold)
+is_noise(const struct statistic *a, const struct statistic *b, double threshold)
 {
 	uint64_t size = a->ns > b->ns ? a->ns - b->ns : b->ns - a->ns;
 
@@ -145,7 +145,7 @@ is_noise(const struct figure *a, const struct figure *b, double threshold)
 
 /* In the order they are told. */
 static int
-rank(const struct figure_pair *p)
+rank(const struct statistic_pair *p)
 {
 	if (!p->a || !p->b)
 		return p->b ? 4 : 3;
@@ -157,7 +157,7 @@ rank(const struct figure_pair *p)
 static int
 by_rank(const void *x, const void *y)
 {
-	const struct figure_pair *p = x, *q = y;
+	const struct statistic_pair *p = x, *q = y;
 	int64_t a = p->delta < 0 ? -p->delta : p->delta;
 	int64_t b = q->delta < 0 ? -q->delta : q->delta;
 
@@ -169,10 +169,10 @@ by_rank(const void *x, const void *y)
 }
 
 static void
-add_pair(struct figures_diff *d, struct figure_pair *list,
-    const struct figure *a, const struct figure *b, double threshold)
+add_pair(struct statistics_diff *d, struct statistic_pair *list,
+    const struct statistic *a, const struct statistic *b, double threshold)
 {
-	struct figure_pair p = {a, b, 0};
+	struct statistic_pair p = {a, b, 0};
 
 	if (a && b) {
 		d->nboth++;
@@ -196,11 +196,11 @@ add_pair(struct figures_diff *d, struct figure_pair *list,
 }
 
 static void
-pair_up(struct figures_diff *d, const struct stats_reader *x,
+pair_up(struct statistics_diff *d, const struct stats_reader *x,
     const struct stats_reader *y, double threshold, struct arena *arena)
 {
-	struct figure_pair *list =
-	    arena_new(arena, struct figure_pair, (size_t)x->n + y->n);
+	struct statistic_pair *list =
+	    arena_new(arena, struct statistic_pair, (size_t)x->n + y->n);
 	bool *seen = arena_new(arena, bool, y->n);
 	struct map index;
 
@@ -251,7 +251,7 @@ list_facts(
 /* What tells the environments of one from the other's of the same target:
  * "dnnl version: 3.0 -> 3.1". */
 static void
-find_facts(struct figures_diff *d, const struct stats_reader *x,
+find_facts(struct statistics_diff *d, const struct stats_reader *x,
     const struct stats_reader *y, struct arena *arena)
 {
 	struct facts_of *p, *q;
@@ -274,12 +274,12 @@ find_facts(struct figures_diff *d, const struct stats_reader *x,
 }
 
 bool
-figures_compare(struct figures_diff *d, const char *path_a, const char *path_b,
-    double threshold, struct arena *a, struct err *err)
+statistics_compare(struct statistics_diff *d, const char *path_a,
+    const char *path_b, double threshold, struct arena *a, struct err *err)
 {
 	struct stats_reader x = {.arena = a}, y = {.arena = a};
 
-	*d = (struct figures_diff){.path_a = path_a, .path_b = path_b};
+	*d = (struct statistics_diff){.path_a = path_a, .path_b = path_b};
 	if (!read_figures(&x, path_a, err) || !read_figures(&y, path_b, err))
 		return false;
 	pair_up(d, &x, &y, threshold, a);

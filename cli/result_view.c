@@ -1,4 +1,4 @@
-#include "cli/side.h"
+#include "cli/result_view.h"
 
 #include <cJSON.h>
 #include <inttypes.h>
@@ -28,8 +28,8 @@ read_cost(const cJSON *object, const char *key, cost_ns *out, struct err *err)
 
 /* Half of what a price may be off (price_spread()); its source is noted. */
 static bool
-read_noise(
-    struct side *s, const cJSON *entry, struct side_price *out, struct err *err)
+read_noise(struct result_view *s, const cJSON *entry, struct view_price *out,
+    struct err *err)
 {
 	const cJSON *price;
 	const char *source;
@@ -59,7 +59,7 @@ read_noise(
 }
 
 static bool
-read_total(struct side *s, struct err *err)
+read_total(struct result_view *s, struct err *err)
 {
 	const cJSON *total, *proof, *model, *proven;
 
@@ -77,7 +77,7 @@ read_total(struct side *s, struct err *err)
 }
 
 static bool
-read_mix(struct side *s, struct arena *a, struct err *err)
+read_mix(struct result_view *s, struct arena *a, struct err *err)
 {
 	const cJSON *mix = cJSON_GetObjectItem(s->result, "mix"), *t;
 
@@ -94,16 +94,16 @@ read_mix(struct side *s, struct arena *a, struct err *err)
 }
 
 static bool
-read_nodes(struct side *s, struct arena *a, struct err *err)
+read_nodes(struct result_view *s, struct arena *a, struct err *err)
 {
 	const cJSON *list = cJSON_GetObjectItem(s->result, "nodes"), *n;
 
 	map_init(&s->by_ref, a);
 	s->node =
-	    arena_new(a, struct side_node, (size_t)cJSON_GetArraySize(list));
+	    arena_new(a, struct view_node, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(n, list)
 	{
-		struct side_node *node = &s->node[s->nnodes];
+		struct view_node *node = &s->node[s->nnodes];
 
 		if (!jsonin_str(n, "ref", &node->ref, err)
 		    || !jsonin_str(n, "label", &node->label, err)
@@ -118,7 +118,7 @@ read_nodes(struct side *s, struct arena *a, struct err *err)
 
 /* A target of other options is still the same place, if it is the only one. */
 static const char *
-place(const struct side *s, uint32_t target)
+place(const struct result_view *s, uint32_t target)
 {
 	for (uint32_t i = 0; i < s->ntargets; i++)
 		if (i != target && strcmp(s->kind[i], s->kind[target]) == 0)
@@ -128,8 +128,8 @@ place(const struct side *s, uint32_t target)
 
 /* What a composite is the price of: place, rule, implementation, nodes. */
 static bool
-composite_key(struct side_composite *c, const struct side *s, struct arena *a,
-    struct err *err)
+composite_key(struct view_composite *c, const struct result_view *s,
+    struct arena *a, struct err *err)
 {
 	struct buf b;
 	const cJSON *ref;
@@ -152,16 +152,16 @@ composite_key(struct side_composite *c, const struct side *s, struct arena *a,
 }
 
 static bool
-read_composites(struct side *s, struct arena *a, struct err *err)
+read_composites(struct result_view *s, struct arena *a, struct err *err)
 {
 	const cJSON *plan = cJSON_GetObjectItem(s->result, "plan"), *entry;
 	const cJSON *list = cJSON_GetObjectItem(plan, "composites");
 
 	s->composite = arena_new(
-	    a, struct side_composite, (size_t)cJSON_GetArraySize(list));
+	    a, struct view_composite, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(entry, list)
 	{
-		struct side_composite *c = &s->composite[s->ncomposites];
+		struct view_composite *c = &s->composite[s->ncomposites];
 
 		if (!jsonin_u32(entry, "target", &c->target, err)
 		    || !jsonin_str(entry, "rule", &c->rule, err)
@@ -179,16 +179,16 @@ read_composites(struct side *s, struct arena *a, struct err *err)
 }
 
 static bool
-read_conversions(struct side *s, struct arena *a, struct err *err)
+read_conversions(struct result_view *s, struct arena *a, struct err *err)
 {
 	const cJSON *plan = cJSON_GetObjectItem(s->result, "plan"), *entry;
 	const cJSON *list = cJSON_GetObjectItem(plan, "conversions");
 
 	s->conversion =
-	    arena_new(a, struct side_price, (size_t)cJSON_GetArraySize(list));
+	    arena_new(a, struct view_price, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(entry, list)
 	{
-		struct side_price *c = &s->conversion[s->nconversions];
+		struct view_price *c = &s->conversion[s->nconversions];
 		const char *value, *from, *to;
 
 		if (!jsonin_str(entry, "value", &value, err)
@@ -206,7 +206,7 @@ read_conversions(struct side *s, struct arena *a, struct err *err)
 
 /* Alternatives are there unless --emit left them out. */
 static bool
-open_docs(struct side *s, struct arena *a, struct err *err)
+open_docs(struct result_view *s, struct arena *a, struct err *err)
 {
 	struct stat st;
 	const char *result = s->path, *alternatives;
@@ -227,20 +227,21 @@ open_docs(struct side *s, struct arena *a, struct err *err)
 }
 
 bool
-side_read(struct side *s, const char *path, struct arena *a, struct err *err)
+result_view_read(
+    struct result_view *s, const char *path, struct arena *a, struct err *err)
 {
-	*s = (struct side){.path = path};
+	*s = (struct result_view){.path = path};
 	if (open_docs(s, a, err) && page_check(s->result, NULL, err)
 	    && read_total(s, err) && read_mix(s, a, err)
 	    && read_nodes(s, a, err) && read_composites(s, a, err)
 	    && read_conversions(s, a, err))
 		return true;
-	side_close(s);
+	result_view_close(s);
 	return strstr(err->text, path) ? false : err_in(err, "%s", path);
 }
 
 void
-side_close(struct side *s)
+result_view_close(struct result_view *s)
 {
 	if (s->result)
 		jsonin_close(s->result);

@@ -1,8 +1,8 @@
 /* Building models: a thin layer over the graph for architectures that are
- * written as code (cli/zoo). Weights are hashes of (index, salt), so any
+ * written as code (cli/generators). Weights are hashes of (index, salt), so any
  * program can make the same ones. */
-#ifndef CLI_ZOO_BUILD_H
-#define CLI_ZOO_BUILD_H
+#ifndef CLI_GENERATORS_BUILD_H
+#define CLI_GENERATORS_BUILD_H
 
 #include "ir/graph.h"
 
@@ -24,47 +24,47 @@ struct model_builder {
 };
 
 /* An empty graph with one float input and opset 13. */
-struct model_builder zoo_begin(
+struct model_builder gen_begin(
     struct arena *a, const char *name, bool constant);
-value_id zoo_input(struct model_builder *b, const char *name, enum dtype dtype,
+value_id gen_input(struct model_builder *b, const char *name, enum dtype dtype,
     uint32_t rank, const int64_t *dim);
-void zoo_output(struct model_builder *b, value_id v, const char *name);
+void gen_output(struct model_builder *b, value_id v, const char *name);
 
 /* A weight of this shape; name from the node about to be added. */
-value_id zoo_weight(struct model_builder *b, const char *name,
+value_id gen_weight(struct model_builder *b, const char *name,
     enum weight_role role, uint32_t rank, const int64_t *dim);
 /* A small int64 vector constant. */
-value_id zoo_ints(struct model_builder *b, const char *name, uint32_t n,
+value_id gen_ints(struct model_builder *b, const char *name, uint32_t n,
     const int64_t *value);
-value_id zoo_scalar(struct model_builder *b, const char *name, float value);
+value_id gen_scalar(struct model_builder *b, const char *name, float value);
 
 /* A node with one output; its value. Name is "<op>_<counter>". */
-value_id zoo_node(struct model_builder *b, enum op op, uint32_t ninputs,
+value_id gen_node(struct model_builder *b, enum op op, uint32_t ninputs,
     const value_id *input, uint32_t nattrs, const struct attr *attr);
 
 /* Attributes; memory in the builder's arena. */
-struct attr zoo_attr_int(
+struct attr gen_attr_int(
     struct model_builder *b, const char *name, int64_t value);
-struct attr zoo_attr_ints(struct model_builder *b, const char *name, uint32_t n,
+struct attr gen_attr_ints(struct model_builder *b, const char *name, uint32_t n,
     const int64_t *value);
-struct attr zoo_attr_float(
+struct attr gen_attr_float(
     struct model_builder *b, const char *name, float value);
 
 /* Usual blocks. Shapes are NCHW; `in` counts input channels. */
 struct conv_shape {
 	int64_t in, out, kernel, stride, pad, groups;
 };
-value_id zoo_conv(
+value_id gen_conv(
     struct model_builder *b, value_id x, struct conv_shape s, bool bias);
-value_id zoo_batch_norm(struct model_builder *b, value_id x, int64_t channels);
-value_id zoo_relu(struct model_builder *b, value_id x);
-value_id zoo_add(struct model_builder *b, value_id x, value_id y);
-value_id zoo_max_pool(struct model_builder *b, value_id x, int64_t kernel,
+value_id gen_batch_norm(struct model_builder *b, value_id x, int64_t channels);
+value_id gen_relu(struct model_builder *b, value_id x);
+value_id gen_add(struct model_builder *b, value_id x, value_id y);
+value_id gen_max_pool(struct model_builder *b, value_id x, int64_t kernel,
     int64_t stride, int64_t pad);
 /* x[., in] W[in, out] + bias */
-value_id zoo_linear(
+value_id gen_linear(
     struct model_builder *b, value_id x, int64_t in, int64_t out);
-value_id zoo_reshape(
+value_id gen_reshape(
     struct model_builder *b, value_id x, uint32_t n, const int64_t *shape);
 
 #endif

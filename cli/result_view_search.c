@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "cli/job.h"
-#include "cli/side.h"
+#include "cli/result_view.h"
 #include "emit/emit.h"
 #include "ir/base/folder.h"
 
 bool
-side_is_search(const char *text)
+result_view_is_search(const char *text)
 {
 	size_t n = strlen(text);
 
@@ -69,8 +69,8 @@ write_result(struct job *j, const char *folder, struct err *err)
 
 /* The way through a result directory is the one every other side goes. */
 bool
-side_search(struct side *s, const char *text, const struct search_args *like,
-    struct err *err)
+result_view_search(struct result_view *s, const char *text,
+    const struct search_args *like, struct err *err)
 {
 	struct search_args args = *like;
 	struct arena *a = like->cli->run;
@@ -78,7 +78,7 @@ side_search(struct side *s, const char *text, const struct search_args *like,
 	const char *folder, *result;
 	bool ok;
 
-	*s = (struct side){.path = text};
+	*s = (struct result_view){.path = text};
 	if (!split(&args, text, err))
 		return false;
 	folder = folder_new(NULL, a, err);
@@ -87,7 +87,8 @@ side_search(struct side *s, const char *text, const struct search_args *like,
 	result = arena_printf(a, "%s/result", folder);
 	ok = job_import(&j, &args, a, err) && job_bind(&j, err)
 	    && job_candidates(&j, true, err) && job_search(&j, err)
-	    && write_result(&j, result, err) && side_read(s, result, a, err);
+	    && write_result(&j, result, err)
+	    && result_view_read(s, result, a, err);
 	ok = job_close(&j, err) && ok;
 	folder_remove(folder);
 	s->path = text;

@@ -1,13 +1,13 @@
 /* Convolutional architectures. */
-#include "cli/zoo/build.h"
-#include "cli/zoo/zoo.h"
+#include "cli/generators/build.h"
+#include "cli/generators/generators.h"
 
 static value_id
 image(struct model_builder *b, int64_t side)
 {
 	const int64_t dim[] = {1, 3, side, side};
 
-	return zoo_input(b, "image", DT_FLOAT, 4, dim);
+	return gen_input(b, "image", DT_FLOAT, 4, dim);
 }
 
 /* Global average pooling, flattening, one fully connected layer. */
@@ -15,25 +15,25 @@ static struct graph *
 classify(struct model_builder *b, value_id x, int64_t channels, int64_t classes)
 {
 	const int64_t weight[] = {classes, channels};
-	const struct attr flatten[] = {zoo_attr_int(b, "axis", 1)};
-	const struct attr gemm[] = {zoo_attr_int(b, "transB", 1)};
-	const struct attr softmax[] = {zoo_attr_int(b, "axis", 1)};
+	const struct attr flatten[] = {gen_attr_int(b, "axis", 1)};
+	const struct attr gemm[] = {gen_attr_int(b, "transB", 1)};
+	const struct attr softmax[] = {gen_attr_int(b, "axis", 1)};
 	value_id in[3];
 
-	x = zoo_node(b, OP_GLOBALAVERAGEPOOL, 1, &x, 0, NULL);
-	in[0] = zoo_node(b, OP_FLATTEN, 1, &x, 1, flatten);
-	in[1] = zoo_weight(b, "classifier_weight", WEIGHT_KERNEL, 2, weight);
-	in[2] = zoo_weight(b, "classifier_bias", WEIGHT_BIAS, 1, weight);
-	x = zoo_node(b, OP_GEMM, 3, in, 1, gemm);
-	x = zoo_node(b, OP_SOFTMAX, 1, &x, 1, softmax);
-	zoo_output(b, x, "probabilities");
+	x = gen_node(b, OP_GLOBALAVERAGEPOOL, 1, &x, 0, NULL);
+	in[0] = gen_node(b, OP_FLATTEN, 1, &x, 1, flatten);
+	in[1] = gen_weight(b, "classifier_weight", WEIGHT_KERNEL, 2, weight);
+	in[2] = gen_weight(b, "classifier_bias", WEIGHT_BIAS, 1, weight);
+	x = gen_node(b, OP_GEMM, 3, in, 1, gemm);
+	x = gen_node(b, OP_SOFTMAX, 1, &x, 1, softmax);
+	gen_output(b, x, "probabilities");
 	return b->g;
 }
 
 static value_id
 conv_norm(struct model_builder *b, value_id x, struct conv_shape s)
 {
-	return zoo_batch_norm(b, zoo_conv(b, x, s, false), s.out);
+	return gen_batch_norm(b, gen_conv(b, x, s, false), s.out);
 }
 
 /* 1x1 down, 3x3, 1x1 up, plus the input (projected when shapes change). */
@@ -44,15 +44,15 @@ bottleneck(struct model_builder *b, value_id x, int64_t in, int64_t mid,
 	int64_t out = 4 * mid;
 	value_id y, skip = x;
 
-	y = zoo_relu(
+	y = gen_relu(
 	    b, conv_norm(b, x, (struct conv_shape){in, mid, 1, 1, 0, 1}));
-	y = zoo_relu(
+	y = gen_relu(
 	    b, conv_norm(b, y, (struct conv_shape){mid, mid, 3, stride, 1, 1}));
 	y = conv_norm(b, y, (struct conv_shape){mid, out, 1, 1, 0, 1});
 	if (in != out || stride != 1)
 		skip = conv_norm(
 		    b, x, (struct conv_shape){in, out, 1, stride, 0, 1});
-	return zoo_relu(b, zoo_add(b, y, skip));
+	return gen_relu(b, gen_add(b, y, skip));
 }
 
 struct graph *
@@ -62,14 +62,14 @@ make_resnet50(struct arena *a, bool constant)
 		int64_t mid;
 		unsigned blocks;
 	} stage[] = {{64, 3}, {128, 4}, {256, 6}, {512, 3}};
-	struct model_builder b = zoo_begin(a, "resnet50", constant);
+	struct model_builder b = gen_begin(a, "resnet50", constant);
 	value_id x = image(&b, 224);
 	int64_t channels = 64;
 
 	b.scale_base = 0.5f;
-	x = zoo_relu(
+	x = gen_relu(
 	    &b, conv_norm(&b, x, (struct conv_shape){3, 64, 7, 2, 3, 1}));
-	x = zoo_max_pool(&b, x, 3, 2, 1);
+	x = gen_max_pool(&b, x, 3, 2, 1);
 	for (unsigned s = 0; s < 4; s++)
 		for (unsigned i = 0; i < stage[s].blocks; i++) {
 			x = bottleneck(&b, x, channels, stage[s].mid,
@@ -84,18 +84,18 @@ static value_id
 fire(struct model_builder *b, value_id x, int64_t in, int64_t squeeze,
     int64_t expand)
 {
-	const struct attr axis[] = {zoo_attr_int(b, "axis", 1)};
+	const struct attr axis[] = {gen_attr_int(b, "axis", 1)};
 	value_id y[2];
 
-	x = zoo_relu(b,
-	    zoo_conv(b, x, (struct conv_shape){in, squeeze, 1, 1, 0, 1}, true));
-	y[0] = zoo_relu(b,
-	    zoo_conv(
+	x = gen_relu(b,
+	    gen_conv(b, x, (struct conv_shape){in, squeeze, 1, 1, 0, 1}, true));
+	y[0] = gen_relu(b,
+	    gen_conv(
 	        b, x, (struct conv_shape){squeeze, expand, 1, 1, 0, 1}, true));
-	y[1] = zoo_relu(b,
-	    zoo_conv(
+	y[1] = gen_relu(b,
+	    gen_conv(
 	        b, x, (struct conv_shape){squeeze, expand, 3, 1, 1, 1}, true));
-	return zoo_node(b, OP_CONCAT, 2, y, 1, axis);
+	return gen_node(b, OP_CONCAT, 2, y, 1, axis);
 }
 
 struct graph *
@@ -107,25 +107,25 @@ make_squeezenet(struct arena *a, bool constant)
 	} module[] = {{16, 64, true}, {16, 64, false}, {32, 128, true},
 	    {32, 128, false}, {48, 192, true}, {48, 192, false},
 	    {64, 256, false}, {64, 256, false}};
-	struct model_builder b = zoo_begin(a, "squeezenet", constant);
+	struct model_builder b = gen_begin(a, "squeezenet", constant);
 	value_id x = image(&b, 224);
 	int64_t channels = 64;
 
-	x = zoo_relu(
-	    &b, zoo_conv(&b, x, (struct conv_shape){3, 64, 3, 2, 0, 1}, true));
+	x = gen_relu(
+	    &b, gen_conv(&b, x, (struct conv_shape){3, 64, 3, 2, 0, 1}, true));
 	for (unsigned i = 0; i < sizeof module / sizeof module[0]; i++) {
 		if (module[i].pool)
-			x = zoo_max_pool(&b, x, 3, 2, 0);
+			x = gen_max_pool(&b, x, 3, 2, 0);
 		x = fire(&b, x, channels, module[i].squeeze, module[i].expand);
 		channels = 2 * module[i].expand;
 	}
-	x = zoo_relu(&b,
-	    zoo_conv(
+	x = gen_relu(&b,
+	    gen_conv(
 	        &b, x, (struct conv_shape){channels, 1000, 1, 1, 0, 1}, true));
-	x = zoo_node(&b, OP_GLOBALAVERAGEPOOL, 1, &x, 0, NULL);
-	x = zoo_reshape(&b, x, 2, (const int64_t[]){1, 1000});
-	x = zoo_node(&b, OP_SOFTMAX, 1, &x, 0, NULL);
-	zoo_output(&b, x, "probabilities");
+	x = gen_node(&b, OP_GLOBALAVERAGEPOOL, 1, &x, 0, NULL);
+	x = gen_reshape(&b, x, 2, (const int64_t[]){1, 1000});
+	x = gen_node(&b, OP_SOFTMAX, 1, &x, 0, NULL);
+	gen_output(&b, x, "probabilities");
 	return b.g;
 }
 
@@ -134,9 +134,9 @@ relu6(struct model_builder *b, value_id x)
 {
 	value_id in[3] = {x};
 
-	in[1] = zoo_scalar(b, arena_printf(b->arena, "low_%u", b->counter), 0);
-	in[2] = zoo_scalar(b, arena_printf(b->arena, "high_%u", b->counter), 6);
-	return zoo_node(b, OP_CLIP, 3, in, 0, NULL);
+	in[1] = gen_scalar(b, arena_printf(b->arena, "low_%u", b->counter), 0);
+	in[2] = gen_scalar(b, arena_printf(b->arena, "high_%u", b->counter), 6);
+	return gen_node(b, OP_CLIP, 3, in, 0, NULL);
 }
 
 /* Expand, depthwise 3x3, project; the input is added when shapes agree. */
@@ -153,7 +153,7 @@ inverted_residual(struct model_builder *b, value_id x, int64_t in, int64_t out,
 	y = relu6(b,
 	    conv_norm(b, y, (struct conv_shape){mid, mid, 3, stride, 1, mid}));
 	y = conv_norm(b, y, (struct conv_shape){mid, out, 1, 1, 0, 1});
-	return in == out && stride == 1 ? zoo_add(b, x, y) : y;
+	return in == out && stride == 1 ? gen_add(b, x, y) : y;
 }
 
 struct graph *
@@ -165,7 +165,7 @@ make_mobilenetv2(struct arena *a, bool constant)
 		int64_t stride;
 	} stage[] = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2},
 	    {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-	struct model_builder b = zoo_begin(a, "mobilenetv2", constant);
+	struct model_builder b = gen_begin(a, "mobilenetv2", constant);
 	value_id x = image(&b, 224);
 	int64_t channels = 32;
 
@@ -184,12 +184,12 @@ make_mobilenetv2(struct arena *a, bool constant)
 struct graph *
 make_tiny(struct arena *a, bool constant)
 {
-	struct model_builder b = zoo_begin(a, "tiny", constant);
+	struct model_builder b = gen_begin(a, "tiny", constant);
 	value_id x = image(&b, 32);
 
-	x = zoo_relu(
+	x = gen_relu(
 	    &b, conv_norm(&b, x, (struct conv_shape){3, 16, 3, 1, 1, 1}));
-	x = zoo_max_pool(&b, x, 2, 2, 0);
+	x = gen_max_pool(&b, x, 2, 2, 0);
 	x = bottleneck(&b, x, 16, 8, 1);
 	x = bottleneck(&b, x, 32, 8, 1);
 	return classify(&b, x, 32, 10);

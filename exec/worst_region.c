@@ -1,4 +1,4 @@
-#include "exec/miss.h"
+#include "exec/worst_region.h"
 
 #include "targets/target.h"
 
@@ -17,10 +17,10 @@ off_by(cost_ns predicted, cost_ns measured)
 	return (int64_t)predicted - (int64_t)measured;
 }
 
-static struct miss
-miss_of_conversions(const struct plan *p, const struct profile *seen)
+static struct worst_region
+error_of_conversions(const struct plan *p, const struct profile *seen)
 {
-	struct miss m = {.region = p->nregions, .composite = NODE_NONE};
+	struct worst_region m = {.region = p->nregions, .composite = NODE_NONE};
 	const struct format *f = p->mix->formats.format;
 
 	for (uint32_t i = 0; i < p->nconversions; i++) {
@@ -35,11 +35,11 @@ miss_of_conversions(const struct plan *p, const struct profile *seen)
 	return m;
 }
 
-static struct miss
-miss_of_region(const struct plan *p, const struct profile *seen, uint32_t r)
+static struct worst_region
+error_of_region(const struct plan *p, const struct profile *seen, uint32_t r)
 {
 	const struct plan_region *g = &p->region[r];
-	struct miss m = {.region = r, .composite = g->first};
+	struct worst_region m = {.region = r, .composite = g->first};
 
 	for (uint32_t i = g->first; i < g->first + g->ncomposites; i++) {
 		if (!is_real(p, &p->composite[i]))
@@ -52,8 +52,8 @@ miss_of_region(const struct plan *p, const struct profile *seen, uint32_t r)
 
 /* The composite of m's region that is furthest off in direction `sign`. */
 static uint32_t
-furthest(const struct plan *p, const struct profile *seen, const struct miss *m,
-    int64_t sign)
+furthest(const struct plan *p, const struct profile *seen,
+    const struct worst_region *m, int64_t sign)
 {
 	const struct plan_region *g = &p->region[m->region];
 	uint32_t worst = g->first;
@@ -71,19 +71,19 @@ furthest(const struct plan *p, const struct profile *seen, const struct miss *m,
 	return worst;
 }
 
-struct miss
-miss_find(const struct plan *p, const struct profile *seen)
+struct worst_region
+worst_region_find(const struct plan *p, const struct profile *seen)
 {
-	struct miss worst = miss_of_conversions(p, seen), m;
+	struct worst_region worst = error_of_conversions(p, seen), m;
 	int64_t total = off_by(worst.predicted, worst.measured), sign;
 
 	for (uint32_t r = 0; r < p->nregions; r++) {
-		m = miss_of_region(p, seen, r);
+		m = error_of_region(p, seen, r);
 		total += off_by(m.predicted, m.measured);
 	}
 	sign = total < 0 ? -1 : 1;
 	for (uint32_t r = 0; r < p->nregions; r++) {
-		m = miss_of_region(p, seen, r);
+		m = error_of_region(p, seen, r);
 		if (sign * off_by(m.predicted, m.measured)
 		    > sign * off_by(worst.predicted, worst.measured))
 			worst = m;

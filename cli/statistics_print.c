@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/figures.h"
+#include "cli/statistics.h"
 #include "cli/units.h"
 #include "ir/base/json.h"
 #include "ir/base/plural.h"
@@ -11,7 +11,7 @@
 #define LINES 10u
 
 static const char *
-kind_of(const struct figure_pair *p)
+kind_of(const struct statistic_pair *p)
 {
 	if (!p->b)
 		return "gone";
@@ -23,7 +23,7 @@ kind_of(const struct figure_pair *p)
 }
 
 static void
-print_side(const struct figure *f)
+print_side(const struct statistic *f)
 {
 	char text[32], low[32], high[32];
 
@@ -37,9 +37,9 @@ print_side(const struct figure *f)
 }
 
 static void
-print_pair(const struct figure_pair *p)
+print_pair(const struct statistic_pair *p)
 {
-	const struct figure *f = p->a ? p->a : p->b;
+	const struct statistic *f = p->a ? p->a : p->b;
 
 	printf("  %-7s  ", kind_of(p));
 	if (p->a)
@@ -54,7 +54,7 @@ print_pair(const struct figure_pair *p)
 }
 
 void
-figures_print(const struct figures_diff *d, bool all)
+statistics_print(const struct statistics_diff *d, bool all)
 {
 	const char *last = "";
 	uint32_t lines = 0, left = 0;
@@ -82,7 +82,7 @@ figures_print(const struct figures_diff *d, bool all)
 }
 
 static void
-write_figure(struct json *j, const char *key, const struct figure *f)
+write_figure(struct json *j, const char *key, const struct statistic *f)
 {
 	if (!f)
 		return;
@@ -99,7 +99,7 @@ write_figure(struct json *j, const char *key, const struct figure *f)
 }
 
 void
-figures_json(const struct figures_diff *d)
+statistics_json(const struct statistics_diff *d)
 {
 	struct json j;
 
@@ -123,7 +123,7 @@ figures_json(const struct figures_diff *d)
 	json_key(&j, "prices");
 	json_array(&j);
 	for (uint32_t i = 0; i < d->npairs; i++) {
-		const struct figure_pair *p = &d->pair[i];
+		const struct statistic_pair *p = &d->pair[i];
 
 		json_object(&j);
 		json_key_str(&j, "change", kind_of(p));

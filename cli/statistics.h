@@ -1,6 +1,6 @@
 /* Two tuning databases: which prices differ, and which only one of them has. */
-#ifndef CLI_FIGURES_H
-#define CLI_FIGURES_H
+#ifndef CLI_STATISTICS_H
+#define CLI_STATISTICS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "ir/base/err.h"
 
 /* What a database says of one subject in one environment. */
-struct figure {
+struct statistic {
 	const char *key; /* hash of the subject, hard facts */
 	const char *summary, *target, *outcome;
 	uint64_t ns; /* median of the attempts' low quartiles; 0: it failed */
@@ -17,33 +17,33 @@ struct figure {
 	uint32_t attempts;
 };
 
-struct figure_pair {
-	const struct figure *a, *b; /* NULL: not there */
+struct statistic_pair {
+	const struct statistic *a, *b; /* NULL: not there */
 	int64_t delta; /* b - a, ns; 0 where one has no price */
 };
 
-struct figures_diff {
+struct statistics_diff {
 	const char *path_a, *path_b;
 	uint32_t nboth, nsame, nslower, nfaster, nfailed, nonly_a, nonly_b;
 	uint32_t nlost; /* of nfailed: a price before, a failure now */
 	uint32_t npairs; /* all but the same: slower, faster, failed, only a,
 			  * only b, each by the size of the change, then key */
-	const struct figure_pair *pair;
+	const struct statistic_pair *pair;
 	const char *const *fact; /* [nfacts] of environments only one has */
 	uint32_t nfacts;
 };
 
 /* Is it an SQLite file? */
-bool figures_are_in(const char *path);
+bool statistics_are_in(const char *path);
 
 /* A price is the same when it changed by less than half the ranges of both, or
  * by less than `threshold` of it. ERR_DB. */
-bool figures_compare(struct figures_diff *d, const char *path_a,
+bool statistics_compare(struct statistics_diff *d, const char *path_a,
     const char *path_b, double threshold, struct arena *a, struct err *err);
 
 /* `all`: every line; otherwise a screenful. */
-void figures_print(const struct figures_diff *d, bool all);
+void statistics_print(const struct statistics_diff *d, bool all);
 /* One document, schema "marq.compare-db/1". */
-void figures_json(const struct figures_diff *d);
+void statistics_json(const struct statistics_diff *d);
 
 #endif

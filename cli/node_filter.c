@@ -1,4 +1,4 @@
-#include "cli/pick.h"
+#include "cli/node_filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 /* Is this ONNX node meant? `index` is of the main graph. */
 static bool
 onnx_is_meant(
-    const struct pick_args *args, uint32_t index, const struct onnx_node *n)
+    const struct node_filter *args, uint32_t index, const struct onnx_node *n)
 {
 	if (args->node && strcmp(n->name, args->node) != 0)
 		return false;
@@ -50,7 +50,8 @@ has_index(const struct graph *g, const struct node *n, uint32_t index)
 }
 
 bool
-pick_index(const struct pick_args *args, uint32_t *out, struct err *err)
+node_filter_index(
+    const struct node_filter *args, uint32_t *out, struct err *err)
 {
 	const char *text = args->index;
 	uint64_t n = 0;
@@ -64,7 +65,8 @@ pick_index(const struct pick_args *args, uint32_t *out, struct err *err)
 /* Those --node means; all when it was not asked. No such node is no fault yet:
  * it may be one that is gone. */
 static void
-mark_named(struct pick *p, const struct pick_args *args, const struct job *j)
+mark_named(
+    struct filtered *p, const struct node_filter *args, const struct job *j)
 {
 	const struct graph *g = j->model.graph;
 	struct constraint c = {.nnodes = 0};
@@ -81,7 +83,7 @@ mark_named(struct pick *p, const struct pick_args *args, const struct job *j)
 }
 
 static void
-find_gone(struct pick *p, const struct pick_args *args, uint32_t index,
+find_gone(struct filtered *p, const struct node_filter *args, uint32_t index,
     const struct job *j)
 {
 	const struct onnx_nodes *t = j->model.graph->origin_table;
@@ -94,7 +96,7 @@ find_gone(struct pick *p, const struct pick_args *args, uint32_t index,
 }
 
 static bool
-say_none(const struct pick_args *args, const struct job *j, struct err *err)
+say_none(const struct node_filter *args, const struct job *j, struct err *err)
 {
 	const struct graph *g = j->model.graph;
 	struct nearest near = {.word = args->node ? args->node : args->op};
@@ -118,15 +120,15 @@ say_none(const struct pick_args *args, const struct job *j, struct err *err)
 }
 
 bool
-pick_nodes(struct pick *p, const struct pick_args *args, struct job *j,
-    struct err *err)
+node_filter_apply(struct filtered *p, const struct node_filter *args,
+    struct job *j, struct err *err)
 {
 	const struct graph *g = j->model.graph;
 	struct constraint off = {.nnodes = 0};
 	uint32_t index, fit = 0;
 
-	*p = (struct pick){.node = arena_new(j->arena, bool, g->nnodes)};
-	if (!pick_index(args, &index, err)
+	*p = (struct filtered){.node = arena_new(j->arena, bool, g->nnodes)};
+	if (!node_filter_index(args, &index, err)
 	    || (args->not_on
 	        && !constraint_targets(
 	            &off, args->not_on, &j->mix, j->arena, err)))
@@ -163,7 +165,7 @@ fate_word(const struct onnx_node *n)
 }
 
 void
-pick_print_fates(const struct pick *p)
+filtered_print_fates(const struct filtered *p)
 {
 	for (uint32_t i = 0; i < p->ngone; i++)
 		printf("%s (%s, ONNX node %u) runs nowhere: %s%s%s\n",
@@ -173,7 +175,7 @@ pick_print_fates(const struct pick *p)
 }
 
 void
-pick_write_fates(const struct pick *p, struct json *w)
+filtered_write_fates(const struct filtered *p, struct json *w)
 {
 	json_key(w, "nowhere");
 	json_array(w);

@@ -1,8 +1,8 @@
 /* Transformer architectures. */
 #include <math.h>
 
-#include "cli/zoo/build.h"
-#include "cli/zoo/zoo.h"
+#include "cli/generators/build.h"
+#include "cli/generators/generators.h"
 
 struct encoder {
 	int64_t tokens, width, heads, inner;
@@ -12,9 +12,9 @@ struct encoder {
 static value_id
 transpose(struct model_builder *b, value_id x, const int64_t perm[4])
 {
-	const struct attr attr[] = {zoo_attr_ints(b, "perm", 4, perm)};
+	const struct attr attr[] = {gen_attr_ints(b, "perm", 4, perm)};
 
-	return zoo_node(b, OP_TRANSPOSE, 1, &x, 1, attr);
+	return gen_node(b, OP_TRANSPOSE, 1, &x, 1, attr);
 }
 
 static value_id
@@ -22,7 +22,7 @@ matmul(struct model_builder *b, value_id x, value_id y)
 {
 	const value_id in[] = {x, y};
 
-	return zoo_node(b, OP_MATMUL, 2, in, 0, NULL);
+	return gen_node(b, OP_MATMUL, 2, in, 0, NULL);
 }
 
 /* Project and split into heads: [1, heads, tokens, width / heads], the last
@@ -33,8 +33,8 @@ project(struct model_builder *b, value_id x, const struct encoder *e, bool keys)
 	const int64_t split[] = {1, e->tokens, e->heads, e->width / e->heads};
 	const int64_t by_head[] = {0, 2, 1, 3}, by_key[] = {0, 2, 3, 1};
 
-	x = zoo_linear(b, x, e->width, e->width);
-	x = zoo_reshape(b, x, 4, split);
+	x = gen_linear(b, x, e->width, e->width);
+	x = gen_reshape(b, x, 4, split);
 	return transpose(b, x, keys ? by_key : by_head);
 }
 
@@ -44,9 +44,9 @@ scaled(
 {
 	value_id in[2] = {x};
 
-	in[1] = zoo_scalar(
+	in[1] = gen_scalar(
 	    b, arena_printf(b->arena, "%s_%u", name, b->counter), by);
-	return zoo_node(b, op, 2, in, 0, NULL);
+	return gen_node(b, op, 2, in, 0, NULL);
 }
 
 static value_id
@@ -54,16 +54,16 @@ attention(struct model_builder *b, value_id x, const struct encoder *e)
 {
 	const int64_t joined[] = {1, e->tokens, e->width};
 	const int64_t back[] = {0, 2, 1, 3};
-	const struct attr axis[] = {zoo_attr_int(b, "axis", -1)};
+	const struct attr axis[] = {gen_attr_int(b, "axis", -1)};
 	value_id q = project(b, x, e, false), k = project(b, x, e, true);
 	value_id v = project(b, x, e, false), s;
 
 	s = scaled(b, OP_DIV, matmul(b, q, k), "root",
 	    sqrtf((float)(e->width / e->heads)));
-	s = zoo_node(b, OP_SOFTMAX, 1, &s, 1, axis);
+	s = gen_node(b, OP_SOFTMAX, 1, &s, 1, axis);
 	s = transpose(b, matmul(b, s, v), back);
-	s = zoo_reshape(b, s, 3, joined);
-	return zoo_linear(b, s, e->width, e->width);
+	s = gen_reshape(b, s, 3, joined);
+	return gen_linear(b, s, e->width, e->width);
 }
 
 /* x - mean, over the standard deviation, scaled and shifted: written out, as
@@ -72,25 +72,25 @@ static value_id
 layer_norm(struct model_builder *b, value_id x, int64_t width)
 {
 	const int64_t last[] = {-1};
-	const struct attr mean[] = {zoo_attr_ints(b, "axes", 1, last)};
+	const struct attr mean[] = {gen_attr_ints(b, "axes", 1, last)};
 	value_id in[2] = {x}, centred, spread;
 
-	in[1] = zoo_node(b, OP_REDUCEMEAN, 1, &x, 1, mean);
-	centred = zoo_node(b, OP_SUB, 2, in, 0, NULL);
+	in[1] = gen_node(b, OP_REDUCEMEAN, 1, &x, 1, mean);
+	centred = gen_node(b, OP_SUB, 2, in, 0, NULL);
 	spread = scaled(b, OP_POW, centred, "two", 2);
-	spread = zoo_node(b, OP_REDUCEMEAN, 1, &spread, 1, mean);
+	spread = gen_node(b, OP_REDUCEMEAN, 1, &spread, 1, mean);
 	spread = scaled(b, OP_ADD, spread, "epsilon", 1e-12f);
 	in[0] = centred;
-	in[1] = zoo_node(b, OP_SQRT, 1, &spread, 0, NULL);
-	in[0] = zoo_node(b, OP_DIV, 2, in, 0, NULL);
+	in[1] = gen_node(b, OP_SQRT, 1, &spread, 0, NULL);
+	in[0] = gen_node(b, OP_DIV, 2, in, 0, NULL);
 	in[1] =
-	    zoo_weight(b, arena_printf(b->arena, "norm_%u_scale", b->counter),
+	    gen_weight(b, arena_printf(b->arena, "norm_%u_scale", b->counter),
 	        WEIGHT_SCALE, 1, &width);
-	in[0] = zoo_node(b, OP_MUL, 2, in, 0, NULL);
+	in[0] = gen_node(b, OP_MUL, 2, in, 0, NULL);
 	in[1] =
-	    zoo_weight(b, arena_printf(b->arena, "norm_%u_bias", b->counter),
+	    gen_weight(b, arena_printf(b->arena, "norm_%u_bias", b->counter),
 	        WEIGHT_BIAS, 1, &width);
-	return zoo_add(b, in[0], in[1]);
+	return gen_add(b, in[0], in[1]);
 }
 
 /* x/2 (1 + erf(x / sqrt 2)) */
@@ -100,28 +100,28 @@ gelu(struct model_builder *b, value_id x)
 	value_id in[2] = {x};
 	value_id e = scaled(b, OP_DIV, x, "root_two", sqrtf(2.0f));
 
-	e = zoo_node(b, OP_ERF, 1, &e, 0, NULL);
+	e = gen_node(b, OP_ERF, 1, &e, 0, NULL);
 	in[1] = scaled(b, OP_ADD, e, "one", 1);
 	return scaled(
-	    b, OP_MUL, zoo_node(b, OP_MUL, 2, in, 0, NULL), "half", 0.5f);
+	    b, OP_MUL, gen_node(b, OP_MUL, 2, in, 0, NULL), "half", 0.5f);
 }
 
 static struct graph *
 make_encoder(
     struct arena *a, const char *name, const struct encoder *e, bool constant)
 {
-	struct model_builder b = zoo_begin(a, name, constant);
+	struct model_builder b = gen_begin(a, name, constant);
 	const int64_t dim[] = {1, e->tokens, e->width};
-	value_id x = zoo_input(&b, "embeddings", DT_FLOAT, 3, dim), y;
+	value_id x = gen_input(&b, "embeddings", DT_FLOAT, 3, dim), y;
 
 	for (unsigned i = 0; i < e->layers; i++) {
 		y = attention(&b, x, e);
-		x = layer_norm(&b, zoo_add(&b, x, y), e->width);
-		y = gelu(&b, zoo_linear(&b, x, e->width, e->inner));
-		y = zoo_linear(&b, y, e->inner, e->width);
-		x = layer_norm(&b, zoo_add(&b, x, y), e->width);
+		x = layer_norm(&b, gen_add(&b, x, y), e->width);
+		y = gelu(&b, gen_linear(&b, x, e->width, e->inner));
+		y = gen_linear(&b, y, e->inner, e->width);
+		x = layer_norm(&b, gen_add(&b, x, y), e->width);
 	}
-	zoo_output(&b, x, "encoded");
+	gen_output(&b, x, "encoded");
 	return b.g;
 }
 

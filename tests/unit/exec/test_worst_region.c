@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "exec/miss.h"
+#include "exec/worst_region.h"
 #include "tests/support/plans.h"
 
 static struct arena arena;
@@ -59,14 +59,14 @@ the_composite_that_is_off_is_found(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		struct miss slower, faster;
+		struct worst_region slower, faster;
 
 		if (!is_real(i))
 			continue;
 		composite[i] *= 3;
-		slower = miss_find(p, &seen);
+		slower = worst_region_find(p, &seen);
 		composite[i] /= 6;
-		faster = miss_find(p, &seen);
+		faster = worst_region_find(p, &seen);
 		composite[i] = p->composite[i].cost;
 		assert_int_equal(slower.composite, i);
 		assert_int_equal(slower.region, p->composite[i].region);
@@ -84,7 +84,7 @@ the_direction_is_that_of_the_whole(void **state)
 {
 	const struct plan *p = &small.plan;
 	uint32_t first = UINT32_MAX, last = 0;
-	struct miss m;
+	struct worst_region m;
 
 	(void)state;
 	for (uint32_t i = 0; i < p->ncomposites; i++)
@@ -95,7 +95,7 @@ the_direction_is_that_of_the_whole(void **state)
 	assert_true(first < last);
 	composite[first] = 0; /* off by less than the other */
 	composite[last] += 2 * p->composite[first].cost;
-	m = miss_find(p, &seen);
+	m = worst_region_find(p, &seen);
 	assert_int_equal(m.composite, last);
 }
 
@@ -103,13 +103,13 @@ static void
 simulated_time_is_no_miss(void **state)
 {
 	const struct plan *p = &small.plan;
-	struct miss m;
+	struct worst_region m;
 
 	(void)state;
 	for (uint32_t i = 0; i < p->ncomposites; i++)
 		if (!is_real(i))
 			composite[i] = 1;
-	m = miss_find(p, &seen);
+	m = worst_region_find(p, &seen);
 	assert_true(m.predicted == m.measured);
 }
 

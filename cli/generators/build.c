@@ -1,10 +1,10 @@
-#include "cli/zoo/build.h"
+#include "cli/generators/build.h"
 
 #include <math.h>
 #include <string.h>
 
 struct model_builder
-zoo_begin(struct arena *a, const char *name, bool constant)
+gen_begin(struct arena *a, const char *name, bool constant)
 {
 	return (struct model_builder){
 	    .g = graph_new(a, name),
@@ -26,7 +26,7 @@ append(struct model_builder *b, const value_id **list, uint32_t *n, value_id v)
 }
 
 value_id
-zoo_input(struct model_builder *b, const char *name, enum dtype dtype,
+gen_input(struct model_builder *b, const char *name, enum dtype dtype,
     uint32_t rank, const int64_t *dim)
 {
 	struct type type = {
@@ -43,7 +43,7 @@ zoo_input(struct model_builder *b, const char *name, enum dtype dtype,
 }
 
 void
-zoo_output(struct model_builder *b, value_id v, const char *name)
+gen_output(struct model_builder *b, value_id v, const char *name)
 {
 	struct value *value = graph_value(b->g, v);
 
@@ -103,7 +103,7 @@ fan_in(uint32_t rank, const int64_t *dim)
 }
 
 value_id
-zoo_weight(struct model_builder *b, const char *name, enum weight_role role,
+gen_weight(struct model_builder *b, const char *name, enum weight_role role,
     uint32_t rank, const int64_t *dim)
 {
 	float base =
@@ -125,7 +125,7 @@ zoo_weight(struct model_builder *b, const char *name, enum weight_role role,
 }
 
 value_id
-zoo_ints(
+gen_ints(
     struct model_builder *b, const char *name, uint32_t n, const int64_t *value)
 {
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
@@ -138,7 +138,7 @@ zoo_ints(
 }
 
 value_id
-zoo_scalar(struct model_builder *b, const char *name, float value)
+gen_scalar(struct model_builder *b, const char *name, float value)
 {
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
 
@@ -147,7 +147,7 @@ zoo_scalar(struct model_builder *b, const char *name, float value)
 }
 
 value_id
-zoo_node(struct model_builder *b, enum op op, uint32_t ninputs,
+gen_node(struct model_builder *b, enum op op, uint32_t ninputs,
     const value_id *input, uint32_t nattrs, const struct attr *attr)
 {
 	const char *type = op_get(op)->type;
@@ -175,7 +175,7 @@ zoo_node(struct model_builder *b, enum op op, uint32_t ninputs,
 }
 
 struct attr
-zoo_attr_ints(
+gen_attr_ints(
     struct model_builder *b, const char *name, uint32_t n, const int64_t *value)
 {
 	return (struct attr){
@@ -187,16 +187,16 @@ zoo_attr_ints(
 }
 
 struct attr
-zoo_attr_int(struct model_builder *b, const char *name, int64_t value)
+gen_attr_int(struct model_builder *b, const char *name, int64_t value)
 {
-	struct attr a = zoo_attr_ints(b, name, 1, &value);
+	struct attr a = gen_attr_ints(b, name, 1, &value);
 
 	a.kind = ATTR_INT;
 	return a;
 }
 
 struct attr
-zoo_attr_float(struct model_builder *b, const char *name, float value)
+gen_attr_float(struct model_builder *b, const char *name, float value)
 {
 	return (struct attr){
 	    .name = name,
@@ -215,32 +215,32 @@ weight_name(struct model_builder *b, enum op op, const char *what)
 }
 
 value_id
-zoo_conv(struct model_builder *b, value_id x, struct conv_shape s, bool bias)
+gen_conv(struct model_builder *b, value_id x, struct conv_shape s, bool bias)
 {
 	const int64_t shape[] = {s.out, s.in / s.groups, s.kernel, s.kernel};
 	const int64_t kernel[] = {s.kernel, s.kernel};
 	const int64_t strides[] = {s.stride, s.stride};
 	const int64_t pads[] = {s.pad, s.pad, s.pad, s.pad};
 	const struct attr attr[] = {
-	    zoo_attr_ints(b, "kernel_shape", 2, kernel),
-	    zoo_attr_ints(b, "strides", 2, strides),
-	    zoo_attr_ints(b, "pads", 4, pads),
-	    zoo_attr_int(b, "group", s.groups),
+	    gen_attr_ints(b, "kernel_shape", 2, kernel),
+	    gen_attr_ints(b, "strides", 2, strides),
+	    gen_attr_ints(b, "pads", 4, pads),
+	    gen_attr_int(b, "group", s.groups),
 	};
 	value_id in[3] = {x};
 
-	in[1] = zoo_weight(
+	in[1] = gen_weight(
 	    b, weight_name(b, OP_CONV, "weight"), WEIGHT_KERNEL, 4, shape);
 	if (bias)
-		in[2] = zoo_weight(
+		in[2] = gen_weight(
 		    b, weight_name(b, OP_CONV, "bias"), WEIGHT_BIAS, 1, shape);
-	return zoo_node(b, OP_CONV, bias ? 3 : 2, in, 4, attr);
+	return gen_node(b, OP_CONV, bias ? 3 : 2, in, 4, attr);
 }
 
 value_id
-zoo_batch_norm(struct model_builder *b, value_id x, int64_t channels)
+gen_batch_norm(struct model_builder *b, value_id x, int64_t channels)
 {
-	const struct attr attr[] = {zoo_attr_float(b, "epsilon", 1e-5f)};
+	const struct attr attr[] = {gen_attr_float(b, "epsilon", 1e-5f)};
 	static const struct {
 		const char *name;
 		enum weight_role role;
@@ -253,61 +253,61 @@ zoo_batch_norm(struct model_builder *b, value_id x, int64_t channels)
 	value_id in[5] = {x};
 
 	for (unsigned i = 0; i < 4; i++)
-		in[i + 1] = zoo_weight(b,
+		in[i + 1] = gen_weight(b,
 		    weight_name(b, OP_BATCHNORMALIZATION, weight[i].name),
 		    weight[i].role, 1, &channels);
-	return zoo_node(b, OP_BATCHNORMALIZATION, 5, in, 1, attr);
+	return gen_node(b, OP_BATCHNORMALIZATION, 5, in, 1, attr);
 }
 
 value_id
-zoo_relu(struct model_builder *b, value_id x)
+gen_relu(struct model_builder *b, value_id x)
 {
-	return zoo_node(b, OP_RELU, 1, &x, 0, NULL);
+	return gen_node(b, OP_RELU, 1, &x, 0, NULL);
 }
 
 value_id
-zoo_add(struct model_builder *b, value_id x, value_id y)
+gen_add(struct model_builder *b, value_id x, value_id y)
 {
 	const value_id in[] = {x, y};
 
-	return zoo_node(b, OP_ADD, 2, in, 0, NULL);
+	return gen_node(b, OP_ADD, 2, in, 0, NULL);
 }
 
 value_id
-zoo_max_pool(struct model_builder *b, value_id x, int64_t kernel,
+gen_max_pool(struct model_builder *b, value_id x, int64_t kernel,
     int64_t stride, int64_t pad)
 {
 	const int64_t kernels[] = {kernel, kernel};
 	const int64_t strides[] = {stride, stride};
 	const int64_t pads[] = {pad, pad, pad, pad};
 	const struct attr attr[] = {
-	    zoo_attr_ints(b, "kernel_shape", 2, kernels),
-	    zoo_attr_ints(b, "strides", 2, strides),
-	    zoo_attr_ints(b, "pads", 4, pads),
+	    gen_attr_ints(b, "kernel_shape", 2, kernels),
+	    gen_attr_ints(b, "strides", 2, strides),
+	    gen_attr_ints(b, "pads", 4, pads),
 	};
 
-	return zoo_node(b, OP_MAXPOOL, 1, &x, 3, attr);
+	return gen_node(b, OP_MAXPOOL, 1, &x, 3, attr);
 }
 
 value_id
-zoo_linear(struct model_builder *b, value_id x, int64_t in, int64_t out)
+gen_linear(struct model_builder *b, value_id x, int64_t in, int64_t out)
 {
 	const int64_t shape[] = {in, out};
 	value_id io[2] = {x}, bias;
 
-	io[1] = zoo_weight(
+	io[1] = gen_weight(
 	    b, weight_name(b, OP_MATMUL, "weight"), WEIGHT_KERNEL, 2, shape);
-	bias = zoo_weight(
+	bias = gen_weight(
 	    b, weight_name(b, OP_MATMUL, "bias"), WEIGHT_BIAS, 1, &out);
-	return zoo_add(b, zoo_node(b, OP_MATMUL, 2, io, 0, NULL), bias);
+	return gen_add(b, gen_node(b, OP_MATMUL, 2, io, 0, NULL), bias);
 }
 
 value_id
-zoo_reshape(
+gen_reshape(
     struct model_builder *b, value_id x, uint32_t n, const int64_t *shape)
 {
 	value_id in[2] = {x};
 
-	in[1] = zoo_ints(b, weight_name(b, OP_RESHAPE, "shape"), n, shape);
-	return zoo_node(b, OP_RESHAPE, 2, in, 0, NULL);
+	in[1] = gen_ints(b, weight_name(b, OP_RESHAPE, "shape"), n, shape);
+	return gen_node(b, OP_RESHAPE, 2, in, 0, NULL);
 }

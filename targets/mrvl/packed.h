@@ -1,8 +1,8 @@
 /* Constants as the backend wants them (OHWI kernels, summed biases), kept as a
  * recipe over the model's own bytes and computed while they are written: a
  * 500 MB model needs no second copy. */
-#ifndef TARGETS_MRVL_KONST_H
-#define TARGETS_MRVL_KONST_H
+#ifndef TARGETS_MRVL_PACKED_H
+#define TARGETS_MRVL_PACKED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,12 +20,12 @@ struct dims {
 
 /* Element [i0, i1, ...] is
  *	scale * tensor[sum of i_k * stride_k] + shift + plus[same index]. */
-struct konst {
+struct packed {
 	struct dims dims;
 	const struct tensor *tensor; /* float32 */
 	int64_t stride[DIMS_MAX]; /* in elements; 0 broadcasts */
 	float scale, shift;
-	const struct konst *plus; /* of the same dims, or NULL */
+	const struct packed *plus; /* of the same dims, or NULL */
 	value_id value; /* the graph's constant, for maps; or VALUE_NONE */
 };
 
@@ -37,16 +37,16 @@ struct dims dims_permuted(const struct dims *d, const uint32_t *perm);
 struct dims dims_make(uint32_t rank, const int64_t *dim);
 
 /* A constant as it is. */
-struct konst konst_of(const struct graph *g, value_id v);
+struct packed packed_of(const struct graph *g, value_id v);
 /* Axis k of the result is axis perm[k]. */
-struct konst konst_permuted(const struct konst *k, const uint32_t *perm);
+struct packed packed_permuted(const struct packed *k, const uint32_t *perm);
 /* Broadcast to `to` (numpy's rule); false when it does not fit. */
-bool konst_broadcast(struct konst *k, const struct dims *to);
+bool packed_broadcast(struct packed *k, const struct dims *to);
 
 /* Elements [from, from + n) in C order. */
-void konst_read(const struct konst *k, size_t from, size_t n, float *out);
+void packed_read(const struct packed *k, size_t from, size_t n, float *out);
 
 /* Smallest and largest element; NaN is skipped. */
-void konst_range(const struct konst *k, float *min, float *max);
+void packed_range(const struct packed *k, float *min, float *max);
 
 #endif

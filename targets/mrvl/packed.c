@@ -1,4 +1,4 @@
-#include "targets/mrvl/konst.h"
+#include "targets/mrvl/packed.h"
 
 #include <assert.h>
 #include <math.h>
@@ -48,11 +48,11 @@ dims_permuted(const struct dims *d, const uint32_t *perm)
 	return out;
 }
 
-struct konst
-konst_of(const struct graph *g, value_id v)
+struct packed
+packed_of(const struct graph *g, value_id v)
 {
 	const struct tensor *t = graph_value(g, v)->constant;
-	struct konst k = {.tensor = t, .scale = 1, .value = v};
+	struct packed k = {.tensor = t, .scale = 1, .value = v};
 	int64_t step = 1;
 
 	k.dims = dims_make(t->rank, t->dim);
@@ -63,10 +63,10 @@ konst_of(const struct graph *g, value_id v)
 	return k;
 }
 
-struct konst
-konst_permuted(const struct konst *k, const uint32_t *perm)
+struct packed
+packed_permuted(const struct packed *k, const uint32_t *perm)
 {
-	struct konst out = *k;
+	struct packed out = *k;
 
 	assert(!k->plus);
 	for (uint32_t i = 0; i < k->dims.rank; i++) {
@@ -77,9 +77,9 @@ konst_permuted(const struct konst *k, const uint32_t *perm)
 }
 
 bool
-konst_broadcast(struct konst *k, const struct dims *to)
+packed_broadcast(struct packed *k, const struct dims *to)
 {
-	struct konst out = *k;
+	struct packed out = *k;
 	uint32_t skip;
 
 	assert(!k->plus);
@@ -122,7 +122,7 @@ read_run(const struct tensor *t, int64_t at, int64_t step, size_t n, float *out)
 
 /* The index of element `from`, and where it lies. */
 static int64_t
-locate(const struct konst *k, size_t from, int64_t at[DIMS_MAX])
+locate(const struct packed *k, size_t from, int64_t at[DIMS_MAX])
 {
 	int64_t offset = 0;
 
@@ -136,7 +136,7 @@ locate(const struct konst *k, size_t from, int64_t at[DIMS_MAX])
 
 /* Past a run along the last axis: carry into the axes before it. */
 static int64_t
-carry(const struct konst *k, int64_t at[DIMS_MAX], int64_t offset)
+carry(const struct packed *k, int64_t at[DIMS_MAX], int64_t offset)
 {
 	for (uint32_t i = k->dims.rank; i-- > 0 && at[i] == k->dims.dim[i];) {
 		offset -= at[i] * k->stride[i];
@@ -150,7 +150,7 @@ carry(const struct konst *k, int64_t at[DIMS_MAX], int64_t offset)
 }
 
 static void
-read_strided(const struct konst *k, size_t from, size_t n, float *out)
+read_strided(const struct packed *k, size_t from, size_t n, float *out)
 {
 	uint32_t last = k->dims.rank - 1;
 	int64_t at[DIMS_MAX] = {0}, offset;
@@ -176,7 +176,7 @@ read_strided(const struct konst *k, size_t from, size_t n, float *out)
 }
 
 void
-konst_read(const struct konst *k, size_t from, size_t n, float *out)
+packed_read(const struct packed *k, size_t from, size_t n, float *out)
 {
 	read_strided(k, from, n, out);
 	if (k->scale != 1 || k->shift != 0)
@@ -188,7 +188,7 @@ konst_read(const struct konst *k, size_t from, size_t n, float *out)
 		float more[256];
 		size_t some = n - done < 256 ? n - done : 256;
 
-		konst_read(k->plus, from + done, some, more);
+		packed_read(k->plus, from + done, some, more);
 		for (size_t e = 0; e < some; e++)
 			out[done + e] += more[e];
 		done += some;
@@ -227,7 +227,7 @@ widen(const float *x, size_t n, float *min, float *max)
 /* Are the elements those of the tensor, each once, in whatever order? Strides
  * come from permuting axes and from broadcasting, which repeats elements. */
 static bool
-is_permutation(const struct konst *k)
+is_permutation(const struct packed *k)
 {
 	return !k->plus && k->tensor->kind == TENSOR_VIEW
 	    && k->tensor->count == dims_count(&k->dims);
@@ -235,7 +235,7 @@ is_permutation(const struct konst *k)
 
 /* The range of the tensor's own bytes, in the order they lie in. */
 static void
-widen_by_tensor(const struct konst *k, float *min, float *max)
+widen_by_tensor(const struct packed *k, float *min, float *max)
 {
 	const unsigned char *bytes = k->tensor->data;
 	float chunk[1024];
@@ -254,7 +254,7 @@ widen_by_tensor(const struct konst *k, float *min, float *max)
 }
 
 static void
-widen_by_reading(const struct konst *k, float *min, float *max)
+widen_by_reading(const struct packed *k, float *min, float *max)
 {
 	size_t n = dims_count(&k->dims);
 	float chunk[1024];
@@ -262,14 +262,14 @@ widen_by_reading(const struct konst *k, float *min, float *max)
 	for (size_t done = 0; done < n;) {
 		size_t some = n - done < 1024 ? n - done : 1024;
 
-		konst_read(k, done, some, chunk);
+		packed_read(k, done, some, chunk);
 		widen(chunk, some, min, max);
 		done += some;
 	}
 }
 
 void
-konst_range(const struct konst *k, float *min, float *max)
+packed_range(const struct packed *k, float *min, float *max)
 {
 	*min = INFINITY;
 	*max = -INFINITY;
