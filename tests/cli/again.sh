@@ -43,7 +43,7 @@ sed -e 's|marq.result/2|marq.result/1|' -e '/"unpriced"/d' \
 for version in 2 1; do
 cp $version.json out.marq/result.json
 expect_in out.marq/result.json "marq.result/$version"
-run report out.marq -o old.html
+run report out.marq -o old$version.html
 expect_status 0
 run search $model.onnx $targets --db t.db -o none --replay out.marq/result.json
 expect_status 0
