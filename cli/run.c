@@ -141,12 +141,13 @@ movable(struct checking *c, uint32_t output)
 {
 	const struct job *j = c->result->job;
 	const struct graph *g = j->model.graph;
+	const struct perturbation how = {.all = PERTURBED_LEAST};
 	struct err err = {.kind = ERR_NONE};
 
 	if (!c->movable) {
 		c->movable = arena_new(j->arena, double, g->noutputs);
-		outputs_movable(c->movable, g, c->data->in, host_eval,
-		    PERTURBED_LEAST, &err);
+		outputs_movable(
+		    c->movable, g, c->data->in, host_eval, &how, &err);
 	}
 	return c->movable[output];
 }

@@ -42,15 +42,48 @@ new_data(const struct tensor *t, struct arena *a)
 	return memcpy(arena_alloc(a, t->bytes), tensor_data(t, a), t->bytes);
 }
 
+/* Of operators that add nothing up each element is off by a part of itself: one
+ * that is large, a number over hardly anything, says nothing of the others. */
+static bool
+adds_nothing_up(enum op op)
+{
+	switch (op) {
+	case OP_RELU:
+	case OP_LEAKYRELU:
+	case OP_CLIP:
+	case OP_MAX:
+	case OP_MIN:
+	case OP_MAXPOOL:
+	case OP_GLOBALMAXPOOL:
+	case OP_REDUCEMAX:
+	case OP_REDUCEMIN:
+	case OP_NEG:
+	case OP_ABS:
+	case OP_MUL:
+	case OP_DIV:
+	case OP_RECIPROCAL:
+	case OP_POW:
+	case OP_EXP:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void *
-perturb_floats(
-    const struct tensor *t, double error, uint32_t r, struct arena *a)
+perturb_floats(const struct tensor *t, double error, bool each, uint32_t r,
+    struct arena *a)
 {
 	float *to = new_data(t, a);
-	const double by = error * range_of(t);
+	const double range = range_of(t);
 
-	for (size_t i = 0; i < t->count; i++)
-		to[i] = (float)((double)to[i] + by * sign(&r));
+	for (size_t i = 0; error > 0 && i < t->count; i++) {
+		const double x = (double)to[i];
+		const double by = error * (each ? fabs(x) : range);
+
+		if (isfinite(x) && by > 0)
+			to[i] = (float)(x + by * sign(&r));
+	}
 	return to;
 }
 
@@ -61,7 +94,7 @@ perturb_halves(
 	uint16_t *to = new_data(t, a);
 	const double by = error * range_of(t);
 
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0; by > 0 && i < t->count; i++) {
 		const double x = tensor_real(t, i), last = fabs(x) * 0x1p-10;
 
 		to[i] =
@@ -87,26 +120,90 @@ perturb_steps(const struct tensor *t, uint32_t r, struct arena *a)
 	return to;
 }
 
+/* To a neighbour in half precision; what has its place there stays. */
+static void *
+halve_floats(const struct tensor *t, uint32_t r, struct arena *a)
+{
+	float *to = new_data(t, a);
+
+	for (size_t i = 0; i < t->count; i++) {
+		const float x = to[i], near = f16_to_f32(f32_to_f16(x));
+
+		if (near == x || !isfinite(near))
+			continue;
+		to[i] = next(&r) & 1 ? near : x + (x - near);
+	}
+	return to;
+}
+
+/* Which sign a zero has. */
+static float
+zero_of(const struct perturbation *p, value_id v)
+{
+	uint32_t r = (v + 1) * 2246822519u + p->seed;
+
+	return p->seed == 1 || (p->seed > 2 && next(&r) & 1) ? 0.f : -0.f;
+}
+
+static void *
+sign_zeros(const struct tensor *t, float zero, struct arena *a)
+{
+	float *to = new_data(t, a);
+
+	for (size_t i = 0; i < t->count; i++)
+		if (to[i] == 0)
+			to[i] = zero;
+	return to;
+}
+
+static void
+replace(struct tensor *t, void *data)
+{
+	if (data)
+		*t = tensor_view(t->dtype, t->rank, t->dim, data);
+}
+
+static bool
+is_data(const struct tensor *t)
+{
+	return t->kind <= TENSOR_FILL && t->count > 0;
+}
+
+static void
+halve(
+    const struct perturbation *p, value_id v, struct tensor *t, struct arena *a)
+{
+	const uint32_t r = (v + 1) * 3266489917u + p->seed;
+
+	if (is_data(t) && t->dtype == DT_FLOAT)
+		replace(t, halve_floats(t, r, a));
+}
+
 /* Integers that were made from floats are off when those are. */
 static void
 perturb(const struct perturbation *p, const struct node *n, value_id v,
     struct tensor *t, struct arena *a)
 {
-	const double error = p->error[v];
+	const double error = p->error ? p->error[v] : p->all;
 	const uint32_t r = (v + 1) * 2654435761u + p->seed;
 	void *data = NULL;
 
-	if (t->kind > TENSOR_FILL || t->count == 0)
+	if (!is_data(t))
 		return;
 	if (t->dtype == DT_FLOAT)
-		data = perturb_floats(t, error, r, a);
+		data = perturb_floats(t, error, adds_nothing_up(n->op), r, a);
 	else if (t->dtype == DT_FLOAT16)
 		data = perturb_halves(t, error, r, a);
-	else if ((t->dtype == DT_INT8 || t->dtype == DT_UINT8)
+	else if ((p->error || p->all > 0)
+	    && (t->dtype == DT_INT8 || t->dtype == DT_UINT8)
 	    && n->op != OP_QUANTIZELINEAR && node_requantises(n))
 		data = perturb_steps(t, r, a);
-	if (data)
-		*t = tensor_view(t->dtype, t->rank, t->dim, data);
+	replace(t, data);
+	if (p->zeros && t->dtype == DT_FLOAT
+	    && op_get(n->op)->fusion != FUSE_INJECTIVE)
+		replace(t, sign_zeros(t, zero_of(p, v), a));
+	if (p->halved && p->halved[v])
+		halve(p, v, t, a);
 }
 
 /* ---- the model ---- */
@@ -130,13 +227,50 @@ run_node(
 	for (uint32_t i = 0; i < nin; i++) {
 		const value_id v = n->input[i];
 
-		if (v == VALUE_NONE)
-			continue;
-		in[i] = graph_value(w->graph, v)->constant;
-		if (in[i] == NULL && w->known[v])
+		if (v != VALUE_NONE && w->known[v])
 			in[i] = &w->value[v];
 	}
 	return w->eval(w->graph, n, in, out, w->arena, err);
+}
+
+/* What is there before the first node runs. */
+static void
+begin(struct walk *w, const struct perturbation *p)
+{
+	const struct graph *g = w->graph;
+
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		w->known[g->input[i]] = true;
+	for (value_id v = 0; v < g->nvalues; v++) {
+		if (g->value[v].constant) {
+			w->value[v] = *g->value[v].constant;
+			w->known[v] = true;
+		}
+		if (p->seed && w->known[v]
+		    && (p->halves || (p->halved && p->halved[v])))
+			halve(p, v, &w->value[v], w->arena);
+	}
+}
+
+static bool
+run_walk(struct walk *w, const struct perturbation *p, const struct node *n,
+    struct err *err)
+{
+	struct tensor *out = arena_new(w->arena, struct tensor, n->noutputs);
+
+	if (!run_node(w, n, out, err))
+		return false;
+	for (uint32_t i = 0; i < n->noutputs; i++) {
+		const value_id v = n->output[i];
+
+		if (v == VALUE_NONE)
+			continue;
+		if (p->seed)
+			perturb(p, n, v, &out[i], w->arena);
+		w->value[v] = out[i];
+		w->known[v] = true;
+	}
+	return true;
 }
 
 bool
@@ -144,27 +278,12 @@ reference_values(struct tensor *value, const struct graph *g, node_eval eval,
     const struct perturbation *p, struct arena *a, struct err *err)
 {
 	struct walk w = {g, eval, value, arena_new(a, bool, g->nvalues), a};
+	bool ok = true;
 
-	for (uint32_t i = 0; i < g->ninputs; i++)
-		w.known[g->input[i]] = true;
-	for (node_id id = 0; id < g->nnodes; id++) {
-		const struct node *n = graph_node(g, id);
-		struct tensor *out = arena_new(a, struct tensor, n->noutputs);
-
-		if (!run_node(&w, n, out, err))
-			return false;
-		for (uint32_t i = 0; i < n->noutputs; i++) {
-			const value_id v = n->output[i];
-
-			if (v == VALUE_NONE)
-				continue;
-			if (p->seed)
-				perturb(p, n, v, &out[i], a);
-			value[v] = out[i];
-			w.known[v] = true;
-		}
-	}
-	return true;
+	begin(&w, p);
+	for (node_id id = 0; ok && id < g->nnodes; id++)
+		ok = run_walk(&w, p, graph_node(g, id), err);
+	return ok;
 }
 
 /* ---- how far it moves ---- */
@@ -191,14 +310,14 @@ note_moves(double *movable, const struct graph *g, const struct tensor *got,
 
 bool
 values_movable(double *movable, const struct graph *g,
-    const struct tensor *want, node_eval eval, const double *error,
+    const struct tensor *want, node_eval eval, const struct perturbation *how,
     struct err *err)
 {
 	bool ok = true;
 
 	memset(movable, 0, g->nvalues * sizeof *movable);
 	for (uint32_t seed = 1; ok && seed <= 2; seed++) {
-		const struct perturbation p = {.seed = seed, .error = error};
+		struct perturbation p = *how;
 		struct tensor *got;
 		struct arena a;
 
@@ -206,6 +325,7 @@ values_movable(double *movable, const struct graph *g,
 		got = arena_new(&a, struct tensor, g->nvalues);
 		for (uint32_t i = 0; i < g->ninputs; i++)
 			got[g->input[i]] = want[g->input[i]];
+		p.seed = seed;
 		ok = reference_values(got, g, eval, &p, &a, err);
 		if (ok)
 			note_moves(movable, g, got, want);
@@ -216,24 +336,21 @@ values_movable(double *movable, const struct graph *g,
 
 bool
 outputs_movable(double *movable, const struct graph *g, const struct tensor *in,
-    node_eval eval, double error, struct err *err)
+    node_eval eval, const struct perturbation *how, struct err *err)
 {
 	const struct perturbation none = {.seed = 0};
 	struct tensor *want;
 	struct arena a;
-	double *all, *errors;
+	double *all;
 	bool ok;
 
 	arena_init(&a);
 	want = arena_new(&a, struct tensor, g->nvalues);
 	all = arena_new(&a, double, g->nvalues);
-	errors = arena_new(&a, double, g->nvalues);
-	for (value_id v = 0; v < g->nvalues; v++)
-		errors[v] = error;
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		want[g->input[i]] = in[i];
 	ok = reference_values(want, g, eval, &none, &a, err)
-	    && values_movable(all, g, want, eval, errors, err);
+	    && values_movable(all, g, want, eval, how, err);
 	for (uint32_t i = 0; ok && i < g->noutputs; i++)
 		movable[i] = all[g->output[i]];
 	arena_release(&a);

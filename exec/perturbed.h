@@ -6,10 +6,19 @@
 #include "ir/infer.h"
 #include "ir/tensor.h"
 
-/* Errors are of a value's largest magnitude. */
+/* What right computations may differ in. */
 struct perturbation {
-	uint32_t seed; /* of the signs; 0: nothing is perturbed */
-	const double *error; /* [nvalues] to put in */
+	uint32_t seed; /* of what falls one way or the other; 0: nothing is
+	                * perturbed */
+	const double *error; /* [nvalues] to put in, as parts of a value's
+	                      * largest magnitude; NULL: everywhere `all` */
+	double all;
+	const bool *halved; /* [nvalues] elements that are rounded to half
+	                     * precision, up or down; NULL: none */
+	bool halves; /* graph inputs and constants are, and only those */
+	bool zeros; /* those computed, not moved, get a sign, one for all of a
+	             * value, with seeds 1 and 2 one for all: ONNX says of no
+	             * operator which zero it gives */
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of
@@ -18,7 +27,8 @@ struct perturbation {
 #define PERTURBED_LEAST 4e-7
 
 /* Compute value[] ([nvalues], the graph's inputs filled in) node by node. Floats
- * get their error, up or down by chance; halves at least a unit in the last
+ * get their error (of what adds nothing up a part of the element, not of the
+ * value's largest), up or down by chance; halves at least a unit in the last
  * place; of integers that a requantisation made one in 4,096 rounds the other
  * way. */
 bool reference_values(struct tensor *value, const struct graph *g,
@@ -31,14 +41,15 @@ bool reference_values(struct tensor *value, const struct graph *g,
 #define PERTURBED_TIMES 2
 
 /* movable[nvalues]: PERTURBED_TIMES what perturbing moves each value by, as a part
- * of its range. want[nvalues] are the reference's values. */
+ * of its range. want[nvalues] are the reference's values; how->seed is not
+ * read. */
 bool values_movable(double *movable, const struct graph *g,
-    const struct tensor *want, node_eval eval, const double *error,
+    const struct tensor *want, node_eval eval, const struct perturbation *how,
     struct err *err);
 
-/* The same of the outputs ([noutputs]) over these inputs, every value with the
- * same error. */
+/* The same of the outputs ([noutputs]) over these inputs. */
 bool outputs_movable(double *movable, const struct graph *g,
-    const struct tensor *in, node_eval eval, double error, struct err *err);
+    const struct tensor *in, node_eval eval, const struct perturbation *how,
+    struct err *err);
 
 #endif

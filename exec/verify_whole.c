@@ -39,11 +39,12 @@ static bool
 perturb_reference(struct verify_state *w, struct limit *l, struct err *err)
 {
 	const struct graph *g = w->plan->graph;
+	const struct perturbation how = {.error = w->error, .zeros = true};
 	double *movable = arena_new(w->arena, double, g->nvalues);
 
 	l->movable = movable;
 	return values_movable(
-	    movable, g, w->value, w->options->reference, w->error, err);
+	    movable, g, w->value, w->options->reference, &how, err);
 }
 
 static bool

@@ -111,11 +111,10 @@ movable(const struct trial *t, uint32_t i)
 {
 	const struct graph *g = t->model.graph;
 	double *of = arena_new(t->a, double, g->noutputs);
+	const struct perturbation how = {.all = PERTURBED_LEAST};
 	struct err err = {.kind = ERR_NONE};
 
-	return outputs_movable(of, g, t->in, host_eval, PERTURBED_LEAST, &err)
-	    ? of[i]
-	    : 0;
+	return outputs_movable(of, g, t->in, host_eval, &how, &err) ? of[i] : 0;
 }
 
 static bool

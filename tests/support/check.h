@@ -8,8 +8,12 @@
 struct check_set {
 	const struct tensor *in; /* [ninputs] */
 	const struct tensor *want; /* [noutputs] */
-	const double *allowed; /* [noutputs], beside what follows from range and
-	                        * type; or NULL */
+	const double *const *slack; /* [noutputs][elements] beside what follows
+	                             * from range and type; or NULL */
+	const struct tensor *also; /* [nalso * noutputs] as right, element by
+	                            * element, the last nrounded with slack where
+	                            * no number is wanted */
+	uint32_t nalso, nrounded;
 	bool no_nan; /* what should be NaN may be anything */
 	bool more_nan; /* NaN may come out where a number should: 0 times
 	                * infinity in what a library pads with zeros */

@@ -28,6 +28,7 @@
 #include "tests/support/check.h"
 #include "tests/support/force.h"
 #include "tests/support/guard.h"
+#include "tests/support/leeway.h"
 
 #define SETS 2
 #define HALF_MOST 60000
@@ -200,44 +201,23 @@ keep_model(struct run *x)
 
 /* ---- plans ---- */
 
-/* TUNING: what a float32 kernel's sums differ by at worst; what several roundings
- * to half precision do. */
-#define ERROR_FLOAT 2e-6
-#define ERROR_HALF 0x1p-9
-
-/* How far the model itself carries rounding: asked when something is off. */
-static void
-allow_rounding(struct run *x, bool half)
-{
-	const struct graph *g = x->g.m.graph;
-
-	for (uint32_t k = 0; k < SETS; k++) {
-		struct check_set *s = &x->set[k];
-		double *by = arena_new(&x->arena, double, g->noutputs);
-		struct err err = {.kind = ERR_NONE};
-
-		if (!outputs_movable(by, g, s->in, host_eval,
-		        half ? ERROR_HALF : ERROR_FLOAT, &err))
-			continue;
-		for (uint32_t i = 0; i < g->noutputs; i++)
-			by[i] *= check_range(&s->want[i]);
-		s->allowed = by;
-	}
-}
-
 static bool
 check(struct run *x, const struct plan *p, uint32_t threads, struct err *err)
 {
 	static const uint32_t order[] = {0, 1, 0};
+	const bool half = check_has_half(p);
 	bool wrong;
 
-	for (uint32_t k = 0; k < SETS; k++)
-		x->set[k].allowed = NULL;
+	for (uint32_t k = 0; k < SETS; k++) {
+		x->set[k].slack = NULL;
+		x->set[k].nalso = 0;
+	}
 	if (check_plan(p, threads, x->set, order, 3, &wrong, err))
 		return true;
 	if (!wrong)
 		return false;
-	allow_rounding(x, check_has_half(p));
+	for (uint32_t k = 0; k < SETS; k++)
+		leeway_give(&x->set[k], p->graph, half, &x->arena);
 	err_clear(err);
 	return check_plan(p, threads, x->set, order, 3, &wrong, err);
 }

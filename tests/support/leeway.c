@@ -1,0 +1,97 @@
+#include "tests/support/leeway.h"
+
+#include <math.h>
+
+#include "exec/perturbed.h"
+#include "targets/host/host.h"
+
+/* TUNING: what a float32 kernel's sums differ by at worst; what several roundings
+ * to half precision do. */
+#define ERROR_FLOAT 2e-6
+#define ERROR_HALF 0x1p-9
+/* TUNING: choices of signs for computed zeros, all the same in the first two; and
+ * of which way rounding goes, where that decides between a number and none. */
+#define ZEROS 12
+#define ROUNDINGS 8
+/* TUNING: what rounding moves an element by at most, as the most of those. */
+#define ROUNDING_TIMES 3
+
+static struct perturbation
+rounding(bool half)
+{
+	return (struct perturbation){
+	    .all = half ? ERROR_HALF : ERROR_FLOAT, .halves = half};
+}
+
+static bool
+run_perturbed(struct tensor *out, const struct check_set *s,
+    const struct graph *g, const struct perturbation *how, struct arena *a)
+{
+	struct tensor *value = arena_new(a, struct tensor, g->nvalues);
+	struct err err = {.kind = ERR_NONE};
+
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		value[g->input[i]] = s->in[i];
+	if (!reference_values(value, g, host_eval, how, a, &err))
+		return false;
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		out[i] = value[g->output[i]];
+	return true;
+}
+
+/* From no number to one it moves by that. */
+static double
+moved(double x, double want)
+{
+	const double d =
+	    ROUNDING_TIMES * (isfinite(want) ? fabs(x - want) : fabs(x));
+
+	return isfinite(d) ? d : 0;
+}
+
+/* What rounding moves each element of an output by. */
+static const double *
+slack_of(const struct check_set *s, uint32_t output, uint32_t noutputs,
+    struct arena *a)
+{
+	const struct tensor *want = &s->want[output];
+	double *slack = arena_new(a, double, want->count);
+
+	for (uint32_t k = ZEROS; k < s->nalso; k++) {
+		const struct tensor *t = &s->also[k * noutputs + output];
+
+		for (size_t i = 0; t->count == want->count && i < t->count;
+		     i++) {
+			double d =
+			    moved(tensor_real(t, i), tensor_real(want, i));
+
+			slack[i] = d > slack[i] ? d : slack[i];
+		}
+	}
+	return slack;
+}
+
+void
+leeway_give(
+    struct check_set *s, const struct graph *g, bool half, struct arena *a)
+{
+	struct tensor *also =
+	    arena_new(a, struct tensor, (ZEROS + ROUNDINGS) * g->noutputs);
+	const double **slack = arena_new(a, const double *, g->noutputs);
+
+	s->also = also;
+	for (s->nalso = 0; s->nalso < ZEROS + ROUNDINGS; s->nalso++) {
+		struct perturbation how = s->nalso < ZEROS
+		    ? (struct perturbation){.zeros = true}
+		    : rounding(half);
+
+		how.seed = s->nalso + 1;
+		if (!run_perturbed(
+		        &also[s->nalso * g->noutputs], s, g, &how, a))
+			return;
+	}
+	for (uint32_t i = 0; i < g->noutputs; i++)
+		slack[i] = slack_of(s, i, g->noutputs, a);
+	s->slack = slack;
+	s->nrounded = ROUNDINGS;
+}
