@@ -3,9 +3,8 @@
 
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/job.h"
-#include "ir/base/json.h"
-#include "ir/base/plural.h"
 #include "targets/host/host.h"
 
 static const struct command_line line = {
@@ -45,22 +44,14 @@ static bool
 report(const struct cli *c, const struct pricer_counts *counts, struct err *err)
 {
 	double ratio = (double)counts->drift_permille / 1000;
-	struct json j;
 
 	if (counts->canaries == 0)
 		return err_set(err, ERR_VERDICT,
 		    "the database has no exact figure of this model here");
-	if (c->format != OUT_JSON) {
-		printf("%u stored price%s measured again: %.3f times the old\n",
-		    counts->canaries, plural(counts->canaries), ratio);
-		return true;
-	}
-	json_init(&j, stdout, 1);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.db-canary/1");
-	json_key_uint(&j, "figures", counts->canaries);
-	json_key_real(&j, "ratio", ratio);
-	json_close(&j);
+	ANSWER_WHOLE(c, "marq.db-canary/1",
+	    "{figures} stored price{s figures} measured again: {ratio:.3f} "
+	    "times the old\n",
+	    F("figures", counts->canaries), F("ratio", ratio));
 	return true;
 }
 

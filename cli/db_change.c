@@ -6,53 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/output.h"
 #include "cli/paths.h"
-#include "ir/base/json.h"
 #include "ir/base/plural.h"
-
-/* Begin the one document of a verb; false: text is wanted. */
-static bool
-begin_json(struct json *j, const struct db_args *d, const char *schema)
-{
-	if (d->cli->format != OUT_JSON)
-		return false;
-	json_init(j, stdout, 1);
-	json_object(j);
-	json_key_str(j, "schema", schema);
-	json_key_str(j, "db", d->db);
-	return true;
-}
 
 /* What came of files that were added, one after another. */
 struct merging {
 	struct db_args *d;
 	struct costdb *db;
-	struct json json;
-	bool is_json;
+	struct answer answer;
 };
 
 static void
-print_merge(struct merging *to, const char *from, const struct db_merge *m)
+tell_merge(struct merging *to, const char *from, const struct db_merge *m)
 {
-	struct json *j = &to->json;
-
-	if (!to->is_json) {
-		printf("%s: %" PRIu64 " added, %" PRIu64 " known, %" PRIu64
-		       " rejected, %" PRIu64 " retired, %" PRIu64
-		       " conflicts\n",
-		    from, m->added, m->known, m->rejected, m->retired,
-		    m->conflicts);
-		return;
-	}
-	json_inline_object(j);
-	json_key_str(j, "from", from);
-	json_key_uint(j, "added", m->added);
-	json_key_uint(j, "known", m->known);
-	json_key_uint(j, "rejected", m->rejected);
-	json_key_uint(j, "retired", m->retired);
-	json_key_uint(j, "conflicts", m->conflicts);
-	json_close(j);
+	ANSWER_LINE(&to->answer,
+	    "{from}: {added} added, {known} known, {rejected} rejected, "
+	    "{retired} retired, {conflicts} conflicts\n",
+	    F("from", from), F("added", m->added), F("known", m->known),
+	    F("rejected", m->rejected), F("retired", m->retired),
+	    F("conflicts", m->conflicts));
 }
 
 /* Close after a change; a fault on the way out matters only if none came
@@ -96,17 +70,13 @@ merge_all(struct db_args *d,
 
 	if (!open_for_change(d, &to.db, err))
 		return false;
-	to.is_json = begin_json(&to.json, d, "marq.db-merge/1");
-	if (to.is_json) {
-		json_key(&to.json, "files");
-		json_array(&to.json);
-	}
+	answer_begin(&to.answer, d->cli, "marq.db-merge/1");
+	ANSWER(&to.answer, NULL, F("db", d->db));
+	answer_list(&to.answer, "files");
 	for (uint32_t i = 0; ok && i < d->nargs; i++)
 		ok = one(&to, d->arg[i], err);
-	if (to.is_json) {
-		json_close(&to.json);
-		json_close(&to.json);
-	}
+	answer_close(&to.answer);
+	answer_end(&to.answer);
 	return close_after(to.db, ok, err);
 }
 
@@ -122,7 +92,7 @@ merge_one(struct merging *to, const char *name, struct err *err)
 	ok = costdb_merge(to->db, from, &m, &to->d->notes, err);
 	costdb_abandon(from);
 	if (ok)
-		print_merge(to, name, &m);
+		tell_merge(to, name, &m);
 	return ok;
 }
 
@@ -184,7 +154,7 @@ import_one(struct merging *to, const char *name, struct err *err)
 	if (!is_stdin)
 		fclose(f);
 	if (ok)
-		print_merge(to, name, &m);
+		tell_merge(to, name, &m);
 	return ok;
 }
 
@@ -195,26 +165,16 @@ db_import_verb(struct db_args *d, struct err *err)
 }
 
 static void
-print_gc(const struct db_args *d, const struct db_gc *gc)
+tell_gc(const struct db_args *d, const struct db_gc *gc)
 {
-	struct json j;
-
-	if (!begin_json(&j, d, "marq.db-gc/1")) {
-		printf("%s%" PRIu64 " attempt%s, %" PRIu64
-		       " subject%s, %" PRIu64 " environment%s; emptied %" PRIu64
-		       " retired%s\n",
-		    d->really ? "deleted " : "would delete ", gc->attempts,
-		    plural(gc->attempts), gc->subjects, plural(gc->subjects),
-		    gc->environments, plural(gc->environments), gc->emptied,
-		    d->really ? "" : " (--really does it)");
-		return;
-	}
-	json_key_bool(&j, "done", d->really);
-	json_key_uint(&j, "attempts", gc->attempts);
-	json_key_uint(&j, "emptied", gc->emptied);
-	json_key_uint(&j, "subjects", gc->subjects);
-	json_key_uint(&j, "environments", gc->environments);
-	json_close(&j);
+	ANSWER_WHOLE(d->cli, "marq.db-gc/1",
+	    "{!done would delete}{?done deleted} {attempts} attempt{s attempts}, "
+	    "{subjects} subject{s subjects}, {environments} "
+	    "environment{s environments}; emptied {emptied} "
+	    "retired{!done  (--really does it)}\n",
+	    F("db", d->db), F("done", d->really), F("attempts", gc->attempts),
+	    F("emptied", gc->emptied), F("subjects", gc->subjects),
+	    F("environments", gc->environments));
 }
 
 bool
@@ -232,24 +192,8 @@ db_gc_verb(struct db_args *d, struct err *err)
 		return false;
 	ok = costdb_gc(db, &gc, err);
 	if (ok)
-		print_gc(d, &gc);
+		tell_gc(d, &gc);
 	return close_after(db, ok, err);
-}
-
-static void
-print_invalidate(const struct db_args *d, uint64_t n)
-{
-	struct json j;
-
-	if (!begin_json(&j, d, "marq.db-invalidate/1")) {
-		printf("%s%" PRIu64 " attempt%s%s\n",
-		    d->really ? "retired " : "would retire ", n, plural(n),
-		    d->really ? "" : " (--really does it)");
-		return;
-	}
-	json_key_bool(&j, "done", d->really);
-	json_key_uint(&j, "attempts", n);
-	json_close(&j);
 }
 
 bool
@@ -268,7 +212,10 @@ db_invalidate_verb(struct db_args *d, struct err *err)
 		return false;
 	ok = costdb_invalidate(db, &d->where, !d->really, &n, err);
 	if (ok)
-		print_invalidate(d, n);
+		ANSWER_WHOLE(d->cli, "marq.db-invalidate/1",
+		    "{!done would retire}{?done retired} {attempts} "
+		    "attempt{s attempts}{!done  (--really does it)}\n",
+		    F("db", d->db), F("done", d->really), F("attempts", n));
 	return close_after(db, ok, err);
 }
 
@@ -276,7 +223,6 @@ bool
 db_verify_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
-	struct json j;
 	uint64_t n;
 	bool ok;
 
@@ -289,31 +235,19 @@ db_verify_verb(struct db_args *d, struct err *err)
 	if (n)
 		return err_set(err, ERR_VERDICT, "%s: %" PRIu64 " finding%s",
 		    d->db, n, plural(n));
-	if (begin_json(&j, d, "marq.db-verify/1")) {
-		json_key_uint(&j, "findings", n);
-		json_close(&j);
-	} else {
-		printf("%s: no damage found\n", d->db);
-	}
+	ANSWER_WHOLE(d->cli, "marq.db-verify/1", "{db}: no damage found\n",
+	    F("db", d->db), F("findings", n));
 	return true;
 }
 
 static void
-print_migrate(const struct db_args *d, uint64_t before, uint64_t after)
+tell_migrate(const struct db_args *d, uint64_t before, uint64_t after)
 {
-	struct json j;
-
-	if (begin_json(&j, d, "marq.db-migrate/1")) {
-		json_key_uint(&j, "before", before);
-		json_key_uint(&j, "after", after);
-		json_close(&j);
-	} else if (before == after) {
-		printf("%s: schema %" PRIu64 ", nothing to do\n", d->db, after);
-	} else {
-		printf("%s: schema %" PRIu64 " -> %" PRIu64
-		       " (a backup is beside it)\n",
-		    d->db, before, after);
-	}
+	ANSWER_WHOLE(d->cli, "marq.db-migrate/1",
+	    before == after
+	        ? "{db}: schema {after}, nothing to do\n"
+	        : "{db}: schema {before} -> {after} (a backup is beside it)\n",
+	    F("db", d->db), F("before", before), F("after", after));
 }
 
 bool
@@ -331,24 +265,8 @@ db_migrate_verb(struct db_args *d, struct err *err)
 		return false;
 	ok = costdb_stat(db, &after, err);
 	if (ok)
-		print_migrate(d, before.schema, after.schema);
+		tell_migrate(d, before.schema, after.schema);
 	return close_after(db, ok, err);
-}
-
-static void
-print_repair(const struct db_args *d, uint64_t saved, uint64_t lost)
-{
-	struct json j;
-
-	if (!begin_json(&j, d, "marq.db-repair/1")) {
-		printf("%s -> %s: %" PRIu64 " attempt%s saved, %" PRIu64
-		       " lost\n",
-		    d->db, d->arg[0], saved, plural(saved), lost);
-		return;
-	}
-	json_key_uint(&j, "saved", saved);
-	json_key_uint(&j, "lost", lost);
-	json_close(&j);
 }
 
 bool
@@ -372,7 +290,11 @@ db_repair_verb(struct db_args *d, struct err *err)
 	}
 	costdb_abandon(from);
 	if (ok)
-		print_repair(d, count.added, lost);
+		ANSWER_WHOLE(d->cli, "marq.db-repair/1",
+		    "{db} -> {to}: {saved} attempt{s saved} saved, {lost} "
+		    "lost\n",
+		    F("db", d->db), T("to", d->arg[0]), F("saved", count.added),
+		    F("lost", lost));
 	return ok;
 }
 
@@ -380,7 +302,6 @@ bool
 db_backup_verb(struct db_args *d, struct err *err)
 {
 	struct costdb *db;
-	struct json j;
 	bool ok;
 
 	output_keep(d->cli, d->db);
@@ -389,11 +310,8 @@ db_backup_verb(struct db_args *d, struct err *err)
 		return false;
 	ok = write_copy(d, db, err);
 	costdb_abandon(db);
-	if (ok && begin_json(&j, d, "marq.db-backup/1")) {
-		json_key_str(&j, "copy", d->arg[0]);
-		json_close(&j);
-	} else if (ok) {
-		printf("%s -> %s\n", d->db, d->arg[0]);
-	}
+	if (ok)
+		ANSWER_WHOLE(d->cli, "marq.db-backup/1", "{db} -> {copy}\n",
+		    F("db", d->db), F("copy", d->arg[0]));
 	return ok;
 }

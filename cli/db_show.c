@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/units.h"
-#include "ir/base/json.h"
 #include "ir/base/plural.h"
 
 static const char *const outcome_word[NOUTCOME] = {
@@ -16,54 +16,38 @@ static const char *const outcome_word[NOUTCOME] = {
 };
 
 static void
-print_stat(const struct db_args *d, const struct db_stat *s)
+tell_stat(const struct db_args *d, const struct db_stat *s)
 {
-	printf("%s (schema %" PRIu64 ", %" PRIu64 " bytes + %" PRIu64
-	       " bytes of log)\n",
-	    d->db, s->schema, s->file_bytes, s->log_bytes);
-	printf("%10" PRIu64 " subject%s in %" PRIu64 " environment%s, %" PRIu64
-	       " model%s, %" PRIu64 " run%s\n",
-	    s->subjects, plural(s->subjects), s->environments,
-	    plural(s->environments), s->models, plural(s->models), s->runs,
-	    plural(s->runs));
-	printf("%10" PRIu64 " attempts, %" PRIu64 " of them retired, %" PRIu64
-	       " leased just now\n",
-	    s->attempts, s->retired, s->leases);
-	for (int i = 0; i < NOUTCOME; i++)
-		if (s->by_outcome[i])
-			printf("%10" PRIu64 " %s\n", s->by_outcome[i],
-			    outcome_word[i]);
-	if (s->oldest_utc[0])
-		printf("taken %s to %s\n", s->oldest_utc, s->newest_utc);
-}
+	struct answer a;
 
-static void
-print_stat_json(const struct db_args *d, const struct db_stat *s)
-{
-	struct json j;
-
-	json_init(&j, stdout, 2);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.db-stat/1");
-	json_key_str(&j, "db", d->db);
-	json_key_uint(&j, "version", s->schema);
-	json_key_uint(&j, "file_bytes", s->file_bytes);
-	json_key_uint(&j, "log_bytes", s->log_bytes);
-	json_key_uint(&j, "subjects", s->subjects);
-	json_key_uint(&j, "environments", s->environments);
-	json_key_uint(&j, "models", s->models);
-	json_key_uint(&j, "runs", s->runs);
-	json_key_uint(&j, "leases", s->leases);
-	json_key_uint(&j, "attempts", s->attempts);
-	json_key_uint(&j, "retired", s->retired);
-	json_key(&j, "outcomes");
-	json_object(&j);
+	answer_begin(&a, d->cli, "marq.db-stat/1");
+	ANSWER(&a,
+	    "{db} (schema {version}, {file_bytes} bytes + {log_bytes} bytes of "
+	    "log)\n{subjects:10} subject{s subjects} in {environments} "
+	    "environment{s environments}, {models} model{s models}, {runs} "
+	    "run{s runs}\n",
+	    F("db", d->db), F("version", s->schema),
+	    F("file_bytes", s->file_bytes), F("log_bytes", s->log_bytes),
+	    F("subjects", s->subjects), F("environments", s->environments),
+	    F("models", s->models), F("runs", s->runs));
+	ANSWER(&a,
+	    "{attempts:10} attempts, {retired} of them retired, {leases} "
+	    "leased just now\n",
+	    F("leases", s->leases), F("attempts", s->attempts),
+	    F("retired", s->retired));
+	answer_object(&a, "outcomes");
 	for (int i = 0; i < NOUTCOME; i++)
-		json_key_uint(&j, outcome_word[i], s->by_outcome[i]);
-	json_close(&j);
-	json_key_str(&j, "oldest_utc", s->oldest_utc);
-	json_key_str(&j, "newest_utc", s->newest_utc);
-	json_close(&j);
+		answer_fields(&a, NULL,
+		    &(struct field){outcome_word[i], FIELD_UINT, false,
+		        {.number = s->by_outcome[i]}},
+		    1);
+	answer_close(&a);
+	for (int i = 0; i < NOUTCOME; i++)
+		ANSWER(&a, "{?n {n:10} {word}\n}", T("n", s->by_outcome[i]),
+		    T("word", outcome_word[i]));
+	ANSWER(&a, "{?oldest_utc taken {oldest_utc} to {newest_utc}\n}",
+	    F("oldest_utc", s->oldest_utc), F("newest_utc", s->newest_utc));
+	answer_end(&a);
 }
 
 bool
@@ -79,22 +63,18 @@ db_stat_verb(struct db_args *d, struct err *err)
 	costdb_abandon(db);
 	if (!ok)
 		return false;
-	if (d->cli->format == OUT_JSON)
-		print_stat_json(d, &s);
-	else
-		print_stat(d, &s);
+	tell_stat(d, &s);
 	return true;
 }
 
 /* Attempts of one subject in one environment, as they go by. */
 struct attempt_group {
 	const struct db_args *d;
-	struct json json;
-	bool is_json;
+	struct answer answer;
 	db_id subject, env;
 	char key[33], outcome[16], at_utc[24];
 	const char *summary, *target, *how;
-	uint64_t low, high, attempts, groups;
+	uint64_t low, high, attempts;
 	struct arena a; /* of summary, target and how */
 };
 
@@ -109,33 +89,23 @@ format_range(uint64_t low, uint64_t high, char *text, size_t n)
 }
 
 static void
-print_group(struct attempt_group *g)
+tell_group(struct attempt_group *g)
 {
 	char range[64];
 
 	if (g->attempts == 0)
 		return;
-	g->groups++;
-	if (g->is_json) {
-		json_inline_object(&g->json);
-		json_key_str(&g->json, "key", g->key);
-		json_key_str(&g->json, "summary", g->summary);
-		json_key_int(&g->json, "environment", g->env);
-		json_key_str(&g->json, "target", g->target);
-		json_key_str(&g->json, "how", g->how);
-		json_key_uint(&g->json, "attempts", g->attempts);
-		json_key_str(&g->json, "outcome", g->outcome);
-		json_key_uint(&g->json, "low_ns", g->low);
-		json_key_uint(&g->json, "high_ns", g->high);
-		json_key_str(&g->json, "at_utc", g->at_utc);
-		json_close(&g->json);
-		return;
-	}
 	snprintf(range, sizeof range, "%22s", "-");
 	if (g->low)
 		format_range(g->low, g->high, range, sizeof range);
-	printf("%.12s  %2" PRIu64 " x %-9s %-11s %s  %.10s  %s\n", g->key,
-	    g->attempts, g->how, g->outcome, range, g->at_utc, g->summary);
+	ANSWER_LINE(&g->answer,
+	    "{key:.12}  {attempts:2} x {how:-9} {outcome:-11} {range}  "
+	    "{at_utc:.10}  {summary}\n",
+	    F("key", g->key), F("summary", g->summary),
+	    F("environment", g->env), F("target", g->target), F("how", g->how),
+	    F("attempts", g->attempts), F("outcome", g->outcome),
+	    F("low_ns", g->low), F("high_ns", g->high), F("at_utc", g->at_utc),
+	    T("range", range));
 }
 
 /* The value of "name=" among the facts, a line each; "" for none. */
@@ -170,7 +140,7 @@ see_row(void *context, const struct db_row *row, struct err *err)
 
 	(void)err;
 	if (row->subject != g->subject || row->env != g->env) {
-		print_group(g);
+		tell_group(g);
 		arena_back(&g->a, (struct arena_mark){.top = NULL});
 		g->subject = row->subject;
 		g->env = row->env;
@@ -190,31 +160,6 @@ see_row(void *context, const struct db_row *row, struct err *err)
 	return !*g->d->cli->stop;
 }
 
-static void
-begin_list(struct attempt_group *g, const char *schema)
-{
-	g->is_json = g->d->cli->format == OUT_JSON;
-	arena_init(&g->a);
-	if (!g->is_json)
-		return;
-	json_init(&g->json, stdout, 2);
-	json_object(&g->json);
-	json_key_str(&g->json, "schema", schema);
-	json_key(&g->json, "figures");
-	json_array(&g->json);
-}
-
-static void
-end_list(struct attempt_group *g)
-{
-	print_group(g);
-	arena_release(&g->a);
-	if (!g->is_json)
-		return;
-	json_close(&g->json);
-	json_close(&g->json);
-}
-
 bool
 db_list_verb(struct db_args *d, struct err *err)
 {
@@ -224,9 +169,14 @@ db_list_verb(struct db_args *d, struct err *err)
 
 	if (!costdb_open(&db, d->db, DB_READ, d->cli->run, err))
 		return false;
-	begin_list(&g, "marq.db-list/1");
+	arena_init(&g.a);
+	answer_begin(&g.answer, d->cli, "marq.db-list/1");
+	answer_list(&g.answer, "figures");
 	ok = costdb_visit(db, &d->where, d->retired, see_row, &g, err);
-	end_list(&g);
+	tell_group(&g);
+	answer_close(&g.answer);
+	answer_end(&g.answer);
+	arena_release(&g.a);
 	costdb_abandon(db);
 	return ok;
 }
@@ -236,7 +186,7 @@ struct shown {
 	const char *prefix;
 	db_id subject, env;
 	uint64_t attempts;
-	struct json *json; /* NULL: text */
+	struct answer answer;
 };
 
 static void
@@ -251,45 +201,19 @@ print_facts(const char *hard)
 }
 
 static void
-print_attempt_json(struct json *j, const struct db_row *row)
+tell_attempt(struct shown *s, const struct db_row *row, const char *key)
 {
-	char key[33];
-
-	hash128_print(row->key, key);
-	json_inline_object(j);
-	json_key_str(j, "key", key);
-	json_key_str(j, "kind", row->kind);
-	json_key_str(j, "summary", row->summary);
-	json_key_str(j, "facts", row->hard);
-	json_key_str(j, "outcome", row->outcome);
-	json_key_uint(j, "n", row->n);
-	json_key_uint(j, "low_ns", row->low);
-	json_key_uint(j, "median_ns", row->median);
-	json_key_uint(j, "high_ns", row->high);
-	json_key_uint(j, "min_ns", row->min);
-	json_key_real(j, "max_error", row->max_error);
-	json_key_str(j, "detail", row->detail);
-	json_key_str(j, "at_utc", row->at_utc);
-	json_key_bool(j, "retired", row->retired);
-	json_close(j);
-}
-
-static void
-print_attempt(const struct db_row *row)
-{
-	char min[32], low[32], median[32], high[32];
-
-	printf("  %s  %s%s", row->at_utc, row->retired ? "retired " : "",
-	    row->outcome);
-	if (row->low)
-		printf("  n=%" PRIu64 "  least %s, %s .. %s, median %s", row->n,
-		    format_duration(row->min, min, sizeof min),
-		    format_duration(row->low, low, sizeof low),
-		    format_duration(row->high, high, sizeof high),
-		    format_duration(row->median, median, sizeof median));
-	if (row->max_error > 0)
-		printf("  error %.3g", row->max_error);
-	printf("%s%s\n", *row->detail ? "  " : "", row->detail);
+	ANSWER_LINE(&s->answer,
+	    "  {at_utc}  {?retired retired }{outcome}{?low_ns   n={n}  least "
+	    "{min_ns:t}, {low_ns:t} .. {high_ns:t}, median "
+	    "{median_ns:t}}{?max_error   error {max_error:.3g}}"
+	    "{?detail   }{detail}\n",
+	    F("key", key), F("kind", row->kind), F("summary", row->summary),
+	    F("facts", row->hard), F("outcome", row->outcome), F("n", row->n),
+	    F("low_ns", row->low), F("median_ns", row->median),
+	    F("high_ns", row->high), F("min_ns", row->min),
+	    F("max_error", row->max_error), F("detail", row->detail),
+	    F("at_utc", row->at_utc), F("retired", row->retired));
 }
 
 static bool
@@ -303,17 +227,16 @@ see_shown(void *context, const struct db_row *row, struct err *err)
 	if (strncmp(key, s->prefix, strlen(s->prefix)) != 0)
 		return true;
 	s->attempts++;
-	if (s->json) {
-		print_attempt_json(s->json, row);
-	} else {
-		if (row->subject != s->subject)
-			printf("%s  %s\n  %s\n", key, row->kind, row->summary);
-		if (row->subject != s->subject || row->env != s->env) {
-			printf("  environment %lld:\n", (long long)row->env);
+	if (row->subject != s->subject)
+		ANSWER(&s->answer, "{key}  {kind}\n  {summary}\n",
+		    T("key", key), T("kind", row->kind),
+		    T("summary", row->summary));
+	if (row->subject != s->subject || row->env != s->env) {
+		ANSWER(&s->answer, "  environment {id}:\n", T("id", row->env));
+		if (!s->answer.is_json)
 			print_facts(row->hard);
-		}
-		print_attempt(row);
 	}
+	tell_attempt(s, row, key);
 	s->subject = row->subject;
 	s->env = row->env;
 	return true;
@@ -331,25 +254,15 @@ see_place(
 static bool
 show(struct costdb *db, struct shown *s, struct err *err)
 {
-	struct json j;
-
-	if (s->d->cli->format == OUT_JSON) {
-		s->json = &j;
-		json_init(&j, stdout, 2);
-		json_object(&j);
-		json_key_str(&j, "schema", "marq.db-show/1");
-		json_key(&j, "attempts");
-		json_array(&j);
-	}
+	answer_begin(&s->answer, s->d->cli, "marq.db-show/1");
+	answer_list(&s->answer, "attempts");
 	if (!costdb_visit(db, &s->d->where, true, see_shown, s, err))
 		return false;
-	if (s->json) {
-		json_close(&j);
-		json_close(&j);
-	} else if (s->attempts
-	    && !costdb_places(db, s->subject, see_place, NULL, err)) {
+	answer_close(&s->answer);
+	answer_end(&s->answer);
+	if (!s->answer.is_json && s->attempts
+	    && !costdb_places(db, s->subject, see_place, NULL, err))
 		return false;
-	}
 	return s->attempts > 0
 	    || err_set(err, ERR_VERDICT, "%s: no key begins with '%s'",
 	        s->d->db, s->prefix);

@@ -6,13 +6,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/options.h"
 #include "cli/paths.h"
 #include "costmodel/cpu.h"
 #include "costmodel/machine.h"
 #include "costmodel/sandbox.h"
 #include "db/facts.h"
-#include "ir/base/json.h"
 #include "targets/command.h"
 #include "targets/target.h"
 
@@ -175,7 +175,7 @@ check_library(struct diagnosis *f, const char *kind)
 /* Findings, printed as they come or kept for the document. */
 struct findings {
 	struct cli *cli;
-	struct json json;
+	struct answer answer;
 	enum grade worst;
 };
 
@@ -184,15 +184,9 @@ add(struct findings *all, const char *name, const struct diagnosis *f)
 {
 	if (f->grade > all->worst)
 		all->worst = f->grade;
-	if (all->cli->format == OUT_TEXT) {
-		printf("%-6s  %-12s %s\n", grade_word[f->grade], name, f->text);
-		return;
-	}
-	json_inline_object(&all->json);
-	json_key_str(&all->json, "name", name);
-	json_key_str(&all->json, "grade", grade_word[f->grade]);
-	json_key_str(&all->json, "text", f->text);
-	json_close(&all->json);
+	ANSWER_LINE(&all->answer, "{grade:-6}  {name:-12} {text}\n",
+	    F("name", name), F("grade", grade_word[f->grade]),
+	    F("text", f->text));
 }
 
 static const struct check {
@@ -264,20 +258,13 @@ cmd_doctor(struct cli *c, int argc, char **argv, struct err *err)
 
 	if (!cli_parse(c, &line, argc, argv, NULL, err))
 		return false;
-	if (c->format == OUT_JSON) {
-		json_init(&all.json, stdout, 2);
-		json_object(&all.json);
-		json_key_str(&all.json, "schema", "marq.doctor/1");
-		json_key(&all.json, "checks");
-		json_array(&all.json);
-	}
+	answer_begin(&all.answer, c, "marq.doctor/1");
+	answer_list(&all.answer, "checks");
 	check_machine(&all);
 	check_libraries(&all);
 	check_programs(&all);
-	if (c->format == OUT_JSON) {
-		json_close(&all.json);
-		json_close(&all.json);
-	}
+	answer_close(&all.answer);
+	answer_end(&all.answer);
 	cli_next(c, "marq targets list, marq model make squeezenet");
 	if (all.worst == GRADE_BROKEN)
 		c->status = err_exit(ERR_VERDICT);

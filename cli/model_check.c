@@ -1,10 +1,9 @@
 /* marq model check: every fault of a model, not just the first. */
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/model.h"
 #include "cli/search_args.h"
-#include "ir/base/json.h"
-#include "ir/base/plural.h"
 #include "ir/infer.h"
 #include "ir/lenient.h"
 #include "targets/host/host.h"
@@ -48,44 +47,29 @@ find_faults(struct model_findings *f, const struct search_args *args,
 }
 
 static void
-print_text(const struct model_findings *f)
+tell_notes(struct answer *a, const char *key, const char *path,
+    const char *what, const struct notes *notes)
 {
-	for (uint32_t i = 0; i < f->faults.n; i++)
-		printf("%s: error: %s\n", f->path, f->faults.text[i]);
-	for (uint32_t i = 0; i < f->warnings.n; i++)
-		printf("%s: warning: %s\n", f->path, f->warnings.text[i]);
-	if (f->faults.n)
-		printf("%s: %u error%s, %u warning%s\n", f->path, f->faults.n,
-		    plural(f->faults.n), f->warnings.n, plural(f->warnings.n));
-	else
-		printf("%s: valid, %u warning%s\n", f->path, f->warnings.n,
-		    plural(f->warnings.n));
-}
-
-static void
-list_json(struct json *j, const char *key, const struct notes *notes)
-{
-	json_key(j, key);
-	json_array(j);
 	for (uint32_t i = 0; i < notes->n; i++)
-		json_str(j, notes->text[i]);
-	json_close(j);
+		ANSWER(a, "{path}: {what}: {it}\n", T("path", path),
+		    T("what", what), T("it", notes->text[i]));
+	answer_words(a, key, notes->text, notes->n);
 }
 
 static void
-print_json(const struct model_findings *f)
+tell(const struct cli *c, const struct model_findings *f)
 {
-	struct json j;
+	const uint32_t errors = f->faults.n, warnings = f->warnings.n;
+	struct answer a;
 
-	json_init(&j, stdout, 2);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.check/1");
-	json_key_str(&j, "model", f->path);
-	json_key_bool(&j, "valid", f->faults.n == 0);
-	json_key_int(&j, "exit", f->faults.n ? err_exit(ERR_INPUT) : 0);
-	list_json(&j, "errors", &f->faults);
-	list_json(&j, "warnings", &f->warnings);
-	json_close(&j);
+	answer_begin(&a, c, "marq.check/1");
+	tell_notes(&a, "errors", f->path, "error", &f->faults);
+	tell_notes(&a, "warnings", f->path, "warning", &f->warnings);
+	ANSWER(&a, "{model}: {?e {e} error{s e}}{!e valid}, {w} warning{s w}\n",
+	    F("model", f->path), IS("valid", errors == 0),
+	    F("exit", errors ? err_exit(ERR_INPUT) : 0), T("e", errors),
+	    T("w", warnings));
+	answer_end(&a);
 }
 
 static const struct command_line line = {
@@ -108,10 +92,7 @@ model_check(struct cli *c, int argc, char **argv, struct err *err)
 	f.path = args.model;
 	if (!find_faults(&f, &args, c->run, err))
 		return false;
-	if (c->format == OUT_JSON)
-		print_json(&f);
-	else
-		print_text(&f);
+	tell(c, &f);
 	if (f.faults.n == 0)
 		cli_next(c, "marq search %s", f.path);
 	if (f.faults.n)

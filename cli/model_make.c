@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/generators/generators.h"
-#include "ir/base/json.h"
 #include "ir/base/file.h"
 #include "ir/base/nearest.h"
 #include "ir/infer.h"
@@ -36,26 +36,15 @@ list_all(const struct cli *c)
 {
 	uint32_t n;
 	const struct generator *entry = generators(&n);
-	struct json j;
+	struct answer a;
 
-	if (c->format != OUT_JSON) {
-		for (uint32_t i = 0; i < n; i++)
-			printf("%-14s %s\n", entry[i].name, entry[i].what);
-		return;
-	}
-	json_init(&j, stdout, 2);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.generators/1");
-	json_key(&j, "architectures");
-	json_array(&j);
-	for (uint32_t i = 0; i < n; i++) {
-		json_inline_object(&j);
-		json_key_str(&j, "name", entry[i].name);
-		json_key_str(&j, "what", entry[i].what);
-		json_close(&j);
-	}
-	json_close(&j);
-	json_close(&j);
+	answer_begin(&a, c, "marq.generators/1");
+	answer_list(&a, "architectures");
+	for (uint32_t i = 0; i < n; i++)
+		ANSWER_LINE(&a, "{name:-14} {what}\n", F("name", entry[i].name),
+		    F("what", entry[i].what));
+	answer_close(&a);
+	answer_end(&a);
 }
 
 struct written {

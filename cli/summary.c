@@ -1,13 +1,10 @@
 #include "cli/summary.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/top.h"
-#include "cli/units.h"
 #include "costmodel/forecast.h"
-#include "ir/base/json.h"
 #include "ir/base/plural.h"
 #include "plan/shift.h"
 #include "plan/versus.h"
@@ -37,12 +34,24 @@ count_shares(const struct job *j, struct target_total *share)
 }
 
 static void
-print_shares(const struct job *j)
+tell_share(struct answer *a, const char *target, int wide,
+    const struct target_total *t, struct arena *arena)
+{
+	ANSWER(a,
+	    "  {target} {r:4} region{rs:-1} {c:5} composite{cs:-1} {n:5} "
+	    "node{ns:-1}  {cost:t}\n",
+	    T("target", arena_printf(arena, "%-*s", wide, target)),
+	    T("r", t->regions), T("rs", plural(t->regions)),
+	    T("c", t->composites), T("cs", plural(t->composites)),
+	    T("n", t->nodes), T("ns", plural(t->nodes)), T("cost", t->cost));
+}
+
+static void
+tell_shares(const struct job *j, struct answer *a)
 {
 	struct target_total *share =
 	    arena_new(j->arena, struct target_total, j->mix.n ? j->mix.n : 1);
 	struct plan_parts parts = plan_parts_of(&j->plan);
-	char text[32];
 	int wide = 14;
 
 	count_shares(j, share);
@@ -50,91 +59,90 @@ print_shares(const struct job *j)
 		if ((int)strlen(j->mix.target[t].text) > wide)
 			wide = (int)strlen(j->mix.target[t].text);
 	for (uint32_t t = 0; t < j->mix.n; t++)
-		printf("  %-*s %4u region%-1s %5u composite%-1s %5u node%-1s"
-		       "  %s\n",
-		    wide, j->mix.target[t].text, share[t].regions,
-		    plural(share[t].regions), share[t].composites,
-		    plural(share[t].composites), share[t].nodes,
-		    plural(share[t].nodes),
-		    format_duration(share[t].cost, text, sizeof text));
-	printf("  %-*s %4u                                  %s\n", wide,
-	    "conversions", j->plan.nconversions,
-	    format_duration(parts.conversions, text, sizeof text));
-	printf("  %-*s                                       %s\n", wide,
-	    "launches", format_duration(parts.launches, text, sizeof text));
+		tell_share(a, j->mix.target[t].text, wide, &share[t], j->arena);
+	ANSWER(a,
+	    "  {c} {conversions:4}                                  {cns:t}\n"
+	    "  {l}                                       {lns:t}\n",
+	    T("c", arena_printf(j->arena, "%-*s", wide, "conversions")),
+	    T("l", arena_printf(j->arena, "%-*s", wide, "launches")),
+	    F("regions", j->plan.nregions),
+	    F("conversions", j->plan.nconversions), T("cns", parts.conversions),
+	    T("lns", parts.launches));
 }
 
 static void
-print_verified(const struct job *j)
+tell_verified(const struct job *j, struct answer *a)
 {
 	const struct verified_as *v = &j->verification.verdict;
+	bool asked = j->verify && !j->args->no_verify;
+	bool right = asked && v->kind == VERIFY_RIGHT;
 
-	if (!j->verify || j->args->no_verify) {
-		printf("not verified (--no-verify)\n");
-		return;
-	}
-	switch (v->kind) {
-	case VERIFY_RIGHT:
-		printf("verified: max error %.2g of the range\n", v->error);
-		break;
-	case VERIFY_BEYOND:
-		printf("not verified: the model is larger than what is run "
-		       "unasked; marq run compares\n");
-		break;
-	default:
-		printf("not verified: %s\n", v->detail);
-	}
+	ANSWER(a,
+	    "{?right verified: max error {error:.2g} of the range}"
+	    "{!right not verified{!why  (--no-verify)}{?why : {why}}}\n",
+	    T("right", right), T("error", v->error),
+	    T("why",
+	        !asked ? ""
+	            : v->kind == VERIFY_BEYOND
+	            ? "the model is larger than what is run unasked; marq run "
+	              "compares"
+	            : v->detail));
 }
 
 /* Only --nan=ignore lets such composites in. */
 static void
-print_nan(const struct plan *p)
+tell_nan(const struct plan *p, struct answer *a)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
 		n += p->candidates->candidate[p->composite[i].candidate]
 		         .loses_nan;
-	if (n > 0)
-		printf("NaN: %u composite%s may make a number of it "
-		       "(--nan=ignore)\n",
-		    n, plural(n));
+	ANSWER(a,
+	    "{?n NaN: {n} composite{s n} may make a number of it "
+	    "(--nan=ignore)\n}",
+	    T("n", n));
 }
 
 static void
-print_baselines(const struct plan *p)
+tell_baseline(struct answer *a, const struct plan *p,
+    const struct plan_baseline *b, int wide, struct arena *arena)
 {
-	size_t width = 18;
-	char text[32];
+	double ratio;
+	bool known = plan_ratio(&ratio, p, b);
 
+	if (a->is_json)
+		json_inline_object(&a->json);
+	ANSWER(a, "  {padded} ", F("name", b->name),
+	    T("padded", arena_printf(arena, "%-*s", wide, b->name)));
+	if (b->cost == COST_NEVER)
+		ANSWER(a, "no legal plan", F("bound", b->bound));
+	else
+		ANSWER(a, "{?bound at least }{!bound          }{cost_ns:10t}",
+		    F("cost_ns", b->cost), F("bound", b->bound));
+	ANSWER(a, "{?known   x{ratio:.3f}}\n", T("known", known),
+	    T("ratio", known ? ratio : 0));
+	answer_close(a);
+}
+
+static void
+tell_baselines(const struct job *j, struct answer *a)
+{
+	const struct plan *p = &j->plan;
+	size_t wide = 18;
+
+	ANSWER(a, "{?any compared with:\n}", T("any", p->nbaselines));
 	for (uint32_t i = 0; i < p->nbaselines; i++)
-		if (strlen(p->baseline[i].name) > width)
-			width = strlen(p->baseline[i].name);
-	for (uint32_t i = 0; i < p->nbaselines; i++) {
-		const struct plan_baseline *b = &p->baseline[i];
-		double ratio;
-
-		printf("  %-*s ", (int)width, b->name);
-		if (b->cost == COST_NEVER)
-			printf("no legal plan");
-		else
-			printf("%s%s", b->bound ? "at least " : "         ",
-			    format_column(b->cost, 10, text, sizeof text));
-		if (plan_ratio(&ratio, p, b))
-			printf("  x%.3f", ratio);
-		putchar('\n');
-	}
+		if (strlen(p->baseline[i].name) > wide)
+			wide = strlen(p->baseline[i].name);
+	answer_list(a, "baselines");
+	for (uint32_t i = 0; i < p->nbaselines; i++)
+		tell_baseline(a, p, &p->baseline[i], (int)wide, j->arena);
+	answer_close(a);
 }
 
 static void
-print_part(const char *what, uint32_t n)
-{
-	if (n)
-		printf("; %s: %" PRIu32, what, n);
-}
-
-static void
-print_versus_eager(const struct job *j)
+tell_versus_eager(const struct job *j, struct answer *a)
 {
 	const struct plan *p = &j->plan;
 	struct plan_versus v;
@@ -143,20 +151,24 @@ print_versus_eager(const struct job *j)
 		return;
 	if (p->cost == v.eager->cost
 	    && v.merged + v.lone + v.left + v.gained == 0) {
-		puts("vs eager: same cost, same regions");
+		ANSWER(
+		    a, "vs eager: {is}\n", T("is", "same cost, same regions"));
 		return;
 	}
-	printf("vs eager: %s%.1f %% cheaper, %u launch%s instead of %u",
-	    v.bound ? "at least " : "",
-	    v.eager->cost ? 100.0 * (double)(v.eager->cost - p->cost)
-	            / (double)v.eager->cost
-	                  : 0.0,
-	    v.launches, v.launches == 1 ? "" : "es", v.eager_launches);
-	print_part("eager regions merged", v.merged);
-	print_part("eager regions of one composite not offloaded", v.lone);
-	print_part("nodes not offloaded", v.left);
-	print_part("nodes offloaded that eager leaves", v.gained);
-	putchar('\n');
+	ANSWER(a,
+	    "vs eager: {?bound at least }{percent:.1f} % cheaper, {n} "
+	    "launch{es n} instead of {eager}{?merged ; eager regions merged: "
+	    "{merged}}{?lone ; eager regions of one composite not offloaded: "
+	    "{lone}}{?left ; nodes not offloaded: {left}}{?gained ; nodes "
+	    "offloaded that eager leaves: {gained}}\n",
+	    T("bound", v.bound),
+	    T("percent",
+	        v.eager->cost ? 100.0 * (double)(v.eager->cost - p->cost)
+	                / (double)v.eager->cost
+	                      : 0.0),
+	    T("n", v.launches), T("eager", v.eager_launches),
+	    T("merged", v.merged), T("lone", v.lone), T("left", v.left),
+	    T("gained", v.gained));
 }
 
 /* Of three significant digits, and no fewer than are before the point. */
@@ -168,23 +180,27 @@ decimals_of(double x)
 
 /* "assumes dma_gbps=20 GB/s (KIND); below 9.31 Conv_0 moves to host" */
 static void
-print_break(const struct job *j, const struct plan_assumption *x, bool above)
+tell_break(const struct job *j, const struct plan_assumption *x, bool above,
+    struct answer *a)
 {
 	const struct plan_end *end = &x->end[above];
 
-	printf("assumes %s=%g %s (%s); %s %.*f %s moves to %s", x->name,
-	    x->value, x->unit, j->mix.target[x->target].kind->name,
-	    above ? "above" : "below", decimals_of(end->breaks_at),
-	    end->breaks_at, node_label(j->plan.graph, end->node, j->arena),
-	    j->mix.target[end->to].kind->name);
-	if (end->nbroken > 1)
-		printf(", and %u more node%s", end->nbroken - 1,
-		    plural(end->nbroken - 1));
-	printf("\n");
+	ANSWER(a,
+	    "assumes {name}={value:g} {unit} ({kind}); {?above above}"
+	    "{!above below} {at} {node} moves to {to}{?more , and {more} more "
+	    "node{s more}}\n",
+	    T("name", x->name), T("value", x->value), T("unit", x->unit),
+	    T("kind", j->mix.target[x->target].kind->name), T("above", above),
+	    T("at",
+	        arena_printf(j->arena, "%.*f", decimals_of(end->breaks_at),
+	            end->breaks_at)),
+	    T("node", node_label(j->plan.graph, end->node, j->arena)),
+	    T("to", j->mix.target[end->to].kind->name),
+	    T("more", end->nbroken ? end->nbroken - 1 : 0));
 }
 
 static void
-print_sensitivity(const struct job *j)
+tell_sensitivity(const struct job *j, struct answer *a)
 {
 	const struct sensitivity *s = &j->sensitivity;
 	uint32_t nflips = 0;
@@ -194,281 +210,203 @@ print_sensitivity(const struct job *j)
 
 		for (uint32_t e = 0; e < 2; e++)
 			if (x->end[e].flips)
-				print_break(j, x, e == 1);
+				tell_break(j, x, e == 1, a);
 		nflips += x->end[0].flips || x->end[1].flips;
 	}
-	if (s->n > 0)
-		printf("%u %sassumption%s of simulators: no node moves when "
-		       "one varies over its range\n",
-		    s->n - nflips, nflips ? "more " : "",
-		    plural(s->n - nflips));
-	if (s->nleft > 0)
-		printf("%u assumption%s of simulators not varied for lack of "
-		       "time (--sensitivity does it)\n",
-		    s->nleft, plural(s->nleft));
+	ANSWER(a,
+	    "{?any {n} {?flips more }assumption{s n} of simulators: no node "
+	    "moves when one varies over its range\n}{?left {left} "
+	    "assumption{s left} of simulators not varied for lack of time "
+	    "(--sensitivity does it)\n}",
+	    T("any", s->n), T("n", s->n - nflips), T("flips", nflips),
+	    T("left", s->nleft));
 }
 
 static void
-print_proof(const struct plan *p)
+tell_proof(const struct plan *p, struct answer *a)
 {
-	char cost[32], bound[32];
-
-	format_duration(p->cost, cost, sizeof cost);
-	format_duration(p->lower_bound, bound, sizeof bound);
-	if (!p->proven && p->lower_bound == 0)
-		printf("plan: %s %s, by %s (no lower bound, so not proven "
-		       "optimal)\n",
-		    cost, plan_basis(p), p->searcher);
-	else if (p->proven)
-		printf("plan: %s %s, proven optimal at these prices\n", cost,
-		    plan_basis(p));
-	else
-		printf("plan: %s %s, not proven optimal: lower bound %s, gap "
-		       "%.3g %%\n",
-		    cost, plan_basis(p), bound,
-		    100.0 * (double)(p->cost - p->lower_bound)
-		        / (double)(p->cost ? p->cost : 1));
-	if (plan_unpriced(p))
-		printf("  %u of its prices %s estimated, not measured yet\n",
-		    plan_unpriced(p), plan_unpriced(p) == 1 ? "is" : "are");
-	else if (strcmp(plan_basis(p), "estimated") == 0)
-		puts("  some of its prices are estimates");
-	if (p->nmoved)
-		printf("  %u region%s priced as units, %u more search "
-		       "round%s\n",
-		    p->nmoved, plural(p->nmoved), p->rounds, plural(p->rounds));
+	ANSWER(a,
+	    "plan: {cost_ns:t} {basis}, {?proven proven optimal at these "
+	    "prices}{!proven {?lower_bound_ns not proven optimal: lower bound "
+	    "{lower_bound_ns:t}, gap {gap:.3g} %}{!lower_bound_ns by "
+	    "{searcher} (no lower bound, so not proven optimal)}}\n",
+	    F("cost_ns", p->cost), F("basis", plan_basis(p)),
+	    F("lower_bound_ns", p->lower_bound), F("proven", p->proven),
+	    F("searcher", p->searcher),
+	    T("gap",
+	        100.0 * (double)(p->cost - p->lower_bound)
+	            / (double)(p->cost ? p->cost : 1)));
+	ANSWER(a,
+	    "{?unpriced   {unpriced} of its prices {are} estimated, not measured "
+	    "yet\n}{?guessed   some of its prices are estimates\n}"
+	    "{?moved   {moved} region{s moved} priced as units, {rounds} more "
+	    "search round{s rounds}\n}",
+	    F("unpriced", plan_unpriced(p)),
+	    T("are", plan_unpriced(p) == 1 ? "is" : "are"),
+	    T("guessed",
+	        !plan_unpriced(p) && strcmp(plan_basis(p), "estimated") == 0),
+	    T("moved", p->nmoved), T("rounds", p->rounds));
 }
 
 static void
-print_counts(const struct pricer_counts *n)
+tell_counts(const struct pricer_counts *n, struct answer *a)
 {
-	printf("prices: %u distinct: %u from the database", n->distinct,
-	    n->exact + n->accepted);
-	if (n->accepted)
-		printf(" (%u of other environments)", n->accepted);
-	printf(", %u measured, %u simulated, %u estimated", n->measured,
-	    n->simulated, n->estimated);
-	if (n->probed)
-		printf(", %u probed", n->probed);
-	if (n->failed)
-		printf(", %u failed", n->failed);
-	putchar('\n');
+	ANSWER(a,
+	    "prices: {distinct} distinct: {reused} from the database{?accepted  "
+	    "({accepted} of other environments)}, {measured} measured, "
+	    "{simulated} simulated, {estimated} estimated{?probed , {probed} "
+	    "probed}{?failed , {failed} failed}\n",
+	    T("distinct", n->distinct), F("reused", n->exact + n->accepted),
+	    T("accepted", n->accepted), F("measured", n->measured),
+	    T("simulated", n->simulated), T("estimated", n->estimated),
+	    F("probed", n->probed), F("failed", n->failed));
+	ANSWER(a, NULL, F("distinct_candidates", n->candidates),
+	    F("measured_candidates", n->measured_candidates),
+	    F("probed_again", n->probed_again),
+	    F("probing_ms", n->probing_ns / 1000000),
+	    F("measuring_ms", n->measuring_ns / 1000000),
+	    F("bounded", n->bounded), F("broken_bounds", n->broken));
 }
 
 /* How many choices were closer than their noise, and what became of them. */
 static void
-print_ties(const struct plan *p)
+tell_ties(const struct plan *p, struct answer *a)
 {
 	uint32_t tied = 0;
 
 	for (uint32_t i = 0; i < p->nties; i++)
 		tied += p->tie[i].tied;
-	if (p->nties)
-		printf(
-		    "near ties: %u pair%s measured side by side, %u decided, "
-		    "%u still tied (fewer boundaries win)\n",
-		    p->nties, plural(p->nties), p->nties - tied, tied);
+	ANSWER(a,
+	    "{?n near ties: {n} pair{s n} measured side by side, {decided} "
+	    "decided, {tied} still tied (fewer boundaries win)\n}",
+	    T("n", p->nties), T("decided", p->nties - tied), T("tied", tied));
 }
 
 /* What is new about this model, to somebody who has searched its last version;
  * nothing when nothing had to be measured. */
 static void
-print_reuse(const struct pricer_counts *n)
+tell_reuse(const struct pricer_counts *n, struct answer *a)
 {
-	if (n->measured && n->reused) {
-		printf("database: %u of %u candidates reused; new because of "
-		       "their shape %u, attributes %u, operator %u",
-		    n->reused, n->stored, n->shape_changed,
-		    n->attribute_changed, n->operator_changed);
-		if (n->compatible + n->stale > n->accepted)
-			printf(", %u in other environments",
-			    n->compatible + n->stale - n->accepted);
-		putchar('\n');
-	}
-	if (n->canaries)
-		printf("canaries: %u stored price%s measured again, %.3f times "
-		       "the old\n",
-		    n->canaries, plural(n->canaries),
-		    (double)n->drift_permille / 1000);
+	const uint32_t others = n->compatible + n->stale;
+
+	ANSWER(a,
+	    "{?told database: {reused} of {stored} candidates reused; new because "
+	    "of their shape {shape_changed}, attributes {attribute_changed}, "
+	    "operator {operator_changed}{?elsewhere , {elsewhere} in other "
+	    "environments}\n}{?canaries canaries: {canaries} stored "
+	    "price{s canaries} measured again, {drift:.3f} times the old\n}",
+	    F("shape_changed", n->shape_changed),
+	    F("attribute_changed", n->attribute_changed),
+	    F("operator_changed", n->operator_changed),
+	    T("told", n->measured && n->reused), T("reused", n->reused),
+	    T("stored", n->stored),
+	    T("elsewhere", others > n->accepted ? others - n->accepted : 0),
+	    T("canaries", n->canaries),
+	    T("drift", (double)n->drift_permille / 1000));
 }
 
 static void
-print_times(const struct job_times *t)
+tell_times(const struct job_times *t, struct answer *a)
 {
-	const struct {
-		const char *name;
-		uint64_t ns;
-	} part[] = {
-	    {"import", t->import_ns},
-	    {"candidates", t->candidates_ns},
-	    {"prices", t->prices_ns},
-	    {"search", t->search_ns},
-	    {"emit", t->emit_ns},
-	};
-	char text[32];
-
-	fputs("time:", stdout);
-	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-		printf("%s %s %s", i ? "," : "", part[i].name,
-		    format_duration(part[i].ns, text, sizeof text));
-	putchar('\n');
-}
-
-static void
-print_json(const struct job *j, const char *out)
-{
-	const struct plan *p = &j->plan;
-	struct json w;
-
-	json_init(&w, stdout, 2);
-	json_object(&w);
-	json_key_str(&w, "schema", "marq.search/2");
-	json_key_str(&w, "model", j->args->model);
-	json_key_uint(&w, "nodes", j->model.graph->nnodes);
-	json_key_uint(&w, "candidates", j->candidates.n);
-	json_key_uint(&w, "cost_ns", p->cost);
-	json_key_str(&w, "basis", plan_basis(p));
-	json_key_uint(&w, "unpriced", plan_unpriced(p));
-	json_key_uint(&w, "lower_bound_ns", p->lower_bound);
-	json_key_bool(&w, "proven", p->proven);
-	json_key_str(&w, "searcher", p->searcher);
-	json_key_uint(&w, "regions", p->nregions);
-	json_key_uint(&w, "conversions", p->nconversions);
-	json_key_uint(&w, "measured", j->counts.measured);
-	json_key_uint(&w, "distinct_candidates", j->counts.candidates);
-	json_key_uint(&w, "measured_candidates", j->counts.measured_candidates);
-	json_key_uint(&w, "probed", j->counts.probed);
-	json_key_uint(&w, "probed_again", j->counts.probed_again);
-	json_key_uint(&w, "probing_ms", j->counts.probing_ns / 1000000);
-	json_key_uint(&w, "measuring_ms", j->counts.measuring_ns / 1000000);
-	json_key_uint(&w, "bounded", j->counts.bounded);
-	json_key_uint(&w, "broken_bounds", j->counts.broken);
-	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
-	json_key_uint(&w, "shape_changed", j->counts.shape_changed);
-	json_key_uint(&w, "attribute_changed", j->counts.attribute_changed);
-	json_key_uint(&w, "operator_changed", j->counts.operator_changed);
-	json_key_uint(&w, "failed", j->counts.failed);
-	json_key(&w, "baselines");
-	json_array(&w);
-	for (uint32_t i = 0; i < p->nbaselines; i++) {
-		json_inline_object(&w);
-		json_key_str(&w, "name", p->baseline[i].name);
-		if (p->baseline[i].cost != COST_NEVER)
-			json_key_uint(&w, "cost_ns", p->baseline[i].cost);
-		json_key_bool(&w, "bound", p->baseline[i].bound);
-		json_close(&w);
-	}
-	json_close(&w);
-	top_write(j, &w);
-	json_key_str(&w, "output", out);
-	json_key_int(&w, "exit", 0);
-	json_close(&w);
+	ANSWER(a,
+	    "time: import {import:t}, candidates {candidates:t}, prices "
+	    "{prices:t}, search {search:t}, emit {emit:t}\n",
+	    T("import", t->import_ns), T("candidates", t->candidates_ns),
+	    T("prices", t->prices_ns), T("search", t->search_ns),
+	    T("emit", t->emit_ns));
 }
 
 void
 summary_print(const struct job *j, const char *out)
 {
-	if (j->args->cli->format == OUT_JSON) {
-		print_json(j, out);
-		return;
-	}
+	struct answer a;
+
+	answer_begin(&a, j->args->cli, "marq.search/2");
 	if (j->args->cli->verbosity < 0)
-		return;
-	printf("%s: %s%s%u node%s, %u target%s, %u candidate%s\n",
-	    j->args->model, j->bound ? j->bound : "", j->bound ? "; " : "",
-	    j->model.graph->nnodes, plural(j->model.graph->nnodes), j->mix.n,
-	    plural(j->mix.n), j->candidates.n, plural(j->candidates.n));
-	print_counts(&j->counts);
-	print_reuse(&j->counts);
-	print_ties(&j->plan);
-	print_proof(&j->plan);
-	print_shares(j);
-	print_verified(j);
-	print_nan(&j->plan);
-	if (j->plan.nbaselines)
-		puts("compared with:");
-	print_baselines(&j->plan);
-	print_versus_eager(j);
-	print_sensitivity(j);
-	top_print(j);
-	print_times(&j->times);
-	if (out)
-		printf("wrote %s\n", out);
+		a.out = NULL;
+	ANSWER(&a,
+	    "{model}: {?bound {bound}; }{nodes} node{s nodes}, {targets} "
+	    "target{s targets}, {candidates} candidate{s candidates}\n",
+	    F("model", j->args->model), F("nodes", j->model.graph->nnodes),
+	    F("candidates", j->candidates.n), T("bound", j->bound),
+	    T("targets", j->mix.n));
+	tell_counts(&j->counts, &a);
+	tell_reuse(&j->counts, &a);
+	tell_ties(&j->plan, &a);
+	tell_proof(&j->plan, &a);
+	tell_shares(j, &a);
+	tell_verified(j, &a);
+	tell_nan(&j->plan, &a);
+	tell_baselines(j, &a);
+	tell_versus_eager(j, &a);
+	tell_sensitivity(j, &a);
+	top_tell(j, &a);
+	tell_times(&j->times, &a);
+	ANSWER(
+	    &a, "{?output wrote {output}\n}", F("output", out), F("exit", 0));
+	answer_end(&a);
+}
+
+static void
+tell_forecast(struct answer *a, uint32_t missing, uint64_t ns, uint32_t workers,
+    uint64_t attempts)
+{
+	ANSWER(a,
+	    "{!to_measure nothing to measure}{?to_measure at most {to_measure} to "
+	    "measure{!attempts_on_record ; no time estimate: the database holds "
+	    "no measurements}{?attempts_on_record , about {measuring_ns:t} in "
+	    "{workers} process{es workers}, from {attempts_on_record} "
+	    "measurement{s attempts_on_record} in the database}}\n",
+	    F("to_measure", missing), F("measuring_ns", ns),
+	    F("workers", workers), F("attempts_on_record", attempts));
 }
 
 void
 forecast_print(
     uint32_t missing, uint64_t ns, uint32_t workers, uint64_t attempts)
 {
-	char text[32];
+	struct answer a = {.out = stdout};
 
-	if (missing == 0)
-		puts("nothing to measure");
-	else if (attempts == 0)
-		printf("at most %u to measure; no time estimate: the database "
-		       "holds no measurements\n",
-		    missing);
-	else
-		printf("at most %u to measure, about %s in %u process%s, from "
-		       "%" PRIu64 " measurement%s in the database\n",
-		    missing, format_duration(ns, text, sizeof text), workers,
-		    workers == 1 ? "" : "es", attempts, plural(attempts));
+	tell_forecast(&a, missing, ns, workers, attempts);
 }
 
 static void
-forecast_json(const struct job *j, const struct forecast *f, const char *out)
+tell_unpriced(struct answer *a, const struct forecast *f)
 {
 	char key[33];
-	struct json w;
 
-	json_init(&w, stdout, 2);
-	json_object(&w);
-	json_key_str(&w, "schema", "marq.dry-run/1");
-	json_key_str(&w, "model", j->args->model);
-	json_key_uint(&w, "nodes", j->model.graph->nnodes);
-	json_key_uint(&w, "candidates", j->candidates.n);
-	json_key_uint(&w, "distinct", j->counts.distinct);
-	json_key_uint(&w, "reused", j->counts.exact + j->counts.accepted);
-	json_key_uint(&w, "to_measure", f->n);
-	json_key_uint(&w, "measuring_ns", forecast_ns(f));
-	json_key_uint(&w, "workers", f->workers);
-	json_key_uint(&w, "attempts_on_record", f->attempts);
-	json_key(&w, "unpriced");
-	json_array(&w);
+	answer_list(a, "unpriced");
 	for (uint32_t i = 0; i < f->n; i++) {
 		hash128_print(f->item[i].key, key);
-		json_inline_object(&w);
-		json_key_str(&w, "key", key);
-		json_key_uint(&w, "ns", f->item[i].span_ns);
-		json_close(&w);
+		ANSWER_LINE(
+		    a, NULL, F("key", key), F("ns", f->item[i].span_ns));
 	}
-	json_close(&w);
-	json_key_str(&w, "output", out);
-	json_key_int(&w, "exit", 0);
-	json_close(&w);
+	answer_close(a);
 }
 
 bool
 summary_dry_run(struct job *j, const char *out, struct err *err)
 {
 	struct forecast f;
+	struct answer a;
 
 	if (!job_prices(j, err)
 	    || !pricer_forecast(j->pricer, &f, j->arena, err))
 		return false;
-	if (j->args->cli->format == OUT_JSON) {
-		forecast_json(j, &f, out);
-		return true;
-	}
-	printf("%s: %u node%s, %u target%s: %u candidate%s, %u distinct; %u "
-	       "from the database\n",
-	    j->args->model, j->model.graph->nnodes,
-	    plural(j->model.graph->nnodes), j->mix.n, plural(j->mix.n),
-	    j->candidates.n, plural(j->candidates.n), j->counts.distinct,
-	    j->counts.exact + j->counts.accepted);
-	forecast_print(f.n, forecast_ns(&f), f.workers, f.attempts);
-	if (out)
-		printf("would write %s\n",
-		    strcmp(out, "none") == 0 ? "nothing" : out);
+	answer_begin(&a, j->args->cli, "marq.dry-run/1");
+	ANSWER(&a,
+	    "{model}: {nodes} node{s nodes}, {targets} target{s targets}: "
+	    "{candidates} candidate{s candidates}, {distinct} distinct; {reused} "
+	    "from the database\n",
+	    F("model", j->args->model), F("nodes", j->model.graph->nnodes),
+	    T("targets", j->mix.n), F("candidates", j->candidates.n),
+	    F("distinct", j->counts.distinct),
+	    F("reused", j->counts.exact + j->counts.accepted));
+	tell_forecast(&a, f.n, forecast_ns(&f), f.workers, f.attempts);
+	tell_unpriced(&a, &f);
+	ANSWER(&a, "{?output would write {what}\n}", F("output", out),
+	    T("what", out && strcmp(out, "none") == 0 ? "nothing" : out),
+	    F("exit", 0));
+	answer_end(&a);
 	return true;
 }

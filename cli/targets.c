@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/options.h"
-#include "ir/base/json.h"
 #include "ir/base/plural.h"
 #include "targets/target.h"
 
@@ -12,86 +12,39 @@ struct targets_args {
 	const char *verb, *target;
 };
 
-/* A kind, and whether it can be used here. */
-struct listed_kind {
-	const struct target_kind *kind;
-	bool usable;
-	const char *why; /* it is not */
-};
-
-static struct listed_kind
-look_at(const struct target_kind *k, struct arena *a)
-{
-	struct listed_kind l = {.kind = k, .usable = true};
-	struct err err = {.kind = ERR_NONE};
-
-	if (!target_kind_usable(k, &err)) {
-		l.usable = false;
-		l.why = arena_str(a, err.text);
-	}
-	return l;
-}
-
 /* ---- list ---- */
-
-static void
-list_json(const struct listed_kind *l, uint32_t n)
-{
-	struct json j;
-
-	json_init(&j, stdout, 1);
-	json_object(&j);
-	json_key(&j, "targets");
-	json_array(&j);
-	for (uint32_t i = 0; i < n; i++) {
-		json_inline_object(&j);
-		json_key_str(&j, "kind", l[i].kind->name);
-		json_key_bool(&j, "available", l[i].usable);
-		json_key_str(&j, "why", l[i].why);
-		json_key_uint(&j, "rules", l[i].kind->nrules);
-		json_key_str(
-		    &j, "prices", price_source_text(l[i].kind->source));
-		json_key_str(&j, "summary", l[i].kind->summary);
-		json_close(&j);
-	}
-	json_close(&j);
-	json_close(&j);
-	putchar('\n');
-}
-
-/* What is declared elsewhere has no rules of its own. */
-static void
-list_kind(const struct listed_kind *l)
-{
-	const struct target_kind *k = l->kind;
-	char rules[32] = "its rules";
-
-	if (k->nrules)
-		snprintf(rules, sizeof rules, "%u rule%s", k->nrules,
-		    plural(k->nrules));
-	printf("%-9s %-9s %9s, %s prices: %s\n", k->name,
-	    l->usable ? "ok" : "missing", rules, price_source_text(k->source),
-	    k->summary);
-}
 
 static void
 list(const struct targets_args *r)
 {
 	uint32_t n;
 	const struct target_kind *const *kind = target_kinds(&n);
-	struct listed_kind *l = arena_new(r->cli->run, struct listed_kind, n);
+	struct answer a;
 
-	for (uint32_t i = 0; i < n; i++)
-		l[i] = look_at(kind[i], r->cli->run);
-	if (r->cli->format == OUT_JSON) {
-		list_json(l, n);
-		return;
-	}
+	answer_begin(&a, r->cli, NULL);
+	answer_list(&a, "targets");
 	for (uint32_t i = 0; i < n; i++) {
-		list_kind(&l[i]);
-		if (!l[i].usable)
-			printf("          %s\n", l[i].why);
+		const struct target_kind *k = kind[i];
+		struct err err = {.kind = ERR_NONE};
+		const bool usable = target_kind_usable(k, &err);
+
+		/* what is declared elsewhere has no rules of its own */
+		ANSWER_LINE(&a,
+		    "{kind:-9} {state:-9} {counted:9}, {prices} prices: "
+		    "{summary}\n{?why           {why}\n}",
+		    F("kind", k->name), IS("available", usable),
+		    F("why", usable ? NULL : arena_str(r->cli->run, err.text)),
+		    F("rules", k->nrules),
+		    F("prices", price_source_text(k->source)),
+		    F("summary", k->summary),
+		    T("state", usable ? "ok" : "missing"),
+		    T("counted",
+		        k->nrules ? arena_printf(r->cli->run, "%u rule%s",
+		            k->nrules, plural(k->nrules))
+		                  : "its rules"));
 	}
+	answer_close(&a);
+	answer_end(&a);
 }
 
 /* ---- show ---- */
@@ -113,107 +66,81 @@ facts_of(const struct target *t, struct arena *a)
 }
 
 static void
-json_options(struct json *j, const struct target *t)
+tell_options(struct answer *a, const struct target *t)
 {
-	json_key(j, "options");
-	json_array(j);
-	for (const struct target_option *o = t->kind->option; o && o->name;
-	     o++) {
-		json_inline_object(j);
-		json_key_str(j, "name", o->name);
-		json_key_str(j, "values", o->values);
-		json_key_str(j, "default", o->otherwise);
-		json_key_str(j, "value", target_option_get(t, o->name));
-		json_key_str(j, "help", o->help);
-		json_close(j);
-	}
-	json_close(j);
+	const struct target_option *o = t->kind->option;
+
+	ANSWER(a, "{?any \noptions:\n}", T("any", o && o->name));
+	answer_list(a, "options");
+	for (; o && o->name; o++)
+		ANSWER_LINE(a, "  {name}={value} ({values})\n      {help}\n",
+		    F("name", o->name), F("values", o->values),
+		    F("default", o->otherwise),
+		    F("value", target_option_get(t, o->name)),
+		    F("help", o->help));
+	answer_close(a);
 }
 
 static void
-json_rules(struct json *j, const struct target_kind *k, struct arena *a)
+tell_rules(struct answer *a, const struct target_kind *k, struct arena *arena)
 {
-	json_key(j, "rules");
-	json_array(j);
-	for (uint32_t i = 0; i < k->nrules; i++) {
-		json_inline_object(j);
-		json_key_str(j, "name", k->rule[i].name);
-		json_key_str(
-		    j, "pattern", pattern_print(k->rule[i].pattern, a));
-		json_key_bool(j, "predicate", k->rule[i].accepts != NULL);
-		json_key_bool(j, "multi_output", k->rule[i].multi_output);
-		json_close(j);
-	}
-	json_close(j);
-}
-
-static void
-show_json(const struct target *t, struct arena *a)
-{
-	struct json j;
-
-	json_init(&j, stdout, 1);
-	json_object(&j);
-	json_key_str(&j, "target", t->text);
-	json_key_str(&j, "kind", t->kind->name);
-	json_key_str(&j, "summary", t->kind->summary);
-	json_key_str(&j, "prices", price_source_text(t->source));
-	json_options(&j, t);
-	json_rules(&j, t->kind, a);
-	json_key_facts(&j, "facts", facts_of(t, a));
-	json_close(&j);
-	putchar('\n');
-}
-
-static void
-show_text(const struct target *t, struct arena *a)
-{
-	const struct target_kind *k = t->kind;
-	const char *facts = facts_of(t, a);
-
-	printf("%s: %s\nprices are %s\n", t->text, k->summary,
-	    price_source_text(t->source));
-	if (k->option && k->option->name)
-		printf("\noptions:\n");
-	for (const struct target_option *o = k->option; o && o->name; o++)
-		printf("  %s=%s (%s)\n      %s\n", o->name,
-		    target_option_get(t, o->name), o->values, o->help);
-	if (k->nrules)
-		printf(
-		    "\nrules (a|b: one of them; Op?(x): Op(x) or x alone; *: any "
-		    "tensor; const, var: a constant, or\nnone; absent: not "
-		    "given; ...: what else it may have; name: names what "
-		    "follows):\n");
+	ANSWER(a,
+	    "{?any \nrules (a|b: one of them; Op?(x): Op(x) or x alone; *: any "
+	    "tensor; const, var: a constant, or\nnone; absent: not given; ...: "
+	    "what else it may have; name: names what follows):\n}",
+	    T("any", k->nrules));
+	answer_list(a, "rules");
 	for (uint32_t i = 0; i < k->nrules; i++)
-		printf("  %s\n      %s\n", k->rule[i].name,
-		    pattern_print(k->rule[i].pattern, a));
-	if (*facts)
-		printf("\nprices depend on:\n");
-	for (const char *at = facts; *at;) {
-		size_t line = strcspn(at, "\n");
+		ANSWER_LINE(a, "  {name}\n      {pattern}\n",
+		    F("name", k->rule[i].name),
+		    F("pattern", pattern_print(k->rule[i].pattern, arena)),
+		    IS("predicate", k->rule[i].accepts != NULL),
+		    IS("multi_output", k->rule[i].multi_output));
+	answer_close(a);
+}
 
-		printf("  %.*s\n", (int)line, at);
-		at += line;
-		at += *at == '\n';
+static void
+tell_facts(struct answer *a, const char *facts)
+{
+	if (a->is_json) {
+		json_key_facts(&a->json, "facts", facts);
+		return;
 	}
+	ANSWER(a, "{?any \nprices depend on:\n}", T("any", facts));
+	for (const char *at = facts; *at; at += strspn(at, "\n")) {
+		printf("  %.*s\n", (int)strcspn(at, "\n"), at);
+		at += strcspn(at, "\n");
+	}
+}
+
+static void
+tell_target(const struct targets_args *r, const struct target *t)
+{
+	struct answer a;
+
+	answer_begin(&a, r->cli, NULL);
+	ANSWER(&a, "{target}: {summary}\nprices are {prices}\n",
+	    F("target", t->text), F("kind", t->kind->name),
+	    F("summary", t->kind->summary),
+	    F("prices", price_source_text(t->source)));
+	tell_options(&a, t);
+	tell_rules(&a, t->kind, r->cli->run);
+	tell_facts(&a, facts_of(t, r->cli->run));
+	answer_end(&a);
 }
 
 static bool
 show(const struct targets_args *r, struct err *err)
 {
-	const bool json = r->cli->format == OUT_JSON;
 	struct mix mix;
 
 	if (!mix_open(&mix, &r->target, 1, r->cli->run, err))
 		return false;
-	if (strcmp(r->verb, "check") == 0 && json)
-		printf("{\"ok\": true}\n");
-	else if (strcmp(r->verb, "check") == 0)
-		printf("%s: ok\n", r->target);
-	else if (json)
-		show_json(&mix.target[0], r->cli->run);
+	if (strcmp(r->verb, "check") == 0)
+		ANSWER_WHOLE(r->cli, NULL, "{target}: ok\n",
+		    T("target", r->target), IS("ok", true));
 	else
-		show_text(&mix.target[0], r->cli->run);
+		tell_target(r, &mix.target[0]);
 	return true;
 }
 

@@ -1,10 +1,5 @@
 #include "cli/top.h"
 
-#include <stdio.h>
-
-#include "cli/units.h"
-#include "ir/base/json.h"
-
 /* How an alternative differs from the plan. */
 struct difference {
 	cost_ns margin; /* it costs this much more */
@@ -79,49 +74,30 @@ next(const struct job *j, uint32_t *i, struct difference *d)
 }
 
 void
-top_print(const struct job *j)
+top_tell(const struct job *j, struct answer *a)
 {
-	char cost[32], margin[32], noise[32];
 	const struct plan *p;
 	struct difference d;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; (p = next(j, &i, &d)); n++) {
-		if (n == 0)
-			puts("next best plans:");
-		printf("  %s, %s more (%s the noise of %s); %u composite%s "
-		       "differ%s, first at %s%s\n",
-		    format_duration(p->cost, cost, sizeof cost),
-		    format_duration(d.margin, margin, sizeof margin),
-		    d.margin > d.noise ? "beyond" : "within",
-		    format_duration(d.noise, noise, sizeof noise), d.changed,
-		    d.changed == 1 ? "" : "s", d.changed == 1 ? "s" : "",
-		    d.node == NODE_NONE
-		        ? "none"
-		        : node_label(j->model.graph, d.node, j->arena),
-		    p->proven ? "" : "; others may be cheaper");
-	}
-	if (n < j->args->top_k)
-		printf("  no %splan was found\n", n ? "other " : "next best ");
-}
-
-void
-top_write(const struct job *j, struct json *w)
-{
-	const struct plan *p;
-	struct difference d;
-
-	json_key(w, "alternatives");
-	json_array(w);
-	for (uint32_t i = 0; (p = next(j, &i, &d));) {
-		json_inline_object(w);
-		json_key_uint(w, "cost_ns", p->cost);
-		json_key_bool(w, "proven", p->proven);
-		json_key_uint(w, "margin_ns", d.margin);
-		json_key_uint(w, "noise_ns", d.noise);
-		json_key_bool(w, "beyond_noise", d.margin > d.noise);
-		json_key_uint(w, "composites_changed", d.changed);
-		json_close(w);
-	}
-	json_close(w);
+	answer_list(a, "alternatives");
+	for (uint32_t i = 0; (p = next(j, &i, &d)); n++)
+		ANSWER_LINE(a,
+		    "{?first next best plans:\n}  {cost_ns:t}, {margin_ns:t} more "
+		    "({?beyond_noise beyond}{!beyond_noise within} the noise of "
+		    "{noise_ns:t}); {composites_changed} "
+		    "composite{s composites_changed} differ{?one s}, first at "
+		    "{node}{!proven ; others may be cheaper}\n",
+		    F("cost_ns", p->cost), F("proven", p->proven),
+		    F("margin_ns", d.margin), F("noise_ns", d.noise),
+		    IS("beyond_noise", d.margin > d.noise),
+		    F("composites_changed", d.changed), T("first", n == 0),
+		    T("one", d.changed == 1),
+		    T("node",
+		        d.node == NODE_NONE
+		            ? "none"
+		            : node_label(j->model.graph, d.node, j->arena)));
+	answer_close(a);
+	ANSWER(a, "{?few   no {?n other }{!n next best }plan was found\n}",
+	    T("few", n < j->args->top_k), T("n", n));
 }

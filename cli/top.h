@@ -3,14 +3,11 @@
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
+#include "cli/answer.h"
 #include "cli/job.h"
 
-struct json;
-
-/* As text, each that was not proven to be the next best marked; nothing when no alternatives were asked for. */
-void top_print(const struct job *j);
-
-/* As the value of the key "alternatives". */
-void top_write(const struct job *j, struct json *w);
+/* As the list "alternatives", each that was not proven to be the next best
+ * marked. */
+void top_tell(const struct job *j, struct answer *a);
 
 #endif

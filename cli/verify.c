@@ -1,6 +1,7 @@
 /* marq verify RESULT...: is a result directory what was written? */
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/options.h"
 #include "ir/base/listing.h"
 #include "ir/base/plural.h"
@@ -35,9 +36,7 @@ cmd_verify(struct cli *c, int argc, char **argv, struct err *err)
 			printf("%s: %u file%s as they were written\n",
 			    args.result.text[i], n, plural(n));
 	}
-	if (c->format == OUT_JSON)
-		printf("{\"schema\": \"marq.verify/1\", \"results\": %u, "
-		       "\"files\": %u}\n",
-		    args.result.n, files);
+	ANSWER_WHOLE(c, "marq.verify/1", NULL, F("results", args.result.n),
+	    F("files", files));
 	return true;
 }
