@@ -31,10 +31,12 @@ plain_output(struct trial *t, uint32_t o, struct tensor *out, struct arena *a,
 	const struct port *p = &t->candidate->output[o];
 	const struct type *type = &graph_value(t->graph, p->value)->type;
 	const struct format *f = t->mix->formats.format;
+	const struct format_change change = {f[p->format], f[FORMAT_PLAIN],
+	    type, format_quant(&t->mix->formats, p->value)};
 	struct converter c;
 	void *data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
 
-	if (!converter_new(&c, f[p->format], f[FORMAT_PLAIN], type, a, err))
+	if (!converter_new(&c, &change, a, err))
 		return false;
 	c.run(&c, t->out[o], data);
 	if (c.release)
@@ -98,8 +100,10 @@ open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 	seed_value(t->graph, p->value, plain);
 	if (p->format != FORMAT_PLAIN) {
 		data = seed_buffer(a, t->in_bytes[i]);
-		if (!converter_new(
-		        &c, f[FORMAT_PLAIN], f[p->format], type, a, err))
+		if (!converter_new(&c,
+		        &(struct format_change){f[FORMAT_PLAIN], f[p->format],
+		            type, format_quant(&t->mix->formats, p->value)},
+		        a, err))
 			return false;
 		c.run(&c, plain, data);
 		if (c.release)

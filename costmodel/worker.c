@@ -382,8 +382,10 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	struct touched touched[2];
 	struct shot s = {run_conversion, &k, &touched[0], 1, &touched[1], 1, 0};
 
-	if (!converter_new(
-	        &k.converter, f[q->job.from], f[q->job.to], type, a, &err)) {
+	if (!converter_new(&k.converter,
+	        &(struct format_change){
+	            f[q->job.from], f[q->job.to], type, NULL},
+	        a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}

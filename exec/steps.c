@@ -190,19 +190,22 @@ static bool
 compile_conversion(struct executor *x, struct exec_step *s, struct err *err)
 {
 	const struct plan_conversion *k = &x->plan->conversion[s->index];
-	const struct format *f = x->plan->mix->formats.format;
+	const struct formats *formats = &x->plan->mix->formats;
+	const struct format *f = formats->format;
 	const struct type *t = &graph_value(x->plan->graph, k->value)->type;
 	format_id via = detour_of(x, k);
+	struct format_change change = {
+	    f[k->from], f[k->to], t, format_quant(formats, k->value)};
+	struct format_change rest = change;
 	bool ok;
 
 	if (via == k->to || via == k->from)
-		ok = converter_new(
-		    &s->converter, f[k->from], f[k->to], t, x->arena, err);
-	else
-		ok = converter_new(
-		         &s->converter, f[k->from], f[via], t, x->arena, err)
-		    && converter_new(
-		        &s->second, f[via], f[k->to], t, x->arena, err);
+		ok = converter_new(&s->converter, &change, x->arena, err);
+	else {
+		change.to = rest.from = f[via];
+		ok = converter_new(&s->converter, &change, x->arena, err)
+		    && converter_new(&s->second, &rest, x->arena, err);
+	}
 	if (!ok)
 		return err_in(err, "conversion of '%s'",
 		    graph_value(x->plan->graph, k->value)->name);

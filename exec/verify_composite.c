@@ -14,12 +14,15 @@ static bool
 convert(struct verify_state *w, const struct port *p, bool back, const void *in,
     void *out, struct err *err)
 {
-	const struct format *f = w->plan->mix->formats.format;
-	const struct type *t = &graph_value(w->plan->graph, p->value)->type;
+	const struct formats *f = &w->plan->mix->formats;
+	const struct format_change change = {
+	    f->format[back ? p->format : FORMAT_PLAIN],
+	    f->format[back ? FORMAT_PLAIN : p->format],
+	    &graph_value(w->plan->graph, p->value)->type,
+	    format_quant(f, p->value)};
 	struct converter c;
 
-	if (!converter_new(&c, f[back ? p->format : FORMAT_PLAIN],
-	        f[back ? FORMAT_PLAIN : p->format], t, w->arena, err))
+	if (!converter_new(&c, &change, w->arena, err))
 		return false;
 	c.run(&c, in, out);
 	if (c.release)

@@ -13,6 +13,7 @@ struct conversion {
 	size_t from_block, to_block;
 	size_t width; /* bytes of an element, when dtypes are equal */
 	size_t to_bytes; /* of the result, padding included */
+	struct quant quant; /* of a side that holds 8 bits */
 };
 
 static size_t
@@ -99,12 +100,21 @@ last_to_plain(struct converter *c, const void *in, void *out)
 		    from + n * one, to + n * one, k->positions, k->channels);
 }
 
-static float
-load(enum dtype t, const uint8_t *at)
+static bool
+is_byte(enum dtype t)
 {
+	return t == DT_INT8 || t == DT_UINT8;
+}
+
+static float
+load(const struct conversion *k, const uint8_t *at)
+{
+	const enum dtype t = k->from_dtype;
 	uint16_t half;
 	float x;
 
+	if (is_byte(t))
+		return quant_to_real(&k->quant, *at);
 	if (t == DT_FLOAT) {
 		memcpy(&x, at, sizeof x);
 		return x;
@@ -114,10 +124,15 @@ load(enum dtype t, const uint8_t *at)
 }
 
 static void
-store(enum dtype t, float x, uint8_t *at)
+store(const struct conversion *k, float x, uint8_t *at)
 {
+	const enum dtype t = k->to_dtype;
 	uint16_t half;
 
+	if (is_byte(t)) {
+		*at = quant_from_real(&k->quant, x);
+		return;
+	}
 	if (t == DT_FLOAT) {
 		memcpy(at, &x, sizeof x);
 		return;
@@ -134,8 +149,7 @@ move_element(const struct conversion *k, const uint8_t *in, size_t i,
 		memcpy(out + o * k->width, in + i * k->width, k->width);
 		return;
 	}
-	store(k->to_dtype,
-	    load(k->from_dtype, in + i * (dtype_bits(k->from_dtype) / 8)),
+	store(k, load(k, in + i * (dtype_bits(k->from_dtype) / 8)),
 	    out + o * (dtype_bits(k->to_dtype) / 8));
 }
 
@@ -169,22 +183,36 @@ move_all(struct converter *c, const void *in, void *out)
 			move_tile(k, in, out, n, c0);
 }
 
+/* Bytes mean floats by a scale only. */
 static bool
-is_castable(enum dtype t)
+is_castable(const struct conversion *k, enum dtype t)
 {
-	return t == DT_FLOAT || t == DT_FLOAT16 || t == DT_BFLOAT16;
+	return t == DT_FLOAT || t == DT_FLOAT16 || t == DT_BFLOAT16
+	    || (is_byte(t) && k->quant.scale > 0);
+}
+
+/* Bytes stay bytes: whether they have a sign is the value's business. */
+static enum dtype
+dtype_in(const struct format_change *x, enum dtype held)
+{
+	const enum dtype own = x->type->dtype;
+
+	return held == DT_UNDEFINED || (is_byte(held) && is_byte(own)) ? own
+	                                                               : held;
 }
 
 static bool
-describe(struct conversion *k, struct format from, struct format to,
-    const struct type *type, struct err *err)
+describe(struct conversion *k, const struct format_change *x, struct err *err)
 {
+	const struct format from = x->from, to = x->to;
+	const struct type *type = x->type;
 	size_t count = 0, bytes = 0;
 
 	k->from = from;
 	k->to = to;
-	k->from_dtype = from.dtype == DT_UNDEFINED ? type->dtype : from.dtype;
-	k->to_dtype = to.dtype == DT_UNDEFINED ? type->dtype : to.dtype;
+	k->quant = x->quant ? *x->quant : (struct quant){.scale = 0};
+	k->from_dtype = dtype_in(x, from.dtype);
+	k->to_dtype = dtype_in(x, to.dtype);
 	k->width = dtype_bits(k->from_dtype) / 8;
 	if (!type_is_static(type)
 	    || !tensor_size(type->dtype, type->dim, type->rank, &count, &bytes))
@@ -192,7 +220,8 @@ describe(struct conversion *k, struct format from, struct format to,
 		    "a value without static shape cannot be converted");
 	if (k->width == 0
 	    || (k->from_dtype != k->to_dtype
-	        && !(is_castable(k->from_dtype) && is_castable(k->to_dtype))))
+	        && !(is_castable(k, k->from_dtype)
+	            && is_castable(k, k->to_dtype))))
 		return err_set(err, ERR_UNSUPPORTED,
 		    "nothing here converts %s to %s", dtype_name(k->from_dtype),
 		    dtype_name(k->to_dtype));
@@ -242,13 +271,14 @@ library_converter(struct converter *c, enum layout from, enum layout to,
 }
 
 bool
-converter_new(struct converter *c, struct format from, struct format to,
-    const struct type *type, struct arena *a, struct err *err)
+converter_new(struct converter *c, const struct format_change *change,
+    struct arena *a, struct err *err)
 {
 	struct conversion *k = arena_new(a, struct conversion, 1);
+	const struct format from = change->from, to = change->to;
 
 	*c = (struct converter){.state = k};
-	if (!describe(k, from, to, type, err))
+	if (!describe(k, change, err))
 		return false;
 	if (k->to_bytes == 0 || is_copy(k)) {
 		c->run = copy_bytes;
@@ -263,7 +293,7 @@ converter_new(struct converter *c, struct format from, struct format to,
 	/* SOURCE: measured: the library wins wherever blocks are involved, and
 	 * has a slow case (channels last to plain) where they are not. */
 	if (k->from_dtype == DT_FLOAT && k->to_dtype == DT_FLOAT
-	    && library_converter(c, from.layout, to.layout, type, a))
+	    && library_converter(c, from.layout, to.layout, change->type, a))
 		return true;
 	c->state = k;
 	c->run = move_all;

@@ -9,6 +9,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
 #include "targets/format.h"
+#include "targets/quant.h"
 
 struct converter {
 	void (*run)(struct converter *c, const void *in, void *out);
@@ -16,8 +17,15 @@ struct converter {
 	void *state;
 };
 
+/* A value of `type` in another format. */
+struct format_change {
+	struct format from, to;
+	const struct type *type;
+	const struct quant *quant; /* what 8 bits of a float mean; or NULL */
+};
+
 /* ERR_UNSUPPORTED for a pair nothing here converts. */
-bool converter_new(struct converter *c, struct format from, struct format to,
-    const struct type *type, struct arena *a, struct err *err);
+bool converter_new(struct converter *c, const struct format_change *change,
+    struct arena *a, struct err *err);
 
 #endif

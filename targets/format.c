@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "targets/quant.h"
+
 const struct space space_host = {"host", 'h'};
 
 static const char *const layout_name[] = {
@@ -36,6 +38,12 @@ format_intern(struct formats *f, struct format what)
 	assert(f->n < MAX_FORMATS);
 	f->format[f->n] = what;
 	return (format_id)f->n++;
+}
+
+const struct quant *
+format_quant(const struct formats *f, uint32_t v)
+{
+	return f->quant && f->quant[v].scale > 0 ? &f->quant[v] : NULL;
 }
 
 const char *

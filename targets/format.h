@@ -38,14 +38,21 @@ struct format {
 
 #define MAX_FORMATS 32
 
+struct quant; /* targets/quant.h */
+
 struct formats {
 	struct format format[MAX_FORMATS]; /* [0] is FORMAT_PLAIN */
 	uint32_t n;
+	const struct quant *quant; /* [nvalues] what 8 bits of a value mean;
+				    * NULL: nobody holds floats so */
 };
 
 void formats_init(struct formats *f);
 /* The id of a format, added when new. */
 format_id format_intern(struct formats *f, struct format what);
+/* What 8 bits of value v mean; NULL: nothing is known. */
+const struct quant *format_quant(const struct formats *f, uint32_t v);
+
 /* "host/nchw/f32"-like text; static storage per id is not used: text in `a`. */
 const char *format_text(struct format f, struct arena *a);
 

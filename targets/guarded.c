@@ -169,8 +169,11 @@ convert(struct by_host *h, const struct port *p, bool to_plain, const void *in,
 	const struct type *t = &graph_value(h->g->graph, p->value)->type;
 	struct converter c;
 
-	if (!converter_new(&c, f[to_plain ? p->format : FORMAT_PLAIN],
-	        f[to_plain ? FORMAT_PLAIN : p->format], t, h->arena, h->err))
+	if (!converter_new(&c,
+	        &(struct format_change){
+	            f[to_plain ? p->format : FORMAT_PLAIN],
+	            f[to_plain ? FORMAT_PLAIN : p->format], t, NULL},
+	        h->arena, h->err))
 		return false;
 	c.run(&c, in, out);
 	if (c.release)

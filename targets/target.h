@@ -21,6 +21,7 @@
 struct target;
 struct candidate;
 struct converter; /* targets/convert.h */
+struct weights8; /* below */
 struct toolchain; /* targets/toolchain.h */
 struct calibration; /* targets/calibration.h */
 
@@ -190,6 +191,13 @@ struct target_kind {
 	/* Check attributes and set target->state. NULL: takes none. */
 	bool (*open)(struct target *t, struct formats *f, struct arena *a,
 	    struct err *err);
+	/* The option that makes a target of it compute in 8 bits, "name=value";
+	 * NULL: none does. */
+	const char *int8_option;
+	/* What 8 bits make of the constants of a candidate of such a target;
+	 * false: it has none but data. */
+	bool (*weights8)(struct weights8 *out, const struct target *t,
+	    const struct graph *g, const struct candidate *c, struct arena *a);
 	/* Look at a graph as a whole before its matches are asked about; what
 	 * is returned reaches predicates as match_in.prepared. NULL: no need. */
 	bool (*prepare)(const void **out, const struct target *t,
@@ -264,6 +272,19 @@ struct target_kind {
 	void (*environment)(const struct target *t, struct buf *b);
 };
 
+/* Convolution or product of a candidate in 8 bits; real = scale[o] * weight,
+ * biases in steps of the input's scale times that. What else of the candidate
+ * reads constants is part of them. */
+struct weights8 {
+	node_id anchor;
+	uint32_t rank; /* O first, as ONNX has it: OIHW, or OI */
+	int64_t dim[4];
+	const int8_t *weight;
+	const float *scale; /* [O] */
+	const int32_t *bias; /* [O] */
+	float input_scale;
+};
+
 struct option_value {
 	const char *name, *value;
 };
@@ -281,6 +302,8 @@ struct target {
 	/* Prices come from kind->ask(), which takes no longer than this and is
 	 * remembered like a measurement. 0: they do not. */
 	uint32_t ask_ms;
+	bool quantises; /* floats are 8 bits on it: formats->quant says what they
+			 * mean, and its results are judged by what they lose */
 	bool only_prices; /* it has no kernel for all or some of what it takes:
 			   * its plans are weighed, not verified */
 	bool is_this_cpu; /* what is asked runs on this machine's cores: its

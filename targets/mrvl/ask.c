@@ -42,8 +42,10 @@ add_buffer(struct tooled *x, struct converter *c, float **buffer,
 	if (is_input)
 		inside.layout = LAYOUT_PLAIN;
 	*buffer = arena_alloc(&x->arena, format_bytes(inside, type) + 64);
-	return converter_new(c, is_input ? outside : inside,
-	    is_input ? inside : outside, type, &x->arena, err);
+	return converter_new(c,
+	    &(struct format_change){is_input ? outside : inside,
+	        is_input ? inside : outside, type, NULL},
+	    &x->arena, err);
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "targets/dequantized.h"
 #include "targets/mrvl/rule_ids.h"
 #include "targets/mrvl/window.h"
 
@@ -53,6 +54,55 @@ set_operands(struct layer_builder *b, const value_id *v, uint32_t n)
 	    (const value_id *)arena_copy(b->arena, v, n * sizeof *v);
 }
 
+/* What weights and biases are: floats, or what stands for floats. */
+static struct packed
+weights_of(struct layer_builder *b, value_id v)
+{
+	const struct value *value = graph_value(b->graph, v);
+	struct tensor *t;
+
+	if (value->constant)
+		return packed_of(b->graph, v);
+	t = arena_new(b->arena, struct tensor, 1);
+	*t = tensor_view(DT_FLOAT, value->type.rank, value->type.dim,
+	    packable_floats(b->graph, v, b->arena));
+	return packed_of_tensor(t, v);
+}
+
+static void
+set_own_scales(struct layer_builder *b, const struct tensor *scale)
+{
+	b->layer->own_scale = tensor_data(scale, b->arena);
+	b->layer->nown_scales = (uint32_t)scale->count;
+}
+
+/* Scales of a kernel that the model keeps as integers. */
+static void
+keep_own_scales(struct layer_builder *b, value_id kernel)
+{
+	const struct value *v = graph_value(b->graph, kernel);
+
+	if (!v->constant)
+		set_own_scales(b,
+		    node_in(b->graph, graph_node(b->graph, v->producer), 1)
+		        ->constant);
+}
+
+/* integers * scale, a scale for each of the first dimension or one. */
+static struct packed
+scaled(struct layer_builder *b, value_id v, const float *scale, uint32_t n)
+{
+	const struct tensor *q = graph_value(b->graph, v)->constant;
+	const size_t each = q->dim[0] ? q->count / (size_t)q->dim[0] : 1;
+	float *to = arena_new(b->arena, float, q->count);
+	struct tensor *t = arena_new(b->arena, struct tensor, 1);
+
+	for (size_t i = 0; i < q->count; i++)
+		to[i] = (float)tensor_real(q, i) * scale[n == 1 ? 0 : i / each];
+	*t = tensor_view(DT_FLOAT, q->rank, q->dim, to);
+	return packed_of_tensor(t, v);
+}
+
 /* A constant in NCHW terms, its dimensions moved to NHWC. */
 static struct packed
 channels_last(const struct graph *g, value_id v)
@@ -79,7 +129,7 @@ set_bias(
 	struct packed k;
 
 	if (own != VALUE_NONE) {
-		k = packed_of(b->graph, own);
+		k = weights_of(b, own);
 		k.scale = scale;
 		if (!packed_broadcast(&k, to))
 			assert(0 && "bias checked by the predicate");
@@ -156,7 +206,7 @@ make_conv(struct layer_builder *b)
 {
 	const struct node *n = captured(b, "conv");
 	value_id x = data_of(b, n);
-	struct packed kernel = packed_of(b->graph, n->input[1]);
+	struct packed kernel = weights_of(b, n->input[1]);
 	struct dims bias = {4, {1, 1, 1, kernel.dims.dim[0]}};
 
 	b->layer->kind = LAYER_CONV;
@@ -167,8 +217,41 @@ make_conv(struct layer_builder *b)
 	b->layer->count_include_pad = false;
 	kernel = packed_permuted(&kernel, to_nhwc);
 	b->layer->constant[CONST_KERNEL] = keep(b, &kernel);
+	keep_own_scales(b, n->input[1]);
 	set_bias(b, n->ninputs > 2 ? n->input[2] : VALUE_NONE, 1, &bias);
 	set_norm(b);
+}
+
+/* QLinearConv: the same with its own scales; a bias is in their steps. */
+static void
+make_qconv(struct layer_builder *b)
+{
+	const struct node *n = captured(b, "conv");
+	const float x =
+	    (float)tensor_real(graph_value(b->graph, n->input[1])->constant, 0);
+	struct layer *l = b->layer;
+	struct packed kernel, k;
+	float *step;
+
+	l->kind = LAYER_CONV;
+	l->groups = attr_int_or(n, "group", 1);
+	set_operands(b, n->input, 1);
+	set_window(b, n);
+	l->count_include_pad = false;
+	set_own_scales(b, graph_value(b->graph, n->input[4])->constant);
+	kernel = scaled(b, n->input[3], l->own_scale, l->nown_scales);
+	kernel = packed_permuted(&kernel, to_nhwc);
+	l->channels = kernel.dims.dim[0];
+	l->constant[CONST_KERNEL] = keep(b, &kernel);
+	if (n->ninputs < 9 || n->input[8] == VALUE_NONE)
+		return;
+	step = arena_new(b->arena, float, l->nown_scales);
+	for (uint32_t i = 0; i < l->nown_scales; i++)
+		step[i] = x * l->own_scale[i];
+	k = scaled(b, n->input[8], step, l->nown_scales);
+	if (!packed_broadcast(&k, &(struct dims){4, {1, 1, 1, l->channels}}))
+		assert(0 && "bias checked by the operator's inference");
+	l->constant[CONST_BIAS] = keep(b, &k);
 }
 
 /* Batches above 8 come here with compat only. */
@@ -178,7 +261,7 @@ make_fc(struct layer_builder *b)
 	static const uint32_t swap[] = {1, 0};
 	const struct node *n = captured(b, "fc"), *flat = captured(b, "flat");
 	value_id x = flat ? flat->input[0] : n->input[0], own = VALUE_NONE;
-	struct packed kernel = packed_of(b->graph, n->input[1]);
+	struct packed kernel = weights_of(b, n->input[1]);
 	float beta = 1;
 
 	b->layer->kind = LAYER_FC;
@@ -193,6 +276,7 @@ make_fc(struct layer_builder *b)
 		beta = attr_float_or(n, "beta", 1);
 		own = n->ninputs > 2 ? n->input[2] : VALUE_NONE;
 	}
+	keep_own_scales(b, n->input[1]);
 	b->layer->channels = kernel.dims.dim[0];
 	b->layer->constant[CONST_KERNEL] = keep(b, &kernel);
 	struct dims bias = {2, {1, kernel.dims.dim[0]}};
@@ -310,6 +394,13 @@ mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
 	case RULE_SQUEEZE:
 		make_plain(&b, LAYER_SQUEEZE, root, 1);
 		break;
+	case RULE_QCONV:
+		make_qconv(&b);
+		break;
+	case RULE_QUANTIZE:
+	case RULE_DEQUANTIZE:
+		make_plain(&b, LAYER_LAYOUT, root, 1);
+		break;
 	case NRULES:
 		assert(0 && "a rule");
 	}
@@ -420,6 +511,16 @@ add_composite(struct assembly *s, const struct candidate *c)
 	if (l.refused)
 		return err_set(s->err, ERR_UNSUPPORTED,
 		    "%s: upstream's code generator gives up on it", l.refused);
+	if (c->rule == RULE_QUANTIZE || c->rule == RULE_DEQUANTIZE) {
+		bool nhwc = wants_nhwc(s, c, l.operand[0]);
+
+		if (!resolve(s, l.operand[0], nhwc, &out))
+			return false;
+		place = place_of(s, l.result);
+		*(nhwc ? &place->nhwc : &place->plain) = out;
+		*(nhwc ? &place->has_nhwc : &place->has_plain) = true;
+		return true;
+	}
 	if (c->rule == RULE_LAYOUT) {
 		/* NHWC bytes are what the transposed tensor looks like */
 		if (!resolve(s, l.operand[0], true, &out))

@@ -6,6 +6,7 @@
 
 #include "ir/base/size.h"
 #include "targets/mrvl/build.h"
+#include "targets/mrvl/int8.h"
 #include "targets/mrvl/options.h"
 
 /* Output channels are computed 16 at a time: a fixed inner loop that the
@@ -276,21 +277,6 @@ half(float x)
 	return f16_to_f32(f32_to_f16(x));
 }
 
-/* Which row of the packed kernel element e of output o goes to. Convolution:
- * [ky][kx][i]; FC behind a flatten: columns are C,H,W, the input is H,W,C. */
-static uint64_t
-packed_row(const struct layer *l, uint64_t e)
-{
-	uint64_t c, h, w;
-
-	if (!l->flattens)
-		return e;
-	h = (uint64_t)l->in[0].dim[1];
-	w = (uint64_t)l->in[0].dim[2];
-	c = e / (h * w);
-	return e % (h * w) * (uint64_t)l->in[0].dim[3] + c;
-}
-
 static void
 pack_kernel(struct compute *c, struct arena *a)
 {
@@ -308,8 +294,8 @@ pack_kernel(struct compute *c, struct arena *a)
 	for (uint64_t o = 0; o < outputs; o++) {
 		packed_read(k, o * each, each, row);
 		for (uint64_t e = 0; e < each; e++)
-			c->kernel[packed_row(&c->layer, e) * c->channels + o] =
-			    half(row[e]);
+			c->kernel[layer_kernel_row(&c->layer, e) * c->channels
+			    + o] = half(row[e]);
 	}
 	arena_release(&scratch);
 }
@@ -344,17 +330,6 @@ pack_norm(struct compute *c, struct arena *a)
 	}
 }
 
-static const uint32_t *
-ports_of(const struct layer *l, const struct candidate *c, struct arena *a)
-{
-	uint32_t *port = arena_new(a, uint32_t, l->ninputs);
-
-	for (uint32_t i = 0; i < l->ninputs; i++)
-		while (c->input[port[i]].value != l->operand[i])
-			port[i]++;
-	return port;
-}
-
 bool
 mrvl_compile(const struct target *t, const struct graph *g,
     const struct candidate *cand, struct arena *a, struct kernel *out,
@@ -363,17 +338,13 @@ mrvl_compile(const struct target *t, const struct graph *g,
 	struct compute *c = arena_new(a, struct compute, 1);
 
 	if (mrvl_of(t)->int8)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "mrvl: quantize=int8 has costs only, it does not run");
+		return mrvl_compile8(t, g, cand, a, out, err);
 	mrvl_layer_of(&c->layer, g, cand->rule, cand->match, a);
 	if (c->layer.refused)
 		return err_set(
 		    err, ERR_UNSUPPORTED, "mrvl: %s", c->layer.refused);
-	c->port = ports_of(&c->layer, cand, a);
-	if (c->layer.kind == LAYER_GLOBALAVGPOOL
-	    || c->layer.kind == LAYER_GLOBALMAXPOOL)
-		for (int i = 0; i < 2; i++)
-			c->layer.stride[i] = c->layer.dilation[i] = 1;
+	c->port = layer_ports(&c->layer, cand, a);
+	layer_set_global(&c->layer);
 	if (c->layer.constant[CONST_KERNEL])
 		pack_kernel(c, a);
 	if (c->layer.constant[CONST_BIAS]

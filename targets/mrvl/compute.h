@@ -10,7 +10,7 @@
 
 #include "targets/target.h"
 
-/* target_kind.compile. ERR_UNSUPPORTED for quantize=int8. */
+/* target_kind.compile, of quantize=int8 too (int8.h). */
 bool mrvl_compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);

@@ -203,7 +203,8 @@ mrvl_launch_ns(const struct target *t, struct estimate *out)
 }
 
 struct transfer_cost {
-	double elements, size; /* bytes of one on the accelerator */
+	double elements;
+	double outside, size; /* bytes of one on the host, on the accelerator */
 };
 
 static double
@@ -211,7 +212,7 @@ transfer_price(const struct setting *s, const void *context)
 {
 	const struct transfer_cost *x = (const struct transfer_cost *)context;
 
-	return x->elements * (4 + x->size) / s->value[PARAM_quant_gbps]
+	return x->elements * (x->outside + x->size) / s->value[PARAM_quant_gbps]
 	    + x->elements * x->size / s->value[PARAM_dma_gbps];
 }
 
@@ -228,10 +229,15 @@ mrvl_transfer(const struct target *t, struct format from, struct format to,
     const struct type *type, struct estimate *out)
 {
 	const struct mrvl *m = mrvl_of(t);
-	struct transfer_cost x = {.elements = 1, .size = m->int8 ? 1 : 2};
+	const enum dtype there =
+	    from.space == SPACE_MRVL ? from.dtype : to.dtype;
+	const bool is_byte = type->dtype == DT_INT8 || type->dtype == DT_UINT8;
+	struct transfer_cost x = {
+	    .elements = 1, .outside = is_byte ? 1 : 4, .size = m->int8 ? 1 : 2};
 
-	if (type->kind != TYPE_TENSOR || type->dtype != DT_FLOAT
-	    || !type_is_static(type))
+	if (type->kind != TYPE_TENSOR || !type_is_static(type)
+	    || there != m->nhwc.dtype
+	    || (type->dtype != DT_FLOAT && !(is_byte && m->int8)))
 		return false;
 	if (!(from.space == SPACE_MRVL && is_host_end(to))
 	    && !(to.space == SPACE_MRVL && is_host_end(from)))

@@ -12,6 +12,8 @@
 #include "ir/graph.h"
 #include "targets/mrvl/packed.h"
 
+struct candidate;
+
 enum layer_kind {
 #define LAYER(name, layer_name, composite) LAYER_##name,
 #include "targets/mrvl/layer.def"
@@ -55,6 +57,9 @@ struct layer {
 	bool has_units; /* units (= rows of the kernel) are written down */
 	bool out_float32; /* out_dtype is written down */
 	float epsilon; /* of the batch norm */
+	/* of kernels the model itself has in 8 bits: one, or one a channel */
+	const float *own_scale;
+	uint32_t nown_scales;
 	const struct packed *constant[NCONST]; /* NULL: none */
 	/* compat: constants read that no attribute of the layer names */
 	uint32_t nloose;
@@ -90,6 +95,15 @@ struct layer_info {
 	const char *composite; /* "mrvl.conv2d_nhwc2nhwc", or NULL */
 };
 const struct layer_info *layer_info(enum layer_kind kind);
+
+/* Which element of a pixel's inputs meets weight e of a channel. Convolution:
+ * [ky][kx][i]; FC behind a flatten: columns are C,H,W, the input is H,W,C. */
+size_t layer_kernel_row(const struct layer *l, size_t e);
+/* The candidate's input port of each operand. */
+const uint32_t *layer_ports(
+    const struct layer *l, const struct candidate *c, struct arena *a);
+/* Global pools have no strides: 1, as windows want them. */
+void layer_set_global(struct layer *l);
 
 /* "tvmgen_mrvl_main_<number>"; the base of the files' names. */
 const char *mrvl_symbol(uint32_t number, struct arena *a);

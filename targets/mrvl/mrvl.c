@@ -5,6 +5,7 @@
 #include "targets/mrvl/codegen.h"
 #include "targets/mrvl/compute.h"
 #include "targets/mrvl/cost.h"
+#include "targets/mrvl/int8.h"
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/memory.h"
 #include "targets/mrvl/options.h"
@@ -94,8 +95,10 @@ static const struct target_program programs[] = {
 
 const struct target_kind target_mrvl = {
     .name = "mrvl",
-    .summary = "Marvell MLIP of OCTEON 10 (cn10ka): fp16 regions, costs "
-               "simulated",
+    .summary = "Marvell MLIP of OCTEON 10 (cn10ka): fp16 or int8 regions, "
+               "costs simulated",
+    .int8_option = "quantize=int8",
+    .weights8 = mrvl_weights8,
     .option = mrvl_options,
     .rule = mrvl_rules,
     .nrules = NRULES,

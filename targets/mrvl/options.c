@@ -12,7 +12,8 @@ const struct target_option mrvl_options[] = {
         "the chip; its accelerators are the same"},
     {"num_tiles", "1|2|4|8", "8", "tiles a region runs on"},
     {"quantize", "fp16|int8", "fp16",
-        "data type of regions (int8: costs only, no code generation)"},
+        "data type of regions (int8: wants scales, of --calibrate or the "
+        "model's own)"},
     {"wb_pin_ocm", "0|1", "0", "keep weights and biases in on-chip memory"},
     {"run_mode", "sim|hw", "sim", "what the compiled region is for"},
     {"mattr", "<upstream's text>", "",
@@ -216,7 +217,8 @@ take_tools(struct target *t, struct mrvl *m, struct arena *a, struct err *err)
 	wants_simulator = s->simulator && is_given(t, "mlsim");
 	if (m->int8 && s->compiler && is_given(t, "tmlc"))
 		return err_set(err, ERR_USAGE,
-		    "tmlc is given with quantize=int8, which has costs only");
+		    "tmlc is given with quantize=int8: what the compiler takes "
+		    "of scales is not known");
 	if (m->int8)
 		s->compiler = NULL;
 	if (!s->compiler && (s->latency || wants_simulator))
@@ -246,8 +248,8 @@ mrvl_open(struct target *t, struct formats *f, struct arena *a, struct err *err)
 	m->pin = option_is(t, "wb_pin_ocm", "1");
 	m->hw = option_is(t, "run_mode", "hw");
 	m->legacy = option_is(t, "compat", "legacy-v0.19");
-	/* There is no int8 simulator; upstream takes what it gives up on later. */
-	t->only_prices = m->int8 || m->legacy;
+	/* upstream takes what it gives up on later */
+	t->only_prices = m->legacy;
 	if (is_given(t, "mattr"))
 		m->mattr = target_option_get(t, "mattr");
 	if (!check_contradictions(t, m, err)
@@ -256,8 +258,15 @@ mrvl_open(struct target *t, struct formats *f, struct arena *a, struct err *err)
 	params_default(&m->params);
 	if (*path && !params_load(&m->params, path, a, err))
 		return false;
-	m->nhwc = (struct format){SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16};
-	m->plain = (struct format){SPACE_MRVL, LAYOUT_PLAIN, DT_FLOAT16};
+	if (m->int8 && m->legacy)
+		return err_set(err, ERR_USAGE,
+		    "quantize=int8 with compat=legacy-v0.19: upstream never "
+		    "finished int8");
+	t->quantises = m->int8;
+	m->nhwc.space = m->plain.space = SPACE_MRVL;
+	m->nhwc.layout = LAYOUT_NHWC;
+	m->plain.layout = LAYOUT_PLAIN;
+	m->nhwc.dtype = m->plain.dtype = m->int8 ? DT_INT8 : DT_FLOAT16;
 	format_intern(f, m->nhwc);
 	format_intern(f, m->plain);
 	t->state = m;

@@ -13,7 +13,7 @@
 struct mrvl {
 	const char *mcpu; /* "cn10ka", "cnf10kb"; the compiler never sees it */
 	uint32_t num_tiles; /* 1, 2, 4, 8 */
-	bool int8; /* quantize=int8: costs only */
+	bool int8; /* quantize=int8 */
 	bool pin; /* wb_pin_ocm=1: weights stay on chip */
 	bool hw; /* run_mode */
 	bool legacy; /* compat=legacy-v0.19 */

@@ -51,7 +51,12 @@ dims_permuted(const struct dims *d, const uint32_t *perm)
 struct packed
 packed_of(const struct graph *g, value_id v)
 {
-	const struct tensor *t = graph_value(g, v)->constant;
+	return packed_of_tensor(graph_value(g, v)->constant, v);
+}
+
+struct packed
+packed_of_tensor(const struct tensor *t, value_id v)
+{
 	struct packed k = {.tensor = t, .scale = 1, .value = v};
 	int64_t step = 1;
 

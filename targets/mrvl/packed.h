@@ -38,6 +38,8 @@ struct dims dims_make(uint32_t rank, const int64_t *dim);
 
 /* A constant as it is. */
 struct packed packed_of(const struct graph *g, value_id v);
+/* The same of a tensor that stands for a value. */
+struct packed packed_of_tensor(const struct tensor *t, value_id v);
 /* Axis k of the result is axis perm[k]. */
 struct packed packed_permuted(const struct packed *k, const uint32_t *perm);
 /* Broadcast to `to` (numpy's rule); false when it does not fit. */

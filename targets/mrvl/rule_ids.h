@@ -15,6 +15,10 @@ enum mrvl_rule {
 	RULE_RESHAPE,
 	RULE_FLATTEN,
 	RULE_SQUEEZE,
+	/* of models that arrive quantised, with quantize=int8 */
+	RULE_QCONV,
+	RULE_QUANTIZE,
+	RULE_DEQUANTIZE,
 	NRULES
 };
 

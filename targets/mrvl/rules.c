@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "targets/dequantized.h"
+#include "targets/mrvl/int8.h"
 #include "targets/mrvl/legacy.h"
 #include "targets/mrvl/options.h"
 #include "targets/mrvl/window.h"
+#include "targets/quant.h"
 
 /* Upstream walks from the match's root down to the operator that matters and
  * asks it; here that operator is captured by name. compat=legacy-v0.19 drops
@@ -37,6 +40,14 @@ type_of(const struct match_in *m, value_id v)
 	return &graph_value(m->graph, v)->type;
 }
 
+/* What the model itself has in 8 bits is data of a target of 8 bits, too. */
+static bool
+is_data(const struct match_in *m, enum dtype t)
+{
+	return t == DT_FLOAT
+	    || (m->target->quantises && (t == DT_INT8 || t == DT_UINT8));
+}
+
 static bool
 need_tensor(const struct match_in *m, value_id v, uint32_t rank,
     const char *rank_name, const char *rank_words, struct why *why)
@@ -46,7 +57,7 @@ need_tensor(const struct match_in *m, value_id v, uint32_t rank,
 
 	ok &= why_need(why, ok && t->rank == rank, rank_name, rank_words,
 	    "rank = %" PRIi32, t->rank == RANK_UNKNOWN ? -1 : (int)t->rank);
-	ok &= why_need(why, t->dtype == DT_FLOAT, "float32", "float32", "%s",
+	ok &= why_need(why, is_data(m, t->dtype), "float32", "float32", "%s",
 	    dtype_name(t->dtype));
 	return why_need(why, type_is_static(t), "static_shape",
 	           "all dimensions known", "'%s'",
@@ -184,17 +195,114 @@ need_inference_norm(const struct match_in *m, struct why *why)
 	return ok;
 }
 
-/* compat=legacy-v0.19: only what upstream's passes put into a region. */
+/* A value that crosses the composite's boundary has a meaning in 8 bits. */
 static bool
-need_upstream(const struct match_in *m, struct why *why)
+need_scale(const struct match_in *m, value_id v, struct why *why)
+{
+	const struct value *value;
+
+	if (v == VALUE_NONE)
+		return true;
+	value = graph_value(m->graph, v);
+	if (value->constant
+	    || (value->producer != NODE_NONE
+	        && match_has(m->match, value->producer)
+	        && value->producer != m->match->root))
+		return true;
+	return why_need(why, format_quant(m->target->formats, v) != NULL,
+	    "has_8_bit_scale", "a scale, of --calibrate or the model's own",
+	    "'%s' has none", value->name);
+}
+
+static bool
+need_scales(const struct match_in *m, struct why *why)
+{
+	const struct node *root = graph_node(m->graph, m->match->root);
+	bool ok = need_scale(m, root->output[0], why);
+
+	for (uint32_t i = 0; i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++)
+			ok &= need_scale(m, n->input[k], why);
+	}
+	return ok;
+}
+
+/* compat=legacy-v0.19: only what upstream's passes put into a region.
+ * quantize=int8: only what has scales. */
+static bool
+need_target(const struct match_in *m, struct why *why)
 {
 	const struct legacy_sets *s = (const struct legacy_sets *)m->prepared;
 
+	if (m->target->quantises)
+		return need_scales(m, why);
 	return !s
 	    || why_need(why,
 	        legacy_region(s, m->match->node, m->match->nnodes) > 0,
 	        "upstream_takes_it", "a composite of a region upstream keeps",
 	        "another set of nodes, or a region given back");
+}
+
+/* Weights the model has in 8 bits keep them: on a target of 8 bits only, and
+ * symmetric ones. `first` is the first input of scale and zero point. */
+static bool
+need_own_weights(const struct match_in *m, const struct node *q, uint32_t first,
+    uint32_t axis, struct why *why)
+{
+	const struct value *w = node_in(m->graph, q, first - 1);
+	const struct value *scale = node_in(m->graph, q, first);
+	const struct value *zero = node_in(m->graph, q, first + 1);
+	bool ok = true, symmetric = true;
+
+	for (size_t i = 0; zero && zero->constant && i < zero->constant->count;
+	     i++)
+		symmetric &= tensor_real(zero->constant, i) == 0;
+	ok = why_need(why, m->target->quantises, "weights_are_floats",
+	    "float32 weights, or quantize=int8", "weights of 8 bits");
+	ok &= why_need(why, w->type.dtype == DT_INT8 && symmetric,
+	    "weights_symmetric", "int8 with zero points 0", "%s%s",
+	    dtype_name(w->type.dtype), symmetric ? "" : ", zero points not 0");
+	return why_need(why,
+	           scale->constant
+	               && (scale->constant->count == 1
+	                   || (int64_t)scale->constant->count
+	                       == w->type.dim[axis]),
+	           "weights_per_channel", "a scale, or one a channel",
+	           "another number")
+	    && ok;
+}
+
+/* Weights as floats, or the integers they are made from; few enough of them a
+ * channel for sums of 32 bits. */
+static bool
+need_weights(const struct match_in *m, const struct node *n, uint32_t axis,
+    struct why *why)
+{
+	const struct value *w = node_in(m->graph, n, 1);
+	const struct type *t = &w->type;
+	const struct node *q;
+	int64_t terms = 1;
+
+	for (uint32_t i = 0; i < t->rank; i++)
+		terms *= i == axis ? 1 : t->dim[i];
+	if (m->target->quantises
+	    && !why_need(why, terms <= INT8_TERMS, "sums_fit_32_bits",
+	        "at most 66311 products", "%" PRIi64, terms))
+		return false;
+	if (w->constant)
+		return true;
+	q = graph_node(m->graph, w->producer);
+	if (!why_need(why, is_dequantizing(m->graph, q), "weights_constant",
+	        "integers, scales and zero points constant", "others"))
+		return false;
+	return need_own_weights(m, q, 1, axis, why)
+	    && why_need(why,
+	        node_in(m->graph, q, 1)->constant->count == 1
+	            || attr_int_or(q, "axis", 1) == (int64_t)axis,
+	        "weights_scaled_by_channel", "axis of the output channels",
+	        "axis = %" PRIi64, attr_int_or(q, "axis", 1));
 }
 
 /* ---- rules ---- */
@@ -237,7 +345,7 @@ conv_ok(const struct match_in *m, struct why *why)
 	value_id x = data_of(m, n);
 	const struct type *weight = type_of(m, n->input[1]);
 	struct mrvl_window w;
-	bool ok = need_upstream(m, why);
+	bool ok = need_target(m, why);
 
 	ok &= need_image(m, x, why);
 	ok &= need_batch(m, x, BATCH_MAX, why);
@@ -247,7 +355,59 @@ conv_ok(const struct match_in *m, struct why *why)
 		return false;
 	ok &= need_pad(m, &w, 0, "0", why);
 	ok &= need_bias(m, 1, why);
+	ok &= need_weights(m, n, 0, why);
 	return need_inference_norm(m, why) && ok;
+}
+
+/* QLinearConv: scales and zero points are its inputs 1, 2, 4, 5, 6, 7. */
+static bool
+qconv_ok(const struct match_in *m, struct why *why)
+{
+	const struct node *n = captured(m, "conv");
+	struct mrvl_window w;
+	bool ok = why_need(why, m->target->quantises, "quantises",
+	    "quantize=int8", "quantize=fp16");
+
+	for (uint32_t i = 1; ok && i < n->ninputs; i++)
+		ok = why_need(why,
+		    n->input[i] == VALUE_NONE
+		        || graph_value(m->graph, n->input[i])->constant,
+		    "weights_constant", "all inputs but the data constant",
+		    "input %u is computed", i);
+	if (!ok || !need_target(m, why))
+		return false;
+	ok &= need_image(m, n->input[0], why);
+	ok &= need_batch(m, n->input[0], BATCH_MAX, why);
+	ok &= why_need(why, type_of(m, n->input[3])->rank == 4, "kernel_rank_4",
+	    "4", "another rank");
+	ok &= need_groups(
+	    m, n, type_of(m, n->input[0]), type_of(m, n->input[3]), why);
+	ok &= ok && need_own_weights(m, n, 4, 0, why);
+	return ok && need_window(m, n, &w, why);
+}
+
+/* Crossing between bytes and floats costs nothing where both are held in the
+ * same bytes. */
+static bool
+crossing_ok(const struct match_in *m, struct why *why)
+{
+	const struct node *n = graph_node(m->graph, m->match->root);
+	const struct formats *f = m->target->formats;
+	const struct type *t = type_of(m, n->input[0]);
+	bool ok = why_need(why, m->target->quantises, "quantises",
+	    "quantize=int8", "quantize=fp16");
+
+	if (!ok || !need_target(m, why))
+		return false;
+	ok &= why_need(why, t->kind == TYPE_TENSOR && type_is_static(t),
+	    "static_shape", "all dimensions known", "unknown dimensions");
+	ok &= why_need(why, t->rank == 2 || t->rank == 4, "input_rank_2_or_4",
+	    "2 or 4", "rank = %d", (int)t->rank);
+	return why_need(why,
+	           quant_equal(format_quant(f, n->input[0]),
+	               format_quant(f, n->output[0])),
+	           "same_scale", "one scale on both sides", "two scales")
+	    && ok;
 }
 
 static bool
@@ -303,7 +463,7 @@ fc_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "fc");
 	value_id x = n->input[0];
-	bool ok = need_upstream(m, why);
+	bool ok = need_target(m, why);
 
 	ok &= need_tensor(m, x, 2, "data_rank_2", "2", why);
 	/* upstream lacks both: a larger batch fails in its compiler */
@@ -313,6 +473,9 @@ fc_ok(const struct match_in *m, struct why *why)
 	ok &= need_gemm(m, n, why);
 	ok &= need_gemm_bias(m, n, why);
 	ok &= need_flatten(m, why);
+	ok &= ok
+	    && need_weights(m, n,
+	        n->op == OP_MATMUL || attr_int_or(n, "transB", 0) == 0, why);
 	return need_bias(m, 1, why) && ok;
 }
 
@@ -322,7 +485,7 @@ maxpool_ok(const struct match_in *m, struct why *why)
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
 	struct mrvl_window w;
-	bool ok = need_upstream(m, why);
+	bool ok = need_target(m, why);
 
 	ok &= need_image(m, x, why);
 	ok &= need_batch(m, x, BATCH_MAX, why);
@@ -340,7 +503,7 @@ avgpool_ok(const struct match_in *m, struct why *why)
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
 	struct mrvl_window w;
-	bool ok = need_upstream(m, why);
+	bool ok = need_target(m, why);
 
 	ok &= need_image(m, x, why);
 	ok &= need_batch(m, x, 1, why);
@@ -353,7 +516,7 @@ static bool
 global_ok(const struct match_in *m, int64_t most, struct why *why)
 {
 	const struct node *n = graph_node(m->graph, m->match->root);
-	bool ok = need_upstream(m, why);
+	bool ok = need_target(m, why);
 
 	ok &= need_image(m, n->input[0], why);
 	/* upstream has no limit for GlobalMaxPool; its compiler has */
@@ -382,7 +545,7 @@ sum_ok(const struct match_in *m, struct why *why)
 	const struct type *x, *y;
 	bool ok, same, first;
 
-	ok = need_upstream(m, why);
+	ok = need_target(m, why);
 	ok &= why_need(why, n->ninputs == 2, "two_operands", "2", "%u operands",
 	    n->ninputs);
 	if (!ok)
@@ -414,7 +577,7 @@ concat_ok(const struct match_in *m, struct why *why)
 	int64_t axis = attr_int_or(n, "axis", 1);
 	bool ok;
 
-	ok = need_upstream(m, why);
+	ok = need_target(m, why);
 	ok &= why_need(why, n->ninputs >= 2, "at_least_2_operands", ">= 2",
 	    "%u operands", n->ninputs);
 	ok &= why_need(why, axis == 1 || axis == -3, "concat_axis_channels",
@@ -452,7 +615,7 @@ layout_ok(const struct match_in *m, struct why *why)
 	static const int64_t to_nhwc[] = {0, 2, 3, 1};
 	uint32_t count;
 	const int64_t *perm = attr_ints(n, "perm", &count);
-	bool ok = need_upstream(m, why);
+	bool ok = need_target(m, why);
 
 	ok &= need_image(m, n->input[0], why);
 	ok &= need_batch(m, n->input[0], BATCH_MAX, why);
@@ -501,8 +664,8 @@ shape_ok(const struct match_in *m, bool four_out, struct why *why)
 	const struct type *out = type_of(m, n->output[0]);
 	bool ok;
 
-	ok = need_upstream(m, why);
-	ok &= why_need(why, in->kind == TYPE_TENSOR && in->dtype == DT_FLOAT,
+	ok = need_target(m, why);
+	ok &= why_need(why, in->kind == TYPE_TENSOR && is_data(m, in->dtype),
 	    "float32", "float32", "%s", dtype_name(in->dtype));
 	ok &= why_need(why, !graph_value(m->graph, n->input[0])->constant,
 	    "operands_not_constant", "computed", "a constant");
@@ -551,9 +714,12 @@ squeeze_ok(const struct match_in *m, struct why *why)
 #define DATA MAYBE_PAD
 #define MAYBE_PAD EITHER(AS("pad", NODE(PAD, VARIABLE, REST)), VARIABLE)
 #define OPTIONAL_CONSTANT EITHER(ABSENT, CONSTANT)
+/* floats, or the integers a model keeps for them */
+#define WEIGHTS EITHER(CONSTANT, NODE(DEQUANTIZELINEAR, CONSTANT, REST))
+#define OPTIONAL_WEIGHTS EITHER(ABSENT, WEIGHTS)
 /* p, or a constant added to it */
 #define MAYBE_BIAS(p) EITHER(AS("add", NODE(ADD, p, AS("bias", CONSTANT))), p)
-#define CONV_NODE AS("conv", NODE(CONV, DATA, CONSTANT, OPTIONAL_CONSTANT))
+#define CONV_NODE AS("conv", NODE(CONV, DATA, WEIGHTS, OPTIONAL_WEIGHTS))
 #define NORM(p) \
 	AS("bn", \
 	    NODE(BATCHNORMALIZATION, p, CONSTANT, CONSTANT, CONSTANT, \
@@ -563,82 +729,105 @@ squeeze_ok(const struct match_in *m, struct why *why)
 	EITHER(AS("flat", NODE(FLATTEN, VARIABLE)), \
 	    AS("flat", NODE(RESHAPE, VARIABLE, REST)), VARIABLE)
 #define FC_NODE \
-	EITHER(AS("fc", NODE(GEMM, FLATTENED, CONSTANT, OPTIONAL_CONSTANT)), \
-	    AS("fc", NODE(MATMUL, FLATTENED, CONSTANT)))
+	EITHER(AS("fc", NODE(GEMM, FLATTENED, WEIGHTS, OPTIONAL_WEIGHTS)), \
+	    AS("fc", NODE(MATMUL, FLATTENED, WEIGHTS)))
 
-const struct rule mrvl_rules[NRULES] = {
-    [RULE_CONV] =
-        {
-            .name = "mrvl.conv2d_nhwc2nhwc",
-            .pattern = MAYBE(RELU, MAYBE_NORM(MAYBE_BIAS(CONV_NODE))),
-            .accepts = conv_ok,
-        },
-    [RULE_FC] =
-        {
-            .name = "mrvl.fc_ni2no",
-            .pattern = MAYBE(RELU, MAYBE_BIAS(FC_NODE)),
-            .accepts = fc_ok,
-        },
-    [RULE_MAXPOOL] =
-        {
-            .name = "mrvl.maxpool2d_nhwc2nhwc",
-            .pattern = AS("pool", NODE(MAXPOOL, DATA)),
-            .accepts = maxpool_ok,
-        },
-    [RULE_AVGPOOL] =
-        {
-            .name = "mrvl.avgpool2d_nhwc2nhwc",
-            .pattern = AS("pool", NODE(AVERAGEPOOL, DATA)),
-            .accepts = avgpool_ok,
-        },
-    [RULE_GLOBALAVGPOOL] =
-        {
-            .name = "mrvl.globalavgpool2d_nhwc2nhwc",
-            .pattern = NODE(GLOBALAVERAGEPOOL, VARIABLE),
-            .accepts = globalavg_ok,
-        },
-    [RULE_GLOBALMAXPOOL] =
-        {
-            .name = "mrvl.globalmaxpool2d_nhwc2nhwc",
-            .pattern = NODE(GLOBALMAXPOOL, VARIABLE),
-            .accepts = globalmax_ok,
-        },
-    [RULE_SUM] =
-        {
-            .name = "mrvl.sum",
-            .pattern = MAYBE(RELU,
-                EITHER(AS("sum", NODE(ADD, ANY, ANY)),
-                    AS("sum", NODE(SUM, ANY, REST)))),
-            .accepts = sum_ok,
-        },
-    [RULE_CONCAT] =
-        {
-            .name = "mrvl.concat",
-            .pattern = NODE(CONCAT, REST),
-            .accepts = concat_ok,
-        },
-    [RULE_LAYOUT] =
-        {
-            .name = "mrvl.layout_transform_nchw2nhwc",
-            .pattern = NODE(TRANSPOSE, VARIABLE),
-            .accepts = layout_ok,
-        },
-    [RULE_RESHAPE] =
-        {
-            .name = "mrvl.reshape",
-            .pattern = NODE(RESHAPE, VARIABLE, REST),
-            .accepts = reshape_ok,
-        },
-    [RULE_FLATTEN] =
-        {
-            .name = "mrvl.batch_flatten",
-            .pattern = NODE(FLATTEN, VARIABLE),
-            .accepts = flatten_ok,
-        },
-    [RULE_SQUEEZE] =
-        {
-            .name = "mrvl.squeeze",
-            .pattern = NODE(SQUEEZE, VARIABLE, REST),
-            .accepts = squeeze_ok,
-        },
+const struct rule mrvl_rules[NRULES] =
+    {
+        [RULE_CONV] =
+            {
+                .name = "mrvl.conv2d_nhwc2nhwc",
+                .pattern = MAYBE(RELU, MAYBE_NORM(MAYBE_BIAS(CONV_NODE))),
+                .accepts = conv_ok,
+            },
+        [RULE_FC] =
+            {
+                .name = "mrvl.fc_ni2no",
+                .pattern = MAYBE(RELU, MAYBE_BIAS(FC_NODE)),
+                .accepts = fc_ok,
+            },
+        [RULE_MAXPOOL] =
+            {
+                .name = "mrvl.maxpool2d_nhwc2nhwc",
+                .pattern = AS("pool", NODE(MAXPOOL, DATA)),
+                .accepts = maxpool_ok,
+            },
+        [RULE_AVGPOOL] =
+            {
+                .name = "mrvl.avgpool2d_nhwc2nhwc",
+                .pattern = AS("pool", NODE(AVERAGEPOOL, DATA)),
+                .accepts = avgpool_ok,
+            },
+        [RULE_GLOBALAVGPOOL] =
+            {
+                .name = "mrvl.globalavgpool2d_nhwc2nhwc",
+                .pattern = NODE(GLOBALAVERAGEPOOL, VARIABLE),
+                .accepts = globalavg_ok,
+            },
+        [RULE_GLOBALMAXPOOL] =
+            {
+                .name = "mrvl.globalmaxpool2d_nhwc2nhwc",
+                .pattern = NODE(GLOBALMAXPOOL, VARIABLE),
+                .accepts = globalmax_ok,
+            },
+        [RULE_SUM] =
+            {
+                .name = "mrvl.sum",
+                .pattern = MAYBE(RELU,
+                    EITHER(AS("sum", NODE(ADD, ANY, ANY)),
+                        AS("sum", NODE(SUM, ANY, REST)))),
+                .accepts = sum_ok,
+            },
+        [RULE_CONCAT] =
+            {
+                .name = "mrvl.concat",
+                .pattern = NODE(CONCAT, REST),
+                .accepts = concat_ok,
+            },
+        [RULE_LAYOUT] =
+            {
+                .name = "mrvl.layout_transform_nchw2nhwc",
+                .pattern = NODE(TRANSPOSE, VARIABLE),
+                .accepts = layout_ok,
+            },
+        [RULE_RESHAPE] =
+            {
+                .name = "mrvl.reshape",
+                .pattern = NODE(RESHAPE, VARIABLE, REST),
+                .accepts = reshape_ok,
+            },
+        [RULE_FLATTEN] =
+            {
+                .name = "mrvl.batch_flatten",
+                .pattern = NODE(FLATTEN, VARIABLE),
+                .accepts = flatten_ok,
+            },
+        [RULE_SQUEEZE] =
+            {
+                .name = "mrvl.squeeze",
+                .pattern = NODE(SQUEEZE, VARIABLE, REST),
+                .accepts = squeeze_ok,
+            },
+        [RULE_QCONV] =
+            {
+                .name = "mrvl.qlinearconv",
+                .pattern =
+                    AS("conv", NODE(QLINEARCONV, VARIABLE, CONSTANT, CONSTANT, REST)),
+                .accepts = qconv_ok,
+            },
+        [RULE_QUANTIZE] =
+            {
+                .name = "mrvl.quantize",
+                .pattern =
+                    NODE(QUANTIZELINEAR, VARIABLE, CONSTANT, OPTIONAL_CONSTANT),
+                .accepts = crossing_ok,
+            },
+        [RULE_DEQUANTIZE] =
+            {
+                .name = "mrvl.dequantize",
+                .pattern =
+                    NODE(DEQUANTIZELINEAR, VARIABLE, CONSTANT,
+                        OPTIONAL_CONSTANT),
+                .accepts = crossing_ok,
+            },
 };

@@ -45,9 +45,6 @@ write_files(
 	struct layers layers;
 	bool ok;
 
-	if (mrvl_of(r->target)->int8)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "mrvl: quantize=int8 has costs only, no code generation");
 	arena_init(&scratch);
 	ok = mrvl_layers(&layers, r, &scratch, err);
 	if (ok) {

@@ -24,10 +24,10 @@ read_kernel(struct mrvl_window *w, const struct graph *g, const struct node *n)
 {
 	const struct value *weight;
 
-	if (n->op != OP_CONV)
+	if (n->op != OP_CONV && n->op != OP_QLINEARCONV)
 		return attr_ints(n, "kernel_shape", &(uint32_t){0})
 		    && read_pair(n, "kernel_shape", 1, w->kernel);
-	weight = node_in(g, n, 1);
+	weight = node_in(g, n, n->op == OP_QLINEARCONV ? 3 : 1);
 	if (!weight || weight->type.rank != 4)
 		return false;
 	w->kernel[0] = weight->type.dim[2];
