@@ -174,10 +174,10 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 
 	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
 	        j->arena, err)
-	    || !read_constraints(j, err)
+	    || !precision_calibrate(j, err) || !read_constraints(j, err)
 	    || !candidates_find(
 	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err)
-	    || !check_operators(j, err))
+	    || !precision_exclude(j, err) || !check_operators(j, err))
 		return false;
 	j->times.candidates_ns = clock_ns() - began;
 	return read_replay(j, err);
@@ -277,7 +277,7 @@ static struct plan_request
 request(struct job *j, const struct constraints *constraints)
 {
 	return (struct plan_request){
-	    .only = j->only,
+	    .only = j->precision.allowed ? j->precision.allowed : j->only,
 	    .replay = j->only != NULL,
 	    .graph = j->model.graph,
 	    .mix = &j->mix,
@@ -371,6 +371,18 @@ job_prices(struct job *j, struct err *err)
 	return ok;
 }
 
+/* Search until what 8 bits lose is within the limits. */
+static bool
+search_within(struct job *j, struct err *err)
+{
+	bool again = true, ok = true;
+
+	while (ok && again)
+		ok = search(j, &j->constraints, &j->plan, err) && verify(j, err)
+		    && precision_check(j, &again, err);
+	return ok;
+}
+
 bool
 job_search(struct job *j, struct err *err)
 {
@@ -380,8 +392,8 @@ job_search(struct job *j, struct err *err)
 	if (!job_prices(j, err))
 		return false;
 	began = clock_ns();
-	ok = search(j, &j->constraints, &j->plan, err) && verify(j, err)
-	    && plan_verify(&j->plan, err) && find_top(j, err);
+	ok = search_within(j, err) && plan_verify(&j->plan, err)
+	    && find_top(j, err);
 	progress_end(&j->progress);
 	j->counts = pricer_counts(j->pricer);
 	j->times.search_ns = clock_ns() - began;

@@ -3,6 +3,7 @@
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
+#include "cli/precision.h"
 #include "cli/progress.h"
 #include "cli/search_args.h"
 #include "exec/verified.h"
@@ -38,6 +39,7 @@ struct job {
 	/* Set after job_import(): job_search() verifies what it finds. */
 	bool verify;
 	struct verification verification; /* with verify */
+	struct precision precision;
 	struct plan plan;
 	struct sensitivity sensitivity; /* after job_sensitivity() */
 	struct plan *top; /* [ntop] --top-k: the cheapest plans, ascending */

@@ -90,6 +90,19 @@ explain_full(const struct outdir *o, uint64_t most, struct err *err)
 	    o->path, most);
 }
 
+/* What the scales of 8 bits come from. */
+static bool
+write_calibration(struct job *j, const struct outdir *o, struct err *err)
+{
+	FILE *f;
+
+	if (!j->mix.formats.quant)
+		return true;
+	f = out_open(o, "calibration.json", j->arena, err);
+	return f && precision_write(f, j, err)
+	    && out_close(f, "calibration.json", err);
+}
+
 static bool
 write_result(struct job *j, const struct search_cmd *args, struct err *err)
 {
@@ -112,7 +125,8 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	        &o, args->out, args->search.cli->force, j->arena, err))
 		return false;
 	*o.left = most;
-	ok = emit_all(&in, &o, args->emit, j->arena, err)
+	ok = write_calibration(j, &o, err)
+	    && emit_all(&in, &o, args->emit, j->arena, err)
 	    && listing_write(o.temporary, j->arena, err) && out_commit(&o, err);
 	if (!ok) {
 		explain_full(&o, most, err);

@@ -119,6 +119,48 @@ take_trace(void *at, const char *arg, const struct option_row *row,
 		argp_error(s->argp, "--trace %s: want plan or search", arg);
 }
 
+static void
+take_calibrate(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	const char **out = at;
+
+	(void)row;
+	*out = arg;
+	if (strncmp(arg, "random:", 7) != 0)
+		output_keep(s->cli, arg);
+}
+
+static void
+take_ranges(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	const char **out = at;
+	struct range_rule rule;
+
+	(void)row;
+	*out = arg;
+	if (!range_rule_read(&rule, arg))
+		argp_error(s->argp,
+		    "--ranges %s: want minmax, percentile:P (P above 50) or "
+		    "mse",
+		    arg);
+}
+
+static void
+take_real(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	double *out = at;
+	char *end;
+
+	*out = strtod(arg, &end);
+	if (end == arg || *end != '\0' || !(*out > 0) || *out > 1000)
+		argp_error(s->argp,
+		    "--%s %s: want a number above 0, at most 1000", row->name,
+		    arg);
+}
+
 void
 search_take_model(void *at, const char *arg, const struct option_row *row,
     struct option_state *s)
@@ -181,54 +223,72 @@ const struct option_row search_options[] = {
         "measuring processes (default cores - 1); searches of --top-k at a time "
         "(default cores)",
         option_count, AT(jobs), 1, CORES_MAX, .group = 12},
-    {.help = "Search:", .group = 13},
+    {.help = "Precision:", .group = 13},
+    {"int8", 0, NULL,
+        "offer every target that can compute in 8 bits in 8 bits, too",
+        option_flag, AT(precision.int8), .group = 13},
+    {"calibrate", 0, "DIR|random:N",
+        "inputs that show what 8 bits must hold: a folder as --data of `marq "
+        "run` takes it, or N made up",
+        take_calibrate, AT(precision.calibrate), .group = 13},
+    {"ranges", 0, "RULE",
+        "what of it they hold: minmax (default), percentile:P, mse",
+        take_ranges, AT(precision.ranges), .group = 13},
+    {"min-sqnr", 0, "DB",
+        "the least signal to noise that 8 bits leave of a composite, a region, "
+        "an output",
+        take_real, AT(precision.limits.min_sqnr), .group = 13},
+    {"max-error", 0, "E",
+        "what they may change an output by, as a part of its range", take_real,
+        AT(precision.limits.max_error), .group = 13},
+    {.help = "Search:", .group = 14},
     {"search", 0, "NAME",
         "searcher: exact (default), beam, greedy, eager, single:TARGET, brute",
-        option_text, AT(searcher), .group = 13},
+        option_text, AT(searcher), .group = 14},
     {"time-budget", 0, "D",
         "stop with the best so far after D, measuring included",
-        option_duration, AT(time_budget_ns), .group = 13},
+        option_duration, AT(time_budget_ns), .group = 14},
     {"memory-budget", 0, "SIZE", "of the search", option_bytes,
-        AT(memory_budget_bytes), .group = 13},
+        AT(memory_budget_bytes), .group = 14},
     {"pin", 0, "NODE=TARGET", "NODE must run on TARGET", option_texts, AT(pins),
-        .group = 13},
+        .group = 14},
     {"forbid", 0, "TARGET:NODE", "NODE must not run on TARGET", option_texts,
-        AT(forbids), .group = 13},
+        AT(forbids), .group = 14},
     {"prefix", 0, "TARGET[:NODE,...]",
         "TARGET gets one region, which reads model inputs only and holds no "
         "NODE",
-        option_texts, AT(prefixes), .group = 13},
+        option_texts, AT(prefixes), .group = 14},
     {"sensitivity", 0, NULL,
         "search again at the ends of what simulated prices assume, and say "
         "what the plan hangs on",
-        option_flag, AT(sensitivity), .group = 13},
+        option_flag, AT(sensitivity), .group = 14},
     {"stop-fusion", 0, "NODE",
         "no composite or region crosses from NODE to its users", option_texts,
-        AT(stops), .group = 13},
+        AT(stops), .group = 14},
     {"constraints", 0, "FILE.json", "more constraints", option_input,
-        AT(constraints), .group = 13},
+        AT(constraints), .group = 14},
     {"ignore-marks", 0, NULL,
         "search as if the model had no marks and no partitions in it",
-        option_flag, AT(ignore_marks), .group = 13},
+        option_flag, AT(ignore_marks), .group = 14},
     {"no-verify", 0, NULL,
         "do not run the plan once against the host reference", option_flag,
-        AT(no_verify), .group = 13},
+        AT(no_verify), .group = 14},
     {"plan-around", 0, NULL,
         "leave operators that nothing here can run on the host, at a guessed "
         "price, instead of refusing the model",
-        option_flag, AT(plan_around), .group = 13},
+        option_flag, AT(plan_around), .group = 14},
     {"top-k", 0, "K", "also find the K next best plans", option_count,
-        AT(top_k), 1, TOP_MAX, .group = 13},
+        AT(top_k), 1, TOP_MAX, .group = 14},
     {"replay", 0, "PLAN.json",
         "re-validate and re-price a plan instead of searching", option_input,
-        AT(replay), .group = 13},
+        AT(replay), .group = 14},
     {"dump-problem", 0, "FILE.json",
         "write the abstract problem, for `marq solve`", option_text,
-        AT(dump_problem), .group = 13},
+        AT(dump_problem), .group = 14},
     {"trace", 0, "WHAT",
         "plan: a line on stderr for each step of the planner; search: for each "
         "stage of its searches",
-        take_trace, .group = 13},
+        take_trace, .group = 14},
     {0},
 };
 
@@ -255,6 +315,7 @@ search_args_init(struct search_args *args, struct cli *c)
 	    .measure = true,
 	    .threads = 1,
 	    .searcher = "exact",
+	    .precision = {.ranges = "minmax"},
 	};
 	output_keep(c, args->db);
 }

@@ -4,6 +4,7 @@
 #define CLI_SEARCH_ARGS_H
 
 #include "cli/options.h"
+#include "cli/precision.h"
 #include "costmodel/pricer.h"
 #include "ir/onnx_read.h"
 
@@ -23,6 +24,7 @@ struct search_args {
 	bool strict; /* nothing that is against the standard is accepted */
 	bool ignore_nan; /* a plan may make numbers of NaN */
 	bool no_verify; /* nobody runs the plan before it is given out */
+	struct precision_args precision;
 	struct onnx_options onnx; /* --shape, --dim */
 	struct onnx_options of_result; /* shapes that a result had */
 	const char *db; /* NULL: none */

@@ -337,6 +337,7 @@ summary_print(const struct job *j, const char *out)
 	tell_shares(j, &a);
 	tell_verified(j, &a);
 	tell_nan(&j->plan, &a);
+	precision_tell(j, &a);
 	tell_baselines(j, &a);
 	tell_versus_eager(j, &a);
 	tell_sensitivity(j, &a);

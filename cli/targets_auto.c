@@ -64,8 +64,10 @@ targets_settle(struct search_args *args)
 			automatic = true;
 		else
 			text_list_add(&list, args->targets.text[i], a);
-	if (!automatic)
+	if (!automatic) {
+		precision_targets(args);
 		return;
+	}
 	add_usable(&list, &without, a);
 	args->targets = list;
 	for (uint32_t i = 0; i < list.n; i++)
@@ -74,4 +76,5 @@ targets_settle(struct search_args *args)
 	args->targets_note =
 	    arena_printf(a, "targets of this machine: %s; not: %s", names,
 	        *without ? without : "none");
+	precision_targets(args);
 }

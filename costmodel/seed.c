@@ -84,10 +84,16 @@ state_of(uint64_t which)
 void
 seed_value(const struct graph *g, value_id v, void *out)
 {
+	seed_sample(g, v, 0, out);
+}
+
+void
+seed_sample(const struct graph *g, value_id v, uint32_t sample, void *out)
+{
 	const struct type *t = &graph_value(g, v)->type;
 	size_t n = 0, bytes = 0;
 	uint32_t width = dtype_bits(t->dtype) / 8;
-	uint64_t state = state_of(v);
+	uint64_t state = state_of((uint64_t)sample << 32 | v);
 	bool fits = tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
 
 	assert(fits);

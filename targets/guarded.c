@@ -170,8 +170,7 @@ convert(struct by_host *h, const struct port *p, bool to_plain, const void *in,
 	struct converter c;
 
 	if (!converter_new(&c,
-	        &(struct format_change){
-	            f[to_plain ? p->format : FORMAT_PLAIN],
+	        &(struct format_change){f[to_plain ? p->format : FORMAT_PLAIN],
 	            f[to_plain ? FORMAT_PLAIN : p->format], t, NULL},
 	        h->arena, h->err))
 		return false;

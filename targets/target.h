@@ -302,7 +302,8 @@ struct target {
 	/* Prices come from kind->ask(), which takes no longer than this and is
 	 * remembered like a measurement. 0: they do not. */
 	uint32_t ask_ms;
-	bool quantises; /* floats are 8 bits on it: formats->quant says what they
+	bool
+	    quantises; /* floats are 8 bits on it: formats->quant says what they
 			 * mean, and its results are judged by what they lose */
 	bool only_prices; /* it has no kernel for all or some of what it takes:
 			   * its plans are weighed, not verified */
