@@ -116,7 +116,7 @@ struct compute8 {
 	const struct quant *in; /* [ninputs] */
 	struct quant out;
 	struct int8_weights weights;
-	int8_t *packed; /* [rows][channels]; a row: one input element */
+	int16_t *packed; /* [rows][channels]; a row: one input element */
 	int32_t *sum; /* [channels] of one pixel */
 };
 
@@ -151,10 +151,11 @@ finish(const struct compute8 *c, uint8_t *out)
 }
 
 static void
-add_scaled(int32_t *restrict sum, const int8_t *restrict w, int32_t x, size_t n)
+add_scaled(
+    int32_t *restrict sum, const int16_t *restrict w, int16_t x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		sum[i] += x * w[i];
+		sum[i] += (int32_t)x * (int32_t)w[i];
 }
 
 /* All groups of one input pixel under one kernel position. */
@@ -164,12 +165,12 @@ conv_position(const struct compute8 *c, const uint8_t *pixel, int64_t position)
 	const struct dims *k = &c->layer.constant[CONST_KERNEL]->dims;
 	const int64_t inputs = k->dim[3], each = k->dim[0] / c->layer.groups;
 	const size_t channels = c->weights.channels;
-	const int8_t *w = c->packed + (size_t)(position * inputs) * channels;
+	const int16_t *w = c->packed + (size_t)(position * inputs) * channels;
 
 	for (int64_t g = 0; g < c->layer.groups; g++)
 		for (int64_t i = 0; i < inputs; i++) {
-			const int32_t x =
-			    quant_steps(&c->in[0], pixel[g * inputs + i]);
+			const int16_t x = (int16_t)quant_steps(
+			    &c->in[0], pixel[g * inputs + i]);
 
 			if (x != 0)
 				add_scaled(c->sum + g * each,
@@ -272,7 +273,7 @@ run_fc(const struct compute8 *c, const void *const *in, uint8_t *out)
 		memset(c->sum, 0, channels * sizeof *c->sum);
 		for (size_t i = 0; i < c->weights.each; i++)
 			add_scaled(c->sum, c->packed + i * channels,
-			    quant_steps(&c->in[0], x[i]), channels);
+			    (int16_t)quant_steps(&c->in[0], x[i]), channels);
 		finish(c, out);
 		out += channels;
 		x += c->weights.each;
@@ -366,7 +367,7 @@ pack(struct compute8 *c, struct arena *a)
 	const struct int8_weights *w = &c->weights;
 
 	c->sum = arena_new(a, int32_t, w->channels);
-	c->packed = arena_new(a, int8_t, w->each * w->channels);
+	c->packed = arena_new(a, int16_t, w->each * w->channels);
 	for (size_t o = 0; o < w->channels; o++)
 		for (size_t e = 0; e < w->each; e++)
 			c->packed[layer_kernel_row(&c->layer, e) * w->channels
