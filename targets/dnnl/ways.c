@@ -228,18 +228,28 @@ takes_blocks(const struct window *w, int64_t group, int64_t in, int64_t out)
 	    || (in / group % block == 0 && out / group % block == 0);
 }
 
+/* One element an image: channels-last and plain are one layout then. */
+static bool
+is_one_element(const struct type *t)
+{
+	return t->dim[1] == 1 && t->dim[2] == 1 && t->dim[3] == 1;
+}
+
 /* SOURCE: seen in oneDNN 2.6.3: channels-last kernels take another tensor wrong
  * when it is broadcast along some of the image's dimensions, or when groups
- * share a block of channels; below AVX2, of single pixels, any. */
+ * share a block of channels; convolutions by matrix products (below AVX2 all
+ * but depthwise ones, elsewhere of one element an image) take any wrong. */
 static bool
-takes_binary_last(const struct residual_facts *r, const struct window *w,
-    int64_t group, int64_t in, int64_t out)
+takes_binary_last(const struct residual_facts *r, int64_t group, int64_t in,
+    const struct type *result)
 {
 	const int64_t block = blocked() == LAYOUT_BLK16 ? 16 : 8;
+	const int64_t out = result->dim[1];
+	const bool depthwise = group > 1 && group == in && group == out;
 
-	return r->uniform && (has_isa(dnnl_cpu_isa_avx2) || !is_pointwise(w))
-	    && (group == 1 || (group == in && group == out)
-	        || out / group % block == 0);
+	return r->uniform && (depthwise || has_isa(dnnl_cpu_isa_avx2))
+	    && !is_one_element(result)
+	    && (group == 1 || depthwise || out / group % block == 0);
 }
 
 /* Winograd has code for sums and rectifiers only. */
@@ -297,8 +307,7 @@ ways_conv(const struct match_in *m, struct formats *f,
 	    && takes_winograd_steps(&fused);
 	blocks = takes_blocks(&window, group, in->dim[1], result->dim[1]);
 	if (residual.tensor) {
-		if (takes_binary_last(
-		        &residual, &window, group, in->dim[1], result->dim[1]))
+		if (takes_binary_last(&residual, group, in->dim[1], result))
 			offer(&w, WAY_NHWC_BINARY);
 		if (residual.uniform && blocks)
 			offer(&w, WAY_BLOCKED_BINARY);

@@ -279,6 +279,28 @@ test_functions_that_gained_a_slope(void **state)
 	assert_true(check_all("dnnl.conv", 2) > 6);
 }
 
+/* Tensors added to convolutions that are computed by matrix products: of one
+ * element an image, and below AVX2 of any. */
+static void
+test_conv_small_binary(void **state)
+{
+	const struct attr tall[] = {ATTR_OF_INTS("pads", 0, 0, 1, 0)};
+	value_id x = make_input(&m, DIMS(2, 1, 1, 1));
+	value_id y = make_input(&m, DIMS(1, 24, 7, 5));
+	value_id w = make_constant(&m, DIMS(1, 1, 2, 1), -1, 1);
+	value_id w3 = make_constant(&m, DIMS(6, 24, 3, 3), -1, 1);
+	value_id b = make_constant(&m, DIMS(1), -1, 1);
+
+	(void)state;
+	make_output(&m,
+	    MAKE(&m, ADD, make_input(&m, DIMS(2, 1, 1, 1)),
+	        MAKE_WITH(&m, CONV, tall, x, w, b)));
+	make_output(&m,
+	    MAKE(&m, ADD, MAKE(&m, CONV, y, w3),
+	        make_input(&m, DIMS(1, 6, 5, 3))));
+	check_all("dnnl.conv", 2);
+}
+
 static void
 test_binary(void **state)
 {
@@ -527,6 +549,7 @@ main(void)
 	    TEST(test_pools),
 	    TEST(test_pointwise),
 	    TEST(test_functions_that_gained_a_slope),
+	    TEST(test_conv_small_binary),
 	    TEST(test_binary),
 	    TEST(test_softmax_and_norms),
 	    TEST(test_layer_norm_in_parts),
