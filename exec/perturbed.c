@@ -217,8 +217,32 @@ struct walk {
 };
 
 static bool
-run_node(
-    struct walk *w, const struct node *n, struct tensor *out, struct err *err)
+is_maximum(enum op op)
+{
+	return op == OP_MAXPOOL || op == OP_GLOBALMAXPOOL || op == OP_REDUCEMAX
+	    || op == OP_REDUCEMIN;
+}
+
+static const struct tensor *
+without_nan(const struct tensor *t, float as, struct arena *a)
+{
+	struct tensor *copy = arena_new(a, struct tensor, 1);
+	float *to;
+
+	if (!is_data(t) || t->dtype != DT_FLOAT)
+		return t;
+	*copy = *t;
+	to = new_data(t, a);
+	for (size_t i = 0; i < t->count; i++)
+		if (isnan(to[i]))
+			to[i] = as;
+	replace(copy, to);
+	return copy;
+}
+
+static bool
+run_node(struct walk *w, const struct perturbation *p, const struct node *n,
+    struct tensor *out, struct err *err)
 {
 	const uint32_t nin = n->ninputs + n->nimplicit;
 	const struct tensor **in =
@@ -230,6 +254,8 @@ run_node(
 		if (v != VALUE_NONE && w->known[v])
 			in[i] = &w->value[v];
 	}
+	if (p->seed && p->nan_as && is_maximum(n->op) && in[0])
+		in[0] = without_nan(in[0], *p->nan_as, w->arena);
 	return w->eval(w->graph, n, in, out, w->arena, err);
 }
 
@@ -258,7 +284,7 @@ run_walk(struct walk *w, const struct perturbation *p, const struct node *n,
 {
 	struct tensor *out = arena_new(w->arena, struct tensor, n->noutputs);
 
-	if (!run_node(w, n, out, err))
+	if (!run_node(w, p, n, out, err))
 		return false;
 	for (uint32_t i = 0; i < n->noutputs; i++) {
 		const value_id v = n->output[i];

@@ -19,6 +19,9 @@ struct perturbation {
 	bool zeros; /* those computed, not moved, get a sign, one for all of a
 	             * value, with seeds 1 and 2 one for all: ONNX says of no
 	             * operator which zero it gives */
+	const float *nan_as; /* what NaN counts as where a maximum is taken of a
+	                      * window or an axis, which ONNX does not say;
+	                      * NULL: what it is */
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of

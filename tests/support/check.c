@@ -101,7 +101,7 @@ matches(const struct tensor *got, const struct check_set *s, uint32_t output,
 		const double allowed = least + (slack ? slack[i] : 0);
 
 		if ((isnan(x) && s->more_nan) || (isnan(y) && s->no_nan)
-		    || is_close(x, y, allowed, is_float(want))
+		    || isinf(allowed) || is_close(x, y, allowed, is_float(want))
 		    || is_also(s, output, p->graph->noutputs, i, x, least))
 			continue;
 		return err_set(err, ERR_VERDICT,

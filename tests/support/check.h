@@ -9,7 +9,8 @@ struct check_set {
 	const struct tensor *in; /* [ninputs] */
 	const struct tensor *want; /* [noutputs] */
 	const double *const *slack; /* [noutputs][elements] beside what follows
-	                             * from range and type; or NULL */
+	                             * from range and type, infinite where
+	                             * anything is right; or NULL */
 	const struct tensor *also; /* [nalso * noutputs] as right, element by
 	                            * element, the last nrounded with slack where
 	                            * no number is wanted */

@@ -50,7 +50,7 @@ moved(double x, double want)
 }
 
 /* What rounding moves each element of an output by. */
-static const double *
+static double *
 slack_of(const struct check_set *s, uint32_t output, uint32_t noutputs,
     struct arena *a)
 {
@@ -71,13 +71,41 @@ slack_of(const struct check_set *s, uint32_t output, uint32_t noutputs,
 	return slack;
 }
 
+static bool
+are_same(double x, double y)
+{
+	return x == y || (isnan(x) && isnan(y));
+}
+
+/* What depends on NaN under a maximum is left open: any number may stand for
+ * it. */
+static void
+open_maxima(double **slack, const struct check_set *s, const struct graph *g,
+    struct arena *a)
+{
+	static const float as[] = {-1e4f, 1e4f};
+	struct tensor *out = arena_new(a, struct tensor, g->noutputs);
+
+	for (int k = 0; k < 2; k++) {
+		const struct perturbation how = {.seed = 1, .nan_as = &as[k]};
+
+		if (!run_perturbed(out, s, g, &how, a))
+			return;
+		for (uint32_t i = 0; i < g->noutputs; i++)
+			for (size_t e = 0; e < out[i].count; e++)
+				if (!are_same(tensor_real(&out[i], e),
+				        tensor_real(&s->want[i], e)))
+					slack[i][e] = (double)INFINITY;
+	}
+}
+
 void
 leeway_give(
     struct check_set *s, const struct graph *g, bool half, struct arena *a)
 {
 	struct tensor *also =
 	    arena_new(a, struct tensor, (ZEROS + ROUNDINGS) * g->noutputs);
-	const double **slack = arena_new(a, const double *, g->noutputs);
+	double **slack = arena_new(a, double *, g->noutputs);
 
 	s->also = also;
 	for (s->nalso = 0; s->nalso < ZEROS + ROUNDINGS; s->nalso++) {
@@ -92,6 +120,7 @@ leeway_give(
 	}
 	for (uint32_t i = 0; i < g->noutputs; i++)
 		slack[i] = slack_of(s, i, g->noutputs, a);
-	s->slack = slack;
+	open_maxima(slack, s, g, a);
+	s->slack = (const double *const *)slack;
 	s->nrounded = ROUNDINGS;
 }

@@ -1,5 +1,6 @@
 /* What a comparison lets pass once it has leeway, and what it does not: a model
  * that divides by zeros, against one whose kernels compute otherwise. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,6 +126,34 @@ neither_of_both_fails(void **state)
 	assert_false(passes(one, wrong, true));
 }
 
+/* Of two lines the one that has NaN. */
+static void
+maxima_over_nan_are_open(void **state)
+{
+	static const float lines[] = {1, NAN, 2, 3};
+	const struct attr rows[] = {ATTR_OF_INTS("axes", 1)};
+	const struct tensor in = tensor_view(DT_FLOAT, 2, DIMS(2, 2), lines);
+	struct check_set s = {.in = &in};
+	struct err err = {.kind = ERR_NONE};
+	struct tensor want;
+	struct maker m;
+	struct arena a;
+	value_id y;
+
+	(void)state;
+	arena_init(&a);
+	make_begin(&m, &a);
+	y = MAKE_WITH(&m, REDUCEMAX, rows, make_input(&m, DIMS(2, 2)));
+	make_output(&m, MAKE(&m, SOFTPLUS, y));
+	make_end(&m);
+	assert_true(host_run(m.graph, &in, &want, &a, &err));
+	s.want = &want;
+	leeway_give(&s, m.graph, false, &a);
+	assert_true(isinf(s.slack[0][0]));
+	assert_true(s.slack[0][1] < 1e-4);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -133,6 +162,7 @@ main(void)
 	    cmocka_unit_test(a_wrong_number_fails),
 	    cmocka_unit_test(one_beside_an_open_zero_fails),
 	    cmocka_unit_test(neither_of_both_fails),
+	    cmocka_unit_test(maxima_over_nan_are_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
