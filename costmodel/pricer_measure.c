@@ -32,7 +32,7 @@
 #define DRIFT_STEP 0.01
 #define DRIFT_MOST 1.25
 
-struct batch {
+struct measure_batch {
 	struct pricer *p;
 	struct prices *prices;
 	bool probe; /* a quick look is enough */
@@ -257,7 +257,7 @@ store_attempt(struct pricer *p, const struct slot *s, db_id env,
 
 /* Where what a batch finds out about a slot is kept. */
 static db_id
-env_of(const struct batch *b, const struct slot *s)
+env_of(const struct measure_batch *b, const struct slot *s)
 {
 	const struct environment *e = &b->p->environment[s->target];
 
@@ -265,7 +265,7 @@ env_of(const struct batch *b, const struct slot *s)
 }
 
 static void
-take_probe(struct batch *b, uint32_t slot, const struct sample *r)
+take_probe(struct measure_batch *b, uint32_t slot, const struct sample *r)
 {
 	struct pricer *p = b->p;
 	struct slot *s = &p->slot[slot];
@@ -286,7 +286,7 @@ take_probe(struct batch *b, uint32_t slot, const struct sample *r)
 }
 
 static void
-take_price(struct batch *b, uint32_t slot, const struct sample *r)
+take_price(struct measure_batch *b, uint32_t slot, const struct sample *r)
 {
 	struct pricer *p = b->p;
 	struct slot *s = &p->slot[slot];
@@ -322,7 +322,7 @@ jobs_left(const struct pricer *p)
 static void
 job_done(void *context, uint32_t job, const struct sample *r)
 {
-	struct batch *b = context;
+	struct measure_batch *b = context;
 	struct pricer *p = b->p;
 	uint32_t slot = b->slot[job];
 	struct slot *s = &p->slot[slot];
@@ -342,7 +342,7 @@ job_done(void *context, uint32_t job, const struct sample *r)
 }
 
 static bool
-run_batch(struct batch *b, struct err *err)
+run_batch(struct measure_batch *b, struct err *err)
 {
 	struct measure_job job[BATCH];
 	struct pricer *p = b->p;
@@ -370,7 +370,7 @@ run_batch(struct batch *b, struct err *err)
 
 /* What another process has measured meanwhile. */
 static bool
-take_result(struct batch *b, uint32_t slot, struct err *err)
+take_result(struct measure_batch *b, uint32_t slot, struct err *err)
 {
 	struct slot *s = &b->p->slot[slot];
 	struct db_found f;
@@ -397,7 +397,7 @@ take_result(struct batch *b, uint32_t slot, struct err *err)
 }
 
 static uint32_t
-batch_size(const struct batch *b)
+batch_size(const struct measure_batch *b)
 {
 	const struct pricer *p = b->p;
 	uint32_t left = BATCH;
@@ -411,8 +411,8 @@ batch_size(const struct batch *b)
 /* Ask for leases of the first slots; without a database (or a full one) all
  * are ours, and so are second looks: two processes' are better than one. */
 static bool
-ask_for_leases(struct batch *b, const uint32_t *slot, struct lease_ask *ask,
-    uint32_t n, struct err *err)
+ask_for_leases(struct measure_batch *b, const uint32_t *slot,
+    struct lease_ask *ask, uint32_t n, struct err *err)
 {
 	struct pricer *p = b->p;
 
@@ -434,7 +434,7 @@ ask_for_leases(struct batch *b, const uint32_t *slot, struct lease_ask *ask,
 /* Sort slots [n] by what the leases say: ours into the batch, those another
  * process is at stay in slot[], the rest is priced. */
 static bool
-share_out(struct batch *b, uint32_t *slot, uint32_t *n, struct err *err)
+share_out(struct measure_batch *b, uint32_t *slot, uint32_t *n, struct err *err)
 {
 	struct lease_ask ask[4 * BATCH];
 	uint32_t asked = *n < 4 * BATCH ? *n : 4 * BATCH, kept = 0;
@@ -459,7 +459,7 @@ share_out(struct batch *b, uint32_t *slot, uint32_t *n, struct err *err)
 
 /* Say whom we wait for; the database may not tell, which stops nobody. */
 static void
-say_waiting(const struct batch *b, uint32_t slot, uint32_t left)
+say_waiting(const struct measure_batch *b, uint32_t slot, uint32_t left)
 {
 	struct pricer *p = b->p;
 	const struct slot *s = &p->slot[slot];
@@ -479,8 +479,8 @@ say_waiting(const struct batch *b, uint32_t slot, uint32_t left)
 
 /* Others are at the rest: since when, until that has been said. */
 static void
-wait_for_others(
-    const struct batch *b, uint32_t slot, uint32_t left, uint64_t *since)
+wait_for_others(const struct measure_batch *b, uint32_t slot, uint32_t left,
+    uint64_t *since)
 {
 	uint64_t now = clock_ns();
 
@@ -494,7 +494,8 @@ wait_for_others(
 }
 
 static bool
-run_batches(struct batch *b, const uint32_t *slot, uint32_t n, struct err *err)
+run_batches(
+    struct measure_batch *b, const uint32_t *slot, uint32_t n, struct err *err)
 {
 	struct pricer *p = b->p;
 	uint64_t idle_since = 0;
@@ -520,7 +521,7 @@ bool
 slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err)
 {
-	struct batch b = {.p = p, .prices = prices};
+	struct measure_batch b = {.p = p, .prices = prices};
 
 	if (!measuring_begin(p, slot, n, err))
 		return false;
@@ -533,7 +534,7 @@ bool
 slots_probe(struct pricer *p, struct prices *prices, const uint32_t *slot,
     uint32_t n, struct err *err)
 {
-	struct batch b = {.p = p,
+	struct measure_batch b = {.p = p,
 	    .prices = prices,
 	    .probe = true,
 	    .again = n && p->slot[slot[0]].price.probes > 0};
