@@ -388,7 +388,7 @@ bench_lookup(uint32_t nodes, uint32_t distinct)
 		must(pricer_begin(p, &prices, &err), &err);
 		begun = clock_ns();
 		if (round == 0)
-			must(pricer_price(p, &prices, all, c.n, &err), &err);
+			must(pricer_price(p, all, c.n, &err), &err);
 		else
 			printf("%u nodes, %u candidates, %u distinct keys: "
 			       "keys %.1f ms, lookups %.1f ms (%u hits); "

@@ -139,7 +139,7 @@ story_tell(struct node_story *s, struct job *j, node_id node, bool ask_cost,
 	*s = (struct node_story){.node = node, .ntargets = j->mix.n};
 	s->composite = &p->composite[p->composite_of[node]];
 	s->candidate = &p->candidates->candidate[s->composite->candidate];
-	s->price = &p->prices->candidate[s->composite->candidate];
+	s->price = prices_candidate(p->prices, s->composite->candidate);
 	s->target = target;
 	for (uint32_t t = 0; t < j->mix.n; t++) {
 		target[t].target = &j->mix.target[t];

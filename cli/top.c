@@ -27,7 +27,7 @@ spread_beyond(const struct plan *p, const struct plan *other, uint32_t *count,
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
 		uint32_t id = p->composite[i].candidate;
-		const struct price *price = &p->prices->candidate[id];
+		const struct price *price = prices_candidate(p->prices, id);
 		node_id node = p->candidates->candidate[id].node[0];
 
 		if (has_candidate(other, id))

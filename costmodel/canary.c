@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 #include "ir/base/order.h"
 
 /* SOURCE: medians of an unchanged, shared machine differ by 2 to 12 % between
@@ -18,14 +18,14 @@
 
 struct flock {
 	struct pricer *p;
-	uint32_t slot[CANARY_MAX]; /* by job */
+	uint32_t subject[CANARY_MAX]; /* by job */
 	uint32_t ratio[CANARY_MAX]; /* permille, of those that worked */
 	uint32_t n, nratios;
 };
 
 struct stored {
 	cost_ns ns;
-	uint32_t slot;
+	uint32_t subject;
 };
 
 static int
@@ -35,7 +35,7 @@ compare_stored(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
-	return (x->slot > y->slot) - (x->slot < y->slot);
+	return (x->subject > y->subject) - (x->subject < y->subject);
 }
 
 /* Spread evenly over the range of prices: short kernels and long ones drift
@@ -45,32 +45,33 @@ choose(struct flock *f, uint32_t max, struct arena *scratch)
 {
 	struct pricer *p = f->p;
 	struct stored *all =
-	    arena_new(scratch, struct stored, p->ncandidate_slots);
+	    arena_new(scratch, struct stored, p->ncandidate_subjects);
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->ncandidate_slots; i++)
-		if (p->slot[i].price.state == PRICE_KNOWN
-		    && p->slot[i].price.source == PRICE_MEASURED
-		    && p->slot[i].price.origin == FROM_DB_EXACT
-		    && p->slot[i].price.ns <= CANARY_NS_MAX)
-			all[n++] = (struct stored){p->slot[i].price.ns, i};
+	for (uint32_t i = 0; i < p->ncandidate_subjects; i++)
+		if (price_at(p, i)->state == PRICE_KNOWN
+		    && price_at(p, i)->source == PRICE_MEASURED
+		    && price_at(p, i)->origin == FROM_DB_EXACT
+		    && price_at(p, i)->ns <= CANARY_NS_MAX)
+			all[n++] = (struct stored){price_at(p, i)->ns, i};
 	if (n > 1)
 		qsort(all, n, sizeof *all, compare_stored);
 	f->n = n < max ? n : max;
 	for (uint32_t i = 0; i < f->n; i++)
-		f->slot[i] = all[(2 * (uint64_t)i + 1) * n / (2 * f->n)].slot;
+		f->subject[i] =
+		    all[(2 * (uint64_t)i + 1) * n / (2 * f->n)].subject;
 }
 
 static void
 done(void *context, uint32_t job, const struct sample *r)
 {
 	struct flock *f = context;
-	const struct slot *s = &f->p->slot[f->slot[job]];
+	const struct subject *s = &f->p->subject[f->subject[job]];
 	double ratio;
 
 	if (r->outcome != OUTCOME_OK || r->low == 0)
 		return;
-	ratio = 1000.0 * (double)r->low / (double)s->price.ns;
+	ratio = 1000.0 * (double)r->low / (double)price_of(f->p, s)->ns;
 	f->ratio[f->nratios++] = ratio < 1e9 ? (uint32_t)ratio : 1000000000u;
 }
 
@@ -104,14 +105,14 @@ pricer_canary(struct pricer *p, uint32_t max, struct err *err)
 	arena_init(&scratch);
 	choose(&f, max < CANARY_MAX ? max : CANARY_MAX, &scratch);
 	for (uint32_t i = 0; i < f.n; i++) {
-		slot_describe(p, f.slot[i], &scratch);
+		subject_describe(p, f.subject[i], &scratch);
 		job[i] = (struct measure_job){
-		    .candidate = p->slot[f.slot[i]].candidate,
+		    .candidate = p->subject[f.subject[i]].candidate,
 		    .value = VALUE_NONE,
 		};
 	}
 	ok = f.n == 0
-	    || (measuring_begin(p, f.slot, f.n, err)
+	    || (measuring_begin(p, f.subject, f.n, err)
 	        && measurer_run(p->measurer, job, f.n, done, &f, err));
 	arena_release(&scratch);
 	if (!ok)

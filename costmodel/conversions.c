@@ -4,15 +4,15 @@
 
 #include "costmodel/key.h"
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 
-/* The entry of class_slot for a pair of formats. */
+/* The entry of class_subject for a pair of formats. */
 static uint32_t *
-slot_at(const struct pricer *p, uint32_t class, format_id from, format_id to)
+subject_at(const struct pricer *p, uint32_t class, format_id from, format_id to)
 {
 	uint32_t n = p->mix->formats.n;
 
-	return &p->class_slot[((size_t) class * n + from) * n + to];
+	return &p->class_subject[((size_t) class * n + from) * n + to];
 }
 
 /* A class: values of one type, whose conversions cost the same. */
@@ -133,10 +133,8 @@ add_transfer_formats(const struct pricer *p, struct class *c)
 }
 
 static void
-add_transfer(
-    struct pricer *p, struct conversion_price *c, const struct estimate *e)
+add_transfer(struct conversion_price *c, const struct estimate *e)
 {
-	(void)p;
 	c->price.state = PRICE_KNOWN;
 	c->price.source = PRICE_SIMULATED;
 	c->price.origin = FROM_SIMULATION;
@@ -147,40 +145,40 @@ add_transfer(
 }
 
 static uint32_t
-add_slot(struct pricer *p, value_id v, format_id from, format_id to)
+add_subject(struct pricer *p, value_id v, format_id from, format_id to)
 {
 	const struct type *type = &graph_value(p->graph, v)->type;
 	struct format f = p->mix->formats.format[from];
 	struct format t = p->mix->formats.format[to];
 	struct buf b;
-	struct slot *s;
-	uint32_t slot;
+	struct subject *s;
+	uint32_t subject;
 	bool is_new;
 
 	buf_init(&b);
 	buf_u32(&b, p->mix->n);
 	key_conversion(&b, type, f, t, KEY_FULL);
-	slot = slot_add(p, b.data, b.n, &is_new);
-	s = &p->slot[slot];
+	subject = subject_add(p, b.data, b.n, &is_new);
+	s = &p->subject[subject];
 	s->target = p->mix->n;
 	s->value = v;
 	s->from = from;
 	s->to = to;
-	s->price.source = PRICE_MEASURED;
+	price_of(p, s)->source = PRICE_MEASURED;
 	s->work = work_of_conversion(type, f, t);
-	s->price.bound = s->price.guess = roofline_bound(
+	price_of(p, s)->bound = price_of(p, s)->guess = roofline_bound(
 	    &p->roofline, s->work, p->environment[p->mix->n].scale);
-	slot_expect(s);
-	s->subject.kind = "conversion";
-	s->subject.summary = arena_printf(p->arena, "convert %s -> %s %s",
+	subject_expect(p, s);
+	s->db.kind = "conversion";
+	s->db.summary = arena_printf(p->arena, "convert %s -> %s %s",
 	    format_text(f, p->arena), format_text(t, p->arena),
 	    type_text(type, NULL, p->arena));
 	b.n = 0;
 	key_conversion(&b, type, f, t, KEY_SKELETON);
-	s->subject.skeleton = hash128(b.data, b.n);
-	s->subject.family = s->subject.skeleton;
+	s->db.skeleton = hash128(b.data, b.n);
+	s->db.family = s->db.skeleton;
 	buf_release(&b);
-	return slot;
+	return subject;
 }
 
 static bool
@@ -198,36 +196,36 @@ class_begin(struct pricer *p, const struct classes *all, uint32_t class,
 	c->used |= 1u << FORMAT_PLAIN;
 	for (format_id from = 0; from < p->mix->formats.n; from++)
 		for (format_id to = 0; to < p->mix->formats.n; to++) {
-			uint32_t slot;
+			uint32_t subject;
 
 			if (from == to || !(c->made >> from & 1)
 			    || !(c->used >> to & 1) || !is_host(p, from)
 			    || !is_host(p, to))
 				continue;
-			slot = add_slot(p, c->value, from, to);
-			*slot_at(p, class, from, to) = slot;
+			subject = add_subject(p, c->value, from, to);
+			*subject_at(p, class, from, to) = subject;
 			p->counts.distinct++;
-			if (!slot_lookup(p, slot, err))
+			if (!subject_lookup(p, subject, err))
 				return false;
 		}
 	return true;
 }
 
 bool
-conversions_begin(struct pricer *p, struct prices *prices, struct err *err)
+conversions_begin(struct pricer *p, struct err *err)
 {
 	struct classes c = find_classes(p);
 	uint32_t formats = p->mix->formats.n;
 	size_t n = (size_t)c.n * formats * formats;
 
 	collect_formats(p, &c);
-	prices->value_class = c.of;
-	prices->nclasses = c.n;
-	prices->nformats = formats;
-	prices->conversion = arena_new(p->arena, struct conversion_price, n);
-	p->class_slot = arena_new(p->arena, uint32_t, n);
+	p->prices->value_class = c.of;
+	p->prices->nclasses = c.n;
+	p->prices->nformats = formats;
+	p->prices->conversion = arena_new(p->arena, struct conversion_price, n);
+	p->class_subject = arena_new(p->arena, uint32_t, n);
 	p->class_value = arena_new(p->arena, value_id, c.n);
-	memset(p->class_slot, 0xff, n * sizeof *p->class_slot);
+	memset(p->class_subject, 0xff, n * sizeof *p->class_subject);
 	for (uint32_t i = 0; i < c.n; i++) {
 		p->class_value[i] = c.class[i].value;
 		if (!class_begin(p, &c, i, err))
@@ -236,37 +234,36 @@ conversions_begin(struct pricer *p, struct prices *prices, struct err *err)
 	return true;
 }
 
-/* The slots of one that have no price; at most two. */
+/* The subjects of one that have no price; at most two. */
 static uint32_t
-list_steps(const struct pricer *p, const struct prices *prices,
-    const struct pricer_conversion *c, uint32_t *slot)
+list_steps(const struct pricer *p, const struct pricer_conversion *c,
+    uint32_t *subject)
 {
-	format_id via = conversion_at(prices, c->class, c->from, c->to)->via;
-	const uint32_t step[2] = {*slot_at(p, c->class, c->from, via),
-	    via == c->to ? SLOT_NONE : *slot_at(p, c->class, via, c->to)};
+	format_id via = conversion_at(p->prices, c->class, c->from, c->to)->via;
+	const uint32_t step[2] = {*subject_at(p, c->class, c->from, via),
+	    via == c->to ? SUBJECT_NONE : *subject_at(p, c->class, via, c->to)};
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < 2; i++)
-		if (step[i] != SLOT_NONE
-		    && p->slot[step[i]].price.state == PRICE_BOUND)
-			slot[n++] = step[i];
+		if (step[i] != SUBJECT_NONE
+		    && price_at(p, step[i])->state == PRICE_BOUND)
+			subject[n++] = step[i];
 	return n;
 }
 
 uint32_t
-conversions_unpriced(const struct pricer *p, const struct prices *prices,
-    const struct pricer_conversion *c, uint32_t n, uint32_t *slot,
-    struct arena *scratch)
+conversions_unpriced(const struct pricer *p, const struct pricer_conversion *c,
+    uint32_t n, uint32_t *subject, struct arena *scratch)
 {
-	bool *listed = arena_new(scratch, bool, p->nslots);
+	bool *listed = arena_new(scratch, bool, p->nsubjects);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t step[2], nsteps = list_steps(p, prices, &c[i], step);
+		uint32_t step[2], nsteps = list_steps(p, &c[i], step);
 
 		for (uint32_t k = 0; k < nsteps; k++) {
 			if (!listed[step[k]])
-				slot[count++] = step[k];
+				subject[count++] = step[k];
 			listed[step[k]] = true;
 		}
 	}
@@ -277,7 +274,7 @@ conversions_unpriced(const struct pricer *p, const struct prices *prices,
 static struct conversion_price
 direct(struct pricer *p, uint32_t class, format_id from, format_id to)
 {
-	uint32_t slot = *slot_at(p, class, from, to);
+	uint32_t subject = *subject_at(p, class, from, to);
 	struct conversion_price c = {
 	    .price =
 	        {
@@ -294,12 +291,12 @@ direct(struct pricer *p, uint32_t class, format_id from, format_id to)
 	if (from == to) {
 		c.price.state = PRICE_KNOWN;
 		c.price.ns = c.price.bound = 0;
-	} else if (slot != SLOT_NONE) {
-		c.price = p->slot[slot].price;
+	} else if (subject != SUBJECT_NONE) {
+		c.price = *price_at(p, subject);
 	} else if (transfer(p,
 	               &graph_value(p->graph, p->class_value[class])->type,
 	               from, to, &e)) {
-		add_transfer(p, &c, &e);
+		add_transfer(&c, &e);
 	}
 	return c;
 }
@@ -403,15 +400,37 @@ close_class(struct pricer *p, uint32_t class, struct conversion_price *out,
 }
 
 void
-conversions_close_over(struct pricer *p, struct prices *prices)
+conversions_close_over(struct pricer *p)
 {
-	size_t square = (size_t)prices->nformats * prices->nformats;
+	size_t square = (size_t)p->prices->nformats * p->prices->nformats;
 	struct conversion_price *step;
 	struct arena scratch;
 
 	arena_init(&scratch);
 	step = arena_new(&scratch, struct conversion_price, square);
-	for (uint32_t i = 0; i < prices->nclasses; i++)
-		close_class(p, i, &prices->conversion[i * square], step);
+	for (uint32_t i = 0; i < p->prices->nclasses; i++)
+		close_class(p, i, &p->prices->conversion[i * square], step);
 	arena_release(&scratch);
+}
+
+void
+conversions_verify(const struct pricer *p)
+{
+	const struct prices *all = p->prices;
+	const uint32_t n = p->mix->formats.n;
+
+	for (uint32_t k = 0; k < all->nclasses * n * n; k++) {
+		const uint32_t class = k / (n * n),
+		               subject = p->class_subject[k];
+		const struct subject *s;
+
+		assert(all->value_class[p->class_value[class]] == class);
+		assert(all->conversion[k].via < n);
+		if (subject == SUBJECT_NONE)
+			continue;
+		assert(subject >= p->ncandidate_subjects);
+		s = &p->subject[subject];
+		assert(s->from == k / n % n && s->to == k % n); /* (R5) */
+		assert(is_host(p, s->from) && is_host(p, s->to));
+	}
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 #include "ir/base/buf.h"
 
 /* Average span of attempts in each environment, [mix->n + 1]; where there are
@@ -35,7 +35,7 @@ read_spans(
 }
 
 static struct hash128
-key_of(const struct pricer *p, const struct slot *s)
+key_of(const struct pricer *p, const struct subject *s)
 {
 	const char *hard = p->environment[s->target].hard;
 	struct hash128 h;
@@ -43,7 +43,7 @@ key_of(const struct pricer *p, const struct slot *s)
 
 	buf_init(&b);
 	buf_add(&b, hard, strlen(hard) + 1);
-	buf_add(&b, s->subject.bytes, s->subject.n);
+	buf_add(&b, s->db.bytes, s->db.n);
 	h = hash128(b.data, b.n);
 	buf_release(&b);
 	return h;
@@ -56,15 +56,15 @@ pricer_forecast(const struct pricer *p, struct forecast *out, struct arena *a,
 	uint64_t *span = arena_new(a, uint64_t, (size_t)p->mix->n + 1);
 
 	*out = (struct forecast){
-	    .item = arena_new(a, struct unpriced, p->nslots),
+	    .item = arena_new(a, struct unpriced, p->nsubjects),
 	    .workers = pricer_workers(p),
 	};
 	if (!read_spans(p, span, &out->attempts, err))
 		return false;
-	for (uint32_t i = 0; i < p->nslots; i++) {
-		const struct slot *s = &p->slot[i];
+	for (uint32_t i = 0; i < p->nsubjects; i++) {
+		const struct subject *s = &p->subject[i];
 
-		if (s->price.state != PRICE_BOUND)
+		if (price_of(p, s)->state != PRICE_BOUND)
 			continue;
 		out->item[out->n++] = (struct unpriced){
 		    .key = key_of(p, s),

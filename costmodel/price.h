@@ -1,7 +1,9 @@
-/* Prices with provenance, and lower bounds where nothing is priced yet. */
+/* Prices with provenance, and lower bounds where nothing is priced yet: one record
+ * for each thing that has a price, in one table; all else holds its id. */
 #ifndef COSTMODEL_PRICE_H
 #define COSTMODEL_PRICE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,12 +27,15 @@ enum price_origin { /* where a KNOWN or FAILED price came from, this time */
 	FROM_ESTIMATE,
 };
 
+/* (P1) KNOWN: the price is not below its bound, and within its range.
+ * (P2) BOUND: it is expected to be no less than its bound, nor taken for less.
+ * (P3) FAILED: it says why.
+ * (P4) Candidates of one key share one record: nothing is copied to them. */
 struct price {
 	enum price_state state;
 	enum price_source source;
 	enum price_origin origin;
-	cost_ns ns; /* KNOWN: the price; BOUND: an estimate of it, not below
-		     * `bound` */
+	cost_ns ns; /* KNOWN: the price; BOUND: an estimate of it */
 	cost_ns bound; /* admissible: never above the true price */
 	/* BOUND: what it is taken for while the search looks for what to price;
 	 * may be above the true price, so nothing is proven with it */
@@ -41,8 +46,9 @@ struct price {
 	const char *when; /* UTC ISO-8601, or "" for simulated */
 	const char *detail; /* FAILED: outcome in words; else what it rests
 			      * on ("KIND assumed: dma_gbps"), or "" */
-	uint32_t key; /* equal keys = one price; dense */
 };
+
+typedef uint32_t price_id;
 
 /* What a price counts as until more is known: never above the true one. */
 static inline cost_ns
@@ -103,10 +109,19 @@ struct conversion_price {
 	format_id via; /* == to when direct */
 };
 
+/* (T1) Ids are dense and never reused. Those below nkeys are candidates', equal for
+ *      equal keys.
+ * (T2) Launches are KNOWN: a target that does not launch does so for nothing.
+ * (T3) Regions are listed once they are KNOWN or FAILED.
+ * (T4) A conversion costs no more than one with a detour on the host. */
 struct prices {
-	struct price *candidate; /* [candidates->n] */
-	uint32_t nkeys; /* distinct candidate keys */
-	const struct price *launch; /* [mix->n] */
+	struct arena *arena;
+	struct price *price; /* [n] by id */
+	uint32_t n, cap;
+	const price_id *candidate; /* [ncandidates] */
+	uint32_t ncandidates, nkeys;
+	const price_id *launch; /* [nlaunches] by target */
+	uint32_t nlaunches;
 	/* [nvalues] -> class; UINT32_MAX: constant, never converted at run
 	 * time */
 	const uint32_t *value_class;
@@ -114,9 +129,50 @@ struct prices {
 	uint32_t nclasses, nformats;
 	/* Regions a tool was asked about: candidates in order -> region[]. */
 	struct map regions;
-	struct price *region;
+	price_id *region; /* [nregions] */
 	uint32_t nregions, region_cap;
 };
+
+/* Without prices. */
+void prices_init(struct prices *p, struct arena *a);
+
+/* Another record, and its id. */
+price_id prices_add(struct prices *p, const struct price *price);
+
+/* Each of n candidates, or launches, has a price of its own. */
+void prices_of_each(struct prices *p, uint32_t ncandidates, uint32_t nlaunches);
+
+/* Candidates [n] as one region have this price. */
+void prices_add_region(
+    struct prices *p, const uint32_t *candidate, uint32_t n, price_id id);
+
+/* Records and ways of their own under the same ids: for another scenario. */
+void prices_copy(struct prices *out, const struct prices *p, struct arena *a);
+
+/* (P1) to (P3); (T1) to (T3). */
+void price_verify(const struct price *p);
+void prices_verify(const struct prices *p);
+
+static inline struct price *
+prices_get(const struct prices *p, price_id id)
+{
+	assert(id < p->n);
+	return &p->price[id];
+}
+
+static inline struct price *
+prices_candidate(const struct prices *p, uint32_t candidate)
+{
+	assert(candidate < p->ncandidates);
+	return prices_get(p, p->candidate[candidate]);
+}
+
+static inline struct price *
+prices_launch(const struct prices *p, uint32_t target)
+{
+	assert(target < p->nlaunches);
+	return prices_get(p, p->launch[target]);
+}
 
 /* What a tool told about n candidates run as one, or NULL: it was not asked. */
 static inline const struct price *
@@ -126,7 +182,7 @@ prices_region(const struct prices *p, const uint32_t *candidate, uint32_t n)
 	    ? MAP_NONE
 	    : map_find(&p->regions, candidate, n * sizeof *candidate);
 
-	return at == MAP_NONE ? NULL : &p->region[at];
+	return at == MAP_NONE ? NULL : prices_get(p, p->region[at]);
 }
 
 /* The price of converting values of a class between two formats. */
@@ -136,6 +192,7 @@ conversion_at(
 {
 	size_t row = (size_t) class * p->nformats + from;
 
+	assert(class < p->nclasses && from < p->nformats && to < p->nformats);
 	return &p->conversion[row * p->nformats + to];
 }
 

@@ -10,29 +10,25 @@ bool pricer_open(struct pricer **p, const struct graph *g, const struct mix *m,
     struct err *err);
 
 /* Everything that is free: database hits, simulations, bounds, conversions
- * from the database. Fills `prices`. */
+ * from the database. Makes `prices` the first time, and keeps it up to date until
+ * the pricer is closed. */
 bool pricer_begin(struct pricer *p, struct prices *prices, struct err *err);
 
 /* Make these candidates KNOWN or FAILED (duplicates of a key at no charge).
  * Stops early, with true, at the deadline, the limit or `stop`. */
-bool pricer_price(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, struct err *err);
+bool pricer_price(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err);
 
 /* Would something without a price be measured now? Not when measuring is off, or
  * at its deadline or limit. */
 bool pricer_may_measure(const struct pricer *p);
 
-/* Take a quick look at those of these candidates that have a bound only and
- * were never looked at: a few runs, whose least (and something off) is a far
- * better bound than what the work alone tells. *any: were there some? Stops
- * early as pricer_price() does. */
-bool pricer_probe(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err);
-
-/* The same for those that were looked at once: the lesser of two looks, at two
- * moments, is trusted more. */
-bool pricer_probe_again(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err);
+/* Probe those of these candidates that have a bound only and were probed nprobes
+ * times: a few runs, whose least (and something off) is a far better bound than
+ * what the work alone tells; the lesser of two, at two moments, is trusted more.
+ * *any: were there some? Stops early as pricer_price() does. */
+bool pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    uint32_t nprobes, bool *any, struct err *err);
 
 /* Compare pairs [n] of KNOWN candidates, each interleaved in one worker, unless
  * the database has it. Stops early, with true. */
@@ -41,25 +37,24 @@ bool pricer_compare(
 
 /* Let a candidate's key cost this much from now on, because a comparison with
  * another says so; the database keeps what was measured. */
-void pricer_adjust(
-    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns);
+void pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns);
 
 /* The same for candidates as one region, in that order, of a target whose prices
  * a tool tells (of others nothing is asked): prices_region() has it then. */
-bool pricer_price_region(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, struct err *err);
+bool pricer_price_region(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err);
 
 /* Make these conversions KNOWN or FAILED: both steps of one that is a detour.
  * Other pairs of formats may get another price or detour by that. Stops early
  * as pricer_price() does. */
-bool pricer_price_conversions(struct pricer *p, struct prices *prices,
+bool pricer_price_conversions(struct pricer *p,
     const struct pricer_conversion *c, uint32_t n, struct err *err);
 
 /* Plans may not use the candidate, nor those of equal key: it ended like that
  * when a plan was verified. Kept in the database, under the facts of its target's
  * library; a note says so where it cannot be. */
-bool pricer_bar(struct pricer *p, struct prices *prices, uint32_t candidate,
-    enum outcome outcome, const char *why, struct err *err);
+bool pricer_bar(struct pricer *p, uint32_t candidate, enum outcome outcome,
+    const char *why, struct err *err);
 
 struct pricer_counts pricer_counts(const struct pricer *p);
 
@@ -70,8 +65,7 @@ uint32_t pricer_asked(const struct pricer *p);
 /* Go back to what is on record, as if another run began on this database:
  * adjustments and whatever else depends on the order of answers are forgotten.
  * *done is false, and nothing has changed, where nothing is on record. */
-bool pricer_restart(
-    struct pricer *p, struct prices *prices, bool *done, struct err *err);
+bool pricer_restart(struct pricer *p, bool *done, struct err *err);
 
 /* From now on another deadline holds. */
 void pricer_set_deadline(struct pricer *p, uint64_t deadline_ns);

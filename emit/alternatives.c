@@ -98,7 +98,7 @@ write_other(struct alternatives *x, const struct rank *r)
 {
 	const struct plan *p = x->w->plan;
 	const struct candidate *c = &p->candidates->candidate[r->candidate];
-	const struct price *price = &p->prices->candidate[r->candidate];
+	const struct price *price = prices_candidate(p->prices, r->candidate);
 
 	json_inline_object(&x->j);
 	json_key_uint(&x->j, "target", c->target);
@@ -129,7 +129,7 @@ write_composite(struct alternatives *x, uint32_t id)
 
 		rank[i] = (struct rank){!same_nodes(emit_candidate(x->w, id),
 		                            &p->candidates->candidate[other]),
-		    price_of(&p->prices->candidate[other]), other};
+		    price_of(prices_candidate(p->prices, other)), other};
 	}
 	if (n > 0)
 		qsort(rank, n, sizeof *rank, by_rank);

@@ -100,14 +100,14 @@ write_failures(struct json *j, const struct emit_work *w)
 	for (uint32_t i = 0; i < p->candidates->n; i++) {
 		const struct candidate *c = &p->candidates->candidate[i];
 
-		if (p->prices->candidate[i].state != PRICE_FAILED)
+		if (prices_candidate(p->prices, i)->state != PRICE_FAILED)
 			continue;
 		json_inline_object(j);
 		json_key_str(j, "node", w->label[c->match->root]);
 		json_key_str(j, "target", p->mix->target[c->target].text);
 		json_key_str(j, "rule", emit_rule(w, c)->name);
 		json_key_str(j, "implementation", c->implementation_name);
-		write_price(j, &p->prices->candidate[i]);
+		write_price(j, prices_candidate(p->prices, i));
 		json_close(j);
 	}
 	json_close(j);

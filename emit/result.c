@@ -86,7 +86,8 @@ write_mix(struct json *j, const struct emit_work *w)
 		json_key_str(j, "text", t->text);
 		json_key_str(j, "prices", price_source_text(t->source));
 		if (t->kind->launches)
-			json_price(j, "launch", &w->plan->prices->launch[i]);
+			json_price(
+			    j, "launch", prices_launch(w->plan->prices, i));
 		write_environment(j, t);
 		json_close(j);
 	}
@@ -269,7 +270,7 @@ write_counts(struct json *j, const struct plan *p)
 	uint32_t state[3] = {0}, source[4] = {0};
 
 	for (uint32_t i = 0; i < p->candidates->n; i++) {
-		const struct price *price = &p->prices->candidate[i];
+		const struct price *price = prices_candidate(p->prices, i);
 
 		state[price->state]++;
 		source[price->source] += price->state == PRICE_KNOWN;

@@ -31,7 +31,7 @@ emit_total(const struct emit_work *w)
 		const struct plan_region *r = &p->region[i];
 
 		t.launches = cost_add(t.launches, r->launch);
-		add_range(&t, &p->prices->launch[r->target], r->launch);
+		add_range(&t, prices_launch(p->prices, r->target), r->launch);
 	}
 	return t;
 }

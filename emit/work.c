@@ -72,7 +72,7 @@ emit_price(const struct emit_work *w, uint32_t composite)
 {
 	const struct plan *p = w->plan;
 
-	return &p->prices->candidate[p->composite[composite].candidate];
+	return prices_candidate(p->prices, p->composite[composite].candidate);
 }
 
 const struct target *

@@ -60,20 +60,19 @@ bar(bool *only, struct verification *out, const struct plan *p,
 	const struct verified_as *v = &out->verdict;
 	const uint32_t wrong = p->composite[v->composite].candidate;
 	const struct candidate *all = p->candidates->candidate;
-	const uint32_t key = p->prices->candidate[wrong].key;
+	const uint32_t key = p->prices->candidate[wrong];
 	const char *words = words_of(v, a);
 
 	for (uint32_t i = 0; i < p->candidates->n; i++)
 		if (i == wrong
 		    || (all[i].target == all[wrong].target
-		        && p->prices->candidate[i].key == key)) {
+		        && p->prices->candidate[i] == key)) {
 			out->nbarred += only[i];
 			only[i] = false;
 		}
 	note_barring(p, wrong, words, r, a);
 	return !r->pricer
-	    || pricer_bar(
-	        r->pricer, r->prices, wrong, outcome_of(v), words, err);
+	    || pricer_bar(r->pricer, wrong, outcome_of(v), words, err);
 }
 
 bool

@@ -141,7 +141,7 @@ static bool
 was_built(const struct plan *p, uint32_t i)
 {
 	const struct price *price =
-	    &p->prices->candidate[p->composite[i].candidate];
+	    prices_candidate(p->prices, p->composite[i].candidate);
 
 	return price->source == PRICE_MEASURED
 	    && (price->origin == FROM_MEASURING

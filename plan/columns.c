@@ -17,7 +17,7 @@ parts_cost(const struct plan *about, const uint32_t *part, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		sum = cost_add(
-		    sum, price_least(&about->prices->candidate[part[i]]));
+		    sum, price_least(prices_candidate(about->prices, part[i])));
 	return sum;
 }
 
@@ -167,7 +167,8 @@ add_column(struct columns *all, const struct problem *p, const uint32_t *part,
 static bool
 is_told(const struct plan *about, uint32_t candidate)
 {
-	return about->prices->candidate[candidate].source == PRICE_EXTERNAL;
+	return prices_candidate(about->prices, candidate)->source
+	    == PRICE_EXTERNAL;
 }
 
 /* Limits on regions count what the target itself runs. */

@@ -21,7 +21,7 @@ evaluate_ask(struct planner *pl, const struct cover *cover, struct err *err)
 		n = cover_region(cover, i, part);
 		if (n > 1)
 			trace_ask(r->trace, "region", part, n);
-		if (!pricer_price_region(r->pricer, r->prices, part, n, err))
+		if (!pricer_price_region(r->pricer, part, n, err))
 			return false;
 	}
 	return true;

@@ -168,9 +168,9 @@ failure_at(const struct planner *pl, node_id node, uint64_t targets)
 			covers |= c->node[k] == node;
 		if (!covers || !(targets >> c->target & 1))
 			continue;
-		if (pl->r->prices->candidate[i].state != PRICE_FAILED)
+		if (prices_candidate(pl->r->prices, i)->state != PRICE_FAILED)
 			return NULL;
-		failed = &pl->r->prices->candidate[i];
+		failed = prices_candidate(pl->r->prices, i);
 	}
 	return failed;
 }
@@ -222,11 +222,11 @@ explain_refused(const struct planner *pl, struct err *err)
 	const struct prices *p = pl->r->prices;
 
 	for (uint32_t i = p->nregions; i-- > 0;)
-		if (p->region[i].state == PRICE_FAILED)
+		if (prices_get(p, p->region[i])->state == PRICE_FAILED)
 			return err_set(err, ERR_NO_COVER,
 			    "no plan was found without a region that its "
 			    "tool refuses: %s",
-			    p->region[i].detail);
+			    prices_get(p, p->region[i])->detail);
 	return err_set(err, ERR_NO_COVER, "no plan has a price");
 }
 

@@ -18,7 +18,7 @@ knowledge_init(struct knowledge *k, const struct plan *about,
 static cost_ns
 own_price(const struct knowledge *k, uint32_t candidate)
 {
-	return price_least(&k->about->prices->candidate[candidate]);
+	return price_least(prices_candidate(k->about->prices, candidate));
 }
 
 /* Parts of a region that costs more than their sum cost as much more. */

@@ -41,13 +41,14 @@ is_measured(const struct price *p)
 static bool
 is_compared(const struct planner *pl, uint32_t a, uint32_t b)
 {
-	const struct price *p = pl->r->prices->candidate;
+	const struct prices *p = pl->r->prices;
 
 	for (uint32_t i = 0; i < pl->nties; i++) {
-		uint32_t x = p[pl->tie[i].a].key, y = p[pl->tie[i].b].key;
+		uint32_t x = p->candidate[pl->tie[i].a],
+		         y = p->candidate[pl->tie[i].b];
 
-		if ((x == p[a].key && y == p[b].key)
-		    || (x == p[b].key && y == p[a].key))
+		if ((x == p->candidate[a] && y == p->candidate[b])
+		    || (x == p->candidate[b] && y == p->candidate[a]))
 			return true;
 	}
 	return false;
@@ -64,7 +65,7 @@ add_tie(struct planner *pl, uint32_t a, uint32_t b)
 static bool
 may_be_used(const struct planner *pl, uint32_t candidate)
 {
-	return is_measured(&pl->r->prices->candidate[candidate])
+	return is_measured(prices_candidate(pl->r->prices, candidate))
 	    && candidate_allowed(&pl->problem.candidate[candidate]);
 }
 
@@ -72,15 +73,19 @@ static void
 list_near(struct planner *pl, const struct cover *c, uint32_t chosen)
 {
 	const struct plan_request *r = pl->r;
-	const struct price *p = r->prices->candidate;
-	uint64_t tolerance = substitutes_tolerance(c, &p[chosen]);
+	const struct prices *p = r->prices;
+	uint64_t tolerance =
+	    substitutes_tolerance(c, prices_candidate(p, chosen));
 
-	if (!is_measured(&p[chosen]) || p[chosen].ns < c->cost / SMALLEST_SHARE)
+	if (!is_measured(prices_candidate(p, chosen))
+	    || prices_candidate(p, chosen)->ns < c->cost / SMALLEST_SHARE)
 		return;
 	for (uint32_t i = 0; i < r->candidates->n; i++)
 		if (i != chosen && may_be_used(pl, i)
-		    && p[i].key != p[chosen].key && is_substitute(pl, chosen, i)
-		    && is_near(&p[chosen], &p[i], tolerance)
+		    && p->candidate[i] != p->candidate[chosen]
+		    && is_substitute(pl, chosen, i)
+		    && is_near(prices_candidate(p, chosen),
+		        prices_candidate(p, i), tolerance)
 		    && !is_compared(pl, chosen, i))
 			add_tie(pl, chosen, i);
 }
@@ -90,14 +95,15 @@ static bool
 apply(struct planner *pl, struct plan_tie *tie)
 {
 	const struct plan_request *r = pl->r;
-	const struct price *p = r->prices->candidate;
+	const struct prices *p = r->prices;
 	uint64_t mid = (tie->low + tie->high) / 2;
-	cost_ns before = p[tie->b].ns, now;
+	cost_ns before = prices_candidate(p, tie->b)->ns, now;
 
 	tie->tied = tie->low <= MILLION + TIED && tie->high >= MILLION - TIED;
-	now = tie->tied ? p[tie->a].ns
-	                : (cost_ns)((double)p[tie->a].ns * (double)mid / 1e6);
-	pricer_adjust(r->pricer, r->prices, tie->b, now ? now : 1);
+	now = tie->tied ? prices_candidate(p, tie->a)->ns
+	                : (cost_ns)((double)prices_candidate(p, tie->a)->ns
+	                    * (double)mid / 1e6);
+	pricer_adjust(r->pricer, tie->b, now ? now : 1);
 	return now != before;
 }
 
@@ -148,15 +154,18 @@ struct choice {
 static bool
 is_tied(const struct planner *pl, uint32_t chosen, uint32_t other)
 {
-	const struct price *p = pl->r->prices->candidate;
+	const struct prices *p = pl->r->prices;
 
 	for (uint32_t i = 0; i < pl->nties; i++) {
-		uint32_t x = p[pl->tie[i].a].key, y = p[pl->tie[i].b].key;
+		uint32_t x = p->candidate[pl->tie[i].a],
+		         y = p->candidate[pl->tie[i].b];
 
 		if (pl->tie[i].tied
-		    && ((x == p[chosen].key && y == p[other].key)
-		        || (y == p[chosen].key && x == p[other].key)))
-			return p[chosen].ns == p[other].ns;
+		    && ((x == p->candidate[chosen] && y == p->candidate[other])
+		        || (y == p->candidate[chosen]
+		            && x == p->candidate[other])))
+			return prices_candidate(p, chosen)->ns
+			    == prices_candidate(p, other)->ns;
 	}
 	return false;
 }

@@ -63,8 +63,7 @@ try_cover(struct planner *pl, const struct cover *c, struct err *err)
 
 	pricing_list(pl, c);
 	trace_ask(pl->r->trace, "probe", pl->ask, pl->nask);
-	if (!pricer_probe(
-	        pl->r->pricer, pl->r->prices, pl->ask, pl->nask, &any, err))
+	if (!pricer_probe(pl->r->pricer, pl->ask, pl->nask, 0, &any, err))
 		return false;
 	pricing_update(pl);
 	return true;

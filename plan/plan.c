@@ -15,7 +15,8 @@ sum_of_parts(
 
 	*sum = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct price *price = &p->prices->candidate[candidate[i]];
+		const struct price *price =
+		    prices_candidate(p->prices, candidate[i]);
 
 		simulated &= price->state == PRICE_KNOWN
 		    && price->source == PRICE_SIMULATED;
@@ -91,7 +92,7 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 		const struct candidate *c = &out->candidates->candidate[id];
 
 		list[i] = (struct plan_composite){id, cover->step[i].run,
-		    plan_pays(out, &out->prices->candidate[id])};
+		    plan_pays(out, prices_candidate(out->prices, id))};
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			at[c->node[k]] = i;
 	}
@@ -115,7 +116,8 @@ plan_unpriced(const struct plan *p)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		n += p->prices->candidate[p->composite[i].candidate].state
+		n += prices_candidate(p->prices, p->composite[i].candidate)
+		         ->state
 		    == PRICE_BOUND;
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		n += conversion_price_of(p, &p->conversion[i])->state
@@ -140,15 +142,15 @@ plan_basis(const struct plan *p)
 	                   *weakest = &nothing;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		weakest = weaker(
-		    weakest, &p->prices->candidate[p->composite[i].candidate]);
+		weakest = weaker(weakest,
+		    prices_candidate(p->prices, p->composite[i].candidate));
 	for (uint32_t i = 0; i < p->nconversions; i++)
 		weakest =
 		    weaker(weakest, conversion_price_of(p, &p->conversion[i]));
 	for (uint32_t i = 0; i < p->nregions; i++)
 		if (p->region[i].launch)
-			weakest = weaker(
-			    weakest, &p->prices->launch[p->region[i].target]);
+			weakest = weaker(weakest,
+			    prices_launch(p->prices, p->region[i].target));
 	return price_basis(weakest, p->at_least);
 }
 
@@ -169,7 +171,7 @@ plan_target_basis(const struct plan *p, uint32_t target)
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
 		uint32_t id = p->composite[i].candidate;
-		const struct price *price = &p->prices->candidate[id];
+		const struct price *price = prices_candidate(p->prices, id);
 
 		if (p->candidates->candidate[id].target == target)
 			weakest = weakest ? weaker(weakest, price) : price;
@@ -271,7 +273,8 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 		    == (i ? list[i - 1].first + list[i - 1].ncomposites : 0));
 		put_boundary(p, r, i, &u, a);
 		if (p->mix->target[r->target].kind->launches)
-			r->launch = plan_pays(p, &p->prices->launch[r->target]);
+			r->launch =
+			    plan_pays(p, prices_launch(p->prices, r->target));
 	}
 	p->region = list;
 	return list;

@@ -6,7 +6,7 @@
 #include "plan/propose.h"
 #include "plan/regions.h"
 #include "ir/base/cost.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 
 #define ANSWERS (MODE_SEARCH | MODE_FIXED)
 

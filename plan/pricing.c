@@ -65,12 +65,13 @@ pricing_list(struct planner *pl, const struct cover *cover)
 	pl->nask = 0;
 	for (uint32_t i = 0; i < cover->nsteps; i++) {
 		uint32_t id = cover->step[i].candidate, k;
-		const struct price *p = pl->r->prices->candidate;
+		const struct prices *p = pl->r->prices;
 
 		for (k = 0; k < pl->nask; k++)
-			if (p[pl->ask[k]].key == p[id].key)
+			if (p->candidate[pl->ask[k]] == p->candidate[id])
 				break;
-		if (p[id].state == PRICE_BOUND && k == pl->nask)
+		if (prices_candidate(p, id)->state == PRICE_BOUND
+		    && k == pl->nask)
 			pl->ask[pl->nask++] = id;
 	}
 	assert(pl->nask <= pl->r->candidates->n);
@@ -85,7 +86,7 @@ pricing_list_all(struct planner *pl)
 	list_all_conversions(pl);
 	pl->nask = 0;
 	for (uint32_t c = 0; c < pl->r->candidates->n; c++)
-		if (p->candidate[c].state == PRICE_BOUND)
+		if (prices_candidate(p, c)->state == PRICE_BOUND)
 			pl->ask[pl->nask++] = c;
 }
 
@@ -107,7 +108,7 @@ static bool
 probe_listed(struct planner *pl, bool *any, struct err *err)
 {
 	const struct candidates *all = pl->r->candidates;
-	const struct price *p = pl->r->prices->candidate;
+	const struct prices *p = pl->r->prices;
 	cost_ns *limit =
 	    arena_new(pl->arena, cost_ns, pl->r->graph->nnodes); /* by node */
 	uint32_t *list = arena_new(pl->arena, uint32_t, all->n), n = 0;
@@ -115,20 +116,21 @@ probe_listed(struct planner *pl, bool *any, struct err *err)
 	for (uint32_t k = 0; k < pl->nask; k++) {
 		const struct candidate *c = &all->candidate[pl->ask[k]];
 
-		if (p[pl->ask[k]].probes == 0)
+		if (prices_candidate(p, pl->ask[k])->probes == 0)
 			limit[c->node[0]] =
-			    price_guess(&p[pl->ask[k]]) * PROBE_NEXT;
+			    price_guess(prices_candidate(p, pl->ask[k]))
+			    * PROBE_NEXT;
 	}
 	for (uint32_t c = 0; c < all->n; c++)
-		if (p[c].state == PRICE_BOUND
-		    && price_guess(&p[c]) <= limit[all->candidate[c].node[0]])
+		if (prices_candidate(p, c)->state == PRICE_BOUND
+		    && price_guess(prices_candidate(p, c))
+		        <= limit[all->candidate[c].node[0]])
 			list[n++] = c;
 	trace_ask(pl->r->trace, "probe", list, n);
-	if (!pricer_probe(pl->r->pricer, pl->r->prices, list, n, any, err))
+	if (!pricer_probe(pl->r->pricer, list, n, 0, any, err))
 		return false;
 	return *any
-	    || pricer_probe_again(
-	        pl->r->pricer, pl->r->prices, pl->ask, pl->nask, any, err);
+	    || pricer_probe(pl->r->pricer, pl->ask, pl->nask, 1, any, err);
 }
 
 struct asked {
@@ -186,7 +188,7 @@ pick(struct planner *pl, uint32_t *picked)
 
 	for (uint32_t i = 0; i < pl->nask; i++)
 		list[i] = (struct asked){
-		    price_guess(&pl->r->prices->candidate[pl->ask[i]]),
+		    price_guess(prices_candidate(pl->r->prices, pl->ask[i])),
 		    pl->ask[i]};
 	qsort(list, pl->nask, sizeof *list, by_bound_down);
 	for (uint32_t i = 0; i < pl->nask; i++) {
@@ -224,7 +226,7 @@ price_conversions(struct planner *pl, bool *moved, struct err *err)
 		    3);
 	if (pl->nconvert
 	    && !pricer_price_conversions(
-	        pl->r->pricer, pl->r->prices, pl->convert, pl->nconvert, err))
+	        pl->r->pricer, pl->convert, pl->nconvert, err))
 		return false;
 	*moved = count_unpriced(pl) < before;
 	if (*moved)
@@ -237,10 +239,11 @@ price_candidates(struct planner *pl, const uint32_t *ask, uint32_t n,
     bool *moved, struct err *err)
 {
 	trace_ask(pl->r->trace, "price", ask, n);
-	if (!pricer_price(pl->r->pricer, pl->r->prices, ask, n, err))
+	if (!pricer_price(pl->r->pricer, ask, n, err))
 		return false;
 	for (uint32_t k = 0; k < n; k++)
-		*moved |= pl->r->prices->candidate[ask[k]].state != PRICE_BOUND;
+		*moved |= prices_candidate(pl->r->prices, ask[k])->state
+		    != PRICE_BOUND;
 	pricing_update(pl);
 	return true;
 }

@@ -114,7 +114,7 @@ build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 		p->target[t] = (struct problem_target){
 		    .name = m->target[t].text,
 		    .launch = m->target[t].kind->launches
-		        ? price_least(&r->prices->launch[t])
+		        ? price_least(prices_launch(r->prices, t))
 		        : 0,
 		    .max_runs = NO_LIMIT,
 		    .max_run_nodes = NO_LIMIT,
@@ -156,9 +156,9 @@ fill_costs(struct problem *p, const struct prices *prices, price_as *as)
 
 	assert(prices->nformats >= n && prices->nclasses == p->nclasses);
 	for (uint32_t i = 0; i < p->ncandidates; i++) {
-		fell |=
-		    set_cost(&p->candidate[i].cost, as(&prices->candidate[i]));
-		p->candidate[i].class = prices->candidate[i].key;
+		fell |= set_cost(
+		    &p->candidate[i].cost, as(prices_candidate(prices, i)));
+		p->candidate[i].class = prices->candidate[i];
 	}
 	for (uint32_t class = 0; class < p->nclasses; class ++)
 		for (uint32_t from = 0; from < n; from++)

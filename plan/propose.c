@@ -73,10 +73,11 @@ proves(const struct plan_request *r)
 static bool
 has_guesses(const struct planner *pl)
 {
-	const struct price *p = pl->r->prices->candidate;
+	const struct prices *p = pl->r->prices;
 
 	for (uint32_t c = 0; c < pl->r->candidates->n; c++)
-		if (price_guess(&p[c]) > price_least(&p[c]))
+		if (price_guess(prices_candidate(p, c))
+		    > price_least(prices_candidate(p, c)))
 			return true;
 	return false;
 }
@@ -245,7 +246,7 @@ fallback_of(const struct mix *m, uint32_t target)
 bool
 is_sure(const struct planner *pl, uint32_t candidate)
 {
-	const struct price *p = &pl->r->prices->candidate[candidate];
+	const struct price *p = prices_candidate(pl->r->prices, candidate);
 	uint32_t target = pl->r->candidates->candidate[candidate].target;
 
 	return p->state == PRICE_KNOWN

@@ -127,7 +127,7 @@ search(struct planner *pl, const struct plan_request *r, struct plan *out,
 			return false;
 		again = *found && r->pricer && pricer_asked(r->pricer) != asked
 		    && pricer_may_measure(r->pricer) && !planner_is_late(pl);
-		if (again && !pricer_restart(r->pricer, r->prices, &again, err))
+		if (again && !pricer_restart(r->pricer, &again, err))
 			return false;
 	}
 	return true;
@@ -194,7 +194,8 @@ plan_top(struct plan *out, uint32_t k, uint32_t *n,
 	if (!planner_open(&pl, r, a, err))
 		return false;
 	for (uint32_t c = 0; c < r->candidates->n; c++)
-		allowed[c] = r->prices->candidate[c].state == PRICE_KNOWN;
+		allowed[c] =
+		    prices_candidate(r->prices, c)->state == PRICE_KNOWN;
 	problem_restrict(&known, &pl.problem, allowed, a);
 	if (!search_top(&top, &known, &r->search, a, err))
 		return false;

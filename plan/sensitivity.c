@@ -27,7 +27,7 @@ price_candidates(struct scene *s, uint32_t target)
 	const struct target *t = &s->mix.target[target];
 
 	for (uint32_t i = 0; i < s->r.candidates->n; i++) {
-		struct price *p = &s->prices.candidate[i];
+		struct price *p = prices_candidate(&s->prices, i);
 		struct estimate e;
 
 		if (s->r.candidates->candidate[i].target == target
@@ -99,24 +99,15 @@ static void
 set_scene(struct scene *s, const struct plan_request *r, struct target as,
     struct arena *a)
 {
-	const struct prices *p = r->prices;
-	size_t nconversions = (size_t)p->nclasses * p->nformats * p->nformats;
 	struct target *list =
 	    arena_copy(a, r->mix->target, r->mix->n * sizeof *list);
-	struct price *launch =
-	    arena_copy(a, p->launch, r->mix->n * sizeof *launch);
 	struct estimate e = {.ns = 0};
 
 	assert(as.index < r->mix->n);
 	list[as.index] = as;
 	s->mix = *r->mix;
 	s->mix.target = list;
-	s->prices = *p;
-	s->prices.candidate = arena_copy(
-	    a, p->candidate, r->candidates->n * sizeof *p->candidate);
-	s->prices.conversion =
-	    arena_copy(a, p->conversion, nconversions * sizeof *p->conversion);
-	s->prices.launch = launch;
+	prices_copy(&s->prices, r->prices, a);
 	s->r = *r;
 	s->r.mix = &s->mix;
 	s->r.prices = &s->prices;
@@ -124,7 +115,7 @@ set_scene(struct scene *s, const struct plan_request *r, struct target as,
 	s->r.notes = NULL;
 	s->r.no_baselines = true;
 	e.ns = as.kind->launch_ns(&as, &e);
-	take(&launch[as.index], &e);
+	take(prices_launch(&s->prices, as.index), &e);
 	price_candidates(s, as.index);
 	price_conversions(s, as.index, a);
 }

@@ -113,7 +113,8 @@ find_own(struct plan_shift *s, const struct plan *p, const struct plan *other,
 	for (uint32_t i = 0; i < p->ncomposites; i++)
 		if (!has_composite(other, candidate_of(p, i)))
 			add_noise(s,
-			    &p->prices->candidate[p->composite[i].candidate]);
+			    prices_candidate(
+			        p->prices, p->composite[i].candidate));
 	*n = 0;
 	for (uint32_t i = 0; i < p->nconversions; i++) {
 		const struct plan_conversion *c = &p->conversion[i];

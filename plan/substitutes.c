@@ -63,10 +63,11 @@ struct substitutes {
 static void
 add(struct planner *pl, struct substitutes *all, const struct substitute *r)
 {
-	const struct price *p = pl->r->prices->candidate;
+	const struct prices *p = pl->r->prices;
 
 	for (uint32_t i = 0; i < all->n; i++)
-		if (p[all->list[i].candidate].key == p[r->candidate].key)
+		if (p->candidate[all->list[i].candidate]
+		    == p->candidate[r->candidate])
 			return;
 	all->list = arena_grow(
 	    pl->arena, all->list, &all->cap, all->n + 1, sizeof *all->list);
@@ -95,19 +96,24 @@ static void
 list_substitutes(struct planner *pl, const struct cover *c, uint32_t chosen,
     uint32_t probes, struct substitutes *all)
 {
-	const struct price *p = pl->r->prices->candidate;
-	uint64_t tolerance = substitutes_tolerance(c, &p[chosen]);
+	const struct prices *p = pl->r->prices;
+	uint64_t tolerance =
+	    substitutes_tolerance(c, prices_candidate(p, chosen));
 
-	if (p[chosen].state != PRICE_KNOWN || p[chosen].source != PRICE_MEASURED
+	if (prices_candidate(p, chosen)->state != PRICE_KNOWN
+	    || prices_candidate(p, chosen)->source != PRICE_MEASURED
 	    || tolerance == 0)
 		return;
 	for (uint32_t i = 0; i < pl->r->candidates->n; i++)
-		if (i != chosen && is_probed(&p[i], probes)
-		    && seen(&p[i]) <= p[chosen].ns + tolerance
+		if (i != chosen && is_probed(prices_candidate(p, i), probes)
+		    && seen(prices_candidate(p, i))
+		        <= prices_candidate(p, chosen)->ns + tolerance
 		    && candidate_allowed(&pl->problem.candidate[i])
 		    && is_substitute(pl, chosen, i))
 			add(pl, all,
-			    &(struct substitute){p[chosen].ns, seen(&p[i]), i});
+			    &(struct substitute){
+			        prices_candidate(p, chosen)->ns,
+			        seen(prices_candidate(p, i)), i});
 }
 
 /* The costliest choices first, what seems nearest to one first. */
@@ -171,20 +177,21 @@ substitutes_price(
 		return true;
 	list = substitutes_of(pl, c, 0, &n);
 	trace_ask(pl->r->trace, "probe", list, n);
-	if (!pricer_probe(pricer, prices, list, n, &looked, err)
-	    || !pricer_probe_again(pricer, prices, list, n, &again, err))
+	if (!pricer_probe(pricer, list, n, 0, &looked, err)
+	    || !pricer_probe(pricer, list, n, 1, &again, err))
 		return false;
 	*moved = looked || again; /* a bound may be lower now */
 	list = substitutes_of(pl, c, PROBES, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (doubt(pl, list[i], most)
-		    && prices->candidate[list[i]].state == PRICE_BOUND)
+		    && prices_candidate(prices, list[i])->state == PRICE_BOUND)
 			list[kept++] = list[i];
 	trace_ask(pl->r->trace, "price", list, kept);
-	if (!pricer_price(pricer, prices, list, kept, err))
+	if (!pricer_price(pricer, list, kept, err))
 		return false;
 	for (uint32_t i = 0; i < kept; i++)
-		*moved |= prices->candidate[list[i]].state != PRICE_BOUND;
+		*moved |=
+		    prices_candidate(prices, list[i])->state != PRICE_BOUND;
 	pricing_update(pl);
 	return true;
 }

@@ -189,7 +189,7 @@ write_ports(struct review *r, uint32_t i, struct err *err)
 {
 	const struct candidate *c = candidate_of(r->p, i);
 	const struct price *price =
-	    &r->p->prices->candidate[r->p->composite[i].candidate];
+	    prices_candidate(r->p->prices, r->p->composite[i].candidate);
 
 	for (uint32_t k = 0; k < c->noutputs; k++) {
 		put_value(r, c->output[k].value, c->output[k].format, i);
@@ -230,7 +230,8 @@ review_price(
 
 		all[k] = c->candidate;
 		charged += c->cost;
-		expected += plan_pays(p, &p->prices->candidate[c->candidate]);
+		expected +=
+		    plan_pays(p, prices_candidate(p->prices, c->candidate));
 	}
 	if (plan_region_price(p, all, region->ncomposites, &whole))
 		expected = whole.ns;
@@ -246,7 +247,7 @@ static cost_ns
 launch_price(const struct plan *p, uint32_t target)
 {
 	return p->mix->target[target].kind->launches
-	    ? plan_pays(p, &p->prices->launch[target])
+	    ? plan_pays(p, prices_launch(p->prices, target))
 	    : 0;
 }
 

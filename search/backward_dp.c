@@ -12,7 +12,7 @@
 #include "search/interval.h"
 #include "search/extrapolate.h"
 #include "search/transition.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 #include "search/equivalents.h"
 #include "search/reconstruct.h"
 

@@ -8,7 +8,7 @@
 #include "search/bound.h"
 #include "search/forward_bound.h"
 #include "search/live_forward.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 #include "search/forward_step.h"
 
 /* TUNING: labels kept a layer when the time is up and there is no cover yet, and

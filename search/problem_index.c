@@ -5,7 +5,7 @@
 
 #include "search/equivalents.h"
 #include "search/problem_check.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 
 /* Fill `start` and return the items: item k belongs to group of(k). Groups keep
  * the order of items; of(k) == UINT32_MAX leaves k out. */

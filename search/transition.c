@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/verify.h"
+#include "ir/base/verify.h"
 
 static bool
 is_sink(const struct problem *p, uint32_t node)

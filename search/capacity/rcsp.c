@@ -6,7 +6,7 @@
 #include "search/capacity/multiplier.h"
 #include "search/capacity/envelope.h"
 #include "search/capacity/state_graph.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 
 /* TUNING: arcs a node up to which there are few states (placement files have 7
  * to 60); how many times more ways a state keeps in each further pass. */

@@ -5,7 +5,7 @@
 
 #include "search/backward_dp.h"
 #include "search/reconstruct.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 
 /* What makes labels of a group the same, however they came about. Positions count
  * from the first run: where it is does not matter to the rest, unless runs are

@@ -4,7 +4,7 @@
 #include "search/lagrangian/model.h"
 
 #include "search/lagrangian/parts.h"
-#include "search/verify.h"
+#include "ir/base/verify.h"
 
 /* One path through the graph, longest in nodes, ending at the last node. Runs a
  * target has along it are runs of the plan. */

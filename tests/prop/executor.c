@@ -145,7 +145,7 @@ mark_refused(struct prices *p, const struct graph *g, const struct mix *mix,
 		if (trial_open(&t, g, mix, &c->candidate[i], &arena, &err))
 			trial_close(&t);
 		else
-			p->candidate[i].state = PRICE_FAILED;
+			prices_candidate(p, i)->state = PRICE_FAILED;
 	}
 }
 
@@ -154,23 +154,22 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
     const struct candidates *c, struct rng *r)
 {
 	uint32_t *class = arena_new(&arena, uint32_t, g->nvalues);
-	struct price *launch = arena_new(&arena, struct price, mix->n);
 	bool *failed = arena_new(&arena, bool, c->n);
 	const uint32_t n = mix->formats.n;
 
-	for (uint32_t i = 0; i < c->n && p->candidate; i++)
-		failed[i] = p->candidate[i].state == PRICE_FAILED;
-	*p = (struct prices){
-	    .nkeys = c->n, .nclasses = 1, .nformats = MAX_FORMATS};
-	p->candidate = arena_new(&arena, struct price, c->n);
+	for (uint32_t i = 0; i < p->ncandidates; i++)
+		failed[i] = prices_candidate(p, i)->state == PRICE_FAILED;
+	prices_init(p, &arena);
+	prices_of_each(p, c->n, mix->n);
+	p->nclasses = 1;
+	p->nformats = MAX_FORMATS;
 	p->conversion =
 	    arena_new(&arena, struct conversion_price, (size_t)n * n);
 	for (uint32_t i = 0; i < c->n; i++) {
-		p->candidate[i] =
+		*prices_candidate(p, i) =
 		    random_price(r, 10000 * c->candidate[i].nnodes);
-		p->candidate[i].key = i;
 		if (failed[i])
-			p->candidate[i].state = PRICE_FAILED;
+			prices_candidate(p, i)->state = PRICE_FAILED;
 	}
 	for (uint32_t i = 0; i < n * n; i++) {
 		p->conversion[i].price = random_price(r, 3000);
@@ -179,10 +178,9 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
 		    (format_id)(rng_below(r, 3) == 0 ? rng_below(r, n) : i % n);
 	}
 	for (uint32_t i = 0; i < mix->n; i++) {
-		launch[i] = random_price(r, 1);
-		launch[i].ns = 0;
+		*prices_launch(p, i) = random_price(r, 1);
+		prices_launch(p, i)->ns = 0;
 	}
-	p->launch = launch;
 	p->value_class = class;
 }
 

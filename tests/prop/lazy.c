@@ -13,6 +13,7 @@
 #include "tests/support/problems.h"
 
 struct pricer {
+	struct prices *prices;
 	const struct problem *truth;
 	uint32_t asked, limit;
 	bool probes; /* they tell something */
@@ -20,12 +21,12 @@ struct pricer {
 
 /* One key a candidate, so what is asked for is what is counted. */
 bool
-pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, struct err *err)
+pricer_price(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
 	(void)err;
 	for (uint32_t i = 0; i < n && p->asked < p->limit; i++) {
-		struct price *x = &prices->candidate[candidate[i]];
+		struct price *x = prices_candidate(p->prices, candidate[i]);
 		cost_ns cost = p->truth->candidate[candidate[i]].cost;
 
 		if (x->state != PRICE_BOUND)
@@ -39,13 +40,12 @@ pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
 
 /* Each look finds a third of what a bound lacks. */
 static bool
-look(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, uint32_t nth)
+look(struct pricer *p, const uint32_t *candidate, uint32_t n, uint32_t nth)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; p->probes && i < n; i++) {
-		struct price *x = &prices->candidate[candidate[i]];
+		struct price *x = prices_candidate(p->prices, candidate[i]);
 		cost_ns cost = p->truth->candidate[candidate[i]].cost;
 
 		if (x->state != PRICE_BOUND || x->probes != nth)
@@ -70,20 +70,11 @@ pricer_may_measure(const struct pricer *p)
 }
 
 bool
-pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    uint32_t nprobes, bool *any, struct err *err)
 {
 	(void)err;
-	*any = look(p, prices, candidate, n, 0);
-	return true;
-}
-
-bool
-pricer_probe_again(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
-{
-	(void)err;
-	*any = look(p, prices, candidate, n, 1);
+	*any = look(p, candidate, n, nprobes);
 	return true;
 }
 
@@ -102,10 +93,9 @@ pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
 }
 
 bool
-pricer_restart(
-    struct pricer *p, struct prices *prices, bool *done, struct err *err)
+pricer_restart(struct pricer *p, bool *done, struct err *err)
 {
-	(void)p, (void)prices, (void)err;
+	(void)p, (void)err;
 	*done = false;
 	return true;
 }
@@ -120,26 +110,25 @@ pricer_compare(
 }
 
 void
-pricer_adjust(
-    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns)
+pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
 {
-	(void)p, (void)prices, (void)candidate, (void)ns;
+	(void)p, (void)candidate, (void)ns;
 }
 
 bool
-pricer_price_conversions(struct pricer *p, struct prices *prices,
-    const struct pricer_conversion *c, uint32_t n, struct err *err)
+pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
+    uint32_t n, struct err *err)
 {
-	(void)p, (void)prices, (void)c, (void)n, (void)err;
+	(void)p, (void)c, (void)n, (void)err;
 	return true;
 }
 
 /* Nobody here is a tool. */
 bool
-pricer_price_region(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, struct err *err)
+pricer_price_region(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
-	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
+	(void)p, (void)candidate, (void)n, (void)err;
 	return true;
 }
 
@@ -173,9 +162,10 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 {
 	struct rng r = rng_seeded(seed + 99);
 	struct dressed d = {.a = a, .p = p};
-	struct pricer lazy = {p, 0, UINT32_MAX, seed % 2}, eager = lazy;
+	struct pricer lazy = {&d.prices, p, 0, UINT32_MAX, seed % 2},
+	              eager = lazy;
 	struct pricer poor = {
-	    p, 0, rng_below(&r, p->ncandidates + 1), seed % 2};
+	    &d.prices, p, 0, rng_below(&r, p->ncandidates + 1), seed % 2};
 	struct plan x, y, z;
 	struct err err = {0};
 	bool ok;

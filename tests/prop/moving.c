@@ -17,6 +17,7 @@
 static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
 
 struct pricer {
+	struct prices *prices;
 	struct rng r;
 	uint32_t limit; /* prices it still tells */
 	uint32_t moves; /* others it still moves */
@@ -40,12 +41,13 @@ move(struct pricer *p, struct price *x)
 }
 
 static void
-move_all(struct pricer *p, struct prices *prices)
+move_all(struct pricer *p)
 {
+	struct prices *prices = p->prices;
 	uint32_t n = prices->nformats;
 
 	for (uint32_t c = 0; c < prices->nkeys; c++)
-		move(p, &prices->candidate[c]);
+		move(p, prices_candidate(prices, c));
 	for (uint32_t k = 0; k < prices->nclasses * n * n; k++)
 		if (k / n % n != k % n)
 			move(p, &prices->conversion[k].price);
@@ -62,26 +64,26 @@ tell(struct pricer *p, struct price *x)
 }
 
 bool
-pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, struct err *err)
+pricer_price(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
 	(void)err;
 	for (uint32_t i = 0; i < n; i++)
-		tell(p, &prices->candidate[candidate[i]]);
-	move_all(p, prices);
+		tell(p, prices_candidate(p->prices, candidate[i]));
+	move_all(p);
 	return true;
 }
 
 bool
-pricer_price_conversions(struct pricer *p, struct prices *prices,
-    const struct pricer_conversion *c, uint32_t n, struct err *err)
+pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
+    uint32_t n, struct err *err)
 {
 	(void)err;
 	for (uint32_t i = 0; i < n; i++)
 		tell(p,
-		    &conversion_at(prices, c[i].class, c[i].from, c[i].to)
+		    &conversion_at(p->prices, c[i].class, c[i].from, c[i].to)
 		         ->price);
-	move_all(p, prices);
+	move_all(p);
 	return true;
 }
 
@@ -94,19 +96,12 @@ pricer_may_measure(const struct pricer *p)
 }
 
 bool
-pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    uint32_t nprobes, bool *any, struct err *err)
 {
-	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
+	(void)p, (void)candidate, (void)n, (void)nprobes, (void)err;
 	*any = false;
 	return true;
-}
-
-bool
-pricer_probe_again(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
-{
-	return pricer_probe(p, prices, candidate, n, any, err);
 }
 
 /* Nothing is on record here. */
@@ -124,10 +119,9 @@ pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
 }
 
 bool
-pricer_restart(
-    struct pricer *p, struct prices *prices, bool *done, struct err *err)
+pricer_restart(struct pricer *p, bool *done, struct err *err)
 {
-	(void)p, (void)prices, (void)err;
+	(void)p, (void)err;
 	*done = false;
 	return true;
 }
@@ -141,17 +135,16 @@ pricer_compare(
 }
 
 void
-pricer_adjust(
-    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns)
+pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
 {
-	(void)p, (void)prices, (void)candidate, (void)ns;
+	(void)p, (void)candidate, (void)ns;
 }
 
 bool
-pricer_price_region(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, struct err *err)
+pricer_price_region(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
-	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
+	(void)p, (void)candidate, (void)n, (void)err;
 	return true;
 }
 
@@ -218,7 +211,7 @@ holds(const struct problem *truth, uint64_t seed, struct tally *t,
 {
 	struct rng r = rng_seeded(seed + 17);
 	struct dressed d = {.a = a, .p = truth};
-	struct pricer pricer = {rng_seeded(seed + 5),
+	struct pricer pricer = {&d.prices, rng_seeded(seed + 5),
 	    rng_below(&r, 3) ? UINT32_MAX : rng_below(&r, 20),
 	    rng_below(&r, 200)};
 	struct plan_request request;

@@ -112,7 +112,7 @@ dress_regions(struct dressed *d, struct target_kind *kind)
 	}
 	d->mix.target = t;
 	for (uint32_t c = 0; c < d->candidates.n; c++)
-		d->prices.candidate[c].source = PRICE_SIMULATED;
+		prices_candidate(&d->prices, c)->source = PRICE_SIMULATED;
 }
 
 /* ---- the oracle ---- */

@@ -96,26 +96,24 @@ void
 dress_prices(struct dressed *d, struct rng *r, uint32_t low)
 {
 	const struct problem *p = d->p;
-	struct price *launch = arena_new(d->a, struct price, p->ntargets);
 	uint32_t *class = arena_new(d->a, uint32_t, p->nvalues);
 
-	d->prices = (struct prices){.nkeys = p->ncandidates,
-	    .nclasses = p->nclasses,
-	    .nformats = p->nformats,
-	    .launch = launch,
-	    .value_class = class};
-	d->prices.candidate = arena_new(d->a, struct price, p->ncandidates);
+	prices_init(&d->prices, d->a);
+	prices_of_each(&d->prices, p->ncandidates, p->ntargets);
+	d->prices.nclasses = p->nclasses;
+	d->prices.nformats = p->nformats;
+	d->prices.value_class = class;
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
 		cost_ns cost = p->candidate[c].cost;
 		uint32_t percent = low + rng_below(r, 101 - low);
 
-		d->prices.candidate[c] = (struct price){.state = PRICE_BOUND,
-		    .ns = cost == COST_NEVER ? 8 : cost,
-		    .bound = cost == COST_NEVER ? 1 : cost * percent / 100,
-		    .key = c};
+		*prices_candidate(&d->prices, c) =
+		    (struct price){.state = PRICE_BOUND,
+		        .ns = cost == COST_NEVER ? 8 : cost,
+		        .bound = cost == COST_NEVER ? 1 : cost * percent / 100};
 	}
 	for (uint32_t t = 0; t < p->ntargets; t++)
-		launch[t] = known(p->target[t].launch);
+		*prices_launch(&d->prices, t) = known(p->target[t].launch);
 	for (uint32_t v = 0; v < p->nvalues; v++)
 		class[v] = p->value[v].class;
 	d->prices.conversion = arena_new(d->a, struct conversion_price,
@@ -138,12 +136,9 @@ dress_known(struct dressed *d)
 	struct rng any = rng_seeded(0);
 
 	dress_prices(d, &any, 100);
-	for (uint32_t c = 0; c < d->p->ncandidates; c++) {
-		uint32_t key = d->prices.candidate[c].key;
-
-		d->prices.candidate[c] = known(d->p->candidate[c].cost);
-		d->prices.candidate[c].key = key;
-	}
+	for (uint32_t c = 0; c < d->p->ncandidates; c++)
+		*prices_candidate(&d->prices, c) =
+		    known(d->p->candidate[c].cost);
 }
 
 void

@@ -38,12 +38,12 @@ make_tables(struct force *f)
 	const uint32_t n = MAX_FORMATS;
 	uint32_t *class = arena_new(f->arena, uint32_t, f->graph->nvalues);
 
-	f->prices = (struct prices){
-	    .nkeys = f->found.n, .nclasses = NCLASSES, .nformats = n};
-	f->prices.candidate = arena_new(f->arena, struct price, f->found.n);
+	prices_init(&f->prices, f->arena);
+	prices_of_each(&f->prices, f->found.n, f->mix.n);
+	f->prices.nclasses = NCLASSES;
+	f->prices.nformats = n;
 	f->prices.conversion = arena_new(
 	    f->arena, struct conversion_price, (size_t)NCLASSES * n * n);
-	f->prices.launch = arena_new(f->arena, struct price, f->mix.n);
 	for (value_id v = 0; v < f->graph->nvalues; v++) {
 		const struct type *t = &f->graph->value[v].type;
 		bool image = t->kind == TYPE_TENSOR && t->rank == 4;
@@ -126,7 +126,6 @@ static void
 set_prices(struct force *f, uint32_t wanted, struct rng *r)
 {
 	const bool forced = wanted != FORCE_NONE;
-	struct price *launch = (struct price *)(uintptr_t)f->prices.launch;
 
 	for (uint32_t i = 0; i < f->found.n; i++) {
 		const uint32_t nodes = f->found.candidate[i].nnodes;
@@ -134,14 +133,14 @@ set_prices(struct force *f, uint32_t wanted, struct rng *r)
 
 		if (forced && is_host(f, i))
 			ns = 1000;
-		f->prices.candidate[i] = price_of(i == wanted ? 1 : ns);
-		f->prices.candidate[i].key = i;
+		*prices_candidate(&f->prices, i) =
+		    price_of(i == wanted ? 1 : ns);
 		if (f->refused[i])
-			f->prices.candidate[i].state = PRICE_FAILED;
+			prices_candidate(&f->prices, i)->state = PRICE_FAILED;
 	}
 	set_conversions(f, forced, r);
 	for (uint32_t i = 0; i < f->mix.n; i++)
-		launch[i] = price_of(0);
+		*prices_launch(&f->prices, i) = price_of(0);
 }
 
 bool

@@ -182,20 +182,17 @@ make_prices(struct small_plan *s, struct arena *a)
 	const struct graph *g = s->model.graph;
 	size_t square = (size_t)MAX_FORMATS * MAX_FORMATS;
 	uint32_t *class = arena_new(a, uint32_t, g->nvalues);
-	struct price *launch = arena_new(a, struct price, 2);
 
-	s->prices.candidate = arena_new(a, struct price, s->candidates.n);
+	prices_init(&s->prices, a);
+	prices_of_each(&s->prices, s->candidates.n, 2);
 	for (uint32_t i = 0; i < s->candidates.n; i++) {
 		const struct candidate *c = &s->candidates.candidate[i];
 
-		s->prices.candidate[i] = c->target == 0
+		*prices_candidate(&s->prices, i) = c->target == 0
 		    ? known(PRICE_SIMULATED, 2000 * c->nnodes)
 		    : known(PRICE_MEASURED, 20000 * c->nnodes);
-		s->prices.candidate[i].key = i;
 	}
-	s->prices.nkeys = s->candidates.n;
-	launch[0] = known(PRICE_SIMULATED, 3000);
-	s->prices.launch = launch;
+	*prices_launch(&s->prices, 0) = known(PRICE_SIMULATED, 3000);
 	for (value_id v = 0; v < g->nvalues; v++)
 		class[v] = g->value[v].constant ? UINT32_MAX : 0;
 	s->prices.value_class = class;

@@ -320,8 +320,7 @@ price_conversions(struct fixture *f)
 	for (uint32_t k = 0; k < all; k++)
 		list[k] = (struct pricer_conversion){
 		    k / (n * n), (format_id)(k / n % n), (format_id)(k % n)};
-	return pricer_price_conversions(
-	    f->pricer, &f->prices, list, all, &f->err);
+	return pricer_price_conversions(f->pricer, list, all, &f->err);
 }
 
 static void
@@ -333,7 +332,7 @@ price_all(struct fixture *f)
 	for (uint32_t i = 0; i < 3 * NODES; i++)
 		all[i] = i;
 	ok = price_conversions(f)
-	    && pricer_price(f->pricer, &f->prices, all, 3 * NODES, &f->err);
+	    && pricer_price(f->pricer, all, 3 * NODES, &f->err);
 	if (!ok)
 		print_error("%s\n", f->err.text);
 	assert_true(ok);
@@ -353,34 +352,34 @@ equal_candidates_are_measured_once_and_never_again(void **state)
 	uint32_t before;
 
 	begin(f);
-	assert_int_equal(f->prices.candidate[0].state, PRICE_BOUND);
-	assert_int_equal(f->prices.candidate[2].state, PRICE_KNOWN);
-	assert_int_equal(f->prices.candidate[2].ns, 1234);
-	assert_int_equal(f->prices.launch[1].ns, 777);
+	assert_int_equal(prices_candidate(&f->prices, 0)->state, PRICE_BOUND);
+	assert_int_equal(prices_candidate(&f->prices, 2)->state, PRICE_KNOWN);
+	assert_int_equal(prices_candidate(&f->prices, 2)->ns, 1234);
+	assert_int_equal(prices_launch(&f->prices, 1)->ns, 777);
 	price_all(f);
 	/* Nodes 0..2 are alike; 3 has another output shape, 4 both. */
-	assert_int_equal(
-	    f->prices.candidate[0].key, f->prices.candidate[3].key);
-	assert_int_not_equal(
-	    f->prices.candidate[0].key, f->prices.candidate[1].key);
-	assert_int_not_equal(
-	    f->prices.candidate[0].key, f->prices.candidate[9].key);
+	assert_int_equal(f->prices.candidate[0], f->prices.candidate[3]);
+	assert_int_not_equal(f->prices.candidate[0], f->prices.candidate[1]);
+	assert_int_not_equal(f->prices.candidate[0], f->prices.candidate[9]);
 	assert_int_equal(fake.measured - fake.conversions, 6);
 	for (uint32_t i = 0; i < 3 * NODES; i++)
-		assert_int_equal(f->prices.candidate[i].state, PRICE_KNOWN);
+		assert_int_equal(
+		    prices_candidate(&f->prices, i)->state, PRICE_KNOWN);
 	before = fake.measured;
 	finish(f);
 
 	begin(f);
 	for (uint32_t i = 0; i < 3 * NODES; i++)
-		assert_int_equal(f->prices.candidate[i].state, PRICE_KNOWN);
+		assert_int_equal(
+		    prices_candidate(&f->prices, i)->state, PRICE_KNOWN);
 	price_all(f);
 	assert_int_equal(fake.measured, before);
 	c = pricer_counts(f->pricer);
 	assert_int_equal(c.measured, 0);
 	assert_int_equal(c.missed, 0);
 	assert_int_equal(c.exact, before);
-	assert_int_equal(f->prices.candidate[0].origin, FROM_DB_EXACT);
+	assert_int_equal(
+	    prices_candidate(&f->prices, 0)->origin, FROM_DB_EXACT);
 	assert_string_equal(pricer_miss_reason(f->pricer, 0), "");
 	finish(f);
 }
@@ -393,14 +392,16 @@ a_crash_is_an_outcome_that_is_remembered(void **state)
 	fake.crash = 13;
 	begin(f);
 	price_all(f);
-	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
-	assert_string_equal(f->prices.candidate[13].detail, "crash: signal 11");
+	assert_int_equal(prices_candidate(&f->prices, 13)->state, PRICE_FAILED);
+	assert_string_equal(
+	    prices_candidate(&f->prices, 13)->detail, "crash: signal 11");
 	assert_int_equal(pricer_counts(f->pricer).failed, 1);
 	finish(f);
 	fake.crash = UINT32_MAX - 1;
 	begin(f);
-	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
-	assert_string_equal(f->prices.candidate[13].detail, "crash: signal 11");
+	assert_int_equal(prices_candidate(&f->prices, 13)->state, PRICE_FAILED);
+	assert_string_equal(
+	    prices_candidate(&f->prices, 13)->detail, "crash: signal 11");
 	finish(f);
 }
 
@@ -414,24 +415,25 @@ another_library_is_another_environment_and_said_so(void **state)
 	finish(f);
 	fake.version = "2.6.4";
 	begin(f);
-	assert_int_equal(f->prices.candidate[0].state, PRICE_BOUND);
+	assert_int_equal(prices_candidate(&f->prices, 0)->state, PRICE_BOUND);
 	assert_string_equal(
 	    pricer_miss_reason(f->pricer, 0), "lib.version: 2.6.3 -> 2.6.4");
 	assert_int_equal(pricer_counts(f->pricer).compatible, 6);
 	finish(f);
 	f->o.accept = ACCEPT_COMPATIBLE;
 	begin(f);
-	assert_int_equal(f->prices.candidate[0].state, PRICE_KNOWN);
-	assert_int_equal(f->prices.candidate[0].origin, FROM_DB_COMPATIBLE);
+	assert_int_equal(prices_candidate(&f->prices, 0)->state, PRICE_KNOWN);
+	assert_int_equal(
+	    prices_candidate(&f->prices, 0)->origin, FROM_DB_COMPATIBLE);
 	finish(f);
 	fake.version = "3.0.0";
 	begin(f);
-	assert_int_equal(f->prices.candidate[0].state, PRICE_BOUND);
+	assert_int_equal(prices_candidate(&f->prices, 0)->state, PRICE_BOUND);
 	assert_int_equal(pricer_counts(f->pricer).stale, 6);
 	finish(f);
 	f->o.accept = ACCEPT_ANY;
 	begin(f);
-	assert_int_equal(f->prices.candidate[0].state, PRICE_KNOWN);
+	assert_int_equal(prices_candidate(&f->prices, 0)->state, PRICE_KNOWN);
 	finish(f);
 }
 
@@ -466,14 +468,14 @@ a_measurement_below_its_bound_lowers_the_others(void **state)
 
 	fake.base = 0;
 	begin(f);
-	bound = f->prices.candidate[9].bound;
-	assert_true(pricer_price(f->pricer, &f->prices, rest, 1, &f->err));
-	assert_true(pricer_price(f->pricer, &f->prices, first, 1, &f->err));
+	bound = prices_candidate(&f->prices, 9)->bound;
+	assert_true(pricer_price(f->pricer, rest, 1, &f->err));
+	assert_true(pricer_price(f->pricer, first, 1, &f->err));
 	assert_true(bound >= 1);
 	for (uint32_t i = 0; i < 3 * NODES; i++)
-		if (f->prices.candidate[i].state == PRICE_KNOWN)
-			assert_true(f->prices.candidate[i].bound
-			    <= f->prices.candidate[i].ns);
+		if (prices_candidate(&f->prices, i)->state == PRICE_KNOWN)
+			assert_true(prices_candidate(&f->prices, i)->bound
+			    <= prices_candidate(&f->prices, i)->ns);
 	finish(f);
 }
 
@@ -487,13 +489,14 @@ limits_and_no_database_are_honoured(void **state)
 	f->o.max_measure = 2;
 	begin(f);
 	assert_string_equal(pricer_miss_reason(f->pricer, 0), "no database");
-	assert_true(pricer_price(f->pricer, &f->prices, all, 6, &f->err));
+	assert_true(pricer_price(f->pricer, all, 6, &f->err));
 	assert_int_equal(fake.measured, 2);
 	finish(f);
 	f->o.measure = false;
 	begin(f);
-	assert_true(pricer_price(f->pricer, &f->prices, all, 6, &f->err));
-	assert_int_equal(f->prices.candidate[0].source, PRICE_ESTIMATED);
+	assert_true(pricer_price(f->pricer, all, 6, &f->err));
+	assert_int_equal(
+	    prices_candidate(&f->prices, 0)->source, PRICE_ESTIMATED);
 	assert_int_equal(pricer_counts(f->pricer).estimated, 6);
 	assert_int_equal(fake.measured, 2);
 	finish(f);
@@ -504,8 +507,7 @@ probe(struct fixture *f, uint32_t candidate)
 {
 	bool any;
 
-	assert_true(
-	    pricer_probe(f->pricer, &f->prices, &candidate, 1, &any, &f->err));
+	assert_true(pricer_probe(f->pricer, &candidate, 1, 0, &any, &f->err));
 	return any;
 }
 
@@ -513,12 +515,12 @@ static void
 a_probe_raises_the_bound_and_is_remembered(void **state)
 {
 	struct fixture *f = *state;
-	const struct price *price = &f->prices.candidate[12];
+	const struct price *price;
 	cost_ns before, after;
 
 	fake.crash = 13;
 	begin(f);
-	price = &f->prices.candidate[12];
+	price = prices_candidate(&f->prices, 12);
 	before = price->bound;
 	assert_true(probe(f, 12));
 	after = price->bound;
@@ -526,16 +528,16 @@ a_probe_raises_the_bound_and_is_remembered(void **state)
 	assert_true(after > before && after < fake.base);
 	assert_false(probe(f, 12)); /* once is enough */
 	assert_true(probe(f, 13));
-	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
+	assert_int_equal(prices_candidate(&f->prices, 13)->state, PRICE_FAILED);
 	assert_int_equal(fake.probes, 2);
 	finish(f);
 
 	begin(f);
-	price = &f->prices.candidate[12];
+	price = prices_candidate(&f->prices, 12);
 	assert_int_equal(price->bound, after);
 	assert_int_equal(price->state, PRICE_BOUND);
 	assert_false(probe(f, 12));
-	assert_int_equal(f->prices.candidate[13].state, PRICE_FAILED);
+	assert_int_equal(prices_candidate(&f->prices, 13)->state, PRICE_FAILED);
 	assert_int_equal(fake.probes, 2);
 	assert_int_equal(fake.measured, 0);
 	finish(f);
@@ -543,7 +545,7 @@ a_probe_raises_the_bound_and_is_remembered(void **state)
 	/* It is no price, whatever is accepted. */
 	f->o.accept = ACCEPT_ANY;
 	begin(f);
-	assert_int_equal(f->prices.candidate[12].state, PRICE_BOUND);
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_BOUND);
 	finish(f);
 }
 
@@ -568,9 +570,9 @@ a_comparison_is_remembered(void **state)
 	}
 	/* It is no price of either. */
 	begin(f);
-	assert_int_equal(f->prices.candidate[12].state, PRICE_BOUND);
-	pricer_adjust(f->pricer, &f->prices, 12, 77);
-	assert_int_equal(f->prices.candidate[12].ns, 77);
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_BOUND);
+	pricer_adjust(f->pricer, 12, 77);
+	assert_int_equal(prices_candidate(&f->prices, 12)->ns, 77);
 	finish(f);
 }
 
@@ -579,8 +581,7 @@ probe_again(struct fixture *f, uint32_t candidate)
 {
 	bool any;
 
-	assert_true(pricer_probe_again(
-	    f->pricer, &f->prices, &candidate, 1, &any, &f->err));
+	assert_true(pricer_probe(f->pricer, &candidate, 1, 1, &any, &f->err));
 	return any;
 }
 
@@ -594,9 +595,9 @@ the_lesser_of_two_probes_bounds(void **state)
 	begin(f);
 	assert_false(probe_again(f, 12)); /* never looked at */
 	assert_true(probe(f, 12));
-	once = f->prices.candidate[12].guess;
+	once = prices_candidate(&f->prices, 12)->guess;
 	assert_true(probe_again(f, 12));
-	twice = f->prices.candidate[12].guess;
+	twice = prices_candidate(&f->prices, 12)->guess;
 	assert_true(twice > once && twice < fake.base);
 	assert_false(probe(f, 12));
 	assert_false(probe_again(f, 12)); /* twice is enough */
@@ -604,15 +605,16 @@ the_lesser_of_two_probes_bounds(void **state)
 	assert_int_equal(pricer_counts(f->pricer).probed_again, 1);
 	assert_true(probe(f, 9));
 	fake.base = 200000;
-	once = f->prices.candidate[9].guess;
+	once = prices_candidate(&f->prices, 9)->guess;
 	assert_true(probe_again(f, 9)); /* disturbed */
-	assert_in_range(f->prices.candidate[9].guess, once + 1, 100000);
+	assert_in_range(
+	    prices_candidate(&f->prices, 9)->guess, once + 1, 100000);
 	/* two that differ by as much again say little */
-	assert_in_range(f->prices.candidate[9].bound, 1, 30000);
+	assert_in_range(prices_candidate(&f->prices, 9)->bound, 1, 30000);
 	finish(f);
 
 	begin(f);
-	assert_int_equal(f->prices.candidate[12].guess, twice);
+	assert_int_equal(prices_candidate(&f->prices, 12)->guess, twice);
 	assert_false(probe_again(f, 12));
 	finish(f);
 }
@@ -627,14 +629,15 @@ guess_of_last(struct fixture *f, uint32_t n, uint32_t *nbroken)
 	fake.base = 100000;
 	f->o.db = NULL;
 	begin(f);
-	assert_true(pricer_probe(f->pricer, &f->prices, all, 8, &any, &f->err));
+	assert_true(pricer_probe(f->pricer, all, 8, 0, &any, &f->err));
 	fake.base = 33000;
-	assert_true(pricer_price(f->pricer, &f->prices, all + 1, n, &f->err));
+	assert_true(pricer_price(f->pricer, all + 1, n, &f->err));
 	*nbroken = pricer_counts(f->pricer).broken;
 	finish(f);
 	assert_true(n == 0
-	    || f->prices.candidate[9].bound == f->prices.candidate[9].ns);
-	return f->prices.candidate[12].guess;
+	    || prices_candidate(&f->prices, 9)->bound
+	        == prices_candidate(&f->prices, 9)->ns);
+	return prices_candidate(&f->prices, 12)->guess;
 }
 
 static void
@@ -660,7 +663,7 @@ price_under(struct fixture *f, uint64_t limit_ns)
 
 	f->o.timeout_ns = limit_ns;
 	begin(f);
-	assert_true(pricer_price(f->pricer, &f->prices, &slow, 1, &f->err));
+	assert_true(pricer_price(f->pricer, &slow, 1, &f->err));
 	finish(f);
 	return fake.measured - before;
 }
@@ -673,19 +676,19 @@ a_timeout_is_tried_again_under_a_longer_limit(void **state)
 	fake.slow = 12;
 	fake.slow_ns = 500;
 	assert_int_equal(price_under(f, 100), 1);
-	assert_int_equal(f->prices.candidate[12].state, PRICE_FAILED);
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_FAILED);
 	assert_int_equal(price_under(f, 100), 0);
 	assert_int_equal(price_under(f, 50), 0);
-	assert_int_equal(f->prices.candidate[12].state, PRICE_FAILED);
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_FAILED);
 	assert_int_equal(price_under(f, 200), 1); /* and in vain */
 	assert_int_equal(price_under(f, 200), 0);
 	assert_int_equal(price_under(f, 1000), 1);
-	assert_int_equal(f->prices.candidate[12].state, PRICE_KNOWN);
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_KNOWN);
 	assert_int_equal(price_under(f, 5000), 0);
 	f->o.measure = false; /* what is stored must do */
 	f->o.timeout_ns = 9000;
 	begin(f);
-	assert_int_equal(f->prices.candidate[12].state, PRICE_KNOWN);
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_KNOWN);
 	finish(f);
 }
 
@@ -712,7 +715,7 @@ a_new_version_of_a_model_measures_what_is_new(void **state)
 	assert_int_equal(c.shape_changed, 4);
 	assert_int_equal(c.operator_changed, 2);
 	assert_int_equal(c.attribute_changed, 0);
-	assert_int_equal(f->prices.candidate[0].state, PRICE_KNOWN);
+	assert_int_equal(prices_candidate(&f->prices, 0)->state, PRICE_KNOWN);
 	assert_memory_equal(pricer_miss_reason(f->pricer, 6),
 	    "shape: nearest is fake.relu nhwc Relu", 37);
 	price_all(f);
@@ -737,7 +740,7 @@ canaries_tell_how_far_a_machine_drifted(void **state)
 	f->g->node[4].op = OP_TANH;
 	f->g->node[4].op_type = "Tanh";
 	begin(f);
-	assert_true(pricer_price(f->pricer, &f->prices, one, 1, &f->err));
+	assert_true(pricer_price(f->pricer, one, 1, &f->err));
 	assert_int_equal(pricer_counts(f->pricer).canaries, 4);
 	assert_in_range(pricer_counts(f->pricer).drift_permille, 1900, 2100);
 	assert_int_equal(f->notes.n, 1);
@@ -755,14 +758,15 @@ a_full_disk_ends_no_run(void **state)
 	uint32_t one[] = {0};
 
 	begin(f);
-	assert_true(pricer_price(f->pricer, &f->prices, one, 1, &f->err));
+	assert_true(pricer_price(f->pricer, one, 1, &f->err));
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	full.rlim_max = before.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
 	price_all(f);
 	for (uint32_t i = 0; i < 3 * NODES; i++)
-		assert_int_equal(f->prices.candidate[i].state, PRICE_KNOWN);
+		assert_int_equal(
+		    prices_candidate(&f->prices, i)->state, PRICE_KNOWN);
 	assert_int_equal(f->notes.n, 1);
 	assert_non_null(strstr(f->notes.text[0], "in memory"));
 	assert_false(pricer_close(f->pricer, &f->err));
@@ -771,8 +775,9 @@ a_full_disk_ends_no_run(void **state)
 	err_clear(&f->err);
 	setrlimit(RLIMIT_FSIZE, &before);
 	begin(f);
-	assert_int_equal(f->prices.candidate[0].origin, FROM_DB_EXACT);
-	assert_int_equal(f->prices.candidate[1].state, PRICE_BOUND);
+	assert_int_equal(
+	    prices_candidate(&f->prices, 0)->origin, FROM_DB_EXACT);
+	assert_int_equal(prices_candidate(&f->prices, 1)->state, PRICE_BOUND);
 	finish(f);
 }
 

@@ -156,7 +156,7 @@ price(struct fixture *f)
 	    pricer_open(&p, f->model.graph, &mix, &c, &o, &f->a, &f->err)
 	        && pricer_begin(p, &prices, &f->err));
 	counts = pricer_counts(p);
-	must(f, pricer_price(p, &prices, all, c.n, &f->err));
+	must(f, pricer_price(p, all, c.n, &f->err));
 	counts.measured = pricer_counts(p).measured;
 	must(f, pricer_close(p, &f->err));
 	print_message("%u of %u reused; %u shape, %u attribute, %u operator "

@@ -139,25 +139,21 @@ price_of(cost_ns ns)
 static void
 make_prices(void)
 {
-	struct price *launch = arena_new(&arena, struct price, 2);
-
-	prices = (struct prices){
-	    .nkeys = found.n, .nclasses = 1, .nformats = MAX_FORMATS};
-	prices.candidate = arena_new(&arena, struct price, found.n);
+	prices_init(&prices, &arena);
+	prices_of_each(&prices, found.n, 2);
+	prices.nclasses = 1;
+	prices.nformats = MAX_FORMATS;
 	prices.conversion = arena_new(
 	    &arena, struct conversion_price, MAX_FORMATS * MAX_FORMATS);
 	prices.value_class = arena_new(&arena, uint32_t, m.graph->nvalues);
-	for (uint32_t i = 0; i < found.n; i++) {
-		prices.candidate[i] =
+	for (uint32_t i = 0; i < found.n; i++)
+		*prices_candidate(&prices, i) =
 		    price_of(found.candidate[i].target == 0 ? 10 : 100);
-		prices.candidate[i].key = i;
-	}
 	for (uint32_t i = 0; i < MAX_FORMATS * MAX_FORMATS; i++) {
 		prices.conversion[i].price = price_of(5);
 		prices.conversion[i].via = (format_id)(i % MAX_FORMATS);
 	}
-	launch[0] = launch[1] = price_of(0);
-	prices.launch = launch;
+	*prices_launch(&prices, 0) = *prices_launch(&prices, 1) = price_of(0);
 }
 
 static void
@@ -292,13 +288,18 @@ a_wrong_whole_is_refused(void **state)
 static void
 equal_kernels_go_together(void **state)
 {
+	price_id *id = arena_new(&arena, price_id, found.n);
+	uint32_t first = UINT32_MAX;
 	struct verification v;
 
 	(void)state;
 	how = WRONGLY;
 	for (uint32_t i = 0; i < found.n; i++)
 		if (found.candidate[i].target == 0)
-			prices.candidate[i].key = found.n;
+			id[i] = prices.candidate[first = first < i ? first : i];
+		else
+			id[i] = prices.candidate[i];
+	prices.candidate = id;
 	notes.n = 0;
 	assert_int_equal(search(&v), 0);
 	assert_int_equal(v.nbarred, 2);
@@ -349,7 +350,7 @@ count_usable(const char *db, bool verify)
 	assert_true(pricer_begin(r.pricer, &prices, &err));
 	for (uint32_t i = 0; i < found.n; i++)
 		n += found.candidate[i].target == 0
-		    && prices.candidate[i].state != PRICE_FAILED;
+		    && prices_candidate(&prices, i)->state != PRICE_FAILED;
 	if (verify) {
 		assert_true(plan_search(&plan, &r, &arena, &err));
 		assert_true(verified_search(&plan, &r, &o, &v, &arena, &err));

@@ -80,9 +80,9 @@ search(const char *target)
 	assert_true(pricer_begin(pricer, &prices, &err));
 	assert_true(pricer_close(pricer, &closing));
 	for (uint32_t i = 0; i < found.n; i++)
-		if (prices.candidate[i].state == PRICE_BOUND) {
-			prices.candidate[i].state = PRICE_KNOWN;
-			prices.candidate[i].ns = host_ns;
+		if (prices_candidate(&prices, i)->state == PRICE_BOUND) {
+			prices_candidate(&prices, i)->state = PRICE_KNOWN;
+			prices_candidate(&prices, i)->ns = host_ns;
 		}
 	request = (struct plan_request){.graph = m.graph,
 	    .mix = &mix,
@@ -471,7 +471,7 @@ test_compat_launches_unconnected_regions_each(void **state)
 	assert_true(search(COMPAT));
 	assert_int_equal(composites_on(0), 2);
 	assert_int_equal(regions_on(0), 2);
-	assert_int_equal(launches(), 2 * prices.launch[0].ns);
+	assert_int_equal(launches(), 2 * prices_launch(&prices, 0)->ns);
 	assert_true(plan.cost > plan.lower_bound && !plan.proven);
 }
 

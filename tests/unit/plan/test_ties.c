@@ -13,6 +13,7 @@
 #include "tests/support/support.h"
 
 struct pricer {
+	struct prices *prices;
 	uint64_t low, high; /* of every comparison */
 	uint32_t ncompared;
 	cost_ns price; /* of what has none; 0: there is none such */
@@ -22,12 +23,12 @@ struct pricer {
 };
 
 bool
-pricer_price(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, struct err *err)
+pricer_price(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
 	(void)err;
 	for (uint32_t i = 0; i < n; i++) {
-		struct price *x = &prices->candidate[candidate[i]];
+		struct price *x = prices_candidate(p->prices, candidate[i]);
 
 		assert_int_not_equal(p->price, 0);
 		assert_int_equal(x->state, PRICE_BOUND);
@@ -46,22 +47,13 @@ pricer_may_measure(const struct pricer *p)
 }
 
 bool
-pricer_probe(struct pricer *p, struct prices *prices, const uint32_t *candidate,
-    uint32_t n, bool *any, struct err *err)
-{
-	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
-	*any = false;
-	return true;
-}
-
-bool
-pricer_probe_again(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, bool *any, struct err *err)
+pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    uint32_t nprobes, bool *any, struct err *err)
 {
 	(void)err;
 	*any = false;
-	for (uint32_t i = 0; i < n; i++) {
-		struct price *x = &prices->candidate[candidate[i]];
+	for (uint32_t i = 0; nprobes == 1 && i < n; i++) {
+		struct price *x = prices_candidate(p->prices, candidate[i]);
 
 		if (x->state != PRICE_BOUND || x->probes != 1)
 			continue;
@@ -73,18 +65,18 @@ pricer_probe_again(struct pricer *p, struct prices *prices,
 }
 
 bool
-pricer_price_conversions(struct pricer *p, struct prices *prices,
-    const struct pricer_conversion *c, uint32_t n, struct err *err)
+pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
+    uint32_t n, struct err *err)
 {
-	(void)p, (void)prices, (void)c, (void)n, (void)err;
+	(void)p, (void)c, (void)n, (void)err;
 	return true;
 }
 
 bool
-pricer_price_region(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, struct err *err)
+pricer_price_region(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
-	(void)p, (void)prices, (void)candidate, (void)n, (void)err;
+	(void)p, (void)candidate, (void)n, (void)err;
 	return true;
 }
 
@@ -103,10 +95,9 @@ pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
 }
 
 bool
-pricer_restart(
-    struct pricer *p, struct prices *prices, bool *done, struct err *err)
+pricer_restart(struct pricer *p, bool *done, struct err *err)
 {
-	(void)p, (void)prices, (void)err;
+	(void)p, (void)err;
 	*done = false;
 	return true;
 }
@@ -126,11 +117,9 @@ pricer_compare(
 }
 
 void
-pricer_adjust(
-    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns)
+pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
 {
-	(void)p;
-	prices->candidate[candidate].ns = ns;
+	prices_candidate(p->prices, candidate)->ns = ns;
 }
 
 static uint32_t
@@ -218,32 +207,29 @@ chosen(const cost_ns cost[2][LENGTH])
 	    .constraints = constraints};
 	struct err err = {.kind = ERR_NONE};
 
-	prices = (struct prices){
-	    .candidate = arena_new(&arena, struct price, found.n),
-	    .nkeys = found.n,
-	    .launch = arena_new(&arena, struct price, 2),
-	    .value_class = arena_new(&arena, uint32_t, m.graph->nvalues),
-	    .conversion = arena_new(&arena, struct conversion_price, 1),
-	    .nclasses = 1,
-	    .nformats = 1,
-	};
+	pricer.prices = &prices;
+	prices_init(&prices, &arena);
+	prices_of_each(&prices, found.n, 2);
+	prices.value_class = arena_new(&arena, uint32_t, m.graph->nvalues);
+	prices.conversion = arena_new(&arena, struct conversion_price, 1);
+	prices.nclasses = prices.nformats = 1;
 	for (uint32_t i = 0; i < found.n; i++) {
 		const struct candidate *c = &found.candidate[i];
 		cost_ns ns = cost[c->target][c->node[0]];
 
-		prices.candidate[i] = (struct price){.state = PRICE_KNOWN,
-		    .source = PRICE_MEASURED,
-		    .ns = ns,
-		    .low = ns,
-		    .high = ns,
-		    .bound = 1,
-		    .key = i,
-		    .when = "",
-		    .detail = ""};
+		*prices_candidate(&prices, i) =
+		    (struct price){.state = PRICE_KNOWN,
+		        .source = PRICE_MEASURED,
+		        .ns = ns,
+		        .low = ns,
+		        .high = ns,
+		        .bound = 1,
+		        .when = "",
+		        .detail = ""};
 		if (pricer.price && c->target == 1) {
-			prices.candidate[i].state = PRICE_BOUND;
-			prices.candidate[i].bound = ns;
-			prices.candidate[i].probes = 1;
+			prices_candidate(&prices, i)->state = PRICE_BOUND;
+			prices_candidate(&prices, i)->bound = ns;
+			prices_candidate(&prices, i)->probes = 1;
 		}
 	}
 	if (!plan_search(&plan, &r, &arena, &err))

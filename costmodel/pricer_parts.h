@@ -1,8 +1,8 @@
-/* What the files of the pricer share. A slot is one distinct thing to price:
+/* What the files of the pricer share. A subject is one distinct thing to price:
  * all candidates with the same key in the same environment, or a conversion
  * between two formats of one class of values. */
-#ifndef COSTMODEL_PRICER_STATE_H
-#define COSTMODEL_PRICER_STATE_H
+#ifndef COSTMODEL_PRICER_PARTS_H
+#define COSTMODEL_PRICER_PARTS_H
 
 #include "costmodel/key.h"
 #include "costmodel/measure.h"
@@ -11,16 +11,20 @@
 #include "db/db.h"
 #include "ir/base/map.h"
 
-#define SLOT_NONE UINT32_MAX
+#define SUBJECT_NONE UINT32_MAX
 
-struct slot {
-	struct db_subject subject;
+/* TUNING: probes are worth the first quartile of what the last prices were of
+ * theirs, never more than this. */
+#define DRIFT_MOST 1.25
+
+struct subject {
+	struct db_subject db; /* as the database knows it */
 	uint32_t target; /* index into the mix; mix->n: a conversion */
-	uint32_t candidate; /* first one; SLOT_NONE for a conversion */
+	uint32_t candidate; /* first one; SUBJECT_NONE for a conversion */
 	value_id value; /* conversions: one of the class */
 	format_id from, to;
 	struct work work;
-	struct price price;
+	price_id price;
 	cost_ns probe_ns; /* least of the probes; 0: not looked at */
 	cost_ns probe_high; /* most of them */
 	const char *miss; /* why the lookup missed; "" for a hit */
@@ -63,10 +67,17 @@ struct measured_under {
 	uint32_t hits;
 };
 
+/* (R1) Each candidate is in the chain of its subject, whose target is its own; its
+ *      price has the subject's id.
+ * (R2) A subject that was probed has the least and the most of its probes.
+ * (R3) Bounds are only ever lowered: no scale is above 1, or DRIFT_MOST.
+ * (R4) Counts of a part are no more than those of the whole.
+ * (R5) Subjects of conversions are of the pair of formats that lists them. */
 struct pricer {
 	const struct graph *graph;
 	const struct mix *mix;
 	const struct candidates *candidates;
+	struct prices *prices; /* given by pricer_begin() */
 	struct pricer_options o;
 	struct arena *arena;
 	struct costdb *db; /* NULL: nothing is remembered */
@@ -76,22 +87,19 @@ struct pricer {
 	struct roofline roofline;
 	struct environment *environment; /* [mix->n + 1] */
 	struct keys keys_of; /* the graph's candidates */
-	struct map keys; /* environment number + key bytes -> slot */
-	struct slot *slot; /* [nslots] */
-	uint32_t nslots, slot_cap;
-	uint32_t *slot_of; /* [candidates->n] */
-	uint32_t *next; /* [candidates->n] with the same slot */
-	uint32_t ncandidate_slots; /* the first slots are candidates' */
-	uint32_t *class_slot; /* [nclasses * formats^2], or SLOT_NONE */
+	struct map keys; /* environment number + key bytes -> subject */
+	struct subject *subject; /* [nsubjects] */
+	uint32_t nsubjects, subject_cap;
+	uint32_t *subject_of; /* [candidates->n] */
+	uint32_t *next; /* [candidates->n] with the same subject */
+	uint32_t ncandidate_subjects; /* the first subjects are candidates' */
+	uint32_t *class_subject; /* [nclasses * formats^2], or SUBJECT_NONE */
 	value_id *class_value; /* [nclasses] one of each */
-	struct price *launch; /* [mix->n] */
 	struct pricer_counts counts;
 	uint32_t jobs; /* that ended: probes and measurements */
 	struct drift drift;
 	bool has_run; /* the database knows of this run */
 	bool canary_done;
-	bool has_constants; /* and these are hashed: */
-	struct hash128 constants;
 	struct measured_under *under; /* [nunder] */
 	uint32_t nunder, under_cap;
 };
@@ -103,46 +111,84 @@ pricer_workers(const struct pricer *p)
 	return measurer_workers(p->o.workers, p->o.threads);
 }
 
-/* The slot of these bytes (already prefixed with the environment's number), a
+/* Its price; not kept over subject_add(), which may move all of them. */
+static inline struct price *
+price_of(const struct pricer *p, const struct subject *s)
+{
+	return prices_get(p->prices, s->price);
+}
+
+static inline struct price *
+price_at(const struct pricer *p, uint32_t subject)
+{
+	assert(subject < p->nsubjects);
+	return price_of(p, &p->subject[subject]);
+}
+
+/* (R1) to (R5), and all prices. */
+void pricer_verify(const struct pricer *p);
+
+/* The subject of these bytes (already prefixed with the environment's number), a
  * new one when there is none; *is_new says which. */
-uint32_t slot_add(struct pricer *p, const void *bytes, size_t n, bool *is_new);
+uint32_t subject_add(
+    struct pricer *p, const void *bytes, size_t n, bool *is_new);
 
-/* Copy a slot's price to all its candidates. */
-void slot_publish(struct pricer *p, struct prices *prices, uint32_t slot);
+/* Give every candidate its subject. */
+void subjects_of_candidates(struct pricer *p);
 
-/* Set the least a slot may cost, and what it is taken for, from its work and what
+/* Take what costs nothing of a candidate's: a simulation, a bound, what is on
+ * record. */
+bool subject_begin(struct pricer *p, uint32_t subject, struct err *err);
+
+/* It is never chosen, and that is why. */
+void subject_fail(struct pricer *p, struct subject *s, const char *why);
+
+/* As it was before anything was looked up. */
+void subject_forget(struct pricer *p, struct subject *s);
+
+/* Measuring is off: what the kind says itself, or an estimate; of a tool, that
+ * nothing is known. */
+void subject_unmeasured(struct pricer *p, struct subject *s);
+
+/* What its target's kind, or a tool, told. */
+void price_of_estimate(
+    struct price *price, enum price_source source, const struct estimate *e);
+
+/* Set the least a subject may cost, and what it is taken for, from its work and what
  * probes at it showed. */
-void slot_bound(const struct pricer *p, struct slot *s);
+void subject_bound(const struct pricer *p, struct subject *s);
 
 /* What its price is expected to be, and between what, while only `bound` and
  * probes are known. */
-void slot_expect(struct slot *s);
+void subject_expect(const struct pricer *p, struct subject *s);
 
 /* How long pricing it may take: a tool that is asked has a limit of its own. */
-uint64_t slot_limit_ns(const struct pricer *p, const struct slot *s);
+uint64_t subject_limit_ns(const struct pricer *p, const struct subject *s);
 
-/* Look a slot up: fill its price, or why there is none. */
-bool slot_lookup(struct pricer *p, uint32_t slot, struct err *err);
+/* Look a subject up: fill its price, or why there is none. */
+bool subject_lookup(struct pricer *p, uint32_t subject, struct err *err);
 
 /* Was it barred? Then its price has failed. */
-bool slot_lookup_bar(struct pricer *p, struct slot *s, struct err *err);
+bool subject_lookup_bar(struct pricer *p, struct subject *s, struct err *err);
 
 /* Open what is looked up in: the database and the environments. */
 bool environments_open(struct pricer *p, struct err *err);
 
 /* What a stored probe tells: a bound, or that it fails. */
-void probe_of_found(struct pricer *p, struct slot *s, const struct db_found *f);
+void probe_of_found(
+    struct pricer *p, struct subject *s, const struct db_found *f);
 
 /* The price an attempt gives. */
-void price_of_found(struct price *price, const struct db_found *f);
+void take_found(struct pricer *p, struct subject *s, const struct db_found *f,
+    enum price_origin origin);
 void price_of_measurement(
     struct price *price, const struct sample *m, struct arena *a);
 
 /* A price is known that is below its bound: bounds of this environment were
  * too high, so lower those that remain and say so. */
-void check_bound(struct pricer *p, struct prices *prices, uint32_t slot);
+void check_bound(struct pricer *p, uint32_t subject);
 
-/* Say what is nearest in the database to each candidate slot it lacks. */
+/* Say what is nearest in the database to each candidate subject it lacks. */
 bool explain_misses(struct pricer *p, struct err *err);
 
 /* A price was found that was measured under these soft facts. */
@@ -157,26 +203,28 @@ bool canary_once_in_a_while(struct pricer *p, struct err *err);
 /* Canaries were timed just now. */
 void canary_remember(struct pricer *p);
 
-/* The hashes of a candidate slot, which only slots that miss need; and its text as
+/* The hashes of a candidate subject, which only subjects that miss need; and its text as
  * well, which only those that are put into the database need. */
-void slot_identify(struct pricer *p, uint32_t slot, struct arena *scratch);
-void slot_describe(struct pricer *p, uint32_t slot, struct arena *scratch);
+void subject_identify(
+    struct pricer *p, uint32_t subject, struct arena *scratch);
+void subject_describe(
+    struct pricer *p, uint32_t subject, struct arena *scratch);
 
 /* A full disk must not lose a night: figures are kept in memory, the run goes
  * on with them and without leases, and closing tries once more. True when the
  * fault is one of those. */
 bool survive(struct pricer *p, struct err *err);
 
-/* The run and the environments of slots [n] are in the database. */
+/* The run and the environments of subjects [n] are in the database. */
 bool recording_begin(
-    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err);
 
 /* The same, and the measurer is open. */
 bool measuring_begin(
-    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err);
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err);
 
 /* Store an attempt; a full disk is noted once and survived. */
-bool store_attempt(struct pricer *p, const struct slot *s, db_id env,
+bool store_attempt(struct pricer *p, const struct subject *s, db_id env,
     const struct sample *r, struct err *err);
 
 /* Record which of the model's candidates the database has figures of. */
@@ -185,27 +233,30 @@ bool record_model(struct pricer *p, struct err *err);
 /* The deadline is over, or the user wants no more. */
 bool pricing_is_over(const struct pricer *p);
 
-/* Measure slots [n] (their price is BOUND): leases, worker processes, the
+/* Measure subjects [n] (their price is BOUND): leases, worker processes, the
  * database. Stops early, with true, at the deadline, the limit or stop. */
-bool slots_measure(struct pricer *p, struct prices *prices,
-    const uint32_t *slot, uint32_t n, struct err *err);
+bool subjects_measure(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err);
 
 /* The same with a probe each: bounds rise, and what cannot run has failed. All
  * are looked at for the first time, or all again. */
-bool slots_probe(struct pricer *p, struct prices *prices, const uint32_t *slot,
-    uint32_t n, struct err *err);
+bool subjects_probe(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err);
 
-/* Make classes of values and slots for the conversions between the formats
+/* Make classes of values and subjects for the conversions between the formats
  * their candidates use. */
-bool conversions_begin(struct pricer *p, struct prices *prices, struct err *e);
+bool conversions_begin(struct pricer *p, struct err *e);
 
-/* The slots of these conversions that have no price, each once, into slot[]: how
+/* The subjects of these conversions that have no price, each once, into subject[]: how
  * many. */
 uint32_t conversions_unpriced(const struct pricer *p,
-    const struct prices *prices, const struct pricer_conversion *c, uint32_t n,
-    uint32_t *slot, struct arena *scratch);
+    const struct pricer_conversion *c, uint32_t n, uint32_t *subject,
+    struct arena *scratch);
+
+/* (R5) */
+void conversions_verify(const struct pricer *p);
 
 /* Put the conversions' prices together, detours included. */
-void conversions_close_over(struct pricer *p, struct prices *prices);
+void conversions_close_over(struct pricer *p);
 
 #endif

@@ -1,17 +1,17 @@
 /* What the database had of a model and what was new about the rest; and where
  * a model's candidates occur, for the record. */
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 
 #include "costmodel/key.h"
 
 static bool
-explain_miss(struct pricer *p, struct slot *s, struct err *err)
+explain_miss(struct pricer *p, struct subject *s, struct err *err)
 {
 	enum db_near near;
 	const char *summary;
 
-	if (!costdb_nearest(p->db, &s->subject, &near, &summary, p->arena, err))
+	if (!costdb_nearest(p->db, &s->db, &near, &summary, p->arena, err))
 		return false;
 	switch (near) {
 	case DB_NEAR_NOTHING:
@@ -45,13 +45,13 @@ explain_misses(struct pricer *p, struct err *err)
 	if (!p->db)
 		return true;
 	arena_init(&scratch);
-	for (uint32_t i = 0; ok && i < p->ncandidate_slots; i++) {
-		struct slot *s = &p->slot[i];
+	for (uint32_t i = 0; ok && i < p->ncandidate_subjects; i++) {
+		struct subject *s = &p->subject[i];
 
 		/* Ones that are in other environments are explained. */
 		if (!p->environment[s->target].is_stored || !s->is_missed)
 			continue;
-		slot_identify(p, i, &scratch);
+		subject_identify(p, i, &scratch);
 		ok = explain_miss(p, s, err);
 	}
 	arena_release(&scratch);
@@ -62,7 +62,7 @@ explain_misses(struct pricer *p, struct err *err)
 #define PLACES_NAMED 8
 
 static const char *
-places(const struct pricer *p, const struct slot *s, uint32_t *count,
+places(const struct pricer *p, const struct subject *s, uint32_t *count,
     struct arena *a)
 {
 	struct buf b;
@@ -70,7 +70,7 @@ places(const struct pricer *p, const struct slot *s, uint32_t *count,
 
 	buf_init(&b);
 	*count = 0;
-	for (uint32_t c = s->candidate; c != SLOT_NONE; c = p->next[c]) {
+	for (uint32_t c = s->candidate; c != SUBJECT_NONE; c = p->next[c]) {
 		const struct candidate *x = &p->candidates->candidate[c];
 
 		if (++*count > PLACES_NAMED)
@@ -105,15 +105,15 @@ list_occurrences(
     const struct pricer *p, struct db_model *m, struct arena *scratch)
 {
 	struct db_occurrence *o =
-	    arena_new(scratch, struct db_occurrence, p->ncandidate_slots);
+	    arena_new(scratch, struct db_occurrence, p->ncandidate_subjects);
 
-	for (uint32_t i = 0; i < p->ncandidate_slots; i++) {
-		const struct slot *s = &p->slot[i];
+	for (uint32_t i = 0; i < p->ncandidate_subjects; i++) {
+		const struct subject *s = &p->subject[i];
 
 		if (!p->environment[s->target].is_stored
-		    || s->price.state == PRICE_BOUND)
+		    || price_of(p, s)->state == PRICE_BOUND)
 			continue;
-		o[m->n].subject = &s->subject;
+		o[m->n].subject = &s->db;
 		o[m->n].nodes = places(p, s, &o[m->n].occurrences, scratch);
 		m->n++;
 	}

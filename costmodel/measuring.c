@@ -1,6 +1,6 @@
 /* Measuring what the database lacks, shared with other processes by leases. */
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +23,11 @@
 /* TUNING: longer than another process's batch of quick candidates takes. */
 #define SILENT_NS UINT64_C(3000000000)
 
-/* TUNING: below the factor a bound was broken by, so the next is not. */
-#define BOUND_MARGIN 0.9
-
-/* TUNING: probes are worth the first quartile of what the last prices were of
- * theirs, once there are some and it moved by so much; never more than DRIFT_MOST. */
-#define DRIFT_LEAST 4
-#define DRIFT_STEP 0.01
-#define DRIFT_MOST 1.25
-
 struct measure_batch {
 	struct pricer *p;
-	struct prices *prices;
 	bool probe; /* a quick look is enough */
 	bool again; /* although there was one */
-	uint32_t slot[BATCH], n; /* of this batch */
+	uint32_t subject[BATCH], n; /* of this batch */
 	struct err *err;
 };
 
@@ -59,101 +49,6 @@ bool
 pricer_may_measure(const struct pricer *p)
 {
 	return p->o.measure && may_go_on(p);
-}
-
-static int
-by_double(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* Bounds of a target follow what they are scaled by. */
-static void
-rebound(struct pricer *p, struct prices *prices, uint32_t target)
-{
-	for (uint32_t i = 0; i < p->nslots; i++) {
-		struct slot *s = &p->slot[i];
-
-		if (s->target != target || s->price.state != PRICE_BOUND)
-			continue;
-		slot_bound(p, s);
-		slot_expect(s);
-		slot_publish(p, prices, i);
-	}
-}
-
-static const char *
-target_name(const struct pricer *p, uint32_t target)
-{
-	return target < p->mix->n ? p->mix->target[target].text : "conversions";
-}
-
-/* The work cannot be done in less: what says so is wrong for all. */
-static void
-break_work(struct pricer *p, struct prices *prices, const struct slot *broken)
-{
-	double factor = (double)broken->price.ns / (double)broken->price.bound
-	    * BOUND_MARGIN;
-
-	notes_add(p->o.notes,
-	    "%s: %s ran in %llu ns, below its lower bound of %llu ns; bounds "
-	    "are lowered by %.2f",
-	    target_name(p, broken->target),
-	    broken->subject.summary ? broken->subject.summary : "a candidate",
-	    (unsigned long long)broken->price.ns,
-	    (unsigned long long)broken->price.bound, factor);
-	p->environment[broken->target].scale *= factor;
-	rebound(p, prices, broken->target);
-}
-
-/* What the last prices were of the probes before them. The machine is another
- * than it was when probes were taken (load, clock), and so are prices now; one
- * of them says nothing. */
-static void
-calibrate_probes(struct pricer *p, struct prices *prices, const struct slot *s)
-{
-	struct drift *d = &p->drift;
-	double sorted[DRIFT_LAST], scale;
-	uint32_t n;
-
-	d->ratio[d->n++ % DRIFT_LAST] =
-	    (double)s->price.ns / (double)s->probe_ns;
-	n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST;
-	if (n < DRIFT_LEAST)
-		return;
-	memcpy(sorted, d->ratio, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_double);
-	scale = sorted[n / 4];
-	scale = scale < DRIFT_MOST ? scale : DRIFT_MOST;
-	if (scale > d->scale * (1 - DRIFT_STEP)
-	    && scale < d->scale * (1 + DRIFT_STEP))
-		return;
-	d->scale = scale;
-	for (uint32_t t = 0; t < p->mix->n; t++)
-		rebound(p, prices, t);
-}
-
-void
-check_bound(struct pricer *p, struct prices *prices, uint32_t slot)
-{
-	struct slot *s = &p->slot[slot];
-	struct environment *e = &p->environment[s->target];
-	bool is_broken = s->price.ns < s->price.bound;
-
-	if (s->price.state != PRICE_KNOWN || s->price.origin == FROM_SIMULATION)
-		return;
-	if (s->price.probes) {
-		p->counts.bounded++;
-		p->counts.broken += is_broken;
-		calibrate_probes(p, prices, s);
-	}
-	if (!is_broken)
-		return;
-	if (s->price.ns < roofline_bound(&p->roofline, s->work, e->scale))
-		break_work(p, prices, s);
-	s->price.bound = s->price.ns;
 }
 
 static bool
@@ -188,12 +83,12 @@ survive(struct pricer *p, struct err *err)
 }
 
 static bool
-add_environments(struct pricer *p, const uint32_t *slot, uint32_t n, bool probe,
-    struct err *err)
+add_environments(struct pricer *p, const uint32_t *subject, uint32_t n,
+    bool probe, struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct environment *e =
-		    &p->environment[p->slot[slot[i]].target];
+		    &p->environment[p->subject[subject[i]].target];
 		db_id *id = probe ? &e->probe_id : &e->id;
 
 		if (*id == DB_NO_ID
@@ -218,29 +113,29 @@ begin_run(struct pricer *p, struct err *err)
 /* The first attempt of a run brings its environment rows with it. */
 bool
 recording_begin(
-    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
 	if (!p->db)
 		return true;
-	if (!add_environments(p, slot, n, false, err))
+	if (!add_environments(p, subject, n, false, err))
 		return survive(p, err);
 	return begin_run(p, err);
 }
 
 bool
 measuring_begin(
-    struct pricer *p, const uint32_t *slot, uint32_t n, struct err *err)
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
-	return open_measurer(p, err) && recording_begin(p, slot, n, err);
+	return open_measurer(p, err) && recording_begin(p, subject, n, err);
 }
 
 bool
-store_attempt(struct pricer *p, const struct slot *s, db_id env,
+store_attempt(struct pricer *p, const struct subject *s, db_id env,
     const struct sample *r, struct err *err)
 {
 	struct sample sample = *r;
 
-	sample.limit_ns = slot_limit_ns(p, s);
+	sample.limit_ns = subject_limit_ns(p, s);
 	if (sample.median < sample.low)
 		sample.median = sample.low;
 	if (sample.high < sample.median)
@@ -251,13 +146,12 @@ store_attempt(struct pricer *p, const struct slot *s, db_id env,
 		p->nlost++;
 		return true;
 	}
-	return costdb_put(p->db, &s->subject, env, &sample, err)
-	    || survive(p, err);
+	return costdb_put(p->db, &s->db, env, &sample, err) || survive(p, err);
 }
 
-/* Where what a batch finds out about a slot is kept. */
+/* Where what a batch finds out about a subject is kept. */
 static db_id
-env_of(const struct measure_batch *b, const struct slot *s)
+env_of(const struct measure_batch *b, const struct subject *s)
 {
 	const struct environment *e = &b->p->environment[s->target];
 
@@ -265,10 +159,10 @@ env_of(const struct measure_batch *b, const struct slot *s)
 }
 
 static void
-take_probe(struct measure_batch *b, uint32_t slot, const struct sample *r)
+take_probe(struct measure_batch *b, uint32_t subject, const struct sample *r)
 {
 	struct pricer *p = b->p;
-	struct slot *s = &p->slot[slot];
+	struct subject *s = &p->subject[subject];
 	const struct db_found f = {.attempts = 1,
 	    .outcome = r->outcome,
 	    .low = r->low,
@@ -279,31 +173,28 @@ take_probe(struct measure_batch *b, uint32_t slot, const struct sample *r)
 		p->counts.probed_again += b->again;
 		probe_of_found(p, s, &f);
 	} else {
-		price_of_measurement(&s->price, r, p->arena);
+		price_of_measurement(price_of(p, s), r, p->arena);
 		p->counts.failed++;
 	}
-	slot_publish(p, b->prices, slot);
 }
 
 static void
-take_price(struct measure_batch *b, uint32_t slot, const struct sample *r)
+take_price(struct measure_batch *b, uint32_t subject, const struct sample *r)
 {
 	struct pricer *p = b->p;
-	struct slot *s = &p->slot[slot];
-	cost_ns bound = s->price.bound;
+	struct subject *s = &p->subject[subject];
+	cost_ns bound = price_of(p, s)->bound;
 
-	price_of_measurement(&s->price, r, p->arena);
-	s->price.bound = bound;
+	price_of_measurement(price_of(p, s), r, p->arena);
+	price_of(p, s)->bound = bound;
 	if (s->target < p->mix->n && p->mix->target[s->target].ask_ms) {
-		s->price.source = p->mix->target[s->target].source;
-		s->price.origin = FROM_EXTERNAL;
+		price_of(p, s)->source = p->mix->target[s->target].source;
+		price_of(p, s)->origin = FROM_EXTERNAL;
 	}
 	p->counts.measured++;
-	p->counts.measured_candidates += s->candidate != SLOT_NONE;
-	p->counts.failed += s->price.state == PRICE_FAILED;
-	slot_publish(p, b->prices, slot);
-	check_bound(p, b->prices, slot);
-	slot_publish(p, b->prices, slot);
+	p->counts.measured_candidates += s->candidate != SUBJECT_NONE;
+	p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
+	check_bound(p, subject);
 }
 
 /* Jobs that measuring everything would still take: a subject is looked at in
@@ -313,9 +204,9 @@ jobs_left(const struct pricer *p)
 {
 	uint32_t left = 0;
 
-	for (uint32_t i = 0; i < p->nslots; i++)
-		if (p->slot[i].price.state == PRICE_BOUND)
-			left += p->slot[i].probe_ns ? 1 : 2;
+	for (uint32_t i = 0; i < p->nsubjects; i++)
+		if (price_at(p, i)->state == PRICE_BOUND)
+			left += p->subject[i].probe_ns ? 1 : 2;
 	return left;
 }
 
@@ -324,21 +215,21 @@ job_done(void *context, uint32_t job, const struct sample *r)
 {
 	struct measure_batch *b = context;
 	struct pricer *p = b->p;
-	uint32_t slot = b->slot[job];
-	struct slot *s = &p->slot[slot];
+	uint32_t subject = b->subject[job];
+	struct subject *s = &p->subject[subject];
 
 	if (b->err->kind != ERR_NONE)
 		return; /* the first fault is the one reported */
 	if (!store_attempt(p, s, env_of(b, s), r, b->err))
 		return;
 	if (b->probe)
-		take_probe(b, slot, r);
+		take_probe(b, subject, r);
 	else
-		take_price(b, slot, r);
+		take_price(b, subject, r);
 	p->jobs++;
 	if (p->o.progress)
 		p->o.progress(p->o.context, p->jobs, p->jobs + jobs_left(p),
-		    s->subject.summary);
+		    s->db.summary);
 }
 
 static bool
@@ -350,7 +241,7 @@ run_batch(struct measure_batch *b, struct err *err)
 	bool ok;
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct slot *s = &p->slot[b->slot[i]];
+		const struct subject *s = &p->subject[b->subject[i]];
 
 		job[i] = (struct measure_job){
 		    .candidate = s->candidate,
@@ -370,13 +261,13 @@ run_batch(struct measure_batch *b, struct err *err)
 
 /* What another process has measured meanwhile. */
 static bool
-take_result(struct measure_batch *b, uint32_t slot, struct err *err)
+take_result(struct measure_batch *b, uint32_t subject, struct err *err)
 {
-	struct slot *s = &b->p->slot[slot];
+	struct subject *s = &b->p->subject[subject];
 	struct db_found f;
 
-	if (!costdb_lookup(b->p->db, s->subject.bytes, s->subject.n,
-	        env_of(b, s), &f, err))
+	if (!costdb_lookup(
+	        b->p->db, s->db.bytes, s->db.n, env_of(b, s), &f, err))
 		return false;
 	if (f.attempts == 0)
 		return true; /* invalidated just now; asked for again */
@@ -384,15 +275,11 @@ take_result(struct measure_batch *b, uint32_t slot, struct err *err)
 	if (b->probe) {
 		probe_of_found(b->p, s, &f);
 		b->p->counts.probed++;
-		slot_publish(b->p, b->prices, slot);
 		return true;
 	}
-	price_of_found(&s->price, &f);
-	s->price.origin = FROM_DB_EXACT;
-	s->price.when = arena_str(b->p->arena, f.at_utc);
+	take_found(b->p, s, &f, FROM_DB_EXACT);
 	b->p->counts.exact++;
-	slot_publish(b->p, b->prices, slot);
-	check_bound(b->p, b->prices, slot);
+	check_bound(b->p, subject);
 	return true;
 }
 
@@ -408,19 +295,19 @@ batch_size(const struct measure_batch *b)
 	return left;
 }
 
-/* Ask for leases of the first slots; without a database (or a full one) all
+/* Ask for leases of the first subjects; without a database (or a full one) all
  * are ours, and so are second looks: two processes' are better than one. */
 static bool
-ask_for_leases(struct measure_batch *b, const uint32_t *slot,
+ask_for_leases(struct measure_batch *b, const uint32_t *subject,
     struct lease_ask *ask, uint32_t n, struct err *err)
 {
 	struct pricer *p = b->p;
 
 	for (uint32_t i = 0; i < n; i++)
 		ask[i] = (struct lease_ask){
-		    .subject = &p->slot[slot[i]].subject,
-		    .env = env_of(b, &p->slot[slot[i]]),
-		    .limit_ns = slot_limit_ns(p, &p->slot[slot[i]]),
+		    .subject = &p->subject[subject[i]].db,
+		    .env = env_of(b, &p->subject[subject[i]]),
+		    .limit_ns = subject_limit_ns(p, &p->subject[subject[i]]),
 		    .lease = LEASE_OURS,
 		};
 	if (!p->db || p->db_is_full || b->again
@@ -431,26 +318,27 @@ ask_for_leases(struct measure_batch *b, const uint32_t *slot,
 	return survive(p, err);
 }
 
-/* Sort slots [n] by what the leases say: ours into the batch, those another
- * process is at stay in slot[], the rest is priced. */
+/* Sort subjects [n] by what the leases say: ours into the batch, those another
+ * process is at stay in subject[], the rest is priced. */
 static bool
-share_out(struct measure_batch *b, uint32_t *slot, uint32_t *n, struct err *err)
+share_out(
+    struct measure_batch *b, uint32_t *subject, uint32_t *n, struct err *err)
 {
 	struct lease_ask ask[4 * BATCH];
 	uint32_t asked = *n < 4 * BATCH ? *n : 4 * BATCH, kept = 0;
 	uint32_t max = batch_size(b);
 
-	if (!ask_for_leases(b, slot, ask, asked, err))
+	if (!ask_for_leases(b, subject, ask, asked, err))
 		return false;
 	b->n = 0;
 	for (uint32_t i = 0; i < *n; i++) {
 		if (i < asked && ask[i].lease == LEASE_OURS && b->n < max)
-			b->slot[b->n++] = slot[i];
+			b->subject[b->n++] = subject[i];
 		else if (i < asked && ask[i].lease == LEASE_DONE) {
-			if (!take_result(b, slot[i], err))
+			if (!take_result(b, subject[i], err))
 				return false;
 		} else {
-			slot[kept++] = slot[i];
+			subject[kept++] = subject[i];
 		}
 	}
 	*n = kept;
@@ -459,12 +347,11 @@ share_out(struct measure_batch *b, uint32_t *slot, uint32_t *n, struct err *err)
 
 /* Say whom we wait for; the database may not tell, which stops nobody. */
 static void
-say_waiting(const struct measure_batch *b, uint32_t slot, uint32_t left)
+say_waiting(const struct measure_batch *b, uint32_t subject, uint32_t left)
 {
 	struct pricer *p = b->p;
-	const struct slot *s = &p->slot[slot];
-	const struct lease_ask ask = {
-	    .subject = &s->subject, .env = env_of(b, s)};
+	const struct subject *s = &p->subject[subject];
+	const struct lease_ask ask = {.subject = &s->db, .env = env_of(b, s)};
 	struct err ignored = {.kind = ERR_NONE};
 	char holder[LEASE_HOLDER_CHARS];
 
@@ -474,12 +361,12 @@ say_waiting(const struct measure_batch *b, uint32_t slot, uint32_t left)
 		    arena_printf(p->arena,
 		        "waiting for %s, which took %u of the prices needed "
 		        "here to measure (%s)",
-		        holder, left, s->subject.summary));
+		        holder, left, s->db.summary));
 }
 
 /* Others are at the rest: since when, until that has been said. */
 static void
-wait_for_others(const struct measure_batch *b, uint32_t slot, uint32_t left,
+wait_for_others(const struct measure_batch *b, uint32_t subject, uint32_t left,
     uint64_t *since)
 {
 	uint64_t now = clock_ns();
@@ -487,20 +374,21 @@ wait_for_others(const struct measure_batch *b, uint32_t slot, uint32_t left,
 	if (*since == 0)
 		*since = now;
 	if (*since != UINT64_MAX && now - *since >= SILENT_NS) {
-		say_waiting(b, slot, left);
+		say_waiting(b, subject, left);
 		*since = UINT64_MAX;
 	}
 	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
 }
 
 static bool
-run_batches(
-    struct measure_batch *b, const uint32_t *slot, uint32_t n, struct err *err)
+run_batches(struct measure_batch *b, const uint32_t *subject, uint32_t n,
+    struct err *err)
 {
 	struct pricer *p = b->p;
 	uint64_t idle_since = 0;
 	uint32_t before,
-	    left = n, *waiting = arena_copy(p->arena, slot, n * sizeof *slot);
+	    left = n,
+	    *waiting = arena_copy(p->arena, subject, n * sizeof *subject);
 
 	while (left && may_go_on(p)) {
 		before = left;
@@ -518,32 +406,31 @@ run_batches(
 }
 
 bool
-slots_measure(struct pricer *p, struct prices *prices, const uint32_t *slot,
-    uint32_t n, struct err *err)
+subjects_measure(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
-	struct measure_batch b = {.p = p, .prices = prices};
+	struct measure_batch b = {.p = p};
 
-	if (!measuring_begin(p, slot, n, err))
+	if (!measuring_begin(p, subject, n, err))
 		return false;
 	if (p->o.canary && !p->canary_done && !pricer_canary(p, CANARIES, err))
 		return false;
-	return run_batches(&b, slot, n, err);
+	return run_batches(&b, subject, n, err);
 }
 
 bool
-slots_probe(struct pricer *p, struct prices *prices, const uint32_t *slot,
-    uint32_t n, struct err *err)
+subjects_probe(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
 	struct measure_batch b = {.p = p,
-	    .prices = prices,
 	    .probe = true,
-	    .again = n && p->slot[slot[0]].price.probes > 0};
+	    .again = n && price_at(p, subject[0])->probes > 0};
 
 	if (!open_measurer(p, err))
 		return false;
 	if (p->db
-	    && !(add_environments(p, slot, n, true, err) ? begin_run(p, err)
-	                                                 : survive(p, err)))
+	    && !(add_environments(p, subject, n, true, err) ? begin_run(p, err)
+	                                                    : survive(p, err)))
 		return false;
-	return run_batches(&b, slot, n, err);
+	return run_batches(&b, subject, n, err);
 }

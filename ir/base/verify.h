@@ -1,6 +1,6 @@
 /* Invariants that take longer to check than to keep: in debug builds only. */
-#ifndef SEARCH_VERIFY_H
-#define SEARCH_VERIFY_H
+#ifndef IR_BASE_VERIFY_H
+#define IR_BASE_VERIFY_H
 
 #ifdef MARQ_VERIFY
 #define VERIFY(call) \

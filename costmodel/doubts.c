@@ -2,7 +2,7 @@
  * earlier program, other conditions, times that depend on data nobody has; and
  * canaries of runs that measure nothing. */
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 
 #include <string.h>
 #include <time.h>
@@ -101,16 +101,19 @@ note_conditions(struct pricer *p, struct err *err)
 
 /* ---- data ---- */
 
+#define INPUT_NONE UINT32_MAX
+
 static bool
-is_variable(const struct graph *g, const struct node *n, uint32_t slot)
+is_variable(const struct graph *g, const struct node *n, uint32_t input)
 {
-	const struct value *v = slot < n->ninputs ? node_in(g, n, slot) : NULL;
+	const struct value *v =
+	    input < n->ninputs ? node_in(g, n, input) : NULL;
 
 	return v && v->constant == NULL;
 }
 
 /* The input whose content decides how long n takes, and is made up where a
- * kernel is tried; SLOT_NONE: none is. */
+ * kernel is tried; INPUT_NONE: none is. */
 static uint32_t
 made_up_input(const struct graph *g, const struct node *n)
 {
@@ -118,15 +121,15 @@ made_up_input(const struct graph *g, const struct node *n)
 	case OP_LOOP:
 		return is_variable(g, n, 0) ? 0
 		    : is_variable(g, n, 1)  ? 1
-		                            : SLOT_NONE;
+		                            : INPUT_NONE;
 	case OP_LSTM:
 	case OP_GRU:
 	case OP_RNN:
-		return is_variable(g, n, 4) ? 4 : SLOT_NONE;
+		return is_variable(g, n, 4) ? 4 : INPUT_NONE;
 	case OP_NONMAXSUPPRESSION:
-		return is_variable(g, n, 0) ? 0 : SLOT_NONE;
+		return is_variable(g, n, 0) ? 0 : INPUT_NONE;
 	default:
-		return SLOT_NONE;
+		return INPUT_NONE;
 	}
 }
 
@@ -134,17 +137,17 @@ static void
 note_made_up(struct pricer *p)
 {
 	const struct graph *g = p->graph;
-	uint32_t count = 0, input = SLOT_NONE;
+	uint32_t count = 0, input = INPUT_NONE;
 	node_id first = NODE_NONE;
 
 	for (node_id id = 0; id < g->nnodes; id++) {
-		uint32_t slot = made_up_input(g, graph_node(g, id));
+		uint32_t which = made_up_input(g, graph_node(g, id));
 
-		if (slot == SLOT_NONE)
+		if (which == INPUT_NONE)
 			continue;
 		if (count++ == 0) {
 			first = id;
-			input = slot;
+			input = which;
 		}
 	}
 	if (count)

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 #include "costmodel/reference.h"
 #include "costmodel/seeded.h"
 #include "costmodel/trial.h"
 #include "ir/base/bitset.h"
 #include "ir/base/order.h"
+#include "ir/base/verify.h"
 
 /* A region as one candidate, in memory of its own. */
 struct whole {
@@ -172,86 +173,83 @@ ask(struct whole *w, const struct pricer *p, struct sample *m)
 }
 
 static bool
-ask_and_store(struct pricer *p, struct whole *w, uint32_t slot, struct err *err)
+ask_and_store(
+    struct pricer *p, struct whole *w, uint32_t subject, struct err *err)
 {
-	struct slot *s = &p->slot[slot];
+	struct subject *s = &p->subject[subject];
 	struct sample m;
 
 	ask(w, p, &m);
-	price_of_measurement(&s->price, &m, p->arena);
-	s->price.source = p->mix->target[s->target].source;
-	s->price.origin = FROM_EXTERNAL;
+	price_of_measurement(price_of(p, s), &m, p->arena);
+	price_of(p, s)->source = p->mix->target[s->target].source;
+	price_of(p, s)->origin = FROM_EXTERNAL;
 	p->counts.measured++;
-	p->counts.failed += s->price.state == PRICE_FAILED;
-	return recording_begin(p, &slot, 1, err)
+	p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
+	return recording_begin(p, &subject, 1, err)
 	    && store_attempt(p, s, p->environment[s->target].id, &m, err);
 }
 
 static uint32_t
-region_slot(struct pricer *p, struct whole *w)
+region_subject(struct pricer *p, struct whole *w)
 {
-	uint32_t slot;
+	uint32_t subject;
 	bool is_new;
-	struct slot *s;
+	struct subject *s;
 	struct buf b;
 
 	buf_init(&b);
 	buf_u32(&b, w->candidate.target);
 	put_key(w, p, &b);
-	slot = slot_add(p, b.data, b.n, &is_new);
+	subject = subject_add(p, b.data, b.n, &is_new);
 	buf_release(&b);
 	if (!is_new)
-		return slot;
-	s = &p->slot[slot];
+		return subject;
+	s = &p->subject[subject];
 	s->target = w->candidate.target;
-	s->price.source = p->mix->target[s->target].source;
-	s->subject.kind = "candidate"; /* as the database knows it */
-	s->subject.summary =
+	price_of(p, s)->source = p->mix->target[s->target].source;
+	s->db.kind = "candidate"; /* as the database knows it */
+	s->db.summary =
 	    arena_printf(p->arena, "%s region of %u composites, %u nodes",
 	        p->mix->target[s->target].kind->name, w->nparts,
 	        w->candidate.nnodes);
-	s->subject.skeleton = s->subject.family =
-	    hash128(s->subject.bytes, s->subject.n);
-	return slot;
+	s->db.skeleton = s->db.family = hash128(s->db.bytes, s->db.n);
+	return subject;
 }
 
 static bool
-price_whole(struct pricer *p, struct whole *w, uint32_t *slot, struct err *err)
+price_whole(
+    struct pricer *p, struct whole *w, uint32_t *subject, struct err *err)
 {
-	*slot = region_slot(p, w);
-	if (p->slot[*slot].price.state != PRICE_BOUND)
+	*subject = region_subject(p, w);
+	if (price_at(p, *subject)->state != PRICE_BOUND)
 		return true;
-	if (!slot_lookup(p, *slot, err))
+	if (!subject_lookup(p, *subject, err))
 		return false;
-	if (p->slot[*slot].price.state != PRICE_BOUND || !p->o.measure
+	if (price_at(p, *subject)->state != PRICE_BOUND || !p->o.measure
 	    || pricing_is_over(p))
 		return true;
-	return ask_and_store(p, w, *slot, err);
+	return ask_and_store(p, w, *subject, err);
 }
 
 bool
-pricer_price_region(struct pricer *p, struct prices *prices,
-    const uint32_t *candidate, uint32_t n, struct err *err)
+pricer_price_region(
+    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
 {
 	const struct candidate *first = &p->candidates->candidate[*candidate];
-	const uint32_t *key;
 	const struct target *t = &p->mix->target[first->target];
 	struct whole w;
-	uint32_t slot;
+	uint32_t subject;
 	bool ok;
 
 	if (n < 2 || t->ask_ms == 0 || !t->kind->launches
-	    || prices_region(prices, candidate, n))
+	    || prices_region(p->prices, candidate, n))
 		return true;
 	whole_init(&w, p, candidate, n);
-	ok = price_whole(p, &w, &slot, err);
+	ok = price_whole(p, &w, &subject, err);
 	arena_release(&w.arena);
-	if (!ok || p->slot[slot].price.state == PRICE_BOUND)
-		return ok;
-	key = arena_copy(p->arena, candidate, n * sizeof *candidate);
-	map_add(&prices->regions, key, n * sizeof *key, prices->nregions);
-	prices->region = arena_grow(p->arena, prices->region,
-	    &prices->region_cap, prices->nregions + 1, sizeof *prices->region);
-	prices->region[prices->nregions++] = p->slot[slot].price;
-	return true;
+	if (ok && price_at(p, subject)->state != PRICE_BOUND)
+		prices_add_region(
+		    p->prices, candidate, n, p->subject[subject].price);
+	VERIFY(pricer_verify(p));
+	return ok;
 }

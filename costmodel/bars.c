@@ -5,7 +5,7 @@
 
 #include "costmodel/environment.h"
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 #include "ir/base/hash.h"
 
 /* A bar says something of a kernel with these numbers, a key nothing of
@@ -32,10 +32,10 @@ constants_hash(const struct graph *g)
 }
 
 static struct db_subject
-barred_subject(const struct pricer *p, const struct slot *s)
+barred_subject(const struct pricer *p, const struct subject *s)
 {
 	const struct hash128 h = constants_hash(p->graph);
-	struct db_subject barred = s->subject;
+	struct db_subject barred = s->db;
 	uint8_t *bytes = arena_new(p->arena, uint8_t, barred.n + sizeof h.byte);
 
 	memcpy(bytes, barred.bytes, barred.n);
@@ -45,15 +45,8 @@ barred_subject(const struct pricer *p, const struct slot *s)
 	return barred;
 }
 
-static void
-fail(struct pricer *p, struct slot *s, const char *why)
-{
-	s->price.state = PRICE_FAILED;
-	s->price.detail = arena_str(p->arena, why);
-}
-
 bool
-slot_lookup_bar(struct pricer *p, struct slot *s, struct err *err)
+subject_lookup_bar(struct pricer *p, struct subject *s, struct err *err)
 {
 	const struct environment *e = &p->environment[s->target];
 	struct db_subject barred;
@@ -66,14 +59,14 @@ slot_lookup_bar(struct pricer *p, struct slot *s, struct err *err)
 		return false;
 	if (f.attempts == 0)
 		return true;
-	fail(p, s, f.detail);
-	s->price.origin = FROM_DB_EXACT;
-	s->price.when = arena_str(p->arena, f.at_utc);
+	subject_fail(p, s, arena_str(p->arena, f.detail));
+	price_of(p, s)->origin = FROM_DB_EXACT;
+	price_of(p, s)->when = arena_str(p->arena, f.at_utc);
 	return true;
 }
 
 static bool
-store(struct pricer *p, struct costdb *db, const struct slot *s,
+store(struct pricer *p, struct costdb *db, const struct subject *s,
     enum outcome outcome, const char *why, struct err *err)
 {
 	struct environment *e = &p->environment[s->target];
@@ -89,7 +82,7 @@ store(struct pricer *p, struct costdb *db, const struct slot *s,
 
 /* Where measuring is off the database was opened to be read. */
 static bool
-store_apart(struct pricer *p, const struct slot *s, enum outcome outcome,
+store_apart(struct pricer *p, const struct subject *s, enum outcome outcome,
     const char *why, struct err *err)
 {
 	struct costdb *db;
@@ -106,23 +99,22 @@ store_apart(struct pricer *p, const struct slot *s, enum outcome outcome,
 
 /* The plan does not depend on its being remembered. */
 bool
-pricer_bar(struct pricer *p, struct prices *prices, uint32_t candidate,
-    enum outcome outcome, const char *why, struct err *err)
+pricer_bar(struct pricer *p, uint32_t candidate, enum outcome outcome,
+    const char *why, struct err *err)
 {
-	const uint32_t slot = p->slot_of[candidate];
-	struct slot *s = &p->slot[slot];
+	const uint32_t subject = p->subject_of[candidate];
+	struct subject *s = &p->subject[subject];
 	struct arena scratch;
 	bool ok = true;
 
 	arena_init(&scratch);
-	slot_describe(p, slot, &scratch);
+	subject_describe(p, subject, &scratch);
 	arena_release(&scratch);
-	fail(p, s, why);
-	slot_publish(p, prices, slot);
+	subject_fail(p, s, arena_str(p->arena, why));
 	if (!p->db || !p->environment[s->target].is_stored)
 		return true;
 	if (p->o.measure && !p->db_is_full)
-		ok = recording_begin(p, &slot, 1, err)
+		ok = recording_begin(p, &subject, 1, err)
 		    && store(p, p->db, s, outcome, why, err);
 	else if (!p->o.measure)
 		ok = store_apart(p, s, outcome, why, err);

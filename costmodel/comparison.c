@@ -7,51 +7,52 @@
 
 #include "costmodel/environment.h"
 #include "costmodel/pricer.h"
-#include "costmodel/pricer_state.h"
+#include "costmodel/pricer_parts.h"
 #include "ir/base/buf.h"
 
 /* A pair as the database knows it. */
-struct duel {
+struct compared_pair {
 	struct db_subject subject;
 	db_id env;
 	const char *hard;
 };
 
-struct duels {
+struct comparisons {
 	struct pricer *p;
 	struct pricer_pair *pair; /* [n] */
-	struct duel *duel; /* [n] */
+	struct compared_pair *known; /* [n] */
 	uint32_t *of; /* [jobs] which pair a job is of */
 	struct err *err;
 };
 
-static struct duel
-duel_of(struct pricer *p, const struct pricer_pair *pair)
+static struct compared_pair
+pair_of(struct pricer *p, const struct pricer_pair *pair)
 {
-	const struct slot *a = &p->slot[p->slot_of[pair->a]];
-	const struct slot *b = &p->slot[p->slot_of[pair->b]];
-	struct duel d = {.subject = {.kind = "candidate"}};
+	const struct subject *a = &p->subject[p->subject_of[pair->a]];
+	const struct subject *b = &p->subject[p->subject_of[pair->b]];
+	struct compared_pair d = {.subject = {.kind = "candidate"}};
 	struct buf bytes;
 
 	buf_init(&bytes);
 	buf_str(&bytes, "versus");
-	buf_u32(&bytes, (uint32_t)a->subject.n);
-	buf_add(&bytes, a->subject.bytes, a->subject.n);
-	buf_add(&bytes, b->subject.bytes, b->subject.n);
+	buf_u32(&bytes, (uint32_t)a->db.n);
+	buf_add(&bytes, a->db.bytes, a->db.n);
+	buf_add(&bytes, b->db.bytes, b->db.n);
 	buf_str(&bytes, p->environment[b->target].hard);
 	d.subject.bytes = arena_copy(p->arena, bytes.data, bytes.n);
 	d.subject.n = bytes.n;
 	d.subject.skeleton = d.subject.family = hash128(bytes.data, bytes.n);
 	buf_release(&bytes);
-	d.subject.summary = arena_printf(p->arena, "%s, millionths of %s",
-	    b->subject.summary, a->subject.summary);
+	d.subject.summary = arena_printf(
+	    p->arena, "%s, millionths of %s", b->db.summary, a->db.summary);
 	d.hard = environment_other(
 	    p->environment[a->target].hard, "versus", p->arena);
 	return d;
 }
 
 static bool
-find(struct pricer *p, struct duel *d, struct db_found *f, struct err *err)
+find(struct pricer *p, struct compared_pair *d, struct db_found *f,
+    struct err *err)
 {
 	*f = (struct db_found){.attempts = 0};
 	return costdb_environment(p->db, d->hard, false, &d->env, err)
@@ -71,20 +72,20 @@ inverse(uint64_t ratio)
 
 /* What the database has of a pair, whichever was first. */
 static bool
-look_up(struct duels *x, uint32_t i, bool *there, struct err *err)
+look_up(struct comparisons *x, uint32_t i, bool *there, struct err *err)
 {
 	struct pricer_pair *pair = &x->pair[i];
 	const struct pricer_pair turned = {.a = pair->b, .b = pair->a};
-	struct duel back;
+	struct compared_pair back;
 	struct db_found f;
 
 	*there = false;
 	if (!x->p->db)
 		return true;
-	if (!find(x->p, &x->duel[i], &f, err))
+	if (!find(x->p, &x->known[i], &f, err))
 		return false;
 	if (f.attempts == 0) {
-		back = duel_of(x->p, &turned);
+		back = pair_of(x->p, &turned);
 		if (!find(x->p, &back, &f, err))
 			return false;
 		pair->low = inverse(f.high);
@@ -99,14 +100,14 @@ look_up(struct duels *x, uint32_t i, bool *there, struct err *err)
 }
 
 static void
-duel_done(void *context, uint32_t job, const struct sample *r)
+pair_done(void *context, uint32_t job, const struct sample *r)
 {
-	struct duels *x = context;
+	struct comparisons *x = context;
 	const uint32_t i = x->of[job];
-	const struct slot s = {.subject = x->duel[i].subject};
+	const struct subject s = {.db = x->known[i].subject};
 
 	if (x->err->kind != ERR_NONE
-	    || !store_attempt(x->p, &s, x->duel[i].env, r, x->err))
+	    || !store_attempt(x->p, &s, x->known[i].env, r, x->err))
 		return;
 	x->pair[i].known = r->low > 0;
 	x->pair[i].low = r->low;
@@ -115,22 +116,22 @@ duel_done(void *context, uint32_t job, const struct sample *r)
 }
 
 static bool
-fight(struct duels *x, const uint32_t *slot, const struct measure_job *job,
-    uint32_t n, struct err *err)
+run_pairs(struct comparisons *x, const uint32_t *subject,
+    const struct measure_job *job, uint32_t n, struct err *err)
 {
 	struct costdb *db = x->p->db;
 
-	if (!measuring_begin(x->p, slot, n, err))
+	if (!measuring_begin(x->p, subject, n, err))
 		return false;
 	for (uint32_t k = 0; db && k < n; k++) {
-		struct duel *d = &x->duel[x->of[k]];
+		struct compared_pair *d = &x->known[x->of[k]];
 
 		if (!costdb_environment(db, d->hard, true, &d->env, err)
 		    && !survive(x->p, err))
 			return false;
 	}
 	x->err = err;
-	return measurer_run(x->p->measurer, job, n, duel_done, x, err)
+	return measurer_run(x->p->measurer, job, n, pair_done, x, err)
 	    && err->kind == ERR_NONE
 	    && (!db || costdb_flush(db, err) || survive(x->p, err));
 }
@@ -141,39 +142,38 @@ pricer_compare(
 {
 	struct arena *a = p->arena;
 	struct measure_job *job = arena_new(a, struct measure_job, n);
-	uint32_t *slot = arena_new(a, uint32_t, n), njobs = 0;
-	struct duels x = {.p = p,
+	uint32_t *subject = arena_new(a, uint32_t, n), njobs = 0;
+	struct comparisons x = {.p = p,
 	    .pair = pair,
-	    .duel = arena_new(a, struct duel, n),
+	    .known = arena_new(a, struct compared_pair, n),
 	    .of = arena_new(a, uint32_t, n)};
 
 	for (uint32_t i = 0; i < n; i++) {
 		bool there;
 
 		pair[i].known = false;
-		slot_describe(p, p->slot_of[pair[i].a], a);
-		slot_describe(p, p->slot_of[pair[i].b], a);
-		x.duel[i] = duel_of(p, &pair[i]);
+		subject_describe(p, p->subject_of[pair[i].a], a);
+		subject_describe(p, p->subject_of[pair[i].b], a);
+		x.known[i] = pair_of(p, &pair[i]);
 		if (!look_up(&x, i, &there, err))
 			return false;
 		if (there || !p->o.measure)
 			continue;
-		slot[njobs] = p->slot_of[pair[i].a];
+		subject[njobs] = p->subject_of[pair[i].a];
 		x.of[njobs] = i;
 		job[njobs++] = (struct measure_job){.candidate = pair[i].a,
 		    .value = VALUE_NONE,
 		    .versus = true,
 		    .rival = pair[i].b};
 	}
-	return njobs == 0 || fight(&x, slot, job, njobs, err);
+	return njobs == 0 || run_pairs(&x, subject, job, njobs, err);
 }
 
 void
-pricer_adjust(
-    struct pricer *p, struct prices *prices, uint32_t candidate, cost_ns ns)
+pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
 {
-	uint32_t slot = p->slot_of[candidate];
-	struct price *price = &p->slot[slot].price;
+	uint32_t subject = p->subject_of[candidate];
+	struct price *price = price_at(p, subject);
 
 	/* its range goes along */
 	if (price->ns) {
@@ -187,5 +187,4 @@ pricer_adjust(
 	price->ns = ns;
 	if (price->bound > ns)
 		price->bound = ns;
-	slot_publish(p, prices, slot);
 }

@@ -1,0 +1,137 @@
+/* The environments prices are looked up in, and which others' figures stand in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "costmodel/environment.h"
+#include "costmodel/pricer_parts.h"
+#include "db/facts.h"
+
+/* One stored environment and how it stands to ours. */
+struct candidate_env {
+	db_id id;
+	struct facts_gap gap;
+	const char *hard;
+};
+
+/* Compatible ones first, then stale ones, then the same target on other
+ * machines; of these the ones that differ in fewer facts. In no case by row,
+ * for rows are in the order of merging. */
+static int
+compare_near(const void *a, const void *b)
+{
+	const struct candidate_env *x = a, *y = b;
+
+	if (x->gap.relation != y->gap.relation)
+		return x->gap.relation < y->gap.relation ? -1 : 1;
+	if (x->gap.n != y->gap.n)
+		return x->gap.n < y->gap.n ? -1 : 1;
+	return strcmp(x->hard, y->hard);
+}
+
+static void
+sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
+    struct arena *a)
+{
+	db_id *id = arena_new(a, db_id, n);
+	const char **why = arena_new(a, const char *, n);
+	uint32_t *rank = arena_new(a, uint32_t, n);
+
+	if (n > 1)
+		qsort(all, n, sizeof *all, compare_near);
+	for (uint32_t i = 0; i < n; i++) {
+		id[i] = all[i].id;
+		why[i] = all[i].gap.why;
+		rank[i] = i;
+		if (i && all[i].gap.relation == all[i - 1].gap.relation
+		    && all[i].gap.n == all[i - 1].gap.n)
+			rank[i] = rank[i - 1];
+		e->ncompatible += all[i].gap.relation <= FACTS_COMPATIBLE;
+	}
+	e->near = id;
+	e->why = why;
+	e->rank = rank;
+	e->nnear = n;
+}
+
+static bool
+same_fact(const char *key, const char *x, const char *y, struct arena *a)
+{
+	const char *s = facts_get(x, key, a);
+	const char *t = facts_get(y, key, a);
+
+	return s && t && strcmp(s, t) == 0;
+}
+
+static void
+find_near(struct pricer *p, struct environment *e,
+    const struct db_environment *stored, uint32_t n)
+{
+	struct candidate_env *all =
+	    arena_new(p->arena, struct candidate_env, n);
+	uint32_t nall = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (stored[i].id == e->id
+		    || !same_fact("target", stored[i].hard, e->hard, p->arena)
+		    || !same_fact("cost", stored[i].hard, e->hard, p->arena))
+			continue;
+		all[nall++] = (struct candidate_env){
+		    .id = stored[i].id,
+		    .gap = facts_compare(stored[i].hard, e->hard, p->arena),
+		    .hard = stored[i].hard,
+		};
+	}
+	sort_near(e, all, nall, p->arena);
+}
+
+static bool
+is_stored(const struct pricer *p, uint32_t i)
+{
+	if (i == p->mix->n)
+		return true;
+	return p->mix->target[i].ask_ms > 0
+	    || p->mix->target[i].source == PRICE_MEASURED;
+}
+
+static bool
+is_measured_here(const struct pricer *p, uint32_t i)
+{
+	return i == p->mix->n || p->mix->target[i].source == PRICE_MEASURED;
+}
+
+bool
+environments_open(struct pricer *p, struct err *err)
+{
+	const struct db_environment *stored = NULL;
+	uint32_t nstored = 0;
+
+	if (p->db
+	    && !costdb_environments(p->db, &stored, &nstored, p->arena, err))
+		return false;
+	for (uint32_t i = 0; i <= p->mix->n; i++) {
+		struct environment *e = &p->environment[i];
+
+		e->scale = 1;
+		e->is_stored = is_stored(p, i);
+		if (!e->is_stored)
+			continue;
+		e->hard =
+		    environment_hard(i < p->mix->n ? &p->mix->target[i] : NULL,
+		        p->o.threads, p->arena);
+		if (is_measured_here(p, i))
+			e->probe_hard =
+			    environment_other(e->hard, "glance", p->arena);
+		if (!p->db)
+			continue;
+		if (!costdb_environment(p->db, e->hard, false, &e->id, err)
+		    || (e->probe_hard
+		        && !costdb_environment(
+		            p->db, e->probe_hard, false, &e->probe_id, err))
+		    || !costdb_environment(p->db,
+		        environment_other(e->hard, "bar", p->arena), false,
+		        &e->bar_id, err))
+			return false;
+		find_near(p, e, stored, nstored);
+	}
+	return true;
+}
