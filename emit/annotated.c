@@ -25,7 +25,7 @@ enum {
 #define IR_NODE_META 10u
 
 /* A field as it lies in the file: tag to last byte, and its payload. */
-struct field {
+struct annotated_field {
 	uint32_t number, wire;
 	const unsigned char *begin, *payload, *end;
 };
@@ -43,7 +43,8 @@ read_varint(const unsigned char **p, const unsigned char *end, uint64_t *out)
 
 /* The field at *p, which moves behind it. */
 static bool
-read_field(const unsigned char **p, const unsigned char *end, struct field *f)
+read_field(const unsigned char **p, const unsigned char *end,
+    struct annotated_field *f)
 {
 	uint64_t tag, n = 0;
 
@@ -100,12 +101,12 @@ put_entry(struct buf *b, uint32_t number, const char *key, const char *value)
 
 /* Is it an entry of metadata that is written anew here? */
 static bool
-is_stale(const struct field *f, uint32_t number)
+is_stale(const struct annotated_field *f, uint32_t number)
 {
 	static const char *const ours[] = {
 	    MARK_TARGET, MARK_PLACEMENT, MARK_SCHEMA, MARK_TARGETS, MARK_COST};
 	const unsigned char *p = f->payload;
-	struct field part;
+	struct annotated_field part;
 
 	if (f->number != number || f->wire != 2)
 		return false;
@@ -174,10 +175,10 @@ targets_of(const struct annotation *n, uint32_t onnx)
 
 /* The text a node has already, before ours. */
 static void
-put_doc(struct buf *b, const struct field *node, const char *text)
+put_doc(struct buf *b, const struct annotated_field *node, const char *text)
 {
 	const unsigned char *p = node->payload;
-	struct field f, doc = {0};
+	struct annotated_field f, doc = {0};
 	struct buf all;
 
 	while (p < node->end && read_field(&p, node->end, &f))
@@ -195,8 +196,8 @@ put_doc(struct buf *b, const struct field *node, const char *text)
 
 /* The fields to append to node `at` of the main graph. */
 static void
-put_extra(struct buf *b, const struct annotation *n, const struct field *node,
-    uint32_t at)
+put_extra(struct buf *b, const struct annotation *n,
+    const struct annotated_field *node, uint32_t at)
 {
 	const char *text, *targets;
 	uint32_t onnx = at < n->nmain ? n->onnx[at] : UINT32_MAX;
@@ -216,10 +217,11 @@ put_extra(struct buf *b, const struct annotation *n, const struct field *node,
 
 /* A node with what is appended to it, into `out`. */
 static void
-copy_node(struct annotation *n, const struct field *f, struct buf *out)
+copy_node(
+    struct annotation *n, const struct annotated_field *f, struct buf *out)
 {
 	const unsigned char *p = f->payload;
-	struct field part;
+	struct annotated_field part;
 	struct buf node;
 
 	buf_init(&node);
@@ -237,11 +239,11 @@ copy_node(struct annotation *n, const struct field *f, struct buf *out)
 /* One pass over the graph's fields: with `out` the nodes are collected there,
  * in order; without, everything else is copied to the file. */
 static bool
-pass_graph(struct annotation *n, const struct field *graph, struct buf *out,
-    uint64_t *rest)
+pass_graph(struct annotation *n, const struct annotated_field *graph,
+    struct buf *out, uint64_t *rest)
 {
 	const unsigned char *p = graph->payload;
-	struct field f;
+	struct annotated_field f;
 
 	while (p < graph->end) {
 		if (!read_field(&p, graph->end, &f))
@@ -261,7 +263,7 @@ pass_graph(struct annotation *n, const struct field *graph, struct buf *out,
 /* Nodes first, in order, then the graph's other fields: fields of different
  * numbers may come in any order. */
 static bool
-copy_graph(struct annotation *n, const struct field *graph)
+copy_graph(struct annotation *n, const struct annotated_field *graph)
 {
 	struct buf nodes, head;
 	uint64_t rest = 0;
@@ -287,7 +289,7 @@ static bool
 copy_model(struct annotation *n, const struct mapped_file *m)
 {
 	const unsigned char *p = m->data, *end = m->data + m->bytes;
-	struct field f;
+	struct annotated_field f;
 
 	while (p < end) {
 		if (!read_field(&p, end, &f))
