@@ -15,13 +15,13 @@
 #include "cli/batch_summary.h"
 #include "cli/child.h"
 #include "cli/options.h"
-#include "cli/options.h"
 #include "cli/manifest.h"
 #include "cli/progress.h"
 #include "cli/summary.h"
 #include "cli/units.h"
 #include "ir/base/file.h"
 #include "ir/base/plural.h"
+#include "ir/base/stale.h"
 
 struct batch {
 	struct cli *cli;
@@ -250,6 +250,25 @@ run_unit(struct batch *b, uint32_t i, struct err *err)
 	return true;
 }
 
+/* Units that are not run again clean up too. */
+static bool
+is_unit_of_ours(const char *stem, const void *context)
+{
+	const struct batch *b = context;
+
+	for (uint32_t i = 0; i < b->manifest.nunits; i++) {
+		const char *name = b->manifest.unit[i].name;
+		size_t n = strlen(name);
+
+		if ((b->nshards == 0 || i % b->nshards == b->shard)
+		    && strncmp(stem, name, n) == 0
+		    && (stem[n] == '\0'
+		        || strcmp(stem + n, ".status.json") == 0))
+			return true;
+	}
+	return false;
+}
+
 /* A run begins when the last one was complete: what it compares with is the
  * summary of that one, kept aside until this one is complete too. */
 static bool
@@ -388,6 +407,8 @@ run(struct batch *b, struct err *err)
 	if (!manifest_read(&b->manifest, b->path, b->cli->run, err)
 	    || !read_states(b, err))
 		return false;
+	if (!b->dry_run)
+		stale_remove_in(b->manifest.out, is_unit_of_ours, b);
 	before = arena_printf(b->cli->run, "%s/before.json", b->manifest.out);
 	if (!b->dry_run && !b->nshards && !begin_run(b, before, err))
 		return false;

@@ -105,6 +105,7 @@ db_merge_verb(struct db_args *d, struct err *err)
 struct export
 {
 	struct costdb *db;
+	struct notes *notes;
 };
 
 static bool
@@ -112,12 +113,22 @@ write_lines(FILE *f, void *context, struct err *err)
 {
 	const struct export *x = context;
 
-	return costdb_export(x->db, f, err);
+	return costdb_export(x->db, f, x->notes, err);
 }
 
+/* A copy has them too: they are no prices there either. */
 static bool
-write_copy(const struct db_args *d, struct costdb *db, struct err *err)
+write_copy(struct db_args *d, struct costdb *db, struct err *err)
 {
+	uint64_t damaged;
+
+	if (!costdb_count_damaged(db, &damaged, err))
+		return false;
+	if (damaged)
+		notes_add(&d->notes,
+		    "%s: copies %" PRIu64 " damaged attempt%s with the rest; "
+		    "'marq db repair' leaves them out",
+		    d->db, damaged, plural(damaged));
 	return d->cli->force ? costdb_replace(db, d->arg[0], err)
 	                     : costdb_copy(db, d->arg[0], err);
 }
@@ -125,7 +136,7 @@ write_copy(const struct db_args *d, struct costdb *db, struct err *err)
 bool
 db_export_verb(struct db_args *d, struct err *err)
 {
-	struct export x;
+	struct export x = {.notes = &d->notes};
 	bool ok;
 
 	if (!d->lines && strcmp(d->arg[0], "-") == 0)

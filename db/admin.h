@@ -81,6 +81,9 @@ bool costdb_trust(struct costdb *foreign, struct err *err);
 
 /* A copy that lies in one file, not written by anyone, whole or not there. */
 bool costdb_copy(struct costdb *db, const char *path, struct err *err);
+/* The same in the database's own folder: who opens it for writing deletes what
+ * a process left that was killed here. */
+bool costdb_copy_beside(struct costdb *db, const char *path, struct err *err);
 /* The same over a file that is there: it stays until the copy is whole. */
 bool costdb_replace(struct costdb *db, const char *path, struct err *err);
 
@@ -101,8 +104,13 @@ bool costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
 bool costdb_salvage(struct costdb *db, struct costdb *damaged,
     struct db_merge *out, uint64_t *lost, struct notes *notes, struct err *err);
 
-/* JSON lines: one self-contained document a line. */
-bool costdb_export(struct costdb *db, FILE *f, struct err *err);
+/* How many attempts are damaged, all of them looked at. */
+bool costdb_count_damaged(struct costdb *db, uint64_t *n, struct err *err);
+
+/* JSON lines: one self-contained document a line. Damaged attempts are left
+ * out, and their number is noted. */
+bool costdb_export(
+    struct costdb *db, FILE *f, struct notes *notes, struct err *err);
 bool costdb_import(struct costdb *db, FILE *f, const char *name,
     struct db_merge *out, struct notes *notes, struct err *err);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "db/sql.h"
+#include "ir/base/stale.h"
 
 static bool
 vacuum_into(struct costdb *db, const char *path, struct err *err)
@@ -38,15 +39,18 @@ sync_file(const char *path, struct err *err)
 	return ok || err_set(err, ERR_IO, "%s: %s", path, strerror(why));
 }
 
+/* `beside`: what the temporary file is named for. */
 static bool
-copy(struct costdb *db, const char *path, bool replace, struct err *err)
+copy(struct costdb *db, const char *path, const char *beside, bool replace,
+    struct err *err)
 {
 	char temporary[4096];
 
-	if ((size_t)snprintf(
-	        temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid())
+	if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp-%ld", beside,
+	        (long)getpid())
 	    >= sizeof temporary)
 		return err_set(err, ERR_IO, "%s: path too long", path);
+	stale_remove(beside);
 	unlink(temporary); /* of an earlier process with our id */
 	if (!vacuum_into(db, temporary, err) || !sync_file(temporary, err)) {
 		unlink(temporary);
@@ -65,13 +69,19 @@ copy(struct costdb *db, const char *path, bool replace, struct err *err)
 bool
 costdb_copy(struct costdb *db, const char *path, struct err *err)
 {
-	return copy(db, path, false, err);
+	return copy(db, path, path, false, err);
+}
+
+bool
+costdb_copy_beside(struct costdb *db, const char *path, struct err *err)
+{
+	return copy(db, path, db->path, false, err);
 }
 
 bool
 costdb_replace(struct costdb *db, const char *path, struct err *err)
 {
-	return copy(db, path, true, err);
+	return copy(db, path, path, true, err);
 }
 
 const char *

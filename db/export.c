@@ -5,15 +5,19 @@
 #include <string.h>
 
 #include "db/hex.h"
+#include "db/idmap.h"
 #include "db/rows.h"
 #include "db/sql.h"
+#include "db/sum.h"
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 struct exporter {
 	struct costdb *db;
 	FILE *f;
 	struct arena line; /* given back after each */
 	db_id subject; /* the last one written */
+	struct idmap damaged; /* attempts that are left out */
 };
 
 static void
@@ -162,6 +166,9 @@ write_attempts(struct exporter *x, struct err *err)
 	bool row = false;
 
 	while (s && sql_step(x->db, s, &row, err) && row) {
+		if (idmap_find(
+		        &x->damaged, sqlite3_column_int64(s, 17), &(db_id){0}))
+			continue;
 		if (!write_subject(x, sqlite3_column_int64(s, 1), err))
 			break;
 		write_attempt(x, s);
@@ -216,23 +223,31 @@ write_models(struct exporter *x, struct err *err)
 
 /* One read transaction, so that what is written belongs together. */
 bool
-costdb_export(struct costdb *db, FILE *f, struct err *err)
+costdb_export(struct costdb *db, FILE *f, struct notes *notes, struct err *err)
 {
 	struct exporter x = {.db = db, .f = f};
+	struct arena a;
 	bool ok;
 
-	arena_init(&x.line);
 	if (!costdb_flush(db, err) || !sql_exec(db, "BEGIN", err))
 		return false;
+	arena_init(&x.line);
+	arena_init(&a);
+	idmap_init(&x.damaged, &a);
 	fprintf(f, "{\"schema\":\"marq.db/1\"}\n");
-	ok = write_all(&x, SQL_ENV_LIST, write_environment, err)
+	ok = sum_list_damaged(db, &x.damaged, err)
+	    && write_all(&x, SQL_ENV_LIST, write_environment, err)
 	    && write_all(&x, SQL_CONDITIONS_LIST, write_conditions, err)
 	    && write_all(&x, SQL_RUN_LIST, write_run, err)
 	    && write_attempts(&x, err)
 	    && write_all(&x, SQL_RETIRED_LIST, write_retired, err)
 	    && write_models(&x, err);
 	sqlite3_exec(db->h, "ROLLBACK", NULL, NULL, NULL);
+	if (notes && x.damaged.n)
+		notes_add(notes, "%s: leaves out %u damaged attempt%s",
+		    db->path, x.damaged.n, plural(x.damaged.n));
 	arena_release(&x.line);
+	arena_release(&a);
 	if (ok && (fflush(f) != 0 || ferror(f)))
 		return err_set(err, ERR_IO, "cannot write the export: %s",
 		    strerror(errno));

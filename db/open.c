@@ -12,6 +12,7 @@
 #include "db/sql.h"
 #include "db/sum.h"
 #include "ir/base/clock.h"
+#include "ir/base/stale.h"
 
 /* TUNING: SQLite's busy handler is not fair; with 16 writers waits of several
  * seconds were seen, so a minute means something is wrong. */
@@ -177,6 +178,7 @@ make_current(struct costdb *db, struct err *err)
 			    db->path);
 		return true;
 	}
+	stale_remove(db->path);
 	if (!use_log(db, err))
 		return false;
 	if (state == SCHEMA_EMPTY)

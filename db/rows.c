@@ -14,7 +14,7 @@ const char *const outcome_words[NOUTCOME] = {
 enum outcome
 outcome_find(const char *word)
 {
-	int i = 0;
+	unsigned i = 0;
 
 	while (i < NOUTCOME && strcmp(outcome_words[i], word) != 0)
 		i++;

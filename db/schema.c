@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "db/admin.h"
-#include "db/sum.h"
+#include "db/sum_text.h"
 
 /* STRICT refuses values of the wrong type; the CHECKs refuse figures that
  * cannot be. measurement is append-only: `retired` is the one column that ever
@@ -205,7 +205,7 @@ backup(struct costdb *db, int64_t version, struct err *err)
 	        (long long)version, utc)
 	    >= sizeof path)
 		return err_set(err, ERR_IO, "%s: path too long", db->path);
-	return access(path, F_OK) == 0 || costdb_copy(db, path, err)
+	return access(path, F_OK) == 0 || costdb_copy_beside(db, path, err)
 	    || err_in(err, "backup before migrating");
 }
 

@@ -1,6 +1,6 @@
 #include "db/sql.h"
 
-#include "db/sum.h"
+#include "db/sum_text.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "db/admin.h"
 #include "db/idmap.h"
 #include "db/sql.h"
+#include "db/sum_text.h"
 #include "ir/base/buf.h"
 #include "ir/base/hash.h"
 
@@ -131,5 +133,20 @@ sum_list_damaged(struct costdb *db, struct idmap *out, struct err *err)
 		idmap_add(out, sqlite3_column_int64(s, 0),
 		    sqlite3_column_int64(s, 0));
 	sqlite3_finalize(s);
+	return ok;
+}
+
+bool
+costdb_count_damaged(struct costdb *db, uint64_t *n, struct err *err)
+{
+	struct idmap found;
+	struct arena a;
+	bool ok;
+
+	arena_init(&a);
+	idmap_init(&found, &a);
+	ok = sum_list_damaged(db, &found, err);
+	*n = found.n;
+	arena_release(&a);
 	return ok;
 }

@@ -7,7 +7,7 @@
 #include "db/facts.h"
 #include "db/rows.h"
 #include "db/sql.h"
-#include "db/sum.h"
+#include "db/sum_text.h"
 
 /* TUNING: findings spelled out; all are counted. */
 #define FINDINGS_NAMED 20

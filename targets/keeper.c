@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ir/base/arena.h"
+#include "ir/base/fd.h"
 #include "ir/base/limits.h"
 
 /* Of a program's words its first are kept in the log, and of the rest the
@@ -90,17 +92,11 @@ become(const struct process_job *job, int socket, int words, pid_t parent)
 
 /* ---- words ---- */
 
+/* The log is for people: where it cannot be written, the rest goes on. */
 static void
 write_log(struct keeper *k, const char *bytes, size_t n)
 {
-	while (n > 0) {
-		ssize_t done = write(k->log, bytes, n);
-
-		if (done <= 0)
-			return; /* the log is for people; the rest goes on */
-		bytes += done;
-		n -= (size_t)done;
-	}
+	(void)fd_write_all(k->log, bytes, n);
 }
 
 static void

@@ -5,7 +5,11 @@
 #ifndef TARGETS_KEEPER_H
 #define TARGETS_KEEPER_H
 
-#include "targets/process.h"
+/* A shell command to be run in a folder; what it prints goes into the file
+ * `log` there, the middle of much left out. */
+struct process_job {
+	const char *command, *folder, *log;
+};
 
 /* Never returns. Called in the child right after fork(). `socket` becomes the
  * program's standard input and output; -1: nothing, and the log. On `leash` the

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "ir/base/clock.h"
-#include "targets/keeper.h"
 
 /* The end of a log is all that is looked at. */
 #define WORDS_MAX 4096

@@ -9,18 +9,13 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
+#include "targets/keeper.h"
 
 enum ended { ENDED_WELL, ENDED_BADLY, ENDED_MISSING, ENDED_LATE };
 
 struct process_end {
 	enum ended how;
 	int status; /* exit status, or 128 + signal */
-};
-
-/* A shell command to be run in a folder; what it prints goes into the file
- * `log` there, the middle of much left out. */
-struct process_job {
-	const char *command, *folder, *log;
 };
 
 /* Run it to its end, nothing on standard input; after `timeout_ms` it is

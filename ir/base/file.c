@@ -293,8 +293,11 @@ out_commit(struct outdir *o, struct err *err)
 		        RENAME_EXCHANGE)
 		    != 0)
 			return fail(err, o->path, "cannot replace");
+		/* the old one goes once nothing can bring it back */
+		if (!sync_parent(o->path, err))
+			return false;
 		folder_remove(o->temporary);
-		return sync_parent(o->path, err);
+		return true;
 	}
 	if (renameat2(
 	        AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE)

@@ -5,50 +5,72 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/folder.h"
 
-/* Is `name` "<stem>.tmp-<pid>" as file.c writes it, of a process that is gone? */
-static bool
-is_left_over(const char *name, const char *stem)
+/* The length of the stem where `name` is "<stem>.tmp-<pid>" as file.c writes
+ * it, or the journal that SQLite keeps beside one, and the process is gone; else
+ * 0. */
+static size_t
+left_over(const char *name)
 {
-	size_t n = strlen(stem);
+	const char *at = NULL;
 	char *end;
 	long pid;
 
-	if (strncmp(name, stem, n) != 0 || strncmp(name + n, ".tmp-", 5) != 0)
-		return false;
-	name += n + 5;
-	if (name[0] < '1' || name[0] > '9')
-		return false;
+	for (const char *s = name; (s = strstr(s, ".tmp-")); s++)
+		at = s;
+	if (!at || at[5] < '1' || at[5] > '9')
+		return 0;
 	errno = 0;
-	pid = strtol(name, &end, 10);
-	return errno == 0 && *end == '\0' && pid <= INT_MAX
-	    && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+	pid = strtol(at + 5, &end, 10);
+	if (errno != 0 || pid > INT_MAX
+	    || (*end != '\0' && strcmp(end, "-journal") != 0)
+	    || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+		return 0;
+	return (size_t)(at - name);
+}
+
+void
+stale_remove_in(const char *folder,
+    bool (*is_ours)(const char *stem, const void *context), const void *context)
+{
+	char stem[256], path[4096 + 256];
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	while (dir && (entry = readdir(dir))) {
+		size_t n = left_over(entry->d_name);
+
+		snprintf(stem, sizeof stem, "%.*s", (int)n, entry->d_name);
+		if (n == 0 || !is_ours(stem, context))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		folder_remove(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool
+is_same(const char *stem, const void *context)
+{
+	return strcmp(stem, context) == 0;
 }
 
 void
 stale_remove(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *stem = slash ? slash + 1 : path;
-	char folder[4096], whole[4096 + 256];
-	struct dirent *entry;
-	DIR *dir;
+	char folder[4096];
 
-	snprintf(folder, sizeof folder, "%.*s",
-	    slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
-	dir = opendir(folder);
-	while (dir && (entry = readdir(dir)))
-		if (is_left_over(entry->d_name, stem)) {
-			snprintf(
-			    whole, sizeof whole, "%s%s", folder, entry->d_name);
-			folder_remove(whole);
-		}
-	if (dir)
-		closedir(dir);
+	if (slash)
+		snprintf(
+		    folder, sizeof folder, "%.*s/", (int)(slash - path), path);
+	else
+		strcpy(folder, ".");
+	stale_remove_in(folder, is_same, slash ? slash + 1 : path);
 }

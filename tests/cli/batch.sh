@@ -74,15 +74,18 @@ kill -9 $batch
 wait $batch 2>/dev/null
 wait_until is_gone "${unit:-self}" || fail 'its unit goes on'
 
-# What runs that were killed left is deleted by the next one: of processes that
-# are gone, under names of ours only.
-mkdir -p killed/tiny@cpu.tmp-999999999/host killed/tiny@cpu.tmp-$$ killed/tiny@cpu.tmp-07
+# What runs that were killed left is deleted by the next one, also where nothing
+# is to be run again: of processes that are gone, under names of ours only.
+mkdir -p killed/tiny@cpu.tmp-999999999/host killed/tiny@four.tmp-999999999
+mkdir killed/tiny@cpu.tmp-$$ killed/tiny@cpu.tmp-07 killed/mine.tmp-999999999
 : >killed/tiny@cpu.status.json.tmp-999999999
 rm killed/tiny@cpu.status.json
 run batch killed.yaml
 expect_status 0
 expect_absent killed/tiny@cpu.tmp-999999999
+expect_absent killed/tiny@four.tmp-999999999
 expect_absent killed/tiny@cpu.status.json.tmp-999999999
+[ -d killed/mine.tmp-999999999 ] || fail 'what is not ours was deleted'
 [ -d killed/tiny@cpu.tmp-$$ ] && [ -d killed/tiny@cpu.tmp-07 ] || fail 'too much was deleted'
 rmdir killed/tiny@cpu.tmp-*
 

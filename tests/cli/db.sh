@@ -80,6 +80,25 @@ for db in m i p b; do
 	expect_status 0
 done
 
+# Damaged attempts are told wherever they would be handed on.
+cp m.db d.db
+python3 -c '
+import sqlite3
+db = sqlite3.connect("d.db")
+db.execute("UPDATE measurement SET sum=sum+1 WHERE measurement_id IN (1,3)")
+db.commit()'
+run db stat --db m.db --format json
+whole=$(sed -n 's/.*"attempts": //p' out)
+run db export d.jsonl --jsonl --db d.db
+expect_status 0
+expect_in err 'd.db: leaves out 2 damaged attempts'
+[ "$(grep -c '"attempt":' d.jsonl)" = $((${whole%,} - 2)) ] || fail 'not two less'
+run db export q.db --db d.db
+expect_status 0
+expect_in err 'd.db: copies 2 damaged attempts'
+run db backup r.db --db d.db
+expect_in err 'd.db: copies 2 damaged attempts'
+
 # Retiring and collecting only count until --really.
 run db invalidate --db m.db
 expect_status 2

@@ -4,35 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "db/admin.h"
+#include "tests/support/dbfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const char *
-path_of(const char *what)
-{
-	static char path[4][80];
-	static unsigned next;
-	char *p = path[next++ % 4];
-
-	snprintf(p, sizeof path[0], "/dev/shm/marq-fuzz-%s-%ld.db", what,
-	    (long)getpid());
-	return p;
-}
-
-static void
-remove_db(const char *what)
-{
-	static const char *const suffix[] = {"", "-wal", "-shm", "-journal"};
-	char whole[100];
-
-	for (int i = 0; i < 4; i++) {
-		snprintf(whole, sizeof whole, "%s%s", path_of(what), suffix[i]);
-		unlink(whole);
-	}
-}
 
 static bool
 see(void *context, const struct db_row *row, struct err *err)
@@ -58,7 +34,7 @@ read_it(struct costdb *from, struct arena *a)
 		err_clear(&err);
 	if (!costdb_visit(from, NULL, true, see, &sum, &err))
 		err_clear(&err);
-	if (!costdb_open(&db, path_of("ours"), DB_WRITE, a, &err))
+	if (!costdb_open(&db, dbfile_path("ours", a), DB_WRITE, a, &err))
 		abort();
 	if (!costdb_merge(db, from, &m, &notes, &err))
 		err_clear(&err);
@@ -72,21 +48,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct costdb *from;
+	const char *theirs;
 	struct arena a;
 	FILE *f;
 
-	remove_db("theirs");
-	remove_db("ours");
-	f = fopen(path_of("theirs"), "w");
+	arena_init(&a);
+	theirs = dbfile_path("theirs", &a);
+	f = fopen(theirs, "w");
 	if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0)
 		abort();
-	arena_init(&a);
-	if (costdb_open(&from, path_of("theirs"), DB_FOREIGN, &a, &err)) {
+	if (costdb_open(&from, theirs, DB_FOREIGN, &a, &err)) {
 		read_it(from, &a);
 		costdb_abandon(from);
 	}
-	remove_db("theirs");
-	remove_db("ours");
+	dbfile_remove(theirs);
+	dbfile_remove(dbfile_path("ours", &a));
 	arena_release(&a);
 	return 0;
 }

@@ -3,33 +3,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "db/admin.h"
+#include "tests/support/dbfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const char *
-scratch_path(void)
-{
-	static char path[64];
-
-	snprintf(path, sizeof path, "/dev/shm/marq-fuzz-import-%ld.db",
-	    (long)getpid());
-	return path;
-}
-
-static void
-remove_scratch(void)
-{
-	char beside[80];
-
-	unlink(scratch_path());
-	snprintf(beside, sizeof beside, "%s-wal", scratch_path());
-	unlink(beside);
-	snprintf(beside, sizeof beside, "%s-shm", scratch_path());
-	unlink(beside);
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -38,6 +16,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct db_merge m;
 	struct notes notes;
 	struct costdb *db;
+	const char *path;
 	struct arena a;
 	uint64_t n = 0;
 	FILE *f;
@@ -46,8 +25,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	arena_init(&a);
 	notes_init(&notes, &a);
-	remove_scratch();
-	if (!costdb_open(&db, scratch_path(), DB_WRITE, &a, &err))
+	path = dbfile_path("import", &a);
+	if (!costdb_open(&db, path, DB_WRITE, &a, &err))
 		abort();
 	if (!costdb_import(db, f, "fuzz", &m, &notes, &err)
 	    && err.text[0] == '\0')
@@ -56,7 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	costdb_abandon(db);
 	fclose(f);
-	remove_scratch();
+	dbfile_remove(path);
 	arena_release(&a);
 	return 0;
 }

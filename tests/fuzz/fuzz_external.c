@@ -8,6 +8,7 @@
 #include "ir/base/arena.h"
 #include "ir/external.h"
 #include "tests/support/infile.h"
+#include "tests/support/scratch.h"
 
 #define ENTRIES 8
 
@@ -30,8 +31,9 @@ find(Onnx__TensorProto *t, size_t bytes, struct arena *a)
 	const void *found;
 	struct external x;
 
-	if (!external_open(&x, arena_printf(a, "%s/model.onnx", infolder()),
-	        &list, a, &err))
+	if (!external_open(&x,
+	        arena_printf(a, "%s/model.onnx", scratch_folder()), &list, a,
+	        &err))
 		abort();
 	if (external_find(&x, t, bytes, &found, &err))
 		touch(found, bytes);

@@ -7,13 +7,14 @@
 
 #include "cli/batch_state.h"
 #include "tests/support/infile.h"
+#include "tests/support/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct manifest m = {.out = infolder()};
+	const struct manifest m = {.out = scratch_folder()};
 	const struct unit u = {.name = "unit"};
 	struct unit_status s = {.fingerprint = "0123456789abcdef"};
 	struct arena a;

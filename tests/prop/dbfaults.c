@@ -1,12 +1,14 @@
 /* Every input, output and allocation fault, one after the other, through
  * opening, writing, merging, migrating and collecting: a clean error or
- * success, the file whole afterwards, and nothing acknowledged lost.
+ * success, the file whole afterwards, and nothing acknowledged lost. And kill
+ * -9 at every such place: the same, and no file is left beside it.
  * dbfaults [STRIDE]: 1 tries every single place, the default every 9th. */
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <glob.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -15,6 +17,7 @@
 #include "db/lease.h"
 #include "tests/support/dbfile.h"
 #include "tests/support/faultvfs.h"
+#include "tests/support/scratch.h"
 
 #define MAIN "faults-main.db"
 #define OTHER "faults-other.db"
@@ -286,6 +289,52 @@ try_one(size_t op, enum fault kind, uint64_t at, bool on)
 	return !fired;
 }
 
+/* Killed at its call number `at` on files; true when it ended before. */
+static bool
+kill_one(size_t op, uint64_t at)
+{
+	struct acknowledged ack = {0, false};
+	struct err err = {.kind = ERR_NONE};
+	struct arena a;
+	glob_t found;
+	int status;
+	pid_t pid;
+
+	arena_init(&a);
+	prepare(operations[op].main);
+	pid = fork();
+	if (pid == 0) {
+		faults_arm(FAULT_KILL, at, false);
+		_exit(operations[op].run(&ack, &a, &err) ? 0 : 1);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		die(operations[op].name, at, "no process to be killed");
+	if (!WIFSIGNALED(status) && WEXITSTATUS(status) != 0)
+		die(operations[op].name, at, "failed before it was killed");
+	check(operations[op].name, at, &ack, operations[op].main, "a kill");
+	if (glob("*.tmp-*", 0, NULL, &found) == 0)
+		die(operations[op].name, at, found.gl_pathv[0]);
+	arena_release(&a);
+	return !WIFSIGNALED(status);
+}
+
+static uint64_t
+kill_everywhere(void)
+{
+	uint64_t killed = 0;
+
+	for (size_t op = 0; op < sizeof operations / sizeof *operations; op++) {
+		uint64_t at = 1;
+
+		while (!kill_one(op, at))
+			at++;
+		printf("%s: kills: %" PRIu64 " places\n", operations[op].name,
+		    at - 1);
+		killed += at - 1;
+	}
+	return killed;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -304,6 +353,7 @@ main(int argc, char **argv)
 	uint64_t stride = argc > 1 ? strtoull(argv[1], NULL, 10) : 9;
 	uint64_t tried = 0;
 
+	scratch_enter();
 	faults_install();
 	make("faults-current.db", 0, false);
 	make("faults-old.db", 0, true);
@@ -323,11 +373,7 @@ main(int argc, char **argv)
 			printf("%s: %s: %" PRIu64 " places\n",
 			    operations[op].name, faults[f].name, at - 1);
 		}
-	dbfile_remove(MAIN);
-	remove_backups();
-	dbfile_remove(OTHER);
-	dbfile_remove("faults-current.db");
-	dbfile_remove("faults-old.db");
+	tried += kill_everywhere();
 	printf("%" PRIu64 " passed, 0 failed\n", tried);
 	return 0;
 }

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "db/admin.h"
 #include "tests/support/dbfile.h"
+#include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
 #define SUBJECTS 60u
@@ -171,18 +171,13 @@ main(int argc, char **argv)
 {
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 300;
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	char folder[] = "/dev/shm/marq-dbflip-XXXXXX";
 	struct flip f = {.seed = 0};
 	struct flip_tally t = {0};
 
-	if (mkdtemp(folder) && chdir(folder) != 0)
-		perror(folder);
+	scratch_enter();
 	make_original(&f);
 	for (f.seed = first; f.seed < first + n; f.seed++)
 		one_flip(&f, &t);
-	dbfile_remove(original);
-	dbfile_remove(damaged);
-	rmdir(folder);
 	printf(
 	    "%" PRIu64 " flips in a file of %zu bytes and %u prices: no wrong "
 	    "price, %" PRIu64 " prices missing and said, %" PRIu64

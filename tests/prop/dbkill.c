@@ -15,6 +15,7 @@
 #include "db/admin.h"
 #include "db/lease.h"
 #include "tests/support/dbfile.h"
+#include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
 #define PATH "kill-test.db"
@@ -185,7 +186,7 @@ main(int argc, char **argv)
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (acknowledged == MAP_FAILED)
 		return 2;
-	dbfile_remove(PATH);
+	scratch_enter();
 	for (uint32_t round = 0; round < rounds; round++) {
 		uint32_t first = round * PER_ROUND;
 
@@ -195,7 +196,6 @@ main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < bytes; i++)
 		acked += acknowledged[i];
-	dbfile_remove(PATH);
 	printf("%" PRIu64 " attempts stored, %" PRIu64 " acknowledged, by %u "
 	       "writers\n",
 	    stored, acked, writers);

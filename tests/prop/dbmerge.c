@@ -12,6 +12,7 @@
 #include "db/admin.h"
 #include "ir/base/order.h"
 #include "tests/support/dbfile.h"
+#include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
 #define SUBJECTS 3u
@@ -167,7 +168,7 @@ export_import(struct universe *u, struct costdb *from, struct costdb *to,
 	struct db_merge m;
 	FILE *f = fopen(file, "w+");
 
-	must(u, costdb_export(from, f, &err), &err);
+	must(u, costdb_export(from, f, NULL, &err), &err);
 	rewind(f);
 	must(u, costdb_import(to, f, file, &m, NULL, &err), &err);
 	fclose(f);
@@ -354,16 +355,12 @@ main(int argc, char **argv)
 {
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 12;
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	char folder[] = "/dev/shm/marq-dbmerge-XXXXXX";
 
-	/* Thousands of syncs: in memory where there is such a place. */
-	if (mkdtemp(folder) && chdir(folder) != 0)
-		perror(folder);
+	scratch_enter();
 	for (uint64_t seed = first; seed < first + n; seed++)
 		one_case(seed);
 	printf("%" PRIu64 " universes of %u attempts in %u databases, %u "
 	       "orders each: same answers\n",
 	    n, ATTEMPTS, SOURCES, ORDERS);
-	rmdir(folder);
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/scratch.h"
+
 static void
 must(bool ok, const struct err *err)
 {
@@ -29,8 +31,7 @@ dbfile_remove(const char *path)
 const char *
 dbfile_path(const char *name, struct arena *a)
 {
-	const char *path =
-	    arena_printf(a, "test-%s-%ld.db", name, (long)getpid());
+	const char *path = scratch_path(arena_printf(a, "%s.db", name), a);
 
 	dbfile_remove(path);
 	return path;

@@ -4,7 +4,7 @@
 
 #include "db/db.h"
 
-/* A path in the current directory no other test uses, its files removed. */
+/* A path in scratch_folder(), its files removed. */
 const char *dbfile_path(const char *name, struct arena *a);
 
 /* Remove a database and what lies beside it. */

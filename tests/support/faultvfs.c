@@ -1,8 +1,10 @@
 #include "tests/support/faultvfs.h"
 
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
 	enum fault kind;
@@ -16,16 +18,30 @@ strikes(enum fault kind)
 {
 	bool mine = armed.kind == kind
 	    || (kind == FAULT_IO && armed.kind == FAULT_SHORT)
-	    || (kind == FAULT_IO && armed.kind == FAULT_FULL);
+	    || (kind == FAULT_IO && armed.kind == FAULT_FULL)
+	    || (kind == FAULT_IO && armed.kind == FAULT_KILL);
 
 	if (!mine || armed.kind == FAULT_NONE)
 		return false;
 	armed.count++;
+	if (armed.kind == FAULT_KILL) {
+		if (armed.count == armed.at)
+			kill(getpid(), SIGKILL);
+		return false;
+	}
 	if (armed.count == armed.at || (armed.on && armed.count > armed.at)) {
 		armed.fired = true;
 		return true;
 	}
 	return false;
+}
+
+/* Faults of writing strike writes only. */
+static bool
+fails_io(void)
+{
+	return (armed.kind == FAULT_IO || armed.kind == FAULT_KILL)
+	    && strikes(FAULT_IO);
 }
 
 struct file {
@@ -53,7 +69,7 @@ f_close(sqlite3_file *f)
 static int
 f_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at)
 {
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_IOERR_READ;
 	return real(f)->pMethods->xRead(real(f), p, n, at);
 }
@@ -73,7 +89,7 @@ f_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 static int
 f_truncate(sqlite3_file *f, sqlite3_int64 n)
 {
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_IOERR_TRUNCATE;
 	return real(f)->pMethods->xTruncate(real(f), n);
 }
@@ -82,14 +98,13 @@ static int
 f_sync(sqlite3_file *f, int flags)
 {
 	(void)f, (void)flags;
-	return armed.kind == FAULT_IO && strikes(FAULT_IO) ? SQLITE_IOERR_FSYNC
-	                                                   : SQLITE_OK;
+	return fails_io() ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
 
 static int
 f_size(sqlite3_file *f, sqlite3_int64 *n)
 {
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_IOERR_FSTAT;
 	return real(f)->pMethods->xFileSize(real(f), n);
 }
@@ -97,7 +112,7 @@ f_size(sqlite3_file *f, sqlite3_int64 *n)
 static int
 f_lock(sqlite3_file *f, int level)
 {
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_IOERR_LOCK;
 	return real(f)->pMethods->xLock(real(f), level);
 }
@@ -135,7 +150,7 @@ f_device(sqlite3_file *f)
 static int
 f_shm_map(sqlite3_file *f, int page, int size, int extend, void volatile **p)
 {
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_IOERR_SHMMAP;
 	return real(f)->pMethods->xShmMap(real(f), page, size, extend, p);
 }
@@ -145,7 +160,7 @@ f_shm_lock(sqlite3_file *f, int at, int n, int flags)
 {
 	bool taking = flags & SQLITE_SHM_LOCK;
 
-	if (taking && armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (taking && fails_io())
 		return SQLITE_IOERR_SHMLOCK;
 	return real(f)->pMethods->xShmLock(real(f), at, n, flags);
 }
@@ -190,7 +205,7 @@ v_open(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out)
 
 	(void)v;
 	file->base.pMethods = NULL;
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_CANTOPEN;
 	file->real = calloc(1, (size_t)real_vfs->szOsFile);
 	rc = real_vfs->xOpen(real_vfs, name, file->real, flags, out);
@@ -205,7 +220,7 @@ static int
 v_delete(sqlite3_vfs *v, const char *name, int sync)
 {
 	(void)v;
-	if (armed.kind == FAULT_IO && strikes(FAULT_IO))
+	if (fails_io())
 		return SQLITE_IOERR_DELETE;
 	return real_vfs->xDelete(real_vfs, name, sync);
 }

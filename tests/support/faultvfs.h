@@ -11,6 +11,7 @@ enum fault {
 	FAULT_IO, /* SQLITE_IOERR from read, write, sync, lock, ... */
 	FAULT_FULL, /* SQLITE_FULL from writes */
 	FAULT_SHORT, /* half of a write arrives, then SQLITE_IOERR */
+	FAULT_KILL, /* the process is killed where FAULT_IO would strike */
 	FAULT_MEMORY,
 };
 

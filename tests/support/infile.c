@@ -9,10 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ir/base/folder.h"
-
-static char folder[] = "/tmp/marq-fuzz-XXXXXX";
-static long owner;
+#include "tests/support/scratch.h"
 
 static void
 put(int fd, const uint8_t *data, size_t size)
@@ -35,32 +32,13 @@ infile(const uint8_t *data, size_t size)
 	return path;
 }
 
-static void
-remove_folder(void)
-{
-	if (owner == (long)getpid())
-		folder_remove(folder);
-}
-
-const char *
-infolder(void)
-{
-	if (!owner) {
-		if (!mkdtemp(folder))
-			abort();
-		owner = (long)getpid();
-		atexit(remove_folder);
-	}
-	return folder;
-}
-
 void
 infolder_put(const char *name, const uint8_t *data, size_t size)
 {
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof path, "%s/%s", infolder(), name);
+	snprintf(path, sizeof path, "%s/%s", scratch_folder(), name);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		abort();

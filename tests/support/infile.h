@@ -8,10 +8,7 @@
 /* The path of a regular file with these bytes, until the next call. */
 const char *infile(const uint8_t *data, size_t size);
 
-/* A folder that is deleted at the end of the process. */
-const char *infolder(void);
-
-/* Write a file into it. */
+/* Write a file into scratch_folder(). */
 void infolder_put(const char *name, const uint8_t *data, size_t size);
 
 #endif

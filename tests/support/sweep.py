@@ -85,7 +85,7 @@ def sweep(name, command, out, old=None):
     if done.returncode or after is None:
         fail("without a fault", name, "no", 0, done)
         return
-    for kind in ("memory", "io"):
+    for kind in ("io", "memory"):
         reset(out, old)
         run(command, kind)
         with open("count", encoding="ascii") as f:
@@ -96,7 +96,7 @@ def sweep(name, command, out, old=None):
             reset(out, old)
             check(name, out, (before, after), kind, at, run(command, kind, at))
             tried += 1
-        print(f"{name}: {calls} calls on {kind}, {tried} faults tried")
+        print(f"{name}: {calls} calls on {kind}, {tried} faults tried", flush=True)
 
 
 MANIFEST = """version: 1
@@ -111,7 +111,7 @@ def sweep_batch():
     command = [marq, "batch", "batch.yaml"]
     with open("batch.yaml", "w", encoding="ascii") as f:
         f.write(MANIFEST)
-    for kind in ("memory", "io"):
+    for kind in ("io", "memory"):
         if os.path.isdir("batch"):
             shutil.rmtree("batch")
         run(command, kind)

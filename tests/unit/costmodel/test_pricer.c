@@ -16,6 +16,7 @@
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 #include "targets/mrvl/space.h"
+#include "tests/support/dbfile.h"
 
 /* The fake measurer: what it was asked, and what it answers. */
 static struct {
@@ -173,7 +174,7 @@ struct fixture {
 	struct candidate candidate[3 * NODES];
 	struct candidates candidates;
 	struct notes notes;
-	char db[64];
+	const char *db;
 	struct pricer_options o;
 	struct pricer *pricer;
 	struct prices prices;
@@ -266,7 +267,7 @@ setup(void **state)
 	make_graph(f);
 	make_candidates(f);
 	notes_init(&f->notes, &f->a);
-	snprintf(f->db, sizeof f->db, "pricer-test-%ld.db", (long)getpid());
+	f->db = dbfile_path("pricer", &f->a);
 	f->o = (struct pricer_options){
 	    .db = f->db,
 	    .measure = true,
@@ -284,13 +285,8 @@ static int
 teardown(void **state)
 {
 	struct fixture *f = *state;
-	char path[80];
 
-	unlink(f->db);
-	snprintf(path, sizeof path, "%s-wal", f->db);
-	unlink(path);
-	snprintf(path, sizeof path, "%s-shm", f->db);
-	unlink(path);
+	dbfile_remove(f->db);
 	arena_release(&f->a);
 	free(f);
 	return 0;

@@ -187,7 +187,7 @@ an_export_comes_back_whole(void **state)
 
 	fill(f, f->db, 0, 100, 1000);
 	assert_true(costdb_stat(f->db, &s, &f->err));
-	assert_true(costdb_export(f->db, text, &f->err));
+	assert_true(costdb_export(f->db, text, &f->notes, &f->err));
 	copy = dbfile_open(f->other, DB_WRITE, &f->a);
 	for (int round = 0; round < 2; round++) {
 		rewind(text);

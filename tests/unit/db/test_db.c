@@ -18,6 +18,7 @@
 #include "db/lease.h"
 #include "db/place.h"
 #include "tests/support/dbfile.h"
+#include "tests/support/scratch.h"
 
 struct fixture {
 	struct arena a;
@@ -420,7 +421,7 @@ a_read_only_folder_will_do_for_reading(void **state)
 {
 	struct fixture *f = *state;
 	struct sample good = dbfile_sample(1000);
-	const char *folder = arena_printf(&f->a, "ro-%ld", (long)getpid());
+	const char *folder = scratch_path("ro", &f->a);
 	const char *path = arena_printf(&f->a, "%s/x.db", folder);
 	const char *moved = f->path;
 

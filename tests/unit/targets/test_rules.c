@@ -1,8 +1,8 @@
 /* Backends declared in a file: rules, conditions, costs, faults. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "tests/support/found.h"
+#include "tests/support/scratch.h"
 
 #define HEAD \
 	"{\"format\":\"marquetry-rules\",\"version\":1,\"summary\":\"npu\","
@@ -11,8 +11,7 @@
 static bool
 open_file(const char *json, struct err *err)
 {
-	const char *path =
-	    arena_printf(&arena, "rules-%ld.json", (long)getpid());
+	const char *path = scratch_path("rules.json", &arena);
 	const char *text = arena_printf(&arena, "rules:file=%s", path);
 	FILE *f = fopen(path, "w");
 	bool ok;
@@ -93,7 +92,7 @@ test_faults_name_the_place(void **state)
 	static const struct {
 		const char *json, *says;
 	} bad[] = {
-	    {"{", "rules-"},
+	    {"{", "rules.json"},
 	    {"{\"format\":\"x\",\"version\":1,\"summary\":\"\",\"rules\":[]}",
 	        "'x' version 1"},
 	    {HEAD "\"rules\":[{\"name\":\"a\",\"pattern\":\"Foo(*)\"}]}",
