@@ -172,16 +172,21 @@ price_text(const cJSON *o, const struct result_view *b, uint32_t composite,
 	bool bound = strcmp(text(o, "state"), "bound") == 0;
 	bool known = cJSON_IsNumber(ns) && ns->valuedouble >= 0;
 	cost_ns there = known ? (cost_ns)ns->valuedouble : COST_NEVER;
-	cost_ns here = b->composite[composite].price.cost;
+	const struct view_composite *is = &b->composite[composite];
+	const char *basis = cJSON_IsString(item(o, "basis")) && !bound
+	    ? arena_printf(a, " %s", text(o, "basis"))
+	    : "";
 
 	return arena_printf(a,
-	    "legal there for %s%s (%" PRIu32 " node%s; before: %s), here %s%s",
-	    bound ? "at least " : "", cost_text(there, a), number(o, "nodes"),
-	    plural(number(o, "nodes")), cost_text(had->price.cost, a),
-	    cost_text(here, a),
-	    there <= here ? "; the conversions and launches it would need "
-	                    "make it costlier"
-	                  : "");
+	    "legal there for %s%s%s (%" PRIu32 " node%s; before: %s %s), here "
+	    "%s %s%s",
+	    bound ? "at least " : "", cost_text(there, a), basis,
+	    number(o, "nodes"), plural(number(o, "nodes")),
+	    cost_text(had->price.cost, a), had->price.source,
+	    cost_text(is->price.cost, a), is->price.source,
+	    there <= is->price.cost
+	        ? "; the conversions and launches it would need make it costlier"
+	        : "");
 }
 
 void

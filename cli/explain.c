@@ -1,17 +1,13 @@
 /* marq explain: why nodes run where they run. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/answer.h"
 #include "cli/explain_result.h"
 #include "cli/job.h"
 #include "cli/node_filter.h"
 #include "cli/search_args.h"
-#include "cli/story.h"
+#include "cli/explanation.h"
 #include "cli/what_if.h"
-#include "ir/base/json.h"
-#include "ir/base/memory.h"
 
 struct explain_args {
 	struct search_args search;
@@ -81,97 +77,56 @@ check(struct option_state *s)
 
 static bool
 tell_nodes(const struct explain_args *args, struct job *j,
-    const struct filtered *p, struct json *w, struct err *err)
+    const struct filtered *p, struct answer *answer, struct err *err)
 {
-	struct node_story story;
+	struct explanation why;
 	struct arena a;
 	bool ok = true;
 
 	arena_init(&a);
+	answer_list(answer, "nodes");
 	for (node_id id = 0; ok && id < j->model.graph->nnodes; id++) {
 		struct arena_mark mark = arena_mark(&a);
 
 		if (!p->node[id])
 			continue;
-		ok = story_tell(&story, j, id, !args->fast, &a, err);
-		if (ok && w)
-			story_write(&story, j, w);
-		else if (ok)
-			story_print(&story, j);
+		ok = explanation_make(&why, j, id, !args->fast, &a, err);
+		if (ok)
+			explanation_tell(&why, j, answer);
 		arena_back(&a, mark);
 	}
+	answer_close(answer);
 	arena_release(&a);
 	return ok;
 }
 
 static bool
-tell_json(const struct explain_args *args, struct job *j,
-    const struct filtered *p, struct what_if *what, FILE *f, struct err *err)
-{
-	struct json w;
-
-	json_init(&w, f, 2);
-	json_object(&w);
-	json_key_str(&w, "schema", "marq.explain/2");
-	json_key_str(&w, "model", args->search.model);
-	json_key_uint(&w, "plan_cost_ns", j->plan.cost);
-	json_key(&w, "nodes");
-	json_array(&w);
-	if (!tell_nodes(args, j, p, &w, err))
-		return false;
-	json_close(&w);
-	filtered_write_fates(p, &w);
-	if (args->what_if.n) {
-		if (!what_if_search(what, j, err))
-			return false;
-		what_if_write(what, &w);
-	}
-	json_close(&w);
-	return true;
-}
-
-static bool
-tell_text(const struct explain_args *args, struct job *j,
-    const struct filtered *p, struct what_if *what, struct err *err)
-{
-	if (!tell_nodes(args, j, p, NULL, err))
-		return false;
-	filtered_print_fates(p);
-	if (args->filter.not_on && p->n == 0)
-		printf(
-		    "every node asked about runs on %s\n", args->filter.not_on);
-	if (args->list)
-		what_if_list(j);
-	if (args->what_if.n == 0)
-		return true;
-	if (!what_if_search(what, j, err))
-		return false;
-	what_if_print(what);
-	return true;
-}
-
-/* A document is written whole or not at all. */
-static bool
 tell(const struct explain_args *args, struct job *j, struct what_if *what,
     struct err *err)
 {
 	struct filtered p;
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f;
-	bool ok;
+	struct answer a;
 
 	if (!node_filter_apply(&p, &args->filter, j, err))
 		return false;
-	if (args->search.cli->format != OUT_JSON)
-		return tell_text(args, j, &p, what, err);
-	f = memory_stream(&text, &n);
-	ok = tell_json(args, j, &p, what, f, err);
-	memory_stream_close(f);
-	if (ok)
-		fwrite(text, 1, n, stdout);
-	free(text);
-	return ok;
+	answer_begin(&a, args->search.cli, "marq.explain/2");
+	ANSWER(&a, NULL, F("model", args->search.model),
+	    F("plan_cost_ns", j->plan.cost));
+	if (!tell_nodes(args, j, &p, &a, err))
+		return false;
+	filtered_tell_fates(&p, &a);
+	if (args->filter.not_on && p.n == 0)
+		ANSWER(&a, "every node asked about runs on {target}\n",
+		    T("target", args->filter.not_on));
+	if (args->list)
+		what_if_list(j, &a);
+	if (args->what_if.n) {
+		if (!what_if_search(what, j, err))
+			return false;
+		what_if_tell(what, &a);
+	}
+	answer_end(&a);
+	return true;
 }
 
 static bool

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/answer.h"
 #include "cli/units.h"
 #include "emit/page.h"
-#include "ir/base/json.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/nearest.h"
 
@@ -68,14 +68,10 @@ index_of(const cJSON *object, const char *key)
 	return x < 1e9 ? (int)x : -1;
 }
 
-static const char *
-duration(const cJSON *object, const char *key, struct arena *a)
+static uint64_t
+ns_of(const cJSON *object, const char *key)
 {
-	char text[32];
-
-	return arena_str(a,
-	    format_duration(
-	        (uint64_t)fmin(real_of(object, key), 9e18), text, sizeof text));
+	return (uint64_t)fmin(real_of(object, key), 9e18);
 }
 
 static struct list
@@ -248,27 +244,41 @@ check_target(const struct told *t, const char *name, struct err *err)
 	    nearest_text(&near, t->arena));
 }
 
-/* ---- text ---- */
+/* ---- one node ---- */
 
 static void
-print_price(const struct told *t, const cJSON *composite)
+tell_place(struct answer *a, const struct told *t, const cJSON *node)
+{
+	const cJSON *composite = composite_of(t, node);
+
+	ANSWER(a, "{node} ({op_type}, #{id}) runs on {runs_on}\n",
+	    F("node", text_of(node, "label")), F("id", ns_of(node, "id")),
+	    F("op_type", text_of(node, "op_type")),
+	    F("runs_on", text_of(target_of(t, composite), "text")));
+}
+
+static void
+tell_price(struct answer *a, const struct told *t, const cJSON *composite)
 {
 	const cJSON *price = member(composite, "price");
 	const cJSON *made = at(&t->made, index_of(composite, "id"));
-	struct arena *a = t->arena;
+	const char *origin = text_of(made, "origin");
 
-	printf("%s %s", duration(composite, "cost_ns", a),
-	    text_of(price, "source"));
-	if (real_of(price, "low_ns") != real_of(price, "high_ns"))
-		printf(", %s .. %s", duration(price, "low_ns", a),
-		    duration(price, "high_ns", a));
-	if (strncmp(text_of(made, "origin"), "database", 8) == 0)
-		printf("; %s", text_of(made, "origin"));
-	if (text_of(made, "when")[0])
-		printf(", %s", text_of(made, "when"));
-	if (text_of(price, "rests_on")[0])
-		price_detail_print(text_of(price, "rests_on"));
-	putchar('\n');
+	ANSWER(a,
+	    "  as {rule}{?implementation , }{implementation}, {n} node{s n}: "
+	    "{cost_ns:t} {source}{?range , {low:t} .. {high:t}}{?origin ; "
+	    "{origin}}{?when , {when}}{detail}\n",
+	    F("rule", text_of(composite, "rule")),
+	    F("implementation", text_of(composite, "implementation")),
+	    F("cost_ns", ns_of(composite, "cost_ns")),
+	    F("source", text_of(price, "source")),
+	    T("n", (unsigned)cJSON_GetArraySize(member(composite, "nodes"))),
+	    T("range", real_of(price, "low_ns") != real_of(price, "high_ns")),
+	    T("low", ns_of(price, "low_ns")),
+	    T("high", ns_of(price, "high_ns")),
+	    T("origin", strncmp(origin, "database", 8) == 0 ? origin : ""),
+	    T("when", text_of(made, "when")),
+	    T("detail", price_detail(text_of(price, "rests_on"), t->arena)));
 }
 
 static bool
@@ -284,7 +294,7 @@ has_port(const cJSON *ports, const cJSON *conversion, const char *format)
 }
 
 static void
-print_boundary(const struct told *t, const cJSON *composite)
+tell_boundary(struct answer *a, const struct told *t, const cJSON *composite)
 {
 	const cJSON *x;
 
@@ -293,26 +303,30 @@ print_boundary(const struct told *t, const cJSON *composite)
 		bool in = has_port(member(composite, "inputs"), x, "to");
 
 		if (in || has_port(member(composite, "outputs"), x, "from"))
-			printf("  its %s '%s' is converted %s -> %s, %s\n",
-			    in ? "input" : "output", text_of(x, "value"),
-			    text_of(x, "from"), text_of(x, "to"),
-			    duration(x, "cost_ns", t->arena));
+			ANSWER(a,
+			    "  its {end} '{value}' is converted {from} -> {to}, "
+			    "{cost:t}\n",
+			    T("end", in ? "input" : "output"),
+			    T("value", text_of(x, "value")),
+			    T("from", text_of(x, "from")),
+			    T("to", text_of(x, "to")),
+			    T("cost", ns_of(x, "cost_ns")));
 	}
 }
 
 static void
-print_region(const struct told *t, const cJSON *composite)
+tell_region(struct answer *a, const struct told *t, const cJSON *composite)
 {
 	const cJSON *r = at(&t->regions, index_of(composite, "region"));
 
-	if (index_of(r, "composites") < 2)
-		return;
-	printf("  in region %s of %d composites, %s", text_of(r, "name"),
-	    index_of(r, "composites"), duration(r, "cost_ns", t->arena));
-	if (real_of(r, "launch_ns") > 0)
-		printf(", launched once for %s",
-		    duration(r, "launch_ns", t->arena));
-	putchar('\n');
+	if (index_of(r, "composites") > 1)
+		ANSWER(a,
+		    "  in region {name} of {n} composites, {cost:t}{?launch , "
+		    "launched once for {launch:t}}\n",
+		    T("name", text_of(r, "name")),
+		    T("n", index_of(r, "composites")),
+		    T("cost", ns_of(r, "cost_ns")),
+		    T("launch", ns_of(r, "launch_ns")));
 }
 
 static const cJSON *
@@ -355,169 +369,141 @@ next_refusal(const struct told *t, const cJSON *x, int node, int target)
 	return x;
 }
 
+/* What a price is, in one word; results before version 2 told of bounds only. */
+static const char *
+basis_of(const cJSON *x)
+{
+	const char *basis = text_of(x, "basis");
+
+	return *basis                      ? basis
+	    : is_word(x, "state", "bound") ? "bound"
+	                                   : "known";
+}
+
+/* Two figures side by side, each with what it is of and what it rests on. */
 static void
-print_refusal(const cJSON *refusal)
+tell_best(struct answer *a, const cJSON *best, const cJSON *composite)
+{
+	const unsigned here =
+	    (unsigned)cJSON_GetArraySize(member(composite, "nodes"));
+
+	ANSWER(a,
+	    "{rule} takes {?same_nodes the same {?many {many} }node{s here}}"
+	    "{!same_nodes {n} node{s n}} for {?bound at least }{ns:t}"
+	    "{!bound  {basis}}; here {!same_nodes {here} node{s here} for }"
+	    "{cost:t} {source}\n",
+	    F("rule", text_of(best, "rule")),
+	    IS("same_nodes", cJSON_IsTrue(member(best, "same"))),
+	    F("state", text_of(best, "state")), F("ns", ns_of(best, "ns")),
+	    F("basis", basis_of(best)),
+	    T("bound", is_word(best, "state", "bound")),
+	    T("n", ns_of(best, "nodes")), T("here", here),
+	    T("many", here > 1 ? here : 0),
+	    T("cost", ns_of(composite, "cost_ns")),
+	    T("source", text_of(member(composite, "price"), "source")));
+}
+
+static void
+tell_refusal(struct answer *a, const cJSON *refusal, bool said)
 {
 	const cJSON *f;
 
-	printf("    %s matches, but:\n", text_of(refusal, "rule"));
-	cJSON_ArrayForEach(f, member(refusal, "failed"))
-	    printf("      %-28s %s, need %s\n", text_of(f, "condition"),
-	        text_of(f, "actual"), text_of(f, "required"));
+	answer_row(a);
+	ANSWER(a, said ? "    {rule} matches, but:\n" : NULL,
+	    F("rule", text_of(refusal, "rule")));
+	answer_list(a, "conditions");
+	cJSON_ArrayForEach(f, member(refusal, "failed")) ANSWER_LINE(a,
+	    said ? "      {condition:-28} {actual}, need {required}\n" : NULL,
+	    F("condition", text_of(f, "condition")),
+	    F("actual", text_of(f, "actual")),
+	    F("required", text_of(f, "required")));
+	answer_close(a);
+	answer_close(a);
 }
 
+/* Text says of other targets only, and refusals where nothing is legal. */
 static void
-print_other(const struct told *t, const cJSON *node, int target)
+tell_target(
+    struct answer *a, const struct told *t, const cJSON *node, int target)
 {
 	const cJSON *composite = composite_of(t, node);
-	const cJSON *best = best_on(t, composite, target), *x = NULL;
-	const char *name = text_of(at(&t->mix, target), "text");
+	const cJSON *best = best_on(t, composite, target);
+	const int id = index_of(node, "id");
+	const cJSON *x = next_refusal(t, NULL, id, target);
+	const bool runs = target == index_of(composite, "target");
 
-	if (!t->others) {
-		printf(
-		    "  %s: the result holds no alternatives (--emit)\n", name);
+	if (runs && !a->is_json)
 		return;
-	}
-	if (best)
-		printf("  %s: %s takes %s for %s%s (here: %s)\n", name,
-		    text_of(best, "rule"),
-		    cJSON_IsTrue(member(best, "same"))
-		        ? "the same nodes"
-		        : "only some of these nodes",
-		    is_word(best, "state", "bound") ? "at least " : "",
-		    duration(best, "ns", t->arena),
-		    duration(composite, "cost_ns", t->arena));
-	else if (!next_refusal(t, NULL, index_of(node, "id"), target))
-		printf("  %s: none of its rules matches here\n", name);
-	else
-		printf("  %s: refused\n", name);
-	while (!best && (x = next_refusal(t, x, index_of(node, "id"), target)))
-		print_refusal(x);
+	answer_row(a);
+	ANSWER(a, "  {target}: {said}",
+	    F("target", text_of(at(&t->mix, target), "text")),
+	    F("verdict",
+	        runs       ? "runs"
+	            : best ? "legal"
+	            : x    ? "refused"
+	                   : "not_on_record"),
+	    T("said",
+	        !t->others ? "the result holds no alternatives (--emit)\n"
+	            : best ? ""
+	            : x    ? "refused\n"
+	                   : "none of its rules matches here\n"));
+	if (best && !runs)
+		tell_best(a, best, composite);
+	answer_list(a, "refusals");
+	for (; x; x = next_refusal(t, x, id, target))
+		tell_refusal(a, x, !best);
+	answer_close(a);
+	answer_close(a);
 }
 
 static void
-print_node(const struct told *t, const cJSON *node)
+tell_node(struct answer *a, const struct told *t, const cJSON *node)
 {
 	const cJSON *composite = composite_of(t, node);
-	int n = cJSON_GetArraySize(member(composite, "nodes"));
-	const char *how = text_of(composite, "implementation");
 
-	printf("%s (%s, #%d) runs on %s\n", text_of(node, "label"),
-	    text_of(node, "op_type"), index_of(node, "id"),
-	    text_of(target_of(t, composite), "text"));
-	printf("  as %s%s%s, %d node%s: ", text_of(composite, "rule"),
-	    how[0] ? ", " : "", how, n, n == 1 ? "" : "s");
-	print_price(t, composite);
-	print_region(t, composite);
-	print_boundary(t, composite);
+	answer_row(a);
+	tell_place(a, t, node);
+	tell_price(a, t, composite);
+	tell_region(a, t, composite);
+	tell_boundary(a, t, composite);
+	answer_list(a, "targets");
 	for (int i = 0; i < t->mix.n; i++)
-		if (i != index_of(composite, "target"))
-			print_other(t, node, i);
-}
-
-/* ---- JSON ---- */
-
-static void
-write_other(struct json *w, const struct told *t, const cJSON *node, int target)
-{
-	const cJSON *composite = composite_of(t, node);
-	const cJSON *best = best_on(t, composite, target), *x = NULL, *f;
-	bool runs = target == index_of(composite, "target");
-
-	json_object(w);
-	json_key_str(w, "target", text_of(at(&t->mix, target), "text"));
-	x = next_refusal(t, NULL, index_of(node, "id"), target);
-	json_key_str(w, "verdict",
-	    runs       ? "runs"
-	        : best ? "legal"
-	        : x    ? "refused"
-	               : "not_on_record");
-	if (best && !runs) {
-		json_key_str(w, "rule", text_of(best, "rule"));
-		json_key_bool(
-		    w, "same_nodes", cJSON_IsTrue(member(best, "same")));
-		json_key_str(w, "state", text_of(best, "state"));
-		json_key_uint(w, "ns", (uint64_t)real_of(best, "ns"));
-	}
-	json_key(w, "refusals");
-	json_array(w);
-	for (; x; x = next_refusal(t, x, index_of(node, "id"), target)) {
-		json_object(w);
-		json_key_str(w, "rule", text_of(x, "rule"));
-		json_key(w, "conditions");
-		json_array(w);
-		cJSON_ArrayForEach(f, member(x, "failed"))
-		{
-			json_inline_object(w);
-			json_key_str(w, "condition", text_of(f, "condition"));
-			json_key_str(w, "actual", text_of(f, "actual"));
-			json_key_str(w, "required", text_of(f, "required"));
-			json_close(w);
-		}
-		json_close(w);
-		json_close(w);
-	}
-	json_close(w);
-	json_close(w);
-}
-
-static void
-write_node(struct json *w, const struct told *t, const cJSON *node)
-{
-	const cJSON *composite = composite_of(t, node);
-
-	json_object(w);
-	json_key_str(w, "node", text_of(node, "label"));
-	json_key_uint(w, "id", (uint64_t)real_of(node, "id"));
-	json_key_str(w, "op_type", text_of(node, "op_type"));
-	json_key_str(w, "runs_on", text_of(target_of(t, composite), "text"));
-	json_key_str(w, "rule", text_of(composite, "rule"));
-	json_key_str(w, "implementation", text_of(composite, "implementation"));
-	json_key_uint(w, "cost_ns", (uint64_t)real_of(composite, "cost_ns"));
-	json_key_str(
-	    w, "source", text_of(member(composite, "price"), "source"));
-	json_key(w, "targets");
-	json_array(w);
-	for (int i = 0; i < t->mix.n; i++)
-		write_other(w, t, node, i);
-	json_close(w);
-	json_close(w);
+		tell_target(a, t, node, i);
+	answer_close(a);
+	answer_close(a);
 }
 
 /* ---- all of it ---- */
 
-/* ONNX nodes that are meant and run nowhere. */
+/* ONNX nodes that are meant and run nowhere; their number. */
 static uint32_t
 tell_gone(
-    const struct told *t, const struct node_filter *filter, struct json *w)
+    struct answer *a, const struct told *t, const struct node_filter *filter)
 {
+	const bool asked = filter->node || filter->op || filter->index;
 	const cJSON *x;
 	uint32_t n = 0;
 
-	if (!filter->node && !filter->op && !filter->index)
-		return 0;
+	answer_list(a, "nowhere");
 	cJSON_ArrayForEach(x, member(t->map, "onnx"))
 	{
 		const char *fate = text_of(x, "fate");
 
-		if (strcmp(fate, "covered") == 0 || !onnx_fits(x, filter))
+		if (!asked || strcmp(fate, "covered") == 0
+		    || !onnx_fits(x, filter))
 			continue;
 		n++;
-		if (!w) {
-			printf("%s (%s, ONNX node %d) runs nowhere: %s\n",
-			    text_of(x, "name"), text_of(x, "op_type"),
-			    index_of(x, "index"),
-			    strcmp(fate, "folded") == 0
-			        ? "folded into a constant"
-			        : fate);
-			continue;
-		}
-		json_inline_object(w);
-		json_key_str(w, "node", text_of(x, "name"));
-		json_key_str(w, "op_type", text_of(x, "op_type"));
-		json_key_str(w, "fate", fate);
-		json_close(w);
+		ANSWER_LINE(a,
+		    "{node} ({op_type}, ONNX node {index}) runs nowhere: "
+		    "{how}\n",
+		    F("node", text_of(x, "name")),
+		    F("op_type", text_of(x, "op_type")), F("fate", fate),
+		    T("index", index_of(x, "index")),
+		    T("how",
+		        strcmp(fate, "folded") == 0 ? "folded into a constant"
+		                                    : fate));
 	}
+	answer_close(a);
 	return n;
 }
 
@@ -540,12 +526,13 @@ say_none(
 }
 
 static bool
-tell(const struct told *t, const struct node_filter *filter, struct json *w,
+tell(struct answer *a, const struct told *t, const struct node_filter *filter,
     struct err *err)
 {
 	uint32_t n = 0, fit = 0;
 	const cJSON *node;
 
+	answer_list(a, "nodes");
 	cJSON_ArrayForEach(node, t->nodes)
 	{
 		if (!fits(t, node, filter))
@@ -554,46 +541,32 @@ tell(const struct told *t, const struct node_filter *filter, struct json *w,
 		if (filter->not_on && runs_on(t, node, filter->not_on))
 			continue;
 		n++;
-		if (w)
-			write_node(w, t, node);
-		else
-			print_node(t, node);
+		tell_node(a, t, node);
 	}
-	if (w) {
-		json_close(w);
-		json_key(w, "nowhere");
-		json_array(w);
-	}
-	fit += tell_gone(t, filter, w);
+	answer_close(a);
+	fit += tell_gone(a, t, filter);
 	if (fit == 0 && cJSON_GetArraySize(t->nodes) > 0)
 		return say_none(t, filter, err);
-	if (!w && n == 0 && filter->not_on)
-		printf("every node asked about runs on %s\n", filter->not_on);
+	if (n == 0 && filter->not_on)
+		ANSWER(a, "every node asked about runs on {target}\n",
+		    T("target", filter->not_on));
 	return true;
 }
 
 static bool
 answer(const struct told *t, const struct node_filter *filter, struct err *err)
 {
-	struct json w;
+	struct answer a;
 
 	if (filter->not_on && !check_target(t, filter->not_on, err))
 		return false;
-	if (t->cli->format != OUT_JSON)
-		return tell(t, filter, NULL, err);
-	json_init(&w, stdout, 2);
-	json_object(&w);
-	json_key_str(&w, "schema", "marq.explain/2");
-	json_key_str(&w, "result", t->folder);
-	json_key_str(&w, "model", text_of(member(t->result, "model"), "path"));
-	json_key_uint(&w, "plan_cost_ns",
-	    (uint64_t)real_of(member(t->result, "total"), "cost_ns"));
-	json_key(&w, "nodes");
-	json_array(&w);
-	if (!tell(t, filter, &w, err))
+	answer_begin(&a, t->cli, "marq.explain/2");
+	ANSWER(&a, NULL, F("result", t->folder),
+	    F("model", text_of(member(t->result, "model"), "path")),
+	    F("plan_cost_ns", ns_of(member(t->result, "total"), "cost_ns")));
+	if (!tell(&a, t, filter, err))
 		return false;
-	json_close(&w);
-	json_close(&w);
+	answer_end(&a);
 	return true;
 }
 

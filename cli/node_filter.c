@@ -1,11 +1,9 @@
 #include "cli/node_filter.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/units.h"
-#include "ir/base/json.h"
 #include "ir/base/nearest.h"
 #include "plan/shift.h"
 
@@ -165,29 +163,17 @@ fate_word(const struct onnx_node *n)
 }
 
 void
-filtered_print_fates(const struct filtered *p)
+filtered_tell_fates(const struct filtered *p, struct answer *a)
 {
+	answer_list(a, "nowhere");
 	for (uint32_t i = 0; i < p->ngone; i++)
-		printf("%s (%s, ONNX node %u) runs nowhere: %s%s%s\n",
-		    name_of(p->gone[i]), p->gone[i]->op_type, p->gone[i]->index,
-		    fate_word(p->gone[i]), p->gone[i]->why ? ": " : "",
-		    p->gone[i]->why ? p->gone[i]->why : "");
-}
-
-void
-filtered_write_fates(const struct filtered *p, struct json *w)
-{
-	json_key(w, "nowhere");
-	json_array(w);
-	for (uint32_t i = 0; i < p->ngone; i++) {
-		json_inline_object(w);
-		json_key_str(w, "node", name_of(p->gone[i]));
-		json_key_str(w, "op_type", p->gone[i]->op_type);
-		json_key_uint(w, "index", p->gone[i]->index);
-		json_key_str(w, "fate", fate_word(p->gone[i]));
-		if (p->gone[i]->why)
-			json_key_str(w, "why", p->gone[i]->why);
-		json_close(w);
-	}
-	json_close(w);
+		ANSWER_LINE(a,
+		    "{node} ({op_type}, ONNX node {index}) runs nowhere: "
+		    "{fate}{?why : {why}}\n",
+		    F("node", name_of(p->gone[i])),
+		    F("op_type", p->gone[i]->op_type),
+		    F("index", p->gone[i]->index),
+		    F("fate", fate_word(p->gone[i])),
+		    F("why", p->gone[i]->why));
+	answer_close(a);
 }

@@ -3,6 +3,7 @@
 #ifndef CLI_NODE_FILTER_H
 #define CLI_NODE_FILTER_H
 
+#include "cli/answer.h"
 #include "cli/job.h"
 
 /* As the user wrote them; NULL: not asked. All of them must fit. */
@@ -26,9 +27,7 @@ bool node_filter_apply(struct filtered *p, const struct node_filter *args,
 bool node_filter_index(
     const struct node_filter *args, uint32_t *out, struct err *err);
 
-void filtered_print_fates(const struct filtered *p);
-struct json;
 /* One member, "nowhere". */
-void filtered_write_fates(const struct filtered *p, struct json *w);
+void filtered_tell_fates(const struct filtered *p, struct answer *a);
 
 #endif

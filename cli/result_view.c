@@ -36,6 +36,7 @@ read_noise(struct result_view *s, const cJSON *entry, struct view_price *out,
 	cost_ns low, high;
 	bool is_measured;
 
+	out->source = "";
 	if (!jsonin_has(entry, "price"))
 		return true;
 	if (!jsonin_object(entry, "price", &price, err)
@@ -49,6 +50,7 @@ read_noise(struct result_view *s, const cJSON *entry, struct view_price *out,
 	}
 	is_measured = strcmp(source, "measured") == 0;
 	out->is_estimate = strcmp(source, "estimated") == 0;
+	out->source = source;
 	if (!jsonin_has(price, "low_ns") || !jsonin_has(price, "high_ns"))
 		return true;
 	if (!read_cost(price, is_measured ? "ns" : "low_ns", &low, err)

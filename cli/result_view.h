@@ -22,6 +22,7 @@ struct view_price {
 	cost_ns cost;
 	cost_ns noise; /* half its range */
 	bool is_estimate; /* nobody measured it: the range is a guess */
+	const char *source; /* "measured" */
 };
 
 struct view_composite {

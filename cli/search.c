@@ -141,7 +141,8 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 static bool
 look_into(struct job *j, const struct search_cmd *args, struct err *err)
 {
-	if (!args->search.sensitivity && plan_assumptions(&j->mix) == 0)
+	if (!args->search.sensitivity
+	    && plan_assumptions(&j->mix, &j->candidates) == 0)
 		return true;
 	return job_sensitivity(j, !args->search.sensitivity, err);
 }

@@ -83,13 +83,14 @@ top_tell(const struct job *j, struct answer *a)
 	answer_list(a, "alternatives");
 	for (uint32_t i = 0; (p = next(j, &i, &d)); n++)
 		ANSWER_LINE(a,
-		    "{?first next best plans:\n}  {cost_ns:t}, {margin_ns:t} more "
+		    "{?first next best plans:\n}  {cost_ns:t} {basis}, {margin_ns:t} more "
 		    "({?beyond_noise beyond}{!beyond_noise within} the noise of "
 		    "{noise_ns:t}); {composites_changed} "
 		    "composite{s composites_changed} differ{?one s}, first at "
 		    "{node}{!proven ; others may be cheaper}\n",
-		    F("cost_ns", p->cost), F("proven", p->proven),
-		    F("margin_ns", d.margin), F("noise_ns", d.noise),
+		    F("cost_ns", p->cost), F("basis", plan_basis(p)),
+		    F("proven", p->proven), F("margin_ns", d.margin),
+		    F("noise_ns", d.noise),
 		    IS("beyond_noise", d.margin > d.noise),
 		    F("composites_changed", d.changed), T("first", n == 0),
 		    T("one", d.changed == 1),

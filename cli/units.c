@@ -128,10 +128,13 @@ format_duration(uint64_t ns, char *text, size_t n)
 	return text;
 }
 
-void
-price_detail_print(const char *detail)
+const char *
+price_detail(const char *detail, struct arena *a)
 {
-	printf(" (%s%s)", strchr(detail, ' ') ? "" : "rests on ", detail);
+	if (!detail || !*detail)
+		return "";
+	return arena_printf(
+	    a, " (%s%s)", strchr(detail, ' ') ? "" : "rests on ", detail);
 }
 
 char *

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ir/base/arena.h"
 #include "ir/base/err.h"
 
 /* Units h, m, s, ms, us (µs), ns, largest first; a unit is required, and the sum
@@ -22,8 +23,9 @@ bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out,
 /* "4.812 ms": three to four significant digits, into text[n]; gives text. */
 char *format_duration(uint64_t ns, char *text, size_t n);
 
-/* " (rests on fp16_ratio)" of a parameter's name, " (...)" of a sentence. */
-void price_detail_print(const char *detail);
+/* " (rests on fp16_ratio)" of a parameter's name, " (...)" of a sentence, "" of
+ * nothing (or NULL). */
+const char *price_detail(const char *detail, struct arena *a);
 
 /* The same after blanks, `width` columns in all. */
 char *format_column(uint64_t ns, int width, char *text, size_t n);

@@ -3,6 +3,7 @@
 #ifndef CLI_WHAT_IF_H
 #define CLI_WHAT_IF_H
 
+#include "cli/answer.h"
 #include "cli/job.h"
 #include "plan/shift.h"
 
@@ -29,16 +30,14 @@ bool what_if_open(struct what_if *w, const struct text_list *text,
 bool what_if_search(struct what_if *w, struct job *base, struct err *err);
 bool what_if_close(struct what_if *w, struct err *err);
 
-void what_if_print(const struct what_if *w);
 /* Is the condition of a target that need not have a kernel for it? */
 bool what_if_may_assume(const struct job *j, const struct condition_count *c);
 
-struct json;
 /* One member, "what_if". */
-void what_if_write(const struct what_if *w, struct json *j);
+void what_if_tell(const struct what_if *w, struct answer *a);
 
 /* All that can be assumed of a job: conditions that are asked for, with how
  * often they fail; targets; formats. */
-void what_if_list(const struct job *j);
+void what_if_list(const struct job *j, struct answer *a);
 
 #endif

@@ -296,20 +296,35 @@ look_at(struct plan_end *end, const struct question *q, double value,
 	return !end->flips || find_break(end, q, value, &best, kept, err);
 }
 
+static bool
+takes_a_node(const struct candidates *c, uint32_t target)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->candidate[i].target == target)
+			return true;
+	return false;
+}
+
+/* Assumption number i of a target, where one of its prices can rest on it. */
+static bool
+assumption_of(struct cost_parameter *as, const struct mix *m,
+    const struct candidates *c, uint32_t target, uint32_t i)
+{
+	const struct target *t = &m->target[target];
+
+	return t->kind->assumption && (i > 0 || takes_a_node(c, target))
+	    && t->kind->assumption(t, i, as);
+}
+
 uint32_t
-plan_assumptions(const struct mix *m)
+plan_assumptions(const struct mix *m, const struct candidates *c)
 {
 	struct cost_parameter ignored;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct target *t = &m->target[i];
-
-		for (uint32_t k = 0;
-		     t->kind->assumption && t->kind->assumption(t, k, &ignored);
-		     k++)
+	for (uint32_t t = 0; t < m->n; t++)
+		for (uint32_t i = 0; assumption_of(&ignored, m, c, t, i); i++)
 			n++;
-	}
 	return n;
 }
 
@@ -348,16 +363,15 @@ bool
 plan_sensitivity(struct sensitivity *out, const struct plan *p,
     const struct plan_request *r, struct arena *a, struct err *err)
 {
-	uint32_t all = plan_assumptions(r->mix), n = 0;
+	uint32_t all = plan_assumptions(r->mix, r->candidates), n = 0;
 	struct plan_assumption *list =
 	    arena_new(a, struct plan_assumption, all);
 
 	for (uint32_t k = 0; k < r->mix->n; k++) {
-		const struct target *t = &r->mix->target[k];
 		struct cost_parameter as;
 
-		for (uint32_t i = 0; t->kind->assumption && !is_late(r)
-		     && t->kind->assumption(t, i, &as);
+		for (uint32_t i = 0; !is_late(r)
+		     && assumption_of(&as, r->mix, r->candidates, k, i);
 		     i++) {
 			struct plan_assumption *x = &list[n];
 

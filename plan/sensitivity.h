@@ -32,8 +32,9 @@ struct sensitivity {
 	const struct plan_assumption *item;
 };
 
-/* How many assumptions the prices of the mix rest on. */
-uint32_t plan_assumptions(const struct mix *m);
+/* How many assumptions prices of candidates rest on: those of targets that can
+ * take a node. */
+uint32_t plan_assumptions(const struct mix *m, const struct candidates *c);
 
 /* Search again with each assumption at the low and the high end of its range,
  * the others as they are; where the plan changes, find the break point exactly

@@ -393,6 +393,7 @@ test_sensitive_to_the_launch_only(void **state)
 {
 	value_id x = make_input(&m, DIMS(1, 8, 16, 16));
 	const struct plan_assumption *job, *tops;
+	const struct candidates none = {.n = 0};
 	struct sensitivity s;
 
 	(void)state;
@@ -401,6 +402,10 @@ test_sensitive_to_the_launch_only(void **state)
 	assert_true(search("mrvl"));
 	assert_int_equal(composites_on(0), 1);
 	assert_true(plan_sensitivity(&s, &plan, &request, &arena, &err));
+	assert_int_equal(
+	    s.n, plan_assumptions(request.mix, request.candidates));
+	/* of a target that takes no node nothing hangs on */
+	assert_int_equal(plan_assumptions(request.mix, &none), 0);
 	job = assumption(&s, "job_ns");
 	tops = assumption(&s, "int8_tops");
 	assert_null(assumption(&s, "tiles")); /* published */

@@ -1,4 +1,4 @@
-#include "cli/story.h"
+#include "cli/explanation.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ is_legal_on(const struct job *j, uint32_t target, node_id id)
 }
 
 uint32_t
-story_failures(const struct refusal *r)
+refusal_failures(const struct refusal *r)
 {
 	uint32_t n = 0;
 
@@ -47,7 +47,8 @@ nearest_refusals(
 		if (r->target == t->index
 		    && has_node(r->match->node, r->match->nnodes, id)
 		    && (!best[r->rule]
-		        || story_failures(r) < story_failures(best[r->rule])))
+		        || refusal_failures(r)
+		            < refusal_failures(best[r->rule])))
 			best[r->rule] = r;
 	}
 	return best;
@@ -67,17 +68,18 @@ mentions(const struct pattern *p, enum op op)
 }
 
 static void
-tell_rules(
-    struct target_story *s, const struct job *j, node_id id, struct arena *a)
+tell_rules(struct target_explanation *s, const struct job *j, node_id id,
+    struct arena *a)
 {
 	const struct target_kind *kind = s->target->kind;
 	const struct refusal **best = nearest_refusals(j, s->target, id, a);
 	enum op op = graph_node(j->model.graph, id)->op;
-	struct rule_story *rule = arena_new(a, struct rule_story, kind->nrules);
+	struct rule_explanation *rule =
+	    arena_new(a, struct rule_explanation, kind->nrules);
 	bool refused = false, mentioned = false;
 
 	for (uint32_t i = 0; i < kind->nrules; i++) {
-		struct rule_story r = {
+		struct rule_explanation r = {
 		    .rule = &kind->rule[i], .refusal = best[i]};
 
 		r.mentions = !r.refusal && mentions(r.rule->pattern, op);
@@ -94,8 +96,8 @@ tell_rules(
 
 /* What the whole plan would be with the node there. */
 static bool
-tell_cost(struct target_story *s, struct job *j, node_id node, struct arena *a,
-    struct err *err)
+tell_cost(struct target_explanation *s, struct job *j, node_id node,
+    struct arena *a, struct err *err)
 {
 	struct plan *plan = arena_new(a, struct plan, 1);
 	bool found;
@@ -111,8 +113,8 @@ tell_cost(struct target_story *s, struct job *j, node_id node, struct arena *a,
 }
 
 static bool
-tell_target(struct target_story *s, struct job *j,
-    const struct node_story *node, bool ask_cost, struct arena *a,
+tell_target(struct target_explanation *s, struct job *j,
+    const struct explanation *node, bool ask_cost, struct arena *a,
     struct err *err)
 {
 	uint32_t t = s->target->index;
@@ -129,14 +131,14 @@ tell_target(struct target_story *s, struct job *j,
 }
 
 bool
-story_tell(struct node_story *s, struct job *j, node_id node, bool ask_cost,
-    struct arena *a, struct err *err)
+explanation_make(struct explanation *s, struct job *j, node_id node,
+    bool ask_cost, struct arena *a, struct err *err)
 {
 	const struct plan *p = &j->plan;
-	struct target_story *target =
-	    arena_new(a, struct target_story, j->mix.n);
+	struct target_explanation *target =
+	    arena_new(a, struct target_explanation, j->mix.n);
 
-	*s = (struct node_story){.node = node, .ntargets = j->mix.n};
+	*s = (struct explanation){.node = node, .ntargets = j->mix.n};
 	s->composite = &p->composite[p->composite_of[node]];
 	s->candidate = &p->candidates->candidate[s->composite->candidate];
 	s->price = prices_candidate(p->prices, s->composite->candidate);

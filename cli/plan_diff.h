@@ -1,18 +1,16 @@
 /* The difference of two plans in words and in JSON. */
-#ifndef CLI_SHIFT_PRINT_H
-#define CLI_SHIFT_PRINT_H
+#ifndef CLI_PLAN_DIFF_H
+#define CLI_PLAN_DIFF_H
 
+#include "cli/answer.h"
 #include "plan/shift.h"
 
-struct json;
-
 /* "composites +12 us, conversions +560 us, launches +5 us" and, below, each
- * conversion and launch that is new or gone and each node that moves; at most
- * `limit` lines of a kind, indented by `margin`. */
-void shift_print(const struct plan_shift *s, int margin, uint32_t limit);
-
-/* Members of the object at hand: delta_ns, composites_ns, ..., moved. */
-void shift_write(struct json *w, const struct plan_shift *s);
+ * conversion and launch that is new or gone and each node that moves; in text at
+ * most `limit` lines of a kind, indented by `margin`; in JSON members of the
+ * object at hand: delta_ns, composites_ns, ..., moved. */
+void shift_tell(
+    struct answer *a, const struct plan_shift *s, int margin, uint32_t limit);
 
 /* Is the difference larger than the noise? */
 bool shift_is_clear(const struct plan_shift *s);

@@ -1,9 +1,9 @@
-/* The story of one node: where it runs and at what price, and for every other
- * target why it does not run there. Facts first; printing them as text or JSON
- * is separate. */
-#ifndef CLI_STORY_H
-#define CLI_STORY_H
+/* Why one node runs where it runs: at what price, and for every other target
+ * why not there. Facts first (explanation_make), then told. */
+#ifndef CLI_EXPLANATION_H
+#define CLI_EXPLANATION_H
 
+#include "cli/answer.h"
 #include "cli/job.h"
 #include "plan/shift.h"
 
@@ -18,42 +18,40 @@ enum verdict {
 };
 
 /* One rule of one target that has something to say about the node. */
-struct rule_story {
+struct rule_explanation {
 	const struct rule *rule;
 	const struct refusal
 	    *refusal; /* the one with fewest failures, or NULL */
 	bool mentions; /* its pattern has the operator but does not fit */
 };
 
-struct target_story {
+struct target_explanation {
 	const struct target *target;
 	enum verdict verdict;
 	struct plan_shift
 	    shift; /* COSTLIER: to the cheapest plan with it there */
 	uint32_t nrules;
-	const struct rule_story *rule;
+	const struct rule_explanation *rule;
 };
 
-struct node_story {
+struct explanation {
 	node_id node;
 	const struct plan_composite *composite;
 	const struct candidate *candidate;
 	const struct price *price;
 	uint32_t ntargets; /* of the mix, in order */
-	const struct target_story *target;
+	const struct target_explanation *target;
 };
 
 /* Collect; `ask_cost` searches again for each legal alternative. */
-bool story_tell(struct node_story *s, struct job *j, node_id node,
+bool explanation_make(struct explanation *s, struct job *j, node_id node,
     bool ask_cost, struct arena *a, struct err *err);
 
 /* How many conditions of a refused match fail. */
-uint32_t story_failures(const struct refusal *r);
+uint32_t refusal_failures(const struct refusal *r);
 
-void story_print(const struct node_story *s, const struct job *j);
-
-struct json;
-void story_write(
-    const struct node_story *s, const struct job *j, struct json *w);
+/* One row of an answer: text of a screen, JSON of all of it. */
+void explanation_tell(
+    const struct explanation *s, const struct job *j, struct answer *a);
 
 #endif
