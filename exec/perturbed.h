@@ -18,7 +18,7 @@ struct perturbation {
 	bool halves; /* graph inputs and constants are, and only those */
 	bool zeros; /* those computed, not moved, get a sign, one for all of a
 	             * value, with seeds 1 and 2 one for all: ONNX says of no
-	             * operator which zero it gives */
+	             * operator which zero it gives; denormals are zeros */
 	const float *nan_as; /* what NaN counts as where a maximum is taken of a
 	                      * window or an axis, which ONNX does not say;
 	                      * NULL: what it is */

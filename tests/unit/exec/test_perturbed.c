@@ -134,6 +134,20 @@ signs_of_computed_zeros_are_open(void **state)
 }
 
 static void
+denormals_may_be_zeros(void **state)
+{
+	value_id y =
+	    MAKE(&m, RECIPROCAL, MAKE(&m, MUL, input(), scalar(1e-40f)));
+	struct tensor plus;
+
+	(void)state;
+	make_output(&m, y);
+	make_end(&m);
+	plus = evaluate(y, -1, 1);
+	assert_true(tensor_real(&plus, 0) == (double)INFINITY);
+}
+
+static void
 signs_of_given_zeros_are_kept(void **state)
 {
 	value_id x = MAKE(&m, RESHAPE, input(), make_ints(&m, INTS(N)));
@@ -196,6 +210,8 @@ main(void)
 	        rounding_moves_by_steps, setup, teardown),
 	    cmocka_unit_test_setup_teardown(
 	        signs_of_computed_zeros_are_open, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+	        denormals_may_be_zeros, setup, teardown),
 	    cmocka_unit_test_setup_teardown(
 	        signs_of_given_zeros_are_kept, setup, teardown),
 	    cmocka_unit_test_setup_teardown(
