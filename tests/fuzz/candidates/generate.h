@@ -9,6 +9,9 @@
 #define POOL_MAX 64
 #define ATTRS_MAX 16
 
+/* What read_back() makes of a model. */
+enum form { FORM_FUSED, FORM_IF, FORM_LOOP, FORM_SCAN, FORM_OPEN, NFORMS };
+
 struct generator {
 	struct maker m;
 	struct rng r;
@@ -16,6 +19,7 @@ struct generator {
 	uint32_t n;
 	bool failed; /* inference refused something: no model */
 	bool was_file; /* it was read_back() */
+	bool has[NFORMS];
 };
 
 /* Attributes being put together; their content lives in the model's arena. */
@@ -30,6 +34,10 @@ bool generate(struct generator *g, uint32_t seed, struct arena *a);
 /* The model as a file would have it, read again: open shapes, branches,
  * operators of other domains. False: it is not read. */
 bool read_back(struct generator *g);
+
+/* A function becomes an If, a Loop or a Scan around it; whatever else the node is
+ * stays. */
+void put_in_graph(struct generator *g, node_id id);
 
 /* ---- what makers of nodes use ---- */
 

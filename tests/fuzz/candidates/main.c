@@ -45,7 +45,7 @@ struct options {
 /* What became of the models. */
 struct tally {
 	uint32_t models; /* of which so many were read from bytes: */
-	uint32_t files;
+	uint32_t files, form[NFORMS];
 	uint32_t candidates, refused, plans, guarded, wrong;
 };
 
@@ -330,6 +330,8 @@ try_model(const struct options *o, uint32_t seed)
 	    && make_set(&x, 1)) {
 		x.t.models = 1;
 		x.t.files = x.g.was_file;
+		for (uint32_t i = 0; i < NFORMS; i++)
+			x.t.form[i] = x.g.has[i];
 		if (one_in(&x.g, 6) && !overflows_half(&x))
 			try_mix(&x, there);
 		else
@@ -383,6 +385,8 @@ try_apart(const struct options *o, uint32_t seed, struct tally *sum)
 	close(ends[0]);
 	sum->models += t.models;
 	sum->files += t.files;
+	for (uint32_t i = 0; i < NFORMS; i++)
+		sum->form[i] += t.form[i];
 	sum->plans += t.plans;
 	sum->guarded += t.guarded;
 	sum->wrong += t.wrong;
@@ -449,6 +453,23 @@ read_options(struct options *o, int argc, char **argv)
 		}
 }
 
+static void
+say_tally(const struct options *o, const struct tally *t)
+{
+	static const char *const form[NFORMS] = {
+	    "fused", "If", "Loop", "Scan", "open"};
+
+	printf("%u models (%u read from bytes:", (unsigned)t->models,
+	    (unsigned)t->files);
+	for (uint32_t i = 0; i < NFORMS; i++)
+		printf(" %u %s", (unsigned)t->form[i], form[i]);
+	printf(") of %u seeds from %u: %u candidates, %u plans, %u run beside "
+	       "unmapped pages, %u wrong; %u candidates cannot be built\n",
+	    (unsigned)o->models, (unsigned)o->first, (unsigned)t->candidates,
+	    (unsigned)t->plans, (unsigned)t->guarded, (unsigned)t->wrong,
+	    (unsigned)t->refused);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -461,11 +482,6 @@ main(int argc, char **argv)
 		try_walk(&o, &t);
 	for (uint32_t i = 0; i < o.models; i++)
 		try_apart(&o, o.first + i, &t);
-	printf("%u models (%u read from bytes) of %u seeds from %u: %u "
-	       "candidates, %u plans, %u run beside unmapped pages, %u wrong; "
-	       "%u candidates cannot be built\n",
-	    (unsigned)t.models, (unsigned)t.files, (unsigned)o.models,
-	    (unsigned)o.first, (unsigned)t.candidates, (unsigned)t.plans,
-	    (unsigned)t.guarded, (unsigned)t.wrong, (unsigned)t.refused);
+	say_tally(&o, &t);
 	return t.plans == 0 || t.wrong != 0;
 }

@@ -1,6 +1,6 @@
 /* Models written to bytes and read again, changed on the way as files are: open
  * shapes that are bound when it is read, operators of ONNX Runtime's domain in
- * place of ours, a branch around a node. */
+ * place of ours, branches and loops around nodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,85 +65,13 @@ fuse(struct generator *g, struct node *n)
 		if (f->op != n->op)
 			continue;
 		add_fused_attr(g, n, f);
+		g->has[FORM_FUSED] = true;
 		n->op = OP_CUSTOM;
 		n->op_type = f->type;
 		n->domain = "com.microsoft";
 		n->opset = 1;
 		return;
 	}
-}
-
-/* ---- control flow ---- */
-
-/* A graph of one node from the outer value of that name to "y". */
-static struct graph *
-branch_of(struct generator *g, const struct node *like, enum op op,
-    const char *name, const struct type *t)
-{
-	struct graph *b = graph_new(g->m.arena, "branch");
-	value_id *ends = arena_new(g->m.arena, value_id, 2);
-	struct node n = *like;
-
-	ends[0] = graph_add_value(b, name, t);
-	ends[1] = graph_add_value(b, "y", t);
-	n.op = op;
-	n.op_type = op_get(op)->type;
-	n.input = ends;
-	n.output = ends + 1;
-	if (op != like->op)
-		n.nattrs = 0;
-	graph_add_node(b, &n);
-	b->output = ends + 1;
-	b->noutputs = 1;
-	return b;
-}
-
-static bool
-same_dims(const struct type *x, const struct type *y)
-{
-	return x->rank == y->rank
-	    && (x->rank == 0
-	        || memcmp(x->dim, y->dim, x->rank * sizeof *x->dim) == 0);
-}
-
-/* y = f(x) becomes y = If(c > 0) { f(x) } else { Neg(x) }. */
-static void
-branch(struct generator *g, node_id id)
-{
-	struct graph *m = g->m.graph;
-	const struct node *old = graph_node(m, id);
-	const struct value *x = node_in(m, old, 0);
-	const struct type bit = {.kind = TYPE_TENSOR, .dtype = DT_BOOL};
-	struct attr *attr = arena_new(g->m.arena, struct attr, 2);
-	struct graph **of = arena_new(g->m.arena, struct graph *, 2);
-	value_id c, *in = arena_new(g->m.arena, value_id, 1);
-	struct node *n;
-
-	if (old->ninputs != 1 || old->noutputs != 1 || x->constant
-	    || old->op == OP_CUSTOM || x->type.dtype != DT_FLOAT
-	    || g->m.opset < 11
-	    || !same_dims(&x->type, &node_out(m, old, 0)->type))
-		return;
-	of[0] = branch_of(g, old, old->op, x->name, &x->type);
-	of[1] = branch_of(g, old, OP_NEG, x->name, &x->type);
-	for (uint32_t i = 0; i < 2; i++)
-		attr[i] =
-		    (struct attr){.name = i ? "else_branch" : "then_branch",
-		        .kind = ATTR_GRAPH,
-		        .n = 1,
-		        .graphs = &of[i]};
-	c = make_node(&g->m, OP_GREATER,
-	    (const value_id[]){make_input(&g->m, (const int64_t[]){0}),
-	        make_scalar(&g->m, 0), VALUE_LAST},
-	    NULL, 0);
-	graph_value(m, c)->type = bit;
-	in[0] = c;
-	n = graph_node(m, id);
-	n->op = OP_IF;
-	n->op_type = "If";
-	n->input = in;
-	n->attr = attr;
-	n->nattrs = 2;
 }
 
 /* ---- open shapes ---- */
@@ -225,9 +153,10 @@ read_back(struct generator *g)
 	for (node_id id = 0; id < nnodes; id++) {
 		if (one_in(g, 2))
 			fuse(g, graph_node(g->m.graph, id));
-		else if (one_in(g, 4))
-			branch(g, id);
+		if (one_in(g, 2))
+			put_in_graph(g, id);
 	}
+	g->has[FORM_OPEN] = opens;
 	told = opens ? open_shapes(g) : NULL;
 	forget_types(g->m.graph);
 	return read_again(g, told, opens ? g->m.graph->ninputs : 0);
