@@ -71,19 +71,31 @@ adds_nothing_up(enum op op)
 	}
 }
 
+/* A logarithm of what is close to 1 is off by what that is. */
+static bool
+takes_logarithms(enum op op)
+{
+	return op == OP_LOGSOFTMAX || op == OP_SOFTPLUS || op == OP_REDUCELOGSUM
+	    || op == OP_REDUCELOGSUMEXP;
+}
+
 static void *
-perturb_floats(const struct tensor *t, double error, bool each, uint32_t r,
-    struct arena *a)
+perturb_floats(const struct perturbation *p, enum op op, double error,
+    const struct tensor *t, uint32_t r, struct arena *a)
 {
 	float *to = new_data(t, a);
-	const double range = range_of(t);
+	const bool each = adds_nothing_up(op);
+	double range = range_of(t);
 
+	if (takes_logarithms(op) && range < 1)
+		range = 1;
 	for (size_t i = 0; error > 0 && i < t->count; i++) {
 		const double x = (double)to[i];
 		const double by = error * (each ? fabs(x) : range);
 
 		if (isfinite(x) && by > 0)
-			to[i] = (float)(x + by * sign(&r));
+			to[i] = (float)(x
+			    + by * (p->one_way ? p->one_way : sign(&r)));
 	}
 	return to;
 }
@@ -196,7 +208,7 @@ perturb(const struct perturbation *p, const struct node *n, value_id v,
 	if (!is_data(t))
 		return;
 	if (t->dtype == DT_FLOAT)
-		data = perturb_floats(t, error, adds_nothing_up(n->op), r, a);
+		data = perturb_floats(p, n->op, error, t, r, a);
 	else if (t->dtype == DT_FLOAT16)
 		data = perturb_halves(t, error, r, a);
 	else if ((p->error || p->all > 0)
@@ -228,8 +240,25 @@ is_maximum(enum op op)
 	    || op == OP_REDUCEMIN;
 }
 
+static bool
+resizes(enum op op)
+{
+	return op == OP_RESIZE || op == OP_UPSAMPLE;
+}
+
+static bool
+has_nan(const struct tensor *t)
+{
+	if (!is_data(t) || t->dtype != DT_FLOAT)
+		return false;
+	for (size_t i = 0; i < t->count; i++)
+		if (!isfinite(tensor_real(t, i)))
+			return true;
+	return false;
+}
+
 static const struct tensor *
-without_nan(const struct tensor *t, float as, struct arena *a)
+without_nan(const struct tensor *t, float as, bool infinities, struct arena *a)
 {
 	struct tensor *copy = arena_new(a, struct tensor, 1);
 	float *to;
@@ -241,8 +270,36 @@ without_nan(const struct tensor *t, float as, struct arena *a)
 	for (size_t i = 0; i < t->count; i++)
 		if (isnan(to[i]))
 			to[i] = as;
+		else if (infinities && isinf(to[i]))
+			to[i] = 0;
 	replace(copy, to);
 	return copy;
+}
+
+static void *
+without_infinities(const struct tensor *t, struct arena *a)
+{
+	float *to;
+
+	if (!is_data(t) || t->dtype != DT_FLOAT)
+		return NULL;
+	to = new_data(t, a);
+	for (size_t i = 0; i < t->count; i++)
+		if (isinf(to[i]))
+			to[i] = to[i] < 0 ? -FLT_MAX : FLT_MAX;
+	return to;
+}
+
+static void *
+all_nan(const struct tensor *t, struct arena *a)
+{
+	float *to = arena_alloc(a, t->bytes);
+
+	if (t->dtype != DT_FLOAT)
+		return NULL;
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = NAN;
+	return to;
 }
 
 static bool
@@ -260,8 +317,16 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 			in[i] = &w->value[v];
 	}
 	if (p->seed && p->nan_as && is_maximum(n->op) && in[0])
-		in[0] = without_nan(in[0], *p->nan_as, w->arena);
-	return w->eval(w->graph, n, in, out, w->arena, err);
+		in[0] = without_nan(in[0], *p->nan_as, true, w->arena);
+	if (!w->eval(w->graph, n, in, out, w->arena, err))
+		return false;
+	if (p->seed && p->lowest && is_maximum(n->op))
+		replace(&out[0], without_infinities(&out[0], w->arena));
+	if (p->seed && p->nan_spreads && resizes(n->op) && has_nan(in[0]))
+		replace(&out[0], all_nan(&out[0], w->arena));
+	for (uint32_t i = 0; p->seed && p->nan_made && i < n->noutputs; i++)
+		out[i] = *without_nan(&out[i], *p->nan_made, false, w->arena);
+	return true;
 }
 
 /* What is there before the first node runs. */

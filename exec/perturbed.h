@@ -13,15 +13,19 @@ struct perturbation {
 	const double *error; /* [nvalues] to put in, as parts of a value's
 	                      * largest magnitude; NULL: everywhere `all` */
 	double all;
+	int one_way; /* all of them up (1) or down (-1); 0: each by chance */
 	const bool *halved; /* [nvalues] elements that are rounded to half
 	                     * precision, up or down; NULL: none */
 	bool halves; /* graph inputs and constants are, and only those */
 	bool zeros; /* those computed, not moved, get a sign, one for all of a
 	             * value, with seeds 1 and 2 one for all: ONNX says of no
 	             * operator which zero it gives; denormals are zeros */
-	const float *nan_as; /* what NaN counts as where a maximum is taken of a
-	                      * window or an axis, which ONNX does not say;
-	                      * NULL: what it is */
+	/* What NaN counts as where a maximum is taken of a window or an axis,
+	 * which ONNX does not say, infinities as 0 there; NULL: what it is. */
+	const float *nan_as;
+	const float *nan_made; /* what is made of NaN wherever it is computed */
+	bool lowest; /* a maximum of -inf alone is the lowest number */
+	bool nan_spreads; /* over all of what is resized: 0 times NaN */
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of

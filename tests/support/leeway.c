@@ -12,9 +12,11 @@
 /* TUNING: choices of signs for computed zeros, all the same in the first two; and
  * of which way rounding goes, where that decides between a number and none. */
 #define ZEROS 12
-#define ROUNDINGS 8
+#define ROUNDINGS 10 /* the last two all one way */
+#define FORMS 2 /* NaN over what is resized; the lowest number for -inf */
 /* TUNING: what rounding moves an element by at most, as the most of those. */
 #define ROUNDING_TIMES 3
+#define CHOICES (ZEROS + FORMS + ROUNDINGS)
 
 static struct perturbation
 rounding(bool half)
@@ -57,7 +59,7 @@ slack_of(const struct check_set *s, uint32_t output, uint32_t noutputs,
 	const struct tensor *want = &s->want[output];
 	double *slack = arena_new(a, double, want->count);
 
-	for (uint32_t k = ZEROS; k < s->nalso; k++) {
+	for (uint32_t k = ZEROS + FORMS; k < s->nalso; k++) {
 		const struct tensor *t = &s->also[k * noutputs + output];
 
 		for (size_t i = 0; t->count == want->count && i < t->count;
@@ -77,26 +79,56 @@ are_same(double x, double y)
 	return x == y || (isnan(x) && isnan(y));
 }
 
-/* What depends on NaN under a maximum is left open: any number may stand for
- * it. */
+/* Elements that two runs do not agree on are left open. */
 static void
-open_maxima(double **slack, const struct check_set *s, const struct graph *g,
+open_where_they_differ(double **slack, const struct tensor *x,
+    const struct tensor *y, uint32_t noutputs)
+{
+	for (uint32_t i = 0; i < noutputs; i++)
+		for (size_t e = 0; e < x[i].count && e < y[i].count; e++)
+			if (!are_same(
+			        tensor_real(&x[i], e), tensor_real(&y[i], e)))
+				slack[i][e] = (double)INFINITY;
+}
+
+/* What depends on NaN under a maximum: any number may stand for it. Where NaN may
+ * be lost, what depends on any. */
+static void
+open_nan(double **slack, const struct check_set *s, const struct graph *g,
     struct arena *a)
 {
-	static const float as[] = {-1e4f, 1e4f};
+	static const float as[] = {NAN, -1e4f, 1e4f};
+	struct tensor *first = arena_new(a, struct tensor, g->noutputs);
 	struct tensor *out = arena_new(a, struct tensor, g->noutputs);
 
-	for (int k = 0; k < 2; k++) {
-		const struct perturbation how = {.seed = 1, .nan_as = &as[k]};
+	for (int k = 0; k < 3; k++) {
+		const struct perturbation under = {.seed = 1, .nan_as = &as[k]};
+		const struct perturbation any = {.seed = 1, .nan_made = &as[k]};
 
-		if (!run_perturbed(out, s, g, &how, a))
+		if (!run_perturbed(k ? out : first, s, g, &under, a))
 			return;
-		for (uint32_t i = 0; i < g->noutputs; i++)
-			for (size_t e = 0; e < out[i].count; e++)
-				if (!are_same(tensor_real(&out[i], e),
-				        tensor_real(&s->want[i], e)))
-					slack[i][e] = (double)INFINITY;
+		if (k)
+			open_where_they_differ(slack, first, out, g->noutputs);
+		if (s->no_nan && run_perturbed(out, s, g, &any, a))
+			open_where_they_differ(
+			    slack, s->want, out, g->noutputs);
 	}
+}
+
+/* Number i of what may be chosen. */
+static struct perturbation
+choice(uint32_t i, bool half)
+{
+	struct perturbation r;
+
+	if (i < ZEROS)
+		return (struct perturbation){.zeros = true};
+	if (i < ZEROS + FORMS)
+		return (struct perturbation){
+		    .nan_spreads = i == ZEROS, .lowest = i > ZEROS};
+	r = rounding(half);
+	r.one_way = i == CHOICES - 1 ? 1 : i == CHOICES - 2 ? -1 : 0;
+	return r;
 }
 
 void
@@ -104,14 +136,12 @@ leeway_give(
     struct check_set *s, const struct graph *g, bool half, struct arena *a)
 {
 	struct tensor *also =
-	    arena_new(a, struct tensor, (ZEROS + ROUNDINGS) * g->noutputs);
+	    arena_new(a, struct tensor, CHOICES * g->noutputs);
 	double **slack = arena_new(a, double *, g->noutputs);
 
 	s->also = also;
-	for (s->nalso = 0; s->nalso < ZEROS + ROUNDINGS; s->nalso++) {
-		struct perturbation how = s->nalso < ZEROS
-		    ? (struct perturbation){.zeros = true}
-		    : rounding(half);
+	for (s->nalso = 0; s->nalso < CHOICES; s->nalso++) {
+		struct perturbation how = choice(s->nalso, half);
 
 		how.seed = s->nalso + 1;
 		if (!run_perturbed(
@@ -120,7 +150,7 @@ leeway_give(
 	}
 	for (uint32_t i = 0; i < g->noutputs; i++)
 		slack[i] = slack_of(s, i, g->noutputs, a);
-	open_maxima(slack, s, g, a);
+	open_nan(slack, s, g, a);
 	s->slack = (const double *const *)slack;
 	s->nrounded = ROUNDINGS;
 }
