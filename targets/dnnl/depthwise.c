@@ -5,6 +5,7 @@
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/nan.h"
+#include "targets/dnnl/ways.h"
 #include "targets/need.h"
 #include "targets/weights.h"
 

@@ -6,6 +6,7 @@
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/reorder.h"
 #include "targets/dnnl/nan.h"
+#include "targets/dnnl/nan_mark.h"
 #include "targets/dnnl/ways.h"
 #include "targets/guarded.h"
 #include "targets/layer_norm.h"

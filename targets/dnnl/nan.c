@@ -2,11 +2,6 @@
 
 #include <float.h>
 
-#include "targets/dnnl/accept.h"
-#include "targets/dnnl/depthwise.h"
-#include "targets/dnnl/ways.h"
-#include "targets/guarded.h"
-
 /* SOURCE: found by tests/fuzz/candidates over NaN and infinities, as SSE4.1,
  * AVX2 and AVX-512: maxima and minima give their second operand, exp() bounds
  * its argument so. What is not known to keep NaN counts as losing it. */
@@ -101,82 +96,11 @@ nan_kept(struct fused *f)
 	return true;
 }
 
-static bool
-steps_keep(const struct fused *f)
+bool
+nan_steps_keep(const struct fused *f)
 {
 	for (uint32_t i = 0; i < f->nsteps; i++)
 		if (!keeps(f->step[i].kind, f->step[i].alpha))
 			return false;
 	return true;
-}
-
-/* Operators whose own kernel loses it. Of maxima over windows and dimensions
- * ONNX leaves open what NaN does. */
-static bool
-anchor_loses(const struct fused *f)
-{
-	if (f->anchor == NULL)
-		return false;
-	switch (f->anchor->op) {
-	case OP_SOFTMAX:
-	case OP_LOGSOFTMAX:
-	case OP_LSTM:
-	case OP_GRU:
-	case OP_RNN:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* A chain as one primitive takes it, NaN kept. */
-static bool
-is_possible(struct fused *f)
-{
-	struct why why;
-	const bool alone = f->anchor == NULL && f->nsteps > 0
-	    && !step_is_binary(f->step[0].kind);
-
-	why_init(&why, NULL);
-	/* a function by itself takes no others behind it */
-	return nan_kept(f) && (!alone || f->nsteps == 1)
-	    && need_distinct_algorithms(&why, f->step, f->nsteps);
-}
-
-/* Does the match lose NaN as it is (*loses), and can it be put otherwise? */
-static bool
-can_keep(const struct match_in *m, bool *loses)
-{
-	struct fused f[2];
-	const char *fault;
-	bool ok = true;
-	uint32_t n = 1;
-
-	*loses = false;
-	if (depthwise_read(f, m->graph, m->match))
-		n = 2;
-	else if (!fused_read(&f[0], m->graph, m->match, &fault))
-		return true;
-	for (uint32_t i = 0; i < n; i++) {
-		*loses |= anchor_loses(&f[i]) || !steps_keep(&f[i]);
-		ok = ok && !anchor_loses(&f[i]) && is_possible(&f[i]);
-	}
-	return ok;
-}
-
-void
-nan_mark(const struct match_in *m, struct implementation *way, uint32_t n)
-{
-	bool loses;
-	const uint32_t number = can_keep(m, &loses) ? WAY_KEEPS_NAN
-	    : loses && guard_suffices(m)            ? WAY_GUARDED
-	                                            : 0;
-
-	for (uint32_t i = 0; loses && i < n; i++)
-		if (m->keep_nan && number && !way[i].in_place) {
-			way[i].name = way_get(way[i].number)->nan_name;
-			way[i].number += number;
-		} else {
-			way[i].loses_nan = true;
-		}
 }

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-#include "targets/dnnl/nan.h"
 #include "targets/need.h"
 #include "targets/pieces.h"
 #include "targets/window.h"

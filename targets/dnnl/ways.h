@@ -17,6 +17,12 @@ struct way {
 	enum residual residual;
 };
 
+/* Added to the number of a way whose bounds are put so that NaN stays
+ * (nan.h). */
+#define WAY_KEEPS_NAN 64u
+/* The same, of one that runs behind a guard (targets/guarded.h). */
+#define WAY_GUARDED 128u
+
 /* Which of the implementations of its algorithm a way asks for, from 0. */
 uint32_t way_nth(const struct way *w);
 

@@ -3,7 +3,6 @@
 # struct tag means two things. What is listed here may stay until it is cut.
 . "$MARQ_SOURCE/tests/style/files.sh"
 allowed_circles='
-targets/dnnl/depthwise targets/dnnl/nan targets/dnnl/ways
 db/sql db/sum
 targets/keeper targets/process
 '
