@@ -190,10 +190,7 @@ compare_statistics(const struct compare_args *args, struct err *err)
 	if (!statistics_compare(
 	        &d, args->path[0], args->path[1], args->threshold, c->run, err))
 		return false;
-	if (c->format == OUT_JSON)
-		statistics_json(&d);
-	else
-		statistics_print(&d, c->verbosity > 0);
+	statistics_tell(c, &d);
 	if ((args->fail_on_regress && d.nslower + d.nlost)
 	    || (args->fail_on_change
 	        && d.nslower + d.nfaster + d.nfailed + d.nonly_a + d.nonly_b))

@@ -88,6 +88,14 @@ format_range(uint64_t low, uint64_t high, char *text, size_t n)
 	    format_column(high, 9, to, sizeof to));
 }
 
+/* Of two measured in turn: the second's time in millionths of the first's. */
+static void
+format_ratios(uint64_t low, uint64_t high, char *text, size_t n)
+{
+	snprintf(
+	    text, n, "%8.3f .. %8.3fx", (double)low / 1e6, (double)high / 1e6);
+}
+
 static void
 tell_group(struct attempt_group *g)
 {
@@ -96,7 +104,9 @@ tell_group(struct attempt_group *g)
 	if (g->attempts == 0)
 		return;
 	snprintf(range, sizeof range, "%22s", "-");
-	if (g->low)
+	if (g->low && strcmp(g->how, "compared") == 0)
+		format_ratios(g->low, g->high, range, sizeof range);
+	else if (g->low)
 		format_range(g->low, g->high, range, sizeof range);
 	ANSWER_LINE(&g->answer,
 	    "{key:.12}  {attempts:2} x {how:-9} {outcome:-11} {range}  "
@@ -130,7 +140,9 @@ how_of(const char *hard, struct arena *a)
 {
 	const char *cost = fact_of(hard, "cost", a);
 
-	return strcmp(cost, "glance") == 0 ? "probed" : cost;
+	return strcmp(cost, "glance") == 0 ? "probed"
+	    : strcmp(cost, "versus") == 0  ? "compared"
+	                                   : cost;
 }
 
 static bool

@@ -257,24 +257,30 @@ put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
 	}
 }
 
-/* Of what the two are: other models, which kinds of prices. */
+/* Of what the two are: other models, which kinds of prices, what is not proven. */
 static void
-put_kinds(FILE *f, const struct diff *d)
+put_kinds(struct out *o, const struct diff *d)
 {
-	if (strcmp(d->a->model, d->b->model) != 0) {
-		fputs(" (different models: ", f);
-		put_plain(f, d->a->model);
-		fputs(" and ", f);
-		put_plain(f, d->b->model);
-		fputs(")", f);
+	const struct result_view *a = d->a, *b = d->b;
+
+	if (strcmp(a->model, b->model) != 0) {
+		fputs("different models: ", o->f);
+		o->put(o->f, a->model);
+		fputs(" and ", o->f);
+		o->put(o->f, b->model);
+		fputs("; ", o->f);
 	}
-	fputs(" (prices: ", f);
-	put_plain(f, d->a->nsources ? d->a->sources : "none");
-	if (strcmp(d->a->sources, d->b->sources) != 0) {
-		fputs(" against ", f);
-		put_plain(f, d->b->nsources ? d->b->sources : "none");
+	fputs("prices: ", o->f);
+	o->put(o->f, a->nsources ? a->sources : "none");
+	if (strcmp(a->sources, b->sources) != 0) {
+		fputs(" against ", o->f);
+		o->put(o->f, b->nsources ? b->sources : "none");
 	}
-	fputs(")", f);
+	if (!a->proven || !b->proven)
+		fprintf(o->f, "; not proven optimal: %s",
+		    a->proven       ? "the second"
+		        : b->proven ? "the first"
+		                    : "both");
 }
 
 void
@@ -286,14 +292,10 @@ diff_text(FILE *f, const struct diff *d, bool all)
 	put_plain(f, d->a->path);
 	fputs(" -> ", f);
 	put_plain(f, d->b->path);
-	put_kinds(f, d);
-	fprintf(f, "\ntotal %s\n  %s\n  %s\n", headline(d, &o.arena),
+	fputs(" (", f);
+	put_kinds(&o, d);
+	fprintf(f, ")\ntotal %s\n  %s\n  %s\n", headline(d, &o.arena),
 	    parts(d, &o.arena), counts(d, &o.arena));
-	if (!d->a->proven || !d->b->proven)
-		fprintf(f, "  not proven optimal: %s\n",
-		    d->a->proven       ? "the second"
-		        : d->b->proven ? "the first"
-		                       : "both");
 	put_lists(&o, d, all ? UINT32_MAX : LINES, "  ", "\n");
 	arena_release(&o.arena);
 }
@@ -376,8 +378,10 @@ diffs_html(FILE *f, const struct diff *d, uint32_t n)
 		fprintf(f, "</h2>\n<p class=\"%s\"><b>",
 		    verdict_word(d[i].verdict));
 		put_markup(f, headline(&d[i], &o.arena));
-		fprintf(f, "</b></p>\n<p>%s<br>%s</p>\n<ul>\n",
-		    parts(&d[i], &o.arena), counts(&d[i], &o.arena));
+		fprintf(f, "</b></p>\n<p>%s<br>%s<br>", parts(&d[i], &o.arena),
+		    counts(&d[i], &o.arena));
+		put_kinds(&o, &d[i]);
+		fputs("</p>\n<ul>\n", f);
 		put_lists(&o, &d[i], UINT32_MAX, "<li>", "</li>\n");
 		fputs("</ul>\n", f);
 	}

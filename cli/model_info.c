@@ -1,15 +1,12 @@
 /* marq model info: what a model is, how much work it makes, and which targets
  * take which of its nodes. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/job.h"
 #include "cli/model.h"
 #include "cli/model_facts.h"
 #include "ir/base/bitset.h"
-#include "ir/base/json.h"
-#include "ir/base/plural.h"
 #include "ir/normalize.h"
 
 /* What one target takes. */
@@ -98,178 +95,147 @@ type_of(const struct info *in, value_id v)
 }
 
 static void
-print_ends(
-    const struct info *in, const char *what, const value_id *v, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		printf("%-11s %s  %s\n", i ? "" : what,
-		    graph_value(in->g, v[i])->name, type_of(in, v[i]));
-}
-
-static void
-print_header(const struct info *in)
-{
-	const struct model *m = &in->job->model;
-
-	printf("%-11s %s (%.3g MiB)\n", "model", m->path,
-	    (double)m->file_bytes / 1048576);
-	printf("%-11s IR %u", "format", m->ir_version);
-	for (uint32_t i = 0; i < m->nopsets; i++)
-		printf(", %s %u",
-		    m->opset[i].domain[0] ? m->opset[i].domain : "ai.onnx",
-		    m->opset[i].version);
-	printf("\n");
-	if (m->producer[0])
-		printf("%-11s %s\n", "producer", m->producer);
-	print_ends(in, "inputs", in->g->input, in->g->ninputs);
-	print_ends(in, "outputs", in->g->output, in->g->noutputs);
-}
-
-static void
-print_totals(const struct info *in)
-{
-	const struct model_facts *f = &in->facts;
-
-	printf("%-11s %u in the file: %u kept, %u folded, %u dropped; %u to "
-	       "run\n",
-	    "nodes", in->g->origin_table->n, in->fate[FATE_COVERED],
-	    in->fate[FATE_FOLDED], in->fate[FATE_DROPPED], in->g->nnodes);
-	printf("%-11s %" PRIu64 " (%.3g MiB)\n", "parameters", f->parameters,
-	    (double)f->parameter_bytes / 1048576);
-	printf("%-11s %.3g GFLOP a run%s\n", "work", (double)f->flops / 1e9,
-	    f->nunknown ? ", not counting nodes of dynamic shape" : "");
-	if (f->ndynamic)
-		printf("%-11s %u value%s without static shape%s\n", "dynamic",
-		    f->ndynamic, plural(f->ndynamic),
-		    in->g->nsymbols ? "; bind dimensions with --dim" : "");
-	else
-		printf("%-11s nothing: every shape is known\n", "dynamic");
-}
-
-static void
-print_ops(const struct info *in)
-{
-	const struct model_facts *f = &in->facts;
-
-	printf("\n%-28s %6s %12s %7s\n", "operator", "nodes", "MFLOP", "share");
-	for (uint32_t i = 0; i < f->nops; i++) {
-		const struct op_fact *op = &f->op[i];
-
-		printf("%s%s%-*s %6u %12.3f %6.1f%%\n", op->domain,
-		    op->domain[0] ? "." : "",
-		    28 - (int)strlen(op->domain) - (op->domain[0] != '\0'),
-		    op->type, op->count, (double)op->flops / 1e6,
-		    f->flops ? 100 * (double)op->flops / (double)f->flops
-		             : 0.0);
-	}
-}
-
-static void
-print_reach(const struct info *in)
-{
-	printf("\n%-28s %6s  %s\n", "target", "takes", "does not take");
-	if (in->facts.ndynamic && in->g->nsymbols)
-		puts("(targets other than the host take nodes of static shape "
-		     "only: bind dimensions with --dim)");
-	for (uint32_t t = 0; t < in->nreaches; t++) {
-		const struct reach *r = &in->reach[t];
-
-		printf("%-28s %6u  ", r->target, r->ntaken);
-		for (uint32_t i = 0; i < r->nrefused; i++)
-			printf("%s%s %u", i ? ", " : "", r->refused[i].type,
-			    r->refused[i].count);
-		printf("%s\n", r->nrefused ? "" : "-");
-	}
-}
-
-static void
-json_ends(struct json *j, const struct info *in, const char *key,
+tell_ends(struct answer *a, const struct info *in, const char *key,
     const value_id *v, uint32_t n)
 {
-	json_key(j, key);
-	json_array(j);
-	for (uint32_t i = 0; i < n; i++) {
-		json_inline_object(j);
-		json_key_str(j, "name", graph_value(in->g, v[i])->name);
-		json_key_str(j, "type", type_of(in, v[i]));
-		json_close(j);
-	}
-	json_close(j);
+	answer_list(a, key);
+	for (uint32_t i = 0; i < n; i++)
+		ANSWER_LINE(a, "{key:-11} {name}  {type}\n",
+		    T("key", i ? "" : key),
+		    F("name", graph_value(in->g, v[i])->name),
+		    F("type", type_of(in, v[i])));
+	answer_close(a);
 }
 
 static void
-json_ops(struct json *j, const char *key, const struct op_fact *op, uint32_t n,
-    bool work)
-{
-	json_key(j, key);
-	json_array(j);
-	for (uint32_t i = 0; i < n; i++) {
-		json_inline_object(j);
-		if (op[i].domain && op[i].domain[0])
-			json_key_str(j, "domain", op[i].domain);
-		json_key_str(j, "type", op[i].type);
-		json_key_uint(j, "nodes", op[i].count);
-		if (work)
-			json_key_uint(j, "flops", op[i].flops);
-		json_close(j);
-	}
-	json_close(j);
-}
-
-static void
-json_model(struct json *j, const struct info *in)
+tell_header(struct answer *a, const struct info *in)
 {
 	const struct model *m = &in->job->model;
 
-	json_key_str(j, "schema", "marq.model/1");
-	json_key_str(j, "model", m->path);
-	json_key_uint(j, "file_bytes", m->file_bytes);
-	json_key_uint(j, "ir_version", m->ir_version);
-	json_key(j, "opset");
-	json_inline_object(j);
-	for (uint32_t i = 0; i < m->nopsets; i++)
-		json_key_uint(j,
-		    m->opset[i].domain[0] ? m->opset[i].domain : "ai.onnx",
-		    m->opset[i].version);
-	json_close(j);
-	json_key_str(j, "producer", m->producer);
-	json_ends(j, in, "inputs", in->g->input, in->g->ninputs);
-	json_ends(j, in, "outputs", in->g->output, in->g->noutputs);
+	ANSWER(a,
+	    "model       {model} ({file_mib:.3g} MiB)\n"
+	    "format      IR {ir_version}",
+	    F("model", m->path), F("file_bytes", m->file_bytes),
+	    T("file_mib", (double)m->file_bytes / 1048576),
+	    F("ir_version", m->ir_version));
+	answer_object(a, "opset");
+	for (uint32_t i = 0; i < m->nopsets; i++) {
+		const char *d = m->opset[i].domain;
+
+		ANSWER(a, ", {domain} {version}",
+		    T("domain", d[0] ? d : "ai.onnx"),
+		    T("version", m->opset[i].version));
+		answer_fields(a, NULL,
+		    &(struct field){d[0] ? d : "ai.onnx", FIELD_UINT, false,
+		        {.number = m->opset[i].version}},
+		    1);
+	}
+	answer_close(a);
+	ANSWER(a, "\n{?producer producer    {producer}\n}",
+	    F("producer", m->producer));
+	tell_ends(a, in, "inputs", in->g->input, in->g->ninputs);
+	tell_ends(a, in, "outputs", in->g->output, in->g->noutputs);
 }
 
 static void
-print_json(const struct info *in)
+tell_totals(struct answer *a, const struct info *in)
 {
 	const struct model_facts *f = &in->facts;
-	struct json j;
 
-	json_init(&j, stdout, 2);
-	json_object(&j);
-	json_model(&j, in);
-	json_key_uint(&j, "onnx_nodes", in->g->origin_table->n);
-	json_key_uint(&j, "kept", in->fate[FATE_COVERED]);
-	json_key_uint(&j, "folded", in->fate[FATE_FOLDED]);
-	json_key_uint(&j, "dropped", in->fate[FATE_DROPPED]);
-	json_key_uint(&j, "nodes", in->g->nnodes);
-	json_key_uint(&j, "parameters", f->parameters);
-	json_key_uint(&j, "parameter_bytes", f->parameter_bytes);
-	json_key_uint(&j, "flops", f->flops);
-	json_key_uint(&j, "nodes_of_unknown_work", f->nunknown);
-	json_key_uint(&j, "values_without_static_shape", f->ndynamic);
-	json_ops(&j, "operators", f->op, f->nops, true);
-	json_key(&j, "targets");
-	json_array(&j);
+	ANSWER(a,
+	    "nodes       {onnx_nodes} in the file: {kept} kept, {folded} folded, "
+	    "{dropped} dropped; {nodes} to run\n",
+	    F("onnx_nodes", in->g->origin_table->n),
+	    F("kept", in->fate[FATE_COVERED]),
+	    F("folded", in->fate[FATE_FOLDED]),
+	    F("dropped", in->fate[FATE_DROPPED]), F("nodes", in->g->nnodes));
+	ANSWER(a,
+	    "parameters  {parameters} ({mib:.3g} MiB)\n"
+	    "work        {gflop:.3g} GFLOP a run{?nodes_of_unknown_work , not "
+	    "counting nodes of dynamic shape}\n"
+	    "dynamic     {?dynamic {dynamic} value{s dynamic} without static "
+	    "shape{?symbols ; bind dimensions with --dim}}{!dynamic nothing: "
+	    "every shape is known}\n",
+	    F("parameters", f->parameters),
+	    F("parameter_bytes", f->parameter_bytes),
+	    T("mib", (double)f->parameter_bytes / 1048576),
+	    F("flops", f->flops), T("gflop", (double)f->flops / 1e9),
+	    F("nodes_of_unknown_work", f->nunknown),
+	    F("values_without_static_shape", f->ndynamic),
+	    T("dynamic", f->ndynamic), T("symbols", in->g->nsymbols));
+}
+
+static void
+tell_ops(struct answer *a, const struct info *in)
+{
+	const struct model_facts *f = &in->facts;
+
+	ANSWER(a, "\n{op:-28} {nodes:6} {mflop:12} {share:7}\n",
+	    T("op", "operator"), T("nodes", "nodes"), T("mflop", "MFLOP"),
+	    T("share", "share"));
+	answer_list(a, "operators");
+	for (uint32_t i = 0; i < f->nops; i++) {
+		const struct op_fact *op = &f->op[i];
+		const bool other = op->domain[0];
+
+		if (a->is_json)
+			json_inline_object(&a->json);
+		if (other)
+			ANSWER(a, NULL, F("domain", op->domain));
+		ANSWER(a, "{name:-28} {nodes:6} {mflop:12.3f} {share:6.1f}%\n",
+		    T("name",
+		        arena_printf(in->job->arena, "%s%s%s", op->domain,
+		            other ? "." : "", op->type)),
+		    F("type", op->type), F("nodes", op->count),
+		    F("flops", op->flops), T("mflop", (double)op->flops / 1e6),
+		    T("share",
+		        f->flops ? 100 * (double)op->flops / (double)f->flops
+		                 : 0.0));
+		answer_close(a);
+	}
+	answer_close(a);
+}
+
+static void
+tell_reach(struct answer *a, const struct info *in)
+{
+	ANSWER(a,
+	    "\n{target:-28}  takes  does not take\n{?open (targets other than "
+	    "the host take nodes of static shape only: bind dimensions with "
+	    "--dim)\n}",
+	    T("target", "target"),
+	    T("open", in->facts.ndynamic && in->g->nsymbols));
+	answer_list(a, "targets");
 	for (uint32_t t = 0; t < in->nreaches; t++) {
 		const struct reach *r = &in->reach[t];
 
-		json_object(&j);
-		json_key_str(&j, "target", r->target);
-		json_key_uint(&j, "takes", r->ntaken);
-		json_ops(&j, "does_not_take", r->refused, r->nrefused, false);
-		json_close(&j);
+		answer_row(a);
+		ANSWER(a, "{target:-28} {takes:6}  {?all -}",
+		    F("target", r->target), F("takes", r->ntaken),
+		    T("all", r->nrefused == 0));
+		answer_list(a, "does_not_take");
+		for (uint32_t i = 0; i < r->nrefused; i++)
+			ANSWER_LINE(a, "{?i , }{type} {nodes}", T("i", i),
+			    F("type", r->refused[i].type),
+			    F("nodes", r->refused[i].count));
+		answer_close(a);
+		answer_close(a);
+		ANSWER(a, "{end}", T("end", "\n"));
 	}
-	json_close(&j);
-	json_close(&j);
+	answer_close(a);
+}
+
+static void
+tell(const struct cli *c, const struct info *in)
+{
+	struct answer a;
+
+	answer_begin(&a, c, "marq.model/1");
+	tell_header(&a, in);
+	tell_totals(&a, in);
+	tell_ops(&a, in);
+	tell_reach(&a, in);
+	answer_end(&a);
 }
 
 static bool
@@ -284,18 +250,11 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	ok = job_import(&job, args, c->run, err) && gather(&in, &job, err);
 	if (ok) {
 		cli_warn_all(c, &job.model.notes);
-		if (c->format == OUT_JSON) {
-			print_json(&in);
-		} else {
-			print_header(&in);
-			print_totals(&in);
-			print_ops(&in);
-			print_reach(&in);
-			if (in.facts.ndynamic && in.g->nsymbols)
-				cli_next(c, "the same with --dim NAME=N");
-			else
-				cli_next(c, "marq search %s", args->model);
-		}
+		tell(c, &in);
+		if (in.facts.ndynamic && in.g->nsymbols)
+			cli_next(c, "the same with --dim NAME=N");
+		else
+			cli_next(c, "marq search %s", args->model);
 	}
 	if (job.opened)
 		model_close(&job.model);

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/run.h"
 #include "cli/units.h"
 #include "exec/worst_region.h"
-#include "ir/base/json.h"
 #include "ir/base/plural.h"
 
 #define TOP 10 /* composites shown without --layers */
@@ -196,30 +196,26 @@ print_row(const char *name, cost_ns predicted, cost_ns measured, bool real)
 }
 
 static void
-print_total(const struct run_result *r)
+tell_total(const struct run_result *r, struct answer *a)
 {
 	const struct profile *q = &r->profile;
-	cost_ns simulated = simulated_time(r), predicted;
-	char a[32], b[32], c[32], d[32];
+	const struct plan *p = &r->job->plan;
 
-	predicted = predicted_here(&r->job->plan);
-	printf("latency: %s measured%s (",
-	    format_duration(measured_here(r), a, sizeof a),
-	    simulated ? " of what runs here" : "");
-	if (!simulated)
-		printf("quartiles %s .. %s, ",
-		    format_duration(q->low, b, sizeof b),
-		    format_duration(q->high, c, sizeof c));
-	printf("%u run%s, %u disturbed), %s predicted (%+.1f %%)\n",
-	    (unsigned)q->runs, plural(q->runs), (unsigned)q->disturbed,
-	    format_duration(predicted, d, sizeof d),
-	    percent(predicted, measured_here(r)));
-	if (simulated)
-		printf("stand-ins for the targets that are not here: %s a "
-		       "run, not counted\n",
-		    format_duration(simulated, a, sizeof a));
-	printf(
-	    "memory: %.1f MiB for values\n", (double)r->pool_bytes / 1048576);
+	ANSWER(a,
+	    "latency: {measured_ns:t} measured{?simulated  of what runs here} "
+	    "({!simulated quartiles {measured_low_ns:t} .. {measured_high_ns:t}, "
+	    "}{runs} run{s runs}, {disturbed} disturbed), {predicted_ns:t} "
+	    "predicted ({off:+.1f} %)\n{?simulated stand-ins for the targets that "
+	    "are not here: {simulated:t} a run, not counted\n}memory: "
+	    "{pool_bytes:.1b} for values\n",
+	    F("predicted_ns", predicted_here(p)),
+	    F("measured_ns", measured_here(r)), F("measured_low_ns", q->low),
+	    F("measured_high_ns", q->high), F("runs", q->runs),
+	    F("disturbed", q->disturbed), F("pool_bytes", r->pool_bytes),
+	    T("simulated", simulated_time(r)),
+	    T("off", percent(predicted_here(p), measured_here(r))));
+	ANSWER(a, NULL, F("conversions_predicted_ns", sum_conversions(p, NULL)),
+	    F("conversions_measured_ns", sum_conversions(p, q->conversion)));
 }
 
 /* A prediction that is off says where. */
@@ -304,29 +300,6 @@ print_layers(const struct run_result *r, bool all)
 	}
 }
 
-static void
-print_checks(const struct run_result *r)
-{
-	for (uint32_t i = 0; i < r->nchecks; i++) {
-		const struct run_check *c = &r->check[i];
-
-		if (!c->result.same_shape) {
-			printf("%s: output '%s' differs in type or shape from "
-			       "the %s\n",
-			    c->set, c->output, c->against);
-			continue;
-		}
-		printf("%s: output '%s' %s the %s: max error %.3g (%.3g %% of "
-		       "the tolerance)%s\n",
-		    c->set, c->output,
-		    c->result.matches ? "matches" : "DIFFERS from", c->against,
-		    c->result.max_error, 100 * c->result.excess,
-		    c->result.same_argmax ? ""
-		                          : "; the largest element is at "
-		                            "another index");
-	}
-}
-
 /* ---- JSON ---- */
 
 static void
@@ -365,69 +338,51 @@ write_composites(struct json *w, const struct run_result *r)
 }
 
 static void
-write_checks(struct json *w, const struct run_result *r)
+tell_checks(const struct run_result *r, struct answer *a)
 {
-	json_key(w, "checks");
-	json_array(w);
+	answer_list(a, "checks");
 	for (uint32_t i = 0; i < r->nchecks; i++) {
 		const struct run_check *c = &r->check[i];
 
-		json_inline_object(w);
-		json_key_str(w, "set", c->set);
-		json_key_str(w, "output", c->output);
-		json_key_str(w, "against", c->against);
-		json_key_bool(w, "matches", c->result.matches);
-		json_key(w, "max_error");
-		json_real(w, c->result.max_error);
-		json_key(w, "range");
-		json_real(w, c->result.range);
-		json_key_bool(w, "same_argmax", c->result.same_argmax);
-		json_close(w);
+		ANSWER_LINE(a,
+		    "{set}: output '{output}' {!same_shape differs in type or "
+		    "shape from the {against}}{?same_shape {?matches matches}"
+		    "{!matches DIFFERS from} the {against}: max error "
+		    "{max_error:.3g} ({percent:.3g} % of the tolerance)"
+		    "{!same_argmax ; the largest element is at another index}}\n",
+		    F("set", c->set), F("output", c->output),
+		    F("against", c->against), IS("matches", c->result.matches),
+		    F("max_error", c->result.max_error),
+		    F("range", c->result.range),
+		    IS("same_argmax", c->result.same_argmax),
+		    T("same_shape", c->result.same_shape),
+		    T("percent", 100 * c->result.excess));
 	}
-	json_close(w);
-}
-
-static void
-write_json(const struct run_result *r)
-{
-	const struct profile *q = &r->profile;
-	struct json w;
-
-	json_init(&w, stdout, 1);
-	json_object(&w);
-	json_key_str(&w, "schema", "marq.run/1");
-	json_key_str(&w, "model", r->job->args->model);
-	json_key_uint(&w, "predicted_ns", predicted_here(&r->job->plan));
-	json_key_uint(&w, "measured_ns", measured_here(r));
-	json_key_uint(&w, "measured_low_ns", q->low);
-	json_key_uint(&w, "measured_high_ns", q->high);
-	json_key_uint(&w, "runs", q->runs);
-	json_key_uint(&w, "disturbed", q->disturbed);
-	json_key_uint(&w, "pool_bytes", r->pool_bytes);
-	json_key_uint(&w, "conversions_predicted_ns",
-	    sum_conversions(&r->job->plan, NULL));
-	json_key_uint(&w, "conversions_measured_ns",
-	    sum_conversions(&r->job->plan, q->conversion));
-	write_composites(&w, r);
-	write_checks(&w, r);
-	json_key_bool(&w, "matches", r->matches);
-	json_close(&w);
-	putchar('\n');
+	answer_close(a);
 }
 
 void
 run_report(const struct run_result *r, bool layers)
 {
-	if (r->job->args->cli->format == OUT_JSON) {
-		write_json(r);
+	const struct cli *c = r->job->args->cli;
+	struct answer a;
+
+	answer_begin(&a, c, "marq.run/1");
+	if (!a.is_json && c->verbosity < 0) {
+		tell_checks(r, &a);
 		return;
 	}
-	if (r->job->args->cli->verbosity >= 0) {
-		print_total(r);
+	ANSWER(&a, NULL, F("model", r->job->args->model));
+	tell_total(r, &a);
+	if (a.is_json) {
+		write_composites(&a.json, r);
+	} else {
 		print_worst_region(r);
 		print_regions(r);
 		print_layers(r, layers);
 		putchar('\n');
 	}
-	print_checks(r);
+	tell_checks(r, &a);
+	ANSWER(&a, NULL, IS("matches", r->matches));
+	answer_end(&a);
 }

@@ -83,11 +83,13 @@ has_fact(const char *hard, const char *fact)
 	return at && (at == hard || at[-1] == '\n');
 }
 
-/* A probe bounds a price; it is none, and neither is a bar. */
+/* A probe bounds a price; it is none, nor is a bar, nor the ratio of two that
+ * were measured in turn. */
 static bool
 is_no_price(const char *hard)
 {
-	return has_fact(hard, "cost=glance\n") || has_fact(hard, "cost=bar\n");
+	return has_fact(hard, "cost=glance\n") || has_fact(hard, "cost=bar\n")
+	    || has_fact(hard, "cost=versus\n");
 }
 
 static bool

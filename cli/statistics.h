@@ -41,9 +41,8 @@ bool statistics_are_in(const char *path);
 bool statistics_compare(struct statistics_diff *d, const char *path_a,
     const char *path_b, double threshold, struct arena *a, struct err *err);
 
-/* `all`: every line; otherwise a screenful. */
-void statistics_print(const struct statistics_diff *d, bool all);
-/* One document, schema "marq.compare-db/1". */
-void statistics_json(const struct statistics_diff *d);
+/* One document, schema "marq.compare-db/1"; text is a screenful without -v. */
+struct cli;
+void statistics_tell(const struct cli *c, const struct statistics_diff *d);
 
 #endif

@@ -1,11 +1,7 @@
 /* The difference of two tuning databases, for people and for programs. */
-#include <inttypes.h>
-#include <stdio.h>
-
+#include "cli/answer.h"
 #include "cli/statistics.h"
 #include "cli/units.h"
-#include "ir/base/json.h"
-#include "ir/base/plural.h"
 
 /* TUNING: what fits a screen, of each kind of line */
 #define LINES 10u
@@ -22,117 +18,97 @@ kind_of(const struct statistic_pair *p)
 	return p->delta > 0 ? "slower" : "faster";
 }
 
-static void
-print_side(const struct statistic *f)
+/* "15 us (14 us .. 16 us)", or how it failed. */
+static const char *
+side_text(const struct statistic *f, struct arena *a)
 {
 	char text[32], low[32], high[32];
 
+	if (!f)
+		return "";
 	if (f->ns == 0)
-		fputs(f->outcome, stdout);
-	else
-		printf("%s (%s .. %s)",
-		    format_duration(f->ns, text, sizeof text),
-		    format_duration(f->low, low, sizeof low),
-		    format_duration(f->high, high, sizeof high));
+		return f->outcome;
+	return arena_printf(a, "%s (%s .. %s)",
+	    format_duration(f->ns, text, sizeof text),
+	    format_duration(f->low, low, sizeof low),
+	    format_duration(f->high, high, sizeof high));
 }
 
 static void
-print_pair(const struct statistic_pair *p)
+tell_side(struct answer *a, const char *key, const struct statistic *f)
+{
+	if (!f)
+		return;
+	answer_object(a, key);
+	ANSWER(a, NULL, F("outcome", f->outcome), F("attempts", f->attempts));
+	if (f->ns)
+		ANSWER(a, NULL, F("ns", f->ns), F("low_ns", f->low),
+		    F("high_ns", f->high));
+	answer_close(a);
+}
+
+static void
+tell_pair(struct answer *a, const struct statistic_pair *p, bool said)
 {
 	const struct statistic *f = p->a ? p->a : p->b;
+	struct arena arena;
 
-	printf("  %-7s  ", kind_of(p));
-	if (p->a)
-		print_side(p->a);
-	if (p->a && p->b)
-		fputs(" -> ", stdout);
-	if (p->b)
-		print_side(p->b);
-	if (p->delta)
-		printf(", %+.1f %%", 100 * (double)p->delta / (double)p->a->ns);
-	printf(": %s, %s\n", f->target[0] ? f->target : "host", f->summary);
+	arena_init(&arena);
+	answer_row(a);
+	ANSWER(a,
+	    said ? "  {change:-7}  {was}{?both  -> }{is}{?delta , "
+	           "{percent:+.1f} %}: {place}, {summary}\n"
+	         : NULL,
+	    F("change", kind_of(p)), F("target", f->target),
+	    F("summary", f->summary), T("was", side_text(p->a, &arena)),
+	    T("is", side_text(p->b, &arena)), T("both", p->a && p->b),
+	    T("delta", p->delta),
+	    T("percent",
+	        p->delta ? 100 * (double)p->delta / (double)p->a->ns : 0),
+	    T("place", f->target[0] ? f->target : "host"));
+	tell_side(a, "base", p->a);
+	tell_side(a, "other", p->b);
+	answer_close(a);
+	arena_release(&arena);
+}
+
+static void
+tell_counts(struct answer *a, const struct statistics_diff *d)
+{
+	ANSWER(a,
+	    "{base} -> {other}\n{both} price{s both} in both: {same} as before or "
+	    "inside the noise, {slower} slower, {faster} faster, "
+	    "{outcome_changed} with another outcome; {only_base} only in the "
+	    "first, {only_other} only in the second\n",
+	    F("base", d->path_a), F("other", d->path_b), F("both", d->nboth),
+	    F("same", d->nsame), F("slower", d->nslower),
+	    F("faster", d->nfaster), F("outcome_changed", d->nfailed),
+	    F("only_base", d->nonly_a), F("only_other", d->nonly_b));
+	for (uint32_t i = 0; i < d->nfacts; i++)
+		ANSWER(a, "  environment: {it}\n", T("it", d->fact[i]));
+	answer_words(a, "environment", d->fact, d->nfacts);
 }
 
 void
-statistics_print(const struct statistics_diff *d, bool all)
+statistics_tell(const struct cli *c, const struct statistics_diff *d)
 {
+	const bool all = c->verbosity > 0;
 	const char *last = "";
 	uint32_t lines = 0, left = 0;
+	struct answer a;
 
-	printf("%s -> %s\n%" PRIu32 " price%s in both: %" PRIu32
-	       " as before or inside the noise, %" PRIu32 " slower, %" PRIu32
-	       " faster, %" PRIu32 " with another outcome; %" PRIu32
-	       " only in the first, %" PRIu32 " only in the second\n",
-	    d->path_a, d->path_b, d->nboth, plural(d->nboth), d->nsame,
-	    d->nslower, d->nfaster, d->nfailed, d->nonly_a, d->nonly_b);
-	for (uint32_t i = 0; i < d->nfacts; i++)
-		printf("  environment: %s\n", d->fact[i]);
+	answer_begin(&a, c, "marq.compare-db/1");
+	tell_counts(&a, d);
+	answer_list(&a, "prices");
 	for (uint32_t i = 0; i < d->npairs; i++) {
 		const char *kind = kind_of(&d->pair[i]);
 
 		lines = kind == last ? lines + 1 : 1;
 		last = kind;
-		if (all || lines <= LINES)
-			print_pair(&d->pair[i]);
-		else
-			left++;
+		tell_pair(&a, &d->pair[i], all || lines <= LINES);
+		left += !all && lines > LINES;
 	}
-	if (left)
-		printf("  ... and %" PRIu32 " more (-v)\n", left);
-}
-
-static void
-write_figure(struct json *j, const char *key, const struct statistic *f)
-{
-	if (!f)
-		return;
-	json_key(j, key);
-	json_inline_object(j);
-	json_key_str(j, "outcome", f->outcome);
-	json_key_uint(j, "attempts", f->attempts);
-	if (f->ns) {
-		json_key_uint(j, "ns", f->ns);
-		json_key_uint(j, "low_ns", f->low);
-		json_key_uint(j, "high_ns", f->high);
-	}
-	json_close(j);
-}
-
-void
-statistics_json(const struct statistics_diff *d)
-{
-	struct json j;
-
-	json_init(&j, stdout, 1);
-	json_object(&j);
-	json_key_str(&j, "schema", "marq.compare-db/1");
-	json_key_str(&j, "base", d->path_a);
-	json_key_str(&j, "other", d->path_b);
-	json_key_uint(&j, "both", d->nboth);
-	json_key_uint(&j, "same", d->nsame);
-	json_key_uint(&j, "slower", d->nslower);
-	json_key_uint(&j, "faster", d->nfaster);
-	json_key_uint(&j, "outcome_changed", d->nfailed);
-	json_key_uint(&j, "only_base", d->nonly_a);
-	json_key_uint(&j, "only_other", d->nonly_b);
-	json_key(&j, "environment");
-	json_array(&j);
-	for (uint32_t i = 0; i < d->nfacts; i++)
-		json_str(&j, d->fact[i]);
-	json_close(&j);
-	json_key(&j, "prices");
-	json_array(&j);
-	for (uint32_t i = 0; i < d->npairs; i++) {
-		const struct statistic_pair *p = &d->pair[i];
-
-		json_object(&j);
-		json_key_str(&j, "change", kind_of(p));
-		json_key_str(&j, "target", (p->a ? p->a : p->b)->target);
-		json_key_str(&j, "summary", (p->a ? p->a : p->b)->summary);
-		write_figure(&j, "base", p->a);
-		write_figure(&j, "other", p->b);
-		json_close(&j);
-	}
-	json_close(&j);
-	json_close(&j);
+	answer_close(&a);
+	ANSWER(&a, "{?left   ... and {left} more (-v)\n}", T("left", left));
+	answer_end(&a);
 }
