@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/precision.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/progress.h"

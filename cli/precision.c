@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "cli/answer.h"
-#include "cli/run.h"
+#include "cli/job_state.h"
+#include "cli/run_data.h"
 #include "exec/accuracy.h"
 #include "ir/base/json.h"
 #include "ir/base/plural.h"

@@ -5,33 +5,13 @@
 
 #include <stdio.h>
 
-#include "exec/ranges.h"
-#include "plan/accuracy.h"
-#include "plan/plan.h"
+#include "ir/base/err.h"
 
 struct answer;
 struct job;
 struct search_args;
 struct option_row;
 struct option_state;
-
-/* --calibrate, --ranges, --min-sqnr, --max-error, --int8. */
-struct precision_args {
-	const char *calibrate; /* folder or "random:N"; NULL: not asked for */
-	const char *ranges; /* how ranges come from what was seen */
-	bool int8; /* every target that can also computes in 8 bits */
-	struct accuracy_limits limits;
-};
-
-/* What came of it. */
-struct precision {
-	struct ranges ranges;
-	struct samples samples;
-	bool is_calibrated;
-	bool *allowed; /* [candidates] those left after barring; NULL: all */
-	struct plan_accuracy accuracy; /* of the plan, with has_accuracy */
-	bool has_accuracy;
-};
 
 /* Targets of 8 bits beside those that can be (--int8), after they are settled. */
 void precision_targets(struct search_args *args);

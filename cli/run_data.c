@@ -1,8 +1,9 @@
+#include "cli/run_data.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/run.h"
 #include "costmodel/seed.h"
 #include "ir/onnx_read.h"
 

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
+#include "cli/precision.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/progress.h"

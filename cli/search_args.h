@@ -4,7 +4,7 @@
 #define CLI_SEARCH_ARGS_H
 
 #include "cli/options.h"
-#include "cli/precision.h"
+#include "cli/precision_args.h"
 #include "costmodel/pricer.h"
 #include "ir/onnx_read.h"
 

@@ -1,3 +1,4 @@
+#include "cli/precision.h"
 #include "cli/summary.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* -t auto, the default: every target that this machine has. */
 #include <string.h>
 
+#include "cli/precision.h"
 #include "cli/search_args.h"
 #include "targets/target.h"
 

@@ -4,7 +4,7 @@
 #include "targets/host/kernels.h"
 #include "targets/host/line.h"
 
-struct loss {
+struct host_loss {
 	const struct tensor *label, *weight;
 	struct lines l; /* classes along axis 1 */
 	bool ignores;
@@ -13,7 +13,7 @@ struct loss {
 };
 
 static bool
-loss_read(struct loss *v, const struct call *c, struct err *err)
+loss_read(struct host_loss *v, const struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0];
 
@@ -36,8 +36,8 @@ loss_read(struct loss *v, const struct call *c, struct err *err)
 
 /* The loss at position i whose log probabilities are p[classes]. */
 static bool
-position_loss(
-    struct loss *v, size_t i, const double *p, double *out, struct err *err)
+position_loss(struct host_loss *v, size_t i, const double *p, double *out,
+    struct err *err)
 {
 	int64_t label = load_one_int(v->label, i);
 	double w;
@@ -74,7 +74,7 @@ run(struct call *c, bool softmax, struct err *err)
 	const struct tensor *x = c->in[0];
 	bool none = attr_is(c->node, "reduction", "mean", "none");
 	bool mean = attr_is(c->node, "reduction", "mean", "mean");
-	struct loss v = {.sum = 0};
+	struct host_loss v = {.sum = 0};
 	struct shape s = {.rank = 0}, whole = shape_of(x);
 	struct sink to, logs;
 	double *p, one;

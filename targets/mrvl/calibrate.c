@@ -24,7 +24,7 @@ static const double granularities[] = {8, 16, 32, 64, 128};
 #define MUTE 1e-6
 
 struct system {
-	const struct samples *samples;
+	const struct board_samples *samples;
 	struct setting at;
 	double residual_sum; /* of squares */
 	double normal[NFITTED][NFITTED], gradient[NFITTED];
@@ -60,7 +60,7 @@ residual(const struct tool_sample *s, const struct setting *p)
 }
 
 static double
-sum_of_squares(const struct samples *s, const struct setting *p)
+sum_of_squares(const struct board_samples *s, const struct setting *p)
 {
 	double sum = 0;
 
@@ -207,7 +207,7 @@ static const struct param_choice choices[] = {
 
 /* Does any sample depend on it? */
 static bool
-matters(const struct samples *s, const struct setting *p,
+matters(const struct board_samples *s, const struct setting *p,
     const struct param_choice *c)
 {
 	struct setting other = *p;
@@ -242,7 +242,7 @@ spread_of(const struct system *y, size_t k)
 }
 
 static bool
-has_both_types(const struct samples *s)
+has_both_types(const struct board_samples *s)
 {
 	bool has[2] = {false, false};
 
@@ -302,7 +302,7 @@ keep_fit(struct fit *out, const struct system *y, const bool *tried,
 
 /* Every combination of what is tried, the rest fitted. */
 static void
-fit_all(struct system *best, const struct samples *s,
+fit_all(struct system *best, const struct board_samples *s,
     const struct setting *start, const bool *tried)
 {
 	bool both = has_both_types(s), first = true;
@@ -326,8 +326,8 @@ fit_all(struct system *best, const struct samples *s,
 }
 
 bool
-calibrate(struct fit *out, const struct samples *s, const struct params *from,
-    struct arena *a, struct err *err)
+calibrate(struct fit *out, const struct board_samples *s,
+    const struct params *from, struct arena *a, struct err *err)
 {
 	struct system best = {.samples = s};
 	struct setting start = setting_of(from);

@@ -23,7 +23,7 @@ struct tool_sample {
 	double ns; /* measured; > 0 */
 };
 
-struct samples {
+struct board_samples {
 	const char *board; /* board, SDK and date, as the file says */
 	struct tool_sample *sample;
 	uint32_t n, cap;
@@ -34,8 +34,8 @@ double sample_ns(const struct tool_sample *s, const struct setting *p);
 
 /* Read a file of measurements (schema: README.md). ERR_INPUT naming the
  * sample. */
-bool samples_load(
-    struct samples *s, const char *path, struct arena *a, struct err *err);
+bool samples_load(struct board_samples *s, const char *path, struct arena *a,
+    struct err *err);
 
 struct fit {
 	struct params params; /* fitted ones are CALIBRATED */
@@ -55,7 +55,7 @@ struct fit {
 /* Least squares over the logarithms of the parameters, starting from `from`.
  * What the samples do not determine within FIT_SURE stays as it was. low and high
  * become the two-sigma interval. ERR_INPUT when there is nothing to fit. */
-bool calibrate(struct fit *out, const struct samples *s,
+bool calibrate(struct fit *out, const struct board_samples *s,
     const struct params *from, struct arena *a, struct err *err);
 
 #endif

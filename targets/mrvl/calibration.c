@@ -103,7 +103,7 @@ by_size(const void *a, const void *b)
 /* Relative errors: the typical one, the quartile and the largest. */
 static void
 report_residuals(
-    struct notes *out, const struct fit *f, const struct samples *s)
+    struct notes *out, const struct fit *f, const struct board_samples *s)
 {
 	double *r = arena_new(out->arena, double, s->n);
 
@@ -118,7 +118,7 @@ report_residuals(
 }
 
 static void
-report(struct notes *out, const struct fit *f, const struct samples *s)
+report(struct notes *out, const struct fit *f, const struct board_samples *s)
 {
 	report_residuals(out, f, s);
 	for (uint32_t i = 0; i < NPARAM; i++) {
@@ -148,7 +148,7 @@ report(struct notes *out, const struct fit *f, const struct samples *s)
 }
 
 static bool
-load(struct samples *s, const struct calibration_in *in, struct notes *out,
+load(struct board_samples *s, const struct calibration_in *in, struct notes *out,
     struct err *err)
 {
 	uint32_t others;
@@ -171,7 +171,7 @@ fit_all(struct calibration_out *out, const struct calibration_in *in,
     struct arena *a, struct err *err)
 {
 	struct params *params = arena_new(a, struct params, 1);
-	struct samples samples;
+	struct board_samples samples;
 	struct fit fit;
 
 	params_default(params);

@@ -38,7 +38,7 @@ const char *probe_command(const struct probe *p, struct arena *a);
 /* Read what `dpdk-test-mldev --stats` printed: average latencies of hardware
  * and firmware by model. Models that are no probes are counted in *others.
  * ERR_INPUT naming the line. */
-bool probes_stats(struct samples *s, uint32_t *others, const char *path,
+bool probes_stats(struct board_samples *s, uint32_t *others, const char *path,
     struct arena *a, struct err *err);
 
 #endif

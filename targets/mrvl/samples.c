@@ -99,7 +99,7 @@ read_flags(struct tool_sample *s, const struct cJSON *o, struct err *err)
 }
 
 static bool
-add(struct samples *list, struct tool_sample s, enum sample_kind kind,
+add(struct board_samples *list, struct tool_sample s, enum sample_kind kind,
     const struct cJSON *o, const char *key, struct arena *a, struct err *err)
 {
 	s.kind = kind;
@@ -115,7 +115,7 @@ add(struct samples *list, struct tool_sample s, enum sample_kind kind,
 }
 
 static bool
-read_sample(struct samples *list, const struct cJSON *o, struct arena *a,
+read_sample(struct board_samples *list, const struct cJSON *o, struct arena *a,
     struct err *err)
 {
 	static const char *const known[] = {"layer", "elements", "num_tiles",
@@ -139,7 +139,7 @@ read_sample(struct samples *list, const struct cJSON *o, struct arena *a,
 }
 
 static bool
-read_samples(struct samples *s, const struct cJSON *doc, struct arena *a,
+read_samples(struct board_samples *s, const struct cJSON *doc, struct arena *a,
     struct err *err)
 {
 	const struct cJSON *list, *at;
@@ -169,12 +169,12 @@ read_samples(struct samples *s, const struct cJSON *doc, struct arena *a,
 
 bool
 samples_load(
-    struct samples *s, const char *path, struct arena *a, struct err *err)
+    struct board_samples *s, const char *path, struct arena *a, struct err *err)
 {
 	struct cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
 	bool ok;
 
-	*s = (struct samples){0};
+	*s = (struct board_samples){0};
 	if (!doc)
 		return false;
 	ok = read_samples(s, doc, a, err);

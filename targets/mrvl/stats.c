@@ -59,7 +59,7 @@ read_line(struct stat *out, bool *found, char *line, struct err *err)
 }
 
 static void
-add_sample(struct samples *s, struct tool_sample x, enum sample_kind kind,
+add_sample(struct board_samples *s, struct tool_sample x, enum sample_kind kind,
     double ns, struct arena *a)
 {
 	x.kind = kind;
@@ -71,7 +71,7 @@ add_sample(struct samples *s, struct tool_sample x, enum sample_kind kind,
 
 static void
 add_stat(
-    struct samples *s, uint32_t *others, const struct stat *x, struct arena *a)
+    struct board_samples *s, uint32_t *others, const struct stat *x, struct arena *a)
 {
 	struct probe p;
 
@@ -86,14 +86,14 @@ add_stat(
 }
 
 bool
-probes_stats(struct samples *s, uint32_t *others, const char *path,
+probes_stats(struct board_samples *s, uint32_t *others, const char *path,
     struct arena *a, struct err *err)
 {
 	const char *text;
 	char *rest;
 	size_t n;
 
-	*s = (struct samples){.board = "dpdk-test-mldev --stats"};
+	*s = (struct board_samples){.board = "dpdk-test-mldev --stats"};
 	*others = 0;
 	if (!file_read(&text, &n, path, FILE_LIMIT, a, err))
 		return false;

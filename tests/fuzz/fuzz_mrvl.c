@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *path = infile(data, size);
 	struct err err = {.kind = ERR_NONE};
-	struct samples s;
+	struct board_samples s;
 	struct params p;
 	struct arena a;
 

@@ -61,12 +61,12 @@ pool(int64_t hw, int64_t c)
 }
 
 /* The sweeps of a calibration, timed by a simulator with known parameters. */
-static struct samples
+static struct board_samples
 sweep(const struct setting *truth, double noise, bool with_cpu)
 {
 	static const uint32_t tiles[] = {1, 2, 4, 8};
 	struct tool_sample *s = arena_new(&arena, struct tool_sample, 400);
-	struct samples out = {.board = "synthetic", .sample = s};
+	struct board_samples out = {.board = "synthetic", .sample = s};
 	struct rng r = rng_seeded(7);
 
 	for (int64_t c = 8; c <= 512; c += c < 64 ? 8 : 64)
@@ -131,7 +131,7 @@ static void
 test_recovers_exact(void **state)
 {
 	struct setting truth = other_truth();
-	struct samples s = sweep(&truth, 0, true);
+	struct board_samples s = sweep(&truth, 0, true);
 	struct params from;
 	struct err err = {.kind = ERR_NONE};
 	struct fit fit;
@@ -152,7 +152,7 @@ static void
 test_recovers_from_noise(void **state)
 {
 	struct setting truth = other_truth();
-	struct samples s = sweep(&truth, 0.05, true);
+	struct board_samples s = sweep(&truth, 0.05, true);
 	struct params from;
 	struct err err = {.kind = ERR_NONE};
 	struct fit fit;
@@ -179,7 +179,7 @@ static void
 test_undetermined_stays_assumed(void **state)
 {
 	struct setting truth = other_truth();
-	struct samples s = sweep(&truth, 0, false);
+	struct board_samples s = sweep(&truth, 0, false);
 	struct params from;
 	struct err err = {.kind = ERR_NONE};
 	struct fit fit;
@@ -196,7 +196,7 @@ test_undetermined_stays_assumed(void **state)
 static void
 test_nothing_to_fit(void **state)
 {
-	struct samples none = {.board = "none"};
+	struct board_samples none = {.board = "none"};
 	struct params from;
 	struct err err = {.kind = ERR_NONE};
 	struct fit fit;
@@ -211,7 +211,7 @@ static void
 test_too_few(void **state)
 {
 	struct setting truth = other_truth();
-	struct samples s = sweep(&truth, 0, true);
+	struct board_samples s = sweep(&truth, 0, true);
 	struct params from;
 	struct err err = {.kind = ERR_NONE};
 	struct fit fit;
@@ -265,7 +265,7 @@ test_recovers_a_board(void **state)
 	    PARAM_dma_gbps, PARAM_job_ns, PARAM_depthwise_as_dense};
 	struct setting truth = other_truth();
 	struct params from;
-	struct samples s;
+	struct board_samples s;
 	struct fit fit;
 	uint32_t others;
 	struct err err = {.kind = ERR_NONE};
@@ -299,7 +299,7 @@ test_one_type_is_said(void **state)
 {
 	struct setting truth = other_truth();
 	struct params from;
-	struct samples s;
+	struct board_samples s;
 	struct fit fit;
 	uint32_t others;
 	struct err err = {.kind = ERR_NONE};
@@ -337,7 +337,7 @@ test_stats_that_cannot_be(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		struct err err = {.kind = ERR_NONE};
 		FILE *f = fopen("bad-stats.txt", "w");
-		struct samples s;
+		struct board_samples s;
 		uint32_t others;
 
 		assert_non_null(f);

@@ -1,0 +1,27 @@
+/* 8 bits: what is asked for, and what came of it. */
+#ifndef CLI_PRECISION_ARGS_H
+#define CLI_PRECISION_ARGS_H
+
+#include "exec/ranges.h"
+#include "plan/accuracy.h"
+#include "plan/plan.h"
+
+/* --calibrate, --ranges, --min-sqnr, --max-error, --int8. */
+struct precision_args {
+	const char *calibrate; /* folder or "random:N"; NULL: not asked for */
+	const char *ranges; /* how ranges come from what was seen */
+	bool int8; /* every target that can also computes in 8 bits */
+	struct accuracy_limits limits;
+};
+
+/* What came of it. */
+struct precision {
+	struct ranges ranges;
+	struct samples samples;
+	bool is_calibrated;
+	bool *allowed; /* [candidates] those left after barring; NULL: all */
+	struct plan_accuracy accuracy; /* of the plan, with has_accuracy */
+	bool has_accuracy;
+};
+
+#endif
