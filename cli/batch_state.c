@@ -29,11 +29,9 @@ static uint64_t
 get_u64(const cJSON *o, const char *key)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(o, key);
+	uint64_t n;
 
-	if (!cJSON_IsNumber(item) || !(item->valuedouble > 0)
-	    || item->valuedouble > 9007199254740992.0)
-		return 0;
-	return (uint64_t)item->valuedouble;
+	return jsonin_is_u62(item, &n) ? n : 0;
 }
 
 static const char *

@@ -100,15 +100,18 @@ read_before(struct summary *s, const char *path)
 	{
 		const cJSON *name =
 		    cJSON_GetObjectItemCaseSensitive(item, "unit");
-		const cJSON *cost =
-		    cJSON_GetObjectItemCaseSensitive(item, "cost_ns");
+		uint64_t cost;
+
+		if (!jsonin_is_u62(
+		        cJSON_GetObjectItemCaseSensitive(item, "cost_ns"),
+		        &cost))
+			continue;
 
 		for (uint32_t i = 0; i < s->m->nunits; i++)
-			if (cJSON_IsString(name) && cJSON_IsNumber(cost)
-			    && cost->valuedouble > 0
+			if (cJSON_IsString(name)
 			    && strcmp(name->valuestring, s->m->unit[i].name)
 			        == 0)
-				s->before_ns[i] = (uint64_t)cost->valuedouble;
+				s->before_ns[i] = cost;
 	}
 	jsonin_close(doc);
 }

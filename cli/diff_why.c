@@ -168,10 +168,9 @@ static const char *
 price_text(const cJSON *o, const struct result_view *b, uint32_t composite,
     const struct view_composite *had, struct arena *a)
 {
-	const cJSON *ns = item(o, "ns");
 	bool bound = strcmp(text(o, "state"), "bound") == 0;
-	bool known = cJSON_IsNumber(ns) && ns->valuedouble >= 0;
-	cost_ns there = known ? (cost_ns)ns->valuedouble : COST_NEVER;
+	uint64_t ns;
+	cost_ns there = jsonin_is_u62(item(o, "ns"), &ns) ? ns : COST_NEVER;
 	const struct view_composite *is = &b->composite[composite];
 	const char *basis = cJSON_IsString(item(o, "basis")) && !bound
 	    ? arena_printf(a, " %s", text(o, "basis"))

@@ -1,12 +1,14 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/document.h"
 #include "cli/output.h"
 #include "cli/units.h"
+#include "ir/base/memory.h"
 
 /* ---- how arguments are read ---- */
 
@@ -326,5 +328,7 @@ cli_parse(struct cli *c, const struct command_line *line, int argc, char **argv,
 	document_parse_end();
 	if (e == 0)
 		return true;
+	if (e == ENOMEM)
+		memory_exhausted(BUFSIZ);
 	return err_set(err, ERR_USAGE, "%s: %s", name, strerror(e));
 }

@@ -76,7 +76,7 @@ put_region(FILE *f, const cJSON *result, const cJSON *region)
 	put_label(f, text_in(cJSON_GetArrayItem(targets, target), "text"));
 	fprintf(f, "\\n%.0f composite%s, %.1f µs\"];\n",
 	    number_in(region, "composites"),
-	    plural((uint64_t)number_in(region, "composites")),
+	    number_in(region, "composites") == 1 ? "" : "s",
 	    number_in(region, "cost_ns") / 1e3);
 }
 

@@ -69,7 +69,7 @@ evaluate_offer(struct planner *pl, const struct proposal *p)
 	bool fits = evaluate(pl, &now.cover, false, &now.plan, &now.overflow);
 	struct incumbent *than = fits ? &pl->incumbent : &pl->visit.unfit;
 
-	assert(p->best.found && p->best.cover.nsteps > 0);
+	assert(p->best.found);
 	assert(pl->mode == MODE_SEARCH || pl->mode == MODE_FIXED);
 	assert(now.plan.ncomposites == now.cover.nsteps);
 	trace_offer(pl->r->trace, &now.plan, fits);

@@ -340,7 +340,7 @@ plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 {
 	struct plan_composite *composite = put_composites(out, cover, a);
 
-	assert(cover->nsteps > 0 && cover->nruns <= cover->nsteps);
+	assert(cover->nruns <= cover->nsteps); /* none: all is folded */
 	put_conversions(out, cover, a);
 	price_regions(out, composite, put_regions(out, cover, a), a);
 	add_up(out);

@@ -68,7 +68,7 @@ finish(struct plan *out, struct planner *pl, struct err *err)
 {
 	const struct incumbent *x = &pl->incumbent;
 
-	assert(x->found && x->plan.ncomposites > 0);
+	assert(x->found);
 	assert(x->epoch == pl->epoch); /* (Z2) */
 	*out = x->plan;
 	out->rounds = x->rounds;

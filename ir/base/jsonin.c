@@ -146,8 +146,10 @@ jsonin_is_u62(const cJSON *item, uint64_t *out)
 	    || item->valuedouble != floor(item->valuedouble))
 		return false;
 	if (!item->valuestring) {
+		if (item->valuedouble >= MAX_EXACT)
+			return false;
 		*out = (uint64_t)item->valuedouble;
-		return item->valuedouble < MAX_EXACT;
+		return true;
 	}
 	for (const char *s = item->valuestring; *s; s++) {
 		uint64_t digit = (uint64_t)(*s - '0');
@@ -346,6 +348,8 @@ jsonin_only(
 {
 	const cJSON *item;
 
+	if (!cJSON_IsObject(object))
+		return err_set(err, ERR_INPUT, "not an object");
 	cJSON_ArrayForEach(item, object)
 	{
 		uint32_t i = 0;

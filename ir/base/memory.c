@@ -1,11 +1,13 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream */
+#define _GNU_SOURCE /* fopencookie */
 #endif
 #include "ir/base/memory.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "ir/base/err.h"
 
@@ -36,11 +38,48 @@ memory_resize(void *old, size_t bytes)
 	return p;
 }
 
+struct stream {
+	char **text;
+	size_t *n, room;
+};
+
+static ssize_t
+add(void *cookie, const char *bytes, size_t n)
+{
+	struct stream *s = cookie;
+	size_t need = *s->n + n + 1;
+
+	if (need > s->room) {
+		s->room = need > 2 * s->room ? need : 2 * s->room;
+		*s->text = memory_resize(*s->text, s->room);
+	}
+	memcpy(*s->text + *s->n, bytes, n);
+	*s->n += n;
+	(*s->text)[*s->n] = '\0';
+	return (ssize_t)n;
+}
+
+static int
+forget(void *cookie)
+{
+	free(cookie);
+	return 0;
+}
+
+/* glibc's own (open_memstream) loses what it has no memory for, and does not
+ * say so. */
 FILE *
 memory_stream(char **text, size_t *n)
 {
-	FILE *f = open_memstream(text, n);
+	const cookie_io_functions_t io = {.write = add, .close = forget};
+	struct stream *s = memory_get(sizeof *s);
+	FILE *f;
 
+	*s = (struct stream){.text = text, .n = n, .room = 1};
+	*text = memory_get(1);
+	**text = '\0';
+	*n = 0;
+	f = fopencookie(s, "w", io);
 	if (!f)
 		memory_exhausted(BUFSIZ);
 	return f;

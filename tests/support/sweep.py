@@ -61,7 +61,9 @@ def check(name, out, may, kind, at, done):
     errors = [line for line in done.stderr.decode(errors="replace").splitlines()
               if "error: " in line or "out of memory" in line]
     left = [f for f in os.listdir(".") if ".tmp-" in f]
-    if done.returncode not in HONEST:
+    if b"std::bad_alloc" in done.stderr and tree(out) in may:
+        pass  # a library in C++ has its own way to say so
+    elif done.returncode not in HONEST:
         fail("a wrong status", name, kind, at, done)
     elif done.returncode and not (len(errors) == 1 and errors[0].startswith("marq: ")):
         fail(f"{len(errors)} lines", name, kind, at, done)
@@ -123,7 +125,6 @@ def sweep_batch():
             if os.path.isdir("batch"):
                 shutil.rmtree("batch")
             done = run(command, kind, at)
-            # a library in C++ has its own way to say so
             honest = done.returncode in HONEST + (5,) or b"std::bad_alloc" in done.stderr
             if not honest:
                 fail("a wrong status", "a batch", kind, at, done)
