@@ -116,7 +116,7 @@ loss_of(const struct histogram *h, double low, double high)
 void
 histogram_mse(const struct histogram *h, double *low, double *high)
 {
-	double least = INFINITY;
+	double least = (double)INFINITY;
 
 	for (int share = SHARES; share >= LEAST_SHARE; share--) {
 		const double at = (double)share / SHARES;
