@@ -1,9 +1,9 @@
-#include "cli/precision.h"
 #include "cli/summary.h"
 
 #include <string.h>
 
 #include "cli/answer.h"
+#include "cli/precision.h"
 #include "cli/top.h"
 #include "costmodel/forecast.h"
 #include "ir/base/plural.h"

@@ -148,8 +148,8 @@ report(struct notes *out, const struct fit *f, const struct board_samples *s)
 }
 
 static bool
-load(struct board_samples *s, const struct calibration_in *in, struct notes *out,
-    struct err *err)
+load(struct board_samples *s, const struct calibration_in *in,
+    struct notes *out, struct err *err)
 {
 	uint32_t others;
 

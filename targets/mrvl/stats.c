@@ -70,8 +70,8 @@ add_sample(struct board_samples *s, struct tool_sample x, enum sample_kind kind,
 }
 
 static void
-add_stat(
-    struct board_samples *s, uint32_t *others, const struct stat *x, struct arena *a)
+add_stat(struct board_samples *s, uint32_t *others, const struct stat *x,
+    struct arena *a)
 {
 	struct probe p;
 
