@@ -137,9 +137,12 @@ precision_calibrate(struct job *j, struct err *err)
 		notes_add(&j->model.notes,
 		    "weights are made up, and so are ranges and errors of 8 "
 		    "bits");
-	p->is_calibrated = args->calibrate != NULL;
+	p->checked = p->samples;
+	if (p->checked.n == 0)
+		p->checked.n = ACCURACY_SAMPLES;
+	p->quantises = true;
 	p->accuracy.data = args->calibrate;
-	p->accuracy.rule = args->ranges;
+	p->accuracy.rule = args->calibrate ? args->ranges : "of the model";
 	p->accuracy.limits = args->limits;
 	j->mix.formats.quant = p->ranges.quant;
 	return true;
@@ -150,7 +153,7 @@ request(const struct job *j)
 {
 	return (struct accuracy_request){.graph = j->model.graph,
 	    .mix = &j->mix,
-	    .samples = &j->precision.samples,
+	    .samples = &j->precision.checked,
 	    .reference = host_eval,
 	    .threads = j->args->threads};
 }
@@ -221,8 +224,8 @@ precision_exclude(struct job *j, struct err *err)
 	const struct accuracy_request r = request(j);
 	struct loss *loss;
 
-	if (!j->precision.is_calibrated
-	    || j->args->precision.limits.min_sqnr <= 0 || j->args->replay)
+	if (!j->precision.quantises || j->args->precision.limits.min_sqnr <= 0
+	    || j->args->replay)
 		return true;
 	loss = arena_new(j->arena, struct loss, j->candidates.n);
 	if (!accuracy_of_candidates(loss, &j->candidates, &r, err))
@@ -340,7 +343,7 @@ precision_check(struct job *j, bool *again, struct err *err)
 	const char *broken;
 
 	*again = false;
-	p->has_accuracy = p->is_calibrated && plan_quantises(&j->plan);
+	p->has_accuracy = p->quantises && plan_quantises(&j->plan);
 	if (!p->has_accuracy)
 		return true;
 	if (!accuracy_of_plan(&p->accuracy, &j->plan, &r, j->arena, err))
@@ -379,8 +382,8 @@ precision_tell(const struct job *j, struct answer *a)
 
 	if (!j->precision.has_accuracy)
 		return;
-	ANSWER(a, "int8: ranges {ranges} over {data}\n", F("ranges", x->rule),
-	    F("data", x->data));
+	ANSWER(a, "int8: ranges {ranges}{?data  over {data}}\n",
+	    F("ranges", x->rule), F("data", x->data));
 	answer_list(a, "int8");
 	for (uint32_t i = 0; i < p->nregions; i++)
 		if (x->region[i].n > 0)

@@ -17,8 +17,9 @@ struct precision_args {
 /* What came of it. */
 struct precision {
 	struct ranges ranges;
-	struct samples samples;
-	bool is_calibrated;
+	struct samples samples; /* that ranges are of; n = 0: the model's own */
+	struct samples checked; /* that errors are measured with */
+	bool quantises; /* a target of the mix does */
 	bool *allowed; /* [candidates] those left after barring; NULL: all */
 	struct plan_accuracy accuracy; /* of the plan, with has_accuracy */
 	bool has_accuracy;

@@ -97,6 +97,21 @@ take_shapes(struct search_args *args, const cJSON *inputs)
 	}
 }
 
+/* Scales are worked out again, of what they came from. */
+static void
+take_calibration(struct search_args *args, const cJSON *int8)
+{
+	struct err none = {.kind = ERR_NONE};
+	const char *data, *ranges;
+
+	if (args->precision.calibrate || !cJSON_IsObject(int8)
+	    || !jsonin_str(int8, "data", &data, &none)
+	    || !jsonin_str(int8, "ranges", &ranges, &none))
+		return;
+	args->precision.calibrate = arena_str(args->cli->run, data);
+	args->precision.ranges = arena_str(args->cli->run, ranges);
+}
+
 static bool
 take_result(struct search_args *args, const cJSON *doc, struct err *err)
 {
@@ -109,6 +124,7 @@ take_result(struct search_args *args, const cJSON *doc, struct err *err)
 	    || !jsonin_array(plan, "targets", &targets, err)
 	    || !take_targets(args, targets, err))
 		return false;
+	take_calibration(args, cJSON_GetObjectItemCaseSensitive(doc, "int8"));
 	take_shapes(args, cJSON_GetObjectItemCaseSensitive(model, "inputs"));
 	args->model = find_model(path, args->model, args->cli->run);
 	return true;

@@ -85,12 +85,26 @@ tolerance_of_half(const struct plan *p)
 	return most;
 }
 
+static double
+worst_of_outputs(const struct plan_accuracy *a, const struct plan *p)
+{
+	double worst = 0;
+
+	for (uint32_t i = 0; i < p->graph->noutputs; i++)
+		if (a->output[i].max_error > worst)
+			worst = a->output[i].max_error;
+	return worst;
+}
+
 static void
 set_tolerance(struct run_result *r, const struct run_args *args)
 {
 	const double half = tolerance_of_half(&r->job->plan);
 
 	r->has_half = half > 0;
+	r->lossy = r->job->precision.has_accuracy
+	    ? 2 * worst_of_outputs(&r->job->precision.accuracy, &r->job->plan)
+	    : 0;
 	r->by_model = args->atol < 0 && args->rtol < 0;
 	r->allowance = allowance_of(r->job->model.graph);
 	r->tolerance.absolute = args->atol >= 0 ? args->atol : ATOL_F32;
@@ -110,8 +124,8 @@ tolerance_for(const struct run_result *r, value_id v, const struct tensor *want)
 
 	if (steps)
 		t.whole = want->dtype == DT_INT8 || want->dtype == DT_UINT8;
-	if ((!r->has_half && !steps) || !dtype_is_float(want->dtype)
-	    || want->kind > TENSOR_FILL)
+	if ((!r->has_half && !steps && r->lossy == 0)
+	    || !dtype_is_float(want->dtype) || want->kind > TENSOR_FILL)
 		return t;
 	for (size_t i = 0; i < want->count; i++) {
 		double x = tensor_real(want, i);
@@ -121,6 +135,7 @@ tolerance_for(const struct run_result *r, value_id v, const struct tensor *want)
 	}
 	if (r->has_half)
 		t.absolute += t.relative * range;
+	t.absolute += r->lossy * range;
 	if (steps)
 		t.absolute += output_allowed(&r->allowance, v, range);
 	return t;

@@ -24,6 +24,8 @@ struct run_result {
 	    by_model; /* no tolerance was asked for: what the model's arithmetic
 	                * may do to a right output is allowed */
 	bool has_half; /* some composite does: the tolerance is of the range */
+	double lossy; /* what 8 bits were seen to change outputs by, twice: as a
+		       * part of the range */
 	size_t pool_bytes;
 	uint32_t nchecks, check_cap;
 	struct run_check *check;

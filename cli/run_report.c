@@ -361,6 +361,16 @@ tell_checks(const struct run_result *r, struct answer *a)
 	answer_close(a);
 }
 
+/* What 8 bits lose, and so what is allowed. */
+static void
+print_lossy(const struct run_result *r)
+{
+	if (r->lossy > 0)
+		printf("\nint8: outputs may be %.2g of their range off, twice "
+		       "what calibration saw\n",
+		    r->lossy);
+}
+
 void
 run_report(const struct run_result *r, bool layers)
 {
@@ -380,6 +390,7 @@ run_report(const struct run_result *r, bool layers)
 		print_worst_region(r);
 		print_regions(r);
 		print_layers(r, layers);
+		print_lossy(r);
 		putchar('\n');
 	}
 	tell_checks(r, &a);

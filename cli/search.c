@@ -113,6 +113,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .counts = j->counts,
 	    .constraints = &j->constraints,
 	    .notes = &j->notes,
+	    .accuracy = j->precision.quantises ? &j->precision.accuracy : NULL,
 	    .sensitivity = args->search.sensitivity ? &j->sensitivity : NULL,
 	    .command = args->search.cli->line,
 	};

@@ -4,6 +4,7 @@
 
 #include "costmodel/pricer.h"
 #include "ir/onnx_read.h"
+#include "plan/accuracy.h"
 #include "plan/constraints.h"
 #include "plan/plan.h"
 #include "plan/sensitivity.h"
@@ -13,6 +14,7 @@ struct emit_in {
 	const struct plan *plan;
 	struct pricer_counts counts;
 	const struct constraints *constraints; /* NULL: none were asked for */
+	const struct plan_accuracy *accuracy; /* NULL: no scales of 8 bits */
 	const struct sensitivity *sensitivity; /* NULL: not looked into */
 	struct notes *notes; /* what is left out; NULL: that is an error */
 	const char *command; /* the command line, for the record */

@@ -1,3 +1,4 @@
+#include "emit/qdq.h"
 #include "emit/source_map.h"
 #include "emit/writers.h"
 
@@ -183,6 +184,28 @@ write_regions(
 	json_close(j);
 }
 
+/* Quantisers of partitioned.onnx: no ONNX node of the model is theirs. */
+static void
+write_inserted(struct json *j, const struct emit_work *w)
+{
+	if (!w->qdq)
+		return;
+	json_key(j, "inserted");
+	json_array(j);
+	for (uint32_t i = 0; i < w->qdq->ninserted; i++) {
+		const struct qdq_node *n = &w->qdq->inserted[i];
+
+		json_inline_object(j);
+		json_key_str(j, "name", n->name);
+		json_key_str(j, "op_type", n->op_type);
+		json_key_str(j, "role", role_text(ROLE_SYNTHESIZED));
+		json_key_uint(j, "region", n->region);
+		json_key_str(j, "value", w->graph->value[n->value].name);
+		json_close(j);
+	}
+	json_close(j);
+}
+
 bool
 write_map(FILE *f, const struct emit_work *w, struct err *err)
 {
@@ -198,6 +221,7 @@ write_map(FILE *f, const struct emit_work *w, struct err *err)
 	write_nodes(&j, w);
 	write_composites(&j, w, &m);
 	write_regions(&j, w, &m);
+	write_inserted(&j, w);
 	json_close(&j);
 	return true;
 }

@@ -261,6 +261,42 @@ put_boundaries(FILE *f, const struct emit_work *w)
 		    f, "\n... and %" PRIu32 " more.\n", p->nconversions - n);
 }
 
+static void
+put_loss(FILE *f, const struct loss *l)
+{
+	if (l->noise > 0)
+		fprintf(f, " | %.1f dB | %.2g |\n", loss_sqnr(l), l->max_error);
+	else
+		fputs(" | nothing lost | 0 |\n", f);
+}
+
+/* What 8 bits lose. */
+static void
+put_accuracy(FILE *f, const struct emit_work *w)
+{
+	const struct plan_accuracy *a = w->in->accuracy;
+	const struct plan *p = w->plan;
+
+	if (!a || !a->region)
+		return;
+	fprintf(f,
+	    "\n## 8 bits\n\nRanges %s over %s, measured over %" PRIu32
+	    " samples against the float reference; errors are parts of a "
+	    "value's range.\n\n| | SQNR | max error |\n|---|---:|---:|\n",
+	    a->rule, a->data, a->nsamples);
+	for (uint32_t i = 0; i < p->nregions; i++)
+		if (a->region[i].n > 0) {
+			fprintf(f, "| region %s", w->region[i]);
+			put_loss(f, &a->region[i]);
+		}
+	for (uint32_t i = 0; i < p->graph->noutputs; i++)
+		if (a->output[i].n > 0) {
+			fputs("| output ", f);
+			put_cell(f, p->graph->value[p->graph->output[i]].name);
+			put_loss(f, &a->output[i]);
+		}
+}
+
 struct resting {
 	const char *on; /* an assumption */
 	uint32_t n; /* composites */
@@ -359,6 +395,7 @@ write_markdown(FILE *f, const struct emit_work *w, struct err *err)
 	put_targets(f, w);
 	put_regions(f, w);
 	put_boundaries(f, w);
+	put_accuracy(f, w);
 	put_assumptions(f, w);
 	put_accounts(f, w, &m);
 	return true;

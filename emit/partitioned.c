@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emit/qdq.h"
 #include "emit/regions.h"
 #include "emit/writers.h"
 #include "ir/onnx_write.h"
@@ -28,16 +29,34 @@ at_least(uint32_t ir_version, uint32_t least)
  * from so many bytes on they are written as the shape and the element. */
 #define LIGHT_BYTES ((size_t)1 << 16)
 
-static const struct onnx_opset *
-with_regions(const struct model *m, struct arena *a)
+static bool
+imports(const struct model *m, const char *domain)
 {
-	struct onnx_opset *list =
-	    arena_new(a, struct onnx_opset, (size_t)m->nopsets + 1);
+	for (uint32_t i = 0; i < m->nopsets; i++)
+		if (strcmp(m->opset[i].domain, domain) == 0)
+			return true;
+	return false;
+}
 
-	if (m->nopsets)
-		memcpy(list, m->opset, m->nopsets * sizeof *list);
-	list[m->nopsets] = (struct onnx_opset){REGION_DOMAIN, 1};
-	return list;
+/* The model's, that of regions, and that of quantisers. */
+static uint32_t
+with_regions(const struct onnx_opset **out, const struct emit_work *w)
+{
+	const struct model *m = w->in->model;
+	struct onnx_opset *list =
+	    arena_new(w->arena, struct onnx_opset, (size_t)m->nopsets + 2);
+	uint32_t n = m->nopsets;
+
+	if (n)
+		memcpy(list, m->opset, n * sizeof *list);
+	list[n++] = (struct onnx_opset){REGION_DOMAIN, 1};
+	for (uint32_t i = 0; w->qdq && i < n; i++)
+		if (*list[i].domain == '\0')
+			list[i].version = w->qdq->opset;
+	if (w->qdq && *w->qdq->domain && !imports(m, w->qdq->domain))
+		list[n++] = (struct onnx_opset){w->qdq->domain, 1};
+	*out = list;
+	return n;
 }
 
 /* What each function stands for: the target as the user wrote it. */
@@ -80,8 +99,6 @@ write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 	    arena_new(w->arena, struct onnx_function, p->nregions);
 	struct onnx_out o = {
 	    .ir_version = at_least(m->ir_version, IR_FUNCTIONS),
-	    .nopsets = m->nopsets + 1,
-	    .opset = with_regions(m, w->arena),
 	    .light_bytes = LIGHT_BYTES,
 	    .function = function,
 	};
@@ -93,6 +110,7 @@ write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 		function[o.nfunctions++] = (struct onnx_function){
 		    w->region[i], REGION_DOMAIN, body[i]};
 	}
+	o.nopsets = with_regions(&o.opset, w);
 	o.graph = main_graph(w, body, w->arena);
 	o.nmeta = describe(w, &o.meta);
 	return onnx_write(f, &o, err);

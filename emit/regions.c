@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emit/qdq.h"
 #include "ir/base/map.h"
 #include "ir/cut.h"
 #include "plan/marks.h"
@@ -25,14 +26,28 @@ values_of(const struct port *port, uint32_t n, struct arena *a)
 	return v;
 }
 
+/* What is written: the plan's graph, with quantisers where regions compute in 8
+ * bits. Ids of the plan's are ids of it. */
+static const struct graph *
+written_graph(const struct emit_work *w)
+{
+	return w->qdq ? w->qdq->graph : w->graph;
+}
+
 /* The region's nodes in the order of its composites. */
 static const node_id *
 nodes_of(const struct emit_work *w, const struct plan_region *r, uint32_t *n,
     struct arena *a)
 {
-	node_id *node = arena_new(a, node_id, w->graph->nnodes);
+	const uint32_t region = (uint32_t)(r - w->plan->region);
+	node_id *node;
 
 	*n = 0;
+	if (w->qdq && w->qdq->node[region]) {
+		*n = w->qdq->nnodes[region];
+		return w->qdq->node[region];
+	}
+	node = arena_new(a, node_id, w->graph->nnodes);
 	for (uint32_t i = 0; i < r->ncomposites; i++) {
 		const struct candidate *c = emit_candidate(w, r->first + i);
 
@@ -58,7 +73,7 @@ region_graph(const struct emit_work *w, uint32_t region, size_t inline_max,
 	};
 
 	part.node = nodes_of(w, r, &part.nnodes, a);
-	return graph_cut(w->graph, &part, a);
+	return graph_cut(written_graph(w), &part, a);
 }
 
 /* Ids of `g` by name, of what crosses region boundaries. */
@@ -105,7 +120,7 @@ add_host_nodes(struct graph *g, const struct emit_work *w, uint32_t region)
 		const struct candidate *c = emit_candidate(w, r->first + i);
 
 		for (uint32_t k = 0; k < c->nnodes; k++)
-			graph_add_node(g, &w->graph->node[c->node[k]]);
+			graph_add_node(g, &written_graph(w)->node[c->node[k]]);
 	}
 }
 
@@ -113,7 +128,7 @@ struct graph *
 main_graph(
     const struct emit_work *w, const struct graph *const *body, struct arena *a)
 {
-	const struct graph *from = w->graph;
+	const struct graph *from = written_graph(w);
 	struct graph *g = graph_new(a, from->name);
 	struct map names;
 

@@ -264,6 +264,74 @@ write_ties(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* Null where nothing is lost: no number says so. */
+static void
+write_loss(struct json *j, const struct loss *l)
+{
+	json_key(j, "sqnr_db");
+	if (l->noise > 0)
+		json_real(j, loss_sqnr(l));
+	else
+		json_null(j);
+	json_key_real(j, "max_error", l->max_error);
+}
+
+static void
+write_losses(struct json *j, const struct emit_work *w)
+{
+	const struct plan_accuracy *a = w->in->accuracy;
+	const struct plan *p = w->plan;
+
+	json_key(j, "regions");
+	json_array(j);
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		if (a->region[i].n == 0)
+			continue;
+		json_inline_object(j);
+		json_key_uint(j, "region", i);
+		write_loss(j, &a->region[i]);
+		json_close(j);
+	}
+	json_close(j);
+	json_key(j, "outputs");
+	json_array(j);
+	for (uint32_t i = 0; i < p->graph->noutputs; i++) {
+		if (a->output[i].n == 0)
+			continue;
+		json_inline_object(j);
+		json_key_str(
+		    j, "name", p->graph->value[p->graph->output[i]].name);
+		write_loss(j, &a->output[i]);
+		json_key_uint(j, "same_argmax", a->output[i].argmax);
+		json_key_uint(j, "compared", a->output[i].n);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+/* Where scales of 8 bits come from, and what they lose; null: nobody has any. */
+static void
+write_accuracy(struct json *j, const struct emit_work *w)
+{
+	const struct plan_accuracy *a = w->in->accuracy;
+
+	json_key(j, "int8");
+	if (!a) {
+		json_null(j);
+		return;
+	}
+	json_object(j);
+	json_key_str(j, "data", a->data);
+	json_key_str(j, "ranges", a->rule);
+	json_key_real(j, "min_sqnr", a->limits.min_sqnr);
+	json_key_real(j, "max_error", a->limits.max_error);
+	json_key_uint(j, "barred", a->nbarred);
+	json_key_uint(j, "samples", a->nsamples);
+	if (a->region)
+		write_losses(j, w);
+	json_close(j);
+}
+
 static void
 write_counts(struct json *j, const struct plan *p)
 {
@@ -371,6 +439,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_ties(&j, w);
 	write_versus(&j, w);
 	write_sensitivity(&j, w);
+	write_accuracy(&j, w);
 	write_counts(&j, w->plan);
 	write_constraints(&j, w);
 	json_key(&j, "plan");

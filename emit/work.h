@@ -12,6 +12,7 @@
 #include "ir/base/file.h"
 
 struct json;
+struct qdq; /* emit/qdq.h */
 
 struct emit_work {
 	const struct emit_in *in;
@@ -23,6 +24,8 @@ struct emit_work {
 				 * the model, survives renumbering */
 	const char *const *region; /* [nregions] "dnnl_0": <kind>_<region id> */
 	const uint32_t *number; /* [nregions] among the regions of its kind */
+	const struct qdq *qdq; /* the graph with quantisers; NULL: no region
+				* computes in 8 bits */
 };
 
 void emit_work_init(

@@ -7,6 +7,7 @@
 #include "exec/executor.h"
 #include "exec/perturbed.h"
 #include "ir/compare.h"
+#include "targets/quant.h"
 
 /* What a whole plan may differ by, as parts of values' ranges. */
 struct limit {
@@ -18,6 +19,24 @@ struct limit {
 	                        * NULL: not asked yet */
 };
 
+/* Does the candidate round to 8 bits what the model does not? What that loses is
+ * another question (exec/accuracy.h). */
+static bool
+rounds(const struct plan *p, const struct candidate *c)
+{
+	const struct formats *f = &p->mix->formats;
+
+	for (uint32_t i = 0; i < c->ninputs + c->noutputs; i++) {
+		const struct port *port =
+		    i < c->ninputs ? &c->input[i] : &c->output[i - c->ninputs];
+		const struct quant *q = format_quant(f, port->value);
+
+		if (q && !q->is_own && p->mix->target[c->target].quantises)
+			return true;
+	}
+	return false;
+}
+
 static struct limit
 limit_of_plan(const struct verify_state *w)
 {
@@ -28,8 +47,7 @@ limit_of_plan(const struct verify_state *w)
 		const struct candidate *c = verify_candidate(w, i);
 		const double allowed = tolerance_of(p->graph, p->mix, c);
 
-		/* what 8 bits lose is the accuracy's business */
-		if (p->mix->target[c->target].quantises)
+		if (rounds(p, c))
 			l.floor = (double)INFINITY;
 		l.half |= tolerance_is_half(p->graph, p->mix, c);
 		l.floor = allowed > l.floor ? allowed : l.floor;

@@ -607,6 +607,8 @@ mrvl_layers(struct layers *out, const struct toolchain_region *r,
 	s.place = arena_new(a, struct layer_operand, most);
 	*out = (struct layers){
 	    .number = r->number, .symbol = mrvl_symbol(r->number, a)};
+	if (r->target->quantises)
+		out->held = r->target->formats;
 	add_inputs(&s, out);
 	for (uint32_t i = 0; i < r->ncandidates; i++)
 		if (!add_composite(&s, r->candidate[i]))

@@ -1,3 +1,5 @@
+#include "targets/mrvl/int8.h"
+#include "targets/quant.h"
 #include "targets/mrvl/codegen.h"
 
 #include <assert.h>
@@ -679,6 +681,52 @@ write_const_sources(struct code_writer *w, const struct graph *g, uint32_t i)
 }
 
 static void
+write_scale(struct code_writer *w, value_id v)
+{
+	const struct quant *q = format_quant(w->layers->held, v);
+
+	json_inline_object(&w->json);
+	json_key_str(&w->json, "type", q && q->is_unsigned ? "uint8" : "int8");
+	json_key_real(&w->json, "scale", q ? (double)q->scale : 0);
+	json_key_int(&w->json, "zero_point", q ? q->zero : 0);
+	json_close(&w->json);
+}
+
+static void
+write_weight_scales(struct code_writer *w, const struct layer *l)
+{
+	const struct formats *f = w->layers->held;
+	struct int8_weights weights;
+
+	int8_weights_of(&weights, l, format_quant(f, l->operand[0]),
+	    format_quant(f, l->result), w->arena);
+	json_key(&w->json, "weight_scales");
+	json_inline_array(&w->json);
+	for (uint32_t o = 0; o < weights.channels; o++)
+		json_real(&w->json, (double)weights.scale[o]);
+	json_close(&w->json);
+}
+
+/* What 8 bits mean to the layer; no format of the compiler's has a place for it
+ * that is known. */
+static void
+write_scales(struct code_writer *w, const struct layer *l)
+{
+	json_key(&w->json, "quantization");
+	json_object(&w->json);
+	json_key(&w->json, "inputs");
+	json_array(&w->json);
+	for (uint32_t i = 0; i < l->ninputs; i++)
+		write_scale(w, l->operand[i]);
+	json_close(&w->json);
+	json_key(&w->json, "output");
+	write_scale(w, l->result);
+	if (l->constant[CONST_KERNEL])
+		write_weight_scales(w, l);
+	json_close(&w->json);
+}
+
+static void
 write_map_layer(struct code_writer *w, const struct graph *g, uint32_t i)
 {
 	const struct layer *l = &w->layers->layer[i];
@@ -699,6 +747,8 @@ write_map_layer(struct code_writer *w, const struct graph *g, uint32_t i)
 	json_close(&w->json);
 	write_onnx(w, g, l);
 	write_const_sources(w, g, i);
+	if (w->layers->held)
+		write_scales(w, l);
 	json_close(&w->json);
 }
 
@@ -713,6 +763,7 @@ mrvl_write_map(
 	json_key_str(&w.json, "format", "marquetry-mrvl-map");
 	json_key_int(&w.json, "version", 1);
 	json_key_str(&w.json, "symbol", l->symbol);
+	json_key_str(&w.json, "precision", l->held ? "int8" : "fp16");
 	json_key(&w.json, "inputs");
 	json_inline_array(&w.json);
 	for (uint32_t i = 0; i < l->ninputs; i++)

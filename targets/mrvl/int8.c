@@ -452,7 +452,7 @@ mrvl_weights8(struct weights8 *out, const struct target *t,
 	int8_t *weight;
 
 	if (!read_layer(&c, t, g, cand, a, &err)
-	    || !c.layer.constant[CONST_KERNEL])
+	    || !c.layer.constant[CONST_KERNEL] || c.layer.own_scale)
 		return false;
 	int8_weights_of(&c.weights, &c.layer, c.in, &c.out, a);
 	d = &c.layer.constant[CONST_KERNEL]->dims;

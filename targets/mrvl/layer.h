@@ -13,6 +13,7 @@
 #include "targets/mrvl/packed.h"
 
 struct candidate;
+struct formats;
 
 enum layer_kind {
 #define LAYER(name, layer_name, composite) LAYER_##name,
@@ -88,6 +89,8 @@ struct layers {
 	const struct region_input *input;
 	const struct layer *layer;
 	const struct region_output *output;
+	const struct formats *held; /* what bytes of values mean, of a region
+				     * that computes in 8 bits; else NULL */
 };
 
 struct layer_info {
