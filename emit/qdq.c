@@ -214,7 +214,7 @@ add_integers(struct qdq_maker *k, const char *name, enum dtype dtype,
 static void
 add_anchor(struct qdq_maker *k, const struct node *n, const struct weights8 *s)
 {
-	const char *name = k->w->graph->value[n->output[0]].name;
+	const char *name = k->graph->value[n->output[0]].name;
 	const size_t channels = (size_t)s->dim[0];
 	float *step = arena_new(k->arena, float, channels);
 	const int64_t *dim = arena_copy(k->arena, s->dim, sizeof s->dim);
