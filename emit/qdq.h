@@ -24,7 +24,8 @@ struct qdq {
 	/* The domain of what was put in: before opset 13 the default domain's
 	 * have no scale a channel, so it is ONNX Runtime's. */
 	const char *domain;
-	uint32_t opset; /* of the default domain: raised where ONNX Runtime, which
+	uint32_t
+	    opset; /* of the default domain: raised where ONNX Runtime, which
 			 * makes QLinearConv of what was put in, would fail */
 };
 
