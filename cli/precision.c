@@ -251,27 +251,35 @@ by_sqnr(const void *a, const void *b)
 	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
 }
 
-/* The composites of a region by what each loses by itself, the worst first. */
+/* The composites of 8 bits of a region (UINT32_MAX: of all) by what each loses by
+ * itself, the worst first; how many. */
 static bool
-rank_region(struct job *j, uint32_t region, struct lossy *out, struct err *err)
+rank(struct job *j, uint32_t region, struct lossy *out, uint32_t *n,
+    struct err *err)
 {
 	const struct plan *p = &j->plan;
-	const struct plan_region *r = &p->region[region];
 	const struct accuracy_request request_of = request(j);
 	struct candidate *list =
-	    arena_new(j->arena, struct candidate, r->ncomposites);
-	struct loss *loss = arena_new(j->arena, struct loss, r->ncomposites);
-	const struct candidates of = {.candidate = list, .n = r->ncomposites};
+	    arena_new(j->arena, struct candidate, p->ncomposites);
+	struct loss *loss = arena_new(j->arena, struct loss, p->ncomposites);
+	struct candidates of = {.candidate = list};
 
-	for (uint32_t i = 0; i < r->ncomposites; i++) {
-		out[i].candidate = p->composite[r->first + i].candidate;
-		list[i] = p->candidates->candidate[out[i].candidate];
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const uint32_t at = p->composite[i].region;
+
+		if (!j->mix.target[p->region[at].target].quantises
+		    || (region != UINT32_MAX && region != at))
+			continue;
+		out[of.n].candidate = p->composite[i].candidate;
+		list[of.n++] =
+		    j->candidates.candidate[p->composite[i].candidate];
 	}
 	if (!accuracy_of_candidates(loss, &of, &request_of, err))
 		return false;
-	for (uint32_t i = 0; i < r->ncomposites; i++)
+	for (uint32_t i = 0; i < of.n; i++)
 		out[i].sqnr = loss_sqnr(&loss[i]);
-	qsort(out, r->ncomposites, sizeof *out, by_sqnr);
+	qsort(out, of.n, sizeof *out, by_sqnr);
+	*n = of.n;
 	return true;
 }
 
@@ -305,33 +313,34 @@ allow_all(struct job *j)
 		j->precision.allowed[i] = j->only == NULL || j->only[i];
 }
 
-/* Of the worst region what loses most, as many as were barred before: so that
- * rounds are few however large it is. */
+/* Of the worst region, or of all where no region is to blame, what loses most: as
+ * many as were barred before, so that rounds are few however many there are. */
 static bool
-bar_worst(struct job *j, const char *broken, struct err *err)
+bar_worst(struct job *j, const char *broken, bool by_region, struct err *err)
 {
 	struct precision *p = &j->precision;
-	const uint32_t region = accuracy_worst_region(&p->accuracy, &j->plan);
-	const struct plan_region *r = &j->plan.region[region];
-	struct lossy *list = arena_new(j->arena, struct lossy, r->ncomposites);
-	uint32_t n = p->accuracy.nbarred + 1;
+	const uint32_t worst = accuracy_worst_region(&p->accuracy, &j->plan);
+	struct lossy *list =
+	    arena_new(j->arena, struct lossy, j->plan.ncomposites);
+	uint32_t n, bars = p->accuracy.nbarred + 1;
 
-	n = n < r->ncomposites ? n : r->ncomposites;
-	if (!rank_region(j, region, list, err))
+	if (!rank(j, by_region ? worst : UINT32_MAX, list, &n, err))
 		return false;
+	bars = bars < n ? bars : n;
 	if (!p->allowed)
 		allow_all(j);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < bars; i++)
 		bar(j, list[i].candidate);
-	p->accuracy.nbarred += n;
+	p->accuracy.nbarred += bars;
 	notes_add(&j->model.notes,
-	    "%s; of the worst region (%u, SQNR %.1f dB) '%s' (%.1f dB)%s "
-	    "barred from int8, and searched again",
-	    broken, (unsigned)region, loss_sqnr(&p->accuracy.region[region]),
+	    "%s (the worst region is %u, SQNR %.1f dB): %s (%.1f dB)%s barred "
+	    "from int8, and searched again",
+	    broken, (unsigned)worst, loss_sqnr(&p->accuracy.region[worst]),
 	    nodes_text(j, &j->candidates.candidate[list[0].candidate]),
 	    list[0].sqnr,
-	    n > 1 ? arena_printf(j->arena, " and %u more", (unsigned)(n - 1))
-	          : "");
+	    bars > 1
+	        ? arena_printf(j->arena, " and %u more", (unsigned)(bars - 1))
+	        : "");
 	return true;
 }
 
@@ -356,7 +365,7 @@ precision_check(struct job *j, bool *again, struct err *err)
 		return true;
 	}
 	*again = true;
-	return bar_worst(j, broken, err);
+	return bar_worst(j, broken, strncmp(broken, "region", 6) == 0, err);
 }
 
 /* ---- for people ---- */

@@ -1,4 +1,4 @@
-/* The functional simulator of 8-bit regions, bit by bit as README.md ("8 bits")
+/* The functional simulator of 8-bit regions, bit by bit as INT8.md
  * writes the arithmetic down: int8 x int8 sums in int32, one float32 multiplier a
  * channel, ties to even, saturation. */
 #ifndef TARGETS_MRVL_INT8_H

@@ -1,7 +1,7 @@
 /* The 8-bit simulator against plain integers: random small chains of layers,
  * random bytes, every composite the target takes, bit by bit. The reference here
  * reads nodes, not layers, channel by channel in the order of ONNX, and works in
- * 64 bits; targets/mrvl/README.md ("8 bits") is what both follow. */
+ * 64 bits; targets/mrvl/INT8.md is what both follow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
