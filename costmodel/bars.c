@@ -1,6 +1,7 @@
 /* Candidates that plans may not use: what verifying a plan found wrong, or its
  * library does not build. Kept under the facts of its prices but for `cost`, so
  * another library or machine is asked anew. */
+#include <assert.h>
 #include <string.h>
 
 #include "costmodel/environment.h"
@@ -38,6 +39,7 @@ barred_subject(const struct pricer *p, const struct subject *s)
 	struct db_subject barred = s->db;
 	uint8_t *bytes = arena_new(p->arena, uint8_t, barred.n + sizeof h.byte);
 
+	assert(barred.n > 0);
 	memcpy(bytes, barred.bytes, barred.n);
 	memcpy(bytes + barred.n, h.byte, sizeof h.byte);
 	barred.bytes = bytes;
@@ -52,6 +54,7 @@ subject_lookup_bar(struct pricer *p, struct subject *s, struct err *err)
 	struct db_subject barred;
 	struct db_found f;
 
+	assert(e->is_stored);
 	if (e->bar_id == DB_NO_ID)
 		return true;
 	barred = barred_subject(p, s);

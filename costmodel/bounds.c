@@ -1,5 +1,6 @@
 /* Lower bounds, guesses and expectations of what has no price; and what prices say
  * of bounds that were there before them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ break_work(struct pricer *p, const struct subject *broken)
 	    broken->db.summary ? broken->db.summary : "a candidate",
 	    (unsigned long long)price_of(p, broken)->ns,
 	    (unsigned long long)price_of(p, broken)->bound, factor);
+	assert(factor > 0 && factor < 1); /* (R3) */
 	p->environment[broken->target].scale *= factor;
 	rebound(p, broken->target);
 }
@@ -128,6 +130,7 @@ calibrate_probes(struct pricer *p, const struct subject *s)
 	double sorted[DRIFT_LAST], scale;
 	uint32_t n;
 
+	assert(s->probe_ns > 0); /* (R2) */
 	d->ratio[d->n++ % DRIFT_LAST] =
 	    (double)price_of(p, s)->ns / (double)s->probe_ns;
 	n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST;

@@ -2,6 +2,7 @@
  * version shows (firmware, governor, neighbours) is seen. They are not stored:
  * looking at the machine must not move the plan that is being made, so the same
  * command on the same database gives the same plan. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "costmodel/pricer.h"
@@ -56,6 +57,7 @@ choose(struct flock *f, uint32_t max, struct arena *scratch)
 			all[n++] = (struct stored){price_at(p, i)->ns, i};
 	if (n > 1)
 		qsort(all, n, sizeof *all, compare_stored);
+	assert(max <= CANARY_MAX);
 	f->n = n < max ? n : max;
 	for (uint32_t i = 0; i < f->n; i++)
 		f->subject[i] =
@@ -71,6 +73,7 @@ done(void *context, uint32_t job, const struct sample *r)
 
 	if (r->outcome != OUTCOME_OK || r->low == 0)
 		return;
+	assert(price_of(f->p, s)->state == PRICE_KNOWN);
 	ratio = 1000.0 * (double)r->low / (double)price_of(f->p, s)->ns;
 	f->ratio[f->nratios++] = ratio < 1e9 ? (uint32_t)ratio : 1000000000u;
 }
@@ -80,6 +83,7 @@ conclude(struct flock *f)
 {
 	struct pricer_counts *c = &f->p->counts;
 
+	assert(f->nratios <= f->n);
 	c->canaries = f->nratios;
 	if (f->nratios == 0)
 		return;

@@ -2,6 +2,7 @@
  * turn in one worker: drift of the machine hits both alike. Kept in the
  * database under the facts of the first with `cost=versus`; the subject is the
  * bytes of both and the facts of the second. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ pricer_compare(
 	for (uint32_t i = 0; i < n; i++) {
 		bool there;
 
+		assert(p->subject_of[pair[i].a] != p->subject_of[pair[i].b]);
 		pair[i].known = false;
 		subject_describe(p, p->subject_of[pair[i].a], a);
 		subject_describe(p, p->subject_of[pair[i].b], a);
@@ -163,8 +165,8 @@ pricer_compare(
 		x.of[njobs] = i;
 		job[njobs++] = (struct measure_job){.candidate = pair[i].a,
 		    .value = VALUE_NONE,
-		    .versus = true,
-		    .rival = pair[i].b};
+		    .is_pair = true,
+		    .second = pair[i].b};
 	}
 	return njobs == 0 || run_pairs(&x, subject, job, njobs, err);
 }
@@ -187,4 +189,5 @@ pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
 	price->ns = ns;
 	if (price->bound > ns)
 		price->bound = ns;
+	price_verify(price);
 }

@@ -1,5 +1,6 @@
 /* Conversions: classes of values, the pairs of formats plans may need, their
  * prices, and detours. */
+#include <assert.h>
 #include <string.h>
 
 #include "costmodel/key.h"
@@ -244,6 +245,7 @@ list_steps(const struct pricer *p, const struct pricer_conversion *c,
 	    via == c->to ? SUBJECT_NONE : *subject_at(p, c->class, via, c->to)};
 	uint32_t n = 0;
 
+	assert(via < p->mix->formats.n);
 	for (uint32_t i = 0; i < 2; i++)
 		if (step[i] != SUBJECT_NONE
 		    && price_at(p, step[i])->state == PRICE_BOUND)
@@ -258,6 +260,7 @@ conversions_unpriced(const struct pricer *p, const struct pricer_conversion *c,
 	bool *listed = arena_new(scratch, bool, p->nsubjects);
 	uint32_t count = 0;
 
+	assert(p->prices->nformats == p->mix->formats.n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t step[2], nsteps = list_steps(p, &c[i], step);
 
@@ -313,6 +316,7 @@ add_prices(const struct price *a, const struct price *b)
 {
 	struct price sum = *a;
 
+	assert(a->state != PRICE_FAILED && b->state != PRICE_FAILED);
 	sum.state = a->state == PRICE_KNOWN ? b->state : a->state;
 	sum.source = a->source > b->source ? a->source : b->source;
 	sum.origin = a->origin > b->origin ? a->origin : b->origin;

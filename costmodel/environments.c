@@ -1,4 +1,5 @@
 /* The environments prices are looked up in, and which others' figures stand in. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,11 @@ sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
 			rank[i] = rank[i - 1];
 		e->ncompatible += all[i].gap.relation <= FACTS_COMPATIBLE;
 	}
+	for (uint32_t i = 1; i < n; i++) { /* best first */
+		assert(rank[i - 1] <= rank[i]);
+		assert(all[i - 1].gap.relation <= all[i].gap.relation);
+	}
+	assert(e->ncompatible <= n);
 	e->near = id;
 	e->why = why;
 	e->rank = rank;

@@ -1,5 +1,6 @@
 #include "costmodel/forecast.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "costmodel/pricer.h"
@@ -71,6 +72,7 @@ pricer_forecast(const struct pricer *p, struct forecast *out, struct arena *a,
 		    .span_ns = span[s->target],
 		};
 	}
+	assert(out->n <= p->nsubjects && out->workers > 0);
 	if (p->o.max_measure && out->n > p->o.max_measure)
 		out->n = p->o.max_measure;
 	return true;

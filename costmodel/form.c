@@ -1,5 +1,6 @@
 #include "costmodel/form.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static const struct {
 } meanings[] = {
 #define MEANING(op, version, before) {OP_##op, version},
 #include "ir/schema.def"
+#include "ir/base/verify.h"
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -430,10 +432,20 @@ compare_attrs(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* (F1) Parameters are sorted; (F2) inputs that can be dropped fit the mask. */
+static void
+form_verify(const struct form *f)
+{
+	for (uint32_t i = 1; i < f->nattrs; i++)
+		assert(strcmp(f->attr[i - 1].name, f->attr[i].name) <= 0);
+	assert(f->nattrs == 0 || f->attr);
+}
+
 struct form
 node_form(const struct graph *g, const struct node *n, struct arena *a)
 {
 	struct forming f = {.g = g, .n = n, .a = a};
+	struct form form;
 
 	for (uint32_t i = 0; i < n->nattrs; i++)
 		*form_add(&f, n->attr[i].name, ATTR_NONE, 0) = n->attr[i];
@@ -444,5 +456,7 @@ node_form(const struct graph *g, const struct node *n, struct arena *a)
 	}
 	if (f.nattrs > 1)
 		qsort(f.attr, f.nattrs, sizeof *f.attr, compare_attrs);
-	return (struct form){f.attr, f.nattrs, f.dropped, meaning_of(&f)};
+	form = (struct form){f.attr, f.nattrs, f.dropped, meaning_of(&f)};
+	VERIFY(form_verify(&form));
+	return form;
 }

@@ -6,9 +6,8 @@
 
 #include <stdint.h>
 
+#include "costmodel/form_list.h"
 #include "ir/graph.h"
-
-#define FORM_SLOTS 32u /* inputs that can be left out */
 
 struct form {
 	/* Parameters sorted by name: attributes, those given as constant

@@ -1,5 +1,6 @@
 #include "costmodel/form_list.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct attr *
@@ -55,6 +56,7 @@ form_ints(struct forming *f, const char *name, uint32_t *n)
 void
 form_drop_input(struct forming *f, uint32_t slot)
 {
+	assert(slot < FORM_SLOTS); /* (F2) */
 	f->dropped |= UINT32_C(1) << slot;
 }
 
@@ -62,7 +64,7 @@ bool
 form_has_input(const struct forming *f, uint32_t slot)
 {
 	return slot < f->n->ninputs && f->n->input[slot] != VALUE_NONE
-	    && !(f->dropped >> slot & 1);
+	    && (slot >= FORM_SLOTS || !(f->dropped >> slot & 1));
 }
 
 const struct tensor *

@@ -8,6 +8,8 @@
 
 #include "ir/graph.h"
 
+#define FORM_SLOTS 32u /* inputs that can be left out */
+
 struct forming {
 	const struct graph *g;
 	const struct node *n;

@@ -38,11 +38,11 @@ struct measure_job {
 	/* A few runs, unchecked: `min` is what a price will hardly be below by
 	 * more than noise, at a tenth of what measuring takes. */
 	bool probe;
-	/* With `versus`: this candidate and another in turn, in one worker;
+	/* With `is_pair`: this candidate and another in turn, in one worker;
 	 * low, median and high of the result are how long the other takes per
 	 * this one, in millionths. Unchecked. */
-	bool versus;
-	uint32_t rival;
+	bool is_pair;
+	uint32_t second;
 };
 
 /* Is the candidate's price told by a tool (target.ask_ms)? */

@@ -383,6 +383,7 @@ put_itself_kept(struct key_writer *w, node_id id)
 	form = node_form(w->graph, n, w->scratch);
 	put_itself(w, n, &form);
 	if (kept) {
+		assert(w->b->n > start); /* operator and version at least */
 		kept->bytes.n = w->b->n - start;
 		kept->bytes.s = arena_copy(
 		    w->keys->arena, w->b->data + start, kept->bytes.n);
@@ -510,6 +511,7 @@ put_set(struct key_writer *w, const node_id *node, uint32_t n)
 	    label_node, label_outside, told_by_form, w};
 
 	w->order = node_order_new(w->graph, node, n, &labels, w->scratch);
+	assert(w->order.n == n);
 	buf_u32(w->b, n);
 	for (uint32_t i = 0; i < n; i++)
 		put_node(w, w->order.sequence[i]);
@@ -585,6 +587,7 @@ key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
 	    .graph = k->graph,
 	};
 
+	assert(c->nnodes > 0 && c->target < k->mix->n);
 	buf_u8(b, KEY_VERSION);
 	buf_u8(b, (uint8_t)detail);
 	put_string(b, kind->name);

@@ -1,10 +1,12 @@
 #include "costmodel/key_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/hash.h"
 #include "ir/base/order.h"
+#include "ir/base/verify.h"
 
 /* The walk goes from the sinks (nodes nothing in the set reads) to producers,
  * inputs in slot order, so a set with one sink is ordered by its structure
@@ -80,6 +82,7 @@ outside_find(const struct order_work *w, value_id v)
 	const value_id *at =
 	    bsearch(&v, w->outside, w->noutside, sizeof *w->outside, by_u32);
 
+	assert(at);
 	return (uint32_t)(at - w->outside);
 }
 
@@ -273,6 +276,29 @@ order_set(
 		place_above(w, sink[i].at, stack, next);
 }
 
+/* (K1) The set ascends; (K2) the sequence is the set in another order, and positions
+ * say where each is; (K3) producers come first. */
+static void
+node_order_verify(const struct order_work *w)
+{
+	const struct node_order *o = w->order;
+
+	assert(w->placed == o->n); /* (K2) */
+	for (uint32_t i = 0; i < o->n; i++) {
+		const struct node *x = graph_node(w->graph, o->node[i]);
+
+		assert(i == 0 || o->node[i - 1] < o->node[i]); /* (K1) */
+		assert(w->position[i] < o->n);
+		assert(w->sequence[w->position[i]] == o->node[i]); /* (K2) */
+		for (uint32_t s = 0; s < x->ninputs + x->nimplicit; s++) {
+			uint32_t p = producer_inside(w, x, s);
+
+			assert(p == NODE_NONE
+			    || w->position[p] < w->position[i]); /* (K3) */
+		}
+	}
+}
+
 struct node_order
 node_order_new(const struct graph *g, const node_id *node, uint32_t n,
     const struct order_labels *labels, struct arena *a)
@@ -289,6 +315,7 @@ node_order_new(const struct graph *g, const node_id *node, uint32_t n,
 	if (n <= 1)
 		return o;
 	order_set(&w, labels, a);
+	VERIFY(node_order_verify(&w));
 	o.sequence = w.sequence;
 	o.position = w.position;
 	return o;

@@ -2,6 +2,7 @@
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ take_found(struct pricer *p, struct subject *s, const struct db_found *f,
 	price->detail = outcome_text(f->outcome, f->detail, p->arena);
 	set_known(price, has_figures(f->outcome) && f->ns != COST_NEVER,
 	    range_low(f->low, f->least), f->high);
+	assert(f->attempts > 0);
 	if (price->state == PRICE_FAILED && !*price->detail)
 		price->detail = "its figures on record are none";
 }
@@ -156,6 +158,7 @@ use_near(struct pricer *p, struct subject *s, bool *found, struct err *err)
 		return false;
 	if (which == e->nnear)
 		return true;
+	assert(which < e->nnear && f.attempts > 0);
 	*found = true;
 	compatible = which < e->ncompatible;
 	p->counts.compatible += compatible;
@@ -188,6 +191,7 @@ probe_of_found(struct pricer *p, struct subject *s, const struct db_found *f)
 			s->probe_high = f->high;
 		if (s->probe_ns > s->probe_high) /* (R2) */
 			s->probe_high = s->probe_ns;
+		assert(f->attempts > 0 && s->probe_ns > 0);
 		price_of(p, s)->probes += f->attempts;
 		subject_bound(p, s);
 		if (price_of(p, s)->state == PRICE_BOUND)

@@ -22,13 +22,14 @@
 #include "ir/base/folder.h"
 #include "ir/base/order.h"
 #include "ir/base/plural.h"
+#include "ir/base/verify.h"
 
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
 #define BLOCKS 3
 /* ... of two candidates in turn: an even number, because what is set up second may
  * come out faster, and each is second as often as the other. */
-#define BLOCKS_VERSUS 4
+#define BLOCKS_PAIR 4
 /* TUNING: jobs measured in rounds together, which spreads their blocks over a
  * second or so and still finishes jobs one group after the other. */
 #define GROUP 24
@@ -45,7 +46,7 @@ struct helper {
 
 /* What is known of a job so far. */
 struct job_progress {
-	struct worker_reply block[BLOCKS_VERSUS];
+	struct worker_reply block[BLOCKS_PAIR];
 	uint32_t nblocks, strikes;
 	bool finished;
 	struct sample result;
@@ -164,8 +165,9 @@ static void
 finish_measured(struct job_progress *p)
 {
 	struct sample *r = &p->result;
-	cost_ns median[BLOCKS_VERSUS];
+	cost_ns median[BLOCKS_PAIR];
 
+	assert(p->nblocks > 0 && p->nblocks <= BLOCKS_PAIR); /* (M2) */
 	*r = (struct sample){.outcome = OUTCOME_OK, .min = COST_NEVER};
 	for (uint32_t i = 0; i < p->nblocks; i++) {
 		const struct worker_reply *b = &p->block[i];
@@ -184,6 +186,7 @@ finish_measured(struct job_progress *p)
 	if (r->n == 0) /* every sample was disturbed */
 		r->outcome = OUTCOME_NOISY;
 	p->finished = true;
+	sample_verify(r);
 }
 
 /* A tool's answer is the whole measurement. */
@@ -226,6 +229,8 @@ is_stopped(const struct measurer *m)
 static void
 report(struct job_group *k, uint32_t job)
 {
+	assert(k->first <= job && job < k->first + k->n);
+	assert(k->progress[job].finished);
 	k->done(k->context, job, &k->progress[job].result);
 }
 
@@ -233,6 +238,7 @@ report(struct job_group *k, uint32_t job)
 static uint32_t
 job_at(const struct job_group *k, uint32_t i)
 {
+	assert(i < k->n);
 	if (k->round % 2)
 		i = k->n - 1 - i;
 	return k->first + (i + k->round / 2 * 7) % k->n;
@@ -258,10 +264,11 @@ send_job(struct job_group *k, struct helper *h, uint32_t job)
 	struct measurer *m = k->measurer;
 	struct worker_request q = {.number = job,
 	    .check = k->progress[job].nblocks == 0 && !k->job[job].probe
-	        && !k->job[job].versus,
+	        && !k->job[job].is_pair,
 	    .swapped = k->progress[job].nblocks % 2,
 	    .job = k->job[job]};
 
+	assert(h->pid > 0 && h->job == UINT32_MAX); /* (M1) */
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
 		return false;
 	h->job = job;
@@ -302,7 +309,7 @@ hand_out(struct job_group *k, struct err *err)
 static uint32_t
 blocks_of(const struct measure_job *j)
 {
-	return j->probe ? 1 : j->versus ? BLOCKS_VERSUS : BLOCKS;
+	return j->probe ? 1 : j->is_pair ? BLOCKS_PAIR : BLOCKS;
 }
 
 static void
@@ -335,6 +342,7 @@ bury(struct job_group *k, struct helper *h, bool timed_out)
 	struct job_progress *p = &k->progress[job];
 	int status = 0;
 
+	assert(k->nbusy > 0 && !p->finished);
 	waitpid(h->pid, &status, 0);
 	p->result = (struct sample){
 	    .outcome = timed_out ? OUTCOME_TIMEOUT : death_outcome(status)};
@@ -427,10 +435,34 @@ abandon(struct job_group *k)
 	k->nbusy = 0;
 }
 
+/* (M1) A worker that is busy runs, at a job of this group that is not finished; so
+ *      many are counted. (M2) No job has more blocks than it is measured in. */
+static void
+job_group_verify(const struct job_group *k)
+{
+	const struct measurer *m = k->measurer;
+	uint32_t nbusy = 0;
+
+	assert(m->nhelpers <= WORKERS_MAX && k->n <= GROUP);
+	for (uint32_t i = 0; i < m->nhelpers; i++) {
+		const struct helper *h = &m->helper[i];
+
+		if (h->job == UINT32_MAX)
+			continue;
+		nbusy++;
+		assert(h->pid > 0);
+		assert(k->first <= h->job && h->job < k->first + k->n);
+		assert(!k->progress[h->job].finished);
+	}
+	assert(nbusy == k->nbusy);
+	for (uint32_t i = k->first; i < k->first + k->n; i++)
+		assert(k->progress[i].nblocks <= blocks_of(&k->job[i]));
+}
+
 static bool
 run_group(struct job_group *k, struct err *err)
 {
-	for (k->round = 0; k->round < BLOCKS_VERSUS; k->round++) {
+	for (k->round = 0; k->round < BLOCKS_PAIR; k->round++) {
 		k->next = 0;
 		while (k->next < k->n || k->nbusy > 0) {
 			if (is_stopped(k->measurer)) {
@@ -443,6 +475,7 @@ run_group(struct job_group *k, struct err *err)
 			}
 			if (k->nbusy > 0)
 				attend_all(k);
+			VERIFY(job_group_verify(k));
 		}
 	}
 	return true;

@@ -2,6 +2,7 @@
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -142,6 +143,8 @@ store_attempt(struct pricer *p, const struct subject *s, db_id env,
 		sample.high = sample.median;
 	if (!p->db)
 		return true;
+	sample_verify(&sample);
+	assert(s->db.bytes && s->db.n);
 	if (env == DB_NO_ID) { /* not even its environment fitted */
 		p->nlost++;
 		return true;
@@ -218,6 +221,7 @@ job_done(void *context, uint32_t job, const struct sample *r)
 	uint32_t subject = b->subject[job];
 	struct subject *s = &p->subject[subject];
 
+	assert(job < b->n);
 	if (b->err->kind != ERR_NONE)
 		return; /* the first fault is the one reported */
 	if (!store_attempt(p, s, env_of(b, s), r, b->err))
@@ -251,6 +255,7 @@ run_batch(struct measure_batch *b, struct err *err)
 		    .probe = b->probe,
 		};
 	}
+	assert(b->n > 0 && b->n <= BATCH);
 	b->err = err;
 	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
@@ -341,6 +346,7 @@ share_out(
 			subject[kept++] = subject[i];
 		}
 	}
+	assert(b->n <= max && kept <= *n);
 	*n = kept;
 	return true;
 }

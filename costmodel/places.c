@@ -2,6 +2,7 @@
  * The same list of lines in another place of the data is the same class. */
 #include "costmodel/content.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,8 @@ content_places(const struct graph *g, const struct node *n,
 	w.data = &data->type;
 	if (!set_strides(&w) || !set_addressed(&w, n, &by_element))
 		return false;
+	assert(w.width > 0 && w.first + w.width <= w.data->rank);
+	assert(w.run >= 0);
 	accesses = index->count / w.width;
 	each = (uint64_t)w.run / LINE_BYTES;
 	each += each == 0;

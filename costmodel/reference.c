@@ -1,5 +1,7 @@
 #include "costmodel/reference.h"
 
+#include <assert.h>
+
 #include "costmodel/seed.h"
 #include "ir/base/bitset.h"
 
@@ -78,6 +80,7 @@ find_closure(struct evaluation *e, uint32_t i)
 				bitset_add(in, p);
 		}
 	}
+	assert(c->node[i] != NODE_NONE && bitset_has(in, i));
 	for (uint32_t k = 0; k <= i; k++)
 		if (bitset_has(in, k))
 			e->closure[n++] = c->node[k];
@@ -132,6 +135,8 @@ evaluate_node(struct evaluation *e, uint32_t i)
 	const struct tensor **in;
 	struct tensor *out;
 
+	assert(nclosure > 0 && nclosure <= i + 1);
+	assert(e->closure[nclosure - 1] == e->candidate->node[i]);
 	have = map_find(&r->map, e->closure, key_bytes);
 	if (have != MAP_NONE) {
 		e->result[i] = r->result[have];

@@ -1,5 +1,6 @@
-/* Regions of targets whose prices a tool tells: asked about as wholes, where a
+/* Regions of targets whose prices a tool tells: asked about as units, where a
  * kind's own simulation says it for other targets (plan/knowledge.h). */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "ir/base/verify.h"
 
 /* A region as one candidate, in memory of its own. */
-struct whole {
+struct asked_region {
 	struct candidate candidate;
 	const struct candidate *const *part; /* [nparts] in execution order */
 	uint32_t nparts;
@@ -44,7 +45,7 @@ is_made_in(const struct graph *g, value_id v, struct bitset inside)
 }
 
 static void
-put_ports(struct whole *w, const struct graph *g, struct bitset inside)
+put_ports(struct asked_region *w, const struct graph *g, struct bitset inside)
 {
 	struct uses u = graph_uses(g, &w->arena);
 	struct candidate *c = &w->candidate;
@@ -74,8 +75,8 @@ put_ports(struct whole *w, const struct graph *g, struct bitset inside)
 }
 
 static void
-whole_init(
-    struct whole *w, const struct pricer *p, const uint32_t *part, uint32_t n)
+asked_init(struct asked_region *w, const struct pricer *p, const uint32_t *part,
+    uint32_t n)
 {
 	const struct graph *g = p->graph;
 	struct candidate *c = &w->candidate;
@@ -83,7 +84,8 @@ whole_init(
 	struct bitset inside;
 	node_id *node;
 
-	*w = (struct whole){.nparts = n};
+	assert(n > 1);
+	*w = (struct asked_region){.nparts = n};
 	arena_init(&w->arena);
 	list = arena_new(&w->arena, const struct candidate *, n);
 	inside = bitset_new(&w->arena, g->nnodes);
@@ -97,6 +99,8 @@ whole_init(
 	qsort(node, c->nnodes, sizeof *node, by_u32);
 	for (uint32_t i = 0; i < c->nnodes; i++)
 		bitset_add(inside, node[i]);
+	for (uint32_t i = 1; i < c->nnodes; i++) /* parts share none */
+		assert(node[i - 1] < node[i]);
 	w->part = list;
 	c->target = list[0]->target;
 	c->rule = UINT32_MAX; /* none: it is several */
@@ -108,7 +112,7 @@ whole_init(
 
 /* The set of nodes, and how it is divided into composites. */
 static void
-put_key(struct whole *w, struct pricer *p, struct buf *b)
+put_key(struct asked_region *w, struct pricer *p, struct buf *b)
 {
 	key_candidate(&p->keys_of, b, &w->candidate, KEY_FULL, &w->arena);
 	for (uint32_t i = 0; i < w->nparts; i++)
@@ -118,8 +122,8 @@ put_key(struct whole *w, struct pricer *p, struct buf *b)
 /* ---- asking ---- */
 
 static void
-check_outputs(
-    struct whole *w, const struct pricer *p, struct trial *t, struct sample *m)
+check_outputs(struct asked_region *w, const struct pricer *p, struct trial *t,
+    struct sample *m)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct reference r;
@@ -140,7 +144,8 @@ check_outputs(
 }
 
 static void
-ask_with_weights(struct whole *w, const struct pricer *p, struct sample *m)
+ask_with_weights(
+    struct asked_region *w, const struct pricer *p, struct sample *m)
 {
 	const struct candidate *c = &w->candidate;
 	const struct target *target = &p->mix->target[c->target];
@@ -162,7 +167,7 @@ ask_with_weights(struct whole *w, const struct pricer *p, struct sample *m)
 /* The key says nothing of the weights: a tool is asked with made-up ones, as
  * kernels are tried. */
 static void
-ask(struct whole *w, const struct pricer *p, struct sample *m)
+ask(struct asked_region *w, const struct pricer *p, struct sample *m)
 {
 	struct seeded weights;
 
@@ -174,7 +179,7 @@ ask(struct whole *w, const struct pricer *p, struct sample *m)
 
 static bool
 ask_and_store(
-    struct pricer *p, struct whole *w, uint32_t subject, struct err *err)
+    struct pricer *p, struct asked_region *w, uint32_t subject, struct err *err)
 {
 	struct subject *s = &p->subject[subject];
 	struct sample m;
@@ -190,7 +195,7 @@ ask_and_store(
 }
 
 static uint32_t
-region_subject(struct pricer *p, struct whole *w)
+region_subject(struct pricer *p, struct asked_region *w)
 {
 	uint32_t subject;
 	bool is_new;
@@ -217,8 +222,8 @@ region_subject(struct pricer *p, struct whole *w)
 }
 
 static bool
-price_whole(
-    struct pricer *p, struct whole *w, uint32_t *subject, struct err *err)
+price_asked(struct pricer *p, struct asked_region *w, uint32_t *subject,
+    struct err *err)
 {
 	*subject = region_subject(p, w);
 	if (price_at(p, *subject)->state != PRICE_BOUND)
@@ -237,15 +242,15 @@ pricer_price_region(
 {
 	const struct candidate *first = &p->candidates->candidate[*candidate];
 	const struct target *t = &p->mix->target[first->target];
-	struct whole w;
+	struct asked_region w;
 	uint32_t subject;
 	bool ok;
 
 	if (n < 2 || t->ask_ms == 0 || !t->kind->launches
 	    || prices_region(p->prices, candidate, n))
 		return true;
-	whole_init(&w, p, candidate, n);
-	ok = price_whole(p, &w, &subject, err);
+	asked_init(&w, p, candidate, n);
+	ok = price_asked(p, &w, &subject, err);
 	arena_release(&w.arena);
 	if (ok && price_at(p, subject)->state != PRICE_BOUND)
 		prices_add_region(

@@ -1,5 +1,6 @@
 #include "costmodel/roofline.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* TUNING: above the boost clock of any core sold (2026: 6.2 GHz). */
@@ -75,6 +76,7 @@ slowness(const struct target_kind *kind)
 {
 	if (kind->flops_per_cycle == 0)
 		return 1;
+	assert(kind->flops_per_cycle <= FLOPS_PER_CYCLE_WIDE);
 	return flops_per_cycle() / kind->flops_per_cycle;
 }
 
@@ -275,6 +277,9 @@ roofline_bound(const struct roofline *r, struct work w, double scale)
 	double by_flops = (double)w.flops / r->flops_per_ns;
 	double by_bytes = (double)w.bytes / r->bytes_per_ns;
 	double ns = (by_flops > by_bytes ? by_flops : by_bytes) * scale;
+
+	assert(r->flops_per_ns > 0 && r->bytes_per_ns > 0);
+	assert(scale > 0 && scale <= 1); /* or nothing would be bounded */
 
 	if (ns < 1)
 		return 1;

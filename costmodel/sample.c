@@ -1,5 +1,6 @@
 #include "costmodel/sample.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
@@ -74,6 +75,7 @@ sweep_new(size_t weights, struct arena *a)
 	    : weights + SWEEP_BESIDE;
 	struct sweep w = {.nwords = bytes / 8};
 
+	assert(bytes >= SWEEP_INNER && bytes <= SWEEP_MAX);
 	w.words = arena_alloc(a, bytes);
 	for (size_t i = 0; i < w.nwords; i += 512)
 		w.words[i] = i; /* a page of its own, not the zero page */
@@ -156,15 +158,20 @@ fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 	    && (is_long || !(slow_clock || slow_memory));
 }
 
+/* (B1) What is kept was undisturbed; without any, disturbed shots count. (B2) The
+ * median is not below the least. */
 static void
 settle(struct block *b, uint64_t *good, uint64_t *any, uint32_t nany)
 {
 	uint64_t *use = b->kept ? good : any;
 	uint32_t n = b->kept ? b->kept : nany;
 
+	assert(n > 0 && n <= SHOTS_MAX);
+	assert(b->kept + b->dropped == nany); /* (B1) */
 	qsort(use, n, sizeof *use, by_u64);
 	b->min_ns = use[0];
 	b->median_ns = n % 2 ? use[n / 2] : (use[n / 2 - 1] + use[n / 2]) / 2;
+	assert(b->min_ns <= b->median_ns && b->median_ns <= use[n - 1]);
 }
 
 struct block
@@ -235,6 +242,7 @@ allowance(const struct shot *s, const struct sweep *w)
 {
 	double bytes = (double)s->weights * PACKED;
 
+	assert(w->nwords > 0);
 	for (uint32_t i = 0; i < s->nfresh; i++)
 		bytes += (double)s->fresh[i].bytes;
 	for (uint32_t i = 0; i < s->nstale; i++)

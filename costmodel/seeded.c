@@ -1,5 +1,6 @@
 #include "costmodel/seeded.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ seeded_take(struct seeded *s, const struct candidate *c)
 		for (uint32_t k = 0; k < n->ninputs; k++) {
 			value_id v = n->input[k];
 
+			assert(v == VALUE_NONE || v < s->graph->nvalues);
 			if (v != VALUE_NONE && s->is_weight[v] && !s->own[v])
 				take_one(s, v);
 		}

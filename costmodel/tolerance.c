@@ -1,5 +1,6 @@
 #include "costmodel/tolerance.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define ROUND_F32 0x1p-24
@@ -114,6 +115,8 @@ tolerance_of(
 	}
 	/* roundings of a sum fall to either side */
 	sums = round * (IN_A_ROW + sqrt(longest));
+	assert(round >= ROUND_F32 && longest >= 1);
+	assert(isfinite(sums) && sums >= round);
 	return round == ROUND_F32 ? greater(LEAST_F32, sums) : sums;
 }
 

@@ -294,8 +294,8 @@ make_up_weights(struct worker *w, const struct measure_job *job)
 		reference_init(&w->reference, o->graph, o->reference);
 	}
 	seeded_take(&w->weights, &c[job->candidate]);
-	if (job->versus)
-		seeded_take(&w->weights, &c[job->rival]);
+	if (job->is_pair)
+		seeded_take(&w->weights, &c[job->second]);
 }
 
 static void
@@ -324,12 +324,12 @@ out:
 }
 
 static void
-do_versus(struct worker *w, const struct worker_request *q,
+do_pair(struct worker *w, const struct worker_request *q,
     struct worker_reply *r, struct arena *a)
 {
 	const struct measure_options *o = w->options;
 	const struct candidate *c = o->candidates->candidate;
-	const uint32_t id[2] = {q->job.candidate, q->job.rival};
+	const uint32_t id[2] = {q->job.candidate, q->job.second};
 	uint32_t first = q->swapped != 0;
 	struct err err = {.kind = ERR_NONE};
 	struct trial two[2];
@@ -413,8 +413,8 @@ answer(struct worker *w, const struct worker_request *q)
 		make_up_weights(w, &q->job);
 	if (q->job.candidate == UINT32_MAX)
 		do_conversion(w, q, &r, &a);
-	else if (q->job.versus)
-		do_versus(w, q, &r, &a);
+	else if (q->job.is_pair)
+		do_pair(w, q, &r, &a);
 	else if (measure_asks(w->options, q->job.candidate))
 		do_ask(w, &w->options->candidates->candidate[q->job.candidate],
 		    &r, &a);

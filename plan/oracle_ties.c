@@ -90,7 +90,7 @@ list_near(struct planner *pl, const struct cover *c, uint32_t chosen)
 			add_tie(pl, chosen, i);
 }
 
-/* What the comparison says goes into the rival's price. */
+/* What the comparison says goes into the substitute's price. */
 static bool
 apply(struct planner *pl, struct plan_tie *tie)
 {
@@ -107,7 +107,7 @@ apply(struct planner *pl, struct plan_tie *tie)
 	return now != before;
 }
 
-/* Compare what is near and was not compared yet; prices of rivals then follow
+/* Compare what is near and was not compared yet; prices of substitutes then follow
  * from the comparison. *moved: some did. */
 static bool
 compare(struct planner *pl, const struct cover *c, bool *moved, struct err *err)

@@ -177,7 +177,7 @@ mark_neighbours(
 	}
 }
 
-/* Of what is listed, the dearest and what is not next to anything dearer: once
+/* Of what is listed, the costliest and what is not next to anything costlier: once
  * that has a price, the cheapest cover may do without its neighbours. */
 static uint32_t
 pick(struct planner *pl, uint32_t *picked)

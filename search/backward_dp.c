@@ -30,7 +30,7 @@ struct backward_dp {
 	struct bound bound;
 	struct extrapolations extrapolations;
 	const struct backward_limits *limits;
-	const uint32_t *cheapest; /* of twins; NULL: all are wanted */
+	const uint32_t *cheapest; /* of equivalents; NULL: all are wanted */
 	struct label *work; /* the label being made */
 	uint32_t work_room; /* for entries */
 	uint32_t beam; /* 0: none */
@@ -432,7 +432,7 @@ start(struct backward_dp *s)
 
 /* Over repeated blocks, once the sweep is long enough to gain by that. */
 static uint32_t
-leap(struct backward_dp *s, uint32_t top)
+extrapolate(struct backward_dp *s, uint32_t top)
 {
 	if (!s->extrapolations.looked
 	    && s->frontier.nlabels >= s->limits->extrapolate_after)
@@ -441,7 +441,7 @@ leap(struct backward_dp *s, uint32_t top)
 }
 
 /* The levels from `top` up have been expanded: give them back, but for those the
- * next look for a leap compares. */
+ * next look for a period compares. */
 static void
 forget_above(struct backward_dp *s, uint32_t top)
 {
@@ -466,7 +466,7 @@ run(struct search_result *out, struct backward_dp *s, struct arena *a)
 			return;
 		}
 		if (s->extrapolations.allowed && s->beam == 0)
-			top = leap(s, top);
+			top = extrapolate(s, top);
 		s->frontier.holds =
 		    extrapolations_hold(&s->extrapolations) != NO_NODE;
 		g = groups_at(&s->groups, top);

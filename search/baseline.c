@@ -125,7 +125,7 @@ leaves_early(const struct problem *p, const struct problem_candidate *c)
 
 /* The cheapest usable candidate of the same target and the same nodes. */
 static uint32_t
-cheapest_twin(const struct claims *s, uint32_t c)
+cheapest_equivalent(const struct claims *s, uint32_t c)
 {
 	const struct problem *p = s->p;
 	const struct problem_candidate *like = &p->candidate[c];
@@ -166,7 +166,7 @@ claim(struct claims *s, const uint32_t *order, bool *allowed, struct arena *a)
 
 		if (!is_free(s, &p->candidate[order[i]]))
 			continue;
-		best = cheapest_twin(s, order[i]);
+		best = cheapest_equivalent(s, order[i]);
 		c = &p->candidate[best];
 		set_owner(s, c, best);
 		if (leaves_early(p, c) && !is_acyclic(s, a)) {

@@ -28,7 +28,7 @@ same_target(const struct problem *p, const struct problem_candidate *x,
 }
 
 static bool
-are_twins(const struct problem *p, const struct problem_candidate *x,
+are_equivalent(const struct problem *p, const struct problem_candidate *x,
     const struct problem_candidate *y)
 {
 	return x->nnodes == y->nnodes && x->ninputs == y->ninputs
@@ -52,8 +52,8 @@ equivalents_find(const struct problem *p, struct arena *a)
 		const struct problem_candidate *x = &p->candidate[c];
 		uint32_t *list = &last[x->node[x->nnodes - 1]], at = *list;
 
-		for (uint32_t n = 0;
-		     at != UINT32_MAX && !are_twins(p, x, &p->candidate[at]);
+		for (uint32_t n = 0; at != UINT32_MAX
+		     && !are_equivalent(p, x, &p->candidate[at]);
 		     at = before[at])
 			if (++n == COMPARED_MAX) {
 				at = UINT32_MAX;

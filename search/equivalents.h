@@ -10,7 +10,7 @@
  * target is the same, or where neither's matters. After targets were indexed. */
 const uint32_t *equivalents_find(const struct problem *p, struct arena *a);
 
-/* For each first one (others' entries are undefined) the cheapest usable twin, of
+/* For each first one (others' entries are undefined) the cheapest usable equivalent, of
  * the equally cheap the first. */
 const uint32_t *equivalents_cheapest(const struct problem *p, struct arena *a);
 

@@ -58,7 +58,7 @@ uint32_t extrapolations_try(struct extrapolations *l, uint32_t top);
  * are. */
 uint32_t extrapolations_hold(const struct extrapolations *l);
 
-/* What a label that a leap made has taken since the leap began, added to
+/* What a label of an extrapolation has taken since that began, added to
  * taken[*n]; the one from which it began. */
 const struct trace *extrapolation_trace(const struct extrapolation *x,
     const struct problem *p, const struct trace *made,

@@ -15,7 +15,7 @@
  * labels expanded between two looks at the clock. */
 #define BEAM_LAST 4u
 #define LOOK_EVERY 64u
-/* ... steps tried between two looks, and values that make a step dearer by one; the
+/* ... steps tried between two looks, and values that make a step costlier by one; the
  * share of the memory of one layer when it is short. */
 #define STEPS_LOOK 4096u
 #define VALUES_PER_STEP 16u

@@ -230,7 +230,7 @@ copy(struct frontier *f, struct group *g, const struct label *l)
 
 /* The first label from `from` on that costs more. */
 static uint32_t
-first_dearer(const struct group *g, uint32_t from, cost_ns cost)
+first_costlier(const struct group *g, uint32_t from, cost_ns cost)
 {
 	uint32_t to = g->nlabels;
 
@@ -258,7 +258,7 @@ frontier_add(struct frontier *f, struct group *g, const struct label *l)
 		if (dominates(f, g, g->label[at], l))
 			return false;
 	if (at == COMPARED_MAX)
-		at = first_dearer(g, at, l->cost);
+		at = first_costlier(g, at, l->cost);
 	kept = end = at;
 	for (; end < g->nlabels && end - at < COMPARED_MAX; end++)
 		if (!dominates(f, g, l, g->label[end]))

@@ -110,7 +110,7 @@ emit(struct arrangement *o, uint32_t first)
 
 void
 reconstruct(struct cover *out, const struct problem *p,
-    const struct extrapolation *leap, const struct trace *last, struct arena *a)
+    const struct extrapolation *from, const struct trace *last, struct arena *a)
 {
 	struct arrangement o = {.p = p};
 	struct chosen_step *chosen =
@@ -121,7 +121,7 @@ reconstruct(struct cover *out, const struct problem *p,
 	while (l->candidate != UINT32_MAX)
 		if (l->candidate >= p->ncandidates) {
 			l = extrapolation_trace(
-			    &leap[l->candidate - p->ncandidates], p, l, chosen,
+			    &from[l->candidate - p->ncandidates], p, l, chosen,
 			    &n);
 		} else {
 			chosen[n] = (struct chosen_step){

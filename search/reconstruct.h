@@ -6,7 +6,7 @@
 #include "search/extrapolate.h"
 
 void reconstruct(struct cover *out, const struct problem *p,
-    const struct extrapolation *leap, const struct trace *last,
+    const struct extrapolation *from, const struct trace *last,
     struct arena *a);
 
 #endif

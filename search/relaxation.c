@@ -7,14 +7,14 @@
 #include "search/problem_index.h"
 
 static uint32_t
-dearest_target(const struct problem *p)
+costliest_target(const struct problem *p)
 {
-	uint32_t dearest = 0;
+	uint32_t costliest = 0;
 
 	for (uint32_t t = 1; t < p->ntargets; t++)
-		if (target_launch(p, t) > target_launch(p, dearest))
-			dearest = t;
-	return dearest;
+		if (target_launch(p, t) > target_launch(p, costliest))
+			costliest = t;
+	return costliest;
 }
 
 /* The only target that can run the node; NO_LIMIT: none or several can. */
@@ -59,14 +59,14 @@ anchors(const struct problem *p, struct arena *a)
 
 static void
 charge_launches(struct problem *relaxed, const struct problem *p,
-    uint32_t dearest, struct arena *a)
+    uint32_t costliest, struct arena *a)
 {
 	const uint32_t *anchor = anchors(p, a);
 
 	for (uint32_t c = 0; c < relaxed->ncandidates; c++) {
 		struct problem_candidate *x = &relaxed->candidate[c];
 
-		if (x->target == dearest || anchor[x->target] == NO_NODE)
+		if (x->target == costliest || anchor[x->target] == NO_NODE)
 			continue;
 		for (uint32_t i = 0; i < x->nnodes; i++)
 			if (x->node[i] == anchor[x->target])
@@ -78,7 +78,7 @@ charge_launches(struct problem *relaxed, const struct problem *p,
 bool
 relax(struct problem *relaxed, const struct problem *p, struct arena *a)
 {
-	uint32_t dearest = dearest_target(p);
+	uint32_t costliest = costliest_target(p);
 	struct err err = {.kind = ERR_NONE};
 
 	*relaxed = *p;
@@ -86,7 +86,7 @@ relax(struct problem *relaxed, const struct problem *p, struct arena *a)
 	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
 	relaxed->candidate =
 	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
-	charge_launches(relaxed, p, dearest, a);
+	charge_launches(relaxed, p, costliest, a);
 	/* What limits rule out here stays ruled out where they are relaxed. */
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		relaxed->candidate[c].banned |= p->candidate[c].hopeless;
@@ -95,7 +95,7 @@ relax(struct problem *relaxed, const struct problem *p, struct arena *a)
 
 		x->max_run_nodes = NO_LIMIT;
 		x->fed_only = false;
-		if (t == dearest)
+		if (t == costliest)
 			continue;
 		x->launch = 0;
 		x->max_runs = NO_LIMIT;
@@ -249,13 +249,13 @@ take_block(struct gather *g, uint32_t block)
 	count_waits(g, block, UINT32_MAX); /* one less */
 }
 
-/* Go on with one target while it has blocks that are ready; the dearest target
+/* Go on with one target while it has blocks that are ready; the costliest target
  * comes when nothing else is, which gives it the fewest runs there can be when
  * others go first. False: blocks wait for each other. */
 static bool
 lay_blocks(struct gather *g)
 {
-	uint32_t dearest = dearest_target(g->p), target = NO_LIMIT;
+	uint32_t costliest = costliest_target(g->p), target = NO_LIMIT;
 
 	while (g->n < g->relaxed->nsteps) {
 		uint32_t block = NO_NODE;
@@ -263,9 +263,9 @@ lay_blocks(struct gather *g)
 		if (target != NO_LIMIT)
 			block = ready_block(g, target, NO_LIMIT);
 		if (block == NO_NODE)
-			block = ready_block(g, NO_LIMIT, dearest);
+			block = ready_block(g, NO_LIMIT, costliest);
 		if (block == NO_NODE)
-			block = ready_block(g, dearest, NO_LIMIT);
+			block = ready_block(g, costliest, NO_LIMIT);
 		if (block == NO_NODE)
 			return false;
 		target = step_target(g, block);

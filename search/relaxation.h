@@ -1,4 +1,4 @@
-/* A problem the sweep cannot take, made easier, and a cover of the easy one
+/* A problem the sweep cannot take, relaxed, and a cover of the relaxed one
  * brought back. */
 #ifndef SEARCH_RELAX_H
 #define SEARCH_RELAX_H
@@ -7,7 +7,7 @@
 #include "search/problem.h"
 
 /* The same problem without the limits the sweep cannot keep, and with launches
- * counted for one target only (the dearest; others are charged the one launch they
+ * counted for one target only (the costliest; others are charged the one launch they
  * cannot avoid). Where another target uses local formats too, they are local no
  * more: brought in once is there for all. Its optimum is a lower bound. False: it
  * cannot be made. */

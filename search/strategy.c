@@ -15,27 +15,26 @@
 #include "search/solve.h"
 #include "search/backward_dp.h"
 
-/* TUNING: where nodes have no more than RATE_PLAIN labels on average the sweep
- * needs neither prices nor a cover to start from; else a narrow beam finds a
- * first cover, and DUAL_ROUNDS steps of the dual and a wider beam guided by it come
- * next. Prices are tight whatever the first cover costs, so it may be a poor one
- * (BEAM_FIRST), and the first look past their bound a short one (NEAR_FIRST).
- * Where a toll stands in for a capacity labels also differ in what they
- * use, and the gap is the toll's own: better prices and more labels pay off
- * (RATE_TOLL). There, and where formats are local, the optimum that prices can
- * reach is known (ROUNDS_KNOWN). */
+/* TUNING: where nodes have no more than RATE_PLAIN labels on average the DP needs
+ * neither multipliers nor an incumbent; else a narrow beam finds a first cover, and
+ * DUAL_ROUNDS steps of the dual and a wider beam guided by it come next. The bound is
+ * tight whatever the first cover costs, so that may be a poor one (BEAM_FIRST), and
+ * the first look past the bound a short one (NEAR_FIRST). Where a multiplier stands
+ * in for a capacity labels also differ in what they use, and the gap is its own: more
+ * steps and more labels pay off (RATE_MULTIPLIER). There, and where formats are local,
+ * the optimum of the dual is known (ROUNDS_KNOWN). */
 #define BEAM_FIRST 2
 #define BEAM_GUIDED 64
 #define NEAR_FIRST 8192
 #define BEAM_ALONE 64
 #define RATE_PLAIN 36
 #define RATE_NEAR 400
-#define RATE_TOLL 20000
+#define RATE_MULTIPLIER 20000
 #define ROUNDS_KNOWN 3000
 #define EXTRAPOLATE_AFTER 2048
 
 struct strategy {
-	const struct problem *p, *relaxed; /* easy: without local formats */
+	const struct problem *p, *relaxed; /* without local formats */
 	struct backward_limits limits;
 	struct search_result *best;
 	struct arena *arena; /* the covers' */
@@ -102,7 +101,7 @@ stage_near(struct strategy *x)
 
 	x->stage = "near";
 	x->limits.beam = 0;
-	x->limits.max_rate = x->limits.multiplier ? RATE_TOLL : RATE_NEAR;
+	x->limits.max_rate = x->limits.multiplier ? RATE_MULTIPLIER : RATE_NEAR;
 	while (!x->best->proven && x->best->lower_bound < upper(x)) {
 		cost_ns limit = gap < near ? cost_add(near, gap) : upper(x);
 
@@ -116,8 +115,8 @@ stage_near(struct strategy *x)
 	x->limits.max_rate = 0;
 }
 
-/* Prices: of the problem, or, where a capacity binds, of the problem with tolls
- * for it. False: its costs are too large. */
+/* Multipliers of the problem's rows, or, where a capacity binds, of the problem with
+ * one for that. False: its costs are too large. */
 static bool
 make_multipliers(struct strategy *x, struct dual *dual,
     const struct problem *priced, struct arena *space)
@@ -187,7 +186,7 @@ has_capacity(const struct problem *p)
 }
 
 /* Capacities that bind: the path through the states where there are few; else they
- * get a toll before the problem gets its prices. */
+ * get a multiplier before the problem's rows get theirs. */
 static void
 stage_capacity(struct strategy *x)
 {

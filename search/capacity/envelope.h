@@ -1,5 +1,5 @@
 /* What is left of a cover costs at least so much when it may use so much of a
- * capacity: a convex function, by its corners. All tolls at once, so to speak. */
+ * capacity: a convex function, by its corners. All multipliers at once, so to speak. */
 #ifndef SEARCH_HULL_H
 #define SEARCH_HULL_H
 

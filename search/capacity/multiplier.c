@@ -6,18 +6,18 @@
 #include "ir/base/clock.h"
 
 /* A capacity is at most 2^30 units and a rate at most 2^33, so their product
- * fits; with them a toll is as fine as 2^30 / 2^20 ns on the whole capacity. */
+ * fits; with them a multiplier is as fine as 2^30 / 2^20 ns on the whole capacity. */
 #define UNITS_MAX (UINT64_C(1) << 30)
 #define RATE_MAX (UINT64_C(1) << 33)
 #define RATE_BITS 20
-/* TUNING: tolls tried. The bound is concave in the toll and made of pieces; each
+/* TUNING: multipliers tried. The bound is concave in it and made of pieces; each
  * try but the last finds one, and a dozen has been enough. */
 #define TRIES_MAX 30
 
-/* The optimum at one toll. */
+/* The optimum at one multiplier. */
 struct multiplier_trial {
 	uint64_t rate, used;
-	cost_ns cost; /* of the cover, without tolls */
+	cost_ns cost; /* of the cover, without multipliers */
 	struct cover cover;
 };
 

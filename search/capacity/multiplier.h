@@ -1,6 +1,6 @@
-/* A capacity as a price. Where a target's capacity binds, whoever uses it pays a
- * toll instead: the optimum with the best toll, less the toll of all there is, is
- * a lower bound, and tolls make the other bounds feel what is used. */
+/* A capacity with a Lagrangian multiplier. Where a target's capacity binds, whoever
+ * uses it pays for it instead: the optimum at the best multiplier, less what all of
+ * the capacity costs, is a lower bound, and other bounds feel what is used. */
 #ifndef SEARCH_CAPACITY_H
 #define SEARCH_CAPACITY_H
 
@@ -8,11 +8,12 @@
 #include "search/solve.h"
 
 struct capacity_multiplier {
-	uint32_t target; /* whose capacity; NO_LIMIT: there is no toll */
+	uint32_t target; /* whose capacity; NO_LIMIT: there is no multiplier */
 	uint32_t shift; /* resources count in units of 2^shift */
 	uint64_t capacity;
 	uint64_t rate; /* ns for 2^20 units */
-	cost_ns optimum; /* of the problem with tolls: a lower bound of it */
+	cost_ns
+	    optimum; /* of the problem with multipliers: a lower bound of it */
 };
 
 /* What a candidate pays for its resource; rounded down. */
@@ -25,13 +26,13 @@ cost_ns multiplier_left(const struct capacity_multiplier *t, uint64_t used);
 /* A target that is used beyond its capacity; NO_LIMIT: none is. */
 uint32_t capacity_excess(const struct problem *p, const struct cover *c);
 
-/* The problem with the tolls, and without any capacity. */
+/* The problem with the multipliers, and without any capacity. */
 void multiplier_apply(const struct capacity_multiplier *t, struct problem *out,
     const struct problem *p, struct arena *a);
 
-/* Find the toll whose lower bound is the best. *best gets the bound, and the best
- * cover within all capacities that was met on the way (or keeps its own). The
- * toll's target is NO_LIMIT when no capacity binds: the optimum is in *best. */
+/* Find the multiplier whose lower bound is the best. *best gets the bound, and the
+ * best cover within all capacities that was met on the way (or keeps its own). Its
+ * target is NO_LIMIT when no capacity binds: the optimum is in *best. */
 bool multiplier_search(struct capacity_multiplier *t,
     struct search_result *best, const struct problem *p,
     const struct budget *budget, struct arena *a);

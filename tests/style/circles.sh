@@ -5,8 +5,9 @@
 allowed_circles='
 db/sql db/sum
 targets/keeper targets/process
+cli/job cli/precision cli/run cli/search_args
 '
-allowed_tags='check written walk'
+allowed_tags='check written walk loss samples'
 git ls-files '*.c' '*.h' | grep -vE '^(bench|tests|tools)/' | LC_ALL=C sort |
 	CIRCLES=$allowed_circles TAGS=$allowed_tags xargs awk '
 	function stem(path) {

@@ -281,13 +281,13 @@ test_probe(void **state)
 }
 
 static void
-test_versus(void **state)
+test_pair(void **state)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct measurer *x = open_measurer();
 	const struct measure_job job[2] = {
-	    {.candidate = WAITS, .versus = true, .rival = WAITS},
-	    {.candidate = WAITS, .versus = true, .rival = GOOD},
+	    {.candidate = WAITS, .is_pair = true, .second = WAITS},
+	    {.candidate = WAITS, .is_pair = true, .second = GOOD},
 	};
 
 	(void)state;
@@ -388,7 +388,7 @@ main(void)
 	    TEST(test_good_and_waiting),
 	    TEST(test_each_fault_costs_one_candidate),
 	    TEST(test_probe),
-	    TEST(test_versus),
+	    TEST(test_pair),
 	    TEST(test_memory_blow_up),
 	    TEST(test_stop_ends_early),
 	    TEST(test_conversion),

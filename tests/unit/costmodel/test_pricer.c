@@ -81,13 +81,13 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 		    && m->o.timeout_ns < fake.slow_ns) {
 			r = (struct sample){.outcome = OUTCOME_TIMEOUT};
 		}
-		if (job[i].versus) {
+		if (job[i].is_pair) {
 			fake.duels++;
 			r.low = 990000;
 			r.median = 1000000;
 			r.high = 1010000;
 		}
-		fake.measured += !job[i].probe && !job[i].versus;
+		fake.measured += !job[i].probe && !job[i].is_pair;
 		fake.probes += job[i].probe;
 		done(context, i, &r);
 	}
