@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/base/order.h"
+#include "search/problem_index.h"
 
 /* TUNING: stretches offered of one region, and of all. A backend's price takes
  * microseconds; the search feels a thousand more candidates. */
@@ -248,19 +249,11 @@ columns_apply(
     const struct columns *c, const struct problem *base, struct problem *out)
 {
 	uint32_t *part = arena_new(c->arena, uint32_t, base->ntargets);
-	struct problem_candidate *all = arena_new(c->arena,
-	    struct problem_candidate, (size_t)base->ncandidates + c->n);
 
-	*out = *base;
-	out->candidate = all;
-	out->target = arena_new(
-	    c->arena, struct problem_target, 2 * (size_t)base->ntargets);
-	for (uint32_t t = 0; t < base->ntargets; t++)
-		out->target[t] = base->target[t];
-	for (uint32_t i = 0; i < base->ncandidates; i++)
-		all[i] = base->candidate[i];
+	problem_derive_more(out, base, c->n, base->ntargets, c->arena);
 	for (uint32_t i = 0; i < c->n; i++) {
-		struct problem_candidate *to = &all[out->ncandidates++];
+		struct problem_candidate *to =
+		    &out->candidate[out->ncandidates++];
 
 		assert(c->column[i].candidate.target < base->ntargets);
 		*to = c->column[i].candidate;

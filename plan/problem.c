@@ -203,23 +203,11 @@ problem_reprice(struct problem *p, const struct prices *prices, struct arena *a)
 	return fell;
 }
 
-static void
-copy_costs(struct problem *out, const struct problem *p, struct arena *a)
-{
-	size_t nconversions = (size_t)p->nclasses * p->nformats * p->nformats;
-
-	*out = *p;
-	out->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
-	out->conversion =
-	    arena_copy(a, p->conversion, nconversions * sizeof *p->conversion);
-}
-
 void
 problem_expect(struct problem *out, const struct problem *p,
     const struct prices *prices, const bool *allowed, struct arena *a)
 {
-	copy_costs(out, p, a);
+	problem_derive(out, p, EDIT_CANDIDATES | EDIT_CONVERSIONS, a);
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		out->candidate[c].banned |= !allowed[c];
 	fill_costs(out, prices, price_expected);
@@ -230,7 +218,7 @@ void
 problem_guess(struct problem *out, const struct problem *p,
     const struct prices *prices, struct arena *a)
 {
-	copy_costs(out, p, a);
+	problem_derive(out, p, EDIT_CANDIDATES | EDIT_CONVERSIONS, a);
 	assert(out->candidate != p->candidate); /* p keeps its bounds */
 	fill_costs(out, prices, price_guess);
 	problem_reindex(out, a);

@@ -218,20 +218,12 @@ tree_relax_alone(const struct tree *t, const struct problem *p,
 	uint32_t n = p->ncandidates;
 
 	*launch = COST_NEVER;
-	*out = *p;
-	out->target =
-	    arena_new(t->arena, struct problem_target, (size_t)p->ntargets + 1);
-	for (uint32_t i = 0; i < p->ntargets; i++)
-		out->target[i] = p->target[i];
+	problem_derive_more(out, p, n, 1, t->arena);
 	out->target[out->ntargets++] =
 	    (struct problem_target){.name = t->kind->name,
 	        .max_runs = NO_LIMIT,
 	        .max_run_nodes = NO_LIMIT,
 	        .capacity = UINT64_MAX};
-	out->candidate =
-	    arena_new(t->arena, struct problem_candidate, 2 * (size_t)n);
-	for (uint32_t c = 0; c < n; c++)
-		out->candidate[c] = p->candidate[c];
 	for (uint32_t c = 0; c < n; c++) {
 		if (!is_light(t, p, c))
 			continue;

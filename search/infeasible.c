@@ -260,11 +260,8 @@ relaxation(const struct iis_search *q, struct problem *p, struct arena *a)
 {
 	struct err err = {.kind = ERR_NONE};
 
-	*p = *q->p;
-	p->target = arena_copy(a, p->target, p->ntargets * sizeof *p->target);
-	p->value = arena_copy(a, p->value, p->nvalues * sizeof *p->value);
-	p->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	problem_derive(
+	    p, q->p, EDIT_CANDIDATES | EDIT_TARGETS | EDIT_VALUES, a);
 	for (uint32_t i = 0; i < q->n; i++)
 		if (!q->all[i].kept)
 			drop(p, &q->all[i]);
@@ -384,13 +381,8 @@ is_too_expensive(const struct iis_search *q)
 	bool none;
 
 	arena_init(&a);
-	p = *q->p;
-	p.candidate =
-	    arena_copy(&a, p.candidate, p.ncandidates * sizeof *p.candidate);
-	p.target = arena_copy(&a, p.target, p.ntargets * sizeof *p.target);
-	p.conversion = arena_copy(&a, p.conversion,
-	    (size_t)p.nclasses * p.nformats * p.nformats
-	        * sizeof *p.conversion);
+	problem_derive(
+	    &p, q->p, EDIT_CANDIDATES | EDIT_TARGETS | EDIT_CONVERSIONS, &a);
 	for (uint32_t c = 0; c < p.ncandidates; c++)
 		if (p.candidate[c].cost != COST_NEVER)
 			p.candidate[c].cost = 0;

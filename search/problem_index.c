@@ -168,12 +168,47 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 }
 
 void
+problem_derive(struct problem *out, const struct problem *base, unsigned parts,
+    struct arena *a)
+{
+	const struct problem *p = base;
+
+	*out = *p;
+	if (parts & EDIT_CANDIDATES)
+		out->candidate = arena_copy(
+		    a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	if (parts & EDIT_TARGETS)
+		out->target =
+		    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
+	if (parts & EDIT_VALUES)
+		out->value =
+		    arena_copy(a, p->value, p->nvalues * sizeof *p->value);
+	if (parts & EDIT_CONVERSIONS)
+		out->conversion = arena_copy(a, p->conversion,
+		    (size_t)p->nclasses * p->nformats * p->nformats
+		        * sizeof *p->conversion);
+}
+
+void
+problem_derive_more(struct problem *out, const struct problem *base,
+    uint32_t candidates, uint32_t targets, struct arena *a)
+{
+	*out = *base;
+	out->candidate = arena_new(a, struct problem_candidate,
+	    (size_t)base->ncandidates + candidates);
+	out->target = arena_new(
+	    a, struct problem_target, (size_t)base->ntargets + targets);
+	for (uint32_t c = 0; c < base->ncandidates; c++)
+		out->candidate[c] = base->candidate[c];
+	for (uint32_t t = 0; t < base->ntargets; t++)
+		out->target[t] = base->target[t];
+}
+
+void
 problem_restrict(struct problem *out, const struct problem *p,
     const bool *allowed, struct arena *a)
 {
-	*out = *p;
-	out->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	problem_derive(out, p, EDIT_CANDIDATES, a);
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		if (!allowed[c])
 			out->candidate[c].banned = true;

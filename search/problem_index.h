@@ -17,6 +17,24 @@ bool problem_index(struct problem *p, struct arena *a, struct err *err);
  * be chosen, anew. */
 void problem_reindex(struct problem *p, struct arena *a);
 
+/* What of a problem is edited in one derived from it. */
+enum problem_part {
+	EDIT_CANDIDATES = 1 << 0, /* costs, bans, targets, ports */
+	EDIT_TARGETS = 1 << 1, /* launches, limits, capacities */
+	EDIT_VALUES = 1 << 2, /* marks */
+	EDIT_CONVERSIONS = 1 << 3,
+};
+
+/* A problem that shares all with its base but for the parts that are edited, which
+ * are its own: the base stays as it is, other threads may read it. The derived part
+ * is the base's until problem_reindex() (costs, bans) or problem_index(). */
+void problem_derive(struct problem *out, const struct problem *base,
+    unsigned parts, struct arena *a);
+
+/* The same with room for so many more candidates and targets. */
+void problem_derive_more(struct problem *out, const struct problem *base,
+    uint32_t candidates, uint32_t targets, struct arena *a);
+
 /* A copy of an indexed problem in which only some candidates can be chosen. */
 void problem_restrict(struct problem *out, const struct problem *p,
     const bool *allowed, struct arena *a);

@@ -81,11 +81,7 @@ relax(struct problem *relaxed, const struct problem *p, struct arena *a)
 	uint32_t costliest = costliest_target(p);
 	struct err err = {.kind = ERR_NONE};
 
-	*relaxed = *p;
-	relaxed->target =
-	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
-	relaxed->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	problem_derive(relaxed, p, EDIT_CANDIDATES | EDIT_TARGETS, a);
 	charge_launches(relaxed, p, costliest, a);
 	/* What limits rule out here stays ruled out where they are relaxed. */
 	for (uint32_t c = 0; c < p->ncandidates; c++)
@@ -126,12 +122,8 @@ part_of_launch(cost_ns launch, uint32_t n, uint32_t max)
 void
 relax_sizes(struct problem *priced, const struct problem *p, struct arena *a)
 {
-	*priced = *p;
+	problem_derive(priced, p, EDIT_CANDIDATES | EDIT_TARGETS, a);
 	priced->local = 0;
-	priced->target =
-	    arena_copy(a, p->target, p->ntargets * sizeof *p->target);
-	priced->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
 		struct problem_candidate *x = &priced->candidate[c];
 		const struct problem_target *t = &p->target[x->target];

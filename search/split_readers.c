@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/mask.h"
+#include "search/problem_index.h"
 
 /* How a node is reached from the maker of a value. */
 enum way { WAY_NONE, WAY_INSIDE, WAY_AROUND };
@@ -188,16 +189,15 @@ struct problem
 split_readers_relax(
     const struct split_readers *x, const struct problem *p, struct arena *a)
 {
-	struct problem relaxed = *p;
+	struct problem relaxed;
 
+	problem_derive(&relaxed, p, x->start ? EDIT_CANDIDATES : 0, a);
 	relaxed.local = 0;
 	if (!x->start)
 		return relaxed;
 	relaxed.nformats += mask_count(p->local);
 	relaxed.format_name = NULL;
 	widen_conversions(x, &relaxed, p, a);
-	relaxed.candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		relaxed.candidate[c].input = widen_ports(x, p, c, a);
 	return relaxed;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/base/clock.h"
+#include "search/problem_index.h"
 
 /* A capacity is at most 2^30 units and a rate at most 2^33, so their product
  * fits; with them a multiplier is as fine as 2^30 / 2^20 ns on the whole capacity. */
@@ -48,10 +49,7 @@ void
 multiplier_apply(const struct capacity_multiplier *t, struct problem *out,
     const struct problem *p, struct arena *a)
 {
-	*out = *p;
-	out->target = arena_copy(a, p->target, p->ntargets * sizeof *p->target);
-	out->candidate =
-	    arena_copy(a, p->candidate, p->ncandidates * sizeof *p->candidate);
+	problem_derive(out, p, EDIT_CANDIDATES | EDIT_TARGETS, a);
 	for (uint32_t i = 0; i < p->ntargets; i++)
 		out->target[i].capacity = UINT64_MAX;
 	for (uint32_t c = 0; c < p->ncandidates; c++) {

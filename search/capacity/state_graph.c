@@ -6,6 +6,7 @@
 #include "search/backward_dp.h"
 #include "search/reconstruct.h"
 #include "ir/base/verify.h"
+#include "search/problem_index.h"
 
 /* What makes labels of a group the same, however they came about. Positions count
  * from the first run: where it is does not matter to the rest, unless runs are
@@ -174,11 +175,11 @@ state_graph_find(struct state_graph *s, const struct problem *p,
 	    .keeper = &keeper};
 	struct converter_memo memo;
 	struct search_result r;
-	struct problem free = *p;
+	struct problem free;
 
 	*s = (struct state_graph){.arena = a};
 	map_init(&s->index, a);
-	free.target = arena_copy(a, p->target, p->ntargets * sizeof *p->target);
+	problem_derive(&free, p, EDIT_TARGETS, a);
 	for (uint32_t t = 0; t < p->ntargets; t++) {
 		free.target[t].capacity = UINT64_MAX;
 		s->runs_limited |= p->target[t].max_runs != NO_LIMIT;
