@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "costmodel/pricer_parts.h"
+#include "ir/base/order.h"
 
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
@@ -71,14 +72,6 @@ subject_bound(const struct pricer *p, struct subject *s)
 	    more_of(work, seen * bound_share(p, s) - PROBE_SLACK_NS);
 	price_of(p, s)->guess =
 	    more_of(price_of(p, s)->bound, seen * guess * p->drift.scale);
-}
-
-static int
-by_double(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
 }
 
 /* Bounds of a target follow what they are scaled by. */

@@ -24,29 +24,14 @@ struct flock {
 	uint32_t n, nratios;
 };
 
-struct stored {
-	cost_ns ns;
-	uint32_t subject;
-};
-
-static int
-compare_stored(const void *a, const void *b)
-{
-	const struct stored *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (x->subject > y->subject) - (x->subject < y->subject);
-}
-
 /* Spread evenly over the range of prices: short kernels and long ones drift
  * for different reasons. */
 static void
 choose(struct flock *f, uint32_t max, struct arena *scratch)
 {
 	struct pricer *p = f->p;
-	struct stored *all =
-	    arena_new(scratch, struct stored, p->ncandidate_subjects);
+	struct ranked *all =
+	    arena_new(scratch, struct ranked, p->ncandidate_subjects);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->ncandidate_subjects; i++)
@@ -54,14 +39,13 @@ choose(struct flock *f, uint32_t max, struct arena *scratch)
 		    && price_at(p, i)->source == PRICE_MEASURED
 		    && price_at(p, i)->origin == FROM_DB_EXACT
 		    && price_at(p, i)->ns <= CANARY_NS_MAX)
-			all[n++] = (struct stored){price_at(p, i)->ns, i};
+			all[n++] = (struct ranked){price_at(p, i)->ns, i};
 	if (n > 1)
-		qsort(all, n, sizeof *all, compare_stored);
+		qsort(all, n, sizeof *all, by_rank);
 	assert(max <= CANARY_MAX);
 	f->n = n < max ? n : max;
 	for (uint32_t i = 0; i < f->n; i++)
-		f->subject[i] =
-		    all[(2 * (uint64_t)i + 1) * n / (2 * f->n)].subject;
+		f->subject[i] = all[(2 * (uint64_t)i + 1) * n / (2 * f->n)].id;
 }
 
 static void

@@ -191,23 +191,8 @@ make_labels(
 	}
 }
 
-struct sink_label {
-	uint64_t label;
-	uint32_t at;
-};
-
-static int
-compare_sinks(const void *a, const void *b)
-{
-	const struct sink_label *x = a, *y = b;
-
-	if (x->label != y->label)
-		return x->label < y->label ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 static uint32_t
-find_sinks(struct order_work *w, struct sink_label *sink,
+find_sinks(struct order_work *w, struct ranked *sink,
     const struct order_labels *labels, struct arena *a)
 {
 	uint32_t n = w->order->n, nsinks = 0;
@@ -224,13 +209,13 @@ find_sinks(struct order_work *w, struct sink_label *sink,
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (w->readers[i] == 0)
-			sink[nsinks++].at = i;
+			sink[nsinks++].id = i;
 	if (nsinks < 2)
 		return nsinks;
 	make_labels(w, labels, a);
 	for (uint32_t i = 0; i < nsinks; i++)
-		sink[i].label = w->label[sink[i].at];
-	qsort(sink, nsinks, sizeof *sink, compare_sinks);
+		sink[i].by = w->label[sink[i].id];
+	qsort(sink, nsinks, sizeof *sink, by_rank);
 	return nsinks;
 }
 
@@ -263,7 +248,7 @@ order_set(
     struct order_work *w, const struct order_labels *labels, struct arena *a)
 {
 	uint32_t n = w->order->n, nsinks;
-	struct sink_label *sink = arena_new(a, struct sink_label, n);
+	struct ranked *sink = arena_new(a, struct ranked, n);
 	uint32_t *stack = arena_new(a, uint32_t, n);
 	uint32_t *next = arena_new(a, uint32_t, n);
 
@@ -273,7 +258,7 @@ order_set(
 	memset(w->position, 0xff, n * sizeof *w->position);
 	nsinks = find_sinks(w, sink, labels, a);
 	for (uint32_t i = 0; i < nsinks; i++)
-		place_above(w, sink[i].at, stack, next);
+		place_above(w, sink[i].id, stack, next);
 }
 
 /* (K1) The set ascends; (K2) the sequence is the set in another order, and positions

@@ -5,25 +5,11 @@
 #include <string.h>
 
 #include "ir/base/size.h"
+#include "ir/base/order.h"
 
 struct pool_range {
 	size_t from, to; /* bytes of the pool */
 };
-
-struct by_size {
-	size_t bytes;
-	uint32_t index;
-};
-
-static int
-largest_first(const void *a, const void *b)
-{
-	const struct by_size *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? 1 : -1;
-	return (x->index > y->index) - (x->index < y->index);
-}
 
 static int
 by_offset(const void *a, const void *b)
@@ -63,19 +49,19 @@ lowest_gap(const struct pool_range *p, uint32_t n, size_t bytes)
 size_t
 memory_lay_out(struct lifetime *l, uint32_t n, struct arena *scratch)
 {
-	struct by_size *order = arena_new(scratch, struct by_size, n);
+	struct ranked *order = arena_new(scratch, struct ranked, n);
 	struct pool_range *taken = arena_new(scratch, struct pool_range, n);
 	size_t pool = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = (struct by_size){l[i].bytes, i};
-	qsort(order, n, sizeof *order, largest_first);
+		order[i] = (struct ranked){l[i].bytes, i};
+	qsort(order, n, sizeof *order, by_rank_down);
 	for (uint32_t i = 0; i < n; i++) {
-		struct lifetime *me = &l[order[i].index];
+		struct lifetime *me = &l[order[i].id];
 		uint32_t ntaken = 0;
 
 		for (uint32_t k = 0; k < i; k++) {
-			const struct lifetime *other = &l[order[k].index];
+			const struct lifetime *other = &l[order[k].id];
 
 			if (overlaps(me, other))
 				taken[ntaken++] =

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "ir/base/order.h"
 #include "plan/problem.h"
 #include "plan/trace.h"
 
@@ -133,21 +134,6 @@ probe_listed(struct planner *pl, bool *any, struct err *err)
 	    || pricer_probe(pl->r->pricer, pl->ask, pl->nask, 1, any, err);
 }
 
-struct asked {
-	cost_ns bound;
-	uint32_t candidate;
-};
-
-static int
-by_bound_down(const void *x, const void *y)
-{
-	const struct asked *a = x, *b = y;
-
-	if (a->bound != b->bound)
-		return a->bound < b->bound ? 1 : -1;
-	return (a->candidate > b->candidate) - (a->candidate < b->candidate);
-}
-
 /* Mark the nodes of a candidate and those next to it. *free: none of its own was
  * marked. */
 static void
@@ -182,19 +168,19 @@ mark_neighbours(
 static uint32_t
 pick(struct planner *pl, uint32_t *picked)
 {
-	struct asked *list = arena_new(pl->arena, struct asked, pl->nask);
+	struct ranked *list = arena_new(pl->arena, struct ranked, pl->nask);
 	bool *marked = arena_new(pl->arena, bool, pl->problem.nnodes), free;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < pl->nask; i++)
-		list[i] = (struct asked){
+		list[i] = (struct ranked){
 		    price_guess(prices_candidate(pl->r->prices, pl->ask[i])),
 		    pl->ask[i]};
-	qsort(list, pl->nask, sizeof *list, by_bound_down);
+	qsort(list, pl->nask, sizeof *list, by_rank_down);
 	for (uint32_t i = 0; i < pl->nask; i++) {
-		mark_neighbours(pl, list[i].candidate, marked, &free);
+		mark_neighbours(pl, list[i].id, marked, &free);
 		if (free)
-			picked[n++] = list[i].candidate;
+			picked[n++] = list[i].id;
 	}
 	return n;
 }

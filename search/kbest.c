@@ -11,6 +11,7 @@
 #include "search/budget.h"
 #include "search/parallel.h"
 #include "search/backward_dp.h"
+#include "ir/base/order.h"
 
 /* TUNING: branches solved with one bar, whatever the number of threads: more keep
  * threads busy, fewer lower the bar sooner, which the first ones need most. */
@@ -163,22 +164,6 @@ solve_batch(struct branch_batch *b, uint32_t n, struct err *err)
 	return ok;
 }
 
-/* What a step's branch adds to the bound at least, by prices. */
-struct worth {
-	cost_ns adds;
-	uint32_t step;
-};
-
-static int
-by_worth(const void *a, const void *b)
-{
-	const struct worth *x = a, *y = b;
-
-	if (x->adds != y->adds)
-		return x->adds < y->adds ? -1 : 1;
-	return x->step < y->step ? -1 : x->step > y->step;
-}
-
 /* The least excess of what may cover each node in the chosen one's place. */
 static cost_ns *
 least_others(const struct top *t, const struct branch *parent, struct arena *a)
@@ -198,7 +183,8 @@ order_steps(struct top *t, const struct branch *parent)
 {
 	const struct cover *c = &parent->best.cover;
 	uint32_t *order = arena_new(&t->scratch, uint32_t, c->nsteps);
-	struct worth *worth = arena_new(&t->scratch, struct worth, c->nsteps);
+	/* by what its branch adds to the bound at least */
+	struct ranked *worth = arena_new(&t->scratch, struct ranked, c->nsteps);
 	cost_ns *least =
 	    t->prices ? least_others(t, parent, &t->scratch) : NULL;
 
@@ -206,14 +192,14 @@ order_steps(struct top *t, const struct branch *parent)
 		const struct problem_candidate *x =
 		    &t->p->candidate[c->step[i].candidate];
 
-		worth[i].step = i;
+		worth[i].id = i;
 		for (uint32_t k = 0; least && k < x->nnodes; k++)
-			if (least[x->node[k]] > worth[i].adds)
-				worth[i].adds = least[x->node[k]];
+			if (least[x->node[k]] > worth[i].by)
+				worth[i].by = least[x->node[k]];
 	}
-	qsort(worth, c->nsteps, sizeof *worth, by_worth);
+	qsort(worth, c->nsteps, sizeof *worth, by_rank);
 	for (uint32_t i = 0; i < c->nsteps; i++)
-		order[i] = worth[i].step;
+		order[i] = worth[i].id;
 	return order;
 }
 
