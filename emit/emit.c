@@ -46,7 +46,9 @@ is_kind(const struct artefact *a, const char *s, size_t n)
 	uint32_t nkinds;
 	const struct target_kind *const *kind = target_kinds(&nkinds);
 
-	for (uint32_t i = 0; a->many == write_toolchain && i < nkinds; i++)
+	if (a->many != write_toolchain && a->many != write_package)
+		return false;
+	for (uint32_t i = 0; i < nkinds; i++)
 		if (kind[i]->toolchain && is_word(kind[i]->name, s, n))
 			return true;
 	return false;

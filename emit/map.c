@@ -1,4 +1,5 @@
 #include "emit/qdq.h"
+#include "emit/package.h"
 #include "emit/source_map.h"
 #include "emit/writers.h"
 
@@ -206,6 +207,54 @@ write_inserted(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* What the packages of the plan call, one after another. */
+static bool
+write_functions(struct json *j, const struct emit_work *w,
+    const struct target_kind *kind, struct err *err)
+{
+	struct toolchain_functions list;
+	struct toolchain_plan p;
+
+	if (!kind->toolchain || !kind->toolchain->package
+	    || !emit_package_plan(&p, w, kind))
+		return true;
+	if (!kind->toolchain->package->functions(&list, &p, w->arena, err)) {
+		if (err->kind != ERR_UNSUPPORTED)
+			return false;
+		err_clear(err); /* package.c says why */
+		return true;
+	}
+	for (uint32_t i = 0; i < list.n; i++) {
+		const struct toolchain_function *f = &list.function[i];
+
+		json_inline_object(j);
+		json_key_str(j, "package", kind->name);
+		json_key_str(j, "name", f->name);
+		json_key_uint(j, "index", f->index);
+		json_key_str(j, "symbol", f->symbol);
+		json_key_str(j, "operation", f->operation);
+		json_key_uint(j, "region", f->region);
+		write_ids(j, "nodes", f->node, f->nnodes);
+		json_close(j);
+	}
+	return true;
+}
+
+static bool
+write_packages(struct json *j, const struct emit_work *w, struct err *err)
+{
+	uint32_t n;
+	const struct target_kind *const *kind = target_kinds(&n);
+
+	json_key(j, "functions");
+	json_array(j);
+	for (uint32_t i = 0; i < n; i++)
+		if (!write_functions(j, w, kind[i], err))
+			return false;
+	json_close(j);
+	return true;
+}
+
 bool
 write_map(FILE *f, const struct emit_work *w, struct err *err)
 {
@@ -222,6 +271,8 @@ write_map(FILE *f, const struct emit_work *w, struct err *err)
 	write_composites(&j, w, &m);
 	write_regions(&j, w, &m);
 	write_inserted(&j, w);
+	if (!write_packages(&j, w, err))
+		return false;
 	json_close(&j);
 	return true;
 }

@@ -9,6 +9,8 @@
 
 #include "targets/target.h"
 
+struct outdir;
+
 /* A region as the plan knows it. */
 struct toolchain_region {
 	const struct target *target;
@@ -32,6 +34,8 @@ struct toolchain_layers {
 	const struct toolchain_layer *layer;
 };
 
+struct toolchain_package;
+
 struct toolchain {
 	/* Files of a region are "<symbol>-<name>"; ends with NULL. At most
 	 * TOOLCHAIN_FILES. */
@@ -49,8 +53,49 @@ struct toolchain {
 	 * above. */
 	const char *(*command)(
 	    const struct toolchain_region *r, struct arena *a, struct err *err);
+	const struct toolchain_package *package; /* NULL: it has none */
 };
 
 #define TOOLCHAIN_FILES 4
+
+/* What a plan runs, in order, as the kind's package is given it. */
+struct toolchain_step {
+	const struct toolchain_region *region; /* of the kind; NULL: else */
+	uint32_t plan_region; /* its id in the plan */
+	node_id node; /* what runs outside of the kind's regions */
+};
+
+struct toolchain_plan {
+	const struct target *target; /* the kind's first in the mix */
+	const struct graph *graph;
+	uint32_t nsteps;
+	const struct toolchain_step *step;
+};
+
+/* A function that a package calls, in the order they run. */
+struct toolchain_function {
+	const char *name; /* as the package's runtime knows it */
+	const char *symbol; /* a region's; NULL: code of the package */
+	const char *operation; /* "Relu", "layout_transform"; NULL: a region */
+	uint32_t index; /* in the package's graph */
+	uint32_t region; /* of the plan */
+	uint32_t nnodes;
+	const node_id *node;
+};
+
+struct toolchain_functions {
+	uint32_t n;
+	const struct toolchain_function *function;
+};
+
+/* The whole plan as the device's runtime takes it. Both: ERR_UNSUPPORTED naming
+ * the node, the rule and the value when it cannot be told to that runtime. */
+struct toolchain_package {
+	bool (*functions)(struct toolchain_functions *out,
+	    const struct toolchain_plan *p, struct arena *a, struct err *err);
+	/* Write its files into `folder` of o. */
+	bool (*write)(const struct outdir *o, const char *folder,
+	    const struct toolchain_plan *p, struct arena *a, struct err *err);
+};
 
 #endif

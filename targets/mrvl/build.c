@@ -589,6 +589,7 @@ add_outputs(struct assembly *s, struct layers *out)
 
 		o[i].value = p->value;
 		o[i].from = p->has_nhwc ? p->nhwc : p->plain;
+		o[i].channels_last = p->has_nhwc;
 	}
 	out->noutputs = r->noutputs;
 	out->output = o;

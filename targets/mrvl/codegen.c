@@ -526,9 +526,8 @@ write_summary(struct code_writer *w)
 	json_close(&w->json);
 }
 
-/* Of the last input, as upstream has it. */
-static int64_t
-batch_size(const struct layers *l)
+int64_t
+mrvl_batch(const struct layers *l)
 {
 	const struct dims *d = &l->input[l->ninputs - 1].dims;
 
@@ -561,7 +560,7 @@ mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a)
 		write_entry(&w, node_index(l, l->output[i].from));
 	json_close(&w.json);
 	json_key(&w.json, "batch_size");
-	json_strf(&w.json, "%" PRIi64, batch_size(l));
+	json_strf(&w.json, "%" PRIi64, mrvl_batch(l));
 	json_key(&w.json, "num_subgraph_inputs");
 	json_strf(&w.json, "%u", l->ninputs);
 	json_key(&w.json, "num_subgraph_outputs");
@@ -800,5 +799,5 @@ mrvl_command(const struct target *t, const struct layers *l, struct arena *a)
 	    "mrvl-tmlc -mn %s -f1 %s-nodes.json -f2 %s-consts.json %s "
 	    "-b %" PRIi64,
 	    l->symbol, l->symbol, l->symbol,
-	    mrvl_compiler_options(mrvl_of(t), a), batch_size(l));
+	    mrvl_compiler_options(mrvl_of(t), a), mrvl_batch(l));
 }

@@ -25,6 +25,9 @@ void mrvl_write_map(
 const char *mrvl_func_name(
     const struct layers *l, uint32_t layer, struct arena *a);
 
+/* The batch size of a region: of its last input, as upstream has it. */
+int64_t mrvl_batch(const struct layers *l);
+
 /* The compiler's command line for a region, files beside it:
  * mrvl-tmlc -mn <symbol> -f1 ... -f2 ... <options> -b <batch>. Text in `a`. */
 const char *mrvl_command(

@@ -80,6 +80,7 @@ struct region_input {
 struct region_output {
 	struct layer_ref from;
 	value_id value;
+	bool channels_last; /* its bytes are, unlike the value's */
 };
 
 struct layers {

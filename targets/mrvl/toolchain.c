@@ -3,6 +3,7 @@
 
 #include "targets/mrvl/build.h"
 #include "targets/mrvl/codegen.h"
+#include "targets/mrvl/device.h"
 #include "targets/mrvl/layer.h"
 #include "targets/mrvl/options.h"
 
@@ -76,4 +77,5 @@ const struct toolchain mrvl_toolchain = {
     .layers = layers_of,
     .write = write_files,
     .command = command,
+    .package = &device_package,
 };

@@ -221,4 +221,5 @@ def main():
     sys.exit(1 if count["failed"] or not count["passed"] else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
