@@ -240,8 +240,9 @@ build_depthwise(struct build *b)
 
 	if (!read_two(&t, b->graph, b->candidate->match, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
+	b->end.needed = false;
 	if (b->candidate->implementation & WAY_KEEPS_NAN
-	    && (!nan_kept(&t.first) || !nan_kept(&t.second)))
+	    && (!nan_kept(&t.first, NULL) || !nan_kept(&t.second, &b->end)))
 		return err_set(b->err, ERR_INTERNAL, "NaN cannot be kept");
 	b->fused = t.first;
 	d.second = t.second;

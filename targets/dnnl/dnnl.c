@@ -146,7 +146,7 @@ compile(const struct target *t, const struct graph *g,
 	/* What is no such chain has a reading of its own. */
 	fused_read(&b.fused, g, c->match, &fault);
 	if (c->implementation & WAY_KEEPS_NAN)
-		nan_kept(&b.fused);
+		nan_kept(&b.fused, &b.end);
 	ok = check(&b, dnnl_engine_create(&l->engine, dnnl_cpu, 0), "engine")
 	    && check(&b,
 	        dnnl_stream_create(
@@ -165,6 +165,8 @@ compile(const struct target *t, const struct graph *g,
 	    .release = release,
 	    .in_place = (uint32_t)(l->residual + 1),
 	    .state = l};
+	if (b.end.needed)
+		bound_kernel(out, t, g, &b.end, a);
 	if (c->implementation & WAY_GUARDED)
 		guard_kernel(out, t, g, a);
 	return true;

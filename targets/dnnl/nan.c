@@ -1,6 +1,7 @@
 #include "targets/dnnl/nan.h"
 
 #include <float.h>
+#include <math.h>
 
 /* SOURCE: found by tests/fuzz/candidates over NaN and infinities, as SSE4.1,
  * AVX2 and AVX-512: maxima and minima give their second operand, exp() bounds
@@ -68,12 +69,38 @@ can_be_put(const struct step *s)
 	        && (s->beta == FLT_MAX || (s->beta > 0 && s->beta <= HIGHEST)));
 }
 
+/* The last step, where others are before it. */
+static void
+take_end(struct fused *f, struct bounds *end)
+{
+	const struct step *s;
+	bool relu;
+
+	*end = (struct bounds){.needed = false};
+	if (f->nsteps == 0 || (f->nsteps == 1 && f->anchor == NULL))
+		return;
+	s = &f->step[f->nsteps - 1];
+	relu = s->kind == STEP_RELU && s->alpha == 0;
+	if (!relu && s->kind != STEP_CLIP)
+		return;
+	end->low = relu ? 0 : s->alpha;
+	end->high = relu ? FLT_MAX : s->beta;
+	end->needed = end->low <= 0 && end->high >= 0;
+	if (end->high == FLT_MAX)
+		end->high = INFINITY;
+	if (end->low == -FLT_MAX)
+		end->low = -INFINITY;
+	f->nsteps -= end->needed;
+}
+
 bool
-nan_kept(struct fused *f)
+nan_kept(struct fused *f, struct bounds *end)
 {
 	struct step step[STEPS_MAX + 4];
 	uint32_t n = 0;
 
+	if (end)
+		take_end(f, end);
 	for (uint32_t i = 0; i < f->nsteps; i++) {
 		const struct step *s = &f->step[i];
 

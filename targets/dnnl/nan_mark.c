@@ -27,15 +27,16 @@ anchor_loses(const struct fused *f)
 
 /* A chain as one primitive takes it, NaN kept. */
 static bool
-is_possible(struct fused *f)
+is_possible(struct fused *f, bool is_last)
 {
+	struct bounds end;
 	struct why why;
 	const bool alone = f->anchor == NULL && f->nsteps > 0
 	    && !step_is_binary(f->step[0].kind);
 
 	why_init(&why, NULL);
 	/* a function by itself takes no others behind it */
-	return nan_kept(f) && (!alone || f->nsteps == 1)
+	return nan_kept(f, is_last ? &end : NULL) && (!alone || f->nsteps == 1)
 	    && need_distinct_algorithms(&why, f->step, f->nsteps);
 }
 
@@ -55,7 +56,8 @@ can_keep(const struct match_in *m, bool *loses)
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
 		*loses |= anchor_loses(&f[i]) || !nan_steps_keep(&f[i]);
-		ok = ok && !anchor_loses(&f[i]) && is_possible(&f[i]);
+		ok = ok && !anchor_loses(&f[i])
+		    && is_possible(&f[i], i == n - 1);
 	}
 	return ok;
 }
