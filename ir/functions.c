@@ -241,8 +241,6 @@ functions_check(struct importer *imp, const Onnx__ModelProto *p)
 	bool ok;
 
 	imp->functions = all;
-	/* operators of other domains may be written out as functions are */
-	imp->has_functions = p->n_functions > 0 || p->n_opset_import > 1;
 	all->f = p->functions;
 	all->n = (uint32_t)p->n_functions;
 	all->nodes = arena_new(imp->a, uint64_t, all->n);

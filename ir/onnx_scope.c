@@ -27,8 +27,6 @@ value_name(struct importer *imp, const struct scope *s, const char *name)
 {
 	const char *unique = name;
 
-	if (!imp->has_functions)
-		return name;
 	if (s->prefix[0])
 		unique = arena_printf(imp->a, "%s%s", s->prefix, name);
 	for (uint32_t k = 2; s->prefix[0]
