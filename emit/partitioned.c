@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emit/opsets.h"
 #include "emit/qdq.h"
 #include "emit/regions.h"
 #include "emit/writers.h"
@@ -28,36 +29,6 @@ at_least(uint32_t ir_version, uint32_t least)
 /* TUNING: folding makes large constants of one element out of small models;
  * from so many bytes on they are written as the shape and the element. */
 #define LIGHT_BYTES ((size_t)1 << 16)
-
-static bool
-imports(const struct model *m, const char *domain)
-{
-	for (uint32_t i = 0; i < m->nopsets; i++)
-		if (strcmp(m->opset[i].domain, domain) == 0)
-			return true;
-	return false;
-}
-
-/* The model's, that of regions, and that of quantisers. */
-static uint32_t
-with_regions(const struct onnx_opset **out, const struct emit_work *w)
-{
-	const struct model *m = w->in->model;
-	struct onnx_opset *list =
-	    arena_new(w->arena, struct onnx_opset, (size_t)m->nopsets + 2);
-	uint32_t n = m->nopsets;
-
-	if (n)
-		memcpy(list, m->opset, n * sizeof *list);
-	list[n++] = (struct onnx_opset){REGION_DOMAIN, 1};
-	for (uint32_t i = 0; w->qdq && i < n; i++)
-		if (*list[i].domain == '\0')
-			list[i].version = w->qdq->opset;
-	if (w->qdq && *w->qdq->domain && !imports(m, w->qdq->domain))
-		list[n++] = (struct onnx_opset){w->qdq->domain, 1};
-	*out = list;
-	return n;
-}
 
 /* What each function stands for: the target as the user wrote it. */
 static uint32_t
@@ -110,10 +81,11 @@ write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 		function[o.nfunctions++] = (struct onnx_function){
 		    w->region[i], REGION_DOMAIN, body[i]};
 	}
-	o.nopsets = with_regions(&o.opset, w);
 	o.graph = main_graph(w, body, w->arena);
 	o.nmeta = describe(w, &o.meta);
-	return onnx_write(f, &o, err);
+	return emit_opsets(&o, m, REGION_DOMAIN, w->qdq ? w->qdq->opset : 0,
+	           w->arena, err)
+	    && onnx_write(f, &o, err);
 }
 
 static bool
@@ -124,15 +96,14 @@ write_region_model(
 	struct arena scratch;
 	struct onnx_out o = {
 	    .ir_version = at_least(m->ir_version, IR_INITIALISERS),
-	    .nopsets = m->nopsets,
-	    .opset = m->opset,
 	    .light_bytes = LIGHT_BYTES,
 	};
 	bool ok;
 
 	arena_init(&scratch);
 	o.graph = region_graph(w, region, SIZE_MAX, &scratch);
-	ok = onnx_write(f, &o, err);
+	ok = emit_opsets(&o, m, NULL, 0, &scratch, err)
+	    && onnx_write(f, &o, err);
 	arena_release(&scratch);
 	return ok;
 }

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "ir/onnx_import.h"
-
-/* SOURCE: operator set versions released as of November 2026. */
-#define OPSET_NEWEST 28
+#include "ir/schema.h"
 
 const char *
 domain_name(const char *domain)

@@ -147,3 +147,87 @@ schema_missing(const struct node *n)
 			return attribute[i].name;
 	return NULL;
 }
+
+/* ---- from one opset to another ---- */
+
+static const struct {
+	enum op op;
+	uint32_t version;
+} meaning[] = {
+#define MEANING(op, version, before) {OP_##op, version},
+#include "ir/schema.def"
+};
+
+static const struct {
+	enum op op;
+	uint32_t since;
+	const char *name;
+} otherwise[] = {
+#define DEFAULT(op, since, name, ...) {OP_##op, since, name},
+#include "ir/schema.def"
+};
+
+static bool
+lies_between(uint32_t since, uint32_t a, uint32_t b)
+{
+	return since > (a < b ? a : b) && since <= (a < b ? b : a);
+}
+
+/* Did what the attribute is when it is left out change between them? */
+static bool
+default_changed(const struct node *n, uint32_t row, uint32_t opset)
+{
+	if (otherwise[row].op != n->op
+	    || !lies_between(otherwise[row].since, n->opset, opset)
+	    || node_attr(n, otherwise[row].name))
+		return false;
+	for (uint32_t i = 0; i < row; i++)
+		if (otherwise[i].op == n->op
+		    && strcmp(otherwise[i].name, otherwise[row].name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+fits_arity(const struct node *n, uint32_t opset)
+{
+	struct arity a = schema_arity(n->op, opset);
+
+	return n->ninputs <= a.max_inputs && n->ninputs >= a.min_inputs
+	    && n->noutputs <= a.max_outputs && n->noutputs >= a.min_outputs;
+}
+
+static bool
+fits_attrs(const struct node *n, uint32_t opset)
+{
+	enum attr_kind kind;
+	struct node as = *n;
+
+	as.opset = opset;
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		if (schema_attr(n->op, opset, &n->attr[i], &kind) != ATTR_FITS)
+			return false;
+	/* SOURCE: from 18 on a Split states its parts, or how many */
+	if (n->op == OP_SPLIT && lies_between(18, n->opset, opset)
+	    && (n->ninputs < 2 || n->input[1] == VALUE_NONE))
+		return false;
+	return schema_missing(&as) == NULL;
+}
+
+bool
+schema_holds(const struct node *n, uint32_t opset)
+{
+	if (n->opset == opset)
+		return true;
+	if (opset < schema_since(n->op) || opset >= schema_deprecated(n->op)
+	    || !fits_arity(n, opset) || !fits_attrs(n, opset))
+		return false;
+	for (uint32_t i = 0; i < COUNT(meaning); i++)
+		if (meaning[i].op == n->op
+		    && lies_between(meaning[i].version, n->opset, opset))
+			return false;
+	for (uint32_t i = 0; i < COUNT(otherwise); i++)
+		if (default_changed(n, i, opset))
+			return false;
+	return true;
+}

@@ -8,6 +8,9 @@
 #include "ir/graph.h"
 #include "ir/op.h"
 
+/* SOURCE: operator set versions released as of November 2026. */
+#define OPSET_NEWEST 28
+
 struct arity {
 	uint32_t min_inputs, max_inputs, min_outputs, max_outputs;
 };
@@ -34,5 +37,9 @@ enum attr_fit schema_attr(
 
 /* The name of a required attribute the node lacks, or NULL. */
 const char *schema_missing(const struct node *n);
+
+/* Does a node of the default domain mean in a model of this opset what it means in
+ * one of its own? */
+bool schema_holds(const struct node *n, uint32_t opset);
 
 #endif
