@@ -140,8 +140,8 @@ bind_shape_of(
 
 	for (uint32_t k = 0; k < t->rank; k++)
 		dim[k] = t->dim[k] < 0 ? 1 : t->dim[k];
-	d->shape[args->onnx.nshapes++] =
-	    (struct bind_shape){name_of(d, input), t->rank, dim};
+	d->shape[args->onnx.nshapes++] = (struct bind_shape){
+	    name_of(d, input), t->rank, dim, DT_UNDEFINED, false};
 }
 
 /* Every dimension that is left is a batch: of one. */
@@ -295,7 +295,7 @@ bind_as_result(struct search_args *args, const struct dim_args *d)
 		if (i > 0 && input == d->item[i - 1].input)
 			continue;
 		for (uint32_t k = 0; k < known->nshapes; k++)
-			if (strcmp(known->shape[k].input, name_of(d, input))
+			if (strcmp(known->shape[k].value, name_of(d, input))
 			    == 0)
 				d->shape[args->onnx.nshapes++] =
 				    known->shape[k];

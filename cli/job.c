@@ -4,15 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/precision.h"
+#include "cli/opaque.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/precision.h"
 #include "cli/progress.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
-#include "ir/base/plural.h"
 #include "ir/external.h"
 #include "ir/lenient.h"
 #include "ir/normalize.h"
@@ -61,60 +61,6 @@ job_import(struct job *j, const struct search_args *args, struct arena *a,
 	    || (args->strict && !lenient_refuse(&j->model.notes, err)))
 		return err_in(err, "%s", args->model);
 	j->times.import_ns = clock_ns() - began;
-	return true;
-}
-
-/* Does a target that knows what it takes take the node? The host only holds the
- * place of operators it does not know. */
-static bool
-is_taken(const struct job *j, node_id id)
-{
-	for (uint32_t i = 0; i < j->candidates.n; i++) {
-		const struct candidate *c = &j->candidates.candidate[i];
-
-		if (strcmp(j->mix.target[c->target].kind->name, "host") == 0)
-			continue;
-		for (uint32_t k = 0; k < c->nnodes; k++)
-			if (c->node[k] == id)
-				return true;
-	}
-	return false;
-}
-
-/* Operators that nothing here can run are no plan's, unless they are to be
- * planned around: then it is said. */
-static bool
-check_operators(struct job *j, struct err *err)
-{
-	const struct graph *g = j->model.graph;
-	const struct node *first;
-	const char *what;
-	uint32_t n = 0;
-	node_id id = 0;
-
-	for (node_id i = g->nnodes; i-- > 0;)
-		if (graph_node(g, i)->op == OP_CUSTOM && !is_taken(j, i)) {
-			id = i;
-			n++;
-		}
-	if (n == 0)
-		return true;
-	first = graph_node(g, id);
-	what = arena_printf(j->arena, "no target can run '%s' (%s%s%s)%s",
-	    node_label(g, id, j->arena), first->domain,
-	    first->domain[0] ? "." : "", first->op_type,
-	    n > 1 ? arena_printf(
-	        j->arena, " and %" PRIu32 " more node%s", n - 1, plural(n - 1))
-	          : "");
-	if (!j->args->plan_around)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "%s: %s; --plan-around leaves such nodes on the host at a "
-		    "guessed price",
-		    j->args->model, what);
-	notes_add(&j->model.notes,
-	    "%s: left on the host at a guessed price; `marq run` will refuse "
-	    "the plan",
-	    what);
 	return true;
 }
 
@@ -178,7 +124,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	    || !precision_calibrate(j, err) || !read_constraints(j, err)
 	    || !candidates_find(
 	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err)
-	    || !precision_exclude(j, err) || !check_operators(j, err))
+	    || !precision_exclude(j, err) || !opaque_settle(j, err))
 		return false;
 	j->times.candidates_ns = clock_ns() - began;
 	return read_replay(j, err);
@@ -243,6 +189,7 @@ open_pricer(struct job *j, struct err *err)
 	    .workers = args->jobs,
 	    .free = j->free,
 	    .reference = host_eval,
+	    .told = j->told,
 	    .canary = true,
 	    .model = args->model,
 	    .command = args->cli->line,

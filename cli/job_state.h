@@ -26,11 +26,14 @@ struct job {
 	struct candidates candidates;
 	/* Set after job_import(): of refusals only what failed is kept. */
 	bool failures_only;
+	/* Set after job_import(): nothing is to be planned. */
+	bool informs;
 	/* What if? Set after job_import(). */
 	const struct assumption *assume; /* [nassume] */
 	uint32_t nassume;
 	const struct free_moves *free; /* or NULL */
 	const bool *only; /* --replay: the candidates of the plan, or NULL */
+	cost_ns *told; /* [nodes] of opaque ones, see struct pricer_options */
 	struct pricer *pricer;
 	struct prices prices;
 	struct pricer_counts counts;

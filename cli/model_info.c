@@ -35,7 +35,8 @@ taken_by(const struct job *j, uint32_t t)
 	for (uint32_t i = 0; i < j->candidates.n; i++) {
 		const struct candidate *c = &j->candidates.candidate[i];
 
-		for (uint32_t k = 0; c->target == t && k < c->nnodes; k++)
+		for (uint32_t k = 0;
+		     c->target == t && !c->opaque && k < c->nnodes; k++)
 			bitset_add(taken, c->node[k]);
 	}
 	return taken;
@@ -246,8 +247,10 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	bool ok;
 
 	targets_settle(args);
-	args->plan_around = true; /* what nothing takes is shown as such */
-	ok = job_import(&job, args, c->run, err) && gather(&in, &job, err);
+	args->onnx.opaque = true; /* what nothing takes is shown as such */
+	ok = job_import(&job, args, c->run, err);
+	job.informs = true;
+	ok = ok && gather(&in, &job, err);
 	if (ok) {
 		cli_warn_all(c, &job.model.notes);
 		tell(c, &in);

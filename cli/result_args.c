@@ -59,11 +59,11 @@ parse_shape(struct bind_shape *s, const char *type, struct arena *a)
 	const char *at = strchr(type, '[');
 	char *end;
 
-	s->rank = 0;
-	s->dim = NULL;
 	if (!at)
 		return false;
-	for (at++; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
+	s->dtype = dtype_find(arena_strn(a, type, (size_t)(at - type)));
+	for (at++; *at >= '0' && *at <= '9' && s->rank < RANK_MAX;
+	     at = end + (*end == ',')) {
 		int64_t *dim = arena_new(a, int64_t, s->rank + 1);
 
 		if (s->rank)
@@ -74,26 +74,59 @@ parse_shape(struct bind_shape *s, const char *type, struct arena *a)
 	return *at == ']';
 }
 
+/* Shapes of values as a result lists them, behind those in `o`. */
 static void
-take_shapes(struct search_args *args, const cJSON *inputs)
+add_shapes(struct onnx_options *o, const cJSON *values, struct arena *a)
 {
-	struct arena *a = args->cli->run;
-	uint32_t n = (uint32_t)cJSON_GetArraySize(inputs);
+	uint32_t n = o->nshapes + (uint32_t)cJSON_GetArraySize(values);
 	struct bind_shape *shape = arena_new(a, struct bind_shape, n + 1);
 	struct err none = {.kind = ERR_NONE};
 	const char *name, *type;
 	const cJSON *item;
 
-	args->of_result.shape = shape;
-	cJSON_ArrayForEach(item, inputs)
+	if (o->nshapes)
+		memcpy(shape, o->shape, o->nshapes * sizeof *shape);
+	o->shape = shape;
+	cJSON_ArrayForEach(item, values)
 	{
-		struct bind_shape *s = &shape[args->of_result.nshapes];
+		struct bind_shape *s = &shape[o->nshapes];
 
 		if (!jsonin_str(item, "name", &name, &none)
 		    || !jsonin_str(item, "type", &type, &none))
 			return; /* of another version: shapes stay open */
-		s->input = arena_str(a, name);
-		args->of_result.nshapes += parse_shape(s, type, a);
+		*s = (struct bind_shape){
+		    .value = arena_str(a, name), .weak = true};
+		o->nshapes += parse_shape(s, type, a);
+	}
+}
+
+/* A result with opaque nodes is one of --opaque, with what was said of them. */
+static void
+take_opaque(struct search_args *args, const cJSON *list)
+{
+	struct arena *a = args->cli->run;
+	const bool told_now = args->opaque_prices.n > 0;
+	struct err none = {.kind = ERR_NONE};
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, list)
+	{
+		const cJSON *outputs =
+		    cJSON_GetObjectItemCaseSensitive(item, "outputs");
+		const cJSON *told =
+		    cJSON_GetObjectItemCaseSensitive(item, "told");
+		const cJSON *ns =
+		    cJSON_GetObjectItemCaseSensitive(item, "cost_ns");
+		const char *label;
+
+		args->onnx.opaque = true;
+		add_shapes(&args->onnx, outputs, a);
+		if (!told_now && cJSON_IsTrue(told) && cJSON_IsNumber(ns)
+		    && jsonin_str(item, "label", &label, &none))
+			text_list_add(&args->opaque_prices,
+			    arena_printf(
+			        a, "%s=%.0fns", label, ns->valuedouble),
+			    a);
 	}
 }
 
@@ -125,7 +158,9 @@ take_result(struct search_args *args, const cJSON *doc, struct err *err)
 	    || !take_targets(args, targets, err))
 		return false;
 	take_calibration(args, cJSON_GetObjectItemCaseSensitive(doc, "int8"));
-	take_shapes(args, cJSON_GetObjectItemCaseSensitive(model, "inputs"));
+	add_shapes(&args->of_result,
+	    cJSON_GetObjectItemCaseSensitive(model, "inputs"), args->cli->run);
+	take_opaque(args, cJSON_GetObjectItemCaseSensitive(doc, "opaque"));
 	args->model = find_model(path, args->model, args->cli->run);
 	return true;
 }

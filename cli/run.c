@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/opaque.h"
 #include "cli/output.h"
 #include "cli/units.h"
 #include "costmodel/machine.h"
@@ -323,7 +324,8 @@ run(struct job *j, struct run_result *r, const struct run_args *args,
 	    || !bind_to_data(j, &sets, args, err) || !job_bind(j, err)
 	    || (sets.n == 0
 	        && !run_data_seeded(&sets, j->model.graph, j->arena, err))
-	    || !seed_weights_lacking(j) || !job_candidates(j, false, err))
+	    || !seed_weights_lacking(j) || !job_candidates(j, false, err)
+	    || !opaque_run(j, err))
 		return false;
 	j->verify = true;
 	if (!job_search(j, err))

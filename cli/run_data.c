@@ -124,8 +124,8 @@ run_data_shapes(struct onnx_options *o, const struct run_data *d,
 		if (v->type.kind != TYPE_TENSOR || type_is_static(&v->type)
 		    || d->in[i].kind > TENSOR_STRINGS)
 			continue;
-		shape[o->nshapes++] =
-		    (struct bind_shape){v->name, d->in[i].rank, d->in[i].dim};
+		shape[o->nshapes++] = (struct bind_shape){
+		    v->name, d->in[i].rank, d->in[i].dim, DT_UNDEFINED, false};
 	}
 	o->shape = shape;
 	return o->nshapes > given;

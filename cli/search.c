@@ -186,7 +186,9 @@ is_paper(const struct plan *p)
 		                        ->candidate[p->composite[i].candidate]
 		                        .target];
 
-		if (t->only_prices || t->kind->compile == NULL)
+		if (t->only_prices || t->kind->compile == NULL
+		    || p->candidates->candidate[p->composite[i].candidate]
+		           .opaque)
 			return true;
 	}
 	return false;

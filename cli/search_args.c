@@ -24,11 +24,11 @@ parse_extent(const char **s, int64_t *out)
 		return false;
 	errno = 0;
 	x = strtoll(*s, &end, 10);
-	if (errno != 0 || x < 0 || (*end && *end != 'x')
-	    || (*end == 'x' && !end[1]))
+	if (errno != 0 || x < 0 || (*end && *end != 'x' && *end != ':')
+	    || (*end == 'x' && (end[1] < '0' || end[1] > '9')))
 		return false;
 	*out = x;
-	*s = *end ? end + 1 : end;
+	*s = *end == 'x' ? end + 1 : end;
 	return true;
 }
 
@@ -41,22 +41,30 @@ take_shape(void *at, const char *arg, const struct option_row *row,
 	const char *equals = strrchr(arg, '=');
 	uint32_t n = args->onnx.nshapes, rank = 0;
 	struct bind_shape *list = arena_new(a, struct bind_shape, n + 1);
+	enum dtype dtype = DT_UNDEFINED;
 	int64_t dim[RANK_MAX];
 	const char *s;
 
 	(void)row;
 	if (!equals)
-		argp_error(st->argp, "--shape %s: want INPUT=AxBxC", arg);
-	for (s = equals + 1; *s && rank < RANK_MAX; rank++)
+		argp_error(st->argp, "--shape %s: want VALUE=AxBxC", arg);
+	for (s = equals + 1; *s && *s != ':' && rank < RANK_MAX; rank++)
 		if (!parse_extent(&s, &dim[rank]))
-			argp_error(
-			    st->argp, "--shape %s: want INPUT=AxBxC", arg);
+			argp_error(st->argp,
+			    "--shape %s: want VALUE=AxBxC or VALUE=AxBxC:TYPE",
+			    arg);
+	if (*s == ':')
+		dtype = dtype_find(s + 1);
+	if (*s && dtype == DT_UNDEFINED)
+		argp_error(st->argp, "--shape %s: '%s' is no element type", arg,
+		    s + 1);
 	if (n)
 		memcpy(list, args->onnx.shape, n * sizeof *list);
 	list[n] = (struct bind_shape){
-	    .input = arena_strn(a, arg, (size_t)(equals - arg)),
+	    .value = arena_strn(a, arg, (size_t)(equals - arg)),
 	    .rank = rank,
 	    .dim = arena_copy(a, dim, rank * sizeof *dim),
+	    .dtype = dtype,
 	};
 	args->onnx.shape = list;
 	args->onnx.nshapes = n + 1;
@@ -180,8 +188,9 @@ const struct option_row search_options[] = {
     {"target", 't', "KIND[:K=V,...]",
         "a target, in order of preference for ties (repeat; default auto: all that this machine has)",
         take_target, AT(targets), .group = 11},
-    {"shape", 0, "INPUT=1x3x224x224", "bind an input's shape", take_shape,
-        .group = 11},
+    {"shape", 0, "VALUE=1x3x224x224[:TYPE]",
+        "bind the shape of an input, or of what an opaque step makes",
+        take_shape, .group = 11},
     {"dim", 0, "NAME=N", "bind a symbolic dimension", search_take_dim,
         .group = 11},
     {"strict", 0, NULL,
@@ -273,10 +282,15 @@ const struct option_row search_options[] = {
     {"no-verify", 0, NULL,
         "do not run the plan once against the host reference", option_flag,
         AT(no_verify), .group = 14},
-    {"plan-around", 0, NULL,
-        "leave operators that nothing here can run on the host, at a guessed "
-        "price, instead of refusing the model",
-        option_flag, AT(plan_around), .group = 14},
+    {"opaque", 0, NULL,
+        "keep operators that nothing here knows as opaque steps on the host, "
+        "instead of refusing the model; --shape says what comes out of them "
+        "where the model does not",
+        option_flag, AT(onnx.opaque), .group = 11},
+    {"opaque-price", 0, "[OP=]D",
+        "what such a step costs (OP: a node or an operator; repeat); nothing "
+        "where nobody says it",
+        option_texts, AT(opaque_prices), .group = 11},
     {"top-k", 0, "K", "also find the K next best plans", option_count,
         AT(top_k), 1, TOP_MAX, .group = 14},
     {"replay", 0, "PLAN.json",

@@ -19,7 +19,7 @@ struct search_args {
 	bool sensitivity;
 	struct text_list prefixes; /* TARGET[:NODE,...] */
 	const char *constraints; /* a file */
-	bool plan_around; /* unknown operators at a guessed price */
+	struct text_list opaque_prices; /* [NODE|OPERATOR=]DURATION */
 	bool ignore_marks; /* what the model's metadata asks for */
 	bool strict; /* nothing that is against the standard is accepted */
 	bool ignore_nan; /* a plan may make numbers of NaN */

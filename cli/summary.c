@@ -84,10 +84,36 @@ tell_verified(const struct job *j, struct answer *a)
 	    T("right", right), T("error", v->error),
 	    T("why",
 	        !asked ? ""
+	            : v->kind == VERIFY_PARTS
+	            ? "opaque nodes and so the whole; by themselves the "
+	              "other composites are right"
 	            : v->kind == VERIFY_BEYOND
 	            ? "the model is larger than what is run unasked; marq run "
 	              "compares"
 	            : v->detail));
+}
+
+/* What the plan rests on that nobody here knows. */
+static void
+tell_opaque(const struct plan *p, struct answer *a)
+{
+	uint32_t n = 0, untold = 0;
+	cost_ns ns = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const uint32_t c = p->composite[i].candidate;
+
+		if (!p->candidates->candidate[c].opaque)
+			continue;
+		n++;
+		untold +=
+		    prices_candidate(p->prices, c)->source != PRICE_EXTERNAL;
+		ns += prices_candidate(p->prices, c)->ns;
+	}
+	ANSWER(a,
+	    "{?opaque opaque: {opaque} node{s opaque}, {told:t} told by "
+	    "--opaque-price; {untold} counted as 0 ns\n}",
+	    F("opaque", n), T("told", ns), T("untold", untold));
 }
 
 /* Only --nan=ignore lets such composites in. */
@@ -338,6 +364,7 @@ summary_print(const struct job *j, const char *out)
 	tell_shares(j, &a);
 	tell_verified(j, &a);
 	tell_nan(&j->plan, &a);
+	tell_opaque(&j->plan, &a);
 	precision_tell(j, &a);
 	tell_baselines(j, &a);
 	tell_versus_eager(j, &a);

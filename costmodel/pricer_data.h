@@ -37,6 +37,9 @@ struct pricer_options {
 	uint32_t workers; /* measuring processes; 0 = cores - 1, at least 1 */
 	const struct free_moves *free; /* NULL: all cost what they cost */
 	node_eval reference; /* outputs are checked against it */
+	/* [nodes] what the user says opaque ones cost; COST_NEVER: nothing. NULL:
+	 * nothing of any. */
+	const cost_ns *told;
 	bool canary; /* before measuring, time a few stored figures again */
 	const char *model; /* its name, for the record; NULL: not recorded */
 	const char *command; /* the command line, for the record; or NULL */

@@ -164,22 +164,33 @@ has_static_ports(const struct graph *g, const struct candidate *c)
 	return true;
 }
 
-static bool
-is_opaque(const struct graph *g, const struct candidate *c)
+/* What the user says an opaque node costs; of several of one key the most. */
+static void
+price_opaque(struct pricer *p, struct subject *s)
 {
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (graph_node(g, c->node[i])->op == OP_CUSTOM)
-			return true;
-	return false;
+	struct price *price = price_of(p, s);
+	struct estimate e = {.ns = 0};
+	bool is_told = false;
+
+	for (uint32_t c = s->candidate; c != SUBJECT_NONE; c = p->next[c]) {
+		const node_id id = p->candidates->candidate[c].node[0];
+		const cost_ns told = p->o.told ? p->o.told[id] : COST_NEVER;
+
+		is_told |= told != COST_NEVER;
+		if (told != COST_NEVER && told > e.ns)
+			e.ns = told;
+	}
+	price_of_estimate(
+	    price, is_told ? PRICE_EXTERNAL : PRICE_ESTIMATED, &e);
+	price->detail =
+	    is_told ? "told by the user" : "nobody said what it costs";
+	p->counts.estimated += !is_told;
 }
 
 /* Why a candidate cannot be measured at all, or NULL. */
 static const char *
 not_measurable(const struct graph *g, const struct candidate *c)
 {
-	if (is_opaque(g, c))
-		return "an operator nothing here can run: a multiple of the "
-		       "lower bound";
 	if (!has_static_ports(g, c))
 		return "a dynamic shape cannot be measured (--dim and --shape "
 		       "bind it): a multiple of the lower bound";
@@ -213,6 +224,10 @@ subject_begin(struct pricer *p, uint32_t i, struct err *err)
 	const char *why;
 
 	price_of(p, s)->source = t->source;
+	if (c->opaque) {
+		price_opaque(p, s);
+		return true;
+	}
 	if (!p->environment[s->target].is_stored) {
 		ask_kind(p, s);
 		p->counts.simulated += t->source == PRICE_SIMULATED;

@@ -133,6 +133,7 @@ main_graph(
 	struct map names;
 
 	map_init(&names, a);
+	g->origin_table = from->origin_table; /* for what nodes were remarked */
 	g->symbol = from->symbol;
 	g->nsymbols = from->nsymbols;
 	g->input = from->input;

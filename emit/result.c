@@ -7,22 +7,21 @@
 #include "plan/versus.h"
 
 static void
-write_values(
-    struct json *j, const struct graph *g, const char *key, bool inputs)
+write_types(struct json *j, const struct graph *g, const char *key,
+    const value_id *id, uint32_t n)
 {
 	struct arena scratch;
-	uint32_t n = inputs ? g->ninputs : g->noutputs;
 
 	arena_init(&scratch);
 	json_key(j, key);
 	json_array(j);
 	for (uint32_t i = 0; i < n; i++) {
-		value_id id = inputs ? g->input[i] : g->output[i];
-
+		if (id[i] == VALUE_NONE)
+			continue;
 		json_inline_object(j);
-		json_key_str(j, "name", g->value[id].name);
+		json_key_str(j, "name", g->value[id[i]].name);
 		json_key_str(j, "type",
-		    type_text(&g->value[id].type, g->symbol, &scratch));
+		    type_text(&g->value[id[i]].type, g->symbol, &scratch));
 		json_close(j);
 	}
 	json_close(j);
@@ -54,8 +53,8 @@ write_model(struct json *j, const struct emit_work *w)
 	json_key_uint(
 	    j, "onnx_nodes", g->origin_table ? g->origin_table->n : 0);
 	json_key_uint(j, "graph_nodes", g->nnodes);
-	write_values(j, g, "inputs", true);
-	write_values(j, g, "outputs", false);
+	write_types(j, g, "inputs", g->input, g->ninputs);
+	write_types(j, g, "outputs", g->output, g->noutputs);
 	json_close(j);
 }
 
@@ -403,6 +402,33 @@ write_constraints(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* Nodes nothing here knows: what the result rests on that nobody checked. */
+static void
+write_opaque(struct json *j, const struct emit_work *w)
+{
+	const struct plan *p = w->plan;
+
+	json_key(j, "opaque");
+	json_array(j);
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct candidate *c = emit_candidate(w, i);
+		const struct price *price = emit_price(w, i);
+
+		if (!c->opaque)
+			continue;
+		json_object(j);
+		json_key_str(j, "node", w->ref[c->node[0]]);
+		json_key_str(j, "label", w->label[c->node[0]]);
+		json_cost(j, "cost_ns", price->ns);
+		json_key_bool(j, "told", price->source == PRICE_EXTERNAL);
+		write_types(j, w->graph, "outputs",
+		    p->graph->node[c->node[0]].output,
+		    p->graph->node[c->node[0]].noutputs);
+		json_close(j);
+	}
+	json_close(j);
+}
+
 static void
 write_nodes(struct json *j, const struct emit_work *w)
 {
@@ -444,6 +470,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_constraints(&j, w);
 	json_key(&j, "plan");
 	plan_json(&j, w);
+	write_opaque(&j, w);
 	write_nodes(&j, w);
 	json_key(&j, "notes");
 	json_array(&j);

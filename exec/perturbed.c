@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "costmodel/seed.h"
 #include "exec/allowed.h"
 #include "ir/compare.h"
 
@@ -233,6 +234,30 @@ struct walk {
 	struct arena *arena;
 };
 
+/* Of a node that nothing here can run: made-up values of its outputs' types. */
+static bool
+make_up(
+    struct walk *w, const struct node *n, struct tensor *out, struct err *err)
+{
+	for (uint32_t i = 0; i < n->noutputs; i++) {
+		const struct value *v = node_out(w->graph, n, i);
+		const struct type *t = v ? &v->type : NULL;
+		size_t count, bytes;
+		void *data;
+
+		if (!v)
+			continue;
+		if (!type_has_size(t)
+		    || !tensor_size(t->dtype, t->dim, t->rank, &count, &bytes))
+			return err_set(err, ERR_UNSUPPORTED,
+			    "nothing here makes '%s'", v->name);
+		data = seed_buffer(w->arena, bytes);
+		seed_value(w->graph, n->output[i], data);
+		out[i] = tensor_view(t->dtype, t->rank, t->dim, data);
+	}
+	return true;
+}
+
 static bool
 is_maximum(enum op op)
 {
@@ -310,6 +335,8 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 	const struct tensor **in =
 	    arena_new(w->arena, const struct tensor *, nin);
 
+	if (node_is_opaque(n))
+		return make_up(w, n, out, err);
 	for (uint32_t i = 0; i < nin; i++) {
 		const value_id v = n->input[i];
 

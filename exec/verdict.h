@@ -9,6 +9,8 @@ enum verified_kind {
 	VERIFY_RIGHT,
 	VERIFY_BUILT, /* nothing was to run; the libraries build all of it */
 	VERIFY_BEYOND, /* so it is, the model being beyond the stated size */
+	VERIFY_PARTS, /* each composite by itself, but for opaque ones, whose
+	               * outputs are made up */
 	VERIFY_UNKNOWN, /* the reference cannot run the model: see detail */
 	VERIFY_REFUSED, /* the library cannot build the composite */
 	VERIFY_WRONG, /* the composite computes something else */

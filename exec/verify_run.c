@@ -73,6 +73,15 @@ compute_reference(struct verify_state *w, struct err *err)
 	        w->value, g, w->options->reference, &none, w->arena, err);
 }
 
+static bool
+has_opaque(const struct verify_state *w)
+{
+	for (uint32_t i = 0; i < w->plan->ncomposites; i++)
+		if (verify_candidate(w, i)->opaque)
+			return true;
+	return false;
+}
+
 /* What remains to be said once every composite was found to be buildable. */
 static void
 conclude(struct verify_state *w, const struct verified_as *unknown)
@@ -83,6 +92,8 @@ conclude(struct verify_state *w, const struct verified_as *unknown)
 		verify_say(w,
 		    w->options->only_build ? VERIFY_BUILT : VERIFY_BEYOND, 0, 0,
 		    "");
+	} else if (has_opaque(w)) {
+		verify_say(w, VERIFY_PARTS, 0, 0, "");
 	} else {
 		verify_say(
 		    w, VERIFY_UNKNOWN, 0, 0, "the plan ended its process");

@@ -115,6 +115,7 @@ graph_cut(
 	    .opset = part->opset,
 	};
 
+	k.to->origin_table = from->origin_table;
 	k.to->symbol = from->symbol;
 	k.to->nsymbols = from->nsymbols;
 	map_init(&k.index, a);

@@ -302,6 +302,24 @@ renumber(struct graph *g, const node_id *order)
 }
 
 bool
+node_is_opaque(const struct node *n)
+{
+	if (n->op == OP_CUSTOM)
+		return true;
+	for (uint32_t i = 0; i < n->nattrs; i++) {
+		const struct attr *a = &n->attr[i];
+
+		if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
+			continue;
+		for (uint32_t k = 0; k < a->n; k++)
+			for (node_id id = 0; id < a->graphs[k]->nnodes; id++)
+				if (node_is_opaque(&a->graphs[k]->node[id]))
+					return true;
+	}
+	return false;
+}
+
+bool
 graph_sort(struct graph *g, struct err *err)
 {
 	struct arena scratch;

@@ -206,6 +206,9 @@ const struct value *node_in(
 const struct value *node_out(
     const struct graph *g, const struct node *n, uint32_t i);
 
+/* Is it an operator nobody here knows, or does one stand in a body of it? */
+bool node_is_opaque(const struct node *n);
+
 /* Order nodes so that producers come first, stably (Kahn, smallest id first),
  * and renumber. ERR_INPUT naming a node on a cycle. */
 bool graph_sort(struct graph *g, struct err *err);

@@ -38,15 +38,19 @@ struct bind_dim {
 	int64_t size;
 };
 struct bind_shape {
-	const char *input; /* --shape x=1x3x224x224 */
+	const char *value; /* --shape x=1x3x224x224: an input, or what an
+	                    * opaque node makes */
 	uint32_t rank;
 	const int64_t *dim;
+	enum dtype dtype; /* ... :float16; DT_UNDEFINED: as stated */
+	bool weak; /* only where nobody else says it */
 };
 struct onnx_options {
 	uint32_t ndims;
 	const struct bind_dim *dim;
 	uint32_t nshapes;
 	const struct bind_shape *shape;
+	bool opaque; /* an operator no opset has is one nobody knows */
 	bool no_weights; /* weights are read as if the model lacked them */
 	bool collect; /* go on after a fault and put each into faults
 		       * (`marq model check`); still fails */

@@ -166,7 +166,7 @@ check_operator(
 	n->op = op_find(n->op_type, strlen(n->op_type));
 	if (n->op != OP_CUSTOM)
 		return note_version(imp, n);
-	if (!is_stray(n->op_type))
+	if (!is_stray(n->op_type) && !imp->options->opaque)
 		return err_set(imp->err, ERR_UNSUPPORTED,
 		    "no operator %s in domain ai.onnx, version %u", n->op_type,
 		    n->opset);

@@ -347,7 +347,7 @@ declare_input(struct importer *imp, struct scope *s,
 	if (!p->name || !p->name[0])
 		return err_set(imp->err, ERR_INPUT, "an input has no name");
 	if (!import_type(imp, s->graph, p->type, &type)
-	    || (!s->outer && !bind_input(imp, p->name, &type))
+	    || (!s->outer && !bind_type(imp, "input", p->name, &type))
 	    || !scope_declare(imp, s, p->name, &type, out))
 		return err_in(imp->err, "input '%s'", p->name);
 	return true;
@@ -430,6 +430,30 @@ import_outputs(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
 	return true;
 }
 
+/* What the user says of values that only the model's author can tell. */
+static bool
+bind_opaque(struct importer *imp, struct scope *s)
+{
+	const struct graph *g = s->graph;
+
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *n = &g->node[id];
+
+		if (imp->options->nshapes == 0 || !node_is_opaque(n))
+			continue;
+		for (uint32_t i = 0; i < n->noutputs; i++) {
+			struct value *v;
+
+			if (n->output[i] == VALUE_NONE)
+				continue;
+			v = graph_value(g, n->output[i]);
+			if (!bind_type(imp, "value", v->name, &v->type))
+				return false;
+		}
+	}
+	return true;
+}
+
 static void
 index_value_info(struct scope *s, const Onnx__GraphProto *p)
 {
@@ -465,7 +489,7 @@ fill_graph(struct importer *imp, struct scope *s, const Onnx__GraphProto *p)
 	index_value_info(s, p);
 	if (!import_inputs(imp, s, p)
 	    || !import_nodes(imp, s, p->n_node, p->node)
-	    || !import_outputs(imp, s, p))
+	    || !import_outputs(imp, s, p) || !bind_opaque(imp, s))
 		return false;
 	g->capture = s->capture;
 	g->ncaptures = s->ncaptures;

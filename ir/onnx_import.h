@@ -26,7 +26,6 @@ struct importer {
 	size_t nbytes;
 	struct external external;
 	struct functions *functions;
-	bool has_functions;
 	struct map taken; /* then: names of all values of all graphs */
 	struct map symbols; /* of graph symbols_of, name -> index */
 	const struct graph *symbols_of;
@@ -90,8 +89,10 @@ bool tensor_is_bare_weight(const Onnx__TensorProto *p);
 /* Types. Symbols are added to g; what the user bound is put in. */
 bool import_type(struct importer *imp, struct graph *g,
     const Onnx__TypeProto *p, struct type *t);
-/* Put the shape given with --shape into the type of a graph input. */
-bool bind_input(struct importer *imp, const char *name, struct type *t);
+/* Put the shape given with --shape into the type of a graph input, or of a value
+ * (`what`) that an opaque node makes. */
+bool bind_type(
+    struct importer *imp, const char *what, const char *name, struct type *t);
 
 /* metadata_props of a model or node. */
 const struct onnx_meta *import_meta(

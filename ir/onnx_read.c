@@ -62,10 +62,11 @@ check_bindings(struct importer *imp)
 	const struct onnx_options *o = imp->options;
 
 	for (uint32_t i = 0; i < o->nshapes; i++)
-		if (!imp->shape_used[i])
+		if (!imp->shape_used[i] && !o->shape[i].weak)
 			return err_set(imp->err, ERR_USAGE,
-			    "the model has no input '%s' to give a shape",
-			    o->shape[i].input);
+			    "--shape %s: neither an input of the model nor "
+			    "what an operator makes that is not known here",
+			    o->shape[i].value);
 	for (uint32_t i = 0; i < o->ndims; i++)
 		if (!imp->dim_used[i])
 			return err_set(imp->err, ERR_USAGE,

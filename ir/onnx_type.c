@@ -131,35 +131,60 @@ import_type(struct importer *imp, struct graph *g, const Onnx__TypeProto *p,
 	}
 }
 
-bool
-bind_input(struct importer *imp, const char *name, struct type *t)
+static bool
+bind_dtype(struct importer *imp, const char *what, const struct bind_shape *b,
+    struct type *t)
 {
-	const struct bind_shape *b = NULL;
-	uint32_t i;
-
-	for (i = 0; i < imp->options->nshapes; i++)
-		if (strcmp(imp->options->shape[i].input, name) == 0)
-			b = &imp->options->shape[i];
-	if (!b)
+	if (b->dtype == DT_UNDEFINED)
 		return true;
-	imp->shape_used[b - imp->options->shape] = true;
-	if (t->kind != TYPE_TENSOR && t->kind != TYPE_UNKNOWN)
+	if (t->kind == TYPE_TENSOR && t->dtype != DT_UNDEFINED
+	    && t->dtype != b->dtype)
 		return err_set(imp->err, ERR_USAGE,
-		    "input '%s' is no tensor: it cannot be given a shape",
-		    name);
+		    "%s '%s' is %s in the model, %s is given", what, b->value,
+		    dtype_name(t->dtype), dtype_name(b->dtype));
+	t->dtype = b->dtype;
+	return true;
+}
+
+static bool
+bind_dims(struct importer *imp, const char *what, const struct bind_shape *b,
+    struct type *t)
+{
 	if (t->kind == TYPE_TENSOR && t->rank != RANK_UNKNOWN
 	    && t->rank != b->rank)
 		return err_set(imp->err, ERR_USAGE,
-		    "input '%s' has %u dimensions, %u are given", name, t->rank,
-		    b->rank);
-	for (i = 0; t->rank != RANK_UNKNOWN && i < t->rank; i++)
+		    "%s '%s' has %u dimensions, %u are given", what, b->value,
+		    t->rank, b->rank);
+	for (uint32_t i = 0; t->rank != RANK_UNKNOWN && i < t->rank; i++)
 		if (t->dim[i] > 0 && t->dim[i] != b->dim[i])
 			return err_set(imp->err, ERR_USAGE,
-			    "dimension %u of input '%s' is %" PRId64
+			    "dimension %u of %s '%s' is %" PRId64
 			    " in the model, %" PRId64 " is given",
-			    i, name, t->dim[i], b->dim[i]);
+			    i, what, b->value, t->dim[i], b->dim[i]);
 	t->kind = TYPE_TENSOR;
 	t->rank = b->rank;
 	t->dim = arena_copy(imp->a, b->dim, b->rank * sizeof *b->dim);
 	return true;
+}
+
+bool
+bind_type(
+    struct importer *imp, const char *what, const char *name, struct type *t)
+{
+	const struct bind_shape *b = NULL;
+
+	for (uint32_t i = 0; i < imp->options->nshapes; i++)
+		if (strcmp(imp->options->shape[i].value, name) == 0
+		    && (!b || b->weak))
+			b = &imp->options->shape[i];
+	if (!b)
+		return true;
+	imp->shape_used[b - imp->options->shape] = true;
+	if (b->weak && t->kind != TYPE_UNKNOWN && type_is_static(t))
+		return true;
+	if (t->kind != TYPE_TENSOR && t->kind != TYPE_UNKNOWN)
+		return err_set(imp->err, ERR_USAGE,
+		    "%s '%s' is no tensor: it cannot be given a shape", what,
+		    name);
+	return bind_dtype(imp, what, b, t) && bind_dims(imp, what, b, t);
 }

@@ -261,6 +261,23 @@ write_attr(struct wire_out *w, const struct write_scope *p,
 	wire_out_message(w, NODE_ATTRIBUTE, &attr);
 }
 
+/* What the model's author remarked of a node that is still his; marks are for
+ * us, and not handed on. */
+static void
+write_own_meta(
+    struct wire_out *w, const struct write_scope *p, const struct node *n)
+{
+	const struct onnx_node *o;
+
+	if (n->norigins != 1 || n->origin->role != ROLE_KEPT
+	    || n->origin->onnx >= p->g->origin_table->n)
+		return;
+	o = &p->g->origin_table->node[n->origin->onnx];
+	for (uint32_t i = 0; i < o->nmeta; i++)
+		if (strncmp(o->meta[i].key, MARK_PREFIX, strlen(MARK_PREFIX)))
+			write_pair(w, NODE_META, &o->meta[i]);
+}
+
 static void
 write_node_meta(struct wire_out *w, const struct write_scope *p, node_id id)
 {
@@ -270,6 +287,7 @@ write_node_meta(struct wire_out *w, const struct write_scope *p, node_id id)
 	if (p->meta && p->meta->node_meta)
 		n = p->meta->node_meta(p->meta->context, id, meta, MAX_META);
 	assert(n <= MAX_META);
+	write_own_meta(w, p, graph_node(p->g, id));
 	for (uint32_t i = 0; i < n; i++)
 		write_pair(w, NODE_META, &meta[i]);
 }

@@ -259,6 +259,7 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 	    .implementation_name = impl->name,
 	    .in_place = impl->in_place,
 	    .loses_nan = impl->loses_nan,
+	    .opaque = impl->opaque,
 	    .match = m,
 	    .nnodes = m->nnodes,
 	    .node = m->node,
@@ -406,6 +407,25 @@ run_target(struct candidate_finder *f, const struct target *t, struct err *err)
 	return true;
 }
 
+/* What holds the place of an operator nobody knows gives way to a target that
+ * does. */
+static void
+drop_opaque(struct candidate_finder *f)
+{
+	struct bitset known = bitset_new(f->scratch, f->graph->nnodes);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		for (uint32_t k = 0; k < f->candidate[i].nnodes; k++)
+			if (!f->candidate[i].opaque)
+				bitset_add(known, f->candidate[i].node[k]);
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!f->candidate[i].opaque
+		    || !bitset_has(known, f->candidate[i].node[0]))
+			f->candidate[kept++] = f->candidate[i];
+	f->n = kept;
+}
+
 /* The first node nothing covers, and the first reason why. */
 static bool
 check_cover(struct candidate_finder *f, struct err *err)
@@ -457,6 +477,7 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	ok = true;
 	for (uint32_t t = 0; ok && t < m->n; t++)
 		ok = run_target(&f, &m->target[t], err);
+	drop_opaque(&f);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
 	    f.counts.item, f.counts.n};
 	ok = ok && check_cover(&f, err);

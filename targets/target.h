@@ -55,6 +55,7 @@ struct implementation {
 			    * in `space` of these formats */
 	bool in_place; /* its kernel moves nothing when its overlays hold */
 	bool loses_nan; /* makes a number where NaN is computed */
+	bool opaque; /* nothing here runs it: offered where nothing else is */
 };
 
 struct port {
@@ -71,7 +72,7 @@ struct candidate {
 	uint32_t rule; /* index into the kind's rules */
 	uint32_t implementation;
 	const char *implementation_name;
-	bool in_place, loses_nan; /* see struct implementation */
+	bool in_place, loses_nan, opaque; /* see struct implementation */
 	const struct match *match;
 	uint32_t nnodes;
 	const node_id *node; /* [nnodes] ascending */

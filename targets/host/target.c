@@ -18,7 +18,7 @@ takes_it(const struct match_in *m, struct why *why)
 	const struct node *n = graph_node(m->graph, m->match->root);
 	struct err err = {.kind = ERR_NONE};
 	/* opaque operators stay for whatever runtime runs the host part */
-	bool takes = n->op == OP_CUSTOM || host_takes(m->graph, n, &err);
+	bool takes = node_is_opaque(n) || host_takes(m->graph, n, &err);
 
 	return why_need(why, takes, "host_has_a_kernel",
 	    "an operator and dtype in ir/schema.def", "%s",
@@ -29,7 +29,7 @@ static const struct rule rules[] = {
     {.name = "host.node", .pattern = OPERATOR, .accepts = takes_it},
 };
 
-enum { PLAIN, IN_PLACE };
+enum { PLAIN, IN_PLACE, OPAQUE };
 
 /* Joining and splitting are offered both ways, since memory is not always free
  * to lie so that nothing moves; reshaping needs no more than one piece. */
@@ -44,6 +44,11 @@ implementations(const struct match_in *m, struct formats *f,
 	(void)f;
 	if (max < 2)
 		return 0;
+	if (node_is_opaque(node)) {
+		out[0] = (struct implementation){
+		    .name = "opaque", .number = OPAQUE, .opaque = true};
+		return 1;
+	}
 	if (in_place)
 		out[n++] = (struct implementation){
 		    .name = "in place", .number = IN_PLACE, .in_place = true};

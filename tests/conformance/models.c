@@ -196,7 +196,9 @@ read_inputs(struct trial *t, struct onnx_options *o, struct err *err)
 			return false;
 		if (v->type.kind == TYPE_TENSOR)
 			shape[o->nshapes++] =
-			    (struct bind_shape){v->name, in[i].rank, in[i].dim};
+			    (struct bind_shape){.value = v->name,
+			        .rank = in[i].rank,
+			        .dim = in[i].dim};
 	}
 	o->shape = shape;
 	t->in = in;

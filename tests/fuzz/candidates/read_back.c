@@ -90,7 +90,8 @@ open_shapes(struct generator *g)
 		const struct type t = v->type;
 		int64_t *dim = arena_new(g->m.arena, int64_t, t.rank);
 
-		told[i] = (struct bind_shape){v->name, t.rank, t.dim};
+		told[i] = (struct bind_shape){
+		    .value = v->name, .rank = t.rank, .dim = t.dim};
 		for (uint32_t k = 0; k < t.rank; k++)
 			dim[k] = one_in(g, 2)
 			    ? t.dim[k]

@@ -131,7 +131,7 @@ dimensions_are_bound_by_name_or_by_input(void **state)
 	struct fixture *f = *state;
 	const int64_t seven[] = {7};
 	const struct bind_dim dim = {"N", 5};
-	const struct bind_shape shape = {"x", 1, seven};
+	const struct bind_shape shape = {.value = "x", .rank = 1, .dim = seven};
 
 	assert_true(read_with(
 	    f, "overridable", &(struct onnx_options){.ndims = 1, .dim = &dim}));
@@ -148,7 +148,7 @@ bindings_must_mean_something(void **state)
 	struct fixture *f = *state;
 	const int64_t seven[] = {7};
 	const struct bind_dim dim = {"M", 5};
-	const struct bind_shape shape = {"x", 1, seven};
+	const struct bind_shape shape = {.value = "x", .rank = 1, .dim = seven};
 
 	assert_false(read_with(
 	    f, "overridable", &(struct onnx_options){.ndims = 1, .dim = &dim}));
