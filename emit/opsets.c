@@ -11,10 +11,26 @@ struct walk {
 	bool (*ask)(struct walk *w, const struct graph *g, node_id id);
 	struct onnx_opset *list; /* [n] */
 	uint32_t n, cap, version;
+	bool inside; /* a body, whose nodes are shared */
 	const struct graph *at; /* where it ended */
 	node_id node;
 	struct arena *arena;
 };
+
+static bool walk_graph(struct walk *w, const struct graph *g);
+
+static bool
+walk_bodies(struct walk *w, const struct attr *a)
+{
+	const bool inside = w->inside;
+	bool ok = true;
+
+	w->inside = true;
+	for (uint32_t k = 0; ok && k < a->n; k++)
+		ok = walk_graph(w, a->graphs[k]);
+	w->inside = inside;
+	return ok;
+}
 
 static bool
 walk_graph(struct walk *w, const struct graph *g)
@@ -29,9 +45,8 @@ walk_graph(struct walk *w, const struct graph *g)
 
 			if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
 				continue;
-			for (uint32_t k = 0; k < a->n; k++)
-				if (!walk_graph(w, a->graphs[k]))
-					return false;
+			if (!walk_bodies(w, a))
+				return false;
 		}
 	}
 	return true;
@@ -74,17 +89,89 @@ ask_domain(struct walk *w, const struct graph *g, node_id id)
 	return true;
 }
 
+/* The constant input as the attribute it was before. */
+static bool
+as_attr(struct attr *out, const char *name, const struct tensor *t,
+    const struct node *n, uint32_t version, struct arena *a)
+{
+	static const enum attr_kind kinds[] = {ATTR_INTS, ATTR_INT, ATTR_FLOAT};
+	enum attr_kind kind;
+	int64_t *ints = arena_new(a, int64_t, t->count);
+	float *floats = arena_new(a, float, t->count);
+	uint32_t i = 0;
+
+	for (size_t k = 0; k < t->count; k++)
+		if (dtype_is_float(t->dtype))
+			floats[k] = (float)tensor_real(t, k);
+		else
+			ints[k] = tensor_int(t, k);
+	*out = (struct attr){.name = name, .n = (uint32_t)t->count};
+	for (; i < 3; i++) {
+		out->kind = kinds[i];
+		if (schema_attr(n->op, version, out, &kind) == ATTR_FITS)
+			break;
+	}
+	if (i == 3 || (i > 0 && t->count != 1)
+	    || (i == 2) != dtype_is_float(t->dtype))
+		return false;
+	if (i == 2)
+		out->floats = floats;
+	else
+		out->ints = ints;
+	return true;
+}
+
+/* The node as an older opset says it: constant inputs as attributes. */
+static bool
+older(struct node *n, const struct graph *g, uint32_t version, struct arena *a)
+{
+	struct attr *attr = arena_new(a, struct attr, n->nattrs + n->ninputs);
+
+	if (n->nimplicit || version >= n->opset)
+		return false;
+	if (n->nattrs)
+		memcpy(attr, n->attr, n->nattrs * sizeof *attr);
+	n->attr = attr;
+	for (uint32_t i = n->ninputs; i-- > 1 && !schema_holds(n, version);) {
+		const struct value *v = node_in(g, n, i);
+		const char *name = schema_given(n->op, i);
+
+		if (v
+		    && (!name || !v->constant || v->constant->kind > TENSOR_FILL
+		        || !as_attr(&attr[n->nattrs], name, v->constant, n,
+		            version, a)))
+			return false;
+		n->nattrs += v != NULL;
+		n->ninputs = i;
+	}
+	return schema_holds(n, version);
+}
+
 /* Operators of the default domain that nobody knows are of no version. */
 static bool
 ask_version(struct walk *w, const struct graph *g, node_id id)
 {
 	const struct node *n = &g->node[id];
+	struct node as = *n;
 
-	if (n->domain[0] || n->op == OP_CUSTOM || schema_holds(n, w->version))
+	if (n->domain[0] || n->op == OP_CUSTOM || schema_holds(n, w->version)
+	    || (!w->inside && older(&as, g, w->version, w->arena)))
 		return true;
 	w->at = g;
 	w->node = id;
 	return false;
+}
+
+/* Say what the chosen version says otherwise; the nodes are copies. */
+static bool
+ask_older(struct walk *w, const struct graph *g, node_id id)
+{
+	struct node *n = graph_node(g, id);
+
+	if (!w->inside && !n->domain[0] && n->op != OP_CUSTOM
+	    && !schema_holds(n, w->version))
+		older(n, g, w->version, w->arena);
+	return true;
 }
 
 static bool
@@ -99,10 +186,12 @@ find_version(struct walk *w, const struct onnx_out *o, struct err *err)
 	     w->version++) {
 		if (walk_all(w, o)) {
 			own->version = w->version;
-			return true;
+			w->ask = ask_older;
+			return walk_all(w, o);
 		}
+		if (!at)
+			node = w->node;
 		at = at ? at : w->at;
-		node = at == w->at ? w->node : node;
 	}
 	return err_set(err, ERR_UNSUPPORTED,
 	    "node '%s' (%s of opset %" PRIu32

@@ -167,6 +167,24 @@ static const struct {
 #include "ir/schema.def"
 };
 
+static const struct {
+	enum op op;
+	uint32_t slot;
+	const char *name;
+} given[] = {
+#define GIVEN(op, since, slot, name) {OP_##op, slot, name},
+#include "ir/schema.def"
+};
+
+const char *
+schema_given(enum op op, uint32_t i)
+{
+	for (uint32_t k = 0; k < COUNT(given); k++)
+		if (given[k].op == op && given[k].slot == i)
+			return given[k].name;
+	return NULL;
+}
+
 static bool
 lies_between(uint32_t since, uint32_t a, uint32_t b)
 {

@@ -38,6 +38,9 @@ enum attr_fit schema_attr(
 /* The name of a required attribute the node lacks, or NULL. */
 const char *schema_missing(const struct node *n);
 
+/* The attribute that versions without input i take in its place, or NULL. */
+const char *schema_given(enum op op, uint32_t i);
+
 /* Does a node of the default domain mean in a model of this opset what it means in
  * one of its own? */
 bool schema_holds(const struct node *n, uint32_t opset);

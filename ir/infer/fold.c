@@ -29,11 +29,34 @@ outputs_are_foldable(const struct site *s, enum fold fold)
 	return s->n->noutputs > 0;
 }
 
+/* Of some inputs nothing counts but their type. */
+static bool
+is_type_only(const struct site *s, uint32_t i)
+{
+	return s->n->op == OP_CASTLIKE && i == 1
+	    && in_dtype(s, i) != DT_UNDEFINED && in_dtype(s, i) != DT_STRING;
+}
+
+static const struct tensor *
+folding_input(const struct site *s, uint32_t i, struct arena *a)
+{
+	static const uint64_t zero;
+	const struct tensor *t = in_constant(s, i);
+	struct tensor *made;
+
+	if (t || !is_type_only(s, i))
+		return t;
+	made = arena_new(a, struct tensor, 1);
+	*made = tensor_fill(in_dtype(s, i), 0, NULL, &zero);
+	return made;
+}
+
 static bool
 inputs_are_constant(const struct site *s)
 {
 	for (uint32_t i = 0; i < s->n->ninputs; i++)
-		if (s->n->input[i] != VALUE_NONE && !in_constant(s, i))
+		if (s->n->input[i] != VALUE_NONE && !in_constant(s, i)
+		    && !is_type_only(s, i))
 			return false;
 	return s->n->nimplicit == 0;
 }
@@ -275,7 +298,7 @@ evaluate(struct site *s)
 	in = arena_new(&temporary, const struct tensor *, n);
 	out = arena_new(&temporary, struct tensor, s->n->noutputs);
 	for (uint32_t i = 0; i < n; i++)
-		in[i] = in_constant(s, i);
+		in[i] = folding_input(s, i, &temporary);
 	ok = s->pass->o->eval(s->g, s->n, in, out, &temporary, &ignored);
 	for (uint32_t i = 0; ok && i < s->n->noutputs; i++)
 		if (has_out(s, i) && !is_as_inferred(&out[i], &s->out[i]))

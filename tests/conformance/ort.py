@@ -19,11 +19,6 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-# Searched without binding the shapes (why): folding then makes known what was not,
-# and ONNX Runtime refuses what can never run.
-UNBOUND = {
-    "silero_vad": "its branch for 8 kHz cannot take the 512 samples of 16 kHz",
-}
 MIXES = (("dnnl", "host"), ("mrvl", "host"))
 # What is folded at import was computed by other code than ORT's: an error is
 # measured against the largest element of its output. A float32 is rounded by up
@@ -34,6 +29,10 @@ MOST_ERROR_ELSE = 1e-5
 
 class NotRunnable(Exception):
     """ONNX Runtime or the test cannot run the user's own model."""
+
+
+class Skipped(Exception):
+    """What is written cannot be judged, for this reason."""
 
 
 def session(path):
@@ -141,6 +140,11 @@ def search(marq, case, mix, searcher, out):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 5):
         raise RuntimeError(done.stderr.strip().split("\n")[-1])
+    # Of the shapes that are bound, a branch that is never taken breaks a rule: the
+    # user's file leaves them open, so ONNX Runtime does not see it there.
+    dead = [line for line in done.stderr.splitlines() if "cannot be taken" in line]
+    if dead:
+        raise Skipped(dead[0].split("warning: ")[-1])
 
 
 def check_files(out, full):
@@ -192,8 +196,7 @@ def try_model(marq, folder, searcher, count):
     try:
         model = onnx.load(path)
         feeds = feeds_of(folder, model)
-        shapes = {} if name in UNBOUND else feeds
-        case = Case(path, feeds, shapes, accepts(model, shapes), run(path, feeds))
+        case = Case(path, feeds, feeds, accepts(model, feeds), run(path, feeds))
     except Exception as e:
         count["not runnable"] += 1
         print(f"{name:32} not runnable: {str(e).strip().splitlines()[0][:120]}", flush=True)
@@ -201,6 +204,8 @@ def try_model(marq, folder, searcher, count):
     for mix in MIXES:
         try:
             said, verdict = try_mix(marq, case, mix, searcher), "passed"
+        except Skipped as e:
+            said, verdict = f"skipped: {e}"[:300], "skipped"
         except Exception as e:
             said, verdict = "FAILED: " + str(e).strip().splitlines()[0][:300], "failed"
         count[verdict] += 1
@@ -216,7 +221,7 @@ def main():
         folder = os.path.join(models, name)
         if only in name and os.path.exists(os.path.join(folder, "model.onnx")):
             try_model(marq, folder, searcher, count)
-    print(f"{count['passed']} passed, {count['failed']} failed, "
+    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped, "
           f"{count['not runnable']} models not runnable by ONNX Runtime {onnxruntime.__version__}")
     sys.exit(1 if count["failed"] or not count["passed"] else 0)
 
