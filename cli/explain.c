@@ -13,6 +13,7 @@ struct explain_args {
 	struct search_args search;
 	struct node_filter filter;
 	struct text_list what_if;
+	const char *by; /* NULL: not asked for costs */
 	bool list, fast;
 };
 
@@ -42,17 +43,27 @@ static const struct option_row options[] = {
         .group = 1},
     {"not-on", 0, "TARGET", "that do not run there", option_text,
         AT(filter.not_on), .group = 1},
+    {"at", 0, "MODULE",
+        "of a module of the author's (layers.0.attn); of a result", option_text,
+        AT(filter.at), .group = 1},
+    {"line", 0, "FILE:N", "that a line of Python calls; of a result",
+        option_text, AT(filter.line), .group = 1},
     {"all", 0, NULL, "every one", option_flag, AT(filter.all), .group = 1},
     {"fast", 0, NULL, "do not search again for the cost of legal alternatives",
         option_flag, AT(fast), .group = 1},
-    {.help = "What would change:", .group = 2},
+    {.help = "What it costs, of a result:", .group = 2},
+    {"by", 0, "WHAT",
+        "costs by module, line (of Python), op or target, with what is inside "
+        "and without; or as a flame graph: folded (stacks), speedscope",
+        option_text, AT(by), .group = 2},
+    {.help = "What would change:", .group = 3},
     {"what-if", 0, "WHAT",
         "search again assuming that WHAT (repeat: all of them): a condition "
         "of a rule holds ([TARGET:]CONDITION), a node runs elsewhere "
         "(NODE=TARGET), conversions cost nothing (free:A..B, of targets or "
         "formats), launches cost nothing (free:launch:TARGET); 'list' shows "
         "what there is",
-        take_what_if, .group = 2},
+        take_what_if, .group = 3},
     {0},
 };
 
@@ -61,7 +72,8 @@ asks_for_nodes(const struct explain_args *args)
 {
 	const struct node_filter *p = &args->filter;
 
-	return p->node || p->index || p->op || p->not_on || p->all;
+	return p->node || p->index || p->op || p->not_on || p->at || p->line
+	    || p->all;
 }
 
 static void
@@ -69,10 +81,11 @@ check(struct option_state *s)
 {
 	const struct explain_args *args = s->args;
 
-	if (!asks_for_nodes(args) && !args->what_if.n && !args->list)
+	if (!asks_for_nodes(args) && !args->what_if.n && !args->list
+	    && !args->by)
 		argp_error(s->argp,
-		    "say which nodes: --node, --index, --op, --not-on or "
-		    "--all; or --what-if");
+		    "say which nodes: --node, --index, --op, --not-on, --at, "
+		    "--line or --all; or --by; or --what-if");
 }
 
 static bool
@@ -173,12 +186,19 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	given = args.search.model;
 	if (search_args_is_result(&args.search)) {
 		if (args.what_if.n == 0 && !args.list)
-			return explain_result(c, given, &args.filter, err)
+			return explain_result(
+			           c, given, &args.filter, args.by, err)
 			    && (cli_next(
 			            c, "marq explain %s --what-if list", given),
 			        true);
 		args.search.measure = false; /* other plans at known prices */
 	}
+	if (args.by || args.filter.at || args.filter.line)
+		return err_set(err, ERR_USAGE,
+		    "%s takes a result directory, without --what-if",
+		    args.by              ? "--by"
+		        : args.filter.at ? "--at"
+		                         : "--line");
 	if (!search_args_resolve(&args.search, err))
 		return false;
 	targets_settle(&args.search);

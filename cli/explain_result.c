@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/answer.h"
+#include "cli/explain_cost.h"
 #include "cli/units.h"
 #include "emit/page.h"
 #include "ir/base/jsonin.h"
@@ -159,7 +160,8 @@ is_word(const cJSON *object, const char *key, const char *word)
 }
 
 static bool
-onnx_fits(const cJSON *onnx, const struct node_filter *filter)
+onnx_fits(
+    const struct told *t, const cJSON *onnx, const struct node_filter *filter)
 {
 	const cJSON *output = cJSON_GetArrayItem(member(onnx, "outputs"), 0);
 
@@ -173,7 +175,9 @@ onnx_fits(const cJSON *onnx, const struct node_filter *filter)
 	    && (text_of(onnx, "graph")[0]
 	        || index_of(onnx, "index") != atoi(filter->index)))
 		return false;
-	return true;
+	if (filter->at && !cost_is_in_module(t->map, onnx, filter->at))
+		return false;
+	return !filter->line || cost_is_of_line(t->map, onnx, filter->line);
 }
 
 /* Is one of the ONNX nodes that this one is made of meant? */
@@ -188,7 +192,7 @@ origin_fits(
 	{
 		const cJSON *onnx = at(&t->onnx, index_of(origin, "id"));
 
-		if (onnx && onnx_fits(onnx, filter))
+		if (onnx && onnx_fits(t, onnx, filter))
 			return true;
 	}
 	return false;
@@ -214,7 +218,7 @@ fits(const struct told *t, const cJSON *node, const struct node_filter *filter)
 		rest.node = NULL;
 	if (filter->op && is_word(node, "op_type", filter->op))
 		rest.op = NULL;
-	return (!rest.node && !rest.op && !rest.index)
+	return (!rest.node && !rest.op && !rest.index && !rest.at && !rest.line)
 	    || origin_fits(t, node, &rest);
 }
 
@@ -480,7 +484,8 @@ static uint32_t
 tell_gone(
     struct answer *a, const struct told *t, const struct node_filter *filter)
 {
-	const bool asked = filter->node || filter->op || filter->index;
+	const bool asked = filter->node || filter->op || filter->index
+	    || filter->at || filter->line;
 	const cJSON *x;
 	uint32_t n = 0;
 
@@ -490,7 +495,7 @@ tell_gone(
 		const char *fate = text_of(x, "fate");
 
 		if (!asked || strcmp(fate, "covered") == 0
-		    || !onnx_fits(x, filter))
+		    || !onnx_fits(t, x, filter))
 			continue;
 		n++;
 		ANSWER_LINE(a,
@@ -517,6 +522,9 @@ say_none(
 
 	cJSON_ArrayForEach(node, t->nodes) if (near.word) nearest_try(
 	    &near, text_of(node, filter->node ? "label" : "op_type"));
+	if (!near.word && !filter->index)
+		return err_set(
+		    err, ERR_USAGE, "no node of the result is there");
 	return err_set(err, ERR_USAGE, "no node of the result is %s '%s'%s",
 	    filter->node     ? "called"
 	        : filter->op ? "of type"
@@ -558,7 +566,10 @@ answer(const struct told *t, const struct node_filter *filter, struct err *err)
 {
 	struct answer a;
 
-	if (filter->not_on && !check_target(t, filter->not_on, err))
+	if ((filter->not_on && !check_target(t, filter->not_on, err))
+	    || (filter->at
+	        && !cost_has_module(t->map, filter->at, t->arena, err))
+	    || (filter->line && !cost_has_line(t->map, filter->line, err)))
 		return false;
 	answer_begin(&a, t->cli, "marq.explain/2");
 	ANSWER(&a, NULL, F("result", t->folder),
@@ -572,15 +583,19 @@ answer(const struct told *t, const struct node_filter *filter, struct err *err)
 
 bool
 explain_result(const struct cli *c, const char *folder,
-    const struct node_filter *filter, struct err *err)
+    const struct node_filter *filter, const char *by, struct err *err)
 {
 	struct told t = {.cli = c, .arena = c->run, .folder = folder};
 	uint32_t index;
 	bool ok;
 
-	if (!node_filter_index(filter, &index, err))
+	if (!node_filter_index(filter, &index, err)
+	    || (by && !explain_cost_check(by, err)))
 		return false;
-	ok = open_docs(&t, err) && answer(&t, filter, err);
+	ok = open_docs(&t, err)
+	    && (by ? explain_cost(
+	            c, &(struct cost_docs){t.result, t.map}, by, err)
+	           : answer(&t, filter, err));
 	close_docs(&t);
 	return ok || strstr(err->text, folder) || err->kind == ERR_USAGE
 	    ? ok

@@ -9,6 +9,7 @@
 /* As the user wrote them; NULL: not asked. All of them must fit. */
 struct node_filter {
 	const char *node, *index, *op, *not_on;
+	const char *at, *line; /* a module, a line of Python: of a result */
 	bool all;
 };
 

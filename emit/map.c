@@ -3,6 +3,11 @@
 #include "emit/source_map.h"
 #include "emit/writers.h"
 
+#include <inttypes.h>
+#include <string.h>
+
+#include "ir/base/buf.h"
+#include "ir/base/hash.h"
 #include "ir/base/json.h"
 
 static void
@@ -15,12 +20,33 @@ write_ids(struct json *j, const char *key, const uint32_t *id, uint32_t n)
 	json_close(j);
 }
 
+/* What stays the same when other nodes come and go: of the graph it is in and its
+ * first output, which is unique there. */
+static void
+write_stable(struct json *j, const struct onnx_node *n)
+{
+	struct buf b;
+
+	buf_init(&b);
+	buf_add(&b, n->path, strlen(n->path) + 1);
+	if (n->noutputs && *n->outputs[0])
+		buf_str(&b, n->outputs[0]);
+	else
+		buf_printf(&b, "#%u %s", n->index, n->name);
+	json_key(j, "stable");
+	json_strf(j, "%016" PRIx64, hash64(b.data, b.n, 0));
+	buf_release(&b);
+}
+
 static void
 write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
     const struct source_map *m)
 {
+	const struct node_source *source = &m->scopes.of[id];
+
 	json_inline_object(j);
 	json_key_uint(j, "id", id);
+	write_stable(j, n);
 	json_key_str(j, "graph", n->path);
 	json_key_uint(j, "index", n->index);
 	json_key_str(j, "name", n->name);
@@ -36,6 +62,11 @@ write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
 		json_key_str(j, "why", n->why);
 	if (n->fate == FATE_FOLDED && n->into != NODE_NONE)
 		json_key_uint(j, "into", n->into);
+	json_key_uint(j, "scope", source->scope);
+	if (source->nlines) {
+		write_ids(j, "lines", source->lines, source->nlines);
+		json_key_uint(j, "line", source->line);
+	}
 	json_key(j, "nodes");
 	json_array(j);
 	for (uint32_t i = m->start[id]; i < m->start[id + 1]; i++) {
@@ -47,6 +78,36 @@ write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
 		json_close(j);
 	}
 	json_close(j);
+	json_close(j);
+}
+
+/* The author's modules and lines. */
+static void
+write_scopes(struct json *j, const struct scopes *s)
+{
+	json_key(j, "scopes");
+	json_array(j);
+	for (uint32_t i = 0; i < s->n; i++) {
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_uint(j, "parent", s->scope[i].parent);
+		json_key_str(j, "name", s->scope[i].name);
+		json_key_str(j, "path", s->scope[i].path);
+		json_key_str(j, "class", s->scope[i].class);
+		json_close(j);
+	}
+	json_close(j);
+	json_key(j, "lines");
+	json_array(j);
+	for (uint32_t i = 0; i < s->nlines; i++) {
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_str(j, "file", s->line[i].file);
+		json_key_uint(j, "line", s->line[i].line);
+		json_key_str(j, "function", s->line[i].function);
+		json_key_str(j, "text", s->line[i].text);
+		json_close(j);
+	}
 	json_close(j);
 }
 
@@ -266,6 +327,7 @@ write_map(FILE *f, const struct emit_work *w, struct err *err)
 	json_init(&j, f, 1);
 	json_object(&j);
 	json_key_str(&j, "schema", "marq.map/1");
+	write_scopes(&j, &m.scopes);
 	write_onnx(&j, w, &m);
 	write_nodes(&j, w);
 	write_composites(&j, w, &m);

@@ -151,6 +151,7 @@ source_map_init(
 	uint32_t cap = 0;
 
 	*m = (struct source_map){0};
+	scopes_init(&m->scopes, w->graph->origin_table, w->arena);
 	if (!link_nodes(m, w, err))
 		return false;
 	for (uint32_t i = 0; i < w->plan->nregions; i++)

@@ -3,6 +3,7 @@
 #ifndef EMIT_SOURCE_MAP_H
 #define EMIT_SOURCE_MAP_H
 
+#include "emit/scopes.h"
 #include "emit/work.h"
 #include "targets/toolchain.h"
 
@@ -26,6 +27,7 @@ struct source_map {
 	const uint32_t *start; /* [nonnx + 1] into link */
 	struct map_layer *layer; /* by region, then index */
 	uint32_t count[3]; /* ONNX nodes by fate */
+	struct scopes scopes;
 };
 
 /* ERR_INTERNAL naming the ONNX node that is not accounted for exactly once. */

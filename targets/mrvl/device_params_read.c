@@ -4,21 +4,21 @@
 
 #include "targets/mrvl/device_stream.h"
 
-struct stream {
+struct param_stream {
 	const unsigned char *bytes;
 	size_t n, at;
 	struct err *err;
 };
 
 static bool
-ends(struct stream *s, const char *what)
+ends(struct param_stream *s, const char *what)
 {
 	return err_set(s->err, ERR_INPUT,
 	    "mod.params ends at byte %zu, inside %s", s->n, what);
 }
 
 static bool
-get(struct stream *s, uint32_t bytes, const char *what, uint64_t *out)
+get(struct param_stream *s, uint32_t bytes, const char *what, uint64_t *out)
 {
 	if (s->n - s->at < bytes)
 		return ends(s, what);
@@ -30,7 +30,7 @@ get(struct stream *s, uint32_t bytes, const char *what, uint64_t *out)
 }
 
 static bool
-expect(struct stream *s, uint32_t bytes, uint64_t want, const char *what)
+expect(struct param_stream *s, uint32_t bytes, uint64_t want, const char *what)
 {
 	size_t at = s->at;
 	uint64_t x;
@@ -45,7 +45,7 @@ expect(struct stream *s, uint32_t bytes, uint64_t want, const char *what)
 
 /* Names come first, arrays later: the names' places, checked. */
 static bool
-read_names(struct stream *s, struct stream *names, uint64_t *count)
+read_names(struct param_stream *s, struct param_stream *names, uint64_t *count)
 {
 	if (!expect(s, 8, STREAM_LIST, "the magic number")
 	    || !expect(s, 8, 0, "the reserved number")
@@ -95,7 +95,7 @@ name_of(uint64_t code, uint64_t bits)
 }
 
 static bool
-read_type(struct stream *s, struct param_array *p, uint64_t *size)
+read_type(struct param_stream *s, struct param_array *p, uint64_t *size)
 {
 	uint64_t rank, code, bits;
 	size_t at = s->at;
@@ -117,7 +117,7 @@ read_type(struct stream *s, struct param_array *p, uint64_t *size)
 }
 
 static bool
-read_array(struct stream *s, struct param_array *p)
+read_array(struct param_stream *s, struct param_array *p)
 {
 	uint64_t size, x;
 
@@ -152,7 +152,8 @@ params_read(const void *bytes, size_t n,
     bool (*take)(const struct param_array *p, void *context, struct err *err),
     void *context, struct err *err)
 {
-	struct stream s = {(const unsigned char *)bytes, n, 0, err}, names;
+	struct param_stream s = {(const unsigned char *)bytes, n, 0, err},
+	                    names;
 	uint64_t count, length;
 
 	if (!read_names(&s, &names, &count))

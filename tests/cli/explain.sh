@@ -64,6 +64,37 @@ for which in '--node #0' '--node Conv_0' '--index 0'; do
 done
 run explain told --op Conv
 [ "$(grep -c 'runs on' out)" = 8 ] || fail 'not the 8 convolutions'
+# what a result costs, by what
+for by in module line op target; do
+	run explain told --by "$by"
+	expect_status 0
+	expect_in out "the plan, at the result's own prices"
+done
+run explain told --by op --format json
+expect_status 0
+python3 - <<'END' || fail 'the rows of --by op do not add up'
+import json, sys
+j = json.load(open("out"))
+rest = j["conversions_ns"] + j["launches_ns"]
+sys.exit(sum(r["exclusive_ns"] for r in j["rows"]) + rest != j["plan_cost_ns"])
+END
+run explain told --by folded
+expect_in out 'model;Conv '
+run explain told --by speedscope
+expect_json out
+run explain told --by nothing
+expect_status 2
+expect_in err 'folded or speedscope'
+run explain told --at nosuch
+expect_status 2
+expect_in err "no module of the result is called 'nosuch'"
+run explain told --line a.py:1
+expect_status 2
+expect_in err 'wrote no stack traces'
+run explain tiny.onnx $npu --by op
+expect_status 2
+expect_in err '--by takes a result directory'
+
 run explain told --op Conv --not-on rules
 [ "$(grep -c 'runs on' out)" = 1 ] || fail 'not the one on the host'
 run explain told --all --format json
