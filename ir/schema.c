@@ -182,6 +182,11 @@ schema_given(enum op op, uint32_t i)
 	for (uint32_t k = 0; k < COUNT(given); k++)
 		if (given[k].op == op && given[k].slot == i)
 			return given[k].name;
+	/* of reductions keys have their own way to say it */
+	for (uint32_t k = 0; i == 1 && k < COUNT(attribute); k++)
+		if (strcmp(attribute[k].type, op_get(op)->type) == 0
+		    && strcmp(attribute[k].name, "axes") == 0)
+			return attribute[k].name;
 	return NULL;
 }
 
