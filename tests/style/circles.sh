@@ -3,11 +3,9 @@
 # struct tag means two things. What is listed here may stay until it is cut.
 . "$MARQ_SOURCE/tests/style/files.sh"
 allowed_circles='
-db/sql db/sum
-targets/keeper targets/process
-cli/job cli/precision cli/run cli/search_args
+emit/qdq emit/work
 '
-allowed_tags='check written walk loss samples'
+allowed_tags='bounds check walk written'
 git ls-files '*.c' '*.h' | grep -vE '^(bench|tests|tools)/' | LC_ALL=C sort |
 	CIRCLES=$allowed_circles TAGS=$allowed_tags xargs awk '
 	function stem(path) {
