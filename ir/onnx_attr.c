@@ -42,7 +42,8 @@ strings(struct reading *r, size_t n, const ProtobufCBinaryData *p)
 	struct string_view *s = arena_new(r->imp->a, struct string_view, n);
 
 	for (size_t i = 0; i < n; i++)
-		s[i] = (struct string_view){(const char *)p[i].data, p[i].len};
+		s[i] = (struct string_view){
+		    p[i].len ? (const char *)p[i].data : "", p[i].len};
 	r->out->strings = s;
 	r->out->n = (uint32_t)n;
 	return true;

@@ -17,6 +17,7 @@ check_arity(struct importer *imp, const struct node *n)
 {
 	struct arity a = schema_arity(n->op, n->opset);
 	const char *type = n->op_type;
+	uint32_t needed;
 
 	if (n->ninputs > a.max_inputs)
 		return err_set(imp->err, ERR_INPUT,
@@ -26,12 +27,13 @@ check_arity(struct importer *imp, const struct node *n)
 		return err_set(imp->err, ERR_INPUT,
 		    "%u outputs, %s of opset %u has at most %u", n->noutputs,
 		    type, n->opset, a.max_outputs);
-	for (uint32_t i = 0; i < a.min_inputs; i++)
+	needed = arity_needed(a.min_inputs, a.max_inputs, n->ninputs);
+	for (uint32_t i = 0; i < needed; i++)
 		if (i >= n->ninputs
 		    || (n->input[i] == VALUE_NONE && !may_be_empty(n, i)))
 			return err_set(imp->err, ERR_INPUT,
 			    "input %u is missing, %s of opset %u needs %u", i,
-			    type, n->opset, a.min_inputs);
+			    type, n->opset, needed);
 	for (uint32_t i = 0; i < a.min_outputs; i++)
 		if (i >= n->noutputs || n->output[i] == VALUE_NONE)
 			return err_set(imp->err, ERR_INPUT,

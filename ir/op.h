@@ -24,6 +24,14 @@ enum fusion_class {
 
 #define OP_MANY UINT32_MAX /* no upper bound on the number */
 
+/* How many of n inputs must be there: of those of which there may be many, all
+ * (but those of Loop and Scan, where some before them may be left out). */
+static inline uint32_t
+arity_needed(uint32_t least, uint32_t most, uint32_t n)
+{
+	return most == OP_MANY && least > 0 && n > least ? n : least;
+}
+
 struct op_info {
 	const char *type;
 	uint32_t min_inputs, max_inputs, min_outputs, max_outputs;

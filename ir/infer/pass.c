@@ -62,13 +62,15 @@ static bool
 check_arity(struct site *s)
 {
 	const struct op_info *op = op_get(s->n->op);
+	uint32_t needed;
 
 	if (s->n->ninputs < op->min_inputs || s->n->ninputs > op->max_inputs)
 		return fault(s, "%" PRIu32 " inputs", s->n->ninputs);
 	if (s->n->noutputs < op->min_outputs
 	    || s->n->noutputs > op->max_outputs)
 		return fault(s, "%" PRIu32 " outputs", s->n->noutputs);
-	for (uint32_t i = 0; i < op->min_inputs && s->n->op != OP_SCAN; i++)
+	needed = arity_needed(op->min_inputs, op->max_inputs, s->n->ninputs);
+	for (uint32_t i = 0; i < needed && s->n->op != OP_SCAN; i++)
 		if (s->n->input[i] == VALUE_NONE)
 			return fault(s, "input %" PRIu32 " is missing", i);
 	return true;

@@ -163,7 +163,7 @@ new_number(const struct walk *w, const struct spot *s, int64_t old)
 
 	switch (rng_below(w->r, 4)) {
 	case 0:
-		return is_type ? rng_below(w->r, 25) : old + 1;
+		return is_type ? rng_below(w->r, 25) : old + (old < INT64_MAX);
 	case 1:
 		return is_type ? rng_below(w->r, 25) : old - (old > INT64_MIN);
 	case 2:

@@ -378,6 +378,8 @@ def check_flat():
 
 
 def main():
+    # a shell that starts us in the background ignores it, and children inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with open("jump", "wb") as f:
         f.write(struct.pack("=q", 0))
     for i in range(NMODELS):
