@@ -1,5 +1,3 @@
-#include "targets/mrvl/int8.h"
-#include "targets/quant.h"
 #include "targets/mrvl/codegen.h"
 
 #include <assert.h>
@@ -8,8 +6,10 @@
 
 #include "ir/base/json.h"
 #include "targets/mrvl/build.h"
+#include "targets/mrvl/int8.h"
 #include "targets/mrvl/layer.h"
 #include "targets/mrvl/options.h"
+#include "targets/quant.h"
 
 /* SOURCE: the schema is that of codegen.cc and mrvl.py of apache/tvm
  * legacy-v0.19.post. Nearly every attribute is a list of strings; the few that
