@@ -4,7 +4,7 @@
 
 struct bounded {
 	struct kernel inner;
-	struct bounds bounds;
+	struct bounding bounds;
 	size_t count;
 };
 
@@ -45,7 +45,7 @@ release(struct kernel *k)
 
 void
 bound_kernel(struct kernel *k, const struct target *t, const struct graph *g,
-    const struct bounds *b, struct arena *a)
+    const struct bounding *b, struct arena *a)
 {
 	const struct port *p = &k->candidate->output[0];
 	struct bounded *state = arena_new(a, struct bounded, 1);

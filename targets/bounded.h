@@ -5,13 +5,13 @@
 
 #include "targets/target.h"
 
-struct bounds {
+struct bounding {
 	bool needed;
 	float low, high; /* with 0 between: padding of blocks stays 0 */
 };
 
 /* Bound the first output of *k. */
 void bound_kernel(struct kernel *k, const struct target *t,
-    const struct graph *g, const struct bounds *b, struct arena *a);
+    const struct graph *g, const struct bounding *b, struct arena *a);
 
 #endif

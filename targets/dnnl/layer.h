@@ -34,7 +34,7 @@ struct build {
 	const struct graph *graph;
 	const struct candidate *candidate;
 	struct fused fused; /* of rules that fuse */
-	struct bounds end; /* put behind it all */
+	struct bounding end; /* put behind it all */
 	struct dnnl_layer *layer;
 	dnnl_primitive_attr_t attr;
 	struct arena *arena;

@@ -71,12 +71,12 @@ can_be_put(const struct step *s)
 
 /* The last step, where others are before it. */
 static void
-take_end(struct fused *f, struct bounds *end)
+take_end(struct fused *f, struct bounding *end)
 {
 	const struct step *s;
 	bool relu;
 
-	*end = (struct bounds){.needed = false};
+	*end = (struct bounding){.needed = false};
 	if (f->nsteps == 0 || (f->nsteps == 1 && f->anchor == NULL))
 		return;
 	s = &f->step[f->nsteps - 1];
@@ -94,7 +94,7 @@ take_end(struct fused *f, struct bounds *end)
 }
 
 bool
-nan_kept(struct fused *f, struct bounds *end)
+nan_kept(struct fused *f, struct bounding *end)
 {
 	struct step step[STEPS_MAX + 4];
 	uint32_t n = 0;

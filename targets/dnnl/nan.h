@@ -12,6 +12,6 @@ bool nan_steps_keep(const struct fused *f);
 /* Put bounds so that NaN stays: may need more steps. The last ones are left to a
  * pass of our own, *end (NULL: none is made). false (and *f as it was, or not)
  * where some step cannot be put so. */
-bool nan_kept(struct fused *f, struct bounds *end);
+bool nan_kept(struct fused *f, struct bounding *end);
 
 #endif

@@ -29,7 +29,7 @@ anchor_loses(const struct fused *f)
 static bool
 is_possible(struct fused *f, bool is_last)
 {
-	struct bounds end;
+	struct bounding end;
 	struct why why;
 	const bool alone = f->anchor == NULL && f->nsteps > 0
 	    && !step_is_binary(f->step[0].kind);
