@@ -8,6 +8,7 @@
 #include "cli/model_facts.h"
 #include "ir/base/bitset.h"
 #include "ir/normalize.h"
+#include "targets/idiom_find.h"
 
 /* What one target takes. */
 struct reach {
@@ -22,6 +23,7 @@ struct info {
 	const struct graph *g;
 	struct model_facts facts;
 	uint32_t fate[3];
+	uint32_t nidioms[NIDIOMS], idiom_nodes;
 	uint32_t nreaches;
 	struct reach *reach;
 };
@@ -68,6 +70,24 @@ find_reach(struct reach *r, const struct job *j, uint32_t t)
 	}
 }
 
+static void
+find_idioms(struct info *in, const struct idioms *all)
+{
+	struct bitset nodes = bitset_new(in->job->arena, in->g->nnodes);
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct idiom_match *m = &all->match[i];
+
+		if (!idiom_is_whole(all, i))
+			continue;
+		in->nidioms[m->kind]++;
+		for (uint32_t k = 0; k < m->nnodes; k++)
+			bitset_add(nodes, m->node[k]);
+	}
+	for (node_id id = 0; id < in->g->nnodes; id++)
+		in->idiom_nodes += bitset_has(nodes, id);
+}
+
 /* A node that no target takes is what we are here to say, no fault. */
 static bool
 gather(struct info *in, struct job *j, struct err *err)
@@ -81,6 +101,7 @@ gather(struct info *in, struct job *j, struct err *err)
 	in->g = j->model.graph;
 	graph_conservation(in->g, in->fate);
 	model_facts(&in->facts, in->g, j->arena);
+	find_idioms(in, j->candidates.idioms);
 	in->nreaches = j->mix.n;
 	in->reach = arena_new(j->arena, struct reach, in->nreaches);
 	for (uint32_t t = 0; t < in->nreaches; t++)
@@ -166,6 +187,23 @@ tell_totals(struct answer *a, const struct info *in)
 	    T("dynamic", f->ndynamic), T("symbols", in->g->nsymbols));
 }
 
+/* What exporters spelled out, and in how many nodes. */
+static void
+tell_idioms(struct answer *a, const struct info *in)
+{
+	ANSWER(a,
+	    "idioms      {?nodes_of_idioms spelled out in {nodes_of_idioms} "
+	    "nodes}{!nodes_of_idioms none spelled out}\n",
+	    F("nodes_of_idioms", in->idiom_nodes));
+	answer_list(a, "idioms");
+	for (uint32_t i = 0; i < NIDIOMS; i++)
+		if (in->nidioms[i])
+			ANSWER_LINE(a, "{key:-11} {count} {name}\n",
+			    T("key", ""), F("count", in->nidioms[i]),
+			    F("name", idiom_name((enum idiom)i)));
+	answer_close(a);
+}
+
 static void
 tell_ops(struct answer *a, const struct info *in)
 {
@@ -234,6 +272,7 @@ tell(const struct cli *c, const struct info *in)
 	answer_begin(&a, c, "marq.model/1");
 	tell_header(&a, in);
 	tell_totals(&a, in);
+	tell_idioms(&a, in);
 	tell_ops(&a, in);
 	tell_reach(&a, in);
 	answer_end(&a);

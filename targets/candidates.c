@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/base/order.h"
+#include "targets/idiom_find.h"
 
 /* TUNING: ways one pattern may fit at one node, and ways to run a match; both
  * are far above what any backend here has. */
@@ -17,6 +18,7 @@ struct candidate_finder {
 	const struct candidate_options *options;
 	struct arena *arena, *scratch;
 	struct uses uses;
+	const struct idioms *idioms;
 	const void *prepared; /* of the target at hand */
 	struct condition_counts counts;
 	struct bitset covered; /* nodes */
@@ -380,10 +382,10 @@ run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 {
 	const struct rule *rule = &t->kind->rule[number];
 	const struct matches matches = {
-	    f->match, MATCHES, f->arena, f->scratch};
+	    f->match, MATCHES, f->arena, f->scratch, f->idioms};
 	struct bitset roots = bitset_new(f->scratch, NOP);
 
-	pattern_roots(rule->pattern, roots);
+	pattern_roots(rule->pattern, f->idioms, roots);
 	for (node_id id = 0; id < f->graph->nnodes; id++) {
 		uint32_t n;
 
@@ -473,13 +475,14 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 
 	arena_init(&scratch);
 	f.uses = graph_uses(g, &scratch);
+	f.idioms = idioms_find(g, &f.uses, a);
 	f.covered = bitset_new(&scratch, g->nnodes);
 	ok = true;
 	for (uint32_t t = 0; ok && t < m->n; t++)
 		ok = run_target(&f, &m->target[t], err);
 	drop_opaque(&f);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
-	    f.counts.item, f.counts.n};
+	    f.counts.item, f.counts.n, f.idioms};
 	ok = ok && check_cover(&f, err);
 	arena_release(&scratch);
 	return ok;

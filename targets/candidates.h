@@ -22,6 +22,7 @@ struct candidates {
 	/* [nconditions] by target; what refusals are kept with */
 	const struct condition_count *condition;
 	uint32_t nconditions;
+	const struct idioms *idioms; /* what the graph spells out */
 };
 
 struct candidate_options {

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "targets/dequantized.h"
-#include "targets/idiom.h"
 
 /* Bounds are attributes before opset 11 and inputs since. */
 static bool
@@ -200,34 +199,10 @@ is_pointwise(enum op op)
 	return false;
 }
 
-/* One step at node k of the match; how many nodes it took, 0 for none. */
-static uint32_t
-read_step(
-    struct fused *f, const struct graph *g, const struct match *m, uint32_t k)
-{
-	struct step *s = &f->step[f->nsteps];
-	const struct node *n = graph_node(g, m->node[k]);
-	uint32_t taken = idiom_read(s, g, m, k, f->end);
-
-	if (taken > 0) {
-		f->end = graph_node(g, m->node[k + taken - 1])->output[0];
-		return taken;
-	}
-	if (!read_binary(g, n, f->end, s)
-	    && (n->ninputs == 0 || n->input[0] != f->end
-	        || !read_unary(g, n, s)))
-		return 0;
-	f->end = n->output[0];
-	return 1;
-}
-
 /* HardSigmoid is two steps: a line, then clipped to 0..1. */
 static bool
-read_hardsigmoid(
-    struct fused *f, const struct graph *g, const struct match *m, uint32_t k)
+read_hardsigmoid(struct fused *f, const struct node *n)
 {
-	const struct node *n = graph_node(g, m->node[k]);
-
 	if (n->op != OP_HARDSIGMOID || n->input[0] != f->end
 	    || f->nsteps + 2 > STEPS_MAX)
 		return false;
@@ -236,7 +211,94 @@ read_hardsigmoid(
 	        attr_float_or(n, "beta", 0.5f), VALUE_NONE, false};
 	f->step[f->nsteps++] =
 	    (struct step){STEP_CLIP, 0, 1, VALUE_NONE, false};
-	f->end = n->output[0];
+	return true;
+}
+
+/* What the node does to the end of the chain, as one step or two. */
+static bool
+read_step(struct fused *f, const struct graph *g, const struct node *n)
+{
+	if (n->ninputs == 0)
+		return false;
+	if (read_hardsigmoid(f, n))
+		return true;
+	if (!read_binary(g, n, f->end, &f->step[f->nsteps])
+	    && (n->input[0] != f->end
+	        || !read_unary(g, n, &f->step[f->nsteps])))
+		return false;
+	f->nsteps++;
+	return true;
+}
+
+/* The nodes of a match that are read already: PATTERN_NODES at most. */
+struct fused_reader {
+	struct fused *out;
+	const struct graph *graph;
+	const struct match *match;
+	uint64_t taken;
+};
+
+static bool
+is_taken(const struct fused_reader *r, uint32_t k)
+{
+	return r->taken >> k & 1;
+}
+
+/* The first node that is not taken yet; nnodes when all are. */
+static uint32_t
+next_node(const struct fused_reader *r)
+{
+	uint32_t k = 0;
+
+	while (k < r->match->nnodes && is_taken(r, k))
+		k++;
+	return k;
+}
+
+/* Takes an idiom's nodes; false when one is not there, or taken. */
+static bool
+take_idiom(struct fused_reader *r, const struct idiom_match *found)
+{
+	uint64_t taken = r->taken;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < r->match->nnodes && n < found->nnodes; k++)
+		if (r->match->node[k] == found->node[n]) {
+			if (is_taken(r, k))
+				return false;
+			taken |= UINT64_C(1) << k;
+			n++;
+		}
+	if (n < found->nnodes)
+		return false;
+	r->taken = taken;
+	return true;
+}
+
+/* The idiom that begins with node k, when an operator stands for it. */
+static const struct idiom_match *
+idiom_at(const struct fused_reader *r, uint32_t k)
+{
+	const struct idiom_match *found;
+
+	for (uint32_t i = 0; (found = match_idiom(r->match, i)) != NULL; i++)
+		if (found->node[0] == r->match->node[k] && found->as)
+			return found;
+	return NULL;
+}
+
+/* The step that the chain goes on with; an idiom's nodes are one. */
+static bool
+take_step(struct fused_reader *r, uint32_t k)
+{
+	const struct idiom_match *found = idiom_at(r, k);
+	const struct node *n =
+	    found ? found->as : graph_node(r->graph, r->match->node[k]);
+
+	if (!read_step(r->out, r->graph, n) || (found && !take_idiom(r, found)))
+		return false;
+	r->taken |= UINT64_C(1) << k;
+	r->out->end = n->output[0];
 	return true;
 }
 
@@ -302,45 +364,60 @@ fused_take_bias(struct fused *f, const struct graph *g, uint32_t axis)
 		f->step[i] = f->step[i + 1];
 }
 
+/* Dequantised weights, and the anchor or what the steps begin with. */
+static void
+take_start(struct fused_reader *r)
+{
+	struct fused *f = r->out;
+	const struct idiom_match *found;
+	const struct node *n;
+	uint32_t k = 0;
+
+	while (k + 1 < r->match->nnodes
+	    && is_dequantizing(
+	        r->graph, graph_node(r->graph, r->match->node[k])))
+		r->taken |= UINT64_C(1) << k++;
+	n = graph_node(r->graph, r->match->node[k]);
+	found = idiom_at(r, k);
+	if (found || is_pointwise(n->op)) {
+		f->start = f->end = found ? found->x : chain_start(r->graph, n);
+		return;
+	}
+	f->anchor = n;
+	f->end = n->output[0];
+	r->taken |= UINT64_C(1) << k;
+}
+
+static void
+take_norm(struct fused_reader *r)
+{
+	const uint32_t k = next_node(r);
+	const struct node *n;
+
+	if (k == r->match->nnodes)
+		return;
+	n = graph_node(r->graph, r->match->node[k]);
+	if (n->op != OP_BATCHNORMALIZATION || n->input[0] != r->out->end)
+		return;
+	r->out->norm = n;
+	r->out->end = n->output[0];
+	r->taken |= UINT64_C(1) << k;
+}
+
 bool
 fused_read(struct fused *f, const struct graph *g, const struct match *m,
     const char **fault)
 {
-	const struct node *n;
-	uint32_t k = 0;
+	struct fused_reader r = {f, g, m, 0};
+	uint32_t k;
 
-	while (
-	    k + 1 < m->nnodes && is_dequantizing(g, graph_node(g, m->node[k])))
-		k++;
-	n = graph_node(g, m->node[k]);
 	*f = (struct fused){
 	    .start = VALUE_NONE, .end = VALUE_NONE, .bias = VALUE_NONE};
-	if (is_pointwise(n->op)) {
-		f->start = f->end = chain_start(g, n);
-	} else {
-		f->anchor = n;
-		f->end = n->output[0];
-		k++;
-	}
-	if (k < m->nnodes) {
-		n = graph_node(g, m->node[k]);
-		if (n->op == OP_BATCHNORMALIZATION && n->input[0] == f->end) {
-			f->norm = n;
-			f->end = n->output[0];
-			k++;
-		}
-	}
-	while (k < m->nnodes && f->nsteps < STEPS_MAX) {
-		uint32_t taken = read_step(f, g, m, k);
-
-		if (taken > 0)
-			f->nsteps++;
-		else if (read_hardsigmoid(f, g, m, k))
-			taken = 1;
-		else
+	take_start(&r);
+	take_norm(&r);
+	for (k = next_node(&r); k < m->nnodes; k = next_node(&r))
+		if (f->nsteps == STEPS_MAX || !take_step(&r, k))
 			break;
-		k += taken;
-	}
 	*fault = NULL;
 	if (k < m->nnodes)
 		*fault = "the nodes do not form a chain";

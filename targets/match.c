@@ -1,6 +1,7 @@
 #include "targets/pattern.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* Matching keeps the list of all partial matches so far and extends every one
@@ -25,6 +26,7 @@ struct partials {
 
 struct matcher {
 	const struct graph *graph;
+	const struct idioms *idioms; /* or NULL */
 	struct arena *arena;
 	uint32_t steps;
 };
@@ -88,11 +90,17 @@ add_node(struct partial *p, node_id id)
 	return true;
 }
 
-static void
+/* false: the name stands for another value already, or there are too many. */
+static bool
 add_capture(struct partial *p, struct capture_of c)
 {
-	if (p->ncaptures < MATCH_CAPTURES)
-		p->capture[p->ncaptures++] = c;
+	for (uint32_t i = 0; !c.idiom && i < p->ncaptures; i++)
+		if (strcmp(p->capture[i].name, c.name) == 0)
+			return p->capture[i].value == c.value;
+	if (p->ncaptures == MATCH_CAPTURES)
+		return false;
+	p->capture[p->ncaptures++] = c;
+	return true;
 }
 
 static struct partials match_value_at(struct matcher *m,
@@ -176,7 +184,8 @@ is_leaf(const struct pattern *p)
 	while (p->kind == PATTERN_AS)
 		p = p->arg[0];
 	return p->kind == PATTERN_ANY || p->kind == PATTERN_VARIABLE
-	    || p->kind == PATTERN_CONSTANT || p->kind == PATTERN_ABSENT;
+	    || p->kind == PATTERN_CONSTANT || p->kind == PATTERN_ABSENT
+	    || p->kind == PATTERN_NUMBER;
 }
 
 /* Name what p->arg[0] matched in each of `inner`: the node when it became part
@@ -191,10 +200,79 @@ capture(struct matcher *m, const struct pattern *p,
 		struct partial next = inner->item[i];
 		bool is_node = !is_leaf(p->arg[0]) && has_node(&next, node);
 
-		add_capture(&next,
-		    (struct capture_of){
-		        p->name, is_node ? node : NODE_NONE, v});
-		keep(m, &out, &next);
+		if (add_capture(&next,
+		        (struct capture_of){
+		            p->name, is_node ? node : NODE_NONE, v, NULL}))
+			keep(m, &out, &next);
+	}
+	return out;
+}
+
+/* How far a constant may be from what it stands for: exporters round to the
+ * type, and write down some nine digits. */
+static double
+slack_of(enum dtype t)
+{
+	switch (t) {
+	case DT_FLOAT16:
+		return 0x1p-10;
+	case DT_BFLOAT16:
+		return 0x1p-7;
+	default:
+		return 2e-6;
+	}
+}
+
+static bool
+is_number(const struct matcher *m, value_id v, double want)
+{
+	const struct tensor *t =
+	    v == VALUE_NONE ? NULL : graph_value(m->graph, v)->constant;
+
+	if (!t || t->count != 1 || t->made_up || t->kind > TENSOR_FILL
+	    || dtype_bits(t->dtype) < 8)
+		return false;
+	return fabs(tensor_real(t, 0) - want)
+	    <= slack_of(t->dtype) * fabs(want);
+}
+
+/* One spelled-out idiom, added to each of `from`, over p's argument. */
+static struct partials
+match_one_idiom(struct matcher *m, const struct pattern *p,
+    const struct idiom_match *found, const struct partials *from)
+{
+	struct partials with = {0};
+
+	for (uint32_t i = 0; i < from->n; i++) {
+		struct partial next = from->item[i];
+		bool fits = add_capture(&next,
+		    (struct capture_of){idiom_name(found->kind), found->root,
+		        graph_node(m->graph, found->root)->output[0], found});
+
+		for (uint32_t k = 0; k < found->nnodes; k++)
+			fits = fits && add_node(&next, found->node[k]);
+		if (fits)
+			keep(m, &with, &next);
+	}
+	return match_value_at(m, p->arg[0], found->x, &with);
+}
+
+static struct partials
+match_idioms(struct matcher *m, const struct pattern *p, node_id root,
+    const struct partials *from)
+{
+	struct partials out = {0}, more;
+
+	if (m->idioms == NULL || root == NODE_NONE)
+		return out;
+	for (uint32_t i = m->idioms->start[root];
+	     i < m->idioms->start[root + 1]; i++) {
+		const struct idiom_match *found = &m->idioms->match[i];
+
+		if (p->idiom != NIDIOMS && found->kind != p->idiom)
+			continue;
+		more = match_one_idiom(m, p, found, from);
+		append(m, &out, &more);
 	}
 	return out;
 }
@@ -241,6 +319,10 @@ match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
 		        == (p->kind == PATTERN_CONSTANT))
 			return *from;
 		return out;
+	case PATTERN_NUMBER:
+		return is_number(m, v, p->number) ? *from : out;
+	case PATTERN_IDIOM:
+		return match_idioms(m, p, node, from);
 	case PATTERN_REST: /* only as an argument: match_inputs() */
 		return out;
 	}
@@ -278,7 +360,7 @@ pattern_match(const struct pattern *p, const struct graph *g, node_id root,
     const struct matches *out)
 {
 	struct arena_mark mark = arena_mark(out->scratch);
-	struct matcher m = {g, out->scratch, STEPS};
+	struct matcher m = {g, out->idioms, out->scratch, STEPS};
 	const struct node *n = graph_node(g, root);
 	struct partial nothing = {0};
 	struct partials start = {&nothing, 1, 1}, found;

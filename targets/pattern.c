@@ -27,6 +27,43 @@ match_value(const struct match *m, const char *name)
 	return c ? c->value : VALUE_NONE;
 }
 
+const struct idiom_match *
+match_idiom(const struct match *m, uint32_t i)
+{
+	for (uint32_t k = 0; k < m->ncaptures; k++)
+		if (m->capture[k].idiom && i-- == 0)
+			return m->capture[k].idiom;
+	return NULL;
+}
+
+/* The idiom that the whole match is. */
+static const struct idiom_match *
+match_as_idiom(const struct match *m)
+{
+	const struct idiom_match *found;
+
+	for (uint32_t i = 0; (found = match_idiom(m, i)) != NULL; i++)
+		if (found->root == m->root)
+			return found;
+	return NULL;
+}
+
+const struct node *
+match_as_node(const struct match *m, const struct graph *g)
+{
+	const struct idiom_match *found = match_as_idiom(m);
+
+	return found ? found->as : graph_node(g, m->root);
+}
+
+const struct graph *
+match_graph(const struct match *m, const struct graph *g)
+{
+	const struct idiom_match *found = match_as_idiom(m);
+
+	return found ? found->graph : g;
+}
+
 bool
 match_has(const struct match *m, node_id n)
 {
@@ -70,7 +107,8 @@ op_is_commutative(enum op op)
 }
 
 void
-pattern_roots(const struct pattern *p, struct bitset ops)
+pattern_roots(
+    const struct pattern *p, const struct idioms *idioms, struct bitset ops)
 {
 	switch (p->kind) {
 	case PATTERN_NODE:
@@ -82,12 +120,15 @@ pattern_roots(const struct pattern *p, struct bitset ops)
 		break;
 	case PATTERN_MAYBE:
 		bitset_add(ops, p->op);
-		pattern_roots(p->arg[0], ops);
+		pattern_roots(p->arg[0], idioms, ops);
 		break;
 	case PATTERN_EITHER:
 	case PATTERN_AS:
 		for (uint32_t i = 0; i < p->nargs; i++)
-			pattern_roots(p->arg[i], ops);
+			pattern_roots(p->arg[i], idioms, ops);
+		break;
+	case PATTERN_IDIOM:
+		idioms_roots(idioms, p->idiom, ops);
 		break;
 	default: /* a bare value has no root node */
 		break;

@@ -6,7 +6,10 @@
  *	AS("conv", p)                    names what p matched
  *	REST                             any further inputs
  *	OPERATOR                         one node of any operator
+ *	NUMBER(0.5)                      a constant of one element near that
+ *	SPELLED(GELU, p)                 an idiom over p (targets/idiom.h)
  *
+ * What is named twice is one value both times: AS("x", ANY) in two places.
  * Every input of a node must be spoken for: by an argument, by REST, or by
  * being left out (which ABSENT says, and which trailing inputs may be). A NODE
  * below the root matches through the producer's first output. Commutative
@@ -16,7 +19,8 @@
  * Text form, the inverse of parsing it:
  *	Relu?(Add?(Conv(*, const), const))      MAYBE, NODE, ANY, CONSTANT
  *	conv:Conv(var, const, (const | absent)) AS, VARIABLE, EITHER, ABSENT
- *	Concat(...)    op                       REST, OPERATOR */
+ *	Concat(...)    op                       REST, OPERATOR
+ *	Mul(gelu(*), 0.5)                       SPELLED, NUMBER */
 #ifndef TARGETS_PATTERN_H
 #define TARGETS_PATTERN_H
 
@@ -25,6 +29,7 @@
 
 #include "ir/base/bitset.h"
 #include "ir/graph.h"
+#include "targets/idiom.h"
 
 enum pattern_kind {
 	PATTERN_ANY, /* any value, even a constant */
@@ -37,6 +42,8 @@ enum pattern_kind {
 	PATTERN_EITHER,
 	PATTERN_AS,
 	PATTERN_OPERATOR, /* one node of any operator, whatever its inputs */
+	PATTERN_NUMBER, /* a constant of one element near `number` */
+	PATTERN_IDIOM, /* `idiom` (NIDIOMS: any) over arg[0] */
 };
 
 #define PATTERN_ARGS 6
@@ -46,6 +53,8 @@ enum pattern_kind {
 struct pattern {
 	enum pattern_kind kind;
 	enum op op; /* of NODE and MAYBE */
+	enum idiom idiom;
+	double number;
 	const char *name; /* of AS */
 	uint32_t nargs;
 	const struct pattern *arg[PATTERN_ARGS];
@@ -78,15 +87,28 @@ struct pattern {
 #define ABSENT (&(const struct pattern){.kind = PATTERN_ABSENT})
 #define REST (&(const struct pattern){.kind = PATTERN_REST})
 #define OPERATOR (&(const struct pattern){.kind = PATTERN_OPERATOR})
+#define NUMBER(x) \
+	(&(const struct pattern){.kind = PATTERN_NUMBER, .number = (x)})
+#define SPELLED(i, p) \
+	(&(const struct pattern){.kind = PATTERN_IDIOM, \
+	    .idiom = IDIOM_##i, \
+	    .nargs = 1, \
+	    .arg = {p}})
+#define ANY_IDIOM \
+	(&(const struct pattern){.kind = PATTERN_IDIOM, \
+	    .idiom = NIDIOMS, \
+	    .nargs = 1, \
+	    .arg = {ANY}})
 
 /* What AS() caught: a node, or (over ANY, CONSTANT, ...) a value. */
 struct capture_of {
 	const char *name;
 	node_id node; /* or NODE_NONE */
 	value_id value; /* the node's output 0, or the value itself */
+	const struct idiom_match *idiom; /* of SPELLED; else NULL */
 };
 
-#define MATCH_CAPTURES 16
+#define MATCH_CAPTURES 24
 
 /* One way a pattern fits at a node. */
 struct match {
@@ -100,20 +122,32 @@ struct match {
 /* The node or value caught under a name; NONE when that branch was not taken. */
 node_id match_node(const struct match *m, const char *name);
 value_id match_value(const struct match *m, const char *name);
+/* The i-th idiom of the match, in the order they were found; NULL: there are no
+ * more. */
+const struct idiom_match *match_idiom(const struct match *m, uint32_t i);
+/* The node that the match amounts to: its root, or the operator of the idiom
+ * that it is. NULL: an idiom without one. */
+const struct node *match_as_node(const struct match *m, const struct graph *g);
+/* The graph with the values of that node. */
+const struct graph *match_graph(const struct match *m, const struct graph *g);
 /* Is node n part of the match? */
 bool match_has(const struct match *m, node_id n);
 
 /* Does swapping the operator's two inputs leave its result alone? */
 bool op_is_commutative(enum op op);
 
-/* Add the operators a match of p can be rooted at; ops has NOP bits. */
-void pattern_roots(const struct pattern *p, struct bitset ops);
+/* Add the operators a match of p can be rooted at, in a graph with these idioms;
+ * ops has NOP bits. */
+void pattern_roots(
+    const struct pattern *p, const struct idioms *idioms, struct bitset ops);
 
 /* Where matches go; nodes of those that are found are in `arena`. */
 struct matches {
 	struct match *item; /* [max] */
 	uint32_t max;
 	struct arena *arena, *scratch; /* `scratch` is given back */
+	const struct idioms
+	    *idioms; /* of the graph; NULL: SPELLED finds none */
 };
 
 /* All matches of p rooted at `root`, without duplicates (same nodes and same

@@ -1,7 +1,9 @@
 #include "targets/pattern.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/buf.h"
@@ -9,7 +11,8 @@
 /* pattern := [name ':'] primary
  * primary := '*' | 'var' | 'const' | 'absent' | 'op' | '...'
  *          | '(' pattern { '|' pattern } ')'
- *          | Op ['?'] '(' [ pattern { ',' pattern } ] ')' */
+ *          | Op ['?'] '(' [ pattern { ',' pattern } ] ')'
+ *          | idiom '(' pattern ')' | number */
 
 static const struct {
 	const char *word;
@@ -60,6 +63,13 @@ print_into(struct buf *b, const struct pattern *p)
 	case PATTERN_AS:
 		buf_printf(b, "%s:", p->name);
 		print_into(b, p->arg[0]);
+		break;
+	case PATTERN_NUMBER:
+		buf_printf(b, "%.17g", p->number);
+		break;
+	case PATTERN_IDIOM:
+		buf_str(b, idiom_name(p->idiom));
+		print_args(b, p, ", ");
 		break;
 	default:
 		break;
@@ -158,11 +168,53 @@ parse_args(struct parser *p, struct pattern *to, char between)
 	return true;
 }
 
+/* One argument: what the idiom is over. */
+static const struct pattern *
+parse_idiom(struct parser *p, enum idiom idiom, size_t n)
+{
+	struct pattern *spelled = arena_new(p->arena, struct pattern, 1);
+
+	if (++p->ncaptures > MATCH_CAPTURES)
+		return fault(p, "too many names");
+	spelled->kind = PATTERN_IDIOM;
+	spelled->idiom = idiom;
+	p->at += n;
+	if (!take(p, '('))
+		return fault(p, "'(' expected");
+	if (!parse_args(p, spelled, '\0'))
+		return NULL;
+	return spelled;
+}
+
+static const struct pattern *
+parse_number(struct parser *p)
+{
+	struct pattern *leaf = arena_new(p->arena, struct pattern, 1);
+	char *end;
+
+	leaf->kind = PATTERN_NUMBER;
+	leaf->number = strtod(p->at, &end);
+	if (!isfinite(leaf->number))
+		return fault(p, "a finite number expected");
+	p->at = end;
+	return leaf;
+}
+
+static bool
+at_number(const char *s)
+{
+	s += *s == '-';
+	return isdigit((unsigned char)*s);
+}
+
 static const struct pattern *
 parse_operator(struct parser *p, size_t n)
 {
 	struct pattern *node = arena_new(p->arena, struct pattern, 1);
+	const enum idiom idiom = idiom_named(p->at, n);
 
+	if (idiom != NIDIOMS)
+		return parse_idiom(p, idiom, n);
 	node->op = op_find(p->at, n);
 	if (node->op == OP_CUSTOM)
 		return fault(p, "no such operator or word");
@@ -225,6 +277,8 @@ parse_primary(struct parser *p)
 	n = word_length(p->at);
 	if (n > 0 && p->at[n] == ':')
 		return parse_capture(p, n);
+	if (at_number(p->at))
+		return parse_number(p);
 	for (size_t i = 0; i < NLEAVES; i++) {
 		const char *word = leaves[i].word;
 

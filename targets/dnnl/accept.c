@@ -1,7 +1,6 @@
 #include "targets/dnnl/accept.h"
 
 #include "targets/axes.h"
-#include "targets/layer_norm.h"
 #include "targets/need.h"
 
 #define NEED why_need
@@ -201,42 +200,44 @@ accept_softmax(const struct match_in *m, struct why *why)
 
 /* One weight for each normalised element, in their order. */
 static bool
-need_weights(const struct match_in *m, struct why *why,
-    const struct layer_norm *l, value_id v)
+need_weights(const struct match_in *m, struct why *why, const struct node *n,
+    uint32_t input, uint32_t axis)
 {
-	const struct type *x = matched_type(m, l->x), *t;
+	const struct graph *g = match_graph(m->match, m->graph);
+	const struct type *x = &graph_value(g, n->input[0])->type;
+	const struct value *v;
 	bool ok;
 
-	if (v == VALUE_NONE)
+	if (input >= n->ninputs || n->input[input] == VALUE_NONE)
 		return true;
-	t = matched_type(m, v);
-	ok = graph_value(m->graph, v)->constant != NULL && t->rank <= x->rank;
+	v = graph_value(g, n->input[input]);
+	ok = v->constant != NULL && v->type.rank <= x->rank;
 	for (uint32_t i = 0; ok && i < x->rank; i++) {
-		uint32_t skip = x->rank - t->rank;
-		int64_t dim = i < skip ? 1 : t->dim[i - skip];
+		uint32_t skip = x->rank - v->type.rank;
+		int64_t dim = i < skip ? 1 : v->type.dim[i - skip];
 
-		ok = dim == (i < l->axis ? 1 : x->dim[i]);
+		ok = dim == (i < axis ? 1 : x->dim[i]);
 	}
 	return NEED(why, ok, "weights", "constants, one per normalised element",
-	    "'%s' is not", matched_name(m, v));
+	    "'%s' is not", v->name);
 }
 
 bool
 accept_layer_norm(const struct match_in *m, struct why *why)
 {
-	struct layer_norm l;
-	const char *fault;
-	bool ok = layer_norm_read(&l, m->graph, m->match, &fault);
+	const struct node *n = match_as_node(m->match, m->graph);
+	uint32_t axis;
+	bool ok;
 
-	if (!NEED(why, ok, "layer_norm", "a normalisation of one tensor", "%s",
-	        ok ? "it is one" : fault)
-	    || !need_first_output(m, why, matched_root(m))
-	    || !need_tensor(m, why, l.x) || !need_tensor(m, why, l.y))
+	if (!need_first_output(m, why, matched_root(m))
+	    || !need_tensor(m, why, n->input[0])
+	    || !need_tensor(m, why, n->output[0]))
 		return false;
-	ok = NEED(
-	    why, l.axis >= 1, "axis", "not the first", "axis %d", (int)l.axis);
-	ok = need_weights(m, why, &l, l.scale) && ok;
-	return need_weights(m, why, &l, l.shift) && ok;
+	axis = dnnl_norm_axis(m->graph, n);
+	ok =
+	    NEED(why, axis >= 1, "axis", "not the first", "axis %d", (int)axis);
+	ok = need_weights(m, why, n, 1, axis) && ok;
+	return need_weights(m, why, n, 2, axis) && ok;
 }
 
 bool

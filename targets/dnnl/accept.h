@@ -14,6 +14,8 @@ bool accept_pool(const struct match_in *m, struct why *why);
 bool accept_eltwise(const struct match_in *m, struct why *why);
 bool accept_binary(const struct match_in *m, struct why *why);
 bool accept_softmax(const struct match_in *m, struct why *why);
+/* The first dimension a LayerNormalization normalises (norm.c). */
+uint32_t dnnl_norm_axis(const struct graph *g, const struct node *n);
 bool accept_layer_norm(const struct match_in *m, struct why *why);
 bool accept_batch_norm(const struct match_in *m, struct why *why);
 bool accept_concat(const struct match_in *m, struct why *why);

@@ -9,7 +9,6 @@
 #include "targets/dnnl/nan_mark.h"
 #include "targets/dnnl/ways.h"
 #include "targets/guarded.h"
-#include "targets/layer_norm.h"
 #include "targets/loaded.h"
 #include "targets/pieces.h"
 #include "targets/target.h"
@@ -27,17 +26,12 @@ extern const struct target_kind target_dnnl;
 #define CONV_OF(p) \
 	MAYBE(BATCHNORMALIZATION, NODE(CONV, p, CONSTANT, REST), CONSTANT, \
 	    CONSTANT, CONSTANT, CONSTANT)
-#define ACTED(p) EITHER(CLAMPED(p), NODE(MUL, p, NODE(SIGMOID, p)))
-#define GATE(p) EITHER(NODE(SIGMOID, p), NODE(HARDSIGMOID, p))
-/* erf(x / sqrt 2) + 1 */
-#define BELL(p) \
-	NODE(ADD, \
-	    NODE(ERF, EITHER(NODE(DIV, p, CONSTANT), NODE(MUL, p, CONSTANT))), \
-	    CONSTANT)
-#define GELU_OF(p) \
-	EITHER(NODE(MUL, NODE(MUL, p, BELL(p)), CONSTANT), \
-	    NODE(MUL, p, NODE(MUL, BELL(p), CONSTANT)), \
-	    NODE(MUL, NODE(MUL, p, CONSTANT), BELL(p)))
+#define ACTED(p) EITHER(CLAMPED(p), SPELLED(SWISH, p))
+#define GATED(p) EITHER(SPELLED(SWISH, p), SPELLED(HARD_SWISH, p))
+#define GELU_OF(p) EITHER(SPELLED(GELU, p), SPELLED(GELU_TANH, p))
+#define LAYER_NORM \
+	EITHER(NODE(LAYERNORMALIZATION, ANY, CONSTANT, REST), \
+	    SPELLED(LAYER_NORM, ANY))
 #define ACTIVATION \
 	EITHER(NODE(RELU, ANY), NODE(LEAKYRELU, ANY), NODE(ELU, ANY), \
 	    NODE(SIGMOID, ANY), NODE(TANH, ANY), NODE(CLIP, ANY, REST))

@@ -1,8 +1,8 @@
 /* Softmax and the normalisations. */
 #include <string.h>
 
+#include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
-#include "targets/layer_norm.h"
 
 static uint32_t
 axis_of(const struct node *n, int64_t otherwise, uint32_t rank)
@@ -67,31 +67,57 @@ bind_vector(struct build *b, int arg, value_id v)
 	return bind_operand(b, arg, v, &md);
 }
 
+uint32_t
+dnnl_norm_axis(const struct graph *g, const struct node *n)
+{
+	return axis_of(n, -1, node_in(g, n, 0)->type.rank);
+}
+
+/* The value of input i unless it does nothing: an idiom has ones for a scale
+ * that the model does without. */
+static value_id
+weights_of(const struct build *b, const struct node *n, uint32_t i)
+{
+	const struct tensor *t;
+	const float one = 1;
+
+	if (i >= n->ninputs || n->input[i] == VALUE_NONE)
+		return VALUE_NONE;
+	t = graph_value(b->graph, n->input[i])->constant;
+	return i == 1 && t->kind == TENSOR_FILL
+	        && memcmp(t->fill, &one, sizeof one) == 0
+	    ? VALUE_NONE
+	    : n->input[i];
+}
+
 bool
 build_layer_norm(struct build *b)
 {
-	struct md md;
+	const struct match *m = b->candidate->match;
+	const struct node *n = match_as_node(m, b->graph);
 	struct operation op = {.kind = dnnl_layer_normalization};
 	dnnl_primitive_desc_t pd;
-	struct layer_norm l;
-	const char *fault;
+	value_id scale, shift;
+	struct md md;
 
-	if (!layer_norm_read(&l, b->graph, b->candidate->match, &fault))
-		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
-	if (l.scale != VALUE_NONE)
+	b->graph = match_graph(m, b->graph);
+	scale = weights_of(b, n, 1);
+	shift = weights_of(b, n, 2);
+	if (scale != VALUE_NONE)
 		op.flags |= dnnl_use_scale;
-	if (l.shift != VALUE_NONE)
+	if (shift != VALUE_NONE)
 		op.flags |= dnnl_use_shift;
-	desc_matrix(&md, &graph_value(b->graph, l.x)->type, l.axis);
+	desc_matrix(
+	    &md, &node_in(b->graph, n, 0)->type, dnnl_norm_axis(b->graph, n));
 	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
-	op.a = l.epsilon;
+	op.a = attr_float_or(n, "epsilon", 1e-5f);
 	if (!make_primitive(b, &op, 0, &pd))
 		return false;
 	dnnl_primitive_desc_destroy(pd);
-	return bind_value(b, DNNL_ARG_SRC, l.x, &md)
-	    && bind_vector(b, DNNL_ARG_SCALE, l.scale)
-	    && bind_vector(b, DNNL_ARG_SHIFT, l.shift)
-	    && bind_value(b, DNNL_ARG_DST, l.y, &md);
+	return bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
+	    && bind_vector(b, DNNL_ARG_SCALE, scale)
+	    && bind_vector(b, DNNL_ARG_SHIFT, shift)
+	    && bind_value(b, DNNL_ARG_DST, n->output[0], &md);
 }
 
 bool

@@ -1,5 +1,5 @@
-/* The target kind: one rule, any node the host takes; it makes sure that a
- * cover always exists. */
+/* The target kind: any node the host takes, which makes sure that a cover always
+ * exists; and what exporters spell out, as the operator it amounts to. */
 #include <assert.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>
@@ -11,6 +11,24 @@
 #include "targets/loaded.h"
 #include "targets/pieces.h"
 #include "targets/target.h"
+
+/* An idiom is the host's where it has a kernel for the operator. */
+static bool
+takes_idiom(const struct match_in *m, struct why *why)
+{
+	const struct node *n = match_as_node(m->match, m->graph);
+	const struct graph *g = match_graph(m->match, m->graph);
+	struct err err = {.kind = ERR_NONE};
+	bool takes;
+
+	if (!why_need(why, n != NULL, "idiom_is_an_operator",
+	        "a spelling that one operator computes", "none does"))
+		return false;
+	takes = host_takes(g, n, &err);
+	return why_need(why, takes, "host_has_a_kernel",
+	    "an operator and dtype in ir/schema.def", "%s",
+	    takes ? n->op_type : err.text);
+}
 
 static bool
 takes_it(const struct match_in *m, struct why *why)
@@ -27,7 +45,23 @@ takes_it(const struct match_in *m, struct why *why)
 
 static const struct rule rules[] = {
     {.name = "host.node", .pattern = OPERATOR, .accepts = takes_it},
+    /* keys and values behind those of the past are read outside, too */
+    {.name = "host.idiom",
+        .pattern = ANY_IDIOM,
+        .accepts = takes_idiom,
+        .multi_output = true},
 };
+enum { RULE_NODE, RULE_IDIOM };
+
+static uint32_t
+idiom_implementation(const struct match_in *m, struct implementation *out)
+{
+	const struct idiom_match *found = match_idiom(m->match, 0);
+
+	*out = (struct implementation){
+	    .name = idiom_name(found->kind), .loses_nan = found->loses_nan};
+	return 1;
+}
 
 enum { PLAIN, IN_PLACE, OPAQUE };
 
@@ -38,17 +72,20 @@ implementations(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
 	const struct node *node = graph_node(m->graph, m->match->root);
-	const bool in_place = pieces_fit(m, LAYOUT_PLAIN);
+	bool in_place;
 	uint32_t n = 0;
 
 	(void)f;
 	if (max < 2)
 		return 0;
+	if (m->rule == RULE_IDIOM)
+		return idiom_implementation(m, out);
 	if (node_is_opaque(node)) {
 		out[0] = (struct implementation){
 		    .name = "opaque", .number = OPAQUE, .opaque = true};
 		return 1;
 	}
+	in_place = pieces_fit(m, LAYOUT_PLAIN);
 	if (in_place)
 		out[n++] = (struct implementation){
 		    .name = "in place", .number = IN_PLACE, .in_place = true};
@@ -243,19 +280,19 @@ compile(const struct target *t, const struct graph *g,
 {
 	struct prepared *p = arena_new(a, struct prepared, 1);
 
-	assert(c->nnodes == 1);
 	if (c->implementation == IN_PLACE) {
 		pieces_compile(t, g, c, a, out);
 		return true;
 	}
-	p->graph = g;
-	p->node = graph_node(g, c->node[0]);
+	p->graph = match_graph(c->match, g);
+	p->node = match_as_node(c->match, g);
 	arena_init(&p->memory);
 	arena_init(&p->kept);
 	prepare_inputs(p, c, a);
-	if (!host_takes(g, p->node, err) || !prepare_outputs(p, c, a, err))
+	if (!host_takes(p->graph, p->node, err)
+	    || !prepare_outputs(p, c, a, err))
 		return err_in(
-		    err, "node '%s' (#%u)", p->node->name, c->node[0]);
+		    err, "node '%s' (#%u)", p->node->name, c->match->root);
 	*out = (struct kernel){
 	    .candidate = c, .run = run, .release = release, .state = p};
 	return true;

@@ -9,7 +9,9 @@ extern const struct target_kind target_xnnpack;
 
 #define FUNCTION \
 	EITHER(NODE(RELU, ANY), NODE(CLIP, ANY, REST), NODE(LEAKYRELU, ANY), \
-	    NODE(ELU, ANY), EITHER(NODE(SIGMOID, ANY), NODE(HARDSWISH, ANY)), \
+	    NODE(ELU, ANY), \
+	    EITHER(NODE(SIGMOID, ANY), NODE(HARDSWISH, ANY), \
+	        SPELLED(HARD_SWISH, ANY)), \
 	    EITHER(NODE(ABS, ANY), NODE(SQRT, ANY)))
 /* ---- ways ---- */
 

@@ -51,7 +51,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = {.kind = ERR_NONE};
 	const struct pattern *p, *again;
 	struct match match[64];
-	const struct matches matches = {match, 64, &a, &scratch};
+	const struct matches matches = {match, 64, &a, &scratch, NULL};
 	const char *text;
 	struct graph *g;
 

@@ -157,7 +157,19 @@ is_value_pattern(const struct pattern *p)
 	while (p->kind == PATTERN_AS)
 		p = p->arg[0];
 	return p->kind == PATTERN_ANY || p->kind == PATTERN_VARIABLE
-	    || p->kind == PATTERN_CONSTANT || p->kind == PATTERN_ABSENT;
+	    || p->kind == PATTERN_CONSTANT || p->kind == PATTERN_ABSENT
+	    || p->kind == PATTERN_NUMBER;
+}
+
+/* What a name stands for the first time it does every time. */
+static bool
+take_name(struct match *m, const char *name, node_id id, value_id v)
+{
+	for (uint32_t i = 0; i < m->ncaptures; i++)
+		if (strcmp(m->capture[i].name, name) == 0)
+			return m->capture[i].value == v;
+	m->capture[m->ncaptures++] = (struct capture_of){name, id, v, NULL};
+	return true;
 }
 
 static bool
@@ -181,9 +193,10 @@ walk(const struct graph *g, const struct plain *p, node_id id, value_id v,
 			return false;
 		if (!in_match(node, m->nnodes, id) || is_value_pattern(q))
 			id = NODE_NONE;
-		m->capture[m->ncaptures++] =
-		    (struct capture_of){q->name, id, v};
-		return true;
+		return take_name(m, q->name, id, v);
+	case PATTERN_NUMBER:
+		return constant
+		    && tensor_real(g->value[v].constant, 0) == q->number;
 	default:
 		break;
 	}
@@ -301,6 +314,10 @@ random_pattern(struct rng *r, uint32_t depth, uint32_t *names, struct arena *a)
 		    PATTERN_ANY, PATTERN_VARIABLE, PATTERN_CONSTANT};
 
 		*p = (struct pattern){.kind = leaf[what]};
+		if (what == 3 && rng_below(r, 2)) { /* constants are 1 */
+			p->kind = PATTERN_NUMBER;
+			p->number = 1 + rng_below(r, 2);
+		}
 		return p;
 	}
 	p->kind = what < 8 ? PATTERN_NODE : PATTERN_MAYBE;
@@ -308,7 +325,7 @@ random_pattern(struct rng *r, uint32_t depth, uint32_t *names, struct arena *a)
 		*p = (struct pattern){.kind = PATTERN_EITHER, .nargs = 2};
 	} else if (what == 10 && *names < 4) {
 		*p = (struct pattern){.kind = PATTERN_AS, .nargs = 1};
-		p->name = arena_printf(a, "n%u", (*names)++);
+		p->name = arena_printf(a, "n%u", rng_below(r, ++*names));
 	} else if (what == 11) {
 		*p = (struct pattern){.kind = PATTERN_OPERATOR};
 	}
@@ -330,7 +347,7 @@ find(const struct pattern *p, const struct graph *g, node_id root,
     struct match *found, struct arena *a)
 {
 	struct arena scratch;
-	const struct matches into = {found, FOUND, a, &scratch};
+	const struct matches into = {found, FOUND, a, &scratch, NULL};
 	uint32_t n;
 
 	arena_init(&scratch);

@@ -80,6 +80,26 @@ is_matched(const struct target_kind *k, enum op op)
 	return false;
 }
 
+static bool
+has_idiom(const struct pattern *p, enum idiom kind)
+{
+	if (p->kind == PATTERN_IDIOM && p->idiom == kind)
+		return true;
+	for (uint32_t i = 0; i < p->nargs; i++)
+		if (has_idiom(p->arg[i], kind))
+			return true;
+	return false;
+}
+
+static bool
+is_spelled(const struct target_kind *k, enum idiom kind)
+{
+	for (uint32_t i = 0; i < k->nrules; i++)
+		if (has_idiom(k->rule[i].pattern, kind))
+			return true;
+	return false;
+}
+
 static const char *
 why_lacking(enum op op)
 {
@@ -108,6 +128,31 @@ write_row(FILE *f, enum op op)
 	fprintf(f, "\n");
 }
 
+static const enum op idiom_op[] = {
+#define IDIOM(kind, name, op, opset) OP_##op,
+#include "targets/idiom.def"
+#undef IDIOM
+};
+
+static void
+write_idioms(FILE *f)
+{
+	fprintf(f,
+	    "\n## Spelled out by exporters\n\n"
+	    "Recognised as one operator (targets/README.md); the host runs it "
+	    "where there is one.\n\n"
+	    "| idiom | operator | dnnl | xnnpack | blas | mrvl |\n"
+	    "|---|---|---|---|---|---|\n");
+	for (uint32_t i = 0; i < NIDIOMS; i++) {
+		fprintf(f, "| %s | %s |", idiom_name((enum idiom)i),
+		    idiom_op[i] == OP_CUSTOM ? "-" : op_get(idiom_op[i])->type);
+		for (size_t k = 0; k < NKINDS; k++)
+			fprintf(f, " %s |",
+			    is_spelled(kinds[k], (enum idiom)i) ? "yes" : "-");
+		fprintf(f, "\n");
+	}
+}
+
 static void
 write_page(FILE *f)
 {
@@ -122,6 +167,7 @@ write_page(FILE *f)
 	    "mrvl |\n|---|---|---|---|---|---|---|---|\n");
 	for (enum op op = OP_CUSTOM + 1; op < NOP; op++)
 		write_row(f, op);
+	write_idioms(f);
 	fprintf(f,
 	    "\n## Without a type rule or a host kernel\n\n"
 	    "| operator | why |\n|---|---|\n");
