@@ -228,6 +228,15 @@ may_move(struct site *s, const struct op_rule *rule)
 	return true;
 }
 
+/* The same elements in another shape. */
+static struct tensor
+reshaped(const struct tensor *t, const struct type *to)
+{
+	if (t->kind == TENSOR_STRINGS)
+		return tensor_strings(to->rank, to->dim, t->string);
+	return tensor_view(t->dtype, to->rank, to->dim, t->data);
+}
+
 /* The same bytes in another shape: nothing is moved at all. */
 static bool
 fold_reshaped(struct site *s)
@@ -245,11 +254,15 @@ fold_reshaped(struct site *s)
 	default:
 		return false;
 	}
-	if (!t || t->kind != TENSOR_VIEW || dtype_bits(t->dtype) < 8
-	    || s->out[0].dtype != t->dtype || output_elements(s) != t->count)
+	if (!t || s->out[0].dtype != t->dtype || !type_is_static(&s->out[0])
+	    || (t->kind != TENSOR_STRINGS
+	        && (t->kind != TENSOR_VIEW || dtype_bits(t->dtype) < 8
+	            || output_elements(s) != t->count)))
 		return false;
 	made = arena_new(s->g->arena, struct tensor, 1);
-	*made = tensor_view(t->dtype, s->out[0].rank, s->out[0].dim, t->data);
+	*made = reshaped(t, &s->out[0]);
+	if (made->count != t->count)
+		return false;
 	s->out_content[0] = made;
 	return true;
 }
@@ -391,9 +404,9 @@ is_undefined(const struct site *s)
 		    && !fits_integer(t, s->out[0].dtype);
 	case OP_DIV:
 	case OP_MOD: /* the least integer by -1 */
-		return has_integer(s, 1, -1)
-		    && (has_integer(s, 0, INT64_MIN)
-		        || has_integer(s, 0, INT32_MIN));
+		return t && dtype_is_signed(t->dtype) && has_integer(s, 1, -1)
+		    && has_integer(
+		        s, 0, INT64_MIN >> (64 - dtype_bits(t->dtype)));
 	default:
 		return false;
 	}
