@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emit/qdq.h"
 #include "emit/work.h"
 #include "emit/writers.h"
 
@@ -125,6 +126,7 @@ emit_all(const struct emit_in *in, const struct outdir *o, const char *only,
 	if (!emit_check(only, err))
 		return false;
 	emit_work_init(&w, in, a);
+	w.qdq = qdq_of(&w);
 	for (size_t i = 0; i < NARTEFACTS; i++) {
 		const struct artefact *artefact = &artefacts[i];
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "emit/qdq.h"
 #include "ir/base/json.h"
 
 static const char *
@@ -58,7 +57,6 @@ emit_work_init(struct emit_work *w, const struct emit_in *in, struct arena *a)
 	};
 	name_nodes(w);
 	name_regions(w);
-	w->qdq = qdq_of(w);
 }
 
 const struct candidate *

@@ -158,7 +158,7 @@ wait $watcher 2>/dev/null
 
 # No option that takes a file or folder escapes: each is known to read or write.
 reads='db html=w constraints dump-problem=w replay data placement from output=w measure-timeout
-	probes=w start
+	probes=w start calibrate
 	progress-fd forbid target'
 for name in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$MARQ_SOURCE/cli/commands.def") \
 	'model make' 'model info' 'model check'; do

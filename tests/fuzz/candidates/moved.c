@@ -1,4 +1,6 @@
 /* Makers of what moves, joins or resizes tensors, and of recurrent layers. */
+#include <string.h>
+
 #include "tests/fuzz/candidates/generate.h"
 
 static void
@@ -154,19 +156,43 @@ slice(struct generator *g)
 	    make_ints(&g->m, INTS(axis)));
 }
 
-/* Quantised and back. */
+/* Quantised and back, with one scale, one along an axis, or one a block. */
 static void
 quantised(struct generator *g)
 {
-	value_id s, z, y, x = take(g, 0);
+	struct attributes at = {.n = 0}, back = {.n = 0};
+	value_id s, y, x = take(g, 0);
+	const struct type t = *type_of(g, x);
+	const uint32_t axis = rng_below(&g->r, t.rank);
+	int64_t dim[8], n = t.dim[axis];
 
 	if (g->m.opset < 10)
 		return;
-	s = make_scalar(&g->m, 0.02f);
-	z = make_int8(&g->m, (const int64_t[]){0});
+	memcpy(dim, t.dim, t.rank * sizeof *dim);
+	if (g->m.opset >= 21 && n % 2 == 0 && one_in(g, 3)) {
+		dim[axis] /= 2;
+		s = new_constant(g, dim, t.rank, 0.01f, 0.05f);
+		add_int(g, &at, "block_size", 2);
+		add_int(g, &back, "block_size", 2);
+	} else if (g->m.opset >= 13 && one_in(g, 2)) {
+		s = new_constant(g, &n, 1, 0.01f, 0.05f);
+	} else {
+		s = make_scalar(&g->m, 0.02f);
+	}
+	if (g->m.opset >= 13) {
+		add_int(g, &at, "axis", axis);
+		add_int(g, &back, "axis", axis);
+	}
+	if (g->m.opset >= 19 && one_in(g, 2))
+		add_int(g, &at, "saturate", one_in(g, 2));
+	if (g->m.opset >= 21 && one_in(g, 2))
+		add_int(g, &at, "output_dtype", 3);
+	if (g->m.opset >= 23 && one_in(g, 2))
+		add_int(g, &at, "precision", 1);
 	y = make_node(&g->m, OP_QUANTIZELINEAR,
-	    (const value_id[]){x, s, z, VALUE_LAST}, NULL, 0);
-	NODE_OF(g, DEQUANTIZELINEAR, y, s, z);
+	    (const value_id[]){x, s, VALUE_LAST}, at.item, at.n);
+	add_node(g, OP_DEQUANTIZELINEAR, (const value_id[]){y, s, VALUE_LAST},
+	    &back);
 }
 
 /* A product with weights kept as integers, with one scale, one a column, or one

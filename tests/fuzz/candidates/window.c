@@ -38,15 +38,15 @@ image(struct generator *g)
 	return take(g, one_in(g, 6) ? one_in(g, 2) ? 3 : 5 : 4);
 }
 
+/* A convolution of x: its attributes and what its weights' dimensions are. */
 static void
-convolution(struct generator *g)
+convolution_of(
+    struct generator *g, value_id x, struct attributes *at, int64_t *dim)
 {
-	struct attributes at = {.n = 0};
-	value_id x = image(g), w, b;
 	const struct type t = *type_of(g, x);
 	const uint32_t n = t.rank - 2;
 	const bool depthwise = one_in(g, 5);
-	int64_t group = 1, dim[5], out = any_channels(g);
+	int64_t group = 1, out = any_channels(g);
 	struct lists l;
 
 	if (depthwise)
@@ -56,22 +56,61 @@ convolution(struct generator *g)
 			group--;
 	if (group > 1)
 		out = group * (depthwise ? upto(g, 2) : upto(g, 16));
-	add_lists(g, &at, n, true, &l);
+	add_lists(g, at, n, true, &l);
 	dim[0] = out;
 	dim[1] = t.dim[1] / group;
 	for (uint32_t i = 0; i < n; i++)
 		dim[2 + i] = l.kernel[i];
+	dim[2 + n] = 0;
 	if (group > 1)
-		add_int(g, &at, "group", group);
+		add_int(g, at, "group", group);
 	if (one_in(g, 2))
-		add_ints(g, &at, "kernel_shape", l.kernel, n);
-	w = one_in(g, 12) ? new_input(g, dim, t.rank)
-	                  : new_constant(g, dim, t.rank, -0.5f, 0.5f);
+		add_ints(g, at, "kernel_shape", l.kernel, n);
+}
+
+static void
+convolution(struct generator *g)
+{
+	struct attributes at = {.n = 0};
+	value_id x = image(g), w, b;
+	const uint32_t rank = type_of(g, x)->rank;
+	int64_t dim[6];
+
+	convolution_of(g, x, &at, dim);
+	w = one_in(g, 12) ? new_input(g, dim, rank)
+	                  : new_constant(g, dim, rank, -0.5f, 0.5f);
 	b = one_in(g, 12) ? new_input(g, dim, 1)
 	                  : new_constant(g, dim, 1, -0.5f, 0.5f);
 	add_node(g, OP_CONV,
 	    (const value_id[]){x, w, one_in(g, 2) ? VALUE_LAST : b, VALUE_LAST},
 	    &at);
+}
+
+/* A convolution of integers, between a quantiser and its inverse. */
+static void
+integer_convolution(struct generator *g)
+{
+	static const int64_t scalar[] = {0};
+	struct maker *m = &g->m;
+	struct attributes at = {.n = 0};
+	value_id x = take(g, 4), s, z, ws, wz;
+	int64_t dim[6];
+
+	if (m->opset < 10)
+		return;
+	convolution_of(g, x, &at, dim);
+	s = make_scalar(m, 0.02f);
+	z = make_int8(m, scalar);
+	ws = one_in(g, 2) ? new_constant(g, dim, 1, 0.001f, 0.02f)
+	                  : make_scalar(m, 0.01f);
+	wz = make_int8(m, one_in(g, 2) ? scalar : (const int64_t[]){dim[0], 0});
+	x = make_node(m, OP_QUANTIZELINEAR,
+	    (const value_id[]){x, s, z, VALUE_LAST}, NULL, 0);
+	x = make_node(m, OP_QLINEARCONV,
+	    (const value_id[]){x, s, z, make_int8(m, dim), ws, wz,
+	        make_scalar(m, 0.05f), z, VALUE_LAST},
+	    at.item, at.n);
+	NODE_OF(g, DEQUANTIZELINEAR, x, make_scalar(m, 0.05f), z);
 }
 
 static void
@@ -138,7 +177,7 @@ pooling(struct generator *g)
 void
 make_window(struct generator *g)
 {
-	switch (rng_below(&g->r, 10)) {
+	switch (rng_below(&g->r, 11)) {
 	case 0:
 	case 1:
 		pooling(g);
@@ -147,6 +186,9 @@ make_window(struct generator *g)
 		transposed(g);
 		break;
 	case 3:
+		integer_convolution(g);
+		break;
+	case 4:
 		add_node(g,
 		    one_in(g, 2) ? OP_GLOBALAVERAGEPOOL : OP_GLOBALMAXPOOL,
 		    (const value_id[]){image(g), VALUE_LAST}, NULL);
