@@ -67,7 +67,7 @@ for schema in onnx.defs.get_all_schemas_with_history():
             faults.append(f"{op} {since}: attribute {name} is {'' if attr.required else 'not '}required")
     faults += [f"{op} {since}: attribute {name} is none of its" for name in have if name not in schema.attributes]
 newest = onnx.defs.onnx_opset_version()
-known = int(re.search(r"#define OPSET_NEWEST (\d+)", open(f"{source}/ir/onnx_opset.c").read()).group(1))
+known = int(re.search(r"#define OPSET_NEWEST (\d+)", open(f"{source}/ir/schema.h").read()).group(1))
 if known < newest:
     faults.append(f"the newest opset is {newest}, ours {known}")
 for fault in sorted(faults):
