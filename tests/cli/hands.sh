@@ -156,9 +156,10 @@ kill $watcher
 wait $watcher 2>/dev/null
 [ ! -s watched ] || fail 'the result was not there for a while'
 
-# No option that takes a file or folder escapes: each is known to read or write.
+# No option that takes a file or folder escapes: each is known to read or write,
+# or, like line=-, only names one.
 reads='db html=w constraints dump-problem=w replay data placement from output=w measure-timeout
-	probes=w start calibrate
+	probes=w start calibrate line=-
 	progress-fd forbid target'
 for name in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$MARQ_SOURCE/cli/commands.def") \
 	'model make' 'model info' 'model check'; do
@@ -168,7 +169,7 @@ done | grep -oE -- '--[a-z-]+=[A-Z.a-z]*(FILE|DIR|json)[A-Za-z.]*' | sort -u >fi
 while read -r option; do
 	option=${option%%=*}
 	case " $(echo $reads) " in
-	*" ${option#--} "* | *" ${option#--}=w "*) ;;
+	*" ${option#--} "* | *" ${option#--}=w "* | *" ${option#--}=- "*) ;;
 	*) fail "$option takes a file: does it read or write?" ;;
 	esac
 done <files

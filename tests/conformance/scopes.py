@@ -87,7 +87,9 @@ for model in sorted(folder.glob("*/model.onnx")):
         if m is None:
             continue
         check(m, schema)
-        other = search(model, f"{work}/b", "host", "mrvl")
+        quantised = any(n.op_type == "QuantizeLinear" for n in proto.graph.node)
+        other = search(model, f"{work}/b", "host", "mrvl:quantize=int8" if quantised else "mrvl")
+        check(other, schema)
         plan = json.load(open(f"{work}/a/result.json"))["total"]["cost_ns"]
         for by in ("module", "line", "op", "target"):
             c = costs(f"{work}/a", by)
