@@ -67,6 +67,8 @@ get_baseline(struct unit_status *s, const cJSON *doc, struct arena *a)
 	const cJSON *item;
 
 	s->baseline = "";
+	s->baseline_ns = 0; /* an earlier attempt may have had one */
+	s->baseline_bound = false;
 	cJSON_ArrayForEach(item, list)
 	{
 		uint64_t cost = get_u64(item, "cost_ns");

@@ -12,5 +12,6 @@ asan | tsan | fuzz)
 	;;
 esac
 [ -e "$shim" ] || { echo "skipped: $shim is not built"; exit 77; }
+command=sweep.py
 python3 "$MARQ_SOURCE/tests/support/sweep.py" "$MARQ" "$shim" "${MARQ_SWEEP:-25}" || fail "see above"
 done_testing
