@@ -269,7 +269,7 @@ random_graph(struct rng *r, struct arena *a)
 	uint32_t n = 3 + rng_below(r, 6);
 
 	graph_add_value(g, "x", &t);
-	graph_add_constant(g, "c", &one);
+	graph_add_constant(g, "c", arena_copy(a, &one, sizeof one));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t pick = rng_below(r, 5), before = g->nvalues;
 		value_id in[3], out;
