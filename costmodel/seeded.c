@@ -20,19 +20,48 @@ mark_kept(struct seeded *s, const struct node *n)
 	}
 }
 
+static bool
+reads(const struct node *n, value_id v)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (n->input[i] == v)
+			return true;
+	return false;
+}
+
+/* What an idiom's operator does not take itself was compared or computed with
+ * when it was found: another number would make it another operator. */
+static void
+mark_idiom(struct seeded *s, const struct idiom_match *m)
+{
+	for (uint32_t i = 0; m->as && i < m->nnodes; i++) {
+		const struct node *n = graph_node(s->graph, m->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++)
+			if (n->input[k] != VALUE_NONE
+			    && !reads(m->as, n->input[k]))
+				s->is_weight[n->input[k]] = false;
+	}
+}
+
 void
-seeded_init(struct seeded *s, const struct graph *g, struct arena *a)
+seeded_init(struct seeded *s, const struct graph *g,
+    const struct idioms *idioms, struct arena *a)
 {
 	*s = (struct seeded){
 	    .graph = g,
+	    .beside = idioms ? &idioms->graph : g,
 	    .own = arena_new(a, const struct tensor *, g->nvalues),
 	    .is_weight = arena_new(a, bool, g->nvalues),
 	};
 	arena_init(&s->arena);
+	assert(s->beside->nvalues >= g->nvalues);
 	for (value_id v = 0; v < g->nvalues; v++)
 		s->is_weight[v] = g->value[v].constant != NULL;
 	for (node_id id = 0; id < g->nnodes; id++)
 		mark_kept(s, graph_node(g, id));
+	for (uint32_t i = 0; idioms && i < idioms->n; i++)
+		mark_idiom(s, &idioms->match[i]);
 }
 
 /* Positive ones stay positive, whatever they are: variances, scales, what is
@@ -66,16 +95,23 @@ make_up(struct seeded *s, value_id v, const struct tensor *t)
 }
 
 static void
+put(struct seeded *s, value_id v, const struct tensor *t)
+{
+	graph_value(s->graph, v)->constant = t;
+	graph_value(s->beside, v)->constant = t;
+}
+
+static void
 take_one(struct seeded *s, value_id v)
 {
-	struct value *value = graph_value(s->graph, v);
-	const struct tensor *made = make_up(s, v, value->constant);
+	const struct tensor *own = graph_value(s->graph, v)->constant;
+	const struct tensor *made = make_up(s, v, own);
 
 	s->is_weight[v] = made != NULL;
 	if (!made)
 		return;
-	s->own[v] = value->constant;
-	value->constant = made;
+	s->own[v] = own;
+	put(s, v, made);
 }
 
 void
@@ -99,7 +135,7 @@ seeded_restore(struct seeded *s)
 {
 	for (value_id v = 0; v < s->graph->nvalues; v++)
 		if (s->own[v]) {
-			graph_value(s->graph, v)->constant = s->own[v];
+			put(s, v, s->own[v]);
 			s->own[v] = NULL;
 		}
 	arena_release(&s->arena);

@@ -11,13 +11,16 @@
 
 struct seeded {
 	const struct graph *graph; /* its constants change */
+	const struct graph *beside; /* ... and those of idioms' operators */
 	struct arena arena; /* of the made-up ones */
 	const struct tensor **own; /* [nvalues] the model's; NULL: in place */
 	bool *is_weight; /* [nvalues] nobody reads its content */
 };
 
-/* Of a graph that this process alone uses; `a` outlives it. */
-void seeded_init(struct seeded *s, const struct graph *g, struct arena *a);
+/* Of a graph that this process alone uses, and the idioms found in it (or
+ * NULL); `a` outlives it. */
+void seeded_init(struct seeded *s, const struct graph *g,
+    const struct idioms *idioms, struct arena *a);
 void seeded_release(struct seeded *s);
 
 /* Put made-up tensors in place of the constants that the nodes of c take and

@@ -436,7 +436,7 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	arena_init(&w.life);
 	reference_init(&w.reference, o->graph, o->reference);
 	/* A copy of our own since the fork, shared with no other worker. */
-	seeded_init(&w.weights, o->graph, &w.life);
+	seeded_init(&w.weights, o->graph, o->candidates->idioms, &w.life);
 	w.sweep = sweep_new(weight_bytes(o->graph), &w.life);
 	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)
 		answer(&w, &q);

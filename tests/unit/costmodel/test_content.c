@@ -517,7 +517,7 @@ kernels_are_tried_on_ordinary_weights(void **state)
 	        .input = port,
 	        .noutputs = 1,
 	        .output = port + 3});
-	seeded_init(&s, g, &a);
+	seeded_init(&s, g, NULL, &a);
 	seeded_take(&s, &c);
 	for (int i = 0; i < 2; i++) {
 		bool negative = false;
