@@ -107,17 +107,24 @@ read_replay(struct job *j, struct err *err)
 	    || plan_replay(&j->only, j->args->replay, &r, j->arena, err);
 }
 
-bool
-job_candidates(struct job *j, bool keep_refusals, struct err *err)
+static struct candidate_options
+candidate_options(const struct job *j)
 {
-	struct candidate_options o = {
+	return (struct candidate_options){
 	    .assume = j->assume,
 	    .nassume = j->nassume,
-	    .keep_refusals = keep_refusals,
 	    .failures_only = j->failures_only,
 	    .keep_nan = !j->args->ignore_nan,
 	};
+}
+
+bool
+job_candidates(struct job *j, bool keep_refusals, struct err *err)
+{
+	struct candidate_options o = candidate_options(j);
 	uint64_t began = clock_ns();
+
+	o.keep_refusals = keep_refusals;
 
 	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
 	        j->arena, err)
@@ -387,6 +394,17 @@ job_sensitivity(struct job *j, bool quick, struct err *err)
 		r.search.deadline_ns = deadline;
 
 	return plan_sensitivity(&j->sensitivity, &j->plan, &r, j->arena, err);
+}
+
+bool
+job_opportunities(struct job *j, struct err *err)
+{
+	const struct plan_request r = request(j, &j->constraints);
+	const struct candidate_options like = candidate_options(j);
+
+	opportunities_find(&j->opportunities, &j->plan, j->arena);
+	return opportunities_search(
+	    &j->opportunities, &j->plan, &r, &like, err);
 }
 
 bool

@@ -33,6 +33,9 @@ bool job_plan_pinned(struct job *j, node_id node, uint32_t target,
  * two seconds at most, and leave the rest. */
 bool job_sensitivity(struct job *j, bool quick, struct err *err);
 
+/* What is left on the table (after job_search, with refusals kept). */
+bool job_opportunities(struct job *j, struct err *err);
+
 /* Write out what was measured and stop the workers, before something else is
  * timed; the prices and the plan stay. */
 bool job_stop_pricing(struct job *j, struct err *err);

@@ -8,6 +8,7 @@
 #include "exec/verified.h"
 #include "ir/onnx_read.h"
 #include "plan/constraints.h"
+#include "plan/opportunities.h"
 #include "plan/plan.h"
 #include "plan/sensitivity.h"
 #include "targets/candidates.h"
@@ -44,6 +45,7 @@ struct job {
 	struct precision precision;
 	struct plan plan;
 	struct sensitivity sensitivity; /* after job_sensitivity() */
+	struct opportunities opportunities; /* after job_opportunities() */
 	struct plan *top; /* [ntop] --top-k: the cheapest plans, ascending */
 	uint32_t ntop;
 	struct job_times times;

@@ -115,6 +115,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .notes = &j->notes,
 	    .accuracy = j->precision.quantises ? &j->precision.accuracy : NULL,
 	    .sensitivity = args->search.sensitivity ? &j->sensitivity : NULL,
+	    .opportunities = &j->opportunities,
 	    .command = args->search.cli->line,
 	};
 	uint64_t began = clock_ns();
@@ -162,7 +163,8 @@ run(struct job *j, const struct search_cmd *args, struct err *err)
 	if (args->dry_run)
 		return summary_dry_run(j, args->out, err);
 	return job_search(j, err) && look_into(j, args, err)
-	    && (args->no_output || write_result(j, args, err));
+	    && (args->no_output
+	        || (job_opportunities(j, err) && write_result(j, args, err)));
 }
 
 static const struct command_line line = {

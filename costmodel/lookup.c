@@ -244,11 +244,30 @@ find_price(struct pricer *p, struct subject *s, struct err *err)
 	return true;
 }
 
+/* Keys begin with the number of the target, which is the same. */
+static bool
+use_known(struct pricer *p, struct subject *s)
+{
+	const struct pricer *known = p->o.known;
+	const unsigned char *key = s->db.bytes;
+	uint32_t i = map_find(&known->keys, key - 4, s->db.n + 4);
+
+	if (i == MAP_NONE)
+		return false;
+	*price_of(p, s) = *price_at(known, i);
+	s->probe_ns = known->subject[i].probe_ns;
+	s->probe_high = known->subject[i].probe_high;
+	s->miss = known->subject[i].miss;
+	return true;
+}
+
 bool
 subject_lookup(struct pricer *p, uint32_t subject, struct err *err)
 {
 	struct subject *s = &p->subject[subject];
 
+	if (p->o.known && use_known(p, s))
+		return true;
 	if (!p->db) {
 		s->miss = "no database";
 		p->counts.missed++;

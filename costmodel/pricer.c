@@ -49,6 +49,23 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 	return false;
 }
 
+bool
+pricer_open_like(struct pricer **out, const struct pricer *known,
+    const struct mix *m, const struct candidates *c, struct arena *a,
+    struct err *err)
+{
+	const struct pricer_options o = {
+	    .timeout_ns = known->o.timeout_ns,
+	    .threads = known->o.threads,
+	    .told = known->o.told,
+	    .reference = known->o.reference,
+	    .known = known,
+	};
+
+	assert(m->n == known->mix->n);
+	return pricer_open(out, known->graph, m, c, &o, a, err);
+}
+
 static void
 describe(struct pricer *p, const uint32_t *subject, uint32_t n)
 {

@@ -9,6 +9,13 @@ bool pricer_open(struct pricer **p, const struct graph *g, const struct mix *m,
     const struct candidates *c, const struct pricer_options *o, struct arena *a,
     struct err *err);
 
+/* One of other candidates over the same graph and targets that asks nobody and keeps
+ * nothing: what `known` has a price for costs the same, what its target works out
+ * itself is worked out, and of all else bounds are known. `m` may have more formats. */
+bool pricer_open_like(struct pricer **p, const struct pricer *known,
+    const struct mix *m, const struct candidates *c, struct arena *a,
+    struct err *err);
+
 /* Everything that is free: database hits, simulations, bounds, conversions
  * from the database. Makes `prices` the first time, and keeps it up to date until
  * the pricer is closed. */

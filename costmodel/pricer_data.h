@@ -43,6 +43,8 @@ struct pricer_options {
 	bool canary; /* before measuring, time a few stored figures again */
 	const char *model; /* its name, for the record; NULL: not recorded */
 	const char *command; /* the command line, for the record; or NULL */
+	/* In the place of a database: what it knows. Set by pricer_open_like(). */
+	const struct pricer *known;
 	const atomic_bool *stop;
 	struct notes *notes;
 	/* Called as measuring goes on: done of at most todo jobs (probes and

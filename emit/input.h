@@ -6,6 +6,7 @@
 #include "ir/onnx_read.h"
 #include "plan/accuracy.h"
 #include "plan/constraints.h"
+#include "plan/opportunities.h"
 #include "plan/plan.h"
 #include "plan/sensitivity.h"
 
@@ -16,6 +17,7 @@ struct emit_in {
 	const struct constraints *constraints; /* NULL: none were asked for */
 	const struct plan_accuracy *accuracy; /* NULL: no scales of 8 bits */
 	const struct sensitivity *sensitivity; /* NULL: not looked into */
+	const struct opportunities *opportunities; /* NULL: not looked into */
 	struct notes *notes; /* what is left out; NULL: that is an error */
 	const char *command; /* the command line, for the record */
 };

@@ -79,6 +79,7 @@ write_conversion(
 		json_uint(j, c->before);
 	else
 		json_null(j);
+	json_key_uint(j, "payer", plan_payer(w->plan, c));
 	json_key_uint(j, "bytes", emit_value_bytes(w, c->value, c->to));
 	json_cost(j, "cost_ns", c->cost);
 	if (price)

@@ -1,3 +1,4 @@
+#include "emit/outlook.h"
 #include "emit/plan_json.h"
 #include "emit/writers.h"
 
@@ -152,47 +153,6 @@ write_versus(struct json *j, const struct emit_work *w)
 	json_key_uint(j, "single_composite", v.lone);
 	json_key_uint(j, "onloaded", v.left);
 	json_key_uint(j, "offloaded", v.gained);
-	json_close(j);
-}
-
-/* What the plan hangs on; null: not looked into. */
-static void
-write_sensitivity(struct json *j, const struct emit_work *w)
-{
-	const struct sensitivity *s = w->in->sensitivity;
-
-	json_key(j, "sensitivity");
-	if (!s) {
-		json_null(j);
-		return;
-	}
-	json_array(j);
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct plan_assumption *x = &s->item[i];
-
-		json_object(j);
-		json_key_str(j, "parameter", x->name);
-		json_key_uint(j, "target", x->target);
-		json_key_str(j, "unit", x->unit);
-		json_key_real(j, "value", x->value);
-		json_key_bool(j, "flips", x->end[0].flips || x->end[1].flips);
-		for (uint32_t e = 0; e < 2; e++) {
-			json_key(j, e ? "high" : "low");
-			json_inline_object(j);
-			json_key_real(j, "value", x->end[e].value);
-			json_cost(j, "kept_ns", x->end[e].kept);
-			json_cost(j, "best_ns", x->end[e].best);
-			json_key_uint(j, "moved", x->end[e].nmoved);
-			json_key_bool(j, "flips", x->end[e].flips);
-			json_key(j, "breaks_at");
-			if (x->end[e].flips)
-				json_real(j, x->end[e].breaks_at);
-			else
-				json_null(j);
-			json_close(j);
-		}
-		json_close(j);
-	}
 	json_close(j);
 }
 
@@ -464,7 +424,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_proof(&j, w);
 	write_ties(&j, w);
 	write_versus(&j, w);
-	write_sensitivity(&j, w);
+	outlook_json(&j, w);
 	write_accuracy(&j, w);
 	write_counts(&j, w->plan);
 	write_constraints(&j, w);

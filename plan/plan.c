@@ -125,6 +125,47 @@ plan_unpriced(const struct plan *p)
 	return n;
 }
 
+/* The target a composite is on; mix->n: there is none. */
+static uint32_t
+target_at(const struct plan *p, uint32_t at)
+{
+	return at < p->ncomposites
+	    ? p->candidates->candidate[p->composite[at].candidate].target
+	    : p->mix->n;
+}
+
+/* Is the memory of the target at an end of it? */
+static bool
+is_its_own(
+    const struct plan *p, const struct plan_conversion *c, uint32_t target)
+{
+	const struct format *f = p->mix->formats.format;
+	const struct space *own =
+	    target < p->mix->n ? p->mix->target[target].kind->space : NULL;
+
+	return own && (f[c->from].space == own || f[c->to].space == own);
+}
+
+uint32_t
+plan_payer(const struct plan *p, const struct plan_conversion *c)
+{
+	const node_id made = p->graph->value[c->value].producer;
+	const uint32_t reader = target_at(p, c->before);
+	const uint32_t maker =
+	    made == NODE_NONE ? p->mix->n : target_at(p, p->composite_of[made]);
+
+	if (is_its_own(p, c, reader))
+		return reader;
+	if (is_its_own(p, c, maker))
+		return maker;
+	for (uint32_t t = 0; t < p->mix->n; t++)
+		if (is_its_own(p, c, t))
+			return t;
+	if (reader < p->mix->n)
+		return reader;
+	return maker < p->mix->n ? maker : 0;
+}
+
 /* The weaker of two: bounds, then what says so of itself, in the order of
  * sources. */
 static const struct price *

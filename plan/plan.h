@@ -107,6 +107,10 @@ bool plan_ratio(
 /* How many composites and conversions of a plan have no price. */
 uint32_t plan_unpriced(const struct plan *p);
 
+/* The target that causes a conversion: whose own memory is at one of its ends, else
+ * the reader; of what goes to the caller, the producer. */
+uint32_t plan_payer(const struct plan *p, const struct plan_conversion *c);
+
 /* What its cost rests on, as the weakest of its prices does: price_basis(). */
 const char *plan_basis(const struct plan *p);
 

@@ -1,0 +1,434 @@
+#include "plan/opportunities.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/buf.h"
+#include "ir/base/clock.h"
+#include "ir/base/cost.h"
+#include "ir/base/map.h"
+#include "plan/search.h"
+#include "plan/shift.h"
+
+/* TUNING: how many groups are searched, and the share of the plan's cost that their
+ * nodes must take: less is not worth a reader's time. */
+#define SEARCHED 3u
+#define WORTH_PERCENT 1u
+
+/* TUNING: of one of these searches. Bytes decide, so that the same run says the same
+ * again; the time is for models nobody has seen. */
+#define SEARCH_BYTES (UINT64_C(16) << 20)
+#define SEARCH_NODE_BYTES (UINT64_C(16) << 10)
+#define SEARCH_NS UINT64_C(30000000000)
+
+#define NONE UINT32_MAX
+
+bool
+refusal_names(const struct refusal *r, uint32_t i)
+{
+	const struct reason *at = &r->reason[i];
+
+	for (uint32_t k = 0; k < i; k++)
+		if (!r->reason[k].holds
+		    && strcmp(r->reason[k].condition, at->condition) == 0
+		    && strcmp(r->reason[k].required, at->required) == 0)
+			return false;
+	return !at->holds;
+}
+
+const char *
+obstacle_text(enum obstacle o)
+{
+	static const char *const text[] = {
+	    [OBSTACLE_REFUSED] = "refused",
+	    [OBSTACLE_NO_RULE] = "no_rule",
+	    [OBSTACLE_COST] = "dearer",
+	};
+
+	return text[o];
+}
+
+const char *
+saving_text(enum saving s)
+{
+	static const char *const text[] = {
+	    [SAVING_EXACT] = "exact",
+	    [SAVING_AT_MOST] = "at_most",
+	    [SAVING_ESTIMATED] = "estimated",
+	    [SAVING_UNKNOWN] = "not_searched",
+	};
+
+	return text[s];
+}
+
+/* ---- groups ---- */
+
+struct grouping {
+	const struct plan *plan;
+	struct arena *arena;
+	struct opportunity *item;
+	uint32_t n, cap;
+	struct map by_key;
+	uint32_t *near; /* [nodes] the refusal of one target, or NONE */
+	bool *legal; /* [nodes] of one target: a candidate has it */
+	uint32_t *group_of; /* [nodes] of one target */
+	uint32_t *seen; /* [composites] the group that counted it, + 1 */
+};
+
+static const struct refusal *
+refusal_at(const struct grouping *g, uint32_t id)
+{
+	return &g->plan->candidates->refusal[id];
+}
+
+static uint32_t
+nfailed(const struct grouping *g, uint32_t id)
+{
+	const struct refusal *r = refusal_at(g, id);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->nreasons; i++)
+		n += !r->reason[i].holds;
+	return n;
+}
+
+/* What is known of a target's candidates and refusals, by node. */
+static void
+look_at_target(struct grouping *g, uint32_t target)
+{
+	const struct candidates *c = g->plan->candidates;
+	const uint32_t nnodes = g->plan->graph->nnodes;
+
+	for (node_id i = 0; i < nnodes; i++) {
+		g->near[i] = NONE;
+		g->legal[i] = false;
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->candidate[i].nnodes
+		     && c->candidate[i].target == target;
+		     k++)
+			g->legal[c->candidate[i].node[k]] = true;
+	for (uint32_t i = 0; i < c->nrefusals; i++) {
+		const struct refusal *r = &c->refusal[i];
+		uint32_t *near = &g->near[r->match->root];
+
+		if (r->target == target && nfailed(g, i) > 0
+		    && (*near == NONE || nfailed(g, i) < nfailed(g, *near)))
+			*near = i;
+	}
+}
+
+static enum obstacle
+obstacle_of(const struct grouping *g, node_id node)
+{
+	if (g->legal[node])
+		return OBSTACLE_COST;
+	return g->near[node] == NONE ? OBSTACLE_NO_RULE : OBSTACLE_REFUSED;
+}
+
+/* Equal for nodes of one group: the target, and what is in the way. */
+static void
+key_of(struct buf *b, const struct grouping *g, uint32_t target, node_id node)
+{
+	const enum obstacle obstacle = obstacle_of(g, node);
+	const struct refusal *r;
+
+	b->n = 0;
+	buf_u32(b, target);
+	buf_u32(b, obstacle);
+	if (obstacle == OBSTACLE_NO_RULE)
+		buf_str(b, g->plan->graph->node[node].op_type);
+	if (obstacle != OBSTACLE_REFUSED)
+		return;
+	r = refusal_at(g, g->near[node]);
+	for (uint32_t i = 0; i < r->nreasons; i++)
+		if (refusal_names(r, i))
+			buf_printf(b, "%s\n%s\n", r->reason[i].condition,
+			    r->reason[i].required);
+}
+
+static uint32_t
+group_of(struct grouping *g, struct buf *key, uint32_t target, node_id node)
+{
+	const uint32_t id = map_find(&g->by_key, key->data, key->n);
+	struct opportunity *o;
+
+	if (id != MAP_NONE)
+		return id;
+	g->item =
+	    arena_grow(g->arena, g->item, &g->cap, g->n + 1, sizeof *g->item);
+	o = &g->item[g->n];
+	*o = (struct opportunity){
+	    .target = target,
+	    .obstacle = obstacle_of(g, node),
+	    .saving = SAVING_UNKNOWN,
+	    .at_most = COST_NEVER,
+	    .why_not = "not searched",
+	};
+	if (o->obstacle == OBSTACLE_REFUSED)
+		o->refusal = refusal_at(g, g->near[node]);
+	map_put(
+	    &g->by_key, arena_copy(g->arena, key->data, key->n), key->n, g->n);
+	return g->n++;
+}
+
+/* Of the nodes a target does not run. */
+static void
+group_nodes(struct grouping *g, uint32_t target)
+{
+	const uint32_t nnodes = g->plan->graph->nnodes, first = g->n;
+	struct buf key;
+
+	buf_init(&key);
+	look_at_target(g, target);
+	for (node_id i = 0; i < nnodes; i++) {
+		g->group_of[i] = NONE;
+		if (plan_target_of(g->plan, i)->index == target)
+			continue;
+		key_of(&key, g, target, i);
+		g->group_of[i] = group_of(g, &key, target, i);
+		g->item[g->group_of[i]].nnodes++;
+	}
+	buf_release(&key);
+	for (uint32_t i = first; i < g->n; i++) {
+		g->item[i].node =
+		    arena_new(g->arena, node_id, g->item[i].nnodes);
+		g->item[i].nnodes = 0;
+	}
+}
+
+/* Its nodes, and the composites they are in. */
+static void
+fill_groups(struct grouping *g)
+{
+	for (node_id i = 0; i < g->plan->graph->nnodes; i++) {
+		uint32_t at = g->plan->composite_of[i], id = g->group_of[i];
+		struct opportunity *o;
+
+		if (id == NONE)
+			continue;
+		o = &g->item[id];
+		o->node[o->nnodes++] = i;
+		if (g->seen[at] == id + 1)
+			continue;
+		g->seen[at] = id + 1;
+		o->now = cost_add(o->now, g->plan->composite[at].cost);
+	}
+}
+
+static int
+by_cost(const void *a, const void *b)
+{
+	const struct opportunity *x = a, *y = b;
+
+	if (x->now != y->now)
+		return x->now < y->now ? 1 : -1;
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	return x->node[0] < y->node[0] ? -1 : 1;
+}
+
+void
+opportunities_find(
+    struct opportunities *out, const struct plan *p, struct arena *a)
+{
+	const uint32_t nnodes = p->graph->nnodes;
+	struct arena scratch;
+	struct grouping g = {.plan = p, .arena = a};
+
+	arena_init(&scratch);
+	map_init(&g.by_key, &scratch);
+	g.near = arena_new(&scratch, uint32_t, nnodes);
+	g.legal = arena_new(&scratch, bool, nnodes);
+	g.group_of = arena_new(&scratch, uint32_t, nnodes);
+	g.seen = arena_new(&scratch, uint32_t, p->ncomposites);
+	for (uint32_t t = 0; t < p->mix->n; t++)
+		if (strcmp(p->mix->target[t].kind->name, "host") != 0) {
+			group_nodes(&g, t);
+			fill_groups(&g);
+		}
+	if (g.n > 0)
+		qsort(g.item, g.n, sizeof *g.item, by_cost);
+	*out = (struct opportunities){g.n, g.item};
+	arena_release(&scratch);
+}
+
+/* ---- the search without what is in the way ---- */
+
+/* The same question with more candidates. */
+struct concession {
+	struct plan_request r;
+	struct mix mix;
+	struct candidates candidates;
+	struct prices prices;
+	struct pricer *pricer;
+	struct arena *arena;
+};
+
+/* Targets refer to the formats of their mix, which may become more. */
+static void
+copy_mix(struct concession *w, const struct mix *m)
+{
+	struct target *list =
+	    arena_copy(w->arena, m->target, m->n * sizeof *list);
+
+	w->mix = *m;
+	w->mix.target = list;
+	for (uint32_t t = 0; t < m->n; t++)
+		if (list[t].formats == &m->formats)
+			list[t].formats = &w->mix.formats;
+}
+
+static bool
+find_more(struct concession *w, const struct opportunity *o,
+    const struct plan_request *r, const struct candidate_options *like,
+    struct err *err)
+{
+	const struct refusal *why = o->refusal;
+	struct assumption *assume =
+	    arena_new(w->arena, struct assumption, why->nreasons);
+	struct candidate_options options = {
+	    .assume = assume,
+	    .keep_nan = like->keep_nan,
+	};
+
+	for (uint32_t i = 0; i < why->nreasons; i++)
+		if (!why->reason[i].holds)
+			assume[options.nassume++] = (struct assumption){
+			    why->reason[i].condition, UINT64_C(1) << o->target};
+	copy_mix(w, r->mix);
+	return candidates_find(
+	           &w->candidates, r->graph, &w->mix, &options, w->arena, err)
+	    && pricer_open_like(
+	        &w->pricer, r->pricer, &w->mix, &w->candidates, w->arena, err)
+	    && pricer_begin(w->pricer, &w->prices, err);
+}
+
+static void
+set_request(struct concession *w, const struct plan_request *r)
+{
+	const uint64_t bytes =
+	    SEARCH_BYTES + r->graph->nnodes * SEARCH_NODE_BYTES;
+	const uint64_t late = clock_ns() + SEARCH_NS;
+
+	w->r = *r;
+	w->r.mix = &w->mix;
+	w->r.candidates = &w->candidates;
+	w->r.prices = &w->prices;
+	w->r.pricer = NULL;
+	w->r.notes = NULL;
+	w->r.trace = NULL;
+	w->r.no_baselines = true;
+	if (!r->search.memory_budget || r->search.memory_budget > bytes)
+		w->r.search.memory_budget = bytes;
+	if (!r->search.deadline_ns || r->search.deadline_ns > late)
+		w->r.search.deadline_ns = late;
+}
+
+static uint32_t
+count_taken(const struct plan *p, const struct plan *other, uint32_t target)
+{
+	uint32_t n = 0;
+
+	for (node_id i = 0; i < p->graph->nnodes; i++)
+		n += plan_target_of(other, i)->index == target
+		    && plan_target_of(p, i)->index != target;
+	return n;
+}
+
+static cost_ns
+less(cost_ns from, cost_ns what)
+{
+	return what < from ? from - what : 0;
+}
+
+static void
+compare_plans(
+    struct opportunity *o, const struct plan *p, const struct plan *other)
+{
+	const bool is_best = p->proven && other->proven;
+
+	o->why_not = NULL;
+	o->saves = less(p->cost, other->cost);
+	o->at_most = less(p->cost, other->lower_bound);
+	o->saving = !is_best || strcmp(plan_basis(other), "estimated") == 0
+	    ? SAVING_ESTIMATED
+	    : plan_unpriced(other) ? SAVING_AT_MOST
+	                           : SAVING_EXACT;
+	if (o->saves > 0)
+		o->ntaken = count_taken(p, other, o->target);
+}
+
+static bool
+search_one(struct opportunity *o, const struct plan *p,
+    const struct plan_request *r, const struct candidate_options *like,
+    struct err *err)
+{
+	struct arena scratch;
+	struct concession w = {.arena = &scratch};
+	struct plan other;
+	bool ok, found = false;
+
+	arena_init(&scratch);
+	ok = find_more(&w, o, r, like, err);
+	if (ok) {
+		set_request(&w, r);
+		ok = plan_find(&other, &found, &w.r, &scratch, err);
+	}
+	if (ok && clock_ns() >= w.r.search.deadline_ns)
+		o->why_not = "no time was left";
+	else if (ok && found)
+		compare_plans(o, p, &other);
+	if (w.pricer)
+		ok = pricer_close(w.pricer, err) && ok;
+	arena_release(&scratch);
+	return ok;
+}
+
+/* Why nobody need search a group, or NULL. */
+static const char *
+why_not(const struct opportunity *o, const struct plan *p)
+{
+	if (o->obstacle == OBSTACLE_COST)
+		return "the target may have them today";
+	if (o->obstacle == OBSTACLE_NO_RULE)
+		return "no rule of the target takes the operator";
+	if (p->mix->target[o->target].kind->source == PRICE_MEASURED)
+		return "there is no kernel to be timed";
+	if (o->now < p->cost / 100 * WORTH_PERCENT)
+		return "its nodes take less than 1 % of the plan";
+	return NULL;
+}
+
+static bool
+is_over(const struct plan_request *r)
+{
+	return (r->search.deadline_ns && clock_ns() >= r->search.deadline_ns)
+	    || (r->search.stop && atomic_load(r->search.stop));
+}
+
+bool
+opportunities_search(struct opportunities *out, const struct plan *p,
+    const struct plan_request *r, const struct candidate_options *like,
+    struct err *err)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct opportunity *o = &out->item[i];
+
+		o->why_not = why_not(o, p);
+		if (o->why_not)
+			continue;
+		if (r->only || !r->pricer)
+			o->why_not = "the plan was given, or limited";
+		else if (is_over(r))
+			o->why_not = "no time was left";
+		else if (n++ >= SEARCHED)
+			o->why_not = "others take more";
+		else if (!search_one(o, p, r, like, err))
+			return err_in(err, "looking for what could be saved");
+	}
+	return true;
+}
