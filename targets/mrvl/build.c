@@ -119,6 +119,13 @@ channels_last(const struct graph *g, value_id v)
 	return packed_permuted(&wide, to_nhwc);
 }
 
+static void
+leave_unmade(struct layer_builder *b)
+{
+	b->layer->unmade = true;
+	b->layer->refused = "nothing can be made of what is assumed";
+}
+
 /* The layer's bias: the operator's own, and a constant added behind it. */
 static void
 set_bias(
@@ -131,8 +138,10 @@ set_bias(
 	if (own != VALUE_NONE) {
 		k = weights_of(b, own);
 		k.scale = scale;
-		if (!packed_broadcast(&k, to))
-			assert(0 && "bias checked by the predicate");
+		if (!packed_broadcast(&k, to)) {
+			leave_unmade(b);
+			return;
+		}
 		bias = keep(b, &k);
 	}
 	if (add) {
@@ -199,6 +208,102 @@ data_of(const struct layer_builder *b, const struct node *anchor)
 	return pad ? pad->input[0] : anchor->input[0];
 }
 
+/* ---- can it be made at all? ---- */
+
+/* What holds of whatever the predicates accept, and need not of what is accepted
+ * because a condition is assumed. */
+
+static bool
+has_dims(const struct graph *g, value_id v)
+{
+	const struct type *t = &graph_value(g, v)->type;
+
+	return t->kind == TYPE_TENSOR && type_is_static(t)
+	    && t->rank <= DIMS_MAX;
+}
+
+static bool
+all_have_dims(const struct graph *g, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE && !has_dims(g, n->input[i]))
+			return false;
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		if (n->output[i] != VALUE_NONE && !has_dims(g, n->output[i]))
+			return false;
+	return true;
+}
+
+static bool
+has_rank(const struct layer_builder *b, value_id v, uint32_t rank)
+{
+	return graph_value(b->graph, v)->type.rank == rank;
+}
+
+/* Its inputs from..to-1 that are there. */
+static bool
+are_constant(const struct layer_builder *b, const struct node *n, uint32_t from,
+    uint32_t to)
+{
+	for (uint32_t i = from; i < to && i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE
+		    && !graph_value(b->graph, n->input[i])->constant)
+			return false;
+	return true;
+}
+
+static bool
+has_window(const struct layer_builder *b, const struct node *n)
+{
+	const struct node *pad = captured(b, "pad");
+	struct mrvl_window w;
+	struct padding p;
+
+	return has_rank(b, n->input[0], 4) && has_rank(b, n->output[0], 4)
+	    && window_of(&w, b->graph, n, node_in(b->graph, n, 0)->type.dim)
+	    && (!pad || (padding_of(&p, b->graph, pad) && p.rank == 4));
+}
+
+static bool
+has_weights(const struct layer_builder *b, const struct node *n, uint32_t rank)
+{
+	const struct node *bn = captured(b, "bn"), *add = captured(b, "add");
+	const struct value *bias =
+	    add ? graph_value(b->graph, match_value(b->match, "bias")) : NULL;
+
+	return has_rank(b, n->input[1], rank)
+	    && is_packable(b->graph, n->input[1])
+	    && (n->ninputs < 3 || n->input[2] == VALUE_NONE
+	        || is_packable(b->graph, n->input[2]))
+	    && (!bn || are_constant(b, bn, 1, 5))
+	    && (!bias || (bias->constant && bias->type.rank <= 4));
+}
+
+static bool
+can_be_made(const struct layer_builder *b, enum mrvl_rule rule)
+{
+	const struct node *root = graph_node(b->graph, b->match->root);
+
+	for (uint32_t i = 0; i < b->match->nnodes; i++)
+		if (!all_have_dims(
+		        b->graph, graph_node(b->graph, b->match->node[i])))
+			return false;
+	if (rule == RULE_CONV)
+		return has_window(b, captured(b, "conv"))
+		    && has_weights(b, captured(b, "conv"), 4);
+	if (rule == RULE_QCONV)
+		return has_window(b, captured(b, "conv"))
+		    && has_rank(b, captured(b, "conv")->input[3], 4)
+		    && are_constant(b, captured(b, "conv"), 1, 9);
+	if (rule == RULE_FC)
+		return has_weights(b, captured(b, "fc"), 2);
+	if (rule == RULE_MAXPOOL || rule == RULE_AVGPOOL)
+		return has_window(b, captured(b, "pool"));
+	if (rule == RULE_GLOBALAVGPOOL || rule == RULE_GLOBALMAXPOOL)
+		return has_rank(b, root->input[0], 4);
+	return rule != RULE_SUM || captured(b, "sum")->ninputs >= 2;
+}
+
 /* ---- kinds of layers ---- */
 
 static void
@@ -249,8 +354,10 @@ make_qconv(struct layer_builder *b)
 	for (uint32_t i = 0; i < l->nown_scales; i++)
 		step[i] = x * l->own_scale[i];
 	k = scaled(b, n->input[8], step, l->nown_scales);
-	if (!packed_broadcast(&k, &(struct dims){4, {1, 1, 1, l->channels}}))
-		assert(0 && "bias checked by the operator's inference");
+	if (!packed_broadcast(&k, &(struct dims){4, {1, 1, 1, l->channels}})) {
+		leave_unmade(b);
+		return;
+	}
 	l->constant[CONST_BIAS] = keep(b, &k);
 }
 
@@ -353,9 +460,13 @@ mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
 
 	memset(out, 0, sizeof *out);
 	out->result = root->output[0];
-	out->out = seen(g, out->result);
 	out->nnodes = m->nnodes;
 	out->node = m->node;
+	if (!can_be_made(&b, (enum mrvl_rule)rule)) {
+		leave_unmade(&b);
+		return;
+	}
+	out->out = seen(g, out->result);
 	out->relu = root->op == OP_RELU;
 	switch ((enum mrvl_rule)rule) {
 	case RULE_CONV:

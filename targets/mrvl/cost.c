@@ -167,12 +167,16 @@ mrvl_simulate_region(const struct target *t, const struct graph *g,
 {
 	struct arena scratch;
 	struct region_cost r = {.mrvl = mrvl_of(t), .n = n};
+	bool made = true;
 
 	arena_init(&scratch);
 	r.step = steps_of(t, g, c, n, &scratch);
-	estimate_over(&r.mrvl->params, region_price, &r, out);
+	for (uint32_t i = 0; i < n; i++)
+		made &= !r.step[i].unmade;
+	if (made)
+		estimate_over(&r.mrvl->params, region_price, &r, out);
 	arena_release(&scratch);
-	return true;
+	return made;
 }
 
 bool

@@ -69,6 +69,7 @@ struct layer {
 	const char *bare; /* BARE: the operator's name */
 	/* compat: why upstream's code generator or compiler gives up here */
 	const char *refused;
+	bool unmade; /* refused: its conditions do not hold, they are assumed */
 };
 
 struct region_input {

@@ -294,9 +294,11 @@ need_weights(const struct match_in *m, const struct node *n, uint32_t axis,
 	if (w->constant)
 		return true;
 	q = graph_node(m->graph, w->producer);
-	if (!why_need(why, is_dequantizing(m->graph, q), "weights_constant",
-	        "integers, scales and zero points constant", "others"))
+	if (!is_dequantizing(m->graph, q)) { /* whatever is assumed */
+		why_need(why, false, "weights_constant",
+		    "integers, scales and zero points constant", "others");
 		return false;
+	}
 	return need_own_weights(m, q, 1, axis, why)
 	    && why_need(why,
 	        node_in(m->graph, q, 1)->constant->count == 1
@@ -344,7 +346,7 @@ conv_ok(const struct match_in *m, struct why *why)
 	const struct node *n = captured(m, "conv");
 	value_id x = data_of(m, n);
 	const struct type *weight = type_of(m, n->input[1]);
-	struct mrvl_window w;
+	struct mrvl_window w = {.same = false};
 	bool ok = need_target(m, why);
 
 	ok &= need_image(m, x, why);
@@ -364,7 +366,7 @@ static bool
 qconv_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "conv");
-	struct mrvl_window w;
+	struct mrvl_window w = {.same = false};
 	bool ok = why_need(why, m->target->quantises, "quantises",
 	    "quantize=int8", "quantize=fp16");
 
@@ -394,6 +396,7 @@ crossing_ok(const struct match_in *m, struct why *why)
 	const struct node *n = graph_node(m->graph, m->match->root);
 	const struct formats *f = m->target->formats;
 	const struct type *t = type_of(m, n->input[0]);
+	const struct quant *in, *out;
 	bool ok = why_need(why, m->target->quantises, "quantises",
 	    "quantize=int8", "quantize=fp16");
 
@@ -403,10 +406,10 @@ crossing_ok(const struct match_in *m, struct why *why)
 	    "static_shape", "all dimensions known", "unknown dimensions");
 	ok &= why_need(why, t->rank == 2 || t->rank == 4, "input_rank_2_or_4",
 	    "2 or 4", "rank = %d", (int)t->rank);
-	return why_need(why,
-	           quant_equal(format_quant(f, n->input[0]),
-	               format_quant(f, n->output[0])),
-	           "same_scale", "one scale on both sides", "two scales")
+	in = format_quant(f, n->input[0]);
+	out = format_quant(f, n->output[0]);
+	return why_need(why, in && out && quant_equal(in, out), "same_scale",
+	           "one scale on both sides", "two scales")
 	    && ok;
 }
 
@@ -451,7 +454,7 @@ need_flatten(const struct match_in *m, struct why *why)
 	in = &node_in(m->graph, flat, 0)->type;
 	out = &node_out(m->graph, flat, 0)->type;
 	ok = need_image(m, flat->input[0], why);
-	return ok
+	return ok && in->rank == 4
 	    && why_need(why, out->rank == 2 && out->dim[0] == in->dim[0],
 	        "flatten_keeps_batch", "[N,C,H,W] to [N,C*H*W]",
 	        "[%" PRIi64 ",...] to rank %u", in->dim[0],
@@ -484,7 +487,7 @@ maxpool_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
-	struct mrvl_window w;
+	struct mrvl_window w = {.same = false};
 	bool ok = need_target(m, why);
 
 	ok &= need_image(m, x, why);
@@ -502,7 +505,7 @@ avgpool_ok(const struct match_in *m, struct why *why)
 {
 	const struct node *n = captured(m, "pool");
 	value_id x = data_of(m, n);
-	struct mrvl_window w;
+	struct mrvl_window w = {.same = false};
 	bool ok = need_target(m, why);
 
 	ok &= need_image(m, x, why);
@@ -548,7 +551,7 @@ sum_ok(const struct match_in *m, struct why *why)
 	ok = need_target(m, why);
 	ok &= why_need(why, n->ninputs == 2, "two_operands", "2", "%u operands",
 	    n->ninputs);
-	if (!ok)
+	if (!ok || n->ninputs < 2)
 		return false;
 	first = !graph_value(m->graph, n->input[0])->constant;
 	ok &= need_image(m, n->input[!first], why);

@@ -39,7 +39,9 @@ fc_work(struct mrvl_work *w, const struct layer *l)
 {
 	const struct dims *k = &l->constant[CONST_KERNEL]->dims;
 
-	w->pixels = l->out.dim[0];
+	w->pixels = 1; /* rows, where a rank above 2 is assumed */
+	for (uint32_t i = 0; i + 1 < l->out.rank; i++)
+		w->pixels *= l->out.dim[i];
 	w->channels_in = k->dim[1];
 	w->channels_out = k->dim[0];
 	w->macs = (double)w->pixels * (double)dims_count(k);
@@ -51,6 +53,8 @@ work_of(const struct layer *l, bool int8)
 	double size = int8 ? 1 : 2;
 	struct mrvl_work w = {.dense_factor = 1};
 
+	if (l->unmade)
+		return w;
 	for (uint32_t i = 0; i < l->ninputs; i++)
 		w.in_bytes += size * (double)dims_count(&l->in[i]);
 	w.out_bytes = size * (double)dims_count(&l->out);
@@ -122,6 +126,7 @@ steps_of(const struct target *t, const struct graph *g,
 	for (uint32_t i = 0; i < n; i++) {
 		mrvl_layer_of(&layer[i], g, c[i]->rule, c[i]->match, a);
 		step[i].work = work_of(&layer[i], mrvl_of(t)->int8);
+		step[i].unmade = layer[i].unmade;
 	}
 	set_live(step, layer, n);
 	return step;

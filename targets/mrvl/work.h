@@ -25,6 +25,7 @@ struct layer_work {
 	struct mrvl_work work;
 	double live; /* bytes of activations that exist while it runs, its own
 		      * included, on all tiles together */
+	bool unmade; /* see struct layer */
 };
 
 /* The n candidates of a region, in order. */
