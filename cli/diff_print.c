@@ -169,14 +169,14 @@ counts(const struct diff *d, struct arena *a)
 static const char *
 parts(const struct diff *d, struct arena *a)
 {
-	return arena_printf(a, "composites %s, conversions %s, launches %s",
-	    signed_cost(
-	        (int64_t)d->b->composites_ns - (int64_t)d->a->composites_ns, a),
-	    signed_cost(
-	        (int64_t)d->b->conversions_ns - (int64_t)d->a->conversions_ns,
-	        a),
-	    signed_cost(
-	        (int64_t)d->b->launches_ns - (int64_t)d->a->launches_ns, a));
+	const char *text = "";
+
+	for (int t = 0; t < NTERMS; t++)
+		text = arena_printf(a, "%s%s%s %s", text, t ? ", " : "",
+		    term_words(t),
+		    signed_cost(
+		        (int64_t)d->b->term[t] - (int64_t)d->a->term[t], a));
+	return text;
 }
 
 /* "new: Conv_3 (Conv) on dnnl, ..." */

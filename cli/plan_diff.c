@@ -46,18 +46,18 @@ static void
 tell_parts(struct answer *a, const struct plan_shift *s, int margin)
 {
 	struct arena arena;
-	const char *text;
+	const char *text = "";
 
 	arena_init(&arena);
-	text = arena_printf(&arena, "%s%s%s",
-	    part("composites", s->composites, &arena),
-	    part("conversions", s->conversions, &arena),
-	    part("launches", s->launches, &arena));
-	ANSWER(a, "{?parts {m}{parts}\n}", F("delta_ns", s->delta),
-	    F("composites_ns", s->composites),
-	    F("conversions_ns", s->conversions), F("launches_ns", s->launches),
-	    F("noise_ns", s->noise), IS("exceeds_noise", shift_is_clear(s)),
-	    IS("unpriced", s->unpriced), IS("estimated", s->guessed),
+	ANSWER(a, NULL, F("delta_ns", s->delta));
+	for (int t = 0; t < NTERMS; t++) {
+		text = arena_printf(&arena, "%s%s", text,
+		    part(term_words(t), s->term[t], &arena));
+		ANSWER(a, NULL, F(term_key(t), s->term[t]));
+	}
+	ANSWER(a, "{?parts {m}{parts}\n}", F("noise_ns", s->noise),
+	    IS("exceeds_noise", shift_is_clear(s)), IS("unpriced", s->unpriced),
+	    IS("estimated", s->guessed),
 	    T("m", arena_printf(&arena, "%*s", margin, "")),
 	    T("parts", *text ? text + 2 : ""));
 	arena_release(&arena);

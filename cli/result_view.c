@@ -72,10 +72,11 @@ read_total(struct result_view *s, struct err *err)
 		return false;
 	proven = cJSON_GetObjectItemCaseSensitive(proof, "proven");
 	s->proven = cJSON_IsTrue(proven);
-	return read_cost(total, "cost_ns", &s->cost, err)
-	    && read_cost(total, "composites_ns", &s->composites_ns, err)
-	    && read_cost(total, "conversions_ns", &s->conversions_ns, err)
-	    && read_cost(total, "launches_ns", &s->launches_ns, err);
+	for (int t = 0; t < NTERMS; t++) /* older ones have no others */
+		if ((t < NPARTS || cJSON_GetObjectItem(total, term_key(t)))
+		    && !read_cost(total, term_key(t), &s->term[t], err))
+			return false;
+	return read_cost(total, "cost_ns", &s->cost, err);
 }
 
 static bool

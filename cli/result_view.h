@@ -5,6 +5,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
 #include "ir/base/map.h"
+#include "plan/objective.h"
 #include "targets/target.h"
 
 struct cJSON;
@@ -36,7 +37,7 @@ struct result_view {
 	const char *path; /* as the user wrote it */
 	struct cJSON *result, *alternatives; /* the latter may be NULL */
 	const char *model;
-	cost_ns cost, composites_ns, conversions_ns, launches_ns;
+	cost_ns cost, term[NTERMS];
 	bool proven;
 	char sources[64]; /* of its prices, in order of appearance */
 	uint32_t nsources;

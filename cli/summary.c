@@ -1,5 +1,6 @@
 #include "cli/summary.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/answer.h"
@@ -8,7 +9,7 @@
 #include "costmodel/forecast.h"
 #include "ir/base/plural.h"
 #include "plan/shift.h"
-#include "plan/versus.h"
+#include "plan/eager.h"
 
 /* Composites and regions of each target of the mix. */
 struct target_total {
@@ -52,7 +53,7 @@ tell_shares(const struct job *j, struct answer *a)
 {
 	struct target_total *share =
 	    arena_new(j->arena, struct target_total, j->mix.n ? j->mix.n : 1);
-	struct plan_parts parts = plan_parts_of(&j->plan);
+	struct plan_sums sums = plan_sums_of(&j->plan);
 	int wide = 14;
 
 	count_shares(j, share);
@@ -61,14 +62,18 @@ tell_shares(const struct job *j, struct answer *a)
 			wide = (int)strlen(j->mix.target[t].text);
 	for (uint32_t t = 0; t < j->mix.n; t++)
 		tell_share(a, j->mix.target[t].text, wide, &share[t], j->arena);
-	ANSWER(a,
-	    "  {c} {conversions:4}                                  {cns:t}\n"
-	    "  {l}                                       {lns:t}\n",
-	    T("c", arena_printf(j->arena, "%-*s", wide, "conversions")),
-	    T("l", arena_printf(j->arena, "%-*s", wide, "launches")),
-	    F("regions", j->plan.nregions),
-	    F("conversions", j->plan.nconversions), T("cns", parts.conversions),
-	    T("lns", parts.launches));
+	for (int t = TERM_COMPOSITES + 1; t < NTERMS; t++)
+		ANSWER(a,
+		    "  {term} {n:4}                                  {ns:t}\n",
+		    T("term",
+		        arena_printf(j->arena, "%-*s", wide, term_words(t))),
+		    T("n",
+		        t == TERM_CONVERSIONS ? arena_printf(
+		            j->arena, "%" PRIu32, j->plan.nconversions)
+		                              : ""),
+		    T("ns", sums.ns[t]));
+	ANSWER(a, NULL, F("regions", j->plan.nregions),
+	    F("conversions", j->plan.nconversions));
 }
 
 static void
@@ -169,12 +174,12 @@ tell_baselines(const struct job *j, struct answer *a)
 }
 
 static void
-tell_versus_eager(const struct job *j, struct answer *a)
+tell_gain(const struct job *j, struct answer *a)
 {
 	const struct plan *p = &j->plan;
-	struct plan_versus v;
+	struct eager_gain v;
 
-	if (!plan_versus_eager(&v, p, j->arena) || p->cost > v.eager->cost)
+	if (!plan_gain_over_eager(&v, p, j->arena) || p->cost > v.eager->cost)
 		return;
 	if (p->cost == v.eager->cost
 	    && v.merged + v.lone + v.left + v.gained == 0) {
@@ -367,7 +372,7 @@ summary_print(const struct job *j, const char *out)
 	tell_opaque(&j->plan, &a);
 	precision_tell(j, &a);
 	tell_baselines(j, &a);
-	tell_versus_eager(j, &a);
+	tell_gain(j, &a);
 	tell_sensitivity(j, &a);
 	top_tell(j, &a);
 	tell_times(&j->times, &a);

@@ -125,7 +125,7 @@ use_exact(struct pricer *p, struct subject *s, bool *hit, struct err *err)
 	if (f.attempts == 0)
 		return true;
 	if (is_worth_retrying(p, s, &f)) {
-		s->miss = "it timed out under a shorter limit";
+		s->why_missed = "it timed out under a shorter limit";
 		return true;
 	}
 	if (is_asked(p, s) && has_figures(f.outcome)
@@ -165,7 +165,7 @@ use_near(struct pricer *p, struct subject *s, bool *found, struct err *err)
 	p->counts.stale += !compatible;
 	accepted = p->o.accept == ACCEPT_ANY
 	    || (compatible && p->o.accept == ACCEPT_COMPATIBLE);
-	s->miss = e->why[which];
+	s->why_missed = e->why[which];
 	if (!accepted)
 		return true;
 	take_found(p, s, &f, FROM_DB_COMPATIBLE);
@@ -230,7 +230,7 @@ find_price(struct pricer *p, struct subject *s, struct err *err)
 		return false;
 	if (found)
 		return true;
-	if (s->miss[0]) { /* an attempt that does not count */
+	if (s->why_missed[0]) { /* an attempt that does not count */
 		p->counts.missed++;
 		return true;
 	}
@@ -239,7 +239,7 @@ find_price(struct pricer *p, struct subject *s, struct err *err)
 	if (!found) {
 		p->counts.missed++;
 		s->is_missed = true;
-		s->miss = "not in the database";
+		s->why_missed = "not in the database";
 	}
 	return true;
 }
@@ -269,7 +269,7 @@ subject_lookup(struct pricer *p, uint32_t subject, struct err *err)
 	if (p->o.known && use_known(p, s))
 		return true;
 	if (!p->db) {
-		s->miss = "no database";
+		s->why_missed = "no database";
 		p->counts.missed++;
 		return true;
 	}

@@ -317,7 +317,7 @@ pricer_asked(const struct pricer *p)
 const char *
 pricer_miss_reason(const struct pricer *p, uint32_t candidate)
 {
-	return p->subject[p->subject_of[candidate]].miss;
+	return p->subject[p->subject_of[candidate]].why_missed;
 }
 
 bool

@@ -27,7 +27,7 @@ struct subject {
 	price_id price;
 	cost_ns probe_ns; /* least of the probes; 0: not looked at */
 	cost_ns probe_high; /* most of them */
-	const char *miss; /* why the lookup missed; "" for a hit */
+	const char *why_missed; /* why the lookup missed; "" for a hit */
 	bool is_missed; /* in no environment */
 	/* Who answered in this run before it went back to what is on record
 	 * (pricer_restart); FROM_NOWHERE: nobody was asked. */
@@ -203,7 +203,7 @@ bool canary_once_in_a_while(struct pricer *p, struct err *err);
 /* Canaries were timed just now. */
 void canary_remember(struct pricer *p);
 
-/* The hashes of a candidate subject, which only subjects that miss need; and its text as
+/* The hashes of a candidate subject, which only subjects that are not found need; and its text as
  * well, which only those that are put into the database need. */
 void subject_identify(
     struct pricer *p, uint32_t subject, struct arena *scratch);

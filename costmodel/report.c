@@ -15,22 +15,22 @@ explain_miss(struct pricer *p, struct subject *s, struct err *err)
 		return false;
 	switch (near) {
 	case DB_NEAR_NOTHING:
-		s->miss = "operator: nothing like it in the database";
+		s->why_missed = "operator: nothing like it in the database";
 		p->counts.operator_changed++;
 		break;
 	case DB_NEAR_FAMILY:
-		s->miss =
+		s->why_missed =
 		    arena_printf(p->arena, "attribute: nearest is %s", summary);
 		p->counts.attribute_changed++;
 		break;
 	case DB_NEAR_SKELETON:
-		s->miss =
+		s->why_missed =
 		    arena_printf(p->arena, "shape: nearest is %s", summary);
 		p->counts.shape_changed++;
 		break;
 	case DB_NEAR_SAME:
 		/* Leased, or invalidated: its figures are gone. */
-		s->miss = "its figures were never taken, or were retired";
+		s->why_missed = "its figures were never taken, or were retired";
 		break;
 	}
 	return true;

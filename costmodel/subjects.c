@@ -28,7 +28,7 @@ subject_add(struct pricer *p, const void *bytes, size_t n, bool *is_new)
 	    .candidate = SUBJECT_NONE,
 	    .value = VALUE_NONE,
 	    .price = prices_add(p->prices, &nothing_known),
-	    .miss = "",
+	    .why_missed = "",
 	};
 	return subject;
 }
@@ -285,7 +285,7 @@ subject_forget(struct pricer *p, struct subject *s)
 	*price = nothing_known;
 	price->source = source;
 	s->probe_ns = s->probe_high = 0;
-	s->miss = "";
+	s->why_missed = "";
 	s->is_missed = false;
 }
 
@@ -313,7 +313,7 @@ static void
 subject_verify(const struct pricer *p, const struct subject *s)
 {
 	assert(s->db.bytes && s->db.n);
-	assert(s->target <= p->mix->n && s->miss);
+	assert(s->target <= p->mix->n && s->why_missed);
 	assert((s->target == p->mix->n) == (s->value != VALUE_NONE));
 	assert(s->price < p->prices->n);
 	if (price_of(p, s)->probes) { /* (R2) */

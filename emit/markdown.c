@@ -5,7 +5,7 @@
 
 #include "emit/source_map.h"
 #include "emit/writers.h"
-#include "plan/versus.h"
+#include "plan/eager.h"
 
 /* TUNING: what fits a screen; report.html has all of it */
 #define ROWS 20
@@ -38,7 +38,8 @@ static void
 put_head(FILE *f, const struct emit_work *w)
 {
 	const struct plan *p = w->plan;
-	struct total t = emit_total(w);
+	struct plan_sums sums = plan_sums_of(p);
+	struct total range = emit_total(w);
 	struct arena *a = w->arena;
 
 	fputs("# ", f);
@@ -51,8 +52,8 @@ put_head(FILE *f, const struct emit_work *w)
 	fprintf(f,
 	    "\n\n**%s** %s, between %s and %s over the ranges of its "
 	    "prices.\n",
-	    cost_text(p->cost, a), plan_basis(p), cost_text(t.low, a),
-	    cost_text(t.high, a));
+	    cost_text(p->cost, a), plan_basis(p), cost_text(range.low, a),
+	    cost_text(range.high, a));
 	if (plan_unpriced(p))
 		fprintf(f,
 		    "Of its prices, %" PRIu32 " %s estimated, not measured "
@@ -72,15 +73,10 @@ put_head(FILE *f, const struct emit_work *w)
 		    p->searcher, cost_text(p->lower_bound, a),
 		    100 * emit_gap(p));
 	fprintf(f, "\n| part | cost | share |\n|---|---:|---:|\n");
-	const struct {
-		const char *name;
-		cost_ns ns;
-	} part[] = {{"composites", t.composites},
-	    {"conversions", t.conversions}, {"launches", t.launches}};
-	for (size_t i = 0; i < 3; i++)
-		fprintf(f, "| %s | %s | %.1f %% |\n", part[i].name,
-		    cost_text(part[i].ns, a),
-		    p->cost ? 100 * (double)part[i].ns / (double)p->cost : 0);
+	for (int t = 0; t < NTERMS; t++)
+		fprintf(f, "| %s | %s | %.1f %% |\n", term_words(t),
+		    cost_text(sums.ns[t], a),
+		    p->cost ? 100 * (double)sums.ns[t] / (double)p->cost : 0);
 }
 
 static void
@@ -113,12 +109,12 @@ put_baselines(FILE *f, const struct emit_work *w)
 
 /* Why it is cheaper than the eager plan. */
 static void
-put_versus(FILE *f, const struct emit_work *w)
+put_gain(FILE *f, const struct emit_work *w)
 {
 	const struct plan *p = w->plan;
-	struct plan_versus v;
+	struct eager_gain v;
 
-	if (!plan_versus_eager(&v, p, w->arena) || p->cost >= v.eager->cost)
+	if (!plan_gain_over_eager(&v, p, w->arena) || p->cost >= v.eager->cost)
 		return;
 	fprintf(f,
 	    "\n%s%.1f %% cheaper than the eager plan. Launches: %" PRIu32
@@ -390,7 +386,7 @@ write_markdown(FILE *f, const struct emit_work *w, struct err *err)
 		return false;
 	put_head(f, w);
 	put_baselines(f, w);
-	put_versus(f, w);
+	put_gain(f, w);
 	put_sensitivity(f, w);
 	put_targets(f, w);
 	put_regions(f, w);

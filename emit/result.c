@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/base/json.h"
-#include "plan/versus.h"
+#include "plan/eager.h"
 
 static void
 write_types(struct json *j, const struct graph *g, const char *key,
@@ -97,18 +97,18 @@ write_mix(struct json *j, const struct emit_work *w)
 static void
 write_total(struct json *j, const struct emit_work *w)
 {
-	struct total t = emit_total(w);
+	struct plan_sums sums = plan_sums_of(w->plan);
+	struct total range = emit_total(w);
 
 	json_key(j, "total");
 	json_object(j);
 	json_cost(j, "cost_ns", w->plan->cost);
 	json_key_str(j, "basis", plan_basis(w->plan));
 	json_key_uint(j, "unpriced", plan_unpriced(w->plan));
-	json_cost(j, "composites_ns", t.composites);
-	json_cost(j, "conversions_ns", t.conversions);
-	json_cost(j, "launches_ns", t.launches);
-	json_cost(j, "low_ns", t.low);
-	json_cost(j, "high_ns", t.high);
+	for (int t = 0; t < NTERMS; t++)
+		json_cost(j, term_key(t), sums.ns[t]);
+	json_cost(j, "low_ns", range.low);
+	json_cost(j, "high_ns", range.high);
 	json_close(j);
 }
 
@@ -137,11 +137,11 @@ write_moved(struct json *j, const struct emit_work *w)
 
 /* Why the plan is cheaper than the eager one. */
 static void
-write_versus(struct json *j, const struct emit_work *w)
+write_eager(struct json *j, const struct emit_work *w)
 {
-	struct plan_versus v;
+	struct eager_gain v;
 
-	if (!plan_versus_eager(&v, w->plan, w->arena))
+	if (!plan_gain_over_eager(&v, w->plan, w->arena))
 		return;
 	json_key(j, "eager");
 	json_inline_object(j);
@@ -423,7 +423,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_total(&j, w);
 	write_proof(&j, w);
 	write_ties(&j, w);
-	write_versus(&j, w);
+	write_eager(&j, w);
 	outlook_json(&j, w);
 	write_accuracy(&j, w);
 	write_counts(&j, w->plan);

@@ -3,12 +3,19 @@
 
 /* A price's range; a price that is only a bound has none above. */
 static void
-add_range(struct total *t, const struct price *p, cost_ns cost)
+add_range(struct total *t, enum plan_part part, cost_ns cost,
+    const struct price *p, struct paid paid)
 {
-	bool known = p && p->state == PRICE_KNOWN;
+	cost_ns low = cost, high = cost;
 
-	t->low = cost_add(t->low, known && p->low < cost ? p->low : cost);
-	t->high = cost_add(t->high, known && p->high > cost ? p->high : cost);
+	if (p && p->state == PRICE_KNOWN) {
+		paid.price = p->low;
+		low = objective_cost(part, &paid);
+		paid.price = p->high;
+		high = objective_cost(part, &paid);
+	}
+	t->low = cost_add(t->low, low < cost ? low : cost);
+	t->high = cost_add(t->high, high > cost ? high : cost);
 }
 
 struct total
@@ -17,21 +24,24 @@ emit_total(const struct emit_work *w)
 	const struct plan *p = w->plan;
 	struct total t = {0};
 
-	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		t.composites = cost_add(t.composites, p->composite[i].cost);
-		add_range(&t, emit_price(w, i), p->composite[i].cost);
-	}
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		add_range(&t, PART_COMPOSITE, p->composite[i].cost,
+		    emit_price(w, i),
+		    (struct paid){.ncomposites = 1,
+		        .nnodes = emit_candidate(w, i)->nnodes});
 	for (uint32_t i = 0; i < p->nconversions; i++) {
 		const struct plan_conversion *c = &p->conversion[i];
 
-		t.conversions = cost_add(t.conversions, c->cost);
-		add_range(&t, emit_conversion_price(w, c), c->cost);
+		add_range(&t, PART_CONVERSION, c->cost,
+		    emit_conversion_price(w, c), (struct paid){0});
 	}
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		const struct plan_region *r = &p->region[i];
 
-		t.launches = cost_add(t.launches, r->launch);
-		add_range(&t, prices_launch(p->prices, r->target), r->launch);
+		if (p->mix->target[r->target].kind->launches)
+			add_range(&t, PART_LAUNCH, r->launch,
+			    prices_launch(p->prices, r->target),
+			    (struct paid){0});
 	}
 	return t;
 }

@@ -48,9 +48,9 @@ const struct price *emit_conversion_price(
 /* Bytes of a value in a format; 0 when its type is not static. */
 size_t emit_value_bytes(const struct emit_work *w, value_id v, format_id f);
 
-/* Where the plan's cost goes, and the sum of all prices' ranges. */
+/* The sum of all prices' ranges. */
 struct total {
-	cost_ns composites, conversions, launches, low, high;
+	cost_ns low, high;
 };
 struct total emit_total(const struct emit_work *w);
 

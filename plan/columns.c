@@ -16,9 +16,15 @@ parts_cost(const struct plan *about, const uint32_t *part, uint32_t n)
 {
 	cost_ns sum = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		sum = cost_add(
-		    sum, price_least(prices_candidate(about->prices, part[i])));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct price *price =
+		    prices_candidate(about->prices, part[i]);
+		const struct paid paid = {.price = price_least(price),
+		    .ncomposites = 1,
+		    .nnodes = about->candidates->candidate[part[i]].nnodes};
+
+		sum = cost_add(sum, objective_cost(PART_COMPOSITE, &paid));
+	}
 	return sum;
 }
 
@@ -144,7 +150,6 @@ add_column(struct columns *all, const struct problem *p, const uint32_t *part,
 	uint32_t target = p->candidate[part[0]].target;
 	struct column c = {.part = part, .nparts = n};
 	struct arena_mark mark;
-	struct estimate price;
 
 	assert(n > 0 && target < p->ntargets);
 	if (all->n == COLUMNS_MAX)
@@ -152,8 +157,7 @@ add_column(struct columns *all, const struct problem *p, const uint32_t *part,
 	all->column = arena_grow(all->arena, all->column, &all->cap, all->n + 1,
 	    sizeof *all->column);
 	mark = arena_mark(all->arena);
-	c.is_unit = plan_region_price(all->about, part, n, &price);
-	c.unit = c.is_unit ? price.ns : 0;
+	c.is_unit = plan_region_cost(all->about, part, n, &c.unit);
 	c.candidate.target = target;
 	c.candidate.class = p->ncandidates + all->n;
 	if (fill_column(&c, p, all->arena))

@@ -106,11 +106,11 @@ knowledge_learn(struct knowledge *k, const struct cover *c)
 	bool news = false;
 
 	for (uint32_t i = 0, n; i < c->nsteps; i += n) {
-		struct estimate price;
+		cost_ns cost;
 
 		n = cover_region(c, i, part);
-		if (plan_region_price(k->about, part, n, &price))
-			news |= learn(k, part, n, price.ns);
+		if (plan_region_cost(k->about, part, n, &cost))
+			news |= learn(k, part, n, cost);
 	}
 	return news;
 }

@@ -6,6 +6,79 @@
 #include "ir/base/cost.h"
 #include "search/cover.h"
 
+static struct paid
+paid_by(const struct plan *p, uint32_t candidate)
+{
+	return (struct paid){
+	    .price = plan_pays(p, prices_candidate(p->prices, candidate)),
+	    .ncomposites = 1,
+	    .nnodes = p->candidates->candidate[candidate].nnodes};
+}
+
+static const struct price *
+conversion_price_of(const struct plan *p, const struct plan_conversion *c)
+{
+	uint32_t class = p->prices->value_class[c->value];
+
+	return &conversion_at(p->prices, class, c->from, c->to)->price;
+}
+
+cost_ns
+plan_candidate_cost(const struct plan *p, uint32_t candidate)
+{
+	const struct paid paid = paid_by(p, candidate);
+
+	return objective_cost(PART_COMPOSITE, &paid);
+}
+
+cost_ns
+plan_conversion_cost(const struct plan *p, const struct plan_conversion *c)
+{
+	const struct paid paid = {
+	    .price = plan_pays(p, conversion_price_of(p, c))};
+
+	return objective_cost(PART_CONVERSION, &paid);
+}
+
+/* Targets that do not launch launch for nothing. */
+cost_ns
+plan_launch_cost(const struct plan *p, uint32_t target)
+{
+	const struct paid paid = {
+	    .price = plan_pays(p, prices_launch(p->prices, target))};
+
+	return p->mix->target[target].kind->launches
+	    ? objective_cost(PART_LAUNCH, &paid)
+	    : 0;
+}
+
+struct plan_sums
+plan_sums_of(const struct plan *p)
+{
+	struct plan_sums sum = {0};
+	struct paid paid = {0};
+
+	for (uint32_t i = 0; i < p->nconversions; i++) {
+		paid.price =
+		    plan_pays(p, conversion_price_of(p, &p->conversion[i]));
+		objective_split(
+		    sum.ns, PART_CONVERSION, p->conversion[i].cost, &paid);
+	}
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		const struct plan_region *r = &p->region[i];
+
+		paid.price = plan_pays(p, prices_launch(p->prices, r->target));
+		if (p->mix->target[r->target].kind->launches)
+			objective_split(sum.ns, PART_LAUNCH, r->launch, &paid);
+	}
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		paid = paid_by(p, p->composite[i].candidate);
+		objective_split(
+		    sum.ns, PART_COMPOSITE, p->composite[i].cost, &paid);
+	}
+	return sum;
+}
+
 /* What the parts cost one by one; false: not all of it is simulated. */
 static bool
 sum_of_parts(
@@ -20,17 +93,18 @@ sum_of_parts(
 
 		simulated &= price->state == PRICE_KNOWN
 		    && price->source == PRICE_SIMULATED;
-		*sum = cost_add(*sum, plan_pays(p, price));
+		*sum = cost_add(*sum, plan_candidate_cost(p, candidate[i]));
 	}
 	return simulated;
 }
 
 static bool
-simulate_region(const struct plan *p, const uint32_t *candidate, uint32_t n,
-    struct estimate *out)
+simulate_region(
+    const struct plan *p, const uint32_t *candidate, uint32_t n, cost_ns *price)
 {
 	const struct candidate *all = p->candidates->candidate, **list;
 	const struct target *t = &p->mix->target[all[candidate[0]].target];
+	struct estimate simulated;
 	struct arena scratch;
 	bool known;
 
@@ -40,14 +114,28 @@ simulate_region(const struct plan *p, const uint32_t *candidate, uint32_t n,
 	list = arena_new(&scratch, const struct candidate *, n);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = &all[candidate[i]];
-	known = t->kind->simulate_region(t, p->graph, list, n, out);
+	known = t->kind->simulate_region(t, p->graph, list, n, &simulated);
 	arena_release(&scratch);
+	if (known)
+		*price = simulated.ns;
 	return known;
 }
 
+/* A region that is priced as a unit is one composite made of many. */
+static cost_ns
+unit_cost(
+    const struct plan *p, const uint32_t *candidate, uint32_t n, cost_ns price)
+{
+	struct paid paid = {.price = price, .ncomposites = n};
+
+	for (uint32_t i = 0; i < n; i++)
+		paid.nnodes += p->candidates->candidate[candidate[i]].nnodes;
+	return objective_cost(PART_COMPOSITE, &paid);
+}
+
 bool
-plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
-    struct estimate *out)
+plan_region_cost(
+    const struct plan *p, const uint32_t *candidate, uint32_t n, cost_ns *out)
 {
 	const struct price *told = prices_region(p->prices, candidate, n);
 	cost_ns sum, apart;
@@ -56,13 +144,12 @@ plan_region_price(const struct plan *p, const uint32_t *candidate, uint32_t n,
 	if (n < 2)
 		return false;
 	if (told)
-		*out = (struct estimate){.ns = plan_pays(p, told),
-		    .low = told->low,
-		    .high = told->high};
+		*out = plan_pays(p, told);
 	else if (!simulated || !simulate_region(p, candidate, n, out))
 		return false;
+	*out = unit_cost(p, candidate, n, *out);
 	/* each part was rounded by half a nanosecond at most, and so is this */
-	apart = out->ns > sum ? out->ns - sum : sum - out->ns;
+	apart = *out > sum ? *out - sum : sum - *out;
 	return apart > (n + 1) / 2;
 }
 
@@ -91,8 +178,8 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 		uint32_t id = cover->step[i].candidate;
 		const struct candidate *c = &out->candidates->candidate[id];
 
-		list[i] = (struct plan_composite){id, cover->step[i].run,
-		    plan_pays(out, prices_candidate(out->prices, id))};
+		list[i] = (struct plan_composite){
+		    id, cover->step[i].run, plan_candidate_cost(out, id)};
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			at[c->node[k]] = i;
 	}
@@ -100,14 +187,6 @@ put_composites(struct plan *out, const struct cover *cover, struct arena *a)
 	out->ncomposites = cover->nsteps;
 	out->composite_of = at;
 	return list;
-}
-
-static const struct price *
-conversion_price_of(const struct plan *p, const struct plan_conversion *c)
-{
-	uint32_t class = p->prices->value_class[c->value];
-
-	return &conversion_at(p->prices, class, c->from, c->to)->price;
 }
 
 uint32_t
@@ -231,8 +310,7 @@ put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
 
 		list[i] = (struct plan_conversion){c->value, (format_id)c->from,
 		    (format_id)c->to, 0, c->before};
-		list[i].cost =
-		    plan_pays(out, conversion_price_of(out, &list[i]));
+		list[i].cost = plan_conversion_cost(out, &list[i]);
 	}
 	out->conversion = list;
 	out->nconversions = cover->nconversions;
@@ -313,9 +391,7 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 		assert(r->first
 		    == (i ? list[i - 1].first + list[i - 1].ncomposites : 0));
 		put_boundary(p, r, i, &u, a);
-		if (p->mix->target[r->target].kind->launches)
-			r->launch =
-			    plan_pays(p, prices_launch(p->prices, r->target));
+		r->launch = plan_launch_cost(p, r->target);
 	}
 	p->region = list;
 	return list;
@@ -350,17 +426,17 @@ price_regions(struct plan *p, struct plan_composite *list,
 
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		struct plan_region *r = &region[i];
-		struct estimate whole;
+		cost_ns whole;
 
 		for (uint32_t k = 0; k < r->ncomposites; k++)
 			run[k] = list[r->first + k].candidate;
-		if (!plan_region_price(p, run, r->ncomposites, &whole)
-		    || whole.ns == r->cost)
+		if (!plan_region_cost(p, run, r->ncomposites, &whole)
+		    || whole == r->cost)
 			continue;
-		if (whole.ns != COST_NEVER)
+		if (whole != COST_NEVER)
 			share_out(
-			    &list[r->first], r->ncomposites, r->cost, whole.ns);
-		r->cost = whole.ns;
+			    &list[r->first], r->ncomposites, r->cost, whole);
+		r->cost = whole;
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "costmodel/price.h"
 #include "ir/graph.h"
+#include "plan/objective.h"
 #include "targets/candidates.h"
 #include "targets/target.h"
 
@@ -99,6 +100,19 @@ plan_pays(const struct plan *p, const struct price *price)
 	return p->at_least ? price_least(price) : price_expected(price);
 }
 
+/* What a part of a plan costs: the objective at what its price counts as there. */
+cost_ns plan_candidate_cost(const struct plan *p, uint32_t candidate);
+cost_ns plan_conversion_cost(
+    const struct plan *p, const struct plan_conversion *c);
+cost_ns plan_launch_cost(const struct plan *p, uint32_t target);
+
+/* The sums of the objective's terms; added up they are the plan's cost. */
+struct plan_sums {
+	cost_ns ns[NTERMS];
+};
+
+struct plan_sums plan_sums_of(const struct plan *p);
+
 /* The cost of a baseline over that of the plan; false where that would say
  * nothing: no such plan, or a bound of it against estimates. */
 bool plan_ratio(
@@ -120,8 +134,8 @@ const char *plan_target_basis(const struct plan *p, uint32_t target);
 /* What n candidates of one target cost as one region, in that order; false: what
  * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices
  * count. */
-bool plan_region_price(const struct plan *p, const uint32_t *candidate,
-    uint32_t n, struct estimate *out);
+bool plan_region_cost(
+    const struct plan *p, const uint32_t *candidate, uint32_t n, cost_ns *out);
 
 /* The candidates [<= c->nsteps] of the region of a cover that begins at a step; how
  * many. */
@@ -129,7 +143,7 @@ uint32_t cover_region(
     const struct cover *c, uint32_t from, uint32_t *candidate);
 
 /* The plan of a cover whose candidate, node, value and format ids are the
- * graph's: regions with their boundary and their price as wholes, conversions,
+ * graph's: regions with their boundary and their price as units, conversions,
  * costs. Sets everything but nbaselines, baseline, lower_bound, rounds, moved,
  * proven and searcher. `out` names the graph, mix, candidates and prices, and
  * says at_least already. */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "plan/objective.h"
 #include "plan/partition.h"
 #include "search/problem_index.h"
 
@@ -103,6 +104,17 @@ capacity_of(const struct target *t)
 	return bytes ? bytes : UINT64_MAX;
 }
 
+static cost_ns
+launch_cost(const struct plan_request *r, uint32_t target)
+{
+	const struct paid paid = {
+	    .price = price_least(prices_launch(r->prices, target))};
+
+	return r->mix->target[target].kind->launches
+	    ? objective_cost(PART_LAUNCH, &paid)
+	    : 0;
+}
+
 static void
 build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 {
@@ -113,9 +125,7 @@ build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 	for (uint32_t t = 0; t < m->n; t++)
 		p->target[t] = (struct problem_target){
 		    .name = m->target[t].text,
-		    .launch = m->target[t].kind->launches
-		        ? price_least(prices_launch(r->prices, t))
-		        : 0,
+		    .launch = launch_cost(r, t),
 		    .max_runs = NO_LIMIT,
 		    .max_run_nodes = NO_LIMIT,
 		    .capacity = capacity_of(&m->target[t]),
@@ -138,8 +148,9 @@ local_formats(const struct formats *f)
 typedef cost_ns price_as(const struct price *p);
 
 static bool
-set_cost(cost_ns *cost, cost_ns now)
+set_cost(cost_ns *cost, enum plan_part part, struct paid paid)
 {
+	cost_ns now = objective_cost(part, &paid);
 	bool fell = now < *cost;
 
 	*cost = now;
@@ -156,21 +167,22 @@ fill_costs(struct problem *p, const struct prices *prices, price_as *as)
 
 	assert(prices->nformats >= n && prices->nclasses == p->nclasses);
 	for (uint32_t i = 0; i < p->ncandidates; i++) {
-		fell |= set_cost(
-		    &p->candidate[i].cost, as(prices_candidate(prices, i)));
-		p->candidate[i].class = prices->candidate[i];
+		struct problem_candidate *c = &p->candidate[i];
+
+		fell |= set_cost(&c->cost, PART_COMPOSITE,
+		    (struct paid){
+		        as(prices_candidate(prices, i)), 1, c->nnodes});
+		c->class = prices->candidate[i];
 	}
 	for (uint32_t class = 0; class < p->nclasses; class ++)
-		for (uint32_t from = 0; from < n; from++)
-			for (uint32_t to = 0; to < n; to++) {
-				size_t at =
-				    ((size_t) class * n + from) * n + to;
-
-				fell |= set_cost(&p->conversion[at],
-				    as(&conversion_at(prices, class,
-				        (format_id)from, (format_id)to)
-				            ->price));
-			}
+		for (uint32_t i = 0; i < n * n; i++)
+			fell |=
+			    set_cost(&p->conversion[(size_t) class * n * n + i],
+			        PART_CONVERSION,
+			        (struct paid){
+			            .price = as(&conversion_at(prices, class,
+			                (format_id)(i / n), (format_id)(i % n))
+			                             ->price)});
 	return fell;
 }
 

@@ -25,20 +25,6 @@ plan_launches_of(const struct plan *p, uint32_t target)
 	return n;
 }
 
-struct plan_parts
-plan_parts_of(const struct plan *p)
-{
-	struct plan_parts sum = {0};
-
-	for (uint32_t i = 0; i < p->ncomposites; i++)
-		sum.composites += p->composite[i].cost;
-	for (uint32_t i = 0; i < p->nconversions; i++)
-		sum.conversions += p->conversion[i].cost;
-	for (uint32_t i = 0; i < p->nregions; i++)
-		sum.launches += p->region[i].launch;
-	return sum;
-}
-
 static bool
 same_composite(const struct candidate *x, const struct candidate *y)
 {
@@ -146,12 +132,11 @@ find_moved(struct plan_shift *s, struct arena *a)
 static void
 add_parts(struct plan_shift *s, const struct plan *p, int64_t sign)
 {
-	struct plan_parts parts = plan_parts_of(p);
+	struct plan_sums sums = plan_sums_of(p);
 
 	s->delta += sign * (int64_t)p->cost;
-	s->composites += sign * (int64_t)parts.composites;
-	s->conversions += sign * (int64_t)parts.conversions;
-	s->launches += sign * (int64_t)parts.launches;
+	for (int t = 0; t < NTERMS; t++)
+		s->term[t] += sign * (int64_t)sums.ns[t];
 }
 
 void

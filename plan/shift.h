@@ -1,4 +1,4 @@
-/* What a plan pays for; what two plans over one graph differ in: where nodes run,
+/* What two plans over one graph differ in: where nodes run,
  * what is paid, and whether the difference is larger than the noise of what was
  * measured. */
 #ifndef PLAN_SHIFT_H
@@ -8,8 +8,8 @@
 
 struct plan_shift {
 	const struct plan *from, *to;
-	/* to - from, ns */
-	int64_t delta, composites, conversions, launches;
+	/* to - from, ns; of each term */
+	int64_t delta, term[NTERMS];
 	/* Half ranges of the measured prices that only one of them pays. */
 	uint64_t noise;
 	/* Some of what only one of them pays is a lower bound; is estimated. */
@@ -27,13 +27,6 @@ void plan_shift_make(struct plan_shift *s, const struct plan *from,
 
 /* The target a node runs on. */
 const struct target *plan_target_of(const struct plan *p, node_id node);
-
-/* What a plan pays for, ns. Their sum is its cost. */
-struct plan_parts {
-	cost_ns composites, conversions, launches;
-};
-
-struct plan_parts plan_parts_of(const struct plan *p);
 
 /* Launches of a target that the plan pays. */
 uint32_t plan_launches_of(const struct plan *p, uint32_t target);

@@ -90,15 +90,12 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 
 	for (; r->next < p->nconversions; r->next++) {
 		const struct plan_conversion *c = &p->conversion[r->next];
-		uint32_t class = p->prices->value_class[c->value];
-		const struct conversion_price *price;
 
 		if (c->before > before)
 			return true;
-		if (class == UINT32_MAX)
+		if (p->prices->value_class[c->value] == UINT32_MAX)
 			return WRONG("constant value %" PRIu32 " is converted",
 			    c->value);
-		price = conversion_at(p->prices, class, c->from, c->to);
 		if (!(r->available[c->value] >> c->from & 1)
 		    || is_there(r, c->value, c->to, c->before))
 			return WRONG("conversion %" PRIu32 " of value %" PRIu32
@@ -109,7 +106,7 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 			             " takes it in for nobody, or from "
 			             "another device",
 			    r->next, c->value);
-		if (c->cost != plan_pays(p, &price->price))
+		if (c->cost != plan_conversion_cost(p, c))
 			return WRONG("conversion %" PRIu32
 			             " is not charged its price",
 			    r->next);
@@ -219,7 +216,7 @@ review_price(
 {
 	struct arena scratch;
 	uint32_t *all;
-	struct estimate whole;
+	cost_ns whole;
 	uint64_t charged = 0, expected = 0;
 
 	arena_init(&scratch);
@@ -230,25 +227,16 @@ review_price(
 
 		all[k] = c->candidate;
 		charged += c->cost;
-		expected +=
-		    plan_pays(p, prices_candidate(p->prices, c->candidate));
+		expected += plan_candidate_cost(p, c->candidate);
 	}
-	if (plan_region_price(p, all, region->ncomposites, &whole))
-		expected = whole.ns;
+	if (plan_region_cost(p, all, region->ncomposites, &whole))
+		expected = whole;
 	arena_release(&scratch);
 	if (charged != expected || region->cost != expected)
 		return WRONG("a region that costs %" PRIu64 " says %" PRIu64
 		             ", its composites %" PRIu64,
 		    expected, region->cost, charged);
 	return true;
-}
-
-static cost_ns
-launch_price(const struct plan *p, uint32_t target)
-{
-	return p->mix->target[target].kind->launches
-	    ? plan_pays(p, prices_launch(p->prices, target))
-	    : 0;
 }
 
 /* Regions tile the order, one target each; since the order respects every
@@ -274,7 +262,7 @@ review_regions(struct review *r, struct err *err)
 				    "region %" PRIu32 " holds a stranger", i);
 		if (!charge(r, region->launch, err))
 			return false;
-		if (region->launch != launch_price(p, region->target))
+		if (region->launch != plan_launch_cost(p, region->target))
 			return WRONG(
 			    "region %" PRIu32 " is not charged its launch", i);
 		if (!review_price(p, region, err))

@@ -15,7 +15,7 @@
 #include "plan/sensitivity.h"
 #include "plan/shift.h"
 #include "plan/search.h"
-#include "plan/versus.h"
+#include "plan/eager.h"
 #include "tests/support/make.h"
 
 /* One tile of 1 MiB, weights kept on chip. */
@@ -362,13 +362,13 @@ test_a_lone_sum_is_left_on_the_host(void **state)
 {
 	value_id x = make_input(&m, DIMS(1, 8, 16, 16));
 	value_id y = make_input(&m, DIMS(1, 8, 16, 16));
-	struct plan_versus v;
+	struct eager_gain v;
 
 	(void)state;
 	make_output(&m, MAKE(&m, SIGMOID, MAKE(&m, ADD, x, y)));
 	host_ns = 10;
 	assert_true(search("mrvl"));
-	assert_true(plan_versus_eager(&v, &plan, &arena));
+	assert_true(plan_gain_over_eager(&v, &plan, &arena));
 	assert_true(v.eager->cost > plan.cost);
 	assert_int_equal(v.eager_launches, 1);
 	assert_int_equal(v.launches, 0);

@@ -1,4 +1,4 @@
-#include "plan/versus.h"
+#include "plan/eager.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ count_launches(const struct plan *p)
 /* For each region of the eager plan, the one region of the plan that has nodes
  * of it: NO_REGION when none has. The first counts when several have. */
 static uint32_t *
-find_homes(struct plan_versus *v, const struct plan *p, struct arena *a)
+find_homes(struct eager_gain *v, const struct plan *p, struct arena *a)
 {
 	uint32_t *home = arena_new(a, uint32_t, v->eager->nregions);
 
@@ -48,10 +48,10 @@ find_homes(struct plan_versus *v, const struct plan *p, struct arena *a)
 }
 
 bool
-plan_versus_eager(
-    struct plan_versus *out, const struct plan *p, struct arena *a)
+plan_gain_over_eager(
+    struct eager_gain *out, const struct plan *p, struct arena *a)
 {
-	struct plan_versus v = {.launches = count_launches(p)};
+	struct eager_gain v = {.launches = count_launches(p)};
 	uint32_t *home, *guests;
 
 	for (uint32_t i = 0; i < p->nbaselines; i++)

@@ -1,11 +1,11 @@
 /* Why a plan is cheaper than the eager one, in numbers. */
-#ifndef PLAN_VERSUS_H
-#define PLAN_VERSUS_H
+#ifndef PLAN_EAGER_H
+#define PLAN_EAGER_H
 
 #include "plan/plan.h"
 
 /* About targets that launch. */
-struct plan_versus {
+struct eager_gain {
 	const struct plan *eager;
 	bool bound; /* the eager plan's cost is a lower bound */
 	uint32_t launches, eager_launches; /* regions of such targets */
@@ -19,7 +19,7 @@ struct plan_versus {
 
 /* False when there is no eager plan to compare with, or nothing launches in
  * either, or all that is known of it is a bound, and of the plan estimates. */
-bool plan_versus_eager(
-    struct plan_versus *out, const struct plan *p, struct arena *a);
+bool plan_gain_over_eager(
+    struct eager_gain *out, const struct plan *p, struct arena *a);
 
 #endif
