@@ -5,22 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/members.h"
 #include "emit/work.h"
-#include "ir/base/jsonin.h"
-
-static const cJSON *
-item(const cJSON *object, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-static const char *
-text(const cJSON *object, const char *key)
-{
-	const char *s = cJSON_GetStringValue(item(object, key));
-
-	return s ? s : "?";
-}
 
 /* ---- noise: of measured prices that are not the same on both sides ---- */
 
@@ -169,8 +155,8 @@ find_repriced(struct diff *d, struct arena *arena)
 static void
 find_facts(struct diff *d, struct arena *arena)
 {
-	const cJSON *mix_a = item(d->a->result, "mix");
-	const cJSON *mix_b = item(d->b->result, "mix"), *t, *fact;
+	const cJSON *mix_a = member(d->a->result, "mix");
+	const cJSON *mix_b = member(d->b->result, "mix"), *t, *fact;
 	const char **list = NULL;
 	uint32_t cap = 0, i = 0;
 
@@ -179,13 +165,13 @@ find_facts(struct diff *d, struct arena *arena)
 		uint32_t k = diff_target_in(d->b, d->a, i++);
 		const cJSON *other = k == UINT32_MAX
 		    ? NULL
-		    : item(cJSON_GetArrayItem(mix_b, (int)k), "environment");
+		    : member(cJSON_GetArrayItem(mix_b, (int)k), "environment");
 
 		if (!other)
 			continue;
-		cJSON_ArrayForEach(fact, item(t, "environment"))
+		cJSON_ArrayForEach(fact, member(t, "environment"))
 		{
-			const char *now = text(other, fact->string);
+			const char *now = text_or(other, fact->string, "?");
 			const char *was = cJSON_GetStringValue(fact);
 
 			if (!was || strcmp(was, now) == 0)

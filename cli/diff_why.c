@@ -5,23 +5,10 @@
 #include <string.h>
 
 #include "cli/diff.h"
+#include "cli/members.h"
 #include "emit/work.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/plural.h"
-
-static const cJSON *
-item(const cJSON *object, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-static const char *
-text(const cJSON *object, const char *key)
-{
-	const char *s = cJSON_GetStringValue(item(object, key));
-
-	return s ? s : "?";
-}
 
 static uint32_t
 number(const cJSON *object, const char *key)
@@ -70,9 +57,9 @@ has_constraint(const struct result_view *s, const char *what)
 {
 	const cJSON *c;
 
-	cJSON_ArrayForEach(c, item(s->result, "constraints"))
+	cJSON_ArrayForEach(c, member(s->result, "constraints"))
 	{
-		if (strcmp(text(c, "text"), what) == 0)
+		if (strcmp(text_or(c, "text", "?"), what) == 0)
 			return true;
 	}
 	return false;
@@ -82,9 +69,9 @@ has_constraint(const struct result_view *s, const char *what)
 static bool
 keeps_off(const cJSON *c, const char *ref, uint32_t target)
 {
-	const char *kind = text(c, "kind");
-	bool meant = names(item(c, "nodes"), ref);
-	bool listed = holds(item(c, "targets"), target);
+	const char *kind = text_or(c, "kind", "?");
+	bool meant = names(member(c, "nodes"), ref);
+	bool listed = holds(member(c, "targets"), target);
 
 	if (strcmp(kind, "pin") == 0 || strcmp(kind, "partition") == 0)
 		return meant && !listed;
@@ -102,11 +89,11 @@ constraint_text(const struct result_view *s, const struct result_view *other,
 {
 	const cJSON *c;
 
-	cJSON_ArrayForEach(c, item(s->result, "constraints"))
+	cJSON_ArrayForEach(c, member(s->result, "constraints"))
 	{
 		if (keeps_off(c, ref, target)
-		    && !has_constraint(other, text(c, "text")))
-			return text(c, "text");
+		    && !has_constraint(other, text_or(c, "text", "?")))
+			return text_or(c, "text", "?");
 	}
 	return NULL;
 }
@@ -115,10 +102,10 @@ constraint_text(const struct result_view *s, const struct result_view *other,
 static const cJSON *
 alternative(const struct result_view *b, uint32_t composite, uint32_t target)
 {
-	const cJSON *list = item(b->alternatives, "composites"), *o;
+	const cJSON *list = member(b->alternatives, "composites"), *o;
 	const cJSON *of = cJSON_GetArrayItem(list, (int)composite);
 
-	cJSON_ArrayForEach(o, item(of, "others"))
+	cJSON_ArrayForEach(o, member(of, "others"))
 	{
 		if (number(o, "target") == target)
 			return o;
@@ -134,7 +121,7 @@ refusal(const struct diff *d, uint32_t composite, uint32_t target)
 	const struct view_composite *had = &d->a->composite[composite];
 	const cJSON *r, *found = NULL;
 
-	cJSON_ArrayForEach(r, item(d->b->alternatives, "refusals"))
+	cJSON_ArrayForEach(r, member(d->b->alternatives, "refusals"))
 	{
 		uint32_t node = number(r, "node"), was;
 
@@ -143,7 +130,7 @@ refusal(const struct diff *d, uint32_t composite, uint32_t target)
 		was = d->match.of_b[node];
 		if (was == NO_MATCH || d->a->node[was].composite != composite)
 			continue;
-		if (strcmp(text(r, "rule"), had->rule) == 0)
+		if (strcmp(text_or(r, "rule", "?"), had->rule) == 0)
 			return r;
 		if (!found)
 			found = r;
@@ -154,11 +141,12 @@ refusal(const struct diff *d, uint32_t composite, uint32_t target)
 static const char *
 refusal_text(const cJSON *r, struct arena *a)
 {
-	const cJSON *f = cJSON_GetArrayItem(item(r, "failed"), 0);
-	int n = cJSON_GetArraySize(item(r, "failed"));
+	const cJSON *f = cJSON_GetArrayItem(member(r, "failed"), 0);
+	int n = cJSON_GetArraySize(member(r, "failed"));
 
-	return arena_printf(a, "%s: %s fails (%s, needs %s)%s", text(r, "rule"),
-	    text(f, "condition"), text(f, "actual"), text(f, "required"),
+	return arena_printf(a, "%s: %s fails (%s, needs %s)%s",
+	    text_or(r, "rule", "?"), text_or(f, "condition", "?"),
+	    text_or(f, "actual", "?"), text_or(f, "required", "?"),
 	    n > 1 ? " and others" : "");
 }
 
@@ -168,12 +156,12 @@ static const char *
 price_text(const cJSON *o, const struct result_view *b, uint32_t composite,
     const struct view_composite *had, struct arena *a)
 {
-	bool bound = strcmp(text(o, "state"), "bound") == 0;
+	bool bound = strcmp(text_or(o, "state", "?"), "bound") == 0;
 	uint64_t ns;
-	cost_ns there = jsonin_is_u62(item(o, "ns"), &ns) ? ns : COST_NEVER;
+	cost_ns there = jsonin_is_u62(member(o, "ns"), &ns) ? ns : COST_NEVER;
 	const struct view_composite *is = &b->composite[composite];
-	const char *basis = cJSON_IsString(item(o, "basis")) && !bound
-	    ? arena_printf(a, " %s", text(o, "basis"))
+	const char *basis = cJSON_IsString(member(o, "basis")) && !bound
+	    ? arena_printf(a, " %s", text_or(o, "basis", "?"))
 	    : "";
 
 	return arena_printf(a,

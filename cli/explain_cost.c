@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/answer.h"
+#include "cli/members.h"
 #include "ir/base/json.h"
 #include "ir/base/map.h"
 #include "ir/base/nearest.h"
@@ -36,30 +37,6 @@ struct cost {
 };
 
 /* ---- reading ---- */
-
-static const cJSON *
-member(const cJSON *object, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-static const char *
-text_of(const cJSON *object, const char *key)
-{
-	const cJSON *item = member(object, key);
-
-	return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-static double
-number_of(const cJSON *object, const char *key)
-{
-	const cJSON *item = member(object, key);
-
-	return cJSON_IsNumber(item) && item->valuedouble >= 0
-	    ? item->valuedouble
-	    : 0;
-}
 
 /* Of a list, by the number in a member; NULL: none. */
 static const cJSON *

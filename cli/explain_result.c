@@ -8,6 +8,7 @@
 
 #include "cli/answer.h"
 #include "cli/explain_cost.h"
+#include "cli/members.h"
 #include "cli/units.h"
 #include "emit/page.h"
 #include "ir/base/jsonin.h"
@@ -37,34 +38,10 @@ struct told {
 
 /* ---- reading: page_check() has seen that what is required is there ---- */
 
-static const cJSON *
-member(const cJSON *object, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-static const char *
-text_of(const cJSON *object, const char *key)
-{
-	const cJSON *item = member(object, key);
-
-	return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-static double
-real_of(const cJSON *object, const char *key)
-{
-	const cJSON *item = member(object, key);
-
-	return cJSON_IsNumber(item) && item->valuedouble >= 0
-	    ? item->valuedouble
-	    : 0;
-}
-
 static int
 index_of(const cJSON *object, const char *key)
 {
-	double x = real_of(object, key);
+	double x = number_of(object, key);
 
 	return x < 1e9 ? (int)x : -1;
 }
@@ -72,7 +49,7 @@ index_of(const cJSON *object, const char *key)
 static uint64_t
 ns_of(const cJSON *object, const char *key)
 {
-	return (uint64_t)fmin(real_of(object, key), 9e18);
+	return (uint64_t)fmin(number_of(object, key), 9e18);
 }
 
 static struct list
@@ -277,7 +254,8 @@ tell_price(struct answer *a, const struct told *t, const cJSON *composite)
 	    F("cost_ns", ns_of(composite, "cost_ns")),
 	    F("source", text_of(price, "source")),
 	    T("n", (unsigned)cJSON_GetArraySize(member(composite, "nodes"))),
-	    T("range", real_of(price, "low_ns") != real_of(price, "high_ns")),
+	    T("range",
+	        number_of(price, "low_ns") != number_of(price, "high_ns")),
 	    T("low", ns_of(price, "low_ns")),
 	    T("high", ns_of(price, "high_ns")),
 	    T("origin", strncmp(origin, "database", 8) == 0 ? origin : ""),
@@ -354,7 +332,7 @@ best_on(const struct told *t, const cJSON *composite, int target)
 			continue;
 		if (!best || (same && !cJSON_IsTrue(member(best, "same")))
 		    || (same == (bool)cJSON_IsTrue(member(best, "same"))
-		        && real_of(x, "ns") < real_of(best, "ns")))
+		        && number_of(x, "ns") < number_of(best, "ns")))
 			best = x;
 	}
 	return best;
