@@ -93,9 +93,6 @@ put(struct backward_dp *s, const struct transition *m, const struct label *from,
 	const struct frontier *f = &s->frontier;
 	uint64_t used[TARGETS_MAX];
 
-	assert(m->to->nitems <= s->work_room && from != to);
-	assert(m->candidate == &f->p->candidate[m->id]);
-	assert(candidate_usable(m->candidate));
 	to->parent = from->trace;
 	to->candidate = m->id;
 	to->pos = pos;
@@ -360,6 +357,7 @@ expand(struct backward_dp *s, struct group *g)
 		if (!m)
 			continue;
 		make_work(s, m->to->nitems);
+		assert(m->to->nitems <= s->work_room);
 		if (!m->to->bounded) {
 			m->to->bounded = true;
 			bound_group(&s->bound, m->to);

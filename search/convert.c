@@ -53,14 +53,17 @@ close_ways(const struct problem *p, uint32_t class, struct arena *a)
 			    ? COST_NEVER
 			    : conversion_cost(p, class, f, t);
 	for (uint32_t k = 0; k < n; k++)
-		for (uint32_t f = 0; f < n; f++)
-			for (uint32_t t = 0; t < n; t++) {
-				cost_ns c =
-				    cost_add(way[f * n + k], way[k * n + t]);
+		for (uint32_t f = 0; f < n; f++) {
+			cost_ns to_k = way[f * n + k];
+
+			for (uint32_t t = 0;
+			     f != k && to_k != COST_NEVER && t < n; t++) {
+				cost_ns c = cost_add(to_k, way[k * n + t]);
 
 				if (c < way[f * n + t])
 					way[f * n + t] = c;
 			}
+		}
 	for (uint32_t t = 0; t < n; t++)
 		if (p->local >> t & 1)
 			close_local(way, p, class, t);
@@ -181,11 +184,11 @@ convert_cost(
 {
 	uint32_t key[3] = {class, have, need & ~(have & ~m->p->local)}, at;
 
-	assert(class == NO_CLASS || class < m->p->nclasses);
 	if (key[2] == 0)
 		return 0;
 	if (class == NO_CLASS)
 		return COST_NEVER;
+	assert(class < m->p->nclasses);
 	if (!m->closed[class])
 		m->closed[class] = close_ways(m->p, class, m->arena);
 	if ((key[2] & (key[2] - 1)) == 0)

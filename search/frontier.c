@@ -93,6 +93,13 @@ extra_transfers(struct frontier *f, const struct live_pair *x, uint32_t *ask)
 	return cost;
 }
 
+static bool
+asks_no_more(
+    uint32_t ask, const struct live_backward *a, const struct live_backward *b)
+{
+	return !(ask & ~b->need) && a->have == b->have;
+}
+
 /* What it takes to make of entry a what entry b is. */
 static cost_ns
 extra(struct frontier *f, const struct live_pair *x)
@@ -100,7 +107,7 @@ extra(struct frontier *f, const struct live_pair *x)
 	uint32_t ask = x->a->need;
 	cost_ns cost = f->p->local ? extra_transfers(f, x, &ask) : 0;
 
-	if (!(ask & ~x->b->need) && x->a->have == x->b->have)
+	if (asks_no_more(ask, x->a, x->b))
 		return cost;
 	return cost_add(cost, extra_formats(f, x, ask));
 }
@@ -174,10 +181,12 @@ dominates(struct frontier *f, const struct group *g, const struct label *a,
 	}
 	shift = 2 * ((int64_t)a->runs + runs - b->runs);
 	for (uint32_t i = 0; i < g->nitems && cost <= b->cost; i++) {
-		struct live_pair x = {
-		    g->item[i], &a->entry[i], &b->entry[i], shift};
+		const struct live_backward *x = &a->entry[i], *y = &b->entry[i];
 
-		cost = cost_add(cost, extra(f, &x));
+		if (!f->p->local && asks_no_more(x->need, x, y))
+			continue; /* most of them */
+		cost = cost_add(cost,
+		    extra(f, &(struct live_pair){g->item[i], x, y, shift}));
 	}
 	return cost <= b->cost && uses_no_more(f, a, b, runs)
 	    && as_free(g, a, b, runs);

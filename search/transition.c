@@ -552,6 +552,7 @@ fit_transition(struct groups *s, uint32_t id)
 	const struct problem_candidate *c = &s->p->candidate[id];
 	struct transition *m = &s->move;
 
+	assert(candidate_usable(c));
 	m->id = id;
 	m->candidate = c;
 	for (uint32_t i = 0; i < m->to->nitems; i++) {
