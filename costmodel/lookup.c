@@ -257,7 +257,7 @@ use_known(struct pricer *p, struct subject *s)
 	*price_of(p, s) = *price_at(known, i);
 	s->probe_ns = known->subject[i].probe_ns;
 	s->probe_high = known->subject[i].probe_high;
-	s->miss = known->subject[i].miss;
+	s->why_missed = known->subject[i].why_missed;
 	return true;
 }
 
