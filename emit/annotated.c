@@ -131,26 +131,21 @@ struct annotation {
 	FILE *out;
 };
 
-/* Where a node went: "dnnl_0, composite 3 (dnnl.conv), 12.3 µs together". */
+/* Where a node went. */
 static const char *
 placement(const struct annotation *n, uint32_t onnx)
 {
 	const struct emit_work *w = n->w;
 	const struct onnx_node *node = &w->graph->origin_table->node[onnx];
-	uint32_t from = n->map.start[onnx], to = n->map.start[onnx + 1], id;
-	const struct candidate *c;
+	uint32_t from = n->map.start[onnx], to = n->map.start[onnx + 1];
+	const char *text;
 
 	if (node->fate != FATE_COVERED)
 		return arena_printf(
 		    w->arena, "%s: %s", fate_text(node->fate), node->why);
-	id = w->plan->composite_of[n->map.link[from].node];
-	c = emit_candidate(w, id);
-	return arena_printf(w->arena,
-	    "%s, composite %" PRIu32 " (%s, %s; %" PRIu32 " node%s, %s)%s",
-	    w->region[w->plan->composite[id].region], id, emit_rule(w, c)->name,
-	    c->implementation_name, c->nnodes, plural(c->nnodes),
-	    cost_text(w->plan->composite[id].cost, w->arena),
-	    to - from > 1 ? " and others" : "");
+	text = emit_placement(w, w->plan->composite_of[n->map.link[from].node]);
+	return to - from > 1 ? arena_printf(w->arena, "%s and others", text)
+	                     : text;
 }
 
 /* The targets that run it, with a space between; "": none does. */

@@ -1,8 +1,10 @@
 #include "emit/work.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "ir/base/json.h"
+#include "ir/base/plural.h"
 
 static const char *
 reference(const struct graph *g, const struct node *n)
@@ -93,6 +95,19 @@ bool
 emit_region_is_host(const struct emit_work *w, uint32_t region)
 {
 	return strcmp(emit_target(w, region)->kind->name, "host") == 0;
+}
+
+const char *
+emit_placement(const struct emit_work *w, uint32_t composite)
+{
+	const struct plan_composite *at = &w->plan->composite[composite];
+	const struct candidate *c = emit_candidate(w, composite);
+
+	return arena_printf(w->arena,
+	    "%s, composite %" PRIu32 " (%s, %s; %" PRIu32 " node%s, %s)",
+	    w->region[at->region], composite, emit_rule(w, c)->name,
+	    c->implementation_name, c->nnodes, plural(c->nnodes),
+	    cost_text(at->cost, w->arena));
 }
 
 const struct price *

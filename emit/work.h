@@ -41,6 +41,9 @@ const struct rule *emit_rule(
 /* Does the region stay in the main graph of the partitioned model? */
 bool emit_region_is_host(const struct emit_work *w, uint32_t region);
 
+/* "dnnl_0, composite 3 (dnnl.conv, direct; 2 nodes, 12.3 µs)". */
+const char *emit_placement(const struct emit_work *w, uint32_t composite);
+
 /* The price of a conversion in the plan; NULL when it has none. */
 const struct price *emit_conversion_price(
     const struct emit_work *w, const struct plan_conversion *c);

@@ -66,6 +66,7 @@ struct onnx_meta {
 	const char *key, *value;
 };
 #define MARK_PREFIX "marq." /* of keys that are meant for us */
+#define MARK_PLACEMENT MARK_PREFIX "placement" /* for people; not read */
 
 /* A node as the model's author wrote it. */
 struct onnx_node {

@@ -25,6 +25,8 @@ struct model {
 	const struct onnx_opset *opset;
 	uint32_t nmeta;
 	const struct onnx_meta *meta;
+	uint32_t ngraph_meta; /* of the main graph */
+	const struct onnx_meta *graph_meta;
 	const char *producer; /* name and version, or "" */
 	size_t file_bytes;
 	struct notes notes; /* warnings, in order */

@@ -131,7 +131,8 @@ no_marks(struct importer *imp, const Onnx__NodeProto *p)
 	for (size_t i = 0; i < p->n_metadata_props; i++) {
 		const char *key = p->metadata_props[i]->key;
 
-		if (key && strncmp(key, MARK_PREFIX, strlen(MARK_PREFIX)) == 0)
+		if (key && strncmp(key, MARK_PREFIX, strlen(MARK_PREFIX)) == 0
+		    && strcmp(key, MARK_PLACEMENT) != 0)
 			return err_set(imp->err, ERR_UNSUPPORTED,
 			    "mark '%s' inside a function: put it on the call",
 			    key);

@@ -49,6 +49,9 @@ read_meta(struct importer *imp, const Onnx__ModelProto *p)
 
 	m->meta = import_meta(imp, p->n_metadata_props, p->metadata_props);
 	m->nmeta = (uint32_t)p->n_metadata_props;
+	m->graph_meta = import_meta(
+	    imp, p->graph->n_metadata_props, p->graph->metadata_props);
+	m->ngraph_meta = (uint32_t)p->graph->n_metadata_props;
 	m->ir_version = (uint32_t)p->ir_version;
 	m->producer = arena_printf(imp->a, "%s%s%s",
 	    p->producer_name ? p->producer_name : "",

@@ -13,8 +13,9 @@ enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8 };
 enum { MODEL_META = 14, MODEL_FUNCTION = 25 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5 };
 enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE_INFO = 13 };
+enum { GRAPH_META = 16 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4 };
-enum { NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7, NODE_META = 9 };
+enum { NODE_ATTRIBUTE = 5, NODE_DOC = 6, NODE_DOMAIN = 7, NODE_META = 9 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4 };
 enum { ATTRIBUTE_T = 5, ATTRIBUTE_G = 6, ATTRIBUTE_FLOATS = 7 };
 enum { ATTRIBUTE_INTS = 8, ATTRIBUTE_STRINGS = 9, ATTRIBUTE_TENSORS = 10 };
@@ -26,8 +27,8 @@ enum { FUNCTION_NAME = 1, FUNCTION_INPUT = 4, FUNCTION_OUTPUT = 5 };
 enum { FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10 };
 enum { PAIR_KEY = 1, PAIR_VALUE = 2 };
 
-/* TUNING: metadata entries of one node. */
-#define MAX_META 64
+/* SOURCE: the ONNX IR specification: nodes have metadata_props since. */
+#define IR_NODE_META 10u
 
 /* A graph being written, and what it stands in. */
 struct write_scope {
@@ -35,7 +36,8 @@ struct write_scope {
 	const char **name; /* of each value */
 	const struct write_scope *outer; /* NULL: main graph or function */
 	const struct node *owner; /* of a sub-graph, in outer->g */
-	const struct onnx_out *meta; /* of the main graph's nodes, or NULL */
+	const struct onnx_out *main; /* of the main graph, or NULL */
+	const struct onnx_out *out; /* remarks of its nodes, or NULL */
 	struct arena *a;
 };
 
@@ -261,35 +263,45 @@ write_attr(struct wire_out *w, const struct write_scope *p,
 	wire_out_message(w, NODE_ATTRIBUTE, &attr);
 }
 
-/* What the model's author remarked of a node that is still his; marks are for
- * us, and not handed on. */
+/* Is the origin what the node is, or was written out from? */
+static bool
+is_author(const struct origin *o)
+{
+	return o->role == ROLE_KEPT || o->role == ROLE_SPLIT;
+}
+
+/* What the model's author remarked of a node, or of the call it is written out
+ * from; marks are for us, and not handed on. */
 static void
 write_own_meta(
     struct wire_out *w, const struct write_scope *p, const struct node *n)
 {
-	const struct onnx_node *o;
+	const struct onnx_node *o = NULL;
 
-	if (n->norigins != 1 || n->origin->role != ROLE_KEPT
-	    || n->origin->onnx >= p->g->origin_table->n)
-		return;
-	o = &p->g->origin_table->node[n->origin->onnx];
-	for (uint32_t i = 0; i < o->nmeta; i++)
+	for (uint32_t i = 0; i < n->norigins && !o; i++)
+		if (is_author(&n->origin[i])
+		    && n->origin[i].onnx < p->g->origin_table->n)
+			o = &p->g->origin_table->node[n->origin[i].onnx];
+	for (uint32_t i = 0; o && i < o->nmeta; i++)
 		if (strncmp(o->meta[i].key, MARK_PREFIX, strlen(MARK_PREFIX)))
 			write_pair(w, NODE_META, &o->meta[i]);
 }
 
 static void
-write_node_meta(struct wire_out *w, const struct write_scope *p, node_id id)
+write_remark(struct wire_out *w, const struct write_scope *p, node_id id)
 {
-	struct onnx_meta meta[MAX_META];
-	uint32_t n = 0;
+	struct onnx_meta meta;
 
-	if (p->meta && p->meta->node_meta)
-		n = p->meta->node_meta(p->meta->context, id, meta, MAX_META);
-	assert(n <= MAX_META);
-	write_own_meta(w, p, graph_node(p->g, id));
-	for (uint32_t i = 0; i < n; i++)
-		write_pair(w, NODE_META, &meta[i]);
+	if (!p->out || !p->out->remark)
+		return;
+	meta = p->out->remark(p->out->context, p->g, id);
+	if (!meta.key)
+		return;
+	if (p->out->ir_version >= IR_NODE_META)
+		write_pair(w, NODE_META, &meta);
+	else
+		wire_out_str(
+		    w, NODE_DOC, arena_printf(p->a, "marq: %s", meta.value));
 }
 
 static void
@@ -313,7 +325,8 @@ write_node(
 		write_attr(&node, p, n, &n->attr[i]);
 	if (n->domain[0])
 		wire_out_str(&node, NODE_DOMAIN, n->domain);
-	write_node_meta(&node, p, id);
+	write_own_meta(&node, p, n);
+	write_remark(&node, p, id);
 	wire_out_message(w, field, &node);
 }
 
@@ -383,9 +396,9 @@ is_light(const struct write_scope *p, value_id v)
 {
 	const struct tensor *t = p->g->value[v].constant;
 
-	return p->meta && t->kind == TENSOR_FILL && t->rank > 0
+	return p->main && t->kind == TENSOR_FILL && t->rank > 0
 	    && t->count >= LIGHT_LEAST
-	    && (p->meta->light || may_be_light(p->meta, t));
+	    && (p->main->light || may_be_light(p->main, t));
 }
 
 /* A constant as ConstantOfShape over its shape, which is an initialiser. */
@@ -466,6 +479,8 @@ write_graph(struct wire_out *w, uint32_t field, const struct write_scope *outer)
 	for (uint32_t i = 0; i < g->noutputs; i++)
 		write_value_info(&graph, GRAPH_OUTPUT, p, g->output[i]);
 	write_value_infos(&graph, p);
+	for (uint32_t i = 0; p->main && i < p->main->ngraph_meta; i++)
+		write_pair(&graph, GRAPH_META, &p->main->graph_meta[i]);
 	wire_out_message(w, field, &graph);
 }
 
@@ -490,7 +505,7 @@ static void
 write_function(struct wire_out *w, const struct onnx_out *o,
     const struct onnx_function *f, struct arena *a)
 {
-	struct write_scope p = {.g = f->body, .a = a};
+	struct write_scope p = {.g = f->body, .out = o, .a = a};
 	bool *carried = find_carried(&p);
 	struct wire_out out;
 
@@ -533,7 +548,7 @@ stream_ok(FILE *f, struct err *err)
 bool
 onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 {
-	struct write_scope main = {.g = o->graph, .meta = o};
+	struct write_scope main = {.g = o->graph, .main = o, .out = o};
 	struct wire_out model;
 	struct arena a;
 	size_t bytes;

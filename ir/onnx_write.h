@@ -25,9 +25,13 @@ struct onnx_out {
 	const struct onnx_function *function;
 	uint32_t nmeta; /* model metadata_props */
 	const struct onnx_meta *meta;
-	/* metadata_props of node i of the main graph (IR >= 10), or NULL */
-	uint32_t (*node_meta)(const void *context, node_id id,
-	    struct onnx_meta *out, uint32_t cap);
+	uint32_t ngraph_meta; /* the main graph's */
+	const struct onnx_meta *graph_meta;
+	/* What is remarked of a node of the main graph or of a function's body: an
+	 * entry of metadata_props, before IR 10 a line of doc_string. NULL: nothing
+	 * of any; a remark without a key: nothing of this one. */
+	struct onnx_meta (*remark)(
+	    const void *context, const struct graph *g, node_id id);
 	/* Write FILL constants of the main graph as ConstantOfShape nodes over
 	 * small "<name>/shape" initialisers: the structure without the bytes. */
 	bool light;
@@ -39,7 +43,7 @@ struct onnx_out {
 	 * it, and return true; or return false to have the tensor's own
 	 * written. NULL: always the tensor's own. */
 	bool (*content)(FILE *f, const void *context, value_id v);
-	const void *context; /* of both functions */
+	const void *context; /* of the functions */
 };
 
 /* Write a whole model. A constant whose tensor is FILL is expanded on the way

@@ -12,7 +12,7 @@
 #define MARK_FORBID "marq.forbid" /* ... on none of these */
 #define MARK_STOP "marq.stop_fusion" /* "true": nothing crosses to its users */
 #define MARK_PARTITION "marq.partition" /* nodes of one name stay one region */
-#define MARK_PLACEMENT "marq.placement" /* for people; not read */
+/* MARK_PLACEMENT: for people; not read */
 
 /* Of models. */
 #define MARK_SCHEMA "marq.schema"
