@@ -158,7 +158,7 @@ take_instance(struct idiom_writer *w)
 	const struct tensor *ones = caught_constant(w, "ones");
 	const struct tensor *zeros = caught_constant(w, "zeros");
 
-	write_float(w, "epsilon", attr_float_or(n, "epsilon", 1e-5f));
+	write_float(w, "epsilon", (double)attr_float_or(n, "epsilon", 1e-5f));
 	return ones && zeros && all_are(ones, 1) && all_are(zeros, 0);
 }
 
