@@ -279,7 +279,7 @@ begin_run(struct batch *b, const char *before, struct err *err)
 	const char *last = arena_printf(a, "%s/summary.json", b->manifest.out);
 	int fd;
 
-	if (access(mark, F_OK) == 0)
+	if (!file_is_absent(mark))
 		return true;
 	for (uint32_t i = 0; i < b->manifest.nunits; i++)
 		unlink(

@@ -280,32 +280,40 @@ db_migrate_verb(struct db_args *d, struct err *err)
 	return close_after(db, ok, err);
 }
 
+struct salvage {
+	struct costdb *from;
+	struct db_merge count;
+	struct notes *notes;
+	uint64_t lost;
+};
+
+static bool
+salvage(struct costdb *to, void *context, struct err *err)
+{
+	struct salvage *x = context;
+
+	return costdb_salvage(to, x->from, &x->count, &x->lost, x->notes, err);
+}
+
 bool
 db_repair_verb(struct db_args *d, struct err *err)
 {
-	struct costdb *from, *to;
-	struct db_merge count;
-	struct notes notes;
-	uint64_t lost;
+	struct salvage x = {.notes = &d->notes};
 	bool ok;
 
-	notes_init(&notes, d->cli->run);
 	output_keep(d->cli, d->db);
 	if (!output_file(d->cli, d->arg[0], err)
-	    || !costdb_open(&from, d->db, DB_FOREIGN, d->cli->run, err))
+	    || !costdb_open(&x.from, d->db, DB_FOREIGN, d->cli->run, err))
 		return false;
-	ok = costdb_open(&to, d->arg[0], DB_WRITE, d->cli->run, err);
-	if (ok) {
-		ok = costdb_salvage(to, from, &count, &lost, &notes, err);
-		ok = close_after(to, ok, err);
-	}
-	costdb_abandon(from);
+	ok = costdb_make(
+	    d->arg[0], d->cli->force, salvage, &x, d->cli->run, err);
+	costdb_abandon(x.from);
 	if (ok)
 		ANSWER_WHOLE(d->cli, "marq.db-repair/1",
 		    "{db} -> {to}: {saved} attempt{s saved} saved, {lost} "
 		    "lost\n",
-		    F("db", d->db), T("to", d->arg[0]), F("saved", count.added),
-		    F("lost", lost));
+		    F("db", d->db), T("to", d->arg[0]),
+		    F("saved", x.count.added), F("lost", x.lost));
 	return ok;
 }
 

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/answer.h"
 #include "cli/explain_cost.h"
 #include "cli/members.h"
 #include "cli/units.h"
 #include "emit/page.h"
+#include "ir/base/file.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/nearest.h"
 
@@ -81,7 +81,6 @@ open_doc(cJSON **doc, const struct told *t, const char *name, struct err *err)
 static bool
 open_docs(struct told *t, struct err *err)
 {
-	struct stat st;
 	const cJSON *plan;
 
 	if (!open_doc(&t->result, t, "result.json", err)
@@ -89,8 +88,8 @@ open_docs(struct told *t, struct err *err)
 	    || !open_doc(&t->provenance, t, "provenance.json", err)
 	    || !page_check(t->result, t->map, err))
 		return false;
-	if (stat(arena_printf(t->arena, "%s/alternatives.json", t->folder), &st)
-	        == 0
+	if (!file_is_absent(
+	        arena_printf(t->arena, "%s/alternatives.json", t->folder))
 	    && !open_doc(&t->others, t, "alternatives.json", err))
 		return false;
 	plan = member(t->result, "plan");

@@ -207,7 +207,7 @@ open_pricer(struct job *j, struct err *err)
 	    .context = &j->progress,
 	};
 
-	if (args->db && !args->measure && access(args->db, F_OK) != 0) {
+	if (args->db && !args->measure && file_is_absent(args->db)) {
 		notes_add(&j->model.notes,
 		    "%s: no such database; there are no stored prices",
 		    args->db);

@@ -1,12 +1,11 @@
 /* marq report: the page of a result directory, made again. */
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/output.h"
 #include "emit/page.h"
 #include "ir/base/file.h"
+#include "ir/base/listing.h"
 
 /* TUNING: a result of 100,000 nodes is below */
 #define DOC_BYTES ((size_t)256 << 20)
@@ -42,11 +41,8 @@ read_docs(struct page_docs *d, const struct report_args *args, struct err *err)
 	    || !read_doc(&d->map, args, "map.json", err)
 	    || !read_doc(&d->provenance, args, "provenance.json", err))
 		return false;
-	if (access(arena_printf(
-	               args->cli->run, "%s/alternatives.json", args->folder),
-	        F_OK)
-	        != 0
-	    && errno == ENOENT)
+	if (file_is_absent(arena_printf(
+	        args->cli->run, "%s/alternatives.json", args->folder)))
 		return true;
 	return read_doc(&d->alternatives, args, "alternatives.json", err);
 }
@@ -68,7 +64,9 @@ run(const struct report_args *args, struct err *err)
 	if (!read_docs(&d, args, err))
 		return false;
 	if (args->out ? !output_write(args->cli, args->out, write_page, &d, err)
-	              : !file_write(own, write_page, &d, err))
+	              : !file_write(own, write_page, &d, err)
+	            || !listing_renew(
+	                args->folder, "report.html", args->cli->run, err))
 		return err_in(err, "%s", args->folder);
 	if (!args->out || strcmp(args->out, "-") != 0)
 		cli_say(args->cli, 0, "wrote %s", args->out ? args->out : own);

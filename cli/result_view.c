@@ -8,6 +8,7 @@
 
 #include "emit/page.h"
 #include "ir/base/buf.h"
+#include "ir/base/file.h"
 #include "ir/base/jsonin.h"
 
 /* TUNING: a result of 100,000 nodes is below */
@@ -221,7 +222,7 @@ open_docs(struct result_view *s, struct arena *a, struct err *err)
 	if (!s->result)
 		return false;
 	alternatives = arena_printf(a, "%s/alternatives.json", s->path);
-	if (is_folder && stat(alternatives, &st) == 0) {
+	if (is_folder && !file_is_absent(alternatives)) {
 		s->alternatives = jsonin_open(alternatives, DOC_BYTES, err);
 		if (!s->alternatives)
 			return false;

@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "costmodel/seed.h"
+#include "ir/base/file.h"
 #include "ir/onnx_read.h"
 
 static struct run_data *
@@ -47,14 +47,6 @@ run_data_seeded(
 }
 
 static bool
-exists(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0;
-}
-
-static bool
 read_one(struct tensor *t, const char *path, const struct type *type,
     struct arena *a, struct err *err)
 {
@@ -72,7 +64,7 @@ read_set(struct run_sets *s, const struct graph *g, const char *path,
 		        arena_printf(a, "%s/input_%u.pb", path, (unsigned)i),
 		        &graph_value(g, g->input[i])->type, a, err))
 			return false;
-	if (!exists(arena_printf(a, "%s/output_0.pb", path)))
+	if (file_is_absent(arena_printf(a, "%s/output_0.pb", path)))
 		return true;
 	d->want = arena_new(a, struct tensor, g->noutputs);
 	for (uint32_t i = 0; i < g->noutputs; i++)
@@ -89,15 +81,16 @@ run_data_read(struct run_sets *s, const struct graph *g, const char *path,
 {
 	uint32_t found = 0;
 
-	if (!exists(path))
+	if (file_is_absent(path))
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (g->ninputs == 0 || exists(arena_printf(a, "%s/input_0.pb", path)))
+	if (g->ninputs == 0
+	    || !file_is_absent(arena_printf(a, "%s/input_0.pb", path)))
 		return read_set(s, g, path, a, err);
 	for (uint32_t k = 0;; k++) {
 		const char *set =
 		    arena_printf(a, "%s/test_data_set_%u", path, (unsigned)k);
 
-		if (!exists(set))
+		if (file_is_absent(set))
 			break;
 		if (!read_set(s, g, set, a, err))
 			return false;

@@ -86,6 +86,10 @@ bool costdb_copy(struct costdb *db, const char *path, struct err *err);
 bool costdb_copy_beside(struct costdb *db, const char *path, struct err *err);
 /* The same over a file that is there: it stays until the copy is whole. */
 bool costdb_replace(struct costdb *db, const char *path, struct err *err);
+/* A new one that `fill` has filled, whole or not there. */
+bool costdb_make(const char *path, bool replace,
+    bool (*fill)(struct costdb *db, void *context, struct err *err),
+    void *context, struct arena *a, struct err *err);
 
 /* What merging did. */
 struct db_merge {

@@ -26,15 +26,32 @@ struct merge {
 	db_id subject_from, subject_to; /* the current subject */
 	uint32_t rows; /* of the open transaction */
 	bool salvages; /* what cannot be read is as if it were not there */
+	uint64_t survived; /* faults */
+	struct notes *notes;
 };
 
-/* A fault of the damaged file ends nothing. */
+/* Is it the file that is written that has failed, or memory? */
 static bool
-is_survived(const struct merge *m, struct err *err)
+is_ours(const struct merge *m, const struct err *err)
 {
-	if (m->salvages && err->kind != ERR_NONE)
-		*err = (struct err){.kind = ERR_NONE};
-	return err->kind == ERR_NONE;
+	int rc = sqlite3_errcode(m->to->h);
+
+	return err->kind == ERR_INTERNAL
+	    || (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE);
+}
+
+/* A fault of the damaged file ends nothing; the first is told. */
+static bool
+is_survived(struct merge *m, struct err *err)
+{
+	if (err->kind == ERR_NONE)
+		return true;
+	if (!m->salvages || is_ours(m, err))
+		return false;
+	if (m->survived++ == 0)
+		notes_add(m->notes, "%s: passed over", err->text);
+	err_clear(err);
+	return true;
 }
 
 /* Theirs. */
@@ -378,7 +395,8 @@ static bool
 merge_files(struct costdb *db, struct costdb *from, bool salvages,
     struct db_merge *out, struct notes *notes, struct err *err)
 {
-	struct merge m = {.to = db, .from = from, .salvages = salvages};
+	struct merge m = {
+	    .to = db, .from = from, .salvages = salvages, .notes = notes};
 	bool ok;
 
 	*out = (struct db_merge){.added = 0};

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "db/db.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,7 +98,8 @@ connect(struct costdb *db, struct arena *a, struct err *err)
 	int rc;
 
 	if (db->mode != DB_WRITE && stat(db->path, &st) != 0)
-		return err_set(err, ERR_IO, "%s: no such database", db->path);
+		return err_set(err, ERR_IO, "%s: %s", db->path,
+		    errno == ENOENT ? "no such database" : strerror(errno));
 	if (stat(db->path, &st) == 0 && !S_ISREG(st.st_mode))
 		return err_set(err, ERR_IO, "%s: not a regular file", db->path);
 	if (db->mode == DB_WRITE && !place_check(db->path, err))

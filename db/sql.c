@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,8 +14,8 @@ static const char *const text_of[NSTATEMENT] = {
 #undef STATEMENT
 };
 
-/* Full disks, quotas and unreadable media are the file system's doing; all
- * else is the database's. */
+/* Full disks, quotas and unreadable media are the file system's doing, memory
+ * is the process's; all else is the database's. */
 static enum err_kind
 kind_of(int rc)
 {
@@ -25,6 +26,8 @@ kind_of(int rc)
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
 		return ERR_IO;
+	case SQLITE_NOMEM:
+		return ERR_INTERNAL;
 	default:
 		return ERR_DB;
 	}
@@ -47,10 +50,20 @@ advice(int rc)
 	}
 }
 
+int
+sql_failure_in(const char *finding)
+{
+	static const char code[] = "error code=";
+	const char *at = strstr(finding, code);
+	int rc = at ? (int)strtol(at + strlen(code), NULL, 10) : 0;
+
+	return kind_of(rc) == ERR_DB ? 0 : rc;
+}
+
 bool
 sql_fail(const struct costdb *db, int rc, const char *what, struct err *err)
 {
-	const char *words = rc == SQLITE_NOMEM || !db->h
+	const char *words = !db->h || sqlite3_errcode(db->h) != (rc & 0xff)
 	    ? sqlite3_errstr(rc)
 	    : sqlite3_errmsg(db->h);
 

@@ -41,6 +41,10 @@ struct costdb {
 	char owner[224]; /* of our leases; "" until the first */
 };
 
+/* The result code of a failure (input, output, memory) that a text of SQLite's
+ * checks names as if it were damage; 0: none. */
+int sql_failure_in(const char *finding);
+
 /* Turn the pending fault of the connection into an err; always false. */
 bool sql_fail(const struct costdb *db, int rc, const char *what, struct err *e);
 

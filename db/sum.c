@@ -82,16 +82,20 @@ static bool
 pages_are_whole(struct costdb *db, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
+	const char *text;
 	bool row, whole;
 
 	if (!sql_prepare(db, "PRAGMA integrity_check(1)", &s, err))
 		return false;
-	whole = sql_step(db, s, &row, err)
-	    && (!row || strcmp(column_text(s, 0), "ok") == 0
-	        || err_set(err, ERR_DB,
-	            "%s: damaged (%.100s); 'marq db repair FILE' saves what is "
-	            "whole",
-	            db->path, column_text(s, 0)));
+	whole = sql_step(db, s, &row, err);
+	text = whole && row ? column_text(s, 0) : "ok";
+	if (sql_failure_in(text))
+		whole = sql_fail(db, sql_failure_in(text), "cannot read", err);
+	else if (strcmp(text, "ok") != 0)
+		whole = err_set(err, ERR_DB,
+		    "%s: damaged (%.100s); 'marq db repair FILE' saves what is "
+		    "whole",
+		    db->path, text);
 	sqlite3_finalize(s);
 	return whole;
 }

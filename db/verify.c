@@ -35,9 +35,9 @@ rows_are_findings(struct check *c, const char *sql, struct err *err)
 	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		const char *text = column_text(s, 0);
 
-		if (strcmp(text, "ok") != 0)
+		if (strcmp(text, "ok") != 0 && !sql_failure_in(text))
 			find(c, text);
-		rc = SQLITE_OK;
+		rc = sql_failure_in(text);
 	}
 	sqlite3_finalize(s);
 	if (rc == SQLITE_DONE)

@@ -225,11 +225,18 @@ out_discard(const struct outdir *o, FILE *f, const char *name)
 		unlink(path);
 }
 
-static bool
-sync_parent(const char *path, struct err *err)
+bool
+file_is_absent(const char *path)
+{
+	return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+bool
+file_sync_parent(const char *path, struct err *err)
 {
 	char parent[4096];
 	const char *slash = strrchr(path, '/');
+	bool ok;
 	int fd;
 
 	if (!slash)
@@ -240,9 +247,11 @@ sync_parent(const char *path, struct err *err)
 	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fail(err, parent, "cannot open");
-	(void)fsync(fd); /* some file systems refuse it; the rename stands */
+	/* some file systems refuse it */
+	ok = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP
+	    || fail(err, parent, "cannot sync");
 	close(fd);
-	return true;
+	return ok;
 }
 
 /* All contents are on their way before the first is waited for: one commit of
@@ -294,7 +303,7 @@ out_commit(struct outdir *o, struct err *err)
 		    != 0)
 			return fail(err, o->path, "cannot replace");
 		/* the old one goes once nothing can bring it back */
-		if (!sync_parent(o->path, err))
+		if (!file_sync_parent(o->path, err))
 			return false;
 		folder_remove(o->temporary);
 		return true;
@@ -303,7 +312,7 @@ out_commit(struct outdir *o, struct err *err)
 	        AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE)
 	    != 0)
 		return fail(err, o->path, "cannot rename into place");
-	return sync_parent(o->path, err);
+	return file_sync_parent(o->path, err);
 }
 
 void
@@ -351,7 +360,7 @@ file_write(const char *path,
 		fclose(f);
 	if (ok && rename(temporary, path) != 0)
 		ok = fail(err, path, "cannot rename into place");
-	ok = ok && sync_parent(path, err);
+	ok = ok && file_sync_parent(path, err);
 	if (!ok)
 		unlink(temporary);
 	return ok;

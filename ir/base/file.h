@@ -58,4 +58,11 @@ bool file_write(const char *path,
     bool (*write)(FILE *f, void *context, struct err *err), void *context,
     struct err *err);
 
+/* Is there nothing of that name? What cannot be asked is taken to be there, so
+ * that reading it says why. */
+bool file_is_absent(const char *path);
+
+/* The folder that a path lies in: what was renamed there stays. */
+bool file_sync_parent(const char *path, struct err *err);
+
 #endif

@@ -37,3 +37,15 @@ folder_remove(const char *path)
 	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0)
 		nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
+
+const struct dirent *
+folder_next(DIR *d, const char *path, struct err *err)
+{
+	const struct dirent *e;
+
+	errno = 0;
+	e = readdir(d);
+	if (!e && errno != 0)
+		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return e;
+}

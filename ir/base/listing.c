@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ir/base/file.h"
+#include "ir/base/folder.h"
 #include "ir/base/json.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/sha256.h"
+#include "ir/base/stale.h"
 
 #define LISTING_BYTES ((size_t)64 << 20)
 #define DEPTH_MAX 16
@@ -44,6 +47,20 @@ sum_file(struct listed *f, const char *path, struct err *err)
 	return true;
 }
 
+static struct listed *
+add(struct listing *l, const char *name)
+{
+	l->file = arena_grow(l->a, l->file, &l->cap, l->n + 1, sizeof *l->file);
+	l->file[l->n] = (struct listed){.name = name};
+	return &l->file[l->n++];
+}
+
+static const char *
+path_of(const struct listing *l, const char *name)
+{
+	return arena_printf(l->a, "%s/%s", l->folder, name);
+}
+
 /* The names of all files, "" being the folder itself. */
 static bool
 walk(struct listing *l, const char *below, int depth, struct err *err)
@@ -56,13 +73,14 @@ walk(struct listing *l, const char *below, int depth, struct err *err)
 	if (!d)
 		return err_set(err, ERR_IO, "%s: %s", path,
 		    depth < DEPTH_MAX ? strerror(errno) : "too deep");
-	while (ok && (e = readdir(d)) != NULL) {
+	while (ok && (e = folder_next(d, path, err)) != NULL) {
 		const char *name = arena_printf(
 		    l->a, "%s%s%s", below, below[0] ? "/" : "", e->d_name);
 		struct stat st;
 
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0
-		    || strcmp(name, LISTING_NAME) == 0)
+		    || strcmp(name, LISTING_NAME) == 0
+		    || stale_is_left(e->d_name))
 			continue;
 		if (lstat(arena_printf(l->a, "%s/%s", l->folder, name), &st)
 		    != 0)
@@ -70,14 +88,11 @@ walk(struct listing *l, const char *below, int depth, struct err *err)
 			    err, ERR_IO, "%s: %s", name, strerror(errno));
 		else if (S_ISDIR(st.st_mode))
 			ok = walk(l, name, depth + 1, err);
-		else {
-			l->file = arena_grow(
-			    l->a, l->file, &l->cap, l->n + 1, sizeof *l->file);
-			l->file[l->n++] = (struct listed){.name = name};
-		}
+		else
+			add(l, name);
 	}
 	closedir(d);
-	return ok;
+	return ok && err->kind == ERR_NONE;
 }
 
 static int
@@ -133,30 +148,80 @@ listing_write(const char *folder, struct arena *a, struct err *err)
 	struct listing l = {.folder = folder, .a = a};
 
 	return read_folder(&l, err)
-	    && file_write(arena_printf(a, "%s/%s", folder, LISTING_NAME),
-	        write_list, &l, err);
+	    && file_write(path_of(&l, LISTING_NAME), write_list, &l, err);
+}
+
+static bool
+read_item(const cJSON *item, struct listed *f, struct err *err)
+{
+	const char *sum;
+	int64_t bytes;
+
+	if (!jsonin_str(item, "path", &f->name, err)
+	    || !jsonin_i64(item, "bytes", &bytes, err)
+	    || !jsonin_str(item, "sha256", &sum, err))
+		return false;
+	f->bytes = bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
+	snprintf(f->sum, sizeof f->sum, "%s", sum);
+	return true;
+}
+
+/* All that is listed but `name`, which comes as it is now. */
+static bool
+renew(struct listing *l, const cJSON *list, const char *name, struct err *err)
+{
+	struct listed f;
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, list)
+	{
+		if (!read_item(item, &f, err))
+			return false;
+		if (strcmp(f.name, name) != 0)
+			*add(l, f.name) = f;
+	}
+	if (!sum_file(add(l, name), path_of(l, name), err))
+		return false;
+	qsort(l->file, l->n, sizeof *l->file, by_name);
+	return file_write(path_of(l, LISTING_NAME), write_list, l, err);
+}
+
+bool
+listing_renew(
+    const char *folder, const char *name, struct arena *a, struct err *err)
+{
+	struct listing l = {.folder = folder, .a = a};
+	const char *path = path_of(&l, LISTING_NAME);
+	const cJSON *list;
+	struct cJSON *doc;
+	bool ok;
+
+	if (file_is_absent(path))
+		return true;
+	doc = jsonin_open(path, LISTING_BYTES, err);
+	ok = doc && jsonin_array(doc, "files", &list, err)
+	    && renew(&l, list, name, err);
+	if (doc)
+		jsonin_close(doc);
+	return ok;
 }
 
 static bool
 check_one(
     const struct listing *l, const cJSON *item, uint32_t i, struct err *err)
 {
-	const char *name, *sum;
-	int64_t bytes;
+	struct listed f;
 
-	if (!jsonin_str(item, "path", &name, err)
-	    || !jsonin_i64(item, "bytes", &bytes, err)
-	    || !jsonin_str(item, "sha256", &sum, err))
+	if (!read_item(item, &f, err))
 		return false;
 	/* Both are sorted: the first that differs is missing, or too much. */
-	if (i >= l->n || strcmp(name, l->file[i].name) < 0)
-		return err_set(err, ERR_IO, "%s: missing", name);
-	if (strcmp(name, l->file[i].name) > 0)
+	if (i >= l->n || strcmp(f.name, l->file[i].name) < 0)
+		return err_set(err, ERR_IO, "%s: missing", f.name);
+	if (strcmp(f.name, l->file[i].name) > 0)
 		return err_set(err, ERR_IO, "%s: not in the list of files",
 		    l->file[i].name);
-	if (bytes < 0 || (uint64_t)bytes != l->file[i].bytes
-	    || strcmp(sum, l->file[i].sum) != 0)
-		return err_set(err, ERR_IO, "%s: not what was written", name);
+	if (f.bytes != l->file[i].bytes || strcmp(f.sum, l->file[i].sum) != 0)
+		return err_set(err, ERR_IO, "%s: not what was written", f.name);
 	return true;
 }
 

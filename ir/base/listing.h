@@ -14,6 +14,11 @@
 /* Write the list of all files beneath a folder into it. */
 bool listing_write(const char *folder, struct arena *a, struct err *err);
 
+/* The file `name` was written again: the list says so, and of the others what it
+ * said. A folder without a list stays without. */
+bool listing_renew(
+    const char *folder, const char *name, struct arena *a, struct err *err);
+
 /* Is every file that is listed there, whole, and nothing else? ERR_IO naming
  * the first that is not; *n files are listed. */
 bool listing_verify(

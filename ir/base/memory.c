@@ -50,8 +50,14 @@ add(void *cookie, const char *bytes, size_t n)
 	size_t need = *s->n + n + 1;
 
 	if (need > s->room) {
-		s->room = need > 2 * s->room ? need : 2 * s->room;
-		*s->text = memory_resize(*s->text, s->room);
+		size_t room = need > 2 * s->room ? need : 2 * s->room;
+		char *more = realloc(*s->text, room);
+
+		/* exit() would flush this very stream; the close will tell. */
+		if (!more)
+			return 0;
+		*s->text = more;
+		s->room = room;
 	}
 	memcpy(*s->text + *s->n, bytes, n);
 	*s->n += n;

@@ -34,6 +34,12 @@ left_over(const char *name)
 	return (size_t)(at - name);
 }
 
+bool
+stale_is_left(const char *name)
+{
+	return left_over(name) > 0;
+}
+
 void
 stale_remove_in(const char *folder,
     bool (*is_ours)(const char *stem, const void *context), const void *context)

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* Is it the name of a temporary file of a process that is gone? */
+bool stale_is_left(const char *name);
+
 /* Delete every `<path>.tmp-<pid>` whose process is gone. Only this machine's
  * processes are known: a path belongs to one machine at a time. */
 void stale_remove(const char *path);

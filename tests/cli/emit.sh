@@ -46,6 +46,21 @@ cmp -s again.html second/report.html || fail 'the report made again differs'
 ! grep -q 'https\?://' again.html || grep -o 'https\?://[^"<]*' again.html |
 	grep -v 'www.w3.org' && fail 'the report refers to the network'
 
+# A page made in its result is one of its files; what a process that was killed
+# has left is none.
+cp -r second more
+rm more/report.html
+run verify more
+expect_status 7
+run report more
+expect_status 0
+echo cut >more/report.html.tmp-4194305
+run verify more
+expect_status 0
+echo changed >>more/report.html
+run verify more
+expect_status 7
+
 # Compared with itself, nothing; without the accelerator, why.
 run compare second third --fail-on change
 expect_status 0

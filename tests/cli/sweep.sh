@@ -13,5 +13,5 @@ asan | tsan | fuzz)
 esac
 [ -e "$shim" ] || { echo "skipped: $shim is not built"; exit 77; }
 command=sweep.py
-python3 "$MARQ_SOURCE/tests/support/sweep.py" "$MARQ" "$shim" "${MARQ_SWEEP:-25}" || fail "see above"
+python3 "$MARQ_SOURCE/tests/support/sweep.py" "$MARQ" "$shim" "${MARQ_SWEEP:-15}" || fail "see above"
 done_testing

@@ -1,0 +1,176 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/preload/faults/faults.h"
+
+#define LONGEST 60 /* seconds that a copy may run */
+#define DESCRIPTORS 64
+
+static void
+must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "walk: %s: %s\n", what, strerror(errno));
+	_exit(99);
+}
+
+static void
+copy_file(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	must(in >= 0 && out >= 0, from);
+	while (sendfile(out, in, NULL, 1 << 20) > 0)
+		;
+	close(in);
+	close(out);
+}
+
+/* Depth is that of results: a few. NOLINTNEXTLINE(misc-no-recursion) */
+static void
+copy_tree(const char *from, const char *to)
+{
+	DIR *d = opendir(from);
+	struct dirent *e;
+
+	must(d && mkdir(to, 0755) == 0, to);
+	while ((e = readdir(d))) {
+		char inner[4096], outer[4096];
+
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		snprintf(inner, sizeof inner, "%s/%s", from, e->d_name);
+		snprintf(outer, sizeof outer, "%s/%s", to, e->d_name);
+		if (e->d_type == DT_DIR)
+			copy_tree(inner, outer);
+		else if (e->d_type == DT_REG)
+			copy_file(inner, outer);
+	}
+	closedir(d);
+}
+
+/* A file of the folder that is open is the copy's from here. */
+static void
+reopen(int fd, const char *folder, const char *to)
+{
+	char link[64], target[4096], path[8192];
+	size_t n = strlen(folder);
+	ssize_t got;
+	int other;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	got = readlink(link, target, sizeof target - 1);
+	if (got < 0)
+		return;
+	target[got] = '\0';
+	if (strncmp(target, folder, n) != 0 || target[n] != '/')
+		return;
+	snprintf(path, sizeof path, "%s%s", to, target + n);
+	other = open(path, fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC));
+	if (other < 0)
+		return; /* it has been deleted */
+	lseek(other, lseek(fd, 0, SEEK_CUR), SEEK_SET);
+	dup3(other, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+	close(other);
+}
+
+/* What standard output and error were at first: the program may have lent their
+ * numbers to something else. */
+static struct stat stream[2];
+
+void
+walk_begin(void)
+{
+	fstat(STDOUT_FILENO, &stream[0]);
+	fstat(STDERR_FILENO, &stream[1]);
+}
+
+/* Every descriptor of the `which`-th stream is that of a file from here. */
+static void
+divert(const char *to, int which)
+{
+	struct stat s;
+	char path[4200];
+	int file;
+
+	snprintf(path, sizeof path, "%s.%s", to, which ? "err" : "out");
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	must(file >= 0, path);
+	for (int fd = 0; fd < DESCRIPTORS; fd++)
+		if (fd != file && fstat(fd, &s) == 0
+		    && s.st_ino == stream[which].st_ino
+		    && s.st_dev == stream[which].st_dev)
+			dup2(file, fd);
+	close(file);
+}
+
+static void
+move_to_copy(unsigned long number)
+{
+	char folder[4096], to[4096];
+
+	must(getcwd(folder, sizeof folder) != NULL, "getcwd");
+	snprintf(to, sizeof to, "%s/%lu", getenv("FAULTS_WALK"), number);
+	copy_tree(folder, to);
+	for (int fd = 3; fd < DESCRIPTORS; fd++)
+		reopen(fd, folder, to);
+	divert(to, 0);
+	divert(to, 1);
+	if (getenv("FAULTS_MOUNT")) {
+		must(unshare(CLONE_NEWNS) == 0, "unshare");
+		must(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+		        && mount(to, folder, NULL, MS_BIND, NULL) == 0,
+		    "mount");
+	}
+	must(chdir(getenv("FAULTS_MOUNT") ? folder : to) == 0, to);
+	alarm(LONGEST);
+}
+
+/* Other threads would not be in the copy. */
+static bool
+is_alone(void)
+{
+	struct stat s;
+
+	return stat("/proc/self/task", &s) == 0 && s.st_nlink == 3;
+}
+
+bool
+walk_twice(unsigned long number)
+{
+	const int said = atoi(getenv("FAULTS_SAY"));
+	const int heard = atoi(getenv("FAULTS_HEAR"));
+	int status = -1;
+	char go;
+	pid_t copy;
+
+	if (is_alone()) {
+		copy = _Fork();
+		must(copy >= 0, "fork");
+		if (copy == 0) {
+			move_to_copy(number);
+			return true;
+		}
+		while (waitpid(copy, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	dprintf(said, "%lu %d\n", number, status);
+	while (read(heard, &go, 1) < 0 && errno == EINTR)
+		;
+	return false;
+}
