@@ -17,6 +17,15 @@ next(uint32_t *r)
 	return *r >> 12; /* the upper bits are the random ones */
 }
 
+/* Chance begins elsewhere for neighbouring seeds, in all bits. */
+static uint32_t
+scattered(uint32_t seed)
+{
+	seed = (seed ^ (seed >> 16)) * 0x7feb352du;
+	seed = (seed ^ (seed >> 15)) * 0x846ca68bu;
+	return seed ^ (seed >> 16);
+}
+
 static double
 sign(uint32_t *r)
 {
@@ -271,6 +280,7 @@ resizes(enum op op)
 	return op == OP_RESIZE || op == OP_UPSAMPLE;
 }
 
+/* Or infinities: zero times one is NaN. */
 static bool
 has_nan(const struct tensor *t)
 {
@@ -282,37 +292,65 @@ has_nan(const struct tensor *t)
 	return false;
 }
 
+/* What may stand where no finite number does: among others what maxima begin
+ * with, and what rounds to either end of a quantiser's steps. */
+static float
+stand_in(uint32_t which, float x)
+{
+	static const float any[] = {-FLT_MAX, -1e4f, 0, 1e4f, FLT_MAX, NAN};
+
+	return which < sizeof any / sizeof *any ? any[which] : x;
+}
+
+/* Elements of t that are NaN in `where` get a stand-in: one for all, or each by
+ * chance. */
+static void
+put_stand_ins(
+    struct tensor *t, const struct tensor *where, uint32_t r, struct arena *a)
+{
+	const bool each = next(&r) & 1;
+	const uint32_t one = next(&r) % 5;
+	float *to;
+
+	if (!is_data(t) || t->dtype != DT_FLOAT || where->count != t->count)
+		return;
+	to = new_data(t, a);
+	for (size_t i = 0; i < t->count; i++)
+		if (isnan(tensor_real(where, i)))
+			to[i] = stand_in(each ? next(&r) % 8 : one, to[i]);
+	replace(t, to);
+}
+
+/* NaN wherever it is no finite number. */
 static const struct tensor *
-without_nan(const struct tensor *t, float as, bool infinities, struct arena *a)
+marked(const struct tensor *t, struct arena *a)
 {
 	struct tensor *copy = arena_new(a, struct tensor, 1);
 	float *to;
 
-	if (!is_data(t) || t->dtype != DT_FLOAT)
-		return t;
 	*copy = *t;
+	if (!is_data(t) || t->dtype != DT_FLOAT)
+		return copy;
 	to = new_data(t, a);
 	for (size_t i = 0; i < t->count; i++)
-		if (isnan(to[i]))
-			to[i] = as;
-		else if (infinities && isinf(to[i]))
-			to[i] = 0;
+		to[i] = isfinite(to[i]) ? to[i] : NAN;
 	replace(copy, to);
 	return copy;
 }
 
-static void *
-without_infinities(const struct tensor *t, struct arena *a)
+/* A maximum over what is not finite may be anything: kernels drop what they had
+ * before NaN, begin with the lowest number, or end with NaN. */
+static bool
+open_maximum(struct walk *w, const struct node *n, const struct tensor **in,
+    struct tensor *out, uint32_t r, struct err *err)
 {
-	float *to;
+	struct tensor *where = arena_new(w->arena, struct tensor, n->noutputs);
 
-	if (!is_data(t) || t->dtype != DT_FLOAT)
-		return NULL;
-	to = new_data(t, a);
-	for (size_t i = 0; i < t->count; i++)
-		if (isinf(to[i]))
-			to[i] = to[i] < 0 ? -FLT_MAX : FLT_MAX;
-	return to;
+	in[0] = marked(in[0], w->arena);
+	if (!w->eval(w->graph, n, in, where, w->arena, err))
+		return false;
+	put_stand_ins(&out[0], &where[0], r, w->arena);
+	return true;
 }
 
 static void *
@@ -334,6 +372,8 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 	const uint32_t nin = n->ninputs + n->nimplicit;
 	const struct tensor **in =
 	    arena_new(w->arena, const struct tensor *, nin);
+	const uint32_t r =
+	    scattered((n->output[0] + 1) * 2654435769u + p->seed);
 
 	if (node_is_opaque(n))
 		return make_up(w, n, out, err);
@@ -343,16 +383,17 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 		if (v != VALUE_NONE && w->known[v])
 			in[i] = &w->value[v];
 	}
-	if (p->seed && p->nan_as && is_maximum(n->op) && in[0])
-		in[0] = without_nan(in[0], *p->nan_as, true, w->arena);
 	if (!w->eval(w->graph, n, in, out, w->arena, err))
 		return false;
-	if (p->seed && p->lowest && is_maximum(n->op))
-		replace(&out[0], without_infinities(&out[0], w->arena));
-	if (p->seed && p->nan_spreads && resizes(n->op) && has_nan(in[0]))
+	if (!p->seed)
+		return true;
+	if (p->open_maxima && is_maximum(n->op)
+	    && !open_maximum(w, n, in, out, r, err))
+		return false;
+	if (p->nan_spreads && resizes(n->op) && has_nan(in[0]))
 		replace(&out[0], all_nan(&out[0], w->arena));
-	for (uint32_t i = 0; p->seed && p->nan_made && i < n->noutputs; i++)
-		out[i] = *without_nan(&out[i], *p->nan_made, false, w->arena);
+	for (uint32_t i = 0; p->nan_lost && i < n->noutputs; i++)
+		put_stand_ins(&out[i], &out[i], r + i, w->arena);
 	return true;
 }
 

@@ -20,11 +20,11 @@ struct perturbation {
 	bool zeros; /* those computed, not moved, get a sign, one for all of a
 	             * value, with seeds 1 and 2 one for all: ONNX says of no
 	             * operator which zero it gives; denormals are zeros */
-	/* What NaN counts as where a maximum is taken of a window or an axis,
-	 * which ONNX does not say, infinities as 0 there; NULL: what it is. */
-	const float *nan_as;
-	const float *nan_made; /* what is made of NaN wherever it is computed */
-	bool lowest; /* a maximum of -inf alone is the lowest number */
+	/* A maximum over a window or an axis with anything but finite numbers is
+	 * any number, each by chance: ONNX does not say which. */
+	bool open_maxima;
+	bool
+	    nan_lost; /* what NaN is made of wherever it is computed, as above */
 	bool nan_spreads; /* over all of what is resized: 0 times NaN */
 };
 

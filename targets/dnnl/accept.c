@@ -83,10 +83,20 @@ accept_matmul(const struct match_in *m, struct why *why)
 	    && ok;
 }
 
+/* SOURCE: oneDNN 2.6.3 calls others invalid. */
+static bool
+need_holes_inside(struct why *why, int64_t size, int64_t dilation)
+{
+	return NEED(why, dilation <= size, "dilation",
+	    "at most the size of the dimension", "%d of %d", (int)dilation,
+	    (int)size);
+}
+
 bool
 accept_pool(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
+	const struct type *in = &node_in(m->graph, n, 0)->type;
 	bool local = n->op == OP_MAXPOOL || n->op == OP_AVERAGEPOOL;
 	bool ok =
 	    need_all_tensors(m, why) && need_rank_in(m, why, n->input[0], 3, 5);
@@ -103,6 +113,7 @@ accept_pool(const struct match_in *m, struct why *why)
 		        w.before[i] < w.kernel[i] && w.after[i] < w.kernel[i],
 		        "padding", "smaller than the kernel", "%d and %d of %d",
 		        (int)w.before[i], (int)w.after[i], (int)w.kernel[i])
+		    && need_holes_inside(why, in->dim[2 + i], w.dilation[i])
 		    && ok;
 	ok = NEED(why, window_meets_input(&w, m->graph, n), "window",
 	         "over some element everywhere", "on padding alone")

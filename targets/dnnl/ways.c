@@ -227,6 +227,41 @@ takes_blocks(const struct window *w, int64_t group, int64_t in, int64_t out)
 	    || (in / group % block == 0 && out / group % block == 0);
 }
 
+/* Does a direct kernel take the window? SOURCE: oneDNN 2.6.3: some element of the
+ * image lies under every kernel that reaches into padding, and padding beside an
+ * image is no wider than what is unrolled: columns of the result, three at most
+ * without AVX-512. */
+static bool
+takes_window(const struct window *w, int64_t columns)
+{
+	const bool wide = has_isa(dnnl_cpu_isa_avx512_core);
+	const int64_t most = wide || columns < 3 ? columns : 3;
+	const uint32_t last = w->n - 1;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		const int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1;
+
+		if (w->before[i] >= reach || w->after[i] >= reach)
+			return false;
+	}
+	return w->before[last] <= most && w->after[last] <= most
+	    && (wide || w->kernel[last] <= 7 || w->stride[last] == 1);
+}
+
+/* Does a direct kernel take the channels? Where not, matrix products convolve
+ * channels-last images, and behind those is a reference loop only. SOURCE: found
+ * by building random convolutions, as above. */
+static bool
+takes_channels(int64_t group, int64_t in, int64_t out)
+{
+	const int64_t block = blocked() == LAYOUT_BLK16 ? 16 : 8;
+	const bool whole = in / group % block == 0 && out / group % block == 0;
+
+	return whole || (group > 1 && group == in && group == out)
+	    || has_isa(dnnl_cpu_isa_avx512_core)
+	    || (group == 1 && has_isa(dnnl_cpu_isa_avx2));
+}
+
 /* One element an image: channels-last and plain are one layout then. */
 static bool
 is_one_element(const struct type *t)
@@ -277,6 +312,20 @@ takes_winograd(const struct window *w, int64_t channels, int64_t group)
 	return ok;
 }
 
+static int64_t
+kernel_size(const struct window *w)
+{
+	int64_t size = 1;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		size *= w->kernel[i];
+	return size;
+}
+
+/* TUNING: matrix products of groups are refused for the memory that they take with
+ * a larger kernel; seen of 8x8. */
+#define GROUPED_MOST 49
+
 uint32_t
 ways_conv(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
@@ -288,7 +337,7 @@ ways_conv(const struct match_in *m, struct formats *f,
 	const struct type *in, *result;
 	struct residual_facts residual;
 	int64_t group;
-	bool winograd, blocks;
+	bool winograd, blocks, unrolls, direct;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault)
 	    || !window_resolve(&window, m->graph, fused.anchor, &fault))
@@ -304,9 +353,13 @@ ways_conv(const struct match_in *m, struct formats *f,
 	}
 	winograd = takes_winograd(&window, in->dim[1], group)
 	    && takes_winograd_steps(&fused);
-	blocks = takes_blocks(&window, group, in->dim[1], result->dim[1]);
+	unrolls = takes_window(&window, result->dim[3]);
+	direct = unrolls && takes_channels(group, in->dim[1], result->dim[1]);
+	blocks =
+	    direct && takes_blocks(&window, group, in->dim[1], result->dim[1]);
 	if (residual.tensor) {
-		if (takes_binary_last(&residual, group, in->dim[1], result))
+		if (direct
+		    && takes_binary_last(&residual, group, in->dim[1], result))
 			offer(&w, WAY_NHWC_BINARY);
 		if (residual.uniform && blocks)
 			offer(&w, WAY_BLOCKED_BINARY);
@@ -321,14 +374,16 @@ ways_conv(const struct match_in *m, struct formats *f,
 		return w.n;
 	}
 	offer(&w, WAY_NHWC);
-	offer(&w, WAY_NHWC_SECOND);
-	if (in->dim[1] <= 4 && group == 1)
+	if (direct)
+		offer(&w, WAY_NHWC_SECOND);
+	if (in->dim[1] <= 4 && group == 1 && unrolls)
 		offer(&w, WAY_PLAIN_BLOCKED);
 	else if (blocks)
 		offer(&w, WAY_BLOCKED);
 	if (winograd)
 		offer(&w, WAY_WINOGRAD);
-	if (group < in->dim[1] || group == 1)
+	if (group == 1
+	    || (group < in->dim[1] && kernel_size(&window) <= GROUPED_MOST))
 		offer(&w, WAY_PLAIN);
 	return w.n;
 }

@@ -17,7 +17,8 @@ struct check_set {
 	uint32_t nalso, nrounded;
 	bool no_nan; /* what should be NaN may be anything */
 	bool more_nan; /* NaN may come out where a number should: 0 times
-	                * infinity in what a library pads with zeros */
+	                * infinity in what a library pads with zeros, and
+	                * sums that overflow either way in another order */
 };
 
 /* Does it compute in half precision anywhere? */

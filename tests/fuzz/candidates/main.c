@@ -8,7 +8,7 @@
  * -S puts NaN and infinities among all inputs, not an eighth of them.
  * -w takes the models in which every value of values.def and every optional
  * output occurs, and fails when one occurs in none.
- * -o writes each model that fails, with its inputs and what the host makes of
+ * -o writes each model that fails or has a candidate that cannot be built, with its inputs and what the host makes of
  * them, as model.onnx and test_data_set_0. */
 #include <errno.h>
 #include <math.h>
@@ -33,6 +33,7 @@
 
 #define SETS 2
 #define HALF_MOST 60000
+#define FLOAT_MOST 1e36 /* sums beyond may overflow, in some order to NaN */
 #define MIXTURES 4
 #define SECONDS 60 /* of a model's on a processor; more is a hang */
 #define WAITING 30 /* times as much on the clock: machines are shared */
@@ -104,28 +105,53 @@ random_inputs(struct run *x, uint32_t set)
 	return in;
 }
 
-/* Is some value too large for half precision? The simulator then has infinities
- * where the reference goes on; so has the device. */
-static bool
-overflows_half(struct run *x)
+/* What the reference computes on the way over set k; NULL: it cannot be run. */
+static const struct tensor *
+values_over(struct run *x, uint32_t k)
 {
 	const struct graph *g = x->g.m.graph;
 	const struct perturbation none = {.seed = 0};
 	struct tensor *value = arena_new(&x->arena, struct tensor, g->nvalues);
 	struct err err = {.kind = ERR_NONE};
-	bool over = false;
 
-	for (uint32_t k = 0; k < SETS && !over; k++) {
-		for (uint32_t i = 0; i < g->ninputs; i++)
-			value[g->input[i]] = x->set[k].in[i];
-		over = !reference_values(
-		    value, g, host_eval, &none, &x->arena, &err);
-		for (value_id v = 0; v < g->nvalues && !over; v++)
-			over = !g->value[v].constant
-			    && value[v].dtype == DT_FLOAT
-			    && check_range(&value[v]) > HALF_MOST;
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		value[g->input[i]] = x->set[k].in[i];
+	if (!reference_values(value, g, host_eval, &none, &x->arena, &err))
+		return NULL;
+	return value;
+}
+
+static bool
+passes(double x, double most)
+{
+	return fabs(x) > most && (isfinite(x) || most >= FLOAT_MOST);
+}
+
+/* Is some computed float larger than `most` over set k? Infinities are only where
+ * `most` is large. */
+static bool
+overflows(struct run *x, uint32_t k, double most)
+{
+	const struct graph *g = x->g.m.graph;
+	const struct tensor *value = values_over(x, k);
+
+	for (value_id v = 0; value && v < g->nvalues; v++) {
+		const struct tensor *t = &value[v];
+
+		for (size_t i = 0; !g->value[v].constant && i < t->count; i++)
+			if (t->dtype == DT_FLOAT
+			    && passes(tensor_real(t, i), most))
+				return true;
 	}
-	return over;
+	return !value;
+}
+
+/* Is some value too large for half precision? The simulator then has infinities
+ * where the reference goes on; so has the device. */
+static bool
+overflows_half(struct run *x)
+{
+	return overflows(x, 0, HALF_MOST) || overflows(x, 1, HALF_MOST);
 }
 
 static bool
@@ -138,8 +164,8 @@ make_set(struct run *x, uint32_t k)
 
 	if (!host_run(g, in, want, &x->arena, &err))
 		return false;
-	x->set[k] = (struct check_set){
-	    .in = in, .want = want, .more_nan = has_specials(x)};
+	x->set[k] = (struct check_set){.in = in, .want = want};
+	x->set[k].more_nan = has_specials(x) || overflows(x, k, FLOAT_MOST);
 	return true;
 }
 
@@ -158,8 +184,8 @@ write_tensor(const char *path, const struct tensor *t)
 static void
 keep_model(struct run *x)
 {
-	const char *dir = arena_printf(
-	    &x->arena, "%s/seed_%u", x->options->folder, (unsigned)x->seed);
+	const char *dir = arena_printf(&x->arena, "%s/seed_%u",
+	    x->options->folder ? x->options->folder : "", (unsigned)x->seed);
 	const struct graph *g = x->g.m.graph;
 	const struct onnx_opset opset = {"", x->g.m.opset};
 	const struct onnx_out out = {
@@ -167,6 +193,8 @@ keep_model(struct run *x)
 	struct err err = {.kind = ERR_NONE};
 	FILE *f;
 
+	if (!x->options->folder)
+		return;
 	mkdir(x->options->folder, 0777);
 	mkdir(dir, 0777);
 	f = fopen(arena_printf(&x->arena, "%s/model.onnx", dir), "wb");
@@ -212,7 +240,7 @@ say_wrong(
 	x->t.wrong++;
 	printf("seed %u: %s: %s%s%s%s\n", (unsigned)x->seed, what, err->text,
 	    how, x->isa ? " as " : "", x->isa ? x->isa : "");
-	if (x->options->folder && x->t.wrong == 1)
+	if (x->t.wrong == 1)
 		keep_model(x);
 }
 
@@ -270,8 +298,10 @@ try_candidates(struct run *x, struct force *f)
 	reference_init(&r, f->graph, host_eval);
 	for (uint32_t i = 0; i < f->found.n; i++) {
 		if (f->refused[i]) {
-			printf("seed %u: %s: cannot be built\n",
-			    (unsigned)x->seed, force_text(f, i, &x->arena));
+			printf("seed %u: %s: cannot be built: %s\n",
+			    (unsigned)x->seed, force_text(f, i, &x->arena),
+			    f->refused[i]);
+			keep_model(x);
 		} else if (is_worth_forcing(x, f, i)) {
 			try_plan(x, f, i);
 			try_guarded(x, f, i, &r);

@@ -5,18 +5,30 @@ struct lists {
 	int64_t kernel[3], stride[3], dilation[3], pad[6];
 };
 
+/* `wide`: padding may pass the kernel, as it may not where a window of padding
+ * alone has no value. */
+static int64_t
+any_padding(struct generator *g, int64_t kernel, bool wide)
+{
+	const int64_t more = wide && one_in(g, 10) ? 4 : 0;
+
+	return rng_below(&g->r, (uint32_t)(kernel + more));
+}
+
 static void
 add_lists(struct generator *g, struct attributes *at, uint32_t n, bool dilated,
-    struct lists *l)
+    bool wide, struct lists *l)
 {
+	const uint32_t most = one_in(g, 5) ? one_in(g, 5) ? 11 : 5 : 3;
+
 	for (uint32_t i = 0; i < n; i++) {
-		l->kernel[i] = upto(g, one_in(g, 5) ? 5 : 3);
+		l->kernel[i] = upto(g, most);
 		l->stride[i] = one_in(g, 2) ? 1 : upto(g, 3);
 		l->dilation[i] = one_in(g, 4) && dilated ? upto(g, 3) : 1;
-		l->pad[i] = rng_below(&g->r, (uint32_t)l->kernel[i]);
+		l->pad[i] = any_padding(g, l->kernel[i], wide);
 		l->pad[n + i] = one_in(g, 2)
 		    ? l->pad[i]
-		    : rng_below(&g->r, (uint32_t)l->kernel[i]);
+		    : any_padding(g, l->kernel[i], wide);
 	}
 	if (!one_in(g, 3))
 		add_ints(g, at, "strides", l->stride, n);
@@ -56,7 +68,7 @@ convolution_of(
 			group--;
 	if (group > 1)
 		out = group * (depthwise ? upto(g, 2) : upto(g, 16));
-	add_lists(g, at, n, true, &l);
+	add_lists(g, at, n, true, true, &l);
 	dim[0] = out;
 	dim[1] = t.dim[1] / group;
 	for (uint32_t i = 0; i < n; i++)
@@ -126,7 +138,7 @@ transposed(struct generator *g)
 	if (one_in(g, 3))
 		for (group = upto(g, 8); t.dim[1] % group != 0;)
 			group--;
-	add_lists(g, &at, n, true, &l);
+	add_lists(g, &at, n, true, false, &l);
 	dim[0] = t.dim[1];
 	dim[1] = upto(g, 9);
 	for (uint32_t i = 0; i < n; i++) {
@@ -166,7 +178,7 @@ pooling(struct generator *g)
 	struct lists l;
 
 	add_lists(g, &at, n,
-	    op == OP_MAXPOOL ? g->m.opset >= 10 : g->m.opset >= 19, &l);
+	    op == OP_MAXPOOL ? g->m.opset >= 10 : g->m.opset >= 19, false, &l);
 	add_ints(g, &at, "kernel_shape", l.kernel, n);
 	add_from_table(g, &at, op);
 	add_node(g, op, (const value_id[]){x, VALUE_LAST}, &at);
