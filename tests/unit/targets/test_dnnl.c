@@ -289,6 +289,7 @@ test_conv_small_binary(void **state)
 	value_id y = make_input(&m, DIMS(1, 24, 7, 5));
 	value_id w = make_constant(&m, DIMS(1, 1, 2, 1), -1, 1);
 	value_id w3 = make_constant(&m, DIMS(6, 24, 3, 3), -1, 1);
+	value_id w8 = make_constant(&m, DIMS(8, 24, 3, 3), -1, 1);
 	value_id b = make_constant(&m, DIMS(1), -1, 1);
 
 	(void)state;
@@ -298,6 +299,9 @@ test_conv_small_binary(void **state)
 	make_output(&m,
 	    MAKE(&m, ADD, MAKE(&m, CONV, y, w3),
 	        make_input(&m, DIMS(1, 6, 5, 3))));
+	make_output(&m, /* below AVX2 whole blocks only */
+	    MAKE(&m, ADD, MAKE(&m, CONV, y, w8),
+	        make_input(&m, DIMS(1, 8, 5, 3))));
 	check_all("dnnl.conv", 2);
 }
 
