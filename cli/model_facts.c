@@ -126,8 +126,10 @@ node_flops(const struct graph *g, const struct node *n, uint64_t *flops)
 	case OP_GEMM:
 	case OP_MATMUL:
 	case OP_MATMULINTEGER:
+	case OP_MATMULNBITS:
 	case OP_QLINEARMATMUL:
 		return product_flops(g, n, flops);
+	case OP_DYNAMICQUANTIZELSTM:
 	case OP_LSTM:
 	case OP_GRU:
 	case OP_RNN:

@@ -159,6 +159,7 @@ flops_of_node(const struct graph *g, const struct node *n, bool as_defined)
 		break;
 	case OP_GEMM:
 	case OP_MATMUL:
+	case OP_MATMULNBITS:
 		flops = flops_of_product(g, n);
 		break;
 	default:
@@ -179,6 +180,7 @@ reads_whole_input(const struct node *n, uint32_t slot)
 		return slot == 1;
 	case OP_GEMM:
 	case OP_MATMUL:
+	case OP_MATMULNBITS:
 	case OP_SOFTMAX:
 	case OP_LOGSOFTMAX:
 	case OP_LAYERNORMALIZATION:

@@ -35,6 +35,7 @@ is_index_of(const struct node *n, value_id v)
 	case OP_GATHER:
 	case OP_GATHERELEMENTS:
 	case OP_GATHERND:
+	case OP_GATHERBLOCKQUANTIZED:
 	case OP_SCATTER:
 	case OP_SCATTERELEMENTS:
 	case OP_SCATTERND:

@@ -90,6 +90,7 @@ terms(const struct graph *g, const struct node *n)
 		        1, t->rank ? (double)t->dim[n->op != OP_CONV] : 1);
 	case OP_GEMM:
 	case OP_MATMUL:
+	case OP_MATMULNBITS:
 		t = &graph_value(g, n->input[0])->type;
 		if (t->rank == 0 || !type_is_static(t))
 			return 1;

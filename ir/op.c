@@ -10,16 +10,23 @@ static const struct op_info info[NOP] = {
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) \
 	[OP_##name] = {type, min_in, max_in, min_out, max_out, FUSE_##kind},
 #define ML_OP OP
+#define MS_OP OP
 #include "ir/schema.def"
 };
 
-/* The default domain's operators come first. */
+/* The default domain's operators come first, then those of ai.onnx.ml. */
 enum {
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) DEFAULT_##name,
 #include "ir/schema.def"
 	NDEFAULT
 };
+enum {
+#define ML_OP(name, type, min_in, max_in, min_out, max_out, kind) ML_##name,
+#include "ir/schema.def"
+	NML
+};
 #define FIRST_ML (OP_CUSTOM + 1 + NDEFAULT)
+#define FIRST_MS (FIRST_ML + NML)
 
 const struct op_info *
 op_get(enum op op)
@@ -61,6 +68,8 @@ op_find_in(const char *domain, const char *type)
 	if (!domain[0])
 		return op_find(type, strlen(type));
 	if (strcmp(domain, "ai.onnx.ml") == 0)
-		return find(FIRST_ML, NOP, type, strlen(type));
+		return find(FIRST_ML, FIRST_MS, type, strlen(type));
+	if (strcmp(domain, "com.microsoft") == 0)
+		return find(FIRST_MS, NOP, type, strlen(type));
 	return OP_CUSTOM;
 }

@@ -9,6 +9,7 @@ enum op {
 	OP_CUSTOM, /* another domain, or a type we do not know: opaque */
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) OP_##name,
 #define ML_OP OP
+#define MS_OP OP
 #include "ir/schema.def"
 	NOP
 };

@@ -111,3 +111,18 @@ rule_lstm(struct site *s)
 {
 	return recurrent(s, 4);
 }
+
+/* Weights lie the other way round: w [directions, input, 4 hidden], r
+ * [directions, hidden, 4 hidden]. */
+bool
+rule_dynamicquantizelstm(struct site *s)
+{
+	const struct type *r = in_type(s, 2);
+	int64_t directions;
+
+	if (!directions_of(s, &directions) || !need_rank(s, 0, 3, "x")
+	    || !need_rank(s, 1, 3, "w") || !need_rank(s, 2, 3, "r"))
+		return false;
+	put_outputs(s, directions, in_ranked(s, 2) ? r->dim[1] : DIM_UNKNOWN);
+	return true;
+}

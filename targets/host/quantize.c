@@ -1,6 +1,8 @@
 /* Linear quantisation: QuantizeLinear, DequantizeLinear, and the integer
  * convolutions and products. Scaling is done in float, as the operators' text
  * and every runtime have it: in double, ties would fall elsewhere. */
+#include "targets/host/quantize.h"
+
 #include <math.h>
 
 #include "targets/host/conv.h"
@@ -182,14 +184,49 @@ dequantizelinear_run(struct call *c, struct err *err)
 	return true;
 }
 
+struct byte_steps
+byte_steps_between(float low, float high)
+{
+	/* Of zeros only, the text's scale would be 0; ONNX Runtime's is 1. */
+	struct byte_steps s = {.step = high > low ? (high - low) / 255 : 1};
+
+	s.zero = s.step > 0 ? rint((double)(-low / s.step)) : 0;
+	s.zero = bounded(s.zero, 0, 255);
+	return s;
+}
+
+double
+byte_code(struct byte_steps s, float x)
+{
+	const double q = s.step > 0 ? rint((double)(x / s.step)) : 0;
+
+	return bounded(q + s.zero, 0, 255);
+}
+
+void
+round_to_bytes(double *x, size_t n)
+{
+	float low = 0, high = 0;
+	struct byte_steps s;
+
+	for (size_t i = 0; i < n; i++) {
+		low = fminf(low, (float)x[i]);
+		high = fmaxf(high, (float)x[i]);
+	}
+	s = byte_steps_between(low, high);
+	for (size_t i = 0; i < n; i++)
+		x[i] = (byte_code(s, (float)x[i]) - s.zero) * (double)s.step;
+}
+
 bool
 dynamicquantizelinear_run(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0];
 	struct shape shape = shape_of(x), one = {.rank = 0};
 	struct sink y, scale, zero;
-	float low = 0, high = 0, step;
-	double z, q;
+	float low = 0, high = 0;
+	struct byte_steps s;
+	double q;
 
 	if (!host_out(c, 0, DT_UINT8, &shape, &y, err)
 	    || !host_out(c, 1, DT_FLOAT, &one, &scale, err)
@@ -199,16 +236,12 @@ dynamicquantizelinear_run(struct call *c, struct err *err)
 		low = fminf(low, (float)load_one(x, i));
 		high = fmaxf(high, (float)load_one(x, i));
 	}
-	/* Of zeros only, the text's scale would be 0; ONNX Runtime's is 1. */
-	step = high > low ? (high - low) / 255 : 1;
-	z = step > 0 ? rint((double)(-low / step)) : 0;
-	z = fmin(255, fmax(0, z));
-	q = (double)step;
+	s = byte_steps_between(low, high);
+	q = (double)s.step;
 	store_real(&scale, 0, 1, 1, &q);
-	store_real(&zero, 0, 1, 1, &z);
+	store_real(&zero, 0, 1, 1, &s.zero);
 	for (size_t i = 0; i < x->count; i++) {
-		q = step > 0 ? rint((double)((float)load_one(x, i) / step)) : 0;
-		q += z;
+		q = byte_code(s, (float)load_one(x, i));
 		store_real(&y, i, 1, 1, &q);
 	}
 	return true;

@@ -5,6 +5,7 @@
 
 #include "ir/base/size.h"
 #include "targets/host/kernels.h"
+#include "targets/host/quantize.h"
 
 /* An activation with its parameters. */
 struct activation {
@@ -60,11 +61,13 @@ struct rnn {
 	bool by_batch; /* layout = 1 */
 	double clip;
 	bool flag; /* linear_before_reset, input_forget */
+	bool bytes; /* x, and h of all entries before each step, in 8 bits */
 	const double *w, *r, *b, *p; /* of the direction at hand */
 	struct activation f[6];
 	const struct activation *act; /* of the direction at hand */
 	double *gate; /* [gates * hidden] */
 	double *extra; /* [hidden] */
+	double *rounded; /* [batch * hidden], where h is in 8 bits */
 };
 
 static double
@@ -233,6 +236,8 @@ static bool
 read_sizes(struct rnn *r, const struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0], *w = c->in[1], *back = c->in[2];
+	/* Weights in 8 bits lie the other way round. */
+	const int row = r->bytes ? 2 : 1, column = r->bytes ? 1 : 2;
 
 	if (x->rank != 3 || w->rank != 3 || back->rank != 3)
 		return err_set(err, ERR_INPUT, "ranks %u, %u, %u", x->rank,
@@ -241,19 +246,55 @@ read_sizes(struct rnn *r, const struct call *c, struct err *err)
 	r->seq = (size_t)x->dim[r->by_batch ? 1 : 0];
 	r->batch = (size_t)x->dim[r->by_batch ? 0 : 1];
 	r->in = (size_t)x->dim[2];
-	r->hidden = (size_t)back->dim[2];
+	r->hidden = (size_t)back->dim[column];
 	r->directions =
 	    attr_is(c->node, "direction", "forward", "bidirectional") ? 2 : 1;
 	r->clip = (double)attr_float_or(c->node, "clip", 0);
 	if ((size_t)w->dim[0] != r->directions
-	    || (size_t)w->dim[1] != r->gates * r->hidden
-	    || (size_t)w->dim[2] != r->in
+	    || (size_t)w->dim[row] != r->gates * r->hidden
+	    || (size_t)w->dim[column] != r->in
 	    || (size_t)back->dim[0] != r->directions
-	    || (size_t)back->dim[1] != r->gates * r->hidden)
+	    || (size_t)back->dim[row] != r->gates * r->hidden)
 		return err_set(err, ERR_INPUT,
 		    "weights do not fit %zu inputs, %zu hidden, %zu "
 		    "directions",
 		    r->in, r->hidden, r->directions);
+	return true;
+}
+
+/* Input i, integers [directions][width][rows] with a scale and a zero point for
+ * each direction, or each of its rows too, as doubles [directions][rows][width];
+ * the scales are input `part`, the zero points the next one. */
+static bool
+byte_weights(struct call *c, const struct rnn *r, uint32_t i, uint32_t part,
+    double **out, struct err *err)
+{
+	const struct tensor *t = c->in[i];
+	const struct tensor *scale = call_in(c, part);
+	const struct tensor *zero = call_in(c, part + 1);
+	const size_t rows = r->gates * r->hidden;
+	const size_t width = (size_t)t->dim[1];
+	bool by_row;
+
+	if (!scale || !zero)
+		return refuse(err, "scales or zero points left out");
+	by_row = scale->count != r->directions;
+	if ((by_row && scale->count != r->directions * rows)
+	    || zero->count != scale->count)
+		return err_set(err, ERR_INPUT, "%zu scales, %zu zero points",
+		    scale->count, zero->count);
+	*out = arena_new(c->scratch, double, t->count);
+	for (size_t k = 0; k < r->directions * rows; k++) {
+		const size_t dir = k / rows, at = by_row ? k : dir;
+		const double step = load_one(scale, at);
+		const double middle = load_one(zero, at);
+		double *to = *out + k * width;
+
+		load_real(to, t, dir * width * rows + k % rows, (ptrdiff_t)rows,
+		    width);
+		for (size_t j = 0; j < width; j++)
+			to[j] = (to[j] - middle) * step;
+	}
 	return true;
 }
 
@@ -262,6 +303,18 @@ struct rnn_data {
 	double *y; /* [seq][directions][batch][hidden] */
 	const int64_t *length; /* [batch], or NULL */
 };
+
+static bool
+read_weights(
+    struct call *c, const struct rnn *r, struct rnn_data *d, struct err *err)
+{
+	if (!r->bytes)
+		return doubles(c, 1, c->in[1]->count, &d->w, err)
+		    && doubles(c, 2, c->in[2]->count, &d->r, err);
+	round_to_bytes(d->x, c->in[0]->count);
+	return byte_weights(c, r, 1, 8, &d->w, err)
+	    && byte_weights(c, r, 2, 10, &d->r, err);
+}
 
 static bool
 read_data(
@@ -279,8 +332,7 @@ read_data(
 			return err_set(err, ERR_INPUT, "sequence_lens %lld",
 			    (long long)d->length[i]);
 	if (!doubles(c, 0, c->in[0]->count, &d->x, err)
-	    || !doubles(c, 1, c->in[1]->count, &d->w, err)
-	    || !doubles(c, 2, c->in[2]->count, &d->r, err)
+	    || !read_weights(c, r, d, err)
 	    || !doubles(c, 3, 2 * rows, &d->b, err)
 	    || !doubles(c, 5, states, &d->h, err)
 	    || !doubles(c, 6, states, &d->c, err)
@@ -312,20 +364,30 @@ output_at(const struct rnn *r, size_t t, size_t dir, size_t b)
 	return ((t * r->directions + dir) * r->batch + b) * r->hidden;
 }
 
+/* Step i of every entry that is as long. */
 static void
-run_entry(
-    const struct rnn *r, struct rnn_data *d, size_t dir, size_t b, bool reverse)
+run_step(
+    const struct rnn *r, struct rnn_data *d, size_t dir, size_t i, bool reverse)
 {
-	size_t n = d->length ? (size_t)d->length[b] : r->seq;
-	double *h = d->h + state_at(r, dir, b), *c = d->c + state_at(r, dir, b);
+	const size_t n = r->hidden;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t t = reverse ? n - 1 - i : i;
+	if (r->bytes) {
+		memcpy(r->rounded, d->h + state_at(r, dir, 0),
+		    r->batch * n * sizeof *d->h);
+		round_to_bytes(r->rounded, r->batch * n);
+	}
+	for (size_t b = 0; b < r->batch; b++) {
+		size_t length = d->length ? (size_t)d->length[b] : r->seq;
+		size_t t = reverse ? length - 1 - i : i;
 		size_t at = r->by_batch ? b * r->seq + t : t * r->batch + b;
+		double *h = d->h + state_at(r, dir, b);
 
-		r->step(r, d->x + at * r->in, h, c);
-		memcpy(
-		    d->y + output_at(r, t, dir, b), h, r->hidden * sizeof *h);
+		if (i >= length)
+			continue;
+		if (r->bytes)
+			memcpy(h, r->rounded + b * n, n * sizeof *h);
+		r->step(r, d->x + at * r->in, h, d->c + state_at(r, dir, b));
+		memcpy(d->y + output_at(r, t, dir, b), h, n * sizeof *h);
 	}
 }
 
@@ -337,14 +399,15 @@ run_directions(struct call *c, struct rnn *r, struct rnn_data *d)
 
 	r->gate = arena_new(c->scratch, double, rows);
 	r->extra = arena_new(c->scratch, double, r->hidden);
+	r->rounded = arena_new(c->scratch, double, r->batch * r->hidden);
 	for (size_t dir = 0; dir < r->directions; dir++) {
 		r->w = d->w + dir * rows * r->in;
 		r->r = d->r + dir * rows * r->hidden;
 		r->b = d->b ? d->b + dir * 2 * rows : NULL;
 		r->p = d->p ? d->p + dir * 3 * r->hidden : NULL;
 		r->act = r->f + dir * r->nactivations;
-		for (size_t b = 0; b < r->batch; b++)
-			run_entry(r, d, dir, b, reverse || dir == 1);
+		for (size_t i = 0; i < r->seq; i++)
+			run_step(r, d, dir, i, reverse || dir == 1);
 	}
 }
 
@@ -415,6 +478,20 @@ lstm_run(struct call *c, struct err *err)
 	    .gates = 4,
 	    .nactivations = 3,
 	    .flag = attr_int_or(c->node, "input_forget", 0) != 0};
+
+	return run(c, &r, err);
+}
+
+/* SOURCE: ONNX Runtime quantises x as a whole, and the hidden states of a step
+ * as a whole. */
+bool
+dynamicquantizelstm_run(struct call *c, struct err *err)
+{
+	struct rnn r = {.step = lstm_cell,
+	    .gates = 4,
+	    .nactivations = 3,
+	    .flag = attr_int_or(c->node, "input_forget", 0) != 0,
+	    .bytes = true};
 
 	return run(c, &r, err);
 }

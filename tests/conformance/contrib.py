@@ -95,24 +95,70 @@ def quantised():
     case("DynamicQuantizeMatMul_columns", MS, "DynamicQuantizeMatMul", [f, b, scales, zero], fixed=(1, 2, 3))
     case("MatMulIntegerToFloat", MS, "MatMulIntegerToFloat",
          [a, b, f32(0.02), scales, u8(120), zero, real(6)], fixed=(1, 2, 3, 4, 5, 6))
+    dynamic_lstm()
+    blocks_of_weights()
+
+
+def dynamic_lstm():
     h, n, e = 5, 2, 4
-    w, r = whole(0, 256, n, e, 4 * h, dtype=np.uint8), whole(0, 256, n, h, 4 * h, dtype=np.uint8)
-    ws, wz = np.full(n, 0.01, np.float32), np.full(n, 128, np.uint8)
-    case("DynamicQuantizeLSTM", MS, "DynamicQuantizeLSTM",
-         [real(6, 3, e), w, r, real(n, 8 * h), None, None, None, None, ws, wz, ws, wz], outputs=3,
-         fixed=(1, 2, 3, 8, 9, 10, 11), steps=0.02, direction="bidirectional", hidden_size=h)
-    for bits in 4, 8:
-        k, cols, block = 40, 6, 16
-        blocks = (k + block - 1) // block
+    for low, dtype in (0, np.uint8), (-64, np.int8):
+        high = low + (256 if low == 0 else 129)
+        w, r = whole(low, high, n, e, 4 * h, dtype=dtype), whole(low, high, n, h, 4 * h, dtype=dtype)
+        parts = [np.full(n, 0.01, np.float32), np.full(n, 128 if low == 0 else 3, dtype)]
+        rows = [(rng.random((n, 4 * h)) * 0.02).astype(np.float32), np.full((n, 4 * h), 128 if low == 0 else 0, dtype)]
+        bits = dtype.__name__
+        x, bias = real(6, 3, e), real(n, 8 * h)
+        fixed = (1, 2, 3, 8, 9, 10, 11)
+        how = dict(outputs=3, fixed=fixed, steps=2e-3, hidden_size=h)
+        one = [v[:1] for v in (w, r)]
+        case(f"DynamicQuantizeLSTM_{bits}", MS, "DynamicQuantizeLSTM",
+             [x, w, r, bias, None, None, None, None, *parts, *parts], direction="bidirectional", **how)
+        case(f"DynamicQuantizeLSTM_{bits}_rows", MS, "DynamicQuantizeLSTM",
+             [x, w, r, bias, None, None, None, None, *rows, *rows], direction="bidirectional", **how)
+        case(f"DynamicQuantizeLSTM_{bits}_state", MS, "DynamicQuantizeLSTM",
+             [x, *one, bias[:1], None, real(1, 3, h), real(1, 3, h), None, *[v[:1] for v in (*parts, *parts)]],
+             direction="reverse", **how)
+        case(f"DynamicQuantizeLSTM_{bits}_peepholes", MS, "DynamicQuantizeLSTM",
+             [x, *one, bias[:1], None, None, None, real(1, 3 * h), *[v[:1] for v in (*parts, *parts)]], **how)
+
+
+def blocks_of_weights():
+    k, cols, block = 40, 6, 16
+    blocks = (k + block - 1) // block
+    for bits in 2, 4, 8:
         packed = whole(0, 256, cols, blocks, block * bits // 8, dtype=np.uint8)
         sc = (rng.random(cols * blocks) * 0.1).astype(np.float32)
         zp = whole(0, 256, cols * ((blocks * bits + 7) // 8), dtype=np.uint8)
-        for z in None, zp:
-            case(f"MatMulNBits_{bits}_{z is not None}", MS, "MatMulNBits", [real(3, k), packed, sc, z],
-                 fixed=(1, 2, 3), K=k, N=cols, bits=bits, block_size=block)
-    case("GatherBlockQuantized", MS, "GatherBlockQuantized",
-         [whole(0, 256, 10, 16, dtype=np.uint8), whole(0, 10, 3, 2), (rng.random((10, 2)) * 0.1).astype(np.float32)],
-         fixed=(0, 2), block_size=16, bits=4, quantize_axis=1, gather_axis=0)
+        group = np.repeat(np.arange(blocks), block)[:k].astype(np.int32)[::-1].copy()
+        how = dict(fixed=(1, 2, 3, 4, 5), K=k, N=cols, bits=bits, block_size=block)
+        forms = {"": [], "_zeros": [zp], "_bias": [zp, None, real(cols)]}
+        if bits == 4:
+            forms |= {"_real_zeros": [real(cols * blocks)], "_group": [None, group], "_group_zeros": [zp, group]}
+        for name, more in forms.items():
+            case(f"MatMulNBits_{bits}{name}", MS, "MatMulNBits", [real(2, 3, k), packed, sc, *more], **how)
+        case(f"MatMulNBits_{bits}_half", MS, "MatMulNBits",
+             [real(3, k).astype(np.float16), packed, sc.astype(np.float16), zp], steps=2e-3, **how)
+    wide = whole(0, 256, 300, 20, 16, dtype=np.uint8)
+    case("MatMulNBits_wide", MS, "MatMulNBits", [real(5, 620), wide, real(6000, scale=0.1)], fixed=(1, 2), K=620,
+         N=300, bits=4, block_size=32)
+    case("MatMulNBits_none", MS, "MatMulNBits", [real(3, k), np.zeros((cols, 0, 8), np.uint8), np.zeros(0, np.float32),
+         None, None, real(cols)], fixed=(1, 2, 5), K=k, N=cols, bits=4, block_size=16)
+    at = whole(-10, 10, 3, 2)
+    for bits in 2, 4, 8:
+        codes = whole(0, 256, 10, 32 * bits // 8, dtype=np.uint8)
+        sc = (rng.random((10, 2)) * 0.1).astype(np.float32)
+        for name, more in ("", []), ("_zeros", [whole(0, 256, 10, (2 * bits + 7) // 8, dtype=np.uint8)]):
+            case(f"GatherBlockQuantized_{bits}{name}", MS, "GatherBlockQuantized", [codes, at, sc, *more],
+                 fixed=(0, 2, 3), block_size=16, bits=bits, quantize_axis=1, gather_axis=0)
+    for axis in 0, 1, 2:
+        for kind in TensorProto.INT4, TensorProto.UINT4:
+            codes = helper.make_tensor("x0", kind, (3, 20, 5), whole(*((-8, 8) if kind == TensorProto.INT4 else (0, 16)),
+                                       300).tolist())
+            zero = helper.make_tensor("x3", kind, (3, 2, 5), whole(0, 8, 30).tolist())
+            for name, more in ("", []), ("_zeros", [zero]):
+                case(f"GatherBlockQuantized_{kind}_{axis}{name}", MS, "GatherBlockQuantized",
+                     [codes, whole(0, 3, 2), (rng.random((3, 2, 5)) * 0.1).astype(np.float32), *more], fixed=(0, 2, 3),
+                     block_size=16, quantize_axis=1, gather_axis=axis)
 
 
 def fused():
@@ -325,15 +371,17 @@ def write(folder, name, domain, op, inputs, outputs, fixed, attrs):
     out = [f"y{i}" if want else "" for i, want in enumerate(wanted)]
     attrs = dict(attrs)
     ml = attrs.pop("ml", 3)
+    opset = 21 if any(isinstance(v, TensorProto) for v in inputs) else 19
     node = helper.make_node(op, names, out, domain=domain, **attrs)
     fed = [i for i, v in enumerate(inputs) if v is not None and i not in fixed]
     info = [helper.make_tensor_value_info(names[i], helper.np_dtype_to_tensor_dtype(inputs[i].dtype), inputs[i].shape)
             for i in fed]
-    held = [numpy_helper.from_array(v, names[i]) for i, v in enumerate(inputs) if v is not None and i in fixed]
+    held = [v if isinstance(v, TensorProto) else numpy_helper.from_array(v, names[i])
+            for i, v in enumerate(inputs) if v is not None and i in fixed]
     typed = [onnx.ValueInfoProto(name=y) for y in out if y]
     graph = helper.make_graph([node], name, info, typed, held)
     model = helper.make_model(graph, ir_version=9, opset_imports=[
-        helper.make_opsetid("", 19 if domain else 9), helper.make_opsetid(MS, 1), helper.make_opsetid(ML, ml)])
+        helper.make_opsetid("", opset if domain else 9), helper.make_opsetid(MS, 1), helper.make_opsetid(ML, ml)])
     path = f"{folder}/model.onnx"
     onnx.save(model, path)
     options = onnxruntime.SessionOptions()

@@ -9,6 +9,7 @@
 static const char *const operators[] = {
 #define OP(name, type, min_in, max_in, min_out, max_out, kind) type,
 #define ML_OP OP
+#define MS_OP OP
 #include "ir/schema.def"
 };
 

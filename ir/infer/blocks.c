@@ -1,0 +1,67 @@
+/* com.microsoft: products and tables of weights in blocks. */
+#include "ir/infer/rules.h"
+
+#include <inttypes.h>
+
+/* x [..., K] times weights [K, N], whatever form they have. */
+bool
+rule_matmulnbits(struct site *s)
+{
+	const struct type *x = in_type(s, 0);
+	const int64_t k = attr_int_or(s->n, "K", 0);
+	const int64_t n = attr_int_or(s->n, "N", 0);
+	int64_t met, *dim;
+
+	if (k < 1 || n < 1)
+		return fault(s, "K = %" PRId64 ", N = %" PRId64, k, n);
+	if (!need_min_rank(s, 0, 1, "a"))
+		return false;
+	if (!in_ranked(s, 0)) {
+		out_unranked(s, 0, in_dtype(s, 0));
+		return true;
+	}
+	if (!dim_meet(s, "columns of a and K", x->dim[x->rank - 1], k, &met))
+		return false;
+	dim = dims_copy(s, x->dim, x->rank);
+	dim[x->rank - 1] = n;
+	out_tensor(s, 0, in_dtype(s, 0), x->rank, dim);
+	return true;
+}
+
+/* Codes of data's last dimension: bytes hold several. */
+static int64_t
+last_in_codes(const struct site *s, int64_t dim)
+{
+	const int64_t bits = attr_int_or(s->n, "bits", 4);
+
+	if (in_dtype(s, 0) != DT_UINT8 || bits < 1 || bits > 8 || dim < 0
+	    || dim > INT32_MAX)
+		return dim;
+	return dim * (8 / bits);
+}
+
+bool
+rule_gatherblockquantized(struct site *s)
+{
+	const struct type *x = in_type(s, 0), *at = in_type(s, 1);
+	uint32_t axis, n = 0;
+	int64_t *dim;
+
+	out_unranked(s, 0, in_dtype(s, 2));
+	if (!need_min_rank(s, 0, 1, "data"))
+		return false;
+	if (!in_ranked(s, 0) || !in_ranked(s, 1))
+		return true;
+	if (!attr_axis(s, "gather_axis", 0, x->rank, &axis))
+		return false;
+	dim = dims_new(s, x->rank - 1 + at->rank);
+	for (uint32_t i = 0; i < axis; i++)
+		dim[n++] = x->dim[i];
+	for (uint32_t i = 0; i < at->rank; i++)
+		dim[n++] = at->dim[i];
+	for (uint32_t i = axis + 1; i < x->rank; i++)
+		dim[n++] =
+		    i + 1 < x->rank ? x->dim[i] : last_in_codes(s, x->dim[i]);
+	out_tensor(s, 0, in_dtype(s, 2), n, dim);
+	return true;
+}
