@@ -45,7 +45,8 @@ static const struct option_row options[] = {
         "result directory (default <model>.marq; 'none': write nothing)",
         .take = take_out},
     {"emit", 0, "LIST",
-        "artefacts or groups of them to write, comma-separated (default all)",
+        "artefacts or groups of them to write, comma-separated (default all, "
+        "which is all but model-explorer)",
         option_text, .at = AT(emit)},
     {"max-output", 0, "SIZE",
         "of the result directory (default 4 times the model and 256 MiB)",

@@ -8,6 +8,7 @@
 
 struct artefact {
 	const char *name, *group, *path;
+	bool extra; /* written only where it is named */
 	bool (*one)(FILE *f, const struct emit_work *w, struct err *err);
 	bool (*many)(
 	    const struct emit_work *w, const struct outdir *o, struct err *err);
@@ -15,10 +16,13 @@ struct artefact {
 
 static const struct artefact artefacts[] = {
 #define ARTEFACT(name, group, file, what) \
-	{#name, #group, file, write_##name, NULL},
+	{#name, #group, file, false, write_##name, NULL},
 #define ARTEFACTS(name, group, folder, what) \
-	{#name, #group, folder, NULL, write_##name},
+	{#name, #group, folder, false, NULL, write_##name},
+#define EXTRA(name, group, folder, what) \
+	{#name, #group, folder, true, NULL, write_##name},
 #include "emit/artefacts.def"
+#undef EXTRA
 #undef ARTEFACT
 #undef ARTEFACTS
 };
@@ -27,7 +31,9 @@ static const struct artefact artefacts[] = {
 static const char known_names[] =
 #define ARTEFACT KNOWN_NAME
 #define ARTEFACTS KNOWN_NAME
+#define EXTRA(name, group, folder, what) #group ", "
 #include "emit/artefacts.def"
+#undef EXTRA
 #undef ARTEFACT
 #undef ARTEFACTS
     "and the groups json, code, onnx, report";
@@ -59,7 +65,7 @@ static bool
 is_named(const struct artefact *a, const char *s, size_t n)
 {
 	return is_word(a->name, s, n) || is_word(a->group, s, n)
-	    || is_word("all", s, n) || is_kind(a, s, n);
+	    || (is_word("all", s, n) && !a->extra) || is_kind(a, s, n);
 }
 
 /* Is the artefact named in the comma-separated list? The result always is. */
@@ -67,7 +73,7 @@ static bool
 is_wanted(const struct artefact *a, const char *only)
 {
 	if (!only || strcmp(a->name, "result") == 0)
-		return true;
+		return !a->extra;
 	for (const char *s = only;;) {
 		size_t n = strcspn(s, ",");
 

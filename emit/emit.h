@@ -13,7 +13,8 @@
 /* ERR_USAGE when `only` names what is no artefact and no group of them. */
 bool emit_check(const char *only, struct err *err);
 
-/* Write all artefacts (or those named in `only`, comma-separated; NULL: all)
+/* Write all artefacts (or those named in `only`, comma-separated; NULL: all but
+ * extras)
  * into an out_begin() directory; result.json last. */
 bool emit_all(const struct emit_in *in, const struct outdir *o,
     const char *only, struct arena *a, struct err *err);

@@ -11,7 +11,9 @@
 #define ARTEFACTS(name, group, folder, what) \
 	bool write_##name(const struct emit_work *w, const struct outdir *o, \
 	    struct err *err);
+#define EXTRA ARTEFACTS
 #include "emit/artefacts.def"
+#undef EXTRA
 #undef ARTEFACT
 #undef ARTEFACTS
 

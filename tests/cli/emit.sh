@@ -77,6 +77,25 @@ search forbidden --forbid mrvl:op:MaxPool
 run compare second forbidden
 expect_in out 'constraint: forbid mrvl:op:MaxPool'
 
+# What Model Explorer is given: each node of the model in each file, costs that add up.
+[ ! -e second/model-explorer ] || fail 'model-explorer is written though nobody named it'
+search explored --emit=all,model-explorer
+python3 - explored <<'EOF' || fail 'node data for Model Explorer'
+import json, sys
+result = json.load(open(f"{sys.argv[1]}/result.json"))
+nodes = {n["ref"]: n for n in result["nodes"]}
+file = {k: json.load(open(f"{sys.argv[1]}/model-explorer/{k}.json")) for k in ("target", "region", "cost", "reason")}
+assert all(list(d) == [result["plan"]["graph"]] for d in file.values())
+of = {k: d[result["plan"]["graph"]]["results"] for k, d in file.items()}
+composites, regions = result["plan"]["composites"], result["plan"]["regions"]
+for key, n in nodes.items():
+    c = composites[n["composite"]]
+    assert of["target"][key]["value"] == result["mix"][c["target"]]["text"], key
+    assert of["region"][key]["value"] == regions[c["region"]]["name"], key
+    assert of["target"][key]["value"] == "mrvl" or "mrvl: " in of["reason"][key]["value"], key
+assert abs(sum(v["value"] for v in of["cost"].values()) - result["total"]["composites_ns"]) < 1
+EOF
+
 # Documents nobody vouches for.
 mkdir bad
 printf '{"schema": "marq.result/1"}' >bad/result.json

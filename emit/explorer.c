@@ -1,0 +1,209 @@
+/* What Model Explorer shows on the nodes of the user's model, a file for each: it is
+ * loaded beside the model. SOURCE: Model Explorer's types.ts, NodeDataProviderData:
+ * by graph, then by the name of one of a node's outputs. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit/source_map.h"
+#include "emit/writers.h"
+#include "ir/base/buf.h"
+#include "ir/base/json.h"
+
+struct explorer {
+	const struct emit_work *w;
+	struct source_map map;
+	struct json j;
+	const char **reason; /* [nnodes] of the graph; or NULL */
+	uint32_t *shown; /* [ncomposites] the user's nodes that show it */
+};
+
+/* ---- values ---- */
+
+static const char *const colours[] = {
+    "#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#9c755f"};
+
+static void
+write_target(struct explorer *x, uint32_t composite)
+{
+	uint32_t region = x->w->plan->composite[composite].region;
+	uint32_t target = x->w->plan->region[region].target;
+
+	json_key_str(&x->j, "value", emit_target(x->w, region)->text);
+	json_key_str(&x->j, "bgColor",
+	    colours[target % (sizeof colours / sizeof colours[0])]);
+}
+
+static void
+write_region(struct explorer *x, uint32_t composite)
+{
+	json_key_str(&x->j, "value",
+	    x->w->region[x->w->plan->composite[composite].region]);
+}
+
+/* A node's share, so that sums over layers are right. */
+static void
+write_cost(struct explorer *x, uint32_t composite)
+{
+	cost_ns cost = x->w->plan->composite[composite].cost;
+
+	json_key_real(&x->j, "value",
+	    cost == COST_NEVER ? 0 : (double)cost / x->shown[composite]);
+}
+
+/* ---- reasons ---- */
+
+static const char *
+why_not(const struct explorer *x, const struct opportunity *o)
+{
+	struct arena *a = x->w->arena;
+	const char *target = x->w->plan->mix->target[o->target].text;
+	const char *text = "";
+
+	if (o->obstacle == OBSTACLE_NO_RULE)
+		return arena_printf(a, "%s: no rule for it", target);
+	if (o->obstacle == OBSTACLE_COST)
+		return arena_printf(a, "%s: legal, and dearer here", target);
+	for (uint32_t i = 0; i < o->refusal->nreasons; i++)
+		if (refusal_names(o->refusal, i))
+			text = arena_printf(a, "%s%s%s must be %s", text,
+			    *text ? ", " : "", o->refusal->reason[i].condition,
+			    o->refusal->reason[i].required);
+	return arena_printf(a, "%s: %s", target, text);
+}
+
+static void
+find_reasons(struct explorer *x)
+{
+	const struct opportunities *list = x->w->in->opportunities;
+
+	x->reason = arena_new(x->w->arena, const char *, x->w->graph->nnodes);
+	for (uint32_t i = 0; list && i < list->n; i++) {
+		const struct opportunity *o = &list->item[i];
+		const char *text = why_not(x, o);
+
+		for (uint32_t k = 0; k < o->nnodes; k++) {
+			const char **at = &x->reason[o->node[k]];
+
+			*at = *at
+			    ? arena_printf(x->w->arena, "%s; %s", *at, text)
+			    : text;
+		}
+	}
+}
+
+/* ---- files ---- */
+
+struct explorer_file {
+	const char *name, *title;
+	void (*write)(
+	    struct explorer *x, uint32_t composite); /* NULL: reason */
+	bool gradient;
+};
+
+static const struct explorer_file files[] = {
+    {"target", "marq: target", write_target, false},
+    {"region", "marq: region", write_region, false},
+    {"cost", "marq: cost, ns", write_cost, true},
+    {"reason", "marq: why not elsewhere", NULL, false},
+};
+
+/* The graph's node that stands for one of the user's; NODE_NONE: none does, or it is
+ * not in the main graph. */
+static node_id
+node_of(const struct explorer *x, uint32_t onnx)
+{
+	const struct onnx_node *n = &x->w->graph->origin_table->node[onnx];
+
+	return *n->path || n->fate != FATE_COVERED || n->noutputs == 0
+	    ? NODE_NONE
+	    : x->map.link[x->map.start[onnx]].node;
+}
+
+static void
+count_shown(struct explorer *x)
+{
+	const struct onnx_nodes *table = x->w->graph->origin_table;
+	const struct plan *p = x->w->plan;
+
+	x->shown = arena_new(x->w->arena, uint32_t, p->ncomposites);
+	for (uint32_t i = 0; table && i < table->n; i++)
+		if (node_of(x, i) != NODE_NONE)
+			x->shown[p->composite_of[node_of(x, i)]]++;
+}
+
+static void
+write_node(struct explorer *x, const struct explorer_file *file, uint32_t onnx)
+{
+	node_id node = node_of(x, onnx);
+
+	if (node == NODE_NONE || (!file->write && !x->reason[node]))
+		return;
+	json_key(&x->j, x->w->graph->origin_table->node[onnx].outputs[0]);
+	json_inline_object(&x->j);
+	if (file->write)
+		file->write(x, x->w->plan->composite_of[node]);
+	else
+		json_key_str(&x->j, "value", x->reason[node]);
+	json_close(&x->j);
+}
+
+static void
+write_gradient(struct json *j)
+{
+	static const char *const end[] = {"#ffffff", "#e15759"};
+
+	json_key(j, "gradient");
+	json_array(j);
+	for (uint32_t i = 0; i < 2; i++) {
+		json_inline_object(j);
+		json_key_uint(j, "stop", i);
+		json_key_str(j, "bgColor", end[i]);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+write_file(struct explorer *x, FILE *f, const struct explorer_file *file)
+{
+	const struct onnx_nodes *table = x->w->graph->origin_table;
+
+	json_init(&x->j, f, 1);
+	json_object(&x->j);
+	json_key(&x->j, x->w->graph->name);
+	json_object(&x->j);
+	json_key_str(&x->j, "name", file->title);
+	json_key(&x->j, "results");
+	json_object(&x->j);
+	for (uint32_t i = 0; table && i < table->n; i++)
+		write_node(x, file, i);
+	json_close(&x->j);
+	if (file->gradient)
+		write_gradient(&x->j);
+	json_close(&x->j);
+	json_close(&x->j);
+}
+
+bool
+write_explorer(
+    const struct emit_work *w, const struct outdir *o, struct err *err)
+{
+	struct explorer x = {.w = w};
+
+	if (!source_map_init(&x.map, w, err))
+		return false;
+	find_reasons(&x);
+	count_shown(&x);
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		const char *name = arena_printf(
+		    w->arena, "model-explorer/%s.json", files[i].name);
+		FILE *f = out_open(o, name, w->arena, err);
+
+		if (!f)
+			return false;
+		write_file(&x, f, &files[i]);
+		if (!out_close(f, name, err))
+			return false;
+	}
+	return true;
+}
