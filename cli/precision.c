@@ -190,8 +190,9 @@ refusal_of(const struct job *j, const struct candidate *c, double sqnr)
 
 /* Lists without those that lose too much; those are refusals. */
 static void
-split(struct job *j, const struct loss *loss)
+split(struct job *j)
 {
+	struct loss *loss = j->precision.loss;
 	struct candidates *c = &j->candidates;
 	const double least = j->args->precision.limits.min_sqnr;
 	struct candidate *kept = arena_new(j->arena, struct candidate, c->n);
@@ -205,6 +206,7 @@ split(struct job *j, const struct loss *loss)
 		const double sqnr = loss_sqnr(&loss[i]);
 
 		if (loss[i].n == 0 || sqnr >= least) {
+			loss[n] = loss[i];
 			kept[n++] = c->candidate[i];
 			continue;
 		}
@@ -222,15 +224,15 @@ bool
 precision_exclude(struct job *j, struct err *err)
 {
 	const struct accuracy_request r = request(j);
-	struct loss *loss;
 
+	j->precision.loss = NULL; /* of other candidates, perhaps */
 	if (!j->precision.quantises || j->args->precision.limits.min_sqnr <= 0
 	    || j->args->replay)
 		return true;
-	loss = arena_new(j->arena, struct loss, j->candidates.n);
-	if (!accuracy_of_candidates(loss, &j->candidates, &r, err))
+	j->precision.loss = arena_new(j->arena, struct loss, j->candidates.n);
+	if (!accuracy_of_candidates(j->precision.loss, &j->candidates, &r, err))
 		return false;
-	split(j, loss);
+	split(j);
 	return true;
 }
 
@@ -251,6 +253,32 @@ by_sqnr(const void *a, const void *b)
 	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
 }
 
+/* What those of the list lose that nobody has looked into yet. */
+static bool
+look_into(struct job *j, const struct lossy *of, uint32_t n, struct err *err)
+{
+	struct precision *p = &j->precision;
+	const struct accuracy_request r = request(j);
+	struct candidate *list = arena_new(j->arena, struct candidate, n);
+	uint32_t *id = arena_new(j->arena, uint32_t, n);
+	struct loss *loss = arena_new(j->arena, struct loss, n);
+	struct candidates new = {.candidate = list};
+
+	if (!p->loss)
+		p->loss = arena_new(j->arena, struct loss, j->candidates.n);
+	for (uint32_t i = 0; i < n; i++)
+		if (p->loss[of[i].candidate].n == 0) {
+			id[new.n] = of[i].candidate;
+			list[new.n] = j->candidates.candidate[id[new.n]];
+			new.n++;
+		}
+	if (new.n > 0 && !accuracy_of_candidates(loss, &new, &r, err))
+		return false;
+	for (uint32_t i = 0; i < new.n; i++)
+		p->loss[id[i]] = loss[i];
+	return true;
+}
+
 /* The composites of 8 bits of a region (UINT32_MAX: of all) by what each loses by
  * itself, the worst first; how many. */
 static bool
@@ -258,28 +286,20 @@ rank(struct job *j, uint32_t region, struct lossy *out, uint32_t *n,
     struct err *err)
 {
 	const struct plan *p = &j->plan;
-	const struct accuracy_request request_of = request(j);
-	struct candidate *list =
-	    arena_new(j->arena, struct candidate, p->ncomposites);
-	struct loss *loss = arena_new(j->arena, struct loss, p->ncomposites);
-	struct candidates of = {.candidate = list};
 
+	*n = 0;
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
 		const uint32_t at = p->composite[i].region;
 
-		if (!j->mix.target[p->region[at].target].quantises
-		    || (region != UINT32_MAX && region != at))
-			continue;
-		out[of.n].candidate = p->composite[i].candidate;
-		list[of.n++] =
-		    j->candidates.candidate[p->composite[i].candidate];
+		if (j->mix.target[p->region[at].target].quantises
+		    && (region == UINT32_MAX || region == at))
+			out[(*n)++].candidate = p->composite[i].candidate;
 	}
-	if (!accuracy_of_candidates(loss, &of, &request_of, err))
+	if (!look_into(j, out, *n, err))
 		return false;
-	for (uint32_t i = 0; i < of.n; i++)
-		out[i].sqnr = loss_sqnr(&loss[i]);
-	qsort(out, of.n, sizeof *out, by_sqnr);
-	*n = of.n;
+	for (uint32_t i = 0; i < *n; i++)
+		out[i].sqnr = loss_sqnr(&j->precision.loss[out[i].candidate]);
+	qsort(out, *n, sizeof *out, by_sqnr);
 	return true;
 }
 
@@ -316,7 +336,7 @@ allow_all(struct job *j)
 /* Of the worst region, or of all where no region is to blame, what loses most: as
  * many as were barred before, so that rounds are few however many there are. */
 static bool
-bar_worst(struct job *j, const char *broken, bool by_region, struct err *err)
+bar_worst(struct job *j, const struct broken_limit *broken, struct err *err)
 {
 	struct precision *p = &j->precision;
 	const uint32_t worst = accuracy_worst_region(&p->accuracy, &j->plan);
@@ -324,7 +344,8 @@ bar_worst(struct job *j, const char *broken, bool by_region, struct err *err)
 	    arena_new(j->arena, struct lossy, j->plan.ncomposites);
 	uint32_t n, bars = p->accuracy.nbarred + 1;
 
-	if (!rank(j, by_region ? worst : UINT32_MAX, list, &n, err))
+	if (!rank(j, broken->region == UINT32_MAX ? UINT32_MAX : worst, list,
+	        &n, err))
 		return false;
 	bars = bars < n ? bars : n;
 	if (!p->allowed)
@@ -335,7 +356,8 @@ bar_worst(struct job *j, const char *broken, bool by_region, struct err *err)
 	notes_add(&j->model.notes,
 	    "%s (the worst region is %u, SQNR %.1f dB): %s (%.1f dB)%s barred "
 	    "from int8, and searched again",
-	    broken, (unsigned)worst, loss_sqnr(&p->accuracy.region[worst]),
+	    broken->words, (unsigned)worst,
+	    loss_sqnr(&p->accuracy.region[worst]),
 	    nodes_text(j, &j->candidates.candidate[list[0].candidate]),
 	    list[0].sqnr,
 	    bars > 1
@@ -349,7 +371,7 @@ precision_check(struct job *j, bool *again, struct err *err)
 {
 	const struct accuracy_request r = request(j);
 	struct precision *p = &j->precision;
-	const char *broken;
+	struct broken_limit broken;
 
 	*again = false;
 	p->has_accuracy = p->quantises && plan_quantises(&j->plan);
@@ -357,15 +379,14 @@ precision_check(struct job *j, bool *again, struct err *err)
 		return true;
 	if (!accuracy_of_plan(&p->accuracy, &j->plan, &r, j->arena, err))
 		return err_in(err, "accuracy of 8 bits");
-	broken = accuracy_broken(&p->accuracy, &j->plan, j->arena);
-	if (!broken)
+	if (!accuracy_broken(&broken, &p->accuracy, &j->plan, j->arena))
 		return true;
 	if (j->args->replay) {
-		notes_add(&j->model.notes, "%s", broken);
+		notes_add(&j->model.notes, "%s", broken.words);
 		return true;
 	}
 	*again = true;
-	return bar_worst(j, broken, strncmp(broken, "region", 6) == 0, err);
+	return bar_worst(j, &broken, err);
 }
 
 /* ---- for people ---- */

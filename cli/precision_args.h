@@ -20,6 +20,8 @@ struct precision {
 	struct samples samples; /* that ranges are of; n = 0: the model's own */
 	struct samples checked; /* that errors are measured with */
 	bool quantises; /* a target of the mix does */
+	struct loss *loss; /* [candidates] of each by itself; n = 0: not looked
+			    * into, or it loses nothing. NULL: none was */
 	bool *allowed; /* [candidates] those left after barring; NULL: all */
 	struct plan_accuracy accuracy; /* of the plan, with has_accuracy */
 	bool has_accuracy;

@@ -345,25 +345,30 @@ broken(const struct loss *l, const struct accuracy_limits *limits,
 	return NULL;
 }
 
-const char *
-accuracy_broken(
-    const struct plan_accuracy *a, const struct plan *p, struct arena *arena)
+bool
+accuracy_broken(struct broken_limit *out, const struct plan_accuracy *a,
+    const struct plan *p, struct arena *arena)
 {
 	const struct accuracy_limits by_region = {
 	    .min_sqnr = a->limits.min_sqnr};
-	const char *words = NULL;
 
-	for (uint32_t i = 0; !words && i < p->nregions; i++)
+	*out = (struct broken_limit){.region = UINT32_MAX};
+	for (uint32_t i = 0; i < p->nregions; i++) {
 		if (a->region[i].n > 0)
-			words = broken(&a->region[i], &by_region,
+			out->words = broken(&a->region[i], &by_region,
 			    arena_printf(arena, "region %u", (unsigned)i),
 			    arena);
-	for (uint32_t i = 0; !words && i < p->graph->noutputs; i++)
+		if (out->words) {
+			out->region = i;
+			return true;
+		}
+	}
+	for (uint32_t i = 0; !out->words && i < p->graph->noutputs; i++)
 		if (a->output[i].n > 0)
-			words = broken(&a->output[i], &a->limits,
+			out->words = broken(&a->output[i], &a->limits,
 			    arena_printf(arena, "output '%s'",
 			        graph_value(p->graph, p->graph->output[i])
 			            ->name),
 			    arena);
-	return words;
+	return out->words != NULL;
 }

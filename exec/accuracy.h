@@ -36,8 +36,14 @@ bool plan_quantises(const struct plan *p);
 uint32_t accuracy_worst_region(
     const struct plan_accuracy *a, const struct plan *p);
 
-/* The first limit that is broken, in words; NULL: none is. */
-const char *accuracy_broken(
-    const struct plan_accuracy *a, const struct plan *p, struct arena *arena);
+/* A limit that a plan breaks. */
+struct broken_limit {
+	uint32_t region; /* UINT32_MAX: at an output */
+	const char *words;
+};
+
+/* The first of them; false: there is none. */
+bool accuracy_broken(struct broken_limit *out, const struct plan_accuracy *a,
+    const struct plan *p, struct arena *arena);
 
 #endif
