@@ -50,6 +50,7 @@ list_all(const struct cli *c)
 struct written {
 	const struct graph *g;
 	bool light;
+	const char *beside; /* the file of weights, or NULL */
 };
 
 /* TUNING: shorter ones are parameters. */
@@ -72,20 +73,96 @@ leave_out_weights(struct graph *g, struct arena *a)
 	}
 }
 
+/* Larger models have their weights beside them, as exporters write them; TUNING:
+ * the largest convolution nets and BERT-base are one file. */
+#define ONE_FILE_MOST ((size_t)1 << 29)
+#define BESIDE_LEAST 4096
+
+static bool
+is_large(const struct graph *g)
+{
+	size_t bytes = 0;
+
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (g->value[v].constant && !g->value[v].constant->made_up)
+			bytes += g->value[v].constant->bytes;
+	return bytes > ONE_FILE_MOST;
+}
+
+/* Of the operators used. */
+static uint32_t
+opsets_of(const struct graph *g, struct onnx_opset opset[2])
+{
+	uint32_t n = 1;
+
+	opset[0] = (struct onnx_opset){"", 1};
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *node = &g->node[id];
+
+		if (node->domain[0]) {
+			opset[1] =
+			    (struct onnx_opset){node->domain, node->opset};
+			n = 2;
+		} else if (node->opset > opset[0].version) {
+			opset[0].version = node->opset;
+		}
+	}
+	return n;
+}
+
+static struct onnx_out
+out_of(const struct written *w, struct onnx_opset opset[2])
+{
+	struct onnx_out out = {
+	    .graph = w->g,
+	    .light = w->light,
+	    .nopsets = opsets_of(w->g, opset),
+	    .opset = opset,
+	    .beside = w->beside,
+	    .beside_bytes = BESIDE_LEAST,
+	};
+
+	/* SOURCE: onnx's table of versions. */
+	out.ir_version = opset[0].version < 18 ? 8 : 10;
+	return out;
+}
+
 static bool
 write_model(FILE *f, void *context, struct err *err)
 {
-	const struct onnx_opset opset = {"", 13};
-	const struct written *w = context;
-	const struct onnx_out out = {
-	    .graph = w->g,
-	    .light = w->light,
-	    .ir_version = 8,
-	    .nopsets = 1,
-	    .opset = &opset,
-	};
+	struct onnx_opset opset[2];
+	const struct onnx_out out = out_of(context, opset);
 
 	return onnx_write(f, &out, err);
+}
+
+static bool
+write_weights(FILE *f, void *context, struct err *err)
+{
+	struct onnx_opset opset[2];
+	const struct onnx_out out = out_of(context, opset);
+
+	return onnx_write_beside(f, &out, err);
+}
+
+/* The weights first: the model is there only when all of it is. */
+static bool
+write_files(const struct make_args *args, struct written *w, struct err *err)
+{
+	const char *slash = strrchr(args->out, '/'), *path;
+
+	if (!w->light && args->weights == HASHED && is_large(w->g)) {
+		if (strcmp(args->out, "-") == 0)
+			return err_set(err, ERR_USAGE,
+			    "the weights of %s lie beside it: name a file",
+			    args->name);
+		path = arena_printf(args->cli->run, "%s.data", args->out);
+		w->beside = slash ? path + (slash + 1 - args->out) : path;
+		if (!output_file(args->cli, args->out, err)
+		    || !output_write(args->cli, path, write_weights, w, err))
+			return false;
+	}
+	return output_write(args->cli, args->out, write_model, w, err);
 }
 
 static bool
@@ -118,8 +195,7 @@ make(const struct make_args *args, struct err *err)
 	w.g = g = entry->make(&a, args->weights != HASHED);
 	if (args->weights == NONE)
 		leave_out_weights(g, &a);
-	ok = infer(g, &shapes, err)
-	    && output_write(args->cli, args->out, write_model, &w, err);
+	ok = infer(g, &shapes, err) && write_files(args, &w, err);
 	arena_release(&a);
 	return ok;
 }

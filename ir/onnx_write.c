@@ -23,6 +23,7 @@ enum { ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_TP = 14, ATTRIBUTE_TPS = 15 };
 enum { ATTRIBUTE_TYPE = 20 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_STRING_DATA = 6 };
 enum { TENSOR_INT64S = 7, TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
 enum { FUNCTION_NAME = 1, FUNCTION_INPUT = 4, FUNCTION_OUTPUT = 5 };
 enum { FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10 };
 enum { PAIR_KEY = 1, PAIR_VALUE = 2 };
@@ -430,18 +431,67 @@ write_light(struct wire_out *graph, const struct write_scope *p, value_id v)
 	wire_out_message(graph, GRAPH_INITIALIZER, &part);
 }
 
+/* What lies beside the model begins on a page, so that it is mapped as it is. */
+#define PAGE 4096u
+#define EXTERNAL 1 /* TensorProto.DataLocation */
+
+static bool
+is_beside(const struct write_scope *p, value_id v)
+{
+	const struct tensor *t = p->g->value[v].constant;
+
+	return p->main && p->main->beside && t->kind <= TENSOR_FILL
+	    && !t->made_up && t->bytes >= p->main->beside_bytes
+	    && !is_light(p, v);
+}
+
+static size_t
+next_page(size_t end)
+{
+	return (end + PAGE - 1) / PAGE * PAGE;
+}
+
+/* A constant whose content is at `at` of the file beside. */
+static void
+write_named(
+    struct wire_out *graph, const struct write_scope *p, value_id v, size_t at)
+{
+	const struct tensor *t = p->g->value[v].constant;
+	const struct onnx_meta where[] = {
+	    {"location", p->main->beside},
+	    {"offset", arena_printf(p->a, "%zu", at)},
+	    {"length", arena_printf(p->a, "%zu", t->bytes)},
+	};
+	struct wire_out tensor;
+
+	wire_out_init(&tensor);
+	for (uint32_t i = 0; i < t->rank; i++)
+		wire_out_int(&tensor, TENSOR_DIMS, t->dim[i]);
+	wire_out_int(&tensor, TENSOR_TYPE, t->dtype);
+	wire_out_str(&tensor, TENSOR_NAME, p->name[v]);
+	for (size_t i = 0; i < sizeof where / sizeof *where; i++)
+		write_pair(&tensor, TENSOR_EXTERNAL, &where[i]);
+	wire_out_int(&tensor, TENSOR_LOCATION, EXTERNAL);
+	wire_out_message(graph, GRAPH_INITIALIZER, &tensor);
+}
+
 static void
 write_constants(
     struct wire_out *graph, const struct write_scope *p, const bool *carried)
 {
 	const struct graph *g = p->g;
+	size_t end = 0;
 
 	for (value_id v = 0; v < g->nvalues; v++)
-		if (carried[v] && is_light(p, v))
+		if (carried[v] && is_light(p, v)) {
 			write_light(graph, p, v);
-		else if (carried[v])
+		} else if (carried[v] && is_beside(p, v)) {
+			write_named(graph, p, v, next_page(end));
+			end = next_page(end) + g->value[v].constant->bytes;
+		} else if (carried[v]) {
 			write_tensor(graph, GRAPH_INITIALIZER, p->name[v],
 			    g->value[v].constant, p->owner ? TAG_NONE : v + 1);
+		}
 }
 
 static void
@@ -576,6 +626,29 @@ onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "a model of %zu bytes, and an ONNX file ends at %" PRIu64,
 		    bytes, limit(LIMIT_PROTOBUF));
+	return stream_ok(f, err);
+}
+
+bool
+onnx_write_beside(FILE *f, const struct onnx_out *o, struct err *err)
+{
+	static const unsigned char zeros[PAGE];
+	const struct graph *g = o->graph;
+	struct arena a;
+	struct write_scope main = {.g = g, .main = o, .out = o, .a = &a};
+	const bool *carried;
+	size_t end = 0;
+
+	arena_init(&a);
+	carried = find_carried(&main);
+	for (value_id v = 0; v < g->nvalues; v++) {
+		if (!carried[v] || !is_beside(&main, v))
+			continue;
+		fwrite(zeros, 1, next_page(end) - end, f);
+		wire_out_tensor(f, g->value[v].constant);
+		end = next_page(end) + g->value[v].constant->bytes;
+	}
+	arena_release(&a);
 	return stream_ok(f, err);
 }
 

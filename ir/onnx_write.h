@@ -38,6 +38,11 @@ struct onnx_out {
 	/* ... or only those of so many bytes or more, when the model's opset
 	 * has the operator; 0: none. */
 	size_t light_bytes;
+	/* Constants of the main graph of so many bytes or more are only named:
+	 * onnx_write_beside() writes them into the file `beside` in the model's
+	 * folder. NULL: all content is in the model. */
+	const char *beside;
+	size_t beside_bytes;
 	bool any_size; /* beyond what protobuf allows, too: we read it */
 	/* Write the content of constant v of the main graph, tensor->bytes of
 	 * it, and return true; or return false to have the tensor's own
@@ -50,6 +55,10 @@ struct onnx_out {
  * out. ERR_IO when the stream fails; ERR_UNSUPPORTED, and nothing is written,
  * when it would be larger than protobuf allows. */
 bool onnx_write(FILE *f, const struct onnx_out *o, struct err *err);
+
+/* Write the content of the constants that lie beside the model, each on a page
+ * of its own. */
+bool onnx_write_beside(FILE *f, const struct onnx_out *o, struct err *err);
 
 /* Write one TensorProto (a test_data_set file). */
 bool onnx_write_tensor(

@@ -141,8 +141,8 @@ write_repeated(FILE *f, const struct tensor *t)
 	}
 }
 
-static void
-write_content(FILE *f, const struct tensor *t)
+void
+wire_out_tensor(FILE *f, const struct tensor *t)
 {
 	if (t->kind == TENSOR_FILL)
 		write_repeated(f, t);
@@ -163,7 +163,7 @@ wire_out_write(FILE *f, const struct wire_out *w,
 		fwrite(w->bytes.data + at, 1, hole->at - at, f);
 		at = hole->at;
 		if (!fill || !fill(f, hole, context))
-			write_content(f, hole->tensor);
+			wire_out_tensor(f, hole->tensor);
 	}
 	if (w->bytes.n > at)
 		fwrite(w->bytes.data + at, 1, w->bytes.n - at, f);

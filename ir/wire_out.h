@@ -42,6 +42,9 @@ void wire_out_content(
 void wire_out_message(
     struct wire_out *w, uint32_t field, struct wire_out *inner);
 
+/* Write a VIEW's or FILL's content. Write errors stay with the stream. */
+void wire_out_tensor(FILE *f, const struct tensor *t);
+
 /* Write everything. `fill` may write a hole's content itself and return true;
  * NULL, or false from it: the tensor's own is written. Write errors stay with
  * the stream. */

@@ -10,6 +10,8 @@ gen_begin(struct arena *a, const char *name, bool constant)
 	    .g = graph_new(a, name),
 	    .arena = a,
 	    .scale_base = 1,
+	    .dtype = DT_FLOAT,
+	    .opset = 13,
 	    .constant = constant,
 	};
 }
@@ -53,15 +55,14 @@ gen_output(struct model_builder *b, value_id v, const char *name)
 	if (value->type.kind == TYPE_UNKNOWN)
 		value->type = (struct type){
 		    .kind = TYPE_TENSOR,
-		    .dtype = DT_FLOAT,
+		    .dtype = b->dtype,
 		    .rank = RANK_UNKNOWN,
 		};
 	append(b, &b->g->output, &b->g->noutputs, v);
 }
 
-/* Uniform in [-1, 1): a 32-bit integer hash of (index, salt). */
-static float
-uniform(uint32_t index, uint32_t salt)
+float
+gen_uniform(uint32_t index, uint32_t salt)
 {
 	uint32_t h = index * 2654435761u + salt * 40503u + 12345u;
 
@@ -116,12 +117,20 @@ gen_weight(struct model_builder *b, const char *name, enum weight_role role,
 	if (!b->constant) {
 		data = arena_new(b->arena, float, t->count);
 		for (size_t i = 0; i < t->count; i++)
-			data[i] = weight_value(uniform((uint32_t)i, b->salt),
-			    role, bound, b->scale_base);
+			data[i] =
+			    weight_value(gen_uniform((uint32_t)i, b->salt),
+			        role, bound, b->scale_base);
 		*t = tensor_view(DT_FLOAT, rank, shape, data);
 	}
 	b->salt++;
 	return graph_add_constant(b->g, name, t);
+}
+
+value_id
+gen_tensor(struct model_builder *b, const char *name, const struct tensor *t)
+{
+	return graph_add_constant(
+	    b->g, name, arena_copy(b->arena, t, sizeof *t));
 }
 
 value_id
@@ -151,13 +160,14 @@ gen_node(struct model_builder *b, enum op op, uint32_t ninputs,
     const value_id *input, uint32_t nattrs, const struct attr *attr)
 {
 	const char *type = op_get(op)->type;
+	const bool own = op_find_in("", type) == op;
 	const char *name = arena_printf(b->arena, "%s_%u", type, b->counter++);
 	value_id *io = arena_new(b->arena, value_id, ninputs + 1);
 	struct node n = {
 	    .op = op,
 	    .op_type = type,
-	    .domain = "",
-	    .opset = 13,
+	    .domain = own ? "" : "com.microsoft",
+	    .opset = own ? b->opset : 1,
 	    .name = name,
 	    .ninputs = ninputs,
 	    .noutputs = 1,
@@ -207,8 +217,8 @@ gen_attr_float(struct model_builder *b, const char *name, float value)
 }
 
 /* Name of a weight of the node about to be added: "Conv_3_weight". */
-static const char *
-weight_name(struct model_builder *b, enum op op, const char *what)
+const char *
+gen_weight_name(struct model_builder *b, enum op op, const char *what)
 {
 	return arena_printf(
 	    b->arena, "%s_%u_%s", op_get(op)->type, b->counter, what);
@@ -230,10 +240,10 @@ gen_conv(struct model_builder *b, value_id x, struct conv_shape s, bool bias)
 	value_id in[3] = {x};
 
 	in[1] = gen_weight(
-	    b, weight_name(b, OP_CONV, "weight"), WEIGHT_KERNEL, 4, shape);
+	    b, gen_weight_name(b, OP_CONV, "weight"), WEIGHT_KERNEL, 4, shape);
 	if (bias)
-		in[2] = gen_weight(
-		    b, weight_name(b, OP_CONV, "bias"), WEIGHT_BIAS, 1, shape);
+		in[2] = gen_weight(b, gen_weight_name(b, OP_CONV, "bias"),
+		    WEIGHT_BIAS, 1, shape);
 	return gen_node(b, OP_CONV, bias ? 3 : 2, in, 4, attr);
 }
 
@@ -254,7 +264,7 @@ gen_batch_norm(struct model_builder *b, value_id x, int64_t channels)
 
 	for (unsigned i = 0; i < 4; i++)
 		in[i + 1] = gen_weight(b,
-		    weight_name(b, OP_BATCHNORMALIZATION, weight[i].name),
+		    gen_weight_name(b, OP_BATCHNORMALIZATION, weight[i].name),
 		    weight[i].role, 1, &channels);
 	return gen_node(b, OP_BATCHNORMALIZATION, 5, in, 1, attr);
 }
@@ -295,10 +305,10 @@ gen_linear(struct model_builder *b, value_id x, int64_t in, int64_t out)
 	const int64_t shape[] = {in, out};
 	value_id io[2] = {x}, bias;
 
-	io[1] = gen_weight(
-	    b, weight_name(b, OP_MATMUL, "weight"), WEIGHT_KERNEL, 2, shape);
+	io[1] = gen_weight(b, gen_weight_name(b, OP_MATMUL, "weight"),
+	    WEIGHT_KERNEL, 2, shape);
 	bias = gen_weight(
-	    b, weight_name(b, OP_MATMUL, "bias"), WEIGHT_BIAS, 1, &out);
+	    b, gen_weight_name(b, OP_MATMUL, "bias"), WEIGHT_BIAS, 1, &out);
 	return gen_add(b, gen_node(b, OP_MATMUL, 2, io, 0, NULL), bias);
 }
 
@@ -308,6 +318,6 @@ gen_reshape(
 {
 	value_id in[2] = {x};
 
-	in[1] = gen_ints(b, weight_name(b, OP_RESHAPE, "shape"), n, shape);
+	in[1] = gen_ints(b, gen_weight_name(b, OP_RESHAPE, "shape"), n, shape);
 	return gen_node(b, OP_RESHAPE, 2, in, 0, NULL);
 }

@@ -20,10 +20,12 @@ struct model_builder {
 	uint32_t salt; /* of the next weight */
 	uint32_t counter; /* of names */
 	float scale_base; /* of WEIGHT_SCALE; 0.5 keeps deep residuals tame */
+	enum dtype dtype; /* of weights and outputs */
+	uint32_t opset; /* of nodes */
 	bool constant; /* weights are FILL tensors (0.01): a light model */
 };
 
-/* An empty graph with one float input and opset 13. */
+/* An empty graph of float weights and opset 13. */
 struct model_builder gen_begin(
     struct arena *a, const char *name, bool constant);
 value_id gen_input(struct model_builder *b, const char *name, enum dtype dtype,
@@ -33,14 +35,24 @@ void gen_output(struct model_builder *b, value_id v, const char *name);
 /* A weight of this shape; name from the node about to be added. */
 value_id gen_weight(struct model_builder *b, const char *name,
     enum weight_role role, uint32_t rank, const int64_t *dim);
+/* A constant whose content is there already, or one repeated number. */
+value_id gen_tensor(
+    struct model_builder *b, const char *name, const struct tensor *t);
 /* A small int64 vector constant. */
 value_id gen_ints(struct model_builder *b, const char *name, uint32_t n,
     const int64_t *value);
 value_id gen_scalar(struct model_builder *b, const char *name, float value);
 
+/* What weights are drawn from: uniform in [-1, 1), a hash of (index, salt). */
+float gen_uniform(uint32_t index, uint32_t salt);
+
 /* A node with one output; its value. Name is "<op>_<counter>". */
 value_id gen_node(struct model_builder *b, enum op op, uint32_t ninputs,
     const value_id *input, uint32_t nattrs, const struct attr *attr);
+/* The name the next node of this kind will have, and of a weight of it:
+ * "Conv_3_weight". */
+const char *gen_weight_name(
+    struct model_builder *b, enum op op, const char *what);
 
 /* Attributes; memory in the builder's arena. */
 struct attr gen_attr_int(

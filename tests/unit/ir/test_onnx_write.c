@@ -16,6 +16,7 @@
 #include "ir/onnx_read.h"
 #include "ir/onnx_write.h"
 #include "tests/support/build.h"
+#include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
 static const struct onnx_opset opset[] = {{"", 13}, {"own", 1}};
@@ -325,6 +326,54 @@ a_full_disk_is_reported(void **state)
 	fclose(file);
 }
 
+/* A weight that is read where it lies, one repeated and one too small. */
+static void
+weights_beside_the_model_read_back(void **state)
+{
+	struct fixture *f = *state;
+	struct graph *g = graph_new(&f->a, "large");
+	float weight[1500];
+	const float half = 0.5f;
+	const int64_t many = 1500, one = 1;
+	const struct tensor parts[] = {
+	    tensor_view(DT_FLOAT, 1, &many, weight),
+	    tensor_fill(DT_FLOAT, 1, &many, &half),
+	    tensor_fill(DT_FLOAT, 1, &one, &half),
+	};
+	struct onnx_out out = out_of(g);
+	const char *path = scratch_path("large.onnx", &f->a);
+	FILE *file = fopen(path, "we");
+	FILE *beside = fopen(scratch_path("large.bin", &f->a), "we");
+	const struct tensor *t;
+	value_id x = build_input(g, "x", DT_FLOAT, &many, 1);
+
+	for (uint32_t i = 0; i < 1500; i++)
+		weight[i] = (float)i;
+	for (uint32_t i = 0; i < 3; i++) {
+		const value_id in[] = {x,
+		    graph_add_constant(
+		        g, i ? i > 1 ? "c" : "b" : "a", &parts[i])};
+
+		x = build_node(g, OP_ADD, 13, in, 2);
+	}
+	set_outputs(g, x);
+	out.beside = "large.bin";
+	out.beside_bytes = 6000;
+	assert_true(onnx_write(file, &out, &f->err));
+	assert_in_range(ftell(file), 100, 1000);
+	assert_true(onnx_write_beside(beside, &out, &f->err));
+	assert_int_equal(ftell(beside), 8192 + 6000);
+	assert_int_equal(fclose(file) + fclose(beside), 0);
+	if (!onnx_read(&f->m, path, NULL, &f->a, &f->err))
+		fail_msg("%s", f->err.text);
+	for (uint32_t i = 0; i < 3; i++) {
+		t = graph_value(f->m.graph, f->m.graph->node[i].input[1])
+		        ->constant;
+		assert_true(tensor_equal(t, &parts[i]));
+	}
+	model_close(&f->m);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
@@ -341,6 +390,7 @@ main(void)
 	    TEST(sub_graphs_name_what_they_capture),
 	    TEST(tensors_of_test_data_read_back),
 	    TEST(a_full_disk_is_reported),
+	    TEST(weights_beside_the_model_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
