@@ -9,6 +9,7 @@
 #include "cli/answer.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "ir/base/file.h"
 #include "ir/base/plural.h"
 
 /* What came of files that were added, one after another. */
@@ -154,16 +155,24 @@ db_export_verb(struct db_args *d, struct err *err)
 static bool
 import_one(struct merging *to, const char *name, struct err *err)
 {
-	bool is_stdin = strcmp(name, "-") == 0, ok;
-	FILE *f = is_stdin ? stdin : fopen(name, "re");
+	struct mapped_file lines;
 	struct db_merge m;
+	FILE *f;
+	bool ok;
 
-	if (!f)
-		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-	ok = costdb_import(to->db, f, is_stdin ? "standard input" : name, &m,
-	    &to->d->notes, err);
-	if (!is_stdin)
+	if (!file_map(&lines, name, err))
+		return false;
+	f = lines.bytes
+	    ? fmemopen((void *)(uintptr_t)lines.data, lines.bytes, "r")
+	    : fopen("/dev/null", "re");
+	ok = f != NULL || err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+	ok = ok
+	    && costdb_import(to->db, f,
+	        strcmp(name, "-") == 0 ? "standard input" : name, &m,
+	        &to->d->notes, err);
+	if (f)
 		fclose(f);
+	file_unmap(&lines);
 	if (ok)
 		tell_merge(to, name, &m);
 	return ok;

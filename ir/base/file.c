@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,23 @@ copy_all(int to, int from)
 	return true;
 }
 
+/* While standard input is waited for nothing has begun: a signal to stop ends
+ * the process as it would any other. */
+static bool
+copy_stdin(int to)
+{
+	const struct sigaction end = {.sa_handler = SIG_DFL};
+	struct sigaction on_int, on_term;
+	bool ok;
+
+	sigaction(SIGINT, &end, &on_int);
+	sigaction(SIGTERM, &end, &on_term);
+	ok = copy_all(to, STDIN_FILENO);
+	sigaction(SIGINT, &on_int, NULL);
+	sigaction(SIGTERM, &on_term, NULL);
+	return ok;
+}
+
 /* Standard input as a file: it is read once, and may be opened again. */
 static int
 open_stdin(struct err *err)
@@ -51,7 +69,7 @@ open_stdin(struct err *err)
 	}
 	if (!copy) {
 		copy = tmpfile();
-		if (!copy || !copy_all(fileno(copy), STDIN_FILENO)) {
+		if (!copy || !copy_stdin(fileno(copy))) {
 			fail(err, "standard input", "cannot read");
 			return -1;
 		}

@@ -68,6 +68,10 @@ expect_status 0
 expect_in out " 0 rejected"
 run db import m.jsonl --db i.db
 expect_in out "m.jsonl: 0 added"
+mkfifo pipe
+run db import pipe --db i.db
+expect_status 7
+expect_in err 'pipe: not a regular file'
 run db export p.db --db m.db
 expect_status 0
 expect_absent p.db-wal

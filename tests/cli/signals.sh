@@ -42,6 +42,26 @@ for signal in TERM INT; do
 	done
 done
 
+# What waits for its input ends at the first.
+is_waiting() { # PID: it has made the file that its input goes to
+	ls -l "/proc/$1/fd" | grep -q deleted
+}
+mkfifo input
+for command in 'search - -o none --db none' 'solve -' 'batch -' 'db import - --db in.db'; do
+	sleep 300 >input &
+	feeder=$!
+	"$MARQ" $command <input >out 2>err &
+	pid=$!
+	wait_until is_waiting $pid || fail 'does not wait for its input'
+	kill -s TERM $pid
+	wait_until is_gone $pid || fail 'goes on waiting for its input'
+	kill -s KILL $pid 2>/dev/null
+	wait $pid
+	[ $? = 143 ] || fail 'no end by the signal'
+	kill $feeder
+	wait $feeder 2>/dev/null
+done
+
 # What was measured before the signal is kept.
 for signal in TERM INT; do
 	run db verify --db $signal.db

@@ -23,7 +23,8 @@ SEARCH = [marq, "search", "tiny.onnx", "--no-measure", "--no-verify", "--db", "n
 HONEST = (0, 7, 8)  # done; file system; out of memory
 UNDRAWN = "a page that says it has no drawing"
 # No threads, which would not be in a copy, and the program as it is started.
-PLAIN = {"OMP_WAIT_POLICY": "passive", "LANG": "C", "OPENBLAS_NUM_THREADS": "1", "MARQ_CLEANED": "1"}
+PLAIN = {"OMP_WAIT_POLICY": "passive", "LANG": "C", "OPENBLAS_NUM_THREADS": "1", "MARQ_CLEANED": "1",
+         "TMPDIR": "."}
 failures = 0
 verified = {}
 
@@ -136,6 +137,8 @@ def look(operation, may, kind, at, status, walk):
     """What a copy has left; it is deleted."""
     folder = os.path.join(walk, str(at))
     code = os.waitstatus_to_exitcode(status)
+    if not os.path.exists(folder + ".err"):
+        sys.exit(f"{operation.name}, {kind} fault {at}: no copy could be made (status {code})")
     with open(folder + ".err", "rb") as f:
         check(operation, folder, may, kind, at, SimpleNamespace(returncode=code, stderr=f.read()))
     shutil.rmtree(folder)
@@ -156,8 +159,8 @@ def fresh(operation, template, here):
 
 
 def walk_calls(operation, may, kind, stride, walk):
-    """A copy for each call, but where the process has other threads, which
-    would not be in it: how many copies, and those calls."""
+    """A copy for each call, but where the process has threads or children, which
+    a copy would lack: how many copies, and those calls."""
     said, says = os.pipe()
     hears, heard = os.pipe()
     env = dict(os.environ, **PLAIN, LD_PRELOAD=shim, FAULTS_KIND=kind, FAULTS_WALK=walk,
