@@ -9,7 +9,7 @@
 
 /* SOURCE: ONNX IR versions released as of November 2026. */
 #define IR_OLDEST 3
-#define IR_NEWEST 13
+#define IR_NEWEST 14
 
 static bool
 check_header(struct importer *imp, const Onnx__ModelProto *p)

@@ -354,8 +354,8 @@ static bool
 read_form(struct importer *imp, const Onnx__TensorProto *p, struct tensor *t)
 {
 	if (p->data_type <= 0 || p->data_type >= NDTYPE)
-		return err_set(imp->err, ERR_INPUT,
-		    "data type %" PRId32 " is none of ONNX's", p->data_type);
+		return err_set(imp->err, ERR_UNSUPPORTED,
+		    "element type %" PRId32 " is not known", p->data_type);
 	if (p->segment)
 		return err_set(imp->err, ERR_UNSUPPORTED,
 		    "tensors in segments are not supported");

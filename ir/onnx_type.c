@@ -77,8 +77,8 @@ import_tensor_type(struct importer *imp, struct graph *g,
 	t->kind = TYPE_TENSOR;
 	t->rank = RANK_UNKNOWN;
 	if (p->elem_type < 0 || p->elem_type >= NDTYPE)
-		return err_set(imp->err, ERR_INPUT,
-		    "element type %" PRId32 " is none of ONNX's", p->elem_type);
+		return err_set(imp->err, ERR_UNSUPPORTED,
+		    "element type %" PRId32 " is not known", p->elem_type);
 	t->dtype = (enum dtype)p->elem_type;
 	if (!p->shape)
 		return true;

@@ -196,8 +196,8 @@ attr_dtype(
 	}
 	number = a->kind == ATTR_INT ? a->ints[0] : 0;
 	if (number <= 0 || number >= NDTYPE)
-		return fault(
-		    s, "%s %" PRId64 " is no element type", name, number);
+		return fault(s, "%s: element type %" PRId64 " is not known",
+		    name, number);
 	*out = (enum dtype)number;
 	return true;
 }

@@ -4,6 +4,9 @@
 # pages of the mapped file included, beside what a small model takes.
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
+case $MARQ_BUILD in
+*/asan | */tsan) echo "skipped: a sanitizer's own memory is counted with ours"; exit 77 ;;
+esac
 # KiB of the largest process
 peak() {
 	python3 - "$MARQ" "$@" <<'END'

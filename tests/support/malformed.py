@@ -185,6 +185,8 @@ def versions():
         yield f"opset {opset}", model(io, opset)
     for ir in (0, 99, 1 << 62):
         yield f"IR version {ir}", model(io, ir=ir)
+    for dtype in (27, 99):
+        yield f"element type {dtype}", model(node("Relu", ["x"], ["y"]) + info(11, "x", [2], dtype) + info(12, "y", [2]))
     yield "an opset twice", model(io, more=blob(8, blob(1, "") + number(2, 7)))
     yield "no opset", number(1, 10) + blob(7, graph(io))
     yield "no graph", number(1, 10) + blob(8, number(2, 21))
