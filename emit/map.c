@@ -38,11 +38,24 @@ write_stable(struct json *j, const struct onnx_node *n)
 	buf_release(&b);
 }
 
+/* What became of the node of the user's model that something was folded into. */
+static uint32_t
+destination(const struct onnx_nodes *table, uint32_t into)
+{
+	for (uint32_t i = 0; i < table->n && into < table->n
+	     && table->node[into].fate == FATE_FOLDED;
+	     i++)
+		into = table->node[into].into;
+	return into;
+}
+
 static void
-write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
+write_onnx_node(struct json *j, const struct onnx_nodes *table, uint32_t id,
     const struct source_map *m)
 {
+	const struct onnx_node *n = &table->node[id];
 	const struct node_source *source = &m->scopes.of[id];
+	const uint32_t into = destination(table, n->into);
 
 	json_inline_object(j);
 	json_key_uint(j, "id", id);
@@ -60,8 +73,8 @@ write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
 	json_key_str(j, "fate", fate_text(n->fate));
 	if (n->fate != FATE_COVERED)
 		json_key_str(j, "why", n->why);
-	if (n->fate == FATE_FOLDED && n->into != NODE_NONE)
-		json_key_uint(j, "into", n->into);
+	if (n->fate == FATE_FOLDED && into != NODE_NONE)
+		json_key_uint(j, "into", into);
 	json_key_uint(j, "scope", source->scope);
 	if (source->nlines) {
 		write_ids(j, "lines", source->lines, source->nlines);
@@ -78,6 +91,67 @@ write_onnx_node(struct json *j, const struct onnx_node *n, uint32_t id,
 		json_close(j);
 	}
 	json_close(j);
+	json_close(j);
+}
+
+static void
+write_readers(
+    struct json *j, const struct source_map *m, uint32_t from, uint32_t to)
+{
+	json_key(j, "nodes");
+	json_array(j);
+	for (; from < to && m->reader[from].node != NODE_NONE; from++) {
+		json_object(j);
+		json_key_uint(j, "node", m->reader[from].node);
+		if (m->reader[from].inside)
+			json_key_bool(j, "inside", true);
+		json_close(j);
+	}
+	json_close(j);
+	if (from == to)
+		return;
+	json_key(j, "constants");
+	json_array(j);
+	for (; from < to; from++) {
+		const struct map_reader *r = &m->reader[from];
+
+		json_object(j);
+		json_key_uint(j, "layer", r->layer);
+		json_key_str(j, "name",
+		    m->layer[r->layer].layer.constant[r->constant].name);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+/* Weights and the like, and what they are part of. */
+static void
+write_initialisers(
+    struct json *j, const struct onnx_nodes *table, const struct source_map *m)
+{
+	uint32_t at = 0, to;
+
+	json_key(j, "initialisers");
+	json_array(j);
+	for (uint32_t i = 0; table && i < table->ninitialisers; i++, at = to) {
+		const struct onnx_initialiser *o = &table->initialiser[i];
+		uint32_t into = destination(table, o->into);
+
+		for (to = at;
+		     to < m->nreaders && m->reader[to].initialiser == i;)
+			to++;
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_str(j, "graph", o->path);
+		json_key_str(j, "name", o->name);
+		json_key_str(j, "fate", fate_text(o->fate));
+		if (o->fate == FATE_FOLDED && into != NODE_NONE)
+			json_key_uint(j, "into", into);
+		if (m->is_output[i])
+			json_key_bool(j, "output", true);
+		write_readers(j, m, at, to);
+		json_close(j);
+	}
 	json_close(j);
 }
 
@@ -125,7 +199,7 @@ write_onnx(
 	json_key(j, "onnx");
 	json_array(j);
 	for (uint32_t i = 0; table && i < table->n; i++)
-		write_onnx_node(j, &table->node[i], i, m);
+		write_onnx_node(j, table, i, m);
 	json_close(j);
 }
 
@@ -169,6 +243,13 @@ shares_node(const struct candidate *c, const struct map_layer *l)
 	return false;
 }
 
+/* Of what stands for n nodes of the graph. */
+static enum role
+role_of(uint32_t n)
+{
+	return n == 0 ? ROLE_SYNTHESIZED : n == 1 ? ROLE_KEPT : ROLE_FUSED;
+}
+
 /* `from` is the first layer of the composite's region. */
 static void
 write_composite(struct json *j, const struct emit_work *w,
@@ -182,6 +263,7 @@ write_composite(struct json *j, const struct emit_work *w,
 	json_key_uint(j, "region", region);
 	json_key_str(j, "target", emit_target(w, region)->text);
 	json_key_str(j, "rule", emit_rule(w, c)->name);
+	json_key_str(j, "role", role_text(role_of(c->nnodes)));
 	write_ids(j, "nodes", c->node, c->nnodes);
 	json_key(j, "layers");
 	json_array(j);
@@ -206,6 +288,26 @@ write_composites(
 		    && m->layer[from].region < w->plan->composite[i].region)
 			from++;
 		write_composite(j, w, m, i, from);
+	}
+	json_close(j);
+}
+
+static void
+write_constants(
+    struct json *j, const struct emit_work *w, const struct toolchain_layer *l)
+{
+	json_key(j, "constants");
+	json_array(j);
+	for (uint32_t i = 0; i < l->nconstants; i++) {
+		json_object(j);
+		json_key_str(j, "name", l->constant[i].name);
+		json_key(j, "values");
+		json_array(j);
+		for (uint32_t v = 0; v < l->constant[i].nvalues; v++)
+			json_str(
+			    j, w->graph->value[l->constant[i].value[v]].name);
+		json_close(j);
+		json_close(j);
 	}
 	json_close(j);
 }
@@ -241,30 +343,58 @@ write_regions(
 		json_key_str(j, "name", l->layer.name);
 		json_key_str(j, "func_name", l->layer.func_name);
 		write_ids(j, "nodes", l->layer.node, l->layer.nnodes);
+		json_key_str(j, "role", role_text(role_of(l->layer.nnodes)));
+		write_constants(j, w, &l->layer);
 		json_close(j);
 	}
 	json_close(j);
 }
 
-/* Quantisers of partitioned.onnx: no ONNX node of the model is theirs. */
+/* A conversion that the plan pays. */
+static void
+write_conversion(
+    struct json *j, const struct emit_work *w, const struct plan_conversion *c)
+{
+	const char *value = w->graph->value[c->value].name;
+
+	json_inline_object(j);
+	json_key(j, "name");
+	json_strf(j, "%s to %s", value, emit_format(w, c->to));
+	json_key_str(j, "op_type", "conversion");
+	json_key_str(j, "role", role_text(ROLE_SYNTHESIZED));
+	if (c->before < w->plan->ncomposites)
+		json_key_uint(
+		    j, "region", w->plan->composite[c->before].region);
+	json_key_str(j, "value", value);
+	json_key_str(j, "from", emit_format(w, c->from));
+	json_key_str(j, "to", emit_format(w, c->to));
+	json_key_uint(j, "payer", plan_payer(w->plan, c));
+	json_close(j);
+}
+
+static void
+write_quantiser(
+    struct json *j, const struct emit_work *w, const struct qdq_node *n)
+{
+	json_inline_object(j);
+	json_key_str(j, "name", n->name);
+	json_key_str(j, "op_type", n->op_type);
+	json_key_str(j, "role", role_text(ROLE_SYNTHESIZED));
+	json_key_uint(j, "region", n->region);
+	json_key_str(j, "value", w->graph->value[n->value].name);
+	json_close(j);
+}
+
+/* What no ONNX node of the model is: conversions, quantisers of partitioned.onnx. */
 static void
 write_inserted(struct json *j, const struct emit_work *w)
 {
-	if (!w->qdq)
-		return;
 	json_key(j, "inserted");
 	json_array(j);
-	for (uint32_t i = 0; i < w->qdq->ninserted; i++) {
-		const struct qdq_node *n = &w->qdq->inserted[i];
-
-		json_inline_object(j);
-		json_key_str(j, "name", n->name);
-		json_key_str(j, "op_type", n->op_type);
-		json_key_str(j, "role", role_text(ROLE_SYNTHESIZED));
-		json_key_uint(j, "region", n->region);
-		json_key_str(j, "value", w->graph->value[n->value].name);
-		json_close(j);
-	}
+	for (uint32_t i = 0; i < w->plan->nconversions; i++)
+		write_conversion(j, w, &w->plan->conversion[i]);
+	for (uint32_t i = 0; w->qdq && i < w->qdq->ninserted; i++)
+		write_quantiser(j, w, &w->qdq->inserted[i]);
 	json_close(j);
 }
 
@@ -329,6 +459,7 @@ write_map(FILE *f, const struct emit_work *w, struct err *err)
 	json_key_str(&j, "schema", "marq.map/1");
 	write_scopes(&j, &m.scopes);
 	write_onnx(&j, w, &m);
+	write_initialisers(&j, w->graph->origin_table, &m);
 	write_nodes(&j, w);
 	write_composites(&j, w, &m);
 	write_regions(&j, w, &m);

@@ -15,6 +15,14 @@ struct map_link {
 	bool inside; /* in a body (If, Loop, Scan) of that node */
 };
 
+/* A graph node that reads an initialiser; or a constant of a layer it is in. */
+struct map_reader {
+	uint32_t initialiser;
+	node_id node; /* of the main graph; NODE_NONE: a constant */
+	bool inside; /* in a body of that node */
+	uint32_t layer, constant; /* without a node */
+};
+
 struct map_layer {
 	uint32_t region, index; /* index: its toolchain's number of it */
 	const char *index_name;
@@ -27,6 +35,9 @@ struct source_map {
 	const uint32_t *start; /* [nonnx + 1] into link */
 	struct map_layer *layer; /* by region, then index */
 	uint32_t count[3]; /* ONNX nodes by fate */
+	uint32_t nreaders;
+	struct map_reader *reader; /* by initialiser; nodes first */
+	const bool *is_output; /* [ninitialisers] the graph gives it as it is */
 	struct scopes scopes;
 };
 

@@ -97,9 +97,18 @@ struct origin {
 	enum role role;
 };
 
+/* An initialiser as the model's author wrote it. */
+struct onnx_initialiser {
+	const char *path, *name; /* as of a node */
+	enum fate fate; /* COVERED: it is a value of the graph */
+	uint32_t into; /* as of a node */
+};
+
 struct onnx_nodes {
 	struct onnx_node *node; /* [n] */
 	uint32_t n, cap;
+	struct onnx_initialiser *initialiser; /* [ninitialisers] */
+	uint32_t ninitialisers, initialiser_cap;
 };
 
 struct node {
@@ -134,6 +143,7 @@ struct value {
 	uint32_t flags;
 	uint32_t stated_by; /* 1 + the Constant node it is, in the origin table;
 	                     * 0: none */
+	uint32_t given_by; /* 1 + the initialiser it is, there; 0: none */
 };
 
 /* A value of an enclosing graph seen inside a sub-graph. */

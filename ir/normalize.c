@@ -25,6 +25,44 @@ mark_carried(const struct graph *g, bool *carried)
 	}
 }
 
+/* Mark the initialisers that are values of g and of its bodies. */
+static void
+mark_given(const struct graph *g, bool *given)
+{
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (g->value[v].given_by)
+			given[g->value[v].given_by - 1] = true;
+	for (node_id id = 0; id < g->nnodes; id++) {
+		uint64_t at = 0;
+		const struct graph *body;
+
+		while ((body = next_body(&g->node[id], &at)) != NULL)
+			mark_given(body, given);
+	}
+}
+
+/* One that is no value any more, though nobody said so, went with its body. */
+static void
+settle_initialisers(struct graph *g)
+{
+	struct onnx_nodes *table = g->origin_table;
+	struct arena scratch;
+	bool *given;
+
+	arena_init(&scratch);
+	given = arena_new(&scratch, bool, table->ninitialisers);
+	mark_given(g, given);
+	for (uint32_t i = 0; i < table->ninitialisers; i++) {
+		struct onnx_initialiser *o = &table->initialiser[i];
+
+		if (given[i])
+			o->fate = FATE_COVERED;
+		else if (o->fate == FATE_COVERED)
+			o->fate = FATE_DROPPED;
+	}
+	arena_release(&scratch);
+}
+
 /* A node that is carried no more but was never said to have gone: nothing
  * reads what it made (parts of a function body, mostly). */
 static void
@@ -58,6 +96,7 @@ normalize(struct graph *g, const struct infer_options *o, struct err *err)
 		return false;
 	tidy_graph(g);
 	settle_fates(g);
+	settle_initialisers(g);
 	graph_verify(g);
 	return true;
 }

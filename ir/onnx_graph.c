@@ -262,6 +262,19 @@ import_nodes(
 	return true;
 }
 
+static void
+record_initializer(struct importer *imp, struct scope *s, struct value *value)
+{
+	struct onnx_nodes *table = s->graph->origin_table;
+
+	table->initialiser =
+	    arena_grow(imp->a, table->initialiser, &table->initialiser_cap,
+	        table->ninitialisers + 1, sizeof *table->initialiser);
+	table->initialiser[table->ninitialisers++] = (struct onnx_initialiser){
+	    .path = s->path, .name = value->name, .into = NODE_NONE};
+	value->given_by = table->ninitialisers;
+}
+
 static bool
 add_initializer(struct importer *imp, struct scope *s, const char *name,
     const struct tensor *t)
@@ -284,6 +297,7 @@ add_initializer(struct importer *imp, struct scope *s, const char *name,
 	}
 	value->constant = arena_copy(imp->a, t, sizeof *t);
 	value->type = tensor_type(t);
+	record_initializer(imp, s, value);
 	return true;
 }
 

@@ -22,11 +22,20 @@ struct toolchain_region {
 	const struct port *input, *output; /* by value id */
 };
 
+/* A constant as the toolchain is given it, and the graph's that are in it. */
+struct toolchain_constant {
+	const char *name;
+	uint32_t nvalues;
+	const value_id *value;
+};
+
 struct toolchain_layer {
 	const char *symbol; /* of its region */
 	const char *name, *func_name; /* func_name: NULL where it has none */
 	uint32_t nnodes;
 	const node_id *node;
+	uint32_t nconstants;
+	const struct toolchain_constant *constant;
 };
 
 struct toolchain_layers {

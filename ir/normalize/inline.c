@@ -49,6 +49,7 @@ adopt_value(struct inlining *in, const struct graph *body, value_id inner)
 	value_id id = graph_add_value(in->g, fresh_name(in, v->name), &type);
 
 	graph_value(in->g, id)->constant = v->constant;
+	graph_value(in->g, id)->given_by = v->given_by;
 	return id;
 }
 

@@ -196,6 +196,20 @@ rename_captures(struct graph *g, const value_id *map, const bool *needed)
 	g->ncaptures = n;
 }
 
+/* An initialiser that goes: into what reads what it became part of. */
+static void
+settle_initialiser(const struct sweeping *w, value_id v)
+{
+	const uint32_t reader = w->reader[w->alias[v]];
+	struct onnx_initialiser *o;
+
+	if (!w->g->value[v].given_by)
+		return;
+	o = &w->g->origin_table->initialiser[w->g->value[v].given_by - 1];
+	o->fate = reader == UNREAD ? FATE_DROPPED : FATE_FOLDED;
+	o->into = reader == UNREAD || reader == CALLER ? NODE_NONE : reader;
+}
+
 /* Values nothing mentions go. Those of nodes stand in the nodes' arrays,
  * which may be shared with nobody: inline_ifs() and the reader copy them. */
 static void
@@ -211,8 +225,10 @@ compact_values(struct sweeping *w, struct arena *scratch)
 		w->needed[w->alias[g->output[i]]] = true;
 	for (value_id v = 0; v < g->nvalues; v++) {
 		map[v] = VALUE_NONE;
-		if (!w->needed[v])
+		if (!w->needed[v]) {
+			settle_initialiser(w, v);
 			continue;
+		}
 		map[v] = kept;
 		g->value[kept++] = g->value[v];
 	}

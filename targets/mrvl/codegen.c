@@ -10,6 +10,7 @@
 #include "targets/mrvl/layer.h"
 #include "targets/mrvl/options.h"
 #include "targets/quant.h"
+#include "targets/toolchain.h"
 
 /* SOURCE: the schema is that of codegen.cc and mrvl.py of apache/tvm
  * legacy-v0.19.post. Nearly every attribute is a list of strings; the few that
@@ -790,6 +791,33 @@ mrvl_func_name(const struct layers *l, uint32_t layer, struct arena *a)
 	struct code_writer w = {.layers = l, .arena = a};
 
 	return l->layer[layer].kind == LAYER_BARE ? NULL : func_name(&w, layer);
+}
+
+uint32_t
+mrvl_constants(const struct layers *l, uint32_t layer,
+    struct toolchain_constant *out, struct arena *a)
+{
+	struct code_writer w = {.layers = l, .arena = a};
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < NCONST; k++) {
+		const struct packed *c = l->layer[layer].constant[k];
+		value_id *value;
+		uint32_t nvalues = 0;
+
+		if (!c)
+			continue;
+		out[n].name = const_name(&w, layer, k);
+		for (const struct packed *p = c; p; p = p->plus)
+			nvalues += p->value != VALUE_NONE;
+		value = arena_new(a, value_id, nvalues);
+		out[n].value = value;
+		out[n++].nvalues = nvalues;
+		for (const struct packed *p = c; p; p = p->plus)
+			if (p->value != VALUE_NONE)
+				*value++ = p->value;
+	}
+	return n;
 }
 
 const char *

@@ -25,6 +25,12 @@ void mrvl_write_map(
 const char *mrvl_func_name(
     const struct layers *l, uint32_t layer, struct arena *a);
 
+struct toolchain_constant; /* targets/toolchain.h */
+/* The constants of a layer, by the names consts.json has; how many. */
+uint32_t mrvl_constants(const struct layers *l, uint32_t layer,
+    struct toolchain_constant *out, struct arena *a);
+#define MRVL_CONSTANTS NCONST /* at most */
+
 /* The batch size of a region: of its last input, as upstream has it. */
 int64_t mrvl_batch(const struct layers *l);
 

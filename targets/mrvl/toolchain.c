@@ -17,14 +17,20 @@ layers_of(struct toolchain_layers *out, const struct toolchain_region *r,
 	if (!mrvl_layers(&l, r, a, err))
 		return false;
 	list = arena_new(a, struct toolchain_layer, l.nlayers);
-	for (uint32_t i = 0; i < l.nlayers; i++)
+	for (uint32_t i = 0; i < l.nlayers; i++) {
+		struct toolchain_constant *constant =
+		    arena_new(a, struct toolchain_constant, MRVL_CONSTANTS);
+
 		list[i] = (struct toolchain_layer){
 		    .symbol = l.symbol,
 		    .name = layer_info(l.layer[i].kind)->layer_name,
 		    .func_name = mrvl_func_name(&l, i, a),
 		    .nnodes = l.layer[i].nnodes,
 		    .node = l.layer[i].node,
+		    .nconstants = mrvl_constants(&l, i, constant, a),
+		    .constant = constant,
 		};
+	}
 	*out = (struct toolchain_layers){l.nlayers, list};
 	return true;
 }
