@@ -302,38 +302,48 @@ stand_in(uint32_t which, float x)
 	return which < sizeof any / sizeof *any ? any[which] : x;
 }
 
-/* Elements of t that are NaN in `where` get a stand-in: one for all, or each by
- * chance. */
+/* Elements of t that are marked get a stand-in: one for all, or each by chance. */
 static void
-put_stand_ins(
-    struct tensor *t, const struct tensor *where, uint32_t r, struct arena *a)
+put_stand_ins(struct tensor *t, const bool *marked, uint32_t r, struct arena *a)
 {
 	const bool each = next(&r) & 1;
 	const uint32_t one = next(&r) % 5;
-	float *to;
+	float *to = new_data(t, a);
 
-	if (!is_data(t) || t->dtype != DT_FLOAT || where->count != t->count)
-		return;
-	to = new_data(t, a);
 	for (size_t i = 0; i < t->count; i++)
-		if (isnan(tensor_real(where, i)))
+		if (marked[i])
 			to[i] = stand_in(each ? next(&r) % 8 : one, to[i]);
 	replace(t, to);
 }
 
-/* NaN wherever it is no finite number. */
+static bool
+is_floats(const struct tensor *t)
+{
+	return is_data(t) && t->dtype == DT_FLOAT;
+}
+
+static void
+lose_nan(struct tensor *t, uint32_t r, struct arena *a)
+{
+	bool *marked = arena_new(a, bool, t->count);
+
+	if (!is_floats(t))
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		marked[i] = isnan(tensor_real(t, i));
+	put_stand_ins(t, marked, r, a);
+}
+
+/* Zero where it is a finite number, elsewhere one that is more extreme. */
 static const struct tensor *
-marked(const struct tensor *t, struct arena *a)
+extremes(const struct tensor *t, float more, struct arena *a)
 {
 	struct tensor *copy = arena_new(a, struct tensor, 1);
-	float *to;
+	float *to = new_data(t, a);
 
 	*copy = *t;
-	if (!is_data(t) || t->dtype != DT_FLOAT)
-		return copy;
-	to = new_data(t, a);
 	for (size_t i = 0; i < t->count; i++)
-		to[i] = isfinite(to[i]) ? to[i] : NAN;
+		to[i] = isfinite(to[i]) ? 0 : more;
 	replace(copy, to);
 	return copy;
 }
@@ -345,11 +355,16 @@ open_maximum(struct walk *w, const struct node *n, const struct tensor **in,
     struct tensor *out, uint32_t r, struct err *err)
 {
 	struct tensor *where = arena_new(w->arena, struct tensor, n->noutputs);
+	bool *marked = arena_new(w->arena, bool, out[0].count);
 
-	in[0] = marked(in[0], w->arena);
+	if (!is_floats(in[0]) || !is_floats(&out[0]))
+		return true;
+	in[0] = extremes(in[0], n->op == OP_REDUCEMIN ? -1 : 1, w->arena);
 	if (!w->eval(w->graph, n, in, where, w->arena, err))
 		return false;
-	put_stand_ins(&out[0], &where[0], r, w->arena);
+	for (size_t i = 0; i < out[0].count; i++)
+		marked[i] = fabs(tensor_real(&where[0], i)) == 1;
+	put_stand_ins(&out[0], marked, r, w->arena);
 	return true;
 }
 
@@ -393,7 +408,7 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 	if (p->nan_spreads && resizes(n->op) && has_nan(in[0]))
 		replace(&out[0], all_nan(&out[0], w->arena));
 	for (uint32_t i = 0; p->nan_lost && i < n->noutputs; i++)
-		put_stand_ins(&out[i], &out[i], r + i, w->arena);
+		lose_nan(&out[i], r + i, w->arena);
 	return true;
 }
 

@@ -31,22 +31,24 @@ FN(f_elu, x < 0 ? alpha * expm1(x) : x)
 FN(f_softsign, x / (1 + fabs(x)))
 FN(f_softplus, fmax(x, 0) + log1p(exp(-fabs(x))))
 
-/* SOURCE: the ONNX schemas of RNN, GRU and LSTM for names and defaults. */
+/* How many parameters it takes from the node's lists: alpha, then beta.
+ * SOURCE: the ONNX schemas of RNN, GRU and LSTM for names and defaults. */
 static const struct {
 	const char *name;
+	uint32_t takes;
 	struct activation activation;
 } activations[] = {
-    {"Relu", {f_relu, 0, 0}},
-    {"Tanh", {f_tanh, 0, 0}},
-    {"Sigmoid", {f_sigmoid, 0, 0}},
-    {"Affine", {f_affine, 1, 0}},
-    {"LeakyRelu", {f_leaky, 0.01, 0}},
-    {"ThresholdedRelu", {f_thresholded, 1, 0}},
-    {"ScaledTanh", {f_scaled_tanh, 1, 1}},
-    {"HardSigmoid", {f_hard_sigmoid, 0.2, 0.5}},
-    {"Elu", {f_elu, 1, 0}},
-    {"Softsign", {f_softsign, 0, 0}},
-    {"Softplus", {f_softplus, 0, 0}},
+    {"Relu", 0, {f_relu, 0, 0}},
+    {"Tanh", 0, {f_tanh, 0, 0}},
+    {"Sigmoid", 0, {f_sigmoid, 0, 0}},
+    {"Affine", 2, {f_affine, 1, 0}},
+    {"LeakyRelu", 1, {f_leaky, 0.01, 0}},
+    {"ThresholdedRelu", 1, {f_thresholded, 1, 0}},
+    {"ScaledTanh", 2, {f_scaled_tanh, 1, 1}},
+    {"HardSigmoid", 2, {f_hard_sigmoid, 0.2, 0.5}},
+    {"Elu", 1, {f_elu, 1, 0}},
+    {"Softsign", 0, {f_softsign, 0, 0}},
+    {"Softplus", 0, {f_softplus, 0, 0}},
 };
 
 struct rnn;
@@ -172,22 +174,33 @@ lstm_cell(const struct rnn *r, const double *x, double *h, double *c)
 
 /* --- Reading the node ---------------------------------------------------- */
 
-static bool
-read_activation(struct rnn *r, const struct node *n, uint32_t i,
-    struct string_view name, struct err *err)
-{
-	const struct attr *alpha = node_attr(n, "activation_alpha");
-	const struct attr *beta = node_attr(n, "activation_beta");
+/* A list of parameters, and how many of them functions have taken. */
+struct parameters {
+	const struct attr *list; /* NULL: none */
+	uint32_t taken;
+};
 
+static void
+take_parameter(double *to, struct parameters *p)
+{
+	if (p->list && p->list->kind == ATTR_FLOATS && p->taken < p->list->n)
+		*to = (double)p->list->floats[p->taken++];
+}
+
+/* SOURCE: "consumed in the order of activation functions"; as in ONNX Runtime by
+ * those that have such a parameter. */
+static bool
+read_activation(struct activation *to, struct string_view name,
+    struct parameters *alpha, struct parameters *beta, struct err *err)
+{
 	for (size_t k = 0; k < sizeof activations / sizeof *activations; k++) {
-		if (strlen(activations[k].name) != name.n
-		    || memcmp(activations[k].name, name.s, name.n) != 0)
+		if (!view_is(name, activations[k].name))
 			continue;
-		r->f[i] = activations[k].activation;
-		if (alpha && alpha->kind == ATTR_FLOATS && i < alpha->n)
-			r->f[i].alpha = (double)alpha->floats[i];
-		if (beta && beta->kind == ATTR_FLOATS && i < beta->n)
-			r->f[i].beta = (double)beta->floats[i];
+		*to = activations[k].activation;
+		if (activations[k].takes > 0)
+			take_parameter(&to->alpha, alpha);
+		if (activations[k].takes > 1)
+			take_parameter(&to->beta, beta);
 		return true;
 	}
 	return refuse(err, "activation '%.*s'", (int)name.n, name.s);
@@ -198,6 +211,8 @@ read_activations(struct rnn *r, const struct node *n, struct err *err)
 {
 	static const char *const usual[] = {"Sigmoid", "Tanh", "Tanh"};
 	const struct attr *a = node_attr(n, "activations");
+	struct parameters alpha = {node_attr(n, "activation_alpha"), 0};
+	struct parameters beta = {node_attr(n, "activation_beta"), 0};
 	uint32_t count = r->nactivations * (uint32_t)r->directions;
 
 	if (a && (a->kind != ATTR_STRINGS || a->n != count))
@@ -207,7 +222,8 @@ read_activations(struct rnn *r, const struct node *n, struct err *err)
 		uint32_t k = i % r->nactivations + (r->gates == 1);
 		struct string_view name = {usual[k], strlen(usual[k])};
 
-		if (!read_activation(r, n, i, a ? a->strings[i] : name, err))
+		if (!read_activation(
+		        &r->f[i], a ? a->strings[i] : name, &alpha, &beta, err))
 			return false;
 	}
 	return true;

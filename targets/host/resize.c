@@ -326,11 +326,16 @@ read_mode(struct resize *r, const struct node *n, struct err *err)
 	return true;
 }
 
+/* SOURCE: the ONNX schema of Resize; ONNX Runtime takes it for older forms, which
+ * have no attribute for it, as well. */
+#define CUBIC_DEFAULT -0.75
+
 static void
 begin(struct resize *r, const struct tensor *x)
 {
 	memset(r, 0, sizeof *r);
 	r->out = shape_of(x);
+	r->a = CUBIC_DEFAULT;
 	for (uint32_t d = 0; d < x->rank; d++) {
 		r->scale[d] = 1;
 		r->to[d] = 1;
@@ -382,7 +387,8 @@ resize_run(struct call *c, struct err *err)
 	if (c->node->opset < 11)
 		return old_form(c, err);
 	begin(&r, c->in[0]);
-	r.a = (double)attr_float_or(c->node, "cubic_coeff_a", -0.75f);
+	r.a = (double)attr_float_or(
+	    c->node, "cubic_coeff_a", (float)CUBIC_DEFAULT);
 	r.antialias = attr_int_or(c->node, "antialias", 0) != 0;
 	r.exclude_outside = attr_int_or(c->node, "exclude_outside", 0) != 0;
 	r.extrapolation =

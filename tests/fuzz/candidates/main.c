@@ -4,12 +4,13 @@
  * prices. A fifth of the models goes through ONNX bytes, with open shapes, branches
  * and ONNX Runtime's operators; three in eight run as on older processors. Each
  * candidate also runs by itself beside unmapped pages. Each model has a process of its own. Usage:
- *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-o FOLDER] [-S] [-w]
+ *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-o FOLDER [-a]] [-S] [-w]
  * -S puts NaN and infinities among all inputs, not an eighth of them.
  * -w takes the models in which every value of values.def and every optional
  * output occurs, and fails when one occurs in none.
- * -o writes each model that fails or has a candidate that cannot be built, with its inputs and what the host makes of
- * them, as model.onnx and test_data_set_0. */
+ * -o writes each model that fails or has a candidate that cannot be built, with
+ * its inputs and what the host makes of them, as model.onnx and test_data_set_0;
+ * -a: writes every model, and tries none (runtime.py compares what is there). */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +44,7 @@ struct options {
 	bool specials; /* NaN and infinities among the inputs of all models */
 	const char *folder;
 	bool walk;
+	bool keep_all;
 };
 
 /* What became of the models. */
@@ -364,7 +366,9 @@ try_model(const struct options *o, uint32_t seed)
 		x.t.files = x.g.was_file;
 		for (uint32_t i = 0; i < NFORMS; i++)
 			x.t.form[i] = x.g.has[i];
-		if (one_in(&x.g, 6) && !overflows_half(&x))
+		if (o->keep_all)
+			keep_model(&x);
+		else if (one_in(&x.g, 6) && !overflows_half(&x))
 			try_mix(&x, there);
 		else
 			try_mix(&x, here);
@@ -463,7 +467,7 @@ read_options(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:o:Sw")) != -1)
+	while ((c = getopt(argc, argv, "n:s:o:aSw")) != -1)
 		switch (c) {
 		case 'n':
 			o->models = (uint32_t)strtoul(optarg, NULL, 10);
@@ -473,6 +477,9 @@ read_options(struct options *o, int argc, char **argv)
 			break;
 		case 'o':
 			o->folder = optarg;
+			break;
+		case 'a':
+			o->keep_all = true;
 			break;
 		case 'S':
 			o->specials = true;
@@ -516,5 +523,5 @@ main(int argc, char **argv)
 	for (uint32_t i = 0; i < o.models; i++)
 		try_apart(&o, o.first + i, &t);
 	say_tally(&o, &t);
-	return t.plans == 0 || t.wrong != 0;
+	return (t.plans == 0 && !o.keep_all) || t.wrong != 0;
 }

@@ -12,6 +12,6 @@ for job in $(seq "$jobs"); do
 		-o "$folder/models" >"$folder/out.$job" 2>&1 &
 done
 wait
-cat "$folder"/out.* | grep -v '^seed .*cannot be built$' || true
+cat "$folder"/out.* | grep -v '^seed .*: cannot be built: ' || true
 echo "models that failed: $folder/models"
-! grep -h -v '^seed .*cannot be built$' "$folder"/out.* | grep -q '^seed '
+! grep -h -v '^seed .*: cannot be built: ' "$folder"/out.* | grep -q '^seed '

@@ -65,6 +65,13 @@ give_ints(struct one *o, const char *name, uint32_t n, const int64_t *ints)
 	    .name = name, .kind = ATTR_INTS, .n = n, .ints = ints};
 }
 
+static void
+give_floats(struct one *o, const char *name, uint32_t n, const float *floats)
+{
+	o->attr[o->node.nattrs++] = (struct attr){
+	    .name = name, .kind = ATTR_FLOATS, .n = n, .floats = floats};
+}
+
 static bool
 evaluate(struct one *o)
 {
@@ -83,6 +90,50 @@ expect_floats(const struct one *o, size_t n, const float *want)
 	for (size_t i = 0; i < n; i++)
 		assert_float_equal(
 		    (float)tensor_real(&o->out[0], i), want[i], 1e-6f);
+}
+
+/* Functions take parameters in their order, those that have some. */
+static void
+lstm_takes_parameters(void **state)
+{
+	const struct string_view names[] = {
+	    {"HardSigmoid", 11}, {"Tanh", 4}, {"LeakyRelu", 9}};
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_LSTM, 14, 1);
+	feed(&o, DT_FLOAT, 3, INT64S(1, 1, 1), FLOATS(1));
+	feed(&o, DT_FLOAT, 3, INT64S(1, 4, 1), FLOATS(0.2f, 0.4f, 0.3f, -1));
+	feed(&o, DT_FLOAT, 3, INT64S(1, 4, 1), FLOATS(0, 0, 0, 0));
+	o.attr[o.node.nattrs++] = (struct attr){.name = "activations",
+	    .kind = ATTR_STRINGS,
+	    .n = 3,
+	    .strings = names};
+	give_floats(&o, "activation_alpha", 2, FLOATS(0.5f, 0.25f));
+	give_floats(&o, "activation_beta", 1, FLOATS(0.1f));
+	assert_true(evaluate(&o));
+	/* (0.5 * 0.4 + 0.1) * 0.25 * (0.5 * 0.2 + 0.1) * tanh(-1) */
+	expect_floats(&o, 1, FLOATS(-0.0114239f));
+	arena_release(&o.arena);
+}
+
+static void
+upsample_cubic(void **state)
+{
+	const struct string_view cubic = {"cubic", 5};
+	struct one o;
+
+	(void)state;
+	one_init(&o, OP_UPSAMPLE, 9, 1);
+	feed(&o, DT_FLOAT, 2, INT64S(1, 4), FLOATS(1, 2, 4, 8));
+	feed(&o, DT_FLOAT, 1, INT64S(2), FLOATS(1, 2));
+	o.attr[o.node.nattrs++] = (struct attr){
+	    .name = "mode", .kind = ATTR_STRING, .n = 1, .strings = &cubic};
+	assert_true(evaluate(&o));
+	/* between two, the four around them: -3/32, 19/32, 19/32, -3/32 */
+	expect_floats(
+	    &o, 8, FLOATS(1, 1.3125f, 2, 2.71875f, 4, 6.1875f, 8, 8.375f));
+	arena_release(&o.arena);
 }
 
 static void
@@ -281,6 +332,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(lstm_takes_parameters),
+	    cmocka_unit_test(upsample_cubic),
 	    cmocka_unit_test(conv_pads_and_strides),
 	    cmocka_unit_test(broadcast_add_of_unaligned_views),
 	    cmocka_unit_test(a_fill_stays_a_fill),
