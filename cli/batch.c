@@ -12,16 +12,22 @@
 
 #include "cli/batch_forecast.h"
 #include "cli/batch_state.h"
-#include "cli/batch_summary.h"
 #include "cli/child.h"
-#include "cli/options.h"
 #include "cli/manifest.h"
+#include "cli/night/store.h"
+#include "cli/night/summary.h"
+#include "cli/night/tonight.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/summary.h"
 #include "cli/units.h"
+#include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/plural.h"
 #include "ir/base/stale.h"
+
+/* What --fail-on may name: findings of the night. */
+enum fail_on { FAIL_REGRESS, FAIL_DRIFT, FAIL_UNPROVEN, NFAIL_ON };
 
 struct batch {
 	struct cli *cli;
@@ -33,7 +39,11 @@ struct batch {
 	struct unit_status *status; /* [nunits] */
 	bool *ran; /* [nunits] now, and not in an earlier call */
 	uint32_t nwanted, nran;
+	uint32_t keep; /* nights; 0: all */
+	bool fail_on[NFAIL_ON];
+	const char *on_end; /* a command of the shell */
 	struct batch_reads reads;
+	struct tonight tonight;
 	struct batch_forecast forecast; /* of a dry run */
 	struct progress progress;
 };
@@ -64,6 +74,27 @@ take_shard(void *at, const char *arg, const struct option_row *row,
 		argp_error(s->argp, "--shard %s: want I/N, I below N", arg);
 }
 
+static const char *const fail_words[NFAIL_ON] = {
+    [FAIL_REGRESS] = "regress",
+    [FAIL_DRIFT] = "drift",
+    [FAIL_UNPROVEN] = "unproven",
+};
+
+/* May be given more than once. */
+static void
+take_fail_on(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	bool *fail_on = at;
+
+	for (int i = 0; i < NFAIL_ON; i++)
+		if (strcmp(arg, fail_words[i]) == 0) {
+			fail_on[i] = true;
+			return;
+		}
+	argp_error(s->argp, "--fail-on %s: want one of %s", arg, row->value);
+}
+
 #define AT(member) offsetof(struct batch, member)
 
 static const struct option_row options[] = {
@@ -78,6 +109,17 @@ static const struct option_row options[] = {
     {"dry-run", 0, NULL,
         "say for each unit what would be measured and how long it would take",
         option_flag, .at = AT(dry_run)},
+    {"keep", 0, "N", "forget all nights but the last N", option_count,
+        .at = AT(keep), .low = 1, .high = 100000},
+    {"fail-on", 0, "regress|drift|unproven",
+        "exit status 1 when a search costs more than the night before beyond "
+        "noise, when prices drifted, or when a plan is not proven; may be "
+        "given more than once",
+        .take = take_fail_on, .at = AT(fail_on)},
+    {"on-end", 0, "CMD",
+        "run CMD by the shell when the batch has ended, with summary.json on "
+        "its standard input",
+        option_text, .at = AT(on_end)},
     {0},
 };
 
@@ -126,22 +168,16 @@ attempt(struct batch *b, uint32_t i, struct err *err)
 	const char *log = b->dry_run
 	    ? NULL
 	    : arena_printf(b->cli->run, "%s/%s.log", b->manifest.out, u->name);
+	const uint64_t began = clock_ns();
 	pid_t pid;
 
-	/* A second name for it: results are replaced, never written into. The
-	 * first attempt of a run makes it. */
-	if (!b->dry_run
-	    && link(arena_printf(b->cli->run, "%s/%s/result.json",
-	                b->manifest.out, u->name),
-	           batch_before_path(&b->manifest, u, b->cli->run))
-	        != 0)
-		errno = 0; /* there was none, or it is kept already */
 	if (!child_start(&pid, unit_argv(b, u), answer_path(b, u), log, err))
 		return err_in(err, "unit '%s'", u->name);
 	s->exit = child_await(pid, b->manifest.unit_timeout_ns, b->cli->stop);
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
 	s->attempts++;
+	s->took_ms += (clock_ns() - began) / 1000000;
 	unit_status_parse(s, answer_path(b, u), b->cli->run);
 	s->ended = true;
 	return unit_status_write(s, &b->manifest, u, err);
@@ -247,7 +283,8 @@ run_unit(struct batch *b, uint32_t i, struct err *err)
 		if (!may_pass_next_time(&b->status[i]))
 			break;
 	}
-	return true;
+	return tries == 0 || b->nshards || !b->status[i].ended
+	    || tonight_took(&b->tonight, &b->manifest, i, &b->status[i], err);
 }
 
 /* Units that are not run again clean up too. */
@@ -267,30 +304,6 @@ is_unit_of_ours(const char *stem, const void *context)
 			return true;
 	}
 	return false;
-}
-
-/* A run begins when the last one was complete: what it compares with is the
- * summary of that one, kept aside until this one is complete too. */
-static bool
-begin_run(struct batch *b, const char *before, struct err *err)
-{
-	struct arena *a = b->cli->run;
-	const char *mark = arena_printf(a, "%s/running", b->manifest.out);
-	const char *last = arena_printf(a, "%s/summary.json", b->manifest.out);
-	int fd;
-
-	if (!file_is_absent(mark))
-		return true;
-	for (uint32_t i = 0; i < b->manifest.nunits; i++)
-		unlink(
-		    batch_before_path(&b->manifest, &b->manifest.unit[i], a));
-	if (rename(last, before) != 0 && errno != ENOENT)
-		return err_set(err, ERR_IO, "%s: %s", last, strerror(errno));
-	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return err_set(err, ERR_IO, "%s: %s", mark, strerror(errno));
-	close(fd);
-	return true;
 }
 
 /* A shard has no summary: whoever merges the shards makes it. */
@@ -345,33 +358,86 @@ print_end(const struct batch *b, const struct tally *t)
 	printf("%u failed, ", t->failed);
 	if (t->left)
 		printf("%u not run yet, ", t->left);
-	printf("%u regressed since the last run\nwrote %s/summary.md\n",
+	printf("%u regressed since the last run\nwrote %s/summary.html\n",
 	    t->regressed, b->manifest.out);
 }
 
-static bool
-end_run(struct batch *b, const char *before, struct err *err)
+/* Whoever is told of the night's end: a mail, a chat. */
+static void
+tell_end(const struct batch *b)
 {
-	struct arena *a = b->cli->run;
-	struct tally t = {.done = 0};
+	const char *path =
+	    arena_printf(b->cli->run, "%s/summary.json", b->manifest.out);
+	int status;
 
-	if (!batch_summary_write(
-	        &b->manifest, b->status, before, &t.regressed, a, err))
-		return false;
+	if (!b->on_end)
+		return;
+	status = child_shell(b->on_end, path, b->cli->stop);
+	if (status != 0)
+		cli_say(b->cli, 0, "warning: --on-end: exit status %d", status);
+}
+
+/* The answer is no, where --fail-on asked. */
+static bool
+is_bad(const struct batch *b, const struct night_findings *f)
+{
+	const uint32_t n[NFAIL_ON] = {
+	    [FAIL_REGRESS] = f->count[EVENT_REGRESSED],
+	    [FAIL_DRIFT] = f->count[EVENT_DRIFT],
+	    [FAIL_UNPROVEN] =
+	        f->count[EVENT_UNPROVEN] + f->count[EVENT_LOST_PROOF],
+	};
+
+	for (int i = 0; i < NFAIL_ON; i++)
+		if (b->fail_on[i] && n[i])
+			return true;
+	return false;
+}
+
+static void
+count(struct tally *t, const struct batch *b)
+{
 	for (uint32_t i = 0; i < b->manifest.nunits; i++) {
 		const struct unit_status *s = &b->status[i];
 
-		*(!s->ended          ? &t.left
-		        : s->exit    ? &t.failed
-		        : !b->ran[i] ? &t.kept
-		                     : &t.done) += 1;
+		*(!s->ended          ? &t->left
+		        : s->exit    ? &t->failed
+		        : !b->ran[i] ? &t->kept
+		                     : &t->done) += 1;
 	}
-	if (t.left == 0)
-		unlink(arena_printf(a, "%s/running", b->manifest.out));
+}
+
+static bool
+end_night(struct batch *b, struct summary *s, struct err *err)
+{
+	struct tonight *t = &b->tonight;
+	struct arena *a = b->cli->run;
+	uint32_t gone;
+
+	if (!tonight_end(t, &b->manifest, b->status, err)
+	    || (b->keep && !store_prune(&t->history, b->keep, &gone, a, err)))
+		return false;
+	return summary_make(s, &t->history, t->history.n - 1, b->path, a, err)
+	    && summary_write(s, err);
+}
+
+static bool
+end_run(struct batch *b, struct err *err)
+{
+	struct tally t = {.done = 0};
+	struct summary s;
+
+	if (!end_night(b, &s, err))
+		return false;
+	t.regressed = s.findings.count[EVENT_REGRESSED];
+	count(&t, b);
 	print_end(b, &t);
+	tell_end(b);
 	if (t.failed)
 		return err_set(err, ERR_PARTIAL, "%u of %u unit%s failed",
 		    t.failed, b->manifest.nunits, plural(b->manifest.nunits));
+	if (is_bad(b, &s.findings))
+		b->cli->status = err_exit(ERR_VERDICT);
 	return true;
 }
 
@@ -402,15 +468,14 @@ read_states(struct batch *b, struct err *err)
 static bool
 run(struct batch *b, struct err *err)
 {
-	const char *before;
-
 	if (!manifest_read(&b->manifest, b->path, b->cli->run, err)
 	    || !read_states(b, err))
 		return false;
 	if (!b->dry_run)
 		stale_remove_in(b->manifest.out, is_unit_of_ours, b);
-	before = arena_printf(b->cli->run, "%s/before.json", b->manifest.out);
-	if (!b->dry_run && !b->nshards && !begin_run(b, before, err))
+	if (!b->dry_run && !b->nshards
+	    && !tonight_begin(&b->tonight, &b->manifest, b->status, b->nwanted,
+	        b->cli->run, err))
 		return false;
 	batch_forecast_init(&b->forecast, b->cli->run);
 	progress_begin(&b->progress, b->cli);
@@ -422,7 +487,7 @@ run(struct batch *b, struct err *err)
 		forecast_end(b);
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
-	return b->nshards ? end_shard(b, err) : end_run(b, before, err);
+	return b->nshards ? end_shard(b, err) : end_run(b, err);
 }
 
 static const struct command_line line = {

@@ -57,6 +57,19 @@ get_figures(struct unit_status *s, const cJSON *o, struct arena *a)
 	s->regions = (uint32_t)get_u64(o, "regions");
 	s->measured = (uint32_t)get_u64(o, "measured");
 	s->reused = (uint32_t)get_u64(o, "reused");
+	s->took_ms = get_u64(o, "took_ms");
+}
+
+void
+unit_status_get(struct unit_status *s, const cJSON *o, struct arena *a)
+{
+	s->exit = (int)get_u64(o, "exit");
+	s->attempts = (uint32_t)get_u64(o, "attempts");
+	get_figures(s, o, a);
+	s->baseline_ns = get_u64(o, "baseline_ns");
+	s->baseline = get_str(o, "baseline", a);
+	s->baseline_bound =
+	    cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "baseline_bound"));
 }
 
 /* The cheapest of the searchers a user might have used instead. */
@@ -88,11 +101,14 @@ unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc = jsonin_open(path, MAX_STATUS, &err);
 
+	const uint64_t took_ms = s->took_ms;
+
 	s->error = s->baseline = "";
 	if (!doc)
 		return;
 	get_figures(s, doc, a);
 	get_baseline(s, doc, a);
+	s->took_ms = took_ms;
 	jsonin_close(doc);
 }
 
@@ -131,14 +147,8 @@ unit_status_read(struct unit_status *s, const struct manifest *m,
 		return;
 	fingerprint = get_str(doc, "fingerprint", a);
 	if (strcmp(fingerprint, s->fingerprint) == 0) {
-		s->exit = (int)get_u64(doc, "exit");
+		unit_status_get(s, doc, a);
 		s->ended = s->exit != 0 || result_is_whole(m, u, a);
-		s->attempts = (uint32_t)get_u64(doc, "attempts");
-		get_figures(s, doc, a);
-		s->baseline_ns = get_u64(doc, "baseline_ns");
-		s->baseline = get_str(doc, "baseline", a);
-		s->baseline_bound = cJSON_IsTrue(
-		    cJSON_GetObjectItemCaseSensitive(doc, "baseline_bound"));
 	}
 	jsonin_close(doc);
 }
@@ -147,6 +157,26 @@ struct status_out {
 	const struct unit_status *status;
 	const struct unit *unit;
 };
+
+void
+unit_status_put(struct json *j, const struct unit_status *s)
+{
+	json_key_int(j, "exit", s->exit);
+	json_key_uint(j, "attempts", s->attempts);
+	json_key_str(j, "error", s->error);
+	json_key_uint(j, "cost_ns", s->cost_ns);
+	json_key_uint(j, "lower_bound_ns", s->lower_bound_ns);
+	json_key_bool(j, "proven", s->proven);
+	if (s->estimated)
+		json_key_str(j, "basis", "estimated");
+	json_key_uint(j, "regions", s->regions);
+	json_key_uint(j, "measured", s->measured);
+	json_key_uint(j, "reused", s->reused);
+	json_key_str(j, "baseline", s->baseline);
+	json_key_uint(j, "baseline_ns", s->baseline_ns);
+	json_key_bool(j, "baseline_bound", s->baseline_bound);
+	json_key_uint(j, "took_ms", s->took_ms);
+}
 
 static bool
 write_status(FILE *f, void *context, struct err *err)
@@ -161,20 +191,7 @@ write_status(FILE *f, void *context, struct err *err)
 	json_key_str(&j, "schema", "marq.unit/1");
 	json_key_str(&j, "unit", o->unit->name);
 	json_key_str(&j, "fingerprint", s->fingerprint);
-	json_key_int(&j, "exit", s->exit);
-	json_key_uint(&j, "attempts", s->attempts);
-	json_key_str(&j, "error", s->error);
-	json_key_uint(&j, "cost_ns", s->cost_ns);
-	json_key_uint(&j, "lower_bound_ns", s->lower_bound_ns);
-	json_key_bool(&j, "proven", s->proven);
-	if (s->estimated)
-		json_key_str(&j, "basis", "estimated");
-	json_key_uint(&j, "regions", s->regions);
-	json_key_uint(&j, "measured", s->measured);
-	json_key_uint(&j, "reused", s->reused);
-	json_key_str(&j, "baseline", s->baseline);
-	json_key_uint(&j, "baseline_ns", s->baseline_ns);
-	json_key_bool(&j, "baseline_bound", s->baseline_bound);
+	unit_status_put(&j, s);
 	json_close(&j);
 	return true;
 }
@@ -187,11 +204,4 @@ unit_status_write(const struct unit_status *s, const struct manifest *m,
 	char path[4096];
 
 	return file_write(status_path(m, u, path), write_status, &o, err);
-}
-
-const char *
-batch_before_path(
-    const struct manifest *m, const struct unit *u, struct arena *a)
-{
-	return arena_printf(a, "%s/%s.before.json", m->out, u->name);
 }

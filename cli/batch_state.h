@@ -23,6 +23,7 @@ struct unit_status {
 	uint64_t baseline_ns; /* cheapest baseline; 0: none has a cover */
 	const char *baseline; /* its name */
 	bool baseline_bound; /* it costs at least that */
+	uint64_t took_ms; /* all attempts */
 };
 
 /* The unit's fingerprint now. ERR_IO when the model cannot be read. */
@@ -38,11 +39,15 @@ void unit_status_read(struct unit_status *s, const struct manifest *m,
 void unit_status_parse(
     struct unit_status *s, const char *path, struct arena *a);
 
-/* Where the result of the last run is kept while this one goes on. */
-const char *batch_before_path(
-    const struct manifest *m, const struct unit *u, struct arena *a);
-
 bool unit_status_write(const struct unit_status *s, const struct manifest *m,
     const struct unit *u, struct err *err);
+
+/* The figures as members of an object, and from one: all but the fingerprint
+ * and whether it ended. */
+struct json;
+struct cJSON;
+void unit_status_put(struct json *j, const struct unit_status *s);
+void unit_status_get(
+    struct unit_status *s, const struct cJSON *o, struct arena *a);
 
 #endif

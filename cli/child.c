@@ -90,3 +90,19 @@ child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop)
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+int
+child_shell(const char *command, const char *in, const atomic_bool *stop)
+{
+	char shell[] = "/bin/sh", flag[] = "-c";
+	char *const argv[] = {shell, flag, (char *)(uintptr_t)command, NULL};
+	posix_spawn_file_actions_t files;
+	pid_t pid;
+	int e;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in, O_RDONLY, 0);
+	e = posix_spawn(&pid, shell, &files, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	return e == 0 ? child_await(pid, 0, stop) : 127;
+}

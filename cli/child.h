@@ -22,4 +22,8 @@ void child_die_with_parent(void);
  * after limit_ns (0: none), it gets SIGTERM, and five seconds later SIGKILL. */
 int child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop);
 
+/* A command of the shell with a file as its standard input; its exit status, as
+ * above. */
+int child_shell(const char *command, const char *in, const atomic_bool *stop);
+
 #endif

@@ -56,6 +56,14 @@ struct pricer_options {
 	void *context;
 };
 
+/* Why prices were measured. */
+enum measured_why {
+#define WHY(member, words, miss) WHY_##member,
+#include "costmodel/why.def"
+#undef WHY
+	NWHY
+};
+
 /* What a run did, for the last line and the result. */
 struct pricer_counts {
 	uint32_t distinct; /* candidate and conversion keys */
@@ -76,6 +84,7 @@ struct pricer_counts {
 	uint32_t compared; /* pairs of candidates, measured in turn */
 	/* Candidate keys that missed, by what is nearest in the database. */
 	uint32_t shape_changed, attribute_changed, operator_changed;
+	uint32_t why[NWHY]; /* of `measured` */
 	uint32_t canaries; /* stored figures timed again */
 	uint32_t drift_permille; /* now / stored, median; 1000: no drift */
 };

@@ -190,6 +190,8 @@ void check_bound(struct pricer *p, uint32_t subject);
 
 /* Say what is nearest in the database to each candidate subject it lacks. */
 bool explain_misses(struct pricer *p, struct err *err);
+/* Of a subject that is measured. */
+enum measured_why why_measured(const struct subject *s);
 
 /* A price was found that was measured under these soft facts. */
 void doubts_see(struct pricer *p, db_id conditions);

@@ -3,6 +3,8 @@
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
 
+#include <string.h>
+
 #include "costmodel/key.h"
 
 static bool
@@ -56,6 +58,25 @@ explain_misses(struct pricer *p, struct err *err)
 	}
 	arena_release(&scratch);
 	return ok;
+}
+
+/* Environments that differ are told as "key: stored -> now", so a row may name a
+ * key; the rows before that one are reasons of their own. */
+enum measured_why
+why_measured(const struct subject *s)
+{
+	static const char *const miss[NWHY] = {
+#define WHY(member, words, miss) miss,
+#include "costmodel/why.def"
+	};
+	const bool elsewhere = strstr(s->why_missed, " -> ") != NULL;
+
+	for (int i = 0; i < NWHY - 1; i++)
+		if (elsewhere
+		        ? strstr(s->why_missed, miss[i]) != NULL
+		        : strncmp(s->why_missed, miss[i], strlen(miss[i])) == 0)
+			return (enum measured_why)i;
+	return (enum measured_why)(NWHY - 1);
 }
 
 /* TUNING: places named of a subject; the count says how many there are. */

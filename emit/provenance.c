@@ -28,6 +28,11 @@ write_price(struct json *j, const struct price *p)
 	json_key_str(j, "detail", p->detail ? p->detail : "");
 }
 
+static const char *const whys[NWHY] = {
+#define WHY(member, words, miss) #member,
+#include "costmodel/why.def"
+};
+
 static void
 write_counts(struct json *j, const struct pricer_counts *n)
 {
@@ -48,6 +53,11 @@ write_counts(struct json *j, const struct pricer_counts *n)
 	json_key_uint(j, "shape_changed", n->shape_changed);
 	json_key_uint(j, "attribute_changed", n->attribute_changed);
 	json_key_uint(j, "operator_changed", n->operator_changed);
+	json_key(j, "measured_why");
+	json_inline_object(j);
+	for (int i = 0; i < NWHY; i++)
+		json_key_uint(j, whys[i], n->why[i]);
+	json_close(j);
 	json_key_uint(j, "canaries", n->canaries);
 	json_key_uint(j, "drift_permille", n->drift_permille);
 	json_close(j);

@@ -54,7 +54,12 @@ expect_in jobs.out 'shard 0 of 3: 2 of 4 units, 0 failed'
 expect_not_in jobs.out 'shard 1 of 3'
 expect_in jobs.out '4 units: 1 done, 3 done before, 0 failed'
 [ -z "$(ls array/shards)" ] || fail 'shards are left after they were merged'
-cmp -s alone/summary.json array/summary.json || fail 'the summary differs from that of one machine'
+for name in alone array; do # but for clocks, and what provenance they lead to
+	grep -vE '"(manifest|began|ended|took_ms|result|measured|reused|kept|ran|measured_why|night)":' \
+		$name/summary.json >$name.json
+done
+[ "$(wc -l <alone.json)" -gt 60 ] || fail 'too little is compared'
+diff alone.json array.json || fail 'the summary differs from that of one machine'
 # All was in the database that the shards began with, so nothing was measured.
 grep -h '"measured"' array/*.status.json | grep -qv ' 0,' && fail 'something was measured again'
 

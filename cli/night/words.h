@@ -1,0 +1,19 @@
+/* Figures and names as a morning's reader wants them. */
+#ifndef CLI_NIGHT_WORDS_H
+#define CLI_NIGHT_WORDS_H
+
+#include "cli/night/night.h"
+
+/* "21.4 ms": three figures. */
+const char *brief(uint64_t ns, struct arena *a);
+/* What a unit costs: "at least 6.55 ms" where a part has no price, "estimated
+ * 6.55 ms" where a price is an estimate. */
+const char *unit_cost(const struct night_unit *u, struct arena *a);
+/* "+8.2 %", "-0.1 %" with a true minus sign. */
+const char *change(uint64_t was, uint64_t now, struct arena *a);
+/* How long: "12 s", "7 min", "3 h 20 min". */
+const char *long_time(uint64_t ms, struct arena *a);
+/* "bert@all" with its shape, but not its mix: a row of the matrix. */
+const char *row_name(const struct night_unit *u, struct arena *a);
+
+#endif
