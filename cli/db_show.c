@@ -146,6 +146,18 @@ how_of(const char *hard, struct arena *a)
 }
 
 static bool
+compares(const char *hard)
+{
+	struct arena a;
+	bool is;
+
+	arena_init(&a);
+	is = strcmp(how_of(hard, &a), "compared") == 0;
+	arena_release(&a);
+	return is;
+}
+
+static bool
 see_row(void *context, const struct db_row *row, struct err *err)
 {
 	struct attempt_group *g = context;
@@ -198,6 +210,7 @@ struct shown {
 	const char *prefix;
 	db_id subject, env;
 	uint64_t attempts;
+	bool compares; /* the environment's figures are ratios */
 	struct answer answer;
 };
 
@@ -212,14 +225,29 @@ print_facts(const char *hard)
 	}
 }
 
+/* A time, or, of two measured in turn, their ratio. */
+static const char *
+figure(const struct shown *s, uint64_t ns, char *text, size_t n)
+{
+	if (!s->compares)
+		return format_duration(ns, text, n);
+	snprintf(text, n, "%.3fx", (double)ns / 1e6);
+	return text;
+}
+
 static void
 tell_attempt(struct shown *s, const struct db_row *row, const char *key)
 {
+	char least[32], low[32], high[32], median[32];
+
 	ANSWER_LINE(&s->answer,
 	    "  {at_utc}  {?retired retired }{outcome}{?low_ns   n={n}  least "
-	    "{min_ns:t}, {low_ns:t} .. {high_ns:t}, median "
-	    "{median_ns:t}}{?max_error   error {max_error:.3g}}"
-	    "{?detail   }{detail}\n",
+	    "{least}, {low} .. {high}, median {median}}"
+	    "{?max_error   error {max_error:.3g}}{?detail   }{detail}\n",
+	    T("least", figure(s, row->min, least, sizeof least)),
+	    T("low", figure(s, row->low, low, sizeof low)),
+	    T("high", figure(s, row->high, high, sizeof high)),
+	    T("median", figure(s, row->median, median, sizeof median)),
 	    F("key", key), F("kind", row->kind), F("summary", row->summary),
 	    F("facts", row->hard), F("outcome", row->outcome), F("n", row->n),
 	    F("low_ns", row->low), F("median_ns", row->median),
@@ -244,6 +272,7 @@ see_shown(void *context, const struct db_row *row, struct err *err)
 		    T("key", key), T("kind", row->kind),
 		    T("summary", row->summary));
 	if (row->subject != s->subject || row->env != s->env) {
+		s->compares = compares(row->hard);
 		ANSWER(&s->answer, "  environment {id}:\n", T("id", row->env));
 		if (!s->answer.is_json)
 			print_facts(row->hard);

@@ -68,6 +68,10 @@ expect_status 0
 expect_in out " 0 rejected"
 run db import m.jsonl --db i.db
 expect_in out "m.jsonl: 0 added"
+sed 's/cost=measured/cost=versus/' m.jsonl >ratios.jsonl
+run db import ratios.jsonl --db ratios.db
+run db show "$key" --db ratios.db
+grep -q 'least [0-9.]*x, [0-9.]*x .. [0-9.]*x, median [0-9.]*x' out || fail 'ratios are shown as times'
 mkfifo pipe
 run db import pipe --db i.db
 expect_status 7

@@ -146,16 +146,22 @@ def look(operation, may, kind, at, status, walk):
     os.unlink(folder + ".err")
 
 
+def put(source, target):
+    if os.path.isdir(source):
+        shutil.copytree(source, target)
+    else:
+        shutil.copy(source, target)
+
+
 def fresh(operation, template, here):
     os.chdir("/")
     shutil.rmtree(here, ignore_errors=True)
-    shutil.copytree(template, here)
+    os.mkdir(here)
+    for name in operation.needs:
+        put(os.path.join(template, name), os.path.join(here, name))
+    if operation.old:
+        put(os.path.join(template, operation.old), os.path.join(here, operation.out))
     os.chdir(here)
-    out = operation.out
-    if operation.old and os.path.isdir(operation.old):
-        shutil.copytree(operation.old, out)
-    elif operation.old:
-        shutil.copy(operation.old, out)
 
 
 def walk_calls(operation, may, kind, stride, walk):
@@ -258,6 +264,7 @@ class Operation(NamedTuple):
     command: list
     out: str  # what it writes
     old: str = None  # what is there before
+    needs: tuple = ("tiny.onnx",)  # what it reads
     database: bool = False  # SQLite asks for its folder's path
     shared: bool = False  # with what writes it: memory that a copy would change
     again: bool = False  # in two files: done again, it is whole
@@ -268,16 +275,16 @@ BOTH = ["-t", "mrvl", "-t", "host"]
 OPERATIONS = [
     Operation("a new result", SEARCH + ["-t", "host", "-o", "result"], "result"),
     Operation("a result replaced", SEARCH + BOTH + ["-o", "result", "--force"], "result", "old"),
-    Operation("a model", [marq, "model", "make", "tiny-encoder", "-o", "made.onnx"], "made.onnx"),
-    Operation("a report", [marq, "report", "old", "-o", "page.html"], "page.html"),
-    Operation("a report in its result", [marq, "report", "result"], "result", "old", again=True),
-    Operation("a comparison", [marq, "compare", "old", "other", "--html", "page.html"], "page.html"),
+    Operation("a model", [marq, "model", "make", "tiny-encoder", "-o", "made.onnx"], "made.onnx", needs=()),
+    Operation("a report", [marq, "report", "old", "-o", "page.html"], "page.html", needs=("old",)),
+    Operation("a report in its result", [marq, "report", "result"], "result", "old", needs=(), again=True),
+    Operation("a comparison", [marq, "compare", "old", "other", "--html", "page.html"], "page.html", needs=("old", "other")),
     Operation("a problem", SEARCH + ["-t", "host", "-o", "none", "--dump-problem", "p.json"], "p.json"),
-    Operation("probes", [marq, "calibrate", "--probes", "probes"], "probes"),
-    Operation("a database as text", DB + ["export", "--jsonl", "p.jsonl"], "p.jsonl", database=True),
-    Operation("a database handed on", DB + ["export", "p.db"], "p.db", database=True),
-    Operation("a database backed up", DB + ["backup", "p.db"], "p.db", database=True),
-    Operation("a database repaired", DB + ["repair", "p.db"], "p.db", database=True, shared=True),
+    Operation("probes", [marq, "calibrate", "--probes", "probes"], "probes", needs=()),
+    Operation("a database as text", DB + ["export", "--jsonl", "p.jsonl"], "p.jsonl", needs=("prices.db",), database=True),
+    Operation("a database handed on", DB + ["export", "p.db"], "p.db", needs=("prices.db",), database=True),
+    Operation("a database backed up", DB + ["backup", "p.db"], "p.db", needs=("prices.db",), database=True),
+    Operation("a database repaired", DB + ["repair", "p.db"], "p.db", needs=("prices.db",), database=True, shared=True),
 ]
 
 

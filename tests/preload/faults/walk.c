@@ -30,12 +30,17 @@ must(bool ok, const char *what)
 	_exit(99);
 }
 
+/* What is written is new, and renamed; a database is written where it is. */
 static void
 copy_file(const char *from, const char *to)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int in, out;
 
+	if (!strstr(from, ".tmp-") && !getenv("FAULTS_MOUNT")
+	    && link(from, to) == 0)
+		return;
+	in = open(from, O_RDONLY | O_CLOEXEC);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	must(in >= 0 && out >= 0, from);
 	while (sendfile(out, in, NULL, 1 << 20) > 0)
 		;
