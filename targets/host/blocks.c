@@ -30,7 +30,7 @@ code_at(struct packing p, const unsigned char *from, size_t i)
 {
 	const size_t in_byte = i & ((1u << p.shift) - 1);
 
-	return (double)(from[i >> p.shift] >> in_byte * p.bits
+	return (double)((unsigned)from[i >> p.shift] >> in_byte * p.bits
 	    & ((1u << p.bits) - 1));
 }
 
