@@ -14,6 +14,7 @@ struct explain_args {
 	struct node_filter filter;
 	struct text_list what_if;
 	const char *by; /* NULL: not asked for costs */
+	const char *origin; /* NULL: not asked for */
 	bool list, fast;
 };
 
@@ -48,6 +49,11 @@ static const struct option_row options[] = {
         AT(filter.at), .group = 1},
     {"line", 0, "FILE:N", "that a line of Python calls; of a result",
         option_text, AT(filter.line), .group = 1},
+    {"origin", 0, "NAME",
+        "where that comes from: a region, a function, layer or constant that a "
+        "backend is given, a conversion; or what an initialiser became; of a "
+        "result",
+        option_text, AT(origin), .group = 1},
     {"all", 0, NULL, "every one", option_flag, AT(filter.all), .group = 1},
     {"fast", 0, NULL, "do not search again for the cost of legal alternatives",
         option_flag, AT(fast), .group = 1},
@@ -82,10 +88,10 @@ check(struct option_state *s)
 	const struct explain_args *args = s->args;
 
 	if (!asks_for_nodes(args) && !args->what_if.n && !args->list
-	    && !args->by)
+	    && !args->by && !args->origin)
 		argp_error(s->argp,
 		    "say which nodes: --node, --index, --op, --not-on, --at, "
-		    "--line or --all; or --by; or --what-if");
+		    "--line or --all; or --origin; or --by; or --what-if");
 }
 
 static bool
@@ -186,17 +192,18 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	given = args.search.model;
 	if (search_args_is_result(&args.search)) {
 		if (args.what_if.n == 0 && !args.list)
-			return explain_result(
-			           c, given, &args.filter, args.by, err)
+			return explain_result(c, given, &args.filter, args.by,
+			           args.origin, err)
 			    && (cli_next(
 			            c, "marq explain %s --what-if list", given),
 			        true);
 		args.search.measure = false; /* other plans at known prices */
 	}
-	if (args.by || args.filter.at || args.filter.line)
+	if (args.by || args.origin || args.filter.at || args.filter.line)
 		return err_set(err, ERR_USAGE,
 		    "%s takes a result directory, without --what-if",
 		    args.by              ? "--by"
+		        : args.origin    ? "--origin"
 		        : args.filter.at ? "--at"
 		                         : "--line");
 	if (!search_args_resolve(&args.search, err))

@@ -7,6 +7,7 @@
 
 #include "cli/answer.h"
 #include "cli/explain_cost.h"
+#include "cli/explain_origin.h"
 #include "cli/members.h"
 #include "cli/units.h"
 #include "emit/page.h"
@@ -560,7 +561,8 @@ answer(const struct told *t, const struct node_filter *filter, struct err *err)
 
 bool
 explain_result(const struct cli *c, const char *folder,
-    const struct node_filter *filter, const char *by, struct err *err)
+    const struct node_filter *filter, const char *by, const char *origin,
+    struct err *err)
 {
 	struct told t = {.cli = c, .arena = c->run, .folder = folder};
 	uint32_t index;
@@ -570,9 +572,10 @@ explain_result(const struct cli *c, const char *folder,
 	    || (by && !explain_cost_check(by, err)))
 		return false;
 	ok = open_docs(&t, err)
-	    && (by ? explain_cost(
-	            c, &(struct cost_docs){t.result, t.map}, by, err)
-	           : answer(&t, filter, err));
+	    && (origin   ? explain_origin(c, t.map, origin, err)
+	            : by ? explain_cost(
+	                  c, &(struct cost_docs){t.result, t.map}, by, err)
+	                 : answer(&t, filter, err));
 	close_docs(&t);
 	return ok || strstr(err->text, folder) || err->kind == ERR_USAGE
 	    ? ok

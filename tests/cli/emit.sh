@@ -77,6 +77,35 @@ search forbidden --forbid mrvl:op:MaxPool
 run compare second forbidden
 expect_in out 'constraint: forbid mrvl:op:MaxPool'
 
+# Back from what a backend is given to the model, and forth.
+python3 - second >asked <<'EOF' || fail 'the map has no names to ask for'
+import json, sys
+m = json.load(open(f"{sys.argv[1]}/map.json"))
+layer = next(l for l in m["layers"] if l["constants"])
+inside = m["onnx"][m["nodes"][layer["nodes"][0]]["onnx"][0]["id"]]["name"]
+value = layer["constants"][0]["values"][0]
+for name in (layer["func_name"], layer["symbol"], layer["constants"][0]["name"], m["regions"][layer["region"]]["name"]):
+    print(name, inside)
+print(layer["constants"][0]["name"], value)
+print(value, layer["constants"][0]["name"])
+EOF
+while read -r name wanted; do
+	run explain second --origin "$name"
+	expect_status 0
+	expect_in out "$wanted"
+	run explain second --origin "$name" --format json
+	expect_json out
+done <asked
+run explain second --origin "$(head -n 1 asked | sed 's/ .*//')x"
+expect_status 2
+expect_in err "did you mean '$(head -n 1 asked | sed 's/ .*//')'"
+run explain second --origin nothing --format json
+expect_status 2
+expect_json out
+run explain tiny.onnx -t host --origin x
+expect_status 2
+expect_in err '--origin takes a result directory'
+
 # What Model Explorer is given: each node of the model in each file, costs that add up.
 [ ! -e second/model-explorer ] || fail 'model-explorer is written though nobody named it'
 search explored --emit=all,model-explorer
