@@ -171,7 +171,7 @@ parts(const struct diff *d, struct arena *a)
 {
 	const char *text = "";
 
-	for (int t = 0; t < NTERMS; t++)
+	for (uint32_t t = 0; t < NTERMS; t++)
 		text = arena_printf(a, "%s%s%s %s", text, t ? ", " : "",
 		    term_words(t),
 		    signed_cost(

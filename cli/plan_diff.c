@@ -50,7 +50,7 @@ tell_parts(struct answer *a, const struct plan_shift *s, int margin)
 
 	arena_init(&arena);
 	ANSWER(a, NULL, F("delta_ns", s->delta));
-	for (int t = 0; t < NTERMS; t++) {
+	for (uint32_t t = 0; t < NTERMS; t++) {
 		text = arena_printf(&arena, "%s%s", text,
 		    part(term_words(t), s->term[t], &arena));
 		ANSWER(a, NULL, F(term_key(t), s->term[t]));

@@ -73,7 +73,7 @@ read_total(struct result_view *s, struct err *err)
 		return false;
 	proven = cJSON_GetObjectItemCaseSensitive(proof, "proven");
 	s->proven = cJSON_IsTrue(proven);
-	for (int t = 0; t < NTERMS; t++) /* older ones have no others */
+	for (uint32_t t = 0; t < NTERMS; t++) /* older ones have no others */
 		if ((t < NPARTS || cJSON_GetObjectItem(total, term_key(t)))
 		    && !read_cost(total, term_key(t), &s->term[t], err))
 			return false;

@@ -62,7 +62,7 @@ tell_shares(const struct job *j, struct answer *a)
 			wide = (int)strlen(j->mix.target[t].text);
 	for (uint32_t t = 0; t < j->mix.n; t++)
 		tell_share(a, j->mix.target[t].text, wide, &share[t], j->arena);
-	for (int t = TERM_COMPOSITES + 1; t < NTERMS; t++)
+	for (uint32_t t = TERM_COMPOSITES + 1; t < NTERMS; t++)
 		ANSWER(a,
 		    "  {term} {n:4}                                  {ns:t}\n",
 		    T("term",

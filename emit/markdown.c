@@ -73,7 +73,7 @@ put_head(FILE *f, const struct emit_work *w)
 		    p->searcher, cost_text(p->lower_bound, a),
 		    100 * emit_gap(p));
 	fprintf(f, "\n| part | cost | share |\n|---|---:|---:|\n");
-	for (int t = 0; t < NTERMS; t++)
+	for (uint32_t t = 0; t < NTERMS; t++)
 		fprintf(f, "| %s | %s | %.1f %% |\n", term_words(t),
 		    cost_text(sums.ns[t], a),
 		    p->cost ? 100 * (double)sums.ns[t] / (double)p->cost : 0);

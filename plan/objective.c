@@ -26,7 +26,7 @@ objective_cost(enum plan_part part, const struct paid *paid)
 {
 	cost_ns sum = 0;
 
-	for (int t = 0; t < NTERMS; t++)
+	for (uint32_t t = 0; t < NTERMS; t++)
 		if (term[t].part == part)
 			sum = cost_add(sum, term[t].cost(paid));
 	return sum;
@@ -37,7 +37,7 @@ objective_split(cost_ns sum[NTERMS], enum plan_part part, cost_ns cost,
     const struct paid *paid)
 {
 	assert(term[part].part == part);
-	for (int t = NPARTS; t < NTERMS; t++)
+	for (uint32_t t = NPARTS; t < NTERMS; t++)
 		if (term[t].part == part) {
 			cost_ns own = term[t].cost(paid);
 

@@ -135,7 +135,7 @@ add_parts(struct plan_shift *s, const struct plan *p, int64_t sign)
 	struct plan_sums sums = plan_sums_of(p);
 
 	s->delta += sign * (int64_t)p->cost;
-	for (int t = 0; t < NTERMS; t++)
+	for (uint32_t t = 0; t < NTERMS; t++)
 		s->term[t] += sign * (int64_t)sums.ns[t];
 }
 

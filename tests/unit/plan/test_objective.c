@@ -53,7 +53,7 @@ test_split(void **state)
 		objective_split(sum, part, cost, &paid);
 		total += cost;
 	}
-	for (int t = 0; t < NTERMS; t++)
+	for (uint32_t t = 0; t < NTERMS; t++)
 		added += sum[t];
 	assert_true(added == total);
 }
@@ -80,12 +80,12 @@ static void
 test_words(void **state)
 {
 	(void)state;
-	for (int t = 0; t < NTERMS; t++) {
+	for (uint32_t t = 0; t < NTERMS; t++) {
 		size_t n = strlen(term_words(t));
 
 		assert_int_equal(strncmp(term_key(t), term_words(t), n), 0);
 		assert_string_equal(term_key(t) + n, "_ns");
-		for (int u = 0; u < t; u++)
+		for (uint32_t u = 0; u < t; u++)
 			assert_string_not_equal(term_key(t), term_key(u));
 	}
 }
