@@ -6,6 +6,7 @@ and what a file holds once that is; before, each may be there or not, whatever
 came after it. At every instant, for all choices where they are few (else in
 order, and 200 at random), the path is what it was, whole, or what it becomes,
 whole; or absent, where it was. Prints how many states were looked at."""
+import glob
 import itertools
 import os
 import random
@@ -183,6 +184,7 @@ def run(name, command, *paths):
     if done.returncode:
         print(f"FAILED: {name}: {done.stderr.decode()}")
         sys.exit(1)
+    paths = [path for pattern in paths for path in (sorted(glob.glob(pattern)) if "*" in pattern else [pattern])]
     # replay from what was there before
     after = HERE + ".after"
     os.rename(HERE, after)
@@ -210,7 +212,8 @@ def main():
     run("a result replaced", SEARCH + ["-t", "mrvl", "-t", "host", "-o", "result", "--force"], "result")
     run("a model", [MARQ, "model", "make", "tiny-encoder", "-o", "made.onnx", "-q"], "made.onnx")
     run("a report", [MARQ, "report", "result", "-o", "page.html"], "page.html")
-    state = ("batch/tiny@cpu.status.json", "batch/summary.json", "batch/summary.md")
+    state = ("batch/tiny@cpu.status.json", "batch/summary.json", "batch/summary.html", "batch/index.html",
+             "batch/nights/results/*")
     run("a batch", [MARQ, "batch", "batch.yaml", "-q"], *state)
     os.unlink("batch/tiny@cpu.status.json")
     run("a batch again", [MARQ, "batch", "batch.yaml", "-q"], *state)
