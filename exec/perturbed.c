@@ -206,6 +206,13 @@ halve(
 		replace(t, halve_floats(t, r, a));
 }
 
+/* Libraries compute it, nearest neighbours too. */
+static bool
+resizes(enum op op)
+{
+	return op == OP_RESIZE || op == OP_UPSAMPLE;
+}
+
 /* Integers that were made from floats are off when those are. */
 static void
 perturb(const struct perturbation *p, const struct node *n, value_id v,
@@ -227,7 +234,7 @@ perturb(const struct perturbation *p, const struct node *n, value_id v,
 		data = perturb_steps(t, r, a);
 	replace(t, data);
 	if (p->zeros && t->dtype == DT_FLOAT
-	    && op_get(n->op)->fusion != FUSE_INJECTIVE)
+	    && (op_get(n->op)->fusion != FUSE_INJECTIVE || resizes(n->op)))
 		replace(t, sign_zeros(t, zero_of(p, v), a));
 	if (p->halved && p->halved[v])
 		halve(p, v, t, a);
@@ -272,12 +279,6 @@ is_maximum(enum op op)
 {
 	return op == OP_MAXPOOL || op == OP_GLOBALMAXPOOL || op == OP_REDUCEMAX
 	    || op == OP_REDUCEMIN;
-}
-
-static bool
-resizes(enum op op)
-{
-	return op == OP_RESIZE || op == OP_UPSAMPLE;
 }
 
 /* Or infinities: zero times one is NaN. */
