@@ -146,6 +146,39 @@ expect_status 3
 	echo 'skipped the check of ONNX files: no python3-onnx'
 	done_testing
 }
+# What is left on the table, of a search that assumes what does not hold: weights in 8
+# bits on a target of floats.
+/usr/bin/python3 - <<'EOF' || fail 'no model in 8 bits'
+import numpy, onnx
+from onnx import helper, numpy_helper, TensorProto
+w = {"w": numpy.ones((8, 3, 3, 3), numpy.int8), "s": numpy.float32(.1), "z": numpy.int8(0), "u": numpy.uint8(3)}
+nodes = [helper.make_node("QuantizeLinear", ["x", "s", "u"], ["q"]), helper.make_node("DequantizeLinear", ["q", "s", "u"], ["d"]),
+         helper.make_node("DequantizeLinear", ["w", "s", "z"], ["k"]), helper.make_node("Conv", ["d", "k"], ["y"])]
+graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 4, 4])],
+                          [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 8, 2, 2])],
+                          [numpy_helper.from_array(numpy.array(v), k) for k, v in w.items()])
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=7), "bytes.onnx")
+EOF
+run search bytes.onnx -t mrvl -t host --db none --no-measure -o bytes
+expect_status 0
+python3 - bytes second <<'EOF' || fail 'what is left on the table'
+import json, sys
+for folder in sys.argv[1:]:
+    result = json.load(open(f"{folder}/result.json"))
+    plan, groups = result["plan"], result["opportunities"]
+    on = {i: c["target"] for c in plan["composites"] for i in c["node_ids"]}
+    for g in groups:
+        assert g["nodes"] and all(on[i] != g["target"] for i in g["nodes"]), g
+        assert sum(o["nodes"] for o in g["operators"]) == len(g["nodes"])
+        assert (g["cause"] == "refused") == bool(g["failed"]) and (g["saving"] == "not_searched") == ("why_not" in g), g
+        assert g["saving"] == "not_searched" or 0 <= g["saves_ns"] <= g["at_most_ns"] <= result["total"]["cost_ns"], g
+    for t in range(1, len(plan["targets"])):  # each node is in one group of a target that does not run it
+        told = [i for g in groups if g["target"] == t for i in g["nodes"]]
+        assert len(told) == len(set(told))
+    assert all(c["payer"] < len(plan["targets"]) for c in plan["conversions"])
+assert any(g["saving"] != "not_searched" for g in json.load(open("bytes/result.json"))["opportunities"])
+EOF
+
 for result in second forbidden; do
 	/usr/bin/python3 - $result/partitioned.onnx $result/annotated.onnx \
 		$(find $result/host -type f 2>/dev/null) <<'EOF' || fail "onnx.checker of $result"
