@@ -9,6 +9,7 @@
 #include "emit/writers.h"
 #include "ir/base/buf.h"
 #include "ir/base/plural.h"
+#include "ir/external.h"
 #include "ir/wire.h"
 #include "plan/marks.h"
 
@@ -345,6 +346,9 @@ write_annotated(FILE *f, const struct emit_work *w, struct err *err)
 
 	if (!source_map_init(&n.map, w, err) || !file_map(&model, path, err))
 		return false;
+	/* The same pages again, so those of the graph's weights need not stay. */
+	for (const struct mapping *m = w->in->model->mappings; m; m = m->next)
+		file_forget(&m->file);
 	index_main_nodes(&n);
 	ok = copy_model(&n, &model);
 	if (ok)

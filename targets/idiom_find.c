@@ -243,13 +243,21 @@ is_within(const struct idiom_match *a, const struct idiom_match *b)
 	return true;
 }
 
+/* Nodes are in ascending order: what lies elsewhere is seen at a glance. */
+static bool
+spans(const struct idiom_match *whole, const struct idiom_match *part)
+{
+	return whole->node[0] <= part->node[0]
+	    && whole->node[whole->nnodes - 1] >= part->node[part->nnodes - 1];
+}
+
 bool
 idiom_is_whole(const struct idioms *all, uint32_t i)
 {
 	const struct idiom_match *m = &all->match[i];
 
 	for (uint32_t k = 0; k < all->n; k++)
-		if (all->match[k].nnodes > m->nnodes
+		if (all->match[k].nnodes > m->nnodes && spans(&all->match[k], m)
 		    && is_within(m, &all->match[k]))
 			return false;
 	return true;

@@ -136,6 +136,13 @@ file_unmap(struct mapped_file *f)
 	*f = (struct mapped_file){.data = NULL};
 }
 
+void
+file_forget(const struct mapped_file *f)
+{
+	if (f->data)
+		madvise((void *)(uintptr_t)f->data, f->bytes, MADV_DONTNEED);
+}
+
 bool
 file_read(const char **text, size_t *n, const char *path, size_t limit,
     struct arena *a, struct err *err)

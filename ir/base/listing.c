@@ -31,6 +31,9 @@ struct listing {
 	uint32_t n, cap;
 };
 
+/* TUNING: as much of a file is in memory at a time. */
+#define PIECE ((size_t)1 << 20)
+
 static bool
 sum_file(struct listed *f, const char *path, struct err *err)
 {
@@ -41,7 +44,12 @@ sum_file(struct listed *f, const char *path, struct err *err)
 		return false;
 	f->bytes = m.bytes;
 	sha256_init(&s);
-	sha256_add(&s, m.data, m.bytes);
+	for (size_t at = 0; at < m.bytes; at += PIECE) {
+		const size_t left = m.bytes - at;
+
+		sha256_add(&s, m.data + at, left < PIECE ? left : PIECE);
+		file_forget(&m);
+	}
 	sha256_end(&s, f->sum);
 	file_unmap(&m);
 	return true;

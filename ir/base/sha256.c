@@ -38,34 +38,39 @@ schedule(uint32_t w[64], const uint8_t *block)
 	}
 }
 
-/* The working variables move up by one each round: their names do. */
-static uint32_t *
-at(uint32_t v[8], unsigned name, unsigned round)
-{
-	return &v[(name - round) % 8];
-}
-
+/* The working variables a to h move up by one each round. */
 static void
 take_block(struct sha256 *s, const uint8_t *block)
 {
-	uint32_t w[64], v[8];
+	uint32_t w[64], *v = s->state;
+	uint32_t a = v[0], b = v[1], c = v[2], d = v[3];
+	uint32_t e = v[4], f = v[5], g = v[6], h = v[7];
 
 	schedule(w, block);
-	memcpy(v, s->state, sizeof v);
 	for (unsigned i = 0; i < 64; i++) {
-		uint32_t a = *at(v, 0, i), e = *at(v, 4, i);
-		uint32_t x = *at(v, 7, i)
+		uint32_t x = h
 		    + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25))
-		    + ((e & *at(v, 5, i)) ^ (~e & *at(v, 6, i))) + K[i] + w[i];
-		uint32_t b = *at(v, 1, i), c = *at(v, 2, i);
+		    + ((e & f) ^ (~e & g)) + K[i] + w[i];
 		uint32_t y = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22))
 		    + ((a & b) ^ (a & c) ^ (b & c));
 
-		*at(v, 3, i) += x;
-		*at(v, 7, i) = x + y;
+		h = g;
+		g = f;
+		f = e;
+		e = d + x;
+		d = c;
+		c = b;
+		b = a;
+		a = x + y;
 	}
-	for (int i = 0; i < 8; i++)
-		s->state[i] += v[i];
+	v[0] += a;
+	v[1] += b;
+	v[2] += c;
+	v[3] += d;
+	v[4] += e;
+	v[5] += f;
+	v[6] += g;
+	v[7] += h;
 }
 
 void

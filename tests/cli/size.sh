@@ -1,6 +1,6 @@
 #!/bin/sh
 # A decoder of 50 million parameters, in half precision and in blocks of 4 bits:
-# to import, search and run it takes no more than 1.3 times its weights in memory,
+# to import, search, write and run it takes no more than 1.3 times its weights in memory,
 # pages of the mapped file included, beside what a small model takes.
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
@@ -23,7 +23,8 @@ for model in small-decoder small-decoder-int4; do
 	most=$(peak model make $model -o $model.onnx -q) || fail "$model is not made"
 	bytes=$(stat -c %s $model.onnx)
 	[ "$most" -le $((bytes * 13 / 10240)) ] || fail "$most KiB to make $model"
-	for step in 'search MODEL -o none --no-verify' 'search MODEL -o none' 'run MODEL --runs 1 --no-verify'; do
+	for step in 'search MODEL -o none --no-verify' 'search MODEL -o none' \
+		'search MODEL -o out.marq --force --no-verify' 'run MODEL --runs 1 --no-verify'; do
 		command="marq $step"
 		of=${step%%MODEL*} more=${step#*MODEL}
 		base=$(peak ${of}base.onnx $more $how) || fail 'it fails on a small model'
