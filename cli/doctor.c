@@ -233,15 +233,12 @@ check_programs(struct findings *all)
 {
 	uint32_t n;
 	const struct target_kind *const *kind = target_kinds(&n);
-	struct diagnosis f = {.grade = GRADE_OK};
 
-	check_program(all->cli, &f, "dot",
-	    "reports go without the region graph (install graphviz)");
-	add(all, "graphviz", &f);
 	for (uint32_t i = 0; i < n; i++)
 		for (const struct target_program *p = kind[i]->program;
 		     p && p->name; p++) {
-			f = (struct diagnosis){.grade = GRADE_OK};
+			struct diagnosis f = {.grade = GRADE_OK};
+
 			check_program(all->cli, &f, p->name, p->without);
 			add(all, p->name, &f);
 		}

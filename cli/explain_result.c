@@ -10,7 +10,7 @@
 #include "cli/explain_origin.h"
 #include "cli/members.h"
 #include "cli/units.h"
-#include "emit/page.h"
+#include "emit/report/page.h"
 #include "ir/base/file.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/nearest.h"

@@ -3,7 +3,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "emit/page.h"
+#include "emit/report/page.h"
 #include "ir/base/file.h"
 #include "ir/base/listing.h"
 

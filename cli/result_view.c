@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "emit/page.h"
+#include "emit/report/page.h"
 #include "ir/base/buf.h"
 #include "ir/base/file.h"
 #include "ir/base/jsonin.h"

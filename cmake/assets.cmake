@@ -15,6 +15,7 @@ function(marq_assets library folder header)
 	endforeach()
 endfunction()
 
-marq_assets(marq_emit emit/report emit/assets.h report.html report.css report.js)
+marq_assets(marq_emit emit/report emit/report/assets.h report.html report.css
+	graph.js report.js)
 marq_assets(marq_targets targets/mrvl/device targets/mrvl/device_assets.h
 	build.sh Makefile ops.h)

@@ -1,7 +1,7 @@
 /* report.html of a plan: the page over the documents written for it. */
 #include <stdlib.h>
 
-#include "emit/page.h"
+#include "emit/report/page.h"
 #include "emit/writers.h"
 #include "ir/base/memory.h"
 

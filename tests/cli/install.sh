@@ -18,7 +18,7 @@ expect_status 0
 run doctor
 [ "$status" -le 1 ] || fail "status $status"
 PATH=/nowhere "$MARQ" doctor >out 2>err
-expect_in out 'no `dot` on PATH'
+expect_in out 'no `mrvl-tmlc` on PATH'
 
 for file in README.md CHANGELOG.md LICENSE; do
 	[ -s "$usr/share/doc/marquetry/$file" ] || fail "no $file"

@@ -13,9 +13,8 @@
 #include <cJSON.h>
 #include <cmocka.h>
 
-#include "emit/draw.h"
 #include "emit/emit.h"
-#include "emit/page.h"
+#include "emit/report/page.h"
 #include "emit/writers.h"
 #include "ir/base/jsonin.h"
 #include "tests/support/plans.h"
@@ -298,38 +297,6 @@ test_hostile_names(void **state)
 	free(text);
 }
 
-/* A label that would end its string, its node and the graph. */
-static void
-test_dot_labels(void **state)
-{
-	static const char json[] =
-	    "{\"mix\": [{\"text\": \"\\\"];}<b>&\\\\\\n\"}], \"model\": {},"
-	    "\"plan\": {\"composites\": [], \"conversions\": [],"
-	    "\"regions\": [{\"id\": 0, \"target\": 0, \"name\": \"\\\\\"}]}}";
-	struct cJSON *doc = cJSON_Parse(json);
-	const char *why = "";
-	struct buf svg;
-	char *dot = NULL;
-	size_t n;
-	FILE *f = open_memstream(&dot, &n);
-
-	(void)state;
-	assert_non_null(doc);
-	page_dot(f, doc);
-	fclose(f);
-	assert_non_null(strstr(dot, "\\n\\\"];}<b>&amp;\\\\?\\n0 comp"));
-	buf_init(&svg);
-	if (draw_svg(&svg, dot, n, &why)) {
-		assert_null(strstr(svg.data, "<b>"));
-		assert_non_null(strstr(svg.data, "id=\"region_0\""));
-	} else {
-		assert_string_equal(why, "graphviz (dot) is not installed");
-	}
-	buf_release(&svg);
-	free(dot);
-	cJSON_Delete(doc);
-}
-
 /* A composite's other candidates: same nodes first, the cheapest first. */
 static void
 test_alternatives(void **state)
@@ -374,7 +341,6 @@ main(void)
 	    cmocka_unit_test(test_conservation_is_checked),
 	    cmocka_unit_test(test_trace),
 	    cmocka_unit_test(test_hostile_names),
-	    cmocka_unit_test(test_dot_labels),
 	    cmocka_unit_test(test_alternatives),
 	    cmocka_unit_test(test_unknown_artefact),
 	};

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emit/page.h"
+#include "emit/report/page.h"
 #include "ir/base/jsonin.h"
 
 static bool
