@@ -16,19 +16,48 @@ unpriced(const struct page_view *v)
 	return n;
 }
 
+static const char *
+basis_of_total(const struct page_view *v)
+{
+	return doc_text(doc_field(v->result, "total"), "basis");
+}
+
+/* Results before version 3 say no basis: a bound stood for what had no price. */
+static bool
+rests_on_bounds(const struct page_view *v)
+{
+	const char *basis = basis_of_total(v);
+
+	return strcmp(basis, "bound") == 0 || (!*basis && unpriced(v));
+}
+
+static bool
+rests_on_estimates(const struct page_view *v)
+{
+	return strcmp(basis_of_total(v), "estimated") == 0;
+}
+
+static void
+put_open(FILE *f, const struct page_view *v)
+{
+	uint32_t open = unpriced(v);
+
+	if (open)
+		html(f, " %n of %o have no price yet: %r stand in for them.",
+		    open, v->ncomposites, "composite",
+		    rests_on_bounds(v) ? "lower bounds" : "estimates");
+}
+
 static void
 put_proof(FILE *f, const struct page_view *v)
 {
 	const cJSON *proof = doc_field(v->result, "proof");
 	uint64_t bound = doc_ns(proof, "lower_bound_ns");
-	uint32_t open = unpriced(v);
 
-	html(f, "<b class=big>%r%t</b> a run, ", open ? "at least " : "",
-	    v->total);
-	if (open)
-		html(f, "<b>not proven</b>: %o known by a lower bound only.",
-		    open, "composite");
-	else if (doc_is_true(proof, "proven"))
+	html(f, "<b class=big>%r%t</b> a run%r, ",
+	    rests_on_bounds(v) ? "at least " : "", v->total,
+	    rests_on_estimates(v) ? ", estimated" : "");
+	if (doc_is_true(proof, "proven"))
 		html(f, "<b>proven cheapest</b> at these prices.");
 	else if (bound != NS_NEVER && bound > v->total)
 		html(f,
@@ -180,6 +209,7 @@ put_verdict(FILE *f, const struct page_facts *p)
 {
 	html(f, "<p class=verdict>");
 	put_proof(f, p->v);
+	put_open(f, p->v);
 	put_speed(f, p->v);
 	put_placement(f, p);
 	html(f, "</p>");
@@ -296,7 +326,7 @@ put_price_chip(FILE *f, const struct page_view *v)
 	        || sum_of(sum, "measured") < v->total / 2,
 	    "Prices", "environment");
 	if (open && ++said)
-		html(f, "%o by a bound only", open, "composite");
+		html(f, "%o without one yet", open, "composite");
 	for (uint32_t i = 0; i < NSOURCES && sum[i].source; i++)
 		html(f, "%r%p %s", said++ ? ", " : "", sum[i].ns, v->total,
 		    sum[i].source);
@@ -316,7 +346,9 @@ put_noise_chip(FILE *f, const struct page_view *v)
 		html(f, "%p of the time rests on noisy figures", noisy,
 		    v->total);
 	else
-		html(f, "all figures steady");
+		html(f, "%r",
+		    unpriced(v) ? "none of what is known is noisy"
+		                : "all figures steady");
 	html(f, "</span></a>");
 }
 

@@ -144,10 +144,19 @@ read_nodes(struct page_view *v)
 	v->nodes_of = page_index_new(v->arena, composite, n, v->ncomposites);
 }
 
+/* What its figure is of; results before version 3 say only where it is from. */
+static const char *
+basis_of(const cJSON *price)
+{
+	const char *basis = doc_text(price, "basis");
+
+	return *basis ? basis : doc_text(price, "source");
+}
+
 static void
 read_price(struct page_composite *c, const cJSON *price)
 {
-	c->source = doc_text(price, "source");
+	c->source = basis_of(price);
 	c->rests_on = doc_text(price, "rests_on");
 	c->known = !jsonin_has(price, "state")
 	    || strcmp(doc_text(price, "state"), "known") == 0;
@@ -287,7 +296,7 @@ read_conversions(struct page_view *v, const cJSON *plan)
 
 		c->value = doc_text(m, "value");
 		c->to = doc_text(m, "to");
-		c->source = doc_text(doc_field(m, "price"), "source");
+		c->source = basis_of(doc_field(m, "price"));
 		c->ns = cost_in(m, "cost_ns");
 		c->maker = map_find(&v->maker, c->value, strlen(c->value));
 		c->before = doc_index(m, "before", v->ncomposites);

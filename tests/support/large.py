@@ -67,7 +67,7 @@ def documents(p):
             "launch": {"source": "simulated"}},
            {"id": 1, "kind": "host", "text": "host", "prices": "measured", "environment": {"cpu": "any"}}]
     result = {"schema": "marq.result/3", "model": {"path": "large.onnx"}, "mix": mix,
-              "total": {"cost_ns": total, "composites_ns": parts[0], "conversions_ns": parts[1],
+              "total": {"cost_ns": total, "basis": "simulated", "composites_ns": parts[0], "conversions_ns": parts[1],
                         "launches_ns": parts[2], "low_ns": total // 2, "high_ns": total * 2},
               "proof": {"searcher": "none", "proven": True, "lower_bound_ns": total, "gap": 0},
               "baselines": [{"name": "host", "cost_ns": 3 * total, "bound": False}],

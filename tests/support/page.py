@@ -85,8 +85,10 @@ def try_text(b, result):
     check(not re.search(r"(?<![\d.,])1 (region|composite|node|assumption|line)s\b", text), "one thing is singular")
     verdict = b.run("return document.querySelector('.verdict').innerText")
     check(verdict.endswith("."), "a whole sentence")
-    check(("proven cheapest" in verdict) == result["proof"]["proven"]
-          or "lower bound only" in verdict, "the proof is as it is: " + verdict)
+    check(("proven cheapest" in verdict) == result["proof"]["proven"], "the proof is as it is: " + verdict)
+    unpriced = any(c["price"]["state"] != "known" for c in result["plan"]["composites"])
+    check(("have no price yet" in verdict) == unpriced, "... and what has no price: " + verdict)
+    check(("estimated" in verdict) == (result["total"]["basis"] == "estimated"), "... and what it is of: " + verdict)
     names = b.run("return [...document.querySelectorAll('.top5 th a')].map((a) => a.textContent)")
     known = {r["name"] for r in result["plan"]["regions"]}
     check(names and len(names) <= 5 and set(names) <= known, f"the dearest regions {names}")
