@@ -477,7 +477,7 @@ manifest_read(
 	e = cyaml_load_data((const uint8_t *)text, n, &config, &schema,
 	    (cyaml_data_t **)&y, NULL);
 	/* libyaml has no words for it */
-	if (e == CYAML_ERR_OOM
+	if (e == CYAML_ERR_OOM || e == CYAML_ERR_LIBYAML_PARSER_INIT
 	    || (e == CYAML_ERR_LIBYAML_PARSER && strstr(log.fault, "(null)")))
 		memory_exhausted(n);
 	if (e != CYAML_OK)

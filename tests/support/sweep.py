@@ -196,6 +196,15 @@ def walk_calls(operation, may, kind, stride, walk):
     return tried, threaded
 
 
+def may_mount(folder):
+    """May a folder take another's place, for a process alone?"""
+    command = ["unshare", "-m", "mount", "--bind", folder, folder]
+    try:
+        return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    except OSError:
+        return False
+
+
 def sweep(operation, template, here):
     fresh(operation, template, here)
     before = tree(operation.out)
@@ -210,7 +219,7 @@ def sweep(operation, template, here):
         stride = max(1, calls // cases) if cases else 1
         fresh(operation, template, here)
         tried, rest = 0, range(stride, calls + 1, stride)
-        if not operation.database or (os.geteuid() == 0 and not operation.shared):
+        if not operation.database or (may_mount(template) and not operation.shared):
             with tempfile.TemporaryDirectory(dir=os.path.dirname(here)) as walk:
                 tried, rest = walk_calls(operation, may, kind, stride, walk)
         for at in rest:
