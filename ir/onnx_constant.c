@@ -77,6 +77,7 @@ import_constant(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
 	struct node n = {.nattrs = 0};
 	struct owner owner = {.n = 0};
 
+	map_init(&owner.slot, imp->a); /* of graphs, before they are refused */
 	if (p->n_input)
 		return err_set(imp->err, ERR_INPUT, "a Constant has no inputs");
 	if (!import_attrs(imp, s, p, &owner, &n))

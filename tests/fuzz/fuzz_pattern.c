@@ -33,11 +33,12 @@ small_graph(struct arena *a)
 {
 	struct graph *g = graph_new(a, "g");
 	struct type t = {.kind = TYPE_TENSOR, .dtype = DT_FLOAT};
-	float one = 1;
-	struct tensor c = tensor_fill(DT_FLOAT, 0, NULL, &one);
+	static const float one = 1;
+	struct tensor *c = arena_new(a, struct tensor, 1);
 
+	*c = tensor_fill(DT_FLOAT, 0, NULL, &one);
 	graph_add_value(g, "x", &t);
-	graph_add_constant(g, "c", &c);
+	graph_add_constant(g, "c", c);
 	for (value_id v = 1; v < 40; v++)
 		add(g, v % 3 ? OP_ADD : OP_RELU, v,
 		    v % 3 ? v - v % 2 : VALUE_NONE);
