@@ -281,18 +281,6 @@ is_maximum(enum op op)
 	    || op == OP_REDUCEMIN;
 }
 
-/* Or infinities: zero times one is NaN. */
-static bool
-has_nan(const struct tensor *t)
-{
-	if (!is_data(t) || t->dtype != DT_FLOAT)
-		return false;
-	for (size_t i = 0; i < t->count; i++)
-		if (!isfinite(tensor_real(t, i)))
-			return true;
-	return false;
-}
-
 /* What may stand where no finite number does: among others what maxima begin
  * with, and what rounds to either end of a quantiser's steps. */
 static float
@@ -321,6 +309,27 @@ static bool
 is_floats(const struct tensor *t)
 {
 	return is_data(t) && t->dtype == DT_FLOAT;
+}
+
+static bool
+has_infinite(const struct tensor *t)
+{
+	if (!is_floats(t))
+		return false;
+	for (size_t i = 0; i < t->count; i++)
+		if (!isfinite(tensor_real(t, i)))
+			return true;
+	return false;
+}
+
+static void
+open_all(struct tensor *t, uint32_t r, struct arena *a)
+{
+	bool *marked = arena_new(a, bool, t->count);
+
+	memset(marked, true, t->count * sizeof *marked);
+	if (is_floats(t))
+		put_stand_ins(t, marked, r, a);
 }
 
 static void
@@ -369,18 +378,6 @@ open_maximum(struct walk *w, const struct node *n, const struct tensor **in,
 	return true;
 }
 
-static void *
-all_nan(const struct tensor *t, struct arena *a)
-{
-	float *to = arena_alloc(a, t->bytes);
-
-	if (t->dtype != DT_FLOAT)
-		return NULL;
-	for (size_t i = 0; i < t->count; i++)
-		to[i] = NAN;
-	return to;
-}
-
 static bool
 run_node(struct walk *w, const struct perturbation *p, const struct node *n,
     struct tensor *out, struct err *err)
@@ -403,11 +400,11 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 		return false;
 	if (!p->seed)
 		return true;
-	if (p->open_maxima && is_maximum(n->op)
+	if (p->open_infinite && is_maximum(n->op)
 	    && !open_maximum(w, n, in, out, r, err))
 		return false;
-	if (p->nan_spreads && resizes(n->op) && has_nan(in[0]))
-		replace(&out[0], all_nan(&out[0], w->arena));
+	if (p->open_infinite && resizes(n->op) && has_infinite(in[0]))
+		open_all(&out[0], r, w->arena);
 	for (uint32_t i = 0; p->nan_lost && i < n->noutputs; i++)
 		lose_nan(&out[i], r + i, w->arena);
 	return true;

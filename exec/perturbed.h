@@ -21,11 +21,11 @@ struct perturbation {
 	             * value, with seeds 1 and 2 one for all: ONNX says of no
 	             * operator which zero it gives; denormals are zeros */
 	/* A maximum over a window or an axis with anything but finite numbers is
-	 * any number, each by chance: ONNX does not say which. */
-	bool open_maxima;
+	 * any number, each by chance: ONNX does not say which. So is all that is
+	 * resized from such: zero times infinity, or a little more than zero. */
+	bool open_infinite;
 	bool
 	    nan_lost; /* what NaN is made of wherever it is computed, as above */
-	bool nan_spreads; /* over all of what is resized: 0 times NaN */
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of

@@ -13,11 +13,10 @@
  * of which way rounding goes, where that decides between a number and none. */
 #define ZEROS 12
 #define ROUNDINGS 10 /* the last two all one way */
-#define FORMS 1 /* NaN over what is resized */
 #define STAND_INS 16 /* of what is no number */
 /* TUNING: what rounding moves an element by at most, as the most of those. */
 #define ROUNDING_TIMES 3
-#define CHOICES (ZEROS + FORMS + ROUNDINGS)
+#define CHOICES (ZEROS + ROUNDINGS)
 
 static struct perturbation
 rounding(bool half)
@@ -60,7 +59,7 @@ slack_of(const struct check_set *s, uint32_t output, uint32_t noutputs,
 	const struct tensor *want = &s->want[output];
 	double *slack = arena_new(a, double, want->count);
 
-	for (uint32_t k = ZEROS + FORMS; k < s->nalso; k++) {
+	for (uint32_t k = ZEROS; k < s->nalso; k++) {
 		const struct tensor *t = &s->also[k * noutputs + output];
 
 		for (size_t i = 0; t->count == want->count && i < t->count;
@@ -103,7 +102,7 @@ open_nan(double **slack, const struct check_set *s, const struct graph *g,
 
 	for (uint32_t k = 1; k <= STAND_INS; k++) {
 		const struct perturbation any = {.seed = k,
-		    .open_maxima = true,
+		    .open_infinite = true,
 		    .nan_lost = s->no_nan && k % 2 == 0,
 		    .zeros = (s->no_nan || s->more_nan) && k % 4 == 0};
 
@@ -121,8 +120,6 @@ choice(uint32_t i, bool half)
 
 	if (i < ZEROS)
 		return (struct perturbation){.zeros = true};
-	if (i < ZEROS + FORMS)
-		return (struct perturbation){.nan_spreads = true};
 	r = rounding(half);
 	r.one_way = i == CHOICES - 1 ? 1 : i == CHOICES - 2 ? -1 : 0;
 	return r;
