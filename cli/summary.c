@@ -254,29 +254,77 @@ tell_sensitivity(const struct job *j, struct answer *a)
 	    T("left", s->nleft));
 }
 
+/* Sizes of a tensor that only a run tells, and steps or branches that only a run
+ * counts, are not in an estimate. */
+static bool
+is_unsized(const struct plan *p, value_id v)
+{
+	return !type_is_static(&graph_value(p->graph, v)->type);
+}
+
+static bool
+rests_on_run(const struct plan *p, uint32_t candidate)
+{
+	const struct candidate *c = &p->candidates->candidate[candidate];
+	bool rests = false;
+
+	if (strcmp(price_basis(prices_candidate(p->prices, candidate), false),
+	        "estimated")
+	    != 0)
+		return false;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		rests = rests || is_unsized(p, c->input[i].value);
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		rests = rests || is_unsized(p, c->output[i].value);
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const enum op op = graph_node(p->graph, c->node[i])->op;
+
+		rests = rests || op == OP_IF || op == OP_LOOP || op == OP_SCAN
+		    || op == OP_SEQUENCEMAP;
+	}
+	return rests;
+}
+
+static uint32_t
+count_unsized(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		n += rests_on_run(p, p->composite[i].candidate);
+	return n;
+}
+
 static void
 tell_proof(const struct plan *p, struct answer *a)
 {
+	const uint32_t unsized = count_unsized(p);
+
 	ANSWER(a,
-	    "plan: {cost_ns:t} {basis}, {?proven proven optimal at these "
-	    "prices}{!proven {?lower_bound_ns not proven optimal: lower bound "
-	    "{lower_bound_ns:t}, gap {gap:.3g} %}{!lower_bound_ns by "
-	    "{searcher} (no lower bound, so not proven optimal)}}\n",
-	    F("cost_ns", p->cost), F("basis", plan_basis(p)),
-	    F("lower_bound_ns", p->lower_bound), F("proven", p->proven),
-	    F("searcher", p->searcher),
+	    "plan: {?unsized at least }{cost_ns:t} {basis}, {?proven proven "
+	    "optimal at these prices}{!proven {?lower_bound_ns not proven "
+	    "optimal: lower bound {lower_bound_ns:t}, gap {gap:.3g} "
+	    "%}{!lower_bound_ns by {searcher} (no lower bound, so not proven "
+	    "optimal)}}\n",
+	    T("unsized", unsized), F("cost_ns", p->cost),
+	    F("basis", plan_basis(p)), F("lower_bound_ns", p->lower_bound),
+	    F("proven", p->proven), F("searcher", p->searcher),
 	    T("gap",
 	        100.0 * (double)(p->cost - p->lower_bound)
 	            / (double)(p->cost ? p->cost : 1)));
 	ANSWER(a,
 	    "{?unpriced   {unpriced} of its prices {are} estimated, not measured "
 	    "yet\n}{?guessed   some of its prices are estimates\n}"
+	    "{?unsized   {unsized} of its prices {leave} out sizes, branches or "
+	    "steps that only a run tells\n}"
 	    "{?moved   {moved} region{s moved} priced as units, {rounds} more "
 	    "search round{s rounds}\n}",
 	    F("unpriced", plan_unpriced(p)),
 	    T("are", plan_unpriced(p) == 1 ? "is" : "are"),
 	    T("guessed",
 	        !plan_unpriced(p) && strcmp(plan_basis(p), "estimated") == 0),
+	    T("unsized", unsized),
+	    T("leave", unsized == 1 ? "leaves" : "leave"),
 	    T("moved", p->nmoved), T("rounds", p->rounds));
 }
 

@@ -9,7 +9,7 @@ python=${MARQ_ORT_PYTHON:-python3}
 "$python" - <<'END'
 from onnx import TensorProto, helper as h
 def save(name, ins, nodes, opsets=()):
-    outs = [h.make_tensor_value_info(n.output[0], TensorProto.FLOAT, None) for n in nodes]
+    outs = [h.make_tensor_value_info(n.output[0], TensorProto.FLOAT, None) for n in nodes if n.op_type != "NonZero"]
     ins = [h.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in ins]
     g = h.make_graph(nodes, "g", ins, outs)
     m = h.make_model(g, opset_imports=[h.make_opsetid("", 17)] + [h.make_opsetid(d, 1) for d in opsets])
@@ -21,6 +21,7 @@ save("first", [("x", [None, 3])], [relu("x", "y")])
 save("text", [("ids", ["batch", "seq len"]), ("mask", ["batch", "seq len"])], [relu("ids", "y"), relu("mask", "w")])
 save("inner", [("x", [None, 3, None])], [relu("x", "y")])
 save("ranks", [("x", None)], [relu("x", "y")])
+save("found", [("x", [4, 6])], [h.make_node("NonZero", ["x"], ["i"]), h.make_node("Cast", ["i"], ["y"], to=1), relu("x", "z")])
 save("nothing", [("x", [1, 3])], [])
 save("unknown", [("x", [1, 3])], [h.make_node("Foo", ["x"], ["y"], domain="some.where")], ["some.where"])
 save("newer", [("x", [1, 3])], [h.make_node("Foo", ["x"], ["y"])])
@@ -84,4 +85,13 @@ run search newer.onnx $how -o none --opaque --shape y=1x3
 expect_status 0
 run model info unknown.onnx
 expect_status 0
+
+# a size that only a run tells is in no estimate, which says so
+run search found.onnx $how -o none
+expect_status 0
+expect_in out 'plan: at least '
+expect_in out 'of its prices leave out sizes, branches or steps that only a run tells'
+run search batch.onnx $how -o none
+expect_status 0
+! grep -q '^plan: at least' out || fail 'at least, and all is known'
 done_testing
