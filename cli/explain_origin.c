@@ -38,18 +38,22 @@ line_of(const struct origins *o, const cJSON *onnx)
 	            : "";
 }
 
+/* part: which node of the function's body that the node calls; or NULL. */
 static void
-tell_onnx(struct origins *o, const cJSON *onnx, const char *how)
+tell_onnx(
+    struct origins *o, const cJSON *onnx, const cJSON *part, const char *how)
 {
 	const cJSON *scope = numbered(o, "scopes", member(onnx, "scope"));
 
 	ANSWER_LINE(&o->answer,
 	    "  {how} {name} ({op_type}, ONNX node {index}{?graph  of "
-	    "{graph}}){?module , module {module}}{?line , {line}}\n",
+	    "{graph}}){?path , at {path}}{?module , module {module}}"
+	    "{?line , {line}}\n",
 	    T("how", how), F("name", text_of(onnx, "name")),
 	    F("op_type", text_of(onnx, "op_type")),
 	    F("index", (uint64_t)number_of(onnx, "index")),
 	    F("graph", text_of(onnx, "graph")),
+	    F("path", text_of(part ? part : onnx, "path")),
 	    F("module", scope ? text_of(scope, "path") : ""),
 	    F("line", line_of(o, onnx)));
 }
@@ -71,7 +75,9 @@ tell_nodes(struct origins *o, const cJSON *ids)
 			    numbered(o, "onnx", member(link, "id"));
 
 			if (x)
-				tell_onnx(o, x, "from");
+				tell_onnx(o, x,
+				    numbered(o, "parts", member(link, "part")),
+				    "from");
 		}
 	}
 	answer_close(&o->answer);
@@ -103,7 +109,7 @@ tell_value(struct origins *o, const char *name)
 	cJSON_ArrayForEach(x, member(o->map, "onnx"))
 	{
 		if (has_word(member(x, "outputs"), name))
-			tell_onnx(o, x, "folded from");
+			tell_onnx(o, x, NULL, "folded from");
 	}
 }
 
@@ -257,7 +263,7 @@ look_at_inserted(struct origins *o)
 		cJSON_ArrayForEach(n,
 		    member(o->map, "onnx")) if (has_word(member(n, "outputs"),
 		                                    value))
-		    tell_onnx(o, n, "made by");
+		    tell_onnx(o, n, NULL, "made by");
 		answer_close(&o->answer);
 		answer_close(&o->answer);
 	}
@@ -280,7 +286,9 @@ look_at_initialisers(struct origins *o)
 		    F("fate", text_of(x, "fate")));
 		answer_list(&o->answer, "onnx");
 		if (into)
-			tell_onnx(o, into, "part of what is read by");
+			tell_onnx(o, into,
+			    numbered(o, "parts", member(x, "into_part")),
+			    "part of what is read by");
 		cJSON_ArrayForEach(n, member(x, "nodes"))
 		{
 			const cJSON *node =
@@ -293,7 +301,7 @@ look_at_initialisers(struct origins *o)
 			    : NULL;
 
 			if (reader)
-				tell_onnx(o, reader, "read by");
+				tell_onnx(o, reader, NULL, "read by");
 		}
 		answer_close(&o->answer);
 		answer_list(&o->answer, "constants");
@@ -301,6 +309,64 @@ look_at_initialisers(struct origins *o)
 		    ANSWER_LINE(&o->answer, "  part of {constant}\n",
 		        F("constant", text_of(c, "name")));
 		answer_close(&o->answer);
+		answer_close(&o->answer);
+	}
+}
+
+/* Where what a node became runs. */
+static void
+tell_places(struct origins *o, const cJSON *links)
+{
+	const cJSON *link;
+
+	answer_list(&o->answer, "places");
+	cJSON_ArrayForEach(link, links)
+	{
+		const cJSON *node = numbered(o, "nodes", member(link, "node"));
+		const cJSON *composite = node
+		    ? numbered(o, "composites", member(node, "composite"))
+		    : NULL;
+
+		if (composite)
+			ANSWER_LINE(&o->answer,
+			    "  {?inside in a body of}{!inside as} {node} on "
+			    "{target}, region {region}\n",
+			    F("node", text_of(node, "label")),
+			    F("target", text_of(composite, "target")),
+			    F("region", region_name(o, composite)),
+			    T("inside", cJSON_IsTrue(member(link, "inside"))));
+	}
+	answer_close(&o->answer);
+}
+
+/* Nodes of bodies, by name or path: what they became. */
+static void
+look_at_bodies(struct origins *o, const char *list)
+{
+	const cJSON *x, *into;
+
+	cJSON_ArrayForEach(x, member(o->map, list))
+	{
+		const char *path = text_of(x, "path");
+		const char *name = text_of(x, "name");
+
+		if (!*path
+		    || !is_asked(o, strcmp(name, o->what) == 0 ? name : path))
+			continue;
+		into = numbered(o, "onnx", member(x, "into"));
+		ANSWER(&o->answer,
+		    "{path} is a node of a body ({op_type}), {fate}{?why : "
+		    "{why}}\n",
+		    F("kind", "node"), F("name", o->what), F("path", path),
+		    F("op_type", text_of(x, "op_type")),
+		    F("fate", text_of(x, "fate")), F("why", text_of(x, "why")));
+		answer_list(&o->answer, "onnx");
+		if (into)
+			tell_onnx(o, into,
+			    numbered(o, "parts", member(x, "into_part")),
+			    "part of what is read by");
+		answer_close(&o->answer);
+		tell_places(o, member(x, "nodes"));
 		answer_close(&o->answer);
 	}
 }
@@ -319,11 +385,14 @@ explain_origin(
 	look_at_layers(&o);
 	look_at_inserted(&o);
 	look_at_initialisers(&o);
+	look_at_bodies(&o, "parts");
+	look_at_bodies(&o, "onnx");
 	answer_close(&o.answer);
 	if (o.found == 0)
 		return err_set(err, ERR_USAGE,
-		    "no region, function, layer, constant, conversion or "
-		    "initialiser of the result is called '%s'%s",
+		    "no region, function, layer, constant, conversion, "
+		    "initialiser or node of a body of the result is called "
+		    "'%s'%s",
 		    what, nearest_text(&o.near, o.arena));
 	answer_end(&o.answer);
 	return true;

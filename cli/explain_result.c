@@ -32,7 +32,7 @@ struct told {
 	cJSON *result, *map, *provenance, *others; /* the last may be NULL */
 	const cJSON *nodes, *conversions;
 	struct list mix, composites, regions;
-	struct list onnx, mapped; /* of the map */
+	struct list onnx, mapped, parts; /* of the map */
 	struct list made; /* provenance of each composite */
 	struct list other; /* alternatives of each composite */
 };
@@ -100,6 +100,7 @@ open_docs(struct told *t, struct err *err)
 	t->composites = list_of(plan, "composites", t->arena);
 	t->regions = list_of(plan, "regions", t->arena);
 	t->onnx = list_of(t->map, "onnx", t->arena);
+	t->parts = list_of(t->map, "parts", t->arena);
 	t->mapped = list_of(t->map, "nodes", t->arena);
 	t->made = list_of(t->provenance, "composites", t->arena);
 	t->other = list_of(t->others, "composites", t->arena);
@@ -227,15 +228,30 @@ check_target(const struct told *t, const char *name, struct err *err)
 
 /* ---- one node ---- */
 
+/* Where it stands in the body of a function; "". */
+static const char *
+path_of(const struct told *t, const cJSON *node)
+{
+	const cJSON *mapped = at(&t->mapped, index_of(node, "id"));
+	const cJSON *first = cJSON_GetArrayItem(member(mapped, "onnx"), 0);
+
+	return cJSON_IsNumber(member(first, "part"))
+	    ? text_of(at(&t->parts, index_of(first, "part")), "path")
+	    : "";
+}
+
 static void
 tell_place(struct answer *a, const struct told *t, const cJSON *node)
 {
 	const cJSON *composite = composite_of(t, node);
 
-	ANSWER(a, "{node} ({op_type}, #{id}) runs on {runs_on}\n",
+	ANSWER(a,
+	    "{node} ({op_type}, #{id}) runs on {runs_on}{?path , written out "
+	    "from {path}}\n",
 	    F("node", text_of(node, "label")), F("id", ns_of(node, "id")),
 	    F("op_type", text_of(node, "op_type")),
-	    F("runs_on", text_of(target_of(t, composite), "text")));
+	    F("runs_on", text_of(target_of(t, composite), "text")),
+	    F("path", path_of(t, node)));
 }
 
 static void

@@ -138,13 +138,15 @@ placement(const struct annotation *n, uint32_t onnx)
 {
 	const struct emit_work *w = n->w;
 	const struct onnx_node *node = &w->graph->origin_table->node[onnx];
-	uint32_t from = n->map.start[onnx], to = n->map.start[onnx + 1];
+	uint32_t from = n->map.nodes.start[onnx],
+	         to = n->map.nodes.start[onnx + 1];
 	const char *text;
 
 	if (node->fate != FATE_COVERED)
 		return arena_printf(
 		    w->arena, "%s: %s", fate_text(node->fate), node->why);
-	text = emit_placement(w, w->plan->composite_of[n->map.link[from].node]);
+	text = emit_placement(
+	    w, w->plan->composite_of[n->map.nodes.link[from].node]);
 	return to - from > 1 ? arena_printf(w->arena, "%s and others", text)
 	                     : text;
 }
@@ -157,8 +159,9 @@ targets_of(const struct annotation *n, uint32_t onnx)
 	const char *text = "";
 	uint64_t mask = 0;
 
-	for (uint32_t i = n->map.start[onnx]; i < n->map.start[onnx + 1]; i++) {
-		uint32_t c = p->composite_of[n->map.link[i].node];
+	for (uint32_t i = n->map.nodes.start[onnx];
+	     i < n->map.nodes.start[onnx + 1]; i++) {
+		uint32_t c = p->composite_of[n->map.nodes.link[i].node];
 
 		mask |= UINT64_C(1) << p->region[p->composite[c].region].target;
 	}

@@ -116,7 +116,7 @@ node_of(const struct explorer *x, uint32_t onnx)
 
 	return *n->path || n->fate != FATE_COVERED || n->noutputs == 0
 	    ? NODE_NONE
-	    : x->map.link[x->map.start[onnx]].node;
+	    : x->map.nodes.link[x->map.nodes.start[onnx]].node;
 }
 
 static void

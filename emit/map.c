@@ -21,11 +21,12 @@ write_ids(struct json *j, const char *key, const uint32_t *id, uint32_t n)
 }
 
 /* What stays the same when other nodes come and go: of the graph it is in and its
- * first output, which is unique there. */
-static void
-write_stable(struct json *j, const struct onnx_node *n)
+ * first output, which is unique there; of a part, of the call it is in as well. */
+static uint64_t
+stable_id(const struct onnx_node *n, uint64_t call)
 {
 	struct buf b;
+	uint64_t id;
 
 	buf_init(&b);
 	buf_add(&b, n->path, strlen(n->path) + 1);
@@ -33,34 +34,71 @@ write_stable(struct json *j, const struct onnx_node *n)
 		buf_str(&b, n->outputs[0]);
 	else
 		buf_printf(&b, "#%u %s", n->index, n->name);
-	json_key(j, "stable");
-	json_strf(j, "%016" PRIx64, hash64(b.data, b.n, 0));
+	id = hash64(b.data, b.n, call);
 	buf_release(&b);
+	return id;
 }
 
-/* What became of the node of the user's model that something was folded into. */
-static uint32_t
-destination(const struct onnx_nodes *table, uint32_t into)
+/* Of each part; calls come before their bodies. */
+static const uint64_t *
+part_ids(const struct onnx_nodes *table, struct arena *a)
 {
-	for (uint32_t i = 0; i < table->n && into < table->n
-	     && table->node[into].fate == FATE_FOLDED;
-	     i++)
-		into = table->node[into].into;
-	return into;
+	uint64_t *id = arena_new(a, uint64_t, table->nparts);
+
+	for (uint32_t i = 0; i < table->nparts; i++) {
+		const struct onnx_part *p = &table->part[i];
+
+		id[i] = stable_id(&p->node,
+		    p->within ? id[p->within - 1]
+		              : stable_id(&table->node[p->call], 0));
+	}
+	return id;
+}
+
+/* What became of that which something was folded into. */
+static struct origin
+destination(const struct onnx_nodes *table, uint32_t into, uint32_t part)
+{
+	struct origin at = {.onnx = into, .part = part};
+
+	for (uint32_t i = 0; i < table->n + table->nparts && at.onnx < table->n;
+	     i++) {
+		const struct onnx_node *n = origin_node(table, &at);
+
+		if (n->fate != FATE_FOLDED)
+			break;
+		at = (struct origin){.onnx = n->into, .part = n->into_part};
+	}
+	return at;
 }
 
 static void
-write_onnx_node(struct json *j, const struct onnx_nodes *table, uint32_t id,
-    const struct source_map *m)
+write_fate(struct json *j, const struct onnx_nodes *table, enum fate fate,
+    uint32_t into, uint32_t into_part)
 {
-	const struct onnx_node *n = &table->node[id];
-	const struct node_source *source = &m->scopes.of[id];
-	const uint32_t into = destination(table, n->into);
+	const struct origin at = destination(table, into, into_part);
 
-	json_inline_object(j);
-	json_key_uint(j, "id", id);
-	write_stable(j, n);
+	if (fate != FATE_FOLDED || at.onnx == NODE_NONE)
+		return;
+	json_key_uint(j, "into", at.onnx);
+	if (at.part)
+		json_key_uint(j, "into_part", at.part - 1);
+}
+
+/* What the author wrote, and where. */
+static void
+write_author(struct json *j, const struct onnx_node *n, uint64_t stable)
+{
+	json_key(j, "stable");
+	json_strf(j, "%016" PRIx64, stable);
 	json_key_str(j, "graph", n->path);
+	if (*n->path) {
+		json_key(j, "path");
+		if (*n->name)
+			json_strf(j, "%s/%s", n->path, n->name);
+		else
+			json_strf(j, "%s/%s_%u", n->path, n->op_type, n->index);
+	}
 	json_key_uint(j, "index", n->index);
 	json_key_str(j, "name", n->name);
 	json_key_str(j, "op_type", n->op_type);
@@ -73,24 +111,68 @@ write_onnx_node(struct json *j, const struct onnx_nodes *table, uint32_t id,
 	json_key_str(j, "fate", fate_text(n->fate));
 	if (n->fate != FATE_COVERED)
 		json_key_str(j, "why", n->why);
-	if (n->fate == FATE_FOLDED && into != NODE_NONE)
-		json_key_uint(j, "into", into);
+}
+
+static void
+write_links(struct json *j, const struct map_links *l, uint32_t id)
+{
+	json_key(j, "nodes");
+	json_array(j);
+	for (uint32_t i = l->start[id]; i < l->start[id + 1]; i++) {
+		json_object(j);
+		json_key_uint(j, "node", l->link[i].node);
+		json_key_str(j, "role", role_text(l->link[i].role));
+		if (l->link[i].inside)
+			json_key_bool(j, "inside", true);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void
+write_onnx_node(struct json *j, const struct onnx_nodes *table, uint32_t id,
+    const struct source_map *m)
+{
+	const struct onnx_node *n = &table->node[id];
+	const struct node_source *source = &m->scopes.of[id];
+
+	json_inline_object(j);
+	json_key_uint(j, "id", id);
+	write_author(j, n, stable_id(n, 0));
+	write_fate(j, table, n->fate, n->into, n->into_part);
 	json_key_uint(j, "scope", source->scope);
 	if (source->nlines) {
 		write_ids(j, "lines", source->lines, source->nlines);
 		json_key_uint(j, "line", source->line);
 	}
-	json_key(j, "nodes");
+	write_links(j, &m->nodes, id);
+	json_close(j);
+}
+
+/* Nodes of bodies of functions, once for each call. */
+static void
+write_parts(
+    struct json *j, const struct emit_work *w, const struct source_map *m)
+{
+	const struct onnx_nodes *table = w->graph->origin_table;
+	const uint64_t *stable = table ? part_ids(table, w->arena) : NULL;
+
+	json_key(j, "parts");
 	json_array(j);
-	for (uint32_t i = m->start[id]; i < m->start[id + 1]; i++) {
-		json_object(j);
-		json_key_uint(j, "node", m->link[i].node);
-		json_key_str(j, "role", role_text(m->link[i].role));
-		if (m->link[i].inside)
-			json_key_bool(j, "inside", true);
+	for (uint32_t i = 0; table && i < table->nparts; i++) {
+		const struct onnx_part *p = &table->part[i];
+
+		json_inline_object(j);
+		json_key_uint(j, "id", i);
+		json_key_uint(j, "call", p->call);
+		if (p->within)
+			json_key_uint(j, "within", p->within - 1);
+		write_author(j, &p->node, stable[i]);
+		write_fate(
+		    j, table, p->node.fate, p->node.into, p->node.into_part);
+		write_links(j, &m->parts, i);
 		json_close(j);
 	}
-	json_close(j);
 	json_close(j);
 }
 
@@ -135,7 +217,6 @@ write_initialisers(
 	json_array(j);
 	for (uint32_t i = 0; table && i < table->ninitialisers; i++, at = to) {
 		const struct onnx_initialiser *o = &table->initialiser[i];
-		uint32_t into = destination(table, o->into);
 
 		for (to = at;
 		     to < m->nreaders && m->reader[to].initialiser == i;)
@@ -145,8 +226,7 @@ write_initialisers(
 		json_key_str(j, "graph", o->path);
 		json_key_str(j, "name", o->name);
 		json_key_str(j, "fate", fate_text(o->fate));
-		if (o->fate == FATE_FOLDED && into != NODE_NONE)
-			json_key_uint(j, "into", into);
+		write_fate(j, table, o->fate, o->into, o->into_part);
 		if (m->is_output[i])
 			json_key_bool(j, "output", true);
 		write_readers(j, m, at, to);
@@ -225,6 +305,8 @@ write_nodes(struct json *j, const struct emit_work *w)
 			json_object(j);
 			json_key_uint(j, "id", n->origin[k].onnx);
 			json_key_str(j, "role", role_text(n->origin[k].role));
+			if (n->origin[k].part)
+				json_key_uint(j, "part", n->origin[k].part - 1);
 			json_close(j);
 		}
 		json_close(j);
@@ -459,6 +541,7 @@ write_map(FILE *f, const struct emit_work *w, struct err *err)
 	json_key_str(&j, "schema", "marq.map/1");
 	write_scopes(&j, &m.scopes);
 	write_onnx(&j, w, &m);
+	write_parts(&j, w, &m);
 	write_initialisers(&j, w->graph->origin_table, &m);
 	write_nodes(&j, w);
 	write_composites(&j, w, &m);

@@ -1,6 +1,7 @@
 #include "emit/source_map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/layers.h"
 
@@ -12,8 +13,11 @@ struct body_walk {
 		node_id owner;
 	} * pending;
 	uint32_t npending, pending_cap;
-	struct map_link *link;
-	uint32_t nlinks, link_cap;
+	const struct onnx_nodes *table;
+	struct link_list {
+		struct map_link *link;
+		uint32_t n, cap;
+	} nodes, parts;
 	struct map_reader *reader;
 	uint32_t nreaders, reader_cap;
 };
@@ -41,13 +45,46 @@ add_readers(struct body_walk *k, const struct graph *g, const struct node *n,
 }
 
 static void
+add_link(struct body_walk *k, struct link_list *l, struct map_link link)
+{
+	l->link =
+	    arena_grow(k->arena, l->link, &l->cap, l->n + 1, sizeof *l->link);
+	l->link[l->n++] = link;
+}
+
+/* What a node is to the part it comes from: the operator that stands there, or
+ * one of several that were written in its place. */
+static enum role
+part_role(
+    const struct node *n, const struct origin *o, const struct onnx_node *part)
+{
+	if (o->role == ROLE_SYNTHESIZED)
+		return o->role;
+	return strcmp(n->op_type, part->op_type) == 0
+	        && strcmp(n->domain, part->domain) == 0
+	    ? ROLE_KEPT
+	    : ROLE_SPLIT;
+}
+
+/* With its part all inner calls around that. */
+static void
 add_links(struct body_walk *k, const struct node *n, node_id owner, bool inside)
 {
-	k->link = arena_grow(k->arena, k->link, &k->link_cap,
-	    k->nlinks + n->norigins, sizeof *k->link);
-	for (uint32_t i = 0; i < n->norigins; i++)
-		k->link[k->nlinks++] = (struct map_link){
-		    n->origin[i].onnx, owner, n->origin[i].role, inside};
+	for (uint32_t i = 0; i < n->norigins; i++) {
+		const struct origin *o = &n->origin[i];
+		enum role role = o->role;
+
+		add_link(k, &k->nodes,
+		    (struct map_link){o->onnx, owner, role, inside});
+		for (uint32_t p = o->part; p && p <= k->table->nparts;
+		     p = k->table->part[p - 1].within) {
+			role = p == o->part
+			    ? part_role(n, o, &k->table->part[p - 1].node)
+			    : ROLE_SPLIT;
+			add_link(k, &k->parts,
+			    (struct map_link){p - 1, owner, role, inside});
+		}
+	}
 }
 
 static void
@@ -96,6 +133,8 @@ by_onnx(const void *a, const void *b)
 		return x->onnx < y->onnx ? -1 : 1;
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
+	if (x->inside != y->inside)
+		return x->inside ? 1 : -1;
 	return (int)x->role - (int)y->role;
 }
 
@@ -169,22 +208,45 @@ find_outputs(const struct graph *g, struct arena *a)
 }
 
 static bool
-count_fates(struct source_map *m, const struct onnx_nodes *table,
-    const uint32_t *start, struct err *err)
+check_fate(const struct onnx_node *n, bool carried, struct err *err)
 {
-	for (uint32_t i = 0; i < table->n; i++) {
-		const struct onnx_node *n = &table->node[i];
-		bool carried = start[i + 1] > start[i];
+	if (carried == (n->fate == FATE_COVERED))
+		return true;
+	return err_set(err, ERR_INTERNAL, "onnx node %u '%s' (%s): %s, but %s",
+	    n->index, n->name, n->op_type, fate_text(n->fate),
+	    carried ? "a node carries it" : "no node carries it");
+}
 
-		if (carried != (n->fate == FATE_COVERED))
+/* Sorted, each once; false: one is of a node that the table lacks. */
+static bool
+sort_links(struct map_links *to, struct link_list *l, uint32_t ntable,
+    struct arena *a, struct err *err)
+{
+	uint32_t *start = arena_new(a, uint32_t, (size_t)ntable + 1);
+	uint32_t kept = 0;
+
+	if (l->n > 0)
+		qsort(l->link, l->n, sizeof *l->link, by_onnx);
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (l->link[i].onnx >= ntable)
 			return err_set(err, ERR_INTERNAL,
-			    "onnx node %u '%s' (%s): %s, but %s", n->index,
-			    n->name, n->op_type, fate_text(n->fate),
-			    carried ? "a node carries it"
-			            : "no node carries it");
-		m->count[n->fate]++;
+			    "node %u comes from onnx node %u of %u",
+			    l->link[i].node, l->link[i].onnx, ntable);
+		if (kept && by_onnx(&l->link[kept - 1], &l->link[i]) == 0)
+			continue;
+		l->link[kept++] = l->link[i];
+		start[l->link[i].onnx + 1]++;
 	}
+	for (uint32_t i = 0; i < ntable; i++)
+		start[i + 1] += start[i];
+	*to = (struct map_links){kept, l->link, start};
 	return true;
+}
+
+static bool
+is_linked(const struct map_links *l, uint32_t i)
+{
+	return l->start[i + 1] > l->start[i];
 }
 
 static bool
@@ -194,24 +256,22 @@ link_nodes(struct source_map *m, struct body_walk *k, const struct emit_work *w,
 	static const struct onnx_nodes none;
 	const struct onnx_nodes *table =
 	    w->graph->origin_table ? w->graph->origin_table : &none;
-	uint32_t *start = arena_new(w->arena, uint32_t, (size_t)table->n + 1);
 
+	k->table = table;
 	walk_graph(k, w->graph);
-	if (k->nlinks > 0)
-		qsort(k->link, k->nlinks, sizeof *k->link, by_onnx);
-	for (uint32_t i = 0; i < k->nlinks; i++) {
-		if (k->link[i].onnx >= table->n)
-			return err_set(err, ERR_INTERNAL,
-			    "node %u comes from onnx node %u of %u",
-			    k->link[i].node, k->link[i].onnx, table->n);
-		start[k->link[i].onnx + 1]++;
+	if (!sort_links(&m->nodes, &k->nodes, table->n, w->arena, err)
+	    || !sort_links(&m->parts, &k->parts, table->nparts, w->arena, err))
+		return false;
+	for (uint32_t i = 0; i < table->n; i++) {
+		if (!check_fate(&table->node[i], is_linked(&m->nodes, i), err))
+			return false;
+		m->count[table->node[i].fate]++;
 	}
-	for (uint32_t i = 0; i < table->n; i++)
-		start[i + 1] += start[i];
-	m->link = k->link;
-	m->nlinks = k->nlinks;
-	m->start = start;
-	return count_fates(m, table, start, err);
+	for (uint32_t i = 0; i < table->nparts; i++)
+		if (!check_fate(
+		        &table->part[i].node, is_linked(&m->parts, i), err))
+			return false;
+	return true;
 }
 
 /* Regions the toolchain refuses have no layers; write_toolchain() says why. */

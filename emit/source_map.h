@@ -9,10 +9,16 @@
 
 /* A graph node (of the main graph) that carries an ONNX node. */
 struct map_link {
-	uint32_t onnx;
+	uint32_t onnx; /* or the part */
 	node_id node;
 	enum role role;
 	bool inside; /* in a body (If, Loop, Scan) of that node */
+};
+
+struct map_links {
+	uint32_t n;
+	const struct map_link *link; /* by onnx, then node */
+	const uint32_t *start; /* [nonnx + 1] into link */
 };
 
 /* A graph node that reads an initialiser; or a constant of a layer it is in. */
@@ -30,9 +36,8 @@ struct map_layer {
 };
 
 struct source_map {
-	uint32_t nlinks, nlayers;
-	const struct map_link *link; /* by onnx, then node */
-	const uint32_t *start; /* [nonnx + 1] into link */
+	struct map_links nodes, parts;
+	uint32_t nlayers;
 	struct map_layer *layer; /* by region, then index */
 	uint32_t count[3]; /* ONNX nodes by fate */
 	uint32_t nreaders;

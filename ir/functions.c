@@ -331,7 +331,7 @@ add_identity(struct importer *imp, struct scope *s, value_id from, value_id to)
 		n.opset = 1;
 	io[0] = from;
 	io[1] = to;
-	*o = (struct origin){s->call->onnx, ROLE_SYNTHESIZED};
+	*o = (struct origin){s->call->onnx, ROLE_SYNTHESIZED, s->call->part};
 	graph_add_node(s->graph, &n);
 }
 
@@ -364,12 +364,17 @@ functions_inline(
 	const struct node *node = in->values;
 	const char *name = in->node->name;
 	const char *label = name && name[0] ? name : f->name;
-	struct function_call call = {in->onnx, f, in->node, s->call};
+	struct function_call call = {.onnx = in->origin.onnx,
+	    .part = in->origin.part,
+	    .authored = in->authored,
+	    .function = f,
+	    .node = in->node,
+	    .outer = s->call};
 	struct scope body;
 
 	scope_init(&body, imp, s->graph, NULL, in->opsets);
 	body.call = &call;
-	body.path = s->path;
+	body.path = in->authored ? scope_path(imp, s, in->node) : s->path;
 	body.prefix =
 	    arena_printf(imp->a, "%s%s#%u/", s->prefix, label, imp->ncalls++);
 	body.value_info = f->value_info;

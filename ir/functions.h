@@ -27,7 +27,8 @@ struct inlined {
 	const Onnx__FunctionProto *function;
 	const struct opsets *opsets;
 	const Onnx__NodeProto *node; /* the call */
-	uint32_t onnx; /* its number in the origin table */
+	struct origin origin; /* of the call */
+	bool authored; /* the model's own function, not ours */
 	const struct node *values; /* its inputs and outputs */
 };
 

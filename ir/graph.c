@@ -3,6 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
+struct onnx_node *
+origin_node(const struct onnx_nodes *table, const struct origin *o)
+{
+	return o->part ? &table->part[o->part - 1].node : &table->node[o->onnx];
+}
+
 struct graph *
 graph_new(struct arena *a, const char *name)
 {
@@ -363,7 +369,8 @@ verify_node(const struct graph *g, node_id id)
 		assert(n->output[i] == VALUE_NONE
 		    || graph_value(g, n->output[i])->producer == id);
 	for (uint32_t i = 0; i < n->norigins; i++)
-		assert(n->origin[i].onnx < g->origin_table->n);
+		assert(n->origin[i].onnx < g->origin_table->n
+		    && n->origin[i].part <= g->origin_table->nparts);
 }
 
 void

@@ -82,6 +82,15 @@ struct onnx_node {
 	const char *why; /* of FOLDED and DROPPED, a few words; else NULL */
 	uint32_t into; /* of FOLDED: the ONNX node of a node that reads what it
 	                * became part of; NODE_NONE: an output of the graph */
+	uint32_t into_part; /* 1 + which part of that node it is; 0: itself */
+};
+
+/* A node in the body of a function of the model's, where a call of it was
+ * written out. Those of an inner call come after that call. */
+struct onnx_part {
+	struct onnx_node node; /* its path has the calls, too */
+	uint32_t call; /* the outermost call, an ONNX node */
+	uint32_t within; /* 1 + the part that is the inner call; 0: none */
 };
 
 /* How an IR node relates to an ONNX node. */
@@ -95,18 +104,21 @@ enum role {
 struct origin {
 	uint32_t onnx; /* index into graph->origin_table->node[] */
 	enum role role;
+	uint32_t part; /* 1 + index into part[] there; 0: not of a function */
 };
 
 /* An initialiser as the model's author wrote it. */
 struct onnx_initialiser {
 	const char *path, *name; /* as of a node */
 	enum fate fate; /* COVERED: it is a value of the graph */
-	uint32_t into; /* as of a node */
+	uint32_t into, into_part; /* as of a node */
 };
 
 struct onnx_nodes {
 	struct onnx_node *node; /* [n] */
 	uint32_t n, cap;
+	struct onnx_part *part; /* [nparts] */
+	uint32_t nparts, part_cap;
 	struct onnx_initialiser *initialiser; /* [ninitialisers] */
 	uint32_t ninitialisers, initialiser_cap;
 };
@@ -141,8 +153,7 @@ struct value {
 	node_id producer; /* NODE_NONE: input, capture, constant */
 	const struct tensor *constant; /* content known at import, or NULL */
 	uint32_t flags;
-	uint32_t stated_by; /* 1 + the Constant node it is, in the origin table;
-	                     * 0: none */
+	const struct origin *stated_by; /* the Constant node it is, or NULL */
 	uint32_t given_by; /* 1 + the initialiser it is, there; 0: none */
 };
 
@@ -169,6 +180,10 @@ struct graph {
 	uint32_t nsymbols, symbol_cap;
 	struct onnx_nodes *origin_table; /* shared with sub-graphs */
 };
+
+/* What the author wrote that an origin speaks of: a part, else the node. */
+struct onnx_node *origin_node(
+    const struct onnx_nodes *table, const struct origin *o);
 
 struct graph *graph_new(struct arena *a, const char *name);
 

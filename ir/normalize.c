@@ -5,24 +5,49 @@
 
 #include "ir/normalize/tidy.h"
 
-/* Mark the ONNX nodes that nodes of g and of its bodies carry. */
+/* What nodes of a graph and of its bodies carry of what the author wrote. */
+struct origins_kept {
+	bool *node, *part; /* a call is carried with any part of its body */
+};
+
 static void
-mark_carried(const struct graph *g, bool *carried)
+mark_origin(const struct onnx_nodes *table, const struct origin *o,
+    struct origins_kept *c)
+{
+	c->node[o->onnx] = true;
+	for (uint32_t p = o->part; p; p = table->part[p - 1].within)
+		c->part[p - 1] = true;
+}
+
+static void
+mark_carried(const struct graph *g, struct origins_kept *c)
 {
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
 
 		for (uint32_t i = 0; i < n->norigins; i++)
-			carried[n->origin[i].onnx] = true;
+			mark_origin(g->origin_table, &n->origin[i], c);
 		for (uint32_t i = 0; i < n->nattrs; i++) {
 			const struct attr *a = &n->attr[i];
 
 			if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
 				continue;
 			for (uint32_t k = 0; k < a->n; k++)
-				mark_carried(a->graphs[k], carried);
+				mark_carried(a->graphs[k], c);
 		}
 	}
+}
+
+static struct origins_kept
+find_carried(const struct graph *g, struct arena *a)
+{
+	struct origins_kept c = {
+	    .node = arena_new(a, bool, g->origin_table->n),
+	    .part = arena_new(a, bool, g->origin_table->nparts),
+	};
+
+	mark_carried(g, &c);
+	return c;
 }
 
 /* Mark the initialisers that are values of g and of its bodies. */
@@ -66,25 +91,49 @@ settle_initialisers(struct graph *g)
 /* A node that is carried no more but was never said to have gone: nothing
  * reads what it made (parts of a function body, mostly). */
 static void
+settle_fate(struct onnx_node *n, bool carried)
+{
+	if (carried) {
+		n->fate = FATE_COVERED;
+		n->why = NULL;
+	} else if (n->fate == FATE_COVERED) {
+		n->fate = FATE_DROPPED;
+		n->why = "nothing reads its outputs";
+	}
+}
+
+/* A call of which nothing is left went where its body went. */
+static void
+follow_body(struct onnx_node *call, const struct onnx_node *n)
+{
+	if (call->fate == FATE_FOLDED
+	    || (call->fate == FATE_DROPPED && n->fate == FATE_DROPPED))
+		return;
+	call->fate = n->fate;
+	call->why = n->why;
+	call->into = n->into;
+	call->into_part = n->into_part;
+}
+
+/* Bodies stand behind the inner calls that they are of. */
+static void
 settle_fates(struct graph *g)
 {
 	struct onnx_nodes *table = g->origin_table;
 	struct arena scratch;
-	bool *carried;
+	struct origins_kept c;
 
 	arena_init(&scratch);
-	carried = arena_new(&scratch, bool, table->n);
-	mark_carried(g, carried);
-	for (uint32_t i = 0; i < table->n; i++) {
-		struct onnx_node *n = &table->node[i];
+	c = find_carried(g, &scratch);
+	for (uint32_t i = 0; i < table->n; i++)
+		settle_fate(&table->node[i], c.node[i]);
+	for (uint32_t i = table->nparts; i-- > 0;) {
+		const uint32_t within = table->part[i].within;
 
-		if (carried[i]) {
-			n->fate = FATE_COVERED;
-			n->why = NULL;
-		} else if (n->fate == FATE_COVERED) {
-			n->fate = FATE_DROPPED;
-			n->why = "nothing reads its outputs";
-		}
+		settle_fate(&table->part[i].node, c.part[i]);
+		if (within && !c.part[within - 1])
+			follow_body(&table->part[within - 1].node,
+			    &table->part[i].node);
 	}
 	arena_release(&scratch);
 }
@@ -106,16 +155,21 @@ graph_conservation(const struct graph *g, uint32_t count[3])
 {
 	const struct onnx_nodes *table = g->origin_table;
 	struct arena scratch;
-	bool *carried;
+	struct origins_kept c;
 
 	count[FATE_COVERED] = count[FATE_FOLDED] = count[FATE_DROPPED] = 0;
 	arena_init(&scratch);
-	carried = arena_new(&scratch, bool, table->n);
-	mark_carried(g, carried);
+	c = find_carried(g, &scratch);
 	for (uint32_t i = 0; i < table->n; i++) {
-		assert(carried[i] == (table->node[i].fate == FATE_COVERED));
-		assert(carried[i] || table->node[i].why);
+		assert(c.node[i] == (table->node[i].fate == FATE_COVERED));
+		assert(c.node[i] || table->node[i].why);
 		count[table->node[i].fate]++;
+	}
+	for (uint32_t i = 0; i < table->nparts; i++) {
+		const struct onnx_node *n = &table->part[i].node;
+
+		assert(c.part[i] == (n->fate == FATE_COVERED));
+		assert(c.part[i] || n->why);
 	}
 	arena_release(&scratch);
 }

@@ -96,13 +96,8 @@ types(struct reading *r, size_t n, Onnx__TypeProto **p)
 static const char *
 subgraph_path(struct reading *r, size_t i, size_t n)
 {
-	const struct scope *s = r->scope;
-	const char *name = r->node->name;
-	const char *label = name && name[0]
-	    ? name
-	    : arena_printf(r->imp->a, "%s_%u", r->node->op_type, s->at);
-	const char *path = arena_printf(r->imp->a, "%s%s%s/%s", s->path,
-	    s->path[0] ? "/" : "", label, r->out->name);
+	const char *path = arena_printf(r->imp->a, "%s/%s",
+	    scope_path(r->imp, r->scope, r->node), r->out->name);
 
 	return n == 1 ? path : arena_printf(r->imp->a, "%s[%zu]", path, i);
 }

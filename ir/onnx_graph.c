@@ -59,14 +59,24 @@ append_captures(struct importer *imp, struct node *n, const struct owner *owner)
 	n->nimplicit = owner->n;
 }
 
+static struct origin
+origin_of(const struct scope *s, uint32_t index)
+{
+	const struct function_call *call = s->call;
+
+	if (!call)
+		return (struct origin){s->origins + index, ROLE_KEPT, 0};
+	return (struct origin){call->onnx, ROLE_SPLIT,
+	    call->authored ? s->parts + index + 1 : call->part};
+}
+
 static void
 set_origin(
     struct importer *imp, const struct scope *s, uint32_t index, struct node *n)
 {
 	struct origin *o = arena_new(imp->a, struct origin, 1);
 
-	o->onnx = s->call ? s->call->onnx : s->origins + index;
-	o->role = s->call ? ROLE_SPLIT : ROLE_KEPT;
+	*o = origin_of(s, index);
 	n->origin = o;
 	n->norigins = 1;
 }
@@ -75,15 +85,14 @@ static bool
 inline_call(
     struct importer *imp, struct scope *s, uint32_t index, struct inlined *in)
 {
-	uint32_t onnx = s->call ? s->call->onnx : s->origins + index;
 	uint32_t before = s->graph->nnodes;
 	struct onnx_node *record;
 
-	in->onnx = onnx;
+	in->origin = origin_of(s, index);
 	if (!functions_inline(imp, s, in))
 		return false;
 	if (!s->call && s->graph->nnodes == before) {
-		record = &s->graph->origin_table->node[onnx];
+		record = origin_node(s->graph->origin_table, &in->origin);
 		record->into = NODE_NONE;
 		record->fate = FATE_FOLDED;
 		record->why = "a function of constants";
@@ -160,7 +169,8 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
 		return false;
 	resolve_outputs(imp, s, p, &n);
 	in.function = functions_find(imp, p, &in.opsets);
-	if (in.function || written_out(imp, s->graph, &in))
+	in.authored = in.function != NULL;
+	if (in.authored || written_out(imp, s->graph, &in))
 		return inline_call(imp, s, index, &in);
 	if (!read_operator(imp, s, p, &n))
 		return false;
@@ -175,8 +185,8 @@ static bool
 declare_constant(struct importer *imp, struct scope *s, uint32_t index,
     const Onnx__NodeProto *p, value_id v)
 {
-	struct onnx_node *record =
-	    s->call ? NULL : &s->graph->origin_table->node[s->origins + index];
+	struct origin *origin = arena_new(imp->a, struct origin, 1);
+	struct onnx_node *record;
 	const struct tensor *t;
 	struct value *value;
 
@@ -186,12 +196,14 @@ declare_constant(struct importer *imp, struct scope *s, uint32_t index,
 	value = graph_value(s->graph, v);
 	value->constant = t;
 	value->type = tensor_type(t);
-	if (record) {
-		value->stated_by = s->origins + index + 1;
-		record->into = NODE_NONE;
-		record->fate = FATE_FOLDED;
-		record->why = "a constant";
-	}
+	if (s->call && !s->call->authored)
+		return true;
+	*origin = origin_of(s, index);
+	record = origin_node(s->graph->origin_table, origin);
+	record->into = NODE_NONE;
+	record->fate = FATE_FOLDED;
+	record->why = "a constant";
+	value->stated_by = origin;
 	return true;
 }
 
@@ -221,6 +233,39 @@ declare_outputs(struct importer *imp, struct scope *s, uint32_t index,
 	return declare_constant(imp, s, index, p, v);
 }
 
+static struct onnx_node
+author_node(struct importer *imp, const struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p)
+{
+	return (struct onnx_node){
+	    .path = s->path,
+	    .index = index,
+	    .name = p->name ? p->name : "",
+	    .op_type = p->op_type ? p->op_type : "",
+	    .domain = domain_name(p->domain),
+	    .noutputs = (uint32_t)p->n_output,
+	    .outputs = (const char *const *)p->output,
+	    .nmeta = (uint32_t)p->n_metadata_props,
+	    .meta = import_meta(imp, p->n_metadata_props, p->metadata_props),
+	};
+}
+
+/* Of the body of a function that is being written out. */
+static void
+record_parts(
+    struct importer *imp, struct scope *s, size_t n, Onnx__NodeProto **node)
+{
+	struct onnx_nodes *table = s->graph->origin_table;
+
+	s->parts = table->nparts;
+	table->part = arena_grow(imp->a, table->part, &table->part_cap,
+	    table->nparts + (uint32_t)n, sizeof *table->part);
+	for (uint32_t i = 0; i < n; i++)
+		table->part[table->nparts++] =
+		    (struct onnx_part){author_node(imp, s, i, node[i]),
+		        s->call->onnx, s->call->part};
+}
+
 static void
 record_nodes(
     struct importer *imp, struct scope *s, size_t n, Onnx__NodeProto **node)
@@ -230,19 +275,8 @@ record_nodes(
 	s->origins = table->n;
 	table->node = arena_grow(imp->a, table->node, &table->cap,
 	    table->n + (uint32_t)n, sizeof *table->node);
-	for (size_t i = 0; i < n; i++)
-		table->node[table->n++] = (struct onnx_node){
-		    .path = s->path,
-		    .index = (uint32_t)i,
-		    .name = node[i]->name ? node[i]->name : "",
-		    .op_type = node[i]->op_type ? node[i]->op_type : "",
-		    .domain = domain_name(node[i]->domain),
-		    .noutputs = (uint32_t)node[i]->n_output,
-		    .outputs = (const char *const *)node[i]->output,
-		    .nmeta = (uint32_t)node[i]->n_metadata_props,
-		    .meta = import_meta(imp, node[i]->n_metadata_props,
-		        node[i]->metadata_props),
-		};
+	for (uint32_t i = 0; i < n; i++)
+		table->node[table->n++] = author_node(imp, s, i, node[i]);
 }
 
 bool
@@ -251,6 +285,8 @@ import_nodes(
 {
 	if (!s->call)
 		record_nodes(imp, s, n, node);
+	else if (s->call->authored)
+		record_parts(imp, s, n, node);
 	for (uint32_t i = 0; i < n; i++)
 		if (!declare_outputs(imp, s, i, node[i])
 		    && !fault_at_node(imp, s, i, node[i]))

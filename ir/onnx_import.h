@@ -58,6 +58,7 @@ struct scope {
 	const char *prefix; /* of names inside a function body, or "" */
 	uint32_t at; /* the node being read */
 	uint32_t origins; /* of node 0 in the origin table, unless in a call */
+	uint32_t parts; /* in a call: of node 0 among the parts */
 	struct capture *capture; /* [ncaptures]; the graph's */
 	uint32_t ncaptures, capture_cap;
 };
@@ -72,6 +73,8 @@ struct owner {
 /* A call of a model-local function. */
 struct function_call {
 	uint32_t onnx; /* the calling node in the origin table */
+	uint32_t part; /* 1 + the calling part, in a function; or 0 */
+	bool authored; /* the model's own function */
 	const Onnx__FunctionProto *function;
 	const Onnx__NodeProto *node; /* whose attributes bind references */
 	const struct function_call
@@ -126,6 +129,9 @@ bool scope_declare(struct importer *imp, struct scope *s, const char *name,
 /* The value of a name, captured from enclosing graphs where needed; VALUE_NONE
  * when there is none. */
 value_id scope_find(struct importer *imp, struct scope *s, const char *name);
+/* Where what belongs to the node being read stands: "Loop_2/body/If_3". */
+const char *scope_path(const struct importer *imp, const struct scope *s,
+    const Onnx__NodeProto *p);
 /* What value_info states about a name; unknown when it says nothing. */
 bool scope_type(
     struct importer *imp, struct scope *s, const char *name, struct type *out);

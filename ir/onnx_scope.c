@@ -101,6 +101,18 @@ scope_find(struct importer *imp, struct scope *s, const char *name)
 	return outer == VALUE_NONE ? VALUE_NONE : capture(imp, s, name, outer);
 }
 
+const char *
+scope_path(
+    const struct importer *imp, const struct scope *s, const Onnx__NodeProto *p)
+{
+	const char *label = p->name && p->name[0]
+	    ? p->name
+	    : arena_printf(imp->a, "%s_%u", p->op_type, s->at);
+
+	return arena_printf(
+	    imp->a, "%s%s%s", s->path, s->path[0] ? "/" : "", label);
+}
+
 bool
 scope_type(
     struct importer *imp, struct scope *s, const char *name, struct type *out)

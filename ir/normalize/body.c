@@ -20,16 +20,23 @@ next_body(const struct node *n, uint64_t *at)
 }
 
 static void
+set_author_fate(struct onnx_node *o, enum fate fate, const char *why)
+{
+	if (o->fate != FATE_COVERED)
+		return;
+	o->fate = fate;
+	o->why = why;
+}
+
+static void
 set_one_fate(
     struct graph *g, const struct node *n, enum fate fate, const char *why)
 {
 	for (uint32_t i = 0; i < n->norigins; i++) {
-		struct onnx_node *o = &g->origin_table->node[n->origin[i].onnx];
+		const struct origin *o = &n->origin[i];
 
-		if (o->fate == FATE_COVERED) {
-			o->fate = fate;
-			o->why = why;
-		}
+		set_author_fate(&g->origin_table->node[o->onnx], fate, why);
+		set_author_fate(origin_node(g->origin_table, o), fate, why);
 	}
 }
 

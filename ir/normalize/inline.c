@@ -108,8 +108,8 @@ emit_passthrough(
 	    arena_new(in->g->arena, struct origin, n->norigins);
 
 	for (uint32_t i = 0; i < n->norigins; i++)
-		origin[i] =
-		    (struct origin){n->origin[i].onnx, ROLE_SYNTHESIZED};
+		origin[i] = (struct origin){
+		    n->origin[i].onnx, ROLE_SYNTHESIZED, n->origin[i].part};
 	copy.origin = origin;
 	copy.input[0] = from;
 	copy.output[0] = to;
@@ -205,7 +205,7 @@ inline_ifs(struct graph *g, const struct frame *around, struct arena *scratch)
 				    "in the branch not taken");
 			for (uint32_t i = 0; i < n->norigins; i++) {
 				struct onnx_node *o =
-				    &g->origin_table->node[n->origin[i].onnx];
+				    origin_node(g->origin_table, &n->origin[i]);
 
 				o->fate = FATE_DROPPED;
 				o->why = "condition known; branch inlined";

@@ -8,12 +8,12 @@ struct sweeping {
 	const value_id *alias;
 	bool *needed; /* [nvalues] */
 	bool *live; /* [nnodes] */
-	uint32_t *reader; /* [nvalues] ONNX node behind a value; or a mark */
+	const struct origin **reader; /* [nvalues] of what a value is for; NULL:
+	                               * nothing reads it */
 };
 
-/* Nothing reads the value; the graph's caller does. */
-#define UNREAD UINT32_MAX
-#define CALLER (UINT32_MAX - 1)
+/* The reader is the graph's caller. */
+static const struct origin caller = {NODE_NONE, ROLE_KEPT, 0};
 
 static bool
 is_folded(const struct sweeping *w, const struct node *n)
@@ -39,41 +39,50 @@ is_needed(const struct sweeping *w, const struct node *n)
 /* What a node reads is read by an ONNX node: its own, or the one that what it
  * was folded to is for. */
 static void
-mark_read(struct sweeping *w, const struct node *n, uint32_t reader)
+mark_read(struct sweeping *w, const struct node *n, const struct origin *reader)
 {
 	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++) {
 		const value_id v = n->input[i];
 
-		if (v != VALUE_NONE && w->reader[w->alias[v]] == UNREAD)
+		if (v != VALUE_NONE && !w->reader[w->alias[v]])
 			w->reader[w->alias[v]] = reader;
 	}
 }
 
-static uint32_t
+static const struct origin *
 reader_of(const struct sweeping *w, const struct node *n)
 {
 	for (uint32_t i = 0; i < n->noutputs; i++) {
 		const value_id v = n->output[i];
 
-		if (v != VALUE_NONE && w->reader[w->alias[v]] != UNREAD)
+		if (v != VALUE_NONE && w->reader[w->alias[v]])
 			return w->reader[w->alias[v]];
 	}
-	return UNREAD;
+	return NULL;
+}
+
+static void
+set_reader(struct onnx_node *o, const struct origin *reader)
+{
+	o->into = reader->onnx;
+	o->into_part = reader->part;
 }
 
 /* A node that goes: part of another now, or of nothing. */
 static void
 let_go(struct sweeping *w, const struct node *n)
 {
-	const uint32_t reader = reader_of(w, n);
+	const struct onnx_nodes *table = w->g->origin_table;
+	const struct origin *reader = reader_of(w, n);
 
-	if (!is_folded(w, n) || reader == UNREAD) {
+	if (!is_folded(w, n) || !reader) {
 		set_fate(w->g, n, FATE_DROPPED, "nothing reads its outputs");
 		return;
 	}
-	for (uint32_t i = 0; i < n->norigins; i++)
-		w->g->origin_table->node[n->origin[i].onnx].into =
-		    reader == CALLER ? NODE_NONE : reader;
+	for (uint32_t i = 0; i < n->norigins; i++) {
+		set_reader(&table->node[n->origin[i].onnx], reader);
+		set_reader(origin_node(table, &n->origin[i]), reader);
+	}
 	set_fate(w->g, n, FATE_FOLDED, "its inputs are constant");
 	mark_read(w, n, reader);
 }
@@ -83,14 +92,14 @@ static void
 settle_constants(struct sweeping *w)
 {
 	for (value_id v = 0; v < w->g->nvalues; v++) {
-		const uint32_t reader = w->reader[w->alias[v]];
+		const struct origin *reader = w->reader[w->alias[v]];
 		struct onnx_node *o;
 
 		if (!w->g->value[v].stated_by)
 			continue;
-		o = &w->g->origin_table->node[w->g->value[v].stated_by - 1];
-		if (reader != UNREAD) {
-			o->into = reader == CALLER ? NODE_NONE : reader;
+		o = origin_node(w->g->origin_table, w->g->value[v].stated_by);
+		if (reader) {
+			set_reader(o, reader);
 			continue;
 		}
 		o->fate = FATE_DROPPED;
@@ -103,10 +112,9 @@ mark_live(struct sweeping *w)
 {
 	struct graph *g = w->g;
 
-	memset(w->reader, 0xff, g->nvalues * sizeof *w->reader);
 	for (uint32_t i = 0; i < g->noutputs; i++) {
 		w->needed[w->alias[g->output[i]]] = true;
-		w->reader[w->alias[g->output[i]]] = CALLER;
+		w->reader[w->alias[g->output[i]]] = &caller;
 	}
 	for (node_id id = g->nnodes; id-- > 0;) {
 		const struct node *n = &g->node[id];
@@ -116,7 +124,7 @@ mark_live(struct sweeping *w)
 			continue;
 		}
 		w->live[id] = true;
-		mark_read(w, n, n->norigins ? n->origin[0].onnx : CALLER);
+		mark_read(w, n, n->norigins ? n->origin : &caller);
 		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
 			if (n->input[i] != VALUE_NONE)
 				w->needed[w->alias[n->input[i]]] = true;
@@ -200,14 +208,15 @@ rename_captures(struct graph *g, const value_id *map, const bool *needed)
 static void
 settle_initialiser(const struct sweeping *w, value_id v)
 {
-	const uint32_t reader = w->reader[w->alias[v]];
+	const struct origin *reader = w->reader[w->alias[v]];
 	struct onnx_initialiser *o;
 
 	if (!w->g->value[v].given_by)
 		return;
 	o = &w->g->origin_table->initialiser[w->g->value[v].given_by - 1];
-	o->fate = reader == UNREAD ? FATE_DROPPED : FATE_FOLDED;
-	o->into = reader == UNREAD || reader == CALLER ? NODE_NONE : reader;
+	o->fate = reader ? FATE_FOLDED : FATE_DROPPED;
+	o->into = reader ? reader->onnx : NODE_NONE;
+	o->into_part = reader ? reader->part : 0;
 }
 
 /* Values nothing mentions go. Those of nodes stand in the nodes' arrays,
@@ -263,7 +272,7 @@ sweep(struct graph *g, const value_id *alias, struct arena *scratch)
 	    .alias = alias,
 	    .needed = arena_new(scratch, bool, g->nvalues),
 	    .live = arena_new(scratch, bool, g->nnodes),
-	    .reader = arena_new(scratch, uint32_t, g->nvalues),
+	    .reader = arena_new(scratch, const struct origin *, g->nvalues),
 	};
 
 	mark_live(&w);

@@ -146,6 +146,62 @@ expect_status 3
 	echo 'skipped the check of ONNX files: no python3-onnx'
 	done_testing
 }
+# A function in a function and an If: each node of their bodies has a path and a fate.
+/usr/bin/python3 - <<'EOF' || fail 'no model with functions'
+import numpy, onnx
+from onnx import helper, numpy_helper, TensorProto
+node, opsets, f32 = helper.make_node, [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)], TensorProto.FLOAT
+info = lambda name, kind=f32, dims=[4]: helper.make_tensor_value_info(name, kind, dims)
+two = node("Constant", [], ["two"], value=numpy_helper.from_array(numpy.float32(2)))
+inner = helper.make_function("own", "Inner", ["a"], ["b"], [two, node("Mul", ["a", "two"], ["m"], name="double"),
+                                                             node("Identity", ["m"], ["b"])], opsets)
+then = helper.make_graph([node("Relu", ["p"], ["t"], name="positive")], "then", [], [info("t")])
+other = helper.make_graph([node("Inner", ["p"], ["e"], name="twice", domain="own")], "else", [], [info("e")])
+outer = helper.make_function("own", "Outer", ["x", "c"], ["y"], [
+    two, node("Inner", ["x"], ["i"], name="inner", domain="own"), node("Inner", ["two"], ["four"], domain="own"),
+    node("Add", ["i", "four"], ["p"], name="shift"), node("Neg", ["p"], ["unread"]),
+    node("If", ["c"], ["y"], name="either", then_branch=then, else_branch=other)], opsets)
+graph = helper.make_graph([node("Outer", ["x", "c"], ["h"], name="first", domain="own"), node("Outer", ["h", "c"], ["y"], domain="own")],
+                          "g", [info("x"), info("c", TensorProto.BOOL, [])], [info("y")])
+onnx.save(helper.make_model(graph, functions=[inner, outer], opset_imports=opsets, ir_version=8), "calls.onnx")
+EOF
+run search calls.onnx -t host --db none --no-measure --emit=json -o calls
+expect_status 0
+python3 - <<'EOF' || fail 'nodes of bodies'
+import json
+m = json.load(open("calls/map.json"))
+part, fate = {p["path"]: p for p in m["parts"]}, {}
+for call in ("first", "Outer_1"):
+    for rest, want in {"Constant_0": "folded", "inner": "covered", "inner/Constant_0": "folded", "inner/double": "covered",
+                       "inner/Identity_2": "dropped", "Inner_2": "folded", "Inner_2/Constant_0": "folded", "Inner_2/double": "folded",
+                       "Inner_2/Identity_2": "folded", "shift": "covered", "Neg_4": "dropped", "either": "covered",
+                       "either/then_branch/positive": "covered", "either/else_branch/twice": "covered",
+                       "either/else_branch/twice/Constant_0": "folded", "either/else_branch/twice/double": "covered",
+                       "either/else_branch/twice/Identity_2": "dropped"}.items():
+        fate[f"{call}/{rest}"] = want
+    into = part[f"{call}/Inner_2/double"]  # by way of a sum of constants
+    assert m["parts"][into["into_part"]]["path"] == f"{call}/shift" and m["onnx"][into["into"]]["op_type"] == "Outer"
+    assert part[f"{call}/inner/double"]["within"] == part[f"{call}/inner"]["id"]
+    assert [n["role"] for n in part[f"{call}/inner"]["nodes"]] == ["split"]
+    assert [n.get("inside") for n in part[f"{call}/either/else_branch/twice/double"]["nodes"]] == [True]
+assert {k: p["fate"] for k, p in part.items()} == fate and len(part) == len(m["parts"])
+assert len({x["stable"] for x in m["onnx"] + m["parts"]}) == len(m["onnx"] + m["parts"])
+for n in m["nodes"]:  # both ways
+    for o in n["onnx"]:
+        assert {"node": n["id"], "role": "kept"} in m["parts"][o["part"]]["nodes"] and m["parts"][o["part"]]["call"] == o["id"]
+EOF
+for result in second calls; do
+	python3 "$MARQ_SOURCE/tests/support/schema.py" "$MARQ_SOURCE/share/schema/map.json" $result/map.json ||
+		fail "map.json of $result breaks its schema"
+done
+run explain calls --origin first/Inner_2/double
+expect_in out 'first/Inner_2/double is a node of a body (Mul), folded: its inputs are constant'
+expect_in out 'at first/shift'
+run explain calls --origin positive
+expect_in out 'Outer_1/either/then_branch/positive is a node of a body (Relu), covered'
+run explain calls --all
+expect_in out 'written out from Outer_1/inner/double'
+
 # What is left on the table, of a search that assumes what does not hold: weights in 8
 # bits on a target of floats.
 /usr/bin/python3 - <<'EOF' || fail 'no model in 8 bits'

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """maps.py MARQ FOLDER: of each model in the folder, everything has a destination:
  - every folded node went into a node that a plan covers, or into an output of the model;
+ - every node in a body of a function, once for each call, or of If, Loop and Scan has an entry with its path (as this
+   script writes functions out), and a graph node that stands for it, what it was folded into, or a reason;
  - every initialiser of the file, those of bodies too, is in the map once: read by nodes of the plan, an output, part of
    what a covered node reads, or read by nothing (by this script's own reading);
  - every constant a backend is given is made of initialisers, or of what folded nodes made;
@@ -69,6 +71,48 @@ def check_initialisers(name, m, graph):
             faults.append(f"{name}: initialiser '{i['name']}' is {i['fate']} and has no destination")
 
 
+def label(node, i):
+    return node.name or f"{node.op_type}_{i}"
+
+
+def paths(nodes, functions):
+    """Path of each node in a body, and whether it is one of a function: calls are written out, wherever they are."""
+    def walk(nodes, where, called):
+        for i, n in enumerate(nodes):
+            here = where + label(n, i)
+            if where:
+                yield here, called
+            f = functions.get((n.domain, n.op_type, n.overload))
+            if f:
+                yield from walk(f.node, here + "/", True)
+                continue
+            for a in n.attribute:
+                for k, body in enumerate([a.g] if a.type == a.GRAPH else a.graphs):
+                    number = f"[{k}]" if a.type == a.GRAPHS and len(a.graphs) > 1 else ""
+                    yield from walk(body.node, f"{here}/{a.name}{number}/", called)
+    yield from walk(nodes, "", False)
+
+
+def check_bodies(name, m, model):
+    functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+    want = list(paths(model.graph.node, functions))
+    for key, called in (("parts", True), ("onnx", False)):
+        have = collections.Counter(n["path"] for n in m[key] if n["graph"])
+        told = collections.Counter(p for p, c in want if c == called)
+        if have != told:
+            faults.append(f"{name}: {key} lack {told - have}, {have - told} are of nobody")
+        for n in m[key]:
+            if not n["graph"]:
+                continue
+            count["nodes of functions" if called else "nodes of control flow"] += 1
+            into = m["parts"][n["into_part"]] if "into_part" in n else m["onnx"][n["into"]] if "into" in n else None
+            there = {"covered": bool(n["nodes"]), "folded": not into or into["fate"] == "covered", "dropped": bool(n.get("why"))}
+            if not there[n["fate"]]:
+                faults.append(f"{name}: {n['path']} is {n['fate']} and has no destination")
+            if called and n["fate"] == "covered" and not m["onnx"][n["call"]]["nodes"]:
+                faults.append(f"{name}: {n['path']} is there, its call is not")
+
+
 def check_layers(name, m, result):
     made = {i["name"] for i in m["initialisers"]} | {o for n in m["onnx"] if n["fate"] == "folded" for o in n["outputs"]}
     known = {n["ref"] for n in m["nodes"]}
@@ -87,7 +131,8 @@ def check_layers(name, m, result):
 
 
 for model in sorted(folder.glob("*/model.onnx")):
-    graph = onnx.load(model, load_external_data=False).graph
+    proto = onnx.load(model, load_external_data=False)
+    graph = proto.graph
     for mix in (["-t", "host"], ["-t", "mrvl", "-t", "host"]):
         with tempfile.TemporaryDirectory() as out:
             done = subprocess.run([marq, "search", model, *mix, "--no-measure", "--no-verify", "--db", "none", "-o",
@@ -101,9 +146,11 @@ for model in sorted(folder.glob("*/model.onnx")):
         check_nodes(model.parent.name, m, {o.name for o in graph.output})
         check_initialisers(model.parent.name, m, graph)
         check_layers(model.parent.name, m, result)
+        check_bodies(model.parent.name, m, proto)
 for fault in faults:
     print(fault)
 for what, n in count.items():
     print(n, what)
 print(f"{len(faults)} without a destination")
-sys.exit(len(faults) > 0 or not all(count[k] for k in ("folded nodes", "initialisers", "constants of backends", "conversions")))
+sys.exit(len(faults) > 0 or not all(count[k] for k in ("folded nodes", "nodes of functions", "nodes of control flow",
+                                                            "initialisers", "constants of backends", "conversions")))

@@ -26,7 +26,7 @@ small_graph(struct arena *a)
 	graph_add_value(g, "x", &t);
 	for (node_id i = 0; i < NNODES; i++) {
 		value_id out = graph_add_value(g, "v", &t);
-		struct origin o = {i < 4 ? i : 4, ROLE_KEPT};
+		struct origin o = {.onnx = i < 4 ? i : 4};
 		struct node n = {.op = OP_ADD,
 		    .op_type = "Add",
 		    .domain = "",

@@ -136,7 +136,7 @@ give_origins(struct graph *g)
 		    .domain = "",
 		    .noutputs = 1,
 		    .outputs = out};
-		*o = (struct origin){i, ROLE_KEPT};
+		*o = (struct origin){.onnx = i};
 		n->origin = o;
 		n->norigins = 1;
 	}

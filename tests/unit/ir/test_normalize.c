@@ -54,7 +54,7 @@ give_origins(struct graph *g, struct onnx_nodes *table)
 		    .op_type = n->op_type,
 		    .domain = "",
 		};
-		*o = (struct origin){table->n++, ROLE_KEPT};
+		*o = (struct origin){.onnx = table->n++};
 		n->origin = o;
 		n->norigins = 1;
 		for (uint32_t i = 0; i < n->nattrs; i++)
