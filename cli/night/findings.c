@@ -121,7 +121,7 @@ say_why(const struct diff *d, struct arena *a)
 	if (d->match.nadded + d->match.nremoved)
 		say_part(&b,
 		    arena_printf(a,
-		        "the model is another one: %u nodes more, %u gone",
+		        "the model is another one (nodes: %u more, %u gone)",
 		        d->match.nadded, d->match.nremoved));
 	if (d->nmoves)
 		say_part(&b,
