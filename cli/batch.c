@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/batch_forecast.h"
+#include "cli/batch_progress.h"
 #include "cli/batch_state.h"
 #include "cli/child.h"
 #include "cli/manifest.h"
@@ -18,7 +19,6 @@
 #include "cli/night/summary.h"
 #include "cli/night/tonight.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/summary.h"
 #include "cli/units.h"
 #include "ir/base/clock.h"
@@ -38,14 +38,14 @@ struct batch {
 	struct manifest manifest;
 	struct unit_status *status; /* [nunits] */
 	bool *ran; /* [nunits] now, and not in an earlier call */
-	uint32_t nwanted, nran;
+	uint32_t nwanted;
 	uint32_t keep; /* nights; 0: all */
 	bool fail_on[NFAIL_ON];
 	const char *on_end; /* a command of the shell */
 	struct batch_reads reads;
 	struct tonight tonight;
 	struct batch_forecast forecast; /* of a dry run */
-	struct progress progress;
+	struct batch_progress progress;
 };
 
 static bool
@@ -128,7 +128,7 @@ static char **
 unit_argv(struct batch *b, const struct unit *u)
 {
 	struct arena *a = b->cli->run;
-	char **argv = arena_new(a, char *, u->nargs + 14);
+	char **argv = arena_new(a, char *, u->nargs + 16);
 	uint32_t n = 0;
 
 	argv[n++] = arena_str(a, "marq");
@@ -145,6 +145,9 @@ unit_argv(struct batch *b, const struct unit *u)
 	}
 	argv[n++] = arena_str(a, "--force");
 	argv[n++] = arena_str(a, "--no-progress");
+	if (b->progress.out >= 0)
+		argv[n++] =
+		    arena_printf(a, "--progress-fd=%d", b->progress.out);
 	if (b->dry_run)
 		argv[n++] = arena_str(a, "--dry-run");
 	argv[n++] = arena_str(a, "--format=json");
@@ -173,7 +176,9 @@ attempt(struct batch *b, uint32_t i, struct err *err)
 
 	if (!child_start(&pid, unit_argv(b, u), answer_path(b, u), log, err))
 		return err_in(err, "unit '%s'", u->name);
-	s->exit = child_await(pid, b->manifest.unit_timeout_ns, b->cli->stop);
+	s->exit = child_await(pid, b->manifest.unit_timeout_ns, b->cli->stop,
+	    batch_progress_tick, &b->progress);
+	batch_progress_tick(&b->progress); /* what it said last */
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
 	s->attempts++;
@@ -222,9 +227,11 @@ forecast_unit(struct batch *b, uint32_t i, struct err *err)
 			printf("%s: ended already\n", u->name);
 		return true;
 	}
-	progress_step(&b->progress, b->nran++, b->nwanted, u->name);
+	progress_unit(&b->progress.line, u->name);
 	if (!attempt(b, i, err))
 		return false;
+	progress_unit_end(&b->progress.line, !atomic_load(b->cli->stop));
+	progress_end(&b->progress.line);
 	ok = b->status[i].exit != 0
 	    || batch_forecast_add(&b->forecast, answer_path(b, u), &f, err);
 	unlink(answer_path(b, u));
@@ -262,26 +269,34 @@ forecast_end(const struct batch *b)
 	    (unsigned long long)f->attempts);
 }
 
+static void
+say_failed(struct batch *b, uint32_t i)
+{
+	progress_end(&b->progress.line);
+	cli_say(b->cli, 0, "%s: exit %d: %s", b->manifest.unit[i].name,
+	    b->status[i].exit, b->status[i].error);
+}
+
 static bool
 run_unit(struct batch *b, uint32_t i, struct err *err)
 {
 	const struct unit *u = &b->manifest.unit[i];
 	uint32_t tries = 0;
+	bool again = true;
 
 	if (b->dry_run)
 		return forecast_unit(b, i, err);
-	while (is_wanted(b, i) && !atomic_load(b->cli->stop)
-	    && tries++ <= b->manifest.retries) {
-		b->nran += !b->ran[i];
+	while (again && is_wanted(b, i) && !atomic_load(b->cli->stop)) {
+		tries++;
 		b->ran[i] = true;
-		progress_step(&b->progress, b->nran - 1, b->nwanted, u->name);
+		progress_unit(&b->progress.line, u->name);
 		if (!attempt(b, i, err))
 			return false;
+		again = tries <= b->manifest.retries && is_wanted(b, i)
+		    && may_pass_next_time(&b->status[i]);
+		progress_unit_end(&b->progress.line, !again);
 		if (b->status[i].exit != 0)
-			cli_say(b->cli, 0, "%s: exit %d: %s", u->name,
-			    b->status[i].exit, b->status[i].error);
-		if (!may_pass_next_time(&b->status[i]))
-			break;
+			say_failed(b, i);
 	}
 	return tries == 0 || b->nshards || !b->status[i].ended
 	    || tonight_took(&b->tonight, &b->manifest, i, &b->status[i], err);
@@ -468,6 +483,8 @@ read_states(struct batch *b, struct err *err)
 static bool
 run(struct batch *b, struct err *err)
 {
+	bool ok = true;
+
 	if (!manifest_read(&b->manifest, b->path, b->cli->run, err)
 	    || !read_states(b, err))
 		return false;
@@ -478,11 +495,12 @@ run(struct batch *b, struct err *err)
 	        b->cli->run, err))
 		return false;
 	batch_forecast_init(&b->forecast, b->cli->run);
-	progress_begin(&b->progress, b->cli);
-	for (uint32_t i = 0; i < b->manifest.nunits; i++)
-		if (!run_unit(b, i, err))
-			return false;
-	progress_end(&b->progress);
+	batch_progress_begin(&b->progress, b->cli, b->nwanted);
+	for (uint32_t i = 0; i < b->manifest.nunits && ok; i++)
+		ok = run_unit(b, i, err);
+	batch_progress_end(&b->progress);
+	if (!ok)
+		return false;
 	if (b->dry_run)
 		forecast_end(b);
 	if (b->dry_run || atomic_load(b->cli->stop))

@@ -71,7 +71,8 @@ sleep_ms(long ms)
 }
 
 int
-child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop)
+child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop,
+    void (*tick)(void *context), void *context)
 {
 	uint64_t began = clock_ns(), asked = 0;
 	int status;
@@ -86,6 +87,8 @@ child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop)
 		} else if (asked && now - asked > GRACE_NS) {
 			kill(pid, SIGKILL);
 		}
+		if (tick)
+			tick(context);
 		sleep_ms(20);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -104,5 +107,5 @@ child_shell(const char *command, const char *in, const atomic_bool *stop)
 	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in, O_RDONLY, 0);
 	e = posix_spawn(&pid, shell, &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
-	return e == 0 ? child_await(pid, 0, stop) : 127;
+	return e == 0 ? child_await(pid, 0, stop, NULL, NULL) : 127;
 }

@@ -19,8 +19,10 @@ bool child_start(pid_t *pid, char *const *argv, const char *out,
 void child_die_with_parent(void);
 
 /* Its exit status, or 128 + the signal that killed it. When *stop is set, or
- * after limit_ns (0: none), it gets SIGTERM, and five seconds later SIGKILL. */
-int child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop);
+ * after limit_ns (0: none), it gets SIGTERM, and five seconds later SIGKILL.
+ * Meanwhile tick(context) is called, often; NULL: nothing is. */
+int child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop,
+    void (*tick)(void *context), void *context);
 
 /* A command of the shell with a file as its standard input; its exit status, as
  * above. */

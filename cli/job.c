@@ -317,8 +317,7 @@ job_prices(struct job *j, struct err *err)
 	uint64_t began = clock_ns();
 	bool ok;
 
-	progress_begin(&j->progress, j->args->cli);
-	j->progress.is_limit = true; /* few plans need every price */
+	progress_begin(&j->progress, j->args->cli, 1);
 	ok = open_pricer(j, err);
 	if (j->pricer)
 		j->counts = pricer_counts(j->pricer);

@@ -11,31 +11,30 @@
 #include "ir/base/json.h"
 #include "ir/base/memory.h"
 #include "ir/base/plain.h"
+#include "ir/base/plural.h"
 
 #define SECOND UINT64_C(1000000000)
 #define REFRESH (SECOND / 10) /* of the line on a terminal */
 #define HEARTBEAT (60 * SECOND) /* between lines elsewhere, with -v */
 
 void
-progress_begin(struct progress *p, const struct cli *c)
+progress_begin(struct progress *p, const struct cli *c, uint32_t units)
 {
 	const char *term = getenv("TERM");
 
 	*p = (struct progress){.cli = c, .began_ns = clock_ns()};
+	p->pace.units = units;
 	p->shown_ns = p->began_ns;
 	p->terminal =
 	    isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+	if (units)
+		pace_begin(&p->pace, p->began_ns);
 }
 
-static uint64_t
-seconds_left(const struct progress *p, uint32_t done, uint32_t todo)
+bool
+progress_is_shown(const struct progress *p)
 {
-	uint64_t elapsed = clock_ns() - p->began_ns;
-
-	if (done == 0 || done > todo)
-		return 0;
-	return (uint64_t)((double)elapsed / (double)done * (todo - done))
-	    / SECOND;
+	return p->cli->progress && p->cli->verbosity >= (p->terminal ? 0 : 1);
 }
 
 static unsigned
@@ -48,29 +47,106 @@ terminal_width(void)
 	return 80;
 }
 
-/* "[####----] 12 of at most 24, at most 0:10 left  conv ..." */
-static void
-show_line(struct progress *p, uint32_t done, uint32_t todo, const char *what)
+/* "0:10", "12:40", "7:05:00" */
+static const char *
+print_time(uint64_t ns, char text[32])
 {
-	static const char full[] = "####################";
-	static const char rest[] = "--------------------";
-	const int bar = sizeof full - 1;
-	int filled = todo ? (int)((uint64_t)done * (unsigned)bar / todo) : bar;
-	uint64_t left = seconds_left(p, done, todo);
-	const char *most = p->is_limit ? "at most " : "";
-	char line[512];
+	unsigned long long s = ns / SECOND, h = s / 3600;
+
+	if (h)
+		snprintf(
+		    text, 32, "%llu:%02llu:%02llu", h, s / 60 % 60, s % 60);
+	else
+		snprintf(text, 32, "%llu:%02llu", s / 60, s % 60);
+	return text;
+}
+
+/* "12 of at most 24, at most 0:10 left: conv ..." */
+static void
+print_search(const struct progress *p, uint64_t left, char *text, size_t n)
+{
+	char time[32];
+
+	snprintf(text, n, "%u of at most %u, at most %s left: %s", p->pace.done,
+	    p->pace.most, print_time(left, time), p->what);
+}
+
+/* "2 of 6 units, about 37 to measure, about 0:10 left: bert@cpu: conv ..." */
+static void
+print_batch(const struct progress *p, uint64_t left, char *text, size_t n)
+{
+	uint64_t measurements = pace_measurements(&p->pace);
+	char time[32], todo[64] = "", about[64] = "";
+
+	if (measurements != PACE_UNKNOWN)
+		snprintf(todo, sizeof todo, ", about %llu to measure",
+		    (unsigned long long)measurements);
+	if (left != PACE_UNKNOWN)
+		snprintf(about, sizeof about, ", about %s left",
+		    print_time(left, time));
+	snprintf(text, n, "%u of %u unit%s%s%s: %s%s%s", p->pace.ended,
+	    p->pace.units, plural(p->pace.units), todo, about, p->unit,
+	    *p->what ? ": " : "", p->what);
+}
+
+static void
+print_line(const struct progress *p, uint64_t now, char *text, size_t n)
+{
+	uint64_t left = pace_left_ns(&p->pace, now);
+
+	if (p->unit)
+		print_batch(p, left, text, n);
+	else
+		print_search(p, left == PACE_UNKNOWN ? 0 : left, text, n);
+	plain_line(text);
+}
+
+/* How much of the bar is full; the unit that runs counts by what is measured of
+ * it. */
+static int
+full_of(const struct pace *p, int bar)
+{
+	double here =
+	    p->most && p->ended < p->units ? (double)p->done / p->most : 0;
+
+	return p->units ? (int)((p->ended + here) / p->units * bar) : 0;
+}
+
+static void
+show_line(struct progress *p, uint64_t now)
+{
+	static const char full[] = "##########";
+	static const char rest[] = "----------";
+	const int bar = sizeof full - 1, filled = full_of(&p->pace, bar);
+	char text[512], line[sizeof text + sizeof full + 8];
 	int width = (int)terminal_width() - 1, n;
 
-	snprintf(line, sizeof line,
-	    "[%.*s%.*s] %u of %s%u, %s%llu:%02llu left  %s", filled, full,
-	    bar - filled, rest, done, most, todo, most,
-	    (unsigned long long)(left / 60), (unsigned long long)(left % 60),
-	    what);
-	plain_line(line);
+	print_line(p, now, text, sizeof text);
+	snprintf(line, sizeof line, "[%.*s%.*s] %s", filled, full, bar - filled,
+	    rest, text);
 	n = (int)strlen(line);
 	fprintf(stderr, "\r\033[K%.*s", n < width ? n : width, line);
 	fflush(stderr);
 	p->line_open = true;
+}
+
+/* `at_once`: though it was shown a moment ago. */
+static void
+show(struct progress *p, uint64_t now, bool at_once)
+{
+	char text[512];
+
+	if (!progress_is_shown(p)
+	    || (now - p->shown_ns < (p->terminal ? REFRESH : HEARTBEAT)
+	        && !(at_once && p->terminal)))
+		return;
+	p->shown_ns = now;
+	if (p->terminal) {
+		show_line(p, now);
+		return;
+	}
+	print_line(p, now, text, sizeof text);
+	cli_say(p->cli, 1, "%s", text);
 }
 
 static void
@@ -98,26 +174,52 @@ write_event(
 }
 
 void
-progress_step(
+progress_note(
     struct progress *p, uint32_t done, uint32_t todo, const char *what)
 {
 	uint64_t now = clock_ns();
-	uint64_t every = p->terminal ? REFRESH : HEARTBEAT;
 
+	pace_step(&p->pace, done, todo, now);
+	snprintf(p->what, sizeof p->what, "%s", what);
+	show(p, now, done == todo);
+}
+
+void
+progress_step(
+    struct progress *p, uint32_t done, uint32_t todo, const char *what)
+{
 	if (p->cli->progress_fd >= 0)
 		write_event(p, done, todo, what);
-	if (!p->cli->progress || p->cli->verbosity < 0)
-		return;
-	if (now - p->shown_ns < every && done != todo)
-		return;
-	p->shown_ns = now;
-	if (p->terminal)
-		show_line(p, done, todo, what);
-	else if (done != todo && p->cli->verbosity > 0)
-		cli_say(p->cli, 1, "%u of %s%u, %s %llu s left: %s", done,
-		    p->is_limit ? "at most " : "", todo,
-		    p->is_limit ? "at most" : "about",
-		    (unsigned long long)seconds_left(p, done, todo), what);
+	progress_note(p, done, todo, what);
+}
+
+void
+progress_unit(struct progress *p, const char *name)
+{
+	uint64_t now = clock_ns();
+
+	if (p->cli->progress_fd >= 0)
+		write_event(p, p->pace.ended, p->pace.units, name);
+	pace_begin(&p->pace, now);
+	p->unit = name;
+	*p->what = '\0';
+	show(p, now, true);
+}
+
+void
+progress_unit_end(struct progress *p, bool ended)
+{
+	uint64_t now = clock_ns();
+
+	pace_end(&p->pace, ended, now);
+	*p->what = '\0';
+	show(p, now, true);
+}
+
+void
+progress_tick(struct progress *p)
+{
+	show(p, clock_ns(), false);
 }
 
 void
