@@ -17,13 +17,14 @@
 
 /* TUNING: where nodes have no more than RATE_PLAIN labels on average the DP needs
  * neither multipliers nor an incumbent; else a narrow beam finds a first cover, and
- * DUAL_ROUNDS steps of the dual come next. The bound is tight whatever the first
- * cover costs, so that may be a poor one (BEAM_FIRST), and the first look past the
- * bound a short one (NEAR_FIRST). Where a multiplier stands in for a capacity labels
- * also differ in what they use, and the gap is its own: more steps and more labels
- * pay off (RATE_MULTIPLIER). There, and where formats are local, the optimum of the
- * dual is known (ROUNDS_KNOWN). */
+ * DUAL_ROUNDS steps of the dual and a wider beam guided by it come next. The bound is
+ * tight whatever the first cover costs, so that may be a poor one (BEAM_FIRST), and
+ * the first look past the bound a short one (NEAR_FIRST). Where a multiplier stands
+ * in for a capacity labels also differ in what they use, and the gap is its own: more
+ * steps and more labels pay off (RATE_MULTIPLIER). There, and where formats are local,
+ * the optimum of the dual is known (ROUNDS_KNOWN). */
 #define BEAM_FIRST 2
+#define BEAM_GUIDED 64
 #define NEAR_FIRST 8192
 #define BEAM_ALONE 64
 #define RATE_PLAIN 36
@@ -150,7 +151,8 @@ make_multipliers(struct strategy *x, struct dual *dual,
 	return true;
 }
 
-/* Wide graphs: prices first, then sweeps they prune. */
+/* Wide graphs: prices first, then sweeps they prune; a guided beam where those
+ * grow too wide. */
 static void
 stage_multipliers(struct strategy *x, const struct problem *priced)
 {
@@ -159,9 +161,14 @@ stage_multipliers(struct strategy *x, const struct problem *priced)
 
 	x->limits.max_rate = 0;
 	arena_init(&space);
-	if (make_multipliers(x, &dual, priced, &space))
+	if (make_multipliers(x, &dual, priced, &space)) {
 		stage_near(x);
-	assert(x->limits.beam == 0);
+		x->stage = "guided beam";
+		x->limits.beam = BEAM_GUIDED;
+		if (!x->best->proven)
+			sweep(x);
+	}
+	x->limits.beam = 0;
 	x->stage = "all";
 	if (!x->best->proven)
 		sweep(x);
