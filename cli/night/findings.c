@@ -189,13 +189,6 @@ judge(struct finder *f, uint32_t i, const struct night_unit *was, uint32_t when,
 }
 
 static bool
-is_kept(struct finder *f, const struct night_unit *u)
-{
-	return u->result[0]
-	    && !file_is_absent(store_path(f->history->out, u->result, f->a));
-}
-
-static bool
 compare(struct finder *f, uint32_t i, const struct night_unit *was,
     uint32_t when, struct err *err)
 {
@@ -205,8 +198,9 @@ compare(struct finder *f, uint32_t i, const struct night_unit *was,
 	struct diff d;
 	bool ok;
 
-	if (strcmp(was->result, u->result) == 0 || !is_kept(f, was)
-	    || !is_kept(f, u))
+	if (strcmp(was->result, u->result) == 0
+	    || !store_has(out, was->result, f->a)
+	    || !store_has(out, u->result, f->a))
 		return true;
 	ok = result_view_read(&x, store_path(out, was->result, f->a), f->a, err)
 	    && result_view_read(

@@ -29,6 +29,15 @@ store_path(const char *out, const char *name, struct arena *a)
 	return arena_printf(a, "%s/nights/results/%s", out, name);
 }
 
+bool
+store_has(const char *out, const char *name, struct arena *a)
+{
+	struct err err = {.kind = ERR_NONE};
+	uint32_t n;
+
+	return name[0] && listing_verify(store_path(out, name, a), &n, a, &err);
+}
+
 static bool
 make_folders(const char *out, struct arena *a, struct err *err)
 {
@@ -73,14 +82,29 @@ copy_file(struct keeping *k, const char *name, struct err *err)
 	return ok;
 }
 
-/* A file of another length under that sum was damaged in place. */
+static bool
+same_bytes(const char *kept, const char *from)
+{
+	struct mapped_file x = {0}, y = {0};
+	struct err err = {.kind = ERR_NONE};
+	bool same = file_map(&x, kept, &err) && file_map(&y, from, &err)
+	    && x.bytes == y.bytes && memcmp(x.data, y.data, x.bytes) == 0;
+
+	file_unmap(&x);
+	file_unmap(&y);
+	return same;
+}
+
+/* What is under that sum was damaged in place, since it has other bytes. */
 static bool
 is_damaged(const char *kept, const char *from)
 {
 	struct stat x, y;
 
-	return stat(kept, &x) != 0 || stat(from, &y) != 0
-	    || x.st_size != y.st_size;
+	if (stat(kept, &x) != 0 || stat(from, &y) != 0)
+		return true;
+	return (x.st_dev != y.st_dev || x.st_ino != y.st_ino)
+	    && (x.st_size != y.st_size || !same_bytes(kept, from));
 }
 
 static void

@@ -14,6 +14,9 @@ bool store_keep(const char *out, const char *result, const char **name,
 /* Where a kept result is. */
 const char *store_path(const char *out, const char *name, struct arena *a);
 
+/* Is it there and whole? Somebody may have damaged what is linked to it. */
+bool store_has(const char *out, const char *name, struct arena *a);
+
 /* Delete the records of nights before the last `keep`, and what none of the
  * remaining ones refers to. *n nights are gone; h is read again. */
 bool store_prune(struct history *h, uint32_t keep, uint32_t *n, struct arena *a,

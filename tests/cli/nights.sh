@@ -183,6 +183,16 @@ run batch lab.yaml
 expect_status 0
 expect_json lab/summary.json
 
+# Neither is a kept result that somebody damaged in place: nothing is said of it.
+later 86400
+manifest 700
+name=$(get "[u['result'] for u in d['units'] if u['unit'] == 'tiny@four'][0]")
+sed 's/./x/' "lab/nights/results/$name/result.json" >damaged
+cat damaged >"lab/nights/results/$name/result.json"
+run batch lab.yaml
+expect_status 0
+expect_json lab/summary.json
+
 # What was measured is divided by why, without a rest.
 cat >cpu.yaml <<-'YAML'
 	version: 1
