@@ -291,7 +291,7 @@ def one_batch(name, seconds):
     kind = rng.choice(("estimated", "estimated", "measured"))
     more = ["--retry-failed"] if rng.random() < 0.5 else []
     with open("../batch.err", "wb") as err:
-        process = subprocess.Popen([MARQ, "batch", f"{name}-{kind}.yaml", "-q"] + more, env=environment(True),
+        process = subprocess.Popen([MARQ, "batch", f"{name}-{kind}.yaml", "-q", "--keep=2"] + more, env=environment(True),
                                    stdout=subprocess.DEVNULL, stderr=err, start_new_session=True)
     count["batches"] += 1
     weights, actions = zip(*events(process.pid, name))
@@ -323,7 +323,7 @@ def complete(name):
     told = {}
     for kind in ("estimated", "measured"):
         for attempt in range(2):  # the first may meet a result that was damaged
-            done = run("batch", f"{name}-{kind}.yaml", "--retry-failed", disturbed=False)
+            done = run("batch", f"{name}-{kind}.yaml", "--retry-failed", "--keep=2", disturbed=False)
         if done.returncode:
             blame(f"{name}-{kind} is not completed: status {done.returncode}: {done.stderr.decode(errors='replace')}")
         with open(f"{name}-{kind}/summary.json", encoding="utf-8") as f:
