@@ -1,4 +1,4 @@
-# cmake -DIN=a/report.js -DOUT=x.c -DHEADER=emit/assets.h -P embed.cmake: the file
+# cmake -DIN=a/report.js -DOUT=x.c -DHEADER=emit/report/assets.h -P embed.cmake: the file
 # as the bytes of `const unsigned char asset_report_js[]`, and their number.
 get_filename_component(name ${IN} NAME)
 string(REPLACE "." "_" name ${name})

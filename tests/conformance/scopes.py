@@ -17,40 +17,10 @@ import tempfile
 
 import onnx
 
-marq, folder, schema = sys.argv[1], pathlib.Path(sys.argv[2]), json.load(open(sys.argv[3]))
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from schema import Schema  # noqa: E402
 
-
-def check(value, rule, path="$"):
-    """The words of JSON Schema that the schema uses; any other is a mistake."""
-    rule = dict(rule)
-    if "$ref" in rule:
-        return check(value, schema["$defs"][rule["$ref"].rsplit("/", 1)[1]], path)
-    for word in ("$schema", "$id", "title", "$defs"):
-        rule.pop(word, None)
-    kinds = rule.pop("type", None)
-    if kinds:
-        kinds = [kinds] if isinstance(kinds, str) else kinds
-        assert any(isinstance(value, TYPES[k]) and not isinstance(value, bool) for k in kinds), (path, kinds)
-    assert value >= rule.pop("minimum", value if isinstance(value, int) else 0) if isinstance(value, int) else True, path
-    rule.pop("minimum", None)
-    assert value in rule.pop("enum", [value]), (path, value)
-    assert value == rule.pop("const", value), (path, value)
-    assert not isinstance(value, str) or re.search(rule.pop("pattern", ""), value), (path, value)
-    members, closed = rule.pop("properties", {}), rule.pop("additionalProperties", True) is False
-    for key in rule.pop("required", []):
-        assert key in value, f"{path} lacks {key}"
-    items = rule.pop("items", None)
-    assert not rule, f"{path}: the schema has {list(rule)}, which this does not know"
-    if isinstance(value, dict):
-        for key, x in value.items():
-            assert key in members or not closed, f"{path} has {key}"
-            if key in members:
-                check(x, members[key], f"{path}.{key}")
-    if items:
-        for i, x in enumerate(value):
-            check(x, items, f"{path}[{i}]")
-
+marq, folder, schema = sys.argv[1], pathlib.Path(sys.argv[2]), Schema(sys.argv[3])
 
 def search(model, out, *targets):
     done = subprocess.run([marq, "search", model, "--no-measure", "--no-verify", "--db", "none", "-o", out, "--emit=json"]
@@ -86,10 +56,10 @@ for model in sorted(folder.glob("*/model.onnx")):
         m = search(model, f"{work}/a", "host")
         if m is None:
             continue
-        check(m, schema)
+        schema.check(m)
         quantised = any(n.op_type == "QuantizeLinear" for n in proto.graph.node)
         other = search(model, f"{work}/b", "host", "mrvl:quantize=int8" if quantised else "mrvl")
-        check(other, schema)
+        schema.check(other)
         plan = json.load(open(f"{work}/a/result.json"))["total"]["cost_ns"]
         for by in ("module", "line", "op", "target"):
             c = costs(f"{work}/a", by)
