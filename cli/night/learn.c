@@ -1,4 +1,5 @@
 #include "cli/night/learn.h"
+#include "cli/night/words.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -163,10 +164,6 @@ static bool
 learn_prices(
     struct night_unit *u, const char *path, struct arena *a, struct err *err)
 {
-	static const char *const whys[NWHY] = {
-#define WHY(member, words, miss) #member,
-#include "costmodel/why.def"
-	};
 	struct cJSON *doc =
 	    file_is_absent(path) ? NULL : jsonin_open(path, DOC_BYTES, err);
 	const cJSON *counts = item(doc, "counts");
@@ -176,7 +173,7 @@ learn_prices(
 	u->drift_permille =
 	    number(counts, "canaries") ? number(counts, "drift_permille") : 0;
 	for (int i = 0; i < NWHY; i++)
-		u->why[i] = number(item(counts, "measured_why"), whys[i]);
+		u->why[i] = number(item(counts, "measured_why"), why_name(i));
 	learn_failures(u, item(doc, "failures"), a);
 	jsonin_close(doc);
 	return true;

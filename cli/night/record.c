@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/night/night.h"
+#include "cli/night/words.h"
 #include "ir/base/file.h"
 #include "ir/base/folder.h"
 #include "ir/base/json.h"
@@ -17,10 +18,6 @@ static const char *const states[] = {
     [NIGHT_RUNNING] = "running",
     [NIGHT_COMPLETE] = "complete",
     [NIGHT_KILLED] = "killed",
-};
-static const char *const whys[NWHY] = {
-#define WHY(member, words, miss) #member,
-#include "costmodel/why.def"
 };
 
 const char *
@@ -59,11 +56,7 @@ write_unit(struct json *j, const struct night_unit *u)
 	json_key_uint(j, "unbuilt", u->nunbuilt);
 	json_key_uint(j, "unpriced", u->unpriced);
 	json_key_uint(j, "drift_permille", u->drift_permille);
-	json_key(j, "measured_why");
-	json_inline_object(j);
-	for (int i = 0; i < NWHY; i++)
-		json_key_uint(j, whys[i], u->why[i]);
-	json_close(j);
+	put_measured_why(j, u->why);
 	json_close(j);
 }
 
@@ -178,7 +171,7 @@ read_unit(struct night_unit *u, const cJSON *o, struct arena *a)
 	unit_status_get(&u->status, o, a);
 	u->status.ended = get_bool(o, "ended");
 	for (int i = 0; i < NWHY; i++)
-		u->why[i] = get_u32(why, whys[i]);
+		u->why[i] = get_u32(why, why_name(i));
 }
 
 static void

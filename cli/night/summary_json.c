@@ -3,12 +3,8 @@
 
 #include "cli/night/happened.h"
 #include "cli/night/summary.h"
+#include "cli/night/words.h"
 #include "ir/base/json.h"
-
-static const char *const whys[NWHY] = {
-#define WHY(member, words, miss) #member,
-#include "costmodel/why.def"
-};
 
 static void
 write_totals(struct json *j, const struct summary *s)
@@ -89,11 +85,7 @@ write_figures(struct json *j, const struct summary *s, uint32_t i)
 	json_key_str(j, "plan", n->plan);
 	json_key_uint(j, "measured", u->measured);
 	json_key_uint(j, "reused", u->reused);
-	json_key(j, "measured_why");
-	json_inline_object(j);
-	for (int k = 0; k < NWHY; k++)
-		json_key_uint(j, whys[k], n->why[k]);
-	json_close(j);
+	put_measured_why(j, n->why);
 }
 
 static void

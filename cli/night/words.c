@@ -62,3 +62,24 @@ row_name(const struct night_unit *u, struct arena *a)
 	return u->shape[0] ? arena_printf(a, "%s@%s", u->model, u->shape)
 	                   : u->model;
 }
+
+const char *
+why_name(int why)
+{
+	static const char *const names[NWHY] = {
+#define WHY(member, words, miss) #member,
+#include "costmodel/why.def"
+	};
+
+	return names[why];
+}
+
+void
+put_measured_why(struct json *j, const uint32_t why[NWHY])
+{
+	json_key(j, "measured_why");
+	json_inline_object(j);
+	for (int i = 0; i < NWHY; i++)
+		json_key_uint(j, why_name(i), why[i]);
+	json_close(j);
+}

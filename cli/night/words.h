@@ -3,6 +3,7 @@
 #define CLI_NIGHT_WORDS_H
 
 #include "cli/night/night.h"
+#include "ir/base/json.h"
 
 /* "21.4 ms": three figures. */
 const char *brief(uint64_t ns, struct arena *a);
@@ -15,5 +16,10 @@ const char *change(uint64_t was, uint64_t now, struct arena *a);
 const char *long_time(uint64_t ms, struct arena *a);
 /* "bert@all" with its shape, but not its mix: a row of the matrix. */
 const char *row_name(const struct night_unit *u, struct arena *a);
+
+/* The name of a reason (enum measured_why) in documents. */
+const char *why_name(int why);
+/* The member "measured_why": how many prices were measured for each. */
+void put_measured_why(struct json *j, const uint32_t why[NWHY]);
 
 #endif

@@ -35,23 +35,6 @@ can_run(const struct page_view *v, uint32_t composite, uint32_t target)
 	return false;
 }
 
-static const struct page_refusal *
-nearest(const struct page_view *v, uint32_t node, uint32_t target)
-{
-	const struct page_refusal *best = NULL;
-
-	for (uint32_t i = v->refusals_of.start[node];
-	     i < v->refusals_of.start[node + 1]; i++) {
-		const struct page_refusal *r =
-		    &v->refusal[v->refusals_of.item[i]];
-
-		if (r->target == target
-		    && (!best || r->nfailed < best->nfailed))
-			best = r;
-	}
-	return best;
-}
-
 static struct cause
 cause_of_node(const struct page_view *v, uint32_t node, uint32_t target)
 {
@@ -60,7 +43,7 @@ cause_of_node(const struct page_view *v, uint32_t node, uint32_t target)
 
 	if (can_run(v, v->node[node].composite, target)) {
 		c.kind = CAUSE_DEARER;
-	} else if ((r = nearest(v, node, target))) {
+	} else if ((r = node_refusal(v, node, target))) {
 		c.kind = CAUSE_REFUSED;
 		c.condition = r->condition;
 		c.required = r->required;

@@ -252,17 +252,11 @@ refusal_of(const struct page_view *v, uint32_t composite, uint32_t target)
 
 	for (uint32_t k = v->nodes_of.start[composite];
 	     k < v->nodes_of.start[composite + 1]; k++) {
-		uint32_t node = v->nodes_of.item[k];
+		const struct page_refusal *r =
+		    node_refusal(v, v->nodes_of.item[k], target);
 
-		for (uint32_t i = v->refusals_of.start[node];
-		     i < v->refusals_of.start[node + 1]; i++) {
-			const struct page_refusal *r =
-			    &v->refusal[v->refusals_of.item[i]];
-
-			if (r->target == target
-			    && (!best || r->nfailed < best->nfailed))
-				best = r;
-		}
+		if (r && (!best || r->nfailed < best->nfailed))
+			best = r;
 	}
 	return best;
 }

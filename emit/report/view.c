@@ -573,3 +573,20 @@ composite_nodes(const struct page_view *v, uint32_t composite)
 {
 	return v->nodes_of.start[composite + 1] - v->nodes_of.start[composite];
 }
+
+const struct page_refusal *
+node_refusal(const struct page_view *v, uint32_t node, uint32_t target)
+{
+	const struct page_refusal *best = NULL;
+
+	for (uint32_t i = v->refusals_of.start[node];
+	     i < v->refusals_of.start[node + 1]; i++) {
+		const struct page_refusal *r =
+		    &v->refusal[v->refusals_of.item[i]];
+
+		if (r->target == target
+		    && (!best || r->nfailed < best->nfailed))
+			best = r;
+	}
+	return best;
+}

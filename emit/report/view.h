@@ -122,6 +122,10 @@ const char *composite_label(const struct page_view *v, uint32_t composite);
 /* Nodes of a composite. */
 uint32_t composite_nodes(const struct page_view *v, uint32_t composite);
 
+/* The refusal of a node by a target that fewest conditions failed; NULL: none. */
+const struct page_refusal *node_refusal(
+    const struct page_view *v, uint32_t node, uint32_t target);
+
 /* Are these what a network's time is spent in? */
 bool is_heavy(const char *op);
 
