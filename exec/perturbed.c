@@ -344,6 +344,65 @@ lose_nan(struct tensor *t, uint32_t r, struct arena *a)
 	put_stand_ins(t, marked, r, a);
 }
 
+/* All elements, or each by chance. */
+static void
+put_nan(struct tensor *t, bool all, uint32_t r, struct arena *a)
+{
+	float *to = new_data(t, a);
+
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = all || next(&r) & 1 ? NAN : to[i];
+	replace(t, to);
+}
+
+/* Where `from` is NaN: all at one end of their type, or each by chance. */
+static void
+open_bytes(struct tensor *t, const struct tensor *from, const uint8_t *end,
+    uint32_t r, struct arena *a)
+{
+	uint8_t *to = new_data(t, a);
+
+	for (size_t i = 0; i < t->count; i++)
+		if (isnan(tensor_real(from, i)))
+			to[i] = end ? *end : (uint8_t)next(&r);
+	replace(t, to);
+}
+
+static bool
+adds_not_finite(const struct node *n, const struct tensor **in)
+{
+	if (op_get(n->op)->fusion == FUSE_INJECTIVE)
+		return false;
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (in[i] && has_infinite(in[i]))
+			return true;
+	return false;
+}
+
+static bool
+makes_bytes(const struct tensor *from, const struct tensor *t)
+{
+	return from && is_floats(from) && is_data(t) && from->count == t->count
+	    && (t->dtype == DT_INT8 || t->dtype == DT_UINT8);
+}
+
+/* What saturates is the same for most numbers, so two of four seeds take all of
+ * it and an end. */
+static void
+spread_nan(struct walk *w, const struct perturbation *p, const struct node *n,
+    const struct tensor **in, struct tensor *out, uint32_t r)
+{
+	static const uint8_t end[][2] = {{0x80, 0x7f}, {0, 0xff}};
+	const uint32_t which = p->seed / 2 % 4;
+
+	if (is_floats(out) && adds_not_finite(n, in))
+		put_nan(out, which < 2, r, w->arena);
+	if (makes_bytes(in[0], out))
+		open_bytes(out, in[0],
+		    which < 2 ? &end[out->dtype == DT_UINT8][which] : NULL, r,
+		    w->arena);
+}
+
 /* Zero where it is a finite number, elsewhere one that is more extreme. */
 static const struct tensor *
 extremes(const struct tensor *t, float more, struct arena *a)
@@ -405,6 +464,8 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 		return false;
 	if (p->open_infinite && resizes(n->op) && has_infinite(in[0]))
 		open_all(&out[0], r, w->arena);
+	if (p->nan_spreads)
+		spread_nan(w, p, n, in, &out[0], r);
 	for (uint32_t i = 0; p->nan_lost && i < n->noutputs; i++)
 		lose_nan(&out[i], r + i, w->arena);
 	return true;

@@ -26,6 +26,10 @@ struct perturbation {
 	bool open_infinite;
 	bool
 	    nan_lost; /* what NaN is made of wherever it is computed, as above */
+	bool
+	    nan_spreads; /* over what is not finite, sums are NaN by chance: zero
+	                   * times infinity, sums that run along an axis; in 8
+	                   * bits NaN is any number */
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of

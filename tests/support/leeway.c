@@ -79,21 +79,26 @@ are_same(double x, double y)
 	return x == y || (isnan(x) && isnan(y));
 }
 
-/* Elements that two runs do not agree on are left open. */
+/* Elements that two runs do not agree on are left open; with `numbers`, where
+ * both are numbers. */
 static void
-open_where_they_differ(double **slack, const struct tensor *x,
-    const struct tensor *y, uint32_t noutputs)
+open_where_they_differ(double **slack, const struct tensor *want,
+    const struct tensor *got, bool numbers, uint32_t noutputs)
 {
 	for (uint32_t i = 0; i < noutputs; i++)
-		for (size_t e = 0; e < x[i].count && e < y[i].count; e++)
-			if (!are_same(
-			        tensor_real(&x[i], e), tensor_real(&y[i], e)))
+		for (size_t e = 0; e < want[i].count && e < got[i].count; e++) {
+			const double x = tensor_real(&want[i], e);
+			const double y = tensor_real(&got[i], e);
+
+			if (!are_same(x, y) && !(numbers && isnan(y)))
 				slack[i][e] = (double)INFINITY;
+		}
 }
 
 /* What depends on what is not finite under a maximum: anything may stand for it.
  * Where NaN may be lost, what depends on any; its stand-ins meet zeros of either
- * sign. */
+ * sign. Where more of it may come out, what is made of that on the way: it is NaN
+ * or the right number itself, but a quantiser makes any number of it. */
 static void
 open_nan(double **slack, const struct check_set *s, const struct graph *g,
     struct arena *a)
@@ -104,11 +109,13 @@ open_nan(double **slack, const struct check_set *s, const struct graph *g,
 		const struct perturbation any = {.seed = k,
 		    .open_infinite = true,
 		    .nan_lost = s->no_nan && k % 2 == 0,
+		    .nan_spreads = s->more_nan && k % 2 == 1,
 		    .zeros = (s->no_nan || s->more_nan) && k % 4 == 0};
 
 		if (!run_perturbed(out, s, g, &any, a))
 			return;
-		open_where_they_differ(slack, s->want, out, g->noutputs);
+		open_where_they_differ(
+		    slack, s->want, out, any.nan_spreads, g->noutputs);
 	}
 }
 

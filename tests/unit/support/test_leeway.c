@@ -154,6 +154,42 @@ maxima_over_nan_are_open(void **state)
 	arena_release(&a);
 }
 
+/* A kernel may make the sum of the other line NaN, too: that is it then, or
+ * right; but a quantiser of it gives any number. */
+static void
+what_is_quantised_of_spread_nan_is_open(void **state)
+{
+	static const float lines[] = {1, NAN, 2, 3};
+	const struct attr rows[] = {ATTR_OF_INTS("axes", 1)};
+	const struct tensor in = tensor_view(DT_FLOAT, 2, DIMS(2, 2), lines);
+	struct err err = {.kind = ERR_NONE};
+	struct tensor want[2];
+	struct maker m;
+	struct arena a;
+	value_id sum, one;
+
+	(void)state;
+	arena_init(&a);
+	make_begin(&m, &a);
+	sum = MAKE_WITH(&m, REDUCEMEAN, rows, make_input(&m, DIMS(2, 2)));
+	one = make_scalar(&m, 1);
+	make_output(&m, sum);
+	make_output(&m,
+	    MAKE(
+	        &m, DEQUANTIZELINEAR, MAKE(&m, QUANTIZELINEAR, sum, one), one));
+	make_end(&m);
+	assert_true(host_run(m.graph, &in, want, &a, &err));
+	for (int more_nan = 0; more_nan < 2; more_nan++) {
+		struct check_set s = {
+		    .in = &in, .want = want, .more_nan = more_nan};
+
+		leeway_give(&s, m.graph, false, &a);
+		assert_true(s.slack[0][1] < 1e-4);
+		assert_true(isinf(s.slack[1][1]) == (bool)more_nan);
+	}
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -163,6 +199,7 @@ main(void)
 	    cmocka_unit_test(one_beside_an_open_zero_fails),
 	    cmocka_unit_test(neither_of_both_fails),
 	    cmocka_unit_test(maxima_over_nan_are_open),
+	    cmocka_unit_test(what_is_quantised_of_spread_nan_is_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
