@@ -32,6 +32,20 @@ find_model(const char *path, const char *folder, struct arena *a)
 	return access(beside, R_OK) == 0 ? beside : arena_str(a, path);
 }
 
+/* A result is a file from anywhere: what it names is not opened for that. */
+static bool
+may_open(const char *text, struct arena *a, struct err *err)
+{
+	const char *name = arena_strn(a, text, strcspn(text, ":"));
+	const struct target_kind *k = target_kind_find(name);
+
+	return !k || !k->by_hand
+	    || err_set(err, ERR_USAGE,
+	        "it was made with '%s', which is opened only when you name it: "
+	        "give all its targets with -t",
+	        text);
+}
+
 static bool
 take_targets(struct search_args *args, const cJSON *list, struct err *err)
 {
@@ -46,6 +60,8 @@ take_targets(struct search_args *args, const cJSON *list, struct err *err)
 	{
 		if (!cJSON_IsString(item))
 			return err_set(err, ERR_INPUT, "a target is no string");
+		if (!may_open(item->valuestring, a, err))
+			return false;
 		args->targets.text[args->targets.n++] =
 		    arena_str(a, item->valuestring);
 	}

@@ -125,6 +125,8 @@ death_outcome(int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_OOM)
 		return OUTCOME_OOM;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == KERNEL_MISBEHAVED)
+		return OUTCOME_WRONG;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		return OUTCOME_TIMEOUT;
 	return OUTCOME_CRASH;
@@ -136,7 +138,9 @@ describe_death(struct helper *h, int status, struct sample *r)
 	char words[96];
 
 	last_words(h, words, sizeof words);
-	if (r->outcome == OUTCOME_OOM)
+	if (r->outcome == OUTCOME_WRONG)
+		snprintf(r->detail, sizeof r->detail, "%s", words);
+	else if (r->outcome == OUTCOME_OOM)
 		snprintf(r->detail, sizeof r->detail, "out of memory%s%s",
 		    *words ? ": " : "", words);
 	else if (WIFSIGNALED(status))

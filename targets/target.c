@@ -181,13 +181,29 @@ near_kind(const char *name, struct arena *a)
 	return near_text(&n, a);
 }
 
+bool
+target_option_check(const struct target *t, const struct option_value *v,
+    struct arena *a, struct err *err)
+{
+	const struct target_option *o = find_option(t->kind, v->name);
+
+	if (!o)
+		return err_set(err, ERR_USAGE,
+		    "target '%s': unknown option '%s'%s %s has: %s", t->text,
+		    v->name, near_option(t->kind, v->name, a), t->kind->name,
+		    known_options(t->kind, a));
+	return value_is_listed(o->values, v->value)
+	    || err_set(err, ERR_USAGE,
+	        "target '%s': %s is '%s', must be one of %s", t->text, v->name,
+	        v->value, o->values);
+}
+
 static bool
 add_option(struct target *t, struct option_value *list, const char *text,
     size_t n, struct arena *a, struct err *err)
 {
 	const char *key = without_escapes(text, n, a);
 	const char *equals = strchr(key, '=');
-	const struct target_option *o;
 	struct option_value *v = &list[t->noptions];
 
 	if (!equals || equals == key)
@@ -197,23 +213,30 @@ add_option(struct target *t, struct option_value *list, const char *text,
 		    t->text, key);
 	v->value = equals + 1;
 	v->name = arena_strn(a, key, (size_t)(equals - key));
-	o = find_option(t->kind, v->name);
-	if (!o)
-		return err_set(err, ERR_USAGE,
-		    "target '%s': unknown option '%s'%s %s has: %s", t->text,
-		    v->name, near_option(t->kind, v->name, a), t->kind->name,
-		    known_options(t->kind, a));
+	if (!t->kind->more_options && !target_option_check(t, v, a, err))
+		return false;
 	for (uint32_t i = 0; i < t->noptions; i++)
 		if (strcmp(list[i].name, v->name) == 0)
 			return err_set(err, ERR_USAGE,
 			    "target '%s': option '%s' is given twice", t->text,
 			    v->name);
-	if (!value_is_listed(o->values, v->value))
-		return err_set(err, ERR_USAGE,
-		    "target '%s': %s is '%s', must be one of %s", t->text,
-		    v->name, v->value, o->values);
 	t->noptions++;
 	return true;
+}
+
+/* The kind of that name, or the one that knows what the name stands for, as an
+ * option. */
+static const struct target_kind *
+find_kind(const char *name, struct option_value *means, struct arena *a)
+{
+	const struct target_kind *k = target_kind_find(name);
+
+	means->name = NULL;
+	for (uint32_t i = 0; !k && kinds[i]; i++)
+		if (kinds[i]->stands_for
+		    && kinds[i]->stands_for(means, name, a))
+			k = kinds[i];
+	return k;
 }
 
 static bool
@@ -223,21 +246,23 @@ parse_target(
 	const char *colon = strchr(text, ':'), *at;
 	size_t n = colon ? (size_t)(colon - text) : strlen(text), commas = 0;
 	const char *name = arena_strn(a, text, n);
-	struct option_value *list;
+	struct option_value *list, means;
 
 	t->text = arena_str(a, text);
-	t->kind = target_kind_find(name);
+	t->kind = find_kind(name, &means, a);
 	if (!t->kind)
 		return err_set(err, ERR_USAGE,
 		    "unknown target '%s'%s known are: %s", name,
 		    near_kind(name, a), known_kinds(a));
 	t->source = t->kind->source;
+	for (at = colon; colon && *at; at++)
+		commas += *at == ',';
+	list = arena_new(a, struct option_value, commas + 2);
+	t->option = list;
+	if (means.name)
+		list[t->noptions++] = means;
 	if (!colon)
 		return true;
-	for (at = colon; *at; at++)
-		commas += *at == ',';
-	list = arena_new(a, struct option_value, commas + 1);
-	t->option = list;
 	for (at = colon + 1;; at++) {
 		n = option_length(at);
 		if (!add_option(t, list, at, n, a, err))

@@ -116,6 +116,10 @@ struct kernel {
 	struct err *fault;
 };
 
+/* A kernel that was found to do what none may ends a process that measures (one
+ * without `fault`) with this status and a line on standard error. */
+#define KERNEL_MISBEHAVED 9
+
 enum price_source {
 	PRICE_MEASURED,
 	PRICE_SIMULATED,
@@ -140,6 +144,15 @@ struct cost_parameter {
 	bool is_rate; /* times are proportional to 1/value, not to value */
 };
 
+/* Sets of nodes, each ascending. */
+struct node_sets {
+	struct node_set {
+		const node_id *node;
+		uint32_t n;
+	} * set; /* [n] */
+	uint32_t n, cap;
+};
+
 /* Composites run by one invocation, in order, and what crosses its boundary. */
 struct region {
 	uint32_t ncandidates, ninputs, noutputs;
@@ -161,6 +174,10 @@ struct target_option {
 	const char *name, *values, *otherwise, *help;
 };
 
+struct option_value {
+	const char *name, *value;
+};
+
 /* Somebody else's program that a kind makes use of where it is installed. */
 struct target_program {
 	const char *name, *without; /* what goes without it */
@@ -176,6 +193,15 @@ struct target_kind {
 				   * the target's attributes say otherwise */
 	bool needs_input; /* its kernels cannot run on constants alone */
 	bool launches; /* entering a run of candidates costs launch_ns() */
+	/* Only who is at the command line opens it: no file that is given away
+	 * may name it. */
+	bool by_hand;
+	/* It has options that only open() knows, which checks them. */
+	bool more_options;
+	/* Is `name`, which is no kind's, that of a backend of this kind? Then
+	 * the option that says which. NULL: it has none. */
+	bool (*stands_for)(
+	    struct option_value *out, const char *name, struct arena *a);
 	const char *kernel_library; /* that its kernels are of, or NULL */
 	const char *lacks; /* why it was left out of this build, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of
@@ -215,6 +241,13 @@ struct target_kind {
 	/* What the residents of one target may add up to, at best; 0: no limit.
 	 * NULL: none. */
 	uint64_t (*capacity)(const struct target *t);
+	/* Sets of nodes, beside what its rules match, that it may take as one:
+	 * candidates of its last rule, which matches nothing. `rare` nodes are
+	 * those for which no other target but the host has a kernel. Sets that
+	 * cannot run as one are left out by who asks. NULL: it has none. */
+	void (*regions)(const struct target *t, const struct graph *g,
+	    const struct uses *u, struct bitset rare, struct node_sets *out,
+	    struct arena *a);
 	/* What n candidates run as one region occupy. The regions of a plan on
 	 * all targets of the kind fit when their residents and the largest
 	 * scratch stay within the limit. A region needs no less scratch than
@@ -286,10 +319,6 @@ struct weights8 {
 	float input_scale;
 };
 
-struct option_value {
-	const char *name, *value;
-};
-
 /* An activated instance. */
 struct target {
 	const struct target_kind *kind;
@@ -329,6 +358,10 @@ bool target_kind_usable(const struct target_kind *k, struct err *err);
  * ERR_TARGET when one is not available. `host` is added at the end when it is
  * not named, so a cover always exists. */
 bool mix_open(struct mix *m, const char *const *text, uint32_t n,
+    struct arena *a, struct err *err);
+
+/* ERR_USAGE unless the target's kind has that option and takes the value. */
+bool target_option_check(const struct target *t, const struct option_value *v,
     struct arena *a, struct err *err);
 
 /* The value of an option, or its default. */

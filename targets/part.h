@@ -1,0 +1,14 @@
+/* A candidate as an ONNX model of its own, with its weights. */
+#ifndef TARGETS_PART_H
+#define TARGETS_PART_H
+
+#include "targets/target.h"
+
+/* Its nodes as a graph; inputs and outputs are its ports' values, in order. */
+struct graph *part_of(
+    const struct graph *g, const struct candidate *c, struct arena *a);
+
+/* Write that graph. ERR_UNSUPPORTED for nodes that no one model can hold. */
+bool part_write(FILE *f, const struct graph *g, struct err *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* What a plug-in says it is: the JSON text of its table. */
+#ifndef TARGETS_PLUGIN_ABOUT_H
+#define TARGETS_PLUGIN_ABOUT_H
+
+#include "targets/declared.h"
+
+/* Versions of a domain that it takes. */
+struct about_opset {
+	const char *domain;
+	uint32_t first, last;
+};
+
+struct about {
+	const char *name, *summary;
+	struct target_option *option; /* ends with a NULL name */
+	struct rule *rule; /* [nrules]; without a predicate */
+	struct declared *declared; /* [nrules] their conditions */
+	uint32_t nrules;
+	struct about_opset *opset; /* [nopsets]; none: any */
+	uint32_t nopsets;
+	uint64_t types; /* mask of dtypes at ports; 0: any */
+	bool gaps; /* matches only where nothing but the host has a kernel */
+	bool regions; /* larger parts are offered, too */
+	bool spins; /* its threads may run between calls */
+};
+
+/* ERR_INPUT naming what is wrong. */
+bool about_read(struct about *out, const char *text, size_t n, struct arena *a,
+    struct err *err);
+
+#endif

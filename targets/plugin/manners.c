@@ -1,0 +1,255 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include "targets/plugin/manners.h"
+
+#include <dirent.h>
+#include <fenv.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ir/base/clock.h"
+#include "ir/base/hash.h"
+#include "ir/base/memory.h"
+
+/* As much as may be read behind a port's buffer (targets/target.h). */
+#define SLACK 64
+#define PATTERN 0xa5
+
+/* TUNING: processor time that idle threads may use behind a run. A runtime that
+ * sleeps used 0.04 ms, one that spins all there was. */
+#define SPIN_NS 5000000
+/* TUNING: threads that neither sleep nor get to run by then are let off: the
+ * machine is busy. */
+#define SPIN_WAIT_NS UINT64_C(2000000000)
+
+struct manners_state {
+	int rounding;
+	uint32_t control; /* of floating point */
+	cpu_set_t affinity;
+	uint64_t *input; /* [ninputs] hashes */
+	unsigned char *slack; /* [noutputs * SLACK] what was there: in a plan
+			       * it may be part of another value */
+};
+
+/* ---- what a run leaves alone ---- */
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+/* Without the flags that operations raise. */
+static uint32_t
+control_word(void)
+{
+	return _mm_getcsr() & ~(uint32_t)0x3f;
+}
+
+static void
+set_control_word(uint32_t w)
+{
+	_mm_setcsr(w);
+}
+#elif defined(__aarch64__)
+static uint32_t
+control_word(void)
+{
+	uint64_t w;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(w));
+	return (uint32_t)w;
+}
+
+static void
+set_control_word(uint32_t w)
+{
+	uint64_t wide = w;
+
+	__asm__ volatile("msr fpcr, %0" : : "r"(wide));
+}
+#else
+static uint32_t
+control_word(void)
+{
+	return 0;
+}
+
+static void
+set_control_word(uint32_t w)
+{
+	(void)w;
+}
+#endif
+
+static unsigned char *
+behind(void *buffer, size_t bytes)
+{
+	return (unsigned char *)buffer + bytes;
+}
+
+void
+manners_before(struct manners *m)
+{
+	struct manners_state *s = memory_get(sizeof *s);
+
+	s->rounding = fegetround();
+	s->control = control_word();
+	CPU_ZERO(&s->affinity);
+	sched_getaffinity(0, sizeof s->affinity, &s->affinity);
+	s->input = memory_get((m->ninputs + 1) * sizeof *s->input);
+	s->slack = memory_get((size_t)(m->noutputs + 1) * SLACK);
+	for (uint32_t i = 0; i < m->ninputs; i++)
+		s->input[i] = hash64(m->in[i], m->in_bytes[i], 0);
+	for (uint32_t i = 0; i < m->noutputs; i++) {
+		unsigned char *at = behind(m->out[i], m->out_bytes[i]);
+
+		memcpy(s->slack + (size_t)i * SLACK, at, SLACK);
+		memset(at, PATTERN, SLACK);
+	}
+	m->state = s;
+}
+
+/* Is the pattern there? What was before it is put back. */
+static bool
+slack_ok(const struct manners *m, uint32_t output)
+{
+	unsigned char *at = behind(m->out[output], m->out_bytes[output]);
+	bool ok = true;
+
+	for (uint32_t k = 0; k < SLACK; k++)
+		ok &= at[k] == PATTERN;
+	memcpy(at, m->state->slack + (size_t)output * SLACK, SLACK);
+	return ok;
+}
+
+static bool
+buffers_ok(const struct manners *m, struct err *err)
+{
+	uint32_t written = UINT32_MAX;
+
+	for (uint32_t i = m->noutputs; i-- > 0;)
+		if (!slack_ok(m, i))
+			written = i;
+	if (written != UINT32_MAX)
+		return err_set(err, ERR_TARGET, "it wrote behind output %u",
+		    (unsigned)written);
+	for (uint32_t i = 0; i < m->ninputs; i++)
+		if (hash64(m->in[i], m->in_bytes[i], 0) != m->state->input[i])
+			return err_set(err, ERR_TARGET, "it wrote to input %u",
+			    (unsigned)i);
+	return true;
+}
+
+static bool
+thread_ok(const struct manners_state *s, struct err *err)
+{
+	int rounding = fegetround();
+	uint32_t control = control_word();
+	cpu_set_t now;
+
+	CPU_ZERO(&now);
+	sched_getaffinity(0, sizeof now, &now);
+	fesetround(s->rounding);
+	set_control_word(s->control);
+	sched_setaffinity(0, sizeof s->affinity, &s->affinity);
+	if (rounding != s->rounding)
+		return err_set(
+		    err, ERR_TARGET, "it left another rounding mode");
+	if (control != s->control)
+		return err_set(err, ERR_TARGET,
+		    "it left another floating-point control word");
+	return CPU_EQUAL(&now, &s->affinity)
+	    || err_set(err, ERR_TARGET, "it left another affinity");
+}
+
+/* ---- what its threads do between runs ---- */
+
+static uint64_t
+clock_of(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Processor time of all threads but this one. */
+static uint64_t
+others_ns(void)
+{
+	return clock_of(CLOCK_PROCESS_CPUTIME_ID)
+	    - clock_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* SOURCE: proc(5), stat: the state follows the name in brackets. */
+static bool
+wants_to_run(const char *thread)
+{
+	char path[64], text[256], *end;
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && end[2] == 'R';
+}
+
+/* Does any thread but this one run, or would it if it could? */
+static bool
+some_run(void)
+{
+	long self = syscall(SYS_gettid);
+	DIR *d = opendir("/proc/self/task");
+	const struct dirent *e;
+	bool some = false;
+
+	while (d && !some && (e = readdir(d)) != NULL)
+		some = e->d_name[0] != '.'
+		    && strtol(e->d_name, NULL, 10) != self
+		    && wants_to_run(e->d_name);
+	if (d)
+		closedir(d);
+	return some;
+}
+
+/* Until all sleep, or they have used too much: how busy the machine is decides
+ * only how long that takes. */
+static bool
+threads_rest(struct err *err)
+{
+	uint64_t used = others_ns(), end = clock_ns() + SPIN_WAIT_NS;
+
+	while (some_run() && clock_ns() < end) {
+		if (others_ns() - used > SPIN_NS)
+			return err_set(err, ERR_TARGET,
+			    "its threads go on running when it is done");
+		nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+	}
+	return true;
+}
+
+bool
+manners_after(struct manners *m, struct err *err)
+{
+	struct err other = {.kind = ERR_NONE};
+	/* both put things right again */
+	bool kept = thread_ok(m->state, err), whole = buffers_ok(m, &other);
+	bool ok = kept && whole && (m->may_spin || threads_rest(err));
+
+	if (kept && !whole)
+		*err = other;
+	free(m->state->input);
+	free(m->state->slack);
+	free(m->state);
+	m->state = NULL;
+	return ok;
+}

@@ -1,0 +1,27 @@
+/* What a plug-in may not do while it executes, looked for in its first run. */
+#ifndef TARGETS_PLUGIN_MANNERS_H
+#define TARGETS_PLUGIN_MANNERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/base/err.h"
+
+/* What is to be as it was. */
+struct manners {
+	uint32_t ninputs, noutputs;
+	const void *const *in; /* [ninputs] */
+	void *const *out; /* [noutputs] */
+	const size_t *in_bytes, *out_bytes;
+	bool may_spin;
+	struct manners_state *state;
+};
+
+/* Before the run: remember inputs, mark what is behind the outputs. */
+void manners_before(struct manners *m);
+
+/* Behind it: false, saying in one line what it did. */
+bool manners_after(struct manners *m, struct err *err);
+
+#endif

@@ -1,0 +1,177 @@
+#include "targets/plugin/program.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "targets/plugin/greet.h"
+#include "targets/plugin/manners.h"
+#include "targets/plugin/region.h"
+#include "targets/threads.h"
+
+/* What runs it: a kernel's state. */
+struct program {
+	const struct plugin *of;
+	struct marq_program *handle;
+	size_t *in_bytes, *out_bytes;
+	uint32_t ninputs, noutputs;
+	bool has_run;
+};
+
+/* ---- the backend in this process ---- */
+
+/* Anew behind a fork: threads and devices do not come along. */
+static bool
+session_open(const struct target *t, struct err *err)
+{
+	const struct plugin *p = t->state;
+	struct session *s = p->session;
+
+	if (s->process == (long)getpid())
+		return true;
+	s->process = 0;
+	if (!library_load(&s->plugin, p->path, err)
+	    || !library_open(
+	        &s->plugin, t->option, t->noptions, &s->target, err))
+		return err_in(err, "%s", p->kind.name);
+	s->process = (long)getpid();
+	return true;
+}
+
+/* ---- running ---- */
+
+/* A plan ends with the fault; a measuring process ends, which costs the
+ * candidate: what was done to it cannot be trusted to be undone. */
+static void
+give_up(struct kernel *k, const struct err *err)
+{
+	if (k->fault) {
+		*k->fault = *err;
+		return;
+	}
+	fprintf(stderr, "%s\n", err->text);
+	fflush(stderr);
+	_exit(KERNEL_MISBEHAVED);
+}
+
+static bool
+execute(const struct program *p, const void *const *in, void *const *out,
+    struct err *err)
+{
+	struct said said;
+	marq_status status;
+
+	said_init(&said);
+	status =
+	    p->of->session->plugin.execute(p->handle, in, out, &said.error);
+	return status == MARQ_OK
+	    || err_set(err, ERR_TARGET, "%s: execute: %s", p->of->kind.name,
+	        said_line(&said, status));
+}
+
+static bool
+execute_watched(const struct program *p, const void *const *in,
+    void *const *out, struct err *err)
+{
+	struct manners m = {.ninputs = p->ninputs,
+	    .noutputs = p->noutputs,
+	    .in = in,
+	    .out = out,
+	    .in_bytes = p->in_bytes,
+	    .out_bytes = p->out_bytes,
+	    .may_spin = p->of->greeting->about.spins};
+	bool ran;
+
+	manners_before(&m);
+	ran = execute(p, in, out, err);
+	if (!ran) {
+		struct err more = {.kind = ERR_NONE};
+
+		manners_after(&m, &more);
+		return false;
+	}
+	return manners_after(&m, err)
+	    || err_in(err, "%s: execute", p->of->kind.name);
+}
+
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct program *p = k->state;
+	struct err err = {.kind = ERR_NONE};
+	bool ok = p->has_run ? execute(p, in, out, &err)
+	                     : execute_watched(p, in, out, &err);
+
+	p->has_run = true;
+	if (!ok)
+		give_up(k, &err);
+}
+
+static void
+release(struct kernel *k)
+{
+	struct program *p = k->state;
+
+	p->of->session->plugin.release(p->handle);
+}
+
+/* ---- compiling ---- */
+
+static size_t *
+bytes_of(const struct marq_port *const *port, uint32_t n, struct arena *a)
+{
+	size_t *bytes = arena_new(a, size_t, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		bytes[i] = (size_t)port[i]->bytes;
+	return bytes;
+}
+
+static bool
+compile(struct program *p, const struct marq_region *r, struct err *err)
+{
+	const struct session *s = p->of->session;
+	const struct marq_settings settings = {.size = sizeof settings,
+	    .threads = target_threads(),
+	    .purpose = MARQ_TO_PRICE};
+	struct said said;
+	marq_status status;
+
+	said_init(&said);
+	status =
+	    s->plugin.compile(s->target, r, &settings, &p->handle, &said.error);
+	if (status == MARQ_OK && !p->handle)
+		return err_set(
+		    err, ERR_UNSUPPORTED, "compile: it gives no program");
+	return status == MARQ_OK
+	    || err_set(
+	        err, ERR_UNSUPPORTED, "%.160s", said_line(&said, status));
+}
+
+bool
+program_compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct program *p = arena_new(a, struct program, 1);
+	struct given_region r;
+	bool ok;
+
+	p->of = t->state;
+	if (!session_open(t, err))
+		return false;
+	ok = region_give(&r, g, c, a, err) && compile(p, &r.region, err);
+	if (ok) {
+		p->ninputs = r.region.ninputs;
+		p->noutputs = r.region.noutputs;
+		p->in_bytes = bytes_of(r.region.input, p->ninputs, a);
+		p->out_bytes = bytes_of(r.region.output, p->noutputs, a);
+		*out = (struct kernel){.kind = t->kind,
+		    .candidate = c,
+		    .run = run,
+		    .release = release,
+		    .state = p};
+	}
+	region_release(&r);
+	return ok || err_in(err, "%s", p->of->kind.name);
+}

@@ -1,0 +1,28 @@
+/* A candidate compiled by a plug-in, as a kernel. */
+#ifndef TARGETS_PLUGIN_PROGRAM_H
+#define TARGETS_PLUGIN_PROGRAM_H
+
+#include "targets/plugin/library.h"
+#include "targets/target.h"
+
+/* A plug-in's backend, opened once in each process that runs it. */
+struct session {
+	long process; /* 0: none yet */
+	struct marq_plugin plugin;
+	struct marq_target *target;
+};
+
+struct plugin {
+	struct target_kind kind; /* with its rules and options */
+	struct greeting *greeting;
+	const char *path;
+	char hash[33]; /* of the file */
+	struct session *session;
+};
+
+/* ERR_UNSUPPORTED when it refuses. */
+bool program_compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+#endif

@@ -1,0 +1,126 @@
+#!/bin/sh
+# Plug-ins as a user of marq sees them: the tutorial, built with one line from the
+# installed header, and a stand-in that misbehaves in every way.
+. "$(dirname "$0")/lib.sh"
+"$MARQ_BUILD/tests/standin_model" net.onnx pf || exit 1
+so=$MARQ_BUILD/tests/libmarq_standin.so
+plugin=plugin:path=$so
+search() {
+	run search net.onnx --db prices.db --force -o plan "$@"
+}
+
+# The tutorial: from the header as it is installed, with the line it says.
+DESTDIR=$work/root cmake --install "$MARQ_BUILD" --prefix /usr >installed 2>&1 ||
+	{ fail 'does not install'; cat installed; }
+"${CC:-cc}" -O3 -Wall -Wextra -Werror -shared -fPIC -o tutorial.so \
+	"$MARQ_SOURCE/examples/plugin/tutorial.c" -Iroot/usr/include ||
+	fail 'the tutorial does not compile'
+[ "$(wc -l <"$MARQ_SOURCE/examples/plugin/tutorial.c")" -lt 200 ] || fail 'is too long'
+[ "$(PKG_CONFIG_PATH=root/usr/share/pkgconfig pkg-config --modversion marq_plugin)" = 1.0 ] ||
+	fail 'no marq_plugin.pc'
+for dialect in c++98 c++17; do
+	command -v c++ >/dev/null || { echo 'not checked: no c++'; break; }
+	echo '#include <marq_plugin.h>' | c++ -x c++ -std=$dialect -Wall -Wextra -pedantic -Werror \
+		-Wno-long-long -Iroot/usr/include -fsyntax-only - || fail "the header is no $dialect"
+done
+run model make tiny -o tiny.onnx
+run search tiny.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db -o tiny
+expect_status 0
+expect_in tiny/result.json '"rule": "tutorial.relu"'
+expect_in tiny/result.json '"fact.tutorial_version": "1"'
+expect_in out verified
+run search tiny.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db -o again
+expect_in out ', 0 measured'
+cmp -s tiny/result.json again/result.json || fail 'another result'
+run run tiny.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db --runs 3
+expect_status 0
+expect_in out 'matches the host reference'
+# A result may come from anywhere: it does not name what is loaded.
+run run tiny --db prices.db --runs 3
+expect_status 2
+expect_in err 'opened only when you name it'
+run run tiny -t plugin:path=tutorial.so -t host --db prices.db --runs 3
+expect_status 0
+
+# What it is, and what it is not.
+run targets show "$plugin"
+expect_status 0
+expect_in out 'fact.board=7'
+expect_in out 'fact.lines=a'
+expect_not_in out 'cost=measured'
+expect_in out 'option.level=low'
+expect_not_in out 'not for standard output'
+refused() { # STATUS TARGET WORDS
+	run targets check "$2"
+	expect_status "$1"
+	expect_in err "$3"
+	expect_lines 1 err
+}
+refused 2 plugin 'it needs the option path=FILE.so'
+refused 4 plugin:path=none.so 'none.so'
+refused 2 "$plugin,shape=1" "unknown option 'shape'"
+refused 2 "$plugin,level=middle" 'must be one of low|high'
+refused 4 "plugin:path=$MARQ_BUILD/tests/libmarq_standin_2.so" \
+	'made for version 2 of the plug-in interface, this marq has 1'
+echo 'no library' >text.so
+refused 4 plugin:path=text.so 'cannot be loaded'
+[ -e "$MARQ_BUILD/tests/libmarq_record.so" ] &&
+	refused 4 "plugin:path=$MARQ_BUILD/tests/libmarq_record.so" 'no plug-in of marq'
+says() { # WHAT STATUS WORDS
+	export STANDIN="$1"
+	refused "$2" "$plugin" "$3"
+	unset STANDIN
+}
+says short 4 'no whole table'
+says holes 4 'no whole table'
+says refuses 4 'it wants a newer marq'
+says json 3 'not valid JSON'
+says format 3 "'marq-rules' version 1 is not marq-plugin version 1"
+says later 3 "'marq-plugin' version 2 is not marq-plugin version 1"
+says name 3 "'host' is no name for it"
+says none 3 'no rules'
+says twice 3 "two rules 'a'"
+says pattern 3 "rule 0"
+says crash 4 'it died of signal 6'
+says exit 4 'it ended the process while it was opened (status 3)'
+says nothing 4 'open: it gives no target'
+says absent 4 'no board is there; plug one in'
+# Older and newer ones of our version work.
+for minor in older newer; do
+	export STANDIN=$minor
+	search -t "$plugin,does=$minor" -t host --pin op:MaxPool=standin
+	unset STANDIN
+	expect_status 0
+	expect_in plan/result.json '"rule": "standin.pool"'
+done
+
+# Whatever it does costs one candidate, is said and remembered.
+outcome() { # ACTION WORDS
+	limit=60s
+	case $1 in hang*) limit=10s ;; esac
+	search -t "$plugin,does=$1" -t host --eager-pricing --measure-timeout $limit
+	expect_status 0
+	expect_in plan/provenance.json "$2"
+	n=$(grep -c '"target": "plugin.*"samples": 0, "detail"' plan/provenance.json)
+	[ "$n" = 1 ] || [ $limit = 10s ] || fail "$n candidates failed"
+}
+outcome refuse 'unsupported: standin: no such unit  [31xxx'
+outcome crash-compile 'crash: the worker died of signal 6'
+outcome hang-compile 'timeout: no answer within the time limit'
+outcome no-program 'unsupported: standin: compile: it gives no program'
+outcome status 'unsupported: standin: an unknown status'
+outcome crash 'crash: the worker died of signal 6'
+outcome hang 'timeout: no answer within the time limit'
+outcome exit 'crash: the worker ended with status 5'
+outcome fail 'wrong result: standin: execute: the board is on fire'
+outcome wrong 'wrong result: differs from the reference'
+outcome slack 'wrong result: standin: execute: it wrote behind output 0'
+outcome input 'wrong result: standin: execute: it wrote to input 0'
+outcome rounding 'wrong result: standin: execute: it left another rounding mode'
+outcome spin 'wrong result: standin: execute: its threads go on running when it is done'
+[ "$(nproc)" = 1 ] ||
+	outcome affinity 'wrong result: standin: execute: it left another affinity'
+search -t "$plugin,does=slack" -t host --eager-pricing
+expect_in out ', 0 measured'
+expect_in plan/provenance.json 'it wrote behind output 0'
+done_testing

@@ -1,0 +1,278 @@
+/* A plug-in that misbehaves on request, for tests/cli/plugin.sh. It copies: its
+ * rules are a MaxPool of 1x1 and a Flatten. The option does=ACTION is for the
+ * MaxPool only; what is wrong before there are options is in $STANDIN. Built with
+ * another SYMBOL it is made for another version of the interface. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity */
+#endif
+#include <fenv.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <marq_plugin.h>
+
+#define HEAD "{\"format\": \"marq-plugin\", \"version\": 1, \"name\": "
+#define RULE(name, op) "{\"name\": \"" name "\", \"pattern\": \"" op "(*)\"}"
+
+static const char about[] = HEAD
+    "\"standin\", \"options\": [{\"name\": \"does\", \"values\": \"<what>\"},"
+    " {\"name\": \"level\", \"values\": \"low|high\", \"default\": \"low\"}],"
+    " \"rules\": [" RULE("standin.pool", "MaxPool") ", " RULE(
+        "standin.flatten", "Flatten") "], \"unknown\": {\"key\": 1}}";
+
+/* $STANDIN -> what it says of itself. */
+static const struct {
+	const char *when, *text;
+} faults[] = {
+    {"json", "{\"format\": "},
+    {"format", "{\"format\": \"marq-rules\", \"version\": 1, \"name\": \"x\"}"},
+    {"later", "{\"format\": \"marq-plugin\", \"version\": 2, \"name\": \"x\"}"},
+    {"name", HEAD "\"host\", \"rules\": []}"},
+    {"none", HEAD "\"x\", \"rules\": []}"},
+    {"twice",
+        HEAD
+        "\"x\", \"rules\": [" RULE("a", "Relu") ", " RULE("a", "Abs") "]}"},
+    {"pattern", HEAD "\"x\", \"rules\": [" RULE("a", "Rleu") "]}"},
+};
+
+struct marq_target {
+	const char *does;
+};
+
+struct marq_program {
+	const struct marq_target *target;
+	uint64_t bytes;
+	int chosen; /* the action is for it */
+};
+
+static int
+says(const char *what)
+{
+	const char *s = getenv("STANDIN");
+
+	return s != NULL && strcmp(s, what) == 0;
+}
+
+static int
+does(const struct marq_program *p, const char *what)
+{
+	return p->chosen && strcmp(p->target->does, what) == 0;
+}
+
+static _Noreturn void
+hang(void)
+{
+	for (;;)
+		pause();
+}
+
+/* ---- the backend ---- */
+
+static marq_status
+open_it(const struct marq_option *const *option, uint32_t noptions,
+    const struct marq_sink *sink, struct marq_target **out,
+    struct marq_error *e)
+{
+	struct marq_target *t = calloc(1, sizeof *t);
+
+	t->does = "";
+	for (uint32_t i = 0; i < noptions; i++)
+		if (strcmp(option[i]->name, "does") == 0)
+			t->does = strdup(option[i]->value);
+	if (says("crash"))
+		abort();
+	if (says("exit"))
+		exit(3);
+	if (says("nothing"))
+		return MARQ_OK;
+	if (says("absent")) {
+		snprintf(
+		    e->text, e->capacity, "no board\nis\tthere; plug one in");
+		return MARQ_UNAVAILABLE;
+	}
+	if (sink->note != NULL)
+		sink->note(sink->context, "opened");
+	puts("this is not for standard output");
+	*out = t;
+	return MARQ_OK;
+}
+
+static void
+close_it(struct marq_target *t)
+{
+	free(t);
+}
+
+static marq_status
+environment(
+    struct marq_target *t, const struct marq_sink *sink, struct marq_error *e)
+{
+	(void)t, (void)e;
+	sink->fact(sink->context, "board", "7");
+	sink->fact(sink->context, "lines", "a\ncost=measured");
+	return MARQ_OK;
+}
+
+/* ---- regions ---- */
+
+/* A huge reason without an end. */
+static marq_status
+refuse_hugely(struct marq_error *e)
+{
+	memset(e->text, 'x', e->capacity);
+	memcpy(e->text, "no such unit\n\033[31m", 17);
+	return MARQ_REFUSED;
+}
+
+static marq_status
+compile(struct marq_target *t, const struct marq_region *r,
+    const struct marq_settings *settings, struct marq_program **out,
+    struct marq_error *e)
+{
+	struct marq_program *p = calloc(1, sizeof *p);
+
+	p->target = t;
+	p->bytes = r->output[0]->bytes;
+	p->chosen = r->output[0]->rank == 4;
+	if (settings->threads < 1 || r->nnodes != 1 || r->noutputs != 1
+	    || r->input[0]->bytes != p->bytes || does(p, "refuse"))
+		return refuse_hugely(e);
+	if (does(p, "crash-compile"))
+		abort();
+	if (does(p, "hang-compile"))
+		hang();
+	if (does(p, "no-program"))
+		return MARQ_OK;
+	if (does(p, "status"))
+		return 77;
+	*out = p;
+	return MARQ_OK;
+}
+
+static void
+release(struct marq_program *p)
+{
+	if (does(p, "crash-release"))
+		abort();
+	free(p);
+}
+
+static void *
+spin(void *context)
+{
+	volatile int *on = context;
+
+	while (*on)
+		continue;
+	return NULL;
+}
+
+static void
+start_spinning(void)
+{
+	static int on = 1;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, spin, &on);
+}
+
+static void
+change_affinity(void)
+{
+	cpu_set_t set;
+
+	/* workers are pinned: to none but one processor that is there */
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof set, &set);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		cpu_set_t other;
+
+		CPU_ZERO(&other);
+		CPU_SET(cpu, &other);
+		if (!CPU_EQUAL(&other, &set)
+		    && sched_setaffinity(0, sizeof other, &other) == 0)
+			return;
+	}
+}
+
+static marq_status
+execute(struct marq_program *p, const void *const *in, void *const *out,
+    struct marq_error *e)
+{
+	memcpy(out[0], in[0], p->bytes);
+	if (does(p, "crash"))
+		abort();
+	if (does(p, "hang"))
+		hang();
+	if (does(p, "exit"))
+		exit(5);
+	if (does(p, "fail")) {
+		snprintf(e->text, e->capacity, "the board is on fire");
+		return MARQ_FAILED;
+	}
+	if (does(p, "wrong"))
+		((float *)out[0])[0] += 1000;
+	if (does(p, "slack"))
+		((char *)out[0])[p->bytes] = 1;
+	if (does(p, "input"))
+		*(char *)(uintptr_t)in[0] ^= 1;
+	if (does(p, "rounding"))
+		fesetround(FE_UPWARD);
+	if (does(p, "affinity"))
+		change_affinity();
+	if (does(p, "spin"))
+		start_spinning();
+	return MARQ_OK;
+}
+
+/* ---- the table ---- */
+
+static struct {
+	struct marq_plugin table;
+	void *more[4]; /* of a version to come */
+} plugin = {
+    .table =
+        {
+            .size = sizeof plugin.table,
+            .minor = MARQ_PLUGIN_MINOR,
+            .about = about,
+            .open = open_it,
+            .close = close_it,
+            .environment = environment,
+            .compile = compile,
+            .release = release,
+            .execute = execute,
+        },
+};
+
+#ifndef SYMBOL
+#define SYMBOL marq_plugin_1
+#endif
+MARQ_PLUGIN_EXPORT const struct marq_plugin *SYMBOL(uint32_t host_minor);
+
+const struct marq_plugin *
+SYMBOL(uint32_t host_minor)
+{
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		if (says(faults[i].when))
+			plugin.table.about = faults[i].text;
+	if (says("newer")) {
+		plugin.table.size = sizeof plugin;
+		plugin.table.minor = 7;
+		memset(plugin.more, 0xff, sizeof plugin.more);
+	}
+	if (says("older"))
+		plugin.table.size = offsetof(struct marq_plugin, execute)
+		    + sizeof plugin.table.execute;
+	if (says("short"))
+		plugin.table.size = offsetof(struct marq_plugin, execute);
+	if (says("holes"))
+		plugin.table.compile = NULL;
+	if (says("refuses") || host_minor > 1000)
+		return NULL;
+	return &plugin.table;
+}
