@@ -57,6 +57,43 @@ nodes_of(const struct emit_work *w, const struct plan_region *r, uint32_t *n,
 	return node;
 }
 
+/* Does a branch that cannot be taken stand in a node of g? */
+static bool
+has_branch_as_read(const struct graph *g)
+{
+	for (node_id id = 0; id < g->nnodes; id++)
+		for (uint32_t i = 0; i < g->node[id].nattrs; i++) {
+			const struct attr *at = &g->node[id].attr[i];
+
+			if (at->kind == ATTR_GRAPH
+			    && (at->graphs[0]->as_read
+			        || has_branch_as_read(at->graphs[0])))
+				return true;
+		}
+	return false;
+}
+
+/* A branch that cannot be taken is valid as long as the sizes for which it
+ * cannot are left open; who reads the model need not know better. */
+static void
+leave_sizes_open(struct graph *g)
+{
+	if (!has_branch_as_read(g))
+		return;
+	for (value_id v = 0; v < g->nvalues; v++) {
+		struct type *t = &g->value[v].type;
+		int64_t *dim;
+
+		if (g->value[v].constant || t->kind != TYPE_TENSOR
+		    || t->rank == RANK_UNKNOWN)
+			continue;
+		dim = arena_new(g->arena, int64_t, t->rank);
+		for (uint32_t i = 0; i < t->rank; i++)
+			dim[i] = DIM_UNKNOWN;
+		t->dim = dim;
+	}
+}
+
 struct graph *
 region_graph(const struct emit_work *w, uint32_t region, size_t inline_max,
     struct arena *a)
@@ -71,9 +108,12 @@ region_graph(const struct emit_work *w, uint32_t region, size_t inline_max,
 	    .inline_max = inline_max,
 	    .opset = default_opset(w->in->model),
 	};
+	struct graph *g;
 
 	part.node = nodes_of(w, r, &part.nnodes, a);
-	return graph_cut(written_graph(w), &part, a);
+	g = graph_cut(written_graph(w), &part, a);
+	leave_sizes_open(g);
+	return g;
 }
 
 /* Ids of `g` by name, of what crosses region boundaries. */
@@ -152,5 +192,6 @@ main_graph(
 		else
 			add_call(g, &names, body[i]);
 	}
+	leave_sizes_open(g);
 	return g;
 }

@@ -176,6 +176,7 @@ struct graph {
 	uint32_t noutputs;
 	const struct capture *capture; /* of a sub-graph */
 	uint32_t ncaptures;
+	bool as_read; /* a branch that cannot be taken: nothing was inferred */
 	const char **symbol; /* names of symbolic dimensions */
 	uint32_t nsymbols, symbol_cap;
 	struct onnx_nodes *origin_table; /* shared with sub-graphs */

@@ -66,20 +66,31 @@ taken_branch(struct site *s, const char *attr)
 }
 
 /* A branch that breaks a rule cannot be taken, whatever the condition says:
- * models traced for one input size have such branches. *works = it does not. */
+ * models traced for one input size have such branches. *works = it does not.
+ * Nothing that was found in one is kept: half of it would contradict the rest. */
 static bool
 possible_branch(
     struct site *s, const char *attr, bool *works, struct type *type)
 {
 	struct infer_options o = *s->pass->o;
+	const uint32_t notes = o.notes ? o.notes->n : 0;
+	struct body_snapshot *saved;
+	struct graph *body;
 	struct pass inner;
 
+	if (!body_of(s, attr, &body))
+		return false;
+	saved = body_save(body, s->pass->scratch);
 	o.keep_going = false;
 	*works = branch_types(s, attr, &o, &inner, type);
+	body->as_read = !*works;
 	if (*works)
 		return true;
 	if (s->err->kind != ERR_INPUT)
 		return false;
+	body_restore(saved);
+	if (o.notes)
+		o.notes->n = notes;
 	lenient_note(s->pass->o->notes, LENIENT_BRANCH,
 	    "node '%s%s': %s cannot be taken: %s", s->pass->path,
 	    node_label(s->g, s->id, s->pass->scratch), attr, s->err->text);

@@ -44,6 +44,8 @@ tidy_within(struct graph *g, const struct frame *around)
 {
 	struct arena scratch;
 
+	if (g->as_read)
+		return;
 	arena_init(&scratch);
 	for (node_id id = 0; id < g->nnodes; id++) {
 		struct frame here = {g, &g->node[id], around};

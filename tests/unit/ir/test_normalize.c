@@ -240,6 +240,42 @@ unknown_if_stays(void **state)
 	assert_int_equal(f.g->node[0].nimplicit, 1);
 }
 
+/* A branch that breaks a rule stays as it was read, with what is nested in it:
+ * types found for half of it would contradict the rest. */
+static void
+impossible_branch_is_as_read(void **state)
+{
+	static const int64_t perm[] = {1, 0, 2};
+	static const struct attr wrong = {"perm", ATTR_INTS, 3, .ints = perm};
+	value_id x = input("x"), y, inner[2], nested;
+	value_id cond = build_input(f.g, "c", DT_BOOL, NULL, 0);
+	struct graph *no = branch(OP_RELU, "v1", "r");
+	struct graph *main = f.g;
+	struct node *last;
+
+	(void)state;
+	f.g = no;
+	inner[0] = build_zeros(no, DT_BOOL, NULL, 0);
+	inner[1] = no->output[0];
+	nested = add_if(inner[0], inner[1], branch(OP_NEG, "v2", "p"),
+	    branch(OP_ABS, "v2", "q"));
+	y = unary(no, OP_TRANSPOSE, nested);
+	last = graph_node(no, no->nnodes - 1);
+	last->attr = &wrong;
+	last->nattrs = 1;
+	graph_value(no, no->output[0])->flags = 0;
+	set_outputs(no, &y, 1);
+	f.g = main;
+	y = add_if(cond, x, branch(OP_RELU, "v1", "r"), no);
+	set_outputs(f.g, &y, 1);
+	run(7, 0, 0);
+	assert_int_equal(no->nnodes, 3);
+	assert_int_equal(no->node[1].op, OP_IF);
+	for (value_id v = 0; v < no->nvalues; v++)
+		assert_true(v == inner[0]
+		    || no->value[v].type.kind == TYPE_UNKNOWN);
+}
+
 /* A branch that gives a captured value back: the Identity stays only where an
  * output needs a name of its own. */
 static void
@@ -271,6 +307,7 @@ main(void)
 	    T(dead_and_folded),
 	    T(known_if_is_inlined),
 	    T(unknown_if_stays),
+	    T(impossible_branch_is_as_read),
 	    T(passthrough_branch),
 	};
 
