@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/infer.h"
 #include "ir/schema.h"
 
 /* A walk over all nodes, those of bodies included: *what* is asked of each, until
@@ -147,6 +148,15 @@ older(struct node *n, const struct graph *g, uint32_t version, struct arena *a)
 	return schema_holds(n, version);
 }
 
+/* Does the node, as its own opset says it, say the same in that one, of elements
+ * it takes there? */
+static bool
+holds(const struct node *n, const struct graph *g, uint32_t version)
+{
+	return n->opset == version
+	    || (schema_holds(n, version) && node_takes(g, n, version));
+}
+
 /* Operators of the default domain that nobody knows are of no version. */
 static bool
 ask_version(struct walk *w, const struct graph *g, node_id id)
@@ -154,8 +164,9 @@ ask_version(struct walk *w, const struct graph *g, node_id id)
 	const struct node *n = &g->node[id];
 	struct node as = *n;
 
-	if (n->domain[0] || n->op == OP_CUSTOM || schema_holds(n, w->version)
-	    || (!w->inside && older(&as, g, w->version, w->arena)))
+	if (n->domain[0] || n->op == OP_CUSTOM || holds(n, g, w->version)
+	    || (!w->inside && older(&as, g, w->version, w->arena)
+	        && node_takes(g, n, w->version)))
 		return true;
 	w->at = g;
 	w->node = id;

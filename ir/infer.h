@@ -16,4 +16,8 @@
  * operator's own rules are broken. */
 bool infer(struct graph *g, const struct infer_options *o, struct err *err);
 
+/* Does the node's operator, as that opset has it, take elements of its inputs'
+ * types? */
+bool node_takes(const struct graph *g, const struct node *n, uint32_t opset);
+
 #endif

@@ -1,6 +1,7 @@
 /* Which element types operators take. */
 #include <string.h>
 
+#include "ir/infer.h"
 #include "ir/infer/pass.h"
 #include "ir/lenient.h"
 
@@ -51,19 +52,23 @@ first_row(enum op op)
 	return low;
 }
 
-/* What input i takes at the node's opset. The table ends with opset 17; later
- * versions only added small float types to what takes floats. */
+/* What input i takes at an opset. The table ends with opset 17, or with an
+ * operator's own last row; later versions only added small float types to what
+ * takes floats. */
 static uint32_t
-set_of(const struct node *n, uint32_t i)
+set_of(const struct node *n, uint32_t i, uint32_t opset)
 {
-	uint32_t set = ANY;
+	uint32_t set = ANY, end = 17;
 
 	for (uint32_t r = first_row(n->op); r < NROWS && rows[r].op == n->op;
-	     r++)
-		if (rows[r].since <= n->opset && i < 32
+	     r++) {
+		if (rows[r].since <= opset && i < 32
 		    && rows[r].inputs >> i & 1)
 			set = rows[r].set;
-	if (n->opset <= 17 || set == B(BOOL))
+		if (rows[r].since > end)
+			end = rows[r].since - 1;
+	}
+	if (opset <= end || set == B(BOOL))
 		return set;
 	if (set & ~REALS_B)
 		return ANY;
@@ -100,11 +105,24 @@ set_text(const struct site *s, uint32_t set)
 }
 
 bool
+node_takes(const struct graph *g, const struct node *n, uint32_t opset)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++) {
+		const struct value *v = node_in(g, n, i);
+
+		if (v && v->type.dtype != DT_UNDEFINED
+		    && !(set_of(n, i, opset) >> v->type.dtype & 1))
+			return false;
+	}
+	return true;
+}
+
+bool
 check_dtypes(struct site *s)
 {
 	for (uint32_t i = 0; i < s->n->ninputs; i++) {
 		enum dtype t = in_dtype(s, i);
-		uint32_t set = set_of(s->n, i);
+		uint32_t set = set_of(s->n, i, s->n->opset);
 
 		if (t == DT_UNDEFINED || set >> t & 1)
 			continue;
