@@ -62,8 +62,7 @@ set_of(const struct node *n, uint32_t i, uint32_t opset)
 
 	for (uint32_t r = first_row(n->op); r < NROWS && rows[r].op == n->op;
 	     r++) {
-		if (rows[r].since <= opset && i < 32
-		    && rows[r].inputs >> i & 1)
+		if (rows[r].since <= opset && i < 32 && rows[r].inputs >> i & 1)
 			set = rows[r].set;
 		if (rows[r].since > end)
 			end = rows[r].since - 1;

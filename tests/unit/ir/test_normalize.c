@@ -272,8 +272,8 @@ impossible_branch_is_as_read(void **state)
 	assert_int_equal(no->nnodes, 3);
 	assert_int_equal(no->node[1].op, OP_IF);
 	for (value_id v = 0; v < no->nvalues; v++)
-		assert_true(v == inner[0]
-		    || no->value[v].type.kind == TYPE_UNKNOWN);
+		assert_true(
+		    v == inner[0] || no->value[v].type.kind == TYPE_UNKNOWN);
 }
 
 /* A branch that gives a captured value back: the Identity stays only where an
