@@ -35,5 +35,6 @@ if(MARQ_SANITIZE)
 	add_link_options(-fsanitize=${MARQ_SANITIZE})
 endif()
 if(MARQ_FUZZ)
-	add_compile_options(-fsanitize=fuzzer-no-link)
+	add_compile_options(-fsanitize=fuzzer-no-link
+		-fno-sanitize-coverage=trace-cmp)
 endif()

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/sql.h"
 #include "tests/support/scratch.h"
 
 static void
@@ -44,6 +45,28 @@ dbfile_open(const char *path, enum db_mode mode, struct arena *a)
 	struct costdb *db = NULL;
 
 	must(costdb_open(&db, path, mode, a, &err), &err);
+	return db;
+}
+
+struct costdb *
+dbfile_empty(void)
+{
+	static const char clear[] =
+	    "PRAGMA foreign_keys=OFF; BEGIN; DELETE FROM measurement;"
+	    "DELETE FROM model_subject; DELETE FROM model; DELETE FROM lease;"
+	    "DELETE FROM retired; DELETE FROM run; DELETE FROM conditions;"
+	    "DELETE FROM environment; DELETE FROM subject; COMMIT;"
+	    "PRAGMA foreign_keys=ON";
+	static struct costdb *db;
+	static struct arena a;
+	struct err err = {.kind = ERR_NONE};
+
+	if (!db) {
+		arena_init(&a);
+		db = dbfile_open(dbfile_path("empty", &a), DB_WRITE, &a);
+		must(sql_exec(db, "PRAGMA synchronous=OFF", &err), &err);
+	}
+	must(sql_exec(db, clear, &err), &err);
 	return db;
 }
 

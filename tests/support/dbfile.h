@@ -14,6 +14,10 @@ void dbfile_remove(const char *path);
 struct costdb *dbfile_open(
     const char *path, enum db_mode mode, struct arena *a);
 
+/* A new database of this process that stays open over calls, and is empty at
+ * each: opening one takes longer than what a fuzz entry does with it. */
+struct costdb *dbfile_empty(void);
+
 /* The number-th subject; its bytes live in `a`. */
 struct db_subject dbfile_subject(uint32_t number, struct arena *a);
 
