@@ -6,6 +6,7 @@
 
 #include "cli/night/learn.h"
 #include "cli/night/store.h"
+#include "ir/base/listing.h"
 
 /* TUNING: a batch that is started again within half a day goes on with its
  * night; later than that the next one has come. */
@@ -172,14 +173,11 @@ take_over(struct tonight *t, struct night_unit *u, const char *name)
 }
 
 static bool
-keep(struct tonight *t, const struct manifest *m, struct night_unit *u,
-    struct err *err)
+keep_whole(struct tonight *t, const struct manifest *m, struct night_unit *u,
+    const char *result, struct err *err)
 {
-	const char *result = arena_printf(t->a, "%s/%s", m->out, u->name);
 	const char *name;
 
-	if (!unit_succeeded(u))
-		return true;
 	if (!store_keep(m->out, result, &name, t->a, err))
 		return err_in(err, "unit '%s'", u->name);
 	if ((u->ran || !take_over(t, u, name))
@@ -189,15 +187,41 @@ keep(struct tonight *t, const struct manifest *m, struct night_unit *u,
 	return true;
 }
 
+/* Somebody may damage a result while the batch works on others: that fails its
+ * unit, which the next call makes again. */
+static bool
+keep(struct tonight *t, const struct manifest *m, struct night_unit *u,
+    struct unit_status *s, struct err *err)
+{
+	const char *result = arena_printf(t->a, "%s/%s", m->out, u->name);
+	struct err damage = {.kind = ERR_NONE};
+	uint32_t n;
+
+	if (!unit_succeeded(u))
+		return true;
+	if (listing_verify(result, &n, t->a, &damage)
+	    && keep_whole(t, m, u, result, err))
+		return true;
+	if (damage.kind == ERR_NONE
+	    && listing_verify(result, &n, t->a, &damage))
+		return false;
+	err_clear(err);
+	s->exit = err_exit(damage.kind);
+	s->error = arena_str(t->a, damage.text);
+	u->status = *s;
+	return true;
+}
+
 bool
 tonight_took(struct tonight *t, const struct manifest *m, uint32_t i,
-    const struct unit_status *status, struct err *err)
+    struct unit_status *status, struct err *err)
 {
 	struct night_unit *u = &t->night->unit[i];
 
 	*u = unit_begun(&m->unit[i], status);
 	u->ran = true;
-	return keep(t, m, u, err) && night_write(t->night, m->out, t->a, err);
+	return keep(t, m, u, status, err)
+	    && night_write(t->night, m->out, t->a, err);
 }
 
 /* Facts of searches that were not run again still hold: what a library was when
@@ -216,7 +240,7 @@ inherit_facts(struct tonight *t)
 
 bool
 tonight_end(struct tonight *t, const struct manifest *m,
-    const struct unit_status *status, struct err *err)
+    struct unit_status *status, struct err *err)
 {
 	struct night *n = t->night;
 	uint32_t left = 0;
@@ -228,7 +252,7 @@ tonight_end(struct tonight *t, const struct manifest *m,
 
 		u->status = status[i];
 		left += !status[i].ended;
-		if (u->result[0] == '\0' && !keep(t, m, u, err))
+		if (u->result[0] == '\0' && !keep(t, m, u, &status[i], err))
 			return false;
 	}
 	inherit_facts(t);

@@ -18,12 +18,13 @@ bool tonight_begin(struct tonight *t, const struct manifest *m,
     const struct unit_status *status, uint32_t nwanted, struct arena *a,
     struct err *err);
 
-/* Unit i was run: its result is kept and the record written. */
+/* Unit i was run: its result is kept and the record written. A result that was
+ * damaged in the meantime fails its unit. */
 bool tonight_took(struct tonight *t, const struct manifest *m, uint32_t i,
-    const struct unit_status *status, struct err *err);
+    struct unit_status *status, struct err *err);
 
 /* All that is to be run was; complete when nothing is left. */
 bool tonight_end(struct tonight *t, const struct manifest *m,
-    const struct unit_status *status, struct err *err);
+    struct unit_status *status, struct err *err);
 
 #endif

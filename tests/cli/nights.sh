@@ -193,6 +193,32 @@ run batch lab.yaml
 expect_status 0
 expect_json lab/summary.json
 
+# A result that is damaged while the batch works on another unit fails its unit,
+# and the next call makes it again.
+cat >clumsy <<-END
+	#!/bin/sh
+	test -e $work/lab3/tiny@cpu && : >$work/lab3/tiny@cpu/result.json
+	exit 1
+END
+chmod +x clumsy
+cat >clumsy.yaml <<-YAML
+	version: 1
+	defaults: {db: none, out: lab3, retries: 0, options: ["--no-verify"]}
+	mixes: [{name: cpu, targets: [host], options: ["--no-measure"]}, {name: other, targets: ["external:cmd='$work/clumsy'"]}]
+	models: [{path: models/tiny.onnx}]
+YAML
+run batch clumsy.yaml --only cpu
+expect_status 0
+later 86400
+run batch clumsy.yaml
+expect_status 5
+expect_in err '2 of 2 units failed'
+expect_in lab3/summary.json 'tiny@cpu: result.json: not what was written'
+run batch clumsy.yaml --only cpu
+expect_in out '1 done'
+run verify lab3/tiny@cpu
+expect_status 0
+
 # What was measured is divided by why, without a rest.
 cat >cpu.yaml <<-'YAML'
 	version: 1
