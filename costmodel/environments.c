@@ -29,12 +29,28 @@ compare_near(const void *a, const void *b)
 	return strcmp(x->hard, y->hard);
 }
 
+/* A gap's reasons are "key: stored -> now". */
+static enum measured_why
+kind_of(const char *why)
+{
+	static const char *const fact[NWHY] = {
+#define WHY(member, words, fact) fact,
+#include "costmodel/why.def"
+	};
+
+	for (int i = 0; i < NWHY; i++)
+		if (fact[i] && strstr(why, fact[i]))
+			return (enum measured_why)i;
+	return WHY_other_library;
+}
+
 static void
 sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
     struct arena *a)
 {
 	db_id *id = arena_new(a, db_id, n);
 	const char **why = arena_new(a, const char *, n);
+	enum measured_why *kind = arena_new(a, enum measured_why, n);
 	uint32_t *rank = arena_new(a, uint32_t, n);
 
 	if (n > 1)
@@ -42,6 +58,7 @@ sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
 	for (uint32_t i = 0; i < n; i++) {
 		id[i] = all[i].id;
 		why[i] = all[i].gap.why;
+		kind[i] = kind_of(why[i]);
 		rank[i] = i;
 		if (i && all[i].gap.relation == all[i - 1].gap.relation
 		    && all[i].gap.n == all[i - 1].gap.n)
@@ -55,6 +72,7 @@ sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
 	assert(e->ncompatible <= n);
 	e->near = id;
 	e->why = why;
+	e->kind = kind;
 	e->rank = rank;
 	e->nnear = n;
 }

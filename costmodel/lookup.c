@@ -126,6 +126,7 @@ use_exact(struct pricer *p, struct subject *s, bool *hit, struct err *err)
 		return true;
 	if (is_worth_retrying(p, s, &f)) {
 		s->why_missed = "it timed out under a shorter limit";
+		s->why = WHY_too_slow;
 		return true;
 	}
 	if (is_asked(p, s) && has_figures(f.outcome)
@@ -166,6 +167,7 @@ use_near(struct pricer *p, struct subject *s, bool *found, struct err *err)
 	accepted = p->o.accept == ACCEPT_ANY
 	    || (compatible && p->o.accept == ACCEPT_COMPATIBLE);
 	s->why_missed = e->why[which];
+	s->why = e->kind[which];
 	if (!accepted)
 		return true;
 	take_found(p, s, &f, FROM_DB_COMPATIBLE);
@@ -258,6 +260,7 @@ use_known(struct pricer *p, struct subject *s)
 	s->probe_ns = known->subject[i].probe_ns;
 	s->probe_high = known->subject[i].probe_high;
 	s->why_missed = known->subject[i].why_missed;
+	s->why = known->subject[i].why;
 	return true;
 }
 

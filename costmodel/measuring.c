@@ -195,7 +195,7 @@ take_price(struct measure_batch *b, uint32_t subject, const struct sample *r)
 		price_of(p, s)->origin = FROM_EXTERNAL;
 	}
 	p->counts.measured++;
-	p->counts.why[why_measured(s)]++;
+	p->counts.why[s->why]++;
 	p->counts.measured_candidates += s->candidate != SUBJECT_NONE;
 	p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
 	check_bound(p, subject);

@@ -58,7 +58,7 @@ struct pricer_options {
 
 /* Why prices were measured. */
 enum measured_why {
-#define WHY(member, words, miss) WHY_##member,
+#define WHY(member, words, fact) WHY_##member,
 #include "costmodel/why.def"
 #undef WHY
 	NWHY

@@ -28,6 +28,7 @@ struct subject {
 	cost_ns probe_ns; /* least of the probes; 0: not looked at */
 	cost_ns probe_high; /* most of them */
 	const char *why_missed; /* why the lookup missed; "" for a hit */
+	enum measured_why why; /* of what kind that is */
 	bool is_missed; /* in no environment */
 	/* Who answered in this run before it went back to what is on record
 	 * (pricer_restart); FROM_NOWHERE: nobody was asked. */
@@ -49,6 +50,7 @@ struct environment {
 	 * each is; DB ids of `near` up to ncompatible are compatible. */
 	const db_id *near;
 	const char *const *why;
+	const enum measured_why *kind; /* of those reasons */
 	const uint32_t *rank; /* equal: equally far off */
 	uint32_t nnear, ncompatible;
 };
@@ -191,7 +193,6 @@ void check_bound(struct pricer *p, uint32_t subject);
 /* Say what is nearest in the database to each candidate subject it lacks. */
 bool explain_misses(struct pricer *p, struct err *err);
 /* Of a subject that is measured. */
-enum measured_why why_measured(const struct subject *s);
 
 /* A price was found that was measured under these soft facts. */
 void doubts_see(struct pricer *p, db_id conditions);

@@ -189,7 +189,7 @@ ask_and_store(
 	price_of(p, s)->source = p->mix->target[s->target].source;
 	price_of(p, s)->origin = FROM_EXTERNAL;
 	p->counts.measured++;
-	p->counts.why[why_measured(s)]++;
+	p->counts.why[s->why]++;
 	p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
 	return recording_begin(p, &subject, 1, err)
 	    && store_attempt(p, s, p->environment[s->target].id, &m, err);

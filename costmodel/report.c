@@ -18,21 +18,25 @@ explain_miss(struct pricer *p, struct subject *s, struct err *err)
 	switch (near) {
 	case DB_NEAR_NOTHING:
 		s->why_missed = "operator: nothing like it in the database";
+		s->why = WHY_new_operator;
 		p->counts.operator_changed++;
 		break;
 	case DB_NEAR_FAMILY:
 		s->why_missed =
 		    arena_printf(p->arena, "attribute: nearest is %s", summary);
+		s->why = WHY_new_attribute;
 		p->counts.attribute_changed++;
 		break;
 	case DB_NEAR_SKELETON:
 		s->why_missed =
 		    arena_printf(p->arena, "shape: nearest is %s", summary);
+		s->why = WHY_new_shape;
 		p->counts.shape_changed++;
 		break;
 	case DB_NEAR_SAME:
 		/* Leased, or invalidated: its figures are gone. */
 		s->why_missed = "its figures were never taken, or were retired";
+		s->why = WHY_expired;
 		break;
 	}
 	return true;
@@ -58,25 +62,6 @@ explain_misses(struct pricer *p, struct err *err)
 	}
 	arena_release(&scratch);
 	return ok;
-}
-
-/* Environments that differ are told as "key: stored -> now", so a row may name a
- * key; the rows before that one are reasons of their own. */
-enum measured_why
-why_measured(const struct subject *s)
-{
-	static const char *const miss[NWHY] = {
-#define WHY(member, words, miss) miss,
-#include "costmodel/why.def"
-	};
-	const bool elsewhere = strstr(s->why_missed, " -> ") != NULL;
-
-	for (int i = 0; i < NWHY - 1; i++)
-		if (elsewhere
-		        ? strstr(s->why_missed, miss[i]) != NULL
-		        : strncmp(s->why_missed, miss[i], strlen(miss[i])) == 0)
-			return (enum measured_why)i;
-	return (enum measured_why)(NWHY - 1);
 }
 
 /* TUNING: places named of a subject; the count says how many there are. */

@@ -29,6 +29,7 @@ subject_add(struct pricer *p, const void *bytes, size_t n, bool *is_new)
 	    .value = VALUE_NONE,
 	    .price = prices_add(p->prices, &nothing_known),
 	    .why_missed = "",
+	    .why = WHY_first_seen,
 	};
 	return subject;
 }
@@ -286,6 +287,7 @@ subject_forget(struct pricer *p, struct subject *s)
 	price->source = source;
 	s->probe_ns = s->probe_high = 0;
 	s->why_missed = "";
+	s->why = WHY_first_seen;
 	s->is_missed = false;
 }
 

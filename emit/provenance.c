@@ -29,7 +29,7 @@ write_price(struct json *j, const struct price *p)
 }
 
 static const char *const whys[NWHY] = {
-#define WHY(member, words, miss) #member,
+#define WHY(member, words, fact) #member,
 #include "costmodel/why.def"
 };
 

@@ -107,7 +107,7 @@ page_nights(const struct night_page *p, uint32_t most)
 /* ---- what was measured ---- */
 
 static const char *const words[NWHY] = {
-#define WHY(member, words, miss) words,
+#define WHY(member, words, fact) words,
 #include "costmodel/why.def"
 };
 

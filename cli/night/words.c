@@ -67,7 +67,7 @@ const char *
 why_name(int why)
 {
 	static const char *const names[NWHY] = {
-#define WHY(member, words, miss) #member,
+#define WHY(member, words, fact) #member,
 #include "costmodel/why.def"
 	};
 

@@ -69,6 +69,30 @@ done
 [ "$(sort -u costs | wc -l)" = 1 ] || fail "merging decides: $(cat costs)"
 [ "$(head -n 1 costs)" -gt $((cost * 5)) ] || fail "not the newest: $(head -n 1 costs)"
 
+# What was measured says why: for each kind of difference, its own reason.
+derive library.db aa 1 2026-01-01T00:00:00Z
+derive program.db aa 1 2026-01-01T00:00:00Z
+edit program.db <<'P'
+c.execute("update environment set hard=replace(hard,'kernels_build=','kernels_build=0')")
+P
+derive machine.db aa 1 2026-01-01T00:00:00Z
+edit machine.db <<'P'
+c.execute("update environment set hard=replace(replace(hard,'kernels_build=','kernels_build=0'),'cpu.','cpu.other ')")
+P
+cp a.db expired.db
+run db invalidate --fact target=host --really --db expired.db
+for pair in library:other_library program:other_program machine:other_cpu \
+	expired:expired fresh:new_operator; do
+	run search tiny.onnx -t host --db "${pair%:*}.db" -o "why-${pair%:*}" --no-progress
+	expect_status 0
+	python3 - "${pair%:*}" "${pair#*:}" <<-'P' || fail "measured for another reason than ${pair#*:}"
+		import json, sys
+		counts = json.load(open(f"why-{sys.argv[1]}/provenance.json"))["counts"]
+		assert counts["measured"] > 0, counts
+		assert counts["measured_why"] == {**dict.fromkeys(counts["measured_why"], 0), sys.argv[2]: counts["measured"]}, counts
+	P
+done
+
 # Collecting keeps what is newest, not what came last.
 cp a.db now.db
 cp a.db past.db
