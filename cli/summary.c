@@ -254,51 +254,10 @@ tell_sensitivity(const struct job *j, struct answer *a)
 	    T("left", s->nleft));
 }
 
-/* Sizes of a tensor that only a run tells, and steps or branches that only a run
- * counts, are not in an estimate. */
-static bool
-is_unsized(const struct plan *p, value_id v)
-{
-	return !type_is_static(&graph_value(p->graph, v)->type);
-}
-
-static bool
-rests_on_run(const struct plan *p, uint32_t candidate)
-{
-	const struct candidate *c = &p->candidates->candidate[candidate];
-	bool rests = false;
-
-	if (strcmp(price_basis(prices_candidate(p->prices, candidate), false),
-	        "estimated")
-	    != 0)
-		return false;
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		rests = rests || is_unsized(p, c->input[i].value);
-	for (uint32_t i = 0; i < c->noutputs; i++)
-		rests = rests || is_unsized(p, c->output[i].value);
-	for (uint32_t i = 0; i < c->nnodes; i++) {
-		const enum op op = graph_node(p->graph, c->node[i])->op;
-
-		rests = rests || op == OP_IF || op == OP_LOOP || op == OP_SCAN
-		    || op == OP_SEQUENCEMAP;
-	}
-	return rests;
-}
-
-static uint32_t
-count_unsized(const struct plan *p)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->ncomposites; i++)
-		n += rests_on_run(p, p->composite[i].candidate);
-	return n;
-}
-
 static void
 tell_proof(const struct plan *p, struct answer *a)
 {
-	const uint32_t unsized = count_unsized(p);
+	const uint32_t unsized = plan_unsized(p);
 
 	ANSWER(a,
 	    "plan: {?unsized at least }{cost_ns:t} {basis}, {?proven proven "

@@ -50,15 +50,20 @@ put_head(FILE *f, const struct emit_work *w)
 		put_cell(f, p->mix->target[i].text);
 	}
 	fprintf(f,
-	    "\n\n**%s** %s, between %s and %s over the ranges of its "
+	    "\n\n%s**%s** %s, between %s and %s over the ranges of its "
 	    "prices.\n",
-	    cost_text(p->cost, a), plan_basis(p), cost_text(range.low, a),
-	    cost_text(range.high, a));
+	    plan_unsized(p) ? "At least " : "", cost_text(p->cost, a),
+	    plan_basis(p), cost_text(range.low, a), cost_text(range.high, a));
 	if (plan_unpriced(p))
 		fprintf(f,
 		    "Of its prices, %" PRIu32 " %s estimated, not measured "
 		    "yet.\n",
 		    plan_unpriced(p), plan_unpriced(p) == 1 ? "is" : "are");
+	if (plan_unsized(p))
+		fprintf(f,
+		    "%" PRIu32 " of its prices %s out sizes, branches or steps "
+		    "that only a run tells.\n",
+		    plan_unsized(p), plan_unsized(p) == 1 ? "leaves" : "leave");
 	if (p->proven)
 		fprintf(f, "Proven optimal at these prices (%s search).\n",
 		    p->searcher);

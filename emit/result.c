@@ -105,6 +105,7 @@ write_total(struct json *j, const struct emit_work *w)
 	json_cost(j, "cost_ns", w->plan->cost);
 	json_key_str(j, "basis", plan_basis(w->plan));
 	json_key_uint(j, "unpriced", plan_unpriced(w->plan));
+	json_key_uint(j, "unsized", plan_unsized(w->plan));
 	for (uint32_t t = 0; t < NTERMS; t++)
 		json_cost(j, term_key(t), sums.ns[t]);
 	json_cost(j, "low_ns", range.low);

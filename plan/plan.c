@@ -204,6 +204,47 @@ plan_unpriced(const struct plan *p)
 	return n;
 }
 
+/* Sizes of a tensor that only a run tells, and steps or branches that only a run
+ * counts, are not in an estimate. */
+static bool
+is_unsized(const struct plan *p, value_id v)
+{
+	return !type_is_static(&graph_value(p->graph, v)->type);
+}
+
+static bool
+rests_on_run(const struct plan *p, uint32_t candidate)
+{
+	const struct candidate *c = &p->candidates->candidate[candidate];
+	bool rests = false;
+
+	if (strcmp(price_basis(prices_candidate(p->prices, candidate), false),
+	        "estimated")
+	    != 0)
+		return false;
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		rests = rests || is_unsized(p, c->input[i].value);
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		rests = rests || is_unsized(p, c->output[i].value);
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const enum op op = graph_node(p->graph, c->node[i])->op;
+
+		rests = rests || op == OP_IF || op == OP_LOOP || op == OP_SCAN
+		    || op == OP_SEQUENCEMAP;
+	}
+	return rests;
+}
+
+uint32_t
+plan_unsized(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		n += rests_on_run(p, p->composite[i].candidate);
+	return n;
+}
+
 /* The target a composite is on; mix->n: there is none. */
 static uint32_t
 target_at(const struct plan *p, uint32_t at)

@@ -121,6 +121,10 @@ bool plan_ratio(
 /* How many composites and conversions of a plan have no price. */
 uint32_t plan_unpriced(const struct plan *p);
 
+/* How many composites are of sizes, branches or steps that only a run tells, and
+ * no measurement says what they take: the plan costs at least its cost. */
+uint32_t plan_unsized(const struct plan *p);
+
 /* The target that causes a conversion: whose own memory is at one of its ends, else
  * the reader; of what goes to the caller, the producer. */
 uint32_t plan_payer(const struct plan *p, const struct plan_conversion *c);

@@ -31,6 +31,16 @@ rests_on_bounds(const struct page_view *v)
 	return strcmp(basis, "bound") == 0 || (!*basis && unpriced(v));
 }
 
+/* Composites whose price leaves out what only a run tells. */
+static uint32_t
+unsized(const struct page_view *v)
+{
+	uint32_t n = doc_index(
+	    doc_field(v->result, "total"), "unsized", v->ncomposites + 1);
+
+	return n == PAGE_NONE ? 0 : n;
+}
+
 static bool
 rests_on_estimates(const struct page_view *v)
 {
@@ -46,6 +56,11 @@ put_open(FILE *f, const struct page_view *v)
 		html(f, " %n of %o have no price yet: %r stand in for them.",
 		    open, v->ncomposites, "composite",
 		    rests_on_bounds(v) ? "lower bounds" : "estimates");
+	if (unsized(v))
+		html(f,
+		    " %n of its prices %r out sizes, branches or steps that "
+		    "only a run tells.",
+		    unsized(v), unsized(v) == 1 ? "leaves" : "leave");
 }
 
 static void
@@ -55,7 +70,7 @@ put_proof(FILE *f, const struct page_view *v)
 	uint64_t bound = doc_ns(proof, "lower_bound_ns");
 
 	html(f, "<b class=big>%r%t</b> a run%r, ",
-	    rests_on_bounds(v) ? "at least " : "", v->total,
+	    rests_on_bounds(v) || unsized(v) ? "at least " : "", v->total,
 	    rests_on_estimates(v) ? ", estimated" : "");
 	if (doc_is_true(proof, "proven"))
 		html(f, "<b>proven cheapest</b> at these prices.");

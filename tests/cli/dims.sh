@@ -91,6 +91,12 @@ run search found.onnx $how -o none
 expect_status 0
 expect_in out 'plan: at least '
 expect_in out 'of its prices leave out sizes, branches or steps that only a run tells'
+run search found.onnx $how -o found
+expect_status 0
+expect_in found/result.json '"unsized": 2'
+expect_in found/report.md 'At least **'
+expect_in found/report.md 'leave out sizes, branches or steps that only a run tells'
+expect_in found/report.html 'leave out sizes, branches or steps that only a run tells'
 run search batch.onnx $how -o none
 expect_status 0
 ! grep -q '^plan: at least' out || fail 'at least, and all is known'
