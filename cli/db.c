@@ -20,6 +20,8 @@ static const struct {
 	const char *what;
 } verbs[] = {
     {"stat", "", 0, 0, db_stat_verb, "how much of what is in it"},
+    {"envs", "", 0, 0, db_envs_verb,
+        "the machines it has prices of, by the names --price-for takes"},
     {"list", "", 0, 0, db_list_verb, "one line a subject and environment"},
     {"show", "KEY", 1, 1, db_show_verb, "everything about one subject"},
     {"merge", "FILE...", 1, 64, db_merge_verb, "add what other databases have"},

@@ -21,7 +21,7 @@ struct db_args {
 
 typedef bool db_verb(struct db_args *d, struct err *err);
 
-db_verb db_stat_verb, db_list_verb, db_show_verb;
+db_verb db_stat_verb, db_envs_verb, db_list_verb, db_show_verb;
 db_verb db_merge_verb, db_export_verb, db_import_verb, db_gc_verb;
 db_verb db_verify_verb, db_invalidate_verb, db_migrate_verb, db_backup_verb;
 db_verb db_repair_verb;

@@ -1,6 +1,7 @@
 #include "cli/job.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "cli/precision.h"
 #include "cli/progress.h"
 #include "costmodel/machine.h"
+#include "db/facts.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
@@ -181,6 +183,25 @@ measuring_deadline(const struct job *j)
 	        - j->args->time_budget_ns / COMPLETING_SHARE;
 }
 
+/* --price-for: the machine's facts; they say how many threads kernels had. */
+static bool
+find_board(struct job *j, struct err *err)
+{
+	const struct search_args *args = j->args;
+	const char *threads;
+
+	if (!args->price_for)
+		return true;
+	if (!board_find(
+	        &j->board, args->price_for, args->db, &j->notes, j->arena, err))
+		return false;
+	threads = facts_get(j->board.hard[0], "threads", j->arena);
+	return !threads || strtoul(threads, NULL, 10) == args->threads
+	    || err_set(err, ERR_USAGE,
+	        "--price-for %s: its prices are of kernels with --threads=%s",
+	        args->price_for, threads);
+}
+
 static bool
 open_pricer(struct job *j, struct err *err)
 {
@@ -188,6 +209,7 @@ open_pricer(struct job *j, struct err *err)
 	struct pricer_options o = {
 	    .db = args->db,
 	    .accept = args->accept,
+	    .board = args->price_for ? &j->board : NULL,
 	    .measure = args->measure,
 	    .max_measure = args->max_measure,
 	    .deadline_ns = measuring_deadline(j),
@@ -207,6 +229,8 @@ open_pricer(struct job *j, struct err *err)
 	    .context = &j->progress,
 	};
 
+	if (!find_board(j, err))
+		return false;
 	if (args->db && !args->measure && file_is_absent(args->db)) {
 		notes_add(&j->model.notes,
 		    "%s: no such database; there are no stored prices",

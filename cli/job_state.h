@@ -5,6 +5,7 @@
 #include "cli/precision_args.h"
 #include "cli/progress.h"
 #include "cli/search_args.h"
+#include "costmodel/board.h"
 #include "exec/verified.h"
 #include "ir/onnx_read.h"
 #include "plan/constraints.h"
@@ -35,6 +36,7 @@ struct job {
 	const struct free_moves *free; /* or NULL */
 	const bool *only; /* --replay: the candidates of the plan, or NULL */
 	cost_ns *told; /* [nodes] of opaque ones, see struct pricer_options */
+	struct board board; /* --price-for */
 	struct pricer *pricer;
 	struct prices prices;
 	struct pricer_counts counts;

@@ -180,6 +180,19 @@ search_take_model(void *at, const char *arg, const struct option_row *row,
 	option_input(&args->model, arg, row, s);
 }
 
+/* Nothing is measured here for a machine elsewhere. */
+static void
+take_price_for(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct search_args *args = at;
+
+	(void)row;
+	args->price_for = arg;
+	args->measure = false;
+	output_keep(s->cli, arg);
+}
+
 #define AT(member) offsetof(struct search_args, member)
 
 /* Groups from 11 on: those before are of the command. */
@@ -213,6 +226,10 @@ const struct option_row search_options[] = {
     {"accept", 0, "exact|compatible|any",
         "which stored prices count (default exact)", option_word, AT(accept),
         .group = 12},
+    {"price-for", 0, "ENV",
+        "prices of that machine and no other: a file of `marq env`, or a name "
+        "of `marq db envs`; what it has no price of is left out",
+        take_price_for, .group = 12},
     {"no-measure", 0, NULL, "use stored and simulated prices only", option_off,
         AT(measure), .group = 12},
     {"eager-pricing", 0, NULL,

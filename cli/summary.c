@@ -8,6 +8,7 @@
 #include "cli/top.h"
 #include "costmodel/forecast.h"
 #include "ir/base/plural.h"
+#include "plan/origins.h"
 #include "plan/shift.h"
 #include "plan/eager.h"
 
@@ -299,12 +300,38 @@ tell_counts(const struct pricer_counts *n, struct answer *a)
 	    T("accepted", n->accepted), F("measured", n->measured),
 	    T("simulated", n->simulated), T("estimated", n->estimated),
 	    F("probed", n->probed), F("failed", n->failed));
+	ANSWER(a,
+	    "{?refused {refused} candidate{s refused} and conversions left out: "
+	    "no price of them on the machine they are for\n}",
+	    F("refused", n->refused));
 	ANSWER(a, NULL, F("distinct_candidates", n->candidates),
 	    F("measured_candidates", n->measured_candidates),
 	    F("probed_again", n->probed_again),
 	    F("probing_ms", n->probing_ns / 1000000),
 	    F("measuring_ms", n->measuring_ns / 1000000),
 	    F("bounded", n->bounded), F("broken_bounds", n->broken));
+}
+
+/* Which machines the plan's prices are of, where not all were measured on this
+ * one. */
+static void
+tell_machines(const struct plan *p, struct answer *a, struct arena *arena)
+{
+	const struct board *b = p->prices->board;
+	uint32_t n;
+	const struct plan_origin *o = plan_origins(p, &n, arena);
+	bool told = b || n > 1 || (n && strcmp(o->class, "exact") != 0);
+
+	ANSWER(a, "{?machine prices for {machine}, {processor}\n}",
+	    F("machine", b ? b->name : ""), F("processor", b ? b->words : ""));
+	answer_list(a, "origins");
+	for (uint32_t i = 0; i < n; i++)
+		ANSWER_LINE(a,
+		    "{?told   {prices} price{s prices} of the plan {class}, of "
+		    "{machine}\n}",
+		    F("class", o[i].class), F("machine", o[i].machine),
+		    F("prices", o[i].n), T("told", told));
+	answer_close(a);
 }
 
 /* How many choices were closer than their noise, and what became of them. */
@@ -370,6 +397,7 @@ summary_print(const struct job *j, const char *out)
 	    F("candidates", j->candidates.n), T("bound", j->bound),
 	    T("targets", j->mix.n));
 	tell_counts(&j->counts, &a);
+	tell_machines(&j->plan, &a, j->arena);
 	tell_reuse(&j->counts, &a);
 	tell_ties(&j->plan, &a);
 	tell_proof(&j->plan, &a);

@@ -114,7 +114,8 @@ pricer_bar(struct pricer *p, uint32_t candidate, enum outcome outcome,
 	subject_describe(p, subject, &scratch);
 	arena_release(&scratch);
 	subject_fail(p, s, arena_str(p->arena, why));
-	if (!p->db || !p->environment[s->target].is_stored)
+	/* what a board's price is for may well run there */
+	if (!p->db || p->o.board || !p->environment[s->target].is_stored)
 		return true;
 	if (p->o.measure && !p->db_is_full)
 		ok = recording_begin(p, &subject, 1, err)

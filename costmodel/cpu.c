@@ -123,7 +123,7 @@ static void
 read_line(struct cpuinfo *c, const char *line)
 {
 	static const char *const wanted[] = {
-	    "vendor_id", "cpu family", "model", "model name", "stepping"};
+	    "vendor_id", "cpu family", "model", "stepping"};
 	const char *text;
 
 	if ((text = field(line, "processor"))) {
@@ -158,6 +158,22 @@ cpu_facts_read(
 	take_type(&c);
 	add_types(&c);
 	free(line);
+}
+
+const char *
+cpu_sold_as(FILE *cpuinfo, struct arena *a)
+{
+	const char *name = NULL;
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (!name && getline(&line, &cap, cpuinfo) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		name = field(line, "model name");
+		name = name ? arena_str(a, name) : NULL;
+	}
+	free(line);
+	return name;
 }
 
 uint32_t

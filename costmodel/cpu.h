@@ -17,6 +17,10 @@ void cpu_facts(struct buf *b, const uint32_t *core, uint32_t ncores);
 void cpu_facts_read(
     struct buf *b, FILE *cpuinfo, const uint32_t *core, uint32_t ncores);
 
+/* What the processor is sold as, which is no fact that prices depend on; NULL
+ * where it has no such name. */
+const char *cpu_sold_as(FILE *cpuinfo, struct arena *a);
+
 /* How many types of cores these facts name: more than one on big.LITTLE. 0:
  * they name none. */
 uint32_t cpu_core_types(const char *facts, struct arena *a);

@@ -1,6 +1,7 @@
 /* What a user should know about stored prices before believing them: keys of an
  * earlier program, other conditions, times that depend on data nobody has; and
  * canaries of runs that measure nothing. */
+#include "costmodel/board.h"
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
 
@@ -73,8 +74,10 @@ find_difference(const char *stored, const char *now, struct arena *a)
 static bool
 note_conditions(struct pricer *p, struct err *err)
 {
-	const char *now = environment_soft(pricer_workers(p), p->arena),
-	           *first = NULL;
+	const char *now = p->o.board
+	    ? p->o.board->soft
+	    : environment_soft(pricer_workers(p), p->arena);
+	const char *first = NULL;
 	uint32_t all = 0, differ = 0;
 
 	for (uint32_t i = 0; i < p->nunder; i++) {

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "costmodel/cpu.h"
 #include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "db/facts.h"
@@ -89,6 +90,18 @@ fact_of_file(struct buf *b, const char *key, const char *path)
 	buf_printf(b, "%s=%s\n", key, text);
 }
 
+static void
+add_sold_as(struct buf *b, struct arena *a)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	const char *name = f ? cpu_sold_as(f, a) : NULL;
+
+	if (name)
+		buf_printf(b, "cpu=%s\n", name);
+	if (f)
+		fclose(f);
+}
+
 const char *
 environment_soft(uint32_t workers, struct arena *a)
 {
@@ -99,6 +112,7 @@ environment_soft(uint32_t workers, struct arena *a)
 	buf_init(&b);
 	if (uname(&u) == 0)
 		buf_printf(&b, "host=%s\nkernel=%s\n", u.nodename, u.release);
+	add_sold_as(&b, a);
 	buf_printf(&b, "jobs=%u\n", (unsigned)workers);
 	fact_of_file(&b, "governor",
 	    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "costmodel/board.h"
 #include "costmodel/environment.h"
 #include "costmodel/pricer_parts.h"
 #include "db/facts.h"
+#include "db/origin.h"
 
 /* One stored environment and how it stands to ours. */
 struct candidate_env {
@@ -49,6 +51,7 @@ sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
     struct arena *a)
 {
 	db_id *id = arena_new(a, db_id, n);
+	const char **hard = arena_new(a, const char *, n);
 	const char **why = arena_new(a, const char *, n);
 	enum measured_why *kind = arena_new(a, enum measured_why, n);
 	uint32_t *rank = arena_new(a, uint32_t, n);
@@ -59,20 +62,23 @@ sort_near(struct environment *e, struct candidate_env *all, uint32_t n,
 		id[i] = all[i].id;
 		why[i] = all[i].gap.why;
 		kind[i] = kind_of(why[i]);
+		hard[i] = all[i].hard;
 		rank[i] = i;
 		if (i && all[i].gap.relation == all[i - 1].gap.relation
 		    && all[i].gap.n == all[i - 1].gap.n)
 			rank[i] = rank[i - 1];
+		e->nsame += all[i].gap.relation == FACTS_SAME;
 		e->ncompatible += all[i].gap.relation <= FACTS_COMPATIBLE;
 	}
 	for (uint32_t i = 1; i < n; i++) { /* best first */
 		assert(rank[i - 1] <= rank[i]);
 		assert(all[i - 1].gap.relation <= all[i].gap.relation);
 	}
-	assert(e->ncompatible <= n);
+	assert(e->nsame <= e->ncompatible && e->ncompatible <= n);
 	e->near = id;
 	e->why = why;
 	e->kind = kind;
+	e->near_hard = hard;
 	e->rank = rank;
 	e->nnear = n;
 }
@@ -123,6 +129,50 @@ is_measured_here(const struct pricer *p, uint32_t i)
 	return i == p->mix->n || p->mix->target[i].source == PRICE_MEASURED;
 }
 
+/* The board's facts of a target; of one that it has not, facts that no figure
+ * was ever taken under. */
+static const char *
+hard_of_board(const struct board *b, const char *target, struct arena *a)
+{
+	const char *hard = board_facts(b, target, a);
+
+	return hard
+	    ? hard
+	    : facts_canonical(
+	        arena_printf(a, "cost=measured\nmachine.lacks=%s\ntarget=%s\n",
+	            target, target),
+	        a);
+}
+
+/* The facts prices of target i are looked up under. */
+static const char *
+hard_of(const struct pricer *p, uint32_t i)
+{
+	const struct target *t = i < p->mix->n ? &p->mix->target[i] : NULL;
+
+	if (p->o.board && (!t || is_measured_here(p, i) || t->is_this_cpu))
+		return hard_of_board(
+		    p->o.board, t ? t->kind->name : "convert", p->arena);
+	return environment_hard(t, p->o.threads, p->arena);
+}
+
+/* The ids of its facts in the database, and what is near. */
+static bool
+find_ids(struct pricer *p, struct environment *e,
+    const struct db_environment *stored, uint32_t nstored, struct err *err)
+{
+	if (!costdb_environment(p->db, e->hard, false, &e->id, err)
+	    || (e->probe_hard
+	        && !costdb_environment(
+	            p->db, e->probe_hard, false, &e->probe_id, err))
+	    || !costdb_environment(p->db,
+	        environment_other(e->hard, "bar", p->arena), false, &e->bar_id,
+	        err))
+		return false;
+	find_near(p, e, stored, nstored);
+	return true;
+}
+
 bool
 environments_open(struct pricer *p, struct err *err)
 {
@@ -139,23 +189,13 @@ environments_open(struct pricer *p, struct err *err)
 		e->is_stored = is_stored(p, i);
 		if (!e->is_stored)
 			continue;
-		e->hard =
-		    environment_hard(i < p->mix->n ? &p->mix->target[i] : NULL,
-		        p->o.threads, p->arena);
+		e->hard = hard_of(p, i);
+		e->machine = origin_name(e->hard, p->arena);
 		if (is_measured_here(p, i))
 			e->probe_hard =
 			    environment_other(e->hard, "glance", p->arena);
-		if (!p->db)
-			continue;
-		if (!costdb_environment(p->db, e->hard, false, &e->id, err)
-		    || (e->probe_hard
-		        && !costdb_environment(
-		            p->db, e->probe_hard, false, &e->probe_id, err))
-		    || !costdb_environment(p->db,
-		        environment_other(e->hard, "bar", p->arena), false,
-		        &e->bar_id, err))
+		if (p->db && !find_ids(p, e, stored, nstored, err))
 			return false;
-		find_near(p, e, stored, nstored);
 	}
 	return true;
 }

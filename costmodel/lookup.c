@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "costmodel/environment.h"
-#include "db/facts.h"
+#include "db/origin.h"
 
 static const char *const outcome_phrase[] = {
     [OUTCOME_OK] = "ok",
@@ -79,6 +79,7 @@ take_found(struct pricer *p, struct subject *s, const struct db_found *f,
 	price->samples = f->n;
 	price->when = arena_str(p->arena, f->at_utc);
 	price->detail = outcome_text(f->outcome, f->detail, p->arena);
+	price->machine = p->environment[s->target].machine;
 	set_known(price, has_figures(f->outcome) && f->ns != COST_NEVER,
 	    range_low(f->low, f->least), f->high);
 	assert(f->attempts > 0);
@@ -140,6 +141,27 @@ use_exact(struct pricer *p, struct subject *s, bool *hit, struct err *err)
 	return true;
 }
 
+static void
+take_near(
+    struct pricer *p, struct subject *s, const struct db_found *f, uint32_t i)
+{
+	const struct environment *e = &p->environment[s->target];
+	bool compatible = i < e->ncompatible;
+
+	p->counts.compatible += compatible;
+	p->counts.stale += !compatible;
+	s->why_missed = e->why[i];
+	s->why = e->kind[i];
+	if (p->o.accept < (compatible ? ACCEPT_COMPATIBLE : ACCEPT_ANY))
+		return;
+	take_found(p, s, f, compatible ? FROM_DB_COMPATIBLE : FROM_DB_OTHER);
+	p->counts.accepted++;
+	p->counts.accepted_any += !compatible;
+	price_of(p, s)->machine = origin_name(e->near_hard[i], p->arena);
+	price_of(p, s)->when = arena_str(p->arena, f->good_utc);
+	price_of(p, s)->detail = e->why[i];
+}
+
 /* A figure of another environment: used if the user accepts it, else named as
  * the reason there is none. */
 static bool
@@ -148,7 +170,6 @@ use_near(struct pricer *p, struct subject *s, bool *found, struct err *err)
 	const struct environment *e = &p->environment[s->target];
 	struct db_found f;
 	uint32_t which;
-	bool compatible, accepted;
 
 	*found = false;
 	if (e->nnear == 0)
@@ -161,19 +182,12 @@ use_near(struct pricer *p, struct subject *s, bool *found, struct err *err)
 		return true;
 	assert(which < e->nnear && f.attempts > 0);
 	*found = true;
-	compatible = which < e->ncompatible;
-	p->counts.compatible += compatible;
-	p->counts.stale += !compatible;
-	accepted = p->o.accept == ACCEPT_ANY
-	    || (compatible && p->o.accept == ACCEPT_COMPATIBLE);
-	s->why_missed = e->why[which];
-	s->why = e->kind[which];
-	if (!accepted)
+	if (which < e->nsame) {
+		take_found(p, s, &f, s->answered ? s->answered : FROM_DB_EXACT);
+		p->counts.exact++;
 		return true;
-	take_found(p, s, &f, FROM_DB_COMPATIBLE);
-	p->counts.accepted++;
-	price_of(p, s)->when = arena_str(p->arena, f.good_utc);
-	price_of(p, s)->detail = e->why[which];
+	}
+	take_near(p, s, &f, which);
 	return true;
 }
 

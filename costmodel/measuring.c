@@ -189,6 +189,7 @@ take_price(struct measure_batch *b, uint32_t subject, const struct sample *r)
 	cost_ns bound = price_of(p, s)->bound;
 
 	price_of_measurement(price_of(p, s), r, p->arena);
+	price_of(p, s)->machine = p->environment[s->target].machine;
 	price_of(p, s)->bound = bound;
 	if (s->target < p->mix->n && p->mix->target[s->target].ask_ms) {
 		price_of(p, s)->source = p->mix->target[s->target].source;

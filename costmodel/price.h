@@ -11,6 +11,8 @@
 #include "targets/candidates.h"
 #include "targets/target.h"
 
+struct board;
+
 enum price_state {
 	PRICE_BOUND, /* only `bound` is known */
 	PRICE_KNOWN, /* ns is */
@@ -21,6 +23,7 @@ enum price_origin { /* where a KNOWN or FAILED price came from, this time */
 	FROM_NOWHERE,
 	FROM_DB_EXACT,
 	FROM_DB_COMPATIBLE,
+	FROM_DB_OTHER, /* another environment, or another machine */
 	FROM_MEASURING,
 	FROM_SIMULATION,
 	FROM_EXTERNAL,
@@ -43,6 +46,9 @@ struct price {
 	cost_ns low, high; /* range about ns: samples (measured), parameters */
 	uint32_t samples;
 	uint32_t probes; /* what `bound` rests on; 0: the work alone */
+	/* The name of the machine it was measured on (db/origin.h); NULL:
+	 * it is of none. */
+	const char *machine;
 	const char *when; /* UTC ISO-8601, or "" for simulated */
 	const char *detail; /* FAILED: outcome in words; else what it rests
 			      * on ("KIND assumed: dma_gbps"), or "" */
@@ -116,6 +122,7 @@ struct conversion_price {
  * (T4) A conversion costs no more than one with a detour on the host. */
 struct prices {
 	struct arena *arena;
+	const struct board *board; /* they are for; NULL: for this machine */
 	struct price *price; /* [n] by id */
 	uint32_t n, cap;
 	const price_id *candidate; /* [ncandidates] */

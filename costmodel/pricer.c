@@ -24,7 +24,8 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 	    .candidates = c,
 	    .o = *o,
 	    .arena = a,
-	    .roofline = roofline_of_machine(o->threads),
+	    .roofline =
+	        (o->board ? roofline_of_any : roofline_of_machine)(o->threads),
 	    .drift = {.scale = 1},
 	    .environment = arena_new(a, struct environment, (size_t)m->n + 1),
 	    .subject_of = arena_new(a, uint32_t, c->n),
@@ -57,6 +58,7 @@ pricer_open_like(struct pricer **out, const struct pricer *known,
 	const struct pricer_options o = {
 	    .timeout_ns = known->o.timeout_ns,
 	    .threads = known->o.threads,
+	    .board = known->o.board,
 	    .told = known->o.told,
 	    .reference = known->o.reference,
 	    .known = known,
@@ -110,6 +112,7 @@ prices_begin(struct pricer *p, struct prices *prices)
 
 	p->prices = prices;
 	prices_init(prices, p->arena);
+	prices->board = p->o.board;
 	subjects_of_candidates(p);
 	for (uint32_t c = 0; c < p->candidates->n; c++)
 		id[c] = p->subject[p->subject_of[c]].price;

@@ -16,6 +16,11 @@
 
 struct pricer; /* database, worker processes */
 
+struct board;
+
+/* Stored figures of which environments count: the same facts, whatever the
+ * processor is sold as; libraries of another patch level, too; any that are of
+ * the same target, other machines' as well. */
 enum accept { ACCEPT_EXACT, ACCEPT_COMPATIBLE, ACCEPT_ANY };
 
 /* Moves that are to cost nothing (what if they were free?). */
@@ -27,6 +32,9 @@ struct free_moves {
 struct pricer_options {
 	const char *db; /* path; NULL: nothing is remembered */
 	enum accept accept;
+	/* Prices are for that machine; what it has no price of is refused.
+	 * NULL: for this one. */
+	const struct board *board;
 	bool measure; /* false: database and simulation only */
 	uint32_t max_measure; /* 0: no limit */
 	uint64_t deadline_ns; /* by clock_ns(): then it stops; 0: none */
@@ -72,6 +80,8 @@ struct pricer_counts {
 	uint32_t stored; /* candidate keys whose prices live in a database */
 	uint32_t reused; /* of those, priced from the database at begin */
 	uint32_t accepted; /* figures of other environments that are used */
+	uint32_t accepted_any; /* of those, of no compatible one */
+	uint32_t refused; /* without a price on the machine they are for */
 	uint32_t measured, failed, simulated, estimated;
 	uint32_t candidates; /* of `distinct`, candidate keys */
 	uint32_t measured_candidates; /* of `measured`, candidate keys */

@@ -39,6 +39,7 @@ struct subject {
  * of conversions. */
 struct environment {
 	const char *hard;
+	const char *machine; /* its name */
 	db_id id; /* DB_NO_ID: nothing stored under it yet */
 	bool is_stored; /* prices of this target live in the database */
 	double scale; /* of its lower bounds; lowered when one is broken */
@@ -47,12 +48,14 @@ struct environment {
 	db_id probe_id;
 	db_id bar_id; /* where bars are; DB_NO_ID: there are none */
 	/* Environments whose figures stand in, best first, and how far off
-	 * each is; DB ids of `near` up to ncompatible are compatible. */
+	 * each is. */
 	const db_id *near;
-	const char *const *why;
+	const char *const *why, *const *near_hard;
 	const enum measured_why *kind; /* of those reasons */
 	const uint32_t *rank; /* equal: equally far off */
-	uint32_t nnear, ncompatible;
+	/* Of them the first are the same but for what their processor is sold
+	 * as, the first of all no more than compatible. */
+	uint32_t nnear, nsame, ncompatible;
 };
 
 /* How prices stand to the probes taken before them. */

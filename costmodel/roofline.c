@@ -29,15 +29,27 @@ flops_per_cycle(void)
 	return FLOPS_PER_CYCLE_WIDE;
 }
 
-struct roofline
-roofline_of_machine(uint32_t threads)
+static struct roofline
+roofline_of(double flops, uint32_t threads)
 {
 	if (threads == 0)
 		threads = 1;
 	return (struct roofline){
-	    .flops_per_ns = flops_per_cycle() * CLOCK_GHZ * threads,
+	    .flops_per_ns = flops * CLOCK_GHZ * threads,
 	    .bytes_per_ns = BYTES_PER_CYCLE * CLOCK_GHZ * threads,
 	};
+}
+
+struct roofline
+roofline_of_machine(uint32_t threads)
+{
+	return roofline_of(flops_per_cycle(), threads);
+}
+
+struct roofline
+roofline_of_any(uint32_t threads)
+{
+	return roofline_of(FLOPS_PER_CYCLE_WIDE, threads);
 }
 
 static uint64_t

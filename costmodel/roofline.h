@@ -24,6 +24,9 @@ struct roofline {
 /* What `threads` threads of this machine could do at best. */
 struct roofline roofline_of_machine(uint32_t threads);
 
+/* What `threads` threads of no machine that we know of could exceed. */
+struct roofline roofline_of_any(uint32_t threads);
+
 /* The least a candidate must do, whatever the implementation. */
 struct work work_of_candidate(
     const struct graph *g, const struct mix *m, const struct candidate *c);

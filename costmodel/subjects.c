@@ -1,4 +1,5 @@
 /* Subjects: who they are, and what is known of each for nothing. */
+#include "costmodel/board.h"
 #include "costmodel/pricer_parts.h"
 
 /* What is known of one before anything was looked up. */
@@ -261,7 +262,12 @@ subject_unmeasured(struct pricer *p, struct subject *s)
 	const struct target *t =
 	    s->target < p->mix->n ? &p->mix->target[s->target] : NULL;
 
-	if (!t || !t->ask_ms) {
+	if (p->o.board && (!t || !t->ask_ms || t->is_this_cpu)) {
+		subject_fail(p, s,
+		    arena_printf(p->arena, "no price of it on %s (%s)",
+		        p->o.board->name, p->o.board->words));
+		p->counts.refused++;
+	} else if (!t || !t->ask_ms) {
 		estimate(p, s,
 		    "no figure in the database and measuring is off: a "
 		    "multiple of the lower bound");

@@ -70,6 +70,22 @@ bool costdb_gc(struct costdb *db, struct db_gc *gc, struct err *err);
 /* Keep no more than what was asked for last time; for merging and importing. */
 bool costdb_gc_again(struct costdb *db, struct err *err);
 
+/* Environments by id, and what of them counts. */
+struct db_summed {
+	const char *hard;
+	uint64_t subjects, attempts;
+	const char *newest_utc; /* "" where there are none */
+};
+bool costdb_summed(struct costdb *db, const struct db_summed **out, uint32_t *n,
+    struct arena *a, struct err *err);
+
+/* Under which soft facts there are figures of which hard ones. */
+struct db_under {
+	const char *hard, *soft;
+};
+bool costdb_under(struct costdb *db, const struct db_under **out, uint32_t *n,
+    struct arena *a, struct err *err);
+
 /* Look for damage: pages, references, hashes, figures that cannot be. Each
  * finding is a note; *n counts them. */
 bool costdb_verify(

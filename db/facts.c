@@ -166,6 +166,8 @@ weigh(const struct fact *stored, const struct fact *now)
 {
 	const struct fact *x = stored ? stored : now;
 
+	if (is_key(x, FACT_SOLD_AS))
+		return FACTS_SAME;
 	if (!stored && came_later(x))
 		return FACTS_COMPATIBLE;
 	if (is_key(x, "target") || begins_with(x, "cpu.")

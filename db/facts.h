@@ -16,8 +16,12 @@ const char *facts_canonical(const char *lines, struct arena *a);
 /* The value of a key, or NULL. */
 const char *facts_get(const char *lines, const char *key, struct arena *a);
 
+/* What a processor is sold as: programs before this one took it for a fact. The
+ * microarchitecture decides, so it tells no two environments apart. */
+#define FACT_SOLD_AS "cpu.model name"
+
 enum facts_relation {
-	FACTS_SAME,
+	FACTS_SAME, /* whatever the processors are sold as */
 	FACTS_COMPATIBLE, /* a library differs in its patch level, no more */
 	FACTS_STALE, /* same target on the same machine, something else */
 	FACTS_OTHER, /* another target, or another machine */

@@ -1,6 +1,7 @@
 #include "emit/writers.h"
 
 #include "ir/base/json.h"
+#include "plan/origins.h"
 
 static const char *
 origin_text(enum price_origin o)
@@ -9,6 +10,7 @@ origin_text(enum price_origin o)
 	    [FROM_NOWHERE] = "nowhere",
 	    [FROM_DB_EXACT] = "database",
 	    [FROM_DB_COMPATIBLE] = "database, compatible environment",
+	    [FROM_DB_OTHER] = "database, another environment",
 	    [FROM_MEASURING] = "measured now",
 	    [FROM_SIMULATION] = "simulated now",
 	    [FROM_EXTERNAL] = "external tool now",
@@ -23,6 +25,10 @@ write_price(struct json *j, const struct price *p)
 {
 	json_key_str(j, "origin", origin_text(p->origin));
 	json_key_str(j, "source", price_source_text(p->source));
+	if (price_class(p)) {
+		json_key_str(j, "class", price_class(p));
+		json_key_str(j, "machine", p->machine);
+	}
 	json_key_str(j, "when", p->when ? p->when : "");
 	json_key_uint(j, "samples", p->samples);
 	json_key_str(j, "detail", p->detail ? p->detail : "");
@@ -50,6 +56,8 @@ write_counts(struct json *j, const struct pricer_counts *n)
 	json_key_uint(j, "stored", n->stored);
 	json_key_uint(j, "reused", n->reused);
 	json_key_uint(j, "accepted", n->accepted);
+	json_key_uint(j, "accepted_any", n->accepted_any);
+	json_key_uint(j, "refused", n->refused);
 	json_key_uint(j, "shape_changed", n->shape_changed);
 	json_key_uint(j, "attribute_changed", n->attribute_changed);
 	json_key_uint(j, "operator_changed", n->operator_changed);
@@ -60,6 +68,25 @@ write_counts(struct json *j, const struct pricer_counts *n)
 	json_close(j);
 	json_key_uint(j, "canaries", n->canaries);
 	json_key_uint(j, "drift_permille", n->drift_permille);
+	json_close(j);
+}
+
+/* How many prices of the plan are of which class and machine. */
+static void
+write_machines(struct json *j, const struct emit_work *w)
+{
+	uint32_t n;
+	const struct plan_origin *o = plan_origins(w->plan, &n, w->arena);
+
+	json_key(j, "machines");
+	json_array(j);
+	for (uint32_t i = 0; i < n; i++) {
+		json_inline_object(j);
+		json_key_str(j, "class", o[i].class);
+		json_key_str(j, "machine", o[i].machine);
+		json_key_uint(j, "prices", o[i].n);
+		json_close(j);
+	}
 	json_close(j);
 }
 
@@ -134,6 +161,7 @@ write_provenance(FILE *f, const struct emit_work *w, struct err *err)
 	json_key_str(&j, "schema", "marq.provenance/1");
 	json_key_str(&j, "command", w->in->command);
 	write_counts(&j, &w->in->counts);
+	write_machines(&j, w);
 	write_composites(&j, w);
 	write_conversions(&j, w);
 	write_failures(&j, w);

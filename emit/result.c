@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "costmodel/board.h"
 #include "ir/base/json.h"
 #include "plan/eager.h"
 
@@ -70,6 +71,19 @@ write_environment(struct json *j, const struct target *t)
 		t->kind->environment(t, &b);
 	json_key_facts(j, "environment", b.data ? b.data : "");
 	buf_release(&b);
+}
+
+/* The machine the prices are for, when it is not the one that searched. */
+static void
+write_board(struct json *j, const struct board *b)
+{
+	if (!b)
+		return;
+	json_key(j, "priced_for");
+	json_inline_object(j);
+	json_key_str(j, "machine", b->name);
+	json_key_str(j, "processor", b->words);
+	json_close(j);
 }
 
 static void
@@ -420,6 +434,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	json_object(&j);
 	json_key_str(&j, "schema", "marq.result/3");
 	write_model(&j, w);
+	write_board(&j, w->plan->prices->board);
 	write_mix(&j, w);
 	write_total(&j, w);
 	write_proof(&j, w);

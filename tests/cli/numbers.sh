@@ -28,6 +28,7 @@ compare result result|threshold|-1%|9999%
 compare result|night|-100000|100000
 batch absent.yaml|shard|2/2|0/99999999
 batch absent.yaml|keep|0|100001
+env|threads|0|257
 solve problem.json|time-budget|0s|99999999999h
 solve problem.json|memory-budget|0B|99999999TiB
 solve problem.json|beam|0|9999999999

@@ -12,6 +12,7 @@
 
 #include "costmodel/cpu.h"
 #include "db/facts.h"
+#include "db/origin.h"
 
 /* As the kernel prints a core of Arm's. */
 #define ARM(number, features, part, variant, revision) \
@@ -22,7 +23,10 @@
 #define NEW OLD " asimdhp asimddp sve i8mm bf16 sve2"
 #define A53(n) ARM(n, OLD, "0xd03", "0x0", "4")
 #define A72(n) ARM(n, OLD, "0xd08", "0x0", "3")
+#define DOT OLD " fphp asimdhp asimdrdm lrcpc dcpop asimddp"
+#define A76(n) ARM(n, DOT, "0xd0b", "0x4", "1")
 #define N1(n) ARM(n, NEW, "0xd0c", "0x3", "1")
+#define N2(n) ARM(n, NEW " svei8mm svebf16", "0xd49", "0x0", "0")
 
 static const char *
 facts(const char *text, uint32_t first, uint32_t n, struct arena *a)
@@ -67,6 +71,39 @@ arm_cores_are_told_apart(void **state)
 	arena_release(&a);
 }
 
+/* No two of them have one name, nor are they compatible. */
+static void
+cores_are_machines_of_their_own(void **state)
+{
+	struct arena a;
+	const char *core[4];
+	static const char *const words[] = {"Cortex-A72 r0p3",
+	    "Cortex-A76 r4p1", "Neoverse-N1 r3p1", "Neoverse-N2 r0p0"};
+
+	(void)state;
+	arena_init(&a);
+	core[0] = facts(A72("0"), 0, 1, &a);
+	core[1] = facts(A76("0"), 0, 1, &a);
+	core[2] = facts(N1("0"), 0, 1, &a);
+	core[3] = facts(N2("0"), 0, 1, &a);
+	for (int i = 0; i < 4; i++) {
+		assert_string_equal(origin_words(core[i], &a), words[i]);
+		assert_int_equal(
+		    strlen(origin_name(core[i], &a)), ORIGIN_CHARS);
+		for (int k = 0; k < i; k++) {
+			assert_string_not_equal(
+			    origin_name(core[i], &a), origin_name(core[k], &a));
+			assert_int_equal(
+			    facts_compare(core[i], core[k], &a).relation,
+			    FACTS_OTHER);
+		}
+	}
+	assert_string_equal(
+	    origin_words("cpu.core=0x41/0xd08/0x0/3,0x48/0xd01/0x1/0\n", &a),
+	    "Cortex-A72 r0p3 + 0x48/0xd01/0x1/0");
+	arena_release(&a);
+}
+
 static void
 only_cores_in_use_count(void **state)
 {
@@ -95,12 +132,24 @@ other_processors_have_names(void **state)
 	    "model\t\t: 85\nmodel name\t: Some CPU\nstepping\t: 7\n"
 	    "flags\t\t: fpu sse4_2 avx2 fma\n\n";
 	struct arena a;
+	const char *now, *before;
+	FILE *f;
 
 	(void)state;
 	arena_init(&a);
-	assert_string_equal(facts(intel, 0, 1, &a),
-	    "cpu.cpu family=6\ncpu.model=85\ncpu.model name=Some CPU\n"
+	now = facts(intel, 0, 1, &a);
+	assert_string_equal(now,
+	    "cpu.cpu family=6\ncpu.model=85\n"
 	    "cpu.stepping=7\ncpu.vendor_id=GenuineIntel\nisa=sse4_2,avx2,fma\n");
+	assert_string_equal(origin_words(now, &a), "GenuineIntel 6/85/7");
+	/* What it is sold as is no fact; programs before this one thought so. */
+	before = facts_canonical(
+	    arena_printf(&a, "%scpu.model name=Some CPU\n", now), &a);
+	assert_int_equal(facts_compare(before, now, &a).relation, FACTS_SAME);
+	assert_string_equal(origin_name(before, &a), origin_name(now, &a));
+	f = fmemopen(arena_str(&a, intel), sizeof intel - 1, "r");
+	assert_string_equal(cpu_sold_as(f, &a), "Some CPU");
+	fclose(f);
 	arena_release(&a);
 }
 
@@ -151,6 +200,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(arm_cores_are_told_apart),
+	    cmocka_unit_test(cores_are_machines_of_their_own),
 	    cmocka_unit_test(only_cores_in_use_count),
 	    cmocka_unit_test(other_processors_have_names),
 	    cmocka_unit_test(caches_are_those_of_sysfs),

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Prices of another machine: only its own, the rest refused by name; who sold the
+# processor decides nothing.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+"$MARQ" model make tiny -o tiny.onnx -q
+edit() { # DB: Python on standard input changes database c
+	{ echo "import sqlite3; c = sqlite3.connect('$1')"; cat; echo "c.commit()"; } | python3 -
+}
+field() { # KEY [FILE]: of a document
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "${2:-out}"
+}
+
+run env
+expect_status 0
+cp out here.json
+name=$(field name)
+run search tiny.onnx -t host --db a.db -o here -q
+expect_status 0
+
+# It is listed, by the name it has itself.
+run db envs --db a.db
+expect_status 0
+expect_in out "$name "
+expect_in out 'measured on '
+run db envs --db a.db --format=json
+expect_status 0
+[ "$(python3 -c 'import json; print(*[e["name"] for e in json.load(open("out"))["environments"]])')" = "$name" ] ||
+	fail 'another name'
+
+# The plan is the same, by name or by file, and nothing is measured.
+for env in here.json "$name" "$(echo "$name" | cut -c1-3)"; do
+	run search tiny.onnx -t host --db a.db -o there --force --price-for "$env" --format=json
+	expect_status 0
+	[ "$(field measured)" = 0 ] || fail 'measured'
+	[ "$(field machine)" = "$name" ] || fail 'prices of another machine'
+	cmp -s here/map.json there/map.json || fail 'another plan'
+done
+grep -q '"priced_for"' there/result.json || fail 'the result does not say whose prices'
+grep -q '"class": "exact"' there/provenance.json || fail 'no class'
+
+# A board with other cores has no prices: said by name, with nothing borrowed.
+python3 - >board.json <<'P'
+import json
+d = json.load(open("here.json"))
+for e in d["environments"]:
+    f = {k: v for k, v in e["facts"].items() if not k.startswith("cpu.")}
+    f["cpu.core"] = "0x41/0xd49/0x0/0"
+    e["facts"] = f
+print(json.dumps(d))
+P
+run search tiny.onnx -t host --db a.db -o none --price-for board.json
+expect_status 1
+expect_lines 1 err
+expect_in err 'no price of it on '
+expect_in err ' (Neoverse-N2 r0p0)'
+for accept in exact compatible; do
+	run search tiny.onnx -t host --db a.db -o none --price-for board.json --accept $accept
+	expect_status 1
+done
+run search tiny.onnx -t host --db a.db -o any --price-for board.json --accept any
+expect_status 0
+expect_in out " of the plan any, of $name"
+grep -q '"class": "any"' any/provenance.json || fail 'the class is not said'
+
+# Prices of a processor that is sold by another name are exact.
+cp a.db sold.db
+edit sold.db <<'P'
+for i, h in list(c.execute("select env_id,hard from environment")):
+    lines = sorted(h.splitlines(True) + ["cpu.model name=Some brand\n"])
+    c.execute("update environment set hard=? where env_id=?", ("".join(lines), i))
+P
+run search tiny.onnx -t host --db sold.db -o sold --price-for here.json
+expect_status 0
+cmp -s here/map.json sold/map.json || fail 'another plan'
+expect_in out "of the plan exact, of $name"
+
+# Compatible ones are those of another patch level.
+cp a.db patch.db
+edit patch.db <<'P'
+for i, h in list(c.execute("select env_id,hard from environment")):
+    h = "".join("libm_build=aa\n" if l.startswith("libm_build=") else l for l in h.splitlines(True))
+    c.execute("update environment set hard=? where env_id=?", (h, i))
+P
+run search tiny.onnx -t host --db patch.db -o none --price-for here.json
+expect_status 1
+run search tiny.onnx -t host --db patch.db -o none --price-for here.json --accept compatible
+expect_status 0
+expect_in out "of the plan compatible, of $name"
+
+# What is no environment.
+echo '{"schema": "marq.env/2"}' >wrong.json
+run search tiny.onnx -t host --db a.db -o none --price-for wrong.json
+expect_status 3
+run search tiny.onnx -t host --db a.db -o none --price-for absent
+expect_status 2
+expect_in err 'marq db envs'
+run search tiny.onnx -t host --db a.db -o none --price-for here.json --threads=2
+expect_status 2
+expect_in err '--threads=1'
+run search tiny.onnx -t host --db none -o none --price-for "$name"
+expect_status 2
+done_testing
