@@ -344,6 +344,45 @@ lose_nan(struct tensor *t, uint32_t r, struct arena *a)
 	put_stand_ins(t, marked, r, a);
 }
 
+/* Zero where a divisor is that small, one elsewhere; also for zero, whose sign is
+ * all that is open. */
+static const struct tensor *
+divisors(const struct tensor *t, double small, struct arena *a)
+{
+	struct tensor *copy = arena_new(a, struct tensor, 1);
+	float *to = new_data(t, a);
+
+	*copy = *t;
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = to[i] != 0 && fabs((double)to[i]) <= small ? 0 : 1;
+	replace(copy, to);
+	return copy;
+}
+
+/* Ones over those are infinite where a quotient is open. */
+static bool
+open_quotient(struct walk *w, const struct perturbation *p,
+    const struct node *n, const struct tensor **in, struct tensor *out,
+    uint32_t r, struct err *err)
+{
+	const uint32_t divisor = n->op == OP_DIV ? 1 : 0;
+	struct tensor *where = arena_new(w->arena, struct tensor, n->noutputs);
+	bool *marked = arena_new(w->arena, bool, out[0].count);
+
+	if (!is_floats(in[divisor]) || !is_floats(&out[0]))
+		return true;
+	if (divisor)
+		in[0] = divisors(in[0], -1, w->arena);
+	in[divisor] = divisors(
+	    in[divisor], p->open_poles * range_of(in[divisor]), w->arena);
+	if (!w->eval(w->graph, n, in, where, w->arena, err))
+		return false;
+	for (size_t i = 0; i < out[0].count; i++)
+		marked[i] = isinf(tensor_real(&where[0], i));
+	put_stand_ins(&out[0], marked, r, w->arena);
+	return true;
+}
+
 /* All elements, or each by chance. */
 static void
 put_nan(struct tensor *t, bool all, uint32_t r, struct arena *a)
@@ -438,6 +477,15 @@ open_maximum(struct walk *w, const struct node *n, const struct tensor **in,
 }
 
 static bool
+loses_nan(
+    const struct walk *w, const struct perturbation *p, const struct node *n)
+{
+	return p->nan_lost
+	    && (p->nan_lost_by == NODE_NONE
+	        || graph_node(w->graph, p->nan_lost_by) == n);
+}
+
+static bool
 run_node(struct walk *w, const struct perturbation *p, const struct node *n,
     struct tensor *out, struct err *err)
 {
@@ -464,9 +512,12 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 		return false;
 	if (p->open_infinite && resizes(n->op) && has_infinite(in[0]))
 		open_all(&out[0], r, w->arena);
+	if (p->open_poles > 0 && (n->op == OP_DIV || n->op == OP_RECIPROCAL)
+	    && !open_quotient(w, p, n, in, out, r, err))
+		return false;
 	if (p->nan_spreads)
 		spread_nan(w, p, n, in, &out[0], r);
-	for (uint32_t i = 0; p->nan_lost && i < n->noutputs; i++)
+	for (uint32_t i = 0; loses_nan(w, p, n) && i < n->noutputs; i++)
 		lose_nan(&out[i], r + i, w->arena);
 	return true;
 }

@@ -24,12 +24,16 @@ struct perturbation {
 	 * any number, each by chance: ONNX does not say which. So is all that is
 	 * resized from such: zero times infinity, or a little more than zero. */
 	bool open_infinite;
-	bool
-	    nan_lost; /* what NaN is made of wherever it is computed, as above */
-	bool
-	    nan_spreads; /* over what is not finite, sums are NaN by chance: zero
-	                   * times infinity, sums that run along an axis; in 8
-	                   * bits NaN is any number */
+	/* A quotient is any number where its divisor is no larger than this part
+	 * of the largest: rounding decides on which side of the pole it is. */
+	double open_poles;
+	/* What NaN is made of where it is computed, as above: by this node, or
+	 * by any (NODE_NONE). */
+	bool nan_lost;
+	node_id nan_lost_by;
+	/* Over what is not finite, sums are NaN by chance: zero times infinity,
+	 * sums that run along an axis. In 8 bits NaN is any number. */
+	bool nan_spreads;
 };
 
 /* TUNING: what a sum of floats differs by in another order. Below half of

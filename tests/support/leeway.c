@@ -14,6 +14,9 @@
 #define ZEROS 12
 #define ROUNDINGS 10 /* the last two all one way */
 #define STAND_INS 16 /* of what is no number */
+#define LOSSES 4 /* of NaN, by each node that makes some */
+/* TUNING: how far from zero other roundings of a divisor may be, in roundings. */
+#define BESIDE_POLE 4
 /* TUNING: what rounding moves an element by at most, as the most of those. */
 #define ROUNDING_TIMES 3
 #define CHOICES (ZEROS + ROUNDINGS)
@@ -95,28 +98,82 @@ open_where_they_differ(double **slack, const struct tensor *want,
 		}
 }
 
-/* What depends on what is not finite under a maximum: anything may stand for it.
- * Where NaN may be lost, what depends on any; its stand-ins meet zeros of either
- * sign. Where more of it may come out, what is made of that on the way: it is NaN
- * or the right number itself, but a quantiser makes any number of it. */
-static void
-open_nan(double **slack, const struct check_set *s, const struct graph *g,
-    struct arena *a)
+/* Another run: where it comes to another number, that is open. With .nan_spreads
+ * what is NaN only then is no number. */
+static bool
+open_by(double **slack, const struct check_set *s, const struct graph *g,
+    const struct perturbation *how, struct arena *a)
 {
 	struct tensor *out = arena_new(a, struct tensor, g->noutputs);
 
-	for (uint32_t k = 1; k <= STAND_INS; k++) {
+	if (!run_perturbed(out, s, g, how, a))
+		return false;
+	open_where_they_differ(
+	    slack, s->want, out, how->nan_spreads, g->noutputs);
+	return true;
+}
+
+/* What depends on what is not finite under a maximum, and on quotients beside a
+ * pole: anything may stand for it. Where NaN may be lost, what depends on any; its
+ * stand-ins meet zeros of either sign. Where more of it may come out, what is made
+ * of that on the way: it is NaN or the right number itself, but a quantiser makes
+ * any number of it. */
+static bool
+open_what_depends(double **slack, const struct check_set *s,
+    const struct graph *g, bool half, struct arena *a)
+{
+	bool ok = true;
+
+	for (uint32_t k = 1; ok && k <= STAND_INS; k++) {
 		const struct perturbation any = {.seed = k,
 		    .open_infinite = true,
+		    .open_poles = BESIDE_POLE * rounding(half).all,
 		    .nan_lost = s->no_nan && k % 2 == 0,
+		    .nan_lost_by = NODE_NONE,
 		    .nan_spreads = s->more_nan && k % 2 == 1,
 		    .zeros = (s->no_nan || s->more_nan) && k % 4 == 0};
 
-		if (!run_perturbed(out, s, g, &any, a))
-			return;
-		open_where_they_differ(
-		    slack, s->want, out, any.nan_spreads, g->noutputs);
+		ok = open_by(slack, s, g, &any, a);
 	}
+	return ok;
+}
+
+static bool
+has_nan(const struct tensor *t)
+{
+	bool found = false;
+
+	for (size_t i = 0; t->dtype == DT_FLOAT && i < t->count; i++)
+		found |= isnan(tensor_real(t, i));
+	return found;
+}
+
+/* One kernel may lose what all others keep. */
+static bool
+open_what_one_loses(double **slack, const struct check_set *s,
+    const struct graph *g, struct arena *a)
+{
+	const struct perturbation none = {.seed = 0};
+	struct tensor *value = arena_new(a, struct tensor, g->nvalues);
+	struct err err = {.kind = ERR_NONE};
+	bool ok;
+
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		value[g->input[i]] = s->in[i];
+	ok = reference_values(value, g, host_eval, &none, a, &err);
+	for (node_id n = 0; ok && n < g->nnodes; n++) {
+		const value_id v = graph_node(g, n)->output[0];
+
+		for (uint32_t k = 1;
+		     ok && v != VALUE_NONE && k <= LOSSES && has_nan(&value[v]);
+		     k++) {
+			const struct perturbation one = {
+			    .seed = k, .nan_lost = true, .nan_lost_by = n};
+
+			ok = open_by(slack, s, g, &one, a);
+		}
+	}
+	return ok;
 }
 
 /* Number i of what may be chosen. */
@@ -151,7 +208,9 @@ leeway_give(
 	}
 	for (uint32_t i = 0; i < g->noutputs; i++)
 		slack[i] = slack_of(s, i, g->noutputs, a);
-	open_nan(slack, s, g, a);
+	if (!open_what_depends(slack, s, g, half, a)
+	    || (s->no_nan && !open_what_one_loses(slack, s, g, a)))
+		return;
 	s->slack = (const double *const *)slack;
 	s->nrounded = ROUNDINGS;
 }

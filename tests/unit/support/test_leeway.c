@@ -126,6 +126,33 @@ neither_of_both_fails(void **state)
 	assert_false(passes(one, wrong, true));
 }
 
+/* 1 / x beside zero, where rounding of x decides on the sign. */
+static void
+what_is_beside_a_pole_is_open(void **state)
+{
+	static const float x[N] = {1, 1e-6f, 0.01f, 1};
+	const struct tensor in = tensor_view(DT_FLOAT, 1, dim, x);
+	struct check_set s = {.in = &in};
+	struct err err = {.kind = ERR_NONE};
+	struct tensor want;
+	struct maker m;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	make_begin(&m, &a);
+	make_output(
+	    &m, MAKE(&m, RECIPROCAL, MAKE(&m, TANH, make_input(&m, dim))));
+	make_end(&m);
+	assert_true(host_run(m.graph, &in, &want, &a, &err));
+	s.want = &want;
+	leeway_give(&s, m.graph, false, &a);
+	assert_true(s.slack[0][0] < 1e-4);
+	assert_true(isinf(s.slack[0][1]));
+	assert_true(s.slack[0][2] < 1);
+	arena_release(&a);
+}
+
 /* Of two lines the one that has NaN. */
 static void
 maxima_over_nan_are_open(void **state)
@@ -198,6 +225,7 @@ main(void)
 	    cmocka_unit_test(a_wrong_number_fails),
 	    cmocka_unit_test(one_beside_an_open_zero_fails),
 	    cmocka_unit_test(neither_of_both_fails),
+	    cmocka_unit_test(what_is_beside_a_pole_is_open),
 	    cmocka_unit_test(maxima_over_nan_are_open),
 	    cmocka_unit_test(what_is_quantised_of_spread_nan_is_open),
 	};
