@@ -74,34 +74,29 @@ write_function(struct idiom_writer *w)
 
 /* How a tensor [n, c, h, w] is cut up and put together: what each dimension of
  * the cut one is, and in which order they are put. */
-enum part { N, C, H, W, B, G }; /* blocks; groups */
+enum part { N, C, H, W, B, G, HW, NPARTS }; /* blocks; groups; an image */
 static const struct block_move {
 	enum idiom kind;
 	uint32_t rank;
 	enum part cut[6];
 	int64_t perm[6];
-	const char *mode; /* of DepthToSpace */
-	bool no_operator;
+	const char *mode; /* where blocks stand among channels */
 } move[] = {
-    {IDIOM_PIXEL_SHUFFLE, 6, {N, C, B, B, H, W}, {0, 1, 4, 2, 5, 3}, "CRD",
-        false},
-    {IDIOM_PIXEL_SHUFFLE, 6, {N, B, B, C, H, W}, {0, 3, 4, 1, 5, 2}, "DCR",
-        false},
-    {IDIOM_PIXEL_UNSHUFFLE, 6, {N, C, H, B, W, B}, {0, 3, 5, 1, 2, 4}, NULL,
-        false},
-    /* PyTorch's; ONNX's puts the blocks first */
-    {IDIOM_PIXEL_UNSHUFFLE, 6, {N, C, H, B, W, B}, {0, 1, 3, 5, 2, 4}, NULL,
-        true},
-    {IDIOM_CHANNEL_SHUFFLE, 5, {N, G, C, H, W}, {0, 2, 1, 3, 4}, NULL, false},
+    {IDIOM_PIXEL_SHUFFLE, 6, {N, C, B, B, H, W}, {0, 1, 4, 2, 5, 3}, "CRD"},
+    {IDIOM_PIXEL_SHUFFLE, 6, {N, B, B, C, H, W}, {0, 3, 4, 1, 5, 2}, "DCR"},
+    {IDIOM_PIXEL_UNSHUFFLE, 6, {N, C, H, B, W, B}, {0, 3, 5, 1, 2, 4}, "DCR"},
+    {IDIOM_PIXEL_UNSHUFFLE, 6, {N, C, H, B, W, B}, {0, 1, 3, 5, 2, 4}, "CRD"},
+    {IDIOM_CHANNEL_SHUFFLE, 5, {N, G, C, H, W}, {0, 2, 1, 3, 4}, NULL},
+    {IDIOM_CHANNEL_SHUFFLE, 4, {N, G, C, HW}, {0, 2, 1, 3}, NULL},
 };
 #define NMOVES (sizeof move / sizeof *move)
 
 /* What each part measures: x, cut and the result must agree on it. */
 static bool
 read_sizes(const struct block_move *m, const struct type *x,
-    const struct type *cut, int64_t size[6])
+    const struct type *cut, int64_t size[NPARTS])
 {
-	for (uint32_t p = 0; p < 6; p++)
+	for (uint32_t p = 0; p < NPARTS; p++)
 		size[p] = 0;
 	for (uint32_t i = 0; i < m->rank; i++) {
 		int64_t *s = &size[m->cut[i]];
@@ -117,7 +112,7 @@ read_sizes(const struct block_move *m, const struct type *x,
 /* Does the move make `from` of `to`: depth of space? */
 static bool
 shapes_fit(const struct block_move *m, const struct type *x,
-    const struct type *y, const int64_t size[6])
+    const struct type *y, const int64_t size[NPARTS])
 {
 	const int64_t b = size[B] ? size[B] : 1, g = size[G] ? size[G] : 1;
 	const bool shrinks = m->kind == IDIOM_PIXEL_UNSHUFFLE;
@@ -126,6 +121,9 @@ shapes_fit(const struct block_move *m, const struct type *x,
 	const int64_t wide[4] = {
 	    size[N], size[C] * g, size[H] * b, size[W] * b};
 
+	if (size[HW])
+		return size[HW] == x->dim[2] * x->dim[3]
+		    && x->dim[1] == size[G] * size[C] && dims_are(y, 4, x->dim);
 	return dims_are(x, 4, shrinks ? wide : deep)
 	    && dims_are(y, 4, shrinks ? deep : wide);
 }
@@ -156,11 +154,10 @@ write_order(struct idiom_writer *w, int64_t groups, int64_t each)
 }
 
 static void
-write_move(
-    struct idiom_writer *w, const struct block_move *m, const int64_t size[6])
+write_move(struct idiom_writer *w, const struct block_move *m,
+    const int64_t size[NPARTS])
 {
 	w->kind = m->kind;
-	w->no_operator = m->no_operator;
 	write_input(w, 0, w->x);
 	if (m->kind == IDIOM_CHANNEL_SHUFFLE)
 		write_order(w, size[G], size[C]);
@@ -176,7 +173,7 @@ write_moves(struct idiom_writer *w)
 	const struct type *x = &graph_value(w->graph, w->x)->type;
 	const struct type *cut = caught_type(w, "split");
 	const struct type *y = &graph_value(w->graph, w->output[0])->type;
-	int64_t size[6];
+	int64_t size[NPARTS];
 
 	if (!type_is_static(x) || !type_is_static(cut) || !type_is_static(y)
 	    || x->rank != 4)

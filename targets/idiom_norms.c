@@ -177,11 +177,31 @@ write_groups(struct idiom_writer *w)
 	return take_weights(w, 1, 1, 2) && take_weights(w, 2, 1, 2);
 }
 
-/* What a length is at least does no more than keep it off zero. */
+/* The match's only node of an operator; NULL: it has none, or several. */
+static const struct node *
+only_node(const struct idiom_writer *w, enum op op)
+{
+	const struct node *only = NULL;
+
+	for (uint32_t i = 0; i < w->match->nnodes; i++) {
+		const struct node *n = graph_node(w->graph, w->match->node[i]);
+
+		if (n->op == op && only)
+			return NULL;
+		if (n->op == op)
+			only = n;
+	}
+	return only;
+}
+
+/* What a length is at least, or what is added to it, does no more than keep it
+ * off zero. A square is bounded before its root is taken. */
 static bool
-bound_is_small(const struct idiom_writer *w)
+write_bound(struct idiom_writer *w)
 {
 	const struct node *clip = caught_node(w, "bound");
+	const struct node *root = only_node(w, OP_SQRT);
+	const struct node *most = only_node(w, OP_MAX);
 	double low = 0, high = (double)INFINITY;
 
 	if (clip && !clip_bounds(w, clip, &low, &high))
@@ -189,28 +209,48 @@ bound_is_small(const struct idiom_writer *w)
 	if (caught(w, "epsilon") != VALUE_NONE
 	    && !caught_number(w, "epsilon", &low))
 		return false;
-	return low >= 0 && low < 1e-3 && isinf(high);
+	if (!(low >= 0 && low < 1e-3) || !isinf(high))
+		return false;
+	if (most && root && root->input[0] == most->output[0])
+		low = sqrt(low);
+	write_float(w, only_node(w, OP_ADD) ? "added" : "at_least", low);
+	w->loses_nan = low == 0; /* of rows of zeros */
+	return true;
 }
 
-/* One dimension, kept. */
+/* The one dimension the node reduces and keeps; RANK_UNKNOWN: not such. */
+static uint32_t
+kept_axis(const struct idiom_writer *w, const struct node *n)
+{
+	uint32_t axis = RANK_UNKNOWN;
+	bool reduced[AXES_MAX];
+
+	if (attr_int_or(n, "keepdims", 1) == 0
+	    || !axes_read(reduced, w->graph, n))
+		return RANK_UNKNOWN;
+	for (uint32_t k = 0; k < AXES_MAX; k++) {
+		if (reduced[k] && axis != RANK_UNKNOWN)
+			return RANK_UNKNOWN;
+		if (reduced[k])
+			axis = k;
+	}
+	return axis;
+}
+
 bool
 write_length(struct idiom_writer *w)
 {
-	for (uint32_t i = 0; i < w->match->nnodes; i++) {
-		const struct node *n = graph_node(w->graph, w->match->node[i]);
-		bool reduced[AXES_MAX];
-		uint32_t count = 0;
+	static const enum op lengths[] = {
+	    OP_REDUCEL2, OP_REDUCESUM, OP_REDUCESUMSQUARE};
+	const struct node *n = NULL;
+	uint32_t axis;
 
-		if (n->op != OP_REDUCEL2 && n->op != OP_REDUCESUM
-		    && n->op != OP_REDUCESUMSQUARE)
-			continue;
-		if (attr_int_or(n, "keepdims", 1) == 0
-		    || !axes_read(reduced, w->graph, n))
-			return false;
-		for (uint32_t k = 0; k < AXES_MAX; k++)
-			count += reduced[k];
-		if (count != 1)
-			return false;
-	}
-	return bound_is_small(w);
+	for (uint32_t i = 0; i < 3 && !n; i++)
+		n = only_node(w, lengths[i]);
+	axis = n ? kept_axis(w, n) : RANK_UNKNOWN;
+	if (axis == RANK_UNKNOWN)
+		return false;
+	write_input(w, 0, w->x);
+	write_int(w, "axis", axis);
+	return write_bound(w);
 }

@@ -136,7 +136,7 @@ PART(groups,
         BY_ROOT(&split_centred_part, &split_variance_part)))
 PART(group_norm, AFFINE(NODE(RESHAPE, &groups_part, CONSTANT)))
 
-/* No operator: ONNX's LpNormalization knows no epsilon and leaves zeros alone. */
+/* ONNX's LpNormalization, and what keeps its length off zero. */
 PART(length,
     EITHER(NODE(REDUCEL2, X, REST),
         NODE(SQRT,

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "targets/host/kernels.h"
-#include "targets/host/line.h"
 #include "targets/host/reduce.h"
 
 /* x = (x - mean) / sqrt(var + epsilon); gives both back. */
@@ -222,33 +221,4 @@ meanvariancenormalization_run(struct call *c, struct err *err)
 		reduction_store(&r, &to, g, group);
 	}
 	return true;
-}
-
-struct lp {
-	double p;
-};
-
-static void
-lp_line(double *x, size_t n, const void *ctx)
-{
-	const struct lp *lp = ctx;
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += lp->p == 1 ? fabs(x[i]) : x[i] * x[i];
-	sum = lp->p == 1 ? sum : sqrt(sum);
-	for (size_t i = 0; i < n; i++)
-		x[i] = sum == 0 ? 0 : x[i] / sum;
-}
-
-bool
-lpnormalization_run(struct call *c, struct err *err)
-{
-	struct lp lp = {(double)attr_int_or(c->node, "p", 2)};
-	uint32_t axis;
-
-	if (!axis_of(
-	        attr_int_or(c->node, "axis", -1), c->in[0]->rank, &axis, err))
-		return false;
-	return line_map(c, lines_along(c->in[0], axis), lp_line, &lp, err);
 }
