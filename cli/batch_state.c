@@ -60,6 +60,18 @@ get_figures(struct unit_status *s, const cJSON *o, struct arena *a)
 	s->took_ms = get_u64(o, "took_ms");
 }
 
+/* 0 for what is no ratio. */
+static double
+get_ratio(const cJSON *o, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(o, key);
+
+	return cJSON_IsNumber(item) && item->valuedouble > 0
+	        && item->valuedouble < 1e9
+	    ? item->valuedouble
+	    : 0;
+}
+
 void
 unit_status_get(struct unit_status *s, const cJSON *o, struct arena *a)
 {
@@ -70,6 +82,8 @@ unit_status_get(struct unit_status *s, const cJSON *o, struct arena *a)
 	s->baseline = get_str(o, "baseline", a);
 	s->baseline_bound =
 	    cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "baseline_bound"));
+	s->confirmation = get_str(o, "confirmation", a);
+	s->confirmed = get_ratio(o, "confirmed_ratio");
 }
 
 /* The cheapest of the searchers a user might have used instead. */
@@ -95,6 +109,15 @@ get_baseline(struct unit_status *s, const cJSON *doc, struct arena *a)
 	}
 }
 
+static void
+get_confirmation(struct unit_status *s, const cJSON *doc, struct arena *a)
+{
+	const cJSON *c = cJSON_GetObjectItemCaseSensitive(doc, "confirmation");
+
+	s->confirmation = get_str(c, "word", a);
+	s->confirmed = get_ratio(c, "ratio");
+}
+
 void
 unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
 {
@@ -103,11 +126,12 @@ unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
 
 	const uint64_t took_ms = s->took_ms;
 
-	s->error = s->baseline = "";
+	s->error = s->baseline = s->confirmation = "";
 	if (!doc)
 		return;
 	get_figures(s, doc, a);
 	get_baseline(s, doc, a);
+	get_confirmation(s, doc, a);
 	s->took_ms = took_ms;
 	jsonin_close(doc);
 }
@@ -142,7 +166,7 @@ unit_status_read(struct unit_status *s, const struct manifest *m,
 
 	s->ended = false;
 	s->attempts = 0;
-	s->error = s->baseline = "";
+	s->error = s->baseline = s->confirmation = "";
 	if (!doc)
 		return;
 	fingerprint = get_str(doc, "fingerprint", a);
@@ -175,6 +199,10 @@ unit_status_put(struct json *j, const struct unit_status *s)
 	json_key_str(j, "baseline", s->baseline);
 	json_key_uint(j, "baseline_ns", s->baseline_ns);
 	json_key_bool(j, "baseline_bound", s->baseline_bound);
+	if (*s->confirmation)
+		json_key_str(j, "confirmation", s->confirmation);
+	if (s->confirmed > 0)
+		json_key_real(j, "confirmed_ratio", s->confirmed);
 	json_key_uint(j, "took_ms", s->took_ms);
 }
 

@@ -23,6 +23,8 @@ struct unit_status {
 	uint64_t baseline_ns; /* cheapest baseline; 0: none has a cover */
 	const char *baseline; /* its name */
 	bool baseline_bound; /* it costs at least that */
+	const char *confirmation; /* plan/confirmation.h: its word, or "" */
+	double confirmed; /* of the best single target, as run; 0: was not */
 	uint64_t took_ms; /* all attempts */
 };
 

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "costmodel/machine.h"
 #include "db/facts.h"
+#include "exec/confirmed.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
@@ -269,6 +270,7 @@ request(struct job *j, const struct constraints *constraints)
 	     * more searches. */
 	    .eager_pricing = j->args->eager_pricing || !j->args->measure,
 	    .price_baselines = j->args->price_baselines,
+	    .price_best = !j->args->no_confirm,
 	    .completing_ns = completing_deadline(j),
 	    .search =
 	        {
@@ -305,6 +307,36 @@ verify(struct job *j, struct err *err)
 	return !j->verify
 	    || verified_search(
 	        &j->plan, &r, &o, &j->verification, j->arena, err);
+}
+
+/* TUNING: what fails when it is verified is barred and searched again; another plan
+ * is confirmed then. */
+#define CONFIRM_ROUNDS 4
+
+/* A plan that mixes targets is the plan if it is faster when it is run; else the
+ * single target's is, which is verified then. */
+static bool
+confirm(struct job *j, struct err *err)
+{
+	const struct confirm_options o = {.threads = j->args->threads,
+	    .skip = j->args->no_confirm,
+	    .measure = j->args->measure,
+	    .deadline_ns = j->deadline_ns,
+	    .stop = j->args->cli->stop};
+	const struct plan_request r = request(j, &j->constraints);
+
+	for (uint32_t i = 0; i < CONFIRM_ROUNDS; i++) {
+		if (!confirmed_plan(
+		        &j->plan, &j->confirmation, &r, &o, j->arena, err))
+			return false;
+		if (j->confirmation.kind != CONFIRM_REFUSED)
+			return true;
+		if (!verify(j, err))
+			return false;
+		if (j->verification.nbarred == 0)
+			return true;
+	}
+	return true;
 }
 
 /* --top-k: the plan again and the K next best ones. */
@@ -370,8 +402,8 @@ job_search(struct job *j, struct err *err)
 	if (!job_prices(j, err))
 		return false;
 	began = clock_ns();
-	ok = search_within(j, err) && plan_verify(&j->plan, err)
-	    && find_top(j, err);
+	ok = search_within(j, err) && confirm(j, err)
+	    && plan_verify(&j->plan, err) && find_top(j, err);
 	progress_end(&j->progress);
 	j->counts = pricer_counts(j->pricer);
 	j->times.search_ns = clock_ns() - began;

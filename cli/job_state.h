@@ -8,6 +8,7 @@
 #include "costmodel/board.h"
 #include "exec/verified.h"
 #include "ir/onnx_read.h"
+#include "plan/confirmation.h"
 #include "plan/constraints.h"
 #include "plan/opportunities.h"
 #include "plan/plan.h"
@@ -44,6 +45,7 @@ struct job {
 	/* Set after job_import(): job_search() verifies what it finds. */
 	bool verify;
 	struct verification verification; /* with verify */
+	struct plan_confirmation confirmation;
 	struct precision precision;
 	struct plan plan;
 	struct sensitivity sensitivity; /* after job_sensitivity() */

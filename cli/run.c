@@ -229,18 +229,6 @@ check_set(struct run_result *r, struct executor *x, const struct run_data *d,
 	return true;
 }
 
-/* The last core is where workers measured; nobody else times on it now. */
-static int
-take_core(uint32_t threads)
-{
-	uint32_t core[CORES_MAX], n = machine_cores(core);
-
-	if (threads > n)
-		return -1;
-	machine_pin(&core[n - threads], threads);
-	return machine_hold(core[n - 1]);
-}
-
 static bool
 execute(struct run_result *r, const struct run_sets *sets,
     const struct run_args *args, struct err *err)
@@ -260,7 +248,7 @@ execute(struct run_result *r, const struct run_sets *sets,
 	if (!executor_open(&x, &j->plan, &o, j->arena, err))
 		return false;
 	r->pool_bytes = executor_pool_bytes(x);
-	held = take_core(threads);
+	held = machine_take(threads);
 	machine_urgent(true);
 	ok = profile_run(
 	    &r->profile, x, &j->plan, &po, sets->set[0].in, out, j->arena, err);

@@ -115,6 +115,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .constraints = &j->constraints,
 	    .notes = &j->notes,
 	    .accuracy = j->precision.quantises ? &j->precision.accuracy : NULL,
+	    .confirmation = &j->confirmation,
 	    .sensitivity = args->search.sensitivity ? &j->sensitivity : NULL,
 	    .opportunities = &j->opportunities,
 	    .command = args->search.cli->line,

@@ -299,6 +299,10 @@ const struct option_row search_options[] = {
     {"no-verify", 0, NULL,
         "do not run the plan once against the host reference", option_flag,
         AT(no_verify), .group = 14},
+    {"no-confirm", 0, NULL,
+        "do not run a plan that mixes targets in turn with the best plan of a "
+        "single one",
+        option_flag, AT(no_confirm), .group = 14},
     {"opaque", 0, NULL,
         "keep operators that nothing here knows as opaque steps on the host, "
         "instead of refusing the model; --shape says what comes out of them "

@@ -99,6 +99,25 @@ tell_verified(const struct job *j, struct answer *a)
 	            : v->detail));
 }
 
+/* A plan that mixes targets, and what it is per the best single one's. */
+static void
+tell_confirmation(const struct plan_confirmation *c, struct answer *a)
+{
+	answer_object(a, "confirmation");
+	ANSWER(a,
+	    "{?word {word}: {?pairs {ratio:.2f} of {against} (A/A "
+	    "{self_low:.2f}-{self_high:.2f}, {pairs} pair{s pairs}"
+	    "{?on_record , on record}){?refused : {against} is taken}}"
+	    "{!pairs {?predicted {predicted:.2f} of }{against} ({why})}\n}",
+	    F("word", confirmation_word(c->kind)), F("against", c->against),
+	    F("predicted", c->predicted), F("ratio", (double)c->ratio / 1e6),
+	    F("self_low", (double)c->self_low / 1e6),
+	    F("self_high", (double)c->self_high / 1e6), F("pairs", c->pairs),
+	    F("on_record", c->on_record), F("why", c->why),
+	    T("refused", c->kind == CONFIRM_REFUSED));
+	answer_close(a);
+}
+
 /* What the plan rests on that nobody here knows. */
 static void
 tell_opaque(const struct plan *p, struct answer *a)
@@ -403,6 +422,7 @@ summary_print(const struct job *j, const char *out)
 	tell_proof(&j->plan, &a);
 	tell_shares(j, &a);
 	tell_verified(j, &a);
+	tell_confirmation(&j->confirmation, &a);
 	tell_nan(&j->plan, &a);
 	tell_opaque(&j->plan, &a);
 	precision_tell(j, &a);

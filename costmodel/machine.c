@@ -173,3 +173,14 @@ machine_release(int handle)
 	if (handle >= 0)
 		close(handle);
 }
+
+int
+machine_take(uint32_t n)
+{
+	uint32_t core[CORES_MAX], have = machine_cores(core);
+
+	if (n > have)
+		return -1;
+	machine_pin(&core[have - n], n);
+	return machine_hold(core[have - 1]);
+}

@@ -36,4 +36,9 @@ void machine_clean_environment(char **argv);
 int machine_hold(uint32_t core);
 void machine_release(int handle);
 
+/* Pin the calling process to the last n cores, where workers measure, and hold the
+ * last: nobody else times on it now. A handle to release; -1 where there are
+ * fewer. */
+int machine_take(uint32_t n);
+
 #endif

@@ -3,6 +3,8 @@
 #define COSTMODEL_PRICER_H
 
 #include "costmodel/pricer_data.h"
+#include "ir/base/buf.h"
+#include "ir/base/hash.h"
 
 /* ERR_DB when the database cannot be used. */
 bool pricer_open(struct pricer **p, const struct graph *g, const struct mix *m,
@@ -62,6 +64,17 @@ bool pricer_price_conversions(struct pricer *p,
  * library; a note says so where it cannot be. */
 bool pricer_bar(struct pricer *p, uint32_t candidate, enum outcome outcome,
     const char *why, struct err *err);
+
+/* Two plans run in turn: what the database has of them, and putting it there. `plans`
+ * is a hash of both: of the keys of their candidates, and of the facts of their
+ * targets. */
+void pricer_add_key(
+    const struct pricer *p, uint32_t candidate, struct buf *out);
+void pricer_add_facts(const struct pricer *p, uint32_t target, struct buf *out);
+bool pricer_find_turns(struct pricer *p, struct hash128 plans,
+    struct pricer_turns *out, bool *there, struct err *err);
+bool pricer_keep_turns(struct pricer *p, struct hash128 plans,
+    const struct pricer_turns *t, struct err *err);
 
 struct pricer_counts pricer_counts(const struct pricer *p);
 

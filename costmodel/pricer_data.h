@@ -107,6 +107,13 @@ struct pricer_pair {
 	uint64_t low, high; /* out: quartiles */
 };
 
+/* Two plans that were run in turn; ratios are in millionths. */
+struct pricer_turns {
+	uint32_t pairs;
+	uint64_t ratio; /* the first per the second: the median */
+	uint64_t self_low, self_high; /* the first per itself: quartiles */
+};
+
 /* A conversion of values of a class. */
 struct pricer_conversion {
 	uint32_t class;

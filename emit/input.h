@@ -5,6 +5,7 @@
 #include "costmodel/pricer.h"
 #include "ir/onnx_read.h"
 #include "plan/accuracy.h"
+#include "plan/confirmation.h"
 #include "plan/constraints.h"
 #include "plan/opportunities.h"
 #include "plan/plan.h"
@@ -16,6 +17,8 @@ struct emit_in {
 	struct pricer_counts counts;
 	const struct constraints *constraints; /* NULL: none were asked for */
 	const struct plan_accuracy *accuracy; /* NULL: no scales of 8 bits */
+	const struct plan_confirmation
+	    *confirmation; /* NULL: not looked into */
 	const struct sensitivity *sensitivity; /* NULL: not looked into */
 	const struct opportunities *opportunities; /* NULL: not looked into */
 	struct notes *notes; /* what is left out; NULL: that is an error */

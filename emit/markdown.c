@@ -112,6 +112,33 @@ put_baselines(FILE *f, const struct emit_work *w)
 	}
 }
 
+/* What the baselines' figures are worth to a plan that mixes targets. */
+static void
+put_confirmation(FILE *f, const struct emit_work *w)
+{
+	const struct plan_confirmation *c = w->in->confirmation;
+
+	if (!c || c->kind == CONFIRM_NOTHING)
+		return;
+	fprintf(f, "\n%s: ",
+	    c->kind == CONFIRM_CONFIRMED     ? "Confirmed"
+	        : c->kind == CONFIRM_REFUSED ? "Not confirmed"
+	                                     : "Predicted only");
+	if (c->pairs)
+		fprintf(f,
+		    "run in turn, the mix takes %.3f of %s (itself: %.3f to "
+		    "%.3f, %" PRIu32 " pairs)%s.\n",
+		    (double)c->ratio / 1e6, c->against,
+		    (double)c->self_low / 1e6, (double)c->self_high / 1e6,
+		    c->pairs,
+		    c->kind == CONFIRM_REFUSED
+		        ? "; so the plan is the single target's"
+		        : "");
+	else
+		fprintf(f, "the mix was not run in turn with %s (%s).\n",
+		    c->against, c->why);
+}
+
 /* Why it is cheaper than the eager plan. */
 static void
 put_gain(FILE *f, const struct emit_work *w)
@@ -391,6 +418,7 @@ write_markdown(FILE *f, const struct emit_work *w, struct err *err)
 		return false;
 	put_head(f, w);
 	put_baselines(f, w);
+	put_confirmation(f, w);
 	put_gain(f, w);
 	put_sensitivity(f, w);
 	put_targets(f, w);

@@ -208,6 +208,33 @@ write_proof(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* A plan that mixes targets, run in turn with the best single one's; null: it mixes
+ * none. */
+static void
+write_confirmation(struct json *j, const struct emit_work *w)
+{
+	const struct plan_confirmation *c = w->in->confirmation;
+
+	json_key(j, "confirmation");
+	if (!c || c->kind == CONFIRM_NOTHING) {
+		json_null(j);
+		return;
+	}
+	json_inline_object(j);
+	json_key_str(j, "word", confirmation_word(c->kind));
+	json_key_str(j, "against", c->against);
+	json_key_real(j, "predicted", c->predicted);
+	json_key_uint(j, "pairs", c->pairs);
+	if (c->pairs) {
+		json_key_real(j, "ratio", (double)c->ratio / 1e6);
+		json_key_real(j, "self_low", (double)c->self_low / 1e6);
+		json_key_real(j, "self_high", (double)c->self_high / 1e6);
+	}
+	if (c->why)
+		json_key_str(j, "why", c->why);
+	json_close(j);
+}
+
 /* Choices closer than their noise: what comparing them in turn showed. */
 static void
 write_ties(struct json *j, const struct emit_work *w)
@@ -438,6 +465,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_mix(&j, w);
 	write_total(&j, w);
 	write_proof(&j, w);
+	write_confirmation(&j, w);
 	write_ties(&j, w);
 	write_eager(&j, w);
 	outlook_json(&j, w);

@@ -1,18 +1,12 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "exec/verify_run.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "costmodel/roofline.h"
 #include "costmodel/seed.h"
+#include "exec/apart.h"
 #include "exec/perturbed.h"
 #include "exec/verify_composite.h"
 #include "exec/verify_state.h"
 #include "exec/verify_whole.h"
-#include "ir/base/folder.h"
 #include "targets/threads.h"
 
 /* TUNING: a process that has not finished by then hangs. */
@@ -124,28 +118,13 @@ verify_here(struct verify_state *w)
 
 /* ---- apart ---- */
 
-/* What runs there leaves nothing behind, even if it is killed. */
-static bool
-run_apart(struct verify_state *w, const char *folder, struct err *err)
+static void
+verify_apart(void *context, struct arena *a)
 {
-	struct arena arena;
-	pid_t child = fork();
-	int status;
+	struct verify_state *w = context;
 
-	if (child < 0)
-		return err_set(
-		    err, ERR_MEASURE, "no process to verify the plan in");
-	if (child == 0) {
-		arena_init(&arena);
-		w->arena = &arena;
-		setenv("TMPDIR", folder, 1);
-		alarm(SECONDS);
-		verify_here(w);
-		_exit(0);
-	}
-	while (waitpid(child, &status, 0) < 0)
-		;
-	return true;
+	w->arena = a;
+	verify_here(w);
 }
 
 bool
@@ -153,23 +132,15 @@ verify_run(struct verified_as *out, const struct plan *p,
     const struct verify_options *o, struct err *err)
 {
 	struct verify_state w = {.plan = p, .options = o};
-	struct arena scratch;
-	const char *folder;
 	bool ok;
 
 	w.only_build = o->only_build || (!o->whatever_size && is_beyond(p));
-	w.verdict = mmap(NULL, sizeof *w.verdict, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (w.verdict == MAP_FAILED)
+	w.verdict = apart_memory(sizeof *w.verdict);
+	if (!w.verdict)
 		return err_set(
 		    err, ERR_MEASURE, "no memory to verify the plan with");
-	arena_init(&scratch);
-	folder = folder_new(NULL, &scratch, err);
-	ok = folder && run_apart(&w, folder, err);
+	ok = apart_run(verify_apart, &w, SECONDS, err);
 	*out = *w.verdict;
-	if (folder)
-		folder_remove(folder);
-	arena_release(&scratch);
-	munmap(w.verdict, sizeof *w.verdict);
+	apart_memory_end(w.verdict, sizeof *w.verdict);
 	return ok;
 }

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "plan/confirmation.h"
 #include "plan/evaluate.h"
 #include "plan/propose.h"
 
@@ -53,6 +54,44 @@ name_of(const struct planner *pl, uint32_t t)
 	    pl->arena, "%s + %s", m->target[t].text, m->target[fallback].text);
 }
 
+static bool
+find(struct planner *pl, struct plan_baseline *list, uint32_t t, bool priced,
+    struct err *err)
+{
+	struct proposal p;
+	bool branched;
+
+	pl->mode = priced ? MODE_BASELINE : MODE_REFERENCE;
+	pl->reference = t;
+	list[t].name = name_of(pl, t);
+	if (!planner_refine(pl, &p, &branched, err)
+	    || !note(pl, &list[t], &p, err))
+		return false;
+	assert(!branched);
+	return true;
+}
+
+/* Price the best single target, as far as bounds do not say which it is: the one
+ * with the least bound, until that has none left. */
+static bool
+price_best(struct planner *pl, struct plan_baseline *list, struct err *err)
+{
+	const struct plan_baseline *best;
+	const struct plan seen = {
+	    .mix = pl->r->mix, .baseline = list, .nbaselines = pl->r->mix->n};
+
+	for (uint32_t i = 0; i < pl->r->mix->n; i++) {
+		if (!plan_is_mix(&pl->incumbent.plan))
+			return true;
+		best = plan_best_single(&seen);
+		if (!best || !best->bound)
+			return true;
+		if (!find(pl, list, (uint32_t)(best - list), true, err))
+			return false;
+	}
+	return true;
+}
+
 bool
 baselines_find(struct planner *pl, struct err *err)
 {
@@ -62,22 +101,14 @@ baselines_find(struct planner *pl, struct err *err)
 	    arena_new(pl->arena, struct plan_baseline, n);
 
 	assert(node_is_asked(pl));
-	for (uint32_t t = 0; t < n; t++) {
-		struct proposal p;
-		bool branched;
-
-		/* The fallback alone is never priced for this: it is a
-		 * reference, and slow. */
-		pl->mode = r->price_baselines && t != fallback_of(r->mix, t)
-		    ? MODE_BASELINE
-		    : MODE_REFERENCE;
-		pl->reference = t;
-		list[t].name = name_of(pl, t);
-		if (!planner_refine(pl, &p, &branched, err)
-		    || !note(pl, &list[t], &p, err))
+	/* The fallback alone is never priced for this: it is a reference, and
+	 * slow. */
+	for (uint32_t t = 0; t < n; t++)
+		if (!find(pl, list, t,
+		        r->price_baselines && t != fallback_of(r->mix, t), err))
 			return false;
-		assert(!branched);
-	}
+	if (r->price_best && may_improve(r) && !price_best(pl, list, err))
+		return false;
 	assert(list[n - 1].name && node_is_asked(pl));
 	pl->baseline = list;
 	pl->nbaselines = n;

@@ -23,6 +23,9 @@ struct plan_request {
 	const char *searcher; /* NULL: "exact" */
 	bool eager_pricing; /* price everything before searching */
 	bool price_baselines; /* price what they use, too */
+	bool
+	    price_best; /* of a plan that mixes targets: price what the best single
+			  * one uses, so that the two can be run in turn */
 	bool no_baselines; /* only the plan: nothing to compare it with */
 	struct search_options search;
 	/* The pricer stops before this to leave time for pricing what the best

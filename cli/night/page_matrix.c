@@ -270,6 +270,9 @@ put_baseline(const struct night_page *p, const struct unit_status *u)
 		    u->baseline_bound ? "at most " : "",
 		    (double)u->cost_ns / (double)u->baseline_ns,
 		    escaped(u->baseline, p->s->a));
+	if (*u->confirmation)
+		fprintf(p->f, "<small class=mut>%s</small>",
+		    escaped(confirmation_of(u, p->s->a), p->s->a));
 }
 
 /* The page of the result, where it has one. */

@@ -80,6 +80,10 @@ write_figures(struct json *j, const struct summary *s, uint32_t i)
 	json_key_str(j, "best_baseline", u->baseline);
 	json_key_uint(j, "best_baseline_ns", u->baseline_ns);
 	json_key_bool(j, "best_baseline_bound", u->baseline_bound);
+	if (*u->confirmation)
+		json_key_str(j, "confirmation", u->confirmation);
+	if (u->confirmed > 0)
+		json_key_real(j, "confirmed_ratio", u->confirmed);
 	json_key_bool(j, "wins", s->wins[i]);
 	json_key_str(j, "result", n->result);
 	json_key_str(j, "plan", n->plan);

@@ -34,6 +34,16 @@ unit_cost(const struct night_unit *u, struct arena *a)
 }
 
 const char *
+confirmation_of(const struct unit_status *u, struct arena *a)
+{
+	if (!*u->confirmation)
+		return "";
+	return u->confirmed > 0
+	    ? arena_printf(a, "; %s: %.2f", u->confirmation, u->confirmed)
+	    : arena_printf(a, "; %s", u->confirmation);
+}
+
+const char *
 change(uint64_t was, uint64_t now, struct arena *a)
 {
 	const double share = was ? (double)now / (double)was - 1 : 0;

@@ -140,6 +140,28 @@ put_speed(FILE *f, const struct page_view *v)
 		    strstr(name, "+") ? "single target" : "without them");
 }
 
+/* Was what prices promise of a mix seen when it was run? */
+static void
+put_confirmation(FILE *f, const struct page_view *v)
+{
+	const cJSON *c = doc_field(v->result, "confirmation");
+	const char *word = doc_text(c, "word"),
+	           *against = doc_text(c, "against");
+
+	if (strcmp(word, "confirmed") == 0)
+		html(f, " <b>Confirmed</b>: run in turn, %g of %s.",
+		    doc_real(c, "ratio"), against);
+	else if (strcmp(word, "not confirmed") == 0)
+		html(f,
+		    " A mix that prices say is cheaper took %g of %s when it "
+		    "was run in turn: <b>not confirmed</b>, so it is not the "
+		    "plan.",
+		    doc_real(c, "ratio"), against);
+	else if (strcmp(word, "predicted") == 0)
+		html(f, " <b>Predicted</b>: not run in turn with %s (%s).",
+		    against, doc_text(c, "why"));
+}
+
 struct op_tally {
 	const char *op;
 	uint32_t all, there;
@@ -226,6 +248,7 @@ put_verdict(FILE *f, const struct page_facts *p)
 	put_proof(f, p->v);
 	put_open(f, p->v);
 	put_speed(f, p->v);
+	put_confirmation(f, p->v);
 	put_placement(f, p);
 	html(f, "</p>");
 }
@@ -273,6 +296,10 @@ put_search_chip(FILE *f, const struct page_view *v)
 	begin_chip(f, !proven, "Search", "compared");
 	if (proven)
 		html(f, "complete, gap 0");
+	else if (strcmp(doc_text(doc_field(v->result, "confirmation"), "word"),
+	             "not confirmed")
+	    == 0)
+		html(f, "complete; a cheaper mix was no faster when run");
 	else if (bound < v->total && bound > 0)
 		html(f, "ended early; a plan up to %p cheaper may exist",
 		    v->total - bound, v->total);

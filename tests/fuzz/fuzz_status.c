@@ -22,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	infolder_put("unit.status.json", data, size);
 	arena_init(&a);
 	unit_status_read(&s, &m, &u, &a);
-	assert(s.error && s.baseline);
+	assert(s.error && s.baseline && s.confirmation);
 	assert(!s.ended || s.exit != 0); /* there is no result */
 	memset(&s, 0, sizeof s);
 	unit_status_parse(&s, infile(data, size), &a);

@@ -1,0 +1,120 @@
+#include "exec/confirm_run.h"
+
+#include <stdio.h>
+
+#include "costmodel/machine.h"
+#include "exec/apart.h"
+#include "exec/executor.h"
+#include "exec/samples.h"
+#include "ir/base/clock.h"
+
+/* TUNING: forty pairs of plans of ten milliseconds; slower ones get fewer. */
+#define BUDGET_NS UINT64_C(1000000000)
+/* TUNING: a process that has not finished by then hangs. */
+#define SECONDS 300
+
+/* What the process leaves behind. */
+struct answer {
+	bool done;
+	struct in_turn turns;
+	char why[sizeof((struct err *)0)->text];
+};
+
+struct runs {
+	const struct plan *plan[2];
+	const struct confirm_options *o;
+	struct answer *answer;
+	struct executor *x[2];
+	struct tensor *in, *out;
+};
+
+static bool
+run_once(void *context, uint32_t which, cost_ns *took, bool *disturbed,
+    struct err *err)
+{
+	struct runs *r = context;
+	const long before = machine_preemptions();
+	const cost_ns start = clock_ns();
+
+	if (!executor_run(r->x[which], r->in, r->out, err))
+		return false;
+	*took = clock_ns() - start;
+	*disturbed = machine_preemptions() != before;
+	return true;
+}
+
+static cost_ns
+budget_of(const struct confirm_options *o)
+{
+	const uint64_t now = clock_ns();
+
+	if (o->deadline_ns == 0 || o->deadline_ns > now + BUDGET_NS)
+		return BUDGET_NS;
+	return o->deadline_ns > now ? o->deadline_ns - now : 0;
+}
+
+static bool
+open_both(struct runs *r, struct arena *a, struct err *err)
+{
+	const struct samples made_up = {.n = 1};
+	const struct executor_options o = {.threads = r->o->threads};
+	const struct graph *g = r->plan[0]->graph;
+
+	r->in = arena_new(a, struct tensor, g->ninputs);
+	r->out = arena_new(a, struct tensor, g->noutputs);
+	return samples_take(r->in, &made_up, 0, g, a, err)
+	    && executor_open(&r->x[0], r->plan[0], &o, a, err)
+	    && executor_open(&r->x[1], r->plan[1], &o, a, err);
+}
+
+static void
+run_both(void *context, struct arena *a)
+{
+	struct runs *r = context;
+	const struct in_turn_runner runner = {run_once, r};
+	const struct in_turn_options o = {budget_of(r->o), r->o->stop};
+	struct err err = {.kind = ERR_NONE};
+	bool ok = open_both(r, a, &err);
+	int held;
+
+	if (ok) {
+		held = machine_take(r->o->threads ? r->o->threads : 1);
+		machine_urgent(true);
+		ok = in_turn_run(&r->answer->turns, &o, &runner, &err);
+		machine_urgent(false);
+		machine_release(held);
+	}
+	if (!ok)
+		snprintf(r->answer->why, sizeof r->answer->why, "%s", err.text);
+	r->answer->done = true;
+}
+
+static const char *
+why_not(const struct answer *x)
+{
+	if (!x->done)
+		return "running it ended its process";
+	if (x->why[0])
+		return x->why;
+	return x->turns.pairs < IN_TURN_LEAST ? "stopped early" : NULL;
+}
+
+bool
+confirm_run(struct in_turn *out, const char **why, const struct plan *first,
+    const struct plan *second, const struct confirm_options *o, struct arena *a,
+    struct err *err)
+{
+	struct runs r = {.plan = {first, second}, .o = o};
+	bool ok;
+
+	r.answer = apart_memory(sizeof *r.answer);
+	if (!r.answer)
+		return err_set(
+		    err, ERR_MEASURE, "no memory to confirm the plan with");
+	ok = apart_run(run_both, &r, SECONDS, err);
+	*out = r.answer->turns;
+	*why = why_not(r.answer);
+	*why = *why ? arena_str(a, *why) : NULL;
+	apart_memory_end(r.answer, sizeof *r.answer);
+	return ok;
+}

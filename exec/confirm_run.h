@@ -1,0 +1,22 @@
+/* Two plans are run in turn, in a process apart: a library may end it. */
+#ifndef EXEC_CONFIRM_RUN_H
+#define EXEC_CONFIRM_RUN_H
+
+#include "exec/in_turn.h"
+#include "plan/plan.h"
+
+struct confirm_options {
+	uint32_t threads; /* 0 = 1 */
+	bool skip; /* nobody wants it */
+	bool measure; /* false: nothing is run, what is on record counts */
+	uint64_t deadline_ns; /* by clock_ns(); 0: none */
+	const atomic_bool *stop; /* may be NULL */
+};
+
+/* `first` in turn with `second`, on made-up inputs. *why (in `a`) is why they were
+ * not, else NULL. ERR_MEASURE only when no process can be had. */
+bool confirm_run(struct in_turn *out, const char **why,
+    const struct plan *first, const struct plan *second,
+    const struct confirm_options *o, struct arena *a, struct err *err);
+
+#endif

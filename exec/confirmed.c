@@ -1,0 +1,209 @@
+#include "exec/confirmed.h"
+
+#include <assert.h>
+
+#include "costmodel/pricer.h"
+#include "ir/base/clock.h"
+#include "plan/propose.h"
+
+/* ---- what can be run ---- */
+
+static const char *
+why_not_run(const struct plan *p, struct arena *a)
+{
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct candidate *c =
+		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct target *t = &p->mix->target[c->target];
+
+		if (t->source != PRICE_MEASURED)
+			return arena_printf(a, "prices of %s are %s", t->text,
+			    price_source_text(t->source));
+		if (t->only_prices || !t->kind->compile)
+			return arena_printf(a, "%s cannot be run", t->text);
+		if (c->opaque)
+			return "opaque nodes cannot be run";
+	}
+	return NULL;
+}
+
+/* Of what is not on record. */
+static const char *
+why_not_now(const struct plan *plan, const struct plan_baseline *single,
+    const struct confirm_options *o)
+{
+	const cost_ns least = (2 + 2 * IN_TURN_LEAST)
+	    * cost_add(plan->cost / 2, single->cost / 2);
+
+	if (!o->measure)
+		return "--no-measure";
+	if (o->stop && atomic_load(o->stop))
+		return "stopped early";
+	if (o->deadline_ns && clock_ns() + least > o->deadline_ns)
+		return "no time left";
+	return NULL;
+}
+
+/* ---- what it is known by ---- */
+
+static void
+add_format(struct buf *b, const struct format *f)
+{
+	buf_str(b, f->space->name);
+	buf_u32(b, (uint32_t)f->layout);
+	buf_u32(b, (uint32_t)f->dtype);
+}
+
+/* Composites in order, where their inputs come from, and conversions between. */
+static void
+add_plan(struct buf *b, const struct plan *p, const struct plan_request *r)
+{
+	buf_u32(b, p->ncomposites);
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const uint32_t id = p->composite[i].candidate;
+		const struct candidate *c = &p->candidates->candidate[id];
+
+		buf_u32(b, c->target);
+		pricer_add_key(r->pricer, id, b);
+		for (uint32_t k = 0; k < c->ninputs; k++) {
+			const node_id made =
+			    graph_value(p->graph, c->input[k].value)->producer;
+
+			buf_u32(b,
+			    made == NODE_NONE ? UINT32_MAX
+			                      : p->composite_of[made]);
+		}
+	}
+	for (uint32_t i = 0; i < p->nconversions; i++) {
+		const struct plan_conversion *c = &p->conversion[i];
+
+		add_format(b, &p->mix->formats.format[c->from]);
+		add_format(b, &p->mix->formats.format[c->to]);
+		buf_u32(b, c->before);
+	}
+}
+
+static struct hash128
+hash_of(const struct plan *plan, const struct plan *single,
+    const struct plan_request *r)
+{
+	struct hash128 h;
+	struct buf b;
+
+	buf_init(&b);
+	for (uint32_t t = 0; t < r->mix->n; t++)
+		pricer_add_facts(r->pricer, t, &b);
+	add_plan(&b, plan, r);
+	add_plan(&b, single, r);
+	h = hash128(b.data, b.n);
+	buf_release(&b);
+	return h;
+}
+
+/* ---- what it comes to ---- */
+
+/* The single target's plan, in the place of the mix. */
+static void
+take_single(struct plan *plan, const struct plan *single)
+{
+	const struct plan mix = *plan;
+
+	*plan = *single;
+	plan->at_least = false;
+	plan->baseline = mix.baseline;
+	plan->nbaselines = mix.nbaselines;
+	plan->tie = mix.tie;
+	plan->nties = mix.nties;
+	plan->searcher = mix.searcher;
+	plan->lower_bound =
+	    mix.lower_bound < plan->cost ? mix.lower_bound : plan->cost;
+	plan->proven = plan->lower_bound == plan->cost;
+}
+
+void
+confirmed_decide(struct plan *plan, struct plan_confirmation *out,
+    const struct plan *single, const struct in_turn *t)
+{
+	out->pairs = t->pairs;
+	out->ratio = t->ratio;
+	out->self_low = t->self_low;
+	out->self_high = t->self_high;
+	out->kind = CONFIRM_CONFIRMED;
+	if (in_turn_wins(t))
+		return;
+	out->kind = CONFIRM_REFUSED;
+	take_single(plan, single);
+}
+
+static bool
+predict(struct plan_confirmation *out, const char *why)
+{
+	out->kind = CONFIRM_PREDICTED;
+	out->why = why;
+	return true;
+}
+
+/* Run them, and put it on record. */
+static bool
+run(struct in_turn *t, const char **why, const struct plan *plan,
+    const struct plan *single, struct hash128 hash,
+    const struct plan_request *r, const struct confirm_options *o,
+    struct arena *a, struct err *err)
+{
+	struct pricer_turns kept;
+
+	if (!confirm_run(t, why, plan, single, o, a, err) || *why)
+		return err->kind == ERR_NONE;
+	kept = (struct pricer_turns){
+	    t->pairs, t->ratio, t->self_low, t->self_high};
+	return pricer_keep_turns(r->pricer, hash, &kept, err);
+}
+
+static bool
+confirm(struct plan *plan, struct plan_confirmation *out,
+    const struct plan_baseline *single, const struct plan_request *r,
+    const struct confirm_options *o, struct arena *a, struct err *err)
+{
+	const struct hash128 hash = hash_of(plan, single->plan, r);
+	const char *why = why_not_now(plan, single, o);
+	struct pricer_turns kept;
+	struct in_turn t;
+
+	if (!pricer_find_turns(r->pricer, hash, &kept, &out->on_record, err))
+		return false;
+	if (out->on_record)
+		t = (struct in_turn){kept.pairs, kept.ratio, kept.self_low,
+		    kept.self_high, 0, 0};
+	else if (!why && !run(&t, &why, plan, single->plan, hash, r, o, a, err))
+		return false;
+	if (!out->on_record && why)
+		return predict(out, why);
+	confirmed_decide(plan, out, single->plan, &t);
+	return true;
+}
+
+bool
+confirmed_plan(struct plan *plan, struct plan_confirmation *out,
+    const struct plan_request *r, const struct confirm_options *o,
+    struct arena *a, struct err *err)
+{
+	const struct plan_baseline *single = plan_best_single(plan);
+	const char *why;
+
+	*out = (struct plan_confirmation){.kind = CONFIRM_NOTHING};
+	if (r->replay || !may_improve(r) || !plan_is_mix(plan) || !single)
+		return true;
+	out->against = single->name;
+	if (!plan_unpriced(plan) && single->cost)
+		out->predicted = (double)plan->cost / (double)single->cost;
+	why = why_not_run(plan, a);
+	if (!why)
+		why = why_not_run(single->plan, a);
+	if (why)
+		return predict(out, why);
+	if (o->skip)
+		return predict(out, "--no-confirm");
+	if (single->bound || plan_unpriced(plan) || !r->pricer)
+		return predict(out, "prices are missing");
+	return confirm(plan, out, single, r, o, a, err);
+}

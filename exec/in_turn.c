@@ -1,0 +1,114 @@
+#include "exec/in_turn.h"
+
+#include <stdlib.h>
+
+#include "ir/base/order.h"
+
+struct turns {
+	const struct in_turn_options *o;
+	const struct in_turn_runner *r;
+	uint64_t ratio[IN_TURN_MOST], self[IN_TURN_MOST];
+	cost_ns a[IN_TURN_MOST], b[IN_TURN_MOST];
+	uint32_t n;
+	cost_ns spent;
+};
+
+struct turn {
+	cost_ns took;
+	bool disturbed;
+};
+
+static bool
+run(struct turns *t, uint32_t which, struct turn *out, struct err *err)
+{
+	if (!t->r->run(t->r->context, which, &out->took, &out->disturbed, err))
+		return false;
+	if (out->took == 0)
+		out->took = 1;
+	t->spent += out->took;
+	return true;
+}
+
+static bool
+is_stopped(const struct turns *t)
+{
+	return t->o->stop && atomic_load(t->o->stop);
+}
+
+static bool
+is_enough(const struct turns *t)
+{
+	return t->n == IN_TURN_MOST
+	    || (t->n >= IN_TURN_LEAST && t->spent >= t->o->budget);
+}
+
+/* Undisturbed ones are waited for as long again as all may take. */
+static bool
+is_kept(const struct turns *t, const struct turn x[3])
+{
+	return t->spent >= 2 * t->o->budget
+	    || !(x[0].disturbed || x[1].disturbed || x[2].disturbed);
+}
+
+static void
+keep(struct turns *t, const struct turn x[3])
+{
+	const cost_ns about = x[0].took / 2 + x[2].took / 2 + 1;
+
+	t->ratio[t->n] = about * IN_TURN_ONE / x[1].took + 1;
+	t->self[t->n] = x[0].took * IN_TURN_ONE / x[2].took + 1;
+	t->a[t->n] = x[2].took;
+	t->b[t->n] = x[1].took;
+	t->n++;
+}
+
+static void
+conclude(struct in_turn *out, struct turns *t)
+{
+	const uint32_t n = t->n;
+
+	*out = (struct in_turn){.pairs = n};
+	if (n == 0)
+		return;
+	qsort(t->ratio, n, sizeof *t->ratio, by_u64);
+	qsort(t->self, n, sizeof *t->self, by_u64);
+	qsort(t->a, n, sizeof *t->a, by_u64);
+	qsort(t->b, n, sizeof *t->b, by_u64);
+	out->ratio = (t->ratio[(n - 1) / 2] + t->ratio[n / 2]) / 2;
+	out->self_low = t->self[n / 4];
+	out->self_high = t->self[n * 3 / 4];
+	out->a = t->a[n / 2];
+	out->b = t->b[n / 2];
+}
+
+bool
+in_turn_run(struct in_turn *out, const struct in_turn_options *o,
+    const struct in_turn_runner *r, struct err *err)
+{
+	struct turns t = {.o = o, .r = r};
+	struct turn x[3];
+
+	if (!run(&t, 0, &x[0], err) || !run(&t, 1, &x[1], err))
+		return false;
+	t.spent = 0; /* that was to warm up */
+	if (!run(&t, 0, &x[0], err))
+		return false;
+	while (!is_enough(&t) && !is_stopped(&t)) {
+		if (!run(&t, 1, &x[1], err) || !run(&t, 0, &x[2], err))
+			return false;
+		if (is_kept(&t, x))
+			keep(&t, x);
+		x[0] = x[2];
+	}
+	conclude(out, &t);
+	return true;
+}
+
+/* By as much to either side: what is slower than itself by a per cent is faster by
+ * one the other way round. */
+bool
+in_turn_wins(const struct in_turn *t)
+{
+	return t->pairs >= IN_TURN_LEAST && t->ratio < t->self_low
+	    && t->ratio * t->self_high < IN_TURN_ONE * IN_TURN_ONE;
+}

@@ -1,0 +1,45 @@
+/* Two plans run in turn: A B A B ... A. Each run of B is compared with the runs of A
+ * about it, and A with itself over the same distance: what that differs by is
+ * noise. */
+#ifndef EXEC_IN_TURN_H
+#define EXEC_IN_TURN_H
+
+#include <stdatomic.h>
+
+#include "ir/base/cost.h"
+#include "ir/base/err.h"
+
+/* TUNING: fewer say nothing; more only cost time. */
+#define IN_TURN_LEAST 3
+#define IN_TURN_MOST 40
+
+#define IN_TURN_ONE UINT64_C(1000000) /* ratios are in millionths */
+
+struct in_turn {
+	uint32_t pairs;
+	uint64_t ratio; /* A per B: the median */
+	uint64_t self_low, self_high; /* A per A: quartiles */
+	cost_ns a, b; /* medians */
+};
+
+/* What is run: plan 0 or 1, once. *disturbed: the figure is no good. */
+struct in_turn_runner {
+	bool (*run)(void *context, uint32_t which, cost_ns *took,
+	    bool *disturbed, struct err *err);
+	void *context;
+};
+
+struct in_turn_options {
+	cost_ns budget; /* for all runs; IN_TURN_LEAST pairs are run anyway */
+	const atomic_bool *stop; /* may be NULL: ends early */
+};
+
+/* Both warm up once. out->pairs is below IN_TURN_LEAST only where it was
+ * stopped. */
+bool in_turn_run(struct in_turn *out, const struct in_turn_options *o,
+    const struct in_turn_runner *r, struct err *err);
+
+/* Is A the faster one by more than A is than itself? */
+bool in_turn_wins(const struct in_turn *t);
+
+#endif

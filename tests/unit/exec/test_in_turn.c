@@ -1,0 +1,168 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "exec/in_turn.h"
+
+/* A clock of our own: what each plan takes, and which runs are disturbed. */
+struct clockwork {
+	cost_ns took[2];
+	cost_ns every; /* each so many-th run of A takes a tenth more */
+	uint32_t ran[2];
+	uint32_t disturbed; /* each so many-th run takes thrice as long */
+	uint32_t fails; /* the run that does, from 1; 0: none */
+};
+
+static bool
+run(void *context, uint32_t which, cost_ns *took, bool *disturbed,
+    struct err *err)
+{
+	struct clockwork *c = context;
+	const uint32_t n = c->ran[0] + c->ran[1] + 1;
+
+	c->ran[which]++;
+	*took = c->took[which];
+	*disturbed = c->disturbed && n % c->disturbed == 0;
+	if (*disturbed)
+		*took *= 3;
+	if (which == 0 && c->every && c->ran[0] % c->every == 0)
+		*took += *took / 10;
+	return n != c->fails
+	    || err_set(err, ERR_UNSUPPORTED, "run %u failed", n);
+}
+
+static struct in_turn
+turns(struct clockwork *c, cost_ns budget)
+{
+	const struct in_turn_options o = {.budget = budget};
+	const struct in_turn_runner r = {run, c};
+	struct err err = {.kind = ERR_NONE};
+	struct in_turn t;
+
+	assert_true(in_turn_run(&t, &o, &r, &err));
+	return t;
+}
+
+#define SECOND UINT64_C(1000000000)
+
+/* A quiet machine: the ratio is what it is, and A is itself. */
+static void
+test_ratio(void **state)
+{
+	struct clockwork c = {.took = {900000, 1000000}};
+	struct in_turn t = turns(&c, SECOND);
+
+	(void)state;
+	assert_int_equal(t.pairs, IN_TURN_MOST);
+	assert_in_range(t.ratio, 899999, 900003);
+	assert_in_range(t.self_low, 999999, 1000001);
+	assert_in_range(t.self_high, 999999, 1000001);
+	assert_int_equal(t.b, 1000000);
+	assert_true(in_turn_wins(&t));
+	c = (struct clockwork){.took = {1000000, 900000}};
+	t = turns(&c, SECOND);
+	assert_false(in_turn_wins(&t));
+	c = (struct clockwork){.took = {1000000, 1000000}};
+	t = turns(&c, SECOND);
+	assert_false(in_turn_wins(&t));
+}
+
+/* What is within the spread of A against itself is no gain. */
+static void
+test_spread(void **state)
+{
+	struct clockwork c = {.took = {970000, 1000000}, .every = 2};
+	struct in_turn t = turns(&c, SECOND);
+
+	(void)state;
+	assert_in_range(t.self_low, 900000, 920000);
+	assert_in_range(t.self_high, 1090000, 1110000);
+	assert_false(in_turn_wins(&t));
+	c = (struct clockwork){.took = {700000, 1000000}, .every = 2};
+	t = turns(&c, SECOND);
+	assert_true(in_turn_wins(&t));
+}
+
+/* Slow plans get few pairs, the slowest the least that says anything. */
+static void
+test_budget(void **state)
+{
+	struct clockwork c = {.took = {40000000, 60000000}};
+	struct in_turn t = turns(&c, SECOND);
+
+	(void)state;
+	assert_in_range(t.pairs, 9, 11);
+	c = (struct clockwork){.took = {3 * SECOND, 4 * SECOND}};
+	t = turns(&c, SECOND);
+	assert_int_equal(t.pairs, IN_TURN_LEAST);
+	assert_int_equal(c.ran[0], IN_TURN_LEAST + 2);
+	assert_int_equal(c.ran[1], IN_TURN_LEAST + 1);
+	t = turns(&c, 0);
+	assert_int_equal(t.pairs, IN_TURN_LEAST);
+}
+
+/* Runs that were taken off their core count for nothing, while there are others. */
+static void
+test_disturbed(void **state)
+{
+	struct clockwork c = {.took = {9000000, 10000000}, .disturbed = 9};
+	struct in_turn t = turns(&c, SECOND);
+
+	(void)state;
+	assert_in_range(t.pairs, 20, IN_TURN_MOST);
+	assert_in_range(t.ratio, 899999, 900003);
+	assert_in_range(t.self_low, 999999, 1000001);
+	assert_in_range(t.self_high, 999999, 1000001);
+	c = (struct clockwork){.took = {9000000, 10000000}, .disturbed = 1};
+	t = turns(&c, SECOND);
+	assert_true(t.pairs >= IN_TURN_LEAST);
+}
+
+static void
+test_failure(void **state)
+{
+	struct clockwork c = {.took = {1000, 1000}, .fails = 7};
+	const struct in_turn_options o = {.budget = SECOND};
+	const struct in_turn_runner r = {run, &c};
+	struct err err = {.kind = ERR_NONE};
+	struct in_turn t;
+
+	(void)state;
+	assert_false(in_turn_run(&t, &o, &r, &err));
+	assert_string_equal(err.text, "run 7 failed");
+}
+
+/* Whoever is in a hurry gets what there is, and that wins nothing. */
+static void
+test_stop(void **state)
+{
+	atomic_bool stop = true;
+	struct clockwork c = {.took = {1000, 9000}};
+	const struct in_turn_options o = {.budget = SECOND, .stop = &stop};
+	const struct in_turn_runner r = {run, &c};
+	struct err err = {.kind = ERR_NONE};
+	struct in_turn t;
+
+	(void)state;
+	assert_true(in_turn_run(&t, &o, &r, &err));
+	assert_int_equal(t.pairs, 0);
+	assert_false(in_turn_wins(&t));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_ratio),
+	    cmocka_unit_test(test_spread),
+	    cmocka_unit_test(test_budget),
+	    cmocka_unit_test(test_disturbed),
+	    cmocka_unit_test(test_failure),
+	    cmocka_unit_test(test_stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
