@@ -65,12 +65,12 @@ bool pricer_price_conversions(struct pricer *p,
 bool pricer_bar(struct pricer *p, uint32_t candidate, enum outcome outcome,
     const char *why, struct err *err);
 
-/* Two plans run in turn: what the database has of them, and putting it there. `plans`
- * is a hash of both: of the keys of their candidates, and of the facts of their
- * targets. */
+/* What a candidate is known by: the facts of its target, and its key. */
 void pricer_add_key(
     const struct pricer *p, uint32_t candidate, struct buf *out);
-void pricer_add_facts(const struct pricer *p, uint32_t target, struct buf *out);
+
+/* Two plans run in turn: what the database has of them, and putting it there. `plans`
+ * is a hash of what their candidates are known by. */
 bool pricer_find_turns(struct pricer *p, struct hash128 plans,
     struct pricer_turns *out, bool *there, struct err *err);
 bool pricer_keep_turns(struct pricer *p, struct hash128 plans,

@@ -14,14 +14,10 @@ pricer_add_key(const struct pricer *p, uint32_t candidate, struct buf *b)
 {
 	const struct subject *s = &p->subject[p->subject_of[candidate]];
 
+	if (p->db)
+		buf_str(b, p->environment[s->target].hard);
 	buf_u32(b, (uint32_t)s->db.n);
 	buf_add(b, s->db.bytes, s->db.n);
-}
-
-void
-pricer_add_facts(const struct pricer *p, uint32_t target, struct buf *b)
-{
-	buf_str(b, p->environment[target].hard);
 }
 
 static struct db_subject

@@ -14,7 +14,7 @@
 #define SECONDS 300
 
 /* What the process leaves behind. */
-struct answer {
+struct runs_end {
 	bool done;
 	struct in_turn turns;
 	char why[sizeof((struct err *)0)->text];
@@ -23,7 +23,7 @@ struct answer {
 struct runs {
 	const struct plan *plan[2];
 	const struct confirm_options *o;
-	struct answer *answer;
+	struct runs_end *end;
 	struct executor *x[2];
 	struct tensor *in, *out;
 };
@@ -80,17 +80,17 @@ run_both(void *context, struct arena *a)
 	if (ok) {
 		held = machine_take(r->o->threads ? r->o->threads : 1);
 		machine_urgent(true);
-		ok = in_turn_run(&r->answer->turns, &o, &runner, &err);
+		ok = in_turn_run(&r->end->turns, &o, &runner, &err);
 		machine_urgent(false);
 		machine_release(held);
 	}
 	if (!ok)
-		snprintf(r->answer->why, sizeof r->answer->why, "%s", err.text);
-	r->answer->done = true;
+		snprintf(r->end->why, sizeof r->end->why, "%s", err.text);
+	r->end->done = true;
 }
 
 static const char *
-why_not(const struct answer *x)
+why_not(const struct runs_end *x)
 {
 	if (!x->done)
 		return "running it ended its process";
@@ -100,21 +100,21 @@ why_not(const struct answer *x)
 }
 
 bool
-confirm_run(struct in_turn *out, const char **why, const struct plan *first,
-    const struct plan *second, const struct confirm_options *o, struct arena *a,
-    struct err *err)
+confirm_run(struct in_turn *out, const char **why,
+    const struct plan *const pair[2], const struct confirm_options *o,
+    struct arena *a, struct err *err)
 {
-	struct runs r = {.plan = {first, second}, .o = o};
+	struct runs r = {.plan = {pair[0], pair[1]}, .o = o};
 	bool ok;
 
-	r.answer = apart_memory(sizeof *r.answer);
-	if (!r.answer)
+	r.end = apart_memory(sizeof *r.end);
+	if (!r.end)
 		return err_set(
 		    err, ERR_MEASURE, "no memory to confirm the plan with");
 	ok = apart_run(run_both, &r, SECONDS, err);
-	*out = r.answer->turns;
-	*why = why_not(r.answer);
+	*out = r.end->turns;
+	*why = why_not(r.end);
 	*why = *why ? arena_str(a, *why) : NULL;
-	apart_memory_end(r.answer, sizeof *r.answer);
+	apart_memory_end(r.end, sizeof *r.end);
 	return ok;
 }

@@ -13,10 +13,10 @@ struct confirm_options {
 	const atomic_bool *stop; /* may be NULL */
 };
 
-/* `first` in turn with `second`, on made-up inputs. *why (in `a`) is why they were
+/* A pair of plans in turn, on made-up inputs. *why (in `a`) is why they were
  * not, else NULL. ERR_MEASURE only when no process can be had. */
 bool confirm_run(struct in_turn *out, const char **why,
-    const struct plan *first, const struct plan *second,
-    const struct confirm_options *o, struct arena *a, struct err *err);
+    const struct plan *const pair[2], const struct confirm_options *o,
+    struct arena *a, struct err *err);
 
 #endif

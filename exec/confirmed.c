@@ -6,6 +6,15 @@
 #include "ir/base/clock.h"
 #include "plan/propose.h"
 
+struct confirming {
+	struct plan *plan;
+	struct plan_confirmation *out;
+	const struct plan_baseline *single;
+	const struct plan_request *request;
+	const struct confirm_options *options;
+	struct arena *arena;
+};
+
 /* ---- what can be run ---- */
 
 static const char *
@@ -29,11 +38,11 @@ why_not_run(const struct plan *p, struct arena *a)
 
 /* Of what is not on record. */
 static const char *
-why_not_now(const struct plan *plan, const struct plan_baseline *single,
-    const struct confirm_options *o)
+why_not_now(const struct confirming *c)
 {
+	const struct confirm_options *o = c->options;
 	const cost_ns least = (2 + 2 * IN_TURN_LEAST)
-	    * cost_add(plan->cost / 2, single->cost / 2);
+	    * cost_add(c->plan->cost / 2, c->single->cost / 2);
 
 	if (!o->measure)
 		return "--no-measure";
@@ -63,7 +72,6 @@ add_plan(struct buf *b, const struct plan *p, const struct plan_request *r)
 		const uint32_t id = p->composite[i].candidate;
 		const struct candidate *c = &p->candidates->candidate[id];
 
-		buf_u32(b, c->target);
 		pricer_add_key(r->pricer, id, b);
 		for (uint32_t k = 0; k < c->ninputs; k++) {
 			const node_id made =
@@ -84,17 +92,15 @@ add_plan(struct buf *b, const struct plan *p, const struct plan_request *r)
 }
 
 static struct hash128
-hash_of(const struct plan *plan, const struct plan *single,
-    const struct plan_request *r)
+hash_of(const struct confirming *c)
 {
+	const struct plan_request *r = c->request;
 	struct hash128 h;
 	struct buf b;
 
 	buf_init(&b);
-	for (uint32_t t = 0; t < r->mix->n; t++)
-		pricer_add_facts(r->pricer, t, &b);
-	add_plan(&b, plan, r);
-	add_plan(&b, single, r);
+	add_plan(&b, c->plan, r);
+	add_plan(&b, c->single->plan, r);
 	h = hash128(b.data, b.n);
 	buf_release(&b);
 	return h;
@@ -145,40 +151,38 @@ predict(struct plan_confirmation *out, const char *why)
 
 /* Run them, and put it on record. */
 static bool
-run(struct in_turn *t, const char **why, const struct plan *plan,
-    const struct plan *single, struct hash128 hash,
-    const struct plan_request *r, const struct confirm_options *o,
-    struct arena *a, struct err *err)
+run(struct in_turn *t, const char **why, const struct confirming *c,
+    struct hash128 hash, struct err *err)
 {
+	const struct plan *const pair[2] = {c->plan, c->single->plan};
 	struct pricer_turns kept;
 
-	if (!confirm_run(t, why, plan, single, o, a, err) || *why)
+	if (!confirm_run(t, why, pair, c->options, c->arena, err) || *why)
 		return err->kind == ERR_NONE;
 	kept = (struct pricer_turns){
 	    t->pairs, t->ratio, t->self_low, t->self_high};
-	return pricer_keep_turns(r->pricer, hash, &kept, err);
+	return pricer_keep_turns(c->request->pricer, hash, &kept, err);
 }
 
 static bool
-confirm(struct plan *plan, struct plan_confirmation *out,
-    const struct plan_baseline *single, const struct plan_request *r,
-    const struct confirm_options *o, struct arena *a, struct err *err)
+confirm(const struct confirming *c, struct err *err)
 {
-	const struct hash128 hash = hash_of(plan, single->plan, r);
-	const char *why = why_not_now(plan, single, o);
+	const struct hash128 hash = hash_of(c);
+	const char *why = why_not_now(c);
 	struct pricer_turns kept;
 	struct in_turn t;
 
-	if (!pricer_find_turns(r->pricer, hash, &kept, &out->on_record, err))
+	if (!pricer_find_turns(
+	        c->request->pricer, hash, &kept, &c->out->on_record, err))
 		return false;
-	if (out->on_record)
+	if (c->out->on_record)
 		t = (struct in_turn){kept.pairs, kept.ratio, kept.self_low,
 		    kept.self_high, 0, 0};
-	else if (!why && !run(&t, &why, plan, single->plan, hash, r, o, a, err))
+	else if (!why && !run(&t, &why, c, hash, err))
 		return false;
-	if (!out->on_record && why)
-		return predict(out, why);
-	confirmed_decide(plan, out, single->plan, &t);
+	if (!c->out->on_record && why)
+		return predict(c->out, why);
+	confirmed_decide(c->plan, c->out, c->single->plan, &t);
 	return true;
 }
 
@@ -188,6 +192,7 @@ confirmed_plan(struct plan *plan, struct plan_confirmation *out,
     struct arena *a, struct err *err)
 {
 	const struct plan_baseline *single = plan_best_single(plan);
+	const struct confirming c = {plan, out, single, r, o, a};
 	const char *why;
 
 	*out = (struct plan_confirmation){.kind = CONFIRM_NOTHING};
@@ -205,5 +210,5 @@ confirmed_plan(struct plan *plan, struct plan_confirmation *out,
 		return predict(out, "--no-confirm");
 	if (single->bound || plan_unpriced(plan) || !r->pricer)
 		return predict(out, "prices are missing");
-	return confirm(plan, out, single, r, o, a, err);
+	return confirm(&c, err);
 }

@@ -13,13 +13,13 @@ struct turns {
 	cost_ns spent;
 };
 
-struct turn {
+struct taken {
 	cost_ns took;
 	bool disturbed;
 };
 
 static bool
-run(struct turns *t, uint32_t which, struct turn *out, struct err *err)
+run(struct turns *t, uint32_t which, struct taken *out, struct err *err)
 {
 	if (!t->r->run(t->r->context, which, &out->took, &out->disturbed, err))
 		return false;
@@ -44,14 +44,14 @@ is_enough(const struct turns *t)
 
 /* Undisturbed ones are waited for as long again as all may take. */
 static bool
-is_kept(const struct turns *t, const struct turn x[3])
+is_kept(const struct turns *t, const struct taken x[3])
 {
 	return t->spent >= 2 * t->o->budget
 	    || !(x[0].disturbed || x[1].disturbed || x[2].disturbed);
 }
 
 static void
-keep(struct turns *t, const struct turn x[3])
+keep(struct turns *t, const struct taken x[3])
 {
 	const cost_ns about = x[0].took / 2 + x[2].took / 2 + 1;
 
@@ -86,7 +86,7 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
     const struct in_turn_runner *r, struct err *err)
 {
 	struct turns t = {.o = o, .r = r};
-	struct turn x[3];
+	struct taken x[3];
 
 	if (!run(&t, 0, &x[0], err) || !run(&t, 1, &x[1], err))
 		return false;
