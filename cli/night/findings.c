@@ -159,12 +159,19 @@ moved(const struct night_unit *was, const struct night_unit *u)
 	return share > DIFF_THRESHOLD || share < -DIFF_THRESHOLD;
 }
 
+/* A cheaper mix that was no faster when it was run leaves nothing to prove. */
+static bool
+is_settled(const struct unit_status *s)
+{
+	return s->proven || strcmp(s->confirmation, "not confirmed") == 0;
+}
+
 static void
 judge(struct finder *f, uint32_t i, const struct night_unit *was, uint32_t when,
     const struct diff *d)
 {
 	const struct night_unit *u = &f->night->unit[i];
-	const bool lost = was->status.proven && !u->status.proven;
+	const bool lost = was->status.proven && !is_settled(&u->status);
 	const char *command = compare_command(f, u, when), *what;
 	enum event kind;
 
@@ -236,7 +243,7 @@ find_unproven(struct finder *f, uint32_t i, const struct night_unit *was)
 {
 	const struct night_unit *u = &f->night->unit[i];
 
-	if (u->status.proven)
+	if (is_settled(&u->status))
 		return;
 	find(f, was && was->status.proven ? EVENT_LOST_PROOF : EVENT_UNPROVEN,
 	    i,

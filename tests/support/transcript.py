@@ -37,9 +37,10 @@ MASKED = (
     (r"\s+", " "),
 )
 # Choices that were close; a plan that is cheaper than eager; what it assumes; prices of regions
-# that are not the sum of their parts.
+# that are not the sum of their parts; what a mix comes to when it is run.
 OPTIONAL = re.compile(r"near ties: |vs eager: |assumes |\d+ (more )?assumptions? "
-                      r"| +\d+ regions? priced as units| +\d+ of its prices (is|are) estimated")
+                      r"| +\d+ regions? priced as units| +\d+ of its prices (is|are) estimated"
+                      r"|(not )?confirmed: |predicted: ")
 
 
 def masked(line):
