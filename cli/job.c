@@ -320,7 +320,9 @@ confirm(struct job *j, struct err *err)
 {
 	const struct confirm_options o = {.threads = j->args->threads,
 	    .skip = j->args->no_confirm,
-	    .measure = j->args->measure,
+	    .why_not = j->args->price_for ? "prices of another machine"
+	        : !j->args->measure       ? "--no-measure"
+	                                  : NULL,
 	    .deadline_ns = j->deadline_ns,
 	    .stop = j->args->cli->stop};
 	const struct plan_request r = request(j, &j->constraints);

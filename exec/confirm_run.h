@@ -8,7 +8,8 @@
 struct confirm_options {
 	uint32_t threads; /* 0 = 1 */
 	bool skip; /* nobody wants it */
-	bool measure; /* false: nothing is run, what is on record counts */
+	const char *why_not; /* why nothing is run; NULL: what is not on record
+			      * is */
 	uint64_t deadline_ns; /* by clock_ns(); 0: none */
 	const atomic_bool *stop; /* may be NULL */
 };

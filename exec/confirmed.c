@@ -44,8 +44,8 @@ why_not_now(const struct confirming *c)
 	const cost_ns least = (2 + 2 * IN_TURN_LEAST)
 	    * cost_add(c->plan->cost / 2, c->single->cost / 2);
 
-	if (!o->measure)
-		return "--no-measure";
+	if (o->why_not)
+		return o->why_not;
 	if (o->stop && atomic_load(o->stop))
 		return "stopped early";
 	if (o->deadline_ns && clock_ns() + least > o->deadline_ns)

@@ -1,0 +1,118 @@
+#!/bin/sh
+# A plan that mixes targets is run in turn with the best single target's. Prices are
+# made up so that a mix is cheapest by them, and what came of running it is made up
+# where the outcome matters: no clock decides.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+need_target dnnl
+need_target xnnpack
+"$MARQ_BUILD/tests/standin_model" net.onnx cs || exit 1
+mix='-t dnnl -t xnnpack -t host'
+
+# By prices oneDNN's convolution and XNNPACK's Sigmoid are the best by far.
+# edit FROM TO [RATIO LOW HIGH]: of runs in turn, in millionths
+edit() {
+	cp "$1" "$2"
+	python3 - "$2" "${3-0}" "${4-0}" "${5-0}" <<'END' || fail 'no prices to make up'
+import sqlite3, sys
+ratio, low, high = map(int, sys.argv[2:])
+db = sqlite3.connect(sys.argv[1])
+seen = 0
+for attempt, text, hard in db.execute(
+        "SELECT measurement_id, summary, hard FROM measurement JOIN subject USING(subject_id)"
+        " JOIN environment USING(env_id) WHERE outcome IN ('ok','noisy')").fetchall():
+    facts = dict(fact.split("=", 1) for fact in hard.splitlines())
+    kind = facts["target"]
+    if "millionths of another" in text:
+        figures = ratio, ratio
+    elif "millionths of itself" in text:
+        figures = low, high
+    elif facts["cost"] != "measured":
+        continue
+    elif kind == "convert" or (kind == "dnnl" and "Conv " in text) or (kind == "xnnpack" and "Sigmoid" in text):
+        figures = 1000, 1001
+    else:
+        figures = 10000000, 10000001
+    if figures[0]:
+        db.execute("UPDATE measurement SET outcome='ok', n=9, low_ns=?, median_ns=?, high_ns=?, min_ns=? WHERE measurement_id=?",
+                   (figures[0], *figures, figures[0], attempt))
+        seen += 1
+db.commit()
+sys.exit(seen == 0)
+END
+}
+search() { # DATABASE RESULT OPTION...
+	db=$1 result=$2
+	shift 2
+	run search net.onnx $mix --eager-pricing --db "$db" -o "$result" --emit=json,report "$@"
+	expect_status 0
+}
+targets() { # RESULT: what its composites run on
+	python3 - "$1" <<'END'
+import json, sys
+plan = json.load(open(sys.argv[1] + "/result.json"))["plan"]
+print(*sorted({plan["targets"][c["target"]] for c in plan["composites"]}))
+END
+}
+
+# (A second search may look after what the first one measured.)
+search true.db none -q
+search true.db none -q
+edit true.db curse.db
+
+# It is run, whatever comes of it, and not again.
+search curse.db ran
+grep -qE '^(not )?confirmed: [0-9.]+ of [a-z]+ \+ host \(A/A [0-9.]+-[0-9.]+, [0-9]+ pairs\)' out ||
+	{ fail 'the mix was not run'; cat out; }
+search curse.db again
+expect_in out ' 0 measured'
+grep -qE '^(not )?confirmed: .* pairs, on record\)' out || fail 'the mix was run again'
+cmp -s ran/result.json again/result.json || fail 'another result'
+
+# One that wins is the plan; one that does not is not, and the other is verified.
+edit curse.db wins.db 500000 990000 1010000
+search wins.db wins
+grep -qE '^confirmed: 0.50 of [a-z]+ \+ host \(A/A 0.99-1.01, ' out || fail 'it won'
+[ "$(targets wins)" = 'dnnl xnnpack' ] || fail "$(targets wins) is not the mix"
+expect_in wins/report.md 'Confirmed: run in turn, the mix takes 0.500 of'
+expect_in wins/result.json '"word": "confirmed"'
+for ratio in 985000 1000000 2000000; do
+	edit curse.db loses.db $ratio 980000 1020000
+	rm -rf loses
+	search loses.db loses
+	grep -qE '^not confirmed: .* is taken$' out || fail "it is $ratio of the single target"
+	expect_in out 'verified: max error'
+	case $(targets loses) in
+	'dnnl xnnpack') fail 'the mix is still the plan' ;;
+	esac
+	expect_in loses/result.json '"proven": false'
+	expect_in loses/result.json '"word": "not confirmed"'
+	expect_in loses/report.html 'it is not the plan'
+done
+
+# What is not run is predicted, and why is said.
+search curse.db skipped --no-confirm
+grep -qE '^predicted: 0.00[0-9]* of [a-z]+ \+ host \(--no-confirm\)$' out || fail 'says nothing'
+[ "$(targets skipped)" = 'dnnl xnnpack' ] || fail 'the mix is not the plan'
+expect_in skipped/report.md 'Predicted only'
+mix='-t dnnl -t host'
+search curse.db single
+! grep -qE 'onfirmed|predicted:' out || fail 'a single target is no mix'
+expect_in single/result.json '"confirmation": null'
+
+# A batch says it, too.
+cat >units.yaml <<'END'
+version: 1
+defaults: {db: wins.db, out: units, options: ["--eager-pricing", "--emit=json"]}
+mixes: [{name: both, targets: [dnnl, xnnpack, host]}]
+models: [{path: net.onnx}]
+END
+run batch units.yaml
+expect_status 0
+grep -q '; confirmed: 0.50 |' units/summary.md || fail 'summary.md does not say it'
+python3 - <<'END' || fail 'summary.json does not say it'
+import json
+unit, = json.load(open("units/summary.json"))["units"]
+raise SystemExit(unit["confirmation"] != "confirmed" or unit["confirmed_ratio"] != 0.5)
+END
+done_testing
