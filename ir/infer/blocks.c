@@ -44,7 +44,7 @@ bool
 rule_gatherblockquantized(struct site *s)
 {
 	const struct type *x = in_type(s, 0), *at = in_type(s, 1);
-	uint32_t axis, n = 0;
+	uint32_t axis;
 	int64_t *dim;
 
 	out_unranked(s, 0, in_dtype(s, 2));
@@ -54,14 +54,10 @@ rule_gatherblockquantized(struct site *s)
 		return true;
 	if (!attr_axis(s, "gather_axis", 0, x->rank, &axis))
 		return false;
-	dim = dims_new(s, x->rank - 1 + at->rank);
-	for (uint32_t i = 0; i < axis; i++)
-		dim[n++] = x->dim[i];
-	for (uint32_t i = 0; i < at->rank; i++)
-		dim[n++] = at->dim[i];
-	for (uint32_t i = axis + 1; i < x->rank; i++)
-		dim[n++] =
-		    i + 1 < x->rank ? x->dim[i] : last_in_codes(s, x->dim[i]);
-	out_tensor(s, 0, in_dtype(s, 2), n, dim);
+	dim = dims_gathered(s, x, axis, at);
+	if (axis + 1 < x->rank)
+		dim[x->rank + at->rank - 2] =
+		    last_in_codes(s, x->dim[x->rank - 1]);
+	out_tensor(s, 0, in_dtype(s, 2), x->rank - 1 + at->rank, dim);
 	return true;
 }

@@ -38,13 +38,27 @@ check_index_dtype(struct site *s, uint32_t input)
 	    s, "indices are %s, int32 or int64 is needed", dtype_name(t));
 }
 
-/* data[..., indices, ...] */
+int64_t *
+dims_gathered(
+    struct site *s, const struct type *x, uint32_t axis, const struct type *at)
+{
+	int64_t *dim = dims_new(s, x->rank - 1 + at->rank);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < axis; i++)
+		dim[n++] = x->dim[i];
+	for (uint32_t i = 0; i < at->rank; i++)
+		dim[n++] = at->dim[i];
+	for (uint32_t i = axis + 1; i < x->rank; i++)
+		dim[n++] = x->dim[i];
+	return dim;
+}
+
 bool
 rule_gather(struct site *s)
 {
 	const struct type *x = in_type(s, 0), *at = in_type(s, 1);
-	uint32_t axis, n = 0;
-	int64_t *dim;
+	uint32_t axis;
 
 	out_unranked(s, 0, in_dtype(s, 0));
 	if (!check_index_dtype(s, 1) || !need_min_rank(s, 0, 1, "data"))
@@ -56,14 +70,8 @@ rule_gather(struct site *s)
 		return false;
 	if (!in_ranked(s, 1))
 		return true;
-	dim = dims_new(s, x->rank - 1 + at->rank);
-	for (uint32_t i = 0; i < axis; i++)
-		dim[n++] = x->dim[i];
-	for (uint32_t i = 0; i < at->rank; i++)
-		dim[n++] = at->dim[i];
-	for (uint32_t i = axis + 1; i < x->rank; i++)
-		dim[n++] = x->dim[i];
-	out_tensor(s, 0, x->dtype, n, dim);
+	out_tensor(s, 0, x->dtype, x->rank - 1 + at->rank,
+	    dims_gathered(s, x, axis, at));
 	return true;
 }
 

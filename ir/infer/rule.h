@@ -102,6 +102,10 @@ bool attr_axis(struct site *s, const char *attr, int64_t otherwise,
 int64_t *dims_new(struct site *s, uint32_t rank);
 int64_t *dims_copy(struct site *s, const int64_t *dim, uint32_t rank);
 
+/* x.shape[:axis] + at.shape + x.shape[axis + 1:], of types with a rank. */
+int64_t *dims_gathered(
+    struct site *s, const struct type *x, uint32_t axis, const struct type *at);
+
 /* Set output i; ignored when it is left out. */
 void out_tensor(struct site *s, uint32_t i, enum dtype dtype, uint32_t rank,
     const int64_t *dim);
