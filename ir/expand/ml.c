@@ -251,15 +251,31 @@ write_label_encoder(struct writer *w)
 	say(w, "o0 = Where(known, value, other)");
 }
 
-/* A value of no category is a row of zeros. */
+/* A value of no category ends the run: its row of the unit matrix is none. */
+static void
+say_rows_of_unit(struct writer *w, long long n)
+{
+	say(w, "hit = Cast(is){to=7}");
+	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
+	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
+	say(w, "none = Sub(1, some)");
+	say(w, "beyond = Mul(none, %lld)", n);
+	say(w, "row = Add(at, beyond)");
+	say(w, "column = Range(0, %lld, 1)", n);
+	say(w, "line = Unsqueeze(column, [-1])");
+	say(w, "diagonal = Equal(line, column)");
+	say(w, "unit = Cast(diagonal){to=1}");
+	say(w, "o0 = Gather(unit, row)");
+}
+
+/* A value of no category is a row of zeros, unless zeros = 0. */
 void
 write_one_hot(struct writer *w)
 {
-	if (!int_of(w, "zeros", 1)) {
-		refuse_form(w, "zeros = 0");
-		return;
-	}
-	if (attr_of(w, "cats_strings")) {
+	const Onnx__AttributeProto *texts = attr_of(w, "cats_strings");
+	const Onnx__AttributeProto *numbers = attr_of(w, "cats_int64s");
+
+	if (texts) {
 		say(w, "x = Unsqueeze(i0, [-1])");
 		say(w, "is = Equal(x, @cats_strings)");
 	} else {
@@ -267,7 +283,13 @@ write_one_hot(struct writer *w)
 		say(w, "x = Unsqueeze(whole, [-1])");
 		say(w, "is = Equal(x, @cats_int64s)");
 	}
-	say(w, "o0 = Cast(is){to=1}");
+	if (int_of(w, "zeros", 1))
+		say(w, "o0 = Cast(is){to=1}");
+	else
+		say_rows_of_unit(w,
+		    texts         ? (long long)texts->n_strings
+		        : numbers ? (long long)numbers->n_ints
+		                  : 0);
 }
 
 void

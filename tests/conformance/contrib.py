@@ -283,6 +283,7 @@ def learned():
     case("LabelEncoder", ML, "LabelEncoder", [i], keys_int64s=[0, 2, 3], values_int64s=[10, 20, 30], default_int64=-7)
     case("LabelEncoder_float", ML, "LabelEncoder", [i], keys_int64s=[0, 2, 3], values_floats=[1.5, 2.5, 3.5])
     case("OneHotEncoder", ML, "OneHotEncoder", [i], cats_int64s=[0, 1, 4])
+    case("OneHotEncoder_all_known", ML, "OneHotEncoder", [i], cats_int64s=[4, 3, 0, 1, 5, 2], zeros=0)
     case("Imputer", ML, "Imputer", [np.where(x > 0, np.float32("nan"), x)], imputed_value_floats=[1.0, 2.0, 3.0],
          replaced_value_float=float("nan"))
     case("Imputer_int", ML, "Imputer", [i], imputed_value_int64s=[9], replaced_value_int64=2)
@@ -342,6 +343,8 @@ def encoders():
                  default_tensor=tensor(np.array([5], to)))
     cats = dict(cats_strings=["a", "b", "cc"])
     case("OneHotEncoder_strings", ML, "OneHotEncoder", [arrays["strings"]], **cats)
+    known = np.array(["cc", "a", "b", "a"], object)
+    case("OneHotEncoder_strings_all_known", ML, "OneHotEncoder", [known], zeros=0, **cats)
 
 
 def forests():
