@@ -204,15 +204,17 @@ tell_total(const struct run_result *r, struct answer *a)
 	ANSWER(a,
 	    "latency: {measured_ns:t} measured{?simulated  of what runs here} "
 	    "({!simulated quartiles {measured_low_ns:t} .. {measured_high_ns:t}, "
-	    "}{runs} run{s runs}, {disturbed} disturbed), {predicted_ns:t} "
+	    "}{runs} run{s runs}, {disturbed} disturbed"
+	    "{?several , {cpu_ns:t} of CPU time}), {predicted_ns:t} "
 	    "predicted ({off:+.1f} %)\n{?simulated stand-ins for the targets that "
 	    "are not here: {simulated:t} a run, not counted\n}memory: "
 	    "{pool_bytes:.1b} for values\n",
 	    F("predicted_ns", predicted_here(p)),
 	    F("measured_ns", measured_here(r)), F("measured_low_ns", q->low),
 	    F("measured_high_ns", q->high), F("runs", q->runs),
-	    F("disturbed", q->disturbed), F("pool_bytes", r->pool_bytes),
-	    T("simulated", simulated_time(r)),
+	    F("disturbed", q->disturbed), F("cpu_ns", q->cpu),
+	    T("several", r->job->args->threads > 1 ? r->job->args->threads : 0),
+	    F("pool_bytes", r->pool_bytes), T("simulated", simulated_time(r)),
 	    T("off", percent(predicted_here(p), measured_here(r))));
 	ANSWER(a, NULL, F("conversions_predicted_ns", sum_conversions(p, NULL)),
 	    F("conversions_measured_ns", sum_conversions(p, q->conversion)));

@@ -84,10 +84,17 @@ machine_preemptions(void)
 	return u.ru_nivcsw;
 }
 
-/* OpenMP threads that wait sleep: spinning ones keep other libraries' threads
- * off the cores for tens of milliseconds in a plan that mixes libraries. */
-#define WAIT "OMP_WAIT_POLICY"
-#define WAIT_HOW "passive"
+/* Threads that wait sleep: spinning ones keep other libraries' threads off the
+ * cores for tens of milliseconds in a plan that mixes libraries. OpenBLAS spins for
+ * two to the power of that in ticks, 4 at least. */
+static const struct {
+	const char *name, *value;
+} waiting[] = {
+    {"OMP_WAIT_POLICY", "passive"},
+    {"OPENBLAS_THREAD_TIMEOUT", "4"},
+};
+#define NWAITING (sizeof waiting / sizeof *waiting)
+
 /* Set for the program that machine_clean_environment() starts in our place: a
  * preloaded library may set variables again, and it must not start a third. */
 #define CLEANED "MARQ_CLEANED"
@@ -98,8 +105,14 @@ steers_libraries(const char *variable)
 	static const char *const prefix[] = {"OPENBLAS_", "GOTO_", "OMP_",
 	    "GOMP_", "KMP_", "DNNL_", "ONEDNN_", "MKL_", "MKLDNN_", "BLIS_"};
 
-	if (strcmp(variable, WAIT "=" WAIT_HOW) == 0)
-		return false;
+	for (size_t i = 0; i < NWAITING; i++) {
+		size_t n = strlen(waiting[i].name);
+
+		if (strncmp(variable, waiting[i].name, n) == 0
+		    && variable[n] == '='
+		    && strcmp(variable + n + 1, waiting[i].value) == 0)
+			return false;
+	}
 	for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
 		if (strncmp(variable, prefix[i], strlen(prefix[i])) == 0)
 			return true;
@@ -124,18 +137,34 @@ unset_one(void)
 	return false;
 }
 
+/* Is one of them not so yet? */
+static bool
+let_sleep(void)
+{
+	bool news = false;
+
+	for (size_t i = 0; i < NWAITING; i++) {
+		const char *now = getenv(waiting[i].name);
+
+		if (now && strcmp(now, waiting[i].value) == 0)
+			continue;
+		setenv(waiting[i].name, waiting[i].value, 1);
+		news = true;
+	}
+	return news;
+}
+
 void
 machine_clean_environment(char **argv)
 {
-	const char *wait = getenv(WAIT);
-	bool waits = wait && strcmp(wait, WAIT_HOW) == 0;
 	bool cleaned = getenv(CLEANED) && unsetenv(CLEANED) == 0;
 
-	if (!unset_one() && waits)
-		return;
+	bool steered = unset_one();
+
 	while (unset_one())
 		;
-	setenv(WAIT, WAIT_HOW, 1);
+	if (!let_sleep() && !steered)
+		return;
 	if (cleaned || setenv(CLEANED, "1", 1) != 0)
 		return;
 	execv("/proc/self/exe", argv);

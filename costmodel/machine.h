@@ -26,8 +26,8 @@ void machine_urgent(bool on);
 long machine_preemptions(void);
 
 /* Start the program again without the variables that steer kernel libraries
- * (OPENBLAS_*, OMP_*, DNNL_*, ...) and with OpenMP threads that do not spin:
- * both are read when the libraries are loaded, and prices must not depend on
+ * (OPENBLAS_*, OMP_*, DNNL_*, ...) and with threads that do not spin while
+ * they wait: both are read when the libraries are loaded, and prices must not depend on
  * them. Returns when all is so already, and when starting fails. */
 void machine_clean_environment(char **argv);
 

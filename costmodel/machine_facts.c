@@ -24,6 +24,8 @@ measure_environment(struct buf *b, uint32_t threads)
 	uint32_t core[CORES_MAX], n = machine_cores(core);
 
 	cpu_facts(b, core, n);
+	if (threads > 1)
+		buf_str(b, "waiting=asleep\n");
 	buf_printf(b, "threads=%u\nprotocol=%u\nbuild=%s\n", (unsigned)threads,
 	    (unsigned)MEASURE_PROTOCOL, build_text());
 }

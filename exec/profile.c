@@ -24,7 +24,7 @@ middle(cost_ns *x, uint32_t n)
 
 /* Times of one step in every run, RUNS_MAX apart. */
 struct record {
-	cost_ns *composite, *conversion, total[RUNS_MAX];
+	cost_ns *composite, *conversion, total[RUNS_MAX], cpu[RUNS_MAX];
 };
 
 static void
@@ -84,7 +84,7 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 	began = clock_ns();
 	while (!is_enough(p, o, clock_ns() - began)) {
 		long before = machine_preemptions();
-		cost_ns start = clock_ns(), took;
+		cost_ns cpu = clock_cpu_ns(), start = clock_ns(), took;
 
 		if (!executor_run(x, in, out, err))
 			return false;
@@ -95,6 +95,7 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 				continue;
 		}
 		r->total[p->runs] = took;
+		r->cpu[p->runs] = clock_cpu_ns() - cpu;
 		keep(executor_composite_ns(x), r->composite, plan->ncomposites,
 		    p->runs);
 		keep(executor_conversion_ns(x), r->conversion,
@@ -104,6 +105,7 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 	p->composite = middles(r->composite, plan->ncomposites, p->runs, a);
 	p->conversion = middles(r->conversion, plan->nconversions, p->runs, a);
 	p->median = middle(r->total, p->runs);
+	p->cpu = middle(r->cpu, p->runs);
 	p->low = r->total[p->runs / 4];
 	p->high = r->total[p->runs * 3 / 4];
 	return true;

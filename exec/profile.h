@@ -16,6 +16,7 @@ struct profile {
 	uint32_t runs; /* timed; two more warmed up */
 	uint32_t disturbed; /* preempted: not in the figures, unless all were */
 	cost_ns median, low, high; /* of whole runs: median and quartiles */
+	cost_ns cpu; /* of all threads, a run: median */
 	const cost_ns *composite; /* [ncomposites] medians */
 	const cost_ns *conversion; /* [nconversions] medians */
 };

@@ -176,7 +176,8 @@ def tree_at(start, path, folders, whole, synced):
 
 
 def run(name, command, *paths):
-    env = dict(os.environ, OMP_WAIT_POLICY="passive", LD_PRELOAD=RECORD, RECORD=os.path.join(HERE, "record"))
+    env = dict(os.environ, OMP_WAIT_POLICY="passive", OPENBLAS_THREAD_TIMEOUT="4",
+               LD_PRELOAD=RECORD, RECORD=os.path.join(HERE, "record"))
     shutil.copytree(HERE, HERE + ".before", symlinks=True)
     done = subprocess.run(command, env=env, capture_output=True, check=False)
     with open("record", encoding="utf-8") as f:

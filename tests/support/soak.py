@@ -86,7 +86,8 @@ def results(name):
 # ---- processes ----
 
 def environment(disturbed):
-    env = dict(os.environ, SOAK=MARK, OMP_WAIT_POLICY="passive", LANG="C")
+    env = dict(os.environ, SOAK=MARK, OMP_WAIT_POLICY="passive", OPENBLAS_THREAD_TIMEOUT="4",
+               LANG="C")
     if disturbed:
         env.update(LD_PRELOAD=CLOCK, CLOCK_JUMP=os.path.abspath("jump"))
     return env
