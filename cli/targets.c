@@ -12,7 +12,59 @@ struct targets_args {
 	const char *verb, *target;
 };
 
+/* Facts that prices depend on, "key=value" a line. */
+static const char *
+facts_of(const struct target *t, struct arena *a)
+{
+	struct buf b;
+	const char *text = "";
+
+	buf_init(&b);
+	if (t->kind->environment)
+		t->kind->environment(t, &b);
+	if (b.data)
+		text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
+
 /* ---- list ---- */
+
+/* The version among the facts of a target, as "key=value"; "". */
+static const char *
+version_of(const struct target *t, struct arena *a)
+{
+	const char *at = facts_of(t, a);
+
+	for (; *at; at += strcspn(at, "\n"), at += *at != '\0') {
+		size_t key = strcspn(at, "=\n");
+
+		if (key > 8 && memcmp(at + key - 8, "_version", 8) == 0)
+			return arena_strn(a, at, strcspn(at, "\n"));
+	}
+	return "";
+}
+
+/* A backend that is installed beside the kinds. */
+static void
+list_installed(struct answer *a, const char *name, struct arena *arena)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct mix mix;
+	const bool usable = mix_open(&mix, &name, 1, arena, &err);
+	const struct target *t = usable ? &mix.target[0] : NULL;
+	const char *version = t ? version_of(t, arena) : "";
+
+	ANSWER_LINE(a,
+	    "{kind:-9} {state:-9} {counted:9}, {prices} prices: {summary}"
+	    "{?version  ({version})}\n{?why           {why}\n}",
+	    F("kind", name), IS("available", usable),
+	    F("why", usable ? NULL : arena_str(arena, err.text)),
+	    F("rules", t ? t->kind->nrules : 0),
+	    F("prices", price_source_text(PRICE_MEASURED)),
+	    F("summary", t ? t->kind->summary : ""), F("version", version),
+	    T("state", usable ? "ok" : "missing"), T("counted", "plug-in"));
+}
 
 static void
 list(const struct targets_args *r)
@@ -43,27 +95,14 @@ list(const struct targets_args *r)
 		            k->nrules, plural(k->nrules))
 		                  : "its rules"));
 	}
+	for (uint32_t i = 0; target_installed(i, r->cli->run); i++)
+		list_installed(
+		    &a, target_installed(i, r->cli->run), r->cli->run);
 	answer_close(&a);
 	answer_end(&a);
 }
 
 /* ---- show ---- */
-
-/* Facts that prices depend on, "key=value" a line. */
-static const char *
-facts_of(const struct target *t, struct arena *a)
-{
-	struct buf b;
-	const char *text = "";
-
-	buf_init(&b);
-	if (t->kind->environment)
-		t->kind->environment(t, &b);
-	if (b.data)
-		text = arena_strn(a, b.data, b.n);
-	buf_release(&b);
-	return text;
-}
 
 static void
 tell_options(struct answer *a, const struct target *t)

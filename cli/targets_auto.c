@@ -31,6 +31,27 @@ refusal_of(const struct target_kind *k, struct arena *a)
 	return NULL;
 }
 
+/* What kinds stand for where it is installed, when it can be opened. */
+static void
+add_installed(struct text_list *list, const char **without, struct arena *a)
+{
+	const struct text_list named = *list;
+	const char *name;
+
+	for (uint32_t i = 0; (name = target_installed(i, a)) != NULL; i++) {
+		struct err err = {.kind = ERR_NONE};
+		struct mix mix;
+
+		if (is_named(&named, name))
+			continue;
+		if (mix_open(&mix, &name, 1, a, &err))
+			text_list_add(list, name, a);
+		else
+			*without = arena_printf(a, "%s%s%s (%s)", *without,
+			    **without ? ", " : "", name, err.text);
+	}
+}
+
 /* Those of the table that are not named already, the host last. */
 static void
 add_usable(struct text_list *list, const char **without, struct arena *a)
@@ -69,6 +90,7 @@ targets_settle(struct search_args *args)
 		precision_targets(args);
 		return;
 	}
+	add_installed(&list, &without, a);
 	add_usable(&list, &without, a);
 	args->targets = list;
 	for (uint32_t i = 0; i < list.n; i++)

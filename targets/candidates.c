@@ -19,9 +19,12 @@ struct candidate_finder {
 	struct arena *arena, *scratch;
 	struct uses uses;
 	const struct idioms *idioms;
+	const struct target_kind *host;
 	const void *prepared; /* of the target at hand */
+	struct bitset rare; /* see struct match_in */
 	struct condition_counts counts;
 	struct bitset covered; /* nodes */
+	struct bitset common; /* nodes of measured candidates, but the host's */
 	struct candidate *candidate;
 	struct refusal *refusal;
 	uint32_t n, cap, nrefusals, refusal_cap;
@@ -280,6 +283,9 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 	f->candidate[f->n++] = c;
 	for (uint32_t i = 0; i < m->nnodes; i++)
 		bitset_add(f->covered, m->node[i]);
+	if (t->source == PRICE_MEASURED && t->kind != f->host)
+		for (uint32_t i = 0; i < m->nnodes; i++)
+			bitset_add(f->common, m->node[i]);
 }
 
 static void
@@ -302,7 +308,8 @@ accepts(struct candidate_finder *f, const struct target *t,
     const struct rule *rule, const struct match *m, struct arena *words,
     struct why *why)
 {
-	struct match_in in = {t, f->graph, &f->uses, m, 0, f->prepared, false};
+	struct match_in in = {
+	    t, f->graph, &f->uses, m, 0, f->prepared, false, f->rare};
 	bool ok;
 
 	in.rule = (uint32_t)(rule - t->kind->rule);
@@ -353,7 +360,7 @@ take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
 	const struct rule *rule = &t->kind->rule[number];
 	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
 	struct match_in in = {t, f->graph, &f->uses, NULL, number, f->prepared,
-	    f->options->keep_nan};
+	    f->options->keep_nan, f->rare};
 	struct arena_mark mark;
 	struct why why;
 	uint32_t n = 1;
@@ -385,6 +392,8 @@ run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 	    f->match, MATCHES, f->arena, f->scratch, f->idioms};
 	struct bitset roots = bitset_new(f->scratch, NOP);
 
+	if (rule_of_sets(t->kind, number))
+		return;
 	pattern_roots(rule->pattern, f->idioms, roots);
 	for (node_id id = 0; id < f->graph->nnodes; id++) {
 		uint32_t n;
@@ -397,6 +406,27 @@ run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 	}
 }
 
+/* What the kind says may run as one. */
+static void
+take_sets(struct candidate_finder *f, const struct target *t)
+{
+	const struct match_in in = {
+	    t, f->graph, &f->uses, NULL, 0, f->prepared, false, f->rare};
+	struct node_sets sets = {.n = 0};
+
+	t->kind->regions(&in, &sets, f->arena);
+	for (uint32_t i = 0; i < sets.n; i++) {
+		const struct match m = {
+		    .root = sets.set[i].node[sets.set[i].n - 1],
+		    .node = sets.set[i].node,
+		    .nnodes = sets.set[i].n};
+
+		for (uint32_t r = 0; r < t->kind->nrules; r++)
+			if (rule_of_sets(t->kind, r))
+				take_match(f, t, r, &m);
+	}
+}
+
 static bool
 run_target(struct candidate_finder *f, const struct target *t, struct err *err)
 {
@@ -406,7 +436,61 @@ run_target(struct candidate_finder *f, const struct target *t, struct err *err)
 		return err_in(err, "target '%s'", t->text);
 	for (uint32_t r = 0; r < t->kind->nrules; r++)
 		run_rule(f, t, r);
+	if (t->kind->regions)
+		take_sets(f, t);
 	return true;
+}
+
+/* Those that ask what others take come after them. */
+static bool
+run_targets(struct candidate_finder *f, struct err *err)
+{
+	const struct mix *m = f->mix;
+
+	for (uint32_t t = 0; t < m->n; t++)
+		if (!m->target[t].kind->regions
+		    && !run_target(f, &m->target[t], err))
+			return false;
+	f->rare = bitset_new(f->scratch, f->graph->nnodes);
+	for (node_id id = 0; id < f->graph->nnodes; id++)
+		if (!bitset_has(f->common, id))
+			bitset_add(f->rare, id);
+	for (uint32_t t = 0; t < m->n; t++)
+		if (m->target[t].kind->regions
+		    && !run_target(f, &m->target[t], err))
+			return false;
+	return true;
+}
+
+/* By target, as they were asked for. */
+static void
+sort_by_target(struct candidate_finder *f)
+{
+	struct candidate *sorted = arena_new(f->arena, struct candidate, f->n);
+	struct refusal *refusal =
+	    arena_new(f->arena, struct refusal, f->nrefusals);
+	uint32_t n = 0, nrefusals = 0;
+
+	for (uint32_t t = 0; t < f->mix->n; t++) {
+		for (uint32_t i = 0; i < f->n; i++)
+			if (f->candidate[i].target == t)
+				sorted[n++] = f->candidate[i];
+		for (uint32_t i = 0; i < f->nrefusals; i++)
+			if (f->refusal[i].target == t)
+				refusal[nrefusals++] = f->refusal[i];
+	}
+	assert(n == f->n && nrefusals == f->nrefusals);
+	f->candidate = sorted;
+	f->refusal = refusal;
+}
+
+static bool
+asks_others(const struct mix *m)
+{
+	for (uint32_t t = 0; t < m->n; t++)
+		if (m->target[t].kind->regions)
+			return true;
+	return false;
 }
 
 /* What holds the place of an operator nobody knows gives way to a target that
@@ -426,6 +510,19 @@ drop_opaque(struct candidate_finder *f)
 		    || !bitset_has(known, f->candidate[i].node[0]))
 			f->candidate[kept++] = f->candidate[i];
 	f->n = kept;
+}
+
+static uint32_t
+count_regions(const struct candidate_finder *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct candidate *c = &f->candidate[i];
+
+		n += rule_of_sets(f->mix->target[c->target].kind, c->rule);
+	}
+	return n;
 }
 
 /* The first node nothing covers, and the first reason why. */
@@ -477,12 +574,14 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	f.uses = graph_uses(g, &scratch);
 	f.idioms = idioms_find(g, &f.uses, a);
 	f.covered = bitset_new(&scratch, g->nnodes);
-	ok = true;
-	for (uint32_t t = 0; ok && t < m->n; t++)
-		ok = run_target(&f, &m->target[t], err);
+	f.common = bitset_new(&scratch, g->nnodes);
+	f.host = target_kind_find("host");
+	ok = run_targets(&f, err);
+	if (asks_others(m))
+		sort_by_target(&f);
 	drop_opaque(&f);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
-	    f.counts.item, f.counts.n, f.idioms};
+	    f.counts.item, f.counts.n, f.idioms, count_regions(&f)};
 	ok = ok && check_cover(&f, err);
 	arena_release(&scratch);
 	return ok;

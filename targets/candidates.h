@@ -23,6 +23,10 @@ struct candidates {
 	const struct condition_count *condition;
 	uint32_t nconditions;
 	const struct idioms *idioms; /* what the graph spells out */
+	/* Larger regions that are offered, of targets whose regions cost less
+	 * than their parts: what is proven is proven among these. 0: no target
+	 * has any. */
+	uint32_t nregions;
 };
 
 struct candidate_options {

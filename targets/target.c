@@ -239,6 +239,19 @@ find_kind(const char *name, struct option_value *means, struct arena *a)
 	return k;
 }
 
+const char *
+target_installed(uint32_t i, struct arena *a)
+{
+	struct option_value means;
+
+	for (uint32_t k = 0; kinds[k]; k++)
+		for (uint32_t n = 0; kinds[k]->known && kinds[k]->known[n]; n++)
+			if (kinds[k]->stands_for(&means, kinds[k]->known[n], a)
+			    && i-- == 0)
+				return kinds[k]->known[n];
+	return NULL;
+}
+
 static bool
 parse_target(
     struct target *t, const char *text, struct arena *a, struct err *err)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/bitset.h"
 #include "ir/base/buf.h"
 #include "ir/base/err.h"
 #include "ir/base/sample.h"
@@ -34,6 +35,8 @@ struct match_in {
 	uint32_t rule; /* whose match it is: index into the kind's rules */
 	const void *prepared; /* what the kind's prepare() made of the graph */
 	bool keep_nan; /* implementations that lose NaN are not wanted */
+	struct bitset rare; /* nodes for which no measured target but the host
+			     * has a kernel; only kinds with regions() see it */
 };
 
 struct rule {
@@ -189,6 +192,9 @@ struct target_kind {
 	const struct target_option *option; /* ends with a NULL name */
 	const struct rule *rule;
 	uint32_t nrules;
+	/* The last of them, whose patterns find nothing: their matches are what
+	 * regions() gives. */
+	uint32_t nset_rules;
 	enum price_source source; /* how its candidates get their price, unless
 				   * the target's attributes say otherwise */
 	bool needs_input; /* its kernels cannot run on constants alone */
@@ -202,6 +208,9 @@ struct target_kind {
 	 * the option that says which. NULL: it has none. */
 	bool (*stands_for)(
 	    struct option_value *out, const char *name, struct arena *a);
+	/* Names that it may stand for and that belong to all targets of a machine
+	 * where it does; ends with NULL. NULL: none. */
+	const char *const *known;
 	const char *kernel_library; /* that its kernels are of, or NULL */
 	const char *lacks; /* why it was left out of this build, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of
@@ -241,13 +250,12 @@ struct target_kind {
 	/* What the residents of one target may add up to, at best; 0: no limit.
 	 * NULL: none. */
 	uint64_t (*capacity)(const struct target *t);
-	/* Sets of nodes, beside what its rules match, that it may take as one:
-	 * candidates of its last rule, which matches nothing. `rare` nodes are
-	 * those for which no other target but the host has a kernel. Sets that
-	 * cannot run as one are left out by who asks. NULL: it has none. */
-	void (*regions)(const struct target *t, const struct graph *g,
-	    const struct uses *u, struct bitset rare, struct node_sets *out,
-	    struct arena *a);
+	/* Sets of nodes that it may take as one, beside what its rules match:
+	 * candidates of its last rules. Asked about when all targets
+	 * without it have candidates; sets that cannot run as one are left out
+	 * by who asks. NULL: it has none. */
+	void (*regions)(
+	    const struct match_in *m, struct node_sets *out, struct arena *a);
 	/* What n candidates run as one region occupy. The regions of a plan on
 	 * all targets of the kind fit when their residents and the largest
 	 * scratch stay within the limit. A region needs no less scratch than
@@ -348,11 +356,22 @@ struct mix {
 	struct formats formats;
 };
 
+/* Are the matches of rule r what the kind's regions() gives? */
+static inline bool
+rule_of_sets(const struct target_kind *k, uint32_t r)
+{
+	return r < k->nrules && r + k->nset_rules >= k->nrules;
+}
+
 /* All kinds, in targets.def's order. */
 const struct target_kind *const *target_kinds(uint32_t *n);
 const struct target_kind *target_kind_find(const char *name);
 /* ERR_TARGET saying what it lacks, unless it can be used here. */
 bool target_kind_usable(const struct target_kind *k, struct err *err);
+
+/* The i-th name that kinds stand for and that is installed here, text in `a`;
+ * NULL: there are no more. */
+const char *target_installed(uint32_t i, struct arena *a);
 
 /* Open "kind[:key=value,...]" texts. ERR_USAGE for unknown kinds, keys, values;
  * ERR_TARGET when one is not available. `host` is added at the end when it is

@@ -68,12 +68,17 @@ put_proof(FILE *f, const struct page_view *v)
 {
 	const cJSON *proof = doc_field(v->result, "proof");
 	uint64_t bound = doc_ns(proof, "lower_bound_ns");
+	const cJSON *among = doc_field(proof, "among_regions");
 
 	html(f, "<b class=big>%r%t</b> a run%r, ",
 	    rests_on_bounds(v) || unsized(v) ? "at least " : "", v->total,
 	    rests_on_estimates(v) ? ", estimated" : "");
 	if (doc_is_true(proof, "proven"))
-		html(f, "<b>proven cheapest</b> at these prices.");
+		html(f,
+		    among ? "<b>proven cheapest among %n regions</b> at these "
+		            "prices."
+		          : "<b>proven cheapest</b> at these prices.",
+		    cJSON_IsNumber(among) ? (uint32_t)among->valuedouble : 0);
 	else if (bound != NS_NEVER && bound > v->total)
 		html(f,
 		    "<b>not proven</b> (the bound lies above the plan: a "

@@ -49,9 +49,8 @@ list_or_none(const struct cJSON *o, const char *key, int max,
 	    || err_set(err, ERR_INPUT, "%s: more than %d", key, max);
 }
 
-/* It is a word of plans, keys and command lines. */
-static bool
-name_ok(const char *name)
+bool
+about_name_ok(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
@@ -68,7 +67,7 @@ read_option(struct target_option *to, const struct cJSON *o, struct arena *a,
 
 	if (!jsonin_str(o, "name", &name, err))
 		return false;
-	if (!name_ok(name))
+	if (!about_name_ok(name))
 		return err_set(err, ERR_INPUT, "'%s' is no name", name);
 	to->name = arena_str(a, name);
 	return text_or(o, "values", "<text>", &to->values, a, err)
@@ -221,7 +220,7 @@ read_head(struct about *out, const struct cJSON *doc, struct arena *a,
 		return err_set(err, ERR_INPUT,
 		    "'%s' version %u is not marq-plugin version 1", format,
 		    version);
-	if (!name_ok(name) || target_kind_find(name))
+	if (!about_name_ok(name) || target_kind_find(name))
 		return err_set(err, ERR_INPUT, "'%s' is no name for it", name);
 	out->name = arena_str(a, name);
 	return text_or(doc, "summary", "", &out->summary, a, err);

@@ -24,6 +24,9 @@ struct about {
 	bool spins; /* its threads may run between calls */
 };
 
+/* Can it be a plug-in's, or an option's? A word of plans and command lines. */
+bool about_name_ok(const char *name);
+
 /* ERR_INPUT naming what is wrong. */
 bool about_read(struct about *out, const char *text, size_t n, struct arena *a,
     struct err *err);

@@ -9,6 +9,7 @@
 #include "targets/plugin/greet.h"
 #include "targets/plugin/options.h"
 #include "targets/plugin/program.h"
+#include "targets/plugin/regions.h"
 
 static const struct plugin *
 plugin_of(const struct target *t)
@@ -69,8 +70,9 @@ types_ok(const struct match_in *m, const struct about *about,
 	return ok;
 }
 
+/* What holds wherever the nodes are, and whoever else takes them. */
 static bool
-accepts(const struct match_in *m, struct why *why)
+nodes_ok(const struct match_in *m, struct why *why)
 {
 	const struct about *about = about_of(m->target);
 	bool ok = declared_accepts(&about->declared[m->rule], m, why);
@@ -82,6 +84,65 @@ accepts(const struct match_in *m, struct why *why)
 		ok &= types_ok(m, about, n, why);
 	}
 	return ok;
+}
+
+static bool
+accepts(const struct match_in *m, struct why *why)
+{
+	bool ok = nodes_ok(m, why);
+
+	for (uint32_t i = 0; about_of(m->target)->gaps && i < m->match->nnodes;
+	     i++)
+		ok &= why_need(why, bitset_has(m->rare, m->match->node[i]),
+		    "gap", "a node that only the host has a kernel for",
+		    "%s has others",
+		    graph_node(m->graph, m->match->node[i])->op_type);
+	return ok;
+}
+
+/* Does a rule take the node by itself, wherever it is? */
+static bool
+takes_alone(const struct match_in *of, node_id id)
+{
+	const struct target_kind *k = of->target->kind;
+	struct match found[8];
+	struct arena nodes, scratch;
+	const struct matches matches = {
+	    found, sizeof found / sizeof *found, &nodes, &scratch, NULL};
+	struct match_in in = *of;
+	bool takes = false;
+	struct why why;
+
+	arena_init(&nodes);
+	arena_init(&scratch);
+	why_init(&why, NULL);
+	for (in.rule = 0; !takes && in.rule < k->nrules; in.rule++) {
+		uint32_t n = rule_of_sets(k, in.rule)
+		    ? 0
+		    : pattern_match(
+		        k->rule[in.rule].pattern, in.graph, id, &matches);
+
+		for (uint32_t i = 0; i < n; i++) {
+			in.match = &found[i];
+			takes |= found[i].nnodes == 1 && nodes_ok(&in, &why);
+		}
+	}
+	arena_release(&nodes);
+	arena_release(&scratch);
+	return takes;
+}
+
+static void
+regions(const struct match_in *m, struct node_sets *out, struct arena *a)
+{
+	struct bitset taken = bitset_new(a, m->graph->nnodes);
+
+	if (!about_of(m->target)->regions)
+		return;
+	for (node_id id = 0; id < m->graph->nnodes; id++)
+		if (takes_alone(m, id))
+			bitset_add(taken, id);
+	regions_offer(out, m->graph, m->uses, taken, m->rare, a);
 }
 
 static uint32_t
@@ -135,8 +196,10 @@ with_folder(const char *path, struct arena *a)
 	return strchr(path, '/') ? path : arena_printf(a, "./%s", path);
 }
 
+static const struct pattern any_operator = {.kind = PATTERN_OPERATOR};
+
 static void
-take_kind(struct plugin *p, const struct about *about)
+take_kind(struct plugin *p, struct about *about, struct arena *a)
 {
 	p->kind = target_plugin;
 	p->kind.name = about->name;
@@ -146,6 +209,35 @@ take_kind(struct plugin *p, const struct about *about)
 	p->kind.nrules = about->nrules;
 	for (uint32_t i = 0; i < about->nrules; i++)
 		about->rule[i].accepts = accepts;
+	if (!about->regions)
+		return;
+	p->kind.nset_rules = 1;
+	about->rule[p->kind.nrules++] =
+	    (struct rule){.name = arena_printf(a, "%s.region", about->name),
+	        .pattern = &any_operator,
+	        .multi_output = true};
+}
+
+/* A name is that of a file in the one folder that belongs to this program:
+ * PREFIX/bin/marq has PREFIX/lib/marq/marq_NAME.so. */
+static bool
+stands_for(struct option_value *out, const char *name, struct arena *a)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+	const char *path;
+
+	if (n <= 0 || !about_name_ok(name))
+		return false;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return false;
+	path = arena_printf(
+	    a, "%.*s/../lib/marq/marq_%s.so", (int)(slash - self), self, name);
+	*out = (struct option_value){"path", path};
+	return access(path, R_OK) == 0;
 }
 
 static bool
@@ -167,7 +259,7 @@ open_plugin(
 	if (!plugin_greet(p->greeting, t, p->path, a, err)
 	    || !options_settle(t, p->greeting->about.option, a, err))
 		return err_in(err, "%s", path);
-	take_kind(p, &p->greeting->about);
+	take_kind(p, &p->greeting->about, a);
 	t->kind = &p->kind;
 	t->state = p;
 	return true;
@@ -178,6 +270,9 @@ static const struct target_option options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* For which there are plug-ins in this tree. */
+static const char *const known[] = {"ort", NULL};
+
 const struct target_kind target_plugin = {
     .name = "plugin",
     .summary = "other people's runtimes: plugin:path=FILE.so",
@@ -185,8 +280,11 @@ const struct target_kind target_plugin = {
     .source = PRICE_MEASURED,
     .by_hand = true,
     .more_options = true,
+    .stands_for = stands_for,
+    .known = known,
     .open = open_plugin,
     .implementations = implementations,
+    .regions = regions,
     .compile = program_compile,
     .environment = environment,
 };

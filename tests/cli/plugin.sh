@@ -94,6 +94,26 @@ for minor in older newer; do
 	expect_in plan/result.json '"rule": "standin.pool"'
 done
 
+# Larger parts are offered where it says so, and what is proven is proven among
+# them: the whole of two nodes that copy, and nothing else, is left here.
+export STANDIN=regions
+search -t "$plugin" -t host --forbid host:op:MaxPool --forbid standin:op:Flatten
+expect_status 0
+expect_in out 'proven among 1 regions at these prices'
+expect_in plan/result.json '"among_regions": 1'
+search -t "$plugin" -t host --pin op:MaxPool=standin --pin op:Flatten=standin --eager-pricing
+expect_status 0
+python3 - plan/result.json <<'EOS' || fail 'no region of both nodes'
+import json, sys
+plan = json.load(open(sys.argv[1]))["plan"]
+cheap = plan["composites"]
+assert [(c["rule"], len(c["nodes"])) for c in cheap] in (
+    [("standin.region", 2)], [("standin.node", 1), ("standin.node", 1)]), cheap
+EOS
+unset STANDIN
+search -t "$plugin" -t host
+expect_in out 'proven optimal at these prices'
+
 # Whatever it does costs one candidate, is said and remembered.
 outcome() { # ACTION WORDS
 	limit=60s

@@ -16,27 +16,31 @@
 #include <marq_plugin.h>
 
 #define HEAD "{\"format\": \"marq-plugin\", \"version\": 1, \"name\": "
-#define RULE(name, op) "{\"name\": \"" name "\", \"pattern\": \"" op "(*)\"}"
+#define RULE(name, op) "{\"name\": \"" name "\", \"pattern\": \"" op "\"}"
 
 static const char about[] = HEAD
     "\"standin\", \"options\": [{\"name\": \"does\", \"values\": \"<what>\"},"
     " {\"name\": \"level\", \"values\": \"low|high\", \"default\": \"low\"}],"
-    " \"rules\": [" RULE("standin.pool", "MaxPool") ", " RULE(
-        "standin.flatten", "Flatten") "], \"unknown\": {\"key\": 1}}";
+    " \"rules\": [" RULE("standin.pool", "MaxPool(*)") ", " RULE(
+        "standin.flatten", "Flatten(*)") "], \"unknown\": {\"key\": 1}}";
 
 /* $STANDIN -> what it says of itself. */
 static const struct {
 	const char *when, *text;
 } faults[] = {
+    {"regions",
+        HEAD
+        "\"standin\", \"options\": [{\"name\": \"does\"}], \"rules\": [" RULE(
+            "standin.node", "op") "], \"regions\": true}"},
     {"json", "{\"format\": "},
     {"format", "{\"format\": \"marq-rules\", \"version\": 1, \"name\": \"x\"}"},
     {"later", "{\"format\": \"marq-plugin\", \"version\": 2, \"name\": \"x\"}"},
     {"name", HEAD "\"host\", \"rules\": []}"},
     {"none", HEAD "\"x\", \"rules\": []}"},
     {"twice",
-        HEAD
-        "\"x\", \"rules\": [" RULE("a", "Relu") ", " RULE("a", "Abs") "]}"},
-    {"pattern", HEAD "\"x\", \"rules\": [" RULE("a", "Rleu") "]}"},
+        HEAD "\"x\", \"rules\": [" RULE("a", "Relu(*)") ", " RULE(
+            "a", "Abs(*)") "]}"},
+    {"pattern", HEAD "\"x\", \"rules\": [" RULE("a", "Rleu(") "]}"},
 };
 
 struct marq_target {
@@ -138,8 +142,9 @@ compile(struct marq_target *t, const struct marq_region *r,
 	p->target = t;
 	p->bytes = r->output[0]->bytes;
 	p->chosen = r->output[0]->rank == 4;
-	if (settings->threads < 1 || r->nnodes != 1 || r->noutputs != 1
-	    || r->input[0]->bytes != p->bytes || does(p, "refuse"))
+	if (settings->threads < 1 || (r->nnodes != 1 && !says("regions"))
+	    || r->noutputs != 1 || r->input[0]->bytes != p->bytes
+	    || does(p, "refuse"))
 		return refuse_hugely(e);
 	if (does(p, "crash-compile"))
 		abort();

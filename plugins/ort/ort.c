@@ -1,0 +1,464 @@
+/* ONNX Runtime's CPU provider as a plug-in of marq. Loads the library when it
+ * is opened; asks for the API version it needs, not the newest there is. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <marq_plugin.h>
+#include <onnxruntime_c_api.h>
+
+#define API_NEEDED 16 /* ONNX Runtime 1.16 and newer */
+
+static const char about[] =
+    "{\"format\": \"marq-plugin\", \"version\": 1, \"name\": \"ort\","
+    " \"summary\": \"ONNX Runtime, CPU provider\","
+    " \"options\": [{\"name\": \"library\", \"values\": \"<path>\","
+    "   \"default\": \"\", \"help\": \"the runtime; else "
+    "   libonnxruntime.so.1, else the package of the python3 on PATH\"},"
+    "  {\"name\": \"level\", \"values\": \"none|basic|extended|all\","
+    "   \"default\": \"all\", \"help\": \"graph optimisation\"},"
+    "  {\"name\": \"spin\", \"values\": \"0|1\", \"default\": \"0\","
+    "   \"help\": \"idle threads spin: for plans of this target alone\"}],"
+    " \"rules\": [{\"name\": \"ort.node\", \"pattern\": \"op\"}],"
+    " \"matches\": \"gaps\", \"regions\": true,"
+    " \"opsets\": {\"\": [7, 23], \"ai.onnx.ml\": [1, 5],"
+    "   \"com.microsoft\": [1, 1]}}";
+
+struct marq_target {
+	void *library, *entry; /* and its one symbol */
+	const OrtApi *api;
+	const char *version;
+	OrtEnv *env;
+	OrtMemoryInfo *memory;
+	GraphOptimizationLevel level;
+	const char *spin;
+};
+
+#define MAX_PORTS 64
+
+struct marq_program {
+	struct marq_target *target;
+	OrtSession *session;
+	uint32_t nin, nout;
+	OrtValue *in[MAX_PORTS], *out[MAX_PORTS];
+	const void *in_at[MAX_PORTS];
+	void *out_at[MAX_PORTS];
+	struct shape {
+		int64_t dim[8];
+		uint32_t rank, type;
+		uint64_t bytes;
+		char *name;
+	} in_shape[MAX_PORTS], out_shape[MAX_PORTS];
+};
+
+__attribute__((format(printf, 3, 4))) static marq_status
+fail(marq_status s, struct marq_error *e, const char *format, ...)
+{
+	va_list ap;
+
+	if (e != NULL && e->text != NULL && e->capacity > 0) {
+		va_start(ap, format);
+		vsnprintf(e->text, e->capacity, format, ap);
+		va_end(ap);
+	}
+	return s;
+}
+
+/* An OrtStatus as ours; it is released. */
+static marq_status
+status_of(const OrtApi *api, OrtStatus *s, struct marq_error *e)
+{
+	marq_status status;
+
+	if (s == NULL)
+		return MARQ_OK;
+	switch (api->GetErrorCode(s)) {
+	case ORT_NOT_IMPLEMENTED:
+	case ORT_INVALID_GRAPH:
+	case ORT_NO_SUCHFILE:
+		status = MARQ_REFUSED;
+		break;
+	case ORT_INVALID_ARGUMENT:
+		status = MARQ_BAD_DATA;
+		break;
+	default:
+		status = MARQ_FAILED;
+	}
+	fail(status, e, "ONNX Runtime: %s", api->GetErrorMessage(s));
+	api->ReleaseStatus(s);
+	return status;
+}
+
+#define TRY(t, e, call) \
+	do { \
+		marq_status try_ = status_of((t)->api, (call), (e)); \
+		if (try_ != MARQ_OK) \
+			return try_; \
+	} while (0)
+
+static void
+ort_close(struct marq_target *t)
+{
+	if (t == NULL)
+		return;
+	if (t->memory != NULL)
+		t->api->ReleaseMemoryInfo(t->memory);
+	if (t->env != NULL)
+		t->api->ReleaseEnv(t->env);
+	/* The library stays: it leaves threads and destructors behind. */
+	free(t);
+}
+
+/* ---- where the library is ---- */
+
+/* The package beside a python3: PREFIX/bin/python3 has PREFIX/lib/python3.x. */
+static void *
+load_beside(const char *bin, size_t n)
+{
+	static const char *const folders[] = {"site-packages", "dist-packages"};
+	char pattern[4096];
+	void *library = NULL;
+
+	for (size_t i = 0; library == NULL && i < 2; i++) {
+		glob_t found;
+
+		snprintf(pattern, sizeof pattern,
+		    "%.*s/../lib/python3*/%s/onnxruntime/capi/"
+		    "libonnxruntime.so.1*",
+		    (int)n, bin, folders[i]);
+		if (glob(pattern, 0, NULL, &found) != 0)
+			continue;
+		if (found.gl_pathc > 0)
+			library =
+			    dlopen(found.gl_pathv[0], RTLD_NOW | RTLD_LOCAL);
+		globfree(&found);
+	}
+	return library;
+}
+
+/* The first python3 on PATH decides, as in a virtual environment. */
+static void *
+load_of_python(void)
+{
+	const char *at = getenv("PATH");
+	char program[4096];
+
+	while (at != NULL && *at != '\0') {
+		size_t n = strcspn(at, ":");
+
+		snprintf(program, sizeof program, "%.*s/python3", (int)n, at);
+		if (access(program, X_OK) == 0)
+			return load_beside(at, n);
+		at += n + (at[n] == ':');
+	}
+	return NULL;
+}
+
+static void *
+load(const char *path)
+{
+	void *library;
+
+	if (*path != '\0')
+		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	library = dlopen("libonnxruntime.so.1", RTLD_NOW | RTLD_LOCAL);
+	return library != NULL ? library : load_of_python();
+}
+
+static marq_status
+start(struct marq_target *t, struct marq_error *e)
+{
+	TRY(t, e, t->api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "marq", &t->env));
+	TRY(t, e,
+	    t->api->CreateCpuMemoryInfo(
+	        OrtDeviceAllocator, OrtMemTypeDefault, &t->memory));
+	return MARQ_OK;
+}
+
+static void
+take_option(
+    struct marq_target *t, const struct marq_option *o, const char **library)
+{
+	static const struct {
+		char first;
+		GraphOptimizationLevel level;
+	} levels[] = {{'n', ORT_DISABLE_ALL}, {'b', ORT_ENABLE_BASIC},
+	    {'e', ORT_ENABLE_EXTENDED}, {'a', ORT_ENABLE_ALL}};
+
+	if (strcmp(o->name, "library") == 0)
+		*library = o->value;
+	if (strcmp(o->name, "spin") == 0)
+		t->spin = o->value[0] == '1' ? "1" : "0";
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (strcmp(o->name, "level") == 0
+		    && o->value[0] == levels[i].first)
+			t->level = levels[i].level;
+}
+
+/* The oldest interface that has all we call: a newer library has it, too. */
+static marq_status
+take_api(struct marq_target *t, const char *path, struct marq_error *e)
+{
+	union {
+		void *symbol;
+		const OrtApiBase *(*call)(void);
+	} base = {.symbol = NULL};
+
+	t->library = load(path);
+	if (t->library != NULL)
+		base.symbol = dlsym(t->library, "OrtGetApiBase");
+	if (base.symbol == NULL)
+		return fail(MARQ_UNAVAILABLE, e,
+		    "ONNX Runtime is not here%s%s; install libonnxruntime (or "
+		    "pip install onnxruntime), or name it: library=PATH",
+		    *path != '\0' ? ": " : "", path);
+	t->entry = base.symbol;
+	t->version = base.call()->GetVersionString();
+	t->api = base.call()->GetApi(API_NEEDED);
+	return t->api != NULL
+	    ? MARQ_OK
+	    : fail(MARQ_UNAVAILABLE, e,
+	        "ONNX Runtime %s is too old: 1.%d or newer is needed",
+	        t->version, API_NEEDED);
+}
+
+static marq_status
+ort_open(const struct marq_option *const *option, uint32_t noptions,
+    const struct marq_sink *sink, struct marq_target **out,
+    struct marq_error *e)
+{
+	struct marq_target *t = calloc(1, sizeof *t);
+	const char *path = "";
+	marq_status s;
+
+	(void)sink;
+	if (t == NULL)
+		return fail(MARQ_NO_MEMORY, e, "no memory");
+	t->level = ORT_ENABLE_ALL;
+	t->spin = "0";
+	for (uint32_t i = 0; i < noptions; i++)
+		take_option(t, option[i], &path);
+	s = take_api(t, path, e);
+	if (s == MARQ_OK)
+		s = start(t, e);
+	if (s != MARQ_OK)
+		ort_close(t);
+	else
+		*out = t;
+	return s;
+}
+
+static marq_status
+ort_environment(
+    struct marq_target *t, const struct marq_sink *sink, struct marq_error *e)
+{
+	Dl_info info;
+	char text[32];
+
+	sink->fact(sink->context, "ort_version", t->version);
+	if (dladdr(t->entry, &info) != 0)
+		sink->fact(sink->context, "ort_file", info.dli_fname);
+	snprintf(text, sizeof text, "%d", (int)t->level);
+	sink->fact(sink->context, "ort_level", text);
+	(void)e;
+	return MARQ_OK;
+}
+
+static void
+ort_release(struct marq_program *p)
+{
+	const OrtApi *api;
+
+	if (p == NULL)
+		return;
+	api = p->target->api;
+	for (uint32_t i = 0; i < MAX_PORTS; i++) {
+		if (p->in[i] != NULL)
+			api->ReleaseValue(p->in[i]);
+		if (p->out[i] != NULL)
+			api->ReleaseValue(p->out[i]);
+		free(p->in_shape[i].name);
+		free(p->out_shape[i].name);
+	}
+	if (p->session != NULL)
+		api->ReleaseSession(p->session);
+	free(p);
+}
+
+/* One thread pool would be shared by all sessions with a global one; with one
+ * thread there is none at all. Idle threads sleep: the others' kernels need
+ * the cores. */
+static marq_status
+set_up(struct marq_target *t, const struct marq_settings *with,
+    OrtSessionOptions *o, struct marq_error *e)
+{
+	TRY(t, e, t->api->SetIntraOpNumThreads(o, (int)with->threads));
+	TRY(t, e, t->api->SetInterOpNumThreads(o, 1));
+	TRY(t, e, t->api->SetSessionGraphOptimizationLevel(o, t->level));
+	TRY(t, e,
+	    t->api->AddSessionConfigEntry(
+	        o, "session.intra_op.allow_spinning", t->spin));
+	TRY(t, e,
+	    t->api->AddSessionConfigEntry(
+	        o, "session.set_denormal_as_zero", "0"));
+	return MARQ_OK;
+}
+
+static marq_status
+copy_ports(struct shape *to, const struct marq_port *const *port, uint32_t n,
+    struct marq_error *e)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (port[i]->rank > 8)
+			return fail(MARQ_REFUSED, e, "rank is %u, at most 8",
+			    port[i]->rank);
+		to[i].rank = port[i]->rank;
+		to[i].type = port[i]->type;
+		to[i].bytes = port[i]->bytes;
+		memcpy(
+		    to[i].dim, port[i]->dim, port[i]->rank * sizeof(int64_t));
+		to[i].name = strdup(port[i]->name);
+		if (to[i].name == NULL)
+			return fail(MARQ_NO_MEMORY, e, "no memory");
+	}
+	return MARQ_OK;
+}
+
+static marq_status
+make_session(struct marq_program *p, const struct marq_region *r,
+    const struct marq_settings *with, struct marq_error *e)
+{
+	struct marq_target *t = p->target;
+	OrtSessionOptions *o;
+	marq_status s;
+
+	TRY(t, e, t->api->CreateSessionOptions(&o));
+	s = set_up(t, with, o, e);
+	if (s == MARQ_OK)
+		s = status_of(t->api,
+		    t->api->CreateSessionFromArray(t->env, r->model,
+		        (size_t)r->model_bytes, o, &p->session),
+		    e);
+	t->api->ReleaseSessionOptions(o);
+	/* What it cannot load, it cannot take. */
+	return s == MARQ_FAILED || s == MARQ_BAD_DATA ? MARQ_REFUSED : s;
+}
+
+static marq_status
+ort_compile(struct marq_target *t, const struct marq_region *r,
+    const struct marq_settings *with, struct marq_program **out,
+    struct marq_error *e)
+{
+	struct marq_program *p;
+	marq_status s;
+
+	if (r->ninputs > MAX_PORTS || r->noutputs > MAX_PORTS)
+		return fail(MARQ_REFUSED, e,
+		    "%u inputs and %u outputs, at most %d", r->ninputs,
+		    r->noutputs, MAX_PORTS);
+	p = calloc(1, sizeof *p);
+	if (p == NULL)
+		return fail(MARQ_NO_MEMORY, e, "no memory");
+	p->target = t;
+	p->nin = r->ninputs;
+	p->nout = r->noutputs;
+	s = copy_ports(p->in_shape, r->input, r->ninputs, e);
+	if (s == MARQ_OK)
+		s = copy_ports(p->out_shape, r->output, r->noutputs, e);
+	if (s == MARQ_OK)
+		s = make_session(p, r, with, e);
+	if (s != MARQ_OK)
+		ort_release(p);
+	else
+		*out = p;
+	return s;
+}
+
+static marq_status
+bind(struct marq_program *p, OrtValue **value, const struct shape *s, void *at,
+    struct marq_error *e)
+{
+	const OrtApi *api = p->target->api;
+
+	if (*value != NULL)
+		api->ReleaseValue(*value);
+	*value = NULL;
+	TRY(p->target, e,
+	    api->CreateTensorWithDataAsOrtValue(p->target->memory, at,
+	        (size_t)s->bytes, s->dim, s->rank,
+	        (ONNXTensorElementDataType)s->type, value));
+	return MARQ_OK;
+}
+
+static marq_status
+ort_execute(struct marq_program *p, const void *const *in, void *const *out,
+    struct marq_error *e)
+{
+	const char *in_name[MAX_PORTS], *out_name[MAX_PORTS];
+	marq_status s;
+
+	for (uint32_t i = 0; i < p->nin; i++) {
+		in_name[i] = p->in_shape[i].name;
+		if (in[i] == p->in_at[i] && p->in[i] != NULL)
+			continue;
+		s = bind(
+		    p, &p->in[i], &p->in_shape[i], (void *)(uintptr_t)in[i], e);
+		if (s != MARQ_OK)
+			return s;
+		p->in_at[i] = in[i];
+	}
+	for (uint32_t i = 0; i < p->nout; i++) {
+		out_name[i] = p->out_shape[i].name;
+		if (out[i] == p->out_at[i] && p->out[i] != NULL)
+			continue;
+		s = bind(p, &p->out[i], &p->out_shape[i], out[i], e);
+		if (s != MARQ_OK)
+			return s;
+		p->out_at[i] = out[i];
+	}
+	return status_of(p->target->api,
+	    p->target->api->Run(p->session, NULL, in_name,
+	        (const OrtValue *const *)p->in, p->nin, out_name, p->nout,
+	        p->out),
+	    e);
+}
+
+static marq_status
+ort_emit(struct marq_target *t, const struct marq_region *r,
+    const struct marq_settings *with, const struct marq_sink *sink,
+    struct marq_error *e)
+{
+	char name[128];
+
+	(void)t, (void)with, (void)e;
+	snprintf(name, sizeof name, "%s.onnx", r->name);
+	sink->file(sink->context, name, r->model, r->model_bytes);
+	return MARQ_OK;
+}
+
+static const struct marq_plugin plugin = {
+    .size = sizeof plugin,
+    .minor = MARQ_PLUGIN_MINOR,
+    .about = about,
+    .open = ort_open,
+    .close = ort_close,
+    .environment = ort_environment,
+    .compile = ort_compile,
+    .release = ort_release,
+    .execute = ort_execute,
+    .emit = ort_emit,
+};
+
+const struct marq_plugin *
+marq_plugin_1(uint32_t host_minor)
+{
+	(void)host_minor;
+	return &plugin;
+}
