@@ -41,7 +41,9 @@ struct helper {
 	int socket, words;
 	struct worker_place place;
 	uint32_t job; /* UINT32_MAX: idle */
-	uint64_t deadline;
+	uint64_t limit, deadline;
+	uint64_t cpu_begin, cpu_seen; /* of the process, at the job's start; at
+				       * the last deadline */
 };
 
 /* What is known of a job so far. */
@@ -262,6 +264,38 @@ limit_of(const struct measurer *m, const struct measure_job *job)
 	    * 1000000u;
 }
 
+/* Of a process that others took the processor from: a deadline that passes while
+ * it computes says nothing. TUNING: less of the limit than this share is no
+ * computing. */
+#define STARVED_SHARE 16u
+
+static uint64_t
+cpu_ns_of(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0
+	    || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Did the worker compute all the while, and for less than its limit? Then it has
+ * as long again. */
+static bool
+is_starved(struct helper *h)
+{
+	const uint64_t cpu = cpu_ns_of(h->pid), since = h->cpu_seen;
+
+	if (cpu < since || cpu - since < h->limit / STARVED_SHARE
+	    || cpu - h->cpu_begin >= h->limit)
+		return false;
+	h->cpu_seen = cpu;
+	h->deadline = clock_ns() + h->limit;
+	return true;
+}
+
 static bool
 send_job(struct job_group *k, struct helper *h, uint32_t job)
 {
@@ -276,7 +310,9 @@ send_job(struct job_group *k, struct helper *h, uint32_t job)
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
 		return false;
 	h->job = job;
-	h->deadline = clock_ns() + limit_of(m, &q.job);
+	h->limit = limit_of(m, &q.job);
+	h->deadline = clock_ns() + h->limit;
+	h->cpu_begin = h->cpu_seen = cpu_ns_of(h->pid);
 	k->nbusy++;
 	return true;
 }
@@ -383,7 +419,7 @@ attend(struct job_group *k, struct helper *h, bool readable)
 		h->job = UINT32_MAX;
 		k->nbusy--;
 		take_reply(k, &r);
-	} else if (clock_ns() >= h->deadline) {
+	} else if (clock_ns() >= h->deadline && !is_starved(h)) {
 		kill(h->pid, SIGKILL);
 		bury(k, h, true);
 	}
