@@ -119,6 +119,18 @@ steers_libraries(const char *variable)
 	return false;
 }
 
+/* OpenBLAS's threads ask for memory for ever where the address space is limited,
+ * and fork() and exit() wait for them: none may begin when it is loaded. */
+#define BLAS "OPENBLAS_NUM_THREADS"
+
+static bool
+is_limited(void)
+{
+	struct rlimit r;
+
+	return getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY;
+}
+
 /* Remove one of them; false when there is none left. */
 static bool
 unset_one(void)
@@ -163,12 +175,15 @@ machine_clean_environment(char **argv)
 
 	while (unset_one())
 		;
-	if (!let_sleep() && !steered)
+	if (!let_sleep() && !steered && (cleaned || !is_limited()))
 		return;
 	if (cleaned || setenv(CLEANED, "1", 1) != 0)
 		return;
+	if (is_limited())
+		setenv(BLAS, "1", 1);
 	execv("/proc/self/exe", argv);
 	unsetenv(CLEANED);
+	unsetenv(BLAS);
 }
 
 /* A name in the abstract socket namespace is a lock that dies with us. */

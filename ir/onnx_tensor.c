@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/base/limits.h"
 #include "ir/base/size.h"
 #include "ir/onnx_import.h"
 #include "ir/wire.h"
@@ -293,6 +294,9 @@ make_up(struct importer *imp, struct tensor *t)
 	    imp->options->no_weights ? "weights are not read"
 	                             : "weights have no content");
 	if (dtype_bits(t->dtype) < 8) {
+		if (t->count > limit(LIMIT_MADE_UP))
+			return limit_exceeded(
+			    LIMIT_MADE_UP, "numbers are made up", imp->err);
 		t->data = arena_alloc(imp->a, t->bytes);
 		return true;
 	}

@@ -41,6 +41,11 @@ expect_absent weights.marq/partitioned.onnx
 run verify weights.marq
 expect_status 0
 
+# weights of four bits that are in no file: made up, to a limit
+run model check "$MARQ_SOURCE/tests/fuzz/corpus/fuzz_model/int4_without_numbers"
+expect_status 3
+expect_in out 'numbers are made up: more than 4294967295 elements'
+
 # names
 bomb most.onnx name 65536
 run model check most.onnx
