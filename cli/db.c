@@ -181,6 +181,9 @@ cmd_db(struct cli *c, int argc, char **argv, struct err *err)
 		return false;
 	if (!d.db)
 		d.db = path_default_db(c->run);
+	if (!d.db)
+		return err_set(err, ERR_USAGE,
+		    "no database: name one with --db or $MARQ_DB");
 	ok = run_verb(&d, err);
 	cli_warn_all(c, &d.notes);
 	return ok;

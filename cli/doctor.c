@@ -110,9 +110,16 @@ static void
 check_database(struct cli *c, struct diagnosis *f)
 {
 	const char *db = path_default_db(c->run);
-	char *folder = arena_str(c->run, db);
+	char *folder;
 	struct statvfs s;
 
+	if (!db) {
+		f->grade = GRADE_LACKS;
+		snprintf(f->text, sizeof f->text,
+		    "none: prices are not kept (use --db)");
+		return;
+	}
+	folder = arena_str(c->run, db);
 	existing_parent(folder);
 	if (access(folder, W_OK) != 0) {
 		f->grade = GRADE_BROKEN;

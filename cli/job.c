@@ -238,6 +238,10 @@ open_pricer(struct job *j, struct err *err)
 		    args->db);
 		o.db = NULL;
 	}
+	if (!o.db && args->homeless && args->measure)
+		notes_add(&j->model.notes,
+		    "no home folder: what is measured is not kept (--db FILE "
+		    "keeps it)");
 	if (o.db)
 		path_make_parents(o.db);
 	return pricer_open(&j->pricer, j->model.graph, &j->mix, &j->candidates,

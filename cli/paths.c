@@ -28,11 +28,11 @@ path_default_db(struct arena *a)
 	const char *home = home_folder();
 
 	if (db && *db)
-		return db;
+		return strcmp(db, "none") == 0 ? NULL : db;
 	if (data && *data == '/')
 		return arena_printf(a, "%s/marq/tuning.db", data);
 	if (!home)
-		return "none";
+		return NULL;
 	return arena_printf(a, "%s/.local/share/marq/tuning.db", home);
 }
 

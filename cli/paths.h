@@ -5,8 +5,8 @@
 #include "ir/base/arena.h"
 
 /* $MARQ_DB, else $XDG_DATA_HOME/marq/tuning.db, else
- * ~/.local/share/marq/tuning.db; "none" for a user without a folder. The folder
- * of the file may not exist yet. */
+ * ~/.local/share/marq/tuning.db; NULL where $MARQ_DB is "none" and for a user
+ * without a folder. The folder of the file may not exist yet. */
 const char *path_default_db(struct arena *a);
 
 /* "<stem>.marq" in the current folder, stem from a model's path. */

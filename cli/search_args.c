@@ -111,6 +111,7 @@ search_take_db(void *at, const char *arg, const struct option_row *row,
 
 	(void)row;
 	args->db = strcmp(arg, "none") == 0 ? NULL : arg;
+	args->homeless = false;
 	output_keep(s->cli, args->db);
 }
 
@@ -352,5 +353,6 @@ search_args_init(struct search_args *args, struct cli *c)
 	    .searcher = "exact",
 	    .precision = {.ranges = "minmax"},
 	};
+	args->homeless = !args->db && !getenv("MARQ_DB");
 	output_keep(c, args->db);
 }

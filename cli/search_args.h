@@ -30,6 +30,7 @@ struct search_args {
 	struct onnx_options of_result; /* shapes that a result had */
 	const char *db; /* NULL: none */
 	const char *price_for; /* the machine prices are for; NULL: this one */
+	bool homeless; /* none, and nobody said so */
 	enum accept accept;
 	bool measure, eager_pricing, price_baselines;
 	uint32_t max_measure, threads, jobs, top_k;

@@ -52,4 +52,27 @@ command="marq doctor without HOME"
 env -u HOME -u XDG_DATA_HOME "$MARQ" doctor >out 2>err
 expect_not_in out ./.local
 expect_absent .local
+
+# "none" is no file, nor is there one for a user whom nobody knows.
+MARQ_DB=none run search tiny.onnx -t host --no-measure -q -o quiet.marq
+expect_status 0
+expect_lines 0 err
+expect_absent none
+MARQ_DB=none run db stat
+expect_status 2
+expect_lines 1 err
+MARQ_DB=none run doctor
+expect_in out 'none: prices are not kept'
+stranger="env -u HOME -u XDG_DATA_HOME -u MARQ_DB setpriv --reuid 54321 --regid 54321 --clear-groups"
+chmod 777 .
+if $stranger test -x "$MARQ" 2>/dev/null; then
+	command="marq search, by a stranger"
+	$stranger "$MARQ" search tiny.onnx -t host -o stranger.marq --max-measure=1 >out 2>err
+	status=$?
+	expect_status 0
+	expect_in err 'no home folder: what is measured is not kept'
+	expect_absent none
+else
+	echo "not tried: a user whom nobody knows"
+fi
 done_testing
