@@ -170,7 +170,6 @@ void
 machine_clean_environment(char **argv)
 {
 	bool cleaned = getenv(CLEANED) && unsetenv(CLEANED) == 0;
-
 	bool steered = unset_one();
 
 	while (unset_one())
