@@ -1,9 +1,11 @@
 #include "targets/plugin/program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ir/base/memory.h"
 #include "targets/plugin/greet.h"
 #include "targets/plugin/manners.h"
 #include "targets/plugin/region.h"
@@ -20,21 +22,61 @@ struct program {
 
 /* ---- the backend in this process ---- */
 
+struct opened {
+	struct marq_plugin plugin;
+	struct marq_target *target;
+	long process;
+	struct opened *next;
+};
+
+/* Those of this process, until it ends: opening takes long, and whoever runs
+ * programs goes on to compile others. */
+static struct opened *all_open;
+
+static void
+close_all(void)
+{
+	for (struct opened *o = all_open, *next; o; o = next) {
+		next = o->next;
+		if (o->process == (long)getpid())
+			o->plugin.close(o->target);
+		free(o);
+	}
+	all_open = NULL;
+}
+
+static bool
+open_here(struct opened *o, const struct target *t, struct err *err)
+{
+	const struct plugin *p = t->state;
+
+	if (!library_load(&o->plugin, p->path, err)
+	    || !library_open(
+	        &o->plugin, t->option, t->noptions, &o->target, err))
+		return err_in(err, "%s", p->kind.name);
+	if (!all_open)
+		atexit(close_all);
+	o->process = (long)getpid();
+	o->next = all_open;
+	all_open = o;
+	return true;
+}
+
 /* Anew behind a fork: threads and devices do not come along. */
 static bool
 session_open(const struct target *t, struct err *err)
 {
 	const struct plugin *p = t->state;
-	struct session *s = p->session;
+	struct opened *o = p->session->open;
 
-	if (s->process == (long)getpid())
+	if (o && o->process == (long)getpid())
 		return true;
-	s->process = 0;
-	if (!library_load(&s->plugin, p->path, err)
-	    || !library_open(
-	        &s->plugin, t->option, t->noptions, &s->target, err))
-		return err_in(err, "%s", p->kind.name);
-	s->process = (long)getpid();
+	o = memory_get(sizeof *o);
+	if (!open_here(o, t, err)) {
+		free(o);
+		return false;
+	}
+	p->session->open = o;
 	return true;
 }
 
@@ -62,8 +104,8 @@ execute(const struct program *p, const void *const *in, void *const *out,
 	marq_status status;
 
 	said_init(&said);
-	status =
-	    p->of->session->plugin.execute(p->handle, in, out, &said.error);
+	status = p->of->session->open->plugin.execute(
+	    p->handle, in, out, &said.error);
 	return status == MARQ_OK
 	    || err_set(err, ERR_TARGET, "%s: execute: %s", p->of->kind.name,
 	        said_line(&said, status));
@@ -112,7 +154,7 @@ release(struct kernel *k)
 {
 	struct program *p = k->state;
 
-	p->of->session->plugin.release(p->handle);
+	p->of->session->open->plugin.release(p->handle);
 }
 
 /* ---- compiling ---- */
@@ -130,7 +172,7 @@ bytes_of(const struct marq_port *const *port, uint32_t n, struct arena *a)
 static bool
 compile(struct program *p, const struct marq_region *r, struct err *err)
 {
-	const struct session *s = p->of->session;
+	const struct opened *s = p->of->session->open;
 	const struct marq_settings settings = {.size = sizeof settings,
 	    .threads = target_threads(),
 	    .purpose = MARQ_TO_PRICE};

@@ -7,9 +7,7 @@
 
 /* A plug-in's backend, opened once in each process that runs it. */
 struct session {
-	long process; /* 0: none yet */
-	struct marq_plugin plugin;
-	struct marq_target *target;
+	struct opened *open; /* NULL: not yet, in no process */
 };
 
 struct plugin {
