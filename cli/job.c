@@ -11,6 +11,7 @@
 #include "cli/precision.h"
 #include "cli/progress.h"
 #include "costmodel/machine.h"
+#include "costmodel/want_list.h"
 #include "db/facts.h"
 #include "exec/confirmed.h"
 #include "ir/base/clock.h"
@@ -203,6 +204,30 @@ find_board(struct job *j, struct err *err)
 	        args->price_for, threads);
 }
 
+/* --worker: what they are is what prices are for. */
+static bool
+open_links(struct job *j, struct pricer_options *o, struct err *err)
+{
+	const struct search_args *args = j->args;
+	const struct board named = j->board;
+	const struct want_how how = {
+	    args->model, args->threads, args->timeout_ns, !args->ignore_nan};
+	const struct links_options links = {
+	    args->workers.text, args->workers.n, &j->want, &j->notes};
+
+	if (args->workers.n == 0 || !o->measure)
+		return true;
+	if (!want_of_model(
+	        &j->want, j->model.graph, &j->mix, &how, j->arena, err)
+	    || !links_open(&j->links, &links, &j->board, j->arena, err))
+		return false;
+	o->links = j->links;
+	o->want = &j->want;
+	return named.n == 0 || board_same(&named, &j->board, j->arena, err)
+	    || err_in(
+	        err, "the workers are not of --price-for %s", args->price_for);
+}
+
 static bool
 open_pricer(struct job *j, struct err *err)
 {
@@ -210,8 +235,8 @@ open_pricer(struct job *j, struct err *err)
 	struct pricer_options o = {
 	    .db = args->db,
 	    .accept = args->accept,
-	    .board = args->price_for ? &j->board : NULL,
-	    .measure = args->measure,
+	    .estimate_for_board = j->lists,
+	    .measure = search_measures(args) && !j->lists,
 	    .max_measure = args->max_measure,
 	    .deadline_ns = measuring_deadline(j),
 	    .timeout_ns = args->timeout_ns,
@@ -230,9 +255,10 @@ open_pricer(struct job *j, struct err *err)
 	    .context = &j->progress,
 	};
 
-	if (!find_board(j, err))
+	if (!find_board(j, err) || !open_links(j, &o, err))
 		return false;
-	if (args->db && !args->measure && file_is_absent(args->db)) {
+	o.board = j->board.n ? &j->board : NULL;
+	if (args->db && !o.measure && file_is_absent(args->db)) {
 		notes_add(&j->model.notes,
 		    "%s: no such database; there are no stored prices",
 		    args->db);
@@ -272,7 +298,8 @@ request(struct job *j, const struct constraints *constraints)
 	    .searcher = j->args->searcher,
 	    /* What is not measured costs little: to be lazy about it would only mean
 	     * more searches. */
-	    .eager_pricing = j->args->eager_pricing || !j->args->measure,
+	    .eager_pricing =
+	        j->args->eager_pricing || !search_measures(j->args) || j->lists,
 	    .price_baselines = j->args->price_baselines,
 	    .price_best = !j->args->no_confirm,
 	    .completing_ns = completing_deadline(j),
@@ -468,12 +495,21 @@ job_opportunities(struct job *j, struct err *err)
 	    &j->opportunities, &j->plan, &r, &like, err);
 }
 
+static void
+close_links(struct job *j)
+{
+	if (j->links)
+		links_close(j->links);
+	j->links = NULL;
+}
+
 bool
 job_stop_pricing(struct job *j, struct err *err)
 {
 	bool ok = !j->pricer || pricer_close(j->pricer, err);
 
 	j->pricer = NULL;
+	close_links(j);
 	return ok;
 }
 
@@ -484,6 +520,7 @@ job_close(struct job *j, struct err *err)
 	bool ok = !j->pricer || pricer_close(j->pricer, &later);
 
 	j->pricer = NULL;
+	close_links(j);
 	if (!ok && err->kind == ERR_NONE)
 		*err = later;
 	if (j->opened) {

@@ -6,6 +6,8 @@
 #include "cli/progress.h"
 #include "cli/search_args.h"
 #include "costmodel/board.h"
+#include "costmodel/links.h"
+#include "costmodel/want.h"
 #include "exec/verified.h"
 #include "ir/onnx_read.h"
 #include "plan/confirmation.h"
@@ -37,7 +39,11 @@ struct job {
 	const struct free_moves *free; /* or NULL */
 	const bool *only; /* --replay: the candidates of the plan, or NULL */
 	cost_ns *told; /* [nodes] of opaque ones, see struct pricer_options */
-	struct board board; /* --price-for */
+	struct board board; /* --price-for, --worker */
+	struct want want; /* with links: what they have opened */
+	struct links *links; /* --worker; NULL: none */
+	bool lists; /* set after job_import(): what is missing is listed and
+		     * not left out */
 	struct pricer *pricer;
 	struct prices prices;
 	struct pricer_counts counts;

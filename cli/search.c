@@ -13,7 +13,9 @@
 #include "cli/summary.h"
 #include "cli/units.h"
 #include "emit/emit.h"
+#include "costmodel/want_list.h"
 #include "ir/base/clock.h"
+#include "ir/base/json.h"
 #include "ir/base/file.h"
 #include "ir/base/limits.h"
 #include "ir/base/listing.h"
@@ -24,6 +26,7 @@ struct search_cmd {
 	const char *out; /* -o */
 	const char *emit; /* --emit */
 	uint64_t max_output; /* bytes; 0: by the model's size */
+	const char *want; /* a file; NULL: none */
 	bool dry_run, no_output;
 };
 
@@ -51,6 +54,10 @@ static const struct option_row options[] = {
     {"max-output", 0, "SIZE",
         "of the result directory (default 4 times the model and 256 MiB)",
         option_bytes, .at = AT(max_output)},
+    {"want", 0, "FILE",
+        "write what would be measured, in order of worth, for `marq measure` "
+        "on another machine (-: stdout), and stop",
+        option_text, .at = AT(want)},
     {"dry-run", 0, NULL, "say what would be measured and written, and stop",
         option_flag, .at = AT(dry_run)},
     {0},
@@ -62,7 +69,8 @@ output_is_free(
     const struct search_cmd *args, const struct cli *c, struct err *err)
 {
 	return emit_check(args->emit, err)
-	    && (args->dry_run || args->no_output
+	    && (!args->want || output_file(c, args->want, err))
+	    && (args->dry_run || args->no_output || args->want
 	        || output_folder(c, args->out, err));
 }
 
@@ -153,17 +161,57 @@ look_into(struct job *j, const struct search_cmd *args, struct err *err)
 }
 
 static bool
+write_want(FILE *f, void *context, struct err *err)
+{
+	struct json j;
+
+	(void)err;
+	json_init(&j, f, 1);
+	want_write(context, &j);
+	return true;
+}
+
+/* --want: what the plan that bounds suggest needs comes first. */
+static bool
+list_wanted(struct job *j, const struct search_cmd *args, struct err *err)
+{
+	const struct search_args *search = &args->search;
+	const struct want_how how = {search->model, search->threads,
+	    search->timeout_ns, !search->ignore_nan};
+	bool *chosen;
+
+	if (!job_search(j, err)
+	    || !want_of_model(
+	        &j->want, j->model.graph, &j->mix, &how, j->arena, err))
+		return false;
+	chosen = arena_new(j->arena, bool, j->candidates.n);
+	for (uint32_t i = 0; i < j->plan.ncomposites; i++)
+		chosen[j->plan.composite[i].candidate] = true;
+	want_unpriced(
+	    &j->want, j->pricer, chosen, search->max_measure, j->arena);
+	if (!output_write(search->cli, args->want, write_want, &j->want, err))
+		return false;
+	cli_say(search->cli, 0, "%u wanted%s%s", j->want.n,
+	    j->want.n ? "; on the machine they are for: marq measure " : "",
+	    j->want.n ? args->want : "");
+	return true;
+}
+
+static bool
 run(struct job *j, const struct search_cmd *args, struct err *err)
 {
 	if (!job_import(j, &args->search, args->search.cli->run, err)
 	    || !job_bind(j, err))
 		return false;
 	j->failures_only = true;
-	j->verify = true;
+	j->verify = !args->want;
+	j->lists = args->want != NULL;
 	if (!job_candidates(j, true, err))
 		return false;
 	if (args->dry_run)
 		return summary_dry_run(j, args->out, err);
+	if (args->want)
+		return list_wanted(j, args, err);
 	return job_search(j, err) && look_into(j, args, err)
 	    && (args->no_output
 	        || (job_opportunities(j, err) && write_result(j, args, err)));
@@ -234,9 +282,9 @@ cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 		args.out = path_default_result(args.search.model, c->run);
 	ok = output_is_free(&args, c, err) && run(&j, &args, err);
 	ok = job_close(&j, err) && ok;
-	if (ok && !args.dry_run)
+	if (ok && !args.dry_run && !args.want)
 		summary_print(&j, args.no_output ? NULL : args.out);
-	if (ok)
+	if (ok && !args.want)
 		say_next(&args, &j);
 	return ok;
 }

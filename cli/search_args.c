@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/units.h"
+#include "costmodel/links.h"
 #include "costmodel/machine.h"
 
 /* TUNING: more plans nobody reads, and each is kept whole */
@@ -181,7 +182,6 @@ search_take_model(void *at, const char *arg, const struct option_row *row,
 	option_input(&args->model, arg, row, s);
 }
 
-/* Nothing is measured here for a machine elsewhere. */
 static void
 take_price_for(void *at, const char *arg, const struct option_row *row,
     struct option_state *s)
@@ -190,8 +190,26 @@ take_price_for(void *at, const char *arg, const struct option_row *row,
 
 	(void)row;
 	args->price_for = arg;
-	args->measure = false;
 	output_keep(s->cli, arg);
+}
+
+static void
+take_worker(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct search_args *args = at;
+	struct err err = {.kind = ERR_NONE};
+
+	(void)row;
+	if (!link_check(arg, &err))
+		argp_error(s->argp, "%s", err.text);
+	text_list_add(&args->workers, arg, s->cli->run);
+}
+
+bool
+search_measures(const struct search_args *args)
+{
+	return args->measure && (!args->price_for || args->workers.n);
 }
 
 #define AT(member) offsetof(struct search_args, member)
@@ -231,6 +249,11 @@ const struct option_row search_options[] = {
         "prices of that machine and no other: a file of `marq env`, or a name "
         "of `marq db envs`; what it has no price of is left out",
         take_price_for, .group = 12},
+    {"worker", 0, "WORKER",
+        "measure there and not here, for there: ssh:USER@HOST[:PROGRAM], or "
+        "cmd:COMMAND that gives a pipe to `marq-measure --serve` (repeat: "
+        "boards of one kind share the work)",
+        take_worker, .group = 12},
     {"no-measure", 0, NULL, "use stored and simulated prices only", option_off,
         AT(measure), .group = 12},
     {"eager-pricing", 0, NULL,

@@ -29,6 +29,7 @@ struct search_args {
 	struct onnx_options onnx; /* --shape, --dim */
 	struct onnx_options of_result; /* shapes that a result had */
 	const char *db; /* NULL: none */
+	struct text_list workers; /* that measure in place of this machine */
 	const char *price_for; /* the machine prices are for; NULL: this one */
 	bool homeless; /* none, and nobody said so */
 	enum accept accept;
@@ -47,6 +48,9 @@ void search_args_init(struct search_args *args, struct cli *c);
  * -t was given) the targets from its result.json, and replay its plan. Call it
  * after parsing. ERR_INPUT for a directory that holds no result. */
 bool search_args_resolve(struct search_args *args, struct err *err);
+
+/* May anything be measured? Not here for a machine elsewhere. */
+bool search_measures(const struct search_args *args);
 
 /* Is the positional argument a folder, as a result is? */
 bool search_args_is_result(const struct search_args *args);

@@ -81,26 +81,31 @@ board_of_here(
 #define SCHEMA "marq.env/1"
 
 void
+board_put(const struct board *b, struct json *j)
+{
+	json_object(j);
+	json_key_str(j, "schema", SCHEMA);
+	json_key_str(j, "name", b->name);
+	json_key_str(j, "processor", b->words);
+	json_key_facts(j, "conditions", b->soft);
+	json_key(j, "environments");
+	json_array(j);
+	for (uint32_t i = 0; i < b->n; i++) {
+		json_object(j);
+		json_key_facts(j, "facts", b->hard[i]);
+		json_close(j);
+	}
+	json_close(j);
+	json_close(j);
+}
+
+void
 board_write(const struct board *b, FILE *f)
 {
 	struct json j;
 
 	json_init(&j, f, 1);
-	json_object(&j);
-	json_key_str(&j, "schema", SCHEMA);
-	json_key_str(&j, "name", b->name);
-	json_key_str(&j, "processor", b->words);
-	json_key_facts(&j, "conditions", b->soft);
-	json_key(&j, "environments");
-	json_array(&j);
-	for (uint32_t i = 0; i < b->n; i++) {
-		json_object(&j);
-		json_key_facts(&j, "facts", b->hard[i]);
-		json_close(&j);
-	}
-	json_close(&j);
-	json_close(&j);
-	fputc('\n', f);
+	board_put(b, &j);
 }
 
 /* An object of texts as "key=value" lines. */
@@ -147,8 +152,8 @@ read_environments(
 	    || err_set(err, ERR_INPUT, "there are no environments in it");
 }
 
-static bool
-read_document(struct board *out, const struct cJSON *doc, struct arena *a,
+bool
+board_take(struct board *out, const struct cJSON *doc, struct arena *a,
     struct err *err)
 {
 	const char *schema;
@@ -163,24 +168,13 @@ read_document(struct board *out, const struct cJSON *doc, struct arena *a,
 	    && read_environments(out, doc, a, err);
 }
 
-bool
-board_read(struct board *out, const char *text, size_t n, const char *name,
-    struct arena *a, struct err *err)
-{
-	struct cJSON *doc = jsonin_parse(text, n, name, err);
-	bool ok = doc && read_document(out, doc, a, err);
-
-	jsonin_close(doc);
-	return ok;
-}
-
 #define FILE_MAX ((size_t)1 << 20)
 
 static bool
 read_file(struct board *out, const char *path, struct arena *a, struct err *err)
 {
 	struct cJSON *doc = jsonin_open(path, FILE_MAX, err);
-	bool ok = doc && read_document(out, doc, a, err);
+	bool ok = doc && board_take(out, doc, a, err);
 
 	jsonin_close(doc);
 	return ok || err_in(err, "%s", path);

@@ -7,7 +7,10 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
+#include "ir/base/json.h"
 #include "ir/base/notes.h"
+
+struct cJSON;
 
 struct board {
 	const char *name; /* origin_name() of its machine (db/origin.h) */
@@ -33,6 +36,7 @@ bool board_of_here(
 
 /* As JSON (marq.env/1). */
 void board_write(const struct board *b, FILE *f);
+void board_put(const struct board *b, struct json *j);
 
 /* What `text` names: a file of board_write()'s, or else an environment of the
  * database by the beginning of its name. Of several builds of a target that the
@@ -41,8 +45,8 @@ bool board_find(struct board *out, const char *text, const char *db,
     struct notes *notes, struct arena *a, struct err *err);
 
 /* From a document of board_write()'s. */
-bool board_read(struct board *out, const char *text, size_t n, const char *name,
-    struct arena *a, struct err *err);
+bool board_take(struct board *out, const struct cJSON *doc, struct arena *a,
+    struct err *err);
 
 /* Are two boards alike in all that prices of these targets depend on? Else
  * ERR_TARGET naming what differs. */

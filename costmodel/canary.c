@@ -7,6 +7,7 @@
 
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
+#include "costmodel/want_list.h"
 #include "ir/base/order.h"
 
 /* SOURCE: medians of an unchanged, shared machine differ by 2 to 12 % between
@@ -98,6 +99,9 @@ pricer_canary(struct pricer *p, uint32_t max, struct err *err)
 		    .candidate = p->subject[f.subject[i]].candidate,
 		    .value = VALUE_NONE,
 		};
+		if (p->o.links)
+			job[i].of = want_subject(
+			    p->o.want, p, &p->subject[f.subject[i]]);
 	}
 	ok = f.n == 0
 	    || (measuring_begin(p, f.subject, f.n, err)

@@ -9,6 +9,7 @@
 #include "costmodel/environment.h"
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
+#include "costmodel/want_list.h"
 #include "ir/base/buf.h"
 
 /* A pair as the database knows it. */
@@ -137,6 +138,17 @@ run_pairs(struct comparisons *x, const uint32_t *subject,
 	    && (!db || costdb_flush(db, err) || survive(x->p, err));
 }
 
+static void
+name_for_boards(const struct pricer *p, struct measure_job *job)
+{
+	if (!p->o.links)
+		return;
+	job->of = want_subject(
+	    p->o.want, p, &p->subject[p->subject_of[job->candidate]]);
+	job->other =
+	    want_subject(p->o.want, p, &p->subject[p->subject_of[job->second]]);
+}
+
 bool
 pricer_compare(
     struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
@@ -163,10 +175,11 @@ pricer_compare(
 			continue;
 		subject[njobs] = p->subject_of[pair[i].a];
 		x.of[njobs] = i;
-		job[njobs++] = (struct measure_job){.candidate = pair[i].a,
+		job[njobs] = (struct measure_job){.candidate = pair[i].a,
 		    .value = VALUE_NONE,
 		    .is_pair = true,
 		    .second = pair[i].b};
+		name_for_boards(p, &job[njobs++]);
 	}
 	return njobs == 0 || run_pairs(&x, subject, job, njobs, err);
 }

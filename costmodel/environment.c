@@ -8,7 +8,7 @@
 
 #include "costmodel/cpu.h"
 #include "costmodel/machine_facts.h"
-#include "costmodel/measure.h"
+#include "costmodel/job.h"
 #include "db/facts.h"
 #include "ir/base/buf.h"
 #include "targets/kernels.h"

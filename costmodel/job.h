@@ -7,9 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/hash.h"
 #include "ir/infer.h"
 #include "targets/candidates.h"
 #include "targets/target.h"
+
+struct links;
+struct want;
+
+/* A subject by its key, of one of the targets of a list (want.h); as many as it
+ * has: a conversion. */
+struct wanted_subject {
+	uint32_t target;
+	struct hash128 key; /* of the bytes the database knows it by */
+	const char *summary;
+};
 
 struct measure_options {
 	const struct graph *graph;
@@ -22,6 +34,7 @@ struct measure_options {
 	uint64_t
 	    deadline_ns; /* by clock_ns(): as `stop` from then on; 0: none */
 	const atomic_bool *stop;
+	struct links *links; /* to boards that measure; NULL: this machine */
 };
 
 /* TUNING: for one block, compiling and the check included. */
@@ -43,6 +56,7 @@ struct measure_job {
 	 * this one, in millionths. Unchecked. */
 	bool is_pair;
 	uint32_t second;
+	struct wanted_subject of, other; /* the same for boards */
 };
 
 /* Is the candidate's price told by a tool (target.ask_ms)? */

@@ -16,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "costmodel/links.h"
 #include "costmodel/machine.h"
+#include "costmodel/wire.h"
 #include "costmodel/worker.h"
 #include "ir/base/clock.h"
 #include "ir/base/folder.h"
@@ -521,8 +523,8 @@ run_group(struct job_group *k, struct err *err)
 	return true;
 }
 
-bool
-measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
+static bool
+run_here(struct measurer *m, const struct measure_job *job, uint32_t n,
     void (*done)(void *context, uint32_t job, const struct sample *r),
     void *context, struct err *err)
 {
@@ -539,6 +541,89 @@ measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
 	}
 	arena_release(&scratch);
 	return ok;
+}
+
+/* ---- jobs of boards ---- */
+
+/* Some of the jobs, under other numbers. */
+struct some_jobs {
+	const uint32_t *of; /* by their number here */
+	void (*done)(void *context, uint32_t job, const struct sample *r);
+	void *context;
+};
+
+static void
+one_of_some(void *context, uint32_t job, const struct sample *r)
+{
+	const struct some_jobs *s = context;
+
+	s->done(s->context, s->of[job], r);
+}
+
+/* A tool that tells prices is asked where it is: here. */
+static bool
+is_of_here(const struct measurer *m, const struct measure_job *job)
+{
+	return job->candidate != UINT32_MAX
+	    && measure_asks(&m->options, job->candidate);
+}
+
+static struct wire_job
+wire_job_of(const struct measure_job *job)
+{
+	return (struct wire_job){
+	    .kind = job->probe ? WIRE_PROBE
+	        : job->is_pair ? WIRE_PAIR
+	                       : WIRE_PRICE,
+	    .of = job->of,
+	    .second = job->other,
+	};
+}
+
+static bool
+run_linked(struct measurer *m, const struct measure_job *job, uint32_t n,
+    struct some_jobs *some, struct err *err)
+{
+	const struct measure_options *o = &m->options;
+	const struct links_run run = {
+	    o->deadline_ns, o->timeout_ns, o->stop, one_of_some, some};
+	struct arena scratch;
+	struct measure_job *here;
+	struct wire_job *wire;
+	uint32_t *of, nhere = 0, nwire = 0;
+	bool ok;
+
+	arena_init(&scratch);
+	here = arena_new(&scratch, struct measure_job, n);
+	wire = arena_new(&scratch, struct wire_job, n);
+	of = arena_new(&scratch, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_of_here(m, &job[i])) {
+			of[nwire] = i;
+			wire[nwire++] = wire_job_of(&job[i]);
+		}
+	some->of = of;
+	ok = nwire == 0 || links_run(o->links, wire, nwire, &run, err);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_of_here(m, &job[i])) {
+			of[nhere] = i;
+			here[nhere++] = job[i];
+		}
+	ok = ok
+	    && (nhere == 0 || run_here(m, here, nhere, one_of_some, some, err));
+	arena_release(&scratch);
+	return ok;
+}
+
+bool
+measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
+    void (*done)(void *context, uint32_t job, const struct sample *r),
+    void *context, struct err *err)
+{
+	struct some_jobs some = {.done = done, .context = context};
+
+	return m->options.links ? run_linked(m, job, n, &some, err)
+	                        : run_here(m, job, n, done, context, err);
 }
 
 /* ---- opening and closing ---- */
@@ -580,6 +665,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 	uint32_t ncores = machine_cores(m->core);
 	uint32_t threads = o->threads ? o->threads : 1;
 
+	if (threads > ncores && o->links)
+		threads = 1; /* of what is asked here */
 	if (threads > ncores)
 		return err_set(err, ERR_USAGE,
 		    "%u threads are to be measured, the process may use %u "

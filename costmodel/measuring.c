@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "costmodel/board.h"
 #include "costmodel/environment.h"
+#include "costmodel/want_list.h"
 #include "db/lease.h"
 #include "ir/base/clock.h"
 
@@ -65,6 +67,7 @@ open_measurer(struct pricer *p, struct err *err)
 	    .timeout_ns = p->o.timeout_ns,
 	    .deadline_ns = p->o.deadline_ns,
 	    .stop = p->o.stop,
+	    .links = p->o.links,
 	};
 
 	return p->measurer || measurer_open(&p->measurer, &o, p->arena, err);
@@ -107,7 +110,9 @@ begin_run(struct pricer *p, struct err *err)
 		return true;
 	p->has_run = true;
 	return costdb_begin_run(p->db, "marq", p->o.command ? p->o.command : "",
-	           environment_soft(pricer_workers(p), p->arena), err)
+	           p->o.board ? p->o.board->soft
+	                      : environment_soft(pricer_workers(p), p->arena),
+	           err)
 	    || survive(p, err);
 }
 
@@ -256,6 +261,8 @@ run_batch(struct measure_batch *b, struct err *err)
 		    .to = s->to,
 		    .probe = b->probe,
 		};
+		if (p->o.links)
+			job[i].of = want_subject(p->o.want, p, s);
 	}
 	assert(b->n > 0 && b->n <= BATCH);
 	b->err = err;

@@ -35,6 +35,11 @@ struct pricer_options {
 	/* Prices are for that machine; what it has no price of is refused.
 	 * NULL: for this one. */
 	const struct board *board;
+	/* What it has no price of is estimated all the same: a list is wanted,
+	 * and no plan. */
+	bool estimate_for_board;
+	struct links *links; /* to boards that measure; NULL: here */
+	const struct want *want; /* with links: what they have opened */
 	bool measure; /* false: database and simulation only */
 	uint32_t max_measure; /* 0: no limit */
 	uint64_t deadline_ns; /* by clock_ns(): then it stops; 0: none */

@@ -5,6 +5,7 @@
 #define COSTMODEL_PRICER_PARTS_H
 
 #include "costmodel/key.h"
+#include "costmodel/links.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer_data.h"
 #include "costmodel/roofline.h"
@@ -113,7 +114,8 @@ struct pricer {
 static inline uint32_t
 pricer_workers(const struct pricer *p)
 {
-	return measurer_workers(p->o.workers, p->o.threads);
+	return p->o.links ? links_workers(p->o.links)
+	                  : measurer_workers(p->o.workers, p->o.threads);
 }
 
 /* Its price; not kept over subject_add(), which may move all of them. */

@@ -262,7 +262,8 @@ subject_unmeasured(struct pricer *p, struct subject *s)
 	const struct target *t =
 	    s->target < p->mix->n ? &p->mix->target[s->target] : NULL;
 
-	if (p->o.board && (!t || !t->ask_ms || t->is_this_cpu)) {
+	if (p->o.board && !p->o.estimate_for_board
+	    && (!t || !t->ask_ms || t->is_this_cpu)) {
 		subject_fail(p, s,
 		    arena_printf(p->arena, "no price of it on %s (%s)",
 		        p->o.board->name, p->o.board->words));

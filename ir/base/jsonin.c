@@ -269,6 +269,47 @@ jsonin_bool(
 	return true;
 }
 
+static int
+base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+bool
+jsonin_base64(const struct cJSON *object, const char *key, const void **out,
+    size_t *n, struct arena *a, struct err *err)
+{
+	const char *text;
+	uint32_t bits = 0, nbits = 0;
+	uint8_t *bytes;
+
+	if (!jsonin_str(object, key, &text, err))
+		return false;
+	bytes = arena_alloc(a, strlen(text) / 4 * 3 + 3);
+	*n = 0;
+	for (; *text && *text != '='; text++) {
+		int digit = base64_digit(*text);
+
+		if (digit < 0)
+			return err_set(
+			    err, ERR_INPUT, "\"%s\" is no base64", key);
+		bits = bits << 6 | (uint32_t)digit;
+		nbits += 6;
+		if (nbits < 8)
+			continue;
+		nbits -= 8;
+		bytes[(*n)++] = (uint8_t)(bits >> nbits);
+	}
+	*out = bytes;
+	return true;
+}
+
 bool
 jsonin_real(
     const struct cJSON *object, const char *key, double *out, struct err *err)

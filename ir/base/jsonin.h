@@ -31,6 +31,9 @@ bool jsonin_real(
     const struct cJSON *object, const char *key, double *out, struct err *err);
 bool jsonin_bool(
     const struct cJSON *object, const char *key, bool *out, struct err *err);
+/* A string of base64, as bytes in `a`. */
+bool jsonin_base64(const struct cJSON *object, const char *key,
+    const void **out, size_t *n, struct arena *a, struct err *err);
 bool jsonin_array(const struct cJSON *object, const char *key,
     const struct cJSON **out, struct err *err);
 bool jsonin_object(const struct cJSON *object, const char *key,

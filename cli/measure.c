@@ -1,0 +1,155 @@
+/* marq measure: the measuring half alone, of what a search elsewhere wants. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/answer.h"
+#include "cli/options.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "costmodel/machine.h"
+#include "costmodel/serve.h"
+#include "costmodel/station.h"
+#include "ir/base/clock.h"
+
+struct measure_args {
+	const char *file; /* of subjects */
+	const char *db;
+	uint32_t jobs, max_measure;
+	uint64_t timeout_ns, budget_ns;
+	bool serves;
+};
+
+#define AT(member) offsetof(struct measure_args, member)
+
+static const struct option_row options[] = {
+    {"db", 0, "FILE", "the database (default: as `marq search`)", option_text,
+        .at = AT(db)},
+    {"jobs", 0, "N", "measuring processes (default cores - 1)", option_count,
+        .at = AT(jobs), .low = 1, .high = CORES_MAX},
+    {"max-measure", 0, "N", "measure at most N of them", option_count,
+        .at = AT(max_measure), .low = 1, .high = 1000000000},
+    {"measure-timeout", 0, "D",
+        "a measurement that has not answered for D failed (default: what the "
+        "list says)",
+        option_duration, .at = AT(timeout_ns)},
+    {"time-budget", 0, "D", "stop after D; again later goes on",
+        option_duration, .at = AT(budget_ns)},
+    {"serve", 0, NULL,
+        "instead of a list, measure what a search asks for on standard input "
+        "(its --worker starts this)",
+        option_flag, .at = AT(serves)},
+    {0},
+};
+
+static void
+take_file(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct measure_args *args = at;
+
+	if (args->file)
+		argp_error(s->argp, "one list at a time ('%s')", arg);
+	option_input(&args->file, arg, row, s);
+}
+
+static void
+check(struct option_state *s)
+{
+	const struct measure_args *args = s->args;
+
+	if (!args->file && !args->serves)
+		argp_error(s->argp, "no list given");
+	if (args->file && args->serves)
+		argp_error(s->argp, "--serve takes no list ('%s')", args->file);
+}
+
+static const struct command_line line = {
+    .options = options,
+    .operands = {take_file, 0, UINT32_MAX, NULL, NULL},
+    .args_doc = "LIST",
+    .doc = "Measure what a search wants (`marq search --want LIST`) on this "
+           "machine, into a database that `marq db merge` takes home.",
+    .check = check,
+};
+
+static void
+on_progress(void *context, uint32_t done, uint32_t todo, const char *what)
+{
+	progress_step(context, done, todo, what);
+}
+
+static struct pricer_options
+options_of(const struct measure_args *args, const struct cli *c)
+{
+	return (struct pricer_options){
+	    .db = args->db,
+	    .measure = true,
+	    .workers = args->jobs,
+	    .max_measure = args->max_measure,
+	    .timeout_ns = args->timeout_ns,
+	    .deadline_ns = args->budget_ns ? clock_ns() + args->budget_ns : 0,
+	    .command = c->line,
+	    .stop = c->stop,
+	};
+}
+
+static void
+report(const struct cli *c, const struct measure_args *args,
+    const struct want *w, const struct station_counts *n)
+{
+	const uint32_t left = w->n - n->measured - n->known - n->absent;
+
+	ANSWER_WHOLE(c, "marq.measure/1",
+	    "{model}: {measured} measured{?failed  ({failed} of them failed)}, "
+	    "{known} known before{?absent , {absent} not offered by this "
+	    "build}{?left , {left} left}\n",
+	    F("model", w->model), F("measured", n->measured),
+	    F("failed", n->failed), F("known", n->known),
+	    F("absent", n->absent), F("left", left), F("db", args->db));
+}
+
+static bool
+measure_list(struct cli *c, struct measure_args *args, struct err *err)
+{
+	struct pricer_options o = options_of(args, c);
+	struct station_counts counts;
+	struct progress progress;
+	struct station s;
+	struct notes notes;
+	struct want w;
+	bool ok;
+
+	if (!args->db)
+		args->db = o.db = path_default_db(c->run);
+	notes_init(&notes, c->run);
+	o.notes = &notes;
+	o.progress = on_progress;
+	o.context = &progress;
+	if (!want_open(&w, args->file, c->run, err))
+		return false;
+	path_make_parents(o.db);
+	if (!station_open(&s, &w, &o, c->run, err))
+		return false;
+	progress_begin(&progress, c, 1);
+	ok = station_measure(&s, &w, &counts, err);
+	progress_end(&progress);
+	ok = station_close(&s, ok ? err : &(struct err){0}) && ok;
+	cli_warn_all(c, &notes);
+	if (ok)
+		report(c, args, &w, &counts);
+	return ok;
+}
+
+bool
+cmd_measure(struct cli *c, int argc, char **argv, struct err *err)
+{
+	struct measure_args args = {.file = NULL};
+	struct pricer_options o;
+
+	if (!cli_parse(c, &line, argc, argv, &args, err))
+		return false;
+	if (!args.serves)
+		return measure_list(c, &args, err);
+	o = options_of(&args, c);
+	return serve(STDIN_FILENO, STDOUT_FILENO, &o, c->run, err);
+}

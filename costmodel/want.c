@@ -1,0 +1,158 @@
+#include "costmodel/want.h"
+
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "ir/base/jsonin.h"
+
+#define SCHEMA "marq.want/1"
+
+void
+want_write(const struct want *w, struct json *j)
+{
+	json_object(j);
+	json_key_str(j, "schema", SCHEMA);
+	json_key_str(j, "model", w->model);
+	json_key(j, "targets");
+	json_inline_array(j);
+	for (uint32_t i = 0; i < w->ntargets; i++)
+		json_str(j, w->target[i]);
+	json_close(j);
+	json_key_bool(j, "keep_nan", w->keep_nan);
+	json_key_uint(j, "threads", w->threads);
+	json_key_uint(j, "timeout_ms", w->timeout_ns / 1000000u);
+	json_key(j, "onnx");
+	json_base64(j, w->onnx, w->nonnx);
+	json_key(j, "subjects");
+	json_array(j);
+	for (uint32_t i = 0; i < w->n; i++) {
+		char key[33];
+
+		hash128_print(w->subject[i].key, key);
+		json_inline_object(j);
+		json_key_uint(j, "target", w->subject[i].target);
+		json_key_str(j, "key", key);
+		json_key_str(j, "summary", w->subject[i].summary);
+		json_close(j);
+	}
+	json_close(j);
+	json_close(j);
+}
+
+static int
+hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0'
+	    : c >= 'a' && c <= 'f'  ? c - 'a' + 10
+	                            : -1;
+}
+
+bool
+hash128_read(struct hash128 *out, const char *text)
+{
+	for (size_t i = 0; i < sizeof out->byte; i++) {
+		int high = hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		out->byte[i] = (uint8_t)(high << 4 | low);
+	}
+	return text[2 * sizeof out->byte] == '\0';
+}
+
+static bool
+read_targets(
+    struct want *w, const struct cJSON *doc, struct arena *a, struct err *err)
+{
+	const struct cJSON *list, *x;
+
+	if (!jsonin_array(doc, "targets", &list, err))
+		return false;
+	w->target =
+	    arena_new(a, const char *, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(x, list)
+	{
+		if (!cJSON_IsString(x))
+			return err_set(err, ERR_INPUT, "a target is no text");
+		w->target[w->ntargets++] = arena_str(a, x->valuestring);
+	}
+	return w->ntargets > 0
+	    || err_set(err, ERR_INPUT, "there are no targets in it");
+}
+
+static bool
+read_subject(
+    struct want *w, const struct cJSON *x, struct arena *a, struct err *err)
+{
+	struct wanted_subject *s = &w->subject[w->n];
+	const char *key, *summary;
+
+	if (!jsonin_u32(x, "target", &s->target, err)
+	    || !jsonin_str(x, "key", &key, err)
+	    || !jsonin_str(x, "summary", &summary, err))
+		return false;
+	if (s->target > w->ntargets || !hash128_read(&s->key, key))
+		return err_set(err, ERR_INPUT, "'%.40s' is no subject", key);
+	s->summary = arena_str(a, summary);
+	w->n++;
+	return true;
+}
+
+static bool
+read_subjects(
+    struct want *w, const struct cJSON *doc, struct arena *a, struct err *err)
+{
+	const struct cJSON *list, *x;
+
+	if (!jsonin_array(doc, "subjects", &list, err))
+		return false;
+	w->subject = arena_new(
+	    a, struct wanted_subject, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(x, list)
+	{
+		if (!read_subject(w, x, a, err))
+			return false;
+	}
+	return true;
+}
+
+bool
+want_read(
+    struct want *out, const struct cJSON *doc, struct arena *a, struct err *err)
+{
+	const char *schema, *model;
+	uint32_t timeout_ms;
+
+	*out = (struct want){.model = ""};
+	if (!jsonin_str(doc, "schema", &schema, err))
+		return false;
+	if (strcmp(schema, SCHEMA) != 0)
+		return err_set(
+		    err, ERR_INPUT, "schema '%.40s', not " SCHEMA, schema);
+	if (!jsonin_str(doc, "model", &model, err)
+	    || !read_targets(out, doc, a, err)
+	    || !jsonin_bool(doc, "keep_nan", &out->keep_nan, err)
+	    || !jsonin_u32(doc, "threads", &out->threads, err)
+	    || !jsonin_u32(doc, "timeout_ms", &timeout_ms, err)
+	    || !jsonin_base64(doc, "onnx", &out->onnx, &out->nonnx, a, err)
+	    || !read_subjects(out, doc, a, err))
+		return false;
+	out->model = arena_str(a, model);
+	out->timeout_ns = (uint64_t)timeout_ms * 1000000u;
+	return true;
+}
+
+/* A model of a million small nodes is a fourth of that. */
+#define FILE_MAX ((size_t)1 << 30)
+
+bool
+want_open(struct want *out, const char *path, struct arena *a, struct err *err)
+{
+	struct cJSON *doc = jsonin_open(path, FILE_MAX, err);
+	bool ok = doc && want_read(out, doc, a, err);
+
+	jsonin_close(doc);
+	return ok || err_in(err, "%s", path);
+}

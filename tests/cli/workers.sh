@@ -1,0 +1,125 @@
+#!/bin/sh
+# Measured elsewhere: by a list, by a pipe, by several; nothing is measured twice.
+set -u
+. "$MARQ_SOURCE/tests/cli/lib.sh"
+board=$(dirname "$MARQ")/marq-measure
+export TMPDIR=$work
+"$MARQ" model make tiny -o tiny.onnx -q
+field() { # KEY: of the last document
+	python3 -c 'import json, sys; print(json.load(open("out"))[sys.argv[1]])' "$1"
+}
+once() { # DB: has every subject one price and no more?
+	python3 - "$1" <<'P'
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+rows = c.execute("select count(*) from measurement join environment using(env_id)"
+                 " where hard like '%cost=measured%' group by subject_id, env_id").fetchall()
+assert len(rows) > 10, rows
+assert all(n == 1 for n, in rows), rows
+P
+}
+
+# A list, measured by the small program, brought home.
+run search tiny.onnx -t host --db none --want wanted.json
+expect_status 0
+expect_in err 'wanted; on the machine they are for: marq measure wanted.json'
+expect_absent tiny.marq
+[ "$(python3 -c 'import json; print(len(json.load(open("wanted.json"))["subjects"]))')" -gt 10 ] ||
+	fail 'hardly anything is wanted'
+"$board" wanted.json board.db >measured 2>&1 || { fail 'cannot measure'; cat measured; }
+expect_in measured ' 0 known before, 0 not offered by this build'
+once board.db || fail 'not once each'
+run measure wanted.json --db board.db --format=json
+expect_status 0
+[ "$(field measured)" = 0 ] || fail 'measured again'
+run db merge board.db --db home.db
+expect_status 0
+run search tiny.onnx -t host --db home.db --want none.json
+expect_status 0
+expect_in err '0 wanted'
+run search tiny.onnx -t host --db home.db -o listed --eager-pricing --format=json
+expect_status 0
+[ "$(field measured)" = 0 ] || fail 'the list was not all'
+
+# The first is worth the most: a short list is the beginning of a long one.
+run search tiny.onnx -t host --db none --want short.json --max-measure 5
+expect_status 0
+python3 - <<'P' || fail 'a short list is another one'
+import json
+short, long = (json.load(open(f))["subjects"] for f in ("short.json", "wanted.json"))
+assert len(short) == 5 and short == long[:5]
+P
+
+# Live, over a pipe: the same program is this machine, so its prices are ours.
+"$board" --env >env.json || fail 'no environment'
+"$MARQ" env | cmp -s - env.json || fail 'another environment than that of marq env'
+run search tiny.onnx -t host --db live.db -o live --worker "cmd:$board --serve" --format=json
+expect_status 0
+[ "$(field measured)" -gt 0 ] || fail 'nothing was measured'
+run search tiny.onnx -t host --db live.db -o again --format=json
+expect_status 0
+[ "$(field measured)" = 0 ] || fail 'not what this machine would have measured'
+cmp -s live/map.json again/map.json || fail 'another plan'
+run search tiny.onnx -t host --db live.db -o there --price-for env.json
+expect_status 0
+cmp -s live/map.json there/map.json || fail 'another plan'
+run search tiny.onnx -t host --db live.db -o none --worker "cmd:$board --serve" --price-for env.json
+expect_status 0
+
+[ -z "$(ls "$work"/marq-*.journal 2>/dev/null)" ] || fail 'a journal is left'
+
+# Two boards share the work, and each has some of it.
+for i in 1 2; do
+	cat >board$i <<-END
+		#!/bin/sh
+		exec "$board" --serve | tee -a "$work/said$i"
+	END
+	chmod +x board$i
+done
+run search tiny.onnx -t host --db two.db -o none --eager-pricing --no-progress \
+	--worker "cmd:$work/board1" --worker "cmd:$work/board2"
+expect_status 0
+once two.db || fail 'not once each'
+for i in 1 2; do
+	grep -q '"sample"' said$i || fail "board $i had nothing to do"
+done
+
+# A worker that is none, or is gone: one line, nothing written.
+for worker in 'cmd:true' 'cmd:echo welcome to the board' "cmd:$work/absent"; do
+	run search tiny.onnx -t host --db c.db -o bad --worker "$worker"
+	expect_status 5
+	expect_in err 'no worker is left to measure'
+	expect_absent bad
+done
+for worker in board ssh: ssh:-oProxyCommand=x cmd:; do
+	run search tiny.onnx -t host --db c.db -o bad --worker "$worker"
+	expect_status 2
+	expect_in err 'want cmd:COMMAND or ssh:USER@HOST[:PROGRAM]'
+done
+run search tiny.onnx -t host --db c.db -o bad --int8 --calibrate random:1 --worker "cmd:$board --serve"
+[ "$status" != 0 ] || fail '8 bits are measured elsewhere'
+# ... and one of another environment than the other.
+cat >stranger <<END
+#!/bin/sh
+exec "$board" --serve | sed -u 's/"isa":"[^"]*"/"isa":"sve2"/g; s/"isa": "[^"]*"/"isa": "sve2"/g'
+END
+chmod +x stranger
+run search tiny.onnx -t host --db d.db -o none --worker "cmd:$board --serve" --worker "cmd:$work/stranger"
+expect_status 0
+expect_in err 'another environment than the first board'
+
+# What speaks to a board must speak its language.
+for line in '{' '{"marq":"measure","jobs":[]}' '{"marq":"open","protocol":2}' \
+	'{"marq":"open","protocol":1,"session":"../x","want":{}}' '{"marq":"dance"}'; do
+	command="marq-measure --serve, told $line"
+	echo "$line" | "$board" --serve >out 2>err
+	status=$?
+	[ $status != 0 ] || fail 'is content'
+	expect_in out '"fault"'
+	expect_lines 1 err
+done
+echo '{"schema": "marq.want/9"}' >wrong.json
+run measure wrong.json --db e.db
+expect_status 3
+"$board" wrong.json e.db 2>/dev/null && fail 'takes any list'
+done_testing
