@@ -23,6 +23,7 @@ expect_kept() { # NAME
 # One row an output: what reads there, "|", the command with OUT for its name.
 cat >writers <<'END'
 tiny.onnx|search tiny.onnx -t host --no-measure --db none -o none --dump-problem OUT
+tiny.onnx|search tiny.onnx -t host --no-measure --db none -o none --want OUT
 tiny.onnx|run tiny.onnx -t host --no-measure --db none --dump-problem OUT
 tiny.onnx|explain tiny.onnx -t host --no-measure --db none --all --fast --dump-problem OUT
 problem.json|solve problem.json --dump-problem OUT
@@ -158,7 +159,7 @@ wait $watcher 2>/dev/null
 
 # No option that takes a file or folder escapes: each is known to read or write,
 # or, like line=-, only names one.
-reads='db html=w constraints dump-problem=w replay data placement from output=w measure-timeout
+reads='db html=w constraints dump-problem=w replay data placement from output=w want=w measure-timeout
 	probes=w start calibrate line=-
 	progress-fd forbid target'
 for name in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$MARQ_SOURCE/cli/commands.def") \
