@@ -56,6 +56,16 @@ for action in hang crash garbage silent wrong; do
 	expect_in err 'the tool was not asked'
 done
 
+# a result is a file from anywhere: it starts nothing
+: >calls
+run run first
+expect_status 2
+expect_in err 'opened only when you name it'
+run explain --all first
+calls 0 hello
+run run first -t "$unit" -t host --db prices.db
+expect_status 0
+
 # whatever it does costs one candidate
 outcome() { # ACTION WORDS [more options of the target]
 	search -t "$unit $1 Conv${3-}" -t host --eager-pricing -o bad --force
