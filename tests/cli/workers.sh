@@ -68,13 +68,24 @@ expect_status 0
 
 [ -z "$(ls "$work"/marq-*.journal 2>/dev/null)" ] || fail 'a journal is left'
 
-# Two boards share the work, and each has some of it.
+# Two boards share the work, and each has some of it: the answers of neither come
+# before the other has one.
 for i in 1 2; do
 	cat >board$i <<-END
 		#!/bin/sh
-		exec "$board" --serve | tee -a "$work/said$i"
+		"$board" --serve | tee -a "$work/said$i" | while IFS= read -r line; do
+			tries=0
+			case \$line in *'"sample"'*)
+				until grep -q '"sample"' "$work/said$((3 - i))" || [ \$tries = 600 ]; do
+					tries=\$((tries + 1))
+					sleep 0.1
+				done ;;
+			esac
+			printf '%s\n' "\$line"
+		done
 	END
 	chmod +x board$i
+	: >said$i
 done
 run search tiny.onnx -t host --db two.db -o none --eager-pricing --no-progress \
 	--worker "cmd:$work/board1" --worker "cmd:$work/board2"
@@ -83,6 +94,36 @@ once two.db || fail 'not once each'
 for i in 1 2; do
 	grep -q '"sample"' said$i || fail "board $i had nothing to do"
 done
+
+# A board that is killed twenty times, every other time before it has answered:
+# nothing is lost, and nothing is measured twice.
+cat >frail <<END
+#!/bin/sh
+n=\$(cat "$work/kills")
+[ \$n -lt 20 ] || exec "$board" --serve
+echo \$((n + 1)) >"$work/kills"
+mkfifo "$work/answers\$n"
+exec 3<&0
+"$board" --serve <&3 >"$work/answers\$n" &
+child=\$!
+exec 3<&-
+lines=0
+while IFS= read -r line; do
+	printf '%s\n' "\$line"
+	lines=\$((lines + 1))
+	[ \$lines -le \$((n % 2)) ] || break
+done <"$work/answers\$n"
+kill -9 \$child
+END
+chmod +x frail
+echo 0 >kills
+run search tiny.onnx -t host --db frail.db -o none --eager-pricing --no-progress --worker "cmd:$work/frail"
+expect_status 0
+[ "$(cat kills)" = 20 ] || fail "killed $(cat kills) times"
+once frail.db || fail 'not once each'
+run search tiny.onnx -t host --db frail.db -o none --eager-pricing --format=json
+expect_status 0
+[ "$(field measured)" = 0 ] || fail 'something was lost'
 
 # A worker that is none, or is gone: one line, nothing written.
 for worker in 'cmd:true' 'cmd:echo welcome to the board' "cmd:$work/absent"; do
