@@ -159,11 +159,13 @@ halve_floats(const struct tensor *t, uint32_t r, struct arena *a)
 	return to;
 }
 
-/* Which sign a zero has. */
+/* Which sign element i has where it is zero. */
 static float
-zero_of(const struct perturbation *p, value_id v)
+zero_of(const struct perturbation *p, value_id v, size_t i)
 {
-	uint32_t r = (v + 1) * 2246822519u + p->seed;
+	const bool each = p->seed % 2 == 0;
+	uint32_t r = (v + 1) * 2246822519u + p->seed
+	    + (each ? scattered((uint32_t)i + 1) : 0);
 
 	return p->seed == 1 || (p->seed > 2 && next(&r) & 1) ? 0.f : -0.f;
 }
@@ -173,13 +175,14 @@ zero_of(const struct perturbation *p, value_id v)
 #define LEAST_KEPT (4 * FLT_MIN)
 
 static void *
-sign_zeros(const struct tensor *t, float zero, struct arena *a)
+sign_zeros(const struct perturbation *p, value_id v, const struct tensor *t,
+    struct arena *a)
 {
 	float *to = new_data(t, a);
 
 	for (size_t i = 0; i < t->count; i++)
 		if (fabsf(to[i]) < LEAST_KEPT)
-			to[i] = zero;
+			to[i] = zero_of(p, v, i);
 	return to;
 }
 
@@ -235,7 +238,7 @@ perturb(const struct perturbation *p, const struct node *n, value_id v,
 	replace(t, data);
 	if (p->zeros && t->dtype == DT_FLOAT
 	    && (op_get(n->op)->fusion != FUSE_INJECTIVE || resizes(n->op)))
-		replace(t, sign_zeros(t, zero_of(p, v), a));
+		replace(t, sign_zeros(p, v, t, a));
 	if (p->halved && p->halved[v])
 		halve(p, v, t, a);
 }

@@ -17,9 +17,10 @@ struct perturbation {
 	const bool *halved; /* [nvalues] elements that are rounded to half
 	                     * precision, up or down; NULL: none */
 	bool halves; /* graph inputs and constants are, and only those */
-	bool zeros; /* those computed, not moved, get a sign, one for all of a
-	             * value, with seeds 1 and 2 one for all: ONNX says of no
-	             * operator which zero it gives; denormals are zeros */
+	/* Those computed, not moved, get a sign: with seeds 1 and 2 one for all,
+	 * then one for all of a value or (even seeds) one for each element. ONNX
+	 * says of no operator which zero it gives; denormals are zeros. */
+	bool zeros;
 	/* A maximum over a window or an axis with anything but finite numbers is
 	 * any number, each by chance: ONNX does not say which. So is all that is
 	 * resized from such: zero times infinity, or a little more than zero. */

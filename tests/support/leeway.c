@@ -11,7 +11,7 @@
 #define ERROR_HALF 0x1p-9
 /* TUNING: choices of signs for computed zeros, all the same in the first two; and
  * of which way rounding goes, where that decides between a number and none. */
-#define ZEROS 12
+#define ZEROS 18
 #define ROUNDINGS 10 /* the last two all one way */
 #define STAND_INS 16 /* of what is no number */
 #define LOSSES 4 /* of NaN, by each node that makes some */
