@@ -362,7 +362,14 @@ divisors(const struct tensor *t, double small, struct arena *a)
 	return copy;
 }
 
-/* Ones over those are infinite where a quotient is open. */
+static bool
+divides(enum op op)
+{
+	return op == OP_DIV || op == OP_RECIPROCAL || op == OP_POW;
+}
+
+/* Ones over those, or those to a negative power, are infinite where a quotient is
+ * open. */
 static bool
 open_quotient(struct walk *w, const struct perturbation *p,
     const struct node *n, const struct tensor **in, struct tensor *out,
@@ -515,7 +522,7 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 		return false;
 	if (p->open_infinite && resizes(n->op) && has_infinite(in[0]))
 		open_all(&out[0], r, w->arena);
-	if (p->open_poles > 0 && (n->op == OP_DIV || n->op == OP_RECIPROCAL)
+	if (p->open_poles > 0 && divides(n->op)
 	    && !open_quotient(w, p, n, in, out, r, err))
 		return false;
 	if (p->nan_spreads)
