@@ -16,16 +16,6 @@ default_opset(const struct model *m)
 	return 1;
 }
 
-static const value_id *
-values_of(const struct port *port, uint32_t n, struct arena *a)
-{
-	value_id *v = arena_new(a, value_id, n);
-
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = port[i].value;
-	return v;
-}
-
 /* What is written: the plan's graph, with quantisers where regions compute in 8
  * bits. Ids of the plan's are ids of it. */
 static const struct graph *
@@ -103,8 +93,8 @@ region_graph(const struct emit_work *w, uint32_t region, size_t inline_max,
 	    .name = w->region[region],
 	    .ninputs = r->ninputs,
 	    .noutputs = r->noutputs,
-	    .input = values_of(r->input, r->ninputs, a),
-	    .output = values_of(r->output, r->noutputs, a),
+	    .input = ports_values(r->input, r->ninputs, a),
+	    .output = ports_values(r->output, r->noutputs, a),
 	    .inline_max = inline_max,
 	    .opset = default_opset(w->in->model),
 	};

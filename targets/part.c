@@ -85,16 +85,6 @@ part_write(FILE *f, const struct graph *g, struct err *err)
 	return onnx_write(f, &o, err);
 }
 
-static const value_id *
-values_of(const struct port *port, uint32_t n, struct arena *a)
-{
-	value_id *v = arena_new(a, value_id, n);
-
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = port[i].value;
-	return v;
-}
-
 struct graph *
 part_of(const struct graph *g, const struct candidate *c, struct arena *a)
 {
@@ -103,11 +93,23 @@ part_of(const struct graph *g, const struct candidate *c, struct arena *a)
 	    .nnodes = c->nnodes,
 	    .node = c->node,
 	    .ninputs = c->ninputs,
-	    .input = values_of(c->input, c->ninputs, a),
+	    .input = ports_values(c->input, c->ninputs, a),
 	    .noutputs = c->noutputs,
-	    .output = values_of(c->output, c->noutputs, a),
+	    .output = ports_values(c->output, c->noutputs, a),
 	    .inline_max = SIZE_MAX,
 	};
 
 	return graph_cut(g, &part, a);
+}
+
+uint32_t
+part_implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	(void)m, (void)f;
+	if (max == 0)
+		return 0;
+	out[0] = (struct implementation){
+	    .name = "onnx", .input = FORMAT_PLAIN, .output = FORMAT_PLAIN};
+	return 1;
 }

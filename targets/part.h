@@ -11,4 +11,8 @@ struct graph *part_of(
 /* Write that graph. ERR_UNSUPPORTED for nodes that no one model can hold. */
 bool part_write(FILE *f, const struct graph *g, struct err *err);
 
+/* The one way of kinds that run it so: "onnx", plain at its ports. */
+uint32_t part_implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+
 #endif

@@ -42,6 +42,16 @@ ports_sort(struct port *port, uint32_t n)
 	return kept;
 }
 
+const value_id *
+ports_values(const struct port *port, uint32_t n, struct arena *a)
+{
+	value_id *v = arena_new(a, value_id, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = port[i].value;
+	return v;
+}
+
 const char *
 price_source_text(enum price_source s)
 {

@@ -68,6 +68,9 @@ struct port {
 
 /* By value, then format, each once; how many are left. */
 uint32_t ports_sort(struct port *port, uint32_t n);
+/* Their values, in order. */
+const value_id *ports_values(
+    const struct port *port, uint32_t n, struct arena *a);
 
 /* A composite in one implementation (or a region), that can be priced. */
 struct candidate {

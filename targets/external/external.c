@@ -13,6 +13,7 @@
 #include "targets/command.h"
 #include "targets/external/files.h"
 #include "targets/external/runner.h"
+#include "targets/part.h"
 #include "targets/threads.h"
 
 struct external_target {
@@ -207,18 +208,6 @@ static const struct rule any_node[] = {
     {.name = "external.node", .pattern = OPERATOR},
 };
 
-static uint32_t
-implementations(const struct match_in *m, struct formats *f,
-    struct implementation *out, uint32_t max)
-{
-	(void)m, (void)f;
-	if (max == 0)
-		return 0;
-	out[0] = (struct implementation){
-	    .name = "onnx", .input = FORMAT_PLAIN, .output = FORMAT_PLAIN};
-	return 1;
-}
-
 extern const struct target_kind target_external;
 
 static bool
@@ -290,7 +279,7 @@ const struct target_kind target_external = {
     .option = options,
     .source = PRICE_EXTERNAL,
     .open = open_external,
-    .implementations = implementations,
+    .implementations = part_implementations,
     .compile = compile,
     .ask = ask,
     .environment = environment,

@@ -6,6 +6,7 @@
 
 #include "ir/base/file.h"
 #include "ir/base/hash.h"
+#include "targets/part.h"
 #include "targets/plugin/greet.h"
 #include "targets/plugin/options.h"
 #include "targets/plugin/program.h"
@@ -145,18 +146,6 @@ regions(const struct match_in *m, struct node_sets *out, struct arena *a)
 	regions_offer(out, m->graph, m->uses, taken, m->rare, a);
 }
 
-static uint32_t
-implementations(const struct match_in *m, struct formats *f,
-    struct implementation *out, uint32_t max)
-{
-	(void)m, (void)f;
-	if (max == 0)
-		return 0;
-	out[0] = (struct implementation){
-	    .name = "onnx", .input = FORMAT_PLAIN, .output = FORMAT_PLAIN};
-	return 1;
-}
-
 /* ---- the kind ---- */
 
 static void
@@ -283,7 +272,7 @@ const struct target_kind target_plugin = {
     .stands_for = stands_for,
     .known = known,
     .open = open_plugin,
-    .implementations = implementations,
+    .implementations = part_implementations,
     .regions = regions,
     .compile = program_compile,
     .environment = environment,
