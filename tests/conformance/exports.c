@@ -9,7 +9,6 @@
  * crash, a hang, another status. Each run is a process group of its own. */
 #include <cjson/cJSON.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
@@ -27,9 +26,11 @@
 #include "ir/base/sanitized.h"
 #include "ir/onnx_read.h"
 #include "exec/allowed.h"
+#include "tests/support/family.h"
 
-/* Of wall time, for machines that do other things as well. */
-#define LIMIT_S (SANITIZED ? 1800 : 300)
+/* Of the program and its workers. */
+static const struct family_limits limits = {
+    .cpu_ms = SANITIZED ? 5400000 : 900000, .idle_ms = 600000};
 #define MOST_SETS 16u
 #define TEXT_LIMIT ((size_t)64 << 20)
 
@@ -231,26 +232,6 @@ send_to(const char *path, int fd)
 	close(file);
 }
 
-/* Wait for the leader of a process group; kill the group when it is late. */
-static bool
-wait_for(pid_t pid, int *status)
-{
-	const struct timespec nap = {.tv_nsec = 5000000};
-	uint64_t start = clock_ns();
-	pid_t got;
-
-	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
-		if (clock_ns() - start > LIMIT_S * UINT64_C(1000000000)) {
-			kill(-pid, SIGKILL);
-			waitpid(pid, status, 0);
-			return false;
-		}
-		nanosleep(&nap, NULL);
-	}
-	kill(-pid, SIGKILL); /* what it left behind */
-	return got == pid;
-}
-
 /* The argument list of a child as execv() wants it. */
 static void
 become(const char *const *arg)
@@ -287,10 +268,16 @@ run(struct report *r, const struct trial *t)
 	int status = 0;
 
 	*r = (struct report){.verdict = PASSED};
-	if (wait_for(start(t, arguments(t)), &status))
+	switch (family_wait(start(t, arguments(t)), limits, &status)) {
+	case FAMILY_ENDED:
 		judge(r, t, status);
-	else
+		break;
+	case FAMILY_BUSY:
 		say(r, FAILED, "no answer within the time limit", "");
+		break;
+	case FAMILY_STUCK:
+		say(r, FAILED, "it waits for nothing", "");
+	}
 }
 
 /* Judging reads the model too, and may not survive it. */
