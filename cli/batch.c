@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/batch_forecast.h"
+#include "cli/batch_measure.h"
 #include "cli/batch_progress.h"
 #include "cli/batch_state.h"
 #include "cli/child.h"
@@ -19,8 +20,10 @@
 #include "cli/night/summary.h"
 #include "cli/night/tonight.h"
 #include "cli/options.h"
+#include "cli/shard.h"
 #include "cli/summary.h"
 #include "cli/units.h"
+#include "cli/wanted.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/plural.h"
@@ -29,12 +32,19 @@
 /* What --fail-on may name: findings of the night. */
 enum fail_on { FAIL_REGRESS, FAIL_DRIFT, FAIL_UNPROVEN, NFAIL_ON };
 
+/* What of it a call does: both at once, or for many machines one after the
+ * other. */
+enum batch_phase { PHASE_MEASURE, PHASE_SEARCH, PHASE_BOTH };
+
 struct batch {
 	struct cli *cli;
 	const char *path; /* of the manifest */
 	const char *only; /* run only units whose name contains this */
 	bool retry_failed, dry_run;
-	uint32_t shard, nshards; /* nshards 0: all units are ours */
+	enum batch_phase phase;
+	struct shard shard;
+	struct wanted_lists lists; /* of PHASE_SEARCH */
+	uint32_t nwanting, nprices; /* units that lack prices; how many */
 	struct manifest manifest;
 	struct unit_status *status; /* [nunits] */
 	bool *ran; /* [nunits] now, and not in an earlier call */
@@ -47,32 +57,6 @@ struct batch {
 	struct batch_forecast forecast; /* of a dry run */
 	struct batch_progress progress;
 };
-
-static bool
-parse_shard(struct batch *b, const char *arg)
-{
-	char *end;
-	unsigned long i, n;
-
-	if (*arg < '0' || *arg > '9')
-		return false;
-	i = strtoul(arg, &end, 10);
-	if (*end != '/' || end[1] < '1' || end[1] > '9')
-		return false;
-	n = strtoul(end + 1, &end, 10);
-	b->shard = (uint32_t)i;
-	b->nshards = (uint32_t)n;
-	return *end == '\0' && i < n && n <= UINT16_MAX;
-}
-
-static void
-take_shard(void *at, const char *arg, const struct option_row *row,
-    struct option_state *s)
-{
-	(void)row;
-	if (!parse_shard(at, arg))
-		argp_error(s->argp, "--shard %s: want I/N, I below N", arg);
-}
 
 static const char *const fail_words[NFAIL_ON] = {
     [FAIL_REGRESS] = "regress",
@@ -102,10 +86,17 @@ static const struct option_row options[] = {
         .at = AT(only)},
     {"retry-failed", 0, NULL, "also run again what failed in an earlier run",
         option_flag, .at = AT(retry_failed)},
+    {"phase", 0, "measure|search",
+        "for many machines: measure what the units want, into "
+        "OUT/shards/I.db; or search by the prices there are and measure "
+        "nothing: exit status 1 says that some are wanted still",
+        option_word, .at = AT(phase)},
     {"shard", 0, "I/N",
-        "only every N-th unit from the I-th (of 0..N-1) on, with a database "
-        "of its own, OUT/shards/I.db; no summary",
-        .take = take_shard},
+        "only a part, the I-th of N (of 0..N-1): of a phase what is its by "
+        "content (default: what the scheduler of a job array says); else "
+        "every N-th unit, with a database of its own, OUT/shards/I.db; no "
+        "summary",
+        .take = shard_take, .at = AT(shard)},
     {"dry-run", 0, NULL,
         "say for each unit what would be measured and how long it would take",
         option_flag, .at = AT(dry_run)},
@@ -138,10 +129,12 @@ unit_argv(struct batch *b, const struct unit *u)
 		argv[n++] = arena_str(a, u->arg[i]);
 	argv[n++] = arena_str(a, "-o");
 	argv[n++] = arena_printf(a, "%s/%s", b->manifest.out, u->name);
-	if (b->nshards) {
+	if (b->phase == PHASE_SEARCH) {
+		argv[n++] = arena_str(a, "--no-measure");
+	} else if (b->shard.n) {
 		argv[n++] = arena_str(a, "--db");
 		argv[n++] = arena_printf(
-		    a, "%s/shards/%u.db", b->manifest.out, b->shard);
+		    a, "%s/shards/%u.db", b->manifest.out, b->shard.i);
 	}
 	argv[n++] = arena_str(a, "--force");
 	argv[n++] = arena_str(a, "--no-progress");
@@ -160,6 +153,29 @@ answer_path(const struct batch *b, const struct unit *u)
 {
 	return arena_printf(b->cli->run, "%s/%s.%s.json", b->manifest.out,
 	    u->name, b->dry_run ? "dry-run" : "search");
+}
+
+/* Is a unit one of this shard? */
+static bool
+is_ours(const struct batch *b, uint32_t i)
+{
+	if (b->phase == PHASE_SEARCH)
+		return shard_owns_text(
+		    &b->shard, b->manifest.unit[i].model_name);
+	return b->shard.n == 0 || i % b->shard.n == b->shard.i;
+}
+
+/* An attempt has ended. */
+static bool
+record(struct batch *b, uint32_t i, struct err *err)
+{
+	const struct unit *u = &b->manifest.unit[i];
+	struct unit_status *s = &b->status[i];
+
+	s->attempts++;
+	unit_status_parse(s, answer_path(b, u), b->cli->run);
+	s->ended = true;
+	return unit_status_write(s, &b->manifest, u, err);
 }
 
 /* One attempt; false only when it could not even be started or recorded. */
@@ -181,11 +197,8 @@ attempt(struct batch *b, uint32_t i, struct err *err)
 	batch_progress_tick(&b->progress); /* what it said last */
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
-	s->attempts++;
 	s->took_ms += (clock_ns() - began) / 1000000;
-	unit_status_parse(s, answer_path(b, u), b->cli->run);
-	s->ended = true;
-	return unit_status_write(s, &b->manifest, u, err);
+	return record(b, i, err);
 }
 
 /* A bad command line or model fails the same way every time. */
@@ -200,7 +213,7 @@ is_wanted(const struct batch *b, uint32_t i)
 {
 	const struct unit_status *s = &b->status[i];
 
-	if (b->nshards && i % b->nshards != b->shard)
+	if (!is_ours(b, i))
 		return false;
 	if (b->only && !strstr(b->manifest.unit[i].name, b->only))
 		return false;
@@ -277,6 +290,36 @@ say_failed(struct batch *b, uint32_t i)
 	    b->status[i].exit, b->status[i].error);
 }
 
+/* A search that measures nothing waits until all it wants has a price; a unit
+ * that cannot say what that is has failed. */
+static bool
+has_prices(struct batch *b, uint32_t i, bool *has, struct err *err)
+{
+	const struct unit *u = &b->manifest.unit[i];
+	struct unit_status *s = &b->status[i];
+	const char *list;
+	uint32_t n = 0;
+
+	*has = false;
+	if (!wanted_list(
+	        &b->lists, u, true, answer_path(b, u), &list, &s->exit, err))
+		return false;
+	if (atomic_load(b->cli->stop))
+		return true;
+	if (s->exit != 0) {
+		b->ran[i] = true;
+		return record(b, i, err) && (say_failed(b, i), true);
+	}
+	unlink(answer_path(b, u));
+	if (!wanted_count(list, &n, err))
+		return false;
+	*has = n == 0;
+	b->nwanting += n > 0;
+	b->nprices += n;
+	return n > 0 || unlink(list) == 0 || errno == ENOENT
+	    || err_set(err, ERR_IO, "%s: %s", list, strerror(errno));
+}
+
 static bool
 run_unit(struct batch *b, uint32_t i, struct err *err)
 {
@@ -286,6 +329,9 @@ run_unit(struct batch *b, uint32_t i, struct err *err)
 
 	if (b->dry_run)
 		return forecast_unit(b, i, err);
+	if (b->phase == PHASE_SEARCH && is_wanted(b, i)
+	    && !has_prices(b, i, &again, err))
+		return false;
 	while (again && is_wanted(b, i) && !atomic_load(b->cli->stop)) {
 		tries++;
 		b->ran[i] = true;
@@ -298,7 +344,7 @@ run_unit(struct batch *b, uint32_t i, struct err *err)
 		if (b->status[i].exit != 0)
 			say_failed(b, i);
 	}
-	return tries == 0 || b->nshards || !b->status[i].ended
+	return tries == 0 || b->shard.n || !b->status[i].ended
 	    || tonight_took(&b->tonight, &b->manifest, i, &b->status[i], err);
 }
 
@@ -312,8 +358,7 @@ is_unit_of_ours(const char *stem, const void *context)
 		const char *name = b->manifest.unit[i].name;
 		size_t n = strlen(name);
 
-		if ((b->nshards == 0 || i % b->nshards == b->shard)
-		    && strncmp(stem, name, n) == 0
+		if (is_ours(b, i) && strncmp(stem, name, n) == 0
 		    && (stem[n] == '\0'
 		        || strcmp(stem + n, ".status.json") == 0))
 			return true;
@@ -327,7 +372,9 @@ end_shard(const struct batch *b, struct err *err)
 {
 	uint32_t n = 0, failed = 0, kept = 0;
 
-	for (uint32_t i = b->shard; i < b->manifest.nunits; i += b->nshards) {
+	for (uint32_t i = 0; i < b->manifest.nunits; i++) {
+		if (!is_ours(b, i))
+			continue;
 		n++;
 		kept += b->status[i].ended && !b->ran[i];
 		failed += b->status[i].ended && b->status[i].exit != 0;
@@ -335,11 +382,11 @@ end_shard(const struct batch *b, struct err *err)
 	if (b->cli->format == OUT_JSON)
 		printf("{\"schema\": \"marq.batch.shard/1\", \"shard\": %u, "
 		       "\"shards\": %u, \"units\": %u, \"kept\": %u, "
-		       "\"failed\": %u}\n",
-		    b->shard, b->nshards, n, kept, failed);
+		       "\"failed\": %u, \"wanting\": %u}\n",
+		    b->shard.i, b->shard.n, n, kept, failed, b->nwanting);
 	else if (b->cli->verbosity >= 0)
 		printf("shard %u of %u: %u of %u unit%s, %u failed%s\n",
-		    b->shard, b->nshards, n, b->manifest.nunits,
+		    b->shard.i, b->shard.n, n, b->manifest.nunits,
 		    plural(b->manifest.nunits), failed,
 		    kept && kept == n ? "; all had ended before" : "");
 	return failed == 0
@@ -359,9 +406,12 @@ print_end(const struct batch *b, const struct tally *t)
 	if (b->cli->format == OUT_JSON) {
 		printf("{\"schema\": \"marq.batch.end/1\", \"units\": %u, "
 		       "\"kept\": %u, \"failed\": %u, \"not_run\": %u, "
-		       "\"regressed\": %u, \"exit\": %d}\n",
+		       "\"wanting\": %u, \"regressed\": %u, \"exit\": %d}\n",
 		    b->manifest.nunits, t->kept, t->failed, t->left,
-		    t->regressed, t->failed ? err_exit(ERR_PARTIAL) : 0);
+		    b->nwanting, t->regressed,
+		    t->failed         ? err_exit(ERR_PARTIAL)
+		        : b->nwanting ? err_exit(ERR_VERDICT)
+		                      : 0);
 		return;
 	}
 	if (b->cli->verbosity < 0)
@@ -480,17 +530,31 @@ read_states(struct batch *b, struct err *err)
 	return true;
 }
 
+/* Another round of measuring is needed. */
+static void
+say_wanting(const struct batch *b)
+{
+	if (b->nwanting == 0)
+		return;
+	b->cli->status = err_exit(ERR_VERDICT);
+	cli_say(b->cli, 0,
+	    "%u unit%s wait%s for %u price%s; next: marq batch %s --phase "
+	    "measure",
+	    b->nwanting, plural(b->nwanting), b->nwanting == 1 ? "s" : "",
+	    b->nprices, plural(b->nprices), b->path);
+}
+
 static bool
 run(struct batch *b, struct err *err)
 {
 	bool ok = true;
 
-	if (!manifest_read(&b->manifest, b->path, b->cli->run, err)
-	    || !read_states(b, err))
+	if (!read_states(b, err))
 		return false;
+	wanted_lists_init(&b->lists, b->cli, &b->manifest);
 	if (!b->dry_run)
 		stale_remove_in(b->manifest.out, is_unit_of_ours, b);
-	if (!b->dry_run && !b->nshards
+	if (!b->dry_run && !b->shard.n
 	    && !tonight_begin(&b->tonight, &b->manifest, b->status, b->nwanted,
 	        b->cli->run, err))
 		return false;
@@ -505,7 +569,38 @@ run(struct batch *b, struct err *err)
 		forecast_end(b);
 	if (b->dry_run || atomic_load(b->cli->stop))
 		return true;
-	return b->nshards ? end_shard(b, err) : end_run(b, err);
+	say_wanting(b);
+	if (b->phase == PHASE_SEARCH && b->shard.n == 0 && b->nwanting == 0)
+		wanted_forget(&b->lists);
+	return b->shard.n ? end_shard(b, err) : end_run(b, err);
+}
+
+static bool
+run_phase(struct batch *b, struct err *err)
+{
+	const struct batch_measure measure = {.cli = b->cli,
+	    .manifest = &b->manifest,
+	    .shard = &b->shard,
+	    .only = b->only,
+	    .progress = &b->progress};
+
+	if (b->phase != PHASE_BOTH && !shard_settle(&b->shard, err))
+		return false;
+	if (!manifest_read(&b->manifest, b->path, b->cli->run, err))
+		return false;
+	if (b->phase != PHASE_MEASURE)
+		return run(b, err);
+	batch_progress_begin(&b->progress, b->cli, b->manifest.nunits);
+	return batch_measure(&measure, err);
+}
+
+static void
+check(struct option_state *s)
+{
+	const struct batch *b = s->args;
+
+	if (b->dry_run && b->phase != PHASE_BOTH)
+		argp_error(s->argp, "--dry-run is of a batch on one machine");
 }
 
 static const struct command_line line = {
@@ -515,16 +610,17 @@ static const struct command_line line = {
     .args_doc = "MANIFEST.yaml",
     .doc = "Search models x mixes x shapes overnight. Start it again "
            "after any interruption: what ended is not repeated.",
+    .check = check,
 };
 
 bool
 cmd_batch(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct batch b = {.cli = c};
+	struct batch b = {.cli = c, .phase = PHASE_BOTH};
 
 	if (!cli_parse(c, &line, argc, argv, &b, err))
 		return false;
-	if (run(&b, err))
+	if (run_phase(&b, err))
 		return true;
 	/* the summary line is the document of a partial run */
 	if (err->kind == ERR_PARTIAL)

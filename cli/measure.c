@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/shard.h"
 #include "costmodel/machine.h"
 #include "costmodel/serve.h"
 #include "costmodel/station.h"
@@ -16,6 +17,7 @@ struct measure_args {
 	const char *db;
 	uint32_t jobs, max_measure;
 	uint64_t timeout_ns, budget_ns;
+	struct shard shard;
 	bool serves;
 };
 
@@ -34,6 +36,10 @@ static const struct option_row options[] = {
         option_duration, .at = AT(timeout_ns)},
     {"time-budget", 0, "D", "stop after D; again later goes on",
         option_duration, .at = AT(budget_ns)},
+    {"shard", 0, "I/N",
+        "only those of the list whose key falls to the I-th of N (of 0..N-1; "
+        "default: what the scheduler of a job array says)",
+        shard_take, .at = AT(shard)},
     {"serve", 0, NULL,
         "instead of a list, measure what a search asks for on standard input "
         "(its --worker starts this)",
@@ -98,14 +104,31 @@ report(const struct cli *c, const struct measure_args *args,
     const struct want *w, const struct station_counts *n)
 {
 	const uint32_t left = w->n - n->measured - n->known - n->absent;
+	const struct shard *shard = &args->shard;
 
 	ANSWER_WHOLE(c, "marq.measure/1",
-	    "{model}: {measured} measured{?failed  ({failed} of them failed)}, "
+	    "{model}{?shards , shard {shard} of {shards}}: {measured} measured{?failed  ({failed} of them failed)}, "
 	    "{known} known before{?absent , {absent} not offered by this "
 	    "build}{?left , {left} left}\n",
 	    F("model", w->model), F("measured", n->measured),
 	    F("failed", n->failed), F("known", n->known),
-	    F("absent", n->absent), F("left", left), F("db", args->db));
+	    F("absent", n->absent), F("left", left), F("db", args->db),
+	    F("shard", shard->i), F("shards", shard->n));
+}
+
+/* What of the list is ours. */
+static void
+take_share(const struct cli *c, const struct shard *shard, struct want *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (shard_owns(shard, w->subject[i].key))
+			w->subject[n++] = w->subject[i];
+	if (shard->whence)
+		cli_say(c, 0, "shard %u of %u, by %s: %u of %u wanted are ours",
+		    shard->i, shard->n, shard->whence, n, w->n);
+	w->n = n;
 }
 
 static bool
@@ -125,8 +148,10 @@ measure_list(struct cli *c, struct measure_args *args, struct err *err)
 	o.notes = &notes;
 	o.progress = on_progress;
 	o.context = &progress;
-	if (!want_open(&w, args->file, c->run, err))
+	if (!shard_settle(&args->shard, err)
+	    || !want_open(&w, args->file, c->run, err))
 		return false;
+	take_share(c, &args->shard, &w);
 	path_make_parents(o.db);
 	if (!station_open(&s, &w, &o, c->run, err))
 		return false;

@@ -144,13 +144,10 @@ want_read(
 	return true;
 }
 
-/* A model of a million small nodes is a fourth of that. */
-#define FILE_MAX ((size_t)1 << 30)
-
 bool
 want_open(struct want *out, const char *path, struct arena *a, struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, FILE_MAX, err);
+	struct cJSON *doc = jsonin_open(path, WANT_FILE_MAX, err);
 	bool ok = doc && want_read(out, doc, a, err);
 
 	jsonin_close(doc);

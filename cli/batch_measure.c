@@ -1,0 +1,216 @@
+#define _GNU_SOURCE /* gethostname */
+#include "cli/batch_measure.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <cJSON.h>
+
+#include "cli/answer.h"
+#include "cli/child.h"
+#include "cli/paths.h"
+#include "cli/wanted.h"
+#include "costmodel/want.h"
+#include "ir/base/buf.h"
+#include "ir/base/jsonin.h"
+#include "ir/base/map.h"
+#include "ir/base/plural.h"
+
+struct measuring {
+	const struct batch_measure *b;
+	struct arena *a;
+	struct wanted_lists lists;
+	struct map
+	    seen; /* target and key of each subject of the lists so far */
+	uint32_t nseen, ours; /* subjects: distinct, of this shard */
+	uint32_t measured, failed; /* attempts, as `marq measure` says */
+	uint32_t broken; /* units that could not be listed or measured */
+	const char *db; /* of the shard */
+	const char *answer; /* a file: what the last child said */
+};
+
+/* Is a subject of a list ours, and not of an earlier list? */
+static bool
+is_news(struct measuring *m, const struct want *w, uint32_t i)
+{
+	const struct wanted_subject *s = &w->subject[i];
+	struct buf b;
+	const void *key;
+	size_t n;
+	bool known;
+
+	buf_init(&b);
+	buf_str(&b, s->target < w->ntargets ? w->target[s->target] : "");
+	buf_add(&b, s->key.byte, sizeof s->key.byte);
+	n = b.n;
+	known = map_find(&m->seen, b.data, n) != MAP_NONE;
+	if (!known) {
+		key = arena_copy(m->a, b.data, n);
+		map_add(&m->seen, key, n, m->nseen++);
+	}
+	buf_release(&b);
+	if (known || !shard_owns(m->b->shard, s->key))
+		return false;
+	m->ours++;
+	return true;
+}
+
+static bool
+count_news(
+    struct measuring *m, const char *list, uint32_t *news, struct err *err)
+{
+	struct arena scratch;
+	struct want w;
+	bool ok;
+
+	arena_init(&scratch);
+	*news = 0;
+	ok = want_open(&w, list, &scratch, err);
+	for (uint32_t i = 0; ok && i < w.n; i++)
+		*news += is_news(m, &w, i);
+	arena_release(&scratch);
+	return ok;
+}
+
+static char **
+measure_argv(const struct measuring *m, const char *list)
+{
+	const struct shard *s = m->b->shard;
+	struct arena *a = m->a;
+	char **argv = arena_new(a, char *, 12);
+	uint32_t n = 0;
+
+	argv[n++] = arena_str(a, "marq");
+	argv[n++] = arena_str(a, "measure");
+	argv[n++] = arena_str(a, list);
+	argv[n++] = arena_str(a, "--db");
+	argv[n++] = arena_str(a, m->db);
+	argv[n++] = arena_printf(a, "--shard=%u/%u", s->i, s->n ? s->n : 1);
+	argv[n++] = arena_str(a, "--no-progress");
+	if (m->b->progress->out >= 0)
+		argv[n++] =
+		    arena_printf(a, "--progress-fd=%d", m->b->progress->out);
+	argv[n++] = arena_str(a, "--format=json");
+	return argv;
+}
+
+static void
+take_answer(struct measuring *m)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct cJSON *doc = jsonin_open(m->answer, (size_t)1 << 20, &err);
+	uint32_t measured, failed;
+
+	if (doc && jsonin_u32(doc, "measured", &measured, &err)
+	    && jsonin_u32(doc, "failed", &failed, &err)) {
+		m->measured += measured;
+		m->failed += failed;
+	}
+	jsonin_close(doc);
+}
+
+static void
+say_broken(struct measuring *m, const struct unit *u, int exit)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct cJSON *doc = jsonin_open(m->answer, (size_t)1 << 20, &err);
+	const char *why = "";
+
+	m->broken++;
+	if (!doc || !jsonin_str(doc, "error", &why, &err))
+		why = "";
+	progress_end(&m->b->progress->line);
+	cli_say(m->b->cli, 0, "%s: exit %d: %s", u->name, exit, why);
+	jsonin_close(doc);
+}
+
+static bool
+measure_list(struct measuring *m, const char *list, int *exit, struct err *err)
+{
+	struct batch_progress *p = m->b->progress;
+	pid_t pid;
+
+	if (!child_start(&pid, measure_argv(m, list), m->answer, NULL, err))
+		return false;
+	*exit = child_await(pid, m->b->manifest->unit_timeout_ns,
+	    m->b->cli->stop, batch_progress_tick, p);
+	batch_progress_tick(p);
+	return true;
+}
+
+static bool
+measure_unit(struct measuring *m, const struct unit *u, struct err *err)
+{
+	const char *list;
+	uint32_t news;
+	int exit;
+
+	if (!wanted_list(&m->lists, u, false, m->answer, &list, &exit, err))
+		return false;
+	if (exit == 0 && !count_news(m, list, &news, err))
+		return false;
+	if (exit == 0 && news) {
+		if (!measure_list(m, list, &exit, err))
+			return false;
+		if (exit == 0)
+			take_answer(m);
+	}
+	if (exit != 0 && !atomic_load(m->b->cli->stop))
+		say_broken(m, u, exit);
+	return true;
+}
+
+static bool
+report(const struct measuring *m, struct err *err)
+{
+	const struct shard *s = m->b->shard;
+	char host[256];
+
+	if (gethostname(host, sizeof host) != 0)
+		memcpy(host, "?", 2);
+	host[sizeof host - 1] = '\0';
+	if (m->broken == 0)
+		ANSWER_WHOLE(m->b->cli, "marq.batch.measure/1",
+		    "{?shards shard {shard} of {shards} on }{host}: {?shards {ours} of }"
+		    "{wanted} wanted price{s wanted}{?shards  are its own}, "
+		    "{measured} measured now{?failed  ({failed} of them failed)}"
+		    "\n",
+		    F("shard", s->i), F("shards", s->n), F("host", host),
+		    F("wanted", m->nseen), F("ours", m->ours),
+		    F("measured", m->measured), F("failed", m->failed),
+		    F("db", m->db));
+	return m->broken == 0
+	    || err_set(err, ERR_PARTIAL,
+	        "on %s: %u unit%s could not be measured", host, m->broken,
+	        plural(m->broken));
+}
+
+bool
+batch_measure(const struct batch_measure *b, struct err *err)
+{
+	struct arena *a = b->cli->run;
+	const char *out = b->manifest->out;
+	struct measuring m = {.b = b, .a = a};
+
+	wanted_lists_init(&m.lists, b->cli, b->manifest);
+	map_init(&m.seen, a);
+	m.db = arena_printf(a, "%s/shards/%u.db", out, b->shard->i);
+	m.answer = arena_printf(
+	    a, "%s/shards/%u.%ld.json", out, b->shard->i, (long)getpid());
+	path_make_parents(m.db);
+	for (uint32_t i = 0; i < b->manifest->nunits; i++) {
+		const struct unit *u = &b->manifest->unit[i];
+
+		if (atomic_load(b->cli->stop))
+			break;
+		if (b->only && !strstr(u->name, b->only))
+			continue;
+		progress_unit(&b->progress->line, u->name);
+		if (!measure_unit(&m, u, err))
+			return false;
+		progress_unit_end(&b->progress->line, true);
+	}
+	unlink(m.answer);
+	batch_progress_end(b->progress);
+	return atomic_load(b->cli->stop) || report(&m, err);
+}

@@ -1,0 +1,141 @@
+#include "cli/wanted.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cJSON.h>
+
+#include "cli/child.h"
+#include "cli/paths.h"
+#include "costmodel/want.h"
+#include "db/admin.h"
+#include "ir/base/file.h"
+#include "ir/base/folder.h"
+#include "ir/base/jsonin.h"
+
+void
+wanted_lists_init(
+    struct wanted_lists *w, struct cli *c, const struct manifest *m)
+{
+	*w = (struct wanted_lists){
+	    .cli = c,
+	    .manifest = m,
+	    .folder = arena_printf(c->run, "%s/wanted", m->out),
+	};
+}
+
+/* The database its search takes prices from; NULL: none. */
+static const char *
+db_of(const struct unit *u, struct arena *a)
+{
+	const char *db = path_default_db(a);
+
+	for (uint32_t i = 0; i < u->nargs; i++) {
+		if (strncmp(u->arg[i], "--db=", 5) == 0)
+			db = u->arg[i] + 5;
+		else if (strcmp(u->arg[i], "--db") == 0 && i + 1 < u->nargs)
+			db = u->arg[i + 1];
+	}
+	return db && strcmp(db, "none") != 0 ? db : NULL;
+}
+
+static bool
+count_attempts(const char *path, uint64_t *n, struct arena *a, struct err *err)
+{
+	struct db_stat stat;
+	struct costdb *db;
+	bool ok;
+
+	*n = 0;
+	if (file_is_absent(path))
+		return true;
+	if (!costdb_open(&db, path, DB_READ, a, err))
+		return false;
+	ok = costdb_stat(db, &stat, err);
+	costdb_abandon(db);
+	*n = stat.attempts;
+	return ok;
+}
+
+/* Attempts are only ever added, so their number is the state. */
+static bool
+find_state(struct wanted_lists *w, const struct unit *u, struct err *err)
+{
+	struct arena *a = w->cli->run;
+	const char *db = db_of(u, a);
+	uint64_t n;
+
+	if (!db)
+		return err_set(err, ERR_USAGE,
+		    "unit '%s': --phase needs a database that the shards are "
+		    "merged into",
+		    u->name);
+	if (w->state && strcmp(w->db, db) == 0)
+		return true;
+	if (!count_attempts(db, &n, a, err))
+		return false;
+	w->db = db;
+	w->state = arena_printf(a, "%s/%" PRIu64, w->folder, n);
+	return true;
+}
+
+static bool
+make_list(struct wanted_lists *w, const struct unit *u, const char *path,
+    const char *answer, int *exit, struct err *err)
+{
+	struct arena *a = w->cli->run;
+	char **argv = arena_new(a, char *, u->nargs + 10);
+	uint32_t n = 0;
+	pid_t pid;
+
+	argv[n++] = arena_str(a, "marq");
+	argv[n++] = arena_str(a, "search");
+	argv[n++] = arena_str(a, u->model);
+	for (uint32_t i = 0; i < u->nargs; i++)
+		argv[n++] = arena_str(a, u->arg[i]);
+	argv[n++] = arena_str(a, "--want");
+	argv[n++] = arena_str(a, path);
+	argv[n++] = arena_str(a, "--force");
+	argv[n++] = arena_str(a, "--quiet");
+	argv[n++] = arena_str(a, "--no-progress");
+	argv[n++] = arena_str(a, "--format=json");
+	if (!child_start(&pid, argv, answer, NULL, err))
+		return err_in(err, "unit '%s'", u->name);
+	*exit = child_await(
+	    pid, w->manifest->unit_timeout_ns, w->cli->stop, NULL, NULL);
+	return true;
+}
+
+bool
+wanted_list(struct wanted_lists *w, const struct unit *u, bool again,
+    const char *answer, const char **path, int *exit, struct err *err)
+{
+	if (!find_state(w, u, err))
+		return false;
+	*exit = 0;
+	*path = arena_printf(w->cli->run, "%s/%s.json", w->state, u->name);
+	if (!again && access(*path, R_OK) == 0)
+		return true;
+	path_make_parents(*path);
+	return make_list(w, u, *path, answer, exit, err);
+}
+
+void
+wanted_forget(const struct wanted_lists *w)
+{
+	folder_remove(w->folder);
+}
+
+bool
+wanted_count(const char *path, uint32_t *n, struct err *err)
+{
+	const struct cJSON *list;
+	struct cJSON *doc = jsonin_open(path, WANT_FILE_MAX, err);
+	bool ok = doc && jsonin_array(doc, "subjects", &list, err);
+
+	if (ok)
+		*n = (uint32_t)cJSON_GetArraySize(list);
+	jsonin_close(doc);
+	return ok;
+}
