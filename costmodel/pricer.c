@@ -91,13 +91,11 @@ launches_begin(struct pricer *p)
 		    .source = target->kind->source,
 		    .when = "",
 		    .detail = ""};
-		struct estimate e = {.ns = 0};
 
-		if (target->kind->launches && target->kind->launch_ns
-		    && !(p->o.free && p->o.free->launches >> t & 1)) {
-			e.ns = target->kind->launch_ns(target, &e);
-			price_of_estimate(&price, target->kind->source, &e);
-		}
+		if (target->kind->launches
+		    && !(p->o.free && p->o.free->launches >> t & 1))
+			price_of_estimate(
+			    &price, target->kind->source, &target->launch);
 		id[t] = prices_add(p->prices, &price);
 	}
 	p->prices->launch = id;

@@ -149,8 +149,14 @@ ask_with_weights(
 {
 	const struct candidate *c = &w->candidate;
 	const struct target *target = &p->mix->target[c->target];
-	const struct region region = {
-	    w->nparts, c->ninputs, c->noutputs, w->part, c->input, c->output};
+	const struct region region = {.target = target,
+	    .graph = p->graph,
+	    .ncandidates = w->nparts,
+	    .candidate = w->part,
+	    .ninputs = c->ninputs,
+	    .noutputs = c->noutputs,
+	    .input = c->input,
+	    .output = c->output};
 	struct err err = {.kind = ERR_NONE};
 	struct trial t;
 	bool computed;
@@ -159,7 +165,7 @@ ask_with_weights(
 		*m = sample_failed(OUTCOME_UNSUPPORTED, "%s", err.text);
 		return;
 	}
-	computed = target->kind->ask(target, p->graph, &region, t.in, t.out, m);
+	computed = target->kind->ask(&region, t.in, t.out, m);
 	if (m->outcome == OUTCOME_OK && computed && p->o.reference)
 		check_outputs(w, p, &t, m);
 }

@@ -124,6 +124,17 @@ subject_fail(struct pricer *p, struct subject *s, const char *why)
 	price->detail = *why ? why : "for no reason it gave"; /* (P3) */
 }
 
+/* What its kind works out as its price; false: it works out none. */
+static bool
+simulate(const struct pricer *p, const struct subject *s, struct estimate *out)
+{
+	const struct candidate *c = &p->candidates->candidate[s->candidate];
+	const struct region r =
+	    region_of(&p->mix->target[s->target], p->graph, &c, 1);
+
+	return r.target->kind->simulate && r.target->kind->simulate(&r, out);
+}
+
 /* A kind that works out its prices itself; what it does not price is priced
  * as FAILED. */
 static void
@@ -132,9 +143,7 @@ ask_kind(struct pricer *p, struct subject *s)
 	const struct target *t = &p->mix->target[s->target];
 	struct estimate e = {.ns = 0};
 
-	if (t->kind->simulate
-	    && t->kind->simulate(
-	        t, p->graph, &p->candidates->candidate[s->candidate], &e)) {
+	if (simulate(p, s, &e)) {
 		price_of_estimate(price_of(p, s), t->kind->source, &e);
 		return;
 	}
@@ -212,8 +221,7 @@ set_bound(const struct pricer *p, struct subject *s)
 		return;
 	}
 	if (t->source == PRICE_SIMULATED)
-		t->kind->simulate(
-		    t, p->graph, &p->candidates->candidate[s->candidate], &e);
+		simulate(p, s, &e);
 	price_of(p, s)->bound = price_of(p, s)->guess = e.ns ? e.ns : 1;
 }
 

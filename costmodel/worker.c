@@ -258,8 +258,7 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 {
 	const struct measure_options *o = w->options;
 	const struct target *target = &o->mix->target[c->target];
-	const struct region alone = {
-	    1, c->ninputs, c->noutputs, &c, c->input, c->output};
+	const struct region alone = region_of(target, o->graph, &c, 1);
 	struct err err = {.kind = ERR_NONE};
 	struct trial t;
 	bool computed;
@@ -270,8 +269,7 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 		return;
 	}
 	held = machine_hold(w->place->core[0]);
-	computed = target->kind->ask(
-	    target, o->graph, &alone, t.in, t.out, &r->sample);
+	computed = target->kind->ask(&alone, t.in, t.out, &r->sample);
 	machine_release(held);
 	r->answered = true;
 	if (r->sample.outcome == OUTCOME_OK && computed && o->reference)

@@ -9,7 +9,6 @@
 const struct toolchain *emit_toolchain(
     const struct emit_work *w, uint32_t region);
 
-struct toolchain_region emit_toolchain_region(
-    const struct emit_work *w, uint32_t region);
+struct region emit_region(const struct emit_work *w, uint32_t region);
 
 #endif

@@ -18,11 +18,10 @@ static void
 add_region(struct toolchain_plan *p, struct toolchain_step *list,
     const struct emit_work *w, uint32_t region)
 {
-	struct toolchain_region r = emit_toolchain_region(w, region);
+	struct region r = emit_region(w, region);
 
 	list[p->nsteps++] = (struct toolchain_step){
-	    .region = (const struct toolchain_region *)arena_copy(
-	        w->arena, &r, sizeof r),
+	    .region = (const struct region *)arena_copy(w->arena, &r, sizeof r),
 	    .plan_region = region,
 	    .node = NODE_NONE,
 	};

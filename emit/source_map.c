@@ -280,7 +280,7 @@ add_layers(struct source_map *m, uint32_t *cap, const struct emit_work *w,
     uint32_t region, struct err *err)
 {
 	const struct toolchain *toolchain = emit_toolchain(w, region);
-	struct toolchain_region r = emit_toolchain_region(w, region);
+	struct region r = emit_region(w, region);
 	struct toolchain_layers layers;
 
 	if (!toolchain->layers(&layers, &r, w->arena, err)) {

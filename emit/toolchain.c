@@ -8,7 +8,7 @@ struct region_files {
 	const struct emit_work *w;
 	const struct outdir *out;
 	const struct toolchain *toolchain;
-	struct toolchain_region region;
+	struct region region;
 	const char *symbol;
 };
 
@@ -101,7 +101,7 @@ write_kind(const struct emit_work *w, const struct outdir *o,
 			fputs("#!/bin/sh -e\ncd \"$(dirname \"$0\")\"\n",
 			    commands);
 		}
-		r.region = emit_toolchain_region(w, i);
+		r.region = emit_region(w, i);
 		r.symbol = kind->toolchain->symbol(r.region.number, w->arena);
 		ok = write_region(&r, commands, err);
 	}

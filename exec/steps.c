@@ -106,22 +106,16 @@ compile_region(
     struct executor *x, uint32_t index, struct kernel *out, struct err *err)
 {
 	const struct plan *p = x->plan;
-	const struct plan_region *r = &p->region[index];
-	const struct target *t = &p->mix->target[r->target];
-	const struct candidate **list;
-	struct region region = {
-	    r->ncomposites, r->ninputs, r->noutputs, NULL, r->input, r->output};
+	const struct target_kind *kind =
+	    p->mix->target[p->region[index].target].kind;
+	struct region *region;
 
 	out->run = NULL;
-	if (!t->kind->compile_region)
+	if (!kind->compile_region)
 		return true;
-	list = arena_new(x->arena, const struct candidate *, r->ncomposites);
-	for (uint32_t i = 0; i < r->ncomposites; i++)
-		list[i] = candidate_of(x, r->first + i);
-	region.candidate = list;
-	return t->kind->compile_region(t, p->graph,
-	           arena_copy(x->arena, &region, sizeof region), x->arena, out,
-	           err)
+	region = arena_new(x->arena, struct region, 1);
+	*region = plan_region_of(p, index, x->arena);
+	return kind->compile_region(region, x->arena, out, err)
 	    || err_in(err, "region %u", index);
 }
 

@@ -8,7 +8,7 @@
 
 /* The launching region a node is in; NO_REGION: none. */
 static uint32_t
-region_of(const struct plan *p, node_id n)
+launched_region(const struct plan *p, node_id n)
 {
 	uint32_t r = p->composite[p->composite_of[n]].region;
 
@@ -36,8 +36,8 @@ find_homes(struct eager_gain *v, const struct plan *p, struct arena *a)
 
 	memset(home, 0xff, v->eager->nregions * sizeof *home);
 	for (node_id n = 0; n < p->graph->nnodes; n++) {
-		uint32_t theirs = region_of(v->eager, n),
-		         ours = region_of(p, n);
+		uint32_t theirs = launched_region(v->eager, n),
+		         ours = launched_region(p, n);
 
 		v->left += theirs != NO_REGION && ours == NO_REGION;
 		v->gained += theirs == NO_REGION && ours != NO_REGION;

@@ -9,19 +9,13 @@ use_of(const struct plan *p, const struct target_kind *kind, struct arena *a)
 	struct device_use use = {kind, 0, 0, UINT64_MAX};
 
 	for (uint32_t i = 0; i < p->nregions; i++) {
-		const struct plan_region *r = &p->region[i];
-		const struct target *t = &p->mix->target[r->target];
-		const struct candidate **c;
+		struct region r;
 		struct memory m;
 
-		if (t->kind != kind)
+		if (p->mix->target[p->region[i].target].kind != kind)
 			continue;
-		c = arena_new(a, const struct candidate *, r->ncomposites);
-		for (uint32_t k = 0; k < r->ncomposites; k++)
-			c[k] =
-			    &p->candidates->candidate[p->composite[r->first + k]
-			                                  .candidate];
-		kind->region_memory(t, p->graph, c, r->ncomposites, &m);
+		r = plan_region_of(p, i, a);
+		kind->memory(&r, &m);
 		use.resident += m.resident;
 		if (m.scratch > use.scratch)
 			use.scratch = m.scratch;
@@ -37,7 +31,7 @@ plan_fits(const struct plan *p, struct device_use *use, struct arena *scratch)
 	struct device_use now;
 
 	for (uint32_t t = 0; t < p->mix->n; t++) {
-		if (!p->mix->target[t].kind->region_memory)
+		if (!p->mix->target[t].kind->memory)
 			continue;
 		now = use_of(p, p->mix->target[t].kind, scratch);
 		if (now.resident <= now.limit

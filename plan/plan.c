@@ -98,6 +98,27 @@ sum_of_parts(
 	return simulated;
 }
 
+struct region
+plan_region_of(const struct plan *p, uint32_t region, struct arena *a)
+{
+	const struct plan_region *r = &p->region[region];
+	const struct candidate **list =
+	    arena_new(a, const struct candidate *, r->ncomposites);
+
+	for (uint32_t i = 0; i < r->ncomposites; i++)
+		list[i] =
+		    &p->candidates
+		         ->candidate[p->composite[r->first + i].candidate];
+	return (struct region){.target = &p->mix->target[r->target],
+	    .graph = p->graph,
+	    .ncandidates = r->ncomposites,
+	    .candidate = list,
+	    .ninputs = r->ninputs,
+	    .noutputs = r->noutputs,
+	    .input = r->input,
+	    .output = r->output};
+}
+
 static bool
 simulate_region(
     const struct plan *p, const uint32_t *candidate, uint32_t n, cost_ns *price)
@@ -105,16 +126,18 @@ simulate_region(
 	const struct candidate *all = p->candidates->candidate, **list;
 	const struct target *t = &p->mix->target[all[candidate[0]].target];
 	struct estimate simulated;
+	struct region region;
 	struct arena scratch;
 	bool known;
 
-	if (!t->kind->simulate_region)
+	if (!t->kind->simulate)
 		return false;
 	arena_init(&scratch);
 	list = arena_new(&scratch, const struct candidate *, n);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = &all[candidate[i]];
-	known = t->kind->simulate_region(t, p->graph, list, n, &simulated);
+	region = region_of(t, p->graph, list, n);
+	known = t->kind->simulate(&region, &simulated);
 	arena_release(&scratch);
 	if (known)
 		*price = simulated.ns;
@@ -359,7 +382,7 @@ put_conversions(struct plan *out, const struct cover *cover, struct arena *a)
 
 /* The region a node runs in; UINT32_MAX for what no node makes. */
 static uint32_t
-region_of(const struct plan *p, node_id n)
+made_in(const struct plan *p, node_id n)
 {
 	return n == NODE_NONE ? UINT32_MAX
 	                      : p->composite[p->composite_of[n]].region;
@@ -373,7 +396,7 @@ leaves_region(const struct plan *p, const struct uses *u, value_id v)
 	if (value->flags & VALUE_OUTPUT)
 		return true;
 	for (uint32_t i = u->start[v]; i < u->start[v + 1]; i++)
-		if (region_of(p, u->user[i]) != region_of(p, value->producer))
+		if (made_in(p, u->user[i]) != made_in(p, value->producer))
 			return true;
 	return false;
 }
@@ -394,7 +417,7 @@ put_boundary(struct plan *p, struct plan_region *r, uint32_t id,
 		out = arena_grow(
 		    a, out, &out_cap, nout + c->noutputs, sizeof *out);
 		for (uint32_t k = 0; k < c->ninputs; k++)
-			if (region_of(
+			if (made_in(
 			        p, p->graph->value[c->input[k].value].producer)
 			    != id)
 				in[nin++] = c->input[k];

@@ -135,6 +135,10 @@ const char *plan_basis(const struct plan *p);
 /* The same of what runs on one target; "" where nothing does. */
 const char *plan_target_basis(const struct plan *p, uint32_t target);
 
+/* A region of the plan as its target is asked about it; its number is 0. */
+struct region plan_region_of(
+    const struct plan *p, uint32_t region, struct arena *a);
+
 /* What n candidates of one target cost as one region, in that order; false: what
  * they cost one by one, but for rounding. Of `p` only graph, mix, candidates and prices
  * count. */

@@ -96,12 +96,23 @@ build_candidates(
 	}
 }
 
+/* What the residents of its candidates may add up to, beside the least scratch;
+ * UINT64_MAX: nobody counts, or nothing is kept. */
 static uint64_t
-capacity_of(const struct target *t)
+capacity_of(const struct plan_request *r, uint32_t target)
 {
-	uint64_t bytes = t->kind->capacity ? t->kind->capacity(t) : 0;
+	const struct target *t = &r->mix->target[target];
+	const struct region none = region_of(t, r->graph, NULL, 0);
+	struct memory m;
+	bool any = false;
 
-	return bytes ? bytes : UINT64_MAX;
+	for (uint32_t i = 0; i < r->candidates->n; i++)
+		any |= r->candidates->candidate[i].target == target
+		    && r->candidates->candidate[i].resident > 0;
+	if (!t->kind->memory || !any)
+		return UINT64_MAX;
+	t->kind->memory(&none, &m);
+	return m.limit > m.scratch ? m.limit - m.scratch : 0;
 }
 
 static cost_ns
@@ -128,7 +139,7 @@ build_targets(struct problem *p, const struct plan_request *r, struct arena *a)
 		    .launch = launch_cost(r, t),
 		    .max_runs = NO_LIMIT,
 		    .max_run_nodes = NO_LIMIT,
-		    .capacity = capacity_of(&m->target[t]),
+		    .capacity = capacity_of(r, t),
 		};
 }
 

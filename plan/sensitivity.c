@@ -28,12 +28,13 @@ price_candidates(struct scene *s, uint32_t target)
 
 	for (uint32_t i = 0; i < s->r.candidates->n; i++) {
 		struct price *p = prices_candidate(&s->prices, i);
+		const struct candidate *c = &s->r.candidates->candidate[i];
+		const struct region r = region_of(t, s->r.graph, &c, 1);
 		struct estimate e;
 
-		if (s->r.candidates->candidate[i].target == target
-		    && p->state == PRICE_KNOWN && p->source == PRICE_SIMULATED
-		    && t->kind->simulate(
-		        t, s->r.graph, &s->r.candidates->candidate[i], &e))
+		if (c->target == target && p->state == PRICE_KNOWN
+		    && p->source == PRICE_SIMULATED
+		    && t->kind->simulate(&r, &e))
 			take(p, &e);
 	}
 }
@@ -101,7 +102,6 @@ set_scene(struct scene *s, const struct plan_request *r, struct target as,
 {
 	struct target *list =
 	    arena_copy(a, r->mix->target, r->mix->n * sizeof *list);
-	struct estimate e = {.ns = 0};
 
 	assert(as.index < r->mix->n);
 	list[as.index] = as;
@@ -114,8 +114,7 @@ set_scene(struct scene *s, const struct plan_request *r, struct target as,
 	s->r.pricer = NULL;
 	s->r.notes = NULL;
 	s->r.no_baselines = true;
-	e.ns = as.kind->launch_ns(&as, &e);
-	take(prices_launch(&s->prices, as.index), &e);
+	take(prices_launch(&s->prices, as.index), &as.launch);
 	price_candidates(s, as.index);
 	price_conversions(s, as.index, a);
 }
@@ -305,26 +304,20 @@ takes_a_node(const struct candidates *c, uint32_t target)
 	return false;
 }
 
-/* Assumption number i of a target, where one of its prices can rest on it. */
-static bool
-assumption_of(struct cost_parameter *as, const struct mix *m,
-    const struct candidates *c, uint32_t target, uint32_t i)
+/* Assumptions of a target on which one of its prices can rest. */
+static uint32_t
+assumptions_of(const struct mix *m, const struct candidates *c, uint32_t target)
 {
-	const struct target *t = &m->target[target];
-
-	return t->kind->assumption && (i > 0 || takes_a_node(c, target))
-	    && t->kind->assumption(t, i, as);
+	return takes_a_node(c, target) ? m->target[target].nassumptions : 0;
 }
 
 uint32_t
 plan_assumptions(const struct mix *m, const struct candidates *c)
 {
-	struct cost_parameter ignored;
 	uint32_t n = 0;
 
 	for (uint32_t t = 0; t < m->n; t++)
-		for (uint32_t i = 0; assumption_of(&ignored, m, c, t, i); i++)
-			n++;
+		n += assumptions_of(m, c, t);
 	return n;
 }
 
@@ -368,18 +361,18 @@ plan_sensitivity(struct sensitivity *out, const struct plan *p,
 	    arena_new(a, struct plan_assumption, all);
 
 	for (uint32_t k = 0; k < r->mix->n; k++) {
-		struct cost_parameter as;
+		uint32_t known = assumptions_of(r->mix, r->candidates, k);
 
-		for (uint32_t i = 0; !is_late(r)
-		     && assumption_of(&as, r->mix, r->candidates, k, i);
-		     i++) {
+		for (uint32_t i = 0; !is_late(r) && i < known; i++) {
+			const struct cost_parameter *as =
+			    &r->mix->target[k].assumption[i];
 			struct plan_assumption *x = &list[n];
 
 			*x = (struct plan_assumption){.target = k,
-			    .name = as.name,
-			    .unit = as.unit,
-			    .value = as.value};
-			if (!look_into(x, p, r, i, &as, err))
+			    .name = as->name,
+			    .unit = as->unit,
+			    .value = as->value};
+			if (!look_into(x, p, r, i, as, err))
 				return false;
 			n += !is_late(r);
 		}

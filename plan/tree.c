@@ -23,12 +23,13 @@ read_memory(struct tree *t, const struct graph *g)
 	t->limit = UINT64_MAX;
 	for (uint32_t i = 0; i < t->candidates->n; i++) {
 		const struct candidate *c = &t->candidates->candidate[i];
+		const struct region r =
+		    region_of(&t->mix->target[c->target], g, &c, 1);
 		struct memory m;
 
 		if (!is_of_kind(t, c->target))
 			continue;
-		t->kind->region_memory(
-		    &t->mix->target[c->target], g, &c, 1, &m);
+		t->kind->memory(&r, &m);
 		t->scratch[i] = m.scratch;
 		t->limit = m.limit < t->limit ? m.limit : t->limit;
 		any |= c->resident > 0 || m.scratch > m.limit;
@@ -66,7 +67,7 @@ tree_init(struct tree *t, const struct plan *about, const struct problem *p,
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		banned[c] = p->candidate[c].banned;
 	for (uint32_t i = 0; i < t->mix->n && !t->kind; i++)
-		if (t->mix->target[i].kind->region_memory)
+		if (t->mix->target[i].kind->memory)
 			t->kind = t->mix->target[i].kind;
 	if (!t->kind)
 		return;

@@ -265,6 +265,8 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 	    .in_place = impl->in_place,
 	    .loses_nan = impl->loses_nan,
 	    .opaque = impl->opaque,
+	    .resident = impl->resident,
+	    .group = impl->group,
 	    .match = m,
 	    .nnodes = m->nnodes,
 	    .node = m->node,
@@ -274,10 +276,6 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 
 	c.input = make_ports(f, b->input, b->ninputs, impl->input);
 	c.output = make_ports(f, b->output, b->noutputs, impl->output);
-	if (t->kind->resident)
-		c.resident = t->kind->resident(t, f->graph, &c);
-	if (t->kind->group)
-		c.group = t->kind->group(in);
 	f->candidate = (struct candidate *)arena_grow(
 	    f->arena, f->candidate, &f->cap, f->n + 1, sizeof c);
 	f->candidate[f->n++] = c;

@@ -29,6 +29,22 @@ by_port(const void *a, const void *b)
 	return (x->format > y->format) - (x->format < y->format);
 }
 
+struct region
+region_of(const struct target *t, const struct graph *g,
+    const struct candidate *const *c, uint32_t n)
+{
+	struct region r = {
+	    .target = t, .graph = g, .candidate = c, .ncandidates = n};
+
+	if (n == 1) {
+		r.ninputs = c[0]->ninputs;
+		r.input = c[0]->input;
+		r.noutputs = c[0]->noutputs;
+		r.output = c[0]->output;
+	}
+	return r;
+}
+
 uint32_t
 ports_sort(struct port *port, uint32_t n)
 {

@@ -59,6 +59,8 @@ struct implementation {
 	bool in_place; /* its kernel moves nothing when its overlays hold */
 	bool loses_nan; /* makes a number where NaN is computed */
 	bool opaque; /* nothing here runs it: offered where nothing else is */
+	uint64_t resident; /* a candidate's, see there: at least */
+	uint32_t group; /* a candidate's, see there */
 };
 
 struct port {
@@ -159,12 +161,21 @@ struct node_sets {
 	uint32_t n, cap;
 };
 
-/* Composites run by one invocation, in order, and what crosses its boundary. */
+/* Composites of one target run by one invocation, in order, and what crosses its
+ * boundary. */
 struct region {
+	const struct target *target;
+	const struct graph *graph;
 	uint32_t ncandidates, ninputs, noutputs;
 	const struct candidate *const *candidate;
 	const struct port *input, *output; /* by value id */
+	uint32_t number; /* among its plan's regions of the kind; names it */
 };
+
+/* n candidates of `t` for who asks what they cost or occupy; `c` is borrowed. The
+ * ports of a candidate by itself are its own, those of several are left out. */
+struct region region_of(const struct target *t, const struct graph *g,
+    const struct candidate *const *c, uint32_t n);
 
 /* What a region occupies of a device's own memory, in whole pages, and how much
  * there is. */
@@ -201,7 +212,7 @@ struct target_kind {
 	enum price_source source; /* how its candidates get their price, unless
 				   * the target's attributes say otherwise */
 	bool needs_input; /* its kernels cannot run on constants alone */
-	bool launches; /* entering a run of candidates costs launch_ns() */
+	bool launches; /* entering a run of candidates costs target->launch */
 	/* Only who is at the command line opens it: no file that is given away
 	 * may name it. */
 	bool by_hand;
@@ -244,28 +255,19 @@ struct target_kind {
 	/* Ways to run a match; number written (<= max). */
 	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
-	/* The `group` of a match's candidates. NULL: none have one. */
-	uint32_t (*group)(const struct match_in *m);
-	/* What a candidate occupies while it is loaded, at least: its
-	 * `resident`. NULL: nothing that is counted. */
-	uint64_t (*resident)(const struct target *t, const struct graph *g,
-	    const struct candidate *c);
-	/* What the residents of one target may add up to, at best; 0: no limit.
-	 * NULL: none. */
-	uint64_t (*capacity)(const struct target *t);
 	/* Sets of nodes that it may take as one, beside what its rules match:
 	 * candidates of its last rules. Asked about when all targets
 	 * without it have candidates; sets that cannot run as one are left out
 	 * by who asks. NULL: it has none. */
 	void (*regions)(
 	    const struct match_in *m, struct node_sets *out, struct arena *a);
-	/* What n candidates run as one region occupy. The regions of a plan on
+	/* What a region occupies. The regions of a plan on
 	 * all targets of the kind fit when their residents and the largest
 	 * scratch stay within the limit. A region needs no less scratch than
-	 * each candidate of it by itself, unless it spills. NULL: whatever they
-	 * occupy fits. */
-	void (*region_memory)(const struct target *t, const struct graph *g,
-	    const struct candidate *const *c, uint32_t n, struct memory *out);
+	 * each candidate of it by itself, unless it spills, and keeps no less
+	 * than all of them. One of no candidates: the least scratch. NULL:
+	 * whatever they occupy fits. */
+	void (*memory)(const struct region *r, struct memory *out);
 	/* A region makes do with the scratch that its own residents leave. */
 	bool spills;
 	/* Pack and prepare a candidate on this machine. NULL: the target has
@@ -276,27 +278,20 @@ struct target_kind {
 	/* Prepare a region to be run as a whole by something that is not one of
 	 * our kernels; the kernel's ports are the region's. out->run stays NULL
 	 * where the target runs composite by composite. */
-	bool (*compile_region)(const struct target *t, const struct graph *g,
-	    const struct region *r, struct arena *a, struct kernel *out,
-	    struct err *err);
+	bool (*compile_region)(const struct region *r, struct arena *a,
+	    struct kernel *out, struct err *err);
 	/* Of targets with ask_ms: a tool's price of a region, told by a program
 	 * that may fail or hang; called in worker processes only. in[]/out[] hold
 	 * the region's ports; whatever the tool does is an outcome. True: the
 	 * outputs are filled in. */
-	bool (*ask)(const struct target *t, const struct graph *g,
-	    const struct region *r, const void *const *in, void *const *out,
-	    struct sample *sample);
-	/* The price where it is worked out here. */
-	bool (*simulate)(const struct target *t, const struct graph *g,
-	    const struct candidate *c, struct estimate *out);
+	bool (*ask)(const struct region *r, const void *const *in,
+	    void *const *out, struct sample *sample);
+	/* The price where it is worked out here; false: it has none. A region of
+	 * several without one costs what its candidates cost one by one. */
+	bool (*simulate)(const struct region *r, struct estimate *out);
 	/* A region may cost less than its candidates one by one: their sum is no
 	 * lower bound then. */
 	bool discounts;
-	/* The price of n candidates run as one region, in that order, or NULL:
-	 * additive. */
-	bool (*simulate_region)(const struct target *t, const struct graph *g,
-	    const struct candidate *const *c, uint32_t n, struct estimate *out);
-	cost_ns (*launch_ns)(const struct target *t, struct estimate *out);
 	/* Cost of moving a value between the host and the kind's space. */
 	bool (*transfer)(const struct target *t, struct format from,
 	    struct format to, const struct type *type, struct estimate *out);
@@ -305,11 +300,8 @@ struct target_kind {
 	 * every kind, whatever the mix. NULL: it has none. */
 	bool (*converter)(struct converter *c, enum layout from, enum layout to,
 	    const struct type *type, struct arena *a);
-	/* Assumption i of its prices; false: there are no more. NULL: none. */
-	bool (*assumption)(
-	    const struct target *t, uint32_t i, struct cost_parameter *out);
 	/* The target as if assumption i had another value; shares what it can
-	 * with t. */
+	 * with t. NULL: it has no assumptions. */
 	struct target (*assume)(
 	    const struct target *t, uint32_t i, double value, struct arena *a);
 	/* Facts a price depends on (library version, build, attributes), as
@@ -339,6 +331,9 @@ struct target {
 	const struct option_value *option;
 	const void *state; /* the kind's own, parsed */
 	const struct formats *formats;
+	struct estimate launch; /* of a region, where its kind has launches */
+	const struct cost_parameter *assumption; /* its prices rest on */
+	uint32_t nassumptions;
 	enum price_source source; /* how its candidates get their price */
 	/* Prices come from kind->ask(), which takes no longer than this and is
 	 * remembered like a measurement. 0: they do not. */

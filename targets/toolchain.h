@@ -11,17 +11,6 @@
 
 struct outdir;
 
-/* A region as the plan knows it. */
-struct toolchain_region {
-	const struct target *target;
-	const struct graph *graph;
-	uint32_t number; /* among the regions of its kind; names it */
-	uint32_t ncandidates;
-	const struct candidate *const *candidate; /* in execution order */
-	uint32_t ninputs, noutputs;
-	const struct port *input, *output; /* by value id */
-};
-
 /* A constant as the toolchain is given it, and the graph's that are in it. */
 struct toolchain_constant {
 	const char *name;
@@ -53,15 +42,15 @@ struct toolchain {
 	    *layer_index; /* its word for the number of a layer, from 1 */
 	const char *(*symbol)(uint32_t number, struct arena *a);
 	/* ERR_UNSUPPORTED naming the node when it has none for the region. */
-	bool (*layers)(struct toolchain_layers *out,
-	    const struct toolchain_region *r, struct arena *a, struct err *err);
+	bool (*layers)(struct toolchain_layers *out, const struct region *r,
+	    struct arena *a, struct err *err);
 	/* Fill file[], of a region that has layers. */
-	bool (*write)(FILE *const *file, const struct toolchain_region *r,
-	    struct err *err);
+	bool (*write)(
+	    FILE *const *file, const struct region *r, struct err *err);
 	/* The command line that compiles them; NULL and ERR_UNSUPPORTED as
 	 * above. */
 	const char *(*command)(
-	    const struct toolchain_region *r, struct arena *a, struct err *err);
+	    const struct region *r, struct arena *a, struct err *err);
 	const struct toolchain_package *package; /* NULL: it has none */
 };
 
@@ -69,7 +58,7 @@ struct toolchain {
 
 /* What a plan runs, in order, as the kind's package is given it. */
 struct toolchain_step {
-	const struct toolchain_region *region; /* of the kind; NULL: else */
+	const struct region *region; /* of the kind; NULL: else */
 	uint32_t plan_region; /* its id in the plan */
 	node_id node; /* what runs outside of the kind's regions */
 };

@@ -112,8 +112,8 @@ price(const struct external_target *x, const struct files *f, void *const *out,
 }
 
 static bool
-ask(const struct target *t, const struct graph *g, const struct region *r,
-    const void *const *in, void *const *out, struct sample *answer)
+ask(const struct region *r, const void *const *in, void *const *out,
+    struct sample *answer)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct arena scratch;
@@ -122,9 +122,10 @@ ask(const struct target *t, const struct graph *g, const struct region *r,
 
 	*answer = (struct sample){.outcome = OUTCOME_UNSUPPORTED};
 	arena_init(&scratch);
-	if (files_open(&f, g, r->candidate[0], &scratch, &err)) {
+	if (files_open(&f, r->graph, r->candidate[0], &scratch, &err)) {
 		if (files_write_inputs(&f, in, &err))
-			computed = price(external_of(t), &f, out, answer, &err);
+			computed = price(
+			    external_of(r->target), &f, out, answer, &err);
 		files_close(&f);
 	}
 	if (err.kind != ERR_NONE)

@@ -16,8 +16,6 @@
  * the tools read and write: float32, inputs in the order of their ONNX shape,
  * outputs in the order of their port. */
 struct tooled {
-	const struct target *target;
-	const struct graph *graph;
 	const struct region *region;
 	struct layers layers;
 	struct tool_session *session;
@@ -33,8 +31,9 @@ static bool
 add_buffer(struct tooled *x, struct converter *c, float **buffer,
     const struct port *port, bool is_input, struct err *err)
 {
-	const struct format *known = x->target->formats->format;
-	const struct type *type = &graph_value(x->graph, port->value)->type;
+	const struct format *known = x->region->target->formats->format;
+	const struct type *type =
+	    &graph_value(x->region->graph, port->value)->type;
 	struct format outside = known[port->format], inside = outside;
 
 	inside.space = SPACE_HOST;
@@ -85,25 +84,14 @@ tooled_close(struct tooled *x)
 /* Compile. What the compiler did is in the result; false: a region it could not
  * even be given, or a fault on this side. */
 static bool
-tooled_open(struct tooled *x, const struct target *t, const struct graph *g,
-    const struct region *r, struct err *err)
+tooled_open(struct tooled *x, const struct region *r, struct err *err)
 {
-	const struct toolchain_region region = {
-	    .target = t,
-	    .graph = g,
-	    .ncandidates = r->ncandidates,
-	    .candidate = r->candidate,
-	    .ninputs = r->ninputs,
-	    .noutputs = r->noutputs,
-	    .input = r->input,
-	    .output = r->output,
-	};
-	const struct tool_job job = {&mrvl_of(t)->tools, t, &x->layers};
+	const struct tool_job job = {
+	    &mrvl_of(r->target)->tools, r->target, &x->layers};
 
-	*x = (struct tooled){.target = t, .graph = g, .region = r};
+	*x = (struct tooled){.region = r};
 	arena_init(&x->arena);
-	return mrvl_layers(&x->layers, &region, &x->arena, err)
-	    && add_buffers(x, err)
+	return mrvl_layers(&x->layers, r, &x->arena, err) && add_buffers(x, err)
 	    && tool_session_open(&x->session, &x->result, &job, &x->arena, err);
 }
 
@@ -127,8 +115,7 @@ tooled_run(
 /* ---- prices ---- */
 
 static bool
-changes_shapes_only(
-    const struct target *t, const struct graph *g, const struct region *r)
+changes_shapes_only(const struct region *r)
 {
 	struct arena scratch;
 	struct layer l;
@@ -138,8 +125,8 @@ changes_shapes_only(
 	for (uint32_t i = 0; free && i < r->ncandidates; i++) {
 		const struct candidate *c = r->candidate[i];
 
-		mrvl_layer_of(&l, g, c->rule, c->match, &scratch);
-		free = work_of(&l, mrvl_of(t)->int8).free;
+		mrvl_layer_of(&l, r->graph, c->rule, c->match, &scratch);
+		free = work_of(&l, mrvl_of(r->target)->int8).free;
 	}
 	arena_release(&scratch);
 	return free;
@@ -161,8 +148,7 @@ answer_simulated(
 {
 	struct estimate e = {.ns = 0};
 
-	mrvl_simulate_region(x->target, x->graph, x->region->candidate,
-	    x->region->ncandidates, &e);
+	mrvl_simulate(x->region, &e);
 	set_figures(answer, &e);
 	snprintf(answer->detail, sizeof answer->detail, "%s%s%s", words,
 	    e.assumed ? "; cycles rest on " : "", e.assumed ? e.assumed : "");
@@ -171,7 +157,7 @@ answer_simulated(
 static void
 answer_compiled(const struct tooled *x, struct sample *answer)
 {
-	const struct mrvl_tools *tools = &mrvl_of(x->target)->tools;
+	const struct mrvl_tools *tools = &mrvl_of(x->region->target)->tools;
 	const struct mrvl_binary *b = &x->result.binary;
 	char words[sizeof answer->detail];
 
@@ -206,20 +192,21 @@ answer_failure(struct sample *answer, const struct tool_result *r)
 }
 
 bool
-mrvl_ask(const struct target *t, const struct graph *g, const struct region *r,
-    const void *const *in, void *const *out, struct sample *answer)
+mrvl_ask(const struct region *r, const void *const *in, void *const *out,
+    struct sample *answer)
 {
 	struct err err = {.kind = ERR_NONE};
-	struct tooled x = {.target = t, .graph = g, .region = r};
-	bool simulates = mrvl_of(t)->tools.simulator != NULL, computed = false;
+	struct tooled x = {.region = r};
+	bool simulates = mrvl_of(r->target)->tools.simulator != NULL,
+	     computed = false;
 
 	*answer = (struct sample){.outcome = OUTCOME_CRASH};
-	if (changes_shapes_only(t, g, r)) {
+	if (changes_shapes_only(r)) {
 		answer_simulated(&x, answer,
 		    "shapes only: absorbed by its neighbours, not compiled");
 		return false;
 	}
-	if (tooled_open(&x, t, g, r, &err) && x.result.outcome == TOOL_OK
+	if (tooled_open(&x, r, &err) && x.result.outcome == TOOL_OK
 	    && simulates)
 		tooled_run(&x, in, out, &err);
 	if (x.session)
@@ -258,7 +245,7 @@ mrvl_tools_facts(struct buf *b, const struct mrvl_tools *t)
 static bool
 tool_fault(const struct tooled *x, struct err *err)
 {
-	return err_set(err, ERR_TARGET, "'%s': %s%s%s", x->target->text,
+	return err_set(err, ERR_TARGET, "'%s': %s%s%s", x->region->target->text,
 	    x->result.detail, x->result.folder ? "; see " : "",
 	    x->result.folder ? x->result.folder : "");
 }
@@ -282,17 +269,16 @@ release(struct kernel *k)
 }
 
 bool
-mrvl_compile_region(const struct target *t, const struct graph *g,
-    const struct region *r, struct arena *a, struct kernel *out,
+mrvl_compile_region(const struct region *r, struct arena *a, struct kernel *out,
     struct err *err)
 {
 	struct tooled *x;
 
-	*out = (struct kernel){.kind = t->kind};
-	if (!mrvl_of(t)->tools.simulator)
+	*out = (struct kernel){.kind = r->target->kind};
+	if (!mrvl_of(r->target)->tools.simulator)
 		return true;
 	x = arena_new(a, struct tooled, 1);
-	if (!tooled_open(x, t, g, r, err) || x->result.outcome != TOOL_OK) {
+	if (!tooled_open(x, r, err) || x->result.outcome != TOOL_OK) {
 		if (x->session)
 			tool_session_close(x->session, &x->result);
 		if (err->kind == ERR_NONE)

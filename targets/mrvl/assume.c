@@ -1,39 +1,38 @@
 #include "targets/mrvl/assume.h"
 
-#include "targets/mrvl/options.h"
+#include "targets/mrvl/cost.h"
 #include "targets/mrvl/params.h"
 
-/* Parameter of assumption i, or NPARAM: those that are assumed or inferred, over
- * a range. */
-static enum param
-assumed(const struct params *p, uint32_t i)
+/* Assumed or inferred, over a range. */
+static bool
+is_assumed(const struct param_value *v)
 {
-	for (uint32_t k = 0; k < NPARAM; k++) {
-		const struct param_value *v = &p->param[k];
-		bool open = v->provenance == PROVENANCE_ASSUMED
-		    || v->provenance == PROVENANCE_INFERRED;
-
-		if (open && v->low < v->high && i-- == 0)
-			return (enum param)k;
-	}
-	return NPARAM;
+	return (v->provenance == PROVENANCE_ASSUMED
+	           || v->provenance == PROVENANCE_INFERRED)
+	    && v->low < v->high;
 }
 
-bool
-mrvl_assumption(const struct target *t, uint32_t i, struct cost_parameter *out)
+void
+mrvl_list_assumptions(struct target *t, struct arena *a)
 {
-	const struct params *p = &mrvl_of(t)->params;
-	enum param k = assumed(p, i);
+	const struct param_value *v = mrvl_of(t)->params.param;
+	struct cost_parameter *list =
+	    arena_new(a, struct cost_parameter, NPARAM);
 
-	if (k == NPARAM)
-		return false;
-	*out = (struct cost_parameter){.name = param_info(k)->name,
-	    .unit = param_info(k)->unit,
-	    .value = p->param[k].value,
-	    .low = p->param[k].low,
-	    .high = p->param[k].high,
-	    .is_rate = param_info(k)->high_is_fast && p->param[k].low > 0};
-	return true;
+	t->assumption = list;
+	t->nassumptions = 0;
+	for (uint32_t k = 0; k < NPARAM; k++) {
+		const struct param_info *info = param_info((enum param)k);
+
+		if (is_assumed(&v[k]))
+			list[t->nassumptions++] =
+			    (struct cost_parameter){.name = info->name,
+			        .unit = info->unit,
+			        .value = v[k].value,
+			        .low = v[k].low,
+			        .high = v[k].high,
+			        .is_rate = info->high_is_fast && v[k].low > 0};
+	}
 }
 
 struct target
@@ -41,8 +40,12 @@ mrvl_assume(const struct target *t, uint32_t i, double value, struct arena *a)
 {
 	struct target as = *t;
 	struct mrvl *m = arena_copy(a, mrvl_of(t), sizeof *m);
+	uint32_t k = 0;
 
-	m->params.param[assumed(&m->params, i)].value = value;
+	while (!is_assumed(&m->params.param[k]) || i-- > 0)
+		k++;
+	m->params.param[k].value = value;
 	as.state = m;
+	as.launch = mrvl_launch(m);
 	return as;
 }

@@ -4,8 +4,8 @@
 
 #include "targets/target.h"
 
-bool mrvl_assumption(
-    const struct target *t, uint32_t i, struct cost_parameter *out);
+/* Fill in t->assumption. */
+void mrvl_list_assumptions(struct target *t, struct arena *a);
 
 struct target mrvl_assume(
     const struct target *t, uint32_t i, double value, struct arena *a);

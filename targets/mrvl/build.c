@@ -528,7 +528,7 @@ struct layer_operand {
 };
 
 struct assembly {
-	const struct toolchain_region *region;
+	const struct region *region;
 	struct arena *arena;
 	struct err *err;
 	struct layer *layer;
@@ -670,7 +670,7 @@ add_composite(struct assembly *s, const struct candidate *c)
 static void
 add_inputs(struct assembly *s, struct layers *out)
 {
-	const struct toolchain_region *r = s->region;
+	const struct region *r = s->region;
 	struct region_input *in =
 	    arena_new(s->arena, struct region_input, r->ninputs);
 
@@ -691,7 +691,7 @@ add_inputs(struct assembly *s, struct layers *out)
 static void
 add_outputs(struct assembly *s, struct layers *out)
 {
-	const struct toolchain_region *r = s->region;
+	const struct region *r = s->region;
 	struct region_output *o =
 	    arena_new(s->arena, struct region_output, r->noutputs);
 
@@ -707,8 +707,8 @@ add_outputs(struct assembly *s, struct layers *out)
 }
 
 bool
-mrvl_layers(struct layers *out, const struct toolchain_region *r,
-    struct arena *a, struct err *err)
+mrvl_layers(struct layers *out, const struct region *r, struct arena *a,
+    struct err *err)
 {
 	struct assembly s = {.region = r, .arena = a, .err = err};
 	size_t most = 2 * (size_t)r->ninputs + r->noutputs;

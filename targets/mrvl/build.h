@@ -12,7 +12,7 @@ void mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
 
 /* The region as layers. ERR_UNSUPPORTED naming the node when a value would have
  * to change its layout inside the region. */
-bool mrvl_layers(struct layers *out, const struct toolchain_region *r,
-    struct arena *a, struct err *err);
+bool mrvl_layers(struct layers *out, const struct region *r, struct arena *a,
+    struct err *err);
 
 #endif

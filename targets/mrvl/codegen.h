@@ -12,7 +12,7 @@
 #include "targets/target.h"
 
 struct layers;
-struct toolchain_region; /* targets/toolchain.h */
+struct region; /* targets/toolchain.h */
 
 /* Write <symbol>-nodes.json, <symbol>-consts.json, <symbol>-map.json. */
 void mrvl_write_nodes(FILE *f, const struct layers *l, struct arena *a);

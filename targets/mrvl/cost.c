@@ -162,28 +162,21 @@ region_price(const struct setting *s, const void *context)
 }
 
 bool
-mrvl_simulate_region(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct estimate *out)
+mrvl_simulate(const struct region *r, struct estimate *out)
 {
+	struct region_cost cost = {
+	    .mrvl = mrvl_of(r->target), .n = r->ncandidates};
 	struct arena scratch;
-	struct region_cost r = {.mrvl = mrvl_of(t), .n = n};
 	bool made = true;
 
 	arena_init(&scratch);
-	r.step = steps_of(t, g, c, n, &scratch);
-	for (uint32_t i = 0; i < n; i++)
-		made &= !r.step[i].unmade;
+	cost.step = steps_of(r, &scratch);
+	for (uint32_t i = 0; i < cost.n; i++)
+		made &= !cost.step[i].unmade;
 	if (made)
-		estimate_over(&r.mrvl->params, region_price, &r, out);
+		estimate_over(&cost.mrvl->params, region_price, &cost, out);
 	arena_release(&scratch);
 	return made;
-}
-
-bool
-mrvl_simulate(const struct target *t, const struct graph *g,
-    const struct candidate *c, struct estimate *out)
-{
-	return mrvl_simulate_region(t, g, &c, 1, out);
 }
 
 /* ---- launch, transfer ---- */
@@ -195,15 +188,13 @@ launch_price(const struct setting *s, const void *context)
 	return s->value[PARAM_job_ns];
 }
 
-cost_ns
-mrvl_launch_ns(const struct target *t, struct estimate *out)
+struct estimate
+mrvl_launch(const struct mrvl *m)
 {
 	struct estimate e;
 
-	estimate_over(&mrvl_of(t)->params, launch_price, NULL, &e);
-	if (out)
-		*out = e;
-	return e.ns;
+	estimate_over(&m->params, launch_price, NULL, &e);
+	return e;
 }
 
 struct transfer_cost {

@@ -26,11 +26,8 @@ double layer_ns(const struct mrvl_work *w, const struct setting *s,
     const struct mrvl *m, double live, double pinned);
 
 /* target_kind's hooks. */
-bool mrvl_simulate(const struct target *t, const struct graph *g,
-    const struct candidate *c, struct estimate *out);
-bool mrvl_simulate_region(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct estimate *out);
-cost_ns mrvl_launch_ns(const struct target *t, struct estimate *out);
+bool mrvl_simulate(const struct region *r, struct estimate *out);
+struct estimate mrvl_launch(const struct mrvl *m);
 bool mrvl_transfer(const struct target *t, struct format from, struct format to,
     const struct type *type, struct estimate *out);
 

@@ -197,8 +197,7 @@ device_add_function(
 
 /* All nodes of a region's candidates. */
 static void
-set_nodes(struct device_function *f, const struct toolchain_region *r,
-    struct arena *a)
+set_nodes(struct device_function *f, const struct region *r, struct arena *a)
 {
 	uint32_t n = 0;
 	node_id *list;
@@ -223,8 +222,7 @@ output_dims(const struct layers *l, const struct region_output *o)
 }
 
 static bool
-add_region(
-    struct device_builder *b, const struct toolchain_region *r, struct err *err)
+add_region(struct device_builder *b, const struct region *r, struct err *err)
 {
 	static const uint32_t to_nchw[] = {0, 3, 1, 2};
 	struct device *d = b->device;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "targets/mrvl/cost.h"
+#include "targets/mrvl/build.h"
 #include "targets/mrvl/work.h"
 
 /* Bytes of one tile that `bytes` of weights take. */
@@ -25,41 +26,29 @@ whole_pages(const struct mrvl *m, double bytes)
 /* Pages are counted per region, so a layer by itself counts bytes: never more
  * than its share of the pages. */
 uint64_t
-mrvl_resident(
-    const struct target *t, const struct graph *g, const struct candidate *c)
+mrvl_resident(const struct match_in *m)
 {
-	const struct mrvl *m = mrvl_of(t);
+	const struct mrvl *mrvl = mrvl_of(m->target);
 	struct arena scratch;
+	struct layer l;
 	double bytes;
 
-	if (!m->pin)
+	if (!mrvl->pin)
 		return 0;
 	arena_init(&scratch);
-	bytes = steps_of(t, g, &c, 1, &scratch)->work.weight_bytes;
+	mrvl_layer_of(&l, m->graph, m->rule, m->match, &scratch);
+	bytes = work_of(&l, mrvl->int8).weight_bytes;
 	arena_release(&scratch);
-	return (uint64_t)of_tile(m, bytes);
-}
-
-/* With the smallest scratch a region can have. */
-uint64_t
-mrvl_capacity(const struct target *t)
-{
-	const struct mrvl *m = mrvl_of(t);
-
-	if (!m->pin)
-		return 0;
-	return (uint64_t)m->params.param[PARAM_ocm_tile_bytes].value
-	    - whole_pages(m, m->params.param[PARAM_scratch_floor].value);
+	return (uint64_t)of_tile(mrvl, bytes);
 }
 
 /* SOURCE: DPDK's cn10k driver: weights from the low end, in pages counted per
  * region; scratch from a floor to the high end. The compiler sees one region at
  * a time: activations take what its own weights leave, and spill beyond. */
 void
-mrvl_region_memory(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct memory *out)
+mrvl_memory(const struct region *r, struct memory *out)
 {
-	const struct mrvl *m = mrvl_of(t);
+	const struct mrvl *m = mrvl_of(r->target);
 	const struct param_value *p = m->params.param;
 	uint64_t least = whole_pages(m, p[PARAM_scratch_floor].value), room;
 	double weights = 0, live = 0;
@@ -67,8 +56,8 @@ mrvl_region_memory(const struct target *t, const struct graph *g,
 	struct layer_work *step;
 
 	arena_init(&scratch);
-	step = steps_of(t, g, c, n, &scratch);
-	for (uint32_t i = 0; i < n; i++) {
+	step = steps_of(r, &scratch);
+	for (uint32_t i = 0; i < r->ncandidates; i++) {
 		weights += step[i].work.weight_bytes;
 		live = fmax(live, step[i].live);
 	}

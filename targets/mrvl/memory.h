@@ -5,11 +5,10 @@
 
 #include "targets/target.h"
 
-/* target_kind's hooks. */
-uint64_t mrvl_resident(
-    const struct target *t, const struct graph *g, const struct candidate *c);
-uint64_t mrvl_capacity(const struct target *t);
-void mrvl_region_memory(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct memory *out);
+/* What a match keeps, at least: its candidates' `resident`. */
+uint64_t mrvl_resident(const struct match_in *m);
+
+/* target_kind.memory */
+void mrvl_memory(const struct region *r, struct memory *out);
 
 #endif

@@ -17,6 +17,40 @@
  * are not comparable. */
 #define SIMULATOR_VERSION 1
 
+static bool
+open_mrvl(struct target *t, struct formats *f, struct arena *a, struct err *err)
+{
+	if (!mrvl_open(t, f, a, err))
+		return false;
+	t->launch = mrvl_launch(mrvl_of(t));
+	mrvl_list_assumptions(t, a);
+	return true;
+}
+
+/* compat=legacy-v0.19: what upstream's passes make of the whole graph. */
+static bool
+prepare(const void **out, const struct target *t, const struct graph *g,
+    struct arena *a, struct err *err)
+{
+	struct legacy legacy;
+
+	if (!mrvl_of(t)->legacy)
+		return true;
+	if (!mrvl_legacy(&legacy, g, a, err))
+		return false;
+	*out = legacy_sets(&legacy, g, a);
+	return true;
+}
+
+/* compat=legacy-v0.19: regions are upstream's, too. */
+static uint32_t
+group(const struct match_in *m)
+{
+	const struct legacy_sets *s = (const struct legacy_sets *)m->prepared;
+
+	return s ? legacy_region(s, m->match->node, m->match->nnodes) : 0;
+}
+
 /* Which bytes a match reads: channels last, unless the order of an operator's
  * elements matters and they come from outside or from a transpose. */
 static uint32_t
@@ -44,31 +78,9 @@ implementations(const struct match_in *m, struct formats *f,
 		    .number = 2,
 		    .input = nhwc,
 		    .output = plain};
+	out[0].resident = mrvl_resident(m);
+	out[0].group = group(m);
 	return 1;
-}
-
-/* compat=legacy-v0.19: what upstream's passes make of the whole graph. */
-static bool
-prepare(const void **out, const struct target *t, const struct graph *g,
-    struct arena *a, struct err *err)
-{
-	struct legacy legacy;
-
-	if (!mrvl_of(t)->legacy)
-		return true;
-	if (!mrvl_legacy(&legacy, g, a, err))
-		return false;
-	*out = legacy_sets(&legacy, g, a);
-	return true;
-}
-
-/* compat=legacy-v0.19: regions are upstream's, too. */
-static uint32_t
-group(const struct match_in *m)
-{
-	const struct legacy_sets *s = (const struct legacy_sets *)m->prepared;
-
-	return s ? legacy_region(s, m->match->node, m->match->nnodes) : 0;
 }
 
 static void
@@ -108,22 +120,16 @@ const struct target_kind target_mrvl = {
     .program = programs,
     .toolchain = &mrvl_toolchain,
     .calibration = &mrvl_calibration,
-    .open = mrvl_open,
+    .open = open_mrvl,
     .prepare = prepare,
     .implementations = implementations,
-    .group = group,
-    .resident = mrvl_resident,
-    .capacity = mrvl_capacity,
-    .region_memory = mrvl_region_memory,
+    .memory = mrvl_memory,
     .spills = true,
     .compile = mrvl_compile,
     .compile_region = mrvl_compile_region,
     .ask = mrvl_ask,
     .simulate = mrvl_simulate,
-    .simulate_region = mrvl_simulate_region,
-    .launch_ns = mrvl_launch_ns,
     .transfer = mrvl_transfer,
-    .assumption = mrvl_assumption,
     .assume = mrvl_assume,
     .environment = environment,
 };

@@ -8,8 +8,8 @@
 #include "targets/mrvl/options.h"
 
 static bool
-layers_of(struct toolchain_layers *out, const struct toolchain_region *r,
-    struct arena *a, struct err *err)
+layers_of(struct toolchain_layers *out, const struct region *r, struct arena *a,
+    struct err *err)
 {
 	struct layers l;
 	struct toolchain_layer *list;
@@ -45,8 +45,7 @@ static const char *const names[] = {
 };
 
 static bool
-write_files(
-    FILE *const *file, const struct toolchain_region *r, struct err *err)
+write_files(FILE *const *file, const struct region *r, struct err *err)
 {
 	struct arena scratch;
 	struct layers layers;
@@ -68,7 +67,7 @@ write_files(
 }
 
 static const char *
-command(const struct toolchain_region *r, struct arena *a, struct err *err)
+command(const struct region *r, struct arena *a, struct err *err)
 {
 	struct layers l;
 

@@ -117,15 +117,18 @@ set_live(struct layer_work *step, const struct layer *layer, uint32_t n)
 }
 
 struct layer_work *
-steps_of(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct arena *a)
+steps_of(const struct region *r, struct arena *a)
 {
+	const bool int8 = mrvl_of(r->target)->int8;
+	const uint32_t n = r->ncandidates;
 	struct layer *layer = arena_new(a, struct layer, n);
 	struct layer_work *step = arena_new(a, struct layer_work, n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		mrvl_layer_of(&layer[i], g, c[i]->rule, c[i]->match, a);
-		step[i].work = work_of(&layer[i], mrvl_of(t)->int8);
+		const struct candidate *c = r->candidate[i];
+
+		mrvl_layer_of(&layer[i], r->graph, c->rule, c->match, a);
+		step[i].work = work_of(&layer[i], int8);
 		step[i].unmade = layer[i].unmade;
 	}
 	set_live(step, layer, n);

@@ -28,8 +28,7 @@ struct layer_work {
 	bool unmade; /* see struct layer */
 };
 
-/* The n candidates of a region, in order. */
-struct layer_work *steps_of(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct arena *a);
+/* The candidates of a region, in order. */
+struct layer_work *steps_of(const struct region *r, struct arena *a);
 
 #endif

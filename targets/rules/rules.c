@@ -48,15 +48,17 @@ rounded(double ns)
 }
 
 static bool
-simulate(const struct target *t, const struct graph *g,
-    const struct candidate *c, struct estimate *out)
+simulate(const struct region *r, struct estimate *out)
 {
-	const struct price_rule *d = &rules_of(t)->price[c->rule];
+	const struct candidate *c = r->candidate[0];
+	const struct price_rule *d = &rules_of(r->target)->price[c->rule];
 	double elements = 0;
 
+	if (r->ncandidates > 1)
+		return false;
 	for (uint32_t i = 0; i < c->noutputs; i++) {
 		const struct type *type =
-		    &graph_value(g, c->output[i].value)->type;
+		    &graph_value(r->graph, c->output[i].value)->type;
 		double n = 1;
 
 		if (!type_is_static(type))
@@ -69,16 +71,6 @@ simulate(const struct target *t, const struct graph *g,
 	out->low = out->high = out->ns;
 	out->assumed = NULL;
 	return true;
-}
-
-static cost_ns
-launch_ns(const struct target *t, struct estimate *out)
-{
-	cost_ns ns = rounded(rules_of(t)->launch_ns);
-
-	if (out)
-		*out = (struct estimate){ns, ns, ns, NULL};
-	return ns;
 }
 
 static void
@@ -183,6 +175,7 @@ open_rules(
 		return err_in(err, "%s", path);
 	t->kind = &s->kind;
 	t->state = s;
+	t->launch.ns = t->launch.low = t->launch.high = rounded(s->launch_ns);
 	return true;
 }
 
@@ -198,6 +191,5 @@ const struct target_kind target_rules = {
     .source = PRICE_ESTIMATED,
     .open = open_rules,
     .simulate = simulate,
-    .launch_ns = launch_ns,
     .environment = environment,
 };

@@ -80,7 +80,7 @@ has_node(const struct constraint *c, node_id n)
 }
 
 static uint32_t
-region_of(const struct plan *p, node_id n)
+region_at(const struct plan *p, node_id n)
 {
 	return p->composite[p->composite_of[n]].region;
 }
@@ -89,7 +89,7 @@ static bool
 keeps_place(const struct plan *p, const struct constraint *c, bool on)
 {
 	for (uint32_t i = 0; i < c->nnodes; i++) {
-		uint32_t t = p->region[region_of(p, c->node[i])].target;
+		uint32_t t = p->region[region_at(p, c->node[i])].target;
 
 		if ((c->targets >> t & 1) != on)
 			return false;
@@ -109,7 +109,7 @@ keeps_stop(const struct plan *p, const struct constraint *c)
 			    g->value[g->node[user].input[i]].producer;
 
 			if (maker != NODE_NONE && has_node(c, maker)
-			    && region_of(p, maker) == region_of(p, user))
+			    && region_at(p, maker) == region_at(p, user))
 				return false;
 		}
 	return true;
@@ -130,7 +130,7 @@ keeps_limit(const struct plan *p, const struct constraint *c)
 				continue;
 			regions++;
 			for (node_id n = 0; n < p->graph->nnodes; n++)
-				nodes += region_of(p, n) == i;
+				nodes += region_at(p, n) == i;
 			if (c->kind == CONSTRAIN_REGION_NODES
 			    && nodes > c->amount)
 				return false;
@@ -145,10 +145,10 @@ keeps_limit(const struct plan *p, const struct constraint *c)
 static bool
 keeps_partition(const struct plan *p, const struct constraint *c)
 {
-	uint32_t region = region_of(p, c->node[0]);
+	uint32_t region = region_at(p, c->node[0]);
 
 	for (node_id n = 0; n < p->graph->nnodes; n++)
-		if ((region_of(p, n) == region) != has_node(c, n))
+		if ((region_at(p, n) == region) != has_node(c, n))
 			return false;
 	return keeps_place(p, c, true);
 }

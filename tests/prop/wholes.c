@@ -79,16 +79,14 @@ charged(const uint32_t *candidate, uint32_t n)
 }
 
 static bool
-simulate_region(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct estimate *out)
+simulate(const struct region *r, struct estimate *out)
 {
 	uint32_t list[64];
 
-	(void)t;
-	(void)g;
-	for (uint32_t i = 0; i < n; i++)
-		list[i] = (uint32_t)(c[i] - dressing->candidates.candidate);
-	*out = (struct estimate){.ns = region_cost(list, n)};
+	for (uint32_t i = 0; i < r->ncandidates; i++)
+		list[i] = (uint32_t)(r->candidate[i]
+		    - dressing->candidates.candidate);
+	*out = (struct estimate){.ns = region_cost(list, r->ncandidates)};
 	return true;
 }
 
@@ -107,7 +105,7 @@ dress_regions(struct dressed *d, struct target_kind *kind)
 		    .nrules = 1,
 		    .launches = t[i].kind->launches,
 		    .discounts = law == LAW_CHEAPER || law == LAW_WILD,
-		    .simulate_region = simulate_region};
+		    .simulate = simulate};
 		t[i].kind = &kind[i];
 	}
 	d->mix.target = t;

@@ -8,35 +8,26 @@ static const struct dressed *dressing;
 static const uint64_t *live; /* [ncandidates] */
 
 static void
-region_memory(const struct target *t, const struct graph *g,
-    const struct candidate *const *c, uint32_t n, struct memory *out)
+memory(const struct region *r, struct memory *out)
 {
-	(void)t;
-	(void)g;
 	*out = (struct memory){.limit = limit, .scratch = LEAST};
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t own = live[c[i] - dressing->candidates.candidate];
+	for (uint32_t i = 0; i < r->ncandidates; i++) {
+		const struct candidate *c = r->candidate[i];
+		uint64_t own = live[c - dressing->candidates.candidate];
 
-		out->resident += c[i]->resident;
+		out->resident += c->resident;
 		if (own > out->scratch)
 			out->scratch = own;
 	}
 	if (law == LAW_MORE) {
 		out->resident = (out->resident + 2) / 3 * 3;
-		out->scratch += n - 1;
+		out->scratch += r->ncandidates ? r->ncandidates - 1 : 0;
 	}
 	if (law != LAW_LARGEST && out->resident + out->scratch > limit)
 		out->scratch =
 		    out->resident < limit ? limit - out->resident : 0;
 	if (out->scratch < LEAST)
 		out->scratch = LEAST;
-}
-
-static uint64_t
-capacity(const struct target *t)
-{
-	(void)t;
-	return limit - LEAST;
 }
 
 static const struct rule any_rule = {.name = "any"};
@@ -57,8 +48,7 @@ dress_device(
 	    .rule = &any_rule,
 	    .nrules = 1,
 	    .launches = t[0].kind->launches,
-	    .capacity = capacity,
-	    .region_memory = region_memory,
+	    .memory = memory,
 	    .spills = law != LAW_LARGEST};
 	t[0].kind = kind;
 	for (uint32_t c = 0; c < d->candidates.n; c++) {
@@ -81,13 +71,15 @@ fits(const struct oracle *o)
 	uint64_t resident = 0, scratch = 0;
 
 	for (uint32_t i = 0, n; i < o->n; i += n) {
+		struct region r;
 		struct memory m;
 
 		for (n = 0; i + n < o->n && (n == 0 || !o->fresh[i + n]); n++)
 			run[n] = &all[o->chosen[i + n]];
-		if (!dressing->mix.target[run[0]->target].kind->region_memory)
+		if (!dressing->mix.target[run[0]->target].kind->memory)
 			continue;
-		region_memory(NULL, NULL, run, n, &m);
+		r = region_of(NULL, NULL, run, n);
+		memory(&r, &m);
 		resident += m.resident;
 		scratch = m.scratch > scratch ? m.scratch : scratch;
 	}

@@ -10,6 +10,7 @@ static const char *
 refusal(const struct force *f, const struct candidate *c)
 {
 	const struct target *t = &f->mix.target[c->target];
+	const struct region alone = region_of(t, f->graph, &c, 1);
 	struct err err = {.kind = ERR_NONE};
 	struct kernel k = {.run = NULL};
 	struct estimate e;
@@ -23,7 +24,7 @@ refusal(const struct force *f, const struct candidate *c)
 	if (err.kind == ERR_NONE && k.release)
 		k.release(&k);
 	if (err.kind == ERR_NONE && t->kind->simulate
-	    && !t->kind->simulate(t, f->graph, c, &e))
+	    && !t->kind->simulate(&alone, &e))
 		err_set(&err, ERR_TARGET, "it has no price");
 	arena_release(&scratch);
 	return err.kind == ERR_NONE ? NULL : arena_str(f->arena, err.text);

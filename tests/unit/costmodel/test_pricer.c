@@ -120,19 +120,11 @@ fake_environment(const struct target *t, struct buf *b)
 }
 
 static bool
-simulate(const struct target *t, const struct graph *g,
-    const struct candidate *c, struct estimate *out)
+simulate(const struct region *r, struct estimate *out)
 {
-	(void)t, (void)g, (void)c;
+	(void)r;
 	*out = (struct estimate){1234, 1000, 2000, "an assumed parameter"};
 	return true;
-}
-
-static cost_ns
-launch(const struct target *t, struct estimate *out)
-{
-	(void)t, (void)out;
-	return 777;
 }
 
 static bool
@@ -159,7 +151,6 @@ static const struct target_kind simulated = {
     .source = PRICE_SIMULATED,
     .launches = true,
     .simulate = simulate,
-    .launch_ns = launch,
     .space = SPACE_MRVL,
     .transfer = move,
 };
@@ -253,6 +244,7 @@ setup(void **state)
 	f->target[0] =
 	    (struct target){.kind = &measured, .text = "fake", .index = 0};
 	f->target[1] = (struct target){.kind = &simulated,
+	    .launch = {777, 777, 777, NULL},
 	    .text = "sim",
 	    .index = 1,
 	    .source = PRICE_SIMULATED};

@@ -51,14 +51,16 @@ test_rules_are_candidates(void **state)
 	assert_true(candidates_find(&found, m.graph, &mix, NULL, &arena, &err));
 	for (uint32_t i = 0; i < found.n; i++)
 		if (found.candidate[i].target == 0) {
+			const struct candidate *c = &found.candidate[i];
+			const struct region r =
+			    region_of(&mix.target[0], m.graph, &c, 1);
+
 			n++;
-			assert_true(mix.target[0].kind->simulate(
-			    &mix.target[0], m.graph, &found.candidate[i], &e));
+			assert_true(mix.target[0].kind->simulate(&r, &e));
 			assert_int_equal(e.ns, 100 + 96 / 2);
 		}
 	assert_int_equal(n, 2);
-	assert_int_equal(
-	    mix.target[0].kind->launch_ns(&mix.target[0], NULL), 70);
+	assert_int_equal(mix.target[0].launch.ns, 70);
 }
 
 static void
