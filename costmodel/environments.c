@@ -115,6 +115,29 @@ find_near(struct pricer *p, struct environment *e,
 }
 
 static bool
+find_near_probes(struct pricer *p, struct environment *e, struct err *err)
+{
+	const uint32_t n =
+	    p->o.accept == ACCEPT_ANY ? e->nnear : e->ncompatible;
+	db_id *id = arena_new(p->arena, db_id, n);
+	uint32_t *rank = arena_new(p->arena, uint32_t, n), found = 0;
+
+	if (p->o.measure || p->o.accept < ACCEPT_COMPATIBLE || !e->probe_hard)
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *hard =
+		    environment_other(e->near_hard[i], "glance", p->arena);
+
+		if (!costdb_environment(p->db, hard, false, &id[found], err))
+			return false;
+		rank[found] = e->rank[i];
+		found += id[found] != DB_NO_ID;
+	}
+	e->near_probes = (struct db_environments){id, rank, found};
+	return true;
+}
+
+static bool
 is_stored(const struct pricer *p, uint32_t i)
 {
 	if (i == p->mix->n)
@@ -170,7 +193,7 @@ find_ids(struct pricer *p, struct environment *e,
 	        err))
 		return false;
 	find_near(p, e, stored, nstored);
-	return true;
+	return find_near_probes(p, e, err);
 }
 
 bool

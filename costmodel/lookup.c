@@ -221,19 +221,40 @@ probe_of_found(struct pricer *p, struct subject *s, const struct db_found *f)
 	take_found(p, s, f, s->answered ? s->answered : FROM_DB_EXACT);
 }
 
+/* What a probe in another environment says it may take. */
+static bool
+use_near_probe(struct pricer *p, struct subject *s, struct err *err)
+{
+	const struct db_environments near =
+	    p->environment[s->target].near_probes;
+	struct db_found f;
+	uint32_t which;
+
+	if (near.n == 0 || price_of(p, s)->state != PRICE_BOUND)
+		return true;
+	if (!costdb_lookup_any(p->db, &s->db, near, &which, &f, err))
+		return false;
+	if (which == near.n)
+		return true;
+	s->probe_ns = s->probe_high = f.low ? f.low : 1;
+	subject_expect(p, s);
+	return true;
+}
+
 /* What a probe at it has shown, now or in another run. */
 static bool
 use_probe(struct pricer *p, struct subject *s, struct err *err)
 {
 	const struct environment *e = &p->environment[s->target];
-	struct db_found f;
+	struct db_found f = {.attempts = 0};
 
-	if (e->probe_id == DB_NO_ID)
-		return true;
-	if (!costdb_lookup(p->db, s->db.bytes, s->db.n, e->probe_id, &f, err))
+	if (e->probe_id != DB_NO_ID
+	    && !costdb_lookup(
+	        p->db, s->db.bytes, s->db.n, e->probe_id, &f, err))
 		return false;
-	if (f.attempts)
-		probe_of_found(p, s, &f);
+	if (f.attempts == 0)
+		return use_near_probe(p, s, err);
+	probe_of_found(p, s, &f);
 	return true;
 }
 

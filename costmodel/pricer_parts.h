@@ -57,6 +57,9 @@ struct environment {
 	/* Of them the first are the same but for what their processor is sold
 	 * as, the first of all no more than compatible. */
 	uint32_t nnear, nsame, ncompatible;
+	/* Where probes of those that are accepted lie; what cannot be measured
+	 * is estimated by them. No bound is made of them. */
+	struct db_environments near_probes;
 };
 
 /* How prices stand to the probes taken before them. */

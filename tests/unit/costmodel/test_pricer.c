@@ -537,6 +537,34 @@ a_probe_raises_the_bound_and_is_remembered(void **state)
 	finish(f);
 }
 
+/* Where nothing is measured it says what to expect, in an environment that is
+ * accepted, too. */
+static void
+a_probe_of_a_compatible_environment_is_an_estimate(void **state)
+{
+	struct fixture *f = *state;
+	const uint32_t first = 0;
+	cost_ns expected[2];
+
+	begin(f);
+	assert_true(pricer_price(f->pricer, &first, 1, &f->err));
+	assert_true(probe(f, 12));
+	finish(f);
+	fake.version = "2.6.4";
+	f->o.measure = false;
+	for (int i = 0; i < 2; i++) {
+		f->o.accept = i ? ACCEPT_COMPATIBLE : ACCEPT_EXACT;
+		begin(f);
+		price_all(f);
+		assert_int_equal(
+		    prices_candidate(&f->prices, 12)->origin, FROM_ESTIMATE);
+		expected[i] = prices_candidate(&f->prices, 12)->ns;
+		finish(f);
+	}
+	assert_int_equal(expected[1], fake.base + 130);
+	assert_int_not_equal(expected[0], expected[1]);
+}
+
 static void
 a_comparison_is_remembered(void **state)
 {
@@ -781,6 +809,7 @@ main(void)
 	    T(a_measurement_below_its_bound_lowers_the_others),
 	    T(limits_and_no_database_are_honoured),
 	    T(a_probe_raises_the_bound_and_is_remembered),
+	    T(a_probe_of_a_compatible_environment_is_an_estimate),
 	    T(a_comparison_is_remembered),
 	    T(the_lesser_of_two_probes_bounds),
 	    T(many_prices_below_probes_lower_other_bounds),
