@@ -5,13 +5,17 @@ option(MARQ_PLUGINS "build plug-ins for the runtimes whose headers are found" ON
 
 function(marq_plugin name header)
 	string(TOUPPER ${name} upper)
+	# as tools/install-deps --with puts them
 	find_path(${upper}_INCLUDE ${header} PATH_SUFFIXES onnxruntime
-		onnxruntime/core/session HINTS ${CMAKE_SOURCE_DIR}/build/include)
+		onnxruntime/core/session
+		HINTS ${CMAKE_SOURCE_DIR}/build/include
+		${CMAKE_SOURCE_DIR}/build/runtimes/lib/python3/site-packages/${name}/include)
 	if(NOT MARQ_PLUGINS OR NOT ${upper}_INCLUDE)
 		message(STATUS "plug-in ${name}: not built: no ${header}")
 		return()
 	endif()
-	add_library(marq_${name} MODULE plugins/${name}/${name}.c)
+	add_library(marq_${name} MODULE plugins/${name}/${name}.c
+		plugins/common/fail.c plugins/common/runtime.c)
 	set_target_properties(marq_${name} PROPERTIES PREFIX "")
 	target_include_directories(marq_${name} PRIVATE targets/plugin)
 	target_include_directories(marq_${name} SYSTEM PRIVATE
@@ -24,3 +28,4 @@ function(marq_plugin name header)
 endfunction()
 
 marq_plugin(ort onnxruntime_c_api.h)
+marq_plugin(openvino openvino/c/openvino.h)

@@ -4,15 +4,15 @@
 #define _GNU_SOURCE /* dladdr */
 #endif
 #include <dlfcn.h>
-#include <glob.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <marq_plugin.h>
 #include <onnxruntime_c_api.h>
+
+#include "plugins/common/fail.h"
+#include "plugins/common/runtime.h"
 
 #define API_NEEDED 16 /* ONNX Runtime 1.16 and newer */
 
@@ -57,19 +57,6 @@ struct marq_program {
 		char *name;
 	} in_shape[MAX_PORTS], out_shape[MAX_PORTS];
 };
-
-__attribute__((format(printf, 3, 4))) static marq_status
-fail(marq_status s, struct marq_error *e, const char *format, ...)
-{
-	va_list ap;
-
-	if (e != NULL && e->text != NULL && e->capacity > 0) {
-		va_start(ap, format);
-		vsnprintf(e->text, e->capacity, format, ap);
-		va_end(ap);
-	}
-	return s;
-}
 
 /* An OrtStatus as ours; it is released. */
 static marq_status
@@ -116,61 +103,8 @@ ort_close(struct marq_target *t)
 	free(t);
 }
 
-/* ---- where the library is ---- */
-
-/* The package beside a python3: PREFIX/bin/python3 has PREFIX/lib/python3.x. */
-static void *
-load_beside(const char *bin, size_t n)
-{
-	static const char *const folders[] = {"site-packages", "dist-packages"};
-	char pattern[4096];
-	void *library = NULL;
-
-	for (size_t i = 0; library == NULL && i < 2; i++) {
-		glob_t found;
-
-		snprintf(pattern, sizeof pattern,
-		    "%.*s/../lib/python3*/%s/onnxruntime/capi/"
-		    "libonnxruntime.so.1*",
-		    (int)n, bin, folders[i]);
-		if (glob(pattern, 0, NULL, &found) != 0)
-			continue;
-		if (found.gl_pathc > 0)
-			library =
-			    dlopen(found.gl_pathv[0], RTLD_NOW | RTLD_LOCAL);
-		globfree(&found);
-	}
-	return library;
-}
-
-/* The first python3 on PATH decides, as in a virtual environment. */
-static void *
-load_of_python(void)
-{
-	const char *at = getenv("PATH");
-	char program[4096];
-
-	while (at != NULL && *at != '\0') {
-		size_t n = strcspn(at, ":");
-
-		snprintf(program, sizeof program, "%.*s/python3", (int)n, at);
-		if (access(program, X_OK) == 0)
-			return load_beside(at, n);
-		at += n + (at[n] == ':');
-	}
-	return NULL;
-}
-
-static void *
-load(const char *path)
-{
-	void *library;
-
-	if (*path != '\0')
-		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	library = dlopen("libonnxruntime.so.1", RTLD_NOW | RTLD_LOCAL);
-	return library != NULL ? library : load_of_python();
-}
+static const struct runtime runtime = {
+    "libonnxruntime.so.1", "onnxruntime/capi/libonnxruntime.so.1*"};
 
 static marq_status
 start(struct marq_target *t, struct marq_error *e)
@@ -211,7 +145,7 @@ take_api(struct marq_target *t, const char *path, struct marq_error *e)
 		const OrtApiBase *(*call)(void);
 	} base = {.symbol = NULL};
 
-	t->library = load(path);
+	t->library = runtime_load(&runtime, path);
 	if (t->library != NULL)
 		base.symbol = dlsym(t->library, "OrtGetApiBase");
 	if (base.symbol == NULL)

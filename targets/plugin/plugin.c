@@ -260,7 +260,7 @@ static const struct target_option options[] = {
 };
 
 /* For which there are plug-ins in this tree. */
-static const char *const known[] = {"ort", NULL};
+static const char *const known[] = {"ort", "openvino", NULL};
 
 const struct target_kind target_plugin = {
     .name = "plugin",
