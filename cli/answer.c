@@ -71,7 +71,7 @@ find(const struct sentence *s, const char *name, size_t n)
 		if (strlen(s->field[i].name) == n
 		    && memcmp(s->field[i].name, name, n) == 0)
 			return &s->field[i];
-	assert(!"a sentence names its fields only");
+	assert(false && "a sentence names its fields only");
 	return NULL;
 }
 

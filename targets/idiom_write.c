@@ -78,7 +78,7 @@ bound_of(const struct idiom_writer *w, const struct node *n, uint32_t input,
 	const struct tensor *t;
 
 	if (n->opset < 11) {
-		*x = attr_float_or(n, name, (float)*x);
+		*x = (double)attr_float_or(n, name, (float)*x);
 		return true;
 	}
 	if (n->ninputs <= input || n->input[input] == VALUE_NONE)

@@ -43,8 +43,8 @@ dur_text(char text[DUR_BYTES], uint64_t ns)
 	static const struct {
 		double below, unit;
 		const char *name;
-	} units[] = {
-	    {999.5e3, 1e3, "µs"}, {999.5e6, 1e6, "ms"}, {INFINITY, 1e9, "s"}};
+	} units[] = {{999.5e3, 1e3, "µs"}, {999.5e6, 1e6, "ms"},
+	    {(double)INFINITY, 1e9, "s"}};
 	size_t u = 0;
 	double x;
 

@@ -159,7 +159,7 @@ bound_of(struct device_op *op, uint32_t i, const char *name, double *x)
 bool
 cpu_clip(struct device_op *op, const struct cpu_op *row)
 {
-	double low = -INFINITY, high = INFINITY;
+	double low = -(double)INFINITY, high = (double)INFINITY;
 
 	(void)row;
 	if (!op_needs_float(op, 0) || !bound_of(op, 1, "min", &low)

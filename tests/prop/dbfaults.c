@@ -168,7 +168,7 @@ static const struct {
     {"lookup", op_lookup, CURRENT},
 };
 
-static void
+static _Noreturn void
 die(const char *operation, uint64_t at, const char *what)
 {
 	printf("%s, fault %" PRIu64 ": %s\n", operation, at, what);
