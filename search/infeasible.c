@@ -101,15 +101,6 @@ say_why_unusable(struct iis_search *q, uint32_t candidate)
 		say(q, " crosses a mark");
 }
 
-static bool
-holds(const struct problem_candidate *c, uint32_t node)
-{
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (c->node[i] == node)
-			return true;
-	return false;
-}
-
 static void
 say_uncovered(struct iis_search *q, uint32_t node)
 {
@@ -117,7 +108,7 @@ say_uncovered(struct iis_search *q, uint32_t node)
 
 	say_node(q, node);
 	for (uint32_t c = 0; c < q->p->ncandidates; c++) {
-		if (!holds(&q->p->candidate[c], node))
+		if (!candidate_holds(&q->p->candidate[c], node))
 			continue;
 		if (++n > NAMED_MAX)
 			continue;

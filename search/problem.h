@@ -99,6 +99,15 @@ candidate_allowed(const struct problem_candidate *c)
 	return !c->banned && !c->hopeless;
 }
 
+static inline bool
+candidate_holds(const struct problem_candidate *c, uint32_t node)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++)
+		if (c->node[i] == node)
+			return true;
+	return false;
+}
+
 /* May this candidate be chosen at all? */
 static inline bool
 candidate_usable(const struct problem_candidate *c)

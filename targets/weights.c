@@ -122,3 +122,18 @@ scaled_floats(const struct graph *g, value_id v, float factor, struct arena *a)
 		to[i] = from[i] * factor;
 	return to;
 }
+
+const float *
+weights_channels_last(const float *from, const struct type *t, struct arena *a)
+{
+	size_t k = (size_t)t->dim[0], c = (size_t)t->dim[1];
+	size_t area = (size_t)t->dim[2] * (size_t)t->dim[3];
+	float *to = arena_new(a, float, k *c *area);
+
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < c; j++)
+			for (size_t p = 0; p < area; p++)
+				to[(i * area + p) * c + j] =
+				    from[(i * c + j) * area + p];
+	return to;
+}

@@ -25,6 +25,10 @@ struct product {
 /* Of a fused product; a constant row added behind it becomes the bias. */
 void fused_product(struct product *out, struct fused *f, const struct graph *g);
 
+/* [K, C, kh, kw] of type t as [K, kh, kw, C], in `a`. */
+const float *weights_channels_last(
+    const float *from, const struct type *t, struct arena *a);
+
 /* A constant's floats times a factor. */
 const float *scaled_floats(
     const struct graph *g, value_id v, float factor, struct arena *a);

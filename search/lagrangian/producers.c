@@ -79,15 +79,6 @@ file_supply(struct dual *d, struct dual_supply s, const uint32_t *others,
 	return d->nsupplies++;
 }
 
-static bool
-holds(const struct problem_candidate *c, uint32_t node)
-{
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (c->node[i] == node)
-			return true;
-	return false;
-}
-
 static void
 add_inside(struct dual *d, uint32_t use)
 {
@@ -127,7 +118,7 @@ supply_value(struct dual *d, uint32_t value, const uint32_t *makers,
 		    : NO_LIMIT;
 		for (uint32_t u = p->user_start[value];
 		     u < p->user_start[value + 1]; u++)
-			if (holds(c, p->user[u]))
+			if (candidate_holds(c, p->user[u]))
 				add_inside(d, u);
 		s.ninside = d->ninside - s.inside;
 		at = file_supply(d, s, mine, &n);

@@ -159,22 +159,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	}
 }
 
-/* [K, C, kh, kw] to [K, kh, kw, C]. */
-static const float *
-channels_last(const float *from, const struct type *t, struct arena *a)
-{
-	size_t k = (size_t)t->dim[0], c = (size_t)t->dim[1];
-	size_t area = (size_t)t->dim[2] * (size_t)t->dim[3];
-	float *to = arena_new(a, float, k *c *area);
-
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j < c; j++)
-			for (size_t p = 0; p < area; p++)
-				to[(i * area + p) * c + j] =
-				    from[(i * c + j) * area + p];
-	return to;
-}
-
 static bool
 is_direct(const struct blas_conv *c)
 {
@@ -205,7 +189,7 @@ compile_conv(const struct target *t, const struct graph *g,
 	v->last = t->formats->format[c->output[0].format].layout == LAYOUT_NHWC;
 	if (v->last)
 		v->weights.weights =
-		    channels_last(v->weights.weights, weight, a);
+		    weights_channels_last(v->weights.weights, weight, a);
 	v->batch = (size_t)in->dim[0];
 	v->channels = (size_t)in->dim[1];
 	v->height = (size_t)in->dim[2];

@@ -3,22 +3,6 @@
 #include "targets/window.h"
 #include "targets/xnnpack/op.h"
 
-/* [K, C, kh, kw] to [K, kh, kw, C]. */
-static const float *
-kernel_last(const float *from, const struct type *t, struct arena *a)
-{
-	size_t k = (size_t)t->dim[0], c = (size_t)t->dim[1];
-	size_t area = (size_t)t->dim[2] * (size_t)t->dim[3];
-	float *to = arena_new(a, float, k *c *area);
-
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j < c; j++)
-			for (size_t p = 0; p < area; p++)
-				to[(i * area + p) * c + j] =
-				    from[(i * c + j) * area + p];
-	return to;
-}
-
 bool
 build_convolution(struct xnn_build *b)
 {
@@ -38,7 +22,7 @@ build_convolution(struct xnn_build *b)
 	o->groups = (uint32_t)attr_int_or(n, "group", 1);
 	o->in = (size_t)t->dim[1];
 	o->out = (size_t)t->dim[0] / o->groups;
-	o->weights = kernel_last(w.weights, t, b->arena);
+	o->weights = weights_channels_last(w.weights, t, b->arena);
 	o->bias = w.bias;
 	clamp_of(&b->fused, 0, &o->low, &o->high);
 	return create(b, "convolution");

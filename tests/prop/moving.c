@@ -13,6 +13,7 @@
 #include "search/problem_index.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
+#include "tests/support/standin_pricer.h"
 
 static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
 
@@ -104,28 +105,6 @@ pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
 	return true;
 }
 
-/* Nothing is on record here. */
-uint32_t
-pricer_asked(const struct pricer *p)
-{
-	(void)p;
-	return 0;
-}
-
-void
-pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
-{
-	(void)p, (void)deadline_ns;
-}
-
-bool
-pricer_restart(struct pricer *p, bool *done, struct err *err)
-{
-	(void)p, (void)err;
-	*done = false;
-	return true;
-}
-
 bool
 pricer_compare(
     struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
@@ -138,14 +117,6 @@ void
 pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
 {
 	(void)p, (void)candidate, (void)ns;
-}
-
-bool
-pricer_price_region(
-    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)err;
-	return true;
 }
 
 /* ---- cases ---- */

@@ -51,15 +51,6 @@ make_graph(struct problem *p, struct rng *r, struct arena *a)
 }
 
 static bool
-inside(const struct problem_candidate *c, uint32_t node)
-{
-	for (uint32_t i = 0; i < c->nnodes; i++)
-		if (c->node[i] == node)
-			return true;
-	return false;
-}
-
-static bool
 reads(const struct problem *p, uint32_t node, uint32_t v)
 {
 	for (uint32_t i = 0; i < p->node[node].ninputs; i++)
@@ -74,7 +65,7 @@ leaves(const struct problem *p, const struct problem_candidate *c, uint32_t v)
 	if (p->value[v].required)
 		return true;
 	for (uint32_t n = 0; n < p->nnodes; n++)
-		if (!inside(c, n) && reads(p, n, v))
+		if (!candidate_holds(c, n) && reads(p, n, v))
 			return true;
 	return false;
 }
@@ -90,9 +81,11 @@ is_convex(const struct problem *p, const struct problem_candidate *c)
 
 			if (m == NO_NODE)
 				continue;
-			if (inside(c, n) && !inside(c, m) && after[m])
+			if (candidate_holds(c, n) && !candidate_holds(c, m)
+			    && after[m])
 				return false;
-			if (!inside(c, n) && (inside(c, m) || after[m]))
+			if (!candidate_holds(c, n)
+			    && (candidate_holds(c, m) || after[m]))
 				after[n] = true;
 		}
 	return true;
@@ -109,7 +102,8 @@ add_ports(struct problem *p, struct problem_candidate *c, struct rng *r,
 	uint32_t fout = rng_below(r, p->nformats);
 
 	for (uint32_t v = 0; v < p->nvalues; v++) {
-		bool read = false, made = inside(c, p->value[v].producer);
+		bool read = false,
+		     made = candidate_holds(c, p->value[v].producer);
 
 		for (uint32_t i = 0; i < c->nnodes; i++)
 			read |= reads(p, c->node[i], v);
@@ -148,9 +142,9 @@ grow(struct problem *p, struct problem_candidate *c, uint32_t seed,
 		bool touches = chance(r, 10);
 
 		for (uint32_t i = 0; i < p->node[n].ninputs; i++)
-			touches |=
-			    inside(c, p->value[p->node[n].input[i]].producer);
-		if (!touches || inside(c, n))
+			touches |= candidate_holds(
+			    c, p->value[p->node[n].input[i]].producer);
+		if (!touches || candidate_holds(c, n))
 			continue;
 		for (at = c->nnodes++; at > 0 && node[at - 1] > n; at--)
 			node[at] = node[at - 1];
