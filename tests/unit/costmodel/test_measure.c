@@ -16,6 +16,7 @@
 #include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "ir/base/buf.h"
+#include "ir/base/clock.h"
 #include "ir/base/sanitized.h"
 #include "targets/host/host.h"
 #include "tests/support/make.h"
@@ -30,6 +31,8 @@ enum way {
 	REFUSE,
 	EXIT,
 	ABORT,
+	TARDY, /* once: computes on and off beyond its limit of wall time */
+	DOZE, /* for good */
 	NWAYS
 };
 
@@ -56,6 +59,27 @@ grab(void)
 	}
 }
 
+/* As on a machine that does other things as well: half of the time at most goes
+ * to this process, and that for longer than its limit. */
+static uint64_t limit_ns;
+
+static void
+be_tardy(void)
+{
+	static bool was;
+	const struct timespec nap = {.tv_nsec = 10000000};
+	const uint64_t end = clock_ns() + limit_ns / 4 * 5;
+
+	while (!was && clock_ns() < end) {
+		uint64_t cpu = clock_cpu_ns();
+
+		while (clock_cpu_ns() - cpu < 10000000u)
+			;
+		nanosleep(&nap, NULL);
+	}
+	was = true;
+}
+
 static void
 fake_run(struct kernel *k, const void *const *in, void *const *out)
 {
@@ -80,6 +104,13 @@ fake_run(struct kernel *k, const void *const *in, void *const *out)
 		break;
 	case MEMORY:
 		grab();
+		break;
+	case TARDY:
+		be_tardy();
+		break;
+	case DOZE:
+		while (always)
+			pause();
 		break;
 	case EXIT:
 		exit(3);
@@ -181,14 +212,14 @@ take_and_stop(void *context, uint32_t job, const struct sample *r)
 }
 
 static struct measurer *
-open_measurer(void)
+open_limited(uint64_t timeout_ns)
 {
 	struct measure_options o = {
 	    .graph = m.graph,
 	    .mix = &mix,
 	    .candidates = &found,
 	    .reference = host_eval,
-	    .timeout_ns = UINT64_C(20000000000), /* loaded machines are slow */
+	    .timeout_ns = timeout_ns,
 	    .memory_bytes = (uint64_t)1 << 30,
 	    .stop = &stop,
 	};
@@ -197,6 +228,13 @@ open_measurer(void)
 
 	assert_true(measurer_open(&x, &o, &arena, &err));
 	return x;
+}
+
+static struct measurer *
+open_measurer(void)
+{
+	return open_limited(
+	    UINT64_C(20000000000)); /* loaded machines are slow */
 }
 
 static void
@@ -255,6 +293,29 @@ test_each_fault_costs_one_candidate(void **state)
 	}
 	assert_non_null(strstr(result[7].detail, "giving up"));
 	assert_non_null(strstr(result[5].detail, "not today"));
+}
+
+/* Who computes has as long again, who sleeps has not. A machine that gives the
+ * worker next to nothing is asked again, with more time. */
+static void
+test_limit_is_of_processor_time(void **state)
+{
+	static const enum way way[] = {TARDY, DOZE};
+	struct measurer *x;
+
+	(void)state;
+	limit_ns = 1000000000;
+	for (uint32_t i = 0; i < 4; i++, limit_ns *= 2) {
+		ndone = 0;
+		x = open_limited(limit_ns);
+		run(x, way, 2);
+		measurer_close(x);
+		assert_int_equal(result[1].outcome, OUTCOME_TIMEOUT);
+		if (result[0].outcome != OUTCOME_TIMEOUT)
+			break;
+	}
+	assert_true(result[0].outcome == OUTCOME_OK
+	    || result[0].outcome == OUTCOME_NOISY);
 }
 
 /* A probe is quick, unchecked and sees what crashes. */
@@ -388,6 +449,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_good_and_waiting),
 	    TEST(test_each_fault_costs_one_candidate),
+	    TEST(test_limit_is_of_processor_time),
 	    TEST(test_probe),
 	    TEST(test_pair),
 	    TEST(test_memory_blow_up),
