@@ -86,9 +86,10 @@ dim_or_zero(const struct value *v, uint32_t i)
 static double
 slowness(const struct target_kind *kind)
 {
-	if (kind->flops_per_cycle == 0)
-		return 1;
 	assert(kind->flops_per_cycle <= FLOPS_PER_CYCLE_WIDE);
+	if (kind->flops_per_cycle == 0
+	    || kind->flops_per_cycle >= flops_per_cycle())
+		return 1;
 	return flops_per_cycle() / kind->flops_per_cycle;
 }
 

@@ -3,6 +3,7 @@
 #include "targets/blas/library.h"
 #include "targets/cores.h"
 #include "targets/need.h"
+#include "targets/narrow.h"
 #include "targets/target.h"
 #include "targets/threads.h"
 
@@ -89,7 +90,29 @@ accept_product(const struct match_in *m, struct why *why)
 	return need_finish(m, why, &f) && ok;
 }
 
-enum { CONV, GEMM, MATMUL };
+/* What goes in has the type of what comes out, and the weights' depth. */
+static bool
+accept_narrow(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct type *x = matched_type(m, n->input[0]);
+	const char *fault = narrow_fault(m->graph, n);
+	const bool real = x->kind == TYPE_TENSOR
+	    && (x->dtype == DT_FLOAT || x->dtype == DT_FLOAT16);
+	bool ok = NEED(why, fault == NULL, "weights",
+	    "constant halves, or blocks of 4 or 8 bits", "%s",
+	    fault ? fault : "they are");
+
+	ok = NEED(why, real, "type", "float32 or float16", "'%s' is %s",
+	         matched_name(m, n->input[0]),
+	         x->kind == TYPE_TENSOR ? dtype_name(x->dtype) : "no tensor")
+	    && ok;
+	ok = need_size(m, why, n->input[0]) && ok;
+	ok = need_size(m, why, n->output[0]) && ok;
+	return need_constant(m, why, n, 5, "bias") && ok;
+}
+
+enum { CONV, GEMM, MATMUL, NARROW };
 
 static const struct rule rules[] = {
     [CONV] = {.name = "blas.conv",
@@ -101,6 +124,10 @@ static const struct rule rules[] = {
     [MATMUL] = {.name = "blas.matmul",
         .pattern = CLAMPED(PLUS(MAYBE(ADD, NODE(MATMUL, ANY, ANY), ANY))),
         .accepts = accept_product},
+    [NARROW] = {.name = "blas.narrow",
+        .pattern = EITHER(NODE(MATMUL, VARIABLE, CONSTANT),
+            NODE(MATMULNBITS, VARIABLE, CONSTANT, CONSTANT, REST)),
+        .accepts = accept_narrow},
 };
 
 static uint32_t
@@ -129,9 +156,13 @@ compile(const struct target *t, const struct graph *g,
 	bool ok;
 
 	library_threads(target_threads());
+	*out = (struct kernel){.kind = &target_blas, .candidate = c};
+	if (c->rule == NARROW) {
+		compile_narrow(g, c, a, out);
+		return true;
+	}
 	if (!fused_read(&f, g, c->match, &fault))
 		return err_set(err, ERR_UNSUPPORTED, "BLAS: %s", fault);
-	*out = (struct kernel){.kind = &target_blas, .candidate = c};
 	ok = c->rule == CONV ? compile_conv(t, g, c, &f, a, out)
 	                     : compile_product(g, c, &f, a, out);
 	return ok
@@ -154,6 +185,7 @@ const struct target_kind target_blas = {
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
     .needs_input = true,
+    .flops_per_cycle = 64, /* of the widest vectors: products of floats */
     .implementations = implementations,
     .compile = compile,
     .environment = environment,

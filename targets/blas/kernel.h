@@ -27,5 +27,7 @@ bool compile_conv(const struct target *t, const struct graph *g,
     struct kernel *out);
 bool compile_product(const struct graph *g, const struct candidate *c,
     struct fused *f, struct arena *a, struct kernel *out);
+void compile_narrow(const struct graph *g, const struct candidate *c,
+    struct arena *a, struct kernel *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* Every rule of the BLAS backend, in every way it offers, against the host
  * reference. */
+#include "targets/narrow.h"
 #include "tests/support/kind.h"
 
 extern const struct target_kind target_blas;
@@ -64,6 +65,104 @@ test_products(void **state)
 	check_all("blas.matmul", 3);
 }
 
+static value_id
+of_halves(value_id v)
+{
+	graph_value(m.graph, v)->type.dtype = DT_FLOAT16;
+	return v;
+}
+
+static value_id
+halves(value_id v)
+{
+	const struct tensor *t = graph_value(m.graph, v)->constant;
+	struct tensor *h = arena_new(&arena, struct tensor, 1);
+	uint16_t *to = arena_new(&arena, uint16_t, t->count);
+
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = f32_to_f16(((const float *)t->data)[i]);
+	*h = tensor_view(DT_FLOAT16, t->rank, t->dim, to);
+	return graph_add_constant(
+	    m.graph, arena_printf(&arena, "h%u", (unsigned)v), h);
+}
+
+static value_id
+codes(const int64_t *dim)
+{
+	value_id v = make_int8(&m, dim);
+	struct tensor *t = arena_new(&arena, struct tensor, 1);
+
+	*t = *graph_value(m.graph, v)->constant;
+	t->dtype = DT_UINT8;
+	return graph_add_constant(
+	    m.graph, arena_printf(&arena, "c%u", (unsigned)v), t);
+}
+
+/* A product of `bits` with weights [depth][columns] in blocks of 32, in halves or
+ * not; zero points by `zeros`: none, codes, numbers. */
+static void
+make_blocks(int64_t bits, int64_t depth, int64_t columns, bool half, int zeros)
+{
+	const int64_t blocks = (depth + 31) / 32;
+	const struct attr attr[] = {ATTR_OF_INT("K", depth),
+	    ATTR_OF_INT("N", columns), ATTR_OF_INT("bits", bits),
+	    ATTR_OF_INT("block_size", 32)};
+	value_id x = half ? of_halves(make_input(&m, DIMS(2, 3, depth)))
+	                  : make_input(&m, DIMS(2, 3, depth));
+	value_id w = codes(DIMS(columns, blocks, 4 * bits));
+	value_id s = make_constant(&m, DIMS(columns * blocks), 0.01f, 0.1f);
+	value_id z = VALUE_NONE, b = make_constant(&m, DIMS(columns), -1, 1);
+
+	if (zeros == 1)
+		z = codes(DIMS(columns * ((blocks * bits + 7) / 8)));
+	if (zeros == 2)
+		z = make_constant(&m, DIMS(columns * blocks), 3, 9);
+	if (half) {
+		s = halves(s);
+		b = halves(b);
+		z = zeros == 2 ? halves(z) : z;
+	}
+	x = MAKE_WITH(&m, MATMULNBITS, attr, x, w, s, z, VALUE_NONE, b);
+	make_output(&m, half ? of_halves(x) : x);
+}
+
+/* Weights of few bits, more columns than are unpacked at once. */
+static void
+test_narrow(void **state)
+{
+	value_id w = make_constant(&m, DIMS(70, 1500), -1, 1), x;
+
+	(void)state;
+	x = of_halves(make_input(&m, DIMS(2, 5, 70)));
+	make_output(&m, of_halves(MAKE(&m, MATMUL, x, halves(w))));
+	for (int zeros = 0; zeros < 3; zeros++) {
+		make_blocks(4, 70, 1500, zeros == 1, zeros);
+		make_blocks(8, 64, 40, zeros != 1, zeros);
+	}
+	assert_int_equal(check_all("blas.narrow", 1), 7);
+}
+
+/* All halves, those that are not normal, infinities and NaN among them. */
+static void
+test_halves(void **state)
+{
+	static uint16_t from[65536];
+	static float to[65536];
+
+	(void)state;
+	for (uint32_t i = 0; i < 65536; i++)
+		from[i] = (uint16_t)i;
+	halves_unpack(from, 65536, to);
+	for (uint32_t i = 0; i < 65536; i++) {
+		const float want = f16_to_f32((uint16_t)i);
+
+		if (want == want)
+			assert_memory_equal(&to[i], &want, sizeof want);
+		else
+			assert_true(to[i] != to[i]);
+	}
+}
+
 int
 main(void)
 {
@@ -72,6 +171,8 @@ main(void)
 	    TEST(test_conv),
 	    TEST(test_large_conv),
 	    TEST(test_products),
+	    TEST(test_narrow),
+	    cmocka_unit_test(test_halves),
 	};
 
 	if (tested->lacks) {
