@@ -36,7 +36,7 @@ read_it(struct costdb *from, struct arena *a)
 		err_clear(&err);
 	if (!costdb_merge(db, from, &m, &notes, &err))
 		err_clear(&err);
-	if (!costdb_verify(db, &notes, &n, &err) || n)
+	if (dbfile_has_changed() && (!costdb_verify(db, &notes, &n, &err) || n))
 		abort();
 }
 
@@ -48,6 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *theirs;
 	struct arena a;
 
+	dbfile_alone();
 	arena_init(&a);
 	theirs = dbfile_path("theirs", &a); /* and nothing beside it */
 	infolder_put("theirs.db", data, size);

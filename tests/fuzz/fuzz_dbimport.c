@@ -22,13 +22,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0 || !(f = fmemopen((void *)(uintptr_t)data, size, "r")))
 		return 0;
+	dbfile_alone();
 	arena_init(&a);
 	notes_init(&notes, &a);
 	db = dbfile_empty();
 	if (!costdb_import(db, f, "fuzz", &m, &notes, &err)
 	    && err.text[0] == '\0')
 		abort();
-	if (!costdb_verify(db, &notes, &n, &later) || n)
+	if (dbfile_has_changed()
+	    && (!costdb_verify(db, &notes, &n, &later) || n))
 		abort();
 	fclose(f);
 	arena_release(&a);

@@ -48,6 +48,33 @@ dbfile_open(const char *path, enum db_mode mode, struct arena *a)
 	return db;
 }
 
+void
+dbfile_alone(void)
+{
+	static bool done;
+
+	if (!done && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) != SQLITE_OK
+	        || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK))
+		abort();
+	done = true;
+}
+
+static bool changed;
+
+static int
+note_commit(void *context)
+{
+	(void)context;
+	changed = true;
+	return 0;
+}
+
+bool
+dbfile_has_changed(void)
+{
+	return changed;
+}
+
 struct costdb *
 dbfile_empty(void)
 {
@@ -65,8 +92,11 @@ dbfile_empty(void)
 		arena_init(&a);
 		db = dbfile_open(dbfile_path("empty", &a), DB_WRITE, &a);
 		must(sql_exec(db, "PRAGMA synchronous=OFF", &err), &err);
+		sqlite3_commit_hook(db->h, note_commit, NULL);
 	}
-	must(sql_exec(db, clear, &err), &err);
+	if (changed)
+		must(sql_exec(db, clear, &err), &err);
+	changed = false;
 	return db;
 }
 
