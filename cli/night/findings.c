@@ -196,6 +196,15 @@ judge(struct finder *f, uint32_t i, const struct night_unit *was, uint32_t when,
 }
 
 static bool
+are_kept(
+    struct finder *f, const struct night_unit *x, const struct night_unit *y)
+{
+	return store_has(f->history->out, x->result, f->a)
+	    && store_has(f->history->out, y->result, f->a);
+}
+
+/* What somebody damages or removes while it is read is as what is not kept. */
+static bool
 compare(struct finder *f, uint32_t i, const struct night_unit *was,
     uint32_t when, struct err *err)
 {
@@ -205,9 +214,7 @@ compare(struct finder *f, uint32_t i, const struct night_unit *was,
 	struct diff d;
 	bool ok;
 
-	if (strcmp(was->result, u->result) == 0
-	    || !store_has(out, was->result, f->a)
-	    || !store_has(out, u->result, f->a))
+	if (strcmp(was->result, u->result) == 0 || !are_kept(f, was, u))
 		return true;
 	ok = result_view_read(&x, store_path(out, was->result, f->a), f->a, err)
 	    && result_view_read(
@@ -218,6 +225,10 @@ compare(struct finder *f, uint32_t i, const struct night_unit *was,
 	}
 	result_view_close(&x);
 	result_view_close(&y);
+	if (!ok && !are_kept(f, was, u)) {
+		err_clear(err);
+		return true;
+	}
 	return ok;
 }
 

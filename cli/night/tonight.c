@@ -61,17 +61,17 @@ all_same(const struct night *n, const struct manifest *m,
 
 /* ---- beginning ---- */
 
-/* A night more, after what is kept. */
+/* A night more, after the last of what is kept, if any is. */
 static struct night *
-add_night(struct history *h, struct arena *a)
+add_night(struct history *h, const struct night *last, struct arena *a)
 {
 	struct night *longer = arena_new(a, struct night, (size_t)h->n + 1);
-	const uint32_t last = h->n ? h->night[h->n - 1].number : 0;
 
-	if (h->n)
+	if (last)
 		memcpy(longer, h->night, h->n * sizeof *longer);
-	longer[h->n] = (struct night){
-	    .number = last + 1, .state = NIGHT_RUNNING, .began = night_clock()};
+	longer[h->n] = (struct night){.number = last ? last->number + 1 : 1,
+	    .state = NIGHT_RUNNING,
+	    .began = night_clock()};
 	h->night = longer;
 	return &h->night[h->n++];
 }
@@ -118,7 +118,7 @@ choose(struct tonight *t, const struct manifest *m,
 		if (!night_write(last, h->out, t->a, err))
 			return false;
 	}
-	t->night = add_night(h, t->a);
+	t->night = add_night(h, last, t->a);
 	return true;
 }
 

@@ -92,6 +92,49 @@ is 'd["night"], [n["state"] for n in d["nights"]]' "(5, ['complete', 'complete',
 expect_in lab/summary.html 'killed: 3 of 4 searches had ended'
 expect_in lab/index.html 'nights/0004.html'
 
+# A kept result that goes while the batch reads it, at whichever time it is opened, is
+# as one that is not kept.
+cat >remove.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+typedef int opener(const char *, int, ...);
+int
+open(const char *path, int flags, ...)
+{
+	static int left = -1;
+	const char *n = strstr(path, "/nights/results/"), *at = getenv("REMOVE_AT");
+	if (left < 0)
+		left = at ? atoi(at) : 0;
+	if (n && strstr(n, "/result.json") && left > 0 && --left == 0)
+		close(((opener *)dlsym(RTLD_NEXT, "open"))("removed", O_WRONLY | O_CREAT, 0666)), unlink(path);
+	return ((opener *)dlsym(RTLD_NEXT, "open"))(path, flags, 0666);
+}
+END
+if cc -shared -fPIC -o remove.so remove.c 2>/dev/null; then
+	cp -a lab kept
+	at=1
+	while :; do
+		rm -rf removed lab
+		cp -a kept lab
+		command="marq batch, a kept result removed when it is opened the ${at}th time"
+		ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" REMOVE_AT=$at \
+			LD_PRELOAD="$work/remove.so" "$MARQ" batch lab.yaml >out 2>err
+		status=$?
+		[ -e removed ] || break
+		expect_status 0
+		at=$((at + 1))
+	done
+	[ $at -ge 5 ] || fail "opened $at times only"
+	rm -rf lab
+	mv kept lab
+else
+	echo "not tried: a kept result that goes (no compiler)"
+fi
+
 # Two nights: of one search, of all; what there is none of is said.
 run compare --night 2 --night 3 lab --format json
 expect_status 0
