@@ -12,6 +12,7 @@
 
 #include "db/rows.h"
 #include "db/sql.h"
+#include "ir/base/procstat.h"
 
 /* TUNING: longer than any batch of candidates takes; only a process that is
  * stopped, or one that cannot be seen from here, makes others wait this long. */
@@ -39,20 +40,15 @@ read_line(const char *path, char *text, size_t size)
 		close(fd);
 }
 
-/* When a process started, in clock ticks since boot (field 22 of its stat), so
- * a pid used again is not taken for the process that had it; 0 if it is gone. */
+/* When a process started, so a pid used again is not taken for the process that
+ * had it; 0 if it is gone. */
 static unsigned long long
 started(long pid)
 {
-	char path[64], text[1024];
-	const char *at;
+	char text[PROCSTAT_BYTES], whose[24];
 
-	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-	read_line(path, text, sizeof text);
-	at = strrchr(text, ')'); /* the name before it may hold anything */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
+	snprintf(whose, sizeof whose, "%ld", pid);
+	return strtoull(procstat(whose, PROCSTAT_STARTED, text), NULL, 10);
 }
 
 /* Where pids mean what they mean to us: this boot, this pid namespace. */

@@ -174,29 +174,6 @@ costdb_nearest(struct costdb *db, const struct db_subject *subject,
 }
 
 bool
-costdb_environments(struct costdb *db, const struct db_environment **env,
-    uint32_t *n, struct arena *a, struct err *err)
-{
-	struct db_environment *list = NULL;
-	sqlite3_stmt *s = sql_get(db, SQL_ENV_LIST, err);
-	uint32_t cap = 0;
-	bool row;
-
-	*n = 0;
-	if (!s)
-		return false;
-	while (sql_step(db, s, &row, err) && row) {
-		list = arena_grow(a, list, &cap, *n + 1, sizeof *list);
-		list[(*n)++] = (struct db_environment){
-		    .id = sqlite3_column_int64(s, 0),
-		    .hard = arena_str(a, column_text(s, 1)),
-		};
-	}
-	*env = list;
-	return err->kind == ERR_NONE;
-}
-
-bool
 costdb_span(struct costdb *db, db_id env, uint64_t *attempts, uint64_t *ns,
     struct err *err)
 {

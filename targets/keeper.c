@@ -22,6 +22,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/fd.h"
 #include "ir/base/limits.h"
+#include "ir/base/procstat.h"
 
 /* Of a program's words its first are kept in the log, and of the rest the
  * last. TUNING: more than anybody reads. */
@@ -148,25 +149,13 @@ finish_words(struct keeper *k)
 
 /* ---- the end ---- */
 
-/* Its parent is we? SOURCE: proc(5), the fourth field of stat, behind a name
- * in parentheses that may hold anything. */
 static bool
 is_child(const char *pid)
 {
-	char path[64], text[512], *end;
-	size_t n;
-	FILE *f;
+	char text[PROCSTAT_BYTES];
 
-	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	n = fread(text, 1, sizeof text - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	end = strrchr(text, ')');
-	return end && strlen(end) > 4
-	    && strtol(end + 4, NULL, 10) == (long)getpid();
+	return strtol(procstat(pid, PROCSTAT_PARENT, text), NULL, 10)
+	    == (long)getpid();
 }
 
 /* Orphans of ours become our children, so that another round meets them. */

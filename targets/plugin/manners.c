@@ -16,6 +16,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/hash.h"
 #include "ir/base/memory.h"
+#include "ir/base/procstat.h"
 
 /* As much as may be read behind a port's buffer (targets/target.h). */
 #define SLACK 64
@@ -210,23 +211,13 @@ others_ns(void)
 	    - clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* SOURCE: proc(5), stat: the state follows the name in brackets. */
 static bool
 wants_to_run(const char *thread)
 {
-	char path[64], text[256], *end;
-	FILE *f;
-	size_t n;
+	char text[PROCSTAT_BYTES], whose[40];
 
-	snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	n = fread(text, 1, sizeof text - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] == 'R';
+	snprintf(whose, sizeof whose, "self/task/%.20s", thread);
+	return procstat(whose, PROCSTAT_STATE, text)[0] == 'R';
 }
 
 /* Does any thread but this one run, or would it if it could? */
