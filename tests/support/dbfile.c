@@ -53,7 +53,8 @@ dbfile_alone(void)
 {
 	static bool done;
 
-	if (!done && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) != SQLITE_OK
+	if (!done
+	    && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) != SQLITE_OK
 	        || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK))
 		abort();
 	done = true;
