@@ -19,53 +19,82 @@ has_measured(const struct diff *d)
 	    || strstr(d->b->sources, "measured");
 }
 
-static uint64_t
-noise_of(const struct diff *d, const struct view_price *p,
-    const struct map *others, const struct view_price *other)
+static bool
+is_measured(const struct view_price *p)
 {
-	uint32_t at = map_find(others, p->key, strlen(p->key));
-
-	if (p->is_estimate && !has_measured(d))
-		return 0;
-
-	if (at != MAP_NONE && other[at].cost == p->cost)
-		return 0; /* the same measurement: it cancels out */
-	return p->noise;
+	return strcmp(p->source, "measured") == 0;
 }
 
+/* One side: its prices by key, and which of its composites have a node whose price
+ * the other side takes from another source. */
 struct priced {
+	const struct result_view *view;
 	struct map index;
-	struct view_price *price;
-	uint32_t n;
+	struct view_price *price; /* composites first */
+	bool *crosses;
+	uint32_t n, ncrosses;
 };
 
 static struct priced
-all_prices(const struct result_view *s, struct arena *a)
+all_prices(const struct result_view *s, const struct result_view *other,
+    const uint32_t *match, struct arena *a)
 {
-	struct priced p = {.n = 0};
+	struct priced p = {.view = s};
 
 	map_init(&p.index, a);
 	p.price = arena_new(
 	    a, struct view_price, (size_t)s->ncomposites + s->nconversions);
+	p.crosses = arena_new(a, bool, s->ncomposites);
 	for (uint32_t i = 0; i < s->ncomposites; i++)
 		p.price[p.n++] = s->composite[i].price;
 	for (uint32_t i = 0; i < s->nconversions; i++)
 		p.price[p.n++] = s->conversion[i];
 	for (uint32_t i = 0; i < p.n; i++)
 		map_add(&p.index, p.price[i].key, strlen(p.price[i].key), i);
+	for (uint32_t i = 0; i < s->nnodes; i++) {
+		const uint32_t at = s->node[i].composite, k = match[i];
+		const struct view_composite *y;
+
+		if (k == NO_MATCH || p.crosses[at])
+			continue;
+		y = &other->composite[other->node[k].composite];
+		p.crosses[at] =
+		    strcmp(s->composite[at].price.source, y->price.source);
+		p.ncrosses += p.crosses[at];
+	}
 	return p;
+}
+
+/* What a simulator assumes is assumed on both sides: its range counts only of
+ * what is priced otherwise there, and of conversions where something is. */
+static uint64_t
+noise_of(const struct diff *d, const struct priced *x, uint32_t i,
+    const struct priced *others)
+{
+	const struct view_price *p = &x->price[i];
+	const uint32_t at = map_find(&others->index, p->key, strlen(p->key));
+	const bool crosses =
+	    i < x->view->ncomposites ? x->crosses[i] : x->ncrosses > 0;
+
+	if ((p->is_estimate && !has_measured(d))
+	    || (!is_measured(p) && !crosses))
+		return 0;
+	if (at != MAP_NONE && others->price[at].cost == p->cost)
+		return 0; /* the same measurement: it cancels out */
+	return p->noise;
 }
 
 static void
 judge(struct diff *d, double threshold, struct arena *arena)
 {
-	struct priced a = all_prices(d->a, arena), b = all_prices(d->b, arena);
+	const struct priced a = all_prices(d->a, d->b, d->match.of_a, arena);
+	const struct priced b = all_prices(d->b, d->a, d->match.of_b, arena);
 	uint64_t within, size;
 
 	for (uint32_t i = 0; i < a.n; i++)
-		d->noise += noise_of(d, &a.price[i], &b.index, b.price);
+		d->noise += noise_of(d, &a, i, &b);
 	for (uint32_t i = 0; i < b.n; i++)
-		d->noise += noise_of(d, &b.price[i], &a.index, a.price);
+		d->noise += noise_of(d, &b, i, &a);
 	d->delta = (int64_t)d->b->cost - (int64_t)d->a->cost;
 	within = (uint64_t)(threshold * (double)d->a->cost);
 	if (within < d->noise)

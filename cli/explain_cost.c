@@ -574,14 +574,32 @@ explain_cost(const struct cli *cli, const struct cost_docs *d, const char *by,
 
 /* ---- modules and lines as names ---- */
 
-/* path, or below it. */
 static bool
-is_below(const char *path, const char *above)
+begins_with(const char *path, const char *name)
 {
-	size_t n = strlen(above);
+	const size_t n = strlen(name);
 
-	return strncmp(path, above, n) == 0
+	return strncmp(path, name, n) == 0
 	    && (path[n] == '\0' || path[n] == '.' || n == 0);
+}
+
+/* Behind the next dot; NULL: there is none. */
+static const char *
+inner(const char *path)
+{
+	const char *dot = strchr(path, '.');
+
+	return dot ? dot + 1 : NULL;
+}
+
+/* Where a path says the name: "layers.0" is in "model.layers.0.attn"; NULL:
+ * nowhere. */
+static const char *
+named_in(const char *path, const char *name)
+{
+	while (path && !begins_with(path, name))
+		path = inner(path);
+	return path;
 }
 
 /* By its number; lists of cJSON are linked. */
@@ -595,11 +613,14 @@ numbered(const cJSON *map, const char *key, const cJSON *id)
 }
 
 bool
-cost_is_in_module(const cJSON *map, const cJSON *onnx, const char *path)
+cost_is_in_module(
+    const cJSON *map, const cJSON *onnx, const char *name, bool whole)
 {
 	const cJSON *s = numbered(map, "scopes", member(onnx, "scope"));
+	const char *path = s ? text_of(s, "path") : NULL;
 
-	return s && is_below(text_of(s, "path"), path);
+	return path
+	    && (whole ? begins_with(path, name) : named_in(path, name) != NULL);
 }
 
 /* "file.py:212" or the end of a longer path, behind a slash. */
@@ -632,25 +653,38 @@ cost_is_of_line(const cJSON *map, const cJSON *onnx, const char *line)
 }
 
 bool
-cost_has_module(
-    const cJSON *map, const char *path, struct arena *a, struct err *err)
+cost_has_module(const cJSON *map, const char *name, struct modules *out,
+    struct arena *a, struct err *err)
 {
-	struct nearest near = {.word = path};
+	struct nearest near = {.word = name};
 	const cJSON *s;
 
+	*out = (struct modules){.n = 0};
 	cJSON_ArrayForEach(s, member(map, "scopes"))
 	{
-		if (strcmp(text_of(s, "path"), path) == 0)
+		const char *path = text_of(s, "path"),
+		           *at = named_in(path, name);
+
+		if (strcmp(path, name) == 0) {
+			*out = (struct modules){1, true, s};
 			return true;
-		nearest_try(&near, text_of(s, "path"));
+		}
+		if (at && strcmp(at, name) == 0) {
+			out->n++;
+			out->first = out->first ? out->first : s;
+		}
+		for (; path; path = inner(path))
+			nearest_try(&near, path);
 	}
-	return err_set(err, ERR_USAGE,
-	    "no module of the result is called '%s'%s", path,
-	    nearest_text(&near, a));
+	return out->n > 0
+	    || err_set(err, ERR_USAGE,
+	        "no module of the result is called '%s'%s", name,
+	        nearest_text(&near, a));
 }
 
 bool
-cost_has_line(const cJSON *map, const char *line, struct err *err)
+cost_has_line(
+    const cJSON *map, const char *line, const cJSON **first, struct err *err)
 {
 	const char *colon = strrchr(line, ':');
 	const cJSON *l;
@@ -658,8 +692,12 @@ cost_has_line(const cJSON *map, const char *line, struct err *err)
 	if (!colon || colon == line || colon[1] < '0' || colon[1] > '9')
 		return err_set(
 		    err, ERR_USAGE, "--line takes FILE:NUMBER, not '%s'", line);
-	cJSON_ArrayForEach(
-	    l, member(map, "lines")) if (is_line(l, line)) return true;
+	cJSON_ArrayForEach(l, member(map, "lines"))
+	{
+		*first = l;
+		if (is_line(l, line))
+			return true;
+	}
 	return err_set(err, ERR_USAGE,
 	    cJSON_GetArraySize(member(map, "lines")) > 0
 	        ? "no node comes from line '%s'"

@@ -19,17 +19,26 @@ bool explain_cost_check(const char *by, struct err *err);
 bool explain_cost(const struct cli *c, const struct cost_docs *d,
     const char *by, struct err *err);
 
-/* Is an ONNX node of the map in the module, or called by the line
- * ("modeling_bert.py:212")? */
-bool cost_is_in_module(
-    const struct cJSON *map, const struct cJSON *onnx, const char *path);
+/* What a name of a module means: the module of that path, or all whose paths end
+ * so ("layers.0.attn"). */
+struct modules {
+	uint32_t n;
+	bool is_whole; /* it is a path */
+	const struct cJSON *first; /* of the map's scopes */
+};
+
+/* Is an ONNX node of the map in a module of that name, or called by the line
+ * ("modeling_bert.py:212")? `whole`: the name is a path. */
+bool cost_is_in_module(const struct cJSON *map, const struct cJSON *onnx,
+    const char *name, bool whole);
 bool cost_is_of_line(
     const struct cJSON *map, const struct cJSON *onnx, const char *line);
 
 /* Does the map have that module or line? ERR_USAGE with what is near, or what is
  * missing where the exporter wrote nothing. */
-bool cost_has_module(const struct cJSON *map, const char *path, struct arena *a,
-    struct err *err);
-bool cost_has_line(const struct cJSON *map, const char *line, struct err *err);
+bool cost_has_module(const struct cJSON *map, const char *name,
+    struct modules *out, struct arena *a, struct err *err);
+bool cost_has_line(const struct cJSON *map, const char *line,
+    const struct cJSON **first, struct err *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "emit/report/page.h"
 #include "ir/base/file.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/map.h"
 #include "ir/base/nearest.h"
 
 /* TUNING: a result of 100,000 nodes is below */
@@ -35,6 +36,8 @@ struct told {
 	struct list onnx, mapped, parts; /* of the map */
 	struct list made; /* provenance of each composite */
 	struct list other; /* alternatives of each composite */
+	struct modules modules; /* what --at means */
+	const cJSON *line; /* what --line means */
 };
 
 /* ---- reading: page_check() has seen that what is required is there ---- */
@@ -153,7 +156,9 @@ onnx_fits(
 	    && (text_of(onnx, "graph")[0]
 	        || index_of(onnx, "index") != atoi(filter->index)))
 		return false;
-	if (filter->at && !cost_is_in_module(t->map, onnx, filter->at))
+	if (filter->at
+	    && !cost_is_in_module(
+	        t->map, onnx, filter->at, t->modules.is_whole))
 		return false;
 	return !filter->line || cost_is_of_line(t->map, onnx, filter->line);
 }
@@ -471,6 +476,161 @@ tell_node(struct answer *a, const struct told *t, const cJSON *node)
 	answer_close(a);
 }
 
+/* ---- a module, a line: in short ---- */
+
+/* How nodes stand with a target. */
+struct standing {
+	uint32_t run, legal, refused, unmatched;
+	/* Of the first condition that fails, in words, and how often. */
+	struct map by_reason;
+	const char **reason;
+	uint32_t *times, nreasons;
+};
+
+static const char *
+reason_of(const struct told *t, const cJSON *refusal)
+{
+	const cJSON *f = cJSON_GetArrayItem(member(refusal, "failed"), 0);
+
+	return f ? arena_printf(t->arena, "%s, need %s", text_of(f, "actual"),
+	           text_of(f, "required"))
+	         : "";
+}
+
+static void
+count_reason(struct standing *s, const char *reason)
+{
+	const uint32_t at =
+	    map_add(&s->by_reason, reason, strlen(reason), s->nreasons);
+
+	if (at == s->nreasons)
+		s->reason[s->nreasons++] = reason;
+	s->times[at]++;
+}
+
+static void
+stand(struct standing *s, const struct told *t, const cJSON *node, int target)
+{
+	const cJSON *composite = composite_of(t, node), *x;
+
+	if (target == index_of(composite, "target")) {
+		s->run++;
+	} else if (best_on(t, composite, target)) {
+		s->legal++;
+	} else if ((x = next_refusal(t, NULL, index_of(node, "id"), target))) {
+		s->refused++;
+		count_reason(s, reason_of(t, x));
+	} else {
+		s->unmatched++;
+	}
+}
+
+static void
+tell_standing(struct answer *a, const struct told *t, const struct standing *s,
+    int target, uint32_t n)
+{
+	const char *most = NULL;
+	uint32_t times = 0;
+
+	for (uint32_t i = 0; i < s->nreasons; i++)
+		if (s->times[i] > times) {
+			times = s->times[i];
+			most = s->reason[i];
+		}
+	ANSWER_LINE(a,
+	    "  {target}: runs {?all all}{!all {?runs {runs}}{!runs none}}"
+	    "{?could , could run {could}}{?no , refuses {no}{?most  "
+	    "({?mixed {times} of them: }{most})}}{?unmatched , has no rule for "
+	    "{unmatched}}\n",
+	    F("target", text_of(at(&t->mix, target), "text")),
+	    F("runs", s->run), T("all", s->run == n), F("legal", s->legal),
+	    T("could", s->legal), F("refused", s->refused), T("no", s->refused),
+	    F("not_on_record", s->unmatched),
+	    T("unmatched", t->others ? s->unmatched : 0), F("most", most),
+	    F("times", times), T("mixed", times != s->refused));
+}
+
+/* What is asked about: the module or modules, the line and its text. */
+static const char *
+asked_of(const struct told *t, const struct node_filter *filter)
+{
+	const struct modules *m = &t->modules;
+	const char *text = t->line ? text_of(t->line, "text") : "";
+
+	if (filter->line)
+		return arena_printf(t->arena, "%s:%.0f%s%s%s",
+		    text_of(t->line, "file"), number_of(t->line, "line"),
+		    text[0] ? ", \"" : "", text, text[0] ? "\"" : "");
+	if (m->n > 1)
+		return arena_printf(
+		    t->arena, "%s, which %u modules end in", filter->at, m->n);
+	return arena_printf(t->arena, "%s%s%s",
+	    text_of(m->first, "path")[0] ? text_of(m->first, "path")
+	                                 : "the model",
+	    text_of(m->first, "class")[0] ? ", a " : "",
+	    text_of(m->first, "class"));
+}
+
+/* Their sum, each counted once. */
+static uint64_t
+cost_of_marked(const struct told *t, const bool *marked, uint32_t *n)
+{
+	uint64_t sum = 0;
+
+	*n = 0;
+	for (int i = 0; i < t->composites.n; i++)
+		if (marked[i]) {
+			sum += ns_of(t->composites.item[i], "cost_ns");
+			++*n;
+		}
+	return sum;
+}
+
+static void
+tell_short(
+    struct answer *a, const struct told *t, const struct node_filter *filter)
+{
+	bool *marked = arena_new(t->arena, bool, (size_t)t->composites.n);
+	struct standing *s =
+	    arena_new(t->arena, struct standing, (size_t)t->mix.n);
+	const size_t all = (size_t)cJSON_GetArraySize(t->nodes);
+	const double total = number_of(member(t->result, "total"), "cost_ns");
+	const cJSON *node;
+	uint32_t n = 0, held;
+	uint64_t cost;
+
+	for (int i = 0; i < t->mix.n; i++) {
+		map_init(&s[i].by_reason, t->arena);
+		s[i].reason = arena_new(t->arena, const char *, all);
+		s[i].times = arena_new(t->arena, uint32_t, all);
+	}
+	cJSON_ArrayForEach(node, t->nodes)
+	{
+		const int at = index_of(node, "composite");
+
+		if (!fits(t, node, filter))
+			continue;
+		n++;
+		if (at >= 0 && at < t->composites.n)
+			marked[at] = true;
+		for (int i = 0; i < t->mix.n; i++)
+			stand(&s[i], t, node, i);
+	}
+	cost = cost_of_marked(t, marked, &held);
+	answer_object(a, "asked");
+	ANSWER(a,
+	    "{asked}:\n  {nodes} node{s nodes} in {composites} composite{s "
+	    "composites}, which take {cost_ns:t}, {share:.1f} % of the plan\n",
+	    F("asked", asked_of(t, filter)), F("nodes", n),
+	    F("composites", held), F("cost_ns", cost),
+	    T("share", total > 0 ? 100 * (double)cost / total : 0.0));
+	answer_list(a, "targets");
+	for (int i = 0; i < t->mix.n; i++)
+		tell_standing(a, t, &s[i], i, n);
+	answer_close(a);
+	answer_close(a);
+}
+
 /* ---- all of it ---- */
 
 /* ONNX nodes that are meant and run nowhere; their number. */
@@ -487,6 +647,10 @@ tell_gone(
 	cJSON_ArrayForEach(x, member(t->map, "onnx"))
 	{
 		const char *fate = text_of(x, "fate");
+		const bool folded = strcmp(fate, "folded") == 0;
+		const cJSON *into = folded && cJSON_IsNumber(member(x, "into"))
+		    ? at(&t->onnx, index_of(x, "into"))
+		    : NULL;
 
 		if (!asked || strcmp(fate, "covered") == 0
 		    || !onnx_fits(t, x, filter))
@@ -494,13 +658,12 @@ tell_gone(
 		n++;
 		ANSWER_LINE(a,
 		    "{node} ({op_type}, ONNX node {index}) runs nowhere: "
-		    "{how}\n",
+		    "{how}{?into  that {into} reads}\n",
 		    F("node", text_of(x, "name")),
 		    F("op_type", text_of(x, "op_type")), F("fate", fate),
 		    T("index", index_of(x, "index")),
-		    T("how",
-		        strcmp(fate, "folded") == 0 ? "folded into a constant"
-		                                    : fate));
+		    T("how", folded ? "folded into a constant" : fate),
+		    F("into", into ? text_of(into, "name") : ""));
 	}
 	answer_close(a);
 	return n;
@@ -556,19 +719,23 @@ tell(struct answer *a, const struct told *t, const struct node_filter *filter,
 }
 
 static bool
-answer(const struct told *t, const struct node_filter *filter, struct err *err)
+answer(struct told *t, const struct node_filter *filter, struct err *err)
 {
 	struct answer a;
 
 	if ((filter->not_on && !check_target(t, filter->not_on, err))
 	    || (filter->at
-	        && !cost_has_module(t->map, filter->at, t->arena, err))
-	    || (filter->line && !cost_has_line(t->map, filter->line, err)))
+	        && !cost_has_module(
+	            t->map, filter->at, &t->modules, t->arena, err))
+	    || (filter->line
+	        && !cost_has_line(t->map, filter->line, &t->line, err)))
 		return false;
 	answer_begin(&a, t->cli, "marq.explain/2");
 	ANSWER(&a, NULL, F("result", t->folder),
 	    F("model", text_of(member(t->result, "model"), "path")),
 	    F("plan_cost_ns", ns_of(member(t->result, "total"), "cost_ns")));
+	if (filter->at || filter->line)
+		tell_short(&a, t, filter);
 	if (!tell(&a, t, filter, err))
 		return false;
 	answer_end(&a);

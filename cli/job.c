@@ -470,18 +470,13 @@ job_plan_pinned(struct job *j, node_id node, uint32_t target, struct plan *out,
 	return plan_find(out, found, &r, a, err);
 }
 
-#define QUICK_NS 2000000000u /* TUNING: what nobody minds waiting for */
-
 bool
 job_sensitivity(struct job *j, bool quick, struct err *err)
 {
-	struct plan_request r = request(j, &j->constraints);
-	uint64_t deadline = clock_ns() + QUICK_NS;
+	const struct plan_request r = request(j, &j->constraints);
 
-	if (quick && (!r.search.deadline_ns || deadline < r.search.deadline_ns))
-		r.search.deadline_ns = deadline;
-
-	return plan_sensitivity(&j->sensitivity, &j->plan, &r, j->arena, err);
+	return plan_sensitivity(
+	    &j->sensitivity, &j->plan, &r, quick, j->arena, err);
 }
 
 bool

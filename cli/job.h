@@ -29,8 +29,8 @@ bool job_search(struct job *j, struct err *err);
 bool job_plan_pinned(struct job *j, node_id node, uint32_t target,
     struct plan *out, bool *found, struct arena *a, struct err *err);
 
-/* Search again at the ends of what simulators assume (after job_search); quick: for
- * two seconds at most, and leave the rest. */
+/* Search again at the ends of what simulators assume (after job_search); quick: as
+ * far as nobody minds waiting, and leave the rest. */
 bool job_sensitivity(struct job *j, bool quick, struct err *err);
 
 /* What is left on the table (after job_search, with refusals kept). */

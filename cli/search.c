@@ -124,7 +124,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .notes = &j->notes,
 	    .accuracy = j->precision.quantises ? &j->precision.accuracy : NULL,
 	    .confirmation = &j->confirmation,
-	    .sensitivity = args->search.sensitivity ? &j->sensitivity : NULL,
+	    .sensitivity = &j->sensitivity,
 	    .opportunities = &j->opportunities,
 	    .command = args->search.cli->line,
 	};

@@ -174,8 +174,17 @@ put_sensitivity(FILE *f, const struct emit_work *w)
 
 	fputs("\n## Sensitivity to what simulators assume\n\n", f);
 	if (!s) {
-		fputs(
-		    "Not part of this result (`--sensitivity` adds it).\n", f);
+		fputs("Not looked into.\n", f);
+		return;
+	}
+	if (s->nleft)
+		fprintf(f,
+		    "Not varied, for lack of time: %" PRIu32
+		    " (`--sensitivity` does it).\n\n",
+		    s->nleft);
+	if (s->n == 0) {
+		if (s->nleft == 0)
+			fputs("No price here rests on an assumption.\n", f);
 		return;
 	}
 	fputs("| assumption | value | at | this plan | best plan | nodes "

@@ -50,6 +50,7 @@ regret_of(const struct plan_assumption *x)
 static void
 write_sensitivity(struct json *j, const struct sensitivity *s)
 {
+	json_key_uint(j, "sensitivity_left", s ? s->nleft : 0);
 	json_key(j, "sensitivity");
 	if (!s) {
 		json_null(j);

@@ -516,6 +516,34 @@ add_up(struct plan *p)
 		p->cost = cost_add(p->cost, p->conversion[i].cost);
 }
 
+cost_ns
+plan_cost_now(const struct plan *p)
+{
+	struct arena scratch;
+	uint32_t *run;
+	cost_ns sum = 0;
+
+	arena_init(&scratch);
+	run = arena_new(&scratch, uint32_t, p->ncomposites);
+	for (uint32_t i = 0; i < p->nregions; i++) {
+		const struct plan_region *r = &p->region[i];
+		cost_ns parts = 0, whole;
+
+		for (uint32_t k = 0; k < r->ncomposites; k++) {
+			run[k] = p->composite[r->first + k].candidate;
+			parts = cost_add(parts, plan_candidate_cost(p, run[k]));
+		}
+		if (!plan_region_cost(p, run, r->ncomposites, &whole))
+			whole = parts;
+		sum = cost_add(
+		    sum, cost_add(whole, plan_launch_cost(p, r->target)));
+	}
+	for (uint32_t i = 0; i < p->nconversions; i++)
+		sum = cost_add(sum, plan_conversion_cost(p, &p->conversion[i]));
+	arena_release(&scratch);
+	return sum;
+}
+
 void
 plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 {

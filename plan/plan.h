@@ -157,6 +157,9 @@ uint32_t cover_region(
  * says at_least already. */
 void plan_build(struct plan *out, const struct cover *cover, struct arena *a);
 
+/* What a plan would cost at the prices that `p` names now. */
+cost_ns plan_cost_now(const struct plan *p);
+
 /* Independent of the search: every node once, ports available in the right
  * format when read, order, regions convex and acyclic, the cost recomputed. */
 bool plan_verify(const struct plan *p, struct err *err);

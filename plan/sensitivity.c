@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/base/clock.h"
+#include "plan/memory.h"
 #include "plan/search.h"
 #include "plan/shift.h"
 #include "ir/base/cost.h"
@@ -21,8 +22,9 @@ take(struct price *p, const struct estimate *e)
 	p->ns = p->bound = p->low = p->high = e->ns;
 }
 
+/* `only`: of these candidates; NULL: of all. */
 static void
-price_candidates(struct scene *s, uint32_t target)
+price_candidates(struct scene *s, uint32_t target, const bool *only)
 {
 	const struct target *t = &s->mix.target[target];
 
@@ -32,8 +34,8 @@ price_candidates(struct scene *s, uint32_t target)
 		const struct region r = region_of(t, s->r.graph, &c, 1);
 		struct estimate e;
 
-		if (c->target == target && p->state == PRICE_KNOWN
-		    && p->source == PRICE_SIMULATED
+		if (c->target == target && (!only || only[i])
+		    && p->state == PRICE_KNOWN && p->source == PRICE_SIMULATED
 		    && t->kind->simulate(&r, &e))
 			take(p, &e);
 	}
@@ -98,7 +100,7 @@ price_conversions(struct scene *s, uint32_t target, struct arena *a)
 
 static void
 set_scene(struct scene *s, const struct plan_request *r, struct target as,
-    struct arena *a)
+    const bool *only, struct arena *a)
 {
 	struct target *list =
 	    arena_copy(a, r->mix->target, r->mix->n * sizeof *list);
@@ -115,21 +117,8 @@ set_scene(struct scene *s, const struct plan_request *r, struct target as,
 	s->r.notes = NULL;
 	s->r.no_baselines = true;
 	take(prices_launch(&s->prices, as.index), &as.launch);
-	price_candidates(s, as.index);
+	price_candidates(s, as.index, only);
 	price_conversions(s, as.index, a);
-}
-
-/* One more search; what has no plan there costs COST_NEVER. */
-static bool
-solve(struct plan *out, const struct plan_request *r, cost_ns *cost,
-    struct arena *a, struct err *err)
-{
-	bool found;
-
-	if (!plan_find(out, &found, r, a, err))
-		return false;
-	*cost = found ? out->cost : COST_NEVER;
-	return true;
 }
 
 /* One assumption of one target, the plan in question, and where its scenes are
@@ -143,27 +132,29 @@ struct question {
 	struct arena *arena;
 };
 
-/* The best plan at a value, of all or of the candidates in `only`. It refers to
- * its scene, which therefore lives as long. */
+/* The best plan at a value. It refers to its scene, which therefore lives as
+ * long. COST_NEVER: there is none. */
 static bool
 solve_at(struct plan *out, const struct question *q, double value,
-    const bool *only, cost_ns *cost, struct err *err)
+    cost_ns *cost, struct err *err)
 {
 	struct scene *s = arena_new(q->arena, struct scene, 1);
+	bool found;
 
 	set_scene(s, q->r,
 	    q->target->kind->assume(q->target, q->assumption, value, q->arena),
-	    q->arena);
-	if (only)
-		s->r.only = only;
-	s->r.replay = s->r.replay || only;
-	return solve(out, &s->r, cost, q->arena, err);
+	    NULL, q->arena);
+	if (!plan_find(out, &found, &s->r, q->arena, err))
+		return false;
+	*cost = found ? out->cost : COST_NEVER;
+	return true;
 }
 
-static bool *
-candidates_of(const struct question *q, const struct plan *p)
+static const bool *
+candidates_of(
+    const struct plan *p, const struct candidates *all, struct arena *a)
 {
-	bool *only = arena_new(q->arena, bool, q->r->candidates->n);
+	bool *only = arena_new(a, bool, all->n);
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
 		only[p->composite[i].candidate] = true;
@@ -199,35 +190,51 @@ straight(const struct question *q, double value)
 	return q->is_rate ? 1 / value : value;
 }
 
-/* How much another plan saves at a value; negative: it costs more. */
-static bool
-saves(double *out, const struct question *q, const bool *kept,
-    const bool *other, double value, struct err *err)
+/* What a plan costs at a value as it is: its composites, their order and the
+ * conversions stay. COST_NEVER: it would not fit its device. */
+static cost_ns
+cost_at(const struct question *q, const struct plan *p, double value)
 {
-	struct plan p;
-	cost_ns mine, its;
+	struct plan now = *p;
+	struct arena scratch;
+	struct scene s;
+	struct device_use use;
+	cost_ns cost;
 
-	if (!solve_at(&p, q, value, kept, &mine, err)
-	    || !solve_at(&p, q, value, other, &its, err))
-		return false;
-	*out = mine == COST_NEVER ? (double)its : (double)mine - (double)its;
-	return true;
+	arena_init(&scratch);
+	set_scene(&s, q->r,
+	    q->target->kind->assume(q->target, q->assumption, value, &scratch),
+	    candidates_of(p, q->r->candidates, &scratch), &scratch);
+	now.mix = &s.mix;
+	now.prices = &s.prices;
+	cost =
+	    plan_fits(&now, &use, &scratch) ? plan_cost_now(&now) : COST_NEVER;
+	arena_release(&scratch);
+	return cost;
+}
+
+/* How much another plan saves at a value; negative: it costs more. */
+static double
+saves(const struct question *q, const struct plan *other, double value)
+{
+	const cost_ns mine = cost_at(q, q->p, value);
+	const cost_ns its = cost_at(q, other, value);
+
+	return mine == COST_NEVER ? (double)its : (double)mine - (double)its;
 }
 
 #define STEPS 60 /* of one root: halving alone needs no more */
 #define TURNS 32 /* plans on the way from the end to the break point */
 
-/* Where another plan becomes cheaper, between `low` where it is not and *at where
- * it is: false position, halving where that does not get on. */
-static bool
-find_root(double *at, double low, const struct question *q, const bool *kept,
-    const bool *other, struct err *err)
+/* Where another plan becomes cheaper, between `low` where it is not and `high`
+ * where it is: false position, halving where that does not get on. */
+static double
+find_root(
+    const struct question *q, const struct plan *other, double low, double high)
 {
-	double a = straight(q, low), b = straight(q, *at), fa, fb;
+	double a = straight(q, low), b = straight(q, high);
+	double fa = saves(q, other, low), fb = saves(q, other, high);
 
-	if (!saves(&fa, q, kept, other, low, err)
-	    || !saves(&fb, q, kept, other, *at, err))
-		return false;
 	for (uint32_t i = 0; i < STEPS && fabs(b - a) > 1e-6 * fabs(b); i++) {
 		double x = (a + b) / 2, f;
 
@@ -235,8 +242,7 @@ find_root(double *at, double low, const struct question *q, const bool *kept,
 			x = a - fa * (b - a) / (fb - fa);
 		/* a step past the root, for both ends to close in */
 		x += (i % 3 == 1 ? 1e-7 : 0) * (b - a);
-		if (!saves(&f, q, kept, other, straight(q, x), err))
-			return false;
+		f = saves(q, other, straight(q, x));
 		if (f > 0) {
 			b = x;
 			fb = f;
@@ -245,30 +251,28 @@ find_root(double *at, double low, const struct question *q, const bool *kept,
 			fa = f;
 		}
 	}
-	*at = straight(q, b);
-	return true;
+	return straight(q, b);
 }
 
 /* From the plan that is best at the end: where it starts to win, another may
  * have won already; the last of them is the break point. */
 static bool
 find_break(struct plan_end *end, const struct question *q, double value,
-    const struct plan *best, const bool *kept, struct err *err)
+    const struct plan *best, struct err *err)
 {
 	struct plan other = *best;
 
 	end->breaks_at = end->value;
 	for (uint32_t turn = 0; turn < TURNS; turn++) {
 		struct plan next;
-		cost_ns mine, its;
-		const bool *only = candidates_of(q, &other);
+		cost_ns its;
 
 		end->nbroken = count_moved(q->p, &other, &end->node, &end->to);
-		if (!find_root(&end->breaks_at, value, q, kept, only, err)
-		    || !solve_at(&next, q, end->breaks_at, NULL, &its, err)
-		    || !solve_at(&other, q, end->breaks_at, only, &mine, err))
+		end->breaks_at = find_root(q, &other, value, end->breaks_at);
+		if (!solve_at(&next, q, end->breaks_at, &its, err))
 			return false;
-		if (its >= mine || its == COST_NEVER)
+		if (its == COST_NEVER
+		    || its >= cost_at(q, &other, end->breaks_at))
 			break;
 		other = next;
 	}
@@ -277,22 +281,24 @@ find_break(struct plan_end *end, const struct question *q, double value,
 
 /* ---- the whole ---- */
 
+/* *known: what is said of the end is so, for no other plan is better there, or
+ * for there is one that is. */
 static bool
 look_at(struct plan_end *end, const struct question *q, double value,
-    struct err *err)
+    bool *known, struct err *err)
 {
-	const bool *kept = candidates_of(q, q->p);
-	struct plan same, best;
+	struct plan best;
 
-	if (!solve_at(&best, q, end->value, NULL, &end->best, err)
-	    || !solve_at(&same, q, end->value, kept, &end->kept, err))
+	if (!solve_at(&best, q, end->value, &end->best, err))
 		return false;
+	end->kept = cost_at(q, q->p, end->value);
 	if (end->best != COST_NEVER)
 		end->nmoved = count_moved(q->p, &best, &end->node, &end->to);
 	if (end->best > end->kept)
 		end->best = end->kept;
 	end->flips = end->nmoved > 0 && end->best < end->kept;
-	return !end->flips || find_break(end, q, value, &best, kept, err);
+	*known = end->flips || best.proven || !q->p->proven;
+	return !end->flips || find_break(end, q, value, &best, err);
 }
 
 static bool
@@ -321,26 +327,87 @@ plan_assumptions(const struct mix *m, const struct candidates *c)
 	return n;
 }
 
+/* One to look into, and how far it moves the plan's cost. */
+struct variation {
+	uint32_t target, assumption;
+	struct cost_parameter as;
+	double spread;
+	bool passed_over;
+};
+
+static struct question
+question_of(const struct variation *t, const struct plan *p,
+    const struct plan_request *r, struct arena *a)
+{
+	return (struct question){.p = p,
+	    .r = r,
+	    .target = &r->mix->target[t->target],
+	    .assumption = t->assumption,
+	    .is_rate = t->as.is_rate,
+	    .arena = a};
+}
+
+static uint32_t
+list_variations(struct variation *list, const struct plan *p,
+    const struct plan_request *r, struct arena *a)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < r->mix->n; k++) {
+		const uint32_t known = assumptions_of(r->mix, r->candidates, k);
+
+		for (uint32_t i = 0; i < known; i++) {
+			struct variation *t = &list[n++];
+			struct question q;
+
+			t->as = r->mix->target[k].assumption[i];
+			t->target = k;
+			t->assumption = i;
+			q = question_of(t, p, r, a);
+			t->spread = fabs((double)cost_at(&q, p, t->as.high)
+			    - (double)cost_at(&q, p, t->as.low));
+		}
+	}
+	return n;
+}
+
+/* All but `most`: those that move the plan's cost least. */
+static void
+pass_over(struct variation *list, uint32_t n, uint32_t most)
+{
+	for (uint32_t left = n; left > most; left--) {
+		uint32_t least = n;
+
+		for (uint32_t i = 0; i < n; i++)
+			if (!list[i].passed_over
+			    && (least == n
+			        || list[i].spread <= list[least].spread))
+				least = i;
+		list[least].passed_over = true;
+	}
+}
+
+/* Both ends. *known: what is said of them is so. */
 static bool
-look_into(struct plan_assumption *x, const struct plan *p,
-    const struct plan_request *r, uint32_t i, const struct cost_parameter *as,
+look_into(struct plan_assumption *x, const struct variation *t,
+    const struct plan *p, const struct plan_request *r, bool *known,
     struct err *err)
 {
 	struct arena scratch;
-	struct question q = {.p = p,
-	    .r = r,
-	    .target = &r->mix->target[x->target],
-	    .assumption = i,
-	    .is_rate = as->is_rate,
-	    .arena = &scratch};
-	bool ok = true;
+	const struct question q = question_of(t, p, r, &scratch);
+	bool ok = true, sure = true;
 
-	x->end[0].value = as->low;
-	x->end[1].value = as->high;
+	*x = (struct plan_assumption){.target = t->target,
+	    .name = t->as.name,
+	    .unit = t->as.unit,
+	    .value = t->as.value,
+	    .end = {{.value = t->as.low}, {.value = t->as.high}}};
+	*known = true;
 	for (uint32_t e = 0; ok && e < 2; e++) {
 		arena_init(&scratch);
-		ok = look_at(&x->end[e], &q, as->value, err)
+		ok = look_at(&x->end[e], &q, t->as.value, &sure, err)
 		    || err_in(err, "with %s at %g", x->name, x->end[e].value);
+		*known &= sure;
 		arena_release(&scratch);
 	}
 	return ok;
@@ -352,30 +419,50 @@ is_late(const struct plan_request *r)
 	return r->search.deadline_ns && clock_ns() >= r->search.deadline_ns;
 }
 
+/* TUNING: bytes of labels of one search, whatever the graph and for each of its
+ * nodes, and of all together. Bytes decide, so that the same run says the same again;
+ * the time is for models nobody has seen. */
+#define ONE_BYTES (UINT64_C(8) << 20)
+#define ONE_NODE_BYTES (UINT64_C(8) << 10)
+#define ALL_BYTES (UINT64_C(640) << 20)
+#define QUICK_NS UINT64_C(120000000000)
+
+/* How many assumptions there is time for. */
+static uint32_t
+hurry(struct plan_request *r)
+{
+	const uint64_t one = ONE_BYTES + r->graph->nnodes * ONE_NODE_BYTES;
+	const uint64_t late = clock_ns() + QUICK_NS;
+
+	if (!r->search.memory_budget || r->search.memory_budget > one)
+		r->search.memory_budget = one;
+	if (!r->search.deadline_ns || r->search.deadline_ns > late)
+		r->search.deadline_ns = late;
+	return (uint32_t)(ALL_BYTES / (2 * one));
+}
+
 bool
 plan_sensitivity(struct sensitivity *out, const struct plan *p,
-    const struct plan_request *r, struct arena *a, struct err *err)
+    const struct plan_request *request, bool quick, struct arena *a,
+    struct err *err)
 {
-	uint32_t all = plan_assumptions(r->mix, r->candidates), n = 0;
+	struct plan_request r = *request;
+	const uint32_t all = plan_assumptions(r.mix, r.candidates);
 	struct plan_assumption *list =
 	    arena_new(a, struct plan_assumption, all);
+	struct variation *variation = arena_new(a, struct variation, all + 1);
+	uint32_t n = 0;
+	bool known = true;
 
-	for (uint32_t k = 0; k < r->mix->n; k++) {
-		uint32_t known = assumptions_of(r->mix, r->candidates, k);
-
-		for (uint32_t i = 0; !is_late(r) && i < known; i++) {
-			const struct cost_parameter *as =
-			    &r->mix->target[k].assumption[i];
-			struct plan_assumption *x = &list[n];
-
-			*x = (struct plan_assumption){.target = k,
-			    .name = as->name,
-			    .unit = as->unit,
-			    .value = as->value};
-			if (!look_into(x, p, r, i, as, err))
-				return false;
-			n += !is_late(r);
-		}
+	list_variations(variation, p, &r, a);
+	pass_over(variation, all, quick ? hurry(&r) : all);
+	for (uint32_t i = 0; i < all && known && !is_late(&r); i++) {
+		if (variation[i].passed_over)
+			continue;
+		if (!look_into(&list[n], &variation[i], p, &r, &known, err))
+			return false;
+		known |= !quick;
+		n += known && !is_late(&r);
 	}
 	*out = (struct sensitivity){n, all - n, list};
 	return true;

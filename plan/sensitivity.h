@@ -28,7 +28,7 @@ struct plan_assumption {
 };
 
 struct sensitivity {
-	uint32_t n, nleft; /* looked into; not, for lack of time */
+	uint32_t n, nleft; /* looked into; not, for lack of effort */
 	const struct plan_assumption *item;
 };
 
@@ -40,8 +40,9 @@ uint32_t plan_assumptions(const struct mix *m, const struct candidates *c);
  * the others as they are; where the plan changes, find the break point exactly
  * (to a millionth of its value) by parametric search. Nothing is measured. `r` is
  * the request the plan is the answer to; assumptions that its deadline cuts short
- * are left. */
+ * are left. `quick`: with little memory, on large graphs only those that move the
+ * plan's cost most, and no more once one is not proven so. */
 bool plan_sensitivity(struct sensitivity *out, const struct plan *p,
-    const struct plan_request *r, struct arena *a, struct err *err);
+    const struct plan_request *r, bool quick, struct arena *a, struct err *err);
 
 #endif

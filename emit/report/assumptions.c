@@ -44,7 +44,8 @@ assumptions_init(struct assumptions *s, const struct page_view *v)
 	const cJSON *m, *list = doc_field(v->result, "sensitivity");
 	struct assumed *a;
 
-	*s = (struct assumptions){.looked = cJSON_IsArray(list)};
+	*s = (struct assumptions){.looked = cJSON_IsArray(list),
+	    .left = doc_index(v->result, "sensitivity_left", UINT32_MAX)};
 	s->item = arena_new(
 	    v->arena, struct assumed, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(m, list)

@@ -23,7 +23,7 @@ struct assumed {
 
 struct assumptions {
 	bool looked; /* sensitivity was part of the search */
-	uint32_t n;
+	uint32_t n, left; /* varied; not, for lack of time */
 	struct assumed *item; /* most regret first */
 };
 

@@ -4,6 +4,17 @@
 #include "emit/report/sections.h"
 #include "emit/report/text.h"
 
+/* Nobody varied these. */
+static void
+put_unvaried(FILE *f, const struct assumptions *s)
+{
+	if (s->left)
+		html(f,
+		    "; <abbr title=\"for lack of time; marq search "
+		    "--sensitivity varies all\">%n not varied</abbr>",
+		    s->left);
+}
+
 /* What decides: on the first screen, at most three. */
 void
 put_decides(FILE *f, const struct page_facts *p)
@@ -13,17 +24,18 @@ put_decides(FILE *f, const struct page_facts *p)
 	uint64_t low, high;
 	uint32_t shown = 0;
 
-	if (!s->looked || s->n == 0) {
+	if (s->n == 0) {
 		html(f, "<h2>What decides</h2><p class=mut>%r</p>",
-		    s->looked ? "No assumption was varied."
-		              : "Not asked for: "
-		                "<code>--sensitivity</code> does.");
+		    s->looked && !s->left
+		        ? "No price here rests on an assumed figure."
+		        : "Not looked into: "
+		          "<code>marq search --sensitivity</code> does.");
 		return;
 	}
-	html(f,
-	    "<h2>What decides <small><a href=#assumptions>all %o</a></small>"
-	    "</h2>",
-	    s->n, "assumption");
+	html(f, "<h2>What decides <small><a href=#assumptions>all %o</a>", s->n,
+	    "assumption");
+	put_unvaried(f, s);
+	html(f, "</small></h2>");
 	for (uint32_t i = 0; i < s->n && i < 3 && matters(&s->item[i], p->v);
 	     i++) {
 		const struct assumed *a = &s->item[i];
@@ -52,9 +64,9 @@ put_decides(FILE *f, const struct page_facts *p)
 		return;
 	}
 	html(f,
-	    "<p>The choice stands: no assumed figure, taken alone over its "
+	    "<p>The choice stands: no assumed figure%r, taken alone over its "
 	    "range, changes it by more than 0.1%r.",
-	    "&nbsp;%");
+	    s->left ? " that was varied" : "", "&nbsp;%");
 	w = widest(s);
 	if (w) {
 		ends_of(w, &low, &high);

@@ -125,7 +125,7 @@ changes_shapes_only(const struct region *r)
 	for (uint32_t i = 0; free && i < r->ncandidates; i++) {
 		const struct candidate *c = r->candidate[i];
 
-		mrvl_layer_of(&l, r->graph, c->rule, c->match, &scratch);
+		mrvl_layer_sizes_of(&l, r->graph, c->rule, c->match, &scratch);
 		free = work_of(&l, mrvl_of(r->target)->int8).free;
 	}
 	arena_release(&scratch);

@@ -14,6 +14,8 @@ struct layer_builder {
 	const struct match *match;
 	struct arena *arena;
 	struct layer *layer;
+	bool
+	    is_priced; /* only sizes are asked for: weights are not worked out */
 };
 
 /* ---- parts of a layer ---- */
@@ -65,7 +67,7 @@ weights_of(struct layer_builder *b, value_id v)
 		return packed_of(b->graph, v);
 	t = arena_new(b->arena, struct tensor, 1);
 	*t = tensor_view(DT_FLOAT, value->type.rank, value->type.dim,
-	    packable_floats(b->graph, v, b->arena));
+	    b->is_priced ? NULL : packable_floats(b->graph, v, b->arena));
 	return packed_of_tensor(t, v);
 }
 
@@ -94,10 +96,10 @@ scaled(struct layer_builder *b, value_id v, const float *scale, uint32_t n)
 {
 	const struct tensor *q = graph_value(b->graph, v)->constant;
 	const size_t each = q->dim[0] ? q->count / (size_t)q->dim[0] : 1;
-	float *to = arena_new(b->arena, float, q->count);
+	float *to = b->is_priced ? NULL : arena_new(b->arena, float, q->count);
 	struct tensor *t = arena_new(b->arena, struct tensor, 1);
 
-	for (size_t i = 0; i < q->count; i++)
+	for (size_t i = 0; to && i < q->count; i++)
 		to[i] = (float)tensor_real(q, i) * scale[n == 1 ? 0 : i / each];
 	*t = tensor_view(DT_FLOAT, q->rank, q->dim, to);
 	return packed_of_tensor(t, v);
@@ -451,70 +453,89 @@ make_layout(struct layer_builder *b, const struct node *n)
 	b->layer->dst_layout = "NHWC";
 }
 
-void
-mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
-    const struct match *m, struct arena *a)
+static void
+make(struct layer_builder *b, enum mrvl_rule rule)
 {
-	struct layer_builder b = {g, m, a, out};
+	const struct graph *g = b->graph;
+	const struct match *m = b->match;
+	struct layer *out = b->layer;
 	const struct node *root = graph_node(g, m->root);
 
 	memset(out, 0, sizeof *out);
 	out->result = root->output[0];
 	out->nnodes = m->nnodes;
 	out->node = m->node;
-	if (!can_be_made(&b, (enum mrvl_rule)rule)) {
-		leave_unmade(&b);
+	if (!can_be_made(b, rule)) {
+		leave_unmade(b);
 		return;
 	}
 	out->out = seen(g, out->result);
 	out->relu = root->op == OP_RELU;
-	switch ((enum mrvl_rule)rule) {
+	switch (rule) {
 	case RULE_CONV:
-		make_conv(&b);
+		make_conv(b);
 		break;
 	case RULE_FC:
-		make_fc(&b);
+		make_fc(b);
 		break;
 	case RULE_MAXPOOL:
-		make_pool(&b, LAYER_MAXPOOL);
+		make_pool(b, LAYER_MAXPOOL);
 		break;
 	case RULE_AVGPOOL:
-		make_pool(&b, LAYER_AVGPOOL);
+		make_pool(b, LAYER_AVGPOOL);
 		break;
 	case RULE_GLOBALAVGPOOL:
-		make_global(&b, LAYER_GLOBALAVGPOOL);
+		make_global(b, LAYER_GLOBALAVGPOOL);
 		break;
 	case RULE_GLOBALMAXPOOL:
-		make_global(&b, LAYER_GLOBALMAXPOOL);
+		make_global(b, LAYER_GLOBALMAXPOOL);
 		break;
 	case RULE_SUM:
-		make_sum(&b, captured(&b, "sum"));
+		make_sum(b, captured(b, "sum"));
 		break;
 	case RULE_CONCAT:
-		make_plain(&b, LAYER_CONCAT, root, root->ninputs);
+		make_plain(b, LAYER_CONCAT, root, root->ninputs);
 		break;
 	case RULE_LAYOUT:
-		make_layout(&b, root);
+		make_layout(b, root);
 		break;
 	case RULE_RESHAPE:
-		make_plain(&b, LAYER_RESHAPE, root, 1);
+		make_plain(b, LAYER_RESHAPE, root, 1);
 		break;
 	case RULE_FLATTEN:
-		make_plain(&b, LAYER_FLATTEN, root, 1);
+		make_plain(b, LAYER_FLATTEN, root, 1);
 		break;
 	case RULE_SQUEEZE:
-		make_plain(&b, LAYER_SQUEEZE, root, 1);
+		make_plain(b, LAYER_SQUEEZE, root, 1);
 		break;
 	case RULE_QCONV:
-		make_qconv(&b);
+		make_qconv(b);
 		break;
 	case RULE_QUANTIZE:
 	case RULE_DEQUANTIZE:
-		make_plain(&b, LAYER_LAYOUT, root, 1);
+		make_plain(b, LAYER_LAYOUT, root, 1);
 		break;
 	case NRULES:
 		assert(0 && "a rule");
 	}
+}
+
+void
+mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
+    const struct match *m, struct arena *a)
+{
+	struct layer_builder b = {g, m, a, out, false};
+
+	make(&b, (enum mrvl_rule)rule);
+}
+
+void
+mrvl_layer_sizes_of(struct layer *out, const struct graph *g, uint32_t rule,
+    const struct match *m, struct arena *a)
+{
+	struct layer_builder b = {g, m, a, out, true};
+
+	make(&b, (enum mrvl_rule)rule);
 }
 
 /* ---- a region ---- */

@@ -10,6 +10,10 @@
 void mrvl_layer_of(struct layer *out, const struct graph *g, uint32_t rule,
     const struct match *m, struct arena *a);
 
+/* The same, but that constants have dimensions only: what prices ask, often. */
+void mrvl_layer_sizes_of(struct layer *out, const struct graph *g,
+    uint32_t rule, const struct match *m, struct arena *a);
+
 /* The region as layers. ERR_UNSUPPORTED naming the node when a value would have
  * to change its layout inside the region. */
 bool mrvl_layers(struct layers *out, const struct region *r, struct arena *a,

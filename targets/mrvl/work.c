@@ -127,7 +127,7 @@ steps_of(const struct region *r, struct arena *a)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct candidate *c = r->candidate[i];
 
-		mrvl_layer_of(&layer[i], r->graph, c->rule, c->match, a);
+		mrvl_layer_sizes_of(&layer[i], r->graph, c->rule, c->match, a);
 		step[i].work = work_of(&layer[i], int8);
 		step[i].unmade = layer[i].unmade;
 	}

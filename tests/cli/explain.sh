@@ -91,6 +91,45 @@ expect_in err "no module of the result is called 'nosuch'"
 run explain told --line a.py:1
 expect_status 2
 expect_in err 'wrote no stack traces'
+
+# A module and a line, as an exporter would have written them: in short, then node
+# by node; what was folded says who reads it now.
+cp -r told scoped
+python3 - <<'END'
+import json
+m = json.load(open("scoped/map.json"))
+m["scopes"] += [{"id": i + 1, "parent": i and 1, "name": p.split(".")[-1], "path": p, "class": c}
+                for i, (p, c) in enumerate([("net", "Net"), ("net.block.0", "Block"), ("net.block.1", "Block")])]
+m["lines"] = [{"id": 0, "file": "/home/me/net.py", "line": 7, "function": "forward", "text": "return f(x)"}]
+for x in m["onnx"]:
+    x["scope"] = 2 if x["index"] < 4 else 3
+    x["lines"], x["line"] = [0], 0
+first, second = m["onnx"][:2]
+for n in m["nodes"]:
+    n["onnx"] = [link for link in n["onnx"] if link["id"] != first["id"]]
+first.update(fate="folded", why="its inputs are constant", into=second["id"], nodes=[])
+json.dump(m, open("scoped/map.json", "w"))
+END
+run explain scoped --at block.0
+expect_status 0
+expect_in out 'net.block.0, a Block:'
+expect_in out '  3 nodes in 3 composites, which take '
+expect_in out "$(printf '  host: runs ')"
+expect_in out 'Conv_0 (Conv, ONNX node 0) runs nowhere: folded into a constant that '
+run explain scoped --at net.block.1
+expect_in out 'net.block.1, a Block:'
+run explain scoped --at block.1 --format json
+expect_json out
+run explain scoped --at blok.1
+expect_status 2
+expect_in err "did you mean 'block.1'?"
+run explain scoped --line net.py:7
+expect_status 0
+expect_in out '/home/me/net.py:7, "return f(x)":'
+grep -qE '^  rules:file=npu.json: runs 6, refuses 1 \(x.dim1 = 32, need <= 16\), has no rule for [0-9]+$' out ||
+	{ fail 'not in short'; head -n 6 out; }
+run explain scoped --line net.py:8
+expect_status 2
 run explain tiny.onnx $npu --by op
 expect_status 2
 expect_in err '--by takes a result directory'

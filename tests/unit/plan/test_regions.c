@@ -401,7 +401,7 @@ test_sensitive_to_the_launch_only(void **state)
 	host_ns = 30000;
 	assert_true(search("mrvl"));
 	assert_int_equal(composites_on(0), 1);
-	assert_true(plan_sensitivity(&s, &plan, &request, &arena, &err));
+	assert_true(plan_sensitivity(&s, &plan, &request, false, &arena, &err));
 	assert_int_equal(
 	    s.n, plan_assumptions(request.mix, request.candidates));
 	/* of a target that takes no node nothing hangs on */
@@ -421,6 +421,41 @@ test_sensitive_to_the_launch_only(void **state)
 	assert_int_equal(job->end[1].to, 1);
 	assert_non_null(assumption(&s, "depthwise_as_dense")); /* inferred */
 	assert_true(tops && !tops->end[0].flips && !tops->end[1].flips);
+}
+
+/* What every search looks into is what --sensitivity finds, and where it stops is
+ * told: nothing is proven in no time at all. */
+static void
+test_a_quick_look_is_as_good(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, 8, 16, 16));
+	struct sensitivity all, quick, none;
+	struct plan_request late;
+
+	(void)state;
+	make_output(&m, conv(x, 8, 8));
+	host_ns = 30000;
+	assert_true(search("mrvl"));
+	assert_true(
+	    plan_sensitivity(&all, &plan, &request, false, &arena, &err));
+	assert_true(
+	    plan_sensitivity(&quick, &plan, &request, true, &arena, &err));
+	assert_int_equal(all.nleft + quick.nleft, 0);
+	assert_int_equal(quick.n, all.n);
+	for (uint32_t i = 0; i < all.n; i++)
+		for (uint32_t e = 0; e < 2; e++) {
+			const struct plan_end *a = &all.item[i].end[e];
+			const struct plan_end *b = &quick.item[i].end[e];
+
+			assert_int_equal(a->kept, b->kept);
+			assert_int_equal(a->best, b->best);
+			assert_true(!a->flips || a->breaks_at == b->breaks_at);
+		}
+	late = request;
+	late.search.deadline_ns = 1;
+	assert_true(plan_sensitivity(&none, &plan, &late, true, &arena, &err));
+	assert_int_equal(none.n, 0);
+	assert_int_equal(none.nleft, all.n);
 }
 
 /* ---- regions as upstream has them ---- */
@@ -530,6 +565,7 @@ main(void)
 	    TEST(test_a_conversion_less_is_a_shift),
 	    TEST(test_a_lone_sum_is_left_on_the_host),
 	    TEST(test_sensitive_to_the_launch_only),
+	    TEST(test_a_quick_look_is_as_good),
 	    TEST(test_unconnected_share_an_invocation),
 	    TEST(test_compat_launches_unconnected_regions_each),
 	    TEST(test_a_limit_overrules_upstreams_regions),
