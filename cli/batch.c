@@ -12,6 +12,7 @@
 
 #include "cli/batch_forecast.h"
 #include "cli/batch_measure.h"
+#include "cli/batch_merge.h"
 #include "cli/batch_progress.h"
 #include "cli/batch_state.h"
 #include "cli/child.h"
@@ -32,9 +33,9 @@
 /* What --fail-on may name: findings of the night. */
 enum fail_on { FAIL_REGRESS, FAIL_DRIFT, FAIL_UNPROVEN, NFAIL_ON };
 
-/* What of it a call does: both at once, or for many machines one after the
+/* What of it a call does: all at once, or for many machines one after the
  * other. */
-enum batch_phase { PHASE_MEASURE, PHASE_SEARCH, PHASE_BOTH };
+enum batch_phase { PHASE_MEASURE, PHASE_MERGE, PHASE_SEARCH, PHASE_ALL };
 
 struct batch {
 	struct cli *cli;
@@ -43,6 +44,8 @@ struct batch {
 	bool retry_failed, dry_run;
 	enum batch_phase phase;
 	struct shard shard;
+	const char *local;
+	bool mixed;
 	struct wanted_lists lists; /* of PHASE_SEARCH */
 	uint32_t nwanting, nprices; /* units that lack prices; how many */
 	struct manifest manifest;
@@ -86,11 +89,21 @@ static const struct option_row options[] = {
         .at = AT(only)},
     {"retry-failed", 0, NULL, "also run again what failed in an earlier run",
         option_flag, .at = AT(retry_failed)},
-    {"phase", 0, "measure|search",
+    {"phase", 0, "measure|merge|search",
         "for many machines: measure what the units want, into "
-        "OUT/shards/I.db; or search by the prices there are and measure "
-        "nothing: exit status 1 says that some are wanted still",
+        "OUT/shards/I.db; merge these into the database; or search by the "
+        "prices there are and measure nothing (exit status 1: some are wanted "
+        "still)",
         option_word, .at = AT(phase)},
+    {"local", 0, "DIR",
+        "of --phase measure: keep the database in DIR, on a disk of this "
+        "machine, and copy it to OUT/shards/ (which a network file system may "
+        "hold)",
+        option_text, .at = AT(local)},
+    {"mixed", 0, NULL,
+        "of --phase merge: also shards that were measured in different "
+        "environments",
+        option_flag, .at = AT(mixed)},
     {"shard", 0, "I/N",
         "only a part, the I-th of N (of 0..N-1): of a phase what is its by "
         "content (default: what the scheduler of a job array says); else "
@@ -582,12 +595,16 @@ run_phase(struct batch *b, struct err *err)
 	    .manifest = &b->manifest,
 	    .shard = &b->shard,
 	    .only = b->only,
+	    .local = b->local,
 	    .progress = &b->progress};
 
-	if (b->phase != PHASE_BOTH && !shard_settle(&b->shard, err))
+	if ((b->phase == PHASE_MEASURE || b->phase == PHASE_SEARCH)
+	    && !shard_settle(&b->shard, err))
 		return false;
 	if (!manifest_read(&b->manifest, b->path, b->cli->run, err))
 		return false;
+	if (b->phase == PHASE_MERGE)
+		return batch_merge(b->cli, &b->manifest, b->mixed, err);
 	if (b->phase != PHASE_MEASURE)
 		return run(b, err);
 	batch_progress_begin(&b->progress, b->cli, b->manifest.nunits);
@@ -599,7 +616,7 @@ check(struct option_state *s)
 {
 	const struct batch *b = s->args;
 
-	if (b->dry_run && b->phase != PHASE_BOTH)
+	if (b->dry_run && b->phase != PHASE_ALL)
 		argp_error(s->argp, "--dry-run is of a batch on one machine");
 }
 
@@ -616,7 +633,7 @@ static const struct command_line line = {
 bool
 cmd_batch(struct cli *c, int argc, char **argv, struct err *err)
 {
-	struct batch b = {.cli = c, .phase = PHASE_BOTH};
+	struct batch b = {.cli = c, .phase = PHASE_ALL};
 
 	if (!cli_parse(c, &line, argc, argv, &b, err))
 		return false;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* gethostname */
 #include "cli/batch_measure.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include "cli/paths.h"
 #include "cli/wanted.h"
 #include "costmodel/want.h"
+#include "db/admin.h"
 #include "ir/base/buf.h"
+#include "ir/base/file.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/map.h"
 #include "ir/base/plural.h"
@@ -26,6 +29,7 @@ struct measuring {
 	uint32_t measured, failed; /* attempts, as `marq measure` says */
 	uint32_t broken; /* units that could not be listed or measured */
 	const char *db; /* of the shard */
+	const char *measured_into; /* the same, or one of this machine's own */
 	const char *answer; /* a file: what the last child said */
 };
 
@@ -84,7 +88,7 @@ measure_argv(const struct measuring *m, const char *list)
 	argv[n++] = arena_str(a, "measure");
 	argv[n++] = arena_str(a, list);
 	argv[n++] = arena_str(a, "--db");
-	argv[n++] = arena_str(a, m->db);
+	argv[n++] = arena_str(a, m->measured_into);
 	argv[n++] = arena_printf(a, "--shard=%u/%u", s->i, s->n ? s->n : 1);
 	argv[n++] = arena_str(a, "--no-progress");
 	if (m->b->progress->out >= 0)
@@ -124,6 +128,67 @@ say_broken(struct measuring *m, const struct unit *u, int exit)
 	jsonin_close(doc);
 }
 
+/* ---- a database of this machine's own ---- */
+
+/* One that another machine began goes on here. */
+static bool
+begin_local(struct measuring *m, struct err *err)
+{
+	struct costdb *db;
+	bool ok;
+
+	if (strcmp(m->db, m->measured_into) == 0
+	    || !file_is_absent(m->measured_into) || file_is_absent(m->db))
+		return true;
+	if (!costdb_open(&db, m->db, DB_FOREIGN, m->a, err))
+		return false;
+	ok = costdb_copy(db, m->measured_into, err);
+	costdb_abandon(db);
+	return ok;
+}
+
+/* The others see what there is so far. */
+static bool
+publish(struct measuring *m, struct err *err)
+{
+	struct costdb *db;
+	bool ok;
+
+	if (strcmp(m->db, m->measured_into) == 0
+	    || file_is_absent(m->measured_into))
+		return true;
+	if (!costdb_open(&db, m->measured_into, DB_READ, m->a, err))
+		return false;
+	ok = costdb_replace(db, m->db, err);
+	costdb_abandon(db);
+	return ok;
+}
+
+/* All of it is there. */
+static void
+end_local(const struct measuring *m)
+{
+	if (strcmp(m->db, m->measured_into) == 0)
+		return;
+	unlink(arena_printf(m->a, "%s-wal", m->measured_into));
+	unlink(arena_printf(m->a, "%s-shm", m->measured_into));
+	unlink(m->measured_into);
+}
+
+/* Named for the batch: others may have theirs in the same folder. */
+static const char *
+local_path(const struct batch_measure *b, struct arena *a)
+{
+	const char *out = b->manifest->out;
+	char digits[33], *real = realpath(out, NULL);
+
+	hash128_print(
+	    hash128(real ? real : out, strlen(real ? real : out)), digits);
+	free(real);
+	return arena_printf(a, "%s/marq-%lu-%.12s-%u.db", b->local,
+	    (unsigned long)getuid(), digits, b->shard->i);
+}
+
 static bool
 measure_list(struct measuring *m, const char *list, int *exit, struct err *err)
 {
@@ -154,6 +219,8 @@ measure_unit(struct measuring *m, const struct unit *u, struct err *err)
 			return false;
 		if (exit == 0)
 			take_answer(m);
+		if (!publish(m, err))
+			return false;
 	}
 	if (exit != 0 && !atomic_load(m->b->cli->stop))
 		say_broken(m, u, exit);
@@ -185,6 +252,17 @@ report(const struct measuring *m, struct err *err)
 	        plural(m->broken));
 }
 
+/* Each shard begins elsewhere, so that they do not all make the same lists. */
+static const struct unit *
+unit_at(const struct batch_measure *b, uint32_t i)
+{
+	const struct manifest *m = b->manifest;
+	const struct shard *s = b->shard;
+	uint64_t first = s->n ? (uint64_t)m->nunits * s->i / s->n : 0;
+
+	return &m->unit[(first + i) % m->nunits];
+}
+
 bool
 batch_measure(const struct batch_measure *b, struct err *err)
 {
@@ -195,11 +273,13 @@ batch_measure(const struct batch_measure *b, struct err *err)
 	wanted_lists_init(&m.lists, b->cli, b->manifest);
 	map_init(&m.seen, a);
 	m.db = arena_printf(a, "%s/shards/%u.db", out, b->shard->i);
-	m.answer = arena_printf(
-	    a, "%s/shards/%u.%ld.json", out, b->shard->i, (long)getpid());
+	m.answer = arena_printf(a, "%s/shards/%u.json", out, b->shard->i);
 	path_make_parents(m.db);
+	m.measured_into = b->local ? local_path(b, a) : m.db;
+	if (!begin_local(&m, err))
+		return false;
 	for (uint32_t i = 0; i < b->manifest->nunits; i++) {
-		const struct unit *u = &b->manifest->unit[i];
+		const struct unit *u = unit_at(b, i);
 
 		if (atomic_load(b->cli->stop))
 			break;
@@ -211,6 +291,8 @@ batch_measure(const struct batch_measure *b, struct err *err)
 		progress_unit_end(&b->progress->line, true);
 	}
 	unlink(m.answer);
+	if (m.broken == 0 && !atomic_load(b->cli->stop))
+		end_local(&m);
 	batch_progress_end(b->progress);
 	return atomic_load(b->cli->stop) || report(&m, err);
 }

@@ -13,6 +13,8 @@ struct batch_measure {
 	const struct manifest *manifest;
 	const struct shard *shard; /* n 0: all of it */
 	const char *only; /* units whose name contains this, or NULL */
+	const char
+	    *local; /* a folder of this machine's own, where OUT is not */
 	struct batch_progress *progress;
 };
 

@@ -1,6 +1,8 @@
 #include "cli/wanted.h"
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,15 +49,60 @@ count_attempts(const char *path, uint64_t *n, struct arena *a, struct err *err)
 	struct costdb *db;
 	bool ok;
 
-	*n = 0;
-	if (file_is_absent(path))
-		return true;
 	if (!costdb_open(&db, path, DB_READ, a, err))
 		return false;
 	ok = costdb_stat(db, &stat, err);
 	costdb_abandon(db);
 	*n = stat.attempts;
 	return ok;
+}
+
+static bool
+no_database(const struct unit *u, struct err *err)
+{
+	return err_set(err, ERR_USAGE,
+	    "unit '%s': --phase needs a database that the shards are merged "
+	    "into",
+	    u->name);
+}
+
+bool
+wanted_db(
+    const struct manifest *m, const char **db, struct arena *a, struct err *err)
+{
+	*db = NULL;
+	for (uint32_t i = 0; i < m->nunits; i++) {
+		const char *own = db_of(&m->unit[i], a);
+
+		if (!own)
+			return no_database(&m->unit[i], err);
+		if (*db && strcmp(*db, own) != 0)
+			return err_set(err, ERR_USAGE,
+			    "unit '%s' has another database (%s) than those "
+			    "before (%s)",
+			    m->unit[i].name, own, *db);
+		*db = own;
+	}
+	return true;
+}
+
+/* Where the database is not to be seen, the newest lists there are. */
+static uint64_t
+newest_lists(const char *folder)
+{
+	struct err ignored = {.kind = ERR_NONE};
+	const struct dirent *e;
+	DIR *d = opendir(folder);
+	uint64_t newest = 0;
+
+	while (d && (e = folder_next(d, folder, &ignored)) != NULL) {
+		uint64_t n = strtoull(e->d_name, NULL, 10);
+
+		newest = n > newest ? n : newest;
+	}
+	if (d)
+		closedir(d);
+	return newest;
 }
 
 /* Attempts are only ever added, so their number is the state. */
@@ -67,13 +114,12 @@ find_state(struct wanted_lists *w, const struct unit *u, struct err *err)
 	uint64_t n;
 
 	if (!db)
-		return err_set(err, ERR_USAGE,
-		    "unit '%s': --phase needs a database that the shards are "
-		    "merged into",
-		    u->name);
+		return no_database(u, err);
 	if (w->state && strcmp(w->db, db) == 0)
 		return true;
-	if (!count_attempts(db, &n, a, err))
+	if (file_is_absent(db))
+		n = newest_lists(w->folder);
+	else if (!count_attempts(db, &n, a, err))
 		return false;
 	w->db = db;
 	w->state = arena_printf(a, "%s/%" PRIu64, w->folder, n);

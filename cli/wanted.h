@@ -20,6 +20,10 @@ struct wanted_lists {
 void wanted_lists_init(
     struct wanted_lists *w, struct cli *c, const struct manifest *m);
 
+/* The database of all units of a batch; ERR_USAGE where there is none, or not one. */
+bool wanted_db(const struct manifest *m, const char **db, struct arena *a,
+    struct err *err);
+
 /* The path of a unit's list, made if it is not there or `again`; *exit is not 0
  * where it cannot be made: `answer` has the document that says why then. */
 bool wanted_list(struct wanted_lists *w, const struct unit *u, bool again,

@@ -69,6 +69,13 @@ wait $shard 2>/dev/null
 wait_until sh -c '! pgrep -f "measure $PWD/fleet" >/dev/null 2>&1' || fail 'its child goes on'
 JOB_COMPLETION_INDEX=0 JOB_COMPLETIONS=3 "$MARQ" batch fleet.yaml --phase measure >out 2>err || fail 'shard 0'
 expect_in out 'shard 0 of 3 on '
+mkdir disk
+run batch fleet.yaml --phase measure --shard 1/3 --local disk
+expect_status 0
+[ -z "$(ls disk)" ] || fail 'a database is left on the disk'
+[ -s fleet/shards/1.db ] || fail 'nothing came from the disk'
+run batch fleet.yaml --phase measure --shard 1/3 --local disk --format=json
+[ "$(field measured)" = 0 ] || fail 'measured again'
 for i in 1 2; do
 	run batch fleet.yaml --phase measure --shard $i/3
 	expect_status 0
@@ -79,8 +86,30 @@ run batch fleet.yaml --phase measure --shard 2/3 --format=json
 [ "$(field ours)" -gt 0 ] || fail 'a shard has nothing to do'
 
 # Home: nothing is wanted, and nobody measures.
-run db merge --db fleet.db fleet/shards/0.db fleet/shards/1.db fleet/shards/2.db
+cp -r fleet other
+python3 - <<'P'
+import sqlite3
+c = sqlite3.connect("other/shards/2.db")
+for i, hard in c.execute("select env_id, hard from environment").fetchall():
+    c.execute("update environment set hard=? where env_id=?", (hard.replace("libm=", "libm=9"), i))
+c.commit()
+P
+sed 's/out: fleet, db: fleet.db/out: other, db: other.db/' fleet.yaml >other.yaml
+run batch other.yaml --phase merge
+expect_status 1
+expect_lines 1 err
+expect_in err '/2.db is of another environment than other/shards/0.db: host: libm: '
+[ "$(find other/shards -name '*.db' | wc -l)" = 3 ] || fail 'shards are gone'
+run batch other.yaml --phase merge --mixed
 expect_status 0
+[ "$(find other/shards -name '*.db' | wc -l)" = 0 ] || fail 'shards are left'
+run batch fleet.yaml --phase merge
+expect_status 0
+expect_in out '3 shards merged into fleet.db: '
+[ -z "$(ls fleet/shards)" ] || { fail 'something is left of the shards'; ls fleet/shards; }
+run batch fleet.yaml --phase merge
+expect_status 0
+expect_in out '0 shards merged into '
 for i in 0 1; do
 	run batch fleet.yaml --phase search --shard $i/2 --format=json
 	expect_status 0
