@@ -110,6 +110,11 @@ static const struct option_row options[] = {
         "every N-th unit, with a database of its own, OUT/shards/I.db; no "
         "summary",
         .take = shard_take, .at = AT(shard)},
+    {"locks", 0, "DIR",
+        "one measurement at a time on a core also beside users and containers that "
+        "share folder DIR (default $MARQ_LOCKS; processes of one host need "
+        "none)",
+        .take = option_locks},
     {"dry-run", 0, NULL,
         "say for each unit what would be measured and how long it would take",
         option_flag, .at = AT(dry_run)},

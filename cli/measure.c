@@ -40,6 +40,11 @@ static const struct option_row options[] = {
         "only those of the list whose key falls to the I-th of N (of 0..N-1; "
         "default: what the scheduler of a job array says)",
         shard_take, .at = AT(shard)},
+    {"locks", 0, "DIR",
+        "one measurement at a time on a core also beside users and containers that "
+        "share folder DIR (default $MARQ_LOCKS; processes of one host need "
+        "none)",
+        .take = option_locks},
     {"serve", 0, NULL,
         "instead of a list, measure what a search asks for on standard input "
         "(its --worker starts this)",
@@ -82,6 +87,15 @@ static void
 on_progress(void *context, uint32_t done, uint32_t todo, const char *what)
 {
 	progress_step(context, done, todo, what);
+}
+
+static void
+on_waiting(void *context, const char *why)
+{
+	struct progress *p = context;
+
+	progress_end(p);
+	cli_say(p->cli, 0, "%s", why);
 }
 
 static struct pricer_options
@@ -147,6 +161,7 @@ measure_list(struct cli *c, struct measure_args *args, struct err *err)
 	notes_init(&notes, c->run);
 	o.notes = &notes;
 	o.progress = on_progress;
+	o.waiting = on_waiting;
 	o.context = &progress;
 	if (!shard_settle(&args->shard, err)
 	    || !want_open(&w, args->file, c->run, err))

@@ -8,6 +8,7 @@
 #include "cli/document.h"
 #include "cli/output.h"
 #include "cli/units.h"
+#include "costmodel/core_lock.h"
 #include "ir/base/memory.h"
 
 /* ---- how arguments are read ---- */
@@ -140,6 +141,19 @@ option_second(void *at, const char *arg, const struct option_row *row,
     struct option_state *s)
 {
 	*(bool *)at = which_word(arg, row, s) == 1;
+}
+
+/* Processes that are started have it, too. */
+void
+option_locks(void *at, const char *arg, const struct option_row *row,
+    struct option_state *s)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	(void)at, (void)row;
+	if (!core_locks_check(arg, &err))
+		argp_error(s->argp, "--locks %s", err.text);
+	setenv(CORE_LOCK_FOLDER, arg, 1);
 }
 
 /* ---- what every command takes ---- */

@@ -47,6 +47,7 @@ option_take option_count; /* uint32_t from low to high */
 option_take option_duration; /* uint64_t, ns */
 option_take option_bytes; /* uint64_t */
 option_take option_word; /* an enum: which word of `value`, "a|b|c" */
+option_take option_locks; /* --locks DIR: none; a variable is set */
 option_take option_second; /* bool: is it the second word of "a|b"? */
 
 /* What stands beside the options. */

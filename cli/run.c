@@ -9,6 +9,7 @@
 #include "cli/opaque.h"
 #include "cli/output.h"
 #include "cli/units.h"
+#include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
 #include "costmodel/seed.h"
 #include "costmodel/tolerance.h"
@@ -242,18 +243,18 @@ execute(struct run_result *r, const struct run_sets *sets,
 	struct tensor *out =
 	    arena_new(j->arena, struct tensor, j->model.graph->noutputs);
 	struct executor *x;
-	int held;
+	struct cores_taken held;
 	bool ok;
 
 	if (!executor_open(&x, &j->plan, &o, j->arena, err))
 		return false;
 	r->pool_bytes = executor_pool_bytes(x);
-	held = machine_take(threads);
+	cores_take(&held, threads);
 	machine_urgent(true);
 	ok = profile_run(
 	    &r->profile, x, &j->plan, &po, sets->set[0].in, out, j->arena, err);
 	machine_urgent(false);
-	machine_release(held);
+	cores_release(&held);
 	r->matches = true;
 	for (uint32_t i = 0; ok && i < sets->n; i++)
 		ok = check_set(r, x, &sets->set[i], args, err);

@@ -273,6 +273,11 @@ const struct option_row search_options[] = {
         "measuring processes (default cores - 1); searches of --top-k at a time "
         "(default cores)",
         option_count, AT(jobs), 1, CORES_MAX, .group = 12},
+    {"locks", 0, "DIR",
+        "one measurement at a time on a core also beside users and containers that "
+        "share folder DIR (default $MARQ_LOCKS; processes of one host need "
+        "none)",
+        .take = option_locks, .group = 12},
     {.help = "Precision:", .group = 13},
     {"int8", 0, NULL,
         "offer every target that can compute in 8 bits in 8 bits, too",

@@ -34,6 +34,9 @@ struct measure_options {
 	uint64_t
 	    deadline_ns; /* by clock_ns(): as `stop` from then on; 0: none */
 	const atomic_bool *stop;
+	/* Told when a worker waits for a core that others measure on. */
+	void (*waiting)(void *context, const char *why);
+	void *context;
 	struct links *links; /* to boards that measure; NULL: this machine */
 };
 

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,47 +181,4 @@ machine_clean_environment(char **argv)
 	execv("/proc/self/exe", argv);
 	unsetenv(CLEANED);
 	unsetenv(BLAS);
-}
-
-/* A name in the abstract socket namespace is a lock that dies with us. */
-int
-machine_hold(uint32_t core)
-{
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	struct timespec pause = {0, 2000000};
-	int n, fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	socklen_t bytes;
-
-	if (fd < 0)
-		return -1;
-	n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
-	    "marq-measures-on-core-%u", (unsigned)core);
-	bytes =
-	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-	while (bind(fd, (const struct sockaddr *)&name, bytes) != 0) {
-		if (errno != EADDRINUSE) {
-			close(fd);
-			return -1;
-		}
-		nanosleep(&pause, NULL);
-	}
-	return fd;
-}
-
-void
-machine_release(int handle)
-{
-	if (handle >= 0)
-		close(handle);
-}
-
-int
-machine_take(uint32_t n)
-{
-	uint32_t core[CORES_MAX], have = machine_cores(core);
-
-	if (n > have)
-		return -1;
-	machine_pin(&core[have - n], n);
-	return machine_hold(core[have - 1]);
 }

@@ -31,14 +31,4 @@ long machine_preemptions(void);
  * them. Returns when all is so already, and when starting fails. */
 void machine_clean_environment(char **argv);
 
-/* Wait until nobody else measures on a core, then hold it; a handle to release,
- * or -1 when there is no way to tell. Works across processes. */
-int machine_hold(uint32_t core);
-void machine_release(int handle);
-
-/* Pin the calling process to the last n cores, where workers measure, and hold the
- * last: nobody else times on it now. A handle to release; -1 where there are
- * fewer. */
-int machine_take(uint32_t n);
-
 #endif

@@ -44,6 +44,7 @@ struct helper {
 	struct worker_place place;
 	uint32_t job; /* UINT32_MAX: idle */
 	uint64_t limit, deadline;
+	uint64_t waits_since; /* for a core that others have; 0: it does not */
 	uint64_t cpu_begin, cpu_seen; /* of the process, at the job's start; at
 				       * the last deadline */
 };
@@ -56,12 +57,17 @@ struct job_progress {
 	struct sample result;
 };
 
+#define WAITS_BYTES (WORKERS_MAX * sizeof(atomic_uint))
+
 struct measurer {
 	struct measure_options options;
+	struct arena *arena;
 	uint32_t core[CORES_MAX];
 	uint32_t nhelpers;
 	struct helper helper[WORKERS_MAX];
 	const char *folder; /* of what tools leave when a worker is killed */
+	atomic_uint *waits; /* [nhelpers] shared with them */
+	bool told_of_waiting;
 };
 
 /* ---- processes ---- */
@@ -85,6 +91,7 @@ helper_start(struct measurer *m, struct helper *h, struct err *err)
 		return err_set(err, ERR_MEASURE,
 		    "cannot make a socket for a worker: %s", strerror(errno));
 	h->words = memfd_create("words", MFD_CLOEXEC);
+	atomic_store(h->place.waits, 0); /* of one that was killed */
 	fflush(NULL); /* or the child would write it again */
 	h->pid = fork();
 	if (h->pid < 0) {
@@ -427,6 +434,33 @@ attend(struct job_group *k, struct helper *h, bool readable)
 	}
 }
 
+/* TUNING: longer than another's block takes. */
+#define SILENT_NS UINT64_C(3000000000)
+
+/* What it waits for is no fault of its job, and after a while somebody is told. */
+static void
+heed_waiting(struct measurer *m, struct helper *h)
+{
+	const uint64_t now = clock_ns();
+	const unsigned core = atomic_load(h->place.waits);
+
+	if (core == 0 || h->job == UINT32_MAX) {
+		h->waits_since = 0;
+		return;
+	}
+	h->deadline = now + h->limit;
+	if (h->waits_since == 0)
+		h->waits_since = now;
+	if (now - h->waits_since < SILENT_NS || m->told_of_waiting
+	    || !m->options.waiting)
+		return;
+	m->told_of_waiting = true;
+	m->options.waiting(m->options.context,
+	    arena_printf(m->arena,
+	        "waiting for core %u, on which another marq measures",
+	        core - 1));
+}
+
 static int
 wait_ms(const struct measurer *m)
 {
@@ -454,9 +488,11 @@ attend_all(struct job_group *k)
 		    .events = POLLIN};
 	if (poll(fd, m->nhelpers, wait_ms(m)) < 0)
 		return; /* a signal: look at `stop` */
-	for (uint32_t i = 0; i < m->nhelpers; i++)
+	for (uint32_t i = 0; i < m->nhelpers; i++) {
+		heed_waiting(m, &m->helper[i]);
 		if (fd[i].fd >= 0)
 			attend(k, &m->helper[i], fd[i].revents != 0);
+	}
 }
 
 /* Leave nothing running when stopped in the middle. */
@@ -677,10 +713,17 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 	if (m->options.timeout_ns == 0)
 		m->options.timeout_ns = MEASURE_TIMEOUT_NS;
 	m->nhelpers = workers_that_fit(o->workers, ncores / threads);
+	m->arena = a;
+	m->waits = mmap(NULL, WAITS_BYTES, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (m->waits == MAP_FAILED)
+		return err_set(err, ERR_MEASURE,
+		    "no memory to share with workers: %s", strerror(errno));
 	for (uint32_t i = 0; i < m->nhelpers; i++) {
 		/* from the last core on: the first does the house's work */
 		m->helper[i].place.core = &m->core[ncores - (i + 1) * threads];
 		m->helper[i].place.ncores = threads;
+		m->helper[i].place.waits = &m->waits[i];
 		m->helper[i].job = UINT32_MAX;
 	}
 	*out = m;
@@ -708,6 +751,7 @@ measurer_close(struct measurer *m)
 		waitpid(h->pid, NULL, 0);
 		helper_forget(h);
 	}
+	munmap(m->waits, WAITS_BYTES);
 	if (m->folder)
 		folder_remove(m->folder);
 }

@@ -67,6 +67,8 @@ open_measurer(struct pricer *p, struct err *err)
 	    .timeout_ns = p->o.timeout_ns,
 	    .deadline_ns = p->o.deadline_ns,
 	    .stop = p->o.stop,
+	    .waiting = p->o.waiting,
+	    .context = p->o.context,
 	    .links = p->o.links,
 	};
 

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
 #include "costmodel/sample.h"
 #include "costmodel/sandbox.h"
@@ -33,6 +34,7 @@
 struct worker {
 	const struct measure_options *options;
 	const struct worker_place *place;
+	struct core_locks locks;
 	struct reference reference;
 	struct seeded weights; /* made up; the reference sees them too */
 	struct arena life; /* of the process */
@@ -136,6 +138,7 @@ settle_in(struct worker *w)
 	close_range((unsigned)p->socket + 1, ~0u, 0);
 	machine_own_session();
 	machine_pin(p->core, p->ncores);
+	core_locks_open(&w->locks, p->core, p->ncores);
 	if (p->folder)
 		setenv("TMPDIR", p->folder, 1);
 	limit_memory(w->options);
@@ -191,11 +194,12 @@ static void
 time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
     struct worker_reply *r)
 {
-	int held = machine_hold(w->place->core[0]);
-	struct block b = q->job.probe ? sample_probe(s, &w->sweep)
-	                              : sample_block(s, &w->sweep);
+	struct block b;
 
-	machine_release(held);
+	core_locks_take(&w->locks, w->place->waits);
+	b = q->job.probe ? sample_probe(s, &w->sweep)
+	                 : sample_block(s, &w->sweep);
+	core_locks_drop(&w->locks);
 	take_block(r, &b);
 }
 
@@ -262,15 +266,14 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 	struct err err = {.kind = ERR_NONE};
 	struct trial t;
 	bool computed;
-	int held;
 
 	if (!trial_fill(&t, o->graph, o->mix, c, a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	held = machine_hold(w->place->core[0]);
+	core_locks_take(&w->locks, w->place->waits);
 	computed = target->kind->ask(&alone, t.in, t.out, &r->sample);
-	machine_release(held);
+	core_locks_drop(&w->locks);
 	r->answered = true;
 	if (r->sample.outcome == OUTCOME_OK && computed && o->reference)
 		check_outputs(w, &t, r, a, &err);
@@ -333,7 +336,6 @@ do_pair(struct worker *w, const struct worker_request *q,
 	struct trial two[2];
 	struct shot x, y;
 	struct block b;
-	int held;
 
 	if (!trial_open(
 	        &two[first], o->graph, o->mix, &c[id[first]], a, &err)) {
@@ -344,9 +346,9 @@ do_pair(struct worker *w, const struct worker_request *q,
 	        &two[!first], o->graph, o->mix, &c[id[!first]], a, &err)) {
 		x = shot_of(&two[0], a);
 		y = shot_of(&two[1], a);
-		held = machine_hold(w->place->core[0]);
+		core_locks_take(&w->locks, w->place->waits);
 		b = sample_pair(&x, &y, &w->sweep);
-		machine_release(held);
+		core_locks_drop(&w->locks);
 		take_block(r, &b);
 		trial_close(&two[!first]);
 	} else {

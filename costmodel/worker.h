@@ -26,6 +26,7 @@ enum { WORKER_DONE = 0, WORKER_OOM = 8 };
 struct worker_place {
 	const uint32_t *core; /* [ncores] to be pinned to */
 	uint32_t ncores;
+	atomic_uint *waits; /* shared with the orchestrator (core_lock.h) */
 	int socket; /* SOCK_SEQPACKET */
 	int words; /* stderr goes here */
 	long parent; /* process that ends us by ending */

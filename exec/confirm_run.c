@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
 #include "exec/apart.h"
 #include "exec/executor.h"
@@ -75,14 +76,14 @@ run_both(void *context, struct arena *a)
 	const struct in_turn_options o = {budget_of(r->o), r->o->stop};
 	struct err err = {.kind = ERR_NONE};
 	bool ok = open_both(r, a, &err);
-	int held;
+	struct cores_taken held;
 
 	if (ok) {
-		held = machine_take(r->o->threads ? r->o->threads : 1);
+		cores_take(&held, r->o->threads ? r->o->threads : 1);
 		machine_urgent(true);
 		ok = in_turn_run(&r->end->turns, &o, &runner, &err);
 		machine_urgent(false);
-		machine_release(held);
+		cores_release(&held);
 	}
 	if (!ok)
 		snprintf(r->end->why, sizeof r->end->why, "%s", err.text);
