@@ -19,8 +19,12 @@
 #include "ir/base/map.h"
 #include "ir/base/plural.h"
 
+/* TUNING: enough for a median. */
+#define CANARIES "--canaries=5"
+
 struct measuring {
 	const struct batch_measure *b;
+	const struct unit *canaries; /* the unit whose list has them, or NULL */
 	struct arena *a;
 	struct wanted_lists lists;
 	struct map
@@ -77,11 +81,11 @@ count_news(
 }
 
 static char **
-measure_argv(const struct measuring *m, const char *list)
+measure_argv(const struct measuring *m, const struct unit *u, const char *list)
 {
 	const struct shard *s = m->b->shard;
 	struct arena *a = m->a;
-	char **argv = arena_new(a, char *, 12);
+	char **argv = arena_new(a, char *, 14);
 	uint32_t n = 0;
 
 	argv[n++] = arena_str(a, "marq");
@@ -94,6 +98,8 @@ measure_argv(const struct measuring *m, const char *list)
 	if (m->b->progress->out >= 0)
 		argv[n++] =
 		    arena_printf(a, "--progress-fd=%d", m->b->progress->out);
+	if (u == m->canaries)
+		argv[n++] = arena_str(a, CANARIES);
 	argv[n++] = arena_str(a, "--format=json");
 	return argv;
 }
@@ -190,12 +196,13 @@ local_path(const struct batch_measure *b, struct arena *a)
 }
 
 static bool
-measure_list(struct measuring *m, const char *list, int *exit, struct err *err)
+measure_list(struct measuring *m, const struct unit *u, const char *list,
+    int *exit, struct err *err)
 {
 	struct batch_progress *p = m->b->progress;
 	pid_t pid;
 
-	if (!child_start(&pid, measure_argv(m, list), m->answer, NULL, err))
+	if (!child_start(&pid, measure_argv(m, u, list), m->answer, NULL, err))
 		return false;
 	*exit = child_await(pid, m->b->manifest->unit_timeout_ns,
 	    m->b->cli->stop, batch_progress_tick, p);
@@ -214,8 +221,8 @@ measure_unit(struct measuring *m, const struct unit *u, struct err *err)
 		return false;
 	if (exit == 0 && !count_news(m, list, &news, err))
 		return false;
-	if (exit == 0 && news) {
-		if (!measure_list(m, list, &exit, err))
+	if (exit == 0 && (news || u == m->canaries)) {
+		if (!measure_list(m, u, list, &exit, err))
 			return false;
 		if (exit == 0)
 			take_answer(m);
@@ -252,6 +259,33 @@ report(const struct measuring *m, struct err *err)
 	        plural(m->broken));
 }
 
+/* The first unit that wants anything, for all shards alike. */
+static bool
+find_canaries(struct measuring *m, struct err *err)
+{
+	const struct batch_measure *b = m->b;
+	uint32_t n = 0;
+	int exit = 0;
+
+	for (uint32_t i = 0; i < b->manifest->nunits && b->shard->n > 1; i++) {
+		const struct unit *u = &b->manifest->unit[i];
+		const char *list;
+
+		if (atomic_load(b->cli->stop)
+		    || (b->only && !strstr(u->name, b->only)))
+			continue;
+		if (!wanted_list(
+		        &m->lists, u, false, m->answer, &list, &exit, err)
+		    || (exit == 0 && !wanted_count(list, &n, err)))
+			return false;
+		if (exit != 0 || n == 0)
+			continue;
+		m->canaries = u;
+		break;
+	}
+	return true;
+}
+
 /* Each shard begins elsewhere, so that they do not all make the same lists. */
 static const struct unit *
 unit_at(const struct batch_measure *b, uint32_t i)
@@ -276,7 +310,7 @@ batch_measure(const struct batch_measure *b, struct err *err)
 	m.answer = arena_printf(a, "%s/shards/%u.json", out, b->shard->i);
 	path_make_parents(m.db);
 	m.measured_into = b->local ? local_path(b, a) : m.db;
-	if (!begin_local(&m, err))
+	if (!begin_local(&m, err) || !find_canaries(&m, err))
 		return false;
 	for (uint32_t i = 0; i < b->manifest->nunits; i++) {
 		const struct unit *u = unit_at(b, i);

@@ -149,7 +149,7 @@ merge_shard(struct costdb *to, const char *path, struct db_merge *sum,
 
 static bool
 merge_all(const struct shard_files *f, const char *db, struct db_merge *sum,
-    struct notes *notes, struct arena *a, struct err *err)
+    uint32_t *strangers, struct notes *notes, struct arena *a, struct err *err)
 {
 	struct costdb *to;
 	bool ok = true;
@@ -159,6 +159,7 @@ merge_all(const struct shard_files *f, const char *db, struct db_merge *sum,
 		return false;
 	for (uint32_t i = 0; ok && i < f->n; i++)
 		ok = merge_shard(to, f->path[i], sum, notes, a, err);
+	ok = ok && costdb_twins(to, strangers, notes, err);
 	if (ok)
 		return costdb_close(to, err);
 	costdb_abandon(to);
@@ -186,6 +187,7 @@ batch_merge(
 	struct arena *a = c->run;
 	struct db_merge sum = {.added = 0};
 	struct shard_files f = {.n = 0};
+	uint32_t strangers = 0;
 	struct notes notes;
 	const char *db;
 	bool ok;
@@ -195,7 +197,7 @@ batch_merge(
 	    || !list_shards(&f, arena_printf(a, "%s/shards", m->out), a, err)
 	    || (!mixed && !are_of_one(&f, a, err)))
 		return false;
-	ok = f.n == 0 || merge_all(&f, db, &sum, &notes, a, err);
+	ok = f.n == 0 || merge_all(&f, db, &sum, &strangers, &notes, a, err);
 	cli_warn_all(c, &notes);
 	if (!ok)
 		return false;
@@ -203,9 +205,10 @@ batch_merge(
 	ANSWER_WHOLE(c, "marq.batch.merge/1",
 	    "{shards} shard{s shards} merged into {db}: {added} price{s added} "
 	    "added, {known} known, {rejected} rejected, {conflicts} "
-	    "conflicts\n",
+	    "conflicts{?strangers , {strangers} machine{s strangers} unlike "
+	    "the others}\n",
 	    F("shards", f.n), F("db", db), F("added", sum.added),
 	    F("known", sum.known), F("rejected", sum.rejected),
-	    F("conflicts", sum.conflicts));
+	    F("conflicts", sum.conflicts), F("strangers", strangers));
 	return true;
 }

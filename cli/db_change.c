@@ -76,6 +76,7 @@ merge_all(struct db_args *d,
 	answer_list(&to.answer, "files");
 	for (uint32_t i = 0; ok && i < d->nargs; i++)
 		ok = one(&to, d->arg[i], err);
+	ok = ok && costdb_twins(to.db, &(uint32_t){0}, &d->notes, err);
 	answer_close(&to.answer);
 	answer_end(&to.answer);
 	return close_after(to.db, ok, err);

@@ -9,13 +9,14 @@
 #include "cli/shard.h"
 #include "costmodel/machine.h"
 #include "costmodel/serve.h"
+#include "costmodel/shared_canary.h"
 #include "costmodel/station.h"
 #include "ir/base/clock.h"
 
 struct measure_args {
 	const char *file; /* of subjects */
 	const char *db;
-	uint32_t jobs, max_measure;
+	uint32_t jobs, max_measure, canaries;
 	uint64_t timeout_ns, budget_ns;
 	struct shard shard;
 	bool serves;
@@ -40,6 +41,10 @@ static const struct option_row options[] = {
         "only those of the list whose key falls to the I-th of N (of 0..N-1; "
         "default: what the scheduler of a job array says)",
         shard_take, .at = AT(shard)},
+    {"canaries", 0, "N",
+        "measure N of the list first, the same on every machine and kept "
+        "apart from prices: merging tells which machine is unlike the others",
+        option_count, .at = AT(canaries), .low = 1, .high = 32},
     {"locks", 0, "DIR",
         "one measurement at a time on a core also beside users and containers that "
         "share folder DIR (default $MARQ_LOCKS; processes of one host need "
@@ -153,7 +158,7 @@ measure_list(struct cli *c, struct measure_args *args, struct err *err)
 	struct progress progress;
 	struct station s;
 	struct notes notes;
-	struct want w;
+	struct want w, whole;
 	bool ok;
 
 	if (!args->db)
@@ -166,12 +171,16 @@ measure_list(struct cli *c, struct measure_args *args, struct err *err)
 	if (!shard_settle(&args->shard, err)
 	    || !want_open(&w, args->file, c->run, err))
 		return false;
+	whole = w;
+	whole.subject = arena_copy(c->run, w.subject, w.n * sizeof *w.subject);
 	take_share(c, &args->shard, &w);
 	path_make_parents(o.db);
 	if (!station_open(&s, &w, &o, c->run, err))
 		return false;
 	progress_begin(&progress, c, 1);
-	ok = station_measure(&s, &w, &counts, err);
+	ok = (args->canaries == 0
+	         || station_canaries(&s, &whole, args->canaries, err))
+	    && station_measure(&s, &w, &counts, err);
 	progress_end(&progress);
 	ok = station_close(&s, ok ? err : &(struct err){0}) && ok;
 	cli_warn_all(c, &notes);

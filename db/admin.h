@@ -119,6 +119,11 @@ struct db_merge {
 bool costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
     struct notes *notes, struct err *err);
 
+/* Hosts whose figures differ from those of their peers, by subjects that at least
+ * three measured in one environment: a note each, and how many. */
+bool costdb_twins(struct costdb *db, uint32_t *strangers, struct notes *notes,
+    struct err *err);
+
 /* Save what is whole of a damaged file (DB_FOREIGN) into an empty one; *lost
  * counts the attempts that are not, as far as the file still tells. */
 bool costdb_salvage(struct costdb *db, struct costdb *damaged,

@@ -31,6 +31,7 @@ batch absent.yaml|keep|0|100001
 env|threads|0|257
 measure want.json --db a.db|jobs|0|257
 measure want.json --db a.db|max-measure|0|9999999999
+measure want.json --db a.db|canaries|0|33
 measure want.json --db a.db|shard|2/2|0/99999999
 measure want.json --db a.db|time-budget|0s|99999999999h
 measure want.json --db a.db|measure-timeout|0ms|99999999999h
