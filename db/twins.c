@@ -19,7 +19,7 @@
 #define LEAST_SUBJECTS 3
 #define LEAST_HOSTS 3
 
-struct host {
+struct twin_host {
 	const char *name;
 	uint64_t low; /* of the current subject; 0: it has none */
 	uint32_t
@@ -28,13 +28,13 @@ struct host {
 };
 
 struct twins {
-	struct host *host; /* [n] */
+	struct twin_host *host; /* [n] */
 	uint32_t n, cap;
 	db_id subject, env; /* the current ones */
 	struct arena a;
 };
 
-static struct host *
+static struct twin_host *
 host_of(struct twins *t, const char *soft)
 {
 	const char *name = facts_get(soft, "host", &t->a);
@@ -46,7 +46,7 @@ host_of(struct twins *t, const char *soft)
 			return &t->host[i];
 	t->host =
 	    arena_grow(&t->a, t->host, &t->cap, t->n + 1, sizeof *t->host);
-	t->host[t->n] = (struct host){.name = name};
+	t->host[t->n] = (struct twin_host){.name = name};
 	return &t->host[t->n++];
 }
 
@@ -65,7 +65,7 @@ end_subject(struct twins *t)
 	qsort(low, n, sizeof *low, by_u64);
 	median = low[n / 2];
 	for (uint32_t i = 0; i < t->n; i++) {
-		struct host *h = &t->host[i];
+		struct twin_host *h = &t->host[i];
 		double ratio = 1000.0 * (double)h->low / (double)median;
 
 		if (h->low == 0)
@@ -92,7 +92,7 @@ take_row(struct twins *t, sqlite3_stmt *s)
 	const db_id subject = sqlite3_column_int64(s, 0),
 	            env = sqlite3_column_int64(s, 1);
 	const uint64_t low = column_u64(s, 3);
-	struct host *h;
+	struct twin_host *h;
 
 	if (subject != t->subject || env != t->env)
 		begin_subject(t, subject, env);
@@ -117,7 +117,7 @@ tell(const struct twins *t, uint32_t *strangers, struct notes *notes)
 	const uint32_t npeers = peers(t);
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		const struct host *h = &t->host[i];
+		const struct twin_host *h = &t->host[i];
 		uint32_t median, off;
 
 		if (h->n < LEAST_SUBJECTS)
