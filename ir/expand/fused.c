@@ -1,4 +1,5 @@
 /* com.microsoft: what the ONNX Runtime optimiser fuses. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/expand/writers.h"
@@ -43,8 +44,12 @@ static void
 activate(struct writer *w)
 {
 	const Onnx__AttributeProto *p = attr_of(w, "activation_params");
-	const double a = p && p->n_floats > 0 ? (double)p->floats[0] : 0;
-	const double b = p && p->n_floats > 1 ? (double)p->floats[1] : 0;
+	const double a = p && p->n_floats > 0
+	    ? (double)p->floats[0]
+	    : real_of(w, "activation_alpha", 0);
+	const double b = p && p->n_floats > 1
+	    ? (double)p->floats[1]
+	    : real_of(w, "activation_beta", 0);
 
 	if (!attr_of(w, "activation"))
 		say(w, "o0 = Identity(x)");
@@ -55,10 +60,7 @@ activate(struct writer *w)
 	else if (text_is(w, "activation", "Sigmoid"))
 		say(w, "o0 = Sigmoid(x)");
 	else if (text_is(w, "activation", "LeakyRelu"))
-		say(w, "o0 = LeakyRelu(x){alpha=%#.9g}",
-		    p || !attr_of(w, "activation_alpha")
-		        ? a
-		        : real_of(w, "activation_alpha", 0));
+		say(w, "o0 = LeakyRelu(x){alpha=%#.9g}", a);
 	else if (text_is(w, "activation", "HardSigmoid"))
 		say(w, "o0 = HardSigmoid(x){alpha=%#.9g, beta=%#.9g}", a, b);
 	else if (text_is(w, "activation", "Clip"))
@@ -104,36 +106,41 @@ write_nhwc_conv(struct writer *w)
 	say(w, "o0 = Transpose(y){perm=[0, 2, 3, 1]}");
 }
 
-/* The operand with its last two dimensions exchanged, when asked for. */
+/* The operand with its last two dimensions exchanged, and before that its first
+ * put before the last, where that is asked for; NULL: of unknown rank. */
 static const char *
-operand(struct writer *w, uint32_t i, const char *flag, const char *name)
+operand(struct writer *w, uint32_t i, bool matrix, bool batch)
 {
+	static const char *const as[][2] = {{"i0", "a"}, {"i1", "b"}};
 	const uint32_t rank = rank_in(w, i);
+	uint32_t at[8];
+	char perm[64];
+	int n = 0;
 
-	if (int_of(w, flag, 0) == 0)
-		return i == 0 ? "i0" : "i1";
-	if (rank == 2)
-		say(w, "%s = Transpose(i%u){perm=[1, 0]}", name, (unsigned)i);
-	else if (rank == 3)
-		say(w, "%s = Transpose(i%u){perm=[0, 2, 1]}", name,
-		    (unsigned)i);
-	else if (rank == 4)
-		say(w, "%s = Transpose(i%u){perm=[0, 1, 3, 2]}", name,
-		    (unsigned)i);
-	else
+	if ((!matrix && !batch) || rank == 1)
+		return as[i][0];
+	if (rank < 2 || rank > 8)
 		return NULL;
-	return name;
+	for (uint32_t d = 0; d < rank; d++)
+		at[d] = !batch || d == rank - 1 ? d : (d + 1) % (rank - 1);
+	for (uint32_t d = 0; d < rank; d++)
+		n += snprintf(perm + n, sizeof perm - (size_t)n, ", %u",
+		    (unsigned)at[!matrix || d + 2 < rank ? d
+		            : d + 1 < rank               ? d + 1
+		                                         : d - 1]);
+	say(w, "%s = Transpose(%s){perm=[%s]}", as[i][1], as[i][0], perm + 2);
+	return as[i][1];
 }
 
 void
 write_fused_matmul(struct writer *w)
 {
 	const double alpha = real_of(w, "alpha", 1);
-	const char *a = operand(w, 0, "transA", "a");
-	const char *b = operand(w, 1, "transB", "b");
+	const char *a = operand(w, 0, int_of(w, "transA", 0) != 0,
+	    int_of(w, "transBatchA", 0) != 0);
+	const char *b = operand(w, 1, int_of(w, "transB", 0) != 0,
+	    int_of(w, "transBatchB", 0) != 0);
 
-	if (int_of(w, "transBatchA", 0) || int_of(w, "transBatchB", 0))
-		refuse_form(w, "transBatchA or transBatchB");
 	if (a && b)
 		say(w, "y = MatMul(%s, %s)", a, b);
 	else

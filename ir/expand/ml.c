@@ -28,19 +28,61 @@ write_normalizer(struct writer *w)
 	say(w, "o0 = Div(x, by)");
 }
 
-/* Scores s [n, classes] become `to`. */
+/* SOURCE: ONNX Runtime's approximation of the inverse error function. */
 static void
-transform(struct writer *w, const char *to)
+say_probit(struct writer *w, const char *to)
 {
-	if (text_is(w, "post_transform", "SOFTMAX"))
+	say(w, "twice = Mul(s, 2.0)");
+	say(w, "px = Sub(twice, 1.0)");
+	say(w, "below = Sub(1.0, px)");
+	say(w, "above = Add(1.0, px)");
+	say(w, "inside = Mul(below, above)");
+	say(w, "pl = Log(inside)");
+	say(w, "half = Mul(pl, 0.5)");
+	say(w, "pv = Add(half, %#.9g)", 2 / (3.14159 * 0.147));
+	say(w, "square = Mul(pv, pv)");
+	say(w, "part = Mul(pl, %#.9g)", 1 / 0.147);
+	say(w, "under = Sub(square, part)");
+	say(w, "root = Sqrt(under)");
+	say(w, "rest = Sub(root, pv)");
+	say(w, "size = Sqrt(rest)");
+	say(w, "side = Sign(px)");
+	say(w, "erf = Mul(side, size)");
+	say(w, "%s = Mul(erf, 1.41421356)", to);
+}
+
+/* Scores of 0 stay 0. */
+static void
+say_softmax_zero(struct writer *w, const char *to)
+{
+	say(w, "most = ReduceMax(s, [-1]){keepdims=1}");
+	say(w, "under = Sub(s, most)");
+	say(w, "e = Exp(under)");
+	say(w, "size = Abs(s)");
+	say(w, "is_zero = LessOrEqual(size, 1.0e-7)");
+	say(w, "kept = Where(is_zero, 0.0, e)");
+	say(w, "sum = ReduceSum(kept, [-1]){keepdims=1}");
+	say(w, "%s = Div(kept, sum)", to);
+}
+
+/* Scores s [n, classes] become `to`. SOURCE: ONNX Runtime, where PROBIT alone
+ * changes the score of a row that has one. */
+static void
+transform(struct writer *w, const char *to, bool alone)
+{
+	if (text_is(w, "post_transform", "PROBIT"))
+		say_probit(w, to);
+	else if (alone || !attr_of(w, "post_transform")
+	    || text_is(w, "post_transform", "NONE"))
+		say(w, "%s = Identity(s)", to);
+	else if (text_is(w, "post_transform", "SOFTMAX"))
 		say(w, "%s = Softmax(s){axis=-1}", to);
 	else if (text_is(w, "post_transform", "LOGISTIC"))
 		say(w, "%s = Sigmoid(s)", to);
-	else if (!attr_of(w, "post_transform")
-	    || text_is(w, "post_transform", "NONE"))
-		say(w, "%s = Identity(s)", to);
+	else if (text_is(w, "post_transform", "SOFTMAX_ZERO"))
+		say_softmax_zero(w, to);
 	else
-		refuse_form(w, "post_transform other than SOFTMAX, LOGISTIC");
+		refuse_form(w, "this post_transform");
 }
 
 /* x . coefficients' + intercepts: `s` [n, rows]. */
@@ -60,8 +102,10 @@ linear(struct writer *w, long long rows)
 void
 write_linear_regressor(struct writer *w)
 {
-	linear(w, (long long)int_of(w, "targets", 1));
-	transform(w, "o0");
+	const int64_t targets = int_of(w, "targets", 1);
+
+	linear(w, (long long)targets);
+	transform(w, "o0", targets == 1);
 }
 
 /* Classes of the labels' attribute, whichever it is. */
@@ -85,11 +129,9 @@ labels(const struct writer *w, const char **name)
 static void
 second_class(struct writer *w, const char *name)
 {
-	if (attr_of(w, "post_transform")
-	    && !text_is(w, "post_transform", "LOGISTIC")
-	    && !text_is(w, "post_transform", "NONE"))
+	if (text_is(w, "post_transform", "PROBIT"))
 		refuse_form(w, "one row of scores with this post_transform");
-	transform(w, "second");
+	transform(w, "second", !text_is(w, "post_transform", "LOGISTIC"));
 	say(w, "first = Sub(1.0, second)");
 	say(w, "o1 = Concat(first, second){axis=-1}");
 	say(w, "is = Greater(s, 0.0)");
@@ -117,7 +159,7 @@ write_linear_classifier(struct writer *w)
 	}
 	say(w, "at = ArgMax(s){axis=-1, keepdims=0}");
 	say(w, "o0 = Gather(@%s, at)", name);
-	transform(w, "o1");
+	transform(w, "o1", false);
 }
 
 /* Rows of x against support vectors: `k` [n, vectors]. */
@@ -159,8 +201,8 @@ write_svm_regressor(struct writer *w)
 	const int64_t n = int_of(w, "n_supports", 0);
 	const Onnx__AttributeProto *rho = attr_of(w, "rho");
 
-	if (int_of(w, "one_class", 0) || !rho || rho->n_floats != 1) {
-		refuse_form(w, "one_class, or no rho");
+	if (!rho || rho->n_floats != 1) {
+		refuse_form(w, "no rho");
 		return;
 	}
 	if (n > 0) {
@@ -172,8 +214,14 @@ write_svm_regressor(struct writer *w)
 		say(w, "c = Reshape(@coefficients, [-1, 1])");
 		say(w, "p = MatMul(x, c)");
 	}
-	say(w, "s = Add(p, @rho)");
-	transform(w, "o0");
+	/* SOURCE: ONNX Runtime has no post_transform here */
+	if (int_of(w, "one_class", 0)) {
+		say(w, "s = Add(p, @rho)");
+		say(w, "inside = Greater(s, 0.0)");
+		say(w, "o0 = Where(inside, 1.0, -1.0)");
+	} else {
+		say(w, "o0 = Add(p, @rho)");
+	}
 }
 
 /* The first of the names that is an attribute of the call; NULL: none is. */
@@ -248,6 +296,32 @@ write_label_encoder(struct writer *w)
 	say(w, "known = Cast(some){to=9}");
 	say(w, "value = Gather(values, at)");
 	say_default(w, values);
+	say(w, "o0 = Where(known, value, other)");
+}
+
+/* Between texts and numbers, as the input's type says. */
+void
+write_category_mapper(struct writer *w)
+{
+	const bool texts = dtype_in(w, 0) == DT_STRING;
+
+	if (dtype_in(w, 0) == DT_UNDEFINED)
+		refuse_form(w, "an input of unknown type");
+	say(w, "x = Unsqueeze(i0, [-1])");
+	say(w, "is = Equal(x, @%s)", texts ? "cats_strings" : "cats_int64s");
+	say(w, "hit = Cast(is){to=6}");
+	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
+	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
+	say(w, "known = Cast(some){to=9}");
+	say(w, "value = Gather(@%s, at)",
+	    texts ? "cats_int64s" : "cats_strings");
+	if (texts)
+		say(w, "other = Identity(%lld)",
+		    (long long)int_of(w, "default_int64", -1));
+	else if (attr_of(w, "default_string"))
+		say(w, "other = Identity(@default_string)");
+	else
+		say(w, "other = Constant(){value_string=\"_Unused\"}");
 	say(w, "o0 = Where(known, value, other)");
 }
 

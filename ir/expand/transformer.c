@@ -2,25 +2,59 @@
  * builder write, as Attention and RotaryEmbedding of the default domain. */
 #include <stdio.h>
 
+#include "ir/expand/attention.h"
 #include "ir/expand/writers.h"
 
-/* A mask of 1 (seen) and 0 becomes what is added to scores: `name`. */
+/* Of one number a sequence, where its keys end; of two, where they begin, too:
+ * `seen` [b, keys] of the keys' count `keys`. */
+static void
+seen_between(struct writer *w, uint32_t i)
+{
+	const struct type *ends = type_in(w, i), *x = type_in(w, 0);
+	const bool begins =
+	    ends->dim[0] != x->dim[0] && ends->dim[0] == 2 * x->dim[0];
+
+	say(w, "ends = Cast(i%u){to=7}", (unsigned)i);
+	say(w, "count_keys = Squeeze(keys, [0])");
+	say(w, "key = Range(0, count_keys, 1)");
+	if (begins) {
+		say(w, "end, begin = Split(ends){axis=0, num_outputs=2}");
+		say(w, "first = Unsqueeze(begin, [1])");
+		say(w, "after = GreaterOrEqual(key, first)");
+	} else {
+		say(w, "end = Identity(ends)");
+	}
+	say(w, "last = Unsqueeze(end, [1])");
+	say(w, "before = Less(key, last)");
+	say(w,
+	    begins ? "seen = And(before, after)" : "seen = Identity(before)");
+}
+
+/* A mask of 1 (seen) and 0, or where what is seen ends, becomes what is added to
+ * scores: `name`. */
 static void
 mask_of(struct writer *w, uint32_t i, const char *name)
 {
 	const double hidden = real_of(w, "mask_filter_value", -10000);
+	uint32_t rank = rank_in(w, i);
 
-	say(w, "%s_f = Cast(i%u){to=1}", name, (unsigned)i);
+	if (rank == 1 && rank_in(w, 0) == 3) {
+		seen_between(w, i);
+		say(w, "%s_f = Cast(seen){to=1}", name);
+		rank = 2;
+	} else {
+		say(w, "%s_f = Cast(i%u){to=1}", name, (unsigned)i);
+	}
 	say(w, "%s_n = Sub(1.0, %s_f)", name, name);
 	say(w, "%s_v = Mul(%s_n, %#.9g)", name, name, hidden);
-	if (rank_in(w, i) == 2)
+	if (rank == 2)
 		say(w, "%s_u = Unsqueeze(%s_v, [1, 2])", name, name);
-	else if (rank_in(w, i) == 3)
+	else if (rank == 3)
 		say(w, "%s_u = Unsqueeze(%s_v, [1])", name, name);
-	else if (rank_in(w, i) == 4)
+	else if (rank == 4)
 		say(w, "%s_u = Identity(%s_v)", name, name);
 	else
-		refuse_form(w, "a mask that is no matrix of 0 and 1");
+		refuse_form(w, "a mask of unknown rank");
 	say(w, "%s = CastLike(%s_u, q)", name, name);
 }
 
@@ -40,10 +74,9 @@ added(struct writer *w, uint32_t mask, uint32_t bias)
 	return has_in(w, mask) ? "mask" : has_in(w, bias) ? name[bias] : "_";
 }
 
-/* Heads from q, k, v (and past keys and values) to output 0. */
-static void
-attend(struct writer *w, const char *inputs, const char *outputs, int64_t heads,
-    int64_t kv_heads, bool causal)
+void
+say_attention(struct writer *w, const char *inputs, const char *outputs,
+    int64_t heads, int64_t kv_heads, bool causal)
 {
 	say(w,
 	    "o0%s = Attention(q, k, v, %s){q_num_heads=%lld, "
@@ -52,7 +85,7 @@ attend(struct writer *w, const char *inputs, const char *outputs, int64_t heads,
 	    outputs, inputs, (long long)heads, (long long)kv_heads, causal);
 }
 
-static bool
+bool
 has_heads(struct writer *w, int64_t heads)
 {
 	if (heads < 1 || heads > 65536)
@@ -70,9 +103,8 @@ write_attention(struct writer *w)
 	const char *mask;
 	char in[64];
 
-	if (has_in(w, 6) || int_of(w, "do_rotary", 0)
-	    || attr_of(w, "qkv_hidden_sizes"))
-		refuse_form(w, "a shared past, rotation, or sizes of its own");
+	if (has_in(w, 6) || int_of(w, "do_rotary", 0))
+		refuse_form(w, "a shared past, or rotation");
 	if (!has_heads(w, heads))
 		return;
 	say(w, "m = MatMul(i0, i1)");
@@ -80,7 +112,16 @@ write_attention(struct writer *w)
 		say(w, "x = Add(m, i2)");
 	else
 		say(w, "x = Identity(m)");
-	say(w, "q, k, v = Split(x){axis=-1, num_outputs=3}");
+	if (attr_of(w, "qkv_hidden_sizes"))
+		say(w, "q, k, v = Split(x, @qkv_hidden_sizes){axis=-1}");
+	else
+		say(w, "q, k, v = Split(x){axis=-1, num_outputs=3}");
+	say(w, "queries = Shape(i0){start=1, end=2}");
+	if (past)
+		say(w, "past_keys = Shape(i4){start=3, end=4}");
+	say(w,
+	    past ? "keys = Add(queries, past_keys)"
+	         : "keys = Identity(queries)");
 	mask = added(w, 3, 5);
 	if (past) {
 		say(w, "pk, pv = Split(i4){axis=0, num_outputs=2}");
@@ -88,7 +129,7 @@ write_attention(struct writer *w)
 		say(w, "past_v = Squeeze(pv, [0])");
 	}
 	snprintf(in, sizeof in, "%s%s", mask, past ? ", past_k, past_v" : "");
-	attend(w, in, present ? ", nk, nv" : "", heads, heads,
+	say_attention(w, in, present ? ", nk, nv" : "", heads, heads,
 	    int_of(w, "unidirectional", 0) != 0);
 	if (!present)
 		return;
@@ -97,9 +138,8 @@ write_attention(struct writer *w)
 	say(w, "o1 = Concat(new_k, new_v){axis=0}");
 }
 
-/* [b, heads, s, h] back to [b, s, heads * h]. */
-static void
-join_heads(struct writer *w, const char *from, const char *to)
+void
+say_joined(struct writer *w, const char *from, const char *to)
 {
 	say(w, "%s_t = Transpose(%s){perm=[0, 2, 1, 3]}", to, from);
 	say(w, "%s = Reshape(%s_t, [0, 0, -1])", to, to);
@@ -121,16 +161,19 @@ write_multi_head(struct writer *w)
 	if (!has_heads(w, heads))
 		return;
 	if (has_in(w, 3)) {
-		say(w, "bq, bk, bv = Split(i3){axis=0, num_outputs=3}");
+		say(w, "as_query = Shape(i0){start=2, end=3}");
+		say(w, "all = Shape(i3)");
+		say(w, "both_keys = Add(as_query, as_query)");
+		say(w, "as_value = Sub(all, both_keys)");
+		say(w, "parts = Concat(as_query, as_query, as_value){axis=0}");
+		say(w, "bq, bk, bv = Split(i3, parts){axis=0}");
 		say(w, "q = Add(i0, bq)");
 	} else {
 		say(w, "q = Identity(i0)");
 	}
 	if (rank_in(w, 1) == 4) {
-		if (has_in(w, 3))
-			refuse_form(w, "a bias of keys with heads apart");
-		join_heads(w, "i1", "k");
-		join_heads(w, "i2", "v");
+		say_joined(w, "i1", "k");
+		say_joined(w, "i2", "v");
 	} else if (has_in(w, 3)) {
 		say(w, "k = Add(i1, bk)");
 		say(w, "v = Add(i2, bv)");
@@ -138,18 +181,23 @@ write_multi_head(struct writer *w)
 		say(w, "k = Identity(i1)");
 		say(w, "v = Identity(i2)");
 	}
+	say(w, "new_keys = Shape(k){start=1, end=2}");
+	if (past)
+		say(w, "past_keys = Shape(i6){start=2, end=3}");
+	say(w,
+	    past ? "keys = Add(new_keys, past_keys)"
+	         : "keys = Identity(new_keys)");
 	mask = added(w, 4, 5);
 	snprintf(in, sizeof in, "%s%s", mask, past ? ", i6, i7" : "");
 	if (wants(w, 1) || wants(w, 2))
 		snprintf(out, sizeof out, ", %s, %s", wants(w, 1) ? "o1" : "_",
 		    wants(w, 2) ? "o2" : "_");
-	attend(w, in, out, heads, heads, int_of(w, "unidirectional", 0) != 0);
+	say_attention(
+	    w, in, out, heads, heads, int_of(w, "unidirectional", 0) != 0);
 }
 
-/* x [b, s, heads * h] rotated in place of the positions `at` [b, s]; the
- * caches are inputs. */
-static void
-rotate(struct writer *w, const char *x, const char *to, int64_t heads,
+void
+say_rotated(struct writer *w, const char *x, const char *to, int64_t heads,
     uint32_t cache)
 {
 	say(w, "%s_c = Identity(i%u)", to, (unsigned)cache);
@@ -162,10 +210,8 @@ rotate(struct writer *w, const char *x, const char *to, int64_t heads,
 	    (long long)int_of(w, "rotary_embedding_dim", 0));
 }
 
-/* Positions of the queries of x behind a past of `from` (a scalar) tokens:
- * `at` [b, s]. */
-static void
-count_positions(struct writer *w, const char *x, const char *from)
+void
+say_positions(struct writer *w, const char *x, const char *from)
 {
 	say(w, "batch = Shape(%s){start=0, end=1}", x);
 	say(w, "length = Shape(%s){start=1, end=2}", x);
@@ -176,103 +222,15 @@ count_positions(struct writer *w, const char *x, const char *from)
 	say(w, "at = Expand(moved, both_dims)");
 }
 
-/* Of one tensor, queries, then keys, then values; heads are as wide in all. */
+/* x [b, heads, s, h] rotated in place of the positions `at`. */
 static void
-unpack(struct writer *w, int64_t heads, int64_t kv)
+rotate_heads(struct writer *w, const char *x, const char *to)
 {
-	say(w, "width = Shape(i0){start=2, end=3}");
-	say(w, "head = Div(width, [%lld])", (long long)(heads + 2 * kv));
-	say(w, "sizes = Mul(head, [%lld, %lld, %lld])", (long long)heads,
-	    (long long)kv, (long long)kv);
-	say(w, "q0, k0, v = Split(i0, sizes){axis=-1}");
-}
-
-/* What the past holds of input i: as many tokens as the longest has before the
- * queries; a buffer may have room for more, which stays behind them. */
-static void
-cut_past(struct writer *w, uint32_t i, const char *name)
-{
-	say(w, "past_%s = Slice(i%u, [0], before, [2])", name, (unsigned)i);
-	say(w, "rest_%s = Slice(i%u, longest, [2147483647], [2])", name,
-	    (unsigned)i);
-}
-
-/* The tokens of the longest sequence, and those before the queries. */
-static void
-count_tokens(struct writer *w)
-{
-	say(w, "whole = Cast(i6){to=7}");
-	say(w, "longest = Reshape(whole, [1])");
-	say(w, "queries = Shape(i0){start=1, end=2}");
-	say(w, "before = Sub(longest, queries)");
-	say(w, "from = Squeeze(before, [0])");
-}
-
-static void
-rotate_both(struct writer *w, int64_t heads, int64_t kv)
-{
-	if (!int_of(w, "do_rotary", 0)) {
-		say(w, "q = Identity(q0)");
-		say(w, "k = Identity(k0)");
-		return;
-	}
-	if (has_in(w, 9))
-		say(w, "at = Identity(i9)");
-	else
-		count_positions(w, "i0", "from");
-	rotate(w, "q0", "q", heads, 7);
-	rotate(w, "k0", "k", kv, 7);
-}
-
-/* The scores and what the cache is afterwards. */
-static void
-attend_group(struct writer *w, int64_t heads, int64_t kv, bool past)
-{
-	const char *keys = wants(w, 1) ? "o1" : "_";
-	const char *values = wants(w, 2) ? "o2" : "_";
-	char in[64], out[32] = "";
-
-	snprintf(in, sizeof in, "%s%s", has_in(w, 10) ? "i10" : "_",
-	    past ? ", past_k, past_v" : "");
-	if (past)
-		snprintf(out, sizeof out, ", nk, nv");
-	else if (wants(w, 1) || wants(w, 2))
-		snprintf(out, sizeof out, ", %s, %s", keys, values);
-	attend(w, in, out, heads, kv, true);
-	if (past && wants(w, 1))
-		say(w, "o1 = Concat(nk, rest_k){axis=2}");
-	if (past && wants(w, 2))
-		say(w, "o2 = Concat(nv, rest_v){axis=2}");
-}
-
-/* Inputs: query, key, value, past key, past value, lengths - 1, longest, cosine
- * and sine caches, positions, bias of scores, head sink. */
-void
-write_group_query(struct writer *w)
-{
-	const int64_t heads = int_of(w, "num_heads", 0);
-	const int64_t kv = int_of(w, "kv_num_heads", 0);
-	const bool past = has_in(w, 3) && has_in(w, 4);
-
-	if (int_of(w, "local_window_size", -1) > 0 || has_in(w, 11)
-	    || int_of(w, "smooth_softmax", 0) || wants(w, 3) || !has_in(w, 6))
-		refuse_form(w, "a local window, a sink, or scores wanted");
-	if (!has_heads(w, heads) || !has_heads(w, kv))
-		return;
-	if (has_in(w, 1)) {
-		say(w, "q0 = Identity(i0)");
-		say(w, "k0 = Identity(i1)");
-		say(w, "v = Identity(i2)");
-	} else {
-		unpack(w, heads, kv);
-	}
-	count_tokens(w);
-	if (past) {
-		cut_past(w, 3, "k");
-		cut_past(w, 4, "v");
-	}
-	rotate_both(w, heads, kv);
-	attend_group(w, heads, kv, past);
+	say(w,
+	    "%s = RotaryEmbedding(%s, i2, i3, at){interleaved=%lld, "
+	    "rotary_embedding_dim=%lld}",
+	    to, x, (long long)int_of(w, "interleaved", 0),
+	    (long long)int_of(w, "rotary_embedding_dim", 0));
 }
 
 /* Inputs: x, positions [b, s] or [1], caches. */
@@ -281,7 +239,6 @@ write_rotary(struct writer *w)
 {
 	const struct type *cache = type_in(w, 2);
 	const uint32_t rank = rank_in(w, 0);
-	int64_t width;
 
 	if ((rank != 3 && rank != 4) || rank_in(w, 1) == RANK_UNKNOWN || !cache
 	    || cache->rank != 2 || cache->dim[1] < 1
@@ -289,32 +246,27 @@ write_rotary(struct writer *w)
 		refuse_form(w, "shapes are not known, or batches are packed");
 		return;
 	}
-	width = int_of(w, "rotary_embedding_dim", 0) ? 0 : 2 * cache->dim[1];
 	if (rank_in(w, 1) == 2)
 		say(w, "at = Identity(i1)");
 	else
 		say(w, "from = Squeeze(i1, [0])");
-	if (rank == 4) {
-		join_heads(w, "i0", "x");
-	} else {
-		say(w, "x = Identity(i0)");
-	}
-	if (rank_in(w, 1) != 2)
-		count_positions(w, "x", "from");
-	if (rank == 3 && int_of(w, "num_heads", 0) > 0) {
-		rotate(w, "x", "o0", int_of(w, "num_heads", 0), 2);
-		return;
-	}
-	if (width == 0) {
-		refuse_form(w, "a part of each head, of unknown width");
-		return;
-	}
-	say(w, "heads = Reshape(x, [0, 0, -1, %lld])", (long long)width);
-	say(w, "apart = Transpose(heads){perm=[0, 2, 1, 3]}");
-	say(w, "turned = RotaryEmbedding(apart, i2, i3, at){interleaved=%lld}",
-	    (long long)int_of(w, "interleaved", 0));
 	if (rank == 4)
-		say(w, "o0 = Identity(turned)");
+		say_joined(w, "i0", "x");
 	else
-		join_heads(w, "turned", "o0");
+		say(w, "x = Identity(i0)");
+	if (rank_in(w, 1) != 2)
+		say_positions(w, "x", "from");
+	if (rank == 4) {
+		rotate_heads(w, "i0", "o0");
+	} else if (int_of(w, "num_heads", 0) > 0) {
+		say_rotated(w, "x", "o0", int_of(w, "num_heads", 0), 2);
+	} else if (int_of(w, "rotary_embedding_dim", 0)) {
+		refuse_form(w, "a part of each head, of unknown width");
+	} else {
+		say(w, "heads = Reshape(x, [0, 0, -1, %lld])",
+		    2 * (long long)cache->dim[1]);
+		say(w, "apart = Transpose(heads){perm=[0, 2, 1, 3]}");
+		rotate_heads(w, "apart", "turned");
+		say_joined(w, "turned", "o0");
+	}
 }

@@ -43,7 +43,7 @@ rule_ml_classifier(struct site *s)
 	label[0] = scores[0] = rows_of(s);
 	scores[1] = classes;
 	if (s->n->op == OP_SVMCLASSIFIER && !count_of(s, "prob_a")
-	    && classes > 2)
+	    && count_of(s, "vectors_per_class") && classes > 2)
 		scores[1] = (int64_t)classes * (classes - 1) / 2;
 	out_tensor(
 	    s, 0, strings ? DT_STRING : DT_INT64, 1, dims_copy(s, label, 1));

@@ -96,6 +96,22 @@ aggregate_of(const struct node *n)
 	                                                      : SUM;
 }
 
+/* SOURCE: ONNX Runtime. A score by itself always has its base, and PROBIT alone
+ * changes it; of several, each has one that trees speak of. */
+static void
+finish_scores(const struct ensemble *e, const struct attr *base,
+    enum ml_post post, double *score, const bool *seen)
+{
+	const bool alone = e->ntargets == 1;
+
+	for (uint32_t k = 0; ml_count(base) == e->ntargets && k < e->ntargets;
+	     k++)
+		if (alone || seen[k])
+			score[k] += ml_number(base, k);
+	if (!alone || post == ML_PROBIT)
+		ml_transform(post, score, e->ntargets);
+}
+
 /* Scores of all rows into output 0, of the dtype of the form. */
 static bool
 regress(struct call *c, const struct ensemble *e, struct ml_rows *x,
@@ -113,9 +129,7 @@ regress(struct call *c, const struct ensemble *e, struct ml_rows *x,
 		return false;
 	for (size_t i = 0; i < x->n; i++) {
 		score_row(e, ml_row(x, i), x->width, how, score, seen);
-		for (uint32_t k = 0; k < ml_count(base) && k < e->ntargets; k++)
-			score[k] += ml_number(base, k);
-		ml_transform(post, score, e->ntargets);
+		finish_scores(e, base, post, score, seen);
 		store_real(&to, i * e->ntargets, 1, e->ntargets, score);
 	}
 	return true;
@@ -172,19 +186,36 @@ look_at_weights(const struct ensemble *e, bool *one_class, bool *positive)
 	}
 }
 
-/* Two classes of which the trees know one: its score makes both. */
-static void
-binary_scores(
-    enum ml_post post, double *score, double s, bool positive, uint32_t *best)
+/* Two classes of which the trees know one: its score makes both. SOURCE: ONNX
+ * Runtime; where both have base values, the other scores nothing. */
+static uint32_t
+binary_scores(const struct attr *base, enum ml_post post, double *score,
+    double s, bool positive)
 {
-	*best = s > (positive ? 0.5 : 0);
-	if (post == ML_LOGISTIC) {
-		score[0] = 1 / (1 + exp(s));
-		score[1] = 1 / (1 + exp(-s));
-	} else {
-		score[0] = positive ? 1 - s : -s;
-		score[1] = s;
-	}
+	const uint32_t nbase = ml_count(base);
+
+	if (nbase == 1 || nbase == 2)
+		s += ml_number(base, 0);
+	score[0] = nbase == 2 ? s : -s;
+	score[1] = nbase == 2 ? 0 : s;
+	if (nbase == 2 || post == ML_LOGISTIC)
+		ml_transform(post, score, 2);
+	else if (positive)
+		score[0] = 1 - s;
+	return s > (positive ? 0.5 : 0);
+}
+
+static uint32_t
+class_scores(
+    const struct attr *base, enum ml_post post, double *score, uint32_t n)
+{
+	uint32_t best;
+
+	for (uint32_t k = 0; k < ml_count(base) && k < n; k++)
+		score[k] += ml_number(base, k);
+	best = ml_best(score, n);
+	ml_transform(post, score, n);
+	return best;
 }
 
 bool
@@ -209,22 +240,17 @@ treeclassifier_run(struct call *c, struct err *err)
 		return false;
 	look_at_weights(&e, &one_class, &positive);
 	one_class = one_class && nlabels == 2 && e.nweights > 0;
+	if (one_class && post == ML_PROBIT)
+		return refuse(err, "PROBIT of one score for two classes");
 	score = arena_new(c->scratch, double, nlabels);
 	seen = arena_new(c->scratch, bool, nlabels);
 	for (size_t i = 0; i < x.n; i++) {
-		uint32_t best = 0;
+		uint32_t best;
 
 		score_row(&e, ml_row(&x, i), x.width, SUM, score, seen);
-		for (uint32_t k = 0; k < ml_count(base) && k < nlabels; k++)
-			score[one_class ? e.weight[0].target : k] +=
-			    ml_number(base, k);
-		if (one_class) {
-			binary_scores(post, score, score[e.weight[0].target],
-			    positive, &best);
-		} else {
-			best = ml_best(score, nlabels);
-			ml_transform(post, score, nlabels);
-		}
+		best = one_class ? binary_scores(base, post, score,
+		           score[e.weight[0].target], positive)
+		                 : class_scores(base, post, score, nlabels);
 		ml_label(&labels, i, best);
 		store_real(&to, i * nlabels, 1, nlabels, score);
 	}

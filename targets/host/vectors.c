@@ -231,9 +231,47 @@ score_vectors(const struct machine *m, const double *pair, enum ml_post post,
 	}
 }
 
+/* Without vectors: a row of coefficients and one rho for each class. */
+static bool
+linear_run(
+    struct call *c, struct ml_rows *x, enum ml_post post, struct err *err)
+{
+	const uint32_t n = ml_label_count(c->node);
+	const struct attr *w = ml_numbers(c->node, "coefficients");
+	const struct attr *rho = ml_numbers(c->node, "rho");
+	struct ml_labels labels;
+	struct sink to;
+	double *score;
+
+	if (n == 0 || (uint64_t)ml_count(w) != (uint64_t)n * x->width
+	    || ml_count(rho) == 0)
+		return err_set(
+		    err, ERR_INPUT, "coefficients or rho do not fit");
+	if (!ml_labels_out(&labels, c, x->n, err)
+	    || !ml_scores_out(c, 1, x->n, n, &to, err))
+		return false;
+	score = arena_new(c->scratch, double, n);
+	for (size_t i = 0; i < x->n; i++) {
+		const double *row = ml_row(x, i);
+
+		for (uint32_t k = 0; k < n; k++) {
+			score[k] = ml_number(rho, 0);
+			for (size_t j = 0; j < x->width; j++)
+				score[k] += row[j]
+				    * ml_number(
+				        w, (uint32_t)(k * x->width + j));
+		}
+		ml_label(&labels, i, ml_best(score, n));
+		ml_transform(post, score, n);
+		store_real(&to, i * n, 1, n, score);
+	}
+	return true;
+}
+
 bool
 svmclassifier_run(struct call *c, struct err *err)
 {
+	const struct attr *per = node_attr(c->node, "vectors_per_class");
 	struct ml_labels labels;
 	struct machine m;
 	struct ml_rows x;
@@ -242,9 +280,14 @@ svmclassifier_run(struct call *c, struct err *err)
 	uint32_t width, *votes;
 	double *k, *pair, *score;
 
-	if (!ml_rows_of(&x, c, err) || !read_machine(&m, c, x.width, err)
-	    || !ml_post_of(&post, c->node, err))
+	if (!ml_rows_of(&x, c, err) || !ml_post_of(&post, c->node, err))
 		return false;
+	if (!per || per->n == 0)
+		return linear_run(c, &x, post, err);
+	if (!read_machine(&m, c, x.width, err))
+		return false;
+	if (m.nclasses == 2 && !ml_count(m.a) && post == ML_PROBIT)
+		return refuse(err, "PROBIT of one score for two classes");
 	width = ml_count(m.a) || m.nclasses == 2 ? m.nclasses : m.npairs;
 	if (!ml_labels_out(&labels, c, x.n, err)
 	    || !ml_scores_out(c, 1, x.n, width, &to, err))

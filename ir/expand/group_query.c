@@ -1,0 +1,221 @@
+/* com.microsoft: GroupQueryAttention, the LLM builder's attention over a cache. */
+#include <stdio.h>
+
+#include "ir/expand/attention.h"
+#include "ir/expand/writers.h"
+
+struct grouped_heads {
+	int64_t heads, kv; /* of queries; of keys and values */
+	int64_t window; /* keys a query sees, itself among them; < 1: all */
+	bool causal;
+	bool sink; /* one more score, which nothing comes of */
+};
+
+static bool
+has_past(const struct writer *w)
+{
+	return has_in(w, 3) && has_in(w, 4);
+}
+
+/* Of one tensor, queries, then keys, then values; heads are as wide in all. */
+static void
+unpack(struct writer *w, int64_t heads, int64_t kv)
+{
+	const int64_t all = heads + 2 * kv;
+
+	say(w, "width = Shape(i0){start=2, end=3}");
+	say(w, "head = Div(width, [%lld])", (long long)all);
+	say(w, "sizes = Mul(head, [%lld, %lld, %lld])", (long long)heads,
+	    (long long)kv, (long long)kv);
+	say(w, "q0, k0, v = Split(i0, sizes){axis=-1}");
+}
+
+/* What the past holds of input i: as many tokens as the longest has before the
+ * queries; a buffer may have room for more, which stays behind them. */
+static void
+cut_past(struct writer *w, uint32_t i, const char *name)
+{
+	say(w, "past_%s = Slice(i%u, [0], before, [2])", name, (unsigned)i);
+	say(w, "rest_%s = Slice(i%u, longest, [2147483647], [2])", name,
+	    (unsigned)i);
+}
+
+/* The tokens of the longest sequence, and those before the queries. */
+static void
+count_tokens(struct writer *w)
+{
+	say(w, "whole = Cast(i6){to=7}");
+	say(w, "longest = Reshape(whole, [1])");
+	say(w, "queries = Shape(i0){start=1, end=2}");
+	say(w, "before = Sub(longest, queries)");
+	say(w, "from = Squeeze(before, [0])");
+}
+
+static void
+rotate_both(struct writer *w, int64_t heads, int64_t kv)
+{
+	if (!int_of(w, "do_rotary", 0)) {
+		say(w, "q = Identity(q0)");
+		say(w, "k = Identity(k0)");
+		return;
+	}
+	if (has_in(w, 9))
+		say(w, "at = Identity(i9)");
+	else
+		say_positions(w, "i0", "from");
+	say_rotated(w, "q0", "q", heads, 7);
+	say_rotated(w, "k0", "k", kv, 7);
+}
+
+/* What the cache is afterwards, `nk` and `nv` of all tokens and the room left. */
+static void
+say_present(struct writer *w)
+{
+	if (has_past(w)) {
+		say(w, "o1 = Concat(nk, rest_k){axis=2}");
+		say(w, "o2 = Concat(nv, rest_v){axis=2}");
+	} else {
+		say(w, "o1 = Identity(nk)");
+		say(w, "o2 = Identity(nv)");
+	}
+}
+
+/* Which keys a query sees: `seen` [s, keys]. */
+static void
+say_seen(struct writer *w, const struct grouped_heads *g)
+{
+	say(w, "last = Squeeze(longest, [0])");
+	say(w, "key = Range(0, last, 1)");
+	say(w, "query = Range(from, last, 1)");
+	say(w, "line = Unsqueeze(query, [1])");
+	say(w,
+	    g->causal ? "not_after = LessOrEqual(key, line)"
+	              : "not_after = GreaterOrEqual(key, 0)");
+	if (g->window > 0) {
+		say(w, "edge = Sub(line, %lld)", (long long)g->window);
+		say(w, "near = Greater(key, edge)");
+		say(w, "seen = And(not_after, near)");
+	} else {
+		say(w, "seen = Identity(not_after)");
+	}
+}
+
+/* What is added to the scores: `mask`, of four dimensions. */
+static void
+say_mask(struct writer *w, const struct grouped_heads *g)
+{
+	say_seen(w, g);
+	say(w, "seen4 = Unsqueeze(seen, [0, 1])");
+	say(w, "hidden = CastLike(-3.0e38, q)");
+	if (has_in(w, 10))
+		say(w, "mask = Where(seen4, i10, hidden)");
+	else
+		say(w, "mask = Where(seen4, 0.0~q, hidden)");
+}
+
+/* [b, s, heads * h] as [b, heads, s, h]. */
+static void
+say_apart(struct writer *w, const char *from, const char *to, int64_t heads)
+{
+	say(w, "%s_h = Reshape(%s, [0, 0, %lld, -1])", to, from,
+	    (long long)heads);
+	say(w, "%s = Transpose(%s_h){perm=[0, 2, 1, 3]}", to, to);
+}
+
+/* One more key and value, of zeros, behind those of `from`: `to`. */
+static void
+say_one_more(struct writer *w, const char *from, const char *to)
+{
+	say(w, "%s_one = Slice(%s, [0], [1], [2])", to, from);
+	say(w, "%s_size = Shape(%s_one)", to, to);
+	say(w, "%s_zero = Expand(0.0~q, %s_size)", to, to);
+	say(w, "%s = Concat(%s, %s_zero){axis=2}", to, from, to);
+}
+
+/* A sink is the score of a key that has no value. */
+static void
+say_sunk(struct writer *w, const struct grouped_heads *g)
+{
+	say_apart(w, "q", "qh", g->heads);
+	say_apart(w, "k", "kh", g->kv);
+	say_apart(w, "v", "vh", g->kv);
+	if (has_past(w)) {
+		say(w, "nk = Concat(past_k, kh){axis=2}");
+		say(w, "nv = Concat(past_v, vh){axis=2}");
+	} else {
+		say(w, "nk = Identity(kh)");
+		say(w, "nv = Identity(vh)");
+	}
+	say_one_more(w, "nk", "keys");
+	say_one_more(w, "nv", "values");
+	say(w, "wide = Expand(mask, [1, %lld, 1, 1])", (long long)g->heads);
+	say(w, "wide_size = Shape(wide){start=0, end=3}");
+	say(w, "column_size = Concat(wide_size, [1]){axis=0}");
+	if (has_in(w, 11))
+		say(w, "sinks = Reshape(i11, [1, -1, 1, 1])");
+	else
+		say(w, "sinks = CastLike(0.0, q)");
+	say(w, "column = Expand(sinks, column_size)");
+	say(w, "scores = Concat(wide, column){axis=3}");
+	say(w,
+	    "all = Attention(qh, keys, values, scores){scale=@scale, "
+	    "softcap=@softcap}");
+	say_joined(w, "all", "o0");
+}
+
+static void
+say_group(struct writer *w, const struct grouped_heads *g)
+{
+	const bool plain = g->causal && g->window < 1 && !g->sink;
+	char in[64];
+
+	if (!plain)
+		say_mask(w, g);
+	if (g->sink) {
+		say_sunk(w, g);
+	} else {
+		snprintf(in, sizeof in, "%s%s",
+		    !plain              ? "mask"
+		        : has_in(w, 10) ? "i10"
+		                        : "_",
+		    has_past(w) ? ", past_k, past_v" : "");
+		say_attention(w, in, ", nk, nv", g->heads, g->kv, plain);
+	}
+	say_present(w);
+}
+
+/* Inputs: query, key, value, past key, past value, lengths - 1, longest, cosine
+ * and sine caches, positions, bias of scores, head sink. */
+void
+write_group_query(struct writer *w)
+{
+	const struct grouped_heads g = {
+	    .heads = int_of(w, "num_heads", 0),
+	    .kv = int_of(w, "kv_num_heads", 0),
+	    .window = int_of(w, "local_window_size", -1),
+	    .causal = int_of(w, "causal", 1) != 0,
+	    .sink = has_in(w, 11) || int_of(w, "smooth_softmax", 0) > 0,
+	};
+
+	for (uint32_t i = 12; i < w->call->ninputs; i++)
+		if (has_in(w, i))
+			refuse_form(w, "quantised caches, norms of queries");
+	if (wants(w, 3) || !has_in(w, 6))
+		refuse_form(w, "scores wanted, or lengths unknown");
+	if (!has_heads(w, g.heads) || !has_heads(w, g.kv))
+		return;
+	if (has_in(w, 1)) {
+		say(w, "q0 = Identity(i0)");
+		say(w, "k0 = Identity(i1)");
+		say(w, "v = Identity(i2)");
+	} else {
+		unpack(w, g.heads, g.kv);
+	}
+	count_tokens(w);
+	if (has_past(w)) {
+		cut_past(w, 3, "k");
+		cut_past(w, 4, "v");
+	}
+	rotate_both(w, g.heads, g.kv);
+	say_group(w, &g);
+}
