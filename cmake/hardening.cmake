@@ -4,7 +4,8 @@
 # _FORTIFY_SOURCE does, and see less where it is on.
 include(CheckCCompilerFlag)
 set(hardening -fPIE -fstack-protector-strong)
-foreach(flag -fstack-clash-protection -fcf-protection)
+foreach(flag -fstack-clash-protection -fcf-protection
+		-mbranch-protection=standard)
 	string(MAKE_C_IDENTIFIER "MARQ${flag}" known)
 	check_c_compiler_flag(${flag} ${known})
 	if(${known})

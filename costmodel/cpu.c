@@ -6,6 +6,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#ifdef __aarch64__
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 #include "db/facts.h"
 
@@ -187,6 +191,73 @@ cpu_core_types(const char *facts, struct arena *a)
 	return n;
 }
 
+/* ---- an Arm core that /proc/cpuinfo does not tell of ---- */
+
+#ifdef __aarch64__
+/* What the kernel calls these. */
+static const struct {
+	const char *name;
+	unsigned long first, second; /* of AT_HWCAP, AT_HWCAP2 */
+} hwcap[] = {
+    {"asimd", HWCAP_ASIMD, 0},
+    {"asimdhp", HWCAP_ASIMDHP, 0},
+    {"asimddp", HWCAP_ASIMDDP, 0},
+    {"i8mm", 0, HWCAP2_I8MM},
+    {"bf16", 0, HWCAP2_BF16},
+    {"sve", HWCAP_SVE, 0},
+    {"sve2", 0, HWCAP2_SVE2},
+    {"svei8mm", 0, HWCAP2_SVEI8MM},
+    {"svebf16", 0, HWCAP2_SVEBF16},
+};
+
+static void
+add_own_isa(struct buf *b)
+{
+	unsigned long first = getauxval(AT_HWCAP),
+	              second = getauxval(AT_HWCAP2);
+	struct buf words;
+
+	buf_init(&words);
+	for (size_t i = 0; i < sizeof hwcap / sizeof *hwcap; i++)
+		if ((first & hwcap[i].first) || (second & hwcap[i].second))
+			buf_printf(&words, "%s ", hwcap[i].name);
+	add_isa(b, words.n ? words.data : "");
+	buf_release(&words);
+}
+
+/* SOURCE: Linux, "ARM64 CPU Feature Registers": with HWCAP_CPUID a program may
+ * read this register. */
+static void
+add_own_core(struct buf *b)
+{
+	uint64_t midr;
+
+	if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))
+		return;
+	__asm__("mrs %0, midr_el1" : "=r"(midr));
+	buf_printf(b, "cpu.core=0x%02x/0x%03x/0x%x/%u\n",
+	    (unsigned)(midr >> 24) & 0xff, (unsigned)(midr >> 4) & 0xfff,
+	    (unsigned)(midr >> 20) & 0xf, (unsigned)midr & 0xf);
+}
+
+/* An emulator shows the other processor's /proc/cpuinfo, whose facts stay: it is
+ * what does the work. The last of equal keys counts. */
+static void
+add_emulated(struct buf *b)
+{
+	if (b->n && strstr(b->data, "cpu.core="))
+		return;
+	add_own_core(b);
+	add_own_isa(b);
+}
+#else
+static void
+add_emulated(struct buf *b)
+{
+	(void)b;
+}
+#endif
+
 /* ---- caches ---- */
 
 static bool
@@ -275,6 +346,7 @@ cpu_facts(struct buf *b, const uint32_t *core, uint32_t ncores)
 		cpu_facts_read(b, f, core, ncores);
 		fclose(f);
 	}
+	add_emulated(b);
 	add_vector_length(b);
 	add_caches(b, core[0]);
 }

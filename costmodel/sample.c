@@ -2,13 +2,11 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
 
 #include "costmodel/code_sweep.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
+#include "ir/base/float_mode.h"
 #include "ir/base/order.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
@@ -44,27 +42,19 @@
 /* TUNING: twice an inner cache: what was touched before is then further out. */
 #define SWEEP_INNER ((size_t)2 << 20)
 
-unsigned
+uint32_t
 sample_denormals_off(void)
 {
-#ifdef __SSE__
-	unsigned mode = _mm_getcsr();
+	uint32_t mode = float_mode();
 
-	_mm_setcsr(mode | 0x8040u); /* flush to zero, zeros in */
+	float_mode_set(mode | FLOAT_ZEROS);
 	return mode;
-#else
-	return 0;
-#endif
 }
 
 void
-sample_denormals_back(unsigned mode)
+sample_denormals_back(uint32_t mode)
 {
-#ifdef __SSE__
-	_mm_setcsr(mode);
-#else
-	(void)mode;
-#endif
+	float_mode_set(mode);
 }
 
 struct sweep

@@ -65,7 +65,7 @@ struct block sample_probe(const struct shot *s, struct sweep *w);
 
 /* Denormals off, as inference does, for the calling thread; what to give back
  * to return to the mode before. */
-unsigned sample_denormals_off(void);
-void sample_denormals_back(unsigned mode);
+uint32_t sample_denormals_off(void);
+void sample_denormals_back(uint32_t mode);
 
 #endif

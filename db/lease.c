@@ -40,14 +40,16 @@ read_line(const char *path, char *text, size_t size)
 		close(fd);
 }
 
-/* When a process started, so a pid used again is not taken for the process that
- * had it; 0 if it is gone. */
+/* When a process started, in clock ticks since boot, so a pid used again is not
+ * taken for the process that had it; 0 if it is gone. By its first thread, as all
+ * see it: of a whole process qemu's user emulation tells the process itself another
+ * time than it tells others. */
 static unsigned long long
 started(long pid)
 {
-	char text[PROCSTAT_BYTES], whose[24];
+	char text[PROCSTAT_BYTES], whose[64];
 
-	snprintf(whose, sizeof whose, "%ld", pid);
+	snprintf(whose, sizeof whose, "%ld/task/%ld", pid, pid);
 	return strtoull(procstat(whose, PROCSTAT_STARTED, text), NULL, 10);
 }
 

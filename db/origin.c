@@ -116,5 +116,7 @@ origin_words(const char *hard, struct arena *a)
 		    core_words(arena_strn(a, cores, n), a));
 		cores += n + (cores[n] == ',');
 	}
+	if (facts_get(hard, "cpu.vendor_id", a))
+		return arena_printf(a, "%s, emulated", words);
 	return words;
 }

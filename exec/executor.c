@@ -136,7 +136,7 @@ bool
 executor_run(struct executor *x, const struct tensor *in, struct tensor *out,
     struct err *err)
 {
-	unsigned mode;
+	uint32_t mode;
 
 	for (uint32_t i = 0; i < x->plan->graph->ninputs; i++)
 		if (!load_input(x, i, &in[i], err))

@@ -71,7 +71,7 @@ struct ways {
 /* Asked for once: it does not change, and each answer takes the library 4,000
  * instructions. */
 static bool
-has_isa(dnnl_cpu_isa_t isa)
+has_bits(unsigned isa)
 {
 	static atomic_uint known;
 	unsigned all = atomic_load(&known);
@@ -80,14 +80,62 @@ has_isa(dnnl_cpu_isa_t isa)
 		all = (unsigned)dnnl_get_effective_cpu_isa();
 		atomic_store(&known, all);
 	}
-	return (all & (unsigned)isa) == (unsigned)isa;
+	return (all & isa) == isa;
 }
+
+/* The bits mean other things on each architecture; the library's header names
+ * those of x86 alone. */
+#ifdef __aarch64__
+static bool
+has_isa(dnnl_cpu_isa_t isa)
+{
+	(void)isa;
+	return false;
+}
+
+/* SVE of 512 bits. SOURCE: oneDNN, cpu/aarch64/cpu_isa_traits.hpp. */
+static bool
+has_wide_vectors(void)
+{
+	return has_bits(0x1f);
+}
+
+/* Without those convolutions are matrix products, or the reference. SOURCE: seen in
+ * oneDNN 2.6.3 under qemu: theirs take a hard swish wrong. */
+static bool
+has_direct_kernels(const struct fused *f)
+{
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		if (f->step[i].kind == STEP_HARDSWISH)
+			return false;
+	return has_wide_vectors();
+}
+#else
+static bool
+has_isa(dnnl_cpu_isa_t isa)
+{
+	return has_bits((unsigned)isa);
+}
+
+static bool
+has_wide_vectors(void)
+{
+	return has_isa(dnnl_cpu_isa_avx512_core);
+}
+
+static bool
+has_direct_kernels(const struct fused *f)
+{
+	(void)f;
+	return true;
+}
+#endif
 
 /* Channels per block of the layouts this CPU's kernels want. */
 static enum layout
 blocked(void)
 {
-	return has_isa(dnnl_cpu_isa_avx512_core) ? LAYOUT_BLK16 : LAYOUT_BLK8;
+	return has_wide_vectors() ? LAYOUT_BLK16 : LAYOUT_BLK8;
 }
 
 static format_id
@@ -234,7 +282,7 @@ takes_blocks(const struct window *w, int64_t group, int64_t in, int64_t out)
 static bool
 takes_window(const struct window *w, int64_t columns)
 {
-	const bool wide = has_isa(dnnl_cpu_isa_avx512_core);
+	const bool wide = has_wide_vectors();
 	const int64_t most = wide || columns < 3 ? columns : 3;
 	const uint32_t last = w->n - 1;
 
@@ -271,8 +319,9 @@ is_one_element(const struct type *t)
 
 /* SOURCE: seen in oneDNN 2.6.3: channels-last kernels take another tensor wrong
  * when it is broadcast along some of the image's dimensions, or when groups
- * share a block of channels; convolutions by matrix products (below AVX2 all
- * but depthwise ones, elsewhere of one element an image) take any wrong. */
+ * share a block of channels; convolutions by matrix products (below AVX2
+ * and on Arm all but depthwise ones, elsewhere of one element an image) take any
+ * wrong, but right in the plain layout. */
 static bool
 takes_binary_last(const struct residual_facts *r, int64_t group, int64_t in,
     const struct type *result)
@@ -353,7 +402,8 @@ ways_conv(const struct match_in *m, struct formats *f,
 	}
 	winograd = takes_winograd(&window, in->dim[1], group)
 	    && takes_winograd_steps(&fused);
-	unrolls = takes_window(&window, result->dim[3]);
+	unrolls =
+	    has_direct_kernels(&fused) && takes_window(&window, result->dim[3]);
 	direct = unrolls && takes_channels(group, in->dim[1], result->dim[1]);
 	blocks =
 	    direct && takes_blocks(&window, group, in->dim[1], result->dim[1]);
@@ -361,6 +411,9 @@ ways_conv(const struct match_in *m, struct formats *f,
 		if (direct
 		    && takes_binary_last(&residual, group, in->dim[1], result))
 			offer(&w, WAY_NHWC_BINARY);
+		else if (residual.uniform && group == 1
+		    && !is_one_element(result) && !has_isa(dnnl_cpu_isa_avx2))
+			offer(&w, WAY_MATMUL_BINARY);
 		if (residual.uniform && blocks)
 			offer(&w, WAY_BLOCKED_BINARY);
 		if (residual.sum)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ir/base/clock.h"
+#include "ir/base/float_mode.h"
 #include "ir/base/hash.h"
 #include "ir/base/memory.h"
 #include "ir/base/procstat.h"
@@ -39,51 +40,6 @@ struct manners_state {
 };
 
 /* ---- what a run leaves alone ---- */
-
-#if defined(__SSE__)
-#include <xmmintrin.h>
-/* Without the flags that operations raise. */
-static uint32_t
-control_word(void)
-{
-	return _mm_getcsr() & ~(uint32_t)0x3f;
-}
-
-static void
-set_control_word(uint32_t w)
-{
-	_mm_setcsr(w);
-}
-#elif defined(__aarch64__)
-static uint32_t
-control_word(void)
-{
-	uint64_t w;
-
-	__asm__ volatile("mrs %0, fpcr" : "=r"(w));
-	return (uint32_t)w;
-}
-
-static void
-set_control_word(uint32_t w)
-{
-	uint64_t wide = w;
-
-	__asm__ volatile("msr fpcr, %0" : : "r"(wide));
-}
-#else
-static uint32_t
-control_word(void)
-{
-	return 0;
-}
-
-static void
-set_control_word(uint32_t w)
-{
-	(void)w;
-}
-#endif
 
 static unsigned char *
 behind(void *buffer, size_t bytes)
@@ -119,7 +75,7 @@ manners_before(struct manners *m)
 	struct manners_state *s = memory_get(sizeof *s);
 
 	s->rounding = fegetround();
-	s->control = control_word();
+	s->control = float_mode();
 	CPU_ZERO(&s->affinity);
 	sched_getaffinity(0, sizeof s->affinity, &s->affinity);
 	s->input = memory_get((m->ninputs + 1) * sizeof *s->input);
@@ -174,13 +130,13 @@ static bool
 thread_ok(const struct manners_state *s, struct err *err)
 {
 	int rounding = fegetround();
-	uint32_t control = control_word();
+	uint32_t control = float_mode();
 	cpu_set_t now;
 
 	CPU_ZERO(&now);
 	sched_getaffinity(0, sizeof now, &now);
 	fesetround(s->rounding);
-	set_control_word(s->control);
+	float_mode_set(s->control);
 	sched_setaffinity(0, sizeof s->affinity, &s->affinity);
 	if (rounding != s->rounding)
 		return err_set(

@@ -101,6 +101,10 @@ cores_are_machines_of_their_own(void **state)
 	assert_string_equal(
 	    origin_words("cpu.core=0x41/0xd08/0x0/3,0x48/0xd01/0x1/0\n", &a),
 	    "Cortex-A72 r0p3 + 0x48/0xd01/0x1/0");
+	assert_string_equal(origin_words("cpu.core=0x41/0xd08/0x0/3\n"
+	                                 "cpu.vendor_id=GenuineIntel\n",
+	                        &a),
+	    "Cortex-A72 r0p3, emulated");
 	arena_release(&a);
 }
 

@@ -299,7 +299,7 @@ what_is_leased_is_left_alone(void **state)
 	struct db_subject s[3];
 	struct lease_ask ask[3];
 	struct sample good = dbfile_sample(1000);
-	int pipes[2], status;
+	int pipes[2], ours[2], status;
 	pid_t child;
 	char byte, name[64], holder[LEASE_HOLDER_CHARS];
 
@@ -310,15 +310,16 @@ what_is_leased_is_left_alone(void **state)
 	costdb_abandon(f->db);
 	f->db = NULL;
 	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(pipe(ours), 0);
 	child = fork();
 	if (child == 0) {
 		struct costdb *db = dbfile_open(f->path, DB_WRITE, &f->a);
 
+		close(ours[1]);
 		if (!costdb_lease(db, ask, 3, 2, &f->err)
 		    || write(pipes[1], "x", 1) != 1)
 			_exit(1);
-		pause();
-		_exit(0);
+		_exit(read(ours[0], &byte, 1) != 0); /* as long as we live */
 	}
 	assert_int_equal(read(pipes[0], &byte, 1), 1);
 	f->db = dbfile_open(f->path, DB_WRITE, &f->a);
