@@ -1,7 +1,8 @@
 /* annotated.onnx: the user's own bytes with the placement added to them. Fields
  * appended to a protobuf message are as good as written in order, so nothing of
  * the model is rewritten: nodes get metadata_props (IR >= 10) or a doc_string,
- * and the model gets metadata_props. */
+ * and the model gets metadata_props. Where weights are not to be read it is left
+ * out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -347,6 +348,10 @@ write_annotated(FILE *f, const struct emit_work *w, struct err *err)
 	struct mapped_file model;
 	bool ok;
 
+	if (w->in->model->no_weights)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "it would be the model's own bytes, weights included, and "
+		    "those are not to be read");
 	if (!source_map_init(&n.map, w, err) || !file_map(&model, path, err))
 		return false;
 	/* The same pages again, so those of the graph's weights need not stay. */

@@ -29,6 +29,8 @@ struct model {
 	const struct onnx_meta *graph_meta;
 	const char *producer; /* name and version, or "" */
 	size_t file_bytes;
+	bool
+	    no_weights; /* read as if it lacked them: they stay with who has it */
 	struct notes notes; /* warnings, in order */
 	struct notes faults; /* with options->collect: all of them */
 	struct mapping *mappings; /* the file and external data files */

@@ -53,6 +53,7 @@ read_meta(struct importer *imp, const Onnx__ModelProto *p)
 	    imp, p->graph->n_metadata_props, p->graph->metadata_props);
 	m->ngraph_meta = (uint32_t)p->graph->n_metadata_props;
 	m->ir_version = (uint32_t)p->ir_version;
+	m->no_weights = imp->options->no_weights;
 	m->producer = arena_printf(imp->a, "%s%s%s",
 	    p->producer_name ? p->producer_name : "",
 	    version && version[0] ? " " : "", version ? version : "");

@@ -17,7 +17,7 @@ size() { wc -c <"$1"; }
 # the structure is the same: the same plan
 search full.onnx full
 search bare.onnx bare
-search full.onnx unread --weights none
+search full.onnx unread --weights none 2>unread.err
 plan() {
 	python3 -c 'import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
@@ -33,6 +33,16 @@ cmp full.plan unread.plan
 # what is written has no weights either, and can be read again
 [ "$(size bare/partitioned.onnx)" -lt "$(($(size full/partitioned.onnx) / 2))" ]
 [ "$(size unread/partitioned.onnx)" -lt "$(($(size full/partitioned.onnx) / 2))" ]
+# and nothing else that is written has those that were not to be read
+[ -e bare/annotated.onnx ]
+[ ! -e unread/annotated.onnx ]
+grep 'annotated.onnx is left out' unread.err
+python3 -c 'import sys
+whole = open("full.onnx", "rb").read()
+middle = whole[len(whole) // 2:][:64] # of a kernel
+assert whole.count(middle) == 1
+for name in sys.argv[1:]:
+    assert middle not in open(name, "rb").read(), name' $(find unread -type f)
 "$MARQ" model info bare/partitioned.onnx >out 2>err
 grep 'weights have no content' err
 
