@@ -319,8 +319,8 @@ has_prices(struct batch *b, uint32_t i, bool *has, struct err *err)
 	uint32_t n = 0;
 
 	*has = false;
-	if (!wanted_list(
-	        &b->lists, u, true, answer_path(b, u), &list, &s->exit, err))
+	b->lists.answer = answer_path(b, u);
+	if (!wanted_list(&b->lists, u, true, &list, &s->exit, err))
 		return false;
 	if (atomic_load(b->cli->stop))
 		return true;

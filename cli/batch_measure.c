@@ -217,7 +217,7 @@ measure_unit(struct measuring *m, const struct unit *u, struct err *err)
 	uint32_t news;
 	int exit;
 
-	if (!wanted_list(&m->lists, u, false, m->answer, &list, &exit, err))
+	if (!wanted_list(&m->lists, u, false, &list, &exit, err))
 		return false;
 	if (exit == 0 && !count_news(m, list, &news, err))
 		return false;
@@ -274,8 +274,7 @@ find_canaries(struct measuring *m, struct err *err)
 		if (atomic_load(b->cli->stop)
 		    || (b->only && !strstr(u->name, b->only)))
 			continue;
-		if (!wanted_list(
-		        &m->lists, u, false, m->answer, &list, &exit, err)
+		if (!wanted_list(&m->lists, u, false, &list, &exit, err)
 		    || (exit == 0 && !wanted_count(list, &n, err)))
 			return false;
 		if (exit != 0 || n == 0)
@@ -308,6 +307,7 @@ batch_measure(const struct batch_measure *b, struct err *err)
 	map_init(&m.seen, a);
 	m.db = arena_printf(a, "%s/shards/%u.db", out, b->shard->i);
 	m.answer = arena_printf(a, "%s/shards/%u.json", out, b->shard->i);
+	m.lists.answer = m.answer;
 	path_make_parents(m.db);
 	m.measured_into = b->local ? local_path(b, a) : m.db;
 	if (!begin_local(&m, err) || !find_canaries(&m, err))

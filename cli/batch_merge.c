@@ -128,9 +128,15 @@ are_of_one(const struct shard_files *f, struct arena *a, struct err *err)
 
 /* ---- merging ---- */
 
+struct merged_shards {
+	struct db_merge sum;
+	uint32_t strangers; /* machines unlike the others */
+	struct notes notes;
+};
+
 static bool
-merge_shard(struct costdb *to, const char *path, struct db_merge *sum,
-    struct notes *notes, struct arena *a, struct err *err)
+merge_shard(struct costdb *to, const char *path, struct merged_shards *out,
+    struct arena *a, struct err *err)
 {
 	struct costdb *from;
 	struct db_merge m;
@@ -138,18 +144,18 @@ merge_shard(struct costdb *to, const char *path, struct db_merge *sum,
 
 	if (!costdb_open(&from, path, DB_FOREIGN, a, err))
 		return false;
-	ok = costdb_merge(to, from, &m, notes, err);
+	ok = costdb_merge(to, from, &m, &out->notes, err);
 	costdb_abandon(from);
-	sum->added += m.added;
-	sum->known += m.known;
-	sum->rejected += m.rejected;
-	sum->conflicts += m.conflicts;
+	out->sum.added += m.added;
+	out->sum.known += m.known;
+	out->sum.rejected += m.rejected;
+	out->sum.conflicts += m.conflicts;
 	return ok;
 }
 
 static bool
-merge_all(const struct shard_files *f, const char *db, struct db_merge *sum,
-    uint32_t *strangers, struct notes *notes, struct arena *a, struct err *err)
+merge_all(const struct shard_files *f, const char *db,
+    struct merged_shards *out, struct arena *a, struct err *err)
 {
 	struct costdb *to;
 	bool ok = true;
@@ -158,8 +164,8 @@ merge_all(const struct shard_files *f, const char *db, struct db_merge *sum,
 	if (!costdb_open(&to, db, DB_WRITE, a, err))
 		return false;
 	for (uint32_t i = 0; ok && i < f->n; i++)
-		ok = merge_shard(to, f->path[i], sum, notes, a, err);
-	ok = ok && costdb_twins(to, strangers, notes, err);
+		ok = merge_shard(to, f->path[i], out, a, err);
+	ok = ok && costdb_twins(to, &out->strangers, &out->notes, err);
 	if (ok)
 		return costdb_close(to, err);
 	costdb_abandon(to);
@@ -185,20 +191,18 @@ batch_merge(
     struct cli *c, const struct manifest *m, bool mixed, struct err *err)
 {
 	struct arena *a = c->run;
-	struct db_merge sum = {.added = 0};
+	struct merged_shards merged = {.strangers = 0};
 	struct shard_files f = {.n = 0};
-	uint32_t strangers = 0;
-	struct notes notes;
 	const char *db;
 	bool ok;
 
-	notes_init(&notes, a);
+	notes_init(&merged.notes, a);
 	if (!wanted_db(m, &db, a, err)
 	    || !list_shards(&f, arena_printf(a, "%s/shards", m->out), a, err)
 	    || (!mixed && !are_of_one(&f, a, err)))
 		return false;
-	ok = f.n == 0 || merge_all(&f, db, &sum, &strangers, &notes, a, err);
-	cli_warn_all(c, &notes);
+	ok = f.n == 0 || merge_all(&f, db, &merged, a, err);
+	cli_warn_all(c, &merged.notes);
 	if (!ok)
 		return false;
 	remove_shards(&f, a);
@@ -207,8 +211,9 @@ batch_merge(
 	    "added, {known} known, {rejected} rejected, {conflicts} "
 	    "conflicts{?strangers , {strangers} machine{s strangers} unlike "
 	    "the others}\n",
-	    F("shards", f.n), F("db", db), F("added", sum.added),
-	    F("known", sum.known), F("rejected", sum.rejected),
-	    F("conflicts", sum.conflicts), F("strangers", strangers));
+	    F("shards", f.n), F("db", db), F("added", merged.sum.added),
+	    F("known", merged.sum.known), F("rejected", merged.sum.rejected),
+	    F("conflicts", merged.sum.conflicts),
+	    F("strangers", merged.strangers));
 	return true;
 }

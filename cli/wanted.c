@@ -128,7 +128,7 @@ find_state(struct wanted_lists *w, const struct unit *u, struct err *err)
 
 static bool
 make_list(struct wanted_lists *w, const struct unit *u, const char *path,
-    const char *answer, int *exit, struct err *err)
+    int *exit, struct err *err)
 {
 	struct arena *a = w->cli->run;
 	char **argv = arena_new(a, char *, u->nargs + 10);
@@ -146,7 +146,7 @@ make_list(struct wanted_lists *w, const struct unit *u, const char *path,
 	argv[n++] = arena_str(a, "--quiet");
 	argv[n++] = arena_str(a, "--no-progress");
 	argv[n++] = arena_str(a, "--format=json");
-	if (!child_start(&pid, argv, answer, NULL, err))
+	if (!child_start(&pid, argv, w->answer, NULL, err))
 		return err_in(err, "unit '%s'", u->name);
 	*exit = child_await(
 	    pid, w->manifest->unit_timeout_ns, w->cli->stop, NULL, NULL);
@@ -155,7 +155,7 @@ make_list(struct wanted_lists *w, const struct unit *u, const char *path,
 
 bool
 wanted_list(struct wanted_lists *w, const struct unit *u, bool again,
-    const char *answer, const char **path, int *exit, struct err *err)
+    const char **path, int *exit, struct err *err)
 {
 	if (!find_state(w, u, err))
 		return false;
@@ -164,7 +164,7 @@ wanted_list(struct wanted_lists *w, const struct unit *u, bool again,
 	if (!again && access(*path, R_OK) == 0)
 		return true;
 	path_make_parents(*path);
-	return make_list(w, u, *path, answer, exit, err);
+	return make_list(w, u, *path, exit, err);
 }
 
 void

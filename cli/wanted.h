@@ -12,6 +12,7 @@ struct wanted_lists {
 	struct cli *cli;
 	const struct manifest *manifest;
 	const char *folder; /* OUT/wanted */
+	const char *answer; /* a file: what making a list said */
 	const char
 	    *db; /* of the last unit asked about, and the folder of its */
 	const char *state;
@@ -25,9 +26,9 @@ bool wanted_db(const struct manifest *m, const char **db, struct arena *a,
     struct err *err);
 
 /* The path of a unit's list, made if it is not there or `again`; *exit is not 0
- * where it cannot be made: `answer` has the document that says why then. */
+ * where it cannot be made: w->answer has the document that says why then. */
 bool wanted_list(struct wanted_lists *w, const struct unit *u, bool again,
-    const char *answer, const char **path, int *exit, struct err *err);
+    const char **path, int *exit, struct err *err);
 
 /* Nobody wants anything any more. */
 void wanted_forget(const struct wanted_lists *w);
