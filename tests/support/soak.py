@@ -348,6 +348,13 @@ def contents(name):
     return told
 
 
+def is_left(name):
+    """A temporary name that the next writer has to remove: not while some process
+    has the number in it, and be it another one than the one that was killed."""
+    made_by = re.search(r"\.tmp-(\d+)", name)
+    return made_by is not None and not os.path.exists("/proc/" + made_by.group(1))
+
+
 def compare_with_clean():
     free_disk()
     set_clock(0)
@@ -361,7 +368,7 @@ def compare_with_clean():
         blame("the summary differs from a clean run's:\n" + "".join(differ[:20]))
     if contents("soak") != contents("clean"):
         blame("a plan differs from a clean run's")
-    left = [os.path.join(at, f) for at, dirs, files in os.walk(".") for f in dirs + files if ".tmp-" in f]
+    left = [os.path.join(at, f) for at, dirs, files in os.walk(".") for f in dirs + files if is_left(f)]
     if left:
         blame(f"left: {left}")
 
