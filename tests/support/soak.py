@@ -13,6 +13,7 @@ import difflib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
