@@ -15,7 +15,8 @@ function(marq_plugin name header)
 		return()
 	endif()
 	add_library(marq_${name} MODULE plugins/${name}/${name}.c
-		plugins/common/fail.c plugins/common/runtime.c)
+		plugins/common/fail.c plugins/common/origin.c
+		plugins/common/runtime.c)
 	set_target_properties(marq_${name} PROPERTIES PREFIX "")
 	target_include_directories(marq_${name} PRIVATE targets/plugin)
 	target_include_directories(marq_${name} SYSTEM PRIVATE

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emit/layers.h"
 #include "emit/qdq.h"
 #include "emit/work.h"
 #include "emit/writers.h"
@@ -133,6 +134,7 @@ emit_all(const struct emit_in *in, const struct outdir *o, const char *only,
 		return false;
 	emit_work_init(&w, in, a);
 	w.qdq = qdq_of(&w);
+	w.layers = arena_new(a, struct known_layers, w.plan->nregions);
 	for (size_t i = 0; i < NARTEFACTS; i++) {
 		const struct artefact *artefact = &artefacts[i];
 

@@ -14,3 +14,28 @@ emit_region(const struct emit_work *w, uint32_t region)
 	r.number = w->number[region];
 	return r;
 }
+
+const struct known_layers *
+emit_layers(const struct emit_work *w, uint32_t region, struct err *err)
+{
+	static const struct known_layers none;
+	const struct toolchain *toolchain = emit_toolchain(w, region);
+	struct known_layers *known;
+	struct region r;
+
+	if (!toolchain)
+		return &none;
+	known = &w->layers[region];
+	if (known->asked)
+		return known;
+	r = emit_region(w, region);
+	known->index_name = toolchain->layer_index;
+	if (!toolchain->layers(&known->layers, &r, w->arena, err)) {
+		if (err->kind != ERR_UNSUPPORTED)
+			return NULL;
+		err_clear(err);
+		known->layers = (struct toolchain_layers){.n = 0};
+	}
+	known->asked = true;
+	return known;
+}

@@ -11,4 +11,15 @@ const struct toolchain *emit_toolchain(
 
 struct region emit_region(const struct emit_work *w, uint32_t region);
 
+/* What a toolchain made of a region; asking may take a process of its own. */
+struct known_layers {
+	bool asked;
+	struct toolchain_layers layers; /* none, where it refused */
+	const char *index_name;
+};
+
+/* Ask once. NULL: for another reason than that it cannot. */
+const struct known_layers *emit_layers(
+    const struct emit_work *w, uint32_t region, struct err *err);
+
 #endif

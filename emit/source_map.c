@@ -279,23 +279,17 @@ static bool
 add_layers(struct source_map *m, uint32_t *cap, const struct emit_work *w,
     uint32_t region, struct err *err)
 {
-	const struct toolchain *toolchain = emit_toolchain(w, region);
-	struct region r = emit_region(w, region);
-	struct toolchain_layers layers;
+	const struct known_layers *known = emit_layers(w, region, err);
 
-	if (!toolchain->layers(&layers, &r, w->arena, err)) {
-		if (err->kind != ERR_UNSUPPORTED)
-			return false;
-		err_clear(err);
-		return true;
-	}
-	m->layer = arena_grow(
-	    w->arena, m->layer, cap, m->nlayers + layers.n, sizeof *m->layer);
-	for (uint32_t i = 0; i < layers.n; i++)
+	if (!known)
+		return false;
+	m->layer = arena_grow(w->arena, m->layer, cap,
+	    m->nlayers + known->layers.n, sizeof *m->layer);
+	for (uint32_t i = 0; i < known->layers.n; i++)
 		m->layer[m->nlayers++] = (struct map_layer){.region = region,
 		    .index = i + 1,
-		    .index_name = toolchain->layer_index,
-		    .layer = layers.layer[i]};
+		    .index_name = known->index_name,
+		    .layer = known->layers.layer[i]};
 	return true;
 }
 
@@ -311,7 +305,7 @@ source_map_init(
 	if (!link_nodes(m, &k, w, err))
 		return false;
 	for (uint32_t i = 0; i < w->plan->nregions; i++)
-		if (emit_toolchain(w, i) && !add_layers(m, &cap, w, i, err))
+		if (!add_layers(m, &cap, w, i, err))
 			return false;
 	add_constants(&k, m, w->graph);
 	sort_readers(m, &k);

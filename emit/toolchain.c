@@ -108,6 +108,21 @@ write_kind(const struct emit_work *w, const struct outdir *o,
 	return commands ? close_files(&commands, &name, 1, ok, err) : ok;
 }
 
+/* Of a kind whose toolchain names the files itself. */
+static bool
+write_named(const struct emit_work *w, const struct outdir *o, uint32_t region,
+    struct err *err)
+{
+	struct region_files r = {.w = w,
+	    .out = o,
+	    .region = emit_region(w, region),
+	    .symbol = w->region[region]};
+
+	return emit_toolchain(w, region)->write_region(
+	           o, &r.region, w->arena, err)
+	    || (err->kind == ERR_UNSUPPORTED && write_refusal(&r, err));
+}
+
 bool
 write_toolchain(
     const struct emit_work *w, const struct outdir *o, struct err *err)
@@ -116,7 +131,12 @@ write_toolchain(
 	const struct target_kind *const *kind = target_kinds(&n);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (kind[i]->toolchain && !write_kind(w, o, kind[i], err))
+		if (kind[i]->toolchain && !kind[i]->toolchain->write_region
+		    && !write_kind(w, o, kind[i], err))
+			return false;
+	for (uint32_t i = 0; i < w->plan->nregions; i++)
+		if (emit_toolchain(w, i) && emit_toolchain(w, i)->write_region
+		    && !write_named(w, o, i, err))
 			return false;
 	return true;
 }

@@ -42,7 +42,9 @@ name_regions(struct emit_work *w)
 
 		name[i] = arena_printf(w->arena, "%s_%u", kind->name, i);
 		for (uint32_t k = 0; k < i; k++)
-			number[i] += emit_target(w, k)->kind == kind;
+			number[i] +=
+			    strcmp(emit_target(w, k)->kind->name, kind->name)
+			    == 0;
 	}
 	w->region = name;
 	w->number = number;

@@ -13,6 +13,7 @@
 
 struct json;
 struct qdq; /* emit/qdq.h */
+struct known_layers; /* emit/layers.h */
 
 struct emit_work {
 	const struct emit_in *in;
@@ -24,6 +25,7 @@ struct emit_work {
 				 * the model, survives renumbering */
 	const char *const *region; /* [nregions] "dnnl_0": <kind>_<region id> */
 	const uint32_t *number; /* [nregions] among the regions of its kind */
+	struct known_layers *layers; /* [nregions] of those asked for */
 	const struct qdq *qdq; /* the graph with quantisers; NULL: no region
 				* computes in 8 bits */
 };

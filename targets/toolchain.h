@@ -52,6 +52,10 @@ struct toolchain {
 	const char *(*command)(
 	    const struct region *r, struct arena *a, struct err *err);
 	const struct toolchain_package *package; /* NULL: it has none */
+	/* In the place of symbol, file, write and command, where files are not
+	 * the same of all regions: write them into the kind's folder. */
+	bool (*write_region)(const struct outdir *o, const struct region *r,
+	    struct arena *a, struct err *err);
 };
 
 #define TOOLCHAIN_FILES 4

@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <marq_plugin.h>
 #include <openvino/c/openvino.h>
 
 #include "plugins/common/fail.h"
+#include "plugins/common/origin.h"
 #include "plugins/common/runtime.h"
 
 /* The oldest whose package of Python has the library for C. */
@@ -24,7 +27,10 @@ static const char about[] =
     "   \"default\": \"\", \"help\": \"its C library; else "
     "libopenvino_c.so, else the package of the python3 on PATH\"},"
     "  {\"name\": \"precision\", \"values\": \"f32|bf16|f16\","
-    "   \"default\": \"f32\", \"help\": \"of arithmetic\"}],"
+    "   \"default\": \"f32\", \"help\": \"of arithmetic\"},"
+    "  {\"name\": \"blob\", \"values\": \"0|1\", \"default\": \"0\","
+    "   \"help\": \"write what it compiled beside each model\"}],"
+    " \"unpriced\": [\"blob\"],"
     " \"rules\": [{\"name\": \"openvino.node\", \"pattern\": \"op\"}],"
     " \"matches\": \"gaps\", \"regions\": true,"
     " \"opsets\": {\"\": [7, 23], \"com.microsoft\": [1, 1]}}";
@@ -48,6 +54,9 @@ static const char about[] =
 	F(ov_port_get_element_type) \
 	F(ov_infer_request_free) \
 	F(ov_infer_request_infer) \
+	F(ov_infer_request_get_profiling_info) \
+	F(ov_profiling_info_list_free) \
+	F(ov_compiled_model_export_model) \
 	F(ov_infer_request_set_input_tensor_by_index) \
 	F(ov_infer_request_set_output_tensor_by_index) \
 	F(ov_tensor_create_from_host_ptr) \
@@ -60,6 +69,7 @@ struct marq_target {
 	void *library;
 	ov_core_t *core;
 	const char *precision;
+	int blob; /* is to be written */
 	char version[64];
 #define DECLARE(f) __typeof__(f) *f;
 	FUNCTIONS(DECLARE)
@@ -82,7 +92,7 @@ struct marq_program {
 	struct marq_target *target;
 	ov_compiled_model_t *model;
 	ov_infer_request_t *request;
-	uint32_t nin, nout;
+	uint32_t nnodes, nin, nout;
 	struct vino_port in[MAX_PORTS], out[MAX_PORTS];
 };
 
@@ -206,6 +216,8 @@ vino_open(const struct marq_option *const *option, uint32_t noptions,
 			path = option[i]->value;
 		if (strcmp(option[i]->name, "precision") == 0)
 			t->precision = precision_of(option[i]->value);
+		if (strcmp(option[i]->name, "blob") == 0)
+			t->blob = option[i]->value[0] == '1';
 	}
 	s = start(t, path, e);
 	if (s != MARQ_OK)
@@ -293,10 +305,11 @@ make_model(struct marq_program *p, const struct marq_region *r,
 	    t->ov_core_read_model_from_memory_buffer(
 	        t->core, r->model, (size_t)r->model_bytes, NULL, &model));
 	s = status_of(t,
-	    t->ov_core_compile_model(t->core, model, "CPU", 10, &p->model,
+	    t->ov_core_compile_model(t->core, model, "CPU", 12, &p->model,
 	        "INFERENCE_NUM_THREADS", threads, "PERFORMANCE_HINT", "LATENCY",
 	        "NUM_STREAMS", "1", "INFERENCE_PRECISION_HINT", t->precision,
-	        "ENABLE_CPU_PINNING", "NO"),
+	        "ENABLE_CPU_PINNING", "NO", "PERF_COUNT",
+	        with->purpose == MARQ_TO_MAP ? "YES" : "NO"),
 	    e);
 	t->ov_model_free(model);
 	return s != MARQ_OK ? s
@@ -381,6 +394,7 @@ vino_compile(struct marq_target *t, const struct marq_region *r,
 	if (p == NULL)
 		return fail(MARQ_NO_MEMORY, e, "no memory");
 	p->target = t;
+	p->nnodes = r->nnodes;
 	p->nin = r->ninputs;
 	p->nout = r->noutputs;
 	s = fill_program(p, r, with, e);
@@ -436,6 +450,86 @@ vino_execute(struct marq_program *p, const void *const *in, void *const *out,
 	    : status_of(t, t->ov_infer_request_infer(p->request), e);
 }
 
+/* ---- what it made of a region ---- */
+
+static void
+tell_layer(const struct marq_program *p, const ov_profiling_info_t *o,
+    const struct marq_sink *sink)
+{
+	uint32_t node[64];
+	const struct marq_layer l = {.size = sizeof l,
+	    .node = node,
+	    .nnodes = origin_nodes(o->node_name, p->nnodes, node, 64),
+	    .name = o->node_name,
+	    .type = o->node_type,
+	    .implementation = o->exec_type};
+
+	sink->layer(sink->context, &l);
+}
+
+/* What was optimised away is no operation of its. */
+static marq_status
+vino_layers(
+    struct marq_program *p, const struct marq_sink *sink, struct marq_error *e)
+{
+	const struct marq_target *t = p->target;
+	ov_profiling_info_list_t list = {NULL, 0};
+
+	TRY(t, e, t->ov_infer_request_get_profiling_info(p->request, &list));
+	for (size_t i = 0; i < list.size; i++)
+		if (list.profiling_infos[i].status == EXECUTED)
+			tell_layer(p, &list.profiling_infos[i], sink);
+	t->ov_profiling_info_list_free(&list);
+	return MARQ_OK;
+}
+
+/* The file that the library wrote, into the sink. */
+static marq_status
+give_blob(int fd, const struct marq_sink *sink, struct marq_error *e)
+{
+	off_t n = lseek(fd, 0, SEEK_END);
+	void *bytes = n > 0
+	    ? mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, fd, 0)
+	    : MAP_FAILED;
+
+	if (bytes == MAP_FAILED)
+		return fail(MARQ_FAILED, e, "OpenVINO: no blob was written");
+	sink->file(sink->context, "blob", bytes, (uint64_t)n);
+	munmap(bytes, (size_t)n);
+	return MARQ_OK;
+}
+
+static marq_status
+vino_emit(struct marq_target *t, const struct marq_region *r,
+    const struct marq_settings *with, const struct marq_sink *sink,
+    struct marq_error *e)
+{
+	const char *folder = getenv("TMPDIR");
+	struct marq_program *p;
+	char path[4096];
+	marq_status s;
+	int fd;
+
+	if (!t->blob)
+		return MARQ_OK;
+	snprintf(path, sizeof path, "%s/marq_openvino_XXXXXX",
+	    folder != NULL && *folder != '\0' ? folder : "/tmp");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return fail(MARQ_FAILED, e, "%s: cannot create", path);
+	s = vino_compile(t, r, with, &p, e);
+	if (s == MARQ_OK) {
+		s = status_of(
+		    t, t->ov_compiled_model_export_model(p->model, path), e);
+		vino_release(p);
+	}
+	if (s == MARQ_OK)
+		s = give_blob(fd, sink, e);
+	close(fd);
+	unlink(path);
+	return s;
+}
+
 static const struct marq_plugin plugin = {
     .size = sizeof plugin,
     .minor = MARQ_PLUGIN_MINOR,
@@ -446,6 +540,8 @@ static const struct marq_plugin plugin = {
     .compile = vino_compile,
     .release = vino_release,
     .execute = vino_execute,
+    .layers = vino_layers,
+    .emit = vino_emit,
 };
 
 const struct marq_plugin *

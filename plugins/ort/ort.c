@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <marq_plugin.h>
 #include <onnxruntime_c_api.h>
 
 #include "plugins/common/fail.h"
+#include "plugins/common/origin.h"
 #include "plugins/common/runtime.h"
 
 #define API_NEEDED 16 /* ONNX Runtime 1.16 and newer */
@@ -46,7 +48,7 @@ struct marq_target {
 struct marq_program {
 	struct marq_target *target;
 	OrtSession *session;
-	uint32_t nin, nout;
+	uint32_t nnodes, nin, nout;
 	OrtValue *in[MAX_PORTS], *out[MAX_PORTS];
 	const void *in_at[MAX_PORTS];
 	void *out_at[MAX_PORTS];
@@ -226,6 +228,20 @@ ort_release(struct marq_program *p)
 	free(p);
 }
 
+/* What ran is only told by a file. */
+static marq_status
+profile(const struct marq_target *t, OrtSessionOptions *o, struct marq_error *e)
+{
+	const char *folder = getenv("TMPDIR");
+	char prefix[4096];
+
+	snprintf(prefix, sizeof prefix, "%s/marq_ort_%ld",
+	    folder != NULL && *folder != '\0' ? folder : "/tmp",
+	    (long)getpid());
+	TRY(t, e, t->api->EnableProfiling(o, prefix));
+	return MARQ_OK;
+}
+
 /* One thread pool would be shared by all sessions with a global one; with one
  * thread there is none at all. Idle threads sleep: the others' kernels need
  * the cores. */
@@ -242,7 +258,7 @@ set_up(struct marq_target *t, const struct marq_settings *with,
 	TRY(t, e,
 	    t->api->AddSessionConfigEntry(
 	        o, "session.set_denormal_as_zero", "0"));
-	return MARQ_OK;
+	return with->purpose == MARQ_TO_MAP ? profile(t, o, e) : MARQ_OK;
 }
 
 static marq_status
@@ -301,6 +317,7 @@ ort_compile(struct marq_target *t, const struct marq_region *r,
 	if (p == NULL)
 		return fail(MARQ_NO_MEMORY, e, "no memory");
 	p->target = t;
+	p->nnodes = r->nnodes;
 	p->nin = r->ninputs;
 	p->nout = r->noutputs;
 	s = copy_ports(p->in_shape, r->input, r->ninputs, e);
@@ -364,17 +381,67 @@ ort_execute(struct marq_program *p, const void *const *in, void *const *out,
 	    e);
 }
 
-static marq_status
-ort_emit(struct marq_target *t, const struct marq_region *r,
-    const struct marq_settings *with, const struct marq_sink *sink,
-    struct marq_error *e)
-{
-	char name[128];
+/* ---- layers ---- */
 
-	(void)t, (void)with, (void)e;
-	snprintf(name, sizeof name, "%s.onnx", r->name);
-	sink->file(sink->context, name, r->model, r->model_bytes);
-	return MARQ_OK;
+/* What follows `key` on a line of the profile, up to `end`. */
+static int
+take_text(
+    const char *line, const char *key, const char *end, char *to, size_t room)
+{
+	const char *at = strstr(line, key), *stop;
+
+	if (at == NULL || (stop = strstr(at + strlen(key), end)) == NULL)
+		return 0;
+	at += strlen(key);
+	snprintf(to, room, "%.*s", (int)(stop - at), at);
+	return 1;
+}
+
+/* SOURCE: onnxruntime/core/common/profiler.cc: an event a line; kernels are of
+ * the category Node and end in _kernel_time. */
+static void
+tell_layer(const struct marq_program *p, const char *line,
+    const struct marq_sink *sink)
+{
+	char name[256], type[64] = "";
+	uint32_t node[64];
+	struct marq_layer l = {
+	    .size = sizeof l, .node = node, .name = name, .type = type};
+
+	if (strstr(line, "\"cat\" : \"Node\"") == NULL
+	    || !take_text(
+	        line, "\"name\" :\"", "_kernel_time\"", name, sizeof name))
+		return;
+	take_text(line, "\"op_name\" : \"", "\"", type, sizeof type);
+	l.nnodes = origin_nodes(name, p->nnodes, node, 64);
+	sink->layer(sink->context, &l);
+}
+
+/* Of the one run there was: it is written to a file, which is removed. */
+static marq_status
+ort_layers(
+    struct marq_program *p, const struct marq_sink *sink, struct marq_error *e)
+{
+	const OrtApi *api = p->target->api;
+	OrtAllocator *allocator;
+	char *path, *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	TRY(p->target, e, api->GetAllocatorWithDefaultOptions(&allocator));
+	TRY(p->target, e,
+	    api->SessionEndProfiling(p->session, allocator, &path));
+	f = fopen(path, "re");
+	while (f != NULL && getline(&line, &room, f) > 0)
+		tell_layer(p, line, sink);
+	free(line);
+	if (f != NULL)
+		fclose(f);
+	remove(path);
+	TRY(p->target, e, api->AllocatorFree(allocator, path));
+	return f != NULL
+	    ? MARQ_OK
+	    : fail(MARQ_FAILED, e, "ONNX Runtime: no profile was written");
 }
 
 static const struct marq_plugin plugin = {
@@ -387,7 +454,7 @@ static const struct marq_plugin plugin = {
     .compile = ort_compile,
     .release = ort_release,
     .execute = ort_execute,
-    .emit = ort_emit,
+    .layers = ort_layers,
 };
 
 const struct marq_plugin *

@@ -190,6 +190,35 @@ read_types(struct about *out, const struct cJSON *doc, struct err *err)
 }
 
 static bool
+has_option(const struct about *about, const char *name)
+{
+	for (const struct target_option *o = about->option; o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+read_unpriced(struct about *out, const struct cJSON *doc, struct arena *a,
+    struct err *err)
+{
+	const struct cJSON *list, *at;
+
+	if (!list_or_none(doc, "unpriced", OPTIONS_MAX, &list, err))
+		return false;
+	out->unpriced = arena_new(a, const char *, OPTIONS_MAX);
+	cJSON_ArrayForEach(at, list)
+	{
+		if (!cJSON_IsString(at) || !has_option(out, at->valuestring))
+			return err_set(err, ERR_INPUT,
+			    "unpriced: '%s' is no option of its",
+			    cJSON_IsString(at) ? at->valuestring : "?");
+		out->unpriced[out->nunpriced++] = arena_str(a, at->valuestring);
+	}
+	return true;
+}
+
+static bool
 read_matches(struct about *out, const struct cJSON *doc, struct err *err)
 {
 	const char *text = "all";
@@ -238,8 +267,9 @@ about_read(struct about *out, const char *text, size_t n, struct arena *a,
 		return false;
 	*out = (struct about){.name = NULL};
 	ok = read_head(out, doc, a, err) && read_options(out, doc, a, err)
-	    && read_rules(out, doc, a, err) && read_opsets(out, doc, a, err)
-	    && read_types(out, doc, err) && read_matches(out, doc, err)
+	    && read_unpriced(out, doc, a, err) && read_rules(out, doc, a, err)
+	    && read_opsets(out, doc, a, err) && read_types(out, doc, err)
+	    && read_matches(out, doc, err)
 	    && bool_or_false(doc, "regions", &out->regions, err)
 	    && bool_or_false(doc, "spins", &out->spins, err);
 	jsonin_close(doc);

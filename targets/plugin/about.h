@@ -18,6 +18,8 @@ struct about {
 	uint32_t nrules;
 	struct about_opset *opset; /* [nopsets]; none: any */
 	uint32_t nopsets;
+	const char **unpriced; /* [nunpriced] options no price depends on */
+	uint32_t nunpriced;
 	uint64_t types; /* mask of dtypes at ports; 0: any */
 	bool gaps; /* matches only where nothing but the host has a kernel */
 	bool regions; /* larger parts are offered, too */

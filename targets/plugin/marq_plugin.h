@@ -158,7 +158,9 @@ struct marq_region {
 
 enum { /* why something is compiled */
 	MARQ_TO_PRICE = 0, /* run some hundred times, then thrown away */
-	MARQ_TO_RUN = 1 /* part of a plan: beside others, for long */
+	MARQ_TO_RUN = 1, /* part of a plan: beside others, for long */
+	MARQ_TO_MAP = 2 /* run once, then asked for its layers; time is not
+			 * measured, so whatever they need may be switched on */
 };
 
 struct marq_settings {
@@ -191,6 +193,7 @@ struct marq_plugin {
 	 *  "summary": "...",
 	 *  "options": [{"name": "level", "values": "basic|all",
 	 *               "default": "all", "help": "..."}],
+	 *  "unpriced": ["dump"],       those of them that no price depends on
 	 *  "rules": [...],             what it takes, as in a rules file: name,
 	 *                              pattern in its text form, "where",
 	 *                              "taps"; no "cost"
@@ -235,8 +238,8 @@ struct marq_plugin {
 
 	/* The rest may be NULL. */
 
-	/* Which of its operations stands for which nodes. NULL: the region is
-	 * one layer. */
+	/* Which of its operations stands for which nodes, of a program compiled
+	 * to map that has run. NULL: the region is one layer. */
 	marq_status (*layers)(struct marq_program *p,
 	    const struct marq_sink *sink, struct marq_error *error);
 	/* Files of a chosen region: what its tools take, or what loads faster

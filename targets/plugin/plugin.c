@@ -8,6 +8,7 @@
 #include "ir/base/hash.h"
 #include "targets/part.h"
 #include "targets/plugin/greet.h"
+#include "targets/plugin/layers.h"
 #include "targets/plugin/options.h"
 #include "targets/plugin/program.h"
 #include "targets/plugin/regions.h"
@@ -148,6 +149,15 @@ regions(const struct match_in *m, struct node_sets *out, struct arena *a)
 
 /* ---- the kind ---- */
 
+static bool
+is_priced(const struct about *about, const char *option)
+{
+	for (uint32_t i = 0; i < about->nunpriced; i++)
+		if (strcmp(about->unpriced[i], option) == 0)
+			return false;
+	return true;
+}
+
 static void
 environment(const struct target *t, struct buf *b)
 {
@@ -158,8 +168,9 @@ environment(const struct target *t, struct buf *b)
 	buf_printf(b, "plugin=%s\nplugin_build=%s\n%s", p->kind.name, p->hash,
 	    p->greeting->facts);
 	for (uint32_t i = 0; i < t->noptions; i++)
-		buf_printf(
-		    b, "option.%s=%s\n", t->option[i].name, t->option[i].value);
+		if (is_priced(about_of(t), t->option[i].name))
+			buf_printf(b, "option.%s=%s\n", t->option[i].name,
+			    t->option[i].value);
 }
 
 extern const struct target_kind target_plugin;
@@ -276,4 +287,5 @@ const struct target_kind target_plugin = {
     .regions = regions,
     .compile = program_compile,
     .environment = environment,
+    .toolchain = &plugin_toolchain,
 };

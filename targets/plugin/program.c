@@ -169,13 +169,20 @@ bytes_of(const struct marq_port *const *port, uint32_t n, struct arena *a)
 	return bytes;
 }
 
+static struct marq_settings
+settings_for(uint32_t purpose)
+{
+	return (struct marq_settings){.size = sizeof(struct marq_settings),
+	    .threads = target_threads(),
+	    .purpose = purpose};
+}
+
 static bool
-compile(struct program *p, const struct marq_region *r, struct err *err)
+compile(struct program *p, const struct marq_region *r, uint32_t purpose,
+    struct err *err)
 {
 	const struct opened *s = p->of->session->open;
-	const struct marq_settings settings = {.size = sizeof settings,
-	    .threads = target_threads(),
-	    .purpose = MARQ_TO_PRICE};
+	const struct marq_settings settings = settings_for(purpose);
 	struct said said;
 	marq_status status;
 
@@ -202,7 +209,8 @@ program_compile(const struct target *t, const struct graph *g,
 	p->of = t->state;
 	if (!session_open(t, err))
 		return false;
-	ok = region_give(&r, g, c, a, err) && compile(p, &r.region, err);
+	ok = region_give(&r, g, c, a, err)
+	    && compile(p, &r.region, MARQ_TO_PRICE, err);
 	if (ok) {
 		p->ninputs = r.region.ninputs;
 		p->noutputs = r.region.noutputs;
@@ -216,4 +224,109 @@ program_compile(const struct target *t, const struct graph *g,
 	}
 	region_release(&r);
 	return ok || err_in(err, "%s", p->of->kind.name);
+}
+
+/* ---- what it makes of a region ---- */
+
+/* A call other than those that run: what went wrong in words. */
+static bool
+is_done(
+    marq_status status, struct said *said, const char *call, struct err *err)
+{
+	return status == MARQ_OK
+	    || err_set(err, ERR_UNSUPPORTED, "%s: %.160s", call,
+	        said_line(said, status));
+}
+
+static void
+one_layer(
+    const struct marq_region *r, const struct marq_sink *sink, struct arena *a)
+{
+	uint32_t *node = arena_new(a, uint32_t, r->nnodes);
+	const struct marq_layer all = {.size = sizeof all,
+	    .nnodes = r->nnodes,
+	    .node = node,
+	    .name = r->name,
+	    .type = ""};
+
+	for (uint32_t i = 0; i < r->nnodes; i++)
+		node[i] = i;
+	sink->layer(sink->context, &all);
+}
+
+static void **
+zeros(const struct marq_port *const *port, uint32_t n, struct arena *a)
+{
+	void **at = arena_new(a, void *, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = arena_alloc(a, (size_t)port[i]->bytes + 256);
+	return at;
+}
+
+static bool
+run_and_tell(const struct program *p, const struct marq_region *r,
+    const struct marq_sink *sink, struct arena *a, struct err *err)
+{
+	const struct marq_plugin *plugin = &p->of->session->open->plugin;
+	void **in = zeros(r->input, r->ninputs, a);
+	void **out = zeros(r->output, r->noutputs, a);
+	struct said said;
+
+	if (!execute(p, (const void *const *)in, out, err))
+		return false;
+	said_init(&said);
+	return is_done(
+	    plugin->layers(p->handle, sink, &said.error), &said, "layers", err);
+}
+
+bool
+program_layers(const struct target *t, const struct graph *g,
+    const struct candidate *c, const struct marq_sink *sink, struct err *err)
+{
+	struct program p = {.of = t->state};
+	struct given_region r;
+	struct arena a;
+	bool ok;
+
+	if (!session_open(t, err))
+		return false;
+	arena_init(&a);
+	ok = region_give(&r, g, c, &a, err);
+	if (ok && !p.of->session->open->plugin.layers)
+		one_layer(&r.region, sink, &a);
+	else if (ok)
+		ok = compile(&p, &r.region, MARQ_TO_MAP, err)
+		    && run_and_tell(&p, &r.region, sink, &a, err);
+	region_release(&r);
+	arena_release(&a);
+	return ok;
+}
+
+bool
+program_emit(const struct target *t, const struct graph *g,
+    const struct candidate *c, const struct marq_sink *sink, struct err *err)
+{
+	const struct plugin *of = t->state;
+	const struct marq_settings settings = settings_for(MARQ_TO_RUN);
+	const struct opened *s;
+	struct given_region r;
+	struct said said;
+	struct arena a;
+	bool ok;
+
+	if (!session_open(t, err))
+		return false;
+	s = of->session->open;
+	if (!s->plugin.emit)
+		return true;
+	arena_init(&a);
+	said_init(&said);
+	ok = region_give(&r, g, c, &a, err)
+	    && is_done(s->plugin.emit(
+	                   s->target, &r.region, &settings, sink, &said.error),
+	        &said, "emit", err);
+	region_release(&r);
+	arena_release(&a);
+	return ok;
 }

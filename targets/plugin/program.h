@@ -23,4 +23,13 @@ bool program_compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+/* Compile a candidate in this process, run it once on zeros and give its layers
+ * to sink->layer. What fails is told as compiling and running do. */
+bool program_layers(const struct target *t, const struct graph *g,
+    const struct candidate *c, const struct marq_sink *sink, struct err *err);
+
+/* Give the plug-in's own files of a candidate to sink->file. */
+bool program_emit(const struct target *t, const struct graph *g,
+    const struct candidate *c, const struct marq_sink *sink, struct err *err);
+
 #endif

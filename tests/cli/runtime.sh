@@ -34,6 +34,22 @@ runtime_tests() { # NAME HEADER WORDS VERSION
 	run search net.onnx -t "plugin:path=$so" -t host --db prices.db $everything -o again
 	expect_in out ', 0 measured'
 	cmp -s whole/result.json again/result.json || fail 'another result'
+	# What it made of the model, and what it was given.
+	for model in "whole/$1"/*; do
+		case $model in
+		*.onnx) run model check "$model"; expect_status 0 ;;
+		*) fail "$model is no model" ;;
+		esac
+	done
+	python3 - whole/map.json <<'EOS' || fail 'layers'
+import json, sys
+m = json.load(open(sys.argv[1]))
+layers = m["layers"]
+told = {n for l in layers for n in l["nodes"]}
+assert layers and {m["nodes"][n]["op_type"] for n in told} >= {"MaxPool"}, layers
+of = {i for c in m["composites"] for i in c["layers"]}
+assert of == {l["id"] for l in layers if l["nodes"]}, m
+EOS
 	run run whole -t "plugin:path=$so" -t host --db prices.db --runs 3
 	expect_status 0
 	expect_in out 'matches the host reference'

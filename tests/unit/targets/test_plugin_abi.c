@@ -88,6 +88,7 @@ test_codes(void **state)
 	assert_int_equal(MARQ_FAILED, 5);
 	assert_int_equal(MARQ_TO_PRICE, 0);
 	assert_int_equal(MARQ_TO_RUN, 1);
+	assert_int_equal(MARQ_TO_MAP, 2);
 }
 
 /* A table as an older version made it: what is behind its end is not there. */
