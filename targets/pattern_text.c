@@ -141,7 +141,8 @@ is_word(const char *s, size_t n, const char *word)
 
 static const struct pattern *parse_pattern(struct parser *p);
 
-/* Arguments up to ')'; the '(' is taken. */
+/* Arguments up to ')'; the '(' is taken. '\0' is between them where there is one
+ * only: the text's end is never taken. */
 static bool
 parse_args(struct parser *p, struct pattern *to, char between)
 {
@@ -162,7 +163,7 @@ parse_args(struct parser *p, struct pattern *to, char between)
 		to->arg[to->nargs++] = arg;
 		if (arg->kind == PATTERN_REST)
 			break;
-	} while (take(p, between));
+	} while (between != '\0' && take(p, between));
 	if (!take(p, ')'))
 		return fault(p, "')' expected") != NULL;
 	return true;
