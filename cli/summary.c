@@ -281,14 +281,15 @@ tell_proof(const struct plan *p, struct answer *a)
 
 	ANSWER(a,
 	    "plan: {?unsized at least }{cost_ns:t} {basis}, {?proven proven "
-	    "{?among among {among} regions}{!among optimal} at these prices}{!proven {?lower_bound_ns not proven "
-	    "optimal: lower bound {lower_bound_ns:t}, gap {gap:.3g} "
-	    "%}{!lower_bound_ns by {searcher} (no lower bound, so not proven "
-	    "optimal)}}\n",
+	    "{?among among {regions} regions}{!among optimal} at these "
+	    "prices}{!proven {?lower_bound_ns not proven {?among among "
+	    "{regions} regions}{!among optimal}: lower bound "
+	    "{lower_bound_ns:t}, gap {gap:.3g} %}{!lower_bound_ns by "
+	    "{searcher} (no lower bound, so not proven optimal)}}\n",
 	    T("unsized", unsized), F("cost_ns", p->cost),
 	    F("basis", plan_basis(p)), F("lower_bound_ns", p->lower_bound),
 	    F("proven", p->proven), F("searcher", p->searcher),
-	    T("among", p->candidates->nregions),
+	    IS("among", p->among), T("regions", p->candidates->nregions),
 	    T("gap",
 	        100.0 * (double)(p->cost - p->lower_bound)
 	            / (double)(p->cost ? p->cost : 1)));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
 #include "ir/base/order.h"
 
@@ -72,6 +73,17 @@ subject_bound(const struct pricer *p, struct subject *s)
 	    more_of(work, seen * bound_share(p, s) - PROBE_SLACK_NS);
 	price_of(p, s)->guess =
 	    more_of(price_of(p, s)->bound, seen * guess * p->drift.scale);
+}
+
+cost_ns
+pricer_work(const struct pricer *p, uint32_t target, node_id node)
+{
+	const double flops = (double)flops_in_region(p->graph, node);
+	const double ns =
+	    flops / p->roofline.flops_per_ns * p->environment[target].scale;
+
+	assert(target < p->mix->n);
+	return ns < 9e18 ? (cost_ns)ns : (cost_ns)9e18;
 }
 
 /* Bounds of a target follow what they are scaled by. */

@@ -76,6 +76,9 @@ bool pricer_find_turns(struct pricer *p, struct hash128 plans,
 bool pricer_keep_turns(struct pricer *p, struct hash128 plans,
     const struct pricer_turns *t, struct err *err);
 
+/* No region of a target costs less than this of each of its nodes. */
+cost_ns pricer_work(const struct pricer *p, uint32_t target, node_id node);
+
 struct pricer_counts pricer_counts(const struct pricer *p);
 
 /* How many answers were taken so far that it did not have: prices, probes,

@@ -277,6 +277,14 @@ work_of_candidate(
 	return w;
 }
 
+uint64_t
+flops_in_region(const struct graph *g, node_id node)
+{
+	const double flops = flops_of_node(g, graph_node(g, node), false);
+
+	return flops < 9e18 ? (uint64_t)flops : UINT64_MAX;
+}
+
 struct work
 work_of_conversion(
     const struct type *type, struct format from, struct format to)

@@ -34,6 +34,10 @@ struct work work_of_candidate(
 struct work work_of_conversion(
     const struct type *type, struct format from, struct format to);
 
+/* What a node alone takes of any region that it is in: normalisations, moves and
+ * values inside vanish when regions are fused. It adds up over nodes. */
+uint64_t flops_in_region(const struct graph *g, node_id node);
+
 /* Nanoseconds, rounded down, at least 1; `scale` lowers it (0 < scale <= 1). */
 cost_ns roofline_bound(const struct roofline *r, struct work w, double scale);
 

@@ -64,7 +64,7 @@ put_head(FILE *f, const struct emit_work *w)
 		    "%" PRIu32 " of its prices %s out sizes, branches or steps "
 		    "that only a run tells.\n",
 		    plan_unsized(p), plan_unsized(p) == 1 ? "leaves" : "leave");
-	if (p->proven && p->candidates->nregions)
+	if (p->proven && p->among)
 		fprintf(f,
 		    "Proven among %" PRIu32
 		    " regions at these prices (%s search).\n",

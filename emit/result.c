@@ -180,7 +180,7 @@ write_proof(struct json *j, const struct emit_work *w)
 	json_object(j);
 	json_key_str(j, "searcher", p->searcher);
 	json_key_bool(j, "proven", p->proven);
-	if (p->candidates->nregions)
+	if (p->among)
 		json_key_uint(j, "among_regions", p->candidates->nregions);
 	json_cost(j, "lower_bound_ns", p->lower_bound);
 	json_key_real(j, "gap", emit_gap(p));

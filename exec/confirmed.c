@@ -121,6 +121,7 @@ take_single(struct plan *plan, const struct plan *single)
 	plan->tie = mix.tie;
 	plan->nties = mix.nties;
 	plan->searcher = mix.searcher;
+	plan->among = mix.among;
 	plan->lower_bound =
 	    mix.lower_bound < plan->cost ? mix.lower_bound : plan->cost;
 	plan->proven = plan->lower_bound == plan->cost;

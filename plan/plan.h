@@ -87,6 +87,8 @@ struct plan {
 	uint32_t nmoved;
 	const struct plan_move *moved; /* of all rounds, in order */
 	bool proven; /* cost == lower_bound */
+	bool among; /* of the regions that were offered only: others may cost
+		     * less than what they are made of */
 	const char *searcher;
 	const uint32_t *composite_of; /* [nnodes] position in composite */
 };

@@ -118,7 +118,7 @@ effort_more(struct planner *pl, const struct proposal *p)
 
 /* ---- solving ---- */
 
-static struct search_options
+struct search_options
 quick_options(const struct planner *pl)
 {
 	struct search_options o = search_turn(&pl->r->search);

@@ -53,4 +53,7 @@ bool node_is_asked(const struct planner *pl);
 /* Make the problem that of the node at hand (Z1). */
 bool node_apply(struct planner *pl, struct err *err);
 
+/* Of a search that is worth little memory. */
+struct search_options quick_options(const struct planner *pl);
+
 #endif

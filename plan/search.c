@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "plan/among.h"
 #include "plan/baselines.h"
 #include "plan/evaluate.h"
 #include "plan/explain.h"
@@ -48,6 +49,7 @@ conclude(struct plan *out, struct planner *pl, struct err *err)
 	if (pl->r->replay) {
 		out->lower_bound = 0;
 		out->proven = false;
+		out->among = has_unoffered(out);
 		return true;
 	}
 	if (pl->bound && pl->bound_fell != pl->fell) {
@@ -57,6 +59,9 @@ conclude(struct plan *out, struct planner *pl, struct err *err)
 	}
 	out->lower_bound = pl->bound <= out->cost ? pl->bound : 0;
 	out->proven = out->lower_bound == out->cost && plan_unpriced(out) == 0;
+	out->among = has_unoffered(out);
+	if (out->proven && !among_only(&out->among, out, pl, err))
+		return false;
 	assert(out->lower_bound <= out->cost);
 	assert(!out->proven || pl->bound_fell == pl->fell); /* (Z3) */
 	return true;
@@ -213,6 +218,7 @@ plan_top(struct plan *out, uint32_t k, uint32_t *n,
 		    || plan.cost == COST_NEVER)
 			continue;
 		plan.searcher = "exact";
+		plan.among = has_unoffered(&plan);
 		if (!plan_verify(&plan, err))
 			return false;
 		insert(out, (*n)++, &plan);

@@ -22,6 +22,7 @@ struct candidate_finder {
 	const struct target_kind *host;
 	const void *prepared; /* of the target at hand */
 	struct bitset rare; /* see struct match_in */
+	struct bitset *unoffered; /* see struct candidates */
 	struct condition_counts counts;
 	struct bitset covered; /* nodes */
 	struct bitset common; /* nodes of measured candidates, but the host's */
@@ -423,6 +424,7 @@ take_sets(struct candidate_finder *f, const struct target *t)
 			if (rule_of_sets(t->kind, r))
 				take_match(f, t, r, &m);
 	}
+	f->unoffered[t->index] = sets.of;
 }
 
 static bool
@@ -574,12 +576,14 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	f.covered = bitset_new(&scratch, g->nnodes);
 	f.common = bitset_new(&scratch, g->nnodes);
 	f.host = target_kind_find("host");
+	f.unoffered = arena_new(a, struct bitset, m->n);
 	ok = run_targets(&f, err);
 	if (asks_others(m))
 		sort_by_target(&f);
 	drop_opaque(&f);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
-	    f.counts.item, f.counts.n, f.idioms, count_regions(&f)};
+	    f.counts.item, f.counts.n, f.idioms, count_regions(&f),
+	    f.unoffered};
 	ok = ok && check_cover(&f, err);
 	arena_release(&scratch);
 	return ok;

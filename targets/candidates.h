@@ -27,6 +27,9 @@ struct candidates {
 	 * than their parts: what is proven is proven among these. 0: no target
 	 * has any. */
 	uint32_t nregions;
+	/* [targets of the mix] what regions of such a target are made of that
+	 * nobody offered; word is NULL for other targets. */
+	const struct bitset *unoffered;
 };
 
 struct candidate_options {

@@ -159,6 +159,7 @@ struct node_sets {
 		uint32_t n;
 	} * set; /* [n] */
 	uint32_t n, cap;
+	struct bitset of; /* what any set of that kind is made of */
 };
 
 /* Composites of one target run by one invocation, in order, and what crosses its

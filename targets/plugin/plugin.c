@@ -144,6 +144,7 @@ regions(const struct match_in *m, struct node_sets *out, struct arena *a)
 	for (node_id id = 0; id < m->graph->nnodes; id++)
 		if (takes_alone(m, id))
 			bitset_add(taken, id);
+	out->of = taken;
 	regions_offer(out, m->graph, m->uses, taken, m->rare, a);
 }
 
