@@ -5,6 +5,10 @@ option(MARQ_PLUGINS "build plug-ins for the runtimes whose headers are found" ON
 
 function(marq_plugin name header)
 	string(TOUPPER ${name} upper)
+	# what was found may have been removed since
+	if(${upper}_INCLUDE AND NOT EXISTS ${${upper}_INCLUDE}/${header})
+		unset(${upper}_INCLUDE CACHE)
+	endif()
 	# as tools/install-deps --with puts them
 	find_path(${upper}_INCLUDE ${header} PATH_SUFFIXES onnxruntime
 		onnxruntime/core/session
