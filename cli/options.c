@@ -313,7 +313,8 @@ flatten(
 	f->row = arena_new(c->run, const struct option_row *, n);
 	f->base = arena_new(c->run, char *, n);
 	add_rows(f, line->options, args);
-	add_rows(f, line->shared, (char *)args + line->shared_at);
+	if (line->shared)
+		add_rows(f, line->shared, (char *)args + line->shared_at);
 	add_rows(f, common, c);
 }
 

@@ -318,6 +318,10 @@ jsonin_real(
 
 	if (!want(object, key, cJSON_IsNumber, "a number", &item, err))
 		return false;
+	/* 1e999 is read as infinity. */
+	if (!isfinite(item->valuedouble))
+		return err_set(err, ERR_INPUT,
+		    "key '%s' is beyond what a double holds", key);
 	*out = item->valuedouble;
 	return true;
 }

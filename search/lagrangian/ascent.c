@@ -220,6 +220,10 @@ dual_improve(
 	    .best = arena_new(d->arena, int64_t, total),
 	    .moving = worklist_new(d->arena, total),
 	    .changed = worklist_new(d->arena, total)};
+	/* A cover that costs more than this counts as so much: it is only what
+	 * the bound strives for. */
+	const cost_ns most = UINT64_C(1) << 56;
+	const int64_t goal = dual_scaled(upper < most ? upper : most);
 	int64_t reach = 0, patience = PATIENCE(rounds);
 
 	if (d->bound == INT64_MIN)
@@ -230,7 +234,7 @@ dual_improve(
 		int64_t bound = dual_evaluate(d);
 
 		if (i == 0)
-			reach = dual_scaled(upper) - bound;
+			reach = goal - bound;
 		else if (bound > d->bound)
 			reach += reach / patience;
 		else
@@ -239,7 +243,7 @@ dual_improve(
 			d->bound = bound;
 			remember(&s);
 		}
-		if (bound >= dual_scaled(upper) || reach < d->bound / CONVERGED
+		if (bound >= goal || reach < d->bound / CONVERGED
 		    || budget_is_over(budget))
 			break;
 		find_slope(&s);

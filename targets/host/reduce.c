@@ -296,8 +296,9 @@ reduce_groups(struct call *c, const struct reduction *r,
 {
 	const struct tensor *x = c->in[0];
 	bool ints = lane_of(x->dtype) == LANE_INT && f->ints;
-	double *reals = arena_new(c->scratch, double, ints ? 0 : r->n);
-	int64_t *whole = arena_new(c->scratch, int64_t, ints ? r->n : 0);
+	size_t n = r->groups ? r->n : 0;
+	double *reals = arena_new(c->scratch, double, ints ? 0 : n);
+	int64_t *whole = arena_new(c->scratch, int64_t, ints ? n : 0);
 
 	for (size_t g = 0; g < r->groups; g++) {
 		if (ints) {

@@ -54,6 +54,8 @@ take(struct call *c, uint32_t i, const struct tensor *x, size_t at,
 	}
 	if (!host_out(c, i, x->dtype, s, &to, err))
 		return false;
+	if (shape_count(s->dim, 0, s->rank) == 0)
+		return true;
 	walk_init(&w, s->rank, s->dim);
 	strides_of(s->rank, s->dim, own);
 	walk_operand(&w, own);
