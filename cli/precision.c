@@ -38,10 +38,10 @@ precision_targets(struct search_args *args)
 		const struct target_kind *k = kind_of_text(text, a);
 
 		text_list_add(&list, text, a);
-		if (k && k->int8_option && !strstr(text, k->int8_option))
+		if (k && k->int8 && !strstr(text, k->int8->option))
 			text_list_add(&list,
 			    arena_printf(a, "%s%c%s", text,
-			        strchr(text, ':') ? ',' : ':', k->int8_option),
+			        strchr(text, ':') ? ',' : ':', k->int8->option),
 			    a);
 	}
 	args->targets = list;

@@ -92,23 +92,22 @@ is_host(const struct pricer *p, format_id f)
 	return p->mix->formats.format[f].space == SPACE_HOST;
 }
 
-/* What the kind that owns the far space says a transfer takes. */
+/* What a target that lives in the far space says a transfer takes. */
 static bool
 transfer(const struct pricer *p, const struct type *type, format_id from,
     format_id to, struct estimate *e)
 {
-	struct format f = p->mix->formats.format[from];
-	struct format t = p->mix->formats.format[to];
-	const struct space *far = f.space == SPACE_HOST ? t.space : f.space;
+	const struct format *f = &p->mix->formats.format[from];
+	const struct format *t = &p->mix->formats.format[to];
+	const struct space *far = f->space == SPACE_HOST ? t->space : f->space;
 
-	if (f.space == t.space || !type_is_static(type))
+	if (f->space == t->space || !far->transfer || !type_is_static(type))
 		return false;
 	for (uint32_t i = 0; i < p->mix->n; i++) {
 		const struct target *x = &p->mix->target[i];
 
 		*e = (struct estimate){.ns = 0};
-		if (x->kind->space == far && x->kind->transfer
-		    && x->kind->transfer(x, f, t, type, e))
+		if (x->kind->space == far && far->transfer(x, f, t, type, e))
 			return true;
 	}
 	return false;

@@ -165,7 +165,7 @@ ask_with_weights(
 		*m = sample_failed(OUTCOME_UNSUPPORTED, "%s", err.text);
 		return;
 	}
-	computed = target->kind->ask(&region, t.in, t.out, m);
+	computed = target->kind->tool->ask(&region, t.in, t.out, m);
 	if (m->outcome == OUTCOME_OK && computed && p->o.reference)
 		check_outputs(w, p, &t, m);
 }

@@ -272,7 +272,7 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 		return;
 	}
 	core_locks_take(&w->locks, w->place->waits);
-	computed = target->kind->ask(&alone, t.in, t.out, &r->sample);
+	computed = target->kind->tool->ask(&alone, t.in, t.out, &r->sample);
 	core_locks_drop(&w->locks);
 	r->answered = true;
 	if (r->sample.outcome == OUTCOME_OK && computed && o->reference)

@@ -324,7 +324,8 @@ add_composite(struct qdq_maker *k, const struct candidate *c)
 	struct weights8 weights;
 	const struct weights8 *s = NULL;
 
-	if (t->kind->weights8 && t->kind->weights8(&weights, t, g, c, k->arena))
+	if (t->kind->int8
+	    && t->kind->int8->weights(&weights, t, g, c, k->arena))
 		s = &weights;
 	for (uint32_t i = 0; i < c->nnodes; i++) {
 		const struct node *n = graph_node(g, c->node[i]);

@@ -111,11 +111,11 @@ compile_region(
 	struct region *region;
 
 	out->run = NULL;
-	if (!kind->compile_region)
+	if (!kind->tool || !kind->tool->compile)
 		return true;
 	region = arena_new(x->arena, struct region, 1);
 	*region = plan_region_of(p, index, x->arena);
-	return kind->compile_region(region, x->arena, out, err)
+	return kind->tool->compile(region, x->arena, out, err)
 	    || err_in(err, "region %u", index);
 }
 

@@ -92,8 +92,9 @@ price_conversions(struct scene *s, uint32_t target, struct arena *a)
 				                     ->price));
 				take(&c->price, &e);
 			} else if (c->price.source == PRICE_SIMULATED
-			    && t->kind->transfer(
-			        t, f[from], f[to], type[class], &e))
+			    && t->kind->space
+			    && t->kind->space->transfer(
+			        t, &f[from], &f[to], type[class], &e))
 				take(&c->price, &e);
 		}
 }

@@ -407,37 +407,35 @@ run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 
 /* What the kind says may run as one. */
 static void
-take_sets(struct candidate_finder *f, const struct target *t)
+take_sets(struct candidate_finder *f, const struct target *t,
+    const struct node_sets *sets)
 {
-	const struct match_in in = {
-	    t, f->graph, &f->uses, NULL, 0, f->prepared, false, f->rare};
-	struct node_sets sets = {.n = 0};
-
-	t->kind->regions(&in, &sets, f->arena);
-	for (uint32_t i = 0; i < sets.n; i++) {
-		const struct match m = {
-		    .root = sets.set[i].node[sets.set[i].n - 1],
-		    .node = sets.set[i].node,
-		    .nnodes = sets.set[i].n};
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct node_set *set = &sets->set[i];
+		const struct match m = {.root = set->node[set->n - 1],
+		    .node = set->node,
+		    .nnodes = set->n};
 
 		for (uint32_t r = 0; r < t->kind->nrules; r++)
 			if (rule_of_sets(t->kind, r))
 				take_match(f, t, r, &m);
 	}
-	f->unoffered[t->index] = sets.of;
+	f->unoffered[t->index] = sets->of;
 }
 
 static bool
 run_target(struct candidate_finder *f, const struct target *t, struct err *err)
 {
-	f->prepared = NULL;
-	if (t->kind->prepare
-	    && !t->kind->prepare(&f->prepared, t, f->graph, f->arena, err))
+	const struct match_in in = {
+	    t, f->graph, &f->uses, NULL, 0, NULL, false, f->rare};
+	struct survey survey = {.prepared = NULL};
+
+	if (t->kind->survey && !t->kind->survey(&in, &survey, f->arena, err))
 		return err_in(err, "target '%s'", t->text);
+	f->prepared = survey.prepared;
 	for (uint32_t r = 0; r < t->kind->nrules; r++)
 		run_rule(f, t, r);
-	if (t->kind->regions)
-		take_sets(f, t);
+	take_sets(f, t, &survey.sets);
 	return true;
 }
 
@@ -448,7 +446,7 @@ run_targets(struct candidate_finder *f, struct err *err)
 	const struct mix *m = f->mix;
 
 	for (uint32_t t = 0; t < m->n; t++)
-		if (!m->target[t].kind->regions
+		if (!m->target[t].kind->nset_rules
 		    && !run_target(f, &m->target[t], err))
 			return false;
 	f->rare = bitset_new(f->scratch, f->graph->nnodes);
@@ -456,7 +454,7 @@ run_targets(struct candidate_finder *f, struct err *err)
 		if (!bitset_has(f->common, id))
 			bitset_add(f->rare, id);
 	for (uint32_t t = 0; t < m->n; t++)
-		if (m->target[t].kind->regions
+		if (m->target[t].kind->nset_rules
 		    && !run_target(f, &m->target[t], err))
 			return false;
 	return true;
@@ -488,7 +486,7 @@ static bool
 asks_others(const struct mix *m)
 {
 	for (uint32_t t = 0; t < m->n; t++)
-		if (m->target[t].kind->regions)
+		if (m->target[t].kind->nset_rules)
 			return true;
 	return false;
 }

@@ -5,7 +5,7 @@
 
 #include "targets/quant.h"
 
-const struct space space_host = {"host", 'h'};
+const struct space space_host = {"host", 'h', NULL};
 
 static const char *const layout_name[] = {
     [LAYOUT_PLAIN] = "plain",

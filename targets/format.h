@@ -21,10 +21,19 @@ enum layout {
 	LAYOUT_BLK16, /* rank 4 only: nChw16c, channels padded to 16 */
 };
 
+struct target;
+struct format;
+struct estimate;
+
 /* Where values lie: the host's memory, or one that a kind declares. */
 struct space {
 	const char *name;
 	char letter; /* in price keys: it never changes, and no two share one */
+	/* Cost of moving a value between the host and this memory, of a target
+	 * that lives in it; false: it moves no such value. */
+	bool (*transfer)(const struct target *t, const struct format *from,
+	    const struct format *to, const struct type *type,
+	    struct estimate *out);
 };
 
 extern const struct space space_host;

@@ -259,8 +259,8 @@ find_kind(const char *name, struct option_value *means, struct arena *a)
 
 	means->name = NULL;
 	for (uint32_t i = 0; !k && kinds[i]; i++)
-		if (kinds[i]->stands_for
-		    && kinds[i]->stands_for(means, name, a))
+		if (kinds[i]->aliases
+		    && kinds[i]->aliases->find(means, name, a))
 			k = kinds[i];
 	return k;
 }
@@ -270,11 +270,13 @@ target_installed(uint32_t i, struct arena *a)
 {
 	struct option_value means;
 
-	for (uint32_t k = 0; kinds[k]; k++)
-		for (uint32_t n = 0; kinds[k]->known && kinds[k]->known[n]; n++)
-			if (kinds[k]->stands_for(&means, kinds[k]->known[n], a)
-			    && i-- == 0)
-				return kinds[k]->known[n];
+	for (uint32_t k = 0; kinds[k]; k++) {
+		const struct target_aliases *x = kinds[k]->aliases;
+
+		for (uint32_t n = 0; x && x->known[n]; n++)
+			if (x->find(&means, x->known[n], a) && i-- == 0)
+				return x->known[n];
+	}
 	return NULL;
 }
 

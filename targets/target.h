@@ -22,7 +22,9 @@
 struct target;
 struct candidate;
 struct converter; /* targets/convert.h */
-struct weights8; /* below */
+struct target_aliases; /* below, as the next two are */
+struct target_int8;
+struct target_tool;
 struct toolchain; /* targets/toolchain.h */
 struct calibration; /* targets/calibration.h */
 
@@ -33,10 +35,10 @@ struct match_in {
 	const struct uses *uses;
 	const struct match *match;
 	uint32_t rule; /* whose match it is: index into the kind's rules */
-	const void *prepared; /* what the kind's prepare() made of the graph */
+	const void *prepared; /* what the kind's survey() made of the graph */
 	bool keep_nan; /* implementations that lose NaN are not wanted */
 	struct bitset rare; /* nodes for which no measured target but the host
-			     * has a kernel; only kinds with regions() see it */
+			     * has a kernel; only kinds with set rules see it */
 };
 
 struct rule {
@@ -162,6 +164,14 @@ struct node_sets {
 	struct bitset of; /* what any set of that kind is made of */
 };
 
+/* What a kind makes of a graph as a whole. */
+struct survey {
+	const void *prepared; /* reaches predicates and implementations() */
+	struct node_sets sets; /* it may take each as one, beside what its rules
+				* match; what cannot run as one is left out by
+				* who asks */
+};
+
 /* Composites of one target run by one invocation, in order, and what crosses its
  * boundary. */
 struct region {
@@ -207,8 +217,8 @@ struct target_kind {
 	const struct target_option *option; /* ends with a NULL name */
 	const struct rule *rule;
 	uint32_t nrules;
-	/* The last of them, whose patterns find nothing: their matches are what
-	 * regions() gives. */
+	/* The last of them, whose patterns find nothing: their matches are the
+	 * sets of survey(). Such kinds are asked when all others have candidates. */
 	uint32_t nset_rules;
 	enum price_source source; /* how its candidates get their price, unless
 				   * the target's attributes say otherwise */
@@ -219,13 +229,7 @@ struct target_kind {
 	bool by_hand;
 	/* It has options that only open() knows, which checks them. */
 	bool more_options;
-	/* Is `name`, which is no kind's, that of a backend of this kind? Then
-	 * the option that says which. NULL: it has none. */
-	bool (*stands_for)(
-	    struct option_value *out, const char *name, struct arena *a);
-	/* Names that it may stand for and that belong to all targets of a machine
-	 * where it does; ends with NULL. NULL: none. */
-	const char *const *known;
+	const struct target_aliases *aliases; /* or NULL */
 	const char *kernel_library; /* that its kernels are of, or NULL */
 	const char *lacks; /* why it was left out of this build, or NULL */
 	/* Floating-point operations a cycle its code cannot exceed, of
@@ -235,33 +239,22 @@ struct target_kind {
 	const struct space *space; /* its own memory; NULL: it has none */
 	const struct target_program
 	    *program; /* ends with a NULL name; or NULL */
+	const struct target_tool *tool; /* or NULL */
 	/* What its regions are given to, beside what runs them here; or NULL. */
 	const struct toolchain *toolchain;
 	/* How its cost simulator is fitted to measurements; or NULL. */
 	const struct calibration *calibration;
+	const struct target_int8 *int8; /* NULL: it does not compute so */
 	/* Check attributes and set target->state. NULL: takes none. */
 	bool (*open)(struct target *t, struct formats *f, struct arena *a,
 	    struct err *err);
-	/* The option that makes a target of it compute in 8 bits, "name=value";
-	 * NULL: none does. */
-	const char *int8_option;
-	/* What 8 bits make of the constants of a candidate of such a target;
-	 * false: it has none but data. */
-	bool (*weights8)(struct weights8 *out, const struct target *t,
-	    const struct graph *g, const struct candidate *c, struct arena *a);
-	/* Look at a graph as a whole before its matches are asked about; what
-	 * is returned reaches predicates as match_in.prepared. NULL: no need. */
-	bool (*prepare)(const void **out, const struct target *t,
-	    const struct graph *g, struct arena *a, struct err *err);
+	/* Look at a graph as a whole before its matches are asked about; in->match
+	 * is NULL. NULL: no need. */
+	bool (*survey)(const struct match_in *in, struct survey *out,
+	    struct arena *a, struct err *err);
 	/* Ways to run a match; number written (<= max). */
 	uint32_t (*implementations)(const struct match_in *m, struct formats *f,
 	    struct implementation *out, uint32_t max);
-	/* Sets of nodes that it may take as one, beside what its rules match:
-	 * candidates of its last rules. Asked about when all targets
-	 * without it have candidates; sets that cannot run as one are left out
-	 * by who asks. NULL: it has none. */
-	void (*regions)(
-	    const struct match_in *m, struct node_sets *out, struct arena *a);
 	/* What a region occupies. The regions of a plan on
 	 * all targets of the kind fit when their residents and the largest
 	 * scratch stay within the limit. A region needs no less scratch than
@@ -276,26 +269,12 @@ struct target_kind {
 	bool (*compile)(const struct target *t, const struct graph *g,
 	    const struct candidate *c, struct arena *a, struct kernel *out,
 	    struct err *err);
-	/* Prepare a region to be run as a whole by something that is not one of
-	 * our kernels; the kernel's ports are the region's. out->run stays NULL
-	 * where the target runs composite by composite. */
-	bool (*compile_region)(const struct region *r, struct arena *a,
-	    struct kernel *out, struct err *err);
-	/* Of targets with ask_ms: a tool's price of a region, told by a program
-	 * that may fail or hang; called in worker processes only. in[]/out[] hold
-	 * the region's ports; whatever the tool does is an outcome. True: the
-	 * outputs are filled in. */
-	bool (*ask)(const struct region *r, const void *const *in,
-	    void *const *out, struct sample *sample);
 	/* The price where it is worked out here; false: it has none. A region of
 	 * several without one costs what its candidates cost one by one. */
 	bool (*simulate)(const struct region *r, struct estimate *out);
 	/* A region may cost less than its candidates one by one: their sum is no
 	 * lower bound then. */
 	bool discounts;
-	/* Cost of moving a value between the host and the kind's space. */
-	bool (*transfer)(const struct target *t, struct format from,
-	    struct format to, const struct type *type, struct estimate *out);
 	/* A converter of a static float32 value of rank 4 between two layouts on
 	 * the host, where its library has one; false: *c is untouched. Asked of
 	 * every kind, whatever the mix. NULL: it has none. */
@@ -308,6 +287,17 @@ struct target_kind {
 	/* Facts a price depends on (library version, build, attributes), as
 	 * "key=value" lines appended to b: part of the database key. */
 	void (*environment)(const struct target *t, struct buf *b);
+};
+
+/* Names that stand for targets of a kind, beside its own. */
+struct target_aliases {
+	/* Does `name`, which is no kind's, stand for one? Then the option that
+	 * says which. */
+	bool (*find)(
+	    struct option_value *out, const char *name, struct arena *a);
+	/* Those that belong to all targets of a machine where find() takes them;
+	 * ends with NULL. */
+	const char *const *known;
 };
 
 /* Convolution or product of a candidate in 8 bits; real = scale[o] * weight,
@@ -323,6 +313,29 @@ struct weights8 {
 	float input_scale;
 };
 
+/* How targets of a kind compute in 8 bits. */
+struct target_int8 {
+	const char *option; /* that makes one do so, "name=value" */
+	/* What 8 bits make of the constants of its candidate; false: it has none
+	 * but data. */
+	bool (*weights)(struct weights8 *out, const struct target *t,
+	    const struct graph *g, const struct candidate *c, struct arena *a);
+};
+
+/* A program that is not ours and knows a kind's regions. in[]/out[] and the
+ * kernel's ports are the region's. */
+struct target_tool {
+	/* Of targets with ask_ms: the tool's price; it may fail or hang, so it is
+	 * called in worker processes only; whatever the tool does is an outcome.
+	 * True: the outputs are filled in. */
+	bool (*ask)(const struct region *r, const void *const *in,
+	    void *const *out, struct sample *sample);
+	/* Prepare the region to be run by it as a whole. out->run stays NULL
+	 * where the target runs composite by composite. NULL: it runs none. */
+	bool (*compile)(const struct region *r, struct arena *a,
+	    struct kernel *out, struct err *err);
+};
+
 /* An activated instance. */
 struct target {
 	const struct target_kind *kind;
@@ -336,7 +349,7 @@ struct target {
 	const struct cost_parameter *assumption; /* its prices rest on */
 	uint32_t nassumptions;
 	enum price_source source; /* how its candidates get their price */
-	/* Prices come from kind->ask(), which takes no longer than this and is
+	/* Prices come from kind->tool->ask(), which takes no longer than this and is
 	 * remembered like a measurement. 0: they do not. */
 	uint32_t ask_ms;
 	bool
@@ -355,7 +368,7 @@ struct mix {
 	struct formats formats;
 };
 
-/* Are the matches of rule r what the kind's regions() gives? */
+/* Are the matches of rule r the sets of the kind's survey()? */
 static inline bool
 rule_of_sets(const struct target_kind *k, uint32_t r)
 {

@@ -273,6 +273,8 @@ static const struct target_option options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const struct target_tool tool = {.ask = ask};
+
 const struct target_kind target_external = {
     .name = "external",
     .summary = "a program that prices (and runs) ONNX sub-graphs: "
@@ -282,6 +284,6 @@ const struct target_kind target_external = {
     .open = open_external,
     .implementations = part_implementations,
     .compile = compile,
-    .ask = ask,
+    .tool = &tool,
     .environment = environment,
 };

@@ -9,7 +9,7 @@
 bool mrvl_ask(const struct region *r, const void *const *in, void *const *out,
     struct sample *answer);
 
-/* target_kind.compile_region: where there is a simulator, it runs the region.
+/* target_tool.compile: where there is a simulator, it runs the region.
  * ERR_TARGET saying what the tools did. */
 bool mrvl_compile_region(const struct region *r, struct arena *a,
     struct kernel *out, struct err *err);

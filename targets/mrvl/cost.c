@@ -212,20 +212,20 @@ transfer_price(const struct setting *s, const void *context)
 }
 
 static bool
-is_host_end(struct format f)
+is_host_end(const struct format *f)
 {
-	return f.space == SPACE_HOST
-	    && (f.layout == LAYOUT_PLAIN || f.layout == LAYOUT_NHWC)
-	    && (f.dtype == DT_UNDEFINED || f.dtype == DT_FLOAT);
+	return f->space == SPACE_HOST
+	    && (f->layout == LAYOUT_PLAIN || f->layout == LAYOUT_NHWC)
+	    && (f->dtype == DT_UNDEFINED || f->dtype == DT_FLOAT);
 }
 
 bool
-mrvl_transfer(const struct target *t, struct format from, struct format to,
-    const struct type *type, struct estimate *out)
+mrvl_transfer(const struct target *t, const struct format *from,
+    const struct format *to, const struct type *type, struct estimate *out)
 {
 	const struct mrvl *m = mrvl_of(t);
 	const enum dtype there =
-	    from.space == SPACE_MRVL ? from.dtype : to.dtype;
+	    from->space == SPACE_MRVL ? from->dtype : to->dtype;
 	const bool is_byte = type->dtype == DT_INT8 || type->dtype == DT_UINT8;
 	struct transfer_cost x = {
 	    .elements = 1, .outside = is_byte ? 1 : 4, .size = m->int8 ? 1 : 2};
@@ -234,8 +234,8 @@ mrvl_transfer(const struct target *t, struct format from, struct format to,
 	    || there != m->nhwc.dtype
 	    || (type->dtype != DT_FLOAT && !(is_byte && m->int8)))
 		return false;
-	if (!(from.space == SPACE_MRVL && is_host_end(to))
-	    && !(to.space == SPACE_MRVL && is_host_end(from)))
+	if (!(from->space == SPACE_MRVL && is_host_end(to))
+	    && !(to->space == SPACE_MRVL && is_host_end(from)))
 		return false;
 	for (uint32_t i = 0; i < type->rank; i++)
 		x.elements *= (double)type->dim[i];

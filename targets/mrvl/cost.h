@@ -28,7 +28,7 @@ double layer_ns(const struct mrvl_work *w, const struct setting *s,
 /* target_kind's hooks. */
 bool mrvl_simulate(const struct region *r, struct estimate *out);
 struct estimate mrvl_launch(const struct mrvl *m);
-bool mrvl_transfer(const struct target *t, struct format from, struct format to,
-    const struct type *type, struct estimate *out);
+bool mrvl_transfer(const struct target *t, const struct format *from,
+    const struct format *to, const struct type *type, struct estimate *out);
 
 #endif

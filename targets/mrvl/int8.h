@@ -27,7 +27,7 @@ struct int8_weights {
 void int8_weights_of(struct int8_weights *out, const struct layer *l,
     const struct quant *in, const struct quant *result, struct arena *a);
 
-/* target_kind.compile and target_kind.weights8 of quantize=int8. */
+/* target_kind.compile and target_int8.weights of quantize=int8. */
 bool mrvl_compile8(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);

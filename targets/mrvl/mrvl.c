@@ -29,16 +29,16 @@ open_mrvl(struct target *t, struct formats *f, struct arena *a, struct err *err)
 
 /* compat=legacy-v0.19: what upstream's passes make of the whole graph. */
 static bool
-prepare(const void **out, const struct target *t, const struct graph *g,
-    struct arena *a, struct err *err)
+survey(const struct match_in *in, struct survey *out, struct arena *a,
+    struct err *err)
 {
 	struct legacy legacy;
 
-	if (!mrvl_of(t)->legacy)
+	if (!mrvl_of(in->target)->legacy)
 		return true;
-	if (!mrvl_legacy(&legacy, g, a, err))
+	if (!mrvl_legacy(&legacy, in->graph, a, err))
 		return false;
-	*out = legacy_sets(&legacy, g, a);
+	out->prepared = legacy_sets(&legacy, in->graph, a);
 	return true;
 }
 
@@ -105,12 +105,15 @@ static const struct target_program programs[] = {
     {0},
 };
 
+const struct space space_mrvl = {"mrvl", 'm', mrvl_transfer};
+static const struct target_int8 int8 = {"quantize=int8", mrvl_weights8};
+static const struct target_tool tool = {mrvl_ask, mrvl_compile_region};
+
 const struct target_kind target_mrvl = {
     .name = "mrvl",
     .summary = "Marvell MLIP of OCTEON 10 (cn10ka): fp16 or int8 regions, "
                "costs simulated",
-    .int8_option = "quantize=int8",
-    .weights8 = mrvl_weights8,
+    .int8 = &int8,
     .option = mrvl_options,
     .rule = mrvl_rules,
     .nrules = NRULES,
@@ -118,18 +121,16 @@ const struct target_kind target_mrvl = {
     .launches = true,
     .space = SPACE_MRVL,
     .program = programs,
+    .tool = &tool,
     .toolchain = &mrvl_toolchain,
     .calibration = &mrvl_calibration,
     .open = open_mrvl,
-    .prepare = prepare,
+    .survey = survey,
     .implementations = implementations,
     .memory = mrvl_memory,
     .spills = true,
     .compile = mrvl_compile,
-    .compile_region = mrvl_compile_region,
-    .ask = mrvl_ask,
     .simulate = mrvl_simulate,
-    .transfer = mrvl_transfer,
     .assume = mrvl_assume,
     .environment = environment,
 };

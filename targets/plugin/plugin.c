@@ -134,18 +134,21 @@ takes_alone(const struct match_in *of, node_id id)
 	return takes;
 }
 
-static void
-regions(const struct match_in *m, struct node_sets *out, struct arena *a)
+static bool
+survey(const struct match_in *m, struct survey *out, struct arena *a,
+    struct err *err)
 {
 	struct bitset taken = bitset_new(a, m->graph->nnodes);
 
+	(void)err;
 	if (!about_of(m->target)->regions)
-		return;
+		return true;
 	for (node_id id = 0; id < m->graph->nnodes; id++)
 		if (takes_alone(m, id))
 			bitset_add(taken, id);
-	out->of = taken;
-	regions_offer(out, m->graph, m->uses, taken, m->rare, a);
+	out->sets.of = taken;
+	regions_offer(&out->sets, m->graph, m->uses, taken, m->rare, a);
+	return true;
 }
 
 /* ---- the kind ---- */
@@ -222,7 +225,7 @@ take_kind(struct plugin *p, struct about *about, struct arena *a)
 /* A name is that of a file in the one folder that belongs to this program:
  * PREFIX/bin/marq has PREFIX/lib/marq/marq_NAME.so. */
 static bool
-stands_for(struct option_value *out, const char *name, struct arena *a)
+find_installed(struct option_value *out, const char *name, struct arena *a)
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -273,6 +276,7 @@ static const struct target_option options[] = {
 
 /* For which there are plug-ins in this tree. */
 static const char *const known[] = {"ort", "openvino", NULL};
+static const struct target_aliases aliases = {find_installed, known};
 
 const struct target_kind target_plugin = {
     .name = "plugin",
@@ -281,11 +285,10 @@ const struct target_kind target_plugin = {
     .source = PRICE_MEASURED,
     .by_hand = true,
     .more_options = true,
-    .stands_for = stands_for,
-    .known = known,
+    .aliases = &aliases,
     .open = open_plugin,
     .implementations = part_implementations,
-    .regions = regions,
+    .survey = survey,
     .compile = program_compile,
     .environment = environment,
     .toolchain = &plugin_toolchain,

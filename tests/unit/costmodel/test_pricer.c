@@ -15,7 +15,6 @@
 #include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
-#include "targets/mrvl/space.h"
 #include "tests/support/dbfile.h"
 
 /* The fake measurer: what it was asked, and what it answers. */
@@ -128,14 +127,15 @@ simulate(const struct region *r, struct estimate *out)
 }
 
 static bool
-move(const struct target *t, struct format from, struct format to,
+move(const struct target *t, const struct format *from, const struct format *to,
     const struct type *type, struct estimate *out)
 {
 	(void)t, (void)type;
 	*out = (struct estimate){.ns = 50};
-	return (from.space == SPACE_HOST ? from : to).layout == LAYOUT_NHWC;
+	return (from->space == SPACE_HOST ? from : to)->layout == LAYOUT_NHWC;
 }
 
+static const struct space space_far = {"far", 'f', move};
 static const struct rule rules[] = {{.name = "fake.relu"}};
 static const struct target_kind measured = {
     .name = "fake",
@@ -151,8 +151,7 @@ static const struct target_kind simulated = {
     .source = PRICE_SIMULATED,
     .launches = true,
     .simulate = simulate,
-    .space = SPACE_MRVL,
-    .transfer = move,
+    .space = &space_far,
 };
 
 #define NODES 5
@@ -255,7 +254,7 @@ setup(void **state)
 	format_intern(&f->mix.formats,
 	    (struct format){SPACE_HOST, LAYOUT_BLK16, DT_UNDEFINED});
 	format_intern(&f->mix.formats,
-	    (struct format){SPACE_MRVL, LAYOUT_NHWC, DT_FLOAT16});
+	    (struct format){&space_far, LAYOUT_NHWC, DT_FLOAT16});
 	make_graph(f);
 	make_candidates(f);
 	notes_init(&f->notes, &f->a);

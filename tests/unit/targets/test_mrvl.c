@@ -385,14 +385,14 @@ test_transfers(void **state)
 
 	(void)state;
 	assert_non_null(opened("mrvl", &err));
-	assert_true(mrvl_transfer(&mix.target[0], host, nhwc, &t, &in));
-	assert_true(mrvl_transfer(&mix.target[0], nhwc, host, &t, &out));
+	assert_true(mrvl_transfer(&mix.target[0], &host, &nhwc, &t, &in));
+	assert_true(mrvl_transfer(&mix.target[0], &nhwc, &host, &t, &out));
 	/* 30000 elements: 6 bytes each at 6 GB/s, 2 bytes at 20 GB/s */
 	assert_int_equal(in.ns, 30000 + 3000);
 	assert_int_equal(in.ns, out.ns);
-	assert_false(mrvl_transfer(&mix.target[0], nhwc, plain, &t, &in));
+	assert_false(mrvl_transfer(&mix.target[0], &nhwc, &plain, &t, &in));
 	t.dtype = DT_INT64;
-	assert_false(mrvl_transfer(&mix.target[0], host, nhwc, &t, &in));
+	assert_false(mrvl_transfer(&mix.target[0], &host, &nhwc, &t, &in));
 }
 
 int
