@@ -68,6 +68,13 @@ pricer_open_like(struct pricer **out, const struct pricer *known,
 	return pricer_open(out, known->graph, m, c, &o, a, err);
 }
 
+void
+pricer_free_moves(struct pricer *p, const struct free_moves *free)
+{
+	assert(!p->prices);
+	p->o.free = free;
+}
+
 static void
 describe(struct pricer *p, const uint32_t *subject, uint32_t n)
 {

@@ -18,6 +18,9 @@ bool pricer_open_like(struct pricer **p, const struct pricer *known,
     const struct mix *m, const struct candidates *c, struct arena *a,
     struct err *err);
 
+/* These moves are to cost nothing: before pricer_begin(). */
+void pricer_free_moves(struct pricer *p, const struct free_moves *free);
+
 /* Everything that is free: database hits, simulations, bounds, conversions
  * from the database. Makes `prices` the first time, and keeps it up to date until
  * the pricer is closed. */

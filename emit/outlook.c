@@ -116,11 +116,9 @@ write_operators(
 }
 
 static void
-write_conditions(
-    struct json *j, const struct emit_work *w, const struct opportunity *o)
+write_conditions(struct json *j, const struct opportunity *o)
 {
 	const struct refusal *r = o->refusal;
-	const struct target *t = &w->plan->mix->target[o->target];
 
 	json_key(j, "failed");
 	json_array(j);
@@ -131,9 +129,27 @@ write_conditions(
 		json_key_str(j, "condition", r->reason[i].condition);
 		json_key_str(j, "actual", r->reason[i].actual);
 		json_key_str(j, "required", r->reason[i].required);
-		json_key(j, "what_if");
-		json_strf(j, "%s:%s", t->kind->name, r->reason[i].condition);
 		json_close(j);
+	}
+	json_close(j);
+}
+
+/* What `marq explain --what-if` is asked for the same. */
+static void
+write_what_if(
+    struct json *j, const struct emit_work *w, const struct opportunity *o)
+{
+	const struct refusal *r = o->refusal;
+	const char *target = w->plan->mix->target[o->target].kind->name;
+
+	json_key(j, "what_if");
+	json_inline_array(j);
+	for (uint32_t i = 0; r && i < r->nreasons; i++)
+		if (refusal_names(r, i))
+			json_strf(j, "%s:%s", target, r->reason[i].condition);
+	if (o->obstacle == OBSTACLE_COST) {
+		json_strf(j, "free:host..%s", target);
+		json_strf(j, "free:%s..host", target);
 	}
 	json_close(j);
 }
@@ -144,6 +160,7 @@ write_saving(struct json *j, const struct opportunity *o)
 	const bool known = o->saving != SAVING_UNKNOWN;
 
 	json_cost(j, "now_ns", o->now);
+	json_cost(j, "moves_ns", o->moves);
 	json_key_str(j, "saving", saving_text(o->saving));
 	json_cost(j, "saves_ns", known ? o->saves : COST_NEVER);
 	json_cost(j, "at_most_ns", known ? o->at_most : COST_NEVER);
@@ -159,7 +176,8 @@ write_opportunity(
 	json_object(j);
 	json_key_uint(j, "target", o->target);
 	json_key_str(j, "cause", obstacle_text(o->obstacle));
-	write_conditions(j, w, o);
+	write_conditions(j, o);
+	write_what_if(j, w, o);
 	write_operators(j, w, o);
 	write_saving(j, o);
 	json_key(j, "nodes");

@@ -11,8 +11,9 @@
 #include "plan/search.h"
 #include "plan/shift.h"
 
-/* TUNING: how many groups are searched, and the share of the plan's cost that their
- * nodes must take: less is not worth a reader's time. */
+/* TUNING: how many groups of a kind are searched, and the share of the plan's cost that
+ * their nodes and what moves around them must take: less is not worth a reader's
+ * time. */
 #define SEARCHED 3u
 #define WORTH_PERCENT 1u
 
@@ -66,7 +67,7 @@ saving_text(enum saving s)
 
 struct grouping {
 	const struct plan *plan;
-	struct arena *arena;
+	struct arena *arena, *scratch;
 	struct opportunity *item;
 	uint32_t n, cap;
 	struct map by_key;
@@ -74,6 +75,7 @@ struct grouping {
 	bool *legal; /* [nodes] of one target: a candidate has it */
 	uint32_t *group_of; /* [nodes] of one target */
 	uint32_t *seen; /* [composites] the group that counted it, + 1 */
+	uint32_t *counted; /* [groups] the conversion it counted last, + 1 */
 };
 
 static const struct refusal *
@@ -137,8 +139,6 @@ key_of(struct buf *b, const struct grouping *g, uint32_t target, node_id node)
 	b->n = 0;
 	buf_u32(b, target);
 	buf_u32(b, obstacle);
-	if (obstacle == OBSTACLE_NO_RULE)
-		buf_str(b, g->plan->graph->node[node].op_type);
 	if (obstacle != OBSTACLE_REFUSED)
 		return;
 	r = refusal_at(g, g->near[node]);
@@ -217,13 +217,58 @@ fill_groups(struct grouping *g)
 	}
 }
 
+/* A conversion that a composite waits for, or that its output goes through: once for
+ * each group. */
+static void
+count_move(struct grouping *g, uint32_t conversion, uint32_t composite)
+{
+	const struct candidate *c;
+
+	if (composite >= g->plan->ncomposites)
+		return;
+	c = &g->plan->candidates
+	         ->candidate[g->plan->composite[composite].candidate];
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const uint32_t id = g->group_of[c->node[i]];
+
+		if (id == NONE || g->counted[id] == conversion + 1)
+			continue;
+		g->counted[id] = conversion + 1;
+		g->item[id].moves = cost_add(
+		    g->item[id].moves, g->plan->conversion[conversion].cost);
+	}
+}
+
+static void
+count_moves(struct grouping *g)
+{
+	const struct plan *p = g->plan;
+
+	g->counted = arena_new(g->scratch, uint32_t, g->n);
+	for (uint32_t i = 0; i < p->nconversions; i++) {
+		const node_id made =
+		    p->graph->value[p->conversion[i].value].producer;
+
+		count_move(g, i, p->conversion[i].before);
+		if (made != NODE_NONE)
+			count_move(g, i, p->composite_of[made]);
+	}
+}
+
+/* What its nodes take, and what is moved around them. */
+static cost_ns
+at_stake(const struct opportunity *o)
+{
+	return cost_add(o->now, o->moves);
+}
+
 static int
 by_cost(const void *a, const void *b)
 {
 	const struct opportunity *x = a, *y = b;
 
-	if (x->now != y->now)
-		return x->now < y->now ? 1 : -1;
+	if (at_stake(x) != at_stake(y))
+		return at_stake(x) < at_stake(y) ? 1 : -1;
 	if (x->target != y->target)
 		return x->target < y->target ? -1 : 1;
 	return x->node[0] < y->node[0] ? -1 : 1;
@@ -235,7 +280,7 @@ opportunities_find(
 {
 	const uint32_t nnodes = p->graph->nnodes;
 	struct arena scratch;
-	struct grouping g = {.plan = p, .arena = a};
+	struct grouping g = {.plan = p, .arena = a, .scratch = &scratch};
 
 	arena_init(&scratch);
 	map_init(&g.by_key, &scratch);
@@ -247,6 +292,7 @@ opportunities_find(
 		if (strcmp(p->mix->target[t].kind->name, "host") != 0) {
 			group_nodes(&g, t);
 			fill_groups(&g);
+			count_moves(&g);
 		}
 	if (g.n > 0)
 		qsort(g.item, g.n, sizeof *g.item, by_cost);
@@ -256,13 +302,14 @@ opportunities_find(
 
 /* ---- the search without what is in the way ---- */
 
-/* The same question with more candidates. */
+/* The same question with more candidates, or with moves that cost nothing. */
 struct concession {
 	struct plan_request r;
 	struct mix mix;
 	struct candidates candidates;
 	struct prices prices;
 	struct pricer *pricer;
+	struct free_moves free;
 	struct arena *arena;
 };
 
@@ -280,29 +327,91 @@ copy_mix(struct concession *w, const struct mix *m)
 			list[t].formats = &w->mix.formats;
 }
 
+/* Its conditions hold. */
+static void
+assume_held(struct candidate_options *options, const struct opportunity *o,
+    struct arena *a)
+{
+	const struct refusal *why = o->refusal;
+	struct assumption *assume =
+	    arena_new(a, struct assumption, why->nreasons);
+
+	options->assume = assume;
+	for (uint32_t i = 0; i < why->nreasons; i++)
+		if (!why->reason[i].holds)
+			assume[options->nassume++] = (struct assumption){
+			    why->reason[i].condition, UINT64_C(1) << o->target};
+}
+
+/* The formats of what a target's candidates make and read, as masks. */
+static void
+find_formats(
+    uint32_t *made, uint32_t *used, const struct candidates *c, uint32_t target)
+{
+	*made = *used = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct candidate *x = &c->candidate[i];
+
+		if (x->target != target)
+			continue;
+		for (uint32_t k = 0; k < x->noutputs; k++)
+			*made |= UINT32_C(1) << x->output[k].format;
+		for (uint32_t k = 0; k < x->ninputs; k++)
+			*used |= UINT32_C(1) << x->input[k].format;
+	}
+}
+
+/* Every mix has one. */
+static uint32_t
+host_of(const struct mix *m)
+{
+	uint32_t t = 0;
+
+	while (strcmp(m->target[t].kind->name, "host") != 0)
+		t++;
+	assert(t < m->n);
+	return t;
+}
+
+/* From the host to the target and back, as "free:host..TARGET" and
+ * "free:TARGET..host" are of `marq explain --what-if`. */
+static void
+set_free(struct concession *w, uint32_t target)
+{
+	const uint32_t n = w->mix.formats.n;
+	bool *pair = arena_new(w->arena, bool, (size_t)n *n);
+	uint32_t made, used, host_made, host_used;
+
+	find_formats(&made, &used, &w->candidates, target);
+	find_formats(&host_made, &host_used, &w->candidates, host_of(&w->mix));
+	for (uint32_t f = 0; f < n; f++)
+		for (uint32_t t = 0; t < n; t++)
+			pair[(size_t)f * n + t] = f != t
+			    && ((host_made >> f & 1 && used >> t & 1)
+			        || (made >> f & 1 && host_used >> t & 1));
+	w->free.conversion = pair;
+}
+
 static bool
 find_more(struct concession *w, const struct opportunity *o,
     const struct plan_request *r, const struct candidate_options *like,
     struct err *err)
 {
-	const struct refusal *why = o->refusal;
-	struct assumption *assume =
-	    arena_new(w->arena, struct assumption, why->nreasons);
-	struct candidate_options options = {
-	    .assume = assume,
-	    .keep_nan = like->keep_nan,
-	};
+	struct candidate_options options = {.keep_nan = like->keep_nan};
 
-	for (uint32_t i = 0; i < why->nreasons; i++)
-		if (!why->reason[i].holds)
-			assume[options.nassume++] = (struct assumption){
-			    why->reason[i].condition, UINT64_C(1) << o->target};
 	copy_mix(w, r->mix);
-	return candidates_find(
-	           &w->candidates, r->graph, &w->mix, &options, w->arena, err)
-	    && pricer_open_like(
-	        &w->pricer, r->pricer, &w->mix, &w->candidates, w->arena, err)
-	    && pricer_begin(w->pricer, &w->prices, err);
+	if (o->obstacle == OBSTACLE_REFUSED)
+		assume_held(&options, o, w->arena);
+	if (!candidates_find(
+	        &w->candidates, r->graph, &w->mix, &options, w->arena, err)
+	    || !pricer_open_like(
+	        &w->pricer, r->pricer, &w->mix, &w->candidates, w->arena, err))
+		return false;
+	if (o->obstacle == OBSTACLE_COST) {
+		set_free(w, o->target);
+		pricer_free_moves(w->pricer, &w->free);
+	}
+	return pricer_begin(w->pricer, &w->prices, err);
 }
 
 static void
@@ -390,13 +499,12 @@ search_one(struct opportunity *o, const struct plan *p,
 static const char *
 why_not(const struct opportunity *o, const struct plan *p)
 {
-	if (o->obstacle == OBSTACLE_COST)
-		return "the target may have them today";
 	if (o->obstacle == OBSTACLE_NO_RULE)
 		return "no rule of the target takes the operator";
-	if (p->mix->target[o->target].kind->source == PRICE_MEASURED)
+	if (o->obstacle == OBSTACLE_REFUSED
+	    && p->mix->target[o->target].kind->source == PRICE_MEASURED)
 		return "there is no kernel to be timed";
-	if (o->now < p->cost / 100 * WORTH_PERCENT)
+	if (at_stake(o) < p->cost / 100 * WORTH_PERCENT)
 		return "its nodes take less than 1 % of the plan";
 	return NULL;
 }
@@ -413,7 +521,7 @@ opportunities_search(struct opportunities *out, const struct plan *p,
     const struct plan_request *r, const struct candidate_options *like,
     struct err *err)
 {
-	uint32_t n = 0;
+	uint32_t n[] = {[OBSTACLE_REFUSED] = 0, [OBSTACLE_COST] = 0};
 
 	for (uint32_t i = 0; i < out->n; i++) {
 		struct opportunity *o = &out->item[i];
@@ -425,7 +533,7 @@ opportunities_search(struct opportunities *out, const struct plan *p,
 			o->why_not = "the plan was given, or limited";
 		else if (is_over(r))
 			o->why_not = "no time was left";
-		else if (n++ >= SEARCHED)
+		else if (n[o->obstacle]++ >= SEARCHED)
 			o->why_not = "others take more";
 		else if (!search_one(o, p, r, like, err))
 			return err_in(err, "looking for what could be saved");

@@ -1,6 +1,7 @@
 /* What is left on the table: nodes that a target does not run, grouped by what is in
- * the way, and what a plan would cost without it. Of a new search, never of a sum over
- * the nodes: others may move, too. */
+ * the way, and what a plan would cost without it: a condition that fails, or, of what
+ * is legal and dearer, its conversions from and to the host. Of a new search, never of
+ * a sum over the nodes: others may move, too. */
 #ifndef PLAN_OPPORTUNITIES_H
 #define PLAN_OPPORTUNITIES_H
 
@@ -27,6 +28,7 @@ struct opportunity {
 	uint32_t nnodes;
 	node_id *node; /* [nnodes] ascending */
 	cost_ns now; /* of the composites these nodes are in */
+	cost_ns moves; /* of the conversions of what those read and make */
 	enum saving saving;
 	cost_ns saves; /* by the plan found; 0: none, or unknown */
 	cost_ns at_most; /* no plan saves more; COST_NEVER: unknown */
@@ -44,7 +46,7 @@ struct opportunities {
 void opportunities_find(
     struct opportunities *out, const struct plan *p, struct arena *a);
 
-/* Search the largest groups again as if their conditions held, at the prices there
+/* Search the largest groups again without what is in their way, at the prices there
  * are; nothing is measured. `r` is the request `p` is the answer to, whose pricer is
  * still open, `like` how its candidates were found; what the deadline cuts short
  * stays unknown. */

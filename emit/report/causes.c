@@ -98,6 +98,13 @@ more_nodes_first(const void *a, const void *b)
 	return strcmp(x->op, y->op);
 }
 
+void
+ops_sort(struct cause_op *op, uint32_t n)
+{
+	if (n)
+		qsort(op, n, sizeof *op, more_nodes_first);
+}
+
 struct cause_op *
 count_ops(
     const struct page_view *v, const uint32_t *node, uint32_t n, uint32_t *nops)
@@ -119,8 +126,7 @@ count_ops(
 		}
 		op[at].n++;
 	}
-	if (*nops)
-		qsort(op, *nops, sizeof *op, more_nodes_first);
+	ops_sort(op, *nops);
 	return op;
 }
 

@@ -47,6 +47,9 @@ struct cause causes_joined(
 /* "rank = 3, must be 2", "no rule for Gelu", "legal, dearer". */
 void put_cause(FILE *f, const struct cause *c);
 
+/* Those of most nodes first. */
+void ops_sort(struct cause_op *op, uint32_t n);
+
 /* "24 MatMul, 3 Add and 5 more". */
 void put_ops(FILE *f, const struct cause_op *op, uint32_t n, uint32_t shown);
 

@@ -15,6 +15,8 @@ struct leftover {
 	const struct cause_op *op;
 	uint32_t nops, nnodes;
 	const cJSON *failed; /* of the search, or NULL */
+	const cJSON *what_if; /* what it searched with, or NULL */
+	uint32_t ntaken; /* nodes the target then runs */
 	const struct cause *cause; /* of the page, or NULL */
 	const char *why_not; /* it was not searched, or "" */
 	enum gain gain;
@@ -59,6 +61,7 @@ read_ops(struct leftover *l, const cJSON *m, struct arena *a)
 		    doc_text(o, "op_type"), n == PAGE_NONE ? 0 : n};
 		l->nnodes += op[l->nops - 1].n;
 	}
+	ops_sort(op, l->nops);
 	l->op = op;
 }
 
@@ -73,6 +76,8 @@ read_searched(struct leftovers *s, const struct page_view *v)
 	cJSON_ArrayForEach(m, list)
 	{
 		struct leftover l = {.failed = doc_field(m, "failed"),
+		    .what_if = doc_field(m, "what_if"),
+		    .ntaken = doc_index(m, "taken", UINT32_MAX),
 		    .why_not = doc_text(m, "why_not")};
 
 		l.target = doc_index(m, "target", v->ntargets);
@@ -80,6 +85,7 @@ read_searched(struct leftovers *s, const struct page_view *v)
 			continue;
 		l.kind = kind_named(doc_text(m, "cause"));
 		l.now = doc_ns(m, "now_ns");
+		l.moves = doc_ns(m, "moves_ns");
 		l.gain = gain_named(doc_text(m, "saving"));
 		l.saves = doc_ns(
 		    m, l.gain == GAIN_AT_MOST ? "at_most_ns" : "saves_ns");
@@ -142,13 +148,17 @@ worth_more_first(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
+/* What nobody searched is told of the accelerator alone, and what stays where it is
+ * even if moves were free is not left. */
 static bool
-is_worth_a_card(const struct leftover *l, const struct page_view *v)
+is_worth_a_card(const struct leftover *l, const struct page_facts *p)
 {
-	uint64_t least = v->total / 100;
+	const uint64_t least = p->v->total / 100;
 
-	return l->gain ? l->saves > least && l->saves != NS_NEVER
-	               : l->now + l->moves > least;
+	if (l->gain == GAIN_OPEN)
+		return l->target == p->accelerator && l->now + l->moves > least;
+	return l->saves > least && l->saves != NS_NEVER
+	    && (l->kind != CAUSE_DEARER || l->ntaken > 0);
 }
 
 static void
@@ -162,13 +172,23 @@ put_words(FILE *f, const char *condition)
 }
 
 static void
+put_why_dearer(FILE *f, const struct leftover *l)
+{
+	if (l->gain == GAIN_OPEN)
+		html(f, ": conversions and launches eat the gain.");
+	else
+		html(f, ". If its conversions were free, it would take %o:",
+		    l->ntaken, "more node");
+}
+
+static void
 put_why(FILE *f, const struct leftover *l)
 {
 	const cJSON *failed = l->failed ? l->failed->child : NULL;
 
 	if (l->kind == CAUSE_DEARER) {
 		put_ops(f, l->op, l->nops, 2);
-		html(f, ": conversions and launches eat the gain.");
+		put_why_dearer(f, l);
 	} else if (l->kind == CAUSE_NO_RULE) {
 		html(f,
 		    "What holds them runs elsewhere, and the tensors around "
@@ -189,7 +209,8 @@ put_gain(FILE *f, const struct leftover *l)
 {
 	if (l->gain == GAIN_OPEN)
 		return;
-	html(f, " <b class=gain>Would save %r%t%r.</b>",
+	html(f, " <b class=gain>%r save %r%t%r.</b>",
+	    l->kind == CAUSE_DEARER ? "would" : "Would",
 	    l->gain == GAIN_AT_MOST ? "at most " : "", l->saves,
 	    l->gain == GAIN_GUESS ? " (estimated)" : "");
 }
@@ -204,14 +225,15 @@ put_question(FILE *f, const struct leftover *l, const struct page_view *v)
 	if (l->kind == CAUSE_NO_RULE)
 		line = arena_printf(v->arena, "%s --op %s --not-on %s", line,
 		    l->nops ? l->op[0].op : "", t->kind);
-	else if (l->kind == CAUSE_DEARER)
+	else if (l->kind == CAUSE_DEARER && l->gain == GAIN_OPEN)
 		line = arena_printf(v->arena, "%s --not-on %s", line, t->kind);
 	else if (l->cause)
 		line = arena_printf(v->arena, "%s --what-if %s:%s", line,
 		    t->kind, l->cause->condition);
 	else
-		cJSON_ArrayForEach(c, l->failed) line = arena_printf(
-		    v->arena, "%s --what-if %s", line, doc_text(c, "what_if"));
+		cJSON_ArrayForEach(c, l->what_if) line =
+		    arena_printf(v->arena, "%s --what-if %s", line,
+		        cJSON_IsString(c) ? c->valuestring : "");
 	put_command(f, line);
 }
 
@@ -255,7 +277,7 @@ put_left(FILE *f, const struct page_facts *p)
 	    "<h2 id=left>Left on the table <small><a href=#refused>all causes"
 	    "</a></small></h2>");
 	for (uint32_t i = 0; i < s.n && shown < 3; i++) {
-		if (!is_worth_a_card(&s.item[i], p->v))
+		if (!is_worth_a_card(&s.item[i], p))
 			continue;
 		put_card(f, &s.item[i], p->v);
 		shown++;
