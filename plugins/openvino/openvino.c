@@ -33,7 +33,7 @@ static const char about[] =
     " \"unpriced\": [\"blob\"],"
     " \"rules\": [{\"name\": \"openvino.node\", \"pattern\": \"op\"}],"
     " \"matches\": \"gaps\", \"regions\": true,"
-    " \"opsets\": {\"\": [7, 23], \"com.microsoft\": [1, 1]}}";
+    " \"opsets\": {\"\": [7, 24], \"com.microsoft\": [1, 1]}}";
 
 /* What is used of the library. */
 #define FUNCTIONS(F) \

@@ -30,7 +30,7 @@ static const char about[] =
     "   \"help\": \"idle threads spin: for plans of this target alone\"}],"
     " \"rules\": [{\"name\": \"ort.node\", \"pattern\": \"op\"}],"
     " \"matches\": \"gaps\", \"regions\": true,"
-    " \"opsets\": {\"\": [7, 23], \"ai.onnx.ml\": [1, 5],"
+    " \"opsets\": {\"\": [7, 24], \"ai.onnx.ml\": [1, 5],"
     "   \"com.microsoft\": [1, 1]}}";
 
 struct marq_target {
