@@ -62,7 +62,7 @@ why_not(const struct explorer *x, const struct opportunity *o)
 	if (o->obstacle == OBSTACLE_NO_RULE)
 		return arena_printf(a, "%s: no rule for it", target);
 	if (o->obstacle == OBSTACLE_COST)
-		return arena_printf(a, "%s: legal, and dearer here", target);
+		return arena_printf(a, "%s: legal, and costlier here", target);
 	for (uint32_t i = 0; i < o->refusal->nreasons; i++)
 		if (refusal_names(o->refusal, i))
 			text = arena_printf(a, "%s%s%s must be %s", text,

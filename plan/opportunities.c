@@ -44,7 +44,7 @@ obstacle_text(enum obstacle o)
 	static const char *const text[] = {
 	    [OBSTACLE_REFUSED] = "refused",
 	    [OBSTACLE_NO_RULE] = "no_rule",
-	    [OBSTACLE_COST] = "dearer",
+	    [OBSTACLE_COST] = "costlier",
 	};
 
 	return text[o];

@@ -1,6 +1,6 @@
 /* What is left on the table: nodes that a target does not run, grouped by what is in
  * the way, and what a plan would cost without it: a condition that fails, or, of what
- * is legal and dearer, its conversions from and to the host. Of a new search, never of
+ * is legal and costlier, its conversions from and to the host. Of a new search, never of
  * a sum over the nodes: others may move, too. */
 #ifndef PLAN_OPPORTUNITIES_H
 #define PLAN_OPPORTUNITIES_H
@@ -57,7 +57,8 @@ bool opportunities_search(struct opportunities *o, const struct plan *p,
 /* Is reason i in the way, and not named before it? */
 bool refusal_names(const struct refusal *r, uint32_t i);
 
-const char *obstacle_text(enum obstacle o); /* "refused", "no_rule", "dearer" */
+const char *obstacle_text(
+    enum obstacle o); /* "refused", "no_rule", "costlier" */
 const char *saving_text(enum saving s); /* "exact", ..., "not_searched" */
 
 #endif

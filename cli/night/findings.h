@@ -24,8 +24,8 @@ struct night_findings {
 	uint32_t count[NEVENTS];
 };
 
-const char *event_word(enum event e); /* "Dearer" */
-const char *event_counted(enum event e); /* "dearer", behind a number */
+const char *event_word(enum event e); /* "Costlier" */
+const char *event_counted(enum event e); /* "costlier", behind a number */
 const char *event_class(enum event e);
 const char *event_key(enum event e); /* "regressed": of files */
 

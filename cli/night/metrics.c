@@ -99,7 +99,7 @@ write_summary_prometheus(FILE *f, void *context, struct err *err)
 	return true;
 }
 
-/* ---- JUnit: failed and dearer ones fail, what was not run is skipped ---- */
+/* ---- JUnit: failed and costlier ones fail, what was not run is skipped ---- */
 
 static const struct finding *
 finding_of(const struct summary *s, uint32_t unit)

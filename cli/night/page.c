@@ -196,7 +196,7 @@ put_page(FILE *f, const struct summary *s, bool is_kept)
 	page_begin(&p,
 	    arena_printf(s->a,
 	        "Night %u, %s: %u of %u done, %u failed, %u "
-	        "dearer",
+	        "costlier",
 	        s->night->number, night_date(s->night->began, s->a), s->done,
 	        s->night->nunits, s->failed,
 	        s->findings.count[EVENT_REGRESSED]));

@@ -261,7 +261,7 @@ void
 put_cause(FILE *f, const struct cause *c)
 {
 	if (c->kind == CAUSE_DEARER)
-		html(f, "legal, dearer");
+		html(f, "legal, costlier");
 	else if (c->kind == CAUSE_NO_RULE)
 		html(f, "no rule for %s", c->condition);
 	else if (!c->varies && !strchr(c->actual, '\''))

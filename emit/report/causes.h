@@ -44,7 +44,7 @@ void causes_init(struct causes *c, const struct page_view *v, uint32_t target);
 struct cause causes_joined(
     const struct causes *c, const struct page_view *v, enum cause_kind kind);
 
-/* "rank = 3, must be 2", "no rule for Gelu", "legal, dearer". */
+/* "rank = 3, must be 2", "no rule for Gelu", "legal, costlier". */
 void put_cause(FILE *f, const struct cause *c);
 
 /* Those of most nodes first. */

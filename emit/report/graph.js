@@ -5,7 +5,7 @@
 
 const BOX = {w: 150, h: 36, dx: 34, dy: 10, row: 26};
 const TEXT_FROM = 0.5, NAME_FROM = 0.3, RECTANGLES_BELOW = 0.16, EDGES_FROM = 0.12;
-/* The page opens the dearest folds while no more boxes than this show. */
+/* The page opens the costliest folds while no more boxes than this show. */
 const OPEN_AT_MOST = 40;
 
 const duration = (ns) => {

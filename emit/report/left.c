@@ -172,7 +172,7 @@ put_words(FILE *f, const char *condition)
 }
 
 static void
-put_why_dearer(FILE *f, const struct leftover *l)
+put_why_costlier(FILE *f, const struct leftover *l)
 {
 	if (l->gain == GAIN_OPEN)
 		html(f, ": conversions and launches eat the gain.");
@@ -188,7 +188,7 @@ put_why(FILE *f, const struct leftover *l)
 
 	if (l->kind == CAUSE_DEARER) {
 		put_ops(f, l->op, l->nops, 2);
-		put_why_dearer(f, l);
+		put_why_costlier(f, l);
 	} else if (l->kind == CAUSE_NO_RULE) {
 		html(f,
 		    "What holds them runs elsewhere, and the tensors around "
@@ -245,7 +245,7 @@ put_card(FILE *f, const struct leftover *l, const struct page_view *v)
 	        : l->kind == CAUSE_NO_RULE ? "has no rule for"
 	                                   : "could run");
 	if (l->kind == CAUSE_DEARER)
-		html(f, "%o, but that is dearer", l->nnodes, "node");
+		html(f, "%o, but that is costlier", l->nnodes, "node");
 	else
 		put_ops(f, l->op, l->nops, 3);
 	html(f, "</h3><p>");

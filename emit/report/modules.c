@@ -183,7 +183,7 @@ stem_length(const char *s)
 	return n;
 }
 
-/* Numbered alike, as large, and as dear within a quarter. */
+/* Numbered alike, as large, and as expensive within a quarter. */
 static bool
 is_alike(const struct module_tree *t, uint32_t a, uint32_t b)
 {
@@ -400,7 +400,7 @@ put_lines(FILE *f, const struct page_facts *p)
 	html(f, "</tbody></table></div>");
 	if (n > MOST_LINES)
 		html(f,
-		    "<p class=mut>The dearest; <code>marq explain %s --by "
+		    "<p class=mut>The costliest; <code>marq explain %s --by "
 		    "line</code> has all.</p>",
 		    v->folder);
 	html(f, "</section>");

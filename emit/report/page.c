@@ -103,7 +103,7 @@ static const struct page_part {
     {"notes", put_notes},
     {"where", put_where},
     {"timeline", put_timeline},
-    {"dearest", put_dearest},
+    {"costliest", put_costliest},
     {"left", put_left},
     {"decides", put_decides},
     {"next", put_next},

@@ -21,7 +21,7 @@ void put_trust(FILE *f, const struct page_facts *p);
 void put_notes(FILE *f, const struct page_facts *p);
 void put_where(FILE *f, const struct page_facts *p);
 void put_timeline(FILE *f, const struct page_facts *p);
-void put_dearest(FILE *f, const struct page_facts *p);
+void put_costliest(FILE *f, const struct page_facts *p);
 void put_left(FILE *f, const struct page_facts *p);
 void put_decides(FILE *f, const struct page_facts *p);
 void put_next(FILE *f, const struct page_facts *p);

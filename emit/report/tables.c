@@ -229,7 +229,7 @@ costlier_region_first(const void *a, const void *b)
 	return x->region < y->region ? -1 : x->region > y->region;
 }
 
-/* In execution order; of many the dearest, dearest first. */
+/* In execution order; of many the costliest, costliest first. */
 static uint32_t
 rank_regions(
     struct region_rank *rank, uint64_t *most, const struct page_view *v)
@@ -256,9 +256,9 @@ put_regions(FILE *f, const struct page_facts *p)
 	uint32_t n = rank_regions(rank, &most, v);
 
 	html(f, "<section id=regions><h2>Regions <small>%r</small></h2>",
-	    n < v->nregions ? "dearest first" : "in execution order");
+	    n < v->nregions ? "costliest first" : "in execution order");
 	if (n < v->nregions)
-		html(f, "<p class=mut>The %n dearest of %n.</p>", n,
+		html(f, "<p class=mut>The %n costliest of %n.</p>", n,
 		    v->nregions);
 	begin_table(f, "Regions");
 	html(f,

@@ -235,7 +235,7 @@ put_placement(FILE *f, const struct page_facts *p)
 			continue;
 		html(f, "%r%n ", said++ ? "; " : " (", n);
 		if (c->item[i].kind == CAUSE_DEARER)
-			html(f, "legal there, but dearer with conversions");
+			html(f, "legal there, but costlier with conversions");
 		else if (c->item[i].kind == CAUSE_NO_RULE)
 			html(f, "match no rule of it");
 		else {

@@ -1,4 +1,4 @@
-/* Where the time goes: by target, in order, the dearest regions. */
+/* Where the time goes: by target, in order, the costliest regions. */
 #include <stdlib.h>
 
 #include "emit/report/sections.h"
@@ -183,14 +183,14 @@ put_region_ops(FILE *f, const struct page_view *v, uint32_t region)
 }
 
 void
-put_dearest(FILE *f, const struct page_facts *p)
+put_costliest(FILE *f, const struct page_facts *p)
 {
 	const struct page_view *v = p->v;
 	struct alike *list = arena_new(v->arena, struct alike, v->nregions);
 	uint32_t n = v->nregions ? sum_alike(list, v) : 0;
 
 	html(f,
-	    "<h2>Dearest regions <small>with the moves they wait for; <a "
+	    "<h2>Costliest regions <small>with the moves they wait for; <a "
 	    "href=#regions>all %n</a></small></h2><table class=\"num top5\">"
 	    "<tbody>",
 	    v->nregions);

@@ -227,7 +227,7 @@ for folder in sys.argv[1:]:
         assert g["nodes"] and all(on[i] != g["target"] for i in g["nodes"]), g
         assert sum(o["nodes"] for o in g["operators"]) == len(g["nodes"])
         free = [w for w in g["what_if"] if w.startswith("free:")]
-        assert len(free) == (2 if g["cause"] == "dearer" else 0), g
+        assert len(free) == (2 if g["cause"] == "costlier" else 0), g
         assert (g["cause"] == "refused") == bool(g["failed"]) and (g["saving"] == "not_searched") == ("why_not" in g), g
         assert g["saving"] == "not_searched" or 0 <= g["saves_ns"] <= g["at_most_ns"] <= result["total"]["cost_ns"], g
     for t in range(1, len(plan["targets"])):  # each node is in one group of a target that does not run it

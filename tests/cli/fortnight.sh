@@ -163,7 +163,7 @@ check("killed: " in page.text["night-10"], "night 10 was killed")
 check(doc["nights"][9]["state"] == "killed", "... and its record says so")
 check(count < doc["nights"][9]["done"] < units, f"... after a few searches: {doc['nights'][9]}")
 words = [words.split()[0] for _, words in page.findings]
-order = ["Failed", "Dearer", "Contradicts", "Lost", "Drift", "Not", "Other", "Cheaper"]
+order = ["Failed", "Costlier", "Contradicts", "Lost", "Drift", "Not", "Other", "Cheaper"]
 check(words == sorted(words, key=order.index), f"the most urgent first: {words}")
 
 
@@ -174,7 +174,7 @@ def finding(word, unit):
 for mix in "npu", "marvell", "both":
     check(finding("Failed", f"c@{mix}"), f"c@{mix} failed")
     check("last good" in page.text[f"u-c@{mix}"], f"... and what it was: c@{mix}")
-check(finding("Dearer", "a@npu"), "a@npu is dearer")
+check(finding("Costlier", "a@npu"), "a@npu is costlier")
 check(finding("Cheaper", "b@npu"), "b@npu is cheaper")
 lost = [f for f in doc["findings"] if f["kind"] == "LOST_PROOF"]
 check(len(lost) == count - 1 and all("@both" in f["unit"] for f in lost), "the mix that proves nothing")

@@ -1,6 +1,6 @@
 /* The exact search against brute force, with every feature of a problem on.
  * An argument gives the number of cases (default 20,000, a quarter of
- * that where a sanitizer makes them dear). */
+ * that where a sanitizer makes them expensive). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +167,7 @@ same_capped(
 	return false;
 }
 
-/* The general search pruned by prices, for covers no dearer than the optimum: a
+/* The general search pruned by prices, for covers no costlier than the optimum: a
  * bound that says too much of any label on the way to it loses it. */
 static bool
 same_ordered(const struct problem *p, uint64_t seed, cost_ns best,

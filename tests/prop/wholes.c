@@ -273,7 +273,7 @@ int
 main(int argc, char **argv)
 {
 	static const char *const name[NLAWS] = {
-	    "dearer", "cheaper", "spill", "wild", "refused"};
+	    "costlier", "cheaper", "spill", "wild", "refused"};
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000, bad = 0;
 	struct tally tally[NLAWS] = {{0}};
 	struct arena a;

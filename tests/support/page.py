@@ -15,7 +15,7 @@ failed = 0
 READY = "document.documentElement.dataset.graph !== undefined"
 # name -> selector, in reading order
 FIRST_SCREEN = [("title", "h1"), ("sentence", ".verdict"), ("warnings", ".trust"), ("bar", ".bar"),
-                ("targets", "#where ~ .scroll"), ("dearest regions", ".top5")]
+                ("targets", "#where ~ .scroll"), ("costliest regions", ".top5")]
 CONTRAST = """
 const parse = (c) => (c.match(/[\\d.]+/g) || []).map(Number);
 const light = (c) => { const f = c.slice(0, 3).map((x) => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
@@ -91,7 +91,7 @@ def try_text(b, result):
     check(("estimated" in verdict) == (result["total"]["basis"] == "estimated"), "... and what it is of: " + verdict)
     names = b.run("return [...document.querySelectorAll('.top5 th a')].map((a) => a.textContent)")
     known = {r["name"] for r in result["plan"]["regions"]}
-    check(names and len(names) <= 5 and set(names) <= known, f"the dearest regions {names}")
+    check(names and len(names) <= 5 and set(names) <= known, f"the costliest regions {names}")
     check(b.run("return performance.getEntriesByType('resource').length") == 0, "the page asks for no other file")
     check(b.run("return document.querySelectorAll('img').length") == 0, "no name became markup")
 
@@ -189,7 +189,7 @@ def try_without_script(b, page, result):
     text = b.run("return document.body.innerText")
     check("drawn by JavaScript" in text, "the graph says that it needs a script")
     check(b.run("return [...document.querySelectorAll('.jsonly')].every((e) => !e.checkVisibility())"), "nothing waits for a script")
-    for heading in ("Where the time goes", "Dearest regions", "Left on the table", "Operators", "Regions", "Compared with"):
+    for heading in ("Where the time goes", "Costliest regions", "Left on the table", "Operators", "Regions", "Compared with"):
         check(heading in text, "without script there is: " + heading)
     rows = b.run("return document.querySelectorAll('#regions tbody tr').length")
     check(rows == min(400, len(result["plan"]["regions"])), f"without script there are {rows} regions")

@@ -305,7 +305,7 @@ a_rival_probed_at_is_compared(void **state)
 	pricer = (struct pricer){
 	    .low = 700000, .high = 700000, .price = 3200, .again = 101};
 	assert_string_equal(chosen(cost), "lrl");
-	assert_int_equal(pricer.npriced, 1); /* the dearest choice's only */
+	assert_int_equal(pricer.npriced, 1); /* the costliest choice's only */
 	assert_int_equal(pricer.ncompared, 1);
 	assert_int_equal(plan.cost, 1000 + 2100 + 1000);
 	assert_true(plan.proven);
