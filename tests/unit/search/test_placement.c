@@ -211,7 +211,7 @@ faults_are_named(void **state)
 	refuses(ONE(NODE(4, -1, 1, 1, "")), ERR_INPUT,
 	    "nodes[0]: node 4: cpuLatency is -1");
 	refuses(ONE(NODE(4, 1, 1e999, 1, "")), ERR_INPUT,
-	    "nodes[0]: node 4: fpgaLatency is inf");
+	    "nodes[0]: node 4: key 'fpgaLatency' is beyond what a double holds");
 	refuses(ONE(NODE(4, 1e10, 1, 1, "")), ERR_INPUT, "below 2^53");
 	refuses(ONE(NODE(4, 1, 1, -8, "")), ERR_INPUT, "node 4: size is -8");
 	refuses(FILE_OF("1",
