@@ -77,9 +77,9 @@ run(const char *kind, uint32_t size, uint64_t budget_ns)
 	arena_release(&a);
 }
 
-/* CPU ms of one sweep with or without leaps over repeated blocks. */
+/* CPU ms of one backward DP with or without extrapolation over repeated blocks. */
 static double
-sweep_ms(const struct problem *p, bool extrapolations)
+backward_ms(const struct problem *p, bool extrapolations)
 {
 	struct converter_memo memo;
 	struct backward_limits limits = {.memo = &memo,
@@ -98,7 +98,7 @@ sweep_ms(const struct problem *p, bool extrapolations)
 	return 1e3 * from;
 }
 
-/* How the sweep of transformers grows with their layers: least squares. */
+/* How the backward DP of transformers grows with their layers: least squares. */
 static void
 fit_layers(void)
 {
@@ -114,10 +114,11 @@ fit_layers(void)
 
 		arena_init(&a);
 		p = net_make("llm", layers[i], &a);
-		without = sweep_ms(p, false);
-		ms[i] = sweep_ms(p, true);
-		printf("llm %4" PRIu32 ": sweep %8.2f ms, with leaps over "
-		       "repeated layers %7.2f ms, %.1f times faster\n",
+		without = backward_ms(p, false);
+		ms[i] = backward_ms(p, true);
+		printf("llm %4" PRIu32
+		       ": backward DP %8.2f ms, repeated layers "
+		       "extrapolated %7.2f ms, %.1f times faster\n",
 		    layers[i], without, ms[i], without / ms[i]);
 		x += layers[i];
 		y += ms[i];

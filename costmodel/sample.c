@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "costmodel/code_sweep.h"
+#include "costmodel/icache_flush.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
 #include "ir/base/float_mode.h"
@@ -120,7 +120,7 @@ set_caches(const struct shot *s, struct sweep *w)
 	touch(s->stale, s->nstale);
 	stream(w->words, SWEEP_INNER);
 	touch(s->fresh, s->nfresh);
-	w->words[0] = code_sweep(w->words[0]);
+	w->words[0] = icache_flush(w->words[0]);
 	/* SOURCE: measuring.md 3.4: below 70 % of the best bandwidth. */
 	return took * 7 > w->best_ns * 10;
 }

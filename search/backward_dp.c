@@ -295,7 +295,7 @@ is_rescued(struct backward_dp *s)
 	return s->rescued;
 }
 
-/* Narrow the sweep to the best labels from this group on, or end it when the
+/* Narrow the run to the best labels from this group on, or end it when the
  * time is up and a cover is known. */
 static void
 mind_budget(struct backward_dp *s, struct group *g)
@@ -387,7 +387,7 @@ drop_rest(struct backward_dp *s, uint32_t top)
 				s->dropped = least_bound(g);
 }
 
-/* Is the graph too wide for a sweep like this? */
+/* Is the graph too wide for a run like this? */
 static bool
 gives_up(const struct backward_dp *s, uint32_t ndone)
 {
@@ -428,7 +428,7 @@ start(struct backward_dp *s)
 	return l->cost != COST_NEVER && frontier_add(&s->frontier, g, l);
 }
 
-/* Over repeated blocks, once the sweep is long enough to gain by that. */
+/* Over repeated blocks, once the run is long enough to gain by that. */
 static uint32_t
 extrapolate(struct backward_dp *s, uint32_t top)
 {
@@ -513,13 +513,13 @@ backward_dp(struct search_result *out, const struct problem *p,
     const struct backward_limits *limits, struct arena *a)
 {
 	static const struct split_readers none;
-	const struct split_readers *apart =
-	    limits->apart ? limits->apart : &none;
+	const struct split_readers *split =
+	    limits->split ? limits->split : &none;
 	struct arena space;
 	struct backward_dp s = {
 	    .limits = limits, .rescue_arena = a, .dropped = COST_NEVER};
 
-	*out = (struct search_result){.searcher = "sweep", .why = ""};
+	*out = (struct search_result){.searcher = "backward", .why = ""};
 	assert(backward_handles(p));
 	arena_init(&space);
 	s.frontier = (struct frontier){.p = p,
@@ -529,9 +529,9 @@ backward_dp(struct search_result *out, const struct problem *p,
 	s.beam = limits->beam;
 	find_special_targets(&s.frontier, p);
 	transfer_sets_init(&s.frontier.transferred, &space);
-	groups_init(&s.groups, p, apart, &space);
+	groups_init(&s.groups, p, split, &space);
 	bound_init(&s.bound, p, &s.frontier.transferred, limits->dual, &space);
-	s.bound.apart = apart;
+	s.bound.split = split;
 	s.bound.multiplier = limits->multiplier;
 	for (uint32_t i = 0; limits->multiplier && i < s.frontier.ncapped; i++)
 		if (s.frontier.capped[i] == limits->multiplier->target)

@@ -34,7 +34,7 @@ struct backward_limits {
 			       * found in linear time, or goes on */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
-	const struct split_readers *apart; /* where formats are local */
+	const struct split_readers *split; /* where formats are local */
 	const struct capacity_multiplier
 	    *multiplier; /* that is in these prices; NULL: none */
 	struct backward_keeper *keeper; /* NULL: labels compete */

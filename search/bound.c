@@ -172,10 +172,10 @@ as_brought(const struct bound *b, uint32_t formats)
 {
 	uint32_t mask = 0, f;
 
-	if (!b->apart->start)
+	if (!b->split->start)
 		return formats;
 	while (mask_next(&formats, &f))
-		mask |= UINT32_C(1) << b->apart->brought[f];
+		mask |= UINT32_C(1) << b->split->brought[f];
 	return mask;
 }
 
@@ -198,7 +198,7 @@ local_adds(const struct bound *b, struct group *g,
 	live.paid = as_brought(b, formats_transferred(b, e));
 	live.cost = cost;
 	for (uint32_t rest = b->p->local; mask_next(&rest, &f);)
-		cost[b->apart->start ? b->apart->brought[f] : f] =
+		cost[b->split->start ? b->split->brought[f] : f] =
 		    transfer_cost(b->p, class, f);
 	if (brought)
 		enter = transfer_formats(b->p, class, mask_lowest(brought));

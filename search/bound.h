@@ -10,7 +10,7 @@
 struct bound {
 	const struct problem *p;
 	const struct transfer_sets *transferred; /* sets of runs, in labels */
-	const struct split_readers *apart;
+	const struct split_readers *split;
 	struct dual *dual; /* of the problem as if no format were local; NULL:
 			    * shares only */
 	int64_t launch; /* of the target whose runs count, in its prices */

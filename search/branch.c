@@ -5,16 +5,16 @@
 #include "search/backward_dp.h"
 #include "search/problem_index.h"
 
-/* TUNING: labels a node of a sweep for covers a little above what is known; where
- * there are more, the whole of the exact search is better. */
+/* TUNING: labels a node that the backward DP keeps for covers a little above what
+ * is known; where there are more, the whole of the exact search is better. */
 #define RATE_BRANCH 400
 
 void
 branch_tools_init(struct branch_tools *t, const struct problem *p,
-    const struct split_readers *apart, const struct dual *prices)
+    const struct split_readers *split, const struct dual *prices)
 {
 	*t = (struct branch_tools){
-	    .p = p, .apart = apart, .priced = prices != NULL};
+	    .p = p, .split = split, .priced = prices != NULL};
 	arena_init(&t->arena);
 	convert_init(&t->memo, p, &t->arena);
 	if (!prices)
@@ -75,12 +75,12 @@ is_done(const struct search_result *r, cost_ns bar)
 
 /* For covers a little above the floor, then a little more, up to the bar. */
 static void
-sweep_up(struct search_result *out, const struct problem *sub, cost_ns bar,
+run_upwards(struct search_result *out, const struct problem *sub, cost_ns bar,
     const struct search_options *o, struct branch_tools *t, struct arena *a)
 {
 	const cost_ns floor = out->lower_bound;
 	struct backward_limits limits = {.memo = &t->memo,
-	    .apart = t->apart,
+	    .split = t->split,
 	    .dual = &t->dual,
 	    .budget = budget_of(o),
 	    .max_rate = RATE_BRANCH};
@@ -119,7 +119,7 @@ branch_search(struct search_result *out, const struct branch_ask *ask,
 		return true;
 	problem_restrict(&sub, t->p, ask->allowed, a);
 	if (t->priced)
-		sweep_up(out, &sub, ask->bar, o, t, a);
+		run_upwards(out, &sub, ask->bar, o, t, a);
 	if (is_done(out, ask->bar) || search_is_over(o))
 		return !out->found || cover_check(&out->cover, t->p, a, err);
 	turn = search_turn(o);

@@ -12,7 +12,7 @@
 struct branch_tools {
 	const struct problem *p;
 	struct converter_memo memo, priced_memo; /* of the prices' problem */
-	const struct split_readers *apart;
+	const struct split_readers *split;
 	struct dual dual; /* the problem's prices, with scratch of its own */
 	bool priced; /* there are any */
 	struct arena arena;
@@ -21,7 +21,7 @@ struct branch_tools {
 /* `prices` (NULL: none) are those of the whole problem: what is a bound for all
  * covers is one for those of a branch. */
 void branch_tools_init(struct branch_tools *t, const struct problem *p,
-    const struct split_readers *apart, const struct dual *prices);
+    const struct split_readers *split, const struct dual *prices);
 void branch_tools_release(struct branch_tools *t);
 
 struct branch_ask {

@@ -1,6 +1,6 @@
 /* Leaps over repeated blocks: where the frontier is what it was one block
  * before, at a constant more of cost, the blocks below make it the same again,
- * and the sweep goes on after the last of them. Exact: the slice of the problem
+ * and the backward DP goes on after the last of them. Exact: the slice of the problem
  * below is the one above, node by node, and labels are compared by what the
  * future depends on. */
 #ifndef SEARCH_LEAP_H
@@ -39,7 +39,7 @@ struct extrapolations {
 	uint32_t n, cap;
 };
 
-/* A candidate of a cover, as the sweep took it: last in the order first. */
+/* A candidate of a cover, as the backward DP took it: last in the order first. */
 struct chosen_step {
 	uint32_t candidate, pos, turn;
 	bool unplaced; /* its position may be higher */

@@ -293,7 +293,7 @@ extract(struct search_result *out, struct forward_dp *s,
 }
 
 static void
-sweep(struct search_result *out, struct forward_dp *s, struct arena *a)
+run(struct search_result *out, struct forward_dp *s, struct arena *a)
 {
 	const uint32_t n = s->p->nnodes;
 	const struct forward_label *best = NULL;
@@ -339,7 +339,7 @@ forward_dp(struct search_result *out, const struct problem *p,
 	s.key = arena_new(&space, uint32_t, forward_key_room(p));
 	if (stepper_start(&s.stepper, &s.to)) {
 		layer_add(&s, 0, NULL, 0, false);
-		sweep(out, &s, a);
+		run(out, &s, a);
 	}
 	out->proven = !s.truncated;
 	out->why = s.truncated ? "label budget" : "";

@@ -1,6 +1,6 @@
-/* Labels of the sweep and the one place where they are compared.
+/* Labels of the backward DP and the one place where they are compared.
  *
- * The sweep covers nodes from the highest id down. Labels that have covered the
+ * The DP covers nodes from the highest id down. Labels that have covered the
  * same nodes form a group; they differ in what they ask of the rest. */
 #ifndef SEARCH_FRONTIER_H
 #define SEARCH_FRONTIER_H
@@ -36,7 +36,7 @@ struct live_backward {
 			   * left that could be in one of them; paid */
 };
 
-/* How a label came about: what is left of it once the sweep is below its group. */
+/* How a label came about: what is left of it once the DP is below its group. */
 struct trace {
 	const struct trace *parent;
 	uint32_t candidate; /* taken last; UINT32_MAX: none */

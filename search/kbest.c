@@ -31,7 +31,7 @@ struct top {
 	uint32_t n, wanted; /* known; still to be listed */
 	cost_ns rest; /* covers of all other branches cost at least this */
 	uint32_t *owner; /* [nnodes] the step of the cover that is split */
-	struct split_readers apart; /* readers of local formats */
+	struct split_readers split; /* readers of local formats */
 	struct problem relaxed; /* without them, for prices */
 	const struct dual *prices; /* of the whole problem; NULL: none */
 	struct branch_tools *tools; /* [THREADS_MAX] */
@@ -247,8 +247,8 @@ make_multipliers(struct top *t, struct dual *dual, struct converter_memo *memo,
 {
 	struct budget budget = budget_of(t->o);
 
-	split_readers_find(&t->apart, t->p, &t->scratch);
-	t->relaxed = split_readers_relax(&t->apart, t->p, &t->scratch);
+	split_readers_find(&t->split, t->p, &t->scratch);
+	t->relaxed = split_readers_relax(&t->split, t->p, &t->scratch);
 	convert_init(memo, &t->relaxed, &t->scratch);
 	if (!backward_handles(t->p) || !dual_fits(&t->relaxed, budget.bytes)
 	    || !dual_init(dual, &t->relaxed, memo, &t->scratch))
@@ -310,7 +310,7 @@ find_others(struct search_top *out, struct top *t, struct err *err)
 	    && make_multipliers(t, &dual, &memo, t->open[0].best.cover.cost))
 		t->prices = &dual;
 	for (uint32_t i = 0; i < THREADS_MAX; i++)
-		branch_tools_init(&tools[i], t->p, &t->apart, t->prices);
+		branch_tools_init(&tools[i], t->p, &t->split, t->prices);
 	t->tools = tools;
 	while (ok && t->wanted > 0 && t->n > 0)
 		ok = list_next(out, t, err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sweep works from the end: what was taken last tends to run first. */
+/* The backward DP works from the end: what was taken last tends to run first. */
 static int
 by_position(const void *a, const void *b)
 {
@@ -33,7 +33,7 @@ struct arrangement {
 };
 
 /* Where what floats ends up: in the run that makes its input as it reads it, or in
- * the first one of those that read it so. What the sweep took last, which comes
+ * the first one of those that read it so. What the DP took last, which comes
  * first here, makes what the others read. */
 static void
 land(const struct problem *p, struct chosen_step *chosen, uint32_t n,

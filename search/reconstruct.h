@@ -1,4 +1,4 @@
-/* From the last label of a sweep back to a cover in execution order. */
+/* From the last label of the backward DP back to a cover in execution order. */
 #ifndef SEARCH_UNROLL_H
 #define SEARCH_UNROLL_H
 

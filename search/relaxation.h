@@ -1,4 +1,4 @@
-/* A problem the sweep cannot take, relaxed, and a cover of the relaxed one
+/* A problem the backward DP cannot take, relaxed, and a cover of the relaxed one
  * brought back. */
 #ifndef SEARCH_RELAX_H
 #define SEARCH_RELAX_H
@@ -6,7 +6,7 @@
 #include "search/cover.h"
 #include "search/problem.h"
 
-/* The same problem without the limits the sweep cannot keep, and with launches
+/* The same problem without the limits the DP cannot keep, and with launches
  * counted for one target only (the costliest; others are charged the one launch they
  * cannot avoid). Where another target uses local formats too, they are local no
  * more: brought in once is there for all. Its optimum is a lower bound. False: it

@@ -171,11 +171,11 @@ widen_ports(const struct split_readers *x, const struct problem *p,
     uint32_t candidate, struct arena *a)
 {
 	const struct problem_candidate *c = &p->candidate[candidate];
-	const bool *apart = &x->port[x->start[candidate]];
+	const bool *split = &x->port[x->start[candidate]];
 	struct problem_port *port = NULL;
 
 	for (uint32_t i = 0; i < c->ninputs; i++) {
-		if (!apart[i])
+		if (!split[i])
 			continue;
 		if (!port)
 			port =

@@ -67,7 +67,8 @@ trace_stage(
 	    r->labels, best->lower_bound, incumbent);
 }
 
-/* One sweep for covers cheaper than `upper`; keep what it finds and proves. */
+/* One run of the backward DP for covers cheaper than `upper`; keep what it finds
+ * and proves. */
 static void
 run_below(struct strategy *x, cost_ns upper)
 {
@@ -87,7 +88,7 @@ upper(const struct strategy *x)
 }
 
 static void
-sweep(struct strategy *x)
+run(struct strategy *x)
 {
 	run_below(x, upper(x));
 }
@@ -109,7 +110,7 @@ stage_near(struct strategy *x)
 		if (x->best->lower_bound < limit)
 			break; /* it gave up, or was not stopped by the limit */
 		/* A bound below NEAR_FIRST has a gap of 1: half of that is
-		 * nothing, and the sweeps would never end. */
+		 * nothing, and the runs would never end. */
 		gap += x->limits.multiplier ? gap / 2 + 1 : gap;
 	}
 	x->limits.max_rate = 0;
@@ -151,8 +152,8 @@ make_multipliers(struct strategy *x, struct dual *dual,
 	return true;
 }
 
-/* Wide graphs: prices first, then sweeps they prune; a guided beam where those
- * grow too wide. */
+/* Wide graphs: prices first, then runs they prune; a guided beam where those grow
+ * too wide. */
 static void
 stage_multipliers(struct strategy *x, const struct problem *priced)
 {
@@ -166,12 +167,12 @@ stage_multipliers(struct strategy *x, const struct problem *priced)
 		x->stage = "guided beam";
 		x->limits.beam = BEAM_GUIDED;
 		if (!x->best->proven)
-			sweep(x);
+			run(x);
 	}
 	x->limits.beam = 0;
 	x->stage = "all";
 	if (!x->best->proven)
-		sweep(x);
+		run(x);
 	x->limits.dual = NULL;
 	arena_release(&space);
 }
@@ -215,12 +216,12 @@ stage_plain(struct strategy *x, const struct search_options *o)
 {
 	x->stage = "plain";
 	x->limits.max_rate = RATE_PLAIN;
-	sweep(x);
+	run(x);
 	x->limits.max_rate = 0;
 	if (!x->best->found) {
 		x->stage = "first beam";
 		x->limits.beam = o->beam ? o->beam : BEAM_FIRST;
-		sweep(x);
+		run(x);
 	}
 	x->limits.beam = 0;
 }
@@ -269,17 +270,17 @@ solve_backward(struct search_result *out, const struct problem *p,
 	struct converter_memo memo;
 	struct arena space;
 	struct problem relaxed;
-	struct split_readers apart;
+	struct split_readers split;
 
 	arena_init(&space);
 	convert_init(&memo, p, &space);
 	*out = (struct search_result){.why = ""};
-	split_readers_find(&apart, p, &space);
-	relaxed = split_readers_relax(&apart, p, &space);
+	split_readers_find(&split, p, &space);
+	relaxed = split_readers_relax(&split, p, &space);
 	x.relaxed = &relaxed;
 	x.limits = (struct backward_limits){.memo = &memo,
 	    .budget = *budget,
-	    .apart = &apart,
+	    .split = &split,
 	    .extrapolate_after = EXTRAPOLATE_AFTER};
 	if (p->local)
 		stage_relaxed(&x, o);
@@ -347,8 +348,8 @@ stage_forward(struct search_result *best, const struct problem *p,
 	arena_release(&space);
 }
 
-/* Problems the sweep cannot take: the relaxed one first, whose optimum often is
- * the answer; then the general search for what is cheaper. */
+/* Problems the backward DP cannot take: the relaxed one first, whose optimum often
+ * is the answer; then the general search for what is cheaper. */
 static void
 solve_forward(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a)

@@ -83,14 +83,14 @@ is_shared(const struct value_update *x, uint32_t pos, uint32_t format)
 /* A candidate from `pos` on asks for a local format. */
 static void
 read_unplaced(
-    const struct value_update *x, uint32_t pos, uint32_t format, bool apart)
+    const struct value_update *x, uint32_t pos, uint32_t format, bool split)
 {
 	struct live_backward *e = x->entry;
 
 	if (is_shared(x, pos, format))
 		return;
 	e->unplaced |= UINT32_C(1) << format;
-	if (apart)
+	if (split)
 		e->away |= UINT32_C(1) << format;
 	if (e->floor < pos)
 		e->floor = pos;
@@ -98,11 +98,11 @@ read_unplaced(
 
 /* A candidate at `pos` asks for a local format. */
 static void
-read_in(const struct value_update *x, uint32_t pos, uint32_t format, bool apart)
+read_in(const struct value_update *x, uint32_t pos, uint32_t format, bool split)
 {
 	struct live_backward *e = x->entry;
 
-	if (apart || e->pos != pos || (e->have && !(e->have >> format & 1))) {
+	if (split || e->pos != pos || (e->have && !(e->have >> format & 1))) {
 		transfer_in(x, pos, format);
 	} else if (!e->have) {
 		e->pending |= UINT32_C(1) << format;
@@ -111,13 +111,13 @@ read_in(const struct value_update *x, uint32_t pos, uint32_t format, bool apart)
 }
 
 static void
-read_local(const struct value_update *x, uint32_t formats, bool apart)
+read_local(const struct value_update *x, uint32_t formats, bool split)
 {
 	for (uint32_t f; mask_next(&formats, &f);)
 		if (x->to->unplaced)
-			read_unplaced(x, x->to->pos, f, apart);
+			read_unplaced(x, x->to->pos, f, split);
 		else
-			read_in(x, x->to->pos, f, apart);
+			read_in(x, x->to->pos, f, split);
 }
 
 /* All users are known: those that still float need it brought in once. */
@@ -180,7 +180,7 @@ keep(const struct value_update *x, const struct carried *k)
 	if (k->read && !e->have)
 		raise_pos(x, pos + (k->marked ? pos & 1 : 0));
 	if (k->need & local)
-		read_local(x, k->need & local, k->apart);
+		read_local(x, k->need & local, k->split);
 	if (!k->reusable)
 		e->transferred = TRANSFERS_NONE;
 	if (!k->reusable || !e->unplaced)

@@ -31,9 +31,9 @@ has_sink(
 
 void
 groups_init(struct groups *s, const struct problem *p,
-    const struct split_readers *apart, struct arena *a)
+    const struct split_readers *split, struct arena *a)
 {
-	*s = (struct groups){.p = p, .arena = a, .apart = apart};
+	*s = (struct groups){.p = p, .arena = a, .split = split};
 	s->level = arena_new(a, struct level *, (size_t)p->nnodes + 1);
 	s->mark = arena_new(a, uint32_t, p->nnodes);
 	s->over = arena_new(a, uint32_t, (size_t)p->nnodes + 1);
@@ -560,8 +560,8 @@ fit_transition(struct groups *s, uint32_t id)
 
 		k->need = formats_read(c, &k->touch);
 		k->have = formats_made(c, &k->touch);
-		k->apart = k->read && s->p->local
-		    && split_readers_has(s->apart, s->p, id, k->value);
+		k->split = k->read && s->p->local
+		    && split_readers_has(s->split, s->p, id, k->value);
 	}
 	for (uint32_t i = 0; i < m->nclosed; i++) {
 		m->settled[i].need = formats_read(c, &m->settled[i].touch);

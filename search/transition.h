@@ -29,7 +29,7 @@ struct carried {
 	bool read; /* the candidate asks for it */
 	bool marked;
 	bool early; /* the candidate makes it, for users not covered yet */
-	bool apart; /* the candidate never is in the run that makes it */
+	bool split; /* the candidate never is in the run that makes it */
 	bool reusable; /* users are left: they may share what is local */
 	bool passes; /* labels say of it what they said before */
 };
@@ -64,7 +64,7 @@ struct transition {
 };
 
 /* The groups of one highest uncovered node, and all that is theirs: live values and
- * labels may be as many as there are nodes, so what the sweep is done with is given
+ * labels may be as many as there are nodes, so what the DP is done with is given
  * back level by level. */
 struct level {
 	struct arena arena;
@@ -91,13 +91,13 @@ struct groups {
 	const struct group *from; /* ... was from this group */
 	const struct problem_candidate *candidate; /* ... by this */
 	bool possible; /* ... and did not overlap what was covered */
-	const struct split_readers *apart; /* readers that are known to be */
+	const struct split_readers *split; /* readers that are known to be */
 	bool unplaced; /* formats are local, and no value leaves early */
 	bool overflowed; /* more values left early than there is room for */
 };
 
 void groups_init(struct groups *s, const struct problem *p,
-    const struct split_readers *apart, struct arena *a);
+    const struct split_readers *split, struct arena *a);
 /* Nothing covered. */
 struct group *groups_first(struct groups *s);
 /* Give back what is left of all levels. */

@@ -1,4 +1,4 @@
-/* The cheapest cover within a capacity, where the sweep has few states: the
+/* The cheapest cover within a capacity, where the backward DP has few states: the
  * cheapest path through them that uses no more, known to be a two-dimensional
  * shortest path. */
 #ifndef SEARCH_CAPPED_H
@@ -12,7 +12,7 @@
 
 /* Improve *best: its cover, its lower bound, whether it is proven. Does nothing for
  * problems without capacities, or with too many states. Not for problems that
- * sweep_handles() refuses. */
+ * backward_handles() refuses. */
 void rcsp_search(struct search_result *best, const struct problem *p,
     uint32_t room, const struct budget *budget, struct arena *a);
 

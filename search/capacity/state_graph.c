@@ -36,7 +36,7 @@ make_key(const struct state_graph *s, struct state_key *key,
 	return sizeof *key + g->nitems * sizeof(struct live_backward);
 }
 
-/* The state of a label; a new one keeps it, for the sweep to go on from. */
+/* The state of a label; a new one keeps it, for the DP to go on from. */
 static uint32_t
 state_of(struct state_graph *s, struct group *g, const struct label *l)
 {

@@ -1,4 +1,4 @@
-/* The labels of a sweep without what they paid, as a graph: a state is what a
+/* The labels of the backward DP without what they paid, as a graph: a state is what a
  * partial cover asks of the rest, an arc takes one more candidate. Paths from the
  * first state to a last one are covers. */
 #ifndef SEARCH_CAPACITY_STATE_GRAPH_H
@@ -35,7 +35,7 @@ struct state_graph {
 bool state_graph_find(struct state_graph *s, const struct problem *p,
     uint32_t max_rate, const struct budget *budget, struct arena *a);
 
-/* The cover of a path: arcs in the order of the sweep. */
+/* The cover of a path: arcs in the order of the DP. */
 void state_graph_cover(struct cover *out, const struct problem *p,
     const struct state_arc *const *arc, uint32_t n, struct arena *a);
 

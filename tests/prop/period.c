@@ -1,5 +1,6 @@
-/* Problems made of one block over and over: the sweep that leaps over blocks
- * finds what the one that does not finds, and small ones what brute force does.
+/* Problems made of one block over and over: the DP that extrapolates over
+ * blocks finds what the one that does not finds, and small ones what brute force
+ * does.
  * Arguments: number of cases (default 4,000), first seed. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static const struct problem_mix mixes[] = {
 #define BRUTE_MAX 7u
 
 struct tally {
-	uint64_t bad, leapt, brute;
+	uint64_t bad, periodic, brute;
 };
 
 static bool
@@ -61,7 +62,7 @@ same(const struct problem *p, struct tally *t, struct arena *a)
 	if (!solve(&extrapolations, p, 0, a)
 	    || !solve(&plain, p, UINT64_MAX, a))
 		return false;
-	t->leapt += extrapolations.labels < plain.labels;
+	t->periodic += extrapolations.labels < plain.labels;
 	if (extrapolations.found != plain.found
 	    || extrapolations.proven != plain.proven
 	    || extrapolations.lower_bound != plain.lower_bound)
@@ -89,14 +90,15 @@ main(int argc, char **argv)
 		arena_init(&a);
 		p = problem_repeated(&r, &mixes[seed % NMIXES], &a);
 		if (backward_handles(p) && !same(p, &t, &a)) {
-			printf("seed %" PRIu64 ": leaps change the answer\n",
+			printf("seed %" PRIu64
+			       ": extrapolation changes the answer\n",
 			    seed);
 			t.bad++;
 		}
 		arena_release(&a);
 	}
-	printf("%" PRIu64 " cases, %" PRIu64 " with leaps, %" PRIu64
+	printf("%" PRIu64 " cases, %" PRIu64 " extrapolated, %" PRIu64
 	       " against brute force, %" PRIu64 " failed\n",
-	    n, t.leapt, t.brute, t.bad);
-	return t.bad > 0 || t.leapt == 0;
+	    n, t.periodic, t.brute, t.bad);
+	return t.bad > 0 || t.periodic == 0;
 }

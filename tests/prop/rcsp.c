@@ -1,5 +1,5 @@
 /* Covers within a tight capacity: the path through the states against the plain
- * sweep, which compares labels by what they use. Few ways are kept at first, so
+ * backward DP, which compares labels by what they use. Few ways are kept at first, so
  * that bounds decide. An argument gives the number of cases (default 3,000). */
 #include <inttypes.h>
 #include <stdio.h>

@@ -36,33 +36,33 @@ static const struct problem_mix mixes[] = {
 };
 #define NMIXES (sizeof mixes / sizeof mixes[0])
 
-static uint32_t tolled; /* cases with a capacity that binds */
-static uint32_t capped; /* ... that is solved as a path through states */
+static uint32_t binding; /* cases with a capacity that binds */
+static uint32_t within; /* ... that is solved as a path through states */
 
-/* The sweep pruned by Lagrangian prices from the start, as only wide graphs
+/* The backward DP pruned by Lagrangian prices from the start, as only wide graphs
  * have it: the bound is below the optimum, and the optimum survives. */
 static bool
 same_priced(const struct problem *p, uint64_t seed, cost_ns best,
     uint32_t rounds, struct arena *a)
 {
 	struct backward_limits limits = {.upper = COST_NEVER};
-	struct converter_memo memo, easy_memo;
+	struct converter_memo memo, relaxed_memo;
 	struct search_result r;
 	struct problem relaxed;
-	struct split_readers apart;
+	struct split_readers split;
 	struct dual dual;
 
 	if (!backward_handles(p))
 		return true;
-	split_readers_find(&apart, p, a);
-	relaxed = split_readers_relax(&apart, p, a);
+	split_readers_find(&split, p, a);
+	relaxed = split_readers_relax(&split, p, a);
 	convert_init(&memo, p, a);
-	convert_init(&easy_memo, &relaxed, a);
-	if (!dual_init(&dual, &relaxed, &easy_memo, a))
+	convert_init(&relaxed_memo, &relaxed, a);
+	if (!dual_init(&dual, &relaxed, &relaxed_memo, a))
 		return true;
 	dual_improve(&dual, best == COST_NEVER ? 1000 : best, rounds,
 	    &(struct budget){0});
-	limits.apart = &apart;
+	limits.split = &split;
 	limits.dual = &dual;
 	limits.memo = &memo;
 	if (best != COST_NEVER)
@@ -72,15 +72,15 @@ same_priced(const struct problem *p, uint64_t seed, cost_ns best,
 	    && (!r.found || r.cover.cost == best))
 		return true;
 	printf("seed %" PRIu64 ": optimum %" PRIu64 ", dual bound %" PRIu64
-	       ", priced sweep %d %" PRIu64 "\n",
+	       ", priced DP %d %" PRIu64 "\n",
 	    seed, best, dual_bound(&dual), r.found, r.cover.cost);
 	return false;
 }
 
-/* A capacity as a toll: the bound is below the optimum, covers met on the way are
- * legal and not below it, and the sweep pruned by tolled prices finds it. */
+/* A capacity with a multiplier: the bound is below the optimum, covers met on the
+ * way are legal and not below it, and the DP pruned by such prices finds it. */
 static bool
-same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
+same_multiplied(const struct problem *p, uint64_t seed, cost_ns best,
     uint32_t rounds, struct arena *a)
 {
 	struct budget budget = {0};
@@ -101,13 +101,13 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	        && (met.cover.cost < best
 	            || !cover_check(&met.cover, p, a, &err)))) {
 		printf("seed %" PRIu64 ": optimum %" PRIu64
-		       ", tolls say %" PRIu64 " and %" PRIu64 " %s\n",
+		       ", multipliers say %" PRIu64 " and %" PRIu64 " %s\n",
 		    seed, best, met.lower_bound, met.cover.cost, err.text);
 		return false;
 	}
 	if (!binds)
 		return true;
-	tolled++;
+	binding++;
 	multiplier_apply(&multiplier, &priced, p, a);
 	priced.local = 0;
 	convert_init(&priced_memo, &priced, a);
@@ -122,8 +122,8 @@ same_tolled(const struct problem *p, uint64_t seed, cost_ns best,
 	backward_dp(&r, p, &limits, a);
 	if (r.found && r.cover.cost == best)
 		return true;
-	printf("seed %" PRIu64 ": optimum %" PRIu64 ", tolled sweep %d %" PRIu64
-	       "\n",
+	printf("seed %" PRIu64 ": optimum %" PRIu64
+	       ", DP with multipliers %d %" PRIu64 "\n",
 	    seed, best, r.found, r.cover.cost);
 	return false;
 }
@@ -138,10 +138,10 @@ count_capacities(const struct problem *p)
 	return n;
 }
 
-/* The path through the states of the sweep, with little room for ways: nothing
+/* The path through the states of the DP, with little room for ways: nothing
  * wrong is said, and with a single capacity the optimum is proven. */
 static bool
-same_capped(
+same_within(
     const struct problem *p, uint64_t seed, cost_ns best, struct arena *a)
 {
 	struct budget budget = {0};
@@ -158,7 +158,7 @@ same_capped(
 	    && (!met.found || cover_check(&met.cover, p, a, &err))
 	    && (!met.found || met.cover.cost >= best)
 	    && met.lower_bound <= best) {
-		capped++;
+		within++;
 		return true;
 	}
 	printf("seed %" PRIu64 ": optimum %" PRIu64
@@ -216,9 +216,9 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	    && (!fast.found || fast.cover.cost == slow.cover.cost))
 		return same_priced(
 		           p, seed, slow.lower_bound, (uint32_t)(seed % 40), a)
-		    && same_tolled(
+		    && same_multiplied(
 		        p, seed, slow.lower_bound, (uint32_t)(seed % 40), a)
-		    && same_capped(p, seed, slow.lower_bound, a)
+		    && same_within(p, seed, slow.lower_bound, a)
 		    && same_ordered(
 		        p, seed, slow.lower_bound, (uint32_t)(seed % 40), a);
 	printf("seed %" PRIu64 ": exact %d %" PRIu64 " (bound %" PRIu64
@@ -249,6 +249,6 @@ main(int argc, char **argv)
 	printf("%" PRIu64 " cases, %" PRIu32
 	       " with a capacity that binds, %" PRIu32
 	       " solved within it, %" PRIu64 " failed\n",
-	    n, tolled, capped, bad);
+	    n, binding, within, bad);
 	return bad > 0;
 }

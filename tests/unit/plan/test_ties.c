@@ -1,4 +1,4 @@
-/* Near ties: a comparison decides, or the fewest boundaries do, and rivals that
+/* Near ties: a comparison decides, or the fewest boundaries do, and substitutes that
  * were only probed are compared where much hangs on it. A pricer of our own
  * says what comparing shows. */
 #include <setjmp.h>

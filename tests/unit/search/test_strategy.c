@@ -11,7 +11,7 @@
 #include "tests/support/problems.h"
 
 /* A target may hold a quarter of what there is; costs are small, so that half of
- * the gap at which the sweeps near the bound begin is nothing. */
+ * the gap at which the runs near the bound begin is nothing. */
 static struct problem *
 small_and_tight(uint64_t seed, struct arena *a)
 {
@@ -29,7 +29,7 @@ small_and_tight(uint64_t seed, struct arena *a)
 }
 
 static void
-sweeps_end_where_bounds_are_small(void **state)
+runs_end_where_bounds_are_small(void **state)
 {
 	static const uint64_t seeds[] = {13, 57, 65, 112, 133};
 
@@ -53,7 +53,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sweeps_end_where_bounds_are_small),
+	    cmocka_unit_test(runs_end_where_bounds_are_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,31 +1,31 @@
-#include "costmodel/code_sweep.h"
+#include "costmodel/icache_flush.h"
 
 /* 4,608 different steps, each with a branch that depends on the data: about
  * 210 KB of code run once from end to end. Step k is
  *	x = x odd ? x * 3 + k : (x / 2) ^ k;
  *	if (x & 16) y += x ^ k;
  * The assembler repeats it where we know its words: a compiler takes 40 s to
- * optimise so many, and a loop in C would be no sweep. */
+ * optimise so many, and a loop in C would fill no cache. */
 #if defined(__GNUC__) && defined(__x86_64__)
 uint64_t
-code_sweep(uint64_t x)
+icache_flush(uint64_t x)
 {
 	uint64_t y = 0, t;
 
-	__asm__(".set code_sweep_k, 0\n"
+	__asm__(".set icache_flush_k, 0\n"
 	        ".rept 4608\n"
 	        "	test $1, %b0\n"
 	        "	je 1f\n"
-	        "	lea code_sweep_k(%0, %0, 2), %0\n"
+	        "	lea icache_flush_k(%0, %0, 2), %0\n"
 	        "	jmp 2f\n"
 	        "1:	shr %0\n"
-	        "	xor $code_sweep_k, %0\n"
+	        "	xor $icache_flush_k, %0\n"
 	        "2:	mov %0, %2\n"
-	        "	xor $code_sweep_k, %2\n"
+	        "	xor $icache_flush_k, %2\n"
 	        "	add %1, %2\n"
 	        "	test $16, %b0\n"
 	        "	cmovne %2, %1\n"
-	        "	.set code_sweep_k, code_sweep_k + 1\n"
+	        "	.set icache_flush_k, icache_flush_k + 1\n"
 	        ".endr"
 	        : "+q"(x), "+r"(y), "=&r"(t)
 	        :
@@ -34,13 +34,13 @@ code_sweep(uint64_t x)
 }
 #elif defined(__GNUC__) && defined(__aarch64__)
 uint64_t
-code_sweep(uint64_t x)
+icache_flush(uint64_t x)
 {
 	uint64_t y = 0, t;
 
-	__asm__(".set code_sweep_k, 0\n"
+	__asm__(".set icache_flush_k, 0\n"
 	        ".rept 4608\n"
-	        "	movz %2, #code_sweep_k\n"
+	        "	movz %2, #icache_flush_k\n"
 	        "	tbz %0, #0, 1f\n"
 	        "	add %0, %0, %0, lsl #1\n"
 	        "	add %0, %0, %2\n"
@@ -50,7 +50,7 @@ code_sweep(uint64_t x)
 	        "	add %2, %1, %2\n"
 	        "	tst %0, #16\n"
 	        "	csel %1, %2, %1, ne\n"
-	        "	.set code_sweep_k, code_sweep_k + 1\n"
+	        "	.set icache_flush_k, icache_flush_k + 1\n"
 	        ".endr"
 	        : "+r"(x), "+r"(y), "=&r"(t)
 	        :
@@ -72,7 +72,7 @@ code_sweep(uint64_t x)
 	STEPS256(k) STEPS256((k) + 256) STEPS256((k) + 512) STEPS256((k) + 768)
 
 uint64_t
-code_sweep(uint64_t x)
+icache_flush(uint64_t x)
 {
 	uint64_t y = 0;
 

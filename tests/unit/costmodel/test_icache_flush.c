@@ -5,10 +5,10 @@
 
 #include <cmocka.h>
 
-#include "costmodel/code_sweep.h"
+#include "costmodel/icache_flush.h"
 #include "tests/support/support.h"
 
-/* What code_sweep.c says that it computes. */
+/* What icache_flush.c says that it computes. */
 static uint64_t
 obvious(uint64_t x)
 {
@@ -31,10 +31,10 @@ computes_its_steps(void **state)
 	for (int i = 0; i < 1000; i++) {
 		uint64_t x = rng_next(&r);
 
-		assert_int_equal(code_sweep(x), obvious(x));
+		assert_int_equal(icache_flush(x), obvious(x));
 	}
-	assert_int_equal(code_sweep(0), obvious(0));
-	assert_int_equal(code_sweep(UINT64_MAX), obvious(UINT64_MAX));
+	assert_int_equal(icache_flush(0), obvious(0));
+	assert_int_equal(icache_flush(UINT64_MAX), obvious(UINT64_MAX));
 }
 
 int
