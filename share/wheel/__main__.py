@@ -1,0 +1,3 @@
+from marquetry import marq
+
+marq()
