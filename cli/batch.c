@@ -28,6 +28,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/plural.h"
+#include "ir/base/shell.h"
 #include "ir/base/stale.h"
 
 /* What --fail-on may name: findings of the night. */
@@ -559,7 +560,7 @@ say_wanting(const struct batch *b)
 	    "%u unit%s wait%s for %u price%s; next: marq batch %s --phase "
 	    "measure",
 	    b->nwanting, plural(b->nwanting), b->nwanting == 1 ? "s" : "",
-	    b->nprices, plural(b->nprices), b->path);
+	    b->nprices, plural(b->nprices), shell_quote(b->path, b->cli->run));
 }
 
 static bool

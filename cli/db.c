@@ -56,7 +56,7 @@ describe_verbs(struct arena *a)
 		    arena_printf(a, "%s %s", verbs[i].name, verbs[i].args),
 		    verbs[i].what);
 	buf_str(&b,
-	    "  canary MODEL -t T    time stored figures again: has the machine "
+	    "  canary MODEL|RESULT  time stored figures again: has the machine "
 	    "drifted?\n");
 	text = arena_strn(a, b.data, b.n);
 	buf_release(&b);

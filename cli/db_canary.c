@@ -1,4 +1,4 @@
-/* marq db canary MODEL -t TARGET...: time stored figures again. */
+/* marq db canary MODEL|RESULT [-t TARGET...]: time stored figures again. */
 #include "cli/db.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 static const struct command_line line = {
     .shared = search_options,
     .operands = SEARCH_OPERAND(0),
-    .args_doc = "MODEL",
+    .args_doc = "MODEL|RESULT",
     .doc = "Time stored figures of a model's candidates again and say how "
-           "they compare.",
+           "they compare. A result stands for its model and targets.",
 };
 
 static bool
@@ -68,6 +68,8 @@ db_canary(struct cli *c, int argc, char **argv, struct err *err)
 	c->command = "db canary";
 	notes_init(&notes, c->run);
 	if (!cli_parse(c, &line, argc, argv, &args, err))
+		return false;
+	if (!search_args_resolve(&args, err))
 		return false;
 	targets_settle(&args);
 	ok = job_import(&j, &args, c->run, err) && job_bind(&j, err)

@@ -6,6 +6,7 @@
 
 #include "cli/job.h"
 #include "ir/base/buf.h"
+#include "ir/base/shell.h"
 
 /* TUNING: of sizes to suggest, by what a name contains; the last is of all. */
 static const struct {
@@ -174,18 +175,6 @@ bind_batches(
 
 /* ---- what has to be asked for ---- */
 
-/* A word of a shell's command line. */
-static const char *
-quoted(const char *word, struct arena *a)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP"
-	                            "QRSTUVWXYZ0123456789_-=./:,";
-
-	return word[strspn(word, plain)] == '\0'
-	    ? word
-	    : arena_printf(a, "'%s'", word);
-}
-
 static const char *
 shape_to_give(const struct dim_args *d, value_id input)
 {
@@ -219,14 +208,14 @@ options_to_give(const struct dim_args *d)
 			continue;
 		if (u->name) {
 			text = arena_printf(a, "%s --dim %s", text,
-			    quoted(arena_printf(
-			               a, "%s=%" PRId64, u->name, suggested(u)),
+			    shell_quote(arena_printf(a, "%s=%" PRId64, u->name,
+			                    suggested(u)),
 			        a));
 			continue;
 		}
 		shaped = u->input;
 		text = arena_printf(a, "%s --shape %s", text,
-		    quoted(shape_to_give(d, u->input), a));
+		    shell_quote(shape_to_give(d, u->input), a));
 	}
 	return text;
 }
@@ -276,7 +265,7 @@ ask(const struct dim_args *d, struct err *err)
 	    "%s: some dimensions are open; bind them like: marq %s %s%s; not bound: "
 	    "%.*s",
 	    j->args->model, j->args->cli->command,
-	    quoted(j->args->model, j->arena), options_to_give(d), (int)b.n,
+	    shell_quote(j->args->model, j->arena), options_to_give(d), (int)b.n,
 	    b.data);
 	buf_release(&b);
 	return false;

@@ -3,11 +3,12 @@
 
 #include "cli/answer.h"
 #include "cli/explain_result.h"
+#include "cli/explanation.h"
 #include "cli/job.h"
 #include "cli/node_filter.h"
 #include "cli/search_args.h"
-#include "cli/explanation.h"
 #include "cli/what_if.h"
+#include "ir/base/shell.h"
 
 struct explain_args {
 	struct search_args search;
@@ -194,8 +195,8 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 		if (args.what_if.n == 0 && !args.list)
 			return explain_result(c, given, &args.filter, args.by,
 			           args.origin, err)
-			    && (cli_next(
-			            c, "marq explain %s --what-if list", given),
+			    && (cli_next(c, "marq explain %s --what-if list",
+			            shell_quote(given, c->run)),
 			        true);
 		args.search.measure = false; /* other plans at known prices */
 	}
@@ -211,7 +212,8 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	targets_settle(&args.search);
 	ok = run(&args, &j, &what, err);
 	if (ok && !args.list && args.what_if.n == 0)
-		cli_next(c, "marq explain %s --what-if list", given);
+		cli_next(c, "marq explain %s --what-if list",
+		    shell_quote(given, c->run));
 	ok = what_if_close(&what, err) && ok;
 	return job_close(&j, err) && ok;
 }

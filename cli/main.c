@@ -15,6 +15,7 @@
 #include "ir/base/json.h"
 #include "ir/base/nearest.h"
 #include "ir/base/plain.h"
+#include "ir/base/shell.h"
 
 static const struct {
 	const char *name, *what;
@@ -62,7 +63,7 @@ whole_line(int argc, char **argv, struct arena *a)
 
 	buf_init(&b);
 	for (int i = 0; i < argc; i++)
-		buf_printf(&b, "%s%s", i ? " " : "", argv[i]);
+		buf_printf(&b, "%s%s", i ? " " : "", shell_quote(argv[i], a));
 	line = arena_strn(a, b.data ? b.data : "", b.n);
 	buf_release(&b);
 	return line;

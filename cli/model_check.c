@@ -4,6 +4,7 @@
 #include "cli/answer.h"
 #include "cli/model.h"
 #include "cli/search_args.h"
+#include "ir/base/shell.h"
 #include "ir/infer.h"
 #include "ir/lenient.h"
 #include "targets/host/host.h"
@@ -94,7 +95,7 @@ model_check(struct cli *c, int argc, char **argv, struct err *err)
 		return false;
 	tell(c, &f);
 	if (f.faults.n == 0)
-		cli_next(c, "marq search %s", f.path);
+		cli_next(c, "marq search %s", shell_quote(f.path, c->run));
 	if (f.faults.n)
 		c->status = err_exit(ERR_INPUT);
 	return true;

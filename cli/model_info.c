@@ -7,6 +7,7 @@
 #include "cli/model.h"
 #include "cli/model_facts.h"
 #include "ir/base/bitset.h"
+#include "ir/base/shell.h"
 #include "ir/normalize.h"
 #include "targets/idiom_find.h"
 
@@ -296,7 +297,8 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 		if (in.facts.ndynamic && in.g->nsymbols)
 			cli_next(c, "the same with --dim NAME=N");
 		else
-			cli_next(c, "marq search %s", args->model);
+			cli_next(c, "marq search %s",
+			    shell_quote(args->model, c->run));
 	}
 	if (job.opened)
 		model_close(&job.model);

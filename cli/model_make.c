@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "cli/answer.h"
+#include "cli/generators/generators.h"
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/generators/generators.h"
 #include "ir/base/file.h"
 #include "ir/base/nearest.h"
+#include "ir/base/shell.h"
 #include "ir/infer.h"
 #include "ir/onnx_write.h"
 
@@ -224,8 +225,9 @@ model_make(struct cli *c, int argc, char **argv, struct err *err)
 		args.out = arena_printf(c->run, "%s.onnx", args.name);
 	if (!make(&args, err))
 		return false;
-	if (strcmp(args.out, "-") != 0)
-		cli_say(c, 0, "wrote %s", args.out);
-	cli_next(c, "marq search %s", args.out);
+	if (strcmp(args.out, "-") == 0)
+		return true;
+	cli_say(c, 0, "wrote %s", args.out);
+	cli_next(c, "marq search %s", shell_quote(args.out, c->run));
 	return true;
 }

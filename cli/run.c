@@ -15,6 +15,7 @@
 #include "costmodel/tolerance.h"
 #include "exec/perturbed.h"
 #include "ir/base/plural.h"
+#include "ir/base/shell.h"
 #include "targets/host/host.h"
 
 /* SOURCE: of float32 plans; optimised and plain runs of the reference runtime
@@ -352,7 +353,8 @@ cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 	ok = run(&j, &r, &args, err);
 	if (ok) {
 		run_report(&r, args.layers);
-		cli_next(c, "marq explain %s --all", args.given);
+		cli_next(c, "marq explain %s --all",
+		    shell_quote(args.given, c->run));
 	}
 	ok = job_close(&j, err) && ok;
 	if (ok && !r.matches) {

@@ -5,20 +5,21 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
-#include "cli/precision.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/precision.h"
 #include "cli/progress.h"
 #include "cli/search_args.h"
 #include "cli/summary.h"
 #include "cli/units.h"
-#include "emit/emit.h"
 #include "costmodel/want_list.h"
+#include "emit/emit.h"
 #include "ir/base/clock.h"
-#include "ir/base/json.h"
 #include "ir/base/file.h"
+#include "ir/base/json.h"
 #include "ir/base/limits.h"
 #include "ir/base/listing.h"
+#include "ir/base/shell.h"
 #include "ir/external.h"
 
 struct search_cmd {
@@ -250,6 +251,7 @@ static void
 say_next(const struct search_cmd *args, const struct job *j)
 {
 	const struct cli *c = args->search.cli;
+	const char *out = args->out ? shell_quote(args->out, c->run) : "";
 
 	if (atomic_load(c->stop))
 		cli_say(c, 0, "stopped early: this is the best plan so far");
@@ -259,12 +261,12 @@ say_next(const struct search_cmd *args, const struct job *j)
 		cli_next(c, "leave -o out to have files written");
 	else if (is_paper(&j->plan))
 		cli_next(c, "marq explain %s --all, or open %s/report.html",
-		    args->out, args->out);
+		    out, out);
 	else
 		cli_next(c,
 		    "marq run %s, marq explain %s --all, or open "
 		    "%s/report.html",
-		    args->out, args->out, args->out);
+		    out, out, out);
 }
 
 bool

@@ -9,6 +9,7 @@
 
 #include "ir/base/file.h"
 #include "ir/base/hash.h"
+#include "ir/base/shell.h"
 
 /* ---- templates ---- */
 
@@ -62,19 +63,6 @@ command_check(const char *template, const struct command_word *words,
 	return true;
 }
 
-static void
-add_quoted(struct buf *b, const char *path)
-{
-	buf_str(b, "'");
-	for (; *path; path++) {
-		if (*path == '\'')
-			buf_str(b, "'\\''");
-		else
-			buf_add(b, path, 1);
-	}
-	buf_str(b, "'");
-}
-
 const char *
 command_expand(const char *template, const struct command_word *words,
     size_t nwords, struct arena *a)
@@ -93,10 +81,7 @@ command_expand(const char *template, const struct command_word *words,
 			buf_add(&b, at, 1);
 			continue;
 		}
-		if (w->quoted)
-			add_quoted(&b, w->value);
-		else
-			buf_str(&b, w->value);
+		buf_str(&b, w->quoted ? shell_quote(w->value, a) : w->value);
 		at = end;
 	}
 	text = arena_strn(a, b.n ? b.data : "", b.n);

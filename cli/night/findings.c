@@ -9,6 +9,7 @@
 #include "ir/base/buf.h"
 #include "ir/base/file.h"
 #include "ir/base/plural.h"
+#include "ir/base/shell.h"
 
 static const struct {
 	const char *key, *word, *counted, *class;
@@ -69,19 +70,27 @@ find(struct finder *f, enum event kind, uint32_t unit, const char *what,
 	out->count[kind]++;
 }
 
+/* As a shell takes it. */
+static const char *
+folder_of(struct finder *f, const struct night_unit *u)
+{
+	return shell_quote(
+	    arena_printf(f->a, "%s/%s", f->history->out, u->name), f->a);
+}
+
 static const char *
 compare_command(struct finder *f, const struct night_unit *u, uint32_t was)
 {
-	return arena_printf(f->a, "marq compare --night %u --night %u %s/%s",
-	    f->history->night[was].number, f->night->number, f->history->out,
-	    u->name);
+	return arena_printf(f->a, "marq compare --night %u --night %u %s",
+	    f->history->night[was].number, f->night->number, folder_of(f, u));
 }
 
 static const char *
 again_command(struct finder *f, const struct night_unit *u, const char *options)
 {
-	return arena_printf(
-	    f->a, "marq batch %s%s --only %s", f->manifest, options, u->name);
+	return arena_printf(f->a, "marq batch %s%s --only %s",
+	    shell_quote(f->manifest, f->a), options,
+	    shell_quote(u->name, f->a));
 }
 
 /* ---- why a cost moved ---- */
@@ -291,15 +300,17 @@ find_prices(struct finder *f, uint32_t i, const struct night_unit *was)
 		        "stored prices timed again take %.2f times what they did",
 		        (double)drift / 1000),
 		    "the machine is not what it was when they were measured",
-		    "marq db invalidate --help");
+		    arena_printf(f->a, "marq db canary %s%s%s", folder_of(f, u),
+		        u->db[0] ? " --db " : "",
+		        u->db[0] ? shell_quote(u->db, f->a) : ""));
 	if (u->ran && u->nunbuilt > (was ? was->nunbuilt : 0))
 		find(f, EVENT_UNBUILT, i,
 		    arena_printf(f->a, "%u candidate%s, %u the night before",
 		        u->nunbuilt, plural(u->nunbuilt),
 		        was ? was->nunbuilt : 0),
 		    u->unbuilt,
-		    arena_printf(f->a, "marq explain %s/%s --all",
-		        f->history->out, u->name));
+		    arena_printf(
+		        f->a, "marq explain %s --all", folder_of(f, u)));
 }
 
 /* ---- a mix that contains another ---- */
@@ -363,8 +374,8 @@ find_contradiction(struct finder *f, uint32_t i)
 		    arena_printf(f->a, "%s, but %s, with fewer targets, %s",
 		        unit_cost(u, f->a), few->mix, unit_cost(few, f->a)),
 		    why_contradicts(u, few, f->a),
-		    arena_printf(f->a, "marq compare %s/%s %s/%s",
-		        f->history->out, few->name, f->history->out, u->name));
+		    arena_printf(f->a, "marq compare %s %s", folder_of(f, few),
+		        folder_of(f, u)));
 }
 
 /* ---- all ---- */

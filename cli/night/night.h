@@ -10,6 +10,7 @@
 struct night_unit {
 	const char *name, *model, *mix, *shape; /* shape "": as it is */
 	struct unit_status status;
+	const char *db; /* tuning database it was told to use, or "" */
 	bool ran; /* in this night; else an earlier one's is still right */
 	/* of a search that succeeded: */
 	const char *result; /* its name in the store, or "" */

@@ -6,6 +6,7 @@
 #include "cli/night/page.h"
 #include "cli/night/words.h"
 #include "ir/base/file.h"
+#include "ir/base/shell.h"
 
 struct night_totals {
 	uint32_t done, failed, left;
@@ -100,7 +101,7 @@ page_nights(const struct night_page *p, uint32_t most)
 		page_command(p,
 		    arena_printf(p->s->a,
 		        "marq compare --night -1 --night 0 %s",
-		        p->s->history->out));
+		        shell_quote(p->s->history->out, p->s->a)));
 	fputs("</section>\n", p->f);
 }
 

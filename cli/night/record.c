@@ -43,6 +43,7 @@ write_unit(struct json *j, const struct night_unit *u)
 	json_key_str(j, "model", u->model);
 	json_key_str(j, "mix", u->mix);
 	json_key_str(j, "shape", u->shape);
+	json_key_str(j, "db", u->db);
 	json_key_bool(j, "ended", u->status.ended);
 	json_key_bool(j, "ran", u->ran);
 	json_key_str(j, "fingerprint", u->status.fingerprint);
@@ -155,6 +156,7 @@ read_unit(struct night_unit *u, const cJSON *o, struct arena *a)
 	    .model = get_str(o, "model", a),
 	    .mix = get_str(o, "mix", a),
 	    .shape = get_str(o, "shape", a),
+	    .db = get_str(o, "db", a),
 	    .ran = get_bool(o, "ran"),
 	    .result = get_str(o, "result", a),
 	    .plan = get_str(o, "plan", a),

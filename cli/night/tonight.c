@@ -22,6 +22,21 @@ shape_of(const struct unit *u)
 	return *s == '@' ? s + 1 : "";
 }
 
+/* The argument of the last --db, which is the one that counts. */
+static const char *
+db_of(const struct unit *u)
+{
+	const char *db = "";
+
+	for (uint32_t i = 0; i < u->nargs; i++) {
+		if (strcmp(u->arg[i], "--db") == 0 && i + 1 < u->nargs)
+			db = u->arg[++i];
+		else if (strncmp(u->arg[i], "--db=", 5) == 0)
+			db = u->arg[i] + 5;
+	}
+	return db;
+}
+
 static struct night_unit
 unit_begun(const struct unit *u, const struct unit_status *s)
 {
@@ -29,6 +44,7 @@ unit_begun(const struct unit *u, const struct unit_status *s)
 	    .model = u->model_name,
 	    .mix = u->mix_name,
 	    .shape = shape_of(u),
+	    .db = db_of(u),
 	    .status = *s,
 	    .result = "",
 	    .plan = "",

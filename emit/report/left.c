@@ -6,6 +6,7 @@
 
 #include "emit/report/sections.h"
 #include "emit/report/text.h"
+#include "ir/base/shell.h"
 
 enum gain { GAIN_OPEN, GAIN_EXACT, GAIN_AT_MOST, GAIN_GUESS };
 
@@ -228,12 +229,15 @@ put_question(FILE *f, const struct leftover *l, const struct page_view *v)
 	else if (l->kind == CAUSE_DEARER && l->gain == GAIN_OPEN)
 		line = arena_printf(v->arena, "%s --not-on %s", line, t->kind);
 	else if (l->cause)
-		line = arena_printf(v->arena, "%s --what-if %s:%s", line,
-		    t->kind, l->cause->condition);
+		line = arena_printf(v->arena, "%s --what-if %s", line,
+		    shell_quote(arena_printf(v->arena, "%s:%s", t->kind,
+		                    l->cause->condition),
+		        v->arena));
 	else
-		cJSON_ArrayForEach(c, l->what_if) line =
-		    arena_printf(v->arena, "%s --what-if %s", line,
-		        cJSON_IsString(c) ? c->valuestring : "");
+		cJSON_ArrayForEach(c, l->what_if) line = arena_printf(v->arena,
+		    "%s --what-if %s", line,
+		    cJSON_IsString(c) ? shell_quote(c->valuestring, v->arena)
+		                      : "");
 	put_command(f, line);
 }
 

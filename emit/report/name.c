@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/report/view.h"
+#include "ir/base/shell.h"
 
 static const char *
 base_name(const char *path)
@@ -26,8 +27,8 @@ last_two(const char *path)
 	return s;
 }
 
-/* The argument of -o or --output in a command line whose words a shell would
- * take as they are; NULL: none. */
+/* The argument of -o or --output in a command line, as a shell takes it; NULL:
+ * none. */
 static const char *
 output_of(const char *command, struct arena *a)
 {
@@ -41,9 +42,9 @@ output_of(const char *command, struct arena *a)
 		if (at)
 			s = at + strlen(option[i]);
 	}
-	if (!s || *s == '\'' || *s == '"')
-		return NULL;
-	return arena_strn(a, s, strcspn(s, " "));
+	return s && shell_word_length(s)
+	    ? arena_strn(a, s, shell_word_length(s))
+	    : NULL;
 }
 
 /* Stem of the file, ".marq": where a search writes by itself. */
@@ -53,7 +54,7 @@ usual_folder(const char *file, struct arena *a)
 	const char *dot = strrchr(file, '.');
 	int n = (int)(dot && dot != file ? dot - file : (long)strlen(file));
 
-	return arena_printf(a, "%.*s.marq", n, file);
+	return shell_quote(arena_printf(a, "%.*s.marq", n, file), a);
 }
 
 void
