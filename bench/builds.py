@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The plans of two builds of marq, say with the libraries of two Debians, side by side.
 
-    builds.py A B MODEL...   A and B: programs `marq`; $MIX: targets
-                             (default "dnnl xnnpack blas host"), $ROUNDS (default 7)
+    builds.py A B MODEL...   A and B: programs `marq`; MODEL: a file, or FILE@DIM=N,DIM=N;
+                             $MIX: targets (default "dnnl xnnpack blas host"),
+                             $ROUNDS (default 7)
 
 Each build prices and plans each model from an empty database of its own, and runs its
 plan against the host reference. Then both plans run in turn, a second each, the first
@@ -23,9 +24,11 @@ def proven(result):
 
 def planned(marq, model, folder):
     """The result's folder; what went wrong; how far from the reference."""
+    file, _, dims = model.partition("@")
+    dims = [x for dim in dims.split(",") if dim for x in ("--dim", dim)]
     result = os.path.join(folder, "plan.marq")
     mix = [x for kind in os.environ.get("MIX", "dnnl xnnpack blas host").split() for x in ("-t", kind)]
-    out = call(marq, "search", model, *mix, "--db", os.path.join(folder, "t.db"), "-o", result, "-q")
+    out = call(marq, "search", file, *dims, *mix, "--db", os.path.join(folder, "t.db"), "-o", result, "-q")
     if out.returncode:
         return None, out.stderr.strip().splitlines()[-1]
     out = call(marq, "run", result)
@@ -45,7 +48,7 @@ def both(each):
 
 
 def compare(a, b, model, rounds):
-    name = os.path.basename(os.path.dirname(os.path.abspath(model)))
+    name = os.path.basename(os.path.dirname(os.path.abspath(model.partition("@")[0])))
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         contenders = [(marq, *planned(marq, model, folder)) for marq, folder in ((a, one), (b, other))]
         for marq, result, word in contenders:
