@@ -34,6 +34,7 @@ static uint32_t
 say_facts(struct buf *b, const struct night *was, const struct night *now,
     struct arena *a)
 {
+	const char *hidden = NULL; /* a hash says nothing to anybody */
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < now->nfacts; i++) {
@@ -45,9 +46,11 @@ say_facts(struct buf *b, const struct night *was, const struct night *now,
 		n++;
 		if (strlen(old) <= READABLE && strlen(value) <= READABLE)
 			say(b, arena_printf(a, "%s %s → %s", key, old, value));
+		else if (!hidden)
+			hidden = key;
 	}
-	if (n && b->n == 0)
-		say(b, "a library was built anew");
+	if (hidden && b->n == 0)
+		say(b, arena_printf(a, "%s changed", hidden));
 	return n;
 }
 
