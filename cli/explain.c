@@ -16,6 +16,7 @@ struct explain_args {
 	struct text_list what_if;
 	const char *by; /* NULL: not asked for costs */
 	const char *origin; /* NULL: not asked for */
+	const char *run; /* a run's times instead of prices, or NULL */
 	bool list, fast;
 };
 
@@ -63,6 +64,10 @@ static const struct option_row options[] = {
         "costs by module, line (of Python), op or target, with what is inside "
         "and without; or as a flame graph: folded (stacks), speedscope",
         option_text, AT(by), .group = 2},
+    {"run", 0, "FILE",
+        "what it took instead: FILE is what `marq run` printed as JSON; with "
+        "--by",
+        option_text, AT(run), .group = 2},
     {.help = "What would change:", .group = 3},
     {"what-if", 0, "WHAT",
         "search again assuming that WHAT (repeat: all of them): a condition "
@@ -88,6 +93,8 @@ check(struct option_state *s)
 {
 	const struct explain_args *args = s->args;
 
+	if (args->run && !args->by)
+		argp_error(s->argp, "--run %s goes with --by", args->run);
 	if (!asks_for_nodes(args) && !args->what_if.n && !args->list
 	    && !args->by && !args->origin)
 		argp_error(s->argp,
@@ -193,8 +200,10 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	given = args.search.model;
 	if (search_args_is_result(&args.search)) {
 		if (args.what_if.n == 0 && !args.list)
-			return explain_result(c, given, &args.filter, args.by,
-			           args.origin, err)
+			return explain_result(c, given,
+			           &(struct result_question){args.origin,
+			               args.by, args.run, &args.filter},
+			           err)
 			    && (cli_next(c, "marq explain %s --what-if list",
 			            shell_quote(given, c->run)),
 			        true);

@@ -6,6 +6,7 @@
 
 #include "cli/answer.h"
 #include "cli/members.h"
+#include "cli/run_times.h"
 #include "ir/base/json.h"
 #include "ir/base/map.h"
 #include "ir/base/nearest.h"
@@ -22,6 +23,7 @@ struct cost_row {
 	const char *note; /* class of a module, text of a line */
 	uint32_t parent, depth;
 	double inclusive, exclusive; /* ns */
+	double predicted; /* of inclusive, where a run is told of */
 	uint32_t composites; /* of exclusive */
 	uint32_t seen; /* the composite that counted it last, from 1 */
 };
@@ -29,6 +31,8 @@ struct cost_row {
 struct cost {
 	struct arena *arena;
 	struct items scopes, lines, onnx, nodes, composites, targets;
+	const double *price, *ns; /* of composites: predicted, and told of */
+	bool is_run; /* ns were measured in a run */
 	double conversions, launches, total;
 	struct cost_row *row;
 	uint32_t nrows;
@@ -65,6 +69,16 @@ scope_id(const cJSON *onnx)
 	return (uint32_t)number_of(onnx, "scope");
 }
 
+static const double *
+prices_of(const struct items *composites, struct arena *a)
+{
+	double *ns = arena_new(a, double, composites->n);
+
+	for (uint32_t i = 0; i < composites->n; i++)
+		ns[i] = number_of(composites->item[i], "cost_ns");
+	return ns;
+}
+
 static void
 open_cost(struct cost *c, const struct cost_docs *d, struct arena *a)
 {
@@ -83,8 +97,29 @@ open_cost(struct cost *c, const struct cost_docs *d, struct arena *a)
 	    .launches = number_of(total, "launches_ns"),
 	    .total = number_of(total, "cost_ns"),
 	};
+	c->price = c->ns = prices_of(&c->composites, a);
 	c->origin = arena_new(a, const cJSON *, c->onnx.n);
 	map_init(&c->by_name, a);
+}
+
+/* What a run took instead of what was predicted. */
+static bool
+take_run(struct cost *c, const struct cost_docs *d, struct err *err)
+{
+	struct run_times t;
+	double parts = 0;
+
+	if (!run_times_read(&t, d->run, c->composites.item, c->composites.n,
+	        member(d->result, "mix"), c->arena, err))
+		return false;
+	for (uint32_t i = 0; i < c->composites.n; i++)
+		parts += t.composite[i];
+	c->ns = t.composite;
+	c->is_run = true;
+	c->conversions = t.conversions;
+	c->total = t.total;
+	c->launches = t.total - parts - t.conversions;
+	return true;
 }
 
 /* The ONNX nodes of a composite; how many. */
@@ -150,11 +185,13 @@ add_row(struct cost *c, const char *name)
 	return &c->row[c->nrows++];
 }
 
+/* The i-th composite, with all it takes. */
 static void
-count(struct cost_row *r, double ns)
+count(const struct cost *c, struct cost_row *r, uint32_t i)
 {
-	r->inclusive += ns;
-	r->exclusive += ns;
+	r->inclusive += c->ns[i];
+	r->exclusive += c->ns[i];
+	r->predicted += c->price[i];
 	r->composites++;
 }
 
@@ -201,13 +238,15 @@ by_module(struct cost *c)
 	for (uint32_t i = 0; i < c->composites.n; i++) {
 		const cJSON *x = c->composites.item[i];
 		uint32_t at = common_scope(c, origins_of(c, x));
-		double ns = number_of(x, "cost_ns");
 
-		c->row[at].exclusive += ns;
+		c->row[at].exclusive += c->ns[i];
 		c->row[at].composites++;
-		for (; at; at = c->row[at].parent)
-			c->row[at].inclusive += ns;
-		c->row[0].inclusive += ns;
+		for (;; at = c->row[at].parent) {
+			c->row[at].inclusive += c->ns[i];
+			c->row[at].predicted += c->price[i];
+			if (at == 0)
+				break;
+		}
 	}
 }
 
@@ -219,7 +258,7 @@ line_name(const struct cost *c, const cJSON *line)
 }
 
 static void
-count_lines(struct cost *c, const cJSON *onnx, uint32_t composite, double ns)
+count_lines(struct cost *c, const cJSON *onnx, uint32_t composite)
 {
 	const cJSON *id;
 
@@ -235,8 +274,10 @@ count_lines(struct cost *c, const cJSON *onnx, uint32_t composite, double ns)
 			continue;
 		r = add_row(c, line_name(c, line));
 		r->note = text_of(line, "text");
-		if (r->seen != composite + 1)
-			r->inclusive += ns;
+		if (r->seen == composite + 1)
+			continue;
+		r->inclusive += c->ns[composite];
+		r->predicted += c->price[composite];
 		r->seen = composite + 1;
 	}
 }
@@ -246,17 +287,16 @@ by_line(struct cost *c)
 {
 	for (uint32_t i = 0; i < c->composites.n; i++) {
 		const cJSON *x = c->composites.item[i], *line;
-		double ns = number_of(x, "cost_ns");
 		uint32_t n = origins_of(c, x);
 
 		for (uint32_t k = 0; k < n; k++)
-			count_lines(c, c->origin[k], i, ns);
+			count_lines(c, c->origin[k], i);
 		line = item_of(&c->lines, anchor_of(c, n), "line");
 		if (!line) {
-			count(add_row(c, "(no line)"), ns);
+			count(c, add_row(c, "(no line)"), i);
 			continue;
 		}
-		add_row(c, line_name(c, line))->exclusive += ns;
+		add_row(c, line_name(c, line))->exclusive += c->ns[i];
 		add_row(c, line_name(c, line))->composites++;
 	}
 }
@@ -268,9 +308,9 @@ by_op(struct cost *c)
 		const cJSON *x = c->composites.item[i];
 		const cJSON *anchor = anchor_of(c, origins_of(c, x));
 
-		count(
+		count(c,
 		    add_row(c, anchor ? text_of(anchor, "op_type") : "(none)"),
-		    number_of(x, "cost_ns"));
+		    i);
 	}
 }
 
@@ -280,9 +320,10 @@ by_target(struct cost *c)
 	for (uint32_t i = 0; i < c->composites.n; i++) {
 		const cJSON *x = c->composites.item[i];
 
-		count(add_row(c,
-		          text_of(item_of(&c->targets, x, "target"), "text")),
-		    number_of(x, "cost_ns"));
+		count(c,
+		    add_row(
+		        c, text_of(item_of(&c->targets, x, "target"), "text")),
+		    i);
 	}
 }
 
@@ -304,6 +345,19 @@ static void
 tell_row(struct answer *a, const struct cost *c, const struct cost_row *r,
     const char *label)
 {
+	if (c->is_run) {
+		ANSWER_LINE(a,
+		    "{inclusive_ns:10t} {exclusive_ns:10t} {share:6.1f} % "
+		    "{predicted_ns:10t}  {label}{?note   {note}}\n",
+		    F("name", r->name), T("label", label), F("note", r->note),
+		    F("inclusive_ns", (uint64_t)r->inclusive),
+		    F("exclusive_ns", (uint64_t)r->exclusive),
+		    T("share",
+		        c->total > 0 ? 100 * r->inclusive / c->total : 0.0),
+		    F("predicted_ns", (uint64_t)r->predicted),
+		    F("composites", r->composites));
+		return;
+	}
 	ANSWER_LINE(a,
 	    "{inclusive_ns:10t} {exclusive_ns:10t} {share:6.1f} %  "
 	    "{label}{?note   {note}}\n",
@@ -363,17 +417,17 @@ tell_cost(
 	struct answer a;
 
 	answer_begin(&a, cli, "marq.explain/2");
-	ANSWER(&a, " inclusive     itself    share  {by}\n", F("model", model),
-	    F("by", by));
+	ANSWER(&a, " inclusive     itself    share  {?run  predicted  }{by}\n",
+	    F("model", model), F("by", by), T("run", c->is_run));
 	answer_list(&a, "rows");
 	tell_rows(&a, c, by);
 	answer_close(&a);
 	ANSWER(&a,
 	    "{conversions_ns:10t}            conversions\n"
-	    "{launches_ns:10t}            launches\n"
-	    "{plan_cost_ns:10t}            the plan, at the result's own "
-	    "prices\n",
-	    F("conversions_ns", (uint64_t)c->conversions),
+	    "{launches_ns:10t}            launches{?run  and what is between}\n"
+	    "{plan_cost_ns:10t}            the plan, {?run as it was run}"
+	    "{!run at the result's own prices}\n",
+	    T("run", c->is_run), F("conversions_ns", (uint64_t)c->conversions),
 	    F("launches_ns", (uint64_t)c->launches),
 	    F("plan_cost_ns", (uint64_t)c->total));
 	answer_end(&a);
@@ -411,8 +465,7 @@ print_folded(struct cost *c)
 {
 	for (uint32_t i = 0; i < c->composites.n; i++)
 		printf("%s %.0f\n",
-		    stack_of_composite(c, c->composites.item[i]),
-		    number_of(c->composites.item[i], "cost_ns"));
+		    stack_of_composite(c, c->composites.item[i]), c->ns[i]);
 	if (c->conversions > 0)
 		printf("model;(conversions) %.0f\n", c->conversions);
 	if (c->launches > 0)
@@ -435,9 +488,60 @@ write_sample(struct cost *c, struct json *j, const char *stack)
 	json_close(j);
 }
 
-/* SOURCE: speedscope's file-format-spec, a sampled profile. */
+/* One profile: composites, conversions, launches. */
 static void
-write_speedscope(struct cost *c, const char *model)
+write_profile(struct cost *frames, struct json *j, const char *name,
+    const double *ns, const double rest[2], const char *const *stack)
+{
+	double total = rest[0] + rest[1];
+
+	for (uint32_t i = 0; i < frames->composites.n; i++)
+		total += ns[i];
+	json_object(j);
+	json_key_str(j, "type", "sampled");
+	json_key_str(j, "name", name);
+	json_key_str(j, "unit", "nanoseconds");
+	json_key_uint(j, "startValue", 0);
+	json_key_uint(j, "endValue", (uint64_t)total);
+	json_key(j, "samples");
+	json_array(j);
+	for (uint32_t i = 0; i < frames->composites.n; i++)
+		write_sample(frames, j, stack[i]);
+	write_sample(frames, j, "model;(conversions)");
+	write_sample(frames, j, "model;(launches)");
+	json_close(j);
+	json_key(j, "weights");
+	json_inline_array(j);
+	for (uint32_t i = 0; i < frames->composites.n; i++)
+		json_uint(j, (uint64_t)ns[i]);
+	json_uint(j, (uint64_t)rest[0]);
+	json_uint(j, (uint64_t)rest[1]);
+	json_close(j);
+	json_close(j);
+}
+
+static void
+write_profiles(
+    struct cost *frames, struct json *j, struct cost *c, const cJSON *predicted)
+{
+	const char **stack = arena_new(c->arena, const char *, c->composites.n);
+	const double run[2] = {c->conversions, c->launches};
+	const double told[2] = {number_of(predicted, "conversions_ns"),
+	    number_of(predicted, "launches_ns")};
+
+	for (uint32_t i = 0; i < c->composites.n; i++)
+		stack[i] = stack_of_composite(c, c->composites.item[i]);
+	json_key(j, "profiles");
+	json_array(j);
+	write_profile(frames, j, "predicted", c->price, told, stack);
+	if (c->is_run)
+		write_profile(frames, j, "measured", c->ns, run, stack);
+	json_close(j);
+}
+
+/* SOURCE: speedscope's file-format-spec, sampled profiles. */
+static void
+write_speedscope(struct cost *c, const struct cJSON *result, const char *model)
 {
 	struct cost frames = *c;
 	struct json j;
@@ -450,32 +554,7 @@ write_speedscope(struct cost *c, const char *model)
 	json_key_str(&j, "$schema",
 	    "https://www.speedscope.app/file-format-schema.json");
 	json_key_str(&j, "name", model);
-	json_key(&j, "profiles");
-	json_array(&j);
-	json_object(&j);
-	json_key_str(&j, "type", "sampled");
-	json_key_str(&j, "name", "predicted");
-	json_key_str(&j, "unit", "nanoseconds");
-	json_key_uint(&j, "startValue", 0);
-	json_key_uint(&j, "endValue", (uint64_t)c->total);
-	json_key(&j, "samples");
-	json_array(&j);
-	for (uint32_t i = 0; i < c->composites.n; i++)
-		write_sample(
-		    &frames, &j, stack_of_composite(c, c->composites.item[i]));
-	write_sample(&frames, &j, "model;(conversions)");
-	write_sample(&frames, &j, "model;(launches)");
-	json_close(&j);
-	json_key(&j, "weights");
-	json_inline_array(&j);
-	for (uint32_t i = 0; i < c->composites.n; i++)
-		json_uint(
-		    &j, (uint64_t)number_of(c->composites.item[i], "cost_ns"));
-	json_uint(&j, (uint64_t)c->conversions);
-	json_uint(&j, (uint64_t)c->launches);
-	json_close(&j);
-	json_close(&j);
-	json_close(&j);
+	write_profiles(&frames, &j, c, member(result, "total"));
 	json_key(&j, "shared");
 	json_object(&j);
 	json_key(&j, "frames");
@@ -556,7 +635,7 @@ explain_cost(const struct cli *cli, const struct cost_docs *d, const char *by,
 	struct cost c;
 
 	open_cost(&c, d, cli->run);
-	if (!check_scopes(&c, err))
+	if (!check_scopes(&c, err) || (d->run && !take_run(&c, d, err)))
 		return false;
 	c.row = arena_new(c.arena, struct cost_row,
 	    (size_t)c.scopes.n + c.lines.n + c.composites.n + 1);
@@ -566,7 +645,7 @@ explain_cost(const struct cli *cli, const struct cost_docs *d, const char *by,
 	if (strcmp(by, "folded") == 0)
 		print_folded(&c);
 	else if (strcmp(by, "speedscope") == 0)
-		write_speedscope(&c, model);
+		write_speedscope(&c, d->result, model);
 	else
 		tell_cost(&c, cli, model, by);
 	return true;

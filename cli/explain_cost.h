@@ -12,6 +12,8 @@ struct cJSON;
 /* The documents of a result, checked (page_check). */
 struct cost_docs {
 	const struct cJSON *result, *map;
+	const char *run; /* a file: what `marq run --format=json` printed of it;
+	                  * times are its, or NULL: as predicted */
 };
 
 /* module, line, op, target, folded or speedscope. */

@@ -744,23 +744,25 @@ answer(struct told *t, const struct node_filter *filter, struct err *err)
 
 bool
 explain_result(const struct cli *c, const char *folder,
-    const struct node_filter *filter, const char *by, const char *origin,
-    struct err *err)
+    const struct result_question *q, struct err *err)
 {
 	struct told t = {.cli = c, .arena = c->run, .folder = folder};
 	uint32_t index;
 	bool ok;
 
-	if (!node_filter_index(filter, &index, err)
-	    || (by && !explain_cost_check(by, err)))
+	if (!node_filter_index(q->filter, &index, err)
+	    || (q->by && !explain_cost_check(q->by, err)))
 		return false;
 	ok = open_docs(&t, err)
-	    && (origin   ? explain_origin(c, t.map, origin, err)
-	            : by ? explain_cost(
-	                  c, &(struct cost_docs){t.result, t.map}, by, err)
-	                 : answer(&t, filter, err));
+	    && (q->origin   ? explain_origin(c, t.map, q->origin, err)
+	            : q->by ? explain_cost(c,
+	                  &(struct cost_docs){t.result, t.map, q->run}, q->by,
+	                  err)
+	                    : answer(&t, q->filter, err));
 	close_docs(&t);
-	return ok || strstr(err->text, folder) || err->kind == ERR_USAGE
+	return ok || strstr(err->text, folder)
+	        || (q->run && strstr(err->text, q->run))
+	        || err->kind == ERR_USAGE
 	    ? ok
 	    : err_in(err, "%s", folder);
 }

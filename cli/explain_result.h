@@ -6,11 +6,16 @@
 #include "cli/cli.h"
 #include "cli/node_filter.h"
 
-/* With `by`: costs (explain_cost.h) instead of nodes; with `origin`: where that comes
- * from (explain_origin.h). ERR_IO or ERR_INPUT when `folder` holds no whole result, ERR_USAGE when it has
+/* What is asked of a result; the first that is there is answered. */
+struct result_question {
+	const char *origin; /* where that comes from (explain_origin.h) */
+	const char *by, *run; /* costs (explain_cost.h), and a run's file */
+	const struct node_filter *filter; /* nodes */
+};
+
+/* ERR_IO or ERR_INPUT when `folder` holds no whole result, ERR_USAGE when it has
  * no such node. */
 bool explain_result(const struct cli *c, const char *folder,
-    const struct node_filter *filter, const char *by, const char *origin,
-    struct err *err);
+    const struct result_question *q, struct err *err);
 
 #endif

@@ -43,6 +43,10 @@ expect_in out 'none of its patterns contains Relu'
 
 # Of a result: from its documents alone, whatever else is gone.
 run search tiny.onnx $npu -o told -q
+run search tiny.onnx -t mrvl -t host --no-measure --db none -o both -q
+run run both --no-measure --db none --format json
+expect_status 0
+cp out ran.json
 mkdir away && mv tiny.onnx npu.json away
 run explain told --all
 expect_status 0
@@ -82,6 +86,45 @@ run explain told --by folded
 expect_in out 'model;Conv '
 run explain told --by speedscope
 expect_json out
+# with what a run took instead
+for by in module line op target; do
+	run explain both --by "$by" --run ran.json
+	expect_status 0
+	expect_in out 'the plan, as it was run'
+done
+run explain both --by target --run ran.json --format json
+cp out rows.json
+run explain both --by speedscope --run ran.json
+cp out scope.json
+run explain both --by folded --run ran.json
+python3 - <<'END' || fail 'what a run took is told otherwise'
+import json
+ran, told, rows, scope = (json.load(open(f)) for f in ("ran.json", "both/result.json", "rows.json", "scope.json"))
+price = {c["id"]: c["cost_ns"] for c in told["plan"]["composites"]}
+took, planned = {}, {}
+for c in ran["composites"]:
+    took[c["target"]] = took.get(c["target"], 0) + (price[c["id"]] if c["simulated"] else c["measured_ns"])
+    planned[c["target"]] = planned.get(c["target"], 0) + price[c["id"]]
+assert {r["name"]: r["exclusive_ns"] for r in rows["rows"]} == took, (rows, took)
+assert {r["name"]: r["predicted_ns"] for r in rows["rows"]} == planned, (rows, planned)
+assert sum(took.values()) + rows["conversions_ns"] + rows["launches_ns"] == rows["plan_cost_ns"], rows
+assert [(p["name"], sum(p["weights"])) for p in scope["profiles"]] == [
+    ("predicted", told["total"]["cost_ns"]), ("measured", rows["plan_cost_ns"])], scope["profiles"]
+assert sum(int(x.rsplit(" ", 1)[1]) for x in open("out")) == rows["plan_cost_ns"]
+c = dict(ran["composites"][0], target="elsewhere")
+for name, doc in (("other", dict(ran, composites=[c] + ran["composites"][1:])),
+                  ("fewer", dict(ran, composites=ran["composites"][1:])),
+                  ("schema", dict(ran, schema="marq.run/9"))):
+    json.dump(doc, open(name + ".json", "w"))
+END
+for wrong in other fewer schema nosuch; do
+	run explain both --by op --run $wrong.json
+	[ $status != 0 ] || fail 'a run of another result is taken'
+	expect_lines 1 err
+	expect_in err $wrong.json
+done
+run explain both --all --run ran.json
+expect_status 2
 run explain told --by nothing
 expect_status 2
 expect_in err 'folded or speedscope'

@@ -159,7 +159,7 @@ wait $watcher 2>/dev/null
 
 # No option that takes a file or folder escapes: each is known to read or write,
 # or, like line=-, only names one.
-reads='db html=w constraints dump-problem=w replay data placement from output=w want=w measure-timeout
+reads='db run html=w constraints dump-problem=w replay data placement from output=w want=w measure-timeout
 	probes=w start calibrate line=- local=w locks=w
 	progress-fd forbid target'
 for name in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$MARQ_SOURCE/cli/commands.def") \
