@@ -1,19 +1,22 @@
 /* What Model Explorer shows on the nodes of the user's model, a file for each: it is
  * loaded beside the model. SOURCE: Model Explorer's types.ts, NodeDataProviderData:
- * by graph, then by the name of one of a node's outputs. */
+ * by graph, then by node as its ONNX adapter (model-explorer-onnx 0.4.2) names it. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
 #include "ir/base/json.h"
+#include "ir/base/map.h"
 
 struct explorer {
 	const struct emit_work *w;
 	struct source_map map;
 	struct json j;
 	const char **reason; /* [nnodes] of the graph; or NULL */
+	const char **key; /* of each of the user's nodes; NULL: in a body */
 	uint32_t *shown; /* [ncomposites] the user's nodes that show it */
 };
 
@@ -119,6 +122,80 @@ node_of(const struct explorer *x, uint32_t onnx)
 	    : x->map.nodes.link[x->map.nodes.start[onnx]].node;
 }
 
+/* How Model Explorer's ONNX adapter names nodes. SOURCE: onnx-ir 1.1's
+ * NameFixPass: "node" where there is no name, and BASE_1, BASE_2 for the second
+ * and third of a name; bodies, which come after their node, count on. */
+struct namer {
+	struct map used, bases;
+	uint32_t *count; /* by base */
+	uint32_t *inside; /* by main node: names that its bodies count */
+	struct arena *a;
+};
+
+static uint32_t *
+count_of(struct namer *m, const char *base)
+{
+	const uint32_t n = m->bases.nkeys;
+
+	return &m->count[map_add(&m->bases, base, strlen(base), n)];
+}
+
+static const char *
+name_next(struct namer *m, const char *base)
+{
+	const char *name = base;
+
+	while (map_find(&m->used, name, strlen(name)) != MAP_NONE)
+		name = arena_printf(
+		    m->a, "%s_%" PRIu32, base, ++*count_of(m, base));
+	map_put(&m->used, name, strlen(name), 0);
+	return name;
+}
+
+/* Of each body the first without a name is "node", and counts nothing. */
+static void
+count_inside(struct namer *m, const struct onnx_nodes *table)
+{
+	const char *last = "";
+
+	for (uint32_t i = 0; i < table->n; i++) {
+		const struct onnx_node *n = &table->node[i];
+		const char *number = strchr(n->path, '/');
+
+		if (!number || *n->name)
+			continue;
+		while (number > n->path && *number != '_')
+			number--;
+		if (strcmp(n->path, last) == 0)
+			m->inside[strtoul(number + 1, NULL, 10) % table->n]++;
+		last = n->path;
+	}
+}
+
+static void
+name_keys(struct explorer *x)
+{
+	const struct onnx_nodes *table = x->w->graph->origin_table;
+	const uint32_t n = table ? table->n : 0;
+	struct namer m = {.a = x->w->arena};
+
+	x->key = arena_new(m.a, const char *, n);
+	m.count = arena_new(m.a, uint32_t, (size_t)n + 1);
+	m.inside = arena_new(m.a, uint32_t, n);
+	map_init(&m.used, m.a);
+	map_init(&m.bases, m.a);
+	if (n)
+		count_inside(&m, table);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct onnx_node *node = &table->node[i];
+
+		if (*node->path)
+			continue;
+		x->key[i] = name_next(&m, *node->name ? node->name : "node");
+		*count_of(&m, "node") += m.inside[node->index % n];
+	}
+}
+
 static void
 count_shown(struct explorer *x)
 {
@@ -138,7 +215,7 @@ write_node(struct explorer *x, const struct explorer_file *file, uint32_t onnx)
 
 	if (node == NODE_NONE || (!file->write && !x->reason[node]))
 		return;
-	json_key(&x->j, x->w->graph->origin_table->node[onnx].outputs[0]);
+	json_key(&x->j, x->key[onnx]);
 	json_inline_object(&x->j);
 	if (file->write)
 		file->write(x, x->w->plan->composite_of[node]);
@@ -170,7 +247,7 @@ write_file(struct explorer *x, FILE *f, const struct explorer_file *file)
 
 	json_init(&x->j, f, 1);
 	json_object(&x->j);
-	json_key(&x->j, x->w->graph->name);
+	json_key(&x->j, *x->w->graph->name ? x->w->graph->name : "<main>");
 	json_object(&x->j);
 	json_key_str(&x->j, "name", file->title);
 	json_key(&x->j, "results");
@@ -193,6 +270,7 @@ write_explorer(
 	if (!source_map_init(&x.map, w, err))
 		return false;
 	find_reasons(&x);
+	name_keys(&x);
 	count_shown(&x);
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
 		const char *name = arena_printf(
