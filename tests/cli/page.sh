@@ -16,6 +16,9 @@ look_at() { # RESULT [large]
 	python3 "$support/page.py" "$1/report.html" "$@"
 }
 look_at result || fail 'the report of a small model'
+run search tiny.onnx -t mrvl -t host --db absent.db --no-measure -o noted
+grep -q 'absent.db: no such database' noted/result.json || fail 'no note of the database'
+look_at noted || fail 'the report of a result with notes'
 
 # A real network with assumptions, and 4,000 nodes of a transformer in 2 MB.
 run model make resnet50 -o resnet50.onnx

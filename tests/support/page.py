@@ -94,6 +94,9 @@ def try_text(b, result):
     check(names and len(names) <= 5 and set(names) <= known, f"the costliest regions {names}")
     check(b.run("return performance.getEntriesByType('resource').length") == 0, "the page asks for no other file")
     check(b.run("return document.querySelectorAll('img').length") == 0, "no name became markup")
+    recased = b.run("return [...document.querySelectorAll('main *')].filter((e) => ['', '::first-letter'].some((part) =>"
+                    "getComputedStyle(e, part).textTransform !== 'none')).map((e) => e.tagName + ' ' + e.innerText)")
+    check(not recased, f"names and paths keep their case: {recased[:3]}")
 
 
 def try_graph(b, page, result):
