@@ -287,29 +287,27 @@ print_table(struct bench *b, const char *path)
 static void
 open_peer(struct bench *b, const char *path)
 {
-	static char script[] = MARQ_SOURCE_DIR "/bench/ort_peer.py";
-	char word[2 + CORES_MAX][16], *argv[6 + CORES_MAX];
+	static char script[] = MARQ_SOURCE_DIR "/bench/runtime_peer.py";
+	static char runtime[] = "ort";
+	char threads[16], cores[CORES_MAX * 8] = "", *argv[7];
 	uint32_t core[CORES_MAX], ncores = machine_cores(core), n = 0;
-	char name[128];
+	size_t at = 0;
 
 	snprintf(b->peer.name, sizeof b->peer.name, "not asked for (--ort)");
 	if (!b->o->ort)
 		return;
+	snprintf(threads, sizeof threads, "%u", (unsigned)b->o->threads);
+	for (uint32_t i = 1; i <= b->o->threads; i++)
+		at += (size_t)snprintf(cores + at, sizeof cores - at, "%s%u",
+		    i > 1 ? "," : "", (unsigned)core[ncores - i]);
 	argv[n++] = (char *)(uintptr_t)b->o->ort;
 	argv[n++] = script;
+	argv[n++] = runtime;
 	argv[n++] = (char *)(uintptr_t)path;
-	snprintf(word[0], sizeof word[0], "%u", (unsigned)b->o->threads);
-	argv[n++] = word[0];
-	for (uint32_t i = 1; i <= b->o->threads; i++) {
-		snprintf(
-		    word[i], sizeof word[i], "%u", (unsigned)core[ncores - i]);
-		argv[n++] = word[i];
-	}
+	argv[n++] = threads;
+	argv[n++] = cores;
 	argv[n] = NULL;
-	if (!peer_open(&b->peer, argv))
-		return;
-	snprintf(name, sizeof name, "ONNX Runtime %.100s", b->peer.name);
-	memcpy(b->peer.name, name, sizeof name);
+	peer_open(&b->peer, argv);
 }
 
 static bool

@@ -31,7 +31,7 @@ struct run_args {
 	const char *given; /* the model or result, as on the command line */
 	double atol, rtol; /* < 0: by the formats of the plan */
 	uint32_t runs;
-	bool layers, no_reference;
+	bool layers, no_reference, turns;
 };
 
 static void
@@ -68,6 +68,11 @@ static const struct option_row options[] = {
         .at = AT(layers)},
     {"no-reference", 0, NULL, "do not compare with the host reference",
         option_flag, .at = AT(no_reference)},
+    {"turns", 0, NULL,
+        "run when told to, to race other programs: say 'ready marq NS', what "
+        "is predicted, then answer each line of standard input, a number N, "
+        "with the nanoseconds of N runs (negative: interrupted)",
+        option_flag, .at = AT(turns)},
     {0},
 };
 
@@ -231,6 +236,26 @@ check_set(struct run_result *r, struct executor *x, const struct run_data *d,
 	return true;
 }
 
+/* Timed here at once, as often as args say. */
+static bool
+time_runs(struct run_result *r, struct executor *x, const struct tensor *in,
+    const struct run_args *args, uint32_t threads, struct tensor *out,
+    struct err *err)
+{
+	const struct job *j = r->job;
+	const struct profile_options po = {
+	    .runs = args->runs, .stop = args->search.cli->stop};
+	struct cores_taken held;
+	bool ok;
+
+	cores_take(&held, threads);
+	machine_urgent(true);
+	ok = profile_run(&r->profile, x, &j->plan, &po, in, out, j->arena, err);
+	machine_urgent(false);
+	cores_release(&held);
+	return ok;
+}
+
 static bool
 execute(struct run_result *r, const struct run_sets *sets,
     const struct run_args *args, struct err *err)
@@ -239,28 +264,40 @@ execute(struct run_result *r, const struct run_sets *sets,
 	const uint32_t threads =
 	    args->search.threads ? args->search.threads : 1;
 	const struct executor_options o = {.threads = threads};
-	const struct profile_options po = {
-	    .runs = args->runs, .stop = args->search.cli->stop};
 	struct tensor *out =
 	    arena_new(j->arena, struct tensor, j->model.graph->noutputs);
-	struct executor *x;
-	struct cores_taken held;
+	struct run_turns turns = {.threads = threads,
+	    .in = sets->set[0].in,
+	    .predicted = j->plan.cost};
 	bool ok;
 
-	if (!executor_open(&x, &j->plan, &o, j->arena, err))
+	if (!executor_open(&turns.executor, &j->plan, &o, j->arena, err))
 		return false;
-	r->pool_bytes = executor_pool_bytes(x);
-	cores_take(&held, threads);
-	machine_urgent(true);
-	ok = profile_run(
-	    &r->profile, x, &j->plan, &po, sets->set[0].in, out, j->arena, err);
-	machine_urgent(false);
-	cores_release(&held);
+	r->pool_bytes = executor_pool_bytes(turns.executor);
 	r->matches = true;
-	for (uint32_t i = 0; ok && i < sets->n; i++)
-		ok = check_set(r, x, &sets->set[i], args, err);
-	executor_close(x);
+	ok = args->turns
+	    ? run_turns(&turns, out, err)
+	    : time_runs(r, turns.executor, turns.in, args, threads, out, err);
+	for (uint32_t i = 0; ok && !args->turns && i < sets->n; i++)
+		ok = check_set(r, turns.executor, &sets->set[i], args, err);
+	executor_close(turns.executor);
 	return ok;
+}
+
+/* Whose time is a simulator's is no contender. */
+static bool
+can_take_turns(const struct plan *p, struct err *err)
+{
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const struct candidate *c =
+		    &p->candidates->candidate[p->composite[i].candidate];
+
+		if (p->mix->target[c->target].source != PRICE_MEASURED)
+			return err_set(err, ERR_USAGE,
+			    "--turns: %s is simulated here",
+			    p->mix->target[c->target].text);
+	}
+	return true;
 }
 
 static bool
@@ -321,7 +358,9 @@ run(struct job *j, struct run_result *r, const struct run_args *args,
 	if (!job_search(j, err))
 		return false;
 	set_tolerance(r, args);
-	return job_stop_pricing(j, err) && execute(r, &sets, args, err);
+	return job_stop_pricing(j, err)
+	    && (!args->turns || can_take_turns(&j->plan, err))
+	    && execute(r, &sets, args, err);
 }
 
 static const struct command_line line = {
@@ -351,7 +390,7 @@ cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 		return false;
 	targets_settle(&args.search);
 	ok = run(&j, &r, &args, err);
-	if (ok) {
+	if (ok && !args.turns) {
 		run_report(&r, args.layers);
 		cli_next(c, "marq explain %s --all",
 		    shell_quote(args.given, c->run));

@@ -5,6 +5,7 @@
 #include "cli/job.h"
 #include "cli/run_data.h"
 #include "exec/allowed.h"
+#include "exec/executor.h"
 #include "exec/profile.h"
 #include "ir/compare.h"
 
@@ -31,6 +32,18 @@ struct run_result {
 	struct run_check *check;
 	bool matches;
 };
+
+/* A plan to be run in turn with other programs. */
+struct run_turns {
+	struct executor *executor;
+	const struct tensor *in; /* [ninputs] */
+	uint32_t threads;
+	cost_ns predicted;
+};
+
+/* Says "ready marq PREDICTED_NS" on stdout, then answers each line of stdin, a
+ * number of runs, with as many times in ns. `out`: room for the outputs. */
+bool run_turns(const struct run_turns *t, struct tensor *out, struct err *err);
 
 /* Everything on stdout, as text or as one JSON document. */
 void run_report(const struct run_result *r, bool layers);

@@ -18,6 +18,18 @@ grep -q '"schema": "marq.run/1"' json || fail "no schema"
 OPENBLAS_CORETYPE=Haswell "$MARQ" run "$light" -t dnnl -t host --db prices.db --runs 1 -q >out 2>err ||
 	fail "with a variable that steers a library"
 
+# run when told to: as many times as asked for, and nothing else on stdout
+printf '3\n1\n' | "$MARQ" run "$light" -t dnnl -t host --db prices.db --turns >out 2>err || fail "turns: $(cat err)"
+[ "$(sed -n 1p out | sed 's/[0-9][0-9]*$/NS/')" = "ready marq NS" ] || fail "turns: $(sed -n 1p out)"
+[ "$(sed -n 2p out | wc -w)" = 3 ] && [ "$(sed -n 3p out | wc -w)" = 1 ] && [ "$(wc -l <out)" = 3 ] ||
+	fail "turns: $(cat out)"
+status=0
+echo many | "$MARQ" run "$light" -t dnnl -t host --db prices.db --turns >out 2>err || status=$?
+[ $status -eq 2 ] && grep -q 'a number of runs' err || fail "turns of no number: status $status: $(cat err)"
+status=0
+"$MARQ" run "$light" -t mrvl -t host --db prices.db --turns </dev/null >out 2>err || status=$?
+[ $status -eq 2 ] && grep -q 'mrvl is simulated' err || fail "turns of a simulator: status $status: $(cat err)"
+
 # an expectation it cannot meet: the data's output is another model's
 mkdir set
 printf '\010\001\010\003\020\001\102\001x' >set/input_0.pb
