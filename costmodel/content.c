@@ -68,12 +68,10 @@ content_of(const struct node *n, uint32_t slot, const struct tensor *t)
 		return CONTENT_READ;
 	if (n->op == OP_CUSTOM || t->count <= 1)
 		return CONTENT_KEPT;
-	/* Integers of one byte are quantised weights where they have two
-	 * dimensions; wider ones are indices, masks and sizes. */
-	if (dtype_is_float(t->dtype)
-	    || ((t->dtype == DT_INT8 || t->dtype == DT_UINT8) && t->rank > 1))
-		return CONTENT_WEIGHTS;
-	return CONTENT_KEPT;
+	/* Integers are indices, masks and sizes, or quantised weights: with others
+	 * the scales and biases beside them would fit nothing, and sums saturate
+	 * that never do in the model. */
+	return dtype_is_float(t->dtype) ? CONTENT_WEIGHTS : CONTENT_KEPT;
 }
 
 /* TUNING: the square root of half precision's range, and of the others' far

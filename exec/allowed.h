@@ -6,10 +6,6 @@
 
 #include "ir/graph.h"
 
-/* Does the node round to the steps of a scale? Errors behind it come in steps,
- * not in proportions. Of any domain. */
-bool node_requantises(const struct node *n);
-
 /* What a model's arithmetic is like. */
 struct allowance {
 	const struct graph *graph;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "costmodel/requantised.h"
 #include "costmodel/seed.h"
-#include "exec/allowed.h"
 #include "ir/compare.h"
 
 /* ---- chance ---- */

@@ -7,6 +7,7 @@
 #include "costmodel/tolerance.h"
 #include "costmodel/trial.h"
 #include "exec/perturbed.h"
+#include "ir/compare.h"
 #include "targets/convert.h"
 
 /* Move a port's value from C order into its format, or back. */
@@ -56,7 +57,9 @@ static double
 worst_output(struct verify_state *w, struct trial *t, struct err *err)
 {
 	const struct candidate *c = t->candidate;
-	const bool half = tolerance_is_half(t->graph, t->mix, c);
+	const struct tolerance how = {.made_up = true,
+	    .overflows = tolerance_is_half(t->graph, t->mix, c)};
+	const double allowed = tolerance_of(t->graph, t->mix, c);
 	double worst = 0;
 
 	for (uint32_t i = 0; i < c->noutputs; i++) {
@@ -66,13 +69,16 @@ worst_output(struct verify_state *w, struct trial *t, struct err *err)
 		const struct format *f = w->plan->mix->formats.format;
 		void *plain =
 		    seed_buffer(w->arena, format_bytes(f[FORMAT_PLAIN], type));
+		struct comparison compared;
 		struct tensor got;
 		double d;
 
 		if (!convert(w, p, true, t->out[i], plain, err))
 			return 0;
 		got = tensor_view(type->dtype, type->rank, type->dim, plain);
-		d = verify_difference(&got, &w->value[p->value], half);
+		tensors_compare(&compared, &got, &w->value[p->value], &how);
+		d = tolerance_difference(
+		    t->graph, c, p->value, &compared, allowed);
 		worst = d > worst ? d : worst;
 	}
 	return worst;

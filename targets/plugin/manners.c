@@ -19,13 +19,16 @@
 #include "ir/base/memory.h"
 #include "ir/base/procstat.h"
 
+/* TUNING: what compiled it may have threads that come to rest only now. */
+#define REST_NS UINT64_C(200000000)
+
 /* As much as may be read behind a port's buffer (targets/target.h). */
 #define SLACK 64
 #define PATTERN 0xa5
 
 /* TUNING: processor time that idle threads may use behind a run. A runtime that
  * sleeps used 0.04 ms, one that spins all there was. */
-#define SPIN_NS 5000000
+#define SPIN_NS 20000000
 /* TUNING: threads that neither sleep nor get to run by then are let off: the
  * machine is busy. */
 #define SPIN_WAIT_NS UINT64_C(2000000000)
@@ -38,6 +41,68 @@ struct manners_state {
 	unsigned char *slack; /* [noutputs * SLACK] what was there: in a plan
 			       * it may be part of another value */
 };
+
+/* ---- what its threads do between runs ---- */
+
+static uint64_t
+clock_of(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Processor time of all threads but this one. */
+static uint64_t
+others_ns(void)
+{
+	return clock_of(CLOCK_PROCESS_CPUTIME_ID)
+	    - clock_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static bool
+wants_to_run(const char *thread)
+{
+	char text[PROCSTAT_BYTES], whose[40];
+
+	snprintf(whose, sizeof whose, "self/task/%.20s", thread);
+	return procstat(whose, PROCSTAT_STATE, text)[0] == 'R';
+}
+
+/* Does any thread but this one run, or would it if it could? */
+static bool
+some_run(void)
+{
+	long self = syscall(SYS_gettid);
+	DIR *d = opendir("/proc/self/task");
+	const struct dirent *e;
+	bool some = false;
+
+	while (d && !some && (e = readdir(d)) != NULL)
+		some = e->d_name[0] != '.'
+		    && strtol(e->d_name, NULL, 10) != self
+		    && wants_to_run(e->d_name);
+	if (d)
+		closedir(d);
+	return some;
+}
+
+/* Until all sleep, or they have used too much: how busy the machine is decides
+ * only how long that takes. */
+static bool
+threads_rest(struct err *err)
+{
+	uint64_t used = others_ns(), end = clock_ns() + SPIN_WAIT_NS;
+
+	while (some_run() && clock_ns() < end) {
+		if (others_ns() - used > SPIN_NS)
+			return err_set(err, ERR_TARGET,
+			    "its threads go on running when it is done");
+		nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+	}
+	return true;
+}
 
 /* ---- what a run leaves alone ---- */
 
@@ -73,7 +138,10 @@ void
 manners_before(struct manners *m)
 {
 	struct manners_state *s = memory_get(sizeof *s);
+	uint64_t end = clock_ns() + REST_NS;
 
+	while (some_run() && clock_ns() < end)
+		nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 	s->rounding = fegetround();
 	s->control = float_mode();
 	CPU_ZERO(&s->affinity);
@@ -146,68 +214,6 @@ thread_ok(const struct manners_state *s, struct err *err)
 		    "it left another floating-point control word");
 	return CPU_EQUAL(&now, &s->affinity)
 	    || err_set(err, ERR_TARGET, "it left another affinity");
-}
-
-/* ---- what its threads do between runs ---- */
-
-static uint64_t
-clock_of(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Processor time of all threads but this one. */
-static uint64_t
-others_ns(void)
-{
-	return clock_of(CLOCK_PROCESS_CPUTIME_ID)
-	    - clock_of(CLOCK_THREAD_CPUTIME_ID);
-}
-
-static bool
-wants_to_run(const char *thread)
-{
-	char text[PROCSTAT_BYTES], whose[40];
-
-	snprintf(whose, sizeof whose, "self/task/%.20s", thread);
-	return procstat(whose, PROCSTAT_STATE, text)[0] == 'R';
-}
-
-/* Does any thread but this one run, or would it if it could? */
-static bool
-some_run(void)
-{
-	long self = syscall(SYS_gettid);
-	DIR *d = opendir("/proc/self/task");
-	const struct dirent *e;
-	bool some = false;
-
-	while (d && !some && (e = readdir(d)) != NULL)
-		some = e->d_name[0] != '.'
-		    && strtol(e->d_name, NULL, 10) != self
-		    && wants_to_run(e->d_name);
-	if (d)
-		closedir(d);
-	return some;
-}
-
-/* Until all sleep, or they have used too much: how busy the machine is decides
- * only how long that takes. */
-static bool
-threads_rest(struct err *err)
-{
-	uint64_t used = others_ns(), end = clock_ns() + SPIN_WAIT_NS;
-
-	while (some_run() && clock_ns() < end) {
-		if (others_ns() - used > SPIN_NS)
-			return err_set(err, ERR_TARGET,
-			    "its threads go on running when it is done");
-		nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-	}
-	return true;
 }
 
 bool

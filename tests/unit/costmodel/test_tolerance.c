@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "costmodel/tolerance.h"
+#include "ir/compare.h"
 #include "targets/host/host.h"
 #include "tests/support/make.h"
 
@@ -50,6 +51,55 @@ sums_and_types_count(void **state)
 	assert_true(tolerance(DT_FLOAT16, 400) < tolerance(DT_BFLOAT16, 400));
 }
 
+/* Of a chain of n quantisers and what undoes them. */
+static double
+tolerance_of_steps(uint32_t n, bool is_off_by_a_step)
+{
+	const float range = 2;
+	struct comparison off = {
+	    .same_shape = true, .outside = 1, .range = (double)range};
+	struct candidate c = {.nnodes = 2 * n};
+	struct mix mix = {.n = 0};
+	node_id node[200];
+	struct arena arena;
+	struct maker m;
+	double allowed, seen;
+	value_id x, scale;
+
+	arena_init(&arena);
+	make_begin(&m, &arena);
+	x = make_input(&m, (const int64_t[]){3, 5, 0});
+	scale = make_scalar(&m, 0.25f);
+	for (uint32_t i = 0; i < n; i++) {
+		x = MAKE(&m, QUANTIZELINEAR, x, scale);
+		x = MAKE(&m, DEQUANTIZELINEAR, x, scale);
+		node[2 * i] = 2 * i;
+		node[2 * i + 1] = 2 * i + 1;
+	}
+	make_output(&m, x);
+	make_end(&m);
+	formats_init(&mix.formats);
+	c.node = node;
+	allowed = tolerance_of(m.graph, &mix, &c);
+	off.max_error = is_off_by_a_step ? 0.25 : 0.3;
+	seen = tolerance_difference(m.graph, &c, x, &off, allowed);
+	assert_true((seen <= allowed) == (is_off_by_a_step || allowed > 0.15));
+	arena_release(&arena);
+	return allowed;
+}
+
+/* Roundings may fall to the next step, and each may: what is wrong differs by more
+ * than a quarter of the range. */
+static void
+steps_count(void **state)
+{
+	(void)state;
+	assert_true(tolerance_of_steps(1, true) < 0.01);
+	assert_true(tolerance_of_steps(1, false) < 0.01);
+	assert_true(tolerance_of_steps(9, true) < 0.08);
+	assert_true(tolerance_of_steps(100, false) == 0.25);
+}
+
 /* A sum of ones rounded to half precision at each step, the worst order: right;
  * one that leaves out every tenth term: wrong. */
 static void
@@ -80,6 +130,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sums_and_types_count),
 	    cmocka_unit_test(right_sums_pass),
+	    cmocka_unit_test(steps_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
