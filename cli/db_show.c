@@ -141,6 +141,7 @@ how_of(const char *hard, struct arena *a)
 	const char *cost = fact_of(hard, "cost", a);
 
 	return strcmp(cost, "glance") == 0 ? "probed"
+	    : strcmp(cost, "second") == 0  ? "measured again"
 	    : strcmp(cost, "versus") == 0  ? "compared"
 	                                   : cost;
 }

@@ -84,11 +84,12 @@ has_fact(const char *hard, const char *fact)
 }
 
 /* A probe bounds a price; it is none, nor is a bar, nor the ratio of two that
- * were measured in turn. */
+ * were measured in turn. A second price is of what has a first one. */
 static bool
 is_no_price(const char *hard)
 {
 	return has_fact(hard, "cost=glance\n") || has_fact(hard, "cost=bar\n")
+	    || has_fact(hard, "cost=second\n")
 	    || has_fact(hard, "cost=versus\n");
 }
 

@@ -190,7 +190,10 @@ find_ids(struct pricer *p, struct environment *e,
 	            p->db, e->probe_hard, false, &e->probe_id, err))
 	    || !costdb_environment(p->db,
 	        environment_other(e->hard, "bar", p->arena), false, &e->bar_id,
-	        err))
+	        err)
+	    || (e->second_hard
+	        && !costdb_environment(
+	            p->db, e->second_hard, false, &e->second_id, err)))
 		return false;
 	find_near(p, e, stored, nstored);
 	return find_near_probes(p, e, err);
@@ -214,9 +217,12 @@ environments_open(struct pricer *p, struct err *err)
 			continue;
 		e->hard = hard_of(p, i);
 		e->machine = origin_name(e->hard, p->arena);
-		if (is_measured_here(p, i))
+		if (is_measured_here(p, i)) {
 			e->probe_hard =
 			    environment_other(e->hard, "glance", p->arena);
+			e->second_hard =
+			    environment_other(e->hard, "second", p->arena);
+		}
 		if (p->db && !find_ids(p, e, stored, nstored, err))
 			return false;
 	}

@@ -28,8 +28,8 @@
 
 struct measure_batch {
 	struct pricer *p;
-	bool probe; /* a quick look is enough */
-	bool again; /* although there was one */
+	enum figure figure;
+	bool again; /* a quick look, although there was one */
 	uint32_t subject[BATCH], n; /* of this batch */
 	struct err *err;
 };
@@ -88,18 +88,38 @@ survive(struct pricer *p, struct err *err)
 	return true;
 }
 
+static const char *
+hard_of(const struct environment *e, enum figure figure)
+{
+	const char *const of[] = {[FIGURE_PRICE] = e->hard,
+	    [FIGURE_PROBE] = e->probe_hard,
+	    [FIGURE_SECOND] = e->second_hard};
+
+	return of[figure];
+}
+
+static db_id *
+id_of(struct environment *e, enum figure figure)
+{
+	db_id *const of[] = {[FIGURE_PRICE] = &e->id,
+	    [FIGURE_PROBE] = &e->probe_id,
+	    [FIGURE_SECOND] = &e->second_id};
+
+	return of[figure];
+}
+
 static bool
 add_environments(struct pricer *p, const uint32_t *subject, uint32_t n,
-    bool probe, struct err *err)
+    enum figure figure, struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct environment *e =
 		    &p->environment[p->subject[subject[i]].target];
-		db_id *id = probe ? &e->probe_id : &e->id;
+		db_id *id = id_of(e, figure);
 
 		if (*id == DB_NO_ID
 		    && !costdb_environment(
-		        p->db, probe ? e->probe_hard : e->hard, true, id, err))
+		        p->db, hard_of(e, figure), true, id, err))
 			return false;
 	}
 	return true;
@@ -125,7 +145,7 @@ recording_begin(
 {
 	if (!p->db)
 		return true;
-	if (!add_environments(p, subject, n, false, err))
+	if (!add_environments(p, subject, n, FIGURE_PRICE, err))
 		return survive(p, err);
 	return begin_run(p, err);
 }
@@ -163,9 +183,7 @@ store_attempt(struct pricer *p, const struct subject *s, db_id env,
 static db_id
 env_of(const struct measure_batch *b, const struct subject *s)
 {
-	const struct environment *e = &b->p->environment[s->target];
-
-	return b->probe ? e->probe_id : e->id;
+	return *id_of(&b->p->environment[s->target], b->figure);
 }
 
 static void
@@ -204,8 +222,10 @@ take_price(struct measure_batch *b, uint32_t subject, const struct sample *r)
 	}
 	p->counts.measured++;
 	p->counts.why[s->why]++;
-	p->counts.measured_candidates += s->candidate != SUBJECT_NONE;
+	p->counts.measured_candidates +=
+	    s->candidate != SUBJECT_NONE && b->figure == FIGURE_PRICE;
 	p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
+	price_of(p, s)->is_second = b->figure == FIGURE_SECOND;
 	check_bound(p, subject);
 }
 
@@ -235,7 +255,7 @@ job_done(void *context, uint32_t job, const struct sample *r)
 		return; /* the first fault is the one reported */
 	if (!store_attempt(p, s, env_of(b, s), r, b->err))
 		return;
-	if (b->probe)
+	if (b->figure == FIGURE_PROBE)
 		take_probe(b, subject, r);
 	else
 		take_price(b, subject, r);
@@ -261,7 +281,7 @@ run_batch(struct measure_batch *b, struct err *err)
 		    .value = s->value,
 		    .from = s->from,
 		    .to = s->to,
-		    .probe = b->probe,
+		    .probe = b->figure == FIGURE_PROBE,
 		};
 		if (p->o.links)
 			job[i].of = want_subject(p->o.want, p, s);
@@ -270,7 +290,8 @@ run_batch(struct measure_batch *b, struct err *err)
 	b->err = err;
 	ok = measurer_run(p->measurer, job, b->n, job_done, b, err)
 	    && err->kind == ERR_NONE;
-	*(b->probe ? &p->counts.probing_ns : &p->counts.measuring_ns) +=
+	*(b->figure == FIGURE_PROBE ? &p->counts.probing_ns
+	                            : &p->counts.measuring_ns) +=
 	    clock_ns() - start;
 	return ok;
 }
@@ -288,12 +309,13 @@ take_result(struct measure_batch *b, uint32_t subject, struct err *err)
 	if (f.attempts == 0)
 		return true; /* invalidated just now; asked for again */
 	b->p->jobs++;
-	if (b->probe) {
+	if (b->figure == FIGURE_PROBE) {
 		probe_of_found(b->p, s, &f);
 		b->p->counts.probed++;
 		return true;
 	}
 	take_found(b->p, s, &f, FROM_DB_EXACT);
+	price_of(b->p, s)->is_second = b->figure == FIGURE_SECOND;
 	b->p->counts.exact++;
 	check_bound(b->p, subject);
 	return true;
@@ -305,7 +327,7 @@ batch_size(const struct measure_batch *b)
 	const struct pricer *p = b->p;
 	uint32_t left = BATCH;
 
-	if (!b->probe && p->o.max_measure
+	if (b->figure != FIGURE_PROBE && p->o.max_measure
 	    && p->o.max_measure - p->counts.measured < left)
 		left = p->o.max_measure - p->counts.measured;
 	return left;
@@ -440,14 +462,27 @@ subjects_probe(
     struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
 	struct measure_batch b = {.p = p,
-	    .probe = true,
+	    .figure = FIGURE_PROBE,
 	    .again = n && price_at(p, subject[0])->probes > 0};
 
 	if (!open_measurer(p, err))
 		return false;
 	if (p->db
-	    && !(add_environments(p, subject, n, true, err) ? begin_run(p, err)
-	                                                    : survive(p, err)))
+	    && !(add_environments(p, subject, n, FIGURE_PROBE, err)
+	            ? begin_run(p, err)
+	            : survive(p, err)))
 		return false;
 	return run_batches(&b, subject, n, err);
+}
+
+bool
+subjects_measure_again(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
+{
+	struct measure_batch b = {.p = p, .figure = FIGURE_SECOND};
+
+	return measuring_begin(p, subject, n, err)
+	    && (!p->db || add_environments(p, subject, n, FIGURE_SECOND, err)
+	        || survive(p, err))
+	    && run_batches(&b, subject, n, err);
 }

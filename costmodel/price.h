@@ -45,6 +45,7 @@ struct price {
 	cost_ns guess;
 	cost_ns low, high; /* range about ns: samples (measured), parameters */
 	uint32_t samples;
+	bool is_second; /* measured at a second moment: what came of that */
 	uint32_t probes; /* what `bound` rests on; 0: the work alone */
 	/* The name of the machine it was measured on (db/origin.h); NULL:
 	 * it is of none. */

@@ -275,6 +275,44 @@ pricer_price(
 	return ask(p, candidate, n, TO_PRICE, err);
 }
 
+static bool
+is_from_one_moment(const struct price *price)
+{
+	return price->state == PRICE_KNOWN && price->source == PRICE_MEASURED
+	    && !price->is_second
+	    && (price->origin == FROM_MEASURING
+	        || price->origin == FROM_DB_EXACT);
+}
+
+bool
+pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    bool *moved, struct err *err)
+{
+	const uint32_t before = p->counts.measured + p->counts.exact;
+	struct arena scratch;
+	uint32_t *subject, nsubjects = 0;
+	bool *asked, ok;
+
+	arena_init(&scratch);
+	subject = arena_new(&scratch, uint32_t, n);
+	asked = arena_new(&scratch, bool, p->nsubjects);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t s = p->subject_of[candidate[i]];
+
+		if (asked[s] || !is_from_one_moment(price_at(p, s)))
+			continue;
+		asked[s] = true;
+		subject[nsubjects++] = s;
+	}
+	describe(p, subject, nsubjects);
+	ok = nsubjects == 0 || !pricer_may_measure(p)
+	    || subjects_measure_again(p, subject, nsubjects, err);
+	*moved = p->counts.measured + p->counts.exact != before;
+	arena_release(&scratch);
+	VERIFY(pricer_verify(p));
+	return ok;
+}
+
 static uint32_t
 probes(const struct pricer_counts *n)
 {

@@ -31,6 +31,12 @@ bool pricer_begin(struct pricer *p, struct prices *prices, struct err *err);
 bool pricer_price(
     struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err);
 
+/* Measure those of these that are KNOWN from one moment only once more: what was
+ * picked because it is cheap counts with its second price. *moved: some were. Stops
+ * early as pricer_price() does. */
+bool pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    bool *moved, struct err *err);
+
 /* Would something without a price be measured now? Not when measuring is off, or
  * at its deadline or limit. */
 bool pricer_may_measure(const struct pricer *p);

@@ -18,6 +18,10 @@
  * theirs, never more than this. */
 #define DRIFT_MOST 1.25
 
+/* What is asked of a subject: its price, a quick look, or its price once more for
+ * one that was picked because it is cheap. Each has an environment of its own. */
+enum figure { FIGURE_PRICE, FIGURE_PROBE, FIGURE_SECOND };
+
 struct subject {
 	struct db_subject db; /* as the database knows it */
 	uint32_t target; /* index into the mix; mix->n: a conversion */
@@ -47,6 +51,8 @@ struct environment {
 	/* Probes are kept under the same facts but for `cost`. */
 	const char *probe_hard; /* NULL: nothing is measured here */
 	db_id probe_id;
+	const char *second_hard; /* the same of second prices */
+	db_id second_id;
 	db_id bar_id; /* where bars are; DB_NO_ID: there are none */
 	/* Environments whose figures stand in, best first, and how far off
 	 * each is. */
@@ -252,6 +258,10 @@ bool subjects_measure(
 /* The same with a probe each: bounds rise, and what cannot run has failed. All
  * are looked at for the first time, or all again. */
 bool subjects_probe(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err);
+
+/* The same of prices that are known, at this other moment: they count from now on. */
+bool subjects_measure_again(
     struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err);
 
 /* Make classes of values and subjects for the conversions between the formats

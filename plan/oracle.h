@@ -49,7 +49,7 @@ typedef bool oracle_ask(
     struct planner *pl, struct proposal *p, enum verdict *v, struct err *err);
 
 /* In the order in which they are asked; after LEARNED the first is again. */
-oracle_ask ask_too_full, ask_unpriced, ask_proof, ask_known, ask_ties,
-    ask_changes, ask_regions, ask_memory;
+oracle_ask ask_too_full, ask_unpriced, ask_second, ask_proof, ask_known,
+    ask_ties, ask_changes, ask_regions, ask_memory;
 
 #endif

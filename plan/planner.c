@@ -13,6 +13,7 @@
 static const struct oracle oracles[] = {
     {"too full", MODE_SEARCH, false, ask_too_full},
     {"unpriced", ANSWERS | MODE_BASELINE, false, ask_unpriced},
+    {"second prices", MODE_SEARCH, false, ask_second},
     {"proof", ANSWERS, true, ask_proof},
     {"known only", ANSWERS, false, ask_known},
     {"near ties", MODE_SEARCH, false, ask_ties},

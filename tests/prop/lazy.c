@@ -20,6 +20,16 @@ struct pricer {
 	bool probes; /* they tell something */
 };
 
+/* No region is measured twice here. */
+bool
+pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    bool *moved, struct err *err)
+{
+	(void)p, (void)candidate, (void)n, (void)err;
+	*moved = false;
+	return true;
+}
+
 /* One key a candidate, so what is asked for is what is counted. */
 bool
 pricer_price(

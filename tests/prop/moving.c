@@ -64,6 +64,16 @@ tell(struct pricer *p, struct price *x)
 	x->ns = 1 + rng_below(&p->r, 60);
 }
 
+/* No region is measured twice here. */
+bool
+pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
+    bool *moved, struct err *err)
+{
+	(void)p, (void)candidate, (void)n, (void)err;
+	*moved = false;
+	return true;
+}
+
 bool
 pricer_price(
     struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
