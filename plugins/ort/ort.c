@@ -26,10 +26,11 @@ static const char about[] =
     "   libonnxruntime.so.1, else the package of the python3 on PATH\"},"
     "  {\"name\": \"level\", \"values\": \"none|basic|extended|all\","
     "   \"default\": \"all\", \"help\": \"graph optimisation\"},"
-    "  {\"name\": \"spin\", \"values\": \"0|1\", \"default\": \"0\","
-    "   \"help\": \"idle threads spin: for plans of this target alone\"}],"
+    "  {\"name\": \"spin\", \"values\": \"auto|0|1\", \"default\": \"auto\","
+    "   \"help\": \"idle threads spin; auto: where the whole model is one "
+    "region\"}],"
     " \"rules\": [{\"name\": \"ort.node\", \"pattern\": \"op\"}],"
-    " \"matches\": \"gaps\", \"regions\": true,"
+    " \"matches\": \"gaps\", \"regions\": true, \"compile_ms\": 50,"
     " \"opsets\": {\"\": [7, 24], \"ai.onnx.ml\": [1, 5],"
     "   \"com.microsoft\": [1, 1]}}";
 
@@ -40,7 +41,7 @@ struct marq_target {
 	OrtEnv *env;
 	OrtMemoryInfo *memory;
 	GraphOptimizationLevel level;
-	const char *spin;
+	char spin; /* 'a': where there is only one region */
 };
 
 #define MAX_PORTS 64
@@ -131,7 +132,7 @@ take_option(
 	if (strcmp(o->name, "library") == 0)
 		*library = o->value;
 	if (strcmp(o->name, "spin") == 0)
-		t->spin = o->value[0] == '1' ? "1" : "0";
+		t->spin = o->value[0];
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
 		if (strcmp(o->name, "level") == 0
 		    && o->value[0] == levels[i].first)
@@ -178,7 +179,7 @@ ort_open(const struct marq_option *const *option, uint32_t noptions,
 	if (t == NULL)
 		return fail(MARQ_NO_MEMORY, e, "no memory");
 	t->level = ORT_ENABLE_ALL;
-	t->spin = "0";
+	t->spin = 'a';
 	for (uint32_t i = 0; i < noptions; i++)
 		take_option(t, option[i], &path);
 	s = take_api(t, path, e);
@@ -242,9 +243,19 @@ profile(const struct marq_target *t, OrtSessionOptions *o, struct marq_error *e)
 	return MARQ_OK;
 }
 
+static const char *
+spinning(const struct marq_target *t, const struct marq_settings *with)
+{
+	return t->spin == '1'
+	        || (t->spin == 'a'
+	            && MARQ_HAS(struct marq_settings, with, alone))
+	    ? "1"
+	    : "0";
+}
+
 /* One thread pool would be shared by all sessions with a global one; with one
- * thread there is none at all. Idle threads sleep: the others' kernels need
- * the cores. */
+ * thread there is none at all. Idle threads sleep where others' kernels need the
+ * cores. */
 static marq_status
 set_up(struct marq_target *t, const struct marq_settings *with,
     OrtSessionOptions *o, struct marq_error *e)
@@ -254,7 +265,7 @@ set_up(struct marq_target *t, const struct marq_settings *with,
 	TRY(t, e, t->api->SetSessionGraphOptimizationLevel(o, t->level));
 	TRY(t, e,
 	    t->api->AddSessionConfigEntry(
-	        o, "session.intra_op.allow_spinning", t->spin));
+	        o, "session.intra_op.allow_spinning", spinning(t, with)));
 	TRY(t, e,
 	    t->api->AddSessionConfigEntry(
 	        o, "session.set_denormal_as_zero", "0"));

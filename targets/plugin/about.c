@@ -232,6 +232,13 @@ read_matches(struct about *out, const struct cJSON *doc, struct err *err)
 	        err, ERR_INPUT, "matches: '%s' is not all or gaps", text);
 }
 
+static bool
+read_compile_ms(struct about *out, const struct cJSON *doc, struct err *err)
+{
+	return !jsonin_has(doc, "compile_ms")
+	    || jsonin_u32(doc, "compile_ms", &out->compile_ms, err);
+}
+
 /* ---- the whole ---- */
 
 static bool
@@ -269,7 +276,7 @@ about_read(struct about *out, const char *text, size_t n, struct arena *a,
 	ok = read_head(out, doc, a, err) && read_options(out, doc, a, err)
 	    && read_unpriced(out, doc, a, err) && read_rules(out, doc, a, err)
 	    && read_opsets(out, doc, a, err) && read_types(out, doc, err)
-	    && read_matches(out, doc, err)
+	    && read_matches(out, doc, err) && read_compile_ms(out, doc, err)
 	    && bool_or_false(doc, "regions", &out->regions, err)
 	    && bool_or_false(doc, "spins", &out->spins, err);
 	jsonin_close(doc);

@@ -21,6 +21,8 @@ struct about {
 	const char **unpriced; /* [nunpriced] options no price depends on */
 	uint32_t nunpriced;
 	uint64_t types; /* mask of dtypes at ports; 0: any */
+	uint32_t
+	    compile_ms; /* about what compiling takes; 0: it does not say */
 	bool gaps; /* matches only where nothing but the host has a kernel */
 	bool regions; /* larger parts are offered, too */
 	bool spins; /* its threads may run between calls */

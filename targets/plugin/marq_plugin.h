@@ -1,4 +1,4 @@
-/* marq_plugin.h - backends for marq as shared objects, version 1.0
+/* marq_plugin.h - backends for marq as shared objects, version 1.1
  *
  * A plug-in is a shared object with one exported function, marq_plugin_1(). It
  * lets marq offer parts of a model to somebody's runtime, find out what they
@@ -36,7 +36,8 @@
  * time, from whichever thread; different targets may be called at once. A
  * call may use up to `threads` threads, its caller included, and no processor
  * outside the caller's affinity. Between calls none of them runs: no spinning,
- * no polling. A plug-in that cannot keep to that says so ("spins").
+ * no polling, but where `alone` is set. A plug-in that cannot keep to that says
+ * so ("spins").
  *
  * Manners. It is opened in a measuring process, or in the one that runs a plan,
  * and never crosses a fork. It does not write to standard output, end the
@@ -59,7 +60,7 @@ extern "C" {
 #endif
 
 #define MARQ_PLUGIN_MAJOR 1
-#define MARQ_PLUGIN_MINOR 0
+#define MARQ_PLUGIN_MINOR 1
 
 #if defined(__GNUC__)
 #define MARQ_PLUGIN_EXPORT __attribute__((visibility("default")))
@@ -170,6 +171,11 @@ struct marq_settings {
 	uint32_t reserved;
 	uint64_t deadline_ns; /* give up after so long; 0: no limit. The process
 			       * may be ended soon after. */
+	/* Since 1.1. */
+	uint32_t alone; /* it is the whole model, so nobody else needs the
+			 * processors: its threads may spin between calls. Prices
+			 * of such regions are kept apart. */
+	uint32_t reserved_1;
 };
 
 struct marq_option {
@@ -201,6 +207,8 @@ struct marq_plugin {
 	 *                              where nothing but the host has a kernel
 	 *  "regions": true,            larger parts are offered, too, made of
 	 *                              nodes that rules take by themselves
+	 *  "compile_ms": 300,          about what compiling takes: over 100 fewer
+	 *                              parts are asked about (since 1.1)
 	 *  "opsets": {"": [7, 24]},    versions of domains that compile() takes;
 	 *                              others are not offered; none: any
 	 *  "types": ["float32", "int8"],  of ports; none: any

@@ -147,8 +147,26 @@ survey(const struct match_in *m, struct survey *out, struct arena *a,
 		if (takes_alone(m, id))
 			bitset_add(taken, id);
 	out->sets.of = taken;
-	regions_offer(&out->sets, m->graph, m->uses, taken, m->rare, a);
+	regions_offer(&out->sets,
+	    &(struct regions_of){m->graph, m->uses, taken, m->rare,
+	        about_of(m->target)->compile_ms},
+	    a);
 	return true;
+}
+
+/* One that is the whole model has the processors to itself, which is another
+ * price. */
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	uint32_t n = part_implementations(m, f, out, max);
+
+	if (n > 0 && m->match->nnodes == m->graph->nnodes) {
+		out[0].name = "onnx/alone";
+		out[0].number = PROGRAM_ALONE;
+	}
+	return n;
 }
 
 /* ---- the kind ---- */
@@ -287,7 +305,7 @@ const struct target_kind target_plugin = {
     .more_options = true,
     .aliases = &aliases,
     .open = open_plugin,
-    .implementations = part_implementations,
+    .implementations = implementations,
     .survey = survey,
     .compile = program_compile,
     .environment = environment,

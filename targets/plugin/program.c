@@ -17,7 +17,7 @@ struct program {
 	struct marq_program *handle;
 	size_t *in_bytes, *out_bytes;
 	uint32_t ninputs, noutputs;
-	bool has_run;
+	bool has_run, alone;
 };
 
 /* ---- the backend in this process ---- */
@@ -121,7 +121,7 @@ execute_watched(const struct program *p, const void *const *in,
 	    .out = out,
 	    .in_bytes = p->in_bytes,
 	    .out_bytes = p->out_bytes,
-	    .may_spin = p->of->greeting->about.spins};
+	    .may_spin = p->of->greeting->about.spins || p->alone};
 	bool ran;
 
 	manners_before(&m);
@@ -169,26 +169,32 @@ bytes_of(const struct marq_port *const *port, uint32_t n, struct arena *a)
 	return bytes;
 }
 
+static bool
+is_alone(const struct candidate *c)
+{
+	return c->implementation == PROGRAM_ALONE;
+}
+
 static struct marq_settings
-settings_for(uint32_t purpose)
+settings_for(const struct candidate *c, uint32_t purpose)
 {
 	return (struct marq_settings){.size = sizeof(struct marq_settings),
 	    .threads = target_threads(),
-	    .purpose = purpose};
+	    .purpose = purpose,
+	    .alone = is_alone(c)};
 }
 
 static bool
-compile(struct program *p, const struct marq_region *r, uint32_t purpose,
-    struct err *err)
+compile(struct program *p, const struct marq_region *r,
+    const struct marq_settings *settings, struct err *err)
 {
 	const struct opened *s = p->of->session->open;
-	const struct marq_settings settings = settings_for(purpose);
 	struct said said;
 	marq_status status;
 
 	said_init(&said);
 	status =
-	    s->plugin.compile(s->target, r, &settings, &p->handle, &said.error);
+	    s->plugin.compile(s->target, r, settings, &p->handle, &said.error);
 	if (status == MARQ_OK && !p->handle)
 		return err_set(
 		    err, ERR_UNSUPPORTED, "compile: it gives no program");
@@ -202,15 +208,17 @@ program_compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
+	const struct marq_settings settings = settings_for(c, MARQ_TO_PRICE);
 	struct program *p = arena_new(a, struct program, 1);
 	struct given_region r;
 	bool ok;
 
 	p->of = t->state;
+	p->alone = is_alone(c);
 	if (!session_open(t, err))
 		return false;
 	ok = region_give(&r, g, c, a, err)
-	    && compile(p, &r.region, MARQ_TO_PRICE, err);
+	    && compile(p, &r.region, &settings, err);
 	if (ok) {
 		p->ninputs = r.region.ninputs;
 		p->noutputs = r.region.noutputs;
@@ -284,6 +292,7 @@ bool
 program_layers(const struct target *t, const struct graph *g,
     const struct candidate *c, const struct marq_sink *sink, struct err *err)
 {
+	const struct marq_settings settings = settings_for(c, MARQ_TO_MAP);
 	struct program p = {.of = t->state};
 	struct given_region r;
 	struct arena a;
@@ -296,7 +305,7 @@ program_layers(const struct target *t, const struct graph *g,
 	if (ok && !p.of->session->open->plugin.layers)
 		one_layer(&r.region, sink, &a);
 	else if (ok)
-		ok = compile(&p, &r.region, MARQ_TO_MAP, err)
+		ok = compile(&p, &r.region, &settings, err)
 		    && run_and_tell(&p, &r.region, sink, &a, err);
 	region_release(&r);
 	arena_release(&a);
@@ -308,7 +317,7 @@ program_emit(const struct target *t, const struct graph *g,
     const struct candidate *c, const struct marq_sink *sink, struct err *err)
 {
 	const struct plugin *of = t->state;
-	const struct marq_settings settings = settings_for(MARQ_TO_RUN);
+	const struct marq_settings settings = settings_for(c, MARQ_TO_RUN);
 	const struct opened *s;
 	struct given_region r;
 	struct said said;

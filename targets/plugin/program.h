@@ -18,6 +18,9 @@ struct plugin {
 	struct session *session;
 };
 
+/* A candidate's implementation: part of a plan, or all of one. */
+enum { PROGRAM_PART, PROGRAM_ALONE };
+
 /* ERR_UNSUPPORTED when it refuses. */
 bool program_compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

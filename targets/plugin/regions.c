@@ -4,15 +4,19 @@
 #include <string.h>
 
 /* TUNING: a border costs what crosses it; pieces of equal work, so that their
- * stretches are 36 at most; sets of one kind, the largest first. */
+ * stretches are 36 at most, or 10 where compiling takes long; sets of one kind, the
+ * largest first. */
 #define BORDER_VALUES 3
 #define PIECES 8
+#define PIECES_SLOW 4
+#define SLOW_MS 100
 #define PARTS_MAX 64
 
 struct region_offer {
 	const struct graph *graph;
 	const struct uses *uses;
 	struct bitset taken;
+	uint32_t pieces;
 	struct node_sets *out;
 	struct arena *arena;
 };
@@ -133,6 +137,69 @@ offer_parts(struct region_offer *o, struct bitset in)
 	}
 }
 
+/* ---- quantised parts ---- */
+
+static bool
+is_bytes(const struct graph *g, value_id v)
+{
+	const struct value *value = v == VALUE_NONE ? NULL : graph_value(g, v);
+
+	return value && !value->constant && value->type.kind == TYPE_TENSOR
+	    && (value->type.dtype == DT_INT8 || value->type.dtype == DT_UINT8
+	        || value->type.dtype == DT_INT32);
+}
+
+/* Is a node in the set that a whole number leads to, or comes from? */
+static bool
+shares_bytes(const struct region_offer *o, struct bitset in, node_id id)
+{
+	const struct node *n = graph_node(o->graph, id);
+
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (is_bytes(o->graph, n->input[i])
+		    && graph_value(o->graph, n->input[i])->producer != NODE_NONE
+		    && bitset_has(
+		        in, graph_value(o->graph, n->input[i])->producer))
+			return true;
+	for (uint32_t i = 0; i < n->noutputs; i++) {
+		const value_id v = n->output[i];
+
+		if (!is_bytes(o->graph, v))
+			continue;
+		for (uint32_t k = o->uses->start[v]; k < o->uses->start[v + 1];
+		     k++)
+			if (bitset_has(in, o->uses->user[k]))
+				return true;
+	}
+	return false;
+}
+
+static bool
+grow_by(const struct region_offer *o, struct bitset in, node_id id)
+{
+	if (bitset_has(in, id) || !bitset_has(o->taken, id)
+	    || !shares_bytes(o, in, id))
+		return false;
+	bitset_add(in, id);
+	return true;
+}
+
+/* Up to where values are floats again: runtimes fuse a quantiser with what is on
+ * its other side. */
+static void
+grow_to_floats(const struct region_offer *o, struct bitset in)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (node_id id = 0; id < o->graph->nnodes; id++)
+			more |= grow_by(o, in, id);
+		for (node_id id = o->graph->nnodes; id-- > 0;)
+			more |= grow_by(o, in, id);
+	}
+}
+
 /* ---- stretches ---- */
 
 static double
@@ -206,7 +273,7 @@ borders(const struct region_offer *o)
 	return live;
 }
 
-/* The borders nearest behind each eighth of the work; their number. The first
+/* The borders nearest behind each share of the work; their number. The first
  * and the last are the model's ends. */
 static uint32_t
 cuts(const struct region_offer *o, node_id cut[PIECES + 1])
@@ -219,12 +286,12 @@ cuts(const struct region_offer *o, node_id cut[PIECES + 1])
 	for (node_id id = 0; id < g->nnodes; id++)
 		all += weight_of(g, graph_node(g, id));
 	cut[0] = 0;
-	for (node_id p = 1; p < g->nnodes && n < PIECES; p++) {
+	for (node_id p = 1; p < g->nnodes && n < o->pieces; p++) {
 		sum += weight_of(g, graph_node(g, p - 1));
-		if (sum < all * n / PIECES || live[p] > BORDER_VALUES)
+		if (sum < all * n / o->pieces || live[p] > BORDER_VALUES)
 			continue;
 		cut[n++] = p;
-		while (n < PIECES && sum >= all * n / PIECES)
+		while (n < o->pieces && sum >= all * n / o->pieces)
 			n++, cut[n - 1] = p;
 	}
 	cut[n++] = g->nnodes;
@@ -250,17 +317,22 @@ offer_stretches(struct region_offer *o)
 }
 
 void
-regions_offer(struct node_sets *out, const struct graph *g,
-    const struct uses *u, struct bitset taken, struct bitset rare,
-    struct arena *a)
+regions_offer(
+    struct node_sets *out, const struct regions_of *of, struct arena *a)
 {
-	struct region_offer o = {g, u, taken, out, a};
+	const struct graph *g = of->graph;
+	struct region_offer o = {g, of->uses, of->taken,
+	    of->compile_ms > SLOW_MS ? PIECES_SLOW : PIECES, out, a};
 	struct bitset gaps = bitset_new(a, g->nnodes);
 
 	for (node_id id = 0; id < g->nnodes; id++)
-		if (bitset_has(rare, id) && bitset_has(taken, id))
+		if (bitset_has(of->rare, id) && bitset_has(of->taken, id))
 			bitset_add(gaps, id);
-	offer_parts(&o, taken);
+	offer_parts(&o, of->taken);
 	offer_parts(&o, gaps);
+	if (is_quantised(g)) {
+		grow_to_floats(&o, gaps);
+		offer_parts(&o, gaps);
+	}
 	offer_stretches(&o);
 }

@@ -16,7 +16,7 @@ DESTDIR=$work/root cmake --install "$MARQ_BUILD" --prefix /usr >installed 2>&1 |
 	"$MARQ_SOURCE/examples/plugin/tutorial.c" -Iroot/usr/include ||
 	fail 'the tutorial does not compile'
 [ "$(wc -l <"$MARQ_SOURCE/examples/plugin/tutorial.c")" -lt 200 ] || fail 'is too long'
-[ "$(PKG_CONFIG_PATH=root/usr/share/pkgconfig pkg-config --modversion marq_plugin)" = 1.0 ] ||
+[ "$(PKG_CONFIG_PATH=root/usr/share/pkgconfig pkg-config --modversion marq_plugin)" = 1.1 ] ||
 	fail 'no marq_plugin.pc'
 for dialect in c++98 c++17; do
 	command -v c++ >/dev/null || { echo 'not checked: no c++'; break; }
@@ -94,6 +94,14 @@ for minor in older newer; do
 	expect_in plan/result.json '"rule": "standin.pool"'
 done
 
+# One that was made with the header of the first version, and today's under a host of
+# that version.
+run search net.onnx --db prices.db --force -o plan -t host --pin op:MaxPool=standin \
+	-t "plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so"
+expect_status 0
+expect_in out verified
+"$MARQ_BUILD/tests/standin_oldhost" "$so" || fail 'not for a host of 1.0'
+
 # Larger parts are offered where it says so, and what is proven is proven among
 # them: the whole of two nodes that copy, and nothing else, is left here.
 export STANDIN=regions
@@ -110,6 +118,40 @@ cheap = plan["composites"]
 assert [(c["rule"], len(c["nodes"])) for c in cheap] in (
     [("standin.region", 2)], [("standin.node", 1), ("standin.node", 1)]), cheap
 EOS
+# What is the whole model is told so.
+search -t "$plugin,does=needs-alone" -t host --eager-pricing
+expect_status 0
+# What is picked because it is cheap is measured again, and that counts: the first
+# price of the whole is made the least, then the second a second.
+cheap='--pin op:MaxPool=standin --pin op:Flatten=standin --no-confirm'
+price() { # COST NS WHERE: of the stand-in's; how many there are
+	python3 - "$@" <<'EOS'
+import sqlite3, sys
+cost, ns, where = sys.argv[1:]
+db = sqlite3.connect("prices.db")
+found = db.execute("SELECT measurement_id FROM measurement JOIN subject USING(subject_id) JOIN environment"
+    " USING(env_id) WHERE outcome IN ('ok', 'noisy') AND hard LIKE '%needs-alone%' AND hard LIKE ? AND summary " + where,
+    ("%cost=" + cost + "%",)).fetchall()
+for row in found:
+    db.execute("UPDATE measurement SET outcome='ok', n=9, low_ns=?, median_ns=?, high_ns=?, min_ns=? WHERE measurement_id=?",
+        (ns, ns, ns, ns, *row))
+db.commit()
+print(len(found))
+EOS
+}
+rules() { # of the plan
+	python3 -c 'import json
+print(*[c["rule"] for c in json.load(open("plan/result.json"))["plan"]["composites"]])'
+}
+whole="LIKE 'standin.region onnx/alone%'"
+[ "$(price measured 1000 "$whole")" -ge 1 ] || fail 'the whole has no price of its own'
+price measured 30000000 "LIKE 'standin.node%'" >nodes
+search -t "$plugin,does=needs-alone" -t host $cheap
+[ "$(rules)" = standin.region ] || fail "$(rules) and not the whole"
+[ "$(price second 1000000000 "$whole")" = 1 ] || fail 'no second price'
+search -t "$plugin,does=needs-alone" -t host $cheap
+expect_in out ' 0 measured'
+[ "$(rules)" = 'standin.node standin.node' ] || fail "$(rules) for a second price of a second"
 unset STANDIN
 search -t "$plugin" -t host
 expect_in out 'proven optimal at these prices'

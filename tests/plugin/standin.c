@@ -146,6 +146,11 @@ compile(struct marq_target *t, const struct marq_region *r,
 	    || r->noutputs != 1 || r->input[0]->bytes != p->bytes
 	    || does(p, "refuse"))
 		return refuse_hugely(e);
+#ifndef BEFORE_ALONE
+	if (strcmp(t->does, "needs-alone") == 0 && r->nnodes > 1
+	    && !MARQ_HAS(struct marq_settings, settings, alone))
+		return refuse_hugely(e);
+#endif
 	if (does(p, "crash-compile"))
 		abort();
 	if (does(p, "hang-compile"))

@@ -1,4 +1,4 @@
-/* The interface of plug-ins, version 1.0, as compiled ones know it: no size and no
+/* The interface of plug-ins, version 1.1, as compiled ones know it: no size and no
  * offset of it ever changes. What comes later is behind it. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,6 +56,7 @@ FIRST_SIZE(marq_settings, 24);
 AT(marq_settings, threads, 4);
 AT(marq_settings, purpose, 8);
 AT(marq_settings, deadline_ns, 16);
+AT(marq_settings, alone, 24); /* since 1.1 */
 
 FIRST_SIZE(marq_option, 24);
 AT(marq_option, name, 8);

@@ -7,12 +7,13 @@
 static struct node_sets sets;
 
 static void
-offer(struct bitset taken, struct bitset rare)
+offer_for(uint32_t compile_ms, struct bitset taken, struct bitset rare)
 {
 	struct uses u = graph_uses(m.graph, &arena);
 
 	sets = (struct node_sets){.n = 0};
-	regions_offer(&sets, m.graph, &u, taken, rare, &arena);
+	regions_offer(&sets,
+	    &(struct regions_of){m.graph, &u, taken, rare, compile_ms}, &arena);
 	for (uint32_t i = 0; i < sets.n; i++) {
 		const struct node_set *s = &sets.set[i];
 
@@ -26,6 +27,12 @@ offer(struct bitset taken, struct bitset rare)
 			           s->n * sizeof *s->node)
 			        == 0);
 	}
+}
+
+static void
+offer(struct bitset taken, struct bitset rare)
+{
+	offer_for(0, taken, rare);
 }
 
 static bool
@@ -67,6 +74,17 @@ test_whole_and_stretches(void **state)
 	chain(32);
 	offer(all_but(NODE_NONE), bitset_new(&arena, 32));
 	assert_int_equal(sets.n, 36); /* of 8 pieces: whole included */
+	assert_int_equal(sets.set[0].n, 32);
+}
+
+/* Four pieces where each takes long to compile. */
+static void
+test_slow_compilers_are_asked_less(void **state)
+{
+	(void)state;
+	chain(32);
+	offer_for(300, all_but(NODE_NONE), bitset_new(&arena, 32));
+	assert_int_equal(sets.n, 10);
 	assert_int_equal(sets.set[0].n, 32);
 }
 
@@ -114,15 +132,41 @@ test_gaps(void **state)
 	assert_true(is_offered(2, (const node_id[]){4, 5}));
 }
 
+/* A gap at 8 bits reaches up to where values are floats again. */
+static void
+test_gaps_grow_to_floats(void **state)
+{
+	struct bitset rare;
+	value_id x, scale;
+
+	(void)state;
+	x = MAKE(&m, RELU, make_input(&m, DIMS(1, 2, 4, 4))); /* 0 */
+	scale = make_scalar(&m, 0.5f);
+	x = MAKE(&m, QUANTIZELINEAR, x, scale); /* 1 */
+	x = MAKE(&m, IDENTITY, x); /* 2 */
+	x = MAKE(&m, DEQUANTIZELINEAR, x, scale); /* 3 */
+	make_output(&m, MAKE(&m, RELU, x)); /* 4 */
+	make_end(&m);
+	rare = bitset_new(&arena, 5);
+	bitset_add(rare, 2);
+	offer(all_but(NODE_NONE), rare);
+	assert_true(is_offered(3, (const node_id[]){1, 2, 3}));
+	offer(all_but(1), rare);
+	assert_true(is_offered(2, (const node_id[]){2, 3}));
+	assert_false(is_offered(3, (const node_id[]){1, 2, 3}));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_whole_and_stretches),
+	    TEST(test_slow_compilers_are_asked_less),
 	    TEST(test_maximal),
 	    TEST(test_ways_around),
 	    TEST(test_gaps),
+	    TEST(test_gaps_grow_to_floats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
