@@ -23,7 +23,8 @@ put_hash(struct buf *b, struct hash128 h)
 static struct hash128
 hash_machine(struct arena *a)
 {
-	static const char *const kinds[] = {"host", "dnnl", "xnnpack", "blas"};
+	static const char *const kinds[] = {
+	    "host", "dnnl", "xnnpack", "blas", "native"};
 	struct hash128 h;
 	struct buf b;
 

@@ -119,6 +119,7 @@ candidate_options(const struct job *j)
 	    .nassume = j->nassume,
 	    .failures_only = j->failures_only,
 	    .keep_nan = !j->args->ignore_nan,
+	    .exact = j->args->exact_convolutions,
 	};
 }
 
@@ -210,8 +211,8 @@ open_links(struct job *j, struct pricer_options *o, struct err *err)
 {
 	const struct search_args *args = j->args;
 	const struct board named = j->board;
-	const struct want_how how = {
-	    args->model, args->threads, args->timeout_ns, !args->ignore_nan};
+	const struct want_how how = {args->model, args->threads,
+	    args->timeout_ns, !args->ignore_nan, args->exact_convolutions};
 	const struct links_options links = {
 	    args->workers.text, args->workers.n, &j->want, &j->notes};
 

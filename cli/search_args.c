@@ -237,6 +237,10 @@ const struct option_row search_options[] = {
         "keep (default): NaN comes out of a plan where the model computes it; "
         "ignore: a number may",
         option_second, AT(ignore_nan), .group = 11},
+    {"exact-convolutions", 0, NULL,
+        "convolutions sum the products that are defined: no Winograd, which "
+        "rounds more (to 1e-5 of the range)",
+        option_flag, AT(exact_convolutions), .group = 11},
     {.help = "Prices:", .group = 12},
     {"db", 0, "FILE",
         "tuning database ('none': remember nothing; default $MARQ_DB or the "

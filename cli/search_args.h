@@ -23,6 +23,7 @@ struct search_args {
 	bool ignore_marks; /* what the model's metadata asks for */
 	bool strict; /* nothing that is against the standard is accepted */
 	bool ignore_nan; /* a plan may make numbers of NaN */
+	bool exact_convolutions; /* none that transforms its inputs */
 	bool no_verify; /* nobody runs the plan before it is given out */
 	bool no_confirm; /* nobody compares it with a single target's */
 	struct precision_args precision;

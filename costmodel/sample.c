@@ -29,8 +29,8 @@
 #define PROBE_NS UINT64_C(5000000)
 #define PROBE_LONG_NS UINT64_C(20000000)
 /* TUNING: what a packed copy of weights takes of their bytes at most; Winograd's
- * of 3x3 weights, in 6x6 tiles. */
-#define PACKED 4
+ * of 3x3 weights, in 8x8 tiles. */
+#define PACKED 8
 /* TUNING: pairs of one block. */
 #define PAIRS 7
 #define PAIRS_TRIED 14

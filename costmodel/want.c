@@ -20,6 +20,8 @@ want_write(const struct want *w, struct json *j)
 		json_str(j, w->target[i]);
 	json_close(j);
 	json_key_bool(j, "keep_nan", w->keep_nan);
+	if (w->exact)
+		json_key_bool(j, "exact", true);
 	json_key_uint(j, "threads", w->threads);
 	json_key_uint(j, "timeout_ms", w->timeout_ns / 1000000u);
 	json_key(j, "onnx");
@@ -139,6 +141,7 @@ want_read(
 	    || !jsonin_base64(doc, "onnx", &out->onnx, &out->nonnx, a, err)
 	    || !read_subjects(out, doc, a, err))
 		return false;
+	out->exact = cJSON_IsTrue(cJSON_GetObjectItem(doc, "exact"));
 	out->model = arena_str(a, model);
 	out->timeout_ns = (uint64_t)timeout_ms * 1000000u;
 	return true;

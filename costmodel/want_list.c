@@ -76,6 +76,7 @@ want_of_model(struct want *out, const struct graph *g, const struct mix *m,
 	*out = (struct want){.model = how->model,
 	    .target = arena_new(a, const char *, m->n),
 	    .keep_nan = how->keep_nan,
+	    .exact = how->exact,
 	    .threads = how->threads ? how->threads : 1,
 	    .timeout_ns =
 	        how->timeout_ns ? how->timeout_ns : MEASURE_TIMEOUT_NS};

@@ -397,7 +397,8 @@ find_more(struct concession *w, const struct opportunity *o,
     const struct plan_request *r, const struct candidate_options *like,
     struct err *err)
 {
-	struct candidate_options options = {.keep_nan = like->keep_nan};
+	struct candidate_options options = {
+	    .keep_nan = like->keep_nan, .exact = like->exact};
 
 	copy_mix(w, r->mix);
 	if (o->obstacle == OBSTACLE_REFUSED)

@@ -326,15 +326,17 @@ accepts(struct candidate_finder *f, const struct target *t,
 	return match_is_legal(f, t, rule, m, why) && ok;
 }
 
-/* Leave the implementations that keep NaN; how many they are. */
+/* Leave the implementations that keep NaN, and are exact where that is wanted; how
+ * many they are. */
 static uint32_t
-keep_nan(struct candidate_finder *f, const struct target *t, uint32_t rule,
+keep_wanted(struct candidate_finder *f, const struct target *t, uint32_t rule,
     const struct match *m, struct implementation *impl, uint32_t n)
 {
+	const bool nan = f->options->keep_nan, exact = f->options->exact;
 	uint32_t kept = 0;
 	struct why why;
 
-	if (!f->options->keep_nan)
+	if (!nan && !exact)
 		return n;
 	why_init(&why, f->options->keep_refusals ? f->arena : NULL);
 	why.target = t->index;
@@ -343,9 +345,13 @@ keep_nan(struct candidate_finder *f, const struct target *t, uint32_t rule,
 	if (f->options->keep_refusals)
 		why.counts = &f->counts;
 	for (uint32_t i = 0; i < n; i++)
-		if (why_need(&why, !impl[i].loses_nan, "keeps_nan",
+		if (why_need(&why, !nan || !impl[i].loses_nan, "keeps_nan",
 		        "NaN stays NaN, or --nan=ignore",
-		        "'%s' may turn NaN into a number", impl[i].name))
+		        "'%s' may turn NaN into a number", impl[i].name)
+		    && why_need(&why, !exact || !impl[i].transforms, "exact",
+		        "sums of the products that are defined, or no "
+		        "--exact-convolutions",
+		        "'%s' transforms them", impl[i].name))
 			impl[kept++] = impl[i];
 	if (kept == 0 && n > 0 && f->options->keep_refusals)
 		refuse(f, t, rule, m, &why);
@@ -375,7 +381,7 @@ take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
 	if (t->kind->implementations)
 		n = t->kind->implementations(
 		    &in, &f->mix->formats, impl, IMPLEMENTATIONS);
-	n = keep_nan(f, t, number, m, impl, n);
+	n = keep_wanted(f, t, number, m, impl, n);
 	mark = arena_mark(f->scratch);
 	struct boundary b = find_boundary(f, m, f->scratch);
 	for (uint32_t i = 0; i < n; i++)

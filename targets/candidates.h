@@ -37,6 +37,7 @@ struct candidate_options {
 	uint32_t nassume;
 	bool keep_refusals;
 	bool keep_nan; /* leave out what loses NaN */
+	bool exact; /* leave out convolutions that transform */
 	bool failures_only; /* of refusals, leave out what held: most words */
 };
 

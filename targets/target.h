@@ -60,6 +60,8 @@ struct implementation {
 			    * in `space` of these formats */
 	bool in_place; /* its kernel moves nothing when its overlays hold */
 	bool loses_nan; /* makes a number where NaN is computed */
+	bool transforms; /* sums products of transformed values, as Winograd's
+			  * convolutions do: rounds more than what is defined */
 	bool opaque; /* nothing here runs it: offered where nothing else is */
 	uint64_t resident; /* a candidate's, see there: at least */
 	uint32_t group; /* a candidate's, see there */

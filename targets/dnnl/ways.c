@@ -159,6 +159,7 @@ offer(struct ways *w, enum way_number number)
 		    .input = intern(w, way[number].in),
 		    .output = intern(w, way[number].out),
 		    .in_place = way[number].algorithm == IN_PLACE,
+		    .transforms = way[number].algorithm == WINOGRAD,
 		};
 }
 
