@@ -17,15 +17,16 @@
 #endif
 
 static const struct contender contenders[] = {
-    {"oneDNN nhwc", "dnnl", LAYOUT_NHWC, false, NULL},
-    {"oneDNN blocked", "dnnl", LAYOUT_BLK16, false, NULL},
-    {"oneDNN plain", "dnnl", LAYOUT_PLAIN, false, NULL},
-    {"XNNPACK", "xnnpack", -1, true, NULL},
-    {"OpenBLAS", "blas", -1, true, NULL},
-    {"eager, all", NULL, -1, true, "eager"},
-    {"oneDNN, searched", "dnnl", -1, true, NULL},
-    {"all, searched", NULL, -1, true, NULL},
-    {"all, again (A/A)", NULL, -1, true, NULL},
+    {"oneDNN nhwc", "dnnl", LAYOUT_NHWC, false, NULL, NULL},
+    {"oneDNN blocked", "dnnl", LAYOUT_BLK16, false, NULL, NULL},
+    {"oneDNN plain", "dnnl", LAYOUT_PLAIN, false, NULL, NULL},
+    {"XNNPACK", "xnnpack", -1, true, NULL, NULL},
+    {"OpenBLAS", "blas", -1, true, NULL, NULL},
+    {"eager, all", NULL, -1, true, "eager", NULL},
+    {"oneDNN, searched", "dnnl", -1, true, NULL, NULL},
+    {"all but native", NULL, -1, true, NULL, "native"},
+    {"all, searched", NULL, -1, true, NULL, NULL},
+    {"all, again (A/A)", NULL, -1, true, NULL, NULL},
 };
 
 #define NPLANS (sizeof contenders / sizeof *contenders)

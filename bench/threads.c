@@ -41,7 +41,7 @@ answer(struct contest *c, struct executor *x, uint32_t runs)
 static bool
 serve(const char *path, const char *db, uint32_t threads, struct err *err)
 {
-	const struct contender all = {"all", NULL, -1, true, NULL};
+	const struct contender all = {"all", NULL, -1, true, NULL, NULL};
 	const struct executor_options o = {.threads = threads};
 	uint32_t core[CORES_MAX], ncores = machine_cores(core), runs;
 	struct contest c = {.arena = NULL};

@@ -16,6 +16,13 @@
 #define PLUS(p) EITHER(p, NODE(ADD, p, ANY), NODE(SUM, p, ANY))
 /* p, and bounds on it. */
 #define CLAMPED(p) MAYBE(RELU, MAYBE(CLIP, p, REST))
+/* Activations over p; each may be there or not. */
+#define ACT(p) MAYBE(RELU, MAYBE(CLIP, ACT_SMOOTH(p), REST))
+#define ACT_SMOOTH(p) \
+	MAYBE(LEAKYRELU, \
+	    MAYBE(SIGMOID, MAYBE(TANH, MAYBE(HARDSWISH, ACT_REST(p)))))
+#define ACT_REST(p) MAYBE(GELU, MAYBE(ELU, MAYBE(HARDSIGMOID, p)))
+#define GATED(p) EITHER(SPELLED(SWISH, p), SPELLED(HARD_SWISH, p))
 /* One operation of two tensors. */
 #define PAIR \
 	EITHER(EITHER(NODE(ADD, ANY, ANY), NODE(SUM, ANY, ANY)), \

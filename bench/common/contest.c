@@ -45,7 +45,7 @@ contest_open(struct contest *c, const char *path, const char *db,
     uint32_t threads, struct err *err)
 {
 	static const char *const targets[] = {
-	    "dnnl", "xnnpack", "blas", "host"};
+	    "dnnl", "xnnpack", "blas", "native", "host"};
 	const struct infer_options infer = {.eval = host_eval};
 	const struct onnx_options onnx = {0};
 	const struct pricer_options o = {.db = db,
@@ -55,7 +55,7 @@ contest_open(struct contest *c, const char *path, const char *db,
 
 	if (!onnx_read(&c->model, path, &onnx, c->arena, err)
 	    || !normalize(c->model.graph, &infer, err)
-	    || !mix_open(&c->mix, targets, 4, c->arena, err)
+	    || !mix_open(&c->mix, targets, 5, c->arena, err)
 	    || !candidates_find(
 	        &c->candidates, c->model.graph, &c->mix, NULL, c->arena, err)
 	    || !pricer_open(&c->pricer, c->model.graph, &c->mix, &c->candidates,
@@ -82,6 +82,8 @@ may_use(const struct contest *b, const struct contender *who,
 
 	if (strcmp(t->kind->name, "host") == 0)
 		return true;
+	if (who->without && strcmp(t->kind->name, who->without) == 0)
+		return false;
 	if (who->kind && strcmp(t->kind->name, who->kind) != 0)
 		return false;
 	if (!who->winograd && starts(c->implementation_name, "winograd"))
@@ -102,7 +104,8 @@ contest_plan(struct contest *c, const struct contender *who, struct plan *out,
 	    .candidates = &c->candidates,
 	    .prices = &c->prices,
 	    .pricer = c->pricer,
-	    .only = who->kind ? only : NULL, /* else as a user asks */
+	    .only = who->kind || who->without ? only
+	                                      : NULL, /* else as a user asks */
 	    .searcher = who->searcher};
 	cost_ns began = clock_ns();
 

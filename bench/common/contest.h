@@ -9,13 +9,15 @@
 #include "ir/onnx_read.h"
 #include "plan/plan.h"
 
-/* Who takes part: candidates of one kind (NULL: all), convolutions of one
+/* Who takes part: candidates of one kind (NULL: all),
+ * convolutions of one
  * layout (-1: any), a searcher (NULL: exact). Host helps everybody. */
 struct contender {
 	const char *name, *kind;
 	int layout;
 	bool winograd;
 	const char *searcher;
+	const char *without; /* a kind; NULL: none is left out */
 };
 
 struct contest {

@@ -19,12 +19,13 @@
 
 #define MIXTURES 4 /* plans at random prices per mix */
 
-static const char *const mixes[][5] = {
+static const char *const mixes[][6] = {
     {"host"},
     {"dnnl", "host"},
     {"xnnpack", "host"},
     {"blas", "host"},
-    {"dnnl", "xnnpack", "blas", "host"},
+    {"native", "host"},
+    {"dnnl", "xnnpack", "blas", "native", "host"},
     {"mrvl", "dnnl", "host"},
 };
 

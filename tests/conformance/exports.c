@@ -34,10 +34,10 @@ static const struct family_limits limits = {
 #define MOST_SETS 16u
 #define TEXT_LIMIT ((size_t)64 << 20)
 
-static const char *const mixes[][5] = {
+static const char *const mixes[][6] = {
     {"host"},
     {"dnnl", "host"},
-    {"dnnl", "xnnpack", "blas", "host"},
+    {"dnnl", "xnnpack", "blas", "native", "host"},
     {"mrvl", "dnnl", "host"},
 };
 #define NMIXES (sizeof mixes / sizeof *mixes)

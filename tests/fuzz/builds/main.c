@@ -9,7 +9,8 @@
 #include "tests/fuzz/candidates/generate.h"
 #include "tests/support/force.h"
 
-static const char *const kinds[] = {"dnnl", "xnnpack", "blas", "mrvl", "host"};
+static const char *const kinds[] = {
+    "dnnl", "xnnpack", "blas", "native", "mrvl", "host"};
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
 struct built {

@@ -352,7 +352,7 @@ static struct tally
 try_model(const struct options *o, uint32_t seed)
 {
 	static const char *const here[] = {
-	    "dnnl", "xnnpack", "blas", "host", NULL};
+	    "dnnl", "xnnpack", "blas", "native", "host", NULL};
 	static const char *const there[] = {"mrvl", "dnnl", "host", NULL};
 	struct run x = {.options = o,
 	    .seed = seed,

@@ -16,9 +16,9 @@
 #include "tests/support/support.h"
 
 extern const struct target_kind target_dnnl, target_xnnpack, target_blas,
-    target_mrvl;
+    target_native, target_mrvl;
 static const struct target_kind *const kinds[] = {
-    &target_dnnl, &target_xnnpack, &target_blas, &target_mrvl};
+    &target_dnnl, &target_xnnpack, &target_blas, &target_native, &target_mrvl};
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
 /* Operators without a type rule or a host kernel, and why. */
@@ -141,8 +141,8 @@ write_idioms(FILE *f)
 	    "\n## Spelled out by exporters\n\n"
 	    "Recognised as one operator (targets/README.md); the host runs it "
 	    "where there is one.\n\n"
-	    "| idiom | operator | dnnl | xnnpack | blas | mrvl |\n"
-	    "|---|---|---|---|---|---|\n");
+	    "| idiom | operator | dnnl | xnnpack | blas | native | mrvl |\n"
+	    "|---|---|---|---|---|---|---|\n");
 	for (uint32_t i = 0; i < NIDIOMS; i++) {
 		fprintf(f, "| %s | %s |", idiom_name((enum idiom)i),
 		    idiom_op[i] == OP_CUSTOM ? "-" : op_get(idiom_op[i])->type);
@@ -164,7 +164,7 @@ write_page(FILE *f)
 	    "operator in its pattern; its\nconditions decide about each "
 	    "node.\n\n"
 	    "| operator | versions | inferred | host | dnnl | xnnpack | blas | "
-	    "mrvl |\n|---|---|---|---|---|---|---|---|\n");
+	    "native | mrvl |\n|---|---|---|---|---|---|---|---|---|\n");
 	for (enum op op = OP_CUSTOM + 1; op < NOP; op++)
 		write_row(f, op);
 	write_idioms(f);

@@ -1,0 +1,89 @@
+/* Kernels of our own, where a table shows that they beat the libraries. */
+#include "targets/native/native.h"
+
+#include "targets/cores.h"
+
+extern const struct target_kind target_native;
+
+static const struct rule rules[] = {
+#define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
+#include "targets/native/rules.def"
+#undef RULE
+};
+
+static const struct {
+	uint32_t (*ways)(const struct match_in *m, struct formats *f,
+	    struct implementation *out, uint32_t max);
+	bool (*compile)(const struct target *t, const struct graph *g,
+	    const struct candidate *c, struct arena *a, struct kernel *out,
+	    struct err *err);
+} family[] = {
+#define RULE(n, p, a, w, c) {w, c},
+#include "targets/native/rules.def"
+#undef RULE
+};
+
+const struct native_version *
+native_version_of(const struct target *t)
+{
+	/* facts are asked of targets nobody opened */
+	return t->state ? t->state : native_version_find("auto");
+}
+
+static bool
+open_native(
+    struct target *t, struct formats *f, struct arena *a, struct err *err)
+{
+	const char *vectors = target_option_get(t, "vectors");
+	const struct native_version *v = native_version_find(vectors);
+
+	(void)f;
+	(void)a;
+	t->state = v;
+	return v
+	    || err_set(err, ERR_TARGET,
+	        "native: this processor has no vectors of '%s'", vectors);
+}
+
+static uint32_t
+implementations(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	return family[m->rule].ways(m, f, out, max);
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	return family[c->rule].compile(t, g, c, a, out, err);
+}
+
+static void
+environment(const struct target *t, struct buf *b)
+{
+	const struct native_version *v = native_version_of(t);
+
+	buf_printf(b, "native_vectors=%s\nnative_width=%u\n", v->name,
+	    (unsigned)v->width);
+}
+
+static const struct target_option options[] = {
+    {"vectors", "auto|avx512|avx2|neon|c|wide", "auto",
+        "instruction set of the kernels (wide: AVX-512's, made of others)"},
+    {.name = NULL}};
+
+const struct target_kind target_native = {
+    .name = "native",
+    .summary = "kernels of our own: Winograd convolutions",
+    .option = options,
+    .rule = rules,
+    .nrules = (uint32_t)(sizeof rules / sizeof *rules),
+    .source = PRICE_MEASURED,
+    .needs_input = true,
+    .open = open_native,
+    .implementations = implementations,
+    .compile = compile,
+    .environment = environment,
+};

@@ -1,0 +1,18 @@
+/* The kernels of this folder, as its rules name them. */
+#ifndef TARGETS_NATIVE_NATIVE_H
+#define TARGETS_NATIVE_NATIVE_H
+
+#include "targets/native/version.h"
+#include "targets/target.h"
+
+/* Of which instruction set a target's kernels are. */
+const struct native_version *native_version_of(const struct target *t);
+
+bool accept_winograd(const struct match_in *m, struct why *why);
+uint32_t ways_winograd(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_winograd(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+#endif

@@ -1,0 +1,112 @@
+#include "targets/native/steps.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define NEED why_need
+
+static bool
+is_in_table(const struct step *s)
+{
+	switch (s->kind) {
+	case STEP_RELU:
+	case STEP_CLIP:
+	case STEP_LINEAR:
+	case STEP_SIGMOID:
+	case STEP_TANH:
+	case STEP_HARDSWISH:
+	case STEP_SWISH:
+	case STEP_GELU_ERF:
+	case STEP_GELU_TANH:
+	case STEP_ABS:
+	case STEP_SQUARE:
+	case STEP_ADD:
+	case STEP_SUB:
+	case STEP_MUL:
+	case STEP_DIV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+is_constant(const struct graph *g, value_id v)
+{
+	return graph_value(g, v)->constant != NULL;
+}
+
+static bool
+takes_operand(const struct match_in *m, const struct fused *f, value_id v)
+{
+	const struct type *t = matched_type(m, v);
+	const struct type *out = matched_type(m, f->end);
+
+	if (is_constant(m->graph, v))
+		return form_of(t, out) == FORM_CHANNEL;
+	return same_shape(t, out);
+}
+
+bool
+need_native_steps(
+    const struct match_in *m, struct why *why, const struct fused *f)
+{
+	bool known = true, operands = true;
+
+	for (uint32_t i = 0; i < f->nsteps; i++) {
+		const struct step *s = &f->step[i];
+
+		known = known && is_in_table(s);
+		if (step_is_binary(s->kind))
+			operands = operands && takes_operand(m, f, s->other);
+	}
+	known = NEED(why, known, "functions", "of the kernels' table", "%s",
+	    known ? "they are" : "another function");
+	return NEED(why, operands, "operands",
+	           "of the result's shape, or constants of a channel", "%s",
+	           operands ? "they are" : "another operand")
+	    && known;
+}
+
+static int32_t
+port_of(const struct candidate *c, value_id v)
+{
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (c->input[i].value == v)
+			return (int32_t)i;
+	return -1;
+}
+
+static const float *
+padded(const struct graph *g, value_id v, size_t channels, struct arena *a)
+{
+	const struct tensor *t = graph_value(g, v)->constant;
+	float *to = arena_new(a, float, channels);
+
+	assert(t->dtype == DT_FLOAT && t->count <= channels);
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = (float)tensor_real(t, i);
+	return to;
+}
+
+void
+native_steps_of(struct native_steps *out, const struct fused *f,
+    const struct graph *g, const struct candidate *c, size_t channels,
+    struct arena *a)
+{
+	*out = (struct native_steps){.n = f->nsteps};
+	for (uint32_t i = 0; i < f->nsteps; i++) {
+		const struct step *s = &f->step[i];
+		struct native_step *to = &out->step[i];
+
+		*to = (struct native_step){
+		    s->kind, s->alpha, s->beta, s->swapped, -1, NULL};
+		if (!step_is_binary(s->kind))
+			continue;
+		if (is_constant(g, s->other))
+			to->channel = padded(g, s->other, channels, a);
+		else
+			to->port = port_of(c, s->other);
+		assert(to->channel || to->port >= 0);
+	}
+}

@@ -1,0 +1,97 @@
+/* Vectors of NATIVE_WIDTH floats, in the compilers' own words: one source for every
+ * instruction set, which the file that includes this one is compiled for. */
+#ifndef TARGETS_NATIVE_VECTOR_H
+#define TARGETS_NATIVE_VECTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef NATIVE_WIDTH
+#define NATIVE_WIDTH 4
+#endif
+
+#define VECTOR_BYTES (4 * NATIVE_WIDTH)
+
+typedef float vec __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t bits __attribute__((vector_size(VECTOR_BYTES)));
+/* As it lies in memory: nowhere in particular. */
+typedef float unaligned
+    __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+#if NATIVE_WIDTH == 4
+#define EACH(x) \
+	{ \
+		x, x, x, x \
+	}
+#elif NATIVE_WIDTH == 8
+#define EACH(x) \
+	{ \
+		x, x, x, x, x, x, x, x \
+	}
+#else
+#define EACH(x) \
+	{ \
+		x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x \
+	}
+#endif
+
+ALWAYS vec
+vec_all(float x)
+{
+	return (vec)EACH(x);
+}
+
+ALWAYS bits
+bits_all(int32_t x)
+{
+	return (bits)EACH(x);
+}
+
+ALWAYS vec
+vec_load(const float *at)
+{
+	return *(const unaligned *)at;
+}
+
+ALWAYS void
+vec_store(float *at, vec x)
+{
+	*(unaligned *)at = x;
+}
+
+/* a where the mask's bits are set, else b. */
+ALWAYS vec
+vec_choose(bits mask, vec a, vec b)
+{
+	return (vec)(((bits)a & mask) | ((bits)b & ~mask));
+}
+
+ALWAYS vec
+vec_only(bits mask, vec a)
+{
+	return (vec)((bits)a & mask);
+}
+
+/* NaN is neither below nor above a bound, and stays. */
+ALWAYS vec
+vec_floor_at(vec x, float low)
+{
+	return vec_choose(x < vec_all(low), vec_all(low), x);
+}
+
+ALWAYS vec
+vec_ceil_at(vec x, float high)
+{
+	return vec_choose(x > vec_all(high), vec_all(high), x);
+}
+
+ALWAYS vec
+vec_abs(vec x)
+{
+	return (vec)((bits)x & bits_all(0x7fffffff));
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* The table of operations: each over a block of vectors, so that what is done to
+ * choose one is done once a block. */
+#ifndef TARGETS_NATIVE_VECTOR_STEPS_H
+#define TARGETS_NATIVE_VECTOR_STEPS_H
+
+#include "targets/native/steps.h"
+#include "targets/native/vector_functions.h"
+
+#define ROOT_2_OVER_PI 0.7978845608f
+#define ROOT_HALF 0.7071067812f
+
+/* x / (1 + e^-2 sqrt(2 / pi) (x + 0.044715 x^3)) */
+ALWAYS vec
+vec_gelu_tanh(vec x)
+{
+	const vec cubic = x * x * x * vec_all(0.044715f) + x;
+
+	return x * vec_sigmoid(cubic * vec_all(2 * ROOT_2_OVER_PI));
+}
+
+ALWAYS vec
+vec_gelu_erf(vec x)
+{
+	const vec half = x * vec_all(0.5f);
+
+	return half * vec_erf(x * vec_all(ROOT_HALF)) + half;
+}
+
+ALWAYS vec
+vec_hard_swish(vec x)
+{
+	vec factor = x * vec_all(1 / 6.f) + vec_all(0.5f);
+
+	factor = vec_floor_at(factor, 0);
+	return x * vec_ceil_at(factor, 1);
+}
+
+#define OVER(expression) \
+	for (size_t i = 0; i < n; i++) { \
+		const vec v = x[i]; \
+		x[i] = (expression); \
+	} \
+	break
+
+/* A function of one tensor. */
+static inline void
+step_function(const struct native_step *s, vec *x, size_t n)
+{
+	const vec a = vec_all(s->alpha), b = vec_all(s->beta);
+
+	switch (s->kind) {
+	case STEP_RELU:
+		OVER(vec_choose(v < vec_all(0), v * a, v));
+	case STEP_CLIP:
+		OVER(vec_ceil_at(vec_floor_at(v, s->alpha), s->beta));
+	case STEP_LINEAR:
+		OVER(v * a + b);
+	case STEP_SIGMOID:
+		OVER(vec_sigmoid(v));
+	case STEP_TANH:
+		OVER(vec_tanh(v));
+	case STEP_HARDSWISH:
+		OVER(vec_hard_swish(v));
+	case STEP_SWISH:
+		OVER(v * vec_sigmoid(v * a));
+	case STEP_GELU_ERF:
+		OVER(vec_gelu_erf(v));
+	case STEP_GELU_TANH:
+		OVER(vec_gelu_tanh(v));
+	case STEP_ABS:
+		OVER(vec_abs(v));
+	case STEP_SQUARE:
+		OVER(v * v);
+	default:
+		break;
+	}
+}
+
+/* x op y, or y op x; `stride` 0: y is one vector for all. */
+static inline void
+step_operation(
+    const struct native_step *s, vec *x, const vec *y, size_t n, size_t stride)
+{
+	switch (s->kind) {
+	case STEP_ADD:
+		OVER(v + y[i * stride]);
+	case STEP_MUL:
+		OVER(v * y[i * stride]);
+	case STEP_SUB:
+		if (s->swapped) {
+			OVER(y[i * stride] - v);
+		}
+		OVER(v - y[i * stride]);
+	case STEP_DIV:
+		if (s->swapped) {
+			OVER(y[i * stride] / v);
+		}
+		OVER(v / y[i * stride]);
+	default:
+		break;
+	}
+}
+
+#undef OVER
+
+#endif

@@ -1,0 +1,15 @@
+/* The last thing that a file of an instruction set includes: the table of what it
+ * has made. */
+#ifndef TARGETS_NATIVE_VECTOR_VERSION_H
+#define TARGETS_NATIVE_VECTOR_VERSION_H
+
+#include "targets/native/vector_winograd.h"
+#include "targets/native/version.h"
+
+#define NATIVE_VERSION(words, here) \
+	{ \
+		.name = words, .width = NATIVE_WIDTH, .group = NATIVE_GROUP, \
+		.is_here = here, .winograd = winograd_unit, \
+	}
+
+#endif

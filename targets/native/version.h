@@ -1,0 +1,19 @@
+/* The kernels as compiled for one instruction set. */
+#ifndef TARGETS_NATIVE_VERSION_H
+#define TARGETS_NATIVE_VERSION_H
+
+#include "targets/native/winograd.h"
+
+struct native_version {
+	const char *name; /* of its vectors: "avx2", ... */
+	uint32_t width; /* floats of a vector */
+	uint32_t group; /* rows of a product whose sums fit the registers */
+	bool (*is_here)(void); /* does this processor have them? */
+	winograd_run *winograd;
+};
+
+/* The best this processor has, or the one of that name ("auto": the best); NULL:
+ * there is none, or not here. */
+const struct native_version *native_version_find(const char *name);
+
+#endif

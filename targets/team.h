@@ -1,0 +1,12 @@
+/* Our own kernels on several threads: the team that the OpenMP runtime keeps for the
+ * libraries, where one is loaded, so that no other threads wait beside it. */
+#ifndef TARGETS_TEAM_H
+#define TARGETS_TEAM_H
+
+#include <stdint.h>
+
+/* Call work(data, i) for each i < n, in target_threads() threads at once where
+ * there is a team, else one after the other; all have ended when it returns. */
+void team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
+
+#endif

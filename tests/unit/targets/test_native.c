@@ -1,0 +1,275 @@
+/* Every rule of our own kernels in every way, of all instruction sets that are here,
+ * against the host reference; tensors at the end of pages. */
+#include "targets/native/winograd.h"
+#include "targets/threads.h"
+#include "tests/support/guard.h"
+#include "tests/support/kind.h"
+
+extern const struct target_kind target_native;
+const struct target_kind *const tested = &target_native;
+
+static const char *const vectors[] = {
+    "native", "native:vectors=c", "native:vectors=wide"};
+#define NVECTORS (sizeof vectors / sizeof *vectors)
+
+struct shape {
+	int64_t n, channels, filters, height, width;
+	int64_t pad[4];
+};
+
+/* One, primes, what fills tiles and vectors and what does not. */
+static const struct shape shapes[] = {
+    {1, 1, 1, 3, 3, {0, 0, 0, 0}},
+    {1, 1, 1, 1, 1, {1, 1, 1, 1}},
+    {2, 3, 5, 7, 11, {1, 1, 1, 1}},
+    {1, 8, 16, 13, 13, {1, 1, 1, 1}},
+    {1, 17, 19, 5, 23, {0, 1, 2, 0}},
+    {3, 16, 8, 6, 6, {1, 1, 1, 1}},
+    {1, 32, 32, 8, 14, {2, 0, 0, 2}},
+    {1, 7, 31, 29, 3, {0, 0, 0, 0}},
+};
+
+static value_id
+conv(value_id x, const struct shape *s)
+{
+	const struct attr attr[] = {
+	    ATTR_OF_INTS("pads", s->pad[0], s->pad[1], s->pad[2], s->pad[3])};
+	value_id w =
+	    make_constant(&m, DIMS(s->filters, s->channels, 3, 3), -0.3f, 0.3f);
+
+	return MAKE_WITH(
+	    &m, CONV, attr, x, w, make_constant(&m, DIMS(s->filters), -1, 1));
+}
+
+static value_id
+input(const struct shape *s)
+{
+	return make_input(&m, DIMS(s->n, s->channels, s->height, s->width));
+}
+
+static void
+check_pages(const struct candidate *c, struct reference *r)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	if (!guard_run(m.graph, &mix, c, r, &arena, &err))
+		fail_msg("%s", err.text);
+}
+
+/* The candidate with other tiles and blocks, offered or not. */
+static void
+check_ways(const struct candidate *c, struct reference *r)
+{
+	for (uint32_t i = 0; i < WINOGRAD_WAYS; i++) {
+		struct candidate other = *c;
+
+		other.implementation =
+		    c->implementation % WINOGRAD_PLACES + i * WINOGRAD_PLACES;
+		assert_true(runs(&other, r));
+		if (i % 4 == 0)
+			check_pages(&other, r);
+	}
+}
+
+/* Candidates of the kind's rule over that many nodes, in every way. */
+static uint32_t
+check_convolutions(const char *target, uint32_t nnodes)
+{
+	struct reference r;
+	uint32_t n = 0, last = UINT32_MAX;
+
+	find(target);
+	reference_init(&r, m.graph, host_eval);
+	for (uint32_t i = 0; i < found.n; i++) {
+		const struct candidate *c = &found.candidate[i];
+		const uint32_t place = c->implementation % WINOGRAD_PLACES;
+
+		if (c->target != 0 || c->nnodes != nnodes)
+			continue;
+		n++;
+		assert_true(runs(c, &r));
+		if (last != c->node[0] * WINOGRAD_PLACES + place)
+			check_ways(c, &r);
+		last = c->node[0] * WINOGRAD_PLACES + place;
+	}
+	reference_release(&r);
+	return n;
+}
+
+static void
+again(void)
+{
+	arena_release(&arena);
+	arena_init(&arena);
+	make_begin(&m, &arena);
+}
+
+static void
+make_shapes(size_t first)
+{
+	for (size_t i = first; i < sizeof shapes / sizeof *shapes; i++)
+		make_output(&m, conv(input(&shapes[i]), &shapes[i]));
+}
+
+static void
+test_shapes(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < NVECTORS; v++) {
+		again();
+		make_shapes(0);
+		assert_true(check_convolutions(vectors[v], 1) >= 8);
+	}
+}
+
+/* More threads than blocks, and fewer. */
+static void
+test_threads(void **state)
+{
+	(void)state;
+	for (uint32_t threads = 2; threads <= 5; threads += 3) {
+		again();
+		make_shapes(5);
+		target_threads_set(threads);
+		assert_true(check_convolutions("native", 1) >= 3);
+	}
+	target_threads_set(1);
+}
+
+/* Each of what may follow. */
+static void
+test_steps(void **state)
+{
+	static const struct shape s = {2, 19, 19, 9, 10, {1, 1, 1, 1}};
+	const struct attr leaky[] = {ATTR_OF_FLOAT("alpha", 0.1f)};
+	value_id x, r;
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS; v++) {
+		again();
+		x = input(&s);
+		r = MAKE(&m, TANH, x);
+		make_output(&m, MAKE(&m, RELU, conv(x, &s)));
+		make_output(&m, MAKE_WITH(&m, LEAKYRELU, leaky, conv(x, &s)));
+		make_output(&m, MAKE(&m, SIGMOID, conv(x, &s)));
+		make_output(&m, MAKE(&m, TANH, conv(x, &s)));
+		make_output(&m, MAKE(&m, HARDSWISH, conv(x, &s)));
+		make_output(&m, MAKE(&m, ADD, conv(x, &s), r));
+		make_output(&m,
+		    MAKE(&m, CLIP, conv(x, &s), make_scalar(&m, -0.5f),
+		        make_scalar(&m, 0.25f)));
+		assert_true(check_convolutions(vectors[v], 2) >= 7);
+	}
+}
+
+/* A block of a residual network, and a gate. */
+static void
+test_chains(void **state)
+{
+	static const struct shape s = {1, 16, 16, 14, 15, {1, 1, 1, 1}};
+	value_id x = input(&s), y, r = MAKE(&m, RELU, x);
+
+	(void)state;
+	y = MAKE(&m, ADD, batch_norm(conv(r, &s), 16), r);
+	make_output(&m, MAKE(&m, RELU, y));
+	y = conv(x, &s);
+	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
+	check_all("native.conv", 4);
+	for (uint32_t i = 0; i < found.n; i++)
+		if (strcmp(tested->rule[found.candidate[i].rule].name,
+		        "native.conv_gated")
+		    == 0)
+			return;
+	fail_msg("no gate was taken");
+}
+
+static bool
+is_refused_as(const char *condition)
+{
+	bool seen = false;
+
+	for (uint32_t i = 0; i < found.nrefusals; i++)
+		for (uint32_t k = 0; k < found.refusal[i].nreasons; k++) {
+			const struct reason *r = &found.refusal[i].reason[k];
+
+			seen |=
+			    !r->holds && strcmp(r->condition, condition) == 0;
+		}
+	return seen;
+}
+
+/* What Winograd does not compute is refused. */
+static void
+test_refusals(void **state)
+{
+	const struct attr strided[] = {ATTR_OF_INTS("strides", 2, 1)};
+	const struct attr dilated[] = {ATTR_OF_INTS("dilations", 1, 2)};
+	const struct attr grouped[] = {ATTR_OF_INT("group", 2)};
+	value_id x = make_input(&m, DIMS(1, 8, 9, 9));
+	value_id w = make_constant(&m, DIMS(8, 8, 3, 3), -1, 1);
+	value_id w5 = make_constant(&m, DIMS(8, 8, 5, 3), -1, 1);
+	value_id w4 = make_constant(&m, DIMS(8, 4, 3, 3), -1, 1);
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, CONV, strided, x, w));
+	make_output(&m, MAKE_WITH(&m, CONV, dilated, x, w));
+	make_output(&m, MAKE_WITH(&m, CONV, grouped, x, w4));
+	make_output(&m, MAKE(&m, CONV, x, w5));
+	find("native");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target != 0);
+	assert_true(is_refused_as("window"));
+	assert_true(is_refused_as("group"));
+}
+
+static uint32_t
+count(const struct candidate_options *o, const char *target)
+{
+	struct err err = {.kind = ERR_NONE};
+	uint32_t n = 0;
+
+	if (!mix_open(&mix, &target, 1, &arena, &err)
+	    || !candidates_find(&found, m.graph, &mix, o, &arena, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t i = 0; i < found.n; i++)
+		n += found.candidate[i].target == 0;
+	return n;
+}
+
+/* --exact-convolutions bars all, and says why; NaN is kept behind a guard. */
+static void
+test_options(void **state)
+{
+	const struct candidate_options exact = {
+	    .exact = true, .keep_refusals = true};
+	const struct candidate_options nan = {.keep_nan = true};
+
+	(void)state;
+	make_output(&m, conv(input(&shapes[3]), &shapes[3]));
+	make_end(&m);
+	assert_int_equal(count(&exact, "native"), 0);
+	assert_true(is_refused_as("exact"));
+	assert_true(count(&nan, "native") > 0);
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0) {
+			assert_false(found.candidate[i].loses_nan);
+			assert_non_null(strstr(
+			    found.candidate[i].implementation_name, "guarded"));
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    TEST(test_shapes),
+	    TEST(test_threads),
+	    TEST(test_steps),
+	    TEST(test_chains),
+	    TEST(test_refusals),
+	    TEST(test_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
