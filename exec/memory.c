@@ -1,29 +1,15 @@
 #include "exec/memory.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/base/size.h"
 #include "ir/base/order.h"
 
-struct pool_range {
+/* What has its place. */
+struct placed {
 	size_t from, to; /* bytes of the pool */
+	uint32_t first, last; /* steps */
 };
-
-static int
-by_offset(const void *a, const void *b)
-{
-	const struct pool_range *x = a, *y = b;
-
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-static bool
-overlaps(const struct lifetime *a, const struct lifetime *b)
-{
-	return a->first <= b->last && b->first <= a->last;
-}
 
 static size_t
 extent(const struct lifetime *l)
@@ -31,13 +17,16 @@ extent(const struct lifetime *l)
 	return size_round_up(l->bytes + MEMORY_SLACK, 64);
 }
 
-/* The lowest gap of `bytes` between sorted places. */
+/* The lowest gap of `bytes` between what is there while `me` is; sorted by place. */
 static size_t
-lowest_gap(const struct pool_range *p, uint32_t n, size_t bytes)
+lowest_gap(
+    const struct placed *p, uint32_t n, const struct lifetime *me, size_t bytes)
 {
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
+		if (p[i].first > me->last || me->first > p[i].last)
+			continue;
 		if (p[i].from >= at && p[i].from - at >= bytes)
 			return at;
 		if (p[i].to > at)
@@ -46,11 +35,20 @@ lowest_gap(const struct pool_range *p, uint32_t n, size_t bytes)
 	return at;
 }
 
+/* Keeps them sorted: what comes later lies mostly further up. */
+static void
+put(struct placed *p, uint32_t n, struct placed new)
+{
+	for (; n > 0 && p[n - 1].from > new.from; n--)
+		p[n] = p[n - 1];
+	p[n] = new;
+}
+
 size_t
 memory_lay_out(struct lifetime *l, uint32_t n, struct arena *scratch)
 {
 	struct ranked *order = arena_new(scratch, struct ranked, n);
-	struct pool_range *taken = arena_new(scratch, struct pool_range, n);
+	struct placed *placed = arena_new(scratch, struct placed, n);
 	size_t pool = 0;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -58,20 +56,14 @@ memory_lay_out(struct lifetime *l, uint32_t n, struct arena *scratch)
 	qsort(order, n, sizeof *order, by_rank_down);
 	for (uint32_t i = 0; i < n; i++) {
 		struct lifetime *me = &l[order[i].id];
-		uint32_t ntaken = 0;
+		size_t bytes = extent(me), end;
 
-		for (uint32_t k = 0; k < i; k++) {
-			const struct lifetime *other = &l[order[k].id];
-
-			if (overlaps(me, other))
-				taken[ntaken++] =
-				    (struct pool_range){other->offset,
-				        other->offset + extent(other)};
-		}
-		qsort(taken, ntaken, sizeof *taken, by_offset);
-		me->offset = lowest_gap(taken, ntaken, extent(me));
-		if (me->offset + extent(me) > pool)
-			pool = me->offset + extent(me);
+		me->offset = lowest_gap(placed, i, me, bytes);
+		end = me->offset + bytes;
+		put(placed, i,
+		    (struct placed){me->offset, end, me->first, me->last});
+		if (end > pool)
+			pool = end;
 	}
 	return pool;
 }
