@@ -1,4 +1,5 @@
 /* The BLAS backend: convolution and products through OpenBLAS's sgemm. */
+#include "targets/blas/buffers.h"
 #include "targets/blas/kernel.h"
 #include "targets/blas/library.h"
 #include "targets/cores.h"
@@ -155,7 +156,8 @@ compile(const struct target *t, const struct graph *g,
 	const char *fault;
 	bool ok;
 
-	library_threads(target_threads());
+	if (!buffers_take(target_threads(), err))
+		return false;
 	*out = (struct kernel){.kind = &target_blas, .candidate = c};
 	if (c->rule == NARROW) {
 		compile_narrow(g, c, a, out);
