@@ -178,8 +178,12 @@ wanted_count(const char *path, uint32_t *n, struct err *err)
 {
 	const struct cJSON *list;
 	struct cJSON *doc = jsonin_open(path, WANT_FILE_MAX, err);
-	bool ok = doc && jsonin_array(doc, "subjects", &list, err);
+	bool ok;
 
+	if (!doc)
+		return false;
+	ok = jsonin_array(doc, "subjects", &list, err)
+	    || err_in(err, "%s", path);
 	if (ok)
 		*n = (uint32_t)cJSON_GetArraySize(list);
 	jsonin_close(doc);

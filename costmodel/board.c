@@ -174,10 +174,13 @@ static bool
 read_file(struct board *out, const char *path, struct arena *a, struct err *err)
 {
 	struct cJSON *doc = jsonin_open(path, FILE_MAX, err);
-	bool ok = doc && board_take(out, doc, a, err);
+	bool ok;
 
+	if (!doc)
+		return false;
+	ok = board_take(out, doc, a, err) || err_in(err, "%s", path);
 	jsonin_close(doc);
-	return ok || err_in(err, "%s", path);
+	return ok;
 }
 
 /* ---- the database ---- */

@@ -151,8 +151,11 @@ bool
 want_open(struct want *out, const char *path, struct arena *a, struct err *err)
 {
 	struct cJSON *doc = jsonin_open(path, WANT_FILE_MAX, err);
-	bool ok = doc && want_read(out, doc, a, err);
+	bool ok;
 
+	if (!doc)
+		return false;
+	ok = want_read(out, doc, a, err) || err_in(err, "%s", path);
 	jsonin_close(doc);
-	return ok || err_in(err, "%s", path);
+	return ok;
 }

@@ -45,6 +45,26 @@ mkdir folder.onnx
 run search folder.onnx
 expect_status 7
 
+# A file that is none of ours is named, once.
+run model make tiny -o fine.onnx
+expect_status 0
+printf '{"schema": ' >bad.json
+is_named_once() { # COMMAND...
+	run "$@"
+	[ "$status" = 3 ] || [ "$status" = 2 ] || fail "exit status $status"
+	expect_lines 1 err
+	expect_in err 'bad.json:'
+	expect_not_in err 'bad.json: bad.json'
+}
+is_named_once solve bad.json
+is_named_once batch bad.json
+is_named_once measure bad.json --db m.db
+is_named_once db import bad.json --db m.db
+for more in --price-for=bad.json --constraints=bad.json --replay=bad.json \
+	-tmrvl:params=bad.json -trules:file=bad.json; do
+	is_named_once search fine.onnx -t host --no-measure --db none -o none -q $more
+done
+
 run search garbage.onnx -t nonsense
 expect_status 3
 done_testing
