@@ -5,6 +5,7 @@
 
 #include "emit/source_map.h"
 #include "emit/writers.h"
+#include "ir/base/plain.h"
 #include "plan/eager.h"
 
 /* TUNING: what fits a screen; report.html has all of it */
@@ -14,14 +15,19 @@
 static void
 put_cell(FILE *f, const char *s)
 {
-	for (; *s; s++) {
+	size_t taken;
+	char plain[4];
+
+	for (; *s; s += taken) {
+		size_t n = plain_next(plain, s, &taken);
+
 		if (*s == '<') {
 			fputs("&lt;", f);
 			continue;
 		}
 		if (strchr("|`*_>&[]\\", *s))
 			putc('\\', f);
-		putc((unsigned char)*s < ' ' ? ' ' : *s, f);
+		fwrite(plain, 1, n, f);
 	}
 }
 

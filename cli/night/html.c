@@ -1,6 +1,7 @@
 #include "cli/night/html.h"
 
 #include "ir/base/buf.h"
+#include "ir/base/plain.h"
 
 static const char *
 entity(char c)
@@ -23,17 +24,21 @@ const char *
 escaped(const char *text, struct arena *a)
 {
 	const char *out;
+	char plain[4];
+	size_t taken;
 	struct buf b;
 
 	buf_init(&b);
-	for (const char *s = text; *s; s++) {
+	for (const char *s = text; *s; s += taken) {
 		const char *e = entity(*s);
+		size_t n = plain_next(plain, s, &taken);
 
 		if (e)
 			buf_str(&b, e);
+		else if (*s == '\n')
+			buf_add(&b, s, 1);
 		else
-			buf_add(&b,
-			    (unsigned char)*s < ' ' && *s != '\n' ? " " : s, 1);
+			buf_add(&b, plain, n);
 	}
 	out = b.n ? arena_strn(a, b.data, b.n) : "";
 	buf_release(&b);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ir/base/plain.h"
 #include "ir/base/plural.h"
 
 /* No-break, so that a figure and its unit stay on one line. */
@@ -14,7 +15,12 @@
 static void
 put_escaped(FILE *f, const char *s)
 {
-	for (; *s; s++) {
+	size_t taken;
+	char plain[4];
+
+	for (; *s; s += taken) {
+		size_t n = plain_next(plain, s, &taken);
+
 		switch (*s) {
 		case '&':
 			fputs("&amp;", f);
@@ -32,7 +38,7 @@ put_escaped(FILE *f, const char *s)
 			fputs("&#39;", f);
 			break;
 		default:
-			putc((unsigned char)*s < ' ' ? ' ' : *s, f);
+			fwrite(plain, 1, n, f);
 		}
 	}
 }

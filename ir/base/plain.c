@@ -64,6 +64,16 @@ plain_line(char *text)
 	text[to] = '\0';
 }
 
+size_t
+plain_next(char out[4], const char *text, size_t *taken)
+{
+	size_t n = take(out, text, strnlen(text, 4), "", taken);
+
+	if (strchr("\t\n\v\f\r", *text))
+		*out = ' ';
+	return n;
+}
+
 /* ---- the stream ---- */
 
 /* Bytes of a character whose rest comes with the next write. */

@@ -14,6 +14,11 @@ bool plain_is_control(const char *s, size_t n);
 /* Make it one plain line, in place. It grows no longer. */
 void plain_line(char *text);
 
+/* The first character of a text that has one, as it may be shown in a file for people:
+ * its bytes in `out`, of which there are so many; *taken: those in `text`. White space
+ * is a space. */
+size_t plain_next(char out[4], const char *text, size_t *taken);
+
 /* From now on standard output is filtered: line feeds and tabs of ours stay. */
 void plain_stdout(void);
 

@@ -278,4 +278,35 @@ for n in whole.graph.node:
         assert n == theirs[n.output[0]], n.name
 EOF
 done
+# What names hold steers no terminal and turns no text round, in any file for people.
+PYTHONPATH="$MARQ_SOURCE/tests/support" python3 - >odd.onnx <<'END'
+import sys
+from deep import Encoder, blob, number, value
+e = Encoder()
+y = e.node("Relu", ["tokens"], "a\x1b[31m\u009b32m\u202eb\x7f")
+graph = b"".join(e.nodes) + blob(2, "odd") + value(11, "tokens") + value(12, y)
+sys.stdout.buffer.write(number(1, 8) + blob(7, graph) + blob(8, number(2, 17)))
+END
+run search odd.onnx -t mrvl -t host --db none --no-measure -o odd
+expect_status 0
+printf 'version: 1\ndefaults: {db: none, out: odd-night, options: [--no-measure]}\n' >odd.yaml
+printf 'mixes: [{name: m, targets: [host]}]\nmodels: [{path: odd.onnx}]\n' >>odd.yaml
+run batch odd.yaml
+expect_status 0
+python3 - odd odd-night <<'END' || fail 'see above'
+import os, sys, unicodedata
+wrong = 0
+for root in sys.argv[1:]:
+    for at, _, files in os.walk(root):
+        for name in files:
+            if not name.endswith((".md", ".html", ".json", ".txt", ".xml")):
+                continue
+            with open(os.path.join(at, name), encoding="utf-8") as f:
+                text = f.read()
+            odd = {c for c in text if unicodedata.category(c) == "Cc" and c not in "\t\n\r" or c in "\u202e\u2066"}
+            if odd:
+                print(f"{at}/{name}: {sorted(odd)}")
+                wrong = 1
+sys.exit(wrong)
+END
 done_testing

@@ -50,6 +50,26 @@ lines(void **state)
 	}
 }
 
+/* Character by character, where tabs and the like become spaces. */
+static void
+characters(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NCASES; i++) {
+		char text[64], want[64];
+		size_t n = 0, taken;
+
+		snprintf(want, sizeof want, "%s", cases[i].line);
+		for (const char *s = cases[i].in; *s; s += taken) {
+			n += plain_next(text + n, s, &taken);
+			if (strchr("\t\n\r", *s))
+				want[n - 1] = ' ';
+		}
+		text[n] = '\0';
+		assert_string_equal(text, want);
+	}
+}
+
 /* What standard output gets of `text`, `piece` bytes at a time. */
 static size_t
 through(char *out, size_t size, const char *text, size_t piece)
@@ -111,6 +131,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lines),
+	    cmocka_unit_test(characters),
 	    cmocka_unit_test(streams),
 	    cmocka_unit_test(long_streams),
 	};
