@@ -17,7 +17,8 @@ take_list(const struct node *n, const char *name, uint32_t count,
 static bool
 read_kernel(struct window *w, const struct graph *g, const struct node *n)
 {
-	const struct value *weight = node_in(g, n, 1);
+	const struct value *weight =
+	    node_in(g, n, n->op == OP_QLINEARCONV ? 3 : 1);
 	uint32_t have = 0;
 
 	take_list(n, "kernel_shape", w->n, 1, w->kernel);

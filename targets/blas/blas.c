@@ -1,5 +1,6 @@
 /* The BLAS backend: convolution and products through OpenBLAS's sgemm. */
 #include "targets/blas/buffers.h"
+#include "targets/blas/integer.h"
 #include "targets/blas/kernel.h"
 #include "targets/blas/library.h"
 #include "targets/cores.h"
@@ -113,7 +114,7 @@ accept_narrow(const struct match_in *m, struct why *why)
 	return need_constant(m, why, n, 5, "bias") && ok;
 }
 
-enum { CONV, GEMM, MATMUL, NARROW };
+enum { CONV, GEMM, MATMUL, NARROW, INTEGER };
 
 static const struct rule rules[] = {
     [CONV] = {.name = "blas.conv",
@@ -129,6 +130,12 @@ static const struct rule rules[] = {
         .pattern = EITHER(NODE(MATMUL, VARIABLE, CONSTANT),
             NODE(MATMULNBITS, VARIABLE, CONSTANT, CONSTANT, REST)),
         .accepts = accept_narrow},
+    [INTEGER] = {.name = "blas.integer",
+        .pattern = EITHER(NODE(CONVINTEGER, VARIABLE, CONSTANT, REST),
+            NODE(MATMULINTEGER, VARIABLE, CONSTANT, REST),
+            NODE(QLINEARCONV, VARIABLE, ANY, ANY, CONSTANT, REST),
+            NODE(QLINEARMATMUL, VARIABLE, ANY, ANY, CONSTANT, REST)),
+        .accepts = accept_integer},
 };
 
 static uint32_t
@@ -163,6 +170,10 @@ compile(const struct target *t, const struct graph *g,
 		compile_narrow(g, c, a, out);
 		return true;
 	}
+	if (c->rule == INTEGER)
+		return compile_integer(g, c, a, out)
+		    || err_set(err, ERR_UNSUPPORTED,
+		        "BLAS: a scale or a bias is out of range");
 	if (!fused_read(&f, g, c->match, &fault))
 		return err_set(err, ERR_UNSUPPORTED, "BLAS: %s", fault);
 	ok = c->rule == CONV ? compile_conv(t, g, c, &f, a, out)

@@ -1,6 +1,7 @@
 /* Pooling: a reduction of each window of each plane. */
 #include <math.h>
 
+#include "targets/bytes.h"
 #include "targets/host/kernels.h"
 #include "targets/host/slide.h"
 
@@ -203,6 +204,33 @@ max_plane(const struct maxpool *v, const double *plane, size_t i)
 	}
 }
 
+/* Planes of bytes, of which only the values are asked for. */
+static bool
+max_bytes(struct call *c, const struct maxpool *v)
+{
+	const struct tensor *x = c->in[0];
+	const struct slide *w = &v->window;
+	struct byte_pool p = {.is_unsigned = x->dtype == DT_UINT8};
+	const uint8_t *from = x->data;
+	uint8_t *to = v->values->data, *row;
+
+	if (v->indices || w->rank != 2 || x->kind != TENSOR_VIEW
+	    || (x->dtype != DT_UINT8 && x->dtype != DT_INT8))
+		return false;
+	for (uint32_t d = 0; d < 2; d++) {
+		p.in[d] = (size_t)w->in[d];
+		p.out[d] = (size_t)w->out[d];
+		p.kernel[d] = w->kernel[d];
+		p.stride[d] = w->stride[d];
+		p.dilation[d] = w->dilation[d];
+		p.before[d] = w->before[d];
+	}
+	row = arena_new(c->scratch, uint8_t, p.in[1]);
+	for (size_t i = 0; i < (size_t)(x->dim[0] * x->dim[1]); i++)
+		bytes_max_pool(to + i * w->nout, from + i * w->nin, row, &p);
+	return true;
+}
+
 bool
 maxpool_run(struct call *c, struct err *err)
 {
@@ -220,6 +248,8 @@ maxpool_run(struct call *c, struct err *err)
 		return false;
 	v.values = &values;
 	v.indices = call_wants(c, 1) ? &indices : NULL;
+	if (max_bytes(c, &v))
+		return true;
 	plane = arena_new(c->scratch, double, v.window.nin);
 	for (size_t i = 0; i < (size_t)(x->dim[0] * x->dim[1]); i++) {
 		load_real(plane, x, i * v.window.nin, 1, v.window.nin);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "targets/bytes.h"
 #include "targets/host/conv.h"
 #include "targets/host/kernels.h"
 #include "targets/host/line.h"
@@ -92,6 +93,35 @@ run_of(const struct scales *s, size_t i, size_t left)
 	return n < left ? n : left;
 }
 
+/* Floats and bytes as they lie, for loops that compilers vectorise. */
+static const float *
+floats_of(const struct tensor *t)
+{
+	return t->kind == TENSOR_VIEW && t->dtype == DT_FLOAT
+	        && (uintptr_t)t->data % sizeof(float) == 0
+	    ? t->data
+	    : NULL;
+}
+
+static bool
+is_byte(enum dtype t)
+{
+	return t == DT_UINT8 || t == DT_INT8;
+}
+
+static bool
+quantize_bytes(const struct call *c, const struct byte_code *code,
+    const struct sink *to, size_t i, size_t n)
+{
+	const float *x = floats_of(c->in[0]);
+
+	if (!x || !is_byte(to->dtype) || !isfinite(code->scale)
+	    || !(code->scale > 0))
+		return false;
+	bytes_quantize((uint8_t *)to->data + i, x + i, n, code);
+	return true;
+}
+
 /* y = round(x / scale) + zero, in the output's range. */
 static void
 quantize_run(const struct call *c, const struct scales *s,
@@ -101,8 +131,12 @@ quantize_run(const struct call *c, const struct scales *s,
 	const float scale = (float)load_one(s->scale, k);
 	const double zero = s->zero ? load_one(s->zero, k) : 0;
 	const bool whole = lane_of(to->dtype) == LANE_INT;
+	const struct byte_code code = {
+	    scale, (float)zero, to->dtype == DT_UINT8};
 	double x[CHUNK];
 
+	if (quantize_bytes(c, &code, to, i, n))
+		return;
 	load_real(x, c->in[0], i, 1, n);
 	for (size_t e = 0; e < n; e++) {
 		double y = (double)((float)x[e] / scale);
@@ -152,9 +186,18 @@ dequantize_run(const struct call *c, const struct scales *s,
 	const size_t k = scale_of(s, i);
 	const double scale = load_one(s->scale, k);
 	const double zero = s->zero ? load_one(s->zero, k) : 0;
+	const struct tensor *from = c->in[0];
+	const struct byte_code code = {
+	    (float)scale, (float)zero, from->dtype == DT_UINT8};
 	double x[CHUNK];
 
-	load_real(x, c->in[0], i, 1, n);
+	if (from->kind == TENSOR_VIEW && is_byte(from->dtype)
+	    && to->dtype == DT_FLOAT && s->scale->dtype == DT_FLOAT) {
+		bytes_dequantize((float *)to->data + i,
+		    (const uint8_t *)from->data + i, n, &code);
+		return;
+	}
+	load_real(x, from, i, 1, n);
 	for (size_t e = 0; e < n; e++)
 		x[e] = (x[e] - zero) * scale;
 	store_real(to, i, 1, n, x);
@@ -218,6 +261,21 @@ round_to_bytes(double *x, size_t n)
 		x[i] = (byte_code(s, (float)x[i]) - s.zero) * (double)s.step;
 }
 
+static void
+find_range(const struct tensor *x, float *low, float *high)
+{
+	const float *real = floats_of(x);
+
+	if (real) {
+		floats_range(real, x->count, low, high);
+		return;
+	}
+	for (size_t i = 0; i < x->count; i++) {
+		*low = fminf(*low, (float)load_one(x, i));
+		*high = fmaxf(*high, (float)load_one(x, i));
+	}
+}
+
 bool
 dynamicquantizelinear_run(struct call *c, struct err *err)
 {
@@ -225,6 +283,7 @@ dynamicquantizelinear_run(struct call *c, struct err *err)
 	struct shape shape = shape_of(x), one = {.rank = 0};
 	struct sink y, scale, zero;
 	float low = 0, high = 0;
+	struct byte_code code = {.is_unsigned = true};
 	struct byte_steps s;
 	double q;
 
@@ -232,14 +291,15 @@ dynamicquantizelinear_run(struct call *c, struct err *err)
 	    || !host_out(c, 1, DT_FLOAT, &one, &scale, err)
 	    || !host_out(c, 2, DT_UINT8, &one, &zero, err))
 		return false;
-	for (size_t i = 0; i < x->count; i++) {
-		low = fminf(low, (float)load_one(x, i));
-		high = fmaxf(high, (float)load_one(x, i));
-	}
+	find_range(x, &low, &high);
 	s = byte_steps_between(low, high);
 	q = (double)s.step;
 	store_real(&scale, 0, 1, 1, &q);
 	store_real(&zero, 0, 1, 1, &s.zero);
+	code.scale = s.step;
+	code.zero = (float)s.zero;
+	if (isfinite(s.zero) && quantize_bytes(c, &code, &y, 0, x->count))
+		return true;
 	for (size_t i = 0; i < x->count; i++) {
 		q = byte_code(s, (float)load_one(x, i));
 		store_real(&y, i, 1, 1, &q);

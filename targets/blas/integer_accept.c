@@ -1,0 +1,108 @@
+/* What integer.c takes. */
+#include "targets/blas/integer.h"
+#include "targets/need.h"
+
+#define NEED why_need
+
+/* TUNING: products in a sum; sums of so many, and a bias, fit into 32 bits
+ * whatever the bytes are. */
+#define SUM_DEPTH 16384
+
+static bool
+is_bytes(const struct type *t)
+{
+	return t->kind == TYPE_TENSOR
+	    && (t->dtype == DT_UINT8 || t->dtype == DT_INT8);
+}
+
+static bool
+need_bytes(const struct match_in *m, struct why *why, value_id v)
+{
+	const struct type *t = matched_type(m, v);
+
+	return NEED(why, is_bytes(t), "type", "int8 or uint8", "'%s' is %s",
+	    matched_name(m, v),
+	    t->kind == TYPE_TENSOR ? dtype_name(t->dtype) : "no tensor");
+}
+
+/* A constant of one number, or (many > 1) of as many. */
+static bool
+need_numbers(const struct match_in *m, struct why *why, const struct node *n,
+    uint32_t input, size_t many)
+{
+	const struct value *v =
+	    input < n->ninputs ? node_in(m->graph, n, input) : NULL;
+	const struct tensor *t = v ? v->constant : NULL;
+
+	return NEED(why, !v || (t && (t->count == 1 || t->count == many)),
+	    "scales", "constants, one or one an output", "'%s' is %s",
+	    v ? v->name : "", t ? "of another length" : "not a constant");
+}
+
+/* The left operand's zero may be known at run time only. */
+static bool
+need_zero(const struct match_in *m, struct why *why, const struct node *n,
+    uint32_t input)
+{
+	const struct value *v =
+	    input < n->ninputs ? node_in(m->graph, n, input) : NULL;
+	size_t count = 1, bytes;
+
+	return NEED(why,
+	    !v
+	        || (is_bytes(&v->type) && type_is_static(&v->type)
+	            && tensor_size(v->type.dtype, v->type.dim, v->type.rank,
+	                &count, &bytes)
+	            && count == 1),
+	    "zero_point", "one for the left operand", "'%s' has others",
+	    v ? v->name : "");
+}
+
+static bool
+need_scales(const struct match_in *m, struct why *why, const struct node *n,
+    size_t outputs)
+{
+	bool ok = true;
+
+	for (uint32_t i = 1; i < 8; i++)
+		if (i != 2 && i != 3 && i != 5)
+			ok = need_numbers(m, why, n, i, i == 4 ? outputs : 1)
+			    && ok;
+	return need_numbers(m, why, n, 8, outputs) && ok;
+}
+
+static bool
+need_depth(struct why *why, const struct tensor *w, size_t outputs)
+{
+	const size_t depth = outputs ? w->count / outputs : 0;
+
+	return NEED(why, depth >= 1 && depth <= SUM_DEPTH, "depth", "1..16384",
+	    "%zu", depth);
+}
+
+bool
+accept_integer(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct integer_places *at = integer_places(n);
+	const struct tensor *w =
+	    graph_value(m->graph, n->input[at->w])->constant;
+	const uint32_t rank = at->is_conv ? 4 : 2;
+	struct window window;
+	size_t outputs;
+	bool ok;
+
+	if (!need_bytes(m, why, n->input[0])
+	    || !need_bytes(m, why, n->input[at->w])
+	    || !need_size(m, why, n->input[0])
+	    || !need_size(m, why, n->output[0])
+	    || !need_rank_in(m, why, n->input[0], rank, at->is_conv ? 4 : 12)
+	    || !need_rank_in(m, why, n->input[at->w], rank, rank)
+	    || (at->is_conv && !need_window(m, why, n, &window)))
+		return false;
+	outputs = (size_t)w->dim[at->is_conv ? 0 : 1];
+	ok = need_depth(why, w, outputs);
+	ok = need_zero(m, why, n, at->x_zero) && ok;
+	ok = need_numbers(m, why, n, at->w_zero, outputs) && ok;
+	return (!at->requantises || need_scales(m, why, n, outputs)) && ok;
+}
