@@ -1,6 +1,8 @@
 /* What is done to run a plan, in order, with everything ready to run. */
 #include "exec/executor_parts.h"
 
+#include "ir/base/file_guard.h"
+
 static const struct candidate *
 candidate_of(const struct executor *x, uint32_t composite)
 {
@@ -148,6 +150,25 @@ steps_order(struct executor *x, struct err *err)
 	return true;
 }
 
+/* Most kernels have packed copies of their weights now; the model's, in its file,
+ * need not be in memory beside them. */
+static void
+let_go_of_weights(const struct graph *g, const struct candidate *c)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct node *n = graph_node(g, c->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++) {
+			const struct value *v = node_in(g, n, k);
+
+			if (v && v->constant
+			    && v->constant->kind == TENSOR_VIEW)
+				file_guard_let_go(
+				    v->constant->data, v->constant->bytes);
+		}
+	}
+}
+
 static bool
 compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 {
@@ -160,6 +181,7 @@ compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 		    "target '%s' has prices and no kernels", t->text);
 	else if (t->kind->compile(t, p->graph, c, x->arena, &s->kernel, err)) {
 		s->kernel.fault = &x->fault;
+		let_go_of_weights(p->graph, c);
 		return true;
 	}
 	return err_in(err, "composite %u (%s%s%s)", (unsigned)s->index,

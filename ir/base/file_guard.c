@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ir/base/err.h"
@@ -74,6 +76,43 @@ file_guard_add(const void *data, size_t bytes, const char *name)
 		snprintf(guards[i].name, NAME_MAX_SHOWN, "%s", name);
 		guards[i].data = data;
 		break;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Whole pages within the bytes, which others may still read. */
+static void
+let_go(const char *from, const char *to)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t into = (uintptr_t)from % page;
+	const size_t skip = into ? page - into : 0;
+	size_t bytes = (size_t)(to - from);
+	union {
+		const char *in;
+		void *out;
+	} at;
+
+	if (bytes <= skip)
+		return;
+	bytes = (bytes - skip) / page * page;
+	at.in = from + skip;
+	if (bytes > 0)
+		madvise(at.out, bytes, MADV_DONTNEED);
+}
+
+void
+file_guard_let_go(const void *data, size_t bytes)
+{
+	const char *from = data;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < GUARDS; i++) {
+		const struct guard *g = &guards[i];
+
+		if (g->data && from >= g->data && from < g->data + g->bytes
+		    && bytes <= g->bytes - (size_t)(from - g->data))
+			let_go(from, from + bytes);
 	}
 	pthread_mutex_unlock(&lock);
 }

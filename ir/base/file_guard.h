@@ -10,6 +10,10 @@
  * the 4,096th are not watched: a fault in them ends the process without words. */
 void file_guard_add(const void *data, size_t bytes, const char *name);
 
+/* As far as these bytes are of a mapping that is watched, memory need not hold
+ * them for now: whoever reads them again has them from the file. */
+void file_guard_let_go(const void *data, size_t bytes);
+
 /* The mapping is about to go. */
 void file_guard_remove(const void *data);
 

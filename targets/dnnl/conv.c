@@ -29,7 +29,7 @@ describe(struct build *b, struct dnnl_conv *c)
 	c->in = &node_in(b->graph, n, 0)->type;
 	c->weight = &node_in(b->graph, n, 1)->type;
 	c->out = &node_out(b->graph, n, 0)->type;
-	fused_conv_weights(&c->constant, &b->fused, b->graph, b->arena);
+	fused_conv_weights(&c->constant, &b->fused, b->graph, b->scratch);
 	if (c->group == 1) {
 		desc_plain(&c->weight_plain, c->weight->rank, c->weight->dim);
 	} else {

@@ -173,13 +173,13 @@ describe(struct build *b, struct depthwise *d)
 	const struct type *between = &node_in(g, n, 0)->type;
 	const struct type *w = &node_in(g, b->fused.anchor, 1)->type;
 	const int64_t channels = between->dim[1];
-	const float *none = arena_new(b->arena, float, (size_t)channels);
+	const float *none = arena_new(b->scratch, float, (size_t)channels);
 	uint32_t count;
 	const int64_t *stride = attr_ints(n, "strides", &count);
 
 	d->stride = stride ? stride[0] : 1;
-	fused_conv_weights(&d->one, &b->fused, g, b->arena);
-	fused_conv_weights(&d->two, &d->second, g, b->arena);
+	fused_conv_weights(&d->one, &b->fused, g, b->scratch);
+	fused_conv_weights(&d->two, &d->second, g, b->scratch);
 	d->two.bias = d->two.bias ? d->two.bias : none;
 	desc_plain(&d->one_plain, w->rank, w->dim);
 	desc_plain(&d->two_plain, 5, (int64_t[]){channels, 1, 1, 3, 3});

@@ -116,7 +116,9 @@ compile(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct dnnl_layer *l = arena_new(a, struct dnnl_layer, 1);
-	struct build b = {t, g, c, .layer = l, .arena = a, .err = err};
+	struct arena scratch;
+	struct build b = {
+	    t, g, c, .layer = l, .arena = a, .scratch = &scratch, .err = err};
 	const char *fault;
 	bool ok;
 
@@ -134,12 +136,14 @@ compile(const struct target *t, const struct graph *g,
 	fused_read(&b.fused, g, c->match, &fault);
 	if (c->implementation & WAY_KEEPS_NAN)
 		nan_kept(&b.fused, &b.end);
+	arena_init(&scratch);
 	ok = check(&b, dnnl_engine_create(&l->engine, dnnl_cpu, 0), "engine")
 	    && check(&b,
 	        dnnl_stream_create(
 	            &l->stream, l->engine, dnnl_stream_default_flags),
 	        "stream")
 	    && family[c->rule].build(&b);
+	arena_release(&scratch);
 	if (b.attr)
 		dnnl_primitive_attr_destroy(b.attr);
 	if (!ok) {

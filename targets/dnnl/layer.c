@@ -265,7 +265,7 @@ bind_operand(struct build *b, int arg, value_id v, const struct md *md)
 const float *
 constant_floats(struct build *b, value_id v)
 {
-	return tensor_data(graph_value(b->graph, v)->constant, b->arena);
+	return tensor_data(graph_value(b->graph, v)->constant, b->scratch);
 }
 
 const char *

@@ -38,6 +38,7 @@ struct build {
 	struct dnnl_layer *layer;
 	dnnl_primitive_attr_t attr;
 	struct arena *arena;
+	struct arena *scratch; /* constants until the library has its copies */
 	struct err *err;
 };
 
@@ -74,7 +75,7 @@ const char *implementation_info(const_dnnl_primitive_desc_t pd);
 const struct md *wanted(struct build *b, const_dnnl_primitive_desc_t pd,
     dnnl_query_t what, int index);
 
-/* Bytes of host memory of a constant value as floats, aligned. */
+/* Bytes of host memory of a constant value as floats, aligned; in scratch. */
 const float *constant_floats(struct build *b, value_id v);
 
 /* Whether and how the fused steps become post-operations. */

@@ -97,7 +97,7 @@ bind(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
 		ok = ok
 		    && bind_constant(b, DNNL_ARG_WEIGHTS,
 		        scaled_floats(
-		            b->graph, m->p.right, m->p.alpha, b->arena),
+		            b->graph, m->p.right, m->p.alpha, b->scratch),
 		        &m->weights, wanted(b, pd, dnnl_query_weights_md, 0));
 	else
 		ok = ok
@@ -105,7 +105,7 @@ bind(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
 	if (m->p.bias != VALUE_NONE)
 		ok = ok
 		    && bind_constant(b, DNNL_ARG_BIAS,
-		        scaled_floats(b->graph, m->p.bias, m->p.beta, b->arena),
+		        scaled_floats(b->graph, m->p.bias, m->p.beta, b->scratch),
 		        &m->bias_desc, &m->bias_desc);
 	return ok && bind_value(b, DNNL_ARG_DST, b->fused.end, &m->dst)
 	    && bind_post_operands(b, m->way->residual, m->rank);

@@ -134,7 +134,7 @@ order_gates(
 {
 	const size_t block = (size_t)(r->hidden * per);
 	const size_t n = (size_t)r->directions * r->cell->gates;
-	float *to = arena_new(b->arena, float, n *block);
+	float *to = arena_new(b->scratch, float, n *block);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t gate = i % r->cell->gates;
@@ -154,7 +154,7 @@ add_biases(struct build *b, const struct recurrent *r, const float *from)
 {
 	const size_t h = (size_t)r->hidden, gates = r->cell->gates;
 	const size_t all = gates + r->apart;
-	float *to = arena_new(b->arena, float, (size_t)r->directions *all *h);
+	float *to = arena_new(b->scratch, float, (size_t)r->directions *all *h);
 
 	for (size_t d = 0; d < (size_t)r->directions; d++)
 		for (size_t i = 0; i < all * h; i++) {
@@ -215,7 +215,7 @@ read_node(struct build *b, struct recurrent *r)
 	/* The library has no layer without one, so it is zero where not given. */
 	r->bias_data = n->ninputs > 3 && n->input[3] != VALUE_NONE
 	    ? add_biases(b, r, constant_floats(b, n->input[3]))
-	    : arena_new(b->arena, float, md_size(&r->bias) / sizeof(float));
+	    : arena_new(b->scratch, float, md_size(&r->bias) / sizeof(float));
 	r->weights[0] = weights_of(r, r->in);
 	r->weights[1] = weights_of(r, r->hidden);
 }
@@ -281,7 +281,7 @@ bind_start(struct build *b, const struct recurrent *r, int arg, uint32_t input)
 	if (v != VALUE_NONE)
 		return bind_operand(b, arg, v, &r->state);
 	return bind_constant(
-	    b, arg, arena_new(b->arena, float, n), &r->state, &r->state);
+	    b, arg, arena_new(b->scratch, float, n), &r->state, &r->state);
 }
 
 static bool
