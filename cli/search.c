@@ -127,6 +127,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .confirmation = &j->confirmation,
 	    .sensitivity = &j->sensitivity,
 	    .opportunities = &j->opportunities,
+	    .pricer = j->pricer,
 	    .command = args->search.cli->line,
 	};
 	uint64_t began = clock_ns();

@@ -85,6 +85,12 @@ bool pricer_find_turns(struct pricer *p, struct hash128 plans,
 bool pricer_keep_turns(struct pricer *p, struct hash128 plans,
     const struct pricer_turns *t, struct err *err);
 
+/* What the database remembers under a hash of all it depends on: what takes long to
+ * find out and is no figure. NULL: nothing. A database that is full, or only read, keeps
+ * nothing. */
+const char *pricer_find_text(struct pricer *p, struct hash128 of);
+void pricer_keep_text(struct pricer *p, struct hash128 of, const char *text);
+
 /* No region of a target costs less than this of each of its nodes. */
 cost_ns pricer_work(const struct pricer *p, uint32_t target, node_id node);
 

@@ -22,6 +22,7 @@ struct emit_in {
 	const struct sensitivity *sensitivity; /* NULL: not looked into */
 	const struct opportunities *opportunities; /* NULL: not looked into */
 	struct notes *notes; /* what is left out; NULL: that is an error */
+	struct pricer *pricer; /* its database remembers; NULL: nothing does */
 	const char *command; /* the command line, for the record */
 };
 

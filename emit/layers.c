@@ -15,9 +15,23 @@ emit_region(const struct emit_work *w, uint32_t region)
 	return r;
 }
 
+static const char *
+find_text(void *pricer, struct hash128 of)
+{
+	return pricer_find_text(pricer, of);
+}
+
+static void
+keep_text(void *pricer, struct hash128 of, const char *text)
+{
+	pricer_keep_text(pricer, of, text);
+}
+
 const struct known_layers *
 emit_layers(const struct emit_work *w, uint32_t region, struct err *err)
 {
+	const struct toolchain_memory memory = {
+	    w->in->pricer, find_text, keep_text};
 	static const struct known_layers none;
 	const struct toolchain *toolchain = emit_toolchain(w, region);
 	struct known_layers *known;
@@ -30,7 +44,8 @@ emit_layers(const struct emit_work *w, uint32_t region, struct err *err)
 		return known;
 	r = emit_region(w, region);
 	known->index_name = toolchain->layer_index;
-	if (!toolchain->layers(&known->layers, &r, w->arena, err)) {
+	if (!toolchain->layers(&known->layers, &r,
+	        w->in->pricer ? &memory : NULL, w->arena, err)) {
 		if (err->kind != ERR_UNSUPPORTED)
 			return NULL;
 		err_clear(err);

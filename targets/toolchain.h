@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ir/base/hash.h"
 #include "targets/target.h"
 
 struct outdir;
@@ -32,6 +33,14 @@ struct toolchain_layers {
 	const struct toolchain_layer *layer;
 };
 
+/* Texts that were made with much work, by a hash of all they depend on. */
+struct toolchain_memory {
+	void *context;
+	/* NULL: it has none. */
+	const char *(*find)(void *context, struct hash128 of);
+	void (*keep)(void *context, struct hash128 of, const char *text);
+};
+
 struct toolchain_package;
 
 struct toolchain {
@@ -41,9 +50,10 @@ struct toolchain {
 	const char
 	    *layer_index; /* its word for the number of a layer, from 1 */
 	const char *(*symbol)(uint32_t number, struct arena *a);
-	/* ERR_UNSUPPORTED naming the node when it has none for the region. */
+	/* ERR_UNSUPPORTED naming the node when it has none for the region. `m` may
+	 * be NULL. */
 	bool (*layers)(struct toolchain_layers *out, const struct region *r,
-	    struct arena *a, struct err *err);
+	    const struct toolchain_memory *m, struct arena *a, struct err *err);
 	/* Fill file[], of a region that has layers. */
 	bool (*write)(
 	    FILE *const *file, const struct region *r, struct err *err);

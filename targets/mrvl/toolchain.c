@@ -8,12 +8,13 @@
 #include "targets/mrvl/options.h"
 
 static bool
-layers_of(struct toolchain_layers *out, const struct region *r, struct arena *a,
-    struct err *err)
+layers_of(struct toolchain_layers *out, const struct region *r,
+    const struct toolchain_memory *m, struct arena *a, struct err *err)
 {
 	struct layers l;
 	struct toolchain_layer *list;
 
+	(void)m;
 	if (!mrvl_layers(&l, r, a, err))
 		return false;
 	list = arena_new(a, struct toolchain_layer, l.nlayers);

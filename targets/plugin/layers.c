@@ -37,6 +37,16 @@ is_called(const char *name, const char *value)
 	    && (name[n] < '0' || name[n] > '9');
 }
 
+static uint32_t
+position_of(const struct candidate *c, node_id id)
+{
+	uint32_t i = 0;
+
+	while (i < c->nnodes && c->node[i] != id)
+		i++;
+	return i;
+}
+
 /* Values at ports keep the names they have, and runtimes call operations after
  * what they make, too. */
 static void
@@ -50,12 +60,14 @@ put_producer(const struct asking *q, const char *name)
 
 		if (v->producer == NODE_NONE || !is_called(name, v->name))
 			continue;
-		buf_printf(q->said, "%" PRIu32 " ", v->producer);
+		buf_printf(q->said, "%" PRIu32 " ",
+		    position_of(q->candidate, v->producer));
 		return;
 	}
 }
 
-/* "name TAB type TAB implementation TAB node node ... NEWLINE" */
+/* "name TAB type TAB implementation TAB node node ... NEWLINE"; nodes by their place
+ * in the region. */
 static void
 on_layer(void *context, const struct marq_layer *l)
 {
@@ -67,8 +79,7 @@ on_layer(void *context, const struct marq_layer *l)
 	put_word(b, l->implementation);
 	for (uint32_t i = 0; i < l->nnodes; i++)
 		if (l->node[i] < q->candidate->nnodes)
-			buf_printf(
-			    b, "%" PRIu32 " ", q->candidate->node[l->node[i]]);
+			buf_printf(b, "%" PRIu32 " ", l->node[i]);
 	if (l->nnodes == 0)
 		put_producer(q, l->name);
 	buf_u8(b, '\n');
@@ -133,25 +144,25 @@ take_word(char **at, char end)
 }
 
 static void
-take_nodes(struct toolchain_layer *l, const char *text, const struct graph *g,
-    struct arena *a)
+take_nodes(struct toolchain_layer *l, const char *text,
+    const struct candidate *c, struct arena *a)
 {
 	node_id *node = arena_new(a, node_id, strlen(text) / 2 + 1);
 	char *end;
 
 	for (const char *s = text;; s = end + 1) {
-		unsigned long id = strtoul(s, &end, 10);
+		unsigned long i = strtoul(s, &end, 10);
 
-		if (end == s || *end != ' ' || id >= g->nnodes)
+		if (end == s || *end != ' ' || i >= c->nnodes)
 			break;
-		node[l->nnodes++] = (node_id)id;
+		node[l->nnodes++] = c->node[i];
 	}
 	l->node = node;
 }
 
 static bool
 take_layer(struct toolchain_layer *l, char *line, const struct region *r,
-    struct arena *a)
+    const struct candidate *c, struct arena *a)
 {
 	const char *name = take_word(&line, '\t');
 	const char *type = name ? take_word(&line, '\t') : NULL;
@@ -163,13 +174,13 @@ take_layer(struct toolchain_layer *l, char *line, const struct region *r,
 	if (*type || *how)
 		l->func_name = arena_printf(
 		    a, "%s%s%s", type, *type && *how ? " " : "", how);
-	take_nodes(l, line, r->graph, a);
+	take_nodes(l, line, c, a);
 	return true;
 }
 
 static void
 take_layers(struct toolchain_layers *out, char *text, const struct region *r,
-    struct arena *a)
+    const struct candidate *c, struct arena *a)
 {
 	struct toolchain_layer *list;
 	uint32_t cap = out->n, n = out->n;
@@ -180,7 +191,7 @@ take_layers(struct toolchain_layers *out, char *text, const struct region *r,
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = out->layer[i];
 	for (char *line; (line = take_word(&text, '\n')) != NULL;)
-		n += take_layer(&list[n], line, r, a);
+		n += take_layer(&list[n], line, r, c, a);
 	*out = (struct toolchain_layers){n, list};
 }
 
@@ -197,21 +208,69 @@ ask(struct asking *q, const struct aside *aside, struct buf *said,
 	return err_in(err, "%s", q->region->target->kind->name);
 }
 
+/* What the answer depends on: the model with its names, and the target's facts. */
 static bool
-layers(struct toolchain_layers *out, const struct region *r, struct arena *a,
+hash_of(struct hash128 *out, const struct asking *q, struct arena *a,
     struct err *err)
+{
+	const struct target *t = q->region->target;
+	struct given_region model;
+	struct buf b;
+
+	if (!region_give(&model, q->region->graph, q->candidate, a, err)) {
+		region_release(&model);
+		return false;
+	}
+	buf_init(&b);
+	buf_str(&b, "layers");
+	t->kind->environment(t, &b);
+	buf_u32(&b, q->candidate->implementation);
+	buf_add(&b, model.model, model.model_bytes);
+	*out = hash128(b.data, b.n);
+	buf_release(&b);
+	region_release(&model);
+	return true;
+}
+
+/* Asked once: compiling takes long. */
+static char *
+text_of(struct asking *q, const struct toolchain_memory *m, struct arena *a,
+    struct err *err)
+{
+	const struct aside aside = {
+	    tell_layers, q, "it was asked for its layers"};
+	const char *kept = NULL;
+	struct hash128 of;
+	struct buf said;
+	char *text;
+
+	if (m && !hash_of(&of, q, a, err))
+		return NULL;
+	if (m)
+		kept = m->find(m->context, of);
+	if (kept)
+		return arena_str(a, kept);
+	if (!ask(q, &aside, &said, err))
+		return NULL;
+	text = arena_strn(a, said.data, said.n);
+	buf_release(&said);
+	if (m)
+		m->keep(m->context, of, text);
+	return text;
+}
+
+static bool
+layers(struct toolchain_layers *out, const struct region *r,
+    const struct toolchain_memory *m, struct arena *a, struct err *err)
 {
 	*out = (struct toolchain_layers){.n = 0};
 	for (uint32_t i = 0; i < r->ncandidates; i++) {
 		struct asking q = {r, r->candidate[i], NULL};
-		const struct aside aside = {
-		    tell_layers, &q, "it was asked for its layers"};
-		struct buf said;
+		char *text = text_of(&q, m, a, err);
 
-		if (!ask(&q, &aside, &said, err))
+		if (!text)
 			return false;
-		take_layers(out, arena_strn(a, said.data, said.n), r, a);
-		buf_release(&said);
+		take_layers(out, text, r, r->candidate[i], a);
 	}
 	return true;
 }

@@ -34,6 +34,17 @@ runtime_tests() { # NAME HEADER WORDS VERSION
 	run search net.onnx -t "plugin:path=$so" -t host --db prices.db $everything -o again
 	expect_in out ', 0 measured'
 	cmp -s whole/result.json again/result.json || fail 'another result'
+	# What it made of the model is asked once: the database keeps it.
+	python3 - prices.db <<'EOS' || fail 'no layers are kept'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE meta SET v = 'kept ' || v WHERE k LIKE 'text.%'")
+db.commit()
+sys.exit(db.total_changes == 0)
+EOS
+	cmp -s whole/map.json again/map.json || fail 'other layers'
+	run search net.onnx -t "plugin:path=$so" -t host --db prices.db $everything -o kept
+	expect_in kept/map.json '"kept '
 	# What it made of the model, and what it was given.
 	for model in "whole/$1"/*; do
 		case $model in
