@@ -26,6 +26,7 @@ struct opened {
 	struct marq_plugin plugin;
 	struct marq_target *target;
 	long process;
+	bool has_compiled;
 	struct opened *next;
 };
 
@@ -45,6 +46,15 @@ close_all(void)
 	all_open = NULL;
 }
 
+/* What is loaded later ends earlier: a backend is closed before its libraries end
+ * only by what was registered behind them, and some are loaded when the first
+ * region is compiled. The first to be called closes all. */
+static void
+close_before_libraries(void)
+{
+	atexit(close_all);
+}
+
 static bool
 open_here(struct opened *o, const struct target *t, struct err *err)
 {
@@ -54,8 +64,7 @@ open_here(struct opened *o, const struct target *t, struct err *err)
 	    || !library_open(
 	        &o->plugin, t->option, t->noptions, &o->target, err))
 		return err_in(err, "%s", p->kind.name);
-	if (!all_open)
-		atexit(close_all);
+	close_before_libraries();
 	o->process = (long)getpid();
 	o->next = all_open;
 	all_open = o;
@@ -188,13 +197,16 @@ static bool
 compile(struct program *p, const struct marq_region *r,
     const struct marq_settings *settings, struct err *err)
 {
-	const struct opened *s = p->of->session->open;
+	struct opened *s = p->of->session->open;
 	struct said said;
 	marq_status status;
 
 	said_init(&said);
 	status =
 	    s->plugin.compile(s->target, r, settings, &p->handle, &said.error);
+	if (!s->has_compiled)
+		close_before_libraries();
+	s->has_compiled = true;
 	if (status == MARQ_OK && !p->handle)
 		return err_set(
 		    err, ERR_UNSUPPORTED, "compile: it gives no program");

@@ -9,4 +9,20 @@ run search net.onnx -t "plugin:path=$so,blob=1" -t host --db prices.db $everythi
 expect_status 0
 expect_in out ', 0 measured'
 ls blob/openvino | grep -q -- '-blob$' || fail 'no blob'
+# Two runtimes in one process, each with what it made: it ends as it should, whichever
+# was loaded first.
+ort=$MARQ_BUILD/marq_ort.so
+run targets check "plugin:path=$ort"
+if [ "$status" = 0 ]; then
+	for both in "plugin:path=$ort plugin:path=$so" "plugin:path=$so plugin:path=$ort"; do
+		# shellcheck disable=SC2086
+		set -- $both
+		run run net.onnx -t "$1" -t "$2" -t host --db prices.db --runs 3 --no-confirm --pin op:MaxPool=ort \
+			--pin op:Conv=ort --pin op:Sigmoid=openvino --pin op:Flatten=openvino
+		expect_status 0
+		expect_in out 'matches the host reference'
+	done
+else
+	echo "not checked: $(cat err)"
+fi
 done_testing
