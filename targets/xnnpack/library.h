@@ -24,6 +24,8 @@ enum operator_kind {
 	OPERATOR_PADDING,
 	OPERATOR_RESIZING,
 	OPERATOR_SLOPES,
+	OPERATOR_PRODUCT, /* of two computed stacks of matrices */
+	OPERATOR_TRANSPOSITION,
 	NOPERATORS
 };
 
@@ -52,6 +54,8 @@ struct operator
 	size_t size[2]; /* of the map that is made, or added to it */
 	struct extents left, right; /* shapes of the operands */
 	size_t before[XNN_MAX_TENSOR_DIMS], after[XNN_MAX_TENSOR_DIMS];
+	size_t
+	    order[XNN_MAX_TENSOR_DIMS]; /* of dimensions, of a transposition */
 };
 
 /* The library's operator; all zero before it is made. */
@@ -62,6 +66,11 @@ struct instance {
 
 /* Can a clamp go with an operation of two tensors? */
 extern const bool library_clamps_pairs;
+/* Can maxima leave out what lies between two windows? */
+extern const bool library_skips;
+/* Has it operators of this kind, and has it this function of one tensor? */
+bool library_has(enum operator_kind kind);
+bool library_computes(enum step_kind function);
 
 /* Make the operator; released by instance_release, also when this failed. */
 enum xnn_status instance_create(struct instance *i, const struct operator* o);

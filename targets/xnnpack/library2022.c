@@ -4,6 +4,7 @@
 #include "targets/xnnpack/library.h"
 
 const bool library_clamps_pairs = true;
+const bool library_skips = true;
 
 typedef enum xnn_status status;
 
@@ -115,6 +116,25 @@ setup_average(xnn_operator_t op, const struct operator* o,
 	    op, o->batch, o->height * o->width, in[0], out, pool);
 }
 
+bool
+library_computes(enum step_kind function)
+{
+	switch (function) {
+	case STEP_CLIP:
+	case STEP_RELU:
+	case STEP_ELU:
+	case STEP_SIGMOID:
+	case STEP_HARDSWISH:
+	case STEP_ABS:
+	case STEP_SQRT:
+	case STEP_SQUARE:
+	case STEP_ROUND:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static status
 create_unary(const struct operator* o, xnn_operator_t *op)
 {
@@ -137,6 +157,8 @@ create_unary(const struct operator* o, xnn_operator_t *op)
 		return xnn_create_square_root_nc_f32(n, n, n, 0, op);
 	case STEP_SQUARE:
 		return xnn_create_square_nc_f32(n, n, n, 0, op);
+	case STEP_ROUND:
+		return xnn_create_bankers_rounding_nc_f32(n, n, n, 0, op);
 	default:
 		return xnn_status_unsupported_parameter;
 	}
@@ -164,6 +186,9 @@ setup_unary(xnn_operator_t op, const struct operator* o,
 		    op, o->batch, in[0], out, pool);
 	case STEP_SQUARE:
 		return xnn_setup_square_nc_f32(op, o->batch, in[0], out, pool);
+	case STEP_ROUND:
+		return xnn_setup_bankers_rounding_nc_f32(
+		    op, o->batch, in[0], out, pool);
 	default:
 		return xnn_setup_clamp_nc_f32(op, o->batch, in[0], out, pool);
 	}
@@ -293,10 +318,17 @@ static const struct {
     [OPERATOR_SLOPES] = {create_slopes, setup_slopes},
 };
 
+bool
+library_has(enum operator_kind kind)
+{
+	return calls[kind].create != NULL;
+}
+
 enum xnn_status
 instance_create(struct instance *i, const struct operator* o)
 {
-	return calls[o->kind].create(o, &i->op);
+	return library_has(o->kind) ? calls[o->kind].create(o, &i->op)
+	                            : xnn_status_unsupported_parameter;
 }
 
 enum xnn_status

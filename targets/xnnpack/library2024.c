@@ -7,6 +7,7 @@
 #include "targets/xnnpack/library.h"
 
 const bool library_clamps_pairs = false;
+const bool library_skips = false;
 
 typedef enum xnn_status status;
 
@@ -165,6 +166,7 @@ setup_averages(
 	        i->op, i->workspace, t->in[0], t->out);
 }
 
+/* SOURCE: seen: its logarithm of infinity is 88.4, and so is NaN's. */
 static const struct {
 	enum step_kind step;
 	enum xnn_unary_operator op;
@@ -177,7 +179,20 @@ static const struct {
     {STEP_ABS, xnn_unary_abs},
     {STEP_SQRT, xnn_unary_square_root},
     {STEP_SQUARE, xnn_unary_square},
+    {STEP_TANH, xnn_unary_tanh},
+    {STEP_GELU_ERF, xnn_unary_gelu},
+    {STEP_EXP, xnn_unary_exp},
+    {STEP_ROUND, xnn_unary_bankers_rounding},
 };
+
+bool
+library_computes(enum step_kind function)
+{
+	for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
+		if (unary[i].step == function)
+			return true;
+	return false;
+}
 
 static status
 create_unary(const struct operator* o, xnn_operator_t *op)
@@ -321,6 +336,49 @@ setup_resizing(
 	        i->op, i->workspace, t->in[0], t->out);
 }
 
+static status
+create_product(const struct operator* o, xnn_operator_t *op)
+{
+	return xnn_create_batch_matrix_multiply_nc_f32(o->flags, op);
+}
+
+/* Stacked along all dimensions but the last two. */
+static status
+setup_product(
+    struct instance *i, const struct operator* o, const struct tensors *t)
+{
+	const size_t stack = o->left.rank - 2;
+	size_t bytes = 0, align;
+	status s =
+	    xnn_reshape_batch_matrix_multiply_nc_f32(i->op, stack, o->left.size,
+	        o->right.size, o->left.size[stack], o->right.size[stack],
+	        o->right.size[stack + 1], &bytes, &align, t->pool);
+
+	s = make_room(i, s, bytes);
+	return s != xnn_status_success
+	    ? s
+	    : xnn_setup_batch_matrix_multiply_nc_f32(
+	        i->op, i->workspace, t->in[0], t->in[1], t->out);
+}
+
+static status
+create_transposition(const struct operator* o, xnn_operator_t *op)
+{
+	return xnn_create_transpose_nd_x32(o->flags, op);
+}
+
+static status
+setup_transposition(
+    struct instance *i, const struct operator* o, const struct tensors *t)
+{
+	status s = xnn_reshape_transpose_nd_x32(
+	    i->op, o->left.rank, o->left.size, o->order, t->pool);
+
+	return s != xnn_status_success
+	    ? s
+	    : xnn_setup_transpose_nd_x32(i->op, t->in[0], t->out);
+}
+
 static const struct {
 	status (*create)(const struct operator* o, xnn_operator_t *op);
 	status (*setup)(struct instance *i, const struct operator* o,
@@ -338,7 +396,15 @@ static const struct {
     [OPERATOR_PADDING] = {create_padding, setup_padding},
     [OPERATOR_RESIZING] = {create_resizing, setup_resizing},
     [OPERATOR_SLOPES] = {create_slopes, setup_slopes},
+    [OPERATOR_PRODUCT] = {create_product, setup_product},
+    [OPERATOR_TRANSPOSITION] = {create_transposition, setup_transposition},
 };
+
+bool
+library_has(enum operator_kind kind)
+{
+	return calls[kind].create != NULL;
+}
 
 enum xnn_status
 instance_create(struct instance *i, const struct operator* o)

@@ -63,6 +63,8 @@ bool build_padding(struct xnn_build *b);
 bool build_resizing(struct xnn_build *b);
 bool build_slopes(struct xnn_build *b);
 bool build_deconvolution(struct xnn_build *b);
+bool build_product(struct xnn_build *b);
+bool build_transposition(struct xnn_build *b);
 
 /* All steps from the first on are clamps. */
 bool need_clamps(struct why *w, const struct fused *f, uint32_t first);
@@ -77,5 +79,7 @@ bool takes_padding(const struct match_in *m, struct why *why);
 bool takes_resizing(const struct match_in *m, struct why *why);
 bool takes_slopes(const struct match_in *m, struct why *why);
 bool takes_deconvolution(const struct match_in *m, struct why *why);
+bool takes_product(const struct match_in *m, struct why *why);
+bool takes_transposition(const struct match_in *m, struct why *why);
 
 #endif

@@ -1,4 +1,5 @@
-/* Operators without weights: pooling, pointwise, softmax. */
+/* Operators without weights: pooling, pointwise, softmax, products of what is
+ * computed, transposition. */
 #include "targets/window.h"
 #include "targets/xnnpack/op.h"
 
@@ -81,4 +82,33 @@ build_distribution(struct xnn_build *b)
 		else
 			o->in *= (size_t)t->dim[i];
 	return create(b, "softmax");
+}
+
+bool
+build_product(struct xnn_build *b)
+{
+	const struct node *n = b->fused.anchor;
+	const uint32_t rank = node_in(b->graph, n, 0)->type.rank;
+	struct xnn_layer *l = b->layer;
+
+	l->what.kind = OPERATOR_PRODUCT;
+	l->what.left = operand_of(b, n->input[0], rank, &l->left);
+	l->what.right = operand_of(b, n->input[1], rank, &l->right);
+	return create(b, "product");
+}
+
+bool
+build_transposition(struct xnn_build *b)
+{
+	const struct node *n = b->fused.anchor;
+	struct operator* o = & b->layer->what;
+	uint32_t count = 0;
+	const int64_t *perm = attr_ints(n, "perm", &count);
+
+	o->kind = OPERATOR_TRANSPOSITION;
+	o->left = operand_of(b, n->input[0], node_in(b->graph, n, 0)->type.rank,
+	    &b->layer->left);
+	for (uint32_t i = 0; i < o->left.rank; i++)
+		o->order[i] = perm ? (size_t)perm[i] : o->left.rank - 1 - i;
+	return create(b, "transposition");
 }

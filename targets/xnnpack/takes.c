@@ -64,7 +64,7 @@ takes_pooling(const struct match_in *m, struct why *why)
 	struct window w;
 	bool ok =
 	    need_all_tensors(m, why) && need_rank_in(m, why, n->input[0], 4, 4);
-	bool padded = false, dense = true;
+	bool padded = false, dense = true, apart = false;
 
 	if (!ok || n->op == OP_GLOBALAVERAGEPOOL)
 		return ok;
@@ -73,12 +73,17 @@ takes_pooling(const struct match_in *m, struct why *why)
 	for (uint32_t i = 0; i < w.n; i++) {
 		padded |= w.before[i] > 0 || w.after[i] > 0;
 		dense &= w.dilation[i] == 1;
+		apart |= w.stride[i] > w.kernel[i];
 	}
 	ok = NEED(why, w.kernel[0] * w.kernel[1] > 1, "window",
 	    "more than one element", "1x1");
 	/* SOURCE: seen: with both, elements outside the window count. */
 	ok = NEED(why, dense || (n->op == OP_MAXPOOL && !padded), "dilations",
 	         "1, or of a maximum without padding", "more")
+	    && ok;
+	ok =
+	    NEED(why, library_skips || !apart || n->op != OP_MAXPOOL, "strides",
+	        "at most the window: this XNNPACK has no more", "more")
 	    && ok;
 	if (n->op == OP_MAXPOOL)
 		return NEED(why, attr_int_or(n, "storage_order", 0) == 0,
@@ -87,14 +92,6 @@ takes_pooling(const struct match_in *m, struct why *why)
 	return NEED(why, !padded || attr_int_or(n, "count_include_pad", 0) == 0,
 	           "padding", "not counted", "counted")
 	    && ok;
-}
-
-static bool
-is_function(enum step_kind k)
-{
-	return k == STEP_RELU || k == STEP_ELU || k == STEP_CLIP
-	    || k == STEP_SIGMOID || k == STEP_HARDSWISH || k == STEP_ABS
-	    || k == STEP_SQRT || k == STEP_SQUARE;
 }
 
 bool
@@ -107,9 +104,14 @@ takes_unary(const struct match_in *m, struct why *why)
 	if (!ok || !need_chain(m, why, &f))
 		return false;
 	ok = NEED(why,
-	    f.anchor == NULL && f.nsteps == 1 && is_function(f.step[0].kind),
+	    f.anchor == NULL && f.nsteps == 1
+	        && !step_is_binary(f.step[0].kind),
 	    "one_function", "one function of one tensor", "%u steps",
 	    (unsigned)f.nsteps);
+	ok = ok
+	    && NEED(why, library_computes(f.step[0].kind), "function",
+	        "one that this XNNPACK has", "%s",
+	        op_get(matched_root(m)->op)->type);
 	return ok && (!clamp_of(&f, 0, &low, &high) || need_clamps(why, &f, 0));
 }
 
@@ -154,4 +156,46 @@ takes_distribution(const struct match_in *m, struct why *why)
 	axis += axis < 0 ? t->rank : 0;
 	return NEED(why, n->opset < 13 || axis + 1 == t->rank, "axis",
 	    "the last dimension", "%d", (int)axis);
+}
+
+/* Stacks of matrices: all dimensions but the last two are those of both. */
+static bool
+are_stacked_alike(const struct type *left, const struct type *right)
+{
+	bool alike = left->rank == right->rank;
+
+	for (uint32_t i = 0; alike && i + 2 < left->rank; i++)
+		alike = left->dim[i] == right->dim[i];
+	return alike;
+}
+
+static bool
+need_operator(struct why *w, enum operator_kind kind)
+{
+	return NEED(w, library_has(kind), "library",
+	    "an XNNPACK with such an operator", "this one has none");
+}
+
+bool
+takes_product(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	bool ok =
+	    need_all_tensors(m, why) && need_operator(why, OPERATOR_PRODUCT);
+
+	if (!ok || !need_rank_in(m, why, n->input[0], 2, XNN_MAX_TENSOR_DIMS))
+		return false;
+	return NEED(why,
+	    are_stacked_alike(
+	        matched_type(m, n->input[0]), matched_type(m, n->input[1])),
+	    "operands", "stacked alike", "one is repeated");
+}
+
+bool
+takes_transposition(const struct match_in *m, struct why *why)
+{
+	return need_all_tensors(m, why)
+	    && need_operator(why, OPERATOR_TRANSPOSITION)
+	    && need_rank_in(
+	        m, why, matched_root(m)->input[0], 2, XNN_MAX_TENSOR_DIMS);
 }

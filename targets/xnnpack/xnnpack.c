@@ -12,7 +12,10 @@ extern const struct target_kind target_xnnpack;
 	    NODE(ELU, ANY), \
 	    EITHER(NODE(SIGMOID, ANY), NODE(HARDSWISH, ANY), \
 	        SPELLED(HARD_SWISH, ANY)), \
-	    EITHER(NODE(ABS, ANY), NODE(SQRT, ANY)))
+	    EITHER(NODE(ABS, ANY), NODE(SQRT, ANY), NODE(TANH, ANY), \
+	        NODE(EXP, ANY), \
+	        EITHER( \
+	            NODE(ROUND, ANY), NODE(GELU, ANY), SPELLED(GELU, ANY))))
 /* ---- ways ---- */
 
 static void

@@ -5,6 +5,8 @@
  * and ONNX Runtime's operators; three in eight run as on older processors. Each
  * candidate also runs by itself beside unmapped pages. Each model has a process of its own. Usage:
  *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-o FOLDER [-a]] [-S] [-w]
+ *	                [-t TARGET]
+ * -t tries this target beside the host and no other, a plug-in for example.
  * -S puts NaN and infinities among all inputs, not an eighth of them.
  * -w takes the models in which every value of values.def and every optional
  * output occurs, and fails when one occurs in none.
@@ -45,6 +47,7 @@ struct options {
 	const char *folder;
 	bool walk;
 	bool keep_all;
+	const char *target; /* NULL: those that are built in */
 };
 
 /* What became of the models. */
@@ -354,6 +357,7 @@ try_model(const struct options *o, uint32_t seed)
 	static const char *const here[] = {
 	    "dnnl", "xnnpack", "blas", "native", "host", NULL};
 	static const char *const there[] = {"mrvl", "dnnl", "host", NULL};
+	const char *const told[] = {o->target, "host", NULL};
 	struct run x = {.options = o,
 	    .seed = seed,
 	    .isa = choose_isa(seed),
@@ -368,6 +372,8 @@ try_model(const struct options *o, uint32_t seed)
 			x.t.form[i] = x.g.has[i];
 		if (o->keep_all)
 			keep_model(&x);
+		else if (o->target)
+			try_mix(&x, told);
 		else if (one_in(&x.g, 6) && !overflows_half(&x))
 			try_mix(&x, there);
 		else
@@ -467,7 +473,7 @@ read_options(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:o:aSw")) != -1)
+	while ((c = getopt(argc, argv, "n:s:o:aSwt:")) != -1)
 		switch (c) {
 		case 'n':
 			o->models = (uint32_t)strtoul(optarg, NULL, 10);
@@ -483,6 +489,9 @@ read_options(struct options *o, int argc, char **argv)
 			break;
 		case 'S':
 			o->specials = true;
+			break;
+		case 't':
+			o->target = optarg;
 			break;
 		case 'w':
 			o->walk = true;

@@ -135,6 +135,97 @@ test_resize(void **state)
 	assert_int_equal(check_all("xnnpack.resize", 1), 3);
 }
 
+/* What only newer versions have: run, or refused for the version alone. */
+static void
+check_where_there(const char *rule, const char *condition, uint32_t n)
+{
+	uint32_t refused = 0, ran;
+	bool seen;
+
+	find(tested->name);
+	ran = run_all(rule, 1, &seen);
+	if (seen) {
+		assert_int_equal(ran, n);
+		run_seeded(rule, 1, n);
+		return;
+	}
+	for (uint32_t i = 0; i < found.nrefusals; i++) {
+		const struct refusal *r = &found.refusal[i];
+
+		if (r->target != 0 || strcmp(tested->rule[r->rule].name, rule))
+			continue;
+		for (uint32_t k = 0; k < r->nreasons; k++)
+			if (!r->reason[k].holds)
+				assert_string_equal(
+				    r->reason[k].condition, condition);
+		refused++;
+	}
+	printf("  %s: not in this version\n", rule);
+	assert_int_equal(refused, n);
+}
+
+static void
+test_pools_apart(void **state)
+{
+	const struct attr apart[] = {
+	    ATTR_OF_INTS("kernel_shape", 2, 1), ATTR_OF_INTS("strides", 3, 1)};
+
+	(void)state;
+	make_output(&m,
+	    MAKE_WITH(&m, MAXPOOL, apart, make_input(&m, DIMS(1, 19, 12, 11))));
+	check_where_there("xnnpack.pool", "strides", 1);
+}
+
+static void
+test_product(void **state)
+{
+	value_id a = make_input(&m, DIMS(2, 3, 5, 7));
+	value_id b = make_input(&m, DIMS(2, 3, 7, 9));
+	value_id c = make_input(&m, DIMS(9, 4));
+	value_id d = make_input(&m, DIMS(6, 9));
+
+	(void)state;
+	make_output(&m, MAKE(&m, MATMUL, a, b));
+	make_output(&m, MAKE(&m, MATMUL, d, c));
+	check_where_there("xnnpack.product", "library", 2);
+}
+
+static void
+test_transpose(void **state)
+{
+	const struct attr heads[] = {ATTR_OF_INTS("perm", 0, 2, 1, 3)};
+	const struct attr turned[] = {ATTR_OF_INTS("perm", 3, 4, 0, 2, 1)};
+	value_id x = make_input(&m, DIMS(2, 5, 3, 7));
+	value_id y = make_input(&m, DIMS(4, 3, 2, 5, 6));
+	value_id z = make_input(&m, DIMS(11, 17));
+
+	(void)state;
+	make_output(&m, MAKE_WITH(&m, TRANSPOSE, heads, x));
+	make_output(&m, MAKE_WITH(&m, TRANSPOSE, turned, y));
+	make_output(&m, MAKE(&m, TRANSPOSE, z));
+	check_where_there("xnnpack.transpose", "library", 3);
+}
+
+static void
+test_functions(void **state)
+{
+	value_id x = make_input(&m, DIMS(3, 70));
+
+	(void)state;
+	make_output(&m, MAKE(&m, TANH, x));
+	make_output(&m, MAKE(&m, EXP, x));
+	make_output(&m, MAKE(&m, GELU, x));
+	check_where_there("xnnpack.unary", "function", 3);
+}
+
+static void
+test_rounding(void **state)
+{
+	(void)state;
+	make_output(&m, MAKE(&m, ROUND, make_input(&m, DIMS(3, 70))));
+	assert_int_equal(check_all("xnnpack.unary", 1), 1);
+}
+
 int
 main(void)
 {
@@ -148,6 +239,11 @@ main(void)
 	    TEST(test_slopes),
 	    TEST(test_pad),
 	    TEST(test_resize),
+	    TEST(test_pools_apart),
+	    TEST(test_product),
+	    TEST(test_transpose),
+	    TEST(test_functions),
+	    TEST(test_rounding),
 	};
 
 	if (tested->lacks) {
