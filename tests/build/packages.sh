@@ -55,7 +55,7 @@ for library in $(sed -n 's/^pkg_check_modules([A-Z0-9_]* *REQUIRED.* \([a-z0-9-]
 	grep -q "^need  *lib${library#lib}-dev\|^need  *lib${library#lib}3-dev" \
 		"$MARQ_SOURCE/tools/packages.txt" || fail "no package brings $library"
 done
-bad=$(grep -vE '^(#|(build|need|option|test|cross) )' "$MARQ_SOURCE/tools/packages.txt")
+bad=$(grep -vE '^(#|(build|need|option|unit|test|cross|fresh) )' "$MARQ_SOURCE/tools/packages.txt")
 [ -z "$bad" ] || fail "unknown kind: $bad"
 # ... and what a package is built from is what the build needs.
 for package in $(awk '$1 == "need" || $1 == "option" { print $2 }' "$MARQ_SOURCE/tools/packages.txt"); do
