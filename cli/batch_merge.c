@@ -158,14 +158,16 @@ merge_all(const struct shard_files *f, const char *db,
     struct merged_shards *out, struct arena *a, struct err *err)
 {
 	struct costdb *to;
-	bool ok = true;
+	bool ok;
 
 	path_make_parents(db);
 	if (!costdb_open(&to, db, DB_WRITE, a, err))
 		return false;
+	ok = costdb_merge_begin(to, err);
 	for (uint32_t i = 0; ok && i < f->n; i++)
 		ok = merge_shard(to, f->path[i], out, a, err);
-	ok = ok && costdb_twins(to, &out->strangers, &out->notes, err);
+	ok = costdb_merge_end(to, ok, err)
+	    && costdb_twins(to, &out->strangers, &out->notes, err);
 	if (ok)
 		return costdb_close(to, err);
 	costdb_abandon(to);

@@ -17,6 +17,8 @@ struct merging {
 	struct db_args *d;
 	struct costdb *db;
 	struct answer answer;
+	struct db_merge *count; /* [n] of those that are done */
+	uint32_t n;
 };
 
 static void
@@ -60,22 +62,33 @@ open_existing(struct db_args *d, struct costdb **db, struct err *err)
 	return costdb_open(db, d->db, DB_WRITE, d->cli->run, err);
 }
 
-/* Add every file by `one`. */
+/* How files are added. */
+struct merging_way {
+	bool (*one)(struct merging *to, const char *name, struct db_merge *m,
+	    struct err *err);
+	bool (*begin)(struct costdb *db, struct err *err);
+	bool (*end)(struct costdb *db, bool ok, struct err *err);
+};
+
+/* Add every file; told is what is stored. */
 static bool
-merge_all(struct db_args *d,
-    bool (*one)(struct merging *to, const char *name, struct err *err),
-    struct err *err)
+merge_all(struct db_args *d, const struct merging_way *way, struct err *err)
 {
 	struct merging to = {.d = d};
-	bool ok = true;
+	bool ok;
 
 	if (!open_for_change(d, &to.db, err))
 		return false;
+	to.count = arena_new(d->cli->run, struct db_merge, d->nargs);
+	ok = !way->begin || way->begin(to.db, err);
+	for (; ok && to.n < d->nargs; to.n += ok)
+		ok = way->one(&to, d->arg[to.n], &to.count[to.n], err);
+	ok = way->end ? way->end(to.db, ok, err) : ok;
 	answer_begin(&to.answer, d->cli, "marq.db-merge/1");
 	ANSWER(&to.answer, NULL, F("db", d->db));
 	answer_list(&to.answer, "files");
-	for (uint32_t i = 0; ok && i < d->nargs; i++)
-		ok = one(&to, d->arg[i], err);
+	for (uint32_t i = 0; i < to.n; i++)
+		tell_merge(&to, d->arg[i], &to.count[i]);
 	ok = ok && costdb_twins(to.db, &(uint32_t){0}, &d->notes, err);
 	answer_close(&to.answer);
 	answer_end(&to.answer);
@@ -83,25 +96,29 @@ merge_all(struct db_args *d,
 }
 
 static bool
-merge_one(struct merging *to, const char *name, struct err *err)
+merge_one(
+    struct merging *to, const char *name, struct db_merge *m, struct err *err)
 {
 	struct costdb *from;
-	struct db_merge m;
 	bool ok;
 
 	if (!costdb_open(&from, name, DB_FOREIGN, to->d->cli->run, err))
 		return false;
-	ok = costdb_merge(to->db, from, &m, &to->d->notes, err);
+	ok = costdb_merge(to->db, from, m, &to->d->notes, err);
 	costdb_abandon(from);
-	if (ok)
-		tell_merge(to, name, &m);
 	return ok;
 }
 
 bool
 db_merge_verb(struct db_args *d, struct err *err)
 {
-	return merge_all(d, merge_one, err);
+	static const struct merging_way way = {
+	    .one = merge_one,
+	    .begin = costdb_merge_begin,
+	    .end = costdb_merge_end,
+	};
+
+	return merge_all(d, &way, err);
 }
 
 struct export
@@ -154,10 +171,10 @@ db_export_verb(struct db_args *d, struct err *err)
 }
 
 static bool
-import_one(struct merging *to, const char *name, struct err *err)
+import_one(
+    struct merging *to, const char *name, struct db_merge *m, struct err *err)
 {
 	struct mapped_file lines;
-	struct db_merge m;
 	FILE *f;
 	bool ok;
 
@@ -169,20 +186,20 @@ import_one(struct merging *to, const char *name, struct err *err)
 	ok = f != NULL || err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
 	ok = ok
 	    && costdb_import(to->db, f,
-	        strcmp(name, "-") == 0 ? "standard input" : name, &m,
+	        strcmp(name, "-") == 0 ? "standard input" : name, m,
 	        &to->d->notes, err);
 	if (f)
 		fclose(f);
 	file_unmap(&lines);
-	if (ok)
-		tell_merge(to, name, &m);
 	return ok;
 }
 
 bool
 db_import_verb(struct db_args *d, struct err *err)
 {
-	return merge_all(d, import_one, err);
+	static const struct merging_way way = {.one = import_one};
+
+	return merge_all(d, &way, err);
 }
 
 static void

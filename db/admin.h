@@ -94,6 +94,9 @@ bool costdb_verify(
 /* Is a file of somebody else's safe to read row by row? ERR_DB saying what is
  * wrong with it. */
 bool costdb_trust(struct costdb *foreign, struct err *err);
+/* The same, but for pages of what has checksums: whoever reads that looks at those,
+ * and at the order of rows. *all: every page was looked at. */
+bool costdb_trust_plain(struct costdb *foreign, bool *all, struct err *err);
 
 /* A copy that lies in one file, not written by anyone, whole or not there. */
 bool costdb_copy(struct costdb *db, const char *path, struct err *err);
@@ -118,6 +121,13 @@ struct db_merge {
  * notes with both figures. */
 bool costdb_merge(struct costdb *db, struct costdb *from, struct db_merge *out,
     struct notes *notes, struct err *err);
+
+/* Merge several: what is merged in between is stored together, in transactions of
+ * some seconds, so others who write wait that long. Stored is what end has
+ * stored; without `ok` (one of the files could not be merged) what was let in
+ * stays all the same, but for a fault of `db` itself. */
+bool costdb_merge_begin(struct costdb *db, struct err *err);
+bool costdb_merge_end(struct costdb *db, bool ok, struct err *err);
 
 /* Hosts whose figures differ from those of their peers, by subjects that at least
  * three measured in one environment: a note each, and how many. */

@@ -144,6 +144,7 @@ static bool
 read_subject(struct db_import *m, const struct cJSON *o, struct err *err)
 {
 	struct db_subject s;
+	struct hash128 hash;
 	db_id from, to;
 
 	if (!read_id(o, "subject", &from, err)
@@ -151,8 +152,10 @@ read_subject(struct db_import *m, const struct cJSON *o, struct err *err)
 	    || !jsonin_str(o, "kind", &s.kind, err)
 	    || !read_hash(m, o, "skeleton", s.skeleton.byte, err)
 	    || !read_hash(m, o, "family", s.family.byte, err)
-	    || !jsonin_str(o, "summary", &s.summary, err)
-	    || !merge_subject(&m->in, &s, &to, err))
+	    || !jsonin_str(o, "summary", &s.summary, err))
+		return false;
+	hash = hash128(s.bytes, s.n);
+	if (!merge_subject(&m->in, &s, &hash, &to, err))
 		return false;
 	idmap_add(&m->subjects, from, to);
 	return true;
@@ -211,7 +214,7 @@ read_attempt(struct db_import *m, const struct cJSON *o, struct err *err)
 	    || !jsonin_u32(o, "retired", &retired, err))
 		return false;
 	row.retired = retired != 0;
-	return merge_attempt(&m->in, &row, err);
+	return merge_attempt(&m->in, &row, NULL, err);
 }
 
 static bool
@@ -321,7 +324,8 @@ read_lines(struct db_import *m, FILE *f, const char *name, struct err *err)
 		if (ok && ++m->rows >= ROWS_PER_TRANSACTION) {
 			m->rows = 0;
 			ok = sql_end(m->in.to, true, err)
-			    && sql_begin(m->in.to, err);
+			    && sql_begin(m->in.to, err)
+			    && merge_turned(&m->in, err);
 		}
 	}
 	free(text);
@@ -351,8 +355,8 @@ costdb_import(struct costdb *db, FILE *f, const char *name,
 	idmap_init(&m.subjects, &m.a);
 	idmap_init(&m.models, &m.a);
 	ok = merge_begin(&m.in, db, name, out, notes, err)
-	    && read_lines(&m, f, name, err) && merge_end_group(&m.in, err);
-	ok = sql_end(db, ok, err);
+	    && read_lines(&m, f, name, err);
+	ok = sql_end(db, merge_end(&m.in, ok, err), err);
 	arena_release(&m.line);
 	arena_release(&m.a);
 	return ok && costdb_gc_again(db, err);

@@ -21,25 +21,42 @@
 #define CONFLICTS_NAMED 20
 
 bool
+merge_turned(struct merge_in *m, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(m->to, SQL_RETIRED_ANY, err);
+	bool row;
+
+	if (!s || !sql_step(m->to, s, &row, err))
+		return false;
+	m->any_retired = row && sqlite3_column_int(s, 0) != 0;
+	sqlite3_reset(s);
+	return true;
+}
+
+bool
 merge_begin(struct merge_in *m, struct costdb *to, const char *source,
     struct db_merge *count, struct notes *notes, struct err *err)
 {
-	sqlite3_stmt *s = sql_get(to, SQL_MEASUREMENT_LAST, err);
+	sqlite3_stmt *s = sql_get(to, SQL_LAST_IDS, err);
 	time_t tomorrow = time(NULL) + 86400;
 	struct tm tm;
 	bool row;
 
 	*m = (struct merge_in){
 	    .to = to, .source = source, .count = count, .notes = notes};
+	arena_init(&m->a);
+	map_init(&m->groups, &m->a);
 	if (!s || !sql_step(to, s, &row, err))
 		return false;
-	if (row)
+	if (row) {
 		m->last = sqlite3_column_int64(s, 0);
+		m->last_subject = sqlite3_column_int64(s, 1);
+	}
 	sqlite3_reset(s);
 	gmtime_r(&tomorrow, &tm);
 	strftime(
 	    m->latest_utc, sizeof m->latest_utc, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return true;
+	return merge_turned(m, err);
 }
 
 bool
@@ -50,8 +67,8 @@ merge_hard_is_sane(const char *hard, struct arena *scratch)
 }
 
 bool
-merge_subject(struct merge_in *m, const struct db_subject *subject, db_id *id,
-    struct err *err)
+merge_subject(struct merge_in *m, const struct db_subject *subject,
+    const struct hash128 *hash, db_id *id, struct err *err)
 {
 	*id = DB_NO_ID;
 	if (subject->n == 0 || subject->n > BYTES_MAX
@@ -59,7 +76,7 @@ merge_subject(struct merge_in *m, const struct db_subject *subject, db_id *id,
 	    || (strcmp(subject->kind, "candidate") != 0
 	        && strcmp(subject->kind, "conversion") != 0))
 		return true;
-	return row_subject(m->to, subject, id, err);
+	return row_hashed_subject(m->to, subject, hash, id, err);
 }
 
 static bool
@@ -131,68 +148,87 @@ is_sane(const struct merge_in *m, const struct measurement_row *row)
 }
 
 static void
-report_conflict(struct merge_in *m, uint64_t low, uint64_t high)
+report_conflict(struct merge_in *m, const struct merge_group *g, uint64_t low,
+    uint64_t high)
 {
 	if (m->count->conflicts++ >= CONFLICTS_NAMED)
 		return;
 	notes_add(m->notes,
 	    "%s: subject %lld, environment %lld: %llu..%llu ns there, "
 	    "%llu..%llu ns here; both are kept",
-	    m->source, (long long)m->subject, (long long)m->env,
-	    (unsigned long long)m->low, (unsigned long long)m->high,
+	    m->source, (long long)g->subject, (long long)g->env,
+	    (unsigned long long)g->low, (unsigned long long)g->high,
 	    (unsigned long long)low, (unsigned long long)high);
 }
 
-bool
-merge_end_group(struct merge_in *m, struct err *err)
+static bool
+compare_group(struct merge_in *m, const struct merge_group *g, struct err *err)
 {
-	sqlite3_stmt *s;
+	sqlite3_stmt *s = sql_get(m->to, SQL_PRIOR, err);
 	uint64_t low, high;
 	bool row;
 
-	if (m->added == 0)
-		return true;
-	m->added = 0;
-	if (!(s = sql_get(m->to, SQL_PRIOR, err)))
+	if (!s)
 		return false;
-	sqlite3_bind_int64(s, 1, m->subject);
-	sqlite3_bind_int64(s, 2, m->env);
+	sqlite3_bind_int64(s, 1, g->subject);
+	sqlite3_bind_int64(s, 2, g->env);
 	sqlite3_bind_int64(s, 3, m->last);
 	if (!sql_step(m->to, s, &row, err))
 		return false;
 	if (row && sqlite3_column_int64(s, 0) > 0) {
 		low = column_u64(s, 1);
 		high = column_u64(s, 2);
-		if ((double)low > (double)m->high * CONFLICT_FACTOR
-		    || (double)m->low > (double)high * CONFLICT_FACTOR)
-			report_conflict(m, low, high);
+		if ((double)low > (double)g->high * CONFLICT_FACTOR
+		    || (double)g->low > (double)high * CONFLICT_FACTOR)
+			report_conflict(m, g, low, high);
 	}
 	sqlite3_reset(s);
 	return true;
 }
 
-static bool
-note_figures(
-    struct merge_in *m, const struct measurement_row *row, struct err *err)
+bool
+merge_end(struct merge_in *m, bool ok, struct err *err)
+{
+	for (uint32_t i = 0; ok && i < m->ngroups; i++)
+		ok = compare_group(m, &m->group[i], err);
+	arena_release(&m->a);
+	return ok;
+}
+
+static struct merge_group *
+group_of(struct merge_in *m, const struct measurement_row *row)
+{
+	const db_id pair[2] = {row->subject, row->env};
+	uint32_t i = map_find(&m->groups, pair, sizeof pair);
+
+	if (i != MAP_NONE)
+		return &m->group[i];
+	map_add(&m->groups, arena_copy(&m->a, pair, sizeof pair), sizeof pair,
+	    m->ngroups);
+	m->group = arena_grow(
+	    &m->a, m->group, &m->groups_cap, m->ngroups + 1, sizeof *m->group);
+	m->group[m->ngroups] = (struct merge_group){
+	    .subject = row->subject,
+	    .env = row->env,
+	    .low = row->sample.low,
+	    .high = row->sample.high,
+	};
+	return &m->group[m->ngroups++];
+}
+
+/* Nothing was known of a subject that came just now. */
+static void
+note_figures(struct merge_in *m, const struct measurement_row *row)
 {
 	const struct sample *x = &row->sample;
+	struct merge_group *g;
 
-	if (row->subject != m->subject || row->env != m->env) {
-		if (!merge_end_group(m, err))
-			return false;
-		m->subject = row->subject;
-		m->env = row->env;
-	}
-	if (row->retired
+	if (row->retired || row->subject > m->last_subject
 	    || strcmp(row->outcome, outcome_words[OUTCOME_OK]) != 0)
-		return true;
-	if (m->added++ == 0) {
-		m->low = x->low;
-		m->high = x->high;
-	}
-	m->low = x->low < m->low ? x->low : m->low;
-	m->high = x->high > m->high ? x->high : m->high;
-	return true;
+		return;
+	g = group_of(m, row);
+	g->low = x->low < g->low ? x->low : g->low;
+	g->high = x->high > g->high ? x->high : g->high;
 }
 
 static bool
@@ -213,9 +249,12 @@ retire(struct merge_in *m, const uint8_t uuid[16], struct err *err)
 static bool
 is_gone(struct merge_in *m, const uint8_t uuid[16], bool *gone, struct err *err)
 {
-	sqlite3_stmt *s = sql_get(m->to, SQL_RETIRED_HAS, err);
+	sqlite3_stmt *s;
 
-	if (!s)
+	*gone = false;
+	if (!m->any_retired)
+		return true;
+	if (!(s = sql_get(m->to, SQL_RETIRED_HAS, err)))
 		return false;
 	bind_blob(s, 1, uuid, 16);
 	if (!sql_step(m->to, s, gone, err))
@@ -231,13 +270,14 @@ merge_retired(struct merge_in *m, const uint8_t uuid[16], struct err *err)
 
 	if (!s)
 		return false;
+	m->any_retired = true;
 	bind_blob(s, 1, uuid, 16);
 	return sql_run(m->to, s, err) && retire(m, uuid, err);
 }
 
 bool
-merge_attempt(
-    struct merge_in *m, const struct measurement_row *row, struct err *err)
+merge_attempt(struct merge_in *m, const struct measurement_row *row,
+    const uint64_t *sum, struct err *err)
 {
 	bool added, gone;
 
@@ -251,11 +291,12 @@ merge_attempt(
 		m->count->known++;
 		return true;
 	}
-	if (!row_merge_measurement(m->to, row, &added, err))
+	if (!row_merge_measurement(m->to, row, sum, &added, err))
 		return false;
 	if (added) {
 		m->count->added++;
-		return note_figures(m, row, err);
+		note_figures(m, row);
+		return true;
 	}
 	m->count->known++;
 	return !row->retired || retire(m, row->uuid, err);

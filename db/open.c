@@ -139,7 +139,8 @@ use_log(struct costdb *db, struct err *err)
 static bool
 is_of_later_schema(enum statement s)
 {
-	return s == SQL_RETIRED_LIST || s == SQL_RETIRED_HAS || s == SQL_LOOKUP;
+	return s == SQL_RETIRED_LIST || s == SQL_RETIRED_HAS
+	    || s == SQL_RETIRED_ANY || s == SQL_LOOKUP;
 }
 
 /* What this program relies on, asked of a file that has the right header: a

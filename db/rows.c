@@ -64,18 +64,50 @@ row_text(struct costdb *db, enum statement find, enum statement add,
 	return true;
 }
 
+static bool
+find_hashed(struct costdb *db, const void *bytes, size_t n,
+    const struct hash128 *hash, db_id *id, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_SUBJECT_FIND, err);
+
+	if (!s)
+		return false;
+	bind_blob(s, 1, hash->byte, sizeof hash->byte);
+	bind_blob(s, 2, bytes, n);
+	return sql_step_id(db, s, id, err);
+}
+
 bool
 row_find_subject(
     struct costdb *db, const void *bytes, size_t n, db_id *id, struct err *err)
 {
 	struct hash128 h = hash128(bytes, n);
-	sqlite3_stmt *s = sql_get(db, SQL_SUBJECT_FIND, err);
 
-	if (!s)
+	return find_hashed(db, bytes, n, &h, id, err);
+}
+
+bool
+row_hashed_subject(struct costdb *db, const struct db_subject *subject,
+    const struct hash128 *hash, db_id *id, struct err *err)
+{
+	sqlite3_stmt *s;
+
+	if (!find_hashed(db, subject->bytes, subject->n, hash, id, err))
 		return false;
-	bind_blob(s, 1, h.byte, sizeof h.byte);
-	bind_blob(s, 2, bytes, n);
-	return sql_step_id(db, s, id, err);
+	if (*id != DB_NO_ID)
+		return true;
+	if (!(s = sql_get(db, SQL_SUBJECT_ADD, err)))
+		return false;
+	bind_blob(s, 1, hash->byte, sizeof hash->byte);
+	bind_blob(s, 2, subject->bytes, subject->n);
+	bind_text(s, 3, subject->kind);
+	bind_blob(s, 4, subject->skeleton.byte, sizeof hash->byte);
+	bind_blob(s, 5, subject->family.byte, sizeof hash->byte);
+	bind_text(s, 6, subject->summary);
+	if (!sql_run(db, s, err))
+		return false;
+	*id = sqlite3_last_insert_rowid(db->h);
+	return true;
 }
 
 bool
@@ -83,24 +115,8 @@ row_subject(struct costdb *db, const struct db_subject *subject, db_id *id,
     struct err *err)
 {
 	struct hash128 h = hash128(subject->bytes, subject->n);
-	sqlite3_stmt *s;
 
-	if (!row_find_subject(db, subject->bytes, subject->n, id, err))
-		return false;
-	if (*id != DB_NO_ID)
-		return true;
-	if (!(s = sql_get(db, SQL_SUBJECT_ADD, err)))
-		return false;
-	bind_blob(s, 1, h.byte, sizeof h.byte);
-	bind_blob(s, 2, subject->bytes, subject->n);
-	bind_text(s, 3, subject->kind);
-	bind_blob(s, 4, subject->skeleton.byte, sizeof h.byte);
-	bind_blob(s, 5, subject->family.byte, sizeof h.byte);
-	bind_text(s, 6, subject->summary);
-	if (!sql_run(db, s, err))
-		return false;
-	*id = sqlite3_last_insert_rowid(db->h);
-	return true;
+	return row_hashed_subject(db, subject, &h, id, err);
 }
 
 static void
@@ -147,7 +163,7 @@ row_measurement(
 
 bool
 row_merge_measurement(struct costdb *db, const struct measurement_row *row,
-    bool *added, struct err *err)
+    const uint64_t *sum, bool *added, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_MEASUREMENT_MERGE, err);
 
@@ -155,6 +171,8 @@ row_merge_measurement(struct costdb *db, const struct measurement_row *row,
 		return false;
 	bind_measurement(s, row);
 	sqlite3_bind_int(s, 17, row->retired);
+	if (sum)
+		sqlite3_bind_int64(s, 18, (sqlite3_int64)*sum);
 	if (!sql_run(db, s, err))
 		return false;
 	*added = sqlite3_changes(db->h) > 0;

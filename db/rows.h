@@ -23,6 +23,9 @@ bool row_find_subject(
     struct costdb *db, const void *bytes, size_t n, db_id *id, struct err *err);
 bool row_subject(struct costdb *db, const struct db_subject *subject, db_id *id,
     struct err *err);
+/* The same by the hash of its bytes, which is known already. */
+bool row_hashed_subject(struct costdb *db, const struct db_subject *subject,
+    const struct hash128 *hash, db_id *id, struct err *err);
 
 struct measurement_row {
 	uint8_t uuid[16];
@@ -35,9 +38,10 @@ struct measurement_row {
 bool row_measurement(
     struct costdb *db, const struct measurement_row *row, struct err *err);
 
-/* The same unless its uuid is there. */
+/* The same unless its uuid is there; `sum` is its checksum (db/sum.h) where the
+ * caller knows it, or NULL. */
 bool row_merge_measurement(struct costdb *db, const struct measurement_row *row,
-    bool *added, struct err *err);
+    const uint64_t *sum, bool *added, struct err *err);
 
 /* The model of this hash, added when new (its occurrences are not). */
 bool row_model(struct costdb *db, const struct db_model *model, db_id *id,

@@ -38,6 +38,9 @@ struct costdb {
 	const char *tool, *command, *soft; /* of the run; NULL: none */
 	db_id run, conditions; /* rows of those, once stored */
 	uint64_t damaged; /* attempts found damaged */
+	bool merges; /* between costdb_merge_begin() and costdb_merge_end() */
+	bool merge_failed; /* by a fault of this file, not of one merged */
+	uint32_t merge_rows; /* of the open transaction */
 	char owner[224]; /* of our leases; "" until the first */
 };
 

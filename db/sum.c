@@ -4,6 +4,7 @@
 
 #include "db/admin.h"
 #include "db/idmap.h"
+#include "db/rows.h"
 #include "db/sql.h"
 #include "db/sum_text.h"
 #include "ir/base/buf.h"
@@ -11,30 +12,89 @@
 
 /* Written so that no two lists of values have the same bytes. */
 static void
+put_integer(struct buf *b, int64_t x)
+{
+	buf_u8(b, SQLITE_INTEGER);
+	buf_u64(b, (uint64_t)x);
+}
+
+static void
+put_real(struct buf *b, double real)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &real, sizeof bits);
+	buf_u8(b, SQLITE_FLOAT);
+	buf_u64(b, bits);
+}
+
+static void
+put_bytes(struct buf *b, int type, const void *bytes, size_t n)
+{
+	buf_u8(b, (uint8_t)type);
+	buf_u32(b, (uint32_t)n);
+	buf_add(b, bytes, n);
+}
+
+static void
+put_text(struct buf *b, const char *text)
+{
+	put_bytes(b, SQLITE_TEXT, text, strlen(text));
+}
+
+static void
 put_value(struct buf *b, sqlite3_value *v)
 {
 	int type = sqlite3_value_type(v);
-	double real;
-	uint64_t bits;
 
-	buf_u8(b, (uint8_t)type);
 	switch (type) {
 	case SQLITE_INTEGER:
-		buf_u64(b, (uint64_t)sqlite3_value_int64(v));
+		put_integer(b, sqlite3_value_int64(v));
 		break;
 	case SQLITE_FLOAT:
-		real = sqlite3_value_double(v);
-		memcpy(&bits, &real, sizeof bits);
-		buf_u64(b, bits);
+		put_real(b, sqlite3_value_double(v));
 		break;
 	case SQLITE_NULL:
+		buf_u8(b, SQLITE_NULL);
 		break;
 	default:
-		buf_u32(b, (uint32_t)sqlite3_value_bytes(v));
-		buf_add(
-		    b, sqlite3_value_blob(v), (size_t)sqlite3_value_bytes(v));
+		put_bytes(b, type, sqlite3_value_blob(v),
+		    (size_t)sqlite3_value_bytes(v));
 		break;
 	}
+}
+
+/* As bind_u64() stores it. */
+static void
+put_u64(struct buf *b, uint64_t x)
+{
+	put_integer(b, x > INT64_MAX ? INT64_MAX : (int64_t)x);
+}
+
+uint64_t
+sum_of_row(const struct measurement_row *row, const struct hash128 *subject,
+    const char *hard, struct buf *b)
+{
+	const struct sample *x = &row->sample;
+	uint64_t sum;
+
+	b->n = 0;
+	put_bytes(b, SQLITE_BLOB, row->uuid, sizeof row->uuid);
+	put_bytes(b, SQLITE_BLOB, subject->byte, sizeof subject->byte);
+	put_text(b, hard);
+	put_text(b, row->outcome);
+	put_u64(b, x->n);
+	put_u64(b, x->low);
+	put_u64(b, x->median);
+	put_u64(b, x->high);
+	put_u64(b, x->min);
+	put_real(b, x->max_error);
+	put_u64(b, x->span_ns);
+	put_u64(b, x->limit_ns);
+	put_text(b, row->detail);
+	put_text(b, row->at_utc);
+	sum = hash64(b->data, b->n, 0);
+	return row->retired ? ~sum : sum;
 }
 
 /* attempt_sum(value..., retired): retiring turns all bits around. */

@@ -6,6 +6,7 @@
 
 #include "db/facts.h"
 #include "db/rows.h"
+#include "db/schema.h"
 #include "db/sql.h"
 #include "db/sum_text.h"
 
@@ -160,14 +161,18 @@ only_plain_objects(struct costdb *db, struct err *err)
 	return true;
 }
 
+/* Of the table named; of all where none is. */
 static bool
-pages_are_whole(struct costdb *db, struct err *err)
+pages_are_whole(struct costdb *db, const char *table, struct err *err)
 {
+	char sql[64];
 	sqlite3_stmt *s = NULL;
-	int rc =
-	    sqlite3_prepare_v2(db->h, "PRAGMA quick_check(1)", -1, &s, NULL);
 	bool whole = false;
+	int rc;
 
+	snprintf(
+	    sql, sizeof sql, "PRAGMA quick_check(%s)", table ? table : "1");
+	rc = sqlite3_prepare_v2(db->h, sql, -1, &s, NULL);
 	if (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		whole = strcmp(column_text(s, 0), "ok") == 0;
 		if (!whole)
@@ -184,5 +189,30 @@ bool
 costdb_trust(struct costdb *foreign, struct err *err)
 {
 	return only_plain_objects(foreign, err)
-	    && pages_are_whole(foreign, err);
+	    && pages_are_whole(foreign, NULL, err);
+}
+
+bool
+costdb_trust_plain(struct costdb *foreign, bool *all, struct err *err)
+{
+	/* All but measurement, and subject, which is never read in order. */
+	static const char *const table[] = {"meta", "environment", "conditions",
+	    "run", "retired", "model", "model_subject"};
+	int64_t version, sums;
+
+	*all = false;
+	if (!only_plain_objects(foreign, err)
+	    || !sql_integer(foreign, "PRAGMA user_version", &version, err)
+	    || !sql_integer(foreign,
+	        "SELECT count(*) FROM pragma_table_info('measurement')"
+	        " WHERE name='sum'",
+	        &sums, err))
+		return false;
+	*all = version < SCHEMA_VERSION || sums == 0;
+	if (*all)
+		return pages_are_whole(foreign, NULL, err);
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!pages_are_whole(foreign, table[i], err))
+			return false;
+	return true;
 }

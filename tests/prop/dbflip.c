@@ -1,6 +1,7 @@
 /* One bit of a database falls over, anywhere: no lookup gives another price than
  * before, and what is missing is said, when the file is opened or by the count of
- * damaged attempts. What can be saved of it has the right prices, too.
+ * damaged attempts. What can be saved of it, and what merging takes of it, has the
+ * right prices, too, and a merge that succeeds accounts for every attempt.
  * prop_dbflip [FLIPS [FIRST SEED]] */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct flip {
 };
 
 struct flip_tally {
-	uint64_t refused, missing, saved, nothing;
+	uint64_t refused, missing, saved, nothing, merged;
 };
 
 static const char original[] = "dbflip.db", damaged[] = "dbflip-damaged.db",
@@ -145,6 +146,31 @@ repair(struct flip *f, struct flip_tally *t)
 }
 
 static void
+merge(struct flip *f, struct flip_tally *t)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct costdb *from, *to;
+	struct db_merge count;
+	struct notes notes;
+
+	notes_init(&notes, &f->a);
+	if (!costdb_open(&from, damaged, DB_FOREIGN, &f->a, &err))
+		return;
+	dbfile_remove(repaired);
+	to = dbfile_open(repaired, DB_WRITE, &f->a);
+	if (costdb_merge(to, from, &count, &notes, &err)) {
+		t->merged++;
+		if (count.added + count.rejected != SUBJECTS)
+			die(f, "merging loses attempts in silence");
+	}
+	costdb_abandon(from);
+	if (look(f, to) != SUBJECTS - count.added)
+		die(f, "what was merged is not there");
+	costdb_abandon(to);
+	dbfile_remove(repaired);
+}
+
+static void
 one_flip(struct flip *f, struct flip_tally *t)
 {
 	struct err err = {.kind = ERR_NONE};
@@ -163,6 +189,7 @@ one_flip(struct flip *f, struct flip_tally *t)
 		t->missing += missing;
 		costdb_abandon(db);
 	}
+	merge(f, t);
 	arena_release(&f->a);
 }
 
@@ -182,9 +209,10 @@ main(int argc, char **argv)
 	    "%" PRIu64 " flips in a file of %zu bytes and %u prices: no wrong "
 	    "price, %" PRIu64 " prices missing and said, %" PRIu64
 	    " files refused (of which repair saved %.1f prices each, %" PRIu64
-	    " not at all)\n",
+	    " not at all), %" PRIu64 " merged\n",
 	    n, f.n, SUBJECTS, t.missing, t.refused,
-	    t.refused ? (double)t.saved / (double)t.refused : 0, t.nothing);
+	    t.refused ? (double)t.saved / (double)t.refused : 0, t.nothing,
+	    t.merged);
 	free(f.whole);
 	return 0;
 }
