@@ -101,7 +101,7 @@ command_of(const char *spec, struct arena *a)
 	colon = strchr(host, ':');
 	program = colon && colon[1] ? colon + 1 : "marq-measure";
 	return arena_printf(a,
-	    "exec ssh -T -o BatchMode=yes -o ConnectTimeout=20 "
+	    "ssh -T -o BatchMode=yes -o ConnectTimeout=20 "
 	    "-o ServerAliveInterval=15 -o ServerAliveCountMax=4 '%.*s' "
 	    "'%s --serve'",
 	    colon ? (int)(colon - host) : (int)strlen(host), host, program);

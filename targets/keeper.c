@@ -58,13 +58,14 @@ unlimit_time(void)
 }
 
 /* Can the shell be told to become the command's one program? Then a signal
- * meets that, and not a shell that waits for it. */
+ * meets that, and not a shell that waits for it. A command may say so itself. */
 static bool
 is_one_program(const char *command)
 {
 	size_t first = strcspn(command, " ");
 
-	return !strpbrk(command, ";&|()`$\n") && !memchr(command, '=', first);
+	return !strpbrk(command, ";&|()`$\n") && !memchr(command, '=', first)
+	    && strncmp(command, "exec ", 5) != 0;
 }
 
 static _Noreturn void
