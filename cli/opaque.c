@@ -206,6 +206,21 @@ say_what_is_kept(struct job *j, const node_id *id, uint32_t n)
 		    untold, plural(untold));
 }
 
+/* What the importer noted of a form of this operator that is not written out, to
+ * go behind its name; or "". */
+static const char *
+form_noted(const struct job *j, const struct node *n)
+{
+	const char *name = arena_printf(j->arena, "%s.%s with ",
+	    n->domain[0] ? n->domain : "ai.onnx", n->op_type);
+
+	for (uint32_t i = 0; i < j->model.notes.n; i++)
+		if (strncmp(j->model.notes.text[i], name, strlen(name)) == 0)
+			return arena_printf(
+			    j->arena, ": %s", j->model.notes.text[i]);
+	return "";
+}
+
 bool
 opaque_settle(struct job *j, struct err *err)
 {
@@ -214,9 +229,10 @@ opaque_settle(struct job *j, struct err *err)
 
 	if (n > 0 && !j->args->onnx.opaque)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "%s: no target can run %s; --opaque keeps such nodes as "
+		    "%s: no target can run %s%s; --opaque keeps such nodes as "
 		    "opaque steps on the host",
-		    j->args->model, named(j, id, n));
+		    j->args->model, named(j, id, n),
+		    form_noted(j, graph_node(j->model.graph, id[0])));
 	if (!tell_prices(j, id, n, err))
 		return false;
 	if (n == 0 || j->informs)

@@ -114,7 +114,8 @@ written_out(struct importer *imp, const struct graph *g, struct inlined *in)
 	if (why)
 		note_once(imp, NLENIENT,
 		    "%s.%s with %s is carried along unknown",
-		    in->values->domain, in->values->op_type, why);
+		    in->values->domain[0] ? in->values->domain : "ai.onnx",
+		    in->values->op_type, why);
 	return in->function != NULL;
 }
 

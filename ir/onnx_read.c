@@ -5,6 +5,7 @@
 
 #include "ir/functions.h"
 #include "ir/onnx_import.h"
+#include "ir/onnx_write.h"
 #include "ir/wire.h"
 
 /* SOURCE: ONNX IR versions released as of November 2026. */
@@ -59,6 +60,16 @@ read_meta(struct importer *imp, const Onnx__ModelProto *p)
 	    version && version[0] ? " " : "", version ? version : "");
 }
 
+static bool
+says_weightless(const struct model *m)
+{
+	for (uint32_t i = 0; i < m->nmeta; i++)
+		if (strcmp(m->meta[i].key, MARK_WEIGHTS) == 0
+		    && strcmp(m->meta[i].value, MARK_WEIGHTS_NONE) == 0)
+			return true;
+	return false;
+}
+
 /* Every binding of the command line must have meant something. */
 static bool
 check_bindings(struct importer *imp)
@@ -87,6 +98,7 @@ build(struct importer *imp, const Onnx__ModelProto *p)
 	    || !import_opsets(imp, p->n_opset_import, p->opset_import, opsets))
 		return false;
 	read_meta(imp, p);
+	imp->lacks_weights = says_weightless(imp->model);
 	imp->model->opset = opsets->opset;
 	imp->model->nopsets = opsets->n;
 	return functions_check(imp, p) && import_graph(imp, p->graph, opsets)

@@ -280,6 +280,17 @@ may_be_weight(const struct importer *imp, const struct tensor *t)
 	    && t->dtype != DT_STRING && t->dtype != DT_BOOL;
 }
 
+/* Read only, and the same for all. */
+static const void *
+zeros(struct importer *imp, size_t bytes)
+{
+	if (imp->nzeros < bytes) {
+		imp->zeros = arena_alloc(imp->a, bytes);
+		imp->nzeros = bytes;
+	}
+	return imp->zeros;
+}
+
 /* One number for all elements, as weights may be: 0 of integers, else small and
  * positive, so that it may be a variance too. */
 static bool
@@ -297,7 +308,7 @@ make_up(struct importer *imp, struct tensor *t)
 		if (t->count > limit(LIMIT_MADE_UP))
 			return limit_exceeded(
 			    LIMIT_MADE_UP, "numbers are made up", imp->err);
-		t->data = arena_alloc(imp->a, t->bytes);
+		t->data = zeros(imp, t->bytes);
 		return true;
 	}
 	t->kind = TENSOR_FILL;

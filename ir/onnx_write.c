@@ -587,6 +587,36 @@ fill_hole(FILE *f, const struct wire_hole *hole, const void *context)
 }
 
 static bool
+lacks_weights(const struct graph *g)
+{
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (g->value[v].constant && g->value[v].constant->made_up)
+			return true;
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *n = graph_node(g, id);
+
+		for (uint32_t i = 0; i < n->nattrs; i++)
+			for (uint32_t k = 0;
+			     n->attr[i].kind == ATTR_GRAPH && k < n->attr[i].n;
+			     k++)
+				if (lacks_weights(n->attr[i].graphs[k]))
+					return true;
+	}
+	return false;
+}
+
+static void
+write_model_meta(struct wire_out *model, const struct onnx_out *o)
+{
+	static const struct onnx_meta none = {MARK_WEIGHTS, MARK_WEIGHTS_NONE};
+
+	for (uint32_t i = 0; i < o->nmeta; i++)
+		write_pair(model, MODEL_META, &o->meta[i]);
+	if (lacks_weights(o->graph))
+		write_pair(model, MODEL_META, &none);
+}
+
+static bool
 stream_ok(FILE *f, struct err *err)
 {
 	if (ferror(f))
@@ -612,8 +642,7 @@ onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 	write_graph(&model, MODEL_GRAPH, &main);
 	for (uint32_t i = 0; i < o->nopsets; i++)
 		write_opset(&model, MODEL_OPSET, &o->opset[i]);
-	for (uint32_t i = 0; i < o->nmeta; i++)
-		write_pair(&model, MODEL_META, &o->meta[i]);
+	write_model_meta(&model, o);
 	for (uint32_t i = 0; i < o->nfunctions; i++)
 		write_function(&model, o, &o->function[i], &a);
 	bytes = model.bytes.n + model.in_holes;

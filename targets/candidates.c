@@ -535,13 +535,17 @@ check_cover(struct candidate_finder *f, struct err *err)
 {
 	node_id id = 0;
 	const char *label, *type;
+	const struct node *n;
+	const struct value *v;
 
 	while (id < f->graph->nnodes && bitset_has(f->covered, id))
 		id++;
 	if (id == f->graph->nnodes)
 		return true;
 	label = node_label(f->graph, id, f->scratch);
-	type = graph_node(f->graph, id)->op_type;
+	n = graph_node(f->graph, id);
+	v = node_in(f->graph, n, 0);
+	type = n->op_type;
 	for (uint32_t i = f->nrefusals; i-- > 0;) {
 		const struct refusal *r = &f->refusal[i];
 		const struct target *t = &f->mix->target[r->target];
@@ -555,7 +559,10 @@ check_cover(struct candidate_finder *f, struct err *err)
 				    r->reason[k].actual, r->reason[k].required);
 	}
 	return err_set(err, ERR_UNSUPPORTED,
-	    "node '%s' (#%u, %s): no target takes it", label, id, type);
+	    "node '%s' (#%u, %s): no target takes it; the host has no kernel for "
+	    "it (opset %u, %s)",
+	    label, id, type, n->opset,
+	    v ? dtype_name(v->type.dtype) : "no input");
 }
 
 bool

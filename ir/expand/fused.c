@@ -162,16 +162,46 @@ write_layer_norm(struct writer *w)
 	    wants(w, 1) ? "o1" : "_", wants(w, 2) ? "o2" : "_");
 }
 
+/* 1 / root mean square of x over `axes`, all that are left from one on: `to`. */
+static void
+say_inverse(struct writer *w, const char *x, const char *to, const char *axes,
+    double epsilon)
+{
+	say(w, "squares = Mul(%s, %s)", x, x);
+	say(w, "mean = ReduceMean(squares, %s){keepdims=1}", axes);
+	say(w, "more = Add(mean, %#.9g~%s)", epsilon, x);
+	say(w, "root = Sqrt(more)");
+	say(w, "%s = Reciprocal(root)", to);
+}
+
+/* x and the scale may differ in type; computed is in float, and the result has
+ * the scale's. SOURCE: ONNX Runtime. */
 void
 write_rms_norm(struct writer *w)
 {
-	if (wants(w, 1)) {
-		refuse_form(w, "the second output");
+	const uint32_t rank = rank_in(w, 0);
+	const int64_t axis = int_of(w, "axis", -1);
+	const bool mixed = dtype_in(w, 0) != dtype_in(w, 1);
+	char axes[128] = "";
+
+	if (wants(w, 1) && (rank == RANK_UNKNOWN || rank > 16)) {
+		refuse_form(w, "the second output of an input of unknown rank");
 		return;
 	}
+	say(w, mixed ? "x = Cast(i0){to=1}" : "x = Identity(i0)");
+	say(w, mixed ? "scale = Cast(i1){to=1}" : "scale = Identity(i1)");
 	say(w,
-	    "o0 = RMSNormalization(i0, i1){axis=@axis, epsilon=@epsilon, "
+	    "y = RMSNormalization(x, scale){axis=@axis, epsilon=@epsilon, "
 	    "stash_type=@stash_type}");
+	say(w, mixed ? "o0 = CastLike(y, i1)" : "o0 = Identity(y)");
+	if (!wants(w, 1))
+		return;
+	for (int64_t i = axis < 0 ? axis + rank : axis, n = 0; i < rank; i++)
+		n += snprintf(axes + n, sizeof axes - (size_t)n, "%s%d",
+		    n ? ", " : "[", (int)i);
+	say(w, "wide = Cast(i0){to=1}");
+	say_inverse(w, "wide", "o1", axes[0] ? strcat(axes, "]") : "[-1]",
+	    real_of(w, "epsilon", 1e-5));
 }
 
 /* Output 3 is the sum that is normalised. */
@@ -190,7 +220,14 @@ write_skip_norm(struct writer *w)
 	if (wants(w, 3))
 		say(w, "o3 = Identity(s)");
 	if (simple && (wants(w, 1) || wants(w, 2)))
-		refuse_form(w, "the mean or the inverse deviation");
+		say(w, "wide = Cast(s){to=1}");
+	if (simple && wants(w, 2))
+		say_inverse(w, "wide", "o2", "[-1]", epsilon);
+	if (simple && wants(w, 1)) { /* there is no mean: zeros */
+		say(w, "row = ReduceMax(wide, [-1]){keepdims=1}");
+		say(w, "size = Shape(row)");
+		say(w, "o1 = Expand(0.0, size)");
+	}
 	if (simple)
 		say(w, "o0 = RMSNormalization(s, i2){axis=-1, epsilon=%#.9g}",
 		    epsilon);

@@ -4,11 +4,16 @@
 #include "ir/expand/attention.h"
 #include "ir/expand/writers.h"
 
+/* Sequences have their tokens at the cache's front. All but those of a batch with
+ * a past are as long as the longest; in such a batch (`ragged`) each has `held`
+ * [b] tokens before the queries, of a cache of `before` or more. */
 struct grouped_heads {
 	int64_t heads, kv; /* of queries; of keys and values */
 	int64_t window; /* keys a query sees, itself among them; < 1: all */
 	bool causal;
 	bool sink; /* one more score, which nothing comes of */
+	bool ragged;
+	bool to_end; /* a query sees all keys of its own sequence */
 };
 
 static bool
@@ -31,13 +36,54 @@ unpack(struct writer *w, int64_t heads, int64_t kv)
 }
 
 /* What the past holds of input i: as many tokens as the longest has before the
- * queries; a buffer may have room for more, which stays behind them. */
+ * queries; a buffer may have room for more, of zeros afterwards. */
 static void
 cut_past(struct writer *w, uint32_t i, const char *name)
 {
 	say(w, "past_%s = Slice(i%u, [0], before, [2])", name, (unsigned)i);
-	say(w, "rest_%s = Slice(i%u, longest, [2147483647], [2])", name,
+	say(w, "room_%s = Slice(i%u, longest, [2147483647], [2])", name,
 	    (unsigned)i);
+	say(w, "room_%s_size = Shape(room_%s)", name, name);
+	say(w, "rest_%s = Expand(0.0~q, room_%s_size)", name, name);
+}
+
+/* The tokens each sequence has before the queries, `held` [b]: none where they
+ * are a prompt. */
+static void
+count_held(struct writer *w)
+{
+	say(w, "ends = Cast(i5){to=7}");
+	say(w, "end = Reshape(ends, [-1])");
+	say(w, "length = Add(end, 1)");
+	say(w, "fore = Sub(length, queries)");
+	say(w, "most = Min(fore, before)");
+	say(w, "held = Max(most, 0)");
+}
+
+/* Input i with the new heads `n`_h behind what each sequence holds, and zeros
+ * behind those: `o`. */
+static void
+scatter_past(struct writer *w, uint32_t i, const char *n, const char *o)
+{
+	say(w, "past_%s = Slice(i%u, [0], before, [2])", n, (unsigned)i);
+	say(w, "size_%s = Shape(i%u)", n, (unsigned)i);
+	say(w, "front_%s = Slice(size_%s, [0], [2], [0])", n, n);
+	say(w, "back_%s = Slice(size_%s, [3], [4], [0])", n, n);
+	say(w, "buffer_%s = Slice(size_%s, [2], [3], [0])", n, n);
+	say(w, "beyond_%s = Sub(buffer_%s, before)", n, n);
+	say(w, "extra_%s = Max(beyond_%s, queries)", n, n);
+	say(w, "room_%s_size = Concat(front_%s, extra_%s, back_%s){axis=0}", n,
+	    n, n, n);
+	say(w, "room_%s = Expand(0.0~q, room_%s_size)", n, n);
+	say(w, "cache_%s = Concat(past_%s, room_%s){axis=2}", n, n, n);
+	say(w, "slots_%s = Shape(cache_%s){start=2, end=3}", n, n);
+	say(w, "nslots_%s = Squeeze(slots_%s, [0])", n, n);
+	say(w, "slot_%s = Range(0, nslots_%s, 1)", n, n);
+	say(w, "held_%s = Unsqueeze(held, [1])", n);
+	say(w, "kept_%s = Less(slot_%s, held_%s)", n, n, n);
+	say(w, "kept4_%s = Unsqueeze(kept_%s, [1, 3])", n, n);
+	say(w, "clean_%s = Where(kept4_%s, cache_%s, 0.0~q)", n, n, n);
+	say(w, "%s = TensorScatter(clean_%s, %sh, held){axis=2}", o, n, n);
 }
 
 /* The tokens of the longest sequence, and those before the queries. */
@@ -51,8 +97,18 @@ count_tokens(struct writer *w)
 	say(w, "from = Squeeze(before, [0])");
 }
 
+/* Of a ragged batch, the queries' places: `to` [b, s]. */
 static void
-rotate_both(struct writer *w, int64_t heads, int64_t kv)
+say_places(struct writer *w, const char *to)
+{
+	say(w, "%s_count = Squeeze(queries, [0])", to);
+	say(w, "%s_row = Range(0, %s_count, 1)", to, to);
+	say(w, "%s_held = Unsqueeze(held, [1])", to);
+	say(w, "%s = Add(%s_row, %s_held)", to, to, to);
+}
+
+static void
+rotate_both(struct writer *w, int64_t heads, int64_t kv, bool ragged)
 {
 	if (!int_of(w, "do_rotary", 0)) {
 		say(w, "q = Identity(q0)");
@@ -61,6 +117,8 @@ rotate_both(struct writer *w, int64_t heads, int64_t kv)
 	}
 	if (has_in(w, 9))
 		say(w, "at = Identity(i9)");
+	else if (ragged)
+		say_places(w, "at");
 	else
 		say_positions(w, "i0", "from");
 	say_rotated(w, "q0", "q", heads, 7);
@@ -80,17 +138,25 @@ say_present(struct writer *w)
 	}
 }
 
-/* Which keys a query sees: `seen` [s, keys]. */
+/* Which keys a query sees: `seen` [1 or b, 1, s, keys]. */
 static void
 say_seen(struct writer *w, const struct grouped_heads *g)
 {
 	say(w, "last = Squeeze(longest, [0])");
 	say(w, "key = Range(0, last, 1)");
-	say(w, "query = Range(from, last, 1)");
-	say(w, "line = Unsqueeze(query, [1])");
+	if (g->ragged) {
+		say_places(w, "query");
+		say(w, "line = Unsqueeze(query, [2])");
+	} else {
+		say(w, "query = Range(from, last, 1)");
+		say(w, "line = Unsqueeze(query, [1])");
+	}
+	if (g->to_end)
+		say(w, "until = Unsqueeze(length, [1, 2])");
 	say(w,
-	    g->causal ? "not_after = LessOrEqual(key, line)"
-	              : "not_after = GreaterOrEqual(key, 0)");
+	    g->causal       ? "not_after = LessOrEqual(key, line)"
+	        : g->to_end ? "not_after = Less(key, until)"
+	                    : "not_after = GreaterOrEqual(key, 0)");
 	if (g->window > 0) {
 		say(w, "edge = Sub(line, %lld)", (long long)g->window);
 		say(w, "near = Greater(key, edge)");
@@ -105,7 +171,9 @@ static void
 say_mask(struct writer *w, const struct grouped_heads *g)
 {
 	say_seen(w, g);
-	say(w, "seen4 = Unsqueeze(seen, [0, 1])");
+	say(w,
+	    g->ragged || g->to_end ? "seen4 = Unsqueeze(seen, [1])"
+	                           : "seen4 = Unsqueeze(seen, [0, 1])");
 	say(w, "hidden = CastLike(-3.0e38, q)");
 	if (has_in(w, 10))
 		say(w, "mask = Where(seen4, i10, hidden)");
@@ -132,23 +200,43 @@ say_one_more(struct writer *w, const char *from, const char *to)
 	say(w, "%s = Concat(%s, %s_zero){axis=2}", to, from, to);
 }
 
-/* A sink is the score of a key that has no value. */
+/* Heads of queries, and keys and values of past and queries: `qh`, `nk`, `nv`;
+ * of a ragged batch the whole cache, too: outputs 1 and 2. */
 static void
-say_sunk(struct writer *w, const struct grouped_heads *g)
+say_heads(struct writer *w, const struct grouped_heads *g)
 {
 	say_apart(w, "q", "qh", g->heads);
 	say_apart(w, "k", "kh", g->kv);
 	say_apart(w, "v", "vh", g->kv);
-	if (has_past(w)) {
+	if (g->ragged) {
+		scatter_past(w, 3, "k", "o1");
+		scatter_past(w, 4, "v", "o2");
+		say(w, "nk = Slice(o1, [0], longest, [2])");
+		say(w, "nv = Slice(o2, [0], longest, [2])");
+	} else if (has_past(w)) {
 		say(w, "nk = Concat(past_k, kh){axis=2}");
 		say(w, "nv = Concat(past_v, vh){axis=2}");
 	} else {
 		say(w, "nk = Identity(kh)");
 		say(w, "nv = Identity(vh)");
 	}
+}
+
+/* A sink is the score of a key that has no value. */
+static void
+say_sunk(struct writer *w, const struct grouped_heads *g)
+{
 	say_one_more(w, "nk", "keys");
 	say_one_more(w, "nv", "values");
-	say(w, "wide = Expand(mask, [1, %lld, 1, 1])", (long long)g->heads);
+	if (g->ragged || g->to_end) {
+		say(w, "rows = Shape(qh){start=0, end=1}");
+		say(w, "wide_to = Concat(rows, [%lld, 1, 1]){axis=0}",
+		    (long long)g->heads);
+		say(w, "wide = Expand(mask, wide_to)");
+	} else {
+		say(w, "wide = Expand(mask, [1, %lld, 1, 1])",
+		    (long long)g->heads);
+	}
 	say(w, "wide_size = Shape(wide){start=0, end=3}");
 	say(w, "column_size = Concat(wide_size, [1]){axis=0}");
 	if (has_in(w, 11))
@@ -166,13 +254,20 @@ say_sunk(struct writer *w, const struct grouped_heads *g)
 static void
 say_group(struct writer *w, const struct grouped_heads *g)
 {
-	const bool plain = g->causal && g->window < 1 && !g->sink;
+	const bool plain = g->causal && g->window < 1 && !g->sink && !g->ragged;
 	char in[64];
 
 	if (!plain)
 		say_mask(w, g);
+	if (g->sink || g->ragged)
+		say_heads(w, g);
 	if (g->sink) {
 		say_sunk(w, g);
+	} else if (g->ragged) {
+		say(w,
+		    "all = Attention(qh, nk, nv, mask){scale=@scale, "
+		    "softcap=@softcap}");
+		say_joined(w, "all", "o0");
 	} else {
 		snprintf(in, sizeof in, "%s%s",
 		    !plain              ? "mask"
@@ -181,7 +276,16 @@ say_group(struct writer *w, const struct grouped_heads *g)
 		    has_past(w) ? ", past_k, past_v" : "");
 		say_attention(w, in, ", nk, nv", g->heads, g->kv, plain);
 	}
-	say_present(w);
+	if (!g->ragged)
+		say_present(w);
+}
+
+static bool
+is_one_sequence(const struct writer *w)
+{
+	const struct type *x = type_in(w, 0);
+
+	return x && x->kind == TYPE_TENSOR && x->rank == 3 && x->dim[0] == 1;
 }
 
 /* Inputs: query, key, value, past key, past value, lengths - 1, longest, cosine
@@ -194,14 +298,18 @@ write_group_query(struct writer *w)
 	    .kv = int_of(w, "kv_num_heads", 0),
 	    .window = int_of(w, "local_window_size", -1),
 	    .causal = int_of(w, "causal", 1) != 0,
+	    .ragged = has_past(w) && !is_one_sequence(w),
+	    .to_end = int_of(w, "causal", 1) == 0 && !is_one_sequence(w),
 	    .sink = has_in(w, 11) || int_of(w, "smooth_softmax", 0) > 0,
 	};
 
 	for (uint32_t i = 12; i < w->call->ninputs; i++)
 		if (has_in(w, i))
 			refuse_form(w, "quantised caches, norms of queries");
-	if (wants(w, 3) || !has_in(w, 6))
-		refuse_form(w, "scores wanted, or lengths unknown");
+	if (wants(w, 3))
+		refuse_form(w, "its scores wanted (output 3, qk_output)");
+	if (!has_in(w, 5) || !has_in(w, 6))
+		refuse_form(w, "lengths unknown (inputs 5 and 6)");
 	if (!has_heads(w, g.heads) || !has_heads(w, g.kv))
 		return;
 	if (has_in(w, 1)) {
@@ -212,10 +320,12 @@ write_group_query(struct writer *w)
 		unpack(w, g.heads, g.kv);
 	}
 	count_tokens(w);
-	if (has_past(w)) {
+	if (g.ragged || g.to_end)
+		count_held(w);
+	rotate_both(w, g.heads, g.kv, g.ragged);
+	if (has_past(w) && !g.ragged) {
 		cut_past(w, 3, "k");
 		cut_past(w, 4, "v");
 	}
-	rotate_both(w, g.heads, g.kv);
 	say_group(w, &g);
 }

@@ -13,6 +13,22 @@ write_scaler(struct writer *w)
 	say(w, "o0 = Mul(d, @scale)");
 }
 
+/* Input 0 as rows of floats, `x` [rows, features]; one dimension is one row. */
+static void
+rows(struct writer *w)
+{
+	const uint32_t rank = rank_in(w, 0);
+
+	if (rank != RANK_UNKNOWN && (rank < 1 || rank > 2))
+		refuse_form(w, "features of a rank other than 1 and 2");
+	if (rank == 1) {
+		say(w, "line = Cast(i0){to=1}");
+		say(w, "x = Unsqueeze(line, [0])");
+	} else {
+		say(w, "x = Cast(i0){to=1}");
+	}
+}
+
 /* A row of zeros stays. */
 void
 write_normalizer(struct writer *w)
@@ -85,12 +101,12 @@ transform(struct writer *w, const char *to, bool alone)
 		refuse_form(w, "this post_transform");
 }
 
-/* x . coefficients' + intercepts: `s` [n, rows]. */
+/* x . coefficients' + intercepts: `s` [n, scores]. */
 static void
-linear(struct writer *w, long long rows)
+linear(struct writer *w, long long scores)
 {
-	say(w, "x = Cast(i0){to=1}");
-	say(w, "c = Reshape(@coefficients, [%lld, -1])", rows);
+	rows(w);
+	say(w, "c = Reshape(@coefficients, [%lld, -1])", scores);
 	say(w, "ct = Transpose(c){perm=[1, 0]}");
 	say(w, "p = MatMul(x, ct)");
 	if (attr_of(w, "intercepts"))
@@ -171,7 +187,7 @@ kernel(struct writer *w, long long vectors)
 	const double coef = p && p->n_floats > 1 ? (double)p->floats[1] : 0;
 	const double degree = p && p->n_floats > 2 ? (double)p->floats[2] : 0;
 
-	say(w, "x = Cast(i0){to=1}");
+	rows(w);
 	say(w, "sv = Reshape(@support_vectors, [%lld, -1])", vectors);
 	if (text_is(w, "kernel_type", "RBF")) {
 		say(w, "xs = Unsqueeze(x, [1])");
@@ -210,7 +226,7 @@ write_svm_regressor(struct writer *w)
 		say(w, "c = Reshape(@coefficients, [%lld, 1])", (long long)n);
 		say(w, "p = MatMul(k, c)");
 	} else {
-		say(w, "x = Cast(i0){to=1}");
+		rows(w);
 		say(w, "c = Reshape(@coefficients, [-1, 1])");
 		say(w, "p = MatMul(x, c)");
 	}
@@ -262,6 +278,35 @@ say_default(struct writer *w, const char *values)
 		refuse_form(w, "values_tensor without default_tensor");
 }
 
+/* Of version 1: a text's place among the classes, or the class of a place. */
+static void
+write_places(struct writer *w)
+{
+	const Onnx__AttributeProto *classes = attr_of(w, "classes_strings");
+	const bool texts = dtype_in(w, 0) == DT_STRING;
+
+	if (dtype_in(w, 0) == DT_UNDEFINED) {
+		refuse_form(w, "an input of unknown type");
+		return;
+	}
+	say(w, "places = Range(0, %lld, 1)", (long long)classes->n_strings);
+	say(w, "x = Unsqueeze(i0, [-1])");
+	say(w, "is = Equal(x, %s)", texts ? "@classes_strings" : "places");
+	say(w, "hit = Cast(is){to=6}");
+	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
+	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
+	say(w, "known = Cast(some){to=9}");
+	say(w, "value = Gather(%s, at)", texts ? "places" : "@classes_strings");
+	if (texts)
+		say(w, "other = Identity(%lld)",
+		    (long long)int_of(w, "default_int64", -1));
+	else if (attr_of(w, "default_string"))
+		say(w, "other = Identity(@default_string)");
+	else
+		say(w, "other = Constant(){value_string=\"_Unused\"}");
+	say(w, "o0 = Where(known, value, other)");
+}
+
 /* A key's place among the keys picks its value. From version 4 on NaN is a key
  * like others. */
 void
@@ -274,6 +319,10 @@ write_label_encoder(struct writer *w)
 	const char *keys = FIRST_OF(w, key_names);
 	const char *values = FIRST_OF(w, value_names);
 
+	if (!keys && attr_of(w, "classes_strings")) {
+		write_places(w);
+		return;
+	}
 	if (!keys || !values) {
 		refuse_form(w, "keys or values are missing");
 		return;
@@ -396,16 +445,58 @@ write_extractor(struct writer *w)
 	}
 }
 
+/* Input i as rows of `width` floats, `x<i>`: what is beyond is cut off, what is
+ * not there is zero. */
+static void
+say_features(struct writer *w, uint32_t i, long long width)
+{
+	const struct type *t = type_in(w, i);
+	const uint32_t rank = rank_in(w, i);
+	const unsigned n = i;
+
+	if (rank == RANK_UNKNOWN || rank < 1) {
+		refuse_form(w, "an input of rank 0, or of unknown rank");
+		return;
+	}
+	say(w, "f%u = Cast(i%u){to=1}", n, n);
+	if (rank == 1)
+		say(w, "r%u = Unsqueeze(f%u, [0])", n, n);
+	else if (rank == 2)
+		say(w, "r%u = Identity(f%u)", n, n);
+	else
+		say(w, "r%u = Flatten(f%u){axis=1}", n, n);
+	if (rank < 3 && t->dim[rank - 1] == width) {
+		say(w, "x%u = Identity(r%u)", n, n);
+		return;
+	}
+	say(w, "rows%u = Shape(r%u){start=0, end=1}", n, n);
+	say(w, "room%u = Concat(rows%u, [%lld]){axis=0}", n, n, width);
+	say(w, "none%u = Expand(0.0, room%u)", n, n);
+	say(w, "wide%u = Concat(r%u, none%u){axis=1}", n, n, n);
+	say(w, "x%u = Slice(wide%u, [0], [%lld], [1])", n, n, width);
+}
+
 void
 write_vectorizer(struct writer *w)
 {
-	say(w, "all0 = Cast(i0){to=1}");
-	for (uint32_t i = 1; i < w->call->ninputs; i++) {
-		say(w, "x%u = Cast(i%u){to=1}", (unsigned)i, (unsigned)i);
-		say(w, "all%u = Concat(all%u, x%u){axis=-1}", (unsigned)i,
-		    (unsigned)i - 1, (unsigned)i);
+	const Onnx__AttributeProto *a = attr_of(w, "inputdimensions");
+	const uint32_t n = w->call->ninputs;
+
+	if (!a || a->n_ints != n || n == 0) {
+		refuse_form(w, "inputdimensions of another number than inputs");
+		return;
 	}
-	say(w, "o0 = Identity(all%u)", (unsigned)w->call->ninputs - 1);
+	for (uint32_t i = 0; i < n; i++) {
+		if (a->ints[i] < 0 || a->ints[i] > INT32_MAX) {
+			refuse_form(w, "inputdimensions below 0, or huge");
+			return;
+		}
+		say_features(w, i, (long long)a->ints[i]);
+		if (i > 0)
+			say(w, "all%u = Concat(%s%u, x%u){axis=1}", (unsigned)i,
+			    i == 1 ? "x" : "all", (unsigned)i - 1, (unsigned)i);
+	}
+	say(w, "o0 = Identity(%s%u)", n == 1 ? "x" : "all", (unsigned)n - 1);
 }
 
 void

@@ -51,7 +51,8 @@ write_qlinear_softmax(struct writer *w)
 	if (int_of(w, "opset", 13) >= 13) {
 		say(w, "y = Softmax(x){axis=@axis}");
 	} else {
-		say(w, "flat = Flatten(x){axis=%d}", (int)int_of(w, "axis", 1));
+		say(w, "flat = Flatten(x){axis=%d}",
+		    (int)int_of(w, "axis", -1));
 		say(w, "soft = Softmax(flat){axis=-1}");
 		say(w, "shape = Shape(x)");
 		say(w, "y = Reshape(soft, shape)");

@@ -1,6 +1,7 @@
 /* com.microsoft: attention in the forms the ONNX Runtime optimiser and its LLM
  * builder write, as Attention and RotaryEmbedding of the default domain. */
 #include <stdio.h>
+#include <string.h>
 
 #include "ir/expand/attention.h"
 #include "ir/expand/writers.h"
@@ -93,6 +94,52 @@ has_heads(struct writer *w, int64_t heads)
 	return !w->refused;
 }
 
+/* Are keys and values of different widths asked for? */
+static bool
+widths_differ(const struct writer *w)
+{
+	const Onnx__AttributeProto *sizes = attr_of(w, "qkv_hidden_sizes");
+
+	return sizes && sizes->n_ints == 3 && sizes->ints[1] != sizes->ints[2];
+}
+
+/* Are queries and the new keys known to be as many? */
+static bool
+as_many_keys(const struct writer *w)
+{
+	const struct type *q = type_in(w, 0), *k = type_in(w, 1);
+	const uint32_t at = rank_in(w, 1) == 4 ? 2 : 1;
+
+	return q && k && rank_in(w, 0) == 3 && rank_in(w, 1) > at
+	    && rank_in(w, 1) != RANK_UNKNOWN && k->dim[at] != DIM_UNKNOWN
+	    && q->dim[1] == k->dim[at];
+}
+
+/* What is added where query i sees the keys up to its place behind the past, and
+ * the last all: `one_way`, `mask` among it. SOURCE: ONNX Runtime. */
+static void
+say_one_way(struct writer *w, const char *mask)
+{
+	say(w, "queries = Shape(q){start=1, end=2}");
+	say(w, "passed = Sub(keys, new_keys)");
+	say(w, "nqueries = Squeeze(queries, [0])");
+	say(w, "nkeys = Squeeze(keys, [0])");
+	say(w, "npassed = Squeeze(passed, [0])");
+	say(w, "column = Range(0, nkeys, 1)");
+	say(w, "row = Range(0, nqueries, 1)");
+	say(w, "place = Add(row, npassed)");
+	say(w, "line = Unsqueeze(place, [1])");
+	say(w, "up_to = LessOrEqual(column, line)");
+	say(w, "final = Sub(nqueries, 1)");
+	say(w, "is_final = GreaterOrEqual(row, final)");
+	say(w, "final_row = Unsqueeze(is_final, [1])");
+	say(w, "visible = Or(up_to, final_row)");
+	say(w, "visible4 = Unsqueeze(visible, [0, 1])");
+	say(w, "never = CastLike(-3.0e38, q)");
+	say(w, "one_way = Where(visible4, %s, never)",
+	    strcmp(mask, "_") == 0 ? "0.0~q" : mask);
+}
+
 /* Inputs: x, weights [d, 3h], bias, mask, past [2, b, n, s, h], bias of
  * scores. */
 void
@@ -103,8 +150,14 @@ write_attention(struct writer *w)
 	const char *mask;
 	char in[64];
 
-	if (has_in(w, 6) || int_of(w, "do_rotary", 0))
-		refuse_form(w, "a shared past, or rotation");
+	if (has_in(w, 6))
+		refuse_form(w, "past_sequence_length (input 6)");
+	if (int_of(w, "do_rotary", 0))
+		refuse_form(w, "do_rotary");
+	if (present && widths_differ(w))
+		refuse_form(w,
+		    "present wanted of keys and values of "
+		    "different widths (qkv_hidden_sizes)");
 	if (!has_heads(w, heads))
 		return;
 	say(w, "m = MatMul(i0, i1)");
@@ -152,12 +205,18 @@ write_multi_head(struct writer *w)
 {
 	const int64_t heads = int_of(w, "num_heads", 0);
 	const bool past = has_in(w, 6) && has_in(w, 7);
+	bool causal = int_of(w, "unidirectional", 0) != 0;
 	const char *mask;
 	char in[64], out[16] = "";
 
-	if (!has_in(w, 1) || !has_in(w, 2) || wants(w, 3) || has_in(w, 8)
-	    || rank_in(w, 0) > 3 || rank_in(w, 1) == 5)
-		refuse_form(w, "packed or unknown queries, or scores wanted");
+	if (!has_in(w, 1) || !has_in(w, 2) || rank_in(w, 1) == 5)
+		refuse_form(w, "packed queries, keys and values");
+	if (rank_in(w, 0) > 3)
+		refuse_form(w, "queries that are not of rank 3");
+	if (wants(w, 3))
+		refuse_form(w, "its scores wanted (output 3)");
+	if (has_in(w, 8))
+		refuse_form(w, "past_sequence_length (input 8)");
 	if (!has_heads(w, heads))
 		return;
 	if (has_in(w, 3)) {
@@ -188,12 +247,16 @@ write_multi_head(struct writer *w)
 	    past ? "keys = Add(new_keys, past_keys)"
 	         : "keys = Identity(new_keys)");
 	mask = added(w, 4, 5);
+	if (causal && !as_many_keys(w)) {
+		say_one_way(w, mask);
+		mask = "one_way";
+		causal = false;
+	}
 	snprintf(in, sizeof in, "%s%s", mask, past ? ", i6, i7" : "");
 	if (wants(w, 1) || wants(w, 2))
 		snprintf(out, sizeof out, ", %s, %s", wants(w, 1) ? "o1" : "_",
 		    wants(w, 2) ? "o2" : "_");
-	say_attention(
-	    w, in, out, heads, heads, int_of(w, "unidirectional", 0) != 0);
+	say_attention(w, in, out, heads, heads, causal);
 }
 
 void

@@ -200,7 +200,7 @@ numbers(struct body_reader *r, char *name)
 		assert(n < 64);
 		x[n++] = strtod(r->at, &end);
 		assert(end != r->at);
-		for (; r->at < end; r->at++)
+		for (; r->at < end; r->at++) /* n of inf and nan, too */
 			is_real = is_real || strchr(".en", *r->at) != NULL;
 	} while (is_list && take(r, ','));
 	if (is_list)
@@ -310,6 +310,14 @@ cast_like(struct writer *w, char *value, char *like)
 	return name;
 }
 
+/* Numbers of attributes may be infinite, or none. */
+static bool
+is_number(const char *at)
+{
+	return isdigit((unsigned char)*at) || *at == '-'
+	    || strncmp(at, "inf", 3) == 0 || strncmp(at, "nan", 3) == 0;
+}
+
 static char *
 argument(struct body_reader *r)
 {
@@ -325,8 +333,7 @@ argument(struct body_reader *r)
 			return nothing;
 		}
 		name = constant_of(r->w, a);
-	} else if (isdigit((unsigned char)*r->at) || *r->at == '-'
-	    || *r->at == '[') {
+	} else if (is_number(r->at) || *r->at == '[') {
 		name = constant_of(r->w, numbers(r, nothing));
 	} else {
 		name = word(r);

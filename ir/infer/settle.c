@@ -58,8 +58,9 @@ dim_refined(int64_t inferred, int64_t stated)
 }
 
 /* By which rule is another statement accepted? NLENIENT: by none. What is
- * empty or only handed on is computed the same way whatever was stated; any
- * other output of the model may be what a consumer counts on. */
+ * empty or only handed on is computed the same way whatever was stated, and
+ * a shape with open sizes is what an exporter guessed; any other output of the
+ * model may be what a consumer counts on. */
 static enum lenient
 harmless(const struct site *s, const struct value *v, const struct type *found)
 {
@@ -70,7 +71,12 @@ harmless(const struct site *s, const struct value *v, const struct type *found)
 	for (uint32_t i = 0; i < found->rank; i++)
 		if (found->dim[i] == 0)
 			return LENIENT_EMPTY_OUTPUT;
-	return s->n->op == OP_DROPOUT ? LENIENT_DROPOUT_OUTPUT : NLENIENT;
+	if (s->n->op == OP_DROPOUT)
+		return LENIENT_DROPOUT_OUTPUT;
+	for (uint32_t i = 0; i < v->type.rank; i++)
+		if (v->type.dim[i] < 0)
+			return LENIENT_OPEN_OUTPUT;
+	return NLENIENT;
 }
 
 static bool

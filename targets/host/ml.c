@@ -118,7 +118,8 @@ ml_label(struct ml_labels *l, size_t row, uint32_t class)
 		((struct string_view *)l->to.data)[row] =
 		    l->list->strings[class];
 	else
-		store_int(&l->to, row, 1, 1, &l->list->ints[class]);
+		store_int(&l->to, row, 1, 1,
+		    l->places ? &(int64_t){class} : &l->list->ints[class]);
 }
 
 bool

@@ -25,6 +25,7 @@ bool ml_text_is(const struct node *n, const char *name, const char *text);
 /* Class labels: integers or strings. */
 struct ml_labels {
 	const struct attr *list;
+	bool places; /* integers are not those of the list but 0, 1, ... */
 	struct sink to;
 };
 /* Their attribute, or NULL. */

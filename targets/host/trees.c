@@ -218,6 +218,26 @@ class_scores(
 	return best;
 }
 
+/* Two classes of which the trees know both. SOURCE: ONNX Runtime, where the sign
+ * of the second's score decides, and two base values make the first's score the
+ * second's less it. */
+static uint32_t
+pair_scores(const struct attr *base, enum ml_post post, double *score)
+{
+	const uint32_t nbase = ml_count(base);
+	bool second;
+
+	if (nbase == 2) {
+		score[1] = ml_number(base, 1) + score[0];
+		score[0] = -score[1];
+	} else if (nbase == 1) {
+		score[0] += ml_number(base, 0);
+	}
+	second = score[1] > 0;
+	ml_transform(post, score, 2);
+	return second;
+}
+
 bool
 treeclassifier_run(struct call *c, struct err *err)
 {
@@ -242,15 +262,18 @@ treeclassifier_run(struct call *c, struct err *err)
 	one_class = one_class && nlabels == 2 && e.nweights > 0;
 	if (one_class && post == ML_PROBIT)
 		return refuse(err, "PROBIT of one score for two classes");
+	/* SOURCE: ONNX Runtime, for whatever the integers in the list are */
+	labels.places = nlabels == 2 && !one_class;
 	score = arena_new(c->scratch, double, nlabels);
 	seen = arena_new(c->scratch, bool, nlabels);
 	for (size_t i = 0; i < x.n; i++) {
 		uint32_t best;
 
 		score_row(&e, ml_row(&x, i), x.width, SUM, score, seen);
-		best = one_class ? binary_scores(base, post, score,
-		           score[e.weight[0].target], positive)
-		                 : class_scores(base, post, score, nlabels);
+		best = one_class   ? binary_scores(base, post, score,
+		             score[e.weight[0].target], positive)
+		    : nlabels == 2 ? pair_scores(base, post, score)
+		                   : class_scores(base, post, score, nlabels);
 		ml_label(&labels, i, best);
 		store_real(&to, i * nlabels, 1, nlabels, score);
 	}

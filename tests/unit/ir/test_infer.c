@@ -629,11 +629,27 @@ stated_output_harmless(void **state)
 	}
 }
 
+static void
+open_output_harmless(void **state)
+{
+	static const int64_t stated[] = {DIM_UNKNOWN, 1};
+	struct fixture *f = *state;
+	value_id y = over(f, OP_RELU, 13, DIMS(4));
+
+	graph_value(f->g, y)->type = (struct type){
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 2, .dim = stated};
+	graph_value(f->g, y)->flags |= VALUE_OUTPUT;
+	assert_true(run(f));
+	assert_int_equal(graph_value(f->g, y)->type.rank, 1);
+	assert_string_equal(f->notes.rule, "open-output");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    T(open_output_harmless),
 	    T(conv_explicit_pads),
 	    T(conv_same_and_dilated),
 	    T(conv_faults),

@@ -122,6 +122,26 @@ graphs_read_back_as_they_were(void **state)
 	assert_int_equal(f->m.nopsets, 2);
 }
 
+/* Of a file alone nothing says that so few numbers are a weight's. */
+static void
+small_weights_without_content_are_read_again(void **state)
+{
+	struct fixture *f = *state;
+	struct graph *g = small_graph(&f->a);
+	const value_id w = g->node[0].input[1];
+	struct tensor *bare = arena_copy(
+	    &f->a, g->value[w].constant, sizeof *g->value[w].constant);
+	const struct onnx_out out = out_of(g);
+	const struct graph *again;
+
+	bare->made_up = true;
+	g->value[w].constant = bare;
+	again = through(f, &out);
+	assert_true(again->value[again->node[0].input[1]].constant->made_up);
+	assert_int_equal(f->m.nmeta, 1);
+	assert_string_equal(f->m.meta[0].key, MARK_WEIGHTS);
+}
+
 static void
 what_is_never_looked_into_goes_out_as_it_came(void **state)
 {
@@ -381,6 +401,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(graphs_read_back_as_they_were),
+	    TEST(small_weights_without_content_are_read_again),
 	    TEST(what_is_never_looked_into_goes_out_as_it_came),
 	    TEST(the_same_graph_gives_the_same_bytes),
 	    TEST(light_constants_are_shapes),
