@@ -1,6 +1,6 @@
-/* Kernels of our own against each library's best way, shape by shape: weights,
- * images and all in the caches, in turns. `bench_native [ROUNDS] [all]`; with `all`
- * every tile and block of Winograd is run, offered or not. */
+/* Kernels of our own against each library's best way of all nodes at once, shape by
+ * shape: weights, images and all in the caches, in turns. `bench_native [ROUNDS] [all]
+ * [FIRST]`, from which shape; with `all` every tile and block of Winograd is run, offered or not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +12,56 @@
 #include "targets/native/winograd.h"
 #include "tests/support/make.h"
 
+/* A convolution, where filters are given, else a function of so many channels. */
 struct shape {
 	const char *of;
 	int64_t channels, filters, size;
+	value_id (*function)(struct maker *m, value_id x);
 };
 
+static value_id
+gelu_tanh(struct maker *m, value_id x)
+{
+	value_id y = MAKE(m, POW, x, make_scalar(m, 3));
+
+	y = MAKE(m, ADD, x, MAKE(m, MUL, y, make_scalar(m, 0.044715f)));
+	y = MAKE(m, TANH, MAKE(m, MUL, y, make_scalar(m, 0.7978845608f)));
+	y = MAKE(m, ADD, y, make_scalar(m, 1));
+	return MAKE(m, MUL, MAKE(m, MUL, x, make_scalar(m, 0.5f)), y);
+}
+
+static value_id
+tanh_of(struct maker *m, value_id x)
+{
+	return MAKE(m, TANH, x);
+}
+
 static const struct shape shapes[] = {
-    {"ResNet", 64, 64, 56},
-    {"ResNet", 128, 128, 28},
-    {"ResNet", 256, 256, 14},
-    {"ResNet", 512, 512, 7},
-    {"VGG", 64, 64, 224},
-    {"VGG", 128, 128, 112},
-    {"VGG", 256, 256, 56},
-    {"VGG", 512, 512, 28},
-    {"VGG", 512, 512, 14},
-    {"SqueezeNet", 16, 64, 55},
-    {"SqueezeNet", 32, 128, 27},
-    {"SqueezeNet", 64, 256, 13},
-    {"Inception", 96, 128, 28},
-    {"UNet", 32, 32, 256},
+    {"ResNet", 64, 64, 56, NULL},
+    {"ResNet", 128, 128, 28, NULL},
+    {"ResNet", 256, 256, 14, NULL},
+    {"ResNet", 512, 512, 7, NULL},
+    {"VGG", 64, 64, 224, NULL},
+    {"VGG", 128, 128, 112, NULL},
+    {"VGG", 256, 256, 56, NULL},
+    {"VGG", 512, 512, 28, NULL},
+    {"VGG", 512, 512, 14, NULL},
+    {"SqueezeNet", 16, 64, 55, NULL},
+    {"SqueezeNet", 32, 128, 27, NULL},
+    {"SqueezeNet", 64, 256, 13, NULL},
+    {"Inception", 96, 128, 28, NULL},
+    {"UNet", 32, 32, 256, NULL},
+    {"Gelu (tanh)", 768, 0, 16, gelu_tanh},
+    {"Gelu (tanh)", 3072, 0, 8, gelu_tanh},
+    {"Gelu (tanh)", 3072, 0, 16, gelu_tanh},
+    {"Gelu (tanh)", 3072, 0, 4, gelu_tanh},
+    {"Gelu (tanh)", 4096, 0, 1, gelu_tanh},
+    {"Gelu (tanh)", 1024, 0, 8, gelu_tanh},
+    {"Tanh", 256, 0, 10, tanh_of},
+    {"Tanh", 256, 0, 1, tanh_of},
+    {"Tanh", 3, 0, 224, tanh_of},
+    {"Tanh", 768, 0, 8, tanh_of},
+    {"Tanh", 64, 0, 112, tanh_of},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)
@@ -62,17 +92,30 @@ quit(const struct err *err)
 
 /* A convolution and what follows it in most networks. */
 static void
-make(struct field *f, const struct shape *s)
+make_convolution(struct field *f, const struct shape *s)
 {
 	const struct attr same[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
 	struct maker *m = &f->maker;
 	value_id x, w, b;
 
-	make_begin(m, &f->arena);
 	x = make_input(m, DIMS(1, s->channels, s->size, s->size));
 	w = make_constant(m, DIMS(s->filters, s->channels, 3, 3), -.1f, .1f);
 	b = make_constant(m, DIMS(s->filters), -1, 1);
 	make_output(m, MAKE(m, RELU, MAKE_WITH(m, CONV, same, x, w, b)));
+}
+
+static void
+make(struct field *f, const struct shape *s)
+{
+	struct maker *m = &f->maker;
+
+	make_begin(m, &f->arena);
+	if (s->function)
+		make_output(m,
+		    s->function(m,
+		        make_input(m, DIMS(1, s->channels, s->size, s->size))));
+	else
+		make_convolution(f, s);
 	make_end(m);
 }
 
@@ -106,10 +149,14 @@ find(struct field *f, bool all)
 		struct candidate c = f->found.candidate[i];
 		const char *kind = f->mix.target[c.target].kind->name;
 
-		if (c.nnodes != 2 || strcmp(kind, "host") == 0)
+		if (c.nnodes != f->maker.graph->nnodes)
+			continue;
+		/* its convolutions take seconds */
+		if (c.nnodes == 2 && strcmp(kind, "host") == 0)
 			continue;
 		enter(f, &c);
-		if (!all || strcmp(kind, "native") != 0 || f->n == 0
+		if (!all || c.nnodes != 2 || strcmp(kind, "native") != 0
+		    || f->n == 0
 		    || strcmp(f->entry[f->n - 1].kind, "native") != 0)
 			continue;
 		f->n--;
@@ -159,12 +206,14 @@ best(const struct field *f, const char *kind, cost_ns *ns)
 static void
 print(const struct field *f, const struct shape *s, bool all)
 {
-	static const char *const kinds[] = {"dnnl", "xnnpack", "blas"};
+	static const char *const kinds[] = {"dnnl", "xnnpack", "blas", "host"};
 	cost_ns own, other;
 	const struct entry *e = best(f, "native", &own);
 
-	printf("| %s %d %d %dx%d | %s | %.0f |", s->of, (int)s->channels,
-	    (int)s->filters, (int)s->size, (int)s->size,
+	printf("| %s %d", s->of, (int)s->channels);
+	if (s->filters)
+		printf(" %d", (int)s->filters);
+	printf(" %dx%d | %s | %.0f |", (int)s->size, (int)s->size,
 	    e ? e->candidate.implementation_name : "-", (double)own / 1e3);
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
 		if (best(f, kinds[k], &other))
@@ -187,11 +236,12 @@ main(int argc, char **argv)
 {
 	const bool all = argc > 2 && strcmp(argv[2], "all") == 0;
 	const int rounds = argc > 1 ? atoi(argv[1]) : 15;
+	const size_t first = argc > 3 ? (size_t)atoi(argv[3]) : 0;
 
 	printf(
 	    "| shape | own way | us | oneDNN us (ratio) | XNNPACK | OpenBLAS "
-	    "|\n|---|---|---|---|---|---|\n");
-	for (size_t i = 0; i < NSHAPES; i++) {
+	    "| host |\n|---|---|---|---|---|---|---|\n");
+	for (size_t i = first; i < NSHAPES; i++) {
 		struct field f = {.rounds = rounds < 1 ? 1
 		        : rounds > ROUNDS_MAX          ? ROUNDS_MAX
 		                                       : (uint32_t)rounds};

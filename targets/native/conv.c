@@ -407,15 +407,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	team_run(k->threads, run_thread, k);
 }
 
-static int32_t
-port_of(const struct candidate *c, value_id v)
-{
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == v)
-			return (int32_t)i;
-	return -1;
-}
-
 static const float *
 padded_bias(const float *bias, size_t n, size_t to, struct arena *a)
 {
@@ -464,7 +455,7 @@ compile_winograd(const struct target *t, const struct graph *g,
 	    version->width, a);
 	w->bias = padded_bias(weights.bias, w->real, w->filters, a);
 	native_steps_of(&w->steps, &f, g, c, w->filters, a);
-	w->port = port_of(c, f.anchor->input[0]);
+	w->port = native_port_of(c, f.anchor->input[0]);
 	assert(w->port >= 0);
 	set_scratch(w, k->threads, a);
 	k->run = version->winograd;

@@ -76,7 +76,7 @@ static const struct target_option options[] = {
 
 const struct target_kind target_native = {
     .name = "native",
-    .summary = "kernels of our own: Winograd convolutions",
+    .summary = "kernels of our own: Winograd convolutions, functions of tanh",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

@@ -68,8 +68,8 @@ need_native_steps(
 	    && known;
 }
 
-static int32_t
-port_of(const struct candidate *c, value_id v)
+int32_t
+native_port_of(const struct candidate *c, value_id v)
 {
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		if (c->input[i].value == v)
@@ -106,7 +106,7 @@ native_steps_of(struct native_steps *out, const struct fused *f,
 		if (is_constant(g, s->other))
 			to->channel = padded(g, s->other, channels, a);
 		else
-			to->port = port_of(c, s->other);
+			to->port = native_port_of(c, s->other);
 		assert(to->channel || to->port >= 0);
 	}
 }

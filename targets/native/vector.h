@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #ifndef NATIVE_WIDTH
 #define NATIVE_WIDTH 4
@@ -62,20 +65,31 @@ vec_store(float *at, vec x)
 	*(unaligned *)at = x;
 }
 
-/* a where the mask's bits are set, else b. */
-ALWAYS vec
-vec_choose(bits mask, vec a, vec b)
-{
-	return (vec)(((bits)a & mask) | ((bits)b & ~mask));
-}
-
 ALWAYS vec
 vec_only(bits mask, vec a)
 {
 	return (vec)((bits)a & mask);
 }
 
-/* NaN is neither below nor above a bound, and stays. */
+/* vec_choose(): a where the mask's bits are set, else b. vec_floor_at(),
+ * vec_ceil_at(): bounds; NaN is neither below nor above one, and stays (x86 gives the
+ * second operand then). Compilers find no one instruction for what others spell. */
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+#define vec_choose(mask, a, b) \
+	_mm512_mask_mov_ps(b, _mm512_movepi32_mask((__m512i)(mask)), a)
+#define vec_floor_at(x, low) _mm512_max_ps(vec_all(low), x)
+#define vec_ceil_at(x, high) _mm512_min_ps(vec_all(high), x)
+#elif NATIVE_WIDTH == 8 && defined(__AVX__)
+#define vec_choose(mask, a, b) _mm256_blendv_ps(b, a, (vec)(mask))
+#define vec_floor_at(x, low) _mm256_max_ps(vec_all(low), x)
+#define vec_ceil_at(x, high) _mm256_min_ps(vec_all(high), x)
+#else
+ALWAYS vec
+vec_choose(bits mask, vec a, vec b)
+{
+	return (vec)(((bits)a & mask) | ((bits)b & ~mask));
+}
+
 ALWAYS vec
 vec_floor_at(vec x, float low)
 {
@@ -87,6 +101,7 @@ vec_ceil_at(vec x, float high)
 {
 	return vec_choose(x > vec_all(high), vec_all(high), x);
 }
+#endif
 
 ALWAYS vec
 vec_abs(vec x)

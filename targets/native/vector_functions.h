@@ -8,17 +8,16 @@
 #include "targets/native/vector.h"
 
 /* e^x = 2^n e^r, |r| <= ln 2 / 2; the polynomial is Cephes' expf, within 2 units in
- * the last place; what would be no normal number is 0, or infinite. */
+ * the last place. For what follows: from 88.37 on it is infinite, and never 0. */
 ALWAYS vec
 vec_exp(vec x)
 {
 	const vec magic = vec_all(12582912.f); /* 1.5 * 2^23: rounds */
-	const bits least = x<vec_all(-87.3f), most = x> vec_all(88.72f);
+	const bits most = x > vec_all(88.37f);
 	vec n, r, p;
 	bits e;
 
 	x = vec_floor_at(x, -87.3f);
-	x = vec_ceil_at(x, 88.72f);
 	n = x * vec_all(1.44269504f) + magic;
 	e = (bits)n;
 	n -= magic;
@@ -30,18 +29,15 @@ vec_exp(vec x)
 	p = p * r + vec_all(1.6666665459e-1f);
 	p = p * r + vec_all(5.0000001201e-1f);
 	p = p * (r * r) + r + vec_all(1);
-	/* 2^n for n <= 127: half of it twice, as 2^128 is none */
-	e = e - bits_all(0x4b400000);
-	n = (vec)((e - (e >> 1) + 127) << 23);
-	p = p * n * (vec)(((e >> 1) + 127) << 23);
-	return vec_choose(most, vec_all(INFINITY), vec_only(~least, p));
+	p = p * (vec)((e - bits_all(0x4b400000 - 127)) << 23);
+	return vec_choose(most, vec_all(INFINITY), p);
 }
 
-/* 1 / (1 + e^-x) */
+/* y / (1 + e^-x): 0 at -infinity, unless y is there, too. */
 ALWAYS vec
-vec_sigmoid(vec x)
+vec_gated(vec y, vec x)
 {
-	return vec_all(1) / (vec_all(1) + vec_exp(-x));
+	return y / (vec_all(1) + vec_exp(-x));
 }
 
 /* 1 - 2 / (1 + e^2|x|), and near 0, where that cancels, its series. */

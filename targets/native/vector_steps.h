@@ -15,7 +15,7 @@ vec_gelu_tanh(vec x)
 {
 	const vec cubic = x * x * x * vec_all(0.044715f) + x;
 
-	return x * vec_sigmoid(cubic * vec_all(2 * ROOT_2_OVER_PI));
+	return vec_gated(x, cubic * vec_all(2 * ROOT_2_OVER_PI));
 }
 
 ALWAYS vec
@@ -56,13 +56,13 @@ step_function(const struct native_step *s, vec *x, size_t n)
 	case STEP_LINEAR:
 		OVER(v * a + b);
 	case STEP_SIGMOID:
-		OVER(vec_sigmoid(v));
+		OVER(vec_gated(vec_all(1), v));
 	case STEP_TANH:
 		OVER(vec_tanh(v));
 	case STEP_HARDSWISH:
 		OVER(vec_hard_swish(v));
 	case STEP_SWISH:
-		OVER(v * vec_sigmoid(v * a));
+		OVER(vec_gated(v, v * a));
 	case STEP_GELU_ERF:
 		OVER(vec_gelu_erf(v));
 	case STEP_GELU_TANH:

@@ -2,6 +2,7 @@
 #ifndef TARGETS_NATIVE_VERSION_H
 #define TARGETS_NATIVE_VERSION_H
 
+#include "targets/native/chain.h"
 #include "targets/native/winograd.h"
 
 struct native_version {
@@ -10,6 +11,7 @@ struct native_version {
 	uint32_t group; /* rows of a product whose sums fit the registers */
 	bool (*is_here)(void); /* does this processor have them? */
 	winograd_run *winograd;
+	chain_run *chain;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

@@ -258,6 +258,65 @@ test_options(void **state)
 		}
 }
 
+/* As exporters spell it. */
+static value_id
+gelu_tanh(value_id x)
+{
+	value_id y = MAKE(&m, POW, x, make_scalar(&m, 3));
+
+	y = MAKE(&m, ADD, x, MAKE(&m, MUL, y, make_scalar(&m, 0.044715f)));
+	y = MAKE(&m, TANH, MAKE(&m, MUL, y, make_scalar(&m, 0.7978845608f)));
+	y = MAKE(&m, ADD, y, make_scalar(&m, 1));
+	return MAKE(&m, MUL, MAKE(&m, MUL, x, make_scalar(&m, 0.5f)), y);
+}
+
+/* One element, fewer than a vector, a block and one more, several threads'. */
+static void
+make_functions(const int64_t *dim)
+{
+	value_id x = make_input(&m, dim);
+
+	x = MAKE(&m, MUL, x, make_scalar(&m, 9)); /* beyond what is near 0 */
+	make_output(&m, gelu_tanh(x));
+	make_output(&m, MAKE(&m, TANH, x));
+}
+
+static uint32_t
+check_elements(const char *target)
+{
+	struct reference r;
+	uint32_t n = 0;
+
+	find(target);
+	reference_init(&r, m.graph, host_eval);
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0) {
+			assert_false(found.candidate[i].loses_nan);
+			assert_true(runs(&found.candidate[i], &r));
+			check_pages(&found.candidate[i], &r);
+			n++;
+		}
+	reference_release(&r);
+	return n;
+}
+
+static void
+test_functions(void **state)
+{
+	const int64_t *dims[] = {DIMS(1), DIMS(7), DIMS(3, 11, 31),
+	    DIMS(1, 513), DIMS(2, 19, 5, 7), DIMS(1, 16, 64, 67)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * n; v++) {
+		again();
+		make_functions(dims[v % n]);
+		target_threads_set(v % n == 5 ? 3 : 1);
+		assert_true(check_elements(vectors[v / n]) >= 3);
+	}
+	target_threads_set(1);
+}
+
 int
 main(void)
 {
@@ -269,6 +328,7 @@ main(void)
 	    TEST(test_chains),
 	    TEST(test_refusals),
 	    TEST(test_options),
+	    TEST(test_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
