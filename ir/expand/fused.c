@@ -184,8 +184,9 @@ write_rms_norm(struct writer *w)
 	const bool mixed = dtype_in(w, 0) != dtype_in(w, 1);
 	char axes[128] = "";
 
-	if (wants(w, 1) && (rank == RANK_UNKNOWN || rank > 16)) {
-		refuse_form(w, "the second output of an input of unknown rank");
+	if (wants(w, 1)
+	    && (rank > 16 || axis < -(int64_t)rank || axis >= rank)) {
+		refuse_form(w, "the second output over unknown axes");
 		return;
 	}
 	say(w, mixed ? "x = Cast(i0){to=1}" : "x = Identity(i0)");
