@@ -84,7 +84,7 @@ read_node(struct ensemble *e, const struct tensor_columns *k, uint32_t i,
 	if (feature < 0 || feature > UINT32_MAX)
 		return err_set(
 		    err, ERR_INPUT, "feature %lld", (long long)feature);
-	if (!(mode >= 0 && mode <= MEMBER))
+	if (!(mode >= 0 && mode <= (double)MEMBER))
 		return refuse(err, "a mode of nodes");
 	t->feature = (uint32_t)feature;
 	t->mode = (enum mode)mode;
