@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "ir/cut.h"
+#include "ir/infer.h"
 #include "ir/onnx_write.h"
+#include "ir/schema.h"
 
 /* TUNING: domains in one candidate. */
 #define OPSETS_MAX 16
@@ -17,13 +19,19 @@ static bool
 add_opset(struct opset_list *s, const struct node *n, struct err *err)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (strcmp(s->opset[i].domain, n->domain) != 0)
+		struct onnx_opset *o = &s->opset[i];
+
+		if (strcmp(o->domain, n->domain) != 0)
 			continue;
-		return s->opset[i].version == n->opset
-		    || err_set(err, ERR_UNSUPPORTED,
-		        "operators of versions %u and %u of domain '%s' do "
-		        "not fit into one model",
-		        s->opset[i].version, n->opset, n->domain);
+		if (o->version == n->opset || !*n->domain) {
+			o->version =
+			    o->version < n->opset ? o->version : n->opset;
+			return true;
+		}
+		return err_set(err, ERR_UNSUPPORTED,
+		    "operators of versions %u and %u of domain '%s' do "
+		    "not fit into one model",
+		    o->version, n->opset, n->domain);
 	}
 	if (s->n == OPSETS_MAX)
 		return err_set(err, ERR_UNSUPPORTED,
@@ -54,6 +62,55 @@ add_opsets(struct opset_list *s, const struct graph *g, struct err *err)
 	return true;
 }
 
+static bool
+node_has_bodies(const struct node *n)
+{
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		if (n->attr[i].kind == ATTR_GRAPH
+		    || n->attr[i].kind == ATTR_GRAPHS)
+			return true;
+	return false;
+}
+
+/* Do all nodes of the default domain say in that version what they say in their own?
+ * Bodies are of the version of their node. */
+static bool
+all_hold(const struct graph *g, uint32_t version)
+{
+	for (node_id i = 0; i < g->nnodes; i++) {
+		const struct node *n = graph_node(g, i);
+
+		if (*n->domain || n->op == OP_CUSTOM || n->opset == version)
+			continue;
+		if (!schema_holds(n, version) || !node_takes(g, n, version)
+		    || node_has_bodies(n))
+			return false;
+	}
+	return true;
+}
+
+/* The oldest version of the default domain, from that of the oldest node up, in which
+ * all say the same: nodes that were written out are of a newer one. */
+static bool
+find_version(struct opset_list *s, const struct graph *g, struct err *err)
+{
+	struct onnx_opset *o = s->opset;
+	uint32_t oldest;
+
+	while (o < s->opset + s->n && *o->domain)
+		o++;
+	if (o == s->opset + s->n)
+		return true;
+	oldest = o->version;
+	while (o->version <= OPSET_NEWEST && !all_hold(g, o->version))
+		o->version++;
+	return o->version <= OPSET_NEWEST
+	    || err_set(err, ERR_UNSUPPORTED,
+	        "operators of versions from %u on of domain '' do not fit "
+	        "into one model",
+	        oldest);
+}
+
 static uint32_t
 default_version(const struct opset_list *s)
 {
@@ -78,7 +135,7 @@ part_write(FILE *f, const struct graph *g, struct err *err)
 	struct opset_list s = {.n = 0};
 	struct onnx_out o = {.graph = g, .opset = s.opset};
 
-	if (!add_opsets(&s, g, err))
+	if (!add_opsets(&s, g, err) || !find_version(&s, g, err))
 		return false;
 	o.nopsets = s.n;
 	o.ir_version = ir_version(default_version(&s));
