@@ -13,7 +13,7 @@
 #include "ir/base/plural.h"
 
 /* What came of files that were added, one after another. */
-struct merging {
+struct additions {
 	struct db_args *d;
 	struct costdb *db;
 	struct answer answer;
@@ -22,7 +22,7 @@ struct merging {
 };
 
 static void
-tell_merge(struct merging *to, const char *from, const struct db_merge *m)
+tell_merge(struct additions *to, const char *from, const struct db_merge *m)
 {
 	ANSWER_LINE(&to->answer,
 	    "{from}: {added} added, {known} known, {rejected} rejected, "
@@ -63,8 +63,8 @@ open_existing(struct db_args *d, struct costdb **db, struct err *err)
 }
 
 /* How files are added. */
-struct merging_way {
-	bool (*one)(struct merging *to, const char *name, struct db_merge *m,
+struct adding_way {
+	bool (*one)(struct additions *to, const char *name, struct db_merge *m,
 	    struct err *err);
 	bool (*begin)(struct costdb *db, struct err *err);
 	bool (*end)(struct costdb *db, bool ok, struct err *err);
@@ -72,9 +72,9 @@ struct merging_way {
 
 /* Add every file; told is what is stored. */
 static bool
-merge_all(struct db_args *d, const struct merging_way *way, struct err *err)
+merge_all(struct db_args *d, const struct adding_way *way, struct err *err)
 {
-	struct merging to = {.d = d};
+	struct additions to = {.d = d};
 	bool ok;
 
 	if (!open_for_change(d, &to.db, err))
@@ -97,7 +97,7 @@ merge_all(struct db_args *d, const struct merging_way *way, struct err *err)
 
 static bool
 merge_one(
-    struct merging *to, const char *name, struct db_merge *m, struct err *err)
+    struct additions *to, const char *name, struct db_merge *m, struct err *err)
 {
 	struct costdb *from;
 	bool ok;
@@ -112,7 +112,7 @@ merge_one(
 bool
 db_merge_verb(struct db_args *d, struct err *err)
 {
-	static const struct merging_way way = {
+	static const struct adding_way way = {
 	    .one = merge_one,
 	    .begin = costdb_merge_begin,
 	    .end = costdb_merge_end,
@@ -172,7 +172,7 @@ db_export_verb(struct db_args *d, struct err *err)
 
 static bool
 import_one(
-    struct merging *to, const char *name, struct db_merge *m, struct err *err)
+    struct additions *to, const char *name, struct db_merge *m, struct err *err)
 {
 	struct mapped_file lines;
 	FILE *f;
@@ -197,7 +197,7 @@ import_one(
 bool
 db_import_verb(struct db_args *d, struct err *err)
 {
-	static const struct merging_way way = {.one = import_one};
+	static const struct adding_way way = {.one = import_one};
 
 	return merge_all(d, &way, err);
 }

@@ -67,6 +67,10 @@ struct onnx_meta {
 };
 #define MARK_PREFIX "marq." /* of keys that are meant for us */
 #define MARK_PLACEMENT MARK_PREFIX "placement" /* for people; not read */
+/* Of a model that is written with weights that have no content: so it is read
+ * again, however small they are. */
+#define MARK_WEIGHTS MARK_PREFIX "weights"
+#define MARK_WEIGHTS_NONE "none"
 
 /* A node as the model's author wrote it. */
 struct onnx_node {

@@ -5,7 +5,6 @@
 
 #include "ir/functions.h"
 #include "ir/onnx_import.h"
-#include "ir/onnx_write.h"
 #include "ir/wire.h"
 
 /* SOURCE: ONNX IR versions released as of November 2026. */

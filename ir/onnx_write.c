@@ -611,7 +611,8 @@ write_model_meta(struct wire_out *model, const struct onnx_out *o)
 	static const struct onnx_meta none = {MARK_WEIGHTS, MARK_WEIGHTS_NONE};
 
 	for (uint32_t i = 0; i < o->nmeta; i++)
-		write_pair(model, MODEL_META, &o->meta[i]);
+		if (strcmp(o->meta[i].key, MARK_WEIGHTS) != 0)
+			write_pair(model, MODEL_META, &o->meta[i]);
 	if (lacks_weights(o->graph))
 		write_pair(model, MODEL_META, &none);
 }

@@ -10,11 +10,6 @@
 #include "ir/graph.h"
 #include "ir/onnx_read.h"
 
-/* Of a model that is written with weights that have no content: so it is read
- * again, however small they are. */
-#define MARK_WEIGHTS MARK_PREFIX "weights"
-#define MARK_WEIGHTS_NONE "none"
-
 /* A function: a named sub-graph called by nodes of another domain. */
 struct onnx_function {
 	const char *name, *domain;
