@@ -67,6 +67,41 @@ is_gone() { # PID: ended, though its parent may not have been told
 	esac
 }
 
+make_frail() { # COMMAND: frail runs it, killed twenty times, every other time before
+	# it has answered; kills says how often it was
+	cat >frail <<END
+#!/bin/sh
+n=\$(cat "$work/kills")
+[ \$n -lt 20 ] || exec $1
+echo \$((n + 1)) >"$work/kills"
+mkfifo "$work/answers\$n"
+exec 3<&0
+$1 <&3 >"$work/answers\$n" &
+child=\$!
+exec 3<&-
+lines=0
+while IFS= read -r line; do
+	printf '%s\n' "\$line"
+	lines=\$((lines + 1))
+	[ \$lines -le \$((n % 2)) ] || break
+done <"$work/answers\$n"
+kill -9 \$child
+END
+	chmod +x frail
+	echo 0 >kills
+}
+
+once() { # DB: has every subject one price and no more?
+	python3 - "$1" <<'P'
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+rows = c.execute("select count(*) from measurement join environment using(env_id)"
+                 " where hard like '%cost=measured%' group by subject_id, env_id").fetchall()
+assert len(rows) > 10, rows
+assert all(n == 1 for n, in rows), rows
+P
+}
+
 done_testing() {
 	[ "$failures" = 0 ] || exit 1
 	exit 0

@@ -8,17 +8,6 @@ export TMPDIR=$work
 field() { # KEY: of the last document
 	python3 -c 'import json, sys; print(json.load(open("out"))[sys.argv[1]])' "$1"
 }
-once() { # DB: has every subject one price and no more?
-	python3 - "$1" <<'P'
-import sqlite3, sys
-c = sqlite3.connect(sys.argv[1])
-rows = c.execute("select count(*) from measurement join environment using(env_id)"
-                 " where hard like '%cost=measured%' group by subject_id, env_id").fetchall()
-assert len(rows) > 10, rows
-assert all(n == 1 for n, in rows), rows
-P
-}
-
 # A list, measured by the small program, brought home.
 run search tiny.onnx -t host --db none --want wanted.json
 expect_status 0
@@ -97,26 +86,7 @@ done
 
 # A board that is killed twenty times, every other time before it has answered:
 # nothing is lost, and nothing is measured twice.
-cat >frail <<END
-#!/bin/sh
-n=\$(cat "$work/kills")
-[ \$n -lt 20 ] || exec "$board" --serve
-echo \$((n + 1)) >"$work/kills"
-mkfifo "$work/answers\$n"
-exec 3<&0
-"$board" --serve <&3 >"$work/answers\$n" &
-child=\$!
-exec 3<&-
-lines=0
-while IFS= read -r line; do
-	printf '%s\n' "\$line"
-	lines=\$((lines + 1))
-	[ \$lines -le \$((n % 2)) ] || break
-done <"$work/answers\$n"
-kill -9 \$child
-END
-chmod +x frail
-echo 0 >kills
+make_frail "$board --serve"
 run search tiny.onnx -t host --db frail.db -o none --eager-pricing --no-progress --worker "cmd:$work/frail"
 expect_status 0
 [ "$(cat kills)" = 20 ] || fail "killed $(cat kills) times"
