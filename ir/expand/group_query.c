@@ -54,8 +54,8 @@ count_held(struct writer *w)
 {
 	say(w, "ends = Cast(i5){to=7}");
 	say(w, "end = Reshape(ends, [-1])");
-	say(w, "length = Add(end, 1)");
-	say(w, "fore = Sub(length, queries)");
+	say(w, "tokens = Add(end, 1)");
+	say(w, "fore = Sub(tokens, queries)");
 	say(w, "most = Min(fore, before)");
 	say(w, "held = Max(most, 0)");
 }
@@ -152,7 +152,7 @@ say_seen(struct writer *w, const struct grouped_heads *g)
 		say(w, "line = Unsqueeze(query, [1])");
 	}
 	if (g->to_end)
-		say(w, "until = Unsqueeze(length, [1, 2])");
+		say(w, "until = Unsqueeze(tokens, [1, 2])");
 	say(w,
 	    g->causal       ? "not_after = LessOrEqual(key, line)"
 	        : g->to_end ? "not_after = Less(key, until)"
