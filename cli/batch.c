@@ -564,6 +564,22 @@ say_wanting(const struct batch *b)
 }
 
 static bool
+is_any(const char *stem, const void *context)
+{
+	(void)stem, (void)context;
+	return true;
+}
+
+/* What batches left that were killed. */
+static void
+remove_leftovers(struct batch *b)
+{
+	stale_remove_in(b->manifest.out, is_unit_of_ours, b);
+	stale_remove_in(arena_printf(b->cli->run, "%s/nights", b->manifest.out),
+	    is_any, NULL);
+}
+
+static bool
 run(struct batch *b, struct err *err)
 {
 	bool ok = true;
@@ -572,7 +588,7 @@ run(struct batch *b, struct err *err)
 		return false;
 	wanted_lists_init(&b->lists, b->cli, &b->manifest);
 	if (!b->dry_run)
-		stale_remove_in(b->manifest.out, is_unit_of_ours, b);
+		remove_leftovers(b);
 	if (!b->dry_run && !b->shard.n
 	    && !tonight_begin(&b->tonight, &b->manifest, b->status, b->nwanted,
 	        b->cli->run, err))

@@ -278,4 +278,11 @@ with open("lab2/summary.json") as f:
 assert unit["measured"] > 0 and sum(unit["measured_why"].values()) == unit["measured"], unit
 END
 expect_in lab2/summary.html 'new operator'
+
+# What a batch left that was killed while it wrote a page goes with the next.
+left=lab2/nights/0230.html.tmp-$(sh -c 'echo $$')
+: >"$left"
+run batch cpu.yaml
+expect_status 0
+expect_absent "$left"
 done_testing
