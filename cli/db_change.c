@@ -13,7 +13,7 @@
 #include "ir/base/plural.h"
 
 /* What came of files that were added, one after another. */
-struct additions {
+struct added_files {
 	struct db_args *d;
 	struct costdb *db;
 	struct answer answer;
@@ -22,7 +22,7 @@ struct additions {
 };
 
 static void
-tell_merge(struct additions *to, const char *from, const struct db_merge *m)
+tell_merge(struct added_files *to, const char *from, const struct db_merge *m)
 {
 	ANSWER_LINE(&to->answer,
 	    "{from}: {added} added, {known} known, {rejected} rejected, "
@@ -64,8 +64,8 @@ open_existing(struct db_args *d, struct costdb **db, struct err *err)
 
 /* How files are added. */
 struct adding_way {
-	bool (*one)(struct additions *to, const char *name, struct db_merge *m,
-	    struct err *err);
+	bool (*one)(struct added_files *to, const char *name,
+	    struct db_merge *m, struct err *err);
 	bool (*begin)(struct costdb *db, struct err *err);
 	bool (*end)(struct costdb *db, bool ok, struct err *err);
 };
@@ -74,7 +74,7 @@ struct adding_way {
 static bool
 merge_all(struct db_args *d, const struct adding_way *way, struct err *err)
 {
-	struct additions to = {.d = d};
+	struct added_files to = {.d = d};
 	bool ok;
 
 	if (!open_for_change(d, &to.db, err))
@@ -96,8 +96,8 @@ merge_all(struct db_args *d, const struct adding_way *way, struct err *err)
 }
 
 static bool
-merge_one(
-    struct additions *to, const char *name, struct db_merge *m, struct err *err)
+merge_one(struct added_files *to, const char *name, struct db_merge *m,
+    struct err *err)
 {
 	struct costdb *from;
 	bool ok;
@@ -171,8 +171,8 @@ db_export_verb(struct db_args *d, struct err *err)
 }
 
 static bool
-import_one(
-    struct additions *to, const char *name, struct db_merge *m, struct err *err)
+import_one(struct added_files *to, const char *name, struct db_merge *m,
+    struct err *err)
 {
 	struct mapped_file lines;
 	FILE *f;

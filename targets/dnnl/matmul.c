@@ -105,7 +105,8 @@ bind(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
 	if (m->p.bias != VALUE_NONE)
 		ok = ok
 		    && bind_constant(b, DNNL_ARG_BIAS,
-		        scaled_floats(b->graph, m->p.bias, m->p.beta, b->scratch),
+		        scaled_floats(
+		            b->graph, m->p.bias, m->p.beta, b->scratch),
 		        &m->bias_desc, &m->bias_desc);
 	return ok && bind_value(b, DNNL_ARG_DST, b->fused.end, &m->dst)
 	    && bind_post_operands(b, m->way->residual, m->rank);
