@@ -315,6 +315,7 @@ read_model_mark(struct marks *k, const struct onnx_meta *meta, struct err *err)
 {
 	if (strcmp(meta->key, MARK_TARGETS) == 0
 	    || strcmp(meta->key, MARK_COST) == 0
+	    || strcmp(meta->key, MARK_WEIGHTS) == 0
 	    || strncmp(meta->key, MARK_REGION, strlen(MARK_REGION)) == 0)
 		return true; /* regions are read where they are called */
 	if (strcmp(meta->key, MARK_CONSTRAINTS) == 0)
@@ -324,8 +325,8 @@ read_model_mark(struct marks *k, const struct onnx_meta *meta, struct err *err)
 	if (strcmp(meta->key, MARK_SCHEMA) != 0)
 		err_set(err, ERR_INPUT,
 		    "unknown mark of a model (known: " MARK_SCHEMA
-		    ", " MARK_TARGETS ", " MARK_COST ", " MARK_CONSTRAINTS
-		    ", " MARK_REGION "NAME)");
+		    ", " MARK_TARGETS ", " MARK_COST ", " MARK_WEIGHTS
+		    ", " MARK_CONSTRAINTS ", " MARK_REGION "NAME)");
 	else if (strcmp(meta->value, SCHEMA_ANNOTATED) != 0
 	    && strcmp(meta->value, SCHEMA_PARTITIONED) != 0)
 		err_set(err, ERR_INPUT,
