@@ -193,6 +193,20 @@ take_calibration(struct search_args *args, const cJSON *int8)
 	args->precision.ranges = arena_str(args->cli->run, ranges);
 }
 
+/* Candidates are looked for as they were; what is asked for now counts, too. */
+static void
+take_asked(struct search_args *args, const cJSON *doc)
+{
+	const char *nan =
+	    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(doc, "nan"));
+
+	if (nan && strcmp(nan, "ignore") == 0)
+		args->ignore_nan = true;
+	if (cJSON_IsTrue(
+	        cJSON_GetObjectItemCaseSensitive(doc, "exact_convolutions")))
+		args->exact_convolutions = true;
+}
+
 static bool
 take_result(struct search_args *args, const cJSON *doc, struct err *err)
 {
@@ -205,6 +219,7 @@ take_result(struct search_args *args, const cJSON *doc, struct err *err)
 	    || !jsonin_array(plan, "targets", &targets, err)
 	    || !take_targets(args, targets, err))
 		return false;
+	take_asked(args, doc);
 	take_calibration(args, cJSON_GetObjectItemCaseSensitive(doc, "int8"));
 	add_shapes(&args->of_result,
 	    cJSON_GetObjectItemCaseSensitive(model, "inputs"), args->cli->run);

@@ -406,6 +406,17 @@ write_constraints(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+/* What candidates were asked for, where that is not the default: a plan is run and
+ * searched again among the same. */
+static void
+write_asked(struct json *j, const struct candidates *c)
+{
+	if (!c->keep_nan)
+		json_key_str(j, "nan", "ignore");
+	if (c->exact)
+		json_key_bool(j, "exact_convolutions", true);
+}
+
 /* Nodes nothing here knows: what the result rests on that nobody checked. */
 static void
 write_opaque(struct json *j, const struct emit_work *w)
@@ -465,6 +476,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_model(&j, w);
 	write_board(&j, w->plan->prices->board);
 	write_mix(&j, w);
+	write_asked(&j, w->plan->candidates);
 	write_total(&j, w);
 	write_proof(&j, w);
 	write_confirmation(&j, w);

@@ -593,8 +593,8 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 		sort_by_target(&f);
 	drop_opaque(&f);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
-	    f.counts.item, f.counts.n, f.idioms, count_regions(&f),
-	    f.unoffered};
+	    f.counts.item, f.counts.n, f.idioms, count_regions(&f), f.unoffered,
+	    f.options->keep_nan, f.options->exact};
 	ok = ok && check_cover(&f, err);
 	arena_release(&scratch);
 	return ok;

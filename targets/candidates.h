@@ -30,6 +30,7 @@ struct candidates {
 	/* [targets of the mix] what regions of such a target are made of that
 	 * nobody offered; word is NULL for other targets. */
 	const struct bitset *unoffered;
+	bool keep_nan, exact; /* as they were asked for, see below */
 };
 
 struct candidate_options {
