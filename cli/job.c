@@ -213,8 +213,8 @@ open_links(struct job *j, struct pricer_options *o, struct err *err)
 	const struct board named = j->board;
 	const struct want_how how = {args->model, args->threads,
 	    args->timeout_ns, !args->ignore_nan, args->exact_convolutions};
-	const struct links_options links = {
-	    args->workers.text, args->workers.n, &j->want, &j->notes};
+	const struct links_options links = {args->workers.text, args->workers.n,
+	    &j->want, &j->notes, o->deadline_ns, o->stop};
 
 	if (args->workers.n == 0 || !o->measure)
 		return true;

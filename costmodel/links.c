@@ -459,10 +459,10 @@ all_lost(const struct links *l)
 }
 
 static bool
-is_over(const struct links_run *o)
+is_over(const atomic_bool *stop, uint64_t deadline_ns)
 {
-	return (o->stop && atomic_load(o->stop))
-	    || (o->deadline_ns && clock_ns() >= o->deadline_ns);
+	return (stop && atomic_load(stop))
+	    || (deadline_ns && clock_ns() >= deadline_ns);
 }
 
 static bool
@@ -489,7 +489,7 @@ links_run(struct links *l, struct wire_job *wire, uint32_t n,
 	r.back = arena_new(&scratch, uint32_t, n + CHUNK);
 	for (uint32_t i = 0; i < n; i++)
 		wire[i].id = l->next_id++;
-	while (ok && r.left && !is_over(run)) {
+	while (ok && r.left && !is_over(run->stop, run->deadline_ns)) {
 		for (uint32_t i = 0; i < l->n; i++)
 			tend(l, &r, &l->link[i], &asked[i]);
 		ok = !all_lost(l) || fail_lost(l, err);
@@ -525,6 +525,23 @@ is_opening(const struct links *l)
 	return false;
 }
 
+/* There is no time left to wait for those that have not answered. */
+static void
+lose_silent(struct links *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct board_link *k = &l->link[i];
+
+		if (k->state == LINK_READY || k->state == LINK_LOST)
+			continue;
+		if (!k->why[0])
+			snprintf(
+			    k->why, sizeof k->why, "it has not answered yet");
+		hang_up(k, l->arena);
+		k->state = LINK_LOST;
+	}
+}
+
 /* What is not reached in the beginning is seldom reached later. */
 #define FAILURES_AT_FIRST 2
 
@@ -551,11 +568,12 @@ links_open(struct links **out, const struct links_options *o,
 		k->failures = FAILURES_MAX - FAILURES_AT_FIRST;
 		name_session(k);
 	}
-	while (is_opening(l)) {
+	while (is_opening(l) && !is_over(o->stop, o->deadline_ns)) {
 		for (uint32_t i = 0; i < o->n; i++)
 			tend(l, NULL, &l->link[i], &ignored);
 		wait_for_words(l, NULL);
 	}
+	lose_silent(l);
 	if (all_lost(l)) {
 		fail_lost(l, err);
 		links_close(l);

@@ -21,6 +21,9 @@ struct links_options {
 	uint32_t n;
 	const struct want *want;
 	struct notes *notes;
+	uint64_t
+	    deadline_ns; /* whoever has not answered then is lost; 0: none */
+	const atomic_bool *stop; /* ... or when this is set; may be NULL */
 };
 bool links_open(struct links **out, const struct links_options *o,
     struct board *board, struct arena *a, struct err *err);

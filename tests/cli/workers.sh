@@ -133,4 +133,24 @@ echo '{"schema": "marq.want/9"}' >wrong.json
 run measure wrong.json --db e.db
 expect_status 3
 "$board" wrong.json e.db 2>/dev/null && fail 'takes any list'
+
+# A board that never says a word holds nobody up: neither the time budget nor who
+# interrupts the search.
+timeout 120 "$MARQ" search tiny.onnx -t host --db none --time-budget 2s \
+	--worker 'cmd:exec sleep 120' -o mute >out 2>err
+[ $? = 5 ] || fail "a mute board, a time budget: status $?: $(cat err)"
+expect_in err 'it has not answered yet'
+expect_absent mute
+"$MARQ" search tiny.onnx -t host --db none \
+	--worker "cmd:echo dialled >$work/dialled; exec sleep 120" -o mute >out 2>err &
+waits=$!
+for i in $(seq 600); do
+	[ ! -e dialled ] || break
+	sleep 0.1
+done
+kill -TERM $waits
+wait $waits
+status=$?
+[ $status = 5 ] || fail "a mute board, interrupted: status $status: $(cat err)"
+expect_absent mute
 done_testing
