@@ -81,6 +81,7 @@ session_open(const struct target *t, struct err *err)
 	if (o && o->process == (long)getpid())
 		return true;
 	o = memory_get(sizeof *o);
+	*o = (struct opened){.target = NULL};
 	if (!open_here(o, t, err)) {
 		free(o);
 		return false;

@@ -44,7 +44,7 @@ static const struct {
 };
 
 struct marq_target {
-	const char *does;
+	char *does;
 };
 
 struct marq_program {
@@ -83,10 +83,11 @@ open_it(const struct marq_option *const *option, uint32_t noptions,
 {
 	struct marq_target *t = calloc(1, sizeof *t);
 
-	t->does = "";
 	for (uint32_t i = 0; i < noptions; i++)
-		if (strcmp(option[i]->name, "does") == 0)
+		if (strcmp(option[i]->name, "does") == 0 && !t->does)
 			t->does = strdup(option[i]->value);
+	if (!t->does)
+		t->does = strdup("");
 	if (says("crash"))
 		abort();
 	if (says("exit"))
@@ -108,6 +109,7 @@ open_it(const struct marq_option *const *option, uint32_t noptions,
 static void
 close_it(struct marq_target *t)
 {
+	free(t->does);
 	free(t);
 }
 
@@ -125,10 +127,11 @@ environment(
 
 /* A huge reason without an end. */
 static marq_status
-refuse_hugely(struct marq_error *e)
+refuse_hugely(struct marq_program *p, struct marq_error *e)
 {
 	memset(e->text, 'x', e->capacity);
 	memcpy(e->text, "no such unit\n\033[31m", 17);
+	free(p);
 	return MARQ_REFUSED;
 }
 
@@ -145,11 +148,11 @@ compile(struct marq_target *t, const struct marq_region *r,
 	if (settings->threads < 1 || (r->nnodes != 1 && !says("regions"))
 	    || r->noutputs != 1 || r->input[0]->bytes != p->bytes
 	    || does(p, "refuse"))
-		return refuse_hugely(e);
+		return refuse_hugely(p, e);
 #ifndef BEFORE_ALONE
 	if (strcmp(t->does, "needs-alone") == 0 && r->nnodes > 1
 	    && !MARQ_HAS(struct marq_settings, settings, alone))
-		return refuse_hugely(e);
+		return refuse_hugely(p, e);
 #endif
 	if (does(p, "crash-compile"))
 		abort();
