@@ -145,13 +145,22 @@ lose(struct links *l, struct board_link *k)
 		    k->why[0] ? ": " : "", k->why);
 }
 
-/* Never again: trying once more would not help. */
+/* Never again: trying once more would not help. What was wrong before is what is
+ * said. */
+static void
+lose_for_good(struct links *l, struct board_link *k, const char *why)
+{
+	if (!k->why[0])
+		snprintf(k->why, sizeof k->why, "%s", why);
+	k->failures = FAILURES_MAX;
+	lose(l, k);
+}
+
 static void
 give_up(struct links *l, struct board_link *k, const char *why)
 {
-	snprintf(k->why, sizeof k->why, "%s", why);
-	k->failures = FAILURES_MAX;
-	lose(l, k);
+	k->why[0] = '\0';
+	lose_for_good(l, k, why);
 }
 
 /* ---- saying ---- */
@@ -516,11 +525,16 @@ name_session(struct board_link *k)
 }
 
 static bool
+is_dialling(const struct board_link *k)
+{
+	return k->state == LINK_DOWN || k->state == LINK_OPENING;
+}
+
+static bool
 is_opening(const struct links *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
-		if (l->link[i].state == LINK_DOWN
-		    || l->link[i].state == LINK_OPENING)
+		if (is_dialling(&l->link[i]))
 			return true;
 	return false;
 }
@@ -532,13 +546,8 @@ lose_silent(struct links *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct board_link *k = &l->link[i];
 
-		if (k->state == LINK_READY || k->state == LINK_LOST)
-			continue;
-		if (!k->why[0])
-			snprintf(
-			    k->why, sizeof k->why, "it has not answered yet");
-		hang_up(k, l->arena);
-		k->state = LINK_LOST;
+		if (is_dialling(k))
+			lose_for_good(l, k, "it has not answered yet");
 	}
 }
 

@@ -21,9 +21,10 @@ struct links_options {
 	uint32_t n;
 	const struct want *want;
 	struct notes *notes;
-	uint64_t
-	    deadline_ns; /* whoever has not answered then is lost; 0: none */
-	const atomic_bool *stop; /* ... or when this is set; may be NULL */
+	/* Whoever has not answered then, or when `stop` is set, is lost; 0 and
+	 * NULL: nobody is. */
+	uint64_t deadline_ns;
+	const atomic_bool *stop;
 };
 bool links_open(struct links **out, const struct links_options *o,
     struct board *board, struct arena *a, struct err *err);

@@ -227,17 +227,49 @@ probe_subjects(
 	return subjects_probe(p, subject, n, err);
 }
 
+static bool
+price_subjects_again(
+    struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
+{
+	describe(p, subject, n);
+	return subjects_measure_again(p, subject, n, err);
+}
+
+/* What candidates are asked for instead of their probe of a number. */
 #define TO_PRICE UINT32_MAX
+#define TO_PRICE_AGAIN (UINT32_MAX - 1)
+
+static bool
+is_from_one_moment(const struct price *price)
+{
+	return price->state == PRICE_KNOWN && price->source == PRICE_MEASURED
+	    && !price->is_second
+	    && (price->origin == FROM_MEASURING
+	        || price->origin == FROM_DB_EXACT);
+}
 
 /* May asking tell anything that was not known after `nprobes` probes? */
 static bool
 is_worth_asking(
     const struct pricer *p, const struct subject *s, uint32_t nprobes)
 {
+	if (nprobes == TO_PRICE_AGAIN)
+		return is_from_one_moment(price_of(p, s));
 	return price_of(p, s)->state == PRICE_BOUND
 	    && (nprobes == TO_PRICE
 	        || (price_of(p, s)->probes == nprobes
 	            && p->environment[s->target].probe_hard));
+}
+
+static bool
+ask_subjects(struct pricer *p, const uint32_t *subject, uint32_t n,
+    uint32_t nprobes, struct err *err)
+{
+	if (nprobes == TO_PRICE)
+		return price_subjects(p, subject, n, err);
+	if (nprobes == TO_PRICE_AGAIN)
+		return price_subjects_again(p, subject, n, err);
+	return probe_subjects(p, subject, n, err);
 }
 
 /* Each subject of these candidates once: its price, or its next probe. */
@@ -260,9 +292,8 @@ ask(struct pricer *p, const uint32_t *candidate, uint32_t n, uint32_t nprobes,
 		asked[s] = true;
 		subject[nsubjects++] = s;
 	}
-	ok = nsubjects == 0
-	    || (nprobes == TO_PRICE ? price_subjects : probe_subjects)(
-	        p, subject, nsubjects, err);
+	ok =
+	    nsubjects == 0 || ask_subjects(p, subject, nsubjects, nprobes, err);
 	arena_release(&scratch);
 	VERIFY(pricer_verify(p));
 	return ok;
@@ -275,41 +306,15 @@ pricer_price(
 	return ask(p, candidate, n, TO_PRICE, err);
 }
 
-static bool
-is_from_one_moment(const struct price *price)
-{
-	return price->state == PRICE_KNOWN && price->source == PRICE_MEASURED
-	    && !price->is_second
-	    && (price->origin == FROM_MEASURING
-	        || price->origin == FROM_DB_EXACT);
-}
-
 bool
 pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
     bool *moved, struct err *err)
 {
 	const uint32_t before = p->counts.measured + p->counts.exact;
-	struct arena scratch;
-	uint32_t *subject, nsubjects = 0;
-	bool *asked, ok;
+	bool ok =
+	    !pricer_may_measure(p) || ask(p, candidate, n, TO_PRICE_AGAIN, err);
 
-	arena_init(&scratch);
-	subject = arena_new(&scratch, uint32_t, n);
-	asked = arena_new(&scratch, bool, p->nsubjects);
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t s = p->subject_of[candidate[i]];
-
-		if (asked[s] || !is_from_one_moment(price_at(p, s)))
-			continue;
-		asked[s] = true;
-		subject[nsubjects++] = s;
-	}
-	describe(p, subject, nsubjects);
-	ok = nsubjects == 0 || !pricer_may_measure(p)
-	    || subjects_measure_again(p, subject, nsubjects, err);
 	*moved = p->counts.measured + p->counts.exact != before;
-	arena_release(&scratch);
-	VERIFY(pricer_verify(p));
 	return ok;
 }
 

@@ -278,6 +278,35 @@ say_default(struct writer *w, const char *values)
 		refuse_form(w, "values_tensor without default_tensor");
 }
 
+/* The value at the first key that is the same, and whether one is. */
+static void
+say_value(struct writer *w, const char *same, const char *values)
+{
+	say(w, "hit = Cast(%s){to=6}", same);
+	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
+	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
+	say(w, "known = Cast(some){to=9}");
+	say(w, "value = Gather(%s, at)", values);
+}
+
+/* Of texts to the numbers beside them, or the other way. */
+static void
+write_mapped(
+    struct writer *w, bool from_texts, const char *texts, const char *numbers)
+{
+	say(w, "x = Unsqueeze(i0, [-1])");
+	say(w, "is = Equal(x, %s)", from_texts ? texts : numbers);
+	say_value(w, "is", from_texts ? numbers : texts);
+	if (from_texts)
+		say(w, "other = Identity(%lld)",
+		    (long long)int_of(w, "default_int64", -1));
+	else if (attr_of(w, "default_string"))
+		say(w, "other = Identity(@default_string)");
+	else
+		say(w, "other = Constant(){value_string=\"_Unused\"}");
+	say(w, "o0 = Where(known, value, other)");
+}
+
 /* Of version 1: a text's place among the classes, or the class of a place. */
 static void
 write_places(struct writer *w)
@@ -290,21 +319,7 @@ write_places(struct writer *w)
 		return;
 	}
 	say(w, "places = Range(0, %lld, 1)", (long long)classes->n_strings);
-	say(w, "x = Unsqueeze(i0, [-1])");
-	say(w, "is = Equal(x, %s)", texts ? "@classes_strings" : "places");
-	say(w, "hit = Cast(is){to=6}");
-	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
-	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
-	say(w, "known = Cast(some){to=9}");
-	say(w, "value = Gather(%s, at)", texts ? "places" : "@classes_strings");
-	if (texts)
-		say(w, "other = Identity(%lld)",
-		    (long long)int_of(w, "default_int64", -1));
-	else if (attr_of(w, "default_string"))
-		say(w, "other = Identity(@default_string)");
-	else
-		say(w, "other = Constant(){value_string=\"_Unused\"}");
-	say(w, "o0 = Where(known, value, other)");
+	write_mapped(w, texts, "@classes_strings", "places");
 }
 
 /* A key's place among the keys picks its value. From version 4 on NaN is a key
@@ -339,11 +354,7 @@ write_label_encoder(struct writer *w)
 	} else {
 		say(w, "same = Identity(is)");
 	}
-	say(w, "hit = Cast(same){to=6}");
-	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
-	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
-	say(w, "known = Cast(some){to=9}");
-	say(w, "value = Gather(values, at)");
+	say_value(w, "same", "values");
 	say_default(w, values);
 	say(w, "o0 = Where(known, value, other)");
 }
@@ -356,22 +367,7 @@ write_category_mapper(struct writer *w)
 
 	if (dtype_in(w, 0) == DT_UNDEFINED)
 		refuse_form(w, "an input of unknown type");
-	say(w, "x = Unsqueeze(i0, [-1])");
-	say(w, "is = Equal(x, @%s)", texts ? "cats_strings" : "cats_int64s");
-	say(w, "hit = Cast(is){to=6}");
-	say(w, "at = ArgMax(hit){axis=-1, keepdims=0}");
-	say(w, "some = ReduceMax(hit, [-1]){keepdims=0}");
-	say(w, "known = Cast(some){to=9}");
-	say(w, "value = Gather(@%s, at)",
-	    texts ? "cats_int64s" : "cats_strings");
-	if (texts)
-		say(w, "other = Identity(%lld)",
-		    (long long)int_of(w, "default_int64", -1));
-	else if (attr_of(w, "default_string"))
-		say(w, "other = Identity(@default_string)");
-	else
-		say(w, "other = Constant(){value_string=\"_Unused\"}");
-	say(w, "o0 = Where(known, value, other)");
+	write_mapped(w, texts, "@cats_strings", "@cats_int64s");
 }
 
 /* A value of no category ends the run: its row of the unit matrix is none. */

@@ -108,7 +108,7 @@ accept_winograd(const struct match_in *m, struct why *why)
  * so many multiplications; from rates of one core (docs/notebook.md). */
 #define WEIGHTS_AS_TILES 9
 #define TRANSFORM_AS 12
-/* TUNING: what seems dearer than the best by so much is not offered. */
+/* TUNING: what seems costlier than the best by so much is not offered. */
 #define WORTH 1.5
 /* TUNING: transforms of a block in a private cache. */
 #define CACHED ((size_t)256 << 10)
