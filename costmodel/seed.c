@@ -132,7 +132,7 @@ seed_weights(
 	uint64_t state = state_of(~which);
 	float scale = scale_of(like);
 
-	if (like->dtype == DT_INT8 || like->dtype == DT_UINT8) {
+	if (dtype_is_byte(like->dtype)) {
 		for (size_t i = 0; i < like->count; i++)
 			((uint8_t *)out)[i] = (uint8_t)next_random(&state);
 		return true;

@@ -135,7 +135,7 @@ bool
 tolerance_is_in_steps(
     const struct graph *g, const struct candidate *c, enum dtype t)
 {
-	return (t == DT_INT8 || t == DT_UINT8) && requantisations(g, c) > 0;
+	return dtype_is_byte(t) && requantisations(g, c) > 0;
 }
 
 double

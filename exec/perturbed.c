@@ -231,8 +231,7 @@ perturb(const struct perturbation *p, const struct node *n, value_id v,
 		data = perturb_floats(p, n->op, error, t, r, a);
 	else if (t->dtype == DT_FLOAT16)
 		data = perturb_halves(t, error, r, a);
-	else if ((p->error || p->all > 0)
-	    && (t->dtype == DT_INT8 || t->dtype == DT_UINT8)
+	else if ((p->error || p->all > 0) && dtype_is_byte(t->dtype)
 	    && n->op != OP_QUANTIZELINEAR && node_requantises(n))
 		data = perturb_steps(t, r, a);
 	replace(t, data);
@@ -432,7 +431,7 @@ static bool
 makes_bytes(const struct tensor *from, const struct tensor *t)
 {
 	return from && is_floats(from) && is_data(t) && from->count == t->count
-	    && (t->dtype == DT_INT8 || t->dtype == DT_UINT8);
+	    && dtype_is_byte(t->dtype);
 }
 
 /* What saturates is the same for most numbers, so two of four seeds take all of

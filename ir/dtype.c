@@ -76,6 +76,12 @@ dtype_is_integer(enum dtype t)
 }
 
 bool
+dtype_is_byte(enum dtype t)
+{
+	return t == DT_INT8 || t == DT_UINT8;
+}
+
+bool
 dtype_bytes(enum dtype t, size_t n, size_t *bytes)
 {
 	size_t bits;

@@ -26,6 +26,7 @@ bool dtype_is_float(enum dtype t); /* any floating-point format */
 bool dtype_is_half(enum dtype t); /* float16 or bfloat16 */
 bool dtype_is_signed(enum dtype t); /* signed integers only */
 bool dtype_is_integer(enum dtype t);
+bool dtype_is_byte(enum dtype t); /* int8 or uint8 */
 
 /* *bytes = size of n elements, sub-byte types packed and rounded up; false on
  * overflow or when the type has no fixed size. */

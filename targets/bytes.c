@@ -2,34 +2,22 @@
 
 #include <string.h>
 
-/* Adding and taking away 1.5 * 2^23 rounds to whole numbers, ties to even. */
-#define ROUNDER 12582912.0f
-#define FAR 1024.0f /* further than any two bytes are apart */
 #define LANES 8 /* of least and greatest, found side by side */
-
-static float
-between(float x, float low, float high)
-{
-	x = x < low ? low : x;
-	return x > high ? high : x;
-}
 
 void
 bytes_quantize(void *restrict to, const float *restrict x, size_t n,
     const struct byte_code *code)
 {
-	const float low = code->is_unsigned ? 0 : -128;
-	const float high = code->is_unsigned ? 255 : 127;
+	const struct byte_limits l = byte_limits(code->is_unsigned);
 	const float scale = code->scale, zero = code->zero;
 	uint8_t *restrict byte = to;
 
 	for (size_t i = 0; i < n; i++) {
-		float y = between(x[i] / scale, -FAR, FAR);
-		const float whole = (y + ROUNDER) - ROUNDER + zero;
+		const float y = x[i] / scale;
+		const float near = byte_near(y, zero, l);
 
-		/* of NaN nothing is true */
-		y = y >= -FAR ? between(whole, low, high) : 0;
-		byte[i] = (uint8_t)(int32_t)y;
+		/* NaN is nothing's equal */
+		byte[i] = (uint8_t)(int32_t)(y == y ? near : 0);
 	}
 }
 

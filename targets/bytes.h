@@ -13,6 +13,37 @@ struct byte_code {
 	bool is_unsigned;
 };
 
+struct byte_limits {
+	float low, high;
+};
+
+static inline struct byte_limits
+byte_limits(bool is_unsigned)
+{
+	return is_unsigned ? (struct byte_limits){0, 255}
+	                   : (struct byte_limits){-128, 127};
+}
+
+static inline float
+byte_between(float x, float low, float high)
+{
+	x = x < low ? low : x;
+	return x > high ? high : x;
+}
+
+#define BYTE_FAR 1024.0f /* further than any two bytes are apart */
+/* Adding and taking away 1.5 * 2^23 rounds to whole numbers, ties to even. */
+#define BYTE_ROUNDER 12582912.0f
+
+/* round(y) + zero, ties to even, saturated. */
+static inline float
+byte_near(float y, float zero, struct byte_limits l)
+{
+	y = byte_between(y, -BYTE_FAR, BYTE_FAR);
+	y = (y + BYTE_ROUNDER) - BYTE_ROUNDER + zero;
+	return byte_between(y, l.low, l.high);
+}
+
 /* round(x / scale) + zero, ties to even, saturated; NaN is 0. scale: positive
  * and finite. */
 void bytes_quantize(void *restrict to, const float *restrict x, size_t n,

@@ -100,12 +100,6 @@ last_to_plain(struct converter *c, const void *in, void *out)
 		    from + n * one, to + n * one, k->positions, k->channels);
 }
 
-static bool
-is_byte(enum dtype t)
-{
-	return t == DT_INT8 || t == DT_UINT8;
-}
-
 static float
 load(const struct conversion *k, const uint8_t *at)
 {
@@ -113,7 +107,7 @@ load(const struct conversion *k, const uint8_t *at)
 	uint16_t half;
 	float x;
 
-	if (is_byte(t))
+	if (dtype_is_byte(t))
 		return quant_to_real(&k->quant, *at);
 	if (t == DT_FLOAT) {
 		memcpy(&x, at, sizeof x);
@@ -129,7 +123,7 @@ store(const struct conversion *k, float x, uint8_t *at)
 	const enum dtype t = k->to_dtype;
 	uint16_t half;
 
-	if (is_byte(t)) {
+	if (dtype_is_byte(t)) {
 		*at = quant_from_real(&k->quant, x);
 		return;
 	}
@@ -188,7 +182,7 @@ static bool
 is_castable(const struct conversion *k, enum dtype t)
 {
 	return t == DT_FLOAT || t == DT_FLOAT16 || t == DT_BFLOAT16
-	    || (is_byte(t) && k->quant.scale > 0);
+	    || (dtype_is_byte(t) && k->quant.scale > 0);
 }
 
 /* Bytes stay bytes: whether they have a sign is the value's business. */
@@ -197,8 +191,10 @@ dtype_in(const struct format_change *x, enum dtype held)
 {
 	const enum dtype own = x->type->dtype;
 
-	return held == DT_UNDEFINED || (is_byte(held) && is_byte(own)) ? own
-	                                                               : held;
+	return held == DT_UNDEFINED
+	        || (dtype_is_byte(held) && dtype_is_byte(own))
+	    ? own
+	    : held;
 }
 
 static bool

@@ -176,15 +176,6 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	}
 }
 
-static uint32_t
-port_of(const struct port *port, uint32_t n, value_id v)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (port[i].value == v)
-			return i;
-	return UINT32_MAX;
-}
-
 void
 pieces_compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out)
@@ -207,8 +198,8 @@ pieces_compile(const struct target *t, const struct graph *g,
 		ptrdiff_t at = (ptrdiff_t)x->at;
 		uint32_t from, to;
 
-		from = port_of(c->input, c->ninputs, n->input[x->in]);
-		to = port_of(c->output, c->noutputs, n->output[x->out]);
+		from = ports_find(c->input, c->ninputs, n->input[x->in]);
+		to = ports_find(c->output, c->noutputs, n->output[x->out]);
 		if (to == UINT32_MAX) /* nobody reads this part */
 			continue;
 		bytes[s->n] = x->bytes;

@@ -68,6 +68,23 @@ ports_values(const struct port *port, uint32_t n, struct arena *a)
 	return v;
 }
 
+uint32_t
+ports_find(const struct port *port, uint32_t n, value_id v)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (port[i].value == v)
+			return i;
+	return UINT32_MAX;
+}
+
+int32_t
+candidate_input(const struct candidate *c, value_id v)
+{
+	const uint32_t i = ports_find(c->input, c->ninputs, v);
+
+	return i == UINT32_MAX ? -1 : (int32_t)i;
+}
+
 const char *
 price_source_text(enum price_source s)
 {

@@ -78,6 +78,9 @@ uint32_t ports_sort(struct port *port, uint32_t n);
 const value_id *ports_values(
     const struct port *port, uint32_t n, struct arena *a);
 
+/* The first of a value; UINT32_MAX: it is none's. */
+uint32_t ports_find(const struct port *port, uint32_t n, value_id v);
+
 /* A composite in one implementation (or a region), that can be priced. */
 struct candidate {
 	uint32_t target; /* index into the mix */
@@ -97,6 +100,9 @@ struct candidate {
 	uint32_t group; /* its target puts those of one group into one region,
 			 * and no others with them; 0: any may be neighbours */
 };
+
+/* Which of its inputs a value is; -1: none, as a constant. */
+int32_t candidate_input(const struct candidate *c, value_id v);
 
 /* Input `in` may lie inside output `out`, `offset` bytes behind its start, or
  * around it (offset <= 0): they hold the same bytes where they meet. */

@@ -206,9 +206,7 @@ compile_conv(const struct target *t, const struct graph *g,
 		v->piece = v->rows * v->columns;
 	if (!v->direct)
 		v->gathered = arena_new(a, float, v->piece * v->depth);
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == n->input[0])
-			v->in = (int32_t)i;
+	v->in = candidate_input(c, n->input[0]);
 	out->run = run;
 	out->state = v;
 	return finish_of(&v->finish, f, g, c);

@@ -25,15 +25,6 @@ has_shape_of(const struct graph *g, value_id v, value_id like)
 }
 
 /* NULL candidate: only whether it can be done. */
-static int32_t
-port_of(const struct candidate *c, value_id v)
-{
-	for (uint32_t i = 0; c && i < c->ninputs; i++)
-		if (c->input[i].value == v)
-			return (int32_t)i;
-	return -1;
-}
-
 bool
 finish_of(struct finish *out, const struct fused *f, const struct graph *g,
     const struct candidate *c)
@@ -44,7 +35,8 @@ finish_of(struct finish *out, const struct fused *f, const struct graph *g,
 	if (f->nsteps > 0 && f->step[0].kind == STEP_ADD) {
 		if (!has_shape_of(g, f->step[0].other, f->end))
 			return false;
-		out->residual = port_of(c, f->step[0].other);
+		if (c)
+			out->residual = candidate_input(c, f->step[0].other);
 		assert(c == NULL || out->residual >= 0);
 		i = 1;
 	}

@@ -15,9 +15,6 @@
 #define PIECE ((size_t)1 << 18)
 #define EXACT ((int64_t)1 << 24) /* floats are exact up to here */
 #define BYTE_STEPS 255 /* of an 8-bit value from its zero */
-/* Adding and taking away 1.5 * 2^23 rounds to whole numbers, ties to even. */
-#define ROUNDER 12582912.0f
-#define FAR 1024.0f /* further than any two bytes are apart */
 
 /* ---- weights ---- */
 
@@ -92,35 +89,6 @@ struct requantising {
 	bool is_unsigned;
 };
 
-static float
-rounded(float sum, float multiplier, float zero)
-{
-	float y = sum * multiplier;
-
-	y = y < -FAR ? -FAR : y;
-	y = y > FAR ? FAR : y;
-	return (y + ROUNDER) - ROUNDER + zero;
-}
-
-struct limits {
-	float low, high;
-};
-
-static struct limits
-limits_of(const struct requantising *q)
-{
-	return q->is_unsigned ? (struct limits){0, 255}
-	                      : (struct limits){-128, 127};
-}
-
-static uint8_t
-byte_of(float y, float low, float high)
-{
-	y = y < low ? low : y;
-	y = y > high ? high : y;
-	return (uint8_t)(int32_t)y;
-}
-
 /* n sums of one output. */
 static void
 requantise_map(uint8_t *restrict to, const int32_t *restrict sum, size_t n,
@@ -128,11 +96,11 @@ requantise_map(uint8_t *restrict to, const int32_t *restrict sum, size_t n,
 {
 	const float m = q->multiplier[output], zero = q->zero;
 	const int32_t bias = q->bias ? q->bias[output] : 0;
-	const struct limits l = limits_of(q);
+	const struct byte_limits l = byte_limits(q->is_unsigned);
 
 	for (size_t i = 0; i < n; i++)
-		to[i] = byte_of(
-		    rounded((float)(sum[i] + bias), m, zero), l.low, l.high);
+		to[i] = (uint8_t)(int32_t)byte_near(
+		    (float)(sum[i] + bias) * m, zero, l);
 }
 
 /* A sum of each of n outputs. */
@@ -141,12 +109,12 @@ requantise_row(uint8_t *restrict to, const int32_t *restrict sum, size_t n,
     const struct requantising *q)
 {
 	const float *restrict m = q->multiplier;
-	const struct limits l = limits_of(q);
+	const struct byte_limits l = byte_limits(q->is_unsigned);
 	const float zero = q->zero;
 
 	for (size_t i = 0; i < n; i++)
 		to[i] =
-		    byte_of(rounded((float)sum[i], m[i], zero), l.low, l.high);
+		    (uint8_t)(int32_t)byte_near((float)sum[i] * m[i], zero, l);
 }
 
 /* TUNING: a bias beside which sums of SUM_DEPTH products fit into 32 bits. */
@@ -177,6 +145,7 @@ requantise_of(struct requantising *q, const struct graph *g,
 	const struct tensor *w = node_in(g, n, 4)->constant;
 	const struct tensor *y = node_in(g, n, 6)->constant;
 	const struct tensor *zero = node_in(g, n, 7)->constant;
+	const struct value *bias = node_in(g, n, 8);
 	float *m = arena_new(a, float, outputs);
 
 	for (size_t i = 0; i < outputs; i++) {
@@ -187,8 +156,7 @@ requantise_of(struct requantising *q, const struct graph *g,
 	q->multiplier = m;
 	q->zero = entry(zero, 0);
 	q->is_unsigned = zero->dtype == DT_UINT8;
-	return n->ninputs <= 8 || n->input[8] == VALUE_NONE
-	    || take_bias(q, node_in(g, n, 8)->constant, a);
+	return !bias || take_bias(q, bias->constant, a);
 }
 
 /* ---- sums ---- */
@@ -204,21 +172,12 @@ add_whole(int32_t *to, const float *from, size_t n, bool first)
 			to[i] += (int32_t)from[i];
 }
 
-static int32_t
-port_of(const struct candidate *c, value_id v)
-{
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == v)
-			return (int32_t)i;
-	return -1;
-}
-
 static const struct tensor *
 constant_of(const struct graph *g, const struct node *n, uint32_t input)
 {
-	return input < n->ninputs && n->input[input] != VALUE_NONE
-	    ? node_in(g, n, input)->constant
-	    : NULL;
+	const struct value *v = node_in(g, n, input);
+
+	return v ? v->constant : NULL;
 }
 
 /* The zero of the left operand: the model's, or what comes with each run. */
@@ -232,13 +191,16 @@ static struct zero
 zero_of(const struct graph *g, const struct candidate *c, const struct node *n,
     uint32_t input)
 {
-	const struct tensor *t = constant_of(g, n, input);
-	struct zero z = {.port = -1, .constant = entry(t, 0)};
+	const struct value *v = node_in(g, n, input);
+	struct zero z = {.port = -1};
 
-	if (t || input >= n->ninputs || n->input[input] == VALUE_NONE)
+	if (!v)
 		return z;
-	z.port = port_of(c, n->input[input]);
-	z.is_unsigned = node_in(g, n, input)->type.dtype == DT_UINT8;
+	z.constant = entry(v->constant, 0);
+	if (v->constant)
+		return z;
+	z.port = candidate_input(c, n->input[input]);
+	z.is_unsigned = v->type.dtype == DT_UINT8;
 	return z;
 }
 
@@ -328,7 +290,7 @@ compile_rows(const struct integer_places *at, const struct graph *g,
 	    p->sums.depth > p->sums.outputs ? p->sums.depth : p->sums.outputs;
 	p->piece = widest < PIECE ? PIECE / widest : 1;
 	p->piece = p->piece < p->rows ? p->piece : p->rows;
-	p->left = port_of(c, n->input[0]);
+	p->left = candidate_input(c, n->input[0]);
 	p->left_unsigned = x->dtype == DT_UINT8;
 	p->zero = zero_of(g, c, n, at->x_zero);
 	p->row = arena_new(a, float, p->piece * p->sums.depth);
@@ -519,7 +481,7 @@ compile_maps(const struct integer_places *at, const struct graph *g,
 	conv_sizes(v, &node_in(g, n, 0)->type, &node_out(g, n, 0)->type, w);
 	sums_of(&v->sums, w, constant_of(g, n, at->w_zero), a);
 	v->zero = zero_of(g, c, n, at->x_zero);
-	v->in = port_of(c, n->input[0]);
+	v->in = candidate_input(c, n->input[0]);
 	if (at->requantises && !requantise_of(&v->q, g, n, v->sums.outputs, a))
 		return false;
 	row = v->columns

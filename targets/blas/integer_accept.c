@@ -11,8 +11,7 @@
 static bool
 is_bytes(const struct type *t)
 {
-	return t->kind == TYPE_TENSOR
-	    && (t->dtype == DT_UINT8 || t->dtype == DT_INT8);
+	return t->kind == TYPE_TENSOR && dtype_is_byte(t->dtype);
 }
 
 static bool
@@ -30,8 +29,7 @@ static bool
 need_numbers(const struct match_in *m, struct why *why, const struct node *n,
     uint32_t input, size_t many)
 {
-	const struct value *v =
-	    input < n->ninputs ? node_in(m->graph, n, input) : NULL;
+	const struct value *v = node_in(m->graph, n, input);
 	const struct tensor *t = v ? v->constant : NULL;
 
 	return NEED(why, !v || (t && (t->count == 1 || t->count == many)),
@@ -44,8 +42,7 @@ static bool
 need_zero(const struct match_in *m, struct why *why, const struct node *n,
     uint32_t input)
 {
-	const struct value *v =
-	    input < n->ninputs ? node_in(m->graph, n, input) : NULL;
+	const struct value *v = node_in(m->graph, n, input);
 	size_t count = 1, bytes;
 
 	return NEED(why,

@@ -41,15 +41,6 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	finish_run(&p->finish, in, out[0], 0, p->batch * one);
 }
 
-static int32_t
-port_of(const struct candidate *c, value_id v)
-{
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == v)
-			return (int32_t)i;
-	return -1;
-}
-
 static size_t
 leading(const struct type *t)
 {
@@ -91,8 +82,8 @@ compile_product(const struct graph *g, const struct candidate *c,
 	fused_product(&k->product, f, g);
 	set_sizes(k, &graph_value(g, k->product.left)->type,
 	    &graph_value(g, k->product.right)->type);
-	k->left = port_of(c, k->product.left);
-	k->right = port_of(c, k->product.right);
+	k->left = candidate_input(c, k->product.left);
+	k->right = candidate_input(c, k->product.right);
 	if (k->right < 0)
 		k->constant = scaled_floats(g, k->product.right, 1, a);
 	if (k->product.bias != VALUE_NONE)

@@ -141,16 +141,6 @@ post_operations(struct build *b, enum residual how, uint32_t rank)
 	return ok;
 }
 
-/* Input port number of a value; the candidate reads it. */
-static int32_t
-input_port(const struct candidate *c, value_id v)
-{
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == v)
-			return (int32_t)i;
-	return -1;
-}
-
 bool
 bind_post_operands(struct build *b, enum residual how, uint32_t rank)
 {
@@ -165,7 +155,8 @@ bind_post_operands(struct build *b, enum residual how, uint32_t rank)
 		if (!desc_operand(b, s->other, rank, &md))
 			return false;
 		if (is_sum(f, i, how)) {
-			b->layer->residual = input_port(b->candidate, s->other);
+			b->layer->residual =
+			    candidate_input(b->candidate, s->other);
 			b->layer->residual_bytes = md_size(&md);
 			continue;
 		}

@@ -215,7 +215,7 @@ max_bytes(struct call *c, const struct maxpool *v)
 	uint8_t *to = v->values->data, *row;
 
 	if (v->indices || w->rank != 2 || x->kind != TENSOR_VIEW
-	    || (x->dtype != DT_UINT8 && x->dtype != DT_INT8))
+	    || !dtype_is_byte(x->dtype))
 		return false;
 	for (uint32_t d = 0; d < 2; d++) {
 		p.in[d] = (size_t)w->in[d];

@@ -104,18 +104,12 @@ floats_of(const struct tensor *t)
 }
 
 static bool
-is_byte(enum dtype t)
-{
-	return t == DT_UINT8 || t == DT_INT8;
-}
-
-static bool
 quantize_bytes(const struct call *c, const struct byte_code *code,
     const struct sink *to, size_t i, size_t n)
 {
 	const float *x = floats_of(c->in[0]);
 
-	if (!x || !is_byte(to->dtype) || !isfinite(code->scale)
+	if (!x || !dtype_is_byte(to->dtype) || !isfinite(code->scale)
 	    || !(code->scale > 0))
 		return false;
 	bytes_quantize((uint8_t *)to->data + i, x + i, n, code);
@@ -191,7 +185,7 @@ dequantize_run(const struct call *c, const struct scales *s,
 	    (float)scale, (float)zero, from->dtype == DT_UINT8};
 	double x[CHUNK];
 
-	if (from->kind == TENSOR_VIEW && is_byte(from->dtype)
+	if (from->kind == TENSOR_VIEW && dtype_is_byte(from->dtype)
 	    && to->dtype == DT_FLOAT && s->scale->dtype == DT_FLOAT) {
 		bytes_dequantize((float *)to->data + i,
 		    (const uint8_t *)from->data + i, n, &code);

@@ -113,15 +113,6 @@ struct prepared {
 	size_t reserved; /* size of that block */
 };
 
-static uint32_t
-port_of(const struct port *port, uint32_t n, value_id v)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (port[i].value == v)
-			return i;
-	return UINT32_MAX;
-}
-
 static void
 prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a)
 {
@@ -142,7 +133,7 @@ prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a)
 		p->in[i] = v->constant ? v->constant : &p->own[i];
 		if (v->constant)
 			continue;
-		p->port[i] = port_of(c->input, c->ninputs, id);
+		p->port[i] = ports_find(c->input, c->ninputs, id);
 		assert(p->port[i] != UINT32_MAX);
 		p->sized_in[i] = type_has_size(&v->type);
 		if (p->sized_in[i])
@@ -170,7 +161,7 @@ prepare_outputs(struct prepared *p, const struct candidate *c, struct arena *a,
 		if (id == VALUE_NONE)
 			continue;
 		v = graph_value(p->graph, id);
-		p->out_port[i] = port_of(c->output, c->noutputs, id);
+		p->out_port[i] = ports_find(c->output, c->noutputs, id);
 		if (p->out_port[i] == UINT32_MAX)
 			continue; /* nobody reads it: it stays in scratch */
 		p->sized_out[i] = type_has_size(&v->type);

@@ -226,7 +226,7 @@ mrvl_transfer(const struct target *t, const struct format *from,
 	const struct mrvl *m = mrvl_of(t);
 	const enum dtype there =
 	    from->space == SPACE_MRVL ? from->dtype : to->dtype;
-	const bool is_byte = type->dtype == DT_INT8 || type->dtype == DT_UINT8;
+	const bool is_byte = dtype_is_byte(type->dtype);
 	struct transfer_cost x = {
 	    .elements = 1, .outside = is_byte ? 1 : 4, .size = m->int8 ? 1 : 2};
 

@@ -44,8 +44,7 @@ type_of(const struct match_in *m, value_id v)
 static bool
 is_data(const struct match_in *m, enum dtype t)
 {
-	return t == DT_FLOAT
-	    || (m->target->quantises && (t == DT_INT8 || t == DT_UINT8));
+	return t == DT_FLOAT || (m->target->quantises && dtype_is_byte(t));
 }
 
 static bool

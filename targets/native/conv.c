@@ -455,7 +455,7 @@ compile_winograd(const struct target *t, const struct graph *g,
 	    version->width, a);
 	w->bias = padded_bias(weights.bias, w->real, w->filters, a);
 	native_steps_of(&w->steps, &f, g, c, w->filters, a);
-	w->port = native_port_of(c, f.anchor->input[0]);
+	w->port = candidate_input(c, f.anchor->input[0]);
 	assert(w->port >= 0);
 	set_scratch(w, k->threads, a);
 	k->run = version->winograd;

@@ -126,7 +126,7 @@ compile_elements(const struct target *t, const struct graph *g,
 	                     &graph_value(g, c->output[0].value)->type)
 	    / sizeof(float);
 	native_steps_of(&k->chain.steps, &f, g, c, 0, a);
-	k->chain.port = native_port_of(c, f.start);
+	k->chain.port = candidate_input(c, f.start);
 	assert(k->chain.port >= 0);
 	divide(k);
 	*out = (struct kernel){

@@ -68,15 +68,6 @@ need_native_steps(
 	    && known;
 }
 
-int32_t
-native_port_of(const struct candidate *c, value_id v)
-{
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == v)
-			return (int32_t)i;
-	return -1;
-}
-
 static const float *
 padded(const struct graph *g, value_id v, size_t channels, struct arena *a)
 {
@@ -106,7 +97,7 @@ native_steps_of(struct native_steps *out, const struct fused *f,
 		if (is_constant(g, s->other))
 			to->channel = padded(g, s->other, channels, a);
 		else
-			to->port = native_port_of(c, s->other);
+			to->port = candidate_input(c, s->other);
 		assert(to->channel || to->port >= 0);
 	}
 }

@@ -145,7 +145,7 @@ is_bytes(const struct graph *g, value_id v)
 	const struct value *value = v == VALUE_NONE ? NULL : graph_value(g, v);
 
 	return value && !value->constant && value->type.kind == TYPE_TENSOR
-	    && (value->type.dtype == DT_INT8 || value->type.dtype == DT_UINT8
+	    && (dtype_is_byte(value->type.dtype)
 	        || value->type.dtype == DT_INT32);
 }
 

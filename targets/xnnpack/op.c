@@ -108,12 +108,9 @@ operand_of(struct xnn_build *b, value_id v, uint32_t rank, struct operand *out)
 	struct extents x = {.rank = rank};
 	size_t channels;
 
-	*out = (struct operand){.port = -1};
+	*out = (struct operand){.port = candidate_input(b->candidate, v)};
 	for (uint32_t i = 0; i < rank; i++)
 		x.size[i] = i < skip ? 1 : (size_t)value->type.dim[i - skip];
-	for (uint32_t i = 0; i < b->candidate->ninputs; i++)
-		if (b->candidate->input[i].value == v)
-			out->port = (int32_t)i;
 	if (out->port < 0)
 		out->constant = tensor_data(value->constant, b->arena);
 	if (!is_channels_last(b) || rank != 4)
