@@ -8,46 +8,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 
+#include "bench/common/scratch.h"
 #include "costmodel/machine_facts.h"
 #include "costmodel/measure.h"
 #include "costmodel/pricer.h"
 #include "db/admin.h"
 #include "ir/base/clock.h"
-
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void
-must(bool ok, const struct err *err)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "%s\n", err->text);
-	exit(1);
-}
-
-static void
-remove_db(const char *path)
-{
-	static const char *const suffix[] = {"", "-wal", "-shm"};
-	char whole[256];
-
-	for (int i = 0; i < 3; i++) {
-		snprintf(whole, sizeof whole, "%s%s", path, suffix[i]);
-		unlink(whole);
-	}
-}
 
 static struct db_subject
 subject_of(uint32_t number, char bytes[32])
@@ -380,7 +350,8 @@ bench_lookup(uint32_t nodes, uint32_t distinct)
 		struct arena scratch;
 		struct prices prices;
 		struct pricer *p;
-		uint64_t start = clock_ns(), opened, begun, cpu = cpu_ns();
+		uint64_t start = clock_ns(), opened, begun,
+		         cpu = clock_cpu_ns();
 
 		arena_init(&scratch);
 		must(pricer_open(&p, g, &mix, &c, &o, &scratch, &err), &err);
@@ -397,7 +368,7 @@ bench_lookup(uint32_t nodes, uint32_t distinct)
 			    (double)(opened - start) / 1e6,
 			    (double)(begun - opened) / 1e6,
 			    pricer_counts(p).exact,
-			    (double)(cpu_ns() - cpu) / 1e6);
+			    (double)(clock_cpu_ns() - cpu) / 1e6);
 		must(pricer_close(p, &err), &err);
 		arena_release(&scratch);
 	}

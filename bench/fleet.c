@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/common/scratch.h"
 #include "cli/shard.h" /* its source is cli/shard.c */
 #include "costmodel/key.h"
 #include "db/admin.h"
@@ -55,41 +55,11 @@ struct fleet {
 	uint64_t wanted; /* candidates of all units */
 };
 
-static void
-must(bool ok, const struct err *err)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "%s\n", err->text);
-	exit(1);
-}
-
-static double
-cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static const char *
 path_of(uint32_t shard, char text[32])
 {
 	snprintf(text, 32, "fleet-%u.db", shard);
 	return text;
-}
-
-static void
-remove_db(const char *path)
-{
-	static const char *const suffix[] = {"", "-wal", "-shm"};
-	char whole[64];
-
-	for (int i = 0; i < 3; i++) {
-		snprintf(whole, sizeof whole, "%s%s", path, suffix[i]);
-		unlink(whole);
-	}
 }
 
 /* ---- networks ---- */
@@ -371,9 +341,9 @@ merge_all(const struct fleet *f, const char *words)
 	struct err err = {.kind = ERR_NONE};
 	struct db_merge sum = {.added = 0};
 	struct costdb *to;
-	uint64_t start = clock_ns(), before;
+	uint64_t start = clock_ns(), before, cpu;
+	double seconds;
 	struct arena a;
-	double cpu;
 	uint32_t i = 0;
 
 	arena_init(&a);
@@ -383,17 +353,17 @@ merge_all(const struct fleet *f, const char *words)
 		uint64_t seen = sum.added + sum.known;
 
 		before = clock_ns();
-		cpu = cpu_seconds();
+		cpu = clock_cpu_ns();
 		must(costdb_merge_begin(to, &err), &err);
 		for (; i < (uint64_t)f->nshards * part / 4; i++)
 			merge_shard(to, i, &sum);
 		must(costdb_merge_end(to, true, &err), &err);
 		seen = sum.added + sum.known - seen;
-		cpu = cpu_seconds() - cpu;
+		seconds = (double)(clock_cpu_ns() - cpu) / 1e9;
 		printf("  %3u shards: %7" PRIu64 " prices in %6.2f s, "
 		       "%6.2f s of processor time: %.0f a second of that\n",
-		    i, seen, (double)(clock_ns() - before) / 1e9, cpu,
-		    (double)seen / cpu);
+		    i, seen, (double)(clock_ns() - before) / 1e9, seconds,
+		    (double)seen / seconds);
 	}
 	must(costdb_close(to, &err), &err);
 	printf("  together %.2f s, %.0f prices a second: %" PRIu64

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/common/contest.h"
+#include "bench/common/scratch.h"
 #include "costmodel/trial.h"
 #include "ir/base/clock.h"
 #include "targets/candidates.h"
@@ -83,13 +84,6 @@ struct field {
 	struct arena arena;
 };
 
-static void
-quit(const struct err *err)
-{
-	fprintf(stderr, "%s\n", err->text);
-	exit(1);
-}
-
 /* A convolution and what follows it in most networks. */
 static void
 make_convolution(struct field *f, const struct shape *s)
@@ -139,10 +133,10 @@ find(struct field *f, bool all)
 	    "dnnl", "xnnpack", "blas", "native"};
 	struct err err = {.kind = ERR_NONE};
 
-	if (!mix_open(&f->mix, targets, 4, &f->arena, &err)
-	    || !candidates_find(
-	        &f->found, f->maker.graph, &f->mix, NULL, &f->arena, &err))
-		quit(&err);
+	must(mix_open(&f->mix, targets, 4, &f->arena, &err)
+	        && candidates_find(
+	            &f->found, f->maker.graph, &f->mix, NULL, &f->arena, &err),
+	    &err);
 	f->entry =
 	    arena_new(&f->arena, struct entry, f->found.n + WINOGRAD_WAYS * 2);
 	for (uint32_t i = 0; i < f->found.n; i++) {

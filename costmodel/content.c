@@ -21,15 +21,6 @@ is_body(const struct attr *a)
 }
 
 static bool
-has_bodies(const struct node *n)
-{
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		if (is_body(&n->attr[i]))
-			return true;
-	return false;
-}
-
-static bool
 graph_loops(const struct graph *g)
 {
 	for (node_id id = 0; id < g->nnodes; id++)
@@ -62,7 +53,7 @@ content_of(const struct node *n, uint32_t slot, const struct tensor *t)
 			return reads[i].what;
 	if (content_decides_loop(n))
 		return CONTENT_READ;
-	if (has_bodies(n))
+	if (node_has_bodies(n))
 		return CONTENT_KEPT;
 	if (n->op == OP_CUSTOM && t->count <= CUSTOM_MAX)
 		return CONTENT_READ;

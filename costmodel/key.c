@@ -353,16 +353,6 @@ put_itself(struct key_writer *w, const struct node *n, const struct form *form)
 	put_attrs(w, n, form);
 }
 
-static bool
-has_bodies(const struct node *n)
-{
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		if (n->attr[i].kind == ATTR_GRAPH
-		    || n->attr[i].kind == ATTR_GRAPHS)
-			return true;
-	return false;
-}
-
 /* The same, made once for each node of the model; the inputs that are
  * parameters. Bodies are numbered anew in each key, so nodes with bodies are not
  * kept. */
@@ -370,8 +360,8 @@ static uint32_t
 put_itself_kept(struct key_writer *w, node_id id)
 {
 	const struct node *n = graph_node(w->graph, id);
-	bool keeps =
-	    w->keys && w->candidate && w->detail == KEY_FULL && !has_bodies(n);
+	bool keeps = w->keys && w->candidate && w->detail == KEY_FULL
+	    && !node_has_bodies(n);
 	size_t start = w->b->n;
 	struct kept_node *kept = keeps ? &w->keys->node[id] : NULL;
 	struct form form;

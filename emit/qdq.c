@@ -42,11 +42,8 @@ default_opset(const struct model *m)
 static bool
 is_same_at_10(const struct node *n)
 {
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		if (n->attr[i].kind == ATTR_GRAPH
-		    || n->attr[i].kind == ATTR_GRAPHS)
-			return false;
-	return n->op != OP_UPSAMPLE && n->op != OP_SLICE && n->op != OP_TOPK
+	return !node_has_bodies(n) && n->op != OP_UPSAMPLE && n->op != OP_SLICE
+	    && n->op != OP_TOPK
 	    && (n->op != OP_BATCHNORMALIZATION
 	        || attr_int_or(n, "spatial", 1) == 1);
 }

@@ -308,6 +308,16 @@ renumber(struct graph *g, const node_id *order)
 }
 
 bool
+node_has_bodies(const struct node *n)
+{
+	for (uint32_t i = 0; i < n->nattrs; i++)
+		if (n->attr[i].kind == ATTR_GRAPH
+		    || n->attr[i].kind == ATTR_GRAPHS)
+			return true;
+	return false;
+}
+
+bool
 node_is_opaque(const struct node *n)
 {
 	if (n->op == OP_CUSTOM)

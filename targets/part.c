@@ -62,16 +62,6 @@ add_opsets(struct opset_list *s, const struct graph *g, struct err *err)
 	return true;
 }
 
-static bool
-node_has_bodies(const struct node *n)
-{
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		if (n->attr[i].kind == ATTR_GRAPH
-		    || n->attr[i].kind == ATTR_GRAPHS)
-			return true;
-	return false;
-}
-
 /* Do all nodes of the default domain say in that version what they say in their own?
  * Bodies are of the version of their node. */
 static bool

@@ -180,9 +180,8 @@ struct offers {
 static void
 offer(struct offers *o, struct winograd_way w)
 {
-	const enum layout layout = w.place == LAST ? LAYOUT_NHWC
-	    : o->version->width == 16              ? LAYOUT_BLK16
-	                                           : LAYOUT_BLK8;
+	const enum layout layout =
+	    w.place == LAST ? LAYOUT_NHWC : native_blocked(o->match->target);
 	format_id f;
 
 	if (o->n == o->max)

@@ -38,10 +38,8 @@ uint32_t
 ways_elements(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	const enum layout blocked = native_version_of(m->target)->width == 16
-	    ? LAYOUT_BLK16
-	    : LAYOUT_BLK8;
-	const enum layout layout[] = {LAYOUT_PLAIN, blocked, LAYOUT_NHWC};
+	const enum layout layout[] = {
+	    LAYOUT_PLAIN, native_blocked(m->target), LAYOUT_NHWC};
 	struct fused fused;
 	const char *fault;
 	uint32_t n = 0;

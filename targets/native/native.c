@@ -30,6 +30,12 @@ native_version_of(const struct target *t)
 	return t->state ? t->state : native_version_find("auto");
 }
 
+enum layout
+native_blocked(const struct target *t)
+{
+	return native_version_of(t)->width == 16 ? LAYOUT_BLK16 : LAYOUT_BLK8;
+}
+
 static bool
 open_native(
     struct target *t, struct formats *f, struct arena *a, struct err *err)

@@ -8,6 +8,9 @@
 /* Of which instruction set a target's kernels are. */
 const struct native_version *native_version_of(const struct target *t);
 
+/* Blocks of channels as wide as its vectors. */
+enum layout native_blocked(const struct target *t);
+
 bool accept_winograd(const struct match_in *m, struct why *why);
 uint32_t ways_winograd(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
