@@ -7,10 +7,19 @@
 /* A number of heads, or the form is refused. */
 bool has_heads(struct writer *w, int64_t heads);
 
+/* Which scores are output 3: Attention's qk_matmul_output_mode. */
+enum scores { SCORES_NONE = 0, SCORES_MASKED = 2, SCORES_SOFTMAX = 3 };
+
+struct heads_form {
+	int64_t heads, kv; /* of queries; of keys and values */
+	bool causal;
+	enum scores scores;
+};
+
 /* Heads from q, k, v to output 0; `inputs`: the mask and perhaps past keys and
  * values; `outputs`: what else is wanted, with a comma before it. */
 void say_attention(struct writer *w, const char *inputs, const char *outputs,
-    int64_t heads, int64_t kv_heads, bool causal);
+    const struct heads_form *form);
 
 /* [b, heads, s, h] back to [b, s, heads * h]. */
 void say_joined(struct writer *w, const char *from, const char *to);

@@ -14,6 +14,7 @@ struct grouped_heads {
 	bool sink; /* one more score, which nothing comes of */
 	bool ragged;
 	bool to_end; /* a query sees all keys of its own sequence */
+	enum scores scores; /* before the softmax, those not seen are 0 */
 };
 
 static bool
@@ -222,6 +223,23 @@ say_heads(struct writer *w, const struct grouped_heads *g)
 	}
 }
 
+/* Heads `qh` to output 0, and their scores where they are wanted. */
+static void
+say_all(struct writer *w, const struct grouped_heads *g, const char *inputs,
+    const char *scores)
+{
+	if (g->scores == SCORES_NONE)
+		say(w,
+		    "all = Attention(qh, %s){scale=@scale, softcap=@softcap}",
+		    inputs);
+	else
+		say(w,
+		    "all, _, _, %s = Attention(qh, %s){scale=@scale, "
+		    "softcap=@softcap, qk_matmul_output_mode=%d}",
+		    scores, inputs, (int)g->scores);
+	say_joined(w, "all", "o0");
+}
+
 /* A sink is the score of a key that has no value. */
 static void
 say_sunk(struct writer *w, const struct grouped_heads *g)
@@ -244,17 +262,28 @@ say_sunk(struct writer *w, const struct grouped_heads *g)
 	else
 		say(w, "sinks = CastLike(0.0, q)");
 	say(w, "column = Expand(sinks, column_size)");
-	say(w, "scores = Concat(wide, column){axis=3}");
-	say(w,
-	    "all = Attention(qh, keys, values, scores){scale=@scale, "
-	    "softcap=@softcap}");
-	say_joined(w, "all", "o0");
+	say(w, "bias = Concat(wide, column){axis=3}");
+	say_all(w, g, "keys, values, bias", "with_sink");
+	if (g->scores != SCORES_NONE)
+		say(w, "scores = Slice(with_sink, [0], longest, [3])");
+}
+
+/* Scores as output 3. */
+static void
+say_scores(struct writer *w, const struct grouped_heads *g)
+{
+	if (g->scores == SCORES_MASKED)
+		say(w, "o3 = Where(seen4, scores, 0.0~q)");
+	else if (g->scores == SCORES_SOFTMAX)
+		say(w, "o3 = Identity(scores)");
 }
 
 static void
 say_group(struct writer *w, const struct grouped_heads *g)
 {
-	const bool plain = g->causal && g->window < 1 && !g->sink && !g->ragged;
+	const bool plain = g->causal && g->window < 1 && !g->sink && !g->ragged
+	    && g->scores != SCORES_MASKED;
+	const struct heads_form form = {g->heads, g->kv, plain, g->scores};
 	char in[64];
 
 	if (!plain)
@@ -264,20 +293,19 @@ say_group(struct writer *w, const struct grouped_heads *g)
 	if (g->sink) {
 		say_sunk(w, g);
 	} else if (g->ragged) {
-		say(w,
-		    "all = Attention(qh, nk, nv, mask){scale=@scale, "
-		    "softcap=@softcap}");
-		say_joined(w, "all", "o0");
+		say_all(w, g, "nk, nv, mask", "scores");
 	} else {
 		snprintf(in, sizeof in, "%s%s",
 		    !plain              ? "mask"
 		        : has_in(w, 10) ? "i10"
 		                        : "_",
 		    has_past(w) ? ", past_k, past_v" : "");
-		say_attention(w, in, ", nk, nv", g->heads, g->kv, plain);
+		say_attention(
+		    w, in, g->scores ? ", nk, nv, scores" : ", nk, nv", &form);
 	}
 	if (!g->ragged)
 		say_present(w);
+	say_scores(w, g);
 }
 
 static bool
@@ -286,6 +314,18 @@ is_one_sequence(const struct writer *w)
 	const struct type *x = type_in(w, 0);
 
 	return x && x->kind == TYPE_TENSOR && x->rank == 3 && x->dim[0] == 1;
+}
+
+static enum scores
+scores_of(struct writer *w)
+{
+	const int64_t told = int_of(w, "qk_output", 0);
+
+	if (!wants(w, 3))
+		return SCORES_NONE;
+	if (told != 1 && told != 2)
+		refuse_form(w, "scores wanted (output 3) without qk_output");
+	return told == 1 ? SCORES_MASKED : SCORES_SOFTMAX;
 }
 
 /* Inputs: query, key, value, past key, past value, lengths - 1, longest, cosine
@@ -301,13 +341,12 @@ write_group_query(struct writer *w)
 	    .ragged = has_past(w) && !is_one_sequence(w),
 	    .to_end = int_of(w, "causal", 1) == 0 && !is_one_sequence(w),
 	    .sink = has_in(w, 11) || int_of(w, "smooth_softmax", 0) > 0,
+	    .scores = scores_of(w),
 	};
 
 	for (uint32_t i = 12; i < w->call->ninputs; i++)
 		if (has_in(w, i))
 			refuse_form(w, "quantised caches, norms of queries");
-	if (wants(w, 3))
-		refuse_form(w, "its scores wanted (output 3, qk_output)");
 	if (!has_in(w, 5) || !has_in(w, 6))
 		refuse_form(w, "lengths unknown (inputs 5 and 6)");
 	if (!has_heads(w, g.heads) || !has_heads(w, g.kv))

@@ -77,13 +77,19 @@ added(struct writer *w, uint32_t mask, uint32_t bias)
 
 void
 say_attention(struct writer *w, const char *inputs, const char *outputs,
-    int64_t heads, int64_t kv_heads, bool causal)
+    const struct heads_form *form)
 {
+	char mode[48] = "";
+
+	if (form->scores != SCORES_NONE)
+		snprintf(mode, sizeof mode, ", qk_matmul_output_mode=%d",
+		    (int)form->scores);
 	say(w,
 	    "o0%s = Attention(q, k, v, %s){q_num_heads=%lld, "
 	    "kv_num_heads=%lld, is_causal=%d, scale=@scale, "
-	    "softcap=@softcap}",
-	    outputs, inputs, (long long)heads, (long long)kv_heads, causal);
+	    "softcap=@softcap%s}",
+	    outputs, inputs, (long long)form->heads, (long long)form->kv,
+	    form->causal, mode);
 }
 
 bool
@@ -135,7 +141,7 @@ say_one_way(struct writer *w, const char *mask)
 	say(w, "final_row = Unsqueeze(is_final, [1])");
 	say(w, "visible = Or(up_to, final_row)");
 	say(w, "visible4 = Unsqueeze(visible, [0, 1])");
-	say(w, "never = CastLike(-3.0e38, q)");
+	say(w, "never = CastLike(-3.4028235e38, q)");
 	say(w, "one_way = Where(visible4, %s, never)",
 	    strcmp(mask, "_") == 0 ? "0.0~q" : mask);
 }
@@ -182,8 +188,10 @@ write_attention(struct writer *w)
 		say(w, "past_v = Squeeze(pv, [0])");
 	}
 	snprintf(in, sizeof in, "%s%s", mask, past ? ", past_k, past_v" : "");
-	say_attention(w, in, present ? ", nk, nv" : "", heads, heads,
-	    int_of(w, "unidirectional", 0) != 0);
+	say_attention(w, in, present ? ", nk, nv" : "",
+	    &(struct heads_form){.heads = heads,
+	        .kv = heads,
+	        .causal = int_of(w, "unidirectional", 0) != 0});
 	if (!present)
 		return;
 	say(w, "new_k = Unsqueeze(nk, [0])");
@@ -205,16 +213,17 @@ write_multi_head(struct writer *w)
 {
 	const int64_t heads = int_of(w, "num_heads", 0);
 	const bool past = has_in(w, 6) && has_in(w, 7);
-	bool causal = int_of(w, "unidirectional", 0) != 0;
+	struct heads_form form = {.heads = heads,
+	    .kv = heads,
+	    .causal = int_of(w, "unidirectional", 0) != 0,
+	    .scores = wants(w, 3) ? SCORES_MASKED : SCORES_NONE};
 	const char *mask;
-	char in[64], out[16] = "";
+	char in[64], out[24] = "";
 
 	if (!has_in(w, 1) || !has_in(w, 2) || rank_in(w, 1) == 5)
 		refuse_form(w, "packed queries, keys and values");
 	if (rank_in(w, 0) > 3)
 		refuse_form(w, "queries that are not of rank 3");
-	if (wants(w, 3))
-		refuse_form(w, "its scores wanted (output 3)");
 	if (has_in(w, 8))
 		refuse_form(w, "past_sequence_length (input 8)");
 	if (!has_heads(w, heads))
@@ -247,16 +256,17 @@ write_multi_head(struct writer *w)
 	    past ? "keys = Add(new_keys, past_keys)"
 	         : "keys = Identity(new_keys)");
 	mask = added(w, 4, 5);
-	if (causal && !as_many_keys(w)) {
+	if (form.causal && (!as_many_keys(w) || wants(w, 3))) {
 		say_one_way(w, mask);
 		mask = "one_way";
-		causal = false;
+		form.causal = false;
 	}
 	snprintf(in, sizeof in, "%s%s", mask, past ? ", i6, i7" : "");
-	if (wants(w, 1) || wants(w, 2))
-		snprintf(out, sizeof out, ", %s, %s", wants(w, 1) ? "o1" : "_",
-		    wants(w, 2) ? "o2" : "_");
-	say_attention(w, in, out, heads, heads, causal);
+	if (wants(w, 1) || wants(w, 2) || wants(w, 3))
+		snprintf(out, sizeof out, ", %s, %s%s",
+		    wants(w, 1) ? "o1" : "_", wants(w, 2) ? "o2" : "_",
+		    wants(w, 3) ? ", o3" : "");
+	say_attention(w, in, out, &form);
 }
 
 void

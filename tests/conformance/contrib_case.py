@@ -50,7 +50,7 @@ def write(folder, name, domain, op, inputs, outputs, fixed, attrs):
     names = [f"x{i}" if v is not None else "" for i, v in enumerate(inputs)]
     out = [f"y{i}" if want else "" for i, want in enumerate(wanted)]
     attrs = dict(attrs)
-    ml = attrs.pop("ml", 3)
+    ml, stray = attrs.pop("ml", 3), attrs.pop("standard", 9)
     opset = 21 if any(isinstance(v, TensorProto) for v in inputs) else 19
     node = helper.make_node(op, names, out, domain=domain, **attrs)
     fed = [i for i, v in enumerate(inputs) if v is not None and i not in fixed]
@@ -58,10 +58,11 @@ def write(folder, name, domain, op, inputs, outputs, fixed, attrs):
             for i in fed]
     held = [v if isinstance(v, TensorProto) else numpy_helper.from_array(v, names[i])
             for i, v in enumerate(inputs) if v is not None and i in fixed]
-    typed = [onnx.ValueInfoProto(name=y) for y in out if y]
+    typed = [onnx.ValueInfoProto(name=y) if op != "MultiHeadAttention" else
+             helper.make_tensor_value_info(y, TensorProto.FLOAT, None) for y in out if y]
     graph = helper.make_graph([node], name, info, typed, held)
     model = helper.make_model(graph, ir_version=9, opset_imports=[
-        helper.make_opsetid("", opset if domain else 9), helper.make_opsetid(MS, 1), helper.make_opsetid(ML, ml)])
+        helper.make_opsetid("", opset if domain else stray), helper.make_opsetid(MS, 1), helper.make_opsetid(ML, ml)])
     path = f"{folder}/model.onnx"
     onnx.save(model, path)
     options = onnxruntime.SessionOptions()

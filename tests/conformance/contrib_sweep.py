@@ -66,6 +66,42 @@ def ragged():
                  fixed=(6, 7, 8), num_heads=n, kv_num_heads=kv, do_rotary=int(name != "plain"), **more)
 
 
+def scores():
+    """The scores of attention as an output of their own, before the softmax and
+    behind it."""
+    n, h, kv, b = 4, 16, 2, 2
+    d = n * h
+    for s, k in (3, 3), (2, 5), (4, 2), (1, 4):
+        ins = [real(b, s, d), real(b, k, d), real(b, k, d)]
+        mask = (np.arange(k) < np.array([[max(k - 1, 1)], [k]])).astype(np.int32)
+        past = [real(b, n, 3, h), real(b, n, 3, h)]
+        forms = {"plain": ins, "bias": ins + [real(3 * d)], "mask": ins + [None, mask],
+                 "added": ins + [None, mask, real(1, n, s, k)], "past": ins + [None, None, real(b, 1, s, k + 3), *past],
+                 "heads": [ins[0], real(b, n, k, h), real(b, n, k, h)]}
+        for name, v in forms.items():
+            for way in 0, 1:
+                case(f"MHA_scores_{name}_{s}_{k}_{way}", MS, "MultiHeadAttention", v, outputs=4 if "past" in name else
+                     (1, 0, 0, 1), num_heads=n, unidirectional=way)
+    cos, sin = real(32, h // 2), real(32, h // 2)
+    for past, total, length, lens in (0, 4, 4, [4]), (0, 4, 4, [4, 4]), (3, 4, 1, [4]), (5, 7, 2, [7]), \
+            (8, 5, 2, [5]), (5, 6, 1, [6, 3]), (8, 6, 1, [6, 3]):
+        b = len(lens)
+        cache = [real(b, kv, past, h), real(b, kv, past, h)] if past else [None, None]
+        base = [real(b, length, d), real(b, length, kv * h), real(b, length, kv * h), *cache,
+                np.array(lens, np.int32) - 1, np.array(total, np.int32), cos, sin]
+        half = [v.astype(np.float16) if v is not None and v.dtype == np.float32 else v for v in base]
+        forms = {"plain": (base[:7], {}), "turned": (base, {}), "window": (base, dict(local_window_size=2)),
+                 "cap": (base, dict(softcap=.5)), "smooth": (base, dict(smooth_softmax=1)),
+                 "sink": (base + [None, None, real(n)], dict(local_window_size=2)),
+                 "added": (base + [None, real(1, n, length, total)], dict(softcap=1.)),
+                 "noncausal": (base, dict(causal=0)), "half": (half, dict(steps=4e-3))}
+        for name, (ins, more) in forms.items():
+            for told in 1, 2:
+                case(f"GQA_scores_{name}_{past}_{total}_{length}_{b}_{told}", MS, "GroupQueryAttention", ins, outputs=4,
+                     fixed=(6, 7, 8), num_heads=n, kv_num_heads=kv, do_rotary=int(name != "plain"), qk_output=told,
+                     **more)
+
+
 def softmaxes():
     x = whole(0, 256, 2, 8, 5, dtype=np.uint8)
     for opset in 11, 12, 13:
@@ -130,4 +166,4 @@ def labels():
                  **told)
 
 
-main(norms, one_way, ragged, softmaxes, features, labels)
+main(norms, one_way, ragged, scores, softmaxes, features, labels)
