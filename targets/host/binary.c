@@ -5,6 +5,7 @@
 #include "targets/host/kernels.h"
 
 #include "targets/host/map.h"
+#include "targets/host/strings.h"
 
 typedef double real_fn(double x, double y);
 typedef int64_t int_fn(int64_t x, int64_t y);
@@ -219,12 +220,6 @@ compare_run(struct call *c, struct err *err)
 }
 
 static bool
-is_same(struct string_view x, struct string_view y)
-{
-	return x.n == y.n && memcmp(x.s, y.s, x.n) == 0;
-}
-
-static bool
 equal_strings(struct call *c, struct err *err)
 {
 	const struct tensor *x = c->in[0], *y = c->in[1];
@@ -248,9 +243,11 @@ equal_strings(struct call *c, struct err *err)
 	walk_operand(&w, stride);
 	for (walk_start(&w); !w.done; walk_next(&w))
 		for (size_t i = 0; i < w.n; i++)
-			*z++ = is_same(
-			    x->string[w.at[0] + (ptrdiff_t)i * w.step[0]],
-			    y->string[w.at[1] + (ptrdiff_t)i * w.step[1]]);
+			*z++ =
+			    string_order(
+			        x->string[w.at[0] + (ptrdiff_t)i * w.step[0]],
+			        y->string[w.at[1] + (ptrdiff_t)i * w.step[1]])
+			    == 0;
 	return true;
 }
 

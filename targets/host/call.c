@@ -164,6 +164,13 @@ host_bytes(struct call *c, const struct tensor *t)
 	return t->data;
 }
 
+void
+keep_characters(struct string_view *string, size_t n, struct arena *a)
+{
+	for (size_t i = 0; i < n; i++)
+		string[i].s = arena_copy(a, string[i].s, string[i].n);
+}
+
 /* Sequences hold tensors, at most within one optional or sequence more: the
  * depth of this recursion is that of a type, which import bounds. */
 struct tensor
@@ -180,6 +187,9 @@ tensor_copy(const struct tensor *t, struct arena *a)
 		if (t->bytes)
 			memcpy(data, t->data, t->bytes);
 		copy.data = data;
+		if (t->kind == TENSOR_STRINGS)
+			keep_characters(
+			    (struct string_view *)data, t->count, a);
 	} else if (t->kind == TENSOR_SEQUENCE) {
 		item = arena_new(a, struct tensor, t->nitems);
 		for (uint32_t i = 0; i < t->nitems; i++)

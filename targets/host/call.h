@@ -61,15 +61,18 @@ bool host_out_as(struct call *c, uint32_t i, const struct tensor *t,
 bool host_temp(struct call *c, struct tensor *t, enum dtype dtype,
     const struct shape *shape, struct sink *to, struct err *err);
 
-/* Bytes of an element that is only moved; strings move as references. */
+/* Bytes of an element that is only moved; strings move as references, so their
+ * characters outlive the value they were made for: until the run ends. */
 size_t host_unit(enum dtype t);
 /* The content of a VIEW, FILL or STRINGS as bytes, in scratch when it has to be
  * spread out. */
 const unsigned char *host_bytes(struct call *c, const struct tensor *t);
 
-/* A copy that shares nothing with t but the characters of strings, which live
- * as long as the model and its inputs. */
+/* A copy that shares nothing with t. */
 struct tensor tensor_copy(const struct tensor *t, struct arena *a);
+
+/* The characters of n strings are copied into `a`. */
+void keep_characters(struct string_view *string, size_t n, struct arena *a);
 
 /* axis in -rank..rank-1 made 0..rank-1. ERR_INPUT otherwise. */
 bool axis_of(int64_t axis, uint32_t rank, uint32_t *out, struct err *err);

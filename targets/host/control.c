@@ -54,7 +54,7 @@ give(struct call *c, uint32_t i, const struct tensor *t, struct err *err)
 
 	if (!call_wants(c, i))
 		return true;
-	if (t->kind > TENSOR_STRINGS) {
+	if (t->kind >= TENSOR_STRINGS) {
 		c->out[i] = tensor_copy(t, c->arena);
 		return true;
 	}

@@ -1,5 +1,6 @@
 /* The interpreter: a graph's nodes one after the other, each node's outputs in
- * an arena of their own that goes when the last user has run. */
+ * an arena of their own that goes when the last user has run (of strings, when
+ * all have). */
 #include "targets/host/run.h"
 
 #include <assert.h>
@@ -63,6 +64,30 @@ count_waits(struct run *r)
 			r->waits[g->value[g->output[i]].producer]++;
 }
 
+/* May other values refer to characters of this one? */
+static bool
+holds_characters(const struct tensor *t)
+{
+	return t->kind == TENSOR_STRINGS
+	    || (t->kind == TENSOR_SEQUENCE && t->nitems > 0
+	        && holds_characters(&t->item[0]));
+}
+
+static void
+release_outputs(struct run *r, node_id id)
+{
+	const struct node *node = &r->graph->node[id];
+
+	for (uint32_t i = 0; i < node->noutputs; i++) {
+		const value_id v = node->output[i];
+
+		if (v != VALUE_NONE && r->known[v]
+		    && holds_characters(&r->value[v]))
+			return;
+	}
+	arena_release(&r->outputs[id]);
+}
+
 /* Node n has run: what only it was waited for by can go. */
 static void
 release_inputs(struct run *r, const struct node *node)
@@ -73,7 +98,7 @@ release_inputs(struct run *r, const struct node *node)
 		    v == VALUE_NONE ? NODE_NONE : r->graph->value[v].producer;
 
 		if (from != NODE_NONE && --r->waits[from] == 0)
-			arena_release(&r->outputs[from]);
+			release_outputs(r, from);
 	}
 }
 
@@ -114,7 +139,7 @@ run_node(struct run *r, node_id id, struct err *err)
 		return err_in(err, "node '%s' (#%u)", node->name, id);
 	release_inputs(r, node);
 	if (r->waits[id] == 0)
-		arena_release(&r->outputs[id]);
+		release_outputs(r, id);
 	return true;
 }
 

@@ -119,5 +119,7 @@ join(struct call *c, uint32_t i, const struct tensor *item, uint32_t n,
 			    from + o * bytes, bytes);
 		at += bytes;
 	}
+	if (to.dtype == DT_STRING) /* items may be gone before the whole */
+		keep_characters(to.data, c->out[i].count, c->arena);
 	return true;
 }

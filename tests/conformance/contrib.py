@@ -12,6 +12,53 @@ def stray():
     case("ScaledTanh", "", "ScaledTanh", [x], alpha=0.7, beta=1.3)
 
 
+def words(*texts):
+    return np.array(texts, object)
+
+
+def texts():
+    """Operators of strings."""
+    week = words("monday", "Tuesday", "ÉTÉ", "monday", "", "straße Ω")
+    for how in "NONE", "LOWER", "UPPER":
+        for strict in 0, 1:
+            for stop in ["MONDAY"], ["monday", "été", ""], list(week):
+                for v in week, week[None]:
+                    case(f"StringNormalizer_{how}_{strict}_{len(stop)}_{v.ndim}", "", "StringNormalizer", [v], standard=10,
+                         case_change_action=how, is_case_sensitive=strict, stopwords=stop, locale="C.UTF-8")
+        case(f"StringNormalizer_{how}", "", "StringNormalizer", [week], standard=10, case_change_action=how, locale="C.UTF-8")
+    case("StringConcat", "", "StringConcat", [week, week[::-1].copy()], standard=20)
+    case("StringConcat_spread", "", "StringConcat", [week.reshape(2, 3), words("a", "", "c")], standard=20)
+    case("StringConcat_scalar", "", "StringConcat", [np.array("x", object), week.reshape(2, 1, 3)], standard=20)
+    # ONNX Runtime takes only blanks for white space
+    lines = words("a,b,,c", ",", "", "no comma", " two  words ", "a,,b,,c,,", "  of three words")
+    for by in None, "", ",", ",,", "o":
+        for most in None, 1, 2:
+            how = {k: v for k, v in (("delimiter", by), ("maxsplit", most)) if v is not None}
+            case(f"StringSplit_{by}_{most}", "", "StringSplit", [lines], outputs=2, standard=20, **how)
+    case("StringSplit_two", "", "StringSplit", [lines[:6].reshape(2, 3)], outputs=2, standard=20, delimiter=",")
+    case("StringSplit_none", "", "StringSplit", [lines[:0]], outputs=2, standard=20)
+    grams(week)
+
+
+def grams(week):
+    pool = [2, 3, 5, 4, 5, 6, 7, 8, 6, 7, 2, 5, 4]
+    how = dict(ngram_counts=[0, 4, 10], ngram_indexes=[0, 1, 2, 3, 4, 5, 6, 8], standard=9)
+    rows = i64([[1, 1, 3, 3, 3, 7, 4, 5], [8, 6, 7, 5, 6, 8, 4, 2]])
+    for mode in "TF", "IDF", "TFIDF":
+        for least, most, skip in (1, 1, 0), (2, 2, 0), (2, 2, 5), (1, 2, 1), (1, 3, 2), (3, 3, 3), (2, 3, 100):
+            for name, v in ("rows", rows), ("row", rows[1]), ("narrow", rows.astype(np.int32)), ("short", rows[:, :1].copy()):
+                for weights in {}, dict(weights=[.5, 2., 1., 3., -1., 4., .25, 8.]):
+                    case(f"TfIdf_{mode}_{least}_{most}_{skip}_{name}_{len(weights)}", "", "TfIdfVectorizer", [v], mode=mode,
+                         min_gram_length=least, max_gram_length=most, max_skip_count=skip, pool_int64s=pool[:12] + [5],
+                         **weights, **how)
+    case("TfIdf_empty", "", "TfIdfVectorizer", [rows[:, :0].copy()], mode="TF", min_gram_length=1, max_gram_length=2,
+         max_skip_count=0, pool_int64s=pool[:10], **{**how, "ngram_counts": [0, 4], "ngram_indexes": [0, 1, 2, 3, 4, 5, 6]})
+    for v in week, week.reshape(2, 3):
+        case(f"TfIdf_texts_{v.ndim}", "", "TfIdfVectorizer", [v], mode="TFIDF", min_gram_length=1, max_gram_length=2,
+             max_skip_count=1, ngram_counts=[0, 3], ngram_indexes=[4, 0, 2, 1, 3], weights=[1., 2., 3., 4., 5.], standard=9,
+             pool_strings=["monday", "", "ÉTÉ", "monday", "ÉTÉ", "Tuesday", "ÉTÉ"])
+
+
 def quantised():
     x, y = whole(0, 256, 2, 8, 5, 5, dtype=np.uint8), whole(0, 256, 2, 8, 5, 5, dtype=np.uint8)
     q = [f32(0.02), u8(120)]
@@ -327,4 +374,4 @@ def forests():
              membership_values=tensor([1, 2, nan, 3, nan]))
 
 
-main(stray, quantised, fused, attention, learned, forests)
+main(stray, texts, quantised, fused, attention, learned, forests)

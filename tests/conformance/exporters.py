@@ -153,6 +153,27 @@ def pipelines():
          dict(x=real(4, 3)))
 
 
+def texts():
+    """Strings that operators make, moved, kept in loops and counted."""
+    fed = dict(s=np.array([["Ab", "cd"], ["eF", "ab"]], object))
+    case("texts_counted", "(string[2,2] s) => (string[4] t, float[3] y)", """j = StringConcat(s, e) f = Reshape(j, shape)
+         u = Gather(f, turn) t = StringNormalizer<case_change_action = "LOWER", locale = "C.UTF-8">(u) y = TfIdfVectorizer<mode = "TF", min_gram_length = 1,
+         max_gram_length = 1, max_skip_count = 0, ngram_counts = [0], ngram_indexes = [0, 1, 2], pool_strings = ["ab!", "cd!", "x"]>(t)""",
+         fed, dict(e=np.array(["!"], object), shape=i64([4]), turn=i64([3, 2, 1, 0])), opset=20)
+    case("texts_split", "(string[2,2] s) => (string[a,b,c] p, int64[2,2] n, string[2,k] g)", """j = StringConcat(s, e)
+         p, n = StringSplit<delimiter = " ">(j) q = Gather<axis = 2>(p, zero) g = Concat<axis = 1>(q, s)""", fed,
+         dict(e=np.array([" of two"], object), zero=i64(0)), opset=20)
+    case("texts_in_a_loop", "(string[2,2] s, int64 n) => (string[2,2] y, string[k,2,2] ys)", """c = Constant<value = bool {1}>()
+         y, ys = Loop<body = b (int64 i, bool ci, string[2,2] a) => (bool co, string[2,2] ao, string[2,2] z)
+         {co = Identity(ci) ao = StringConcat(a, e) z = StringConcat(e, ao)}>(n, c, s)""", dict(fed, n=i64(3)),
+         dict(e=np.array(["+"], object)), opset=20)
+    case("texts_of_a_branch", "(string[2,2] s, bool c) => (string[2,2] y)", """y = If<then_branch = t () => (string[2,2] a)
+         {a = StringConcat(s, s)}, else_branch = f () => (string[2,2] b) {b = Identity(s)}>(c)""", dict(fed, c=np.array(True)), opset=20)
+    case("texts_in_a_sequence", "(string[2,2] s) => (string[2,4] y)", """j = StringConcat(s, e) q = SequenceConstruct(s, j)
+         r = SequenceInsert(q, j, zero) a = SequenceErase(r, zero) y = ConcatFromSequence<axis = 1>(a)""", fed,
+         dict(e=np.array(["!"], object), zero=i64(0)), opset=20)
+
+
 def newest():
     """What the newest opsets added, against numpy: ONNX Runtime lacks it."""
     q, k = real(1, 2, 3, 4), real(1, 2, 5, 4)
@@ -235,7 +256,7 @@ def run_written(folder, fed):
     return ""
 
 
-for make in shapes_from_data, sequences, pipelines, newest:
+for make in shapes_from_data, sequences, pipelines, texts, newest:
     make()
 failed = passed = 0
 for c in CASES:
