@@ -135,8 +135,7 @@ may_be_strings(enum op op, uint32_t i)
 	if (op == OP_WHERE)
 		return i > 0;
 	return i == 0 || op == OP_CONCAT || op == OP_EQUAL
-	    || op == OP_STRINGCONCAT
-	    || takes_any_kind(op);
+	    || op == OP_STRINGCONCAT || takes_any_kind(op);
 }
 
 /* Must input i be there? Beyond the schema's minimum only the parts of a

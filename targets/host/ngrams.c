@@ -7,7 +7,7 @@
 #include "targets/host/strings.h"
 
 /* Tokens of the pool, each known by its place among them in order. */
-struct pool {
+struct vocabulary {
 	const int64_t *number; /* [n], or NULL */
 	const struct string_view *text; /* [n], or NULL */
 	uint32_t n;
@@ -29,7 +29,7 @@ struct grams {
 };
 
 struct vectorizer {
-	struct pool pool;
+	struct vocabulary pool;
 	struct grams *grams; /* [longest + 1] */
 	uint32_t shortest, longest;
 	size_t skips;
@@ -39,7 +39,7 @@ struct vectorizer {
 };
 
 static int
-item_order(const struct pool *p, size_t a, size_t b)
+item_order(const struct vocabulary *p, size_t a, size_t b)
 {
 	if (p->text)
 		return string_order(p->text[a], p->text[b]);
@@ -53,7 +53,7 @@ item_before(const void *ctx, size_t a, size_t b)
 }
 
 static void
-number_tokens(struct pool *p, struct arena *a)
+number_tokens(struct vocabulary *p, struct arena *a)
 {
 	const size_t *order = sorted_indices(p->n, item_before, p, a);
 
@@ -68,7 +68,7 @@ number_tokens(struct pool *p, struct arena *a)
 
 /* Which token element i of x is, or UINT32_MAX. */
 static uint32_t
-token_of(const struct pool *p, const struct tensor *x, size_t i)
+token_of(const struct vocabulary *p, const struct tensor *x, size_t i)
 {
 	const int64_t number = p->number ? load_one_int(x, i) : 0;
 	uint32_t low = 0, high = p->ntokens;
