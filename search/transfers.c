@@ -201,9 +201,12 @@ update_values(struct frontier *f, const struct transition *m,
 		struct live_backward last =
 		    s->old == ITEM_NONE ? fed : from->entry[s->old];
 
+		cost_ns tree;
+
 		x.value = s->value;
 		x.entry = &last;
-		to->cost = cost_add(to->cost, settle(&x, s));
+		tree = settle(&x, s); /* and adds to to->cost itself */
+		to->cost = cost_add(to->cost, tree);
 	}
 	for (uint32_t i = 0; i < m->to->nitems; i++) {
 		const struct carried *k = &m->kept[i];
