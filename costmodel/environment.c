@@ -1,7 +1,11 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* getloadavg */
+#endif
 #include "costmodel/environment.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -108,12 +112,15 @@ environment_soft(uint32_t workers, struct arena *a)
 	struct utsname u;
 	struct buf b;
 	const char *text;
+	double load; /* processes that ran or waited, the last minute */
 
 	buf_init(&b);
 	if (uname(&u) == 0)
 		buf_printf(&b, "host=%s\nkernel=%s\n", u.nodename, u.release);
 	add_sold_as(&b, a);
 	buf_printf(&b, "jobs=%u\n", (unsigned)workers);
+	if (getloadavg(&load, 1) == 1)
+		buf_printf(&b, "load=%.0f\n", load);
 	fact_of_file(&b, "governor",
 	    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	fact_of_file(

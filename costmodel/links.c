@@ -63,6 +63,7 @@ struct links {
 	struct arena *arena;
 	struct notes *notes;
 	struct board board; /* what they all are; n 0: not known yet */
+	const struct board_link *speaker; /* of the sample handed on, or NULL */
 };
 
 /* ---- what a worker is ---- */
@@ -298,7 +299,9 @@ take_sample(struct linked *r, struct board_link *k, uint64_t id,
 			return;
 		r->answered[job] = true;
 		r->left--;
+		r->links->speaker = k;
 		r->run->done(r->run->context, job, sample);
+		r->links->speaker = NULL;
 		return;
 	}
 }
@@ -605,6 +608,12 @@ links_workers(const struct links *l)
 		if (l->link[i].state != LINK_LOST)
 			n += l->link[i].workers;
 	return n ? n : 1;
+}
+
+const char *
+links_soft(const struct links *l)
+{
+	return l->speaker ? l->speaker->board.soft : NULL;
 }
 
 void

@@ -46,6 +46,10 @@ struct wire_job;
 bool links_run(struct links *l, struct wire_job *wire, uint32_t n,
     const struct links_run *run, struct err *err);
 
+/* While done() is told of a sample: the soft facts of the board that measured it;
+ * NULL: none did. */
+const char *links_soft(const struct links *l);
+
 void links_close(struct links *l);
 
 #endif

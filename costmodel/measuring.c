@@ -9,6 +9,7 @@
 
 #include "costmodel/board.h"
 #include "costmodel/environment.h"
+#include "costmodel/links.h"
 #include "costmodel/want_list.h"
 #include "db/lease.h"
 #include "ir/base/clock.h"
@@ -162,6 +163,7 @@ store_attempt(struct pricer *p, const struct subject *s, db_id env,
     const struct sample *r, struct err *err)
 {
 	struct sample sample = *r;
+	const char *soft;
 
 	sample.limit_ns = subject_limit_ns(p, s);
 	if (sample.median < sample.low)
@@ -176,7 +178,10 @@ store_attempt(struct pricer *p, const struct subject *s, db_id env,
 		p->nlost++;
 		return true;
 	}
-	return costdb_put(p->db, &s->db, env, &sample, err) || survive(p, err);
+	soft = p->o.links ? links_soft(p->o.links) : NULL;
+	return (soft ? costdb_put_under(p->db, &s->db, env, &sample, soft, err)
+	             : costdb_put(p->db, &s->db, env, &sample, err))
+	    || survive(p, err);
 }
 
 /* Where what a batch finds out about a subject is kept. */

@@ -84,6 +84,10 @@ bool costdb_begin_run(struct costdb *db, const char *tool, const char *command,
 bool costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
     const struct sample *sample, struct err *err);
 
+/* The same under other soft facts than those of its run: of another machine. */
+bool costdb_put_under(struct costdb *db, const struct db_subject *subject,
+    db_id env, const struct sample *sample, const char *soft, struct err *err);
+
 /* The same as of a time (ISO-8601). */
 bool costdb_put_at(struct costdb *db, const struct db_subject *subject,
     db_id env, const struct sample *sample, const char *at_utc,

@@ -97,6 +97,10 @@ store(struct costdb *db, const struct pending *p, struct err *err)
 	    .at_utc = p->at_utc,
 	};
 
+	if (p->soft
+	    && !row_text(db, SQL_CONDITIONS_FIND, SQL_CONDITIONS_ADD, p->soft,
+	        &row.conditions, err))
+		return false;
 	memcpy(row.uuid, p->uuid, sizeof row.uuid);
 	return row_subject(db, &p->subject, &row.subject, err)
 	    && row_measurement(db, &row, err)
@@ -138,19 +142,18 @@ copy_subject(struct arena *a, const struct db_subject *s)
 	return copy;
 }
 
-bool
-costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
-    const struct sample *sample, struct err *err)
+/* Queued; stored when that is worth a transaction. */
+static bool
+flush_sometimes(struct costdb *db, struct err *err)
 {
-	char utc[24];
-
-	utc_now(utc);
-	return costdb_put_at(db, subject, env, sample, utc, err);
+	return (db->npending < BATCH_ROWS
+	           && clock_ns() - db->oldest_ns < BATCH_NS)
+	    || costdb_flush(db, err);
 }
 
-bool
-costdb_put_at(struct costdb *db, const struct db_subject *subject, db_id env,
-    const struct sample *sample, const char *at_utc, struct err *err)
+static struct pending *
+queue(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct sample *sample, const char *at_utc)
 {
 	struct pending *p;
 
@@ -170,8 +173,35 @@ costdb_put_at(struct costdb *db, const struct db_subject *subject, db_id env,
 	if (!isfinite(p->sample.max_error))
 		p->sample.max_error = DBL_MAX;
 	uuid_make(p->uuid);
-	if (db->npending >= BATCH_ROWS
-	    || clock_ns() - db->oldest_ns >= BATCH_NS)
-		return costdb_flush(db, err);
-	return true;
+	return p;
+}
+
+bool
+costdb_put_under(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct sample *sample, const char *soft, struct err *err)
+{
+	char utc[24];
+
+	utc_now(utc);
+	queue(db, subject, env, sample, utc)->soft =
+	    arena_str(&db->queue, soft);
+	return flush_sometimes(db, err);
+}
+
+bool
+costdb_put(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct sample *sample, struct err *err)
+{
+	char utc[24];
+
+	utc_now(utc);
+	return costdb_put_at(db, subject, env, sample, utc, err);
+}
+
+bool
+costdb_put_at(struct costdb *db, const struct db_subject *subject, db_id env,
+    const struct sample *sample, const char *at_utc, struct err *err)
+{
+	queue(db, subject, env, sample, at_utc);
+	return flush_sometimes(db, err);
 }

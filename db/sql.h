@@ -22,6 +22,7 @@ struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
 	db_id env;
 	struct sample sample;
 	const char *at_utc;
+	const char *soft; /* NULL: as its run */
 	uint8_t uuid[16];
 };
 

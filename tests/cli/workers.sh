@@ -41,7 +41,8 @@ P
 
 # Live, over a pipe: the same program is this machine, so its prices are ours.
 "$board" --env >env.json || fail 'no environment'
-"$MARQ" env | cmp -s - env.json || fail 'another environment than that of marq env'
+"$MARQ" env | sed '/"load"/d' >here.json
+sed '/"load"/d' env.json | cmp -s - here.json || fail 'another environment than that of marq env'
 run search tiny.onnx -t host --db live.db -o live --worker "cmd:$board --serve" --format=json
 expect_status 0
 [ "$(field measured)" -gt 0 ] || fail 'nothing was measured'
@@ -83,6 +84,28 @@ once two.db || fail 'not once each'
 for i in 1 2; do
 	grep -q '"sample"' said$i || fail "board $i had nothing to do"
 done
+# Under which conditions is said of each: of another host, with another governor.
+cat >slow <<END
+#!/bin/sh
+exec "$board" --serve | sed -u 's/"host": *"[^"]*"/"host":"slowboard","governor":"powersave"/'
+END
+chmod +x slow
+: >said1
+: >said2
+sed "s|\"$board\" --serve|\"$work/slow\"|" board2 >board3
+chmod +x board3
+run search tiny.onnx -t host --db three.db -o none --eager-pricing --no-progress \
+	--worker "cmd:$work/board1" --worker "cmd:$work/board3"
+expect_status 0
+python3 - <<'P' || fail 'conditions of one board for all'
+import sqlite3
+c = sqlite3.connect("three.db")
+rows = c.execute("select soft,count(*) from measurement join conditions using(conditions_id)"
+                 " group by soft").fetchall()
+slow = [n for soft, n in rows if "host=slowboard\n" in soft and "governor=powersave\n" in soft]
+assert len(rows) == 2 and len(slow) == 1, rows
+assert all("load=" in soft for soft, n in rows), rows
+P
 
 # A board that is killed twenty times, every other time before it has answered:
 # nothing is lost, and nothing is measured twice.
