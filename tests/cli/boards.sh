@@ -63,6 +63,18 @@ expect_status 0
 expect_in out " of the plan any, of $name"
 grep -q '"class": "any"' any/provenance.json || fail 'the class is not said'
 
+# What a simulator prices costs there what it costs here; what it has nothing for is
+# refused by name.
+run search tiny.onnx -t mrvl -t host --db a.db -o simulated --price-for here.json --format=json
+expect_status 0
+[ "$(field measured)" = 0 ] || fail 'measured'
+grep -q '"source": "simulated"' simulated/provenance.json || fail 'nothing is simulated'
+! grep '"class"' simulated/provenance.json | grep -qv '"exact"' || fail 'not exact'
+run search tiny.onnx -t mrvl -t host --db a.db -o none --price-for board.json
+expect_status 1
+expect_lines 1 err
+expect_in err 'nothing can run it: no price of it on '
+
 # Prices of a processor that is sold by another name are exact.
 cp a.db sold.db
 edit sold.db <<'P'

@@ -1,8 +1,10 @@
 #!/bin/sh
-# run.sh RUNNER NAME: run a conformance runner on the data of that name, or
-# skip loudly where the data is absent. The runner itself takes any path.
+# run.sh NAME RUNNER...: run a conformance runner (and what it is run in) on the
+# data of that name, or skip loudly where the data is absent. The runner itself
+# takes any path.
 set -eu
-runner=$1 name=$2
+name=$1
+shift
 data=$MARQ_SHARED/data
 case $name in
 onnx)
@@ -20,9 +22,9 @@ shapes) path=$data/models ;;
 esac
 [ -e "$path" ] || { echo "skipped: no $path"; exit 77; }
 case $name in
-shapes) exec "$runner" "$path" "$data/exports" ;;
+shapes) exec "$@" "$path" "$data/exports" ;;
 exports) # by default all of it is measured too, which takes a quarter of an hour
-	"$runner" --measure "$path" skl_kmeans
-	exec "$runner" --no-measure "$path" ;;
+	"$@" --measure "$path" skl_kmeans
+	exec "$@" --no-measure "$path" ;;
 esac
-exec "$runner" "$path"
+exec "$@" "$path"

@@ -8,8 +8,13 @@
 extern const struct target_kind target_native;
 const struct target_kind *const tested = &target_native;
 
-static const char *const vectors[] = {
-    "native", "native:vectors=c", "native:vectors=wide"};
+static const char *const vectors[] = {"native",
+#ifdef __aarch64__
+    "native:vectors=neon",
+#else
+    "native:vectors=c",
+#endif
+    "native:vectors=wide"};
 #define NVECTORS (sizeof vectors / sizeof *vectors)
 
 struct shape {
