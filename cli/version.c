@@ -5,6 +5,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
 #include <string.h>
+#include <nettle/version.h>
 #include <xxhash.h>
 
 #include "cli/cli.h"
@@ -46,6 +47,8 @@ version_print(const struct cli *c)
 	printf("%-12s %s\n", "libcyaml", cyaml_version_str);
 	printf("%-12s %u.%u.%u\n", "xxHash", xxh / 10000, xxh / 100 % 100,
 	    xxh % 100);
+	printf("%-12s %d.%d\n", "Nettle", nettle_version_major(),
+	    nettle_version_minor());
 	for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
 		print_backend(backends[i], c->run);
 }

@@ -43,7 +43,7 @@ sum_file(struct listed *f, const char *path, struct err *err)
 	if (!file_map(&m, path, err))
 		return false;
 	f->bytes = m.bytes;
-	sha256_init(&s);
+	sha256_start(&s);
 	for (size_t at = 0; at < m.bytes; at += PIECE) {
 		const size_t left = m.bytes - at;
 

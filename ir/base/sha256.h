@@ -3,15 +3,14 @@
 #define IR_BASE_SHA256_H
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include <nettle/sha2.h>
 
 struct sha256 {
-	uint32_t state[8];
-	uint8_t block[64];
-	uint64_t bytes; /* so far */
+	struct sha256_ctx context;
 };
 
-void sha256_init(struct sha256 *s);
+void sha256_start(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *bytes, size_t n);
 /* 64 hex digits and a NUL. */
 void sha256_end(struct sha256 *s, char text[65]);

@@ -30,7 +30,7 @@ for form in --version -V version; do
 	run $form
 	expect_status 0
 	[ "$(head -n 1 out | cut -d' ' -f1)" = marq ] || fail 'no version'
-	for library in SQLite protobuf-c cJSON libcyaml xxHash; do
+	for library in SQLite protobuf-c cJSON libcyaml xxHash Nettle; do
 		grep -qE "^$library +[0-9]+\.[0-9]+" out || fail "no version of $library"
 	done
 done

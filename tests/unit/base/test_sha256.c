@@ -15,7 +15,7 @@ sum(const char *text, size_t n, size_t piece)
 	static char out[65];
 	struct sha256 s;
 
-	sha256_init(&s);
+	sha256_start(&s);
 	for (size_t at = 0; at < n; at += piece)
 		sha256_add(&s, text + at, n - at < piece ? n - at : piece);
 	sha256_end(&s, out);
