@@ -331,14 +331,16 @@ search(struct job *j, const struct constraints *constraints, struct plan *out,
 static bool
 verify(struct job *j, struct err *err)
 {
-	const struct verify_options o = {.reference = host_eval,
+	struct verify_options o = {.reference = host_eval,
 	    .threads = j->args->threads,
 	    .only_build = j->args->no_verify};
 	struct plan_request r = request(j, &j->constraints);
 
-	return !j->verify
-	    || verified_search(
-	        &j->plan, &r, &o, &j->verification, j->arena, err);
+	if (!j->verify)
+		return true;
+	o.model = model_hash(&j->model);
+	return verified_search(
+	    &j->plan, &r, &o, &j->verification, j->arena, err);
 }
 
 /* TUNING: what fails when it is verified is barred and searched again; another plan

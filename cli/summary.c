@@ -85,9 +85,11 @@ tell_verified(const struct job *j, struct answer *a)
 	bool right = asked && v->kind == VERIFY_RIGHT;
 
 	ANSWER(a,
-	    "{?right verified: max error {error:.2g} of the range}"
+	    "{?right verified: max error {error:.2g} of the range"
+	    "{?on_record  (on record)}}"
 	    "{!right not verified{!why  (--no-verify)}{?why : {why}}}\n",
 	    T("right", right), T("error", v->error),
+	    T("on_record", v->on_record),
 	    T("why",
 	        !asked ? ""
 	            : v->kind == VERIFY_PARTS

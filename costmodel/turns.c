@@ -13,9 +13,10 @@ void
 pricer_add_key(const struct pricer *p, uint32_t candidate, struct buf *b)
 {
 	const struct subject *s = &p->subject[p->subject_of[candidate]];
+	const char *facts = p->environment[s->target].hard;
 
-	if (p->db)
-		buf_str(b, p->environment[s->target].hard);
+	/* without a database, and where no machine is asked, there are none */
+	buf_str(b, facts ? facts : p->mix->target[s->target].text);
 	buf_u32(b, (uint32_t)s->db.n);
 	buf_add(b, s->db.bytes, s->db.n);
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "costmodel/pricer.h"
+#include "exec/plan_key.h"
 #include "ir/base/clock.h"
 #include "plan/propose.h"
 
@@ -55,42 +56,6 @@ why_not_now(const struct confirming *c)
 
 /* ---- what it is known by ---- */
 
-static void
-add_format(struct buf *b, const struct format *f)
-{
-	buf_str(b, f->space->name);
-	buf_u32(b, (uint32_t)f->layout);
-	buf_u32(b, (uint32_t)f->dtype);
-}
-
-/* Composites in order, where their inputs come from, and conversions between. */
-static void
-add_plan(struct buf *b, const struct plan *p, const struct plan_request *r)
-{
-	buf_u32(b, p->ncomposites);
-	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const uint32_t id = p->composite[i].candidate;
-		const struct candidate *c = &p->candidates->candidate[id];
-
-		pricer_add_key(r->pricer, id, b);
-		for (uint32_t k = 0; k < c->ninputs; k++) {
-			const node_id made =
-			    graph_value(p->graph, c->input[k].value)->producer;
-
-			buf_u32(b,
-			    made == NODE_NONE ? UINT32_MAX
-			                      : p->composite_of[made]);
-		}
-	}
-	for (uint32_t i = 0; i < p->nconversions; i++) {
-		const struct plan_conversion *c = &p->conversion[i];
-
-		add_format(b, &p->mix->formats.format[c->from]);
-		add_format(b, &p->mix->formats.format[c->to]);
-		buf_u32(b, c->before);
-	}
-}
-
 static struct hash128
 hash_of(const struct confirming *c)
 {
@@ -99,8 +64,8 @@ hash_of(const struct confirming *c)
 	struct buf b;
 
 	buf_init(&b);
-	add_plan(&b, c->plan, r);
-	add_plan(&b, c->single->plan, r);
+	plan_add_key(&b, c->plan, r->pricer);
+	plan_add_key(&b, c->single->plan, r->pricer);
 	h = hash128(b.data, b.n);
 	buf_release(&b);
 	return h;

@@ -2,6 +2,7 @@
 #ifndef EXEC_VERDICT_H
 #define EXEC_VERDICT_H
 
+#include "ir/base/hash.h"
 #include "ir/infer.h"
 #include "plan/plan.h"
 
@@ -25,6 +26,7 @@ struct verified_as {
 	/* RIGHT: the largest over the plan's outputs; WRONG: of the
 	 * composite's; as a part of their largest magnitude. */
 	double error;
+	bool on_record; /* found by an earlier search */
 	char detail[160];
 };
 
@@ -33,6 +35,7 @@ struct verify_options {
 	uint32_t threads; /* 0 = 1 */
 	bool whatever_size; /* no model is beyond it */
 	bool only_build; /* run nothing */
+	struct hash128 model; /* its bytes, see model_hash() */
 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "exec/verified.h"
 
 #include "costmodel/pricer.h"
+#include "exec/verdicts.h"
 
 /* Why a composite was barred, in words. */
 static const char *
@@ -75,6 +76,25 @@ bar(bool *only, struct verification *out, const struct plan *p,
 	    || pricer_bar(r->pricer, wrong, outcome_of(v), words, err);
 }
 
+/* By running it, unless the database knows. */
+static bool
+judge(struct verified_as *out, const struct plan *p,
+    const struct plan_request *r, const struct verify_options *o,
+    struct err *err)
+{
+	struct hash128 key;
+
+	if (!r->pricer)
+		return verify_run(out, p, o, err);
+	key = verdict_key(p, r->pricer, o);
+	if (verdict_find(out, r->pricer, key))
+		return true;
+	if (!verify_run(out, p, o, err))
+		return false;
+	verdict_keep(r->pricer, key, out);
+	return true;
+}
+
 bool
 verified_search(struct plan *plan, const struct plan_request *r,
     const struct verify_options *o, struct verification *out, struct arena *a,
@@ -88,7 +108,7 @@ verified_search(struct plan *plan, const struct plan_request *r,
 		only[i] = r->only == NULL || r->only[i];
 	again.only = only;
 	for (;;) {
-		if (!verify_run(&out->verdict, plan, o, err))
+		if (!judge(&out->verdict, plan, r, o, err))
 			return false;
 		if (out->verdict.kind < VERIFY_REFUSED)
 			return true;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ir/base/hash.h"
 #include "ir/base/notes.h"
 #include "ir/graph.h"
 
@@ -35,6 +36,9 @@ struct model {
 	struct notes faults; /* with options->collect: all of them */
 	struct mapping *mappings; /* the file and external data files */
 };
+
+/* A hash of the bytes of its file and of its external data, while it is open. */
+struct hash128 model_hash(const struct model *m);
 
 /* What the user may bind when reading. */
 struct bind_dim {

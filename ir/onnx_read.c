@@ -196,6 +196,39 @@ onnx_read(struct model *m, const char *path, const struct onnx_options *o,
 	return false;
 }
 
+/* TUNING: as much of a file is in memory at a time. */
+#define PIECE ((size_t)1 << 22)
+
+static void
+add_file(struct buf *b, const struct mapped_file *f)
+{
+	for (size_t at = 0; at < f->bytes; at += PIECE) {
+		const size_t left = f->bytes - at;
+		const struct hash128 h =
+		    hash128(f->data + at, left < PIECE ? left : PIECE);
+
+		buf_add(b, h.byte, sizeof h.byte);
+		file_forget(f);
+	}
+}
+
+struct hash128
+model_hash(const struct model *m)
+{
+	struct hash128 h;
+	struct buf b;
+
+	buf_init(&b);
+	for (const struct mapping *x = m->mappings; x; x = x->next) {
+		buf_str(&b, x->location ? x->location : "");
+		buf_u64(&b, x->file.bytes);
+		add_file(&b, &x->file);
+	}
+	h = hash128(b.data, b.n);
+	buf_release(&b);
+	return h;
+}
+
 void
 model_close(struct model *m)
 {
