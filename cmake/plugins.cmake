@@ -34,3 +34,5 @@ endfunction()
 
 marq_plugin(ort onnxruntime_c_api.h)
 marq_plugin(openvino openvino/c/openvino.h)
+
+include(cmake/acl.cmake)

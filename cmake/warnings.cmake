@@ -2,7 +2,9 @@
 # errors; who builds with a compiler that we do not know only reads them.
 add_compile_options(
 	-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
-	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+	$<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
+	$<$<COMPILE_LANGUAGE:C>:-Wold-style-definition>
 	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla
 	-Wdouble-promotion -Wformat=2 -Wno-format-truncation -Wimplicit-fallthrough)
 if(MARQ_WERROR)
