@@ -6,27 +6,41 @@
 set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
 
 # The file of a folder that knows the library's interface: the newest of its
-# library*.c that compiles with the header (asked again when one of the two
-# changes); nothing when none does. The others are not compiled.
+# libraryN.c that compiles with the header (asked again when one of the two
+# changes); nothing when none does. Where there are libraryN_M.c the newest of
+# them that compiles, and so does libraryN.c, which goes with it. The others are
+# not compiled.
 function(marq_interface name header folder result)
 	set(known "")
 	file(GLOB files CONFIGURE_DEPENDS targets/${folder}/library*.c)
-	list(SORT files ORDER DESCENDING)
+	list(SORT files ORDER DESCENDING) # libraryN.c after its libraryN_M.c
 	file(SHA256 ${${name}_INCLUDE}/${header} header_hash)
 	set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+	set(parts "")
 	foreach(file ${files})
-		file(SHA256 ${file} hash)
-		string(SHA256 hash "${hash} ${header_hash}")
+		set(sources ${file})
+		string(REGEX REPLACE "_[0-9]+\\.c$" ".c" whole ${file})
+		if(NOT whole STREQUAL file)
+			list(APPEND sources ${whole})
+			list(APPEND parts ${whole})
+		endif()
+		set(hash ${header_hash})
+		foreach(source ${sources})
+			file(SHA256 ${source} part)
+			string(APPEND hash " ${part}")
+		endforeach()
+		string(SHA256 hash "${hash}")
 		string(SUBSTRING ${hash} 0 12 hash)
-		if(known STREQUAL "")
-			try_compile(MARQ_${name}_${hash} SOURCES ${file}
+		if(known STREQUAL "" AND NOT file IN_LIST parts)
+			try_compile(MARQ_${name}_${hash} SOURCES ${sources}
 				CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${CMAKE_SOURCE_DIR};${${name}_INCLUDE}"
 				COMPILE_DEFINITIONS -Werror=implicit-function-declaration
 					-Werror=incompatible-pointer-types -D_POSIX_C_SOURCE=200809L)
+			if(MARQ_${name}_${hash})
+				set(known ${sources})
+			endif()
 		endif()
-		if(known STREQUAL "" AND MARQ_${name}_${hash})
-			set(known ${file})
-		else()
+		if(NOT file IN_LIST known)
 			set_source_files_properties(${file} PROPERTIES HEADER_FILE_ONLY TRUE)
 		endif()
 	endforeach()

@@ -1,24 +1,11 @@
-/* XNNPACK of early 2022: shapes come with the tensors, one function an operator. */
+/* XNNPACK of 2022: shapes come with the tensors, one function an operator. */
+#include "targets/xnnpack/library2022.h"
+
 #include <math.h>
 
-#include "targets/xnnpack/library.h"
-
 const bool library_clamps_pairs = true;
-const bool library_skips = true;
 
 typedef enum xnn_status status;
-
-static status
-create_convolution(const struct operator* o, xnn_operator_t *op)
-{
-	const struct sides *w = &o->window;
-
-	return xnn_create_convolution2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
-	    o->out, o->in * o->groups, o->out * o->groups, o->weights, o->bias,
-	    o->low, o->high, o->flags, op);
-}
 
 static status
 setup_convolution(xnn_operator_t op, const struct operator* o,
@@ -29,31 +16,12 @@ setup_convolution(xnn_operator_t op, const struct operator* o,
 }
 
 static status
-create_deconvolution(const struct operator* o, xnn_operator_t *op)
-{
-	const struct sides *w = &o->window;
-
-	return xnn_create_deconvolution2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
-	    o->out, o->in * o->groups, o->out * o->groups, o->weights, o->bias,
-	    o->low, o->high, o->flags, op);
-}
-
-static status
 setup_deconvolution(xnn_operator_t op, const struct operator* o,
     const float *const in[2], float *out, pthreadpool_t pool)
 {
 	return xnn_setup_deconvolution2d_nhwc_f32(op, o->batch, o->height,
 	    o->width, (uint32_t)o->size[0], (uint32_t)o->size[1], in[0], out,
 	    pool);
-}
-
-static status
-create_dense(const struct operator* o, xnn_operator_t *op)
-{
-	return xnn_create_fully_connected_nc_f32(o->in, o->out, o->in, o->out,
-	    o->weights, o->bias, o->low, o->high, o->flags, op);
 }
 
 static status
@@ -286,13 +254,6 @@ setup_resizing(xnn_operator_t op, const struct operator* o,
 }
 
 static status
-create_slopes(const struct operator* o, xnn_operator_t *op)
-{
-	return xnn_create_prelu_nc_f32(
-	    o->in, o->in, o->in, o->weights, o->flags, op);
-}
-
-static status
 setup_slopes(xnn_operator_t op, const struct operator* o,
     const float *const in[2], float *out, pthreadpool_t pool)
 {
@@ -316,12 +277,14 @@ static const struct {
     [OPERATOR_PADDING] = {create_padding, setup_padding},
     [OPERATOR_RESIZING] = {create_resizing, setup_resizing},
     [OPERATOR_SLOPES] = {create_slopes, setup_slopes},
+    [OPERATOR_TRANSPOSITION] = {create_transposition, setup_transposition},
 };
 
 bool
 library_has(enum operator_kind kind)
 {
-	return calls[kind].create != NULL;
+	return calls[kind].create != NULL
+	    && (kind != OPERATOR_TRANSPOSITION || library_transposes);
 }
 
 enum xnn_status

@@ -1,0 +1,59 @@
+/* XNNPACK of late 2022 (Ubuntu 24.04): packed weights may come from a cache, which
+ * we have none of; it has a transposition. */
+#include "targets/xnnpack/library2022.h"
+
+const bool library_skips = false;
+
+enum xnn_status
+create_convolution(const struct operator* o, xnn_operator_t *op)
+{
+	const struct sides *w = &o->window;
+
+	return xnn_create_convolution2d_nhwc_f32(w->before[0], w->after[1],
+	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
+	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
+	    o->out, o->in * o->groups, o->out * o->groups, o->weights, o->bias,
+	    o->low, o->high, o->flags, NULL, op);
+}
+
+enum xnn_status
+create_deconvolution(const struct operator* o, xnn_operator_t *op)
+{
+	const struct sides *w = &o->window;
+
+	return xnn_create_deconvolution2d_nhwc_f32(w->before[0], w->after[1],
+	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
+	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
+	    o->out, o->in * o->groups, o->out * o->groups, o->weights, o->bias,
+	    o->low, o->high, o->flags, NULL, op);
+}
+
+enum xnn_status
+create_dense(const struct operator* o, xnn_operator_t *op)
+{
+	return xnn_create_fully_connected_nc_f32(o->in, o->out, o->in, o->out,
+	    o->weights, o->bias, o->low, o->high, o->flags, NULL, op);
+}
+
+enum xnn_status
+create_slopes(const struct operator* o, xnn_operator_t *op)
+{
+	return xnn_create_prelu_nc_f32(
+	    o->in, o->in, o->in, o->weights, o->flags, NULL, op);
+}
+
+const bool library_transposes = true;
+
+enum xnn_status
+create_transposition(const struct operator* o, xnn_operator_t *op)
+{
+	return xnn_create_transpose_nd_x32(o->flags, op);
+}
+
+enum xnn_status
+setup_transposition(xnn_operator_t op, const struct operator* o,
+    const float *const in[2], float *out, pthreadpool_t pool)
+{
+	return xnn_setup_transpose_nd_x32(
+	    op, in[0], out, o->left.rank, o->left.size, o->order, pool);
+}
