@@ -251,6 +251,34 @@ accept_layer_norm(const struct match_in *m, struct why *why)
 	return need_weights(m, why, n, 2, axis) && ok;
 }
 
+/* One constant for each channel. */
+static bool
+need_channels(const struct match_in *m, struct why *why, const struct node *n,
+    uint32_t input)
+{
+	const struct graph *g = match_graph(m->match, m->graph);
+	const struct value *v = graph_value(g, n->input[input]);
+	const struct type *x = &graph_value(g, n->input[0])->type;
+
+	return NEED(why,
+	    v->constant != NULL && (int64_t)v->constant->count == x->dim[1],
+	    "weights", "constants, one per channel", "'%s' is not", v->name);
+}
+
+bool
+accept_group_norm(const struct match_in *m, struct why *why)
+{
+	const struct node *n = match_as_node(m->match, m->graph);
+
+	return NEED(why, dnnl_has_groups(), "library",
+	           "a oneDNN that normalises groups (3.2)", "this one does not")
+	    && need_first_output(m, why, matched_root(m))
+	    && need_tensor(m, why, n->input[0])
+	    && need_tensor(m, why, n->output[0])
+	    && need_rank_in(m, why, n->input[0], 3, 5)
+	    && need_channels(m, why, n, 1) && need_channels(m, why, n, 2);
+}
+
 bool
 accept_batch_norm(const struct match_in *m, struct why *why)
 {

@@ -17,6 +17,10 @@ bool accept_softmax(const struct match_in *m, struct why *why);
 /* The first dimension a LayerNormalization normalises (norm.c). */
 uint32_t dnnl_norm_axis(const struct graph *g, const struct node *n);
 bool accept_layer_norm(const struct match_in *m, struct why *why);
+/* Does this oneDNN normalise groups, and how many has the node (norm.c)? */
+bool dnnl_has_groups(void);
+int64_t dnnl_norm_groups(const struct graph *g, const struct node *n);
+bool accept_group_norm(const struct match_in *m, struct why *why);
 bool accept_batch_norm(const struct match_in *m, struct why *why);
 bool accept_concat(const struct match_in *m, struct why *why);
 bool accept_recurrent(const struct match_in *m, struct why *why);

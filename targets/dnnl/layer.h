@@ -105,6 +105,7 @@ bool build_eltwise(struct build *b);
 bool build_binary(struct build *b);
 bool build_softmax(struct build *b);
 bool build_layer_norm(struct build *b);
+bool build_group_norm(struct build *b);
 bool build_batch_norm(struct build *b);
 bool build_recurrent(struct build *b);
 bool build_reduction(struct build *b);

@@ -47,9 +47,12 @@ struct operation {
 	struct md md[NROLES];
 	struct dnnl_window window;
 	float a, b, c; /* alpha, beta, k; epsilon; p of a norm */
-	int64_t n; /* axis, or size of a window of channels */
+	int64_t n; /* axis, size of a window of channels, or groups of them */
 	unsigned flags; /* of normalisations */
 };
+
+/* Its word for normalising groups of channels; undefined: it has none. */
+extern const dnnl_primitive_kind_t library_groups;
 
 /* Describe a tensor: by strides, by a tag, like another one in any layout. */
 struct md md_by_strides(

@@ -1,6 +1,8 @@
 /* Descriptions as oneDNN 2 takes them: plain structures. */
 #include "targets/dnnl/library.h"
 
+const dnnl_primitive_kind_t library_groups = dnnl_undefined_primitive;
+
 static const dnnl_memory_desc_t *
 fill(dnnl_memory_desc_t *out, const struct md *md, dnnl_status_t *s)
 {

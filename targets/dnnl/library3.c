@@ -1,5 +1,5 @@
 /* Descriptions as oneDNN 3 takes them: handles that are made and destroyed. */
-#include "targets/dnnl/library.h"
+#include "targets/dnnl/library3.h"
 
 static dnnl_status_t
 open_md(dnnl_memory_desc_t *out, const struct md *md)
@@ -140,6 +140,9 @@ describe(dnnl_primitive_desc_t *pd, const struct operation *op,
 	const dnnl_prop_kind_t p = dnnl_forward_inference;
 	float a = op->a, b = op->b;
 
+	if (library_groups != dnnl_undefined_primitive
+	    && op->kind == library_groups)
+		return describe_groups(pd, op, m, e, attr);
 	switch (op->kind) {
 	case dnnl_convolution:
 		return dnnl_convolution_forward_primitive_desc_create(pd, e, p,

@@ -121,6 +121,46 @@ build_layer_norm(struct build *b)
 }
 
 bool
+dnnl_has_groups(void)
+{
+	return library_groups != dnnl_undefined_primitive;
+}
+
+int64_t
+dnnl_norm_groups(const struct graph *g, const struct node *n)
+{
+	return n->op == OP_GROUPNORMALIZATION ? attr_int_or(n, "num_groups", 1)
+	                                      : node_in(g, n, 0)->type.dim[1];
+}
+
+bool
+build_group_norm(struct build *b)
+{
+	const struct match *m = b->candidate->match;
+	const struct node *n = match_as_node(m, b->graph);
+	struct operation op = {
+	    .kind = library_groups,
+	    .n = dnnl_norm_groups(b->graph, n),
+	    .a = attr_float_or(n, "epsilon", 1e-5f),
+	    .flags = dnnl_use_scale | dnnl_use_shift,
+	};
+	dnnl_primitive_desc_t pd;
+	struct md md;
+
+	if (!desc_value(b, n->input[0], &md))
+		return false;
+	b->graph = match_graph(m, b->graph);
+	op.md[ROLE_SRC] = op.md[ROLE_DST] = md;
+	if (!make_primitive(b, &op, 0, &pd))
+		return false;
+	dnnl_primitive_desc_destroy(pd);
+	return bind_value(b, DNNL_ARG_SRC, n->input[0], &md)
+	    && bind_vector(b, DNNL_ARG_SCALE, n->input[1])
+	    && bind_vector(b, DNNL_ARG_SHIFT, n->input[2])
+	    && bind_value(b, DNNL_ARG_DST, n->output[0], &md);
+}
+
+bool
 build_batch_norm(struct build *b)
 {
 	const struct node *n = b->fused.anchor;

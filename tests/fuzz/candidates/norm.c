@@ -45,6 +45,27 @@ layer_norm(struct generator *g)
 }
 
 static void
+group_norm(struct generator *g)
+{
+	value_id x = take(g, one_in(g, 4) ? 3 : 4);
+	const int64_t n = type_of(g, x)->dim[1];
+	const bool grouped = g->m.opset >= 18 && one_in(g, 2);
+	const enum op op =
+	    grouped ? OP_GROUPNORMALIZATION : OP_INSTANCENORMALIZATION;
+	const int64_t groups = n % 2 == 0 && one_in(g, 2) ? n / 2 : 1;
+	const int64_t scales = grouped && g->m.opset < 21 ? groups : n;
+	struct attributes at = {.n = 0};
+
+	add_from_table(g, &at, op);
+	if (grouped)
+		add_int(g, &at, "num_groups", groups);
+	add_node(g, op,
+	    (const value_id[]){x, channels(g, scales, 0.5f, 1.5f),
+	        channels(g, scales, -0.5f, 0.5f), VALUE_LAST},
+	    &at);
+}
+
+static void
 reduction(struct generator *g)
 {
 	static const enum op op[] = {OP_REDUCEMEAN, OP_REDUCEMEAN, OP_REDUCESUM,
@@ -110,6 +131,9 @@ make_norm(struct generator *g)
 	case 4:
 	case 5:
 		distribution(g);
+		break;
+	case 6:
+		group_norm(g);
 		break;
 	default:
 		reduction(g);

@@ -1,5 +1,6 @@
 /* Every rule of the oneDNN backend, in every way it offers, against the host
  * reference. */
+#include "targets/dnnl/accept.h"
 #include "tests/support/kind.h"
 
 extern const struct target_kind target_dnnl;
@@ -342,6 +343,35 @@ test_softmax_and_norms(void **state)
 	assert_true(check_all("dnnl.layer_norm", 1) >= 12);
 }
 
+/* Groups of channels, which not every version of the library normalises. */
+static void
+test_group_norm(void **state)
+{
+	const struct attr groups[] = {
+	    ATTR_OF_INT("num_groups", 3), ATTR_OF_FLOAT("epsilon", 1e-3f)};
+	value_id x = make_input(&m, DIMS(2, 18, 5, 6));
+	value_id y = make_input(&m, DIMS(2, 18, 7));
+	value_id z = make_input(&m, DIMS(1, 18, 3, 2, 4));
+	value_id scale = make_constant(&m, DIMS(18), 0.5f, 2);
+	value_id shift = make_constant(&m, DIMS(18), -1, 1);
+
+	(void)state;
+	m.opset = 21;
+	make_output(&m, MAKE(&m, INSTANCENORMALIZATION, x, scale, shift));
+	make_output(&m, MAKE(&m, INSTANCENORMALIZATION, z, scale, shift));
+	make_output(
+	    &m, MAKE_WITH(&m, GROUPNORMALIZATION, groups, x, scale, shift));
+	make_output(
+	    &m, MAKE_WITH(&m, GROUPNORMALIZATION, groups, y, scale, shift));
+	if (dnnl_has_groups()) {
+		check_all("dnnl.group_norm", 1);
+		return;
+	}
+	find(tested->name);
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target != 0);
+}
+
 static value_id
 mean(value_id x)
 {
@@ -557,6 +587,7 @@ main(void)
 	    TEST(test_conv_small_binary),
 	    TEST(test_binary),
 	    TEST(test_softmax_and_norms),
+	    TEST(test_group_norm),
 	    TEST(test_layer_norm_in_parts),
 	    TEST(test_no_layer_norm),
 	    TEST(test_reductions),
