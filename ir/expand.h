@@ -13,7 +13,7 @@
 /* The opset of what expand_call() writes. */
 #define EXPAND_OPSET 24
 
-/* Is the operator one of the table's (expand/expand.def)? */
+/* Is anything known of the operator (expand/expand.def)? */
 bool expand_knows(const char *domain, const char *type);
 
 /* A function (in `a`) that computes what the call does: inputs i0, i1, ... and

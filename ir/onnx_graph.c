@@ -4,6 +4,7 @@
 
 #include "ir/expand.h"
 #include "ir/functions.h"
+#include "ir/infer/early.h"
 #include "ir/onnx_check.h"
 #include "ir/onnx_import.h"
 
@@ -100,6 +101,30 @@ inline_call(
 	return true;
 }
 
+static bool
+is_wholly_stated(const struct type *t)
+{
+	if (t->kind != TYPE_TENSOR)
+		return t->kind != TYPE_UNKNOWN;
+	if (t->dtype == DT_UNDEFINED || t->rank == RANK_UNKNOWN)
+		return false;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (t->dim[i] == DIM_UNKNOWN)
+			return false;
+	return true;
+}
+
+/* The graph, with all that is known of the types of node n's inputs. */
+static const struct graph *
+with_types(struct importer *imp, const struct graph *g, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE
+		    && !is_wholly_stated(&graph_value(g, n->input[i])->type))
+			return early_types(&imp->early, g, imp->a);
+	return g;
+}
+
 /* What an operator of another domain is in words of the default one, unless the
  * model brings its own function. */
 static bool
@@ -109,8 +134,11 @@ written_out(struct importer *imp, const struct graph *g, struct inlined *in)
 	static const struct opsets opsets = {1, version};
 	const char *why = NULL;
 
+	if (!expand_knows(in->values->domain, in->values->op_type))
+		return false;
 	in->opsets = &opsets;
-	in->function = expand_call(in->node, g, in->values, imp->a, &why);
+	in->function = expand_call(
+	    in->node, with_types(imp, g, in->values), in->values, imp->a, &why);
 	if (why)
 		note_once(imp, NLENIENT,
 		    "%s.%s with %s is carried along unknown",

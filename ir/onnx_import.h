@@ -39,6 +39,7 @@ struct importer {
 	uint32_t nfaults; /* put into the notes */
 	struct err first_fault;
 	uint32_t ncalls; /* of functions, inlined so far */
+	struct early *early; /* types, where what is written out needs them */
 	struct err *err;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/functions.h"
+#include "ir/infer/early.h"
 #include "ir/onnx_import.h"
 #include "ir/wire.h"
 
@@ -109,6 +110,7 @@ import(struct importer *imp, const struct wire *in)
 {
 	const Onnx__ModelProto *p =
 	    wire_unpack(&onnx__model_proto__descriptor, in, imp->a, imp->err);
+	bool built;
 
 	if (!p)
 		return false;
@@ -118,7 +120,9 @@ import(struct importer *imp, const struct wire *in)
 	imp->shape_used = arena_new(imp->a, bool, imp->options->nshapes);
 	map_init(&imp->taken, imp->a);
 	map_init(&imp->noted, imp->a);
-	if (!build(imp, p))
+	built = build(imp, p);
+	early_release(imp->early);
+	if (!built)
 		return false;
 	if (imp->nfaults) {
 		*imp->err = imp->first_fault;

@@ -60,18 +60,61 @@ write_qlinear_softmax(struct writer *w)
 	quantise(w, 3, 0);
 }
 
+/* `to`: `from`, whose channels are last or become so, where `exchanged`. */
+static void
+move_channels(struct writer *w, const char *from, const char *to, uint32_t rank,
+    bool to_front, bool exchanged)
+{
+	static const char *const front[] = {
+	    "[0, 2, 1]", "[0, 3, 1, 2]", "[0, 4, 1, 2, 3]"};
+	static const char *const back[] = {
+	    "[0, 2, 1]", "[0, 2, 3, 1]", "[0, 2, 3, 4, 1]"};
+
+	if (!exchanged)
+		say(w, "%s = Identity(%s)", to, from);
+	else if (rank < 3 || rank > 5)
+		refuse_form(w, "channels_last of a rank other than 3 to 5");
+	else
+		say(w, "%s = Transpose(%s){perm=%s}", to, from,
+		    to_front ? front[rank - 3] : back[rank - 3]);
+}
+
+/* Weights are as QLinearConv of the default domain has them. */
+void
+write_qlinear_conv(struct writer *w)
+{
+	const bool last = int_of(w, "channels_last", 0) != 0;
+	const uint32_t rank = rank_in(w, 3);
+
+	move_channels(w, "i0", "x", rank, true, last);
+	say(w,
+	    "y = QLinearConv(x, i1, i2, i3, i4, i5, i6, i7, i8)"
+	    "{auto_pad=@auto_pad, dilations=@dilations, group=@group, "
+	    "kernel_shape=@kernel_shape, pads=@pads, strides=@strides}");
+	move_channels(w, "y", "o0", rank, false, last);
+}
+
+/* Of 8 bits, channels last. */
+void
+write_nhwc_pool(struct writer *w)
+{
+	const uint32_t rank = rank_in(w, 0);
+
+	move_channels(w, "i0", "x", rank, true, true);
+	say(w,
+	    "y = MaxPool(x){auto_pad=@auto_pad, ceil_mode=@ceil_mode, "
+	    "dilations=@dilations, kernel_shape=@kernel_shape, pads=@pads, "
+	    "strides=@strides}");
+	move_channels(w, "y", "o0", rank, false, true);
+}
+
 void
 write_qlinear_pool(struct writer *w)
 {
 	const bool last = int_of(w, "channels_last", 0) != 0;
 
-	if (last && rank_in(w, 0) != 4)
-		refuse_form(w, "channels_last of a rank other than 4");
 	dequantise(w, "x", 0);
-	if (last)
-		say(w, "z = Transpose(x){perm=[0, 3, 1, 2]}");
-	else
-		say(w, "z = Identity(x)");
+	move_channels(w, "x", "z", rank_in(w, 0), true, last);
 	if (strcmp(w->call->op_type, "QLinearAveragePool") == 0)
 		say(w,
 		    "p = AveragePool(z){auto_pad=@auto_pad, "
@@ -81,10 +124,7 @@ write_qlinear_pool(struct writer *w)
 		    "strides=@strides}");
 	else
 		say(w, "p = GlobalAveragePool(z)");
-	if (last)
-		say(w, "y = Transpose(p){perm=[0, 2, 3, 1]}");
-	else
-		say(w, "y = Identity(p)");
+	move_channels(w, "p", "y", rank_in(w, 0), false, last);
 	quantise(w, 3, 0);
 }
 

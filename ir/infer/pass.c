@@ -36,6 +36,18 @@ forget_vague_dims(struct graph *g, struct type *t)
 }
 
 void
+pass_value(struct pass *p, value_id v)
+{
+	struct value *value = graph_value(p->g, v);
+
+	p->small[v] = (struct small){.n = 0};
+	p->content[v] = value->constant;
+	if (value->constant) /* whatever was stated of it */
+		value->type = tensor_type(value->constant);
+	forget_vague_dims(p->g, &value->type);
+}
+
+void
 pass_init(struct pass *p, struct graph *g, const struct pass *outer)
 {
 	if (outer) {
@@ -46,14 +58,8 @@ pass_init(struct pass *p, struct graph *g, const struct pass *outer)
 	symbols_init(&p->symbols, g, p->scratch);
 	p->small = arena_new(p->scratch, struct small, g->nvalues);
 	p->content = arena_new(p->scratch, const struct tensor *, g->nvalues);
-	for (value_id v = 0; v < g->nvalues; v++) {
-		const struct tensor *t = g->value[v].constant;
-
-		p->content[v] = t;
-		if (t) /* whatever was stated of it */
-			g->value[v].type = tensor_type(t);
-		forget_vague_dims(g, &g->value[v].type);
-	}
+	for (value_id v = 0; v < g->nvalues; v++)
+		pass_value(p, v);
 }
 
 /* The reader checks arity too; graphs come from elsewhere as well, and the
@@ -90,8 +96,8 @@ apply_rule(struct site *s)
 	return fold_node(s, rule) && settle_outputs(s);
 }
 
-static bool
-infer_node(struct pass *p, node_id id, struct err *err)
+bool
+pass_node(struct pass *p, node_id id, struct err *err)
 {
 	const struct node *n = graph_node(p->g, id);
 	struct site s = {
@@ -116,7 +122,7 @@ bool
 pass_run(struct pass *p, struct err *err)
 {
 	for (node_id id = 0; id < p->g->nnodes; id++) {
-		if (infer_node(p, id, err))
+		if (pass_node(p, id, err))
 			continue;
 		if (!p->o->keep_going)
 			return false;

@@ -11,6 +11,12 @@
  * whose body g is, or NULL for the main graph. */
 void pass_init(struct pass *p, struct graph *g, const struct pass *outer);
 
+/* What is known of a value before its producer is inferred. */
+void pass_value(struct pass *p, value_id v);
+
+/* Infer and fold one node; its inputs are dealt with. */
+bool pass_node(struct pass *p, node_id id, struct err *err);
+
 /* Infer and fold every node, in order. */
 bool pass_run(struct pass *p, struct err *err);
 

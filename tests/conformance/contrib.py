@@ -79,6 +79,19 @@ def quantised():
          steps=1, channels_last=1)
     case("QLinearAveragePool", MS, "QLinearAveragePool", [x, *q, *q], fixed=(1, 2, 3, 4), steps=1,
          kernel_shape=[2, 2], strides=[1, 1])
+    k = whole(-64, 65, 6, 8, 3, 3, dtype=np.int8)
+    per = (rng.random(6) * 0.02 + 0.01).astype(np.float32)
+    for last in 0, 1:
+        v = x.transpose(0, 2, 3, 1).copy() if last else x
+        case(f"QLinearConv_{last}", MS, "QLinearConv", [v, *q, k, per, np.zeros(6, np.int8), f32(.3), u8(128), whole(-500,
+             500, 6, dtype=np.int32)], fixed=range(1, 9), steps=1, channels_last=last, pads=[1, 1, 1, 1], strides=[2, 2])
+        case(f"QLinearConv_line_{last}", MS, "QLinearConv", [v[:, 0] if last else v[:, :, 0], *q, k[:, :, 0].copy(), f32(.02),
+             np.array(0, np.int8), f32(.3), u8(128)], fixed=range(1, 8), steps=1, channels_last=last)
+    case("QLinearConv_apart", MS, "QLinearConv", [x.transpose(0, 2, 3, 1).copy(), *q, whole(-64, 65, 8, 1, 3, 3, dtype=np.int8),
+         f32(.02), np.array(0, np.int8), f32(.3), u8(128)], fixed=range(1, 8), steps=1, channels_last=1, group=8)
+    for v in x, whole(-128, 128, 2, 7, 7, 3, dtype=np.int8):
+        case(f"NhwcMaxPool_{v.dtype}", MS, "NhwcMaxPool", [v], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)
+        case(f"NhwcMaxPool_{v.dtype}_edge", MS, "NhwcMaxPool", [v], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
     case("QLinearConcat", MS, "QLinearConcat", [*out, x, *q, y, f32(0.03), u8(7)],
          fixed=(0, 1, 3, 4, 6, 7), steps=1, axis=1)
     case("QLinearWhere", MS, "QLinearWhere", [x > 100, x, *q, y, f32(0.03), u8(7), *out],

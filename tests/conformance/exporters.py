@@ -174,6 +174,26 @@ def texts():
          dict(e=np.array(["!"], object), zero=i64(0)), opset=20)
 
 
+def unstated():
+    """What ONNX Runtime's optimiser saves: fused operators, and no shapes of what is between them."""
+    x = real(2, 4, 6)
+    case("unstated_product", "(float[b,4,6] x) => (float[b,4,4] y)", """t = Transpose<perm = [0, 1, 2]>(x) n = Shape(w) c = Slice(n, zero, one)
+         u = Slice(w, zero, c) y = com.microsoft.FusedMatMul<transB = 1, alpha = 0.5>(t, u)""", dict(x=x),
+         dict(w=real(4, 6), zero=i64([0]), one=i64([1])))
+    case("unstated_mask", "(float[b,4,16] x, int64[b,4,4] m) => (float[b,4,16] y)", """r = Relu(x) k = Cast<to = 6>(m)
+         y = com.microsoft.MultiHeadAttention<num_heads = 2>(r, r, r, "", k)""".replace('""', ""), dict(x=real(2, 4, 16),
+         m=i64([[[1, 1, 1, 0]] * 4, [[1, 1, 0, 0]] * 4])))
+    case("unstated_rotation", "(float[b,4,16] x, int64[b,4] p) => (float[b,4,16] y)", """r = Relu(x) q = Add(p, p) k = Slice(c, zero, end)
+         y = com.microsoft.RotaryEmbedding(r, q, k, k)""", dict(x=real(2, 4, 16), p=i64([[0, 1, 2, 3]] * 2)),
+         dict(c=real(12, 8), zero=i64([0]), end=i64([9])))
+    case("unstated_pool", "(float[b,4,4,6] x) => (float[b,2,2,6] y)", """q = QuantizeLinear(x, s, z) p = com.microsoft.QLinearAveragePool<
+         kernel_shape = [2, 2], strides = [2, 2], channels_last = 1>(q, s, z, s, z) m = com.microsoft.NhwcMaxPool<kernel_shape = [1, 1]>(p)
+         y = DequantizeLinear(m, s, z)""", dict(x=real(2, 4, 4, 6)), dict(s=f32(.02), z=np.array(128, np.uint8)))
+    case("unstated_twice", "(float[b,4,6] x) => (float[b,n,4] y)", """a = Relu(x) f = com.microsoft.FusedMatMul<transB = 1>(a, w)
+         g = com.microsoft.Gelu(f) h = Slice(f, zero, end, one) y = com.microsoft.FusedMatMul<transA = 1>(g, h)""", dict(x=x),
+         dict(w=real(4, 6), zero=i64([0]), end=i64([4]), one=i64([1])))
+
+
 def newest():
     """What the newest opsets added, against numpy: ONNX Runtime lacks it."""
     q, k = real(1, 2, 3, 4), real(1, 2, 5, 4)
@@ -256,7 +276,7 @@ def run_written(folder, fed):
     return ""
 
 
-for make in shapes_from_data, sequences, pipelines, texts, newest:
+for make in shapes_from_data, sequences, pipelines, texts, unstated, newest:
     make()
 failed = passed = 0
 for c in CASES:

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ir/infer.h"
+#include "ir/infer/early.h"
 #include "ir/lenient.h"
 #include "tests/support/build.h"
 
@@ -644,11 +645,46 @@ open_output_harmless(void **state)
 	assert_string_equal(f->notes.rule, "open-output");
 }
 
+static void
+expect_early(
+    struct fixture *f, const struct graph *g, value_id v, const char *type)
+{
+	assert_string_equal(
+	    type_text(&graph_value(g, v)->type, g->symbol, &f->a), type);
+	assert_int_equal(graph_value(f->g, v)->type.kind, TYPE_UNKNOWN);
+}
+
+/* Types while a graph grows: the graph itself stays as it was read, and a node
+ * that breaks a rule is nobody's affair yet. */
+static void
+types_so_far(void **state)
+{
+	struct fixture *f = *state;
+	value_id x = build_input(f->g, "x", DT_FLOAT, DIMS(2, 3, 4));
+	value_id r = build_node(f->g, OP_RELU, 13, &x, 1), s, bad, t[20];
+	struct early *early = NULL;
+
+	expect_early(f, early_types(&early, f->g, &f->a), r, "float32[2,3,4]");
+	s = build_node(f->g, OP_SHAPE, 13, &r, 1);
+	bad = build_node(f->g, OP_SQUEEZE, 13,
+	    (value_id[]){x, build_ints(f->g, DIMS(0))}, 2);
+	for (uint32_t i = 0; i < 20; i++)
+		t[i] = build_node(
+		    f->g, OP_RESHAPE, 13, (value_id[]){i ? t[i - 1] : r, s}, 2);
+	expect_early(f, early_types(&early, f->g, &f->a), s, "int64[3]");
+	expect_early(f, early_types(&early, f->g, &f->a), bad, "unknown");
+	expect_early(
+	    f, early_types(&early, f->g, &f->a), t[19], "float32[2,3,4]");
+	assert_ptr_equal(graph_value(f->g, s)->constant, NULL);
+	early_release(early);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    T(types_so_far),
 	    T(open_output_harmless),
 	    T(conv_explicit_pads),
 	    T(conv_same_and_dilated),
