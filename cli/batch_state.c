@@ -51,6 +51,7 @@ get_figures(struct unit_status *s, const cJSON *o, struct arena *a)
 	s->cost_ns = get_u64(o, "cost_ns");
 	s->lower_bound_ns = get_u64(o, "lower_bound_ns");
 	s->proven = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "proven"));
+	s->among_regions = (uint32_t)get_u64(o, "among_regions");
 	basis = cJSON_GetObjectItemCaseSensitive(o, "basis");
 	s->estimated = cJSON_IsString(basis)
 	    && strcmp(basis->valuestring, "estimated") == 0;
@@ -191,6 +192,8 @@ unit_status_put(struct json *j, const struct unit_status *s)
 	json_key_uint(j, "cost_ns", s->cost_ns);
 	json_key_uint(j, "lower_bound_ns", s->lower_bound_ns);
 	json_key_bool(j, "proven", s->proven);
+	if (s->among_regions)
+		json_key_uint(j, "among_regions", s->among_regions);
 	if (s->estimated)
 		json_key_str(j, "basis", "estimated");
 	json_key_uint(j, "regions", s->regions);

@@ -19,6 +19,7 @@ struct unit_status {
 	/* of a successful search */
 	uint64_t cost_ns, lower_bound_ns;
 	bool proven, estimated; /* some price is an estimate */
+	uint32_t among_regions; /* what is proven is so among these; 0: all */
 	uint32_t regions, measured, reused;
 	uint64_t baseline_ns; /* cheapest baseline; 0: none has a cover */
 	const char *baseline; /* its name */

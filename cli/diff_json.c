@@ -33,6 +33,14 @@ write_unmatched(struct json *j, const char *key, const struct result_view *s,
 }
 
 static void
+write_proof(struct json *j, const struct result_view *r)
+{
+	json_key_bool(j, "proven", r->proven);
+	if (r->among_regions)
+		json_key_uint(j, "among_regions", r->among_regions);
+}
+
+static void
 write_diff(struct json *j, const struct diff *d)
 {
 	json_object(j);
@@ -42,7 +50,7 @@ write_diff(struct json *j, const struct diff *d)
 	json_key_uint(j, "cost_ns", d->b->cost);
 	json_key_int(j, "delta_ns", d->delta);
 	json_key_uint(j, "noise_ns", d->noise);
-	json_key_bool(j, "proven", d->b->proven);
+	write_proof(j, d->b);
 	write_unmatched(j, "new", d->b, d->match.of_b);
 	write_unmatched(j, "gone", d->a, d->match.of_a);
 	json_key_uint(j, "matched_by_order", d->match.renamed);
@@ -83,7 +91,7 @@ diffs_json(FILE *f, const struct diff *d, uint32_t n)
 	json_key_str(&j, "path", d->a->path);
 	json_key_str(&j, "model", d->a->model);
 	json_key_uint(&j, "cost_ns", d->a->cost);
-	json_key_bool(&j, "proven", d->a->proven);
+	write_proof(&j, d->a);
 	json_close(&j);
 	json_key(&j, "results");
 	json_array(&j);

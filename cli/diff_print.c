@@ -257,6 +257,15 @@ put_lists(struct out *o, const struct diff *d, uint32_t limit, const char *open,
 	}
 }
 
+/* Of what both are proven among, where that is not all there could be. */
+static void
+put_among(struct out *o, const struct result_view *r, const char *which)
+{
+	if (r->proven && r->among_regions)
+		fprintf(o->f, "; %s is proven among %" PRIu32 " region%s",
+		    which, r->among_regions, plural(r->among_regions));
+}
+
 /* Of what the two are: other models, which kinds of prices, what is not proven. */
 static void
 put_kinds(struct out *o, const struct diff *d)
@@ -281,6 +290,8 @@ put_kinds(struct out *o, const struct diff *d)
 		    a->proven       ? "the second"
 		        : b->proven ? "the first"
 		                    : "both");
+	put_among(o, a, "the first");
+	put_among(o, b, "the second");
 }
 
 void

@@ -64,7 +64,8 @@ read_noise(struct result_view *s, const cJSON *entry, struct view_price *out,
 static bool
 read_total(struct result_view *s, struct err *err)
 {
-	const cJSON *total, *proof, *model, *proven;
+	const cJSON *total, *proof, *model, *proven, *among;
+	uint64_t n;
 
 	if (!jsonin_object(s->result, "total", &total, err)
 	    || !jsonin_object(s->result, "proof", &proof, err)
@@ -73,6 +74,8 @@ read_total(struct result_view *s, struct err *err)
 		return false;
 	proven = cJSON_GetObjectItemCaseSensitive(proof, "proven");
 	s->proven = cJSON_IsTrue(proven);
+	among = cJSON_GetObjectItemCaseSensitive(proof, "among_regions");
+	s->among_regions = jsonin_is_u62(among, &n) ? (uint32_t)n : 0;
 	for (uint32_t t = 0; t < NTERMS; t++) /* older ones have no others */
 		if ((t < NPARTS || cJSON_GetObjectItem(total, term_key(t)))
 		    && !read_cost(total, term_key(t), &s->term[t], err))

@@ -39,6 +39,7 @@ struct result_view {
 	const char *model;
 	cost_ns cost, term[NTERMS];
 	bool proven;
+	uint32_t among_regions; /* it is proven among; 0: all */
 	char sources[64]; /* of its prices, in order of appearance */
 	uint32_t nsources;
 	uint32_t nnodes, ncomposites, nconversions, ntargets;

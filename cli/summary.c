@@ -283,15 +283,17 @@ tell_proof(const struct plan *p, struct answer *a)
 
 	ANSWER(a,
 	    "plan: {?unsized at least }{cost_ns:t} {basis}, {?proven proven "
-	    "{?among among {regions} regions}{!among optimal} at these "
-	    "prices}{!proven {?lower_bound_ns not proven {?among among "
-	    "{regions} regions}{!among optimal}: lower bound "
+	    "{?among_regions among {among_regions} region{s "
+	    "among_regions}}{!among_regions optimal} at these "
+	    "prices}{!proven {?lower_bound_ns not proven {?among_regions among "
+	    "{among_regions} region{s among_regions}}{!among_regions "
+	    "optimal}: lower bound "
 	    "{lower_bound_ns:t}, gap {gap:.3g} %}{!lower_bound_ns by "
 	    "{searcher} (no lower bound, so not proven optimal)}}\n",
 	    T("unsized", unsized), F("cost_ns", p->cost),
 	    F("basis", plan_basis(p)), F("lower_bound_ns", p->lower_bound),
 	    F("proven", p->proven), F("searcher", p->searcher),
-	    IS("among", p->among), T("regions", p->candidates->nregions),
+	    F("among_regions", plan_among(p)),
 	    T("gap",
 	        100.0 * (double)(p->cost - p->lower_bound)
 	            / (double)(p->cost ? p->cost : 1)));

@@ -6,6 +6,7 @@
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/plain.h"
+#include "ir/base/plural.h"
 #include "plan/eager.h"
 
 /* TUNING: what fits a screen; report.html has all of it */
@@ -70,11 +71,11 @@ put_head(FILE *f, const struct emit_work *w)
 		    "%" PRIu32 " of its prices %s out sizes, branches or steps "
 		    "that only a run tells.\n",
 		    plan_unsized(p), plan_unsized(p) == 1 ? "leaves" : "leave");
-	if (p->proven && p->among)
+	if (p->proven && plan_among(p))
 		fprintf(f,
 		    "Proven among %" PRIu32
-		    " regions at these prices (%s search).\n",
-		    p->candidates->nregions, p->searcher);
+		    " region%s at these prices (%s search).\n",
+		    plan_among(p), plural(plan_among(p)), p->searcher);
 	else if (p->proven)
 		fprintf(f, "Proven optimal at these prices (%s search).\n",
 		    p->searcher);
@@ -84,10 +85,10 @@ put_head(FILE *f, const struct emit_work *w)
 		    p->searcher);
 	else
 		fprintf(f,
-		    "Not proven optimal (%s search): no legal plan costs less "
-		    "than %s, a gap of %.1f %%.\n",
-		    p->searcher, cost_text(p->lower_bound, a),
-		    100 * emit_gap(p));
+		    "Not proven optimal (%s search): no legal plan%s costs "
+		    "less than %s, a gap of %.1f %%.\n",
+		    p->searcher, p->among ? " of the regions offered" : "",
+		    cost_text(p->lower_bound, a), 100 * emit_gap(p));
 	fprintf(f, "\n| part | cost | share |\n|---|---:|---:|\n");
 	for (uint32_t t = 0; t < NTERMS; t++)
 		fprintf(f, "| %s | %s | %.1f %% |\n", term_words(t),

@@ -180,8 +180,8 @@ write_proof(struct json *j, const struct emit_work *w)
 	json_object(j);
 	json_key_str(j, "searcher", p->searcher);
 	json_key_bool(j, "proven", p->proven);
-	if (p->among)
-		json_key_uint(j, "among_regions", p->candidates->nregions);
+	if (plan_among(p))
+		json_key_uint(j, "among_regions", plan_among(p));
 	json_cost(j, "lower_bound_ns", p->lower_bound);
 	json_key_real(j, "gap", emit_gap(p));
 	json_key_uint(j, "rounds", p->rounds);

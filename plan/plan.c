@@ -259,6 +259,12 @@ rests_on_run(const struct plan *p, uint32_t candidate)
 }
 
 uint32_t
+plan_among(const struct plan *p)
+{
+	return p->among ? p->candidates->nregions : 0;
+}
+
+uint32_t
 plan_unsized(const struct plan *p)
 {
 	uint32_t n = 0;

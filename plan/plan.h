@@ -102,6 +102,9 @@ plan_pays(const struct plan *p, const struct price *price)
 	return p->at_least ? price_least(price) : price_expected(price);
 }
 
+/* The regions what is proven of it is proven among; 0: all there could be. */
+uint32_t plan_among(const struct plan *p);
+
 /* What a part of a plan costs: the objective at what its price counts as there. */
 cost_ns plan_candidate_cost(const struct plan *p, uint32_t candidate);
 cost_ns plan_conversion_cost(

@@ -38,6 +38,12 @@ is_proven(const struct night_unit *u)
 }
 
 static double
+among_regions(const struct night_unit *u)
+{
+	return u->status.among_regions;
+}
+
+static double
 unpriced(const struct night_unit *u)
 {
 	return u->unpriced;
@@ -54,6 +60,8 @@ static const struct metric metrics[] = {
     {"marq_lower_bound_seconds", "no plan is cheaper", seconds_of_bound},
     {"marq_baseline_seconds", "the best baseline", seconds_of_baseline},
     {"marq_proven", "1: no cheaper plan exists at these prices", is_proven},
+    {"marq_among_regions", "regions marq_proven is among; 0: all there are",
+        among_regions},
     {"marq_unpriced", "composites known by a lower bound only", unpriced},
     {"marq_measured", "prices measured in the last night", measured},
 };

@@ -302,8 +302,9 @@ put_cost(const struct night_page *p, uint32_t i)
 		    escaped(to, p->s->a), strong, cost, strong);
 	else
 		fprintf(p->f, "<%s>%s</%s>", strong, cost, strong);
-	if (!u->status.proven)
-		fputs("<small class=np>not proven</small>", p->f);
+	if (!u->status.proven || u->status.among_regions)
+		fprintf(p->f, "<small class=np>%s</small>",
+		    proof_of(&u->status, p->s->a));
 }
 
 static void

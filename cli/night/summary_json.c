@@ -74,6 +74,8 @@ write_figures(struct json *j, const struct summary *s, uint32_t i)
 	json_key_uint(j, "cost_ns", u->cost_ns);
 	json_key_uint(j, "lower_bound_ns", u->lower_bound_ns);
 	json_key_bool(j, "proven", u->proven);
+	if (u->among_regions)
+		json_key_uint(j, "among_regions", u->among_regions);
 	json_key_bool(j, "estimated", u->estimated);
 	json_key_uint(j, "unpriced", n->unpriced);
 	json_key_uint(j, "regions", u->regions);
@@ -190,7 +192,7 @@ write_summary_csv(FILE *f, void *context, struct err *err)
 	(void)err;
 	fputs("night,date,unit,model,mix,shape,exit,cost_ns,lower_bound_ns,"
 	      "proven,estimated,unpriced,baseline_ns,measured,reused,took_ms,"
-	      "before_ns,regressed,error\r\n",
+	      "before_ns,regressed,error,among_regions\r\n",
 	    f);
 	for (uint32_t i = 0; i < s->night->nunits; i++) {
 		const struct night_unit *u = &s->night->unit[i];
@@ -213,7 +215,7 @@ write_summary_csv(FILE *f, void *context, struct err *err)
 		    was ? (unsigned long long)was->status.cost_ns : 0,
 		    findings_has(&s->findings, EVENT_REGRESSED, i));
 		put_cell(f, t->error);
-		fputs("\r\n", f);
+		fprintf(f, ",%u\r\n", t->among_regions);
 	}
 	return true;
 }

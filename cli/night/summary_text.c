@@ -27,7 +27,7 @@ write_row(FILE *f, const struct summary *s, uint32_t i)
 		fprintf(f, "%s%.3f of %s", u->baseline_bound ? "at most " : "",
 		    (double)u->cost_ns / (double)u->baseline_ns, u->baseline);
 	fputs(confirmation_of(u, s->a), f);
-	fprintf(f, " | %s | ", u->proven ? "proven" : "not proven");
+	fprintf(f, " | %s | ", proof_of(u, s->a));
 	was = history_last_good(s->history, s->at, n->name, &when);
 	if (was)
 		fprintf(f, "%s since night %u%s",

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/plural.h"
+
 const char *
 brief(uint64_t ns, struct arena *a)
 {
@@ -31,6 +33,16 @@ unit_cost(const struct night_unit *u, struct arena *a)
 	        : u->status.estimated ? "estimated "
 	                              : "",
 	    brief(u->status.cost_ns, a));
+}
+
+const char *
+proof_of(const struct unit_status *u, struct arena *a)
+{
+	if (!u->proven)
+		return "not proven";
+	return u->among_regions ? arena_printf(a, "proven among %u region%s",
+	           u->among_regions, plural(u->among_regions))
+	                        : "proven";
 }
 
 const char *

@@ -10,6 +10,8 @@ const char *brief(uint64_t ns, struct arena *a);
 /* What a unit costs: "at least 6.55 ms" where a part has no price, "estimated
  * 6.55 ms" where a price is an estimate. */
 const char *unit_cost(const struct night_unit *u, struct arena *a);
+/* "proven", "proven among 12 regions" or "not proven". */
+const char *proof_of(const struct unit_status *u, struct arena *a);
 /* "; confirmed: 0.87" of a plan that mixes targets; "" of others. */
 const char *confirmation_of(const struct unit_status *u, struct arena *a);
 /* "+8.2 %", "-0.1 %" with a true minus sign. */

@@ -5,6 +5,7 @@
 #include "emit/report/sections.h"
 #include "emit/report/text.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/plural.h"
 
 static uint32_t
 unpriced(const struct page_view *v)
@@ -69,16 +70,18 @@ put_proof(FILE *f, const struct page_view *v)
 	const cJSON *proof = doc_field(v->result, "proof");
 	uint64_t bound = doc_ns(proof, "lower_bound_ns");
 	const cJSON *among = doc_field(proof, "among_regions");
+	const uint32_t nregions =
+	    cJSON_IsNumber(among) ? (uint32_t)among->valuedouble : 0;
 
 	html(f, "<b class=big>%r%t</b> a run%r, ",
 	    rests_on_bounds(v) || unsized(v) ? "at least " : "", v->total,
 	    rests_on_estimates(v) ? ", estimated" : "");
 	if (doc_is_true(proof, "proven"))
 		html(f,
-		    among ? "<b>proven cheapest among %n regions</b> at these "
+		    among ? "<b>proven cheapest among %n region%r</b> at these "
 		            "prices."
 		          : "<b>proven cheapest</b> at these prices.",
-		    cJSON_IsNumber(among) ? (uint32_t)among->valuedouble : 0);
+		    nregions, plural(nregions));
 	else if (bound != NS_NEVER && bound > v->total)
 		html(f,
 		    "<b>not proven</b> (the bound lies above the plan: a "
@@ -86,8 +89,9 @@ put_proof(FILE *f, const struct page_view *v)
 	else if (bound == 0 || bound == NS_NEVER)
 		html(f, "<b>not proven</b>: no lower bound is known.");
 	else
-		html(f, "<b>not proven</b>: at most %p above the cheapest.",
-		    v->total - bound, v->total);
+		html(f, "<b>not proven</b>: at most %p above the cheapest%r.",
+		    v->total - bound, v->total,
+		    among ? " of the regions offered" : "");
 }
 
 /* "dnnl + host": what a plan with all targets is called. */
