@@ -81,7 +81,7 @@ price_best(struct planner *pl, struct plan_baseline *list, struct err *err)
 	    .mix = pl->r->mix, .baseline = list, .nbaselines = pl->r->mix->n};
 
 	for (uint32_t i = 0; i < pl->r->mix->n; i++) {
-		if (!plan_is_mix(&pl->incumbent.plan))
+		if (!plan_is_picked(&pl->incumbent.plan))
 			return true;
 		best = plan_best_single(&seen);
 		if (!best || !best->bound)

@@ -1,6 +1,7 @@
 #include "plan/confirmation.h"
 
 #include "plan/propose.h"
+#include "plan/whole.h"
 
 const char *
 confirmation_word(enum confirmation_kind kind)
@@ -28,6 +29,12 @@ plan_is_mix(const struct plan *p)
 			return true;
 	}
 	return false;
+}
+
+bool
+plan_is_picked(const struct plan *p)
+{
+	return plan_is_mix(p) || plan_has_parts(p);
 }
 
 /* Each may fall back, so what all fall back to is never cheaper alone. */

@@ -1,5 +1,5 @@
-/* What became of a plan that mixes targets when it was run in turn with the best
- * plan of a single one. */
+/* What became of a plan that mixes targets, or parts of what a target takes whole, when
+ * it was run in turn with the best plan of a single one. */
 #ifndef PLAN_CONFIRMATION_H
 #define PLAN_CONFIRMATION_H
 
@@ -30,6 +30,10 @@ const char *confirmation_word(enum confirmation_kind kind);
 
 /* Does a plan run on more than one target beside what all fall back to? */
 bool plan_is_mix(const struct plan *p);
+
+/* Was it picked among many because it is cheap: does it mix targets, or is it made of
+ * parts of what one could take whole? */
+bool plan_is_picked(const struct plan *p);
 
 /* The baseline of the single target that costs least; NULL: none has a plan. */
 const struct plan_baseline *plan_best_single(const struct plan *p);

@@ -6,6 +6,7 @@
 #include "plan/evaluate.h"
 #include "plan/problem.h"
 #include "plan/trace.h"
+#include "plan/whole.h"
 #include "search/budget.h"
 #include "ir/base/cost.h"
 #include "search/problem_index.h"
@@ -203,19 +204,40 @@ propose_single(struct planner *pl, uint32_t target, struct search_result *out,
 	return true;
 }
 
+/* One uses a runtime alone by giving it all it takes as one. */
+static bool
+search_alone(struct planner *pl, struct search_result *out,
+    const struct search_options *o, struct err *err)
+{
+	const struct candidates *all = pl->r->candidates;
+	const struct mix *m = pl->r->mix;
+	const uint32_t target[2] = {
+	    pl->reference, fallback_of(m, pl->reference)};
+	const uint32_t whole = whole_of(all, m, pl->r->prices, pl->reference);
+	struct arena scratch;
+	struct problem p;
+	bool *allowed, ok;
+
+	arena_init(&scratch);
+	allowed = arena_new(&scratch, bool, pl->problem.ncandidates);
+	for (uint32_t c = 0; c < pl->problem.ncandidates; c++)
+		allowed[c] = c >= all->n || !is_part_of_whole(all, m, c, whole);
+	problem_restrict(&p, &pl->problem, allowed, &scratch);
+	ok = search_single(out, &p, target, o, pl->arena, err);
+	arena_release(&scratch);
+	return ok;
+}
+
 /* Something to compare with is not worth the memory of a proof. */
 static bool
 propose_baseline(struct planner *pl, struct proposal *p, struct err *err)
 {
-	const uint32_t allowed[2] = {
-	    pl->reference, fallback_of(pl->r->mix, pl->reference)};
 	struct search_options o = quick_options(pl);
 
 	assert(node_is_asked(pl));
 	if (!(pl->reference == pl->r->mix->n
 	            ? search_eager(&p->best, &pl->problem, &o, pl->arena, err)
-	            : search_single(
-	                &p->best, &pl->problem, allowed, &o, pl->arena, err)))
+	            : search_alone(pl, &p->best, &o, err)))
 		return false;
 	trace_solve(pl->r->trace, "baseline", &p->best);
 	return true;

@@ -1,0 +1,84 @@
+#include "plan/whole.h"
+
+#include "ir/base/bitset.h"
+
+static bool
+is_offered(const struct candidates *all, const struct mix *m, uint32_t c)
+{
+	return rule_of_sets(
+	    m->target[all->candidate[c].target].kind, all->candidate[c].rule);
+}
+
+/* How many nodes are in any region that the target was offered. */
+static uint32_t
+count_offered(const struct candidates *all, const struct mix *m,
+    uint32_t target, struct arena *scratch)
+{
+	node_id last = 0;
+	uint32_t n = 0;
+	struct bitset in;
+
+	for (uint32_t c = 0; c < all->n; c++) {
+		const struct candidate *x = &all->candidate[c];
+
+		if (x->nnodes && x->node[x->nnodes - 1] > last)
+			last = x->node[x->nnodes - 1];
+	}
+	in = bitset_new(scratch, last + 1);
+	for (uint32_t c = 0; c < all->n; c++)
+		if (all->candidate[c].target == target && is_offered(all, m, c))
+			for (uint32_t i = 0; i < all->candidate[c].nnodes; i++)
+				bitset_add(in, all->candidate[c].node[i]);
+	for (node_id id = 0; id <= last; id++)
+		n += bitset_has(in, id);
+	return n;
+}
+
+uint32_t
+whole_of(const struct candidates *all, const struct mix *m,
+    const struct prices *p, uint32_t target)
+{
+	uint32_t whole = WHOLE_NONE;
+	struct arena scratch;
+
+	for (uint32_t c = 0; c < all->n; c++)
+		if (all->candidate[c].target == target && is_offered(all, m, c)
+		    && (whole == WHOLE_NONE
+		        || all->candidate[c].nnodes
+		            > all->candidate[whole].nnodes))
+			whole = c;
+	if (whole == WHOLE_NONE
+	    || prices_candidate(p, whole)->state == PRICE_FAILED)
+		return WHOLE_NONE;
+	arena_init(&scratch);
+	if (count_offered(all, m, target, &scratch)
+	    != all->candidate[whole].nnodes)
+		whole = WHOLE_NONE;
+	arena_release(&scratch);
+	return whole;
+}
+
+bool
+is_part_of_whole(const struct candidates *all, const struct mix *m,
+    uint32_t candidate, uint32_t whole)
+{
+	return whole != WHOLE_NONE
+	    && all->candidate[candidate].target == all->candidate[whole].target
+	    && is_offered(all, m, candidate)
+	    && all->candidate[candidate].nnodes < all->candidate[whole].nnodes;
+}
+
+bool
+plan_has_parts(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->ncomposites; i++) {
+		const uint32_t c = p->composite[i].candidate;
+
+		if (is_offered(p->candidates, p->mix, c)
+		    && is_part_of_whole(p->candidates, p->mix, c,
+		        whole_of(p->candidates, p->mix, p->prices,
+		            p->candidates->candidate[c].target)))
+			return true;
+	}
+	return false;
+}
