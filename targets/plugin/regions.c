@@ -4,12 +4,15 @@
 #include <string.h>
 
 /* TUNING: a border costs what crosses it; pieces of equal work, so that their
- * stretches are 36 at most, or 10 where compiling takes long; sets of one kind, the
+ * stretches are 36 at most, or 10 where compiling takes long (milliseconds); sets of one kind, the
  * largest first. */
 #define BORDER_VALUES 3
 #define PIECES 8
 #define PIECES_SLOW 4
 #define SLOW_MS 100
+/* TUNING: weights are copied and packed: of ResNet-50's 102 MB compiling takes 150 to
+ * 300 ms of processor time. */
+#define WEIGHTS_PER_MS 1e6
 #define PARTS_MAX 64
 
 struct region_offer {
@@ -316,13 +319,33 @@ offer_stretches(struct region_offer *o)
 		}
 }
 
+static double
+weight_bytes(const struct graph *g)
+{
+	double sum = 0;
+
+	for (value_id v = 0; v < g->nvalues; v++)
+		if (g->value[v].constant)
+			sum += (double)g->value[v].constant->bytes;
+	return sum;
+}
+
+/* Into how many pieces: stretches of a large model take long to compile, too. */
+static uint32_t
+pieces_of(const struct regions_of *of)
+{
+	return of->compile_ms + weight_bytes(of->graph) / WEIGHTS_PER_MS
+	        > SLOW_MS
+	    ? PIECES_SLOW
+	    : PIECES;
+}
+
 void
 regions_offer(
     struct node_sets *out, const struct regions_of *of, struct arena *a)
 {
 	const struct graph *g = of->graph;
-	struct region_offer o = {g, of->uses, of->taken,
-	    of->compile_ms > SLOW_MS ? PIECES_SLOW : PIECES, out, a};
+	struct region_offer o = {g, of->uses, of->taken, pieces_of(of), out, a};
 	struct bitset gaps = bitset_new(a, g->nnodes);
 
 	for (node_id id = 0; id < g->nnodes; id++)

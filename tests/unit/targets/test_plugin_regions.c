@@ -88,6 +88,25 @@ test_slow_compilers_are_asked_less(void **state)
 	assert_int_equal(sets.set[0].n, 32);
 }
 
+/* So do weights of more than a hundred megabytes. */
+static void
+test_large_models_are_asked_less(void **state)
+{
+	static const float one = 1;
+	static const int64_t many = 25600001, few = 1;
+	const struct tensor large = tensor_fill(DT_FLOAT, 1, &many, &one);
+	const struct tensor small = tensor_fill(DT_FLOAT, 1, &few, &one);
+
+	(void)state;
+	chain(32);
+	graph_add_constant(m.graph, "small", &small);
+	offer_for(1, all_but(NODE_NONE), bitset_new(&arena, 32));
+	assert_int_equal(sets.n, 36);
+	graph_add_constant(m.graph, "large", &large);
+	offer_for(1, all_but(NODE_NONE), bitset_new(&arena, 32));
+	assert_int_equal(sets.n, 10);
+}
+
 /* What it does not take cuts the rest in two. */
 static void
 test_maximal(void **state)
@@ -163,6 +182,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_whole_and_stretches),
 	    TEST(test_slow_compilers_are_asked_less),
+	    TEST(test_large_models_are_asked_less),
 	    TEST(test_maximal),
 	    TEST(test_ways_around),
 	    TEST(test_gaps),
