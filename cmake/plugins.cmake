@@ -1,6 +1,8 @@
 # Plug-ins for other people's runtimes, in a package of their own: built where the
 # header is, installed where their names are looked for. The runtime is loaded when
-# a target is opened. -DMARQ_PLUGINS=OFF leaves them out.
+# a target is opened. -DMARQ_PLUGINS=OFF leaves them out. So do the presets with
+# sanitizers: a runtime of others is built without any, and our side of the interface is
+# tested there with a plug-in of our own (tests/plugin).
 option(MARQ_PLUGINS "build plug-ins for the runtimes whose headers are found" ON)
 
 function(marq_plugin name header)
