@@ -31,7 +31,19 @@ expect_in tiny/result.json '"fact.tutorial_version": "1"'
 expect_in out verified
 run search tiny.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db -o again
 expect_in out ', 0 measured'
+expect_in out ' of the range, on record'
 cmp -s tiny/result.json again/result.json || fail 'another result'
+# With other weights it is another model: its prices are known, and it is verified.
+python3 - <<'EOS' || fail 'no weights'
+text = open("tiny.onnx", "rb").read()
+at = len(text) // 2
+open("other.onnx", "wb").write(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:])
+EOS
+run search other.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db -o other
+expect_status 0
+expect_in out ', 0 measured'
+expect_in out ' of the range'
+expect_not_in out 'on record'
 run run tiny.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db --runs 3
 expect_status 0
 expect_in out 'matches the host reference'
@@ -107,8 +119,27 @@ expect_in out verified
 export STANDIN=regions
 search -t "$plugin" -t host --forbid host:op:MaxPool --forbid standin:op:Flatten
 expect_status 0
-expect_in out 'proven among 1 regions at these prices'
+expect_in out 'proven among 1 region at these prices'
 expect_in plan/result.json '"among_regions": 1'
+expect_in plan/report.md 'Proven among 1 region at'
+expect_in plan/report.html 'proven cheapest among 1 region<'
+run compare plan plan
+expect_in out '; the first is proven among 1 region; the second is proven among 1 region)'
+cat >night.yaml <<-YAML
+	version: 1
+	defaults: {db: prices.db, out: night, options: ["--forbid=host:op:MaxPool", "--forbid=standin:op:Flatten"]}
+	mixes: [{name: both, targets: ["$plugin", host]}]
+	models: [{path: net.onnx}]
+YAML
+run batch night.yaml
+expect_status 0
+expect_in night/summary.md '| proven among 1 region |'
+expect_in night/summary.html '>proven among 1 region<'
+expect_in night/summary.csv ',"",1'
+expect_in night/summary.prom 'marq_among_regions{model="net",mix="both",shape=""} 1'
+expect_in night/summary.json '"among_regions": 1'
+python3 "$MARQ_SOURCE/tests/support/schema.py" "$MARQ_SOURCE/share/schema/batch.json" night/summary.json ||
+	fail 'summary.json does not keep its schema'
 search -t "$plugin" -t host --pin op:MaxPool=standin --pin op:Flatten=standin --eager-pricing
 expect_status 0
 python3 - plan/result.json <<'EOS' || fail 'no region of both nodes'
