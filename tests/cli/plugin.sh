@@ -31,7 +31,7 @@ expect_in tiny/result.json '"fact.tutorial_version": "1"'
 expect_in out verified
 run search tiny.onnx -t plugin:path=tutorial.so -t host --forbid host:op:Relu --db prices.db -o again
 expect_in out ', 0 measured'
-expect_in out ' of the range, on record'
+expect_in out ' of the range (on record)'
 cmp -s tiny/result.json again/result.json || fail 'another result'
 # With other weights it is another model: its prices are known, and it is verified.
 python3 - <<'EOS' || fail 'no weights'
