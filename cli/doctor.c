@@ -61,7 +61,7 @@ check_cores(struct cli *c, struct diagnosis *f)
 	if (ntypes > 1) {
 		f->grade = GRADE_LACKS;
 		snprintf(f->text, sizeof f->text,
-		    "%ld online, of %u types (big.LITTLE): a price is of "
+		    "%ld online, of %u types (big.LITTLE, hybrid): a price is of "
 		    "whichever it ran on; choose those of one type with "
 		    "taskset",
 		    n, (unsigned)ntypes);

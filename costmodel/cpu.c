@@ -183,12 +183,70 @@ cpu_sold_as(FILE *cpuinfo, struct arena *a)
 uint32_t
 cpu_core_types(const char *facts, struct arena *a)
 {
-	const char *types = facts_get(facts, "cpu.core", a);
+	const char *core = facts_get(facts, "cpu.core", a);
+	const char *types = core ? core : facts_get(facts, "cpu.kind", a);
 	uint32_t n = types != NULL;
 
 	for (; types && *types; types++)
 		n += *types == ',';
 	return n;
+}
+
+/* ---- x86 cores of several kinds ---- */
+
+/* SOURCE: Linux, arch/x86/events/intel/core.c (struct pmu names): a
+ * hybrid processor has a device for each kind, whose file `cpus` is a list of
+ * ranges. */
+static const char *const kinds[] = {"core", "atom", "lowpower"};
+
+/* Is one of the cores in a list like "0-7,12"? */
+static bool
+lists_any(const char *list, const uint32_t *core, uint32_t ncores)
+{
+	while (isdigit((unsigned char)*list)) {
+		char *end;
+		unsigned long first = strtoul(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (uint32_t i = 0; i < ncores; i++)
+			if (core[i] >= first && core[i] <= last)
+				return true;
+		list = *end == ',' ? end + 1 : "";
+	}
+	return false;
+}
+
+static bool
+is_used(
+    const char *folder, const char *kind, const uint32_t *core, uint32_t ncores)
+{
+	char path[256], list[1024] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/cpu_%s/cpus", folder, kind);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(list, sizeof list, f))
+		list[0] = '\0';
+	fclose(f);
+	return lists_any(list, core, ncores);
+}
+
+void
+cpu_kinds(
+    struct buf *b, const char *folder, const uint32_t *core, uint32_t ncores)
+{
+	const char *before = "cpu.kind=";
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (is_used(folder, kinds[i], core, ncores)) {
+			buf_printf(b, "%s%s", before, kinds[i]);
+			before = ",";
+		}
+	if (*before == ',')
+		buf_str(b, "\n");
 }
 
 /* ---- an Arm core that /proc/cpuinfo does not tell of ---- */
@@ -346,6 +404,7 @@ cpu_facts(struct buf *b, const uint32_t *core, uint32_t ncores)
 		cpu_facts_read(b, f, core, ncores);
 		fclose(f);
 	}
+	cpu_kinds(b, "/sys/devices", core, ncores);
 	add_emulated(b);
 	add_vector_length(b);
 	add_caches(b, core[0]);

@@ -21,6 +21,11 @@ void cpu_facts_read(
  * where it has no such name. */
 const char *cpu_sold_as(FILE *cpuinfo, struct arena *a);
 
+/* Where cores of one family and model are of several kinds (x86, hybrid), the kinds
+ * in use, from a folder of sysfs ("/sys/devices") that lists the cores of each. */
+void cpu_kinds(
+    struct buf *b, const char *folder, const uint32_t *core, uint32_t ncores);
+
 /* How many types of cores these facts name: more than one on big.LITTLE. 0:
  * they name none. */
 uint32_t cpu_core_types(const char *facts, struct arena *a);

@@ -100,15 +100,17 @@ const char *
 origin_words(const char *hard, struct arena *a)
 {
 	const char *cores = facts_get(hard, "cpu.core", a), *words = "";
+	const char *kind = facts_get(hard, "cpu.kind", a);
 
 	if (!cores && !facts_get(hard, "cpu.model", a))
 		return "a processor nobody named";
 	if (!cores)
-		return arena_printf(a, "%s %s/%s/%s",
+		return arena_printf(a, "%s %s/%s/%s%s%s",
 		    part_of(hard, "cpu.vendor_id", a),
 		    part_of(hard, "cpu.cpu family", a),
 		    part_of(hard, "cpu.model", a),
-		    part_of(hard, "cpu.stepping", a));
+		    part_of(hard, "cpu.stepping", a), kind ? " " : "",
+		    kind ? kind : "");
 	while (*cores) {
 		size_t n = strcspn(cores, ",");
 

@@ -199,6 +199,74 @@ caches_are_those_of_sysfs(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static void
+put_kind(const char *folder, const char *kind, const char *list)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/cpu_%s", folder, kind);
+	mkdir(path, 0700);
+	snprintf(path, sizeof path, "%s/cpu_%s/cpus", folder, kind);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%s\n", list);
+	fclose(f);
+}
+
+/* Family and model of a hybrid's cores are the same. */
+static void
+hybrid_cores_are_told_apart(void **state)
+{
+	static const struct {
+		uint32_t core[2];
+		const char *facts;
+	} cases[] = {
+	    {{0, 3}, "cpu.kind=core\n"},
+	    {{5, 5}, "cpu.kind=core\n"},
+	    {{8, 9}, "cpu.kind=atom\n"},
+	    {{10, 10}, "cpu.kind=lowpower\n"},
+	    {{3, 9}, "cpu.kind=core,atom\n"},
+	    {{4, 77}, ""},
+	};
+	static const char model[] =
+	    "cpu.cpu family=6\ncpu.model=151\n"
+	    "cpu.stepping=2\ncpu.vendor_id=GenuineIntel\n";
+	char folder[] = "cpu-kinds-XXXXXX", command[64];
+	struct arena a;
+	struct buf b;
+
+	(void)state;
+	arena_init(&a);
+	assert_non_null(mkdtemp(folder));
+	put_kind(folder, "core", "0-3,5");
+	put_kind(folder, "atom", "6-9");
+	put_kind(folder, "lowpower", "10");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		buf_init(&b);
+		cpu_kinds(&b, folder, cases[i].core, 2);
+		assert_string_equal(b.n ? b.data : "", cases[i].facts);
+		buf_release(&b);
+	}
+	buf_init(&b);
+	cpu_kinds(&b, "no-such-folder", cases[0].core, 2);
+	assert_int_equal(b.n, 0);
+	assert_int_equal(cpu_core_types("cpu.kind=core,atom\n", &a), 2);
+	assert_int_equal(cpu_core_types("cpu.kind=atom\n", &a), 1);
+	assert_string_equal(
+	    origin_words(arena_printf(&a, "%scpu.kind=atom\n", model), &a),
+	    "GenuineIntel 6/151/2 atom");
+	assert_string_equal(origin_words(model, &a), "GenuineIntel 6/151/2");
+	assert_int_equal(
+	    facts_compare(arena_printf(&a, "%scpu.kind=atom\n", model),
+	        arena_printf(&a, "%scpu.kind=core\n", model), &a)
+	        .relation,
+	    FACTS_OTHER);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -208,6 +276,7 @@ main(void)
 	    cmocka_unit_test(only_cores_in_use_count),
 	    cmocka_unit_test(other_processors_have_names),
 	    cmocka_unit_test(caches_are_those_of_sysfs),
+	    cmocka_unit_test(hybrid_cores_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
