@@ -162,7 +162,7 @@ confirmed_plan(struct plan *plan, struct plan_confirmation *out,
 	const char *why;
 
 	*out = (struct plan_confirmation){.kind = CONFIRM_NOTHING};
-	if (r->replay || !may_improve(r) || !plan_is_mix(plan) || !single)
+	if (r->replay || !may_improve(r) || !plan_is_picked(plan) || !single)
 		return true;
 	out->against = single->name;
 	if (!plan_unpriced(plan) && single->cost)

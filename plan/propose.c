@@ -221,7 +221,7 @@ search_alone(struct planner *pl, struct search_result *out,
 	arena_init(&scratch);
 	allowed = arena_new(&scratch, bool, pl->problem.ncandidates);
 	for (uint32_t c = 0; c < pl->problem.ncandidates; c++)
-		allowed[c] = c >= all->n || !is_part_of_whole(all, m, c, whole);
+		allowed[c] = c >= all->n || !is_part_of_whole(all, c, whole);
 	problem_restrict(&p, &pl->problem, allowed, &scratch);
 	ok = search_single(out, &p, target, o, pl->arena, err);
 	arena_release(&scratch);

@@ -41,6 +41,8 @@ whole_of(const struct candidates *all, const struct mix *m,
 	uint32_t whole = WHOLE_NONE;
 	struct arena scratch;
 
+	if (m->target[target].kind->nset_rules == 0)
+		return WHOLE_NONE;
 	for (uint32_t c = 0; c < all->n; c++)
 		if (all->candidate[c].target == target && is_offered(all, m, c)
 		    && (whole == WHOLE_NONE
@@ -59,26 +61,30 @@ whole_of(const struct candidates *all, const struct mix *m,
 }
 
 bool
-is_part_of_whole(const struct candidates *all, const struct mix *m,
-    uint32_t candidate, uint32_t whole)
+is_part_of_whole(
+    const struct candidates *all, uint32_t candidate, uint32_t whole)
 {
 	return whole != WHOLE_NONE
 	    && all->candidate[candidate].target == all->candidate[whole].target
-	    && is_offered(all, m, candidate)
 	    && all->candidate[candidate].nnodes < all->candidate[whole].nnodes;
+}
+
+static bool
+has_parts_of(const struct plan *p, uint32_t whole)
+{
+	for (uint32_t i = 0; i < p->ncomposites; i++)
+		if (is_part_of_whole(
+		        p->candidates, p->composite[i].candidate, whole))
+			return true;
+	return false;
 }
 
 bool
 plan_has_parts(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const uint32_t c = p->composite[i].candidate;
-
-		if (is_offered(p->candidates, p->mix, c)
-		    && is_part_of_whole(p->candidates, p->mix, c,
-		        whole_of(p->candidates, p->mix, p->prices,
-		            p->candidates->candidate[c].target)))
+	for (uint32_t t = 0; t < p->mix->n; t++)
+		if (has_parts_of(
+		        p, whole_of(p->candidates, p->mix, p->prices, t)))
 			return true;
-	}
 	return false;
 }

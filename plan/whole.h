@@ -12,9 +12,9 @@
 uint32_t whole_of(const struct candidates *all, const struct mix *m,
     const struct prices *p, uint32_t target);
 
-/* Is the candidate less than the whole of its target, where that can be run? */
-bool is_part_of_whole(const struct candidates *all, const struct mix *m,
-    uint32_t candidate, uint32_t whole);
+/* Is the candidate its target's, and less than its whole? */
+bool is_part_of_whole(
+    const struct candidates *all, uint32_t candidate, uint32_t whole);
 
 /* Does a plan have such parts? */
 bool plan_has_parts(const struct plan *p);

@@ -183,6 +183,10 @@ search -t "$plugin,does=needs-alone" -t host $cheap
 search -t "$plugin,does=needs-alone" -t host $cheap
 expect_in out ' 0 measured'
 [ "$(rules)" = 'standin.node standin.node' ] || fail "$(rules) for a second price of a second"
+# What is made of parts was picked for their prices: it is run in turn with the whole.
+search -t "$plugin,does=needs-alone" -t host --pin op:MaxPool=standin --pin op:Flatten=standin
+expect_in out 'confirmed: '
+expect_in out " of $plugin,does=needs-alone + host (A/A "
 unset STANDIN
 search -t "$plugin" -t host
 expect_in out 'proven optimal at these prices'
