@@ -606,8 +606,11 @@ import_graph(struct importer *imp, const Onnx__GraphProto *p,
 	struct graph *g =
 	    graph_new(imp->a, p->name && p->name[0] ? p->name : "graph");
 	struct scope s;
+	bool ok;
 
 	imp->model->graph = g;
 	scope_init(&s, imp, g, NULL, opsets);
-	return fill_graph(imp, &s, p);
+	ok = fill_graph(imp, &s, p);
+	map_drop(&s.names);
+	return ok;
 }

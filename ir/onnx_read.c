@@ -124,6 +124,7 @@ import(struct importer *imp, const struct wire *in)
 	early_release(imp->early);
 	if (!built)
 		return false;
+	map_drop(&imp->taken);
 	if (imp->nfaults) {
 		*imp->err = imp->first_fault;
 		return false;

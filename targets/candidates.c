@@ -329,33 +329,47 @@ accepts(struct candidate_finder *f, const struct target *t,
 /* Leave the implementations that keep NaN, and are exact where that is wanted; how
  * many they are. */
 static uint32_t
-keep_wanted(struct candidate_finder *f, const struct target *t, uint32_t rule,
-    const struct match *m, struct implementation *impl, uint32_t n)
+leave_wanted(const struct candidate_finder *f, struct why *why,
+    struct implementation *impl, uint32_t n)
 {
 	const bool nan = f->options->keep_nan, exact = f->options->exact;
 	uint32_t kept = 0;
-	struct why why;
 
-	if (!nan && !exact)
+	for (uint32_t i = 0; i < n; i++)
+		if (why_need(why, !nan || !impl[i].loses_nan, "keeps_nan",
+		        "NaN stays NaN, or --nan=ignore",
+		        "'%s' may turn NaN into a number", impl[i].name)
+		    && why_need(why, !exact || !impl[i].transforms, "exact",
+		        "sums of the products that are defined, or no "
+		        "--exact-convolutions",
+		        "'%s' transforms them", impl[i].name))
+			impl[kept++] = impl[i];
+	return kept;
+}
+
+static uint32_t
+keep_wanted(struct candidate_finder *f, const struct target *t, uint32_t rule,
+    const struct match *m, struct implementation *impl, uint32_t n)
+{
+	struct why why;
+	uint32_t kept;
+
+	if (!f->options->keep_nan && !f->options->exact)
 		return n;
-	why_init(&why, f->options->keep_refusals ? f->arena : NULL);
+	why_init(&why, NULL);
 	why.target = t->index;
 	why.assume = f->options->assume;
 	why.nassume = f->options->nassume;
 	if (f->options->keep_refusals)
 		why.counts = &f->counts;
-	for (uint32_t i = 0; i < n; i++)
-		if (why_need(&why, !nan || !impl[i].loses_nan, "keeps_nan",
-		        "NaN stays NaN, or --nan=ignore",
-		        "'%s' may turn NaN into a number", impl[i].name)
-		    && why_need(&why, !exact || !impl[i].transforms, "exact",
-		        "sums of the products that are defined, or no "
-		        "--exact-convolutions",
-		        "'%s' transforms them", impl[i].name))
-			impl[kept++] = impl[i];
-	if (kept == 0 && n > 0 && f->options->keep_refusals)
-		refuse(f, t, rule, m, &why);
-	return kept;
+	kept = leave_wanted(f, &why, impl, n);
+	if (kept > 0 || n == 0 || !f->options->keep_refusals)
+		return kept;
+	why.counts = NULL; /* again, this time in words */
+	why.arena = f->arena;
+	leave_wanted(f, &why, impl, n);
+	refuse(f, t, rule, m, &why);
+	return 0;
 }
 
 static void

@@ -2,6 +2,7 @@
 #include "ir/base/arena.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,31 @@ arena_array(struct arena *a, size_t n, size_t size)
 	return arena_alloc(a, bytes);
 }
 
+/* TUNING: what is dropped goes back to the system from here on, and only whole
+ * pages of it: a call for a few would take longer than they are worth. */
+#define DROPPED ((size_t)1 << 18)
+#define PAGE ((size_t)4096)
+
+static bool
+owns(const struct arena *a, const unsigned char *bytes, size_t n)
+{
+	for (struct arena_block *b = a->top; b; b = b->below)
+		if (bytes >= block_bytes(b)
+		    && bytes + n <= block_bytes(b) + b->used)
+			return true;
+	return false;
+}
+
+void
+arena_drop(struct arena *a, void *bytes, size_t n)
+{
+	uintptr_t from = size_round_up((uintptr_t)bytes, PAGE);
+	uintptr_t to = ((uintptr_t)bytes + n) & ~(PAGE - 1);
+
+	if (n >= DROPPED && from < to && owns(a, bytes, n))
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 void *
 arena_grow(
     struct arena *a, void *items, uint32_t *cap, uint32_t need, size_t size)
@@ -158,8 +184,10 @@ arena_grow(
 	if (items)
 		used = *cap * size;
 	larger = take(a, bytes);
-	if (used)
+	if (used) {
 		memcpy(larger, items, used);
+		arena_drop(a, items, used);
+	}
 	memset(larger + used, 0, bytes - used);
 	*cap = room;
 	return larger;

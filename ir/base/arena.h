@@ -34,9 +34,14 @@ void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_array(struct arena *a, size_t n, size_t size);
 
 /* Room for at least `need` items: returns `items` or a larger copy and updates
- * *cap. Doubling, so n pushes cost O(n). */
+ * *cap. Doubling, so n pushes cost O(n). Where it is a copy, the items before
+ * are dropped. */
 void *arena_grow(
     struct arena *a, void *items, uint32_t *cap, uint32_t need, size_t size);
+
+/* Nobody looks at these bytes of the arena's any more. What is large goes back to
+ * the system at once; the room itself does not return before arena_back(). */
+void arena_drop(struct arena *a, void *bytes, size_t n);
 
 /* Copies. */
 void *arena_copy(struct arena *a, const void *bytes, size_t n);

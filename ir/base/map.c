@@ -55,6 +55,8 @@ rehash(struct map *m, uint32_t nslots)
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].key)
 			*probe(m, old[i].key, old[i].n, old[i].hash) = old[i];
+	if (n)
+		arena_drop(m->arena, old, n * sizeof *old);
 }
 
 /* The slot for a key, filled with MAP_NONE when it is new. */
@@ -78,6 +80,14 @@ void
 map_init(struct map *m, struct arena *arena)
 {
 	*m = (struct map){.arena = arena};
+}
+
+void
+map_drop(struct map *m)
+{
+	if (m->nslots)
+		arena_drop(m->arena, m->slot, m->nslots * sizeof *m->slot);
+	map_init(m, m->arena);
 }
 
 uint32_t

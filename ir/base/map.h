@@ -23,6 +23,9 @@ struct map {
 
 void map_init(struct map *m, struct arena *arena);
 
+/* Nobody asks it any more: its memory goes back as arena_drop() says. */
+void map_drop(struct map *m);
+
 /* The value stored under a key, or MAP_NONE. */
 uint32_t map_find(const struct map *m, const void *key, size_t n);
 

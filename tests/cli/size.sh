@@ -34,4 +34,19 @@ for model in small-decoder small-decoder-int4; do
 	done
 	rm $model.onnx
 done
+
+# Many small nodes: in a row, what all of the search takes of them grows as they do;
+# side by side, it keeps to its budget, the plan checked.
+how='-t mrvl -t host --no-measure --db none'
+command="marq search chain.onnx"
+python3 "$MARQ_SOURCE/tests/support/bomb.py" chain.onnx chain 30000
+python3 "$MARQ_SOURCE/tests/support/bomb.py" wide.onnx wide 20000
+base=$(peak search base.onnx $how -o none --no-verify) || fail 'it fails on a small model'
+most=$(peak search chain.onnx $how -o none --no-verify) || fail 'it fails on a chain'
+echo "a chain of 30000: $most KiB, $base of a small model"
+[ $((most - base)) -le 105000 ] || fail "more than 3.5 KiB a node"
+command="marq search wide.onnx"
+most=$(peak search wide.onnx $how -o none --memory-budget 200MiB) || fail 'it fails on a wide graph'
+echo "20000 side by side: $most KiB"
+[ "$most" -le $((220 * 1024)) ] || fail 'more than a tenth above the budget'
 done_testing

@@ -2,7 +2,9 @@
 
 bomb.py FILE fold N: N zeros out of ConstantOfShape, reduced to one.
 bomb.py FILE name N: a node with a name of N bytes.
-bomb.py FILE weights N: a product with N bytes of weights in FILE.bin."""
+bomb.py FILE weights N: a product with N bytes of weights in FILE.bin.
+bomb.py FILE chain N: N nodes in a row.
+bomb.py FILE wide N: N nodes side by side, then their sum."""
 import sys
 
 from deep import blob, number
@@ -44,7 +46,19 @@ def weights(n, path):
     return model(node("MatMul", ["x", "w"], "y"), typed("x", [1, 1000]), typed("y", [1, columns]), blob(5, tensor))
 
 
+def chain(n):
+    nodes = b"".join(node(("Relu", "Sigmoid", "Tanh")[i % 3], [f"v{i}"], f"v{i + 1}", f"n{i}") for i in range(n))
+    return model(nodes, typed("v0", [1, 16]), typed(f"v{n}", [1, 16]))
+
+
+def wide(n):
+    nodes = b"".join(node("Relu", ["x"], f"v{i}", f"n{i}") for i in range(n))
+    nodes += node("Sum", [f"v{i}" for i in range(n)], "y", "sum")
+    return model(nodes, typed("x", [1, 16]), typed("y", [1, 16]))
+
+
 path, kind, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
-content = {"fold": lambda: fold(n), "name": lambda: name(n), "weights": lambda: weights(n, path)}[kind]()
+content = {"fold": lambda: fold(n), "name": lambda: name(n), "weights": lambda: weights(n, path),
+           "chain": lambda: chain(n), "wide": lambda: wide(n)}[kind]()
 with open(path, "wb") as f:
     f.write(content)

@@ -37,6 +37,31 @@ arena_gives_back_to_a_mark(void **state)
 	arena_release(&a);
 }
 
+/* What was outgrown goes back to the system, where it was the arena's. */
+static void
+arena_drops_what_was_outgrown(void **state)
+{
+	static uint32_t foreign[1 << 20];
+	const uint32_t n = 1 << 20;
+	uint32_t cap = 0, *old, *item;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	old = arena_grow(&a, NULL, &cap, n, sizeof *old);
+	for (uint32_t i = 0; i < n; i++)
+		old[i] = foreign[i] = i + 1;
+	item = arena_grow(&a, old, &cap, n + 1, sizeof *item);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(item[i], i + 1);
+	assert_int_equal(item[n], 0);
+	assert_int_equal(old[n / 2], 0); /* pages that are not there */
+	cap = n;
+	arena_grow(&a, foreign, &cap, n + 1, sizeof *item);
+	assert_int_equal(foreign[n / 2], n / 2 + 1);
+	arena_release(&a);
+}
+
 static void
 map_keeps_what_it_is_given(void **state)
 {
@@ -168,6 +193,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(arena_gives_back_to_a_mark),
+	    cmocka_unit_test(arena_drops_what_was_outgrown),
 	    cmocka_unit_test(map_keeps_what_it_is_given),
 	    cmocka_unit_test(errors_keep_one_line_and_gain_context),
 	    cmocka_unit_test(json_escapes_and_nests),
