@@ -5,8 +5,6 @@
 
 #include "ir/base/jsonin.h"
 
-#define MAX_FORECAST ((size_t)64 << 20)
-
 void
 batch_forecast_init(struct batch_forecast *f, struct arena *a)
 {
@@ -63,7 +61,7 @@ bool
 batch_forecast_add(struct batch_forecast *f, const char *path,
     struct unit_forecast *unit, struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, MAX_FORECAST, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_RECORD, err);
 	bool ok;
 
 	*unit = (struct unit_forecast){.missing = 0};

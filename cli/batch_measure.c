@@ -108,7 +108,7 @@ static void
 take_answer(struct measuring *m)
 {
 	struct err err = {.kind = ERR_NONE};
-	struct cJSON *doc = jsonin_open(m->answer, (size_t)1 << 20, &err);
+	struct cJSON *doc = jsonin_open(m->answer, LIMIT_READ_STATE, &err);
 	uint32_t measured, failed;
 
 	if (doc && jsonin_u32(doc, "measured", &measured, &err)
@@ -123,7 +123,7 @@ static void
 say_broken(struct measuring *m, const struct unit *u, int exit)
 {
 	struct err err = {.kind = ERR_NONE};
-	struct cJSON *doc = jsonin_open(m->answer, (size_t)1 << 20, &err);
+	struct cJSON *doc = jsonin_open(m->answer, LIMIT_READ_STATE, &err);
 	const char *why = "";
 
 	m->broken++;

@@ -10,8 +10,6 @@
 #include "ir/base/jsonin.h"
 #include "ir/base/listing.h"
 
-#define MAX_STATUS ((size_t)1 << 20)
-
 bool
 unit_fingerprint(struct batch_reads *reads, const struct unit *u, char text[33],
     struct err *err)
@@ -123,7 +121,7 @@ void
 unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
 {
 	struct err err = {.kind = ERR_NONE};
-	struct cJSON *doc = jsonin_open(path, MAX_STATUS, &err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_STATE, &err);
 
 	const uint64_t took_ms = s->took_ms;
 
@@ -162,7 +160,7 @@ unit_status_read(struct unit_status *s, const struct manifest *m,
 	struct err err = {.kind = ERR_NONE};
 	char path[4096];
 	struct cJSON *doc =
-	    jsonin_open(status_path(m, u, path), MAX_STATUS, &err);
+	    jsonin_open(status_path(m, u, path), LIMIT_READ_STATE, &err);
 	const char *fingerprint;
 
 	s->ended = false;

@@ -17,7 +17,6 @@
 #include "ir/base/nearest.h"
 
 /* TUNING: a result of 100,000 nodes is below */
-#define DOC_BYTES ((size_t)256 << 20)
 
 /* An array of a document, to be indexed (cJSON's are linked lists). */
 struct list {
@@ -76,8 +75,8 @@ at(const struct list *l, int i)
 static bool
 open_doc(cJSON **doc, const struct told *t, const char *name, struct err *err)
 {
-	*doc = jsonin_open(
-	    arena_printf(t->arena, "%s/%s", t->folder, name), DOC_BYTES, err);
+	*doc = jsonin_open(arena_printf(t->arena, "%s/%s", t->folder, name),
+	    LIMIT_READ_RESULT, err);
 	return *doc != NULL;
 }
 

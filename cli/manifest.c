@@ -51,7 +51,6 @@ struct yaml_manifest {
 };
 
 #define MAX_LIST 4096 /* TUNING: entries of any one list */
-#define MAX_BYTES ((size_t)16 << 20) /* TUNING: of the whole manifest */
 
 static const cyaml_schema_value_t text_entry = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, 4096),
@@ -472,7 +471,7 @@ manifest_read(
 	bool ok;
 
 	*m = (struct manifest){.out = NULL};
-	if (!file_read(&text, &n, path, MAX_BYTES, a, err))
+	if (!file_read(&text, &n, path, LIMIT_READ_MANIFEST, a, err))
 		return false;
 	e = cyaml_load_data((const uint8_t *)text, n, &config, &schema,
 	    (cyaml_data_t **)&y, NULL);

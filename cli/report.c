@@ -8,7 +8,6 @@
 #include "ir/base/listing.h"
 
 /* TUNING: a result of 100,000 nodes is below */
-#define DOC_BYTES ((size_t)256 << 20)
 
 struct report_args {
 	struct cli *cli;
@@ -30,7 +29,8 @@ read_doc(struct page_text *t, const struct report_args *args, const char *name,
 	    arena_printf(args->cli->run, "%s/%s", args->folder, name);
 
 	output_keep(args->cli, path);
-	return file_read(&t->text, &t->n, path, DOC_BYTES, args->cli->run, err);
+	return file_read(
+	    &t->text, &t->n, path, LIMIT_READ_RESULT, args->cli->run, err);
 }
 
 /* Alternatives may be missing: --emit may have left them out. */

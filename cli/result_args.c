@@ -9,8 +9,6 @@
 #include "cli/search_args.h"
 #include "ir/base/jsonin.h"
 
-#define RESULT_LIMIT ((size_t)256 << 20)
-
 static bool
 is_folder(const char *path)
 {
@@ -244,7 +242,7 @@ search_args_resolve(struct search_args *args, struct err *err)
 	if (!args->model || !is_folder(args->model))
 		return true;
 	result = arena_printf(args->cli->run, "%s/result.json", args->model);
-	doc = jsonin_open(result, RESULT_LIMIT, err);
+	doc = jsonin_open(result, LIMIT_READ_RESULT, err);
 	if (!doc)
 		return false;
 	ok = take_result(args, doc, err) || err_in(err, "%s", result);

@@ -12,7 +12,6 @@
 #include "ir/base/jsonin.h"
 
 /* TUNING: a result of 100,000 nodes is below */
-#define DOC_BYTES ((size_t)256 << 20)
 
 static bool
 read_cost(const cJSON *object, const char *key, cost_ns *out, struct err *err)
@@ -221,12 +220,13 @@ open_docs(struct result_view *s, struct arena *a, struct err *err)
 
 	if (is_folder)
 		result = arena_printf(a, "%s/result.json", s->path);
-	s->result = jsonin_open(result, DOC_BYTES, err);
+	s->result = jsonin_open(result, LIMIT_READ_RESULT, err);
 	if (!s->result)
 		return false;
 	alternatives = arena_printf(a, "%s/alternatives.json", s->path);
 	if (is_folder && !file_is_absent(alternatives)) {
-		s->alternatives = jsonin_open(alternatives, DOC_BYTES, err);
+		s->alternatives =
+		    jsonin_open(alternatives, LIMIT_READ_RESULT, err);
 		if (!s->alternatives)
 			return false;
 	}

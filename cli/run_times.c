@@ -7,7 +7,6 @@
 #include "ir/base/jsonin.h"
 
 /* TUNING: a run of 100,000 composites is below */
-#define RUN_BYTES ((size_t)64 << 20)
 #define SCHEMA "marq.run/1"
 
 struct times_reader {
@@ -113,7 +112,7 @@ run_times_read(struct run_times *out, const char *path,
 	    .targets = targets,
 	    .ns = arena_new(a, double, n),
 	    .out = out};
-	struct cJSON *doc = jsonin_open(path, RUN_BYTES, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_TIMES, err);
 	bool ok;
 
 	*out = (struct run_times){.nsimulated = 0};

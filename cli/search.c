@@ -85,7 +85,7 @@ output_limit(const struct search_cmd *args, const struct model *m)
 		return args->max_output;
 	for (const struct mapping *f = m->mappings; f; f = f->next)
 		read += f->file.bytes;
-	return 4 * read + limit(LIMIT_OUTPUT);
+	return 4 * read + limit_of(LIMIT_OUTPUT);
 }
 
 /* A full result is no fault of the file system. */

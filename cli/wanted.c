@@ -177,7 +177,7 @@ bool
 wanted_count(const char *path, uint32_t *n, struct err *err)
 {
 	const struct cJSON *list;
-	struct cJSON *doc = jsonin_open(path, WANT_FILE_MAX, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_WANT, err);
 	bool ok;
 
 	if (!doc)

@@ -168,12 +168,10 @@ board_take(struct board *out, const struct cJSON *doc, struct arena *a,
 	    && read_environments(out, doc, a, err);
 }
 
-#define FILE_MAX ((size_t)1 << 20)
-
 static bool
 read_file(struct board *out, const char *path, struct arena *a, struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, FILE_MAX, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_PARAMETERS, err);
 	bool ok;
 
 	if (!doc)

@@ -18,6 +18,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/folder.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/limits.h"
 #include "targets/process.h"
 
 /* TUNING: jobs a board has at a time: enough to spread their blocks, few enough
@@ -33,7 +34,6 @@
 #define OPENING_NS UINT64_C(300000000000)
 /* Blocks of a job, and again after a crash. SOURCE: measure.c. */
 #define BLOCKS_MOST 8
-#define LINE_MOST ((size_t)1 << 24)
 #define LINKS_MAX 64
 
 enum link_state { LINK_DOWN, LINK_OPENING, LINK_READY, LINK_LOST };
@@ -243,8 +243,8 @@ dial(struct links *l, struct board_link *k)
 		lose(l, k);
 		return;
 	}
-	k->lines =
-	    (struct wire_lines){.fd = k->process.socket, .most = LINE_MOST};
+	k->lines = (struct wire_lines){
+	    .fd = k->process.socket, .most = limit_of(LIMIT_WORKER_LINE)};
 	buf_init(&k->lines.in);
 	k->state = LINK_OPENING;
 	k->deadline = clock_ns() + OPENING_NS;

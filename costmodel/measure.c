@@ -261,7 +261,7 @@ job_at(const struct job_group *k, uint32_t i)
 
 /* How long a worker may take. Who asks a tool has a clock of its own. */
 static uint64_t
-limit_of(const struct measurer *m, const struct measure_job *job)
+time_limit(const struct measurer *m, const struct measure_job *job)
 {
 	const struct measure_options *o = &m->options;
 
@@ -319,7 +319,7 @@ send_job(struct job_group *k, struct helper *h, uint32_t job)
 	if (send(h->socket, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
 		return false;
 	h->job = job;
-	h->limit = limit_of(m, &q.job);
+	h->limit = time_limit(m, &q.job);
 	h->deadline = clock_ns() + h->limit;
 	h->cpu_begin = h->cpu_seen = cpu_ns_of(h->pid);
 	k->nbusy++;

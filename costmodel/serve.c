@@ -22,9 +22,9 @@
 #include "costmodel/wire.h"
 #include "ir/base/file.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/limits.h"
 
 /* A line may carry a model. */
-#define LINE_MOST ((size_t)1 << 30)
 
 struct server {
 	int out;
@@ -153,8 +153,9 @@ remember(struct server *s, uint64_t id, const char *line, size_t n)
 static void
 read_journal(struct server *s)
 {
-	struct wire_lines lines = {
-	    .fd = s->journal, .waits = true, .most = LINE_MOST};
+	struct wire_lines lines = {.fd = s->journal,
+	    .waits = true,
+	    .most = limit_of(LIMIT_SERVED_LINE)};
 	enum wire_heard heard;
 	const char *line;
 	size_t n;
@@ -426,7 +427,9 @@ serve(int in, int out, const struct pricer_options *o, struct arena *a,
     struct err *err)
 {
 	struct server s = {.out = out,
-	    .lines = {.fd = in, .waits = true, .most = LINE_MOST},
+	    .lines = {.fd = in,
+	        .waits = true,
+	        .most = limit_of(LIMIT_SERVED_LINE)},
 	    .o = o,
 	    .journal = -1,
 	    .arena = a};

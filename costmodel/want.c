@@ -150,7 +150,7 @@ want_read(
 bool
 want_open(struct want *out, const char *path, struct arena *a, struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, WANT_FILE_MAX, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_WANT, err);
 	bool ok;
 
 	if (!doc)

@@ -23,9 +23,6 @@ struct want {
 	uint32_t n;
 };
 
-/* A model of a million small nodes is a fourth of that. */
-#define WANT_FILE_MAX ((size_t)1 << 30)
-
 void want_write(const struct want *w, struct json *j);
 bool want_read(struct want *out, const struct cJSON *doc, struct arena *a,
     struct err *err);

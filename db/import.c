@@ -11,9 +11,9 @@
 #include "db/merge_row.h"
 #include "db/sql.h"
 #include "ir/base/jsonin.h"
+#include "ir/base/limits.h"
 
 /* TUNING: ten times the longest line an export writes. */
-#define LINE_MAX_BYTES ((size_t)4 << 20)
 #define ROWS_PER_TRANSACTION 20000
 
 struct db_import {
@@ -315,7 +315,7 @@ read_lines(struct db_import *m, FILE *f, const char *name, struct err *err)
 			text[--n] = '\0';
 		if (n == 0)
 			continue;
-		if ((size_t)n > LINE_MAX_BYTES)
+		if ((size_t)n > limit_of(LIMIT_DB_LINE))
 			ok = err_set(
 			    err, ERR_INPUT, "%zd bytes are too many", n);
 		else

@@ -7,10 +7,10 @@
 
 #include "db/facts.h"
 #include "db/sql.h"
+#include "ir/base/limits.h"
 
 /* TUNING: far above anything this program writes; keeps one hostile row from
  * filling a disk. */
-#define BYTES_MAX ((size_t)1 << 20)
 #define TEXT_MAX 65536
 
 /* TUNING: figures further apart than their own spread and this are a conflict,
@@ -71,7 +71,7 @@ merge_subject(struct merge_in *m, const struct db_subject *subject,
     const struct hash128 *hash, db_id *id, struct err *err)
 {
 	*id = DB_NO_ID;
-	if (subject->n == 0 || subject->n > BYTES_MAX
+	if (subject->n == 0 || subject->n > limit_of(LIMIT_DB_SUBJECT)
 	    || strlen(subject->summary) > TEXT_MAX
 	    || (strcmp(subject->kind, "candidate") != 0
 	        && strcmp(subject->kind, "conversion") != 0))

@@ -305,7 +305,7 @@ make_up(struct importer *imp, struct tensor *t)
 	    imp->options->no_weights ? "weights are not read"
 	                             : "weights have no content");
 	if (dtype_bits(t->dtype) < 8) {
-		if (t->count > limit(LIMIT_MADE_UP))
+		if (t->count > limit_of(LIMIT_MADE_UP))
 			return limit_exceeded(
 			    LIMIT_MADE_UP, "numbers are made up", imp->err);
 		t->data = zeros(imp, t->bytes);

@@ -118,7 +118,7 @@ onnx_read_value(struct tensor *t, const struct type *type, const char *path,
 	struct wire in = {.mapped = false};
 	const char *text;
 
-	if (!file_read(&text, &in.n, path, SIZE_MAX / 4, a, err))
+	if (!file_read(&text, &in.n, path, LIMIT_READ_TENSOR, a, err))
 		return false;
 	in.bytes = imp.bytes = (const unsigned char *)text;
 	imp.nbytes = in.n;

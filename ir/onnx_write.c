@@ -647,7 +647,7 @@ onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 	for (uint32_t i = 0; i < o->nfunctions; i++)
 		write_function(&model, o, &o->function[i], &a);
 	bytes = model.bytes.n + model.in_holes;
-	fits = o->any_size || bytes <= limit(LIMIT_PROTOBUF);
+	fits = o->any_size || bytes <= limit_of(LIMIT_PROTOBUF);
 	if (fits)
 		wire_out_write(f, &model, fill_hole, o);
 	wire_out_release(&model);
@@ -655,7 +655,7 @@ onnx_write(FILE *f, const struct onnx_out *o, struct err *err)
 	if (!fits)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "a model of %zu bytes, and an ONNX file ends at %" PRIu64,
-		    bytes, limit(LIMIT_PROTOBUF));
+		    bytes, limit_of(LIMIT_PROTOBUF));
 	return stream_ok(f, err);
 }
 

@@ -217,7 +217,7 @@ text_ok(struct wire_walk *w, const ProtobufCFieldDescriptor *f, size_t n)
 
 	if (f->type != PROTOBUF_C_TYPE_STRING)
 		return true;
-	if (n > limit(LIMIT_NAME) && is_name(f))
+	if (n > limit_of(LIMIT_NAME) && is_name(f))
 		return fault(w, f, "a name of more than 65536 bytes");
 	if (memchr(s, '\0', n))
 		return fault(w, f, "a name or text holds a NUL byte");

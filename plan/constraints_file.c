@@ -6,7 +6,6 @@
 #include "ir/base/jsonin.h"
 #include "plan/partition.h"
 
-#define FILE_LIMIT (64u << 20)
 #define SCHEMA "marq.constraints/1"
 
 struct constraint_reader {
@@ -230,5 +229,6 @@ constraints_read(struct constraints *s, const char *path, const struct graph *g,
 {
 	struct constraint_reader r = {s, g, m, a};
 
-	return take_document(&r, jsonin_open(path, FILE_LIMIT, err), path, err);
+	return take_document(
+	    &r, jsonin_open(path, LIMIT_READ_CONSTRAINTS, err), path, err);
 }

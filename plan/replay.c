@@ -9,7 +9,6 @@
 #include "ir/base/map.h"
 #include "ir/base/order.h"
 
-#define FILE_LIMIT ((size_t)256 << 20)
 #define PLAN_SCHEMA "marq.plan/1"
 
 struct replay {
@@ -171,7 +170,7 @@ plan_replay(const bool **only, const char *path, const struct plan_request *r,
 	    .arena = a,
 	    .only = arena_new(a, bool, r->candidates->n),
 	};
-	struct cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_RESULT, err);
 	const cJSON *plan = doc;
 	bool ok;
 

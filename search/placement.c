@@ -8,7 +8,6 @@
 #include "search/placement_graph.h"
 #include "search/problem_index.h"
 
-#define FILE_LIMIT ((size_t)1 << 30)
 /* TUNING: neither the files nor their documentation state a unit; taken for
  * milliseconds. All costs scale alike. */
 #define NS_PER_MS 1e6
@@ -294,5 +293,5 @@ placement_read(struct placement_file *out, const char *path, struct arena *a,
     struct err *err)
 {
 	return take_document(
-	    out, jsonin_open(path, FILE_LIMIT, err), path, a, err);
+	    out, jsonin_open(path, LIMIT_READ_PROBLEM, err), path, a, err);
 }

@@ -7,8 +7,6 @@
 #include "ir/base/jsonin.h"
 #include "search/problem_index.h"
 
-#define FILE_LIMIT ((size_t)1 << 30)
-
 struct problem_reader {
 	struct problem *p;
 	struct arena *a;
@@ -408,5 +406,5 @@ problem_read(
     struct problem *out, const char *path, struct arena *a, struct err *err)
 {
 	return take_document(
-	    out, jsonin_open(path, FILE_LIMIT, err), path, a, err);
+	    out, jsonin_open(path, LIMIT_READ_PROBLEM, err), path, a, err);
 }

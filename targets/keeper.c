@@ -104,7 +104,7 @@ write_log(struct keeper *k, const char *bytes, size_t n)
 static void
 keep_words(struct keeper *k, const char *bytes, size_t n)
 {
-	size_t room = limit(LIMIT_TOOL_LOG) - k->head,
+	size_t room = limit_of(LIMIT_TOOL_LOG) - k->head,
 	       fit = n < room ? n : room;
 
 	k->head += fit;

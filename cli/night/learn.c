@@ -10,8 +10,6 @@
 #include "ir/base/hash.h"
 #include "ir/base/jsonin.h"
 
-#define DOC_BYTES ((size_t)256 << 20)
-
 static const cJSON *
 item(const cJSON *o, const char *key)
 {
@@ -164,8 +162,9 @@ static bool
 learn_prices(
     struct night_unit *u, const char *path, struct arena *a, struct err *err)
 {
-	struct cJSON *doc =
-	    file_is_absent(path) ? NULL : jsonin_open(path, DOC_BYTES, err);
+	struct cJSON *doc = file_is_absent(path)
+	    ? NULL
+	    : jsonin_open(path, LIMIT_READ_RESULT, err);
 	const cJSON *counts = item(doc, "counts");
 
 	if (!doc)

@@ -11,7 +11,6 @@
 #include "ir/base/jsonin.h"
 #include "ir/base/order.h"
 
-#define MAX_RECORD ((size_t)64 << 20)
 #define SCHEMA "marq.night/1"
 
 static const char *const states[] = {
@@ -192,7 +191,7 @@ static bool
 read_record(struct night *n, const char *path, bool *is_one, struct arena *a,
     struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, MAX_RECORD, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_RECORD, err);
 	const cJSON *list, *item;
 
 	*n = (struct night){.number = 0};

@@ -15,8 +15,6 @@
 #include "ir/base/listing.h"
 #include "ir/base/stale.h"
 
-#define LISTING_BYTES ((size_t)64 << 20)
-
 static const char *
 file_path(const char *out, const char *sum, struct arena *a)
 {
@@ -185,8 +183,8 @@ store_keep(const char *out, const char *result, const char **name,
 
 	if (!make_folders(out, a, err)
 	    || !file_read(&text, &n,
-	        arena_printf(a, "%s/" LISTING_NAME, result), LISTING_BYTES, a,
-	        err))
+	        arena_printf(a, "%s/" LISTING_NAME, result), LIMIT_READ_LISTING,
+	        a, err))
 		return false;
 	h = hash128(text, n);
 	hash128_print(h, hex);

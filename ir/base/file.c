@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -144,7 +144,7 @@ file_forget(const struct mapped_file *f)
 }
 
 bool
-file_read(const char **text, size_t *n, const char *path, size_t limit,
+file_read(const char **text, size_t *n, const char *path, enum limit_id most,
     struct arena *a, struct err *err)
 {
 	struct stat st;
@@ -155,10 +155,11 @@ file_read(const char **text, size_t *n, const char *path, size_t limit,
 
 	if (fd < 0)
 		return false;
-	if ((size_t)st.st_size > limit) {
+	if ((size_t)st.st_size > limit_of(most)) {
 		close(fd);
-		return err_set(err, ERR_INPUT, "%s: %lld bytes, limit is %zu",
-		    path, (long long)st.st_size, limit);
+		return err_set(err, ERR_INPUT,
+		    "%s: %lld bytes, limit is %" PRIu64, path,
+		    (long long)st.st_size, limit_of(most));
 	}
 	buf = arena_alloc(a, (size_t)st.st_size + 1);
 	while (got < (size_t)st.st_size

@@ -9,6 +9,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
+#include "ir/base/limits.h"
 
 /* A read-only mapping. If the file shrinks while mapped, reading past its new
  * end stops the process with a line and the status of ERR_IO (file_guard.h). */
@@ -23,10 +24,10 @@ void file_unmap(struct mapped_file *f);
 /* Its pages need not stay in memory; they are read anew when they are looked at. */
 void file_forget(const struct mapped_file *f);
 
-/* Read a whole small file (a config, a manifest) of at most `limit` bytes into
- * the arena, NUL-terminated. */
-bool file_read(const char **text, size_t *n, const char *path, size_t limit,
-    struct arena *a, struct err *err);
+/* Read a whole small file (a config, a manifest) into the arena,
+ * NUL-terminated; larger ones are refused. */
+bool file_read(const char **text, size_t *n, const char *path,
+    enum limit_id most, struct arena *a, struct err *err);
 
 /* An output directory that is whole or absent: files are written into
  * `<path>.tmp-<pid>` beside it, which out_commit() renames and out_abandon()

@@ -213,7 +213,7 @@ jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
 }
 
 struct cJSON *
-jsonin_open(const char *path, size_t limit, struct err *err)
+jsonin_open(const char *path, enum limit_id most, struct err *err)
 {
 	struct arena scratch;
 	struct cJSON *doc = NULL;
@@ -221,7 +221,7 @@ jsonin_open(const char *path, size_t limit, struct err *err)
 	size_t n;
 
 	arena_init(&scratch);
-	if (file_read(&text, &n, path, limit, &scratch, err))
+	if (file_read(&text, &n, path, most, &scratch, err))
 		doc = jsonin_parse(text, n, path, err);
 	arena_release(&scratch);
 	return doc;

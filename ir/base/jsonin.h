@@ -8,6 +8,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
+#include "ir/base/limits.h"
 
 struct cJSON;
 
@@ -16,7 +17,8 @@ struct cJSON;
  * JSON does not have (010, 1.). */
 struct cJSON *jsonin_parse(
     const char *text, size_t n, const char *name, struct err *err);
-struct cJSON *jsonin_open(const char *path, size_t limit, struct err *err);
+struct cJSON *jsonin_open(
+    const char *path, enum limit_id most, struct err *err);
 void jsonin_close(struct cJSON *doc);
 
 /* Required members of an object; ERR_INPUT naming the key otherwise. Integers

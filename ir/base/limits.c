@@ -13,7 +13,7 @@ static const struct {
 };
 
 uint64_t
-limit(enum limit_id id)
+limit_of(enum limit_id id)
 {
 	assert(id < NLIMIT);
 	return list[id].most;
@@ -23,5 +23,5 @@ bool
 limit_exceeded(enum limit_id id, const char *name, struct err *err)
 {
 	return err_set(err, ERR_INPUT, "%s: more than %" PRIu64 " %s", name,
-	    limit(id), list[id].unit);
+	    limit_of(id), list[id].unit);
 }

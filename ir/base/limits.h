@@ -15,7 +15,7 @@ enum limit_id {
 };
 
 /* The most that is allowed, in the list's unit. */
-uint64_t limit(enum limit_id id);
+uint64_t limit_of(enum limit_id id);
 
 /* ERR_INPUT: `name` is above the limit; always false. */
 bool limit_exceeded(enum limit_id id, const char *name, struct err *err);

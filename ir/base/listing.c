@@ -15,7 +15,6 @@
 #include "ir/base/sha256.h"
 #include "ir/base/stale.h"
 
-#define LISTING_BYTES ((size_t)64 << 20)
 #define DEPTH_MAX 16
 
 struct listed {
@@ -90,10 +89,9 @@ walk(struct listing *l, const char *below, int depth, struct err *err)
 		    || strcmp(name, LISTING_NAME) == 0
 		    || stale_is_left(e->d_name))
 			continue;
-		if (lstat(arena_printf(l->a, "%s/%s", l->folder, name), &st)
-		    != 0)
-			ok = err_set(
-			    err, ERR_IO, "%s: %s", name, strerror(errno));
+		if (lstat(path_of(l, name), &st) != 0)
+			ok = err_set(err, ERR_IO, "%s: %s", path_of(l, name),
+			    strerror(errno));
 		else if (S_ISDIR(st.st_mode))
 			ok = walk(l, name, depth + 1, err);
 		else
@@ -206,7 +204,7 @@ listing_renew(
 
 	if (file_is_absent(path))
 		return true;
-	doc = jsonin_open(path, LISTING_BYTES, err);
+	doc = jsonin_open(path, LIMIT_READ_LISTING, err);
 	ok = doc && jsonin_array(doc, "files", &list, err)
 	    && renew(&l, list, name, err);
 	if (doc)
@@ -233,31 +231,40 @@ check_one(
 	return true;
 }
 
+/* Files that are there against those that are listed; *n: how many agree. */
+static bool
+is_as_listed(struct listing *l, const cJSON *doc, uint32_t *n, struct err *err)
+{
+	const cJSON *list, *item;
+
+	if (!jsonin_array(doc, "files", &list, err))
+		return false;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (!check_one(l, item, (*n)++, err))
+			return false;
+	}
+	return *n == l->n
+	    || err_set(
+	        err, ERR_IO, "%s: not in the list of files", l->file[*n].name);
+}
+
 bool
 listing_verify(
     const char *folder, uint32_t *n, struct arena *a, struct err *err)
 {
 	struct listing l = {.folder = folder, .a = a};
-	const cJSON *list, *item;
-	struct cJSON *doc = jsonin_open(
-	    arena_printf(a, "%s/%s", folder, LISTING_NAME), LISTING_BYTES, err);
-	bool ok = doc != NULL;
+	struct cJSON *doc =
+	    jsonin_open(arena_printf(a, "%s/%s", folder, LISTING_NAME),
+	        LIMIT_READ_LISTING, err);
+	bool ok;
 
 	*n = 0;
-	ok = ok && jsonin_array(doc, "files", &list, err)
-	    && read_folder(&l, err);
-	if (ok)
-		cJSON_ArrayForEach(item, list)
-		{
-			if (!check_one(&l, item, (*n)++, err)) {
-				ok = false;
-				break;
-			}
-		}
-	if (ok && *n < l.n)
-		ok = err_set(err, ERR_IO, "%s: not in the list of files",
-		    l.file[*n].name);
-	if (doc)
-		jsonin_close(doc);
-	return ok || err_in(err, "%s", folder);
+	if (!doc)
+		return false;
+	/* Whatever cannot be read is named with its folder. */
+	ok = read_folder(&l, err)
+	    && (is_as_listed(&l, doc, n, err) || err_in(err, "%s", folder));
+	jsonin_close(doc);
+	return ok;
 }

@@ -21,7 +21,7 @@ is_counted(const struct cJSON *list, enum limit_id most, const char *key,
 
 	if (n < 1)
 		return err_set(err, ERR_INPUT, "%s: empty", key);
-	return (uint64_t)n <= limit(most) || limit_exceeded(most, key, err);
+	return (uint64_t)n <= limit_of(most) || limit_exceeded(most, key, err);
 }
 
 /* ---- the hello ---- */
@@ -103,7 +103,7 @@ read_facts(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
 			break;
 		}
 		buf_printf(&b, "fact.%s=%s\n", at->string, at->valuestring);
-		if (b.n > limit(LIMIT_RUNNER_FACTS)) {
+		if (b.n > limit_of(LIMIT_RUNNER_FACTS)) {
 			limit_exceeded(LIMIT_RUNNER_FACTS, "facts", err);
 			break;
 		}

@@ -130,7 +130,7 @@ hear_more(struct runner *r, uint64_t deadline)
 	char bytes[4096];
 	ssize_t n;
 
-	if (r->line.n > limit(LIMIT_RUNNER_LINE))
+	if (r->line.n > limit_of(LIMIT_RUNNER_LINE))
 		return HEARD_TOO_MUCH;
 	if (now >= deadline)
 		return HEARD_NOTHING;

@@ -34,7 +34,6 @@ static const char *const provenances[] = {
 #define NPROVENANCES (sizeof provenances / sizeof provenances[0])
 
 /* TUNING: a parameter file has a few dozen lines. */
-#define FILE_LIMIT ((size_t)1 << 20)
 
 const struct param_info *
 param_info(enum param p)
@@ -146,7 +145,7 @@ bool
 params_load(
     struct params *p, const char *path, struct arena *a, struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_PARAMETERS, err);
 	bool ok;
 
 	if (!doc)

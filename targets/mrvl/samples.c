@@ -7,7 +7,6 @@
 #include "targets/mrvl/calibrate.h"
 
 /* TUNING: a sweep has hundreds of samples of some hundred bytes. */
-#define FILE_LIMIT ((size_t)16 << 20)
 #define SIZE_LIMIT 1000000u
 
 static bool
@@ -171,7 +170,7 @@ bool
 samples_load(
     struct board_samples *s, const char *path, struct arena *a, struct err *err)
 {
-	struct cJSON *doc = jsonin_open(path, FILE_LIMIT, err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_SAMPLES, err);
 	bool ok;
 
 	*s = (struct board_samples){0};

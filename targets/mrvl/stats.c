@@ -9,8 +9,6 @@
  * the driver names a model's "<model>-<Avg|Min|Max>-<HW|FW>-Latency-<ns|cycles>"
  * (cycles where it cannot tell the clock's rate). */
 
-#define FILE_LIMIT ((size_t)64 << 20)
-
 static const char *const stat_name[] = {"-Avg-HW-Latency-", "-Min-HW-Latency-",
     "-Max-HW-Latency-", "-Avg-FW-Latency-", "-Min-FW-Latency-",
     "-Max-FW-Latency-"};
@@ -95,7 +93,7 @@ probes_stats(struct board_samples *s, uint32_t *others, const char *path,
 
 	*s = (struct board_samples){.board = "dpdk-test-mldev --stats"};
 	*others = 0;
-	if (!file_read(&text, &n, path, FILE_LIMIT, a, err))
+	if (!file_read(&text, &n, path, LIMIT_READ_LOG, a, err))
 		return false;
 	rest = (char *)arena_copy(a, text, n + 1);
 	for (uint32_t line = 1; rest; line++) {

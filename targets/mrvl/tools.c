@@ -12,9 +12,6 @@
 #include "targets/mrvl/options.h"
 #include "targets/process.h"
 
-#define BINARY_LIMIT ((size_t)1 << 30)
-#define LOG_LIMIT ((size_t)64 << 20)
-
 struct tool_session {
 	struct tool_job job;
 	struct arena *arena;
@@ -103,7 +100,7 @@ read_latency(struct tool_session *s, struct tool_result *r, const char *log)
 	if (!expression)
 		return true;
 	if (!file_read(&text, &n,
-	        arena_printf(s->arena, "%s/%s", s->folder, log), LOG_LIMIT,
+	        arena_printf(s->arena, "%s/%s", s->folder, log), LIMIT_READ_LOG,
 	        s->arena, &err))
 		return fail(s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
 	r->latency = last_figure(text, expression);
@@ -155,7 +152,7 @@ read_binary(struct tool_session *s, struct tool_result *r)
 	const char *bytes;
 	size_t n;
 
-	if (!file_read(&bytes, &n, s->word[WORD_BIN].value, BINARY_LIMIT,
+	if (!file_read(&bytes, &n, s->word[WORD_BIN].value, LIMIT_READ_BINARY,
 	        s->arena, &err)
 	    || !mrvl_binary_read(b, bytes, n, &err))
 		return fail(s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
@@ -188,7 +185,8 @@ read_outputs(struct tool_session *s, struct tool_result *r, float *const *out)
 		struct err err = {.kind = ERR_NONE};
 		const char *bytes;
 
-		if (!file_read(&bytes, &n, path, BINARY_LIMIT, s->arena, &err))
+		if (!file_read(
+		        &bytes, &n, path, LIMIT_READ_BINARY, s->arena, &err))
 			return fail(
 			    s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
 		if (n != want)

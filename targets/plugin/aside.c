@@ -12,11 +12,11 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/fd.h"
+#include "ir/base/limits.h"
 
 /* TUNING: a runtime loads in a second or two, and machines are busy. */
 #define TIMEOUT_NS UINT64_C(60000000000)
 /* TUNING: bytes that anybody may say. */
-#define SAID_MAX ((size_t)8 << 20)
 
 /* What goes through the pipe: how it ended, and what was said. */
 struct aside_head {
@@ -68,7 +68,8 @@ read_all(int from, struct buf *b)
 		if (poll(&fd, 1, (int)((deadline - now) / 1000000u) + 1) <= 0)
 			continue;
 		n = read(from, piece, sizeof piece);
-		if (n == 0 || (n < 0 && errno != EINTR) || b->n > SAID_MAX)
+		if (n == 0 || (n < 0 && errno != EINTR)
+		    || b->n > limit_of(LIMIT_PLUGIN_WORDS))
 			return true;
 		if (n > 0)
 			buf_add(b, piece, (size_t)n);

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "ir/base/limits.h"
 #include "targets/plugin/aside.h"
 #include "targets/plugin/library.h"
 #include "targets/plugin/options.h"
 
 /* TUNING: bytes of a declaration, and of facts. */
-#define ABOUT_MAX ((size_t)1 << 20)
 #define FACTS_MAX ((size_t)1 << 16)
 
 /* What is asked, in a process of its own. */
@@ -58,13 +58,13 @@ greet(const struct target *t, const char *path, struct marq_plugin *p,
 	struct about about;
 	struct target named = *t;
 	struct marq_target *target;
+	const size_t most = limit_of(LIMIT_PLUGIN_ABOUT);
 
 	if (!library_load(p, path, err))
 		return false;
-	if (strnlen(p->about, ABOUT_MAX) == ABOUT_MAX)
+	if (strnlen(p->about, most) == most)
 		return err_set(err, ERR_TARGET,
-		    "what it says of itself is longer than %zu bytes",
-		    ABOUT_MAX);
+		    "what it says of itself is longer than %zu bytes", most);
 	if (!about_read(&about, p->about, strlen(p->about), a, err)
 	    || !options_settle(&named, about.option, a, err)
 	    || !library_open(p, named.option, named.noptions, &target, err))

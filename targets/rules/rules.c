@@ -11,7 +11,6 @@
 #include "targets/declared.h"
 
 /* TUNING: a rules file is written by hand. */
-#define FILE_LIMIT ((size_t)1 << 20)
 #define RULES_MAX 1024
 
 struct price_rule {
@@ -162,7 +161,7 @@ open_rules(
 	if (!*path)
 		return err_set(
 		    err, ERR_USAGE, "it needs the option file=RULES.json");
-	if (!file_read(&text, &n, path, FILE_LIMIT, a, err))
+	if (!file_read(&text, &n, path, LIMIT_READ_PARAMETERS, a, err))
 		return false;
 	doc = jsonin_parse(text, n, path, err);
 	if (!doc)

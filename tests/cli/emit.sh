@@ -60,6 +60,22 @@ expect_status 0
 echo changed >>more/report.html
 run verify more
 expect_status 7
+# Whatever is wrong, the folder is named once.
+named_once() { # FOLDER
+	run verify "$1"
+	expect_status 7
+	[ "$(grep -o "$1" err | wc -l)" = 1 ] || fail "'$1' is not named once: $(cat err)"
+}
+named_once more
+mkfifo more/pipe
+named_once more
+mkdir without
+named_once without
+named_once absent
+echo '{"schema": "marq.files/1"}' >without/files.json
+run verify without
+expect_status 3
+expect_in err "without: key 'files' is missing"
 
 # Compared with itself, nothing; without the accelerator, why.
 run compare second third --fail-on change

@@ -63,4 +63,62 @@ for command in "model check" "search -o none"; do
 	*) expect_status 3 ;;
 	esac
 done
+
+# Files beyond what is read of their kind; holes, which take no room. None is
+# looked into before its size.
+refused() { # LIMIT FILE COMMAND...: FILE, one byte larger than LIMIT, is named
+	most=$(sed -n "s/^LIMIT($1, \([0-9]*\),.*/\1/p" "$MARQ_SOURCE/ir/base/limits.def")
+	file=$2
+	shift 2
+	truncate -s $((most + 1)) "$file"
+	run "$@"
+	expect_status 3
+	expect_lines 1 err
+	expect_in err "$file: $((most + 1)) bytes, limit is $most"
+	rm -f "$file"
+}
+bomb small.onnx fold 16
+search small.onnx small.marq
+"$MARQ" model info small.onnx >/dev/null || fail 'no model'
+plan="search small.onnx --no-measure --db none -o none -t host"
+refused READ_PARAMETERS rules.json $plan -t rules:file=rules.json
+refused READ_PARAMETERS params.json $plan -t mrvl:params=params.json
+refused READ_PARAMETERS board.json $plan --price-for board.json
+refused READ_MANIFEST batch.yaml batch batch.yaml
+refused READ_SAMPLES samples.json calibrate samples.json
+refused READ_CONSTRAINTS more.json $plan --constraints more.json
+refused READ_LISTING small.marq/files.json verify small.marq
+search small.onnx small.marq --force
+refused READ_TIMES times.json explain small.marq --by op --run times.json
+refused READ_LOG stats.txt calibrate --from=dpdk-stats stats.txt
+refused READ_RESULT plan.json $plan --replay plan.json
+refused READ_RESULT small.marq/result.json report small.marq -o page.html
+refused READ_PROBLEM problem.json solve problem.json
+refused READ_PROBLEM placement.json solve --placement placement.json
+refused READ_WANT list.json measure list.json --db m.db
+mkdir data
+refused READ_TENSOR data/input_0.pb run small.onnx -t host --data data
+head -c 4194305 /dev/zero | tr '\0' x >text.jsonl
+run db import text.jsonl --db new.db
+expect_status 3
+expect_in err '4194305 bytes are too many'
+# A worker that answers a line without end is given up.
+run search small.onnx -t host --db w.db -o none \
+	--worker 'cmd:head -c 16777217 /dev/zero; sleep 60'
+expect_status 5
+expect_in err 'no worker is left to measure'
+
+# What a batch notes about itself.
+cat >batch.yaml <<END
+version: 1
+defaults: {db: n.db, out: night, options: ["--no-measure"]}
+mixes: [{name: cpu, targets: [host]}]
+models: [{path: small.onnx}]
+END
+run batch batch.yaml
+expect_status 0
+truncate -s 1048577 night/small@cpu.status.json
+run batch batch.yaml
+expect_in out '1 unit: 1 done'
+[ "$(stat -c %s night/small@cpu.status.json)" -lt 10000 ] || fail 'the state stayed'
 done_testing

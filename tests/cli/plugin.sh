@@ -86,6 +86,7 @@ says() { # WHAT STATUS WORDS
 says short 4 'no whole table'
 says holes 4 'no whole table'
 says refuses 4 'it wants a newer marq'
+says long 4 'what it says of itself is longer than 1048576 bytes'
 says json 3 'not valid JSON'
 says format 3 "'marq-rules' version 1 is not marq-plugin version 1"
 says later 3 "'marq-plugin' version 2 is not marq-plugin version 1"

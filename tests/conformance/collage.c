@@ -45,7 +45,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: collage CASES.json\n");
 		return 2;
 	}
-	doc = jsonin_open(argv[1], 64u << 20, &err);
+	doc = jsonin_open(argv[1], LIMIT_READ_RESULT, &err);
 	if (!doc) {
 		fprintf(stderr, "%s\n", err.text);
 		return 2;

@@ -32,7 +32,6 @@
 static const struct family_limits limits = {
     .cpu_ms = SANITIZED ? 5400000 : 900000, .idle_ms = 600000};
 #define MOST_SETS 16u
-#define TEXT_LIMIT ((size_t)64 << 20)
 
 static const char *const mixes[][6] = {
     {"host"},
@@ -147,7 +146,7 @@ judge_document(struct report *r, const struct trial *t, struct err *err)
 {
 	const char *path = arena_printf(t->a, "%s/model.onnx", t->folder);
 	const struct onnx_options options = {.collect = false};
-	struct cJSON *doc = jsonin_open(t->out, TEXT_LIMIT, err);
+	struct cJSON *doc = jsonin_open(t->out, LIMIT_READ_RESULT, err);
 	const struct cJSON *checks;
 	struct model m;
 

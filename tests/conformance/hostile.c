@@ -90,7 +90,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	snprintf(index, sizeof index, "%s/index.json", argv[1]);
-	doc = jsonin_open(index, 1 << 24, &err);
+	doc = jsonin_open(index, LIMIT_READ_RESULT, &err);
 	if (!doc || !copy_data(argv[1], copy)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 2;

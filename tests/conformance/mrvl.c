@@ -390,7 +390,7 @@ same_file(
 		path = arena_printf(r->arena, "%s/%s.json", folder, kind);
 	if (access(path, R_OK) != 0)
 		return true;
-	doc = jsonin_open(path, (size_t)1 << 28, &err);
+	doc = jsonin_open(path, LIMIT_READ_RESULT, &err);
 	if (!doc)
 		return complain("%s", err.text);
 	ok = same_documents(r, doc, kind, write);
@@ -446,7 +446,7 @@ run_one(struct tally *t, const char *name, const char *model,
 	struct arena a;
 	struct run r = {.arena = &a};
 	struct err err = {.kind = ERR_NONE};
-	cJSON *want = jsonin_open(expected, (size_t)1 << 26, &err);
+	cJSON *want = jsonin_open(expected, LIMIT_READ_RESULT, &err);
 	bool ok;
 
 	arena_init(&a);
@@ -511,7 +511,7 @@ run_network(struct tally *t, const char *root, const char *name)
 
 	snprintf(expected, sizeof expected, "%s/networks/%s", root, name);
 	snprintf(models, sizeof models, "%s/../models", root);
-	want = jsonin_open(expected, (size_t)1 << 26, &err);
+	want = jsonin_open(expected, LIMIT_READ_RESULT, &err);
 	if (!want
 	    || !find_model(
 	        models, string_of(want, "model_file"), model, sizeof model)) {

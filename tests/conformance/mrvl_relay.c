@@ -277,7 +277,7 @@ run_case(const char *root, const char *name)
 	arena_init(&a);
 	model = arena_printf(&a, "%s/%s/model.onnx", root, name);
 	tvm = arena_printf(&a, "%s/%s/tvm.json", root, name);
-	want = jsonin_open(tvm, (size_t)1 << 28, &err);
+	want = jsonin_open(tvm, LIMIT_READ_RESULT, &err);
 	if (want)
 		outcome = compare(model, want, &a);
 	else

@@ -14,8 +14,6 @@
 #include "ir/base/jsonin.h"
 #include "search/problem_json.h"
 
-#define FILE_MAX (UINT64_C(64) << 20)
-
 static unsigned passed, failed;
 
 static void
@@ -134,7 +132,7 @@ main(int argc, char **argv)
 	}
 	arena_init(&a);
 	snprintf(path, sizeof path, "%s/small.jsonl", argv[1]);
-	if (file_read(&text, &n, path, FILE_MAX, &a, &err)) {
+	if (file_read(&text, &n, path, LIMIT_READ_PROBLEM, &a, &err)) {
 		char *copy = arena_alloc(&a, n + 1);
 
 		memcpy(copy, text, n);

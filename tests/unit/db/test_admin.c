@@ -14,6 +14,7 @@
 
 #include "db/admin.h"
 #include "db/schema.h"
+#include "ir/base/limits.h"
 #include "tests/support/dbfile.h"
 
 struct fixture {
@@ -133,6 +134,29 @@ merging_twice_adds_nothing(void **state)
 	m = merge(f, f->path);
 	assert_int_equal(m.added, 100);
 	assert_int_equal(attempts(f), 250);
+}
+
+static void
+no_subject_beyond_the_limit_is_merged(void **state)
+{
+	struct fixture *f = *state;
+	struct costdb *other = dbfile_open(f->other, DB_WRITE, &f->a);
+	const db_id env = dbfile_env(other, DBFILE_HARD);
+	const size_t most = limit_of(LIMIT_DB_SUBJECT);
+	struct db_merge m;
+
+	for (size_t over = 0; over < 2; over++) {
+		struct db_subject s = dbfile_subject((uint32_t)over, &f->a);
+		struct sample x = dbfile_sample(1000);
+
+		s.bytes = arena_alloc(&f->a, most + over);
+		s.n = most + over;
+		assert_true(costdb_put(other, &s, env, &x, &f->err));
+	}
+	assert_true(costdb_close(other, &f->err));
+	m = merge(f, f->other);
+	assert_int_equal(m.added, 1);
+	assert_int_equal(m.rejected, 1);
 }
 
 static void
@@ -442,6 +466,7 @@ main(void)
 #define T(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 	    T(merging_twice_adds_nothing),
+	    T(no_subject_beyond_the_limit_is_merged),
 	    T(figures_that_disagree_are_reported_and_kept),
 	    T(retiring_travels_with_a_merge),
 	    T(an_export_comes_back_whole),

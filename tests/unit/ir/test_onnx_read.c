@@ -102,8 +102,8 @@ payloads_stay_in_the_file(void **state)
 	size_t n;
 
 	snprintf(path, sizeof path, "tests/fuzz/corpus/fuzz_onnx/add");
-	assert_true(
-	    file_read(&bytes, &n, source_path(path), 4096, &f->a, &f->err));
+	assert_true(file_read(
+	    &bytes, &n, source_path(path), LIMIT_READ_TENSOR, &f->a, &f->err));
 	assert_true(onnx_read_bytes(&f->m, bytes, n, NULL, &f->a, &f->err));
 	t = value_named(f->m.graph, "w")->constant;
 	assert_int_equal(t->kind, TENSOR_VIEW);
@@ -408,8 +408,8 @@ external_data_is_found_beside_the_model(void **state)
 	bool ok;
 
 	assert_true(file_read(&bytes, &n,
-	    source_path("tests/fuzz/corpus/fuzz_onnx/external"), 4096, &f->a,
-	    &f->err));
+	    source_path("tests/fuzz/corpus/fuzz_onnx/external"),
+	    LIMIT_READ_TENSOR, &f->a, &f->err));
 	assert_non_null(mkdtemp(folder));
 	write_text(folder, "m.onnx", bytes, n);
 	write_text(folder, "w.bin", w, sizeof w);
@@ -502,8 +502,8 @@ bytes_alone_have_no_external_data(void **state)
 	size_t n;
 
 	assert_true(file_read(&bytes, &n,
-	    source_path("tests/fuzz/corpus/fuzz_onnx/external"), 4096, &f->a,
-	    &f->err));
+	    source_path("tests/fuzz/corpus/fuzz_onnx/external"),
+	    LIMIT_READ_TENSOR, &f->a, &f->err));
 	assert_false(onnx_read_bytes(&f->m, bytes, n, NULL, &f->a, &f->err));
 	assert_int_equal(f->err.kind, ERR_UNSUPPORTED);
 }

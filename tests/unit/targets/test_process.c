@@ -70,8 +70,8 @@ read_in(struct place *p, const char *name)
 	size_t n;
 
 	if (!file_read(&text, &n,
-	        arena_printf(&p->arena, "%s/%s", p->job.folder, name), 1 << 24,
-	        &p->arena, &err))
+	        arena_printf(&p->arena, "%s/%s", p->job.folder, name),
+	        LIMIT_READ_LOG, &p->arena, &err))
 		fail_msg("%s", err.text);
 	return arena_strn(&p->arena, text, n);
 }
@@ -195,7 +195,7 @@ much_is_said(void **state)
 	    ENDED_WELL);
 	assert_int_equal(
 	    stat(arena_printf(&p->arena, "%s/log", p->job.folder), &st), 0);
-	assert_true((uint64_t)st.st_size <= limit(LIMIT_TOOL_LOG) + 70000);
+	assert_true((uint64_t)st.st_size <= limit_of(LIMIT_TOOL_LOG) + 70000);
 	assert_memory_equal(read_in(p, "log"), "first\n", 6);
 	assert_non_null(strstr(read_in(p, "log"), "bytes left out]"));
 	assert_string_equal(process_last_words(&p->job, &p->arena), "last");

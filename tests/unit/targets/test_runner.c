@@ -74,9 +74,9 @@ expect_bound(bool (*takes)(uint64_t n, struct err *err), enum limit_id which)
 {
 	struct err err = {.kind = ERR_NONE};
 
-	if (!takes(limit(which), &err))
+	if (!takes(limit_of(which), &err))
 		fail_msg("%s", err.text);
-	assert_false(takes(limit(which) + 1, &err));
+	assert_false(takes(limit_of(which) + 1, &err));
 	assert_int_equal(err.kind, ERR_INPUT);
 }
 
