@@ -35,6 +35,8 @@ struct model {
 	struct notes notes; /* warnings, in order */
 	struct notes faults; /* with options->collect: all of them */
 	struct mapping *mappings; /* the file and external data files */
+	struct mapping *zeros; /* what made-up weights of less than a byte are,
+	                        * the largest first */
 };
 
 /* A hash of the bytes of its file and of its external data, while it is open. */

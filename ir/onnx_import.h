@@ -32,8 +32,6 @@ struct importer {
 	struct map noted; /* warnings given already */
 	bool *dim_used, *shape_used; /* which bindings found their place */
 	size_t dense_bytes; /* taken by sparse tensors so far */
-	void *zeros; /* what made-up weights of less than a byte share */
-	size_t nzeros;
 	bool in_initializer; /* what is read may be a weight */
 	bool lacks_weights; /* some weight has no content: others may not */
 	uint32_t nfaults; /* put into the notes */

@@ -156,7 +156,10 @@ onnx_read_bytes(struct model *m, const void *bytes, size_t n,
 	};
 
 	model_init(m, "", n, a);
-	return import(&imp, &in);
+	if (import(&imp, &in))
+		return true;
+	model_close(m);
+	return false;
 }
 
 static bool
@@ -239,5 +242,7 @@ model_close(struct model *m)
 {
 	for (struct mapping *x = m->mappings; x; x = x->next)
 		file_unmap(&x->file);
-	m->mappings = NULL;
+	for (struct mapping *x = m->zeros; x; x = x->next)
+		file_unmap(&x->file);
+	m->mappings = m->zeros = NULL;
 }

@@ -280,15 +280,23 @@ may_be_weight(const struct importer *imp, const struct tensor *t)
 	    && t->dtype != DT_STRING && t->dtype != DT_BOOL;
 }
 
-/* Read only, and the same for all. */
+/* `bytes` of zeros, read only and the same for all; NULL: err is set. */
 static const void *
 zeros(struct importer *imp, size_t bytes)
 {
-	if (imp->nzeros < bytes) {
-		imp->zeros = arena_alloc(imp->a, bytes);
-		imp->nzeros = bytes;
+	static const unsigned char none;
+	struct mapping *most = imp->model->zeros;
+
+	if (bytes == 0)
+		return &none;
+	if (!most || most->file.bytes < bytes) {
+		most = arena_new(imp->a, struct mapping, 1);
+		if (!file_map_zeros(&most->file, bytes, imp->err))
+			return NULL;
+		most->next = imp->model->zeros;
+		imp->model->zeros = most;
 	}
-	return imp->zeros;
+	return most->file.data;
 }
 
 /* One number for all elements, as weights may be: 0 of integers, else small and
@@ -309,7 +317,7 @@ make_up(struct importer *imp, struct tensor *t)
 			return limit_exceeded(
 			    LIMIT_MADE_UP, "numbers are made up", imp->err);
 		t->data = zeros(imp, t->bytes);
-		return true;
+		return t->data != NULL;
 	}
 	t->kind = TENSOR_FILL;
 	memset(t->fill, 0, sizeof t->fill);

@@ -127,6 +127,20 @@ file_map(struct mapped_file *f, const char *path, struct err *err)
 	return true;
 }
 
+bool
+file_map_zeros(struct mapped_file *f, size_t bytes, struct err *err)
+{
+	void *p = mmap(NULL, bytes, PROT_READ,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	*f = (struct mapped_file){.data = NULL};
+	if (p == MAP_FAILED)
+		return err_set(err, ERR_IO,
+		    "no address space for %zu bytes of zeros", bytes);
+	*f = (struct mapped_file){p, bytes};
+	return true;
+}
+
 void
 file_unmap(struct mapped_file *f)
 {

@@ -20,6 +20,8 @@ struct mapped_file {
 
 /* Map a regular file ("-": standard input, here and below). ERR_IO when it cannot be opened or is not regular. */
 bool file_map(struct mapped_file *f, const char *path, struct err *err);
+/* Zeros, which take address space, and memory for none of them. */
+bool file_map_zeros(struct mapped_file *f, size_t bytes, struct err *err);
 void file_unmap(struct mapped_file *f);
 /* Its pages need not stay in memory; they are read anew when they are looked at. */
 void file_forget(const struct mapped_file *f);

@@ -46,6 +46,17 @@ run model check "$MARQ_SOURCE/tests/fuzz/corpus/fuzz_model/int4_without_numbers"
 expect_status 3
 expect_in out 'numbers are made up: more than 4294967295 elements'
 
+# below it they take no memory
+bomb narrow.onnx narrow 3600000000
+case $MARQ_BUILD in
+*/asan | */tsan) ;; # whose own memory is counted
+*)
+	for command in "model check narrow.onnx" \
+		"search narrow.onnx -t host --no-measure --db none -o narrow.marq"; do
+		(ulimit -d 400000; "$MARQ" $command >out 2>err) || fail "weights of 4 bits take memory: $(cat err)"
+	done ;;
+esac
+
 # names
 bomb most.onnx name 65536
 run model check most.onnx
