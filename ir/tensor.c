@@ -219,8 +219,10 @@ same_strings(const struct tensor *a, const struct tensor *b)
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (a->string[i].n != b->string[i].n
-		    || memcmp(a->string[i].s, b->string[i].s, a->string[i].n)
-		        != 0)
+		    || (a->string[i].n > 0
+		        && memcmp(
+		               a->string[i].s, b->string[i].s, a->string[i].n)
+		            != 0))
 			return false;
 	return true;
 }

@@ -58,8 +58,8 @@ take_values(struct early *e)
 	    &e->graph.value_cap, n, sizeof *e->graph.value);
 	p->small =
 	    arena_grow(&e->arena, p->small, &e->small_cap, n, sizeof *p->small);
-	p->content = arena_grow(
-	    &e->arena, p->content, &e->content_cap, n, sizeof *p->content);
+	p->content = arena_grow(&e->arena, p->content, &e->content_cap, n,
+	    sizeof(const struct tensor *));
 	e->graph.nvalues = n;
 	for (value_id v = from; v < n; v++) {
 		e->graph.value[v] = e->of->value[v];

@@ -31,7 +31,7 @@ struct grams {
 struct vectorizer {
 	struct vocabulary pool;
 	struct grams *grams; /* [longest + 1] */
-	uint32_t shortest, longest;
+	uint32_t shortest, longest, kinds; /* of grams: in use; in the pool */
 	size_t skips;
 	const int64_t *column; /* where a gram is counted */
 	const float *weight; /* of each gram, or NULL */
@@ -101,12 +101,15 @@ gram_order(const void *x, const void *y)
 	return 0;
 }
 
-/* Runs of n tokens, which are the pool's items from..to. */
+/* Runs of n tokens, which are the pool's items from start[n - 1] on, up to
+ * those of longer ones; *seen: how many were read before. */
 static bool
-read_grams(struct vectorizer *v, uint32_t n, int64_t from, int64_t to,
+read_grams(struct vectorizer *v, uint32_t n, const int64_t *start,
     uint32_t *seen, struct arena *a, struct err *err)
 {
 	struct grams *g = &v->grams[n];
+	const int64_t from = start[n - 1];
+	const int64_t to = n < v->kinds ? start[n] : v->pool.n;
 
 	if (from < 0 || to < from || to > v->pool.n || (to - from) % n)
 		return err_set(err, ERR_INPUT,
@@ -162,6 +165,7 @@ read_vectorizer(
 		    nstarts);
 	v->shortest = (uint32_t)shortest;
 	v->longest = (uint32_t)longest;
+	v->kinds = nstarts;
 	v->skips = (size_t)skips;
 	v->counts = !attr_is(c->node, "mode", "TF", "IDF");
 	v->weighs = !attr_is(c->node, "mode", "TF", "TF");
@@ -169,9 +173,7 @@ read_vectorizer(
 	if (!read_pool(v, c, err))
 		return false;
 	for (uint32_t n = 1; n <= nstarts; n++)
-		if (!read_grams(v, n, start[n - 1],
-		        n < nstarts ? start[n] : v->pool.n, &seen, c->scratch,
-		        err))
+		if (!read_grams(v, n, start, &seen, c->scratch, err))
 			return false;
 	if (weights && weights->kind == ATTR_FLOATS)
 		v->weight = weights->floats;
