@@ -2,7 +2,7 @@
 # Boards of another architecture, played by qemu: prices of one processor are exact
 # for no other, a search here with a board's prices makes the plan that the board
 # makes itself, a board killed twenty times loses and repeats nothing. It takes what
-# the preset aarch64 built (./marq-test builds it), and asserts no time.
+# the preset aarch64 built (MARQ_TEST_BOARD=1 ./marq-test does), and asserts no time.
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
 there=$MARQ_SOURCE/build/aarch64/cli
