@@ -551,6 +551,19 @@ ways_binary(const struct match_in *m, struct formats *f,
 	return nways;
 }
 
+/* SOURCE: seen in oneDNN 3.7.2: for blocks it has a reference loop only. */
+uint32_t
+ways_group_norm(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+
+	offer(&w, WAY_PLAIN);
+	if (matched_type(m, matched_root(m)->output[0])->rank == 4)
+		offer(&w, WAY_NHWC);
+	return w.n;
+}
+
 uint32_t
 ways_reduction(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)

@@ -42,6 +42,9 @@ uint32_t ways_layouts(const struct match_in *m, struct formats *f,
 /* The same, but for what the library computes wrong. */
 uint32_t ways_binary(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+/* Plain, and channels-last for images. */
+uint32_t ways_group_norm(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
 /* Channels-last too when the result keeps its rank. */
 uint32_t ways_reduction(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
