@@ -206,6 +206,8 @@ static void
 count_graph(struct model_facts *f, struct map *seen, const struct graph *g,
     struct arena *a)
 {
+	const struct graph *body;
+
 	count_parameters(f, g, a);
 	f->op = arena_grow(
 	    a, f->op, &f->op_cap, f->nops + g->nnodes, sizeof *f->op);
@@ -218,14 +220,8 @@ count_graph(struct model_facts *f, struct map *seen, const struct graph *g,
 		f->nunknown += !node_flops(g, n, &flops);
 		op->flops = add_capped(op->flops, flops);
 		f->flops = add_capped(f->flops, flops);
-		for (uint32_t i = 0; i < n->nattrs; i++) {
-			const struct attr *at = &n->attr[i];
-
-			if (at->kind != ATTR_GRAPH && at->kind != ATTR_GRAPHS)
-				continue;
-			for (uint32_t k = 0; k < at->n; k++)
-				count_graph(f, seen, at->graphs[k], a);
-		}
+		for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+			count_graph(f, seen, body, a);
 	}
 }
 

@@ -13,17 +13,14 @@
 static const struct node *
 unknown_in(const struct node *n)
 {
-	for (uint32_t i = 0; n->op != OP_CUSTOM && i < n->nattrs; i++) {
-		const struct attr *a = &n->attr[i];
+	const struct graph *body;
 
-		if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
-			continue;
-		for (uint32_t k = 0; k < a->n; k++)
-			for (node_id id = 0; id < a->graphs[k]->nnodes; id++)
-				if (node_is_opaque(&a->graphs[k]->node[id]))
-					return unknown_in(
-					    &a->graphs[k]->node[id]);
-	}
+	if (n->op == OP_CUSTOM)
+		return n;
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+		for (node_id id = 0; id < body->nnodes; id++)
+			if (node_is_opaque(&body->node[id]))
+				return unknown_in(&body->node[id]);
 	return n;
 }
 

@@ -15,12 +15,6 @@ static const struct {
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static bool
-is_body(const struct attr *a)
-{
-	return a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS;
-}
-
-static bool
 graph_loops(const struct graph *g)
 {
 	for (node_id id = 0; id < g->nnodes; id++)
@@ -32,13 +26,13 @@ graph_loops(const struct graph *g)
 bool
 content_decides_loop(const struct node *n)
 {
+	const struct graph *body;
+
 	if (n->op == OP_LOOP)
 		return true;
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		for (uint32_t k = 0; is_body(&n->attr[i]) && k < n->attr[i].n;
-		     k++)
-			if (graph_loops(n->attr[i].graphs[k]))
-				return true;
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+		if (graph_loops(body))
+			return true;
 	return false;
 }
 
@@ -53,7 +47,7 @@ content_of(const struct node *n, uint32_t slot, const struct tensor *t)
 			return reads[i].what;
 	if (content_decides_loop(n))
 		return CONTENT_READ;
-	if (node_has_bodies(n))
+	if (node_body(n, 0))
 		return CONTENT_KEPT;
 	if (n->op == OP_CUSTOM && t->count <= CUSTOM_MAX)
 		return CONTENT_READ;

@@ -361,7 +361,7 @@ put_itself_kept(struct key_writer *w, node_id id)
 {
 	const struct node *n = graph_node(w->graph, id);
 	bool keeps = w->keys && w->candidate && w->detail == KEY_FULL
-	    && !node_has_bodies(n);
+	    && !node_body(n, 0);
 	size_t start = w->b->n;
 	struct kept_node *kept = keeps ? &w->keys->node[id] : NULL;
 	struct form form;

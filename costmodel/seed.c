@@ -174,6 +174,7 @@ seed_one(struct value *v, uint64_t which, struct arena *a)
 uint32_t
 seed_made_up(struct graph *g, struct arena *a)
 {
+	struct graph *body;
 	uint32_t n = 0;
 
 	for (value_id v = 0; v < g->nvalues; v++)
@@ -181,11 +182,8 @@ seed_made_up(struct graph *g, struct arena *a)
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *node = graph_node(g, id);
 
-		for (uint32_t i = 0; i < node->nattrs; i++)
-			for (uint32_t k = 0; node->attr[i].kind == ATTR_GRAPH
-			     && k < node->attr[i].n;
-			     k++)
-				n += seed_made_up(node->attr[i].graphs[k], a);
+		for (uint32_t k = 0; (body = node_body(node, k)) != NULL; k++)
+			n += seed_made_up(body, a);
 	}
 	return n;
 }

@@ -21,14 +21,15 @@ struct walk {
 static bool walk_graph(struct walk *w, const struct graph *g);
 
 static bool
-walk_bodies(struct walk *w, const struct attr *a)
+walk_bodies(struct walk *w, const struct node *n)
 {
 	const bool inside = w->inside;
+	const struct graph *body;
 	bool ok = true;
 
 	w->inside = true;
-	for (uint32_t k = 0; ok && k < a->n; k++)
-		ok = walk_graph(w, a->graphs[k]);
+	for (uint32_t k = 0; ok && (body = node_body(n, k)) != NULL; k++)
+		ok = walk_graph(w, body);
 	w->inside = inside;
 	return ok;
 }
@@ -36,20 +37,9 @@ walk_bodies(struct walk *w, const struct attr *a)
 static bool
 walk_graph(struct walk *w, const struct graph *g)
 {
-	for (node_id id = 0; id < g->nnodes; id++) {
-		const struct node *n = &g->node[id];
-
-		if (!w->ask(w, g, id))
+	for (node_id id = 0; id < g->nnodes; id++)
+		if (!w->ask(w, g, id) || !walk_bodies(w, &g->node[id]))
 			return false;
-		for (uint32_t i = 0; i < n->nattrs; i++) {
-			const struct attr *a = &n->attr[i];
-
-			if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
-				continue;
-			if (!walk_bodies(w, a))
-				return false;
-		}
-	}
 	return true;
 }
 

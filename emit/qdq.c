@@ -42,7 +42,7 @@ default_opset(const struct model *m)
 static bool
 is_same_at_10(const struct node *n)
 {
-	return !node_has_bodies(n) && n->op != OP_UPSAMPLE && n->op != OP_SLICE
+	return !node_body(n, 0) && n->op != OP_UPSAMPLE && n->op != OP_SLICE
 	    && n->op != OP_TOPK
 	    && (n->op != OP_BATCHNORMALIZATION
 	        || attr_int_or(n, "spatial", 1) == 1);

@@ -51,15 +51,13 @@ nodes_of(const struct emit_work *w, const struct plan_region *r, uint32_t *n,
 static bool
 has_branch_as_read(const struct graph *g)
 {
-	for (node_id id = 0; id < g->nnodes; id++)
-		for (uint32_t i = 0; i < g->node[id].nattrs; i++) {
-			const struct attr *at = &g->node[id].attr[i];
+	const struct graph *body;
 
-			if (at->kind == ATTR_GRAPH
-			    && (at->graphs[0]->as_read
-			        || has_branch_as_read(at->graphs[0])))
+	for (node_id id = 0; id < g->nnodes; id++)
+		for (uint32_t k = 0;
+		     (body = node_body(&g->node[id], k)) != NULL; k++)
+			if (body->as_read || has_branch_as_read(body))
 				return true;
-		}
 	return false;
 }
 

@@ -90,16 +90,12 @@ add_links(struct body_walk *k, const struct node *n, node_id owner, bool inside)
 static void
 add_bodies(struct body_walk *k, const struct node *n, node_id owner)
 {
-	for (uint32_t i = 0; i < n->nattrs; i++) {
-		const struct attr *attr = &n->attr[i];
+	struct graph *body;
 
-		if (attr->kind != ATTR_GRAPH && attr->kind != ATTR_GRAPHS)
-			continue;
+	for (uint32_t i = 0; (body = node_body(n, i)) != NULL; i++) {
 		k->pending = arena_grow(k->arena, k->pending, &k->pending_cap,
-		    k->npending + attr->n, sizeof *k->pending);
-		for (uint32_t b = 0; b < attr->n; b++)
-			k->pending[k->npending++] =
-			    (struct pending){attr->graphs[b], owner};
+		    k->npending + 1, sizeof *k->pending);
+		k->pending[k->npending++] = (struct pending){body, owner};
 	}
 }
 

@@ -6,14 +6,15 @@
 static bool
 requantises(const struct graph *g)
 {
+	const struct graph *body;
+
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
 
 		if (node_requantises(n))
 			return true;
-		for (uint32_t i = 0; i < n->nattrs; i++)
-			if (n->attr[i].kind == ATTR_GRAPH
-			    && requantises(n->attr[i].graphs[0]))
+		for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+			if (requantises(body))
 				return true;
 	}
 	return false;

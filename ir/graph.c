@@ -307,31 +307,32 @@ renumber(struct graph *g, const node_id *order)
 	g->node_cap = g->nnodes;
 }
 
-bool
-node_has_bodies(const struct node *n)
+struct graph *
+node_body(const struct node *n, uint32_t k)
 {
-	for (uint32_t i = 0; i < n->nattrs; i++)
-		if (n->attr[i].kind == ATTR_GRAPH
-		    || n->attr[i].kind == ATTR_GRAPHS)
-			return true;
-	return false;
-}
-
-bool
-node_is_opaque(const struct node *n)
-{
-	if (n->op == OP_CUSTOM)
-		return true;
 	for (uint32_t i = 0; i < n->nattrs; i++) {
 		const struct attr *a = &n->attr[i];
 
 		if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
 			continue;
-		for (uint32_t k = 0; k < a->n; k++)
-			for (node_id id = 0; id < a->graphs[k]->nnodes; id++)
-				if (node_is_opaque(&a->graphs[k]->node[id]))
-					return true;
+		if (k < a->n)
+			return a->graphs[k];
+		k -= a->n;
 	}
+	return NULL;
+}
+
+bool
+node_is_opaque(const struct node *n)
+{
+	const struct graph *body;
+
+	if (n->op == OP_CUSTOM)
+		return true;
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+		for (node_id id = 0; id < body->nnodes; id++)
+			if (node_is_opaque(&body->node[id]))
+				return true;
 	return false;
 }
 

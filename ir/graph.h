@@ -237,7 +237,8 @@ const struct value *node_in(
 const struct value *node_out(
     const struct graph *g, const struct node *n, uint32_t i);
 
-bool node_has_bodies(const struct node *n); /* graphs among its attributes */
+/* The k-th graph among its attributes, in their order; NULL: it has no more. */
+struct graph *node_body(const struct node *n, uint32_t k);
 /* Is it an operator nobody here knows, or does one stand in a body of it? */
 bool node_is_opaque(const struct node *n);
 

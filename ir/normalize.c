@@ -22,19 +22,15 @@ mark_origin(const struct onnx_nodes *table, const struct origin *o,
 static void
 mark_carried(const struct graph *g, struct origins_kept *c)
 {
+	const struct graph *body;
+
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
 
 		for (uint32_t i = 0; i < n->norigins; i++)
 			mark_origin(g->origin_table, &n->origin[i], c);
-		for (uint32_t i = 0; i < n->nattrs; i++) {
-			const struct attr *a = &n->attr[i];
-
-			if (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)
-				continue;
-			for (uint32_t k = 0; k < a->n; k++)
-				mark_carried(a->graphs[k], c);
-		}
+		for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+			mark_carried(body, c);
 	}
 }
 
@@ -58,10 +54,10 @@ mark_given(const struct graph *g, bool *given)
 		if (g->value[v].given_by)
 			given[g->value[v].given_by - 1] = true;
 	for (node_id id = 0; id < g->nnodes; id++) {
-		uint64_t at = 0;
 		const struct graph *body;
 
-		while ((body = next_body(&g->node[id], &at)) != NULL)
+		for (uint32_t k = 0;
+		     (body = node_body(&g->node[id], k)) != NULL; k++)
 			mark_given(body, given);
 	}
 }

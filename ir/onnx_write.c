@@ -589,18 +589,17 @@ fill_hole(FILE *f, const struct wire_hole *hole, const void *context)
 static bool
 lacks_weights(const struct graph *g)
 {
+	const struct graph *body;
+
 	for (value_id v = 0; v < g->nvalues; v++)
 		if (g->value[v].constant && g->value[v].constant->made_up)
 			return true;
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = graph_node(g, id);
 
-		for (uint32_t i = 0; i < n->nattrs; i++)
-			for (uint32_t k = 0;
-			     n->attr[i].kind == ATTR_GRAPH && k < n->attr[i].n;
-			     k++)
-				if (lacks_weights(n->attr[i].graphs[k]))
-					return true;
+		for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+			if (lacks_weights(body))
+				return true;
 	}
 	return false;
 }

@@ -44,20 +44,16 @@ add_opset(struct opset_list *s, const struct node *n, struct err *err)
 static bool
 add_opsets(struct opset_list *s, const struct graph *g, struct err *err)
 {
+	const struct graph *body;
+
 	for (node_id i = 0; i < g->nnodes; i++) {
 		const struct node *n = graph_node(g, i);
 
 		if (!add_opset(s, n, err))
 			return false;
-		for (uint32_t k = 0; k < n->nattrs; k++) {
-			const struct attr *at = &n->attr[k];
-
-			if (at->kind != ATTR_GRAPH && at->kind != ATTR_GRAPHS)
-				continue;
-			for (uint32_t j = 0; j < at->n; j++)
-				if (!add_opsets(s, at->graphs[j], err))
-					return false;
-		}
+		for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+			if (!add_opsets(s, body, err))
+				return false;
 	}
 	return true;
 }
@@ -73,7 +69,7 @@ all_hold(const struct graph *g, uint32_t version)
 		if (*n->domain || n->op == OP_CUSTOM || n->opset == version)
 			continue;
 		if (!schema_holds(n, version) || !node_takes(g, n, version)
-		    || node_has_bodies(n))
+		    || node_body(n, 0))
 			return false;
 	}
 	return true;

@@ -171,6 +171,7 @@ save_within(struct graph *g, struct body_snapshot *head, uint32_t depth,
     struct arena *a)
 {
 	struct body_snapshot *s = arena_new(a, struct body_snapshot, 1);
+	struct graph *body;
 
 	s->g = g;
 	s->value = arena_copy(a, g->value, g->nvalues * sizeof *g->value);
@@ -179,10 +180,8 @@ save_within(struct graph *g, struct body_snapshot *head, uint32_t depth,
 	for (node_id id = 0; id < g->nnodes && depth < MAX_DEPTH; id++) {
 		const struct node *n = &g->node[id];
 
-		for (uint32_t i = 0; i < n->nattrs; i++)
-			if (n->attr[i].kind == ATTR_GRAPH)
-				head = save_within(
-				    n->attr[i].graphs[0], head, depth + 1, a);
+		for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+			head = save_within(body, head, depth + 1, a);
 	}
 	return head;
 }

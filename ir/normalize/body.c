@@ -1,24 +1,6 @@
 /* Bodies: walked, seen from outside, and what becomes of their nodes. */
 #include "ir/normalize/tidy.h"
 
-struct graph *
-next_body(const struct node *n, uint64_t *at)
-{
-	uint32_t i = (uint32_t)(*at >> 32), k = (uint32_t)*at;
-
-	for (; i < n->nattrs; i++, k = 0) {
-		const struct attr *a = &n->attr[i];
-
-		if ((a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS)
-		    && k < a->n) {
-			*at = ((uint64_t)i << 32) + k + 1;
-			return a->graphs[k];
-		}
-	}
-	*at = (uint64_t)i << 32;
-	return NULL;
-}
-
 static void
 set_author_fate(struct onnx_node *o, enum fate fate, const char *why)
 {
@@ -43,10 +25,9 @@ set_one_fate(
 void
 set_body_fates(struct graph *g, const struct node *n, const char *why)
 {
-	uint64_t at = 0;
-	struct graph *body;
+	const struct graph *body;
 
-	while ((body = next_body(n, &at)) != NULL)
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
 		for (node_id id = 0; id < body->nnodes; id++)
 			set_fate(g, &body->node[id], FATE_DROPPED, why);
 }

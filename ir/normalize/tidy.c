@@ -9,11 +9,10 @@ narrow_captures(struct graph *g, struct node *n, struct arena *scratch)
 {
 	uint32_t *slot = arena_new(scratch, uint32_t, n->nimplicit);
 	uint32_t kept = 0;
-	uint64_t at = 0;
 	struct graph *body;
 	value_id *input;
 
-	while ((body = next_body(n, &at)) != NULL)
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
 		for (uint32_t i = 0; i < body->ncaptures; i++)
 			slot[body->capture[i].slot] = 1;
 	input = arena_new(g->arena, value_id, n->ninputs + n->nimplicit);
@@ -26,8 +25,7 @@ narrow_captures(struct graph *g, struct node *n, struct arena *scratch)
 		}
 	n->input = input;
 	n->nimplicit = kept;
-	at = 0;
-	while ((body = next_body(n, &at)) != NULL) {
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++) {
 		struct capture *c =
 		    arena_new(body->arena, struct capture, body->ncaptures);
 
@@ -49,12 +47,12 @@ tidy_within(struct graph *g, const struct frame *around)
 	arena_init(&scratch);
 	for (node_id id = 0; id < g->nnodes; id++) {
 		struct frame here = {g, &g->node[id], around};
-		uint64_t at = 0;
 		struct graph *body;
 
 		/* what nobody knows may look at its bodies in its own way */
-		while (g->node[id].op != OP_CUSTOM
-		    && (body = next_body(&g->node[id], &at)) != NULL)
+		for (uint32_t k = 0; g->node[id].op != OP_CUSTOM
+		     && (body = node_body(&g->node[id], k)) != NULL;
+		     k++)
 			tidy_within(body, &here);
 		if (g->node[id].nimplicit)
 			narrow_captures(g, &g->node[id], &scratch);

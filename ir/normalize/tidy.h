@@ -39,8 +39,4 @@ void set_fate(
     struct graph *g, const struct node *n, enum fate fate, const char *why);
 void set_body_fates(struct graph *g, const struct node *n, const char *why);
 
-/* The bodies of a node: next graph-valued attribute entry, or NULL at the end.
- * Start with *at = 0. */
-struct graph *next_body(const struct node *n, uint64_t *at);
-
 #endif

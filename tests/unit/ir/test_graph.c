@@ -121,10 +121,44 @@ operators_are_found_by_type(void **state)
 	assert_int_equal(op_find("", 0), OP_CUSTOM);
 }
 
+/* Both kinds of attributes that hold graphs, empty lists, and others between. */
+static void
+bodies_are_those_of_all_attributes(void **state)
+{
+	struct arena a;
+	struct graph *body[3];
+	const int64_t axis = 1;
+	struct attr attr[] = {
+	    {"axis", ATTR_INT, 1, {.ints = &axis}},
+	    {"body", ATTR_GRAPH, 1, {.graphs = &body[0]}},
+	    {"none", ATTR_GRAPHS, 0, {.graphs = NULL}},
+	    {"cases", ATTR_GRAPHS, 2, {.graphs = &body[1]}},
+	};
+	struct node n = {.op = OP_IF, .nattrs = 4, .attr = attr};
+	struct node inner = {
+	    .op = OP_CUSTOM, .op_type = "Own", .domain = "own"};
+
+	(void)state;
+	arena_init(&a);
+	for (uint32_t i = 0; i < 3; i++)
+		body[i] = graph_new(&a, "body");
+	for (uint32_t i = 0; i < 3; i++)
+		assert_ptr_equal(node_body(&n, i), body[i]);
+	assert_null(node_body(&n, 3));
+	n.nattrs = 1;
+	assert_null(node_body(&n, 0));
+	n.nattrs = 4;
+	assert_false(node_is_opaque(&n));
+	graph_add_node(body[2], &inner);
+	assert_true(node_is_opaque(&n));
+	arena_release(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(bodies_are_those_of_all_attributes),
 	    cmocka_unit_test(uses_count_a_consumer_once),
 	    cmocka_unit_test(sort_is_stable_and_renumbers),
 	    cmocka_unit_test(a_cycle_is_refused_by_name),
