@@ -77,7 +77,7 @@ take_nodes(struct early *e)
 	e->graph.node = e->of->node;
 	e->graph.nnodes = e->of->nnodes;
 	for (; e->next < e->graph.nnodes; e->next++)
-		if (!node_has_bodies(graph_node(&e->graph, e->next))
+		if (!node_body(graph_node(&e->graph, e->next), 0)
 		    && !pass_node(&e->pass, e->next, &err))
 			err_clear(&err);
 }
