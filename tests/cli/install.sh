@@ -23,6 +23,18 @@ expect_in out 'no `mrvl-tmlc` on PATH'
 for file in README.md CHANGELOG.md LICENSE; do
 	[ -s "$usr/share/doc/marquetry/$file" ] || fail "no $file"
 done
+command=debian/
+# Every file is in a Debian package, or named as one that is in none. (Plug-ins for
+# runtimes are not built there.)
+(cd "$work/root" && find usr -type f ! -path 'usr/lib/marq/*') |
+	while read -r file; do
+		cat "$MARQ_SOURCE"/debian/*.install "$MARQ_SOURCE/debian/not-installed" |
+			while read -r entry; do
+				# shellcheck disable=SC2254
+				case $file in $entry | $entry/*) echo in ;; esac
+			done | grep -q in || echo "$file"
+	done >unpacked
+[ ! -s unpacked ] || { fail 'files are in no package of debian/'; cat unpacked; }
 # whatis finds a page by the one word its NAME begins with, and that is its file.
 for page in "$usr"/share/man/man1/*.1; do
 	name=$(sed -n '/^\.SH NAME/{n;s/ .*//;p;}' "$page")
