@@ -32,7 +32,8 @@ verdict_key(const struct plan *p, const struct pricer *pricer,
 	loaded_program(&b, "program");
 	buf_add(&b, o->model.byte, sizeof o->model.byte);
 	buf_u32(&b, o->threads);
-	buf_u32(&b, o->whatever_size | o->only_build << 1);
+	buf_u8(&b, o->whatever_size);
+	buf_u8(&b, o->only_build);
 	plan_add_key(&b, p, pricer);
 	h = hash128(b.data, b.n);
 	buf_release(&b);
