@@ -12,6 +12,21 @@ def stray():
     case("ScaledTanh", "", "ScaledTanh", [x], alpha=0.7, beta=1.3)
 
 
+def elsewhere():
+    """What ONNX Runtime has kernels of for other processors only."""
+    for shape in (2, 5, 8), (1, 3, 2):
+        case(f"BiasSplitGelu_{shape[2]}", MS, "BiasSplitGelu", [real(*shape, scale=2), real(shape[2])],
+             instead=["x = Add(x0, x1)", "l, r = Split <axis = -1, num_outputs = 2> (x)", "g = Gelu (r)", "y0 = Mul(l, g)"])
+    for bias in None, real(6):
+        for how in "", "strides = [2, 1], pads = [1, 0, 1, 2], ", "dilations = [1, 2], ":
+            attrs = onnx.parser.parse_node(f"y = Conv <{how}group = 2> (x)").attribute
+            attrs = {a.name: helper.get_attribute_value(a) for a in attrs}
+            case(f"NhwcConv_{how[:7]}_{bias is None}", MS, "NhwcConv", [real(2, 7, 8, 4), real(6, 2, 3, 3), bias], fixed=(1, 2),
+                 instead=["x = Transpose <perm = [0, 3, 1, 2]> (x0)",
+                          f"y = Conv <{how}group = 2> (x, x1{', x2' if bias is not None else ''})",
+                          "y0 = Transpose <perm = [0, 2, 3, 1]> (y)"], **attrs)
+
+
 def words(*texts):
     return np.array(texts, object)
 
@@ -387,4 +402,4 @@ def forests():
              membership_values=tensor([1, 2, nan, 3, nan]))
 
 
-main(stray, texts, quantised, fused, attention, learned, forests)
+main(stray, elsewhere, texts, quantised, fused, attention, learned, forests)
