@@ -7,8 +7,7 @@
 static bool
 is_text(const struct attr *a, const char *text)
 {
-	return a && a->kind == ATTR_STRING && a->strings[0].n == strlen(text)
-	    && memcmp(a->strings[0].s, text, a->strings[0].n) == 0;
+	return a && a->kind == ATTR_STRING && view_is(a->strings[0], text);
 }
 
 static int64_t

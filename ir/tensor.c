@@ -13,6 +13,13 @@ view_is(struct string_view v, const char *text)
 	return v.n == strlen(text) && memcmp(v.s, text, v.n) == 0;
 }
 
+bool
+views_same(struct string_view a, struct string_view b)
+{
+	/* what is empty may lie nowhere */
+	return a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
+}
+
 /* What fits a 47-bit address space: a larger tensor cannot exist here. */
 #define MAX_BYTES ((size_t)1 << 47)
 
@@ -218,11 +225,7 @@ static bool
 same_strings(const struct tensor *a, const struct tensor *b)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (a->string[i].n != b->string[i].n
-		    || (a->string[i].n > 0
-		        && memcmp(
-		               a->string[i].s, b->string[i].s, a->string[i].n)
-		            != 0))
+		if (!views_same(a->string[i], b->string[i]))
 			return false;
 	return true;
 }

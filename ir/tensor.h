@@ -32,6 +32,7 @@ struct string_view {
 };
 
 bool view_is(struct string_view v, const char *text);
+bool views_same(struct string_view a, struct string_view b);
 
 struct type {
 	enum type_kind kind;

@@ -2,26 +2,19 @@
 #include "ir/infer/window.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-static bool
-str_is(struct string_view v, const char *s)
-{
-	return v.n == strlen(s) && memcmp(v.s, s, v.n) == 0;
-}
 
 static bool
 read_auto_pad(struct site *s, struct infer_window *w)
 {
 	struct string_view v = attr_str_or(s->n, "auto_pad", "NOTSET");
 
-	if (str_is(v, "NOTSET") || str_is(v, ""))
+	if (view_is(v, "NOTSET") || view_is(v, ""))
 		w->mode = PAD_EXPLICIT;
-	else if (str_is(v, "VALID"))
+	else if (view_is(v, "VALID"))
 		w->mode = PAD_VALID;
-	else if (str_is(v, "SAME_UPPER"))
+	else if (view_is(v, "SAME_UPPER"))
 		w->mode = PAD_SAME_UPPER;
-	else if (str_is(v, "SAME_LOWER"))
+	else if (view_is(v, "SAME_LOWER"))
 		w->mode = PAD_SAME_LOWER;
 	else
 		return fault(s, "auto_pad '%.*s' is not known", (int)v.n, v.s);

@@ -35,12 +35,6 @@ read_kernel(struct mrvl_window *w, const struct graph *g, const struct node *n)
 	return true;
 }
 
-static bool
-text_is(struct string_view s, const char *word)
-{
-	return s.n == strlen(word) && memcmp(s.s, word, s.n) == 0;
-}
-
 /* ONNX: SAME_UPPER puts the odd one behind, SAME_LOWER before. */
 static void
 same_pads(struct mrvl_window *w, const int64_t *in, bool upper)
@@ -73,11 +67,11 @@ window_of(struct mrvl_window *w, const struct graph *g, const struct node *n,
 	for (int i = 0; i < 2; i++)
 		if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilation[i] < 1)
 			return false;
-	if (text_is(mode, "SAME_UPPER") || text_is(mode, "SAME_LOWER")) {
-		same_pads(w, in, text_is(mode, "SAME_UPPER"));
+	if (view_is(mode, "SAME_UPPER") || view_is(mode, "SAME_LOWER")) {
+		same_pads(w, in, view_is(mode, "SAME_UPPER"));
 		return true;
 	}
-	if (!pads || text_is(mode, "VALID"))
+	if (!pads || view_is(mode, "VALID"))
 		return true;
 	if (count != 4)
 		return false;
@@ -133,7 +127,7 @@ pad_mode(struct string_view mode)
 	static const char *const known[] = {"constant", "edge", "reflect"};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (text_is(mode, known[i]))
+		if (view_is(mode, known[i]))
 			return known[i];
 	return "another";
 }

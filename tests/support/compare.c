@@ -35,7 +35,7 @@ same_string(const struct tensor *got, const struct tensor *want, size_t i,
 {
 	struct string_view a = got->string[i], b = want->string[i];
 
-	if (a.n == b.n && memcmp(a.s, b.s, a.n) == 0)
+	if (views_same(a, b))
 		return true;
 	snprintf(text, n, "element %zu is '%.*s', not '%.*s'", i, (int)a.n, a.s,
 	    (int)b.n, b.s);
