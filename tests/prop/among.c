@@ -27,63 +27,6 @@ pricer_work(const struct pricer *p, uint32_t target, node_id node)
 	return target == FUSES ? p->work[node] : 0;
 }
 
-/* No region is measured twice here. */
-bool
-pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
-    bool *moved, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)err;
-	*moved = false;
-	return true;
-}
-
-/* All has a price, and prices are exact. */
-bool
-pricer_price(
-    struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)err;
-	return true;
-}
-
-bool
-pricer_may_measure(const struct pricer *p)
-{
-	(void)p;
-	return false;
-}
-
-bool
-pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
-    uint32_t nprobes, bool *any, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)nprobes, (void)err;
-	*any = false;
-	return true;
-}
-
-bool
-pricer_compare(
-    struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
-{
-	(void)p, (void)pair, (void)n, (void)err;
-	return true;
-}
-
-void
-pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
-{
-	(void)p, (void)candidate, (void)ns;
-}
-
-bool
-pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
-    uint32_t n, struct err *err)
-{
-	(void)p, (void)c, (void)n, (void)err;
-	return true;
-}
-
 /* ---- regions ---- */
 
 static bool

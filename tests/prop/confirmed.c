@@ -11,51 +11,13 @@
 #include "exec/confirmed.h"
 #include "plan/search.h"
 #include "search/problem_index.h"
-#include "tests/support/dressed.h"
+#include "tests/support/chain.h"
 
 #define NTARGETS 3
 #define NODES_MOST 28
-#define PRICE_NOISE 5.0 /* per cent: standard deviations */
-#define RUN_NOISE 3.0
 #define BORDER 0.005 /* of the whole: what a change of target costs unseen */
 
-/* Normal, but for its tails. */
-static double
-noise(struct rng *r)
-{
-	double x = -6;
-
-	for (int i = 0; i < 12; i++)
-		x += rng_below(r, 1000000) / 1e6;
-	return x;
-}
-
-static cost_ns
-noisy(cost_ns ns, double percent, struct rng *r)
-{
-	return (cost_ns)((double)ns * (1 + percent / 100 * noise(r)));
-}
-
 /* ---- a chain that each target can run all of ---- */
-
-static void
-add_candidate(struct problem *p, uint32_t node, uint32_t target, cost_ns cost,
-    struct arena *a)
-{
-	const struct problem_port in = {node, 0}, out = {node + 1, 0};
-
-	p->candidate[p->ncandidates] =
-	    (struct problem_candidate){.target = target,
-	        .cost = cost,
-	        .class = p->ncandidates,
-	        .nnodes = 1,
-	        .ninputs = 1,
-	        .noutputs = 1,
-	        .node = arena_copy(a, &node, sizeof node),
-	        .input = arena_copy(a, &in, sizeof in),
-	        .output = arena_copy(a, &out, sizeof out)};
-	p->ncandidates++;
-}
 
 /* Targets are within 2 % of each other, but for nodes of their own, of which each
  * takes so much less. */
@@ -73,43 +35,18 @@ static struct problem *
 chain(double less, struct rng *r, struct arena *a)
 {
 	static const char *const name[NTARGETS] = {"one", "two", "three"};
-	struct problem *p = arena_new(a, struct problem, 1);
 	const uint32_t n = 12 + rng_below(r, NODES_MOST - 11);
+	struct problem *p = chain_empty(n, name, NTARGETS, n * NTARGETS, a);
 	struct err err = {.kind = ERR_NONE};
 
-	*p = (struct problem){.nnodes = n,
-	    .nvalues = n + 1,
-	    .ntargets = NTARGETS,
-	    .nformats = 1,
-	    .nclasses = 1};
-	p->node = arena_new(a, struct problem_node, n);
-	p->value = arena_new(a, struct problem_value, n + 1);
-	p->target = arena_new(a, struct problem_target, NTARGETS);
-	p->conversion = arena_new(a, cost_ns, 1);
-	p->candidate =
-	    arena_new(a, struct problem_candidate, (size_t)n * NTARGETS);
 	for (uint32_t t = 0; t < NTARGETS; t++)
-		p->target[t] = (struct problem_target){.name = name[t],
-		    .launch = 1000,
-		    .max_runs = NO_LIMIT,
-		    .max_run_nodes = NO_LIMIT,
-		    .capacity = UINT64_MAX};
-	for (uint32_t v = 0; v <= n; v++)
-		p->value[v] =
-		    (struct problem_value){.producer = v ? v - 1 : NO_NODE,
-		        .initial = v == 0,
-		        .required = v == n};
+		p->target[t].launch = 1000;
 	for (uint32_t i = 0; i < n; i++) {
 		const cost_ns base = 100000 + rng_below(r, 400000);
-		const uint32_t in = i, out = i + 1;
 
-		p->node[i] = (struct problem_node){.ninputs = 1,
-		    .noutputs = 1,
-		    .input = arena_copy(a, &in, sizeof in),
-		    .output = arena_copy(a, &out, sizeof out)};
 		for (uint32_t t = 0; t < NTARGETS; t++)
-			add_candidate(
-			    p, i, t, true_cost(base, i, t, less, r), a);
+			chain_add(
+			    p, t, i, i + 1, true_cost(base, i, t, less, r), a);
 	}
 	if (!problem_index(p, a, &err))
 		abort();
@@ -121,10 +58,8 @@ chain(double less, struct rng *r, struct arena *a)
 static cost_ns
 truth_of(const struct plan *plan, const struct problem *truth)
 {
-	cost_ns sum = 0;
+	const cost_ns sum = chain_cost(plan, truth);
 
-	for (uint32_t i = 0; i < plan->ncomposites; i++)
-		sum += truth->candidate[plan->composite[i].candidate].cost;
 	return sum + (cost_ns)(BORDER * (double)sum * (plan->nregions - 1));
 }
 
@@ -179,12 +114,7 @@ search(struct plan *plan, struct dressed *d, struct rng *r, struct arena *a)
 	    .candidates = &d->candidates,
 	    .prices = &d->prices};
 
-	dress_known(d);
-	for (uint32_t c = 0; c < d->candidates.n; c++) {
-		struct price *x = prices_candidate(&d->prices, c);
-
-		x->ns = x->bound = noisy(x->ns, PRICE_NOISE, r);
-	}
+	dress_noisy(d, r);
 	return plan_search(plan, &request, a, &err);
 }
 

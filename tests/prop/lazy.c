@@ -11,6 +11,8 @@
 #include "tests/support/dressed.h"
 #include "tests/support/nets.h"
 #include "tests/support/problems.h"
+#define STANDIN_PRICE
+#define STANDIN_PROBE
 #include "tests/support/standin_pricer.h"
 
 struct pricer {
@@ -19,16 +21,6 @@ struct pricer {
 	uint32_t asked, limit;
 	bool probes; /* they tell something */
 };
-
-/* No region is measured twice here. */
-bool
-pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
-    bool *moved, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)err;
-	*moved = false;
-	return true;
-}
 
 /* One key a candidate, so what is asked for is what is counted. */
 bool
@@ -86,29 +78,6 @@ pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
 {
 	(void)err;
 	*any = look(p, candidate, n, nprobes);
-	return true;
-}
-
-/* Prices are exact here, so nothing is near. */
-bool
-pricer_compare(
-    struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
-{
-	(void)p, (void)pair, (void)n, (void)err;
-	return true;
-}
-
-void
-pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
-{
-	(void)p, (void)candidate, (void)ns;
-}
-
-bool
-pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
-    uint32_t n, struct err *err)
-{
-	(void)p, (void)c, (void)n, (void)err;
 	return true;
 }
 

@@ -13,6 +13,8 @@
 #include "search/problem_index.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
+#define STANDIN_PRICE
+#define STANDIN_CONVERSIONS
 #include "tests/support/standin_pricer.h"
 
 static const struct problem_mix mix = {6, 8, 2, 2, .launches = true};
@@ -64,16 +66,6 @@ tell(struct pricer *p, struct price *x)
 	x->ns = 1 + rng_below(&p->r, 60);
 }
 
-/* No region is measured twice here. */
-bool
-pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
-    bool *moved, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)err;
-	*moved = false;
-	return true;
-}
-
 bool
 pricer_price(
     struct pricer *p, const uint32_t *candidate, uint32_t n, struct err *err)
@@ -96,37 +88,6 @@ pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
 		         ->price);
 	move_all(p);
 	return true;
-}
-
-/* Nothing is looked at in passing, near or told by a tool here. */
-bool
-pricer_may_measure(const struct pricer *p)
-{
-	(void)p;
-	return false;
-}
-
-bool
-pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
-    uint32_t nprobes, bool *any, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)nprobes, (void)err;
-	*any = false;
-	return true;
-}
-
-bool
-pricer_compare(
-    struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err)
-{
-	(void)p, (void)pair, (void)n, (void)err;
-	return true;
-}
-
-void
-pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
-{
-	(void)p, (void)candidate, (void)ns;
 }
 
 /* ---- cases ---- */

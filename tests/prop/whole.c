@@ -11,100 +11,21 @@
 #include "plan/search.h"
 #include "plan/whole.h"
 #include "search/problem_index.h"
-#include "tests/support/dressed.h"
+#include "tests/support/chain.h"
 
 #define PIECES 8u
 #define NCANDIDATES (PIECES * (PIECES + 1) / 2 + PIECES)
-#define PRICE_NOISE 5.0 /* per cent: standard deviations */
-#define RUN_NOISE 3.0
 #define BORDER 0.03 /* of the whole */
 #define SLOW 40 /* the fallback's, times as much */
 
 enum { RUNTIME, FALLBACK };
 
-/* Normal, but for its tails. */
-static double
-noise(struct rng *r)
-{
-	double x = -6;
-
-	for (int i = 0; i < 12; i++)
-		x += rng_below(r, 1000000) / 1e6;
-	return x;
-}
-
-static cost_ns
-noisy(cost_ns ns, double percent, struct rng *r)
-{
-	return (cost_ns)((double)ns * (1 + percent / 100 * noise(r)));
-}
-
-/* ---- the chain ---- */
-
-static void
-add_candidate(struct problem *p, uint32_t target, uint32_t from, uint32_t to,
-    cost_ns cost, struct arena *a)
-{
-	const struct problem_port in = {from, 0}, out = {to, 0};
-	uint32_t *node = arena_new(a, uint32_t, to - from);
-
-	for (uint32_t i = from; i < to; i++)
-		node[i - from] = i;
-	p->candidate[p->ncandidates] =
-	    (struct problem_candidate){.target = target,
-	        .cost = cost,
-	        .class = p->ncandidates,
-	        .nnodes = to - from,
-	        .ninputs = 1,
-	        .noutputs = 1,
-	        .node = node,
-	        .input = arena_copy(a, &in, sizeof in),
-	        .output = arena_copy(a, &out, sizeof out)};
-	p->ncandidates++;
-}
-
-static struct problem *
-empty_chain(struct arena *a)
-{
-	static const char *const name[] = {"runtime", "host"};
-	struct problem *p = arena_new(a, struct problem, 1);
-
-	*p = (struct problem){.nnodes = PIECES,
-	    .nvalues = PIECES + 1,
-	    .ntargets = 2,
-	    .nformats = 1,
-	    .nclasses = 1};
-	p->node = arena_new(a, struct problem_node, PIECES);
-	p->value = arena_new(a, struct problem_value, PIECES + 1);
-	p->target = arena_new(a, struct problem_target, 2);
-	p->conversion = arena_new(a, cost_ns, 1);
-	p->candidate = arena_new(a, struct problem_candidate, NCANDIDATES);
-	for (uint32_t t = 0; t < 2; t++)
-		p->target[t] = (struct problem_target){.name = name[t],
-		    .max_runs = NO_LIMIT,
-		    .max_run_nodes = NO_LIMIT,
-		    .capacity = UINT64_MAX};
-	for (uint32_t v = 0; v <= PIECES; v++)
-		p->value[v] =
-		    (struct problem_value){.producer = v ? v - 1 : NO_NODE,
-		        .initial = v == 0,
-		        .required = v == PIECES};
-	for (uint32_t i = 0; i < PIECES; i++) {
-		const uint32_t in = i, out = i + 1;
-
-		p->node[i] = (struct problem_node){.ninputs = 1,
-		    .noutputs = 1,
-		    .input = arena_copy(a, &in, sizeof in),
-		    .output = arena_copy(a, &out, sizeof out)};
-	}
-	return p;
-}
-
 /* What is true; `gain`: what two halves are cheaper than the whole. */
 static struct problem *
 chain(double gain, struct rng *r, struct arena *a)
 {
-	struct problem *p = empty_chain(a);
+	static const char *const name[] = {"runtime", "host"};
+	struct problem *p = chain_empty(PIECES, name, 2, NCANDIDATES, a);
 	struct err err = {.kind = ERR_NONE};
 	cost_ns work[PIECES], all = 0;
 
@@ -120,23 +41,13 @@ chain(double gain, struct rng *r, struct arena *a)
 				cost += work[i];
 			if (half)
 				cost = (cost_ns)((double)cost * (1 - gain));
-			add_candidate(p, RUNTIME, from, to, cost, a);
+			chain_add(p, RUNTIME, from, to, cost, a);
 		}
 	for (uint32_t i = 0; i < PIECES; i++)
-		add_candidate(p, FALLBACK, i, i + 1, SLOW * work[i], a);
+		chain_add(p, FALLBACK, i, i + 1, SLOW * work[i], a);
 	if (!problem_index(p, a, &err))
 		abort();
 	return p;
-}
-
-static cost_ns
-truth_of(const struct plan *plan, const struct problem *truth)
-{
-	cost_ns sum = 0;
-
-	for (uint32_t i = 0; i < plan->ncomposites; i++)
-		sum += truth->candidate[plan->composite[i].candidate].cost;
-	return sum;
 }
 
 /* ---- running ---- */
@@ -179,12 +90,7 @@ dress_runtime(struct dressed *d, struct rng *r)
 	t[RUNTIME].kind = &runtime;
 	t[FALLBACK].kind = &host;
 	d->mix.target = t;
-	dress_known(d);
-	for (uint32_t c = 0; c < d->candidates.n; c++) {
-		struct price *x = prices_candidate(&d->prices, c);
-
-		x->ns = x->bound = noisy(x->ns, PRICE_NOISE, r);
-	}
+	dress_noisy(d, r);
 }
 
 static void
@@ -198,8 +104,8 @@ judge(struct tally *t, struct plan *plan, const struct problem *truth,
 	struct in_turn turns;
 	double most;
 
-	s->truth[0] = truth_of(plan, truth);
-	s->truth[1] = truth_of(single, truth);
+	s->truth[0] = chain_cost(plan, truth);
+	s->truth[1] = chain_cost(single, truth);
 	if (single->ncomposites != 1
 	    || !in_turn_run(&turns, &o, &(struct in_turn_runner){run, s}, &err))
 		abort();
@@ -208,7 +114,7 @@ judge(struct tally *t, struct plan *plan, const struct problem *truth,
 	t->picked++;
 	t->unconfirmed_good += (double)s->truth[0] <= most;
 	confirmed_decide(plan, &c, single, &turns);
-	t->good += (double)truth_of(plan, truth) <= most;
+	t->good += (double)chain_cost(plan, truth) <= most;
 	if ((double)s->truth[0] > 0.93 * (double)s->truth[1])
 		return;
 	t->pays++;

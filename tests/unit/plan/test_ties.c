@@ -10,6 +10,9 @@
 
 #include "plan/search.h"
 #include "tests/support/make.h"
+#define STANDIN_PRICE
+#define STANDIN_PROBE
+#define STANDIN_COMPARE
 #include "tests/support/standin_pricer.h"
 #include "tests/support/support.h"
 
@@ -22,16 +25,6 @@ struct pricer {
 	uint32_t again; /* a second look raises bounds to so many per cent */
 	bool is_off; /* nothing may be measured */
 };
-
-/* No region is measured twice here. */
-bool
-pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
-    bool *moved, struct err *err)
-{
-	(void)p, (void)candidate, (void)n, (void)err;
-	*moved = false;
-	return true;
-}
 
 bool
 pricer_price(
@@ -72,14 +65,6 @@ pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
 		x->probes++;
 		x->bound = x->bound * p->again / 100;
 	}
-	return true;
-}
-
-bool
-pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
-    uint32_t n, struct err *err)
-{
-	(void)p, (void)c, (void)n, (void)err;
 	return true;
 }
 
