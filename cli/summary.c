@@ -101,7 +101,7 @@ tell_verified(const struct job *j, struct answer *a)
 	            : v->detail));
 }
 
-/* A plan that mixes targets, and what it is per the best single one's. */
+/* What the plan by prices is per the single target's that did best against it. */
 static void
 tell_confirmation(const struct plan_confirmation *c, struct answer *a)
 {

@@ -124,31 +124,30 @@ put_baselines(FILE *f, const struct emit_work *w)
 	}
 }
 
-/* What the baselines' figures are worth to a plan that mixes targets. */
+/* What the baselines' figures are worth. */
 static void
 put_confirmation(FILE *f, const struct emit_work *w)
 {
+	static const char *const word[] = {[CONFIRM_CONFIRMED] = "Confirmed",
+	    [CONFIRM_LEVEL] = "Level",
+	    [CONFIRM_REFUSED] = "Not confirmed",
+	    [CONFIRM_PREDICTED] = "Predicted only"};
 	const struct plan_confirmation *c = w->in->confirmation;
 
 	if (!c || c->kind == CONFIRM_NOTHING)
 		return;
-	fprintf(f, "\n%s: ",
-	    c->kind == CONFIRM_CONFIRMED     ? "Confirmed"
-	        : c->kind == CONFIRM_REFUSED ? "Not confirmed"
-	                                     : "Predicted only");
+	fprintf(f, "\n%s: ", word[c->kind]);
 	if (c->pairs)
 		fprintf(f,
-		    "run in turn, the mix takes %.3f of %s (itself: %.3f to "
+		    "run in turn, what prices say is best takes %.3f of %s (itself: %.3f to "
 		    "%.3f, %" PRIu32 " pairs)%s.\n",
 		    (double)c->ratio / 1e6, c->against,
 		    (double)c->self_low / 1e6, (double)c->self_high / 1e6,
 		    c->pairs,
-		    c->kind == CONFIRM_REFUSED
-		        ? "; so the plan is the single target's"
-		        : "");
+		    c->kind == CONFIRM_REFUSED ? "; so the plan is that" : "");
 	else
-		fprintf(f, "the mix was not run in turn with %s (%s).\n",
-		    c->against, c->why);
+		fprintf(f, "it was not run in turn with %s (%s).\n", c->against,
+		    c->why);
 }
 
 /* Why it is cheaper than the eager plan. */

@@ -210,8 +210,8 @@ write_proof(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
-/* A plan that mixes targets, run in turn with the best single one's; null: it mixes
- * none. */
+/* The plan, run in turn with those of single targets that are near; null: none
+ * is. */
 static void
 write_confirmation(struct json *j, const struct emit_work *w)
 {

@@ -10,7 +10,7 @@
 struct confirming {
 	struct plan *plan;
 	struct plan_confirmation *out;
-	const struct plan_baseline *single;
+	const struct plan_baseline *single; /* which it is run in turn with */
 	const struct plan_request *request;
 	const struct confirm_options *options;
 	struct arena *arena;
@@ -73,23 +73,36 @@ hash_of(const struct confirming *c)
 
 /* ---- what it comes to ---- */
 
-/* The single target's plan, in the place of the mix. */
+/* TUNING: single targets have no borders to give way for: the faster one is taken when
+ * it is so by more than a per cent. */
+#define FASTER (IN_TURN_ONE + IN_TURN_ONE / 100)
+
+/* The single target's plan, in the place of what prices say is best. */
 static void
 take_single(struct plan *plan, const struct plan *single)
 {
-	const struct plan mix = *plan;
+	const struct plan picked = *plan;
 
 	*plan = *single;
 	plan->at_least = false;
-	plan->baseline = mix.baseline;
-	plan->nbaselines = mix.nbaselines;
-	plan->tie = mix.tie;
-	plan->nties = mix.nties;
-	plan->searcher = mix.searcher;
-	plan->among = mix.among;
+	plan->baseline = picked.baseline;
+	plan->nbaselines = picked.nbaselines;
+	plan->tie = picked.tie;
+	plan->nties = picked.nties;
+	plan->searcher = picked.searcher;
+	plan->among = picked.among;
 	plan->lower_bound =
-	    mix.lower_bound < plan->cost ? mix.lower_bound : plan->cost;
+	    picked.lower_bound < plan->cost ? picked.lower_bound : plan->cost;
 	plan->proven = plan->lower_bound == plan->cost;
+}
+
+static enum confirmation_kind
+verdict_on(const struct plan *plan, const struct in_turn *t)
+{
+	if (in_turn_wins(t))
+		return CONFIRM_CONFIRMED;
+	return plan_is_picked(plan) || t->ratio > FASTER ? CONFIRM_REFUSED
+	                                                 : CONFIRM_LEVEL;
 }
 
 void
@@ -100,18 +113,20 @@ confirmed_decide(struct plan *plan, struct plan_confirmation *out,
 	out->ratio = t->ratio;
 	out->self_low = t->self_low;
 	out->self_high = t->self_high;
-	out->kind = CONFIRM_CONFIRMED;
-	if (in_turn_wins(t))
-		return;
-	out->kind = CONFIRM_REFUSED;
-	take_single(plan, single);
+	out->kind = verdict_on(plan, t);
+	if (out->kind == CONFIRM_REFUSED)
+		take_single(plan, single);
 }
 
 static bool
-predict(struct plan_confirmation *out, const char *why)
+predict(const struct confirming *c, const char *why)
 {
-	out->kind = CONFIRM_PREDICTED;
-	out->why = why;
+	c->out->kind = CONFIRM_PREDICTED;
+	c->out->why = why;
+	c->out->against = c->single->name;
+	if (!plan_unpriced(c->plan) && c->single->cost)
+		c->out->predicted =
+		    (double)c->plan->cost / (double)c->single->cost;
 	return true;
 }
 
@@ -130,25 +145,73 @@ run(struct in_turn *t, const char **why, const struct confirming *c,
 	return pricer_keep_turns(c->request->pricer, hash, &kept, err);
 }
 
+/* How the plan does against one of the others; *why: why that is not known. */
 static bool
-confirm(const struct confirming *c, struct err *err)
+try_against(const struct confirming *c, struct in_turn *t, const char **why,
+    bool *on_record, struct err *err)
 {
 	const struct hash128 hash = hash_of(c);
-	const char *why = why_not_now(c);
 	struct pricer_turns kept;
-	struct in_turn t;
 
-	if (!pricer_find_turns(
-	        c->request->pricer, hash, &kept, &c->out->on_record, err))
+	*why = why_not_run(c->single->plan, c->arena);
+	if (*why)
+		return true;
+	*why = why_not_now(c);
+	if (!pricer_find_turns(c->request->pricer, hash, &kept, on_record, err))
 		return false;
-	if (c->out->on_record)
-		t = (struct in_turn){kept.pairs, kept.ratio, kept.self_low,
-		    kept.self_high, 0, 0};
-	else if (!why && !run(&t, &why, c, hash, err))
+	if (!*on_record)
+		return *why || run(t, why, c, hash, err);
+	*why = NULL;
+	*t = (struct in_turn){
+	    kept.pairs, kept.ratio, kept.self_low, kept.self_high, 0, 0};
+	return true;
+}
+
+/* Of those it was run in turn with, the one that does best against it. */
+struct best_rival {
+	const struct plan_baseline *single; /* NULL: none was run */
+	struct in_turn turns;
+	bool on_record;
+};
+
+/* *why: of the first, whose price is the least. */
+static bool
+try_all(struct confirming *c, struct best_rival *best, const char **why,
+    const struct plan_baseline *const *rival, uint32_t n, struct err *err)
+{
+	best->single = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		struct in_turn t;
+		bool on_record;
+		const char * not ;
+
+		c->single = rival[i];
+		if (!try_against(c, &t, &not, &on_record, err))
+			return false;
+		if (i == 0)
+			*why = not ;
+		if (!not &&(!best->single || t.ratio > best->turns.ratio))
+			*best = (struct best_rival){rival[i], t, on_record};
+	}
+	c->single = rival[0];
+	return true;
+}
+
+static bool
+confirm(struct confirming *c, const struct plan_baseline *const *rival,
+    uint32_t n, struct err *err)
+{
+	struct best_rival best;
+	const char *why;
+
+	if (!try_all(c, &best, &why, rival, n, err))
 		return false;
-	if (!c->out->on_record && why)
-		return predict(c->out, why);
-	confirmed_decide(c->plan, c->out, c->single->plan, &t);
+	if (why && (!best.single || plan_is_picked(c->plan)))
+		return predict(c, why);
+	c->out->against = best.single->name;
+	c->out->on_record = best.on_record;
+	c->out->predicted = (double)c->plan->cost / (double)best.single->cost;
+	confirmed_decide(c->plan, c->out, best.single->plan, &best.turns);
 	return true;
 }
 
@@ -157,24 +220,22 @@ confirmed_plan(struct plan *plan, struct plan_confirmation *out,
     const struct plan_request *r, const struct confirm_options *o,
     struct arena *a, struct err *err)
 {
-	const struct plan_baseline *single = plan_best_single(plan);
-	const struct confirming c = {plan, out, single, r, o, a};
+	const struct plan_baseline *rival[RIVALS_MAX];
+	struct confirming c = {plan, out, NULL, r, o, a};
 	const char *why;
+	uint32_t n;
 
 	*out = (struct plan_confirmation){.kind = CONFIRM_NOTHING};
-	if (r->replay || !may_improve(r) || !plan_is_picked(plan) || !single)
+	n = r->replay || !may_improve(r) ? 0 : plan_rivals(plan, rival);
+	if (n == 0)
 		return true;
-	out->against = single->name;
-	if (!plan_unpriced(plan) && single->cost)
-		out->predicted = (double)plan->cost / (double)single->cost;
+	c.single = rival[0];
 	why = why_not_run(plan, a);
-	if (!why)
-		why = why_not_run(single->plan, a);
 	if (why)
-		return predict(out, why);
+		return !plan_is_picked(plan) || predict(&c, why);
 	if (o->skip)
-		return predict(out, "--no-confirm");
-	if (single->bound || plan_unpriced(plan) || !r->pricer)
-		return predict(out, "prices are missing");
-	return confirm(&c, err);
+		return predict(&c, "--no-confirm");
+	if (rival[0]->bound || plan_unpriced(plan) || !r->pricer)
+		return predict(&c, "prices are missing");
+	return confirm(&c, rival, n, err);
 }

@@ -71,22 +71,39 @@ find(struct planner *pl, struct plan_baseline *list, uint32_t t, bool priced,
 	return true;
 }
 
-/* Price the best single target, as far as bounds do not say which it is: the one
- * with the least bound, until that has none left. */
-static bool
-price_best(struct planner *pl, struct plan_baseline *list, struct err *err)
+/* What has a bound only and may be what the plan is run in turn with: the best single
+ * target where that is needed; runtimes that are offered the whole model where they
+ * are near, because that is one price. NULL: nothing. */
+static const struct plan_baseline *
+unpriced_rival(const struct planner *pl, const struct plan_baseline *list)
 {
-	const struct plan_baseline *best;
+	const struct mix *m = pl->r->mix;
 	const struct plan seen = {
-	    .mix = pl->r->mix, .baseline = list, .nbaselines = pl->r->mix->n};
+	    .mix = m, .baseline = list, .nbaselines = m->n};
+	const struct plan_baseline *best = plan_best_single(&seen);
 
-	for (uint32_t i = 0; i < pl->r->mix->n; i++) {
-		if (!plan_is_picked(&pl->incumbent.plan))
+	if (!best)
+		return NULL;
+	if (best->bound && plan_is_picked(&pl->incumbent.plan))
+		return best;
+	for (uint32_t t = 0; t < m->n; t++)
+		if (m->target[t].kind->nset_rules && list[t].plan
+		    && list[t].bound && is_near_best(list[t].cost, best->cost))
+			return &list[t];
+	return NULL;
+}
+
+/* That with the least bound first, until it has none left. */
+static bool
+price_rivals(struct planner *pl, struct plan_baseline *list, struct err *err)
+{
+	const struct plan_baseline *b;
+
+	for (uint32_t i = 0; i < 2 * pl->r->mix->n; i++) {
+		b = unpriced_rival(pl, list);
+		if (!b)
 			return true;
-		best = plan_best_single(&seen);
-		if (!best || !best->bound)
-			return true;
-		if (!find(pl, list, (uint32_t)(best - list), true, err))
+		if (!find(pl, list, (uint32_t)(b - list), true, err))
 			return false;
 	}
 	return true;
@@ -107,7 +124,7 @@ baselines_find(struct planner *pl, struct err *err)
 		if (!find(pl, list, t,
 		        r->price_baselines && t != fallback_of(r->mix, t), err))
 			return false;
-	if (r->price_best && may_improve(r) && !price_best(pl, list, err))
+	if (r->price_best && may_improve(r) && !price_rivals(pl, list, err))
 		return false;
 	assert(list[n - 1].name && node_is_asked(pl));
 	pl->baseline = list;

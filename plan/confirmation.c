@@ -8,6 +8,7 @@ confirmation_word(enum confirmation_kind kind)
 {
 	static const char *const word[] = {[CONFIRM_NOTHING] = "",
 	    [CONFIRM_CONFIRMED] = "confirmed",
+	    [CONFIRM_LEVEL] = "level",
 	    [CONFIRM_REFUSED] = "not confirmed",
 	    [CONFIRM_PREDICTED] = "predicted"};
 
@@ -38,18 +39,76 @@ plan_is_picked(const struct plan *p)
 }
 
 /* Each may fall back, so what all fall back to is never cheaper alone. */
+static bool
+may_be_best(const struct plan *p, uint32_t t)
+{
+	return t != fallback_of(p->mix, p->mix->n) && p->baseline[t].plan
+	    && p->baseline[t].cost != COST_NEVER;
+}
+
 const struct plan_baseline *
 plan_best_single(const struct plan *p)
 {
-	const uint32_t fallback = fallback_of(p->mix, p->mix->n);
 	const struct plan_baseline *best = NULL;
 
-	for (uint32_t t = 0; t < p->mix->n && t < p->nbaselines; t++) {
+	for (uint32_t t = 0; t < p->mix->n && t < p->nbaselines; t++)
+		if (may_be_best(p, t)
+		    && (!best || p->baseline[t].cost < best->cost))
+			best = &p->baseline[t];
+	return best;
+}
+
+/* ---- what may be as good ---- */
+
+/* TUNING: per cent. Prices of whole models were up to 30 % off against each other on a
+ * busy machine. */
+#define NEAR 130
+
+bool
+is_near_best(cost_ns cost, cost_ns best)
+{
+	return (double)cost * 100 <= (double)best * NEAR;
+}
+
+static bool
+same_cover(const struct plan *p, const struct plan *q)
+{
+	bool same = p->ncomposites == q->ncomposites;
+
+	for (uint32_t i = 0; same && i < p->ncomposites; i++)
+		same = p->composite[i].candidate == q->composite[i].candidate;
+	return same;
+}
+
+/* Kept in the order of costs; what is beyond the last is dropped. */
+static uint32_t
+insert(const struct plan_baseline *rival[RIVALS_MAX], uint32_t n,
+    const struct plan_baseline *b)
+{
+	uint32_t at = n < RIVALS_MAX ? n : RIVALS_MAX - 1;
+
+	if (n == RIVALS_MAX && rival[at]->cost <= b->cost)
+		return n;
+	for (; at > 0 && rival[at - 1]->cost > b->cost; at--)
+		rival[at] = rival[at - 1];
+	rival[at] = b;
+	return n < RIVALS_MAX ? n + 1 : n;
+}
+
+uint32_t
+plan_rivals(const struct plan *p, const struct plan_baseline *rival[RIVALS_MAX])
+{
+	const struct plan_baseline *best = plan_best_single(p);
+	const bool picked = plan_is_picked(p);
+	uint32_t n = 0;
+
+	for (uint32_t t = 0; best && t < p->mix->n; t++) {
 		const struct plan_baseline *b = &p->baseline[t];
 
-		if (t != fallback && b->plan && b->cost != COST_NEVER
-		    && (!best || b->cost < best->cost))
-			best = b;
+		if (may_be_best(p, t) && !same_cover(b->plan, p)
+		    && (b->bound ? b == best && picked
+		                 : is_near_best(b->cost, best->cost)))
+			n = insert(rival, n, b);
 	}
-	return best;
+	return n;
 }

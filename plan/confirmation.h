@@ -1,15 +1,15 @@
-/* What became of a plan that mixes targets, or parts of what a target takes whole, when
- * it was run in turn with the best plan of a single one. */
+/* What became of the plan that prices say is best, when it was run in turn with the
+ * plans of single targets that may be as good. */
 #ifndef PLAN_CONFIRMATION_H
 #define PLAN_CONFIRMATION_H
 
 #include "plan/plan.h"
 
 enum confirmation_kind {
-	CONFIRM_NOTHING, /* the plan is a single target's, or nobody else has
-	                  * one */
+	CONFIRM_NOTHING, /* no other plan is near */
 	CONFIRM_CONFIRMED, /* it is faster by more than it is than itself */
-	CONFIRM_REFUSED, /* it is not: the single target's plan is the plan */
+	CONFIRM_LEVEL, /* a single target's; the other is no faster */
+	CONFIRM_REFUSED, /* the other, a single target's, is the plan */
 	CONFIRM_PREDICTED, /* it was not run: see why */
 };
 
@@ -17,15 +17,15 @@ struct plan_confirmation {
 	enum confirmation_kind kind;
 	const char
 	    *against; /* the single target's plan, as baselines name it */
-	double predicted; /* the mix per that, by prices; 0: not known */
+	double predicted; /* the plan per that, by prices; 0: not known */
 	uint32_t pairs; /* 0: predicted */
 	uint64_t ratio; /* the same as run, millionths: the median */
-	uint64_t self_low, self_high; /* the mix per itself: quartiles */
+	uint64_t self_low, self_high; /* the plan per itself: quartiles */
 	const char *why; /* of PREDICTED */
 	bool on_record; /* run by an earlier search */
 };
 
-/* "confirmed", "not confirmed", "predicted"; "" where there is nothing. */
+/* "confirmed", "level", "not confirmed", "predicted"; "" where there is nothing. */
 const char *confirmation_word(enum confirmation_kind kind);
 
 /* Does a plan run on more than one target beside what all fall back to? */
@@ -37,5 +37,16 @@ bool plan_is_picked(const struct plan *p);
 
 /* The baseline of the single target that costs least; NULL: none has a plan. */
 const struct plan_baseline *plan_best_single(const struct plan *p);
+
+#define RIVALS_MAX 4
+
+/* What the plan is run in turn with, the least cost first: the best single target's,
+ * and others whose prices are so near that they may be faster; not the plan
+ * itself. */
+uint32_t plan_rivals(
+    const struct plan *p, const struct plan_baseline *rival[RIVALS_MAX]);
+
+/* Is a cost so near the best single target's? */
+bool is_near_best(cost_ns cost, cost_ns best);
 
 #endif

@@ -168,7 +168,7 @@ moved(const struct night_unit *was, const struct night_unit *u)
 	return share > DIFF_THRESHOLD || share < -DIFF_THRESHOLD;
 }
 
-/* A cheaper mix that was no faster when it was run leaves nothing to prove. */
+/* A cheaper plan that was no faster when it was run leaves nothing to prove. */
 static bool
 is_settled(const struct unit_status *s)
 {

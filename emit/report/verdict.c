@@ -149,7 +149,7 @@ put_speed(FILE *f, const struct page_view *v)
 		    strstr(name, "+") ? "single target" : "without them");
 }
 
-/* Was what prices promise of a mix seen when it was run? */
+/* Was what prices promise seen when it was run? */
 static void
 put_confirmation(FILE *f, const struct page_view *v)
 {
@@ -160,9 +160,12 @@ put_confirmation(FILE *f, const struct page_view *v)
 	if (strcmp(word, "confirmed") == 0)
 		html(f, " <b>Confirmed</b>: run in turn, %g of %s.",
 		    doc_real(c, "ratio"), against);
+	else if (strcmp(word, "level") == 0)
+		html(f, " <b>Level</b>: run in turn, %g of %s.",
+		    doc_real(c, "ratio"), against);
 	else if (strcmp(word, "not confirmed") == 0)
 		html(f,
-		    " A mix that prices say is cheaper took %g of %s when it "
+		    " A plan that prices say is cheaper took %g of %s when it "
 		    "was run in turn: <b>not confirmed</b>, so it is not the "
 		    "plan.",
 		    doc_real(c, "ratio"), against);
@@ -308,7 +311,7 @@ put_search_chip(FILE *f, const struct page_view *v)
 	else if (strcmp(doc_text(doc_field(v->result, "confirmation"), "word"),
 	             "not confirmed")
 	    == 0)
-		html(f, "complete; a cheaper mix was no faster when run");
+		html(f, "complete; a cheaper plan was no faster when run");
 	else if (bound < v->total && bound > 0)
 		html(f, "ended early; a plan up to %p cheaper may exist",
 		    v->total - bound, v->total);
