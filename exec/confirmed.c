@@ -183,14 +183,14 @@ try_all(struct confirming *c, struct best_rival *best, const char **why,
 	for (uint32_t i = 0; i < n; i++) {
 		struct in_turn t;
 		bool on_record;
-		const char * not ;
+		const char *no;
 
 		c->single = rival[i];
-		if (!try_against(c, &t, &not, &on_record, err))
+		if (!try_against(c, &t, &no, &on_record, err))
 			return false;
 		if (i == 0)
-			*why = not ;
-		if (!not &&(!best->single || t.ratio > best->turns.ratio))
+			*why = no;
+		if (!no && (!best->single || t.ratio > best->turns.ratio))
 			*best = (struct best_rival){rival[i], t, on_record};
 	}
 	c->single = rival[0];
