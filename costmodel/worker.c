@@ -190,16 +190,31 @@ take_block(struct worker_reply *r, const struct block *b)
 	r->min_ns = b->min_ns;
 }
 
+/* As plans are run: a busy machine takes longer, and says the same. */
+static void
+take_cores(struct worker *w)
+{
+	core_locks_take(&w->locks, w->place->waits);
+	machine_urgent(true);
+}
+
+static void
+drop_cores(struct worker *w)
+{
+	machine_urgent(false);
+	core_locks_drop(&w->locks);
+}
+
 static void
 time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
     struct worker_reply *r)
 {
 	struct block b;
 
-	core_locks_take(&w->locks, w->place->waits);
+	take_cores(w);
 	b = q->job.probe ? sample_probe(s, &w->sweep)
 	                 : sample_block(s, &w->sweep);
-	core_locks_drop(&w->locks);
+	drop_cores(w);
 	take_block(r, &b);
 }
 
@@ -346,9 +361,9 @@ do_pair(struct worker *w, const struct worker_request *q,
 	        &two[!first], o->graph, o->mix, &c[id[!first]], a, &err)) {
 		x = shot_of(&two[0], a);
 		y = shot_of(&two[1], a);
-		core_locks_take(&w->locks, w->place->waits);
+		take_cores(w);
 		b = sample_pair(&x, &y, &w->sweep);
-		core_locks_drop(&w->locks);
+		drop_cores(w);
 		take_block(r, &b);
 		trial_close(&two[!first]);
 	} else {
