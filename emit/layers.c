@@ -48,6 +48,9 @@ emit_layers(const struct emit_work *w, uint32_t region, struct err *err)
 	        w->in->pricer ? &memory : NULL, w->arena, err)) {
 		if (err->kind != ERR_UNSUPPORTED)
 			return NULL;
+		if (w->in->notes)
+			notes_add(w->in->notes, "no layers of %s: %s",
+			    w->region[region], err->text);
 		err_clear(err);
 		known->layers = (struct toolchain_layers){.n = 0};
 	}

@@ -108,6 +108,16 @@ write_kind(const struct emit_work *w, const struct outdir *o,
 	return commands ? close_files(&commands, &name, 1, ok, err) : ok;
 }
 
+/* There may be files beside it. */
+static bool
+note_refusal(const struct region_files *r, const struct err *err)
+{
+	if (r->w->in->notes)
+		notes_add(r->w->in->notes, "no files of %s: %s", r->symbol,
+		    err->text);
+	return true;
+}
+
 /* Of a kind whose toolchain names the files itself. */
 static bool
 write_named(const struct emit_work *w, const struct outdir *o, uint32_t region,
@@ -120,7 +130,8 @@ write_named(const struct emit_work *w, const struct outdir *o, uint32_t region,
 
 	return emit_toolchain(w, region)->write_region(
 	           o, &r.region, w->arena, err)
-	    || (err->kind == ERR_UNSUPPORTED && write_refusal(&r, err));
+	    || (err->kind == ERR_UNSUPPORTED && note_refusal(&r, err)
+	        && write_refusal(&r, err));
 }
 
 bool

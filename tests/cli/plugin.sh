@@ -9,6 +9,16 @@ search() {
 	run search net.onnx --db prices.db --force -o plan "$@"
 }
 
+# What hangs while it is opened or asked is given a minute: all of them at once, looked at
+# in the end.
+for call in entry open environment close; do
+	STANDIN=hang-$call "$MARQ" targets check "$plugin" >/dev/null 2>hang-$call &
+done
+for call in layers emit; do
+	"$MARQ" search net.onnx --db hang-$call.db -o after-$call --measure-timeout 10s \
+		-t "$plugin,does=hang-$call" -t host --pin op:MaxPool=standin >/dev/null 2>hang-$call &
+done
+
 # The tutorial: from the header as it is installed, with the line it says.
 DESTDIR=$work/root cmake --install "$MARQ_BUILD" --prefix /usr >installed 2>&1 ||
 	{ fail 'does not install'; cat installed; }
@@ -94,7 +104,9 @@ says name 3 "'host' is no name for it"
 says none 3 'no rules'
 says twice 3 "two rules 'a'"
 says pattern 3 "rule 0"
-says crash 4 'it died of signal 6'
+for call in entry open environment close; do
+	says crash-$call 4 'it died of signal 6 (Aborted) while it was opened'
+done
 says exit 4 'it ended the process while it was opened (status 3)'
 says nothing 4 'open: it gives no target'
 says absent 4 'no board is there; plug one in'
@@ -207,8 +219,10 @@ outcome crash-compile 'crash: the worker died of signal 6'
 outcome hang-compile 'timeout: no answer within the time limit'
 outcome no-program 'unsupported: standin: compile: it gives no program'
 outcome status 'unsupported: standin: an unknown status'
-outcome crash 'crash: the worker died of signal 6'
-outcome hang 'timeout: no answer within the time limit'
+outcome crash-execute 'crash: the worker died of signal 6'
+outcome hang-execute 'timeout: no answer within the time limit'
+outcome crash-release 'crash: the worker died of signal 6'
+outcome hang-release 'timeout: no answer within the time limit'
 # (a sanitizer that looks for leaks at the end has a status of its own)
 outcome exit 'crash: the worker ended with status '
 outcome fail 'wrong result: standin: execute: the board is on fire'
@@ -216,10 +230,52 @@ outcome wrong 'wrong result: differs from the reference'
 outcome slack 'wrong result: standin: execute: it wrote behind output 0'
 outcome input 'wrong result: standin: execute: it wrote to input 0'
 outcome rounding 'wrong result: standin: execute: it left another rounding mode'
+outcome control 'wrong result: standin: execute: it left another floating-point control word'
 outcome spin 'wrong result: standin: execute: its threads go on running when it is done'
 [ "$(nproc)" = 1 ] ||
 	outcome affinity 'wrong result: standin: execute: it left another affinity'
+# An exception that nobody catches ends the process, in whatever call.
+if command -v c++ >/dev/null; then
+	c++ -O2 -Wall -Wextra -Werror -shared -fPIC -o throws.so \
+		"$MARQ_SOURCE/tests/plugin/throws.cc" -Iroot/usr/include || fail 'throws.cc does not compile'
+	THROWS=open run targets check plugin:path=throws.so
+	expect_status 4
+	expect_in err 'it died of signal 6'
+	for call in compile execute; do
+		THROWS=$call run search net.onnx --db $call.db --force -o plan -t plugin:path=throws.so -t host --eager-pricing
+		expect_status 0
+		expect_in plan/provenance.json 'crash: the worker died of signal 6'
+	done
+fi
+
+# What it says of a region it made: layers and files; what goes wrong there costs only that.
+about_region() { # ACTION
+	search -t "$plugin,does=$1" -t host --pin op:MaxPool=standin
+	expect_status 0
+}
+about_region nothing
+expect_in plan/map.json '"copy"'
+[ -n "$(find plan/standin -name '*-copy.txt')" ] || fail 'no file of the region'
+about_region no-layers
+expect_in err 'no layers of standin_0: standin: layers: no layers today'
+about_region no-emit
+expect_in err 'no files of standin_0: standin: emit: no file today'
+for call in layers emit; do
+	about_region crash-$call
+	expect_in err 'it died of signal 6 (Aborted) while it was asked for its'
+done
+
 search -t "$plugin,does=slack" -t host --eager-pricing
 expect_in out ', 0 measured'
 expect_in plan/provenance.json 'it wrote behind output 0'
+
+wait
+for call in entry open environment close; do
+	expect_in hang-$call 'no end within 60 seconds while it was opened'
+	expect_lines 1 hang-$call
+done
+for call in layers emit; do
+	expect_in hang-$call 'no end within 60 seconds while it was asked for its'
+	[ -s after-$call/result.json ] || fail "no result where $call hangs"
+done
 done_testing

@@ -3,7 +3,7 @@
  * MaxPool only; what is wrong before there are options is in $STANDIN. Built with
  * another SYMBOL it is made for another version of the interface. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_setaffinity */
+#define _GNU_SOURCE /* sched_setaffinity, feenableexcept */
 #endif
 #include <fenv.h>
 #include <pthread.h>
@@ -76,6 +76,38 @@ hang(void)
 		pause();
 }
 
+/* "crash-CALL" or "hang-CALL", where it is said. */
+static void
+misbehave(const char *said, const char *call)
+{
+	const char *dash = strchr(said, '-');
+
+	if (dash == NULL || strcmp(dash + 1, call) != 0)
+		return;
+	if (strncmp(said, "crash-", 6) == 0)
+		abort();
+	if (strncmp(said, "hang-", 5) == 0)
+		hang();
+}
+
+/* Before there are options. */
+static void
+misbehave_early(const char *call)
+{
+	const char *s = getenv("STANDIN");
+
+	if (s != NULL)
+		misbehave(s, call);
+}
+
+/* Of the program that was chosen for it. */
+static void
+misbehave_in(const struct marq_program *p, const char *call)
+{
+	if (p->chosen)
+		misbehave(p->target->does, call);
+}
+
 /* ---- the backend ---- */
 
 static marq_status
@@ -90,8 +122,7 @@ open_it(const struct marq_option *const *option, uint32_t noptions,
 			t->does = strdup(option[i]->value);
 	if (!t->does)
 		t->does = strdup("");
-	if (says("crash"))
-		abort();
+	misbehave_early("open");
 	if (says("exit"))
 		exit(3);
 	if (says("nothing"))
@@ -111,6 +142,7 @@ open_it(const struct marq_option *const *option, uint32_t noptions,
 static void
 close_it(struct marq_target *t)
 {
+	misbehave_early("close");
 	free(t->does);
 	free(t);
 }
@@ -120,12 +152,20 @@ environment(
     struct marq_target *t, const struct marq_sink *sink, struct marq_error *e)
 {
 	(void)t, (void)e;
+	misbehave_early("environment");
 	sink->fact(sink->context, "board", "7");
 	sink->fact(sink->context, "lines", "a\ncost=measured");
 	return MARQ_OK;
 }
 
 /* ---- regions ---- */
+
+static marq_status
+refuse_in_words(struct marq_error *e, const char *why)
+{
+	snprintf(e->text, e->capacity, "%s", why);
+	return MARQ_REFUSED;
+}
 
 /* A huge reason without an end. */
 static marq_status
@@ -156,10 +196,7 @@ compile(struct marq_target *t, const struct marq_region *r,
 	    && !MARQ_HAS(struct marq_settings, settings, alone))
 		return refuse_hugely(p, e);
 #endif
-	if (does(p, "crash-compile"))
-		abort();
-	if (does(p, "hang-compile"))
-		hang();
+	misbehave_in(p, "compile");
 	if (does(p, "no-program"))
 		return MARQ_OK;
 	if (does(p, "status"))
@@ -171,8 +208,7 @@ compile(struct marq_target *t, const struct marq_region *r,
 static void
 release(struct marq_program *p)
 {
-	if (does(p, "crash-release"))
-		abort();
+	misbehave_in(p, "release");
 	free(p);
 }
 
@@ -219,10 +255,7 @@ execute(struct marq_program *p, const void *const *in, void *const *out,
     struct marq_error *e)
 {
 	memcpy(out[0], in[0], p->bytes);
-	if (does(p, "crash"))
-		abort();
-	if (does(p, "hang"))
-		hang();
+	misbehave_in(p, "execute");
 	if (does(p, "exit"))
 		exit(5);
 	if (does(p, "fail")) {
@@ -237,10 +270,44 @@ execute(struct marq_program *p, const void *const *in, void *const *out,
 		*(char *)(uintptr_t)in[0] ^= 1;
 	if (does(p, "rounding"))
 		fesetround(FE_UPWARD);
+	if (does(p, "control"))
+		feenableexcept(FE_DIVBYZERO);
 	if (does(p, "affinity"))
 		change_affinity();
 	if (does(p, "spin"))
 		start_spinning();
+	return MARQ_OK;
+}
+
+/* What it made of a region: one operation; and a file of it. */
+static marq_status
+layers(
+    struct marq_program *p, const struct marq_sink *sink, struct marq_error *e)
+{
+	const uint32_t node = 0;
+	const struct marq_layer l = {.size = sizeof l,
+	    .nnodes = 1,
+	    .node = &node,
+	    .name = "copy",
+	    .type = "memcpy"};
+
+	misbehave_in(p, "layers");
+	if (does(p, "no-layers"))
+		return refuse_in_words(e, "no layers today");
+	sink->layer(sink->context, &l);
+	return MARQ_OK;
+}
+
+static marq_status
+emit(struct marq_target *t, const struct marq_region *r,
+    const struct marq_settings *settings, const struct marq_sink *sink,
+    struct marq_error *e)
+{
+	(void)r, (void)settings;
+	misbehave(t->does, "emit");
+	if (strcmp(t->does, "no-emit") == 0)
+		return refuse_in_words(e, "no file today");
+	sink->file(sink->context, "copy.txt", "copy\n", 5);
 	return MARQ_OK;
 }
 
@@ -261,6 +328,8 @@ static struct {
             .compile = compile,
             .release = release,
             .execute = execute,
+            .layers = layers,
+            .emit = emit,
         },
 };
 
@@ -272,6 +341,7 @@ MARQ_PLUGIN_EXPORT const struct marq_plugin *SYMBOL(uint32_t host_minor);
 const struct marq_plugin *
 SYMBOL(uint32_t host_minor)
 {
+	misbehave_early("entry");
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
 		if (says(faults[i].when))
 			plugin.table.about = faults[i].text;
