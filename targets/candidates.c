@@ -30,6 +30,7 @@ struct candidate_finder {
 	struct refusal *refusal;
 	uint32_t n, cap, nrefusals, refusal_cap;
 	struct match match[MATCHES];
+	struct arena matched; /* what they point to */
 };
 
 /* What a match reads and gives, before formats. */
@@ -296,7 +297,7 @@ refuse(struct candidate_finder *f, const struct target *t, uint32_t rule,
 	f->refusal[f->nrefusals++] = (struct refusal){
 	    .target = t->index,
 	    .rule = rule,
-	    .match = (const struct match *)arena_copy(f->arena, m, sizeof *m),
+	    .match = match_keep(m, f->arena),
 	    .reason = why->reason,
 	    .nreasons = why->n,
 	};
@@ -391,7 +392,7 @@ take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
 			refuse(f, t, number, m, &why);
 		return;
 	}
-	in.match = (const struct match *)arena_copy(f->arena, m, sizeof *m);
+	in.match = match_keep(m, f->arena);
 	if (t->kind->implementations)
 		n = t->kind->implementations(
 		    &in, &f->mix->formats, impl, IMPLEMENTATIONS);
@@ -408,13 +409,14 @@ run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 {
 	const struct rule *rule = &t->kind->rule[number];
 	const struct matches matches = {
-	    f->match, MATCHES, f->arena, f->scratch, f->idioms};
+	    f->match, MATCHES, &f->matched, f->scratch, f->idioms};
 	struct bitset roots = bitset_new(f->scratch, NOP);
 
 	if (rule_of_sets(t->kind, number))
 		return;
 	pattern_roots(rule->pattern, f->idioms, roots);
 	for (node_id id = 0; id < f->graph->nnodes; id++) {
+		const struct arena_mark mark = arena_mark(&f->matched);
 		uint32_t n;
 
 		if (!bitset_has(roots, graph_node(f->graph, id)->op))
@@ -422,6 +424,7 @@ run_rule(struct candidate_finder *f, const struct target *t, uint32_t number)
 		n = pattern_match(rule->pattern, f->graph, id, &matches);
 		for (uint32_t i = 0; i < n; i++)
 			take_match(f, t, number, &f->match[i]);
+		arena_back(&f->matched, mark);
 	}
 }
 
@@ -596,6 +599,8 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	bool ok;
 
 	arena_init(&scratch);
+	arena_init(&f.matched);
+	arena_alloc(&f.matched, 1); /* so that its first block stays */
 	f.uses = graph_uses(g, &scratch);
 	f.idioms = idioms_find(g, &f.uses, a);
 	f.covered = bitset_new(&scratch, g->nnodes);
@@ -610,6 +615,7 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	    f.counts.item, f.counts.n, f.idioms, count_regions(&f), f.unoffered,
 	    f.options->keep_nan, f.options->exact};
 	ok = ok && check_cover(&f, err);
+	arena_release(&f.matched);
 	arena_release(&scratch);
 	return ok;
 }

@@ -352,7 +352,8 @@ give(struct match *out, node_id root, const struct partial *p, struct arena *a)
 	    .root = root, .nnodes = p->nnodes, .ncaptures = p->ncaptures};
 	out->node = (const node_id *)arena_copy(
 	    a, p->node, p->nnodes * sizeof *p->node);
-	memcpy(out->capture, p->capture, p->ncaptures * sizeof *p->capture);
+	out->capture = (const struct capture_of *)arena_copy(
+	    a, p->capture, p->ncaptures * sizeof *p->capture);
 }
 
 uint32_t

@@ -2,6 +2,19 @@
 
 #include <string.h>
 
+const struct match *
+match_keep(const struct match *m, struct arena *a)
+{
+	struct match *kept = arena_new(a, struct match, 1);
+
+	*kept = *m;
+	kept->node = (const node_id *)arena_copy(
+	    a, m->node, m->nnodes * sizeof *m->node);
+	kept->capture = (const struct capture_of *)arena_copy(
+	    a, m->capture, m->ncaptures * sizeof *m->capture);
+	return kept;
+}
+
 static const struct capture_of *
 find_capture(const struct match *m, const char *name)
 {

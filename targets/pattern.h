@@ -116,8 +116,11 @@ struct match {
 	uint32_t nnodes;
 	const node_id *node; /* [nnodes] ascending; root included */
 	uint32_t ncaptures;
-	struct capture_of capture[MATCH_CAPTURES];
+	const struct capture_of *capture; /* [ncaptures] */
 };
+
+/* A copy with all that it points to in `a`. */
+const struct match *match_keep(const struct match *m, struct arena *a);
 
 /* The node or value caught under a name; NONE when that branch was not taken. */
 node_id match_node(const struct match *m, const char *name);
@@ -141,7 +144,7 @@ bool op_is_commutative(enum op op);
 void pattern_roots(
     const struct pattern *p, const struct idioms *idioms, struct bitset ops);
 
-/* Where matches go; nodes of those that are found are in `arena`. */
+/* Where matches go; what those that are found point to is in `arena`. */
 struct matches {
 	struct match *item; /* [max] */
 	uint32_t max;

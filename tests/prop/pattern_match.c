@@ -109,6 +109,13 @@ spell_out(const struct pattern *p, struct arena *a)
 	}
 }
 
+/* A match on its way. */
+struct walked {
+	uint32_t nnodes, ncaptures;
+	node_id node[64];
+	struct capture_of capture[MATCH_CAPTURES];
+};
+
 static bool
 in_match(const node_id *node, uint32_t n, node_id id)
 {
@@ -119,11 +126,11 @@ in_match(const node_id *node, uint32_t n, node_id id)
 }
 
 static bool walk(const struct graph *g, const struct plain *p, node_id id,
-    value_id v, struct match *m, node_id *node);
+    value_id v, struct walked *m);
 
 static bool
 walk_inputs(const struct graph *g, const struct plain *p, const struct node *n,
-    struct match *m, node_id *node)
+    struct walked *m)
 {
 	uint32_t i;
 
@@ -142,7 +149,7 @@ walk_inputs(const struct graph *g, const struct plain *p, const struct node *n,
 			if (id != NODE_NONE && g->node[id].output[0] != v)
 				id = NODE_NONE;
 		}
-		if (!walk(g, p->arg[i], id, v, m, node))
+		if (!walk(g, p->arg[i], id, v, m))
 			return false;
 	}
 	for (; i < n->ninputs; i++)
@@ -163,7 +170,7 @@ is_value_pattern(const struct pattern *p)
 
 /* What a name stands for the first time it does every time. */
 static bool
-take_name(struct match *m, const char *name, node_id id, value_id v)
+take_name(struct walked *m, const char *name, node_id id, value_id v)
 {
 	for (uint32_t i = 0; i < m->ncaptures; i++)
 		if (strcmp(m->capture[i].name, name) == 0)
@@ -174,7 +181,7 @@ take_name(struct match *m, const char *name, node_id id, value_id v)
 
 static bool
 walk(const struct graph *g, const struct plain *p, node_id id, value_id v,
-    struct match *m, node_id *node)
+    struct walked *m)
 {
 	const struct pattern *q = p->pattern;
 	bool constant = v != VALUE_NONE && g->value[v].constant;
@@ -189,9 +196,9 @@ walk(const struct graph *g, const struct plain *p, node_id id, value_id v,
 	case PATTERN_ABSENT:
 		return v == VALUE_NONE;
 	case PATTERN_AS:
-		if (!walk(g, p->arg[0], id, v, m, node))
+		if (!walk(g, p->arg[0], id, v, m))
 			return false;
-		if (!in_match(node, m->nnodes, id) || is_value_pattern(q))
+		if (!in_match(m->node, m->nnodes, id) || is_value_pattern(q))
 			id = NODE_NONE;
 		return take_name(m, q->name, id, v);
 	case PATTERN_NUMBER:
@@ -203,10 +210,10 @@ walk(const struct graph *g, const struct plain *p, node_id id, value_id v,
 	if (id == NODE_NONE
 	    || (q->kind != PATTERN_OPERATOR && g->node[id].op != q->op))
 		return false;
-	if (!in_match(node, m->nnodes, id))
-		node[m->nnodes++] = id;
+	if (!in_match(m->node, m->nnodes, id))
+		m->node[m->nnodes++] = id;
 	return q->kind == PATTERN_OPERATOR
-	    || walk_inputs(g, p, &g->node[id], m, node);
+	    || walk_inputs(g, p, &g->node[id], m);
 }
 
 /* One line per match, so that results compare as sorted text. */
@@ -237,15 +244,18 @@ obvious(const struct pattern *p, const struct graph *g, node_id root,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < w.n; i++) {
-		node_id node[64];
-		struct match m = {.root = root, .node = node};
+		struct walked m = {.nnodes = 0};
 		value_id v = g->node[root].output[0];
 		bool again = false;
 
-		if (!walk(g, w.way[i], root, v, &m, node) || m.nnodes == 0)
+		if (!walk(g, w.way[i], root, v, &m) || m.nnodes == 0)
 			continue;
-		qsort(node, m.nnodes, sizeof *node, by_u32);
-		const char *text = describe(&m, a);
+		qsort(m.node, m.nnodes, sizeof *m.node, by_u32);
+		const struct match whole = {.nnodes = m.nnodes,
+		    .node = m.node,
+		    .ncaptures = m.ncaptures,
+		    .capture = m.capture};
+		const char *text = describe(&whole, a);
 		for (uint32_t k = 0; k < n; k++)
 			again |= strcmp(out[k], text) == 0;
 		if (!again)
