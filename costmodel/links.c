@@ -368,7 +368,7 @@ attend(struct links *l, struct linked *r, struct board_link *k)
 		}
 		k->deadline = clock_ns() + (r ? patience(r, k) : OPENING_NS);
 	}
-	if (k->folder && heard == WIRE_END)
+	if (k->folder && heard >= WIRE_END)
 		lose(l, k);
 }
 

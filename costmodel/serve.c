@@ -161,7 +161,7 @@ read_journal(struct server *s)
 	size_t n;
 
 	buf_init(&lines.in);
-	while ((heard = wire_next(&lines, &line, &n)) != WIRE_END) {
+	while ((heard = wire_next(&lines, &line, &n)) < WIRE_END) {
 		struct err err = {.kind = ERR_NONE};
 		struct sample ignored;
 		struct cJSON *doc;
@@ -413,6 +413,9 @@ listen(struct server *s, struct err *err)
 	    && (heard = wire_next(&s->lines, &line, &n)) != WIRE_END) {
 		struct cJSON *doc;
 
+		if (heard == WIRE_TOO_LONG)
+			return limit_exceeded(
+			    LIMIT_SERVED_LINE, "a request", err);
 		if (heard == WIRE_NOTHING)
 			continue;
 		doc = jsonin_parse(line, n, "request", err);

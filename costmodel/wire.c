@@ -184,13 +184,16 @@ take_line(struct wire_lines *l, const char **line, size_t *n)
 {
 	while (l->done < l->in.n) {
 		const char *from = l->in.data + l->done;
-		const char *end = memchr(from, '\n', l->in.n - l->done);
+		const char *end = memchr(
+		    l->in.data + l->searched, '\n', l->in.n - l->searched);
 
-		if (!end)
+		if (!end) {
+			l->searched = l->in.n;
 			return false;
+		}
 		*line = from;
 		*n = (size_t)(end - from);
-		l->done += *n + 1;
+		l->searched = l->done += *n + 1;
 		if (*n > 0)
 			return true;
 	}
@@ -209,6 +212,7 @@ wire_next(struct wire_lines *l, const char **line, size_t *n)
 	if (l->done) {
 		memmove(l->in.data, l->in.data + l->done, l->in.n - l->done);
 		l->in.n -= l->done;
+		l->searched = l->in.n;
 		l->done = 0;
 	}
 	if (!l->waits && poll(&ready, 1, 0) <= 0)
@@ -216,8 +220,10 @@ wire_next(struct wire_lines *l, const char **line, size_t *n)
 	got = read(l->fd, bytes, sizeof bytes);
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return WIRE_NOTHING;
-	if (got <= 0 || l->in.n + (size_t)got > l->most)
+	if (got <= 0)
 		return WIRE_END;
+	if (l->in.n + (size_t)got > l->most)
+		return WIRE_TOO_LONG;
 	buf_add(&l->in, bytes, (size_t)got);
 	return take_line(l, line, n) ? WIRE_LINE : WIRE_NOTHING;
 }

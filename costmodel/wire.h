@@ -42,9 +42,10 @@ struct wire_lines {
 	size_t most;
 	struct buf in;
 	size_t done; /* bytes of `in` that are of lines given out */
+	size_t searched; /* bytes of `in` that end no further line */
 };
 
-enum wire_heard { WIRE_LINE, WIRE_NOTHING, WIRE_END };
+enum wire_heard { WIRE_LINE, WIRE_NOTHING, WIRE_END, WIRE_TOO_LONG };
 
 /* The next line that is here, without its end, valid until the next call;
  * WIRE_NOTHING: not a whole one, yet. */

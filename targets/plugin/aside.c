@@ -12,11 +12,9 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/fd.h"
-#include "ir/base/limits.h"
 
 /* TUNING: a runtime loads in a second or two, and machines are busy. */
 #define TIMEOUT_NS UINT64_C(60000000000)
-/* TUNING: bytes that anybody may say. */
 
 /* What goes through the pipe: how it ended, and what was said. */
 struct aside_head {
@@ -42,7 +40,9 @@ work_and_tell(int to, const struct aside *a, long parent)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	buf_init(&said);
-	if (a->work(a->context, &said, &head.err))
+	if (a->work(a->context, &said, &head.err)
+	    && (said.n <= limit_of(a->most)
+	        || limit_exceeded(a->most, "what it says", &head.err)))
 		head.nsaid = said.n;
 	if (fd_write_all(to, (const char *)&head, sizeof head))
 		fd_write_all(to, said.data, head.nsaid);
@@ -51,9 +51,9 @@ work_and_tell(int to, const struct aside *a, long parent)
 
 /* ---- the one that reads ---- */
 
-/* All there is until the end, or the time-out. */
+/* All there is until the end, `most` bytes, or the time-out. */
 static bool
-read_all(int from, struct buf *b)
+read_all(int from, struct buf *b, uint64_t most)
 {
 	uint64_t deadline = clock_ns() + TIMEOUT_NS;
 	struct pollfd fd = {.fd = from, .events = POLLIN};
@@ -68,8 +68,7 @@ read_all(int from, struct buf *b)
 		if (poll(&fd, 1, (int)((deadline - now) / 1000000u) + 1) <= 0)
 			continue;
 		n = read(from, piece, sizeof piece);
-		if (n == 0 || (n < 0 && errno != EINTR)
-		    || b->n > limit_of(LIMIT_PLUGIN_WORDS))
+		if (n == 0 || (n < 0 && errno != EINTR) || b->n > most)
 			return true;
 		if (n > 0)
 			buf_add(b, piece, (size_t)n);
@@ -131,7 +130,8 @@ aside_run(const struct aside *a, struct buf *said, struct err *err)
 		return err_set(err, ERR_IO, "fork: %s", strerror(errno));
 	}
 	buf_init(&b);
-	in_time = read_all(pipe_of[0], &b);
+	in_time = read_all(
+	    pipe_of[0], &b, sizeof(struct aside_head) + limit_of(a->most));
 	close(pipe_of[0]);
 	kill(child, SIGKILL); /* what it had to say has been said */
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

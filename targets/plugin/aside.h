@@ -7,12 +7,14 @@
 
 #include "ir/base/buf.h"
 #include "ir/base/err.h"
+#include "ir/base/limits.h"
 
 struct aside {
 	/* Runs there; what it adds to `said` comes back. */
 	bool (*work)(void *context, struct buf *said, struct err *err);
 	void *context;
 	const char *doing; /* "it was opened": for messages */
+	enum limit_id most; /* of what comes back, in bytes */
 };
 
 /* `said` is to be initialised. The error is what `work` set there; or ERR_TARGET

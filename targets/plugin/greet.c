@@ -7,9 +7,6 @@
 #include "targets/plugin/library.h"
 #include "targets/plugin/options.h"
 
-/* TUNING: bytes of a declaration, and of facts. */
-#define FACTS_MAX ((size_t)1 << 16)
-
 /* What is asked, in a process of its own. */
 struct greet_work {
 	const struct target *target;
@@ -29,7 +26,7 @@ on_fact(void *context, const char *key, const char *value)
 		return;
 	nkey = strcspn(key, "=\n");
 	nvalue = strcspn(value, "\n");
-	if (nkey > 0 && b->n + nkey + nvalue < FACTS_MAX)
+	if (nkey > 0 && b->n <= limit_of(LIMIT_PLUGIN_FACTS))
 		buf_printf(
 		    b, "fact.%.*s=%.*s\n", (int)nkey, key, (int)nvalue, value);
 }
@@ -45,9 +42,11 @@ take_facts(const struct marq_plugin *p, struct marq_target *target,
 
 	said_init(&said);
 	status = p->environment(target, &sink, &said.error);
-	return status == MARQ_OK
-	    || err_set(
-	        err, ERR_TARGET, "environment: %s", said_line(&said, status));
+	if (status != MARQ_OK)
+		return err_set(err, ERR_TARGET, "environment: %s",
+		    said_line(&said, status));
+	return b->n <= limit_of(LIMIT_PLUGIN_FACTS)
+	    || limit_exceeded(LIMIT_PLUGIN_FACTS, "its facts", err);
 }
 
 /* Load, read, open, ask. What was found out so far is told in any case. */
@@ -104,7 +103,8 @@ plugin_greet(struct greeting *out, const struct target *t, const char *path,
     struct arena *a, struct err *err)
 {
 	struct greet_work w = {t, path};
-	const struct aside aside = {greet_aside, &w, "it was opened"};
+	const struct aside aside = {
+	    greet_aside, &w, "it was opened", LIMIT_PLUGIN_WORDS};
 	struct buf said;
 	bool ok;
 

@@ -14,6 +14,7 @@ struct asking {
 	const struct region *region;
 	const struct candidate *candidate;
 	struct buf *said;
+	bool too_much; /* of files */
 };
 
 /* ---- in a process of its own ---- */
@@ -74,6 +75,8 @@ on_layer(void *context, const struct marq_layer *l)
 	const struct asking *q = context;
 	struct buf *b = q->said;
 
+	if (b->n > limit_of(LIMIT_PLUGIN_WORDS))
+		return;
 	put_word(b, l->name);
 	put_word(b, l->type);
 	put_word(b, l->implementation);
@@ -89,9 +92,13 @@ on_layer(void *context, const struct marq_layer *l)
 static void
 on_file(void *context, const char *name, const void *bytes, uint64_t nbytes)
 {
-	const struct asking *q = context;
+	struct asking *q = context;
+	const uint64_t most = limit_of(LIMIT_PLUGIN_FILES);
 
 	if (strchr(name, '/') || name[0] == '.')
+		return;
+	q->too_much |= nbytes > most || q->said->n > most - nbytes;
+	if (q->too_much)
 		return;
 	put_word(q->said, name);
 	buf_u64(q->said, nbytes);
@@ -118,8 +125,10 @@ tell_files(void *context, struct buf *said, struct err *err)
 	    .size = sizeof sink, .context = q, .file = on_file};
 
 	q->said = said;
-	return program_emit(
-	    q->region->target, q->region->graph, q->candidate, &sink, err);
+	return program_emit(q->region->target, q->region->graph, q->candidate,
+	           &sink, err)
+	    && (!q->too_much
+	        || limit_exceeded(LIMIT_PLUGIN_FILES, "its files", err));
 }
 
 /* ---- layers ---- */
@@ -238,7 +247,7 @@ text_of(struct asking *q, const struct toolchain_memory *m, struct arena *a,
     struct err *err)
 {
 	const struct aside aside = {
-	    tell_layers, q, "it was asked for its layers"};
+	    tell_layers, q, "it was asked for its layers", LIMIT_PLUGIN_WORDS};
 	const char *kept = NULL;
 	struct hash128 of;
 	struct buf said;
@@ -265,7 +274,7 @@ layers(struct toolchain_layers *out, const struct region *r,
 {
 	*out = (struct toolchain_layers){.n = 0};
 	for (uint32_t i = 0; i < r->ncandidates; i++) {
-		struct asking q = {r, r->candidate[i], NULL};
+		struct asking q = {.region = r, .candidate = r->candidate[i]};
 		char *text = text_of(&q, m, a, err);
 
 		if (!text)
@@ -319,7 +328,7 @@ write_one(const struct outdir *o, struct asking *q, const char *stem,
     struct arena *a, struct err *err)
 {
 	const struct aside aside = {
-	    tell_files, q, "it was asked for its files"};
+	    tell_files, q, "it was asked for its files", LIMIT_PLUGIN_FILES};
 	struct given_region model;
 	struct buf said;
 	bool ok;
@@ -344,7 +353,7 @@ write_region(const struct outdir *o, const struct region *r, struct arena *a,
 	    arena_printf(a, "%s/%s", r->target->kind->name, name_of(r, a));
 
 	for (uint32_t i = 0; i < r->ncandidates; i++) {
-		struct asking q = {r, r->candidate[i], NULL};
+		struct asking q = {.region = r, .candidate = r->candidate[i]};
 
 		if (!write_one(o, &q,
 		        r->ncandidates == 1

@@ -119,6 +119,19 @@ run search small.onnx -t host --db w.db -o none \
 expect_status 5
 expect_in err 'no worker is left to measure'
 
+# A worker that is asked a line without end says so, and soon.
+case $MARQ_BUILD in
+*/asan | */tsan) ;; # it takes a GiB
+*)
+	command='marq measure --serve'
+	head -c 1073741825 /dev/zero | timeout 60 "$MARQ" measure --serve >out 2>err
+	status=$?
+	expect_status 3
+	expect_lines 1 err
+	expect_in err 'a request: more than 1073741824 bytes'
+	expect_in out '"marq":"fault"' ;;
+esac
+
 # What a batch notes about itself.
 cat >batch.yaml <<END
 version: 1
@@ -128,6 +141,13 @@ models: [{path: small.onnx}]
 END
 run batch batch.yaml
 expect_status 0
+# A record of a night that nobody can have written is none.
+truncate -s 67108865 night/nights/0001.json
+run batch batch.yaml
+expect_status 0
+expect_in out '1 unit: 0 done, 1 done before'
+[ "$(stat -c %s night/nights/0001.json)" -lt 10000 ] || fail 'the record stayed'
+# Nor is a state.
 truncate -s 1048577 night/small@cpu.status.json
 run batch batch.yaml
 expect_in out '1 unit: 1 done'

@@ -130,6 +130,7 @@ outcome 'kill -SEGV $$' 'crash: the compiler ended with status 139'
 outcome 'sleep 60 & sleep 60' 'timeout: the compiler was not done after 1000 ms' ',tool_timeout=1'
 outcome 'mkdir bin_{symbol}; echo what >{bin}' 'wrong result: binary of 5 bytes'
 outcome 'true' 'wrong result: '
+outcome 'mkdir bin_{symbol}; truncate -s 1073741825 {bin}' '1073741825 bytes, limit is 1073741824'
 outcome "$tmlc" 'wrong result: differs from the reference' ',mlsim=mlsim2 {bin} {in} {out}'
 outcome "$tmlc" 'wrong result: output 0 has 3 bytes' ',mlsim=echo no >{out}-0.bin'
 outcome "$tmlc" "wrong result: no latency in what it printed" ",mlsim=$mlsim,latency=fps ([0-9]+)"

@@ -97,6 +97,7 @@ says short 4 'no whole table'
 says holes 4 'no whole table'
 says refuses 4 'it wants a newer marq'
 says long 4 'what it says of itself is longer than 1048576 bytes'
+says facts 3 'its facts: more than 65536 bytes'
 says json 3 'not valid JSON'
 says format 3 "'marq-rules' version 1 is not marq-plugin version 1"
 says later 3 "'marq-plugin' version 2 is not marq-plugin version 1"
@@ -118,6 +119,23 @@ for minor in older newer; do
 	expect_status 0
 	expect_in plan/result.json '"rule": "standin.pool"'
 done
+
+# A large file of a region is in the result; too large a one, or too many layers, cost
+# what would have been said.
+asked() { # STANDIN
+	export STANDIN=$1
+	run search net.onnx --db none --no-measure --force -o plan -t "$plugin" -t host \
+		--pin op:MaxPool=standin --max-output 100MiB
+	unset STANDIN
+	expect_status 0
+}
+asked file
+[ "$(find plan/standin -name '*-large' -size +9215k)" ] || fail 'no large file of a region'
+asked files
+expect_in plan/standin/standin_0-unsupported.txt 'its files: more than 1073741824 bytes'
+expect_in plan/map.json '"symbol": "standin-0"'
+asked layers
+expect_not_in plan/map.json '"symbol": "standin-0"'
 
 # One that was made with the header of the first version, and today's under a host of
 # that version.

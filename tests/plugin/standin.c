@@ -155,6 +155,8 @@ environment(
 	misbehave_early("environment");
 	sink->fact(sink->context, "board", "7");
 	sink->fact(sink->context, "lines", "a\ncost=measured");
+	for (int i = 0; says("facts") && i < 9000; i++)
+		sink->fact(sink->context, "fact", "10 bytes..");
 	return MARQ_OK;
 }
 
@@ -279,7 +281,8 @@ execute(struct marq_program *p, const void *const *in, void *const *out,
 	return MARQ_OK;
 }
 
-/* What it made of a region: one operation; and a file of it. */
+/* What it made of a region: one operation; and a file of it. Too much of either is
+ * more than the host takes; of more than a GiB only the size is told. */
 static marq_status
 layers(
     struct marq_program *p, const struct marq_sink *sink, struct marq_error *e)
@@ -294,7 +297,8 @@ layers(
 	misbehave_in(p, "layers");
 	if (does(p, "no-layers"))
 		return refuse_in_words(e, "no layers today");
-	sink->layer(sink->context, &l);
+	for (uint32_t i = says("layers") ? 1 << 20 : 1; i > 0; i--)
+		sink->layer(sink->context, &l);
 	return MARQ_OK;
 }
 
@@ -303,11 +307,17 @@ emit(struct marq_target *t, const struct marq_region *r,
     const struct marq_settings *settings, const struct marq_sink *sink,
     struct marq_error *e)
 {
+	static const char large[9 << 20];
+
 	(void)r, (void)settings;
 	misbehave(t->does, "emit");
 	if (strcmp(t->does, "no-emit") == 0)
 		return refuse_in_words(e, "no file today");
 	sink->file(sink->context, "copy.txt", "copy\n", 5);
+	if (says("file"))
+		sink->file(sink->context, "large", large, sizeof large);
+	if (says("files"))
+		sink->file(sink->context, "larger", large, (1 << 30) + 1);
 	return MARQ_OK;
 }
 
