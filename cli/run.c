@@ -195,8 +195,8 @@ compare_output(struct comparison *c, struct checking *k, uint32_t output,
 }
 
 static void
-check_outputs(
-    struct checking *k, const struct tensor *want, const char *against)
+check_outputs(struct checking *k, const struct tensor *want,
+    const char *against, const bool *drawn)
 {
 	struct run_result *r = k->result;
 	const struct graph *g = r->job->model.graph;
@@ -208,8 +208,11 @@ check_outputs(
 		    r->nchecks + 1, sizeof *r->check);
 		c = &r->check[r->nchecks++];
 		*c = (struct run_check){k->data->name,
-		    graph_value(g, g->output[i])->name, against, {0}};
+		    graph_value(g, g->output[i])->name, against, {0},
+		    drawn && drawn[g->output[i]]};
 		compare_output(&c->result, k, i, &want[i]);
+		if (c->drawn)
+			c->result.matches = c->result.same_shape;
 		r->matches = r->matches && c->result.matches;
 	}
 }
@@ -227,12 +230,13 @@ check_set(struct run_result *r, struct executor *x, const struct run_data *d,
 	if (!executor_run(x, d->in, got, err))
 		return false;
 	if (d->want)
-		check_outputs(&k, d->want, "expected output");
+		check_outputs(&k, d->want, "expected output",
+		    values_drawn(g, j->arena));
 	if (args->no_reference)
 		return true;
 	if (!host_run(g, d->in, want, j->arena, err))
 		return err_in(err, "reference");
-	check_outputs(&k, want, "host reference");
+	check_outputs(&k, want, "host reference", NULL);
 	return true;
 }
 

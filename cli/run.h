@@ -14,6 +14,8 @@ struct run_check {
 	const char *set, *output;
 	const char *against; /* "expected output", "host reference" */
 	struct comparison result;
+	bool drawn; /* rests on random numbers that another runtime drew: type
+	             * and shape count */
 };
 
 struct run_result {

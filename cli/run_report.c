@@ -348,12 +348,16 @@ tell_checks(const struct run_result *r, struct answer *a)
 
 		ANSWER_LINE(a,
 		    "{set}: output '{output}' {!same_shape differs in type or "
-		    "shape from the {against}}{?same_shape {?matches matches}"
+		    "shape from the {against}}{?drawn {?same_shape rests on "
+		    "random numbers: of the {against} only type and shape "
+		    "count}}{!drawn {?same_shape {?matches matches}"
 		    "{!matches DIFFERS from} the {against}: max error "
 		    "{max_error:.3g} ({percent:.3g} % of the tolerance)"
-		    "{!same_argmax ; the largest element is at another index}}\n",
+		    "{!same_argmax ; the largest element is at another "
+		    "index}}}\n",
 		    F("set", c->set), F("output", c->output),
 		    F("against", c->against), IS("matches", c->result.matches),
+		    IS("drawn", c->drawn),
 		    F("max_error", c->result.max_error),
 		    F("range", c->result.range),
 		    IS("same_argmax", c->result.same_argmax),

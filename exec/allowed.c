@@ -45,3 +45,41 @@ output_allowed(const struct allowance *a, value_id v, double range)
 	}
 	return 1e-5 + (a->has_half ? 5e-3 : 2e-4) * range;
 }
+
+static bool
+draws(const struct node *n)
+{
+	static const enum op random[] = {OP_BERNOULLI, OP_MULTINOMIAL,
+	    OP_RANDOMNORMAL, OP_RANDOMNORMALLIKE, OP_RANDOMUNIFORM,
+	    OP_RANDOMUNIFORMLIKE};
+	const struct graph *body;
+
+	for (size_t i = 0; i < sizeof random / sizeof *random; i++)
+		if (n->op == random[i])
+			return true;
+	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
+		for (node_id id = 0; id < body->nnodes; id++)
+			if (draws(&body->node[id]))
+				return true;
+	return false;
+}
+
+const bool *
+values_drawn(const struct graph *g, struct arena *a)
+{
+	bool *drawn = arena_new(a, bool, g->nvalues);
+
+	for (node_id id = 0; id < g->nnodes; id++) {
+		const struct node *n = &g->node[id];
+		bool any = draws(n);
+
+		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
+			any = any
+			    || (n->input[i] != VALUE_NONE
+			        && drawn[n->input[i]]);
+		for (uint32_t i = 0; i < n->noutputs; i++)
+			if (n->output[i] != VALUE_NONE)
+				drawn[n->output[i]] = any;
+	}
+	return drawn;
+}

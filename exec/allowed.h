@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "ir/base/arena.h"
 #include "ir/graph.h"
 
 /* What a model's arithmetic is like. */
@@ -18,5 +19,9 @@ struct allowance allowance_of(const struct graph *g);
 /* What an element of output v may differ by when the largest magnitude of the
  * reference is `range`, whatever the model amplifies (outputs_movable()). */
 double output_allowed(const struct allowance *a, value_id v, double range);
+
+/* Which values rest on random numbers, of which every runtime draws its own:
+ * [nvalues]. */
+const bool *values_drawn(const struct graph *g, struct arena *a);
 
 #endif

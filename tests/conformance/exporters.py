@@ -194,6 +194,20 @@ def unstated():
          dict(w=real(4, 6), zero=i64([0]), end=i64([4]), one=i64([1])))
 
 
+def drawn():
+    """Random numbers, of which every runtime draws its own: type and shape are compared."""
+    x = real(2, 6)
+    case("noise", "(float[2,6] x) => (float[2,6] y, float[2,6] z)", """n = RandomNormalLike(x) a = Add(x, n) b = Relu(a)
+         y = MatMul(b, w) z = MatMul(x, w)""", dict(x=x), dict(w=real(6, 6)))
+    case("noise_of_its_own", "(float[2,6] x) => (float[2,6] y)", """n = RandomNormal<shape = [2,6], seed = 3.0>() u = RandomUniform<
+         shape = [6], low = -1.0>() a = Mul(x, n) y = Add(a, u)""", dict(x=x))
+    case("noise_in_a_loop", "(float[2,6] x, int64 n) => (float[2,6] y)", """c = Constant<value = bool {1}>() y = Loop<body = b (int64 i,
+         bool ci, float[2,6] a) => (bool co, float[2,6] ao) {co = Identity(ci) r = RandomUniformLike(a) ao = Add(a, r)}>(n, c, x)""",
+         dict(x=x, n=i64(3)))
+    case("token_drawn", "(float[2,6] x) => (int64[2,1] y, bool[2,6] k)", """y = Multinomial<dtype = 7>(x) p = Sigmoid(x)
+         k = Bernoulli<dtype = 9>(p)""", dict(x=x))
+
+
 def newest():
     """What the newest opsets added, against numpy: ONNX Runtime lacks it."""
     q, k = real(1, 2, 3, 4), real(1, 2, 5, 4)
@@ -276,7 +290,7 @@ def run_written(folder, fed):
     return ""
 
 
-for make in shapes_from_data, sequences, pipelines, texts, unstated, newest:
+for make in shapes_from_data, sequences, pipelines, texts, unstated, drawn, newest:
     make()
 failed = passed = 0
 for c in CASES:

@@ -260,6 +260,73 @@ gemm_beyond_one_block(void **state)
 	arena_release(&o.arena);
 }
 
+/* What a node of that operator draws 10,000 of, as its output is called. */
+static struct tensor
+drawn(struct one *o, enum op op, const char *name)
+{
+	static const int64_t shape[] = {100, 100};
+
+	one_init(o, op, 1, 1);
+	graph_value(o->g, o->output[0])->name = name;
+	give_ints(o, "shape", 2, shape);
+	assert_true(evaluate(o));
+	return o->out[0];
+}
+
+static void
+random_numbers_are_spread_and_the_same_again(void **state)
+{
+	static const struct {
+		enum op op;
+		double mean, square;
+	} spread[] = {{OP_RANDOMUNIFORM, 0.5, 1.0 / 3}, {OP_RANDOMNORMAL, 0, 1}};
+	struct one o, again, other;
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct tensor t = drawn(&o, spread[k].op, "a");
+		struct tensor u = drawn(&again, spread[k].op, "a");
+		struct tensor v = drawn(&other, spread[k].op, "b");
+		double mean = 0, square = 0;
+
+		for (size_t i = 0; i < t.count; i++) {
+			mean += tensor_real(&t, i) / (double)t.count;
+			square += tensor_real(&t, i) * tensor_real(&t, i)
+			    / (double)t.count;
+		}
+		assert_float_equal(mean, spread[k].mean, 0.03f);
+		assert_float_equal(square, spread[k].square, 0.05f);
+		assert_true(tensor_equal(&t, &u));
+		assert_false(tensor_equal(&t, &v));
+		arena_release(&o.arena);
+		arena_release(&again.arena);
+		arena_release(&other.arena);
+	}
+}
+
+static void
+classes_are_drawn_by_their_weight(void **state)
+{
+	struct one o;
+	double ones = 0;
+
+	(void)state;
+	one_init(&o, OP_MULTINOMIAL, 7, 1);
+	feed(&o, DT_FLOAT, 2, INT64S(1, 3), FLOATS(-1e9f, 0, 1.0986123f));
+	o.attr[o.node.nattrs++] = (struct attr){.name = "sample_size",
+	    .kind = ATTR_INT,
+	    .n = 1,
+	    .ints = INT64S(4000)};
+	assert_true(evaluate(&o));
+	assert_int_equal(o.out[0].count, 4000);
+	for (size_t i = 0; i < 4000; i++) {
+		assert_in_range(tensor_real(&o.out[0], i), 1, 2);
+		ones += tensor_real(&o.out[0], i) == 1;
+	}
+	assert_float_equal(ones / 4000, 0.25, 0.03f);
+	arena_release(&o.arena);
+}
+
 /* --- The target kind ------------------------------------------------------ */
 
 /* x[4], i[2] -> Gather(Relu(x), i), normalised by hand. */
@@ -341,6 +408,8 @@ main(void)
 	    cmocka_unit_test(refusal_names_operator_version_dtype),
 	    cmocka_unit_test(softmax_flattens_before_opset_13),
 	    cmocka_unit_test(gemm_beyond_one_block),
+	    cmocka_unit_test(random_numbers_are_spread_and_the_same_again),
+	    cmocka_unit_test(classes_are_drawn_by_their_weight),
 	    cmocka_unit_test(a_compiled_gather_runs_and_reports),
 	};
 
