@@ -57,10 +57,30 @@ dim_refined(int64_t inferred, int64_t stated)
 	return stated > 0 || stated < DIM_UNKNOWN ? stated : DIM_UNKNOWN;
 }
 
+/* Is the node one with bodies, or does what it takes come of one? */
+static bool
+rests_on_a_body(const struct site *s)
+{
+	bool *asked = arena_new(s->pass->scratch, bool, s->g->nnodes);
+
+	asked[s->id] = true;
+	for (node_id id = s->id + 1; id-- > 0;) {
+		const struct node *n = &s->g->node[id];
+
+		if (asked[id] && node_body(n, 0))
+			return true;
+		for (uint32_t i = 0; asked[id] && i < n->ninputs; i++)
+			if (node_in(s->g, n, i)
+			    && node_in(s->g, n, i)->producer != NODE_NONE)
+				asked[node_in(s->g, n, i)->producer] = true;
+	}
+	return false;
+}
+
 /* By which rule is another statement accepted? NLENIENT: by none. What is
  * empty or only handed on is computed the same way whatever was stated, and
- * a shape with open sizes is what an exporter guessed; any other output of the
- * model may be what a consumer counts on. */
+ * a shape with open sizes, or of what bodies make, is what an exporter guessed;
+ * any other output of the model may be what a consumer counts on. */
 static enum lenient
 harmless(const struct site *s, const struct value *v, const struct type *found)
 {
@@ -76,7 +96,7 @@ harmless(const struct site *s, const struct value *v, const struct type *found)
 	for (uint32_t i = 0; i < v->type.rank; i++)
 		if (v->type.dim[i] < 0)
 			return LENIENT_OPEN_OUTPUT;
-	return NLENIENT;
+	return rests_on_a_body(s) ? LENIENT_BODY_OUTPUT : NLENIENT;
 }
 
 static bool

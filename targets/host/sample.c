@@ -92,7 +92,10 @@ axis_taps(const struct sampler *s, uint32_t d, double x, int64_t *index,
 	x = fmin(fmax(x, -1e15), 1e15);
 	if (s->taps == 1)
 		x = rint(x);
-	x = inside(s, d, x);
+	/* SOURCE: PyTorch and ONNX Runtime 1.32: behind the border it is the
+	 * taps of a cubic that lie on it, not the point itself */
+	if (s->taps < 4 || s->outside != BORDER)
+		x = inside(s, d, x);
 	first = s->taps == 1 ? x : floor(x) - (s->taps == 4);
 	for (uint32_t k = 0; k < s->taps; k++) {
 		double away = fabs(x - (first + k));

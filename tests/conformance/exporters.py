@@ -194,6 +194,23 @@ def unstated():
          dict(w=real(4, 6), zero=i64([0]), end=i64([4]), one=i64([1])))
 
 
+def sampled():
+    """Between pixels and beyond the image."""
+    fed = dict(x=real(1, 2, 5, 6), g=real(1, 4, 7, 2) * f32(0.9))
+    for mode in "linear", "nearest", "cubic":
+        for pad in "zeros", "border", "reflection":
+            for align in 0, 1:
+                case(f"sampled_{mode}_{pad}_{align}", "(float[1,2,5,6] x, float[1,4,7,2] g) => (float[1,2,4,7] y)",
+                     f'y = GridSample<mode = "{mode}", padding_mode = "{pad}", align_corners = {align}>(x, g)', fed, opset=20)
+
+
+def branches():
+    """An output stated as the exporter guessed it, behind a branch."""
+    case("stated_of_a_branch", "(float[4,6] x) => (float[24] z)", """s = Shape(x) n = Size(s) o = Constant<value = int64 {0}>()
+         c = Equal(n, o) y = If<then_branch = t () => (float[24] a) {s1 = Constant<value_ints = [-1]>() a = Reshape(x, s1)}, else_branch =
+         f () => (float[24] b) {b = Identity(x)}>(c) z = Relu(y)""", dict(x=real(4, 6)))
+
+
 def drawn():
     """Random numbers, of which every runtime draws its own: type and shape are compared."""
     x = real(2, 6)
@@ -290,7 +307,7 @@ def run_written(folder, fed):
     return ""
 
 
-for make in shapes_from_data, sequences, pipelines, texts, unstated, drawn, newest:
+for make in shapes_from_data, sequences, pipelines, texts, unstated, sampled, branches, drawn, newest:
     make()
 failed = passed = 0
 for c in CASES:

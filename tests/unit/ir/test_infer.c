@@ -645,6 +645,44 @@ open_output_harmless(void **state)
 	assert_string_equal(f->notes.rule, "open-output");
 }
 
+/* A branch that is a constant of those dimensions. */
+static struct graph *
+constant_branch(struct fixture *f, const int64_t *dim, uint32_t rank)
+{
+	struct graph *g = graph_new(&f->a, "branch");
+	value_id *out = arena_new(&f->a, value_id, 1);
+
+	out[0] = build_zeros(g, DT_FLOAT, dim, rank);
+	g->output = out;
+	g->noutputs = 1;
+	return g;
+}
+
+/* Relu of an If's output, stated as one branch makes it where the other is. */
+static void
+output_behind_a_branch_harmless(void **state)
+{
+	static const int64_t stated[] = {6};
+	struct fixture *f = *state;
+	struct graph *branch[] = {constant_branch(f, DIMS(6)),
+	    constant_branch(f, DIMS(2, 3))};
+	const struct attr attr[] = {
+	    {"then_branch", ATTR_GRAPH, 1, .graphs = &branch[0]},
+	    {"else_branch", ATTR_GRAPH, 1, .graphs = &branch[1]}};
+	value_id no = build_zeros(f->g, DT_BOOL, NULL, 0);
+	value_id y = build_node(f->g, OP_IF, 13, &no, 1);
+
+	graph_node(f->g, 0)->attr = attr;
+	graph_node(f->g, 0)->nattrs = 2;
+	y = build_node(f->g, OP_RELU, 13, &y, 1);
+	graph_value(f->g, y)->type = (struct type){
+	    .kind = TYPE_TENSOR, .dtype = DT_FLOAT, .rank = 1, .dim = stated};
+	graph_value(f->g, y)->flags |= VALUE_OUTPUT;
+	assert_true(run(f));
+	expect(f, y, "float32[2,3]");
+	assert_string_equal(f->notes.rule, "body-output");
+}
+
 static void
 expect_early(
     struct fixture *f, const struct graph *g, value_id v, const char *type)
@@ -686,6 +724,7 @@ main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    T(types_so_far),
 	    T(open_output_harmless),
+	    T(output_behind_a_branch_harmless),
 	    T(conv_explicit_pads),
 	    T(conv_same_and_dilated),
 	    T(conv_faults),
