@@ -230,8 +230,8 @@ check_set(struct run_result *r, struct executor *x, const struct run_data *d,
 	if (!executor_run(x, d->in, got, err))
 		return false;
 	if (d->want)
-		check_outputs(&k, d->want, "expected output",
-		    values_drawn(g, j->arena));
+		check_outputs(
+		    &k, d->want, "expected output", values_drawn(g, j->arena));
 	if (args->no_reference)
 		return true;
 	if (!host_run(g, d->in, want, j->arena, err))

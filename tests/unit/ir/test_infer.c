@@ -664,8 +664,8 @@ output_behind_a_branch_harmless(void **state)
 {
 	static const int64_t stated[] = {6};
 	struct fixture *f = *state;
-	struct graph *branch[] = {constant_branch(f, DIMS(6)),
-	    constant_branch(f, DIMS(2, 3))};
+	struct graph *branch[] = {
+	    constant_branch(f, DIMS(6)), constant_branch(f, DIMS(2, 3))};
 	const struct attr attr[] = {
 	    {"then_branch", ATTR_GRAPH, 1, .graphs = &branch[0]},
 	    {"else_branch", ATTR_GRAPH, 1, .graphs = &branch[1]}};

@@ -279,7 +279,8 @@ random_numbers_are_spread_and_the_same_again(void **state)
 	static const struct {
 		enum op op;
 		double mean, square;
-	} spread[] = {{OP_RANDOMUNIFORM, 0.5, 1.0 / 3}, {OP_RANDOMNORMAL, 0, 1}};
+	} spread[] = {
+	    {OP_RANDOMUNIFORM, 0.5, 1.0 / 3}, {OP_RANDOMNORMAL, 0, 1}};
 	struct one o, again, other;
 
 	(void)state;
