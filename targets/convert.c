@@ -74,30 +74,51 @@ transpose32(const uint32_t *restrict in, uint32_t *restrict out, size_t rows,
 		}
 }
 
+/* The same of bytes; a line of the cache holds 64 of them. */
+static void
+transpose8(const uint8_t *restrict in, uint8_t *restrict out, size_t rows,
+    size_t columns)
+{
+	for (size_t i0 = 0; i0 < rows; i0 += TILE_POSITIONS)
+		for (size_t j0 = 0; j0 < columns; j0 += TILE_POSITIONS) {
+			size_t i1 = smaller(i0 + TILE_POSITIONS, rows);
+			size_t j1 = smaller(j0 + TILE_POSITIONS, columns);
+
+			for (size_t j = j0; j < j1; j++)
+				for (size_t i = i0; i < i1; i++)
+					out[j * rows + i] = in[i * columns + j];
+		}
+}
+
+/* Each image's [rows][columns] becomes [columns][rows]. */
+static void
+transpose_images(const struct conversion *k, const uint8_t *in, uint8_t *out,
+    size_t rows, size_t columns)
+{
+	const size_t one = rows * columns * k->width;
+
+	for (size_t n = 0; n < k->batch; n++, in += one, out += one)
+		if (k->width == 1)
+			transpose8(in, out, rows, columns);
+		else
+			transpose32((const uint32_t *)(const void *)in,
+			    (uint32_t *)(void *)out, rows, columns);
+}
+
 static void
 plain_to_last(struct converter *c, const void *in, void *out)
 {
 	const struct conversion *k = c->state;
-	const uint32_t *from = in;
-	uint32_t *to = out;
-	size_t one = k->channels * k->positions;
 
-	for (size_t n = 0; n < k->batch; n++)
-		transpose32(
-		    from + n * one, to + n * one, k->channels, k->positions);
+	transpose_images(k, in, out, k->channels, k->positions);
 }
 
 static void
 last_to_plain(struct converter *c, const void *in, void *out)
 {
 	const struct conversion *k = c->state;
-	const uint32_t *from = in;
-	uint32_t *to = out;
-	size_t one = k->channels * k->positions;
 
-	for (size_t n = 0; n < k->batch; n++)
-		transpose32(
-		    from + n * one, to + n * one, k->positions, k->channels);
+	transpose_images(k, in, out, k->positions, k->channels);
 }
 
 static float
@@ -280,7 +301,7 @@ converter_new(struct converter *c, const struct format_change *change,
 		c->run = copy_bytes;
 		return true;
 	}
-	if (k->width == 4 && k->from_dtype == k->to_dtype
+	if ((k->width == 4 || k->width == 1) && k->from_dtype == k->to_dtype
 	    && from.layout <= LAYOUT_NHWC && to.layout <= LAYOUT_NHWC) {
 		c->run =
 		    to.layout == LAYOUT_NHWC ? plain_to_last : last_to_plain;

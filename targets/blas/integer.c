@@ -29,13 +29,6 @@ struct sums {
 	uint32_t *end; /* [nparts] of each part, along the depth */
 };
 
-/* Entry i of one or many; 0 where there is none. */
-static float
-entry(const struct tensor *t, size_t i)
-{
-	return t ? (float)tensor_real(t, t->count == 1 ? 0 : i) : 0;
-}
-
 static size_t
 weight_index(const struct sums *s, size_t output, size_t k)
 {
@@ -75,19 +68,13 @@ sums_of(struct sums *s, const struct tensor *w, const struct tensor *zero,
 
 	for (size_t i = 0; i < w->count; i++)
 		to[i] = (float)tensor_real(w, i)
-		    - entry(zero, s->by_depth ? i % s->outputs : i / s->depth);
+		    - integer_entry(
+		        zero, s->by_depth ? i % s->outputs : i / s->depth);
 	s->weight = to;
 	cut(s, a);
 }
 
 /* ---- requantising ---- */
-
-struct requantising {
-	const float *multiplier; /* [outputs] */
-	const int32_t *bias; /* [outputs], or NULL */
-	float zero;
-	bool is_unsigned;
-};
 
 /* n sums of one output. */
 static void
@@ -117,48 +104,6 @@ requantise_row(uint8_t *restrict to, const int32_t *restrict sum, size_t n,
 		    (uint8_t)(int32_t)byte_near((float)sum[i] * m[i], zero, l);
 }
 
-/* TUNING: a bias beside which sums of SUM_DEPTH products fit into 32 bits. */
-#define BIAS_MAX ((int64_t)1 << 30)
-
-static bool
-take_bias(struct requantising *q, const struct tensor *bias, struct arena *a)
-{
-	int32_t *to = arena_new(a, int32_t, bias->count);
-
-	for (size_t i = 0; i < bias->count; i++) {
-		const double x = tensor_real(bias, i);
-
-		if (!(fabs(x) <= (double)BIAS_MAX))
-			return false;
-		to[i] = (int32_t)x;
-	}
-	q->bias = to;
-	return true;
-}
-
-/* The multipliers x_scale * w_scale / y_scale. */
-static bool
-requantise_of(struct requantising *q, const struct graph *g,
-    const struct node *n, size_t outputs, struct arena *a)
-{
-	const struct tensor *x = node_in(g, n, 1)->constant;
-	const struct tensor *w = node_in(g, n, 4)->constant;
-	const struct tensor *y = node_in(g, n, 6)->constant;
-	const struct tensor *zero = node_in(g, n, 7)->constant;
-	const struct value *bias = node_in(g, n, 8);
-	float *m = arena_new(a, float, outputs);
-
-	for (size_t i = 0; i < outputs; i++) {
-		m[i] = entry(x, 0) * entry(w, i) / entry(y, 0);
-		if (!isfinite(m[i]))
-			return false;
-	}
-	q->multiplier = m;
-	q->zero = entry(zero, 0);
-	q->is_unsigned = zero->dtype == DT_UINT8;
-	return !bias || take_bias(q, bias->constant, a);
-}
-
 /* ---- sums ---- */
 
 static void
@@ -170,14 +115,6 @@ add_whole(int32_t *to, const float *from, size_t n, bool first)
 	else
 		for (size_t i = 0; i < n; i++)
 			to[i] += (int32_t)from[i];
-}
-
-static const struct tensor *
-constant_of(const struct graph *g, const struct node *n, uint32_t input)
-{
-	const struct value *v = node_in(g, n, input);
-
-	return v ? v->constant : NULL;
 }
 
 /* The zero of the left operand: the model's, or what comes with each run. */
@@ -196,7 +133,7 @@ zero_of(const struct graph *g, const struct candidate *c, const struct node *n,
 
 	if (!v)
 		return z;
-	z.constant = entry(v->constant, 0);
+	z.constant = integer_entry(v->constant, 0);
 	if (v->constant)
 		return z;
 	z.port = candidate_input(c, n->input[input]);
@@ -275,14 +212,14 @@ compile_rows(const struct integer_places *at, const struct graph *g,
 {
 	const struct node *n = graph_node(g, c->node[0]);
 	const struct type *x = &node_in(g, n, 0)->type;
-	const struct tensor *w = constant_of(g, n, at->w);
+	const struct tensor *w = integer_constant(g, n, at->w);
 	struct byte_product *p = arena_new(a, struct byte_product, 1);
 	size_t widest;
 
 	p->sums = (struct sums){.outputs = (size_t)w->dim[1],
 	    .depth = (size_t)w->dim[0],
 	    .by_depth = true};
-	sums_of(&p->sums, w, constant_of(g, n, at->w_zero), a);
+	sums_of(&p->sums, w, integer_constant(g, n, at->w_zero), a);
 	p->rows = 1;
 	for (uint32_t i = 0; i + 1 < x->rank; i++)
 		p->rows *= (size_t)x->dim[i];
@@ -296,7 +233,7 @@ compile_rows(const struct integer_places *at, const struct graph *g,
 	p->row = arena_new(a, float, p->piece * p->sums.depth);
 	p->part = arena_new(a, float, p->piece * p->sums.outputs);
 	if (at->requantises) {
-		if (!requantise_of(&p->q, g, n, p->sums.outputs, a))
+		if (!requantising_of(&p->q, g, n, p->sums.outputs, a))
 			return false;
 		p->sum = arena_new(a, int32_t, p->piece * p->sums.outputs);
 	}
@@ -471,7 +408,7 @@ compile_maps(const struct integer_places *at, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out)
 {
 	const struct node *n = graph_node(g, c->node[0]);
-	const struct tensor *w = constant_of(g, n, at->w);
+	const struct tensor *w = integer_constant(g, n, at->w);
 	struct byte_conv *v = arena_new(a, struct byte_conv, 1);
 	const char *fault;
 	size_t row;
@@ -479,10 +416,11 @@ compile_maps(const struct integer_places *at, const struct graph *g,
 	if (!window_resolve(&v->window, g, n, &fault))
 		return false;
 	conv_sizes(v, &node_in(g, n, 0)->type, &node_out(g, n, 0)->type, w);
-	sums_of(&v->sums, w, constant_of(g, n, at->w_zero), a);
+	sums_of(&v->sums, w, integer_constant(g, n, at->w_zero), a);
 	v->zero = zero_of(g, c, n, at->x_zero);
 	v->in = candidate_input(c, n->input[0]);
-	if (at->requantises && !requantise_of(&v->q, g, n, v->sums.outputs, a))
+	if (at->requantises
+	    && !requantising_of(&v->q, g, n, v->sums.outputs, a))
 		return false;
 	row = v->columns
 	    * (v->sums.depth > v->filters ? v->sums.depth : v->filters);
@@ -495,29 +433,6 @@ compile_maps(const struct integer_places *at, const struct graph *g,
 	out->run = run_conv;
 	out->state = v;
 	return true;
-}
-
-/* ---- what is taken ---- */
-
-const struct integer_places *
-integer_places(const struct node *n)
-{
-	static const struct integer_places conv = {
-	    .w = 1, .x_zero = 2, .w_zero = 3, .is_conv = true};
-	static const struct integer_places matmul = {
-	    .w = 1, .x_zero = 2, .w_zero = 3};
-	static const struct integer_places qconv = {.w = 3,
-	    .x_zero = 2,
-	    .w_zero = 5,
-	    .is_conv = true,
-	    .requantises = true};
-	static const struct integer_places qmatmul = {
-	    .w = 3, .x_zero = 2, .w_zero = 5, .requantises = true};
-
-	return n->op == OP_CONVINTEGER  ? &conv
-	    : n->op == OP_MATMULINTEGER ? &matmul
-	    : n->op == OP_QLINEARCONV   ? &qconv
-	                                : &qmatmul;
 }
 
 bool

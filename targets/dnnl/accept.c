@@ -92,19 +92,14 @@ need_holes_inside(struct why *why, int64_t size, int64_t dilation)
 	    (int)size);
 }
 
-bool
-accept_pool(const struct match_in *m, struct why *why)
+static bool
+need_pool_window(
+    const struct match_in *m, struct why *why, const struct node *n)
 {
-	const struct node *n = matched_root(m);
 	const struct type *in = &node_in(m->graph, n, 0)->type;
-	bool local = n->op == OP_MAXPOOL || n->op == OP_AVERAGEPOOL;
-	bool ok =
-	    need_all_tensors(m, why) && need_rank_in(m, why, n->input[0], 3, 5);
 	struct window w;
+	bool ok = need_window(m, why, n, &w);
 
-	if (!ok || !local)
-		return ok;
-	ok = need_window(m, why, n, &w);
 	if (!ok)
 		return false;
 	for (uint32_t i = 0; i < w.n; i++)
@@ -128,6 +123,31 @@ accept_pool(const struct match_in *m, struct why *why)
 	return NEED(why, attr_int_or(n, "storage_order", 0) == 0,
 	           "storage_order", "0", "1")
 	    && ok;
+}
+
+bool
+accept_pool(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const bool local = n->op == OP_MAXPOOL || n->op == OP_AVERAGEPOOL;
+
+	return need_all_tensors(m, why)
+	    && need_rank_in(m, why, n->input[0], 3, 5)
+	    && (!local || need_pool_window(m, why, n));
+}
+
+bool
+accept_byte_pool(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct type *t = matched_type(m, n->input[0]);
+
+	return NEED(why, t->kind == TYPE_TENSOR && dtype_is_byte(t->dtype),
+	           "type", "int8 or uint8", "another")
+	    && need_first_output(m, why, n) && need_size(m, why, n->input[0])
+	    && need_size(m, why, n->output[0])
+	    && need_rank_in(m, why, n->input[0], 4, 4)
+	    && need_pool_window(m, why, n);
 }
 
 bool

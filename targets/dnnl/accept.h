@@ -6,11 +6,13 @@
 #include "targets/target.h"
 
 bool accept_conv(const struct match_in *m, struct why *why);
+bool accept_integer_conv(const struct match_in *m, struct why *why);
 bool accept_deconv(const struct match_in *m, struct why *why);
 bool accept_prelu(const struct match_in *m, struct why *why);
 bool accept_depthwise(const struct match_in *m, struct why *why);
 bool accept_matmul(const struct match_in *m, struct why *why);
 bool accept_pool(const struct match_in *m, struct why *why);
+bool accept_byte_pool(const struct match_in *m, struct why *why);
 bool accept_eltwise(const struct match_in *m, struct why *why);
 bool accept_binary(const struct match_in *m, struct why *why);
 bool accept_softmax(const struct match_in *m, struct why *why);

@@ -1,6 +1,4 @@
 /* Convolution with bias, folded BatchNormalization and post-operations. */
-#include <string.h>
-
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
 #include "targets/weights.h"
@@ -19,7 +17,6 @@ static bool
 describe(struct build *b, struct dnnl_conv *c)
 {
 	const struct node *n = b->fused.anchor;
-	int64_t dim[DNNL_MAX_NDIMS];
 	const char *fault;
 
 	c->way = way_get(b->candidate->implementation);
@@ -30,15 +27,7 @@ describe(struct build *b, struct dnnl_conv *c)
 	c->weight = &node_in(b->graph, n, 1)->type;
 	c->out = &node_out(b->graph, n, 0)->type;
 	fused_conv_weights(&c->constant, &b->fused, b->graph, b->scratch);
-	if (c->group == 1) {
-		desc_plain(&c->weight_plain, c->weight->rank, c->weight->dim);
-	} else {
-		dim[0] = c->group;
-		dim[1] = c->weight->dim[0] / c->group;
-		for (uint32_t i = 1; i < c->weight->rank; i++)
-			dim[i + 1] = c->weight->dim[i];
-		desc_plain(&c->weight_plain, c->weight->rank + 1, dim);
-	}
+	desc_filters(&c->weight_plain, c->weight, c->group);
 	desc_plain(&c->bias_desc, 1, c->weight->dim);
 	return desc_value(b, n->input[0], &c->src)
 	    && desc_value(b, b->fused.end, &c->dst);
@@ -62,31 +51,11 @@ operation_of(const struct dnnl_conv *c)
 	return op;
 }
 
-/* TUNING: a reference loop is 100 times slower than anything else here; with so
- * few products (milliseconds') it may be timed like the rest. */
-#define REFERENCE_PRODUCTS (1u << 20)
-
-static bool
-is_slow_reference(const struct dnnl_conv *c, const_dnnl_primitive_desc_t pd)
-{
-	double products = 1;
-
-	for (uint32_t i = 0; i < c->out->rank; i++)
-		products *= (double)c->out->dim[i];
-	for (uint32_t i = 1; i < c->weight->rank; i++)
-		products *= (double)c->weight->dim[i];
-	return products > REFERENCE_PRODUCTS
-	    && strncmp(implementation_info(pd), "ref", 3) == 0;
-}
-
 static bool
 bind(struct build *b, struct dnnl_conv *c, dnnl_primitive_desc_t pd)
 {
-	if (is_slow_reference(c, pd))
-		return err_set(b->err, ERR_UNSUPPORTED,
-		    "oneDNN: convolution: only a reference loop (%s)",
-		    implementation_info(pd));
-	return bind_value(b, DNNL_ARG_SRC, b->fused.anchor->input[0], &c->src)
+	return need_kernel(b, pd, c->out, c->weight)
+	    && bind_value(b, DNNL_ARG_SRC, b->fused.anchor->input[0], &c->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->constant.weights,
 	        &c->weight_plain, wanted(b, pd, dnnl_query_weights_md, 0))
 	    && (!c->constant.bias

@@ -43,6 +43,20 @@ desc_plain(struct md *md, uint32_t rank, const int64_t *dim)
 	*md = md_by_strides((int)rank, dims, strides);
 }
 
+void
+desc_filters(struct md *md, const struct type *weight, int64_t group)
+{
+	int64_t dim[DNNL_MAX_NDIMS] = {group, weight->dim[0] / group};
+
+	if (group == 1) {
+		desc_plain(md, weight->rank, weight->dim);
+		return;
+	}
+	for (uint32_t i = 1; i < weight->rank; i++)
+		dim[i + 1] = weight->dim[i];
+	desc_plain(md, weight->rank + 1, dim);
+}
+
 static const struct port *
 find_port(
     const struct candidate *c, value_id v, bool *is_output, int32_t *index)
@@ -77,6 +91,15 @@ layout_tag(enum layout layout)
 	}
 }
 
+static dnnl_data_type_t
+type_of(enum dtype t)
+{
+	return t == DT_UINT8 ? dnnl_u8
+	    : t == DT_INT8   ? dnnl_s8
+	    : t == DT_INT32  ? dnnl_s32
+	                     : dnnl_f32;
+}
+
 bool
 desc_layout(struct md *md, enum layout layout, const struct type *t)
 {
@@ -86,6 +109,7 @@ desc_layout(struct md *md, enum layout layout, const struct type *t)
 		*md = md_by_tag(4, t->dim, layout_tag(layout));
 	else
 		return false;
+	md->type = type_of(t->dtype);
 	return true;
 }
 
@@ -225,7 +249,7 @@ reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
 }
 
 bool
-bind_constant(struct build *b, int arg, const float *data, const struct md *is,
+bind_constant(struct build *b, int arg, const void *data, const struct md *is,
     const struct md *want)
 {
 	dnnl_engine_t e = b->layer->engine;
@@ -275,6 +299,26 @@ implementation_info(const_dnnl_primitive_desc_t pd)
 
 	dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
 	return info;
+}
+
+/* TUNING: a reference loop is 100 times slower than anything else here; with so
+ * few products (milliseconds') it may be timed like the rest. */
+#define REFERENCE_PRODUCTS (1u << 20)
+
+bool
+need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
+    const struct type *out, const struct type *weight)
+{
+	const char *info = implementation_info(pd);
+	double products = 1;
+
+	for (uint32_t i = 0; i < out->rank; i++)
+		products *= (double)out->dim[i];
+	for (uint32_t i = 1; i < weight->rank; i++)
+		products *= (double)weight->dim[i];
+	return products <= REFERENCE_PRODUCTS || strncmp(info, "ref", 3) != 0
+	    || err_set(b->err, ERR_UNSUPPORTED,
+	        "oneDNN: convolution: only a reference loop (%s)", info);
 }
 
 const struct md *

@@ -48,6 +48,8 @@ bool check(struct build *b, dnnl_status_t s, const char *what);
 /* Describe a tensor: of a type in C order, of a value in its port's format,
  * and as an operand that broadcasts to `rank`. */
 void desc_plain(struct md *md, uint32_t rank, const int64_t *dim);
+/* Filters in C order, with a dimension for more than one group. */
+void desc_filters(struct md *md, const struct type *weight, int64_t group);
 bool desc_layout(struct md *md, enum layout layout, const struct type *t);
 bool desc_value(struct build *b, value_id v, struct md *md);
 bool desc_operand(struct build *b, value_id v, uint32_t rank, struct md *md);
@@ -57,8 +59,8 @@ bool bind_value(struct build *b, int arg, value_id v, const struct md *md);
 /* Likewise an output that nobody may read, or (VALUE_NONE) that there is none
  * of: it then goes to memory of its own. */
 bool bind_wanted(struct build *b, int arg, value_id v, const struct md *md);
-/* Add a constant argument: floats described by `is`, re-laid-out as `want`. */
-bool bind_constant(struct build *b, int arg, const float *data,
+/* Add a constant argument described by `is`, re-laid-out as `want`. */
+bool bind_constant(struct build *b, int arg, const void *data,
     const struct md *is, const struct md *want);
 /* Either, according to what v is. */
 bool bind_operand(struct build *b, int arg, value_id v, const struct md *md);
@@ -78,6 +80,10 @@ const struct md *wanted(struct build *b, const_dnnl_primitive_desc_t pd,
 /* Bytes of host memory of a constant value as floats, aligned; in scratch. */
 const float *constant_floats(struct build *b, value_id v);
 
+/* "oneDNN: only a reference loop", of more than a few products. */
+bool need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
+    const struct type *out, const struct type *weight);
+
 /* Whether and how the fused steps become post-operations. */
 enum residual { RESIDUAL_NONE, RESIDUAL_SUM, RESIDUAL_BINARY };
 bool post_operations(struct build *b, enum residual how, uint32_t rank);
@@ -96,6 +102,7 @@ void layer_dims(struct dnnl_window *d, const struct window *w);
 
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);
+bool build_integer_conv(struct build *b);
 bool build_deconv(struct build *b);
 bool build_prelu(struct build *b);
 bool build_depthwise(struct build *b);

@@ -6,17 +6,19 @@
 #define TARGETS_DNNL_LIBRARY_H
 
 #include <dnnl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ir/base/arena.h"
 
-/* A dense tensor of floats, by strides or by a tag; or as the library itself
- * described it (borrowed from a primitive descriptor). */
+/* A dense tensor, by strides or by a tag; or as the library itself described it
+ * (borrowed from a primitive descriptor). */
 struct md {
 	int ndims; /* 0: there is none */
 	dnnl_dims_t dims, strides;
 	dnnl_format_tag_t tag; /* undef: by strides */
+	dnnl_data_type_t type; /* undef: floats */
 	const void *native; /* or NULL */
 };
 
@@ -60,6 +62,8 @@ struct md md_by_strides(
 struct md md_by_tag(int ndims, const int64_t *dims, dnnl_format_tag_t tag);
 struct md md_any(const struct md *like);
 
+/* Of its elements. */
+dnnl_data_type_t md_type(const struct md *md);
 /* Bytes of a tensor in its layout, padding included; 0 when it has none. */
 size_t md_size(const struct md *md);
 /* *m is the caller's to destroy. */
@@ -81,6 +85,16 @@ dnnl_status_t md_concat(dnnl_primitive_desc_t *pd, const struct md *dst,
 dnnl_status_t operation_describe(dnnl_primitive_desc_t *pd,
     const struct operation *op, dnnl_engine_t e,
     const_dnnl_primitive_attr_t attr, uint32_t nth);
+
+/* What sums of integers are multiplied by, one or one for each of n outputs
+ * (grouped: of weights that have a dimension for groups), and the code of zero of
+ * an argument. Where `library_scales` is not 0 it is the argument that also
+ * takes the scales when the primitive runs, the same is then true of codes
+ * (DNNL_ARG_ATTR_ZERO_POINTS), and a bias is added behind the multiplication. */
+extern const int library_scales;
+dnnl_status_t attr_scales(
+    dnnl_primitive_attr_t attr, int n, const float *scale, bool grouped);
+dnnl_status_t attr_zero(dnnl_primitive_attr_t attr, int arg, int32_t zero);
 
 /* Post-operations; stride: of a 3x3 depthwise convolution behind. */
 dnnl_status_t post_append_sum(dnnl_post_ops_t p);

@@ -12,9 +12,9 @@ fill(dnnl_memory_desc_t *out, const struct md *md, dnnl_status_t *s)
 		return NULL;
 	*s = md->tag != dnnl_format_tag_undef
 	    ? dnnl_memory_desc_init_by_tag(
-	        out, md->ndims, md->dims, dnnl_f32, md->tag)
+	        out, md->ndims, md->dims, md_type(md), md->tag)
 	    : dnnl_memory_desc_init_by_strides(
-	        out, md->ndims, md->dims, dnnl_f32, md->strides);
+	        out, md->ndims, md->dims, md_type(md), md->strides);
 	return out;
 }
 
@@ -203,6 +203,22 @@ operation_describe(dnnl_primitive_desc_t *pd, const struct operation *op,
 	if (it)
 		dnnl_primitive_desc_iterator_destroy(it);
 	return s == dnnl_success && *pd == NULL ? dnnl_unimplemented : s;
+}
+
+const int library_scales = 0;
+
+dnnl_status_t
+attr_scales(dnnl_primitive_attr_t attr, int n, const float *scale, bool grouped)
+{
+	(void)grouped;
+	return dnnl_primitive_attr_set_output_scales(
+	    attr, n, n > 1 ? 1 << 1 : 0, scale);
+}
+
+dnnl_status_t
+attr_zero(dnnl_primitive_attr_t attr, int arg, int32_t zero)
+{
+	return dnnl_primitive_attr_set_zero_points(attr, arg, 1, 0, &zero);
 }
 
 dnnl_status_t

@@ -12,9 +12,9 @@ open_md(dnnl_memory_desc_t *out, const struct md *md)
 		return dnnl_success;
 	if (md->tag != dnnl_format_tag_undef)
 		return dnnl_memory_desc_create_with_tag(
-		    out, md->ndims, md->dims, dnnl_f32, md->tag);
+		    out, md->ndims, md->dims, md_type(md), md->tag);
 	return dnnl_memory_desc_create_with_strides(
-	    out, md->ndims, md->dims, dnnl_f32, md->strides);
+	    out, md->ndims, md->dims, md_type(md), md->strides);
 }
 
 static void
@@ -217,6 +217,25 @@ operation_describe(dnnl_primitive_desc_t *pd, const struct operation *op,
 		*pd = NULL;
 	}
 	return s;
+}
+
+const int library_scales = DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS;
+
+dnnl_status_t
+attr_scales(dnnl_primitive_attr_t attr, int n, const float *scale, bool grouped)
+{
+	(void)scale;
+	return dnnl_primitive_attr_set_scales_mask(attr, DNNL_ARG_WEIGHTS,
+	    n == 1        ? 0
+	        : grouped ? 3
+	                  : 1);
+}
+
+dnnl_status_t
+attr_zero(dnnl_primitive_attr_t attr, int arg, int32_t zero)
+{
+	(void)zero;
+	return dnnl_primitive_attr_set_zero_points_mask(attr, arg, 0);
 }
 
 dnnl_status_t

@@ -22,8 +22,17 @@ md_by_tag(int ndims, const int64_t *dims, dnnl_format_tag_t tag)
 	return md;
 }
 
+dnnl_data_type_t
+md_type(const struct md *md)
+{
+	return md->type == dnnl_data_type_undef ? dnnl_f32 : md->type;
+}
+
 struct md
 md_any(const struct md *like)
 {
-	return md_by_tag(like->ndims, like->dims, dnnl_format_tag_any);
+	struct md md = md_by_tag(like->ndims, like->dims, dnnl_format_tag_any);
+
+	md.type = like->type;
+	return md;
 }

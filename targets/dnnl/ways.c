@@ -442,6 +442,38 @@ ways_conv(const struct match_in *m, struct formats *f,
 	return w.n;
 }
 
+/* SOURCE: oneDNN: without these instructions pairs of products saturate at 16
+ * bits. */
+bool
+ways_sum_bytes(void)
+{
+	return has_isa(dnnl_cpu_isa_avx512_core_vnni)
+	    || has_isa(dnnl_cpu_isa_avx2_vnni);
+}
+
+uint32_t
+ways_last(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+
+	(void)m;
+	offer(&w, WAY_NHWC);
+	return w.n;
+}
+
+uint32_t
+ways_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+
+	(void)m;
+	offer(&w, WAY_NHWC);
+	offer(&w, WAY_NHWC_SECOND);
+	return w.n;
+}
+
 uint32_t
 ways_depthwise(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)

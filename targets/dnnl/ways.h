@@ -36,6 +36,13 @@ uint32_t ways_depthwise(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 uint32_t ways_matmul(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+/* Of bytes: channels last; the library's first choice, or its second, too. */
+uint32_t ways_last(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+uint32_t ways_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+/* Does this processor add products of bytes up without saturating on the way? */
+bool ways_sum_bytes(void);
 /* One per layout: pooling, pointwise, ... */
 uint32_t ways_layouts(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);

@@ -5,6 +5,15 @@
 
 extern const struct target_kind target_native;
 
+/* Dequantised, and quantised. */
+#define REAL(p) NODE(DEQUANTIZELINEAR, p, CONSTANT, REST)
+#define BYTES(p) NODE(QUANTIZELINEAR, p, CONSTANT, REST)
+#define BYTE_FUNCTION(p) \
+	EITHER(EITHER(NODE(SIGMOID, p), NODE(TANH, p), NODE(HARDSIGMOID, p), \
+	           NODE(HARDSWISH, p), NODE(RELU, p), NODE(LEAKYRELU, p)), \
+	    EITHER(NODE(CLIP, p, EITHER(ABSENT, CONSTANT), \
+	               EITHER(ABSENT, CONSTANT)), \
+	        NODE(GELU, p), NODE(ELU, p), NODE(EXP, p), p))
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
 #include "targets/native/rules.def"
@@ -82,7 +91,7 @@ static const struct target_option options[] = {
 
 const struct target_kind target_native = {
     .name = "native",
-    .summary = "kernels of our own: Winograd convolutions, functions of tanh",
+    .summary = "kernels of our own: Winograd convolutions, functions of tanh, bytes",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

@@ -25,4 +25,33 @@ bool compile_elements(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_byte_function(const struct match_in *m, struct why *why);
+bool compile_byte_function(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_byte_join(const struct match_in *m, struct why *why);
+bool compile_byte_join(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_byte_mean(const struct match_in *m, struct why *why);
+bool compile_byte_mean(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_byte_pair(const struct match_in *m, struct why *why);
+bool compile_byte_pair(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+uint32_t ways_byte_join(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+
+uint32_t ways_byte_mean(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+
+uint32_t ways_byte_layouts(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_VERSION_H
 #define TARGETS_NATIVE_VECTOR_VERSION_H
 
+#include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
@@ -11,7 +12,8 @@
 	{ \
 		.name = words, .width = NATIVE_WIDTH, .group = NATIVE_GROUP, \
 		.is_here = here, .winograd = winograd_unit, \
-		.chain = chain_part, \
+		.chain = chain_part, .bytes_table = bytes_table, \
+		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
 	}
 
 #endif

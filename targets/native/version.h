@@ -2,6 +2,7 @@
 #ifndef TARGETS_NATIVE_VERSION_H
 #define TARGETS_NATIVE_VERSION_H
 
+#include "targets/native/bytes.h"
 #include "targets/native/chain.h"
 #include "targets/native/winograd.h"
 
@@ -12,6 +13,9 @@ struct native_version {
 	bool (*is_here)(void); /* does this processor have them? */
 	winograd_run *winograd;
 	chain_run *chain;
+	bytes_table_run *bytes_table;
+	bytes_pair_run *bytes_pair;
+	bytes_sum_run *bytes_sum;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

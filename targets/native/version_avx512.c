@@ -7,6 +7,7 @@ static bool
 is_here(void)
 {
 	return __builtin_cpu_supports("avx512f")
+	    && __builtin_cpu_supports("avx512bw")
 	    && __builtin_cpu_supports("avx512dq")
 	    && __builtin_cpu_supports("avx512vl");
 }

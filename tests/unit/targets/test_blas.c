@@ -2,6 +2,7 @@
  * reference. */
 #include "targets/narrow.h"
 #include "tests/support/kind.h"
+#include "tests/support/quantized.h"
 
 extern const struct target_kind target_blas;
 const struct target_kind *const tested = &target_blas;
@@ -86,18 +87,6 @@ halves(value_id v)
 	    m.graph, arena_printf(&arena, "h%u", (unsigned)v), h);
 }
 
-static value_id
-codes(const int64_t *dim)
-{
-	value_id v = make_int8(&m, dim);
-	struct tensor *t = arena_new(&arena, struct tensor, 1);
-
-	*t = *graph_value(m.graph, v)->constant;
-	t->dtype = DT_UINT8;
-	return graph_add_constant(
-	    m.graph, arena_printf(&arena, "c%u", (unsigned)v), t);
-}
-
 /* A product of `bits` with weights [depth][columns] in blocks of 32, in halves or
  * not; zero points by `zeros`: none, codes, numbers. */
 static void
@@ -142,88 +131,6 @@ test_narrow(void **state)
 	assert_int_equal(check_all("blas.narrow", 1), 7);
 }
 
-static value_id
-of_type(value_id v, enum dtype dtype)
-{
-	graph_value(m.graph, v)->type.dtype = dtype;
-	return v;
-}
-
-static enum dtype
-byte_type(bool is_unsigned)
-{
-	return is_unsigned ? DT_UINT8 : DT_INT8;
-}
-
-static value_id
-byte_codes(const int64_t *dim, bool is_unsigned)
-{
-	return is_unsigned ? codes(dim) : make_int8(&m, dim);
-}
-
-/* An input in 8 bits, zero somewhere in the middle. */
-static value_id
-quantized(const int64_t *dim, bool is_unsigned)
-{
-	value_id zero = byte_codes(DIMS(1), is_unsigned);
-
-	return of_type(MAKE(&m, QUANTIZELINEAR, make_input(&m, dim),
-	                   make_scalar(&m, 0.01f), zero),
-	    byte_type(is_unsigned));
-}
-
-/* The same with a scale and a zero of the run; the zero is the value's
- * second neighbour. */
-static value_id
-quantized_now(const int64_t *dim, value_id *zero)
-{
-	value_id x = MAKE(&m, DYNAMICQUANTIZELINEAR, make_input(&m, dim));
-
-	make_more(&m);
-	*zero = of_type(make_more(&m), DT_UINT8);
-	return of_type(x, DT_UINT8);
-}
-
-static value_id
-whole_numbers(const int64_t *dim)
-{
-	const struct tensor *bytes =
-	    graph_value(m.graph, make_int8(&m, dim))->constant;
-	struct tensor *t = arena_new(&arena, struct tensor, 1);
-	int32_t *to = arena_new(&arena, int32_t, bytes->count);
-
-	for (size_t i = 0; i < bytes->count; i++)
-		to[i] = ((const int8_t *)bytes->data)[i] * 4321;
-	*t = tensor_view(DT_INT32, bytes->rank, bytes->dim, to);
-	return graph_add_constant(
-	    m.graph, arena_printf(&arena, "i%u", (unsigned)m.seed), t);
-}
-
-/* Filters [K, C / group, ...] over x; a scale for all or for each. */
-static void
-make_qlinearconv(const int64_t *dim, const int64_t *kernel, int64_t group,
-    bool is_unsigned, bool by_filter)
-{
-	const struct attr attr[] = {ATTR_OF_INT("group", group),
-	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 2, 1),
-	    ATTR_OF_INTS("dilations", 1, 2)};
-	value_id y, in[10];
-
-	in[0] = quantized(dim, is_unsigned);
-	in[1] = make_scalar(&m, 0.02f);
-	in[2] = byte_codes(DIMS(1), is_unsigned);
-	in[3] = byte_codes(kernel, !is_unsigned);
-	in[4] = by_filter ? make_constant(&m, DIMS(kernel[0]), 0.001f, 0.03f)
-	                  : make_scalar(&m, 0.004f);
-	in[5] = byte_codes(DIMS(1), !is_unsigned);
-	in[6] = make_scalar(&m, 0.3f);
-	in[7] = byte_codes(DIMS(1), is_unsigned);
-	in[8] = whole_numbers(DIMS(kernel[0]));
-	in[9] = VALUE_LAST;
-	y = make_node(&m, OP_QLINEARCONV, in, attr, 4);
-	make_output(&m, of_type(y, byte_type(is_unsigned)));
-}
-
 /* Sums that a float does not hold are taken in parts: 600 channels by 9. */
 static void
 test_integer_convs(void **state)
@@ -232,10 +139,14 @@ test_integer_convs(void **state)
 	value_id x = quantized(DIMS(1, 600, 7, 6), true), zero;
 
 	(void)state;
-	make_qlinearconv(DIMS(2, 6, 11, 13), DIMS(9, 6, 3, 3), 1, true, true);
-	make_qlinearconv(DIMS(1, 6, 11, 13), DIMS(4, 3, 3, 2), 2, false, false);
-	make_qlinearconv(DIMS(1, 6, 40, 41), DIMS(12, 1, 3, 3), 6, true, true);
-	make_qlinearconv(DIMS(1, 5, 9, 8), DIMS(5, 1, 5, 3), 5, false, true);
+	make_qlinearconv(&(struct qconv){DIMS(2, 6, 11, 13), DIMS(9, 6, 3, 3),
+	    1, true, true, .any_zero = true});
+	make_qlinearconv(&(struct qconv){DIMS(1, 6, 11, 13), DIMS(4, 3, 3, 2),
+	    2, false, false, .any_zero = true});
+	make_qlinearconv(&(struct qconv){DIMS(1, 6, 40, 41), DIMS(12, 1, 3, 3),
+	    6, true, true, .any_zero = true});
+	make_qlinearconv(&(struct qconv){DIMS(1, 5, 9, 8), DIMS(5, 1, 5, 3), 5,
+	    false, true, .any_zero = true});
 	x = MAKE_WITH(&m, CONVINTEGER, same, x,
 	    make_int8(&m, DIMS(5, 600, 3, 3)), codes(DIMS(1)));
 	make_output(&m, of_type(x, DT_INT32));

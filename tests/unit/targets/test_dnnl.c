@@ -1,7 +1,9 @@
 /* Every rule of the oneDNN backend, in every way it offers, against the host
  * reference. */
 #include "targets/dnnl/accept.h"
+#include "targets/dnnl/ways.h"
 #include "tests/support/kind.h"
+#include "tests/support/quantized.h"
 
 extern const struct target_kind target_dnnl;
 const struct target_kind *const tested = &target_dnnl;
@@ -596,6 +598,55 @@ test_refusals_give_reasons(void **state)
 			assert_false(found.refusal[0].reason[i].holds);
 }
 
+/* Every way of small convolutions runs; on processors that do not sum bytes
+ * there is none. */
+static void
+test_integer_convs(void **state)
+{
+	static const int64_t depthwise[] = {37, 1, 3, 3, 0};
+	const struct qconv all[] = {
+	    {DIMS(2, 6, 11, 13), DIMS(9, 6, 3, 3), 1, true, true,
+	        .plain = false},
+	    {DIMS(1, 3, 17, 9), DIMS(33, 3, 5, 2), 1, false, false,
+	        .plain = false},
+	    {DIMS(1, 37, 8, 7), depthwise, 37, true, true, .plain = false},
+	    {DIMS(1, 37, 8, 7), depthwise, 37, false, true, .plain = true},
+	    {DIMS(1, 32, 9, 5), DIMS(48, 16, 1, 1), 2, true, false,
+	        .unsigned_weights = true},
+	    {DIMS(1, 1, 4, 4), DIMS(1, 1, 1, 1), 1, true, false, .plain = true},
+	    {DIMS(1, 64, 5, 6), DIMS(16, 64, 1, 1), 1, true, true,
+	        .unsigned_weights = true, .plain = true},
+	    {DIMS(1, 16, 7, 7), DIMS(32, 16, 3, 3), 1, false, true,
+	        .plain = false},
+	};
+	const size_t n = sizeof all / sizeof *all;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		make_qlinearconv(&all[i]);
+	if (!ways_sum_bytes()) {
+		printf("skipped: this processor does not sum bytes\n");
+		return;
+	}
+	check_all("dnnl.integer_conv", 1);
+}
+
+static void
+test_byte_pools(void **state)
+{
+	const struct attr attr[] = {ATTR_OF_INTS("kernel_shape", 3, 2),
+	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 1, 1),
+	    ATTR_OF_INT("ceil_mode", 1)};
+
+	(void)state;
+	for (int u = 0; u < 2; u++)
+		make_output(&m,
+		    of_type(MAKE_WITH(&m, MAXPOOL, attr,
+		                quantized(DIMS(2, 19, 8, 7), u)),
+		        byte_type(u)));
+	assert_int_equal(check_all("dnnl.byte_pool", 1), 2);
+}
+
 int
 main(void)
 {
@@ -630,6 +681,8 @@ main(void)
 	    TEST(test_moving),
 	    TEST(test_resize),
 	    TEST(test_refusals_give_reasons),
+	    TEST(test_integer_convs),
+	    TEST(test_byte_pools),
 	};
 
 	if (target_dnnl.lacks) {

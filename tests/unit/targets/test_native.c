@@ -4,6 +4,7 @@
 #include "targets/threads.h"
 #include "tests/support/guard.h"
 #include "tests/support/kind.h"
+#include "tests/support/quantized.h"
 
 extern const struct target_kind target_native;
 const struct target_kind *const tested = &target_native;
@@ -322,6 +323,97 @@ test_functions(void **state)
 	target_threads_set(1);
 }
 
+/* ---- bytes ---- */
+
+static value_id
+real(value_id bytes, float scale, bool u)
+{
+	return MAKE(&m, DEQUANTIZELINEAR, bytes, make_scalar(&m, scale),
+	    byte_codes(DIMS(1), u));
+}
+
+static value_id
+bytes(value_id x, float scale, bool u)
+{
+	return of_type(MAKE(&m, QUANTIZELINEAR, x, make_scalar(&m, scale),
+	                   byte_codes(DIMS(1), u)),
+	    byte_type(u));
+}
+
+static void
+make_byte_functions(const int64_t *dim, bool u)
+{
+	value_id x = quantized(dim, u), gate;
+
+	make_output(
+	    &m, bytes(MAKE(&m, SIGMOID, real(x, 0.03f, u)), 1 / 255.f, u));
+	make_output(&m, bytes(real(x, 0.03f, u), 0.05f, !u));
+	gate = bytes(MAKE(&m, HARDSIGMOID, real(x, 0.03f, u)), 1 / 255.f, u);
+	make_output(&m,
+	    bytes(MAKE(&m, MUL, real(x, 0.03f, u), real(gate, 0.004f, u)),
+	        0.02f, u));
+}
+
+static void
+make_byte_pairs(const int64_t *dim, bool u)
+{
+	value_id x = quantized(dim, u), y = quantized(dim, u);
+	value_id c = quantized(DIMS(dim[0], dim[1], 1, 1), u);
+
+	make_output(&m,
+	    bytes(
+	        MAKE(&m, ADD, real(x, 0.03f, u), real(y, 0.02f, u)), 0.05f, u));
+	make_output(&m,
+	    bytes(
+	        MAKE(&m, SUB, real(x, 0.03f, u), real(c, 0.02f, u)), 0.05f, u));
+	make_output(&m,
+	    bytes(
+	        MAKE(&m, MUL, real(c, 0.01f, u), real(x, 0.03f, u)), 0.02f, u));
+}
+
+static void
+make_byte_images(const int64_t *dim, bool u)
+{
+	const struct attr axes[] = {ATTR_OF_INTS("axes", 2, 3)};
+	const struct attr one[] = {ATTR_OF_INT("axis", 1)};
+	const struct attr end[] = {ATTR_OF_INT("axis", -1)};
+	value_id x = quantized(dim, u);
+	value_id y = quantized(DIMS(dim[0], 5, dim[2], dim[3]), u);
+
+	make_output(&m,
+	    bytes(MAKE(&m, GLOBALAVERAGEPOOL, real(x, 0.03f, u)), 0.02f, u));
+	make_output(&m,
+	    bytes(
+	        MAKE_WITH(&m, REDUCEMEAN, axes, real(x, 0.03f, u)), 0.02f, !u));
+	make_output(&m,
+	    bytes(MAKE_WITH(
+	              &m, CONCAT, one, real(x, 0.03f, u), real(y, 0.04f, u)),
+	        0.035f, u));
+	make_output(&m,
+	    bytes(MAKE_WITH(&m, CONCAT, end, real(x, 0.03f, u),
+	              real(x, 0.02f, u), real(x, 0.05f, u)),
+	        0.035f, u));
+}
+
+static void
+test_bytes(void **state)
+{
+	const int64_t *dims[] = {DIMS(1, 1, 1, 1), DIMS(2, 7, 5, 3),
+	    DIMS(1, 67, 13, 11), DIMS(3, 16, 8, 8)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * n * 2; v++) {
+		const int64_t *dim = dims[v / 2 % n];
+
+		again();
+		make_byte_functions(dim, v % 2);
+		make_byte_pairs(dim, v % 2);
+		make_byte_images(dim, v % 2);
+		assert_true(check_elements(vectors[v / 2 / n]) >= 10);
+	}
+}
+
 int
 main(void)
 {
@@ -334,6 +426,7 @@ main(void)
 	    TEST(test_refusals),
 	    TEST(test_options),
 	    TEST(test_functions),
+	    TEST(test_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

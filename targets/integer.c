@@ -1,8 +1,31 @@
-/* What integer.c takes. */
-#include "targets/blas/integer.h"
+#include "targets/integer.h"
+
+#include <math.h>
+
 #include "targets/need.h"
 
 #define NEED why_need
+
+const struct integer_places *
+integer_places(const struct node *n)
+{
+	static const struct integer_places conv = {
+	    .w = 1, .x_zero = 2, .w_zero = 3, .is_conv = true};
+	static const struct integer_places matmul = {
+	    .w = 1, .x_zero = 2, .w_zero = 3};
+	static const struct integer_places qconv = {.w = 3,
+	    .x_zero = 2,
+	    .w_zero = 5,
+	    .is_conv = true,
+	    .requantises = true};
+	static const struct integer_places qmatmul = {
+	    .w = 3, .x_zero = 2, .w_zero = 5, .requantises = true};
+
+	return n->op == OP_CONVINTEGER  ? &conv
+	    : n->op == OP_MATMULINTEGER ? &matmul
+	    : n->op == OP_QLINEARCONV   ? &qconv
+	                                : &qmatmul;
+}
 
 /* TUNING: products in a sum; sums of so many, and a bias, fit into 32 bits
  * whatever the bytes are. */
@@ -80,7 +103,7 @@ need_depth(struct why *why, const struct tensor *w, size_t outputs)
 bool
 accept_integer(const struct match_in *m, struct why *why)
 {
-	const struct node *n = matched_root(m);
+	const struct node *n = match_as_node(m->match, m->graph);
 	const struct integer_places *at = integer_places(n);
 	const struct tensor *w =
 	    graph_value(m->graph, n->input[at->w])->constant;
@@ -102,4 +125,60 @@ accept_integer(const struct match_in *m, struct why *why)
 	ok = need_zero(m, why, n, at->x_zero) && ok;
 	ok = need_numbers(m, why, n, at->w_zero, outputs) && ok;
 	return (!at->requantises || need_scales(m, why, n, outputs)) && ok;
+}
+
+const struct tensor *
+integer_constant(const struct graph *g, const struct node *n, uint32_t input)
+{
+	const struct value *v = node_in(g, n, input);
+
+	return v ? v->constant : NULL;
+}
+
+float
+integer_entry(const struct tensor *t, size_t i)
+{
+	return t ? (float)tensor_real(t, t->count == 1 ? 0 : i) : 0;
+}
+
+/* TUNING: a bias beside which sums of SUM_DEPTH products fit into 32 bits. */
+#define BIAS_MAX ((int64_t)1 << 30)
+
+static bool
+take_bias(struct requantising *q, const struct tensor *bias, struct arena *a)
+{
+	int32_t *to = arena_new(a, int32_t, bias->count);
+
+	for (size_t i = 0; i < bias->count; i++) {
+		const double x = tensor_real(bias, i);
+
+		if (!(fabs(x) <= (double)BIAS_MAX))
+			return false;
+		to[i] = (int32_t)x;
+	}
+	q->bias = to;
+	return true;
+}
+
+bool
+requantising_of(struct requantising *q, const struct graph *g,
+    const struct node *n, size_t outputs, struct arena *a)
+{
+	const struct tensor *x = integer_constant(g, n, 1);
+	const struct tensor *w = node_in(g, n, 4)->constant;
+	const struct tensor *y = node_in(g, n, 6)->constant;
+	const struct tensor *zero = node_in(g, n, 7)->constant;
+	const struct value *bias = node_in(g, n, 8);
+	float *m = arena_new(a, float, outputs);
+
+	for (size_t i = 0; i < outputs; i++) {
+		m[i] = integer_entry(x, 0) * integer_entry(w, i)
+		    / integer_entry(y, 0);
+		if (!isfinite(m[i]))
+			return false;
+	}
+	q->multiplier = m;
+	q->zero = integer_entry(zero, 0);
+	q->is_unsigned = zero->dtype == DT_UINT8;
+	return !bias || take_bias(q, bias->constant, a);
 }

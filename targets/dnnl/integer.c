@@ -1,0 +1,232 @@
+/* QLinearConv: bytes in, sums of 32 bits, requantised to bytes as they are
+ * written. */
+#include <string.h>
+
+#include "targets/dnnl/accept.h"
+#include "targets/dnnl/layer.h"
+#include "targets/dnnl/ways.h"
+#include "targets/integer.h"
+#include "targets/need.h"
+#include "targets/window.h"
+
+#define NEED why_need
+
+/* ---- what is taken ---- */
+
+/* What zero is among weights that are int8 less it: so the library has them. */
+static int32_t
+middle_of(const struct tensor *w)
+{
+	return w->dtype == DT_UINT8 ? 128 : 0;
+}
+
+static bool
+need_middle(const struct match_in *m, struct why *why, const struct node *n)
+{
+	const struct integer_places *at = integer_places(n);
+	const struct tensor *w = integer_constant(m->graph, n, at->w);
+	const struct tensor *zero = integer_constant(m->graph, n, at->w_zero);
+	const int32_t middle = middle_of(w);
+	bool ok = zero != NULL;
+
+	for (size_t i = 0; ok && i < zero->count; i++)
+		ok = (int32_t)tensor_real(zero, i) == middle;
+	return NEED(why, ok, "weights", "int8 around 0 or uint8 around 128",
+	    "%s", ok ? "that" : "another zero point");
+}
+
+bool
+accept_integer_conv(const struct match_in *m, struct why *why)
+{
+	const struct node *n = match_as_node(m->match, m->graph);
+	bool ok;
+
+	if (!accept_integer(m, why))
+		return false;
+	ok = need_middle(m, why, n);
+	return NEED(why, ways_sum_bytes(), "processor",
+	           "sums products of bytes in 32 bits (VNNI)",
+	           ways_sum_bytes() ? "it does" : "they saturate at 16")
+	    && ok;
+}
+
+/* ---- a primitive ---- */
+
+struct dnnl_integer {
+	const struct way *way;
+	const struct node *node;
+	struct window window;
+	int64_t group;
+	const struct type *in, *weight, *out;
+	struct requantising how;
+	int32_t zero; /* of the input, where the library has to know it */
+	int8_t *steps; /* [K, C / group, ...] */
+	int32_t *bias; /* [K] */
+	struct md src, weight_plain, bias_desc, scales, code, dst;
+};
+
+static bool
+is_padded(const struct window *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->before[i] > 0 || w->after[i] > 0)
+			return true;
+	return false;
+}
+
+/* Without padding, which is zero's code, that code adds the same to all sums of
+ * a filter: into the bias. */
+static void
+read_constants(struct build *b, struct dnnl_integer *c)
+{
+	const struct integer_places *at = integer_places(c->node);
+	const struct graph *g = b->graph;
+	const struct tensor *w = integer_constant(g, c->node, at->w);
+	const int32_t zero =
+	    (int32_t)integer_entry(integer_constant(g, c->node, at->x_zero), 0);
+	const size_t filters = (size_t)w->dim[0], depth = w->count / filters;
+
+	c->zero = is_padded(&c->window) ? zero : 0;
+	c->steps = arena_new(b->scratch, int8_t, w->count);
+	c->bias = arena_new(b->scratch, int32_t, filters);
+	for (size_t k = 0; k < filters; k++)
+		c->bias[k] = c->how.bias ? c->how.bias[k] : 0;
+	for (size_t i = 0; i < w->count; i++) {
+		const int32_t x = (int32_t)tensor_real(w, i) - middle_of(w);
+
+		c->steps[i] = (int8_t)x;
+		if (c->zero == 0)
+			c->bias[i / depth] -= zero * x;
+	}
+}
+
+static void
+describe_weights(struct dnnl_integer *c)
+{
+	desc_filters(&c->weight_plain, c->weight, c->group);
+	c->weight_plain.type = dnnl_s8;
+	desc_plain(&c->bias_desc, 1, c->weight->dim);
+	c->scales = c->bias_desc;
+	c->bias_desc.type = library_scales ? dnnl_f32 : dnnl_s32;
+	desc_plain(&c->code, 0, NULL);
+	c->code.type = dnnl_s32;
+}
+
+static bool
+describe(struct build *b, struct dnnl_integer *c)
+{
+	const struct node *n = match_as_node(b->candidate->match, b->graph);
+	const char *fault;
+
+	c->node = n;
+	c->way = way_get(b->candidate->implementation);
+	if (!window_resolve(&c->window, b->graph, n, &fault))
+		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
+	c->group = attr_int_or(n, "group", 1);
+	c->in = &node_in(b->graph, n, 0)->type;
+	c->weight = &node_in(b->graph, n, 3)->type;
+	c->out = &node_out(b->graph, n, 0)->type;
+	if (!requantising_of(
+	        &c->how, b->graph, n, (size_t)c->weight->dim[0], b->scratch))
+		return err_set(
+		    b->err, ERR_UNSUPPORTED, "oneDNN: a scale is out of range");
+	read_constants(b, c);
+	describe_weights(c);
+	return desc_value(b, n->input[0], &c->src)
+	    && desc_value(b, n->output[0], &c->dst);
+}
+
+static bool
+describe_codes(struct build *b, const struct dnnl_integer *c)
+{
+	const int32_t zero = (int32_t)c->how.zero;
+
+	return check(b, dnnl_primitive_attr_create(&b->attr), "attributes")
+	    && check(b,
+	        attr_scales(b->attr, (int)c->weight->dim[0], c->how.multiplier,
+	            c->group > 1),
+	        "scales")
+	    && (zero == 0
+	        || check(
+	            b, attr_zero(b->attr, DNNL_ARG_DST, zero), "zero point"))
+	    && (c->zero == 0
+	        || check(b, attr_zero(b->attr, DNNL_ARG_SRC, c->zero),
+	            "zero point"));
+}
+
+static bool
+bind_code(struct build *b, const struct dnnl_integer *c, int arg, int32_t zero)
+{
+	return zero == 0 || library_scales == 0
+	    || bind_constant(
+	        b, DNNL_ARG_ATTR_ZERO_POINTS | arg, &zero, &c->code, &c->code);
+}
+
+static bool
+bind_bias(struct build *b, const struct dnnl_integer *c)
+{
+	const size_t n = (size_t)c->weight->dim[0];
+	float *real;
+
+	if (library_scales == 0)
+		return bind_constant(
+		    b, DNNL_ARG_BIAS, c->bias, &c->bias_desc, &c->bias_desc);
+	real = arena_new(b->scratch, float, n);
+	for (size_t i = 0; i < n; i++)
+		real[i] = (float)c->bias[i] * c->how.multiplier[i];
+	return bind_constant(
+	           b, DNNL_ARG_BIAS, real, &c->bias_desc, &c->bias_desc)
+	    && bind_constant(
+	        b, library_scales, c->how.multiplier, &c->scales, &c->scales);
+}
+
+/* SOURCE: seen in 2.6.3: behind its first choice there may be one for AVX2, which
+ * sums pairs of products in 16 bits and halves weights for int8, whatever the
+ * processor has. */
+static bool
+need_exact(struct build *b, const_dnnl_primitive_desc_t pd)
+{
+	static const char *const exact[] = {"vnni", "amx", "ref"};
+	const char *info = implementation_info(pd);
+
+	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+		if (strstr(info, exact[i]))
+			return true;
+	return err_set(b->err, ERR_UNSUPPORTED,
+	    "oneDNN: %s may saturate sums of bytes", info);
+}
+
+static bool
+bind(struct build *b, const struct dnnl_integer *c, dnnl_primitive_desc_t pd)
+{
+	return need_kernel(b, pd, c->out, c->weight) && need_exact(b, pd)
+	    && bind_value(b, DNNL_ARG_SRC, c->node->input[0], &c->src)
+	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->steps, &c->weight_plain,
+	        wanted(b, pd, dnnl_query_weights_md, 0))
+	    && bind_bias(b, c) && bind_code(b, c, DNNL_ARG_SRC, c->zero)
+	    && bind_code(b, c, DNNL_ARG_DST, (int32_t)c->how.zero)
+	    && bind_value(b, DNNL_ARG_DST, c->node->output[0], &c->dst);
+}
+
+bool
+build_integer_conv(struct build *b)
+{
+	struct dnnl_integer c = {0};
+	struct operation op = {
+	    .kind = dnnl_convolution, .alg = dnnl_convolution_direct};
+	dnnl_primitive_desc_t pd;
+	bool ok;
+
+	if (!describe(b, &c) || !describe_codes(b, &c))
+		return false;
+	op.md[ROLE_SRC] = c.src;
+	op.md[ROLE_WEIGHTS] = md_any(&c.weight_plain);
+	op.md[ROLE_BIAS] = c.bias_desc;
+	op.md[ROLE_DST] = c.dst;
+	layer_dims(&op.window, &c.window);
+	if (!make_primitive(b, &op, way_nth(c.way), &pd))
+		return false;
+	ok = bind(b, &c, pd);
+	dnnl_primitive_desc_destroy(pd);
+	return ok;
+}

@@ -1,0 +1,38 @@
+/* Convolutions and products of 8-bit integers, as kinds read them: ConvInteger,
+ * MatMulInteger, QLinearConv, QLinearMatMul. */
+#ifndef TARGETS_INTEGER_H
+#define TARGETS_INTEGER_H
+
+#include "targets/target.h"
+
+/* Which input is what. */
+struct integer_places {
+	uint32_t w, x_zero, w_zero;
+	bool is_conv, requantises;
+};
+
+const struct integer_places *integer_places(const struct node *n);
+
+/* The predicate: 8-bit tensors of known shape, constant weights and scales. What
+ * is read below must have passed it. */
+bool accept_integer(const struct match_in *m, struct why *why);
+
+/* Of an operator that requantises: round((sum + bias) * multiplier) + zero. */
+struct requantising {
+	const float *multiplier; /* [outputs]; x_scale * w_scale / y_scale */
+	const int32_t *bias; /* [outputs], or NULL */
+	float zero;
+	bool is_unsigned;
+};
+
+/* false: a multiplier or a bias is out of range. */
+bool requantising_of(struct requantising *q, const struct graph *g,
+    const struct node *n, size_t outputs, struct arena *a);
+
+/* The constant that an input is, or NULL. */
+const struct tensor *integer_constant(
+    const struct graph *g, const struct node *n, uint32_t input);
+/* Number i of one or many; 0 where there is none. */
+float integer_entry(const struct tensor *t, size_t i);
+
+#endif

@@ -1,0 +1,32 @@
+/* What is done to bytes that stand for numbers (targets/quant.h), without making
+ * numbers of them in memory. */
+#ifndef TARGETS_NATIVE_BYTES_H
+#define TARGETS_NATIVE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "targets/bytes.h"
+
+/* to[i] = table[from[i]] */
+typedef void bytes_table_run(uint8_t *restrict to, const uint8_t *restrict from,
+    size_t n, const uint8_t *table);
+
+enum byte_operation { BYTES_ADD, BYTES_SUB, BYTES_MUL, NBYTE_OPERATIONS };
+
+/* Two tensors of bytes and their result. */
+struct byte_pair {
+	enum byte_operation operation;
+	struct byte_code a, b, y;
+	/* The second is read along with the first (column 1), or one byte goes
+	 * with n of the first. */
+	bool one;
+};
+typedef void bytes_pair_run(uint8_t *restrict to, const uint8_t *restrict a,
+    const uint8_t *restrict b, size_t n, const struct byte_pair *p);
+
+/* sum[k] += from[k], for each of `rows` rows of n bytes */
+typedef void bytes_sum_run(int32_t *restrict sum, const uint8_t *restrict from,
+    size_t rows, size_t n, bool is_unsigned);
+
+#endif

@@ -1,0 +1,129 @@
+/* Values of 8 bits for tests of kinds that compute with them. */
+#ifndef TESTS_SUPPORT_QUANTIZED_H
+#define TESTS_SUPPORT_QUANTIZED_H
+
+#include "tests/support/found.h"
+
+static inline value_id
+codes(const int64_t *dim)
+{
+	value_id v = make_int8(&m, dim);
+	struct tensor *t = arena_new(&arena, struct tensor, 1);
+
+	*t = *graph_value(m.graph, v)->constant;
+	t->dtype = DT_UINT8;
+	return graph_add_constant(
+	    m.graph, arena_printf(&arena, "c%u", (unsigned)v), t);
+}
+
+static inline value_id
+of_type(value_id v, enum dtype dtype)
+{
+	graph_value(m.graph, v)->type.dtype = dtype;
+	return v;
+}
+
+static inline enum dtype
+byte_type(bool is_unsigned)
+{
+	return is_unsigned ? DT_UINT8 : DT_INT8;
+}
+
+static inline value_id
+byte_codes(const int64_t *dim, bool is_unsigned)
+{
+	return is_unsigned ? codes(dim) : make_int8(&m, dim);
+}
+
+/* An input in 8 bits, zero somewhere in the middle. */
+static inline value_id
+quantized(const int64_t *dim, bool is_unsigned)
+{
+	value_id zero = byte_codes(DIMS(1), is_unsigned);
+
+	return of_type(MAKE(&m, QUANTIZELINEAR, make_input(&m, dim),
+	                   make_scalar(&m, 0.01f), zero),
+	    byte_type(is_unsigned));
+}
+
+/* The same with a scale and a zero of the run; the zero is the value's
+ * second neighbour. */
+static inline value_id
+quantized_now(const int64_t *dim, value_id *zero)
+{
+	value_id x = MAKE(&m, DYNAMICQUANTIZELINEAR, make_input(&m, dim));
+
+	make_more(&m);
+	*zero = of_type(make_more(&m), DT_UINT8);
+	return of_type(x, DT_UINT8);
+}
+
+static inline value_id
+whole_numbers(const int64_t *dim)
+{
+	const struct tensor *bytes =
+	    graph_value(m.graph, make_int8(&m, dim))->constant;
+	struct tensor *t = arena_new(&arena, struct tensor, 1);
+	int32_t *to = arena_new(&arena, int32_t, bytes->count);
+
+	for (size_t i = 0; i < bytes->count; i++)
+		to[i] = ((const int8_t *)bytes->data)[i] * 4321;
+	*t = tensor_view(DT_INT32, bytes->rank, bytes->dim, to);
+	return graph_add_constant(
+	    m.graph, arena_printf(&arena, "i%u", (unsigned)m.seed), t);
+}
+
+/* A constant byte. */
+static inline value_id
+byte_of(uint8_t x, bool is_unsigned)
+{
+	uint8_t *data = arena_alloc(&arena, 1);
+	struct tensor *t = arena_new(&arena, struct tensor, 1);
+
+	*data = x;
+	*t = tensor_view(is_unsigned ? DT_UINT8 : DT_INT8, 1, DIMS(1), data);
+	return graph_add_constant(m.graph,
+	    arena_printf(&arena, "b%u", (unsigned)m.graph->nvalues), t);
+}
+
+struct qconv {
+	const int64_t *dim, *kernel; /* [K, C / group, ...] */
+	int64_t group;
+	bool is_unsigned, by_filter; /* a scale for all or for each */
+	bool any_zero; /* of the weights; else the middle of their type */
+	bool unsigned_weights, plain; /* plain: no padding, strides of 1 */
+};
+
+static inline value_id
+qconv_weights(const struct qconv *q, value_id *zero)
+{
+	const bool u = q->any_zero ? !q->is_unsigned : q->unsigned_weights;
+
+	*zero = q->any_zero ? byte_codes(DIMS(1), u) : byte_of(u ? 128 : 0, u);
+	return byte_codes(q->kernel, u);
+}
+
+static inline void
+make_qlinearconv(const struct qconv *q)
+{
+	const struct attr attr[] = {ATTR_OF_INT("group", q->group),
+	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 2, 1),
+	    ATTR_OF_INTS("dilations", 1, 2)};
+	value_id y, in[10];
+
+	in[0] = quantized(q->dim, q->is_unsigned);
+	in[1] = make_scalar(&m, 0.02f);
+	in[2] = byte_codes(DIMS(1), q->is_unsigned);
+	in[3] = qconv_weights(q, &in[5]);
+	in[4] = q->by_filter
+	    ? make_constant(&m, DIMS(q->kernel[0]), 0.001f, 0.03f)
+	    : make_scalar(&m, 0.004f);
+	in[6] = make_scalar(&m, 0.3f);
+	in[7] = byte_codes(DIMS(1), q->is_unsigned);
+	in[8] = whole_numbers(DIMS(q->kernel[0]));
+	in[9] = VALUE_LAST;
+	y = make_node(&m, OP_QLINEARCONV, in, attr, q->plain ? 1 : 4);
+	make_output(&m, of_type(y, byte_type(q->is_unsigned)));
+}
+
+#endif
