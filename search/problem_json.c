@@ -4,12 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ir/base/jsonin.h"
+#include "ir/base/file.h"
+#include "ir/base/jsonlist.h"
 #include "search/problem_index.h"
+
+/* What there may be many of. */
+enum { VALUES, NODES, CANDIDATES, NLISTS };
 
 struct problem_reader {
 	struct problem *p;
 	struct arena *a;
+	struct jsonlist list[NLISTS];
 };
 
 /* The array under `key` and its length; an absent one is empty if `optional`. */
@@ -295,6 +300,16 @@ typedef bool (*entry_reader)(
     struct problem_reader *r, const cJSON *item, uint32_t i, struct err *err);
 
 static bool
+read_entry(struct problem_reader *r, const cJSON *item, uint32_t i,
+    const char *key, entry_reader read, struct err *err)
+{
+	if (read != read_class && !cJSON_IsObject(item))
+		return err_set(
+		    err, ERR_INPUT, "%s[%" PRIu32 "] is not an object", key, i);
+	return read(r, item, i, err) || err_in(err, "%s[%" PRIu32 "]", key, i);
+}
+
+static bool
 read_all(struct problem_reader *r, const cJSON *list, const char *key,
     entry_reader read, struct err *err)
 {
@@ -303,14 +318,26 @@ read_all(struct problem_reader *r, const cJSON *list, const char *key,
 
 	cJSON_ArrayForEach(item, list)
 	{
-		if (read != read_class && !cJSON_IsObject(item))
-			return err_set(err, ERR_INPUT,
-			    "%s[%" PRIu32 "] is not an object", key, i);
-		if (!read(r, item, i, err))
-			return err_in(err, "%s[%" PRIu32 "]", key, i);
-		i++;
+		if (!read_entry(r, item, i++, key, read, err))
+			return false;
 	}
 	return true;
+}
+
+static bool
+read_many(struct problem_reader *r, struct jsonlist *l, entry_reader read,
+    struct err *err)
+{
+	const cJSON *item;
+
+	for (uint32_t i = 0;; i++) {
+		if (!jsonlist_next(l, &item, err))
+			return false;
+		if (!item)
+			return true;
+		if (!read_entry(r, item, i, l->key, read, err))
+			return false;
+	}
 }
 
 static bool
@@ -336,7 +363,8 @@ read_document(struct problem_reader *r, const cJSON *doc, struct err *err)
 {
 	static const char *const known[] = {"schema", "formats", "local",
 	    "targets", "conversions", "values", "nodes", "candidates", NULL};
-	const cJSON *formats, *targets, *classes, *values, *nodes, *candidates;
+	const cJSON *formats, *targets, *classes;
+	struct jsonlist *list = r->list;
 	struct problem *p = r->p;
 	const char *schema;
 
@@ -350,10 +378,9 @@ read_document(struct problem_reader *r, const cJSON *doc, struct err *err)
 	    || !format_mask(r, doc, "local", &p->local, err)
 	    || !array(doc, "targets", false, &targets, &p->ntargets, err)
 	    || !array(doc, "conversions", true, &classes, &p->nclasses, err)
-	    || !array(doc, "values", false, &values, &p->nvalues, err)
-	    || !array(doc, "nodes", false, &nodes, &p->nnodes, err)
-	    || !array(
-	        doc, "candidates", false, &candidates, &p->ncandidates, err))
+	    || !jsonlist_begin(&list[VALUES], doc, &p->nvalues, err)
+	    || !jsonlist_begin(&list[NODES], doc, &p->nnodes, err)
+	    || !jsonlist_begin(&list[CANDIDATES], doc, &p->ncandidates, err))
 		return false;
 	if (p->nformats > FORMATS_MAX)
 		return err_set(err, ERR_INPUT,
@@ -369,18 +396,22 @@ read_document(struct problem_reader *r, const cJSON *doc, struct err *err)
 	return read_formats(r, formats, err)
 	    && read_all(r, targets, "targets", read_target, err)
 	    && read_all(r, classes, "conversions", read_class, err)
-	    && read_all(r, values, "values", read_value, err)
-	    && read_all(r, nodes, "nodes", read_node, err)
-	    && read_all(r, candidates, "candidates", read_candidate, err)
+	    && read_many(r, &list[VALUES], read_value, err)
+	    && read_many(r, &list[NODES], read_node, err)
+	    && read_many(r, &list[CANDIDATES], read_candidate, err)
 	    && problem_index(p, r->a, err);
 }
 
-/* Fill the problem from a document, which is closed; NULL: err is set. */
-static bool
-take_document(struct problem *out, cJSON *doc, const char *name,
+bool
+problem_parse(struct problem *out, const char *text, size_t n, const char *name,
     struct arena *a, struct err *err)
 {
-	struct problem_reader r = {out, a};
+	struct problem_reader r = {.p = out,
+	    .a = a,
+	    .list = {[VALUES] = {.key = "values"},
+	        [NODES] = {.key = "nodes"},
+	        [CANDIDATES] = {.key = "candidates"}}};
+	cJSON *doc = jsonlist_parse(r.list, NLISTS, text, n, name, err);
 	bool ok;
 
 	*out = (struct problem){0};
@@ -389,22 +420,24 @@ take_document(struct problem *out, cJSON *doc, const char *name,
 	ok = cJSON_IsObject(doc)
 	    ? read_document(&r, doc, err)
 	    : err_set(err, ERR_INPUT, "the document is not an object");
+	for (uint32_t i = 0; i < NLISTS; i++)
+		jsonlist_close(&r.list[i]);
 	jsonin_close(doc);
 	return ok || err_in(err, "%s", name);
-}
-
-bool
-problem_parse(struct problem *out, const char *text, size_t n, const char *name,
-    struct arena *a, struct err *err)
-{
-	return take_document(
-	    out, jsonin_parse(text, n, name, err), name, a, err);
 }
 
 bool
 problem_read(
     struct problem *out, const char *path, struct arena *a, struct err *err)
 {
-	return take_document(
-	    out, jsonin_open(path, LIMIT_READ_PROBLEM, err), path, a, err);
+	struct arena scratch;
+	const char *text;
+	size_t n;
+	bool ok;
+
+	arena_init(&scratch);
+	ok = file_read(&text, &n, path, LIMIT_READ_PROBLEM, &scratch, err)
+	    && problem_parse(out, text, n, path, a, err);
+	arena_release(&scratch);
+	return ok;
 }

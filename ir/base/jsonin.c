@@ -177,25 +177,26 @@ all_blank(const char *s, const char *end)
 }
 
 struct cJSON *
-jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
+jsonin_parse_part(
+    const char *text, size_t from, size_t to, struct err *err)
 {
-	const char *end = text, *at = text, *twice;
+	const char *end = text + from, *at = end, *twice;
 	struct arena scratch;
 	cJSON *doc;
 
 	cJSON_InitHooks(&hooks);
-	doc = cJSON_ParseWithLengthOpts(text, n, &end, false);
+	doc = cJSON_ParseWithLengthOpts(at, to - from, &end, false);
 
-	if (doc && all_blank(end, text + n)
-	    && !keep_digits(doc, &at, text + n)) {
+	if (doc && all_blank(end, text + to)
+	    && !keep_digits(doc, &at, text + to)) {
 		err_set(err, ERR_INPUT,
-		    "%s: not valid JSON at byte %zu: no such number", name,
+		    "not valid JSON at byte %zu: no such number",
 		    (size_t)(at - text));
 		cJSON_Delete(doc);
 		return NULL;
 	}
-	if (!doc || !all_blank(end, text + n)) {
-		err_set(err, ERR_INPUT, "%s: not valid JSON at byte %zu", name,
+	if (!doc || !all_blank(end, text + to)) {
+		err_set(err, ERR_INPUT, "not valid JSON at byte %zu",
 		    (size_t)(end - text));
 		cJSON_Delete(doc);
 		return NULL;
@@ -203,12 +204,22 @@ jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
 	arena_init(&scratch);
 	twice = repeated_key_below(doc, &scratch);
 	if (twice) {
-		err_set(err, ERR_INPUT,
-		    "%s: key '%s' appears twice in one object", name, twice);
+		err_set(err, ERR_INPUT, "key '%s' appears twice in one object",
+		    twice);
 		cJSON_Delete(doc);
 		doc = NULL;
 	}
 	arena_release(&scratch);
+	return doc;
+}
+
+struct cJSON *
+jsonin_parse(const char *text, size_t n, const char *name, struct err *err)
+{
+	struct cJSON *doc = jsonin_parse_part(text, 0, n, err);
+
+	if (!doc)
+		err_in(err, "%s", name);
 	return doc;
 }
 

@@ -17,6 +17,10 @@ struct cJSON;
  * JSON does not have (010, 1.). */
 struct cJSON *jsonin_parse(
     const char *text, size_t n, const char *name, struct err *err);
+/* The same of a part; messages count bytes from the document's begin, and do not
+ * name it. */
+struct cJSON *jsonin_parse_part(
+    const char *text, size_t from, size_t to, struct err *err);
 struct cJSON *jsonin_open(
     const char *path, enum limit_id most, struct err *err);
 void jsonin_close(struct cJSON *doc);
