@@ -177,8 +177,7 @@ all_blank(const char *s, const char *end)
 }
 
 struct cJSON *
-jsonin_parse_part(
-    const char *text, size_t from, size_t to, struct err *err)
+jsonin_parse_part(const char *text, size_t from, size_t to, struct err *err)
 {
 	const char *end = text + from, *at = end, *twice;
 	struct arena scratch;
