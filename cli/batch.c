@@ -150,6 +150,7 @@ unit_argv(struct batch *b, const struct unit *u)
 	argv[n++] = arena_printf(a, "%s/%s", b->manifest.out, u->name);
 	if (b->phase == PHASE_SEARCH) {
 		argv[n++] = arena_str(a, "--no-measure");
+		argv[n++] = arena_str(a, "--unpriced=bound");
 	} else if (b->shard.n) {
 		argv[n++] = arena_str(a, "--db");
 		argv[n++] = arena_printf(
@@ -557,7 +558,7 @@ say_wanting(const struct batch *b)
 		return;
 	b->cli->status = err_exit(ERR_VERDICT);
 	cli_say(b->cli, 0,
-	    "%u unit%s wait%s for %u price%s; next: marq batch %s --phase "
+	    "%u unit%s wait%s for %u measurement%s; next: marq batch %s --phase "
 	    "measure",
 	    b->nwanting, plural(b->nwanting), b->nwanting == 1 ? "s" : "",
 	    b->nprices, plural(b->nprices), shell_quote(b->path, b->cli->run));

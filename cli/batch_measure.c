@@ -30,7 +30,7 @@ struct measuring {
 	struct map
 	    seen; /* target and key of each subject of the lists so far */
 	uint32_t nseen, ours; /* subjects: distinct, of this shard */
-	uint32_t measured, failed; /* attempts, as `marq measure` says */
+	uint32_t measured, probed, failed; /* as `marq measure` says */
 	uint32_t broken; /* units that could not be listed or measured */
 	const char *db; /* of the shard */
 	const char *measured_into; /* the same, or one of this machine's own */
@@ -109,11 +109,13 @@ take_answer(struct measuring *m)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc = jsonin_open(m->answer, LIMIT_READ_STATE, &err);
-	uint32_t measured, failed;
+	uint32_t measured, probed, failed;
 
 	if (doc && jsonin_u32(doc, "measured", &measured, &err)
+	    && jsonin_u32(doc, "probed", &probed, &err)
 	    && jsonin_u32(doc, "failed", &failed, &err)) {
 		m->measured += measured;
+		m->probed += probed;
 		m->failed += failed;
 	}
 	jsonin_close(doc);
@@ -246,13 +248,13 @@ report(const struct measuring *m, struct err *err)
 	if (m->broken == 0)
 		ANSWER_WHOLE(m->b->cli, "marq.batch.measure/1",
 		    "{?shards shard {shard} of {shards} on }{host}: {?shards {ours} of }"
-		    "{wanted} wanted price{s wanted}{?shards  are its own}, "
-		    "{measured} measured now{?failed  ({failed} of them failed)}"
+		    "{wanted} wanted{?shards  are its own}, "
+		    "{measured} measured now{?probed , {probed} probed}{?failed  ({failed} of them failed)}"
 		    "\n",
 		    F("shard", s->i), F("shards", s->n), F("host", host),
 		    F("wanted", m->nseen), F("ours", m->ours),
-		    F("measured", m->measured), F("failed", m->failed),
-		    F("db", m->db));
+		    F("measured", m->measured), F("probed", m->probed),
+		    F("failed", m->failed), F("db", m->db));
 	return m->broken == 0
 	    || err_set(err, ERR_PARTIAL,
 	        "on %s: %u unit%s could not be measured", host, m->broken,

@@ -236,7 +236,6 @@ open_pricer(struct job *j, struct err *err)
 	struct pricer_options o = {
 	    .db = args->db,
 	    .accept = args->accept,
-	    .estimate_for_board = j->lists,
 	    .measure = search_measures(args) && !j->lists,
 	    .max_measure = args->max_measure,
 	    .deadline_ns = measuring_deadline(j),
@@ -259,6 +258,9 @@ open_pricer(struct job *j, struct err *err)
 	if (!find_board(j, err) || !open_links(j, &o, err))
 		return false;
 	o.board = j->board.n ? &j->board : NULL;
+	o.unpriced = j->lists               ? UNPRICED_SUPPOSED
+	    : o.board || args->no_estimates ? UNPRICED_REFUSED
+	                                    : UNPRICED_ESTIMATED;
 	if (args->db && !o.measure && file_is_absent(args->db)) {
 		notes_add(&j->model.notes,
 		    "%s: no such database; there are no stored prices",
@@ -299,10 +301,10 @@ request(struct job *j, const struct constraints *constraints)
 	    .searcher = j->args->searcher,
 	    /* What is not measured costs little: to be lazy about it would only mean
 	     * more searches. */
-	    .eager_pricing =
-	        j->args->eager_pricing || !search_measures(j->args) || j->lists,
+	    .eager_pricing = j->args->eager_pricing
+	        || (!search_measures(j->args) && !j->lists),
 	    .price_baselines = j->args->price_baselines,
-	    .price_best = !j->args->no_confirm,
+	    .price_best = !j->args->no_confirm && !j->lists,
 	    .completing_ns = completing_deadline(j),
 	    .search =
 	        {

@@ -122,17 +122,16 @@ static void
 report(const struct cli *c, const struct measure_args *args,
     const struct want *w, const struct station_counts *n)
 {
-	const uint32_t left = w->n - n->measured - n->known - n->absent;
 	const struct shard *shard = &args->shard;
 
 	ANSWER_WHOLE(c, "marq.measure/1",
-	    "{model}{?shards , shard {shard} of {shards}}: {measured} measured{?failed  ({failed} of them failed)}, "
+	    "{model}{?shards , shard {shard} of {shards}}: {measured} measured{?probed , {probed} probed}{?failed  ({failed} of them failed)}, "
 	    "{known} known before{?absent , {absent} not offered by this "
 	    "build}{?left , {left} left}\n",
 	    F("model", w->model), F("measured", n->measured),
 	    F("failed", n->failed), F("known", n->known),
-	    F("absent", n->absent), F("left", left), F("db", args->db),
-	    F("shard", shard->i), F("shards", shard->n));
+	    F("absent", n->absent), F("probed", n->probed), F("left", n->left),
+	    F("db", args->db), F("shard", shard->i), F("shards", shard->n));
 }
 
 /* What of the list is ours. */

@@ -190,8 +190,7 @@ list_wanted(struct job *j, const struct search_cmd *args, struct err *err)
 	chosen = arena_new(j->arena, bool, j->candidates.n);
 	for (uint32_t i = 0; i < j->plan.ncomposites; i++)
 		chosen[j->plan.composite[i].candidate] = true;
-	want_unpriced(
-	    &j->want, j->pricer, chosen, search->max_measure, j->arena);
+	want_asked(&j->want, j->pricer, chosen, search->max_measure, j->arena);
 	if (!output_write(search->cli, args->want, write_want, &j->want, err))
 		return false;
 	cli_say(search->cli, 0, "%u wanted%s%s", j->want.n,

@@ -35,6 +35,7 @@ struct search_args {
 	bool homeless; /* none, and nobody said so */
 	enum accept accept;
 	bool measure, eager_pricing, price_baselines;
+	bool no_estimates; /* what has no price is left out */
 	uint32_t max_measure, threads, jobs, top_k;
 	uint64_t time_budget_ns, memory_budget_bytes;
 	uint64_t timeout_ns; /* of one measurement; 0: default */

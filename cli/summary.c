@@ -160,7 +160,7 @@ tell_nan(const struct plan *p, struct answer *a)
 
 static void
 tell_baseline(struct answer *a, const struct plan *p,
-    const struct plan_baseline *b, int wide, struct arena *arena)
+    const struct plan_baseline *b, bool priced, int wide, struct arena *arena)
 {
 	double ratio;
 	bool known = plan_ratio(&ratio, p, b);
@@ -170,7 +170,9 @@ tell_baseline(struct answer *a, const struct plan *p,
 	ANSWER(a, "  {padded} ", F("name", b->name),
 	    T("padded", arena_printf(arena, "%-*s", wide, b->name)));
 	if (b->cost == COST_NEVER)
-		ANSWER(a, "no legal plan", F("bound", b->bound));
+		ANSWER(a,
+		    "{?priced no legal plan}{!priced none of what has a price}",
+		    T("priced", priced), F("bound", b->bound));
 	else
 		ANSWER(a, "{?bound at least }{!bound          }{cost_ns:10t}",
 		    F("cost_ns", b->cost), F("bound", b->bound));
@@ -191,7 +193,8 @@ tell_baselines(const struct job *j, struct answer *a)
 			wide = strlen(p->baseline[i].name);
 	answer_list(a, "baselines");
 	for (uint32_t i = 0; i < p->nbaselines; i++)
-		tell_baseline(a, p, &p->baseline[i], (int)wide, j->arena);
+		tell_baseline(a, p, &p->baseline[i], j->counts.refused == 0,
+		    (int)wide, j->arena);
 	answer_close(a);
 }
 
@@ -314,7 +317,8 @@ tell_proof(const struct plan *p, struct answer *a)
 }
 
 static void
-tell_counts(const struct pricer_counts *n, struct answer *a)
+tell_counts(
+    const struct pricer_counts *n, const struct plan *p, struct answer *a)
 {
 	ANSWER(a,
 	    "prices: {distinct} distinct: {reused} from the database{?accepted  "
@@ -327,8 +331,11 @@ tell_counts(const struct pricer_counts *n, struct answer *a)
 	    F("probed", n->probed), F("failed", n->failed));
 	ANSWER(a,
 	    "{?refused {refused} candidate{s refused} and conversions left out: "
-	    "no price of them on the machine they are for\n}",
-	    F("refused", n->refused));
+	    "no price of them {?elsewhere on the machine they are "
+	    "for}{!elsewhere on record}{!proven ; --want lists what may make "
+	    "the plan cheaper}\n}",
+	    F("refused", n->refused), T("elsewhere", p->prices->board != NULL),
+	    T("proven", p->proven));
 	ANSWER(a, NULL, F("distinct_candidates", n->candidates),
 	    F("measured_candidates", n->measured_candidates),
 	    F("probed_again", n->probed_again),
@@ -421,7 +428,7 @@ summary_print(const struct job *j, const char *out)
 	    F("model", j->args->model), F("nodes", j->model.graph->nnodes),
 	    F("candidates", j->candidates.n), T("bound", j->bound),
 	    T("targets", j->mix.n));
-	tell_counts(&j->counts, &a);
+	tell_counts(&j->counts, &j->plan, &a);
 	tell_machines(&j->plan, &a, j->arena);
 	tell_reuse(&j->counts, &a);
 	tell_ties(&j->plan, &a);

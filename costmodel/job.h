@@ -21,6 +21,7 @@ struct wanted_subject {
 	uint32_t target;
 	struct hash128 key; /* of the bytes the database knows it by */
 	const char *summary;
+	uint32_t probes; /* looked at so often in passing; 0: its price */
 };
 
 struct measure_options {

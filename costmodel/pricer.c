@@ -206,23 +206,50 @@ pricer_set_deadline(struct pricer *p, uint64_t deadline_ns)
 		measurer_set_deadline(p->measurer, deadline_ns);
 }
 
+static bool
+supposes(const struct pricer *p)
+{
+	return !p->o.measure && p->o.unpriced == UNPRICED_SUPPOSED;
+}
+
 /* Price subjects that are BOUND, by whatever means their kind has. */
 static bool
 price_subjects(
     struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
-	for (uint32_t i = 0; !p->o.measure && i < n; i++)
-		subject_unmeasured(p, &p->subject[subject[i]]);
+	for (uint32_t i = 0; !p->o.measure && i < n; i++) {
+		struct subject *s = &p->subject[subject[i]];
+
+		s->is_wanted = supposes(p);
+		subject_unmeasured(p, s);
+	}
 	if (!p->o.measure)
 		return true;
 	describe(p, subject, n);
 	return subjects_measure(p, subject, n, err);
 }
 
+/* It takes what it was expected to take. */
+static void
+suppose_probe(struct pricer *p, struct subject *s)
+{
+	const cost_ns ns = price_of(p, s)->ns;
+	const struct db_found f = {
+	    .attempts = 1, .outcome = OUTCOME_OK, .low = ns, .high = ns};
+
+	s->supposed++;
+	p->counts.probed++;
+	probe_of_found(p, s, &f);
+}
+
 static bool
 probe_subjects(
     struct pricer *p, const uint32_t *subject, uint32_t n, struct err *err)
 {
+	for (uint32_t i = 0; supposes(p) && i < n; i++)
+		suppose_probe(p, &p->subject[subject[i]]);
+	if (supposes(p))
+		return true;
 	describe(p, subject, n);
 	return subjects_probe(p, subject, n, err);
 }
@@ -329,7 +356,8 @@ pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
     uint32_t nprobes, bool *any, struct err *err)
 {
 	uint32_t before = probes(&p->counts);
-	bool ok = !p->o.measure || ask(p, candidate, n, nprobes, err);
+	bool ok = !(p->o.measure || supposes(p))
+	    || ask(p, candidate, n, nprobes, err);
 
 	*any = probes(&p->counts) != before;
 	return ok;
@@ -351,6 +379,22 @@ pricer_price_conversions(struct pricer *p, const struct pricer_conversion *c,
 	conversions_close_over(p);
 	VERIFY(pricer_verify(p));
 	return ok;
+}
+
+uint32_t
+pricer_readmit(struct pricer *p, bool readmitted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->nsubjects; i++) {
+		if (!p->subject[i].is_refused)
+			continue;
+		price_at(p, i)->state = readmitted ? PRICE_BOUND : PRICE_FAILED;
+		n++;
+	}
+	if (n)
+		conversions_close_over(p);
+	return n;
 }
 
 struct pricer_counts

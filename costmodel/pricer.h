@@ -94,6 +94,10 @@ void pricer_keep_text(struct pricer *p, struct hash128 of, const char *text);
 /* No region of a target costs less than this of each of its nodes. */
 cost_ns pricer_work(const struct pricer *p, uint32_t target, node_id node);
 
+/* What was left out because it has no price (UNPRICED_REFUSED) counts with its bound,
+ * or is left out again: how much there is of it. */
+uint32_t pricer_readmit(struct pricer *p, bool readmitted);
+
 struct pricer_counts pricer_counts(const struct pricer *p);
 
 /* How many answers were taken so far that it did not have: prices, probes,

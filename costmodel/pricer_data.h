@@ -23,6 +23,11 @@ struct board;
  * the same target, other machines' as well. */
 enum accept { ACCEPT_EXACT, ACCEPT_COMPATIBLE, ACCEPT_ANY };
 
+/* What is asked for and has no price, while nothing is measured: an estimate counts;
+ * it is left out, its bound apart (pricer_readmit()); what is expected of it is
+ * taken for the answer, and the question kept (want_list.h). */
+enum no_price { UNPRICED_ESTIMATED, UNPRICED_REFUSED, UNPRICED_SUPPOSED };
+
 /* Moves that are to cost nothing (what if they were free?). */
 struct free_moves {
 	const bool *conversion; /* [from * formats of the mix + to], or NULL */
@@ -32,12 +37,9 @@ struct free_moves {
 struct pricer_options {
 	const char *db; /* path; NULL: nothing is remembered */
 	enum accept accept;
-	/* Prices are for that machine; what it has no price of is refused.
-	 * NULL: for this one. */
+	/* Prices are for that machine; NULL: for this one. */
 	const struct board *board;
-	/* What it has no price of is estimated all the same: a list is wanted,
-	 * and no plan. */
-	bool estimate_for_board;
+	enum no_price unpriced;
 	struct links *links; /* to boards that measure; NULL: here */
 	const struct want *want; /* with links: what they have opened */
 	bool measure; /* false: database and simulation only */
@@ -86,7 +88,7 @@ struct pricer_counts {
 	uint32_t reused; /* of those, priced from the database at begin */
 	uint32_t accepted; /* figures of other environments that are used */
 	uint32_t accepted_any; /* of those, of no compatible one */
-	uint32_t refused; /* without a price on the machine they are for */
+	uint32_t refused; /* left out: they have no price */
 	uint32_t measured, failed, simulated, estimated;
 	uint32_t candidates; /* of `distinct`, candidate keys */
 	uint32_t measured_candidates; /* of `measured`, candidate keys */

@@ -35,6 +35,10 @@ struct subject {
 	const char *why_missed; /* why the lookup missed; "" for a hit */
 	enum measured_why why; /* of what kind that is */
 	bool is_missed; /* in no environment */
+	bool is_refused; /* FAILED because it has no price; its bound holds */
+	bool
+	    is_wanted; /* a price was asked for and supposed (UNPRICED_SUPPOSED) */
+	uint32_t supposed; /* of its probes */
 	/* Who answered in this run before it went back to what is on record
 	 * (pricer_restart); FROM_NOWHERE: nobody was asked. */
 	enum price_origin answered;

@@ -95,32 +95,77 @@ station_find(const struct station *s, const struct wanted_subject *w)
 	return i == MAP_NONE ? SUBJECT_NONE : i;
 }
 
+/* Is there nothing left to find out? */
+static bool
+is_answered(const struct station *s, const struct wanted_subject *w, uint32_t x)
+{
+	const struct price *price = price_at(s->pricer, x);
+
+	return price->state != PRICE_BOUND
+	    || (w->probes > 0 && price->probes >= w->probes);
+}
+
+/* Those of the list that lack a probe of this number; TO_PRICE: a price. */
+#define TO_PRICE UINT32_MAX
+static uint32_t
+list_lacking(const struct station *s, const struct want *w, uint32_t probe,
+    uint32_t *subject)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct wanted_subject *one = &w->subject[i];
+		uint32_t x = station_find(s, one);
+		bool prices = one->probes == 0;
+
+		if (x == SUBJECT_NONE || is_answered(s, one, x)
+		    || prices != (probe == TO_PRICE)
+		    || (!prices && price_at(s->pricer, x)->probes != probe))
+			continue;
+		if (s->pricer->subject[x].candidate != SUBJECT_NONE)
+			subject_describe(s->pricer, x, s->arena);
+		subject[n++] = x;
+	}
+	return n;
+}
+
+static void
+count(const struct station *s, const struct want *w, uint32_t *absent,
+    uint32_t *answered)
+{
+	*absent = *answered = 0;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t x = station_find(s, &w->subject[i]);
+
+		*absent += x == SUBJECT_NONE;
+		*answered +=
+		    x != SUBJECT_NONE && is_answered(s, &w->subject[i], x);
+	}
+}
+
+/* TUNING: a list asks for no more of one subject. */
+#define PROBES_MAX 2
+
 bool
 station_measure(struct station *s, const struct want *w,
     struct station_counts *out, struct err *err)
 {
 	struct pricer *p = s->pricer;
-	uint32_t *subject = arena_new(s->arena, uint32_t, w->n), n = 0;
+	uint32_t *subject = arena_new(s->arena, uint32_t, w->n), n, done;
 
 	*out = (struct station_counts){.measured = 0};
-	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t x = station_find(s, &w->subject[i]);
-
-		if (x == SUBJECT_NONE) {
-			out->absent++;
-			continue;
-		}
-		if (price_at(p, x)->state != PRICE_BOUND) {
-			out->known++;
-			continue;
-		}
-		if (p->subject[x].candidate != SUBJECT_NONE)
-			subject_describe(p, x, s->arena);
-		subject[n++] = x;
-	}
-	if (n && !subjects_measure(p, subject, n, err))
+	count(s, w, &out->absent, &out->known);
+	for (uint32_t k = 0; k < PROBES_MAX; k++)
+		if ((n = list_lacking(s, w, k, subject)) > 0
+		    && !subjects_probe(p, subject, n, err))
+			return false;
+	if ((n = list_lacking(s, w, TO_PRICE, subject)) > 0
+	    && !subjects_measure(p, subject, n, err))
 		return false;
+	count(s, w, &out->absent, &done);
+	out->left = w->n - out->absent - done;
 	out->measured = pricer_counts(p).measured;
+	out->probed = pricer_counts(p).probed;
 	out->failed = pricer_counts(p).failed;
 	return true;
 }

@@ -30,9 +30,12 @@ uint32_t station_find(const struct station *s, const struct wanted_subject *w);
 /* What measuring a list did. */
 struct station_counts {
 	uint32_t measured, known, absent, failed;
+	uint32_t probed; /* looked at in passing */
+	uint32_t left; /* ended early */
 };
 
-/* Measure the wanted subjects in their order, except those that have a price.
+/* Measure the wanted subjects in their order, except those that have a price; look
+ * first at those that only that is wanted of.
  * Stops early, with true. */
 bool station_measure(struct station *s, const struct want *w,
     struct station_counts *out, struct err *err);

@@ -264,18 +264,28 @@ subject_begin(struct pricer *p, uint32_t i, struct err *err)
 	return true;
 }
 
+static void
+refuse(struct pricer *p, struct subject *s)
+{
+	const struct board *b = p->o.board;
+
+	subject_fail(p, s,
+	    b ? arena_printf(
+	        p->arena, "no price of it on %s (%s)", b->name, b->words)
+	      : "no price of it on record");
+	s->is_refused = true;
+	p->counts.refused++;
+}
+
 void
 subject_unmeasured(struct pricer *p, struct subject *s)
 {
 	const struct target *t =
 	    s->target < p->mix->n ? &p->mix->target[s->target] : NULL;
 
-	if (p->o.board && !p->o.estimate_for_board
+	if (p->o.unpriced == UNPRICED_REFUSED
 	    && (!t || !t->ask_ms || t->is_this_cpu)) {
-		subject_fail(p, s,
-		    arena_printf(p->arena, "no price of it on %s (%s)",
-		        p->o.board->name, p->o.board->words));
-		p->counts.refused++;
+		refuse(p, s);
 	} else if (!t || !t->ask_ms) {
 		estimate(p, s,
 		    "no figure in the database and measuring is off: a "
@@ -303,7 +313,7 @@ subject_forget(struct pricer *p, struct subject *s)
 	s->probe_ns = s->probe_high = 0;
 	s->why_missed = "";
 	s->why = WHY_first_seen;
-	s->is_missed = false;
+	s->is_missed = s->is_refused = false;
 }
 
 /* ---- what must hold ---- */

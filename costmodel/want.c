@@ -36,6 +36,8 @@ want_write(const struct want *w, struct json *j)
 		json_key_uint(j, "target", w->subject[i].target);
 		json_key_str(j, "key", key);
 		json_key_str(j, "summary", w->subject[i].summary);
+		if (w->subject[i].probes)
+			json_key_uint(j, "probes", w->subject[i].probes);
 		json_close(j);
 	}
 	json_close(j);
@@ -93,7 +95,9 @@ read_subject(
 
 	if (!jsonin_u32(x, "target", &s->target, err)
 	    || !jsonin_str(x, "key", &key, err)
-	    || !jsonin_str(x, "summary", &summary, err))
+	    || !jsonin_str(x, "summary", &summary, err)
+	    || (cJSON_HasObjectItem(x, "probes")
+	        && !jsonin_u32(x, "probes", &s->probes, err)))
 		return false;
 	if (s->target > w->ntargets || !hash128_read(&s->key, key))
 		return err_set(err, ERR_INPUT, "'%.40s' is no subject", key);

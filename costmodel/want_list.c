@@ -137,13 +137,10 @@ want_subject(
 static bool
 is_wanted(const struct pricer *p, const struct subject *s)
 {
-	const struct price *price = price_of(p, s);
-
 	if (s->target < p->mix->n && !is_sent(&p->mix->target[s->target]))
 		return false;
 	return p->environment[s->target].is_stored
-	    && (price->state == PRICE_BOUND
-	        || (price->origin == FROM_ESTIMATE && s->why_missed[0]));
+	    && (s->is_wanted || s->supposed);
 }
 
 /* By node, the least a share of a candidate may cost. */
@@ -195,7 +192,7 @@ is_chosen(const struct pricer *p, uint32_t subject, const bool *chosen)
 }
 
 void
-want_unpriced(struct want *w, const struct pricer *p, const bool *chosen,
+want_asked(struct want *w, const struct pricer *p, const bool *chosen,
     uint32_t most, struct arena *a)
 {
 	struct worth *all = arena_new(a, struct worth, p->nsubjects);
@@ -220,6 +217,8 @@ want_unpriced(struct want *w, const struct pricer *p, const bool *chosen,
 		const struct subject *s = &p->subject[all[i].subject];
 
 		w->subject[i] = want_subject(w, p, s);
+		if (s->supposed)
+			w->subject[i].probes = price_of(p, s)->probes;
 		if (s->candidate != SUBJECT_NONE)
 			w->subject[i].summary = key_summary(p->graph, p->mix,
 			    &p->candidates->candidate[s->candidate], a);

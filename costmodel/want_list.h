@@ -18,10 +18,11 @@ struct want_how {
 bool want_of_model(struct want *out, const struct graph *g, const struct mix *m,
     const struct want_how *how, struct arena *a, struct err *err);
 
-/* Everything measurable that has no price (after pricer_begin): first what
- * `chosen` candidates [ncandidates] need, then what may be the cheapest way for
- * its nodes, by the bounds; at most `most` (0: all). */
-void want_unpriced(struct want *w, const struct pricer *p, const bool *chosen,
+/* What a search asked for in vain (UNPRICED_SUPPOSED) and can be measured: first
+ * what `chosen` candidates [ncandidates] need, then what may be the cheapest way for
+ * its nodes, by the bounds; at most `most` (0: all). What was never looked at is to
+ * be, before it is priced: whether it is wanted then is not known. */
+void want_asked(struct want *w, const struct pricer *p, const bool *chosen,
     uint32_t most, struct arena *a);
 
 /* A subject as a list has it. */

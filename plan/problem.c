@@ -238,6 +238,15 @@ problem_expect(struct problem *out, const struct problem *p,
 }
 
 void
+problem_least(struct problem *out, const struct problem *p,
+    const struct prices *prices, struct arena *a)
+{
+	problem_derive(out, p, EDIT_CANDIDATES | EDIT_CONVERSIONS, a);
+	fill_costs(out, prices, price_least);
+	problem_reindex(out, a);
+}
+
+void
 problem_guess(struct problem *out, const struct problem *p,
     const struct prices *prices, struct arena *a)
 {

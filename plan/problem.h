@@ -25,6 +25,10 @@ bool problem_reprice(
 void problem_expect(struct problem *out, const struct problem *p,
     const struct prices *prices, const bool *allowed, struct arena *a);
 
+/* The same with the least that prices may be, and all candidates. */
+void problem_least(struct problem *out, const struct problem *p,
+    const struct prices *prices, struct arena *a);
+
 /* The same with what prices are taken for, and all candidates. */
 void problem_guess(struct problem *out, const struct problem *p,
     const struct prices *prices, struct arena *a);

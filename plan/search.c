@@ -13,6 +13,7 @@
 #include "plan/propose.h"
 #include "plan/regions.h"
 #include "plan/trace.h"
+#include "search/budget.h"
 #include "search/kbest.h"
 #include "search/problem_index.h"
 
@@ -40,6 +41,29 @@ planner_open(struct planner *pl, const struct plan_request *r, struct arena *a,
 	return true;
 }
 
+/* What has no price and was left out may be cheaper than the plan: not below a bound
+ * of a problem with the bounds of that in it. */
+static bool
+bound_all_there_is(struct planner *pl, cost_ns *bound, struct err *err)
+{
+	struct search_options o = search_turn(&pl->r->search);
+	struct search_result r;
+	struct arena scratch;
+	struct problem all;
+	bool ok;
+
+	if (!pl->r->pricer || pricer_readmit(pl->r->pricer, true) == 0)
+		return true;
+	arena_init(&scratch);
+	problem_least(&all, &pl->problem, pl->r->prices, &scratch);
+	(void)pricer_readmit(pl->r->pricer, false);
+	ok = search_exact(&r, &all, &o, &scratch, err);
+	arena_release(&scratch);
+	if (ok && r.lower_bound < *bound)
+		*bound = r.lower_bound;
+	return ok;
+}
+
 /* How much is proven: a bound of prices that have not fallen since, and a plan all
  * of which has a price. Of a replay nothing is: it was not searched. A cheaper plan
  * than the bound means that regions cost less than their parts. */
@@ -57,6 +81,8 @@ conclude(struct plan *out, struct planner *pl, struct err *err)
 			return false;
 		pl->bound_fell = pl->fell;
 	}
+	if (!bound_all_there_is(pl, &pl->bound, err))
+		return false;
 	out->lower_bound = pl->bound <= out->cost ? pl->bound : 0;
 	out->proven = out->lower_bound == out->cost && plan_unpriced(out) == 0;
 	out->among = has_unoffered(out);

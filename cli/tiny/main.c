@@ -51,9 +51,9 @@ measure(const char *list, const char *db, struct arena *a, struct err *err)
 	for (uint32_t i = 0; i < notes.n; i++)
 		fprintf(stderr, "marq-measure: warning: %s\n", notes.text[i]);
 	if (ok)
-		printf("%s: %u measured, %u failed, %u known before, %u not "
-		       "offered by this build\n",
-		    w.model, n.measured, n.failed, n.known, n.absent);
+		printf("%s: %u measured, %u probed, %u failed, %u known "
+		       "before, %u not offered by this build\n",
+		    w.model, n.measured, n.probed, n.failed, n.known, n.absent);
 	return ok;
 }
 

@@ -75,6 +75,57 @@ expect_status 1
 expect_lines 1 err
 expect_in err 'nothing can run it: no price of it on '
 
+# What has no price there is left out, and bounded: nothing is proven that a price
+# could refute. The plan of all prices lies between the bound and the plan of some.
+run search tiny.onnx -t native -t host --db all.db -o all --eager-pricing --format=json
+expect_status 0
+best=$(field cost_ns)
+cp all.db some.db
+edit some.db <<'P'
+ids = [i for i, in c.execute("select subject_id from subject where summary like 'native.%' order by 1")]
+assert ids
+c.execute("delete from measurement where subject_id in (%s)" % ",".join(map(str, ids)))
+P
+for how in '--price-for here.json' '--no-measure --unpriced=bound'; do
+	# shellcheck disable=SC2086
+	run search tiny.onnx -t native -t host --db some.db -o some --force $how
+	expect_status 0
+	expect_in out ' left out: no price of them on '
+	# shellcheck disable=SC2086
+	run search tiny.onnx -t native -t host --db some.db -o some --force $how --format=json
+	[ "$(field lower_bound_ns)" -le "$best" ] || fail "bound $(field lower_bound_ns) above $best"
+	[ "$(field cost_ns)" -ge "$best" ] || fail "$(field cost_ns) below $best"
+	[ "$(field unpriced)" = 0 ] || fail 'the plan has what has no price'
+	[ "$(field proven)" = False ] || [ "$(field cost_ns)" = "$best" ] || fail 'wrongly proven'
+	[ "$(field refused)" -gt 0 ] || fail 'nothing is left out'
+done
+
+# A list is what a lazy search would measure; measured, round by round, it ends. The
+# plan is proven with what was measured, which is not all.
+for round in 1 2 3 4 5 6 7 8; do
+	run search tiny.onnx -t mrvl -t native -t host --db lazy.db --price-for here.json --want lazy.json --force
+	expect_status 0
+	! grep -q '^marq: 0 wanted' err || break
+	run measure lazy.json --db lazy.db --format=json
+	expect_status 0
+	[ "$(field measured)$(field probed)" != 00 ] || fail "round $round: nothing was measured of what is wanted"
+done
+expect_in err 'marq: 0 wanted'
+run search tiny.onnx -t mrvl -t native -t host --db lazy.db --price-for here.json -o lazy --format=json
+expect_status 0
+[ "$(field proven)" = True ] || fail 'not proven though nothing is wanted'
+[ "$(field refused)" -gt 0 ] || fail 'everything was measured'
+run search tiny.onnx -t mrvl -t native -t host --db none --want eager.json --eager-pricing
+python3 - <<'P' || fail 'not fewer than all'
+import json, sqlite3
+c = sqlite3.connect("lazy.db")
+priced, = c.execute("select count(distinct subject_id) from measurement join environment using(env_id)"
+                    " where hard like '%cost=measured%'").fetchone()
+every = len(json.load(open("eager.json"))["subjects"])
+print(priced, "of", every)
+assert priced < every
+P
+
 # Prices of a processor that is sold by another name are exact.
 cp a.db sold.db
 edit sold.db <<'P'

@@ -155,6 +155,36 @@ assert len(fleet) > 10 and all(n == 1 for *_, n in fleet), len(fleet)
 assert {p[:2] for p in alone} == {p[:2] for p in fleet}, (len(alone), len(fleet))
 P
 
+# Without --eager-pricing each round measures what the searches ask for, until they
+# ask for nothing: less than everything, and the plans are proven.
+sed 's/out: fleet, db: fleet.db, options: .--eager-pricing./out: lazy, db: lazy.db/; s/targets: .host./targets: [native, host]/' \
+	fleet.yaml >lazy.yaml
+rounds=0 status=1
+while [ $status = 1 ] && [ $rounds -lt 8 ]; do
+	rounds=$((rounds + 1))
+	for i in 0 1; do
+		run batch lazy.yaml --phase measure --shard $i/2
+		expect_status 0
+	done
+	run batch lazy.yaml --phase merge
+	expect_status 0
+	run batch lazy.yaml --phase search --format=json
+done
+echo "$rounds rounds"
+expect_status 0
+run search tiny.onnx -t native -t host --db none --eager-pricing --want every.json
+python3 - <<'P' || fail 'everything was measured, something twice, or nothing is proven'
+import glob, json, sqlite3
+c = sqlite3.connect("lazy.db")
+priced = c.execute("select count(*) from measurement join environment using(env_id)"
+                   " where hard like '%cost=measured%' group by subject_id, env_id").fetchall()
+every = len(json.load(open("every.json"))["subjects"])
+results = [json.load(open(f)) for f in glob.glob("lazy/*/result.json")]
+print(len(priced), "of", every)
+assert all(n == 1 for n, in priced) and 0 < len(priced) < every, len(priced)
+assert len(results) == 4 and all(r["proof"]["proven"] for r in results), len(results)
+P
+
 # A unit that cannot say what it wants has failed, in both phases.
 echo nonsense >broken.onnx
 cat >broken.yaml <<-YAML

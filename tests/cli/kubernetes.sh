@@ -27,7 +27,7 @@ mkdir fleet local bin
 "$MARQ" model make tiny -o fleet/tiny.onnx -q
 cat >fleet/fleet.yaml <<-YAML
 	version: 1
-	defaults: {out: results, db: home.db}
+	defaults: {out: results, db: home.db, options: [--eager-pricing]}
 	mixes: [{name: cpu, targets: [host]}]
 	models: [{path: tiny.onnx}]
 YAML

@@ -4,7 +4,7 @@
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
 "$MARQ" model make tiny -o tiny.onnx -q
-run search tiny.onnx -t host --db none --want list.json --max-measure 3
+run search tiny.onnx -t host --db none --eager-pricing --want list.json --max-measure 3
 expect_status 0
 mkdir locks
 run measure list.json --db a.db --locks locks

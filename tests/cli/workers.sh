@@ -9,7 +9,7 @@ field() { # KEY: of the last document
 	python3 -c 'import json, sys; print(json.load(open("out"))[sys.argv[1]])' "$1"
 }
 # A list, measured by the small program, brought home.
-run search tiny.onnx -t host --db none --want wanted.json
+run search tiny.onnx -t host --db none --eager-pricing --want wanted.json
 expect_status 0
 expect_in err 'wanted; on the machine they are for: marq measure wanted.json'
 expect_absent tiny.marq
@@ -23,7 +23,7 @@ expect_status 0
 [ "$(field measured)" = 0 ] || fail 'measured again'
 run db merge board.db --db home.db
 expect_status 0
-run search tiny.onnx -t host --db home.db --want none.json
+run search tiny.onnx -t host --db home.db --eager-pricing --want none.json
 expect_status 0
 expect_in err '0 wanted'
 run search tiny.onnx -t host --db home.db -o listed --eager-pricing --format=json
@@ -31,7 +31,7 @@ expect_status 0
 [ "$(field measured)" = 0 ] || fail 'the list was not all'
 
 # The first is worth the most: a short list is the beginning of a long one.
-run search tiny.onnx -t host --db none --want short.json --max-measure 5
+run search tiny.onnx -t host --db none --eager-pricing --want short.json --max-measure 5
 expect_status 0
 python3 - <<'P' || fail 'a short list is another one'
 import json

@@ -1,5 +1,6 @@
 /* Lazy pricing against eager pricing: the same cost, whatever the bounds, with
- * or without probes, with few prices asked for; and when pricing stops early, an honest answer. A pricer
+ * or without probes, with few prices asked for; an honest answer when pricing stops
+ * early, and when what has no price is left out. A pricer
  * of our own stands in for the real one: it knows the true prices.
  * Argument: number of cases (default 1500). */
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "tests/support/problems.h"
 #define STANDIN_PRICE
 #define STANDIN_PROBE
+#define STANDIN_READMIT
 #include "tests/support/standin_pricer.h"
 
 struct pricer {
@@ -20,7 +22,29 @@ struct pricer {
 	const struct problem *truth;
 	uint32_t asked, limit;
 	bool probes; /* they tell something */
+	bool refuses; /* every third candidate has no price, and is left out */
 };
+
+static bool
+is_left_out(const struct pricer *p, uint32_t candidate)
+{
+	return p->refuses && candidate % 3 == 0;
+}
+
+uint32_t
+pricer_readmit(struct pricer *p, bool readmitted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = 0; c < p->truth->ncandidates; c++) {
+		if (!is_left_out(p, c))
+			continue;
+		prices_candidate(p->prices, c)->state =
+		    readmitted ? PRICE_BOUND : PRICE_FAILED;
+		n++;
+	}
+	return n;
+}
 
 /* One key a candidate, so what is asked for is what is counted. */
 bool
@@ -35,7 +59,9 @@ pricer_price(
 		if (x->state != PRICE_BOUND)
 			continue;
 		p->asked++;
-		x->state = cost == COST_NEVER ? PRICE_FAILED : PRICE_KNOWN;
+		x->state = cost == COST_NEVER || is_left_out(p, candidate[i])
+		    ? PRICE_FAILED
+		    : PRICE_KNOWN;
 		x->ns = cost;
 	}
 	return true;
@@ -111,11 +137,12 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 {
 	struct rng r = rng_seeded(seed + 99);
 	struct dressed d = {.a = a, .p = p};
-	struct pricer lazy = {&d.prices, p, 0, UINT32_MAX, seed % 2},
+	struct pricer lazy = {&d.prices, p, 0, UINT32_MAX, seed % 2, false},
 	              eager = lazy;
-	struct pricer poor = {
-	    &d.prices, p, 0, rng_below(&r, p->ncandidates + 1), seed % 2};
-	struct plan x, y, z;
+	struct pricer poor = {&d.prices, p, 0,
+	    rng_below(&r, p->ncandidates + 1), seed % 2, false};
+	struct pricer board = {&d.prices, p, 0, UINT32_MAX, false, true};
+	struct plan x, y, z, w;
 	struct err err = {0};
 	bool ok;
 
@@ -126,6 +153,8 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 	ok = ok && search(&d, &eager, true, &y, &err);
 	dress_prices(&d, &r, low);
 	ok = ok && search(&d, &poor, false, &z, &err);
+	dress_prices(&d, &r, low);
+	ok = ok && search(&d, &board, true, &w, &err);
 	*asked = lazy.asked;
 	if (ok && y.cost != COST_NEVER) {
 		struct plan_request r2 = {.trace = trace_wanted(),
@@ -162,6 +191,12 @@ same(struct problem *p, uint64_t seed, uint32_t low, uint32_t *asked,
 	else if (z.cost != COST_NEVER && z.proven && z.cost != x.cost)
 		printf(
 		    "seed %" PRIu64 ": stopped early, wrongly proven\n", seed);
+	else if (w.cost != COST_NEVER
+	    && (w.lower_bound > x.cost || w.cost < x.cost
+	        || (w.proven && w.cost != x.cost)))
+		printf("seed %" PRIu64 ": without what has no price %" PRIu64
+		       " .. %" PRIu64 ", the optimum is %" PRIu64 "\n",
+		    seed, w.lower_bound, w.cost, x.cost);
 	else
 		return true;
 	return false;

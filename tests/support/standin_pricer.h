@@ -45,6 +45,15 @@ pricer_price_again(struct pricer *p, const uint32_t *candidate, uint32_t n,
 	return true;
 }
 
+#ifndef STANDIN_READMIT
+uint32_t
+pricer_readmit(struct pricer *p, bool readmitted)
+{
+	(void)p, (void)readmitted;
+	return 0;
+}
+#endif
+
 #ifndef STANDIN_WORK
 cost_ns
 pricer_work(const struct pricer *p, uint32_t target, node_id node)
