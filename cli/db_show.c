@@ -239,22 +239,25 @@ figure(const struct shown *s, uint64_t ns, char *text, size_t n)
 static void
 tell_attempt(struct shown *s, const struct db_row *row, const char *key)
 {
-	char least[32], low[32], high[32], median[32];
+	char least[32], low[32], high[32], median[32], cpu[32];
 
 	ANSWER_LINE(&s->answer,
 	    "  {at_utc}  {?retired retired }{outcome}{?low_ns   n={n}  least "
-	    "{least}, {low} .. {high}, median {median}}"
+	    "{least}, {low} .. {high}, median {median}{?cpu_ns , processor "
+	    "time {cpu}}}"
 	    "{?max_error   error {max_error:.3g}}{?detail   }{detail}\n",
 	    T("least", figure(s, row->min, least, sizeof least)),
 	    T("low", figure(s, row->low, low, sizeof low)),
 	    T("high", figure(s, row->high, high, sizeof high)),
 	    T("median", figure(s, row->median, median, sizeof median)),
-	    F("key", key), F("kind", row->kind), F("summary", row->summary),
-	    F("facts", row->hard), F("outcome", row->outcome), F("n", row->n),
-	    F("low_ns", row->low), F("median_ns", row->median),
-	    F("high_ns", row->high), F("min_ns", row->min),
-	    F("max_error", row->max_error), F("detail", row->detail),
-	    F("at_utc", row->at_utc), F("retired", row->retired));
+	    T("cpu", figure(s, row->cpu, cpu, sizeof cpu)),
+	    F("cpu_ns", row->cpu), F("key", key), F("kind", row->kind),
+	    F("summary", row->summary), F("facts", row->hard),
+	    F("outcome", row->outcome), F("n", row->n), F("low_ns", row->low),
+	    F("median_ns", row->median), F("high_ns", row->high),
+	    F("min_ns", row->min), F("max_error", row->max_error),
+	    F("detail", row->detail), F("at_utc", row->at_utc),
+	    F("retired", row->retired));
 }
 
 static bool

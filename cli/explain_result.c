@@ -258,6 +258,15 @@ tell_place(struct answer *a, const struct told *t, const cJSON *node)
 	    F("path", path_of(t, node)));
 }
 
+/* What a run has of the processors, where that is another time. */
+static cost_ns
+busy_of(const cJSON *price)
+{
+	const double cpu = number_of(price, "cpu_ns");
+
+	return cpu > 1.1 * number_of(price, "ns") ? ns_of(price, "cpu_ns") : 0;
+}
+
 static void
 tell_price(struct answer *a, const struct told *t, const cJSON *composite)
 {
@@ -267,7 +276,8 @@ tell_price(struct answer *a, const struct told *t, const cJSON *composite)
 
 	ANSWER(a,
 	    "  as {rule}{?implementation , }{implementation}, {n} node{s n}: "
-	    "{cost_ns:t} {source}{?range , {low:t} .. {high:t}}{?origin ; "
+	    "{cost_ns:t} {source}{?range , {low:t} .. {high:t}}{?cpu , "
+	    "processor time {cpu:t}}{?origin ; "
 	    "{origin}}{?when , {when}}{detail}\n",
 	    F("rule", text_of(composite, "rule")),
 	    F("implementation", text_of(composite, "implementation")),
@@ -277,7 +287,7 @@ tell_price(struct answer *a, const struct told *t, const cJSON *composite)
 	    T("range",
 	        number_of(price, "low_ns") != number_of(price, "high_ns")),
 	    T("low", ns_of(price, "low_ns")),
-	    T("high", ns_of(price, "high_ns")),
+	    T("high", ns_of(price, "high_ns")), T("cpu", busy_of(price)),
 	    T("origin", strncmp(origin, "database", 8) == 0 ? origin : ""),
 	    T("when", text_of(made, "when")),
 	    T("detail", price_detail(text_of(price, "rests_on"), t->arena)));

@@ -77,6 +77,7 @@ take_found(struct pricer *p, struct subject *s, const struct db_found *f,
 	price->origin = origin;
 	price->ns = f->ns;
 	price->samples = f->n;
+	price->cpu = f->cpu;
 	price->when = arena_str(p->arena, f->at_utc);
 	price->detail = outcome_text(f->outcome, f->detail, p->arena);
 	price->machine = p->environment[s->target].machine;
@@ -97,6 +98,7 @@ price_of_measurement(
 	price->origin = FROM_MEASURING;
 	price->ns = m->low;
 	price->samples = m->n;
+	price->cpu = m->cpu;
 	price->detail = outcome_text(m->outcome, m->detail, a);
 	set_known(price, good, range_low(m->low, m->min), m->high);
 	if (!good && !*price->detail)

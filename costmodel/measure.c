@@ -190,6 +190,7 @@ finish_measured(struct job_progress *p)
 		median[i] = b->median_ns;
 		r->n += b->kept;
 		r->min = b->min_ns < r->min ? b->min_ns : r->min;
+		r->cpu += b->cpu_ns / p->nblocks;
 		r->span_ns += b->sample.span_ns;
 		if (b->sample.max_error > r->max_error)
 			r->max_error = b->sample.max_error;

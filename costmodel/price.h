@@ -44,6 +44,7 @@ struct price {
 	 * may be above the true price, so nothing is proven with it */
 	cost_ns guess;
 	cost_ns low, high; /* range about ns: samples (measured), parameters */
+	cost_ns cpu; /* processor time of a run, of all threads; 0: not known */
 	uint32_t samples;
 	bool is_second; /* measured at a second moment: what came of that */
 	uint32_t probes; /* what `bound` rests on; 0: the work alone */

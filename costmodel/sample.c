@@ -142,8 +142,12 @@ fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 	bool slow_clock = clock_is_slow(w);
 	bool slow_memory = set_caches(s, w);
 	long before = machine_preemptions();
+	const uint64_t ask = clock_cpu_ns(), cpu = clock_cpu_ns();
+	uint64_t used;
 
 	*took = shoot(s);
+	used = clock_cpu_ns() - cpu;
+	w->shot_cpu_ns = used > cpu - ask ? used - (cpu - ask) : 0;
 	return machine_preemptions() == before
 	    && (is_long || !(slow_clock || slow_memory));
 }
@@ -183,6 +187,7 @@ sample_block(const struct shot *s, struct sweep *w)
 		bool good_one = fire(s, w, b.slow, &took);
 
 		any[tried++] = took;
+		b.cpu_ns += w->shot_cpu_ns;
 		if (good_one)
 			good[b.kept++] = took;
 		else
@@ -192,6 +197,7 @@ sample_block(const struct shot *s, struct sweep *w)
 		if (b.slow && tried == 2)
 			break;
 	}
+	b.cpu_ns /= tried;
 	settle(&b, good, any, tried);
 	return b;
 }

@@ -34,6 +34,7 @@ struct sweep {
 	size_t nwords;
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
 	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
+	uint64_t shot_cpu_ns; /* what the last shot had of the processors */
 };
 
 #define SHOTS_MAX 15
@@ -42,6 +43,7 @@ struct block {
 	uint32_t kept; /* samples */
 	uint32_t dropped; /* preempted, or memory or clock were slow */
 	uint64_t median_ns, min_ns;
+	uint64_t cpu_ns; /* of all threads, a run; of sample_block() */
 	bool slow; /* one run takes so long that few are enough */
 };
 

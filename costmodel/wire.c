@@ -112,6 +112,8 @@ wire_sample_write(uint64_t id, const struct sample *x, struct json *j)
 	write_figure(j, "median", x->median);
 	write_figure(j, "high", x->high);
 	write_figure(j, "min", x->min);
+	if (x->cpu)
+		write_figure(j, "cpu", x->cpu);
 	write_figure(j, "span", x->span_ns);
 	json_key_real(j, "max_error", x->max_error);
 	json_key_str(j, "detail", x->detail);
@@ -168,6 +170,8 @@ wire_sample_read(
 	    || !read_figure(doc, "high", &out->high, err)
 	    || !read_figure(doc, "min", &out->min, err)
 	    || !read_figure(doc, "span", &out->span_ns, err))
+		return false;
+	if (jsonin_has(doc, "cpu") && !read_figure(doc, "cpu", &out->cpu, err))
 		return false;
 	if (jsonin_has(doc, "max_error")
 	    && !jsonin_real(doc, "max_error", &out->max_error, err))

@@ -205,6 +205,16 @@ drop_cores(struct worker *w)
 	core_locks_drop(&w->locks);
 }
 
+/* Asking for processor time takes some of it: no thread has more than there was. */
+static uint64_t
+possible_cpu(const struct worker *w, const struct block *b)
+{
+	const uint32_t threads = w->options->threads ? w->options->threads : 1;
+	const uint64_t most = threads * b->median_ns;
+
+	return b->cpu_ns < most ? b->cpu_ns : most;
+}
+
 static void
 time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
     struct worker_reply *r)
@@ -216,6 +226,7 @@ time_it(struct worker *w, const struct worker_request *q, const struct shot *s,
 	                 : sample_block(s, &w->sweep);
 	drop_cores(w);
 	take_block(r, &b);
+	r->cpu_ns = possible_cpu(w, &b);
 }
 
 static void

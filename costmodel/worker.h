@@ -15,7 +15,7 @@ struct worker_request {
 struct worker_reply {
 	uint32_t number;
 	uint32_t kept, dropped, slow;
-	uint64_t median_ns, min_ns; /* of the runs kept */
+	uint64_t median_ns, min_ns, cpu_ns; /* of the runs kept */
 	bool answered; /* by a tool: the sample is all there is */
 	struct sample sample; /* of a block outcome, detail, error and span */
 };

@@ -35,7 +35,7 @@ struct db_row {
 	uint8_t uuid[16];
 	struct hash128 key; /* of the subject's bytes */
 	const char *kind, *summary, *hard, *outcome, *detail, *at_utc;
-	uint64_t n, low, median, high, min, span_ns, limit_ns;
+	uint64_t n, low, median, high, min, cpu, span_ns, limit_ns;
 	double max_error;
 	bool retired;
 };

@@ -46,6 +46,8 @@ struct db_found {
 	uint64_t ns; /* median over attempts of `low` */
 	uint64_t low, high; /* smallest low, largest high */
 	uint64_t least; /* the fastest sample; 0: not known */
+	uint64_t
+	    cpu; /* processor time of a run, of newest_good; 0: not known */
 	uint32_t n; /* samples, over all attempts */
 	char at_utc[24]; /* of the newest attempt */
 	db_id newest_good; /* the newest attempt with figures */

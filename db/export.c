@@ -129,6 +129,8 @@ write_attempt(struct exporter *x, sqlite3_stmt *s)
 	for (int i = 0; i < 5; i++)
 		json_key_uint(&j, figure[i], column_u64(s, 6 + i));
 	json_key_real(&j, "max_error", sqlite3_column_double(s, 11));
+	if (column_u64(s, 18))
+		json_key_uint(&j, "cpu_ns", column_u64(s, 18));
 	json_key_uint(&j, "span_ns", column_u64(s, 12));
 	json_key_uint(&j, "limit_ns", column_u64(s, 13));
 	json_key_str(&j, "detail", column_text(s, 14));

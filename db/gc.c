@@ -46,7 +46,7 @@ static const char deletion[] =
     " (SELECT measurement_id FROM doomed);"
     "UPDATE measurement SET outcome=CASE outcome WHEN 'ok' THEN 'noisy'"
     " ELSE outcome END,n=0,low_ns=0,median_ns=0,high_ns=0,min_ns=0,"
-    "max_error=0,span_ns=0,limit_ns=0,detail='',run_id=NULL,"
+    "cpu_ns=0,max_error=0,span_ns=0,limit_ns=0,detail='',run_id=NULL,"
     "conditions_id=NULL,sum=NULL" TO_EMPTY ";"
     "DELETE FROM model_subject WHERE subject_id IN"
     " (SELECT subject_id FROM doomed_subject);"

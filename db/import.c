@@ -189,6 +189,7 @@ read_figures(
 	    && read_u64(o, "median_ns", &x->median, err)
 	    && read_u64(o, "high_ns", &x->high, err)
 	    && read_u64(o, "min_ns", &x->min, err)
+	    && (!jsonin_has(o, "cpu_ns") || read_u64(o, "cpu_ns", &x->cpu, err))
 	    && jsonin_real(o, "max_error", &x->max_error, err)
 	    && read_u64(o, "span_ns", &x->span_ns, err)
 	    && read_u64(o, "limit_ns", &x->limit_ns, err)

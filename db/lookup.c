@@ -39,6 +39,7 @@ read_attempt(sqlite3_stmt *s)
 	    .id = sqlite3_column_int64(s, 5),
 	    .conditions = sqlite3_column_int64(s, 6),
 	    .min = column_u64(s, 7),
+	    .cpu = column_u64(s, 9),
 	};
 }
 

@@ -42,13 +42,14 @@ enum column {
 	SKELETON,
 	FAMILY,
 	SUMMARY,
+	CPU,
 };
 
-#define ATTEMPTS(sum) \
+#define ATTEMPTS(sum, cpu) \
 	"SELECT m.uuid,m.subject_id,m.env_id,m.conditions_id,m.run_id," \
 	"m.outcome,m.n,m.low_ns,m.median_ns,m.high_ns,m.min_ns,m.max_error," \
 	"m.span_ns,m.limit_ns,m.detail,m.at_utc,m.retired,m.measurement_id," sum \
-	",s.hash,s.bytes,s.kind,s.skeleton,s.family,s.summary" \
+	",s.hash,s.bytes,s.kind,s.skeleton,s.family,s.summary," cpu \
 	" FROM measurement m NOT INDEXED" \
 	" LEFT JOIN subject s ON s.subject_id=m.subject_id" \
 	" WHERE m.measurement_id>?1 ORDER BY m.measurement_id"
@@ -269,14 +270,15 @@ map_subject(struct merging *m, sqlite3_stmt *s, struct merging_subject *subject,
 bool
 merging_prepare(struct merging *m, sqlite3_stmt **s, struct err *err)
 {
-	int64_t there;
+	static const char *const attempts[] = {ATTEMPTS("NULL", "0"),
+	    ATTEMPTS("m.sum", "0"), ATTEMPTS("m.sum", "m.cpu_ns")};
+	int64_t there; /* columns were added in this order */
 
 	return sql_integer(m->from,
 	           "SELECT count(*) FROM pragma_table_info('measurement')"
-	           " WHERE name='sum'",
+	           " WHERE name IN('sum','cpu_ns')",
 	           &there, err)
-	    && sql_prepare(
-	        m->from, there ? ATTEMPTS("m.sum") : ATTEMPTS("NULL"), s, err);
+	    && sql_prepare(m->from, attempts[there], s, err);
 }
 
 db_id
@@ -300,6 +302,7 @@ read_figures(sqlite3_stmt *s, struct measurement_row *row)
 	            .max_error = sqlite3_column_double(s, MAX_ERROR),
 	            .span_ns = column_u64(s, SPAN),
 	            .limit_ns = column_u64(s, LIMIT),
+	            .cpu = column_u64(s, CPU),
 	        },
 	    .detail = column_text(s, DETAIL),
 	    .at_utc = column_text(s, AT_UTC),

@@ -147,6 +147,7 @@ bind_measurement(sqlite3_stmt *s, const struct measurement_row *row)
 	bind_u64(s, 14, x->limit_ns);
 	bind_text(s, 15, row->detail);
 	bind_text(s, 16, row->at_utc);
+	bind_u64(s, 17, x->cpu);
 }
 
 bool
@@ -170,9 +171,9 @@ row_merge_measurement(struct costdb *db, const struct measurement_row *row,
 	if (!s)
 		return false;
 	bind_measurement(s, row);
-	sqlite3_bind_int(s, 17, row->retired);
+	sqlite3_bind_int(s, 18, row->retired);
 	if (sum)
-		sqlite3_bind_int64(s, 18, (sqlite3_int64)*sum);
+		sqlite3_bind_int64(s, 19, (sqlite3_int64)*sum);
 	if (!sql_run(db, s, err))
 		return false;
 	*added = sqlite3_changes(db->h) > 0;

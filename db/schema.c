@@ -86,21 +86,40 @@ static const char *const migration[SCHEMA_VERSION] = {
           "DROP TRIGGER IF EXISTS environment_changed;"
           "DROP TRIGGER IF EXISTS subject_changed;" TRIGGER_ON_ATTEMPT
           ";" TRIGGER_ON_ENVIRONMENT ";" TRIGGER_ON_SUBJECT,
+    /* Processor time, which is no part of the checksum: nothing is decided by
+     * it. */
+    [4] = "",
 };
 
 /* A file may say that it is older than it is; adding a column twice fails. */
+static const struct {
+	int64_t version;
+	const char *is_there, *add;
+} column[] = {
+    {3,
+        "SELECT count(*) FROM pragma_table_info('measurement')"
+        " WHERE name='sum'",
+        "ALTER TABLE measurement ADD COLUMN sum INTEGER"},
+    {4,
+        "SELECT count(*) FROM pragma_table_info('measurement')"
+        " WHERE name='cpu_ns'",
+        "ALTER TABLE measurement ADD COLUMN cpu_ns INTEGER NOT NULL"
+        " DEFAULT 0"},
+};
+
 static bool
-add_sums(struct costdb *db, struct err *err)
+add_columns(struct costdb *db, int64_t version, struct err *err)
 {
 	int64_t there;
 
-	return sql_integer(db,
-	           "SELECT count(*) FROM pragma_table_info('measurement')"
-	           " WHERE name='sum'",
-	           &there, err)
-	    && (there
-	        || sql_exec(
-	            db, "ALTER TABLE measurement ADD COLUMN sum INTEGER", err));
+	for (size_t i = 0; i < sizeof column / sizeof *column; i++) {
+		if (column[i].version != version)
+			continue;
+		if (!sql_integer(db, column[i].is_there, &there, err)
+		    || (!there && !sql_exec(db, column[i].add, err)))
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -109,7 +128,7 @@ bring_forward(struct costdb *db, int64_t version, struct err *err)
 	char sql[160];
 
 	for (; version < SCHEMA_VERSION; version++)
-		if ((version == 3 && !add_sums(db, err))
+		if (!add_columns(db, version, err)
 		    || !sql_exec(db, migration[version], err))
 			return false;
 	snprintf(sql, sizeof sql,

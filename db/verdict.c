@@ -26,6 +26,7 @@ see_good(struct verdict *v, const struct attempt *a)
 	if (v->ngood == 0) {
 		f->newest_good = a->id;
 		f->conditions = a->conditions;
+		f->cpu = a->cpu;
 		snprintf(f->good_utc, sizeof f->good_utc, "%s", a->at_utc);
 		f->low = a->low;
 		f->high = a->high;

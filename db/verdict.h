@@ -12,7 +12,7 @@
 struct attempt {
 	db_id id, conditions;
 	enum outcome outcome;
-	uint64_t low, high, min;
+	uint64_t low, high, min, cpu;
 	uint32_t n; /* samples */
 	const char *at_utc;
 };

@@ -20,7 +20,7 @@
 static const char select_rows[] =
     "SELECT m.measurement_id,m.subject_id,m.env_id,m.uuid,s.hash,s.kind,"
     "s.summary,e.hard,m.outcome,m.detail,m.at_utc,m.n,m.low_ns,m.median_ns,"
-    "m.high_ns,m.min_ns,m.span_ns,m.limit_ns,m.max_error,m.retired,m.run_id,m.conditions_id" FROM_ALL
+    "m.high_ns,m.min_ns,m.span_ns,m.limit_ns,m.max_error,m.retired,m.run_id,m.conditions_id,m.cpu_ns" FROM_ALL
         WHERE_GIVEN " AND (?5=1 OR m.retired=0)"
     " ORDER BY m.subject_id,m.env_id,m.at_utc,m.uuid";
 
@@ -86,6 +86,7 @@ read_row(sqlite3_stmt *s)
 	    .retired = sqlite3_column_int(s, 19) != 0,
 	    .run = sqlite3_column_int64(s, 20),
 	    .conditions = sqlite3_column_int64(s, 21),
+	    .cpu = column_u64(s, 22),
 	};
 
 	read_blob(s, 3, r.uuid, sizeof r.uuid);

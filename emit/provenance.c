@@ -31,6 +31,8 @@ write_price(struct json *j, const struct price *p)
 	}
 	json_key_str(j, "when", p->when ? p->when : "");
 	json_key_uint(j, "samples", p->samples);
+	if (p->cpu)
+		json_cost(j, "cpu_ns", p->cpu);
 	json_key_str(j, "detail", p->detail ? p->detail : "");
 }
 

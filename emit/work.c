@@ -187,6 +187,8 @@ json_price(struct json *j, const char *key, const struct price *p)
 	json_key_str(j, "source", price_source_text(p->source));
 	if (p->samples)
 		json_key_uint(j, "samples", p->samples);
+	if (p->cpu)
+		json_cost(j, "cpu_ns", p->cpu);
 	if (p->detail && *p->detail)
 		json_key_str(j, "rests_on", p->detail);
 	json_close(j);

@@ -126,9 +126,13 @@ known_kinds(struct arena *a)
 {
 	const char *text = "";
 
+	const char *name;
+
 	for (uint32_t i = 0; kinds[i]; i++)
 		text = arena_printf(
 		    a, "%s%s%s", text, i ? ", " : "", kinds[i]->name);
+	for (uint32_t i = 0; (name = target_installed(i, a)) != NULL; i++)
+		text = arena_printf(a, "%s, %s", text, name);
 	return text;
 }
 
@@ -297,6 +301,26 @@ target_installed(uint32_t i, struct arena *a)
 	return NULL;
 }
 
+/* A name that stands for something, which is not installed, or no name. */
+static bool
+unknown_target(const char *name, struct arena *a, struct err *err)
+{
+	struct option_value means = {NULL, "plug-in of that name"};
+
+	for (uint32_t k = 0; kinds[k]; k++) {
+		const struct target_aliases *x = kinds[k]->aliases;
+
+		for (uint32_t n = 0; x && x->known[n]; n++)
+			if (strcmp(x->known[n], name) == 0
+			    && !x->find(&means, name, a))
+				return err_set(err, ERR_TARGET,
+				    "target '%s' is not installed: no %s", name,
+				    means.value);
+	}
+	return err_set(err, ERR_USAGE, "unknown target '%s'%s known are: %s",
+	    name, near_kind(name, a), known_kinds(a));
+}
+
 static bool
 parse_target(
     struct target *t, const char *text, struct arena *a, struct err *err)
@@ -309,9 +333,7 @@ parse_target(
 	t->text = arena_str(a, text);
 	t->kind = find_kind(name, &means, a);
 	if (!t->kind)
-		return err_set(err, ERR_USAGE,
-		    "unknown target '%s'%s known are: %s", name,
-		    near_kind(name, a), known_kinds(a));
+		return unknown_target(name, a, err);
 	t->source = t->kind->source;
 	for (at = colon; colon && *at; at++)
 		commas += *at == ',';

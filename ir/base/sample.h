@@ -25,6 +25,7 @@ struct sample {
 	uint32_t n; /* timed runs kept */
 	cost_ns low, median, high; /* quartiles; low is the price */
 	cost_ns min; /* of all runs; 0: not known */
+	cost_ns cpu; /* processor time of a run, of all threads; 0: not known */
 	double max_error; /* against the reference, relative to its range */
 	uint64_t span_ns; /* what the attempt took */
 	uint64_t limit_ns; /* the limit it ran under; 0: not known */

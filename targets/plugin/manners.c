@@ -44,21 +44,17 @@ struct manners_state {
 
 /* ---- what its threads do between runs ---- */
 
-static uint64_t
-clock_of(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Processor time of all threads but this one. */
+/* Processor time of all threads but this one, to some hundred nanoseconds. */
 static uint64_t
 others_ns(void)
 {
-	return clock_of(CLOCK_PROCESS_CPUTIME_ID)
-	    - clock_of(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t all = clock_cpu_ns();
+	struct timespec t;
+	uint64_t own;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	own = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return all > own ? all - own : 0;
 }
 
 static bool
@@ -88,6 +84,12 @@ some_run(void)
 	return some;
 }
 
+bool
+manners_spins(uint64_t before, uint64_t now)
+{
+	return now > before && now - before > SPIN_NS;
+}
+
 /* Until all sleep, or they have used too much: how busy the machine is decides
  * only how long that takes. */
 static bool
@@ -96,7 +98,7 @@ threads_rest(struct err *err)
 	uint64_t used = others_ns(), end = clock_ns() + SPIN_WAIT_NS;
 
 	while (some_run() && clock_ns() < end) {
-		if (others_ns() - used > SPIN_NS)
+		if (manners_spins(used, others_ns()))
 			return err_set(err, ERR_TARGET,
 			    "its threads go on running when it is done");
 		nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);

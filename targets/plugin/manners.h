@@ -24,4 +24,9 @@ void manners_before(struct manners *m);
 /* Behind it: false, saying in one line what it did. */
 bool manners_after(struct manners *m, struct err *err);
 
+/* Have threads that should sleep used more than it takes to come to rest? Both are
+ * processor times of all threads but the one that asks: differences of two clocks,
+ * so the later one may be a little less. */
+bool manners_spins(uint64_t before, uint64_t now);
+
 #endif

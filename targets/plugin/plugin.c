@@ -293,7 +293,7 @@ static const struct target_option options[] = {
 };
 
 /* For which there are plug-ins in this tree. */
-static const char *const known[] = {"ort", "openvino", NULL};
+static const char *const known[] = {"ort", "openvino", "acl", NULL};
 static const struct target_aliases aliases = {find_installed, known};
 
 const struct target_kind target_plugin = {

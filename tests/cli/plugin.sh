@@ -84,6 +84,7 @@ refused 2 "$plugin,shape=1" "unknown option 'shape'"
 refused 2 "$plugin,level=middle" 'must be one of low|high'
 refused 4 "plugin:path=$MARQ_BUILD/tests/libmarq_standin_2.so" \
 	'made for version 2 of the plug-in interface, this marq has 1'
+refused 4 ort "target 'ort' is not installed: no "
 echo 'no library' >text.so
 refused 4 plugin:path=text.so 'cannot be loaded'
 [ -e "$MARQ_BUILD/tests/libmarq_record.so" ] &&
