@@ -58,36 +58,33 @@ smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* out[j * rows + i] = in[i * columns + j] */
-static void
-transpose32(const uint32_t *restrict in, uint32_t *restrict out, size_t rows,
-    size_t columns)
+/* out[j * rows + i] = in[i * columns + j], by squares of a line of the cache. */
+#define TRANSPOSE(type, tile) \
+	static void transpose_##type( \
+	    const void *from, void *to, size_t rows, size_t columns) \
+	{ \
+		const type *restrict in = from; \
+		type *restrict out = to; \
+\
+		for (size_t i0 = 0; i0 < rows; i0 += tile) \
+			for (size_t j0 = 0; j0 < columns; j0 += tile) { \
+				size_t i1 = smaller(i0 + tile, rows); \
+				size_t j1 = smaller(j0 + tile, columns); \
+\
+				for (size_t j = j0; j < j1; j++) \
+					for (size_t i = i0; i < i1; i++) \
+						out[j * rows + i] = \
+						    in[i * columns + j]; \
+			} \
+	}
+TRANSPOSE(uint8_t, 64)
+TRANSPOSE(uint16_t, 32)
+TRANSPOSE(uint32_t, 16)
+
+static bool
+is_transposable(size_t width)
 {
-	for (size_t i0 = 0; i0 < rows; i0 += TILE_CHANNELS)
-		for (size_t j0 = 0; j0 < columns; j0 += TILE_CHANNELS) {
-			size_t i1 = smaller(i0 + TILE_CHANNELS, rows);
-			size_t j1 = smaller(j0 + TILE_CHANNELS, columns);
-
-			for (size_t j = j0; j < j1; j++)
-				for (size_t i = i0; i < i1; i++)
-					out[j * rows + i] = in[i * columns + j];
-		}
-}
-
-/* The same of bytes; a line of the cache holds 64 of them. */
-static void
-transpose8(const uint8_t *restrict in, uint8_t *restrict out, size_t rows,
-    size_t columns)
-{
-	for (size_t i0 = 0; i0 < rows; i0 += TILE_POSITIONS)
-		for (size_t j0 = 0; j0 < columns; j0 += TILE_POSITIONS) {
-			size_t i1 = smaller(i0 + TILE_POSITIONS, rows);
-			size_t j1 = smaller(j0 + TILE_POSITIONS, columns);
-
-			for (size_t j = j0; j < j1; j++)
-				for (size_t i = i0; i < i1; i++)
-					out[j * rows + i] = in[i * columns + j];
-		}
+	return width == 1 || width == 2 || width == 4;
 }
 
 /* Each image's [rows][columns] becomes [columns][rows]. */
@@ -99,10 +96,11 @@ transpose_images(const struct conversion *k, const uint8_t *in, uint8_t *out,
 
 	for (size_t n = 0; n < k->batch; n++, in += one, out += one)
 		if (k->width == 1)
-			transpose8(in, out, rows, columns);
+			transpose_uint8_t(in, out, rows, columns);
+		else if (k->width == 2)
+			transpose_uint16_t(in, out, rows, columns);
 		else
-			transpose32((const uint32_t *)(const void *)in,
-			    (uint32_t *)(void *)out, rows, columns);
+			transpose_uint32_t(in, out, rows, columns);
 }
 
 static void
@@ -301,7 +299,7 @@ converter_new(struct converter *c, const struct format_change *change,
 		c->run = copy_bytes;
 		return true;
 	}
-	if ((k->width == 4 || k->width == 1) && k->from_dtype == k->to_dtype
+	if (is_transposable(k->width) && k->from_dtype == k->to_dtype
 	    && from.layout <= LAYOUT_NHWC && to.layout <= LAYOUT_NHWC) {
 		c->run =
 		    to.layout == LAYOUT_NHWC ? plain_to_last : last_to_plain;

@@ -1,5 +1,7 @@
 #include "targets/dequantized.h"
 
+#include "targets/narrow.h"
+
 static const struct tensor *
 constant_in(const struct graph *g, const struct node *n, uint32_t i)
 {
@@ -50,6 +52,18 @@ is_packable(const struct graph *g, value_id v)
 }
 
 const float *
+constant_as_floats(const struct tensor *t, struct arena *a)
+{
+	float *to;
+
+	if (t->dtype != DT_FLOAT16)
+		return tensor_data(t, a);
+	to = arena_new(a, float, t->count + 16);
+	halves_unpack(tensor_data(t, a), t->count, to);
+	return to;
+}
+
+const float *
 packable_floats(const struct graph *g, value_id v, struct arena *a)
 {
 	const struct value *value = graph_value(g, v);
@@ -60,7 +74,7 @@ packable_floats(const struct graph *g, value_id v, struct arena *a)
 	float *to;
 
 	if (value->constant)
-		return tensor_data(value->constant, a);
+		return constant_as_floats(value->constant, a);
 	n = graph_node(g, value->producer);
 	x = constant_in(g, n, 0);
 	scale = constant_in(g, n, 1);

@@ -12,6 +12,8 @@
 bool is_packable(const struct graph *g, value_id v);
 /* Does the node make such a value? */
 bool is_dequantizing(const struct graph *g, const struct node *n);
+/* A constant of floats or halves, as floats. */
+const float *constant_as_floats(const struct tensor *t, struct arena *a);
 /* The floats of a packable value. */
 const float *packable_floats(
     const struct graph *g, value_id v, struct arena *a);

@@ -123,6 +123,21 @@ guard_suffices(const struct match_in *m)
 
 #define LANES 16u
 
+/* Any number that a half can be is below it; is every element one? */
+static bool
+all_finite_halves(const void *data, size_t n)
+{
+	const uint16_t *x = data;
+	uint16_t most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint16_t size = x[i] & 0x7fffu;
+
+		most = size > most ? size : most;
+	}
+	return most < 0x7c00u;
+}
+
 /* Is every element below the limit? A fixed inner loop becomes SIMD. */
 static bool
 all_small(const void *data, size_t n)
@@ -150,7 +165,8 @@ struct guarded {
 	struct kernel inner;
 	const struct graph *graph;
 	const struct format *format; /* by id */
-	const size_t *count; /* [ninputs] elements */
+	const size_t *count; /* [ninputs] elements, all floats or halves */
+	bool halves;
 };
 
 /* One composite on the host: values by demand, from its ports and constants. */
@@ -189,11 +205,11 @@ take_inputs(struct by_host *h, const void *const *in)
 	for (uint32_t i = 0; i < c->ninputs; i++) {
 		const struct type *t =
 		    &graph_value(h->g->graph, c->input[i].value)->type;
-		void *plain =
-		    arena_alloc(h->arena, h->g->count[i] * sizeof(float) + 64);
+		const size_t bytes = h->g->count[i] * dtype_bits(t->dtype) / 8;
+		void *plain = arena_alloc(h->arena, bytes + 64);
 
 		if (c->input[i].format == FORMAT_PLAIN)
-			memcpy(plain, in[i], h->g->count[i] * sizeof(float));
+			memcpy(plain, in[i], bytes);
 		else if (!convert(h, &c->input[i], true, in[i], plain))
 			return false;
 		h->port[i] = tensor_view(t->dtype, t->rank, t->dim, plain);
@@ -273,7 +289,8 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	bool small = true;
 
 	for (uint32_t i = 0; small && i < k->candidate->ninputs; i++)
-		small = all_small(in[i], g->count[i]);
+		small = g->halves ? all_finite_halves(in[i], g->count[i])
+		                  : all_small(in[i], g->count[i]);
 	g->inner.fault = k->fault;
 	if (small)
 		g->inner.run(&g->inner, in, out);
@@ -297,15 +314,18 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	const struct candidate *c = k->candidate;
 	struct guarded *state = arena_new(a, struct guarded, 1);
 	size_t *count = arena_new(a, size_t, c->ninputs);
+	const bool halves =
+	    graph_value(g, c->output[0].value)->type.dtype == DT_FLOAT16;
 
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		count[i] = format_bytes(t->formats->format[c->input[i].format],
 		               &graph_value(g, c->input[i].value)->type)
-		    / sizeof(float);
+		    / (halves ? sizeof(uint16_t) : sizeof(float));
 	*state = (struct guarded){.inner = *k,
 	    .graph = g,
 	    .format = t->formats->format,
-	    .count = count};
+	    .count = count,
+	    .halves = halves};
 	*k = (struct kernel){.kind = state->inner.kind,
 	    .candidate = c,
 	    .run = run,

@@ -22,20 +22,37 @@ matched_name(const struct match_in *m, value_id v)
 	return graph_value(m->graph, v)->name;
 }
 
-/* float32 of known shape, as all kernels here take. */
 bool
-need_tensor(const struct match_in *m, struct why *w, value_id v)
+makes_halves(const struct match_in *m)
 {
+	const struct type *t = matched_type(m, matched_root(m)->output[0]);
+
+	return t->kind == TYPE_TENSOR && t->dtype == DT_FLOAT16;
+}
+
+/* Numbers of that type, of known shape. */
+static bool
+need_tensor_of(
+    const struct match_in *m, struct why *w, value_id v, enum dtype dtype)
+{
+	const char *name = dtype == DT_FLOAT ? "float32" : "float16";
 	const struct type *t = matched_type(m, v);
 	bool fixed = type_is_static(t);
-	bool ok = NEED(w, t->kind == TYPE_TENSOR && t->dtype == DT_FLOAT,
-	    "float32", "float32", "'%s' is %s", matched_name(m, v),
+	bool ok = NEED(w, t->kind == TYPE_TENSOR && t->dtype == dtype, name,
+	    name, "'%s' is %s", matched_name(m, v),
 	    t->kind == TYPE_TENSOR ? dtype_name(t->dtype) : "no tensor");
 
 	return NEED(w, fixed, "static_shape", "every dimension known",
 	           "'%s' has a %s shape", matched_name(m, v),
 	           fixed ? "static" : "dynamic")
 	    && ok;
+}
+
+/* float32, as most kernels here take. */
+bool
+need_tensor(const struct match_in *m, struct why *w, value_id v)
+{
+	return need_tensor_of(m, w, v, DT_FLOAT);
 }
 
 bool
@@ -83,35 +100,50 @@ need_first_output(const struct match_in *m, struct why *w, const struct node *n)
 }
 
 /* The first `ninputs` inputs of a node and its first output. */
-bool
-need_tensors(const struct match_in *m, struct why *w, const struct node *n,
-    uint32_t ninputs)
+static bool
+need_tensors_of(const struct match_in *m, struct why *w, const struct node *n,
+    uint32_t ninputs, enum dtype dtype)
 {
 	bool ok = true;
 
 	for (uint32_t i = 0; i < n->ninputs && i < ninputs; i++) {
 		if (n->input[i] == VALUE_NONE)
 			continue;
-		ok = need_tensor(m, w, n->input[i]) && ok;
+		ok = need_tensor_of(m, w, n->input[i], dtype) && ok;
 		ok = ok && need_size(m, w, n->input[i]) && ok;
 	}
-	ok = need_tensor(m, w, n->output[0]) && ok;
+	ok = need_tensor_of(m, w, n->output[0], dtype) && ok;
 	ok = ok && need_size(m, w, n->output[0]) && ok;
 	return need_first_output(m, w, n) && ok;
 }
 
 bool
-need_all_tensors(const struct match_in *m, struct why *w)
+need_tensors(const struct match_in *m, struct why *w, const struct node *n,
+    uint32_t ninputs)
 {
+	return need_tensors_of(m, w, n, ninputs, DT_FLOAT);
+}
+
+bool
+need_all_numbers(const struct match_in *m, struct why *w, bool halves)
+{
+	const enum dtype dtype =
+	    halves && makes_halves(m) ? DT_FLOAT16 : DT_FLOAT;
 	bool ok = true;
 
 	for (uint32_t i = 0; i < m->match->nnodes; i++) {
 		const struct node *n = graph_node(m->graph, m->match->node[i]);
 
 		if (!is_dequantizing(m->graph, n))
-			ok = need_tensors(m, w, n, UINT32_MAX) && ok;
+			ok = need_tensors_of(m, w, n, UINT32_MAX, dtype) && ok;
 	}
 	return ok;
+}
+
+bool
+need_all_tensors(const struct match_in *m, struct why *w)
+{
+	return need_all_numbers(m, w, false);
 }
 
 /* Does `t` broadcast to `out` without enlarging it? */

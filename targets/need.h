@@ -10,6 +10,8 @@
 const struct type *matched_type(const struct match_in *m, value_id v);
 const struct node *matched_root(const struct match_in *m);
 const char *matched_name(const struct match_in *m, value_id v);
+/* Does float16 come out of it? */
+bool makes_halves(const struct match_in *m);
 
 /* float32 of known shape. */
 bool need_tensor(const struct match_in *m, struct why *w, value_id v);
@@ -25,6 +27,8 @@ bool need_first_output(
     const struct match_in *m, struct why *w, const struct node *n);
 /* need_tensors() of all inputs of all nodes of the match. */
 bool need_all_tensors(const struct match_in *m, struct why *w);
+/* The same, or (halves) float16 in all of them. */
+bool need_all_numbers(const struct match_in *m, struct why *w, bool halves);
 
 /* The nodes form a chain of steps whose second operands broadcast to the
  * result; fills *f. */

@@ -1,10 +1,18 @@
 #include "targets/dnnl/accept.h"
 
 #include "targets/axes.h"
+#include "targets/dnnl/ways.h"
 #include "targets/need.h"
 
 #define NEED why_need
 #define DIMS_MAX 12 /* SOURCE: dnnl_types.h, DNNL_MAX_NDIMS */
+
+/* float32; or float16, where library and processor compute that. */
+static bool
+need_numbers(const struct match_in *m, struct why *why)
+{
+	return need_all_numbers(m, why, dnnl_has_halves());
+}
 
 /* SOURCE: seen in oneDNN 2.6.3: kernels keep the parameters of an algorithm
  * once, whatever step of the chain has them. */
@@ -38,7 +46,7 @@ accept_conv(const struct match_in *m, struct why *why)
 {
 	struct fused f;
 	struct window w;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why);
 
 	if (!ok || !need_steps(m, why, &f) || !f.anchor)
 		return false;
@@ -56,7 +64,7 @@ accept_matmul(const struct match_in *m, struct why *why)
 {
 	const struct node *n;
 	struct fused f;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why);
 	float alpha, beta;
 
 	if (!ok || !need_steps(m, why, &f) || !f.anchor)
@@ -131,8 +139,7 @@ accept_pool(const struct match_in *m, struct why *why)
 	const struct node *n = matched_root(m);
 	const bool local = n->op == OP_MAXPOOL || n->op == OP_AVERAGEPOOL;
 
-	return need_all_tensors(m, why)
-	    && need_rank_in(m, why, n->input[0], 3, 5)
+	return need_numbers(m, why) && need_rank_in(m, why, n->input[0], 3, 5)
 	    && (!local || need_pool_window(m, why, n));
 }
 
@@ -154,7 +161,7 @@ bool
 accept_eltwise(const struct match_in *m, struct why *why)
 {
 	struct fused f;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why);
 
 	if (!ok || !need_chain(m, why, &f))
 		return false;
@@ -210,7 +217,7 @@ bool
 accept_binary(const struct match_in *m, struct why *why)
 {
 	struct fused f;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why);
 
 	if (!ok || !need_steps(m, why, &f))
 		return false;
@@ -225,7 +232,7 @@ accept_binary(const struct match_in *m, struct why *why)
 bool
 accept_softmax(const struct match_in *m, struct why *why)
 {
-	return need_all_tensors(m, why)
+	return need_numbers(m, why)
 	    && need_rank_in(m, why, matched_root(m)->input[0], 1, DIMS_MAX);
 }
 
@@ -314,7 +321,7 @@ bool
 accept_concat(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
-	bool ok = need_all_tensors(m, why), variable = true;
+	bool ok = need_numbers(m, why), variable = true;
 
 	for (uint32_t i = 0; i < n->ninputs; i++)
 		variable &=

@@ -45,6 +45,7 @@ operation_of(const struct dnnl_conv *c)
 	        [ROLE_DST] = c->dst},
 	};
 
+	op.md[ROLE_WEIGHTS].type = c->src.type;
 	if (c->constant.bias)
 		op.md[ROLE_BIAS] = c->bias_desc;
 	layer_dims(&op.window, &c->window);

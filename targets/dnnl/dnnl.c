@@ -10,6 +10,7 @@
 #include "targets/dnnl/ways.h"
 #include "targets/guarded.h"
 #include "targets/loaded.h"
+#include "targets/need.h"
 #include "targets/pieces.h"
 #include "targets/target.h"
 #include "targets/threads.h"
@@ -61,6 +62,8 @@ implementations(const struct match_in *m, struct formats *f,
 {
 	uint32_t n = family[m->rule].ways(m, f, out, max);
 
+	if (makes_halves(m))
+		n = ways_of_halves(m, out, n);
 	nan_mark(m, out, n);
 	return n;
 }

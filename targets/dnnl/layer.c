@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "targets/dequantized.h"
 #include "targets/window.h"
 
 bool
@@ -94,10 +95,11 @@ layout_tag(enum layout layout)
 static dnnl_data_type_t
 type_of(enum dtype t)
 {
-	return t == DT_UINT8 ? dnnl_u8
-	    : t == DT_INT8   ? dnnl_s8
-	    : t == DT_INT32  ? dnnl_s32
-	                     : dnnl_f32;
+	return t == DT_UINT8  ? dnnl_u8
+	    : t == DT_INT8    ? dnnl_s8
+	    : t == DT_INT32   ? dnnl_s32
+	    : t == DT_FLOAT16 ? dnnl_f16
+	                      : dnnl_f32;
 }
 
 bool
@@ -145,8 +147,8 @@ desc_like_result(struct build *b, const struct type *t, struct md *md)
 	return desc_layout(md, b->target->formats->format[p->format].layout, t);
 }
 
-bool
-desc_operand(struct build *b, value_id v, uint32_t rank, struct md *md)
+static bool
+desc_broadcast(struct build *b, value_id v, uint32_t rank, struct md *md)
 {
 	const struct type *t = &graph_value(b->graph, v)->type;
 	int64_t dim[DNNL_MAX_NDIMS];
@@ -169,6 +171,15 @@ desc_operand(struct build *b, value_id v, uint32_t rank, struct md *md)
 	for (uint32_t i = 0; i < rank; i++)
 		dim[i] = i < rank - t->rank ? 1 : t->dim[i - (rank - t->rank)];
 	desc_plain(md, rank, dim);
+	return true;
+}
+
+bool
+desc_operand(struct build *b, value_id v, uint32_t rank, struct md *md)
+{
+	if (!desc_broadcast(b, v, rank, md))
+		return false;
+	md->type = type_of(graph_value(b->graph, v)->type.dtype);
 	return true;
 }
 
@@ -249,9 +260,10 @@ reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
 }
 
 bool
-bind_constant(struct build *b, int arg, const void *data, const struct md *is,
+bind_constant(struct build *b, int arg, const void *data, const struct md *as,
     const struct md *want)
 {
+	struct md is = *as;
 	dnnl_engine_t e = b->layer->engine;
 	dnnl_memory_t from = NULL, to = NULL;
 	bool ok;
@@ -261,10 +273,11 @@ bind_constant(struct build *b, int arg, const void *data, const struct md *is,
 		void *out;
 	} bytes = {.in = data};
 
-	ok = check(b, md_memory(&from, is, e, bytes.out), "constant")
+	is.type = is.type == dnnl_f16 ? dnnl_f32 : is.type;
+	ok = check(b, md_memory(&from, &is, e, bytes.out), "constant")
 	    && check(
 	        b, md_memory(&to, want, e, DNNL_MEMORY_ALLOCATE), "constant")
-	    && reorder(b, from, to, is, want);
+	    && reorder(b, from, to, &is, want);
 	if (from)
 		dnnl_memory_destroy(from);
 	if (!ok) {
@@ -289,7 +302,8 @@ bind_operand(struct build *b, int arg, value_id v, const struct md *md)
 const float *
 constant_floats(struct build *b, value_id v)
 {
-	return tensor_data(graph_value(b->graph, v)->constant, b->scratch);
+	return constant_as_floats(
+	    graph_value(b->graph, v)->constant, b->scratch);
 }
 
 const char *

@@ -59,9 +59,10 @@ bool bind_value(struct build *b, int arg, value_id v, const struct md *md);
 /* Likewise an output that nobody may read, or (VALUE_NONE) that there is none
  * of: it then goes to memory of its own. */
 bool bind_wanted(struct build *b, int arg, value_id v, const struct md *md);
-/* Add a constant argument described by `is`, re-laid-out as `want`. */
+/* Add a constant argument described by `as`, re-laid-out as `want`; halves are
+ * given as floats. */
 bool bind_constant(struct build *b, int arg, const void *data,
-    const struct md *is, const struct md *want);
+    const struct md *as, const struct md *want);
 /* Either, according to what v is. */
 bool bind_operand(struct build *b, int arg, value_id v, const struct md *md);
 

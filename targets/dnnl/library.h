@@ -56,6 +56,9 @@ struct operation {
 /* Its word for normalising groups of channels; undefined: it has none. */
 extern const dnnl_primitive_kind_t library_groups;
 
+/* The instructions that it computes halves with; 0: it does not. */
+extern const unsigned library_halves;
+
 /* Describe a tensor: by strides, by a tag, like another one in any layout. */
 struct md md_by_strides(
     int ndims, const dnnl_dims_t dims, const dnnl_dims_t strides);

@@ -1,6 +1,8 @@
 /* Descriptions as oneDNN 3 takes them: handles that are made and destroyed. */
 #include "targets/dnnl/library3.h"
 
+const unsigned library_halves = dnnl_cpu_isa_avx512_core_fp16;
+
 static dnnl_status_t
 open_md(dnnl_memory_desc_t *out, const struct md *md)
 {

@@ -126,6 +126,7 @@ build_matmul(struct build *b)
 	op.md[ROLE_SRC] = m.src;
 	op.md[ROLE_WEIGHTS] =
 	    is_constant(b, m.p.right) ? md_any(&m.weights) : m.weights;
+	op.md[ROLE_WEIGHTS].type = m.src.type;
 	if (m.p.bias != VALUE_NONE)
 		op.md[ROLE_BIAS] = m.bias_desc;
 	op.md[ROLE_DST] = m.dst;

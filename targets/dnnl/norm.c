@@ -40,6 +40,7 @@ build_softmax(struct build *b)
 
 	if (n->opset < 13) {
 		desc_matrix(&md, t, axis);
+		md.type = t->dtype == DT_FLOAT16 ? dnnl_f16 : dnnl_f32;
 		axis = 1;
 	} else if (!desc_value(b, n->input[0], &md)) {
 		return false;

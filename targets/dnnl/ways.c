@@ -93,6 +93,12 @@ has_isa(dnnl_cpu_isa_t isa)
 	return false;
 }
 
+bool
+dnnl_has_halves(void)
+{
+	return false;
+}
+
 /* SVE of 512 bits. SOURCE: oneDNN, cpu/aarch64/cpu_isa_traits.hpp. */
 static bool
 has_wide_vectors(void)
@@ -115,6 +121,12 @@ static bool
 has_isa(dnnl_cpu_isa_t isa)
 {
 	return has_bits((unsigned)isa);
+}
+
+bool
+dnnl_has_halves(void)
+{
+	return library_halves && has_bits(library_halves);
 }
 
 static bool
@@ -621,4 +633,25 @@ ways_concat(const struct match_in *m, struct formats *f,
 	if (pieces_fit(m, blocked()))
 		offer(&w, WAY_BLOCKED_IN_PLACE);
 	return w.n;
+}
+
+/* SOURCE: seen in oneDNN 3.7.2: the rest are reference loops. */
+uint32_t
+ways_of_halves(const struct match_in *m, struct implementation *out, uint32_t n)
+{
+	const struct graph *g = m->graph;
+	bool convolves = false;
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < m->match->nnodes; i++)
+		convolves |= graph_node(g, m->match->node[i])->op == OP_CONV;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct way *w = way_get(out[i].number);
+
+		if (w->algorithm == DIRECT && w->in != LAYOUT_BLK16
+		    && w->out != LAYOUT_BLK16
+		    && (!convolves || w->in == LAYOUT_NHWC))
+			out[left++] = out[i];
+	}
+	return left;
 }

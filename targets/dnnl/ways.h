@@ -23,6 +23,12 @@ struct way {
 /* The same, of one that runs behind a guard (targets/guarded.h). */
 #define WAY_GUARDED 128u
 
+/* Do library and processor compute with float16? */
+bool dnnl_has_halves(void);
+/* Leave those of `n` ways that there are for float16; how many that is. */
+uint32_t ways_of_halves(
+    const struct match_in *m, struct implementation *out, uint32_t n);
+
 /* Which of the implementations of its algorithm a way asks for, from 0. */
 uint32_t way_nth(const struct way *w);
 

@@ -46,6 +46,7 @@ struct operator
 	enum step_kind step;
 	struct sides window;
 	uint32_t groups, flags;
+	bool halves; /* float16 goes in and comes out; weights are floats */
 	size_t in, out; /* channels of a group read and made; or of a row */
 	const float *weights, *bias; /* packed; bias: or NULL */
 	float low, high; /* a clamp behind, or the function itself */
@@ -71,6 +72,13 @@ extern const bool library_skips;
 /* Has it operators of this kind, and has it this function of one tensor? */
 bool library_has(enum operator_kind kind);
 bool library_computes(enum step_kind function);
+
+/* Has it operators of this kind for float16? */
+bool library_has_halves(enum operator_kind kind);
+
+/* One of two functions that differ in the type of numbers. */
+#define OF_TYPE(o, name, ...) \
+	((o)->halves ? name##_f16(__VA_ARGS__) : name##_f32(__VA_ARGS__))
 
 /* Make the operator; released by instance_release, also when this failed. */
 enum xnn_status instance_create(struct instance *i, const struct operator* o);

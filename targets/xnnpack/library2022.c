@@ -11,8 +11,8 @@ static status
 setup_convolution(xnn_operator_t op, const struct operator* o,
     const float *const in[2], float *out, pthreadpool_t pool)
 {
-	return xnn_setup_convolution2d_nhwc_f32(
-	    op, o->batch, o->height, o->width, in[0], out, pool);
+	return OF_TYPE(o, xnn_setup_convolution2d_nhwc, op, o->batch, o->height,
+	    o->width, in[0], out, pool);
 }
 
 static status
@@ -28,7 +28,8 @@ static status
 setup_dense(xnn_operator_t op, const struct operator* o,
     const float *const in[2], float *out, pthreadpool_t pool)
 {
-	return xnn_setup_fully_connected_nc_f32(op, o->batch, in[0], out, pool);
+	return OF_TYPE(
+	    o, xnn_setup_fully_connected_nc, op, o->batch, in[0], out, pool);
 }
 
 static status
@@ -36,18 +37,18 @@ create_maxima(const struct operator* o, xnn_operator_t *op)
 {
 	const struct sides *w = &o->window;
 
-	return xnn_create_max_pooling2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], w->dilation[0], w->dilation[1], o->in, o->in, o->in,
-	    -INFINITY, INFINITY, o->flags, op);
+	return OF_TYPE(o, xnn_create_max_pooling2d_nhwc, w->before[0],
+	    w->after[1], w->after[0], w->before[1], w->kernel[0], w->kernel[1],
+	    w->stride[0], w->stride[1], w->dilation[0], w->dilation[1], o->in,
+	    o->in, o->in, -INFINITY, INFINITY, o->flags, op);
 }
 
 static status
 setup_maxima(xnn_operator_t op, const struct operator* o,
     const float *const in[2], float *out, pthreadpool_t pool)
 {
-	return xnn_setup_max_pooling2d_nhwc_f32(
-	    op, o->batch, o->height, o->width, in[0], out, pool);
+	return OF_TYPE(o, xnn_setup_max_pooling2d_nhwc, op, o->batch, o->height,
+	    o->width, in[0], out, pool);
 }
 
 static status
@@ -72,16 +73,16 @@ setup_averages(xnn_operator_t op, const struct operator* o,
 static status
 create_average(const struct operator* o, xnn_operator_t *op)
 {
-	return xnn_create_global_average_pooling_nwc_f32(
-	    o->in, o->in, o->in, -INFINITY, INFINITY, o->flags, op);
+	return OF_TYPE(o, xnn_create_global_average_pooling_nwc, o->in, o->in,
+	    o->in, -INFINITY, INFINITY, o->flags, op);
 }
 
 static status
 setup_average(xnn_operator_t op, const struct operator* o,
     const float *const in[2], float *out, pthreadpool_t pool)
 {
-	return xnn_setup_global_average_pooling_nwc_f32(
-	    op, o->batch, o->height * o->width, in[0], out, pool);
+	return OF_TYPE(o, xnn_setup_global_average_pooling_nwc, op, o->batch,
+	    o->height * o->width, in[0], out, pool);
 }
 
 bool
@@ -285,6 +286,13 @@ library_has(enum operator_kind kind)
 {
 	return calls[kind].create != NULL
 	    && (kind != OPERATOR_TRANSPOSITION || library_transposes);
+}
+
+bool
+library_has_halves(enum operator_kind kind)
+{
+	return kind == OPERATOR_CONVOLUTION || kind == OPERATOR_DENSE
+	    || kind == OPERATOR_MAXIMA || kind == OPERATOR_AVERAGE;
 }
 
 enum xnn_status

@@ -8,11 +8,11 @@ create_convolution(const struct operator* o, xnn_operator_t *op)
 {
 	const struct sides *w = &o->window;
 
-	return xnn_create_convolution2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
-	    o->out, o->in * o->groups, o->out * o->groups, o->weights, o->bias,
-	    o->low, o->high, o->flags, op);
+	return OF_TYPE(o, xnn_create_convolution2d_nhwc, w->before[0],
+	    w->after[1], w->after[0], w->before[1], w->kernel[0], w->kernel[1],
+	    w->stride[0], w->stride[1], w->dilation[0], w->dilation[1],
+	    o->groups, o->in, o->out, o->in * o->groups, o->out * o->groups,
+	    o->weights, o->bias, o->low, o->high, o->flags, op);
 }
 
 enum xnn_status
@@ -30,8 +30,8 @@ create_deconvolution(const struct operator* o, xnn_operator_t *op)
 enum xnn_status
 create_dense(const struct operator* o, xnn_operator_t *op)
 {
-	return xnn_create_fully_connected_nc_f32(o->in, o->out, o->in, o->out,
-	    o->weights, o->bias, o->low, o->high, o->flags, op);
+	return OF_TYPE(o, xnn_create_fully_connected_nc, o->in, o->out, o->in,
+	    o->out, o->weights, o->bias, o->low, o->high, o->flags, op);
 }
 
 enum xnn_status

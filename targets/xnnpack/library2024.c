@@ -20,6 +20,12 @@ struct tensors {
 	pthreadpool_t pool;
 };
 
+static enum xnn_datatype
+type_of(const struct operator* o)
+{
+	return o->halves ? xnn_datatype_fp16 : xnn_datatype_fp32;
+}
+
 /* A workspace goes with the operator. */
 static status
 make_room(struct instance *i, status s, size_t bytes)
@@ -40,11 +46,11 @@ create_convolution(const struct operator* o, xnn_operator_t *op)
 {
 	const struct sides *w = &o->window;
 
-	return xnn_create_convolution2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
-	    o->out, o->in * o->groups, o->out * o->groups, o->weights, o->bias,
-	    o->low, o->high, o->flags, NULL, NULL, op);
+	return OF_TYPE(o, xnn_create_convolution2d_nhwc, w->before[0],
+	    w->after[1], w->after[0], w->before[1], w->kernel[0], w->kernel[1],
+	    w->stride[0], w->stride[1], w->dilation[0], w->dilation[1],
+	    o->groups, o->in, o->out, o->in * o->groups, o->out * o->groups,
+	    o->weights, o->bias, o->low, o->high, o->flags, NULL, NULL, op);
 }
 
 static status
@@ -52,13 +58,14 @@ setup_convolution(
     struct instance *i, const struct operator* o, const struct tensors *t)
 {
 	size_t bytes = 0, align, h, w;
-	status s = xnn_reshape_convolution2d_nhwc_f32(i->op, o->batch,
+	status s = OF_TYPE(o, xnn_reshape_convolution2d_nhwc, i->op, o->batch,
 	    o->height, o->width, &bytes, &align, &h, &w, t->pool);
 
 	s = make_room(i, s, bytes);
-	return s != xnn_status_success ? s
-	                               : xnn_setup_convolution2d_nhwc_f32(i->op,
-	                                   i->workspace, t->in[0], t->out);
+	return s != xnn_status_success
+	    ? s
+	    : OF_TYPE(o, xnn_setup_convolution2d_nhwc, i->op, i->workspace,
+	        t->in[0], t->out);
 }
 
 static status
@@ -90,19 +97,21 @@ setup_deconvolution(
 static status
 create_dense(const struct operator* o, xnn_operator_t *op)
 {
-	return xnn_create_fully_connected_nc_f32(o->in, o->out, o->in, o->out,
-	    o->weights, o->bias, o->low, o->high, o->flags, NULL, NULL, op);
+	return OF_TYPE(o, xnn_create_fully_connected_nc, o->in, o->out, o->in,
+	    o->out, o->weights, o->bias, o->low, o->high, o->flags, NULL, NULL,
+	    op);
 }
 
 static status
 setup_dense(
     struct instance *i, const struct operator* o, const struct tensors *t)
 {
-	status s = xnn_reshape_fully_connected_nc_f32(i->op, o->batch, t->pool);
+	status s = OF_TYPE(
+	    o, xnn_reshape_fully_connected_nc, i->op, o->batch, t->pool);
 
 	return s != xnn_status_success
 	    ? s
-	    : xnn_setup_fully_connected_nc_f32(i->op, t->in[0], t->out);
+	    : OF_TYPE(o, xnn_setup_fully_connected_nc, i->op, t->in[0], t->out);
 }
 
 static status
@@ -110,10 +119,10 @@ create_maxima(const struct operator* o, xnn_operator_t *op)
 {
 	const struct sides *w = &o->window;
 
-	return xnn_create_max_pooling2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], w->dilation[0], w->dilation[1], -INFINITY, INFINITY,
-	    o->flags, op);
+	return OF_TYPE(o, xnn_create_max_pooling2d_nhwc, w->before[0],
+	    w->after[1], w->after[0], w->before[1], w->kernel[0], w->kernel[1],
+	    w->stride[0], w->stride[1], w->dilation[0], w->dilation[1],
+	    -INFINITY, INFINITY, o->flags, op);
 }
 
 static status
@@ -121,12 +130,12 @@ setup_maxima(
     struct instance *i, const struct operator* o, const struct tensors *t)
 {
 	size_t h, w;
-	status s = xnn_reshape_max_pooling2d_nhwc_f32(i->op, o->batch,
+	status s = OF_TYPE(o, xnn_reshape_max_pooling2d_nhwc, i->op, o->batch,
 	    o->height, o->width, o->in, o->in, o->in, &h, &w, t->pool);
 
 	return s != xnn_status_success
 	    ? s
-	    : xnn_setup_max_pooling2d_nhwc_f32(i->op, t->in[0], t->out);
+	    : OF_TYPE(o, xnn_setup_max_pooling2d_nhwc, i->op, t->in[0], t->out);
 }
 
 static status
@@ -134,9 +143,9 @@ create_averages(const struct operator* o, xnn_operator_t *op)
 {
 	const struct sides *w = &o->window;
 
-	return xnn_create_average_pooling2d_nhwc_f32(w->before[0], w->after[1],
-	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
-	    w->stride[1], -INFINITY, INFINITY, o->flags, op);
+	return OF_TYPE(o, xnn_create_average_pooling2d_nhwc, w->before[0],
+	    w->after[1], w->after[0], w->before[1], w->kernel[0], w->kernel[1],
+	    w->stride[0], w->stride[1], -INFINITY, INFINITY, o->flags, op);
 }
 
 /* A window as large as the map. (xnn_create_reduce_nd(mean) of this library ends
@@ -146,8 +155,8 @@ create_average(const struct operator* o, xnn_operator_t *op)
 {
 	const uint32_t h = (uint32_t)o->height, w = (uint32_t)o->width;
 
-	return xnn_create_average_pooling2d_nhwc_f32(
-	    0, 0, 0, 0, h, w, h, w, -INFINITY, INFINITY, o->flags, op);
+	return OF_TYPE(o, xnn_create_average_pooling2d_nhwc, 0, 0, 0, 0, h, w,
+	    h, w, -INFINITY, INFINITY, o->flags, op);
 }
 
 static status
@@ -155,15 +164,15 @@ setup_averages(
     struct instance *i, const struct operator* o, const struct tensors *t)
 {
 	size_t bytes = 0, align, h, w;
-	status s =
-	    xnn_reshape_average_pooling2d_nhwc_f32(i->op, o->batch, o->height,
-	        o->width, o->in, o->in, o->in, &bytes, &align, &h, &w, t->pool);
+	status s = OF_TYPE(o, xnn_reshape_average_pooling2d_nhwc, i->op,
+	    o->batch, o->height, o->width, o->in, o->in, o->in, &bytes, &align,
+	    &h, &w, t->pool);
 
 	s = make_room(i, s, bytes);
 	return s != xnn_status_success
 	    ? s
-	    : xnn_setup_average_pooling2d_nhwc_f32(
-	        i->op, i->workspace, t->in[0], t->out);
+	    : OF_TYPE(o, xnn_setup_average_pooling2d_nhwc, i->op, i->workspace,
+	        t->in[0], t->out);
 }
 
 /* SOURCE: seen: its logarithm of infinity is 88.4, and so is NaN's. */
@@ -206,8 +215,8 @@ create_unary(const struct operator* o, xnn_operator_t *op)
 	for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
 		if (unary[i].step == o->step)
 			return xnn_create_unary_elementwise_nc(unary[i].op,
-			    xnn_datatype_fp32, xnn_datatype_fp32, &p, &none,
-			    &none, o->flags, op);
+			    type_of(o), type_of(o), &p, &none, &none, o->flags,
+			    op);
 	return xnn_status_unsupported_parameter;
 }
 
@@ -241,8 +250,7 @@ create_pair(const struct operator* o, xnn_operator_t *op)
 	for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
 		if (binary[i].step == o->step)
 			return xnn_create_binary_elementwise_nd(binary[i].op,
-			    xnn_datatype_fp32, &none, &none, &none, o->flags,
-			    op);
+			    type_of(o), &none, &none, &none, o->flags, op);
 	return xnn_status_unsupported_parameter;
 }
 
@@ -281,19 +289,19 @@ setup_slopes(
 static status
 create_softmax(const struct operator* o, xnn_operator_t *op)
 {
-	return xnn_create_softmax_nc_f32(o->flags, op);
+	return OF_TYPE(o, xnn_create_softmax_nc, o->flags, op);
 }
 
 static status
 setup_softmax(
     struct instance *i, const struct operator* o, const struct tensors *t)
 {
-	status s = xnn_reshape_softmax_nc_f32(
-	    i->op, o->in, o->in, o->in, o->batch, t->pool);
+	status s = OF_TYPE(o, xnn_reshape_softmax_nc, i->op, o->in, o->in,
+	    o->in, o->batch, t->pool);
 
 	return s != xnn_status_success
 	    ? s
-	    : xnn_setup_softmax_nc_f32(i->op, t->in[0], t->out);
+	    : OF_TYPE(o, xnn_setup_softmax_nc, i->op, t->in[0], t->out);
 }
 
 static status
@@ -339,7 +347,7 @@ setup_resizing(
 static status
 create_product(const struct operator* o, xnn_operator_t *op)
 {
-	return xnn_create_batch_matrix_multiply_nc_f32(o->flags, op);
+	return OF_TYPE(o, xnn_create_batch_matrix_multiply_nc, o->flags, op);
 }
 
 /* Stacked along all dimensions but the last two. */
@@ -349,16 +357,16 @@ setup_product(
 {
 	const size_t stack = o->left.rank - 2;
 	size_t bytes = 0, align;
-	status s =
-	    xnn_reshape_batch_matrix_multiply_nc_f32(i->op, stack, o->left.size,
-	        o->right.size, o->left.size[stack], o->right.size[stack],
-	        o->right.size[stack + 1], &bytes, &align, t->pool);
+	status s = OF_TYPE(o, xnn_reshape_batch_matrix_multiply_nc, i->op,
+	    stack, o->left.size, o->right.size, o->left.size[stack],
+	    o->right.size[stack], o->right.size[stack + 1], &bytes, &align,
+	    t->pool);
 
 	s = make_room(i, s, bytes);
 	return s != xnn_status_success
 	    ? s
-	    : xnn_setup_batch_matrix_multiply_nc_f32(
-	        i->op, i->workspace, t->in[0], t->in[1], t->out);
+	    : OF_TYPE(o, xnn_setup_batch_matrix_multiply_nc, i->op,
+	        i->workspace, t->in[0], t->in[1], t->out);
 }
 
 static status
@@ -404,6 +412,25 @@ bool
 library_has(enum operator_kind kind)
 {
 	return calls[kind].create != NULL;
+}
+
+bool
+library_has_halves(enum operator_kind kind)
+{
+	switch (kind) {
+	case OPERATOR_CONVOLUTION:
+	case OPERATOR_DENSE:
+	case OPERATOR_MAXIMA:
+	case OPERATOR_AVERAGES:
+	case OPERATOR_AVERAGE:
+	case OPERATOR_UNARY:
+	case OPERATOR_PAIR:
+	case OPERATOR_SOFTMAX:
+	case OPERATOR_PRODUCT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 enum xnn_status

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "targets/threads.h"
+#include "targets/xnnpack/halves.h"
 #include "targets/window.h"
 
 /* ERR_UNSUPPORTED with the library's reason in words. */
@@ -86,17 +87,21 @@ is_channels_last(const struct xnn_build *b)
 	return f[b->candidate->output[0].format].layout == LAYOUT_NHWC;
 }
 
-/* Constants of rank 4 come in C order; channels go last. */
-static const float *
-channels_last(struct xnn_build *b, const float *from, const size_t *d)
+/* Constants of rank 4, `width` bytes a number, come in C order; channels go
+ * last. */
+static const void *
+channels_last(
+    struct xnn_build *b, const char *from, const size_t *d, size_t width)
 {
-	float *to = arena_new(b->arena, float, d[0] * d[1] * d[2] * d[3] + 16);
+	const size_t area = d[2] * d[3];
+	char *to = arena_alloc(b->arena, (d[0] * d[1] * area + 16) * width);
 
 	for (size_t n = 0; n < d[0]; n++)
 		for (size_t c = 0; c < d[1]; c++)
-			for (size_t p = 0; p < d[2] * d[3]; p++)
-				to[(n * d[2] * d[3] + p) * d[1] + c] =
-				    from[(n * d[1] + c) * d[2] * d[3] + p];
+			for (size_t p = 0; p < area; p++)
+				memcpy(to + ((n * area + p) * d[1] + c) * width,
+				    from + ((n * d[1] + c) * area + p) * width,
+				    width);
 	return to;
 }
 
@@ -116,7 +121,8 @@ operand_of(struct xnn_build *b, value_id v, uint32_t rank, struct operand *out)
 	if (!is_channels_last(b) || rank != 4)
 		return x;
 	if (out->port < 0)
-		out->constant = channels_last(b, out->constant, x.size);
+		out->constant = channels_last(b, out->constant, x.size,
+		    dtype_bits(value->type.dtype) / 8);
 	channels = x.size[1];
 	x.size[1] = x.size[2];
 	x.size[2] = x.size[3];
@@ -156,7 +162,17 @@ bool
 create(struct xnn_build *b, const char *what)
 {
 	struct xnn_layer *l = b->layer;
+	const struct port *p = &b->candidate->output[0];
 
+	l->what.halves =
+	    graph_value(b->graph, p->value)->type.dtype == DT_FLOAT16;
+	if (l->what.halves && l->what.weights)
+		l->what.flags |= XNN_FLAG_FP32_STATIC_WEIGHTS;
+	if (l->what.halves && !halves_are_right(&l->what))
+		return err_set(b->err, ERR_UNSUPPORTED,
+		    "XNNPACK: %s: float16 of 64 columns comes out wrong on this "
+		    "processor",
+		    what);
 	if (status_ok(b, instance_create(&l->instance, &l->what), what))
 		return true;
 	instance_release(&l->instance);

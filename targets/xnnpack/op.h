@@ -12,7 +12,7 @@
 /* An operand: an input port, or a constant. */
 struct operand {
 	int32_t port; /* < 0: constant */
-	const float *constant;
+	const void *constant;
 };
 
 struct xnn_layer {

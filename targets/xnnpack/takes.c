@@ -15,12 +15,19 @@ need_clamps(struct why *w, const struct fused *f, uint32_t first)
 	    ok ? "no room" : "another step");
 }
 
+/* float32; or float16, where the library has that. */
+static bool
+need_numbers(const struct match_in *m, struct why *why, enum operator_kind kind)
+{
+	return need_all_numbers(m, why, library_has_halves(kind));
+}
+
 bool
 takes_convolution(const struct match_in *m, struct why *why)
 {
 	struct fused f;
 	struct window w;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why, OPERATOR_CONVOLUTION);
 
 	if (!ok || !need_chain(m, why, &f) || !f.anchor)
 		return false;
@@ -37,7 +44,7 @@ takes_dense(const struct match_in *m, struct why *why)
 {
 	const struct node *n;
 	struct fused f;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why, OPERATOR_DENSE);
 
 	if (!ok || !need_chain(m, why, &f) || !f.anchor)
 		return false;
@@ -57,13 +64,26 @@ takes_dense(const struct match_in *m, struct why *why)
 	return need_clamps(why, &f, 0) && ok;
 }
 
+static enum operator_kind
+pooling_of(const struct node *n)
+{
+	switch (n->op) {
+	case OP_MAXPOOL:
+		return OPERATOR_MAXIMA;
+	case OP_AVERAGEPOOL:
+		return OPERATOR_AVERAGES;
+	default:
+		return OPERATOR_AVERAGE;
+	}
+}
+
 bool
 takes_pooling(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
 	struct window w;
-	bool ok =
-	    need_all_tensors(m, why) && need_rank_in(m, why, n->input[0], 4, 4);
+	bool ok = need_numbers(m, why, pooling_of(n))
+	    && need_rank_in(m, why, n->input[0], 4, 4);
 	bool padded = false, dense = true, apart = false;
 
 	if (!ok || n->op == OP_GLOBALAVERAGEPOOL)
@@ -99,7 +119,7 @@ takes_unary(const struct match_in *m, struct why *why)
 {
 	struct fused f;
 	float low, high;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why, OPERATOR_UNARY);
 
 	if (!ok || !need_chain(m, why, &f))
 		return false;
@@ -119,7 +139,7 @@ bool
 takes_pair(const struct match_in *m, struct why *why)
 {
 	struct fused f;
-	bool ok = need_all_tensors(m, why);
+	bool ok = need_numbers(m, why, OPERATOR_PAIR);
 	enum step_kind k;
 
 	if (!ok || !need_chain(m, why, &f))
@@ -149,7 +169,7 @@ takes_distribution(const struct match_in *m, struct why *why)
 	const struct type *t;
 	int64_t axis = attr_int_or(n, "axis", n->opset < 13 ? 1 : -1);
 
-	if (!need_all_tensors(m, why)
+	if (!need_numbers(m, why, OPERATOR_SOFTMAX)
 	    || !need_rank_in(m, why, n->input[0], 1, XNN_MAX_TENSOR_DIMS))
 		return false;
 	t = matched_type(m, n->input[0]);
@@ -180,8 +200,8 @@ bool
 takes_product(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
-	bool ok =
-	    need_all_tensors(m, why) && need_operator(why, OPERATOR_PRODUCT);
+	bool ok = need_numbers(m, why, OPERATOR_PRODUCT)
+	    && need_operator(why, OPERATOR_PRODUCT);
 
 	if (!ok || !need_rank_in(m, why, n->input[0], 2, XNN_MAX_TENSOR_DIMS))
 		return false;

@@ -168,6 +168,31 @@ make_node(struct maker *m, enum op op, const value_id *in,
 	return out;
 }
 
+static const struct tensor *
+rounded_to_halves(struct maker *m, const struct tensor *t)
+{
+	struct tensor *h = arena_new(m->arena, struct tensor, 1);
+	uint16_t *to = arena_new(m->arena, uint16_t, t->count + 1);
+
+	for (size_t i = 0; i < t->count; i++)
+		to[i] = f32_to_f16((float)tensor_real(t, i));
+	*h = tensor_view(DT_FLOAT16, t->rank, t->dim, to);
+	return h;
+}
+
+void
+make_halves(struct maker *m)
+{
+	for (value_id v = 0; v < m->graph->nvalues; v++) {
+		struct value *value = graph_value(m->graph, v);
+
+		if (value->constant && value->constant->dtype == DT_FLOAT)
+			value->constant = rounded_to_halves(m, value->constant);
+		if (value->type.dtype == DT_FLOAT)
+			value->type.dtype = DT_FLOAT16;
+	}
+}
+
 void
 make_output(struct maker *m, value_id v)
 {

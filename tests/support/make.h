@@ -77,6 +77,8 @@ value_id make_node(struct maker *m, enum op op, const value_id *in,
 		} \
 	}
 
+/* All floats of what is made so far become float16, constants rounded. */
+void make_halves(struct maker *m);
 /* Ask for a value; then infer shapes. Ends the test process on a fault. */
 void make_output(struct maker *m, value_id v);
 void make_end(struct maker *m);

@@ -387,6 +387,59 @@ test_group_norm(void **state)
 	check_group_norm(1);
 }
 
+/* An image's network and a product in float16, where library and processor have
+ * it: one of a rule at least, and none elsewhere. */
+static void
+check_halves(const char *rule, uint32_t nnodes)
+{
+	make_halves(&m);
+	if (dnnl_has_halves()) {
+		check_all(rule, nnodes);
+		return;
+	}
+	printf("  float16: not with this library and processor\n");
+	find(tested->name);
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target != 0);
+}
+
+static void
+test_halves(void **state)
+{
+	const struct attr same[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	const struct attr twice[] = {
+	    ATTR_OF_INTS("kernel_shape", 2, 2), ATTR_OF_INTS("strides", 2, 2)};
+	value_id x = make_input(&m, DIMS(1, 24, 9, 10));
+	value_id w = make_constant(&m, DIMS(32, 24, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(32), -1, 1);
+	value_id w2 = make_constant(&m, DIMS(32, 32, 1, 1), -0.2f, 0.2f);
+	value_id y = MAKE(&m, RELU, MAKE_WITH(&m, CONV, same, x, w, b));
+	value_id z = MAKE(&m, CONV, batch_norm(y, 32), w2);
+
+	(void)state;
+	z = MAKE(&m, RELU, MAKE(&m, ADD, z, y));
+	z = MAKE_WITH(&m, MAXPOOL, twice, MAKE(&m, SIGMOID, z));
+	z = MAKE(&m, CLIP, z, make_scalar(&m, 0.25f), make_scalar(&m, 0.5f));
+	make_output(&m, MAKE(&m, GLOBALAVERAGEPOOL, z));
+	check_halves("dnnl.conv", 2);
+}
+
+static void
+test_products_of_halves(void **state)
+{
+	value_id x = make_input(&m, DIMS(3, 40));
+	value_id y = make_input(&m, DIMS(2, 3, 24));
+	value_id w = make_constant(&m, DIMS(40, 24), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(24), -1, 1);
+	value_id p = MAKE(&m, TANH, MAKE(&m, GEMM, x, w, b));
+
+	(void)state;
+	p = MAKE(&m, ADD, MAKE(&m, MUL, p, b), y);
+	make_output(&m, MAKE(&m, SOFTMAX, p));
+	make_output(&m, MAKE(&m, MATMUL, p, make_input(&m, DIMS(2, 24, 5))));
+	check_halves("dnnl.gemm", 2);
+}
+
 /* As exporters write them for opsets that have no such operator. */
 static void
 test_group_norm_in_parts(void **state)
@@ -672,6 +725,8 @@ main(void)
 	    TEST(test_softmax_and_norms),
 	    TEST(test_group_norm),
 	    TEST(test_group_norm_in_parts),
+	    TEST(test_halves),
+	    TEST(test_products_of_halves),
 	    TEST(test_layer_norm_in_parts),
 	    TEST(test_no_layer_norm),
 	    TEST(test_reductions),

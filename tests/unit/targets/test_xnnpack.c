@@ -176,6 +176,50 @@ test_pools_apart(void **state)
 	check_where_there("xnnpack.pool", "strides", 1);
 }
 
+/* One of a rule at least, as some processors and versions have less. */
+static void
+test_halves(void **state)
+{
+	const struct attr same[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	const struct attr twice[] = {
+	    ATTR_OF_INTS("kernel_shape", 2, 2), ATTR_OF_INTS("strides", 2, 2)};
+	value_id x = make_input(&m, DIMS(1, 24, 9, 10));
+	value_id w = make_constant(&m, DIMS(32, 24, 3, 3), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(32), -1, 1);
+	value_id w2 = make_constant(&m, DIMS(32, 1, 1, 1), -0.2f, 0.2f);
+	value_id c = make_constant(&m, DIMS(32, 9, 10), -1, 1);
+	const struct attr depthwise[] = {ATTR_OF_INT("group", 32)};
+	value_id y = MAKE(&m, RELU, MAKE_WITH(&m, CONV, same, x, w, b));
+
+	(void)state;
+	y = MAKE_WITH(&m, CONV, depthwise, batch_norm(y, 32), w2);
+	x = MAKE(&m, SIGMOID, MAKE(&m, MUL, MAKE(&m, ADD, y, c), y));
+	y = MAKE(&m, MUL, MAKE(&m, TANH, x), MAKE(&m, ABS, y));
+	y = MAKE(&m, CLIP, y, make_scalar(&m, -0.25f), make_scalar(&m, 0.5f));
+	make_output(&m, MAKE_WITH(&m, AVERAGEPOOL, twice, y));
+	y = MAKE_WITH(&m, MAXPOOL, twice, y);
+	make_output(&m, MAKE(&m, GLOBALAVERAGEPOOL, y));
+	make_halves(&m);
+	assert_true(check_all("xnnpack.conv", 2) >= 4);
+}
+
+static void
+test_products_of_halves(void **state)
+{
+	value_id x = make_input(&m, DIMS(3, 40));
+	value_id w = make_constant(&m, DIMS(40, 24), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(24), -1, 1);
+	value_id y = MAKE(&m, RELU, MAKE(&m, GEMM, x, w, b));
+	value_id w2 = make_constant(&m, DIMS(24, 130), -0.2f, 0.2f);
+
+	(void)state;
+	make_output(&m, MAKE(&m, SOFTMAX, y));
+	make_output(&m, MAKE(&m, MATMUL, y, w2)); /* some do that wrong */
+	make_output(&m, MAKE(&m, MATMUL, y, make_input(&m, DIMS(24, 5))));
+	make_halves(&m);
+	check_all("xnnpack.gemm", 2);
+}
+
 static void
 test_product(void **state)
 {
@@ -240,6 +284,8 @@ main(void)
 	    TEST(test_pad),
 	    TEST(test_resize),
 	    TEST(test_pools_apart),
+	    TEST(test_halves),
+	    TEST(test_products_of_halves),
 	    TEST(test_product),
 	    TEST(test_transpose),
 	    TEST(test_functions),
