@@ -491,9 +491,12 @@ ways_depthwise(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
 	struct ways w = {f, out, 0, max};
+	const struct type *t = matched_type(m, matched_root(m)->output[0]);
 
-	(void)m;
-	offer(&w, WAY_NHWC);
+	/* SOURCE: seen in oneDNN 3.7.2 with AVX-512: where channels-last is the
+	 * plain layout too, it takes it for that and forgets the second. */
+	if (t->dim[1] > 1 && t->dim[2] * t->dim[3] > 1)
+		offer(&w, WAY_NHWC);
 	offer(&w, WAY_BLOCKED);
 	return w.n;
 }

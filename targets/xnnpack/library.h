@@ -26,12 +26,24 @@ enum operator_kind {
 	OPERATOR_SLOPES,
 	OPERATOR_PRODUCT, /* of two computed stacks of matrices */
 	OPERATOR_TRANSPOSITION,
+	OPERATOR_BYTES, /* a convolution of 8 bits */
 	NOPERATORS
 };
 
 /* Sizes of both sides of an image: height, width. */
 struct sides {
 	uint32_t before[2], after[2], kernel[2], stride[2], dilation[2];
+};
+
+/* Convolution of bytes: of int8 with filters of int8, each with a scale of its own
+ * and zero in the middle; or (unsigned) of uint8 with one scale and one zero. */
+struct byte_filters {
+	bool is_unsigned;
+	const void *codes; /* [K, kh, kw, C] */
+	const int32_t *bias; /* or NULL */
+	const float *scale; /* [K]; unsigned: one */
+	float in_scale, out_scale;
+	int32_t zero, in_zero, out_zero;
 };
 
 struct extents {
@@ -49,6 +61,7 @@ struct operator
 	bool halves; /* float16 goes in and comes out; weights are floats */
 	size_t in, out; /* channels of a group read and made; or of a row */
 	const float *weights, *bias; /* packed; bias: or NULL */
+	struct byte_filters bytes;
 	float low, high; /* a clamp behind, or the function itself */
 	float alpha; /* of a function; what padding is filled with */
 	size_t batch, height, width; /* of what is read; batch: rows */

@@ -261,6 +261,20 @@ setup_slopes(xnn_operator_t op, const struct operator* o,
 	return xnn_setup_prelu_nc_f32(op, o->batch, in[0], out, pool);
 }
 
+static status
+setup_bytes(xnn_operator_t op, const struct operator* o,
+    const float *const in[2], float *out, pthreadpool_t pool)
+{
+	const void *from = in[0];
+	void *to = out;
+
+	return o->bytes.is_unsigned
+	    ? xnn_setup_convolution2d_nhwc_qu8(
+	        op, o->batch, o->height, o->width, from, to, pool)
+	    : xnn_setup_convolution2d_nhwc_qc8(
+	        op, o->batch, o->height, o->width, from, to, pool);
+}
+
 static const struct {
 	status (*create)(const struct operator* o, xnn_operator_t *op);
 	status (*setup)(xnn_operator_t op, const struct operator* o,
@@ -279,6 +293,7 @@ static const struct {
     [OPERATOR_RESIZING] = {create_resizing, setup_resizing},
     [OPERATOR_SLOPES] = {create_slopes, setup_slopes},
     [OPERATOR_TRANSPOSITION] = {create_transposition, setup_transposition},
+    [OPERATOR_BYTES] = {create_bytes, setup_bytes},
 };
 
 bool

@@ -11,6 +11,7 @@ enum xnn_status create_convolution(
 enum xnn_status create_deconvolution(
     const struct operator* o, xnn_operator_t *op);
 enum xnn_status create_dense(const struct operator* o, xnn_operator_t *op);
+enum xnn_status create_bytes(const struct operator* o, xnn_operator_t *op);
 enum xnn_status create_slopes(const struct operator* o, xnn_operator_t *op);
 
 /* Has it a transposition? The two calls fail where it has none. */

@@ -57,3 +57,26 @@ setup_transposition(xnn_operator_t op, const struct operator* o,
 	(void)op, (void)o, (void)in, (void)out, (void)pool;
 	return xnn_status_unsupported_parameter;
 }
+
+enum xnn_status
+create_bytes(const struct operator* o, xnn_operator_t *op)
+{
+	const struct byte_filters *b = &o->bytes;
+	const struct sides *w = &o->window;
+
+	if (b->is_unsigned)
+		return xnn_create_convolution2d_nhwc_qu8(w->before[0],
+		    w->after[1], w->after[0], w->before[1], w->kernel[0],
+		    w->kernel[1], w->stride[0], w->stride[1], w->dilation[0],
+		    w->dilation[1], o->groups, o->in, o->out, o->in * o->groups,
+		    o->out * o->groups, (uint8_t)b->in_zero, b->in_scale,
+		    (uint8_t)b->zero, *b->scale, b->codes, b->bias,
+		    (uint8_t)b->out_zero, b->out_scale, 0, UINT8_MAX, o->flags,
+		    op);
+	return xnn_create_convolution2d_nhwc_qc8(w->before[0], w->after[1],
+	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
+	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
+	    o->out, o->in * o->groups, o->out * o->groups, (int8_t)b->in_zero,
+	    b->in_scale, b->scale, b->codes, b->bias, (int8_t)b->out_zero,
+	    b->out_scale, INT8_MIN, INT8_MAX, o->flags, op);
+}

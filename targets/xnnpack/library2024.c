@@ -387,6 +387,51 @@ setup_transposition(
 	    : xnn_setup_transpose_nd_x32(i->op, t->in[0], t->out);
 }
 
+static status
+create_bytes(const struct operator* o, xnn_operator_t *op)
+{
+	const struct byte_filters *b = &o->bytes;
+	const struct sides *w = &o->window;
+
+	if (b->is_unsigned)
+		return xnn_create_convolution2d_nhwc_qu8(w->before[0],
+		    w->after[1], w->after[0], w->before[1], w->kernel[0],
+		    w->kernel[1], w->stride[0], w->stride[1], w->dilation[0],
+		    w->dilation[1], o->groups, o->in, o->out, o->in * o->groups,
+		    o->out * o->groups, (uint8_t)b->in_zero, b->in_scale,
+		    (uint8_t)b->zero, *b->scale, b->codes, b->bias,
+		    (uint8_t)b->out_zero, b->out_scale, 0, UINT8_MAX, o->flags,
+		    NULL, NULL, op);
+	return xnn_create_convolution2d_nhwc_qs8_qc8w(w->before[0], w->after[1],
+	    w->after[0], w->before[1], w->kernel[0], w->kernel[1], w->stride[0],
+	    w->stride[1], w->dilation[0], w->dilation[1], o->groups, o->in,
+	    o->out, o->in * o->groups, o->out * o->groups, (int8_t)b->in_zero,
+	    b->in_scale, b->scale, b->codes, b->bias, (int8_t)b->out_zero,
+	    b->out_scale, INT8_MIN, INT8_MAX, o->flags, NULL, NULL, op);
+}
+
+static status
+setup_bytes(
+    struct instance *i, const struct operator* o, const struct tensors *t)
+{
+	const bool u = o->bytes.is_unsigned;
+	const void *in = t->in[0];
+	size_t bytes = 0, align, h, w;
+	void *out = t->out;
+	status s = u ? xnn_reshape_convolution2d_nhwc_qu8(i->op, o->batch,
+	               o->height, o->width, &bytes, &align, &h, &w, t->pool)
+	             : xnn_reshape_convolution2d_nhwc_qs8_qc8w(i->op, o->batch,
+	                 o->height, o->width, &bytes, &align, &h, &w, t->pool);
+
+	s = make_room(i, s, bytes);
+	if (s != xnn_status_success)
+		return s;
+	return u
+	    ? xnn_setup_convolution2d_nhwc_qu8(i->op, i->workspace, in, out)
+	    : xnn_setup_convolution2d_nhwc_qs8_qc8w(
+	        i->op, i->workspace, in, out);
+}
+
 static const struct {
 	status (*create)(const struct operator* o, xnn_operator_t *op);
 	status (*setup)(struct instance *i, const struct operator* o,
@@ -406,6 +451,7 @@ static const struct {
     [OPERATOR_SLOPES] = {create_slopes, setup_slopes},
     [OPERATOR_PRODUCT] = {create_product, setup_product},
     [OPERATOR_TRANSPOSITION] = {create_transposition, setup_transposition},
+    [OPERATOR_BYTES] = {create_bytes, setup_bytes},
 };
 
 bool

@@ -20,6 +20,9 @@ struct xnn_layer {
 	struct instance instance;
 	struct operand left, right; /* right: of two-operand operators */
 	const void *bound[3]; /* left, right, out of the last setup */
+	/* Of uint8 that runs as int8: the input so, and bytes of both sides. */
+	uint8_t *turned;
+	size_t turned_in, turned_out;
 };
 
 struct xnn_build {
@@ -64,6 +67,7 @@ bool build_resizing(struct xnn_build *b);
 bool build_slopes(struct xnn_build *b);
 bool build_deconvolution(struct xnn_build *b);
 bool build_product(struct xnn_build *b);
+bool build_bytes(struct xnn_build *b);
 bool build_transposition(struct xnn_build *b);
 
 /* All steps from the first on are clamps. */
@@ -80,6 +84,7 @@ bool takes_resizing(const struct match_in *m, struct why *why);
 bool takes_slopes(const struct match_in *m, struct why *why);
 bool takes_deconvolution(const struct match_in *m, struct why *why);
 bool takes_product(const struct match_in *m, struct why *why);
+bool takes_bytes(const struct match_in *m, struct why *why);
 bool takes_transposition(const struct match_in *m, struct why *why);
 
 #endif

@@ -158,15 +158,28 @@ rest(void *context, size_t i)
 	(void)context, (void)i;
 }
 
+/* int8 is uint8 less 128. */
+static void
+turn(uint8_t *to, const uint8_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i] ^ 0x80u;
+}
+
 /* Setting up allocates, so it is done once for each set of buffers; in a plan
  * that is the first run. */
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct xnn_layer *l = k->state;
-	const float *const operand[2] = {where(&l->left, in),
+	const float *const operand[2] = {
+	    l->turned ? (const void *)l->turned : where(&l->left, in),
 	    l->what.right.rank ? where(&l->right, in) : NULL};
 	pthreadpool_t pool = library_pool();
+
+	if (l->turned)
+		turn(
+		    l->turned, (const void *)where(&l->left, in), l->turned_in);
 
 	if (operand[0] != l->bound[0] || operand[1] != l->bound[1]
 	    || out[0] != l->bound[2]) {
@@ -182,6 +195,8 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		l->bound[2] = out[0];
 	}
 	xnn_run_operator(l->instance.op, pool);
+	if (l->turned)
+		turn(out[0], out[0], l->turned_out);
 	if (pool)
 		pthreadpool_parallelize_1d(pool, rest, NULL,
 		    pthreadpool_get_threads_count(pool),

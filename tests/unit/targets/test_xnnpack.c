@@ -220,6 +220,63 @@ test_products_of_halves(void **state)
 	check_all("xnnpack.gemm", 2);
 }
 
+/* Any bytes, or zeros. */
+static value_id
+bytes(const int64_t *dim, bool is_unsigned, bool zeros)
+{
+	static const uint8_t nothing[64];
+	value_id v = make_int8(&m, dim);
+	struct tensor *t = arena_new(&arena, struct tensor, 1);
+
+	*t = *graph_value(m.graph, v)->constant;
+	t->dtype = is_unsigned ? DT_UINT8 : DT_INT8;
+	if (zeros)
+		*t = tensor_view(t->dtype, t->rank, t->dim, nothing);
+	return graph_add_constant(
+	    m.graph, arena_printf(&arena, "b%u", (unsigned)v), t);
+}
+
+/* Filters over a quantised image and back; a scale for all or for each. */
+static void
+make_convolution_of_bytes(const int64_t *kernel, int64_t group,
+    bool is_unsigned, bool is_filter_unsigned, bool by_filter)
+{
+	const struct attr attr[] = {ATTR_OF_INT("group", group),
+	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 2, 1),
+	    ATTR_OF_INTS("dilations", 1, 2)};
+	value_id x = make_input(&m, DIMS(2, kernel[1] * group, 11, 13));
+	value_id s = make_scalar(&m, 0.02f), s2 = make_scalar(&m, 0.3f);
+	value_id z = bytes(DIMS(1), is_unsigned, false), y;
+	value_id z2 = bytes(DIMS(1), is_unsigned, false);
+
+	x = MAKE(&m, QUANTIZELINEAR, x, s, z);
+	y = make_node(&m, OP_QLINEARCONV,
+	    (const value_id[]){x, s, z,
+	        bytes(kernel, is_filter_unsigned, false),
+	        by_filter ? make_constant(&m, DIMS(kernel[0]), 0.001f, 0.03f)
+	                  : make_scalar(&m, 0.004f),
+	        bytes(DIMS(1), is_filter_unsigned, !is_filter_unsigned), s2, z2,
+	        VALUE_LAST},
+	    attr, 4);
+	make_output(&m, MAKE(&m, DEQUANTIZELINEAR, y, s2, z2));
+}
+
+static void
+test_bytes(void **state)
+{
+	(void)state;
+	make_convolution_of_bytes(DIMS(9, 6, 3, 3), 1, false, false, true);
+	make_convolution_of_bytes(DIMS(72, 3, 3, 2), 2, false, false, false);
+	make_convolution_of_bytes(DIMS(12, 1, 3, 3), 12, false, false, true);
+	make_convolution_of_bytes(DIMS(9, 6, 3, 3), 1, true, true, false);
+	make_convolution_of_bytes(DIMS(72, 64, 1, 1), 1, true, false, false);
+	make_convolution_of_bytes(DIMS(5, 1, 5, 3), 5, true, true, false);
+	make_convolution_of_bytes(DIMS(72, 6, 3, 3), 1, true, false, true);
+	/* several scales, and no zero in the middle */
+	make_convolution_of_bytes(DIMS(9, 6, 3, 3), 1, true, true, true);
+	assert_int_equal(check_all("xnnpack.bytes", 1), 7);
+}
+
 static void
 test_product(void **state)
 {
@@ -286,6 +343,7 @@ main(void)
 	    TEST(test_pools_apart),
 	    TEST(test_halves),
 	    TEST(test_products_of_halves),
+	    TEST(test_bytes),
 	    TEST(test_product),
 	    TEST(test_transpose),
 	    TEST(test_functions),
