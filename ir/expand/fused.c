@@ -240,27 +240,48 @@ write_skip_norm(struct writer *w)
 		    epsilon);
 }
 
+/* Rows of a table, which the quantiser's form holds in 8 bits: of all its tables
+ * the scales and then the zero points are behind the mask. */
+static void
+rows_of(struct writer *w, const char *name, uint32_t table, const char *at)
+{
+	const bool quantised = w->call->op_type[0] == 'Q';
+
+	say(w, "%s%s = Gather(i%u, %s)", name, quantised ? "_q" : "",
+	    (unsigned)table, at);
+	if (quantised)
+		say(w, "%s = DequantizeLinear(%s_q, i%u, i%u)", name, name,
+		    (unsigned)table + 6, (unsigned)table + 11);
+}
+
 /* Words, positions and segments; the mask becomes its lengths. */
 void
 write_embedding(struct writer *w)
 {
-	say(w, "words = Gather(i2, i0)");
-	if (has_in(w, 8)) {
+	const bool quantised = w->call->op_type[0] == 'Q';
+
+	rows_of(w, "words", 2, "i0");
+	if (has_in(w, 8) && !quantised) {
 		say(w, "at = Identity(i8)");
 	} else {
 		say(w, "length = Shape(i0){start=1, end=2}");
 		say(w, "count = Squeeze(length, [0])");
 		say(w, "at = Range(0, count, 1)");
 	}
-	say(w, "places = Gather(i3, at)");
+	rows_of(w, "places", 3, "at");
 	say(w, "s1 = Add(words, places)");
 	if (has_in(w, 1) && has_in(w, 4)) {
-		say(w, "segments = Gather(i4, i1)");
+		rows_of(w, "segments", 4, "i1");
 		say(w, "s2 = Add(s1, segments)");
 	} else {
 		say(w, "s2 = Identity(s1)");
 	}
-	say(w, "o0 = LayerNormalization(s2, i5, i6){axis=-1, epsilon=%#.9g}",
+	if (quantised) {
+		say(w, "scale = DequantizeLinear(i5, i11, i16)");
+		say(w, "shift = DequantizeLinear(i6, i12, i17)");
+	}
+	say(w, "o0 = LayerNormalization(s2, %s){axis=-1, epsilon=%#.9g}",
+	    quantised ? "scale, shift" : "i5, i6",
 	    real_of(w, "epsilon", 1e-12));
 	if (wants(w, 2))
 		say(w, "o2 = Identity(s2)");

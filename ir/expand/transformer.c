@@ -146,21 +146,68 @@ say_one_way(struct writer *w, const char *mask)
 	    strcmp(mask, "_") == 0 ? "0.0~q" : mask);
 }
 
-/* Inputs: x, weights [d, 3h], bias, mask, past [2, b, n, s, h], bias of
- * scores. */
+/* What a form of self-attention finds where: the queries, keys and values side
+ * by side in `x`, and inputs. */
+struct self_form {
+	int64_t heads;
+	uint32_t mask, past, bias; /* of scores */
+};
+
+static void
+split_heads(struct writer *w)
+{
+	if (attr_of(w, "qkv_hidden_sizes"))
+		say(w, "q, k, v = Split(x, @qkv_hidden_sizes){axis=-1}");
+	else
+		say(w, "q, k, v = Split(x){axis=-1, num_outputs=3}");
+}
+
+/* The past is [2, b, n, s, h]. */
+static void
+say_self_attention(struct writer *w, const struct self_form *f)
+{
+	const bool past = has_in(w, f->past), present = wants(w, 1);
+	const char *mask;
+	char in[64];
+
+	split_heads(w);
+	say(w, "queries = Shape(i0){start=1, end=2}");
+	if (past)
+		say(w, "past_keys = Shape(i%u){start=3, end=4}",
+		    (unsigned)f->past);
+	say(w,
+	    past ? "keys = Add(queries, past_keys)"
+	         : "keys = Identity(queries)");
+	mask = added(w, f->mask, f->bias);
+	if (past) {
+		say(w, "pk, pv = Split(i%u){axis=0, num_outputs=2}",
+		    (unsigned)f->past);
+		say(w, "past_k = Squeeze(pk, [0])");
+		say(w, "past_v = Squeeze(pv, [0])");
+	}
+	snprintf(in, sizeof in, "%s%s", mask, past ? ", past_k, past_v" : "");
+	say_attention(w, in, present ? ", nk, nv" : "",
+	    &(struct heads_form){.heads = f->heads,
+	        .kv = f->heads,
+	        .causal = int_of(w, "unidirectional", 0) != 0});
+	if (!present)
+		return;
+	say(w, "new_k = Unsqueeze(nk, [0])");
+	say(w, "new_v = Unsqueeze(nv, [0])");
+	say(w, "o1 = Concat(new_k, new_v){axis=0}");
+}
+
+/* Inputs: x, weights [d, 3h], bias, mask, past, bias of scores. */
 void
 write_attention(struct writer *w)
 {
 	const int64_t heads = int_of(w, "num_heads", 0);
-	const bool past = has_in(w, 4), present = wants(w, 1);
-	const char *mask;
-	char in[64];
 
 	if (has_in(w, 6))
 		refuse_form(w, "past_sequence_length (input 6)");
 	if (int_of(w, "do_rotary", 0))
 		refuse_form(w, "do_rotary");
-	if (present && widths_differ(w))
+	if (wants(w, 1) && widths_differ(w))
 		refuse_form(w,
 		    "present wanted of keys and values of "
 		    "different widths (qkv_hidden_sizes)");
@@ -171,32 +218,31 @@ write_attention(struct writer *w)
 		say(w, "x = Add(m, i2)");
 	else
 		say(w, "x = Identity(m)");
-	if (attr_of(w, "qkv_hidden_sizes"))
-		say(w, "q, k, v = Split(x, @qkv_hidden_sizes){axis=-1}");
-	else
-		say(w, "q, k, v = Split(x){axis=-1, num_outputs=3}");
-	say(w, "queries = Shape(i0){start=1, end=2}");
-	if (past)
-		say(w, "past_keys = Shape(i4){start=3, end=4}");
-	say(w,
-	    past ? "keys = Add(queries, past_keys)"
-	         : "keys = Identity(queries)");
-	mask = added(w, 3, 5);
-	if (past) {
-		say(w, "pk, pv = Split(i4){axis=0, num_outputs=2}");
-		say(w, "past_k = Squeeze(pk, [0])");
-		say(w, "past_v = Squeeze(pv, [0])");
-	}
-	snprintf(in, sizeof in, "%s%s", mask, past ? ", past_k, past_v" : "");
-	say_attention(w, in, present ? ", nk, nv" : "",
-	    &(struct heads_form){.heads = heads,
-	        .kv = heads,
-	        .causal = int_of(w, "unidirectional", 0) != 0});
-	if (!present)
+	say_self_attention(w,
+	    &(struct self_form){
+	        .heads = heads, .mask = 3, .past = 4, .bias = 5});
+}
+
+/* Inputs: x and weights in 8 bits, bias, their scales, mask, their zero points,
+ * past. */
+void
+write_quantised_attention(struct writer *w)
+{
+	const int64_t heads = int_of(w, "num_heads", 0);
+
+	if (int_of(w, "do_rotary", 0))
+		refuse_form(w, "do_rotary");
+	if (!has_heads(w, heads))
 		return;
-	say(w, "new_k = Unsqueeze(nk, [0])");
-	say(w, "new_v = Unsqueeze(nv, [0])");
-	say(w, "o1 = Concat(new_k, new_v){axis=0}");
+	say(w, "whole = MatMulInteger(i0, i1, %s, %s)",
+	    has_in(w, 6) ? "i6" : "_", has_in(w, 7) ? "i7" : "_");
+	say(w, "unit = Mul(i3, i4)");
+	say(w, "real = CastLike(whole, unit)");
+	say(w, "product = Mul(real, unit)");
+	say(w, "x = Add(product, i2)");
+	say_self_attention(w,
+	    &(struct self_form){
+	        .heads = heads, .mask = 5, .past = 8, .bias = UINT32_MAX});
 }
 
 void

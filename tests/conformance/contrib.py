@@ -227,6 +227,36 @@ def fused():
     case("FusedGemm", MS, "FusedGemm", [real(3, 5), real(5, 4), real(4)], activation="Relu", alpha=0.5)
 
 
+def quantised_transformer():
+    """What the quantiser makes of the optimiser's fused operators."""
+    b, s, n, h = 2, 4, 2, 16
+    d = n * h
+    past, mask = real(2, b, n, 3, h), np.array([[1, 1, 1, 0], [1, 1, 1, 1]], np.int32)
+    forms = {"": ([], {}), "_mask": ([mask], {}), "_ends": ([np.array([3, 4], np.int32)], {}),
+             "_causal": ([], dict(unidirectional=1)), "_scale": ([mask], dict(scale=0.2, mask_filter_value=-3.0)),
+             "_past": ([None, u8(120), None, past], dict(unidirectional=1, outputs=2)), "_present": ([], dict(outputs=2))}
+    for kind, low, high in (np.int8, -64, 65), (np.uint8, 0, 128):
+        w, per = whole(low, high, d, 3 * d, dtype=kind), (rng.random(3 * d) * 0.01 + 0.005).astype(np.float32)
+        zero = np.array(3, kind)
+        for name, (more, how) in forms.items():
+            ins = [whole(0, 256, b, s, d, dtype=np.uint8), w, real(3 * d), f32(0.02), f32(0.01), *more]
+            if len(ins) < 9:
+                ins = [*ins, *[None] * (6 - len(ins)), u8(120), zero]
+            case(f"QAttention_{kind.__name__}{name}", MS, "QAttention", ins, fixed=(1, 2, 3, 4, 6, 7), num_heads=n, **how)
+        case(f"QAttention_{kind.__name__}_columns", MS, "QAttention", [whole(0, 256, b, s, d, dtype=np.uint8), w, real(3 * d),
+             f32(0.02), per, None, u8(120), np.zeros(3 * d, kind)], fixed=(1, 2, 3, 4, 6, 7), num_heads=n)
+    ids, seg = whole(0, 11, 2, 5, dtype=np.int32), whole(0, 2, 2, 5, dtype=np.int32)
+    tables = [whole(0, 256, *shape, dtype=np.uint8) for shape in ((11, 8), (7, 8), (2, 8), (8,), (8,))]
+    ends = [f32(v) for v in (.02, .03, .01, .02, .04)] + [u8(v) for v in (120, 3, 130, 128, 100)]
+    for name, m in ("", np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)), ("_bare", None):
+        case(f"QEmbedLayerNormalization{name}", MS, "QEmbedLayerNormalization", [ids, seg, *tables, m, *ends],
+             outputs=2, fixed=(2, 3, 4, 5, 6, *range(8, 18)))
+    plain = [ids, None, *tables[:2], None, *tables[3:], None, *ends[:2], None, *ends[3:7], None, *ends[8:]]
+    case("QEmbedLayerNormalization_no_segments", MS, "QEmbedLayerNormalization", plain, outputs=2,
+         fixed=(2, 3, 5, 6, *range(8, 18)))
+    case("TransposeMatMul", MS, "TransposeMatMul", [real(2, 5, 3), real(2, 4, 5)], transA=1, transB=1, alpha=0.5)
+
+
 def attention():
     b, s, n, h = 2, 4, 2, 16
     d = n * h
@@ -402,4 +432,4 @@ def forests():
              membership_values=tensor([1, 2, nan, 3, nan]))
 
 
-main(stray, elsewhere, texts, quantised, fused, attention, learned, forests)
+main(stray, elsewhere, texts, quantised, quantised_transformer, fused, attention, learned, forests)
