@@ -30,14 +30,38 @@ must(bool ok, const char *what)
 	_exit(99);
 }
 
-/* What is written is new, and renamed; a database is written where it is. */
+static struct stat opened[DESCRIPTORS];
+
+static void
+note_opened(void)
+{
+	for (int fd = 3; fd < DESCRIPTORS; fd++)
+		if (fstat(fd, &opened[fd]) != 0)
+			opened[fd] = (struct stat){.st_ino = 0};
+}
+
+static bool
+is_opened(const char *path)
+{
+	struct stat s;
+
+	if (stat(path, &s) != 0)
+		return true;
+	for (int fd = 3; fd < DESCRIPTORS; fd++)
+		if (opened[fd].st_ino == s.st_ino
+		    && opened[fd].st_dev == s.st_dev)
+			return true;
+	return false;
+}
+
+/* What is written is new, and renamed, so a file that is closed can be the copy's,
+ * too; a database is written where it is. */
 static void
 copy_file(const char *from, const char *to)
 {
 	int in, out;
 
-	if (!strstr(from, ".tmp-") && !getenv("FAULTS_MOUNT")
-	    && link(from, to) == 0)
+	if (!getenv("FAULTS_MOUNT") && !is_opened(from) && link(from, to) == 0)
 		return;
 	in = open(from, O_RDONLY | O_CLOEXEC);
 	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -136,6 +160,7 @@ move_to_copy(unsigned long number)
 
 	must(getcwd(folder, sizeof folder) != NULL, "getcwd");
 	snprintf(to, sizeof to, "%s/%lu", getenv("FAULTS_WALK"), number);
+	note_opened();
 	copy_tree(folder, to);
 	for (int fd = 3; fd < DESCRIPTORS; fd++)
 		reopen(fd, folder, to);
