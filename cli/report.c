@@ -22,29 +22,35 @@ static const struct option_row options[] = {
 };
 
 static bool
-read_doc(struct page_text *t, const struct report_args *args, const char *name,
-    struct err *err)
+read_doc(struct page_docs *d, enum page_doc which,
+    const struct report_args *args, struct err *err)
 {
-	const char *path =
-	    arena_printf(args->cli->run, "%s/%s", args->folder, name);
+	const char *path = arena_printf(
+	    args->cli->run, "%s/%s", args->folder, page_doc_name(which));
+	struct arena scratch;
+	const char *text;
+	size_t n;
+	bool ok;
 
+	/* --emit may have left them out */
+	if (which == PAGE_ALTERNATIVES && file_is_absent(path))
+		return true;
 	output_keep(args->cli, path);
-	return file_read(
-	    &t->text, &t->n, path, LIMIT_READ_RESULT, args->cli->run, err);
+	arena_init(&scratch);
+	ok = file_read(&text, &n, path, LIMIT_READ_RESULT, &scratch, err)
+	    && (page_docs_take(d, which, text, n, err)
+	        || err_in(err, "%s", args->folder));
+	arena_release(&scratch);
+	return ok;
 }
 
-/* Alternatives may be missing: --emit may have left them out. */
 static bool
 read_docs(struct page_docs *d, const struct report_args *args, struct err *err)
 {
-	if (!read_doc(&d->result, args, "result.json", err)
-	    || !read_doc(&d->map, args, "map.json", err)
-	    || !read_doc(&d->provenance, args, "provenance.json", err))
-		return false;
-	if (file_is_absent(arena_printf(
-	        args->cli->run, "%s/alternatives.json", args->folder)))
-		return true;
-	return read_doc(&d->alternatives, args, "alternatives.json", err);
+	for (int i = 0; i < NPAGE_DOCS; i++)
+		if (!read_doc(d, (enum page_doc)i, args, err))
+			return false;
+	return true;
 }
 
 static bool
@@ -53,21 +59,30 @@ write_page(FILE *f, void *docs, struct err *err)
 	return page_write(f, docs, err);
 }
 
+/* The result's own page is ours to make again. */
+static bool
+write_to(const struct report_args *args, const char *own, struct page_docs *d,
+    struct err *err)
+{
+	return (args->out
+	               ? output_write(args->cli, args->out, write_page, d, err)
+	               : file_write(own, write_page, d, err)
+	                   && listing_renew(args->folder, "report.html",
+	                       args->cli->run, err))
+	    || err_in(err, "%s", args->folder);
+}
+
 static bool
 run(const struct report_args *args, struct err *err)
 {
-	struct page_docs d = {.result = {NULL, 0}};
-	/* the result's own page is ours to make again */
+	struct page_docs d = {{NULL}};
 	const char *own =
 	    arena_printf(args->cli->run, "%s/report.html", args->folder);
+	bool ok = read_docs(&d, args, err) && write_to(args, own, &d, err);
 
-	if (!read_docs(&d, args, err))
+	page_docs_close(&d);
+	if (!ok)
 		return false;
-	if (args->out ? !output_write(args->cli, args->out, write_page, &d, err)
-	              : !file_write(own, write_page, &d, err)
-	            || !listing_renew(
-	                args->folder, "report.html", args->cli->run, err))
-		return err_in(err, "%s", args->folder);
 	if (!args->out || strcmp(args->out, "-") != 0)
 		cli_say(args->cli, 0, "wrote %s", args->out ? args->out : own);
 	cli_next(args->cli, "open it in a browser: it needs no network");

@@ -7,30 +7,36 @@
 
 typedef bool (*writer)(FILE *f, const struct emit_work *w, struct err *err);
 
+/* Each is parsed before the next is written: of a large result they are the most that
+ * is in memory. */
 static bool
-write_text(struct page_text *t, char **text, writer write,
+take(struct page_docs *d, enum page_doc which, writer write,
     const struct emit_work *w, struct err *err)
 {
-	FILE *f = memory_stream(text, &t->n);
+	char *text = NULL;
+	size_t n;
+	FILE *f = memory_stream(&text, &n);
 	bool ok = write(f, w, err);
 
 	memory_stream_close(f);
-	t->text = *text;
+	ok = ok && page_docs_take(d, which, text, n, err);
+	free(text);
 	return ok;
 }
 
 bool
 write_html(FILE *f, const struct emit_work *w, struct err *err)
 {
-	struct page_docs d = {.result = {NULL, 0}};
-	char *text[4] = {NULL};
-	bool ok = write_text(&d.result, &text[0], write_result, w, err)
-	    && write_text(&d.map, &text[1], write_map, w, err)
-	    && write_text(&d.provenance, &text[2], write_provenance, w, err)
-	    && write_text(&d.alternatives, &text[3], write_alternatives, w, err)
-	    && page_write(f, &d, err);
+	static const writer all[NPAGE_DOCS] = {[PAGE_RESULT] = write_result,
+	    [PAGE_MAP] = write_map,
+	    [PAGE_PROVENANCE] = write_provenance,
+	    [PAGE_ALTERNATIVES] = write_alternatives};
+	struct page_docs d = {{NULL}};
+	bool ok = true;
 
-	for (size_t i = 0; i < 4; i++)
-		free(text[i]);
+	for (int i = 0; ok && i < NPAGE_DOCS; i++)
+		ok = take(&d, (enum page_doc)i, all[i], w, err);
+	ok = ok && page_write(f, &d, err);
+	page_docs_close(&d);
 	return ok;
 }

@@ -161,16 +161,43 @@ facts_init(struct page_facts *p, const struct page_view *v)
 			causes_init(&p->causes[t], v, t);
 }
 
-static bool
-put_documents(FILE *f, cJSON *const doc[4], struct err *err)
+const char *
+page_doc_name(enum page_doc which)
 {
-	const cJSON *const all[] = {doc[0], doc[1], doc[2], doc[3]};
+	static const char *const name[NPAGE_DOCS] = {
+	    "result.json", "map.json", "provenance.json", "alternatives.json"};
+
+	return name[which];
+}
+
+bool
+page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
+    size_t n, struct err *err)
+{
+	d->doc[which] = jsonin_parse(text, n, page_doc_name(which), err);
+	return d->doc[which] != NULL;
+}
+
+void
+page_docs_close(struct page_docs *d)
+{
+	for (size_t i = 0; i < NPAGE_DOCS; i++)
+		jsonin_close(d->doc[i]);
+	*d = (struct page_docs){{NULL}};
+}
+
+bool
+page_write(FILE *f, const struct page_docs *d, struct err *err)
+{
+	const cJSON *all[NPAGE_DOCS];
 	struct page_view v;
 	struct page_facts p;
 	struct arena a;
 	bool ok;
 
-	if (!page_check(doc[0], doc[1], err))
+	for (size_t i = 0; i < NPAGE_DOCS; i++)
+		all[i] = d->doc[i];
+	if (!page_check(all[PAGE_RESULT], all[PAGE_MAP], err))
 		return false;
 	arena_init(&a);
 	ok = page_view_init(&v, all, &a, err);
@@ -180,30 +207,5 @@ put_documents(FILE *f, cJSON *const doc[4], struct err *err)
 		put_page(f, &p);
 	}
 	arena_release(&a);
-	return ok;
-}
-
-bool
-page_write(FILE *f, const struct page_docs *d, struct err *err)
-{
-	const struct {
-		const struct page_text *text;
-		const char *name;
-	} all[] = {{&d->result, "result.json"}, {&d->map, "map.json"},
-	    {&d->provenance, "provenance.json"},
-	    {&d->alternatives, "alternatives.json"}};
-	cJSON *doc[4] = {NULL};
-	bool ok = true;
-
-	for (size_t i = 0; i < 4 && ok; i++) {
-		if (!all[i].text->text)
-			continue;
-		doc[i] = jsonin_parse(
-		    all[i].text->text, all[i].text->n, all[i].name, err);
-		ok = doc[i] != NULL;
-	}
-	ok = ok && put_documents(f, doc, err);
-	for (size_t i = 0; i < 4; i++)
-		jsonin_close(doc[i]);
 	return ok;
 }

@@ -11,15 +11,25 @@
 
 struct cJSON;
 
-struct page_text {
-	const char *text;
-	size_t n;
+enum page_doc {
+	PAGE_RESULT,
+	PAGE_MAP,
+	PAGE_PROVENANCE,
+	PAGE_ALTERNATIVES,
+	NPAGE_DOCS
 };
 
+const char *page_doc_name(enum page_doc which);
+
+/* NULL: there is none. */
 struct page_docs {
-	struct page_text result;
-	struct page_text map, provenance, alternatives; /* text NULL: none */
+	struct cJSON *doc[NPAGE_DOCS];
 };
+
+/* Parse one; its text is needed no longer. */
+bool page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
+    size_t n, struct err *err);
+void page_docs_close(struct page_docs *d);
 
 /* ERR_INPUT when a document is malformed or does not fit the others. */
 bool page_write(FILE *f, const struct page_docs *d, struct err *err);

@@ -12,16 +12,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* A member of the input as a document of its own. */
-static char *
-take(struct page_text *t, const cJSON *all, const char *name)
+/* A member of the input as a document of its own; absent is none. */
+static bool
+take(struct page_docs *d, enum page_doc which, const cJSON *all,
+    const char *key, struct err *err)
 {
-	const cJSON *doc = cJSON_GetObjectItemCaseSensitive(all, name);
+	const cJSON *doc = cJSON_GetObjectItemCaseSensitive(all, key);
 	char *text = doc ? cJSON_PrintUnformatted(doc) : NULL;
+	bool ok = !text || page_docs_take(d, which, text, strlen(text), err);
 
-	t->text = text;
-	t->n = text ? strlen(text) : 0;
-	return text;
+	cJSON_free(text);
+	return ok;
+}
+
+static void
+write_page(struct page_docs *d, struct err *err)
+{
+	char *page = NULL;
+	size_t size;
+	FILE *f = open_memstream(&page, &size);
+
+	(void)page_write(f, d, err);
+	fclose(f);
+	free(page);
 }
 
 int
@@ -29,24 +42,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc = jsonin_parse((const char *)data, n, "fuzz", &err);
-	struct page_docs d;
-	char *part[4], *page = NULL;
-	size_t size;
-	FILE *f;
+	struct page_docs d = {{NULL}};
 
-	if (!doc)
-		return 0;
-	part[0] = take(&d.result, doc, "result");
-	part[1] = take(&d.map, doc, "map");
-	part[2] = take(&d.provenance, doc, "provenance");
-	part[3] = take(&d.alternatives, doc, "alternatives");
-	f = open_memstream(&page, &size);
-	if (part[0])
-		(void)page_write(f, &d, &err);
-	fclose(f);
-	free(page);
-	for (size_t i = 0; i < 4; i++)
-		cJSON_free(part[i]);
+	if (doc && take(&d, PAGE_RESULT, doc, "result", &err)
+	    && take(&d, PAGE_MAP, doc, "map", &err)
+	    && take(&d, PAGE_PROVENANCE, doc, "provenance", &err)
+	    && take(&d, PAGE_ALTERNATIVES, doc, "alternatives", &err)
+	    && d.doc[PAGE_RESULT])
+		write_page(&d, &err);
+	page_docs_close(&d);
 	jsonin_close(doc);
 	return 0;
 }
