@@ -6,7 +6,9 @@
 #include "targets/dnnl/layer.h"
 
 /* SECOND: the implementation that the library would take if it did not have its
- * first one. SOURCE: seen in 2.6.3: jit behind brgconv, gemm behind brgemm. */
+ * first one. SOURCE: seen in 2.6.3: jit behind brgconv, gemm behind brgemm; in
+ * 3.7.2 the same with AVX-512, and with AVX2 jit behind brgconv, brgemm behind
+ * gemm. */
 enum algorithm { DIRECT, DIRECT_SECOND, WINOGRAD, IN_PLACE };
 
 struct way {
