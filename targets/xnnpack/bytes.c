@@ -2,27 +2,15 @@
  * is in the middle of int8, one scale and any zero where all is uint8. */
 #include <math.h>
 
+#include "targets/integer.h"
 #include "targets/need.h"
 #include "targets/window.h"
 #include "targets/xnnpack/op.h"
 
 #define NEED why_need
 
-/* TUNING: products in a sum, so that 32 bits hold it with a bias. */
-#define DEPTH_MOST 16384
-
 /* Inputs of QLinearConv. */
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
-
-static const struct tensor *
-constant_in(const struct graph *g, const struct node *n, uint32_t i)
-{
-	const struct value *v = i < n->ninputs && n->input[i] != VALUE_NONE
-	    ? node_in(g, n, i)
-	    : NULL;
-
-	return v ? v->constant : NULL;
-}
 
 static bool
 is_middle(const struct tensor *zero)
@@ -44,9 +32,9 @@ is_usual(double scale, double ratio)
 static bool
 scales_are_usual(const struct graph *g, const struct node *n)
 {
-	const double in = tensor_real(constant_in(g, n, X_SCALE), 0);
-	const double out = tensor_real(constant_in(g, n, Y_SCALE), 0);
-	const struct tensor *w = constant_in(g, n, W_SCALE);
+	const double in = tensor_real(integer_constant(g, n, X_SCALE), 0);
+	const double out = tensor_real(integer_constant(g, n, Y_SCALE), 0);
+	const struct tensor *w = integer_constant(g, n, W_SCALE);
 	bool ok = is_usual(in, 1) && is_usual(out, 1);
 
 	for (size_t i = 0; ok && i < w->count; i++)
@@ -57,7 +45,9 @@ scales_are_usual(const struct graph *g, const struct node *n)
 static bool
 has_one(const struct graph *g, const struct node *n, uint32_t i)
 {
-	return constant_in(g, n, i)->count == 1;
+	const struct tensor *t = integer_constant(g, n, i);
+
+	return t && t->count == 1;
 }
 
 /* Has each filter a zero in the middle, so that they may have scales of their
@@ -65,10 +55,10 @@ has_one(const struct graph *g, const struct node *n, uint32_t i)
 static bool
 is_of_filters(const struct graph *g, const struct node *n)
 {
-	const struct tensor *w = constant_in(g, n, W);
-	const struct tensor *scale = constant_in(g, n, W_SCALE);
+	const struct tensor *w = integer_constant(g, n, W);
+	const struct tensor *scale = integer_constant(g, n, W_SCALE);
 
-	return w->dtype == DT_INT8 && is_middle(constant_in(g, n, W_ZERO))
+	return w->dtype == DT_INT8 && is_middle(integer_constant(g, n, W_ZERO))
 	    && (scale->count == 1 || (int64_t)scale->count == w->dim[0]);
 }
 
@@ -101,34 +91,12 @@ need_kind(const struct match_in *m, struct why *why, const struct node *n)
 	    && ok;
 }
 
-static bool
-need_constants(const struct match_in *m, struct why *why, const struct node *n)
-{
-	bool ok = true;
-
-	for (uint32_t i = X_SCALE; i <= BIAS; i++)
-		ok = need_constant(
-		         m, why, n, i, i == BIAS ? "bias" : "quantisation")
-		    && ok;
-	return ok;
-}
-
 bool
 takes_bytes(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
-	const struct tensor *w = constant_in(m->graph, n, W);
-	struct window window;
-	bool ok = need_size(m, why, n->input[X])
-	    && need_size(m, why, n->output[0])
-	    && need_rank_in(m, why, n->input[X], 4, 4)
-	    && need_window(m, why, n, &window) && need_constants(m, why, n)
-	    && need_kind(m, why, n);
-	const size_t depth = ok ? w->count / (size_t)w->dim[0] : 0;
 
-	return ok
-	    && NEED(why, depth <= DEPTH_MOST, "depth", "at most 16384", "%zu",
-	        depth)
+	return accept_integer(m, why) && need_kind(m, why, n)
 	    && NEED(why, scales_are_usual(m->graph, n), "scales",
 	        "normal numbers, of a ratio from 2^-32 to 256", "others");
 }
@@ -163,7 +131,7 @@ filter_scales(const struct tensor *scale, size_t n, struct arena *a)
 static int32_t
 zero_in(const struct graph *g, const struct node *n, uint32_t i)
 {
-	return (int32_t)tensor_real(constant_in(g, n, i), 0);
+	return (int32_t)tensor_real(integer_constant(g, n, i), 0);
 }
 
 /* uint8 with several scales is turned into int8 and back: all is 128 less. */
@@ -187,8 +155,8 @@ static void
 read_filters(struct xnn_build *b, const struct node *n, size_t filters)
 {
 	const struct graph *g = b->graph;
-	const struct tensor *w = constant_in(g, n, W);
-	const struct tensor *bias = constant_in(g, n, BIAS);
+	const struct tensor *w = integer_constant(g, n, W);
+	const struct tensor *bias = integer_constant(g, n, BIAS);
 	struct byte_filters *f = &b->layer->what.bytes;
 	const bool uint8 = node_in(g, n, X)->type.dtype == DT_UINT8;
 	uint32_t shift; /* int8 as uint8: all is 128 more */
@@ -197,10 +165,11 @@ read_filters(struct xnn_build *b, const struct node *n, size_t filters)
 	shift = f->is_unsigned && w->dtype == DT_INT8 ? 128 : 0;
 	f->codes = codes_last(w, shift, b->arena);
 	f->bias = bias ? tensor_data(bias, b->arena) : NULL;
-	f->scale = filter_scales(constant_in(g, n, W_SCALE), filters, b->arena);
+	f->scale =
+	    filter_scales(integer_constant(g, n, W_SCALE), filters, b->arena);
 	f->zero = zero_in(g, n, W_ZERO) + (int32_t)shift;
-	f->in_scale = (float)tensor_real(constant_in(g, n, X_SCALE), 0);
-	f->out_scale = (float)tensor_real(constant_in(g, n, Y_SCALE), 0);
+	f->in_scale = (float)tensor_real(integer_constant(g, n, X_SCALE), 0);
+	f->out_scale = (float)tensor_real(integer_constant(g, n, Y_SCALE), 0);
 	f->in_zero = zero_in(g, n, X_ZERO);
 	f->out_zero = zero_in(g, n, Y_ZERO);
 	if (uint8 && !f->is_unsigned)
