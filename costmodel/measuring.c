@@ -301,6 +301,23 @@ run_batch(struct measure_batch *b, struct err *err)
 	return ok;
 }
 
+/* All looks there are, ours among them. */
+static void
+take_probes(
+    struct measure_batch *b, struct subject *s, const struct db_found *f)
+{
+	struct pricer *p = b->p;
+	struct price *price = price_of(p, s);
+	const uint32_t known = price->probes;
+
+	price->probes = 0;
+	probe_of_found(p, s, f);
+	if (b->again && price->probes <= known)
+		price->probes = known + 1; /* it has been looked at again */
+	p->counts.probed += !b->again;
+	p->counts.probed_again += b->again;
+}
+
 /* What another process has measured meanwhile. */
 static bool
 take_result(struct measure_batch *b, uint32_t subject, struct err *err)
@@ -315,8 +332,7 @@ take_result(struct measure_batch *b, uint32_t subject, struct err *err)
 		return true; /* invalidated just now; asked for again */
 	b->p->jobs++;
 	if (b->figure == FIGURE_PROBE) {
-		probe_of_found(b->p, s, &f);
-		b->p->counts.probed++;
+		take_probes(b, s, &f);
 		return true;
 	}
 	take_found(b->p, s, &f, FROM_DB_EXACT);
@@ -339,7 +355,7 @@ batch_size(const struct measure_batch *b)
 }
 
 /* Ask for leases of the first subjects; without a database (or a full one) all
- * are ours, and so are second looks: two processes' are better than one. */
+ * are ours. */
 static bool
 ask_for_leases(struct measure_batch *b, const uint32_t *subject,
     struct lease_ask *ask, uint32_t n, struct err *err)
@@ -351,9 +367,10 @@ ask_for_leases(struct measure_batch *b, const uint32_t *subject,
 		    .subject = &p->subject[subject[i]].db,
 		    .env = env_of(b, &p->subject[subject[i]]),
 		    .limit_ns = subject_limit_ns(p, &p->subject[subject[i]]),
+		    .known = b->again ? price_at(p, subject[i])->probes : 0,
 		    .lease = LEASE_OURS,
 		};
-	if (!p->db || p->db_is_full || b->again
+	if (!p->db || p->db_is_full
 	    || costdb_lease(p->db, ask, n, batch_size(b), err))
 		return true;
 	for (uint32_t i = 0; i < n; i++)

@@ -106,6 +106,7 @@ is_measured(struct costdb *db, db_id subject, const struct lease_ask *ask,
 	sqlite3_bind_int64(s, 1, subject);
 	sqlite3_bind_int64(s, 2, ask->env);
 	bind_u64(s, 3, ask->limit_ns);
+	sqlite3_bind_int64(s, 4, ask->known);
 	if (!sql_step(db, s, yes, err))
 		return false;
 	sqlite3_reset(s);

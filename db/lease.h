@@ -12,7 +12,7 @@
 enum lease {
 	LEASE_OURS, /* measure it */
 	LEASE_HELD, /* another process is at it */
-	LEASE_DONE, /* there is an attempt by now: look it up */
+	LEASE_DONE, /* there is an attempt more by now: look it up */
 };
 
 /* What is asked for, and the answer. */
@@ -20,6 +20,7 @@ struct lease_ask {
 	const struct db_subject *subject;
 	db_id env;
 	uint64_t limit_ns; /* timeouts under a shorter one do not count */
+	uint32_t known; /* attempts that we know: it is done by one more */
 	enum lease lease; /* out */
 };
 

@@ -340,6 +340,13 @@ what_is_leased_is_left_alone(void **state)
 	assert_true(costdb_lease(f->db, ask, 3, 3, &f->err));
 	assert_int_equal(ask[0].lease, LEASE_DONE);
 	assert_int_equal(ask[1].lease, LEASE_OURS);
+	/* Who knows one attempt waits for another. */
+	ask[0].known = 1;
+	assert_true(costdb_lease(f->db, ask, 1, 1, &f->err));
+	assert_int_equal(ask[0].lease, LEASE_OURS);
+	put(f, 0, &good);
+	assert_true(costdb_lease(f->db, ask, 1, 1, &f->err));
+	assert_int_equal(ask[0].lease, LEASE_DONE);
 	assert_true(costdb_lease_drop(f->db, &f->err));
 	assert_true(costdb_lease_holder(f->db, &ask[1], holder, &f->err));
 	assert_string_equal(holder, "");
