@@ -267,7 +267,8 @@ execute(struct run_result *r, const struct run_sets *sets,
 	const struct job *j = r->job;
 	const uint32_t threads =
 	    args->search.threads ? args->search.threads : 1;
-	const struct executor_options o = {.threads = threads};
+	const struct executor_options o = {
+	    .threads = threads, .keep_inputs = args->turns};
 	struct tensor *out =
 	    arena_new(j->arena, struct tensor, j->model.graph->noutputs);
 	struct run_turns turns = {.threads = threads,

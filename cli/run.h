@@ -38,7 +38,7 @@ struct run_result {
 /* A plan to be run in turn with other programs. */
 struct run_turns {
 	struct executor *executor;
-	const struct tensor *in; /* [ninputs] */
+	struct tensor *in; /* [ninputs] */
 	uint32_t threads;
 	cost_ns predicted;
 };

@@ -70,8 +70,10 @@ bool
 run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 {
 	char line[32];
-	bool ok = true;
+	bool ok = executor_hold(t->executor, t->in, err);
 
+	if (!ok)
+		return false;
 	printf("ready marq %" PRIu64 "\n", t->predicted);
 	fflush(stdout);
 	while (ok && fgets(line, sizeof line, stdin))

@@ -171,6 +171,15 @@ share_in_place(struct executor *x, struct share *s)
 	}
 }
 
+static uint32_t
+last_use(const struct executor *x, const struct buffer *b)
+{
+	const bool kept =
+	    x->keep_all || (x->keep_inputs && is_fed(x->plan->graph, b->value));
+
+	return kept ? x->nsteps + 1 : b->life.last;
+}
+
 /* Which buffers lie in one piece of memory. */
 static void
 share_buffers(struct executor *x, struct share *s)
@@ -181,7 +190,7 @@ share_buffers(struct executor *x, struct share *s)
 
 		s->member[i].bytes = l->bytes;
 		s->member[i].first = l->first;
-		s->member[i].last = x->keep_all ? x->nsteps + 1 : l->last;
+		s->member[i].last = last_use(x, &x->buffer[i]);
 	}
 	lay_overlays(x, s);
 	if (!x->keep_all)

@@ -1,5 +1,6 @@
 #include "exec/executor.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "costmodel/sample.h"
@@ -18,6 +19,7 @@ executor_open(struct executor **out, const struct plan *p,
 	x->plan = p;
 	x->arena = a;
 	x->keep_all = o && o->keep_all;
+	x->keep_inputs = o && o->keep_inputs;
 	x->of = arena_new(a, uint32_t, nslots);
 	memset(x->of, 0xff, nslots * sizeof *x->of);
 	x->composite_ns = arena_new(a, cost_ns, p->ncomposites);
@@ -39,7 +41,7 @@ copy_in(const struct tensor *in, uint8_t *to)
 	uint32_t width = dtype_bits(in->dtype) / 8;
 
 	if (in->kind == TENSOR_VIEW) {
-		if (in->bytes)
+		if (in->bytes && in->data != to)
 			memcpy(to, in->data, in->bytes);
 		return;
 	}
@@ -151,6 +153,24 @@ executor_run(struct executor *x, const struct tensor *in, struct tensor *out,
 		return false;
 	}
 	view_outputs(x, out);
+	return true;
+}
+
+bool
+executor_hold(struct executor *x, struct tensor *in, struct err *err)
+{
+	const struct graph *g = x->plan->graph;
+
+	assert(x->keep_inputs);
+	for (uint32_t i = 0; i < g->ninputs; i++) {
+		const struct value *v = graph_value(g, g->input[i]);
+
+		if (!load_input(x, i, &in[i], err))
+			return false;
+		if (is_fed(g, g->input[i]) && type_has_size(&v->type))
+			in[i] = view_at(
+			    v, buffer_address(x, g->input[i], FORMAT_PLAIN));
+	}
 	return true;
 }
 

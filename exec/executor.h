@@ -14,6 +14,7 @@ struct executor;
 struct executor_options {
 	uint32_t threads; /* 0 = 1 */
 	bool keep_all; /* no memory is reused: every value can be looked at */
+	bool keep_inputs; /* that of inputs is not: executor_hold() */
 };
 
 /* Compile every composite and converter, lay out one memory pool. *x is NULL
@@ -26,6 +27,10 @@ bool executor_open(struct executor **x, const struct plan *p,
  * views into the executor, valid until the next run. */
 bool executor_run(struct executor *x, const struct tensor *in,
     struct tensor *out, struct err *err);
+
+/* Copy the inputs to where they are read and let in[] say so: runs with these copy
+ * nothing. Only with keep_inputs. */
+bool executor_hold(struct executor *x, struct tensor *in, struct err *err);
 
 /* Time spent in the last run: [ncomposites] and [nconversions]. */
 const cost_ns *executor_composite_ns(const struct executor *x);

@@ -42,7 +42,7 @@ struct executor {
 	uint32_t *of; /* [nvalues * MAX_FORMATS] buffer, or NO_BUFFER */
 	uint8_t *pool;
 	size_t pool_bytes;
-	bool keep_all;
+	bool keep_all, keep_inputs;
 	struct err fault; /* of a kernel, during a run */
 	cost_ns *composite_ns, *conversion_ns;
 };

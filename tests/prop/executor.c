@@ -216,10 +216,10 @@ agree(const struct graph *g, const struct tensor *got,
 }
 
 static bool
-execute(const struct plan *p, bool keep_all, const struct tensor *in,
-    const struct tensor *want, uint32_t seed)
+execute(const struct plan *p, const struct executor_options *o,
+    const struct tensor *in, const struct tensor *want, uint32_t seed)
 {
-	const struct executor_options o = {.keep_all = keep_all};
+	struct tensor held = *in; /* the network has one input */
 	struct err err = {.kind = ERR_NONE};
 	struct arena scratch;
 	struct executor *x;
@@ -227,12 +227,14 @@ execute(const struct plan *p, bool keep_all, const struct tensor *in,
 	bool ok = true;
 
 	arena_init(&scratch);
-	if (!executor_open(&x, p, &o, &scratch, &err)) {
+	if (!executor_open(&x, p, o, &scratch, &err)) {
 		printf("seed %u: %s\n", (unsigned)seed, err.text);
 		return false;
 	}
+	if (o->keep_inputs)
+		ok = executor_hold(x, &held, &err) && held.data != in->data;
 	for (uint32_t run = 0; ok && run < 2; run++)
-		ok = executor_run(x, in, out, &err)
+		ok = executor_run(x, &held, out, &err)
 		    && agree(p->graph, out, want, seed);
 	if (err.kind != ERR_NONE)
 		printf("seed %u: %s\n", (unsigned)seed, err.text);
@@ -315,6 +317,8 @@ main(int argc, char **argv)
 		    .mix = &mix,
 		    .candidates = &found,
 		    .prices = &prices};
+		const struct executor_options o = {
+		    .keep_all = seed % 4 == 0, .keep_inputs = seed % 4 == 1};
 		struct plan p;
 
 		r = rng_seeded(seed);
@@ -323,7 +327,7 @@ main(int argc, char **argv)
 			printf("seed %u: %s\n", (unsigned)seed, err.text);
 			return 1;
 		}
-		failed += !execute(&p, seed % 4 == 0, &in, want, seed);
+		failed += !execute(&p, &o, &in, want, seed);
 	}
 	failed += !memory_holds();
 	printf("%u plans over %u candidates, %u failed\n", (unsigned)seeds,
