@@ -101,9 +101,8 @@ need_depth(struct why *why, const struct tensor *w, size_t outputs)
 }
 
 bool
-accept_integer(const struct match_in *m, struct why *why)
+need_integer(const struct match_in *m, struct why *why, const struct node *n)
 {
-	const struct node *n = match_as_node(m->match, m->graph);
 	const struct integer_places *at = integer_places(n);
 	const struct tensor *w =
 	    graph_value(m->graph, n->input[at->w])->constant;
@@ -125,6 +124,12 @@ accept_integer(const struct match_in *m, struct why *why)
 	ok = need_zero(m, why, n, at->x_zero) && ok;
 	ok = need_numbers(m, why, n, at->w_zero, outputs) && ok;
 	return (!at->requantises || need_scales(m, why, n, outputs)) && ok;
+}
+
+bool
+accept_integer(const struct match_in *m, struct why *why)
+{
+	return need_integer(m, why, match_as_node(m->match, m->graph));
 }
 
 const struct tensor *

@@ -16,6 +16,9 @@ const struct integer_places *integer_places(const struct node *n);
 /* The predicate: 8-bit tensors of known shape, constant weights and scales. What
  * is read below must have passed it. */
 bool accept_integer(const struct match_in *m, struct why *why);
+/* The same of one node of a match. */
+bool need_integer(
+    const struct match_in *m, struct why *why, const struct node *n);
 
 /* Of an operator that requantises: round((sum + bias) * multiplier) + zero. */
 struct requantising {

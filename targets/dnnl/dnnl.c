@@ -3,6 +3,7 @@
 
 #include "targets/cores.h"
 #include "targets/dnnl/accept.h"
+#include "targets/dnnl/integer.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/reorder.h"
 #include "targets/dnnl/nan.h"
@@ -38,6 +39,15 @@ extern const struct target_kind target_dnnl;
 	    EITHER(NODE(SOFTPLUS, ANY), NODE(EXP, ANY), NODE(LOG, ANY), \
 	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
 	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
+/* Sums of bytes quantised in each run, as floats. */
+#define DYNAMIC_PRODUCT \
+	MAYBE(ADD, \
+	    NODE(MUL, \
+	        NODE(CAST, \
+	            AS("product", \
+	                NODE(MATMULINTEGER, VARIABLE, CONSTANT, REST))), \
+	        NODE(MUL, AS("scale", VARIABLE), AS("w_scale", CONSTANT))), \
+	    AS("bias", CONSTANT))
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
 #include "targets/dnnl/rules.def"
@@ -163,6 +173,8 @@ compile(const struct target *t, const struct graph *g,
 	    .release = release,
 	    .in_place = (uint32_t)(l->residual + 1),
 	    .state = l};
+	if (b.sums)
+		sums_kernel(out, b.sums);
 	if (b.end.needed)
 		bound_kernel(out, t, g, &b.end, a);
 	if (c->implementation & WAY_GUARDED)

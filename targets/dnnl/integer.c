@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "targets/dnnl/accept.h"
-#include "targets/dnnl/layer.h"
+#include "targets/dnnl/integer.h"
 #include "targets/dnnl/ways.h"
-#include "targets/integer.h"
 #include "targets/need.h"
 #include "targets/window.h"
 
@@ -27,7 +26,8 @@ need_middle(const struct match_in *m, struct why *why, const struct node *n)
 	const struct tensor *w = integer_constant(m->graph, n, at->w);
 	const struct tensor *zero = integer_constant(m->graph, n, at->w_zero);
 	const int32_t middle = middle_of(w);
-	bool ok = zero != NULL;
+	bool ok =
+	    zero != NULL || (middle == 0 && !node_in(m->graph, n, at->w_zero));
 
 	for (size_t i = 0; ok && i < zero->count; i++)
 		ok = (int32_t)tensor_real(zero, i) == middle;
@@ -36,18 +36,33 @@ need_middle(const struct match_in *m, struct why *why, const struct node *n)
 }
 
 bool
+need_exact_bytes(
+    const struct match_in *m, struct why *why, const struct node *n)
+{
+	const bool ok = need_middle(m, why, n);
+
+	return NEED(why, ways_sum_bytes(), "processor",
+	           "sums products of bytes in 32 bits (VNNI)", "%s",
+	           ways_sum_bytes() ? "it does" : "they saturate at 16")
+	    && ok;
+}
+
+int8_t *
+integer_steps(const struct tensor *w, struct arena *a)
+{
+	int8_t *steps = arena_new(a, int8_t, w->count);
+
+	for (size_t i = 0; i < w->count; i++)
+		steps[i] = (int8_t)((int32_t)tensor_real(w, i) - middle_of(w));
+	return steps;
+}
+
+bool
 accept_integer_conv(const struct match_in *m, struct why *why)
 {
 	const struct node *n = match_as_node(m->match, m->graph);
-	bool ok;
 
-	if (!accept_integer(m, why))
-		return false;
-	ok = need_middle(m, why, n);
-	return NEED(why, ways_sum_bytes(), "processor",
-	           "sums products of bytes in 32 bits (VNNI)",
-	           ways_sum_bytes() ? "it does" : "they saturate at 16")
-	    && ok;
+	return need_integer(m, why, n) && need_exact_bytes(m, why, n);
 }
 
 /* ---- a primitive ---- */
@@ -87,17 +102,12 @@ read_constants(struct build *b, struct dnnl_integer *c)
 	const size_t filters = (size_t)w->dim[0], depth = w->count / filters;
 
 	c->zero = is_padded(&c->window) ? zero : 0;
-	c->steps = arena_new(b->scratch, int8_t, w->count);
+	c->steps = integer_steps(w, b->scratch);
 	c->bias = arena_new(b->scratch, int32_t, filters);
 	for (size_t k = 0; k < filters; k++)
 		c->bias[k] = c->how.bias ? c->how.bias[k] : 0;
-	for (size_t i = 0; i < w->count; i++) {
-		const int32_t x = (int32_t)tensor_real(w, i) - middle_of(w);
-
-		c->steps[i] = (int8_t)x;
-		if (c->zero == 0)
-			c->bias[i / depth] -= zero * x;
-	}
+	for (size_t i = 0; i < w->count && c->zero == 0; i++)
+		c->bias[i / depth] -= zero * c->steps[i];
 }
 
 static void
@@ -183,8 +193,8 @@ bind_bias(struct build *b, const struct dnnl_integer *c)
 /* SOURCE: seen in 2.6.3: behind its first choice there may be one for AVX2, which
  * sums pairs of products in 16 bits and halves weights for int8, whatever the
  * processor has. */
-static bool
-need_exact(struct build *b, const_dnnl_primitive_desc_t pd)
+bool
+need_exact_sums(struct build *b, const_dnnl_primitive_desc_t pd)
 {
 	static const char *const exact[] = {"vnni", "amx", "ref"};
 	const char *info = implementation_info(pd);
@@ -199,7 +209,7 @@ need_exact(struct build *b, const_dnnl_primitive_desc_t pd)
 static bool
 bind(struct build *b, const struct dnnl_integer *c, dnnl_primitive_desc_t pd)
 {
-	return need_kernel(b, pd, c->out, c->weight) && need_exact(b, pd)
+	return need_kernel(b, pd, c->out, c->weight) && need_exact_sums(b, pd)
 	    && bind_value(b, DNNL_ARG_SRC, c->node->input[0], &c->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->steps, &c->weight_plain,
 	        wanted(b, pd, dnnl_query_weights_md, 0))

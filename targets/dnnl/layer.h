@@ -28,6 +28,8 @@ struct dnnl_layer {
 	size_t residual_bytes;
 };
 
+struct dynamic_sums;
+
 /* A layer under construction. */
 struct build {
 	const struct target *target;
@@ -35,6 +37,7 @@ struct build {
 	const struct candidate *candidate;
 	struct fused fused; /* of rules that fuse */
 	struct bounding end; /* put behind it all */
+	struct dynamic_sums *sums; /* made floats behind it, or NULL */
 	struct dnnl_layer *layer;
 	dnnl_primitive_attr_t attr;
 	struct arena *arena;
@@ -104,6 +107,7 @@ void layer_dims(struct dnnl_window *d, const struct window *w);
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);
 bool build_integer_conv(struct build *b);
+bool build_dynamic(struct build *b);
 bool build_deconv(struct build *b);
 bool build_prelu(struct build *b);
 bool build_depthwise(struct build *b);

@@ -29,4 +29,14 @@ typedef void bytes_pair_run(uint8_t *restrict to, const uint8_t *restrict a,
 typedef void bytes_sum_run(int32_t *restrict sum, const uint8_t *restrict from,
     size_t rows, size_t n, bool is_unsigned);
 
+/* The least and the greatest, with what is there; NaN is none. */
+typedef void floats_range_run(
+    const float *restrict x, size_t n, float *low, float *high);
+/* As bytes_quantize(). */
+typedef void floats_quantize_run(uint8_t *restrict to, const float *restrict x,
+    size_t n, const struct byte_code *code);
+/* `instead` for NaN. */
+typedef void floats_number_run(
+    float *restrict to, const float *restrict x, size_t n, float instead);
+
 #endif

@@ -54,4 +54,17 @@ uint32_t ways_byte_mean(const struct match_in *m, struct formats *f,
 uint32_t ways_byte_layouts(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 
+bool accept_quantize(const struct match_in *m, struct why *why);
+bool compile_quantize(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_number(const struct match_in *m, struct why *why);
+bool compile_number(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+/* C order only, of any rank. */
+uint32_t ways_one(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+
 #endif

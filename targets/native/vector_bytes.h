@@ -110,6 +110,56 @@ bytes_pair(uint8_t *restrict to, const uint8_t *restrict a,
 	}
 }
 
+#define RANGE_LANES (4 * NATIVE_WIDTH)
+
+static void
+floats_range_of(const float *restrict x, size_t n, float *low, float *high)
+{
+	float l[RANGE_LANES], h[RANGE_LANES];
+
+	for (size_t k = 0; k < RANGE_LANES; k++) {
+		l[k] = *low;
+		h[k] = *high;
+	}
+	for (; n >= RANGE_LANES; n -= RANGE_LANES, x += RANGE_LANES)
+		for (size_t k = 0; k < RANGE_LANES; k++) {
+			l[k] = x[k] < l[k] ? x[k] : l[k];
+			h[k] = x[k] > h[k] ? x[k] : h[k];
+		}
+	for (size_t k = 0; k < RANGE_LANES; k++) {
+		*low = l[k] < *low ? l[k] : *low;
+		*high = h[k] > *high ? h[k] : *high;
+	}
+	for (size_t k = 0; k < n; k++) {
+		*low = x[k] < *low ? x[k] : *low;
+		*high = x[k] > *high ? x[k] : *high;
+	}
+}
+
+static void
+floats_quantize(uint8_t *restrict to, const float *restrict x, size_t n,
+    const struct byte_code *code)
+{
+	const struct byte_limits l = byte_limits(code->is_unsigned);
+	const float scale = code->scale, zero = code->zero;
+
+	for (size_t i = 0; i < n; i++) {
+		const float y = x[i] / scale;
+		const float near = byte_near(y, zero, l);
+
+		/* NaN is nothing's equal */
+		to[i] = (uint8_t)(int32_t)(y == y ? near : 0);
+	}
+}
+
+static void
+floats_number(
+    float *restrict to, const float *restrict x, size_t n, float instead)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = x[i] == x[i] ? x[i] : instead;
+}
+
 static void
 bytes_sum(int32_t *restrict sum, const uint8_t *restrict from, size_t rows,
     size_t n, bool is_unsigned)

@@ -14,6 +14,8 @@
 		.is_here = here, .winograd = winograd_unit, \
 		.chain = chain_part, .bytes_table = bytes_table, \
 		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
+		.range = floats_range_of, .quantize = floats_quantize, \
+		.number = floats_number, \
 	}
 
 #endif

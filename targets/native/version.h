@@ -16,6 +16,9 @@ struct native_version {
 	bytes_table_run *bytes_table;
 	bytes_pair_run *bytes_pair;
 	bytes_sum_run *bytes_sum;
+	floats_range_run *range;
+	floats_quantize_run *quantize;
+	floats_number_run *number;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

@@ -1,0 +1,21 @@
+/* What convolutions and products of bytes share here. */
+#ifndef TARGETS_DNNL_INTEGER_H
+#define TARGETS_DNNL_INTEGER_H
+
+#include "targets/dnnl/layer.h"
+#include "targets/integer.h"
+
+/* The processor sums bytes in 32 bits; weights are int8 around 0, or uint8 around
+ * 128. */
+bool need_exact_bytes(
+    const struct match_in *m, struct why *why, const struct node *n);
+/* Such weights as int8. */
+int8_t *integer_steps(const struct tensor *w, struct arena *a);
+/* The implementation does not saturate. */
+bool need_exact_sums(struct build *b, const_dnnl_primitive_desc_t pd);
+
+/* Make floats of what *k has summed up. */
+struct dynamic_sums;
+void sums_kernel(struct kernel *k, struct dynamic_sums *s);
+
+#endif
