@@ -77,9 +77,21 @@ rests_on_a_body(const struct site *s)
 	return false;
 }
 
+/* Is every size that was stated otherwise stated as 1? */
+static bool
+stated_as_one(const struct type *stated, const struct type *found)
+{
+	bool ones = stated->rank == found->rank;
+
+	for (uint32_t i = 0; ones && i < found->rank; i++)
+		ones = stated->dim[i] == 1
+		    || !dims_clash(found->dim[i], stated->dim[i]);
+	return ones;
+}
+
 /* By which rule is another statement accepted? NLENIENT: by none. What is
  * empty or only handed on is computed the same way whatever was stated, and
- * a shape with open sizes, or of what bodies make, is what an exporter guessed;
+ * a shape with open sizes, of 1, or of what bodies make, is an exporter's guess;
  * any other output of the model may be what a consumer counts on. */
 static enum lenient
 harmless(const struct site *s, const struct value *v, const struct type *found)
@@ -96,6 +108,8 @@ harmless(const struct site *s, const struct value *v, const struct type *found)
 	for (uint32_t i = 0; i < v->type.rank; i++)
 		if (v->type.dim[i] < 0)
 			return LENIENT_OPEN_OUTPUT;
+	if (stated_as_one(&v->type, found))
+		return LENIENT_BATCH_OUTPUT;
 	return rests_on_a_body(s) ? LENIENT_BODY_OUTPUT : NLENIENT;
 }
 

@@ -615,6 +615,7 @@ stated_output_harmless(void **state)
 	    {OP_DROPOUT, 4, 5, "dropout-output"},
 	    {OP_DROPOUT, 4, 4, NULL},
 	    {OP_RELU, 0, 5, "empty-output"},
+	    {OP_RELU, 4, 1, "batch-output"},
 	};
 	struct fixture *f = *state;
 	struct err err = {0};
