@@ -87,6 +87,25 @@ worst_output(struct verify_state *w, struct trial *t, struct err *err)
 /* TUNING: the signs of errors are put in by chance, and may all be one. */
 #define VERIFY_TIMES 2
 
+/* Behind a quantiser an error shows where it moves a float over a step: what a
+ * composite quantises at its end it rounds inside, whatever it shows today. */
+static void
+note_inside(struct verify_state *w, const struct candidate *c)
+{
+	const struct graph *g = w->plan->graph;
+
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct node *n = graph_node(g, c->node[i]);
+		const struct value *x = node_in(g, n, 0);
+
+		if (n->op == OP_QUANTIZELINEAR
+		    && w->error[n->input[0]] < PERTURBED_LEAST
+		    && x->type.kind == TYPE_TENSOR
+		    && dtype_is_float(x->type.dtype))
+			w->error[n->input[0]] = PERTURBED_LEAST;
+	}
+}
+
 static void
 note_error(struct verify_state *w, const struct candidate *c, double error)
 {
@@ -94,6 +113,7 @@ note_error(struct verify_state *w, const struct candidate *c, double error)
 	for (uint32_t i = 0; i < c->noutputs; i++)
 		w->error[c->output[i].value] =
 		    error > PERTURBED_LEAST ? error : PERTURBED_LEAST;
+	note_inside(w, c);
 }
 
 static bool

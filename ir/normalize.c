@@ -140,6 +140,7 @@ normalize(struct graph *g, const struct infer_options *o, struct err *err)
 	if (!infer(g, o, err))
 		return false;
 	tidy_graph(g);
+	part_dequantisers(g);
 	settle_fates(g);
 	settle_initialisers(g);
 	graph_verify(g);

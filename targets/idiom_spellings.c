@@ -254,6 +254,23 @@ PART(rotary,
 PART(
     moves, NODE(RESHAPE, AS("swapped", NODE(TRANSPOSE, &split_part)), CONSTANT))
 
+/* ---- between quantisers ---- */
+
+#define REAL_OF(p) NODE(DEQUANTIZELINEAR, p, CONSTANT, REST)
+#define WEIGHTS_OF(name) \
+	AS(name, NODE(DEQUANTIZELINEAR, CONSTANT, CONSTANT, REST))
+PART(real, AS("from", REAL_OF(X)))
+PART(qconv,
+    NODE(QUANTIZELINEAR,
+        MAYBE(RELU,
+            AS("inner",
+                NODE(CONV, &real_part, WEIGHTS_OF("weights"),
+                    EITHER(ABSENT, WEIGHTS_OF("bias"))))),
+        CONSTANT, REST))
+PART(qpool,
+    NODE(
+        QUANTIZELINEAR, AS("inner", NODE(MAXPOOL, &real_part)), CONSTANT, REST))
+
 const struct spelling idiom_spelling[] = {
     {IDIOM_GELU, &gelu_part, write_function},
     {IDIOM_GELU_TANH, &gelu_tanh_part, write_function},
@@ -269,6 +286,8 @@ const struct spelling idiom_spelling[] = {
     {IDIOM_ATTENTION, &attention_part, write_heads},
     {IDIOM_ATTENTION, &attention_whole_part, write_heads},
     {IDIOM_ROTARY, &rotary_part, write_rotation},
+    {IDIOM_QLINEAR_CONV, &qconv_part, write_quantised},
+    {IDIOM_BYTE_POOL, &qpool_part, write_quantised},
     {IDIOM_PIXEL_SHUFFLE, &moves_part, write_moves}, /* or those behind it */
 };
 const uint32_t nidiom_spellings =

@@ -6,9 +6,9 @@
 #include "targets/idiom.h"
 #include "targets/pattern.h"
 
-#define IDIOM_INPUTS 7
+#define IDIOM_INPUTS 9
 #define IDIOM_OUTPUTS 3
-#define IDIOM_ATTRS 4
+#define IDIOM_ATTRS 8
 
 struct idiom_writer {
 	const struct graph *graph;
@@ -79,5 +79,6 @@ bool write_function(struct idiom_writer *w);
 bool write_heads(struct idiom_writer *w);
 bool write_rotation(struct idiom_writer *w);
 bool write_moves(struct idiom_writer *w);
+bool write_quantised(struct idiom_writer *w);
 
 #endif

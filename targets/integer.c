@@ -129,7 +129,10 @@ need_integer(const struct match_in *m, struct why *why, const struct node *n)
 bool
 accept_integer(const struct match_in *m, struct why *why)
 {
-	return need_integer(m, why, match_as_node(m->match, m->graph));
+	struct match_in in = *m;
+
+	in.graph = match_graph(m->match, m->graph);
+	return need_integer(&in, why, match_as_node(m->match, m->graph));
 }
 
 const struct tensor *

@@ -111,14 +111,17 @@ fused_product(struct product *out, struct fused *f, const struct graph *g)
 const float *
 scaled_floats(const struct graph *g, value_id v, float factor, struct arena *a)
 {
-	const struct tensor *t = graph_value(g, v)->constant;
+	const struct type *t = &graph_value(g, v)->type;
 	const float *from = floats(g, v, a);
+	size_t count = 1;
 	float *to;
 
 	if (factor == 1)
 		return from;
-	to = arena_new(a, float, t->count);
-	for (size_t i = 0; i < t->count; i++)
+	for (uint32_t i = 0; i < t->rank; i++)
+		count *= (size_t)t->dim[i];
+	to = arena_new(a, float, count);
+	for (size_t i = 0; i < count; i++)
 		to[i] = from[i] * factor;
 	return to;
 }

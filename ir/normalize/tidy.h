@@ -34,6 +34,10 @@ value_id *drop_identities(
 /* Remove nodes nothing needs, substitute aliases, make ids dense. */
 void sweep(struct graph *g, const value_id *alias, struct arena *scratch);
 
+/* Give each reader of a dequantised value, constants apart, a dequantiser of its
+ * own. Bodies stay as they are. */
+void part_dequantisers(struct graph *g);
+
 /* Say of a node's ONNX nodes, and of those in its bodies, what became of them. */
 void set_fate(
     struct graph *g, const struct node *n, enum fate fate, const char *why);

@@ -146,7 +146,7 @@ accept_pool(const struct match_in *m, struct why *why)
 bool
 accept_byte_pool(const struct match_in *m, struct why *why)
 {
-	const struct node *n = matched_root(m);
+	const struct node *n = match_as_node(m->match, m->graph);
 	const struct type *t = matched_type(m, n->input[0]);
 
 	return NEED(why, t->kind == TYPE_TENSOR && dtype_is_byte(t->dtype),

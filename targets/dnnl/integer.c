@@ -61,14 +61,17 @@ bool
 accept_integer_conv(const struct match_in *m, struct why *why)
 {
 	const struct node *n = match_as_node(m->match, m->graph);
+	struct match_in in = *m;
 
-	return need_integer(m, why, n) && need_exact_bytes(m, why, n);
+	in.graph = match_graph(m->match, m->graph);
+	return need_integer(&in, why, n) && need_exact_bytes(&in, why, n);
 }
 
 /* ---- a primitive ---- */
 
 struct dnnl_integer {
 	const struct way *way;
+	const struct graph *graph; /* with constants that the node lacks */
 	const struct node *node;
 	struct window window;
 	int64_t group;
@@ -95,7 +98,7 @@ static void
 read_constants(struct build *b, struct dnnl_integer *c)
 {
 	const struct integer_places *at = integer_places(c->node);
-	const struct graph *g = b->graph;
+	const struct graph *g = c->graph;
 	const struct tensor *w = integer_constant(g, c->node, at->w);
 	const int32_t zero =
 	    (int32_t)integer_entry(integer_constant(g, c->node, at->x_zero), 0);
@@ -129,15 +132,16 @@ describe(struct build *b, struct dnnl_integer *c)
 	const char *fault;
 
 	c->node = n;
+	c->graph = match_graph(b->candidate->match, b->graph);
 	c->way = way_get(b->candidate->implementation);
-	if (!window_resolve(&c->window, b->graph, n, &fault))
+	if (!window_resolve(&c->window, c->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	c->group = attr_int_or(n, "group", 1);
-	c->in = &node_in(b->graph, n, 0)->type;
-	c->weight = &node_in(b->graph, n, 3)->type;
-	c->out = &node_out(b->graph, n, 0)->type;
+	c->in = &node_in(c->graph, n, 0)->type;
+	c->weight = &node_in(c->graph, n, 3)->type;
+	c->out = &node_out(c->graph, n, 0)->type;
 	if (!requantising_of(
-	        &c->how, b->graph, n, (size_t)c->weight->dim[0], b->scratch))
+	        &c->how, c->graph, n, (size_t)c->weight->dim[0], b->scratch))
 		return err_set(
 		    b->err, ERR_UNSUPPORTED, "oneDNN: a scale is out of range");
 	read_constants(b, c);

@@ -1,4 +1,5 @@
 /* Gemm and MatMul with bias, residual and activation. */
+#include "targets/dequantized.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
 #include "targets/weights.h"
@@ -16,10 +17,11 @@ type_of(const struct build *b, value_id v)
 	return &graph_value(b->graph, v)->type;
 }
 
+/* Or integers that stand for floats, within the composite. */
 static bool
 is_constant(const struct build *b, value_id v)
 {
-	return graph_value(b->graph, v)->constant != NULL;
+	return is_packable(b->graph, v) && candidate_input(b->candidate, v) < 0;
 }
 
 static void

@@ -28,7 +28,7 @@ algorithm(const struct node *n)
 bool
 build_pool(struct build *b)
 {
-	const struct node *n = b->fused.anchor;
+	const struct node *n = match_as_node(b->candidate->match, b->graph);
 	const struct type *in = &node_in(b->graph, n, 0)->type;
 	struct md src, dst;
 	struct operation op = {.kind = dnnl_pooling, .alg = algorithm(n)};
@@ -36,6 +36,8 @@ build_pool(struct build *b)
 	struct window w;
 	const char *fault;
 
+	/* an operator by itself, or an idiom that is one */
+	b->fused = (struct fused){.anchor = n, .end = n->output[0]};
 	if (n->op == OP_GLOBALMAXPOOL || n->op == OP_GLOBALAVERAGEPOOL)
 		whole_map(&w, in);
 	else if (!window_resolve(&w, b->graph, n, &fault))

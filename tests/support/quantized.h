@@ -81,7 +81,7 @@ byte_of(uint8_t x, bool is_unsigned)
 	struct tensor *t = arena_new(&arena, struct tensor, 1);
 
 	*data = x;
-	*t = tensor_view(is_unsigned ? DT_UINT8 : DT_INT8, 1, DIMS(1), data);
+	*t = tensor_view(is_unsigned ? DT_UINT8 : DT_INT8, 0, NULL, data);
 	return graph_add_constant(m.graph,
 	    arena_printf(&arena, "b%u", (unsigned)m.graph->nvalues), t);
 }

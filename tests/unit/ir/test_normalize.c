@@ -167,6 +167,43 @@ dead_and_folded(void **state)
 	assert_non_null(graph_value(f.g, f.g->node[0].input[1])->constant);
 }
 
+/* Two read it, one of them twice, and the caller: three dequantisers, of one ONNX
+ * node; what is computed stays, and names are nobody else's. */
+static void
+dequantisers_part(void **state)
+{
+	const float one = 0.5f;
+	struct tensor *scale = arena_new(&f.a, struct tensor, 1);
+	value_id in[2] = {build_input(f.g, "x", DT_UINT8, DIMS(2, 3)), 0};
+	value_id d, out[3], twice[2];
+
+	(void)state;
+	*scale = tensor_fill(
+	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&one);
+	in[1] = graph_add_constant(f.g, "d/1", scale);
+	d = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
+	graph_value(f.g, d)->name = "d";
+	twice[0] = twice[1] = d;
+	out[0] = d;
+	out[1] = unary(f.g, OP_RELU, d);
+	out[2] = build_node(f.g, OP_MUL, 13, twice, 2);
+	set_outputs(f.g, out, 3);
+	run(3, 0, 0);
+	assert_int_equal(f.g->nnodes, 5);
+	for (node_id id = 0; id < 5; id++) {
+		const struct node *n = &f.g->node[id];
+
+		if (n->op == OP_MUL)
+			assert_int_equal(n->input[0], n->input[1]);
+		if (n->op == OP_MUL || n->op == OP_RELU)
+			assert_int_not_equal(n->input[0], f.g->output[0]);
+	}
+	for (value_id v = 0; v < f.g->nvalues; v++)
+		for (value_id u = 0; u < v; u++)
+			assert_string_not_equal(graph_value(f.g, u)->name,
+			    graph_value(f.g, v)->name);
+}
+
 /* A body with one captured value (slot 0) and one unary node. */
 static struct graph *
 branch(enum op op, const char *inner, const char *result)
@@ -300,6 +337,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	    T(dequantisers_part),
 	    T(identity_goes),
 	    T(output_keeps_its_name),
 	    T(output_of_input_stays),

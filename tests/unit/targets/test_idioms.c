@@ -2,6 +2,7 @@
  * that stands for it computes what the nodes do, and what is a little different
  * is not found. */
 #include "tests/support/kind.h"
+#include "tests/support/quantized.h"
 #include "tests/support/spell.h"
 
 extern const struct target_kind target_host;
@@ -97,7 +98,105 @@ test_unlike(void **state)
 	}
 }
 
-/* Three spellings each at least, but for what only one exporter spells out. */
+/* ---- over bytes, which the texts have not ---- */
+
+static value_id
+real_weights(const int64_t *dim, float scale)
+{
+	return MAKE(&m, DEQUANTIZELINEAR, make_int8(&m, dim),
+	    make_scalar(&m, scale), byte_of(0, false));
+}
+
+static value_id
+real_image(value_id zero)
+{
+	value_id x =
+	    of_type(MAKE(&m, QUANTIZELINEAR, make_input(&m, DIMS(1, 3, 7, 5)),
+	                make_scalar(&m, 0.01f), zero),
+	        DT_UINT8);
+
+	return MAKE(&m, DEQUANTIZELINEAR, x, make_scalar(&m, 0.02f), zero);
+}
+
+static void
+end_in_bytes(value_id y, float scale, value_id zero)
+{
+	make_output(&m,
+	    of_type(MAKE(&m, QUANTIZELINEAR, y, make_scalar(&m, scale), zero),
+	        DT_UINT8));
+}
+
+struct between {
+	float bias_scale; /* 0: no bias */
+	bool rectified;
+	uint8_t zero; /* of the result */
+	bool is_it;
+	uint32_t nnodes;
+};
+
+static void
+make_conv_between(const struct between *b)
+{
+	value_id y, bias;
+
+	y = real_image(byte_of(100, true));
+	if (b->bias_scale > 0) {
+		bias = MAKE(&m, DEQUANTIZELINEAR, whole_numbers(DIMS(9)),
+		    make_scalar(&m, b->bias_scale));
+		y = MAKE(
+		    &m, CONV, y, real_weights(DIMS(9, 3, 3, 3), 0.01f), bias);
+	} else {
+		y = MAKE(&m, CONV, y, real_weights(DIMS(9, 3, 3, 3), 0.01f));
+	}
+	y = b->rectified ? MAKE(&m, RELU, y) : y;
+	end_in_bytes(y, 0.3f, byte_of(b->zero, true));
+}
+
+static void
+test_convs_between(void **state)
+{
+	const struct between all[] = {
+	    {0.02f * 0.01f, false, 17, true, 5}, {0, false, 128, true, 4},
+	    {0.02f * 0.01f, true, 0, true, 6},
+	    {0.02f * 0.0101f, false, 17, false, 0}, /* not the sums' scale */
+	    {0.02f * 0.01f, true, 17, false, 0}, /* bounded above the least */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		make_begin(&m, &arena);
+		make_conv_between(&all[i]);
+		if (all[i].is_it) {
+			check_all("host.idiom", all[i].nnodes);
+			continue;
+		}
+		find("host");
+		assert_false(any(IDIOM_QLINEAR_CONV));
+	}
+}
+
+/* The codes of what comes out decide. */
+static void
+test_pools_between(void **state)
+{
+	const struct attr attr[] = {ATTR_OF_INTS("kernel_shape", 2, 3)};
+
+	(void)state;
+	for (int same = 0; same < 2; same++) {
+		make_begin(&m, &arena);
+		end_in_bytes(MAKE_WITH(&m, MAXPOOL, attr,
+		                 real_image(byte_of(100, true))),
+		    0.02f, byte_of(same ? 100 : 99, true));
+		find("host");
+		assert_int_equal(any(IDIOM_BYTE_POOL), same);
+		if (same)
+			run_seeded("host.idiom", 3,
+			    run_all("host.idiom", 3, &(bool){false}));
+	}
+}
+
+/* Three spellings each at least, but for what only one exporter spells out and
+ * what is above. */
 static void
 test_spellings(void **state)
 {
@@ -105,6 +204,8 @@ test_spellings(void **state)
 	for (uint32_t k = 0; k < NIDIOMS; k++) {
 		uint32_t n = 0;
 
+		if (k == IDIOM_QLINEAR_CONV || k == IDIOM_BYTE_POOL)
+			continue;
 		for (size_t i = 0; i < NSPELLED; i++)
 			n += spelled[i].is_it && spelled[i].kind == k;
 		if (n < (k == IDIOM_SOFTPLUS ? 1 : 3))
@@ -132,6 +233,10 @@ main(void)
 	    cmocka_unit_test_setup_teardown(
 	        test_found_and_computed, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_unlike, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+	        test_convs_between, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+	        test_pools_between, setup, teardown),
 	    cmocka_unit_test(test_spellings),
 	    cmocka_unit_test(test_names),
 	};
