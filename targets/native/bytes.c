@@ -40,15 +40,15 @@ producer_of(const struct graph *g, value_id v)
 
 /* The root is a quantiser, behind an operator that reads dequantisers (and
  * perhaps constants). */
-struct between {
+struct enclosed {
 	const struct node *quantiser, *middle;
 	struct byte_code to;
 };
 
-static struct between
-between_of(const struct graph *g, const struct match *m)
+static struct enclosed
+enclosed_of(const struct graph *g, const struct match *m)
 {
-	struct between b = {.quantiser = graph_node(g, m->root)};
+	struct enclosed b = {.quantiser = graph_node(g, m->root)};
 
 	b.middle = producer_of(g, b.quantiser->input[0]);
 	return b;
@@ -238,7 +238,7 @@ uint32_t
 ways_byte_join(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	const struct between b = between_of(m->graph, m->match);
+	const struct enclosed b = enclosed_of(m->graph, m->match);
 	const struct type *t = matched_type(m, b.middle->output[0]);
 
 	return ways_of(
@@ -280,7 +280,7 @@ part_length(const struct type *t, int64_t axis, bool last)
 
 /* The table of one part, as if it were joined to nothing. */
 static bool
-part_table(struct join_part *p, const struct graph *g, const struct between *b,
+part_table(struct join_part *p, const struct graph *g, const struct enclosed *b,
     const struct node *from, struct err *err)
 {
 	struct byte_code x, y;
@@ -304,7 +304,7 @@ compile_byte_join(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct byte_join *j = arena_new(a, struct byte_join, 1);
-	const struct between b = between_of(g, c->match);
+	const struct enclosed b = enclosed_of(g, c->match);
 	const bool last = c->implementation == 1;
 	size_t whole = 0;
 
@@ -362,7 +362,7 @@ averages_images(const struct graph *g, const struct node *n)
 bool
 accept_byte_mean(const struct match_in *m, struct why *why)
 {
-	const struct between b = between_of(m->graph, m->match);
+	const struct enclosed b = enclosed_of(m->graph, m->match);
 	const struct type *t = matched_type(m, b.middle->input[0]);
 	bool ok = need_codes(m, why);
 
@@ -437,7 +437,7 @@ compile_byte_mean(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct byte_mean *k = arena_new(a, struct byte_mean, 1);
-	const struct between b = between_of(g, c->match);
+	const struct enclosed b = enclosed_of(g, c->match);
 	const struct type *x =
 	    &graph_value(g, byte_input(g, b.middle, 0))->type;
 
@@ -485,7 +485,7 @@ is_by_channel(const struct type *t, const struct type *whole)
 /* Which operand has the result's shape, so that the other broadcasts to it; 2:
  * neither. */
 static uint32_t
-full_operand(const struct graph *g, const struct between *b)
+full_operand(const struct graph *g, const struct enclosed *b)
 {
 	const struct type *y = &node_out(g, b->quantiser, 0)->type;
 
@@ -504,7 +504,7 @@ full_operand(const struct graph *g, const struct between *b)
 bool
 accept_byte_pair(const struct match_in *m, struct why *why)
 {
-	const struct between b = between_of(m->graph, m->match);
+	const struct enclosed b = enclosed_of(m->graph, m->match);
 	struct byte_code x, y, z;
 	uint32_t full;
 	bool ok = need_codes(m, why);
@@ -568,7 +568,7 @@ compile_byte_pair(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct pair_kernel *k = arena_new(a, struct pair_kernel, 1);
-	const struct between b = between_of(g, c->match);
+	const struct enclosed b = enclosed_of(g, c->match);
 	const uint32_t full = full_operand(g, &b);
 	const value_id x = byte_input(g, b.middle, full);
 	const value_id y = byte_input(g, b.middle, 1 - full);

@@ -2,7 +2,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_BYTES_H
 #define TARGETS_NATIVE_VECTOR_BYTES_H
 
-#include "targets/native/bytes.h"
+#include "targets/native/byte_loops.h"
 #include "targets/native/vector.h"
 
 #if NATIVE_WIDTH == 16 && defined(__AVX512F__)

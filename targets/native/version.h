@@ -2,7 +2,7 @@
 #ifndef TARGETS_NATIVE_VERSION_H
 #define TARGETS_NATIVE_VERSION_H
 
-#include "targets/native/bytes.h"
+#include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
 #include "targets/native/winograd.h"
 

@@ -126,7 +126,7 @@ end_in_bytes(value_id y, float scale, value_id zero)
 	        DT_UINT8));
 }
 
-struct between {
+struct conv_case {
 	float bias_scale; /* 0: no bias */
 	bool rectified;
 	uint8_t zero; /* of the result */
@@ -135,7 +135,7 @@ struct between {
 };
 
 static void
-make_conv_between(const struct between *b)
+make_conv_between(const struct conv_case *b)
 {
 	value_id y, bias;
 
@@ -155,7 +155,7 @@ make_conv_between(const struct between *b)
 static void
 test_convs_between(void **state)
 {
-	const struct between all[] = {
+	const struct conv_case all[] = {
 	    {0.02f * 0.01f, false, 17, true, 5}, {0, false, 128, true, 4},
 	    {0.02f * 0.01f, true, 0, true, 6},
 	    {0.02f * 0.0101f, false, 17, false, 0}, /* not the sums' scale */

@@ -1,7 +1,7 @@
 /* What is done to bytes that stand for numbers (targets/quant.h), without making
  * numbers of them in memory. */
-#ifndef TARGETS_NATIVE_BYTES_H
-#define TARGETS_NATIVE_BYTES_H
+#ifndef TARGETS_NATIVE_BYTE_LOOPS_H
+#define TARGETS_NATIVE_BYTE_LOOPS_H
 
 #include <stddef.h>
 #include <stdint.h>
