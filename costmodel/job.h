@@ -20,6 +20,8 @@ struct want;
 struct wanted_subject {
 	uint32_t target;
 	struct hash128 key; /* of the bytes the database knows it by */
+	const void *bytes; /* [n] those; NULL: they were not sent */
+	size_t n;
 	const char *summary;
 	uint32_t probes; /* looked at so often in passing; 0: its price */
 };

@@ -143,6 +143,61 @@ count(const struct station *s, const struct want *w, uint32_t *absent,
 	}
 }
 
+/* ---- what this build does not offer ---- */
+
+static bool
+is_on_record(struct pricer *p, const struct wanted_subject *w, db_id env,
+    bool *is, struct err *err)
+{
+	struct db_found f;
+
+	if (!costdb_lookup(p->db, w->bytes, w->n, env, &f, err))
+		return false;
+	*is = f.attempts > 0;
+	return true;
+}
+
+/* An outcome like others: else the search would want it for ever. */
+static bool
+record_absent(struct pricer *p, const struct wanted_subject *w, struct err *err)
+{
+	const struct sample failed = sample_failed(
+	    OUTCOME_UNSUPPORTED, "not offered by the build that measures");
+	const struct subject absent = {
+	    .db = {.bytes = w->bytes,
+	        .n = w->n,
+	        .kind = w->target < p->mix->n ? "candidate" : "conversion",
+	        .skeleton = w->key,
+	        .family = w->key,
+	        .summary = w->summary},
+	    .target = w->target,
+	};
+	struct environment *e = &p->environment[w->target];
+	bool is = false;
+
+	if (!e->is_stored
+	    || (e->id == DB_NO_ID
+	        && !costdb_environment(p->db, e->hard, true, &e->id, err)))
+		return err->kind == ERR_NONE || survive(p, err);
+	return is_on_record(p, w, e->id, &is, err)
+	    && (is || store_attempt(p, &absent, e->id, &failed, err));
+}
+
+static bool
+record_all_absent(struct station *s, const struct want *w, struct err *err)
+{
+	struct pricer *p = s->pricer;
+
+	if (!p->db || !recording_begin(p, NULL, 0, err))
+		return !p->db;
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->subject[i].bytes
+		    && station_find(s, &w->subject[i]) == SUBJECT_NONE
+		    && !record_absent(p, &w->subject[i], err))
+			return false;
+	return costdb_flush(p->db, err) || survive(p, err);
+}
+
 /* TUNING: a list asks for no more of one subject. */
 #define PROBES_MAX 2
 
@@ -155,6 +210,8 @@ station_measure(struct station *s, const struct want *w,
 
 	*out = (struct station_counts){.measured = 0};
 	count(s, w, &out->absent, &out->known);
+	if (out->absent && !record_all_absent(s, w, err))
+		return false;
 	for (uint32_t k = 0; k < PROBES_MAX; k++)
 		if ((n = list_lacking(s, w, k, subject)) > 0
 		    && !subjects_probe(p, subject, n, err))

@@ -35,6 +35,8 @@ want_write(const struct want *w, struct json *j)
 		json_inline_object(j);
 		json_key_uint(j, "target", w->subject[i].target);
 		json_key_str(j, "key", key);
+		json_key(j, "bytes");
+		json_base64(j, w->subject[i].bytes, w->subject[i].n);
 		json_key_str(j, "summary", w->subject[i].summary);
 		if (w->subject[i].probes)
 			json_key_uint(j, "probes", w->subject[i].probes);
@@ -87,6 +89,14 @@ read_targets(
 }
 
 static bool
+is_hash_of(const struct wanted_subject *s)
+{
+	const struct hash128 h = hash128(s->bytes, s->n);
+
+	return s->n > 0 && memcmp(&h, &s->key, sizeof h) == 0;
+}
+
+static bool
 read_subject(
     struct want *w, const struct cJSON *x, struct arena *a, struct err *err)
 {
@@ -96,10 +106,13 @@ read_subject(
 	if (!jsonin_u32(x, "target", &s->target, err)
 	    || !jsonin_str(x, "key", &key, err)
 	    || !jsonin_str(x, "summary", &summary, err)
+	    || (cJSON_HasObjectItem(x, "bytes")
+	        && !jsonin_base64(x, "bytes", &s->bytes, &s->n, a, err))
 	    || (cJSON_HasObjectItem(x, "probes")
 	        && !jsonin_u32(x, "probes", &s->probes, err)))
 		return false;
-	if (s->target > w->ntargets || !hash128_read(&s->key, key))
+	if (s->target > w->ntargets || !hash128_read(&s->key, key)
+	    || (s->bytes && !is_hash_of(s)))
 		return err_set(err, ERR_INPUT, "'%.40s' is no subject", key);
 	s->summary = arena_str(a, summary);
 	w->n++;

@@ -130,6 +130,8 @@ want_subject(
 	return (struct wanted_subject){
 	    .target = want_target(w, p->mix, s->target),
 	    .key = hash128(s->db.bytes, s->db.n),
+	    .bytes = s->db.bytes,
+	    .n = s->db.n,
 	    .summary = s->candidate == SUBJECT_NONE ? s->db.summary : "",
 	};
 }

@@ -70,6 +70,25 @@ for pair in 'neoverse-n1 cortex-a72' 'cortex-a72 neoverse-n1'; do
 	cmp -s $one/map.json both-$one/map.json || fail 'another plan'
 done
 
+# By list, which x86 writes and Arm measures, until nothing is wanted; what only x86
+# offers is wanted once. The plan is proven.
+rounds=0
+while [ $rounds -lt 8 ]; do
+	rounds=$((rounds + 1))
+	run search tiny.onnx -t dnnl -t blas -t host --db listed.db --price-for neoverse-n1.json --want list.json --force
+	expect_status 0
+	! grep -q '^marq: 0 wanted' err || break
+	on neoverse-n1 marq-measure list.json board.db >measured 2>&1 || { fail 'cannot measure'; cat measured; }
+	cat measured
+	run db merge board.db --db listed.db
+	expect_status 0
+done
+command='the last list'
+expect_in err 'marq: 0 wanted'
+run search tiny.onnx -t dnnl -t blas -t host --db listed.db --price-for neoverse-n1.json -o listed --format=json
+expect_status 0
+[ "$(field proven)" = True ] || fail 'not proven'
+
 # The connection is lost twenty times.
 make_frail "'$qemu' -L '$sysroot' -cpu cortex-a72 '$there/marq-measure' --serve"
 run search tiny.onnx -t host --db frail.db -o none --eager-pricing --no-progress --worker "cmd:$work/frail"

@@ -39,6 +39,32 @@ short, long = (json.load(open(f))["subjects"] for f in ("short.json", "wanted.js
 assert len(short) == 5 and short == long[:5]
 P
 
+# What the board's build does not offer is an outcome like others: it is told once,
+# and not wanted for ever. Bytes that are not those of the key are no subject.
+run search tiny.onnx -t native -t host --db none --eager-pricing --want all.json
+expect_status 0
+python3 - <<'P'
+import base64, json
+d = json.load(open("all.json"))
+json.dump(d | {"exact": True}, open("less.json", "w"))  # no Winograd
+d["subjects"][0]["bytes"] = base64.b64encode(b"another").decode()
+json.dump(d, open("forged.json", "w"))
+P
+"$board" less.json less.db >measured 2>&1 || { fail 'cannot measure'; cat measured; }
+expect_not_in measured ' 0 not offered by this build'
+"$board" less.json less.db >measured 2>&1
+expect_in measured ': 0 measured, '
+once less.db || fail 'not once each'
+run search tiny.onnx -t native -t host --db less.db --eager-pricing --want none.json --force
+expect_status 0
+expect_in err 'marq: 0 wanted'
+run search tiny.onnx -t native -t host --db less.db -o none --no-measure
+expect_status 0
+expect_in out ', 0 estimated'
+run measure forged.json --db forged.db
+expect_status 3
+expect_in err 'is no subject'
+
 # Live, over a pipe: the same program is this machine, so its prices are ours.
 "$board" --env >env.json || fail 'no environment'
 "$MARQ" env | sed '/"load"/d' >here.json
