@@ -56,8 +56,9 @@ static const struct option_row options[] = {
         "of the result directory (default 4 times the model and 256 MiB)",
         option_bytes, .at = AT(max_output)},
     {"want", 0, "FILE",
-        "write what would be measured, in order of worth, for `marq measure` "
-        "on another machine (-: stdout), and stop",
+        "write what would be measured now, in order of worth, for `marq measure` "
+        "on another machine (-: stdout), and stop; again until nothing is wanted, or "
+        "all at once with --eager-pricing",
         option_text, .at = AT(want)},
     {"dry-run", 0, NULL, "say what would be measured and written, and stop",
         option_flag, .at = AT(dry_run)},

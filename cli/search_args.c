@@ -252,7 +252,7 @@ const struct option_row search_options[] = {
     {"price-for", 0, "ENV",
         "prices of that machine and no other: a file of `marq env`, or a name "
         "of `marq db envs`; what it has no price of is left "
-        "out, and the plan compared with its bounds",
+        "out, but counts in what is proven",
         take_price_for, .group = 12},
     {"worker", 0, "WORKER",
         "measure there and not here, for there: ssh:USER@HOST[:PROGRAM], or "
@@ -262,8 +262,8 @@ const struct option_row search_options[] = {
     {"no-measure", 0, NULL, "use stored and simulated prices only", option_off,
         AT(measure), .group = 12},
     {"unpriced", 0, "estimate|bound",
-        "with --no-measure, what has no price counts with an estimate (default); "
-        "or is left out, and the plan compared with its bounds",
+        "with --no-measure, what has no price is estimated (default), or left out "
+        "but counted in what is proven",
         option_second, AT(no_estimates), .group = 12},
     {"eager-pricing", 0, NULL,
         "price every candidate, not only those on a cheapest plan", option_flag,
