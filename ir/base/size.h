@@ -3,6 +3,7 @@
 #ifndef IR_BASE_SIZE_H
 #define IR_BASE_SIZE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,16 @@ i64_add(int64_t a, int64_t b, int64_t *out)
 		return false;
 	*out = a + b;
 	return true;
+}
+
+/* floor(size * scale), the product rounded to float: 0.7 makes 7 of 10.
+ * SOURCE: ONNX's shape inference and ONNX Runtime. */
+static inline double
+size_scaled(int64_t size, double scale)
+{
+	if (scale == 1)
+		return (double)size;
+	return floor((double)(float)((double)size * scale));
 }
 
 #endif

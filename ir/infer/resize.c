@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "ir/base/bitset.h"
+#include "ir/base/size.h"
 
-/* floor(size * scale), computed as the kernels do: in float from opset 10 on
- * the scale is a float. */
 static bool
 scaled(struct site *s, int64_t size, double scale, int64_t *out)
 {
@@ -21,7 +20,7 @@ scaled(struct site *s, int64_t size, double scale, int64_t *out)
 		*out = size;
 	if (size < 0)
 		return true;
-	n = floor((double)size * scale);
+	n = size_scaled(size, scale);
 	if (n > 0x1p62)
 		return fault(
 		    s, "dimension %" PRId64 " scaled by %g", size, scale);

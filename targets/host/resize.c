@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/base/size.h"
 #include "targets/host/kernels.h"
 #include "targets/host/line.h"
 
@@ -215,7 +216,7 @@ static bool
 set_scale(
     struct resize *r, uint32_t d, int64_t in, double scale, struct err *err)
 {
-	double out = floor((double)in * scale);
+	double out = size_scaled(in, scale);
 
 	if (!(scale > 0) || !(out <= INT32_MAX))
 		return err_set(err, ERR_INPUT, "scale %g", scale);

@@ -204,6 +204,14 @@ def sampled():
                      f'y = GridSample<mode = "{mode}", padding_mode = "{pad}", align_corners = {align}>(x, g)', fed, opset=20)
 
 
+def resized():
+    """A scale that is no whole part of a float makes 7 of 10, as TensorFlow's exporter counts on."""
+    for scale in 0.7, 0.3, 1.1, 1.7, 2.3:
+        size = int(np.float32(10) * np.float32(scale))
+        case(f"resized_{int(scale * 10)}", f"(float[1,1,10,10] x) => (float[1,1,{size},10] y)", 'y = Resize<mode = "linear">(x, "", s)'.replace('""', ""),
+             dict(x=real(1, 1, 10, 10)), dict(s=f32([1, 1, scale, 1])))
+
+
 def branches():
     """An output stated as the exporter guessed it, behind a branch."""
     case("stated_of_a_branch", "(float[4,6] x) => (float[24] z)", """s = Shape(x) n = Size(s) o = Constant<value = int64 {0}>()
@@ -307,7 +315,7 @@ def run_written(folder, fed):
     return ""
 
 
-for make in shapes_from_data, sequences, pipelines, texts, unstated, sampled, branches, drawn, newest:
+for make in shapes_from_data, sequences, pipelines, texts, unstated, sampled, resized, branches, drawn, newest:
     make()
 failed = passed = 0
 for c in CASES:

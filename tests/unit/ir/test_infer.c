@@ -493,11 +493,12 @@ einsum_fault(void **state)
 static void
 resize_by_scales(void **state)
 {
-	static const float scale[] = {1, 1, 2, 0.5f};
+	/* 0.7 as a float is less, and 10 times that is 7 as a float */
+	static const float scale[] = {1, 0.7f, 2, 0.5f};
 	struct fixture *f = *state;
 	struct tensor *t = arena_new(&f->a, struct tensor, 1);
 	static const int64_t four = 4;
-	value_id in[3] = {build_input(f->g, "x", DT_FLOAT, DIMS(1, 3, 5, 5)),
+	value_id in[3] = {build_input(f->g, "x", DT_FLOAT, DIMS(1, 10, 5, 5)),
 	    VALUE_NONE, VALUE_NONE};
 	value_id y;
 
@@ -505,7 +506,7 @@ resize_by_scales(void **state)
 	in[2] = graph_add_constant(f->g, "scales", t);
 	y = build_node(f->g, OP_RESIZE, 13, in, 3);
 	run(f);
-	expect(f, y, "float32[1,3,10,2]");
+	expect(f, y, "float32[1,7,10,2]");
 }
 
 static void
