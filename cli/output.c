@@ -89,7 +89,7 @@ keeps_inputs(const struct cli *c, const struct given_path *p, struct err *err)
 static bool
 begins_with(const char *path, const char *begin)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = file_look_into(path);
 	size_t at = 0, n = strlen(begin);
 	int ch;
 

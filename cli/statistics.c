@@ -7,6 +7,7 @@
 #include "db/admin.h"
 #include "db/facts.h"
 #include "db/verdict.h"
+#include "ir/base/file.h"
 #include "ir/base/map.h"
 
 struct stats_reader {
@@ -22,7 +23,7 @@ bool
 statistics_are_in(const char *path)
 {
 	char head[16] = {0};
-	FILE *f = fopen(path, "rb");
+	FILE *f = file_look_into(path);
 	size_t n = f ? fread(head, 1, sizeof head, f) : 0;
 
 	if (f)

@@ -187,6 +187,20 @@ file_read(const char **text, size_t *n, const char *path, enum limit_id most,
 	return true;
 }
 
+FILE *
+file_look_into(const char *path)
+{
+	struct err ignored = {.kind = ERR_NONE};
+	struct stat st;
+	int fd =
+	    strcmp(path, "-") == 0 ? -1 : open_regular(path, &st, &ignored);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
 bool
 out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
     struct err *err)

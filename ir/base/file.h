@@ -31,6 +31,9 @@ void file_forget(const struct mapped_file *f);
 bool file_read(const char **text, size_t *n, const char *path,
     enum limit_id most, struct arena *a, struct err *err);
 
+/* A regular file to look into; NULL: it is none, or cannot be opened. */
+FILE *file_look_into(const char *path);
+
 /* An output directory that is whole or absent: files are written into
  * `<path>.tmp-<pid>` beside it, which out_commit() renames and out_abandon()
  * deletes. An existing `path` is replaced only with `force`. What processes
