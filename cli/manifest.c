@@ -147,7 +147,9 @@ keep_log(cyaml_log_t level, void *context, const char *fmt, va_list args)
 	text[strcspn(text, "\n")] = '\0';
 	if (strncmp(text, prefix, sizeof prefix - 1) == 0)
 		at += sizeof prefix - 1;
-	if (log->fault[0] == '\0')
+	/* of some faults it says only where they are */
+	if (log->fault[0] == '\0' && strncmp(at, "Backtrace", 9) != 0
+	    && !strstr(at, "(line: "))
 		snprintf(log->fault, sizeof log->fault, "%s", at);
 	at = strstr(text, "(line: ");
 	if (at && log->line == 0
