@@ -1,9 +1,10 @@
 /* QLinearConv: bytes in, sums of 32 bits, requantised to bytes as they are
  * written. */
+#include "targets/dnnl/integer.h"
+
 #include <string.h>
 
 #include "targets/dnnl/accept.h"
-#include "targets/dnnl/integer.h"
 #include "targets/dnnl/ways.h"
 #include "targets/need.h"
 #include "targets/window.h"
