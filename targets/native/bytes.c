@@ -159,6 +159,7 @@ table_of(uint8_t *table, const struct graph *g, value_id from, value_id to,
 	struct arena scratch;
 	struct table_maker t = {g, from, .arena = &scratch, .err = err};
 	const struct tensor *got;
+	bool ok;
 
 	for (size_t i = 0; i < 256; i++)
 		all[i] = (uint8_t)i;
@@ -166,12 +167,14 @@ table_of(uint8_t *table, const struct graph *g, value_id from, value_id to,
 	t.all =
 	    tensor_view(graph_value(g, from)->type.dtype, 1, table_dim, all);
 	got = table_value(&t, to, TABLE_DEPTH);
-	if (got && got->count == 256)
+	ok = got && got->count == 256;
+	if (ok)
 		memcpy(table, tensor_data(got, &scratch), 256);
 	arena_release(&scratch);
-	return (got && got->count == 256) || err->kind != ERR_NONE
-	    || err_set(err, ERR_UNSUPPORTED,
-	        "native: this is no function of one byte");
+	if (!ok && err->kind == ERR_NONE)
+		err_set(err, ERR_UNSUPPORTED,
+		    "native: this is no function of one byte");
+	return ok;
 }
 
 struct byte_function {
