@@ -77,8 +77,8 @@ out_random(struct call *c, const struct shape *s, enum dtype dtype,
 bool
 randomuniform_run(struct call *c, struct err *err)
 {
-	const double low = attr_float_or(c->node, "low", 0);
-	const double high = attr_float_or(c->node, "high", 1);
+	const double low = (double)attr_float_or(c->node, "low", 0);
+	const double high = (double)attr_float_or(c->node, "high", 1);
 	const uint64_t stream = stream_of(c);
 	struct shape s = shape_wanted(c);
 	struct sink to;
@@ -96,8 +96,8 @@ randomuniform_run(struct call *c, struct err *err)
 bool
 randomnormal_run(struct call *c, struct err *err)
 {
-	const double mean = attr_float_or(c->node, "mean", 0);
-	const double scale = attr_float_or(c->node, "scale", 1);
+	const double mean = (double)attr_float_or(c->node, "mean", 0);
+	const double scale = (double)attr_float_or(c->node, "scale", 1);
 	const uint64_t stream = stream_of(c);
 	struct shape s = shape_wanted(c);
 	struct sink to;
@@ -133,7 +133,7 @@ bernoulli_run(struct call *c, struct err *err)
 static int64_t
 class_drawn(const double *logs, size_t n, double draw)
 {
-	double most = -INFINITY, sum = 0, so_far = 0;
+	double most = -(double)INFINITY, sum = 0, so_far = 0;
 
 	for (size_t k = 0; k < n; k++)
 		most = fmax(most, logs[k]);
