@@ -211,7 +211,7 @@ batch_merge(
 	ANSWER_WHOLE(c, "marq.batch.merge/1",
 	    "{shards} shard{s shards} merged into {db}: {added} price{s added} "
 	    "added, {known} known, {rejected} rejected, {conflicts} "
-	    "conflicts{?strangers , {strangers} machine{s strangers} unlike "
+	    "conflict{s conflicts}{?strangers , {strangers} machine{s strangers} unlike "
 	    "the others}\n",
 	    F("shards", f.n), F("db", db), F("added", merged.sum.added),
 	    F("known", merged.sum.known), F("rejected", merged.sum.rejected),

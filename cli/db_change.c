@@ -26,7 +26,7 @@ tell_merge(struct added_files *to, const char *from, const struct db_merge *m)
 {
 	ANSWER_LINE(&to->answer,
 	    "{from}: {added} added, {known} known, {rejected} rejected, "
-	    "{retired} retired, {conflicts} conflicts\n",
+	    "{retired} retired, {conflicts} conflict{s conflicts}\n",
 	    F("from", from), F("added", m->added), F("known", m->known),
 	    F("rejected", m->rejected), F("retired", m->retired),
 	    F("conflicts", m->conflicts));
