@@ -5,7 +5,7 @@
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
 axe=$MARQ_SOURCE/build/axe/axe.min.js
-[ -e "$axe" ] || { echo "SKIPPED: no axe-core: tools/install-axe fetches it"; exit 77; }
+[ -e "$axe" ] || { echo "skipped: no axe-core: tools/install-axe fetches it"; exit 77; }
 for tool in chromium chromedriver python3; do
 	command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done

@@ -4,7 +4,7 @@
 # A graph of nothing, and of operators nobody knows, end in one line.
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
-python=${MARQ_ORT_PYTHON:-python3}
+python=${MARQ_ORT_PYTHON:-/usr/bin/python3}
 "$python" -c 'import onnx' 2>/dev/null || { echo 'skipped: no python with onnx'; exit 77; }
 "$python" - <<'END'
 from onnx import TensorProto, helper as h
