@@ -87,12 +87,12 @@ keys_turn(const struct attention_sizes *h, const struct idiom_writer *w)
 }
 
 struct side {
-	const char *name, *past, *joined, *apart, *repeated;
+	const char *name, *past, *joined, *apart, *copied, *repeated;
 };
 static const struct side keys = {
-    "k", "k_past", "k_joined", "k_apart", "k_repeated"};
+    "k", "k_past", "k_joined", "k_apart", "k_copied", "k_repeated"};
 static const struct side values = {
-    "v", "v_past", "v_joined", "v_apart", "v_repeated"};
+    "v", "v_past", "v_joined", "v_apart", "v_copied", "v_repeated"};
 
 /* Keys (or values) of a head of the given size: as they are, behind the past,
  * each head for several of the queries. */
@@ -121,6 +121,8 @@ side_fits(const struct idiom_writer *w, const struct side *side,
 	return h->kv > 0 && h->h % h->kv == 0
 	    && dims_are(all, DIMS(h->b, h->kv, h->t, size))
 	    && has_dims(w, side->apart, DIMS(h->b, h->kv, 1, h->t, size))
+	    && has_dims(
+	        w, side->copied, DIMS(h->b, h->kv, h->h / h->kv, h->t, size))
 	    && has_dims(w, side->repeated, DIMS(h->b, h->h, h->t, size));
 }
 

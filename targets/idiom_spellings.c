@@ -165,11 +165,13 @@ PART(l2_norm,
 /* Keys or values behind those of the past; each for several queries' heads. */
 #define JOINED(name) \
 	AS(name "_joined", NODE(CONCAT, AS(name "_past", ANY), AS(name, ANY)))
+#define APART(name, p) AS(name "_apart", NODE(UNSQUEEZE, p, REST))
 #define REPEATED(name, p) \
 	AS(name "_repeated", \
 	    NODE(RESHAPE, \
-	        NODE(EXPAND, AS(name "_apart", NODE(UNSQUEEZE, p, REST)), \
-	            CONSTANT), \
+	        AS(name "_copied", \
+	            EITHER(NODE(EXPAND, APART(name, p), CONSTANT), \
+	                NODE(TILE, APART(name, p), CONSTANT))), \
 	        CONSTANT))
 #define ALL_OF(name) \
 	EITHER(AS(name, ANY), JOINED(name), REPEATED(name, AS(name, ANY)), \

@@ -1,5 +1,6 @@
 #include "tests/support/make.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,6 +63,28 @@ make_constant(struct maker *m, const int64_t *dim, float low, float high)
 		data[i] = low
 		    + (high - low) * (float)rng_below(&r, 1 << 20) * 0x1p-20f;
 	*c = tensor_view(DT_FLOAT, t.rank, t.dim, data);
+	return graph_add_constant(m->graph, next_name(m), c);
+}
+
+value_id
+make_triangle(struct maker *m, const int64_t *dim, enum triangle what)
+{
+	const struct type t = type_of(m, dim);
+	const size_t ns = (size_t)t.dim[t.rank - 2],
+	             nt = (size_t)t.dim[t.rank - 1];
+	struct tensor *c = arena_new(m->arena, struct tensor, 1);
+	float *added = arena_new(m->arena, float, ns *nt + 64);
+	uint8_t *is = arena_new(m->arena, uint8_t, ns * nt + 64);
+
+	for (size_t i = 0; i < ns * nt; i++) {
+		const bool seen = i % nt + ns <= i / nt + nt;
+
+		added[i] = seen ? 0 : -FLT_MAX;
+		is[i] = seen == (what == TRIANGLE_SEEN);
+	}
+	*c = what == TRIANGLE_ADDED
+	    ? tensor_view(DT_FLOAT, t.rank, t.dim, added)
+	    : tensor_view(DT_BOOL, t.rank, t.dim, is);
 	return graph_add_constant(m->graph, next_name(m), c);
 }
 

@@ -19,6 +19,10 @@ value_id make_input(struct maker *m, const int64_t *dim);
 value_id make_constant(
     struct maker *m, const int64_t *dim, float low, float high);
 value_id make_scalar(struct maker *m, float x);
+/* [..., queries, keys], where each query sees the keys up to its own: 0 and the
+ * lowest float, to be added, or whether they are seen, or hidden. */
+enum triangle { TRIANGLE_ADDED, TRIANGLE_SEEN, TRIANGLE_HIDDEN };
+value_id make_triangle(struct maker *m, const int64_t *dim, enum triangle what);
 /* A list of int64 numbers that ends with INTS_END: a shape, axes. */
 #define INTS_END INT64_MIN
 value_id make_ints(struct maker *m, const int64_t *x);

@@ -102,10 +102,30 @@ find(const struct speller *s, const char *name)
 	lost(s, name);
 }
 
-/* #2x3 or #2x3:1 */
+/* The kind of triangle a constant's word names. */
+static bool
+triangle(struct speller *s, enum triangle *what)
+{
+	static const char *const names[] = {[TRIANGLE_ADDED] = "causal",
+	    [TRIANGLE_SEEN] = "seen",
+	    [TRIANGLE_HIDDEN] = "hidden"};
+
+	for (*what = TRIANGLE_ADDED; *what <= TRIANGLE_HIDDEN; ++*what) {
+		const size_t n = strlen(names[*what]);
+
+		if (strncmp(s->p, names[*what], n) == 0) {
+			s->p += n;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* #2x3, #2x3:1 or #2x3:causal */
 static value_id
 weights(struct speller *s)
 {
+	enum triangle what;
 	int64_t dim[ARGS + 1] = {0};
 	float low = 0.5f, high = 1.5f;
 	uint32_t n = 0;
@@ -115,6 +135,8 @@ weights(struct speller *s)
 		dim[n++] = integer(s);
 	} while (n < ARGS && take(s, 'x'));
 	if (take(s, ':')) {
+		if (triangle(s, &what))
+			return make_triangle(s->m, dim, what);
 		low = high = strtof(s->p, &end);
 		s->p = end;
 	}

@@ -6,7 +6,8 @@
  *	z = Reshape(x, [0, -1])     lists are constants of integers
  *	w = Conv(x, #8x3x3x3, _)    random weights; _ is left out
  *	v = Mul(x, #3:1.0)          all of them 1
- *	t = #5x4                    a constant with a name */
+ *	t = #5x4                    a constant with a name
+ *	p = Add(s, #5x6:causal)     a mask of make_triangle(); bool: seen, hidden */
 #ifndef TESTS_SUPPORT_SPELL_H
 #define TESTS_SUPPORT_SPELL_H
 
