@@ -1,6 +1,7 @@
 /* A dequantiser for each reader: what lies between quantisers is read as one
  * operator over bytes (targets/native, oneDNN), which a dequantiser shared with
  * others would end. */
+#include <assert.h>
 #include <string.h>
 
 #include "ir/base/map.h"
@@ -81,25 +82,29 @@ copy_of(struct parting *p, const struct node *n, uint32_t k)
 	const value_id v = graph_add_value(p->g, name, &type);
 
 	*copy = *n;
+	copy->input = arena_copy(
+	    a, n->input, (n->ninputs + n->nimplicit) * sizeof *n->input);
 	copy->output = (value_id *)arena_copy(a, &v, sizeof v);
 	return v;
 }
 
-/* Each reader but the first reads a copy; where the caller or a body reads the
- * result, too, that one is theirs. Made values are nobody else's. */
+/* Each reader but the first reads a copy, in all its places; where the caller or a
+ * body reads the result, too, that one is theirs. Made values are nobody else's. */
 static void
 part_inputs(struct parting *p, struct node *n, value_id *const *copy)
 {
-	for (uint32_t i = n->ninputs; i-- > 0;) {
+	for (uint32_t i = 0; i < n->ninputs; i++) {
 		const value_id v = n->input[i];
+		value_id own;
 
-		if (v != VALUE_NONE && v < p->nvalues && copy[v]) {
-			const value_id own = copy[v][p->given[v]++];
-
-			for (uint32_t k = 0; k <= i; k++)
-				if (n->input[k] == v)
-					n->input[k] = own;
-		}
+		if (v == VALUE_NONE || v >= p->nvalues || !copy[v]
+		    || reads_before(n, i))
+			continue;
+		assert(p->given[v] < p->readers[v]);
+		own = copy[v][p->given[v]++];
+		for (uint32_t k = i; k < n->ninputs; k++)
+			if (n->input[k] == v)
+				n->input[k] = own;
 	}
 }
 

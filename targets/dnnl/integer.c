@@ -30,7 +30,7 @@ need_middle(const struct match_in *m, struct why *why, const struct node *n)
 	bool ok =
 	    zero != NULL || (middle == 0 && !node_in(m->graph, n, at->w_zero));
 
-	for (size_t i = 0; ok && i < zero->count; i++)
+	for (size_t i = 0; ok && zero && i < zero->count; i++)
 		ok = (int32_t)tensor_real(zero, i) == middle;
 	return NEED(why, ok, "weights", "int8 around 0 or uint8 around 128",
 	    "%s", ok ? "that" : "another zero point");

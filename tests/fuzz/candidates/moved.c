@@ -195,6 +195,29 @@ quantised(struct generator *g)
 	    &back);
 }
 
+/* A product of x, quantised by its own range, with weights kept as integers. */
+static void
+dynamic_product(struct generator *g, value_id x, value_id w, int64_t out)
+{
+	struct maker *m = &g->m;
+	struct attributes to = {.n = 0};
+	value_id s, z, y = MAKE(m, DYNAMICQUANTIZELINEAR, x);
+
+	s = make_more(m);
+	z = make_more(m);
+	y = one_in(g, 2) ? MAKE(m, MATMULINTEGER, y, w, z)
+	                 : MAKE(m, MATMULINTEGER, y, w, z,
+	                     make_int8(m, (const int64_t[]){0}));
+	add_int(g, &to, "to", DT_FLOAT);
+	add_from_table(g, &to, OP_CAST);
+	y = make_node(
+	    m, OP_CAST, (const value_id[]){y, VALUE_LAST}, to.item, to.n);
+	s = MAKE(m, MUL, s, make_scalar(m, 0.01f));
+	y = NODE_OF(g, MUL, y, s);
+	if (one_in(g, 2))
+		NODE_OF(g, ADD, y, new_constant(g, &out, 1, -1, 1));
+}
+
 /* A product with weights kept as integers, with one scale, one a column, or one
  * a block. */
 static void
@@ -207,6 +230,10 @@ quantised_weights(struct generator *g)
 	int64_t dim[2] = {out, 0};
 
 	w = make_int8(&g->m, (const int64_t[]){in, out, 0});
+	if (g->m.opset >= 11 && out % 3 == 0) { /* no number is drawn */
+		dynamic_product(g, x, w, out);
+		return;
+	}
 	if (g->m.opset >= 21 && in % 2 == 0 && one_in(g, 2)) {
 		dim[0] = in / 2;
 		dim[1] = out;

@@ -204,6 +204,37 @@ dequantisers_part(void **state)
 			    graph_value(f.g, v)->name);
 }
 
+/* The first of two readers reads it twice, and nobody else does: the dequantiser
+ * that was there is its own. */
+static void
+dequantisers_part_for_one_that_reads_twice(void **state)
+{
+	const float one = 0.5f;
+	struct tensor *scale = arena_new(&f.a, struct tensor, 1);
+	value_id in[2] = {build_input(f.g, "x", DT_UINT8, DIMS(2, 3)), 0};
+	value_id d, out[2], twice[2];
+
+	(void)state;
+	*scale = tensor_fill(
+	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&one);
+	in[1] = graph_add_constant(f.g, "scale", scale);
+	d = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
+	twice[0] = twice[1] = d;
+	out[0] = build_node(f.g, OP_MUL, 13, twice, 2);
+	out[1] = unary(f.g, OP_RELU, d);
+	set_outputs(f.g, out, 2);
+	run(3, 0, 0);
+	assert_int_equal(f.g->nnodes, 4);
+	for (node_id id = 0; id < 4; id++) {
+		const struct node *n = &f.g->node[id];
+
+		if (n->op == OP_MUL)
+			assert_int_equal(n->input[0], n->input[1]);
+		if (n->op == OP_RELU)
+			assert_int_not_equal(n->input[0], d);
+	}
+}
+
 /* A body with one captured value (slot 0) and one unary node. */
 static struct graph *
 branch(enum op op, const char *inner, const char *result)
@@ -338,6 +369,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    T(dequantisers_part),
+	    T(dequantisers_part_for_one_that_reads_twice),
 	    T(identity_goes),
 	    T(output_keeps_its_name),
 	    T(output_of_input_stays),
