@@ -80,6 +80,16 @@ need_plain_cell(struct why *why, const struct node *n)
 }
 
 /* Both directions of several sequences lie apart in ONNX, side by side here. */
+/* SOURCE: seen in 3.7.2 with AVX-512 and AMX: a GRU of hidden size 1 is wrong. */
+static bool
+need_hidden(const struct match_in *m, struct why *why, const struct node *n)
+{
+	const int64_t hidden = matched_type(m, n->input[2])->dim[2];
+
+	return NEED(why, hidden > 1 || n->op != OP_GRU || library_scales == 0,
+	    "hidden size", "2 or more in a GRU of oneDNN 3", "%d", (int)hidden);
+}
+
 bool
 accept_recurrent(const struct match_in *m, struct why *why)
 {
@@ -95,6 +105,7 @@ accept_recurrent(const struct match_in *m, struct why *why)
 	directions = matched_type(m, n->input[1])->dim[0];
 	batch = matched_type(m, n->input[0])->dim[1];
 	ok = need_plain_cell(why, n);
+	ok = need_hidden(m, why, n) && ok;
 	ok = need_constant(m, why, n, 3, "bias") && ok;
 	ok = need_absent(m, why, 4, "sequence_lens") && ok;
 	ok = need_absent(m, why, 7, "peepholes") && ok;
