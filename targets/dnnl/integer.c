@@ -27,11 +27,9 @@ need_middle(const struct match_in *m, struct why *why, const struct node *n)
 	const struct tensor *w = integer_constant(m->graph, n, at->w);
 	const struct tensor *zero = integer_constant(m->graph, n, at->w_zero);
 	const int32_t middle = middle_of(w);
-	bool ok =
-	    zero != NULL || (middle == 0 && !node_in(m->graph, n, at->w_zero));
+	const bool ok = zero ? integers_are(zero, middle)
+	                     : middle == 0 && !node_in(m->graph, n, at->w_zero);
 
-	for (size_t i = 0; ok && zero && i < zero->count; i++)
-		ok = (int32_t)tensor_real(zero, i) == middle;
 	return NEED(why, ok, "weights", "int8 around 0 or uint8 around 128",
 	    "%s", ok ? "that" : "another zero point");
 }
@@ -197,11 +195,13 @@ bind_bias(struct build *b, const struct dnnl_integer *c)
 
 /* SOURCE: seen in 2.6.3: behind its first choice there may be one for AVX2, which
  * sums pairs of products in 16 bits and halves weights for int8, whatever the
- * processor has. */
+ * processor has. Of oneDNN's instruction sets bf16, fp16 and AVX10 contain VNNI
+ * (3.7.2 names its products of bytes brg_matmul:avx10_1_512). */
 bool
 need_exact_sums(struct build *b, const_dnnl_primitive_desc_t pd)
 {
-	static const char *const exact[] = {"vnni", "amx", "ref"};
+	static const char *const exact[] = {
+	    "vnni", "bf16", "fp16", "avx10", "amx", "ref"};
 	const char *info = implementation_info(pd);
 
 	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
