@@ -52,15 +52,10 @@ draws(const struct node *n)
 	static const enum op random[] = {OP_BERNOULLI, OP_MULTINOMIAL,
 	    OP_RANDOMNORMAL, OP_RANDOMNORMALLIKE, OP_RANDOMUNIFORM,
 	    OP_RANDOMUNIFORMLIKE};
-	const struct graph *body;
 
 	for (size_t i = 0; i < sizeof random / sizeof *random; i++)
 		if (n->op == random[i])
 			return true;
-	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
-		for (node_id id = 0; id < body->nnodes; id++)
-			if (draws(&body->node[id]))
-				return true;
 	return false;
 }
 
@@ -71,7 +66,7 @@ values_drawn(const struct graph *g, struct arena *a)
 
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = &g->node[id];
-		bool any = draws(n);
+		bool any = node_any(n, draws);
 
 		for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++)
 			any = any

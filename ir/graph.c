@@ -323,17 +323,29 @@ node_body(const struct node *n, uint32_t k)
 }
 
 bool
-node_is_opaque(const struct node *n)
+node_any(const struct node *n, bool (*is)(const struct node *n))
 {
 	const struct graph *body;
 
-	if (n->op == OP_CUSTOM)
+	if (is(n))
 		return true;
 	for (uint32_t k = 0; (body = node_body(n, k)) != NULL; k++)
 		for (node_id id = 0; id < body->nnodes; id++)
-			if (node_is_opaque(&body->node[id]))
+			if (node_any(&body->node[id], is))
 				return true;
 	return false;
+}
+
+static bool
+is_custom(const struct node *n)
+{
+	return n->op == OP_CUSTOM;
+}
+
+bool
+node_is_opaque(const struct node *n)
+{
+	return node_any(n, is_custom);
 }
 
 bool

@@ -239,6 +239,8 @@ const struct value *node_out(
 
 /* The k-th graph among its attributes, in their order; NULL: it has no more. */
 struct graph *node_body(const struct node *n, uint32_t k);
+/* Is a node, or one that stands in a body of it, like that? */
+bool node_any(const struct node *n, bool (*is)(const struct node *n));
 /* Is it an operator nobody here knows, or does one stand in a body of it? */
 bool node_is_opaque(const struct node *n);
 

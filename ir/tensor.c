@@ -40,6 +40,16 @@ type_has_size(const struct type *t)
 	return type_is_static(t) && dtype_bits(t->dtype) > 0;
 }
 
+size_t
+type_elements(const struct type *t, uint32_t first)
+{
+	size_t n = 1;
+
+	for (uint32_t i = first; i < t->rank; i++)
+		n *= (size_t)t->dim[i];
+	return n;
+}
+
 bool
 tensor_size(enum dtype dtype, const int64_t *dim, uint32_t rank, size_t *n,
     size_t *bytes)

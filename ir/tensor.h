@@ -77,6 +77,8 @@ bool type_is_static(const struct type *t);
  * static shape? Of other values (shapes that data decide, strings, sequences,
  * optionals) a plan's kernels hand each other a struct tensor. */
 bool type_has_size(const struct type *t);
+/* The product of the dimensions from `first` on; static, and known to fit. */
+size_t type_elements(const struct type *t, uint32_t first);
 
 /* *n = product of dims, *bytes = their size; false when a dim is negative or
  * the product or the byte size does not fit in 2^47 (an address space). */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "targets/idiom_write.h"
+#include "targets/integer.h"
 
 /* A (de)quantiser's scale and zero: inputs 1 and 2. */
 struct codes {
@@ -47,12 +48,6 @@ is_plain(const struct codes *c)
 	    && (!c->zeros || c->zeros->count == 1);
 }
 
-static double
-zero_of(const struct codes *c)
-{
-	return c->zeros ? tensor_real(c->zeros, 0) : 0;
-}
-
 /* Of filters: one scale, or one for each of them. */
 static bool
 is_of_filters(const struct node *n, const struct codes *c, const struct type *t)
@@ -63,12 +58,6 @@ is_of_filters(const struct node *n, const struct codes *c, const struct type *t)
 	    && (c->scales->count == 1
 	        || (attr_int_or(n, "axis", 1) == 0
 	            && c->scales->count == (size_t)t->dim[0]));
-}
-
-static double
-entry(const struct tensor *t, size_t i)
-{
-	return tensor_real(t, t->count == 1 ? 0 : i);
 }
 
 /* TUNING: what a product of two scales was rounded by. */
@@ -85,14 +74,13 @@ is_of_sums(const struct idiom_writer *w, const struct node *n,
 	if (!bias || bias->dtype != DT_INT32 || !read_codes(w, n, &b)
 	    || (b.scales->count != 1 && b.scales->count != bias->count))
 		return false;
-	for (size_t i = 0; b.zeros && i < b.zeros->count; i++)
-		if (tensor_real(b.zeros, i) != 0)
-			return false;
+	if (b.zeros && !integers_are(b.zeros, 0))
+		return false;
 	for (size_t i = 0; i < bias->count; i++) {
-		const double want =
-		    tensor_real(x->scales, 0) * entry(k->scales, i);
+		const double want = tensor_real(x->scales, 0)
+		    * (double)integer_entry(k->scales, i);
 
-		if (!(fabs(entry(b.scales, i) - want)
+		if (!(fabs((double)integer_entry(b.scales, i) - want)
 		        <= SCALE_ERROR * fabs(want)))
 			return false;
 	}
@@ -153,7 +141,7 @@ write_conv(struct idiom_writer *w, const struct node *conv,
 static bool
 bounds_below(const struct codes *y)
 {
-	return zero_of(y) == (y->dtype == DT_UINT8 ? 0 : -128);
+	return integer_entry(y->zeros, 0) == (y->dtype == DT_UINT8 ? 0 : -128);
 }
 
 bool
@@ -171,7 +159,8 @@ write_quantised(struct idiom_writer *w)
 	if (w->kind == IDIOM_QLINEAR_CONV)
 		return write_conv(w, inner, &x, &y);
 	write_input(w, 0, w->x);
-	return x.dtype == y.dtype && zero_of(&x) == zero_of(&y)
+	return x.dtype == y.dtype
+	    && integer_entry(x.zeros, 0) == integer_entry(y.zeros, 0)
 	    && tensor_real(x.scales, 0) == tensor_real(y.scales, 0)
 	    && inner->noutputs == 1 && keep_attributes(w, inner);
 }

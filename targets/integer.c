@@ -143,6 +143,15 @@ integer_constant(const struct graph *g, const struct node *n, uint32_t input)
 	return v ? v->constant : NULL;
 }
 
+bool
+integers_are(const struct tensor *t, double x)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (tensor_real(t, i) != x)
+			return false;
+	return true;
+}
+
 float
 integer_entry(const struct tensor *t, size_t i)
 {

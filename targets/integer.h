@@ -35,6 +35,8 @@ bool requantising_of(struct requantising *q, const struct graph *g,
 /* The constant that an input is, or NULL. */
 const struct tensor *integer_constant(
     const struct graph *g, const struct node *n, uint32_t input);
+/* Are all of a constant's numbers x? */
+bool integers_are(const struct tensor *t, double x);
 /* Number i of one or many; 0 where there is none. */
 float integer_entry(const struct tensor *t, size_t i);
 

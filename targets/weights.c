@@ -10,16 +10,6 @@ floats(const struct graph *g, value_id v, struct arena *a)
 	return packable_floats(g, v, a);
 }
 
-static size_t
-elements_from(const struct type *t, uint32_t first)
-{
-	size_t n = 1;
-
-	for (uint32_t i = first; i < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 /* gamma / sqrt(variance + epsilon) goes into the weights, the rest into the
  * bias. */
 static void
@@ -34,7 +24,7 @@ fold_norm(struct conv_weights *w, const struct fused *f, const struct graph *g,
 	const float *variance = floats(g, n->input[4], a);
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
 	const size_t k = (size_t)t->dim[0];
-	const size_t per = elements_from(t, 1);
+	const size_t per = type_elements(t, 1);
 	float *weights = arena_new(a, float, k *per);
 	float *bias = arena_new(a, float, k);
 

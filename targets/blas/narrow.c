@@ -71,16 +71,6 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	}
 }
 
-static size_t
-count_of(const struct type *t)
-{
-	size_t n = 1;
-
-	for (uint32_t i = 0; i < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 void
 compile_narrow(const struct graph *g, const struct candidate *c,
     struct arena *a, struct kernel *out)
@@ -91,7 +81,7 @@ compile_narrow(const struct graph *g, const struct candidate *c,
 	const struct narrow *w = &p->weights;
 
 	narrow_open(&p->weights, g, n, a);
-	p->rows = count_of(x) / w->depth;
+	p->rows = type_elements(x, 0) / w->depth;
 	p->halves = x->dtype == DT_FLOAT16;
 	p->piece = PIECE / w->depth > LEAST ? PIECE / w->depth : LEAST;
 	p->piece = p->piece < w->columns ? p->piece : w->columns;

@@ -48,16 +48,6 @@ is_row(const struct tensor *t, size_t columns)
 	        || columns == 1);
 }
 
-static size_t
-element_count(const struct type *t)
-{
-	size_t n = 1;
-
-	for (uint32_t i = 0; i < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 bool
 accept_dynamic(const struct match_in *m, struct why *why)
 {
@@ -74,7 +64,7 @@ accept_dynamic(const struct match_in *m, struct why *why)
 	w = integer_constant(m->graph, d.product, 1);
 	columns = (size_t)w->dim[1];
 	ok = scale->kind == TYPE_TENSOR && scale->dtype == DT_FLOAT
-	    && type_is_static(scale) && element_count(scale) == 1 && d.scales
+	    && type_is_static(scale) && type_elements(scale, 0) == 1 && d.scales
 	    && d.scales->dtype == DT_FLOAT
 	    && (d.scales->count == 1 || is_row(d.scales, columns))
 	    && (!d.bias || is_row(d.bias, columns));
@@ -86,12 +76,16 @@ accept_dynamic(const struct match_in *m, struct why *why)
 
 /* ---- sums to floats ---- */
 
+typedef void rows_run(
+    uint32_t *at, const struct dynamic_sums *s, int32_t zero, float scale);
+
 struct dynamic_sums {
 	struct kernel inner;
 	size_t rows, columns;
 	const int32_t *weights; /* [columns] their sums */
 	const float *scale; /* [columns] of the right side */
 	const float *bias; /* [columns], zeros without */
+	rows_run *finish; /* for this processor */
 	int32_t zero, by; /* ports; zero < 0: the constant */
 	int32_t zero_constant;
 	bool zero_is_unsigned, has_bias;
@@ -113,9 +107,6 @@ floats_of_row(
 		memcpy(&at[i], &x, sizeof x);
 	}
 }
-
-typedef void rows_run(
-    uint32_t *at, const struct dynamic_sums *s, int32_t zero, float scale);
 
 static void
 rows_plain(
@@ -173,7 +164,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 
 		zero = s->zero_is_unsigned ? *byte : (int8_t)*byte;
 	}
-	rows_here()(out[0], s, zero, scale);
+	s->finish(out[0], s, zero, scale);
 }
 
 static void
@@ -208,7 +199,7 @@ read_columns(struct dynamic_sums *s, const struct dynamic *d,
 
 	for (size_t i = 0; i < s->columns; i++) {
 		scale[i] = integer_entry(d->scales, i);
-		bias[i] = d->bias ? integer_entry(d->bias, i) : 0;
+		bias[i] = integer_entry(d->bias, i);
 	}
 	for (size_t k = 0; k < depth; k++)
 		for (size_t i = 0; i < s->columns; i++)
@@ -258,7 +249,7 @@ build_dynamic(struct build *b)
 	const struct tensor *w = integer_constant(b->graph, d.product, 1);
 	const struct type *x = &node_in(b->graph, d.product, 0)->type;
 	const int64_t depth = w->dim[0], columns = w->dim[1];
-	const int64_t rows = (int64_t)element_count(x) / depth;
+	const int64_t rows = (int64_t)type_elements(x, 0) / depth;
 	const int8_t *steps = integer_steps(w, b->scratch);
 	struct operation op = {.kind = dnnl_matmul};
 	struct md weights;
@@ -280,6 +271,7 @@ build_dynamic(struct build *b)
 	b->sums = arena_new(b->arena, struct dynamic_sums, 1);
 	b->sums->rows = (size_t)rows;
 	b->sums->columns = (size_t)columns;
+	b->sums->finish = rows_here();
 	read_columns(b->sums, &d, steps, (size_t)depth, b->arena);
 	read_zero(b->sums, b, &d);
 	return ok;

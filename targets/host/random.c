@@ -74,11 +74,11 @@ out_random(struct call *c, const struct shape *s, enum dtype dtype,
 	return host_out(c, 0, dtype, s, to, err);
 }
 
-bool
-randomuniform_run(struct call *c, struct err *err)
+/* at + by * what is drawn. */
+static bool
+draw_all(struct call *c, double at, double by,
+    double (*draw)(uint64_t stream, size_t i), struct err *err)
 {
-	const double low = (double)attr_float_or(c->node, "low", 0);
-	const double high = (double)attr_float_or(c->node, "high", 1);
 	const uint64_t stream = stream_of(c);
 	struct shape s = shape_wanted(c);
 	struct sink to;
@@ -86,7 +86,7 @@ randomuniform_run(struct call *c, struct err *err)
 	if (!out_random(c, &s, dtype_wanted(c), &to, err))
 		return false;
 	for (size_t i = 0; i < c->out[0].count; i++) {
-		double y = low + (high - low) * uniform(stream, i);
+		double y = at + by * draw(stream, i);
 
 		store_real(&to, i, 1, 1, &y);
 	}
@@ -94,22 +94,19 @@ randomuniform_run(struct call *c, struct err *err)
 }
 
 bool
+randomuniform_run(struct call *c, struct err *err)
+{
+	const double low = (double)attr_float_or(c->node, "low", 0);
+	const double high = (double)attr_float_or(c->node, "high", 1);
+
+	return draw_all(c, low, high - low, uniform, err);
+}
+
+bool
 randomnormal_run(struct call *c, struct err *err)
 {
-	const double mean = (double)attr_float_or(c->node, "mean", 0);
-	const double scale = (double)attr_float_or(c->node, "scale", 1);
-	const uint64_t stream = stream_of(c);
-	struct shape s = shape_wanted(c);
-	struct sink to;
-
-	if (!out_random(c, &s, dtype_wanted(c), &to, err))
-		return false;
-	for (size_t i = 0; i < c->out[0].count; i++) {
-		double y = mean + scale * normal(stream, i);
-
-		store_real(&to, i, 1, 1, &y);
-	}
-	return true;
+	return draw_all(c, (double)attr_float_or(c->node, "mean", 0),
+	    (double)attr_float_or(c->node, "scale", 1), normal, err);
 }
 
 bool

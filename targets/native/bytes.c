@@ -109,7 +109,7 @@ ways_byte_layouts(const struct match_in *m, struct formats *f,
 /* ---- functions of one byte ---- */
 
 bool
-accept_byte_function(const struct match_in *m, struct why *why)
+accept_bytes(const struct match_in *m, struct why *why)
 {
 	return need_codes(m, why);
 }
@@ -231,12 +231,6 @@ join_axis(const struct graph *g, const struct node *n)
 	return axis < 0 ? axis + node_out(g, n, 0)->type.rank : axis;
 }
 
-bool
-accept_byte_join(const struct match_in *m, struct why *why)
-{
-	return need_codes(m, why);
-}
-
 uint32_t
 ways_byte_join(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
@@ -272,13 +266,7 @@ run_join(struct kernel *k, const void *const *in, void *const *out)
 static size_t
 part_length(const struct type *t, int64_t axis, bool last)
 {
-	size_t n = 1;
-
-	if (last)
-		return (size_t)t->dim[1];
-	for (uint32_t i = (uint32_t)axis; i < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
+	return last ? (size_t)t->dim[1] : type_elements(t, (uint32_t)axis);
 }
 
 /* The table of one part, as if it were joined to nothing. */
@@ -470,13 +458,6 @@ struct pair_kernel {
 	size_t step_outer, step_inner; /* of the second */
 };
 
-static bool
-same_dims(const struct type *s, const struct type *t)
-{
-	return s->rank == t->rank
-	    && memcmp(s->dim, t->dim, t->rank * sizeof *t->dim) == 0;
-}
-
 /* One value for each channel of an image. */
 static bool
 is_by_channel(const struct type *t, const struct type *whole)
@@ -498,7 +479,8 @@ full_operand(const struct graph *g, const struct enclosed *b)
 		const struct type *t =
 		    &graph_value(g, byte_input(g, b->middle, 1 - i))->type;
 
-		if (same_dims(s, y) && (same_dims(t, y) || is_by_channel(t, y)))
+		if (same_shape(s, y)
+		    && (same_shape(t, y) || is_by_channel(t, y)))
 			return i;
 	}
 	return 2;
@@ -548,13 +530,11 @@ static void
 pair_blocks(struct pair_kernel *k, const struct type *whole,
     const struct type *other, bool last)
 {
-	size_t all = 1;
+	const size_t all = type_elements(whole, 0);
 
-	for (uint32_t i = 0; i < whole->rank; i++)
-		all *= (size_t)whole->dim[i];
 	k->outer = k->inner = 1;
 	k->block = all;
-	if (same_dims(whole, other))
+	if (same_shape(whole, other))
 		return;
 	k->outer = (size_t)whole->dim[0];
 	k->step_outer = (size_t)whole->dim[1];

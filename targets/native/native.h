@@ -25,12 +25,11 @@ bool compile_elements(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
-bool accept_byte_function(const struct match_in *m, struct why *why);
+bool accept_bytes(const struct match_in *m, struct why *why);
 bool compile_byte_function(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
-bool accept_byte_join(const struct match_in *m, struct why *why);
 bool compile_byte_join(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);

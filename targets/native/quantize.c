@@ -19,17 +19,6 @@ ways_one(const struct match_in *m, struct formats *f,
 	return 1;
 }
 
-static size_t
-count_of(const struct graph *g, value_id v)
-{
-	const struct type *t = &graph_value(g, v)->type;
-	size_t n = 1;
-
-	for (uint32_t i = 0; i < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 /* ---- DynamicQuantizeLinear ---- */
 
 struct quantize_kernel {
@@ -99,7 +88,7 @@ compile_quantize(const struct target *t, const struct graph *g,
 	(void)err;
 	*k = (struct quantize_kernel){
 	    .version = native_version_of(t),
-	    .count = count_of(g, n->input[0]),
+	    .count = type_elements(&graph_value(g, n->input[0])->type, 0),
 	    .byte = output_of(c, n, 0),
 	    .scale = output_of(c, n, 1),
 	    .zero = output_of(c, n, 2),
@@ -150,7 +139,8 @@ compile_number(const struct target *t, const struct graph *g,
 
 	(void)err;
 	k->run = native_version_of(t)->number;
-	k->count = count_of(g, match_value(c->match, "x"));
+	k->count =
+	    type_elements(&graph_value(g, match_value(c->match, "x"))->type, 0);
 	k->instead = (float)tensor_real(graph_value(g, instead)->constant, 0);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run_number, .state = k};

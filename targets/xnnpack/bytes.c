@@ -12,15 +12,6 @@
 /* Inputs of QLinearConv. */
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 
-static bool
-is_middle(const struct tensor *zero)
-{
-	for (size_t i = 0; i < zero->count; i++)
-		if (tensor_real(zero, i) != 0)
-			return false;
-	return zero->dtype == DT_INT8;
-}
-
 /* Is the scale one that the library takes, with what it is to multiply? */
 static bool
 is_usual(double scale, double ratio)
@@ -57,8 +48,10 @@ is_of_filters(const struct graph *g, const struct node *n)
 {
 	const struct tensor *w = integer_constant(g, n, W);
 	const struct tensor *scale = integer_constant(g, n, W_SCALE);
+	const struct tensor *zero = integer_constant(g, n, W_ZERO);
 
-	return w->dtype == DT_INT8 && is_middle(integer_constant(g, n, W_ZERO))
+	return w->dtype == DT_INT8 && zero->dtype == DT_INT8
+	    && integers_are(zero, 0)
 	    && (scale->count == 1 || (int64_t)scale->count == w->dim[0]);
 }
 
