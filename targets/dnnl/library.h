@@ -56,6 +56,10 @@ struct operation {
 /* Its word for normalising groups of channels; undefined: it has none. */
 extern const dnnl_primitive_kind_t library_groups;
 
+/* It has Winograd convolutions. SOURCE: 2.6.3 has them for AVX-512; 3.7.2 for x86
+ * refuses each of 360 shapes, though the word is in its header. */
+extern const bool library_winograd;
+
 /* The instructions that it computes halves with; 0: it does not. */
 extern const unsigned library_halves;
 

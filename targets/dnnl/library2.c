@@ -3,6 +3,7 @@
 
 const dnnl_primitive_kind_t library_groups = dnnl_undefined_primitive;
 const unsigned library_halves = 0;
+const bool library_winograd = true;
 
 static const dnnl_memory_desc_t *
 fill(dnnl_memory_desc_t *out, const struct md *md, dnnl_status_t *s)

@@ -2,6 +2,7 @@
 #include "targets/dnnl/library3.h"
 
 const unsigned library_halves = dnnl_cpu_isa_avx512_core_fp16;
+const bool library_winograd = false;
 
 static dnnl_status_t
 open_md(dnnl_memory_desc_t *out, const struct md *md)

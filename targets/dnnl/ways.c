@@ -364,7 +364,7 @@ takes_winograd_steps(const struct fused *f)
 static bool
 takes_winograd(const struct window *w, int64_t channels, int64_t group)
 {
-	bool ok = w->n == 2 && group == 1 && channels >= 16
+	bool ok = library_winograd && w->n == 2 && group == 1 && channels >= 16
 	    && has_isa(dnnl_cpu_isa_avx512_core);
 
 	for (uint32_t i = 0; i < 2; i++)
