@@ -2,10 +2,12 @@
  * appended to a protobuf message are as good as written in order, so nothing of
  * the model is rewritten: nodes get metadata_props (IR >= 10) or a doc_string,
  * and the model gets metadata_props. Where weights are not to be read it is left
- * out. */
+ * out. Of large models partitioned.onnx has no weights of its own: it refers to
+ * those that are here (lent.h). */
 #include <inttypes.h>
 #include <string.h>
 
+#include "emit/lent.h"
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
@@ -130,8 +132,31 @@ struct annotation {
 	uint32_t *onnx; /* [nmain] by position in the main graph */
 	uint32_t nmain;
 	uint32_t next; /* position of the next node in the file */
+	const struct mapped_file *model;
+	struct lent *lent; /* NULL: nobody will refer to what is written */
+	uint64_t written;
 	FILE *out;
 };
+
+static void
+put(struct annotation *n, const void *bytes, size_t size)
+{
+	if (size)
+		fwrite(bytes, 1, size, n->out);
+	n->written += size;
+}
+
+/* A field of the user's as it is. */
+static void
+put_field(struct annotation *n, const struct annotated_field *f)
+{
+	size_t size = (size_t)(f->end - f->begin);
+
+	if (n->lent)
+		lent_add(n->lent, (uint64_t)(f->begin - n->model->data), size,
+		    n->written, n->w->arena);
+	put(n, f->begin, size);
+}
 
 /* Where a node went. */
 static const char *
@@ -254,7 +279,7 @@ pass_graph(struct annotation *n, const struct annotated_field *graph,
 		} else if (out) {
 			*rest += (uint64_t)(f.end - f.begin);
 		} else {
-			fwrite(f.begin, 1, (size_t)(f.end - f.begin), n->out);
+			put_field(n, &f);
 		}
 	}
 	return true;
@@ -275,9 +300,8 @@ copy_graph(struct annotation *n, const struct annotated_field *graph)
 	if (ok) {
 		put_varint(&head, MODEL_GRAPH << 3 | 2);
 		put_varint(&head, nodes.n + rest);
-		fwrite(head.data, 1, head.n, n->out);
-		if (nodes.n)
-			fwrite(nodes.data, 1, nodes.n, n->out);
+		put(n, head.data, head.n);
+		put(n, nodes.data, nodes.n);
 		ok = pass_graph(n, graph, NULL, NULL);
 	}
 	buf_release(&nodes);
@@ -286,8 +310,9 @@ copy_graph(struct annotation *n, const struct annotated_field *graph)
 }
 
 static bool
-copy_model(struct annotation *n, const struct mapped_file *m)
+copy_model(struct annotation *n)
 {
+	const struct mapped_file *m = n->model;
 	const unsigned char *p = m->data, *end = m->data + m->bytes;
 	struct annotated_field f;
 
@@ -297,7 +322,7 @@ copy_model(struct annotation *n, const struct mapped_file *m)
 		if (is_stale(&f, MODEL_META))
 			continue;
 		if (f.number != MODEL_GRAPH || f.wire != 2)
-			fwrite(f.begin, 1, (size_t)(f.end - f.begin), n->out);
+			put_field(n, &f);
 		else if (!copy_graph(n, &f))
 			return false;
 	}
@@ -319,7 +344,7 @@ put_model_meta(struct annotation *n)
 	put_entry(&b, MODEL_META, MARK_TARGETS, targets.data);
 	put_entry(&b, MODEL_META, MARK_COST,
 	    arena_printf(n->w->arena, "%" PRIu64, p->cost));
-	fwrite(b.data, 1, b.n, n->out);
+	put(n, b.data, b.n);
 	buf_release(&b);
 	buf_release(&targets);
 }
@@ -340,27 +365,43 @@ index_main_nodes(struct annotation *n)
 			n->onnx[table->node[i].index] = i;
 }
 
-bool
-write_annotated(FILE *f, const struct emit_work *w, struct err *err)
+/* Of what makes it something else than the model with its placement. */
+static bool
+may_annotate(const struct model *m, struct err *err)
 {
-	struct annotation n = {.w = w, .out = f};
-	const char *path = w->in->model->path;
-	struct mapped_file model;
-	bool ok;
-
-	if (w->in->model->no_weights)
+	if (m->no_weights)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "it would be the model's own bytes, weights included, and "
 		    "those are not to be read");
+	for (const struct mapping *x = m->mappings; x; x = x->next)
+		if (x->location && strcmp(x->location, LENDER) == 0)
+			return err_set(err, ERR_UNSUPPORTED,
+			    "the model's weights lie in a file of that name");
+	return true;
+}
+
+bool
+write_annotated(FILE *f, const struct emit_work *w, struct err *err)
+{
+	const char *path = w->in->model->path;
+	struct mapped_file model;
+	struct annotation n = {.w = w, .out = f, .model = &model};
+	bool ok;
+
+	if (!may_annotate(w->in->model, err))
+		return false;
 	if (!source_map_init(&n.map, w, err) || !file_map(&model, path, err))
 		return false;
 	/* The same pages again, so those of the graph's weights need not stay. */
 	for (const struct mapping *m = w->in->model->mappings; m; m = m->next)
 		file_forget(&m->file);
 	index_main_nodes(&n);
-	ok = copy_model(&n, &model);
+	n.lent = lent_pays(w->in->model) ? w->lent : NULL;
+	ok = copy_model(&n);
 	if (ok)
 		put_model_meta(&n);
+	if (n.lent)
+		lent_done(n.lent);
 	file_unmap(&model);
 	return ok || err_set(err, ERR_INPUT, "%s: changed while in use", path);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit/layers.h"
+#include "emit/lent.h"
 #include "emit/qdq.h"
 #include "emit/work.h"
 #include "emit/writers.h"
@@ -128,12 +129,14 @@ bool
 emit_all(const struct emit_in *in, const struct outdir *o, const char *only,
     struct arena *a, struct err *err)
 {
+	struct lent lent = {0};
 	struct emit_work w;
 
 	if (!emit_check(only, err))
 		return false;
 	emit_work_init(&w, in, a);
 	w.qdq = qdq_of(&w);
+	w.lent = &lent;
 	w.layers = arena_new(a, struct known_layers, w.plan->nregions);
 	for (size_t i = 0; i < NARTEFACTS; i++) {
 		const struct artefact *artefact = &artefacts[i];

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emit/lent.h"
 #include "emit/opsets.h"
 #include "emit/qdq.h"
 #include "emit/regions.h"
@@ -139,6 +140,14 @@ describe(const struct emit_work *w, const struct onnx_meta **out)
 	return n;
 }
 
+static bool
+is_lent(const void *context, const struct tensor *t, uint64_t *at)
+{
+	const struct remarks *r = context;
+
+	return lent_find(r->w->lent, r->w->in->model, t, at);
+}
+
 bool
 write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 {
@@ -153,6 +162,8 @@ write_partitioned(FILE *f, const struct emit_work *w, struct err *err)
 	    .light_bytes = LIGHT_BYTES,
 	    .function = function,
 	    .remark = remark,
+	    .beside = w->lent && w->lent->n ? LENDER : NULL,
+	    .lies = is_lent,
 	};
 	struct remarks remarks;
 

@@ -14,6 +14,7 @@
 struct json;
 struct qdq; /* emit/qdq.h */
 struct known_layers; /* emit/layers.h */
+struct lent; /* emit/lent.h */
 
 struct emit_work {
 	const struct emit_in *in;
@@ -26,6 +27,8 @@ struct emit_work {
 	const char *const *region; /* [nregions] "dnnl_0": <kind>_<region id> */
 	const uint32_t *number; /* [nregions] among the regions of its kind */
 	struct known_layers *layers; /* [nregions] of those asked for */
+	struct lent *lent; /* weights that annotated.onnx has: none before it is
+			    * written */
 	const struct qdq *qdq; /* the graph with quantisers; NULL: no region
 				* computes in 8 bits */
 };

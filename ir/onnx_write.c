@@ -439,10 +439,15 @@ static bool
 is_beside(const struct write_scope *p, value_id v)
 {
 	const struct tensor *t = p->g->value[v].constant;
+	const struct onnx_out *o = p->main;
+	uint64_t at;
 
-	return p->main && p->main->beside && t->kind <= TENSOR_FILL
-	    && !t->made_up && t->bytes >= p->main->beside_bytes
-	    && !is_light(p, v);
+	if (!o || !o->beside || is_light(p, v))
+		return false;
+	if (o->lies)
+		return o->lies(o->context, t, &at);
+	return t->kind <= TENSOR_FILL && !t->made_up
+	    && t->bytes >= o->beside_bytes;
 }
 
 static size_t
@@ -475,19 +480,33 @@ write_named(
 	wire_out_message(graph, GRAPH_INITIALIZER, &tensor);
 }
 
+/* Where the content of a constant beside the model begins: where it lies, or on
+ * the page behind the one before, which ends at *end. */
+static uint64_t
+place_beside(const struct write_scope *p, value_id v, uint64_t *end)
+{
+	const struct tensor *t = p->g->value[v].constant;
+	uint64_t at = next_page(*end);
+
+	if (p->main->lies)
+		p->main->lies(p->main->context, t, &at);
+	else
+		*end = at + t->bytes;
+	return at;
+}
+
 static void
 write_constants(
     struct wire_out *graph, const struct write_scope *p, const bool *carried)
 {
 	const struct graph *g = p->g;
-	size_t end = 0;
+	uint64_t end = 0;
 
 	for (value_id v = 0; v < g->nvalues; v++)
 		if (carried[v] && is_light(p, v)) {
 			write_light(graph, p, v);
 		} else if (carried[v] && is_beside(p, v)) {
-			write_named(graph, p, v, next_page(end));
-			end = next_page(end) + g->value[v].constant->bytes;
+			write_named(graph, p, v, place_beside(p, v, &end));
 		} else if (carried[v]) {
 			write_tensor(graph, GRAPH_INITIALIZER, p->name[v],
 			    g->value[v].constant, p->owner ? TAG_NONE : v + 1);

@@ -43,6 +43,9 @@ struct onnx_out {
 	 * folder. NULL: all content is in the model. */
 	const char *beside;
 	size_t beside_bytes;
+	/* ... or those whose content is in that file already, `at` so many
+	 * bytes. NULL: it is written by onnx_write_beside(). */
+	bool (*lies)(const void *context, const struct tensor *t, uint64_t *at);
 	bool any_size; /* beyond what protobuf allows, too: we read it */
 	/* Write the content of constant v of the main graph, tensor->bytes of
 	 * it, and return true; or return false to have the tensor's own
