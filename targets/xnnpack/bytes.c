@@ -87,10 +87,12 @@ need_kind(const struct match_in *m, struct why *why, const struct node *n)
 bool
 takes_bytes(const struct match_in *m, struct why *why)
 {
-	const struct node *n = matched_root(m);
+	const struct node *n = match_as_node(m->match, m->graph);
+	struct match_in in = *m;
 
-	return accept_integer(m, why) && need_kind(m, why, n)
-	    && NEED(why, scales_are_usual(m->graph, n), "scales",
+	in.graph = match_graph(m->match, m->graph);
+	return need_integer(&in, why, n) && need_kind(&in, why, n)
+	    && NEED(why, scales_are_usual(in.graph, n), "scales",
 	        "normal numbers, of a ratio from 2^-32 to 256", "others");
 }
 
@@ -172,12 +174,14 @@ read_filters(struct xnn_build *b, const struct node *n, size_t filters)
 bool
 build_bytes(struct xnn_build *b)
 {
-	const struct node *n = graph_node(b->graph, b->candidate->node[0]);
-	const struct type *t = &node_in(b->graph, n, W)->type;
+	const struct node *n = match_as_node(b->candidate->match, b->graph);
 	struct operator* o = & b->layer->what;
+	const struct type *t;
 	struct window x;
 	const char *fault;
 
+	b->graph = match_graph(b->candidate->match, b->graph);
+	t = &node_in(b->graph, n, W)->type;
 	if (!window_resolve(&x, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	read_image(b, n->input[X]);

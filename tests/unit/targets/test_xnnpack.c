@@ -277,6 +277,39 @@ test_bytes(void **state)
 	assert_int_equal(check_all("xnnpack.bytes", 1), 7);
 }
 
+/* The same spelled out in floats between quantisers, of two forms. */
+static void
+make_convolution_between(bool is_unsigned, int64_t filters)
+{
+	const struct attr first[] = {ATTR_OF_INT("axis", 0)};
+	const bool by_filter = filters > 9;
+	value_id s = make_scalar(&m, 0.02f);
+	value_id z = bytes(DIMS(1), is_unsigned, false);
+	value_id x = make_input(&m, DIMS(2, 6, 11, 13));
+	value_id w = make_int8(&m, DIMS(filters, 6, 3, 3)), y;
+
+	x = MAKE(&m, QUANTIZELINEAR, x, s, z);
+	w = by_filter ? MAKE_WITH(&m, DEQUANTIZELINEAR, first, w,
+	        make_constant(&m, DIMS(filters), 0.001f, 0.03f))
+	              : MAKE(&m, DEQUANTIZELINEAR, w, make_scalar(&m, 0.004f));
+	y = MAKE(&m, CONV, MAKE(&m, DEQUANTIZELINEAR, x, s, z), w);
+	s = make_scalar(&m, 0.3f);
+	y = MAKE(&m, QUANTIZELINEAR, y, s, z);
+	make_output(&m, MAKE(&m, DEQUANTIZELINEAR, y, s, z));
+}
+
+static void
+test_bytes_between(void **state)
+{
+	(void)state;
+	make_convolution_between(false, 9);
+	make_convolution_between(true, 9);
+	make_convolution_between(false, 70);
+	make_convolution_between(true, 70);
+	/* and the convolutions by themselves, in floats */
+	assert_int_equal(check_all("xnnpack.bytes", 4), 8);
+}
+
 static void
 test_product(void **state)
 {
@@ -344,6 +377,7 @@ main(void)
 	    TEST(test_halves),
 	    TEST(test_products_of_halves),
 	    TEST(test_bytes),
+	    TEST(test_bytes_between),
 	    TEST(test_product),
 	    TEST(test_transpose),
 	    TEST(test_functions),
