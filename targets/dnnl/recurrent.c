@@ -79,17 +79,22 @@ need_plain_cell(struct why *why, const struct node *n)
 	return NEED(why, layout == 0, "layout", "0", "%d", (int)layout) && ok;
 }
 
-/* Both directions of several sequences lie apart in ONNX, side by side here. */
-/* SOURCE: seen in 3.7.2 with AVX-512 and AMX: a GRU of hidden size 1 is wrong. */
+/* SOURCE: seen in 3.7.2 with AVX-512, hidden sizes 1 to 66: a GRU of 1 is wrong
+ * in a batch, unless its reset gate comes behind the product. */
 static bool
-need_hidden(const struct match_in *m, struct why *why, const struct node *n)
+need_hidden(const struct match_in *m, struct why *why, const struct node *n,
+    int64_t batch)
 {
 	const int64_t hidden = matched_type(m, n->input[2])->dim[2];
+	const bool exposed = library_scales && n->op == OP_GRU && batch > 1
+	    && attr_int_or(n, "linear_before_reset", 0) == 0;
 
-	return NEED(why, hidden > 1 || n->op != OP_GRU || library_scales == 0,
-	    "hidden size", "2 or more in a GRU of oneDNN 3", "%d", (int)hidden);
+	return NEED(why, hidden > 1 || !exposed, "hidden size",
+	    "2 or more in a batch through a GRU of oneDNN 3", "%d",
+	    (int)hidden);
 }
 
+/* Both directions of several sequences lie apart in ONNX, side by side here. */
 bool
 accept_recurrent(const struct match_in *m, struct why *why)
 {
@@ -105,7 +110,7 @@ accept_recurrent(const struct match_in *m, struct why *why)
 	directions = matched_type(m, n->input[1])->dim[0];
 	batch = matched_type(m, n->input[0])->dim[1];
 	ok = need_plain_cell(why, n);
-	ok = need_hidden(m, why, n) && ok;
+	ok = need_hidden(m, why, n, batch) && ok;
 	ok = need_constant(m, why, n, 3, "bias") && ok;
 	ok = need_absent(m, why, 4, "sequence_lens") && ok;
 	ok = need_absent(m, why, 7, "peepholes") && ok;
