@@ -234,7 +234,6 @@ bind(struct build *b, const struct dynamic *d, const struct operation *op,
 {
 	return need_kernel(b, pd, &node_out(b->graph, d->product, 0)->type,
 	           &node_in(b->graph, d->product, 1)->type)
-	    && need_exact_sums(b, pd)
 	    && bind_value(
 	        b, DNNL_ARG_SRC, d->product->input[0], &op->md[ROLE_SRC])
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, steps, weights,
@@ -263,7 +262,7 @@ build_dynamic(struct build *b)
 	weights.type = dnnl_s8;
 	op.md[ROLE_DST].type = dnnl_s32;
 	op.md[ROLE_WEIGHTS] = md_any(&weights);
-	if (!make_primitive(
+	if (!make_exact(
 	        b, &op, way_nth(way_get(b->candidate->implementation)), &pd))
 		return false;
 	ok = bind(b, &d, &op, &weights, steps, pd);

@@ -193,12 +193,12 @@ bind_bias(struct build *b, const struct dnnl_integer *c)
 	        b, library_scales, c->how.multiplier, &c->scales, &c->scales);
 }
 
-/* SOURCE: seen in 2.6.3: behind its first choice there may be one for AVX2, which
- * sums pairs of products in 16 bits and halves weights for int8, whatever the
- * processor has. Of oneDNN's instruction sets bf16, fp16 and AVX10 contain VNNI
- * (3.7.2 names its products of bytes brg_matmul:avx10_1_512). */
-bool
-need_exact_sums(struct build *b, const_dnnl_primitive_desc_t pd)
+/* SOURCE: seen in 2.6.3 and 3.7.2: behind its first choice there may be one that
+ * sums pairs of products in 16 bits, whatever the processor has. Of oneDNN's
+ * instruction sets bf16, fp16 and AVX10 contain VNNI (3.7.2 names its products of
+ * bytes brg_matmul:avx10_1_512). */
+static bool
+sums_are_exact(const_dnnl_primitive_desc_t pd)
 {
 	static const char *const exact[] = {
 	    "vnni", "bf16", "fp16", "avx10", "amx", "ref"};
@@ -207,14 +207,39 @@ need_exact_sums(struct build *b, const_dnnl_primitive_desc_t pd)
 	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
 		if (strstr(info, exact[i]))
 			return true;
-	return err_set(b->err, ERR_UNSUPPORTED,
-	    "oneDNN: %s may saturate sums of bytes", info);
+	return false;
+}
+
+/* Of the library's implementations, the nth among these; else beyond them all. */
+static uint32_t
+exact_one(struct build *b, const struct operation *op, uint32_t nth)
+{
+	dnnl_primitive_desc_t pd;
+
+	for (uint32_t i = 0;; i++) {
+		bool is_exact;
+
+		if (operation_describe(&pd, op, b->layer->engine, b->attr, i)
+		    != dnnl_success)
+			return i;
+		is_exact = sums_are_exact(pd);
+		dnnl_primitive_desc_destroy(pd);
+		if (is_exact && nth-- == 0)
+			return i;
+	}
+}
+
+bool
+make_exact(struct build *b, const struct operation *op, uint32_t nth,
+    dnnl_primitive_desc_t *pd)
+{
+	return make_primitive(b, op, exact_one(b, op, nth), pd);
 }
 
 static bool
 bind(struct build *b, const struct dnnl_integer *c, dnnl_primitive_desc_t pd)
 {
-	return need_kernel(b, pd, c->out, c->weight) && need_exact_sums(b, pd)
+	return need_kernel(b, pd, c->out, c->weight)
 	    && bind_value(b, DNNL_ARG_SRC, c->node->input[0], &c->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->steps, &c->weight_plain,
 	        wanted(b, pd, dnnl_query_weights_md, 0))
@@ -239,7 +264,7 @@ build_integer_conv(struct build *b)
 	op.md[ROLE_BIAS] = c.bias_desc;
 	op.md[ROLE_DST] = c.dst;
 	layer_dims(&op.window, &c.window);
-	if (!make_primitive(b, &op, way_nth(c.way), &pd))
+	if (!make_exact(b, &op, way_nth(c.way), &pd))
 		return false;
 	ok = bind(b, &c, pd);
 	dnnl_primitive_desc_destroy(pd);

@@ -11,8 +11,9 @@ bool need_exact_bytes(
     const struct match_in *m, struct why *why, const struct node *n);
 /* Such weights as int8. */
 int8_t *integer_steps(const struct tensor *w, struct arena *a);
-/* The implementation does not saturate. */
-bool need_exact_sums(struct build *b, const_dnnl_primitive_desc_t pd);
+/* Like make_primitive(), of those implementations that do not saturate. */
+bool make_exact(struct build *b, const struct operation *op, uint32_t nth,
+    dnnl_primitive_desc_t *pd);
 
 /* Make floats of what *k has summed up. */
 struct dynamic_sums;
