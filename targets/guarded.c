@@ -46,6 +46,8 @@ is_bounded_by_inputs(enum op op)
 	case OP_RNN:
 	case OP_BATCHNORMALIZATION:
 	case OP_DEQUANTIZELINEAR:
+	case OP_MATMULINTEGER:
+	case OP_CAST:
 		return true;
 	default: /* whatever divides */
 		return false;
@@ -165,8 +167,7 @@ struct guarded {
 	struct kernel inner;
 	const struct graph *graph;
 	const struct format *format; /* by id */
-	const size_t *count; /* [ninputs] elements, all floats or halves */
-	bool halves;
+	const size_t *count; /* [ninputs] elements */
 };
 
 /* One composite on the host: values by demand, from its ports and constants. */
@@ -281,16 +282,32 @@ run_by_host(struct kernel *k, const void *const *in, void *const *out)
 
 /* ---- both ---- */
 
+/* Bytes are always small. */
+static bool
+is_small(enum dtype dtype, const void *data, size_t n)
+{
+	if (dtype == DT_FLOAT)
+		return all_small(data, n);
+	return dtype != DT_FLOAT16 || all_finite_halves(data, n);
+}
+
+static enum dtype
+dtype_of(const struct graph *g, const struct port *p)
+{
+	return graph_value(g, p->value)->type.dtype;
+}
+
 /* By the host it allocates; NaN is no common case. */
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct guarded *g = k->state;
+	const struct candidate *c = k->candidate;
 	bool small = true;
 
-	for (uint32_t i = 0; small && i < k->candidate->ninputs; i++)
-		small = g->halves ? all_finite_halves(in[i], g->count[i])
-		                  : all_small(in[i], g->count[i]);
+	for (uint32_t i = 0; small && i < c->ninputs; i++)
+		small = is_small(
+		    dtype_of(g->graph, &c->input[i]), in[i], g->count[i]);
 	g->inner.fault = k->fault;
 	if (small)
 		g->inner.run(&g->inner, in, out);
@@ -314,18 +331,15 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	const struct candidate *c = k->candidate;
 	struct guarded *state = arena_new(a, struct guarded, 1);
 	size_t *count = arena_new(a, size_t, c->ninputs);
-	const bool halves =
-	    graph_value(g, c->output[0].value)->type.dtype == DT_FLOAT16;
 
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		count[i] = format_bytes(t->formats->format[c->input[i].format],
 		               &graph_value(g, c->input[i].value)->type)
-		    / (halves ? sizeof(uint16_t) : sizeof(float));
+		    * 8 / dtype_bits(dtype_of(g, &c->input[i]));
 	*state = (struct guarded){.inner = *k,
 	    .graph = g,
 	    .format = t->formats->format,
-	    .count = count,
-	    .halves = halves};
+	    .count = count};
 	*k = (struct kernel){.kind = state->inner.kind,
 	    .candidate = c,
 	    .run = run,

@@ -199,3 +199,35 @@ requantising_of(struct requantising *q, const struct graph *g,
 	q->is_unsigned = zero->dtype == DT_UINT8;
 	return !bias || take_bias(q, bias->constant, a);
 }
+
+/* What zero is among weights that are int8 less it: so libraries have them. */
+static int32_t
+middle_of(const struct tensor *w)
+{
+	return w->dtype == DT_UINT8 ? 128 : 0;
+}
+
+bool
+need_middle_zero(
+    const struct match_in *m, struct why *why, const struct node *n)
+{
+	const struct integer_places *at = integer_places(n);
+	const struct tensor *w = integer_constant(m->graph, n, at->w);
+	const struct tensor *zero = integer_constant(m->graph, n, at->w_zero);
+	const int32_t middle = middle_of(w);
+	const bool ok = zero ? integers_are(zero, middle)
+	                     : middle == 0 && !node_in(m->graph, n, at->w_zero);
+
+	return NEED(why, ok, "weights", "int8 around 0 or uint8 around 128",
+	    "%s", ok ? "that" : "another zero point");
+}
+
+int8_t *
+integer_steps(const struct tensor *w, struct arena *a)
+{
+	int8_t *steps = arena_new(a, int8_t, w->count);
+
+	for (size_t i = 0; i < w->count; i++)
+		steps[i] = (int8_t)((int32_t)tensor_real(w, i) - middle_of(w));
+	return steps;
+}

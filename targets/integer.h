@@ -40,4 +40,9 @@ bool integers_are(const struct tensor *t, double x);
 /* Number i of one or many; 0 where there is none. */
 float integer_entry(const struct tensor *t, size_t i);
 
+/* Weights are int8 around 0, or uint8 around 128; and such as int8. */
+bool need_middle_zero(
+    const struct match_in *m, struct why *why, const struct node *n);
+int8_t *integer_steps(const struct tensor *w, struct arena *a);
+
 #endif

@@ -9,6 +9,7 @@
 #include "targets/dnnl/nan.h"
 #include "targets/dnnl/nan_mark.h"
 #include "targets/dnnl/ways.h"
+#include "targets/dynamic.h"
 #include "targets/guarded.h"
 #include "targets/loaded.h"
 #include "targets/need.h"
@@ -40,14 +41,6 @@ extern const struct target_kind target_dnnl;
 	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
 	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
 /* Sums of bytes quantised in each run, as floats. */
-#define DYNAMIC_PRODUCT \
-	MAYBE(ADD, \
-	    NODE(MUL, \
-	        NODE(CAST, \
-	            AS("product", \
-	                NODE(MATMULINTEGER, VARIABLE, CONSTANT, REST))), \
-	        NODE(MUL, AS("scale", VARIABLE), AS("w_scale", CONSTANT))), \
-	    AS("bias", CONSTANT))
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
 #include "targets/dnnl/rules.def"

@@ -7,71 +7,15 @@
 #include "targets/dnnl/integer.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
+#include "targets/dynamic.h"
 #include "targets/need.h"
-
-#define NEED why_need
-
-/* What was caught of Add(Mul(Cast(MatMulInteger), Mul(scale, w_scale)), bias). */
-struct dynamic {
-	const struct node *product;
-	value_id scale; /* of the left side, in each run */
-	const struct tensor *scales; /* of the right, one or one a column */
-	const struct tensor *bias; /* one a column, or NULL */
-	value_id end;
-};
-
-static const struct tensor *
-caught_constant(const struct match *m, const struct graph *g, const char *name)
-{
-	const value_id v = match_value(m, name);
-
-	return v == VALUE_NONE ? NULL : graph_value(g, v)->constant;
-}
-
-static struct dynamic
-read_match(const struct match *m, const struct graph *g)
-{
-	return (struct dynamic){
-	    .product = graph_node(g, match_node(m, "product")),
-	    .scale = match_value(m, "scale"),
-	    .scales = caught_constant(m, g, "w_scale"),
-	    .bias = caught_constant(m, g, "bias"),
-	    .end = graph_node(g, m->root)->output[0],
-	};
-}
-
-static bool
-is_row(const struct tensor *t, size_t columns)
-{
-	return t->dtype == DT_FLOAT && t->count == columns
-	    && (t->rank == 0 || (size_t)t->dim[t->rank - 1] == columns
-	        || columns == 1);
-}
 
 bool
 accept_dynamic(const struct match_in *m, struct why *why)
 {
-	const struct dynamic d = read_match(m->match, m->graph);
-	const struct type *y, *scale = matched_type(m, d.scale);
-	const struct tensor *w;
-	size_t columns;
-	bool ok;
+	const struct dynamic_product d = dynamic_read(m->match, m->graph);
 
-	if (!need_integer(m, why, d.product)
-	    || !need_exact_bytes(m, why, d.product))
-		return false;
-	y = matched_type(m, d.product->output[0]);
-	w = integer_constant(m->graph, d.product, 1);
-	columns = (size_t)w->dim[1];
-	ok = scale->kind == TYPE_TENSOR && scale->dtype == DT_FLOAT
-	    && type_is_static(scale) && type_elements(scale, 0) == 1 && d.scales
-	    && d.scales->dtype == DT_FLOAT
-	    && (d.scales->count == 1 || is_row(d.scales, columns))
-	    && (!d.bias || is_row(d.bias, columns));
-	return NEED(why, ok, "scales", "of floats, one or one a column", "%s",
-	           ok ? "that" : "others")
-	    && NEED(why, same_shape(y, matched_type(m, d.end)), "shape",
-	        "of the product", "another");
+	return need_dynamic(m, why, &d) && need_exact_bytes(m, why, d.product);
 }
 
 /* ---- sums to floats ---- */
@@ -86,9 +30,9 @@ struct dynamic_sums {
 	const float *scale; /* [columns] of the right side */
 	const float *bias; /* [columns], zeros without */
 	rows_run *finish; /* for this processor */
-	int32_t zero, by; /* ports; zero < 0: the constant */
-	int32_t zero_constant;
-	bool zero_is_unsigned, has_bias;
+	struct zero_of_run zero;
+	int32_t by; /* the port of the left side's scale */
+	bool has_bias;
 };
 
 /* One row, where it lies: sums of 32 bits in, floats out. */
@@ -153,18 +97,12 @@ static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct dynamic_sums *s = k->state;
-	int32_t zero = s->zero_constant;
 	float scale;
 
 	s->inner.fault = k->fault;
 	s->inner.run(&s->inner, in, out);
 	memcpy(&scale, in[s->by], sizeof scale);
-	if (s->zero >= 0) {
-		const uint8_t *byte = in[s->zero];
-
-		zero = s->zero_is_unsigned ? *byte : (int8_t)*byte;
-	}
-	s->finish(out[0], s, zero, scale);
+	s->finish(out[0], s, dynamic_zero(&s->zero, in), scale);
 }
 
 static void
@@ -190,7 +128,7 @@ sums_kernel(struct kernel *k, struct dynamic_sums *s)
 
 /* Constants of the columns. */
 static void
-read_columns(struct dynamic_sums *s, const struct dynamic *d,
+read_columns(struct dynamic_sums *s, const struct dynamic_product *d,
     const int8_t *steps, size_t depth, struct arena *a)
 {
 	int32_t *sum = arena_new(a, int32_t, s->columns);
@@ -210,26 +148,9 @@ read_columns(struct dynamic_sums *s, const struct dynamic *d,
 	s->weights = sum;
 }
 
-static void
-read_zero(
-    struct dynamic_sums *s, const struct build *b, const struct dynamic *d)
-{
-	const struct value *zero = node_in(b->graph, d->product, 2);
-
-	s->zero = -1;
-	s->by = candidate_input(b->candidate, d->scale);
-	if (!zero)
-		return;
-	s->zero_is_unsigned = zero->type.dtype == DT_UINT8;
-	if (zero->constant)
-		s->zero_constant = (int32_t)integer_entry(zero->constant, 0);
-	else
-		s->zero = candidate_input(b->candidate, d->product->input[2]);
-}
-
 static bool
-bind(struct build *b, const struct dynamic *d, const struct operation *op,
-    const struct md *weights, const int8_t *steps,
+bind(struct build *b, const struct dynamic_product *d,
+    const struct operation *op, const struct md *weights, const int8_t *steps,
     const_dnnl_primitive_desc_t pd)
 {
 	return need_kernel(b, pd, &node_out(b->graph, d->product, 0)->type,
@@ -244,7 +165,8 @@ bind(struct build *b, const struct dynamic *d, const struct operation *op,
 bool
 build_dynamic(struct build *b)
 {
-	const struct dynamic d = read_match(b->candidate->match, b->graph);
+	const struct dynamic_product d =
+	    dynamic_read(b->candidate->match, b->graph);
 	const struct tensor *w = integer_constant(b->graph, d.product, 1);
 	const struct type *x = &node_in(b->graph, d.product, 0)->type;
 	const int64_t depth = w->dim[0], columns = w->dim[1];
@@ -272,6 +194,7 @@ build_dynamic(struct build *b)
 	b->sums->columns = (size_t)columns;
 	b->sums->finish = rows_here();
 	read_columns(b->sums, &d, steps, (size_t)depth, b->arena);
-	read_zero(b->sums, b, &d);
+	b->sums->zero = dynamic_read_zero(&d, b->graph, b->candidate);
+	b->sums->by = candidate_input(b->candidate, d.scale);
 	return ok;
 }

@@ -13,47 +13,16 @@
 
 /* ---- what is taken ---- */
 
-/* What zero is among weights that are int8 less it: so the library has them. */
-static int32_t
-middle_of(const struct tensor *w)
-{
-	return w->dtype == DT_UINT8 ? 128 : 0;
-}
-
-static bool
-need_middle(const struct match_in *m, struct why *why, const struct node *n)
-{
-	const struct integer_places *at = integer_places(n);
-	const struct tensor *w = integer_constant(m->graph, n, at->w);
-	const struct tensor *zero = integer_constant(m->graph, n, at->w_zero);
-	const int32_t middle = middle_of(w);
-	const bool ok = zero ? integers_are(zero, middle)
-	                     : middle == 0 && !node_in(m->graph, n, at->w_zero);
-
-	return NEED(why, ok, "weights", "int8 around 0 or uint8 around 128",
-	    "%s", ok ? "that" : "another zero point");
-}
-
 bool
 need_exact_bytes(
     const struct match_in *m, struct why *why, const struct node *n)
 {
-	const bool ok = need_middle(m, why, n);
+	const bool ok = need_middle_zero(m, why, n);
 
 	return NEED(why, ways_sum_bytes(), "processor",
 	           "sums products of bytes in 32 bits (VNNI)", "%s",
 	           ways_sum_bytes() ? "it does" : "they saturate at 16")
 	    && ok;
-}
-
-int8_t *
-integer_steps(const struct tensor *w, struct arena *a)
-{
-	int8_t *steps = arena_new(a, int8_t, w->count);
-
-	for (size_t i = 0; i < w->count; i++)
-		steps[i] = (int8_t)((int32_t)tensor_real(w, i) - middle_of(w));
-	return steps;
 }
 
 bool

@@ -9,8 +9,6 @@
  * 128. */
 bool need_exact_bytes(
     const struct match_in *m, struct why *why, const struct node *n);
-/* Such weights as int8. */
-int8_t *integer_steps(const struct tensor *w, struct arena *a);
 /* Like make_primitive(), of those implementations that do not saturate. */
 bool make_exact(struct build *b, const struct operation *op, uint32_t nth,
     dnnl_primitive_desc_t *pd);

@@ -27,6 +27,7 @@ enum operator_kind {
 	OPERATOR_PRODUCT, /* of two computed stacks of matrices */
 	OPERATOR_TRANSPOSITION,
 	OPERATOR_BYTES, /* a convolution of 8 bits */
+	OPERATOR_DYNAMIC, /* rows of int8, scaled in each run, to floats */
 	NOPERATORS
 };
 
@@ -46,6 +47,12 @@ struct byte_filters {
 	int32_t zero, in_zero, out_zero;
 };
 
+/* Of a row of int8 that goes in: real = scale * (byte - zero). */
+struct row_code {
+	int32_t zero;
+	float scale;
+};
+
 struct extents {
 	uint32_t rank;
 	size_t size[XNN_MAX_TENSOR_DIMS];
@@ -61,7 +68,8 @@ struct operator
 	bool halves; /* float16 goes in and comes out; weights are floats */
 	size_t in, out; /* channels of a group read and made; or of a row */
 	const float *weights, *bias; /* packed; bias: or NULL */
-	struct byte_filters bytes;
+	struct byte_filters bytes; /* of a product: [K, C] */
+	const struct row_code *rows; /* [batch] and some, read in each run */
 	float low, high; /* a clamp behind, or the function itself */
 	float alpha; /* of a function; what padding is filled with */
 	size_t batch, height, width; /* of what is read; batch: rows */

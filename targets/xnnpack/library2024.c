@@ -432,6 +432,35 @@ setup_bytes(
 	        i->op, i->workspace, in, out);
 }
 
+/* Ours is laid out like the library's. */
+_Static_assert(sizeof(struct row_code) == sizeof(struct xnn_quantization_params)
+        && offsetof(struct row_code, zero)
+            == offsetof(struct xnn_quantization_params, zero_point)
+        && offsetof(struct row_code, scale)
+            == offsetof(struct xnn_quantization_params, scale),
+    "a row's code");
+
+static status
+create_dynamic(const struct operator* o, xnn_operator_t *op)
+{
+	return xnn_create_fully_connected_nc_qd8_f32_qc8w(o->in, o->out, o->in,
+	    o->out, o->bytes.scale, o->bytes.codes, o->bias, o->low, o->high,
+	    o->flags, NULL, NULL, op);
+}
+
+static status
+setup_dynamic(
+    struct instance *i, const struct operator* o, const struct tensors *t)
+{
+	status s = xnn_reshape_fully_connected_nc_qd8_f32_qc8w(
+	    i->op, o->batch, t->pool);
+
+	return s != xnn_status_success
+	    ? s
+	    : xnn_setup_fully_connected_nc_qd8_f32_qc8w(
+	        i->op, (const void *)t->in[0], t->out, (const void *)o->rows);
+}
+
 static const struct {
 	status (*create)(const struct operator* o, xnn_operator_t *op);
 	status (*setup)(struct instance *i, const struct operator* o,
@@ -452,6 +481,7 @@ static const struct {
     [OPERATOR_PRODUCT] = {create_product, setup_product},
     [OPERATOR_TRANSPOSITION] = {create_transposition, setup_transposition},
     [OPERATOR_BYTES] = {create_bytes, setup_bytes},
+    [OPERATOR_DYNAMIC] = {create_dynamic, setup_dynamic},
 };
 
 bool

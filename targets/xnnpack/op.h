@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "targets/dynamic.h"
 #include "targets/fused.h"
 #include "targets/target.h"
 #include "targets/xnnpack/library.h"
@@ -15,6 +16,8 @@ struct operand {
 	const void *constant;
 };
 
+#define ROWS_BEYOND 16 /* read beyond the last, and not used */
+
 struct xnn_layer {
 	struct operator what;
 	struct instance instance;
@@ -23,6 +26,9 @@ struct xnn_layer {
 	/* Of uint8 that runs as int8: the input so, and bytes of both sides. */
 	uint8_t *turned;
 	size_t turned_in, turned_out;
+	struct row_code *rows; /* of a dynamic product: told in each run */
+	struct zero_of_run zero;
+	int32_t by; /* the port of their scale */
 };
 
 struct xnn_build {
@@ -69,6 +75,7 @@ bool build_deconvolution(struct xnn_build *b);
 bool build_product(struct xnn_build *b);
 bool build_bytes(struct xnn_build *b);
 bool build_transposition(struct xnn_build *b);
+bool build_dynamic_product(struct xnn_build *b);
 
 /* All steps from the first on are clamps. */
 bool need_clamps(struct why *w, const struct fused *f, uint32_t first);
@@ -85,6 +92,7 @@ bool takes_slopes(const struct match_in *m, struct why *why);
 bool takes_deconvolution(const struct match_in *m, struct why *why);
 bool takes_product(const struct match_in *m, struct why *why);
 bool takes_bytes(const struct match_in *m, struct why *why);
+bool takes_dynamic(const struct match_in *m, struct why *why);
 bool takes_transposition(const struct match_in *m, struct why *why);
 
 #endif

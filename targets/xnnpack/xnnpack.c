@@ -1,4 +1,6 @@
 /* The XNNPACK backend: channels-last operators with packed weights. */
+#include <string.h>
+
 #include "targets/cores.h"
 #include "targets/guarded.h"
 #include "targets/loaded.h"
@@ -166,6 +168,18 @@ turn(uint8_t *to, const uint8_t *from, size_t n)
 		to[i] = from[i] ^ 0x80u;
 }
 
+/* One code for all rows; of uint8 that is turned around zero is 128 less. */
+static void
+tell_rows(struct xnn_layer *l, const void *const *in)
+{
+	struct row_code code = {dynamic_zero(&l->zero, in), 0};
+
+	memcpy(&code.scale, in[l->by], sizeof code.scale);
+	code.zero -= l->turned ? 128 : 0;
+	for (size_t i = 0; i < l->what.batch + ROWS_BEYOND; i++)
+		l->rows[i] = code;
+}
+
 /* Setting up allocates, so it is done once for each set of buffers; in a plan
  * that is the first run. */
 static void
@@ -180,7 +194,8 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	if (l->turned)
 		turn(
 		    l->turned, (const void *)where(&l->left, in), l->turned_in);
-
+	if (l->rows)
+		tell_rows(l, in);
 	if (operand[0] != l->bound[0] || operand[1] != l->bound[1]
 	    || out[0] != l->bound[2]) {
 		if (instance_setup(

@@ -126,4 +126,36 @@ make_qlinearconv(const struct qconv *q)
 	make_output(&m, of_type(y, byte_type(q->is_unsigned)));
 }
 
+/* Sums made floats, with a bias and without; a scale for all columns or for each. */
+static inline void
+make_dynamic_product(
+    const int64_t *dim, int64_t columns, bool biased, bool unsigned_weights)
+{
+	const int64_t depth = dim[1];
+	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
+	value_id zero, x = MAKE(&m, DYNAMICQUANTIZELINEAR, make_input(&m, dim));
+	value_id scale = make_more(&m), scales, y;
+
+	zero = of_type(make_more(&m), DT_UINT8);
+	scales = biased ? make_constant(&m, DIMS(columns), 0.001f, 0.03f)
+	                : make_scalar(&m, 0.004f);
+	y = MAKE(&m, MATMULINTEGER, of_type(x, DT_UINT8),
+	    byte_codes(DIMS(depth, columns), unsigned_weights), zero,
+	    byte_of(unsigned_weights ? 128 : 0, unsigned_weights));
+	y = MAKE_WITH(&m, CAST, to, of_type(y, DT_INT32));
+	y = MAKE(&m, MUL, of_type(y, DT_FLOAT), MAKE(&m, MUL, scale, scales));
+	if (biased)
+		y = MAKE(&m, ADD, make_constant(&m, DIMS(columns), -1, 1), y);
+	make_output(&m, y);
+}
+
+static inline void
+make_dynamic_products(void)
+{
+	make_dynamic_product(DIMS(1, 1), 1, true, false);
+	make_dynamic_product(DIMS(7, 33), 19, true, true);
+	make_dynamic_product(DIMS(64, 128), 96, true, false);
+	make_dynamic_product(DIMS(3, 257), 130, false, false);
+}
+
 #endif

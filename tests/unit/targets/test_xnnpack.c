@@ -1,6 +1,7 @@
 /* Every rule of the XNNPACK backend, in every way it offers, against the host
  * reference. */
 #include "tests/support/kind.h"
+#include "tests/support/quantized.h"
 
 extern const struct target_kind target_xnnpack;
 const struct target_kind *const tested = &target_xnnpack;
@@ -136,19 +137,12 @@ test_resize(void **state)
 }
 
 /* What only newer versions have: run, or refused for the version alone. */
-static void
-check_where_there(const char *rule, const char *condition, uint32_t n)
-{
-	uint32_t refused = 0, ran;
-	bool seen;
 
-	find(tested->name);
-	ran = run_all(rule, 1, &seen);
-	if (seen) {
-		assert_int_equal(ran, n);
-		run_seeded(rule, 1, n);
-		return;
-	}
+static void
+check_refused(const char *rule, const char *condition, uint32_t n)
+{
+	uint32_t refused = 0;
+
 	for (uint32_t i = 0; i < found.nrefusals; i++) {
 		const struct refusal *r = &found.refusal[i];
 
@@ -162,6 +156,22 @@ check_where_there(const char *rule, const char *condition, uint32_t n)
 	}
 	printf("  %s: not in this version\n", rule);
 	assert_int_equal(refused, n);
+}
+
+static void
+check_where_there(const char *rule, const char *condition, uint32_t n)
+{
+	uint32_t ran;
+	bool seen;
+
+	find(tested->name);
+	ran = run_all(rule, 1, &seen);
+	if (!seen) {
+		check_refused(rule, condition, n);
+		return;
+	}
+	assert_int_equal(ran, n);
+	run_seeded(rule, 1, n);
 }
 
 static void
@@ -310,6 +320,26 @@ test_bytes_between(void **state)
 	assert_int_equal(check_all("xnnpack.bytes", 4), 8);
 }
 
+/* With a bias (5 nodes) and without (4). */
+static void
+test_dynamic_products(void **state)
+{
+	uint32_t ran;
+	bool seen;
+
+	(void)state;
+	make_dynamic_products();
+	find("xnnpack");
+	ran = run_all("xnnpack.dynamic_product", 5, &seen);
+	if (!seen) {
+		check_refused("xnnpack.dynamic_product", "library", 7);
+		return;
+	}
+	assert_true(ran >= 7);
+	run_seeded("xnnpack.dynamic_product", 5, ran);
+	run_seeded("xnnpack.dynamic_product", 4, ran);
+}
+
 static void
 test_product(void **state)
 {
@@ -378,6 +408,7 @@ main(void)
 	    TEST(test_products_of_halves),
 	    TEST(test_bytes),
 	    TEST(test_bytes_between),
+	    TEST(test_dynamic_products),
 	    TEST(test_product),
 	    TEST(test_transpose),
 	    TEST(test_functions),
