@@ -27,6 +27,7 @@ enum operator_kind {
 	OPERATOR_PRODUCT, /* of two computed stacks of matrices */
 	OPERATOR_TRANSPOSITION,
 	OPERATOR_BYTES, /* a convolution of 8 bits */
+	OPERATOR_NARROW, /* rows of floats, weights of 8 or 4 bits */
 	OPERATOR_DYNAMIC, /* rows of int8, scaled in each run, to floats */
 	NOPERATORS
 };
@@ -40,6 +41,7 @@ struct sides {
  * and zero in the middle; or (unsigned) of uint8 with one scale and one zero. */
 struct byte_filters {
 	bool is_unsigned;
+	bool is_four; /* of a product: 4 bits, else 8 around zero */
 	const void *codes; /* [K, kh, kw, C] */
 	const int32_t *bias; /* or NULL */
 	const float *scale; /* [K]; unsigned: one */

@@ -432,6 +432,36 @@ setup_bytes(
 	        i->op, i->workspace, in, out);
 }
 
+static status
+create_narrow(const struct operator* o, xnn_operator_t *op)
+{
+	const struct byte_filters *b = &o->bytes;
+
+	return b->is_four
+	    ? xnn_create_fully_connected_nc_f32_qc4w(o->in, o->out, o->in,
+	        o->out, (uint8_t)b->zero, b->scale, b->codes, o->bias, o->low,
+	        o->high, o->flags, NULL, NULL, op)
+	    : xnn_create_fully_connected_nc_f32_qc8w(o->in, o->out, o->in,
+	        o->out, b->scale, b->codes, o->bias, o->low, o->high, o->flags,
+	        NULL, NULL, op);
+}
+
+static status
+setup_narrow(
+    struct instance *i, const struct operator* o, const struct tensors *t)
+{
+	const bool four = o->bytes.is_four;
+	status s = four
+	    ? xnn_reshape_fully_connected_nc_f32_qc4w(i->op, o->batch, t->pool)
+	    : xnn_reshape_fully_connected_nc_f32_qc8w(i->op, o->batch, t->pool);
+
+	if (s != xnn_status_success)
+		return s;
+	return four
+	    ? xnn_setup_fully_connected_nc_f32_qc4w(i->op, t->in[0], t->out)
+	    : xnn_setup_fully_connected_nc_f32_qc8w(i->op, t->in[0], t->out);
+}
+
 /* Ours is laid out like the library's. */
 _Static_assert(sizeof(struct row_code) == sizeof(struct xnn_quantization_params)
         && offsetof(struct row_code, zero)
@@ -481,6 +511,7 @@ static const struct {
     [OPERATOR_PRODUCT] = {create_product, setup_product},
     [OPERATOR_TRANSPOSITION] = {create_transposition, setup_transposition},
     [OPERATOR_BYTES] = {create_bytes, setup_bytes},
+    [OPERATOR_NARROW] = {create_narrow, setup_narrow},
     [OPERATOR_DYNAMIC] = {create_dynamic, setup_dynamic},
 };
 

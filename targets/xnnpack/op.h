@@ -75,6 +75,7 @@ bool build_deconvolution(struct xnn_build *b);
 bool build_product(struct xnn_build *b);
 bool build_bytes(struct xnn_build *b);
 bool build_transposition(struct xnn_build *b);
+bool build_narrow(struct xnn_build *b);
 bool build_dynamic_product(struct xnn_build *b);
 
 /* All steps from the first on are clamps. */
@@ -92,6 +93,7 @@ bool takes_slopes(const struct match_in *m, struct why *why);
 bool takes_deconvolution(const struct match_in *m, struct why *why);
 bool takes_product(const struct match_in *m, struct why *why);
 bool takes_bytes(const struct match_in *m, struct why *why);
+bool takes_narrow(const struct match_in *m, struct why *why);
 bool takes_dynamic(const struct match_in *m, struct why *why);
 bool takes_transposition(const struct match_in *m, struct why *why);
 

@@ -80,6 +80,21 @@ test_conv_dequantized(void **state)
 	check_all("dnnl.conv", 5);
 }
 
+/* With a scale for each column, and a bias behind. */
+static void
+test_matmul_dequantized(void **state)
+{
+	const struct attr columns[] = {ATTR_OF_INT("axis", 1)};
+	value_id w = MAKE_WITH(&m, DEQUANTIZELINEAR, columns,
+	    make_int8(&m, DIMS(33, 70)),
+	    make_constant(&m, DIMS(70), 0.001f, 0.03f));
+	value_id y = MAKE(&m, MATMUL, make_input(&m, DIMS(2, 3, 33)), w);
+
+	(void)state;
+	make_output(&m, MAKE(&m, ADD, y, make_constant(&m, DIMS(70), -1, 1)));
+	check_all("dnnl.matmul", 3);
+}
+
 static void
 test_depthwise_clip(void **state)
 {
@@ -729,6 +744,7 @@ main(void)
 	    TEST(test_live_residual_is_not_summed_into),
 	    TEST(test_conv_shapes),
 	    TEST(test_conv_dequantized),
+	    TEST(test_matmul_dequantized),
 	    TEST(test_depthwise_clip),
 	    TEST(test_conv_depthwise),
 	    TEST(test_no_conv_depthwise),

@@ -340,6 +340,65 @@ test_dynamic_products(void **state)
 	run_seeded("xnnpack.dynamic_product", 4, ran);
 }
 
+/* A constant of 4 bits: what `bytes` of 8 hold is read as two of them. */
+static value_id
+of_four(const int64_t *dim, bool is_unsigned)
+{
+	struct tensor *t = arena_new(&arena, struct tensor, 1);
+	const size_t n = (size_t)(dim[0] * dim[1]);
+	uint8_t *data = arena_new(&arena, uint8_t, n);
+
+	for (size_t i = 0; i < n; i++)
+		data[i] = (uint8_t)(i * 73 + i / 7);
+	*t = tensor_view(is_unsigned ? DT_UINT4 : DT_INT4, 2, dim, data);
+	return graph_add_constant(m.graph,
+	    arena_printf(&arena, "f%u", (unsigned)m.graph->nvalues), t);
+}
+
+/* A product with dequantised weights, and a bias behind. */
+static void
+make_narrow(value_id codes, int64_t depth, int64_t columns, bool by_column)
+{
+	const struct attr to_columns[] = {ATTR_OF_INT("axis", 1)};
+	value_id w = MAKE_WITH(&m, DEQUANTIZELINEAR, to_columns, codes,
+	    by_column ? make_constant(&m, DIMS(columns), 0.001f, 0.03f)
+	              : make_scalar(&m, 0.02f));
+	value_id y = MAKE(&m, MATMUL, make_input(&m, DIMS(2, 3, depth)), w);
+
+	make_output(&m,
+	    MAKE(&m, RELU,
+	        MAKE(&m, ADD, y, make_constant(&m, DIMS(columns), -1, 1))));
+}
+
+static void
+test_narrow(void **state)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transB", 1)};
+	const struct attr first[] = {ATTR_OF_INT("axis", 0)};
+	uint32_t ran;
+	value_id w;
+	bool seen;
+
+	(void)state;
+	m.opset = 21;
+	make_narrow(make_int8(&m, DIMS(33, 70)), 33, 70, true);
+	make_narrow(make_int8(&m, DIMS(8, 5)), 8, 5, false);
+	make_narrow(of_four(DIMS(34, 70), false), 34, 70, true);
+	make_narrow(of_four(DIMS(16, 9), true), 16, 9, false);
+	w = MAKE_WITH(&m, DEQUANTIZELINEAR, first, make_int8(&m, DIMS(7, 12)),
+	    make_constant(&m, DIMS(7), 0.001f, 0.03f));
+	make_output(
+	    &m, MAKE_WITH(&m, GEMM, turned, make_input(&m, DIMS(5, 12)), w));
+	find("xnnpack");
+	ran = run_all("xnnpack.narrow", 4, &seen);
+	if (!seen) {
+		check_refused("xnnpack.narrow", "library", 13);
+		return;
+	}
+	run_seeded("xnnpack.narrow", 4, ran);
+	run_seeded("xnnpack.narrow", 2, ran);
+}
+
 static void
 test_product(void **state)
 {
@@ -409,6 +468,7 @@ main(void)
 	    TEST(test_bytes),
 	    TEST(test_bytes_between),
 	    TEST(test_dynamic_products),
+	    TEST(test_narrow),
 	    TEST(test_product),
 	    TEST(test_transpose),
 	    TEST(test_functions),
