@@ -220,7 +220,7 @@ def sweep(operation, template, here):
         stride = max(1, calls // cases) if cases else 1
         fresh(operation, template, here)
         tried, rest = 0, range(stride, calls + 1, stride)
-        if not operation.database or (may_mount(template) and not operation.shared):
+        if not operation.database or may_mount(template):
             with tempfile.TemporaryDirectory(dir=os.path.dirname(here)) as walk:
                 tried, rest = walk_calls(operation, may, kind, stride, walk)
         for at in rest:
@@ -278,7 +278,6 @@ class Operation(NamedTuple):
     old: str = None  # what is there before
     needs: tuple = ("tiny.onnx",)  # what it reads
     database: bool = False  # SQLite asks for its folder's path
-    shared: bool = False  # with what writes it: memory that a copy would change
     again: bool = False  # in two files: done again, it is whole
 
 
@@ -296,7 +295,7 @@ OPERATIONS = [
     Operation("a database as text", DB + ["export", "--jsonl", "p.jsonl"], "p.jsonl", needs=("prices.db",), database=True),
     Operation("a database handed on", DB + ["export", "p.db"], "p.db", needs=("prices.db",), database=True),
     Operation("a database backed up", DB + ["backup", "p.db"], "p.db", needs=("prices.db",), database=True),
-    Operation("a database repaired", DB + ["repair", "p.db"], "p.db", needs=("prices.db",), database=True, shared=True),
+    Operation("a database repaired", DB + ["repair", "p.db"], "p.db", needs=("prices.db",), database=True),
 ]
 
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -123,6 +124,52 @@ reopen(int fd, const char *folder, const char *to)
 	close(other);
 }
 
+/* Memory that is a file of the folder is the copy's file, where it has another. */
+static void
+map_again(const char *line, const char *folder, const char *to)
+{
+	unsigned long begin, end, offset;
+	char access[5], path[8192], file[4096];
+	size_t n = strlen(folder);
+	int fd;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %4095s", &begin, &end, access,
+	        &offset, file)
+	        != 5
+	    || access[3] != 's' || strncmp(file, folder, n) != 0
+	    || file[n] != '/')
+		return;
+	snprintf(path, sizeof path, "%s%s", to, file + n);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	must(fd >= 0, path);
+	must(mmap((void *)begin, end - begin, PROT_READ | PROT_WRITE,
+	         MAP_SHARED | MAP_FIXED, fd, (off_t)offset)
+	        != MAP_FAILED,
+	    "mmap");
+	close(fd);
+}
+
+static void
+map_all_again(const char *folder, const char *to)
+{
+	static char text[1 << 18];
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+	ssize_t got;
+
+	must(fd >= 0, "maps");
+	while ((got = read(fd, text + n, sizeof text - 1 - n)) > 0)
+		n += (size_t)got;
+	close(fd);
+	must(n < sizeof text - 1, "maps");
+	text[n] = '\0';
+	for (char *line = text, *end; (end = strchr(line, '\n'));
+	     line = end + 1) {
+		*end = '\0';
+		map_again(line, folder, to);
+	}
+}
+
 /* What standard output and error were at first: the program may have lent their
  * numbers to something else. */
 static struct stat stream[2];
@@ -164,6 +211,7 @@ move_to_copy(unsigned long number)
 	copy_tree(folder, to);
 	for (int fd = 3; fd < DESCRIPTORS; fd++)
 		reopen(fd, folder, to);
+	map_all_again(folder, to);
 	divert(to, 0);
 	divert(to, 1);
 	if (getenv("FAULTS_MOUNT")) {
