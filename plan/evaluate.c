@@ -15,16 +15,20 @@ bool
 evaluate_ask(struct planner *pl, const struct cover *cover, struct err *err)
 {
 	const struct plan_request *r = pl->r;
-	uint32_t *part = arena_new(pl->arena, uint32_t, cover->nsteps);
+	uint32_t *part;
+	struct arena space;
+	bool ok = true;
 
-	for (uint32_t i = 0, n; r->pricer && i < cover->nsteps; i += n) {
+	arena_init(&space);
+	part = arena_new(&space, uint32_t, cover->nsteps);
+	for (uint32_t i = 0, n; ok && r->pricer && i < cover->nsteps; i += n) {
 		n = cover_region(cover, i, part);
 		if (n > 1)
 			trace_ask(r->trace, "region", part, n);
-		if (!pricer_price_region(r->pricer, part, n, err))
-			return false;
+		ok = pricer_price_region(r->pricer, part, n, err);
 	}
-	return true;
+	arena_release(&space);
+	return ok;
 }
 
 bool

@@ -440,10 +440,13 @@ put_boundary(struct plan *p, struct plan_region *r, uint32_t id,
 static struct plan_region *
 put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 {
-	struct uses u = graph_uses(p->graph, a);
+	struct arena space;
+	struct uses u;
 	struct plan_region *list =
 	    arena_new(a, struct plan_region, cover->nruns);
 
+	arena_init(&space);
+	u = graph_uses(p->graph, &space);
 	p->nregions = cover->nruns;
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
 		struct plan_region *r = &list[p->composite[i].region];
@@ -464,6 +467,7 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 		r->launch = plan_launch_cost(p, r->target);
 	}
 	p->region = list;
+	arena_release(&space);
 	return list;
 }
 
@@ -490,9 +494,13 @@ share_out(struct plan_composite *c, uint32_t n, cost_ns sum, cost_ns whole)
 
 static void
 price_regions(struct plan *p, struct plan_composite *list,
-    struct plan_region *region, struct arena *a)
+    struct plan_region *region)
 {
-	uint32_t *run = arena_new(a, uint32_t, p->ncomposites);
+	struct arena space;
+	uint32_t *run;
+
+	arena_init(&space);
+	run = arena_new(&space, uint32_t, p->ncomposites);
 
 	for (uint32_t i = 0; i < p->nregions; i++) {
 		struct plan_region *r = &region[i];
@@ -508,6 +516,7 @@ price_regions(struct plan *p, struct plan_composite *list,
 			    &list[r->first], r->ncomposites, r->cost, whole);
 		r->cost = whole;
 	}
+	arena_release(&space);
 }
 
 /* The sum of the parts. */
@@ -557,6 +566,6 @@ plan_build(struct plan *out, const struct cover *cover, struct arena *a)
 
 	assert(cover->nruns <= cover->nsteps); /* none: all is folded */
 	put_conversions(out, cover, a);
-	price_regions(out, composite, put_regions(out, cover, a), a);
+	price_regions(out, composite, put_regions(out, cover, a));
 	add_up(out);
 }

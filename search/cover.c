@@ -31,7 +31,7 @@ struct builder {
 	uint32_t ntransfers, entry_cap;
 	struct cover_conversion *out;
 	uint32_t nout, out_cap;
-	struct arena *arena;
+	struct arena *arena; /* given back when the cover is complete */
 };
 
 static uint32_t *
@@ -239,24 +239,27 @@ lay_conversions(struct builder *b)
 		b->out[i].cost =
 		    conversion_cost(b->p, b->p->value[b->out[i].value].class,
 		        b->out[i].from, b->out[i].to);
-	b->cover->conversion = b->out;
-	b->cover->nconversions = b->nout;
 }
 
 void
 cover_complete(struct cover *out, const struct problem *p,
     const uint32_t *candidate, const bool *fresh, uint32_t n, struct arena *a)
 {
-	struct builder b = {.p = p, .cover = out, .arena = a};
+	struct arena space;
+	struct builder b = {.p = p, .cover = out, .arena = &space};
 
+	arena_init(&space);
 	*out = (struct cover){.nsteps = n};
 	b.step = arena_new(a, struct cover_step, n);
-	b.demand = arena_new(a, struct demand, p->nvalues);
-	b.first = arena_new(a, uint32_t, (size_t)p->nvalues * p->nformats);
-	b.run_of = arena_new(a, uint32_t, p->nnodes);
+	b.demand = arena_new(&space, struct demand, p->nvalues);
+	b.first = arena_new(&space, uint32_t, (size_t)p->nvalues * p->nformats);
+	b.run_of = arena_new(&space, uint32_t, p->nnodes);
 	memset(b.run_of, 0xff, p->nnodes * sizeof *b.run_of);
 	lay_runs(&b, candidate, fresh, n);
 	gather_demands(&b);
 	lay_conversions(&b);
 	out->step = b.step;
+	out->conversion = arena_copy(a, b.out, b.nout * sizeof *b.out);
+	out->nconversions = b.nout;
+	arena_release(&space);
 }

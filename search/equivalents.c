@@ -44,9 +44,12 @@ equivalents_find(const struct problem *p, struct arena *a)
 {
 	uint32_t *equivalent = arena_new(a, uint32_t, p->ncandidates);
 	/* By highest node, a list of first ones, the last of them first. */
-	uint32_t *last = arena_new(a, uint32_t, p->nnodes);
-	uint32_t *before = arena_new(a, uint32_t, p->ncandidates);
+	uint32_t *last, *before;
+	struct arena space;
 
+	arena_init(&space);
+	last = arena_new(&space, uint32_t, p->nnodes);
+	before = arena_new(&space, uint32_t, p->ncandidates);
 	memset(last, 0xff, p->nnodes * sizeof *last);
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
 		const struct problem_candidate *x = &p->candidate[c];
@@ -66,6 +69,7 @@ equivalents_find(const struct problem *p, struct arena *a)
 		before[c] = *list;
 		*list = c;
 	}
+	arena_release(&space);
 	return equivalent;
 }
 

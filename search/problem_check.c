@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "ir/base/arena.h"
 #include "search/mask.h"
 
 /* All formats there are, as a mask. */
@@ -365,7 +366,13 @@ check_demands(const struct problem *p, struct arena *a, struct err *err)
 }
 
 bool
-problem_check_candidates(struct problem *p, struct arena *a, struct err *err)
+problem_check_candidates(struct problem *p, struct err *err)
 {
-	return check_candidates(p, a, err) && check_demands(p, a, err);
+	struct arena space;
+	bool ok;
+
+	arena_init(&space);
+	ok = check_candidates(p, &space, err) && check_demands(p, &space, err);
+	arena_release(&space);
+	return ok;
 }

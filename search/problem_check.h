@@ -2,7 +2,6 @@
 #ifndef SEARCH_PROBLEM_CHECK_H
 #define SEARCH_PROBLEM_CHECK_H
 
-#include "ir/base/arena.h"
 #include "ir/base/err.h"
 #include "search/problem.h"
 
@@ -12,7 +11,6 @@ bool problem_check_parts(const struct problem *p, struct err *err);
 
 /* Candidates, once users of values are indexed. Bans those that cross a mark or could
  * not be chosen. ERR_INPUT or ERR_UNSUPPORTED naming the candidate or value. */
-bool problem_check_candidates(
-    struct problem *p, struct arena *a, struct err *err);
+bool problem_check_candidates(struct problem *p, struct err *err);
 
 #endif

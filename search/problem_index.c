@@ -11,10 +11,10 @@
  * the order of items; of(k) == UINT32_MAX leaves k out. */
 static const uint32_t *
 group(uint32_t ngroups, uint32_t nitems, const uint32_t *of,
-    const uint32_t **start, struct arena *a)
+    const uint32_t **start, struct arena *space, struct arena *a)
 {
 	uint32_t *at = arena_new(a, uint32_t, (size_t)ngroups + 1);
-	uint32_t *next = arena_new(a, uint32_t, (size_t)ngroups + 1);
+	uint32_t *next = arena_new(space, uint32_t, (size_t)ngroups + 1);
 	uint32_t *item;
 
 	for (uint32_t k = 0; k < nitems; k++)
@@ -36,9 +36,12 @@ static void
 index_users(struct problem *p, struct arena *a)
 {
 	uint32_t *start = arena_new(a, uint32_t, (size_t)p->nvalues + 1);
-	uint32_t *next = arena_new(a, uint32_t, (size_t)p->nvalues + 1);
-	uint32_t *last = arena_new(a, uint32_t, p->nvalues), *user = NULL;
+	uint32_t *next, *last, *user = NULL;
+	struct arena space;
 
+	arena_init(&space);
+	next = arena_new(&space, uint32_t, (size_t)p->nvalues + 1);
+	last = arena_new(&space, uint32_t, p->nvalues);
 	for (int pass = 0; pass < 2; pass++) {
 		memset(last, 0xff, p->nvalues * sizeof *last);
 		for (uint32_t n = 0; n < p->nnodes; n++)
@@ -62,14 +65,18 @@ index_users(struct problem *p, struct arena *a)
 	}
 	p->user_start = start;
 	p->user = user;
+	arena_release(&space);
 }
 
 void
 problem_reindex(struct problem *p, struct arena *a)
 {
-	uint32_t *low = arena_new(a, uint32_t, p->ncandidates);
-	uint32_t *high = arena_new(a, uint32_t, p->ncandidates);
+	struct arena space;
+	uint32_t *low, *high;
 
+	arena_init(&space);
+	low = arena_new(&space, uint32_t, p->ncandidates);
+	high = arena_new(&space, uint32_t, p->ncandidates);
 	for (uint32_t c = 0; c < p->ncandidates; c++) {
 		const struct problem_candidate *cand = &p->candidate[c];
 		bool usable = candidate_usable(cand);
@@ -77,8 +84,11 @@ problem_reindex(struct problem *p, struct arena *a)
 		low[c] = usable ? cand->node[0] : UINT32_MAX;
 		high[c] = usable ? cand->node[cand->nnodes - 1] : UINT32_MAX;
 	}
-	p->low = group(p->nnodes, p->ncandidates, low, &p->low_start, a);
-	p->high = group(p->nnodes, p->ncandidates, high, &p->high_start, a);
+	p->low =
+	    group(p->nnodes, p->ncandidates, low, &p->low_start, &space, a);
+	p->high =
+	    group(p->nnodes, p->ncandidates, high, &p->high_start, &space, a);
+	arena_release(&space);
 }
 
 /* Does the candidate read or make a value in a local format? */
@@ -158,7 +168,7 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 	for (uint32_t v = 0; v < p->nvalues; v++)
 		p->has_marks |= p->value[v].mark;
 	index_users(p, a);
-	if (!problem_check_candidates(p, a, err))
+	if (!problem_check_candidates(p, err))
 		return false;
 	index_targets(p, a);
 	p->equivalent = equivalents_find(p, a);

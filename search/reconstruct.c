@@ -113,11 +113,13 @@ reconstruct(struct cover *out, const struct problem *p,
     const struct extrapolation *from, const struct trace *last, struct arena *a)
 {
 	struct arrangement o = {.p = p};
-	struct chosen_step *chosen =
-	    arena_new(a, struct chosen_step, p->nnodes);
+	struct chosen_step *chosen;
+	struct arena space;
 	const struct trace *l = last;
 	uint32_t n = 0, edges = 0;
 
+	arena_init(&space);
+	chosen = arena_new(&space, struct chosen_step, p->nnodes);
 	while (l->candidate != UINT32_MAX)
 		if (l->candidate >= p->ncandidates) {
 			l = extrapolation_trace(
@@ -132,15 +134,15 @@ reconstruct(struct cover *out, const struct problem *p,
 	for (uint32_t i = 0; i < n; i++)
 		edges += p->candidate[chosen[i].candidate].ninputs;
 	if (p->local)
-		land(p, chosen, n, a);
+		land(p, chosen, n, &space);
 	if (n > 0)
 		qsort(chosen, n, sizeof *chosen, by_position);
 	o.chosen = chosen;
-	o.owner = arena_new(a, uint32_t, p->nnodes);
-	o.state = arena_new(a, uint8_t, n);
-	o.stack = arena_new(a, uint32_t, (size_t)n + edges + 1);
-	o.out = arena_new(a, uint32_t, n);
-	o.fresh = arena_new(a, bool, n);
+	o.owner = arena_new(&space, uint32_t, p->nnodes);
+	o.state = arena_new(&space, uint8_t, n);
+	o.stack = arena_new(&space, uint32_t, (size_t)n + edges + 1);
+	o.out = arena_new(&space, uint32_t, n);
+	o.fresh = arena_new(&space, bool, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct problem_candidate *c =
 		    &p->candidate[chosen[i].candidate];
@@ -153,4 +155,5 @@ reconstruct(struct cover *out, const struct problem *p,
 			emit(&o, i);
 	assert(o.nout == n);
 	cover_complete(out, p, o.out, o.fresh, n, a);
+	arena_release(&space);
 }

@@ -185,20 +185,29 @@ widen_ports(const struct split_readers *x, const struct problem *p,
 	return port ? port : c->input;
 }
 
+/* Is anything read around? Else candidates stay as they are. */
+static bool
+has_any(const struct split_readers *x, const struct problem *p)
+{
+	return x->start
+	    && memchr(x->port, true, x->start[p->ncandidates]) != NULL;
+}
+
 struct problem
 split_readers_relax(
     const struct split_readers *x, const struct problem *p, struct arena *a)
 {
+	const bool any = has_any(x, p);
 	struct problem relaxed;
 
-	problem_derive(&relaxed, p, x->start ? EDIT_CANDIDATES : 0, a);
+	problem_derive(&relaxed, p, any ? EDIT_CANDIDATES : 0, a);
 	relaxed.local = 0;
 	if (!x->start)
 		return relaxed;
 	relaxed.nformats += mask_count(p->local);
 	relaxed.format_name = NULL;
 	widen_conversions(x, &relaxed, p, a);
-	for (uint32_t c = 0; c < p->ncandidates; c++)
+	for (uint32_t c = 0; any && c < p->ncandidates; c++)
 		relaxed.candidate[c].input = widen_ports(x, p, c, a);
 	return relaxed;
 }

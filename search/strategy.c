@@ -231,14 +231,19 @@ static void
 recost(struct cover *out, const struct problem *p, const struct cover *from,
     struct arena *a)
 {
-	uint32_t *candidate = arena_new(a, uint32_t, from->nsteps);
-	bool *fresh = arena_new(a, bool, from->nsteps);
+	struct arena space;
+	uint32_t *candidate;
+	bool *fresh;
 
+	arena_init(&space);
+	candidate = arena_new(&space, uint32_t, from->nsteps);
+	fresh = arena_new(&space, bool, from->nsteps);
 	for (uint32_t i = 0; i < from->nsteps; i++) {
 		candidate[i] = from->step[i].candidate;
 		fresh[i] = i > 0 && from->step[i].run != from->step[i - 1].run;
 	}
 	cover_complete(out, p, candidate, fresh, from->nsteps, a);
+	arena_release(&space);
 }
 
 static void solve_backward(struct search_result *out, const struct problem *p,

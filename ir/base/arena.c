@@ -31,11 +31,14 @@ struct arena_block {
 
 static_assert(sizeof(struct arena_block) <= ALIGN, "bytes[] is behind it");
 
-/* Small things sit close together; anything a SIMD kernel could be given
- * starts on a cache line. */
+/* Small things sit close together: below 16 bytes those of a type that wants
+ * such an alignment have a size that is a multiple of it. Anything a SIMD kernel
+ * could be given starts on a cache line. */
 static size_t
 align_of(size_t bytes)
 {
+	if (bytes < 16)
+		return bytes & -bytes;
 	return bytes < 256 ? 16 : ALIGN;
 }
 

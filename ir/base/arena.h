@@ -25,8 +25,9 @@ struct arena_mark {
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
 
-/* `bytes` zeroed bytes, aligned to 16, and to 64 (a cache line, and what SIMD
- * kernels want) from 256 bytes on; never NULL, also for 0 bytes. */
+/* `bytes` zeroed bytes, aligned to 16 (smaller ones to the largest power of two
+ * that divides them), and to 64 (a cache line, and what SIMD kernels want) from
+ * 256 bytes on; never NULL, also for 0 bytes. */
 void *arena_alloc(struct arena *a, size_t bytes);
 
 /* An array of n zeroed things of a type. n * sizeof is checked. */
