@@ -193,7 +193,8 @@ map_file(struct external *x, const char *location, struct mapping **out,
 	if (!ok)
 		return false;
 	m = arena_new(x->a, struct mapping, 1);
-	*m = (struct mapping){*x->list, {p, (size_t)st.st_size}, location};
+	*m = (struct mapping){
+	    *x->list, {p, (size_t)st.st_size}, arena_str(x->a, location)};
 	*x->list = *out = m;
 	return true;
 }

@@ -42,8 +42,7 @@ strings(struct reading *r, size_t n, const ProtobufCBinaryData *p)
 	struct string_view *s = arena_new(r->imp->a, struct string_view, n);
 
 	for (size_t i = 0; i < n; i++)
-		s[i] = (struct string_view){
-		    p[i].len ? (const char *)p[i].data : "", p[i].len};
+		s[i] = import_bytes(r->imp, &p[i]);
 	r->out->strings = s;
 	r->out->n = (uint32_t)n;
 	return true;
@@ -131,11 +130,11 @@ read_value(struct reading *r, const Onnx__AttributeProto *p)
 
 	switch (a->kind) {
 	case ATTR_FLOAT:
-		a->floats = &p->f;
+		a->floats = arena_copy(r->imp->a, &p->f, sizeof p->f);
 		a->n = 1;
 		return true;
 	case ATTR_INT:
-		a->ints = &p->i;
+		a->ints = arena_copy(r->imp->a, &p->i, sizeof p->i);
 		a->n = 1;
 		return true;
 	case ATTR_STRING:
@@ -145,11 +144,13 @@ read_value(struct reading *r, const Onnx__AttributeProto *p)
 	case ATTR_GRAPH:
 		return graphs(r, 1, &g);
 	case ATTR_FLOATS:
-		a->floats = p->floats;
+		a->floats = arena_copy(
+		    r->imp->a, p->floats, p->n_floats * sizeof *p->floats);
 		a->n = (uint32_t)p->n_floats;
 		return true;
 	case ATTR_INTS:
-		a->ints = p->ints;
+		a->ints =
+		    arena_copy(r->imp->a, p->ints, p->n_ints * sizeof *p->ints);
 		a->n = (uint32_t)p->n_ints;
 		return true;
 	case ATTR_STRINGS:
@@ -277,7 +278,7 @@ import_attrs(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
 		if (!in->name || !in->name[0])
 			return err_set(
 			    imp->err, ERR_INPUT, "an attribute has no name");
-		out->name = in->name;
+		out->name = import_word(imp, in->name);
 		if (is_repeated(p, i))
 			return err_set(imp->err, ERR_INPUT,
 			    "attribute '%s' is given twice", in->name);

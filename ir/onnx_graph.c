@@ -183,16 +183,16 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
     const Onnx__NodeProto *p)
 {
 	struct node n = {
-	    .op_type = p->op_type,
-	    .domain = domain_name(p->domain),
-	    .name = p->name ? p->name : "",
+	    .op_type = import_word(imp, p->op_type),
+	    .domain = import_word(imp, domain_name(p->domain)),
+	    .name = import_word(imp, p->name),
 	};
 	struct inlined in = {.node = p, .values = &n};
 
 	s->at = index;
 	if (s->call && !no_marks(imp, p))
 		return false;
-	if (!n.op_type || !n.op_type[0] || check_is_constant(p))
+	if (!n.op_type[0] || check_is_constant(p))
 		return true; /* reported, or dealt with, already */
 	if (!resolve_inputs(imp, s, p, &n))
 		return false;
@@ -266,14 +266,18 @@ static struct onnx_node
 author_node(struct importer *imp, const struct scope *s, uint32_t index,
     const Onnx__NodeProto *p)
 {
+	const char **outputs = arena_new(imp->a, const char *, p->n_output);
+
+	for (size_t i = 0; i < p->n_output; i++)
+		outputs[i] = import_word(imp, p->output[i]);
 	return (struct onnx_node){
 	    .path = s->path,
 	    .index = index,
-	    .name = p->name ? p->name : "",
-	    .op_type = p->op_type ? p->op_type : "",
-	    .domain = domain_name(p->domain),
+	    .name = import_word(imp, p->name),
+	    .op_type = import_word(imp, p->op_type),
+	    .domain = import_word(imp, domain_name(p->domain)),
 	    .noutputs = (uint32_t)p->n_output,
-	    .outputs = (const char *const *)p->output,
+	    .outputs = outputs,
 	    .nmeta = (uint32_t)p->n_metadata_props,
 	    .meta = import_meta(imp, p->n_metadata_props, p->metadata_props),
 	};
@@ -585,8 +589,8 @@ bool
 import_subgraph(struct importer *imp, struct scope *outer, struct owner *owner,
     const char *path, const Onnx__GraphProto *p, struct graph **out)
 {
-	struct graph *g =
-	    graph_new(imp->a, p->name && p->name[0] ? p->name : "body");
+	struct graph *g = graph_new(
+	    imp->a, p->name && p->name[0] ? import_word(imp, p->name) : "body");
 	struct scope s;
 
 	g->origin_table = outer->graph->origin_table;
@@ -603,14 +607,11 @@ bool
 import_graph(struct importer *imp, const Onnx__GraphProto *p,
     const struct opsets *opsets)
 {
-	struct graph *g =
-	    graph_new(imp->a, p->name && p->name[0] ? p->name : "graph");
+	struct graph *g = graph_new(imp->a,
+	    p->name && p->name[0] ? import_word(imp, p->name) : "graph");
 	struct scope s;
-	bool ok;
 
 	imp->model->graph = g;
 	scope_init(&s, imp, g, NULL, opsets);
-	ok = fill_graph(imp, &s, p);
-	map_drop(&s.names);
-	return ok;
+	return fill_graph(imp, &s, p);
 }

@@ -21,11 +21,15 @@ struct functions; /* ir/functions.h */
 struct importer {
 	struct model *model;
 	const struct onnx_options *options;
-	struct arena *a; /* the model's: everything lives there */
+	struct arena *a; /* the model's: all that stays lives there */
+	struct arena *passing; /* the messages', and names': until it is read */
 	const unsigned char *bytes; /* the file payloads refer into */
 	size_t nbytes;
 	struct external external;
 	struct functions *functions;
+	struct map words; /* names that were kept -> word[] */
+	const char **word; /* [nwords] */
+	uint32_t nwords, word_cap;
 	struct map taken; /* then: names of all values of all graphs */
 	struct map symbols; /* of graph symbols_of, name -> index */
 	const struct graph *symbols_of;
@@ -97,6 +101,13 @@ bool import_type(struct importer *imp, struct graph *g,
  * (`what`) that an opaque node makes. */
 bool bind_type(
     struct importer *imp, const char *what, const char *name, struct type *t);
+
+/* A name that stays when the messages are given back, each kept once; "" for
+ * NULL. */
+const char *import_word(struct importer *imp, const char *s);
+/* The same of bytes. */
+struct string_view import_bytes(
+    struct importer *imp, const ProtobufCBinaryData *p);
 
 /* metadata_props of a model or node. */
 const struct onnx_meta *import_meta(

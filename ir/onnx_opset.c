@@ -73,7 +73,7 @@ put_opset(struct importer *imp, struct opsets *out, struct onnx_opset *list,
 		    "is taken",
 		    domain[0] ? domain : "ai.onnx", list[i].version, version);
 	}
-	list[i] = (struct onnx_opset){domain, version};
+	list[i] = (struct onnx_opset){import_word(imp, domain), version};
 	out->n += i == out->n;
 	return true;
 }

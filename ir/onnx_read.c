@@ -31,6 +31,31 @@ check_header(struct importer *imp, const Onnx__ModelProto *p)
 	return true;
 }
 
+const char *
+import_word(struct importer *imp, const char *s)
+{
+	const size_t n = s ? strlen(s) : 0;
+	uint32_t i;
+
+	if (n == 0)
+		return "";
+	i = map_find(&imp->words, s, n);
+	if (i != MAP_NONE)
+		return imp->word[i];
+	imp->word = arena_grow(imp->passing, imp->word, &imp->word_cap,
+	    imp->nwords + 1, sizeof *imp->word);
+	imp->word[imp->nwords] = arena_strn(imp->a, s, n);
+	map_add(&imp->words, imp->word[imp->nwords], n, imp->nwords);
+	return imp->word[imp->nwords++];
+}
+
+struct string_view
+import_bytes(struct importer *imp, const ProtobufCBinaryData *p)
+{
+	return (struct string_view){
+	    p->len ? arena_copy(imp->a, p->data, p->len) : "", p->len};
+}
+
 const struct onnx_meta *
 import_meta(struct importer *imp, size_t n, Onnx__StringStringEntryProto **p)
 {
@@ -38,7 +63,7 @@ import_meta(struct importer *imp, size_t n, Onnx__StringStringEntryProto **p)
 
 	for (size_t i = 0; i < n; i++)
 		meta[i] = (struct onnx_meta){
-		    p[i]->key ? p[i]->key : "", p[i]->value ? p[i]->value : ""};
+		    import_word(imp, p[i]->key), import_word(imp, p[i]->value)};
 	return meta;
 }
 
@@ -106,30 +131,41 @@ build(struct importer *imp, const Onnx__ModelProto *p)
 }
 
 static bool
-import(struct importer *imp, const struct wire *in)
+unpack_and_build(struct importer *imp, const struct wire *in)
 {
-	const Onnx__ModelProto *p =
-	    wire_unpack(&onnx__model_proto__descriptor, in, imp->a, imp->err);
+	const Onnx__ModelProto *p = wire_unpack(
+	    &onnx__model_proto__descriptor, in, imp->passing, imp->err);
 	bool built;
 
 	if (!p)
 		return false;
 	imp->bytes = in->bytes;
 	imp->nbytes = in->n;
-	imp->dim_used = arena_new(imp->a, bool, imp->options->ndims);
-	imp->shape_used = arena_new(imp->a, bool, imp->options->nshapes);
-	map_init(&imp->taken, imp->a);
-	map_init(&imp->noted, imp->a);
+	imp->dim_used = arena_new(imp->passing, bool, imp->options->ndims);
+	imp->shape_used = arena_new(imp->passing, bool, imp->options->nshapes);
+	map_init(&imp->words, imp->passing);
+	map_init(&imp->taken, imp->passing);
+	map_init(&imp->noted, imp->passing);
 	built = build(imp, p);
 	early_release(imp->early);
-	if (!built)
-		return false;
-	map_drop(&imp->taken);
-	if (imp->nfaults) {
+	return built;
+}
+
+static bool
+import(struct importer *imp, const struct wire *in)
+{
+	struct arena passing;
+	bool built;
+
+	arena_init(&passing);
+	imp->passing = &passing;
+	built = unpack_and_build(imp, in);
+	arena_release(&passing);
+	if (built && imp->nfaults) {
 		*imp->err = imp->first_fault;
 		return false;
 	}
-	return true;
+	return built;
 }
 
 static const struct onnx_options no_options;

@@ -14,10 +14,10 @@ scope_init(struct scope *s, struct importer *imp, struct graph *g,
 	    .path = "",
 	    .prefix = "",
 	};
-	map_init(&s->names, imp->a);
-	map_init(&s->absent, imp->a);
-	map_init(&s->bound, imp->a);
-	map_init(&s->declared, imp->a);
+	map_init(&s->names, imp->passing);
+	map_init(&s->absent, imp->passing);
+	map_init(&s->bound, imp->passing);
+	map_init(&s->declared, imp->passing);
 }
 
 /* The name a value gets in the graph: as written, or, in a function body,
@@ -25,9 +25,9 @@ scope_init(struct scope *s, struct importer *imp, struct graph *g,
 static const char *
 value_name(struct importer *imp, const struct scope *s, const char *name)
 {
-	const char *unique = name;
+	const char *unique = s->prefix[0] ? NULL : import_word(imp, name);
 
-	if (s->prefix[0])
+	if (!unique)
 		unique = arena_printf(imp->a, "%s%s", s->prefix, name);
 	for (uint32_t k = 2; s->prefix[0]
 	     && map_find(&imp->taken, unique, strlen(unique)) != MAP_NONE;

@@ -226,9 +226,7 @@ decode_strings(
 		    imp, t, "string_data", p->n_string_data, t->count);
 	s = arena_new(imp->a, struct string_view, t->count);
 	for (size_t i = 0; i < t->count; i++)
-		s[i] =
-		    (struct string_view){(const char *)p->string_data[i].data,
-		        p->string_data[i].len};
+		s[i] = import_bytes(imp, &p->string_data[i]);
 	t->kind = TENSOR_STRINGS;
 	t->string = s;
 	return true;
@@ -246,8 +244,10 @@ decode_reals(struct importer *imp, const Onnx__TensorProto *p,
 	if (c->nitems * size != t->bytes)
 		return wrong_size(
 		    imp, t, field_name(c->field), c->nitems, t->bytes / size);
-	t->data = c->field == FLOATS ? (const void *)p->float_data
-	                             : (const void *)p->double_data;
+	t->data = arena_copy(imp->a,
+	    c->field == FLOATS ? (const void *)p->float_data
+	                       : (const void *)p->double_data,
+	    t->bytes);
 	return true;
 }
 
@@ -393,7 +393,7 @@ read_form(struct importer *imp, const Onnx__TensorProto *p, struct tensor *t)
 	    .kind = TENSOR_VIEW,
 	    .dtype = (enum dtype)p->data_type,
 	    .rank = (uint32_t)p->n_dims,
-	    .dim = p->dims,
+	    .dim = arena_copy(imp->a, p->dims, p->n_dims * sizeof *p->dims),
 	};
 	if (!tensor_size(t->dtype, t->dim, t->rank, &t->count, &t->bytes))
 		return err_set(imp->err, ERR_INPUT,

@@ -24,7 +24,7 @@ symbol_index(struct importer *imp, struct graph *g, const char *symbol)
 	uint32_t i;
 
 	if (imp->symbols_of != g) {
-		map_init(&imp->symbols, imp->a);
+		map_init(&imp->symbols, imp->passing);
 		imp->symbols_of = g;
 		for (i = 0; i < g->nsymbols; i++)
 			map_add(&imp->symbols, g->symbol[i],
@@ -35,8 +35,9 @@ symbol_index(struct importer *imp, struct graph *g, const char *symbol)
 		return i;
 	g->symbol = arena_grow(g->arena, g->symbol, &g->symbol_cap,
 	    g->nsymbols + 1, sizeof *g->symbol);
-	g->symbol[g->nsymbols] = symbol;
-	map_add(&imp->symbols, symbol, strlen(symbol), g->nsymbols);
+	g->symbol[g->nsymbols] = import_word(imp, symbol);
+	map_add(&imp->symbols, g->symbol[g->nsymbols], strlen(symbol),
+	    g->nsymbols);
 	return g->nsymbols++;
 }
 
