@@ -75,15 +75,14 @@ struct onnx_meta {
 /* A node as the model's author wrote it. */
 struct onnx_node {
 	const char *path; /* "" = main graph; else "If_3/then_branch", ... */
-	uint32_t index; /* position in that graph's node list */
 	const char *name; /* "" when the author gave none */
 	const char *op_type, *domain;
-	uint32_t noutputs;
-	const char *const *outputs;
-	uint32_t nmeta;
+	const char *const *outputs; /* [noutputs] */
 	const struct onnx_meta *meta; /* [nmeta] */
-	enum fate fate;
 	const char *why; /* of FOLDED and DROPPED, a few words; else NULL */
+	uint32_t index; /* position in that graph's node list */
+	uint32_t noutputs, nmeta;
+	enum fate fate;
 	uint32_t into; /* of FOLDED: the ONNX node of a node that reads what it
 	                * became part of; NODE_NONE: an output of the graph */
 	uint32_t into_part; /* 1 + which part of that node it is; 0: itself */
@@ -128,20 +127,18 @@ struct onnx_nodes {
 };
 
 struct node {
-	enum op op;
 	const char *op_type; /* as written; differs from op's for OP_CUSTOM */
 	const char *domain; /* "" is the default domain */
-	uint32_t opset; /* version of that domain the model imports */
 	const char *name; /* as written, or "" */
+	enum op op;
+	uint32_t opset; /* version of that domain the model imports */
 	uint32_t ninputs; /* explicit ones */
 	uint32_t nimplicit; /* outer values its sub-graphs capture; these
 			      * follow the explicit ones in input[] */
-	uint32_t noutputs;
+	uint32_t noutputs, nattrs, norigins;
 	value_id *input; /* [ninputs + nimplicit] */
 	value_id *output; /* [noutputs] */
-	uint32_t nattrs;
 	const struct attr *attr;
-	uint32_t norigins;
 	const struct origin *origin;
 };
 
@@ -154,10 +151,10 @@ enum value_flag {
 struct value {
 	const char *name;
 	struct type type;
-	node_id producer; /* NODE_NONE: input, capture, constant */
 	const struct tensor *constant; /* content known at import, or NULL */
-	uint32_t flags;
 	const struct origin *stated_by; /* the Constant node it is, or NULL */
+	node_id producer; /* NODE_NONE: input, capture, constant */
+	uint32_t flags;
 	uint32_t given_by; /* 1 + the initialiser it is, there; 0: none */
 };
 

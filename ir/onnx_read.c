@@ -218,6 +218,7 @@ read_mapped(struct importer *imp, const char *path)
 	         &imp->external, path, &imp->model->mappings, imp->a, imp->err)
 	    && import(imp, &in);
 	external_close(&imp->external);
+	file_forget(&file->file); /* what is looked at again comes back */
 	return ok || err_in(imp->err, "%s", path);
 }
 

@@ -36,8 +36,8 @@ symbol_index(struct importer *imp, struct graph *g, const char *symbol)
 	g->symbol = arena_grow(g->arena, g->symbol, &g->symbol_cap,
 	    g->nsymbols + 1, sizeof *g->symbol);
 	g->symbol[g->nsymbols] = import_word(imp, symbol);
-	map_add(&imp->symbols, g->symbol[g->nsymbols], strlen(symbol),
-	    g->nsymbols);
+	map_add(
+	    &imp->symbols, g->symbol[g->nsymbols], strlen(symbol), g->nsymbols);
 	return g->nsymbols++;
 }
 
@@ -99,10 +99,12 @@ opaque_type(struct importer *imp, const Onnx__TypeProto *p)
 {
 	size_t n = onnx__type_proto__get_packed_size(p);
 	char *bytes = arena_new(imp->a, char, n);
+	const struct string_view packed = {bytes, n};
 
 	onnx__type_proto__pack(p, (uint8_t *)bytes);
-	return (struct type){
-	    .kind = TYPE_OPAQUE, .rank = RANK_UNKNOWN, .proto = {bytes, n}};
+	return (struct type){.kind = TYPE_OPAQUE,
+	    .rank = RANK_UNKNOWN,
+	    .proto = arena_copy(imp->a, &packed, sizeof packed)};
 }
 
 bool

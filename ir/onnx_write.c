@@ -129,7 +129,8 @@ write_type(struct wire_out *w, uint32_t field, const struct graph *g,
 	struct wire_out type, inner;
 
 	if (t && t->kind == TYPE_OPAQUE) {
-		wire_out_bytes(w, field, t->proto.s, t->proto.n);
+		wire_out_bytes(w, field, t->proto ? t->proto->s : "",
+		    t->proto ? t->proto->n : 0);
 		return;
 	}
 	wire_out_init(&type);
@@ -161,7 +162,7 @@ is_writable(const struct type *t)
 {
 	return (t->kind == TYPE_TENSOR && t->dtype != DT_UNDEFINED)
 	    || t->kind == TYPE_SEQUENCE || t->kind == TYPE_OPTIONAL
-	    || t->proto.n > 0;
+	    || (t->proto && t->proto->n > 0);
 }
 
 static void

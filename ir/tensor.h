@@ -40,7 +40,8 @@ struct type {
 	uint32_t rank; /* of a tensor, or RANK_UNKNOWN */
 	const int64_t *dim; /* [rank] */
 	const struct type *elem; /* of a sequence or optional */
-	struct string_view proto; /* of an opaque type: as it was imported */
+	const struct string_view *proto; /* of an opaque type: as it was
+	                                  * imported; NULL: it was not */
 };
 
 enum tensor_kind {

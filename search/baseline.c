@@ -185,15 +185,34 @@ claim_and_solve(struct search_result *out, const struct problem *p,
     struct err *err)
 {
 	struct claims s = {.p = p};
-	bool *allowed = arena_new(a, bool, p->ncandidates);
+	struct arena space;
 	struct problem sub;
+	bool *allowed, ok;
 
-	s.owner = arena_new(a, uint32_t, p->nnodes);
+	arena_init(&space);
+	allowed = arena_new(&space, bool, p->ncandidates);
+	s.owner = arena_new(&space, uint32_t, p->nnodes);
 	memset(s.owner, 0xff, p->nnodes * sizeof *s.owner);
-	s.used = arena_new(a, uint64_t, p->ntargets);
-	claim(&s, order, allowed, a);
-	problem_restrict(&sub, p, allowed, a);
-	return search_exact(out, &sub, o, a, err);
+	s.used = arena_new(&space, uint64_t, p->ntargets);
+	claim(&s, order, allowed, &space);
+	problem_restrict(&sub, p, allowed, &space);
+	ok = search_exact(out, &sub, o, a, err);
+	arena_release(&space);
+	return ok;
+}
+
+/* The same, the order and what it was made of in `space`, which is given back. */
+static bool
+claim_in_order(struct search_result *out, const struct problem *p,
+    const uint32_t *order, const char *name, const struct search_options *o,
+    struct arena *space, struct arena *a, struct err *err)
+{
+	const bool ok = claim_and_solve(out, p, order, o, a, err);
+
+	arena_release(space);
+	if (ok)
+		out->searcher = name;
+	return ok;
 }
 
 /* A candidate's place in the order of an eager partitioner. */
@@ -223,29 +242,34 @@ bool
 search_eager(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
-	struct claim_rank *rank =
-	    arena_new(a, struct claim_rank, p->ncandidates);
-	uint32_t *order = arena_new(a, uint32_t, p->ncandidates);
+	struct claim_rank *rank;
+	struct arena space, ranks;
+	uint32_t *order;
 
+	arena_init(&space);
+	arena_init(&ranks);
+	rank = arena_new(&ranks, struct claim_rank, p->ncandidates);
+	order = arena_new(&space, uint32_t, p->ncandidates);
 	for (uint32_t i = 0; i < p->ncandidates; i++)
 		rank[i] = (struct claim_rank){&p->candidate[i], i};
 	if (p->ncandidates)
 		qsort(rank, p->ncandidates, sizeof *rank, by_claim);
 	for (uint32_t i = 0; i < p->ncandidates; i++)
 		order[i] = rank[i].id;
-	if (!claim_and_solve(out, p, order, o, a, err))
-		return false;
-	out->searcher = "eager";
-	return true;
+	arena_release(&ranks);
+	return claim_in_order(out, p, order, "eager", o, &space, a, err);
 }
 
 bool
 search_greedy(struct search_result *out, const struct problem *p,
     const struct search_options *o, struct arena *a, struct err *err)
 {
-	uint32_t *order = arena_new(a, uint32_t, p->ncandidates);
-	uint32_t *first = arena_new(a, uint32_t, (size_t)p->nnodes + 2), n = 0;
+	struct arena space;
+	uint32_t *order, *first, n = 0;
 
+	arena_init(&space);
+	order = arena_new(&space, uint32_t, p->ncandidates);
+	first = arena_new(&space, uint32_t, (size_t)p->nnodes + 2);
 	/* Counting sort by size, largest first, then by id. */
 	for (uint32_t i = 0; i < p->ncandidates; i++)
 		first[p->nnodes - p->candidate[i].nnodes + 1]++;
@@ -253,10 +277,7 @@ search_greedy(struct search_result *out, const struct problem *p,
 		first[k + 1] += first[k];
 	for (uint32_t i = 0; i < p->ncandidates; i++, n++)
 		order[first[p->nnodes - p->candidate[i].nnodes]++] = i;
-	if (!claim_and_solve(out, p, order, o, a, err))
-		return false;
-	out->searcher = "greedy";
-	return true;
+	return claim_in_order(out, p, order, "greedy", o, &space, a, err);
 }
 
 static const struct {

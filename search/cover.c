@@ -9,6 +9,7 @@ struct demand {
 	uint32_t have, need; /* masks */
 	uint32_t
 	    transfer; /* the last one of it in transfer[]; NO_ENTRY: none */
+	uint32_t row; /* in first[]; NO_ENTRY: nothing is made of it yet */
 };
 
 #define NO_ENTRY UINT32_MAX
@@ -25,7 +26,8 @@ struct builder {
 	struct cover *cover;
 	struct cover_step *step;
 	struct demand *demand; /* [nvalues] */
-	uint32_t *first; /* [nvalues][nformats] step that needs a format */
+	uint32_t *first; /* [nrows][nformats] step that needs a format */
+	uint32_t nrows, row_cap;
 	uint32_t *run_of; /* [nnodes] */
 	struct transfer *transfer;
 	uint32_t ntransfers, entry_cap;
@@ -34,10 +36,21 @@ struct builder {
 	struct arena *arena; /* given back when the cover is complete */
 };
 
+/* Only of values that are converted: a row is made when it is asked for. */
 static uint32_t *
-first(const struct builder *b, uint32_t value, uint32_t format)
+first(struct builder *b, uint32_t value, uint32_t format)
 {
-	return &b->first[(size_t)value * b->p->nformats + format];
+	const uint32_t n = b->p->nformats;
+	struct demand *d = &b->demand[value];
+
+	if (d->row == NO_ENTRY) {
+		d->row = b->nrows++;
+		b->first = arena_grow(b->arena, b->first, &b->row_cap, b->nrows,
+		    n * sizeof *b->first);
+		for (uint32_t f = 0; f < n; f++)
+			b->first[(size_t)d->row * n + f] = b->cover->nsteps;
+	}
+	return &b->first[(size_t)d->row * n + format];
 }
 
 /* Does a value the candidate reads come over a mark out of this run? */
@@ -121,18 +134,17 @@ demand_input(struct builder *b, const struct problem_port *in, uint32_t step)
 		transfer_in(b, in, step);
 	}
 	b->demand[in->value].need |= UINT32_C(1) << in->format;
-	*first(b, in->value, in->format) = step;
+	if (b->p->local >> in->format & 1
+	    || !(b->demand[in->value].have >> in->format & 1))
+		*first(b, in->value, in->format) = step;
 }
 
 static void
 gather_demands(struct builder *b)
 {
-	for (uint32_t v = 0; v < b->p->nvalues; v++) {
-		b->demand[v] = (struct demand){
-		    b->p->value[v].initial, b->p->value[v].required, NO_ENTRY};
-		for (uint32_t f = 0; f < b->p->nformats; f++)
-			*first(b, v, f) = b->cover->nsteps;
-	}
+	for (uint32_t v = 0; v < b->p->nvalues; v++)
+		b->demand[v] = (struct demand){b->p->value[v].initial,
+		    b->p->value[v].required, NO_ENTRY, NO_ENTRY};
 	for (uint32_t i = 0; i < b->cover->nsteps; i++) {
 		const struct problem_candidate *c =
 		    &b->p->candidate[b->step[i].candidate];
@@ -252,7 +264,6 @@ cover_complete(struct cover *out, const struct problem *p,
 	*out = (struct cover){.nsteps = n};
 	b.step = arena_new(a, struct cover_step, n);
 	b.demand = arena_new(&space, struct demand, p->nvalues);
-	b.first = arena_new(&space, uint32_t, (size_t)p->nvalues * p->nformats);
 	b.run_of = arena_new(&space, uint32_t, p->nnodes);
 	memset(b.run_of, 0xff, p->nnodes * sizeof *b.run_of);
 	lay_runs(&b, candidate, fresh, n);

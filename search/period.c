@@ -254,15 +254,19 @@ void
 periods_find(
     struct periods *out, const struct problem *p, uint32_t top, struct arena *a)
 {
-	struct period_finder f = {p, out, a, arena_new(a, uint64_t, p->nnodes)};
-	uint32_t *last = arena_new(a, uint32_t, p->nnodes), tried = 0, from = 0;
+	struct period_finder f = {p, out, a, NULL};
+	uint32_t *last, tried = 0, from = 0;
+	struct arena space;
 	struct map seen;
 
+	arena_init(&space);
+	f.look = arena_new(&space, uint64_t, p->nnodes);
+	last = arena_new(&space, uint32_t, p->nnodes);
 	*out = (struct periods){.down = arena_new(a, uint32_t, p->nvalues)};
 	memset(out->down, 0xff, p->nvalues * sizeof *out->down);
 	for (uint32_t n = 0; n <= top; n++)
 		f.look[n] = node_look(p, n);
-	map_init(&seen, a);
+	map_init(&seen, &space);
 	for (uint32_t n = top + 1, nseen = 0; n-- > WINDOW;) {
 		const uint64_t *key = &f.look[n - WINDOW + 1];
 		size_t bytes = WINDOW * sizeof *key;
@@ -285,6 +289,7 @@ periods_find(
 		    && keep_stretch(&f, low, high, period))
 			n = out->list[out->n - 1].low + 1;
 	}
+	arena_release(&space);
 }
 
 uint32_t

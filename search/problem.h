@@ -27,9 +27,9 @@ struct problem_port {
 
 /* Something that can be chosen: `node` run as one by `target`. */
 struct problem_candidate {
-	uint32_t target;
 	cost_ns cost; /* COST_NEVER: is never chosen */
 	uint64_t resource; /* counts against the target's capacity */
+	uint32_t target;
 	uint32_t class; /* equal classes: same structure, same cost */
 	bool banned; /* by a constraint that was asked for */
 	bool

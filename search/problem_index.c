@@ -68,12 +68,30 @@ index_users(struct problem *p, struct arena *a)
 	arena_release(&space);
 }
 
+/* Does the index list what can be chosen, no more and no less? */
+static bool
+is_indexed(const struct problem *p)
+{
+	uint32_t usable = 0;
+
+	if (!p->low)
+		return false;
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		usable += candidate_usable(&p->candidate[c]);
+	for (uint32_t k = 0; k < p->low_start[p->nnodes]; k++)
+		if (!candidate_usable(&p->candidate[p->low[k]]))
+			return false;
+	return usable == p->low_start[p->nnodes];
+}
+
 void
 problem_reindex(struct problem *p, struct arena *a)
 {
 	struct arena space;
 	uint32_t *low, *high;
 
+	if (is_indexed(p))
+		return;
 	arena_init(&space);
 	low = arena_new(&space, uint32_t, p->ncandidates);
 	high = arena_new(&space, uint32_t, p->ncandidates);
@@ -172,6 +190,7 @@ problem_index(struct problem *p, struct arena *a, struct err *err)
 		return false;
 	index_targets(p, a);
 	p->equivalent = equivalents_find(p, a);
+	p->low = NULL; /* candidates may have other nodes */
 	problem_reindex(p, a);
 	VERIFY(problem_verify(p));
 	return true;
@@ -214,10 +233,23 @@ problem_derive_more(struct problem *out, const struct problem *base,
 		out->target[t] = base->target[t];
 }
 
+/* Can all candidates that can be chosen still be? */
+static bool
+restricts_nothing(const struct problem *p, const bool *allowed)
+{
+	for (uint32_t c = 0; c < p->ncandidates; c++)
+		if (!allowed[c] && !p->candidate[c].banned)
+			return false;
+	return true;
+}
+
 void
 problem_restrict(struct problem *out, const struct problem *p,
     const bool *allowed, struct arena *a)
 {
+	*out = *p;
+	if (restricts_nothing(p, allowed))
+		return;
 	problem_derive(out, p, EDIT_CANDIDATES, a);
 	for (uint32_t c = 0; c < p->ncandidates; c++)
 		if (!allowed[c])

@@ -35,7 +35,8 @@ void problem_derive(struct problem *out, const struct problem *base,
 void problem_derive_more(struct problem *out, const struct problem *base,
     uint32_t candidates, uint32_t targets, struct arena *a);
 
-/* A copy of an indexed problem in which only some candidates can be chosen. */
+/* An indexed problem in which only some candidates can be chosen: where all can
+ * be, they stay p's. */
 void problem_restrict(struct problem *out, const struct problem *p,
     const bool *allowed, struct arena *a);
 

@@ -114,11 +114,12 @@ reconstruct(struct cover *out, const struct problem *p,
 {
 	struct arrangement o = {.p = p};
 	struct chosen_step *chosen;
-	struct arena space;
+	struct arena space, order;
 	const struct trace *l = last;
 	uint32_t n = 0, edges = 0;
 
 	arena_init(&space);
+	arena_init(&order);
 	chosen = arena_new(&space, struct chosen_step, p->nnodes);
 	while (l->candidate != UINT32_MAX)
 		if (l->candidate >= p->ncandidates) {
@@ -141,8 +142,8 @@ reconstruct(struct cover *out, const struct problem *p,
 	o.owner = arena_new(&space, uint32_t, p->nnodes);
 	o.state = arena_new(&space, uint8_t, n);
 	o.stack = arena_new(&space, uint32_t, (size_t)n + edges + 1);
-	o.out = arena_new(&space, uint32_t, n);
-	o.fresh = arena_new(&space, bool, n);
+	o.out = arena_new(&order, uint32_t, n);
+	o.fresh = arena_new(&order, bool, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct problem_candidate *c =
 		    &p->candidate[chosen[i].candidate];
@@ -154,6 +155,7 @@ reconstruct(struct cover *out, const struct problem *p,
 		if (o.state[i] == 0)
 			emit(&o, i);
 	assert(o.nout == n);
-	cover_complete(out, p, o.out, o.fresh, n, a);
 	arena_release(&space);
+	cover_complete(out, p, o.out, o.fresh, n, a);
+	arena_release(&order);
 }

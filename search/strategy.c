@@ -256,13 +256,17 @@ static void
 stage_relaxed(struct strategy *x, const struct search_options *o)
 {
 	struct search_result *best = x->best;
+	struct arena space; /* of the cover as it is there */
 
-	solve_backward(best, x->relaxed, o, &x->limits.budget, x->arena);
-	if (!best->found)
-		return;
-	recost(&best->cover, x->p, &best->cover, x->arena);
-	best->found = best->cover.cost != COST_NEVER;
-	best->proven = best->found && best->cover.cost == best->lower_bound;
+	arena_init(&space);
+	solve_backward(best, x->relaxed, o, &x->limits.budget, &space);
+	if (best->found) {
+		recost(&best->cover, x->p, &best->cover, x->arena);
+		best->found = best->cover.cost != COST_NEVER;
+		best->proven =
+		    best->found && best->cover.cost == best->lower_bound;
+	}
+	arena_release(&space);
 }
 
 static void

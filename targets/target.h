@@ -86,19 +86,17 @@ struct candidate {
 	uint32_t target; /* index into the mix */
 	uint32_t rule; /* index into the kind's rules */
 	uint32_t implementation;
-	const char *implementation_name;
 	bool in_place, loses_nan, opaque; /* see struct implementation */
+	const char *implementation_name;
 	const struct match *match;
-	uint32_t nnodes;
-	const node_id *node; /* [nnodes] ascending */
-	uint32_t ninputs;
-	const struct port *input; /* non-constant values read, by value id */
-	uint32_t noutputs;
-	const struct port *output; /* values used outside (or graph outputs) */
 	uint64_t resident; /* resource it occupies while loaded (pinned
 			    * bytes of weights, say); 0 where nothing is counted */
+	uint32_t nnodes, ninputs, noutputs;
 	uint32_t group; /* its target puts those of one group into one region,
 			 * and no others with them; 0: any may be neighbours */
+	const node_id *node; /* [nnodes] ascending */
+	const struct port *input; /* non-constant values read, by value id */
+	const struct port *output; /* values used outside (or graph outputs) */
 };
 
 /* Which of its inputs a value is; -1: none, as a constant. */

@@ -148,20 +148,20 @@ what_is_never_looked_into_goes_out_as_it_came(void **state)
 	/* TypeProto: map_type (5) {key_type (1): STRING, value_type (2):
 	 * tensor_type (1) {elem_type (1): FLOAT}} */
 	static const char map[] = {0x2a, 8, 0x08, 8, 0x12, 4, 0x0a, 2, 0x08, 1};
+	const struct string_view packed = {map, sizeof map};
 	struct fixture *f = *state;
 	struct graph *g = small_graph(&f->a);
 	struct type *t = &graph_value(g, g->output[0])->type;
 	const struct onnx_out out = out_of(g);
 	const struct graph *again;
 
-	*t = (struct type){.kind = TYPE_OPAQUE,
-	    .rank = RANK_UNKNOWN,
-	    .proto = {map, sizeof map}};
+	*t = (struct type){
+	    .kind = TYPE_OPAQUE, .rank = RANK_UNKNOWN, .proto = &packed};
 	again = through(f, &out);
 	t = &graph_value(again, again->output[0])->type;
 	assert_int_equal(t->kind, TYPE_OPAQUE);
-	assert_int_equal(t->proto.n, sizeof map);
-	assert_memory_equal(t->proto.s, map, sizeof map);
+	assert_int_equal(t->proto->n, sizeof map);
+	assert_memory_equal(t->proto->s, map, sizeof map);
 }
 
 static void
