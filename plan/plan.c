@@ -493,8 +493,8 @@ share_out(struct plan_composite *c, uint32_t n, cost_ns sum, cost_ns whole)
 }
 
 static void
-price_regions(struct plan *p, struct plan_composite *list,
-    struct plan_region *region)
+price_regions(
+    struct plan *p, struct plan_composite *list, struct plan_region *region)
 {
 	struct arena space;
 	uint32_t *run;

@@ -44,7 +44,7 @@ python3 "$MARQ_SOURCE/tests/support/bomb.py" wide.onnx wide 20000
 base=$(peak search base.onnx $how -o none --no-verify) || fail 'it fails on a small model'
 most=$(peak search chain.onnx $how -o none --no-verify) || fail 'it fails on a chain'
 echo "a chain of 30000: $most KiB, $base of a small model"
-[ $((most - base)) -le 82000 ] || fail "more than 2.8 KiB a node"
+[ $((most - base)) -le 34000 ] || fail "more than 1.13 KiB a node"
 "$MARQ" search chain.onnx $how -o none --no-verify -q --dump-problem chain.json 2>err || fail "no problem: $(cat err)"
 command="marq solve chain.json"
 most=$(peak solve chain.json) || fail 'it fails on the problem of a chain'
