@@ -1,6 +1,7 @@
 #include "plan/knowledge.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "search/problem_index.h"
 
@@ -8,11 +9,23 @@ void
 knowledge_init(struct knowledge *k, const struct plan *about,
     const struct problem *base, struct arena *a)
 {
-	*k = (struct knowledge){.about = about, .base = base, .arena = a};
-	k->columns = (struct columns){.about = about, .arena = a};
-	map_init(&k->seen, a);
-	k->penalty = arena_new(a, cost_ns, base->ncandidates);
-	k->cut = arena_new(a, bool, base->nvalues);
+	*k = (struct knowledge){.about = about,
+	    .base = base,
+	    .arena = a,
+	    .penalty = arena_new(a, cost_ns, base->ncandidates),
+	    .cut = arena_new(a, bool, base->nvalues)};
+	knowledge_forget(k);
+}
+
+void
+knowledge_forget(struct knowledge *k)
+{
+	k->columns = (struct columns){.about = k->about, .arena = k->arena};
+	k->moved = NULL;
+	k->nmoved = k->moved_cap = 0;
+	map_init(&k->seen, k->arena);
+	memset(k->penalty, 0, k->base->ncandidates * sizeof *k->penalty);
+	memset(k->cut, 0, k->base->nvalues * sizeof *k->cut);
 }
 
 static cost_ns

@@ -34,6 +34,9 @@ struct knowledge {
 void knowledge_init(struct knowledge *k, const struct plan *about,
     const struct problem *base, struct arena *a);
 
+/* Nothing is known any more. */
+void knowledge_forget(struct knowledge *k);
+
 /* Learn what the regions of a cover of the base problem cost as units; true: some
  * price, asked for the first time, is not that of its parts (Y2). */
 bool knowledge_learn(struct knowledge *k, const struct cover *c);

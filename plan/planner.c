@@ -99,8 +99,7 @@ explore(struct planner *pl, struct err *err)
 
 	pl->visit = (struct node_visit){.rounds = 0};
 	if (!pl->node.guess)
-		knowledge_init(
-		    &pl->known, pl->known.about, &pl->problem, pl->arena);
+		knowledge_forget(&pl->known);
 	effort_after(pl, true);
 	if (!node_apply(pl, err) || !planner_refine(pl, &p, &branched, err))
 		return false;
