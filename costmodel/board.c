@@ -216,7 +216,7 @@ newest_like(const struct stored_board *c, const struct db_summed *row,
 
 		if (!other || strcmp(other, target) != 0 || !is_named(c, x, a))
 			continue;
-		++*alike;
+		*alike += !facts_get(x->hard, FACT_BESIDE, a);
 		if (strcmp(x->newest_utc, best->newest_utc) > 0)
 			best = x;
 	}

@@ -167,9 +167,8 @@ hard_of_board(const struct board *b, const char *target, struct arena *a)
 	        a);
 }
 
-/* The facts prices of target i are looked up under. */
 static const char *
-hard_of(const struct pricer *p, uint32_t i)
+hard_alone(const struct pricer *p, uint32_t i)
 {
 	const struct target *t = i < p->mix->n ? &p->mix->target[i] : NULL;
 
@@ -177,6 +176,30 @@ hard_of(const struct pricer *p, uint32_t i)
 		return hard_of_board(
 		    p->o.board, t ? t->kind->name : "convert", p->arena);
 	return environment_hard(t, p->o.threads, p->arena);
+}
+
+/* The runtimes that wait beside target i while it is measured, "" for none. */
+static const char *
+beside(const struct pricer *p, uint32_t i)
+{
+	const char *list = "";
+
+	for (uint32_t k = 0; p->o.threads > 1 && k < p->mix->n; k++)
+		if (k != i && p->mix->target[k].kind->rest)
+			list = arena_printf(p->arena, "%s%s%s", list,
+			    *list ? "," : "", p->mix->target[k].kind->name);
+	return list;
+}
+
+/* The facts prices of target i are looked up under. */
+static const char *
+hard_of(const struct pricer *p, uint32_t i)
+{
+	const char *hard = hard_alone(p, i);
+
+	return is_measured_here(p, i)
+	    ? facts_with(hard, FACT_BESIDE, beside(p, i), p->arena)
+	    : hard;
 }
 
 /* The ids of its facts in the database, and what is near. */

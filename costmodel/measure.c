@@ -694,6 +694,18 @@ measurer_workers(uint32_t workers, uint32_t threads)
 	    workers, machine_cores(core) / (threads ? threads : 1));
 }
 
+/* Which of the mix can wait beside others, before there are workers. */
+static void
+find_out_rests(const struct mix *m, uint32_t threads)
+{
+	for (uint32_t i = 0; i < m->n && threads > 1; i++) {
+		const struct target *t = &m->target[i];
+
+		if (t->kind->rest)
+			t->kind->rest->find_out(t, threads);
+	}
+}
+
 bool
 measurer_open(struct measurer **out, const struct measure_options *o,
     struct arena *a, struct err *err)
@@ -728,6 +740,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		m->helper[i].job = UINT32_MAX;
 	}
 	*out = m;
+	if (!o->links)
+		find_out_rests(o->mix, threads);
 	if (!asks_tools(o->mix))
 		return true;
 	m->folder = folder_new(NULL, a, err);

@@ -149,6 +149,19 @@ settle_in(struct worker *w)
 		sandbox_enter(NULL);
 }
 
+/* Of several threads a price is one beside the mix's other runtimes, which wait. */
+static void
+idle_beside(const struct measure_options *o)
+{
+	if (o->threads > 1)
+		for (uint32_t i = 0; i < o->mix->n; i++) {
+			const struct target *t = &o->mix->target[i];
+
+			if (t->kind->rest)
+				t->kind->rest->idle(t);
+		}
+}
+
 /* ---- jobs ---- */
 
 static size_t
@@ -459,6 +472,7 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	struct worker_request q;
 
 	settle_in(&w);
+	idle_beside(o);
 	arena_init(&w.life);
 	reference_init(&w.reference, o->graph, o->reference);
 	/* A copy of our own since the fork, shared with no other worker. */

@@ -100,6 +100,33 @@ facts_canonical(const char *lines, struct arena *a)
 }
 
 const char *
+facts_with(
+    const char *lines, const char *key, const char *value, struct arena *a)
+{
+	struct facts f = parse(lines, a);
+	const size_t nkey = strlen(key);
+	struct buf b;
+	const char *text;
+
+	buf_init(&b);
+	for (uint32_t i = 0; i < f.n; i++) {
+		const struct fact *x = &f.fact[i];
+
+		if (x->nkey == nkey && memcmp(x->key, key, nkey) == 0)
+			continue;
+		buf_add(&b, x->key, x->nkey);
+		buf_str(&b, "=");
+		buf_add(&b, x->value, x->nvalue);
+		buf_str(&b, "\n");
+	}
+	if (*value)
+		buf_printf(&b, "%s=%s\n", key, value);
+	text = facts_canonical(b.n ? b.data : "", a);
+	buf_release(&b);
+	return text;
+}
+
+const char *
 facts_get(const char *lines, const char *key, struct arena *a)
 {
 	struct facts f = parse(lines, a);
@@ -168,7 +195,7 @@ weigh(const struct fact *stored, const struct fact *now)
 
 	if (is_key(x, FACT_SOLD_AS))
 		return FACTS_SAME;
-	if (!stored && came_later(x))
+	if (is_key(x, FACT_BESIDE) || (!stored && came_later(x)))
 		return FACTS_COMPATIBLE;
 	if (is_key(x, "target") || begins_with(x, "cpu.")
 	    || begins_with(x, "machine.") || is_key(x, "cost"))

@@ -16,6 +16,13 @@ const char *facts_canonical(const char *lines, struct arena *a);
 /* The value of a key, or NULL. */
 const char *facts_get(const char *lines, const char *key, struct arena *a);
 
+/* Canonical lines with that value of the key; "": without the key. */
+const char *facts_with(
+    const char *lines, const char *key, const char *value, struct arena *a);
+
+/* Runtimes that were loaded and idle when a price of several threads was taken. */
+#define FACT_BESIDE "beside"
+
 /* What a processor is sold as: programs before this one took it for a fact. The
  * microarchitecture decides, so it tells no two environments apart. */
 #define FACT_SOLD_AS "cpu.model name"

@@ -61,6 +61,9 @@ put_head(FILE *f, const struct emit_work *w)
 	    "prices.\n",
 	    plan_unsized(p) ? "At least " : "", cost_text(p->cost, a),
 	    plan_basis(p), cost_text(range.low, a), cost_text(range.high, a));
+	if (range.cpu > p->cost + p->cost / 10)
+		fprintf(f, "Processor time of a run, of all threads: %s.\n",
+		    cost_text(range.cpu, a));
 	if (plan_unpriced(p))
 		fprintf(f,
 		    "Of its prices, %" PRIu32 " %s estimated, not measured "

@@ -14,6 +14,7 @@ add_range(struct total *t, enum plan_part part, cost_ns cost,
 		paid.price = p->high;
 		high = objective_cost(part, &paid);
 	}
+	t->cpu = cost_add(t->cpu, p ? p->cpu : 0);
 	t->low = cost_add(t->low, low < cost ? low : cost);
 	t->high = cost_add(t->high, high > cost ? high : cost);
 }

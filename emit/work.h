@@ -59,6 +59,7 @@ size_t emit_value_bytes(const struct emit_work *w, value_id v, format_id f);
 /* The sum of all prices' ranges. */
 struct total {
 	cost_ns low, high;
+	cost_ns cpu; /* processor time of all threads, as far as it is known */
 };
 struct total emit_total(const struct emit_work *w);
 

@@ -25,6 +25,7 @@ struct converter; /* targets/convert.h */
 struct target_aliases; /* below, as the next two are */
 struct target_int8;
 struct target_tool;
+struct target_rest;
 struct toolchain; /* targets/toolchain.h */
 struct calibration; /* targets/calibration.h */
 
@@ -246,6 +247,7 @@ struct target_kind {
 	const struct target_program
 	    *program; /* ends with a NULL name; or NULL */
 	const struct target_tool *tool; /* or NULL */
+	const struct target_rest *rest; /* or NULL */
 	/* What its regions are given to, beside what runs them here; or NULL. */
 	const struct toolchain *toolchain;
 	/* How its cost simulator is fitted to measurements; or NULL. */
@@ -340,6 +342,16 @@ struct target_tool {
 	 * where the target runs composite by composite. NULL: it runs none. */
 	bool (*compile)(const struct region *r, struct arena *a,
 	    struct kernel *out, struct err *err);
+};
+
+/* A kind with threads of its own, which wait while others' kernels run. With several
+ * threads prices are taken beside it. */
+struct target_rest {
+	/* In the process that measuring ones are forked from: find out whether it
+	 * can idle. */
+	void (*find_out)(const struct target *t, uint32_t threads);
+	/* Leave it loaded in this process, with threads that have run and sleep. */
+	void (*idle)(const struct target *t);
 };
 
 /* An activated instance. */

@@ -368,6 +368,18 @@ sum_of(const struct source_sum sum[NSOURCES], const char *source)
 	return 0;
 }
 
+/* Of all threads, where that is another time. */
+static void
+put_processor_time(FILE *f, const struct page_view *v)
+{
+	uint64_t cpu = 0;
+
+	for (uint32_t i = 0; i < v->ncomposites; i++)
+		cpu += v->composite[i].cpu;
+	if (cpu > v->total + v->total / 10)
+		html(f, "; processor time %t", cpu);
+}
+
 static void
 put_price_chip(FILE *f, const struct page_view *v)
 {
@@ -384,6 +396,7 @@ put_price_chip(FILE *f, const struct page_view *v)
 	for (uint32_t i = 0; i < NSOURCES && sum[i].source; i++)
 		html(f, "%r%p %s", said++ ? ", " : "", sum[i].ns, v->total,
 		    sum[i].source);
+	put_processor_time(f, v);
 	html(f, "</span></a>");
 }
 

@@ -158,6 +158,7 @@ read_price(struct page_composite *c, const cJSON *price)
 {
 	c->source = basis_of(price);
 	c->rests_on = doc_text(price, "rests_on");
+	c->cpu = doc_ns(price, "cpu_ns");
 	c->known = !jsonin_has(price, "state")
 	    || strcmp(doc_text(price, "state"), "known") == 0;
 }

@@ -37,6 +37,7 @@ struct page_composite {
 	uint32_t region, target;
 	uint32_t anchor; /* the node that names it, or PAGE_NONE */
 	uint64_t work, moves, launch; /* moves: conversions it waits for */
+	uint64_t cpu; /* processor time, 0 where nobody told */
 	const char *rule, *source, *rests_on;
 	bool known; /* its price is no bound */
 };

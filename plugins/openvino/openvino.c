@@ -289,28 +289,47 @@ copy_ports(struct vino_port *to, const struct marq_port *const *port,
 	return MARQ_OK;
 }
 
+#define SETTINGS 12 /* names and values of those that are always told */
+
 /* Threads are told by number, and then pinned unless told otherwise; bf16 is
- * taken by itself where the processor has it. */
+ * taken by itself where the processor has it. Chains of elementwise operators are
+ * compiled as one, which fails where they need more registers than there are: then
+ * without that. */
+static ov_status_e
+compile_model(struct marq_program *p, const ov_model_t *model,
+    const struct marq_settings *with)
+{
+	const struct marq_target *t = p->target;
+	ov_status_e s = OK;
+	char threads[16];
+
+	snprintf(threads, sizeof threads, "%u", with->threads);
+	for (size_t more = 0; more <= 2; more += 2) {
+		s = t->ov_core_compile_model(t->core, model, "CPU",
+		    SETTINGS + more, &p->model, "INFERENCE_NUM_THREADS",
+		    threads, "PERFORMANCE_HINT", "LATENCY", "NUM_STREAMS", "1",
+		    "INFERENCE_PRECISION_HINT", t->precision,
+		    "ENABLE_CPU_PINNING", "NO", "PERF_COUNT",
+		    with->purpose == MARQ_TO_MAP ? "YES" : "NO",
+		    "SNIPPETS_MODE", "DISABLE");
+		if (s == OK)
+			break;
+	}
+	return s;
+}
+
 static marq_status
 make_model(struct marq_program *p, const struct marq_region *r,
     const struct marq_settings *with, struct marq_error *e)
 {
 	struct marq_target *t = p->target;
 	ov_model_t *model = NULL;
-	char threads[16];
 	marq_status s;
 
-	snprintf(threads, sizeof threads, "%u", with->threads);
 	TRY(t, e,
 	    t->ov_core_read_model_from_memory_buffer(
 	        t->core, r->model, (size_t)r->model_bytes, NULL, &model));
-	s = status_of(t,
-	    t->ov_core_compile_model(t->core, model, "CPU", 12, &p->model,
-	        "INFERENCE_NUM_THREADS", threads, "PERFORMANCE_HINT", "LATENCY",
-	        "NUM_STREAMS", "1", "INFERENCE_PRECISION_HINT", t->precision,
-	        "ENABLE_CPU_PINNING", "NO", "PERF_COUNT",
-	        with->purpose == MARQ_TO_MAP ? "YES" : "NO"),
-	    e);
+	s = status_of(t, compile_model(p, model, with), e);
 	t->ov_model_free(model);
 	return s != MARQ_OK ? s
 	                    : status_of(t,

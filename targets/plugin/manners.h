@@ -8,6 +8,12 @@
 
 #include "ir/base/err.h"
 
+/* Which verdicts are the same: one more where what is looked for, what a region is
+ * written as or how it is run changes. It is in the key, so what earlier programs
+ * held against a plug-in is found out anew. 2: processor times that went back, read
+ * as spinning before. */
+#define MANNERS_VERSION 2
+
 /* What is to be as it was. */
 struct manners {
 	uint32_t ninputs, noutputs;

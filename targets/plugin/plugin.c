@@ -8,7 +8,9 @@
 #include "ir/base/hash.h"
 #include "targets/part.h"
 #include "targets/plugin/greet.h"
+#include "targets/plugin/idle.h"
 #include "targets/plugin/layers.h"
+#include "targets/plugin/manners.h"
 #include "targets/plugin/options.h"
 #include "targets/plugin/program.h"
 #include "targets/plugin/regions.h"
@@ -187,8 +189,8 @@ environment(const struct target *t, struct buf *b)
 
 	if (!p)
 		return;
-	buf_printf(b, "plugin=%s\nplugin_build=%s\n%s", p->kind.name, p->hash,
-	    p->greeting->facts);
+	buf_printf(b, "plugin=%s\nplugin_build=%s\nplugin_judge=%d\n%s",
+	    p->kind.name, p->hash, MANNERS_VERSION, p->greeting->facts);
 	for (uint32_t i = 0; i < t->noptions; i++)
 		if (is_priced(about_of(t), t->option[i].name))
 			buf_printf(b, "option.%s=%s\n", t->option[i].name,
@@ -275,6 +277,7 @@ open_plugin(
 		    err, ERR_USAGE, "it needs the option path=FILE.so");
 	p->path = with_folder(path, a);
 	p->session = arena_new(a, struct session, 1);
+	arena_init(&p->session->idle);
 	p->greeting = arena_new(a, struct greeting, 1);
 	if (!hash_file(p, err))
 		return false;
@@ -310,4 +313,5 @@ const struct target_kind target_plugin = {
     .compile = program_compile,
     .environment = environment,
     .toolchain = &plugin_toolchain,
+    .rest = &plugin_rest,
 };

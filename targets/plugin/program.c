@@ -72,8 +72,8 @@ open_here(struct opened *o, const struct target *t, struct err *err)
 }
 
 /* Anew behind a fork: threads and devices do not come along. */
-static bool
-session_open(const struct target *t, struct err *err)
+bool
+program_open(const struct target *t, struct err *err)
 {
 	const struct plugin *p = t->state;
 	struct opened *o = p->session->open;
@@ -228,7 +228,7 @@ program_compile(const struct target *t, const struct graph *g,
 
 	p->of = t->state;
 	p->alone = is_alone(c);
-	if (!session_open(t, err))
+	if (!program_open(t, err))
 		return false;
 	ok = region_give(&r, g, c, a, err)
 	    && compile(p, &r.region, &settings, err);
@@ -311,7 +311,7 @@ program_layers(const struct target *t, const struct graph *g,
 	struct arena a;
 	bool ok;
 
-	if (!session_open(t, err))
+	if (!program_open(t, err))
 		return false;
 	arena_init(&a);
 	ok = region_give(&r, g, c, &a, err);
@@ -337,7 +337,7 @@ program_emit(const struct target *t, const struct graph *g,
 	struct arena a;
 	bool ok;
 
-	if (!session_open(t, err))
+	if (!program_open(t, err))
 		return false;
 	s = of->session->open;
 	if (!s->plugin.emit)

@@ -8,6 +8,8 @@
 /* A plug-in's backend, opened once in each process that runs it. */
 struct session {
 	struct opened *open; /* NULL: not yet, in no process */
+	bool idles; /* it runs a product, which may wait beside others */
+	struct arena idle; /* of that product, in processes that measure */
 };
 
 struct plugin {
@@ -20,6 +22,9 @@ struct plugin {
 
 /* A candidate's implementation: part of a plan, or all of one. */
 enum { PROGRAM_PART, PROGRAM_ALONE };
+
+/* In this process, where it is not yet. */
+bool program_open(const struct target *t, struct err *err);
 
 /* ERR_UNSUPPORTED when it refuses. */
 bool program_compile(const struct target *t, const struct graph *g,

@@ -9,6 +9,17 @@ run search net.onnx -t "plugin:path=$so,blob=1" -t host --db prices.db $everythi
 expect_status 0
 expect_in out ', 0 measured'
 ls blob/openvino | grep -q -- '-blob$' || fail 'no blob'
+# What its code for elementwise chains has too few registers for is compiled without.
+chains=$MARQ_SHARED/data/models/micro_kws_m_static_qoperator/model.onnx
+if [ -e "$chains" ]; then
+	run search "$chains" -t "plugin:path=$so" -t host --db chains.db --no-measure --no-verify \
+		--forbid host:op:QLinearConv -o chains
+	expect_status 0
+	expect_not_in err 'cannot be built'
+	expect_in chains/result.json '"implementation": "onnx/alone"'
+else
+	echo "skipped: no $chains"
+fi
 # Two runtimes in one process, each with what it made: it ends as it should, whichever
 # was loaded first.
 ort=$MARQ_BUILD/marq_ort.so

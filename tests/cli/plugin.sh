@@ -288,6 +288,66 @@ search -t "$plugin,does=slack" -t host --eager-pricing
 expect_in out ', 0 measured'
 expect_in plan/provenance.json 'it wrote behind output 0'
 
+# What a program before this one held against it is found out anew; what this one does
+# is not.
+judged() {
+	run search net.onnx --db judged.db --force -o plan -t "$plugin" -t host --eager-pricing
+	expect_status 0
+}
+blame() { # JUDGE: all of it, by what that version of the check says
+	python3 - "$1" <<'EOS' || fail 'no such prices'
+import sqlite3, sys
+db = sqlite3.connect("judged.db")
+env, hard = db.execute("SELECT env_id, hard FROM environment WHERE hard LIKE '%plugin_judge=2%'").fetchone()
+db.execute("UPDATE measurement SET outcome='wrong_result', n=0, low_ns=0, median_ns=0, high_ns=0, min_ns=0,"
+    " detail='its threads go on' WHERE env_id=?", (env,))
+db.execute("UPDATE environment SET hard=? WHERE env_id=?", (hard.replace("judge=2", "judge=" + sys.argv[1]), env))
+db.commit()
+EOS
+}
+judged
+blame 2
+judged
+expect_in out ', 0 measured'
+expect_in plan/provenance.json 'wrong result: its threads go on'
+blame 1
+judged
+expect_not_in out ', 0 measured'
+expect_not_in plan/provenance.json 'its threads go on'
+# Processor time that is another than the clock's is shown beside it.
+expect_not_in plan/report.html '; processor time'
+python3 -c 'import sqlite3
+db = sqlite3.connect("judged.db")
+db.execute("UPDATE measurement SET cpu_ns = 8 * median_ns")
+db.commit()'
+judged
+expect_in out ', 0 measured'
+expect_in plan/report.html '; processor time'
+expect_in plan/report.md 'Processor time of a run, of all threads: '
+run explain plan --all
+expect_in out ', processor time '
+
+# Of several threads a price is one beside the mix's other runtimes, which are loaded,
+# have run and wait; whoever cannot is loaded. The key says so. Of one thread it is not.
+two="-t $plugin,does=alone -t plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so,does="
+high="-t $plugin,does=alone,level=high"
+if [ "$(nproc)" -gt 1 ]; then
+	search ${two}threads -t host --eager-pricing --threads 2
+	expect_status 0
+	expect_in plan/provenance.json 'unsupported: standin: others are beside it'
+	python3 -c 'import sqlite3
+assert sqlite3.connect("prices.db").execute("SELECT 1 FROM environment WHERE hard LIKE ?", ("%beside=standin\n%",)).fetchone()' ||
+		fail 'the key does not say so'
+	search ${two}threads -t host --eager-pricing --threads 2
+	expect_in out ', 0 measured'
+	search $high ${two#* * }crash-product -t host --eager-pricing --threads 2
+	expect_status 0
+	expect_not_in plan/provenance.json 'beside it'
+	expect_not_in plan/provenance.json crash:
+	search -t "$plugin,does=alone" -t host --eager-pricing --threads 2
+	expect_not_in plan/provenance.json 'beside it'
+fi
+
 wait
 for call in entry open environment close; do
 	expect_in hang-$call 'no end within 60 seconds while it was opened'

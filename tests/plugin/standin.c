@@ -5,6 +5,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_setaffinity, feenableexcept */
 #endif
+#include <dirent.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
@@ -162,6 +163,19 @@ environment(
 
 /* ---- regions ---- */
 
+static int
+threads_here(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	if (d != NULL)
+		closedir(d);
+	return n - 2; /* "." and ".." */
+}
+
 static marq_status
 refuse_in_words(struct marq_error *e, const char *why)
 {
@@ -198,6 +212,10 @@ compile(struct marq_target *t, const struct marq_region *r,
 	    && !MARQ_HAS(struct marq_settings, settings, alone))
 		return refuse_hugely(p, e);
 #endif
+	if (does(p, "alone") && threads_here() > 1)
+		return refuse_in_words(e, "others are beside it");
+	if (strcmp(t->does, "crash-product") == 0 && r->ninputs == 2)
+		abort();
 	misbehave_in(p, "compile");
 	if (does(p, "no-program"))
 		return MARQ_OK;
@@ -231,6 +249,27 @@ start_spinning(void)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, spin, &on);
+}
+
+static void *
+sleep_on(void *context)
+{
+	pthread_mutex_lock(context);
+	return NULL;
+}
+
+/* One for all programs, as a runtime's pool. */
+static void
+start_sleeping(void)
+{
+	static pthread_mutex_t never = PTHREAD_MUTEX_INITIALIZER;
+	static int started;
+	pthread_t thread;
+
+	if (started++ == 0) {
+		pthread_mutex_lock(&never);
+		pthread_create(&thread, NULL, sleep_on, &never);
+	}
 }
 
 static void
@@ -278,6 +317,8 @@ execute(struct marq_program *p, const void *const *in, void *const *out,
 		change_affinity();
 	if (does(p, "spin"))
 		start_spinning();
+	if (strcmp(p->target->does, "threads") == 0)
+		start_sleeping();
 	return MARQ_OK;
 }
 
