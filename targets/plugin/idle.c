@@ -75,7 +75,7 @@ run_product(const struct target *t, struct err *err)
 
 /* ---- first in a process of its own: it may crash, hang or refuse ---- */
 
-struct attempt {
+struct idle_trial {
 	const struct target *target;
 	uint32_t threads;
 };
@@ -83,7 +83,7 @@ struct attempt {
 static bool
 attempt_aside(void *context, struct buf *said, struct err *err)
 {
-	const struct attempt *x = context;
+	const struct idle_trial *x = context;
 
 	(void)said;
 	target_threads_set(x->threads);
@@ -94,7 +94,7 @@ static void
 find_out(const struct target *t, uint32_t threads)
 {
 	const struct plugin *p = t->state;
-	struct attempt x = {t, threads};
+	struct idle_trial x = {t, threads};
 	const struct aside aside = {
 	    attempt_aside, &x, "it ran a product", LIMIT_PLUGIN_WORDS};
 	struct err err = {.kind = ERR_NONE};
