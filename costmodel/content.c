@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "costmodel/requantised.h"
+
 static const struct {
 	enum op op;
 	uint32_t slot;
@@ -55,8 +57,10 @@ content_of(const struct node *n, uint32_t slot, const struct tensor *t)
 		return CONTENT_KEPT;
 	/* Integers are indices, masks and sizes, or quantised weights: with others
 	 * the scales and biases beside them would fit nothing, and sums saturate
-	 * that never do in the model. */
-	return dtype_is_float(t->dtype) ? CONTENT_WEIGHTS : CONTENT_KEPT;
+	 * that never do in the model. So are the floats of who rounds to bytes. */
+	return dtype_is_float(t->dtype) && !node_requantises(n)
+	    ? CONTENT_WEIGHTS
+	    : CONTENT_KEPT;
 }
 
 /* TUNING: the square root of half precision's range, and of the others' far

@@ -204,16 +204,13 @@ propose_single(struct planner *pl, uint32_t target, struct search_result *out,
 	return true;
 }
 
-/* One uses a runtime alone by giving it all it takes as one. */
 static bool
-search_alone(struct planner *pl, struct search_result *out,
+search_without(struct planner *pl, uint32_t whole, struct search_result *out,
     const struct search_options *o, struct err *err)
 {
 	const struct candidates *all = pl->r->candidates;
-	const struct mix *m = pl->r->mix;
 	const uint32_t target[2] = {
-	    pl->reference, fallback_of(m, pl->reference)};
-	const uint32_t whole = whole_of(all, m, pl->r->prices, pl->reference);
+	    pl->reference, fallback_of(pl->r->mix, pl->reference)};
 	struct arena scratch;
 	struct problem p;
 	bool *allowed, ok;
@@ -221,11 +218,25 @@ search_alone(struct planner *pl, struct search_result *out,
 	arena_init(&scratch);
 	allowed = arena_new(&scratch, bool, pl->problem.ncandidates);
 	for (uint32_t c = 0; c < pl->problem.ncandidates; c++)
-		allowed[c] = c >= all->n || !is_part_of_whole(all, c, whole);
+		allowed[c] = c >= all->n || !meets_whole(all, c, whole);
 	problem_restrict(&p, &pl->problem, allowed, &scratch);
 	ok = search_single(out, &p, target, o, pl->arena, err);
 	arena_release(&scratch);
 	return ok;
+}
+
+/* One uses a runtime alone by giving it all it takes as one, though something else may
+ * seem cheaper for some of that; where constraints forbid it, without. */
+static bool
+search_alone(struct planner *pl, struct search_result *out,
+    const struct search_options *o, struct err *err)
+{
+	const uint32_t whole = whole_of(
+	    pl->r->candidates, pl->r->mix, pl->r->prices, pl->reference);
+
+	return search_without(pl, whole, out, o, err)
+	    && (out->found || whole == WHOLE_NONE
+	        || search_without(pl, WHOLE_NONE, out, o, err));
 }
 
 /* Something to compare with is not worth the memory of a proof. */

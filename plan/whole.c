@@ -69,6 +69,24 @@ is_part_of_whole(
 	    && all->candidate[candidate].nnodes < all->candidate[whole].nnodes;
 }
 
+bool
+meets_whole(const struct candidates *all, uint32_t candidate, uint32_t whole)
+{
+	const struct candidate *c = &all->candidate[candidate], *w;
+	uint32_t k = 0;
+
+	if (whole == WHOLE_NONE || candidate == whole)
+		return false;
+	w = &all->candidate[whole];
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		while (k < w->nnodes && w->node[k] < c->node[i])
+			k++;
+		if (k < w->nnodes && w->node[k] == c->node[i])
+			return true;
+	}
+	return false;
+}
+
 static bool
 has_parts_of(const struct plan *p, uint32_t whole)
 {

@@ -16,6 +16,10 @@ uint32_t whole_of(const struct candidates *all, const struct mix *m,
 bool is_part_of_whole(
     const struct candidates *all, uint32_t candidate, uint32_t whole);
 
+/* Has a candidate, but the whole itself, any node of the whole? */
+bool meets_whole(
+    const struct candidates *all, uint32_t candidate, uint32_t whole);
+
 /* Does a plan have such parts? */
 bool plan_has_parts(const struct plan *p);
 

@@ -36,13 +36,13 @@ is_offered(const struct node_sets *s, const node_id *node, uint32_t n)
 	return false;
 }
 
-/* Single nodes are what rules are for. */
+/* Single nodes are what rules are for, but where they are all there is. */
 static void
 add_set(struct region_offer *o, const node_id *node, uint32_t n)
 {
 	struct node_sets *s = o->out;
 
-	if (n < 2 || is_offered(s, node, n))
+	if ((n < 2 && n < o->graph->nnodes) || n == 0 || is_offered(s, node, n))
 		return;
 	s->set =
 	    arena_grow(o->arena, s->set, &s->cap, s->n + 1, sizeof *s->set);
@@ -130,7 +130,7 @@ offer_parts(struct region_offer *o, struct bitset in)
 	for (node_id first = 0; first < n && nparts < PARTS_MAX; first++) {
 		uint32_t k = 0;
 
-		if (size[first] < 2)
+		if (size[first] < 2 && n > 1)
 			continue;
 		for (node_id id = first; id < n; id++)
 			if (bitset_has(in, id) && leader(of, id) == first)

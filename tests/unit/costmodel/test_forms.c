@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "costmodel/content.h"
+#include "costmodel/requantised.h"
 #include "costmodel/key.h"
 #include "ir/base/hash.h"
 #include "ir/schema.h"
@@ -317,6 +318,27 @@ is_settled(enum op op, uint32_t slot)
 	}
 }
 
+/* Whoever rounds to bytes is tried on its own scales and biases, wherever they are. */
+static void
+scales_are_kept(void **state)
+{
+	static const struct tensor scales = {.dtype = DT_FLOAT, .count = 2};
+	uint32_t n = 0;
+
+	(void)state;
+	for (int i = OP_CUSTOM + 1; i < NOP; i++) {
+		const struct node x = {.op = (enum op)i};
+
+		if (!node_requantises(&x))
+			continue;
+		n++;
+		for (uint32_t slot = 0; slot < 12; slot++)
+			assert_int_not_equal(
+			    content_of(&x, slot, &scales), CONTENT_WEIGHTS);
+	}
+	assert_true(n > 5);
+}
+
 static void
 every_optional_input_is_accounted_for(void **state)
 {
@@ -411,6 +433,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(opsets_share_keys_unless_a_table_says_why),
 	    cmocka_unit_test(what_is_left_out_has_no_name),
+	    cmocka_unit_test(scales_are_kept),
 	    cmocka_unit_test(every_optional_input_is_accounted_for),
 	    cmocka_unit_test(every_optional_attribute_has_a_row),
 	};

@@ -17,7 +17,7 @@ offer_for(uint32_t compile_ms, struct bitset taken, struct bitset rare)
 	for (uint32_t i = 0; i < sets.n; i++) {
 		const struct node_set *s = &sets.set[i];
 
-		assert_true(s->n > 1);
+		assert_true(s->n > 1 || m.graph->nnodes == 1);
 		for (uint32_t k = 0; k < s->n; k++)
 			assert_true(bitset_has(taken, s->node[k])
 			    && (k == 0 || s->node[k] > s->node[k - 1]));
@@ -75,6 +75,18 @@ test_whole_and_stretches(void **state)
 	offer(all_but(NODE_NONE), bitset_new(&arena, 32));
 	assert_int_equal(sets.n, 36); /* of 8 pieces: whole included */
 	assert_int_equal(sets.set[0].n, 32);
+}
+
+/* A single node is for rules, but where it is the model. */
+static void
+test_whole_of_one(void **state)
+{
+	(void)state;
+	chain(1);
+	offer(all_but(NODE_NONE), bitset_new(&arena, 1));
+	assert_int_equal(sets.n, 1);
+	offer(all_but(0), bitset_new(&arena, 1));
+	assert_int_equal(sets.n, 0);
 }
 
 /* Four pieces where each takes long to compile. */
@@ -181,6 +193,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_whole_and_stretches),
+	    TEST(test_whole_of_one),
 	    TEST(test_slow_compilers_are_asked_less),
 	    TEST(test_large_models_are_asked_less),
 	    TEST(test_maximal),
