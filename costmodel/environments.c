@@ -178,16 +178,32 @@ hard_alone(const struct pricer *p, uint32_t i)
 	return environment_hard(t, p->o.threads, p->arena);
 }
 
-/* The runtimes that wait beside target i while it is measured, "" for none. */
+/* The first name behind `last` of those that wait beside target i; NULL: none. */
+static const char *
+next_beside(const struct mix *m, uint32_t i, const char *last)
+{
+	const char *next = NULL;
+
+	for (uint32_t k = 0; k < m->n; k++) {
+		const struct target_kind *kind = m->target[k].kind;
+
+		if (k != i && kind->rest && strcmp(kind->name, last) > 0
+		    && (!next || strcmp(kind->name, next) < 0))
+			next = kind->name;
+	}
+	return next;
+}
+
+/* The runtimes that wait beside target i while it is measured, whatever the order of
+ * the mix; "" for none. */
 static const char *
 beside(const struct pricer *p, uint32_t i)
 {
-	const char *list = "";
+	const char *list = "", *name = "";
 
-	for (uint32_t k = 0; p->o.threads > 1 && k < p->mix->n; k++)
-		if (k != i && p->mix->target[k].kind->rest)
-			list = arena_printf(p->arena, "%s%s%s", list,
-			    *list ? "," : "", p->mix->target[k].kind->name);
+	while (p->o.threads > 1 && (name = next_beside(p->mix, i, name)))
+		list = arena_printf(
+		    p->arena, "%s%s%s", list, *list ? "," : "", name);
 	return list;
 }
 

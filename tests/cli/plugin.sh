@@ -342,13 +342,16 @@ expect_in out ', processor time '
 two="-t $plugin,does=alone -t plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so,does="
 high="-t $plugin,does=alone,level=high"
 if [ "$(nproc)" -gt 1 ]; then
-	search ${two}threads -t host --eager-pricing --threads 2
+	search ${two}threads -t host -t plugin:path=tutorial.so --eager-pricing --threads 2
 	expect_status 0
 	expect_in plan/provenance.json 'unsupported: standin: others are beside it'
 	python3 -c 'import sqlite3
-assert sqlite3.connect("prices.db").execute("SELECT 1 FROM environment WHERE hard LIKE ?", ("%beside=standin\n%",)).fetchone()' ||
+assert sqlite3.connect("prices.db").execute("SELECT 1 FROM environment WHERE hard LIKE ?", ("%beside=standin,tutorial\n%",)).fetchone()' ||
 		fail 'the key does not say so'
-	search ${two}threads -t host --eager-pricing --threads 2
+	search ${two}threads -t host -t plugin:path=tutorial.so --eager-pricing --threads 2
+	expect_in out ', 0 measured'
+	search -t plugin:path=tutorial.so -t host -t "plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so,does=threads" -t "$plugin,does=alone" \
+		--eager-pricing --threads 2
 	expect_in out ', 0 measured'
 	search $high ${two#* * }crash-product -t host --eager-pricing --threads 2
 	expect_status 0
