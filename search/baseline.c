@@ -201,20 +201,6 @@ claim_and_solve(struct search_result *out, const struct problem *p,
 	return ok;
 }
 
-/* The same, the order and what it was made of in `space`, which is given back. */
-static bool
-claim_in_order(struct search_result *out, const struct problem *p,
-    const uint32_t *order, const char *name, const struct search_options *o,
-    struct arena *space, struct arena *a, struct err *err)
-{
-	const bool ok = claim_and_solve(out, p, order, o, a, err);
-
-	arena_release(space);
-	if (ok)
-		out->searcher = name;
-	return ok;
-}
-
 /* A candidate's place in the order of an eager partitioner. */
 struct claim_rank {
 	const struct problem_candidate *candidate;
@@ -245,6 +231,7 @@ search_eager(struct search_result *out, const struct problem *p,
 	struct claim_rank *rank;
 	struct arena space, ranks;
 	uint32_t *order;
+	bool ok;
 
 	arena_init(&space);
 	arena_init(&ranks);
@@ -257,7 +244,10 @@ search_eager(struct search_result *out, const struct problem *p,
 	for (uint32_t i = 0; i < p->ncandidates; i++)
 		order[i] = rank[i].id;
 	arena_release(&ranks);
-	return claim_in_order(out, p, order, "eager", o, &space, a, err);
+	ok = claim_and_solve(out, p, order, o, a, err);
+	out->searcher = "eager";
+	arena_release(&space);
+	return ok;
 }
 
 bool
@@ -266,6 +256,7 @@ search_greedy(struct search_result *out, const struct problem *p,
 {
 	struct arena space;
 	uint32_t *order, *first, n = 0;
+	bool ok;
 
 	arena_init(&space);
 	order = arena_new(&space, uint32_t, p->ncandidates);
@@ -277,7 +268,10 @@ search_greedy(struct search_result *out, const struct problem *p,
 		first[k + 1] += first[k];
 	for (uint32_t i = 0; i < p->ncandidates; i++, n++)
 		order[first[p->nnodes - p->candidate[i].nnodes]++] = i;
-	return claim_in_order(out, p, order, "greedy", o, &space, a, err);
+	ok = claim_and_solve(out, p, order, o, a, err);
+	out->searcher = "greedy";
+	arena_release(&space);
+	return ok;
 }
 
 static const struct {
