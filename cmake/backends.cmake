@@ -7,14 +7,16 @@ set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
 
 # The file of a folder that knows the library's interface: the newest of its
 # libraryN.c that compiles with the header (asked again when one of the two
-# changes); nothing when none does. Where there are libraryN_M.c the newest of
-# them that compiles, and so does libraryN.c, which goes with it. The others are
-# not compiled.
+# changes, or the library's file, as a header may only include others); nothing
+# when none does. Where there are libraryN_M.c the newest of them that compiles,
+# and so does libraryN.c, which goes with it. The others are not compiled.
 function(marq_interface name header folder result)
 	set(known "")
 	file(GLOB files CONFIGURE_DEPENDS targets/${folder}/library*.c)
 	list(SORT files ORDER DESCENDING) # libraryN.c after its libraryN_M.c
 	file(SHA256 ${${name}_INCLUDE}/${header} header_hash)
+	get_filename_component(file ${${name}_LIBRARY} REALPATH)
+	string(APPEND header_hash " ${file}")
 	set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 	set(parts "")
 	foreach(file ${files})
