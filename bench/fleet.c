@@ -1,7 +1,7 @@
 /* A fleet on paper: MODELS networks in four mixes, shared out among SHARDS by the
  * hashes of their keys as `marq batch --phase measure` does, prices by a roofline,
- * all shards merged. bench_fleet [MODELS [SHARDS]]; it writes into the current
- * folder and removes what it wrote. */
+ * all shards merged. bench_fleet [MODELS [SHARDS [keep]]]; it writes into the current
+ * folder and removes what it wrote, but for the shards where they are kept. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,7 +416,7 @@ main(int argc, char **argv)
 	merge_all(&f, "merged");
 	merge_all(&f, "again");
 	print_twice();
-	for (uint32_t i = 0; i < f.nshards; i++)
+	for (uint32_t i = 0; argc < 4 && i < f.nshards; i++)
 		remove_db(path_of(i, path));
 	remove_db(MERGED);
 	arena_release(&f.a);

@@ -324,7 +324,8 @@ read_lines(struct db_import *m, FILE *f, const char *name, struct err *err)
 		arena_back(&m->line, (struct arena_mark){.top = NULL});
 		if (ok && ++m->rows >= ROWS_PER_TRANSACTION) {
 			m->rows = 0;
-			ok = sql_end(m->in.to, true, err)
+			ok = merge_flush(&m->in, err)
+			    && sql_end(m->in.to, true, err)
 			    && sql_begin(m->in.to, err)
 			    && merge_turned(&m->in, err);
 		}

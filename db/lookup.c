@@ -63,7 +63,7 @@ lookup(struct costdb *db, const struct lookup_key *w, db_id env,
 	if (!s)
 		return false;
 	verdict_init(&v);
-	bind_blob(s, 1, w->hash.byte, sizeof w->hash.byte);
+	sqlite3_bind_int64(s, 1, subject_key(&w->hash));
 	bind_blob(s, 2, w->bytes, w->n);
 	sqlite3_bind_int64(s, 3, env);
 	while (sql_step(db, s, &row, err) && row) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "db/journal.h"
 #include "db/merging.h"
 #include "db/sql.h"
 
@@ -12,7 +13,7 @@
  * TUNING: the indexes of some three million attempts. */
 static const char settings[] =
     "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON;"
-    "PRAGMA cache_size=-262144";
+    "PRAGMA cache_size=-32768";
 static const char usual[] =
     "PRAGMA foreign_keys=ON; PRAGMA ignore_check_constraints=OFF;"
     "PRAGMA cache_size=-65536";
@@ -34,23 +35,49 @@ damaged(const struct merging *m, const char *what, struct err *err)
 	    m->from->path, what);
 }
 
-/* What a page that is lost would take with it in silence: the attempts and the
- * index of their uuids, read apart, are as many. */
+/* An entry of the index of attempts. */
+struct index_entry {
+	db_id subject, env;
+	uint8_t uuid[16];
+};
+
+static bool
+read_entry(sqlite3_stmt *s, struct index_entry *e)
+{
+	e->subject = sqlite3_column_int64(s, 0);
+	e->env = sqlite3_column_int64(s, 1);
+	if (sqlite3_column_bytes(s, 2) != sizeof e->uuid)
+		return false;
+	memcpy(e->uuid, sqlite3_column_blob(s, 2), sizeof e->uuid);
+	return true;
+}
+
+static bool
+is_before(const struct index_entry *a, const struct index_entry *b)
+{
+	if (a->subject != b->subject)
+		return a->subject < b->subject;
+	if (a->env != b->env)
+		return a->env < b->env;
+	return memcmp(a->uuid, b->uuid, sizeof a->uuid) < 0;
+}
+
+/* What a page that is lost would take with it in silence: the attempts and their
+ * index, read apart, are as many. */
 static bool
 are_as_many(struct merging *m, uint64_t attempts, struct err *err)
 {
-	sqlite3_stmt *s = sql_get(m->from, SQL_UUIDS, err);
-	uint8_t last[16] = {0};
+	sqlite3_stmt *s = sql_get(m->from, SQL_ATTEMPTS_INDEX, err);
+	struct index_entry last, next;
 	uint64_t n = 0;
 	bool row = false;
 
 	while (s && sql_step(m->from, s, &row, err) && row) {
-		const void *uuid = sqlite3_column_blob(s, 0);
-
-		if (sqlite3_column_bytes(s, 0) != sizeof last
-		    || (n++ > 0 && memcmp(uuid, last, sizeof last) <= 0))
+		if (!read_entry(s, &next)
+		    || (n > 0 && !is_before(&last, &next)))
 			break;
-		memcpy(last, uuid, sizeof last);
+		last = next;
+		n++;
 	}
 	if (s)
 		sqlite3_reset(s);
@@ -124,9 +151,13 @@ merge_one(struct costdb *db, struct costdb *from, struct db_merge *out,
 bool
 costdb_merge_begin(struct costdb *db, struct err *err)
 {
-	if (!costdb_flush(db, err) || !sql_exec(db, settings, err)
-	    || !sql_begin(db, err))
+	if (!costdb_flush(db, err) || !sql_exec(db, settings, err))
 		return false;
+	journal_begin_bulk(db);
+	if (!sql_begin(db, err)) {
+		journal_end_bulk(db);
+		return false;
+	}
 	db->merges = true;
 	db->merge_failed = false;
 	db->merge_rows = 0;
@@ -142,7 +173,10 @@ costdb_merge_end(struct costdb *db, bool ok, struct err *err)
 	bool stored;
 
 	db->merges = false;
+	keyset_clear(&db->keys);
+	db->has_keys = false;
 	stored = sql_end(db, ok || !db->merge_failed, e);
+	journal_end_bulk(db);
 	stored = sql_exec(db, usual, stored ? e : &(struct err){0}) && stored;
 	return stored && ok && costdb_gc_again(db, err);
 }

@@ -20,17 +20,41 @@
 /* TUNING: conflicts spelled out; all are counted. */
 #define CONFLICTS_NAMED 20
 
+static void
+forget_kin(struct merge_in *m)
+{
+	arena_release(&m->turn);
+	arena_init(&m->turn);
+	map_init(&m->kin, &m->turn);
+	m->kin_summary = NULL;
+	m->nkin = m->kin_cap = 0;
+}
+
+static bool
+begin_batch(struct merge_in *m, struct err *err)
+{
+	int64_t last;
+
+	if (!sql_integer(
+	        m->to, "SELECT max(subject_id) FROM subject", &last, err))
+		return false;
+	batch_release(&m->batch);
+	batch_init(&m->batch, last + 1);
+	return true;
+}
+
 bool
 merge_turned(struct merge_in *m, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(m->to, SQL_RETIRED_ANY, err);
 	bool row;
 
+	forget_kin(m);
 	if (!s || !sql_step(m->to, s, &row, err))
 		return false;
 	m->any_retired = row && sqlite3_column_int(s, 0) != 0;
 	sqlite3_reset(s);
-	return true;
+	return begin_batch(m, err);
 }
 
 bool
@@ -45,6 +69,8 @@ merge_begin(struct merge_in *m, struct costdb *to, const char *source,
 	*m = (struct merge_in){
 	    .to = to, .source = source, .count = count, .notes = notes};
 	arena_init(&m->a);
+	arena_init(&m->turn);
+	batch_init(&m->batch, 1);
 	map_init(&m->groups, &m->a);
 	if (!s || !sql_step(to, s, &row, err))
 		return false;
@@ -66,17 +92,129 @@ merge_hard_is_sane(const char *hard, struct arena *scratch)
 	    && strcmp(facts_canonical(hard, scratch), hard) == 0;
 }
 
+/* What is stored of its kin is asked once a transaction. */
+static bool
+merge_kin(struct merge_in *m, const struct db_subject *subject, struct err *err)
+{
+	const struct hash128 pair[2] = {subject->skeleton, subject->family};
+	uint32_t i = map_find(&m->kin, pair, sizeof pair);
+
+	if (i != MAP_NONE && strcmp(m->kin_summary[i], subject->summary) <= 0)
+		return true;
+	if (i == MAP_NONE) {
+		i = m->nkin++;
+		map_add(&m->kin, arena_copy(&m->turn, pair, sizeof pair),
+		    sizeof pair, i);
+		m->kin_summary = arena_grow(&m->turn, m->kin_summary,
+		    &m->kin_cap, m->nkin, sizeof *m->kin_summary);
+	}
+	m->kin_summary[i] = arena_str(&m->turn, subject->summary);
+	return row_kin(m->to, subject, err);
+}
+
+static bool
+retire(struct merge_in *m, const struct measurement_row *row, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(m->to, SQL_MEASUREMENT_RETIRE, err);
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, row->subject);
+	sqlite3_bind_int64(s, 2, row->env);
+	bind_blob(s, 3, row->uuid, sizeof row->uuid);
+	if (!sql_run(m->to, s, err))
+		return false;
+	m->count->retired += sqlite3_changes(m->to->h) > 0;
+	return true;
+}
+
+/* One of them came twice: an older copy of it may not count. */
+static bool
+retire_gathered(struct merge_in *m, struct err *err)
+{
+	for (uint32_t i = 0; i < m->batch.nattempts; i++)
+		if (m->batch.attempt[i].retired
+		    && !retire(m, &m->batch.attempt[i], err))
+			return false;
+	return true;
+}
+
+bool
+merge_flush(struct merge_in *m, struct err *err)
+{
+	struct row_batch *b = &m->batch;
+	uint32_t added;
+
+	if (!batch_store(b, m->to, &added, err))
+		return false;
+	for (uint32_t i = 0; i < b->nsubjects; i++)
+		if (!merge_kin(m, &b->subject[i].subject, err))
+			return false;
+	m->count->added += added;
+	m->count->known += b->nattempts - added;
+	if (added < b->nattempts && !retire_gathered(m, err))
+		return false;
+	batch_empty(b);
+	return true;
+}
+
+/* TUNING: reading a key takes a twentieth of looking for one. */
+#define KEYS_PER_QUESTION 8
+
+static bool
+read_keys(struct costdb *db, struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, SQL_SUBJECT_KEYS, err);
+	bool row = false;
+
+	while (s && sql_step(db, s, &row, err) && row)
+		(void)keyset_add(&db->keys, sqlite3_column_int64(s, 0));
+	db->has_keys = err->kind == ERR_NONE;
+	return db->has_keys;
+}
+
+/* Once enough is asked, the keys of all subjects are worth reading. */
+static bool
+may_be_there(struct merge_in *m, int64_t key, bool *may, struct err *err)
+{
+	struct costdb *db = m->to;
+
+	*may = true;
+	if (!db->has_keys
+	    && ++db->asked * KEYS_PER_QUESTION < (uint64_t)m->batch.next)
+		return true;
+	if (!db->has_keys && !read_keys(db, err))
+		return false;
+	*may = keyset_add(&db->keys, key);
+	return true;
+}
+
 bool
 merge_subject(struct merge_in *m, const struct db_subject *subject,
     const struct hash128 *hash, db_id *id, struct err *err)
 {
+	bool may;
+
 	*id = DB_NO_ID;
 	if (subject->n == 0 || subject->n > limit_of(LIMIT_DB_SUBJECT)
 	    || strlen(subject->summary) > TEXT_MAX
 	    || (strcmp(subject->kind, "candidate") != 0
 	        && strcmp(subject->kind, "conversion") != 0))
 		return true;
-	return row_hashed_subject(m->to, subject, hash, id, err);
+	*id = batch_find(&m->batch, subject, hash);
+	if (*id != DB_NO_ID)
+		return true;
+	if (!may_be_there(m, subject_key(hash), &may, err)
+	    || (may
+	        && !row_find_hashed(
+	            m->to, subject->bytes, subject->n, hash, id, err)))
+		return false;
+	if (*id != DB_NO_ID)
+		return true;
+	if (batch_is_full(&m->batch) && !merge_flush(m, err))
+		return false;
+	*id = batch_add_subject(&m->batch, subject, hash);
+	return true;
 }
 
 static bool
@@ -186,11 +324,30 @@ compare_group(struct merge_in *m, const struct merge_group *g, struct err *err)
 	return true;
 }
 
+/* Ours that are listed there as retired; an attempt is not found by its uuid alone,
+ * so all of them in one go. */
+static bool
+retire_listed(struct merge_in *m, struct err *err)
+{
+	sqlite3_stmt *s;
+
+	if (!m->any_listed)
+		return true;
+	if (!(s = sql_get(m->to, SQL_MEASUREMENT_RETIRE_LISTED, err))
+	    || !sql_run(m->to, s, err))
+		return false;
+	m->count->retired += (uint64_t)sqlite3_changes64(m->to->h);
+	return true;
+}
+
 bool
 merge_end(struct merge_in *m, bool ok, struct err *err)
 {
+	ok = ok && merge_flush(m, err) && retire_listed(m, err);
 	for (uint32_t i = 0; ok && i < m->ngroups; i++)
 		ok = compare_group(m, &m->group[i], err);
+	batch_release(&m->batch);
+	arena_release(&m->turn);
 	arena_release(&m->a);
 	return ok;
 }
@@ -231,20 +388,6 @@ note_figures(struct merge_in *m, const struct measurement_row *row)
 	g->high = x->high > g->high ? x->high : g->high;
 }
 
-static bool
-retire(struct merge_in *m, const uint8_t uuid[16], struct err *err)
-{
-	sqlite3_stmt *s = sql_get(m->to, SQL_MEASUREMENT_RETIRE, err);
-
-	if (!s)
-		return false;
-	bind_blob(s, 1, uuid, 16);
-	if (!sql_run(m->to, s, err))
-		return false;
-	m->count->retired += sqlite3_changes(m->to->h) > 0;
-	return true;
-}
-
 /* Was it retired and collected here? */
 static bool
 is_gone(struct merge_in *m, const uint8_t uuid[16], bool *gone, struct err *err)
@@ -272,7 +415,10 @@ merge_retired(struct merge_in *m, const uint8_t uuid[16], struct err *err)
 		return false;
 	m->any_retired = true;
 	bind_blob(s, 1, uuid, 16);
-	return sql_run(m->to, s, err) && retire(m, uuid, err);
+	if (!sql_run(m->to, s, err))
+		return false;
+	m->any_listed |= sqlite3_changes(m->to->h) > 0;
+	return true;
 }
 
 bool
@@ -291,7 +437,13 @@ merge_attempt(struct merge_in *m, const struct measurement_row *row,
 		m->count->known++;
 		return true;
 	}
-	if (!row_merge_measurement(m->to, row, sum, &added, err))
+	/* Nothing is known of a subject that came just now. */
+	if (row->subject > m->last_subject && sum) {
+		batch_add_attempt(&m->batch, row, *sum);
+		return !batch_is_full(&m->batch) || merge_flush(m, err);
+	}
+	if ((row->subject > m->last_subject && !merge_flush(m, err))
+	    || !row_merge_measurement(m->to, row, sum, &added, err))
 		return false;
 	if (added) {
 		m->count->added++;
@@ -299,7 +451,7 @@ merge_attempt(struct merge_in *m, const struct measurement_row *row,
 		return true;
 	}
 	m->count->known++;
-	return !row->retired || retire(m, row->uuid, err);
+	return !row->retired || retire(m, row, err);
 }
 
 bool
@@ -319,5 +471,8 @@ merge_occurrence(struct merge_in *m, db_id model, db_id subject,
 	if (model == DB_NO_ID || subject == DB_NO_ID || occurrences == 0
 	    || strlen(nodes) > TEXT_MAX)
 		return true;
+	if (subject >= m->batch.next - m->batch.nsubjects
+	    && !merge_flush(m, err))
+		return false;
 	return row_occurrence(m->to, model, subject, occurrences, nodes, err);
 }

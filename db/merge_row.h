@@ -4,6 +4,7 @@
 #define DB_MERGE_ROW_H
 
 #include "db/admin.h"
+#include "db/batch.h"
 #include "db/rows.h"
 #include "ir/base/map.h"
 
@@ -26,6 +27,12 @@ struct merge_in {
 	uint32_t ngroups, groups_cap;
 	struct map groups; /* subject and environment -> group[] */
 	struct arena a; /* of groups */
+	struct map kin; /* skeleton and family -> kin_summary[]; of the turn */
+	const char **kin_summary; /* [nkin] the first in order that is stored */
+	uint32_t nkin, kin_cap;
+	struct arena turn; /* of kin */
+	bool any_listed; /* have uuids been added to the table `retired`? */
+	struct row_batch batch; /* of new subjects, and of attempts at these */
 };
 
 struct run_row {
@@ -41,6 +48,9 @@ bool merge_begin(struct merge_in *m, struct costdb *to, const char *source,
 bool merge_hard_is_sane(const char *hard, struct arena *scratch);
 
 bool merge_turned(struct merge_in *m, struct err *err);
+
+/* Add what was gathered: before a transaction ends. */
+bool merge_flush(struct merge_in *m, struct err *err);
 
 /* Compare what was let in with what was there, when `ok`; gives back whether all
  * went well. */

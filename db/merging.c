@@ -60,12 +60,27 @@ begin_turn(struct merging *m)
 	idmap_init(&m->runs, &m->turn);
 	idmap_init(&m->conditions, &m->turn);
 	m->subject =
-	    arena_new(&m->turn, struct merging_subject, SUBJECTS_REMEMBERED);
+	    arena_new(&m->turn, struct merging_subject, m->nremembered);
+}
+
+/* What cannot be told is found out when its rows are read. */
+static uint32_t
+remembered(struct costdb *from)
+{
+	struct err ignored = {.kind = ERR_NONE};
+	int64_t last;
+
+	if (!sql_integer(
+	        from, "SELECT max(subject_id) FROM subject", &last, &ignored)
+	    || last >= SUBJECTS_REMEMBERED)
+		return SUBJECTS_REMEMBERED;
+	return last < 0 ? 1 : (uint32_t)last + 1;
 }
 
 void
 merging_init(struct merging *m)
 {
+	m->nremembered = remembered(m->from);
 	arena_init(&m->a);
 	arena_init(&m->turn);
 	buf_init(&m->sum);
@@ -150,8 +165,9 @@ turn_over(struct merging *m, struct err *err)
 	arena_release(&m->turn);
 	arena_init(&m->turn);
 	begin_turn(m);
-	return sql_end(m->to, true, err) && sql_begin(m->to, err)
-	    && merge_turned(&m->in, err) && find_environments(m, err);
+	return merge_flush(&m->in, err) && sql_end(m->to, true, err)
+	    && sql_begin(m->to, err) && merge_turned(&m->in, err)
+	    && find_environments(m, err);
 }
 
 /* ---- what a row refers to ---- */
@@ -241,7 +257,7 @@ subject_of(struct merging *m, sqlite3_stmt *s)
 {
 	const db_id from = sqlite3_column_int64(s, SUBJECT);
 	struct merging_subject *subject =
-	    &m->subject[(uint64_t)from % SUBJECTS_REMEMBERED];
+	    &m->subject[(uint64_t)from % m->nremembered];
 	const void *hash;
 
 	if (subject->is_set && subject->from == from)
@@ -249,6 +265,7 @@ subject_of(struct merging *m, sqlite3_stmt *s)
 	*subject = (struct merging_subject){.from = from, .is_set = true};
 	subject->hash = hash128(sqlite3_column_blob(s, BYTES),
 	    (size_t)sqlite3_column_bytes(s, BYTES));
+	keyset_fetch(&m->to->keys, subject_key(&subject->hash));
 	hash = sqlite3_column_blob(s, HASH);
 	subject->is_whole = hash && sqlite3_column_bytes(s, HASH) == 16
 	    && memcmp(hash, subject->hash.byte, 16) == 0;
@@ -395,7 +412,7 @@ static bool
 map_occurring(struct merging *m, db_id from, db_id *to, struct err *err)
 {
 	struct merging_subject *known =
-	    &m->subject[(uint64_t)from % SUBJECTS_REMEMBERED];
+	    &m->subject[(uint64_t)from % m->nremembered];
 	struct db_subject subject;
 	struct hash128 hash;
 	sqlite3_stmt *s;

@@ -28,7 +28,8 @@ struct merging {
 	struct merging_env *env; /* [nenvs] */
 	uint32_t nenvs;
 	struct idmap runs, conditions; /* as of this transaction */
-	struct merging_subject *subject; /* by id, modulo their number */
+	struct merging_subject *subject; /* [nremembered] by id, modulo that */
+	uint32_t nremembered;
 	struct buf sum;
 	bool is_trusted; /* all pages were looked at */
 	bool salvages; /* what cannot be read is as if it were not there */

@@ -18,14 +18,31 @@ bool row_find_text(struct costdb *db, enum statement find, const char *text,
 bool row_text(struct costdb *db, enum statement find, enum statement add,
     const char *text, db_id *id, struct err *err);
 
+/* What a subject is found by: of the hash of its bytes. */
+int64_t subject_key(const struct hash128 *hash);
+
 /* The subject with these bytes; *id = DB_NO_ID when there is none. */
 bool row_find_subject(
     struct costdb *db, const void *bytes, size_t n, db_id *id, struct err *err);
 bool row_subject(struct costdb *db, const struct db_subject *subject, db_id *id,
     struct err *err);
 /* The same by the hash of its bytes, which is known already. */
-bool row_hashed_subject(struct costdb *db, const struct db_subject *subject,
+bool row_find_hashed(struct costdb *db, const void *bytes, size_t n,
     const struct hash128 *hash, db_id *id, struct err *err);
+
+/* Add subjects that are not there, one or many; their rows of kin are to be seen
+ * to. */
+struct subject_row {
+	struct db_subject subject;
+	struct hash128 hash; /* of its bytes */
+	db_id id; /* DB_NO_ID: the next one */
+};
+bool row_add_subject(
+    struct costdb *db, const struct subject_row *row, struct err *err);
+bool row_add_subjects(struct costdb *db,
+    const struct subject_row row[ROWS_AT_ONCE], struct err *err);
+bool row_kin(
+    struct costdb *db, const struct db_subject *subject, struct err *err);
 
 struct measurement_row {
 	uint8_t uuid[16];
@@ -42,6 +59,11 @@ bool row_measurement(
  * caller knows it, or NULL. */
 bool row_merge_measurement(struct costdb *db, const struct measurement_row *row,
     const uint64_t *sum, bool *added, struct err *err);
+
+/* The same for many; *added of them were not there. */
+bool row_merge_measurements(struct costdb *db,
+    const struct measurement_row row[ROWS_AT_ONCE],
+    const uint64_t sum[ROWS_AT_ONCE], uint32_t *added, struct err *err);
 
 /* The model of this hash, added when new (its occurrences are not). */
 bool row_model(struct costdb *db, const struct db_model *model, db_id *id,

@@ -7,6 +7,29 @@
 #include "db/admin.h"
 #include "db/sum_text.h"
 
+#define ATTEMPT_FIGURES \
+	" subject_id INTEGER NOT NULL REFERENCES subject," \
+	" env_id INTEGER NOT NULL REFERENCES environment," \
+	" conditions_id INTEGER REFERENCES conditions," \
+	" run_id INTEGER REFERENCES run," \
+	" outcome TEXT NOT NULL CHECK(outcome IN('ok','unsupported'," \
+	"'wrong_result','timeout','crash','oom','noisy'))," \
+	" n INTEGER NOT NULL CHECK(n>=0)," \
+	" low_ns INTEGER NOT NULL CHECK(low_ns>=0)," \
+	" median_ns INTEGER NOT NULL CHECK(median_ns>=low_ns)," \
+	" high_ns INTEGER NOT NULL CHECK(high_ns>=median_ns)," \
+	" min_ns INTEGER NOT NULL CHECK(min_ns>=0)," \
+	" max_error REAL NOT NULL," \
+	" span_ns INTEGER NOT NULL CHECK(span_ns>=0)," \
+	" limit_ns INTEGER NOT NULL CHECK(limit_ns>=0)," \
+	" detail TEXT NOT NULL, at_utc TEXT NOT NULL," \
+	" retired INTEGER NOT NULL DEFAULT 0 CHECK(retired IN(0,1)),"
+#define ATTEMPT_CHECK " CHECK(outcome<>'ok' OR (n>0 AND low_ns>0))"
+#define ATTEMPT_COLUMNS \
+	"measurement_id,uuid,subject_id,env_id,conditions_id,run_id,outcome,n," \
+	"low_ns,median_ns,high_ns,min_ns,max_error,span_ns,limit_ns,detail," \
+	"at_utc,retired,sum,cpu_ns"
+
 /* STRICT refuses values of the wrong type; the CHECKs refuse figures that
  * cannot be. measurement is append-only: `retired` is the one column that ever
  * changes. */
@@ -32,24 +55,8 @@ static const char tables[] =
     " tool TEXT NOT NULL, command TEXT NOT NULL, host TEXT NOT NULL,"
     " started_utc TEXT NOT NULL) STRICT;"
     "CREATE TABLE measurement(measurement_id INTEGER PRIMARY KEY,"
-    " uuid BLOB NOT NULL UNIQUE CHECK(length(uuid)=16),"
-    " subject_id INTEGER NOT NULL REFERENCES subject,"
-    " env_id INTEGER NOT NULL REFERENCES environment,"
-    " conditions_id INTEGER REFERENCES conditions,"
-    " run_id INTEGER REFERENCES run,"
-    " outcome TEXT NOT NULL CHECK(outcome IN('ok','unsupported',"
-    "'wrong_result','timeout','crash','oom','noisy')),"
-    " n INTEGER NOT NULL CHECK(n>=0),"
-    " low_ns INTEGER NOT NULL CHECK(low_ns>=0),"
-    " median_ns INTEGER NOT NULL CHECK(median_ns>=low_ns),"
-    " high_ns INTEGER NOT NULL CHECK(high_ns>=median_ns),"
-    " min_ns INTEGER NOT NULL CHECK(min_ns>=0),"
-    " max_error REAL NOT NULL,"
-    " span_ns INTEGER NOT NULL CHECK(span_ns>=0),"
-    " limit_ns INTEGER NOT NULL CHECK(limit_ns>=0),"
-    " detail TEXT NOT NULL, at_utc TEXT NOT NULL,"
-    " retired INTEGER NOT NULL DEFAULT 0 CHECK(retired IN(0,1)),"
-    " CHECK(outcome<>'ok' OR (n>0 AND low_ns>0))) STRICT;"
+    " uuid BLOB NOT NULL UNIQUE CHECK(length(uuid)=16)," ATTEMPT_FIGURES
+        ATTEMPT_CHECK ") STRICT;"
     "CREATE INDEX measurement_lookup ON measurement(subject_id,env_id,retired,"
     "measurement_id,outcome,low_ns,high_ns,n,at_utc);"
     "CREATE TABLE lease(subject_id INTEGER NOT NULL REFERENCES subject,"
@@ -66,6 +73,47 @@ static const char tables[] =
     " occurrences INTEGER NOT NULL CHECK(occurrences>0),"
     " nodes TEXT NOT NULL, PRIMARY KEY(model_id,subject_id))"
     " STRICT, WITHOUT ROWID;";
+
+/* An attempt is found by what it is about, its uuid among the few of that: rows of
+ * subjects that are new go to the end of the one index, however their uuids lie.
+ * Without that, and with an index entry for each subject's near relations, filling
+ * indexes is most of what merging takes. */
+#define ATTEMPTS_BY_SUBJECT \
+	"DROP TRIGGER IF EXISTS measurement_changed;" \
+	"DROP TRIGGER IF EXISTS environment_changed;" \
+	"DROP TRIGGER IF EXISTS subject_changed;" \
+	"DROP TABLE IF EXISTS attempt;" \
+	"CREATE TABLE attempt(measurement_id INTEGER PRIMARY KEY," \
+	" uuid BLOB NOT NULL CHECK(length(uuid)=16)," ATTEMPT_FIGURES \
+	" sum INTEGER, cpu_ns INTEGER NOT NULL DEFAULT 0," ATTEMPT_CHECK \
+	") STRICT;" \
+	"INSERT INTO attempt(" ATTEMPT_COLUMNS ")" \
+	" SELECT " ATTEMPT_COLUMNS " FROM measurement" \
+	" ORDER BY measurement_id;" \
+	"DROP TABLE measurement; ALTER TABLE attempt RENAME TO measurement;" \
+	"CREATE UNIQUE INDEX measurement_lookup" \
+	" ON measurement(subject_id,env_id,uuid);" TRIGGER_ON_ATTEMPT \
+	";" TRIGGER_ON_ENVIRONMENT ";" TRIGGER_ON_SUBJECT ";"
+
+/* Integers are compared several times as fast as blobs; bytes decide anyhow. */
+#define KEYS_OF_SUBJECTS \
+	"UPDATE subject SET key=hash_key(hash);" \
+	"DROP INDEX IF EXISTS subject_hash;" \
+	"CREATE INDEX subject_hash ON subject(key);"
+
+/* A subject may differ from others in its shapes, or be of the same operators alone:
+ * of those that do not differ otherwise the first in order is enough to be named. */
+#define KIN_OF_SUBJECTS \
+	"CREATE TABLE IF NOT EXISTS kin(" \
+	"skeleton BLOB NOT NULL CHECK(length(skeleton)=16)," \
+	" family BLOB NOT NULL CHECK(length(family)=16)," \
+	" summary TEXT NOT NULL, PRIMARY KEY(skeleton,family))" \
+	" STRICT, WITHOUT ROWID;" \
+	"CREATE INDEX IF NOT EXISTS kin_family ON kin(family);" \
+	"INSERT OR IGNORE INTO kin SELECT skeleton,family,min(summary)" \
+	" FROM subject GROUP BY skeleton,family;" \
+	"DROP INDEX IF EXISTS subject_skeleton;" \
+	"DROP INDEX IF EXISTS subject_family;"
 
 /* migration[v] brings version v to v + 1; a new file is a version 1 file
  * brought forward, so both are the same to the byte. */
@@ -89,6 +137,8 @@ static const char *const migration[SCHEMA_VERSION] = {
     /* Processor time, which is no part of the checksum: nothing is decided by
      * it. */
     [4] = "",
+    [5] = "PRAGMA ignore_check_constraints=ON;" ATTEMPTS_BY_SUBJECT
+        KEYS_OF_SUBJECTS KIN_OF_SUBJECTS "PRAGMA ignore_check_constraints=OFF",
 };
 
 /* A file may say that it is older than it is; adding a column twice fails. */
@@ -105,6 +155,10 @@ static const struct {
         " WHERE name='cpu_ns'",
         "ALTER TABLE measurement ADD COLUMN cpu_ns INTEGER NOT NULL"
         " DEFAULT 0"},
+    {5,
+        "SELECT count(*) FROM pragma_table_info('subject')"
+        " WHERE name='key'",
+        "ALTER TABLE subject ADD COLUMN key INTEGER NOT NULL DEFAULT 0"},
 };
 
 static bool

@@ -7,7 +7,7 @@
 #include "db/sql.h"
 
 #define SCHEMA_APPLICATION 0x4d415251 /* "MARQ" */
-#define SCHEMA_VERSION 5
+#define SCHEMA_VERSION 6
 
 /* What a file is, by its header fields. */
 enum schema_state {

@@ -8,6 +8,20 @@
 #include <string.h>
 #include <time.h>
 
+/* Columns of both, for a row and for ROWS_AT_ONCE. Neither keeps what it had done
+ * when it fails: the transaction is given up then. */
+#define SUBJECT_INSERT \
+	"INSERT OR FAIL INTO subject(hash,bytes,kind,skeleton,family,summary," \
+	"key,subject_id)"
+#define MEASUREMENT_INSERT \
+	"INSERT OR FAIL INTO measurement(uuid,subject_id,env_id,conditions_id," \
+	"run_id,outcome,n,low_ns,median_ns,high_ns,min_ns,max_error,span_ns," \
+	"limit_ns,detail,at_utc,cpu_ns,retired,sum)"
+#define FOUR_TIMES(row) row "," row "," row "," row
+#define MANY_TIMES(row) \
+	FOUR_TIMES(FOUR_TIMES(row)) "," FOUR_TIMES(FOUR_TIMES(row))
+_Static_assert(ROWS_AT_ONCE == 32, "what MANY_TIMES makes");
+
 static const char *const text_of[NSTATEMENT] = {
 #define STATEMENT(name, sql) [SQL_##name] = sql,
 #include "db/statement.def"
@@ -36,6 +50,9 @@ kind_of(int rc)
 static const char *
 advice(int rc)
 {
+	if (rc == SQLITE_READONLY_ROLLBACK)
+		return " (who wrote it was killed; open it once where it can "
+		       "be written)";
 	switch (rc & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -195,6 +212,9 @@ sql_begin(struct costdb *db, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_BEGIN, err);
 
+	keyset_clear(&db->keys);
+	db->has_keys = false;
+	db->asked = 0;
 	return s && sql_run(db, s, err);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "db/db.h"
+#include "db/keyset.h"
 #include "ir/base/err.h"
 
 enum statement {
@@ -16,6 +17,10 @@ enum statement {
 #undef STATEMENT
 	NSTATEMENT
 };
+
+/* TUNING: rows that one statement adds: the more, the less its beginning and its end
+ * take of merging; beyond some dozens nothing is gained. */
+#define ROWS_AT_ONCE 32
 
 struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
 	struct db_subject subject;
@@ -42,6 +47,9 @@ struct costdb {
 	bool merges; /* between costdb_merge_begin() and costdb_merge_end() */
 	bool merge_failed; /* by a fault of this file, not of one merged */
 	uint32_t merge_rows; /* of the open transaction */
+	struct keyset keys; /* of all subjects, where has_keys */
+	bool has_keys; /* read in this transaction */
+	uint64_t asked; /* in it, how often a subject was looked for */
 	char owner[224]; /* of our leases; "" until the first */
 };
 

@@ -125,17 +125,37 @@ bytes_hash(sqlite3_context *context, int n, sqlite3_value **value)
 	sqlite3_result_blob(context, h.byte, sizeof h.byte, SQLITE_TRANSIENT);
 }
 
+static void
+hash_key(sqlite3_context *context, int n, sqlite3_value **value)
+{
+	struct hash128 hash = {{0}};
+
+	(void)n;
+	if (sqlite3_value_bytes(value[0]) == sizeof hash.byte)
+		memcpy(
+		    hash.byte, sqlite3_value_blob(value[0]), sizeof hash.byte);
+	sqlite3_result_int64(context, subject_key(&hash));
+}
+
 int
 sum_register(sqlite3 *h)
 {
 	static const int flags =
 	    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
-	int rc = sqlite3_create_function_v2(
-	    h, "attempt_sum", -1, flags, NULL, attempt_sum, NULL, NULL, NULL);
+	static const struct {
+		const char *name;
+		int n;
+		void (*call)(sqlite3_context *c, int n, sqlite3_value **value);
+	} function[] = {{"attempt_sum", -1, attempt_sum},
+	    {"bytes_hash", 1, bytes_hash}, {"hash_key", 1, hash_key}};
+	int rc = SQLITE_OK;
 
-	return rc != SQLITE_OK ? rc
-	                       : sqlite3_create_function_v2(h, "bytes_hash", 1,
-	                           flags, NULL, bytes_hash, NULL, NULL, NULL);
+	for (size_t i = 0;
+	     rc == SQLITE_OK && i < sizeof function / sizeof *function; i++)
+		rc = sqlite3_create_function_v2(h, function[i].name,
+		    function[i].n, flags, NULL, function[i].call, NULL, NULL,
+		    NULL);
+	return rc;
 }
 
 static bool

@@ -14,7 +14,7 @@ struct hash128;
 struct idmap;
 struct measurement_row;
 
-/* Make attempt_sum() and bytes_hash() known to a connection; an SQLite result
+/* Make attempt_sum(), bytes_hash() and hash_key() known to a connection; an SQLite result
  * code. */
 int sum_register(sqlite3 *h);
 

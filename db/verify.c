@@ -95,21 +95,42 @@ static const char twice[] =
     "SELECT 'subject '||max(subject_id)||': is there '||count(*)||' times'"
     " FROM subject GROUP BY hash,bytes HAVING count(*)>1";
 
-/* In a file that has checksums. */
+/* Of files of this schema or a later one: what is found by them is found. */
+#define NOT_ITS_KEY \
+	"SELECT 'subject '||subject_id||': not its key' FROM subject" \
+	" WHERE key IS NOT hash_key(hash)"
+#define WITHOUT_KIN \
+	"SELECT 'subject '||subject_id||': without its kin' FROM subject s" \
+	" WHERE NOT EXISTS(SELECT 1 FROM kin k WHERE k.skeleton=s.skeleton" \
+	" AND k.family=s.family AND k.summary<=s.summary)"
+#define NOT_ITS_SUM \
+	"SELECT 'attempt '||m.measurement_id||': not its checksum'" DAMAGED_ROWS
+
+/* What older files lack is not asked of them. */
+static const struct {
+	const char *table, *column, *findings;
+} later[] = {
+    {"measurement", "sum", NOT_ITS_SUM},
+    {"subject", "key", NOT_ITS_KEY},
+    {"kin", "summary", WITHOUT_KIN},
+};
+
 static bool
-sums_match(struct check *c, struct err *err)
+later_columns_match(struct check *c, struct err *err)
 {
+	char sql[128];
 	int64_t there;
 
-	return sql_integer(c->db,
-	           "SELECT count(*) FROM pragma_table_info('measurement')"
-	           " WHERE name='sum'",
-	           &there, err)
-	    && (!there
-	        || rows_are_findings(c,
-	            "SELECT 'attempt '||m.measurement_id||"
-	            "': not its checksum'" DAMAGED_ROWS,
-	            err));
+	for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+		snprintf(sql, sizeof sql,
+		    "SELECT count(*) FROM pragma_table_info('%s')"
+		    " WHERE name='%s'",
+		    later[i].table, later[i].column);
+		if (!sql_integer(c->db, sql, &there, err)
+		    || (there && !rows_are_findings(c, later[i].findings, err)))
+			return false;
+	}
+	return true;
 }
 
 static const char dangling[] =
@@ -125,7 +146,7 @@ costdb_verify(
 	    && rows_are_findings(&c, dangling, err)
 	    && rows_are_findings(&c, impossible, err)
 	    && rows_are_findings(&c, future, err)
-	    && rows_are_findings(&c, twice, err) && sums_match(&c, err)
+	    && rows_are_findings(&c, twice, err) && later_columns_match(&c, err)
 	    && hashes_match(&c, err);
 
 	*n = c.n;
@@ -197,7 +218,7 @@ costdb_trust_plain(struct costdb *foreign, bool *all, struct err *err)
 {
 	/* All but measurement, and subject, which is never read in order. */
 	static const char *const table[] = {"meta", "environment", "conditions",
-	    "run", "retired", "model", "model_subject"};
+	    "run", "retired", "model", "model_subject", "kin"};
 	int64_t version, sums;
 
 	*all = false;

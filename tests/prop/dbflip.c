@@ -13,7 +13,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
-#define SUBJECTS 60u
+#define SUBJECTS 400u
 
 struct flip {
 	uint64_t seed;

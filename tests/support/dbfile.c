@@ -83,7 +83,8 @@ dbfile_empty(void)
 	    "PRAGMA foreign_keys=OFF; BEGIN; DELETE FROM measurement;"
 	    "DELETE FROM model_subject; DELETE FROM model; DELETE FROM lease;"
 	    "DELETE FROM retired; DELETE FROM run; DELETE FROM conditions;"
-	    "DELETE FROM environment; DELETE FROM subject; COMMIT;"
+	    "DELETE FROM environment; DELETE FROM subject; DELETE FROM kin;"
+	    "COMMIT;"
 	    "PRAGMA foreign_keys=ON";
 	static struct costdb *db;
 	static struct arena a;
