@@ -92,7 +92,8 @@ static const struct target_option options[] = {
 const struct target_kind target_native = {
     .name = "native",
     .summary =
-        "kernels of our own: Winograd convolutions, functions of tanh, bytes",
+        "kernels of our own: Winograd convolutions, attention, functions of "
+        "tanh, bytes",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

@@ -25,6 +25,13 @@ bool compile_elements(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_attention(const struct match_in *m, struct why *why);
+uint32_t ways_attention(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_attention(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_bytes(const struct match_in *m, struct why *why);
 bool compile_byte_function(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

@@ -3,6 +3,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_VERSION_H
 #define TARGETS_NATIVE_VECTOR_VERSION_H
 
+#include "targets/native/vector_attention.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_winograd.h"
@@ -15,7 +16,8 @@
 		.chain = chain_part, .bytes_table = bytes_table, \
 		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
 		.range = floats_range_of, .quantize = floats_quantize, \
-		.number = floats_number, \
+		.number = floats_number, .attention_room = attention_floats, \
+		.attention = attention_head, \
 	}
 
 #endif

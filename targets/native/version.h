@@ -2,6 +2,7 @@
 #ifndef TARGETS_NATIVE_VERSION_H
 #define TARGETS_NATIVE_VERSION_H
 
+#include "targets/native/attention.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
 #include "targets/native/winograd.h"
@@ -19,6 +20,8 @@ struct native_version {
 	floats_range_run *range;
 	floats_quantize_run *quantize;
 	floats_number_run *number;
+	attention_room *attention_room;
+	attention_run *attention;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

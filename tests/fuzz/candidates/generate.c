@@ -264,6 +264,21 @@ choose_outputs(struct generator *g)
 	}
 }
 
+/* Without a number drawn, so that other seeds' models stay what they are. */
+static bool
+has_attention(uint32_t seed)
+{
+	return seed % 32 == 5;
+}
+
+/* SOURCE: ONNX has the operator from opset 23 on, windows from 25. */
+static void
+begin_with_attention(struct generator *g)
+{
+	g->m.opset = g->m.opset % 2 ? 25 : g->m.opset;
+	make_attention(g);
+}
+
 bool
 generate(struct generator *g, uint32_t seed, struct arena *a)
 {
@@ -278,6 +293,8 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 	g->m.seed = (uint64_t)seed << 20;
 	g->m.opset = opsets[rng_below(&g->r, sizeof opsets / sizeof *opsets)];
 	steps = upto(g, 5);
+	if (has_attention(seed))
+		begin_with_attention(g);
 	for (uint32_t i = 0; i < steps && !g->failed; i++) {
 		if (one_in(g, 20))
 			make_sequence(g);

@@ -1,5 +1,7 @@
 /* Every rule of our own kernels in every way, of all instruction sets that are here,
  * against the host reference; tensors at the end of pages. */
+#include <math.h>
+
 #include "targets/native/winograd.h"
 #include "targets/threads.h"
 #include "tests/support/guard.h"
@@ -323,6 +325,121 @@ test_functions(void **state)
 	target_threads_set(1);
 }
 
+/* ---- attention ---- */
+
+struct heads {
+	int64_t batch, q, kv, queries, keys, size, value_size;
+};
+
+/* One of all, fewer than vectors and groups of rows and one more, shared keys. */
+static const struct heads heads[] = {
+    {1, 1, 1, 1, 1, 1, 1},
+    {2, 3, 3, 5, 7, 3, 2},
+    {1, 4, 2, 13, 33, 17, 35},
+    {1, 2, 2, 24, 64, 32, 64},
+    {2, 6, 1, 2, 31, 16, 5},
+};
+#define NHEADS (sizeof heads / sizeof *heads)
+
+static value_id
+operand(const struct heads *h, int64_t n, int64_t rows, int64_t size, bool flat)
+{
+	return make_input(&m,
+	    flat ? DIMS(h->batch, rows, n * size)
+	         : DIMS(h->batch, n, rows, size));
+}
+
+static value_id
+attention(const struct heads *h, bool flat, bool causal, value_id mask)
+{
+	const struct attr attr[] = {ATTR_OF_INT("is_causal", causal),
+	    ATTR_OF_FLOAT("scale", 0.3f), ATTR_OF_INT("q_num_heads", h->q),
+	    ATTR_OF_INT("kv_num_heads", h->kv)};
+
+	return make_node(&m, OP_ATTENTION,
+	    (const value_id[]){operand(h, h->q, h->queries, h->size, flat),
+	        operand(h, h->kv, h->keys, h->size, flat),
+	        operand(h, h->kv, h->keys, h->value_size, flat), mask,
+	        VALUE_LAST},
+	    attr, flat ? 4 : 2);
+}
+
+/* A mask of each form; the last hides all from one query of several. */
+static void
+make_attentions(const struct heads *h, bool flat)
+{
+	value_id some = make_input(&m, DIMS(1, 1, h->queries, h->keys));
+	value_id seen = MAKE(&m, LESSOREQUAL, some, make_scalar(&m, 0.25f));
+	value_id rows = make_input(&m, DIMS(h->queries, 1)), hidden;
+
+	hidden = MAKE(&m, WHERE,
+	    of_type(MAKE(&m, LESSOREQUAL, rows, make_scalar(&m, 0)), DT_BOOL),
+	    make_scalar(&m, -INFINITY), some);
+	make_output(&m, attention(h, flat, false, VALUE_NONE));
+	make_output(&m, attention(h, flat, true, VALUE_NONE));
+	make_output(&m, attention(h, flat, true, of_type(seen, DT_BOOL)));
+	make_output(&m,
+	    attention(
+	        h, flat, false, make_input(&m, DIMS(h->batch, 1, 1, h->keys))));
+	make_output(&m,
+	    attention(h, flat, false, make_constant(&m, DIMS(h->keys), -2, 2)));
+	make_output(&m, attention(h, flat, false, hidden));
+}
+
+static void
+test_attention(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < 2 * NVECTORS * NHEADS; v++) {
+		again();
+		m.opset = 24;
+		make_attentions(&heads[v / 2 % NHEADS], v % 2);
+		target_threads_set(v / 2 % NHEADS == 3 ? 3 : 1);
+		assert_true(check_elements(vectors[v / 2 / NHEADS]) >= 6);
+	}
+	target_threads_set(1);
+}
+
+/* As exporters spell it: a query that sees nothing makes NaN there. */
+static void
+test_spelled_attention(void **state)
+{
+	const struct attr turn[] = {ATTR_OF_INTS("perm", 0, 1, 3, 2)};
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+	value_id k, v, s;
+
+	(void)state;
+	s = make_input(&m, DIMS(2, 3, 5, 8));
+	k = make_input(&m, DIMS(2, 3, 35, 8));
+	v = make_input(&m, DIMS(2, 3, 35, 4));
+	s = MAKE(&m, MATMUL, s, MAKE_WITH(&m, TRANSPOSE, turn, k));
+	s = MAKE(&m, MUL, s, make_scalar(&m, 0.35f));
+	s = MAKE(&m, ADD, s, make_input(&m, DIMS(2, 1, 5, 35)));
+	make_output(&m, MAKE(&m, MATMUL, MAKE_WITH(&m, SOFTMAX, last, s), v));
+	assert_true(check_elements("native") == 1);
+}
+
+static void
+test_refused_attention(void **state)
+{
+	const struct heads *h = &heads[1];
+	const struct attr capped[] = {ATTR_OF_FLOAT("softcap", 2)};
+	value_id x = operand(h, h->q, h->queries, h->size, false);
+
+	(void)state;
+	m.opset = 24;
+	make_output(&m, MAKE_WITH(&m, ATTENTION, capped, x, x, x));
+	make_output(&m,
+	    MAKE(&m, ATTENTION, x, x, x, VALUE_NONE,
+	        operand(h, h->q, 4, h->size, false),
+	        operand(h, h->q, 4, h->size, false)));
+	find("native");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target != 0);
+	assert_true(is_refused_as("softcap"));
+	assert_true(is_refused_as("past"));
+}
+
 /* ---- bytes ---- */
 
 static value_id
@@ -445,6 +562,9 @@ main(void)
 	    TEST(test_refusals),
 	    TEST(test_options),
 	    TEST(test_functions),
+	    TEST(test_attention),
+	    TEST(test_spelled_attention),
+	    TEST(test_refused_attention),
 	    TEST(test_bytes),
 	};
 

@@ -1,0 +1,266 @@
+/* Attention as one kernel: which is taken, where its operands lie, on how many
+ * threads. */
+#include <math.h>
+
+#include "targets/native/attention.h"
+#include "targets/native/native.h"
+#include "targets/need.h"
+#include "targets/team.h"
+#include "targets/threads.h"
+
+#define NEED why_need
+
+/* Inputs of the operator. */
+enum { QUERIES, KEYS, VALUES, MASK, PAST_KEYS, PAST_VALUES, LENGTHS };
+
+/* ---- what is taken ---- */
+
+/* How the heads of an operand lie; false: it is no such tensor. */
+static bool
+read_heads(const struct type *t, int64_t heads, struct attention_operand *o,
+    int64_t dim[4])
+{
+	const bool flat = t->rank == 3;
+
+	if (!type_is_static(t) || t->rank < 3 || t->rank > 4)
+		return false;
+	heads = flat ? heads : t->dim[1];
+	if (heads < 1 || t->dim[t->rank - 1] < 1
+	    || (flat && t->dim[2] % heads != 0))
+		return false;
+	dim[0] = t->dim[0];
+	dim[1] = heads;
+	dim[2] = t->dim[t->rank - 2];
+	dim[3] = flat ? t->dim[2] / heads : t->dim[3];
+	*o = (struct attention_operand){
+	    .batch = (size_t)(dim[1] * dim[2] * dim[3]),
+	    .head = (size_t)(flat ? dim[3] : dim[2] * dim[3]),
+	    .row = (size_t)(flat ? dim[1] * dim[3] : dim[3]),
+	};
+	return true;
+}
+
+/* Its strides over [batch, heads, queries]; keys are neighbours. */
+static bool
+read_mask(
+    const struct type *t, const struct attention *a, struct attention_mask *m)
+{
+	const size_t want[4] = {a->batch, a->heads, a->queries, a->keys};
+	size_t step = 1;
+
+	*m = (struct attention_mask){.bytes = t->dtype == DT_BOOL};
+	if (!type_is_static(t) || t->rank < 1 || t->rank > 4
+	    || (t->dtype != DT_BOOL && t->dtype != DT_FLOAT))
+		return false;
+	for (uint32_t i = t->rank; i-- > 0;) {
+		const size_t at = 4 - t->rank + i;
+		const bool whole = (size_t)t->dim[i] == want[at];
+
+		if (!whole && (t->dim[i] != 1 || at == 3))
+			return false;
+		if (at < 3)
+			m->stride[at] = t->dim[i] == 1 ? 0 : step;
+		step *= (size_t)t->dim[i];
+	}
+	return true;
+}
+
+static value_id
+given(const struct node *n, uint32_t i)
+{
+	return i < n->ninputs ? n->input[i] : VALUE_NONE;
+}
+
+/* The sizes and places of the operator's operands; false: they do not fit. */
+static bool
+read_attention(struct attention *a, const struct graph *g, const struct node *n)
+{
+	const int64_t hq = attr_int_or(n, "q_num_heads", 0);
+	const int64_t hk = attr_int_or(n, "kv_num_heads", 0);
+	int64_t q[4], k[4], v[4];
+
+	*a = (struct attention){.causal = attr_int_or(n, "is_causal", 0) != 0};
+	if (!read_heads(&node_in(g, n, QUERIES)->type, hq, &a->q, q)
+	    || !read_heads(&node_in(g, n, KEYS)->type, hk, &a->k, k)
+	    || !read_heads(&node_in(g, n, VALUES)->type, hk, &a->v, v)
+	    || q[0] != k[0] || q[0] != v[0] || k[1] != v[1] || q[1] % k[1]
+	    || k[2] != v[2] || q[3] != k[3] || k[2] < 1)
+		return false;
+	a->batch = (size_t)q[0];
+	a->heads = (size_t)q[1];
+	a->sharing = (size_t)(q[1] / k[1]);
+	a->queries = (size_t)q[2];
+	a->keys = (size_t)k[2];
+	a->size = (size_t)q[3];
+	a->value_size = (size_t)v[3];
+	a->scale = node_attr(n, "scale") ? attr_float_or(n, "scale", 0)
+	                                 : 1 / sqrtf((float)a->size);
+	return read_heads(
+	    &graph_value(g, n->output[0])->type, (int64_t)a->heads, &a->y, v);
+}
+
+static bool
+need_plain_form(const struct match_in *m, struct why *why, const struct node *n)
+{
+	const bool windows = attr_int_or(n, "left_window_size", -1) >= 0
+	    || attr_int_or(n, "right_window_size", -1) >= 0;
+	bool ok = NEED(why,
+	    given(n, PAST_KEYS) == VALUE_NONE
+	        && given(n, PAST_VALUES) == VALUE_NONE
+	        && given(n, LENGTHS) == VALUE_NONE,
+	    "past", "none, and no lengths", "given");
+
+	ok = NEED(why, attr_float_or(n, "softcap", 0) == 0, "softcap", "0",
+	         "another")
+	    && ok;
+	ok = NEED(why, !windows, "window", "none", "given") && ok;
+	return need_first_output(m, why, n) && ok;
+}
+
+bool
+accept_attention(const struct match_in *m, struct why *why)
+{
+	const struct node *n = match_as_node(m->match, m->graph);
+	const struct graph *g = match_graph(m->match, m->graph);
+	struct attention a;
+	struct attention_mask mask;
+	bool ok;
+
+	if (!NEED(why, n != NULL, "operator", "one that computes the same",
+	        "none"))
+		return false;
+	for (uint32_t i = QUERIES; i <= VALUES; i++)
+		if (!need_tensor(m, why, n->input[i])
+		    || !need_size(m, why, n->input[i])
+		    || !NEED(why, !graph_value(g, n->input[i])->constant,
+		        "operand", "computed", "a constant"))
+			return false;
+	ok = need_plain_form(m, why, n);
+	if (!NEED(why, read_attention(&a, g, n), "heads",
+	        "the same size of queries and keys", "others"))
+		return false;
+	return NEED(why,
+	           given(n, MASK) == VALUE_NONE
+	               || read_mask(
+	                   &graph_value(g, n->input[MASK])->type, &a, &mask),
+	           "mask", "floats or booleans, one for each key", "another")
+	    && ok;
+}
+
+/* Are the nodes such that NaN is made a number? The operator makes NaN of it. */
+static bool
+is_guarded(const struct match_in *m)
+{
+	for (uint32_t i = 0; i < m->match->nnodes; i++)
+		if (graph_node(m->graph, m->match->node[i])->op == OP_ISNAN)
+			return true;
+	return false;
+}
+
+uint32_t
+ways_attention(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	(void)f;
+	(void)max;
+	out[0] =
+	    (struct implementation){.name = "rows", .loses_nan = is_guarded(m)};
+	return 1;
+}
+
+/* ---- a kernel ---- */
+
+struct attention_kernel {
+	struct attention a;
+	struct attention_mask mask;
+	const struct native_version *version;
+	int32_t port[4]; /* of the operands, and of the mask: < 0, a constant */
+	struct attention_data data;
+	uint32_t parts;
+	size_t room; /* floats of each part's scratch */
+	float *scratch;
+};
+
+/* Heads part, part + parts, ... */
+static void
+run_part(void *of, uint32_t part)
+{
+	const struct attention_kernel *k = of;
+	const size_t n = k->a.batch * k->a.heads;
+
+	for (size_t i = part; i < n; i += k->parts)
+		k->version->attention(&k->a, &k->data, i / k->a.heads,
+		    i % k->a.heads, k->scratch + part * k->room);
+}
+
+static void
+run(struct kernel *kernel, const void *const *in, void *const *out)
+{
+	struct attention_kernel *k = kernel->state;
+
+	k->data = (struct attention_data){
+	    .q = in[k->port[QUERIES]],
+	    .k = in[k->port[KEYS]],
+	    .v = in[k->port[VALUES]],
+	    .mask = k->mask,
+	    .y = out[0],
+	};
+	if (k->port[MASK] >= 0)
+		k->data.mask.data = in[k->port[MASK]];
+	team_run(k->parts, run_part, k);
+}
+
+/* TUNING: fewer multiplications are one thread's: waking another takes as long. */
+#define LEAST_PART 200000u
+
+static void
+divide(struct attention_kernel *k, struct arena *a)
+{
+	const struct attention *x = &k->a;
+	const size_t heads = x->batch * x->heads;
+	const double work = (double)heads * (double)x->queries * (double)x->keys
+	    * (double)(x->size + x->value_size);
+	size_t parts = work < 2. * LEAST_PART ? 1 : target_threads();
+
+	parts = parts < heads ? parts : heads;
+	k->parts = (uint32_t)parts;
+	k->room = (k->version->attention_room(x) + 15) / 16 * 16;
+	k->scratch = arena_new(a, float, parts * k->room);
+}
+
+static void
+bind_mask(struct attention_kernel *k, const struct graph *g,
+    const struct candidate *c, value_id v, struct arena *a)
+{
+	const struct value *mask = graph_value(g, v);
+
+	read_mask(&mask->type, &k->a, &k->mask);
+	k->port[MASK] = candidate_input(c, v);
+	if (k->port[MASK] < 0)
+		k->mask.data = tensor_data(mask->constant, a);
+}
+
+bool
+compile_attention(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct attention_kernel *k = arena_new(a, struct attention_kernel, 1);
+	const struct node *n = match_as_node(c->match, g);
+	const struct idiom_match *spelled = match_idiom(c->match, 0);
+
+	g = match_graph(c->match, g);
+	k->version = native_version_of(t);
+	if (!read_attention(&k->a, g, n))
+		return err_set(err, ERR_UNSUPPORTED, "native: other heads");
+	k->a.zero_blind = spelled == NULL;
+	k->port[MASK] = -1;
+	for (uint32_t i = QUERIES; i <= VALUES; i++)
+		k->port[i] = candidate_input(c, n->input[i]);
+	if (given(n, MASK) != VALUE_NONE)
+		bind_mask(k, g, c, n->input[MASK], a);
+	divide(k, a);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+	return true;
+}

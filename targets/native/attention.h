@@ -1,0 +1,45 @@
+/* Attention: softmax(q k' * scale + mask) v, head by head, queries a group of rows at
+ * a time, so that scores never leave the cache. */
+#ifndef TARGETS_NATIVE_ATTENTION_H
+#define TARGETS_NATIVE_ATTENTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where heads lie in a tensor, in elements: [batch, heads, rows, size], or the
+ * heads side by side in [batch, rows, heads * size]. */
+struct attention_operand {
+	size_t batch, head, row;
+};
+
+struct attention_mask {
+	const void *data; /* NULL: all is seen */
+	size_t stride[3]; /* of batch, head and query; keys are neighbours */
+	bool bytes; /* which are seen; else floats, which are added */
+};
+
+struct attention {
+	size_t batch, heads,
+	    sharing; /* sharing: heads that read the same keys */
+	size_t queries, keys, size, value_size;
+	struct attention_operand q, k, v, y;
+	float scale;
+	bool causal;
+	bool zero_blind; /* a query that may see no key makes 0, not NaN */
+};
+
+struct attention_data {
+	const float *q, *k, *v;
+	struct attention_mask mask;
+	float *y;
+};
+
+/* Floats of scratch that one head takes. */
+typedef size_t attention_room(const struct attention *a);
+/* Head `head` of image `batch`; scratch begins on a cache line, its content is of no
+ * matter as long as it is numbers. */
+typedef void attention_run(const struct attention *a,
+    const struct attention_data *d, size_t batch, size_t head, float *scratch);
+
+#endif

@@ -1,0 +1,125 @@
+/* Attention, as the operator and as exporters spell it. */
+#include "tests/fuzz/candidates/generate.h"
+
+#define OPERATOR_SINCE 23
+
+struct heads {
+	int64_t batch, q, kv, queries, keys, past, size, value_size;
+	bool flat; /* side by side, [batch, length, heads * size] */
+};
+
+/* Keys beyond a panel of two vectors now and then. */
+static struct heads
+any_heads(struct generator *g)
+{
+	const int64_t kv = upto(g, 3);
+
+	return (struct heads){
+	    .batch = upto(g, 2),
+	    .kv = kv,
+	    .q = kv * (one_in(g, 3) ? 2 : 1),
+	    .queries = one_in(g, 4) ? 12 + upto(g, 3) : any_dim(g),
+	    .keys = one_in(g, 3) ? 30 + upto(g, 6) : any_dim(g),
+	    .past = one_in(g, 4) ? upto(g, 3) : 0,
+	    .size = any_dim(g),
+	    .value_size = one_in(g, 2) ? any_dim(g) : 33,
+	    .flat = one_in(g, 3),
+	};
+}
+
+static value_id
+operand(struct generator *g, const struct heads *h, int64_t heads, int64_t rows,
+    int64_t size, bool flat)
+{
+	if (flat)
+		return new_input(
+		    g, (int64_t[]){h->batch, rows, heads * size}, 3);
+	return new_input(g, (int64_t[]){h->batch, heads, rows, size}, 4);
+}
+
+/* Each dimension as it is, or 1; the last one's is the keys'. */
+static value_id
+mask(struct generator *g, const struct heads *h, bool may_be_bool)
+{
+	const int64_t all[4] = {h->batch, h->q, h->queries, h->keys + h->past};
+	const uint32_t rank = upto(g, 4);
+	int64_t dim[4];
+	value_id v;
+
+	for (uint32_t i = 0; i < rank; i++)
+		dim[i] = i + 1 < rank && one_in(g, 3) ? 1 : all[4 - rank + i];
+	v = new_tensor(g, dim, rank);
+	if (!may_be_bool || !one_in(g, 2))
+		return v;
+	return MAKE(&g->m, LESSOREQUAL, v, make_scalar(&g->m, 0.3f));
+}
+
+static void
+attention(struct generator *g, const struct heads *h)
+{
+	struct attributes at = {.n = 0};
+	value_id in[8];
+
+	add_from_table(g, &at, OP_ATTENTION);
+	if (h->flat) {
+		add_int(g, &at, "q_num_heads", h->q);
+		add_int(g, &at, "kv_num_heads", h->kv);
+	}
+	in[0] = operand(g, h, h->q, h->queries, h->size, h->flat);
+	in[1] = operand(g, h, h->kv, h->keys, h->size, h->flat);
+	in[2] = operand(g, h, h->kv, h->keys, h->value_size, h->flat);
+	in[3] = one_in(g, 2) ? mask(g, h, true) : VALUE_NONE;
+	in[4] = VALUE_LAST;
+	if (h->past) {
+		in[4] = operand(g, h, h->kv, h->past, h->size, false);
+		in[5] = operand(g, h, h->kv, h->past, h->value_size, false);
+		in[6] = VALUE_LAST;
+	}
+	add_node(g, OP_ATTENTION, in, &at);
+	for (uint32_t more = h->past ? 2 + rng_below(&g->r, 2)
+	                             : one_in(g, 4) * 3;
+	     more > 0; more--)
+		make_more(&g->m);
+}
+
+static value_id
+turned(struct generator *g, value_id keys)
+{
+	struct attributes at = {.n = 0};
+
+	add_ints(g, &at, "perm", (int64_t[]){0, 1, 3, 2}, 4);
+	return add_node(
+	    g, OP_TRANSPOSE, (const value_id[]){keys, VALUE_LAST}, &at);
+}
+
+static void
+spelled(struct generator *g, const struct heads *h)
+{
+	value_id q = operand(g, h, h->q, h->queries, h->size, false);
+	value_id k = operand(g, h, h->q, h->keys, h->size, false);
+	value_id v = operand(g, h, h->q, h->keys, h->value_size, false), s;
+	struct attributes at = {.n = 0};
+
+	add_int(g, &at, "axis", one_in(g, 2) ? 3 : -1);
+	s = NODE_OF(g, MATMUL, q, turned(g, k));
+	if (!one_in(g, 4))
+		s = one_in(g, 2) ? NODE_OF(g, MUL, s, make_scalar(&g->m, 0.4f))
+		                 : NODE_OF(g, DIV, s, make_scalar(&g->m, 2));
+	if (one_in(g, 2))
+		s = NODE_OF(g, ADD, s, mask(g, h, false));
+	s = add_node(g, OP_SOFTMAX, (const value_id[]){s, VALUE_LAST}, &at);
+	NODE_OF(g, MATMUL, s, v);
+}
+
+void
+make_attention(struct generator *g)
+{
+	struct heads h = any_heads(g);
+
+	if (g->m.opset >= OPERATOR_SINCE) {
+		attention(g, &h);
+		return;
+	}
+	h.past = 0;
+	spelled(g, &h);
+}
