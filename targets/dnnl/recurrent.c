@@ -4,6 +4,7 @@
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
 #include "targets/need.h"
+#include "targets/recurrent.h"
 
 #define NEED why_need
 #define GATES_MAX 4
@@ -12,14 +13,12 @@
 struct cell {
 	enum op op;
 	uint32_t gates, order[GATES_MAX];
-	const char *activation[3]; /* the only ones the library has */
 };
 
 static const struct cell cells[] = {
-    {OP_LSTM, 4, {0, 2, 3, 1}, /* input, forget, candidate, output */
-        {"Sigmoid", "Tanh", "Tanh"}},
-    {OP_GRU, 3, {0, 1, 2}, {"Sigmoid", "Tanh"}}, /* update, reset, output */
-    {OP_RNN, 1, {0}, {"Tanh"}},
+    {OP_LSTM, 4, {0, 2, 3, 1}}, /* input, forget, candidate, output */
+    {OP_GRU, 3, {0, 1, 2}}, /* update, reset, output */
+    {OP_RNN, 1, {0}},
 };
 
 static const struct cell *
@@ -33,51 +32,6 @@ cell_of(const struct node *n)
 }
 
 /* ---- what is taken ---- */
-
-static bool
-has_its_activations(const struct node *n)
-{
-	const struct attr *a = node_attr(n, "activations");
-	const struct cell *cell = cell_of(n);
-	uint32_t k = 0;
-
-	for (uint32_t i = 0; a != NULL && i < a->n; i++) {
-		const char *want = cell->activation[k];
-		const struct string_view got = a->strings[i];
-
-		if (!view_is(got, want))
-			return false;
-		k = k == 2 || cell->activation[k + 1] == NULL ? 0 : k + 1;
-	}
-	return true;
-}
-
-static bool
-need_absent(
-    const struct match_in *m, struct why *why, uint32_t input, const char *what)
-{
-	const struct node *n = matched_root(m);
-
-	return NEED(why, input >= n->ninputs || n->input[input] == VALUE_NONE,
-	    what, "left out", "it is given");
-}
-
-static bool
-need_plain_cell(struct why *why, const struct node *n)
-{
-	const int64_t input_forget = attr_int_or(n, "input_forget", 0);
-	const int64_t layout = attr_int_or(n, "layout", 0);
-	bool ok = has_its_activations(n);
-
-	ok = NEED(why, ok, "activations", "the operator's own", "others");
-	ok = NEED(why, node_attr(n, "clip") == NULL, "clip", "none", "%g",
-	         (double)attr_float_or(n, "clip", 0))
-	    && ok;
-	ok = NEED(why, input_forget == 0, "input_forget", "0", "%d",
-	         (int)input_forget)
-	    && ok;
-	return NEED(why, layout == 0, "layout", "0", "%d", (int)layout) && ok;
-}
 
 /* SOURCE: seen in 3.7.2 with AVX-512, hidden sizes 1 to 66: a GRU of 1 is wrong
  * in a batch, unless its reset gate comes behind the product. */
@@ -109,11 +63,8 @@ accept_recurrent(const struct match_in *m, struct why *why)
 		return false;
 	directions = matched_type(m, n->input[1])->dim[0];
 	batch = matched_type(m, n->input[0])->dim[1];
-	ok = need_plain_cell(why, n);
+	ok = need_plain_recurrent(m, why, n);
 	ok = need_hidden(m, why, n, batch) && ok;
-	ok = need_constant(m, why, n, 3, "bias") && ok;
-	ok = need_absent(m, why, 4, "sequence_lens") && ok;
-	ok = need_absent(m, why, 7, "peepholes") && ok;
 	return NEED(why, directions == 1 || batch == 1, "directions",
 	           "1, or a single sequence", "%d of %d sequences",
 	           (int)directions, (int)batch)

@@ -6,6 +6,7 @@
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
+#include "targets/native/vector_lstm.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
 
@@ -17,7 +18,8 @@
 		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
 		.range = floats_range_of, .quantize = floats_quantize, \
 		.number = floats_number, .attention_room = attention_floats, \
-		.attention = attention_head, \
+		.attention = attention_head, .lstm_room = lstm_room, \
+		.lstm_pack = lstm_packed, .lstm = lstm_sequence, \
 	}
 
 #endif

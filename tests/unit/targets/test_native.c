@@ -440,6 +440,68 @@ test_refused_attention(void **state)
 	assert_true(is_refused_as("past"));
 }
 
+/* ---- LSTM ---- */
+
+struct layer {
+	int64_t steps, batch, in, hidden;
+	const char *direction;
+	bool biased, started;
+};
+
+/* One of all, more steps than are made ahead, tails of vectors. */
+static const struct layer layers[] = {
+    {1, 1, 1, 1, "forward", false, false},
+    {7, 2, 3, 5, "bidirectional", true, true},
+    {51, 1, 17, 16, "reverse", true, false},
+    {25, 3, 33, 35, "bidirectional", true, false},
+    {2, 1, 16, 64, "forward", false, true},
+};
+#define NLAYERS (sizeof layers / sizeof *layers)
+
+static void
+make_layer(const struct layer *l)
+{
+	const int64_t dirs = strcmp(l->direction, "bidirectional") == 0 ? 2 : 1;
+	const struct string_view direction = {
+	    l->direction, strlen(l->direction)};
+	const struct attr attr[] = {ATTR_OF_INT("hidden_size", l->hidden),
+	    {.name = "direction",
+	        .kind = ATTR_STRING,
+	        .n = 1,
+	        .strings = arena_copy(&arena, &direction, sizeof direction)}};
+	const int64_t *state = DIMS(dirs, l->batch, l->hidden);
+	const int64_t gates = 4 * l->hidden;
+	value_id in[8] = {make_input(&m, DIMS(l->steps, l->batch, l->in)),
+	    make_constant(&m, DIMS(dirs, gates, l->in), -0.5f, 0.5f),
+	    make_constant(&m, DIMS(dirs, gates, l->hidden), -0.5f, 0.5f),
+	    l->biased ? make_constant(&m, DIMS(dirs, 2 * gates), -1, 1)
+	              : VALUE_NONE,
+	    VALUE_NONE, VALUE_LAST};
+
+	if (l->started) {
+		in[5] = make_input(&m, state);
+		in[6] = make_constant(&m, state, -1, 1);
+		in[7] = VALUE_LAST;
+	}
+	make_output(&m, make_node(&m, OP_LSTM, in, attr, 2));
+	make_output(&m, make_more(&m));
+	if (l->started)
+		make_output(&m, make_more(&m));
+}
+
+static void
+test_lstm(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * NLAYERS; v++) {
+		again();
+		make_layer(&layers[v % NLAYERS]);
+		target_threads_set(v % NLAYERS == 3 ? 4 : 1);
+		assert_true(check_elements(vectors[v / NLAYERS]) == 1);
+	}
+	target_threads_set(1);
+}
+
 /* ---- bytes ---- */
 
 static value_id
@@ -565,6 +627,7 @@ main(void)
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
+	    TEST(test_lstm),
 	    TEST(test_bytes),
 	};
 

@@ -1,0 +1,170 @@
+/* LSTM: which are taken, their weights packed, on how many threads. */
+#include "targets/native/lstm.h"
+#include "targets/native/native.h"
+#include "targets/recurrent.h"
+#include "targets/team.h"
+#include "targets/threads.h"
+#include "targets/weights.h"
+
+/* Inputs and outputs of the operator. */
+enum { X, INPUT_WEIGHTS, STATE_WEIGHTS, BIAS, LENGTHS, FIRST_H, FIRST_C };
+enum { Y, LAST_H, LAST_C, NOUTPUTS };
+
+bool
+accept_lstm(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	bool ok = true;
+
+	for (uint32_t i = X; i <= STATE_WEIGHTS; i++)
+		ok = need_tensor(m, why, n->input[i])
+		    && need_size(m, why, n->input[i]) && ok;
+	for (uint32_t i = FIRST_H; i <= FIRST_C && i < n->ninputs; i++)
+		if (n->input[i] != VALUE_NONE)
+			ok = need_tensor(m, why, n->input[i]) && ok;
+	return ok && need_plain_recurrent(m, why, n);
+}
+
+struct lstm_kernel {
+	struct lstm lstm;
+	const struct native_version *version;
+	int32_t x, first[2], out[NOUTPUTS]; /* ports; < 0: none */
+	const float *start[2]; /* states that are constants */
+	struct lstm_data data;
+	uint32_t parts;
+	size_t room; /* floats of each part's scratch */
+	float *scratch;
+};
+
+/* Sequences part, part + parts, ... */
+static void
+run_part(void *of, uint32_t part)
+{
+	const struct lstm_kernel *k = of;
+	const size_t batch = k->lstm.batch;
+
+	for (size_t i = part; i < batch * k->lstm.directions; i += k->parts)
+		k->version->lstm(&k->lstm, &k->data, i / batch, i % batch,
+		    k->scratch + part * k->room);
+}
+
+static void
+run(struct kernel *kernel, const void *const *in, void *const *out)
+{
+	struct lstm_kernel *k = kernel->state;
+	const float *start[2];
+	float *to[NOUTPUTS];
+
+	for (size_t i = 0; i < 2; i++)
+		start[i] = k->first[i] >= 0 ? in[k->first[i]] : k->start[i];
+	for (size_t i = 0; i < NOUTPUTS; i++)
+		to[i] = k->out[i] >= 0 ? out[k->out[i]] : NULL;
+	k->data = (struct lstm_data){
+	    in[k->x], start[0], start[1], to[Y], to[LAST_H], to[LAST_C]};
+	team_run(k->parts, run_part, k);
+}
+
+/* ---- compiled ---- */
+
+static void
+read_sizes(struct lstm *l, const struct graph *g, const struct node *n)
+{
+	const struct type *x = &node_in(g, n, X)->type;
+	const struct type *w = &node_in(g, n, STATE_WEIGHTS)->type;
+
+	*l = (struct lstm){
+	    .steps = (size_t)x->dim[0],
+	    .batch = (size_t)x->dim[1],
+	    .in = (size_t)x->dim[2],
+	    .directions = (size_t)w->dim[0],
+	    .hidden = (size_t)w->dim[2],
+	    .backward = attr_is(n, "direction", "forward", "reverse"),
+	};
+}
+
+static const float *
+floats_of(
+    const struct graph *g, const struct node *n, uint32_t i, struct arena *a)
+{
+	if (i >= n->ninputs || n->input[i] == VALUE_NONE)
+		return NULL;
+	return scaled_floats(g, n->input[i], 1, a);
+}
+
+/* Packed where the kernel keeps it; what it is packed from goes. */
+static void
+pack(struct lstm_kernel *k, const struct graph *g, const struct node *n,
+    struct arena *a)
+{
+	struct lstm *l = &k->lstm;
+	const struct lstm_room room = k->version->lstm_room(l);
+	float *input = arena_new(a, float, l->directions *room.input);
+	float *state = arena_new(a, float, l->directions *room.state);
+	float *bias = arena_new(a, float, l->directions *room.bias);
+	const size_t rows = LSTM_GATES * l->hidden;
+	struct lstm_weights w;
+	struct arena scratch;
+
+	arena_init(&scratch);
+	w.input = floats_of(g, n, INPUT_WEIGHTS, &scratch);
+	w.state = floats_of(g, n, STATE_WEIGHTS, &scratch);
+	w.bias = floats_of(g, n, BIAS, &scratch);
+	for (size_t i = 0; i < l->directions; i++) {
+		k->version->lstm_pack(l, &w, input + i * room.input,
+		    state + i * room.state, bias + i * room.bias);
+		w.input += rows * l->in;
+		w.state += rows * l->hidden;
+		w.bias = w.bias ? w.bias + 2 * rows : NULL;
+	}
+	arena_release(&scratch);
+	l->input = input;
+	l->state = state;
+	l->bias = bias;
+	k->room = (room.scratch + 15) / 16 * 16;
+}
+
+static void
+bind(struct lstm_kernel *k, const struct graph *g, const struct node *n,
+    const struct candidate *c, struct arena *a)
+{
+	k->x = candidate_input(c, n->input[X]);
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t at = FIRST_H + i;
+
+		k->first[i] = at < n->ninputs && n->input[at] != VALUE_NONE
+		    ? candidate_input(c, n->input[at])
+		    : -1;
+		if (k->first[i] < 0)
+			k->start[i] = floats_of(g, n, at, a);
+	}
+	for (uint32_t i = 0; i < NOUTPUTS; i++) {
+		k->out[i] = -1;
+		for (uint32_t j = 0; j < c->noutputs; j++)
+			if (i < n->noutputs
+			    && c->output[j].value == n->output[i])
+				k->out[i] = (int32_t)j;
+	}
+}
+
+bool
+compile_lstm(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct lstm_kernel *k = arena_new(a, struct lstm_kernel, 1);
+	const struct node *n = graph_node(g, c->match->root);
+	size_t sequences;
+
+	(void)err;
+	k->version = native_version_of(t);
+	read_sizes(&k->lstm, g, n);
+	pack(k, g, n, a);
+	bind(k, g, n, c, a);
+	sequences = k->lstm.batch * k->lstm.directions;
+	k->parts = (uint32_t)(sequences < target_threads() ? sequences
+	                                                   : target_threads());
+	k->scratch = arena_new(a, float, k->parts * k->room);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+	return true;
+}
