@@ -13,17 +13,24 @@
 #include "targets/native/winograd.h"
 #include "tests/support/make.h"
 
-/* A convolution, where filters are given, else a function of so many channels. */
+/* A convolution, or what the function makes: of so many channels, or of a sequence of
+ * `size` steps of `channels` numbers with `filters` units. */
 struct shape {
 	const char *of;
 	int64_t channels, filters, size;
-	value_id (*function)(struct maker *m, value_id x);
+	value_id (*function)(struct maker *m, const struct shape *s);
 };
 
 static value_id
-gelu_tanh(struct maker *m, value_id x)
+image(struct maker *m, const struct shape *s)
 {
-	value_id y = MAKE(m, POW, x, make_scalar(m, 3));
+	return make_input(m, DIMS(1, s->channels, s->size, s->size));
+}
+
+static value_id
+gelu_tanh(struct maker *m, const struct shape *s)
+{
+	value_id x = image(m, s), y = MAKE(m, POW, x, make_scalar(m, 3));
 
 	y = MAKE(m, ADD, x, MAKE(m, MUL, y, make_scalar(m, 0.044715f)));
 	y = MAKE(m, TANH, MAKE(m, MUL, y, make_scalar(m, 0.7978845608f)));
@@ -32,9 +39,23 @@ gelu_tanh(struct maker *m, value_id x)
 }
 
 static value_id
-tanh_of(struct maker *m, value_id x)
+tanh_of(struct maker *m, const struct shape *s)
 {
-	return MAKE(m, TANH, x);
+	return MAKE(m, TANH, image(m, s));
+}
+
+/* In one direction: the libraries' kernels of two are two of these. */
+static value_id
+lstm(struct maker *m, const struct shape *s)
+{
+	const struct attr attr[] = {ATTR_OF_INT("hidden_size", s->filters)};
+	const int64_t gates = 4 * s->filters;
+
+	return MAKE_WITH(m, LSTM, attr,
+	    make_input(m, DIMS(s->size, 1, s->channels)),
+	    make_constant(m, DIMS(1, gates, s->channels), -.1f, .1f),
+	    make_constant(m, DIMS(1, gates, s->filters), -.1f, .1f),
+	    make_constant(m, DIMS(1, 2 * gates), -1, 1));
 }
 
 static const struct shape shapes[] = {
@@ -63,6 +84,16 @@ static const struct shape shapes[] = {
     {"Tanh", 3, 0, 224, tanh_of},
     {"Tanh", 768, 0, 8, tanh_of},
     {"Tanh", 64, 0, 112, tanh_of},
+    {"LSTM", 80, 256, 100, lstm},
+    {"LSTM", 512, 256, 100, lstm},
+    {"LSTM", 128, 128, 100, lstm},
+    {"LSTM", 64, 64, 200, lstm},
+    {"LSTM", 40, 32, 50, lstm},
+    {"LSTM", 512, 512, 50, lstm},
+    {"LSTM", 257, 128, 1, lstm},
+    {"LSTM", 1024, 1024, 20, lstm},
+    {"LSTM", 13, 17, 31, lstm},
+    {"LSTM", 300, 300, 40, lstm},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)
@@ -92,7 +123,7 @@ make_convolution(struct field *f, const struct shape *s)
 	struct maker *m = &f->maker;
 	value_id x, w, b;
 
-	x = make_input(m, DIMS(1, s->channels, s->size, s->size));
+	x = image(m, s);
 	w = make_constant(m, DIMS(s->filters, s->channels, 3, 3), -.1f, .1f);
 	b = make_constant(m, DIMS(s->filters), -1, 1);
 	make_output(m, MAKE(m, RELU, MAKE_WITH(m, CONV, same, x, w, b)));
@@ -105,9 +136,7 @@ make(struct field *f, const struct shape *s)
 
 	make_begin(m, &f->arena);
 	if (s->function)
-		make_output(m,
-		    s->function(m,
-		        make_input(m, DIMS(1, s->channels, s->size, s->size))));
+		make_output(m, s->function(m, s));
 	else
 		make_convolution(f, s);
 	make_end(m);
