@@ -2,7 +2,7 @@
  * threads. */
 #include <math.h>
 
-#include "targets/native/attention.h"
+#include "targets/native/attention_form.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
 #include "targets/team.h"
@@ -42,8 +42,8 @@ read_heads(const struct type *t, int64_t heads, struct attention_operand *o,
 
 /* Its strides over [batch, heads, queries]; keys are neighbours. */
 static bool
-read_mask(
-    const struct type *t, const struct attention *a, struct attention_mask *m)
+read_mask(const struct type *t, const struct attention_form *a,
+    struct attention_mask *m)
 {
 	const size_t want[4] = {a->batch, a->heads, a->queries, a->keys};
 	size_t step = 1;
@@ -73,13 +73,15 @@ given(const struct node *n, uint32_t i)
 
 /* The sizes and places of the operator's operands; false: they do not fit. */
 static bool
-read_attention(struct attention *a, const struct graph *g, const struct node *n)
+read_attention(
+    struct attention_form *a, const struct graph *g, const struct node *n)
 {
 	const int64_t hq = attr_int_or(n, "q_num_heads", 0);
 	const int64_t hk = attr_int_or(n, "kv_num_heads", 0);
 	int64_t q[4], k[4], v[4];
 
-	*a = (struct attention){.causal = attr_int_or(n, "is_causal", 0) != 0};
+	*a = (struct attention_form){
+	    .causal = attr_int_or(n, "is_causal", 0) != 0};
 	if (!read_heads(&node_in(g, n, QUERIES)->type, hq, &a->q, q)
 	    || !read_heads(&node_in(g, n, KEYS)->type, hk, &a->k, k)
 	    || !read_heads(&node_in(g, n, VALUES)->type, hk, &a->v, v)
@@ -122,7 +124,7 @@ accept_attention(const struct match_in *m, struct why *why)
 {
 	const struct node *n = match_as_node(m->match, m->graph);
 	const struct graph *g = match_graph(m->match, m->graph);
-	struct attention a;
+	struct attention_form a;
 	struct attention_mask mask;
 	bool ok;
 
@@ -171,7 +173,7 @@ ways_attention(const struct match_in *m, struct formats *f,
 /* ---- a kernel ---- */
 
 struct attention_kernel {
-	struct attention a;
+	struct attention_form a;
 	struct attention_mask mask;
 	const struct native_version *version;
 	int32_t port[4]; /* of the operands, and of the mask: < 0, a constant */
@@ -216,7 +218,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 static void
 divide(struct attention_kernel *k, struct arena *a)
 {
-	const struct attention *x = &k->a;
+	const struct attention_form *x = &k->a;
 	const size_t heads = x->batch * x->heads;
 	const double work = (double)heads * (double)x->queries * (double)x->keys
 	    * (double)(x->size + x->value_size);

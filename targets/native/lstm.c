@@ -1,5 +1,5 @@
 /* LSTM: which are taken, their weights packed, on how many threads. */
-#include "targets/native/lstm.h"
+#include "targets/native/lstm_form.h"
 #include "targets/native/native.h"
 #include "targets/recurrent.h"
 #include "targets/team.h"

@@ -5,7 +5,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_ATTENTION_H
 #define TARGETS_NATIVE_VECTOR_ATTENTION_H
 
-#include "targets/native/attention.h"
+#include "targets/native/attention_form.h"
 #include "targets/native/vector_functions.h"
 #include "targets/native/vector_product.h"
 
@@ -21,7 +21,7 @@ padded_to(size_t n, size_t unit)
 }
 
 static void
-attention_sizes(struct attention_scratch *s, const struct attention *a)
+attention_sizes(struct attention_scratch *s, const struct attention_form *a)
 {
 	s->size = padded_to(a->size, NATIVE_WIDTH);
 	s->keys = padded_to(a->keys, PAIR_OF_VECTORS);
@@ -30,7 +30,7 @@ attention_sizes(struct attention_scratch *s, const struct attention *a)
 
 /* Each part is whole vectors. */
 static size_t
-attention_floats(const struct attention *a)
+attention_floats(const struct attention_form *a)
 {
 	struct attention_scratch s;
 
@@ -67,8 +67,8 @@ copy_row(
 
 /* Element i of the keys of a panel, side by side. */
 static inline void
-turn_keys(const struct attention *a, const float *from, size_t n, size_t size,
-    float *to)
+turn_keys(const struct attention_form *a, const float *from, size_t n,
+    size_t size, float *to)
 {
 	for (size_t i = 0; i < size; i++, to += PAIR_OF_VECTORS) {
 		const size_t there = i < a->size ? n : 0;
@@ -81,7 +81,7 @@ turn_keys(const struct attention *a, const float *from, size_t n, size_t size,
 }
 
 static void
-pack_keys(const struct attention *a, const struct attention_scratch *s,
+pack_keys(const struct attention_form *a, const struct attention_scratch *s,
     const float *from)
 {
 	size_t j = 0;
@@ -95,7 +95,7 @@ pack_keys(const struct attention *a, const struct attention_scratch *s,
 }
 
 static void
-pack_values(const struct attention *a, const struct attention_scratch *s,
+pack_values(const struct attention_form *a, const struct attention_scratch *s,
     const float *from)
 {
 	for (size_t i = 0; i < s->values; i += PAIR_OF_VECTORS) {
@@ -114,7 +114,7 @@ pack_values(const struct attention *a, const struct attention_scratch *s,
 
 /* Rows of queries as a product reads them, scaled. */
 static void
-pack_queries(const struct attention *a, const struct attention_scratch *s,
+pack_queries(const struct attention_form *a, const struct attention_scratch *s,
     const float *from, size_t rows)
 {
 	for (size_t r = 0; r < rows; r++)
@@ -125,7 +125,7 @@ pack_queries(const struct attention *a, const struct attention_scratch *s,
 
 /* What is added to the scores of a query: false where it sees nothing. */
 static bool
-fill_bias(const struct attention *a, const struct attention_scratch *s,
+fill_bias(const struct attention_form *a, const struct attention_scratch *s,
     const struct attention_mask *m, size_t at, size_t query)
 {
 	const size_t row = at + query * m->stride[2];
@@ -176,7 +176,8 @@ vec_total(vec x)
 /* Scores of row r with what is added to them, in place; the largest number. What
  * stands behind the last key is no score. */
 static float
-bias_row(const struct attention *a, const struct attention_scratch *s, size_t r)
+bias_row(
+    const struct attention_form *a, const struct attention_scratch *s, size_t r)
 {
 	float *x = s->score + r * PAIR_OF_VECTORS;
 	vec most = vec_all(-INFINITY);
@@ -243,7 +244,7 @@ give_row(float *y, const float *sum, size_t n, float over)
 
 /* Rows of the result: sums of values, over the weights' sum. */
 static void
-give_rows(const struct attention *a, const struct attention_scratch *s,
+give_rows(const struct attention_form *a, const struct attention_scratch *s,
     const float *over, float *y, size_t rows)
 {
 	for (size_t i = 0; i < s->values; i += PAIR_OF_VECTORS) {
@@ -260,9 +261,9 @@ give_rows(const struct attention *a, const struct attention_scratch *s,
 }
 
 static void
-attention_group(const struct attention *a, const struct attention_scratch *s,
-    const struct attention_mask *m, size_t mask_at, size_t query, size_t rows,
-    float *y)
+attention_group(const struct attention_form *a,
+    const struct attention_scratch *s, const struct attention_mask *m,
+    size_t mask_at, size_t query, size_t rows, float *y)
 {
 	const bool same = !m->data && !a->causal; /* for all queries */
 	float over[NATIVE_GROUP];
@@ -285,7 +286,7 @@ attention_group(const struct attention *a, const struct attention_scratch *s,
 }
 
 static void
-attention_head(const struct attention *a, const struct attention_data *d,
+attention_head(const struct attention_form *a, const struct attention_data *d,
     size_t batch, size_t head, float *scratch)
 {
 	const size_t kv = head / a->sharing;

@@ -2,7 +2,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_LSTM_H
 #define TARGETS_NATIVE_VECTOR_LSTM_H
 
-#include "targets/native/lstm.h"
+#include "targets/native/lstm_form.h"
 #include "targets/native/vector_functions.h"
 #include "targets/native/vector_product.h"
 

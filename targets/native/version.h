@@ -2,10 +2,10 @@
 #ifndef TARGETS_NATIVE_VERSION_H
 #define TARGETS_NATIVE_VERSION_H
 
-#include "targets/native/attention.h"
+#include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
-#include "targets/native/lstm.h"
+#include "targets/native/lstm_form.h"
 #include "targets/native/winograd.h"
 
 struct native_version {

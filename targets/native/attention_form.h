@@ -1,7 +1,7 @@
 /* Attention: softmax(q k' * scale + mask) v, head by head, queries a group of rows at
  * a time, so that scores never leave the cache. */
-#ifndef TARGETS_NATIVE_ATTENTION_H
-#define TARGETS_NATIVE_ATTENTION_H
+#ifndef TARGETS_NATIVE_ATTENTION_FORM_H
+#define TARGETS_NATIVE_ATTENTION_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct attention_mask {
 	bool bytes; /* which are seen; else floats, which are added */
 };
 
-struct attention {
+struct attention_form {
 	size_t batch, heads,
 	    sharing; /* sharing: heads that read the same keys */
 	size_t queries, keys, size, value_size;
@@ -36,10 +36,10 @@ struct attention_data {
 };
 
 /* Floats of scratch that one head takes. */
-typedef size_t attention_room(const struct attention *a);
+typedef size_t attention_room(const struct attention_form *a);
 /* Head `head` of image `batch`; scratch begins on a cache line, its content is of no
  * matter as long as it is numbers. */
-typedef void attention_run(const struct attention *a,
+typedef void attention_run(const struct attention_form *a,
     const struct attention_data *d, size_t batch, size_t head, float *scratch);
 
 #endif

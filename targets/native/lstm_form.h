@@ -1,7 +1,7 @@
 /* LSTM over whole sequences: the inputs' product for many steps at once, then step by
  * step the product of what went before, with the gates made in the same loop. */
-#ifndef TARGETS_NATIVE_LSTM_H
-#define TARGETS_NATIVE_LSTM_H
+#ifndef TARGETS_NATIVE_LSTM_FORM_H
+#define TARGETS_NATIVE_LSTM_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>
