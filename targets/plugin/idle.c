@@ -38,7 +38,7 @@ product(struct arena *a)
 static void *
 floats(struct arena *a)
 {
-	return arena_alloc(a, SIDE * SIDE * sizeof(float) + 64);
+	return arena_alloc(a, (size_t)SIDE * SIDE * sizeof(float) + 64);
 }
 
 /* Compile the product and run it twice; it stays, as nobody else needs the memory. */
