@@ -38,17 +38,30 @@ copy_all(int to, int from)
 	return true;
 }
 
+/* A signal ends the process from now on; so does one that has come already, and
+ * whose handler took it for a search to end. SOURCE: Linux forgets the handler of
+ * SA_RESETHAND when it is called, and keeps the flag. */
+static void
+end_by(int number, struct sigaction *was)
+{
+	const struct sigaction end = {.sa_handler = SIG_DFL};
+
+	sigaction(number, &end, was);
+	if (was->sa_handler == SIG_DFL
+	    && ((unsigned)was->sa_flags & (unsigned)SA_RESETHAND) != 0)
+		raise(number);
+}
+
 /* While standard input is waited for nothing has begun: a signal to stop ends
  * the process as it would any other. */
 static bool
 copy_stdin(int to)
 {
-	const struct sigaction end = {.sa_handler = SIG_DFL};
 	struct sigaction on_int, on_term;
 	bool ok;
 
-	sigaction(SIGINT, &end, &on_int);
-	sigaction(SIGTERM, &end, &on_term);
+	end_by(SIGINT, &on_int);
+	end_by(SIGTERM, &on_term);
 	ok = copy_all(to, STDIN_FILENO);
 	sigaction(SIGINT, &on_int, NULL);
 	sigaction(SIGTERM, &on_term, NULL);
