@@ -334,6 +334,9 @@ match_rule(struct composer *m, low_id root, struct composite *c)
 	case RULE_SUM:
 		return match_sum(m, root, c);
 	case RULE_LAYOUT: /* asks for three arguments: never matches */
+	case RULE_QCONV: /* of quantised models: matched in the graph */
+	case RULE_QUANTIZE:
+	case RULE_DEQUANTIZE:
 		return false;
 	default:
 		return match_pool(m, root, anchor[c->rule], c);
