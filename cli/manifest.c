@@ -160,9 +160,26 @@ keep_log(cyaml_log_t level, void *context, const char *fmt, va_list args)
 
 /* ---- what is wrong, where, and what was meant ---- */
 
-static const char *const keys[] = {"version", "defaults", "mixes", "models",
-    "name", "targets", "options", "bind", "dims", "path", "shapes", "db", "out",
-    "time_budget", "unit_timeout", "retries"};
+static const struct {
+	const char *name, *place;
+} keys[] = {
+    {"version", "the manifest"},
+    {"defaults", "the manifest"},
+    {"mixes", "the manifest or a model"},
+    {"models", "the manifest"},
+    {"name", "a mix, a model or a shape"},
+    {"targets", "a mix"},
+    {"options", "'defaults' or a mix"},
+    {"bind", "a shape"},
+    {"dims", "a shape"},
+    {"path", "a model"},
+    {"shapes", "a model"},
+    {"db", "'defaults'"},
+    {"out", "'defaults'"},
+    {"time_budget", "'defaults'"},
+    {"unit_timeout", "'defaults'"},
+    {"retries", "'defaults'"},
+};
 
 /* Letters to add, drop or change. */
 static uint32_t
@@ -192,22 +209,26 @@ distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* The key most like it, or NULL where none is. */
-static const char *
-nearest_key(const char *key)
+/* What was meant by a key that is not where it belongs, or is like one; "" where
+ * nothing is known. */
+static void
+hint_at(const char *key, char *hint, size_t size)
 {
 	uint32_t least = 4; /* TUNING: further apart is another word */
-	const char *nearest = NULL;
 
+	hint[0] = '\0';
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		uint32_t d = distance(key, keys[i]);
+		uint32_t d = distance(key, keys[i].name);
 
-		if (d < least && d < strlen(key)) {
+		if (d == 0)
+			snprintf(
+			    hint, size, "; it belongs to %s", keys[i].place);
+		else if (d < least && d < strlen(key))
+			snprintf(
+			    hint, size, "; did you mean '%s'?", keys[i].name);
+		if (d < least)
 			least = d;
-			nearest = keys[i];
-		}
 	}
-	return nearest;
 }
 
 /* libcyaml says where the mapping is that a key is in; the key itself is there
@@ -236,16 +257,14 @@ say_fault(struct log *log, const char *path, const char *text,
     const char *otherwise, struct err *err)
 {
 	static const char unexpected[] = "Unexpected key: ";
-	const char *key = NULL, *nearest = NULL;
+	const char *key = NULL;
 	char hint[80] = "", place[40] = "";
 
 	if (strncmp(log->fault, unexpected, sizeof unexpected - 1) == 0) {
 		key = log->fault + sizeof unexpected - 1;
 		find_key(log, text, key);
-		nearest = nearest_key(key);
+		hint_at(key, hint, sizeof hint);
 	}
-	if (nearest)
-		snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest);
 	if (log->line)
 		snprintf(place, sizeof place, ":%u:%u", log->line, log->column);
 	if (key)

@@ -208,6 +208,10 @@ printf 'version: 1\nmixes:\n  - {name: a, targts: [host]}\n' >bad.yaml
 run batch bad.yaml
 expect_status 2
 expect_in err "bad.yaml:3:15: unexpected key 'targts'; did you mean 'targets'?"
+printf 'version: 1\nout: there\n' >bad.yaml
+run batch bad.yaml
+expect_status 2
+expect_in err "unexpected key 'out'; it belongs to 'defaults'"
 for text in '' '# nothing but this' 'version: x' 'version: [' 'just words' '- 1' \
 	'{version: 1, mixes: &x [*x]}'; do
 	echo "$text" >bad.yaml
