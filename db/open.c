@@ -14,7 +14,6 @@
 #include "db/schema.h"
 #include "db/sql.h"
 #include "db/sum.h"
-#include "ir/base/clock.h"
 #include "ir/base/stale.h"
 
 /* TUNING: no row of ours comes near; a foreign file's may try to. */

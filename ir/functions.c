@@ -270,7 +270,7 @@ bind_inputs(struct importer *imp, struct scope *s, const Onnx__FunctionProto *f,
 		    "%u inputs, but function '%s' takes %zu", call->ninputs,
 		    f->name, f->n_input);
 	for (size_t i = 0; i < f->n_input; i++) {
-		value_id v = i < call->ninputs ? call->input[i] : VALUE_NONE;
+		value_id v = node_input(call, (uint32_t)i);
 		const char *name = f->input[i];
 		size_t n = strlen(name);
 

@@ -194,20 +194,34 @@ attr_ints(const struct node *n, const char *name, uint32_t *count)
 	return a->ints;
 }
 
+value_id
+node_input(const struct node *n, uint32_t i)
+{
+	return i < n->ninputs ? n->input[i] : VALUE_NONE;
+}
+
+value_id
+node_output(const struct node *n, uint32_t i)
+{
+	return i < n->noutputs ? n->output[i] : VALUE_NONE;
+}
+
+static const struct value *
+value_or_null(const struct graph *g, value_id v)
+{
+	return v == VALUE_NONE ? NULL : graph_value(g, v);
+}
+
 const struct value *
 node_in(const struct graph *g, const struct node *n, uint32_t i)
 {
-	if (i >= n->ninputs || n->input[i] == VALUE_NONE)
-		return NULL;
-	return graph_value(g, n->input[i]);
+	return value_or_null(g, node_input(n, i));
 }
 
 const struct value *
 node_out(const struct graph *g, const struct node *n, uint32_t i)
 {
-	if (i >= n->noutputs || n->output[i] == VALUE_NONE)
-		return NULL;
-	return graph_value(g, n->output[i]);
+	return value_or_null(g, node_output(n, i));
 }
 
 /* A binary min-heap of node ids: which ready node has the smallest id. */

@@ -228,7 +228,10 @@ bool attr_is(const struct node *n, const char *name, const char *otherwise,
 const int64_t *attr_ints(
     const struct node *n, const char *name, uint32_t *count);
 
-/* The type of input/output i; NULL when it is left out. */
+/* Input/output i; VALUE_NONE when it is left out. */
+value_id node_input(const struct node *n, uint32_t i);
+value_id node_output(const struct node *n, uint32_t i);
+/* The same as a value; NULL when it is left out. */
 const struct value *node_in(
     const struct graph *g, const struct node *n, uint32_t i);
 const struct value *node_out(

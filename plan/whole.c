@@ -60,7 +60,8 @@ whole_of(const struct candidates *all, const struct mix *m,
 	return whole;
 }
 
-bool
+/* Is the candidate its target's, and less than its whole? */
+static bool
 is_part_of_whole(
     const struct candidates *all, uint32_t candidate, uint32_t whole)
 {

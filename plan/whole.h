@@ -12,10 +12,6 @@
 uint32_t whole_of(const struct candidates *all, const struct mix *m,
     const struct prices *p, uint32_t target);
 
-/* Is the candidate its target's, and less than its whole? */
-bool is_part_of_whole(
-    const struct candidates *all, uint32_t candidate, uint32_t whole);
-
 /* Has a candidate, but the whole itself, any node of the whole? */
 bool meets_whole(
     const struct candidates *all, uint32_t candidate, uint32_t whole);

@@ -158,6 +158,16 @@ integer_entry(const struct tensor *t, size_t i)
 	return t ? (float)tensor_real(t, t->count == 1 ? 0 : i) : 0;
 }
 
+float *
+integer_entries(const struct tensor *t, size_t n, struct arena *a)
+{
+	float *x = arena_new(a, float, n);
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = integer_entry(t, i);
+	return x;
+}
+
 /* TUNING: a bias beside which sums of SUM_DEPTH products fit into 32 bits. */
 #define BIAS_MAX ((int64_t)1 << 30)
 

@@ -39,6 +39,8 @@ const struct tensor *integer_constant(
 bool integers_are(const struct tensor *t, double x);
 /* Number i of one or many; 0 where there is none. */
 float integer_entry(const struct tensor *t, size_t i);
+/* The first n of these. */
+float *integer_entries(const struct tensor *t, size_t n, struct arena *a);
 
 /* Weights are int8 around 0, or uint8 around 128; and such as int8. */
 bool need_middle_zero(

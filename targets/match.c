@@ -106,12 +106,6 @@ add_capture(struct partial *p, struct capture_of c)
 static struct partials match_value_at(struct matcher *m,
     const struct pattern *p, value_id v, const struct partials *from);
 
-static value_id
-input_or_none(const struct node *n, uint32_t i)
-{
-	return i < n->ninputs ? n->input[i] : VALUE_NONE;
-}
-
 /* Match a node's inputs against a pattern's arguments; `swap` exchanges the
  * node's first two. */
 static struct partials
@@ -123,7 +117,7 @@ match_inputs(struct matcher *m, const struct pattern *p, const struct node *n,
 	for (i = 0; i < p->nargs && from.n > 0; i++) {
 		if (p->arg[i]->kind == PATTERN_REST)
 			return from;
-		value_id v = input_or_none(n, swap && i < 2 ? 1 - i : i);
+		value_id v = node_input(n, swap && i < 2 ? 1 - i : i);
 		from = match_value_at(m, p->arg[i], v, &from);
 	}
 	for (; i < n->ninputs; i++)

@@ -39,8 +39,8 @@ need_absent(
 {
 	const struct node *n = matched_root(m);
 
-	return NEED(why, input >= n->ninputs || n->input[input] == VALUE_NONE,
-	    what, "left out", "it is given");
+	return NEED(why, node_input(n, input) == VALUE_NONE, what, "left out",
+	    "it is given");
 }
 
 static bool

@@ -77,12 +77,24 @@ ports_find(const struct port *port, uint32_t n, value_id v)
 	return UINT32_MAX;
 }
 
+static int32_t
+number_of(const struct port *port, uint32_t n, value_id v)
+{
+	const uint32_t i = ports_find(port, n, v);
+
+	return i == UINT32_MAX ? -1 : (int32_t)i;
+}
+
 int32_t
 candidate_input(const struct candidate *c, value_id v)
 {
-	const uint32_t i = ports_find(c->input, c->ninputs, v);
+	return number_of(c->input, c->ninputs, v);
+}
 
-	return i == UINT32_MAX ? -1 : (int32_t)i;
+int32_t
+candidate_output(const struct candidate *c, value_id v)
+{
+	return number_of(c->output, c->noutputs, v);
 }
 
 const char *

@@ -102,6 +102,8 @@ struct candidate {
 
 /* Which of its inputs a value is; -1: none, as a constant. */
 int32_t candidate_input(const struct candidate *c, value_id v);
+/* Which of its outputs; -1: none. */
+int32_t candidate_output(const struct candidate *c, value_id v);
 
 /* Input `in` may lie inside output `out`, `offset` bytes behind its start, or
  * around it (offset <= 0): they hold the same bytes where they meet. */

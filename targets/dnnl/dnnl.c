@@ -40,7 +40,6 @@ extern const struct target_kind target_dnnl;
 	    EITHER(NODE(SOFTPLUS, ANY), NODE(EXP, ANY), NODE(LOG, ANY), \
 	        NODE(SQRT, ANY), NODE(ABS, ANY), NODE(ROUND, ANY)), \
 	    EITHER(NODE(SWISH, ANY), NODE(NEG, ANY), NODE(RECIPROCAL, ANY)))
-/* Sums of bytes quantised in each run, as floats. */
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, b) {.name = "dnnl." n, .pattern = p, .accepts = a},
 #include "targets/dnnl/rules.def"

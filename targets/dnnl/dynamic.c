@@ -132,18 +132,12 @@ read_columns(struct dynamic_sums *s, const struct dynamic_product *d,
     const int8_t *steps, size_t depth, struct arena *a)
 {
 	int32_t *sum = arena_new(a, int32_t, s->columns);
-	float *scale = arena_new(a, float, s->columns);
-	float *bias = arena_new(a, float, s->columns);
 
-	for (size_t i = 0; i < s->columns; i++) {
-		scale[i] = integer_entry(d->scales, i);
-		bias[i] = integer_entry(d->bias, i);
-	}
 	for (size_t k = 0; k < depth; k++)
 		for (size_t i = 0; i < s->columns; i++)
 			sum[i] += steps[k * s->columns + i];
-	s->scale = scale;
-	s->bias = bias;
+	s->scale = integer_entries(d->scales, s->columns, a);
+	s->bias = integer_entries(d->bias, s->columns, a);
 	s->has_bias = d->bias != NULL;
 	s->weights = sum;
 }

@@ -62,19 +62,12 @@ static const struct port *
 find_port(
     const struct candidate *c, value_id v, bool *is_output, int32_t *index)
 {
-	for (uint32_t i = 0; i < c->noutputs; i++)
-		if (c->output[i].value == v) {
-			*is_output = true;
-			*index = (int32_t)i;
-			return &c->output[i];
-		}
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (c->input[i].value == v) {
-			*is_output = false;
-			*index = (int32_t)i;
-			return &c->input[i];
-		}
-	return NULL;
+	*index = candidate_output(c, v);
+	*is_output = *index >= 0;
+	if (*is_output)
+		return &c->output[*index];
+	*index = candidate_input(c, v);
+	return *index < 0 ? NULL : &c->input[*index];
 }
 
 static dnnl_format_tag_t

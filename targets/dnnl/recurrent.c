@@ -187,31 +187,19 @@ read_node(struct build *b, struct recurrent *r)
 	r->weights[1] = weights_of(r, r->hidden);
 }
 
-static value_id
-input_or_none(const struct node *n, uint32_t i)
-{
-	return i < n->ninputs ? n->input[i] : VALUE_NONE;
-}
-
-static value_id
-output_or_none(const struct node *n, uint32_t i)
-{
-	return i < n->noutputs ? n->output[i] : VALUE_NONE;
-}
-
 /* States go in and out together, or not at all. */
 static bool
 has_start(const struct recurrent *r)
 {
-	return input_or_none(r->node, 5) != VALUE_NONE
-	    || input_or_none(r->node, 6) != VALUE_NONE;
+	return node_input(r->node, 5) != VALUE_NONE
+	    || node_input(r->node, 6) != VALUE_NONE;
 }
 
 static bool
 has_end(const struct recurrent *r)
 {
-	return output_or_none(r->node, 1) != VALUE_NONE
-	    || output_or_none(r->node, 2) != VALUE_NONE;
+	return node_output(r->node, 1) != VALUE_NONE
+	    || node_output(r->node, 2) != VALUE_NONE;
 }
 
 static struct operation
@@ -242,7 +230,7 @@ operation_of(const struct recurrent *r)
 static bool
 bind_start(struct build *b, const struct recurrent *r, int arg, uint32_t input)
 {
-	const value_id v = input_or_none(r->node, input);
+	const value_id v = node_input(r->node, input);
 	const size_t n = md_size(&r->state) / sizeof(float);
 
 	if (v != VALUE_NONE)
@@ -262,10 +250,10 @@ bind_states(struct build *b, const struct recurrent *r)
 		return false;
 	return !has_end(r)
 	    || (bind_wanted(
-	            b, DNNL_ARG_DST_ITER, output_or_none(r->node, 1), &r->state)
+	            b, DNNL_ARG_DST_ITER, node_output(r->node, 1), &r->state)
 	        && (!cell
 	            || bind_wanted(b, DNNL_ARG_DST_ITER_C,
-	                output_or_none(r->node, 2), &r->state)));
+	                node_output(r->node, 2), &r->state)));
 }
 
 static bool
@@ -278,7 +266,7 @@ bind(struct build *b, const struct recurrent *r, dnnl_primitive_desc_t pd)
 	        &r->weights[1], wanted(b, pd, dnnl_query_weights_md, 1))
 	    && bind_constant(b, DNNL_ARG_BIAS, r->bias_data, &r->bias, &r->bias)
 	    && bind_wanted(
-	        b, DNNL_ARG_DST_LAYER, output_or_none(r->node, 0), &r->dst)
+	        b, DNNL_ARG_DST_LAYER, node_output(r->node, 0), &r->dst)
 	    && bind_states(b, r);
 }
 

@@ -2,6 +2,7 @@
  * threads. */
 #include <math.h>
 
+#include "ir/base/size.h"
 #include "targets/native/attention_form.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
@@ -65,12 +66,6 @@ read_mask(const struct type *t, const struct attention_form *a,
 	return true;
 }
 
-static value_id
-given(const struct node *n, uint32_t i)
-{
-	return i < n->ninputs ? n->input[i] : VALUE_NONE;
-}
-
 /* The sizes and places of the operator's operands; false: they do not fit. */
 static bool
 read_attention(
@@ -107,9 +102,9 @@ need_plain_form(const struct match_in *m, struct why *why, const struct node *n)
 	const bool windows = attr_int_or(n, "left_window_size", -1) >= 0
 	    || attr_int_or(n, "right_window_size", -1) >= 0;
 	bool ok = NEED(why,
-	    given(n, PAST_KEYS) == VALUE_NONE
-	        && given(n, PAST_VALUES) == VALUE_NONE
-	        && given(n, LENGTHS) == VALUE_NONE,
+	    node_input(n, PAST_KEYS) == VALUE_NONE
+	        && node_input(n, PAST_VALUES) == VALUE_NONE
+	        && node_input(n, LENGTHS) == VALUE_NONE,
 	    "past", "none, and no lengths", "given");
 
 	ok = NEED(why, attr_float_or(n, "softcap", 0) == 0, "softcap", "0",
@@ -142,7 +137,7 @@ accept_attention(const struct match_in *m, struct why *why)
 	        "the same size of queries and keys", "others"))
 		return false;
 	return NEED(why,
-	           given(n, MASK) == VALUE_NONE
+	           node_input(n, MASK) == VALUE_NONE
 	               || read_mask(
 	                   &graph_value(g, n->input[MASK])->type, &a, &mask),
 	           "mask", "floats or booleans, one for each key", "another")
@@ -226,7 +221,7 @@ divide(struct attention_kernel *k, struct arena *a)
 
 	parts = parts < heads ? parts : heads;
 	k->parts = (uint32_t)parts;
-	k->room = (k->version->attention_room(x) + 15) / 16 * 16;
+	k->room = size_round_up(k->version->attention_room(x), 16);
 	k->scratch = arena_new(a, float, parts * k->room);
 }
 
@@ -259,7 +254,7 @@ compile_attention(const struct target *t, const struct graph *g,
 	k->port[MASK] = -1;
 	for (uint32_t i = QUERIES; i <= VALUES; i++)
 		k->port[i] = candidate_input(c, n->input[i]);
-	if (given(n, MASK) != VALUE_NONE)
+	if (node_input(n, MASK) != VALUE_NONE)
 		bind_mask(k, g, c, n->input[MASK], a);
 	divide(k, a);
 	*out = (struct kernel){

@@ -1,4 +1,5 @@
 /* LSTM: which are taken, their weights packed, on how many threads. */
+#include "ir/base/size.h"
 #include "targets/native/lstm_form.h"
 #include "targets/native/native.h"
 #include "targets/recurrent.h"
@@ -19,8 +20,8 @@ accept_lstm(const struct match_in *m, struct why *why)
 	for (uint32_t i = X; i <= STATE_WEIGHTS; i++)
 		ok = need_tensor(m, why, n->input[i])
 		    && need_size(m, why, n->input[i]) && ok;
-	for (uint32_t i = FIRST_H; i <= FIRST_C && i < n->ninputs; i++)
-		if (n->input[i] != VALUE_NONE)
+	for (uint32_t i = FIRST_H; i <= FIRST_C; i++)
+		if (node_input(n, i) != VALUE_NONE)
 			ok = need_tensor(m, why, n->input[i]) && ok;
 	return ok && need_plain_recurrent(m, why, n);
 }
@@ -86,9 +87,9 @@ static const float *
 floats_of(
     const struct graph *g, const struct node *n, uint32_t i, struct arena *a)
 {
-	if (i >= n->ninputs || n->input[i] == VALUE_NONE)
-		return NULL;
-	return scaled_floats(g, n->input[i], 1, a);
+	const value_id v = node_input(n, i);
+
+	return v == VALUE_NONE ? NULL : scaled_floats(g, v, 1, a);
 }
 
 /* Packed where the kernel keeps it; what it is packed from goes. */
@@ -120,7 +121,7 @@ pack(struct lstm_kernel *k, const struct graph *g, const struct node *n,
 	l->input = input;
 	l->state = state;
 	l->bias = bias;
-	k->room = (room.scratch + 15) / 16 * 16;
+	k->room = size_round_up(room.scratch, 16);
 }
 
 static void
@@ -129,21 +130,12 @@ bind(struct lstm_kernel *k, const struct graph *g, const struct node *n,
 {
 	k->x = candidate_input(c, n->input[X]);
 	for (uint32_t i = 0; i < 2; i++) {
-		const uint32_t at = FIRST_H + i;
-
-		k->first[i] = at < n->ninputs && n->input[at] != VALUE_NONE
-		    ? candidate_input(c, n->input[at])
-		    : -1;
+		k->first[i] = candidate_input(c, node_input(n, FIRST_H + i));
 		if (k->first[i] < 0)
-			k->start[i] = floats_of(g, n, at, a);
+			k->start[i] = floats_of(g, n, FIRST_H + i, a);
 	}
-	for (uint32_t i = 0; i < NOUTPUTS; i++) {
-		k->out[i] = -1;
-		for (uint32_t j = 0; j < c->noutputs; j++)
-			if (i < n->noutputs
-			    && c->output[j].value == n->output[i])
-				k->out[i] = (int32_t)j;
-	}
+	for (uint32_t i = 0; i < NOUTPUTS; i++)
+		k->out[i] = candidate_output(c, node_output(n, i));
 }
 
 bool

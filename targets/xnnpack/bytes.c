@@ -113,16 +113,6 @@ codes_last(const struct tensor *w, uint32_t shift, struct arena *a)
 	return to;
 }
 
-static const float *
-filter_scales(const struct tensor *scale, size_t n, struct arena *a)
-{
-	float *to = arena_new(a, float, n);
-
-	for (size_t i = 0; i < n; i++)
-		to[i] = (float)tensor_real(scale, scale->count == 1 ? 0 : i);
-	return to;
-}
-
 static int32_t
 zero_in(const struct graph *g, const struct node *n, uint32_t i)
 {
@@ -161,7 +151,7 @@ read_filters(struct xnn_build *b, const struct node *n, size_t filters)
 	f->codes = codes_last(w, shift, b->arena);
 	f->bias = bias ? tensor_data(bias, b->arena) : NULL;
 	f->scale =
-	    filter_scales(integer_constant(g, n, W_SCALE), filters, b->arena);
+	    integer_entries(integer_constant(g, n, W_SCALE), filters, b->arena);
 	f->zero = zero_in(g, n, W_ZERO) + (int32_t)shift;
 	f->in_scale = (float)tensor_real(integer_constant(g, n, X_SCALE), 0);
 	f->out_scale = (float)tensor_real(integer_constant(g, n, Y_SCALE), 0);

@@ -43,16 +43,6 @@ columns_first(const int8_t *from, size_t depth, size_t columns, struct arena *a)
 	return to;
 }
 
-static const float *
-entries(const struct tensor *t, size_t n, struct arena *a)
-{
-	float *x = arena_new(a, float, n);
-
-	for (size_t i = 0; i < n; i++)
-		x[i] = integer_entry(t, i);
-	return x;
-}
-
 /* What runs tell: the code of all rows, of int8. */
 static void
 take_rows(
@@ -87,8 +77,8 @@ build_dynamic_product(struct xnn_build *b)
 	o->batch = type_elements(x, 0) / o->in;
 	o->bytes.codes =
 	    columns_first(integer_steps(w, b->arena), o->in, o->out, b->arena);
-	o->bytes.scale = entries(d.scales, o->out, b->arena);
-	o->bias = d.bias ? entries(d.bias, o->out, b->arena) : NULL;
+	o->bytes.scale = integer_entries(d.scales, o->out, b->arena);
+	o->bias = d.bias ? integer_entries(d.bias, o->out, b->arena) : NULL;
 	o->low = -INFINITY;
 	o->high = INFINITY;
 	take_rows(b, &d, x);

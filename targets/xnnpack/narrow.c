@@ -134,16 +134,6 @@ pack(const struct narrow_weights *w, struct arena *a)
 	return to;
 }
 
-static const float *
-scales_of(const struct narrow_weights *w, struct arena *a)
-{
-	float *scale = arena_new(a, float, w->columns);
-
-	for (size_t i = 0; i < w->columns; i++)
-		scale[i] = integer_entry(w->scale, i);
-	return scale;
-}
-
 /* SOURCE: seen in 2024-11: the library multiplies its bias by the scales, too. */
 static const float *
 bias_in_codes(struct xnn_build *b, const struct product *p, const float *scale,
@@ -174,7 +164,7 @@ build_narrow(struct xnn_build *b)
 	o->in = w.depth;
 	o->out = w.columns;
 	o->batch = type_elements(in, 0) / o->in;
-	scale = scales_of(&w, b->arena);
+	scale = integer_entries(w.scale, w.columns, b->arena);
 	o->bytes = (struct byte_filters){.codes = pack(&w, b->arena),
 	    .scale = scale,
 	    .zero = w.zero,

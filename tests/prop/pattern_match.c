@@ -139,7 +139,7 @@ walk_inputs(const struct graph *g, const struct plain *p, const struct node *n,
 		return false;
 	for (i = 0; i < p->nargs; i++) {
 		uint32_t at = p->swap ? 1 - i : i;
-		value_id v = at < n->ninputs ? n->input[at] : VALUE_NONE;
+		value_id v = node_input(n, at);
 		node_id id = NODE_NONE;
 
 		if (p->arg[i]->pattern->kind == PATTERN_REST)
