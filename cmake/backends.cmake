@@ -4,6 +4,7 @@
 # MARQ_WITHOUT leaves present ones out. An interface is known by a file that
 # compiles with it, never by a version.
 set(MARQ_WITHOUT "" CACHE STRING "optional libraries to leave out (list)")
+option(MARQ_LATE "load OpenBLAS when it is first used, not with the program" ON)
 
 # The file of a folder that knows the library's interface: the newest of its
 # libraryN.c that compiles with the header (asked again when one of the two
@@ -68,17 +69,57 @@ function(marq_backend_fault name words header result)
 	set(${result} "${why}" PARENT_SCOPE)
 endfunction()
 
+# The name that programs ask for a shared library by; nothing: it is static, or
+# nobody can tell.
+function(marq_soname file result)
+	set(name "")
+	if(CMAKE_READELF AND file MATCHES "\\.so(\\.[0-9.]+)?$")
+		execute_process(COMMAND ${CMAKE_READELF} -dW ${file}
+			OUTPUT_VARIABLE dynamic ERROR_QUIET)
+		if(dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]\n]+)\\]")
+			set(name ${CMAKE_MATCH_1})
+		endif()
+	endif()
+	set(${result} "${name}" PARENT_SCOPE)
+endfunction()
+
+# A library that is slow or greedy when it is loaded is loaded when it is first
+# asked for (targets/FOLDER/late.c), or with the program (linked.c).
+function(marq_late name folder)
+	marq_soname("${${name}_LIBRARY}" soname)
+	set(other late)
+	if(MARQ_LATE AND soname)
+		get_filename_component(file ${${name}_LIBRARY} DIRECTORY)
+		set(file ${file}/${soname})
+		# who runs it elsewhere has no such folder
+		if(CMAKE_CROSSCOMPILING OR CMAKE_SKIP_RPATH OR NOT EXISTS ${file})
+			set(file ${soname})
+		endif()
+		target_compile_definitions(marq_targets PRIVATE
+			MARQ_${name}_NAME="${soname}" MARQ_${name}_FILE="${file}")
+		set(other linked)
+	else()
+		target_link_libraries(marq_targets PUBLIC ${${name}_LIBRARY})
+	endif()
+	set_source_files_properties(targets/${folder}/${other}.c
+		PROPERTIES HEADER_FILE_ONLY TRUE)
+endfunction()
+
 function(marq_backend name words header library)
 	find_path(${name}_INCLUDE ${header} PATH_SUFFIXES openblas-pthread)
 	find_library(${name}_LIBRARY ${library} PATH_SUFFIXES openblas-pthread)
-	set(libraries ${${name}_LIBRARY} ${ARGN})
 	marq_backend_fault(${name} ${words} ${header} why)
 	string(TOLOWER ${name} folder)
 	if(why STREQUAL "")
 		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=1)
 		target_include_directories(marq_targets SYSTEM PUBLIC
 			${${name}_INCLUDE})
-		target_link_libraries(marq_targets PUBLIC ${libraries})
+		if(EXISTS ${CMAKE_SOURCE_DIR}/targets/${folder}/late.c)
+			marq_late(${name} ${folder})
+		else()
+			target_link_libraries(marq_targets PUBLIC
+				${${name}_LIBRARY} ${ARGN})
+		endif()
 		message(STATUS "${folder}: ${${name}_LIBRARY}")
 	else()
 		target_compile_definitions(marq_targets PUBLIC MARQ_HAVE_${name}=0

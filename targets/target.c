@@ -129,8 +129,9 @@ target_kind_find(const char *name)
 bool
 target_kind_usable(const struct target_kind *k, struct err *err)
 {
-	return k->lacks == NULL
-	    || err_set(err, ERR_TARGET, "not built in: %s", k->lacks);
+	if (k->lacks)
+		return err_set(err, ERR_TARGET, "not built in: %s", k->lacks);
+	return !k->reach || k->reach(err);
 }
 
 static const char *

@@ -241,6 +241,9 @@ struct target_kind {
 	const struct target_aliases *aliases; /* or NULL */
 	const char *kernel_library; /* that its kernels are of, or NULL */
 	const char *lacks; /* why it was left out of this build, or NULL */
+	/* Load what its kernels are of, once; ERR_TARGET where that cannot be.
+	 * NULL: it came with the program. */
+	bool (*reach)(struct err *err);
 	/* Floating-point operations a cycle its code cannot exceed, of
 	 * operators computed as they are defined. 0: the widest vector unit,
 	 * fast algorithms allowed. */

@@ -202,4 +202,5 @@ const struct target_kind target_blas = {
     .implementations = implementations,
     .compile = compile,
     .environment = environment,
+    .reach = blas_ready,
 };

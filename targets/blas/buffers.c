@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "targets/blas/buffers.h"
 
-#include <cblas.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -28,8 +27,21 @@ multiply(void)
 	enum { N = 128 };
 	static float a[N * N], c[N * N];
 
-	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N,
-	    a, N, 0, c, N);
+	openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a,
+	    N, a, N, 0, c, N);
+}
+
+/* SOURCE: measured, OpenBLAS 0.3.29 with one thread takes 168 MiB. */
+#define LOADING ((size_t)192 << 20)
+
+bool
+buffers_fit_loading(struct err *err)
+{
+	return there_is_room(LOADING)
+	    || err_set(err, ERR_TARGET,
+	        "OpenBLAS takes up to %zu MiB of address space when it is "
+	        "loaded, and there is less",
+	        LOADING >> 20);
 }
 
 bool
@@ -42,6 +54,8 @@ buffers_take(uint32_t threads, struct err *err)
 		    "OpenBLAS takes %zu MiB of address space for each of "
 		    "%" PRIu32 " threads, and there is less",
 		    BUFFER >> 20, threads);
+	if (!blas_ready(err))
+		return false;
 	library_threads(threads);
 	if (threads > taken) {
 		multiply();

@@ -8,6 +8,9 @@
 
 #include "ir/base/err.h"
 
+/* There is room for what the library takes when it is loaded. */
+bool buffers_fit_loading(struct err *err);
+
 /* Products take `threads` from now on; they have their buffers when this returns. */
 bool buffers_take(uint32_t threads, struct err *err);
 

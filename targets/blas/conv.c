@@ -1,9 +1,9 @@
 /* Convolution as a matrix product over gathered windows (im2col), in pieces
  * that stay in the cache. */
-#include <cblas.h>
 #include <string.h>
 
 #include "targets/blas/kernel.h"
+#include "targets/blas/library.h"
 
 /* TUNING: floats gathered at once: 1 MiB, a private second-level cache. */
 #define PIECE ((size_t)1 << 18)
@@ -103,7 +103,7 @@ multiply_last(const struct blas_conv *c, const float *in, float *out, size_t g)
 		for (size_t p = 0; c->weights.bias && p < n; p++)
 			memcpy(out + (from + p) * c->filters + g * k,
 			    c->weights.bias + g * k, k * sizeof *out);
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n,
+		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n,
 		    (int)k, (int)c->depth, 1, rows, (int)stride, weights,
 		    (int)c->depth, c->weights.bias ? 1 : 0,
 		    out + from * c->filters + g * k, (int)c->filters);
@@ -135,9 +135,9 @@ multiply_first(const struct blas_conv *c, const float *in, float *out, size_t g)
 		} else {
 			gather_first(c, maps, from, n, per);
 		}
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)k,
-		    (int)n, (int)c->depth, 1, weights, (int)c->depth, columns,
-		    (int)stride, c->weights.bias ? 1 : 0, out + from,
+		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
+		    (int)k, (int)n, (int)c->depth, 1, weights, (int)c->depth,
+		    columns, (int)stride, c->weights.bias ? 1 : 0, out + from,
 		    (int)positions);
 	}
 }

@@ -4,11 +4,11 @@
  * far, it is taken in parts. */
 #include "targets/blas/integer.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 #include "targets/blas/kernel.h"
+#include "targets/blas/library.h"
 #include "targets/bytes.h"
 
 /* TUNING: floats gathered at once: 1 MiB, a private second-level cache. */
@@ -172,9 +172,9 @@ multiply_rows(const struct byte_product *p, size_t n, int32_t *sum)
 	size_t from = 0;
 
 	for (uint32_t i = 0; i < s->nparts; i++) {
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n,
-		    (int)s->outputs, (int)(s->end[i] - from), 1, p->row + from,
-		    (int)s->depth, s->weight + from * s->outputs,
+		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
+		    (int)n, (int)s->outputs, (int)(s->end[i] - from), 1,
+		    p->row + from, (int)s->depth, s->weight + from * s->outputs,
 		    (int)s->outputs, 0, p->part, (int)s->outputs);
 		add_whole(sum, p->part, n * s->outputs, i == 0);
 		from = s->end[i];
@@ -334,7 +334,7 @@ multiply_maps(const struct byte_conv *c, const float *weight, size_t n)
 	size_t from = 0;
 
 	for (uint32_t i = 0; i < s->nparts; i++) {
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
+		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
 		    (int)c->filters, (int)n, (int)(s->end[i] - from), 1,
 		    weight + from, (int)s->depth, c->gathered + from * n,
 		    (int)n, 0, c->part, (int)n);

@@ -1,15 +1,36 @@
-/* What OpenBLAS has beside the BLAS. */
+/* OpenBLAS, loaded when it is first asked for: it begins threads then, and asks
+ * for memory for ever where there is none. Only files of this folder include it. */
 #ifndef TARGETS_BLAS_LIBRARY_H
 #define TARGETS_BLAS_LIBRARY_H
 
+#include <cblas.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ir/base/buf.h"
+#include "ir/base/err.h"
+
+/* What is called of it. */
+struct openblas {
+	__typeof__(cblas_sgemm) *sgemm;
+	__typeof__(openblas_set_num_threads) *set_threads;
+	__typeof__(openblas_get_config) *config;
+	__typeof__(openblas_get_corename) *core;
+};
+
+/* Filled in by blas_ready(). */
+extern struct openblas openblas;
+
+/* It is loaded; ERR_TARGET where it cannot be. */
+bool blas_ready(struct err *err);
 
 /* Products take so many threads from now on. */
 void library_threads(uint32_t n);
 
 /* Facts that prices depend on, "key=value" a line. */
 void library_facts(struct buf *b);
+
+/* Where its functions are: linked.c or late.c. */
+bool blas_find(struct openblas *out, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* Products with weights in few bits: as many columns as stay in the cache are
  * unpacked, and multiplied by what all rows have. */
-#include <cblas.h>
 #include <string.h>
 
 #include "targets/blas/kernel.h"
+#include "targets/blas/library.h"
 #include "targets/narrow.h"
 
 /* TUNING: floats unpacked at once, half of a private second-level cache. */
@@ -30,7 +30,7 @@ multiply(const struct narrow_product *p, const float *left, size_t from,
 	for (size_t i = 0; p->bias && i < p->rows; i++)
 		memcpy(to + i * stride, p->bias + from, n * sizeof *to);
 	narrow_unpack(w, from, n, p->panel);
-	cblas_sgemm(CblasRowMajor, CblasNoTrans,
+	openblas.sgemm(CblasRowMajor, CblasNoTrans,
 	    w->by_column ? CblasTrans : CblasNoTrans, (int)p->rows, (int)n,
 	    depth, 1, left, depth, p->panel, w->by_column ? depth : (int)n,
 	    p->bias ? 1 : 0, to, (int)stride);

@@ -1,8 +1,8 @@
 /* Gemm and MatMul. */
-#include <cblas.h>
 #include <string.h>
 
 #include "targets/blas/kernel.h"
+#include "targets/blas/library.h"
 
 struct product_kernel {
 	struct product product;
@@ -30,7 +30,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		for (size_t i = 0; p->bias && i < p->rows; i++)
 			memcpy(to + i * p->columns, p->bias,
 			    p->columns * sizeof *to);
-		cblas_sgemm(CblasRowMajor,
+		openblas.sgemm(CblasRowMajor,
 		    p->product.transpose_left ? CblasTrans : CblasNoTrans,
 		    p->product.transpose_right ? CblasTrans : CblasNoTrans,
 		    (int)p->rows, (int)p->columns, (int)p->inner,
