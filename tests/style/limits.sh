@@ -1,6 +1,6 @@
 #!/bin/sh
 # docs/limits.md says what ir/base/limits.def says, no more and no less.
-cd "$MARQ_SOURCE" || exit 1
+. "$MARQ_SOURCE/tests/style/files.sh"
 have=$(sed -n 's/^| `\([A-Z0-9_]*\)` | \([0-9]* [a-z]*\) |.*/\1 \2/p' docs/limits.md)
 want=$(sed -n 's/^LIMIT(\([A-Z0-9_]*\), \([0-9]*\), "\([a-z]*\)".*/\1 \2 \3/p' ir/base/limits.def)
 [ -n "$want" ] && [ "$have" = "$want" ] || {
