@@ -51,6 +51,23 @@ need_target() { # KIND: the test skips where it is not built in
 	}
 }
 
+# Another name for a file, in $work: one without a blank or a colon, which a build folder's
+# path may have, for what divides words at them (LD_PRELOAD, commands, lists of options).
+plain_name() { # FILE
+	ln -sf "$1" "$work/${1##*/}" && printf '%s\n' "$work/${1##*/}"
+}
+
+need_preload() { # NAME: of tests/preload; sets $preloaded, or the test skips
+	case ${MARQ_BUILD##*/} in
+	asan | tsan | fuzz)
+		echo "skipped: nothing is preloaded before a sanitizer"
+		exit 77
+		;;
+	esac
+	[ -e "$MARQ_BUILD/tests/libmarq_$1.so" ] || { echo "skipped: libmarq_$1.so is not built"; exit 77; }
+	preloaded=$(plain_name "$MARQ_BUILD/tests/libmarq_$1.so")
+}
+
 wait_until() { # COMMAND...: until it succeeds; fails after a minute
 	tries=0
 	until "$@"; do

@@ -22,7 +22,7 @@ else
 fi
 # Two runtimes in one process, each with what it made: it ends as it should, whichever
 # was loaded first.
-ort=$MARQ_BUILD/marq_ort.so
+ort=$(plain_name "$MARQ_BUILD/marq_ort.so")
 run targets check "plugin:path=$ort"
 if [ "$status" = 0 ]; then
 	for both in "plugin:path=$ort plugin:path=$so" "plugin:path=$so plugin:path=$ort"; do

@@ -3,7 +3,8 @@
 # installed header, and a stand-in that misbehaves in every way.
 . "$(dirname "$0")/lib.sh"
 "$MARQ_BUILD/tests/standin_model" net.onnx pf || exit 1
-so=$MARQ_BUILD/tests/libmarq_standin.so
+so=$(plain_name "$MARQ_BUILD/tests/libmarq_standin.so")
+so_1_0=$(plain_name "$MARQ_BUILD/tests/libmarq_standin_1_0.so")
 plugin=plugin:path=$so
 search() {
 	run search net.onnx --db prices.db --force -o plan "$@"
@@ -141,7 +142,7 @@ expect_not_in plan/map.json '"symbol": "standin-0"'
 # One that was made with the header of the first version, and today's under a host of
 # that version.
 run search net.onnx --db prices.db --force -o plan -t host --pin op:MaxPool=standin \
-	-t "plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so"
+	-t "plugin:path=$so_1_0"
 expect_status 0
 expect_in out verified
 "$MARQ_BUILD/tests/standin_oldhost" "$so" || fail 'not for a host of 1.0'
@@ -339,7 +340,7 @@ expect_in out ', processor time '
 
 # Of several threads a price is one beside the mix's other runtimes, which are loaded,
 # have run and wait; whoever cannot is loaded. The key says so. Of one thread it is not.
-two="-t $plugin,does=alone -t plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so,does="
+two="-t $plugin,does=alone -t plugin:path=$so_1_0,does="
 high="-t $plugin,does=alone,level=high"
 if [ "$(nproc)" -gt 1 ]; then
 	search ${two}threads -t host -t plugin:path=tutorial.so --eager-pricing --threads 2
@@ -350,7 +351,7 @@ assert sqlite3.connect("prices.db").execute("SELECT 1 FROM environment WHERE har
 		fail 'the key does not say so'
 	search ${two}threads -t host -t plugin:path=tutorial.so --eager-pricing --threads 2
 	expect_in out ', 0 measured'
-	search -t plugin:path=tutorial.so -t host -t "plugin:path=$MARQ_BUILD/tests/libmarq_standin_1_0.so,does=threads" -t "$plugin,does=alone" \
+	search -t plugin:path=tutorial.so -t host -t "plugin:path=$so_1_0,does=threads" -t "$plugin,does=alone" \
 		--eager-pricing --threads 2
 	expect_in out ', 0 measured'
 	search $high ${two#* * }crash-product -t host --eager-pricing --threads 2

@@ -3,7 +3,7 @@
 # library is not there.
 . "$(dirname "$0")/lib.sh"
 runtime_tests() { # NAME HEADER WORDS VERSION
-	so=$MARQ_BUILD/marq_$1.so
+	so=$(plain_name "$MARQ_BUILD/marq_$1.so")
 	[ -e "$so" ] || { echo "skipped: the plug-in $1 was not built (no $2)"; exit 77; }
 	# Where it is in nobody's path it says so, and how to get it.
 	run targets check "plugin:path=$so,library=none.so"

@@ -3,14 +3,7 @@
 # how many seconds (default 40), $MARQ_SOAK_DUTY in how much of them, per cent.
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
-clock=$MARQ_BUILD/tests/libmarq_clock.so
-case ${MARQ_BUILD##*/} in
-asan | tsan | fuzz)
-	echo "skipped: sanitizers want to be preloaded first"
-	exit 77
-	;;
-esac
-[ -e "$clock" ] || { echo "skipped: $clock is not built"; exit 77; }
+need_preload clock
 mkdir disk
 own_disk=
 if unshare -rm true 2>/dev/null; then
@@ -22,7 +15,7 @@ else
 fi
 command=soak.py
 $within sh -c "$own_disk cd disk && exec python3 \"\$@\"" soak \
-	"$MARQ_SOURCE/tests/support/soak.py" "$MARQ" "$clock" \
+	"$MARQ_SOURCE/tests/support/soak.py" "$MARQ" "$preloaded" \
 	"${MARQ_SOAK:-40}" "${MARQ_SOAK_SEED:-1}" "${MARQ_SOAK_DUTY:-100}" ||
 	fail 'see above'
 done_testing

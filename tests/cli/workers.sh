@@ -2,7 +2,7 @@
 # Measured elsewhere: by a list, by a pipe, by several; nothing is measured twice.
 set -u
 . "$MARQ_SOURCE/tests/cli/lib.sh"
-board=$(dirname "$MARQ")/marq-measure
+board=$(plain_name "$(dirname "$MARQ")/marq-measure")
 export TMPDIR=$work
 "$MARQ" model make tiny -o tiny.onnx -q
 field() { # KEY: of the last document
