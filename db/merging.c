@@ -3,6 +3,7 @@
 #include "db/merging.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "db/admin.h"
 #include "db/facts.h"
@@ -63,18 +64,26 @@ begin_turn(struct merging *m)
 	    arena_new(&m->turn, struct merging_subject, m->nremembered);
 }
 
-/* What cannot be told is found out when its rows are read. */
+/* TUNING: fewer bytes than a row of a subject takes, its two hashes alone are 32. */
+#define LEAST_OF_A_SUBJECT 32
+
+/* No more than there can be: ids of a foreign file may be any. What cannot be told
+ * is found out when its rows are read. */
 static uint32_t
 remembered(struct costdb *from)
 {
 	struct err ignored = {.kind = ERR_NONE};
-	int64_t last;
+	struct stat st;
+	int64_t last, most = SUBJECTS_REMEMBERED;
 
-	if (!sql_integer(
+	if (stat(from->path, &st) == 0
+	    && st.st_size / LEAST_OF_A_SUBJECT < most)
+		most = st.st_size / LEAST_OF_A_SUBJECT;
+	if (sql_integer(
 	        from, "SELECT max(subject_id) FROM subject", &last, &ignored)
-	    || last >= SUBJECTS_REMEMBERED)
-		return SUBJECTS_REMEMBERED;
-	return last < 0 ? 1 : (uint32_t)last + 1;
+	    && last < most)
+		most = last < 0 ? 0 : last;
+	return (uint32_t)most + 1;
 }
 
 void

@@ -117,13 +117,35 @@ connect(struct costdb *db, struct arena *a, struct err *err)
 	return sql_exec(db, settings, err);
 }
 
+/* What merging and saving ask of a file of others, which may be of any version:
+ * nothing of later schemas is among it. */
 static bool
-is_of_later_schema(enum statement s)
+is_asked_of_others(enum statement s)
 {
-	return s == SQL_RETIRED_LIST || s == SQL_RETIRED_HAS
-	    || s == SQL_RETIRED_ANY || s == SQL_LOOKUP || s == SQL_SUBJECT_FIND
-	    || s == SQL_SUBJECT_KEYS || s == SQL_SUBJECT_BY_SKELETON
-	    || s == SQL_SUBJECT_BY_FAMILY;
+	switch (s) {
+	case SQL_BEGIN_READING:
+	case SQL_ENV_LIST:
+	case SQL_CONDITIONS_GET:
+	case SQL_RUN_GET:
+	case SQL_SUBJECT_GET:
+	case SQL_ATTEMPTS_INDEX:
+	case SQL_MODEL_LIST:
+	case SQL_MODEL_SUBJECTS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+is_relied_on(const struct costdb *db, enum statement s)
+{
+	/* As those for a row, and long. */
+	if (s == SQL_SUBJECT_ADD_MANY || s == SQL_MEASUREMENT_MERGE_MANY)
+		return false;
+	if (db->mode == DB_FOREIGN)
+		return is_asked_of_others(s);
+	return db->mode == DB_WRITE || sql_only_reads(s);
 }
 
 /* What this program relies on, asked of a file that has the right header: a
@@ -135,16 +157,7 @@ has_our_tables(struct costdb *db, struct err *err)
 	for (int i = 0; i < NSTATEMENT; i++) {
 		enum statement s = (enum statement)i;
 
-		if (db->mode != DB_WRITE && !sql_only_reads(s))
-			continue;
-		/* As those for a row, and long. */
-		if (s == SQL_SUBJECT_ADD_MANY
-		    || s == SQL_MEASUREMENT_MERGE_MANY)
-			continue;
-		/* Merging looks whether a foreign file has that. */
-		if (db->mode == DB_FOREIGN && is_of_later_schema(s))
-			continue;
-		if (!sql_get(db, s, err))
+		if (is_relied_on(db, s) && !sql_get(db, s, err))
 			return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "db/sql.h"
+#include "tests/support/pool.h"
 #include "tests/support/scratch.h"
 
 static void
@@ -55,7 +56,8 @@ dbfile_alone(void)
 
 	if (!done
 	    && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) != SQLITE_OK
-	        || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK))
+	        || sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK
+	        || !pool_for_sqlite()))
 		abort();
 	done = true;
 }
