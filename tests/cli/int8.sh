@@ -2,12 +2,8 @@
 # 8 bits from the command line: calibration, limits, what is written, and that
 # ONNX Runtime loses with partitioned.onnx what the result says.
 . "$(dirname "$0")/lib.sh"
-model=$MARQ_SHARED/models/mnist/model.onnx
-data=$MARQ_SHARED/models/mnist
-[ -f "$MARQ_SHARED/data/models/mnist/model.onnx" ] && {
-	model=$MARQ_SHARED/data/models/mnist/model.onnx
-	data=$MARQ_SHARED/data/models/mnist
-}
+data=$MARQ_SHARED/data/models/mnist
+model=$data/model.onnx
 [ -f "$model" ] || {
 	echo "skipped: no $model (MARQ_SHARED)"
 	exit 77
