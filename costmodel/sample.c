@@ -134,6 +134,13 @@ shoot(const struct shot *s)
 	return clock_ns() - start;
 }
 
+/* Does a run take so long that few are enough? */
+static bool
+is_slow(const struct shot *s)
+{
+	return shoot(s) > SLOW_NS && (!s->translates || shoot(s) > SLOW_NS);
+}
+
 /* Run once as in a plan. true: undisturbed. Of a long run the state of memory
  * and clock before it says little. */
 static bool
@@ -171,12 +178,10 @@ settle(struct block *b, uint64_t *good, uint64_t *any, uint32_t nany)
 struct block
 sample_block(const struct shot *s, struct sweep *w)
 {
-	uint64_t good[SHOTS], any[SHOTS_TRIED], first, start;
-	struct block b = {0};
+	uint64_t good[SHOTS], any[SHOTS_TRIED], start;
+	struct block b = {.slow = is_slow(s)};
 	uint32_t tried = 0, want = SHOTS;
 
-	first = shoot(s);
-	b.slow = first > SLOW_NS;
 	if (b.slow)
 		want = 1;
 	else
@@ -206,7 +211,7 @@ struct block
 sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
 {
 	uint64_t good[PAIRS], any[PAIRS_TRIED], start;
-	struct block b = {.slow = shoot(x) > SLOW_NS};
+	struct block b = {.slow = is_slow(x)};
 	uint32_t tried = 0, want = b.slow ? 3 : PAIRS;
 
 	shoot(y);
@@ -251,8 +256,9 @@ allowance(const struct shot *s, const struct sweep *w)
 static struct block
 run_warm(const struct shot *s)
 {
-	uint64_t start = clock_ns(), first = shoot(s);
-	struct block b = {.min_ns = UINT64_MAX, .slow = first > SLOW_NS};
+	const uint64_t first = shoot(s), start = clock_ns();
+	struct block b = {
+	    .min_ns = UINT64_MAX, .slow = first > SLOW_NS && !s->translates};
 
 	b.kept = b.slow;
 	for (uint32_t i = 0; i < 2 * PROBE_RUNS && !b.slow; i++) {

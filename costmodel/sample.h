@@ -26,6 +26,7 @@ struct shot {
 	const struct touched *stale;
 	uint32_t nstale;
 	size_t weights; /* bytes it reads beside the operands */
+	bool translates; /* its first run may take long and says nothing */
 };
 
 /* Memory that stands for the rest of the model: streamed over before a run. */

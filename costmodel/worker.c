@@ -289,8 +289,14 @@ shot_of(struct trial *t, struct arena *a)
 		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
 	for (uint32_t i = 0; i < c->noutputs; i++)
 		stale[i] = (struct touched){t->out[i], t->out_bytes[i]};
-	return (struct shot){run_trial, t, fresh, c->ninputs, stale,
-	    c->noutputs, weight_bytes_of(t->graph, c)};
+	return (struct shot){.run = run_trial,
+	    .context = t,
+	    .fresh = fresh,
+	    .nfresh = c->ninputs,
+	    .stale = stale,
+	    .nstale = c->noutputs,
+	    .weights = weight_bytes_of(t->graph, c),
+	    .translates = t->mix->target[c->target].kind->translates};
 }
 
 /* A price that a program elsewhere tells: asked once. It may take a measured
@@ -419,7 +425,12 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	struct err err = {.kind = ERR_NONE};
 	struct conversion_run k;
 	struct touched touched[2];
-	struct shot s = {run_conversion, &k, &touched[0], 1, &touched[1], 1, 0};
+	const struct shot s = {.run = run_conversion,
+	    .context = &k,
+	    .fresh = &touched[0],
+	    .nfresh = 1,
+	    .stale = &touched[1],
+	    .nstale = 1};
 
 	if (!converter_new(&k.converter,
 	        &(struct format_change){

@@ -236,6 +236,7 @@ struct target_kind {
 	/* Only who is at the command line opens it: no file that is given away
 	 * may name it. */
 	bool by_hand;
+	bool translates; /* its kernels may, in their first run */
 	/* It has options that only open() knows, which checks them. */
 	bool more_options;
 	const struct target_aliases *aliases; /* or NULL */

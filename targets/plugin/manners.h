@@ -11,8 +11,8 @@
 /* Which verdicts are the same: one more where what is looked for, what a region is
  * written as or how it is run changes. It is in the key, so what earlier programs
  * held against a plug-in is found out anew. 2: processor times that went back, read
- * as spinning before. */
-#define MANNERS_VERSION 2
+ * as spinning before. 3: first runs that translate code, taken for bounds before. */
+#define MANNERS_VERSION 3
 
 /* What is to be as it was. */
 struct manners {

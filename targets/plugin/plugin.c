@@ -305,6 +305,7 @@ const struct target_kind target_plugin = {
     .option = options,
     .source = PRICE_MEASURED,
     .by_hand = true,
+    .translates = true,
     .more_options = true,
     .aliases = &aliases,
     .open = open_plugin,

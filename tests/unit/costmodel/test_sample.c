@@ -3,10 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "costmodel/sample.h"
+#include "ir/base/arena.h"
 
 /* As long as denormals are off they are zeros, where they come from and where
  * they would come out. */
@@ -28,11 +30,72 @@ denormals_are_zeros(void **state)
 	assert_true(back == denormal);
 }
 
+/* ---- first runs ---- */
+
+#define FIRST_NS 120000000 /* more than what is timed but once */
+
+/* A kernel that translates its code when it is run first, as runtimes do. */
+static void
+run_translated(void *context)
+{
+	const struct timespec first = {.tv_nsec = FIRST_NS};
+	uint32_t *runs = context;
+
+	if ((*runs)++ == 0)
+		nanosleep(&first, NULL);
+}
+
+/* What is told of it: nothing of the first run, however it is asked. */
+static void
+first_runs_say_nothing(void **state)
+{
+	uint32_t runs = 0;
+	const struct shot s = {
+	    .run = run_translated, .context = &runs, .translates = true};
+	struct arena a;
+	struct sweep w;
+	struct block b;
+
+	(void)state;
+	arena_init(&a);
+	w = sweep_new(0, &a);
+	b = sample_probe(&s, &w);
+	assert_false(b.slow);
+	assert_true(b.min_ns < FIRST_NS / 10);
+	runs = 0;
+	b = sample_block(&s, &w);
+	assert_false(b.slow);
+	assert_true(b.median_ns < FIRST_NS / 10);
+	runs = 0;
+	b = sample_pair(&s, &s, &w);
+	assert_true(b.kept + b.dropped > 3);
+	arena_release(&a);
+}
+
+/* Others' first runs are believed: of what takes long, one is enough. */
+static void
+long_runs_are_not_repeated(void **state)
+{
+	uint32_t runs = 0;
+	const struct shot s = {.run = run_translated, .context = &runs};
+	struct arena a;
+	struct sweep w;
+
+	(void)state;
+	arena_init(&a);
+	w = sweep_new(0, &a);
+	assert_true(sample_probe(&s, &w).min_ns >= FIRST_NS);
+	assert_int_equal(runs, 1);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(denormals_are_zeros),
+	    cmocka_unit_test(first_runs_say_nothing),
+	    cmocka_unit_test(long_runs_are_not_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
