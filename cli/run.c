@@ -276,6 +276,7 @@ execute(struct run_result *r, const struct run_sets *sets,
 	    .predicted = j->plan.cost};
 	bool ok;
 
+	cores_pin(threads);
 	if (!executor_open(&turns.executor, &j->plan, &o, j->arena, err))
 		return false;
 	r->pool_bytes = executor_pool_bytes(turns.executor);

@@ -152,16 +152,32 @@ core_locks_close(struct core_locks *l)
 	l->n = 0;
 }
 
+/* How many there are then: n or, where there are less, 0. */
+static uint32_t
+pin_to_last(uint32_t core[CORES_MAX], uint32_t n)
+{
+	const uint32_t have = machine_cores(core);
+
+	if (n == 0 || n > have)
+		return 0;
+	memmove(core, &core[have - n], n * sizeof *core);
+	machine_pin(core, n);
+	return n;
+}
+
+void
+cores_pin(uint32_t n)
+{
+	uint32_t core[CORES_MAX];
+
+	pin_to_last(core, n);
+}
+
 void
 cores_take(struct cores_taken *t, uint32_t n)
 {
-	uint32_t have = machine_cores(t->core);
-
-	if (n > have)
-		n = 0;
-	if (n)
-		machine_pin(&t->core[have - n], n);
-	core_locks_open(&t->locks, &t->core[have - n], n);
+	n = pin_to_last(t->core, n);
+	core_locks_open(&t->locks, t->core, n);
 	core_locks_take(&t->locks, NULL);
 }
 

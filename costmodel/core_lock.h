@@ -35,8 +35,12 @@ void core_locks_drop(struct core_locks *l);
 
 void core_locks_close(struct core_locks *l);
 
-/* The last n cores of this process, where workers measure: it is pinned to them
- * and has them, where there are as many. */
+/* This process has no more than its last n cores from now on, where there are as
+ * many: those where workers measure. Libraries look how many they may have when
+ * they are loaded, and choose their code by it: so before they are. */
+void cores_pin(uint32_t n);
+
+/* The same, and it has them alone. */
 struct cores_taken {
 	uint32_t core[CORES_MAX];
 	struct core_locks locks;

@@ -99,11 +99,14 @@ run_both(void *context, struct arena *a)
 	const struct in_turn_runner runner = {run_once, r};
 	const struct in_turn_options o = {budget_of(r->o), r->o->stop};
 	struct err err = {.kind = ERR_NONE};
-	bool ok = open_both(r, a, &err);
+	const uint32_t threads = r->o->threads ? r->o->threads : 1;
 	struct cores_taken held;
+	bool ok;
 
+	cores_pin(threads);
+	ok = open_both(r, a, &err);
 	if (ok) {
-		cores_take(&held, r->o->threads ? r->o->threads : 1);
+		cores_take(&held, threads);
 		machine_urgent(true);
 		ok = in_turn_run(&r->end->turns, &o, &runner, &err);
 		machine_urgent(false);
