@@ -28,7 +28,7 @@ subject_of(const struct pricer *p, struct hash128 plans, const char *what)
 	char hash[33];
 
 	hash128_print(plans, hash);
-	s.bytes = arena_printf(p->arena, "turns %s %s", what, hash);
+	s.bytes = arena_printf(p->arena, "warm turns %s %s", what, hash);
 	s.n = strlen(s.bytes);
 	s.skeleton = s.family = hash128(s.bytes, s.n);
 	s.summary =

@@ -1,6 +1,7 @@
 #include "exec/confirm_run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "costmodel/core_lock.h"
@@ -9,6 +10,7 @@
 #include "exec/executor.h"
 #include "exec/samples.h"
 #include "ir/base/clock.h"
+#include "ir/base/order.h"
 
 /* TUNING: forty pairs of plans of ten milliseconds; slower ones get fewer. */
 #define BUDGET_NS UINT64_C(1000000000)
@@ -27,6 +29,7 @@ struct runs {
 	const struct confirm_options *o;
 	struct runs_end *end;
 	struct executor *x[2];
+	cost_ns took[2]; /* in the last turn; 0: none yet */
 	struct tensor *in, *out;
 };
 
@@ -49,22 +52,52 @@ let_rest(void)
 	}
 }
 
-static bool
-run_once(void *context, uint32_t which, cost_ns *took, bool *disturbed,
-    struct err *err)
-{
-	struct runs *r = context;
-	long before;
-	cost_ns start;
+/* TUNING: a turn is that of a loop of inferences, whose caches are warm and whose
+ * threads are awake: short plans run once to have them so, then as often as goes
+ * into this. */
+#define TURN_NS UINT64_C(2000000)
+#define TURN_RUNS 9
 
-	if (r->o->threads > 1)
-		let_rest();
-	before = machine_preemptions();
-	start = clock_ns();
+static bool
+run_once(struct runs *r, uint32_t which, cost_ns *took, struct err *err)
+{
+	const cost_ns start = clock_ns();
+
 	if (!executor_run(r->x[which], r->in, r->out, err))
 		return false;
 	*took = clock_ns() - start;
+	return true;
+}
+
+static uint32_t
+runs_of_turn(cost_ns took)
+{
+	const cost_ns n = took ? TURN_NS / took : 1;
+
+	return n > TURN_RUNS ? TURN_RUNS : n > 1 ? (uint32_t)n : 1;
+}
+
+/* The median of its runs. */
+static bool
+run_turn(void *context, uint32_t which, cost_ns *took, bool *disturbed,
+    struct err *err)
+{
+	struct runs *r = context;
+	const uint32_t n = runs_of_turn(r->took[which]);
+	cost_ns all[TURN_RUNS];
+	long before;
+
+	if (r->o->threads > 1)
+		let_rest();
+	if (n > 1 && !run_once(r, which, took, err))
+		return false;
+	before = machine_preemptions();
+	for (uint32_t i = 0; i < n; i++)
+		if (!run_once(r, which, &all[i], err))
+			return false;
 	*disturbed = machine_preemptions() != before;
+	qsort(all, n, sizeof *all, by_u64);
+	r->took[which] = *took = all[n / 2];
 	return true;
 }
 
@@ -96,7 +129,7 @@ static void
 run_both(void *context, struct arena *a)
 {
 	struct runs *r = context;
-	const struct in_turn_runner runner = {run_once, r};
+	const struct in_turn_runner runner = {run_turn, r};
 	const struct in_turn_options o = {budget_of(r->o), r->o->stop};
 	struct err err = {.kind = ERR_NONE};
 	const uint32_t threads = r->o->threads ? r->o->threads : 1;
