@@ -305,19 +305,20 @@ judged() {
 	run search net.onnx --db judged.db --force -o plan -t "$plugin" -t host --eager-pricing
 	expect_status 0
 }
-blame() { # JUDGE: all of it, by what that version of the check says
+blame() { # BACK: all of it, by what the check said so many versions ago
 	python3 - "$1" <<'EOS' || fail 'no such prices'
-import sqlite3, sys
+import re, sqlite3, sys
 db = sqlite3.connect("judged.db")
-env, hard = db.execute("SELECT env_id, hard FROM environment WHERE hard LIKE '%plugin_judge=2%'").fetchone()
+env, hard = db.execute("SELECT env_id, hard FROM environment WHERE hard LIKE '%plugin_judge=%'").fetchone()
+older = re.sub(r"(?<=judge=)\d+", lambda now: str(int(now[0]) - int(sys.argv[1])), hard)
 db.execute("UPDATE measurement SET outcome='wrong_result', n=0, low_ns=0, median_ns=0, high_ns=0, min_ns=0,"
     " detail='its threads go on' WHERE env_id=?", (env,))
-db.execute("UPDATE environment SET hard=? WHERE env_id=?", (hard.replace("judge=2", "judge=" + sys.argv[1]), env))
+db.execute("UPDATE environment SET hard=? WHERE env_id=?", (older, env))
 db.commit()
 EOS
 }
 judged
-blame 2
+blame 0
 judged
 expect_in out ', 0 measured'
 expect_in plan/provenance.json 'wrong result: its threads go on'

@@ -1,0 +1,214 @@
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
+#include "exec/contender.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "costmodel/machine.h"
+#include "exec/executor.h"
+#include "exec/samples.h"
+#include "ir/base/clock.h"
+#include "ir/base/order.h"
+
+/* What it says when it is ready, and behind each turn. */
+struct turn_answer {
+	cost_ns took;
+	bool ok, disturbed;
+	struct err err;
+};
+
+/* ---- in its process ---- */
+
+struct running {
+	struct executor *x;
+	struct tensor *in, *out;
+	uint32_t threads;
+	cost_ns took; /* in the last turn; 0: none yet */
+};
+
+/* TUNING: threads that spin behind a run of theirs, as those of a runtime that has
+ * the whole model may, do so for some milliseconds; they would take the other
+ * plan's processors. */
+#define REST_NS UINT64_C(1000000)
+#define RESTS 50
+
+/* Until the other threads of the process use less than a tenth of a processor. */
+static void
+let_rest(void)
+{
+	for (uint32_t i = 0; i < RESTS; i++) {
+		const cost_ns before = clock_cpu_ns();
+
+		nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+		if (clock_cpu_ns() - before < REST_NS / 10)
+			return;
+	}
+}
+
+static bool
+run_once(struct running *r, cost_ns *took, struct err *err)
+{
+	const cost_ns start = clock_ns();
+
+	if (!executor_run(r->x, r->in, r->out, err))
+		return false;
+	*took = clock_ns() - start;
+	return true;
+}
+
+/* TUNING: as long as this, and no more than so many runs; of plans that take long,
+ * one run that finds caches as the other plan left them says enough. */
+#define TURN_NS UINT64_C(2000000)
+#define TURN_RUNS 9
+#define WARM_NS UINT64_C(10000000)
+
+static uint32_t
+runs_of_turn(cost_ns took)
+{
+	const cost_ns n = took ? TURN_NS / took : 1;
+
+	return n > TURN_RUNS ? TURN_RUNS : n > 1 ? (uint32_t)n : 1;
+}
+
+static bool
+run_turn(struct running *r, bool *disturbed, struct err *err)
+{
+	const uint32_t n = runs_of_turn(r->took);
+	cost_ns all[TURN_RUNS];
+	long before;
+
+	if (r->took < WARM_NS && !run_once(r, &all[0], err))
+		return false;
+	before = machine_preemptions();
+	for (uint32_t i = 0; i < n; i++)
+		if (!run_once(r, &all[i], err))
+			return false;
+	*disturbed = machine_preemptions() != before;
+	qsort(all, n, sizeof *all, by_u64);
+	r->took = all[n / 2];
+	return true;
+}
+
+static bool
+open_plan(
+    struct running *r, const struct plan *p, struct arena *a, struct err *err)
+{
+	const struct samples made_up = {.n = 1};
+	const struct executor_options o = {.threads = r->threads};
+
+	r->in = arena_new(a, struct tensor, p->graph->ninputs);
+	r->out = arena_new(a, struct tensor, p->graph->noutputs);
+	return samples_take(r->in, &made_up, 0, p->graph, a, err)
+	    && executor_open(&r->x, p, &o, a, err);
+}
+
+static bool
+tell(int socket, const struct turn_answer *a)
+{
+	return send(socket, a, sizeof *a, MSG_NOSIGNAL) == sizeof *a;
+}
+
+/* Until nobody asks any more, or a run fails. */
+static void
+serve(const struct plan *p, uint32_t threads, int socket, struct arena *arena)
+{
+	struct running r = {.threads = threads};
+	struct turn_answer a = {.err.kind = ERR_NONE};
+	char ask;
+
+	a.ok = open_plan(&r, p, arena, &a.err);
+	while (tell(socket, &a) && a.ok && recv(socket, &ask, 1, 0) == 1) {
+		machine_urgent(true);
+		a.ok = run_turn(&r, &a.disturbed, &a.err);
+		machine_urgent(false);
+		a.took = r.took;
+		if (threads > 1)
+			let_rest();
+	}
+}
+
+static void
+live(const struct plan *p, uint32_t threads, int socket, long parent)
+{
+	struct arena a;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((long)getppid() != parent)
+		_exit(0); /* it was faster */
+	arena_init(&a);
+	serve(p, threads, socket, &a);
+	_exit(0);
+}
+
+/* ---- in its parent's ---- */
+
+static bool
+take_answer(struct contender *r, struct turn_answer *a, struct err *err)
+{
+	if (recv(r->socket, a, sizeof *a, 0) != sizeof *a)
+		return err_set(
+		    err, ERR_MEASURE, "running it ended its process");
+	if (!a->ok)
+		*err = a->err;
+	return a->ok;
+}
+
+bool
+contender_start(struct contender *r, const struct plan *p, uint32_t threads,
+    struct err *err)
+{
+	const long parent = getpid();
+	struct turn_answer ready;
+	int pair[2];
+
+	r->socket = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return err_set(err, ERR_MEASURE, "no socket to a process");
+	r->process = fork();
+	if (r->process == 0) {
+		close(pair[0]);
+		live(p, threads, pair[1], parent);
+	}
+	close(pair[1]);
+	r->socket = pair[0];
+	if (r->process > 0)
+		return take_answer(r, &ready, err);
+	contender_end(r);
+	return err_set(err, ERR_MEASURE, "no process to run a plan in");
+}
+
+bool
+contender_turn(
+    struct contender *r, cost_ns *took, bool *disturbed, struct err *err)
+{
+	struct turn_answer a;
+
+	if (send(r->socket, "", 1, MSG_NOSIGNAL) != 1)
+		return err_set(
+		    err, ERR_MEASURE, "running it ended its process");
+	if (!take_answer(r, &a, err))
+		return false;
+	*took = a.took;
+	*disturbed = a.disturbed;
+	return true;
+}
+
+void
+contender_end(struct contender *r)
+{
+	int status;
+
+	if (r->socket < 0)
+		return;
+	/* others' processes may have it, too */
+	shutdown(r->socket, SHUT_RDWR);
+	close(r->socket);
+	r->socket = -1;
+	while (r->process > 0 && waitpid((pid_t)r->process, &status, 0) < 0)
+		;
+}

@@ -1,0 +1,231 @@
+/* A plan in a process of its own: what a turn is, and how it may end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "exec/contender.h"
+#include "ir/base/clock.h"
+#include "plan/search.h"
+#include "tests/support/make.h"
+
+#define LONG_NS 3000000
+#define WHILE_NS 500000 /* less than threads are given to rest */
+
+/* How the double runs. */
+static enum {
+	COLD_FIRST, /* longer where it comes a while after another */
+	NOT_AT_ALL,
+	TO_DEATH, /* in the second turn */
+	NOT_IN_COMPANY, /* not where another one was compiled */
+} how;
+static uint32_t ncompiled, nruns;
+static uint64_t last_ns;
+
+static void
+run(struct kernel *k, const void *const *in, void *const *out)
+{
+	const struct timespec long_time = {.tv_nsec = LONG_NS};
+
+	(void)k, (void)in, (void)out;
+	if ((how == TO_DEATH && nruns == 2)
+	    || (how == NOT_IN_COMPANY && ncompiled > 1))
+		_Exit(1);
+	if (how == COLD_FIRST && clock_ns() - last_ns > WHILE_NS)
+		nanosleep(&long_time, NULL);
+	last_ns = clock_ns();
+	nruns++;
+}
+
+static bool
+compile(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	(void)t, (void)g, (void)a;
+	if (how == NOT_AT_ALL)
+		return err_set(err, ERR_UNSUPPORTED, "not implemented");
+	ncompiled++;
+	*out = (struct kernel){.candidate = c, .run = run};
+	return true;
+}
+
+static const struct rule rules[] = {
+    {.name = "double.relu", .pattern = NODE(RELU, ANY)}};
+static const struct target_kind target_double = {
+    .name = "double",
+    .summary = "a test double",
+    .rule = rules,
+    .nrules = 1,
+    .source = PRICE_MEASURED,
+    .compile = compile,
+};
+
+static struct arena arena;
+static struct maker m;
+static struct target target;
+static struct mix mix;
+static struct candidates found;
+static struct prices prices;
+static struct plan plan;
+
+static void
+make_prices(void)
+{
+	const struct price free_of_cost = {
+	    .state = PRICE_KNOWN, .when = "", .detail = ""};
+
+	prices_init(&prices, &arena);
+	prices_of_each(&prices, found.n, 1);
+	prices.nclasses = 1;
+	prices.nformats = MAX_FORMATS;
+	prices.conversion = arena_new(
+	    &arena, struct conversion_price, MAX_FORMATS * MAX_FORMATS);
+	prices.value_class = arena_new(&arena, uint32_t, m.graph->nvalues);
+	for (uint32_t i = 0; i < MAX_FORMATS * MAX_FORMATS; i++)
+		prices.conversion[i].price = free_of_cost;
+	*prices_candidate(&prices, 0) = free_of_cost;
+	*prices_launch(&prices, 0) = free_of_cost;
+}
+
+/* x -> Relu -> y */
+static int
+setup(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	(void)state;
+	arena_init(&arena);
+	make_begin(&m, &arena);
+	make_output(&m, MAKE(&m, RELU, make_input(&m, DIMS(3, 4))));
+	make_end(&m);
+	mix = (struct mix){.target = &target, .n = 1};
+	formats_init(&mix.formats);
+	target = (struct target){.kind = &target_double,
+	    .text = "double",
+	    .source = PRICE_MEASURED,
+	    .formats = &mix.formats};
+	assert_true(candidates_find(&found, m.graph, &mix, NULL, &arena, &err));
+	make_prices();
+	assert_true(plan_search(&plan,
+	    &(struct plan_request){.graph = m.graph,
+	        .mix = &mix,
+	        .candidates = &found,
+	        .prices = &prices,
+	        .no_baselines = true},
+	    &arena, &err));
+	ncompiled = nruns = 0;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+static struct contender
+started(uint32_t threads)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct contender r;
+
+	assert_true(contender_start(&r, &plan, threads, &err));
+	return r;
+}
+
+/* Short plans are run in a loop: its first run, which finds caches cold and threads
+ * asleep, says nothing. */
+static void
+a_turn_is_a_loop(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct contender r;
+	cost_ns took, least = COST_NEVER;
+	bool disturbed;
+
+	(void)state;
+	how = COLD_FIRST;
+	r = started(2);
+	for (uint32_t i = 0; i < 20; i++) {
+		assert_true(contender_turn(&r, &took, &disturbed, &err));
+		least = took < least ? took : least;
+	}
+	assert_true(least < LONG_NS);
+	contender_end(&r);
+}
+
+/* Each alone in its process, and both at once. */
+static void
+nobody_is_beside(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct contender r[2];
+	bool disturbed;
+	cost_ns took;
+
+	(void)state;
+	how = NOT_IN_COMPANY;
+	r[0] = started(1);
+	r[1] = started(1);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_true(contender_turn(&r[i % 2], &took, &disturbed, &err));
+	assert_int_equal(ncompiled, 0);
+	contender_end(&r[0]);
+	contender_end(&r[1]);
+}
+
+static void
+what_cannot_be_compiled_says_so(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct contender r;
+
+	(void)state;
+	how = NOT_AT_ALL;
+	assert_false(contender_start(&r, &plan, 1, &err));
+	assert_non_null(strstr(err.text, "not implemented"));
+	contender_end(&r);
+}
+
+static void
+it_may_die(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct contender r;
+	bool disturbed;
+	cost_ns took;
+
+	(void)state;
+	how = TO_DEATH;
+	r = started(1);
+	assert_true(contender_turn(&r, &took, &disturbed, &err));
+	for (uint32_t i = 0; i < 2; i++) {
+		err.kind = ERR_NONE;
+		assert_false(contender_turn(&r, &took, &disturbed, &err));
+		assert_string_equal(err.text, "running it ended its process");
+	}
+	contender_end(&r);
+	contender_end(&r);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(a_turn_is_a_loop, setup, teardown),
+	    cmocka_unit_test_setup_teardown(nobody_is_beside, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+	        what_cannot_be_compiled_says_so, setup, teardown),
+	    cmocka_unit_test_setup_teardown(it_may_die, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
