@@ -253,10 +253,9 @@ reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
 }
 
 bool
-bind_constant(struct build *b, int arg, const void *data, const struct md *as,
+bind_packed(struct build *b, int arg, const void *data, const struct md *is,
     const struct md *want)
 {
-	struct md is = *as;
 	dnnl_engine_t e = b->layer->engine;
 	dnnl_memory_t from = NULL, to = NULL;
 	bool ok;
@@ -266,11 +265,10 @@ bind_constant(struct build *b, int arg, const void *data, const struct md *as,
 		void *out;
 	} bytes = {.in = data};
 
-	is.type = is.type == dnnl_f16 ? dnnl_f32 : is.type;
-	ok = check(b, md_memory(&from, &is, e, bytes.out), "constant")
+	ok = check(b, md_memory(&from, is, e, bytes.out), "constant")
 	    && check(
 	        b, md_memory(&to, want, e, DNNL_MEMORY_ALLOCATE), "constant")
-	    && reorder(b, from, to, &is, want);
+	    && reorder(b, from, to, is, want);
 	if (from)
 		dnnl_memory_destroy(from);
 	if (!ok) {
@@ -279,6 +277,16 @@ bind_constant(struct build *b, int arg, const void *data, const struct md *as,
 		return false;
 	}
 	return add_argument(b, arg, to, (struct argument){-1, false, NULL});
+}
+
+bool
+bind_constant(struct build *b, int arg, const void *data, const struct md *as,
+    const struct md *want)
+{
+	struct md is = *as;
+
+	is.type = is.type == dnnl_f16 ? dnnl_f32 : is.type;
+	return bind_packed(b, arg, data, &is, want);
 }
 
 bool

@@ -66,6 +66,9 @@ bool bind_wanted(struct build *b, int arg, value_id v, const struct md *md);
  * given as floats. */
 bool bind_constant(struct build *b, int arg, const void *data,
     const struct md *as, const struct md *want);
+/* Likewise, given as what `is` says. */
+bool bind_packed(struct build *b, int arg, const void *data,
+    const struct md *is, const struct md *want);
 /* Either, according to what v is. */
 bool bind_operand(struct build *b, int arg, value_id v, const struct md *md);
 

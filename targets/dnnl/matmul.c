@@ -90,20 +90,32 @@ describe(struct build *b, struct dnnl_matmul *m)
 	return true;
 }
 
+/* A model's own halves are packed as they are: as floats a vocabulary's would
+ * take twice its memory. */
+static bool
+bind_weights(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
+{
+	const struct tensor *t = graph_value(b->graph, m->p.right)->constant;
+	const struct md *want;
+
+	if (!is_constant(b, m->p.right))
+		return bind_value(b, DNNL_ARG_WEIGHTS, m->p.right, &m->weights);
+	want = wanted(b, pd, dnnl_query_weights_md, 0);
+	if (t && t->kind == TENSOR_VIEW && m->weights.type == dnnl_f16
+	    && m->p.alpha == 1)
+		return bind_packed(
+		    b, DNNL_ARG_WEIGHTS, t->data, &m->weights, want);
+	return bind_constant(b, DNNL_ARG_WEIGHTS,
+	    scaled_floats(b->graph, m->p.right, m->p.alpha, b->scratch),
+	    &m->weights, want);
+}
+
 static bool
 bind(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
 {
-	bool ok = bind_value(b, DNNL_ARG_SRC, m->p.left, &m->src);
+	bool ok = bind_value(b, DNNL_ARG_SRC, m->p.left, &m->src)
+	    && bind_weights(b, m, pd);
 
-	if (is_constant(b, m->p.right))
-		ok = ok
-		    && bind_constant(b, DNNL_ARG_WEIGHTS,
-		        scaled_floats(
-		            b->graph, m->p.right, m->p.alpha, b->scratch),
-		        &m->weights, wanted(b, pd, dnnl_query_weights_md, 0));
-	else
-		ok = ok
-		    && bind_value(b, DNNL_ARG_WEIGHTS, m->p.right, &m->weights);
 	if (m->p.bias != VALUE_NONE)
 		ok = ok
 		    && bind_constant(b, DNNL_ARG_BIAS,

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/base/file_guard.h"
 #include "targets/host/eval.h"
 #include "targets/host/host.h"
 
@@ -88,6 +89,22 @@ release_outputs(struct run *r, node_id id)
 	arena_release(&r->outputs[id]);
 }
 
+/* TUNING: for less the kernel is not asked. */
+#define LET_GO_LEAST ((size_t)1 << 20)
+
+/* Weights in their file are read once, where this is no loop's body; a plan may
+ * hold packed copies of them meanwhile. */
+static void
+let_go_of_weights(const struct run *r, value_id v)
+{
+	const struct tensor *t =
+	    v == VALUE_NONE ? NULL : r->graph->value[v].constant;
+
+	if (t && t->kind == TENSOR_VIEW && t->bytes >= LET_GO_LEAST
+	    && r->depth == 0)
+		file_guard_let_go(t->data, t->bytes);
+}
+
 /* Node n has run: what only it was waited for by can go. */
 static void
 release_inputs(struct run *r, const struct node *node)
@@ -97,6 +114,7 @@ release_inputs(struct run *r, const struct node *node)
 		node_id from =
 		    v == VALUE_NONE ? NODE_NONE : r->graph->value[v].producer;
 
+		let_go_of_weights(r, v);
 		if (from != NODE_NONE && --r->waits[from] == 0)
 			release_outputs(r, from);
 	}
