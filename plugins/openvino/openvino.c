@@ -76,7 +76,6 @@ struct marq_target {
 #undef DECLARE
 };
 
-#define MAX_PORTS 64
 #define MAX_RANK 8
 
 struct vino_port {
@@ -93,7 +92,7 @@ struct marq_program {
 	ov_compiled_model_t *model;
 	ov_infer_request_t *request;
 	uint32_t nnodes, nin, nout;
-	struct vino_port in[MAX_PORTS], out[MAX_PORTS];
+	struct vino_port *in, *out; /* [nin], [nout] */
 };
 
 static const struct runtime runtime = {
@@ -264,10 +263,12 @@ vino_release(struct marq_program *p)
 	t = p->target;
 	if (p->request != NULL)
 		t->ov_infer_request_free(p->request);
-	for (uint32_t i = 0; i < MAX_PORTS; i++) {
+	for (uint32_t i = 0; p->in != NULL && i < p->nin; i++)
 		release_bound(t, &p->in[i]);
+	for (uint32_t i = 0; p->out != NULL && i < p->nout; i++)
 		release_bound(t, &p->out[i]);
-	}
+	free(p->in);
+	free(p->out);
 	if (p->model != NULL)
 		t->ov_compiled_model_free(p->model);
 	free(p);
@@ -405,10 +406,6 @@ vino_compile(struct marq_target *t, const struct marq_region *r,
 	struct marq_program *p;
 	marq_status s;
 
-	if (r->ninputs > MAX_PORTS || r->noutputs > MAX_PORTS)
-		return fail(MARQ_REFUSED, e,
-		    "%u inputs and %u outputs, at most %d", r->ninputs,
-		    r->noutputs, MAX_PORTS);
 	p = calloc(1, sizeof *p);
 	if (p == NULL)
 		return fail(MARQ_NO_MEMORY, e, "no memory");
@@ -416,7 +413,11 @@ vino_compile(struct marq_target *t, const struct marq_region *r,
 	p->nnodes = r->nnodes;
 	p->nin = r->ninputs;
 	p->nout = r->noutputs;
-	s = fill_program(p, r, with, e);
+	p->in = calloc(p->nin + 1, sizeof *p->in);
+	p->out = calloc(p->nout + 1, sizeof *p->out);
+	s = p->in != NULL && p->out != NULL
+	    ? fill_program(p, r, with, e)
+	    : fail(MARQ_NO_MEMORY, e, "no memory");
 	if (s != MARQ_OK)
 		vino_release(p);
 	else

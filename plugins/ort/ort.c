@@ -23,7 +23,7 @@ static const char about[] =
     " \"summary\": \"ONNX Runtime, CPU provider\","
     " \"options\": [{\"name\": \"library\", \"values\": \"<path>\","
     "   \"default\": \"\", \"help\": \"the runtime; else "
-    "   libonnxruntime.so.1, else the package of the python3 on PATH\"},"
+    "libonnxruntime.so.1, else the package of the python3 on PATH\"},"
     "  {\"name\": \"level\", \"values\": \"none|basic|extended|all\","
     "   \"default\": \"all\", \"help\": \"graph optimisation\"},"
     "  {\"name\": \"spin\", \"values\": \"auto|0|1\", \"default\": \"auto\","
@@ -44,21 +44,26 @@ struct marq_target {
 	char spin; /* 'a': where there is only one region */
 };
 
-#define MAX_PORTS 64
+struct ort_shape {
+	int64_t dim[8];
+	uint32_t rank, type;
+	uint64_t bytes;
+};
+
+/* Inputs, or outputs: n of each. */
+struct ort_side {
+	uint32_t n;
+	OrtValue **value;
+	const void **at; /* where its bytes are */
+	char **name;
+	struct ort_shape *shape;
+};
 
 struct marq_program {
 	struct marq_target *target;
 	OrtSession *session;
-	uint32_t nnodes, nin, nout;
-	OrtValue *in[MAX_PORTS], *out[MAX_PORTS];
-	const void *in_at[MAX_PORTS];
-	void *out_at[MAX_PORTS];
-	struct shape {
-		int64_t dim[8];
-		uint32_t rank, type;
-		uint64_t bytes;
-		char *name;
-	} in_shape[MAX_PORTS], out_shape[MAX_PORTS];
+	uint32_t nnodes;
+	struct ort_side in, out;
 };
 
 /* An OrtStatus as ours; it is released. */
@@ -209,6 +214,21 @@ ort_environment(
 }
 
 static void
+release_side(const OrtApi *api, struct ort_side *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->value != NULL && s->value[i] != NULL)
+			api->ReleaseValue(s->value[i]);
+		if (s->name != NULL)
+			free(s->name[i]);
+	}
+	free(s->value);
+	free(s->at);
+	free(s->name);
+	free(s->shape);
+}
+
+static void
 ort_release(struct marq_program *p)
 {
 	const OrtApi *api;
@@ -216,14 +236,8 @@ ort_release(struct marq_program *p)
 	if (p == NULL)
 		return;
 	api = p->target->api;
-	for (uint32_t i = 0; i < MAX_PORTS; i++) {
-		if (p->in[i] != NULL)
-			api->ReleaseValue(p->in[i]);
-		if (p->out[i] != NULL)
-			api->ReleaseValue(p->out[i]);
-		free(p->in_shape[i].name);
-		free(p->out_shape[i].name);
-	}
+	release_side(api, &p->in);
+	release_side(api, &p->out);
 	if (p->session != NULL)
 		api->ReleaseSession(p->session);
 	free(p);
@@ -273,23 +287,40 @@ set_up(struct marq_target *t, const struct marq_settings *with,
 }
 
 static marq_status
-copy_ports(struct shape *to, const struct marq_port *const *port, uint32_t n,
+copy_port(struct ort_side *s, uint32_t i, const struct marq_port *port,
     struct marq_error *e)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		if (port[i]->rank > 8)
-			return fail(MARQ_REFUSED, e, "rank is %u, at most 8",
-			    port[i]->rank);
-		to[i].rank = port[i]->rank;
-		to[i].type = port[i]->type;
-		to[i].bytes = port[i]->bytes;
-		memcpy(
-		    to[i].dim, port[i]->dim, port[i]->rank * sizeof(int64_t));
-		to[i].name = strdup(port[i]->name);
-		if (to[i].name == NULL)
-			return fail(MARQ_NO_MEMORY, e, "no memory");
-	}
-	return MARQ_OK;
+	struct ort_shape *to = &s->shape[i];
+
+	if (port->rank > 8)
+		return fail(
+		    MARQ_REFUSED, e, "rank is %u, at most 8", port->rank);
+	to->rank = port->rank;
+	to->type = port->type;
+	to->bytes = port->bytes;
+	memcpy(to->dim, port->dim, port->rank * sizeof(int64_t));
+	s->name[i] = strdup(port->name);
+	return s->name[i] != NULL ? MARQ_OK
+	                          : fail(MARQ_NO_MEMORY, e, "no memory");
+}
+
+static marq_status
+copy_ports(struct ort_side *s, const struct marq_port *const *port, uint32_t n,
+    struct marq_error *e)
+{
+	marq_status status = MARQ_OK;
+
+	s->n = n;
+	s->value = calloc(n + 1, sizeof *s->value);
+	s->at = calloc(n + 1, sizeof *s->at);
+	s->name = calloc(n + 1, sizeof *s->name);
+	s->shape = calloc(n + 1, sizeof *s->shape);
+	if (s->value == NULL || s->at == NULL || s->name == NULL
+	    || s->shape == NULL)
+		return fail(MARQ_NO_MEMORY, e, "no memory");
+	for (uint32_t i = 0; i < n && status == MARQ_OK; i++)
+		status = copy_port(s, i, port[i], e);
+	return status;
 }
 
 static marq_status
@@ -320,20 +351,14 @@ ort_compile(struct marq_target *t, const struct marq_region *r,
 	struct marq_program *p;
 	marq_status s;
 
-	if (r->ninputs > MAX_PORTS || r->noutputs > MAX_PORTS)
-		return fail(MARQ_REFUSED, e,
-		    "%u inputs and %u outputs, at most %d", r->ninputs,
-		    r->noutputs, MAX_PORTS);
 	p = calloc(1, sizeof *p);
 	if (p == NULL)
 		return fail(MARQ_NO_MEMORY, e, "no memory");
 	p->target = t;
 	p->nnodes = r->nnodes;
-	p->nin = r->ninputs;
-	p->nout = r->noutputs;
-	s = copy_ports(p->in_shape, r->input, r->ninputs, e);
+	s = copy_ports(&p->in, r->input, r->ninputs, e);
 	if (s == MARQ_OK)
-		s = copy_ports(p->out_shape, r->output, r->noutputs, e);
+		s = copy_ports(&p->out, r->output, r->noutputs, e);
 	if (s == MARQ_OK)
 		s = make_session(p, r, with, e);
 	if (s != MARQ_OK)
@@ -344,52 +369,52 @@ ort_compile(struct marq_target *t, const struct marq_region *r,
 }
 
 static marq_status
-bind(struct marq_program *p, OrtValue **value, const struct shape *s, void *at,
+bind(const struct marq_target *t, struct ort_side *s, uint32_t i,
+    const void *at, struct marq_error *e)
+{
+	const struct ort_shape *shape = &s->shape[i];
+
+	if (s->value[i] != NULL)
+		t->api->ReleaseValue(s->value[i]);
+	s->value[i] = NULL;
+	s->at[i] = at;
+	TRY(t, e,
+	    t->api->CreateTensorWithDataAsOrtValue(t->memory,
+	        (void *)(uintptr_t)at, (size_t)shape->bytes, shape->dim,
+	        shape->rank, (ONNXTensorElementDataType)shape->type,
+	        &s->value[i]));
+	return MARQ_OK;
+}
+
+/* Anew only where one moved. */
+static marq_status
+bind_all(const struct marq_target *t, struct ort_side *s, const void *const *at,
     struct marq_error *e)
 {
-	const OrtApi *api = p->target->api;
+	marq_status status = MARQ_OK;
 
-	if (*value != NULL)
-		api->ReleaseValue(*value);
-	*value = NULL;
-	TRY(p->target, e,
-	    api->CreateTensorWithDataAsOrtValue(p->target->memory, at,
-	        (size_t)s->bytes, s->dim, s->rank,
-	        (ONNXTensorElementDataType)s->type, value));
-	return MARQ_OK;
+	for (uint32_t i = 0; i < s->n && status == MARQ_OK; i++)
+		if (at[i] != s->at[i] || s->value[i] == NULL)
+			status = bind(t, s, i, at[i], e);
+	return status;
 }
 
 static marq_status
 ort_execute(struct marq_program *p, const void *const *in, void *const *out,
     struct marq_error *e)
 {
-	const char *in_name[MAX_PORTS], *out_name[MAX_PORTS];
-	marq_status s;
+	const struct marq_target *t = p->target;
+	marq_status s = bind_all(t, &p->in, in, e);
 
-	for (uint32_t i = 0; i < p->nin; i++) {
-		in_name[i] = p->in_shape[i].name;
-		if (in[i] == p->in_at[i] && p->in[i] != NULL)
-			continue;
-		s = bind(
-		    p, &p->in[i], &p->in_shape[i], (void *)(uintptr_t)in[i], e);
-		if (s != MARQ_OK)
-			return s;
-		p->in_at[i] = in[i];
-	}
-	for (uint32_t i = 0; i < p->nout; i++) {
-		out_name[i] = p->out_shape[i].name;
-		if (out[i] == p->out_at[i] && p->out[i] != NULL)
-			continue;
-		s = bind(p, &p->out[i], &p->out_shape[i], out[i], e);
-		if (s != MARQ_OK)
-			return s;
-		p->out_at[i] = out[i];
-	}
-	return status_of(p->target->api,
-	    p->target->api->Run(p->session, NULL, in_name,
-	        (const OrtValue *const *)p->in, p->nin, out_name, p->nout,
-	        p->out),
-	    e);
+	if (s == MARQ_OK)
+		s = bind_all(t, &p->out, (const void *const *)out, e);
+	return s != MARQ_OK
+	    ? s
+	    : status_of(t->api,
+	        t->api->Run(p->session, NULL, (const char *const *)p->in.name,
+	            (const OrtValue *const *)p->in.value, p->in.n,
+	            (const char *const *)p->out.name, p->out.n, p->out.value),
+	        e);
 }
 
 /* ---- layers ---- */

@@ -64,4 +64,36 @@ EOS
 	run run whole -t "plugin:path=$so" -t host --db prices.db --runs 3
 	expect_status 0
 	expect_in out 'matches the host reference'
+	many_ports "$1"
+}
+# A table's columns come one by one: 100 inputs and 100 outputs are no more than one.
+many_ports() { # NAME
+	python3 - >ports.onnx <<'EOS'
+import sys
+def field(n, *parts):  # bytes or text with their length; an int as it is
+    if isinstance(parts[0], int):
+        return bytes([n << 3, parts[0]])
+    body = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
+    assert len(body) < 1 << 14
+    size = [len(body)] if len(body) < 128 else [len(body) & 127 | 128, len(body) >> 7]
+    return bytes([n << 3 | 2, *size]) + body
+def value(n, name):
+    shape = field(2, field(1, field(1, 1)), field(1, field(1, 4)))
+    return field(n, field(1, name), field(2, field(1, field(1, 1), shape)))
+graph = [field(2, "ports")]
+for i in range(100):
+    graph += [value(11, f"x{i}"), value(12, f"y{i}")]
+    graph += [field(1, field(1, f"x{i}"), field(1, f"x{(i + 1) % 100}"), field(2, f"y{i}"), field(4, "Add"))]
+sys.stdout.buffer.write(field(1, 8) + field(8, field(1, ""), field(2, 17)))
+body = b"".join(graph)
+n = len(body)
+sys.stdout.buffer.write(bytes([7 << 3 | 2, n & 127 | 128, n >> 7 & 127 | 128, n >> 14]) + body if n >= 1 << 14
+                        else field(7, body))
+EOS
+	run search ports.onnx -t "plugin:path=$so" -t host --db prices.db --pin "op:Add=$1" -o ports
+	expect_status 0
+	expect_in ports/result.json "\"rule\": \"$1.region\""
+	run run ports -t "plugin:path=$so" -t host --db prices.db --runs 3
+	expect_status 0
+	expect_in out "'y99' matches the host reference"
 }
