@@ -128,6 +128,56 @@ part_write(FILE *f, const struct graph *g, struct err *err)
 	return onnx_write(f, &o, err);
 }
 
+/* ---- reductions of two kinds ---- */
+
+/* Where axes became an input. */
+#define AXES_GIVEN 18
+
+/* What was written out takes axes as an input; as an attribute they say the same,
+ * and fit beside nodes of a model that is older than that. */
+static void
+give_attribute(const struct graph *g, struct node *n, struct arena *a)
+{
+	const struct value *axes = node_in(g, n, 1);
+	struct attr *attr = arena_new(a, struct attr, n->nattrs + 1);
+	int64_t *ints;
+
+	if (op_get(n->op)->fusion != FUSE_REDUCTION || n->opset < AXES_GIVEN
+	    || n->ninputs != 2 || !axes || !axes->constant
+	    || axes->constant->count == 0
+	    || node_attr(n, "noop_with_empty_axes"))
+		return;
+	ints = arena_new(a, int64_t, axes->constant->count);
+	for (size_t i = 0; i < axes->constant->count; i++)
+		ints[i] = tensor_int(axes->constant, i);
+	memcpy(attr, n->attr, n->nattrs * sizeof *attr);
+	attr[n->nattrs] = (struct attr){.name = "axes",
+	    .kind = ATTR_INTS,
+	    .n = (uint32_t)axes->constant->count,
+	    .ints = ints};
+	if (schema_attr(n->op, AXES_GIVEN - 1, &attr[n->nattrs],
+	        &(enum attr_kind){ATTR_NONE})
+	    != ATTR_FITS)
+		return;
+	n->attr = attr;
+	n->nattrs++;
+	n->ninputs = 1;
+	n->opset = AXES_GIVEN - 1;
+}
+
+/* Where no version has both kinds, all are of the older one. */
+static void
+reconcile(struct graph *g, struct arena *a)
+{
+	struct opset_list s = {.n = 0};
+	struct err err = {.kind = ERR_NONE};
+
+	if (!add_opsets(&s, g, &err) || find_version(&s, g, &err))
+		return;
+	for (node_id i = 0; i < g->nnodes; i++)
+		give_attribute(g, graph_node(g, i), a);
+}
+
 struct graph *
 part_of(const struct graph *g, const struct candidate *c, struct arena *a)
 {
@@ -142,7 +192,10 @@ part_of(const struct graph *g, const struct candidate *c, struct arena *a)
 	    .inline_max = SIZE_MAX,
 	};
 
-	return graph_cut(g, &part, a);
+	struct graph *cut = graph_cut(g, &part, a);
+
+	reconcile(cut, a);
+	return cut;
 }
 
 uint32_t
