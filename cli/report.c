@@ -75,7 +75,7 @@ write_to(const struct report_args *args, const char *own, struct page_docs *d,
 static bool
 run(const struct report_args *args, struct err *err)
 {
-	struct page_docs d = {{NULL}};
+	struct page_docs d = {.doc = {NULL}};
 	const char *own =
 	    arena_printf(args->cli->run, "%s/report.html", args->folder);
 	bool ok = read_docs(&d, args, err) && write_to(args, own, &d, err);

@@ -31,7 +31,7 @@ write_html(FILE *f, const struct emit_work *w, struct err *err)
 	    [PAGE_MAP] = write_map,
 	    [PAGE_PROVENANCE] = write_provenance,
 	    [PAGE_ALTERNATIVES] = write_alternatives};
-	struct page_docs d = {{NULL}};
+	struct page_docs d = {.doc = {NULL}};
 	bool ok = true;
 
 	for (int i = 0; ok && i < NPAGE_DOCS; i++)

@@ -113,29 +113,43 @@ check_result(const cJSON *result, struct err *err)
 	        cJSON_GetObjectItem(plan, "conversions"), ncomposites, err);
 }
 
+bool
+page_check_onnx(const cJSON *item, int nonnx, int nnodes, struct err *err)
+{
+	const cJSON *links;
+
+	return index_below(item, "id", nonnx, err)
+	    && jsonin_array(item, "nodes", &links, err)
+	    && indices_below(links, "onnx nodes", "node", nnodes, err);
+}
+
+bool
+page_check_node(const cJSON *item, int ncomposites, struct err *err)
+{
+	return index_below(item, "composite", ncomposites, err);
+}
+
 static bool
 check_map(const cJSON *map, int ncomposites, struct err *err)
 {
 	static const char *const top[] = {
 	    "onnx", "nodes", "composites", "regions", "layers", NULL};
-	const cJSON *onnx, *nodes, *o, *links;
-	int nnodes;
+	const cJSON *onnx, *nodes, *o;
+	int nonnx, nnodes, i = 0;
 
 	if (!has_schema(map, "marq.map", 1, err) || !arrays(map, top, err))
 		return false;
 	onnx = cJSON_GetObjectItem(map, "onnx");
 	nodes = cJSON_GetObjectItem(map, "nodes");
+	nonnx = cJSON_GetArraySize(onnx);
 	nnodes = cJSON_GetArraySize(nodes);
-	if (!indices_below(onnx, "onnx", "id", cJSON_GetArraySize(onnx), err)
-	    || !indices_below(nodes, "nodes", "composite", ncomposites, err))
-		return false;
 	cJSON_ArrayForEach(o, onnx)
 	{
-		if (!jsonin_array(o, "nodes", &links, err)
-		    || !indices_below(links, "onnx nodes", "node", nnodes, err))
-			return false;
+		if (!page_check_onnx(o, nonnx, nnodes, err))
+			return err_in(err, "onnx[%d]", i);
+		i++;
 	}
-	return true;
+	return indices_below(nodes, "nodes", "composite", ncomposites, err);
 }
 
 bool

@@ -161,46 +161,18 @@ facts_init(struct page_facts *p, const struct page_view *v)
 			causes_init(&p->causes[t], v, t);
 }
 
-const char *
-page_doc_name(enum page_doc which)
-{
-	static const char *const name[NPAGE_DOCS] = {
-	    "result.json", "map.json", "provenance.json", "alternatives.json"};
-
-	return name[which];
-}
-
-bool
-page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
-    size_t n, struct err *err)
-{
-	d->doc[which] = jsonin_parse(text, n, page_doc_name(which), err);
-	return d->doc[which] != NULL;
-}
-
-void
-page_docs_close(struct page_docs *d)
-{
-	for (size_t i = 0; i < NPAGE_DOCS; i++)
-		jsonin_close(d->doc[i]);
-	*d = (struct page_docs){{NULL}};
-}
-
 bool
 page_write(FILE *f, const struct page_docs *d, struct err *err)
 {
-	const cJSON *all[NPAGE_DOCS];
 	struct page_view v;
 	struct page_facts p;
 	struct arena a;
 	bool ok;
 
-	for (size_t i = 0; i < NPAGE_DOCS; i++)
-		all[i] = d->doc[i];
-	if (!page_check(all[PAGE_RESULT], all[PAGE_MAP], err))
+	if (!page_docs_check(d, err))
 		return false;
 	arena_init(&a);
-	ok = page_view_init(&v, all, &a, err);
+	ok = page_view_init(&v, d, &a, err);
 	if (ok) {
 		name_result(&v);
 		facts_init(&p, &v);

@@ -5,8 +5,10 @@
 #define EMIT_REPORT_PAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "ir/base/arena.h"
 #include "ir/base/err.h"
 
 struct cJSON;
@@ -21,15 +23,27 @@ enum page_doc {
 
 const char *page_doc_name(enum page_doc which);
 
-/* NULL: there is none. */
-struct page_docs {
-	struct cJSON *doc[NPAGE_DOCS];
+/* Where a node of the graph is: of the first ONNX node it comes from. */
+struct page_place {
+	uint32_t scope, line; /* UINT32_MAX: nowhere */
 };
 
-/* Parse one; its text is needed no longer. */
+/* Documents, without the lists that grow with the model and are not looked at
+ * (of map.json: not again). All zero: none. */
+struct page_docs {
+	struct cJSON *doc[NPAGE_DOCS]; /* NULL: there is none */
+	struct page_place *place; /* [nplaces] of the nodes, by map.json */
+	uint32_t nplaces;
+	struct arena a;
+};
+
+/* Parse one, in the order of enum page_doc; its text is needed no longer. */
 bool page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
     size_t n, struct err *err);
 void page_docs_close(struct page_docs *d);
+
+/* page_check() of them. */
+bool page_docs_check(const struct page_docs *d, struct err *err);
 
 /* ERR_INPUT when a document is malformed or does not fit the others. */
 bool page_write(FILE *f, const struct page_docs *d, struct err *err);
@@ -37,5 +51,11 @@ bool page_write(FILE *f, const struct page_docs *d, struct err *err);
 /* Check what page_write() and its readers rely on: every index in range. */
 bool page_check(
     const struct cJSON *result, const struct cJSON *map, struct err *err);
+
+/* The same of an item of map.json's lists "onnx" and "nodes". */
+bool page_check_onnx(
+    const struct cJSON *item, int nonnx, int nnodes, struct err *err);
+bool page_check_node(
+    const struct cJSON *item, int ncomposites, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include <cJSON.h>
 #include <string.h>
 
+#include "emit/report/page.h"
 #include "emit/report/text.h"
 #include "ir/base/buf.h"
 #include "ir/base/jsonin.h"
@@ -396,30 +397,15 @@ read_lines(struct page_view *v)
 	}
 }
 
-/* A node of the graph is where the first ONNX node it comes from is. */
 static void
-place_nodes(struct page_view *v)
+place_nodes(struct page_view *v, const struct page_docs *d)
 {
-	const cJSON *m, *onnx = doc_field(v->map, "onnx");
-	uint32_t n = length_of(onnx), i = 0;
-	const cJSON **of = arena_new(v->arena, const cJSON *, n);
+	for (uint32_t i = 0; i < v->nnodes && i < d->nplaces; i++) {
+		const struct page_place *at = &d->place[i];
+		struct page_node *node = &v->node[i];
 
-	cJSON_ArrayForEach(m, onnx) of[i++] = m;
-	i = 0;
-	cJSON_ArrayForEach(m, doc_field(v->map, "nodes"))
-	{
-		uint32_t from = doc_index(
-		    cJSON_GetArrayItem(doc_field(m, "onnx"), 0), "id", n);
-		struct page_node *node = &v->node[i++];
-		uint32_t scope;
-
-		if (i > v->nnodes)
-			break;
-		if (from == PAGE_NONE)
-			continue;
-		scope = doc_index(of[from], "scope", v->nscopes);
-		node->scope = scope == PAGE_NONE ? 0 : scope;
-		node->line = doc_index(of[from], "line", v->nlines);
+		node->scope = at->scope < v->nscopes ? at->scope : 0;
+		node->line = at->line < v->nlines ? at->line : PAGE_NONE;
 		v->has_scopes |= node->scope != 0;
 		v->has_lines |= node->line != PAGE_NONE;
 	}
@@ -515,13 +501,16 @@ read_refusals(struct page_view *v, const cJSON *alternatives)
 }
 
 bool
-page_view_init(struct page_view *v, const cJSON *const doc[4], struct arena *a,
+page_view_init(struct page_view *v, const struct page_docs *d, struct arena *a,
     struct err *err)
 {
-	const cJSON *plan = doc_field(doc[0], "plan");
+	const cJSON *plan = doc_field(d->doc[PAGE_RESULT], "plan");
+	const cJSON *alternatives = d->doc[PAGE_ALTERNATIVES];
 
-	*v = (struct page_view){
-	    .result = doc[0], .map = doc[1], .provenance = doc[2], .arena = a};
+	*v = (struct page_view){.result = d->doc[PAGE_RESULT],
+	    .map = d->doc[PAGE_MAP],
+	    .provenance = d->doc[PAGE_PROVENANCE],
+	    .arena = a};
 	v->total = cost_in(doc_field(v->result, "total"), "cost_ns");
 	read_targets(v);
 	if (v->ntargets == 0)
@@ -535,9 +524,9 @@ page_view_init(struct page_view *v, const cJSON *const doc[4], struct arena *a,
 	sum_regions(v);
 	read_scopes(v);
 	read_lines(v);
-	place_nodes(v);
-	read_others(v, doc[3]);
-	read_refusals(v, doc[3]);
+	place_nodes(v, d);
+	read_others(v, alternatives);
+	read_refusals(v, alternatives);
 	return true;
 }
 

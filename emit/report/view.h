@@ -11,6 +11,7 @@
 #include "ir/base/map.h"
 
 struct cJSON;
+struct page_docs;
 
 #define PAGE_NONE UINT32_MAX
 
@@ -109,9 +110,9 @@ struct page_view {
 	bool has_scopes, has_lines;
 };
 
-/* Read the documents (map, provenance, alternatives may be NULL) after
- * page_check(). They must outlive the view. */
-bool page_view_init(struct page_view *v, const struct cJSON *const doc[4],
+/* Read the documents (map, provenance, alternatives may be missing) after
+ * page_docs_check(). They must outlive the view. */
+bool page_view_init(struct page_view *v, const struct page_docs *d,
     struct arena *a, struct err *err);
 
 /* The region's share of the plan's time: work, what it waits for, launch. */

@@ -54,4 +54,7 @@ command="marq search wide.onnx"
 most=$(peak search wide.onnx $how -o none --memory-budget 200MiB) || fail 'it fails on a wide graph'
 echo "20000 side by side: $most KiB"
 [ "$most" -le $((220 * 1024)) ] || fail 'more than a tenth above the budget'
+most=$(peak search wide.onnx $how -o wide.marq --memory-budget 200MiB) || fail 'it fails with files'
+echo "with all files: $most KiB"
+[ "$most" -le $((220 * 1024)) ] || fail 'more than a tenth above the budget, with all files'
 done_testing

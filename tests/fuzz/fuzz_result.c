@@ -42,7 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc = jsonin_parse((const char *)data, n, "fuzz", &err);
-	struct page_docs d = {{NULL}};
+	struct page_docs d = {.doc = {NULL}};
 
 	if (doc && take(&d, PAGE_RESULT, doc, "result", &err)
 	    && take(&d, PAGE_MAP, doc, "map", &err)
