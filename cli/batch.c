@@ -185,15 +185,24 @@ is_ours(const struct batch *b, uint32_t i)
 	return b->shard.n == 0 || i % b->shard.n == b->shard.i;
 }
 
-/* An attempt has ended. */
+/* An attempt has ended. Options of the manifest may have made something else of the
+ * search ("--help"), or of its answer ("--"). */
 static bool
 record(struct batch *b, uint32_t i, struct err *err)
 {
 	const struct unit *u = &b->manifest.unit[i];
 	struct unit_status *s = &b->status[i];
+	bool searched = unit_status_parse(s, answer_path(b, u), b->cli->run);
 
 	s->attempts++;
-	unit_status_parse(s, answer_path(b, u), b->cli->run);
+	if (s->exit == 0 && !searched) {
+		s->exit = err_exit(ERR_USAGE);
+		s->error = "it made no search: an option of the manifest asks "
+		           "for something else";
+	} else if (s->exit != 0 && s->error[0] == '\0') {
+		s->error = arena_printf(b->cli->run, "%s/%s.log may say why",
+		    b->manifest.out, u->name);
+	}
 	s->ended = true;
 	return unit_status_write(s, &b->manifest, u, err);
 }

@@ -117,22 +117,27 @@ get_confirmation(struct unit_status *s, const cJSON *doc, struct arena *a)
 	s->confirmed = get_ratio(c, "ratio");
 }
 
-void
+bool
 unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
 {
+	static const char searched[] = "marq.search/";
 	struct err err = {.kind = ERR_NONE};
 	struct cJSON *doc = jsonin_open(path, LIMIT_READ_STATE, &err);
-
 	const uint64_t took_ms = s->took_ms;
+	bool is_search;
 
 	s->error = s->baseline = s->confirmation = "";
 	if (!doc)
-		return;
+		return false;
+	is_search =
+	    strncmp(get_str(doc, "schema", a), searched, sizeof searched - 1)
+	    == 0;
 	get_figures(s, doc, a);
 	get_baseline(s, doc, a);
 	get_confirmation(s, doc, a);
 	s->took_ms = took_ms;
 	jsonin_close(doc);
+	return is_search;
 }
 
 static const char *

@@ -38,8 +38,9 @@ bool unit_fingerprint(struct batch_reads *reads, const struct unit *u,
 void unit_status_read(struct unit_status *s, const struct manifest *m,
     const struct unit *u, struct arena *a);
 
-/* Fill `s` from what `marq search --format json` printed. */
-void unit_status_parse(
+/* Fill `s` from what `marq search --format json` printed; is it that of a search
+ * that has ended well? */
+bool unit_status_parse(
     struct unit_status *s, const char *path, struct arena *a);
 
 bool unit_status_write(const struct unit_status *s, const struct manifest *m,

@@ -253,13 +253,71 @@ find_key(struct log *log, const char *text, const char *key)
 }
 
 static bool
-say_fault(struct log *log, const char *path, const char *text,
+is_control(const char *s)
+{
+	const unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
+
+	return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f
+	    || (c == 0xc2 && next >= 0x80 && next < 0xa0 && next != 0x85);
+}
+
+/* libyaml does not say where a character is that it does not take. */
+static void
+find_control(struct log *log, const char *text, size_t n)
+{
+	unsigned line = 1, column = 1;
+
+	for (const char *s = text; s < text + n; s++) {
+		if (is_control(s)) {
+			log->line = line;
+			log->column = column;
+			return;
+		}
+		column = *s == '\n' ? 1 : column + 1;
+		line += *s == '\n';
+	}
+}
+
+static bool
+is_marker(const char *line, const char *marker)
+{
+	return strncmp(line, marker, 3) == 0 && strchr(" \t\r\n", line[3]);
+}
+
+/* The line where a second document begins, which would not be looked at; 0: none.
+ * Markers of documents are at the beginning of a line, and nothing else there is. */
+static unsigned
+second_document(const char *text)
+{
+	bool begun = false, ended = false;
+	unsigned line = 1;
+
+	for (const char *s = text; *s; line++) {
+		const bool is_begin = is_marker(s, "---");
+
+		if (is_marker(s, "..."))
+			ended = true;
+		else if (!strchr("#%\r\n", *s) || is_begin) {
+			if (ended || (begun && is_begin))
+				return line;
+			begun = true;
+		}
+		s += strcspn(s, "\n");
+		s += *s == '\n';
+	}
+	return 0;
+}
+
+static bool
+say_fault(struct log *log, const char *path, const char *text, size_t n,
     const char *otherwise, struct err *err)
 {
 	static const char unexpected[] = "Unexpected key: ";
 	const char *key = NULL;
 	char hint[80] = "", place[40] = "";
 
+	if (!log->line)
+		find_control(log, text, n);
 	if (strncmp(log->fault, unexpected, sizeof unexpected - 1) == 0) {
 		key = log->fault + sizeof unexpected - 1;
 		find_key(log, text, key);
@@ -488,12 +546,17 @@ manifest_read(
 	const char *slash = strrchr(path, '/'), *text;
 	struct manifest_builder b = {.arena = a};
 	cyaml_err_t e;
+	unsigned line;
 	size_t n;
 	bool ok;
 
 	*m = (struct manifest){.out = NULL};
 	if (!file_read(&text, &n, path, LIMIT_READ_MANIFEST, a, err))
 		return false;
+	line = second_document(text);
+	if (line)
+		return err_set(err, ERR_USAGE,
+		    "%s:%u: a second document; a manifest is one", path, line);
 	e = cyaml_load_data((const uint8_t *)text, n, &config, &schema,
 	    (cyaml_data_t **)&y, NULL);
 	/* libyaml has no words for it */
@@ -501,7 +564,7 @@ manifest_read(
 	    || (e == CYAML_ERR_LIBYAML_PARSER && strstr(log.fault, "(null)")))
 		memory_exhausted(n);
 	if (e != CYAML_OK)
-		return say_fault(&log, path, text, cyaml_strerror(e), err);
+		return say_fault(&log, path, text, n, cyaml_strerror(e), err);
 	if (!y)
 		return err_set(err, ERR_USAGE,
 		    "%s: empty; a manifest has a version, mixes and models",

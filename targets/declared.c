@@ -6,9 +6,11 @@
 #include <cJSON.h>
 
 #include "ir/base/jsonin.h"
+#include "ir/base/plain.h"
 
 /* TUNING: written by hand. */
 #define WHERE_MAX 64
+#define NAME_CHARS 200
 
 enum what { WHAT_ATTRIBUTE, WHAT_WORD, WHAT_RANK, WHAT_DTYPE, WHAT_DIM };
 
@@ -96,6 +98,9 @@ read_bounds(
 	w->min = INT64_MIN;
 	w->max = INT64_MAX;
 	if (jsonin_has(o, "equals")) {
+		if (jsonin_has(o, "min") || jsonin_has(o, "max"))
+			return err_set(
+			    err, ERR_INPUT, "'equals' beside 'min' or 'max'");
 		if (!jsonin_i64(o, "equals", &w->min, err))
 			return false;
 		w->max = w->min;
@@ -109,6 +114,10 @@ read_bounds(
 		return false;
 	if (jsonin_has(o, "max") && !jsonin_i64(o, "max", &w->max, err))
 		return false;
+	if (w->min > w->max)
+		return err_set(err, ERR_INPUT,
+		    "'min' %" PRIi64 " is above 'max' %" PRIi64, w->min,
+		    w->max);
 	if (w->min == INT64_MIN)
 		w->required = arena_printf(a, "<= %" PRIi64, w->max);
 	else if (w->max == INT64_MAX)
@@ -144,36 +153,39 @@ read_attribute(
 }
 
 static bool
-read_where(
+read_rank(
     struct where *w, const struct cJSON *o, struct arena *a, struct err *err)
 {
-	static const char *const known[] = {"of", "attribute", "is", "default",
-	    "equals", "min", "max", "rank", "dtype", "dim", NULL};
+	w->what = WHAT_RANK;
+	w->name = arena_printf(a, "%s.rank", w->of);
+	if (!jsonin_i64(o, "rank", &w->min, err))
+		return false;
+	if (w->min < 0)
+		return err_set(err, ERR_INPUT, "rank %" PRIi64, w->min);
+	w->max = w->min;
+	w->required = arena_printf(a, "%" PRIi64, w->min);
+	return true;
+}
+
+static bool
+read_dtype(
+    struct where *w, const struct cJSON *o, struct arena *a, struct err *err)
+{
 	const char *text;
 
-	if (!jsonin_only(o, known, err) || !jsonin_str(o, "of", &text, err))
+	w->what = WHAT_DTYPE;
+	w->name = arena_printf(a, "%s.dtype", w->of);
+	if (!jsonin_str(o, "dtype", &text, err))
 		return false;
-	w->of = arena_str(a, text);
-	if (jsonin_has(o, "attribute"))
-		return read_attribute(w, o, a, err);
-	if (jsonin_has(o, "rank")) {
-		w->what = WHAT_RANK;
-		w->name = arena_printf(a, "%s.rank", w->of);
-		if (!jsonin_i64(o, "rank", &w->min, err))
-			return false;
-		w->max = w->min;
-		w->required = arena_printf(a, "%" PRIi64, w->min);
-		return true;
-	}
-	if (jsonin_has(o, "dtype")) {
-		w->what = WHAT_DTYPE;
-		w->name = arena_printf(a, "%s.dtype", w->of);
-		if (!jsonin_str(o, "dtype", &text, err))
-			return false;
-		w->word = w->required = arena_str(a, text);
-		return dtype_find(text) != DT_UNDEFINED
-		    || err_set(err, ERR_INPUT, "dtype '%s' is unknown", text);
-	}
+	w->word = w->required = arena_str(a, text);
+	return dtype_find(text) != DT_UNDEFINED
+	    || err_set(err, ERR_INPUT, "dtype '%s' is unknown", text);
+}
+
+static bool
+read_dim(
+    struct where *w, const struct cJSON *o, struct arena *a, struct err *err)
+{
 	w->what = WHAT_DIM;
 	if (!jsonin_i64(o, "dim", &w->axis, err))
 		return false;
@@ -183,9 +195,56 @@ read_where(
 	return read_bounds(w, o, a, err);
 }
 
+/* What a condition may be about, the first that is there, and all it may have: a
+ * second one would not be looked at. */
+static const struct {
+	const char *key;
+	const char *known[8];
+	bool (*read)(struct where *w, const struct cJSON *o, struct arena *a,
+	    struct err *err);
+} wheres[] = {
+    {"attribute",
+        {"of", "attribute", "is", "default", "equals", "min", "max", NULL},
+        read_attribute},
+    {"rank", {"of", "rank", NULL}, read_rank},
+    {"dtype", {"of", "dtype", NULL}, read_dtype},
+    {"dim", {"of", "dim", "equals", "min", "max", NULL}, read_dim},
+};
+
+/* Does it name something so? */
 static bool
-read_wheres(
-    struct declared *d, const struct cJSON *o, struct arena *a, struct err *err)
+has_name(const struct pattern *p, const char *name)
+{
+	bool has = p->kind == PATTERN_AS && strcmp(p->name, name) == 0;
+
+	for (uint32_t i = 0; i < p->nargs; i++)
+		has |= has_name(p->arg[i], name);
+	return has;
+}
+
+static bool
+read_where(struct where *w, const struct pattern *pattern,
+    const struct cJSON *o, struct arena *a, struct err *err)
+{
+	const char *text;
+
+	if (!jsonin_str(o, "of", &text, err))
+		return false;
+	w->of = arena_str(a, text);
+	if (!has_name(pattern, w->of))
+		return err_set(err, ERR_INPUT,
+		    "nothing in the pattern is called '%s'", w->of);
+	for (size_t i = 0; i < sizeof wheres / sizeof *wheres; i++)
+		if (jsonin_has(o, wheres[i].key))
+			return jsonin_only(o, wheres[i].known, err)
+			    && wheres[i].read(w, o, a, err);
+	return err_set(
+	    err, ERR_INPUT, "none of 'attribute', 'rank', 'dtype', 'dim'");
+}
+
+static bool
+read_wheres(struct declared *d, const struct pattern *pattern,
+    const struct cJSON *o, struct arena *a, struct err *err)
 {
 	const struct cJSON *list, *at;
 	struct where *where;
@@ -201,10 +260,72 @@ read_wheres(
 		if (d->nwhere == WHERE_MAX)
 			return err_set(err, ERR_INPUT,
 			    "more than %d conditions", WHERE_MAX);
-		if (!read_where(&where[d->nwhere], at, a, err))
+		if (!read_where(&where[d->nwhere], pattern, at, a, err))
 			return err_in(err, "condition %u", d->nwhere);
 		d->nwhere++;
 	}
+	return true;
+}
+
+static bool
+check_name(const char *name, struct err *err)
+{
+	char plain[NAME_CHARS + 1];
+
+	if (name[0] != '\0' && strlen(name) <= NAME_CHARS
+	    && !strpbrk(name, " \t\r\n")) {
+		strcpy(plain, name);
+		plain_line(plain);
+		if (strcmp(plain, name) == 0)
+			return true;
+	}
+	return err_set(err, ERR_INPUT,
+	    "name '%.40s': not 1 to %d characters, none of them blank or of "
+	    "control",
+	    name, NAME_CHARS);
+}
+
+/* Is there an operator at its root? Nothing is covered by a bare value. */
+static bool
+covers(const struct pattern *p)
+{
+	bool some = p->kind == PATTERN_NODE || p->kind == PATTERN_OPERATOR
+	    || p->kind == PATTERN_MAYBE || p->kind == PATTERN_IDIOM;
+
+	if (p->kind == PATTERN_EITHER || p->kind == PATTERN_AS)
+		for (uint32_t i = 0; i < p->nargs; i++)
+			some |= covers(p->arg[i]);
+	return some;
+}
+
+bool
+declared_rule(
+    struct rule *r, const struct cJSON *o, struct arena *a, struct err *err)
+{
+	const char *text;
+
+	if (!jsonin_str(o, "name", &text, err) || !check_name(text, err))
+		return false;
+	r->name = arena_str(a, text);
+	if (!jsonin_str(o, "pattern", &text, err))
+		return false;
+	r->pattern = pattern_parse(arena_str(a, text), a, err);
+	if (!r->pattern)
+		return false;
+	if (!covers(r->pattern))
+		return err_set(
+		    err, ERR_INPUT, "pattern '%s' has no operator", text);
+	return !jsonin_has(o, "taps")
+	    || jsonin_bool(o, "taps", &r->multi_output, err);
+}
+
+bool
+declared_is_new(const struct rule *rule, uint32_t n, struct err *err)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(rule[i].name, rule[n].name) == 0)
+			return err_set(
+			    err, ERR_INPUT, "two rules '%s'", rule[n].name);
 	return true;
 }
 
@@ -214,17 +335,7 @@ declared_read(struct rule *r, struct declared *d, const struct cJSON *o,
 {
 	static const char *const known[] = {
 	    "name", "pattern", "taps", "where", "cost", NULL};
-	const char *text;
 
-	if (!jsonin_only(o, known, err) || !jsonin_str(o, "name", &text, err))
-		return false;
-	r->name = arena_str(a, text);
-	if (!jsonin_str(o, "pattern", &text, err))
-		return false;
-	r->pattern = pattern_parse(arena_str(a, text), a, err);
-	if (!r->pattern)
-		return false;
-	r->multi_output =
-	    cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
-	return read_wheres(d, o, a, err);
+	return jsonin_only(o, known, err) && declared_rule(r, o, a, err)
+	    && read_wheres(d, r->pattern, o, a, err);
 }

@@ -9,6 +9,7 @@
 #include "ir/base/jsonin.h"
 #include "ir/base/limits.h"
 #include "ir/base/order.h"
+#include "targets/declared.h"
 #include "targets/external/runner.h"
 
 #define LATENCY_LIMIT_NS 1e15
@@ -31,17 +32,8 @@ read_rule(
     struct rule *rule, const struct cJSON *o, struct arena *a, struct err *err)
 {
 	static const char *const known[] = {"name", "pattern", "taps", NULL};
-	const char *text;
 
-	if (!jsonin_only(o, known, err) || !jsonin_str(o, "name", &text, err))
-		return false;
-	rule->name = arena_str(a, text);
-	if (!jsonin_str(o, "pattern", &text, err))
-		return false;
-	rule->pattern = pattern_parse(arena_str(a, text), a, err);
-	rule->multi_output =
-	    cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "taps"));
-	return rule->pattern != NULL;
+	return jsonin_only(o, known, err) && declared_rule(rule, o, a, err);
 }
 
 static bool
@@ -60,7 +52,8 @@ read_rules(struct runner_hello *h, const struct cJSON *doc, struct arena *a,
 	rule = arena_new(a, struct rule, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(at, list)
 	{
-		if (!read_rule(&rule[h->nrules], at, a, err))
+		if (!read_rule(&rule[h->nrules], at, a, err)
+		    || !declared_is_new(rule, h->nrules, err))
 			return err_in(err, "rule %u", h->nrules);
 		h->nrules++;
 	}

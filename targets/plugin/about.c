@@ -117,13 +117,9 @@ read_rules(struct about *out, const struct cJSON *doc, struct arena *a,
 	cJSON_ArrayForEach(at, list)
 	{
 		n = out->nrules;
-		if (!declared_read(
-		        &out->rule[n], &out->declared[n], at, a, err))
+		if (!declared_read(&out->rule[n], &out->declared[n], at, a, err)
+		    || !declared_is_new(out->rule, n, err))
 			return err_in(err, "rule %u", n);
-		for (uint32_t i = 0; i < n; i++)
-			if (strcmp(out->rule[i].name, out->rule[n].name) == 0)
-				return err_set(err, ERR_INPUT, "two rules '%s'",
-				    out->rule[n].name);
 		out->nrules++;
 	}
 	return out->nrules > 0 || err_set(err, ERR_INPUT, "no rules");

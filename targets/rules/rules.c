@@ -81,18 +81,28 @@ environment(const struct target *t, struct buf *b)
 /* ---- reading ---- */
 
 static bool
+read_ns(const struct cJSON *o, const char *key, double *ns, struct err *err)
+{
+	if (!jsonin_real(o, key, ns, err))
+		return false;
+	if (*ns < 0)
+		return err_set(err, ERR_INPUT, "%s is negative", key);
+	return *ns <= (double)JSONIN_MAX
+	    || err_set(err, ERR_INPUT, "%s is beyond 2^62", key);
+}
+
+static bool
 read_cost(struct price_rule *d, const struct cJSON *o, struct err *err)
 {
+	static const char *const known[] = {"ns", "ns_per_element", NULL};
 	const struct cJSON *cost;
 
 	if (!jsonin_object(o, "cost", &cost, err)
-	    || !jsonin_real(cost, "ns", &d->ns, err))
+	    || !jsonin_only(cost, known, err)
+	    || !read_ns(cost, "ns", &d->ns, err))
 		return false;
-	if (jsonin_has(cost, "ns_per_element")
-	    && !jsonin_real(cost, "ns_per_element", &d->ns_per_element, err))
-		return false;
-	return (d->ns >= 0 && d->ns_per_element >= 0)
-	    || err_set(err, ERR_INPUT, "a cost is negative");
+	return !jsonin_has(cost, "ns_per_element")
+	    || read_ns(cost, "ns_per_element", &d->ns_per_element, err);
 }
 
 static bool
@@ -108,12 +118,15 @@ static bool
 read_rules(
     struct rules *s, const struct cJSON *doc, struct arena *a, struct err *err)
 {
+	static const char *const known[] = {
+	    "format", "version", "summary", "launch_ns", "rules", NULL};
 	const struct cJSON *list, *at;
 	const char *format, *summary;
 	struct rule *rule;
 	uint32_t version, n = 0;
 
-	if (!jsonin_str(doc, "format", &format, err)
+	if (!jsonin_only(doc, known, err)
+	    || !jsonin_str(doc, "format", &format, err)
 	    || !jsonin_u32(doc, "version", &version, err)
 	    || !jsonin_str(doc, "summary", &summary, err)
 	    || !jsonin_array(doc, "rules", &list, err))
@@ -122,11 +135,9 @@ read_rules(
 		return err_set(err, ERR_INPUT,
 		    "'%s' version %u is not marquetry-rules version 1", format,
 		    version);
-	if (jsonin_has(doc, "launch_ns")
-	    && !jsonin_real(doc, "launch_ns", &s->launch_ns, err))
+	if (cJSON_HasObjectItem(doc, "launch_ns")
+	    && !read_ns(doc, "launch_ns", &s->launch_ns, err))
 		return false;
-	if (!(s->launch_ns >= 0))
-		return err_set(err, ERR_INPUT, "launch_ns is negative");
 	if (cJSON_GetArraySize(list) > RULES_MAX)
 		return err_set(err, ERR_INPUT, "more than %d rules", RULES_MAX);
 	rule = arena_new(a, struct rule, (size_t)cJSON_GetArraySize(list));
@@ -134,7 +145,8 @@ read_rules(
 	    arena_new(a, struct price_rule, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(at, list)
 	{
-		if (!read_rule(&rule[n], &s->price[n], at, a, err))
+		if (!read_rule(&rule[n], &s->price[n], at, a, err)
+		    || !declared_is_new(rule, n, err))
 			return err_in(err, "rule %u", n);
 		n++;
 	}

@@ -221,9 +221,31 @@ for text in '' '# nothing but this' 'version: x' 'version: [' 'just words' '- 1'
 	expect_in err 'bad.yaml'
 	expect_not_in err 'Backtrace'
 done
+for end in '---' '---\nversion: 2' '...\nmore: of it'; do
+	{ cat alone.yaml; printf '%b\n' "$end"; } >bad.yaml
+	run batch bad.yaml
+	expect_status 2
+	expect_in err 'a second document; a manifest is one'
+done
+printf 'version: 1\nmodels: \033[31m\n' >bad.yaml
+run batch bad.yaml
+expect_in err 'bad.yaml:2:9: libyaml: control characters are not allowed'
 run batch absent.yaml
 expect_lines 1 err
 expect_in err 'absent.yaml'
+
+# A unit whose options make something else than a search is not done, also where an
+# earlier result is there.
+for option in --help --dry-run --want=w.json --; do
+	{ grep -v options alone.yaml | sed "s/^mixes:/mixes:/"; } >odd.yaml
+	sed -i "s/\(- *{name: [a-z]*,\)/\1 options: [\"$option\"],/" odd.yaml
+	grep -q -- "$option" odd.yaml || fail "no option $option in the manifest"
+	for time in first second; do
+		run batch odd.yaml --retry-failed
+		expect_status 5
+		expect_not_in out '1 done'
+	done
+done
 mkfifo fifo.yaml
 run batch fifo.yaml
 expect_lines 1 err

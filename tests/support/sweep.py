@@ -2,7 +2,8 @@
 
 sweep.py MARQ SHIM CASES [NAME...]: each operation (or those) runs once to count its allocations and
 its system calls on files, and then, at call after call (about CASES of a kind;
-0: every single one), a copy of the process goes on in a copy of the folder
+0: every single one, from $MARQ_SWEEP_FROM on; of a batch, "sites": the first and the last made
+by the same functions), a copy of the process goes on in a copy of the folder
 where that call fails. Afterwards there is the old result, whole, or the new
 one, or none where there was none; no temporary file; and one line that names
 no wrong cause. Prints how many faults were tried."""
@@ -12,13 +13,18 @@ import os
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
 from types import SimpleNamespace
 from typing import NamedTuple
 
-marq, shim, cases = sys.argv[1], sys.argv[2], int(sys.argv[3])
+marq, shim = sys.argv[1], sys.argv[2]
+by_site = sys.argv[3] == "sites"
+cases = 0 if by_site else int(sys.argv[3])
+first = int(os.environ.get("MARQ_SWEEP_FROM", "1"))
+only = os.environ.get("MARQ_SWEEP_KIND", "io memory").split()
 names = sys.argv[4:]
 SEARCH = [marq, "search", "tiny.onnx", "--no-measure", "--no-verify", "--db", "none"]
 HONEST = (0, 7, 8)  # done; file system; out of memory
@@ -37,8 +43,8 @@ def run(command, kind=None, folder=".", **more):
     return subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, cwd=folder)
 
 
-def counted(command, kind):
-    done = run(command, kind)
+def counted(command, kind, **more):
+    done = run(command, kind, **more)
     if done.returncode == 77:
         print("skipped: this kernel does not let a program watch its own system calls")
         sys.exit(77)
@@ -172,7 +178,7 @@ def walk_calls(operation, may, kind, stride, walk):
     said, says = os.pipe()
     hears, heard = os.pipe()
     env = dict(os.environ, **PLAIN, LD_PRELOAD=shim, FAULTS_KIND=kind, FAULTS_WALK=walk,
-               FAULTS_STRIDE=str(stride), FAULTS_SAY=str(says), FAULTS_HEAR=str(hears))
+               FAULTS_FROM=str(first), FAULTS_STRIDE=str(stride), FAULTS_SAY=str(says), FAULTS_HEAR=str(hears))
     if operation.database:
         env["FAULTS_MOUNT"] = "yes"
     with open(walk + "/out", "wb") as out, open(walk + "/err", "wb") as err:
@@ -214,12 +220,12 @@ def sweep(operation, template, here):
     if done.returncode or may[1] is None:
         fail("without a fault", operation.name, "no", 0, done)
         return
-    for kind in ("io", "memory"):
+    for kind in only:
         fresh(operation, template, here)
         calls = counted(operation.command, kind)
         stride = max(1, calls // cases) if cases else 1
         fresh(operation, template, here)
-        tried, rest = 0, range(stride, calls + 1, stride)
+        tried, rest = 0, [at for at in range(stride, calls + 1, stride) if at >= first]
         if not operation.database or may_mount(template):
             with tempfile.TemporaryDirectory(dir=os.path.dirname(here)) as walk:
                 tried, rest = walk_calls(operation, may, kind, stride, walk)
@@ -238,17 +244,28 @@ models: [{path: tiny.onnx}]
 """
 
 
+def chosen(command, kind):
+    """How many calls there are, and which of them are to fail."""
+    calls = counted(command, kind, FAULTS_SITES="../sites")
+    if not by_site:
+        return calls, range(first, calls + 1, max(1, calls // cases) if cases else 1)
+    ends = {}
+    with open("../sites", "rb") as f:
+        for at, site in enumerate(struct.iter_unpack("Q", f.read()), 1):
+            ends.setdefault(site, [at, at])[1] = at
+    return calls, sorted({at for pair in ends.values() for at in pair if at >= first})
+
+
 def sweep_batch():
     """Whatever one run of a batch meets, the next one completes it."""
     command = [marq, "batch", "batch.yaml"]
     with open("batch.yaml", "w", encoding="ascii") as f:
         f.write(MANIFEST)
-    for kind in ("io", "memory"):
+    for kind in only:
         shutil.rmtree("batch", ignore_errors=True)
-        calls = counted(command, kind)
-        stride = max(1, calls // cases) if cases else 1
+        calls, which = chosen(command, kind)
         tried = 0
-        for at in range(1, calls + 1, stride):
+        for at in which:
             shutil.rmtree("batch", ignore_errors=True)
             done = run(command, kind, FAULTS_AT=str(at))
             honest = done.returncode in HONEST + (5,) or b"std::bad_alloc" in done.stderr

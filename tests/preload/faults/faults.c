@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 /* FAULTS_KIND: which calls; FAULTS_COUNT: the file their number goes to;
- * FAULTS_AT: the one that fails, from 1; or FAULTS_WALK: each FAULTS_STRIDE-th
- * fails in a copy of its own. */
+ * FAULTS_SITES: the file that says where each was made; FAULTS_AT: the one that
+ * fails, from 1; or FAULTS_WALK: each FAULTS_STRIDE-th, from FAULTS_FROM on, fails
+ * in a copy of its own. */
 static enum kind armed;
-static unsigned long at, stride, seen;
+static unsigned long at, from, stride, seen;
 static const char *count_path;
 static pid_t owner;
 
@@ -41,9 +42,11 @@ arm(void)
 	count_path = getenv("FAULTS_COUNT");
 	owner = getpid();
 	at = number("FAULTS_AT");
+	from = number("FAULTS_FROM");
 	stride = getenv("FAULTS_WALK") ? number("FAULTS_STRIDE") : 0;
 	unsetenv("LD_PRELOAD");
 	walk_begin();
+	sites_begin();
 	if (kind)
 		armed = strcmp(kind, "memory") == 0 ? MEMORY : IO;
 	if (armed == IO && !calls_watch())
@@ -59,6 +62,7 @@ tell(void)
 	armed = NONE;
 	if (!count_path || getpid() != owner)
 		return;
+	sites_tell();
 	fd = open(count_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	n = snprintf(text, sizeof text, "%lu\n", seen);
 	if (fd >= 0 && write(fd, text, (size_t)n) == n)
@@ -76,7 +80,9 @@ faults_now(enum kind kind)
 	armed = NONE; /* while we look */
 	let = calls_let(true);
 	seen++;
-	fails = stride ? seen % stride == 0 && walk_twice(seen) : seen == at;
+	sites_note();
+	fails = stride ? seen >= from && seen % stride == 0 && walk_twice(seen)
+	               : seen == at;
 	if (!fails || !stride)
 		armed = kind;
 	calls_let(let);

@@ -12,6 +12,12 @@ enum kind { NONE, MEMORY, IO };
  * been made for it. */
 bool faults_now(enum kind kind);
 
+/* Of each call a number that is another where the functions that are being run
+ * are: FAULTS_SITES has them, 8 bytes each, in the end. */
+void sites_begin(void);
+void sites_note(void);
+void sites_tell(void);
+
 /* System calls on files are told to faults_now(); false: this kernel or
  * processor has no way to. */
 bool calls_watch(void);

@@ -8,6 +8,11 @@
 	"{\"format\":\"marquetry-rules\",\"version\":1,\"summary\":\"npu\","
 #define CONV "{\"name\":\"c\",\"pattern\":\"Relu?(conv:Conv(x:var, const))\","
 
+/* A rule with one condition. */
+#define WHERE(condition) \
+	HEAD "\"rules\":[" CONV "\"where\":[{" condition \
+	     "}],\"cost\":{\"ns\":1}}]}"
+
 static bool
 open_file(const char *json, struct err *err)
 {
@@ -108,6 +113,29 @@ test_faults_name_the_place(void **state)
 	        "f33"},
 	    {HEAD "\"rules\":[" CONV "\"oops\":1,\"cost\":{\"ns\":1}}]}",
 	        "oops"},
+	    {HEAD "\"oops\":1,\"rules\":[]}", "oops"},
+	    {HEAD "\"launch_ns\":null,\"rules\":[]}", "launch_ns"},
+	    {HEAD "\"launch_ns\":1e19,\"rules\":[]}", "beyond 2^62"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":1,\"oops\":1}}]}",
+	        "oops"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":5e18}}]}", "2^62"},
+	    {HEAD "\"rules\":[" CONV "\"taps\":1,\"cost\":{\"ns\":1}}]}",
+	        "taps"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":1}}," CONV
+	          "\"cost\":{\"ns\":1}}]}",
+	        "two rules 'c'"},
+	    {HEAD "\"rules\":[{\"name\":\"a b\",\"pattern\":\"Relu(*)\"}]}",
+	        "name 'a b'"},
+	    {HEAD "\"rules\":[{\"name\":\"\",\"pattern\":\"Relu(*)\"}]}",
+	        "name ''"},
+	    {HEAD "\"rules\":[{\"name\":\"a\",\"pattern\":\"x:var\"}]}",
+	        "no operator"},
+	    {WHERE("\"of\":\"z\",\"rank\":4"), "'z'"},
+	    {WHERE("\"of\":\"x\",\"rank\":-1"), "rank -1"},
+	    {WHERE("\"of\":\"x\",\"rank\":4,\"dtype\":\"float32\""),
+	        "unknown key 'dtype'"},
+	    {WHERE("\"of\":\"x\",\"dim\":0,\"min\":2,\"max\":1"), "above"},
+	    {WHERE("\"of\":\"x\",\"dim\":0,\"min\":2,\"equals\":3"), "beside"},
 	};
 
 	(void)state;

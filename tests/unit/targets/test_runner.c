@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@
 #include "ir/base/limits.h"
 #include "targets/external/runner.h"
 
-/* `before`, then n times `item` with commas between, then `after`. */
+/* `before`, then n times `item` with commas between and its # the number of each,
+ * then `after`. */
 static struct cJSON *
 document(const char *before, const char *item, uint64_t n, const char *after)
 {
@@ -27,7 +29,11 @@ document(const char *before, const char *item, uint64_t n, const char *after)
 	buf_str(&b, before);
 	for (uint64_t i = 0; i < n; i++) {
 		buf_str(&b, i ? "," : "");
-		buf_str(&b, item);
+		for (const char *at = item; *at; at++)
+			if (*at == '#')
+				buf_printf(&b, "%" PRIu64, i);
+			else
+				buf_add(&b, at, 1);
 	}
 	buf_str(&b, after);
 	doc = jsonin_parse(b.data, b.n, "answer", &err);
@@ -42,7 +48,7 @@ takes_rules(uint64_t n, struct err *err)
 	struct cJSON *doc = document(
 	    "{\"marq\":\"hello\",\"version\":1,\"name\":\"npu\","
 	    "\"runner_version\":\"1\",\"runs\":true,\"facts\":{},\"rules\":[",
-	    "{\"name\":\"npu.relu\",\"pattern\":\"Relu(*)\"}", n, "]}");
+	    "{\"name\":\"npu.relu#\",\"pattern\":\"Relu(*)\"}", n, "]}");
 	struct runner_hello hello;
 	struct arena a;
 	bool ok;
@@ -81,6 +87,25 @@ expect_bound(bool (*takes)(uint64_t n, struct err *err), enum limit_id which)
 }
 
 static void
+rules_have_names_of_their_own(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct cJSON *doc =
+	    document("{\"marq\":\"hello\",\"version\":1,\"name\":\"npu\","
+	             "\"runner_version\":\"1\",\"facts\":{},\"rules\":[",
+	        "{\"name\":\"npu.relu\",\"pattern\":\"Relu(*)\"}", 2, "]}");
+	struct runner_hello hello;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	assert_false(runner_read_hello(&hello, doc, &a, &err));
+	assert_non_null(strstr(err.text, "two rules 'npu.relu'"));
+	jsonin_close(doc);
+	arena_release(&a);
+}
+
+static void
 rules_have_a_limit(void **state)
 {
 	(void)state;
@@ -98,6 +123,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rules_have_names_of_their_own),
 	    cmocka_unit_test(rules_have_a_limit),
 	    cmocka_unit_test(latencies_have_a_limit),
 	};
