@@ -3,7 +3,7 @@
 
     builds.py A B MODEL...   A and B: programs `marq`; MODEL: a file, or FILE@DIM=N,DIM=N;
                              $MIX: targets (default "dnnl xnnpack blas host"),
-                             $ROUNDS (default 7)
+                             $ROUNDS (default 7); $SEARCH: further options of search
 
 Each build prices and plans each model from an empty database of its own, and runs its
 plan against the host reference. Then both plans run in turn, a second each, the first
@@ -28,7 +28,8 @@ def planned(marq, model, folder):
     dims = [x for dim in dims.split(",") if dim for x in ("--dim", dim)]
     result = os.path.join(folder, "plan.marq")
     mix = [x for kind in os.environ.get("MIX", "dnnl xnnpack blas host").split() for x in ("-t", kind)]
-    out = call(marq, "search", file, *dims, *mix, "--db", os.path.join(folder, "t.db"), "-o", result, "-q")
+    more = os.environ.get("SEARCH", "").split()
+    out = call(marq, "search", file, *dims, *mix, *more, "--db", os.path.join(folder, "t.db"), "-o", result, "-q")
     if out.returncode:
         return None, out.stderr.strip().splitlines()[-1]
     out = call(marq, "run", result)
