@@ -8,34 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "ir/base/arena.h"
+#include "emit/report/view.h"
 #include "ir/base/err.h"
 
-struct cJSON;
-
-enum page_doc {
-	PAGE_RESULT,
-	PAGE_MAP,
-	PAGE_PROVENANCE,
-	PAGE_ALTERNATIVES,
-	NPAGE_DOCS
-};
-
 const char *page_doc_name(enum page_doc which);
-
-/* Where a node of the graph is: of the first ONNX node it comes from. */
-struct page_place {
-	uint32_t scope, line; /* UINT32_MAX: nowhere */
-};
-
-/* Documents, without the lists that grow with the model and are not looked at
- * (of map.json: not again). All zero: none. */
-struct page_docs {
-	struct cJSON *doc[NPAGE_DOCS]; /* NULL: there is none */
-	struct page_place *place; /* [nplaces] of the nodes, by map.json */
-	uint32_t nplaces;
-	struct arena a;
-};
 
 /* Parse one, in the order of enum page_doc; its text is needed no longer. */
 bool page_docs_take(struct page_docs *d, enum page_doc which, const char *text,

@@ -3,7 +3,6 @@
 #include <cJSON.h>
 #include <string.h>
 
-#include "emit/report/page.h"
 #include "emit/report/text.h"
 #include "ir/base/buf.h"
 #include "ir/base/jsonin.h"

@@ -11,9 +11,30 @@
 #include "ir/base/map.h"
 
 struct cJSON;
-struct page_docs;
 
 #define PAGE_NONE UINT32_MAX
+
+enum page_doc {
+	PAGE_RESULT,
+	PAGE_MAP,
+	PAGE_PROVENANCE,
+	PAGE_ALTERNATIVES,
+	NPAGE_DOCS
+};
+
+/* Where a node of the graph is: of the first ONNX node it comes from. */
+struct page_place {
+	uint32_t scope, line; /* UINT32_MAX: nowhere */
+};
+
+/* Documents, without the lists that grow with the model and are not looked at
+ * (of map.json: not again). All zero: none. */
+struct page_docs {
+	struct cJSON *doc[NPAGE_DOCS]; /* NULL: there is none */
+	struct page_place *place; /* [nplaces] of the nodes, by map.json */
+	uint32_t nplaces;
+	struct arena a;
+};
 
 /* Items by key: item[start[key]] .. item[start[key + 1] - 1], ascending. */
 struct page_index {
