@@ -148,6 +148,9 @@ enum value_flag {
 	VALUE_OVERRIDABLE = 4, /* initialiser that is an input too (IR 3) */
 };
 
+/* Of a constant's numbers: against the limit of targets/guarded.h. */
+enum magnitude { MAGNITUDE_UNKNOWN, MAGNITUDE_SMALL, MAGNITUDE_LARGE };
+
 struct value {
 	const char *name;
 	struct type type;
@@ -156,6 +159,7 @@ struct value {
 	node_id producer; /* NODE_NONE: input, capture, constant */
 	uint32_t flags;
 	uint32_t given_by; /* 1 + the initialiser it is, there; 0: none */
+	enum magnitude magnitude; /* of the constant, once asked for */
 };
 
 /* A value of an enclosing graph seen inside a sub-graph. */

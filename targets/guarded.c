@@ -11,6 +11,57 @@
 #define LIMIT 0x1p32f
 #define LIMIT_BITS 0x4f800000u
 
+/* ---- looking ---- */
+
+#define LANES 16u
+#define SIZE 0x7fffffffu /* all but the sign */
+#define OVER (0x80000000u - LIMIT_BITS) /* with it, bit 31: not below */
+
+/* Any number that a half can be is below it; is every element one? */
+static bool
+all_finite_halves(const unsigned char *data, size_t n)
+{
+	bool finite = true;
+
+	for (size_t i = 0; i < n; i++) {
+		uint16_t half;
+
+		memcpy(&half, data + i * sizeof half, sizeof half);
+		finite &= (half & 0x7fffu) < 0x7c00u;
+	}
+	return finite;
+}
+
+/* Is every element below the limit? At any alignment; a fixed inner loop becomes
+ * SIMD. */
+static bool
+all_small(const unsigned char *data, size_t n)
+{
+	uint32_t large[LANES] = {0}, any = 0, x[LANES];
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES) {
+		memcpy(x, data + i * sizeof *x, sizeof x);
+		for (uint32_t k = 0; k < LANES; k++)
+			large[k] |= (x[k] & SIZE) + OVER;
+	}
+	memcpy(x, data + i * sizeof *x, (n - i) * sizeof *x);
+	for (uint32_t k = 0; k < n - i; k++)
+		any |= (x[k] & SIZE) + OVER;
+	for (uint32_t k = 0; k < LANES; k++)
+		any |= large[k];
+	return any >> 31 == 0;
+}
+
+/* Bytes are always small. */
+static bool
+is_small(enum dtype dtype, const void *data, size_t n)
+{
+	if (dtype == DT_FLOAT)
+		return all_small(data, n);
+	return dtype != DT_FLOAT16 || all_finite_halves(data, n);
+}
+
 /* ---- where it suffices ---- */
 
 static bool
@@ -57,23 +108,33 @@ is_bounded_by_inputs(enum op op)
 static bool
 constant_is_small(const struct tensor *t)
 {
-	if (t->dtype != DT_FLOAT)
-		return true;
-	for (size_t i = 0; i < t->count; i++)
-		if (!(fabs(tensor_real(t, i)) < (double)LIMIT))
-			return false;
-	return true;
+	if (t->kind == TENSOR_FILL)
+		return is_small(t->dtype, t->fill, t->count ? 1 : 0);
+	return t->kind != TENSOR_VIEW || is_small(t->dtype, t->data, t->count);
+}
+
+/* Weights are read once, however many rules match their node. */
+static bool
+value_is_small(struct value *v)
+{
+	if (v->magnitude == MAGNITUDE_UNKNOWN)
+		v->magnitude = constant_is_small(v->constant) ? MAGNITUDE_SMALL
+		                                              : MAGNITUDE_LARGE;
+	return v->magnitude == MAGNITUDE_SMALL;
 }
 
 /* Bounds may be as large as they like. */
 static bool
 constants_are_small(const struct graph *g, const struct node *n)
 {
+	if (n->op == OP_CLIP)
+		return true;
 	for (uint32_t i = 0; i < n->ninputs; i++) {
-		const struct value *v = node_in(g, n, i);
+		struct value *v = n->input[i] == VALUE_NONE
+		    ? NULL
+		    : graph_value(g, n->input[i]);
 
-		if (v && v->constant && n->op != OP_CLIP
-		    && !constant_is_small(v->constant))
+		if (v && v->constant && !value_is_small(v))
 			return false;
 	}
 	return true;
@@ -119,46 +180,6 @@ guard_suffices(const struct match_in *m)
 			return false;
 	}
 	return true;
-}
-
-/* ---- looking ---- */
-
-#define LANES 16u
-
-/* Any number that a half can be is below it; is every element one? */
-static bool
-all_finite_halves(const void *data, size_t n)
-{
-	const uint16_t *x = data;
-	uint16_t most = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const uint16_t size = x[i] & 0x7fffu;
-
-		most = size > most ? size : most;
-	}
-	return most < 0x7c00u;
-}
-
-/* Is every element below the limit? A fixed inner loop becomes SIMD. */
-static bool
-all_small(const void *data, size_t n)
-{
-	const uint32_t *x = data;
-	uint32_t most[LANES] = {0}, all = 0;
-	size_t i = 0;
-
-	for (; i + LANES <= n; i += LANES)
-		for (uint32_t k = 0; k < LANES; k++) {
-			const uint32_t size = x[i + k] & 0x7fffffffu;
-
-			most[k] = size > most[k] ? size : most[k];
-		}
-	for (; i < n; i++)
-		all = (x[i] & 0x7fffffffu) > all ? x[i] & 0x7fffffffu : all;
-	for (uint32_t k = 0; k < LANES; k++)
-		all = most[k] > all ? most[k] : all;
-	return all < LIMIT_BITS;
 }
 
 /* ---- the host instead ---- */
@@ -281,15 +302,6 @@ run_by_host(struct kernel *k, const void *const *in, void *const *out)
 }
 
 /* ---- both ---- */
-
-/* Bytes are always small. */
-static bool
-is_small(enum dtype dtype, const void *data, size_t n)
-{
-	if (dtype == DT_FLOAT)
-		return all_small(data, n);
-	return dtype != DT_FLOAT16 || all_finite_halves(data, n);
-}
 
 static enum dtype
 dtype_of(const struct graph *g, const struct port *p)
