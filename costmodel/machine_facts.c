@@ -25,7 +25,7 @@ measure_environment(struct buf *b, uint32_t threads)
 
 	cpu_facts(b, core, n);
 	if (threads > 1)
-		buf_str(b, "waiting=asleep\n");
+		buf_str(b, "waiting=spin100us\n");
 	buf_printf(b, "threads=%u\nprotocol=%u\nbuild=%s\n", (unsigned)threads,
 	    (unsigned)MEASURE_PROTOCOL, build_text());
 }

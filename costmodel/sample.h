@@ -27,12 +27,16 @@ struct shot {
 	uint32_t nstale;
 	size_t weights; /* bytes it reads beside the operands */
 	bool translates; /* its first run may take long and says nothing */
+	bool transforms; /* it keeps its weights transformed, which are more */
+	uint32_t team; /* threads of the team (targets/team.h) it runs on, which
+	                * ran what was before it, too; 0: none of them */
 };
 
 /* Memory that stands for the rest of the model: streamed over before a run. */
 struct sweep {
-	uint64_t *words;
-	size_t nwords;
+	uint64_t *words; /* [nlong] */
+	size_t nwords; /* of a model whose weights are kept as they are */
+	size_t nlong; /* of one that keeps them transformed */
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
 	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
 	uint64_t shot_cpu_ns; /* what the last shot had of the processors */

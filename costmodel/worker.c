@@ -281,6 +281,7 @@ static struct shot
 shot_of(struct trial *t, struct arena *a)
 {
 	const struct candidate *c = t->candidate;
+	const struct target_kind *kind = t->mix->target[c->target].kind;
 	struct touched *fresh = arena_new(a, struct touched, c->ninputs);
 	struct touched *stale = arena_new(a, struct touched, c->noutputs);
 
@@ -296,7 +297,9 @@ shot_of(struct trial *t, struct arena *a)
 	    .stale = stale,
 	    .nstale = c->noutputs,
 	    .weights = weight_bytes_of(t->graph, c),
-	    .translates = t->mix->target[c->target].kind->translates};
+	    .transforms = c->transforms,
+	    .team = kind->own_threads ? 0 : target_threads(),
+	    .translates = kind->translates};
 }
 
 /* A price that a program elsewhere tells: asked once. It may take a measured
@@ -430,7 +433,8 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	    .fresh = &touched[0],
 	    .nfresh = 1,
 	    .stale = &touched[1],
-	    .nstale = 1};
+	    .nstale = 1,
+	    .team = target_threads()};
 
 	if (!converter_new(&k.converter,
 	        &(struct format_change){

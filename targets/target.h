@@ -87,7 +87,8 @@ struct candidate {
 	uint32_t target; /* index into the mix */
 	uint32_t rule; /* index into the kind's rules */
 	uint32_t implementation;
-	bool in_place, loses_nan, opaque; /* see struct implementation */
+	/* see struct implementation */
+	bool in_place, loses_nan, transforms, opaque;
 	const char *implementation_name;
 	const struct match *match;
 	uint64_t resident; /* resource it occupies while loaded (pinned
@@ -232,6 +233,7 @@ struct target_kind {
 	enum price_source source; /* how its candidates get their price, unless
 				   * the target's attributes say otherwise */
 	bool needs_input; /* its kernels cannot run on constants alone */
+	bool own_threads; /* of its kernels, several: not the team's (team.h) */
 	bool launches; /* entering a run of candidates costs target->launch */
 	/* Only who is at the command line opens it: no file that is given away
 	 * may name it. */

@@ -22,12 +22,46 @@ struct team_work {
 	atomic_uint next, done;
 };
 
+/* What the caller wrote before is seen by the others, which look here first: the
+ * runtime sees to that, but where a race detector cannot see it. */
+static atomic_uint handed;
+
 static void
 find(void *function, size_t size, const char *name)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, name);
 
 	memcpy(function, &symbol, size);
+}
+
+/* NULL: no such runtime is loaded. */
+static parallel_call *
+runtime(void)
+{
+	static _Atomic(parallel_call *) known;
+	static atomic_bool asked;
+	parallel_call *parallel;
+
+	if (!atomic_load(&asked)) {
+		find(&parallel, sizeof parallel, "GOMP_parallel");
+		atomic_store(&known, parallel);
+		atomic_store(&asked, true);
+	}
+	return atomic_load(&known);
+}
+
+/* Each has a piece of its own. */
+static void
+take_one(void *of)
+{
+	struct team_work *w = of;
+	uint32_t i;
+
+	(void)atomic_load(&handed);
+	i = atomic_fetch_add(&w->next, 1);
+	if (i < w->n)
+		w->work(w->data, i);
+	atomic_fetch_add(&w->done, 1);
 }
 
 /* Who is there takes what is left. */
@@ -37,30 +71,38 @@ take(void *of)
 	struct team_work *w = of;
 	uint32_t i;
 
+	(void)atomic_load(&handed);
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->n)
 		w->work(w->data, i);
 	atomic_fetch_add(&w->done, 1);
 }
 
+static void
+share(struct team_work *w, void (*turn)(void *of), uint32_t threads)
+{
+	parallel_call *parallel = threads > 1 ? runtime() : NULL;
+
+	atomic_fetch_add(&handed, 1);
+	if (parallel)
+		parallel(turn, w, threads, 0);
+	else
+		turn(w);
+	/* what the others wrote is seen; the runtime has waited for them */
+	(void)atomic_load(&w->done);
+}
+
 void
 team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 {
-	static _Atomic(parallel_call *) known;
-	static atomic_bool asked;
 	struct team_work w = {.work = work, .data = data, .n = n};
-	const uint32_t threads = target_threads() < n ? target_threads() : n;
-	parallel_call *parallel;
 
-	if (threads > 1 && !atomic_load(&asked)) {
-		find(&parallel, sizeof parallel, "GOMP_parallel");
-		atomic_store(&known, parallel);
-		atomic_store(&asked, true);
-	}
-	parallel = threads > 1 ? atomic_load(&known) : NULL;
-	if (parallel)
-		parallel(take, &w, threads, 0);
-	else
-		take(&w);
-	/* what the others wrote is seen; the runtime has waited for them */
-	(void)atomic_load(&w.done);
+	share(&w, take, target_threads() < n ? target_threads() : n);
+}
+
+void
+team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
+{
+	struct team_work w = {.work = work, .data = data, .n = n};
+
+	share(&w, take_one, n);
 }

@@ -9,4 +9,9 @@
  * there is a team, else one after the other; all have ended when it returns. */
 void team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
 
+/* Call work(data, i) once in each of n threads, or of as many as there are of them: the
+ * caller's at least. Behind it the others look for work for a little while, as behind
+ * a kernel's. */
+void team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
+
 #endif

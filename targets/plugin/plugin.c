@@ -304,6 +304,7 @@ const struct target_kind target_plugin = {
     .summary = "other people's runtimes: plugin:path=FILE.so",
     .option = options,
     .source = PRICE_MEASURED,
+    .own_threads = true,
     .by_hand = true,
     .translates = true,
     .more_options = true,

@@ -268,6 +268,7 @@ const struct target_kind target_xnnpack = {
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
+    .own_threads = true,
     .needs_input = true,
     .implementations = implementations,
     .compile = compile,

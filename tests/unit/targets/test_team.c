@@ -1,0 +1,104 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#endif
+/* Work of our own on several threads: all of it, once, by as many as there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "targets/team.h"
+#include "targets/threads.h"
+
+#define MOST 64u
+
+static struct record {
+	uint32_t times[MOST];
+	pthread_t by[MOST];
+} record;
+
+static void
+note(void *of, uint32_t i)
+{
+	struct record *r = of;
+
+	if (i >= MOST)
+		return;
+	r->times[i]++;
+	r->by[i] = pthread_self();
+}
+
+static void
+check_each_once(uint32_t n)
+{
+	for (uint32_t i = 0; i < MOST; i++)
+		assert_int_equal(record.times[i], i < n);
+}
+
+static void
+pieces_are_done_once(void **state)
+{
+	(void)state;
+	for (uint32_t threads = 1; threads <= 5; threads++)
+		for (uint32_t n = 0; n <= MOST; n++) {
+			target_threads_set(threads);
+			memset(&record, 0, sizeof record);
+			team_run(n, note, &record);
+			check_each_once(n);
+		}
+	target_threads_set(1);
+}
+
+static uint32_t
+different(uint32_t n)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = 0;
+
+		while (k < i && !pthread_equal(record.by[k], record.by[i]))
+			k++;
+		found += k == i;
+	}
+	return found;
+}
+
+/* Also where a thread would have been done with all of it before another woke. */
+static void
+each_thread_has_its_own(void **state)
+{
+	const bool has_team = dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL;
+
+	(void)state;
+	for (uint32_t round = 0; round < 200; round++) {
+		const uint32_t n = 1 + round % 4, most = has_team ? n : 1;
+
+		memset(&record, 0, sizeof record);
+		team_each(n, note, &record);
+		check_each_once(most);
+		assert_int_equal(different(most), most);
+		assert_true(
+		    pthread_equal(record.by[0], pthread_self()) || n > 1);
+	}
+}
+
+/* What a library would have brought; without it one thread does everything. */
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(pieces_are_done_once),
+	    cmocka_unit_test(each_thread_has_its_own),
+	};
+
+	dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
