@@ -55,3 +55,17 @@ axes_first_of_last(const bool reduced[AXES_MAX], uint32_t rank)
 			return rank;
 	return first;
 }
+
+bool
+axes_are_images(const struct graph *g, const struct node *n)
+{
+	const struct type *t = &node_in(g, n, 0)->type;
+	bool reduced[AXES_MAX];
+
+	if (t->rank != 4)
+		return false;
+	if (n->op == OP_GLOBALAVERAGEPOOL)
+		return true;
+	return axes_read(reduced, g, n) && !reduced[0] && !reduced[1]
+	    && reduced[2] && reduced[3];
+}

@@ -18,4 +18,8 @@ bool axes_read(
  * rank. */
 uint32_t axes_first_of_last(const bool reduced[AXES_MAX], uint32_t rank);
 
+/* Does a mean take the last two of four dimensions together: each image's? So does a
+ * GlobalAveragePool of rank 4. */
+bool axes_are_images(const struct graph *g, const struct node *n);
+
 #endif

@@ -88,6 +88,7 @@ is_bounded_by_inputs(enum op op)
 	case OP_AVERAGEPOOL:
 	case OP_MAXPOOL:
 	case OP_GLOBALAVERAGEPOOL:
+	case OP_REDUCEMEAN:
 	case OP_TANH:
 	case OP_GELU:
 	case OP_SOFTMAX:

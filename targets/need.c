@@ -1,5 +1,6 @@
 #include "targets/need.h"
 
+#include "targets/axes.h"
 #include "targets/dequantized.h"
 
 #define NEED why_need
@@ -346,6 +347,16 @@ need_spatial_scales(
 }
 
 /* A mean over a training batch is another operator. */
+bool
+need_mean_of_images(
+    const struct match_in *m, struct why *w, const struct node *n)
+{
+	return need_tensors(m, w, n, 1) && need_rank_in(m, w, n->input[0], 4, 4)
+	    && need_rank_in(m, w, n->output[0], 4, 4)
+	    && NEED(w, axes_are_images(m->graph, n), "axes",
+	        "the last two of four", "others");
+}
+
 bool
 need_inference(struct why *w, const struct node *n)
 {

@@ -50,6 +50,9 @@ bool need_transposed(const struct match_in *m, struct why *w,
  * `scales` times the size. */
 bool need_spatial_scales(
     const struct match_in *m, struct why *w, const struct node *n);
+/* A ReduceMean that is a GlobalAveragePool: each image's own, dimensions kept. */
+bool need_mean_of_images(
+    const struct match_in *m, struct why *w, const struct node *n);
 /* A BatchNormalization with given statistics. */
 bool need_inference(struct why *w, const struct node *n);
 

@@ -139,6 +139,8 @@ accept_pool(const struct match_in *m, struct why *why)
 	const struct node *n = matched_root(m);
 	const bool local = n->op == OP_MAXPOOL || n->op == OP_AVERAGEPOOL;
 
+	if (n->op == OP_REDUCEMEAN)
+		return need_mean_of_images(m, why, n);
 	return need_numbers(m, why) && need_rank_in(m, why, n->input[0], 3, 5)
 	    && (!local || need_pool_window(m, why, n));
 }

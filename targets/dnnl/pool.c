@@ -38,7 +38,8 @@ build_pool(struct build *b)
 
 	/* an operator by itself, or an idiom that is one */
 	b->fused = (struct fused){.anchor = n, .end = n->output[0]};
-	if (n->op == OP_GLOBALMAXPOOL || n->op == OP_GLOBALAVERAGEPOOL)
+	if (n->op == OP_GLOBALMAXPOOL || n->op == OP_GLOBALAVERAGEPOOL
+	    || n->op == OP_REDUCEMEAN)
 		whole_map(&w, in);
 	else if (!window_resolve(&w, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);

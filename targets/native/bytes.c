@@ -332,21 +332,6 @@ struct byte_mean {
 	int32_t *sums; /* [channels], or [positions] of one channel */
 };
 
-/* Does the operator average the last two of four dimensions? */
-static bool
-averages_images(const struct graph *g, const struct node *n)
-{
-	const struct type *t = &node_in(g, n, 0)->type;
-	bool reduced[AXES_MAX];
-
-	if (t->rank != 4)
-		return false;
-	if (n->op == OP_GLOBALAVERAGEPOOL)
-		return true;
-	return axes_read(reduced, g, n) && !reduced[0] && !reduced[1]
-	    && reduced[2] && reduced[3];
-}
-
 /* TUNING: sums of bytes stay within 32 bits. */
 #define POSITIONS_MAX ((int64_t)1 << 22)
 
@@ -357,7 +342,7 @@ accept_byte_mean(const struct match_in *m, struct why *why)
 	const struct type *t = matched_type(m, b.middle->input[0]);
 	bool ok = need_codes(m, why);
 
-	ok = NEED(why, averages_images(m->graph, b.middle), "axes",
+	ok = NEED(why, axes_are_images(m->graph, b.middle), "axes",
 	         "the last two of four", "others")
 	    && ok;
 	return ok

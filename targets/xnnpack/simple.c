@@ -6,13 +6,16 @@
 bool
 build_pooling(struct xnn_build *b)
 {
-	const struct node *n = b->fused.anchor;
+	const struct node *n = graph_node(b->graph, b->candidate->match->root);
 	struct operator* o = & b->layer->what;
 	struct window w;
 	const char *fault;
 
+	/* as a pool each is */
+	b->fused = (struct fused){
+	    .anchor = n, .start = n->input[0], .end = n->output[0]};
 	read_image(b, n->input[0]);
-	if (n->op == OP_GLOBALAVERAGEPOOL) {
+	if (n->op == OP_GLOBALAVERAGEPOOL || n->op == OP_REDUCEMEAN) {
 		o->kind = OPERATOR_AVERAGE;
 		return create(b, "global average pooling");
 	}

@@ -82,10 +82,12 @@ takes_pooling(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
 	struct window w;
-	bool ok = need_numbers(m, why, pooling_of(n))
-	    && need_rank_in(m, why, n->input[0], 4, 4);
-	bool padded = false, dense = true, apart = false;
+	bool padded = false, dense = true, apart = false, ok;
 
+	if (n->op == OP_REDUCEMEAN)
+		return need_mean_of_images(m, why, n);
+	ok = need_numbers(m, why, pooling_of(n))
+	    && need_rank_in(m, why, n->input[0], 4, 4);
 	if (!ok || n->op == OP_GLOBALAVERAGEPOOL)
 		return ok;
 	if (!need_window(m, why, n, &w))

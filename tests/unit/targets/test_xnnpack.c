@@ -52,13 +52,20 @@ test_pools(void **state)
 {
 	const struct attr window[] = {ATTR_OF_INTS("kernel_shape", 3, 3),
 	    ATTR_OF_INTS("strides", 2, 2), ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	const struct attr image[] = {ATTR_OF_INTS("axes", -1, 2)};
+	const struct attr row[] = {ATTR_OF_INTS("axes", 3)};
+	const struct attr gone[] = {
+	    ATTR_OF_INTS("axes", 2, 3), ATTR_OF_INT("keepdims", 0)};
 	value_id x = make_input(&m, DIMS(1, 19, 12, 11));
 
 	(void)state;
+	make_output(&m, MAKE_WITH(&m, REDUCEMEAN, image, x));
+	make_output(&m, MAKE_WITH(&m, REDUCEMEAN, row, x)); /* no pools */
+	make_output(&m, MAKE_WITH(&m, REDUCEMEAN, gone, x));
 	make_output(&m, MAKE_WITH(&m, MAXPOOL, window, x));
 	make_output(&m, MAKE_WITH(&m, AVERAGEPOOL, window, x));
 	make_output(&m, MAKE(&m, GLOBALAVERAGEPOOL, x));
-	assert_int_equal(check_all("xnnpack.pool", 1), 3);
+	assert_int_equal(check_all("xnnpack.pool", 1), 4);
 }
 
 static void
