@@ -82,6 +82,14 @@ read_places(struct page_docs *d, struct jsonlist *list, struct err *err)
 	        d, &list[NODES], cJSON_GetArraySize(composites), onnx, n, err);
 }
 
+/* What it says is of a result's composites. */
+static bool
+read_map(struct page_docs *d, struct jsonlist *list, struct err *err)
+{
+	return page_check(d->doc[PAGE_RESULT], NULL, err)
+	    && (read_places(d, list, err) || err_in(err, "map.json"));
+}
+
 bool
 page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
     size_t n, struct err *err)
@@ -95,10 +103,7 @@ page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
 
 	d->doc[which] = jsonlist_parse(
 	    list, nlists[which], text, n, page_doc_name(which), err);
-	ok = d->doc[which]
-	    && (which != PAGE_RESULT || page_check(d->doc[which], NULL, err))
-	    && (which != PAGE_MAP || read_places(d, list, err)
-	        || err_in(err, "map.json"));
+	ok = d->doc[which] && (which != PAGE_MAP || read_map(d, list, err));
 	for (uint32_t i = 0; i < nlists[which]; i++)
 		jsonlist_close(&list[i]);
 	return ok;
