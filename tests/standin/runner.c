@@ -98,14 +98,24 @@ compute(const struct request *r, struct arena *a, struct err *err)
 	return true;
 }
 
-/* A process with its streams as ours that nothing but a signal ends. */
+/* A process with its streams as ours that nothing but a signal ends; it is in the list
+ * when this returns. */
 static void
 leave_daemon(bool new_session)
 {
+	int listed[2];
+	char byte;
 	FILE *f;
 
-	if (fork() != 0)
+	if (pipe(listed) != 0)
+		abort();
+	if (fork() != 0) {
+		close(listed[1]);
+		if (read(listed[0], &byte, 1) != 1)
+			abort();
+		close(listed[0]);
 		return;
+	}
 	if (new_session)
 		setsid();
 	if (fork() != 0)
@@ -113,6 +123,8 @@ leave_daemon(bool new_session)
 	f = fopen(getenv("DAEMONS"), "a");
 	fprintf(f, "%ld\n", (long)getpid());
 	fclose(f);
+	if (write(listed[1], "", 1) != 1)
+		abort();
 	for (;;)
 		sleep(1000);
 }

@@ -176,8 +176,8 @@ def tree_at(start, path, folders, whole, synced):
 
 
 def run(name, command, *paths):
-    env = dict(os.environ, OMP_WAIT_POLICY="passive", OPENBLAS_THREAD_TIMEOUT="4",
-               LD_PRELOAD=RECORD, RECORD=os.path.join(HERE, "record"))
+    # the program as it is started: it starts no other in its place
+    env = dict(os.environ, MARQ_CLEANED="1", LD_PRELOAD=RECORD, RECORD=os.path.join(HERE, "record"))
     shutil.copytree(HERE, HERE + ".before", symlinks=True)
     done = subprocess.run(command, env=env, capture_output=True, check=False)
     with open("record", encoding="utf-8") as f:

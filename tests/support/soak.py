@@ -87,8 +87,7 @@ def results(name):
 # ---- processes ----
 
 def environment(disturbed):
-    env = dict(os.environ, SOAK=MARK, OMP_WAIT_POLICY="passive", OPENBLAS_THREAD_TIMEOUT="4",
-               LANG="C")
+    env = dict(os.environ, SOAK=MARK, MARQ_CLEANED="1", LANG="C")
     if disturbed:
         env.update(LD_PRELOAD=CLOCK, CLOCK_JUMP=os.path.abspath("jump"))
     return env
