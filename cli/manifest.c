@@ -231,25 +231,33 @@ hint_at(const char *key, char *hint, size_t size)
 	}
 }
 
+static void
+put_at(struct log *log, const char *text, const char *at)
+{
+	log->line = log->column = 1;
+	for (const char *s = text; s < at; s++) {
+		log->column = *s == '\n' ? 1 : log->column + 1;
+		log->line += *s == '\n';
+	}
+}
+
 /* libcyaml says where the mapping is that a key is in; the key itself is there
  * or below. */
 static void
 find_key(struct log *log, const char *text, const char *key)
 {
-	unsigned line = 1, column = 1;
+	const char *s = text;
 	size_t n = strlen(key);
 
-	for (const char *s = text; *s; s++) {
-		if (line >= log->line && strncmp(s, key, n) == 0
+	for (unsigned line = 1; line < log->line && *s; s++)
+		line += *s == '\n';
+	for (; *s; s++)
+		if (strncmp(s, key, n) == 0
 		    && (s == text || strchr(" {,\n", s[-1]))
 		    && s[n + strspn(s + n, " ")] == ':') {
-			log->line = line;
-			log->column = column;
+			put_at(log, text, s);
 			return;
 		}
-		column = *s == '\n' ? 1 : column + 1;
-		line += *s == '\n';
-	}
 }
 
 static bool
@@ -265,17 +273,11 @@ is_control(const char *s)
 static void
 find_control(struct log *log, const char *text, size_t n)
 {
-	unsigned line = 1, column = 1;
-
-	for (const char *s = text; s < text + n; s++) {
+	for (const char *s = text; s < text + n; s++)
 		if (is_control(s)) {
-			log->line = line;
-			log->column = column;
+			put_at(log, text, s);
 			return;
 		}
-		column = *s == '\n' ? 1 : column + 1;
-		line += *s == '\n';
-	}
 }
 
 static bool
