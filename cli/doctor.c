@@ -9,10 +9,12 @@
 #include "cli/answer.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "costmodel/core_type.h"
 #include "costmodel/cpu.h"
 #include "costmodel/machine.h"
 #include "costmodel/sandbox.h"
 #include "db/facts.h"
+#include "db/origin.h"
 #include "targets/command.h"
 #include "targets/target.h"
 
@@ -45,28 +47,38 @@ check_program(struct cli *c, struct diagnosis *f, const char *program,
 	    f->text, sizeof f->text, "no `%s` on PATH: %s", program, without);
 }
 
+/* The facts of some cores. */
+static const char *
+facts_of(const uint32_t *core, uint32_t n, struct arena *a)
+{
+	struct buf b;
+	const char *facts;
+
+	buf_init(&b);
+	cpu_facts(&b, core, n);
+	facts = facts_canonical(b.n ? b.data : "", a);
+	buf_release(&b);
+	return facts;
+}
+
 static void
 check_cores(struct cli *c, struct diagnosis *f)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t core[CORES_MAX], ncores = machine_cores(core), ntypes;
-	struct buf facts;
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t core[CORES_MAX], n = machine_cores(core);
+	const uint32_t ntypes =
+	    cpu_core_types(facts_of(core, n, c->run), c->run);
 
-	snprintf(f->text, sizeof f->text, "%ld online", n);
-	buf_init(&facts);
-	cpu_facts(&facts, core, ncores);
-	ntypes = cpu_core_types(
-	    facts_canonical(facts.n ? facts.data : "", c->run), c->run);
-	buf_release(&facts);
+	snprintf(f->text, sizeof f->text, "%ld online", online);
 	if (ntypes > 1) {
-		f->grade = GRADE_LACKS;
+		n = measuring_cores(core, 1);
 		snprintf(f->text, sizeof f->text,
-		    "%ld online, of %u types (big.LITTLE, hybrid): a price is of "
-		    "whichever it ran on; choose those of one type with "
-		    "taskset",
-		    n, (unsigned)ntypes);
+		    "%ld online, of %u types (big.LITTLE, hybrid): measured on "
+		    "%u of them, %s; `taskset` chooses others",
+		    online, (unsigned)ntypes, (unsigned)n,
+		    origin_words(facts_of(core, n, c->run), c->run));
 	}
-	if (n > 1)
+	if (online > 1)
 		return;
 	f->grade = GRADE_LACKS;
 	snprintf(f->text, sizeof f->text,

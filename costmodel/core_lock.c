@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "costmodel/core_type.h"
+
 #define LOCK_NAME "marq-measures-on-core-%u"
 
 /* TUNING: a measurement takes tens of milliseconds. */
@@ -156,7 +158,7 @@ core_locks_close(struct core_locks *l)
 static uint32_t
 pin_to_last(uint32_t core[CORES_MAX], uint32_t n)
 {
-	const uint32_t have = machine_cores(core);
+	const uint32_t have = measuring_cores(core, n);
 
 	if (n == 0 || n > have)
 		return 0;

@@ -1,8 +1,8 @@
 #include "costmodel/machine_facts.h"
 
+#include "costmodel/core_type.h"
 #include "costmodel/cpu.h"
 #include "costmodel/job.h"
-#include "costmodel/machine.h"
 #include "ir/base/sanitized.h"
 
 /* Our own kernels are as fast as they were compiled. */
@@ -21,7 +21,7 @@ build_text(void)
 void
 measure_environment(struct buf *b, uint32_t threads)
 {
-	uint32_t core[CORES_MAX], n = machine_cores(core);
+	uint32_t core[CORES_MAX], n = measuring_cores(core, threads);
 
 	cpu_facts(b, core, n);
 	if (threads > 1)

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "costmodel/core_type.h"
 #include "costmodel/links.h"
 #include "costmodel/machine.h"
 #include "costmodel/wire.h"
@@ -690,8 +691,9 @@ measurer_workers(uint32_t workers, uint32_t threads)
 {
 	uint32_t core[CORES_MAX];
 
+	threads = threads ? threads : 1;
 	return workers_that_fit(
-	    workers, machine_cores(core) / (threads ? threads : 1));
+	    workers, measuring_cores(core, threads) / threads);
 }
 
 /* Which of the mix can wait beside others, before there are workers. */
@@ -711,8 +713,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
     struct arena *a, struct err *err)
 {
 	struct measurer *m = arena_new(a, struct measurer, 1);
-	uint32_t ncores = machine_cores(m->core);
 	uint32_t threads = o->threads ? o->threads : 1;
+	uint32_t ncores = measuring_cores(m->core, threads);
 
 	if (threads > ncores && o->links)
 		threads = 1; /* of what is asked here */
