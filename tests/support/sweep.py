@@ -111,7 +111,7 @@ def is_whole_again(operation, folder):
 
 def check(operation, folder, may, kind, at, done):
     errors = [line for line in done.stderr.decode(errors="replace").splitlines()
-              if "error: " in line or "out of memory" in line]
+              if not line.startswith("marq: warning: ") and ("error: " in line or "out of memory" in line)]
     left = [f for f in os.listdir(folder) if ".tmp-" in f]
     out = os.path.join(folder, operation.out)
     for folder_of, _, files in os.walk(out):
@@ -271,11 +271,11 @@ def sweep_batch():
             honest = done.returncode in HONEST + (5,) or any(words in done.stderr for words in OF_LIBRARIES)
             if not honest:
                 fail("a wrong status", "a batch", kind, at, done)
-            done = run(command)
+            met, done = done, run(command)
             whole = [os.path.exists(f"batch/tiny@{mix}/files.json") and is_whole(f"batch/tiny@{mix}")
                      for mix in ("cpu", "both")]
             if done.returncode or not all(whole):
-                fail(f"not completed, {whole}", "a batch", kind, at, done)
+                fail(f"not completed, {whole}, after {met.stderr!r}", "a batch", kind, at, done)
             tried += 1
         print(f"a batch: {calls} calls on {kind}, {tried} faults tried", flush=True)
 

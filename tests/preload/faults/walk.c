@@ -55,6 +55,51 @@ is_opened(const char *path)
 	return false;
 }
 
+/* SQLite remembers which file it has open: a copy passes for it. */
+static struct {
+	ino_t was, is;
+} copied[DESCRIPTORS];
+static int ncopied;
+
+static void
+note_copied(int from, int to)
+{
+	struct stat was, is;
+
+	if (ncopied < DESCRIPTORS && fstat(from, &was) == 0
+	    && fstat(to, &is) == 0) {
+		copied[ncopied].was = was.st_ino;
+		copied[ncopied++].is = is.st_ino;
+	}
+}
+
+static int
+as_before(int status, struct stat64 *s)
+{
+	for (int i = 0; status == 0 && i < ncopied; i++)
+		if (s->st_ino == copied[i].is)
+			s->st_ino = copied[i].was;
+	return status;
+}
+
+int
+stat64(const char *path, struct stat64 *s)
+{
+	return as_before(fstatat64(AT_FDCWD, path, s, 0), s);
+}
+
+int
+lstat64(const char *path, struct stat64 *s)
+{
+	return as_before(fstatat64(AT_FDCWD, path, s, AT_SYMLINK_NOFOLLOW), s);
+}
+
+int
+fstat64(int fd, struct stat64 *s)
+{
+	return as_before(fstatat64(fd, "", s, AT_EMPTY_PATH), s);
+}
+
 /* What is written is new, and renamed, so a file that is closed can be the copy's,
  * too; a database is written where it is. */
 static void
@@ -69,6 +114,7 @@ copy_file(const char *from, const char *to)
 	must(in >= 0 && out >= 0, from);
 	while (sendfile(out, in, NULL, 1 << 20) > 0)
 		;
+	note_copied(in, out);
 	close(in);
 	close(out);
 }
