@@ -192,13 +192,14 @@ record(struct batch *b, uint32_t i, struct err *err)
 {
 	const struct unit *u = &b->manifest.unit[i];
 	struct unit_status *s = &b->status[i];
-	bool searched = unit_status_parse(s, answer_path(b, u), b->cli->run);
+	struct err why = {.kind = ERR_NONE};
+	bool searched =
+	    unit_status_parse(s, answer_path(b, u), b->cli->run, &why);
 
 	s->attempts++;
 	if (s->exit == 0 && !searched) {
-		s->exit = err_exit(ERR_USAGE);
-		s->error = "it made no search: an option of the manifest asks "
-		           "for something else";
+		s->exit = err_exit(why.kind);
+		s->error = arena_str(b->cli->run, why.text);
 	} else if (s->exit != 0 && s->error[0] == '\0') {
 		s->error = arena_printf(b->cli->run, "%s/%s.log may say why",
 		    b->manifest.out, u->name);

@@ -104,21 +104,22 @@ measure_argv(const struct measuring *m, const struct unit *u, const char *list)
 	return argv;
 }
 
-static void
-take_answer(struct measuring *m)
+static bool
+take_answer(struct measuring *m, struct err *err)
 {
-	struct err err = {.kind = ERR_NONE};
-	struct cJSON *doc = jsonin_open(m->answer, LIMIT_READ_STATE, &err);
+	struct cJSON *doc = jsonin_open(m->answer, LIMIT_READ_STATE, err);
 	uint32_t measured, probed, failed;
+	bool ok = doc && jsonin_u32(doc, "measured", &measured, err)
+	    && jsonin_u32(doc, "probed", &probed, err)
+	    && jsonin_u32(doc, "failed", &failed, err);
 
-	if (doc && jsonin_u32(doc, "measured", &measured, &err)
-	    && jsonin_u32(doc, "probed", &probed, &err)
-	    && jsonin_u32(doc, "failed", &failed, &err)) {
+	if (ok) {
 		m->measured += measured;
 		m->probed += probed;
 		m->failed += failed;
 	}
 	jsonin_close(doc);
+	return ok;
 }
 
 static void
@@ -226,9 +227,7 @@ measure_unit(struct measuring *m, const struct unit *u, struct err *err)
 	if (exit == 0 && (news || u == m->canaries)) {
 		if (!measure_list(m, u, list, &exit, err))
 			return false;
-		if (exit == 0)
-			take_answer(m);
-		if (!publish(m, err))
+		if (!publish(m, err) || (exit == 0 && !take_answer(m, err)))
 			return false;
 	}
 	if (exit != 0 && !atomic_load(m->b->cli->stop))

@@ -29,7 +29,7 @@ get_u64(const cJSON *o, const char *key)
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(o, key);
 	uint64_t n;
 
-	return jsonin_is_u62(item, &n) ? n : 0;
+	return jsonin_is_u64(item, &n) ? n : 0;
 }
 
 static const char *
@@ -117,18 +117,27 @@ get_confirmation(struct unit_status *s, const cJSON *doc, struct arena *a)
 	s->confirmed = get_ratio(c, "ratio");
 }
 
+static bool
+no_search(struct err *err)
+{
+	err_clear(err);
+	return err_set(err, ERR_USAGE,
+	    "it made no search: an option of the manifest asks for something "
+	    "else");
+}
+
 bool
-unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
+unit_status_parse(
+    struct unit_status *s, const char *path, struct arena *a, struct err *err)
 {
 	static const char searched[] = "marq.search/";
-	struct err err = {.kind = ERR_NONE};
-	struct cJSON *doc = jsonin_open(path, LIMIT_READ_STATE, &err);
+	struct cJSON *doc = jsonin_open(path, LIMIT_READ_STATE, err);
 	const uint64_t took_ms = s->took_ms;
 	bool is_search;
 
 	s->error = s->baseline = s->confirmation = "";
 	if (!doc)
-		return false;
+		return err->kind == ERR_INPUT ? no_search(err) : false;
 	is_search =
 	    strncmp(get_str(doc, "schema", a), searched, sizeof searched - 1)
 	    == 0;
@@ -137,7 +146,7 @@ unit_status_parse(struct unit_status *s, const char *path, struct arena *a)
 	get_confirmation(s, doc, a);
 	s->took_ms = took_ms;
 	jsonin_close(doc);
-	return is_search;
+	return is_search || no_search(err);
 }
 
 static const char *

@@ -38,10 +38,10 @@ bool unit_fingerprint(struct batch_reads *reads, const struct unit *u,
 void unit_status_read(struct unit_status *s, const struct manifest *m,
     const struct unit *u, struct arena *a);
 
-/* Fill `s` from what `marq search --format json` printed; is it that of a search
- * that has ended well? */
+/* Fill `s` from what `marq search --format json` printed; ERR_USAGE where it
+ * is not that of a search, another where it cannot be read. */
 bool unit_status_parse(
-    struct unit_status *s, const char *path, struct arena *a);
+    struct unit_status *s, const char *path, struct arena *a, struct err *err);
 
 bool unit_status_write(const struct unit_status *s, const struct manifest *m,
     const struct unit *u, struct err *err);

@@ -17,6 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct manifest m = {.out = scratch_folder()};
 	const struct unit u = {.name = "unit"};
 	struct unit_status s = {.fingerprint = "0123456789abcdef"};
+	struct err err = {.kind = ERR_NONE};
 	struct arena a;
 
 	infolder_put("unit.status.json", data, size);
@@ -25,7 +26,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(s.error && s.baseline && s.confirmation);
 	assert(!s.ended || s.exit != 0); /* there is no result */
 	memset(&s, 0, sizeof s);
-	(void)unit_status_parse(&s, infile(data, size), &a);
+	(void)unit_status_parse(&s, infile(data, size), &a, &err);
 	assert(s.error && s.baseline);
 	arena_release(&a);
 	return 0;
