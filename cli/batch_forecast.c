@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+#include "ir/base/cost.h"
 #include "ir/base/jsonin.h"
 
 void
@@ -17,10 +18,10 @@ add_item(struct batch_forecast *f, const struct cJSON *item,
     struct unit_forecast *unit, struct err *err)
 {
 	const char *key;
-	int64_t ns;
+	uint64_t ns;
 
 	if (!jsonin_str(item, "key", &key, err)
-	    || !jsonin_i64(item, "ns", &ns, err))
+	    || !jsonin_u62(item, "ns", &ns, err))
 		return false;
 	unit->missing++;
 	key = arena_str(f->arena, key);
@@ -29,7 +30,7 @@ add_item(struct batch_forecast *f, const struct cJSON *item,
 		return true;
 	}
 	map_add(&f->keys, key, strlen(key), f->missing++);
-	unit->ns += (uint64_t)ns;
+	unit->ns = cost_add(unit->ns, ns);
 	return true;
 }
 
@@ -50,7 +51,7 @@ add_items(struct batch_forecast *f, const struct cJSON *doc,
 			return false;
 	}
 	unit->ns /= f->workers ? f->workers : 1;
-	f->ns += unit->ns;
+	f->ns = cost_add(f->ns, unit->ns);
 	f->units++;
 	if ((uint64_t)attempts > f->attempts)
 		f->attempts = (uint64_t)attempts;

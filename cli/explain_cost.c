@@ -66,7 +66,7 @@ items_of(const cJSON *object, const char *key, struct arena *a)
 static uint32_t
 scope_id(const cJSON *onnx)
 {
-	return (uint32_t)number_of(onnx, "scope");
+	return (uint32_t)exact_of(onnx, "scope");
 }
 
 static const double *
@@ -219,7 +219,7 @@ rows_of_scopes(struct cost *c)
 {
 	for (uint32_t i = 0; i < c->scopes.n; i++) {
 		const cJSON *s = c->scopes.item[i];
-		uint32_t parent = (uint32_t)number_of(s, "parent");
+		uint32_t parent = (uint32_t)exact_of(s, "parent");
 
 		c->row[i] = (struct cost_row){
 		    .name = text_of(s, "path"),

@@ -51,7 +51,7 @@ tell_onnx(
 	    "{?line , {line}}\n",
 	    T("how", how), F("name", text_of(onnx, "name")),
 	    F("op_type", text_of(onnx, "op_type")),
-	    F("index", (uint64_t)number_of(onnx, "index")),
+	    F("index", exact_of(onnx, "index")),
 	    F("graph", text_of(onnx, "graph")),
 	    F("path", text_of(part ? part : onnx, "path")),
 	    F("module", scope ? text_of(scope, "path") : ""),
@@ -160,7 +160,7 @@ look_at_regions(struct origins *o)
 				continue;
 			answer_row(&o->answer);
 			ANSWER(&o->answer, " composite {id}, {rule}\n",
-			    F("id", (uint64_t)number_of(c, "id")),
+			    F("id", exact_of(c, "id")),
 			    F("rule", text_of(c, "rule")));
 			tell_nodes(o, member(c, "nodes"));
 			answer_close(&o->answer);

@@ -1,7 +1,6 @@
 #include "cli/explain_result.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,12 +46,6 @@ index_of(const cJSON *object, const char *key)
 	double x = number_of(object, key);
 
 	return x < 1e9 ? (int)x : -1;
-}
-
-static uint64_t
-ns_of(const cJSON *object, const char *key)
-{
-	return (uint64_t)fmin(number_of(object, key), 9e18);
 }
 
 static struct list
@@ -252,7 +245,7 @@ tell_place(struct answer *a, const struct told *t, const cJSON *node)
 	ANSWER(a,
 	    "{node} ({op_type}, #{id}) runs on {runs_on}{?path , written out "
 	    "from {path}}\n",
-	    F("node", text_of(node, "label")), F("id", ns_of(node, "id")),
+	    F("node", text_of(node, "label")), F("id", exact_of(node, "id")),
 	    F("op_type", text_of(node, "op_type")),
 	    F("runs_on", text_of(target_of(t, composite), "text")),
 	    F("path", path_of(t, node)));
@@ -264,7 +257,8 @@ busy_of(const cJSON *price)
 {
 	const double cpu = number_of(price, "cpu_ns");
 
-	return cpu > 1.1 * number_of(price, "ns") ? ns_of(price, "cpu_ns") : 0;
+	return cpu > 1.1 * number_of(price, "ns") ? exact_of(price, "cpu_ns")
+	                                          : 0;
 }
 
 static void
@@ -281,13 +275,13 @@ tell_price(struct answer *a, const struct told *t, const cJSON *composite)
 	    "{origin}}{?when , {when}}{detail}\n",
 	    F("rule", text_of(composite, "rule")),
 	    F("implementation", text_of(composite, "implementation")),
-	    F("cost_ns", ns_of(composite, "cost_ns")),
+	    F("cost_ns", exact_of(composite, "cost_ns")),
 	    F("source", text_of(price, "source")),
 	    T("n", (unsigned)cJSON_GetArraySize(member(composite, "nodes"))),
 	    T("range",
 	        number_of(price, "low_ns") != number_of(price, "high_ns")),
-	    T("low", ns_of(price, "low_ns")),
-	    T("high", ns_of(price, "high_ns")), T("cpu", busy_of(price)),
+	    T("low", exact_of(price, "low_ns")),
+	    T("high", exact_of(price, "high_ns")), T("cpu", busy_of(price)),
 	    T("origin", strncmp(origin, "database", 8) == 0 ? origin : ""),
 	    T("when", text_of(made, "when")),
 	    T("detail", price_detail(text_of(price, "rests_on"), t->arena)));
@@ -322,7 +316,7 @@ tell_boundary(struct answer *a, const struct told *t, const cJSON *composite)
 			    T("value", text_of(x, "value")),
 			    T("from", text_of(x, "from")),
 			    T("to", text_of(x, "to")),
-			    T("cost", ns_of(x, "cost_ns")));
+			    T("cost", exact_of(x, "cost_ns")));
 	}
 }
 
@@ -337,8 +331,8 @@ tell_region(struct answer *a, const struct told *t, const cJSON *composite)
 		    "launched once for {launch:t}}\n",
 		    T("name", text_of(r, "name")),
 		    T("n", index_of(r, "composites")),
-		    T("cost", ns_of(r, "cost_ns")),
-		    T("launch", ns_of(r, "launch_ns")));
+		    T("cost", exact_of(r, "cost_ns")),
+		    T("launch", exact_of(r, "launch_ns")));
 }
 
 static const cJSON *
@@ -406,12 +400,12 @@ tell_best(struct answer *a, const cJSON *best, const cJSON *composite)
 	    "{cost:t} {source}\n",
 	    F("rule", text_of(best, "rule")),
 	    IS("same_nodes", cJSON_IsTrue(member(best, "same"))),
-	    F("state", text_of(best, "state")), F("ns", ns_of(best, "ns")),
+	    F("state", text_of(best, "state")), F("ns", exact_of(best, "ns")),
 	    F("basis", basis_of(best)),
 	    T("bound", is_word(best, "state", "bound")),
-	    T("n", ns_of(best, "nodes")), T("here", here),
+	    T("n", exact_of(best, "nodes")), T("here", here),
 	    T("many", here > 1 ? here : 0),
-	    T("cost", ns_of(composite, "cost_ns")),
+	    T("cost", exact_of(composite, "cost_ns")),
 	    T("source", text_of(member(composite, "price"), "source")));
 }
 
@@ -589,7 +583,7 @@ cost_of_marked(const struct told *t, const bool *marked, uint32_t *n)
 	*n = 0;
 	for (int i = 0; i < t->composites.n; i++)
 		if (marked[i]) {
-			sum += ns_of(t->composites.item[i], "cost_ns");
+			sum += exact_of(t->composites.item[i], "cost_ns");
 			++*n;
 		}
 	return sum;
@@ -742,7 +736,7 @@ answer(struct told *t, const struct node_filter *filter, struct err *err)
 	answer_begin(&a, t->cli, "marq.explain/2");
 	ANSWER(&a, NULL, F("result", t->folder),
 	    F("model", text_of(member(t->result, "model"), "path")),
-	    F("plan_cost_ns", ns_of(member(t->result, "total"), "cost_ns")));
+	    F("plan_cost_ns", exact_of(member(t->result, "total"), "cost_ns")));
 	if (filter->at || filter->line)
 		tell_short(&a, t, filter);
 	if (!tell(&a, t, filter, err))

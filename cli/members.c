@@ -2,6 +2,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "ir/base/jsonin.h"
+
 const cJSON *
 member(const cJSON *object, const char *key)
 {
@@ -30,4 +32,12 @@ number_of(const cJSON *object, const char *key)
 	return cJSON_IsNumber(item) && item->valuedouble >= 0
 	    ? item->valuedouble
 	    : 0;
+}
+
+uint64_t
+exact_of(const cJSON *object, const char *key)
+{
+	uint64_t n;
+
+	return jsonin_is_u64(member(object, key), &n) ? n : 0;
 }

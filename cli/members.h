@@ -2,6 +2,8 @@
 #ifndef CLI_MEMBERS_H
 #define CLI_MEMBERS_H
 
+#include <stdint.h>
+
 struct cJSON;
 
 const struct cJSON *member(const struct cJSON *object, const char *key);
@@ -13,5 +15,7 @@ const char *text_of(const struct cJSON *object, const char *key);
 
 /* A number from 0; 0. */
 double number_of(const struct cJSON *object, const char *key);
+/* A whole one, exactly; 0. */
+uint64_t exact_of(const struct cJSON *object, const char *key);
 
 #endif

@@ -155,6 +155,9 @@ tell_price(struct job *j, const char *text, const node_id *id, uint32_t n,
 
 	if (!parse_duration(equals ? equals + 1 : text, &ns, err))
 		return err_in(err, "--opaque-price %s", text);
+	if (ns > COST_MAX)
+		return err_set(err, ERR_USAGE,
+		    "--opaque-price %s: it is beyond 2^62 ns", text);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct node *node = graph_node(g, id[i]);
 

@@ -1,5 +1,6 @@
 /* A result directory in place of a model: the search arguments it stands for. */
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,18 +162,16 @@ take_opaque(struct search_args *args, const cJSON *list)
 		    cJSON_GetObjectItemCaseSensitive(item, "outputs");
 		const cJSON *told =
 		    cJSON_GetObjectItemCaseSensitive(item, "told");
-		const cJSON *ns =
-		    cJSON_GetObjectItemCaseSensitive(item, "cost_ns");
 		const char *label;
+		uint64_t ns;
 
 		args->onnx.opaque = true;
 		add_shapes(&args->onnx, outputs, a);
-		if (!told_now && cJSON_IsTrue(told) && cJSON_IsNumber(ns)
+		if (!told_now && cJSON_IsTrue(told)
+		    && jsonin_u62(item, "cost_ns", &ns, &none)
 		    && jsonin_str(item, "label", &label, &none))
 			text_list_add(&args->opaque_prices,
-			    arena_printf(
-			        a, "%s=%.0fns", label, ns->valuedouble),
-			    a);
+			    arena_printf(a, "%s=%" PRIu64 "ns", label, ns), a);
 	}
 }
 

@@ -13,19 +13,6 @@
 
 /* TUNING: a result of 100,000 nodes is below */
 
-static bool
-read_cost(const cJSON *object, const char *key, cost_ns *out, struct err *err)
-{
-	int64_t x;
-
-	if (!jsonin_i64(object, key, &x, err))
-		return false;
-	if (x < 0)
-		return err_set(err, ERR_INPUT, "\"%s\" is negative", key);
-	*out = (cost_ns)x;
-	return true;
-}
-
 /* Half of what a price may be off (price_spread()); its source is noted. */
 static bool
 read_noise(struct result_view *s, const cJSON *entry, struct view_price *out,
@@ -53,8 +40,8 @@ read_noise(struct result_view *s, const cJSON *entry, struct view_price *out,
 	out->source = source;
 	if (!jsonin_has(price, "low_ns") || !jsonin_has(price, "high_ns"))
 		return true;
-	if (!read_cost(price, is_measured ? "ns" : "low_ns", &low, err)
-	    || !read_cost(price, "high_ns", &high, err))
+	if (!jsonin_u62(price, is_measured ? "ns" : "low_ns", &low, err)
+	    || !jsonin_u62(price, "high_ns", &high, err))
 		return false;
 	out->noise = high > low ? (high - low) / 2 : 0;
 	return true;
@@ -77,9 +64,9 @@ read_total(struct result_view *s, struct err *err)
 	s->among_regions = jsonin_is_u62(among, &n) ? (uint32_t)n : 0;
 	for (uint32_t t = 0; t < NTERMS; t++) /* older ones have no others */
 		if ((t < NPARTS || cJSON_GetObjectItem(total, term_key(t)))
-		    && !read_cost(total, term_key(t), &s->term[t], err))
+		    && !jsonin_u62(total, term_key(t), &s->term[t], err))
 			return false;
-	return read_cost(total, "cost_ns", &s->cost, err);
+	return jsonin_u62(total, "cost_ns", &s->cost, err);
 }
 
 static bool
@@ -174,7 +161,7 @@ read_composites(struct result_view *s, struct arena *a, struct err *err)
 		    || !jsonin_str(
 		        entry, "implementation", &c->implementation, err)
 		    || !jsonin_array(entry, "nodes", &c->nodes, err)
-		    || !read_cost(entry, "cost_ns", &c->price.cost, err)
+		    || !jsonin_u62(entry, "cost_ns", &c->price.cost, err)
 		    || !read_noise(s, entry, &c->price, err)
 		    || !composite_key(c, s, a, err))
 			return err_in(
@@ -200,7 +187,7 @@ read_conversions(struct result_view *s, struct arena *a, struct err *err)
 		if (!jsonin_str(entry, "value", &value, err)
 		    || !jsonin_str(entry, "from", &from, err)
 		    || !jsonin_str(entry, "to", &to, err)
-		    || !read_cost(entry, "cost_ns", &c->cost, err)
+		    || !jsonin_u62(entry, "cost_ns", &c->cost, err)
 		    || !read_noise(s, entry, c, err))
 			return err_in(
 			    err, "conversions[%" PRIu32 "]", s->nconversions);

@@ -33,9 +33,8 @@ read_composite(
     struct times_reader *r, const cJSON *item, uint32_t id, struct err *err)
 {
 	const cJSON *x = r->composite[id];
-	const char *planned =
-	    text_of(cJSON_GetArrayItem(r->targets, (int)number_of(x, "target")),
-	        "text");
+	const char *planned = text_of(
+	    cJSON_GetArrayItem(r->targets, (int)exact_of(x, "target")), "text");
 	const char *target, *implementation;
 	int64_t ns;
 	bool simulated;

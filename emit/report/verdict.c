@@ -70,8 +70,9 @@ put_proof(FILE *f, const struct page_view *v)
 	const cJSON *proof = doc_field(v->result, "proof");
 	uint64_t bound = doc_ns(proof, "lower_bound_ns");
 	const cJSON *among = doc_field(proof, "among_regions");
+	uint64_t n;
 	const uint32_t nregions =
-	    cJSON_IsNumber(among) ? (uint32_t)among->valuedouble : 0;
+	    jsonin_is_u62(among, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 
 	html(f, "<b class=big>%r%t</b> a run%r, ",
 	    rests_on_bounds(v) || unsized(v) ? "at least " : "", v->total,

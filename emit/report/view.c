@@ -29,7 +29,7 @@ doc_ns(const cJSON *object, const char *key)
 
 	if (cJSON_IsNull(item))
 		return NS_NEVER;
-	return jsonin_is_u62(item, &ns) ? ns : 0;
+	return jsonin_is_u64(item, &ns) ? ns : 0;
 }
 
 double

@@ -6,6 +6,7 @@
 
 typedef uint64_t cost_ns; /* modelled latency, nanoseconds */
 #define COST_NEVER UINT64_MAX /* not "very expensive": impossible */
+#define COST_MAX (UINT64_C(1) << 62) /* of one thing, as it is told to us */
 
 /* a + b; COST_NEVER absorbs, and so does what does not fit. */
 static inline cost_ns

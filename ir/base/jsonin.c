@@ -2,9 +2,11 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/cost.h"
 #include "ir/base/file.h"
 #include "ir/base/map.h"
 #include "ir/base/memory.h"
@@ -138,7 +140,7 @@ keep_digits(cJSON *item, const char **at, const char *end)
 }
 
 bool
-jsonin_is_u62(const cJSON *item, uint64_t *out)
+jsonin_is_u64(const cJSON *item, uint64_t *out)
 {
 	uint64_t sum = 0;
 
@@ -154,12 +156,18 @@ jsonin_is_u62(const cJSON *item, uint64_t *out)
 	for (const char *s = item->valuestring; *s; s++) {
 		uint64_t digit = (uint64_t)(*s - '0');
 
-		if (sum > (JSONIN_MAX - digit) / 10)
+		if (sum > (UINT64_MAX - digit) / 10)
 			return false;
 		sum = sum * 10 + digit;
 	}
 	*out = sum;
 	return true;
+}
+
+bool
+jsonin_is_u62(const cJSON *item, uint64_t *out)
+{
+	return jsonin_is_u64(item, out) && *out <= COST_MAX;
 }
 
 /* ---- documents ---- */
@@ -320,6 +328,18 @@ jsonin_base64(const struct cJSON *object, const char *key, const void **out,
 	return true;
 }
 
+/* Does the double hold all digits that were kept? */
+static bool
+is_held(const cJSON *item)
+{
+	char text[400]; /* a double has 309 digits before its point */
+
+	if (!item->valuestring)
+		return true;
+	snprintf(text, sizeof text, "%.0f", item->valuedouble);
+	return strcmp(text, item->valuestring) == 0;
+}
+
 bool
 jsonin_real(
     const struct cJSON *object, const char *key, double *out, struct err *err)
@@ -332,31 +352,50 @@ jsonin_real(
 	if (!isfinite(item->valuedouble))
 		return err_set(err, ERR_INPUT,
 		    "key '%s' is beyond what a double holds", key);
+	if (!is_held(item))
+		return err_set(err, ERR_INPUT,
+		    "key '%s' is %.20s, which no double holds exactly", key,
+		    item->valuestring);
 	*out = item->valuedouble;
 	return true;
 }
 
-static bool
-is_max_exact(const char *digits)
+bool
+jsonin_u62(
+    const struct cJSON *object, const char *key, uint64_t *out, struct err *err)
 {
-	return strcmp(digits + (*digits == '-'), "9007199254740992") == 0;
+	const cJSON *item;
+
+	if (!want(object, key, cJSON_IsNumber, "a number", &item, err))
+		return false;
+	return jsonin_is_u62(item, out)
+	    || err_set(err, ERR_INPUT,
+	        "key '%s' is not an integer from 0 to 2^62", key);
+}
+
+/* From 2^53 on only what kept its digits is known to be what was written. */
+static bool
+is_i64(const cJSON *item)
+{
+	const double size = fabs(item->valuedouble);
+
+	if (size >= MAX_EXACT)
+		return size == MAX_EXACT && item->valuestring && is_held(item);
+	return item->valuedouble == floor(item->valuedouble);
 }
 
 bool
 jsonin_i64(
     const struct cJSON *object, const char *key, int64_t *out, struct err *err)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	double x = 0;
+	const cJSON *item;
 
-	if (!jsonin_real(object, key, &x, err))
+	if (!want(object, key, cJSON_IsNumber, "a number", &item, err))
 		return false;
-	/* 2^53 + 1 is read as 2^53. */
-	if (!(fabs(x) <= MAX_EXACT) || x != floor(x)
-	    || (item->valuestring && !is_max_exact(item->valuestring)))
+	if (!is_i64(item))
 		return err_set(err, ERR_INPUT,
 		    "key '%s' is not an integer below 2^53", key);
-	*out = (int64_t)x;
+	*out = (int64_t)item->valuedouble;
 	return true;
 }
 

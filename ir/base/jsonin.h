@@ -26,7 +26,8 @@ struct cJSON *jsonin_open(
 void jsonin_close(struct cJSON *doc);
 
 /* Required members of an object; ERR_INPUT naming the key otherwise. Integers
- * are exact up to 2^53 and refused beyond, or when written as a fraction. */
+ * are exact up to 2^53 and refused beyond, or when written as a fraction; a real
+ * that is written as an integer is refused where a double does not hold it. */
 bool jsonin_str(const struct cJSON *object, const char *key, const char **out,
     struct err *err);
 bool jsonin_i64(
@@ -37,6 +38,9 @@ bool jsonin_real(
     const struct cJSON *object, const char *key, double *out, struct err *err);
 bool jsonin_bool(
     const struct cJSON *object, const char *key, bool *out, struct err *err);
+/* Whole, from 0 to 2^62, exactly: costs. */
+bool jsonin_u62(const struct cJSON *object, const char *key, uint64_t *out,
+    struct err *err);
 /* A string of base64, as bytes in `a`. */
 bool jsonin_base64(const struct cJSON *object, const char *key,
     const void **out, size_t *n, struct arena *a, struct err *err);
@@ -45,9 +49,10 @@ bool jsonin_array(const struct cJSON *object, const char *key,
 bool jsonin_object(const struct cJSON *object, const char *key,
     const struct cJSON **out, struct err *err);
 
-/* An item that is a whole number from 0 to 2^62, exactly. */
-#define JSONIN_MAX (UINT64_C(1) << 62)
+/* An item that is such a whole number. */
 bool jsonin_is_u62(const struct cJSON *item, uint64_t *out);
+/* The same up to 2^64 - 1: sums of costs. */
+bool jsonin_is_u64(const struct cJSON *item, uint64_t *out);
 
 /* Is the key there (and not null)? For optional members. */
 bool jsonin_has(const struct cJSON *object, const char *key);

@@ -85,7 +85,7 @@ rounded(double ns)
 {
 	if (!(ns > 0))
 		return 0;
-	return ns < 9e18 ? (cost_ns)(ns + 0.5) : COST_NEVER - 1;
+	return ns <= (double)COST_MAX ? (cost_ns)round(ns) : COST_NEVER;
 }
 
 static void
@@ -176,7 +176,7 @@ mrvl_simulate(const struct region *r, struct estimate *out)
 	if (made)
 		estimate_over(&cost.mrvl->params, region_price, &cost, out);
 	arena_release(&scratch);
-	return made;
+	return made && out->ns != COST_NEVER;
 }
 
 /* ---- launch, transfer ---- */
@@ -240,5 +240,5 @@ mrvl_transfer(const struct target *t, const struct format *from,
 	for (uint32_t i = 0; i < type->rank; i++)
 		x.elements *= (double)type->dim[i];
 	estimate_over(&m->params, transfer_price, &x, out);
-	return true;
+	return out->ns != COST_NEVER;
 }

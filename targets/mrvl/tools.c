@@ -104,7 +104,9 @@ read_latency(struct tool_session *s, struct tool_result *r, const char *log)
 	        s->arena, &err))
 		return fail(s, r, TOOL_GARBAGE, arena_str(s->arena, err.text));
 	r->latency = last_figure(text, expression);
-	return (r->latency > 0 && r->latency < 1e15)
+	return (r->latency > 0
+	           && r->latency * s->job.tools->ns_per_unit
+	               <= (double)COST_MAX)
 	    || fail(s, r, TOOL_GARBAGE,
 	        arena_printf(s->arena,
 	            "no latency in what it printed: nothing matches '%s'",

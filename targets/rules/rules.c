@@ -15,13 +15,14 @@
 
 struct price_rule {
 	struct declared declared;
-	double ns, ns_per_element;
+	cost_ns ns;
+	double ns_per_element;
 };
 
 struct rules {
 	struct target_kind kind; /* with the file's rules */
 	struct price_rule *price; /* [kind.nrules] */
-	double launch_ns;
+	cost_ns launch_ns;
 	char hash[33]; /* of the file */
 };
 
@@ -40,34 +41,36 @@ accepts(const struct match_in *m, struct why *why)
 
 /* ---- prices ---- */
 
-static cost_ns
-rounded(double ns)
+static bool
+count_elements(const struct type *type, double *sum)
 {
-	return ns < 9e18 ? (cost_ns)(ns + 0.5) : COST_NEVER - 1;
+	double n = 1;
+
+	for (uint32_t k = 0; type_is_static(type) && k < type->rank; k++)
+		n *= (double)type->dim[k];
+	*sum += n;
+	return type_is_static(type);
 }
 
+/* Added up in integers: what the elements cost alone is rounded. */
 static bool
 simulate(const struct region *r, struct estimate *out)
 {
 	const struct candidate *c = r->candidate[0];
 	const struct price_rule *d = &rules_of(r->target)->price[c->rule];
-	double elements = 0;
+	double elements = 0, ns;
 
 	if (r->ncandidates > 1)
 		return false;
-	for (uint32_t i = 0; i < c->noutputs; i++) {
-		const struct type *type =
-		    &graph_value(r->graph, c->output[i].value)->type;
-		double n = 1;
-
-		if (!type_is_static(type))
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (!count_elements(
+		        &graph_value(r->graph, c->output[i].value)->type,
+		        &elements))
 			return false;
-		for (uint32_t k = 0; k < type->rank; k++)
-			n *= (double)type->dim[k];
-		elements += n;
-	}
-	out->ns = rounded(d->ns + d->ns_per_element * elements);
-	out->low = out->high = out->ns;
+	ns = round(d->ns_per_element * elements);
+	if (!(ns <= (double)COST_MAX) || (cost_ns)ns > COST_MAX - d->ns)
+		return false;
+	out->ns = out->low = out->high = d->ns + (cost_ns)ns;
 	out->assumed = NULL;
 	return true;
 }
@@ -81,14 +84,14 @@ environment(const struct target *t, struct buf *b)
 /* ---- reading ---- */
 
 static bool
-read_ns(const struct cJSON *o, const char *key, double *ns, struct err *err)
+read_rate(const struct cJSON *o, double *ns, struct err *err)
 {
-	if (!jsonin_real(o, key, ns, err))
+	if (!jsonin_has(o, "ns_per_element"))
+		return true;
+	if (!jsonin_real(o, "ns_per_element", ns, err))
 		return false;
-	if (*ns < 0)
-		return err_set(err, ERR_INPUT, "%s is negative", key);
-	return *ns <= (double)JSONIN_MAX
-	    || err_set(err, ERR_INPUT, "%s is beyond 2^62", key);
+	return *ns >= 0
+	    || err_set(err, ERR_INPUT, "key 'ns_per_element' is negative");
 }
 
 static bool
@@ -99,10 +102,9 @@ read_cost(struct price_rule *d, const struct cJSON *o, struct err *err)
 
 	if (!jsonin_object(o, "cost", &cost, err)
 	    || !jsonin_only(cost, known, err)
-	    || !read_ns(cost, "ns", &d->ns, err))
+	    || !jsonin_u62(cost, "ns", &d->ns, err))
 		return false;
-	return !jsonin_has(cost, "ns_per_element")
-	    || read_ns(cost, "ns_per_element", &d->ns_per_element, err);
+	return read_rate(cost, &d->ns_per_element, err);
 }
 
 static bool
@@ -136,7 +138,7 @@ read_rules(
 		    "'%s' version %u is not marquetry-rules version 1", format,
 		    version);
 	if (cJSON_HasObjectItem(doc, "launch_ns")
-	    && !read_ns(doc, "launch_ns", &s->launch_ns, err))
+	    && !jsonin_u62(doc, "launch_ns", &s->launch_ns, err))
 		return false;
 	if (cJSON_GetArraySize(list) > RULES_MAX)
 		return err_set(err, ERR_INPUT, "more than %d rules", RULES_MAX);
@@ -186,7 +188,7 @@ open_rules(
 		return err_in(err, "%s", path);
 	t->kind = &s->kind;
 	t->state = s;
-	t->launch.ns = t->launch.low = t->launch.high = rounded(s->launch_ns);
+	t->launch.ns = t->launch.low = t->launch.high = s->launch_ns;
 	return true;
 }
 

@@ -95,7 +95,13 @@ for wrong in 'b=1x2x' 'b=2:float' 'b=2:' 'nobody=2' 'x=1x4' 'x=1x3:float16' 'y=1
 	expect_status 2
 	expect_in err "${wrong%%=*}"
 done
-for wrong in Bar=3ms foo=3 =; do
+run search missing.onnx $how --opaque -o told --force --shape a=1x3:float32 --shape b=2 --opaque-price 9007199254740993ns
+expect_status 0
+expect_in told/result.json '"cost_ns": 9007199254740993'
+run explain told --node foo --no-measure --db none --format=json --opaque # searches again
+expect_status 0
+expect_in out '9007199254740993'
+for wrong in Bar=3ms foo=3 = 4611686018427387905ns 18446744073709551615ns; do
 	run search middle.onnx $how --opaque -o none --opaque-price $wrong
 	expect_status 2
 	expect_in err "--opaque-price $wrong"

@@ -1,4 +1,6 @@
 /* ir/base: arenas, maps, errors, JSON out and in, small floats. */
+#include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,6 +152,77 @@ json_in_names_what_is_wrong(void **state)
 	assert_null(jsonin_parse("{} x", 4, "t", &err));
 }
 
+struct numbers {
+	char i64[32], u62[32], real[64];
+};
+
+/* What each getter makes of a number; "-": it is refused. */
+static void
+read_numbers(struct numbers *out, const struct cJSON *doc)
+{
+	struct err err = {.kind = ERR_NONE};
+	int64_t i;
+	uint64_t u;
+	double x;
+
+	*out = (struct numbers){"-", "-", "-"};
+	if (jsonin_i64(doc, "n", &i, &err))
+		snprintf(out->i64, sizeof out->i64, "%" PRId64, i);
+	err_clear(&err);
+	if (jsonin_u62(doc, "n", &u, &err))
+		snprintf(out->u62, sizeof out->u62, "%" PRIu64, u);
+	err_clear(&err);
+	if (jsonin_real(doc, "n", &x, &err) && x == floor(x))
+		snprintf(out->real, sizeof out->real, "%.0f", x);
+	else if (err.kind == ERR_NONE)
+		snprintf(out->real, sizeof out->real, "%g", x);
+}
+
+static void
+json_in_numbers_are_exact_or_refused(void **state)
+{
+	static const struct {
+		const char *text, *i64, *u62, *real;
+	} t[] = {
+	    {"0", "0", "0", "0"},
+	    {"-1", "-1", "-", "-1"},
+	    {"1e3", "1000", "1000", "1000"},
+	    {"1.5", "-", "-", "1.5"},
+	    {"9007199254740991", "9007199254740991", "9007199254740991",
+	        "9007199254740991"},
+	    {"9007199254740992", "9007199254740992", "9007199254740992",
+	        "9007199254740992"},
+	    {"9007199254740993", "-", "9007199254740993", "-"},
+	    {"-9007199254740993", "-", "-", "-"},
+	    {"9007199254740993.0", "-", "-", "9007199254740992"},
+	    {"1152921504606846976", "-", "1152921504606846976",
+	        "1152921504606846976"},
+	    {"1152921504606846977", "-", "1152921504606846977", "-"},
+	    {"4611686018427387904", "-", "4611686018427387904",
+	        "4611686018427387904"},
+	    {"4611686018427387905", "-", "-", "-"},
+	    {"1e30", "-", "-", "1000000000000000019884624838656"},
+	    {"1e999", "-", "-", "-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+		struct err err = {.kind = ERR_NONE};
+		struct numbers n;
+		char text[64];
+		int size =
+		    snprintf(text, sizeof text, "{\"n\": %s}", t[i].text);
+		struct cJSON *doc = jsonin_parse(text, (size_t)size, "t", &err);
+
+		assert_non_null(doc);
+		read_numbers(&n, doc);
+		jsonin_close(doc);
+		assert_string_equal(n.i64, t[i].i64);
+		assert_string_equal(n.u62, t[i].u62);
+		assert_string_equal(n.real, t[i].real);
+	}
+}
+
 static void
 half_floats_round_trip(void **state)
 {
@@ -198,6 +271,7 @@ main(void)
 	    cmocka_unit_test(errors_keep_one_line_and_gain_context),
 	    cmocka_unit_test(json_escapes_and_nests),
 	    cmocka_unit_test(json_in_names_what_is_wrong),
+	    cmocka_unit_test(json_in_numbers_are_exact_or_refused),
 	    cmocka_unit_test(half_floats_round_trip),
 	    cmocka_unit_test(sizes_do_not_wrap),
 	};

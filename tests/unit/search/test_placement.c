@@ -214,6 +214,8 @@ faults_are_named(void **state)
 	    "nodes[0]: node 4: key 'fpgaLatency' is beyond what a double holds");
 	refuses(ONE(NODE(4, 1e10, 1, 1, "")), ERR_INPUT, "below 2^53");
 	refuses(ONE(NODE(4, 1, 1, -8, "")), ERR_INPUT, "node 4: size is -8");
+	refuses(ONE(NODE(4, 1, 1, 9007199254740993, "")), ERR_INPUT,
+	    "node 4: key 'size' is 9007199254740993, which no double holds");
 	refuses(FILE_OF("1",
 	            NODE(4, 1, 1, 9e15, "") "," NODE(5, 1, 1, 9e15, ""), ""),
 	    ERR_INPUT, "nodes[1]: node 5: size of all nodes");

@@ -68,6 +68,42 @@ test_rules_are_candidates(void **state)
 	assert_int_equal(mix.target[0].launch.ns, 70);
 }
 
+/* Of a composite of `rate` for each of 96 elements; COST_NEVER: it has none. */
+static cost_ns
+price_of(const char *ns, const char *rate)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct estimate e;
+	const struct candidate *c;
+	struct region r;
+
+	assert_true(
+	    open_file(arena_printf(&arena,
+	                  HEAD "\"launch_ns\":%s,\"rules\":[" CONV
+	                       "\"cost\":{\"ns\":%s,\"ns_per_element\":%s}}]}",
+	                  ns, ns, rate),
+	        &err));
+	assert_true(candidates_find(&found, m.graph, &mix, NULL, &arena, &err));
+	c = found.candidate;
+	assert_int_equal(c->target, 0);
+	r = region_of(&mix.target[0], m.graph, &c, 1);
+	return mix.target[0].kind->simulate(&r, &e) ? e.ns : COST_NEVER;
+}
+
+static void
+test_costs_are_exact(void **state)
+{
+	(void)state;
+	conv_relu(2);
+	assert_true(
+	    price_of("9007199254740993", "0") == UINT64_C(9007199254740993));
+	assert_true(mix.target[0].launch.ns == UINT64_C(9007199254740993));
+	assert_true(price_of("4611686018427387808", "1") == COST_MAX);
+	assert_true(price_of("4611686018427387809", "1") == COST_NEVER);
+	assert_true(price_of("4611686018427387904", "0") == COST_MAX);
+	assert_true(price_of("0", "1e300") == COST_NEVER);
+}
+
 static void
 test_conditions_refuse_with_words(void **state)
 {
@@ -104,7 +140,15 @@ test_faults_name_the_place(void **state)
 	        "'x' version 1"},
 	    {HEAD "\"rules\":[{\"name\":\"a\",\"pattern\":\"Foo(*)\"}]}",
 	        "rule 0"},
-	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":-1}}]}", "negative"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":-1}}]}",
+	        "'ns' is not an integer from 0 to 2^62"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":1.5}}]}",
+	        "'ns' is not an integer"},
+	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":4611686018427387905}}]}",
+	        "'ns' is not an integer"},
+	    {HEAD "\"rules\":[" CONV
+	          "\"cost\":{\"ns\":1,\"ns_per_element\":-1}}]}",
+	        "'ns_per_element' is negative"},
 	    {HEAD "\"rules\":[" CONV "\"where\":[{\"of\":\"x\"}],"
 	          "\"cost\":{\"ns\":1}}]}",
 	        "condition 0"},
@@ -115,7 +159,8 @@ test_faults_name_the_place(void **state)
 	        "oops"},
 	    {HEAD "\"oops\":1,\"rules\":[]}", "oops"},
 	    {HEAD "\"launch_ns\":null,\"rules\":[]}", "launch_ns"},
-	    {HEAD "\"launch_ns\":1e19,\"rules\":[]}", "beyond 2^62"},
+	    {HEAD "\"launch_ns\":1e19,\"rules\":[]}",
+	        "'launch_ns' is not an integer from 0 to 2^62"},
 	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":1,\"oops\":1}}]}",
 	        "oops"},
 	    {HEAD "\"rules\":[" CONV "\"cost\":{\"ns\":5e18}}]}", "2^62"},
@@ -155,6 +200,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_rules_are_candidates),
+	    TEST(test_costs_are_exact),
 	    TEST(test_conditions_refuse_with_words),
 	    TEST(test_faults_name_the_place),
 	};
