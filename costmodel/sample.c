@@ -3,12 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "costmodel/icache_flush.h"
+#include "costmodel/caches.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
 #include "ir/base/float_mode.h"
 #include "ir/base/order.h"
-#include "targets/team.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
  * differ by more than shots do. */
@@ -18,16 +17,6 @@
 #define BLOCK_NS UINT64_C(40000000)
 /* TUNING: runs from here on are timed once a block. */
 #define SLOW_NS UINT64_C(100000000)
-/* TUNING: what a run streams besides its weights (packed copies are larger,
- * scratch, neighbours on the shared cache). Sweeping the weights alone predicts
- * small models 4 to 16 % too low, 96 MiB up to 13 % too high. */
-#define SWEEP_BESIDE ((size_t)16 << 20)
-#define SWEEP_MAX ((size_t)96 << 20)
-/* TUNING: transformed weights are 1.8 to 7 times as many, and where one layer's are
- * kept so its neighbours' are: eight Winograd layers of 256 channels took 2.4 times
- * what they were priced at beside the plain weights alone. */
-#define TRANSFORMED 4
-#define SWEEP_LONG ((size_t)192 << 20)
 /* TUNING: a probe: so many undisturbed runs, or this long, and then so many
  * shots; of what takes long one or two runs are enough. */
 #define PROBE_RUNS 5
@@ -45,9 +34,6 @@
  * on the same core). */
 #define SPINS 20000
 #define CLOCK_SLACK 8
-/* TUNING: twice an inner cache: what was touched before is then further out. */
-#define SWEEP_INNER ((size_t)2 << 20)
-
 uint32_t
 sample_denormals_off(void)
 {
@@ -61,47 +47,6 @@ void
 sample_denormals_back(uint32_t mode)
 {
 	float_mode_set(mode);
-}
-
-static size_t
-swept_bytes(size_t weights, size_t most)
-{
-	return weights > most - SWEEP_BESIDE ? most : weights + SWEEP_BESIDE;
-}
-
-struct sweep
-sweep_new(size_t weights, struct arena *a)
-{
-	const size_t bytes = swept_bytes(weights, SWEEP_MAX);
-	const size_t more = weights > SWEEP_LONG / TRANSFORMED
-	    ? SWEEP_LONG
-	    : swept_bytes(TRANSFORMED * weights, SWEEP_LONG);
-	struct sweep w = {.nwords = bytes / 8, .nlong = more / 8};
-
-	assert(bytes >= SWEEP_INNER && bytes <= more && more <= SWEEP_LONG);
-	w.words = arena_alloc(a, more);
-	for (size_t i = 0; i < w.nlong; i += 512)
-		w.words[i] = i; /* a page of its own, not the zero page */
-	return w;
-}
-
-/* Read one word of each line; the sum keeps the compiler from skipping it. */
-static uint64_t
-stream(const void *at, size_t bytes)
-{
-	const volatile uint64_t *word = at;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < bytes / 8; i += 8)
-		sum += word[i];
-	return sum;
-}
-
-static void
-touch(const struct touched *t, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		stream(t[i].at, t[i].bytes);
 }
 
 /* The clock probe: is the core slower than it was at its best? */
@@ -119,54 +64,6 @@ clock_is_slow(struct sweep *w)
 	return took * 100 > w->best_spin_ns * (100 + CLOCK_SLACK);
 }
 
-struct settling {
-	const struct shot *shot;
-	const struct sweep *sweep;
-	uint32_t n;
-};
-
-/* One thread's inner caches: emptied, and its part of the operands, which it has just
- * made, in them; and what code it ran. */
-static void
-settle_thread(void *of, uint32_t i)
-{
-	const struct settling *t = of;
-	volatile uint64_t sum;
-
-	stream(t->sweep->words, SWEEP_INNER);
-	for (uint32_t k = 0; k < t->shot->nfresh; k++) {
-		const struct touched *f = &t->shot->fresh[k];
-		const size_t from = f->bytes / t->n * i / 8 * 8;
-		const size_t end =
-		    i + 1 < t->n ? f->bytes / t->n * (i + 1) / 8 * 8 : f->bytes;
-
-		stream((const char *)f->at + from, end - from);
-	}
-	sum = icache_flush(i);
-	(void)sum;
-}
-
-/* Bring the caches into the state they have inside a plan. true: streaming the
- * model took well above the best time, so somebody else has the memory. */
-static bool
-set_caches(const struct shot *s, struct sweep *w)
-{
-	struct settling t = {s, w, s->team ? s->team : 1};
-	uint64_t start, took;
-
-	if (s->transforms)
-		stream(w->words + w->nwords, (w->nlong - w->nwords) * 8);
-	start = clock_ns();
-	stream(w->words, w->nwords * 8);
-	took = clock_ns() - start;
-	if (w->best_ns == 0 || took < w->best_ns)
-		w->best_ns = took;
-	touch(s->stale, s->nstale);
-	team_each(t.n, settle_thread, &t);
-	/* SOURCE: measuring.md 3.4: below 70 % of the best bandwidth. */
-	return took * 7 > w->best_ns * 10;
-}
-
 static uint64_t
 shoot(const struct shot *s)
 {
@@ -174,6 +71,14 @@ shoot(const struct shot *s)
 
 	s->run(s->context);
 	return clock_ns() - start;
+}
+
+/* Its first runs have made what it keeps. */
+static void
+settle_own(const struct shot *s)
+{
+	if (s->own)
+		own_pages_end(s->own);
 }
 
 /* Does a run take so long that few are enough? */
@@ -189,7 +94,7 @@ static bool
 fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 {
 	bool slow_clock = clock_is_slow(w);
-	bool slow_memory = set_caches(s, w);
+	bool slow_memory = caches_set(s, w);
 	long before = machine_preemptions();
 	const uint64_t ask = clock_cpu_ns(), cpu = clock_cpu_ns();
 	uint64_t used;
@@ -228,6 +133,7 @@ sample_block(const struct shot *s, struct sweep *w)
 		want = 1;
 	else
 		shoot(s);
+	settle_own(s);
 	start = clock_ns();
 	while (b.kept < want && tried < SHOTS_TRIED) {
 		uint64_t took;
@@ -257,6 +163,8 @@ sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
 	uint32_t tried = 0, want = b.slow ? 3 : PAIRS;
 
 	shoot(y);
+	settle_own(x);
+	settle_own(y);
 	start = clock_ns();
 	while (b.kept < want && tried < PAIRS_TRIED) {
 		uint64_t a, c;
@@ -281,16 +189,15 @@ sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
 /* What a run may take longer than one that finds everything in the caches: all
  * it reads and writes comes from memory, as fast as the sweep did. */
 static uint64_t
-allowance(const struct shot *s, const struct sweep *w)
+allowance(const struct shot *s, struct sweep *w)
 {
 	double bytes = (double)s->weights * PACKED;
 
-	assert(w->nwords > 0);
 	for (uint32_t i = 0; i < s->nfresh; i++)
 		bytes += (double)s->fresh[i].bytes;
 	for (uint32_t i = 0; i < s->nstale; i++)
 		bytes += (double)s->stale[i].bytes;
-	return (uint64_t)(bytes * (double)w->best_ns / (double)w->nwords / 8);
+	return (uint64_t)(bytes * caches_byte_ns(w));
 }
 
 /* Least of a few runs back to back. The first one may load and translate code,
@@ -325,6 +232,7 @@ sample_probe(const struct shot *s, struct sweep *w)
 	struct block b = run_warm(s);
 	uint64_t least = UINT64_MAX, took;
 
+	settle_own(s);
 	for (uint32_t i = 0; !b.slow && i < PROBE_SHOTS; i++) {
 		fire(s, w, false, &took);
 		least = took < least ? took : least;

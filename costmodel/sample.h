@@ -7,40 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ir/base/arena.h"
-
-/* A stretch of memory. */
-struct touched {
-	const void *at;
-	size_t bytes;
-};
-
-struct shot {
-	void (*run)(void *context);
-	void *context;
-	/* What has just been made: the operands. */
-	const struct touched *fresh;
-	uint32_t nfresh;
-	/* What was in use a little before, and has left the inner caches: where
-	 * the results go, because a plan reuses its memory. */
-	const struct touched *stale;
-	uint32_t nstale;
-	size_t weights; /* bytes it reads beside the operands */
-	bool translates; /* its first run may take long and says nothing */
-	bool transforms; /* it keeps its weights transformed, which are more */
-	uint32_t team; /* threads of the team (targets/team.h) it runs on, which
-	                * ran what was before it, too; 0: none of them */
-};
-
-/* Memory that stands for the rest of the model: streamed over before a run. */
-struct sweep {
-	uint64_t *words; /* [nlong] */
-	size_t nwords; /* of a model whose weights are kept as they are */
-	size_t nlong; /* of one that keeps them transformed */
-	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
-	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
-	uint64_t shot_cpu_ns; /* what the last shot had of the processors */
-};
+#include "costmodel/caches.h"
+#include "costmodel/shot.h"
 
 #define SHOTS_MAX 15
 
@@ -51,9 +19,6 @@ struct block {
 	uint64_t cpu_ns; /* of all threads, a run; of sample_block() */
 	bool slow; /* one run takes so long that few are enough */
 };
-
-/* A sweep over what `weights` bytes of a model leave in the caches. */
-struct sweep sweep_new(size_t weights, struct arena *a);
 
 /* One block: two warm-up runs, then single shots until enough were undisturbed.
  * Always gives a median, if need be of disturbed ones (kept = 0). */

@@ -39,6 +39,7 @@ struct worker {
 	struct seeded weights; /* made up; the reference sees them too */
 	struct arena life; /* of the process */
 	struct sweep sweep;
+	struct own_pages own; /* of the job */
 };
 
 /* ---- limits ---- */
@@ -164,8 +165,10 @@ idle_beside(const struct measure_options *o)
 
 /* ---- jobs ---- */
 
+/* Bytes of the constants a candidate reads; with `own`, they are among its pages. */
 static size_t
-weight_bytes_of(const struct graph *g, const struct candidate *c)
+weights_of(
+    const struct graph *g, const struct candidate *c, struct own_pages *own)
 {
 	size_t sum = 0;
 
@@ -175,8 +178,12 @@ weight_bytes_of(const struct graph *g, const struct candidate *c)
 		for (uint32_t k = 0; k < n->ninputs; k++) {
 			const struct value *v = node_in(g, n, k);
 
-			if (v && v->constant)
-				sum += v->constant->bytes;
+			if (!v || !v->constant)
+				continue;
+			sum += v->constant->bytes;
+			if (own && v->constant->kind == TENSOR_VIEW)
+				own_pages_add(
+				    own, v->constant->data, v->constant->bytes);
 		}
 	}
 	return sum;
@@ -278,7 +285,7 @@ check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
 
 /* A run of the candidate as it will be in a plan. */
 static struct shot
-shot_of(struct trial *t, struct arena *a)
+shot_of(struct worker *w, struct trial *t, struct arena *a)
 {
 	const struct candidate *c = t->candidate;
 	const struct target_kind *kind = t->mix->target[c->target].kind;
@@ -296,7 +303,8 @@ shot_of(struct trial *t, struct arena *a)
 	    .nfresh = c->ninputs,
 	    .stale = stale,
 	    .nstale = c->noutputs,
-	    .weights = weight_bytes_of(t->graph, c),
+	    .own = &w->own,
+	    .weights = weights_of(t->graph, c, &w->own),
 	    .transforms = c->transforms,
 	    .team = kind->own_threads ? 0 : target_threads(),
 	    .translates = kind->translates};
@@ -357,6 +365,7 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	struct trial t;
 	struct shot s;
 
+	own_pages_begin(&w->own);
 	if (!trial_open(&t, o->graph, o->mix, c, a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
@@ -366,7 +375,7 @@ do_candidate(struct worker *w, const struct worker_request *q,
 		if (!check_outputs(w, &t, r, a, &err))
 			goto out;
 	}
-	s = shot_of(&t, a);
+	s = shot_of(w, &t, a);
 	time_it(w, q, &s, r);
 out:
 	trial_close(&t);
@@ -385,6 +394,7 @@ do_pair(struct worker *w, const struct worker_request *q,
 	struct shot x, y;
 	struct block b;
 
+	own_pages_begin(&w->own);
 	if (!trial_open(
 	        &two[first], o->graph, o->mix, &c[id[first]], a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
@@ -392,8 +402,8 @@ do_pair(struct worker *w, const struct worker_request *q,
 	}
 	if (trial_open(
 	        &two[!first], o->graph, o->mix, &c[id[!first]], a, &err)) {
-		x = shot_of(&two[0], a);
-		y = shot_of(&two[1], a);
+		x = shot_of(w, &two[0], a);
+		y = shot_of(w, &two[1], a);
 		take_cores(w);
 		b = sample_pair(&x, &y, &w->sweep);
 		drop_cores(w);
@@ -434,8 +444,10 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	    .nfresh = 1,
 	    .stale = &touched[1],
 	    .nstale = 1,
+	    .own = &w->own,
 	    .team = target_threads()};
 
+	own_pages_begin(&w->own);
 	if (!converter_new(&k.converter,
 	        &(struct format_change){
 	            f[q->job.from], f[q->job.to], type, NULL},
@@ -489,6 +501,7 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	settle_in(&w);
 	idle_beside(o);
 	arena_init(&w.life);
+	own_pages_init(&w.own);
 	reference_init(&w.reference, o->graph, o->reference);
 	/* A copy of our own since the fork, shared with no other worker. */
 	seeded_init(&w.weights, o->graph, o->candidates->idioms, &w.life);

@@ -1,0 +1,221 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* mincore */
+#endif
+#include "costmodel/own_pages.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ir/base/sanitized.h"
+
+/* Pages in memory of one mapping. */
+struct span {
+	uintptr_t from, end;
+	const unsigned char *resident; /* [pages] bit 0 */
+};
+
+struct pages_then {
+	struct span *span; /* [n] ascending */
+	uint32_t n, cap;
+};
+
+/* TUNING: a process with more memory of its own than this, or in more mappings, is not
+ * looked through. */
+#define SPAN_MAX ((uintptr_t)4 << 30)
+#define SPANS_MAX 16384
+
+static uintptr_t
+page_bytes(void)
+{
+	return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+void
+own_pages_init(struct own_pages *p)
+{
+	*p = (struct own_pages){0};
+	arena_init(&p->arena);
+}
+
+void
+own_pages_release(struct own_pages *p)
+{
+	arena_release(&p->arena);
+	*p = (struct own_pages){0};
+}
+
+/* ---- what is in memory ---- */
+
+/* Memory of the process's own, by a line of /proc/self/maps: written to, private, of no
+ * file, and not a stack that the kernel grows. */
+static bool
+read_span(const char *line, struct span *s)
+{
+	char mode[8];
+	uint64_t inode;
+	int more = 0;
+
+	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %*s %*s %" SCNu64 " %n",
+	        &s->from, &s->end, mode, &inode, &more)
+	    < 4)
+		return false;
+	return strcmp(mode, "rw-p") == 0 && inode == 0
+	    && strncmp(line + more, "[stack", 6) != 0;
+}
+
+/* false: something that must be known cannot be seen. */
+static bool
+see(struct span *s, struct arena *a)
+{
+	const uintptr_t pages = (s->end - s->from) / page_bytes();
+	union {
+		uintptr_t number;
+		void *at;
+	} from = {.number = s->from};
+	unsigned char *resident;
+
+	if (s->end - s->from > SPAN_MAX)
+		return false;
+	resident = arena_alloc(a, pages);
+	s->resident = resident;
+	return mincore(from.at, s->end - s->from, resident) == 0;
+}
+
+static bool
+add_span(struct pages_then *now, const struct span *s, struct arena *a)
+{
+	if (now->n == SPANS_MAX)
+		return false;
+	now->span =
+	    arena_grow(a, now->span, &now->cap, now->n + 1, sizeof *now->span);
+	now->span[now->n++] = *s;
+	return true;
+}
+
+/* Mappings are listed first: what is looked at changes none that is listed later. */
+static bool
+look(struct pages_then *now, struct arena *a)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool ok = f != NULL;
+
+	while (ok && fgets(line, sizeof line, f)) {
+		struct span s = {0};
+
+		if (read_span(line, &s))
+			ok = add_span(now, &s, a);
+	}
+	if (f)
+		fclose(f);
+	for (uint32_t i = 0; ok && i < now->n; i++)
+		ok = see(&now->span[i], a);
+	return ok;
+}
+
+/* ---- what is new ---- */
+
+void
+own_pages_begin(struct own_pages *p)
+{
+	own_pages_release(p);
+	own_pages_init(p);
+	if (SANITIZED)
+		return; /* their shadows take terabytes */
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+	p->then = arena_new(&p->arena, struct pages_then, 1);
+	if (!look(p->then, &p->arena))
+		p->then = NULL;
+}
+
+/* Was the page in memory then? *i: the first span that does not end before it. */
+static bool
+was_there(const struct pages_then *then, uint32_t *i, uintptr_t page)
+{
+	const struct span *s;
+
+	while (*i < then->n && then->span[*i].end <= page)
+		(*i)++;
+	if (*i == then->n)
+		return false;
+	s = &then->span[*i];
+	return s->from <= page
+	    && (s->resident[(page - s->from) / page_bytes()] & 1);
+}
+
+void
+own_pages_add(struct own_pages *p, const void *at, size_t bytes)
+{
+	struct touched *last = p->n ? &p->piece[p->n - 1] : NULL;
+
+	if (bytes == 0)
+		return;
+	if (last && (const char *)last->at + last->bytes == at) {
+		last->bytes += bytes;
+		return;
+	}
+	p->piece = arena_grow(
+	    &p->arena, p->piece, &p->cap, p->n + 1, sizeof *p->piece);
+	p->piece[p->n++] = (struct touched){at, bytes};
+}
+
+static void
+add_new(struct own_pages *p, const struct span *s, uint32_t *i)
+{
+	const uintptr_t size = page_bytes();
+	union {
+		uintptr_t number;
+		const void *at;
+	} page = {.number = s->from};
+
+	for (; page.number < s->end; page.number += size)
+		if ((s->resident[(page.number - s->from) / size] & 1)
+		    && !was_there(p->then, i, page.number))
+			own_pages_add(p, page.at, size);
+}
+
+void
+own_pages_end(struct own_pages *p)
+{
+	struct pages_then now = {0};
+	uint32_t i = 0;
+
+	if (p->found || !p->then)
+		return;
+	p->found = look(&now, &p->arena);
+	for (uint32_t k = 0; p->found && k < now.n; k++)
+		add_new(p, &now.span[k], &i);
+	p->then = NULL;
+}
+
+bool
+own_pages_mapped(const struct touched *piece)
+{
+	const uintptr_t size = page_bytes();
+	const uintptr_t skip = (uintptr_t)piece->at % size;
+	unsigned char resident[512];
+	union {
+		const char *read;
+		char *at;
+	} from = {.read = (const char *)piece->at - skip};
+	size_t left = piece->bytes + skip;
+
+	while (left > 0) {
+		const size_t now = left < sizeof resident * size
+		    ? left
+		    : sizeof resident * size;
+
+		if (mincore(from.at, now, resident) != 0)
+			return false;
+		from.at += now;
+		left -= now;
+	}
+	return true;
+}

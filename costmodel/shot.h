@@ -1,0 +1,31 @@
+/* One run of something, and what is known of the memory it uses. */
+#ifndef COSTMODEL_SHOT_H
+#define COSTMODEL_SHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "costmodel/own_pages.h"
+
+struct shot {
+	void (*run)(void *context);
+	void *context;
+	/* What has just been made: the operands. */
+	const struct touched *fresh;
+	uint32_t nfresh;
+	/* What was in use a little before, and has left the inner caches: where
+	 * the results go, because a plan reuses its memory. */
+	const struct touched *stale;
+	uint32_t nstale;
+	/* What it keeps, in the making until its first runs; NULL: that is not
+	 * known, so all is swept out. */
+	struct own_pages *own;
+	size_t weights; /* bytes it reads beside the operands */
+	bool translates; /* its first run may take long and says nothing */
+	bool transforms; /* it keeps its weights transformed, which are more */
+	uint32_t team; /* threads of the team (targets/team.h) it runs on, which
+	                * ran what was before it, too; 0: none of them */
+};
+
+#endif
