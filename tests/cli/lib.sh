@@ -77,6 +77,10 @@ wait_until() { # COMMAND...: until it succeeds; fails after a minute
 	done
 }
 
+is_marq() { # PID: no longer the shell or the env that starts it, which ignore signals
+	[ "/proc/$1/exe" -ef "$MARQ" ]
+}
+
 is_gone() { # PID: ended, though its parent may not have been told
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
 	'' | Z* | X*) ;;

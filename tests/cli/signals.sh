@@ -19,6 +19,7 @@ for signal in TERM INT; do
 		env --default-signal=INT "$MARQ" search net.onnx -t dnnl -t host \
 			--eager-pricing --db "$signal.db" -o net.marq >out 2>err &
 		pid=$!
+		wait_until is_marq $pid || fail 'it does not start'
 		case $delay in
 		measured) wait_until has_measured "$signal.db" || fail 'nothing was measured' ;;
 		*) sleep $delay ;;
