@@ -37,6 +37,7 @@ struct worker {
 	struct core_locks locks;
 	struct reference reference;
 	struct seeded weights; /* made up; the reference sees them too */
+	bool own_weights; /* none are made up */
 	struct arena life; /* of the process */
 	struct sweep sweep;
 	struct own_pages own; /* of the job */
@@ -343,16 +344,22 @@ static void
 make_up_weights(struct worker *w, const struct measure_job *job)
 {
 	const struct measure_options *o = w->options;
-	const struct candidate *c = o->candidates->candidate;
+	const struct candidate *c = &o->candidates->candidate[job->candidate];
+	const struct candidate *second =
+	    job->is_pair ? &o->candidates->candidate[job->second] : c;
+	const bool own = c->own_weights || second->own_weights;
 
-	if (w->weights.arena.bytes > WEIGHT_BYTES) {
+	if (own != w->own_weights || w->weights.arena.bytes > WEIGHT_BYTES) {
 		seeded_restore(&w->weights);
 		reference_release(&w->reference);
 		reference_init(&w->reference, o->graph, o->reference);
 	}
-	seeded_take(&w->weights, &c[job->candidate]);
-	if (job->is_pair)
-		seeded_take(&w->weights, &c[job->second]);
+	w->own_weights = own;
+	if (own)
+		return;
+	seeded_take(&w->weights, c);
+	if (second != c)
+		seeded_take(&w->weights, second);
 }
 
 static void

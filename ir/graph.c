@@ -410,6 +410,20 @@ verify_node(const struct graph *g, node_id id)
 		    && n->origin[i].part <= g->origin_table->nparts);
 }
 
+static void
+verify_call(const struct graph *g, const struct written_call *c)
+{
+	const struct node *n = &c->node;
+
+	assert(n->op == OP_CUSTOM && n->norigins == 1);
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		assert(n->input[i] == VALUE_NONE
+		    || (n->input[i] < g->nvalues && !c->gone[i]));
+	for (uint32_t i = 0; i < n->noutputs; i++)
+		assert(n->output[i] == VALUE_NONE
+		    || (n->output[i] < g->nvalues && !c->gone[n->ninputs + i]));
+}
+
 void
 graph_verify(const struct graph *g)
 {
@@ -422,6 +436,8 @@ graph_verify(const struct graph *g)
 		assert(value->producer == NODE_NONE
 		    || value->producer < g->nnodes);
 	}
+	for (uint32_t i = 0; i < g->ncalls; i++)
+		verify_call(g, &g->call[i]);
 	for (uint32_t i = 0; i < g->ninputs; i++)
 		assert(g->input[i] < g->nvalues);
 	for (uint32_t i = 0; i < g->noutputs; i++)

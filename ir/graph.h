@@ -162,6 +162,17 @@ struct value {
 	enum magnitude magnitude; /* of the constant, once asked for */
 };
 
+/* An operator of another domain that was written out in others (ir/expand.h), as
+ * its author has it: for who has a kernel for it. Its nodes have its origin. */
+struct written_call {
+	struct node node; /* its values are the graph's; VALUE_NONE: left out,
+			   * or gone */
+	/* [ninputs + noutputs] a value that went: a constant that was folded, an
+	 * output that nobody reads; else NULL. Calls share what they read. */
+	const struct value **gone;
+	bool lost; /* an input that was computed went */
+};
+
 /* A value of an enclosing graph seen inside a sub-graph. */
 struct capture {
 	uint32_t slot; /* of the owning node's implicit inputs */
@@ -185,6 +196,8 @@ struct graph {
 	const char **symbol; /* names of symbolic dimensions */
 	uint32_t nsymbols, symbol_cap;
 	struct onnx_nodes *origin_table; /* shared with sub-graphs */
+	struct written_call *call; /* [ncalls] of a main graph */
+	uint32_t ncalls, call_cap;
 };
 
 /* What the author wrote that an origin speaks of: a part, else the node. */

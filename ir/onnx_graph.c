@@ -161,6 +161,58 @@ read_operator(struct importer *imp, struct scope *s, const Onnx__NodeProto *p,
 	return check_node(imp, n);
 }
 
+/* Calls that stand in the main graph, as such or in functions of the model's. */
+static bool
+is_kept(
+    const struct importer *imp, const struct scope *s, const Onnx__NodeProto *p)
+{
+	for (size_t i = 0; i < p->n_attribute; i++)
+		if (p->attribute[i]->g || p->attribute[i]->n_graphs)
+			return false;
+	return s->graph == imp->model->graph && (!s->call || s->call->authored);
+}
+
+static struct node
+call_node(struct importer *imp, const struct scope *s, uint32_t index,
+    const struct node *n)
+{
+	const uint32_t version = opsets_version(s->opsets, n->domain);
+	struct node call = *n;
+
+	call.op = OP_CUSTOM;
+	call.opset = version ? version : 1;
+	call.input =
+	    arena_copy(imp->a, n->input, n->ninputs * sizeof *n->input);
+	call.output =
+	    arena_copy(imp->a, n->output, n->noutputs * sizeof *n->output);
+	set_origin(imp, s, index, &call);
+	return call;
+}
+
+/* One with attributes that cannot be read is written out all the same. */
+static void
+keep_call(struct importer *imp, struct scope *s, uint32_t index,
+    const Onnx__NodeProto *p, const struct node *n)
+{
+	struct graph *g = s->graph;
+	struct owner owner = {.n = 0};
+	struct written_call c = {.lost = false};
+
+	if (!is_kept(imp, s, p))
+		return;
+	c.node = call_node(imp, s, index, n);
+	map_init(&owner.slot, imp->a);
+	if (!import_attrs(imp, s, p, &owner, &c.node)) {
+		err_clear(imp->err);
+		return;
+	}
+	c.gone =
+	    arena_new(imp->a, const struct value *, n->ninputs + n->noutputs);
+	g->call = arena_grow(
+	    imp->a, g->call, &g->call_cap, g->ncalls + 1, sizeof *g->call);
+	g->call[g->ncalls++] = c;
+}
+
 /* A function's body may stand for several nodes of the graph, or be gone: who
  * marks a node in one is told where to put the mark, and no mark gets lost. */
 static bool
@@ -199,7 +251,9 @@ read_node(struct importer *imp, struct scope *s, uint32_t index,
 	resolve_outputs(imp, s, p, &n);
 	in.function = functions_find(imp, p, &in.opsets);
 	in.authored = in.function != NULL;
-	if (in.authored || written_out(imp, s->graph, &in))
+	if (!in.authored && written_out(imp, s->graph, &in))
+		keep_call(imp, s, index, p, &n);
+	if (in.function)
 		return inline_call(imp, s, index, &in);
 	if (!read_operator(imp, s, p, &n))
 		return false;

@@ -1,5 +1,7 @@
 #include "plan/whole.h"
 
+#include <string.h>
+
 #include "ir/base/bitset.h"
 
 static bool
@@ -45,12 +47,12 @@ whole_of(const struct candidates *all, const struct mix *m,
 		return WHOLE_NONE;
 	for (uint32_t c = 0; c < all->n; c++)
 		if (all->candidate[c].target == target && is_offered(all, m, c)
+		    && prices_candidate(p, c)->state != PRICE_FAILED
 		    && (whole == WHOLE_NONE
 		        || all->candidate[c].nnodes
 		            > all->candidate[whole].nnodes))
 			whole = c;
-	if (whole == WHOLE_NONE
-	    || prices_candidate(p, whole)->state == PRICE_FAILED)
+	if (whole == WHOLE_NONE)
 		return WHOLE_NONE;
 	arena_init(&scratch);
 	if (count_offered(all, m, target, &scratch)
@@ -70,13 +72,21 @@ is_part_of_whole(
 	    && all->candidate[candidate].nnodes < all->candidate[whole].nnodes;
 }
 
+/* The whole, or another way to run it. */
+static bool
+is_whole(const struct candidate *c, const struct candidate *whole)
+{
+	return c->target == whole->target && c->nnodes == whole->nnodes
+	    && memcmp(c->node, whole->node, c->nnodes * sizeof *c->node) == 0;
+}
+
 bool
 meets_whole(const struct candidates *all, uint32_t candidate, uint32_t whole)
 {
 	const struct candidate *c = &all->candidate[candidate], *w;
 	uint32_t k = 0;
 
-	if (whole == WHOLE_NONE || candidate == whole)
+	if (whole == WHOLE_NONE || is_whole(c, &all->candidate[whole]))
 		return false;
 	w = &all->candidate[whole];
 	for (uint32_t i = 0; i < c->nnodes; i++) {

@@ -7,12 +7,12 @@
 
 #define WHOLE_NONE UINT32_MAX
 
-/* The candidate that is all a target was offered in regions; WHOLE_NONE: there is
- * none, or it cannot be run. */
+/* A candidate that is all a target was offered in regions; WHOLE_NONE: there is
+ * none that can be run. */
 uint32_t whole_of(const struct candidates *all, const struct mix *m,
     const struct prices *p, uint32_t target);
 
-/* Has a candidate, but the whole itself, any node of the whole? */
+/* Has a candidate any node of the whole, and is no way to run that? */
 bool meets_whole(
     const struct candidates *all, uint32_t candidate, uint32_t whole);
 

@@ -64,6 +64,8 @@ struct implementation {
 	bool transforms; /* sums products of transformed values, as Winograd's
 			  * convolutions do: rounds more than what is defined */
 	bool opaque; /* nothing here runs it: offered where nothing else is */
+	bool
+	    own_weights; /* is given some as they are: tried on the model's own */
 	uint64_t resident; /* a candidate's, see there: at least */
 	uint32_t group; /* a candidate's, see there */
 };
@@ -88,7 +90,7 @@ struct candidate {
 	uint32_t rule; /* index into the kind's rules */
 	uint32_t implementation;
 	/* see struct implementation */
-	bool in_place, loses_nan, transforms, opaque;
+	bool in_place, loses_nan, transforms, opaque, own_weights;
 	const char *implementation_name;
 	const struct match *match;
 	uint64_t resident; /* resource it occupies while loaded (pinned

@@ -10,6 +10,7 @@ struct sweeping {
 	bool *live; /* [nnodes] */
 	const struct origin **reader; /* [nvalues] of what a value is for; NULL:
 	                               * nothing reads it */
+	const struct value **gone; /* [nvalues] as calls are told */
 };
 
 /* The reader is the graph's caller. */
@@ -219,6 +220,36 @@ settle_initialiser(const struct sweeping *w, value_id v)
 	o->into_part = reader ? reader->part : 0;
 }
 
+static const struct value *
+gone_value(const struct sweeping *w, value_id v)
+{
+	if (!w->gone[v])
+		w->gone[v] = arena_copy(
+		    w->g->arena, &w->g->value[v], sizeof w->g->value[v]);
+	return w->gone[v];
+}
+
+/* What a call as its author has it reads and makes; what went is told as it was. */
+static void
+settle_call(const struct sweeping *w, struct written_call *c)
+{
+	const uint32_t nin = c->node.ninputs;
+
+	for (uint32_t i = 0; i < nin + c->node.noutputs; i++) {
+		value_id *v =
+		    i < nin ? &c->node.input[i] : &c->node.output[i - nin];
+
+		if (*v == VALUE_NONE)
+			continue;
+		*v = w->alias[*v];
+		if (w->needed[*v])
+			continue;
+		c->lost |= i < nin && !w->g->value[*v].constant;
+		c->gone[i] = gone_value(w, *v);
+		*v = VALUE_NONE;
+	}
+}
+
 /* Values nothing mentions go. Those of nodes stand in the nodes' arrays,
  * which may be shared with nobody: inline_ifs() and the reader copy them. */
 static void
@@ -232,6 +263,8 @@ compact_values(struct sweeping *w, struct arena *scratch)
 		w->needed[g->input[i]] = true;
 	for (uint32_t i = 0; i < g->noutputs; i++)
 		w->needed[w->alias[g->output[i]]] = true;
+	for (uint32_t i = 0; i < g->ncalls; i++)
+		settle_call(w, &g->call[i]);
 	for (value_id v = 0; v < g->nvalues; v++) {
 		map[v] = VALUE_NONE;
 		if (!w->needed[v]) {
@@ -245,6 +278,12 @@ compact_values(struct sweeping *w, struct arena *scratch)
 	g->input = renamed(g, g->input, g->ninputs, map);
 	g->output = renamed(g, g->output, g->noutputs, map);
 	rename_captures(g, map, w->needed);
+	for (uint32_t i = 0; i < g->ncalls; i++) {
+		struct node *n = &g->call[i].node;
+
+		rename(n->input, n->ninputs, map);
+		rename(n->output, n->noutputs, map);
+	}
 	for (node_id id = 0; id < g->nnodes; id++) {
 		struct node *n = &g->node[id];
 
@@ -273,6 +312,7 @@ sweep(struct graph *g, const value_id *alias, struct arena *scratch)
 	    .needed = arena_new(scratch, bool, g->nvalues),
 	    .live = arena_new(scratch, bool, g->nnodes),
 	    .reader = arena_new(scratch, const struct origin *, g->nvalues),
+	    .gone = arena_new(scratch, const struct value *, g->nvalues),
 	};
 
 	mark_live(&w);

@@ -32,7 +32,8 @@ static const char about[] =
     "   \"help\": \"write what it compiled beside each model\"}],"
     " \"unpriced\": [\"blob\"],"
     " \"rules\": [{\"name\": \"openvino.node\", \"pattern\": \"op\"}],"
-    " \"matches\": \"gaps\", \"regions\": true, \"compile_ms\": 300,"
+    " \"matches\": \"gaps\", \"regions\": true, \"authored\": true,"
+    " \"compile_ms\": 300,"
     " \"opsets\": {\"\": [7, 24], \"com.microsoft\": [1, 1]}}";
 
 /* What is used of the library. */

@@ -30,7 +30,8 @@ static const char about[] =
     "   \"help\": \"idle threads spin; auto: where the whole model is one "
     "region\"}],"
     " \"rules\": [{\"name\": \"ort.node\", \"pattern\": \"op\"}],"
-    " \"matches\": \"gaps\", \"regions\": true, \"compile_ms\": 50,"
+    " \"matches\": \"gaps\", \"regions\": true, \"authored\": true,"
+    " \"compile_ms\": 50,"
     " \"opsets\": {\"\": [7, 24], \"ai.onnx.ml\": [1, 5],"
     "   \"com.microsoft\": [1, 1]}}";
 

@@ -274,6 +274,7 @@ about_read(struct about *out, const char *text, size_t n, struct arena *a,
 	    && read_opsets(out, doc, a, err) && read_types(out, doc, err)
 	    && read_matches(out, doc, err) && read_compile_ms(out, doc, err)
 	    && bool_or_false(doc, "regions", &out->regions, err)
+	    && bool_or_false(doc, "authored", &out->authored, err)
 	    && bool_or_false(doc, "spins", &out->spins, err);
 	jsonin_close(doc);
 	return ok || err_in(err, "what it says of itself");

@@ -25,6 +25,7 @@ struct about {
 	    compile_ms; /* about what compiling takes; 0: it does not say */
 	bool gaps; /* matches only where nothing but the host has a kernel */
 	bool regions; /* larger parts are offered, too */
+	bool authored; /* ... also with operators as their author has them */
 	bool spins; /* its threads may run between calls */
 };
 

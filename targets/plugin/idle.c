@@ -4,6 +4,7 @@
 #include "targets/plugin/aside.h"
 #include "targets/plugin/greet.h"
 #include "targets/plugin/program.h"
+#include "targets/plugin/region.h"
 #include "targets/threads.h"
 
 /* TUNING: a product that is worth more than one thread. */
@@ -49,7 +50,7 @@ run_product(const struct target *t, struct err *err)
 	static const struct port port[] = {
 	    {0, FORMAT_PLAIN}, {1, FORMAT_PLAIN}, {2, FORMAT_PLAIN}};
 	const struct candidate c = {.target = t->index,
-	    .implementation = PROGRAM_PART,
+	    .implementation = REGION_PART,
 	    .nnodes = 1,
 	    .node = node,
 	    .ninputs = 2,

@@ -6,6 +6,7 @@
 
 #include "ir/base/file.h"
 #include "targets/plugin/aside.h"
+#include "targets/plugin/greet.h"
 #include "targets/plugin/program.h"
 #include "targets/plugin/region.h"
 
@@ -16,6 +17,14 @@ struct asking {
 	struct buf *said;
 	bool too_much; /* of files */
 };
+
+static const struct about *
+about_of(const struct asking *q)
+{
+	const struct plugin *p = q->region->target->state;
+
+	return &p->greeting->about;
+}
 
 /* ---- in a process of its own ---- */
 
@@ -226,7 +235,8 @@ hash_of(struct hash128 *out, const struct asking *q, struct arena *a,
 	struct given_region model;
 	struct buf b;
 
-	if (!region_give(&model, q->region->graph, q->candidate, a, err)) {
+	if (!region_give(
+	        &model, about_of(q), q->region->graph, q->candidate, a, err)) {
 		region_release(&model);
 		return false;
 	}
@@ -333,7 +343,8 @@ write_one(const struct outdir *o, struct asking *q, const char *stem,
 	struct buf said;
 	bool ok;
 
-	if (!region_give(&model, q->region->graph, q->candidate, a, err))
+	if (!region_give(
+	        &model, about_of(q), q->region->graph, q->candidate, a, err))
 		return false;
 	ok = write_file(o, arena_printf(a, "%s.onnx", stem), model.model,
 	    model.model_bytes, a, err);

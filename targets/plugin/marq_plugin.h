@@ -207,6 +207,9 @@ struct marq_plugin {
 	 *                              where nothing but the host has a kernel
 	 *  "regions": true,            larger parts are offered, too, made of
 	 *                              nodes that rules take by themselves
+	 *  "authored": true,           ... also with operators of the domains of
+	 *                              "opsets" that marq writes out in others
+	 *                              as the model's author has them (since 1.1)
 	 *  "compile_ms": 300,          about what compiling takes: over 100 fewer
 	 *                              parts are asked about (since 1.1)
 	 *  "opsets": {"": [7, 24]},    versions of domains that compile() takes;

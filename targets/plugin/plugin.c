@@ -13,6 +13,7 @@
 #include "targets/plugin/manners.h"
 #include "targets/plugin/options.h"
 #include "targets/plugin/program.h"
+#include "targets/plugin/region.h"
 #include "targets/plugin/regions.h"
 
 static const struct plugin *
@@ -156,17 +157,46 @@ survey(const struct match_in *m, struct survey *out, struct arena *a,
 	return true;
 }
 
+/* Names stay as long as the graph. */
+static const char *
+with_authored(const struct match_in *m)
+{
+	const char *name = NULL;
+	struct authored w;
+	struct arena a;
+
+	arena_init(&a);
+	region_authored(&w, about_of(m->target), m->graph, m->match->node,
+	    m->match->nnodes, &a);
+	if (w.most > 1)
+		name = arena_printf(
+		    m->graph->arena, "authored/%s", authored_text(&w, &a));
+	arena_release(&a);
+	return name;
+}
+
 /* One that is the whole model has the processors to itself, which is another
- * price. */
+ * price; so has one with operators as their author has them, where that is
+ * another form: both are offered, for a runtime may be better at either. */
 static uint32_t
 implementations(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
 	uint32_t n = part_implementations(m, f, out, max);
+	const char *authored =
+	    n > 0 && n < max && m->match->nnodes > 1 ? with_authored(m) : NULL;
 
-	if (n > 0 && m->match->nnodes == m->graph->nnodes) {
-		out[0].name = "onnx/alone";
-		out[0].number = PROGRAM_ALONE;
+	if (authored) {
+		out[n] = out[0];
+		out[n].name = authored;
+		out[n].number = REGION_AUTHORED;
+		out[n++].own_weights = true;
+	}
+	for (uint32_t i = 0; i < n && m->match->nnodes == m->graph->nnodes;
+	     i++) {
+		out[i].name =
+		    arena_printf(m->graph->arena, "%s/alone", out[i].name);
+		out[i].number |= REGION_ALONE;
 	}
 	return n;
 }

@@ -182,7 +182,7 @@ bytes_of(const struct marq_port *const *port, uint32_t n, struct arena *a)
 static bool
 is_alone(const struct candidate *c)
 {
-	return c->implementation == PROGRAM_ALONE;
+	return c->implementation & REGION_ALONE;
 }
 
 static struct marq_settings
@@ -230,7 +230,7 @@ program_compile(const struct target *t, const struct graph *g,
 	p->alone = is_alone(c);
 	if (!program_open(t, err))
 		return false;
-	ok = region_give(&r, g, c, a, err)
+	ok = region_give(&r, &p->of->greeting->about, g, c, a, err)
 	    && compile(p, &r.region, &settings, err);
 	if (ok) {
 		p->ninputs = r.region.ninputs;
@@ -285,6 +285,45 @@ zeros(const struct marq_port *const *port, uint32_t n, struct arena *a)
 	return at;
 }
 
+/* Layers of a region's model told by the candidate's nodes. */
+struct telling {
+	const struct marq_sink *to;
+	const struct given_region *r;
+	struct arena *arena;
+};
+
+/* Of a node of the region's model; how many. */
+static uint32_t
+places_of(const struct telling *t, uint32_t node, const uint32_t **place)
+{
+	const uint32_t *start = t->r->start;
+
+	if (node >= t->r->region.nnodes)
+		return 0;
+	*place = &t->r->place[start[node]];
+	return start[node + 1] - start[node];
+}
+
+static void
+tell_layer(void *context, const struct marq_layer *l)
+{
+	const struct telling *t = context;
+	struct marq_layer as = *l;
+	const uint32_t *place;
+	uint32_t *node = NULL, n = 0, cap = 0;
+
+	for (uint32_t i = 0; i < l->nnodes; i++) {
+		const uint32_t more = places_of(t, l->node[i], &place);
+
+		node = arena_grow(t->arena, node, &cap, n + more, sizeof *node);
+		for (uint32_t k = 0; k < more; k++)
+			node[n++] = place[k];
+	}
+	as.nnodes = n;
+	as.node = node;
+	t->to->layer(t->to->context, &as);
+}
+
 static bool
 run_and_tell(const struct program *p, const struct marq_region *r,
     const struct marq_sink *sink, struct arena *a, struct err *err)
@@ -309,12 +348,18 @@ program_layers(const struct target *t, const struct graph *g,
 	struct program p = {.of = t->state};
 	struct given_region r;
 	struct arena a;
+	struct telling telling = {sink, &r, &a};
+	struct marq_sink by_candidate = *sink;
 	bool ok;
 
+	by_candidate.context = &telling;
+	by_candidate.layer = tell_layer;
 	if (!program_open(t, err))
 		return false;
 	arena_init(&a);
-	ok = region_give(&r, g, c, &a, err);
+	ok = region_give(&r, &p.of->greeting->about, g, c, &a, err);
+	if (ok && r.start)
+		sink = &by_candidate;
 	if (ok && !p.of->session->open->plugin.layers)
 		one_layer(&r.region, sink, &a);
 	else if (ok)
@@ -344,7 +389,7 @@ program_emit(const struct target *t, const struct graph *g,
 		return true;
 	arena_init(&a);
 	said_init(&said);
-	ok = region_give(&r, g, c, &a, err)
+	ok = region_give(&r, &of->greeting->about, g, c, &a, err)
 	    && is_done(s->plugin.emit(
 	                   s->target, &r.region, &settings, sink, &said.error),
 	        &said, "emit", err);

@@ -20,9 +20,6 @@ struct plugin {
 	struct session *session;
 };
 
-/* A candidate's implementation: part of a plan, or all of one. */
-enum { PROGRAM_PART, PROGRAM_ALONE };
-
 /* In this process, where it is not yet. */
 bool program_open(const struct target *t, struct err *err);
 

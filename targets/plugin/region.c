@@ -118,14 +118,59 @@ name_of(const struct candidate *c, struct arena *a)
 	    c->node[0], c->node[c->nnodes - 1], c->nnodes);
 }
 
-bool
-region_give(struct given_region *out, const struct graph *g,
-    const struct candidate *c, struct arena *a, struct err *err)
+static bool
+takes_call(const void *context, const struct node *call)
 {
-	struct graph *part = part_of(g, c, a);
+	const struct about *about = context;
+
+	for (uint32_t i = 0; i < about->nopsets; i++)
+		if (strcmp(about->opset[i].domain, call->domain) == 0)
+			return call->opset >= about->opset[i].first
+			    && call->opset <= about->opset[i].last;
+	return false;
+}
+
+void
+region_authored(struct authored *out, const struct about *about,
+    const struct graph *g, const node_id *node, uint32_t n, struct arena *a)
+{
+	*out = (struct authored){.graph = g};
+	if (about->authored)
+		authored_find(out, g, node, n, takes_call, about, a);
+}
+
+static struct graph *
+cut_out(struct given_region *r, const struct about *about,
+    const struct graph *g, const struct candidate *c, struct arena *a,
+    struct err *err)
+{
+	struct authored_part part;
+	struct authored w;
+
+	if (!(c->implementation & REGION_AUTHORED))
+		return part_of(g, c, a);
+	region_authored(&w, about, g, c->node, c->nnodes, a);
+	if (!authored_part(&part, &w, c, a, err)) {
+		err->kind = ERR_UNSUPPORTED;
+		return NULL;
+	}
+	r->start = part.start;
+	r->place = part.place;
+	return part.graph;
+}
+
+bool
+region_give(struct given_region *out, const struct about *about,
+    const struct graph *g, const struct candidate *c, struct arena *a,
+    struct err *err)
+{
 	struct marq_region *r = &out->region;
+	struct graph *part;
 
 	*out = (struct given_region){.model = NULL};
+	part = cut_out(out, about, g, c, a, err);
+	if (!part)
+		return false;
 	if (part->ninputs != c->ninputs || part->noutputs != c->noutputs)
 		return err_set(
 		    err, ERR_UNSUPPORTED, "a value is needed in two formats");

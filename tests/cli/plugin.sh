@@ -230,6 +230,40 @@ expect_in out ' 0 measured'
 search -t "$plugin,does=needs-alone" -t host --pin op:MaxPool=standin --pin op:Flatten=standin
 expect_in out 'confirmed: '
 expect_in out " of $plugin,does=needs-alone + host (A/A "
+# Operators that are written out are offered as their author has them, too: tried on
+# their own attributes (this one copies, with others it would not), and its layer is of
+# all nodes that it became.
+python3 - >scaler.onnx <<'EOS'
+import struct
+def field(n, *parts):
+    if isinstance(parts[0], int):
+        return bytes([n << 3, parts[0]])
+    body = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
+    return bytes([n << 3 | 2, len(body)]) + body
+def real(name, x):
+    return field(5, field(1, name), bytes([7 << 3 | 5]) + struct.pack("<f", x), b"\xa0\1\6")
+def value(n, name):
+    return field(n, field(1, name), field(2, field(1, field(1, 1), field(2, field(1, field(1, 2)), field(1, field(1, 3))))))
+node = [field(1, "x"), field(2, "y"), field(3, "scaled"), field(4, "Scaler"), real("offset", 0), real("scale", 1),
+        field(7, "ai.onnx.ml")]
+graph = field(7, field(1, *node), field(2, "g"), value(11, "x"), value(12, "y"))
+import sys
+sys.stdout.buffer.write(field(1, 8) + graph + field(8, field(1, ""), field(2, 17)) +
+                        field(8, field(1, "ai.onnx.ml"), field(2, 3)))
+EOS
+STANDIN=authored
+run search scaler.onnx -t "$plugin,does=needs-author" -t host --db prices.db --force -o plan --pin op:Sub=standin
+expect_status 0
+expect_in plan/result.json '"implementation": "authored/Scaler/alone"'
+expect_in plan/provenance.json 'unsupported: standin: no Scaler'
+python3 - plan/map.json <<'EOS' || fail 'other nodes of a layer'
+import json, sys
+assert [l["nodes"] for l in json.load(open(sys.argv[1]))["layers"]] == [[0, 1, 2]]
+EOS
+grep -q Scaler plan/standin/standin-0.onnx || fail 'another model than was compiled'
+run run plan -t "$plugin,does=needs-author" -t host --db prices.db
+expect_status 0
+expect_in out 'matches the host reference'
 unset STANDIN
 search -t "$plugin" -t host
 expect_in out 'proven optimal at these prices'

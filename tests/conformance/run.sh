@@ -17,12 +17,12 @@ onnx)
 		mv "$path.tmp" "$path"
 	} ;;
 collage) path=$data/collage/cases.json ;;
-shapes) path=$data/models ;;
+shapes | authored) path=$data/models ;;
 *) path=$data/$name ;;
 esac
 [ -e "$path" ] || { echo "skipped: no $path"; exit 77; }
 case $name in
-shapes) exec "$@" "$path" "$data/exports" ;;
+shapes | authored) exec "$@" "$path" "$data/exports" ;;
 exports) # by default all of it is measured too, which takes a quarter of an hour
 	"$@" --measure "$path" skl_kmeans
 	exec "$@" --no-measure "$path" ;;

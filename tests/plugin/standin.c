@@ -36,6 +36,12 @@ static const struct {
         HEAD
         "\"standin\", \"options\": [{\"name\": \"does\"}], \"rules\": [" RULE(
             "standin.node", "op") "], \"regions\": true}"},
+    {"authored",
+        HEAD
+        "\"standin\", \"options\": [{\"name\": \"does\"}], \"rules\": [" RULE(
+            "standin.node",
+            "op") "], \"regions\": true, \"authored\": true,"
+                  " \"opsets\": {\"\": [1, 99], \"ai.onnx.ml\": [1, 5]}}"},
     {"json", "{\"format\": "},
     {"format", "{\"format\": \"marq-rules\", \"version\": 1, \"name\": \"x\"}"},
     {"later", "{\"format\": \"marq-plugin\", \"version\": 2, \"name\": \"x\"}"},
@@ -225,6 +231,9 @@ compile(struct marq_target *t, const struct marq_region *r,
 	p->target = t;
 	p->bytes = r->output[0]->bytes;
 	p->chosen = r->output[0]->rank == 4;
+	if (strcmp(t->does, "needs-author") == 0
+	    && !memmem(r->model, r->model_bytes, "Scaler", 6))
+		return refuse_in_words(e, "no Scaler");
 	if (settings->threads < 1 || (r->nnodes != 1 && !says("regions"))
 	    || r->noutputs != 1 || r->input[0]->bytes != p->bytes
 	    || does(p, "refuse"))
