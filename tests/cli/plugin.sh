@@ -239,9 +239,10 @@ def field(n, *parts):
     if isinstance(parts[0], int):
         return bytes([n << 3, parts[0]])
     body = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
-    return bytes([n << 3 | 2, len(body)]) + body
+    size = [len(body)] if len(body) < 128 else [len(body) & 127 | 128, len(body) >> 7]
+    return bytes([n << 3 | 2, *size]) + body
 def real(name, x):
-    return field(5, field(1, name), bytes([7 << 3 | 5]) + struct.pack("<f", x), b"\xa0\1\6")
+    return field(5, field(1, name), (bytes([7 << 3 | 5]) + struct.pack("<f", x)) * 3, b"\xa0\1\6")
 def value(n, name):
     return field(n, field(1, name), field(2, field(1, field(1, 1), field(2, field(1, field(1, 2)), field(1, field(1, 3))))))
 node = [field(1, "x"), field(2, "y"), field(3, "scaled"), field(4, "Scaler"), real("offset", 0), real("scale", 1),

@@ -4,7 +4,6 @@ import concurrent.futures
 import json
 import multiprocessing
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -13,12 +12,13 @@ import numpy as np
 import onnx
 import onnx.parser
 import onnxruntime
+from authored import put_back
 from onnx import TensorProto, helper, numpy_helper
 
 marq, part = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
 rng = np.random.default_rng(7)
 MS, ML = "com.microsoft", "ai.onnx.ml"
-CASES, PUT_BACK = [], []
+CASES = []
 
 
 def real(*shape, scale=1.0):
@@ -110,38 +110,26 @@ def apart(function, *arguments):
     return said
 
 
-def put_back(root):
-    """The operator as its author has it, and as it is written out: what differs, or ""."""
-    done = subprocess.run([f"{os.environ['MARQ_BUILD']}/tests/conformance_authored", root], capture_output=True, text=True,
-                          timeout=600)
-    lines = done.stdout.strip().splitlines() or [f"status {done.returncode}"]
-    PUT_BACK.append(re.search(r" ([1-9]\d*) parts", lines[-1]) is not None)
-    return "" if done.returncode == 0 else f"as its author has it: {lines[0][-150:]}"
-
-
-def verdict(c):
+def verdict(c, folder):
     name, domain, op, inputs, outputs, fixed, steps, attrs = c
-    with tempfile.TemporaryDirectory() as root:
-        folder = f"{root}/case"
-        os.mkdir(folder)
-        said = apart(write, folder, name, domain, op, inputs, outputs, fixed, attrs)
-        if said:
-            return "no reference", said
-        done = subprocess.run([marq, "run", f"{folder}/model.onnx", "-t", "host", "--data", folder, "--no-measure",
-                               "--db", "none", "--runs", "1", "--format", "json"], capture_output=True, text=True,
-                              timeout=600)
-        if done.returncode not in (0, 1) or not done.stdout.startswith("{"):
-            text = done.stderr.strip().splitlines()[-1:] or [""]
-            return ("refused" if done.returncode == 3 else "failed"), text[0][-180:]
-        for check in json.loads(done.stdout)["checks"]:
-            if check["matches"] or ("_room_" in name and check["output"] != "y0"):
-                continue
-            error, span = check["max_error"], check["range"]
-            limit = steps if steps >= 1 else 1e-5 + span * (steps or 1e-4)
-            if not error or error > limit:
-                return "failed", f"{check['output']} differs from the {check['against']} by {error} of {span}"
-        said = put_back(root)
-        return ("failed", said) if said else ("passed", "")
+    os.mkdir(folder)
+    said = apart(write, folder, name, domain, op, inputs, outputs, fixed, attrs)
+    if said:
+        return "no reference", said
+    done = subprocess.run([marq, "run", f"{folder}/model.onnx", "-t", "host", "--data", folder, "--no-measure",
+                           "--db", "none", "--runs", "1", "--format", "json"], capture_output=True, text=True,
+                          timeout=600)
+    if done.returncode not in (0, 1) or not done.stdout.startswith("{"):
+        text = done.stderr.strip().splitlines()[-1:] or [""]
+        return ("refused" if done.returncode == 3 else "failed"), text[0][-180:]
+    for check in json.loads(done.stdout)["checks"]:
+        if check["matches"] or ("_room_" in name and check["output"] != "y0"):
+            continue
+        error, span = check["max_error"], check["range"]
+        limit = steps if steps >= 1 else 1e-5 + span * (steps or 1e-4)
+        if not error or error > limit:
+            return "failed", f"{check['output']} differs from the {check['against']} by {error} of {span}"
+    return "passed", ""
 
 
 def main(*makers):
@@ -149,12 +137,14 @@ def main(*makers):
         make()
     todo = [c for c in CASES if part in c[0]]
     count = dict.fromkeys(("passed", "refused", "no reference", "failed"), 0)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for c, (word, text) in zip(todo, pool.map(verdict, todo)):
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as root:
+        for c, (word, text) in zip(todo, pool.map(verdict, todo, (f"{root}/{i}" for i in range(len(todo))))):
             count[word] += 1
             if word != "passed":
                 print(f"{word} {c[0]}: {text}", flush=True)
-    print(f"{sum(PUT_BACK)} also as their authors have them")
+        for line in put_back(root):
+            count["failed"] += 1
+            print(line)
     print(f"{count['no reference']} that ONNX Runtime does not run, {count['refused']} refused")
     print(f"{count['passed']} passed, {count['failed']} failed")
     sys.exit(count["failed"] > 0 or count["passed"] == 0)
