@@ -131,8 +131,20 @@ static const cyaml_schema_value_t schema = {
 /* What libcyaml logs: the fault first, then where it is, innermost first. */
 struct log {
 	char fault[200];
+	char key[64]; /* whose value it is about, or "" */
 	unsigned line, column; /* 0: not said */
 };
+
+static void
+keep_key(struct log *log, const char *text)
+{
+	static const char in[] = "in mapping field '";
+	const char *at = strstr(text, in);
+
+	if (at && !log->key[0])
+		snprintf(log->key, sizeof log->key, "%.*s",
+		    (int)strcspn(at + sizeof in - 1, "'"), at + sizeof in - 1);
+}
 
 static void
 keep_log(cyaml_log_t level, void *context, const char *fmt, va_list args)
@@ -151,6 +163,7 @@ keep_log(cyaml_log_t level, void *context, const char *fmt, va_list args)
 	if (log->fault[0] == '\0' && strncmp(at, "Backtrace", 9) != 0
 	    && !strstr(at, "(line: "))
 		snprintf(log->fault, sizeof log->fault, "%s", at);
+	keep_key(log, text);
 	at = strstr(text, "(line: ");
 	if (at && log->line == 0
 	    && sscanf(at, "(line: %u, column: %u)", &log->line, &log->column)
@@ -310,6 +323,48 @@ second_document(const char *text)
 	return 0;
 }
 
+/* What libcyaml calls a value, and an event of YAML. */
+static const char *
+kind_of(const char *word)
+{
+	static const struct {
+		const char *theirs, *ours;
+	} words[] = {{"UINT", "a number"}, {"STRING", "a text"},
+	    {"SEQUENCE", "a list"}, {"MAPPING", "keys and values"},
+	    {"SEQUENCE_START", "a list"}, {"MAPPING_START", "keys and values"},
+	    {"SCALAR", "a single value"}};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(word, words[i].theirs) == 0)
+			return words[i].ours;
+	return word;
+}
+
+/* What is wrong with the value of a key, in our words, with the key. */
+static void
+reword(struct log *log)
+{
+	char a[100], b[100], ours[220];
+
+	if (sscanf(
+	        log->fault, "Expecting %99[A-Z_], got event: %99[A-Z_]", a, b)
+	    == 2)
+		snprintf(ours, sizeof ours, "wants %s, not %s", kind_of(a),
+		    kind_of(b));
+	else if (sscanf(log->fault, "Invalid %*s value: '%99[^']", a) == 1)
+		snprintf(ours, sizeof ours, "'%s' is no number it takes", a);
+	else if (strncmp(log->fault, "Insufficient entries", 20) == 0)
+		snprintf(ours, sizeof ours, "an empty list");
+	else
+		return;
+	if (log->key[0])
+		snprintf(log->fault, sizeof log->fault, "key '%s': %.120s",
+		    log->key, ours);
+	else
+		snprintf(
+		    log->fault, sizeof log->fault, "the manifest %.120s", ours);
+}
+
 static bool
 say_fault(struct log *log, const char *path, const char *text, size_t n,
     const char *otherwise, struct err *err)
@@ -330,6 +385,7 @@ say_fault(struct log *log, const char *path, const char *text, size_t n,
 	if (key)
 		return err_set(err, ERR_USAGE, "%s%s: unexpected key '%s'%s",
 		    path, place, key, hint);
+	reword(log);
 	return err_set(err, ERR_USAGE, "%s%s: %s", path, place,
 	    log->fault[0] ? log->fault : otherwise);
 }

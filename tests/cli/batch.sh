@@ -221,6 +221,20 @@ for text in '' '# nothing but this' 'version: x' 'version: [' 'just words' '- 1'
 	expect_in err 'bad.yaml'
 	expect_not_in err 'Backtrace'
 done
+while IFS='|' read -r text says; do
+	printf '%b\n' "$text" >bad.yaml
+	run batch bad.yaml
+	expect_status 2
+	expect_in err "bad.yaml$says"
+done <<'END'
+version: [|:1:10: key 'version': wants a number, not a list
+version: x|:1:10: key 'version': 'x' is no number it takes
+version: 1\nmodels: 3|:2:9: key 'models': wants a list, not a single value
+version: 1\nmixes: [{name: [a]}]|:2:16: key 'name': wants a text, not a list
+version: 1\ndefaults: {retries: -1}|:2:21: key 'retries': '-1' is no number it takes
+version: 1\nmixes: []|:2:8: key 'mixes': an empty list
+- 1|: the manifest wants keys and values, not a list
+END
 for end in '---' '---\nversion: 2' '...\nmore: of it'; do
 	{ cat alone.yaml; printf '%b\n' "$end"; } >bad.yaml
 	run batch bad.yaml
