@@ -179,11 +179,12 @@ main(int argc, char **argv)
 	    .progress = true,
 	    .progress_fd = -1,
 	    .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR"),
-	    .stop = signals_watch(),
 	};
 	int status;
 
-	machine_clean_environment(argv);
+	machine_clean_environment(
+	    argv); /* may begin anew: what it had caught would be lost */
+	c.stop = signals_watch();
 	plain_stdout();
 	child_die_with_parent();
 	arena_init(&run);
