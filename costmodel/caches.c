@@ -7,6 +7,7 @@
 #include "costmodel/shot.h"
 #include "ir/base/clock.h"
 #include "targets/team.h"
+#include "targets/threads.h"
 
 /* TUNING: what a run streams besides its weights (packed copies are larger,
  * scratch, neighbours on the shared cache). Sweeping the weights alone predicts
@@ -72,7 +73,7 @@ stream_ns(const void *at, size_t bytes)
 
 /* TUNING: models read their weights and what they stream besides at 4 to 10 GB/s; neighbours on the shared cache take
  * what is not read for longer. */
-#define PACE 8 /* bytes a ns */
+#define PACE 8 /* bytes a ns and thread */
 #define PIECE ((size_t)256 << 10)
 /* Caches learn what to keep: the first rounds find hardly anything there. */
 #define ROUNDS_LEAST 12
@@ -96,6 +97,7 @@ extremes(const struct sweep *w, double *memory, double *cache)
 		took = stream_ns(at, EXTREME);
 		near = took < near ? took : near;
 		line_flush(&w->flush, at, EXTREME);
+		line_flush_wait(&w->flush);
 		stream(other, SWEEP_NEAR);
 		took = stream_ns(at, EXTREME);
 		far = took < far ? took : far;
@@ -130,8 +132,9 @@ static double
 settled_ns(const struct sweep *w, size_t bytes, double memory)
 {
 	const size_t pieces = bytes / PIECE;
+	const double pace = PACE * target_threads();
 	const double piece_ns =
-	    (double)w->plain.nwords * 8 / PACE / (double)pieces;
+	    (double)w->plain.nwords * 8 / pace / (double)pieces;
 	double least = memory;
 	uint32_t best = 0;
 
@@ -250,6 +253,7 @@ flush_own(const struct shot *s, struct sweep *w, struct settling *t)
 	for (uint32_t i = 0; i < s->own->n; i++)
 		if (own_pages_mapped(&s->own->piece[i]))
 			flush_part(w, &s->own->piece[i], l->flushed);
+	line_flush_wait(&w->flush);
 	team_each(t->n, push_out, t);
 	return t->took;
 }

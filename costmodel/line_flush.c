@@ -49,12 +49,16 @@ flush_side_by_side(char *line, const char *end, size_t step)
 static void
 flush_lines(const struct line_flusher *f, char *line, const char *end)
 {
-	_mm_mfence();
 	if (f->how == LINE_FLUSH_CLFLUSHOPT)
 		flush_side_by_side(line, end, f->line);
 	else
 		for (; line < end; line += f->line)
 			_mm_clflush(line);
+}
+
+static void
+finish(void)
+{
 	_mm_mfence();
 }
 #elif defined(__aarch64__)
@@ -75,6 +79,11 @@ flush_lines(const struct line_flusher *f, char *line, const char *end)
 {
 	for (; line < end; line += f->line)
 		__asm__ volatile("dc civac, %0" : : "r"(line) : "memory");
+}
+
+static void
+finish(void)
+{
 	__asm__ volatile("dsb sy" : : : "memory");
 }
 #else
@@ -91,6 +100,11 @@ flush_lines(const struct line_flusher *f, char *line, const char *end)
 	(void)line;
 	(void)end;
 }
+
+static void
+finish(void)
+{
+}
 #endif
 
 void
@@ -104,4 +118,11 @@ line_flush(const struct line_flusher *f, const void *at, size_t bytes)
 	if (f->how != LINE_FLUSH_NONE && bytes > 0)
 		flush_lines(
 		    f, from.line - (uintptr_t)at % f->line, from.read + bytes);
+}
+
+void
+line_flush_wait(const struct line_flusher *f)
+{
+	if (f->how != LINE_FLUSH_NONE)
+		finish();
 }

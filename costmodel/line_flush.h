@@ -28,9 +28,12 @@ struct line_flusher line_flusher_of(
 /* That of the processor we run on. */
 struct line_flusher line_flusher_new(void);
 
-/* Write back and forget each line that has a byte of these; all is done when it
- * returns. What the bytes say stays. They must be mapped. With
- * LINE_FLUSH_NONE nothing happens. */
+/* Write back and forget each line that has a byte of these. What the bytes say
+ * stays. They must be mapped. With LINE_FLUSH_NONE nothing happens. */
 void line_flush(const struct line_flusher *f, const void *at, size_t bytes);
+
+/* All that was asked for is done when it returns: once for many pieces, for it takes
+ * as long as dozens of lines. */
+void line_flush_wait(const struct line_flusher *f);
 
 #endif

@@ -74,6 +74,7 @@ bytes_stay(void **state)
 			f.how = n % 8 ? best : LINE_FLUSH_NONE;
 			line_flush(&f, bytes + from, n);
 			line_flush(&f, bytes + BYTES - from, from);
+			line_flush_wait(&f);
 			assert_memory_equal(bytes, want, BYTES);
 		}
 }
