@@ -85,7 +85,7 @@ measure_argv(const struct measuring *m, const struct unit *u, const char *list)
 {
 	const struct shard *s = m->b->shard;
 	struct arena *a = m->a;
-	char **argv = arena_new(a, char *, 14);
+	char **argv = arena_new(a, char *, 14 + (size_t)u->nargs);
 	uint32_t n = 0;
 
 	argv[n++] = arena_str(a, "marq");
@@ -100,6 +100,11 @@ measure_argv(const struct measuring *m, const struct unit *u, const char *list)
 		    arena_printf(a, "--progress-fd=%d", m->b->progress->out);
 	if (u == m->canaries)
 		argv[n++] = arena_str(a, CANARIES);
+	for (uint32_t i = 0; i + 1 < u->nargs; i++)
+		if (strcmp(u->arg[i], "-t") == 0) {
+			argv[n++] = arena_str(a, "-t");
+			argv[n++] = arena_str(a, u->arg[i + 1]);
+		}
 	argv[n++] = arena_str(a, "--format=json");
 	return argv;
 }

@@ -19,12 +19,17 @@ struct measure_args {
 	uint32_t jobs, max_measure, canaries;
 	uint64_t timeout_ns, budget_ns;
 	struct shard shard;
+	struct text_list targets;
 	bool serves;
 };
 
 #define AT(member) offsetof(struct measure_args, member)
 
 static const struct option_row options[] = {
+    {"target", 't', "KIND[:K=V,...]",
+        "a target of the list that is opened only when it is named here, too: a "
+        "plug-in, a program (repeat)",
+        option_texts, .at = AT(targets)},
     {"db", 0, "FILE", "the database (default: as `marq search`)", option_text,
         .at = AT(db)},
     {"jobs", 0, "N", "measuring processes (default cores - 1)", option_count,
@@ -170,6 +175,8 @@ measure_list(struct cli *c, struct measure_args *args, struct err *err)
 	if (!shard_settle(&args->shard, err)
 	    || !want_open(&w, args->file, c->run, err))
 		return false;
+	if (!want_allowed(&w, args->targets.text, args->targets.n, c->run, err))
+		return err_in(err, "%s", args->file);
 	whole = w;
 	whole.subject = arena_copy(c->run, w.subject, w.n * sizeof *w.subject);
 	take_share(c, &args->shard, &w);

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/search_args.h"
 #include "ir/base/jsonin.h"
+#include "targets/by_hand.h"
 
 static bool
 is_folder(const char *path)
@@ -31,46 +32,12 @@ find_model(const char *path, const char *folder, struct arena *a)
 	return access(beside, R_OK) == 0 ? beside : arena_str(a, path);
 }
 
-/* Is the option given, as anything but a word of its own? */
-static bool
-gives(const char *text, const char *option)
-{
-	const size_t n = strlen(option);
-
-	for (const char *at = strpbrk(text, ":,"); at;
-	     at = strpbrk(at + 1, ":,"))
-		if (strncmp(at + 1, option, n) == 0 && at[n + 1] == '=') {
-			const char *value = at + n + 2;
-			const size_t end = strcspn(value, ",");
-
-			return !(end == 4 && strncmp(value, "auto", end) == 0)
-			    && !(end == 3 && strncmp(value, "off", end) == 0);
-		}
-	return false;
-}
-
-/* Is it, or does it start, a program of somebody's choice? */
-static bool
-is_by_hand(const struct target_kind *k, const char *text)
-{
-	const struct target_option *o = k->option;
-
-	for (; o && o->name; o++)
-		if (strncmp(o->values, "<command", 8) == 0
-		    && gives(text, o->name))
-			return true;
-	return k->by_hand;
-}
-
 /* A result is a file from anywhere: what it names is neither opened nor started for
  * that. */
 static bool
 may_open(const char *text, struct arena *a, struct err *err)
 {
-	const char *name = arena_strn(a, text, strcspn(text, ":"));
-	const struct target_kind *k = target_kind_find(name);
-
-	return !k || !is_by_hand(k, text)
+	return !target_by_hand(text, a)
 	    || err_set(err, ERR_USAGE,
 	        "it was made with '%s', which is opened only when you name it: "
 	        "give all its targets with -t",

@@ -5,6 +5,7 @@
 #include <cJSON.h>
 
 #include "ir/base/jsonin.h"
+#include "targets/by_hand.h"
 
 #define SCHEMA "marq.want/1"
 
@@ -175,4 +176,27 @@ want_open(struct want *out, const char *path, struct arena *a, struct err *err)
 	ok = want_read(out, doc, a, err) || err_in(err, "%s", path);
 	jsonin_close(doc);
 	return ok;
+}
+
+static bool
+is_named(const char *target, const char *const *text, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(target, text[i]) == 0)
+			return true;
+	return false;
+}
+
+bool
+want_allowed(const struct want *w, const char *const *text, uint32_t n,
+    struct arena *a, struct err *err)
+{
+	for (uint32_t i = 0; i < w->ntargets; i++)
+		if (target_by_hand(w->target[i], a)
+		    && !is_named(w->target[i], text, n))
+			return err_set(err, ERR_USAGE,
+			    "the list is for '%s', which is opened only when "
+			    "you name it, too",
+			    w->target[i]);
+	return true;
 }

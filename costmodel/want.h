@@ -29,6 +29,11 @@ bool want_read(struct want *out, const struct cJSON *doc, struct arena *a,
 bool want_open(
     struct want *out, const char *path, struct arena *a, struct err *err);
 
+/* A list is a file from anywhere: targets that are opened by hand (targets/by_hand.h)
+ * are among the n texts. ERR_USAGE naming one that is not. */
+bool want_allowed(const struct want *w, const char *const *text, uint32_t n,
+    struct arena *a, struct err *err);
+
 /* "0123...": 32 digits. */
 bool hash128_read(struct hash128 *out, const char *text);
 

@@ -21,18 +21,20 @@ on_stop(int signal_number)
 }
 
 static const char usage[] =
-    "Usage: marq-measure LIST DATABASE\n"
+    "Usage: marq-measure LIST DATABASE [TARGET...]\n"
     "       marq-measure --serve\n"
     "       marq-measure --env\n"
     "Measure what a search wants (`marq search --want LIST`) into a database "
-    "that\n`marq db merge` takes home; or what it asks for on standard input\n"
+    "that\n`marq db merge` takes home (a TARGET of the list that is a plug-in or "
+    "a\nprogram is opened only when it is named); or what it asks for on standard input\n"
     "(`marq search --worker ssh:USER@HOST`); or print what this machine is\n"
     "(`marq search --price-for FILE`).\n";
 
 static bool
-measure(const char *list, const char *db, struct arena *a, struct err *err)
+measure(char *const *arg, int narg, struct arena *a, struct err *err)
 {
-	struct pricer_options o = {.db = db,
+	const char *const *named = (const char *const *)&arg[2];
+	struct pricer_options o = {.db = arg[1],
 	    .measure = true,
 	    .command = "marq-measure",
 	    .stop = &stop};
@@ -44,7 +46,9 @@ measure(const char *list, const char *db, struct arena *a, struct err *err)
 
 	notes_init(&notes, a);
 	o.notes = &notes;
-	if (!want_open(&w, list, a, err) || !station_open(&s, &w, &o, a, err))
+	if (!want_open(&w, arg[0], a, err)
+	    || !want_allowed(&w, named, (uint32_t)narg - 2, a, err)
+	    || !station_open(&s, &w, &o, a, err))
 		return false;
 	ok = station_measure(&s, &w, &n, err);
 	ok = station_close(&s, ok ? err : &(struct err){0}) && ok;
@@ -85,8 +89,8 @@ run(int argc, char **argv, struct arena *a, struct err *err)
 		puts("marq-measure " MARQ_VERSION);
 		return true;
 	}
-	if (argc == 3 && argv[1][0] != '-')
-		return measure(argv[1], argv[2], a, err);
+	if (argc >= 3 && argv[1][0] != '-')
+		return measure(&argv[1], argc - 1, a, err);
 	return err_set(err, ERR_USAGE,
 	    "want LIST and DATABASE, --serve or --env (--help says more)");
 }

@@ -64,6 +64,29 @@ expect_status 2
 expect_in err 'opened only when you name it'
 run run tiny -t plugin:path=tutorial.so -t host --db prices.db --runs 3
 expect_status 0
+# Nor does one that is installed load what a file says: its name alone may stand there.
+sed 's/plugin:path=tutorial.so/ort:library=evil.so/' tiny/result.json >result.new
+mv result.new tiny/result.json
+run run tiny --db prices.db --runs 3
+expect_status 2
+expect_in err "with 'ort:library=evil.so', which is opened only when you name it"
+# A list of what is wanted is such a file, too.
+run search tiny.onnx -t plugin:path=tutorial.so -t host --db none --want list.json
+expect_status 0
+for list in list:plugin:path=tutorial.so loads:ort:library=evil.so starts:external:cmd=false; do
+	named=${list#*:}
+	list=${list%%:*}.json
+	[ -e "$list" ] || sed "s/plugin:path=tutorial.so/$named/" list.json >"$list"
+	run measure "$list" --db listed.db
+	expect_status 2
+	expect_lines 1 err
+	expect_in err "is for '$named', which is opened only when you name it"
+	"$MARQ_BUILD/cli/marq-measure" "$list" listed.db 2>err
+	status=$?
+	expect_status 2
+done
+run measure list.json -t plugin:path=tutorial.so --db listed.db
+expect_status 0
 
 # What it is, and what it is not.
 run targets show "$plugin"
