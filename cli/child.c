@@ -75,7 +75,7 @@ child_await(pid_t pid, uint64_t limit_ns, const atomic_bool *stop,
     void (*tick)(void *context), void *context)
 {
 	uint64_t began = clock_ns(), asked = 0;
-	int status;
+	int status = 0;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		uint64_t now = clock_ns();

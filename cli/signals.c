@@ -26,6 +26,8 @@ signals_watch(void)
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* who started us may ignore it, and no end of a child would be told */
+	signal(SIGCHLD, SIG_DFL);
 	/* a limit on file sizes is an error of write(), which has words */
 	signal(SIGXFSZ, SIG_IGN);
 	return &stop;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "exec/apart.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -40,7 +41,7 @@ run_in(const char *folder, void (*work)(void *context, struct arena *a),
 		work(context, &arena);
 		_exit(0);
 	}
-	while (waitpid(child, &status, 0) < 0)
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return true;
 }

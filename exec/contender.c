@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "exec/contender.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -209,6 +210,7 @@ contender_end(struct contender *r)
 	shutdown(r->socket, SHUT_RDWR);
 	close(r->socket);
 	r->socket = -1;
-	while (r->process > 0 && waitpid((pid_t)r->process, &status, 0) < 0)
+	while (r->process > 0 && waitpid((pid_t)r->process, &status, 0) < 0
+	    && errno == EINTR)
 		;
 }

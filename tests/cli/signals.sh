@@ -63,6 +63,27 @@ for command in 'search - -o none --db none' 'solve -' 'batch -' 'db import - --d
 	wait $feeder 2>/dev/null
 done
 
+# Whoever starts it may ignore that children end: it waits for its own all the same.
+run model make tiny
+cat >batch.yaml <<'END'
+version: 1
+defaults: {db: none, out: batch, options: ["--no-measure", "--no-verify"]}
+mixes: [{name: host, targets: [host]}]
+models: [{path: tiny.onnx}]
+END
+for command in 'batch batch.yaml' 'run tiny.onnx -t host --db none' 'model check tiny.onnx' \
+	'search tiny.onnx -t host --db none -o none'; do
+	python3 - "$MARQ" $command >out 2>err <<'END'
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a shell cannot
+signal.alarm(120)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+	status=$?
+	command="marq $command"
+	expect_status 0
+done
+
 # What was measured before the signal is kept.
 for signal in TERM INT; do
 	run db verify --db $signal.db
