@@ -65,8 +65,12 @@ types_ok(const struct match_in *m, const struct about *about,
 		ok &= why_need(why, t->kind == TYPE_TENSOR && type_is_static(t),
 		    "tensor", "a tensor of a known shape", "'%s' is none",
 		    graph_value(m->graph, v)->name);
-		if (t->kind == TYPE_TENSOR && about->types
-		    && !graph_value(m->graph, v)->constant)
+		if (t->kind != TYPE_TENSOR
+		    || graph_value(m->graph, v)->constant)
+			continue;
+		ok &= why_need(why, t->dtype != DT_STRING, "type", "numbers",
+		    "'%s' is of texts", graph_value(m->graph, v)->name);
+		if (about->types)
 			ok &= why_need(why, about->types >> t->dtype & 1,
 			    "type", "a type it declares", "'%s' is %s",
 			    graph_value(m->graph, v)->name,

@@ -69,6 +69,7 @@ fill_port(struct marq_port *to, const struct value *v, struct err *err)
 	size_t n, bytes;
 
 	if (v->type.kind != TYPE_TENSOR || !type_is_static(&v->type)
+	    || v->type.dtype == DT_STRING
 	    || !tensor_size(
 	        v->type.dtype, v->type.dim, v->type.rank, &n, &bytes))
 		return err_set(err, ERR_UNSUPPORTED,

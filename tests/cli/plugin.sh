@@ -266,14 +266,17 @@ def field(n, *parts):
     return bytes([n << 3 | 2, *size]) + body
 def real(name, x):
     return field(5, field(1, name), (bytes([7 << 3 | 5]) + struct.pack("<f", x)) * 3, b"\xa0\1\6")
-def value(n, name):
-    return field(n, field(1, name), field(2, field(1, field(1, 1), field(2, field(1, field(1, 2)), field(1, field(1, 3))))))
+def value(n, name, kind=1):
+    return field(n, field(1, name), field(2, field(1, field(1, kind), field(2, field(1, field(1, 2)), field(1, field(1, 3))))))
 node = [field(1, "x"), field(2, "y"), field(3, "scaled"), field(4, "Scaler"), real("offset", 0), real("scale", 1),
         field(7, "ai.onnx.ml")]
 graph = field(7, field(1, *node), field(2, "g"), value(11, "x"), value(12, "y"))
+head = field(1, 8) + field(8, field(1, ""), field(2, 19)) + field(8, field(1, "ai.onnx.ml"), field(2, 3))
 import sys
-sys.stdout.buffer.write(field(1, 8) + graph + field(8, field(1, ""), field(2, 17)) +
-                        field(8, field(1, "ai.onnx.ml"), field(2, 3)))
+sys.stdout.buffer.write(head + graph)
+node = [field(1, "x"), field(1, "y"), field(2, "same"), field(3, "compared"), field(4, "Equal")]
+graph = field(7, field(1, *node), field(2, "g"), value(11, "x", 8), value(11, "y", 8), value(12, "same", 9))
+open("texts.onnx", "wb").write(head + graph)
 EOS
 STANDIN=authored
 run search scaler.onnx -t "$plugin,does=needs-author" -t host --db prices.db --force -o plan --pin op:Sub=standin
@@ -288,6 +291,10 @@ grep -q Scaler plan/standin/standin-0.onnx || fail 'another model than was compi
 run run plan -t "$plugin,does=needs-author" -t host --db prices.db
 expect_status 0
 expect_in out 'matches the host reference'
+# Texts have no bytes that it could be given.
+run explain texts.onnx -t "$plugin" -t host --db none --no-measure --all
+expect_status 0
+expect_in out "'x' is of texts"
 unset STANDIN
 search -t "$plugin" -t host
 expect_in out 'proven optimal at these prices'
