@@ -36,6 +36,8 @@ map(void)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(at, MAP_FAILED);
+	/* or what is beside a byte that is written comes into memory with it */
+	madvise(at, BYTES, MADV_NOHUGEPAGE);
 	return at;
 }
 
