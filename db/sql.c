@@ -74,6 +74,8 @@ sql_failure_in(const char *finding)
 	const char *at = strstr(finding, code);
 	int rc = at ? (int)strtol(at + strlen(code), NULL, 10) : 0;
 
+	if (strstr(finding, "failed to get page ")) /* of a list; no code */
+		return SQLITE_IOERR_READ;
 	return kind_of(rc) == ERR_DB ? 0 : rc;
 }
 

@@ -188,6 +188,7 @@ pages_are_whole(struct costdb *db, const char *table, struct err *err)
 {
 	char sql[64];
 	sqlite3_stmt *s = NULL;
+	const char *text;
 	bool whole = false;
 	int rc;
 
@@ -195,10 +196,12 @@ pages_are_whole(struct costdb *db, const char *table, struct err *err)
 	    sql, sizeof sql, "PRAGMA quick_check(%s)", table ? table : "1");
 	rc = sqlite3_prepare_v2(db->h, sql, -1, &s, NULL);
 	if (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		whole = strcmp(column_text(s, 0), "ok") == 0;
-		if (!whole)
-			err_set(err, ERR_DB, "%s: damaged: %s", db->path,
-			    column_text(s, 0));
+		text = column_text(s, 0);
+		whole = strcmp(text, "ok") == 0;
+		if (sql_failure_in(text))
+			sql_fail(db, sql_failure_in(text), "cannot check", err);
+		else if (!whole)
+			err_set(err, ERR_DB, "%s: damaged: %s", db->path, text);
 	} else {
 		sql_fail(db, rc, "cannot check", err);
 	}
