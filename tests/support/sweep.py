@@ -2,7 +2,7 @@
 
 sweep.py MARQ SHIM CASES [NAME...]: each operation (or those) runs once to count its allocations and
 its system calls on files, and then, at call after call (about CASES of a kind;
-0: every single one, from $MARQ_SWEEP_FROM on; of a batch's allocations, "sites": the first and the
+0: every single one, from $MARQ_SWEEP_FROM on, but of a batch's allocations the first and the
 last made by the same functions), a copy of the process goes on in a copy of the folder
 where that call fails. Afterwards there is the old result, whole, or the new
 one, or none where there was none; no temporary file; and one line that names
@@ -21,8 +21,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 marq, shim = sys.argv[1], sys.argv[2]
-by_site = sys.argv[3] == "sites"
-cases = 0 if by_site else int(sys.argv[3])
+cases = int(sys.argv[3])
 first = int(os.environ.get("MARQ_SWEEP_FROM", "1"))
 only = os.environ.get("MARQ_SWEEP_KIND", "io memory").split()
 names = sys.argv[4:]
@@ -247,7 +246,7 @@ models: [{path: tiny.onnx}]
 def chosen(command, kind):
     """How many calls there are, and which of them are to fail."""
     calls = counted(command, kind, FAULTS_SITES="../sites")
-    if not by_site or kind == "io":  # a signal's handler does not see who called
+    if cases or kind == "io":  # a signal's handler does not see who called
         return calls, range(first, calls + 1, max(1, calls // cases) if cases else 1)
     ends = {}
     with open("../sites", "rb") as f:
