@@ -599,11 +599,31 @@ merging_with_itself_is_refused(void **state)
 	costdb_abandon(self);
 }
 
+/* SQLite's checks tell both as text. */
+static void
+what_cannot_be_read_is_no_damage(void **state)
+{
+	(void)state;
+	assert_int_equal(sql_failure_in("*** in database main ***\n"
+	                                "Main freelist: failed to get page 5"),
+	    SQLITE_IOERR_READ);
+	assert_int_equal(
+	    sql_failure_in("Tree 2 page 2: unable to get the page. "
+	                   "error code=266"),
+	    SQLITE_IOERR_READ);
+	assert_int_equal(sql_failure_in("Tree 2 page 2: unable to get the "
+	                                "page. error code=11"),
+	    0);
+	assert_int_equal(sql_failure_in("wrong # of entries in index i"), 0);
+	assert_int_equal(sql_failure_in("ok"), 0);
+}
+
 int
 main(void)
 {
 #define T(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_cannot_be_read_is_no_damage),
 	    T(merging_twice_adds_nothing),
 	    T(no_subject_beyond_the_limit_is_merged),
 	    T(figures_that_disagree_are_reported_and_kept),
