@@ -35,14 +35,13 @@ struct yaml_model {
 };
 
 struct yaml_defaults {
-	char *db, *out, *time_budget, *unit_timeout;
-	uint32_t *retries;
+	char *db, *out, *time_budget, *unit_timeout, *retries;
 	char **options;
 	uint32_t options_count;
 };
 
 struct yaml_manifest {
-	uint32_t version;
+	char *version;
 	struct yaml_defaults *defaults;
 	struct yaml_mix *mixes;
 	uint32_t mixes_count;
@@ -90,14 +89,14 @@ static const cyaml_schema_field_t model_fields[] = {
     CYAML_FIELD_END,
 };
 
+/* Numbers are read as texts: libcyaml takes 3x for 3, 010 for 8, -1 for 2^64 - 1. */
 static const cyaml_schema_field_t defaults_fields[] = {
     TEXT("db", CYAML_FLAG_OPTIONAL, struct yaml_defaults, db),
     TEXT("out", CYAML_FLAG_OPTIONAL, struct yaml_defaults, out),
     TEXT("time_budget", CYAML_FLAG_OPTIONAL, struct yaml_defaults, time_budget),
     TEXT("unit_timeout", CYAML_FLAG_OPTIONAL, struct yaml_defaults,
         unit_timeout),
-    CYAML_FIELD_UINT_PTR("retries", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-        struct yaml_defaults, retries),
+    TEXT("retries", CYAML_FLAG_OPTIONAL, struct yaml_defaults, retries),
     TEXTS("options", CYAML_FLAG_OPTIONAL, struct yaml_defaults, options),
     CYAML_FIELD_END,
 };
@@ -111,8 +110,7 @@ static const cyaml_schema_value_t model_entry = {
 };
 
 static const cyaml_schema_field_t manifest_fields[] = {
-    CYAML_FIELD_UINT(
-        "version", CYAML_FLAG_DEFAULT, struct yaml_manifest, version),
+    TEXT("version", CYAML_FLAG_DEFAULT, struct yaml_manifest, version),
     CYAML_FIELD_MAPPING_PTR("defaults",
         CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_manifest,
         defaults, defaults_fields),
@@ -329,10 +327,9 @@ kind_of(const char *word)
 {
 	static const struct {
 		const char *theirs, *ours;
-	} words[] = {{"UINT", "a number"}, {"STRING", "a text"},
-	    {"SEQUENCE", "a list"}, {"MAPPING", "keys and values"},
-	    {"SEQUENCE_START", "a list"}, {"MAPPING_START", "keys and values"},
-	    {"SCALAR", "a single value"}};
+	} words[] = {{"STRING", "a single value"}, {"SEQUENCE", "a list"},
+	    {"MAPPING", "keys and values"}, {"SEQUENCE_START", "a list"},
+	    {"MAPPING_START", "keys and values"}, {"SCALAR", "a single value"}};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(word, words[i].theirs) == 0)
@@ -351,8 +348,6 @@ reword(struct log *log)
 	    == 2)
 		snprintf(ours, sizeof ours, "wants %s, not %s", kind_of(a),
 		    kind_of(b));
-	else if (sscanf(log->fault, "Invalid %*s value: '%99[^']", a) == 1)
-		snprintf(ours, sizeof ours, "'%s' is no number it takes", a);
 	else if (strncmp(log->fault, "Insufficient entries", 20) == 0)
 		snprintf(ours, sizeof ours, "an empty list");
 	else
@@ -394,6 +389,8 @@ say_fault(struct log *log, const char *path, const char *text, size_t n,
 struct manifest_builder {
 	const struct yaml_manifest *y;
 	const char *folder; /* of the manifest, "" or ending in '/' */
+	const char *text; /* of it */
+	char place[40]; /* ":LINE:COLUMN" of a value that is refused, or "" */
 	struct arena *arena;
 	struct unit *unit;
 	uint32_t n, cap;
@@ -567,18 +564,43 @@ add_model(
 	return true;
 }
 
+/* The value of a key is refused: where, and whose it is. */
+static bool
+refuse_value(struct manifest_builder *b, const char *key, struct err *err)
+{
+	struct log at = {.line = 1, .column = 1};
+
+	find_key(&at, b->text, key);
+	snprintf(b->place, sizeof b->place, ":%u:%u", at.line, at.column);
+	return err_in(err, "key '%s'", key);
+}
+
+static bool
+read_defaults(struct manifest *m, struct manifest_builder *b, struct err *err)
+{
+	const struct yaml_defaults *d = b->y->defaults;
+	uint64_t retries = 1;
+
+	m->out = beside(b, d && d->out ? d->out : "results");
+	if (d && d->retries
+	    && !parse_number(d->retries, 0, UINT32_MAX, &retries, err))
+		return refuse_value(b, "retries", err);
+	m->retries = (uint32_t)retries;
+	if (d && d->unit_timeout
+	    && !parse_duration(d->unit_timeout, &m->unit_timeout_ns, err))
+		return refuse_value(b, "unit_timeout", err);
+	return true;
+}
+
 static bool
 build(struct manifest *m, struct manifest_builder *b, struct err *err)
 {
-	const struct yaml_defaults *d = b->y->defaults;
-
-	if (b->y->version != 1)
-		return err_set(err, ERR_USAGE,
-		    "version %u is not known here (1 is)", b->y->version);
-	m->out = beside(b, d && d->out ? d->out : "results");
-	m->retries = d && d->retries ? *d->retries : 1;
-	if (d && d->unit_timeout
-	    && !parse_duration(d->unit_timeout, &m->unit_timeout_ns, err))
+	if (strcmp(b->y->version, "1") != 0) {
+		err_set(err, ERR_USAGE, "'%.60s' is not known here (1 is)",
+		    b->y->version);
+		return refuse_value(b, "version", err);
+	}
+	if (!read_defaults(m, b, err))
 		return false;
 	for (uint32_t i = 0; i < b->y->models_count; i++)
 		if (!add_model(b, &b->y->models[i], err))
@@ -628,8 +650,9 @@ manifest_read(
 		    "%s: empty; a manifest has a version, mixes and models",
 		    path);
 	b.y = y;
+	b.text = text;
 	b.folder = arena_strn(a, path, slash ? (size_t)(slash - path) + 1 : 0);
 	ok = build(m, &b, err);
 	cyaml_free(&config, &schema, y, 0);
-	return ok || err_in(err, "%s", path);
+	return ok || err_in(err, "%s%s", path, b.place);
 }

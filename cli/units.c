@@ -103,7 +103,9 @@ parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out,
 {
 	const char *s = text;
 
-	if (parse_digits(&s, out) && *s == '\0' && *out >= low && *out <= high)
+	/* (a leading 0 means eight to a digit elsewhere) */
+	if (parse_digits(&s, out) && *s == '\0' && *out >= low && *out <= high
+	    && (text[0] != '0' || text[1] == '\0'))
 		return true;
 	return err_set(err, ERR_USAGE,
 	    "'%.60s' is not a number from %" PRIu64 " to %" PRIu64, text, low,

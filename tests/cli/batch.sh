@@ -227,13 +227,35 @@ while IFS='|' read -r text says; do
 	expect_status 2
 	expect_in err "bad.yaml$says"
 done <<'END'
-version: [|:1:10: key 'version': wants a number, not a list
-version: x|:1:10: key 'version': 'x' is no number it takes
+version: [|:1:10: key 'version': wants a single value, not a list
 version: 1\nmodels: 3|:2:9: key 'models': wants a list, not a single value
-version: 1\nmixes: [{name: [a]}]|:2:16: key 'name': wants a text, not a list
-version: 1\ndefaults: {retries: -1}|:2:21: key 'retries': '-1' is no number it takes
+version: 1\nmixes: [{name: [a]}]|:2:16: key 'name': wants a single value, not a list
 version: 1\nmixes: []|:2:8: key 'mixes': an empty list
 - 1|: the manifest wants keys and values, not a list
+END
+while IFS='|' read -r key value says; do
+	case $key in
+	version) set -- "$value" retries 1 ;;
+	*) set -- 1 "$key" "$value" ;;
+	esac
+	printf 'version: %s\ndefaults: {db: none, %s: %s}\n%s\n%s\n' "$@" \
+		'mixes: [{name: cpu, targets: [host]}]' 'models: [{path: net.onnx}]' >bad.yaml
+	run batch bad.yaml
+	expect_status 2
+	expect_in err "key '$key': $says"
+	grep -q '^marq: error: bad.yaml:[0-9]*:[0-9]*: key' err || fail 'says no place'
+done <<'END'
+version|x|'x' is not known here (1 is)
+version|2|'2' is not known here
+version|1.0|'1.0' is not known here
+version|01|'01' is not known here
+retries|-1|'-1' is not a number from 0 to 4294967295
+retries|3x|'3x' is not a number
+retries|010|'010' is not a number
+retries|2.5|'2.5' is not a number
+retries|1e3|'1e3' is not a number
+retries|4294967296|'4294967296' is not a number
+unit_timeout|soon|'soon' is
 END
 for end in '---' '---\nversion: 2' '...\nmore: of it'; do
 	{ cat alone.yaml; printf '%b\n' "$end"; } >bad.yaml
