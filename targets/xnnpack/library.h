@@ -90,8 +90,10 @@ struct instance {
 
 /* Can a clamp go with an operation of two tensors? */
 extern const bool library_clamps_pairs;
-/* Can maxima leave out what lies between two windows? */
-extern const bool library_skips;
+/* Can pools leave out what lies between two windows? */
+extern const struct library_skips {
+	bool maxima, means;
+} library_skips;
 /* Has it operators of this kind, and has it this function of one tensor? */
 bool library_has(enum operator_kind kind);
 bool library_computes(enum step_kind function);

@@ -2,7 +2,7 @@
  * we have none of; it has a transposition. */
 #include "targets/xnnpack/library2022.h"
 
-const bool library_skips = false;
+const struct library_skips library_skips = {.maxima = false, .means = false};
 
 enum xnn_status
 create_convolution(const struct operator* o, xnn_operator_t *op)

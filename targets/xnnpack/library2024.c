@@ -7,7 +7,7 @@
 #include "targets/xnnpack/library.h"
 
 const bool library_clamps_pairs = false;
-const bool library_skips = false;
+const struct library_skips library_skips = {.maxima = false, .means = true};
 
 typedef enum xnn_status status;
 

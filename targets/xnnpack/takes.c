@@ -82,7 +82,7 @@ takes_pooling(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
 	struct window w;
-	bool padded = false, dense = true, apart = false, ok;
+	bool padded = false, dense = true, apart = false, skips, ok;
 
 	if (n->op == OP_REDUCEMEAN)
 		return need_mean_of_images(m, why, n);
@@ -97,15 +97,16 @@ takes_pooling(const struct match_in *m, struct why *why)
 		dense &= w.dilation[i] == 1;
 		apart |= w.stride[i] > w.kernel[i];
 	}
+	skips =
+	    n->op == OP_MAXPOOL ? library_skips.maxima : library_skips.means;
 	ok = NEED(why, w.kernel[0] * w.kernel[1] > 1, "window",
 	    "more than one element", "1x1");
 	/* SOURCE: seen: with both, elements outside the window count. */
 	ok = NEED(why, dense || (n->op == OP_MAXPOOL && !padded), "dilations",
 	         "1, or of a maximum without padding", "more")
 	    && ok;
-	ok =
-	    NEED(why, library_skips || !apart || n->op != OP_MAXPOOL, "strides",
-	        "at most the window: this XNNPACK has no more", "more")
+	ok = NEED(why, !apart || skips, "strides",
+	         "at most the window: this XNNPACK has no more", "more")
 	    && ok;
 	if (n->op == OP_MAXPOOL)
 		return NEED(why, attr_int_or(n, "storage_order", 0) == 0,
