@@ -105,6 +105,7 @@ main(int argc, char **argv)
 	machine_clean_environment(argv);
 	plain_stdout();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* (cli/signals.c) */
 	signal(SIGINT, on_stop);
 	signal(SIGTERM, on_stop);
 	arena_init(&a);

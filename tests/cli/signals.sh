@@ -71,18 +71,19 @@ defaults: {db: none, out: batch, options: ["--no-measure", "--no-verify"]}
 mixes: [{name: host, targets: [host]}]
 models: [{path: tiny.onnx}]
 END
-for command in 'batch batch.yaml' 'run tiny.onnx -t host --db none' 'model check tiny.onnx' \
-	'search tiny.onnx -t host --db none -o none'; do
-	python3 - "$MARQ" $command >out 2>err <<'END'
+"$MARQ" search tiny.onnx -t host --db none --eager-pricing --want wanted.json -q
+for command in 'marq batch batch.yaml' 'marq run tiny.onnx -t host --db none' 'marq model check tiny.onnx' \
+	'marq search tiny.onnx -t host --db none -o none' 'marq-measure wanted.json board.db'; do
+	python3 - "${MARQ%/*}"/$command >out 2>err <<'END'
 import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a shell cannot
 signal.alarm(120)
 os.execv(sys.argv[1], sys.argv[1:])
 END
 	status=$?
-	command="marq $command"
 	expect_status 0
 done
+has_measured board.db || fail 'nothing was measured on the board'
 
 # What was measured before the signal is kept.
 for signal in TERM INT; do
