@@ -52,13 +52,10 @@ static const char *
 facts_of(const uint32_t *core, uint32_t n, struct arena *a)
 {
 	struct buf b;
-	const char *facts;
 
 	buf_init(&b);
 	cpu_facts(&b, core, n);
-	facts = facts_canonical(b.n ? b.data : "", a);
-	buf_release(&b);
-	return facts;
+	return facts_gathered(&b, a);
 }
 
 static void

@@ -127,8 +127,7 @@ read_facts(const struct cJSON *object, const char *key, const char **out,
 		if (ok)
 			buf_printf(&b, "%s=%s\n", x->string, x->valuestring);
 	}
-	*out = facts_canonical(b.n ? b.data : "", a);
-	buf_release(&b);
+	*out = facts_gathered(&b, a);
 	return ok
 	    || err_set(err, ERR_INPUT, "%s: facts are lines of text", key);
 }

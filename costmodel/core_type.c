@@ -20,15 +20,12 @@ facts_of(const uint32_t *core, uint32_t n, FILE *cpuinfo, const char *sysfs,
     struct arena *a)
 {
 	struct buf b;
-	const char *facts;
 
 	buf_init(&b);
 	rewind(cpuinfo);
 	cpu_facts_read(&b, cpuinfo, core, n);
 	cpu_kinds(&b, sysfs, core, n);
-	facts = facts_canonical(b.n ? b.data : "", a);
-	buf_release(&b);
-	return facts;
+	return facts_gathered(&b, a);
 }
 
 /* SOURCE: Linux, Documentation/ABI/testing/sysfs-devices-system-cpu: capacity is

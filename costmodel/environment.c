@@ -49,7 +49,6 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 {
 	enum price_source source = t ? t->source : PRICE_MEASURED;
 	struct buf b;
-	const char *text;
 
 	buf_init(&b);
 	buf_printf(&b, "target=%s\n", t ? t->kind->name : "convert");
@@ -65,9 +64,7 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 		buf_printf(&b, "protocol=%d\n", MEASURE_PROTOCOL);
 		measure_environment(&b, threads);
 	}
-	text = facts_canonical(b.data, a);
-	buf_release(&b);
-	return text;
+	return facts_gathered(&b, a);
 }
 
 const char *
@@ -111,7 +108,6 @@ environment_soft(uint32_t workers, struct arena *a)
 {
 	struct utsname u;
 	struct buf b;
-	const char *text;
 	double load; /* processes that ran or waited, the last minute */
 
 	buf_init(&b);
@@ -129,7 +125,5 @@ environment_soft(uint32_t workers, struct arena *a)
 	    &b, "huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled");
 	fact_of_file(
 	    &b, "microcode", "/sys/devices/system/cpu/cpu0/microcode/version");
-	text = facts_canonical(b.n ? b.data : "", a);
-	buf_release(&b);
-	return text;
+	return facts_gathered(&b, a);
 }

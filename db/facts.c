@@ -100,13 +100,21 @@ facts_canonical(const char *lines, struct arena *a)
 }
 
 const char *
+facts_gathered(struct buf *b, struct arena *a)
+{
+	const char *text = facts_canonical(b->n ? b->data : "", a);
+
+	buf_release(b);
+	return text;
+}
+
+const char *
 facts_with(
     const char *lines, const char *key, const char *value, struct arena *a)
 {
 	struct facts f = parse(lines, a);
 	const size_t nkey = strlen(key);
 	struct buf b;
-	const char *text;
 
 	buf_init(&b);
 	for (uint32_t i = 0; i < f.n; i++) {
@@ -121,9 +129,7 @@ facts_with(
 	}
 	if (*value)
 		buf_printf(&b, "%s=%s\n", key, value);
-	text = facts_canonical(b.n ? b.data : "", a);
-	buf_release(&b);
-	return text;
+	return facts_gathered(&b, a);
 }
 
 const char *

@@ -9,9 +9,13 @@
 #include <stdint.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/buf.h"
 
 /* Lines sorted by key, the last of equal keys kept, empty ones dropped. */
 const char *facts_canonical(const char *lines, struct arena *a);
+
+/* The same of lines that were gathered; the buffer is released. */
+const char *facts_gathered(struct buf *b, struct arena *a);
 
 /* The value of a key, or NULL. */
 const char *facts_get(const char *lines, const char *key, struct arena *a);
