@@ -1,13 +1,12 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "exec/apart.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ir/base/folder.h"
+#include "ir/base/reap.h"
 
 void *
 apart_memory(size_t bytes)
@@ -30,7 +29,6 @@ run_in(const char *folder, void (*work)(void *context, struct arena *a),
 {
 	struct arena arena;
 	pid_t child = fork();
-	int status;
 
 	if (child < 0)
 		return err_set(err, ERR_MEASURE, "no process to run a plan in");
@@ -41,8 +39,7 @@ run_in(const char *folder, void (*work)(void *context, struct arena *a),
 		work(context, &arena);
 		_exit(0);
 	}
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	reap(child);
 	return true;
 }
 

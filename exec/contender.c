@@ -1,12 +1,10 @@
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "exec/contender.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "exec/samples.h"
 #include "ir/base/clock.h"
 #include "ir/base/order.h"
+#include "ir/base/reap.h"
 
 /* What it says when it is ready, and behind each turn. */
 struct turn_answer {
@@ -202,15 +201,12 @@ contender_turn(
 void
 contender_end(struct contender *r)
 {
-	int status;
-
 	if (r->socket < 0)
 		return;
 	/* others' processes may have it, too */
 	shutdown(r->socket, SHUT_RDWR);
 	close(r->socket);
 	r->socket = -1;
-	while (r->process > 0 && waitpid((pid_t)r->process, &status, 0) < 0
-	    && errno == EINTR)
-		;
+	if (r->process > 0)
+		reap(r->process);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ir/base/clock.h"
+#include "ir/base/reap.h"
 
 /* The end of a log is all that is looked at. */
 #define WORDS_MAX 4096
@@ -101,8 +102,7 @@ finish(struct process *p, uint32_t timeout_ms)
 		shutdown(p->leash, SHUT_WR);
 	status = last_status(p->leash);
 	close(p->leash);
-	while (waitpid((pid_t)p->keeper, NULL, 0) < 0 && errno == EINTR)
-		;
+	reap(p->keeper);
 	*p = (struct process){.socket = -1};
 	return ended ? end_of(status) : (struct process_end){ENDED_LATE, 0};
 }

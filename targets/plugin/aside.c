@@ -12,6 +12,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/fd.h"
+#include "ir/base/reap.h"
 
 /* TUNING: a runtime loads in a second or two, and machines are busy. */
 #define TIMEOUT_NS UINT64_C(60000000000)
@@ -134,8 +135,7 @@ aside_run(const struct aside *a, struct buf *said, struct err *err)
 	    pipe_of[0], &b, sizeof(struct aside_head) + limit_of(a->most));
 	close(pipe_of[0]);
 	kill(child, SIGKILL); /* what it had to say has been said */
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
+	status = reap(child);
 	ok = b.n >= sizeof(struct aside_head)
 	    ? take_said(said, &b, err)
 	    : take_end(a, status, in_time, err);
