@@ -34,6 +34,7 @@
  * on the same core). */
 #define SPINS 20000
 #define CLOCK_SLACK 8
+
 uint32_t
 sample_denormals_off(void)
 {

@@ -258,6 +258,15 @@ read_head(struct about *out, const struct cJSON *doc, struct arena *a,
 	return text_or(doc, "summary", "", &out->summary, a, err);
 }
 
+const struct about_opset *
+about_opset(const struct about *about, const char *domain)
+{
+	for (uint32_t i = 0; i < about->nopsets; i++)
+		if (strcmp(about->opset[i].domain, domain) == 0)
+			return &about->opset[i];
+	return NULL;
+}
+
 bool
 about_read(struct about *out, const char *text, size_t n, struct arena *a,
     struct err *err)

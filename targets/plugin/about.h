@@ -29,6 +29,10 @@ struct about {
 	bool spins; /* its threads may run between calls */
 };
 
+/* The versions it takes of a domain; NULL: it does not say. */
+const struct about_opset *about_opset(
+    const struct about *about, const char *domain);
+
 /* Can it be a plug-in's, or an option's? A word of plans and command lines. */
 bool about_name_ok(const char *name);
 

@@ -33,19 +33,15 @@ about_of(const struct target *t)
 static bool
 version_ok(const struct about *about, const struct node *n, struct why *why)
 {
-	for (uint32_t i = 0; i < about->nopsets; i++) {
-		const struct about_opset *o = &about->opset[i];
-		char wanted[48];
+	const struct about_opset *o = about_opset(about, n->domain);
+	char wanted[48];
 
-		if (strcmp(o->domain, n->domain) != 0)
-			continue;
-		snprintf(wanted, sizeof wanted, "%u..%u", o->first, o->last);
-		return why_need(why,
-		    n->opset >= o->first && n->opset <= o->last, "opset",
-		    wanted, "%s is of opset %u", n->op_type, n->opset);
-	}
-	return why_need(why, about->nopsets == 0, "domain",
-	    "a domain it declares", "domain '%s'", n->domain);
+	if (!o)
+		return why_need(why, about->nopsets == 0, "domain",
+		    "a domain it declares", "domain '%s'", n->domain);
+	snprintf(wanted, sizeof wanted, "%u..%u", o->first, o->last);
+	return why_need(why, n->opset >= o->first && n->opset <= o->last,
+	    "opset", wanted, "%s is of opset %u", n->op_type, n->opset);
 }
 
 static bool

@@ -122,13 +122,9 @@ name_of(const struct candidate *c, struct arena *a)
 static bool
 takes_call(const void *context, const struct node *call)
 {
-	const struct about *about = context;
+	const struct about_opset *o = about_opset(context, call->domain);
 
-	for (uint32_t i = 0; i < about->nopsets; i++)
-		if (strcmp(about->opset[i].domain, call->domain) == 0)
-			return call->opset >= about->opset[i].first
-			    && call->opset <= about->opset[i].last;
-	return false;
+	return o && call->opset >= o->first && call->opset <= o->last;
 }
 
 void
