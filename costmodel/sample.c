@@ -6,7 +6,6 @@
 #include "costmodel/caches.h"
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
-#include "ir/base/float_mode.h"
 #include "ir/base/order.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
@@ -34,21 +33,6 @@
  * on the same core). */
 #define SPINS 20000
 #define CLOCK_SLACK 8
-
-uint32_t
-sample_denormals_off(void)
-{
-	uint32_t mode = float_mode();
-
-	float_mode_set(mode | FLOAT_ZEROS);
-	return mode;
-}
-
-void
-sample_denormals_back(uint32_t mode)
-{
-	float_mode_set(mode);
-}
 
 /* The clock probe: is the core slower than it was at its best? */
 static bool

@@ -35,9 +35,4 @@ struct block sample_pair(
  * what takes long, one run or the lesser of two. */
 struct block sample_probe(const struct shot *s, struct sweep *w);
 
-/* Denormals off, as inference does, for the calling thread; what to give back
- * to return to the mode before. */
-uint32_t sample_denormals_off(void);
-void sample_denormals_back(uint32_t mode);
-
 #endif

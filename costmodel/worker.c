@@ -24,6 +24,7 @@
 #include "costmodel/seeded.h"
 #include "costmodel/trial.h"
 #include "ir/base/clock.h"
+#include "ir/base/float_mode.h"
 #include "ir/base/sanitized.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
@@ -145,7 +146,7 @@ settle_in(struct worker *w)
 		setenv("TMPDIR", p->folder, 1);
 	limit_memory(w->options);
 	target_threads_set(w->options->threads);
-	sample_denormals_off();
+	float_denormals_off();
 	/* programs that are asked may need all of it: boards, licences */
 	if (!p->folder)
 		sandbox_enter(NULL);

@@ -3,9 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "costmodel/sample.h"
 #include "exec/executor_parts.h"
 #include "ir/base/clock.h"
+#include "ir/base/float_mode.h"
+#include "targets/team.h"
 #include "targets/threads.h"
 
 bool
@@ -31,6 +32,7 @@ executor_open(struct executor **out, const struct plan *p,
 		return false;
 	}
 	buffers_lay_out(x);
+	team_denormals_off(); /* the caller's: in each run */
 	*out = x;
 	return true;
 }
@@ -144,10 +146,10 @@ executor_run(struct executor *x, const struct tensor *in, struct tensor *out,
 		if (!load_input(x, i, &in[i], err))
 			return false;
 	x->fault = (struct err){.kind = ERR_NONE};
-	mode = sample_denormals_off();
+	mode = float_denormals_off();
 	for (uint32_t i = 0; i < x->nsteps && x->fault.kind == ERR_NONE; i++)
 		run_step(x, &x->step[i]);
-	sample_denormals_back(mode);
+	float_mode_set(mode);
 	if (x->fault.kind != ERR_NONE) {
 		*err = x->fault;
 		return false;

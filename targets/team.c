@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ir/base/float_mode.h"
 #include "targets/threads.h"
 
 /* SOURCE: libgomp's libgomp_g.h, what compilers call for `omp parallel`; other
@@ -105,4 +106,21 @@ team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 	struct team_work w = {.work = work, .data = data, .n = n};
 
 	share(&w, take_one, n);
+}
+
+static void
+denormals_off(void *data, uint32_t i)
+{
+	(void)data;
+	(void)i;
+	float_denormals_off();
+}
+
+void
+team_denormals_off(void)
+{
+	const uint32_t mode = float_mode();
+
+	team_each(target_threads(), denormals_off, NULL);
+	float_mode_set(mode);
 }

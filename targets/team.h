@@ -14,4 +14,8 @@ void team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
  * a kernel's. */
 void team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
 
+/* Denormals are zeros from now on in the other threads of the team. They begin with the
+ * mode of who first needed them, and keep it whatever becomes of their caller's. */
+void team_denormals_off(void);
+
 #endif

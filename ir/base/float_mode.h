@@ -56,4 +56,14 @@ float_mode_set(uint32_t mode)
 }
 #endif
 
+/* Denormals are zeros from now on; the mode before. */
+static inline uint32_t
+float_denormals_off(void)
+{
+	const uint32_t mode = float_mode();
+
+	float_mode_set(mode | FLOAT_ZEROS);
+	return mode;
+}
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
+#include "ir/base/float_mode.h"
 #include "ir/base/json.h"
 #include "ir/base/jsonin.h"
 #include "ir/base/map.h"
@@ -261,6 +262,26 @@ sizes_do_not_wrap(void **state)
 	assert_false(i64_add(INT64_MIN, -1, &x));
 }
 
+/* As long as denormals are off they are zeros, where they come from and where
+ * they would come out. */
+static void
+test_denormals(void **state)
+{
+	volatile float least = 0x1p-126f, denormal = 0x1p-127f, two = 2.0f;
+	volatile float made, read, back;
+	uint32_t mode;
+
+	(void)state;
+	mode = float_denormals_off();
+	made = least / two;
+	read = denormal * two;
+	float_mode_set(mode);
+	back = least / two;
+	assert_true(made == 0);
+	assert_true(read == 0);
+	assert_true(back == denormal);
+}
+
 int
 main(void)
 {
@@ -274,6 +295,7 @@ main(void)
 	    cmocka_unit_test(json_in_numbers_are_exact_or_refused),
 	    cmocka_unit_test(half_floats_round_trip),
 	    cmocka_unit_test(sizes_do_not_wrap),
+	    cmocka_unit_test(test_denormals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,26 +10,6 @@
 #include "costmodel/sample.h"
 #include "ir/base/arena.h"
 
-/* As long as denormals are off they are zeros, where they come from and where
- * they would come out. */
-static void
-denormals_are_zeros(void **state)
-{
-	volatile float least = 0x1p-126f, denormal = 0x1p-127f, two = 2.0f;
-	volatile float made, read, back;
-	uint32_t mode;
-
-	(void)state;
-	mode = sample_denormals_off();
-	made = least / two;
-	read = denormal * two;
-	sample_denormals_back(mode);
-	back = least / two;
-	assert_true(made == 0);
-	assert_true(read == 0);
-	assert_true(back == denormal);
-}
-
 /* ---- first runs ---- */
 
 #define FIRST_NS 120000000 /* more than what is timed but once */
@@ -93,7 +73,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(denormals_are_zeros),
 	    cmocka_unit_test(first_runs_say_nothing),
 	    cmocka_unit_test(long_runs_are_not_repeated),
 	};
