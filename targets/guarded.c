@@ -5,6 +5,7 @@
 
 #include "targets/convert.h"
 #include "targets/host/host.h"
+#include "targets/host/walk.h"
 
 /* Products of three such, summed 2^31 times, stay below the largest float: nothing
  * overflows, so nothing is infinity less infinity. Its bits without the sign. */
@@ -16,6 +17,26 @@
 #define LANES 16u
 #define SIZE 0x7fffffffu /* all but the sign */
 #define OVER (0x80000000u - LIMIT_BITS) /* with it, bit 31: not below */
+#define OVER_FINITE (0x80000000u - 0x7f800000u)
+#define OVER_INFINITY (0x80000000u - 0x7f800001u)
+
+static uint16_t
+half_at(const unsigned char *data, size_t i)
+{
+	uint16_t x;
+
+	memcpy(&x, data + i * sizeof x, sizeof x);
+	return x;
+}
+
+static uint32_t
+word_at(const unsigned char *data, size_t i)
+{
+	uint32_t x;
+
+	memcpy(&x, data + i * sizeof x, sizeof x);
+	return x;
+}
 
 /* Any number that a half can be is below it; is every element one? */
 static bool
@@ -23,33 +44,42 @@ all_finite_halves(const unsigned char *data, size_t n)
 {
 	bool finite = true;
 
-	for (size_t i = 0; i < n; i++) {
-		uint16_t half;
-
-		memcpy(&half, data + i * sizeof half, sizeof half);
-		finite &= (half & 0x7fffu) < 0x7c00u;
-	}
+	for (size_t i = 0; i < n; i++)
+		finite &= (half_at(data, i) & 0x7fff) < 0x7c00;
 	return finite;
 }
 
-/* Is every element below the limit? At any alignment; a fixed inner loop becomes
- * SIMD. */
-static bool
-all_small(const unsigned char *data, size_t n)
+static inline uint32_t
+is_large(uint32_t x)
 {
-	uint32_t large[LANES] = {0}, any = 0, x[LANES];
+	return (x & SIZE) + OVER;
+}
+
+/* NaN or infinity, but for minus infinity. */
+static inline uint32_t
+is_no_mask(uint32_t x)
+{
+	return ((x & SIZE) + OVER_INFINITY) | ((x + OVER_FINITE) & ~x);
+}
+
+/* Does no element have bit 31 of fault()? At any alignment; a fixed inner loop becomes
+ * SIMD. */
+static inline bool
+without(uint32_t (*fault)(uint32_t x), const unsigned char *data, size_t n)
+{
+	uint32_t found[LANES] = {0}, any = 0, x[LANES];
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES) {
 		memcpy(x, data + i * sizeof *x, sizeof x);
 		for (uint32_t k = 0; k < LANES; k++)
-			large[k] |= (x[k] & SIZE) + OVER;
+			found[k] |= fault(x[k]);
 	}
 	memcpy(x, data + i * sizeof *x, (n - i) * sizeof *x);
 	for (uint32_t k = 0; k < n - i; k++)
-		any |= (x[k] & SIZE) + OVER;
+		any |= fault(x[k]);
 	for (uint32_t k = 0; k < LANES; k++)
-		any |= large[k];
+		any |= found[k];
 	return any >> 31 == 0;
 }
 
@@ -58,8 +88,81 @@ static bool
 is_small(enum dtype dtype, const void *data, size_t n)
 {
 	if (dtype == DT_FLOAT)
-		return all_small(data, n);
+		return without(is_large, data, n);
 	return dtype != DT_FLOAT16 || all_finite_halves(data, n);
+}
+
+/* ---- what a mask hides ---- */
+
+/* A softmax's input; n = 0: it is another operator. */
+struct rows {
+	enum dtype dtype;
+	size_t outer, n, inner;
+};
+
+static struct rows
+rows_of(const struct graph *g, const struct candidate *c)
+{
+	const struct node *n = graph_node(g, c->node[0]);
+	const struct type *t = &graph_value(g, n->input[0])->type;
+	const bool flat = n->opset < 13;
+	const int64_t axis = attr_int_or(n, "axis", flat ? 1 : -1);
+	const uint32_t at = (uint32_t)(axis < 0 ? axis + t->rank : axis);
+	const uint32_t end = flat ? t->rank : at + 1;
+
+	if (c->nnodes > 1 || (n->op != OP_SOFTMAX && n->op != OP_LOGSOFTMAX)
+	    || c->input[0].format != FORMAT_PLAIN)
+		return (struct rows){0};
+	return (struct rows){t->dtype, shape_count(t->dim, 0, at),
+	    shape_count(t->dim, at, end), shape_count(t->dim, end, t->rank)};
+}
+
+static bool
+none_but_masks(const struct rows *r, const unsigned char *data)
+{
+	const size_t n = r->outer * r->n * r->inner;
+	bool ok = true;
+
+	if (r->dtype == DT_FLOAT)
+		return without(is_no_mask, data, n);
+	for (size_t i = 0; i < n; i++) {
+		const uint16_t half = half_at(data, i);
+
+		ok &= half != 0x7c00 && (half & 0x7fff) <= 0x7c00;
+	}
+	return ok;
+}
+
+static bool
+has_finite(const struct rows *r, const unsigned char *data, size_t first)
+{
+	const bool is_float = r->dtype == DT_FLOAT;
+	bool found = false;
+
+	for (size_t i = 0; !found && i < r->n; i++) {
+		const size_t at = first + i * r->inner;
+
+		found = is_float ? (word_at(data, at) & SIZE) < 0x7f800000
+		                 : (half_at(data, at) & 0x7fff) < 0x7c00;
+	}
+	return found;
+}
+
+/* A softmax takes the largest of its row away, so that nothing overflows upwards: no NaN
+ * comes of finite numbers however large, nor of minus infinity beside one. So
+ * do masks hide what they hide. */
+static bool
+is_masked_at_most(const struct rows *r, const unsigned char *data)
+{
+	const size_t row = r->n * r->inner;
+
+	if (row == 0 || !none_but_masks(r, data))
+		return false;
+	for (size_t i = 0; i < r->outer; i++)
+		for (size_t k = 0; k < r->inner; k++)
+			if (!has_finite(r, data, i * row + k))
+				return false;
+	return true;
 }
 
 /* ---- where it suffices ---- */
@@ -190,6 +293,7 @@ struct guarded {
 	const struct graph *graph;
 	const struct format *format; /* by id */
 	const size_t *count; /* [ninputs] elements */
+	struct rows rows;
 };
 
 /* One composite on the host: values by demand, from its ports and constants. */
@@ -319,8 +423,9 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	bool small = true;
 
 	for (uint32_t i = 0; small && i < c->ninputs; i++)
-		small = is_small(
-		    dtype_of(g->graph, &c->input[i]), in[i], g->count[i]);
+		small = is_small(dtype_of(g->graph, &c->input[i]), in[i],
+		            g->count[i])
+		    || is_masked_at_most(&g->rows, in[i]);
 	g->inner.fault = k->fault;
 	if (small)
 		g->inner.run(&g->inner, in, out);
@@ -352,7 +457,8 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	*state = (struct guarded){.inner = *k,
 	    .graph = g,
 	    .format = t->formats->format,
-	    .count = count};
+	    .count = count,
+	    .rows = rows_of(g, c)};
 	*k = (struct kernel){.kind = state->inner.kind,
 	    .candidate = c,
 	    .run = run,

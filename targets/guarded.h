@@ -1,6 +1,7 @@
 /* A library's kernel that makes a number where NaN is computed, run only where none
  * can be: what it reads is looked at first, and where some element is NaN,
- * infinite or large the host computes the composite instead. */
+ * infinite or large (a softmax takes what masks are made of) the host computes the
+ * composite instead. */
 #ifndef TARGETS_GUARDED_H
 #define TARGETS_GUARDED_H
 
