@@ -19,8 +19,12 @@ breaks_lines(const struct json *j)
 static void
 new_line(struct json *j)
 {
-	putc('\n', j->out);
-	for (unsigned i = 0; i < j->depth * j->indent; i++)
+	static const char blanks[] = "\n                                ";
+	const size_t most = sizeof blanks - 1;
+	size_t left = 1 + (size_t)j->depth * j->indent;
+
+	fwrite(blanks, 1, left < most ? left : most, j->out);
+	for (left -= left < most ? left : most; left > 0; left--)
 		putc(' ', j->out);
 }
 
@@ -65,13 +69,32 @@ write_code(FILE *out, const char *s, size_t n)
 	fprintf(out, "\\u%04x", c);
 }
 
+/* How many characters stand for themselves in any text. */
+static size_t
+plain_run(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (
+	    i < n && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+		i++;
+	return i;
+}
+
 static void
 write_escaped(FILE *out, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		unsigned char c = (unsigned char)s[i];
-		size_t len = utf8_length(s + i, n - i);
+		const size_t run = plain_run(s + i, n - i);
+		unsigned char c;
+		size_t len;
 
+		fwrite(s + i, 1, run, out);
+		i += run;
+		if (i == n)
+			break;
+		c = (unsigned char)s[i];
+		len = utf8_length(s + i, n - i);
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
 		else if (c == '\n')
