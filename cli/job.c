@@ -11,6 +11,7 @@
 #include "cli/precision.h"
 #include "cli/progress.h"
 #include "costmodel/machine.h"
+#include "costmodel/model_memory.h"
 #include "costmodel/want_list.h"
 #include "db/facts.h"
 #include "exec/confirmed.h"
@@ -340,7 +341,10 @@ verify(struct job *j, struct err *err)
 
 	if (!j->verify)
 		return true;
-	o.model = model_hash(&j->model);
+	if (!j->knows_content)
+		j->content = model_known_hash(j->pricer, &j->model);
+	j->knows_content = true;
+	o.model = j->content;
 	return verified_search(
 	    &j->plan, &r, &o, &j->verification, j->arena, err);
 }

@@ -26,6 +26,8 @@ struct job {
 	const struct search_args *args;
 	struct arena *arena; /* lives as long as the job */
 	struct model model;
+	struct hash128 content; /* of the model; model_hash() */
+	bool knows_content;
 	struct mix mix;
 	struct constraints constraints;
 	struct candidates candidates;

@@ -129,6 +129,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .sensitivity = &j->sensitivity,
 	    .opportunities = &j->opportunities,
 	    .pricer = j->pricer,
+	    .content = j->knows_content ? &j->content : NULL,
 	    .command = args->search.cli->line,
 	};
 	uint64_t began = clock_ns();
@@ -143,7 +144,8 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	*o.left = most;
 	ok = write_calibration(j, &o, err)
 	    && emit_all(&in, &o, args->emit, j->arena, err)
-	    && listing_write(o.temporary, j->arena, err) && out_commit(&o, err);
+	    && listing_write(o.temporary, *o.sums, j->arena, err)
+	    && out_commit(&o, err);
 	if (!ok) {
 		explain_full(&o, most, err);
 		out_abandon(&o);

@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emit/annotated_sum.h"
 #include "emit/lent.h"
 #include "emit/source_map.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
+#include "ir/base/bulk.h"
 #include "ir/base/plural.h"
 #include "ir/external.h"
 #include "ir/wire.h"
@@ -107,8 +109,8 @@ put_entry(struct buf *b, uint32_t number, const char *key, const char *value)
 static bool
 is_stale(const struct annotated_field *f, uint32_t number)
 {
-	static const char *const ours[] = {
-	    MARK_TARGET, MARK_PLACEMENT, MARK_SCHEMA, MARK_TARGETS, MARK_COST};
+	static const char *const ours[] = {MARK_TARGET, MARK_PLACEMENT,
+	    MARK_SCHEMA, MARK_TARGETS, MARK_COST, MARK_PADDING};
 	const unsigned char *p = f->payload;
 	struct annotated_field part;
 
@@ -134,16 +136,14 @@ struct annotation {
 	uint32_t next; /* position of the next node in the file */
 	const struct mapped_file *model;
 	struct lent *lent; /* NULL: nobody will refer to what is written */
-	uint64_t written;
-	FILE *out;
+	struct bulk out;
 };
 
 static void
-put(struct annotation *n, const void *bytes, size_t size)
+put(struct annotation *n, const struct buf *b)
 {
-	if (size)
-		fwrite(bytes, 1, size, n->out);
-	n->written += size;
+	if (b->n)
+		bulk_add(&n->out, arena_copy(n->w->arena, b->data, b->n), b->n);
 }
 
 /* A field of the user's as it is. */
@@ -154,8 +154,8 @@ put_field(struct annotation *n, const struct annotated_field *f)
 
 	if (n->lent)
 		lent_add(n->lent, (uint64_t)(f->begin - n->model->data), size,
-		    n->written, n->w->arena);
-	put(n, f->begin, size);
+		    n->out.bytes, n->w->arena);
+	bulk_add(&n->out, f->begin, size);
 }
 
 /* Where a node went. */
@@ -261,11 +261,33 @@ copy_node(
 	buf_release(&node);
 }
 
+/* What of the graph is copied as it is: how much, and the longest run in it. */
+struct as_it_is {
+	uint64_t bytes;
+	const unsigned char *begin, *end; /* of a run that is being followed */
+	uint64_t longest, from, at; /* where it lies in the model, and in all */
+};
+
+static void
+follow(struct as_it_is *r, const struct annotated_field *f,
+    const struct mapped_file *model)
+{
+	if (f->begin != r->end)
+		r->begin = f->begin;
+	r->end = f->end;
+	r->bytes += (uint64_t)(f->end - f->begin);
+	if ((uint64_t)(r->end - r->begin) > r->longest) {
+		r->longest = (uint64_t)(r->end - r->begin);
+		r->from = (uint64_t)(r->begin - model->data);
+		r->at = r->bytes - r->longest;
+	}
+}
+
 /* One pass over the graph's fields: with `out` the nodes are collected there,
  * in order; without, everything else is copied to the file. */
 static bool
 pass_graph(struct annotation *n, const struct annotated_field *graph,
-    struct buf *out, uint64_t *rest)
+    struct buf *out, struct as_it_is *rest)
 {
 	const unsigned char *p = graph->payload;
 	struct annotated_field f;
@@ -277,7 +299,7 @@ pass_graph(struct annotation *n, const struct annotated_field *graph,
 			if (out)
 				copy_node(n, &f, out);
 		} else if (out) {
-			*rest += (uint64_t)(f.end - f.begin);
+			follow(rest, &f, n->model);
 		} else {
 			put_field(n, &f);
 		}
@@ -285,13 +307,34 @@ pass_graph(struct annotation *n, const struct annotated_field *graph,
 	return true;
 }
 
+/* Of a large model: weights begin as far into a block as they did, so that none
+ * need be copied (bulk.h). */
+static void
+put_padding(struct annotation *n, const struct as_it_is *rest, uint64_t before)
+{
+	const uint64_t at = n->out.bytes + before + rest->at;
+	struct buf b;
+
+	if (!lent_pays(n->w->in->model))
+		return;
+	buf_init(&b);
+	for (int spaces = 0; b.n == 0; spaces++) {
+		put_entry(&b, MODEL_META, MARK_PADDING,
+		    arena_printf(n->w->arena, "%*s", spaces, ""));
+		if ((at + b.n) % BULK_BLOCK != rest->from % BULK_BLOCK)
+			b.n = 0;
+	}
+	put(n, &b);
+	buf_release(&b);
+}
+
 /* Nodes first, in order, then the graph's other fields: fields of different
  * numbers may come in any order. */
 static bool
 copy_graph(struct annotation *n, const struct annotated_field *graph)
 {
+	struct as_it_is rest = {0};
 	struct buf nodes, head;
-	uint64_t rest = 0;
 	bool ok;
 
 	buf_init(&nodes);
@@ -299,9 +342,10 @@ copy_graph(struct annotation *n, const struct annotated_field *graph)
 	ok = pass_graph(n, graph, &nodes, &rest);
 	if (ok) {
 		put_varint(&head, MODEL_GRAPH << 3 | 2);
-		put_varint(&head, nodes.n + rest);
-		put(n, head.data, head.n);
-		put(n, nodes.data, nodes.n);
+		put_varint(&head, nodes.n + rest.bytes);
+		put_padding(n, &rest, head.n + nodes.n);
+		put(n, &head);
+		put(n, &nodes);
 		ok = pass_graph(n, graph, NULL, NULL);
 	}
 	buf_release(&nodes);
@@ -344,7 +388,7 @@ put_model_meta(struct annotation *n)
 	put_entry(&b, MODEL_META, MARK_TARGETS, targets.data);
 	put_entry(&b, MODEL_META, MARK_COST,
 	    arena_printf(n->w->arena, "%" PRIu64, p->cost));
-	put(n, b.data, b.n);
+	put(n, &b);
 	buf_release(&b);
 	buf_release(&targets);
 }
@@ -380,28 +424,56 @@ may_annotate(const struct model *m, struct err *err)
 	return true;
 }
 
+static bool
+collect(struct annotation *n, struct err *err)
+{
+	if (!source_map_init(&n->map, n->w, err))
+		return false;
+	/* The same pages again, so those of the graph's weights need not stay. */
+	for (const struct mapping *m = n->w->in->model->mappings; m;
+	     m = m->next)
+		file_forget(&m->file);
+	index_main_nodes(n);
+	n->lent = lent_pays(n->w->in->model) ? n->w->lent : NULL;
+	if (!copy_model(n))
+		return err_set(err, ERR_INPUT, "%s: changed while in use",
+		    n->w->in->model->path);
+	put_model_meta(n);
+	if (n->lent)
+		lent_done(n->lent);
+	return true;
+}
+
+static bool
+is_as_read(const struct mapped_file *model, const char *path, struct err *err)
+{
+	const struct file_id now = file_id_at(path);
+
+	return file_id_equal(&model->id, &now)
+	    || err_set(err, ERR_INPUT, "%s: changed while in use", path);
+}
+
 bool
-write_annotated(FILE *f, const struct emit_work *w, struct err *err)
+write_annotated(
+    const struct emit_work *w, const struct outdir *o, struct err *err)
 {
 	const char *path = w->in->model->path;
 	struct mapped_file model;
-	struct annotation n = {.w = w, .out = f, .model = &model};
+	struct annotation n = {.w = w, .model = &model};
+	char sum[65];
 	bool ok;
 
 	if (!may_annotate(w->in->model, err))
+		return emit_leave_out(w, o, NULL, LENDER, err);
+	if (!file_map(&model, path, err))
 		return false;
-	if (!source_map_init(&n.map, w, err) || !file_map(&model, path, err))
-		return false;
-	/* The same pages again, so those of the graph's weights need not stay. */
-	for (const struct mapping *m = w->in->model->mappings; m; m = m->next)
-		file_forget(&m->file);
-	index_main_nodes(&n);
-	n.lent = lent_pays(w->in->model) ? w->lent : NULL;
-	ok = copy_model(&n);
-	if (ok)
-		put_model_meta(&n);
-	if (n.lent)
-		lent_done(n.lent);
+	bulk_init(&n.out, w->arena);
+	ok = collect(&n, err);
+	if (ok) {
+		annotated_sum(&n.out, w, &model, sum);
+		ok = bulk_write(&n.out, o, LENDER, sum, err)
+		    && is_as_read(&model, path, err);
+	}
 	file_unmap(&model);
-	return ok || err_set(err, ERR_INPUT, "%s: changed while in use", path);
+	return ok;
 }

@@ -23,6 +23,7 @@ struct emit_in {
 	const struct opportunities *opportunities; /* NULL: not looked into */
 	struct notes *notes; /* what is left out; NULL: that is an error */
 	struct pricer *pricer; /* its database remembers; NULL: nothing does */
+	const struct hash128 *content; /* model_hash(); NULL: not known */
 	const char *command; /* the command line, for the record */
 };
 

@@ -165,6 +165,7 @@ map_file(struct external *x, const char *location, struct mapping **out,
     struct err *err)
 {
 	int fd = open_beneath(x->folder, location);
+	struct file_id id;
 	struct mapping *m;
 	struct stat st;
 	void *p = NULL;
@@ -189,12 +190,13 @@ map_file(struct external *x, const char *location, struct mapping **out,
 		else
 			file_guard_add(p, (size_t)st.st_size, location);
 	}
+	id = file_id_of(fd);
 	close(fd);
 	if (!ok)
 		return false;
 	m = arena_new(x->a, struct mapping, 1);
 	*m = (struct mapping){
-	    *x->list, {p, (size_t)st.st_size}, arena_str(x->a, location)};
+	    *x->list, {p, (size_t)st.st_size, id}, arena_str(x->a, location)};
 	*x->list = *out = m;
 	return true;
 }

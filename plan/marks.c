@@ -315,6 +315,7 @@ read_model_mark(struct marks *k, const struct onnx_meta *meta, struct err *err)
 {
 	if (strcmp(meta->key, MARK_TARGETS) == 0
 	    || strcmp(meta->key, MARK_COST) == 0
+	    || strcmp(meta->key, MARK_PADDING) == 0
 	    || strcmp(meta->key, MARK_WEIGHTS) == 0
 	    || strncmp(meta->key, MARK_REGION, strlen(MARK_REGION)) == 0)
 		return true; /* regions are read where they are called */

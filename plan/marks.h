@@ -18,6 +18,7 @@
 #define MARK_SCHEMA "marq.schema"
 #define MARK_TARGETS "marq.targets" /* what the mix was; not read */
 #define MARK_COST "marq.cost_ns" /* not read */
+#define MARK_PADDING "marq.padding" /* moves weights to a place; not read */
 /* MARK_WEIGHTS: read with the model (ir/graph.h) */
 #define MARK_CONSTRAINTS "marq.constraints" /* a constraints document */
 #define MARK_REGION "marq.region." /* NAME: the target of that function */

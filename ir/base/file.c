@@ -117,6 +117,43 @@ open_regular(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
+static int64_t
+since_1970(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static struct file_id
+id_from(const struct stat *st)
+{
+	return (struct file_id){st->st_dev, st->st_ino, (uint64_t)st->st_size,
+	    since_1970(&st->st_ctim), since_1970(&st->st_mtim)};
+}
+
+struct file_id
+file_id_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? id_from(&st) : (struct file_id){0};
+}
+
+struct file_id
+file_id_at(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? id_from(&st) : (struct file_id){0};
+}
+
+bool
+file_id_equal(const struct file_id *a, const struct file_id *b)
+{
+	return a->device == b->device && a->inode == b->inode
+	    && a->bytes == b->bytes && a->changed_ns == b->changed_ns
+	    && a->modified_ns == b->modified_ns;
+}
+
 bool
 file_map(struct mapped_file *f, const char *path, struct err *err)
 {
@@ -136,7 +173,7 @@ file_map(struct mapped_file *f, const char *path, struct err *err)
 	if (p == MAP_FAILED)
 		return fail(err, path, "cannot map");
 	file_guard_add(p, (size_t)st.st_size, path);
-	*f = (struct mapped_file){p, (size_t)st.st_size};
+	*f = (struct mapped_file){p, (size_t)st.st_size, id_from(&st)};
 	return true;
 }
 
@@ -150,7 +187,7 @@ file_map_zeros(struct mapped_file *f, size_t bytes, struct err *err)
 	if (p == MAP_FAILED)
 		return err_set(err, ERR_IO,
 		    "no address space for %zu bytes of zeros", bytes);
-	*f = (struct mapped_file){p, bytes};
+	*f = (struct mapped_file){.data = p, .bytes = bytes};
 	return true;
 }
 
@@ -229,6 +266,7 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 		    "%s: exists already (--force replaces it)", o->path);
 	o->left = arena_new(a, uint64_t, 1);
 	*o->left = UINT64_MAX;
+	o->sums = arena_new(a, const struct out_sum *, 1);
 	o->temporary = arena_printf(a, "%s.tmp-%ld", o->path, (long)getpid());
 	stale_remove(o->path);
 	out_abandon(o);
@@ -237,12 +275,11 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 	return true;
 }
 
-FILE *
-out_open(
+int
+out_create(
     const struct outdir *o, const char *name, struct arena *a, struct err *err)
 {
 	char *path = arena_printf(a, "%s/%s", o->temporary, name);
-	FILE *f;
 	int fd;
 
 	for (char *s = path + strlen(o->temporary) + 1; (s = strchr(s, '/'));
@@ -250,16 +287,38 @@ out_open(
 		*s = '\0';
 		if (mkdir(path, 0777) != 0 && errno != EEXIST) {
 			fail(err, name, "cannot make directory");
-			return NULL;
+			return -1;
 		}
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	f = fd < 0 ? NULL : counted_open(fd, o->left);
-	if (!f)
+	if (fd < 0)
 		fail(err, name, "cannot create");
-	if (!f && fd >= 0)
+	return fd;
+}
+
+FILE *
+out_open(
+    const struct outdir *o, const char *name, struct arena *a, struct err *err)
+{
+	int fd = out_create(o, name, a, err);
+	FILE *f = fd < 0 ? NULL : counted_open(fd, o->left);
+
+	if (!f && fd >= 0) {
+		fail(err, name, "cannot create");
 		close(fd);
+	}
 	return f;
+}
+
+void
+out_know(const struct outdir *o, const char *name, const char sum[65],
+    struct arena *a)
+{
+	struct out_sum *s = arena_new(a, struct out_sum, 1);
+
+	*s = (struct out_sum){.next = *o->sums, .name = arena_str(a, name)};
+	memcpy(s->text, sum, sizeof s->text);
+	*o->sums = s;
 }
 
 bool
@@ -286,7 +345,8 @@ out_discard(const struct outdir *o, FILE *f, const char *name)
 {
 	char path[4096];
 
-	fclose(f);
+	if (f)
+		fclose(f);
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", o->temporary, name)
 	    < sizeof path)
 		unlink(path);

@@ -11,11 +11,23 @@
 #include "ir/base/err.h"
 #include "ir/base/limits.h"
 
+/* Which file it is, and of when: one that was written since has another. */
+struct file_id {
+	uint64_t device, inode, bytes;
+	int64_t changed_ns, modified_ns; /* since 1970 */
+};
+
+/* Of an open file, and of what has that name now; zeros: of nothing. */
+struct file_id file_id_of(int fd);
+struct file_id file_id_at(const char *path);
+bool file_id_equal(const struct file_id *a, const struct file_id *b);
+
 /* A read-only mapping. If the file shrinks while mapped, reading past its new
  * end stops the process with a line and the status of ERR_IO (file_guard.h). */
 struct mapped_file {
 	const unsigned char *data; /* NULL when empty */
 	size_t bytes;
+	struct file_id id; /* of what was mapped */
 };
 
 /* Map a regular file ("-": standard input, here and below). ERR_IO when it cannot be opened or is not regular. */
@@ -34,6 +46,13 @@ bool file_read(const char **text, size_t *n, const char *path,
 /* A regular file to look into; NULL: it is none, or cannot be opened. */
 FILE *file_look_into(const char *path);
 
+/* The SHA-256 of a file, since it was written. */
+struct out_sum {
+	const struct out_sum *next;
+	const char *name;
+	char text[65];
+};
+
 /* An output directory that is whole or absent: files are written into
  * `<path>.tmp-<pid>` beside it, which out_commit() renames and out_abandon()
  * deletes. An existing `path` is replaced only with `force`. What processes
@@ -43,6 +62,7 @@ struct outdir {
 	bool force;
 	bool is_scratch; /* deleted soon: not synced */
 	uint64_t *left; /* bytes that may still be written */
+	const struct out_sum **sums; /* the latest first; of some files */
 };
 
 bool out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
@@ -50,9 +70,15 @@ bool out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 /* Open a file (its name may have sub-folders, which are made). */
 FILE *out_open(
     const struct outdir *o, const char *name, struct arena *a, struct err *err);
+/* The same as a descriptor; -1: err is set. */
+int out_create(
+    const struct outdir *o, const char *name, struct arena *a, struct err *err);
+/* Remember the sum of a file that is written. */
+void out_know(const struct outdir *o, const char *name, const char sum[65],
+    struct arena *a);
 /* Flush and close what out_open() gave, reporting any write error. */
 bool out_close(FILE *f, const char *name, struct err *err);
-/* Delete a file that is open. */
+/* Delete a file that is open; NULL: not even that. */
 void out_discard(const struct outdir *o, FILE *f, const char *name);
 /* Did a file want more than *left bytes? */
 bool out_is_full(const struct outdir *o);

@@ -26,6 +26,7 @@ struct listed {
 struct listing {
 	const char *folder;
 	struct arena *a;
+	const struct out_sum *known;
 	struct listed *file;
 	uint32_t n, cap;
 };
@@ -95,7 +96,7 @@ walk(struct listing *l, const char *below, int depth, struct err *err)
 		else if (S_ISDIR(st.st_mode))
 			ok = walk(l, name, depth + 1, err);
 		else
-			add(l, name);
+			add(l, name)->bytes = (uint64_t)st.st_size;
 	}
 	closedir(d);
 	return ok && err->kind == ERR_NONE;
@@ -109,6 +110,18 @@ by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Its sum, if it is known since the file was written. */
+static bool
+recall(const struct listing *l, struct listed *f)
+{
+	for (const struct out_sum *s = l->known; s; s = s->next)
+		if (strcmp(s->name, f->name) == 0) {
+			memcpy(f->sum, s->text, sizeof f->sum);
+			return true;
+		}
+	return false;
+}
+
 static bool
 read_folder(struct listing *l, struct err *err)
 {
@@ -117,9 +130,8 @@ read_folder(struct listing *l, struct err *err)
 	if (l->n > 1)
 		qsort(l->file, l->n, sizeof *l->file, by_name);
 	for (uint32_t i = 0; i < l->n; i++)
-		if (!sum_file(&l->file[i],
-		        arena_printf(l->a, "%s/%s", l->folder, l->file[i].name),
-		        err))
+		if (!recall(l, &l->file[i])
+		    && !sum_file(&l->file[i], path_of(l, l->file[i].name), err))
 			return false;
 	return true;
 }
@@ -149,9 +161,10 @@ write_list(FILE *f, void *context, struct err *err)
 }
 
 bool
-listing_write(const char *folder, struct arena *a, struct err *err)
+listing_write(const char *folder, const struct out_sum *known, struct arena *a,
+    struct err *err)
 {
-	struct listing l = {.folder = folder, .a = a};
+	struct listing l = {.folder = folder, .a = a, .known = known};
 
 	return read_folder(&l, err)
 	    && file_write(path_of(&l, LISTING_NAME), write_list, &l, err);

@@ -11,8 +11,12 @@
 
 #define LISTING_NAME "files.json"
 
-/* Write the list of all files beneath a folder into it. */
-bool listing_write(const char *folder, struct arena *a, struct err *err);
+struct out_sum; /* ir/base/file.h */
+
+/* Write the list of all files beneath a folder into it; those whose sums are
+ * known (NULL: none is) are not read. */
+bool listing_write(const char *folder, const struct out_sum *known,
+    struct arena *a, struct err *err);
 
 /* The file `name` was written again: the list says so, and of the others what it
  * said. A folder without a list stays without. */

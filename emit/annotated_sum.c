@@ -1,0 +1,76 @@
+#include "emit/annotated_sum.h"
+
+#include <string.h>
+
+#include "ir/base/buf.h"
+#include "ir/external.h"
+
+/* Is it the file of which the content is known? */
+static bool
+is_known(const struct emit_in *in, const struct mapped_file *model)
+{
+	if (!in->content || !in->pricer)
+		return false;
+	for (const struct mapping *x = in->model->mappings; x; x = x->next)
+		if (!x->location)
+			return file_id_equal(&x->file.id, &model->id);
+	return false;
+}
+
+/* Places for what lies in the model, bytes for the rest. */
+static struct hash128
+key_of(const struct bulk *out, const struct hash128 *content,
+    const struct mapped_file *model)
+{
+	const uintptr_t from = (uintptr_t)model->data;
+	struct hash128 h;
+	struct buf b;
+
+	buf_init(&b);
+	buf_str(&b, "sha256");
+	buf_add(&b, content->byte, sizeof content->byte);
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct bulk_piece *p = &out->piece[i];
+		const uintptr_t at = (uintptr_t)p->data;
+		const bool lies = at >= from && at - from < model->bytes;
+
+		buf_u8(&b, lies);
+		buf_u64(&b, p->n);
+		if (lies)
+			buf_u64(&b, at - from);
+		else
+			buf_add(&b, p->data, p->n);
+	}
+	h = hash128(b.data, b.n);
+	buf_release(&b);
+	return h;
+}
+
+static bool
+is_sum(const char *text)
+{
+	return text && strlen(text) == 64
+	    && strspn(text, "0123456789abcdef") == 64;
+}
+
+void
+annotated_sum(const struct bulk *out, const struct emit_work *w,
+    const struct mapped_file *model, char sum[65])
+{
+	const struct emit_in *in = w->in;
+	const char *text;
+	struct hash128 key;
+
+	if (!is_known(in, model)) {
+		bulk_sum(out, sum);
+		return;
+	}
+	key = key_of(out, in->content, model);
+	text = pricer_find_text(in->pricer, key);
+	if (is_sum(text)) {
+		memcpy(sum, text, 65);
+		return;
+	}
+	bulk_sum(out, sum);
+	pricer_keep_text(in->pricer, key, sum);
+}
