@@ -13,6 +13,7 @@
 #include "costmodel/machine.h"
 #include "costmodel/model_memory.h"
 #include "costmodel/want_list.h"
+#include "db/db.h"
 #include "db/facts.h"
 #include "exec/confirmed.h"
 #include "ir/base/clock.h"
@@ -124,6 +125,23 @@ candidate_options(const struct job *j)
 	};
 }
 
+/* What the database says of the model spares reading its weights. */
+static bool
+open_database(struct job *j, struct err *err)
+{
+	const char *db = j->args->db;
+	const bool writes = search_measures(j->args) && !j->lists;
+
+	if (!j->searches || !db || (!writes && file_is_absent(db)))
+		return true;
+	path_make_parents(db);
+	if (!costdb_open(
+	        &j->db, db, writes ? DB_WRITE : DB_READ, j->arena, err))
+		return false;
+	model_recall(j->db, &j->model, j->arena);
+	return true;
+}
+
 bool
 job_candidates(struct job *j, bool keep_refusals, struct err *err)
 {
@@ -135,6 +153,7 @@ job_candidates(struct job *j, bool keep_refusals, struct err *err)
 	if (!mix_open(&j->mix, j->args->targets.text, j->args->targets.n,
 	        j->arena, err)
 	    || !precision_calibrate(j, err) || !read_constraints(j, err)
+	    || !open_database(j, err)
 	    || !candidates_find(
 	        &j->candidates, j->model.graph, &j->mix, &o, j->arena, err)
 	    || !precision_exclude(j, err) || !opaque_settle(j, err))
@@ -274,6 +293,8 @@ open_pricer(struct job *j, struct err *err)
 		    "keeps it)");
 	if (o.db)
 		path_make_parents(o.db);
+	o.opened = j->db;
+	j->db = NULL;
 	return pricer_open(&j->pricer, j->model.graph, &j->mix, &j->candidates,
 	           &o, j->arena, err)
 	    && pricer_begin(j->pricer, &j->prices, err);
@@ -447,6 +468,8 @@ job_search(struct job *j, struct err *err)
 	ok = search_within(j, err) && confirm(j, err)
 	    && plan_verify(&j->plan, err) && find_top(j, err);
 	progress_end(&j->progress);
+	if (ok && j->searches)
+		model_keep(j->pricer, &j->model, j->arena);
 	j->counts = pricer_counts(j->pricer);
 	j->times.search_ns = clock_ns() - began;
 	return ok
@@ -524,6 +547,9 @@ job_close(struct job *j, struct err *err)
 	bool ok = !j->pricer || pricer_close(j->pricer, &later);
 
 	j->pricer = NULL;
+	if (j->db)
+		costdb_abandon(j->db);
+	j->db = NULL;
 	close_links(j);
 	if (!ok && err->kind == ERR_NONE)
 		*err = later;

@@ -46,6 +46,10 @@ struct job {
 	struct links *links; /* --worker; NULL: none */
 	bool lists; /* set after job_import(): what is missing is listed and
 		     * not left out */
+	/* Set after job_import(): job_search() follows, so the database is opened
+	 * before candidates are looked for. */
+	bool searches;
+	struct costdb *db; /* until the pricer has it */
 	struct pricer *pricer;
 	struct prices prices;
 	struct pricer_counts counts;

@@ -209,6 +209,7 @@ run(struct job *j, const struct search_cmd *args, struct err *err)
 	    || !job_bind(j, err))
 		return false;
 	j->failures_only = true;
+	j->searches = !args->dry_run && !args->want;
 	j->verify = !args->want;
 	j->lists = args->want != NULL;
 	if (!job_candidates(j, true, err))

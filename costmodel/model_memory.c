@@ -1,9 +1,11 @@
 #include "costmodel/model_memory.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "costmodel/want.h"
 #include "ir/base/buf.h"
+#include "ir/base/map.h"
 #include "ir/external.h"
 
 #define SECOND INT64_C(1000000000)
@@ -54,20 +56,145 @@ since_1970(void)
 	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
 }
 
+/* Where something of a model's is kept. False: nowhere. */
+static bool
+place_of(const char *what, const struct model *m, struct hash128 *place)
+{
+	struct hash128 identity;
+	struct buf b;
+
+	if (!model_identity(m, since_1970(), &identity))
+		return false;
+	buf_init(&b);
+	buf_str(&b, what);
+	buf_add(&b, identity.byte, sizeof identity.byte);
+	*place = hash128(b.data, b.n);
+	buf_release(&b);
+	return true;
+}
+
 struct hash128
 model_known_hash(struct pricer *p, const struct model *m)
 {
-	struct hash128 identity, h;
+	struct hash128 place, h;
 	const char *text;
 	char kept[33];
 
-	if (!model_identity(m, since_1970(), &identity))
+	if (!place_of("bytes of", m, &place))
 		return model_hash(m);
-	text = pricer_find_text(p, identity);
+	text = pricer_find_text(p, place);
 	if (text && hash128_read(&h, text))
 		return h;
 	h = model_hash(m);
 	hash128_print(h, kept);
-	pricer_keep_text(p, identity, kept);
+	pricer_keep_text(p, place, kept);
 	return h;
+}
+
+/* ---- magnitudes ---- */
+
+/* TUNING: smaller ones are looked at as soon as looked up. */
+#define LEAST ((size_t)1 << 14)
+
+/* Words of the database: a constant's place with this before it. */
+static const char sign[] = {[MAGNITUDE_SMALL] = 's', [MAGNITUDE_LARGE] = 'l'};
+
+/* "FILE.AT.BYTES.DTYPE" of a constant that lies in a file; NULL: it does not, or it
+ * is small. */
+static const char *
+lies_at(const struct model *m, const struct tensor *t, struct arena *a)
+{
+	unsigned file = 0;
+
+	if (!t || t->kind != TENSOR_VIEW || t->made_up || t->bytes < LEAST)
+		return NULL;
+	for (const struct mapping *x = m->mappings; x; x = x->next, file++) {
+		const uintptr_t at = (uintptr_t)t->data,
+		                from = (uintptr_t)x->file.data;
+
+		if (at >= from && at - from < x->file.bytes)
+			return arena_printf(a, "%u.%zu.%zu.%d", file,
+			    (size_t)(at - from), t->bytes, (int)t->dtype);
+	}
+	return NULL;
+}
+
+/* The words between blanks, without their sign. */
+static void
+read_words(struct map *out, const char *text)
+{
+	while (*text) {
+		const size_t n = strcspn(text, " ");
+
+		if (n > 1 && *text == sign[MAGNITUDE_SMALL])
+			map_add(out, text + 1, n - 1, MAGNITUDE_SMALL);
+		else if (n > 1 && *text == sign[MAGNITUDE_LARGE])
+			map_add(out, text + 1, n - 1, MAGNITUDE_LARGE);
+		text += n + (text[n] != '\0');
+	}
+}
+
+void
+magnitudes_read(struct model *m, const char *text, struct arena *a)
+{
+	struct map known;
+
+	map_init(&known, a);
+	read_words(&known, text);
+	for (value_id v = 0; v < m->graph->nvalues; v++) {
+		struct value *value = graph_value(m->graph, v);
+		const char *at = lies_at(m, value->constant, a);
+		const uint32_t found =
+		    at ? map_find(&known, at, strlen(at)) : MAP_NONE;
+
+		if (found != MAP_NONE)
+			value->magnitude = (enum magnitude)found;
+	}
+}
+
+const char *
+magnitudes_print(const struct model *m, struct arena *a)
+{
+	const char *text;
+	struct buf b;
+
+	buf_init(&b);
+	for (value_id v = 0; v < m->graph->nvalues; v++) {
+		const struct value *value = graph_value(m->graph, v);
+		const char *at = value->magnitude == MAGNITUDE_UNKNOWN
+		    ? NULL
+		    : lies_at(m, value->constant, a);
+
+		if (at)
+			buf_printf(&b, "%s%c%s", b.n ? " " : "",
+			    sign[value->magnitude], at);
+	}
+	text = arena_strn(a, b.n ? b.data : "", b.n);
+	buf_release(&b);
+	return text;
+}
+
+void
+model_recall(struct costdb *db, struct model *m, struct arena *a)
+{
+	struct hash128 place;
+	const char *text = place_of("magnitudes of", m, &place)
+	    ? text_find(db, place, a)
+	    : NULL;
+
+	if (text)
+		magnitudes_read(m, text, a);
+}
+
+void
+model_keep(struct pricer *p, const struct model *m, struct arena *a)
+{
+	const char *text = magnitudes_print(m, a), *before;
+	struct hash128 place;
+
+	if (!*text || !place_of("magnitudes of", m, &place))
+		return;
+	before = pricer_find_text(p, place);
+	if (!before || strcmp(before, text) != 0)
+		pricer_keep_text(p, place, text);
 }

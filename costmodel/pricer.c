@@ -37,7 +37,8 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 		p->o.timeout_ns = MEASURE_TIMEOUT_NS;
 	map_init(&p->keys, a);
 	keys_init(&p->keys_of, g, m, a);
-	if (o->db
+	p->db = o->opened;
+	if (o->db && !p->db
 	    && !costdb_open(
 	        &p->db, o->db, o->measure ? DB_WRITE : DB_READ, a, err))
 		return false;

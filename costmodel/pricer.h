@@ -89,6 +89,8 @@ bool pricer_keep_turns(struct pricer *p, struct hash128 plans,
  * find out and is no figure. NULL: nothing. A database that is full, or only read, keeps
  * nothing. */
 const char *pricer_find_text(struct pricer *p, struct hash128 of);
+/* The same where there is no pricer yet. */
+const char *text_find(struct costdb *db, struct hash128 of, struct arena *a);
 void pricer_keep_text(struct pricer *p, struct hash128 of, const char *text);
 
 /* No region of a target costs less than this of each of its nodes. */

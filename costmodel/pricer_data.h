@@ -29,6 +29,8 @@ enum accept { ACCEPT_EXACT, ACCEPT_COMPATIBLE, ACCEPT_ANY };
 enum no_price { UNPRICED_ESTIMATED, UNPRICED_REFUSED, UNPRICED_SUPPOSED };
 
 /* Moves that are to cost nothing (what if they were free?). */
+struct costdb;
+
 struct free_moves {
 	const bool *conversion; /* [from * formats of the mix + to], or NULL */
 	uint64_t launches; /* mask over the mix */
@@ -36,6 +38,8 @@ struct free_moves {
 
 struct pricer_options {
 	const char *db; /* path; NULL: nothing is remembered */
+	struct costdb *opened; /* that, open as `measure` asks for, and closed
+				* with the pricer; NULL: not yet open */
 	enum accept accept;
 	/* Prices are for that machine; NULL: for this one. */
 	const struct board *board;

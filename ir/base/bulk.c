@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ir/base/fd.h"
+#include "ir/base/file_guard.h"
 #include "ir/base/sha256.h"
 
 /* TUNING: smaller ones are copied as soon as the disk is asked. */
@@ -37,6 +39,19 @@ bulk_add(struct bulk *b, const void *data, size_t n)
 	b->piece[b->n++] = (struct bulk_piece){data, n};
 }
 
+/* A file's pages need not stay. */
+static void
+add_piece(struct sha256 *s, const struct bulk_piece *p)
+{
+	for (size_t at = 0; at < p->n; at += PORTION) {
+		const size_t left = p->n - at,
+		             n = left < PORTION ? left : PORTION;
+
+		sha256_add(s, p->data + at, n);
+		file_guard_let_go(p->data + at, n);
+	}
+}
+
 void
 bulk_sum(const struct bulk *b, char sum[65])
 {
@@ -44,7 +59,7 @@ bulk_sum(const struct bulk *b, char sum[65])
 
 	sha256_start(&s);
 	for (uint32_t i = 0; i < b->n; i++)
-		sha256_add(&s, b->piece[i].data, b->piece[i].n);
+		add_piece(&s, &b->piece[i]);
 	sha256_end(&s, sum);
 }
 
@@ -58,18 +73,25 @@ set_direct(int fd, bool on)
 	    == 0;
 }
 
-/* Whole blocks from memory to the disk, as many as it takes that way. */
+/* Whole blocks from memory to the disk, as many as it takes that way. Pages that
+ * are there at once are taken in a tenth of the time. */
 static bool
 put_blocks(int fd, struct bulk_piece *p)
 {
 	ssize_t put = 0;
 
 	while (p->n >= BULK_BLOCK && put >= 0) {
-		size_t n = p->n < PORTION ? p->n : PORTION;
+		size_t n =
+		    (p->n < PORTION ? p->n : PORTION) / BULK_BLOCK * BULK_BLOCK;
 
-		put = write(fd, p->data, n / BULK_BLOCK * BULK_BLOCK);
+#ifdef MADV_POPULATE_READ
+		(void)madvise(
+		    (void *)(uintptr_t)p->data, n, MADV_POPULATE_READ);
+#endif
+		put = write(fd, p->data, n);
 		if (put < 0 && errno == EINTR)
 			put = 0;
+		file_guard_let_go(p->data, n);
 		if (put > 0) {
 			p->data += put;
 			p->n -= (size_t)put;

@@ -4,6 +4,7 @@
 #include "ir/base/counted.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -52,7 +53,9 @@ counted_open(int fd, uint64_t *left)
 		return NULL;
 	*c = (struct counted){fd, left};
 	f = fopencookie(c, "w", functions);
-	if (!f)
+	if (f) /* one thread writes it; locks take longer than characters */
+		__fsetlocking(f, FSETLOCKING_BYCALLER);
+	else
 		free(c);
 	return f;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -88,6 +89,7 @@ memory_stream(char **text, size_t *n)
 	f = fopencookie(s, "w", io);
 	if (!f)
 		memory_exhausted(BUFSIZ);
+	__fsetlocking(f, FSETLOCKING_BYCALLER); /* one thread writes it */
 	return f;
 }
 

@@ -81,10 +81,70 @@ what_does_not_tell(void **state)
 	assert_false(model_identity(&bare, THEN + 3600 * SECOND, &h));
 }
 
+/* ---- magnitudes ---- */
+
+#define FLOATS 8192
+
+/* Two constants in the file one after the other, one elsewhere, one too small. */
+static struct graph *
+constants(struct arena *a, const float *file)
+{
+	static const int64_t dim[] = {FLOATS}, few[] = {8};
+	static float elsewhere[FLOATS];
+	struct graph *g = arena_new(a, struct graph, 1);
+	struct tensor *t = arena_new(a, struct tensor, 4);
+
+	t[0] = tensor_view(DT_FLOAT, 1, dim, file);
+	t[1] = tensor_view(DT_FLOAT, 1, dim, file + FLOATS);
+	t[2] = tensor_view(DT_FLOAT, 1, dim, elsewhere);
+	t[3] = tensor_view(DT_FLOAT, 1, few, file);
+	g->nvalues = 5;
+	g->value = arena_new(a, struct value, 5);
+	for (int i = 0; i < 4; i++)
+		g->value[i].constant = &t[i];
+	return g;
+}
+
+static void
+magnitudes_come_back(void **state)
+{
+	static float file[2 * FLOATS];
+	struct mapping whole = {
+	    NULL, {(const unsigned char *)file, sizeof file, {0}}, NULL};
+	struct mapping first = {NULL, {NULL, 0, {0}}, "empty"};
+	struct arena a;
+	struct model m;
+	const char *text;
+
+	(void)state;
+	arena_init(&a);
+	first.next = &whole;
+	m = (struct model){.mappings = &first, .graph = constants(&a, file)};
+	assert_string_equal(magnitudes_print(&m, &a), "");
+	for (int i = 0; i < 5; i++)
+		m.graph->value[i].magnitude =
+		    i == 1 ? MAGNITUDE_LARGE : MAGNITUDE_SMALL;
+	text = magnitudes_print(&m, &a);
+	m.graph = constants(&a, file);
+	magnitudes_read(&m, text, &a);
+	assert_int_equal(m.graph->value[0].magnitude, MAGNITUDE_SMALL);
+	assert_int_equal(m.graph->value[1].magnitude, MAGNITUDE_LARGE);
+	for (int i = 2; i < 5; i++)
+		assert_int_equal(
+		    m.graph->value[i].magnitude, MAGNITUDE_UNKNOWN);
+	m.graph = constants(&a, file);
+	magnitudes_read(&m, "s  l x1.0.32768.1 s1.0.32768 s1.0.32768.2", &a);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(
+		    m.graph->value[i].magnitude, MAGNITUDE_UNKNOWN);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(magnitudes_come_back),
 	    cmocka_unit_test(each_fact_of_each_file_counts),
 	    cmocka_unit_test(what_does_not_tell),
 	};
