@@ -191,9 +191,9 @@ make_current(struct costdb *db, struct err *err)
 	return state != SCHEMA_OLDER || schema_migrate(db, err);
 }
 
-/* TUNING: so much is looked through in a tenth of a second, so always; more only
+/* TUNING: so much is looked through in 7 ms, so always; more only
  * where the last to write did not close the file. */
-#define ALWAYS_CHECKED ((off_t)8 << 20)
+#define ALWAYS_CHECKED ((off_t)1 << 20)
 
 /* Foreign files are looked at by who opens them. */
 static bool
