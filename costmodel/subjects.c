@@ -66,9 +66,42 @@ subject_describe(struct pricer *p, uint32_t subject, struct arena *scratch)
 		    &p->candidates->candidate[s->candidate], p->arena);
 }
 
+/* A pricer that has made the keys of these candidates, or NULL. */
+static const struct pricer *
+who_has_keys(const struct pricer *p)
+{
+	const struct pricer *known = p->o.known;
+
+	return known && known->graph == p->graph
+	        && known->ncandidate_subjects > 0
+	        && known->candidates->n == p->candidates->n
+	        && known->candidates->candidate == p->candidates->candidate
+	    ? known
+	    : NULL;
+}
+
+/* The target, and what candidate i is known by. */
+static void
+put_key(struct buf *b, struct pricer *p, const struct pricer *known, uint32_t i,
+    struct arena *scratch)
+{
+	const struct candidate *c = &p->candidates->candidate[i];
+
+	b->n = 0;
+	buf_u32(b, c->target);
+	if (known) {
+		const struct subject *s = &known->subject[known->subject_of[i]];
+
+		buf_add(b, s->db.bytes, s->db.n);
+	} else {
+		key_candidate(&p->keys_of, b, c, KEY_FULL, scratch);
+	}
+}
+
 void
 subjects_of_candidates(struct pricer *p)
 {
+	const struct pricer *known = who_has_keys(p);
 	struct arena scratch;
 	struct buf b;
 
@@ -79,9 +112,7 @@ subjects_of_candidates(struct pricer *p)
 		uint32_t subject;
 		bool is_new;
 
-		b.n = 0;
-		buf_u32(&b, c->target);
-		key_candidate(&p->keys_of, &b, c, KEY_FULL, &scratch);
+		put_key(&b, p, known, i, &scratch);
 		subject = subject_add(p, b.data, b.n, &is_new);
 		p->subject_of[i] = subject;
 		p->next[i] = SUBJECT_NONE;

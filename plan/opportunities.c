@@ -403,9 +403,12 @@ find_more(struct concession *w, const struct opportunity *o,
 	copy_mix(w, r->mix);
 	if (o->obstacle == OBSTACLE_REFUSED)
 		assume_held(&options, o, w->arena);
-	if (!candidates_find(
-	        &w->candidates, r->graph, &w->mix, &options, w->arena, err)
-	    || !pricer_open_like(
+	if (options.nassume == like->nassume && options.nassume == 0)
+		w->candidates = *r->candidates; /* the same again */
+	else if (!candidates_find(&w->candidates, r->graph, &w->mix, &options,
+	             w->arena, err))
+		return false;
+	if (!pricer_open_like(
 	        &w->pricer, r->pricer, &w->mix, &w->candidates, w->arena, err))
 		return false;
 	if (o->obstacle == OBSTACLE_COST) {
