@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ir/base/fd.h"
@@ -73,8 +72,7 @@ set_direct(int fd, bool on)
 	    == 0;
 }
 
-/* Whole blocks from memory to the disk, as many as it takes that way. Pages that
- * are there at once are taken in a tenth of the time. */
+/* Whole blocks from memory to the disk, as many as it takes that way. */
 static bool
 put_blocks(int fd, struct bulk_piece *p)
 {
@@ -84,15 +82,11 @@ put_blocks(int fd, struct bulk_piece *p)
 		size_t n =
 		    (p->n < PORTION ? p->n : PORTION) / BULK_BLOCK * BULK_BLOCK;
 
-#ifdef MADV_POPULATE_READ
-		(void)madvise(
-		    (void *)(uintptr_t)p->data, n, MADV_POPULATE_READ);
-#endif
 		put = write(fd, p->data, n);
 		if (put < 0 && errno == EINTR)
 			put = 0;
-		file_guard_let_go(p->data, n);
 		if (put > 0) {
+			file_guard_let_go(p->data, (size_t)put);
 			p->data += put;
 			p->n -= (size_t)put;
 		}
