@@ -6,6 +6,7 @@
  * those that are here (lent.h). */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emit/annotated_sum.h"
 #include "emit/lent.h"
@@ -444,12 +445,14 @@ collect(struct annotation *n, struct err *err)
 	return true;
 }
 
+/* Whoever writes to a file changes its time. */
 static bool
-is_as_read(const struct mapped_file *model, const char *path, struct err *err)
+is_as_read(const struct bulk *b, const char *path, struct err *err)
 {
-	const struct file_id now = file_id_at(path);
+	const struct file_id now = file_id_of(b->source_fd);
 
-	return file_id_equal(&model->id, &now)
+	return (now.bytes == b->source.id.bytes
+	           && now.modified_ns == b->source.id.modified_ns)
 	    || err_set(err, ERR_INPUT, "%s: changed while in use", path);
 }
 
@@ -458,22 +461,24 @@ write_annotated(
     const struct emit_work *w, const struct outdir *o, struct err *err)
 {
 	const char *path = w->in->model->path;
-	struct mapped_file model;
-	struct annotation n = {.w = w, .model = &model};
+	struct annotation n = {.w = w};
+	struct bulk *out = &n.out;
 	char sum[65];
 	bool ok;
 
 	if (!may_annotate(w->in->model, err))
 		return emit_leave_out(w, o, NULL, LENDER, err);
-	if (!file_map(&model, path, err))
+	bulk_init(out, w->arena);
+	if (!file_map_open(&out->source, &out->source_fd, path, err))
 		return false;
-	bulk_init(&n.out, w->arena);
+	n.model = &out->source;
 	ok = collect(&n, err);
 	if (ok) {
-		annotated_sum(&n.out, w, &model, sum);
-		ok = bulk_write(&n.out, o, LENDER, sum, err)
-		    && is_as_read(&model, path, err);
+		annotated_sum(out, w, sum);
+		ok = bulk_write(out, o, LENDER, sum, err)
+		    && is_as_read(out, path, err);
 	}
-	file_unmap(&model);
+	close(out->source_fd);
+	file_unmap(&out->source);
 	return ok;
 }

@@ -19,10 +19,9 @@ is_known(const struct emit_in *in, const struct mapped_file *model)
 
 /* Places for what lies in the model, bytes for the rest. */
 static struct hash128
-key_of(const struct bulk *out, const struct hash128 *content,
-    const struct mapped_file *model)
+key_of(const struct bulk *out, const struct hash128 *content)
 {
-	const uintptr_t from = (uintptr_t)model->data;
+	const uintptr_t from = (uintptr_t)out->source.data;
 	struct hash128 h;
 	struct buf b;
 
@@ -32,7 +31,7 @@ key_of(const struct bulk *out, const struct hash128 *content,
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct bulk_piece *p = &out->piece[i];
 		const uintptr_t at = (uintptr_t)p->data;
-		const bool lies = at >= from && at - from < model->bytes;
+		const bool lies = at >= from && at - from < out->source.bytes;
 
 		buf_u8(&b, lies);
 		buf_u64(&b, p->n);
@@ -54,18 +53,17 @@ is_sum(const char *text)
 }
 
 void
-annotated_sum(const struct bulk *out, const struct emit_work *w,
-    const struct mapped_file *model, char sum[65])
+annotated_sum(const struct bulk *out, const struct emit_work *w, char sum[65])
 {
 	const struct emit_in *in = w->in;
 	const char *text;
 	struct hash128 key;
 
-	if (!is_known(in, model)) {
+	if (!is_known(in, &out->source)) {
 		bulk_sum(out, sum);
 		return;
 	}
-	key = key_of(out, in->content, model);
+	key = key_of(out, in->content);
 	text = pricer_find_text(in->pricer, key);
 	if (is_sum(text)) {
 		memcpy(sum, text, 65);

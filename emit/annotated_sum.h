@@ -5,8 +5,8 @@
 #include "emit/work.h"
 #include "ir/base/bulk.h"
 
-/* Of what is to be written, parts of which lie in the model's file. */
-void annotated_sum(const struct bulk *out, const struct emit_work *w,
-    const struct mapped_file *model, char sum[65]);
+/* Of what is to be written, parts of which lie in the model's file, its source. */
+void annotated_sum(
+    const struct bulk *out, const struct emit_work *w, char sum[65]);
 
 #endif

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "ir/base/fd.h"
@@ -18,7 +20,7 @@
 void
 bulk_init(struct bulk *b, struct arena *a)
 {
-	*b = (struct bulk){.arena = a};
+	*b = (struct bulk){.source_fd = -1, .arena = a};
 }
 
 void
@@ -62,6 +64,32 @@ bulk_sum(const struct bulk *b, char sum[65])
 	sha256_end(&s, sum);
 }
 
+static void
+advance(struct bulk_piece *p, size_t n)
+{
+	p->data += n;
+	p->n -= n;
+}
+
+/* Whole blocks of the source become blocks of the file, at `at`, as on btrfs and
+ * XFS. */
+static bool
+put_shared(int fd, const struct bulk *b, struct bulk_piece *p, uint64_t at)
+{
+	const uintptr_t data = (uintptr_t)p->data,
+	                from = (uintptr_t)b->source.data;
+	struct file_clone_range range = {.src_fd = b->source_fd,
+	    .src_offset = data - from,
+	    .src_length = p->n / BULK_BLOCK * BULK_BLOCK,
+	    .dest_offset = at};
+
+	if (b->source_fd < 0 || data < from || data - from >= b->source.bytes
+	    || ioctl(fd, FICLONERANGE, &range) != 0)
+		return true; /* in another way, then */
+	advance(p, (size_t)range.src_length);
+	return lseek(fd, (off_t)(at + range.src_length), SEEK_SET) >= 0;
+}
+
 static bool
 set_direct(int fd, bool on)
 {
@@ -87,8 +115,7 @@ put_blocks(int fd, struct bulk_piece *p)
 			put = 0;
 		if (put > 0) {
 			file_guard_let_go(p->data, (size_t)put);
-			p->data += put;
-			p->n -= (size_t)put;
+			advance(p, (size_t)put);
 		}
 	}
 	return put >= 0 || errno == EINVAL; /* that is: not in this way */
@@ -111,8 +138,7 @@ put_part(int fd, struct bulk_piece *p, size_t n)
 {
 	if (!fd_write_all(fd, (const char *)p->data, n))
 		return false;
-	p->data += n;
-	p->n -= n;
+	advance(p, n);
 	return true;
 }
 
@@ -122,21 +148,38 @@ within_block(uint64_t at)
 	return (size_t)(at % BULK_BLOCK);
 }
 
+/* A large one, which begins as far into a block as in memory. */
 static bool
-put_piece(int fd, struct bulk_piece p, uint64_t at, bool direct)
+put_large(int fd, const struct bulk *b, struct bulk_piece *p, uint64_t at)
 {
 	const size_t before = (BULK_BLOCK - within_block(at)) % BULK_BLOCK;
 
-	if (direct && p.n >= LARGE
-	    && within_block(at) == within_block((uintptr_t)p.data)
-	    && (!put_part(fd, &p, before) || !put_direct(fd, &p)))
+	return put_part(fd, p, before) && put_shared(fd, b, p, at + before)
+	    && put_direct(fd, p);
+}
+
+static bool
+put_piece(int fd, const struct bulk *b, struct bulk_piece p, uint64_t at)
+{
+	if (p.n >= LARGE && within_block(at) == within_block((uintptr_t)p.data)
+	    && !put_large(fd, b, &p, at))
 		return false;
+	return put_part(fd, &p, p.n);
+}
+
+static bool
+put_plain(int fd, const struct bulk *b, struct bulk_piece p, uint64_t at)
+{
+	(void)b, (void)at;
 	return put_part(fd, &p, p.n);
 }
 
 static bool
 put_all(int fd, const struct bulk *b, const struct outdir *o)
 {
+	/* what is deleted soon need not reach the disk */
+	bool (*put)(int, const struct bulk *, struct bulk_piece, uint64_t) =
+	    o->is_scratch ? put_plain : put_piece;
 	uint64_t at = 0;
 
 	if (b->bytes > *o->left) {
@@ -145,9 +188,8 @@ put_all(int fd, const struct bulk *b, const struct outdir *o)
 		return false;
 	}
 	*o->left -= b->bytes;
-	/* what is deleted soon need not reach the disk */
 	for (uint32_t i = 0; i < b->n; at += b->piece[i++].n)
-		if (!put_piece(fd, b->piece[i], at, !o->is_scratch))
+		if (!put(fd, b, b->piece[i], at))
 			return false;
 	return true;
 }

@@ -20,6 +20,10 @@ struct bulk_piece {
 };
 
 struct bulk {
+	/* What pieces may lie in, and that file: where files can share blocks they
+	 * do. -1: none. */
+	struct mapped_file source;
+	int source_fd;
 	struct bulk_piece *piece;
 	uint32_t n, cap;
 	uint64_t bytes; /* of all */

@@ -138,14 +138,6 @@ file_id_of(int fd)
 	return fstat(fd, &st) == 0 ? id_from(&st) : (struct file_id){0};
 }
 
-struct file_id
-file_id_at(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 ? id_from(&st) : (struct file_id){0};
-}
-
 bool
 file_id_equal(const struct file_id *a, const struct file_id *b)
 {
@@ -154,26 +146,45 @@ file_id_equal(const struct file_id *a, const struct file_id *b)
 	    && a->modified_ns == b->modified_ns;
 }
 
+static bool
+map_open(struct mapped_file *f, int fd, const char *path, struct err *err)
+{
+	const struct file_id id = file_id_of(fd);
+	void *p;
+
+	if (id.bytes == 0)
+		return true;
+	p = mmap(NULL, (size_t)id.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return fail(err, path, "cannot map");
+	file_guard_add(p, (size_t)id.bytes, path);
+	*f = (struct mapped_file){p, (size_t)id.bytes, id};
+	return true;
+}
+
+bool
+file_map_open(struct mapped_file *f, int *fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	*f = (struct mapped_file){.data = NULL};
+	*fd = open_regular(path, &st, err);
+	if (*fd < 0)
+		return false;
+	if (map_open(f, *fd, path, err))
+		return true;
+	close(*fd);
+	return false;
+}
+
 bool
 file_map(struct mapped_file *f, const char *path, struct err *err)
 {
-	struct stat st;
-	int fd = open_regular(path, &st, err);
-	void *p;
+	int fd;
 
-	*f = (struct mapped_file){.data = NULL};
-	if (fd < 0)
+	if (!file_map_open(f, &fd, path, err))
 		return false;
-	if (st.st_size == 0) {
-		close(fd);
-		return true;
-	}
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
-	if (p == MAP_FAILED)
-		return fail(err, path, "cannot map");
-	file_guard_add(p, (size_t)st.st_size, path);
-	*f = (struct mapped_file){p, (size_t)st.st_size, id_from(&st)};
 	return true;
 }
 

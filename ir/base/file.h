@@ -17,9 +17,7 @@ struct file_id {
 	int64_t changed_ns, modified_ns; /* since 1970 */
 };
 
-/* Of an open file, and of what has that name now; zeros: of nothing. */
 struct file_id file_id_of(int fd);
-struct file_id file_id_at(const char *path);
 bool file_id_equal(const struct file_id *a, const struct file_id *b);
 
 /* A read-only mapping. If the file shrinks while mapped, reading past its new
@@ -32,6 +30,9 @@ struct mapped_file {
 
 /* Map a regular file ("-": standard input, here and below). ERR_IO when it cannot be opened or is not regular. */
 bool file_map(struct mapped_file *f, const char *path, struct err *err);
+/* The same, and the file stays open. */
+bool file_map_open(
+    struct mapped_file *f, int *fd, const char *path, struct err *err);
 /* Zeros, which take address space, and memory for none of them. */
 bool file_map_zeros(struct mapped_file *f, size_t bytes, struct err *err);
 void file_unmap(struct mapped_file *f);

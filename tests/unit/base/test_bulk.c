@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -108,6 +109,43 @@ pieces_from_anywhere(void **state)
 	arena_release(&a);
 }
 
+/* Of a file, blocks of which may be shared. */
+static void
+pieces_of_a_file(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	for (int which = 0; which < 2; which++) {
+		const char *folder = parent(which, &a);
+		const char *path = arena_printf(&a, "%s/source", folder);
+		FILE *f = fopen(path, "w");
+
+		assert_non_null(f);
+		assert_int_equal(fwrite(some_bytes(), 1, LONGEST, f), LONGEST);
+		assert_int_equal(fclose(f), 0);
+		for (size_t place = 0; place < 9000; place += 2999) {
+			struct bulk b;
+
+			bulk_init(&b, &a);
+			assert_true(
+			    file_map_open(&b.source, &b.source_fd, path, &err));
+			bulk_add(&b, some_bytes(), place % BULK_BLOCK);
+			bulk_add(&b, b.source.data + place, LARGE + 77);
+			bulk_add(&b, some_bytes() + 9, 9);
+			is_written(&b, folder, false);
+			close(b.source_fd);
+			file_unmap(&b.source);
+		}
+		assert_int_equal(unlink(path), 0);
+		if (which == 1)
+			folder_remove(folder);
+	}
+	arena_release(&a);
+}
+
 static void
 neighbours_are_one_piece(void **state)
 {
@@ -168,6 +206,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pieces_from_anywhere),
+	    cmocka_unit_test(pieces_of_a_file),
 	    cmocka_unit_test(neighbours_are_one_piece),
 	    cmocka_unit_test(limits_and_lies),
 	};
