@@ -287,6 +287,9 @@ execute(struct run_result *r, const struct run_sets *sets,
 	for (uint32_t i = 0; ok && !args->turns && i < sets->n; i++)
 		ok = check_set(r, turns.executor, &sets->set[i], args, err);
 	executor_close(turns.executor);
+	if (!ok && args->data.n == 0
+	    && (err->kind == ERR_INPUT || err->kind == ERR_UNSUPPORTED))
+		return err_in(err, "made-up inputs (--data names others)");
 	return ok;
 }
 

@@ -27,21 +27,11 @@ run_data_seeded(
 	struct run_data *d = new_set(s, "seeded", g, a);
 
 	for (uint32_t i = 0; i < g->ninputs; i++) {
-		const struct value *v = graph_value(g, g->input[i]);
-		size_t n, bytes;
-		void *data;
-
-		if (v->type.kind != TYPE_TENSOR || !type_is_static(&v->type)
-		    || !tensor_size(
-		        v->type.dtype, v->type.dim, v->type.rank, &n, &bytes))
+		if (!seed_tensor(&d->in[i], g, g->input[i], 0, a))
 			return err_set(err, ERR_UNSUPPORTED,
 			    "input '%s' has no static shape; bind it with "
 			    "--dim or --shape, or give --data",
-			    v->name);
-		data = seed_buffer(a, bytes);
-		seed_value(g, g->input[i], data);
-		d->in[i] =
-		    tensor_view(v->type.dtype, v->type.rank, v->type.dim, data);
+			    graph_value(g, g->input[i])->name);
 	}
 	return true;
 }

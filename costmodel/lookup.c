@@ -68,6 +68,33 @@ outcome_text(enum outcome outcome, const char *detail, struct arena *a)
 	    detail[0] ? ": " : "", detail);
 }
 
+/* More than floats to compute with: sizes, indices, conditions, scales. */
+static bool
+is_fed_more(const struct pricer *p, const struct subject *s)
+{
+	const struct candidate *c = &p->candidates->candidate[s->candidate];
+
+	return c->ninputs > 1
+	    || (c->ninputs == 1
+	        && !dtype_is_float(
+	            graph_value(p->graph, c->input[0].value)->type.dtype));
+}
+
+void
+subject_excuse(struct pricer *p, struct subject *s, enum outcome outcome,
+    const char *detail)
+{
+	if (outcome != OUTCOME_UNSUPPORTED || s->target >= p->mix->n
+	    || !target_is_host(&p->mix->target[s->target])
+	    || !is_fed_more(p, s))
+		return;
+	subject_estimate(p, s,
+	    arena_printf(p->arena,
+	        "made-up inputs do not suit it (%s): a multiple of the lower "
+	        "bound",
+	        detail));
+}
+
 void
 take_found(struct pricer *p, struct subject *s, const struct db_found *f,
     enum price_origin origin)
@@ -86,6 +113,7 @@ take_found(struct pricer *p, struct subject *s, const struct db_found *f,
 	assert(f->attempts > 0);
 	if (price->state == PRICE_FAILED && !*price->detail)
 		price->detail = "its figures on record are none";
+	subject_excuse(p, s, f->outcome, f->detail);
 }
 
 void

@@ -207,7 +207,8 @@ take_probe(struct measure_batch *b, uint32_t subject, const struct sample *r)
 		probe_of_found(p, s, &f);
 	} else {
 		price_of_measurement(price_of(p, s), r, p->arena);
-		p->counts.failed++;
+		subject_excuse(p, s, r->outcome, r->detail);
+		p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
 	}
 }
 
@@ -221,6 +222,7 @@ take_price(struct measure_batch *b, uint32_t subject, const struct sample *r)
 	price_of_measurement(price_of(p, s), r, p->arena);
 	price_of(p, s)->machine = p->environment[s->target].machine;
 	price_of(p, s)->bound = bound;
+	subject_excuse(p, s, r->outcome, r->detail);
 	if (s->target < p->mix->n && p->mix->target[s->target].ask_ms) {
 		price_of(p, s)->source = p->mix->target[s->target].source;
 		price_of(p, s)->origin = FROM_EXTERNAL;

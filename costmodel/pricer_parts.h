@@ -163,6 +163,14 @@ bool subject_begin(struct pricer *p, uint32_t subject, struct err *err);
 /* It is never chosen, and that is why. */
 void subject_fail(struct pricer *p, struct subject *s, const char *why);
 
+/* It is not measured, and that is why: a multiple of its bound. */
+void subject_estimate(struct pricer *p, struct subject *s, const char *why);
+
+/* The host runs whatever a model has. What refuses made-up sizes, indices and the like,
+ * which other nodes make or a user gives, takes the model's own: it is estimated. */
+void subject_excuse(struct pricer *p, struct subject *s, enum outcome outcome,
+    const char *detail);
+
 /* As it was before anything was looked up. */
 void subject_forget(struct pricer *p, struct subject *s);
 

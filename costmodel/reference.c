@@ -91,15 +91,9 @@ find_closure(struct evaluation *e, uint32_t i)
 static struct tensor *
 seeded(struct reference *r, value_id v)
 {
-	const struct type *type = &graph_value(r->graph, v)->type;
 	struct tensor *t = arena_new(&r->arena, struct tensor, 1);
-	size_t n = 0, bytes = 0;
-	void *data;
 
-	tensor_size(type->dtype, type->dim, type->rank, &n, &bytes);
-	data = seed_buffer(&r->arena, bytes);
-	seed_value(r->graph, v, data);
-	*t = tensor_view(type->dtype, type->rank, type->dim, data);
+	seed_tensor(t, r->graph, v, 0, &r->arena);
 	return t;
 }
 

@@ -42,6 +42,8 @@ is_index_of(const struct node *n, value_id v)
 		return n->input[1] == v;
 	case OP_ONEHOT:
 		return n->input[0] == v;
+	case OP_ROIALIGN:
+		return n->input[2] == v;
 	default:
 		return false;
 	}
@@ -109,6 +111,38 @@ seed_sample(const struct graph *g, value_id v, uint32_t sample, void *out)
 		return;
 	for (size_t i = 0; i < n; i++) /* little-endian one */
 		((uint8_t *)out)[i * width] = 1;
+}
+
+/* Like whole numbers they are one, which more operators take than a word. */
+static struct tensor
+texts_of(const struct type *t, size_t n, struct arena *a)
+{
+	struct string_view *text = arena_new(a, struct string_view, n);
+
+	for (size_t i = 0; i < n; i++)
+		text[i] = (struct string_view){"1", 1};
+	return tensor_strings(t->rank, t->dim, text);
+}
+
+bool
+seed_tensor(struct tensor *out, const struct graph *g, value_id v,
+    uint32_t sample, struct arena *a)
+{
+	const struct type *t = &graph_value(g, v)->type;
+	size_t n, bytes;
+	void *data;
+
+	if (t->kind != TYPE_TENSOR || !type_is_static(t)
+	    || !tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
+		return false;
+	if (t->dtype == DT_STRING) {
+		*out = texts_of(t, n, a);
+		return true;
+	}
+	data = seed_buffer(a, bytes);
+	seed_sample(g, v, sample, data);
+	*out = tensor_view(t->dtype, t->rank, t->dim, data);
+	return true;
 }
 
 /* One over the root of how many are summed, about: the elements of all

@@ -17,6 +17,11 @@ void seed_value(const struct graph *g, value_id v, void *out);
 /* The same of other numbers for each sample; sample 0 is seed_value()'s. */
 void seed_sample(const struct graph *g, value_id v, uint32_t sample, void *out);
 
+/* A tensor like that in `a`, of texts where v's type is of texts; false where it is no
+ * tensor of static shape that fits into memory. */
+bool seed_tensor(struct tensor *out, const struct graph *g, value_id v,
+    uint32_t sample, struct arena *a);
+
 /* Fill what has the type of constant `like`: floats with magnitudes within a
  * factor of four, so small that sums over them stay near one; whole numbers of
  * one byte over their whole range. The same bytes for the same `which`. False,

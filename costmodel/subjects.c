@@ -182,8 +182,8 @@ ask_kind(struct pricer *p, struct subject *s)
 	subject_fail(p, s, "the target gives no price for it");
 }
 
-static void
-estimate(struct pricer *p, struct subject *s, const char *why)
+void
+subject_estimate(struct pricer *p, struct subject *s, const char *why)
 {
 	subject_expect(p, s);
 	price_of(p, s)->state = PRICE_KNOWN;
@@ -279,7 +279,7 @@ subject_begin(struct pricer *p, uint32_t i, struct err *err)
 	subject_expect(p, s);
 	why = not_measurable(p->graph, c);
 	if (!t->ask_ms && why) {
-		estimate(p, s, why);
+		subject_estimate(p, s, why);
 		return true;
 	}
 	if (!has_static_ports(p->graph, c)) {
@@ -318,7 +318,7 @@ subject_unmeasured(struct pricer *p, struct subject *s)
 	    && (!t || !t->ask_ms || t->is_this_cpu)) {
 		refuse(p, s);
 	} else if (!t || !t->ask_ms) {
-		estimate(p, s,
+		subject_estimate(p, s,
 		    "no figure in the database and measuring is off: a "
 		    "multiple of the lower bound");
 	} else if (t->kind->simulate) {

@@ -37,8 +37,18 @@ plain_output(struct trial *t, uint32_t o, struct tensor *out, struct arena *a,
 	const struct format_change change = {f[p->format], f[FORMAT_PLAIN],
 	    type, format_quant(&t->mix->formats, p->value)};
 	struct converter c;
-	void *data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
+	void *data;
 
+	if (!type_has_size(type)) {
+		*out = *(const struct tensor *)t->out[o];
+		return true;
+	}
+	if (p->format == FORMAT_PLAIN) {
+		*out =
+		    tensor_view(type->dtype, type->rank, type->dim, t->out[o]);
+		return true;
+	}
+	data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
 	if (!converter_new(&c, &change, a, err))
 		return false;
 	c.run(&c, t->out[o], data);
@@ -87,6 +97,17 @@ need_static(const struct graph *g, const struct port *p, struct err *err)
 	    "value '%s' has no static shape, so nothing can be run", v->name);
 }
 
+/* Texts lie elsewhere; where is what the port has. */
+static size_t
+port_bytes(const struct trial *t, const struct port *p)
+{
+	const struct type *type = &graph_value(t->graph, p->value)->type;
+
+	return type_has_size(type)
+	    ? format_bytes(t->mix->formats.format[p->format], type)
+	    : sizeof(struct tensor);
+}
+
 static bool
 open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 {
@@ -98,7 +119,13 @@ open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 
 	if (!need_static(t->graph, p, err))
 		return false;
-	t->in_bytes[i] = format_bytes(f[p->format], type);
+	t->in_bytes[i] = port_bytes(t, p);
+	if (!type_has_size(type)) {
+		struct tensor *texts = arena_new(a, struct tensor, 1);
+
+		t->in[i] = texts;
+		return seed_tensor(texts, t->graph, p->value, 0, a);
+	}
 	plain = data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
 	seed_value(t->graph, p->value, plain);
 	if (p->format != FORMAT_PLAIN) {
@@ -120,8 +147,6 @@ bool
 trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err)
 {
-	const struct format *f = m->formats.format;
-
 	*t = (struct trial){.graph = g, .mix = m, .candidate = c};
 	t->in = arena_new(a, const void *, c->ninputs);
 	t->in_bytes = arena_new(a, size_t, c->ninputs);
@@ -135,8 +160,7 @@ trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
 
 		if (!need_static(g, p, err))
 			return false;
-		t->out_bytes[i] =
-		    format_bytes(f[p->format], &graph_value(g, p->value)->type);
+		t->out_bytes[i] = port_bytes(t, p);
 		t->out[i] = seed_buffer(a, t->out_bytes[i]);
 	}
 	return true;

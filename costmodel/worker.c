@@ -369,23 +369,28 @@ do_candidate(struct worker *w, const struct worker_request *q,
 {
 	const struct measure_options *o = w->options;
 	const struct candidate *c = &o->candidates->candidate[q->job.candidate];
-	struct err err = {.kind = ERR_NONE};
+	struct err err = {.kind = ERR_NONE}, fault = {.kind = ERR_NONE};
 	struct trial t;
 	struct shot s;
+	bool ok = true;
 
 	own_pages_begin(&w->own);
 	if (!trial_open(&t, o->graph, o->mix, c, a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
+	if (target_is_host(&o->mix->target[c->target]))
+		t.kernel.fault = &fault; /* others' processes end */
 	if (q->check && o->reference) {
 		trial_run(&t);
-		if (!check_outputs(w, &t, r, a, &err))
-			goto out;
+		ok = fault.kind == ERR_NONE && check_outputs(w, &t, r, a, &err);
 	}
-	s = shot_of(w, &t, a);
-	time_it(w, q, &s, r);
-out:
+	if (ok) {
+		s = shot_of(w, &t, a);
+		time_it(w, q, &s, r);
+	}
+	if (fault.kind != ERR_NONE)
+		say(r, OUTCOME_UNSUPPORTED, fault.text);
 	trial_close(&t);
 }
 

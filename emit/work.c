@@ -96,7 +96,7 @@ emit_rule(const struct emit_work *w, const struct candidate *c)
 bool
 emit_region_is_host(const struct emit_work *w, uint32_t region)
 {
-	return strcmp(emit_target(w, region)->kind->name, "host") == 0;
+	return target_is_host(emit_target(w, region));
 }
 
 const char *

@@ -234,8 +234,7 @@ verify_composite(struct verify_state *w, uint32_t i)
 	const struct target *target = &p->mix->target[c->target];
 
 	note_error(w, c, 0);
-	if ((strcmp(target->kind->name, "host") == 0
-	        && match_idiom(c->match, 0) == NULL)
+	if ((target_is_host(target) && match_idiom(c->match, 0) == NULL)
 	    || !target->kind->compile || target->only_prices
 	    || target->quantises)
 		return true;

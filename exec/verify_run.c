@@ -39,18 +39,11 @@ seed_inputs(struct verify_state *w, struct err *err)
 
 	for (uint32_t i = 0; i < g->ninputs; i++) {
 		const value_id v = g->input[i];
-		const struct type *t = &graph_value(g, v)->type;
-		size_t n, bytes;
-		void *data;
 
-		if (t->kind != TYPE_TENSOR || !type_is_static(t)
-		    || !tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
+		if (!seed_tensor(&w->value[v], g, v, 0, w->arena))
 			return err_set(err, ERR_UNSUPPORTED,
 			    "input '%s' has no static shape",
 			    graph_value(g, v)->name);
-		data = seed_buffer(w->arena, bytes);
-		seed_value(g, v, data);
-		w->value[v] = tensor_view(t->dtype, t->rank, t->dim, data);
 	}
 	return true;
 }

@@ -289,7 +289,7 @@ opportunities_find(
 	g.group_of = arena_new(&scratch, uint32_t, nnodes);
 	g.seen = arena_new(&scratch, uint32_t, p->ncomposites);
 	for (uint32_t t = 0; t < p->mix->n; t++)
-		if (strcmp(p->mix->target[t].kind->name, "host") != 0) {
+		if (!target_is_host(&p->mix->target[t])) {
 			group_nodes(&g, t);
 			fill_groups(&g);
 			count_moves(&g);
@@ -367,7 +367,7 @@ host_of(const struct mix *m)
 {
 	uint32_t t = 0;
 
-	while (strcmp(m->target[t].kind->name, "host") != 0)
+	while (!target_is_host(&m->target[t]))
 		t++;
 	assert(t < m->n);
 	return t;

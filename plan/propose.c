@@ -271,7 +271,7 @@ uint32_t
 fallback_of(const struct mix *m, uint32_t target)
 {
 	for (uint32_t t = 0; t < m->n; t++)
-		if (strcmp(m->target[t].kind->name, "host") == 0)
+		if (target_is_host(&m->target[t]))
 			return t;
 	return target;
 }

@@ -392,7 +392,7 @@ mix_open(struct mix *m, const char *const *text, uint32_t n, struct arena *a,
 	for (uint32_t i = 0; i < n; i++) {
 		if (!parse_target(&target[m->n], text[i], a, err))
 			return false;
-		has_host |= strcmp(target[m->n].kind->name, "host") == 0;
+		has_host |= target_is_host(&target[m->n]);
 		m->n++;
 	}
 	if (!has_host && target_kind_find("host")

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ir/base/arena.h"
 #include "ir/base/bitset.h"
@@ -388,6 +389,13 @@ struct target {
 	bool is_this_cpu; /* what is asked runs on this machine's cores: its
 			   * figures depend on them as measured ones do */
 };
+
+/* The reference, which runs whatever a model has. */
+static inline bool
+target_is_host(const struct target *t)
+{
+	return strcmp(t->kind->name, "host") == 0;
+}
 
 /* The activated targets, in the user's order. */
 struct mix {

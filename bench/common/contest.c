@@ -28,16 +28,8 @@ seed(struct contest *c)
 
 	c->in = arena_new(c->arena, struct tensor, g->ninputs);
 	c->out = arena_new(c->arena, struct tensor, g->noutputs);
-	for (uint32_t i = 0; i < g->ninputs; i++) {
-		const struct type *t = &graph_value(g, g->input[i])->type;
-		size_t n, bytes;
-		void *data;
-
-		tensor_size(t->dtype, t->dim, t->rank, &n, &bytes);
-		data = seed_buffer(c->arena, bytes);
-		seed_value(g, g->input[i], data);
-		c->in[i] = tensor_view(t->dtype, t->rank, t->dim, data);
-	}
+	for (uint32_t i = 0; i < g->ninputs; i++)
+		seed_tensor(&c->in[i], g, g->input[i], 0, c->arena);
 }
 
 bool

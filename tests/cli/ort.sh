@@ -16,4 +16,16 @@ if so=$(plain_name "$MARQ_BUILD/marq_ort.so") && [ -e "$so" ]; then
 	expect_in err 'ONNX Runtime 1.10.0 is too old: 1.16 or newer is needed'
 fi
 runtime_tests ort onnxruntime_c_api.h 'ONNX Runtime' 1.
+# An operator that is written out is offered as its author has it, too.
+python3 "$MARQ_SOURCE/tests/support/authored.py" .25 3 scaler.onnx texts.onnx
+run search scaler.onnx -t "plugin:path=$so" -t host --db prices.db --pin op:Sub=ort -o scaler
+expect_status 0
+expect_in scaler/result.json '"implementation": "authored/Scaler/'
+grep -q Scaler scaler/ort/*.onnx || fail 'another model than was compiled'
+run run scaler -t "plugin:path=$so" -t host --db prices.db --runs 3
+expect_status 0
+expect_in out "'y' matches the host reference"
+run search texts.onnx -t "plugin:path=$so" -t host --db prices.db -o texts
+expect_status 0
+expect_not_in texts/result.json 'ort.region'
 done_testing

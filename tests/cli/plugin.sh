@@ -256,28 +256,7 @@ expect_in out " of $plugin,does=needs-alone + host (A/A "
 # Operators that are written out are offered as their author has them, too: tried on
 # their own attributes (this one copies, with others it would not), and its layer is of
 # all nodes that it became.
-python3 - >scaler.onnx <<'EOS'
-import struct
-def field(n, *parts):
-    if isinstance(parts[0], int):
-        return bytes([n << 3, parts[0]])
-    body = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
-    size = [len(body)] if len(body) < 128 else [len(body) & 127 | 128, len(body) >> 7]
-    return bytes([n << 3 | 2, *size]) + body
-def real(name, x):
-    return field(5, field(1, name), (bytes([7 << 3 | 5]) + struct.pack("<f", x)) * 3, b"\xa0\1\6")
-def value(n, name, kind=1):
-    return field(n, field(1, name), field(2, field(1, field(1, kind), field(2, field(1, field(1, 2)), field(1, field(1, 3))))))
-node = [field(1, "x"), field(2, "y"), field(3, "scaled"), field(4, "Scaler"), real("offset", 0), real("scale", 1),
-        field(7, "ai.onnx.ml")]
-graph = field(7, field(1, *node), field(2, "g"), value(11, "x"), value(12, "y"))
-head = field(1, 8) + field(8, field(1, ""), field(2, 19)) + field(8, field(1, "ai.onnx.ml"), field(2, 3))
-import sys
-sys.stdout.buffer.write(head + graph)
-node = [field(1, "x"), field(1, "y"), field(2, "same"), field(3, "compared"), field(4, "Equal")]
-graph = field(7, field(1, *node), field(2, "g"), value(11, "x", 8), value(11, "y", 8), value(12, "same", 9))
-open("texts.onnx", "wb").write(head + graph)
-EOS
+python3 "$MARQ_SOURCE/tests/support/authored.py" 0 1 scaler.onnx texts.onnx
 STANDIN=authored
 run search scaler.onnx -t "$plugin,does=needs-author" -t host --db prices.db --force -o plan --pin op:Sub=standin
 expect_status 0

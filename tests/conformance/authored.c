@@ -111,20 +111,7 @@ data_for(struct tensor *out, const struct part *p, value_id v)
 static bool
 feed(struct tensor *out, const struct part *p, value_id v)
 {
-	const struct type *t = &graph_value(p->graph, v)->type;
-	size_t n, bytes;
-	void *data;
-
-	if (data_for(out, p, v))
-		return true;
-	if (t->kind != TYPE_TENSOR || !type_is_static(t)
-	    || t->dtype == DT_STRING
-	    || !tensor_size(t->dtype, t->dim, t->rank, &n, &bytes))
-		return false;
-	data = seed_buffer(p->a, bytes);
-	seed_value(p->graph, v, data);
-	*out = tensor_view(t->dtype, t->rank, t->dim, data);
-	return true;
+	return data_for(out, p, v) || seed_tensor(out, p->graph, v, 0, p->a);
 }
 
 static struct tensor *
