@@ -195,6 +195,7 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
+	args.search.threads = 0;
 	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	given = args.search.model;

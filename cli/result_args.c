@@ -8,6 +8,7 @@
 
 #include "cli/output.h"
 #include "cli/search_args.h"
+#include "costmodel/machine.h"
 #include "ir/base/jsonin.h"
 #include "targets/by_hand.h"
 
@@ -163,7 +164,12 @@ take_asked(struct search_args *args, const cJSON *doc)
 {
 	const char *nan =
 	    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(doc, "nan"));
+	struct err none = {.kind = ERR_NONE};
+	uint32_t threads;
 
+	if (args->threads == 0 && jsonin_u32(doc, "threads", &threads, &none)
+	    && threads <= CORES_MAX)
+		args->threads = threads;
 	if (nan && strcmp(nan, "ignore") == 0)
 		args->ignore_nan = true;
 	if (cJSON_IsTrue(
@@ -198,17 +204,14 @@ search_args_is_result(const struct search_args *args)
 	return args->model && is_folder(args->model);
 }
 
-bool
-search_args_resolve(struct search_args *args, struct err *err)
+static bool
+resolve(struct search_args *args, struct err *err)
 {
-	const char *result;
-	struct cJSON *doc;
+	const char *result =
+	    arena_printf(args->cli->run, "%s/result.json", args->model);
+	struct cJSON *doc = jsonin_open(result, LIMIT_READ_RESULT, err);
 	bool ok;
 
-	if (!args->model || !is_folder(args->model))
-		return true;
-	result = arena_printf(args->cli->run, "%s/result.json", args->model);
-	doc = jsonin_open(result, LIMIT_READ_RESULT, err);
 	if (!doc)
 		return false;
 	ok = take_result(args, doc, err) || err_in(err, "%s", result);
@@ -217,4 +220,14 @@ search_args_resolve(struct search_args *args, struct err *err)
 	output_keep(args->cli, result);
 	output_keep(args->cli, args->model);
 	return ok;
+}
+
+bool
+search_args_resolve(struct search_args *args, struct err *err)
+{
+	if (search_args_is_result(args) && !resolve(args, err))
+		return false;
+	if (args->threads == 0)
+		args->threads = 1;
+	return true;
 }

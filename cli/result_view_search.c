@@ -54,6 +54,7 @@ write_result(struct job *j, const char *folder, struct err *err)
 	    .counts = j->counts,
 	    .constraints = &j->constraints,
 	    .command = j->args->cli->line,
+	    .threads = j->args->threads,
 	};
 	struct outdir o;
 

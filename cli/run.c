@@ -265,8 +265,7 @@ execute(struct run_result *r, const struct run_sets *sets,
     const struct run_args *args, struct err *err)
 {
 	const struct job *j = r->job;
-	const uint32_t threads =
-	    args->search.threads ? args->search.threads : 1;
+	const uint32_t threads = args->search.threads;
 	const struct executor_options o = {
 	    .threads = threads, .keep_inputs = args->turns};
 	struct tensor *out =
@@ -393,6 +392,7 @@ cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
+	args.search.threads = 0;
 	if (!cli_parse(c, &line, argc, argv, &args, err)
 	    || !(args.given = args.search.model)
 	    || !search_args_resolve(&args.search, err))

@@ -131,6 +131,7 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    .pricer = j->pricer,
 	    .content = j->knows_content ? &j->content : NULL,
 	    .command = args->search.cli->line,
+	    .threads = j->args->threads,
 	};
 	uint64_t began = clock_ns();
 	struct outdir o;

@@ -25,6 +25,7 @@ struct emit_in {
 	struct pricer *pricer; /* its database remembers; NULL: nothing does */
 	const struct hash128 *content; /* model_hash(); NULL: not known */
 	const char *command; /* the command line, for the record */
+	uint32_t threads; /* of a kernel; 0: one */
 };
 
 #endif

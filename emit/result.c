@@ -406,11 +406,15 @@ write_constraints(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
-/* What candidates were asked for, where that is not the default: a plan is run and
- * searched again among the same. */
+/* What was asked for, where that is not the default: a plan is run and searched again
+ * among the same candidates, with as many threads. */
 static void
-write_asked(struct json *j, const struct candidates *c)
+write_asked(struct json *j, const struct emit_work *w)
 {
+	const struct candidates *c = w->plan->candidates;
+
+	if (w->in->threads > 1)
+		json_key_uint(j, "threads", w->in->threads);
 	if (!c->keep_nan)
 		json_key_str(j, "nan", "ignore");
 	if (c->exact)
@@ -476,7 +480,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	write_model(&j, w);
 	write_board(&j, w->plan->prices->board);
 	write_mix(&j, w);
-	write_asked(&j, w->plan->candidates);
+	write_asked(&j, w);
 	write_total(&j, w);
 	write_proof(&j, w);
 	write_confirmation(&j, w);

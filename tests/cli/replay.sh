@@ -73,4 +73,20 @@ run explain exact --what-if Conv_0=native
 expect_in out 'no legal plan'
 run explain loose --what-if Conv_0=native
 expect_not_in out 'no legal plan'
+# A plan for two threads is run with two, and nothing is measured for one.
+if [ "$(nproc)" -gt 1 ]; then
+	measured() {
+		python3 -c 'import sqlite3; print(sqlite3.connect("two.db").execute("SELECT count(*) FROM measurement").fetchone()[0])'
+	}
+	run search tiny.onnx -t host --db two.db --threads=2 -o threads
+	expect_status 0
+	expect_in threads/result.json '"threads": 2,'
+	before=$(measured)
+	run run threads --runs=2 --db two.db
+	expect_status 0
+	[ "$before" -gt 0 ] && [ "$(measured)" = "$before" ] || fail 'prices of another number of threads'
+	run run threads --runs=2 --threads=1 --db two.db
+	expect_status 0
+	[ "$(measured)" -gt "$before" ] || fail 'a number of threads is not heard'
+fi
 done_testing
