@@ -46,16 +46,37 @@ tanh_of(struct maker *m, const struct shape *s)
 
 /* In one direction: the libraries' kernels of two are two of these. */
 static value_id
-lstm(struct maker *m, const struct shape *s)
+recurrent(struct maker *m, const struct shape *s, enum op op, int64_t linear)
 {
-	const struct attr attr[] = {ATTR_OF_INT("hidden_size", s->filters)};
-	const int64_t gates = 4 * s->filters;
-
-	return MAKE_WITH(m, LSTM, attr,
-	    make_input(m, DIMS(s->size, 1, s->channels)),
+	const bool lstm = op == OP_LSTM;
+	const struct attr attr[] = {ATTR_OF_INT("hidden_size", s->filters),
+	    ATTR_OF_INT("linear_before_reset", linear)};
+	const int64_t gates = (lstm ? 4 : 3) * s->filters;
+	const value_id in[] = {make_input(m, DIMS(s->size, 1, s->channels)),
 	    make_constant(m, DIMS(1, gates, s->channels), -.1f, .1f),
 	    make_constant(m, DIMS(1, gates, s->filters), -.1f, .1f),
-	    make_constant(m, DIMS(1, 2 * gates), -1, 1));
+	    make_constant(m, DIMS(1, 2 * gates), -1, 1), VALUE_LAST};
+
+	return make_node(m, op, in, attr, lstm ? 1 : 2);
+}
+
+static value_id
+lstm(struct maker *m, const struct shape *s)
+{
+	return recurrent(m, s, OP_LSTM, 0);
+}
+
+static value_id
+gru(struct maker *m, const struct shape *s)
+{
+	return recurrent(m, s, OP_GRU, 0);
+}
+
+/* As PyTorch exports it. */
+static value_id
+gru_linear(struct maker *m, const struct shape *s)
+{
+	return recurrent(m, s, OP_GRU, 1);
 }
 
 static const struct shape shapes[] = {
@@ -94,6 +115,22 @@ static const struct shape shapes[] = {
     {"LSTM", 1024, 1024, 20, lstm},
     {"LSTM", 13, 17, 31, lstm},
     {"LSTM", 300, 300, 40, lstm},
+    {"GRU", 80, 256, 100, gru},
+    {"GRU", 512, 256, 100, gru},
+    {"GRU", 128, 128, 100, gru},
+    {"GRU", 64, 64, 200, gru},
+    {"GRU", 40, 32, 50, gru},
+    {"GRU", 512, 512, 50, gru},
+    {"GRU", 257, 128, 1, gru},
+    {"GRU", 1024, 1024, 20, gru},
+    {"GRU", 13, 17, 31, gru},
+    {"GRU", 300, 300, 40, gru},
+    {"GRU (linear)", 80, 256, 100, gru_linear},
+    {"GRU (linear)", 128, 128, 100, gru_linear},
+    {"GRU (linear)", 40, 64, 100, gru_linear},
+    {"GRU (linear)", 512, 512, 50, gru_linear},
+    {"GRU (linear)", 257, 128, 1, gru_linear},
+    {"GRU (linear)", 13, 17, 31, gru_linear},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

@@ -92,7 +92,7 @@ static const struct target_option options[] = {
 const struct target_kind target_native = {
     .name = "native",
     .summary =
-        "kernels of our own: Winograd convolutions, attention, LSTM, functions of "
+        "kernels of our own: Winograd convolutions, attention, LSTM, GRU, functions of "
         "tanh, bytes",
     .option = options,
     .rule = rules,

@@ -60,8 +60,8 @@ uint32_t ways_byte_mean(const struct match_in *m, struct formats *f,
 uint32_t ways_byte_layouts(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 
-bool accept_lstm(const struct match_in *m, struct why *why);
-bool compile_lstm(const struct target *t, const struct graph *g,
+bool accept_sequence(const struct match_in *m, struct why *why);
+bool compile_sequence(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 

@@ -12,8 +12,10 @@
 
 #define PAIR_OF_VECTORS ((size_t)2 * NATIVE_WIDTH)
 
-#define ROWS_2(M) M(0) M(1)
-#define ROWS_4(M) ROWS_2(M) M(2) M(3)
+#define ROWS_1(M) M(0)
+#define ROWS_2(M) ROWS_1(M) M(1)
+#define ROWS_3(M) ROWS_2(M) M(2)
+#define ROWS_4(M) ROWS_3(M) M(3)
 #define ROWS_6(M) ROWS_4(M) M(4) M(5)
 #define ROWS_8(M) ROWS_6(M) M(6) M(7)
 #define ROWS_12(M) ROWS_8(M) M(8) M(9) M(10) M(11)

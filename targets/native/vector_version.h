@@ -6,7 +6,7 @@
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
-#include "targets/native/vector_lstm.h"
+#include "targets/native/vector_recurrent.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
 
@@ -18,8 +18,10 @@
 		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
 		.range = floats_range_of, .quantize = floats_quantize, \
 		.number = floats_number, .attention_room = attention_floats, \
-		.attention = attention_head, .lstm_room = lstm_room, \
-		.lstm_pack = lstm_packed, .lstm = lstm_sequence, \
+		.attention = attention_head, \
+		.recurrent_room = recurrent_rooms, \
+		.recurrent_pack = recurrent_packed, \
+		.recurrent = recurrent_sequence, \
 	}
 
 #endif

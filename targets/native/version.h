@@ -5,7 +5,7 @@
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
-#include "targets/native/lstm_form.h"
+#include "targets/native/recurrent_form.h"
 #include "targets/native/winograd.h"
 
 struct native_version {
@@ -23,9 +23,9 @@ struct native_version {
 	floats_number_run *number;
 	attention_room *attention_room;
 	attention_run *attention;
-	lstm_room_of *lstm_room;
-	lstm_pack *lstm_pack;
-	lstm_run *lstm;
+	recurrent_room_of *recurrent_room;
+	recurrent_pack *recurrent_pack;
+	recurrent_run *recurrent;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

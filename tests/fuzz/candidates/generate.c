@@ -271,6 +271,12 @@ has_attention(uint32_t seed)
 	return seed % 32 == 5;
 }
 
+static bool
+has_sequence(uint32_t seed)
+{
+	return seed % 32 == 21;
+}
+
 /* SOURCE: ONNX has the operator from opset 23 on, windows from 25. */
 static void
 begin_with_attention(struct generator *g)
@@ -295,6 +301,8 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 	steps = upto(g, 5);
 	if (has_attention(seed))
 		begin_with_attention(g);
+	if (has_sequence(seed))
+		make_sequence(g);
 	for (uint32_t i = 0; i < steps && !g->failed; i++) {
 		if (one_in(g, 20))
 			make_sequence(g);

@@ -4,8 +4,10 @@
  * prices. A fifth of the models goes through ONNX bytes, with open shapes, branches
  * and ONNX Runtime's operators; three in eight run as on older processors. Each
  * candidate also runs by itself beside unmapped pages. Each model has a process of its own. Usage:
- *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-o FOLDER [-a]] [-S] [-w]
- *	                [-t TARGET]
+ *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-e EACH] [-o FOLDER [-a]]
+ *	                [-S] [-w] [-t TARGET]
+ * -e takes each so many'th seed: -e 32 -s 21 models that begin with a recurrent
+ * layer, -s 5 with attention.
  * -t tries this target beside the host and no other, a plug-in for example.
  * -S puts NaN and infinities among all inputs, not an eighth of them.
  * -w takes the models in which every value of values.def and every optional
@@ -42,7 +44,7 @@
 #define WAITING 30 /* times as much on the clock: machines are shared */
 
 struct options {
-	uint32_t models, first;
+	uint32_t models, first, each;
 	bool specials; /* NaN and infinities among the inputs of all models */
 	const char *folder;
 	bool walk;
@@ -129,11 +131,13 @@ values_over(struct run *x, uint32_t k)
 static bool
 passes(double x, double most)
 {
+	if (isnan(most))
+		return isnan(x);
 	return fabs(x) > most && (isfinite(x) || most >= FLOAT_MOST);
 }
 
 /* Is some computed float larger than `most` over set k? Infinities are only where
- * `most` is large. */
+ * `most` is large. NaN: is some NaN? */
 static bool
 overflows(struct run *x, uint32_t k, double most)
 {
@@ -330,8 +334,11 @@ try_mix(struct run *x, const char *const *target)
 			say_wrong(x, "candidates", &err, "");
 		return;
 	}
-	for (uint32_t k = 0; k < SETS; k++)
+	for (uint32_t k = 0; k < SETS; k++) {
 		x->set[k].no_nan = !keep_nan;
+		/* nobody says how far it spreads then */
+		x->set[k].more_nan |= !keep_nan && overflows(x, k, NAN);
+	}
 	x->t.candidates += f.found.n;
 	x->t.refused += f.nrefused;
 	try_candidates(x, &f);
@@ -473,13 +480,16 @@ read_options(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:o:aSwt:")) != -1)
+	while ((c = getopt(argc, argv, "n:s:e:o:aSwt:")) != -1)
 		switch (c) {
 		case 'n':
 			o->models = (uint32_t)strtoul(optarg, NULL, 10);
 			break;
 		case 's':
 			o->first = (uint32_t)strtoul(optarg, NULL, 10);
+			break;
+		case 'e':
+			o->each = (uint32_t)strtoul(optarg, NULL, 10);
 			break;
 		case 'o':
 			o->folder = optarg;
@@ -522,7 +532,7 @@ say_tally(const struct options *o, const struct tally *t)
 int
 main(int argc, char **argv)
 {
-	struct options o = {.models = 200};
+	struct options o = {.models = 200, .each = 1};
 	struct tally t = {0};
 
 	wait_passively(argv);
@@ -530,7 +540,7 @@ main(int argc, char **argv)
 	if (o.walk)
 		try_walk(&o, &t);
 	for (uint32_t i = 0; i < o.models; i++)
-		try_apart(&o, o.first + i, &t);
+		try_apart(&o, o.first + i * o.each, &t);
 	say_tally(&o, &t);
 	return (t.plans == 0 && !o.keep_all) || t.wrong != 0;
 }

@@ -1,7 +1,10 @@
 /* Every rule of our own kernels in every way, of all instruction sets that are here,
- * against the host reference; tensors at the end of pages. */
+ * against the host reference; tensors at the end of pages. `unit_targets_native N`
+ * tries N random recurrent layers. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "targets/native/version.h"
 #include "targets/native/winograd.h"
 #include "targets/threads.h"
 #include "tests/support/guard.h"
@@ -11,13 +14,13 @@
 extern const struct target_kind target_native;
 const struct target_kind *const tested = &target_native;
 
-static const char *const vectors[] = {"native",
+static const char *vectors[] = {"native",
 #ifdef __aarch64__
     "native:vectors=neon",
 #else
     "native:vectors=c",
 #endif
-    "native:vectors=wide"};
+    "native:vectors=wide", "native:vectors=avx2"};
 #define NVECTORS (sizeof vectors / sizeof *vectors)
 
 struct shape {
@@ -440,7 +443,13 @@ test_refused_attention(void **state)
 	assert_true(is_refused_as("past"));
 }
 
-/* ---- LSTM ---- */
+/* ---- LSTM and GRU ---- */
+
+static const struct cell {
+	enum op op;
+	int64_t gates, linear;
+} cells[] = {{OP_LSTM, 4, 0}, {OP_GRU, 3, 0}, {OP_GRU, 3, 1}};
+#define NCELLS (sizeof cells / sizeof *cells)
 
 struct layer {
 	int64_t steps, batch, in, hidden;
@@ -448,18 +457,19 @@ struct layer {
 	bool biased, started;
 };
 
-/* One of all, more steps than are made ahead, tails of vectors. */
+/* One of all, more steps than are made ahead, tails of vectors and of panels. */
 static const struct layer layers[] = {
     {1, 1, 1, 1, "forward", false, false},
     {7, 2, 3, 5, "bidirectional", true, true},
     {51, 1, 17, 16, "reverse", true, false},
     {25, 3, 33, 35, "bidirectional", true, false},
     {2, 1, 16, 64, "forward", false, true},
+    {3, 2, 67, 113, "reverse", true, true},
 };
 #define NLAYERS (sizeof layers / sizeof *layers)
 
 static void
-make_layer(const struct layer *l)
+make_layer(const struct layer *l, const struct cell *cell)
 {
 	const int64_t dirs = strcmp(l->direction, "bidirectional") == 0 ? 2 : 1;
 	const struct string_view direction = {
@@ -468,9 +478,11 @@ make_layer(const struct layer *l)
 	    {.name = "direction",
 	        .kind = ATTR_STRING,
 	        .n = 1,
-	        .strings = arena_copy(&arena, &direction, sizeof direction)}};
+	        .strings = arena_copy(&arena, &direction, sizeof direction)},
+	    ATTR_OF_INT("linear_before_reset", cell->linear)};
 	const int64_t *state = DIMS(dirs, l->batch, l->hidden);
-	const int64_t gates = 4 * l->hidden;
+	const int64_t gates = cell->gates * l->hidden;
+	const bool lstm = cell->op == OP_LSTM;
 	value_id in[8] = {make_input(&m, DIMS(l->steps, l->batch, l->in)),
 	    make_constant(&m, DIMS(dirs, gates, l->in), -0.5f, 0.5f),
 	    make_constant(&m, DIMS(dirs, gates, l->hidden), -0.5f, 0.5f),
@@ -480,24 +492,58 @@ make_layer(const struct layer *l)
 
 	if (l->started) {
 		in[5] = make_input(&m, state);
-		in[6] = make_constant(&m, state, -1, 1);
+		in[6] = lstm ? make_constant(&m, state, -1, 1) : VALUE_LAST;
 		in[7] = VALUE_LAST;
 	}
-	make_output(&m, make_node(&m, OP_LSTM, in, attr, 2));
+	make_output(&m, make_node(&m, cell->op, in, attr, lstm ? 2 : 3));
 	make_output(&m, make_more(&m));
-	if (l->started)
+	if (l->started && lstm)
 		make_output(&m, make_more(&m));
 }
 
 static void
-test_lstm(void **state)
+check_layer(const struct layer *l, const struct cell *cell, size_t version)
+{
+	again();
+	make_layer(l, cell);
+	assert_true(check_elements(vectors[version]) == 1);
+}
+
+static void
+test_recurrent(void **state)
 {
 	(void)state;
-	for (size_t v = 0; v < NVECTORS * NLAYERS; v++) {
-		again();
-		make_layer(&layers[v % NLAYERS]);
-		target_threads_set(v % NLAYERS == 3 ? 4 : 1);
-		assert_true(check_elements(vectors[v / NLAYERS]) == 1);
+	for (size_t v = 0; v < NVECTORS * NLAYERS * NCELLS; v++) {
+		const size_t layer = v / NCELLS % NLAYERS;
+
+		target_threads_set(layer == 3 ? 4 : 1);
+		check_layer(
+		    &layers[layer], &cells[v % NCELLS], v / NCELLS / NLAYERS);
+	}
+	target_threads_set(1);
+}
+
+static uint32_t shapes_tried = 60; /* or as many as the command line says */
+
+static void
+test_random_layers(void **state)
+{
+	static const char *const direction[] = {
+	    "forward", "reverse", "bidirectional"};
+	struct rng r = rng_seeded(21);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried; i++) {
+		const struct layer l = {.steps = 1 + rng_below(&r, 60),
+		    .batch = 1 + rng_below(&r, 3),
+		    .in = 1 + rng_below(&r, 70),
+		    .hidden = 1 + rng_below(&r, 70),
+		    .direction = direction[rng_below(&r, 3)],
+		    .biased = rng_below(&r, 4) > 0,
+		    .started = rng_below(&r, 2)};
+
+		target_threads_set(1 + rng_below(&r, 3));
+		check_layer(&l, &cells[i % NCELLS], i / NCELLS % NVECTORS);
 	}
 	target_threads_set(1);
 }
@@ -613,7 +659,7 @@ test_bytes(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -627,9 +673,14 @@ main(void)
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
-	    TEST(test_lstm),
+	    TEST(test_recurrent),
+	    TEST(test_random_layers),
 	    TEST(test_bytes),
 	};
 
+	if (!native_version_find("avx2"))
+		vectors[NVECTORS - 1] = "native";
+	if (argc > 1)
+		shapes_tried = (uint32_t)strtoul(argv[1], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,18 @@
-/* LSTM: which are taken, their weights packed, on how many threads. */
+/* LSTM and GRU: which are taken, their weights packed, on how many threads. */
 #include "ir/base/size.h"
-#include "targets/native/lstm_form.h"
 #include "targets/native/native.h"
+#include "targets/native/recurrent_form.h"
 #include "targets/recurrent.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
-/* Inputs and outputs of the operator. */
+/* Inputs and outputs of the operators; those of cells are LSTM's alone. */
 enum { X, INPUT_WEIGHTS, STATE_WEIGHTS, BIAS, LENGTHS, FIRST_H, FIRST_C };
 enum { Y, LAST_H, LAST_C, NOUTPUTS };
 
 bool
-accept_lstm(const struct match_in *m, struct why *why)
+accept_sequence(const struct match_in *m, struct why *why)
 {
 	const struct node *n = matched_root(m);
 	bool ok = true;
@@ -26,12 +26,12 @@ accept_lstm(const struct match_in *m, struct why *why)
 	return ok && need_plain_recurrent(m, why, n);
 }
 
-struct lstm_kernel {
-	struct lstm lstm;
+struct recurrent_kernel {
+	struct recurrent_layer layer;
 	const struct native_version *version;
 	int32_t x, first[2], out[NOUTPUTS]; /* ports; < 0: none */
 	const float *start[2]; /* states that are constants */
-	struct lstm_data data;
+	struct recurrent_data data;
 	uint32_t parts;
 	size_t room; /* floats of each part's scratch */
 	float *scratch;
@@ -41,18 +41,18 @@ struct lstm_kernel {
 static void
 run_part(void *of, uint32_t part)
 {
-	const struct lstm_kernel *k = of;
-	const size_t batch = k->lstm.batch;
+	const struct recurrent_kernel *k = of;
+	const size_t batch = k->layer.batch;
 
-	for (size_t i = part; i < batch * k->lstm.directions; i += k->parts)
-		k->version->lstm(&k->lstm, &k->data, i / batch, i % batch,
+	for (size_t i = part; i < batch * k->layer.directions; i += k->parts)
+		k->version->recurrent(&k->layer, &k->data, i / batch, i % batch,
 		    k->scratch + part * k->room);
 }
 
 static void
 run(struct kernel *kernel, const void *const *in, void *const *out)
 {
-	struct lstm_kernel *k = kernel->state;
+	struct recurrent_kernel *k = kernel->state;
 	const float *start[2];
 	float *to[NOUTPUTS];
 
@@ -60,20 +60,32 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 		start[i] = k->first[i] >= 0 ? in[k->first[i]] : k->start[i];
 	for (size_t i = 0; i < NOUTPUTS; i++)
 		to[i] = k->out[i] >= 0 ? out[k->out[i]] : NULL;
-	k->data = (struct lstm_data){
+	k->data = (struct recurrent_data){
 	    in[k->x], start[0], start[1], to[Y], to[LAST_H], to[LAST_C]};
 	team_run(k->parts, run_part, k);
 }
 
 /* ---- compiled ---- */
 
+static enum recurrent_cell
+cell_of(const struct node *n)
+{
+	if (n->op == OP_LSTM)
+		return CELL_LSTM;
+	return attr_int_or(n, "linear_before_reset", 0) != 0 ? CELL_GRU_LINEAR
+	                                                     : CELL_GRU;
+}
+
 static void
-read_sizes(struct lstm *l, const struct graph *g, const struct node *n)
+read_sizes(
+    struct recurrent_layer *l, const struct graph *g, const struct node *n)
 {
 	const struct type *x = &node_in(g, n, X)->type;
 	const struct type *w = &node_in(g, n, STATE_WEIGHTS)->type;
 
-	*l = (struct lstm){
+	*l = (struct recurrent_layer){
+	    .cell = cell_of(n),
+	    .gates = n->op == OP_LSTM ? 4 : 3,
 	    .steps = (size_t)x->dim[0],
 	    .batch = (size_t)x->dim[1],
 	    .in = (size_t)x->dim[2],
@@ -94,16 +106,16 @@ floats_of(
 
 /* Packed where the kernel keeps it; what it is packed from goes. */
 static void
-pack(struct lstm_kernel *k, const struct graph *g, const struct node *n,
+pack(struct recurrent_kernel *k, const struct graph *g, const struct node *n,
     struct arena *a)
 {
-	struct lstm *l = &k->lstm;
-	const struct lstm_room room = k->version->lstm_room(l);
+	struct recurrent_layer *l = &k->layer;
+	const struct recurrent_room room = k->version->recurrent_room(l);
 	float *input = arena_new(a, float, l->directions *room.input);
 	float *state = arena_new(a, float, l->directions *room.state);
 	float *bias = arena_new(a, float, l->directions *room.bias);
-	const size_t rows = LSTM_GATES * l->hidden;
-	struct lstm_weights w;
+	const size_t rows = l->gates * l->hidden;
+	struct recurrent_weights w;
 	struct arena scratch;
 
 	arena_init(&scratch);
@@ -111,7 +123,7 @@ pack(struct lstm_kernel *k, const struct graph *g, const struct node *n,
 	w.state = floats_of(g, n, STATE_WEIGHTS, &scratch);
 	w.bias = floats_of(g, n, BIAS, &scratch);
 	for (size_t i = 0; i < l->directions; i++) {
-		k->version->lstm_pack(l, &w, input + i * room.input,
+		k->version->recurrent_pack(l, &w, input + i * room.input,
 		    state + i * room.state, bias + i * room.bias);
 		w.input += rows * l->in;
 		w.state += rows * l->hidden;
@@ -125,7 +137,7 @@ pack(struct lstm_kernel *k, const struct graph *g, const struct node *n,
 }
 
 static void
-bind(struct lstm_kernel *k, const struct graph *g, const struct node *n,
+bind(struct recurrent_kernel *k, const struct graph *g, const struct node *n,
     const struct candidate *c, struct arena *a)
 {
 	k->x = candidate_input(c, n->input[X]);
@@ -139,20 +151,20 @@ bind(struct lstm_kernel *k, const struct graph *g, const struct node *n,
 }
 
 bool
-compile_lstm(const struct target *t, const struct graph *g,
+compile_sequence(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	struct lstm_kernel *k = arena_new(a, struct lstm_kernel, 1);
+	struct recurrent_kernel *k = arena_new(a, struct recurrent_kernel, 1);
 	const struct node *n = graph_node(g, c->match->root);
 	size_t sequences;
 
 	(void)err;
 	k->version = native_version_of(t);
-	read_sizes(&k->lstm, g, n);
+	read_sizes(&k->layer, g, n);
 	pack(k, g, n, a);
 	bind(k, g, n, c, a);
-	sequences = k->lstm.batch * k->lstm.directions;
+	sequences = k->layer.batch * k->layer.directions;
 	k->parts = (uint32_t)(sequences < target_threads() ? sequences
 	                                                   : target_threads());
 	k->scratch = arena_new(a, float, k->parts * k->room);

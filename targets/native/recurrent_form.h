@@ -1,0 +1,57 @@
+/* LSTM and GRU over whole sequences: the inputs' product for many steps at once, then
+ * step by step the product of what went before, and the gates made of both. */
+#ifndef TARGETS_NATIVE_RECURRENT_FORM_H
+#define TARGETS_NATIVE_RECURRENT_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Gates in ONNX's order. */
+enum recurrent_cell {
+	CELL_LSTM, /* input, output, forget, cell */
+	CELL_GRU, /* update, reset, candidate */
+	CELL_GRU_LINEAR, /* the candidate is reset behind the product */
+};
+
+/* Units are padded to vectors, the depth of the inputs' product likewise. Columns
+ * are the units gate by gate, padded to pairs of vectors. */
+struct recurrent_layer {
+	enum recurrent_cell cell;
+	size_t gates, steps, batch, directions, in, hidden;
+	bool backward; /* the first direction; a second always is */
+	/* Of each direction, one behind the other. */
+	const float *input; /* [columns / pair][in][pair], pair: two vectors */
+	const float *state; /* panels: [hidden][1 to 4 vectors] */
+	const float *bias; /* [columns], [units] of a product that is reset */
+};
+
+struct recurrent_data {
+	const float *x; /* [steps, batch, in] */
+	const float *h, *c; /* [directions, batch, hidden]; NULL: zeros */
+	float *
+	    y; /* [steps, directions, batch, hidden]; this and others may be NULL */
+	float *last_h, *last_c; /* [directions, batch, hidden] */
+};
+
+/* Sizes of the packed weights of a direction, and of a sequence's scratch, in
+ * floats. */
+struct recurrent_room {
+	size_t input, state, bias, scratch;
+};
+
+/* Weights of one direction as ONNX has them: [gates * hidden, in], [gates * hidden,
+ * hidden], [2 * gates * hidden] or NULL. */
+struct recurrent_weights {
+	const float *input, *state, *bias;
+};
+
+typedef struct recurrent_room recurrent_room_of(
+    const struct recurrent_layer *l);
+typedef void recurrent_pack(const struct recurrent_layer *l,
+    const struct recurrent_weights *w, float *input, float *state, float *bias);
+/* Entry `entry` of the batch in one direction. */
+typedef void recurrent_run(const struct recurrent_layer *l,
+    const struct recurrent_data *d, size_t direction, size_t entry,
+    float *scratch);
+
+#endif
