@@ -6,7 +6,7 @@
  * candidate also runs by itself beside unmapped pages. Each model has a process of its own. Usage:
  *	fuzz_candidates [-n MODELS] [-s FIRST SEED] [-e EACH] [-o FOLDER [-a]]
  *	                [-S] [-w] [-t TARGET]
- * -e takes each so many'th seed: -e 32 -s 21 models that begin with a recurrent
+ * -e takes each so many'th seed: -e 32 -s 13 models that begin with a recurrent
  * layer, -s 5 with attention.
  * -t tries this target beside the host and no other, a plug-in for example.
  * -S puts NaN and infinities among all inputs, not an eighth of them.
@@ -337,7 +337,7 @@ try_mix(struct run *x, const char *const *target)
 	for (uint32_t k = 0; k < SETS; k++) {
 		x->set[k].no_nan = !keep_nan;
 		/* nobody says how far it spreads then */
-		x->set[k].more_nan |= !keep_nan && overflows(x, k, NAN);
+		x->set[k].more_nan |= !keep_nan && overflows(x, k, (double)NAN);
 	}
 	x->t.candidates += f.found.n;
 	x->t.refused += f.nrefused;

@@ -455,18 +455,44 @@ struct layer {
 	int64_t steps, batch, in, hidden;
 	const char *direction;
 	bool biased, started;
+	bool infinite; /* its first unit is, before the first step */
 };
 
 /* One of all, more steps than are made ahead, tails of vectors and of panels. */
 static const struct layer layers[] = {
-    {1, 1, 1, 1, "forward", false, false},
-    {7, 2, 3, 5, "bidirectional", true, true},
-    {51, 1, 17, 16, "reverse", true, false},
-    {25, 3, 33, 35, "bidirectional", true, false},
-    {2, 1, 16, 64, "forward", false, true},
-    {3, 2, 67, 113, "reverse", true, true},
+    {1, 1, 1, 1, "forward", false, false, false},
+    {7, 2, 3, 5, "bidirectional", true, true, false},
+    {51, 1, 17, 16, "reverse", true, false, false},
+    {25, 3, 33, 35, "bidirectional", true, false, false},
+    {2, 1, 16, 64, "forward", false, true, false},
+    {3, 2, 67, 113, "reverse", true, true, false},
 };
 #define NLAYERS (sizeof layers / sizeof *layers)
+
+/* With weights that are positive, gates are 1 where one unit is infinite. */
+static value_id
+infinite_state(const int64_t *dim)
+{
+	static const float one[] = {INFINITY, 0.5f, -1, 0, 0.25f};
+	const struct tensor t = tensor_view(DT_FLOAT, 3, dim, one);
+
+	return graph_add_constant(
+	    m.graph, "infinite", arena_copy(&arena, &t, sizeof t));
+}
+
+static void
+make_states(
+    value_id *in, const struct layer *l, const struct cell *cell, int64_t dirs)
+{
+	const int64_t *dim = DIMS(dirs, l->batch, l->hidden);
+
+	if (!l->started && !l->infinite)
+		return;
+	in[5] = l->infinite ? infinite_state(dim) : make_input(&m, dim);
+	in[6] =
+	    cell->op == OP_LSTM ? make_constant(&m, dim, -1, 1) : VALUE_LAST;
+	in[7] = VALUE_LAST;
+}
 
 static void
 make_layer(const struct layer *l, const struct cell *cell)
@@ -480,21 +506,17 @@ make_layer(const struct layer *l, const struct cell *cell)
 	        .n = 1,
 	        .strings = arena_copy(&arena, &direction, sizeof direction)},
 	    ATTR_OF_INT("linear_before_reset", cell->linear)};
-	const int64_t *state = DIMS(dirs, l->batch, l->hidden);
 	const int64_t gates = cell->gates * l->hidden;
 	const bool lstm = cell->op == OP_LSTM;
 	value_id in[8] = {make_input(&m, DIMS(l->steps, l->batch, l->in)),
 	    make_constant(&m, DIMS(dirs, gates, l->in), -0.5f, 0.5f),
-	    make_constant(&m, DIMS(dirs, gates, l->hidden), -0.5f, 0.5f),
+	    make_constant(&m, DIMS(dirs, gates, l->hidden),
+	        l->infinite ? 0.1f : -0.5f, 0.5f),
 	    l->biased ? make_constant(&m, DIMS(dirs, 2 * gates), -1, 1)
 	              : VALUE_NONE,
 	    VALUE_NONE, VALUE_LAST};
 
-	if (l->started) {
-		in[5] = make_input(&m, state);
-		in[6] = lstm ? make_constant(&m, state, -1, 1) : VALUE_LAST;
-		in[7] = VALUE_LAST;
-	}
+	make_states(in, l, cell, dirs);
 	make_output(&m, make_node(&m, cell->op, in, attr, lstm ? 2 : 3));
 	make_output(&m, make_more(&m));
 	if (l->started && lstm)
@@ -521,6 +543,17 @@ test_recurrent(void **state)
 		    &layers[layer], &cells[v % NCELLS], v / NCELLS / NLAYERS);
 	}
 	target_threads_set(1);
+}
+
+/* What is no unit shall not make NaN of an infinity. */
+static void
+test_infinite_state(void **state)
+{
+	const struct layer l = {9, 1, 3, 5, "forward", .infinite = true};
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * NCELLS; v++)
+		check_layer(&l, &cells[v % NCELLS], v / NCELLS);
 }
 
 static uint32_t shapes_tried = 60; /* or as many as the command line says */
@@ -674,6 +707,7 @@ main(int argc, char **argv)
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
 	    TEST(test_recurrent),
+	    TEST(test_infinite_state),
 	    TEST(test_random_layers),
 	    TEST(test_bytes),
 	};
