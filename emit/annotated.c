@@ -4,6 +4,7 @@
  * and the model gets metadata_props. Where weights are not to be read it is left
  * out. Of large models partitioned.onnx has no weights of its own: it refers to
  * those that are here (lent.h). */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -451,6 +452,9 @@ is_as_read(const struct bulk *b, const char *path, struct err *err)
 {
 	const struct file_id now = file_id_of(b->source_fd);
 
+	if (now.inode == 0)
+		return err_set(
+		    err, ERR_IO, "%s: cannot stat: %s", path, strerror(errno));
 	return (now.bytes == b->source.id.bytes
 	           && now.modified_ns == b->source.id.modified_ns)
 	    || err_set(err, ERR_INPUT, "%s: changed while in use", path);

@@ -147,18 +147,19 @@ file_id_equal(const struct file_id *a, const struct file_id *b)
 }
 
 static bool
-map_open(struct mapped_file *f, int fd, const char *path, struct err *err)
+map_open(struct mapped_file *f, int fd, const struct stat *st, const char *path,
+    struct err *err)
 {
-	const struct file_id id = file_id_of(fd);
+	const size_t n = (size_t)st->st_size;
 	void *p;
 
-	if (id.bytes == 0)
+	if (n == 0)
 		return true;
-	p = mmap(NULL, (size_t)id.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return fail(err, path, "cannot map");
-	file_guard_add(p, (size_t)id.bytes, path);
-	*f = (struct mapped_file){p, (size_t)id.bytes, id};
+	file_guard_add(p, n, path);
+	*f = (struct mapped_file){p, n, id_from(st)};
 	return true;
 }
 
@@ -171,7 +172,7 @@ file_map_open(struct mapped_file *f, int *fd, const char *path, struct err *err)
 	*fd = open_regular(path, &st, err);
 	if (*fd < 0)
 		return false;
-	if (map_open(f, *fd, path, err))
+	if (map_open(f, *fd, &st, path, err))
 		return true;
 	close(*fd);
 	return false;
