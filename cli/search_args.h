@@ -48,7 +48,8 @@ void search_args_init(struct search_args *args, struct cli *c);
 
 /* When the positional argument is a result directory: take the model and (unless
  * they were given) the targets and the number of threads (0: not given) from its
- * result.json, and replay its plan. Call it after parsing. ERR_INPUT for a directory that holds no result. */
+ * result.json, and replay its plan. Call it after parsing. ERR_INPUT for a
+ * directory that holds no result. */
 bool search_args_resolve(struct search_args *args, struct err *err);
 
 /* May anything be measured? Not here for a machine elsewhere. */

@@ -109,12 +109,11 @@ lies_at(const struct model *m, const struct tensor *t, struct arena *a)
 	if (!t || t->kind != TENSOR_VIEW || t->made_up || t->bytes < LEAST)
 		return NULL;
 	for (const struct mapping *x = m->mappings; x; x = x->next, file++) {
-		const uintptr_t at = (uintptr_t)t->data,
-		                from = (uintptr_t)x->file.data;
+		size_t at;
 
-		if (at >= from && at - from < x->file.bytes)
-			return arena_printf(a, "%u.%zu.%zu.%d", file,
-			    (size_t)(at - from), t->bytes, (int)t->dtype);
+		if (file_offset(&x->file, t->data, &at))
+			return arena_printf(a, "%u.%zu.%zu.%d", file, at,
+			    t->bytes, (int)t->dtype);
 	}
 	return NULL;
 }

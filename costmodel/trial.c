@@ -97,17 +97,6 @@ need_static(const struct graph *g, const struct port *p, struct err *err)
 	    "value '%s' has no static shape, so nothing can be run", v->name);
 }
 
-/* Texts lie elsewhere; where is what the port has. */
-static size_t
-port_bytes(const struct trial *t, const struct port *p)
-{
-	const struct type *type = &graph_value(t->graph, p->value)->type;
-
-	return type_has_size(type)
-	    ? format_bytes(t->mix->formats.format[p->format], type)
-	    : sizeof(struct tensor);
-}
-
 static bool
 open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 {
@@ -119,7 +108,7 @@ open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 
 	if (!need_static(t->graph, p, err))
 		return false;
-	t->in_bytes[i] = port_bytes(t, p);
+	t->in_bytes[i] = format_place_bytes(f[p->format], type);
 	if (!type_has_size(type)) {
 		struct tensor *texts = arena_new(a, struct tensor, 1);
 
@@ -160,7 +149,9 @@ trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
 
 		if (!need_static(g, p, err))
 			return false;
-		t->out_bytes[i] = port_bytes(t, p);
+		t->out_bytes[i] =
+		    format_place_bytes(m->formats.format[p->format],
+		        &graph_value(g, p->value)->type);
 		t->out[i] = seed_buffer(a, t->out_bytes[i]);
 	}
 	return true;

@@ -21,7 +21,6 @@ is_known(const struct emit_in *in, const struct mapped_file *model)
 static struct hash128
 key_of(const struct bulk *out, const struct hash128 *content)
 {
-	const uintptr_t from = (uintptr_t)out->source.data;
 	struct hash128 h;
 	struct buf b;
 
@@ -30,13 +29,13 @@ key_of(const struct bulk *out, const struct hash128 *content)
 	buf_add(&b, content->byte, sizeof content->byte);
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct bulk_piece *p = &out->piece[i];
-		const uintptr_t at = (uintptr_t)p->data;
-		const bool lies = at >= from && at - from < out->source.bytes;
+		size_t at;
+		const bool lies = file_offset(&out->source, p->data, &at);
 
 		buf_u8(&b, lies);
 		buf_u64(&b, p->n);
 		if (lies)
-			buf_u64(&b, at - from);
+			buf_u64(&b, at);
 		else
 			buf_add(&b, p->data, p->n);
 	}

@@ -44,17 +44,6 @@ can_lie(struct executor *x, value_id v, struct err *err)
 	    value->name);
 }
 
-/* What lies in the pool of a value without a size: where it is. */
-static size_t
-buffer_bytes(const struct executor *x, value_id v, format_id f)
-{
-	const struct type *t = &graph_value(x->plan->graph, v)->type;
-
-	return type_has_size(t)
-	    ? format_bytes(x->plan->mix->formats.format[f], t)
-	    : sizeof(struct tensor);
-}
-
 /* A value appears in a format at a time. */
 static bool
 define(
@@ -72,7 +61,8 @@ define(
 	*slot = x->nbuffers;
 	b = &x->buffer[x->nbuffers++];
 	*b = (struct buffer){v, f, {0, time, time, 0}, NULL};
-	b->life.bytes = buffer_bytes(x, v, f);
+	b->life.bytes = format_place_bytes(x->plan->mix->formats.format[f],
+	    &graph_value(x->plan->graph, v)->type);
 	return true;
 }
 

@@ -259,19 +259,13 @@ make_up(
 {
 	for (uint32_t i = 0; i < n->noutputs; i++) {
 		const struct value *v = node_out(w->graph, n, i);
-		const struct type *t = v ? &v->type : NULL;
-		size_t count, bytes;
-		void *data;
 
-		if (!v)
-			continue;
-		if (!type_has_size(t)
-		    || !tensor_size(t->dtype, t->dim, t->rank, &count, &bytes))
+		if (v
+		    && (!type_has_size(&v->type)
+		        || !seed_tensor(
+		            &out[i], w->graph, n->output[i], 0, w->arena)))
 			return err_set(err, ERR_UNSUPPORTED,
 			    "nothing here makes '%s'", v->name);
-		data = seed_buffer(w->arena, bytes);
-		seed_value(w->graph, n->output[i], data);
-		out[i] = tensor_view(t->dtype, t->rank, t->dim, data);
 	}
 	return true;
 }

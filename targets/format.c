@@ -76,3 +76,10 @@ format_bytes(struct format f, const struct type *type)
 	fits = tensor_size(dtype, dim, 4, &n, &bytes);
 	return fits ? bytes : 0;
 }
+
+size_t
+format_place_bytes(struct format f, const struct type *type)
+{
+	return type_has_size(type) ? format_bytes(f, type)
+	                           : sizeof(struct tensor);
+}

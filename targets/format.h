@@ -68,5 +68,7 @@ const char *format_text(struct format f, struct arena *a);
 /* Bytes a static value of `type` occupies in a format (padding included);
  * layouts other than PLAIN need rank 4. */
 size_t format_bytes(struct format f, const struct type *type);
+/* The same, or of what has no size beforehand a struct tensor: where it is. */
+size_t format_place_bytes(struct format f, const struct type *type);
 
 #endif

@@ -104,15 +104,18 @@ static struct rows
 rows_of(const struct graph *g, const struct candidate *c)
 {
 	const struct node *n = graph_node(g, c->node[0]);
-	const struct type *t = &graph_value(g, n->input[0])->type;
 	const bool flat = n->opset < 13;
-	const int64_t axis = attr_int_or(n, "axis", flat ? 1 : -1);
-	const uint32_t at = (uint32_t)(axis < 0 ? axis + t->rank : axis);
-	const uint32_t end = flat ? t->rank : at + 1;
+	const struct type *t;
+	uint32_t at, end;
+	int64_t axis;
 
 	if (c->nnodes > 1 || (n->op != OP_SOFTMAX && n->op != OP_LOGSOFTMAX)
 	    || c->input[0].format != FORMAT_PLAIN)
 		return (struct rows){0};
+	t = &graph_value(g, n->input[0])->type;
+	axis = attr_int_or(n, "axis", flat ? 1 : -1);
+	at = (uint32_t)(axis < 0 ? axis + t->rank : axis);
+	end = flat ? t->rank : at + 1;
 	return (struct rows){t->dtype, shape_count(t->dim, 0, at),
 	    shape_count(t->dim, at, end), shape_count(t->dim, end, t->rank)};
 }

@@ -76,15 +76,15 @@ advance(struct bulk_piece *p, size_t n)
 static bool
 put_shared(int fd, const struct bulk *b, struct bulk_piece *p, uint64_t at)
 {
-	const uintptr_t data = (uintptr_t)p->data,
-	                from = (uintptr_t)b->source.data;
 	struct file_clone_range range = {.src_fd = b->source_fd,
-	    .src_offset = data - from,
 	    .src_length = p->n / BULK_BLOCK * BULK_BLOCK,
 	    .dest_offset = at};
+	size_t from;
 
-	if (b->source_fd < 0 || data < from || data - from >= b->source.bytes
-	    || ioctl(fd, FICLONERANGE, &range) != 0)
+	if (b->source_fd < 0 || !file_offset(&b->source, p->data, &from))
+		return true;
+	range.src_offset = from;
+	if (ioctl(fd, FICLONERANGE, &range) != 0)
 		return true; /* in another way, then */
 	advance(p, (size_t)range.src_length);
 	return lseek(fd, (off_t)(at + range.src_length), SEEK_SET) >= 0;
@@ -158,28 +158,21 @@ put_large(int fd, const struct bulk *b, struct bulk_piece *p, uint64_t at)
 	    && put_direct(fd, p);
 }
 
+/* What is deleted soon (`is_scratch`) need not reach the disk. */
 static bool
-put_piece(int fd, const struct bulk *b, struct bulk_piece p, uint64_t at)
+put_piece(int fd, const struct bulk *b, struct bulk_piece p, uint64_t at,
+    bool is_scratch)
 {
-	if (p.n >= LARGE && within_block(at) == within_block((uintptr_t)p.data)
+	if (!is_scratch && p.n >= LARGE
+	    && within_block(at) == within_block((uintptr_t)p.data)
 	    && !put_large(fd, b, &p, at))
 		return false;
 	return put_part(fd, &p, p.n);
 }
 
 static bool
-put_plain(int fd, const struct bulk *b, struct bulk_piece p, uint64_t at)
-{
-	(void)b, (void)at;
-	return put_part(fd, &p, p.n);
-}
-
-static bool
 put_all(int fd, const struct bulk *b, const struct outdir *o)
 {
-	/* what is deleted soon need not reach the disk */
-	bool (*put)(int, const struct bulk *, struct bulk_piece, uint64_t) =
-	    o->is_scratch ? put_plain : put_piece;
 	uint64_t at = 0;
 
 	if (b->bytes > *o->left) {
@@ -189,7 +182,7 @@ put_all(int fd, const struct bulk *b, const struct outdir *o)
 	}
 	*o->left -= b->bytes;
 	for (uint32_t i = 0; i < b->n; at += b->piece[i++].n)
-		if (!put(fd, b, b->piece[i], at))
+		if (!put_piece(fd, b, b->piece[i], at, o->is_scratch))
 			return false;
 	return true;
 }

@@ -190,6 +190,17 @@ file_map(struct mapped_file *f, const char *path, struct err *err)
 }
 
 bool
+file_offset(const struct mapped_file *f, const void *at, size_t *offset)
+{
+	const uintptr_t from = (uintptr_t)f->data, place = (uintptr_t)at;
+
+	if (place < from || place - from >= f->bytes)
+		return false;
+	*offset = place - from;
+	return true;
+}
+
+bool
 file_map_zeros(struct mapped_file *f, size_t bytes, struct err *err)
 {
 	void *p = mmap(NULL, bytes, PROT_READ,

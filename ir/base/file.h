@@ -33,6 +33,8 @@ bool file_map(struct mapped_file *f, const char *path, struct err *err);
 /* The same, and the file stays open. */
 bool file_map_open(
     struct mapped_file *f, int *fd, const char *path, struct err *err);
+/* Does it lie in what is mapped, and how far behind the beginning? */
+bool file_offset(const struct mapped_file *f, const void *at, size_t *offset);
 /* Zeros, which take address space, and memory for none of them. */
 bool file_map_zeros(struct mapped_file *f, size_t bytes, struct err *err);
 void file_unmap(struct mapped_file *f);

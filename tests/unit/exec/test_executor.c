@@ -9,23 +9,11 @@
 #include <dlfcn.h>
 
 #include "exec/executor.h"
-#include "ir/base/float_mode.h"
-#include "targets/team.h"
-#include "targets/threads.h"
+#include "tests/support/denormals.h"
 
 #define THREADS 3u
 
-static uint32_t mode_of[THREADS];
-
-static void
-note_mode(void *of, uint32_t i)
-{
-	(void)of;
-	mode_of[i] = float_mode();
-}
-
-/* A library's threads may be older than the plan; what masks hide is made of denormals,
- * which cost ten times as much. */
+/* A library's threads may be older than the plan, with the mode of who needed them. */
 static void
 denormals_are_zeros_in_all_threads(void **state)
 {
@@ -36,19 +24,15 @@ denormals_are_zeros_in_all_threads(void **state)
 	struct err err = {.kind = ERR_NONE};
 	struct executor *x;
 	struct arena a;
-	uint32_t off = 0;
 
 	(void)state;
 	if (FLOAT_ZEROS == 0 || !dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL))
 		skip();
-	team_each(THREADS, note_mode, NULL);
+	assert_int_equal(threads_of_zeros(THREADS), 0);
 	arena_init(&a);
 	assert_true(executor_open(&x, &p, &o, &a, &err));
 	assert_true(executor_run(x, NULL, NULL, &err));
-	team_each(THREADS, note_mode, NULL);
-	for (uint32_t i = 0; i < THREADS; i++)
-		off += (mode_of[i] & FLOAT_ZEROS) == FLOAT_ZEROS;
-	assert_int_equal(off, THREADS - 1);
+	assert_int_equal(threads_of_zeros(THREADS), THREADS - 1);
 	assert_int_equal(float_mode(), mode);
 	executor_close(x);
 	arena_release(&a);

@@ -14,9 +14,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "ir/base/float_mode.h"
 #include "targets/team.h"
 #include "targets/threads.h"
+#include "tests/support/denormals.h"
 
 #define MOST 64u
 
@@ -91,22 +91,12 @@ each_thread_has_its_own(void **state)
 	}
 }
 
-static uint32_t mode_of[MOST];
-
-static void
-note_mode(void *of, uint32_t i)
-{
-	(void)of;
-	mode_of[i] = float_mode();
-}
-
 /* Not in the one that asks for it. */
 static void
 denormals_are_zeros_in_the_others(void **state)
 {
 	const bool has_team = dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL;
 	const uint32_t n = has_team ? 3 : 1, mode = float_mode();
-	uint32_t off = 0;
 
 	(void)state;
 	team_each(n, note, &record); /* they have begun */
@@ -114,11 +104,7 @@ denormals_are_zeros_in_the_others(void **state)
 	team_denormals_off();
 	target_threads_set(1);
 	assert_int_equal(float_mode(), mode);
-	team_each(n, note_mode, NULL);
-	for (uint32_t i = 0; i < n; i++)
-		off += FLOAT_ZEROS != 0
-		    && (mode_of[i] & FLOAT_ZEROS) == FLOAT_ZEROS;
-	assert_int_equal(off, FLOAT_ZEROS != 0 ? n - 1 : 0);
+	assert_int_equal(threads_of_zeros(n), FLOAT_ZEROS != 0 ? n - 1 : 0);
 }
 
 /* What a library would have brought; without it one thread does everything. */
