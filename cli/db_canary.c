@@ -71,7 +71,7 @@ db_canary(struct cli *c, int argc, char **argv, struct err *err)
 		return false;
 	if (!search_args_resolve(&args, err))
 		return false;
-	targets_settle(&args);
+	search_args_settle(&args);
 	ok = job_import(&j, &args, c->run, err) && job_bind(&j, err)
 	    && job_candidates(&j, false, err)
 	    && time_again(&j, &counts, &notes, err);

@@ -195,7 +195,6 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	args.search.threads = 0;
 	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
 	given = args.search.model;
@@ -219,7 +218,7 @@ cmd_explain(struct cli *c, int argc, char **argv, struct err *err)
 		                         : "--line");
 	if (!search_args_resolve(&args.search, err))
 		return false;
-	targets_settle(&args.search);
+	search_args_settle(&args.search);
 	ok = run(&args, &j, &what, err);
 	if (ok && !args.list && args.what_if.n == 0)
 		cli_next(c, "marq explain %s --what-if list",

@@ -286,7 +286,7 @@ inform(struct cli *c, struct search_args *args, struct err *err)
 	struct job job;
 	bool ok;
 
-	targets_settle(args);
+	search_args_settle(args);
 	args->onnx.opaque = true; /* what nothing takes is shown as such */
 	ok = job_import(&job, args, c->run, err);
 	job.informs = true;

@@ -225,9 +225,5 @@ resolve(struct search_args *args, struct err *err)
 bool
 search_args_resolve(struct search_args *args, struct err *err)
 {
-	if (search_args_is_result(args) && !resolve(args, err))
-		return false;
-	if (args->threads == 0)
-		args->threads = 1;
-	return true;
+	return !search_args_is_result(args) || resolve(args, err);
 }

@@ -392,12 +392,11 @@ cmd_run(struct cli *c, int argc, char **argv, struct err *err)
 	bool ok;
 
 	search_args_init(&args.search, c);
-	args.search.threads = 0;
 	if (!cli_parse(c, &line, argc, argv, &args, err)
 	    || !(args.given = args.search.model)
 	    || !search_args_resolve(&args.search, err))
 		return false;
-	targets_settle(&args.search);
+	search_args_settle(&args.search);
 	ok = run(&j, &r, &args, err);
 	if (ok && !args.turns) {
 		run_report(&r, args.layers);

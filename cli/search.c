@@ -285,7 +285,7 @@ cmd_search(struct cli *c, int argc, char **argv, struct err *err)
 	search_args_init(&args.search, c);
 	if (!cli_parse(c, &line, argc, argv, &args, err))
 		return false;
-	targets_settle(&args.search);
+	search_args_settle(&args.search);
 	if (!args.out)
 		args.out = path_default_result(args.search.model, c->run);
 	ok = output_is_free(&args, c, err) && run(&j, &args, err);

@@ -386,10 +386,17 @@ search_args_init(struct search_args *args, struct cli *c)
 	    .cli = c,
 	    .db = path_default_db(c->run),
 	    .measure = true,
-	    .threads = 1,
 	    .searcher = "exact",
 	    .precision = {.ranges = "minmax"},
 	};
 	args->homeless = !args->db && !getenv("MARQ_DB");
 	output_keep(c, args->db);
+}
+
+void
+search_args_settle(struct search_args *args)
+{
+	if (args->threads == 0)
+		args->threads = 1;
+	targets_settle(args);
 }

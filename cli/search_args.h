@@ -47,8 +47,7 @@ struct search_args {
 void search_args_init(struct search_args *args, struct cli *c);
 
 /* When the positional argument is a result directory: take the model and (unless
- * they were given) the targets and the number of threads (0: not given) from its
- * result.json, and replay its plan. Call it after parsing. ERR_INPUT for a
+ * they were given) the targets and the number of threads from its result.json, and replay its plan. Call it after parsing. ERR_INPUT for a
  * directory that holds no result. */
 bool search_args_resolve(struct search_args *args, struct err *err);
 
@@ -58,8 +57,11 @@ bool search_measures(const struct search_args *args);
 /* Is the positional argument a folder, as a result is? */
 bool search_args_is_result(const struct search_args *args);
 
-/* Without -t, and for -t auto: every target that this machine has. After parsing,
- * and after search_args_resolve(). */
+/* What was not given: the targets and one thread. After parsing, and after
+ * search_args_resolve(). */
+void search_args_settle(struct search_args *args);
+
+/* Without -t, and for -t auto: every target that this machine has. */
 void targets_settle(struct search_args *args);
 
 /* --dim NAME=N, --db FILE and the model itself, into a struct search_args. */

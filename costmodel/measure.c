@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "costmodel/core_type.h"
@@ -289,7 +288,7 @@ cpu_ns_of(pid_t pid)
 	if (clock_getcpuclockid(pid, &clock) != 0
 	    || clock_gettime(clock, &t) != 0)
 		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return timespec_ns(&t);
 }
 
 /* Did the worker compute all the while, and for less than its limit? Then it has

@@ -1,10 +1,10 @@
 #include "costmodel/model_memory.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "costmodel/want.h"
 #include "ir/base/buf.h"
+#include "ir/base/clock.h"
 #include "ir/base/map.h"
 #include "ir/external.h"
 
@@ -47,15 +47,6 @@ model_identity(const struct model *m, int64_t now_ns, struct hash128 *identity)
 	return telling;
 }
 
-static int64_t
-since_1970(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
-}
-
 /* Where something of a model's is kept. False: nowhere. */
 static bool
 place_of(const char *what, const struct model *m, struct hash128 *place)
@@ -63,7 +54,8 @@ place_of(const char *what, const struct model *m, struct hash128 *place)
 	struct hash128 identity;
 	struct buf b;
 
-	if (!model_identity(m, since_1970(), &identity))
+	if (!model_identity(
+	        m, (int64_t)clock_read_ns(CLOCK_REALTIME), &identity))
 		return false;
 	buf_init(&b);
 	buf_str(&b, what);

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "db/rows.h"
 #include "db/sql.h"
+#include "ir/base/clock.h"
 #include "ir/base/procstat.h"
 
 /* TUNING: longer than any batch of candidates takes; only a process that is
@@ -22,10 +22,7 @@
 static uint64_t
 boot_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_read_ns(CLOCK_BOOTTIME);
 }
 
 static void

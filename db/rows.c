@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
+
+#include "ir/base/clock.h"
 
 const char *const outcome_words[NOUTCOME] = {
 #define OUTCOME(name, word) [OUTCOME_##name] = word,
@@ -271,13 +272,11 @@ void
 uuid_make(uint8_t uuid[16])
 {
 	static uint16_t counter;
-	struct timespec now;
 	uint64_t ms;
 
 	if (getrandom(uuid, 16, 0) != 16)
 		abort(); /* the kernel gives 16 bytes whole or not at all */
-	clock_gettime(CLOCK_REALTIME, &now);
-	ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	ms = clock_read_ns(CLOCK_REALTIME) / 1000000;
 	for (int i = 0; i < 6; i++)
 		uuid[i] = (uint8_t)(ms >> (40 - 8 * i));
 	counter++;

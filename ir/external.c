@@ -6,12 +6,9 @@
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "ir/base/file_guard.h"
 
 struct data_location {
 	const char *location;
@@ -164,11 +161,11 @@ static bool
 map_file(struct external *x, const char *location, struct mapping **out,
     struct err *err)
 {
+	const char *name = arena_str(x->a, location);
 	int fd = open_beneath(x->folder, location);
-	struct file_id id;
+	struct mapped_file file;
 	struct mapping *m;
 	struct stat st;
-	void *p = NULL;
 	bool ok;
 
 	if (fd < 0)
@@ -180,23 +177,13 @@ map_file(struct external *x, const char *location, struct mapping **out,
 		ok = err_set(err, ERR_IO, "external data '%s': %s", location,
 		    strerror(errno));
 	else
-		ok = file_ok(location, &st, err);
-	if (ok && st.st_size > 0) {
-		p = mmap(
-		    NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (p == MAP_FAILED)
-			ok = err_set(err, ERR_IO, "external data '%s': %s",
-			    location, strerror(errno));
-		else
-			file_guard_add(p, (size_t)st.st_size, location);
-	}
-	id = file_id_of(fd);
+		ok = file_ok(location, &st, err)
+		    && file_map_fd(&file, fd, &st, name, err);
 	close(fd);
 	if (!ok)
 		return false;
 	m = arena_new(x->a, struct mapping, 1);
-	*m = (struct mapping){
-	    *x->list, {p, (size_t)st.st_size, id}, arena_str(x->a, location)};
+	*m = (struct mapping){*x->list, file, name};
 	*x->list = *out = m;
 	return true;
 }

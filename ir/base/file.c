@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ir/base/clock.h"
 #include "ir/base/counted.h"
 #include "ir/base/file_guard.h"
 #include "ir/base/folder.h"
@@ -117,17 +118,12 @@ open_regular(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
-static int64_t
-since_1970(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
 static struct file_id
 id_from(const struct stat *st)
 {
 	return (struct file_id){st->st_dev, st->st_ino, (uint64_t)st->st_size,
-	    since_1970(&st->st_ctim), since_1970(&st->st_mtim)};
+	    (int64_t)timespec_ns(&st->st_ctim),
+	    (int64_t)timespec_ns(&st->st_mtim)};
 }
 
 struct file_id
@@ -146,19 +142,19 @@ file_id_equal(const struct file_id *a, const struct file_id *b)
 	    && a->modified_ns == b->modified_ns;
 }
 
-static bool
-map_open(struct mapped_file *f, int fd, const struct stat *st, const char *path,
-    struct err *err)
+bool
+file_map_fd(struct mapped_file *f, int fd, const struct stat *st,
+    const char *name, struct err *err)
 {
 	const size_t n = (size_t)st->st_size;
-	void *p;
+	void *p = NULL;
 
-	if (n == 0)
-		return true;
-	p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (n > 0)
+		p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
-		return fail(err, path, "cannot map");
-	file_guard_add(p, n, path);
+		return fail(err, name, "cannot map");
+	if (n > 0)
+		file_guard_add(p, n, name);
 	*f = (struct mapped_file){p, n, id_from(st)};
 	return true;
 }
@@ -172,7 +168,7 @@ file_map_open(struct mapped_file *f, int *fd, const char *path, struct err *err)
 	*fd = open_regular(path, &st, err);
 	if (*fd < 0)
 		return false;
-	if (map_open(f, *fd, &st, path, err))
+	if (file_map_fd(f, *fd, &st, path, err))
 		return true;
 	close(*fd);
 	return false;

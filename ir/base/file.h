@@ -11,6 +11,8 @@
 #include "ir/base/err.h"
 #include "ir/base/limits.h"
 
+struct stat; /* sys/stat.h */
+
 /* Which file it is, and of when: one that was written since has another. */
 struct file_id {
 	uint64_t device, inode, bytes;
@@ -33,6 +35,10 @@ bool file_map(struct mapped_file *f, const char *path, struct err *err);
 /* The same, and the file stays open. */
 bool file_map_open(
     struct mapped_file *f, int *fd, const char *path, struct err *err);
+/* Map an open regular file; st: what fstat() said of it. `name` is what messages
+ * call it, and stays. */
+bool file_map_fd(struct mapped_file *f, int fd, const struct stat *st,
+    const char *name, struct err *err);
 /* Does it lie in what is mapped, and how far behind the beginning? */
 bool file_offset(const struct mapped_file *f, const void *at, size_t *offset);
 /* Zeros, which take address space, and memory for none of them. */

@@ -49,11 +49,8 @@ static uint64_t
 others_ns(void)
 {
 	const uint64_t all = clock_cpu_ns();
-	struct timespec t;
-	uint64_t own;
+	const uint64_t own = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	own = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	return all > own ? all - own : 0;
 }
 
