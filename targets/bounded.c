@@ -1,12 +1,14 @@
 #include "targets/bounded.h"
 
 #include "targets/convert.h"
+#include "targets/team.h"
 
 struct bounded {
 	struct kernel inner;
 	struct bounding bounds;
 	size_t count;
 	bool halves;
+	void *y;
 };
 
 static float
@@ -19,15 +21,15 @@ bound(float x, float low, float high)
 #define LANES 16u /* a fixed inner loop becomes SIMD */
 
 static void
-bound_floats(const struct bounded *b, float *y)
+bound_floats(const struct bounding *b, float *y, size_t n)
 {
-	const float low = b->bounds.low, high = b->bounds.high;
+	const float low = b->low, high = b->high;
 	size_t i = 0;
 
-	for (; i + LANES <= b->count; i += LANES)
+	for (; i + LANES <= n; i += LANES)
 		for (uint32_t j = 0; j < LANES; j++)
 			y[i + j] = bound(y[i + j], low, high);
-	for (; i < b->count; i++)
+	for (; i < n; i++)
 		y[i] = bound(y[i], low, high);
 }
 
@@ -42,19 +44,30 @@ in_order(uint16_t half)
 
 /* NaN is above infinity, or below it with a sign. */
 static void
-bound_halves(const struct bounded *b, uint16_t *y)
+bound_halves(const struct bounding *b, uint16_t *y, size_t n)
 {
-	const uint16_t low = f32_to_f16(b->bounds.low);
-	const uint16_t high = f32_to_f16(b->bounds.high);
+	const uint16_t low = f32_to_f16(b->low);
+	const uint16_t high = f32_to_f16(b->high);
 	const int16_t least = in_order(low), most = in_order(high);
 	const int16_t end = in_order(0x7c00), start = in_order(0xfc00);
 
-	for (size_t i = 0; i < b->count; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const int16_t x = in_order(y[i]);
 
 		y[i] = x < least && x >= start ? low : y[i];
 		y[i] = x > most && x <= end ? high : y[i];
 	}
+}
+
+static void
+bound_part(void *of, size_t first, size_t n)
+{
+	const struct bounded *b = of;
+
+	if (b->halves)
+		bound_halves(&b->bounds, (uint16_t *)b->y + first, n);
+	else
+		bound_floats(&b->bounds, (float *)b->y + first, n);
 }
 
 static void
@@ -64,10 +77,8 @@ run(struct kernel *k, const void *const *in, void *const *out)
 
 	b->inner.fault = k->fault;
 	b->inner.run(&b->inner, in, out);
-	if (b->halves)
-		bound_halves(b, out[0]);
-	else
-		bound_floats(b, out[0]);
+	b->y = out[0];
+	team_split(b->count, bound_part, b);
 }
 
 static void

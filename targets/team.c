@@ -100,6 +100,41 @@ team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 	share(&w, take, target_threads() < n ? target_threads() : n);
 }
 
+/* TUNING: fewer are one thread's: waking another takes as long. */
+#define LEAST_PART ((size_t)8192)
+/* Whole cache lines, of halves too. */
+#define GRAIN ((size_t)32)
+
+struct split {
+	void (*work)(void *data, size_t first, size_t count);
+	void *data;
+	size_t n, part;
+};
+
+static void
+take_part(void *of, uint32_t i)
+{
+	const struct split *s = of;
+	const size_t first = i * s->part, left = s->n - first;
+
+	s->work(s->data, first, left < s->part ? left : s->part);
+}
+
+void
+team_split(
+    size_t n, void (*work)(void *data, size_t first, size_t count), void *data)
+{
+	const size_t most = target_threads(), wanted = n / LEAST_PART;
+	const size_t parts = wanted < 1 ? 1 : wanted < most ? wanted : most;
+	struct split s = {.work = work,
+	    .data = data,
+	    .n = n,
+	    .part = ((n + parts - 1) / parts + GRAIN - 1) / GRAIN * GRAIN};
+
+	if (n)
+		team_run((uint32_t)((n + s.part - 1) / s.part), take_part, &s);
+}
+
 void
 team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 {

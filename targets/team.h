@@ -3,11 +3,17 @@
 #ifndef TARGETS_TEAM_H
 #define TARGETS_TEAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Call work(data, i) for each i < n, in target_threads() threads at once where
  * there is a team, else one after the other; all have ended when it returns. */
 void team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
+
+/* Call work(data, first, count) for parts of n elements of 4 bytes or less, whole cache
+ * lines but the last: for as many as there are threads, for fewer where n is small. */
+void team_split(
+    size_t n, void (*work)(void *data, size_t first, size_t count), void *data);
 
 /* Call work(data, i) once in each of n threads, or of as many as there are of them: the
  * caller's at least. Behind it the others look for work for a little while, as behind

@@ -4,7 +4,6 @@
 
 #include "targets/native/native.h"
 #include "targets/team.h"
-#include "targets/threads.h"
 
 #define NEED why_need
 
@@ -67,23 +66,14 @@ struct elements_kernel {
 	chain_run *run;
 	const void *const *in;
 	float *out;
-	uint32_t parts;
-	size_t part; /* floats */
 };
 
-/* TUNING: fewer are one thread's: waking another takes as long. */
-#define LEAST_PART ((size_t)8192)
-/* Of whole cache lines and vectors. */
-#define GRAIN ((size_t)16)
-
 static void
-run_part(void *of, uint32_t i)
+run_part(void *of, size_t first, size_t count)
 {
 	const struct elements_kernel *k = of;
-	const size_t from = i * k->part, end = from + k->part;
 
-	k->run(&k->chain, from, end < k->chain.count ? end : k->chain.count,
-	    k->in, k->out);
+	k->run(&k->chain, first, first + count, k->in, k->out);
 }
 
 static void
@@ -93,19 +83,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_run(k->parts, run_part, k);
-}
-
-static void
-divide(struct elements_kernel *k)
-{
-	const size_t count = k->chain.count;
-	size_t parts = count / LEAST_PART;
-
-	parts = parts < 1 ? 1 : parts;
-	parts = parts < target_threads() ? parts : target_threads();
-	k->part = ((count + parts - 1) / parts + GRAIN - 1) / GRAIN * GRAIN;
-	k->parts = k->part ? (uint32_t)((count + k->part - 1) / k->part) : 0;
+	team_split(k->chain.count, run_part, k);
 }
 
 bool
@@ -126,7 +104,6 @@ compile_elements(const struct target *t, const struct graph *g,
 	native_steps_of(&k->chain.steps, &f, g, c, 0, a);
 	k->chain.port = candidate_input(c, f.start);
 	assert(k->chain.port >= 0);
-	divide(k);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};
 	return true;

@@ -6,6 +6,7 @@
 #include "targets/bounded.h"
 #include "targets/convert.h"
 #include "targets/guarded.h"
+#include "targets/threads.h"
 #include "tests/support/support.h"
 
 #define ALL 65536
@@ -71,36 +72,54 @@ test_bounds(void **state)
 	struct kernel k = kernel_of_relu(all);
 
 	(void)state;
+	target_threads_set(3);
 	for (uint32_t i = 0; i < ALL; i++)
 		all[i] = (uint16_t)i;
 	check_bounds(k, all, 0, (float)INFINITY);
 	check_bounds(k, all, 0, 6);
 	check_bounds(k, all, -(float)INFINITY, 0.5f);
 	check_bounds(k, all, -1.25f, 3);
+	target_threads_set(1);
+	check_bounds(k, all, -1.25f, 3);
 }
 
 /* The kernel gives ones; the host computes where some number is none. */
 static void
-test_guard(void **state)
+check_guard(struct kernel *k, const uint16_t *ones, uint32_t odd_at)
 {
 	static const uint16_t odd[] = {0x7c00, 0xfc00, 0x7e00, 0xfe01};
-	static uint16_t ones[ALL], x[ALL], y[ALL];
+	static uint16_t x[ALL], y[ALL];
+
+	memset(x, 0, sizeof x);
+	x[7] = 0xfbff; /* the lowest number is one */
+	run(k, x, y);
+	assert_memory_equal(y, ones, sizeof y);
+	for (uint32_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+		x[odd_at] = odd[i];
+		run(k, x, y);
+		assert_int_equal(y[7], 0);
+		if (isnan(f16_to_f32(odd[i])))
+			assert_true(isnan(f16_to_f32(y[odd_at])));
+	}
+}
+
+static void
+test_guard(void **state)
+{
+	static uint16_t ones[ALL];
 	struct kernel k = kernel_of_relu(ones);
 
 	(void)state;
 	for (uint32_t i = 0; i < ALL; i++)
 		ones[i] = 0x3c00;
 	guard_kernel(&k, &mix.target[k.candidate->target], m.graph, &arena);
-	x[7] = 0xfbff; /* the lowest number is one */
-	run(&k, x, y);
-	assert_memory_equal(y, ones, sizeof y);
-	for (uint32_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-		x[ALL - 1] = odd[i];
-		run(&k, x, y);
-		assert_int_equal(y[7], 0);
-		if (isnan(f16_to_f32(odd[i])))
-			assert_true(isnan(f16_to_f32(y[ALL - 1])));
+	for (uint32_t threads = 1; threads <= 3; threads++) {
+		target_threads_set(threads);
+		check_guard(&k, ones, 0);
+		check_guard(&k, ones, ALL / 2);
+		check_guard(&k, ones, ALL - 1);
 	}
+	target_threads_set(1);
 	k.release(&k);
 }
 
