@@ -122,12 +122,15 @@ lay_overlays(struct executor *x, struct share *s)
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		const struct exec_step *step = &x->step[i];
 		const struct kernel *k = &step->kernel;
+		struct share_claim *claim =
+		    arena_new(x->arena, struct share_claim, k->noverlays);
 
 		for (uint32_t o = 0; o < k->noverlays; o++)
-			share_lay(s,
+			claim[o] = (struct share_claim){
 			    buffer_of(x, &step->input[k->overlay[o].in]),
 			    buffer_of(x, &step->output[k->overlay[o].out]),
-			    k->overlay[o].offset);
+			    k->overlay[o].offset};
+		share_lay(s, claim, k->noverlays);
 	}
 }
 

@@ -28,12 +28,6 @@ common(struct range a, struct range b)
 	    a.from > b.from ? a.from : b.from, a.to < b.to ? a.to : b.to};
 }
 
-static bool
-is_within(struct range a, struct range b)
-{
-	return a.from >= b.from && a.to <= b.to;
-}
-
 /* Append a group to another, moved. */
 static void
 join(struct share *s, uint32_t group, uint32_t to, ptrdiff_t moved)
@@ -49,38 +43,88 @@ join(struct share *s, uint32_t group, uint32_t to, ptrdiff_t moved)
 	}
 }
 
-/* Would member `k` of a group meet members of another that is moved anywhere
- * but in `same`? */
-static bool
-meets_elsewhere(const struct share *s, uint32_t k, uint32_t group,
-    ptrdiff_t moved, struct range same)
+/* The claims of a step, and two groups that they may bring together. */
+struct laying {
+	const struct share *share;
+	const struct share_claim *claim;
+	uint32_t n;
+	uint32_t in, out; /* groups */
+	ptrdiff_t moved; /* how far the first of them */
+};
+
+static ptrdiff_t
+moved_by(const struct share *s, const struct share_claim *c)
 {
-	const struct range mine = range_of(&s->member[k], 0);
+	return s->member[c->out].at + c->offset - s->member[c->in].at;
+}
 
-	for (uint32_t i = group; i != SHARE_END; i = s->member[i].next) {
-		struct range meet =
-		    common(range_of(&s->member[i], moved), mine);
+/* Do claims between the two groups say that all of this is the same bytes? */
+static bool
+is_claimed(const struct laying *l, struct range r)
+{
+	const struct share_member *m = l->share->member;
+	bool more = true;
 
-		if (meet.from < meet.to && !is_within(meet, same))
+	while (more && r.from < r.to) {
+		more = false;
+		for (uint32_t i = 0; i < l->n; i++) {
+			const struct share_claim *c = &l->claim[i];
+			struct range same;
+
+			if (m[c->in].group != l->in || m[c->out].group != l->out
+			    || moved_by(l->share, c) != l->moved)
+				continue;
+			same = common(range_of(&m[c->in], l->moved),
+			    range_of(&m[c->out], 0));
+			if (same.from <= r.from && same.to > r.from) {
+				r.from = same.to;
+				more = true;
+			}
+		}
+	}
+	return r.from >= r.to;
+}
+
+/* Would member `k` of one group meet members of the other where nobody says that
+ * they are the same? */
+static bool
+meets_elsewhere(const struct laying *l, uint32_t k)
+{
+	const struct share_member *m = l->share->member;
+	const struct range mine = range_of(&m[k], 0);
+
+	for (uint32_t i = l->in; i != SHARE_END; i = m[i].next) {
+		struct range meet = common(range_of(&m[i], l->moved), mine);
+
+		if (meet.from < meet.to && !is_claimed(l, meet))
 			return true;
 	}
 	return false;
 }
 
-bool
-share_lay(struct share *s, uint32_t in, uint32_t out, ptrdiff_t offset)
+static bool
+lay(struct share *s, const struct share_claim *claim, uint32_t n, uint32_t i)
 {
-	const struct share_member *x = &s->member[in], *y = &s->member[out];
-	const ptrdiff_t moved = y->at + offset - x->at;
-	const struct range same = common(range_of(x, moved), range_of(y, 0));
+	const struct laying l = {s, claim, n, s->member[claim[i].in].group,
+	    s->member[claim[i].out].group, moved_by(s, &claim[i])};
 
-	if (x->group == y->group)
-		return moved == 0;
-	for (uint32_t k = y->group; k != SHARE_END; k = s->member[k].next)
-		if (meets_elsewhere(s, k, x->group, moved, same))
+	if (l.in == l.out)
+		return l.moved == 0;
+	for (uint32_t k = l.out; k != SHARE_END; k = s->member[k].next)
+		if (meets_elsewhere(&l, k))
 			return false;
-	join(s, x->group, y->group, moved);
+	join(s, l.in, l.out, l.moved);
 	return true;
+}
+
+uint32_t
+share_lay(struct share *s, const struct share_claim *claim, uint32_t n)
+{
+	uint32_t laid = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		laid += lay(s, claim, n, i);
+	return laid;
 }
 
 bool

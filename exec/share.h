@@ -28,9 +28,18 @@ struct share {
 /* n members, each alone; the caller fills in bytes, first and last. */
 void share_init(struct share *s, uint32_t n, struct arena *a);
 
-/* Put `in` `offset` bytes behind the start of `out`, where they hold the same
- * bytes. false: something else lies there, and nothing is changed. */
-bool share_lay(struct share *s, uint32_t in, uint32_t out, ptrdiff_t offset);
+/* `in` belongs `offset` bytes behind the start of `out`, where they hold the same
+ * bytes. */
+struct share_claim {
+	uint32_t in, out;
+	ptrdiff_t offset;
+};
+
+/* Put the pieces of one step where they belong; how many lie there now. What comes
+ * where something else lies stays where it is. All are looked at together: what
+ * joined some of the pieces before lies inside the new whole. */
+uint32_t share_lay(
+    struct share *s, const struct share_claim *claim, uint32_t n);
 
 /* Put `out`, made at `time` from `in`, over it: nothing of in's group is used
  * later, and nothing of out's sooner. false likewise. Not before the last

@@ -106,13 +106,34 @@ read_pieces(struct pieces *p, const struct graph *g, const struct node *n,
 	    && read_parts(p, g, n, layout, a);
 }
 
-/* A value can lie in one place only: in the first Concat that reads it, and
- * not there twice or as a piece of something else. */
+/* Does a node join, among others, what an earlier one joins, in the same order
+ * around this input? Then that lies within it. */
+static bool
+is_run_of(const struct node *earlier, const struct node *n, uint32_t input)
+{
+	uint32_t at = 0;
+
+	while (earlier->input[at] != n->input[input])
+		at++;
+	if (at > input || earlier->ninputs - at > n->ninputs - input)
+		return false;
+	for (uint32_t i = 0; i < earlier->ninputs; i++)
+		if (earlier->input[i] != n->input[input - at + i])
+			return false;
+	return true;
+}
+
+/* TUNING: a dense block has up to 64 layers, and each joins all before it. */
+#define JOINS_MOST 128
+
+/* A value can lie in one place only: in the first Concat that reads it, and in
+ * those that go on with that one; not there twice or as a piece of something else. */
 static bool
 belongs_to(const struct match_in *m, const struct node *n, uint32_t input)
 {
 	const value_id v = n->input[input];
 	const struct value *value = graph_value(m->graph, v);
+	uint32_t joins = 0;
 
 	if (value->constant)
 		return false;
@@ -124,9 +145,10 @@ belongs_to(const struct match_in *m, const struct node *n, uint32_t input)
 			return false;
 	for (uint32_t i = m->uses->start[v]; i < m->uses->start[v + 1]; i++) {
 		const node_id user = m->uses->user[i];
+		const struct node *other = graph_node(m->graph, user);
 
-		if (user < m->match->root
-		    && graph_node(m->graph, user)->op == OP_CONCAT)
+		if (user < m->match->root && other->op == OP_CONCAT
+		    && (++joins > JOINS_MOST || !is_run_of(other, n, input)))
 			return false;
 	}
 	return true;
