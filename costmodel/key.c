@@ -22,6 +22,8 @@ enum tag {
 	TAG_HASH, /* of content */
 	TAG_PLACES, /* two bytes: cache lines, jumps */
 	TAG_ZERO, /* one byte: all zero, or not */
+	TAG_KNOWN =
+	    0xff, /* a guard that looks at nothing; no set is so large */
 };
 
 struct body {
@@ -583,6 +585,8 @@ key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
 	put_string(b, kind->name);
 	put_string(b, c->rule < kind->nrules ? kind->rule[c->rule].name : "");
 	put_string(b, c->implementation_name);
+	if (c->known)
+		buf_u8(b, TAG_KNOWN);
 	put_set(&w, c->node, c->nnodes);
 	/* Bodies nest, so the list grows while it is walked. */
 	for (uint32_t i = 0; i < w.nnested; i++)

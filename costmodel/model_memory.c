@@ -89,7 +89,9 @@ model_known_hash(struct pricer *p, const struct model *m)
 #define LEAST ((size_t)1 << 14)
 
 /* Words of the database: a constant's place with this before it. */
-static const char sign[] = {[MAGNITUDE_SMALL] = 's', [MAGNITUDE_LARGE] = 'l'};
+static const char sign[] = {
+    [MAGNITUDE_TINY] = 't', [MAGNITUDE_SMALL] = 'm', [MAGNITUDE_LARGE] = 'l'};
+#define NSIGNS (sizeof sign / sizeof *sign)
 
 /* "FILE.AT.BYTES.DTYPE" of a constant that lies in a file; NULL: it does not, or it
  * is small. */
@@ -117,10 +119,9 @@ read_words(struct map *out, const char *text)
 	while (*text) {
 		const size_t n = strcspn(text, " ");
 
-		if (n > 1 && *text == sign[MAGNITUDE_SMALL])
-			map_add(out, text + 1, n - 1, MAGNITUDE_SMALL);
-		else if (n > 1 && *text == sign[MAGNITUDE_LARGE])
-			map_add(out, text + 1, n - 1, MAGNITUDE_LARGE);
+		for (uint32_t i = MAGNITUDE_TINY; i < NSIGNS; i++)
+			if (n > 1 && *text == sign[i])
+				map_add(out, text + 1, n - 1, i);
 		text += n + (text[n] != '\0');
 	}
 }

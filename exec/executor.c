@@ -32,6 +32,7 @@ executor_open(struct executor **out, const struct plan *p,
 		return false;
 	}
 	buffers_lay_out(x);
+	looks_find(x);
 	team_denormals_off(); /* the caller's: in each run */
 	*out = x;
 	return true;
@@ -147,8 +148,12 @@ executor_run(struct executor *x, const struct tensor *in, struct tensor *out,
 			return false;
 	x->fault = (struct err){.kind = ERR_NONE};
 	mode = float_denormals_off();
-	for (uint32_t i = 0; i < x->nsteps && x->fault.kind == ERR_NONE; i++)
+	x->small = looks_small(x->look, x->nlooks);
+	for (uint32_t i = 0; i < x->nsteps && x->fault.kind == ERR_NONE; i++) {
 		run_step(x, &x->step[i]);
+		x->small =
+		    x->small && looks_small(x->step[i].look, x->step[i].nlooks);
+	}
 	float_mode_set(mode);
 	if (x->fault.kind != ERR_NONE) {
 		*err = x->fault;

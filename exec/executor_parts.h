@@ -31,6 +31,14 @@ struct exec_step {
 	void *between; /* what the detour passes through, or NULL */
 	const void **in;
 	void **out;
+	struct look *look; /* [nlooks] at what it has made */
+	uint32_t nlooks;
+};
+
+/* A value to be looked at as soon as it is there: is it small? */
+struct look {
+	const float *at;
+	size_t n;
 };
 
 struct executor {
@@ -44,6 +52,9 @@ struct executor {
 	size_t pool_bytes;
 	bool keep_all, keep_inputs;
 	struct err fault; /* of a kernel, during a run */
+	struct look *look; /* [nlooks] at inputs */
+	uint32_t nlooks;
+	bool small; /* so far, all that was looked at in this run */
 	cost_ns *composite_ns, *conversion_ns;
 };
 
@@ -52,6 +63,11 @@ struct executor {
 bool steps_order(struct executor *x, struct err *err);
 /* Compile the other composites, and make the converters. */
 bool steps_compile(struct executor *x, struct err *err);
+/* What is to be looked at in each run so that guards need not (targets/known.h), after
+ * all have their places. */
+void looks_find(struct executor *x);
+/* Look; whether all is small. */
+bool looks_small(const struct look *look, uint32_t n);
 /* Let go of what kernels and converters hold. */
 void steps_release(struct executor *x);
 

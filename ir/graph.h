@@ -148,8 +148,13 @@ enum value_flag {
 	VALUE_OVERRIDABLE = 4, /* initialiser that is an input too (IR 3) */
 };
 
-/* Of a constant's numbers: against the limit of targets/guarded.h. */
-enum magnitude { MAGNITUDE_UNKNOWN, MAGNITUDE_SMALL, MAGNITUDE_LARGE };
+/* Of a constant's numbers: against the limits of targets/guarded.h. */
+enum magnitude {
+	MAGNITUDE_UNKNOWN,
+	MAGNITUDE_TINY,
+	MAGNITUDE_SMALL,
+	MAGNITUDE_LARGE
+};
 
 struct value {
 	const char *name;
@@ -160,6 +165,10 @@ struct value {
 	uint32_t flags;
 	uint32_t given_by; /* 1 + the initialiser it is, there; 0: none */
 	enum magnitude magnitude; /* of the constant, once asked for */
+	int16_t
+	    below; /* its numbers are below 2 to this power (0: not known) in
+			* a run where what is looked at is small */
+	bool looked_at; /* see targets/known.h */
 };
 
 /* An operator of another domain that was written out in others (ir/expand.h), as

@@ -1,4 +1,5 @@
 #include "targets/candidates.h"
+#include "targets/known.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -266,6 +267,7 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 	    .implementation_name = impl->name,
 	    .in_place = impl->in_place,
 	    .loses_nan = impl->loses_nan,
+	    .known = impl->guarded && known_match(f->graph, m),
 	    .transforms = impl->transforms,
 	    .opaque = impl->opaque,
 	    .own_weights = impl->own_weights,
@@ -605,6 +607,8 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	arena_alloc(&f.matched, 1); /* so that its first block stays */
 	f.uses = graph_uses(g, &scratch);
 	f.idioms = idioms_find(g, &f.uses, a);
+	if (f.options->keep_nan)
+		known_find(g);
 	f.covered = bitset_new(&scratch, g->nnodes);
 	f.common = bitset_new(&scratch, g->nnodes);
 	f.host = target_kind_find("host");

@@ -19,6 +19,7 @@
 #define LANES 16u
 #define SIZE 0x7fffffffu /* all but the sign */
 #define OVER (0x80000000u - LIMIT_BITS) /* with it, bit 31: not below */
+#define OVER_TINY (0x80000000u - 0x41800000u) /* 2 to MAGNITUDE_TINY_POWER */
 #define OVER_FINITE (0x80000000u - 0x7f800000u)
 #define OVER_INFINITY (0x80000000u - 0x7f800001u)
 
@@ -55,6 +56,12 @@ static inline uint32_t
 is_large(uint32_t x)
 {
 	return (x & SIZE) + OVER;
+}
+
+static inline uint32_t
+is_not_tiny(uint32_t x)
+{
+	return (x & SIZE) + OVER_TINY;
 }
 
 /* NaN or infinity, but for minus infinity. */
@@ -95,7 +102,7 @@ is_small(enum dtype dtype, const void *data, size_t n)
 }
 
 /* Looked at by several. */
-struct look {
+struct inspection {
 	const unsigned char *data;
 	enum dtype dtype;
 	atomic_bool large;
@@ -104,7 +111,7 @@ struct look {
 static void
 look_at_part(void *of, size_t first, size_t n)
 {
-	struct look *l = of;
+	struct inspection *l = of;
 	const unsigned char *at = l->data + first * (dtype_bits(l->dtype) / 8);
 
 	if (!is_small(l->dtype, at, n))
@@ -114,11 +121,17 @@ look_at_part(void *of, size_t first, size_t n)
 static bool
 is_small_for_all(enum dtype dtype, const void *data, size_t n)
 {
-	struct look l = {.data = data, .dtype = dtype};
+	struct inspection l = {.data = data, .dtype = dtype};
 
 	if (dtype == DT_FLOAT || dtype == DT_FLOAT16)
 		team_split(n, look_at_part, &l);
 	return !atomic_load(&l.large);
+}
+
+bool
+guard_all_small(const float *x, size_t n)
+{
+	return is_small_for_all(DT_FLOAT, x, n);
 }
 
 /* ---- what a mask hides ---- */
@@ -241,22 +254,30 @@ is_bounded_by_inputs(enum op op)
 	}
 }
 
-static bool
-constant_is_small(const struct tensor *t)
+static enum magnitude
+magnitude_of(enum dtype dtype, const void *data, size_t n)
 {
-	if (t->kind == TENSOR_FILL)
-		return is_small(t->dtype, t->fill, t->count ? 1 : 0);
-	return t->kind != TENSOR_VIEW || is_small(t->dtype, t->data, t->count);
+	if (dtype == DT_FLOAT && without(is_not_tiny, data, n))
+		return MAGNITUDE_TINY;
+	return is_small(dtype, data, n) ? MAGNITUDE_SMALL : MAGNITUDE_LARGE;
 }
 
 /* Weights are read once, however many rules match their node. */
-static bool
-value_is_small(struct value *v)
+enum magnitude
+constant_magnitude(struct value *v)
 {
-	if (v->magnitude == MAGNITUDE_UNKNOWN)
-		v->magnitude = constant_is_small(v->constant) ? MAGNITUDE_SMALL
-		                                              : MAGNITUDE_LARGE;
-	return v->magnitude == MAGNITUDE_SMALL;
+	const struct tensor *t = v->constant;
+
+	if (v->magnitude != MAGNITUDE_UNKNOWN)
+		return v->magnitude;
+	if (t->kind == TENSOR_FILL)
+		v->magnitude =
+		    magnitude_of(t->dtype, t->fill, t->count ? 1 : 0);
+	else if (t->kind == TENSOR_VIEW)
+		v->magnitude = magnitude_of(t->dtype, t->data, t->count);
+	else
+		v->magnitude = MAGNITUDE_SMALL;
+	return v->magnitude;
 }
 
 /* Bounds may be as large as they like. */
@@ -270,7 +291,8 @@ constants_are_small(const struct graph *g, const struct node *n)
 		    ? NULL
 		    : graph_value(g, n->input[i]);
 
-		if (v && v->constant && !value_is_small(v))
+		if (v && v->constant
+		    && constant_magnitude(v) == MAGNITUDE_LARGE)
 			return false;
 	}
 	return true;
@@ -326,6 +348,7 @@ struct guarded {
 	const struct format *format; /* by id */
 	const size_t *count; /* [ninputs] elements */
 	struct rows rows;
+	bool known; /* small where what they rest on is (targets/known.h) */
 };
 
 /* One composite on the host: values by demand, from its ports and constants. */
@@ -452,9 +475,10 @@ run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct guarded *g = k->state;
 	const struct candidate *c = k->candidate;
+	const bool known = g->known && k->small && *k->small;
 	bool small = true;
 
-	for (uint32_t i = 0; small && i < c->ninputs; i++)
+	for (uint32_t i = 0; !known && small && i < c->ninputs; i++)
 		small = is_small_for_all(dtype_of(g->graph, &c->input[i]),
 		            in[i], g->count[i])
 		    || is_masked_at_most(&g->rows, in[i]);
@@ -490,7 +514,8 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	    .graph = g,
 	    .format = t->formats->format,
 	    .count = count,
-	    .rows = rows_of(g, c)};
+	    .rows = rows_of(g, c),
+	    .known = c->known};
 	*k = (struct kernel){.kind = state->inner.kind,
 	    .candidate = c,
 	    .run = run,

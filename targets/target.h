@@ -62,6 +62,7 @@ struct implementation {
 			    * in `space` of these formats */
 	bool in_place; /* its kernel moves nothing when its overlays hold */
 	bool loses_nan; /* makes a number where NaN is computed */
+	bool guarded; /* runs behind a guard (guarded.h) */
 	bool transforms; /* sums products of transformed values, as Winograd's
 			  * convolutions do: rounds more than what is defined */
 	bool opaque; /* nothing here runs it: offered where nothing else is */
@@ -92,6 +93,8 @@ struct candidate {
 	uint32_t implementation;
 	/* see struct implementation */
 	bool in_place, loses_nan, transforms, opaque, own_weights;
+	bool
+	    known; /* guarded, and its inputs are known to be small (known.h) */
 	const char *implementation_name;
 	const struct match *match;
 	uint64_t resident; /* resource it occupies while loaded (pinned
@@ -137,6 +140,9 @@ struct kernel {
 	/* Where run() leaves a fault of the data (an index out of range); set
 	 * by whoever runs it. NULL: such a fault ends the process. */
 	struct err *fault;
+	/* Is, in this run, all small that was looked at (known.h)? Set by whoever
+	 * looks. NULL: nobody does. */
+	const bool *small;
 };
 
 /* A kernel that was found to do what none may ends a process that measures (one

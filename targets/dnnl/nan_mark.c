@@ -5,6 +5,7 @@
 #include "targets/dnnl/nan.h"
 #include "targets/dnnl/ways.h"
 #include "targets/guarded.h"
+#include "targets/known.h"
 
 /* Operators whose own kernel loses it. Of maxima over windows and dimensions
  * ONNX leaves open what NaN does. */
@@ -66,14 +67,18 @@ void
 nan_mark(const struct match_in *m, struct implementation *way, uint32_t n)
 {
 	bool loses;
-	const uint32_t number = can_keep(m, &loses) ? WAY_KEEPS_NAN
-	    : loses && guard_suffices(m)            ? WAY_GUARDED
-	                                            : 0;
+	const bool keeps = can_keep(m, &loses);
+	const bool guards = loses && m->keep_nan && guard_suffices(m)
+	    && (!keeps || known_match(m->graph, m->match));
+	const uint32_t number = guards ? WAY_GUARDED
+	    : keeps                    ? WAY_KEEPS_NAN
+	                               : 0;
 
 	for (uint32_t i = 0; loses && i < n; i++)
 		if (m->keep_nan && number && !way[i].in_place) {
 			way[i].name = way_get(way[i].number)->nan_name;
 			way[i].number += number;
+			way[i].guarded = guards;
 		} else {
 			way[i].loses_nan = true;
 		}

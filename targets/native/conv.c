@@ -195,6 +195,7 @@ offer(struct offers *o, struct winograd_way w)
 	    .output = f,
 	    /* one NaN makes NaN of a tile, infinity too */
 	    .loses_nan = w.guard == NO_GUARD,
+	    .guarded = w.guard != NO_GUARD,
 	    .transforms = true,
 	};
 }

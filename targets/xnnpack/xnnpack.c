@@ -140,6 +140,7 @@ implementations(const struct match_in *m, struct formats *f,
 		out[i].name = out[i].number == LAYOUT_NHWC ? "nhwc/guarded"
 		                                           : "plain/guarded";
 		out[i].number += GUARDED;
+		out[i].guarded = true;
 	}
 	return n;
 }

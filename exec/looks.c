@@ -1,0 +1,100 @@
+/* What is looked at in each run so that guards need not look. */
+#include "exec/executor_parts.h"
+#include "targets/guarded.h"
+#include "targets/known.h"
+
+static const struct candidate *
+known_composite(const struct executor *x, const struct exec_step *s)
+{
+	const struct plan *p = x->plan;
+	const struct candidate *c;
+
+	if (s->kind != STEP_COMPOSITE)
+		return NULL;
+	c = &p->candidates->candidate[p->composite[s->index].candidate];
+	return c->known ? c : NULL;
+}
+
+/* Values whose smallness known composites rest on. */
+static struct bitset
+needed_values(const struct executor *x)
+{
+	const struct graph *g = x->plan->graph;
+	struct bitset needed = bitset_new(x->arena, g->nvalues);
+
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		const struct candidate *c = known_composite(x, &x->step[i]);
+
+		for (uint32_t k = 0; c && k < c->ninputs; k++)
+			bitset_add(needed, c->input[k].value);
+	}
+	known_needs(g, needed);
+	return needed;
+}
+
+static struct look
+look_at(const struct executor *x, value_id v, format_id f, const void *at)
+{
+	const struct type *t = &graph_value(x->plan->graph, v)->type;
+
+	return (struct look){at,
+	    format_bytes(x->plan->mix->formats.format[f], t) / sizeof(float)};
+}
+
+/* The step that makes a value, which then looks; false: it is never there as a whole. */
+static bool
+look_behind(struct executor *x, value_id v)
+{
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct exec_step *s = &x->step[i];
+		const uint32_t k = ports_find(s->output, s->noutputs, v);
+
+		if (s->kind == STEP_CONVERSION || k == UINT32_MAX)
+			continue;
+		if (!s->look)
+			s->look = arena_new(x->arena, struct look, s->noutputs);
+		s->look[s->nlooks++] =
+		    look_at(x, v, s->output[k].format, s->out[k]);
+		return true;
+	}
+	return false;
+}
+
+static bool
+find_looks(struct executor *x, struct bitset needed)
+{
+	const struct graph *g = x->plan->graph;
+	bool ok = true;
+
+	x->look = arena_new(x->arena, struct look, g->ninputs);
+	for (value_id v = 0; v < g->nvalues; v++) {
+		if (!bitset_has(needed, v) || !graph_value(g, v)->looked_at)
+			continue;
+		if (is_fed(g, v))
+			x->look[x->nlooks++] = look_at(x, v, FORMAT_PLAIN,
+			    buffer_address(x, v, FORMAT_PLAIN));
+		else
+			ok = look_behind(x, v) && ok;
+	}
+	return ok;
+}
+
+void
+looks_find(struct executor *x)
+{
+	const bool all = find_looks(x, needed_values(x));
+
+	for (uint32_t i = 0; all && i < x->nsteps; i++)
+		if (known_composite(x, &x->step[i]))
+			x->step[i].kernel.small = &x->small;
+}
+
+bool
+looks_small(const struct look *look, uint32_t n)
+{
+	bool small = true;
+
+	for (uint32_t i = 0; small && i < n; i++)
+		small = guard_all_small(look[i].at, look[i].n);
+	return small;
+}

@@ -1,0 +1,257 @@
+/* What is known of values before a run, operator by operator. */
+#include "tests/support/found.h"
+
+#include <math.h>
+
+#include "targets/known.h"
+
+#define CHANNELS 4
+
+static struct value *
+value(value_id v)
+{
+	return graph_value(m.graph, v);
+}
+
+static value_id
+constant(float low, float high)
+{
+	return make_constant(&m, DIMS(CHANNELS), low, high);
+}
+
+static value_id
+conv(value_id x, float most)
+{
+	const struct attr a[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+
+	return MAKE_WITH(&m, CONV, a, x,
+	    make_constant(&m, DIMS(CHANNELS, CHANNELS, 3, 3), -most, most));
+}
+
+static value_id
+pooled(value_id x, int64_t pad)
+{
+	const struct attr a[] = {ATTR_OF_INTS("kernel_shape", 2, 2),
+	    ATTR_OF_INTS("pads", pad, pad, pad, pad)};
+
+	return MAKE_WITH(&m, MAXPOOL, a, x);
+}
+
+static value_id
+normed(value_id x, float scale, bool trains)
+{
+	const struct attr a[] = {ATTR_OF_INT("training_mode", trains)};
+
+	return MAKE_WITH(&m, BATCHNORMALIZATION, a, x, constant(scale, scale),
+	    constant(1, 1), constant(0, 0), constant(1, 1));
+}
+
+static value_id
+clipped(value_id x, float low, float high)
+{
+	return MAKE(&m, CLIP, x, make_scalar(&m, low), make_scalar(&m, high));
+}
+
+static value_id
+slanted(value_id x, float alpha)
+{
+	const struct attr a[] = {ATTR_OF_FLOAT("alpha", alpha)};
+
+	return MAKE_WITH(&m, HARDSIGMOID, a, x);
+}
+
+static value_id
+sum_with(value_id x, float most)
+{
+	return MAKE(&m, ADD, x, make_scalar(&m, most));
+}
+
+/* Inputs are below 2^32. */
+enum what {
+	RELU_OF,
+	SUM_OF,
+	SQUARE_OF,
+	SIGMOID_OF,
+	CLIP_6,
+	CLIP_BELOW,
+	CLIP_NAN,
+	CONV_OF,
+	LARGE_CONV,
+	POOL_OF,
+	WIDE_POOL,
+	NORM_OF,
+	INFINITE_NORM,
+	TRAINED_NORM,
+	QUOTIENT,
+	HALF_OF,
+	EXP_OF,
+	RELU_OF_EXP,
+	SLANT,
+	NAN_SLANT,
+	LARGE_SUM,
+	SOFTMAX_OF,
+};
+
+static value_id
+made(enum what what, value_id x)
+{
+	switch (what) {
+	case RELU_OF:
+		return MAKE(&m, RELU, x);
+	case SUM_OF:
+		return MAKE(&m, ADD, x, x);
+	case SQUARE_OF:
+		return MAKE(&m, MUL, x, x);
+	case SIGMOID_OF:
+		return MAKE(&m, SIGMOID, x);
+	case CLIP_6:
+		return clipped(x, 0, 6);
+	case CLIP_BELOW:
+		return clipped(x, 0, INFINITY);
+	case CLIP_NAN:
+		return clipped(x, 0, NAN);
+	case CONV_OF:
+		return conv(x, 1);
+	case LARGE_CONV:
+		return conv(x, 1e10f);
+	case POOL_OF:
+		return pooled(x, 1);
+	case WIDE_POOL:
+		return pooled(x, 2);
+	case NORM_OF:
+		return normed(x, 1, false);
+	case INFINITE_NORM:
+		return normed(x, INFINITY, false);
+	case TRAINED_NORM:
+		return normed(x, 1, true);
+	case QUOTIENT:
+		return MAKE(&m, DIV, x, x);
+	case HALF_OF:
+		return MAKE(&m, DIV, x, make_scalar(&m, 2));
+	case EXP_OF:
+		return MAKE(&m, EXP, x);
+	case RELU_OF_EXP:
+		return MAKE(&m, RELU, MAKE(&m, EXP, x));
+	case SLANT:
+		return slanted(x, .2f);
+	case NAN_SLANT:
+		return slanted(x, NAN);
+	case LARGE_SUM:
+		return sum_with(x, 1e10f);
+	case SOFTMAX_OF:
+		return MAKE(&m, SOFTMAX, x);
+	}
+	return x;
+}
+
+static const struct {
+	enum what what;
+	int below; /* 0: nobody knows */
+} row[] = {
+    {RELU_OF, 32},
+    {SUM_OF, 34},
+    {SQUARE_OF, 64},
+    {SIGMOID_OF, 1},
+    {CLIP_6, 3},
+    {CLIP_BELOW, 32},
+    {CLIP_NAN, 0},
+    {CONV_OF, 32 + 4 + 6 + 1}, /* 36 terms, weights below 16 */
+    {LARGE_CONV, 0},
+    {POOL_OF, 32},
+    {WIDE_POOL, 0},
+    {NORM_OF, 34},
+    {INFINITE_NORM, 0},
+    {TRAINED_NORM, 0},
+    {QUOTIENT, 0},
+    {HALF_OF, 33},
+    {EXP_OF, 0},
+    {RELU_OF_EXP, 0},
+    {SLANT, 1},
+    {NAN_SLANT, 0},
+    {LARGE_SUM, 0},
+    {SOFTMAX_OF, 0},
+};
+
+static void
+test_bounds(void **state)
+{
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		value_id x, y;
+
+		x = make_input(&m, DIMS(1, CHANNELS, 6, 6));
+		y = made(row[i].what, x);
+		make_output(&m, y);
+		make_end(&m);
+		known_find(m.graph);
+		assert_true(value(x)->looked_at);
+		if (value(y)->below != row[i].below)
+			fail_msg("row %zu: below 2^%d, not 2^%d", i,
+			    value(y)->below, row[i].below);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* What goes into a convolution is looked at where nothing is known of it, or where
+ * its sums could get too large; no sooner. */
+static void
+test_looks(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, CHANNELS, 6, 6)), odd, y[12];
+	uint32_t looks = 0;
+
+	(void)state;
+	odd = MAKE(&m, EXP, x);
+	y[0] = conv(odd, 1);
+	for (uint32_t i = 1; i < 12; i++)
+		y[i] = conv(y[i - 1], 1);
+	make_output(&m, y[11]);
+	make_end(&m);
+	known_find(m.graph);
+	assert_true(value(odd)->looked_at);
+	assert_false(value(y[0])->looked_at);
+	for (uint32_t i = 0; i < 12; i++) {
+		assert_in_range(value(y[i])->below, 1, 96);
+		looks += value(y[i])->looked_at;
+	}
+	assert_in_range(looks, 2, 6);
+}
+
+/* A value rests on what was looked at last, on every way to it. */
+static void
+test_needs(void **state)
+{
+	value_id x = make_input(&m, DIMS(1, CHANNELS, 6, 6));
+	value_id other = make_input(&m, DIMS(1, CHANNELS, 6, 6));
+	value_id odd = MAKE(&m, EXP, x), y = conv(odd, 1);
+	value_id z = MAKE(&m, ADD, y, MAKE(&m, RELU, other));
+	struct bitset needed;
+
+	(void)state;
+	make_output(&m, z);
+	make_end(&m);
+	known_find(m.graph);
+	needed = bitset_new(&arena, m.graph->nvalues);
+	bitset_add(needed, y);
+	known_needs(m.graph, needed);
+	assert_true(bitset_has(needed, odd));
+	assert_false(bitset_has(needed, x));
+	assert_false(bitset_has(needed, other));
+	bitset_add(needed, z);
+	known_needs(m.graph, needed);
+	assert_true(bitset_has(needed, other));
+	assert_false(bitset_has(needed, x));
+}
+
+int
+main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+	    TEST(test_bounds),
+	    TEST(test_looks),
+	    TEST(test_needs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
