@@ -14,6 +14,7 @@
 #include "cli/units.h"
 #include "costmodel/want_list.h"
 #include "emit/emit.h"
+#include "emit/taken.h"
 #include "ir/base/clock.h"
 #include "ir/base/file.h"
 #include "ir/base/json.h"
@@ -147,7 +148,9 @@ write_result(struct job *j, const struct search_cmd *args, struct err *err)
 	    && emit_all(&in, &o, args->emit, j->arena, err)
 	    && listing_write(o.temporary, *o.sums, j->arena, err)
 	    && out_commit(&o, err);
-	if (!ok) {
+	if (ok) {
+		taken_keep(&o, j->pricer);
+	} else {
 		explain_full(&o, most, err);
 		out_abandon(&o);
 	}

@@ -12,6 +12,7 @@
 #include "emit/annotated_sum.h"
 #include "emit/lent.h"
 #include "emit/source_map.h"
+#include "emit/taken.h"
 #include "emit/writers.h"
 #include "ir/base/buf.h"
 #include "ir/base/bulk.h"
@@ -460,6 +461,16 @@ is_as_read(const struct bulk *b, const char *path, struct err *err)
 	    || err_set(err, ERR_INPUT, "%s: changed while in use", path);
 }
 
+static bool
+put_file(const struct bulk *b, const struct emit_work *w,
+    const struct outdir *o, const char sum[65], struct err *err)
+{
+	if (!taken_link(o, LENDER, sum, w->in->pricer))
+		return bulk_write(b, o, LENDER, sum, err);
+	out_know(o, LENDER, sum, w->arena);
+	return true;
+}
+
 bool
 write_annotated(
     const struct emit_work *w, const struct outdir *o, struct err *err)
@@ -479,8 +490,8 @@ write_annotated(
 	ok = collect(&n, err);
 	if (ok) {
 		annotated_sum(out, w, sum);
-		ok = bulk_write(out, o, LENDER, sum, err)
-		    && is_as_read(out, path, err);
+		ok =
+		    put_file(out, w, o, sum, err) && is_as_read(out, path, err);
 	}
 	close(out->source_fd);
 	file_unmap(&out->source);
