@@ -137,6 +137,7 @@ emit_all(const struct emit_in *in, const struct outdir *o, const char *only,
 	emit_work_init(&w, in, a);
 	w.qdq = qdq_of(&w);
 	w.lent = &lent;
+	w.out = o;
 	w.layers = arena_new(a, struct known_layers, w.plan->nregions);
 	for (size_t i = 0; i < NARTEFACTS; i++) {
 		const struct artefact *artefact = &artefacts[i];

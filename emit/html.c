@@ -3,14 +3,28 @@
 
 #include "emit/report/page.h"
 #include "emit/writers.h"
+#include "ir/base/file.h"
 #include "ir/base/memory.h"
 
 typedef bool (*writer)(FILE *f, const struct emit_work *w, struct err *err);
 
-/* Each is parsed before the next is written: of a large result they are the most that
- * is in memory. */
+/* The document is in the folder already. */
 static bool
-take(struct page_docs *d, enum page_doc which, writer write,
+take_written(
+    struct page_docs *d, enum page_doc which, const char *path, struct err *err)
+{
+	struct mapped_file m;
+	bool ok;
+
+	if (!file_map(&m, path, err))
+		return false;
+	ok = page_docs_take(d, which, (const char *)m.data, m.bytes, err);
+	file_unmap(&m);
+	return ok;
+}
+
+static bool
+take_anew(struct page_docs *d, enum page_doc which, writer write,
     const struct emit_work *w, struct err *err)
 {
 	char *text = NULL;
@@ -22,6 +36,21 @@ take(struct page_docs *d, enum page_doc which, writer write,
 	ok = ok && page_docs_take(d, which, text, n, err);
 	free(text);
 	return ok;
+}
+
+/* Each is parsed before the next is written: of a large result they are the most that
+ * is in memory. */
+static bool
+take(struct page_docs *d, enum page_doc which, writer write,
+    const struct emit_work *w, struct err *err)
+{
+	const char *path = w->out ? arena_printf(w->arena, "%s/%s",
+	                       w->out->temporary, page_doc_name(which))
+	                          : NULL;
+
+	return path && !file_is_absent(path)
+	    ? take_written(d, which, path, err)
+	    : take_anew(d, which, write, w, err);
 }
 
 bool

@@ -29,6 +29,7 @@ struct emit_work {
 	struct known_layers *layers; /* [nregions] of those asked for */
 	struct lent *lent; /* weights that annotated.onnx has: none before it is
 			    * written */
+	const struct outdir *out; /* what was written so far; NULL: nothing */
 	const struct qdq *qdq; /* the graph with quantisers; NULL: no region
 				* computes in 8 bits */
 };
