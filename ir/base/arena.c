@@ -226,17 +226,21 @@ arena_str(struct arena *a, const char *s)
 char *
 arena_printf(struct arena *a, const char *fmt, ...)
 {
+	char most[256]; /* texts are short: they are printed once */
 	va_list ap, again;
 	int n;
 	char *s;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(most, sizeof most, fmt, ap);
 	va_end(ap);
 	assert(n >= 0);
 	s = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(s, (size_t)n + 1, fmt, again);
+	if ((size_t)n < sizeof most)
+		memcpy(s, most, (size_t)n + 1);
+	else
+		vsnprintf(s, (size_t)n + 1, fmt, again);
 	va_end(again);
 	return s;
 }

@@ -62,15 +62,18 @@ buf_str(struct buf *b, const char *s)
 void
 buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
+	const size_t room = b->cap - b->n;
 	va_list again;
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(room ? b->data + b->n : NULL, room, fmt, ap);
 	if (n < 0)
 		abort();
-	reserve(b, (size_t)n);
-	vsnprintf(b->data + b->n, (size_t)n + 1, fmt, again);
+	if ((size_t)n >= room) {
+		reserve(b, (size_t)n);
+		vsnprintf(b->data + b->n, (size_t)n + 1, fmt, again);
+	}
 	va_end(again);
 	b->n += (size_t)n;
 }

@@ -21,6 +21,7 @@ static struct guard {
 	size_t bytes;
 	char name[NAME_MAX_SHOWN];
 } guards[GUARDS];
+static volatile size_t nguards; /* slots from here on were never used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void
@@ -37,7 +38,7 @@ on_bus_error(int number, siginfo_t *info, void *context)
 	const char *at = info->si_addr;
 
 	(void)context;
-	for (size_t i = 0; i < GUARDS; i++) {
+	for (size_t i = 0; i < nguards; i++) {
 		const struct guard *g = &guards[i];
 
 		if (!g->data || at < g->data || at >= g->data + g->bytes)
@@ -75,6 +76,8 @@ file_guard_add(const void *data, size_t bytes, const char *name)
 		guards[i].bytes = bytes;
 		snprintf(guards[i].name, NAME_MAX_SHOWN, "%s", name);
 		guards[i].data = data;
+		if (i >= nguards)
+			nguards = i + 1;
 		break;
 	}
 	pthread_mutex_unlock(&lock);
@@ -107,7 +110,7 @@ file_guard_let_go(const void *data, size_t bytes)
 	const char *from = data;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < GUARDS; i++) {
+	for (size_t i = 0; i < nguards; i++) {
 		const struct guard *g = &guards[i];
 
 		if (g->data && from >= g->data && from < g->data + g->bytes
@@ -121,7 +124,7 @@ void
 file_guard_remove(const void *data)
 {
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; data && i < GUARDS; i++)
+	for (size_t i = 0; data && i < nguards; i++)
 		if (guards[i].data == data)
 			guards[i].data = NULL;
 	pthread_mutex_unlock(&lock);

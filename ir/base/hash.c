@@ -1,6 +1,5 @@
 #include "ir/base/hash.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -24,6 +23,11 @@ hash128(const void *bytes, size_t n)
 void
 hash128_print(struct hash128 h, char text[33])
 {
-	for (size_t i = 0; i < sizeof h.byte; i++)
-		snprintf(text + 2 * i, 3, "%02x", h.byte[i]);
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < sizeof h.byte; i++) {
+		*text++ = digit[h.byte[i] >> 4];
+		*text++ = digit[h.byte[i] & 15];
+	}
+	*text = '\0';
 }

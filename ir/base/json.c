@@ -1,7 +1,6 @@
 #include "ir/base/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -211,18 +210,33 @@ json_strf(struct json *j, const char *fmt, ...)
 	json_str(j, text);
 }
 
+/* Documents are numbers for the most part, and a printf is slow to begin. */
+static void
+write_digits(FILE *out, uint64_t x)
+{
+	char text[20];
+	size_t at = sizeof text;
+
+	do
+		text[--at] = (char)('0' + x % 10);
+	while ((x /= 10) > 0);
+	fwrite(text + at, 1, sizeof text - at, out);
+}
+
 void
 json_int(struct json *j, int64_t x)
 {
 	separate(j);
-	fprintf(j->out, "%" PRId64, x);
+	if (x < 0)
+		putc('-', j->out);
+	write_digits(j->out, x < 0 ? -(uint64_t)x : (uint64_t)x);
 }
 
 void
 json_uint(struct json *j, uint64_t x)
 {
 	separate(j);
-	fprintf(j->out, "%" PRIu64, x);
+	write_digits(j->out, x);
 }
 
 void

@@ -19,6 +19,19 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* TUNING: so many keys are compared with each other sooner than put into a map. */
+#define FEW 12
+
+static const char *
+repeated_of_few(const cJSON *object)
+{
+	for (const cJSON *item = object->child; item; item = item->next)
+		for (const cJSON *x = object->child; x != item; x = x->next)
+			if (strcmp(x->string, item->string) == 0)
+				return item->string;
+	return NULL;
+}
+
 /* Does any object below (iteratively, depth-first) repeat a key? */
 static const char *
 repeated_key(const cJSON *object, struct arena *scratch)
@@ -28,6 +41,8 @@ repeated_key(const cJSON *object, struct arena *scratch)
 	const cJSON *item;
 	const char *found = NULL;
 
+	if (cJSON_GetArraySize(object) <= FEW)
+		return repeated_of_few(object);
 	map_init(&seen, scratch);
 	cJSON_ArrayForEach(item, object)
 	{

@@ -1,6 +1,8 @@
 #include "ir/base/jsonlist.h"
 
 #include <cjson/cJSON.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "ir/base/buf.h"
@@ -30,6 +32,9 @@ skip_string(const char *s, size_t at, size_t end)
 	return at < end ? at + 1 : end;
 }
 
+static const bool is_mark[UCHAR_MAX + 1] = {
+    [','] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
+
 /* The comma or bracket behind what begins at `at`. */
 static size_t
 skip_value(const char *s, size_t at, size_t end)
@@ -41,6 +46,10 @@ skip_value(const char *s, size_t at, size_t end)
 
 		if (c == '"') {
 			at = skip_string(s, at, end);
+			continue;
+		}
+		if (!is_mark[(unsigned char)c]) {
+			at++;
 			continue;
 		}
 		if (depth == 0 && (c == ',' || c == ']' || c == '}'))
