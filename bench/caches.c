@@ -245,7 +245,7 @@ main(int argc, char **argv)
 	const int rounds = argc > 1 ? atoi(argv[1]) : 9;
 	uint32_t core[CORES_MAX], ncores = machine_cores(core);
 
-	machine_clean_environment(argv);
+	machine_clean_environment(argv, false);
 	machine_own_session();
 	machine_pin(&core[ncores - 1], 1);
 	target_threads_set(1);

@@ -385,7 +385,7 @@ main(int argc, char **argv)
 	uint32_t n = 0;
 	int status = 0;
 
-	machine_clean_environment(argv);
+	machine_clean_environment(argv, false);
 	for (int i = 1; i < argc; i++) {
 		struct err err = {.kind = ERR_NONE};
 		struct arena arena;

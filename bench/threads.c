@@ -137,7 +137,7 @@ main(int argc, char **argv)
 	uint32_t rounds = 15;
 	int status = 0;
 
-	machine_clean_environment(argv);
+	machine_clean_environment(argv, false);
 	if (argc == 5 && strcmp(argv[1], "--serve") == 0) {
 		struct err err = {.kind = ERR_NONE};
 

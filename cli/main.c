@@ -170,6 +170,18 @@ dispatch(struct cli *c, int argc, char **argv)
 	return answer(c, argc - 1, argv + 1);
 }
 
+/* A search for one thread; what else says how many is not looked into here. */
+static bool
+is_alone(int argc, char **argv)
+{
+	bool alone = argc > 1 && strcmp(argv[1], "search") == 0;
+
+	for (int i = 2; i < argc && alone; i++)
+		alone = strncmp(argv[i], "--th", 4) != 0
+		    || strcmp(argv[i], "--threads=1") == 0;
+	return alone;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -182,8 +194,8 @@ main(int argc, char **argv)
 	};
 	int status;
 
-	machine_clean_environment(
-	    argv); /* may begin anew: what it had caught would be lost */
+	/* may begin anew: what it had caught would be lost */
+	machine_clean_environment(argv, is_alone(argc, argv));
 	c.stop = signals_watch();
 	plain_stdout();
 	child_die_with_parent();

@@ -167,14 +167,14 @@ let_sleep(void)
 }
 
 void
-machine_clean_environment(char **argv)
+machine_clean_environment(char **argv, bool alone)
 {
 	bool cleaned = getenv(CLEANED) && unsetenv(CLEANED) == 0;
 	bool steered = unset_one();
 
 	while (unset_one())
 		;
-	if (!let_sleep() && !steered && (cleaned || !is_limited()))
+	if ((!let_sleep() || alone) && !steered && (cleaned || !is_limited()))
 		return;
 	if (cleaned || setenv(CLEANED, "1", 1) != 0)
 		return;

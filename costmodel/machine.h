@@ -28,7 +28,8 @@ long machine_preemptions(void);
 /* Start the program again without the variables that steer kernel libraries
  * (OPENBLAS_*, OMP_*, DNNL_*, ...) and with threads that do not spin while
  * they wait: both are read when the libraries are loaded, and prices must not depend on
- * them. Returns when all is so already, and when starting fails. */
-void machine_clean_environment(char **argv);
+ * them. Returns when all is so already, when starting fails, and where libraries are to
+ * have one thread (`alone`), so that nobody waits. */
+void machine_clean_environment(char **argv, bool alone);
 
 #endif

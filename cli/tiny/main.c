@@ -102,7 +102,7 @@ main(int argc, char **argv)
 	struct arena a;
 	int status = 0;
 
-	machine_clean_environment(argv);
+	machine_clean_environment(argv, false);
 	plain_stdout();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL); /* (cli/signals.c) */
