@@ -238,6 +238,21 @@ find_ids(struct pricer *p, struct environment *e,
 	return find_near_probes(p, e, err);
 }
 
+/* Where another pricer knows it, that has gathered it from this machine. */
+static void
+describe(const struct pricer *p, struct environment *e, uint32_t i)
+{
+	const struct environment *known =
+	    p->o.known ? &p->o.known->environment[i] : NULL;
+
+	e->hard = known ? known->hard : hard_of(p, i);
+	e->machine = origin_name(e->hard, p->arena);
+	if (!is_measured_here(p, i))
+		return;
+	e->probe_hard = environment_other(e->hard, "glance", p->arena);
+	e->second_hard = environment_other(e->hard, "second", p->arena);
+}
+
 bool
 environments_open(struct pricer *p, struct err *err)
 {
@@ -254,14 +269,7 @@ environments_open(struct pricer *p, struct err *err)
 		e->is_stored = is_stored(p, i);
 		if (!e->is_stored)
 			continue;
-		e->hard = hard_of(p, i);
-		e->machine = origin_name(e->hard, p->arena);
-		if (is_measured_here(p, i)) {
-			e->probe_hard =
-			    environment_other(e->hard, "glance", p->arena);
-			e->second_hard =
-			    environment_other(e->hard, "second", p->arena);
-		}
+		describe(p, e, i);
 		if (p->db && !find_ids(p, e, stored, nstored, err))
 			return false;
 	}

@@ -1,9 +1,11 @@
 /* OpenBLAS as a shared library that is loaded when it is first asked for. */
+#define _GNU_SOURCE /* RTLD_DEEPBIND */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/sanitized.h"
 #include "targets/blas/buffers.h"
 #include "targets/blas/library.h"
 
@@ -31,6 +33,14 @@ find_functions(struct openblas *out, void *library, struct err *err)
 	return true;
 }
 
+/* Of its 16,000 symbols most are its own: it looks for them in itself first, and for
+ * those of functions when they are called. Sanitizers want to be first. */
+#if defined(RTLD_DEEPBIND) && !SANITIZED
+#define HOW (RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND)
+#else
+#define HOW (RTLD_LAZY | RTLD_LOCAL)
+#endif
+
 /* The file that marq was built with, else who has its name now. Its threads, which
  * take a buffer each, begin when products want them. */
 static void *
@@ -40,9 +50,9 @@ load(void)
 	void *library;
 
 	setenv(threads, "1", 1);
-	library = dlopen(MARQ_BLAS_FILE, RTLD_NOW | RTLD_LOCAL);
+	library = dlopen(MARQ_BLAS_FILE, HOW);
 	if (!library)
-		library = dlopen(MARQ_BLAS_NAME, RTLD_NOW | RTLD_LOCAL);
+		library = dlopen(MARQ_BLAS_NAME, HOW);
 	unsetenv(threads);
 	return library;
 }
