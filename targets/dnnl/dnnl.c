@@ -1,6 +1,7 @@
 /* The oneDNN backend: rules, and composites compiled to primitives. */
 #include <string.h>
 
+#include "targets/byte_product.h"
 #include "targets/cores.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/integer.h"

@@ -150,8 +150,7 @@ cast_to_its_own_type_goes(void **state)
 	assert_int_equal(f.g->nnodes, 2);
 	assert_int_equal(f.g->node[0].input[0], f.g->input[0]);
 	assert_int_equal(f.g->node[1].op, OP_CAST);
-	assert_int_equal(
-	    graph_value(f.g, f.g->output[0])->type.dtype, DT_INT8);
+	assert_int_equal(graph_value(f.g, f.g->output[0])->type.dtype, DT_INT8);
 }
 
 /* An output that is an input needs its Identity. */
@@ -287,8 +286,7 @@ dequantisers_of_weights_part(void **state)
 		const struct node *n = &f.g->node[id];
 
 		if (n->op == OP_MATMUL)
-			assert_int_equal(
-			    n->input[1] == w, n->output[0] != x);
+			assert_int_equal(n->input[1] == w, n->output[0] != x);
 	}
 }
 
