@@ -8,6 +8,7 @@
 #include "bench/common/contest.h"
 #include "bench/common/scratch.h"
 #include "costmodel/machine.h"
+#include "costmodel/roofline.h"
 #include "costmodel/sample.h"
 #include "costmodel/trial.h"
 #include "ir/base/clock.h"
@@ -79,6 +80,7 @@ open_field(struct field *f, const struct shape *s)
 	const size_t weights = (size_t)(s->layers * s->channels * s->channels
 	    * s->kernel * s->kernel * 4);
 	struct err err = {.kind = ERR_NONE};
+	double run_ns;
 
 	arena_init(&f->arena);
 	make(f, s);
@@ -87,8 +89,9 @@ open_field(struct field *f, const struct shape *s)
 	            &f->found, f->maker.graph, &f->mix, NULL, &f->arena, &err),
 	    &err);
 	f->layers = s->layers;
-	f->swept = sweep_new(weights, &f->arena);
-	f->flushed = sweep_new(weights, &f->arena);
+	run_ns = roofline_expect_ns(f->maker.graph, target_threads());
+	f->swept = sweep_new(weights, run_ns, &f->arena);
+	f->flushed = sweep_new(weights, run_ns, &f->arena);
 	f->swept.flush.how = LINE_FLUSH_NONE;
 }
 
@@ -116,15 +119,16 @@ run_trial(void *context)
 }
 
 static struct shot
-shot_of(struct trial *t, struct own_pages *own, struct touched two[2])
+shot_of(struct trial *t, struct own_pages *own, struct touched *from,
+    struct rewritten *to)
 {
-	two[0] = (struct touched){t->in[0], t->in_bytes[0]};
-	two[1] = (struct touched){t->out[0], t->out_bytes[0]};
+	*from = (struct touched){t->in[0], t->in_bytes[0]};
+	*to = (struct rewritten){t->out[0], t->out_bytes[0]};
 	return (struct shot){.run = run_trial,
 	    .context = t,
-	    .fresh = &two[0],
+	    .fresh = from,
 	    .nfresh = 1,
-	    .stale = &two[1],
+	    .stale = to,
 	    .nstale = 1,
 	    .own = own,
 	    .transforms = t->candidate->transforms};
@@ -208,7 +212,8 @@ measure(struct field *f, const struct shape *s, const struct candidate *c)
 {
 	cost_ns time[NWAYS][ROUNDS_MAX], cpu[2];
 	struct trial trial[LAYERS_MAX];
-	struct touched two[2];
+	struct touched from;
+	struct rewritten to;
 	struct own_pages own;
 	struct err err = {.kind = ERR_NONE};
 	uint32_t n = 0;
@@ -228,7 +233,7 @@ measure(struct field *f, const struct shape *s, const struct candidate *c)
 		own_pages_end(&own); /* the first one's alone */
 	}
 	if (n == f->layers) {
-		shot = shot_of(&trial[0], &own, two);
+		shot = shot_of(&trial[0], &own, &from, &to);
 		machine_urgent(true);
 		race(f, trial, &shot, time, cpu);
 		machine_urgent(false);

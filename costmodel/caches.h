@@ -24,6 +24,7 @@ struct sweep {
 	uint64_t *words; /* [transformed.nwords] */
 	struct lasting plain,
 	    transformed; /* weights kept as they are, and not */
+	double run_ns; /* about what a run of the model takes */
 	struct line_flusher flush; /* NONE: all is swept out */
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
 	uint64_t
@@ -32,12 +33,17 @@ struct sweep {
 	uint64_t shot_cpu_ns; /* what the last shot had of the processors */
 };
 
-/* A sweep over what `weights` bytes of a model leave in the caches. */
-struct sweep sweep_new(size_t weights, struct arena *a);
+/* A sweep over what `weights` bytes of a model leave in the caches that takes about so
+ * long for a run (0: as long as reading them). */
+struct sweep sweep_new(size_t weights, double run_ns, struct arena *a);
 
 /* Bring the caches into the state they have inside a plan. true: streaming took
  * well above the best time, so somebody else has the memory. */
 bool caches_set(const struct shot *s, struct sweep *w);
+
+/* What the one who reads the results of a shot waits for, because they are further
+ * away than what was read before: some kernels write past the caches. */
+uint64_t caches_missed_ns(const struct shot *s);
 
 /* What reading a byte takes that a model reads once a run, ns. */
 double caches_byte_ns(struct sweep *w);

@@ -38,6 +38,10 @@ struct work work_of_conversion(
  * values inside vanish when regions are fused. It adds up over nodes. */
 uint64_t flops_in_region(const struct graph *g, node_id node);
 
+/* About what a run of the whole takes, ns: to see what else caches are used for
+ * meanwhile, no more. */
+double roofline_expect_ns(const struct graph *g, uint32_t threads);
+
 /* Nanoseconds, rounded down, at least 1; `scale` lowers it (0 < scale <= 1). */
 cost_ns roofline_bound(const struct roofline *r, struct work w, double scale);
 

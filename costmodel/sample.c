@@ -87,6 +87,7 @@ fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 	*took = shoot(s);
 	used = clock_cpu_ns() - cpu;
 	w->shot_cpu_ns = used > cpu - ask ? used - (cpu - ask) : 0;
+	*took += caches_missed_ns(s);
 	return machine_preemptions() == before
 	    && (is_long || !(slow_clock || slow_memory));
 }

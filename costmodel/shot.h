@@ -8,16 +8,23 @@
 
 #include "costmodel/own_pages.h"
 
+/* A stretch of memory that results are put into. */
+struct rewritten {
+	void *at;
+	size_t bytes;
+};
+
 struct shot {
 	void (*run)(void *context);
 	void *context;
 	/* What has just been made: the operands. */
 	const struct touched *fresh;
 	uint32_t nfresh;
-	/* What was in use a little before, and has left the inner caches: where
-	 * the results go, because a plan reuses its memory. */
-	const struct touched *stale;
+	/* Where the results go. A plan reuses its memory: something else was
+	 * written there a little before, and has left the inner caches. */
+	const struct rewritten *stale;
 	uint32_t nstale;
+	bool in_place; /* the results lie there already */
 	/* What it keeps, in the making until its first runs; NULL: that is not
 	 * known, so all is swept out. */
 	struct own_pages *own;

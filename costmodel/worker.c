@@ -17,6 +17,7 @@
 
 #include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
+#include "costmodel/roofline.h"
 #include "costmodel/sample.h"
 #include "costmodel/sandbox.h"
 #include "costmodel/reference.h"
@@ -292,19 +293,20 @@ shot_of(struct worker *w, struct trial *t, struct arena *a)
 	const struct candidate *c = t->candidate;
 	const struct target_kind *kind = t->mix->target[c->target].kind;
 	struct touched *fresh = arena_new(a, struct touched, c->ninputs);
-	struct touched *stale = arena_new(a, struct touched, c->noutputs);
+	struct rewritten *stale = arena_new(a, struct rewritten, c->noutputs);
 
 	trial_share(t);
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
 	for (uint32_t i = 0; i < c->noutputs; i++)
-		stale[i] = (struct touched){t->out[i], t->out_bytes[i]};
+		stale[i] = (struct rewritten){t->out[i], t->out_bytes[i]};
 	return (struct shot){.run = run_trial,
 	    .context = t,
 	    .fresh = fresh,
 	    .nfresh = c->ninputs,
 	    .stale = stale,
 	    .nstale = c->noutputs,
+	    .in_place = c->in_place,
 	    .own = &w->own,
 	    .weights = weights_of(t->graph, c, &w->own),
 	    .transforms = c->transforms,
@@ -462,12 +464,13 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	const struct type *type = &graph_value(o->graph, q->job.value)->type;
 	struct err err = {.kind = ERR_NONE};
 	struct conversion_run k;
-	struct touched touched[2];
+	struct touched from;
+	struct rewritten to;
 	const struct shot s = {.run = run_conversion,
 	    .context = &k,
-	    .fresh = &touched[0],
+	    .fresh = &from,
 	    .nfresh = 1,
-	    .stale = &touched[1],
+	    .stale = &to,
 	    .nstale = 1,
 	    .own = &w->own,
 	    .team = target_threads()};
@@ -480,10 +483,10 @@ do_conversion(struct worker *w, const struct worker_request *q,
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	touched[0].bytes = format_bytes(f[q->job.from], type);
-	touched[1].bytes = format_bytes(f[q->job.to], type);
-	touched[0].at = k.in = seed_buffer(a, touched[0].bytes);
-	touched[1].at = k.out = seed_buffer(a, touched[1].bytes);
+	from.bytes = format_bytes(f[q->job.from], type);
+	to.bytes = format_bytes(f[q->job.to], type);
+	from.at = k.in = seed_buffer(a, from.bytes);
+	to.at = k.out = seed_buffer(a, to.bytes);
 	time_it(w, q, &s, r);
 	if (k.converter.release)
 		k.converter.release(&k.converter);
@@ -530,7 +533,8 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	reference_init(&w.reference, o->graph, o->reference);
 	/* A copy of our own since the fork, shared with no other worker. */
 	seeded_init(&w.weights, o->graph, o->candidates->idioms, &w.life);
-	w.sweep = sweep_new(weight_bytes(o->graph), &w.life);
+	w.sweep = sweep_new(weight_bytes(o->graph),
+	    roofline_expect_ns(o->graph, o->threads), &w.life);
 	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)
 		answer(&w, &q);
 	_exit(WORKER_DONE);

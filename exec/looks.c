@@ -32,14 +32,6 @@ needed_values(const struct executor *x)
 	return needed;
 }
 
-static bool
-are_floats(const struct executor *x, format_id f)
-{
-	const enum dtype d = x->plan->mix->formats.format[f].dtype;
-
-	return d == DT_UNDEFINED || d == DT_FLOAT;
-}
-
 static struct look
 look_at(const struct executor *x, value_id v, format_id f, const void *at)
 {
@@ -49,8 +41,7 @@ look_at(const struct executor *x, value_id v, format_id f, const void *at)
 	    format_bytes(x->plan->mix->formats.format[f], t) / sizeof(float)};
 }
 
-/* The step that makes a value, which then looks; false: it is never there as a whole, in
- * floats. */
+/* The step that makes a value, which then looks; false: it is never there as a whole. */
 static bool
 look_behind(struct executor *x, value_id v)
 {
@@ -58,8 +49,7 @@ look_behind(struct executor *x, value_id v)
 		struct exec_step *s = &x->step[i];
 		const uint32_t k = ports_find(s->output, s->noutputs, v);
 
-		if (s->kind == STEP_CONVERSION || k == UINT32_MAX
-		    || !are_floats(x, s->output[k].format))
+		if (s->kind == STEP_CONVERSION || k == UINT32_MAX)
 			continue;
 		if (!s->look)
 			s->look = arena_new(x->arena, struct look, s->noutputs);

@@ -11,13 +11,16 @@
 
 #include <cmocka.h>
 
+#include "costmodel/caches.h"
 #include "costmodel/sample.h"
+#include "costmodel/shot.h"
 
 #define BYTES ((size_t)1 << 20)
 
 struct kernel_like {
 	struct own_pages own;
-	struct touched fresh, stale;
+	struct touched fresh;
+	struct rewritten stale;
 	unsigned char *weights, in[1000], out[1000];
 	struct arena arena;
 	struct sweep sweep;
@@ -36,7 +39,7 @@ set_up(struct kernel_like *k, bool own)
 {
 	memset(k, 0, sizeof *k);
 	arena_init(&k->arena);
-	k->sweep = sweep_new(0, &k->arena);
+	k->sweep = sweep_new(0, 0, &k->arena);
 	own_pages_init(&k->own);
 	k->weights = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -47,7 +50,7 @@ set_up(struct kernel_like *k, bool own)
 	memset(k->in, 8, sizeof k->in);
 	memset(k->out, 9, sizeof k->out);
 	k->fresh = (struct touched){k->in, sizeof k->in};
-	k->stale = (struct touched){k->out, sizeof k->out};
+	k->stale = (struct rewritten){k->out, sizeof k->out};
 	k->shot = (struct shot){.run = nothing,
 	    .fresh = &k->fresh,
 	    .nfresh = 1,
@@ -159,6 +162,45 @@ what_lasts_is_tried_out_once(void **state)
 	tear_down(&k);
 }
 
+/* What is tried out takes as long as a run, but for very short and very long ones. */
+static void
+a_round_is_as_long_as_a_run(void **state)
+{
+	struct arena a;
+	double none, some, long_one;
+
+	(void)state;
+	arena_init(&a);
+	none = sweep_new(0, 0, &a).run_ns;
+	some = sweep_new(0, 2 * none, &a).run_ns;
+	long_one = sweep_new(0, 1e12, &a).run_ns;
+	assert_true(none > 0);
+	assert_true(some == 2 * none);
+	assert_true(long_one > some && long_one < 1e12);
+	assert_true(sweep_new(BYTES, 0, &a).run_ns > none);
+	arena_release(&a);
+}
+
+/* What little there is, and what lay there before, nobody waits for; looking for the
+ * rest changes nothing. */
+static void
+what_is_missed_is_looked_for(void **state)
+{
+	struct kernel_like k;
+
+	(void)state;
+	set_up(&k, true);
+	assert_int_equal(caches_missed_ns(&k.shot), 0);
+	k.stale = (struct rewritten){k.weights, BYTES};
+	caches_set(&k.shot, &k.sweep);
+	line_flush(&k.sweep.flush, k.weights, BYTES);
+	caches_missed_ns(&k.shot);
+	k.shot.in_place = true;
+	assert_int_equal(caches_missed_ns(&k.shot), 0);
+	all_is_as_it_was(&k);
+	tear_down(&k);
+}
+
 int
 main(void)
 {
@@ -166,6 +208,8 @@ main(void)
 	    cmocka_unit_test(what_cannot_be_flushed_is_swept),
 	    cmocka_unit_test(what_is_known_is_flushed),
 	    cmocka_unit_test(what_lasts_is_tried_out_once),
+	    cmocka_unit_test(a_round_is_as_long_as_a_run),
+	    cmocka_unit_test(what_is_missed_is_looked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ first_runs_say_nothing(void **state)
 
 	(void)state;
 	arena_init(&a);
-	w = sweep_new(0, &a);
+	w = sweep_new(0, 0, &a);
 	b = sample_probe(&s, &w);
 	assert_false(b.slow);
 	assert_true(b.min_ns < FIRST_NS / 10);
@@ -63,7 +63,7 @@ long_runs_are_not_repeated(void **state)
 
 	(void)state;
 	arena_init(&a);
-	w = sweep_new(0, &a);
+	w = sweep_new(0, 0, &a);
 	assert_true(sample_probe(&s, &w).min_ns >= FIRST_NS);
 	assert_int_equal(runs, 1);
 	arena_release(&a);
