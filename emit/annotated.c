@@ -310,6 +310,17 @@ pass_graph(struct annotation *n, const struct annotated_field *graph,
 	return true;
 }
 
+static void
+put_spaces(struct buf *b, size_t spaces, struct arena *a)
+{
+	b->n = 0;
+	put_entry(b, MODEL_META, MARK_PADDING,
+	    arena_printf(a, "%*s", (int)spaces, ""));
+}
+
+/* TUNING: lengths of an entry and of its value take at most so many bytes more. */
+#define LENGTHS 8u
+
 /* Of a large model: weights begin as far into a block as they did, so that none
  * need be copied (bulk.h). */
 static void
@@ -317,16 +328,16 @@ put_padding(struct annotation *n, const struct as_it_is *rest, uint64_t before)
 {
 	const uint64_t at = n->out.bytes + before + rest->at;
 	struct buf b;
+	size_t left;
 
 	if (!lent_pays(n->w->in->model))
 		return;
 	buf_init(&b);
-	for (int spaces = 0; b.n == 0; spaces++) {
-		put_entry(&b, MODEL_META, MARK_PADDING,
-		    arena_printf(n->w->arena, "%*s", spaces, ""));
-		if ((at + b.n) % BULK_BLOCK != rest->from % BULK_BLOCK)
-			b.n = 0;
-	}
+	put_spaces(&b, 0, n->w->arena);
+	left = (rest->from - at - b.n) % BULK_BLOCK;
+	left = left > LENGTHS ? left - LENGTHS : 0;
+	while ((at + b.n) % BULK_BLOCK != rest->from % BULK_BLOCK)
+		put_spaces(&b, left++, n->w->arena);
 	put(n, &b);
 	buf_release(&b);
 }
