@@ -32,6 +32,14 @@ needed_values(const struct executor *x)
 	return needed;
 }
 
+static bool
+are_floats(const struct executor *x, format_id f)
+{
+	const enum dtype d = x->plan->mix->formats.format[f].dtype;
+
+	return d == DT_UNDEFINED || d == DT_FLOAT;
+}
+
 static struct look
 look_at(const struct executor *x, value_id v, format_id f, const void *at)
 {
@@ -41,7 +49,8 @@ look_at(const struct executor *x, value_id v, format_id f, const void *at)
 	    format_bytes(x->plan->mix->formats.format[f], t) / sizeof(float)};
 }
 
-/* The step that makes a value, which then looks; false: it is never there as a whole. */
+/* The step that makes a value, which then looks; false: it is never there as a whole, in
+ * floats. */
 static bool
 look_behind(struct executor *x, value_id v)
 {
@@ -49,7 +58,8 @@ look_behind(struct executor *x, value_id v)
 		struct exec_step *s = &x->step[i];
 		const uint32_t k = ports_find(s->output, s->noutputs, v);
 
-		if (s->kind == STEP_CONVERSION || k == UINT32_MAX)
+		if (s->kind == STEP_CONVERSION || k == UINT32_MAX
+		    || !are_floats(x, s->output[k].format))
 			continue;
 		if (!s->look)
 			s->look = arena_new(x->arena, struct look, s->noutputs);

@@ -139,6 +139,7 @@ normalize(struct graph *g, const struct infer_options *o, struct err *err)
 {
 	if (!infer(g, o, err))
 		return false;
+	settle_dequantisers(g);
 	tidy_graph(g);
 	part_dequantisers(g);
 	settle_fates(g);

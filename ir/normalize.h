@@ -12,8 +12,8 @@
 #include "ir/infer.h"
 
 /* infer(), then: inline Ifs whose condition is known (and infer those), drop
- * Identity and inference-mode Dropout, drop nodes whose outputs are all
- * constant or unused, renumber. */
+ * Identity, Casts to the type that is there and inference-mode Dropout, drop
+ * nodes whose outputs are all constant or unused, renumber. */
 bool normalize(struct graph *g, const struct infer_options *o, struct err *err);
 
 /* Count of ONNX nodes by fate; asserts that every COVERED one is carried by a

@@ -349,6 +349,11 @@ struct guarded {
 	const size_t *count; /* [ninputs] elements */
 	struct rows rows;
 	bool known; /* small where what they rest on is (targets/known.h) */
+	/* What computes NaN right, compiled once it is needed; NULL: the host. */
+	const struct candidate *otherwise;
+	const struct target *target;
+	struct arena *arena;
+	struct kernel other;
 };
 
 /* One composite on the host: values by demand, from its ports and constants. */
@@ -469,7 +474,33 @@ dtype_of(const struct graph *g, const struct port *p)
 	return graph_value(g, p->value)->type.dtype;
 }
 
-/* By the host it allocates; NaN is no common case. */
+static bool
+has_other(struct guarded *g)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	if (g->otherwise
+	    && !g->target->kind->compile(
+	        g->target, g->graph, g->otherwise, g->arena, &g->other, &err))
+		g->other.run = NULL;
+	g->otherwise = NULL;
+	return g->other.run != NULL;
+}
+
+/* It may allocate; NaN is no common case. */
+static void
+run_instead(struct kernel *k, const void *const *in, void *const *out)
+{
+	struct guarded *g = k->state;
+
+	if (!has_other(g)) {
+		run_by_host(k, in, out);
+		return;
+	}
+	g->other.fault = k->fault;
+	g->other.run(&g->other, in, out);
+}
+
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
@@ -486,7 +517,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	if (small)
 		g->inner.run(&g->inner, in, out);
 	else
-		run_by_host(k, in, out);
+		run_instead(k, in, out);
 }
 
 static void
@@ -496,6 +527,8 @@ release(struct kernel *k)
 
 	if (g->inner.release)
 		g->inner.release(&g->inner);
+	if (g->other.release)
+		g->other.release(&g->other);
 }
 
 void
@@ -521,4 +554,15 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	    .run = run,
 	    .release = release,
 	    .state = state};
+}
+
+void
+guard_otherwise(struct kernel *k, const struct target *t,
+    const struct candidate *otherwise, struct arena *a)
+{
+	struct guarded *g = k->state;
+
+	g->otherwise = otherwise;
+	g->target = t;
+	g->arena = a;
 }

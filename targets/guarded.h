@@ -26,4 +26,9 @@ bool guard_suffices(const struct match_in *m);
 void guard_kernel(struct kernel *k, const struct target *t,
     const struct graph *g, struct arena *a);
 
+/* Instead of the host the candidate is to run, which keeps NaN: it is compiled when a
+ * guarded kernel first needs it. */
+void guard_otherwise(struct kernel *k, const struct target *t,
+    const struct candidate *otherwise, struct arena *a);
+
 #endif

@@ -103,6 +103,13 @@ need_depth(struct why *why, const struct tensor *w, size_t outputs)
 bool
 need_integer(const struct match_in *m, struct why *why, const struct node *n)
 {
+	return need_integer_of(m, why, n, integer_places(n)->is_conv);
+}
+
+bool
+need_integer_of(const struct match_in *m, struct why *why, const struct node *n,
+    bool by_output)
+{
 	const struct integer_places *at = integer_places(n);
 	const struct tensor *w =
 	    graph_value(m->graph, n->input[at->w])->constant;
@@ -119,7 +126,7 @@ need_integer(const struct match_in *m, struct why *why, const struct node *n)
 	    || !need_rank_in(m, why, n->input[at->w], rank, rank)
 	    || (at->is_conv && !need_window(m, why, n, &window)))
 		return false;
-	outputs = (size_t)w->dim[at->is_conv ? 0 : 1];
+	outputs = (size_t)w->dim[by_output ? 0 : 1];
 	ok = need_depth(why, w, outputs);
 	ok = need_zero(m, why, n, at->x_zero) && ok;
 	ok = need_numbers(m, why, n, at->w_zero, outputs) && ok;
@@ -194,7 +201,7 @@ requantising_of(struct requantising *q, const struct graph *g,
 	const struct tensor *x = integer_constant(g, n, 1);
 	const struct tensor *w = node_in(g, n, 4)->constant;
 	const struct tensor *y = node_in(g, n, 6)->constant;
-	const struct tensor *zero = node_in(g, n, 7)->constant;
+	const struct tensor *zero = integer_constant(g, n, 7);
 	const struct value *bias = node_in(g, n, 8);
 	float *m = arena_new(a, float, outputs);
 
@@ -206,7 +213,7 @@ requantising_of(struct requantising *q, const struct graph *g,
 	}
 	q->multiplier = m;
 	q->zero = integer_entry(zero, 0);
-	q->is_unsigned = zero->dtype == DT_UINT8;
+	q->is_unsigned = node_out(g, n, 0)->type.dtype == DT_UINT8;
 	return !bias || take_bias(q, bias->constant, a);
 }
 

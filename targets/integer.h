@@ -20,6 +20,10 @@ bool accept_integer(const struct match_in *m, struct why *why);
 bool need_integer(
     const struct match_in *m, struct why *why, const struct node *n);
 
+/* Weights are [outputs][depth], or [depth][outputs]. */
+bool need_integer_of(const struct match_in *m, struct why *why,
+    const struct node *n, bool by_output);
+
 /* Of an operator that requantises: round((sum + bias) * multiplier) + zero. */
 struct requantising {
 	const float *multiplier; /* [outputs]; x_scale * w_scale / y_scale */

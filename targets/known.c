@@ -204,10 +204,16 @@ sloped(const struct graph *g, const struct node *n)
 static int
 pooled(const struct graph *g, const struct node *n)
 {
-	uint32_t nkernel, npads;
+	uint32_t nkernel, npads, nsteps;
 	const int64_t *kernel = attr_ints(n, "kernel_shape", &nkernel);
 	const int64_t *pads = attr_ints(n, "pads", &npads);
+	const int64_t *step = attr_ints(n, "dilations", &nsteps);
 
+	for (uint32_t i = 0; i < nsteps; i++)
+		if (step[i] != 1)
+			return OPEN;
+	if (attr_int_or(n, "ceil_mode", 0))
+		return OPEN;
 	for (uint32_t i = 0; i < npads; i++)
 		if (nkernel == 0 || pads[i] >= kernel[i % nkernel])
 			return OPEN;
@@ -350,17 +356,16 @@ summed_products(const struct graph *g, const struct node *n)
 	const int gained = gain(g, n);
 	const bool has_bias = node_input(n, 2) != VALUE_NONE;
 	const int bias = has_bias ? of_input(g, n, 2) : 1;
+	const int beta =
+	    n->op == OP_GEMM ? power((double)attr_float_or(n, "beta", 1)) : 1;
 	int e;
 
-	if (gained == OPEN || bias == OPEN)
+	if (gained == OPEN || bias == OPEN || beta == OPEN)
 		return OPEN;
 	e = product_input(g, n, gained);
 	if (e == OPEN)
 		return OPEN;
-	e += gained;
-	if (has_bias && n->op == OP_GEMM)
-		e += power((double)attr_float_or(n, "beta", 1));
-	return (e > bias ? e : bias) + 1;
+	return larger(e + gained, bias + beta) + 1;
 }
 
 static int

@@ -1,4 +1,5 @@
-/* Identity and Dropout at inference: the output stands for the input. */
+/* Identity, a Cast to the type that is there and Dropout at inference: the output
+ * stands for the input. */
 #include "ir/normalize/tidy.h"
 
 static value_id
@@ -38,16 +39,31 @@ is_inference_dropout(
 }
 
 static bool
-is_identity(const struct graph *g, const struct frame *around,
+keeps_dtype(const struct graph *g, const struct node *n)
+{
+	const struct type *x = &graph_value(g, n->input[0])->type;
+	const struct type *y = &graph_value(g, n->output[0])->type;
+
+	return x->kind == TYPE_TENSOR && y->kind == TYPE_TENSOR
+	    && x->dtype != DT_UNDEFINED && x->dtype == y->dtype;
+}
+
+/* Why a node is one that changes nothing; NULL: it is none. */
+static const char *
+identity_kind(const struct graph *g, const struct frame *around,
     const struct node *n, const struct uses *uses)
 {
 	if (n->ninputs == 0 || n->noutputs == 0 || n->input[0] == VALUE_NONE
 	    || n->output[0] == VALUE_NONE)
-		return false;
+		return NULL;
 	if (n->op == OP_IDENTITY)
-		return true;
+		return "identity";
+	if (n->op == OP_CAST || n->op == OP_CASTLIKE)
+		return keeps_dtype(g, n) ? "cast to its own type" : NULL;
 	return n->op == OP_DROPOUT && is_inference_dropout(g, around, n)
-	    && !is_wanted(n, 1, uses, g);
+	        && !is_wanted(n, 1, uses, g)
+	    ? "dropout at inference"
+	    : NULL;
 }
 
 /* Names of outputs are kept: the producer takes the output's value over, when
@@ -86,13 +102,12 @@ drop_identities(
 		graph_value(g, g->output[i])->flags |= VALUE_OUTPUT;
 	for (node_id id = 0; id < g->nnodes; id++) {
 		struct node *n = &g->node[id];
+		const char *kind = identity_kind(g, around, n, &uses);
 
-		if (!is_identity(g, around, n, &uses)
-		    || graph_value(g, n->output[0])->constant
+		if (!kind || graph_value(g, n->output[0])->constant
 		    || !merge(g, alias, n->input[0], n->output[0]))
 			continue;
-		set_fate(g, n, FATE_DROPPED,
-		    n->op == OP_IDENTITY ? "identity" : "dropout at inference");
+		set_fate(g, n, FATE_DROPPED, kind);
 		n->noutputs = 0; /* sweep() removes it */
 	}
 	for (value_id v = 0; v < g->nvalues; v++)

@@ -1,6 +1,7 @@
 /* A dequantiser for each reader: what lies between quantisers is read as one
  * operator over bytes (targets/native, oneDNN), which a dequantiser shared with
- * others would end. */
+ * others would end. So would weights that several layers have in common (heads of
+ * detectors at several scales, tied embeddings). */
 #include <assert.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ static bool
 is_shared(const struct parting *p, const struct node *n)
 {
 	return n->op == OP_DEQUANTIZELINEAR && n->noutputs == 1
-	    && n->output[0] != VALUE_NONE && !p->g->value[n->input[0]].constant
+	    && n->output[0] != VALUE_NONE
 	    && p->readers[n->output[0]] + p->whole[n->output[0]] > 1;
 }
 

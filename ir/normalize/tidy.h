@@ -34,8 +34,11 @@ value_id *drop_identities(
 /* Remove nodes nothing needs, substitute aliases, make ids dense. */
 void sweep(struct graph *g, const value_id *alias, struct arena *scratch);
 
-/* Give each reader of a dequantised value, constants apart, a dequantiser of its
- * own. Bodies stay as they are. */
+/* Make numbers of short dequantised constants that no product reads. */
+void settle_dequantisers(struct graph *g);
+
+/* Give each reader of a dequantised value a dequantiser of its own. Bodies stay as
+ * they are. */
 void part_dequantisers(struct graph *g);
 
 /* Say of a node's ONNX nodes, and of those in its bodies, what became of them. */

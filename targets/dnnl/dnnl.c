@@ -1,6 +1,7 @@
 /* The oneDNN backend: rules, and composites compiled to primitives. */
 #include <string.h>
 
+#include "targets/byte_product.h"
 #include "targets/cores.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/integer.h"
@@ -119,6 +120,22 @@ release(struct kernel *k)
 	layer_release(k->state);
 }
 
+static void
+guard(struct kernel *k, const struct target *t, const struct graph *g,
+    struct arena *a)
+{
+	const struct candidate *c = k->candidate;
+	struct candidate *keeps;
+
+	guard_kernel(k, t, g, a);
+	if (!nan_can_stay(g, c->match))
+		return;
+	keeps = arena_new(a, struct candidate, 1);
+	*keeps = *c;
+	keeps->implementation += WAY_KEEPS_NAN - WAY_GUARDED;
+	guard_otherwise(k, t, keeps, a);
+}
+
 static bool
 compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -170,7 +187,7 @@ compile(const struct target *t, const struct graph *g,
 	if (b.end.needed)
 		bound_kernel(out, t, g, &b.end, a);
 	if (c->implementation & WAY_GUARDED)
-		guard_kernel(out, t, g, a);
+		guard(out, t, g, a);
 	return true;
 }
 

@@ -1,9 +1,10 @@
-/* QLinearConv: bytes in, sums of 32 bits, requantised to bytes as they are
- * written. */
+/* QLinearConv, and products with constant weights as convolutions of 1x1: bytes
+ * in, sums of 32 bits, requantised to bytes as they are written. */
 #include "targets/dnnl/integer.h"
 
 #include <string.h>
 
+#include "targets/byte_product.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/ways.h"
 #include "targets/need.h"
@@ -35,6 +36,16 @@ accept_integer_conv(const struct match_in *m, struct why *why)
 	return need_integer(&in, why, n) && need_exact_bytes(&in, why, n);
 }
 
+bool
+accept_integer_product(const struct match_in *m, struct why *why)
+{
+	struct byte_product p;
+
+	return accept_byte_product(m, why)
+	    && byte_product_read(&p, m->match, m->graph)
+	    && need_exact_bytes(m, why, &p.node);
+}
+
 /* ---- a primitive ---- */
 
 struct dnnl_integer {
@@ -43,7 +54,10 @@ struct dnnl_integer {
 	const struct node *node;
 	struct window window;
 	int64_t group;
-	const struct type *in, *weight, *out;
+	const struct type *weight, *out;
+	struct byte_product product;
+	struct type image[3]; /* a product's left side, weights, result */
+	bool by_depth; /* weights are [C, K] */
 	struct requantising how;
 	int32_t zero; /* of the input, where the library has to know it */
 	int8_t *steps; /* [K, C / group, ...] */
@@ -60,6 +74,17 @@ is_padded(const struct window *w)
 	return false;
 }
 
+static int8_t *
+turned(const int8_t *from, size_t rows, size_t columns, struct arena *a)
+{
+	int8_t *to = arena_new(a, int8_t, rows * columns);
+
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++)
+			to[j * rows + i] = from[i * columns + j];
+	return to;
+}
+
 /* Without padding, which is zero's code, that code adds the same to all sums of
  * a filter: into the bias. */
 static void
@@ -70,10 +95,13 @@ read_constants(struct build *b, struct dnnl_integer *c)
 	const struct tensor *w = integer_constant(g, c->node, at->w);
 	const int32_t zero =
 	    (int32_t)integer_entry(integer_constant(g, c->node, at->x_zero), 0);
-	const size_t filters = (size_t)w->dim[0], depth = w->count / filters;
+	const size_t filters = (size_t)c->weight->dim[0];
+	const size_t depth = w->count / filters;
 
 	c->zero = is_padded(&c->window) ? zero : 0;
 	c->steps = integer_steps(w, b->scratch);
+	if (c->by_depth)
+		c->steps = turned(c->steps, depth, filters, b->scratch);
 	c->bias = arena_new(b->scratch, int32_t, filters);
 	for (size_t k = 0; k < filters; k++)
 		c->bias[k] = c->how.bias ? c->how.bias[k] : 0;
@@ -94,6 +122,28 @@ describe_weights(struct dnnl_integer *c)
 }
 
 static bool
+read_numbers(struct build *b, struct dnnl_integer *c)
+{
+	if (!requantising_of(&c->how, c->graph, c->node,
+	        (size_t)c->weight->dim[0], b->scratch))
+		return err_set(
+		    b->err, ERR_UNSUPPORTED, "oneDNN: a scale is out of range");
+	read_constants(b, c);
+	describe_weights(c);
+	return true;
+}
+
+static void
+set_image(
+    struct type *t, enum dtype dtype, const int64_t dim[4], struct arena *a)
+{
+	*t = (struct type){.kind = TYPE_TENSOR,
+	    .dtype = dtype,
+	    .rank = 4,
+	    .dim = (const int64_t *)arena_copy(a, dim, 4 * sizeof *dim)};
+}
+
+static bool
 describe(struct build *b, struct dnnl_integer *c)
 {
 	const struct node *n = match_as_node(b->candidate->match, b->graph);
@@ -105,17 +155,45 @@ describe(struct build *b, struct dnnl_integer *c)
 	if (!window_resolve(&c->window, c->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
 	c->group = attr_int_or(n, "group", 1);
-	c->in = &node_in(c->graph, n, 0)->type;
 	c->weight = &node_in(c->graph, n, 3)->type;
 	c->out = &node_out(c->graph, n, 0)->type;
-	if (!requantising_of(
-	        &c->how, c->graph, n, (size_t)c->weight->dim[0], b->scratch))
-		return err_set(
-		    b->err, ERR_UNSUPPORTED, "oneDNN: a scale is out of range");
-	read_constants(b, c);
-	describe_weights(c);
-	return desc_value(b, n->input[0], &c->src)
+	return read_numbers(b, c) && desc_value(b, n->input[0], &c->src)
 	    && desc_value(b, n->output[0], &c->dst);
+}
+
+/* Rows are positions of an image, channels last. */
+static bool
+describe_product(struct build *b, struct dnnl_integer *c)
+{
+	const struct tensor *w;
+	const struct type *x;
+	int64_t depth, columns, rows;
+
+	if (!byte_product_read(&c->product, b->candidate->match, b->graph))
+		return err_set(b->err, ERR_INTERNAL, "oneDNN: no product");
+	c->node = &c->product.node;
+	c->graph = b->graph;
+	c->way = way_get(b->candidate->implementation);
+	c->by_depth = !c->product.by_output;
+	c->group = 1;
+	c->window = (struct window){
+	    .n = 2, .kernel = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}};
+	w = integer_constant(c->graph, c->node, 3);
+	x = &node_in(c->graph, c->node, 0)->type;
+	depth = w->dim[c->by_depth ? 0 : 1];
+	columns = w->dim[c->by_depth ? 1 : 0];
+	rows = (int64_t)type_elements(x, 0) / depth;
+	set_image(
+	    &c->image[0], x->dtype, (int64_t[]){1, depth, 1, rows}, b->scratch);
+	set_image(&c->image[1], DT_INT8, (int64_t[]){columns, depth, 1, 1},
+	    b->scratch);
+	set_image(&c->image[2], node_out(c->graph, c->node, 0)->type.dtype,
+	    (int64_t[]){1, columns, 1, rows}, b->scratch);
+	c->weight = &c->image[1];
+	c->out = &c->image[2];
+	return read_numbers(b, c)
+	    && desc_layout(&c->src, LAYOUT_NHWC, &c->image[0])
+	    && desc_layout(&c->dst, LAYOUT_NHWC, &c->image[2]);
 }
 
 static bool
@@ -217,25 +295,40 @@ bind(struct build *b, const struct dnnl_integer *c, dnnl_primitive_desc_t pd)
 	    && bind_value(b, DNNL_ARG_DST, c->node->output[0], &c->dst);
 }
 
-bool
-build_integer_conv(struct build *b)
+static bool
+build_integer(struct build *b, struct dnnl_integer *c)
 {
-	struct dnnl_integer c = {0};
 	struct operation op = {
 	    .kind = dnnl_convolution, .alg = dnnl_convolution_direct};
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
-	if (!describe(b, &c) || !describe_codes(b, &c))
+	if (!describe_codes(b, c))
 		return false;
-	op.md[ROLE_SRC] = c.src;
-	op.md[ROLE_WEIGHTS] = md_any(&c.weight_plain);
-	op.md[ROLE_BIAS] = c.bias_desc;
-	op.md[ROLE_DST] = c.dst;
-	layer_dims(&op.window, &c.window);
-	if (!make_exact(b, &op, way_nth(c.way), &pd))
+	op.md[ROLE_SRC] = c->src;
+	op.md[ROLE_WEIGHTS] = md_any(&c->weight_plain);
+	op.md[ROLE_BIAS] = c->bias_desc;
+	op.md[ROLE_DST] = c->dst;
+	layer_dims(&op.window, &c->window);
+	if (!make_exact(b, &op, way_nth(c->way), &pd))
 		return false;
-	ok = bind(b, &c, pd);
+	ok = bind(b, c, pd);
 	dnnl_primitive_desc_destroy(pd);
 	return ok;
+}
+
+bool
+build_integer_conv(struct build *b)
+{
+	struct dnnl_integer c = {0};
+
+	return describe(b, &c) && build_integer(b, &c);
+}
+
+bool
+build_integer_product(struct build *b)
+{
+	struct dnnl_integer c = {0};
+
+	return describe_product(b, &c) && build_integer(b, &c);
 }

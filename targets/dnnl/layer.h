@@ -110,6 +110,7 @@ void layer_dims(struct dnnl_window *d, const struct window *w);
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);
 bool build_integer_conv(struct build *b);
+bool build_integer_product(struct build *b);
 bool build_dynamic(struct build *b);
 bool build_deconv(struct build *b);
 bool build_prelu(struct build *b);

@@ -63,6 +63,15 @@ can_keep(const struct match_in *m, bool *loses)
 	return ok;
 }
 
+bool
+nan_can_stay(const struct graph *g, const struct match *m)
+{
+	const struct match_in in = {.graph = g, .match = m};
+	bool loses;
+
+	return can_keep(&in, &loses);
+}
+
 void
 nan_mark(const struct match_in *m, struct implementation *way, uint32_t n)
 {

@@ -510,6 +510,18 @@ ways_bytes(const struct match_in *m, struct formats *f,
 }
 
 uint32_t
+ways_integer_product(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	struct ways w = {f, out, 0, max};
+
+	(void)m;
+	offer(&w, WAY_PLAIN);
+	offer(&w, WAY_PLAIN_SECOND);
+	return w.n;
+}
+
+uint32_t
 ways_depthwise(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {

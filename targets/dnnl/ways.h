@@ -49,6 +49,8 @@ uint32_t ways_last(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 uint32_t ways_bytes(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+uint32_t ways_integer_product(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
 /* Does this processor add products of bytes up without saturating on the way? */
 bool ways_sum_bytes(void);
 /* One per layout: pooling, pointwise, ... */

@@ -35,6 +35,9 @@ typedef void floats_range_run(
 /* As bytes_quantize(). */
 typedef void floats_quantize_run(uint8_t *restrict to, const float *restrict x,
     size_t n, const struct byte_code *code);
+/* As bytes_dequantize(). */
+typedef void bytes_floats_run(float *restrict to, const uint8_t *restrict from,
+    size_t n, const struct byte_code *code);
 /* `instead` for NaN. */
 typedef void floats_number_run(
     float *restrict to, const float *restrict x, size_t n, float instead);

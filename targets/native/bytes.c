@@ -5,6 +5,7 @@
 
 #include "targets/axes.h"
 #include "targets/host/host.h"
+#include "targets/native/codes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
 
@@ -12,9 +13,8 @@
 
 /* ---- what is taken ---- */
 
-/* The scale and zero of a (de)quantiser, one for all. */
-static bool
-code_of(struct byte_code *c, const struct graph *g, const struct node *n)
+bool
+byte_code_of(struct byte_code *c, const struct graph *g, const struct node *n)
 {
 	const struct value *scale = node_in(g, n, 1), *zero = node_in(g, n, 2);
 	const struct type *t = n->op == OP_QUANTIZELINEAR
@@ -54,8 +54,8 @@ enclosed_of(const struct graph *g, const struct match *m)
 	return b;
 }
 
-static bool
-need_codes(const struct match_in *m, struct why *why)
+bool
+need_byte_codes(const struct match_in *m, struct why *why)
 {
 	struct byte_code c;
 	bool ok = true;
@@ -64,7 +64,7 @@ need_codes(const struct match_in *m, struct why *why)
 		const struct node *n = graph_node(m->graph, m->match->node[i]);
 
 		if (n->op == OP_QUANTIZELINEAR || n->op == OP_DEQUANTIZELINEAR)
-			ok = ok && code_of(&c, m->graph, n);
+			ok = ok && byte_code_of(&c, m->graph, n);
 	}
 	return NEED(why, ok, "codes", "8 bits with one constant scale and zero",
 	           "%s", ok ? "that" : "others")
@@ -108,10 +108,29 @@ ways_byte_layouts(const struct match_in *m, struct formats *f,
 
 /* ---- functions of one byte ---- */
 
+/* Constants are one number each, and no more dimensions than there were. */
 bool
 accept_bytes(const struct match_in *m, struct why *why)
 {
-	return need_codes(m, why);
+	bool ok = true;
+
+	if (!need_byte_codes(m, why))
+		return false;
+	for (uint32_t i = 0; i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+		const struct type *y = matched_type(m, n->output[0]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++) {
+			const struct value *x = node_in(m->graph, n, k);
+
+			ok = ok
+			    && (!x
+			        || (x->constant ? x->constant->count == 1
+			                        : same_shape(&x->type, y)));
+		}
+	}
+	return NEED(why, ok, "function", "of one number, with numbers", "%s",
+	    ok ? "that" : "with tensors");
 }
 
 /* One value of a composite over all 256 bytes that go in. */
@@ -209,6 +228,12 @@ compile_byte_function(const struct target *t, const struct graph *g,
 
 /* ---- joining ---- */
 
+bool
+accept_byte_join(const struct match_in *m, struct why *why)
+{
+	return need_byte_codes(m, why);
+}
+
 #define PARTS_MAX 4
 
 struct byte_join {
@@ -278,7 +303,7 @@ part_table(struct join_part *p, const struct graph *g, const struct enclosed *b,
 	uint8_t all[256];
 	float real[256];
 
-	if (!code_of(&x, g, from) || !code_of(&y, g, b->quantiser))
+	if (!byte_code_of(&x, g, from) || !byte_code_of(&y, g, b->quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	p->same = x.scale == y.scale && x.zero == y.zero
 	    && x.is_unsigned == y.is_unsigned;
@@ -340,7 +365,7 @@ accept_byte_mean(const struct match_in *m, struct why *why)
 {
 	const struct enclosed b = enclosed_of(m->graph, m->match);
 	const struct type *t = matched_type(m, b.middle->input[0]);
-	bool ok = need_codes(m, why);
+	bool ok = need_byte_codes(m, why);
 
 	ok = NEED(why, axes_are_images(m->graph, b.middle), "axes",
 	         "the last two of four", "others")
@@ -417,8 +442,8 @@ compile_byte_mean(const struct target *t, const struct graph *g,
 	const struct type *x =
 	    &graph_value(g, byte_input(g, b.middle, 0))->type;
 
-	if (!code_of(&k->from, g, producer_of(g, b.middle->input[0]))
-	    || !code_of(&k->to, g, b.quantiser))
+	if (!byte_code_of(&k->from, g, producer_of(g, b.middle->input[0]))
+	    || !byte_code_of(&k->to, g, b.quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->sum = native_version_of(t)->bytes_sum;
 	k->batch = (size_t)x->dim[0];
@@ -477,7 +502,7 @@ accept_byte_pair(const struct match_in *m, struct why *why)
 	const struct enclosed b = enclosed_of(m->graph, m->match);
 	struct byte_code x, y, z;
 	uint32_t full;
-	bool ok = need_codes(m, why);
+	bool ok = need_byte_codes(m, why);
 
 	if (!ok)
 		return false;
@@ -486,9 +511,11 @@ accept_byte_pair(const struct match_in *m, struct why *why)
 	    "shapes", "of the result, the second perhaps one a channel",
 	    "others");
 	return ok
-	    && code_of(&x, m->graph, producer_of(m->graph, b.middle->input[0]))
-	    && code_of(&y, m->graph, producer_of(m->graph, b.middle->input[1]))
-	    && code_of(&z, m->graph, b.quantiser)
+	    && byte_code_of(
+	        &x, m->graph, producer_of(m->graph, b.middle->input[0]))
+	    && byte_code_of(
+	        &y, m->graph, producer_of(m->graph, b.middle->input[1]))
+	    && byte_code_of(&z, m->graph, b.quantiser)
 	    && NEED(why,
 	        x.is_unsigned == y.is_unsigned
 	            && y.is_unsigned == z.is_unsigned,
@@ -541,10 +568,10 @@ compile_byte_pair(const struct target *t, const struct graph *g,
 	const value_id x = byte_input(g, b.middle, full);
 	const value_id y = byte_input(g, b.middle, 1 - full);
 
-	if (!code_of(&k->pair.a, g, producer_of(g, b.middle->input[full]))
-	    || !code_of(
+	if (!byte_code_of(&k->pair.a, g, producer_of(g, b.middle->input[full]))
+	    || !byte_code_of(
 	        &k->pair.b, g, producer_of(g, b.middle->input[1 - full]))
-	    || !code_of(&k->pair.y, g, b.quantiser))
+	    || !byte_code_of(&k->pair.y, g, b.quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->run = native_version_of(t)->bytes_pair;
 	k->pair.operation = b.middle->op == OP_ADD ? BYTES_ADD

@@ -8,12 +8,50 @@ extern const struct target_kind target_native;
 /* Dequantised, and quantised. */
 #define REAL(p) NODE(DEQUANTIZELINEAR, p, CONSTANT, REST)
 #define BYTES(p) NODE(QUANTIZELINEAR, p, CONSTANT, REST)
+#define PART(name, p) \
+	static const struct pattern name = { \
+	    .kind = PATTERN_EITHER, .nargs = 1, .arg = {p}};
+/* Functions of one number, up to three between a pair of quantisers. */
 #define BYTE_FUNCTION(p) \
 	EITHER(EITHER(NODE(SIGMOID, p), NODE(TANH, p), NODE(HARDSIGMOID, p), \
 	           NODE(HARDSWISH, p), NODE(RELU, p), NODE(LEAKYRELU, p)), \
 	    EITHER(NODE(CLIP, p, EITHER(ABSENT, CONSTANT), \
 	               EITHER(ABSENT, CONSTANT)), \
-	        NODE(GELU, p), NODE(ELU, p), NODE(EXP, p), p))
+	        NODE(GELU, p), NODE(ELU, p), NODE(EXP, p), NODE(ERF, p), \
+	        NODE(SQRT, p)), \
+	    EITHER(NODE(ADD, p, CONSTANT), NODE(MUL, p, CONSTANT), \
+	        NODE(SUB, p, CONSTANT), NODE(DIV, p, CONSTANT), \
+	        NODE(POW, p, CONSTANT)))
+PART(function_reals, REAL(VARIABLE))
+PART(function_once, BYTE_FUNCTION(&function_reals))
+PART(function_twice, BYTE_FUNCTION(EITHER(&function_reals, &function_once)))
+PART(function_thrice, BYTE_FUNCTION(EITHER(&function_reals, &function_twice)))
+#define BYTE_FUNCTIONS BYTES(EITHER(&function_reals, &function_thrice))
+/* Moves, several at once: between one pair of quantisers, between several, or of
+ * bytes as they are. */
+#define MOVED(p) \
+	EITHER(EITHER(NODE(RESHAPE, p, CONSTANT), NODE(TRANSPOSE, p), \
+	           NODE(SLICE, p, REST), NODE(FLATTEN, p)), \
+	    EITHER(NODE(SQUEEZE, p, REST), NODE(UNSQUEEZE, p, REST), \
+	        NODE(GATHER, p, CONSTANT)), \
+	    EITHER(NODE(RESIZE, p, REST), NODE(EXPAND, p, CONSTANT), \
+	        NODE(TILE, p, CONSTANT)))
+PART(moved_bytes, AS("x", VARIABLE))
+PART(moved_reals, REAL(&moved_bytes))
+PART(moved_once, MOVED(&moved_reals))
+PART(moved_twice, MOVED(EITHER(&moved_reals, &moved_once)))
+PART(moved_thrice, MOVED(EITHER(&moved_reals, &moved_twice)))
+PART(pair_once, BYTES(&moved_once))
+PART(pair_reals, REAL(EITHER(&moved_bytes, &pair_once)))
+PART(pair_twice, BYTES(MOVED(&pair_reals)))
+PART(pairs_reals, REAL(EITHER(&moved_bytes, &pair_twice)))
+PART(pair_thrice, BYTES(MOVED(&pairs_reals)))
+PART(bare_once, MOVED(&moved_bytes))
+PART(bare_twice, MOVED(EITHER(&moved_bytes, &bare_once)))
+PART(bare_thrice, MOVED(EITHER(&moved_bytes, &bare_twice)))
+#define MOVED_CODES EITHER(BYTES(&moved_thrice), &pair_thrice)
+#define MOVED_BYTES (&bare_thrice)
+
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
 #include "targets/native/rules.def"

@@ -37,6 +37,7 @@ bool compile_byte_function(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_byte_join(const struct match_in *m, struct why *why);
 bool compile_byte_join(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
@@ -67,6 +68,18 @@ bool compile_sequence(const struct target *t, const struct graph *g,
 
 bool accept_quantize(const struct match_in *m, struct why *why);
 bool compile_quantize(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_byte_move(const struct match_in *m, struct why *why);
+uint32_t ways_byte_move(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_byte_move(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_code(const struct match_in *m, struct why *why);
+bool compile_code(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 

@@ -153,6 +153,21 @@ floats_quantize(uint8_t *restrict to, const float *restrict x, size_t n,
 }
 
 static void
+bytes_floats(float *restrict to, const uint8_t *restrict from, size_t n,
+    const struct byte_code *code)
+{
+	const struct byte_code u = {code->scale, code->zero, true};
+	const struct byte_code s = {code->scale, code->zero, false};
+
+	if (code->is_unsigned)
+		for (size_t i = 0; i < n; i++)
+			to[i] = byte_value(from[i], &u);
+	else
+		for (size_t i = 0; i < n; i++)
+			to[i] = byte_value(from[i], &s);
+}
+
+static void
 floats_number(
     float *restrict to, const float *restrict x, size_t n, float instead)
 {

@@ -17,7 +17,8 @@
 		.chain = chain_part, .bytes_table = bytes_table, \
 		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
 		.range = floats_range_of, .quantize = floats_quantize, \
-		.number = floats_number, .attention_room = attention_floats, \
+		.dequantize = bytes_floats, .number = floats_number, \
+		.attention_room = attention_floats, \
 		.attention = attention_head, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \

@@ -20,6 +20,7 @@ struct native_version {
 	bytes_sum_run *bytes_sum;
 	floats_range_run *range;
 	floats_quantize_run *quantize;
+	bytes_floats_run *dequantize;
 	floats_number_run *number;
 	attention_room *attention_room;
 	attention_run *attention;

@@ -126,6 +126,60 @@ make_qlinearconv(const struct qconv *q)
 	make_output(&m, of_type(y, byte_type(q->is_unsigned)));
 }
 
+/* Between quantisers: a Gemm with a bias of the sums' own scale, or a MatMul with a
+ * scale for each column. */
+static inline void
+make_byte_product(const int64_t *dim, uint32_t rank, int64_t columns,
+    bool turned, bool is_unsigned)
+{
+	const bool is_gemm = rank == 2, u = is_unsigned;
+	const int64_t depth = dim[rank - 1];
+	const struct attr gemm[] = {ATTR_OF_INT("transB", turned)};
+	const struct attr axis[] = {ATTR_OF_INT("axis", 1)};
+	value_id x = MAKE(&m, DEQUANTIZELINEAR, quantized(dim, u),
+	    make_scalar(&m, 0.02f), byte_codes(DIMS(1), u));
+	value_id w = byte_codes(
+	    turned ? DIMS(columns, depth) : DIMS(depth, columns), false);
+	value_id y;
+
+	w = MAKE_WITH(&m, DEQUANTIZELINEAR, axis, w,
+	    is_gemm ? make_scalar(&m, 0.004f)
+	            : make_constant(&m, DIMS(columns), 0.001f, 0.01f));
+	y = is_gemm ? MAKE_WITH(&m, GEMM, gemm, x, w,
+	        MAKE(&m, DEQUANTIZELINEAR, whole_numbers(DIMS(columns)),
+	            make_scalar(&m, 0.02f * 0.004f)))
+	            : MAKE(&m, MATMUL, x, w);
+	y = MAKE(&m, QUANTIZELINEAR, y, make_scalar(&m, 0.3f),
+	    byte_codes(DIMS(1), !u));
+	make_output(&m, of_type(y, byte_type(!u)));
+}
+
+static inline void
+make_qlinearmatmul(const int64_t *dim, int64_t columns, bool is_unsigned)
+{
+	const bool u = is_unsigned;
+	const value_id y =
+	    MAKE(&m, QLINEARMATMUL, quantized(dim, u), make_scalar(&m, 0.02f),
+	        byte_codes(DIMS(1), u), byte_codes(DIMS(dim[1], columns), !u),
+	        make_constant(&m, DIMS(columns), 0.001f, 0.01f),
+	        byte_of(u ? 0 : 128, !u), make_scalar(&m, 0.3f),
+	        byte_codes(DIMS(1), u));
+
+	make_output(&m, of_type(y, byte_type(u)));
+}
+
+static inline void
+make_byte_products(void)
+{
+	make_byte_product(DIMS(1, 1), 2, 1, false, true);
+	make_byte_product(DIMS(7, 33), 2, 19, true, false);
+	make_byte_product(DIMS(64, 128), 2, 96, false, true);
+	make_byte_product(DIMS(2, 5, 67), 3, 33, false, true);
+	make_byte_product(DIMS(1, 3, 2, 16), 4, 48, false, false);
+	make_qlinearmatmul(DIMS(9, 65), 31, true);
+	make_qlinearmatmul(DIMS(1, 320), 100, false);
+}
+
 /* Sums made floats, with a bias and without; a scale for all columns or for each. */
 static inline void
 make_dynamic_product(

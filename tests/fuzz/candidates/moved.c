@@ -195,6 +195,55 @@ quantised(struct generator *g)
 	    &back);
 }
 
+/* What only moves elements, in both forms of its axes. */
+static value_id
+moved_again(struct generator *g, value_id x, uint32_t rank)
+{
+	const uint32_t axis = rng_below(&g->r, rank);
+	const int64_t one = 1;
+	struct attributes at = {.n = 0};
+	value_id in[3] = {x, VALUE_LAST, VALUE_LAST};
+
+	switch (rng_below(&g->r, 3)) {
+	case 0:
+		return MAKE(&g->m, RESHAPE, x, make_ints(&g->m, INTS(0, -1)));
+	case 1:
+		add_int(g, &at, "axis", axis);
+		in[1] = make_ints(&g->m, INTS(0, -1, 0));
+		return make_node(&g->m, OP_GATHER, in, at.item, at.n);
+	default:
+		if (g->m.opset < 13)
+			add_ints(g, &at, "axes", &one, 1);
+		else
+			in[1] = make_ints(&g->m, INTS(1));
+		x = make_node(&g->m, OP_UNSQUEEZE, in, at.item, at.n);
+		in[0] = x;
+		return one_in(g, 2)
+		    ? x
+		    : make_node(&g->m, OP_SQUEEZE, in, at.item, at.n);
+	}
+}
+
+/* Moved as bytes, once or twice. */
+static void
+quantised_move(struct generator *g)
+{
+	struct maker *m = &g->m;
+	const value_id s = make_scalar(m, 0.02f);
+	value_id x = take(g, 0);
+	const uint32_t rank = type_of(g, x)->rank;
+
+	if (m->opset < 10)
+		return;
+	x = MAKE(m, DEQUANTIZELINEAR, MAKE(m, QUANTIZELINEAR, x, s), s);
+	x = MAKE(m, TRANSPOSE, x);
+	if (one_in(g, 2))
+		x = MAKE(m, DEQUANTIZELINEAR, MAKE(m, QUANTIZELINEAR, x, s), s);
+	if (one_in(g, 2) && rank > 1)
+		x = moved_again(g, x, rank);
+	NODE_OF(g, DEQUANTIZELINEAR, MAKE(m, QUANTIZELINEAR, x, s), s);
+}
+
 /* A product of x, quantised by its own range, with weights kept as integers. */
 static void
 dynamic_product(struct generator *g, value_id x, value_id w, int64_t out)
@@ -258,7 +307,7 @@ make_moved(struct generator *g)
 {
 	static void (*const maker[])(struct generator *) = {transpose, pad,
 	    concat, concat, resize, resize, reshape, slice, quantised,
-	    quantised_weights};
+	    quantised_move, quantised_weights};
 
 	maker[rng_below(&g->r, sizeof maker / sizeof *maker)](g);
 }

@@ -125,6 +125,34 @@ output_keeps_its_name(void **state)
 	assert_int_equal(f.g->node[0].op, OP_RELU);
 }
 
+static value_id
+cast(value_id x, enum dtype to)
+{
+	const value_id y = unary(f.g, OP_CAST, x);
+
+	build_int(f.g, "to", to);
+	return y;
+}
+
+/* PyTorch's exporter of quantised models writes a Cast of bytes to bytes behind
+ * each quantiser. */
+static void
+cast_to_its_own_type_goes(void **state)
+{
+	value_id in[2] = {input("x"), 0}, y;
+
+	(void)state;
+	in[1] = in[0] = unary(f.g, OP_RELU, cast(in[0], DT_FLOAT));
+	y = cast(build_node(f.g, OP_CASTLIKE, 15, in, 2), DT_INT8);
+	y = cast(y, DT_INT8);
+	set_outputs(f.g, &y, 1);
+	run(2, 0, 3);
+	assert_int_equal(f.g->nnodes, 2);
+	assert_int_equal(f.g->node[0].input[0], f.g->input[0]);
+	assert_int_equal(f.g->node[1].op, OP_CAST);
+	assert_int_equal(graph_value(f.g, f.g->output[0])->type.dtype, DT_INT8);
+}
+
 /* An output that is an input needs its Identity. */
 static void
 output_of_input_stays(void **state)
@@ -232,6 +260,33 @@ dequantisers_part_for_one_that_reads_twice(void **state)
 			assert_int_equal(n->input[0], n->input[1]);
 		if (n->op == OP_RELU)
 			assert_int_not_equal(n->input[0], d);
+	}
+}
+
+/* Two layers with the same weights. */
+static void
+dequantisers_of_weights_part(void **state)
+{
+	const float one = 0.5f;
+	struct tensor *scale = arena_new(&f.a, struct tensor, 1);
+	value_id in[2] = {build_zeros(f.g, DT_INT8, DIMS(3, 3)), 0};
+	value_id x, w;
+
+	(void)state;
+	*scale = tensor_fill(
+	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&one);
+	in[1] = graph_add_constant(f.g, "scale", scale);
+	w = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
+	x = build_node(f.g, OP_MATMUL, 13, (value_id[]){input("x"), w}, 2);
+	x = build_node(f.g, OP_MATMUL, 13, (value_id[]){x, w}, 2);
+	set_outputs(f.g, &x, 1);
+	run(3, 0, 0);
+	assert_int_equal(f.g->nnodes, 4);
+	for (node_id id = 0; id < 4; id++) {
+		const struct node *n = &f.g->node[id];
+
+		if (n->op == OP_MATMUL)
+			assert_int_equal(n->input[1] == w, n->output[0] != x);
 	}
 }
 
@@ -370,7 +425,9 @@ main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    T(dequantisers_part),
 	    T(dequantisers_part_for_one_that_reads_twice),
+	    T(dequantisers_of_weights_part),
 	    T(identity_goes),
+	    T(cast_to_its_own_type_goes),
 	    T(output_keeps_its_name),
 	    T(output_of_input_stays),
 	    T(training_dropout_stays),

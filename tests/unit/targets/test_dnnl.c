@@ -723,6 +723,20 @@ test_dynamic_products(void **state)
 }
 
 static void
+test_byte_products(void **state)
+{
+	(void)state;
+	make_byte_products();
+	if (!ways_sum_bytes()) {
+		printf("skipped: this processor does not sum bytes\n");
+		return;
+	}
+	assert_true(check_all("dnnl.integer_product", 5) >= 7);
+	check_all("dnnl.integer_product", 4);
+	check_all("dnnl.integer_product", 1);
+}
+
+static void
 test_byte_pools(void **state)
 {
 	const struct attr attr[] = {ATTR_OF_INTS("kernel_shape", 3, 2),
@@ -777,6 +791,7 @@ main(void)
 	    TEST(test_refusals_give_reasons),
 	    TEST(test_integer_convs),
 	    TEST(test_dynamic_products),
+	    TEST(test_byte_products),
 	    TEST(test_byte_pools),
 	};
 

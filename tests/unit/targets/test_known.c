@@ -38,6 +38,15 @@ pooled(value_id x, int64_t pad)
 }
 
 static value_id
+spread_pool(value_id x)
+{
+	const struct attr a[] = {ATTR_OF_INTS("kernel_shape", 2, 2),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 1), ATTR_OF_INTS("dilations", 2, 2)};
+
+	return MAKE_WITH(&m, MAXPOOL, a, x);
+}
+
+static value_id
 normed(value_id x, float scale, bool trains)
 {
 	const struct attr a[] = {ATTR_OF_INT("training_mode", trains)};
@@ -79,6 +88,7 @@ enum what {
 	LARGE_CONV,
 	POOL_OF,
 	WIDE_POOL,
+	SPREAD_POOL,
 	NORM_OF,
 	INFINITE_NORM,
 	TRAINED_NORM,
@@ -118,6 +128,8 @@ made(enum what what, value_id x)
 		return pooled(x, 1);
 	case WIDE_POOL:
 		return pooled(x, 2);
+	case SPREAD_POOL:
+		return spread_pool(x);
 	case NORM_OF:
 		return normed(x, 1, false);
 	case INFINITE_NORM:
@@ -159,6 +171,7 @@ static const struct {
     {LARGE_CONV, 0},
     {POOL_OF, 32},
     {WIDE_POOL, 0},
+    {SPREAD_POOL, 0},
     {NORM_OF, 34},
     {INFINITE_NORM, 0},
     {TRAINED_NORM, 0},

@@ -3,6 +3,7 @@
  * tries N random recurrent layers. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "targets/native/version.h"
 #include "targets/native/winograd.h"
@@ -653,6 +654,88 @@ make_byte_images(const int64_t *dim, bool u)
 	        0.035f, u));
 }
 
+/* With one code for all. */
+static value_id
+moved_real(value_id x, bool u)
+{
+	return MAKE(
+	    &m, DEQUANTIZELINEAR, x, make_scalar(&m, 0.03f), byte_of(100, u));
+}
+
+static value_id
+moved_bytes(value_id x, bool u)
+{
+	return of_type(MAKE(&m, QUANTIZELINEAR, x, make_scalar(&m, 0.03f),
+	                   byte_of(100, u)),
+	    byte_type(u));
+}
+
+/* Between one pair of quantisers and the next. */
+static value_id
+again_bytes(value_id x, bool u)
+{
+	return moved_real(moved_bytes(x, u), u);
+}
+
+/* A shuffle of channels in groups, quantised behind each of its moves, or not. */
+static value_id
+shuffle(value_id x, const int64_t *dim, bool pairs, bool u)
+{
+	const struct attr swap[] = {ATTR_OF_INTS("perm", 0, 2, 1, 3, 4)};
+	const int64_t group = dim[1] % 3 ? dim[1] : 3;
+	const int64_t *cut =
+	    INTS(dim[0], group, dim[1] / group, dim[2], dim[3]);
+	const int64_t *whole = INTS(dim[0], dim[1], dim[2], dim[3]);
+
+	x = MAKE(&m, RESHAPE, x, make_ints(&m, cut));
+	x = MAKE_WITH(&m, TRANSPOSE, swap, pairs ? again_bytes(x, u) : x);
+	return MAKE(
+	    &m, RESHAPE, pairs ? again_bytes(x, u) : x, make_ints(&m, whole));
+}
+
+static void
+make_byte_moves(const int64_t *dim, bool u)
+{
+	const struct attr turn[] = {ATTR_OF_INTS("perm", 0, 3, 1, 2)};
+	value_id x = quantized(dim, u), y;
+
+	make_output(
+	    &m, moved_bytes(shuffle(moved_real(x, u), dim, true, u), u));
+	make_output(
+	    &m, moved_bytes(shuffle(moved_real(x, u), dim, false, u), u));
+	make_output(&m, of_type(shuffle(x, dim, false, u), byte_type(u)));
+	y = MAKE(&m, SLICE, moved_real(x, u), make_ints(&m, INTS(0)),
+	    make_ints(&m, INTS(dim[1] / 2 + 1)), make_ints(&m, INTS(1)));
+	make_output(&m, moved_bytes(y, u));
+	y = MAKE_WITH(&m, TRANSPOSE, turn, moved_real(x, u));
+	make_output(&m, moved_bytes(y, u));
+	y = MAKE(&m, RESHAPE, moved_real(x, u), make_ints(&m, INTS(0, -1)));
+	make_output(&m, moved_bytes(y, u));
+}
+
+/* Codes that differ are no move, nor is what interpolates. */
+static void
+test_refused_moves(void **state)
+{
+	const struct attr turn[] = {ATTR_OF_INTS("perm", 0, 3, 1, 2)};
+	const struct attr linear[] = {ATTR_OF_STRING("mode", "linear")};
+	const value_id x = quantized(DIMS(1, 2, 4, 4), true);
+
+	(void)state;
+	make_output(&m,
+	    bytes(MAKE_WITH(&m, TRANSPOSE, turn, moved_real(x, true)), 0.04f,
+	        true));
+	make_output(&m,
+	    moved_bytes(
+	        MAKE_WITH(&m, RESIZE, linear, moved_real(x, true), VALUE_NONE,
+	            VALUE_NONE, make_ints(&m, INTS(1, 2, 8, 8))),
+	        true));
+	find("native");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target > 0
+		    || found.candidate[i].match->nnodes == 1);
+}
+
 static value_id
 make_number(value_id x)
 {
@@ -671,6 +754,22 @@ make_quantized(const int64_t *dim)
 	make_output(&m, make_number(make_input(&m, dim)));
 }
 
+/* No rule over bytes is left out. */
+static void
+check_byte_rules(void)
+{
+	for (uint32_t r = 0; r < target_native.nrules; r++) {
+		const char *name = target_native.rule[r].name;
+		bool seen = strncmp(name, "native.byte", 11) != 0;
+
+		for (uint32_t i = 0; !seen && i < found.n; i++)
+			seen = found.candidate[i].target == 0
+			    && found.candidate[i].rule == r;
+		if (!seen)
+			fail_msg("%s takes nothing", name);
+	}
+}
+
 static void
 test_bytes(void **state)
 {
@@ -686,8 +785,10 @@ test_bytes(void **state)
 		make_byte_functions(dim, v % 2);
 		make_byte_pairs(dim, v % 2);
 		make_byte_images(dim, v % 2);
+		make_byte_moves(dim, v % 2);
 		make_quantized(dim);
-		assert_true(check_elements(vectors[v / 2 / n]) >= 12);
+		assert_true(check_elements(vectors[v / 2 / n]) >= 18);
+		check_byte_rules();
 	}
 }
 
@@ -710,6 +811,7 @@ main(int argc, char **argv)
 	    TEST(test_infinite_state),
 	    TEST(test_random_layers),
 	    TEST(test_bytes),
+	    TEST(test_refused_moves),
 	};
 
 	if (!native_version_find("avx2"))
