@@ -122,6 +122,7 @@ candidate_options(const struct job *j)
 	    .failures_only = j->failures_only,
 	    .keep_nan = !j->args->ignore_nan,
 	    .exact = j->args->exact_convolutions,
+	    .exact_halves = j->args->exact_halves,
 	};
 }
 
@@ -232,7 +233,8 @@ open_links(struct job *j, struct pricer_options *o, struct err *err)
 	const struct search_args *args = j->args;
 	const struct board named = j->board;
 	const struct want_how how = {args->model, args->threads,
-	    args->timeout_ns, !args->ignore_nan, args->exact_convolutions};
+	    args->timeout_ns, !args->ignore_nan, args->exact_convolutions,
+	    args->exact_halves};
 	const struct links_options links = {args->workers.text, args->workers.n,
 	    &j->want, &j->notes, o->deadline_ns, o->stop};
 

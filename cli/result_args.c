@@ -175,6 +175,8 @@ take_asked(struct search_args *args, const cJSON *doc)
 	if (cJSON_IsTrue(
 	        cJSON_GetObjectItemCaseSensitive(doc, "exact_convolutions")))
 		args->exact_convolutions = true;
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(doc, "exact_halves")))
+		args->exact_halves = true;
 }
 
 static bool

@@ -186,8 +186,8 @@ list_wanted(struct job *j, const struct search_cmd *args, struct err *err)
 {
 	const struct search_args *search = &args->search;
 	const struct want_how how = {search->model, search->threads,
-	    search->timeout_ns, !search->ignore_nan,
-	    search->exact_convolutions};
+	    search->timeout_ns, !search->ignore_nan, search->exact_convolutions,
+	    search->exact_halves};
 	bool *chosen;
 
 	if (!job_search(j, err)

@@ -241,6 +241,10 @@ const struct option_row search_options[] = {
         "convolutions sum the products that are defined: no Winograd, which "
         "rounds more (to 1e-5 of the range)",
         option_flag, AT(exact_convolutions), .group = 11},
+    {"exact-halves", 0, NULL,
+        "every float16 and bfloat16 result is rounded to its type: none is held "
+        "as a float between two operators (beyond 65504 it would not overflow)",
+        option_flag, AT(exact_halves), .group = 11},
     {.help = "Prices:", .group = 12},
     {"db", 0, "FILE",
         "tuning database ('none': remember nothing; default $MARQ_DB or the "

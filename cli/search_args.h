@@ -24,6 +24,7 @@ struct search_args {
 	bool strict; /* nothing that is against the standard is accepted */
 	bool ignore_nan; /* a plan may make numbers of NaN */
 	bool exact_convolutions; /* none that transforms its inputs */
+	bool exact_halves; /* no half lies as a float */
 	bool no_verify; /* nobody runs the plan before it is given out */
 	bool no_confirm; /* nobody compares it with a single target's */
 	struct precision_args precision;

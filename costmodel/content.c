@@ -77,8 +77,7 @@ content_is_ordinary(const struct tensor *t)
 	double most = largest_ordinary(t->dtype);
 	size_t n = t->kind == TENSOR_FILL && t->count ? 1 : t->count;
 
-	if (!dtype_is_float(t->dtype)
-	    || (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL))
+	if (!dtype_is_float(t->dtype) || !tensor_is_numbers(t))
 		return true;
 	for (size_t i = 0; i < n; i++) {
 		double x = fabs(tensor_real(t, i));
@@ -93,7 +92,7 @@ content_is_ordinary(const struct tensor *t)
 bool
 content_is_zero(const struct tensor *t)
 {
-	if (t->kind != TENSOR_VIEW && t->kind != TENSOR_FILL)
+	if (!tensor_is_numbers(t))
 		return false;
 	for (size_t i = 0; i < t->count; i++)
 		if (tensor_real(t, i) != 0)

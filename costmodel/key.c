@@ -8,6 +8,7 @@
 #include "costmodel/form.h"
 #include "costmodel/key_order.h"
 #include "ir/base/hash.h"
+#include "targets/widened.h"
 
 /* What the records of a key begin with. */
 enum tag {
@@ -124,7 +125,7 @@ put_all(struct key_writer *w, const struct tensor *t, struct buf *b)
 	if (t->kind == TENSOR_STRINGS)
 		for (size_t i = 0; i < t->count; i++)
 			put_bytes(b, t->string[i].s, t->string[i].n);
-	else if (t->kind == TENSOR_VIEW || t->kind == TENSOR_FILL)
+	else if (tensor_is_numbers(t))
 		buf_add(b, tensor_data(t, w->scratch), t->bytes);
 }
 
@@ -563,10 +564,28 @@ keys_init(
 	};
 }
 
+/* Keys of the graph that a candidate's kind sees: what it does there costs what it
+ * costs in a model of floats. */
+static struct keys *
+keys_seen(struct keys *k, const struct graph *seen)
+{
+	if (seen == k->graph)
+		return k;
+	if (!k->widened) {
+		k->widened = arena_new(k->arena, struct keys, 1);
+		keys_init(k->widened, seen, k->mix, k->arena);
+	}
+	assert(k->widened->graph == seen);
+	return k->widened;
+}
+
 void
-key_candidate(struct keys *k, struct buf *b, const struct candidate *c,
+key_candidate(struct keys *keys, struct buf *b, const struct candidate *of,
     enum key_detail detail, struct arena *scratch)
 {
+	const struct graph *g = keys->graph;
+	const struct candidate *c = candidate_seen(of, &g);
+	struct keys *k = keys_seen(keys, g);
 	const struct target_kind *kind = k->mix->target[c->target].kind;
 	struct arena_mark mark = arena_mark(scratch);
 	struct key_writer w = {
@@ -620,8 +639,9 @@ key_conversion(struct buf *b, const struct type *type, struct format from,
 
 const char *
 key_summary(const struct graph *g, const struct mix *m,
-    const struct candidate *c, struct arena *a)
+    const struct candidate *of, struct arena *a)
 {
+	const struct candidate *c = candidate_seen(of, &g);
 	const struct target_kind *kind = m->target[c->target].kind;
 	struct buf b;
 	const char *text;

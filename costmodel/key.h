@@ -36,6 +36,7 @@ struct keys {
 	const struct mix *mix;
 	struct arena *arena;
 	struct kept_node *node; /* [nnodes], filled as needed */
+	struct keys *widened; /* of the graph that is shown; made as needed */
 };
 
 /* The graph must not change while keys are made of it. */

@@ -177,7 +177,7 @@ ask(struct asked_region *w, const struct pricer *p, struct sample *m)
 {
 	struct seeded weights;
 
-	seeded_init(&weights, p->graph, p->candidates->idioms, &w->arena);
+	seeded_init(&weights, p->graph, p->candidates, &w->arena);
 	seeded_take(&weights, &w->candidate);
 	ask_with_weights(w, p, m);
 	seeded_release(&weights);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "targets/widened.h"
+
 /* TUNING: above the boost clock of any core sold (2026: 6.2 GHz). */
 #define CLOCK_GHZ 6.5
 /* SOURCE: two 512-bit fused multiply-adds a cycle is the widest vector unit of
@@ -239,7 +241,8 @@ bytes_of_weights(const struct graph *g, const struct node *n)
 	for (uint32_t s = 0; s < n->ninputs; s++) {
 		const struct value *v = node_in(g, n, s);
 
-		if (v && v->constant && v->constant->kind == TENSOR_VIEW
+		if (v && v->constant && v->constant->kind != TENSOR_FILL
+		    && v->constant->kind != TENSOR_STRINGS
 		    && reads_whole_input(n, s))
 			bytes = saturating_add(bytes, v->constant->bytes / 4);
 	}
@@ -248,8 +251,9 @@ bytes_of_weights(const struct graph *g, const struct node *n)
 
 struct work
 work_of_candidate(
-    const struct graph *g, const struct mix *m, const struct candidate *c)
+    const struct graph *g, const struct mix *m, const struct candidate *of)
 {
+	const struct candidate *c = candidate_seen(of, &g);
 	const struct target_kind *kind = m->target[c->target].kind;
 	const double slower = slowness(kind);
 	struct work w = {0, 0};

@@ -12,8 +12,9 @@ mark_kept(struct seeded *s, const struct node *n)
 {
 	for (uint32_t i = 0; i < n->ninputs + n->nimplicit; i++) {
 		value_id v = n->input[i];
-		const struct tensor *t =
-		    v == VALUE_NONE ? NULL : graph_value(s->graph, v)->constant;
+		const struct tensor *t = v == VALUE_NONE
+		    ? NULL
+		    : graph_value(s->model.graph, v)->constant;
 
 		if (t && content_of(n, i, t) != CONTENT_WEIGHTS)
 			s->is_weight[v] = false;
@@ -35,7 +36,7 @@ static void
 mark_idiom(struct seeded *s, const struct idiom_match *m)
 {
 	for (uint32_t i = 0; m->as && i < m->nnodes; i++) {
-		const struct node *n = graph_node(s->graph, m->node[i]);
+		const struct node *n = graph_node(s->model.graph, m->node[i]);
 
 		for (uint32_t k = 0; k < n->ninputs; k++)
 			if (n->input[k] != VALUE_NONE
@@ -44,18 +45,25 @@ mark_idiom(struct seeded *s, const struct idiom_match *m)
 	}
 }
 
-void
-seeded_init(struct seeded *s, const struct graph *g,
-    const struct idioms *idioms, struct arena *a)
+static struct seeded_graph
+graph_of(const struct graph *g, const struct idioms *idioms, struct arena *a)
 {
-	*s = (struct seeded){
-	    .graph = g,
-	    .beside = idioms ? &idioms->graph : g,
-	    .own = arena_new(a, const struct tensor *, g->nvalues),
-	    .is_weight = arena_new(a, bool, g->nvalues),
-	};
+	assert(!idioms || idioms->graph.nvalues >= g->nvalues);
+	return (struct seeded_graph){g, idioms ? &idioms->graph : g,
+	    arena_new(a, const struct tensor *, g->nvalues)};
+}
+
+void
+seeded_init(struct seeded *s, const struct graph *g, const struct candidates *c,
+    struct arena *a)
+{
+	const struct idioms *idioms = c ? c->idioms : NULL;
+
+	*s = (struct seeded){.model = graph_of(g, idioms, a),
+	    .is_weight = arena_new(a, bool, g->nvalues)};
+	if (c && c->widened)
+		s->widened = graph_of(c->widened, c->widened_idioms, a);
 	arena_init(&s->arena);
-	assert(s->beside->nvalues >= g->nvalues);
 	for (value_id v = 0; v < g->nvalues; v++)
 		s->is_weight[v] = g->value[v].constant != NULL;
 	for (node_id id = 0; id < g->nnodes; id++)
@@ -95,49 +103,69 @@ make_up(struct seeded *s, value_id v, const struct tensor *t)
 }
 
 static void
-put(struct seeded *s, value_id v, const struct tensor *t)
+put(const struct seeded_graph *g, value_id v, const struct tensor *t)
 {
-	graph_value(s->graph, v)->constant = t;
-	graph_value(s->beside, v)->constant = t;
+	graph_value(g->graph, v)->constant = t;
+	graph_value(g->beside, v)->constant = t;
+}
+
+static void
+take_widened(struct seeded *s, value_id v, const struct tensor *made)
+{
+	struct tensor *wide = arena_new(&s->arena, struct tensor, 1);
+
+	*wide = tensor_widened(made, &s->arena);
+	s->widened.own[v] = graph_value(s->widened.graph, v)->constant;
+	put(&s->widened, v, wide);
 }
 
 static void
 take_one(struct seeded *s, value_id v)
 {
-	const struct tensor *own = graph_value(s->graph, v)->constant;
+	const struct tensor *own = graph_value(s->model.graph, v)->constant;
 	const struct tensor *made = make_up(s, v, own);
 
 	s->is_weight[v] = made != NULL;
 	if (!made)
 		return;
-	s->own[v] = own;
-	put(s, v, made);
+	s->model.own[v] = own;
+	put(&s->model, v, made);
+	if (s->widened.graph)
+		take_widened(s, v, made);
 }
 
 void
 seeded_take(struct seeded *s, const struct candidate *c)
 {
 	for (uint32_t i = 0; i < c->nnodes; i++) {
-		const struct node *n = graph_node(s->graph, c->node[i]);
+		const struct node *n = graph_node(s->model.graph, c->node[i]);
 
 		for (uint32_t k = 0; k < n->ninputs; k++) {
 			value_id v = n->input[k];
 
-			assert(v == VALUE_NONE || v < s->graph->nvalues);
-			if (v != VALUE_NONE && s->is_weight[v] && !s->own[v])
+			assert(v == VALUE_NONE || v < s->model.graph->nvalues);
+			if (v != VALUE_NONE && s->is_weight[v]
+			    && !s->model.own[v])
 				take_one(s, v);
 		}
 	}
 }
 
+static void
+restore(const struct seeded_graph *g)
+{
+	for (value_id v = 0; g->graph && v < g->graph->nvalues; v++)
+		if (g->own[v]) {
+			put(g, v, g->own[v]);
+			g->own[v] = NULL;
+		}
+}
+
 void
 seeded_restore(struct seeded *s)
 {
-	for (value_id v = 0; v < s->graph->nvalues; v++)
-		if (s->own[v]) {
-			put(s, v, s->own[v]);
-			s->own[v] = NULL;
-		}
+	restore(&s->model);
+	restore(&s->widened);
 	arena_release(&s->arena);
 	arena_init(&s->arena);
 }

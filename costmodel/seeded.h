@@ -7,20 +7,24 @@
 
 #include <stdbool.h>
 
-#include "targets/target.h"
+#include "targets/candidates.h"
+
+/* A graph whose constants change, and with them those of idioms' operators. */
+struct seeded_graph {
+	const struct graph *graph, *beside; /* graph NULL: there is none */
+	const struct tensor **own; /* [nvalues] its own; NULL: in place */
+};
 
 struct seeded {
-	const struct graph *graph; /* its constants change */
-	const struct graph *beside; /* ... and those of idioms' operators */
+	struct seeded_graph model, widened; /* the latter as targets see it */
 	struct arena arena; /* of the made-up ones */
-	const struct tensor **own; /* [nvalues] the model's; NULL: in place */
 	bool *is_weight; /* [nvalues] nobody reads its content */
 };
 
-/* Of a graph that this process alone uses, and the idioms found in it (or
+/* Of a graph that this process alone uses, and the candidates found in it (or
  * NULL); `a` outlives it. */
 void seeded_init(struct seeded *s, const struct graph *g,
-    const struct idioms *idioms, struct arena *a);
+    const struct candidates *c, struct arena *a);
 void seeded_release(struct seeded *s);
 
 /* Put made-up tensors in place of the constants that the nodes of c take and

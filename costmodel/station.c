@@ -36,8 +36,9 @@ read_model(struct station *s, const struct want *w, struct err *err)
 {
 	const struct onnx_options options = {.ndims = 0};
 	const struct infer_options infer = {.eval = host_eval};
-	const struct candidate_options find = {
-	    .keep_nan = w->keep_nan, .exact = w->exact};
+	const struct candidate_options find = {.keep_nan = w->keep_nan,
+	    .exact = w->exact,
+	    .exact_halves = w->exact_halves};
 
 	if (!onnx_read_bytes(
 	        &s->model, w->onnx, w->nonnx, &options, s->arena, err))

@@ -7,6 +7,7 @@
 #include "costmodel/tolerance.h"
 #include "ir/compare.h"
 #include "targets/convert.h"
+#include "targets/widened.h"
 
 /* ---- comparing ---- */
 
@@ -168,7 +169,7 @@ trial_open(struct trial *t, const struct graph *g, const struct mix *m,
 	if (!target->kind->compile)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "target '%s' has prices and no kernels", target->text);
-	return target->kind->compile(target, g, c, a, &t->kernel, err);
+	return target_compile(target, g, c, a, &t->kernel, err);
 }
 
 void

@@ -23,6 +23,8 @@ want_write(const struct want *w, struct json *j)
 	json_key_bool(j, "keep_nan", w->keep_nan);
 	if (w->exact)
 		json_key_bool(j, "exact", true);
+	if (w->exact_halves)
+		json_key_bool(j, "exact_halves", true);
 	json_key_uint(j, "threads", w->threads);
 	json_key_uint(j, "timeout_ms", w->timeout_ns / 1000000u);
 	json_key(j, "onnx");
@@ -160,6 +162,8 @@ want_read(
 	    || !read_subjects(out, doc, a, err))
 		return false;
 	out->exact = cJSON_IsTrue(cJSON_GetObjectItem(doc, "exact"));
+	out->exact_halves =
+	    cJSON_IsTrue(cJSON_GetObjectItem(doc, "exact_halves"));
 	out->model = arena_str(a, model);
 	out->timeout_ns = (uint64_t)timeout_ms * 1000000u;
 	return true;

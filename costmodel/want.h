@@ -16,7 +16,7 @@ struct want {
 	size_t nonnx;
 	const char **target; /* [ntargets] as -t takes them */
 	uint32_t ntargets;
-	bool keep_nan, exact; /* see struct candidate_options */
+	bool keep_nan, exact, exact_halves; /* see struct candidate_options */
 	uint32_t threads;
 	uint64_t timeout_ns;
 	struct wanted_subject *subject; /* [n] */

@@ -77,6 +77,7 @@ want_of_model(struct want *out, const struct graph *g, const struct mix *m,
 	    .target = arena_new(a, const char *, m->n),
 	    .keep_nan = how->keep_nan,
 	    .exact = how->exact,
+	    .exact_halves = how->exact_halves,
 	    .threads = how->threads ? how->threads : 1,
 	    .timeout_ns =
 	        how->timeout_ns ? how->timeout_ns : MEASURE_TIMEOUT_NS};

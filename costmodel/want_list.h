@@ -10,7 +10,7 @@ struct want_how {
 	const char *model; /* its name */
 	uint32_t threads;
 	uint64_t timeout_ns; /* 0: default */
-	bool keep_nan, exact; /* see struct candidate_options */
+	bool keep_nan, exact, exact_halves; /* see struct candidate_options */
 };
 
 /* The model and its measured targets, nothing wanted yet. ERR_UNSUPPORTED where

@@ -29,6 +29,7 @@
 #include "ir/base/sanitized.h"
 #include "targets/convert.h"
 #include "targets/threads.h"
+#include "targets/widened.h"
 
 /* TUNING: of a worker's memory, when the caller does not say. */
 #define MEMORY_DEFAULT (UINT64_C(8) << 30)
@@ -37,7 +38,8 @@ struct worker {
 	const struct measure_options *options;
 	const struct worker_place *place;
 	struct core_locks locks;
-	struct reference reference;
+	/* of the model, and of what is shown of it */
+	struct reference reference, widened;
 	struct seeded weights; /* made up; the reference sees them too */
 	bool own_weights; /* none are made up */
 	struct arena life; /* of the process */
@@ -270,10 +272,11 @@ static bool
 check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
     struct arena *a, struct err *err)
 {
+	struct reference *of =
+	    t->graph == w->options->graph ? &w->reference : &w->widened;
 	double allowed;
 
-	if (!trial_check(
-	        t, &w->reference, &r->sample.max_error, &allowed, a, err)) {
+	if (!trial_check(t, of, &r->sample.max_error, &allowed, a, err)) {
 		say(r, OUTCOME_UNSUPPORTED, err->text);
 		return false;
 	}
@@ -284,6 +287,24 @@ check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
 	    "differs from the reference by %.3g of its range, allowed %.3g",
 	    r->sample.max_error, allowed);
 	return false;
+}
+
+/* A candidate as its target sees it, which its price is of, in a run that looked at
+ * what its inputs rest on (targets/known.h). */
+static bool
+open_trial(struct worker *w, struct trial *t, uint32_t candidate,
+    struct arena *a, struct err *err)
+{
+	static const bool small = true;
+	const struct measure_options *o = w->options;
+	const struct graph *g = o->graph;
+	const struct candidate *c =
+	    candidate_seen(&o->candidates->candidate[candidate], &g);
+
+	if (!trial_open(t, g, o->mix, c, a, err))
+		return false;
+	t->kernel.small = &small;
+	return true;
 }
 
 /* A run of the candidate as it will be in a plan. */
@@ -344,6 +365,15 @@ do_ask(struct worker *w, const struct candidate *c, struct worker_reply *r,
 #define WEIGHT_BYTES ((size_t)1 << 30)
 
 static void
+open_references(struct worker *w)
+{
+	const struct measure_options *o = w->options;
+
+	reference_init(&w->reference, o->graph, o->reference);
+	reference_init(&w->widened, o->candidates->widened, o->reference);
+}
+
+static void
 make_up_weights(struct worker *w, const struct measure_job *job)
 {
 	const struct measure_options *o = w->options;
@@ -355,7 +385,8 @@ make_up_weights(struct worker *w, const struct measure_job *job)
 	if (own != w->own_weights || w->weights.arena.bytes > WEIGHT_BYTES) {
 		seeded_restore(&w->weights);
 		reference_release(&w->reference);
-		reference_init(&w->reference, o->graph, o->reference);
+		reference_release(&w->widened);
+		open_references(w);
 	}
 	w->own_weights = own;
 	if (own)
@@ -363,20 +394,6 @@ make_up_weights(struct worker *w, const struct measure_job *job)
 	seeded_take(&w->weights, c);
 	if (second != c)
 		seeded_take(&w->weights, second);
-}
-
-/* As in a run that looked at what its inputs rest on (targets/known.h). */
-static bool
-open_trial(struct worker *w, struct trial *t, const struct candidate *c,
-    struct arena *a, struct err *err)
-{
-	static const bool small = true;
-	const struct measure_options *o = w->options;
-
-	if (!trial_open(t, o->graph, o->mix, c, a, err))
-		return false;
-	t->kernel.small = &small;
-	return true;
 }
 
 static void
@@ -391,7 +408,7 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	bool ok = true;
 
 	own_pages_begin(&w->own);
-	if (!open_trial(w, &t, c, a, &err)) {
+	if (!open_trial(w, &t, q->job.candidate, a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
@@ -414,8 +431,6 @@ static void
 do_pair(struct worker *w, const struct worker_request *q,
     struct worker_reply *r, struct arena *a)
 {
-	const struct measure_options *o = w->options;
-	const struct candidate *c = o->candidates->candidate;
 	const uint32_t id[2] = {q->job.candidate, q->job.second};
 	uint32_t first = q->swapped != 0;
 	struct err err = {.kind = ERR_NONE};
@@ -424,11 +439,11 @@ do_pair(struct worker *w, const struct worker_request *q,
 	struct block b;
 
 	own_pages_begin(&w->own);
-	if (!open_trial(w, &two[first], &c[id[first]], a, &err)) {
+	if (!open_trial(w, &two[first], id[first], a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	if (open_trial(w, &two[!first], &c[id[!first]], a, &err)) {
+	if (open_trial(w, &two[!first], id[!first], a, &err)) {
 		x = shot_of(w, &two[0], a);
 		y = shot_of(w, &two[1], a);
 		take_cores(w);
@@ -530,9 +545,9 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	idle_beside(o);
 	arena_init(&w.life);
 	own_pages_init(&w.own);
-	reference_init(&w.reference, o->graph, o->reference);
+	open_references(&w);
 	/* A copy of our own since the fork, shared with no other worker. */
-	seeded_init(&w.weights, o->graph, o->candidates->idioms, &w.life);
+	seeded_init(&w.weights, o->graph, o->candidates, &w.life);
 	w.sweep = sweep_new(weight_bytes(o->graph),
 	    roofline_expect_ns(o->graph, o->threads), &w.life);
 	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)

@@ -419,6 +419,8 @@ write_asked(struct json *j, const struct emit_work *w)
 		json_key_str(j, "nan", "ignore");
 	if (c->exact)
 		json_key_bool(j, "exact_convolutions", true);
+	if (c->exact_halves)
+		json_key_bool(j, "exact_halves", true);
 }
 
 /* Nodes nothing here knows: what the result rests on that nobody checked. */

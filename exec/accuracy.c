@@ -8,6 +8,7 @@
 #include "exec/perturbed.h"
 #include "ir/compare.h"
 #include "targets/convert.h"
+#include "targets/widened.h"
 
 /* ---- one comparison ---- */
 
@@ -117,7 +118,7 @@ run_candidate(struct chain *c, const struct candidate *cand)
 	void **out = arena_new(c->arena, void *, cand->noutputs);
 	struct kernel k;
 
-	if (!t->kind->compile(t, r->graph, cand, c->arena, &k, c->err))
+	if (!target_compile(t, r->graph, cand, c->arena, &k, c->err))
 		return false;
 	k.fault = c->err;
 	for (uint32_t i = 0; i < cand->ninputs; i++) {

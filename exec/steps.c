@@ -2,6 +2,7 @@
 #include "exec/executor_parts.h"
 
 #include "ir/base/file_guard.h"
+#include "targets/widened.h"
 
 static const struct candidate *
 candidate_of(const struct executor *x, uint32_t composite)
@@ -179,7 +180,7 @@ compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 	if (t->kind->compile == NULL)
 		err_set(err, ERR_UNSUPPORTED,
 		    "target '%s' has prices and no kernels", t->text);
-	else if (t->kind->compile(t, p->graph, c, x->arena, &s->kernel, err)) {
+	else if (target_compile(t, p->graph, c, x->arena, &s->kernel, err)) {
 		s->kernel.fault = &x->fault;
 		let_go_of_weights(p->graph, c);
 		return true;

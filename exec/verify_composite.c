@@ -9,6 +9,7 @@
 #include "exec/perturbed.h"
 #include "ir/compare.h"
 #include "targets/convert.h"
+#include "targets/widened.h"
 
 /* Move a port's value from C order into its format, or back. */
 static bool
@@ -188,7 +189,7 @@ build(struct verify_state *w, uint32_t i)
 	if (was_built(p, i))
 		return true;
 	arena_init(&scratch);
-	built = target->kind->compile(target, p->graph, c, &scratch, &k, &err);
+	built = target_compile(target, p->graph, c, &scratch, &k, &err);
 	if (built && k.release)
 		k.release(&k);
 	arena_release(&scratch);
@@ -234,7 +235,8 @@ verify_composite(struct verify_state *w, uint32_t i)
 	const struct target *target = &p->mix->target[c->target];
 
 	note_error(w, c, 0);
-	if ((target_is_host(target) && match_idiom(c->match, 0) == NULL)
+	if ((target_is_host(target) && match_idiom(c->match, 0) == NULL
+	        && !c->widened)
 	    || !target->kind->compile || target->only_prices
 	    || target->quantises)
 		return true;

@@ -6,6 +6,7 @@
 
 #include "ir/base/buf.h"
 #include "ir/base/size.h"
+#include "ir/halves.h"
 
 bool
 view_is(struct string_view v, const char *text)
@@ -114,17 +115,69 @@ tensor_fill(
 	return t;
 }
 
+bool
+tensor_is_numbers(const struct tensor *t)
+{
+	return t->kind <= TENSOR_FILL || t->kind == TENSOR_HALVES;
+}
+
+/* TUNING: constants that predicates and idioms look into are shorter. */
+#define WIDENED_AT_ONCE 4096
+
+struct tensor
+tensor_widened(const struct tensor *t, struct arena *a)
+{
+	struct tensor w = *t;
+	float *to;
+
+	if (!dtype_is_half(t->dtype) || t->kind > TENSOR_FILL)
+		return w;
+	w.dtype = DT_FLOAT;
+	w.held = t->dtype;
+	w.bytes = t->count * sizeof *to;
+	if (t->kind == TENSOR_FILL) {
+		float x = t->count ? (float)tensor_real(t, 0) : 0;
+
+		memcpy(w.fill, &x, sizeof x);
+		return w;
+	}
+	w.kind = TENSOR_HALVES;
+	return t->count > WIDENED_AT_ONCE ? w : tensor_opened(&w, a);
+}
+
+struct tensor
+tensor_opened(const struct tensor *t, struct arena *a)
+{
+	struct tensor open = *t;
+
+	if (t->kind == TENSOR_HALVES) {
+		open.data = tensor_data(t, a);
+		open.kind = TENSOR_VIEW;
+	}
+	return open;
+}
+
+enum dtype
+tensor_held(const struct tensor *t)
+{
+	return t->held == DT_UNDEFINED ? t->dtype : t->held;
+}
+
 const void *
 tensor_data(const struct tensor *t, struct arena *a)
 {
 	size_t step;
 	unsigned char *copy;
 
-	assert(t->kind == TENSOR_VIEW || t->kind == TENSOR_FILL);
+	assert(tensor_is_numbers(t));
 	if (t->kind == TENSOR_VIEW && (uintptr_t)t->data % 64 == 0)
 		return t->data;
 	/* slack of a cache line: some kernels read past the end */
 	copy = arena_alloc(a, t->bytes + 64);
+	if (t->kind == TENSOR_HALVES) {
+		halves_widen(t->held, t->data, t->count, (float *)(void *)copy);
+		return copy;
+	}
 	if (t->kind == TENSOR_VIEW) {
 		if (t->bytes)
 			memcpy(copy, t->data, t->bytes);
@@ -205,6 +258,11 @@ tensor_real(const struct tensor *t, size_t i)
 	float f;
 	double d;
 
+	if (t->kind == TENSOR_HALVES) {
+		halves_widen(
+		    t->held, (const unsigned char *)t->data + 2 * i, 1, &f);
+		return (double)f;
+	}
 	if (dtype_is_integer(t->dtype) || t->dtype == DT_BOOL)
 		return t->dtype == DT_UINT64
 		    ? (double)(uint64_t)tensor_int(t, i)
@@ -257,6 +315,9 @@ same_elements(const struct tensor *a, const struct tensor *b)
 {
 	const size_t step = dtype_bits(a->dtype) / 8;
 
+	if (a->kind == TENSOR_HALVES)
+		return a->held == b->held
+		    && memcmp(a->data, b->data, a->count * 2) == 0;
 	if (a->kind == TENSOR_VIEW && b->kind == TENSOR_VIEW)
 		return a->bytes == 0 || memcmp(a->data, b->data, a->bytes) == 0;
 	for (size_t i = 0; i < a->count; i++)

@@ -50,6 +50,8 @@ enum tensor_kind {
 	TENSOR_STRINGS, /* string[count] */
 	TENSOR_SEQUENCE, /* item[nitems]; at run time only */
 	TENSOR_NONE, /* an empty optional; at run time only */
+	TENSOR_HALVES, /* data[] of `held` that stand for floats; among what
+			* targets/widened.h shows */
 };
 
 struct tensor {
@@ -61,6 +63,8 @@ struct tensor {
 	size_t bytes; /* of the whole content as a view */
 	bool made_up; /* the model lacks this content: nothing may be concluded
 	               * from it */
+	enum dtype held; /* what floats were rounded to that stand here as
+			  * floats; DT_UNDEFINED: to dtype */
 	union {
 		const void *data;
 		uint8_t fill[16]; /* one element, little-endian */
@@ -98,7 +102,17 @@ struct tensor tensor_strings(
 struct tensor tensor_fill(
     enum dtype dtype, uint32_t rank, const int64_t *dim, const void *element);
 
-/* The content of a VIEW or FILL as bytes aligned for kernels: the view itself
+/* A tensor of halves as floats: few of them in `a`, many where they lie. Others
+ * as they are. */
+struct tensor tensor_widened(const struct tensor *t, struct arena *a);
+/* The same with all floats in `a`. */
+struct tensor tensor_opened(const struct tensor *t, struct arena *a);
+/* Is its content numbers? */
+bool tensor_is_numbers(const struct tensor *t);
+/* What its numbers were rounded to. */
+enum dtype tensor_held(const struct tensor *t);
+
+/* The content of a VIEW, FILL or HALVES as bytes aligned for kernels: the view itself
  * when it is aligned to 64, else a copy in `a`. */
 const void *tensor_data(const struct tensor *t, struct arena *a);
 

@@ -397,8 +397,9 @@ find_more(struct concession *w, const struct opportunity *o,
     const struct plan_request *r, const struct candidate_options *like,
     struct err *err)
 {
-	struct candidate_options options = {
-	    .keep_nan = like->keep_nan, .exact = like->exact};
+	struct candidate_options options = {.keep_nan = like->keep_nan,
+	    .exact = like->exact,
+	    .exact_halves = like->exact_halves};
 
 	copy_mix(w, r->mix);
 	if (o->obstacle == OBSTACLE_REFUSED)

@@ -7,6 +7,7 @@
 
 #include "ir/base/order.h"
 #include "targets/idiom_find.h"
+#include "targets/widened.h"
 
 /* TUNING: ways one pattern may fit at one node, and ways to run a match; both
  * are far above what any backend here has. */
@@ -14,7 +15,12 @@
 #define IMPLEMENTATIONS 64
 
 struct candidate_finder {
-	const struct graph *graph;
+	const struct graph *graph; /* as targets see it */
+	const struct graph *model; /* as it is */
+	const struct widened_graph *wide; /* NULL: the two are one */
+	struct widened_graph widened;
+	const struct idioms *model_idioms, *widened_idioms;
+	bool keep_refusals; /* of what is looked at now */
 	struct mix *mix;
 	const struct candidate_options *options;
 	struct arena *arena, *scratch;
@@ -233,23 +239,43 @@ find_boundary(
 	return b;
 }
 
+/* Ports of values as graph g has them, in a graph that `seen` is shown of. */
 static const struct port *
-make_ports(
-    struct candidate_finder *f, const value_id *v, uint32_t n, format_id format)
+make_ports(const struct candidate_finder *f, const struct graph *g,
+    const value_id *v, uint32_t n, format_id format)
 {
 	struct port *port = arena_new(f->arena, struct port, n);
-	struct format plain = f->mix->formats.format[format];
 
-	plain.layout = LAYOUT_PLAIN;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct type *t = &graph_value(f->graph, v[i])->type;
+		const struct type *t = &graph_value(g, v[i])->type;
+		struct format own = f->mix->formats.format[format];
 
-		port[i].value = v[i];
-		port[i].format = format;
 		if (t->kind != TYPE_TENSOR || t->rank != 4)
-			port[i].format = format_intern(&f->mix->formats, plain);
+			own.layout = LAYOUT_PLAIN;
+		if (t->dtype != graph_value(f->graph, v[i])->type.dtype)
+			own.dtype = DT_FLOAT;
+		port[i].value = v[i];
+		port[i].format = format_intern(&f->mix->formats, own);
 	}
 	return port;
+}
+
+/* What was made of the graph that is shown, as one of the model's. */
+static struct candidate
+as_in_model(const struct candidate_finder *f, const struct candidate *seen,
+    const struct boundary *b, const struct implementation *impl)
+{
+	struct widened *w = arena_new(f->arena, struct widened, 1);
+	struct candidate c = *seen;
+
+	*w = (struct widened){f->graph, *seen};
+	c.widened = w;
+	c.implementation_name = arena_printf(
+	    f->arena, "%s%sf32", impl->name, impl->name[0] ? "/" : "");
+	c.input = make_ports(f, f->model, b->input, b->ninputs, impl->input);
+	c.output =
+	    make_ports(f, f->model, b->output, b->noutputs, impl->output);
+	return c;
 }
 
 /* ---- enumeration ---- */
@@ -267,7 +293,7 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 	    .implementation_name = impl->name,
 	    .in_place = impl->in_place,
 	    .loses_nan = impl->loses_nan,
-	    .known = impl->guarded && known_match(f->graph, m),
+	    .known = impl->guarded && !f->wide && known_match(f->graph, m),
 	    .transforms = impl->transforms,
 	    .opaque = impl->opaque,
 	    .own_weights = impl->own_weights,
@@ -280,8 +306,11 @@ add_candidate(struct candidate_finder *f, const struct match_in *in,
 	    .noutputs = b->noutputs,
 	};
 
-	c.input = make_ports(f, b->input, b->ninputs, impl->input);
-	c.output = make_ports(f, b->output, b->noutputs, impl->output);
+	c.input = make_ports(f, f->graph, b->input, b->ninputs, impl->input);
+	c.output =
+	    make_ports(f, f->graph, b->output, b->noutputs, impl->output);
+	if (f->wide)
+		c = as_in_model(f, &c, b, impl);
 	f->candidate = (struct candidate *)arena_grow(
 	    f->arena, f->candidate, &f->cap, f->n + 1, sizeof c);
 	f->candidate[f->n++] = c;
@@ -322,7 +351,7 @@ accepts(struct candidate_finder *f, const struct target *t,
 	why->assume = f->options->assume;
 	why->nassume = f->options->nassume;
 	why->failures_only = f->options->failures_only;
-	if (f->options->keep_refusals && !words)
+	if (f->keep_refusals && !words)
 		why->counts = &f->counts;
 	ok = !rule->accepts || rule->accepts(&in, why);
 	/* What makes a match a match is not for anybody to assume. */
@@ -365,10 +394,10 @@ keep_wanted(struct candidate_finder *f, const struct target *t, uint32_t rule,
 	why.target = t->index;
 	why.assume = f->options->assume;
 	why.nassume = f->options->nassume;
-	if (f->options->keep_refusals)
+	if (f->keep_refusals)
 		why.counts = &f->counts;
 	kept = leave_wanted(f, &why, impl, n);
-	if (kept > 0 || n == 0 || !f->options->keep_refusals)
+	if (kept > 0 || n == 0 || !f->keep_refusals)
 		return kept;
 	why.counts = NULL; /* again, this time in words */
 	why.arena = f->arena;
@@ -389,10 +418,11 @@ take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
 	struct why why;
 	uint32_t n = 1;
 
+	if (f->wide && !widened_fits(f->wide, m->node, m->nnodes))
+		return;
 	if (!accepts(f, t, rule, m, NULL, &why)) {
 		/* again, this time in words */
-		if (f->options->keep_refusals
-		    && !accepts(f, t, rule, m, f->arena, &why))
+		if (f->keep_refusals && !accepts(f, t, rule, m, f->arena, &why))
 			refuse(f, t, number, m, &why);
 		return;
 	}
@@ -451,7 +481,7 @@ take_sets(struct candidate_finder *f, const struct target *t,
 }
 
 static bool
-run_target(struct candidate_finder *f, const struct target *t, struct err *err)
+run_on(struct candidate_finder *f, const struct target *t, struct err *err)
 {
 	const struct match_in in = {
 	    t, f->graph, &f->uses, NULL, 0, NULL, false, f->rare};
@@ -464,6 +494,51 @@ run_target(struct candidate_finder *f, const struct target *t, struct err *err)
 		run_rule(f, t, r);
 	take_sets(f, t, &survey.sets);
 	return true;
+}
+
+/* The graph with halves as floats, or (NULL) the model itself. */
+static void
+show(struct candidate_finder *f, const struct widened_graph *wide)
+{
+	f->wide = wide;
+	f->graph = wide ? wide->graph : f->model;
+	f->idioms = wide ? f->widened_idioms : f->model_idioms;
+	f->keep_refusals = f->options->keep_refusals && !wide;
+}
+
+/* The host widens for the sake of others' composites beside it. */
+static bool
+mix_widens(const struct candidate_finder *f)
+{
+	for (uint32_t i = 0; i < f->mix->n; i++)
+		if (f->mix->target[i].kind != f->host
+		    && f->mix->target[i].kind->widens)
+			return true;
+	return false;
+}
+
+static void
+open_widened(struct candidate_finder *f)
+{
+	if (!f->options->exact_halves && mix_widens(f)
+	    && graph_widen(&f->widened, f->model, f->arena))
+		f->widened_idioms =
+		    idioms_find(f->widened.graph, &f->uses, f->arena);
+}
+
+static bool
+run_target(struct candidate_finder *f, const struct target *t, struct err *err)
+{
+	bool ok;
+
+	if (!run_on(f, t, err))
+		return false;
+	if (!f->widened.graph || !t->kind->widens)
+		return true;
+	show(f, &f->widened);
+	ok = run_on(f, t, err);
+	show(f, NULL);
+	return ok;
 }
 
 /* Those that ask what others take come after them. */
@@ -594,6 +669,7 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	struct arena scratch;
 	struct candidate_finder f = {
 	    .graph = g,
+	    .model = g,
 	    .mix = m,
 	    .options = o ? o : &defaults,
 	    .arena = a,
@@ -606,12 +682,14 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	arena_init(&f.matched);
 	arena_alloc(&f.matched, 1); /* so that its first block stays */
 	f.uses = graph_uses(g, &scratch);
-	f.idioms = idioms_find(g, &f.uses, a);
+	f.model_idioms = idioms_find(g, &f.uses, a);
+	f.host = target_kind_find("host");
 	if (f.options->keep_nan)
 		known_find(g);
+	open_widened(&f);
+	show(&f, NULL);
 	f.covered = bitset_new(&scratch, g->nnodes);
 	f.common = bitset_new(&scratch, g->nnodes);
-	f.host = target_kind_find("host");
 	f.unoffered = arena_new(a, struct bitset, m->n);
 	ok = run_targets(&f, err);
 	if (asks_others(m))
@@ -619,7 +697,8 @@ candidates_find(struct candidates *out, const struct graph *g, struct mix *m,
 	drop_opaque(&f);
 	*out = (struct candidates){f.candidate, f.n, f.refusal, f.nrefusals,
 	    f.counts.item, f.counts.n, f.idioms, count_regions(&f), f.unoffered,
-	    f.options->keep_nan, f.options->exact};
+	    f.options->keep_nan, f.options->exact, f.options->exact_halves,
+	    f.widened.graph, f.widened_idioms};
 	ok = ok && check_cover(&f, err);
 	arena_release(&f.matched);
 	arena_release(&scratch);

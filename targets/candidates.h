@@ -30,7 +30,11 @@ struct candidates {
 	/* [targets of the mix] what regions of such a target are made of that
 	 * nobody offered; word is NULL for other targets. */
 	const struct bitset *unoffered;
-	bool keep_nan, exact; /* as they were asked for, see below */
+	bool keep_nan, exact, exact_halves; /* as they were asked for */
+	/* What targets saw with halves as floats, and what that spells out; NULL:
+	 * they saw the model alone. */
+	const struct graph *widened;
+	const struct idioms *widened_idioms;
 };
 
 struct candidate_options {
@@ -39,6 +43,7 @@ struct candidate_options {
 	bool keep_refusals;
 	bool keep_nan; /* leave out what loses NaN */
 	bool exact; /* leave out convolutions that transform */
+	bool exact_halves; /* none lies as a float: each result is rounded */
 	bool failures_only; /* of refusals, leave out what held: most words */
 };
 

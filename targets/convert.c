@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ir/halves.h"
 #include "targets/target.h"
 
 /* Every layout here maps (n, c, p), p the position inside a channel's map, to
@@ -258,29 +259,55 @@ describe(struct conversion *k, const struct format_change *x, struct err *err)
 	return true;
 }
 
+static void
+widen_all(struct converter *c, const void *in, void *out)
+{
+	const struct conversion *k = c->state;
+
+	halves_widen(k->from_dtype, in, k->to_bytes / sizeof(float), out);
+}
+
+static void
+narrow_all(struct converter *c, const void *in, void *out)
+{
+	const struct conversion *k = c->state;
+
+	halves_narrow(k->to_dtype, in, k->to_bytes / 2, out);
+}
+
+/* Element by element in the order they lie in, padding too? */
+static bool
+is_in_order(const struct conversion *k)
+{
+	const bool dense = k->from.layout <= LAYOUT_NHWC
+	    && k->to.layout <= LAYOUT_NHWC
+	    && (k->channels == 1 || k->positions == 1);
+
+	return dense || k->from.layout == k->to.layout;
+}
+
 /* Same bytes in another place? One position or one channel makes plain and
  * channels-last equal. */
 static bool
 is_copy(const struct conversion *k)
 {
-	bool dense = k->from.layout <= LAYOUT_NHWC
-	    && k->to.layout <= LAYOUT_NHWC
-	    && (k->channels == 1 || k->positions == 1);
-
-	return k->from_dtype == k->to_dtype
-	    && (dense || k->from.layout == k->to.layout);
+	return k->from_dtype == k->to_dtype && is_in_order(k);
 }
 
+/* (what is held as floats is floats to a library) */
 static bool
 library_converter(struct converter *c, enum layout from, enum layout to,
     const struct type *type, struct arena *a)
 {
 	uint32_t n;
 	const struct target_kind *const *kind = target_kinds(&n);
+	struct type floats = *type;
+
+	floats.dtype = DT_FLOAT;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (kind[i]->converter
-		    && kind[i]->converter(c, from, to, type, a))
+		    && kind[i]->converter(c, from, to, &floats, a))
 			return true;
 	return false;
 }
@@ -297,6 +324,16 @@ converter_new(struct converter *c, const struct format_change *change,
 		return false;
 	if (k->to_bytes == 0 || is_copy(k)) {
 		c->run = copy_bytes;
+		return true;
+	}
+	if (is_in_order(k) && dtype_is_half(k->from_dtype)
+	    && k->to_dtype == DT_FLOAT) {
+		c->run = widen_all;
+		return true;
+	}
+	if (is_in_order(k) && k->from_dtype == DT_FLOAT
+	    && dtype_is_half(k->to_dtype)) {
+		c->run = narrow_all;
 		return true;
 	}
 	if (is_transposable(k->width) && k->from_dtype == k->to_dtype

@@ -1,6 +1,6 @@
 #include "targets/dequantized.h"
 
-#include "targets/narrow.h"
+#include "ir/halves.h"
 
 static const struct tensor *
 constant_in(const struct graph *g, const struct node *n, uint32_t i)
@@ -59,7 +59,7 @@ constant_as_floats(const struct tensor *t, struct arena *a)
 	if (t->dtype != DT_FLOAT16)
 		return tensor_data(t, a);
 	to = arena_new(a, float, t->count + 16);
-	halves_unpack(tensor_data(t, a), t->count, to);
+	halves_widen(t->dtype, tensor_data(t, a), t->count, to);
 	return to;
 }
 

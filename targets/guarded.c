@@ -262,6 +262,18 @@ magnitude_of(enum dtype dtype, const void *data, size_t n)
 	return is_small(dtype, data, n) ? MAGNITUDE_SMALL : MAGNITUDE_LARGE;
 }
 
+/* (bfloat16 goes as far as floats do) */
+static enum magnitude
+magnitude_of_halves(const struct tensor *t)
+{
+	bool small =
+	    t->held == DT_FLOAT16 ? all_finite_halves(t->data, t->count) : true;
+
+	for (size_t i = 0; t->held != DT_FLOAT16 && i < t->count; i++)
+		small = small && fabs(tensor_real(t, i)) < (double)LIMIT;
+	return small ? MAGNITUDE_SMALL : MAGNITUDE_LARGE;
+}
+
 /* Weights are read once, however many rules match their node. */
 enum magnitude
 constant_magnitude(struct value *v)
@@ -275,6 +287,8 @@ constant_magnitude(struct value *v)
 		    magnitude_of(t->dtype, t->fill, t->count ? 1 : 0);
 	else if (t->kind == TENSOR_VIEW)
 		v->magnitude = magnitude_of(t->dtype, t->data, t->count);
+	else if (t->kind == TENSOR_HALVES)
+		v->magnitude = magnitude_of_halves(t);
 	else
 		v->magnitude = MAGNITUDE_SMALL;
 	return v->magnitude;

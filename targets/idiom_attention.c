@@ -259,9 +259,9 @@ is_causal(const struct attention_sizes *h, const struct tensor *t, int64_t past)
 
 			if (t->dtype == DT_BOOL
 			        ? (tensor_int(t, at) != 0) != seen
-			        : seen
-			        ? tensor_real(t, at) != 0
-			        : !is_hiding(t->dtype, tensor_real(t, at)))
+			        : seen ? tensor_real(t, at) != 0
+			               : !is_hiding(
+			                   tensor_held(t), tensor_real(t, at)))
 				return false;
 		}
 	return true;
@@ -325,7 +325,7 @@ take_mask(struct idiom_writer *w, const struct attention_sizes *h)
 	    || caught_constant(w, "hidden")->count != 1)
 		return false;
 	x = tensor_real(caught_constant(w, "hidden"), 0);
-	if (!is_hiding(caught_constant(w, "hidden")->dtype, x))
+	if (!is_hiding(tensor_held(caught_constant(w, "hidden")), x))
 		return false;
 	w->no_operator = !isinf(x) && !(seen && rows_see(seen));
 	return give_mask(w, h, "seen");

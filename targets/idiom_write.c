@@ -25,7 +25,7 @@ caught_constant(const struct idiom_writer *w, const char *name)
 	const struct tensor *t =
 	    v == VALUE_NONE ? NULL : graph_value(w->graph, v)->constant;
 
-	return t && t->kind <= TENSOR_FILL && dtype_bits(t->dtype) >= 8
+	return t && tensor_is_numbers(t) && dtype_bits(t->dtype) >= 8
 	        && !t->made_up
 	    ? t
 	    : NULL;

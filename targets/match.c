@@ -227,7 +227,7 @@ is_number(const struct matcher *m, value_id v, double want)
 	    || dtype_bits(t->dtype) < 8)
 		return false;
 	return fabs(tensor_real(t, 0) - want)
-	    <= slack_of(t->dtype) * fabs(want);
+	    <= slack_of(tensor_held(t)) * fabs(want);
 }
 
 /* One spelled-out idiom, added to each of `from`, over p's argument. */

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/halves.h"
+
 /* SOURCE: ONNX Runtime's text of MatMulNBits. */
 #define BLOCK_MIN 16
 
@@ -19,7 +21,7 @@ constant_in(const struct graph *g, const struct node *n, uint32_t slot)
 static bool
 is_numbers(const struct tensor *t)
 {
-	return t && (t->kind == TENSOR_VIEW || t->kind == TENSOR_FILL);
+	return t && tensor_is_numbers(t);
 }
 
 static bool
@@ -90,43 +92,6 @@ narrow_fault(const struct graph *g, const struct node *n)
 	    || t->rank != 2 || t->count == 0)
 		return "no matrix of constant halves";
 	return NULL;
-}
-
-/* ---- halves ---- */
-
-static inline float
-float_of_bits(uint32_t bits)
-{
-	float x;
-
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-/* Of all 65,536: the exponent moves by a multiplication, which is exact and knows
- * numbers that are not normal; infinities and NaN have one that stays the last. */
-static inline float
-half_as_float(uint32_t h)
-{
-	const uint32_t last = (h & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0;
-	const float moved = float_of_bits((h & 0x7fffu) << 13) * 0x1p112f;
-	uint32_t bits;
-
-	memcpy(&bits, &moved, sizeof bits);
-	return float_of_bits(bits | last | (h & 0x8000u) << 16);
-}
-
-void
-halves_unpack(const void *from, size_t n, float *to)
-{
-	const unsigned char *at = from;
-
-	for (size_t i = 0; i < n; i++) {
-		uint16_t h;
-
-		memcpy(&h, at + 2 * i, sizeof h);
-		to[i] = half_as_float(h);
-	}
 }
 
 /* ---- opening ---- */
@@ -257,6 +222,6 @@ narrow_unpack(const struct narrow *p, size_t from, size_t n, float *to)
 		return;
 	}
 	for (size_t k = 0; k < p->depth; k++)
-		halves_unpack(
-		    p->codes + 2 * (k * p->columns + from), n, to + k * n);
+		halves_widen(DT_FLOAT16, p->codes + 2 * (k * p->columns + from),
+		    n, to + k * n);
 }

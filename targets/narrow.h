@@ -30,7 +30,4 @@ void narrow_open(struct narrow *p, const struct graph *g, const struct node *n,
 /* Columns from..from+n as floats: [n][depth] or [depth][n]. */
 void narrow_unpack(const struct narrow *p, size_t from, size_t n, float *to);
 
-/* Halves as floats. */
-void halves_unpack(const void *from, size_t n, float *to);
-
 #endif

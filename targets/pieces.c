@@ -93,9 +93,9 @@ read_pieces(struct pieces *p, const struct graph *g, const struct node *n,
 		p->n = 1;
 		p->piece = arena_new(a, struct piece, 1);
 		p->piece[0].bytes = format_bytes(
-		    (struct format){SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED},
+		    (struct format){SPACE_HOST, layout, DT_UNDEFINED},
 		    &x->type);
-		return layout == LAYOUT_PLAIN;
+		return layout == LAYOUT_PLAIN || n->op == OP_IDENTITY;
 	}
 	if (n->op == OP_CONCAT)
 		return is_outermost(&y->type,

@@ -105,6 +105,8 @@ struct candidate {
 	const node_id *node; /* [nnodes] ascending */
 	const struct port *input; /* non-constant values read, by value id */
 	const struct port *output; /* values used outside (or graph outputs) */
+	/* What its kind is shown instead (targets/widened.h); NULL: itself. */
+	const struct widened *widened;
 };
 
 /* Which of its inputs a value is; -1: none, as a constant. */
@@ -248,6 +250,7 @@ struct target_kind {
 	 * may name it. */
 	bool by_hand;
 	bool translates; /* its kernels may, in their first run */
+	bool widens; /* it may be shown halves as floats (widened.h) */
 	/* It has options that only open() knows, which checks them. */
 	bool more_options;
 	const struct target_aliases *aliases; /* or NULL */

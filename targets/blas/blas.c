@@ -199,6 +199,7 @@ const struct target_kind target_blas = {
     .source = PRICE_MEASURED,
     .own_threads = true,
     .needs_input = true,
+    .widens = true,
     .flops_per_cycle = 64, /* of the widest vectors: products of floats */
     .implementations = implementations,
     .compile = compile,

@@ -2,6 +2,7 @@
  * unpacked, and multiplied by what all rows have. */
 #include <string.h>
 
+#include "ir/halves.h"
 #include "targets/blas/kernel.h"
 #include "targets/blas/library.h"
 #include "targets/narrow.h"
@@ -54,7 +55,8 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	const float *left = in[0];
 
 	if (p->halves) {
-		halves_unpack(in[0], p->rows * p->weights.depth, p->left);
+		halves_widen(
+		    DT_FLOAT16, in[0], p->rows * p->weights.depth, p->left);
 		left = p->left;
 	}
 	for (size_t from = 0; from < columns; from += p->piece) {

@@ -211,6 +211,7 @@ const struct target_kind target_dnnl = {
     .nrules = NRULES,
     .source = PRICE_MEASURED,
     .needs_input = true,
+    .widens = true,
     .implementations = implementations,
     .compile = compile,
     .converter = reorder_new,

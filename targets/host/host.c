@@ -191,10 +191,35 @@ outputs_ok(const struct call *c, struct err *err)
 	return true;
 }
 
+/* Halves that stand for floats become those, for who did not see to that. */
+static void
+open_inputs(struct call *c)
+{
+	const uint32_t n = c->node->ninputs + c->node->nimplicit;
+	const struct tensor **in;
+	bool any = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		any |= c->in[i] && c->in[i]->kind == TENSOR_HALVES;
+	if (!any)
+		return;
+	in = arena_copy(c->scratch, c->in, n * sizeof *in);
+	for (uint32_t i = 0; i < n; i++)
+		if (in[i] && in[i]->kind == TENSOR_HALVES) {
+			struct tensor *t =
+			    arena_new(c->scratch, struct tensor, 1);
+
+			*t = tensor_opened(in[i], c->scratch);
+			in[i] = t;
+		}
+	c->in = in;
+}
+
 bool
 host_call(struct call *c, struct err *err)
 {
 	assert(err->kind == ERR_NONE);
+	open_inputs(c);
 	memset(c->out, 0, c->node->noutputs * sizeof *c->out);
 	if (takes(c->graph, c->node, err) && inputs_ok(c, err)
 	    && table[c->node->op].run(c, err) && outputs_ok(c, err))

@@ -65,6 +65,31 @@ idiom_implementation(const struct match_in *m, struct implementation *out)
 
 enum { PLAIN, IN_PLACE, OPAQUE };
 
+/* What is left of a Cast between halves and floats stays in whatever layout others
+ * of the mix have. */
+static uint32_t
+stay_in_layouts(const struct match_in *m, const struct formats *f,
+    struct implementation *out, uint32_t n, uint32_t max)
+{
+	static const char *const name[] = {[LAYOUT_NHWC] = "in place/nhwc",
+	    [LAYOUT_BLK8] = "in place/nChw8c",
+	    [LAYOUT_BLK16] = "in place/nChw16c"};
+
+	for (uint32_t i = 1; i < f->n && n < max; i++) {
+		const struct format *have = &f->format[i];
+
+		if (have->space != SPACE_HOST || have->dtype != DT_UNDEFINED
+		    || !pieces_fit(m, have->layout))
+			continue;
+		out[n++] = (struct implementation){.name = name[have->layout],
+		    .number = IN_PLACE,
+		    .input = (format_id)i,
+		    .output = (format_id)i,
+		    .in_place = true};
+	}
+	return n;
+}
+
 /* Joining and splitting are offered both ways, since memory is not always free
  * to lie so that nothing moves; reshaping needs no more than one piece. */
 static uint32_t
@@ -75,7 +100,6 @@ implementations(const struct match_in *m, struct formats *f,
 	bool in_place;
 	uint32_t n = 0;
 
-	(void)f;
 	if (max < 2)
 		return 0;
 	if (m->rule == RULE_IDIOM)
@@ -92,6 +116,8 @@ implementations(const struct match_in *m, struct formats *f,
 	if (!in_place || node->op == OP_CONCAT || node->op == OP_SPLIT)
 		out[n++] =
 		    (struct implementation){.name = "plain", .number = PLAIN};
+	if (node->op == OP_IDENTITY)
+		n = stay_in_layouts(m, f, out, n, max);
 	return n;
 }
 
@@ -130,9 +156,11 @@ prepare_inputs(struct prepared *p, const struct candidate *c, struct arena *a)
 		if (id == VALUE_NONE)
 			continue;
 		v = graph_value(p->graph, id);
-		p->in[i] = v->constant ? v->constant : &p->own[i];
-		if (v->constant)
+		p->in[i] = &p->own[i];
+		if (v->constant) {
+			p->own[i] = tensor_opened(v->constant, a);
 			continue;
+		}
 		p->port[i] = ports_find(c->input, c->ninputs, id);
 		assert(p->port[i] != UINT32_MAX);
 		p->sized_in[i] = type_has_size(&v->type);
@@ -323,6 +351,7 @@ const struct target_kind target_host = {
     .rule = rules,
     .nrules = sizeof rules / sizeof *rules,
     .source = PRICE_MEASURED,
+    .widens = true,
     .flops_per_cycle = FLOPS_PER_CYCLE,
     .implementations = implementations,
     .compile = compile,

@@ -137,6 +137,7 @@ const struct target_kind target_native = {
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
     .needs_input = true,
+    .widens = true,
     .open = open_native,
     .implementations = implementations,
     .compile = compile,

@@ -271,6 +271,7 @@ const struct target_kind target_xnnpack = {
     .source = PRICE_MEASURED,
     .own_threads = true,
     .needs_input = true,
+    .widens = true,
     .implementations = implementations,
     .compile = compile,
     .environment = environment,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/search.h"
+#include "targets/widened.h"
 
 /* Why its library does not build the candidate, or its target has no price of
  * it; NULL. */
@@ -18,7 +19,7 @@ refusal(const struct force *f, const struct candidate *c)
 
 	arena_init(&scratch);
 	if (t->kind->compile
-	    && !t->kind->compile(t, f->graph, c, &scratch, &k, &err)
+	    && !target_compile(t, f->graph, c, &scratch, &k, &err)
 	    && err.kind == ERR_NONE)
 		err_set(&err, ERR_TARGET, "without a word");
 	if (err.kind == ERR_NONE && k.release)

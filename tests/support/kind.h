@@ -75,7 +75,7 @@ run_seeded(const char *rule, uint32_t nnodes, uint32_t n)
 	struct seeded s;
 	bool seen;
 
-	seeded_init(&s, m.graph, found.idioms, &arena);
+	seeded_init(&s, m.graph, &found, &arena);
 	for (uint32_t i = 0; i < found.n; i++)
 		seeded_take(&s, &found.candidate[i]);
 	if (run_all(rule, nnodes, &seen) != n || !seen)

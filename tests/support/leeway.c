@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "exec/perturbed.h"
+#include "targets/widened.h"
 #include "targets/host/host.h"
 
 /* TUNING: what a float32 kernel's sums differ by at worst; what several roundings
@@ -189,9 +190,8 @@ choice(uint32_t i, bool half)
 	return r;
 }
 
-void
-leeway_give(
-    struct check_set *s, const struct graph *g, bool half, struct arena *a)
+static void
+give(struct check_set *s, const struct graph *g, bool half, struct arena *a)
 {
 	struct tensor *also =
 	    arena_new(a, struct tensor, CHOICES * g->noutputs);
@@ -213,4 +213,26 @@ leeway_give(
 		return;
 	s->slack = (const double *const *)slack;
 	s->nrounded = ROUNDINGS;
+}
+
+/* Of a model of halves roundings are looked at in floats. */
+void
+leeway_give(
+    struct check_set *s, const struct graph *g, bool half, struct arena *a)
+{
+	struct tensor *in = arena_new(a, struct tensor, g->ninputs);
+	const struct tensor *own = s->in;
+	struct widened_graph w;
+
+	if (!graph_widen(&w, g, a)) {
+		give(s, g, half, a);
+		return;
+	}
+	for (uint32_t i = 0; i < g->ninputs; i++) {
+		in[i] = tensor_widened(&own[i], a);
+		in[i] = tensor_opened(&in[i], a);
+	}
+	s->in = in;
+	give(s, w.graph, true, a);
+	s->in = own;
 }

@@ -277,6 +277,12 @@ has_sequence(uint32_t seed)
 	return seed % 32 == 13;
 }
 
+static bool
+has_halves(uint32_t seed)
+{
+	return seed % 32 == 21 || seed % 32 == 27;
+}
+
 /* SOURCE: ONNX has the operator from opset 23 on, windows from 25. */
 static void
 begin_with_attention(struct generator *g)
@@ -313,7 +319,10 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 	if (g->failed)
 		return false;
 	choose_outputs(g);
-	if (one_in(g, 5)) {
+	g->halves = has_halves(seed);
+	if (g->halves)
+		make_halves(&g->m);
+	else if (one_in(g, 5)) {
 		g->was_file = true;
 		if (!read_back(g))
 			return false;

@@ -19,6 +19,7 @@ struct generator {
 	uint32_t n;
 	bool failed; /* inference refused something: no model */
 	bool was_file; /* it was read_back() */
+	bool halves; /* its floats are float16 */
 	bool has[NFORMS];
 };
 

@@ -27,6 +27,7 @@
 
 #include "costmodel/seed.h"
 #include "exec/perturbed.h"
+#include "ir/halves.h"
 #include "ir/onnx_write.h"
 #include "targets/host/host.h"
 #include "tests/fuzz/candidates/generate.h"
@@ -107,7 +108,9 @@ random_inputs(struct run *x, uint32_t set)
 			    * 1.5f;
 		if (has_specials(x))
 			add_specials(data, n, &r);
-		in[i] = tensor_view(DT_FLOAT, t->rank, t->dim, data);
+		if (dtype_is_half(t->dtype))
+			halves_narrow(t->dtype, data, n, data);
+		in[i] = tensor_view(t->dtype, t->rank, t->dim, data);
 	}
 	return in;
 }
@@ -148,7 +151,7 @@ overflows(struct run *x, uint32_t k, double most)
 		const struct tensor *t = &value[v];
 
 		for (size_t i = 0; !g->value[v].constant && i < t->count; i++)
-			if (t->dtype == DT_FLOAT
+			if ((t->dtype == DT_FLOAT || dtype_is_half(t->dtype))
 			    && passes(tensor_real(t, i), most))
 				return true;
 	}
@@ -371,8 +374,8 @@ try_model(const struct options *o, uint32_t seed)
 	    .r = rng_seeded(seed + 1)};
 
 	arena_init(&x.arena);
-	if (generate(&x.g, seed, &x.arena) && make_set(&x, 0)
-	    && make_set(&x, 1)) {
+	if (generate(&x.g, seed, &x.arena) && make_set(&x, 0) && make_set(&x, 1)
+	    && !(x.g.halves && overflows_half(&x))) {
 		x.t.models = 1;
 		x.t.files = x.g.was_file;
 		for (uint32_t i = 0; i < NFORMS; i++)

@@ -159,6 +159,60 @@ check_layouts(enum dtype dtype)
 	}
 }
 
+/* Held as floats, in whatever layout, they are the numbers they were; so are
+ * those that come back. */
+static void
+check_held(enum dtype dtype, enum layout x, enum layout y, int64_t channels)
+{
+	const int64_t dim[] = {2, channels, 5, 9};
+	const struct type t = {
+	    .kind = TYPE_TENSOR, .dtype = dtype, .rank = 4, .dim = dim};
+	const struct format way[] = {{SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED},
+	    {SPACE_HOST, x, DT_FLOAT}, {SPACE_HOST, y, DT_FLOAT},
+	    {SPACE_HOST, LAYOUT_PLAIN, DT_FLOAT},
+	    {SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED}};
+	const size_t n = (size_t)(2 * channels * 5 * 9);
+	uint16_t *first = arena_alloc(&arena, 2 * n + 64), h;
+	const void *at = first;
+	struct err err = {.kind = ERR_NONE};
+
+	for (size_t i = 0; i < n; i++)
+		first[i] = (uint16_t)(i * 7 % 0x7c00 + i % 2 * 0x8000);
+	for (uint32_t i = 0; i < 4; i++) {
+		void *to =
+		    arena_alloc(&arena, format_bytes(way[i + 1], &t) + 64);
+		struct converter c;
+
+		assert_true(converter_new(&c,
+		    &(struct format_change){way[i], way[i + 1], &t, NULL},
+		    &arena, &err));
+		c.run(&c, at, to);
+		if (c.release)
+			c.release(&c);
+		at = to;
+		for (size_t k = 0; i == 2 && k < n; k++) {
+			const float f = ((const float *)at)[k];
+
+			h = dtype == DT_FLOAT16 ? f32_to_f16(f)
+			                        : f32_to_bf16(f);
+			assert_int_equal(h, first[k]);
+		}
+	}
+	assert_memory_equal(at, first, 2 * n);
+}
+
+static void
+test_held(void **state)
+{
+	(void)state;
+	for (enum layout x = LAYOUT_PLAIN; x <= LAYOUT_BLK16; x++)
+		for (enum layout y = LAYOUT_PLAIN; y <= LAYOUT_BLK16; y++) {
+			check_held(DT_FLOAT16, x, y, 21);
+			check_held(DT_BFLOAT16, x, y, 32);
+			check_held(DT_FLOAT16, x, y, 1);
+		}
+}
+
 static void
 test_layouts(void **state)
 {
@@ -177,6 +231,7 @@ main(void)
 	    TEST(test_bounds),
 	    TEST(test_guard),
 	    TEST(test_layouts),
+	    TEST(test_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
