@@ -316,7 +316,8 @@ try_candidates(struct run *x, struct force *f)
 			keep_model(x);
 		} else if (is_worth_forcing(x, f, i)) {
 			try_plan(x, f, i);
-			try_guarded(x, f, i, &r);
+			if (!x->g.halves || f->found.candidate[i].widened)
+				try_guarded(x, f, i, &r);
 		}
 	}
 	reference_release(&r);
