@@ -1,5 +1,6 @@
 #include "targets/native/loops.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* ---- finding ---- */
@@ -101,9 +102,12 @@ static void
 move_block(uint8_t *restrict to, const uint8_t *restrict from,
     const struct move_loops *l)
 {
-	if (l->outer.step == 1 && l->inner.n == 2)
+	const bool crosses = l->outer.n > 1 && l->outer.step == 1
+	    && l->inner.n > 1 && l->inner.step != 1;
+
+	if (crosses && l->inner.n == 2)
 		interleave(to, from, from + l->inner.step, l->outer.n);
-	else if (l->outer.step == 1 && l->inner.n > 1)
+	else if (crosses)
 		transpose(to, from, l->outer.n, l->inner.n, l->inner.step);
 	else
 		for (size_t i = 0; i < l->outer.n; i++)
