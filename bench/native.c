@@ -79,6 +79,43 @@ gru_linear(struct maker *m, const struct shape *s)
 	return recurrent(m, s, OP_GRU, 1);
 }
 
+/* A convolution of single pixels of x. */
+static value_id
+point_of(struct maker *m, const struct shape *s, value_id x)
+{
+	value_id w =
+	    make_constant(m, DIMS(s->filters, s->channels, 1, 1), -.1f, .1f);
+	value_id b = make_constant(m, DIMS(s->filters), -1, 1);
+
+	return MAKE(m, RELU, MAKE(m, CONV, x, w, b));
+}
+
+static value_id
+point(struct maker *m, const struct shape *s)
+{
+	return point_of(m, s, image(m, s));
+}
+
+static value_id
+point_normed(struct maker *m, const struct shape *s)
+{
+	const int64_t c = s->channels;
+	value_id x = MAKE(m, BATCHNORMALIZATION, image(m, s),
+	    make_constant(m, DIMS(c), .5f, 2), make_constant(m, DIMS(c), -1, 1),
+	    make_constant(m, DIMS(c), -1, 1),
+	    make_constant(m, DIMS(c), .5f, 2));
+
+	return point_of(m, s, MAKE(m, RELU, x));
+}
+
+static value_id
+point_gated(struct maker *m, const struct shape *s)
+{
+	value_id gate = make_input(m, DIMS(1, s->channels, 1, 1));
+
+	return point_of(m, s, MAKE(m, MUL, image(m, s), gate));
+}
+
 static const struct shape shapes[] = {
     {"ResNet", 64, 64, 56, NULL},
     {"ResNet", 128, 128, 28, NULL},
@@ -131,6 +168,37 @@ static const struct shape shapes[] = {
     {"GRU (linear)", 512, 512, 50, gru_linear},
     {"GRU (linear)", 257, 128, 1, gru_linear},
     {"GRU (linear)", 13, 17, 31, gru_linear},
+    {"1x1, ResNet", 64, 256, 56, point},
+    {"1x1, ResNet", 256, 64, 56, point},
+    {"1x1, ResNet", 512, 128, 28, point},
+    {"1x1, ResNet", 1024, 256, 14, point},
+    {"1x1, ResNet", 256, 1024, 14, point},
+    {"1x1, ResNet", 2048, 512, 7, point},
+    {"1x1, ResNet", 512, 2048, 7, point},
+    {"1x1, MobileNet", 16, 96, 112, point},
+    {"1x1, MobileNet", 144, 24, 56, point},
+    {"1x1, MobileNet", 32, 192, 28, point},
+    {"1x1, MobileNet", 192, 32, 28, point},
+    {"1x1, MobileNet", 64, 384, 14, point},
+    {"1x1, MobileNet", 576, 96, 14, point},
+    {"1x1, MobileNet", 960, 160, 7, point},
+    {"1x1, DenseNet", 480, 128, 28, point},
+    {"1x1, DenseNet", 992, 128, 14, point},
+    {"1x1 of Relu of a norm", 96, 128, 56, point_normed},
+    {"1x1 of Relu of a norm", 256, 128, 56, point_normed},
+    {"1x1 of Relu of a norm", 128, 128, 28, point_normed},
+    {"1x1 of Relu of a norm", 480, 128, 28, point_normed},
+    {"1x1 of Relu of a norm", 512, 256, 28, point_normed},
+    {"1x1 of Relu of a norm", 256, 128, 14, point_normed},
+    {"1x1 of Relu of a norm", 992, 128, 14, point_normed},
+    {"1x1 of Relu of a norm", 1024, 512, 14, point_normed},
+    {"1x1 of Relu of a norm", 512, 128, 7, point_normed},
+    {"1x1 of Relu of a norm", 992, 128, 7, point_normed},
+    {"1x1 of a gate", 96, 24, 56, point_gated},
+    {"1x1 of a gate", 120, 40, 28, point_gated},
+    {"1x1 of a gate", 480, 112, 14, point_gated},
+    {"1x1 of a gate", 672, 160, 7, point_gated},
+    {"1x1 of a gate", 1152, 192, 7, point_gated},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)
@@ -192,6 +260,13 @@ enter(struct field *f, const struct candidate *c)
 		f->n++;
 }
 
+/* Nodes one behind the other. */
+static bool
+is_chain(const struct candidate *c)
+{
+	return c->node[c->nnodes - 1] - c->node[0] + 1 == c->nnodes;
+}
+
 static void
 find(struct field *f, bool all)
 {
@@ -209,10 +284,11 @@ find(struct field *f, bool all)
 		struct candidate c = f->found.candidate[i];
 		const char *kind = f->mix.target[c.target].kind->name;
 
-		if (c.nnodes != f->maker.graph->nnodes)
+		if (c.nnodes != f->maker.graph->nnodes
+		    && (strcmp(kind, "native") == 0 || !is_chain(&c)))
 			continue;
 		/* its convolutions take seconds */
-		if (c.nnodes == 2 && strcmp(kind, "host") == 0)
+		if (f->maker.graph->nnodes == 2 && strcmp(kind, "host") == 0)
 			continue;
 		enter(f, &c);
 		if (!all || c.nnodes != 2 || strcmp(kind, "native") != 0
@@ -245,22 +321,35 @@ run(struct field *f)
 		}
 }
 
+#define NODES_MAX 32
+
+/* The best of a kind's ways of all nodes, or the sum of the best ways of their
+ * parts, moves between them not counted; NULL: it has none. */
 static const struct entry *
 best(const struct field *f, const char *kind, cost_ns *ns)
 {
-	const struct entry *found = NULL;
+	const struct entry *found[NODES_MAX + 1] = {NULL};
+	cost_ns cost[NODES_MAX + 1] = {0};
+	const uint32_t n = f->maker.graph->nnodes;
 
-	*ns = 0;
-	for (uint32_t i = 0; i < f->n; i++) {
-		struct entry *e = &f->entry[i];
-		const cost_ns t = cost_median(e->time, f->rounds);
+	for (uint32_t end = 1; end <= n && end <= NODES_MAX; end++)
+		for (uint32_t i = 0; i < f->n; i++) {
+			struct entry *e = &f->entry[i];
+			const struct candidate *c = &e->candidate;
+			const uint32_t first = c->node[0];
+			const cost_ns t =
+			    cost[first] + cost_median(e->time, f->rounds);
 
-		if (strcmp(e->kind, kind) == 0 && (!found || t < *ns)) {
-			*ns = t;
-			found = e;
+			if (strcmp(e->kind, kind) != 0
+			    || first + c->nnodes != end
+			    || (first > 0 && !found[first])
+			    || (found[end] && t >= cost[end]))
+				continue;
+			cost[end] = t;
+			found[end] = e;
 		}
-	}
-	return found;
+	*ns = cost[n];
+	return found[n];
 }
 
 static void

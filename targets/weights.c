@@ -10,34 +10,48 @@ floats(const struct graph *g, value_id v, struct arena *a)
 	return packable_floats(g, v, a);
 }
 
-/* gamma / sqrt(variance + epsilon) goes into the weights, the rest into the
- * bias. */
-static void
-fold_norm(struct conv_weights *w, const struct fused *f, const struct graph *g,
+void
+norm_line_of(struct norm_line *out, const struct node *n, const struct graph *g,
     struct arena *a)
 {
-	const struct type *t = &node_in(g, f->anchor, 1)->type;
-	const struct node *n = f->norm;
 	const float *gamma = floats(g, n->input[1], a);
 	const float *beta = floats(g, n->input[2], a);
 	const float *mean = floats(g, n->input[3], a);
 	const float *variance = floats(g, n->input[4], a);
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
-	const size_t k = (size_t)t->dim[0];
-	const size_t per = type_elements(t, 1);
-	float *weights = arena_new(a, float, k *per);
-	float *bias = arena_new(a, float, k);
+	const size_t k = (size_t)node_in(g, n, 1)->type.dim[0];
+	double *scale = arena_new(a, double, k);
+	double *shift = arena_new(a, double, k);
 
 	for (size_t i = 0; i < k; i++) {
-		double scale =
+		scale[i] =
 		    (double)gamma[i] / sqrt((double)variance[i] + epsilon);
-		double shift = w->bias ? (double)w->bias[i] : 0.0;
+		shift[i] = (double)beta[i] - (double)mean[i] * scale[i];
+	}
+	*out = (struct norm_line){k, scale, shift};
+}
+
+/* The scale goes into the weights, the rest into the bias. */
+static void
+fold_norm(struct conv_weights *w, const struct fused *f, const struct graph *g,
+    struct arena *a)
+{
+	const struct type *t = &node_in(g, f->anchor, 1)->type;
+	const size_t per = type_elements(t, 1);
+	struct norm_line line;
+	float *weights, *bias;
+
+	norm_line_of(&line, f->norm, g, a);
+	weights = arena_new(a, float, line.n *per);
+	bias = arena_new(a, float, line.n);
+	for (size_t i = 0; i < line.n; i++) {
+		const double before = w->bias ? (double)w->bias[i] : 0.0;
 
 		for (size_t j = 0; j < per; j++)
 			weights[i * per + j] =
-			    (float)((double)w->weights[i * per + j] * scale);
-		bias[i] = (float)((shift - (double)mean[i]) * scale
-		    + (double)beta[i]);
+			    (float)((double)w->weights[i * per + j]
+			        * line.scale[i]);
+		bias[i] = (float)(before * line.scale[i] + line.shift[i]);
 	}
 	w->weights = weights;
 	w->bias = bias;

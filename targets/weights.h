@@ -15,6 +15,16 @@ struct conv_weights {
 void fused_conv_weights(struct conv_weights *out, struct fused *f,
     const struct graph *g, struct arena *a);
 
+/* What a BatchNormalization with given statistics does to each channel:
+ * scale x + shift. */
+struct norm_line {
+	size_t n;
+	const double *scale, *shift; /* [n] */
+};
+
+void norm_line_of(struct norm_line *out, const struct node *n,
+    const struct graph *g, struct arena *a);
+
 /* A matrix product as Gemm and MatMul write it. */
 struct product {
 	value_id left, right, bias; /* bias: VALUE_NONE without one */

@@ -315,12 +315,6 @@ struct winograd_kernel {
 	uint32_t threads;
 };
 
-static size_t
-rounded(size_t n, size_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
 /* Whole blocks for every thread; where there is not one for each, threads share
  * the filters of all. */
 static void
@@ -334,20 +328,6 @@ divide(struct winograd *w, size_t most, uint32_t threads, uint32_t group,
 	w->block = rounded((w->tiles + n - 1) / n, group);
 	n = (w->tiles + w->block - 1) / w->block;
 	w->parts = n >= threads ? 1 : threads < pairs ? threads : pairs;
-}
-
-static struct pixels
-pixels_of(enum layout layout, const struct type *t, size_t width)
-{
-	const size_t area = (size_t)t->dim[2] * (size_t)t->dim[3];
-	const size_t lanes = layout == LAYOUT_BLK16 ? 16
-	    : layout == LAYOUT_BLK8                 ? 8
-	                                            : width;
-	const size_t channels = rounded((size_t)t->dim[1], lanes);
-
-	if (layout == LAYOUT_NHWC)
-		return (struct pixels){area * channels, lanes, lanes, channels};
-	return (struct pixels){area * channels, area * lanes, lanes, lanes};
 }
 
 static void
@@ -407,16 +387,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	team_run(k->threads, run_thread, k);
 }
 
-static const float *
-padded_bias(const float *bias, size_t n, size_t to, struct arena *a)
-{
-	float *b = arena_new(a, float, to);
-
-	for (size_t i = 0; bias && i < n; i++)
-		b[i] = bias[i];
-	return b;
-}
-
 bool
 compile_winograd(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -453,7 +423,7 @@ compile_winograd(const struct target *t, const struct graph *g,
 	    w->filters / pair);
 	pack_weights(w, weights.weights, &node_in(g, f.anchor, 1)->type,
 	    version->width, a);
-	w->bias = padded_bias(weights.bias, w->real, w->filters, a);
+	w->bias = floats_padded(weights.bias, w->real, w->filters, a);
 	native_steps_of(&w->steps, &f, g, c, w->filters, a);
 	w->port = candidate_input(c, f.anchor->input[0]);
 	assert(w->port >= 0);

@@ -52,6 +52,21 @@ PART(bare_thrice, MOVED(EITHER(&moved_bytes, &bare_twice)))
 #define MOVED_CODES EITHER(BYTES(&moved_thrice), &pair_thrice)
 #define MOVED_BYTES (&bare_thrice)
 
+/* A convolution of an image that is normalised, or whose channels have factors, as
+ * it is read. */
+#define NORMED \
+	AS("norm", \
+	    NODE(BATCHNORMALIZATION, ANY, CONSTANT, CONSTANT, CONSTANT, \
+	        CONSTANT))
+#define CONV_ENTERED \
+	MAYBE(BATCHNORMALIZATION, \
+	    NODE(CONV, \
+	        EITHER(AS("relu", NODE(RELU, NORMED)), NORMED, \
+	            AS("gate", \
+	                NODE(MUL, AS("image", VARIABLE), \
+	                    AS("factor", VARIABLE)))), \
+	        CONSTANT, REST), \
+	    CONSTANT, CONSTANT, CONSTANT, CONSTANT)
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
 #include "targets/native/rules.def"
@@ -130,8 +145,8 @@ static const struct target_option options[] = {
 const struct target_kind target_native = {
     .name = "native",
     .summary =
-        "kernels of our own: Winograd convolutions, attention, LSTM, GRU, functions of "
-        "tanh, bytes",
+        "kernels of our own: convolutions (Winograd, 1x1), attention, LSTM, GRU, "
+        "functions of tanh, bytes",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

@@ -18,6 +18,13 @@ bool compile_winograd(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_pointwise(const struct match_in *m, struct why *why);
+uint32_t ways_pointwise(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_pointwise(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_elements(const struct match_in *m, struct why *why);
 uint32_t ways_elements(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);

@@ -109,4 +109,52 @@ vec_abs(vec x)
 	return (vec)((bits)x & bits_all(0x7fffffff));
 }
 
+/* The first n elements, or all of them. */
+ALWAYS bits
+first_lanes(size_t n)
+{
+	bits first;
+
+	for (size_t i = 0; i < NATIVE_WIDTH; i++)
+		first[i] = i < n ? -1 : 0;
+	return first;
+}
+
+/* n elements, or a whole vector; zeros are read beyond. */
+ALWAYS vec
+vec_load_first(const float *at, size_t n)
+{
+	float part[NATIVE_WIDTH] = {0};
+
+	if (n >= NATIVE_WIDTH)
+		return vec_load(at);
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+	(void)part;
+	return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), at);
+#else
+	for (size_t i = 0; i < n; i++)
+		part[i] = at[i];
+	return vec_load(part);
+#endif
+}
+
+ALWAYS void
+vec_store_first(float *at, vec x, size_t n)
+{
+	float part[NATIVE_WIDTH];
+
+	if (n >= NATIVE_WIDTH) {
+		vec_store(at, x);
+		return;
+	}
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+	(void)part;
+	_mm512_mask_storeu_ps(at, (__mmask16)((1u << n) - 1), x);
+#else
+	vec_store(part, x);
+	for (size_t i = 0; i < n; i++)
+		at[i] = part[i];
+#endif
+}
+
 #endif

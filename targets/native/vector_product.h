@@ -4,6 +4,8 @@
 #ifndef TARGETS_NATIVE_VECTOR_PRODUCT_H
 #define TARGETS_NATIVE_VECTOR_PRODUCT_H
 
+#include <stdbool.h>
+
 #include "targets/native/vector.h"
 
 #ifndef NATIVE_GROUP
@@ -16,30 +18,69 @@
 #define ROWS_2(M) ROWS_1(M) M(1)
 #define ROWS_3(M) ROWS_2(M) M(2)
 #define ROWS_4(M) ROWS_3(M) M(3)
-#define ROWS_6(M) ROWS_4(M) M(4) M(5)
-#define ROWS_8(M) ROWS_6(M) M(6) M(7)
-#define ROWS_12(M) ROWS_8(M) M(8) M(9) M(10) M(11)
+#define ROWS_5(M) ROWS_4(M) M(4)
+#define ROWS_6(M) ROWS_5(M) M(5)
+#define ROWS_7(M) ROWS_6(M) M(6)
+#define ROWS_8(M) ROWS_7(M) M(7)
+#define ROWS_9(M) ROWS_8(M) M(8)
+#define ROWS_10(M) ROWS_9(M) M(9)
+#define ROWS_11(M) ROWS_10(M) M(10)
+#define ROWS_12(M) ROWS_11(M) M(11)
 
-#define PRODUCT_ZERO(r) vec x##r = {0}, y##r = {0};
+/* to[n][pair] = from + a b. */
+struct row_product {
+	const float
+	    *a; /* [depth / width] blocks, `step` apart, of [n][width] */
+	size_t step;
+	const float *b; /* [depth][pair] */
+	size_t depth;
+	const float *from; /* [pair], rows `from_step` apart, or one for all */
+	size_t from_step;
+	float *
+	    to; /* [width], rows `to_step` apart; the second vector `other` on */
+	size_t to_step, other;
+	bool last; /* sums are no less than low and no more than high */
+	float low, high;
+	/* What is fetched meanwhile, or NULL: for a block of `a` as many lines as a
+	 * vector has numbers, ahead_row apart, and ahead_step on for the next. */
+	const float *ahead;
+	size_t ahead_row, ahead_step;
+};
+
+#define PRODUCT_PLACE(r) \
+	__builtin_prefetch(to + r * p->to_step, 1); \
+	__builtin_prefetch(to + r * p->to_step + p->other, 1);
+#define PRODUCT_START(r) \
+	vec x##r = vec_load(from + r * p->from_step); \
+	vec y##r = vec_load(from + r * p->from_step + NATIVE_WIDTH);
 #define PRODUCT_STEP(r) \
 	{ \
 		const vec s = vec_all(a[r * NATIVE_WIDTH + j]); \
 		x##r += s * b0; \
 		y##r += s * b1; \
 	}
+#define PRODUCT_BOUND(r) \
+	x##r = vec_floor_at(x##r, p->low); \
+	y##r = vec_floor_at(y##r, p->low); \
+	x##r = vec_ceil_at(x##r, p->high); \
+	y##r = vec_ceil_at(y##r, p->high);
 #define PRODUCT_STORE(r) \
-	vec_store(c + r * PAIR_OF_VECTORS, x##r); \
-	vec_store(c + r * PAIR_OF_VECTORS + NATIVE_WIDTH, y##r);
+	vec_store(to + r * p->to_step, x##r); \
+	vec_store(to + r * p->to_step + p->other, y##r);
 
-/* c[n][pair] = a b: a is [depth / width][NATIVE_GROUP][width], the first n rows
- * counting, b [depth][pair]. */
 #define PRODUCT(n) \
-	static __attribute__((noinline, unused)) void product_##n( \
-	    const float *restrict a, const float *restrict b, size_t depth, \
-	    float *restrict c) \
+	static __attribute__((noinline)) void product_##n( \
+	    const struct row_product *p) \
 	{ \
-		ROWS_##n(PRODUCT_ZERO) for (size_t k = 0; k < depth; \
-		                            k += NATIVE_WIDTH) \
+		const float *a = p->a, *b = p->b, *from = p->from; \
+		const float *ahead = p->ahead; \
+		float *to = p->to; \
+\
+		if (p->last) { \
+			ROWS_##n(PRODUCT_PLACE) \
+		} \
+		ROWS_##n(PRODUCT_START) for (size_t k = 0; k < p->depth; \
+		                             k += NATIVE_WIDTH) \
 		{ \
 			_Pragma("GCC unroll 4") for (size_t j = 0; \
 			                             j < NATIVE_WIDTH; j++) \
@@ -50,39 +91,56 @@
 				b += PAIR_OF_VECTORS; \
 				ROWS_##n(PRODUCT_STEP) \
 			} \
-			a += (size_t)NATIVE_GROUP * NATIVE_WIDTH; \
+			a += p->step; \
+			if (ahead) { \
+				for (size_t j = 0; j < NATIVE_WIDTH; j++) \
+					__builtin_prefetch( \
+					    ahead + j * p->ahead_row, 0, 2); \
+				ahead += p->ahead_step; \
+			} \
+		} \
+		if (p->last) { \
+			ROWS_##n(PRODUCT_BOUND) \
 		} \
 		ROWS_##n(PRODUCT_STORE) \
 	}
 
+PRODUCT(1)
 PRODUCT(2)
+PRODUCT(3)
 PRODUCT(4)
+PRODUCT(5)
 PRODUCT(6)
 #if NATIVE_GROUP > 6
+PRODUCT(7)
 PRODUCT(8)
+PRODUCT(9)
+PRODUCT(10)
+PRODUCT(11)
 PRODUCT(12)
 #endif
 
-/* Of `rows` rows, or as many as fit; up to the group's are written. */
+/* Of n + 1 rows. */
+static void (*const product_of[NATIVE_GROUP])(const struct row_product *p) = {
+    product_1, product_2, product_3, product_4, product_5, product_6,
+#if NATIVE_GROUP > 6
+    product_7, product_8, product_9, product_10, product_11, product_12
+#endif
+};
+
+/* c[rows][pair] = a b: a is [depth / width][NATIVE_GROUP][width], the first rows
+ * counting, or as many as fit. */
 static inline void
 product_rows(
     const float *a, const float *b, size_t depth, float *c, size_t rows)
 {
-	if (rows <= 2)
-		product_2(a, b, depth, c);
-	else if (rows <= 4)
-		product_4(a, b, depth, c);
-#if NATIVE_GROUP > 6
-	else if (rows <= 6)
-		product_6(a, b, depth, c);
-	else if (rows <= 8)
-		product_8(a, b, depth, c);
-	else
-		product_12(a, b, depth, c);
-#else
-	else
-		product_6(a, b, depth, c);
-#endif
+	static const float none[PAIR_OF_VECTORS];
+	const size_t n = rows < NATIVE_GROUP ? rows : NATIVE_GROUP;
+	const struct row_product p = {a, (size_t)NATIVE_GROUP * NATIVE_WIDTH, b,
+	    depth, none, 0, c, PAIR_OF_VECTORS, NATIVE_WIDTH, false, 0, 0, NULL,
+	    0, 0};
+
+	product_of[n - 1](&p);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
+#include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
@@ -14,11 +15,11 @@
 	{ \
 		.name = words, .width = NATIVE_WIDTH, .group = NATIVE_GROUP, \
 		.is_here = here, .winograd = winograd_unit, \
-		.chain = chain_part, .bytes_table = bytes_table, \
-		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
-		.range = floats_range_of, .quantize = floats_quantize, \
-		.dequantize = bytes_floats, .number = floats_number, \
-		.attention_room = attention_floats, \
+		.pointwise = pointwise_unit, .chain = chain_part, \
+		.bytes_table = bytes_table, .bytes_pair = bytes_pair, \
+		.bytes_sum = bytes_sum, .range = floats_range_of, \
+		.quantize = floats_quantize, .dequantize = bytes_floats, \
+		.number = floats_number, .attention_room = attention_floats, \
 		.attention = attention_head, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \

@@ -27,13 +27,6 @@ tile_of(const struct winograd *w, size_t t)
 	    t / of_image, i / w->across * w->size, i % w->across * w->size};
 }
 
-ALWAYS size_t
-pixels_at(const struct pixels *p, size_t image, size_t channel)
-{
-	return p->image * image + channel / p->lanes * p->block
-	    + channel % p->lanes;
-}
-
 /* A tile's inputs; beyond the image lie zeros. */
 ALWAYS void
 tile_read(const struct winograd *w, const struct tile *t, const float *from,
@@ -157,17 +150,6 @@ patch_write(
 			    to + (y * w->columns + x) * w->out.pixel, *from++);
 }
 
-/* The first filters of a vector are there, the others are padding. */
-ALWAYS bits
-filters_there(const struct winograd *w, size_t filter)
-{
-	bits there;
-
-	for (size_t i = 0; i < NATIVE_WIDTH; i++)
-		there[i] = filter + i < w->real ? -1 : 0;
-	return there;
-}
-
 /* Bias, and all that follows, over a patch of n vectors. */
 static inline void
 patch_finish(const struct winograd *w, const struct patch *p, size_t filter,
@@ -195,7 +177,7 @@ patch_finish(const struct winograd *w, const struct patch *p, size_t filter,
 	}
 	if (filter + NATIVE_WIDTH > w->real)
 		for (size_t i = 0; i < n; i++)
-			x[i] = vec_only(filters_there(w, filter), x[i]);
+			x[i] = vec_only(first_lanes(w->real - filter), x[i]);
 }
 
 /* Outputs of a whole tile, left those the image has, side by side. */

@@ -5,6 +5,7 @@
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
+#include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
 #include "targets/native/winograd.h"
 
@@ -14,6 +15,7 @@ struct native_version {
 	uint32_t group; /* rows of a product whose sums fit the registers */
 	bool (*is_here)(void); /* does this processor have them? */
 	winograd_run *winograd;
+	pointwise_run *pointwise;
 	chain_run *chain;
 	bytes_table_run *bytes_table;
 	bytes_pair_run *bytes_pair;

@@ -3,6 +3,7 @@
 #ifndef TARGETS_NATIVE_WINOGRAD_H
 #define TARGETS_NATIVE_WINOGRAD_H
 
+#include "targets/native/pixels.h"
 #include "targets/native/steps.h"
 
 #define WINOGRAD_LARGEST 6 /* outputs of a tile along a side */
@@ -11,12 +12,6 @@
  * guard is around it. */
 #define WINOGRAD_WAYS 15
 #define WINOGRAD_PLACES 4
-
-/* Where a vector of channels of a pixel lies: image * i + block * (c / lanes)
- * + c % lanes + pixel * p. */
-struct pixels {
-	size_t image, block, lanes, pixel;
-};
 
 struct winograd {
 	uint32_t size; /* outputs of a tile along a side: 2, 4 or 6 */

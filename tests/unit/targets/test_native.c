@@ -1,6 +1,6 @@
 /* Every rule of our own kernels in every way, of all instruction sets that are here,
  * against the host reference; tensors at the end of pages. `unit_targets_native N`
- * tries N random recurrent layers. */
+ * tries N random recurrent layers and N / 2 pixels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +329,86 @@ test_functions(void **state)
 	target_threads_set(1);
 }
 
+/* ---- single pixels ---- */
+
+/* One of all, tails of vectors, pairs and groups; slices of channels, blocks. */
+static const struct point {
+	int64_t n, channels, filters, height, width, stride[2];
+} points[] = {
+    {1, 1, 1, 1, 1, {1, 1}},
+    {2, 3, 5, 7, 11, {1, 1}},
+    {1, 17, 19, 5, 23, {1, 1}},
+    {2, 31, 33, 9, 10, {2, 3}},
+    {1, 32, 64, 7, 7, {1, 1}},
+    {3, 16, 40, 1, 13, {1, 1}},
+    {1, 300, 47, 5, 5, {1, 1}},
+    {1, 1040, 16, 9, 15, {1, 1}},
+    {1, 8, 24, 14, 14, {2, 2}},
+    {1, 530, 129, 3, 2, {1, 1}},
+    {1, 70, 17, 107, 107, {1, 1}},
+    {1, 1030, 1027, 2, 3, {1, 1}},
+};
+#define NPOINTS (sizeof points / sizeof *points)
+
+static value_id
+point(value_id x, const struct point *p)
+{
+	const struct attr strides[] = {
+	    ATTR_OF_INTS("strides", p->stride[0], p->stride[1])};
+
+	return MAKE_WITH(&m, CONV, strides, x,
+	    make_constant(&m, DIMS(p->filters, p->channels, 1, 1), -.3f, .3f),
+	    make_constant(&m, DIMS(p->filters), -1, 1));
+}
+
+/* Behind a norm, a norm and Relu, a gate, or as they are where that is offered;
+ * Relu, bounds, functions and a tensor added behind them. */
+static void
+make_points(const struct point *p)
+{
+	const int64_t c = p->channels;
+	value_id x = make_input(&m, DIMS(p->n, c, p->height, p->width));
+	value_id y = MAKE(&m, RELU, batch_norm(x, c));
+	value_id gate = make_input(&m, DIMS(p->n, c, 1, 1)), r;
+
+	r = MAKE(&m, RELU, point(y, p));
+	make_output(&m, r);
+	make_output(&m, MAKE(&m, SIGMOID, point(batch_norm(x, c), p)));
+	make_output(&m, MAKE(&m, SIGMOID, point(MAKE(&m, MUL, x, gate), p)));
+	y = batch_norm(point(batch_norm(x, c), p), p->filters);
+	make_output(&m,
+	    MAKE(&m, CLIP, MAKE(&m, ADD, y, r), make_scalar(&m, .1f),
+	        make_scalar(&m, .5f)));
+	make_output(&m, MAKE(&m, RELU, point(x, p)));
+}
+
+static bool
+has_rule(const char *name)
+{
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0
+		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
+		        == 0)
+			return true;
+	return false;
+}
+
+static void
+test_points(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NVECTORS * NPOINTS; i++) {
+		again();
+		make_points(&points[i % NPOINTS]);
+		target_threads_set(1 + (uint32_t)i % 3);
+		assert_true(check_elements(vectors[i / NPOINTS]) >= 14);
+		assert_true(has_rule("native.point_entered"));
+		assert_true(
+		    has_rule("native.point") == (i % NPOINTS >= NPOINTS - 2));
+	}
+	target_threads_set(1);
+}
+
 /* ---- attention ---- */
 
 struct heads {
@@ -582,6 +662,26 @@ test_random_layers(void **state)
 	target_threads_set(1);
 }
 
+static void
+test_random_points(void **state)
+{
+	struct rng r = rng_seeded(22);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried / 2; i++) {
+		const struct point p = {1 + rng_below(&r, 2),
+		    1 + rng_below(&r, i % 8 ? 70 : 600), 1 + rng_below(&r, 80),
+		    1 + rng_below(&r, 12), 1 + rng_below(&r, 12),
+		    {1 + rng_below(&r, 4) / 3, 1 + rng_below(&r, 4) / 3}};
+
+		again();
+		make_points(&p);
+		target_threads_set(1 + rng_below(&r, 3));
+		check_elements(vectors[i % NVECTORS]);
+	}
+	target_threads_set(1);
+}
+
 /* ---- bytes ---- */
 
 static value_id
@@ -804,12 +904,14 @@ main(int argc, char **argv)
 	    TEST(test_refusals),
 	    TEST(test_options),
 	    TEST(test_functions),
+	    TEST(test_points),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
 	    TEST(test_recurrent),
 	    TEST(test_infinite_state),
 	    TEST(test_random_layers),
+	    TEST(test_random_points),
 	    TEST(test_bytes),
 	    TEST(test_refused_moves),
 	};

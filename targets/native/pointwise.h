@@ -1,0 +1,51 @@
+/* Convolutions of single pixels: what their kernels, compiled once for each
+ * instruction set, and the code around them share. */
+#ifndef TARGETS_NATIVE_POINTWISE_H
+#define TARGETS_NATIVE_POINTWISE_H
+
+#include "targets/native/pixels.h"
+#include "targets/native/steps.h"
+
+/* What is done to the image as it is read. */
+struct pixel_entry {
+	const float *scale, *shift; /* [channels], padded; or NULL */
+	int32_t gate; /* port of an image's factors, one a channel; or -1 */
+	size_t gate_step; /* from an image's to the next's */
+	float low; /* nothing less comes in */
+};
+
+struct pointwise {
+	size_t images, area; /* pixels of an output image */
+	size_t columns; /* of the output */
+	size_t down, right; /* floats from a row's input to the next's, and from
+			     * one output's to the next's */
+	size_t channels, filters; /* padded to whole vectors, and to two */
+	size_t there; /* channels that may be read */
+	size_t stored; /* filters the output has room for */
+	size_t real; /* filters that are there: what is stored beyond is 0 */
+	struct pixels in, out;
+	size_t block; /* pixels at once: their channels stay in the cache */
+	size_t parts; /* of the filters, each another thread's */
+	bool copies; /* pixels are laid out anew as they are read */
+	struct pixel_entry entry;
+	const float *weights; /* [filters / pair][channels][pair] */
+	const float *bias; /* [filters] */
+	float low, high; /* of sums */
+	struct native_steps steps;
+	int32_t port; /* the image's */
+	size_t scratch; /* floats of a thread */
+	float *scratch_of; /* [threads][scratch] */
+};
+
+/* Blocks of all images, for each part of the filters. */
+static inline size_t
+pointwise_units(const struct pointwise *p)
+{
+	return p->images * ((p->area + p->block - 1) / p->block) * p->parts;
+}
+
+/* Unit `unit`; `scratch` is a thread's. */
+typedef void pointwise_run(const struct pointwise *p, size_t unit,
+    float *scratch, const void *const *in, float *out);
+
+#endif
