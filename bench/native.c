@@ -116,6 +116,33 @@ point_gated(struct maker *m, const struct shape *s)
 	return point_of(m, s, MAKE(m, MUL, image(m, s), gate));
 }
 
+/* Blocks of 32 codes, without zero points: `size` rows by [channels][filters]. */
+static value_id
+blocks(struct maker *m, const struct shape *s, int64_t bits)
+{
+	const struct attr attr[] = {ATTR_OF_INT("K", s->channels),
+	    ATTR_OF_INT("N", s->filters), ATTR_OF_INT("bits", bits),
+	    ATTR_OF_INT("block_size", 32)};
+	const int64_t n = s->channels / 32;
+
+	return MAKE_WITH(m, MATMULNBITS, attr,
+	    make_input(m, DIMS(s->size, s->channels)),
+	    make_uint8(m, DIMS(s->filters, n, 4 * bits)),
+	    make_constant(m, DIMS(s->filters * n), 0.01f, 0.1f));
+}
+
+static value_id
+four(struct maker *m, const struct shape *s)
+{
+	return blocks(m, s, 4);
+}
+
+static value_id
+eight(struct maker *m, const struct shape *s)
+{
+	return blocks(m, s, 8);
+}
+
 static const struct shape shapes[] = {
     {"ResNet", 64, 64, 56, NULL},
     {"ResNet", 128, 128, 28, NULL},
@@ -199,6 +226,19 @@ static const struct shape shapes[] = {
     {"1x1 of a gate", 480, 112, 14, point_gated},
     {"1x1 of a gate", 672, 160, 7, point_gated},
     {"1x1 of a gate", 1152, 192, 7, point_gated},
+    {"4 bits", 2048, 2048, 1, four},
+    {"4 bits", 2048, 5632, 1, four},
+    {"4 bits", 4096, 4096, 1, four},
+    {"4 bits", 256, 256, 1, four},
+    {"4 bits", 2048, 2048, 4, four},
+    {"4 bits", 2048, 2048, 8, four},
+    {"4 bits", 5632, 2048, 8, four},
+    {"4 bits", 2048, 2048, 16, four},
+    {"4 bits", 2048, 2048, 64, four},
+    {"4 bits", 2048, 2048, 256, four},
+    {"8 bits", 2048, 2048, 1, eight},
+    {"8 bits", 2048, 2048, 8, eight},
+    {"8 bits", 5632, 2048, 64, eight},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

@@ -167,6 +167,14 @@ narrow_open(struct narrow *p, const struct graph *g, const struct node *n,
 	p->codes = bytes_of(t, a);
 }
 
+const float *
+narrow_bias(const struct graph *g, const struct node *n, struct arena *a)
+{
+	return n->op == OP_MATMULNBITS && node_in(g, n, 5)
+	    ? floats_of(node_in(g, n, 5)->constant, a)
+	    : NULL;
+}
+
 /* ---- unpacking ---- */
 
 /* So many codes as numbers: loops of constant length are vectorised. */

@@ -27,6 +27,10 @@ const char *narrow_fault(const struct graph *g, const struct node *n);
 void narrow_open(struct narrow *p, const struct graph *g, const struct node *n,
     struct arena *a);
 
+/* MatMulNBits' bias as floats, or NULL. */
+const float *narrow_bias(
+    const struct graph *g, const struct node *n, struct arena *a);
+
 /* Columns from..from+n as floats: [n][depth] or [depth][n]. */
 void narrow_unpack(const struct narrow *p, size_t from, size_t n, float *to);
 

@@ -2,6 +2,7 @@
 
 #include "targets/axes.h"
 #include "targets/dequantized.h"
+#include "targets/narrow.h"
 
 #define NEED why_need
 
@@ -366,4 +367,25 @@ need_inference(struct why *w, const struct node *n)
 	return NEED(w, training == 0 && spatial == 1, "inference",
 	    "training_mode 0, spatial 1", "training_mode %d, spatial %d",
 	    (int)training, (int)spatial);
+}
+
+bool
+need_narrow(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct type *x = matched_type(m, n->input[0]);
+	const char *fault = narrow_fault(m->graph, n);
+	const bool real = x->kind == TYPE_TENSOR
+	    && (x->dtype == DT_FLOAT || x->dtype == DT_FLOAT16);
+	bool ok = NEED(why, fault == NULL, "weights",
+	    "constant halves, or blocks of 4 or 8 bits", "%s",
+	    fault ? fault : "they are");
+
+	ok = NEED(why, real, "type", "float32 or float16", "'%s' is %s",
+	         matched_name(m, n->input[0]),
+	         x->kind == TYPE_TENSOR ? dtype_name(x->dtype) : "no tensor")
+	    && ok;
+	ok = need_size(m, why, n->input[0]) && ok;
+	ok = need_size(m, why, n->output[0]) && ok;
+	return need_constant(m, why, n, 5, "bias") && ok;
 }

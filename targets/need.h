@@ -56,6 +56,9 @@ bool need_mean_of_images(
 /* A BatchNormalization with given statistics. */
 bool need_inference(struct why *w, const struct node *n);
 
+/* A product of floats or halves with a right side as in narrow.h. */
+bool need_narrow(const struct match_in *m, struct why *w);
+
 /* How an operand that broadcasts to `out` does so; dimension 1 is the channels'.
  * The closed list that an implementation takes is made of these. */
 enum operand_form { FORM_FULL, FORM_SCALAR, FORM_CHANNEL, FORM_OTHER };

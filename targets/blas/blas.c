@@ -5,7 +5,6 @@
 #include "targets/blas/library.h"
 #include "targets/cores.h"
 #include "targets/need.h"
-#include "targets/narrow.h"
 #include "targets/target.h"
 #include "targets/threads.h"
 
@@ -92,28 +91,6 @@ accept_product(const struct match_in *m, struct why *why)
 	return need_finish(m, why, &f) && ok;
 }
 
-/* What goes in has the type of what comes out, and the weights' depth. */
-static bool
-accept_narrow(const struct match_in *m, struct why *why)
-{
-	const struct node *n = matched_root(m);
-	const struct type *x = matched_type(m, n->input[0]);
-	const char *fault = narrow_fault(m->graph, n);
-	const bool real = x->kind == TYPE_TENSOR
-	    && (x->dtype == DT_FLOAT || x->dtype == DT_FLOAT16);
-	bool ok = NEED(why, fault == NULL, "weights",
-	    "constant halves, or blocks of 4 or 8 bits", "%s",
-	    fault ? fault : "they are");
-
-	ok = NEED(why, real, "type", "float32 or float16", "'%s' is %s",
-	         matched_name(m, n->input[0]),
-	         x->kind == TYPE_TENSOR ? dtype_name(x->dtype) : "no tensor")
-	    && ok;
-	ok = need_size(m, why, n->input[0]) && ok;
-	ok = need_size(m, why, n->output[0]) && ok;
-	return need_constant(m, why, n, 5, "bias") && ok;
-}
-
 enum { CONV, GEMM, MATMUL, NARROW, INTEGER };
 
 static const struct rule rules[] = {
@@ -129,7 +106,7 @@ static const struct rule rules[] = {
     [NARROW] = {.name = "blas.narrow",
         .pattern = EITHER(NODE(MATMUL, VARIABLE, CONSTANT),
             NODE(MATMULNBITS, VARIABLE, CONSTANT, CONSTANT, REST)),
-        .accepts = accept_narrow},
+        .accepts = need_narrow},
     [INTEGER] = {.name = "blas.integer",
         .pattern = EITHER(NODE(CONVINTEGER, VARIABLE, CONSTANT, REST),
             NODE(MATMULINTEGER, VARIABLE, CONSTANT, REST),

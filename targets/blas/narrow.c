@@ -83,6 +83,7 @@ compile_narrow(const struct graph *g, const struct candidate *c,
 	const struct narrow *w = &p->weights;
 
 	narrow_open(&p->weights, g, n, a);
+	p->bias = narrow_bias(g, n, a);
 	p->rows = type_elements(x, 0) / w->depth;
 	p->halves = x->dtype == DT_FLOAT16;
 	p->piece = PIECE / w->depth > LEAST ? PIECE / w->depth : LEAST;
@@ -91,14 +92,6 @@ compile_narrow(const struct graph *g, const struct candidate *c,
 	if (p->halves) {
 		p->left = arena_new(a, float, p->rows * w->depth);
 		p->result = arena_new(a, float, p->rows * p->piece);
-	}
-	if (n->op == OP_MATMULNBITS && node_in(g, n, 5)) {
-		const struct tensor *t = node_in(g, n, 5)->constant;
-		float *bias = arena_new(a, float, t->count);
-
-		for (size_t i = 0; i < t->count; i++)
-			bias[i] = (float)tensor_real(t, i);
-		p->bias = bias;
 	}
 	out->run = run;
 	out->state = p;

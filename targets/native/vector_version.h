@@ -6,6 +6,7 @@
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
+#include "targets/native/vector_narrow.h"
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
 #include "targets/native/vector_winograd.h"
@@ -20,7 +21,8 @@
 		.bytes_sum = bytes_sum, .range = floats_range_of, \
 		.quantize = floats_quantize, .dequantize = bytes_floats, \
 		.number = floats_number, .attention_room = attention_floats, \
-		.attention = attention_head, \
+		.attention = attention_head, .narrow_stride = narrow_stride, \
+		.narrow_pack = narrow_pack, .narrow = narrow_columns, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \
 		.recurrent = recurrent_sequence, \

@@ -5,6 +5,7 @@
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
+#include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
 #include "targets/native/winograd.h"
@@ -26,6 +27,9 @@ struct native_version {
 	floats_number_run *number;
 	attention_room *attention_room;
 	attention_run *attention;
+	narrow_stride_of *narrow_stride;
+	narrow_pack_run *narrow_pack;
+	narrow_run *narrow;
 	recurrent_room_of *recurrent_room;
 	recurrent_pack *recurrent_pack;
 	recurrent_run *recurrent;

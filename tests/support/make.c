@@ -3,6 +3,7 @@
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/infer.h"
 #include "tests/support/support.h"
@@ -110,8 +111,8 @@ make_ints(struct maker *m, const int64_t *x)
 	return graph_add_constant(m->graph, next_name(m), c);
 }
 
-value_id
-make_int8(struct maker *m, const int64_t *dim)
+static value_id
+make_bytes(struct maker *m, const int64_t *dim, enum dtype dtype)
 {
 	struct type t = type_of(m, dim);
 	struct rng r = rng_seeded(++m->seed);
@@ -124,8 +125,20 @@ make_int8(struct maker *m, const int64_t *dim)
 	data = arena_new(m->arena, uint8_t, n);
 	for (size_t i = 0; i < n; i++)
 		data[i] = (uint8_t)rng_below(&r, 256);
-	*c = tensor_view(DT_INT8, t.rank, t.dim, data);
+	*c = tensor_view(dtype, t.rank, t.dim, data);
 	return graph_add_constant(m->graph, next_name(m), c);
+}
+
+value_id
+make_int8(struct maker *m, const int64_t *dim)
+{
+	return make_bytes(m, dim, DT_INT8);
+}
+
+value_id
+make_uint8(struct maker *m, const int64_t *dim)
+{
+	return make_bytes(m, dim, DT_UINT8);
 }
 
 static const struct type unknown_type = {
@@ -166,6 +179,14 @@ keep_attrs(struct maker *m, const struct attr *attr, uint32_t n)
 	return kept;
 }
 
+static const char *
+domain_of(enum op op)
+{
+	const char *type = op_get(op)->type;
+
+	return op_find(type, strlen(type)) == op ? "" : "com.microsoft";
+}
+
 value_id
 make_node(struct maker *m, enum op op, const value_id *in,
     const struct attr *attr, uint32_t nattrs)
@@ -174,7 +195,7 @@ make_node(struct maker *m, enum op op, const value_id *in,
 	struct node n = {
 	    .op = op,
 	    .op_type = op_get(op)->type,
-	    .domain = "",
+	    .domain = domain_of(op),
 	    .opset = m->opset ? m->opset : 17,
 	    .name = next_name(m),
 	    .noutputs = 1,

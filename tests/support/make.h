@@ -27,8 +27,9 @@ value_id make_triangle(struct maker *m, const int64_t *dim, enum triangle what);
 #define INTS_END INT64_MIN
 value_id make_ints(struct maker *m, const int64_t *x);
 #define INTS(...) ((const int64_t[]){__VA_ARGS__, INTS_END})
-/* Any int8, different for each constant. */
+/* Any int8 or uint8, different for each constant. */
 value_id make_int8(struct maker *m, const int64_t *dim);
+value_id make_uint8(struct maker *m, const int64_t *dim);
 /* Another output of the node made last. */
 value_id make_more(struct maker *m);
 /* A one-output node over up to 6 inputs (a list ended by VALUE_LAST; VALUE_NONE

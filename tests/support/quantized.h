@@ -7,13 +7,7 @@
 static inline value_id
 codes(const int64_t *dim)
 {
-	value_id v = make_int8(&m, dim);
-	struct tensor *t = arena_new(&arena, struct tensor, 1);
-
-	*t = *graph_value(m.graph, v)->constant;
-	t->dtype = DT_UINT8;
-	return graph_add_constant(
-	    m.graph, arena_printf(&arena, "c%u", (unsigned)v), t);
+	return make_uint8(&m, dim);
 }
 
 static inline value_id

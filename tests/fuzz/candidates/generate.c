@@ -229,7 +229,7 @@ add_node(struct generator *g, enum op op, const value_id *in,
 	value_id v =
 	    make_node(&g->m, op, in, at ? at->item : NULL, at ? at->n : 0);
 
-	if (!g->failed && schema_since(op) > g->m.opset)
+	if (!g->failed && op != OP_MATMULNBITS && schema_since(op) > g->m.opset)
 		g->failed = true;
 	if (!g->failed && !infer(g->m.graph, &o, &err))
 		g->failed = true;
@@ -283,6 +283,12 @@ has_halves(uint32_t seed)
 	return seed % 32 == 21 || seed % 32 == 27;
 }
 
+static bool
+has_narrow(uint32_t seed)
+{
+	return seed % 32 == 11;
+}
+
 /* SOURCE: ONNX has the operator from opset 23 on, windows from 25. */
 static void
 begin_with_attention(struct generator *g)
@@ -309,6 +315,8 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 		begin_with_attention(g);
 	if (has_sequence(seed))
 		make_sequence(g);
+	if (has_narrow(seed))
+		make_narrow(g);
 	for (uint32_t i = 0; i < steps && !g->failed; i++) {
 		if (one_in(g, 20))
 			make_sequence(g);

@@ -79,6 +79,7 @@ void make_pointwise(struct generator *g); /* functions, operations of two */
 void make_norm(struct generator *g); /* normalisations, softmax, reductions */
 void make_moved(struct generator *g); /* Transpose, Pad, Concat, Resize ... */
 void make_sequence(struct generator *g); /* LSTM, GRU, RNN */
+void make_narrow(struct generator *g); /* MatMulNBits */
 void make_idiom(struct generator *g); /* what exporters spell out */
 void make_attention(struct generator *g); /* the operator, or spelled out */
 

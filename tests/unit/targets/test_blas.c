@@ -3,6 +3,7 @@
 #include "ir/halves.h"
 #include "targets/narrow.h"
 #include "tests/support/kind.h"
+#include "tests/support/narrow.h"
 #include "tests/support/quantized.h"
 
 extern const struct target_kind target_blas;
@@ -67,55 +68,6 @@ test_products(void **state)
 	check_all("blas.matmul", 3);
 }
 
-static value_id
-of_halves(value_id v)
-{
-	graph_value(m.graph, v)->type.dtype = DT_FLOAT16;
-	return v;
-}
-
-static value_id
-halves(value_id v)
-{
-	const struct tensor *t = graph_value(m.graph, v)->constant;
-	struct tensor *h = arena_new(&arena, struct tensor, 1);
-	uint16_t *to = arena_new(&arena, uint16_t, t->count);
-
-	for (size_t i = 0; i < t->count; i++)
-		to[i] = f32_to_f16(((const float *)t->data)[i]);
-	*h = tensor_view(DT_FLOAT16, t->rank, t->dim, to);
-	return graph_add_constant(
-	    m.graph, arena_printf(&arena, "h%u", (unsigned)v), h);
-}
-
-/* A product of `bits` with weights [depth][columns] in blocks of 32, in halves or
- * not; zero points by `zeros`: none, codes, numbers. */
-static void
-make_blocks(int64_t bits, int64_t depth, int64_t columns, bool half, int zeros)
-{
-	const int64_t blocks = (depth + 31) / 32;
-	const struct attr attr[] = {ATTR_OF_INT("K", depth),
-	    ATTR_OF_INT("N", columns), ATTR_OF_INT("bits", bits),
-	    ATTR_OF_INT("block_size", 32)};
-	value_id x = half ? of_halves(make_input(&m, DIMS(2, 3, depth)))
-	                  : make_input(&m, DIMS(2, 3, depth));
-	value_id w = codes(DIMS(columns, blocks, 4 * bits));
-	value_id s = make_constant(&m, DIMS(columns * blocks), 0.01f, 0.1f);
-	value_id z = VALUE_NONE, b = make_constant(&m, DIMS(columns), -1, 1);
-
-	if (zeros == 1)
-		z = codes(DIMS(columns * ((blocks * bits + 7) / 8)));
-	if (zeros == 2)
-		z = make_constant(&m, DIMS(columns * blocks), 3, 9);
-	if (half) {
-		s = halves(s);
-		b = halves(b);
-		z = zeros == 2 ? halves(z) : z;
-	}
-	x = MAKE_WITH(&m, MATMULNBITS, attr, x, w, s, z, VALUE_NONE, b);
-	make_output(&m, half ? of_halves(x) : x);
-}
-
 /* Weights of few bits, more columns than are unpacked at once. */
 static void
 test_narrow(void **state)
@@ -126,8 +78,10 @@ test_narrow(void **state)
 	x = of_halves(make_input(&m, DIMS(2, 5, 70)));
 	make_output(&m, of_halves(MAKE(&m, MATMUL, x, halves(w))));
 	for (int zeros = 0; zeros < 3; zeros++) {
-		make_blocks(4, 70, 1500, zeros == 1, zeros);
-		make_blocks(8, 64, 40, zeros != 1, zeros);
+		make_blocks(&(struct block_product){
+		    4, 32, 6, 70, 1500, zeros == 1, zeros});
+		make_blocks(&(struct block_product){
+		    8, 32, 6, 64, 40, zeros != 1, zeros});
 	}
 	/* (those with halves as floats, too) */
 	assert_int_equal(check_all("blas.narrow", 1), 7 + 4);

@@ -10,6 +10,7 @@
 #include "targets/threads.h"
 #include "tests/support/guard.h"
 #include "tests/support/kind.h"
+#include "tests/support/narrow.h"
 #include "tests/support/quantized.h"
 
 extern const struct target_kind target_native;
@@ -892,6 +893,29 @@ test_bytes(void **state)
 	}
 }
 
+/* Rows beyond what is multiplied at once, depths beyond what stays in the cache, and
+ * what is left of a vector, of a block and of a pair of columns. */
+static void
+test_blocks(void **state)
+{
+	static const int64_t rows[] = {1, 2, 3, 8, 13};
+	static const int64_t depths[] = {1, 17, 64, 129, 300, 1100};
+	static const int64_t columns[] = {1, 2, 7, 33};
+
+	(void)state;
+	for (size_t i = 0; i < 30 * NVECTORS; i++) {
+		const struct block_product p = {i / 2 % 2 ? 8 : 4, 16 << i % 7,
+		    rows[i % 5], depths[i % 6], columns[i / 3 % 4], i % 4 == 1,
+		    (int)(i / 5 % 3)};
+
+		again();
+		make_blocks(&p);
+		target_threads_set((uint32_t)(i % 3) + 1);
+		assert_int_equal(check_elements(vectors[i / 30]), 1);
+	}
+	target_threads_set(1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -914,6 +938,7 @@ main(int argc, char **argv)
 	    TEST(test_random_points),
 	    TEST(test_bytes),
 	    TEST(test_refused_moves),
+	    TEST(test_blocks),
 	};
 
 	if (!native_version_find("avx2"))
