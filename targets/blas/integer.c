@@ -154,7 +154,7 @@ zero_now(const struct zero *z, const void *const *in)
 
 /* ---- products ---- */
 
-struct byte_product {
+struct sums_product {
 	struct sums sums;
 	struct requantising q; /* multiplier NULL: sums as they are */
 	size_t rows, piece; /* rows at once */
@@ -166,7 +166,7 @@ struct byte_product {
 };
 
 static void
-multiply_rows(const struct byte_product *p, size_t n, int32_t *sum)
+multiply_rows(const struct sums_product *p, size_t n, int32_t *sum)
 {
 	const struct sums *s = &p->sums;
 	size_t from = 0;
@@ -184,7 +184,7 @@ multiply_rows(const struct byte_product *p, size_t n, int32_t *sum)
 static void
 run_product(struct kernel *k, const void *const *in, void *const *out)
 {
-	const struct byte_product *p = k->state;
+	const struct sums_product *p = k->state;
 	const struct sums *s = &p->sums;
 	const uint8_t *from = in[p->left];
 	const struct byte_code code = {
@@ -213,7 +213,7 @@ compile_rows(const struct integer_places *at, const struct graph *g,
 	const struct node *n = graph_node(g, c->node[0]);
 	const struct type *x = &node_in(g, n, 0)->type;
 	const struct tensor *w = integer_constant(g, n, at->w);
-	struct byte_product *p = arena_new(a, struct byte_product, 1);
+	struct sums_product *p = arena_new(a, struct sums_product, 1);
 	size_t widest;
 
 	p->sums = (struct sums){.outputs = (size_t)w->dim[1],
