@@ -147,7 +147,7 @@ open_blocks(struct narrow *p, const struct graph *g, const struct node *n,
 	p->scale = floats_of(constant_in(g, n, 2), a);
 	zero = arena_new(a, float, p->columns * p->blocks);
 	for (size_t i = 0; i < p->columns * p->blocks; i++)
-		zero[i] = -zero_point(p, zeros, i) * p->scale[i];
+		zero[i] = zero_point(p, zeros, i);
 	p->zero = zero;
 }
 
@@ -191,7 +191,7 @@ unpack_few(
 	for (uint32_t i = 0; !four && i < BLOCK_MIN; i++)
 		code[i] = from[i];
 	for (uint32_t i = 0; i < BLOCK_MIN; i++)
-		to[i] = (float)code[i] * scale + zero;
+		to[i] = ((float)code[i] - zero) * scale;
 }
 
 /* The last few of a column may go beyond it. */

@@ -17,7 +17,7 @@ struct narrow {
 	size_t blocks; /* of a column */
 	const unsigned char *codes;
 	const float *scale; /* [columns][blocks] */
-	const float *zero; /* likewise, times -scale */
+	const float *zero; /* likewise: a weight is (code - zero) * scale */
 };
 
 /* Why the node's second operand is none of these, or NULL. */

@@ -14,7 +14,7 @@ typedef uint32_t words_unaligned
     __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
 
 /* Two columns, as far as one call goes: words of codes, and per block of them a
- * weight is code * scale + zero. */
+ * weight is (code - zero) * scale, which is 0 where the code is the zero. */
 struct narrow_side {
 	const unsigned char *codes[NARROW_COLUMNS];
 	const float *scale[NARROW_COLUMNS], *zero[NARROW_COLUMNS];
@@ -151,9 +151,9 @@ vec_sum(vec x)
 			                             j < 32 / width; j++) \
 			{ \
 				const vec w0 = \
-				    narrow_codes(v0, j, width) * s0 + z0; \
+				    (narrow_codes(v0, j, width) - z0) * s0; \
 				const vec w1 = \
-				    narrow_codes(v1, j, width) * s1 + z1; \
+				    (narrow_codes(v1, j, width) - z1) * s1; \
 \
 				ROWS_##n(NARROW_STEP) a += NATIVE_WIDTH; \
 			} \

@@ -286,7 +286,13 @@ has_halves(uint32_t seed)
 static bool
 has_narrow(uint32_t seed)
 {
-	return seed % 32 == 11;
+	return seed % 32 == 3;
+}
+
+static bool
+has_quantised_move(uint32_t seed)
+{
+	return seed % 32 == 9;
 }
 
 /* SOURCE: ONNX has the operator from opset 23 on, windows from 25. */
@@ -317,6 +323,8 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 		make_sequence(g);
 	if (has_narrow(seed))
 		make_narrow(g);
+	if (has_quantised_move(seed))
+		make_quantised_move(g);
 	for (uint32_t i = 0; i < steps && !g->failed; i++) {
 		if (one_in(g, 20))
 			make_sequence(g);

@@ -78,6 +78,8 @@ void make_product(struct generator *g); /* Gemm, MatMul */
 void make_pointwise(struct generator *g); /* functions, operations of two */
 void make_norm(struct generator *g); /* normalisations, softmax, reductions */
 void make_moved(struct generator *g); /* Transpose, Pad, Concat, Resize ... */
+void make_quantised_move(
+    struct generator *g); /* Transpose, Gather ... of bytes */
 void make_sequence(struct generator *g); /* LSTM, GRU, RNN */
 void make_narrow(struct generator *g); /* MatMulNBits */
 void make_idiom(struct generator *g); /* what exporters spell out */

@@ -225,8 +225,8 @@ moved_again(struct generator *g, value_id x, uint32_t rank)
 }
 
 /* Moved as bytes, once or twice. */
-static void
-quantised_move(struct generator *g)
+void
+make_quantised_move(struct generator *g)
 {
 	struct maker *m = &g->m;
 	const value_id s = make_scalar(m, 0.02f);
@@ -307,7 +307,7 @@ make_moved(struct generator *g)
 {
 	static void (*const maker[])(struct generator *) = {transpose, pad,
 	    concat, concat, resize, resize, reshape, slice, quantised,
-	    quantised_move, quantised_weights};
+	    quantised_weights};
 
 	maker[rng_below(&g->r, sizeof maker / sizeof *maker)](g);
 }
