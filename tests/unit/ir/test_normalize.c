@@ -195,20 +195,27 @@ dead_and_folded(void **state)
 	assert_non_null(graph_value(f.g, f.g->node[0].input[1])->constant);
 }
 
+static value_id
+a_half(const char *name)
+{
+	const float half = 0.5f;
+	struct tensor *t = arena_new(&f.a, struct tensor, 1);
+
+	*t = tensor_fill(
+	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&half);
+	return graph_add_constant(f.g, name, t);
+}
+
 /* Two read it, one of them twice, and the caller: three dequantisers, of one ONNX
  * node; what is computed stays, and names are nobody else's. */
 static void
 dequantisers_part(void **state)
 {
-	const float one = 0.5f;
-	struct tensor *scale = arena_new(&f.a, struct tensor, 1);
 	value_id in[2] = {build_input(f.g, "x", DT_UINT8, DIMS(2, 3)), 0};
 	value_id d, out[3], twice[2];
 
 	(void)state;
-	*scale = tensor_fill(
-	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&one);
-	in[1] = graph_add_constant(f.g, "d/1", scale);
+	in[1] = a_half("d/1");
 	d = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
 	graph_value(f.g, d)->name = "d";
 	twice[0] = twice[1] = d;
@@ -237,15 +244,11 @@ dequantisers_part(void **state)
 static void
 dequantisers_part_for_one_that_reads_twice(void **state)
 {
-	const float one = 0.5f;
-	struct tensor *scale = arena_new(&f.a, struct tensor, 1);
 	value_id in[2] = {build_input(f.g, "x", DT_UINT8, DIMS(2, 3)), 0};
 	value_id d, out[2], twice[2];
 
 	(void)state;
-	*scale = tensor_fill(
-	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&one);
-	in[1] = graph_add_constant(f.g, "scale", scale);
+	in[1] = a_half("scale");
 	d = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
 	twice[0] = twice[1] = d;
 	out[0] = build_node(f.g, OP_MUL, 13, twice, 2);
@@ -267,15 +270,11 @@ dequantisers_part_for_one_that_reads_twice(void **state)
 static void
 dequantisers_of_weights_part(void **state)
 {
-	const float one = 0.5f;
-	struct tensor *scale = arena_new(&f.a, struct tensor, 1);
 	value_id in[2] = {build_zeros(f.g, DT_INT8, DIMS(3, 3)), 0};
 	value_id x, w;
 
 	(void)state;
-	*scale = tensor_fill(
-	    DT_FLOAT, 0, NULL, (const unsigned char *)(const void *)&one);
-	in[1] = graph_add_constant(f.g, "scale", scale);
+	in[1] = a_half("scale");
 	w = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
 	x = build_node(f.g, OP_MATMUL, 13, (value_id[]){input("x"), w}, 2);
 	x = build_node(f.g, OP_MATMUL, 13, (value_id[]){x, w}, 2);
@@ -288,6 +287,62 @@ dequantisers_of_weights_part(void **state)
 		if (n->op == OP_MATMUL)
 			assert_int_equal(n->input[1] == w, n->output[0] != x);
 	}
+}
+
+static value_id
+int8s(const int8_t *data, int64_t n)
+{
+	struct tensor *t = arena_new(&f.a, struct tensor, 1);
+
+	*t = tensor_view(DT_INT8, 1, arena_copy(&f.a, &n, sizeof n), data);
+	return graph_add_constant(f.g, "codes", t);
+}
+
+/* What `op` makes of n floats and of n dequantised codes, zero being theirs. */
+static value_id
+of_dequantised(enum op op, value_id codes, int64_t n, value_id zero)
+{
+	const value_id in[] = {codes, a_half("scale"), zero};
+	const value_id x = build_input(f.g, "x", DT_FLOAT, DIMS(n));
+	const value_id d = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 3);
+
+	return build_node(f.g, op, 13, (value_id[]){x, d}, 2);
+}
+
+static void
+short_constants_settle(void **state)
+{
+	static const int8_t codes[] = {-128, 3, 7}, zero[] = {3};
+	value_id y = of_dequantised(OP_MUL, int8s(codes, 3), 3, int8s(zero, 1));
+	const struct tensor *t;
+
+	(void)state;
+	set_outputs(f.g, &y, 1);
+	run(1, 1, 0);
+	assert_int_equal(f.g->nnodes, 1);
+	t = graph_value(f.g, f.g->node[0].input[1])->constant;
+	assert_int_equal(t->dtype, DT_FLOAT);
+	assert_true(tensor_real(t, 0) == -65.5);
+	assert_true(tensor_real(t, 1) == 0);
+	assert_true(tensor_real(t, 2) == 2);
+}
+
+/* Weights of products stay codes, and so do long constants and what is an output. */
+static void
+others_do_not_settle(void **state)
+{
+	const value_id zero = build_zeros(f.g, DT_INT8, DIMS(1));
+	const value_id few = build_zeros(f.g, DT_INT8, DIMS(9));
+	const value_id many = build_zeros(f.g, DT_INT8, DIMS(5000));
+	value_id y[4];
+
+	(void)state;
+	y[0] = of_dequantised(OP_MATMUL, few, 9, zero);
+	y[1] = of_dequantised(OP_MUL, many, 5000, zero);
+	y[2] = of_dequantised(OP_MUL, few, 9, zero);
+	y[3] = f.g->node[f.g->nnodes - 1].input[1];
+	set_outputs(f.g, y, 4);
+	run(6, 0, 0);
 }
 
 /* A body with one captured value (slot 0) and one unary node. */
@@ -426,6 +481,8 @@ main(void)
 	    T(dequantisers_part),
 	    T(dequantisers_part_for_one_that_reads_twice),
 	    T(dequantisers_of_weights_part),
+	    T(short_constants_settle),
+	    T(others_do_not_settle),
 	    T(identity_goes),
 	    T(cast_to_its_own_type_goes),
 	    T(output_keeps_its_name),
