@@ -264,43 +264,29 @@ choose_outputs(struct generator *g)
 	}
 }
 
-/* Without a number drawn, so that other seeds' models stay what they are. */
-static bool
-has_attention(uint32_t seed)
-{
-	return seed % 32 == 5;
-}
-
-static bool
-has_sequence(uint32_t seed)
-{
-	return seed % 32 == 13;
-}
-
-static bool
-has_halves(uint32_t seed)
-{
-	return seed % 32 == 21 || seed % 32 == 27;
-}
-
-static bool
-has_narrow(uint32_t seed)
-{
-	return seed % 32 == 3;
-}
-
-static bool
-has_quantised_move(uint32_t seed)
-{
-	return seed % 32 == 9;
-}
-
 /* SOURCE: ONNX has the operator from opset 23 on, windows from 25. */
 static void
 begin_with_attention(struct generator *g)
 {
 	g->m.opset = g->m.opset % 2 ? 25 : g->m.opset;
 	make_attention(g);
+}
+
+#define CLASSES 32u /* of seeds */
+
+/* Which classes' models begin with what the others seldom have. No number is drawn
+ * for it, so that other seeds' models stay what they are. */
+static void (*const first[CLASSES])(struct generator *g) = {
+    [3] = make_narrow,
+    [5] = begin_with_attention,
+    [9] = make_quantised_move,
+    [13] = make_sequence,
+};
+
+static bool
+has_halves(uint32_t seed)
+{
+	return seed % CLASSES == 21 || seed % CLASSES == 27;
 }
 
 bool
@@ -317,14 +303,8 @@ generate(struct generator *g, uint32_t seed, struct arena *a)
 	g->m.seed = (uint64_t)seed << 20;
 	g->m.opset = opsets[rng_below(&g->r, sizeof opsets / sizeof *opsets)];
 	steps = upto(g, 5);
-	if (has_attention(seed))
-		begin_with_attention(g);
-	if (has_sequence(seed))
-		make_sequence(g);
-	if (has_narrow(seed))
-		make_narrow(g);
-	if (has_quantised_move(seed))
-		make_quantised_move(g);
+	if (first[seed % CLASSES])
+		first[seed % CLASSES](g);
 	for (uint32_t i = 0; i < steps && !g->failed; i++) {
 		if (one_in(g, 20))
 			make_sequence(g);
