@@ -129,6 +129,8 @@ vec_sum(vec x)
 	ALWAYS void narrow_of_##n(const float *a, size_t stride, \
 	    const struct narrow_side *side, uint32_t width, float *sum) \
 	{ \
+		const uint32_t each = 32 / width; \
+\
 		ROWS_##n(NARROW_BEGIN) for (size_t i = side->from; \
 		                            i < side->to; i++) \
 		{ \
@@ -147,8 +149,8 @@ vec_sum(vec x)
 			const vec z1 = narrow_spread( \
 			    side->zero[1] + block, side->block_words); \
 \
-			_Pragma("GCC unroll 8") for (uint32_t j = 0; \
-			                             j < 32 / width; j++) \
+			_Pragma("GCC unroll 8") for (uint32_t j = 0; j < each; \
+			                             j++) \
 			{ \
 				const vec w0 = \
 				    (narrow_codes(v0, j, width) - z0) * s0; \
