@@ -120,11 +120,27 @@ accept_pointwise(const struct match_in *m, struct why *why)
 
 /* TUNING: where the libraries wait for memory and what is fetched ahead is not waited
  * for: much to read, weights or an image that little comes of. Elsewhere oneDNN's are
- * up to a tenth faster (bench/RESULTS.md). What a norm or factors are spared is
- * worth it from an image on that no private cache holds beside the weights. */
+ * up to a tenth faster (bench/RESULTS.md). What factors are spared is worth it from an
+ * image on that no private cache holds beside the weights. */
 #define FAR_WEIGHTS ((size_t)1 << 20)
 #define FAR_IMAGE ((size_t)768 << 10)
 #define FAR_GATED ((size_t)256 << 10)
+
+/* Is a function behind it made of exp? Ours takes two thirds of oneDNN's time. */
+static bool
+has_exp(const struct fused *f)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; i < f->nsteps; i++) {
+		const enum step_kind k = f->step[i].kind;
+
+		has = has || k == STEP_SIGMOID || k == STEP_SWISH
+		    || k == STEP_TANH || k == STEP_GELU_ERF
+		    || k == STEP_GELU_TANH;
+	}
+	return has;
+}
 
 static bool
 is_worth(const struct point_form *p, const struct graph *g)
@@ -133,7 +149,7 @@ is_worth(const struct point_form *p, const struct graph *g)
 	const struct type *w = &node_in(g, p->f.anchor, 1)->type;
 	const size_t image = type_elements(in, 0);
 
-	if (p->norm)
+	if (p->norm || has_exp(&p->f))
 		return true;
 	if (p->factor != VALUE_NONE)
 		return image >= FAR_GATED;

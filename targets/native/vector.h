@@ -109,6 +109,19 @@ vec_abs(vec x)
 	return (vec)((bits)x & bits_all(0x7fffffff));
 }
 
+/* Whichever is more, `most` where x is NaN. */
+ALWAYS vec
+vec_most_of(vec x, vec most)
+{
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+	return _mm512_max_ps(x, most);
+#elif NATIVE_WIDTH == 8 && defined(__AVX__)
+	return _mm256_max_ps(x, most);
+#else
+	return vec_choose(x > most, x, most);
+#endif
+}
+
 /* The first n elements, or all of them. */
 ALWAYS bits
 first_lanes(size_t n)
@@ -155,6 +168,42 @@ vec_store_first(float *at, vec x, size_t n)
 	for (size_t i = 0; i < n; i++)
 		at[i] = part[i];
 #endif
+}
+
+/* The lower and the upper halves of two, element by element in turn. */
+#if NATIVE_WIDTH == 4
+#define VEC_TURN_LOWER(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define VEC_TURN_UPPER(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#elif NATIVE_WIDTH == 8
+#define VEC_TURN_LOWER(a, b) \
+	__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define VEC_TURN_UPPER(a, b) \
+	__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#else
+#define VEC_TURN_LOWER(a, b) \
+	__builtin_shufflevector( \
+	    a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define VEC_TURN_UPPER(a, b) \
+	__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, \
+	    13, 29, 14, 30, 15, 31)
+#endif
+
+/* A square of NATIVE_WIDTH vectors, transposed: interleaving the first half of the rows
+ * with the second is one bit of the places turned over, so as often as there are bits. */
+ALWAYS void
+vec_turn(vec x[NATIVE_WIDTH])
+{
+	vec y[NATIVE_WIDTH];
+
+	for (size_t bit = 1; bit < NATIVE_WIDTH; bit *= 2) {
+		for (size_t i = 0; i < NATIVE_WIDTH / 2; i++) {
+			const vec a = x[i], b = x[i + NATIVE_WIDTH / 2];
+
+			y[2 * i] = VEC_TURN_LOWER(a, b);
+			y[2 * i + 1] = VEC_TURN_UPPER(a, b);
+		}
+		memcpy(x, y, sizeof y);
+	}
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* One head of attention. Keys are packed as panels of two vectors of them,
  * [keys / pair][size][pair], values as [value_size / pair][keys][pair]; a group of
- * queries is multiplied by the former, its scores become weights in the order that
- * the product by the latter reads. */
+ * queries is multiplied by the former, its scores become weights in place, in the order
+ * that the product by the latter reads. */
 #ifndef TARGETS_NATIVE_VECTOR_ATTENTION_H
 #define TARGETS_NATIVE_VECTOR_ATTENTION_H
 
@@ -11,7 +11,7 @@
 
 struct attention_scratch {
 	size_t size, keys, values; /* padded: to a vector, a pair, a pair */
-	float *k, *v, *q, *score, *weight, *bias, *sum;
+	float *k, *v, *q, *weight, *bias, *sum;
 };
 
 static inline size_t
@@ -36,7 +36,7 @@ attention_floats(const struct attention_form *a)
 
 	attention_sizes(&s, a);
 	return s.keys * s.size + s.values * s.keys
-	    + NATIVE_GROUP * (s.size + 2 * s.keys + PAIR_OF_VECTORS) + s.keys;
+	    + NATIVE_GROUP * (s.size + s.keys + PAIR_OF_VECTORS) + s.keys;
 }
 
 static void
@@ -45,8 +45,7 @@ attention_place(struct attention_scratch *s, float *at)
 	s->k = at;
 	s->v = s->k + s->keys * s->size;
 	s->q = s->v + s->values * s->keys;
-	s->score = s->q + NATIVE_GROUP * s->size;
-	s->weight = s->score + NATIVE_GROUP * s->keys;
+	s->weight = s->q + NATIVE_GROUP * s->size;
 	s->sum = s->weight + NATIVE_GROUP * s->keys;
 	s->bias = s->sum + NATIVE_GROUP * PAIR_OF_VECTORS;
 }
@@ -65,33 +64,37 @@ copy_row(
 			to[x] = i + x < n ? from[i + x] * scale[0] : 0;
 }
 
-/* Element i of the keys of a panel, side by side. */
+/* A vector of keys, n of them, elements from i on, turned: their elements i lie side by
+ * side, then their elements i + 1. */
 static inline void
-turn_keys(const struct attention_form *a, const float *from, size_t n,
-    size_t size, float *to)
+turn_keys(const struct attention_form *a, const float *from, size_t n, size_t i,
+    float *to)
 {
-	for (size_t i = 0; i < size; i++, to += PAIR_OF_VECTORS) {
-		const size_t there = i < a->size ? n : 0;
+	vec x[NATIVE_WIDTH];
 
-		for (size_t x = 0; x < there; x++)
-			to[x] = from[x * a->k.row + i];
-		for (size_t x = there; x < PAIR_OF_VECTORS; x++)
-			to[x] = 0;
-	}
+	for (size_t r = 0; r < NATIVE_WIDTH; r++)
+		x[r] = r < n
+		    ? vec_load_first(from + r * a->k.row + i, a->size - i)
+		    : vec_all(0);
+	vec_turn(x);
+	for (size_t r = 0; r < NATIVE_WIDTH; r++)
+		vec_store(to + r * PAIR_OF_VECTORS, x[r]);
 }
 
 static void
 pack_keys(const struct attention_form *a, const struct attention_scratch *s,
     const float *from)
 {
-	size_t j = 0;
+	for (size_t j = 0; j < s->keys; j += NATIVE_WIDTH) {
+		const size_t n = j < a->keys ? a->keys - j : 0;
+		const float *key = from + (n ? j : 0) * a->k.row;
+		float *to = s->k
+		    + j / PAIR_OF_VECTORS * PAIR_OF_VECTORS * s->size
+		    + j % PAIR_OF_VECTORS;
 
-	for (; j + PAIR_OF_VECTORS <= a->keys; j += PAIR_OF_VECTORS)
-		turn_keys(a, from + j * a->k.row, PAIR_OF_VECTORS, s->size,
-		    s->k + j * s->size);
-	if (j < a->keys)
-		turn_keys(a, from + j * a->k.row, a->keys - j, s->size,
-		    s->k + j * s->size);
+		for (size_t i = 0; i < s->size; i += NATIVE_WIDTH)
+			turn_keys(a, key, n, i, to + i * PAIR_OF_VECTORS);
+	}
 }
 
 static void
@@ -173,52 +176,56 @@ vec_total(vec x)
 	return part[0] + part[1] + (part[2] + part[3]);
 }
 
-/* Scores of row r with what is added to them, in place; the largest number. What
- * stands behind the last key is no score. */
+/* The largest score of row r; what stands behind the last key is no score. */
 static float
-bias_row(
+most_of_row(
     const struct attention_form *a, const struct attention_scratch *s, size_t r)
 {
-	float *x = s->score + r * PAIR_OF_VECTORS;
-	vec most = vec_all(-INFINITY);
+	const size_t step = (size_t)NATIVE_GROUP * NATIVE_WIDTH;
+	float *x = s->weight + r * NATIVE_WIDTH;
+	vec most = vec_all(-INFINITY), other = most;
 
 	for (size_t j = a->keys; j < s->keys; j++)
-		x[(s->keys / PAIR_OF_VECTORS - 1) * NATIVE_GROUP
-		        * PAIR_OF_VECTORS
-		    + j % PAIR_OF_VECTORS] = 0;
-	for (size_t j = 0; j < s->keys; j += NATIVE_WIDTH) {
-		const vec y = vec_load(x) + vec_load(s->bias + j);
-
-		vec_store(x, y);
-		most = vec_choose(y > most, y, most);
-		x += j % PAIR_OF_VECTORS
-		    ? (NATIVE_GROUP * PAIR_OF_VECTORS) - NATIVE_WIDTH
-		    : NATIVE_WIDTH;
+		x[j / NATIVE_WIDTH * step + j % NATIVE_WIDTH] = -INFINITY;
+	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS, x += 2 * step) {
+		most = vec_most_of(vec_load(x), most);
+		other = vec_most_of(vec_load(x + step), other);
 	}
-	return vec_most(most);
+	return vec_most(vec_most_of(most, other));
 }
 
-/* e^(score - most) of row r in the order of weights; their sum. */
+/* What is added to the scores of row r is added. */
+static void
+bias_row(const struct attention_scratch *s, size_t r)
+{
+	float *x = s->weight + r * NATIVE_WIDTH;
+
+	for (size_t j = 0; j < s->keys; j += NATIVE_WIDTH) {
+		vec_store(x, vec_load(x) + vec_load(s->bias + j));
+		x += (size_t)NATIVE_GROUP * NATIVE_WIDTH;
+	}
+}
+
+/* e^(score - most) of row r in place of the scores; their sum. What the largest times
+ * log2 e is rounded by is a factor of all of them. */
 static float
 weigh_row(const struct attention_scratch *s, size_t r, float most)
 {
-	const float *x = s->score + r * PAIR_OF_VECTORS;
-	float *to = s->weight + r * NATIVE_WIDTH;
-	vec sum = vec_all(0);
+	const size_t step = (size_t)NATIVE_GROUP * NATIVE_WIDTH;
+	const vec scale = vec_all(LOG2_E), shift = vec_all(-most * LOG2_E);
+	float *x = s->weight + r * NATIVE_WIDTH;
+	vec sum = vec_all(0), other = sum;
 
-	for (size_t j = 0; j < s->keys; j += NATIVE_WIDTH) {
-		const vec y = vec_load(x) - vec_all(most);
-		const bits none = y < vec_all(-87.3f);
-		const vec e = vec_choose(none, vec_all(0), vec_exp(y));
+	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS, x += 2 * step) {
+		const vec a = vec_exp2_part(vec_load(x) * scale + shift);
+		const vec b = vec_exp2_part(vec_load(x + step) * scale + shift);
 
-		vec_store(to, e);
-		sum += e;
-		to += (size_t)NATIVE_GROUP * NATIVE_WIDTH;
-		x += j % PAIR_OF_VECTORS
-		    ? (NATIVE_GROUP * PAIR_OF_VECTORS) - NATIVE_WIDTH
-		    : NATIVE_WIDTH;
+		vec_store(x, a);
+		vec_store(x + step, b);
+		sum += a;
+		other += b;
 	}
-	return vec_total(sum);
+	return vec_total(sum + other);
 }
 
 static void
@@ -267,20 +274,20 @@ attention_group(const struct attention_form *a,
 {
 	const bool same = !m->data && !a->causal; /* for all queries */
 	float over[NATIVE_GROUP];
-	bool sees = true;
 
 	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS)
-		product_rows(s->q, s->k + j * s->size, s->size,
-		    s->score + j * NATIVE_GROUP, rows);
+		product_apart(s->q, s->k + j * s->size, s->size,
+		    s->weight + j * NATIVE_GROUP, rows);
 	for (size_t r = 0; r < rows; r++) {
-		if (!same || r == 0)
-			sees = fill_bias(a, s, m, mask_at, query + r);
-		if (!sees && a->zero_blind) {
+		if (!same && !fill_bias(a, s, m, mask_at, query + r)
+		    && a->zero_blind) {
 			clear_row(s, r);
 			over[r] = 0;
 			continue;
 		}
-		over[r] = 1 / weigh_row(s, r, bias_row(a, s, r));
+		if (!same)
+			bias_row(s, r);
+		over[r] = 1 / weigh_row(s, r, most_of_row(a, s, r));
 	}
 	give_rows(a, s, over, y, rows);
 }
@@ -293,18 +300,20 @@ attention_head(const struct attention_form *a, const struct attention_data *d,
 	const float *q = d->q + batch * a->q.batch + head * a->q.head;
 	float *y = d->y + batch * a->y.batch + head * a->y.head;
 	const size_t at = batch * d->mask.stride[0] + head * d->mask.stride[1];
+	const size_t groups = groups_of(a->queries);
 	struct attention_scratch s;
 
 	attention_sizes(&s, a);
 	attention_place(&s, scratch);
 	pack_keys(a, &s, d->k + batch * a->k.batch + kv * a->k.head);
 	pack_values(a, &s, d->v + batch * a->v.batch + kv * a->v.head);
-	for (size_t i = 0; i < a->queries; i += NATIVE_GROUP) {
-		const size_t left = a->queries - i;
-		const size_t rows = left < NATIVE_GROUP ? left : NATIVE_GROUP;
+	for (size_t i = 0; i < groups; i++) {
+		const size_t row = group_at(a->queries, groups, i);
+		const size_t rows = group_at(a->queries, groups, i + 1) - row;
 
-		pack_queries(a, &s, q + i * a->q.row, rows);
-		attention_group(a, &s, &d->mask, at, i, rows, y + i * a->y.row);
+		pack_queries(a, &s, q + row * a->q.row, rows);
+		attention_group(
+		    a, &s, &d->mask, at, row, rows, y + row * a->y.row);
 	}
 }
 

@@ -7,30 +7,47 @@
 
 #include "targets/native/vector.h"
 
-/* e^x = 2^n e^r, |r| <= ln 2 / 2; the polynomial is Cephes' expf, within 2 units in
- * the last place. For what follows: from 88.37 on it is infinite, and never 0. */
+#define LOG2_E 1.44269504f
+#define ROUNDS 12582912.f /* 1.5 * 2^23: what is added to it is rounded */
+
+/* 2^n, n being the whole number that was rounded by adding `magic`, which gave x; and
+ * 2^r, |r| <= 1/2, within 2^-23 of itself (SOURCE: its series). */
+ALWAYS vec
+vec_exp2_of(vec x, vec r)
+{
+	vec p = r * vec_all(1.5403530394e-4f) + vec_all(1.3333558146e-3f);
+
+	p = p * r + vec_all(9.6181291076e-3f);
+	p = p * r + vec_all(5.5504108665e-2f);
+	p = p * r + vec_all(2.4022650696e-1f);
+	p = p * r + vec_all(6.9314718056e-1f);
+	p = p * r + vec_all(1);
+	return p * (vec)(((bits)x - bits_all(0x4b400000 - 127)) << 23);
+}
+
+/* e^x, within 3e-7 of itself up to |x| = 20 and 1.3e-6 where it is any number. From
+ * 88.37 on it is infinite, and never 0. */
 ALWAYS vec
 vec_exp(vec x)
 {
-	const vec magic = vec_all(12582912.f); /* 1.5 * 2^23: rounds */
-	const bits most = x > vec_all(88.37f);
-	vec n, r, p;
-	bits e;
+	const vec magic = vec_all(ROUNDS);
+	vec n;
 
-	x = vec_floor_at(x, -87.3f);
-	n = x * vec_all(1.44269504f) + magic;
-	e = (bits)n;
-	n -= magic;
-	r = x - n * vec_all(0.693359375f);
-	r = r - n * vec_all(-2.12194440e-4f);
-	p = r * vec_all(1.9875691500e-4f) + vec_all(1.3981999507e-3f);
-	p = p * r + vec_all(8.3334519073e-3f);
-	p = p * r + vec_all(4.1665795894e-2f);
-	p = p * r + vec_all(1.6666665459e-1f);
-	p = p * r + vec_all(5.0000001201e-1f);
-	p = p * (r * r) + r + vec_all(1);
-	p = p * (vec)((e - bits_all(0x4b400000 - 127)) << 23);
-	return vec_choose(most, vec_all(INFINITY), p);
+	x = vec_ceil_at(vec_floor_at(x, -87.33f), 88.8f);
+	n = x * vec_all(LOG2_E) + magic;
+	return vec_exp2_of(n, x * vec_all(LOG2_E) - (n - magic));
+}
+
+/* 2^x of no more than 0 or hardly, which from -127 down is 0; NaN of NaN. */
+ALWAYS vec
+vec_exp2_part(vec x)
+{
+	const vec magic = vec_all(ROUNDS);
+	vec n;
+
+	x = vec_floor_at(x, -127);
+	n = x + magic;
+	return vec_exp2_of(n, x - (n - magic));
 }
 
 /* y / (1 + e^-x): 0 at -infinity, unless y is there, too. */

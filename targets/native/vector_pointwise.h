@@ -23,19 +23,6 @@ struct pixel_block {
 	bool far; /* weights are in no private cache */
 };
 
-/* Groups of as equal size as may be: group i begins here. */
-ALWAYS size_t
-group_at(size_t n, size_t groups, size_t i)
-{
-	return n * i / groups;
-}
-
-ALWAYS size_t
-groups_of(size_t n)
-{
-	return (n + NATIVE_GROUP - 1) / NATIVE_GROUP;
-}
-
 /* ---- pixels as they are read ---- */
 
 /* Pixels first on, n of an image, to [channels / width][n][width]. */

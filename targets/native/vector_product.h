@@ -128,19 +128,48 @@ static void (*const product_of[NATIVE_GROUP])(const struct row_product *p) = {
 #endif
 };
 
-/* c[rows][pair] = a b: a is [depth / width][NATIVE_GROUP][width], the first rows
- * counting, or as many as fit. */
-static inline void
-product_rows(
-    const float *a, const float *b, size_t depth, float *c, size_t rows)
+/* Groups of as equal size as may be: group i begins here. */
+ALWAYS size_t
+group_at(size_t n, size_t groups, size_t i)
+{
+	return n * i / groups;
+}
+
+ALWAYS size_t
+groups_of(size_t n)
+{
+	return (n + NATIVE_GROUP - 1) / NATIVE_GROUP;
+}
+
+/* c[rows][pair] = a b, rows `step` apart, the second vector `other` on: a is
+ * [depth / width][NATIVE_GROUP][width], the first rows counting, or as many as fit. */
+ALWAYS void
+product_to(const float *a, const float *b, size_t depth, float *c, size_t rows,
+    size_t step, size_t other)
 {
 	static const float none[PAIR_OF_VECTORS];
 	const size_t n = rows < NATIVE_GROUP ? rows : NATIVE_GROUP;
 	const struct row_product p = {a, (size_t)NATIVE_GROUP * NATIVE_WIDTH, b,
-	    depth, none, 0, c, PAIR_OF_VECTORS, NATIVE_WIDTH, false, 0, 0, NULL,
-	    0, 0};
+	    depth, none, 0, c, step, other, false, 0, 0, NULL, 0, 0};
 
 	product_of[n - 1](&p);
+}
+
+/* Side by side: c is [rows][pair]. */
+static inline void
+product_rows(
+    const float *a, const float *b, size_t depth, float *c, size_t rows)
+{
+	product_to(a, b, depth, c, rows, PAIR_OF_VECTORS, NATIVE_WIDTH);
+}
+
+/* As the next product reads it: c is [2][NATIVE_GROUP][width]. */
+static inline void
+product_apart(
+    const float *a, const float *b, size_t depth, float *c, size_t rows)
+{
+	product_to(a, b, depth, c, rows, NATIVE_WIDTH,
+	    (size_t)NATIVE_GROUP * NATIVE_WIDTH);
 }
 
 #endif

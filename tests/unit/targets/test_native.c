@@ -381,6 +381,8 @@ make_points(const struct point *p)
 	    MAKE(&m, CLIP, MAKE(&m, ADD, y, r), make_scalar(&m, .1f),
 	        make_scalar(&m, .5f)));
 	make_output(&m, MAKE(&m, RELU, point(x, p)));
+	y = point(x, p);
+	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
 }
 
 static bool
@@ -402,12 +404,31 @@ test_points(void **state)
 		again();
 		make_points(&points[i % NPOINTS]);
 		target_threads_set(1 + (uint32_t)i % 3);
-		assert_true(check_elements(vectors[i / NPOINTS]) >= 14);
+		assert_true(check_elements(vectors[i / NPOINTS]) >= 18);
 		assert_true(has_rule("native.point_entered"));
-		assert_true(
-		    has_rule("native.point") == (i % NPOINTS >= NPOINTS - 2));
+		assert_true(has_rule("native.point"));
+		assert_true(has_rule("native.point_gated"));
 	}
 	target_threads_set(1);
+}
+
+/* What oneDNN does as fast: near weights and image, no function made of exp. */
+static void
+test_near_points(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NPOINTS; i++) {
+		const struct point *p = &points[i];
+
+		again();
+		make_output(&m,
+		    MAKE(&m, RELU,
+		        point(make_input(&m,
+		                  DIMS(p->n, p->channels, p->height, p->width)),
+		            p)));
+		find("native");
+		assert_true(has_rule("native.point") == (i >= NPOINTS - 2));
+	}
 }
 
 /* ---- attention ---- */
@@ -929,6 +950,7 @@ main(int argc, char **argv)
 	    TEST(test_options),
 	    TEST(test_functions),
 	    TEST(test_points),
+	    TEST(test_near_points),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
