@@ -165,8 +165,10 @@ read_binary(
 	s->swapped = n->input[0] != x;
 	if (s->swapped && n->input[1] != x)
 		return false;
-	if (n->input[0] == n->input[1])
-		return false;
+	if (n->input[0] == n->input[1]) {
+		s->kind = s->kind == STEP_MUL ? STEP_SQUARE : s->kind;
+		return s->kind == STEP_SQUARE;
+	}
 	s->other = n->input[s->swapped ? 0 : 1];
 	if (constant_scalar(g, s->other, &c))
 		fold_scalar(s, c);

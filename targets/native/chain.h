@@ -4,10 +4,19 @@
 
 #include "targets/native/steps.h"
 
+/* A tensor that is broadcast to the result: element i of that is element i / inner % n of
+ * this. One of the result's shape has n = all of them and inner = 1, one number n = 1. */
+struct chain_operand {
+	int32_t port; /* or -1, a constant */
+	const float *constant;
+	size_t inner, n;
+};
+
 struct element_chain {
 	size_t count; /* floats, padding of blocks included */
-	struct native_steps steps;
-	int32_t port; /* what it begins with */
+	struct chain_operand start;
+	struct native_steps steps; /* operands are those of `with` */
+	struct chain_operand with[STEPS_MAX];
 };
 
 /* Elements [from, to) of the result; `from` is a whole number of vectors. */

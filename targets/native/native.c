@@ -52,6 +52,22 @@ PART(bare_thrice, MOVED(EITHER(&moved_bytes, &bare_twice)))
 #define MOVED_CODES EITHER(BYTES(&moved_thrice), &pair_thrice)
 #define MOVED_BYTES (&bare_thrice)
 
+/* Functions of every element, up to four one behind the other. */
+#define ELEMENT(p) \
+	EITHER(EITHER(EITHER(NODE(EXP, p), NODE(LOG, p), NODE(SQRT, p), \
+	                  NODE(SOFTPLUS, p), NODE(ELU, p), NODE(TANH, p)), \
+	           EITHER(NODE(SIGMOID, p), NODE(RELU, p), NODE(LEAKYRELU, p), \
+	               NODE(ABS, p), NODE(NEG, p), NODE(RECIPROCAL, p))), \
+	    EITHER(NODE(ADD, p, ANY), NODE(SUB, p, ANY), NODE(SUB, ANY, p), \
+	        NODE(MUL, p, ANY), NODE(DIV, p, ANY), NODE(DIV, ANY, p)), \
+	    EITHER(NODE(POW, p, CONSTANT), NODE(CLIP, p, REST), \
+	        NODE(HARDSIGMOID, p), NODE(HARDSWISH, p), NODE(GELU, p)))
+PART(element_once, ELEMENT(ANY))
+PART(element_twice, ELEMENT(EITHER(ANY, &element_once)))
+PART(element_thrice, ELEMENT(EITHER(ANY, &element_twice)))
+#define ELEMENTS \
+	EITHER(SPELLED(GELU_TANH, ANY), ELEMENT(EITHER(ANY, &element_thrice)))
+
 /* A convolution of an image that is normalised, or whose channels have factors, as
  * it is read. */
 #define NORMED \

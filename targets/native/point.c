@@ -132,13 +132,8 @@ has_exp(const struct fused *f)
 {
 	bool has = false;
 
-	for (uint32_t i = 0; i < f->nsteps; i++) {
-		const enum step_kind k = f->step[i].kind;
-
-		has = has || k == STEP_SIGMOID || k == STEP_SWISH
-		    || k == STEP_TANH || k == STEP_GELU_ERF
-		    || k == STEP_GELU_TANH;
-	}
+	for (uint32_t i = 0; i < f->nsteps; i++)
+		has = has || native_step_has_exp(&f->step[i]);
 	return has;
 }
 

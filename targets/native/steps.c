@@ -5,10 +5,25 @@
 
 #define NEED why_need
 
+/* The powers that are products, quotients and roots. */
 static bool
-is_in_table(const struct step *s)
+is_easy_power(float power)
+{
+	return power == -1 || power == -2 || power == 3 || power == 4
+	    || power == 0.5f || power == -0.5f;
+}
+
+bool
+native_has_step(const struct step *s)
 {
 	switch (s->kind) {
+	case STEP_POW:
+		return is_easy_power(s->beta);
+	case STEP_EXP:
+	case STEP_LOG:
+	case STEP_SQRT:
+	case STEP_SOFTPLUS:
+	case STEP_ELU:
 	case STEP_RELU:
 	case STEP_CLIP:
 	case STEP_LINEAR:
@@ -48,6 +63,24 @@ takes_operand(const struct match_in *m, const struct fused *f, value_id v)
 }
 
 bool
+native_step_has_exp(const struct step *s)
+{
+	switch (s->kind) {
+	case STEP_SIGMOID:
+	case STEP_SWISH:
+	case STEP_TANH:
+	case STEP_GELU_ERF:
+	case STEP_GELU_TANH:
+	case STEP_EXP:
+	case STEP_SOFTPLUS:
+	case STEP_ELU:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
 need_native_steps(
     const struct match_in *m, struct why *why, const struct fused *f)
 {
@@ -56,7 +89,7 @@ need_native_steps(
 	for (uint32_t i = 0; i < f->nsteps; i++) {
 		const struct step *s = &f->step[i];
 
-		known = known && is_in_table(s);
+		known = known && native_has_step(s);
 		if (step_is_binary(s->kind))
 			operands = operands && takes_operand(m, f, s->other);
 	}

@@ -21,6 +21,12 @@ struct native_steps {
 	struct native_step step[STEPS_MAX];
 };
 
+/* Has the table the step? */
+bool native_has_step(const struct step *s);
+
+/* Is it a function made of e^x? */
+bool native_step_has_exp(const struct step *s);
+
 /* The table has each, and second operands are of the result's shape or constants
  * of a channel. */
 bool need_native_steps(

@@ -37,6 +37,57 @@ chain_write(const vec *x, size_t n, float *to)
 		    (n - i * NATIVE_WIDTH) * sizeof *to);
 }
 
+/* n of a row that is repeated, from its element `at` on. */
+static inline void
+chain_repeat(const float *row, size_t length, size_t at, size_t n, float *to)
+{
+	while (n > 0) {
+		const size_t part = length - at < n ? length - at : n;
+
+		memcpy(to, row + at, part * sizeof *to);
+		to += part;
+		n -= part;
+		at = 0;
+	}
+}
+
+/* n of numbers each of which stands for `inner` elements, from element `at` on. */
+static inline void
+chain_stretch(const struct chain_operand *o, const float *from, size_t at,
+    size_t n, float *to)
+{
+	while (n > 0) {
+		const size_t left = o->inner - at % o->inner;
+		const size_t part = left < n ? left : n;
+		const float x = from[at / o->inner % o->n];
+
+		for (size_t i = 0; i < part; i++)
+			to[i] = x;
+		to += part;
+		at += part;
+		n -= part;
+	}
+}
+
+/* Elements [from, from + n) of what the operand is broadcast to. */
+static inline void
+chain_operand_read(const struct chain_operand *o, size_t from, size_t n,
+    size_t count, const void *const *in, vec *x)
+{
+	const float *data = o->port < 0 ? o->constant : in[o->port];
+	const size_t vectors = (n + NATIVE_WIDTH - 1) / NATIVE_WIDTH;
+
+	if (o->n == count)
+		chain_read(data + from, n, x);
+	else if (o->n == 1)
+		for (size_t i = 0; i < vectors; i++)
+			x[i] = vec_all(data[0]);
+	else if (o->inner == 1)
+		chain_repeat(data, o->n, from % o->n, n, (float *)x);
+	else
+		chain_stretch(o, data, from, n, (float *)x);
+}
+
 static inline void
 chain_block(const struct element_chain *c, size_t from, size_t n,
     const void *const *in, float *out)
@@ -44,15 +95,16 @@ chain_block(const struct element_chain *c, size_t from, size_t n,
 	const size_t vectors = (n + NATIVE_WIDTH - 1) / NATIVE_WIDTH;
 	vec x[CHAIN_BLOCK], y[CHAIN_BLOCK];
 
-	chain_read((const float *)in[c->port] + from, n, x);
+	x[vectors - 1] = y[vectors - 1] = vec_all(1);
+	chain_operand_read(&c->start, from, n, c->count, in, x);
 	for (uint32_t i = 0; i < c->steps.n; i++) {
 		const struct native_step *s = &c->steps.step[i];
 
-		if (s->port < 0) {
+		if (!step_is_binary(s->kind)) {
 			step_function(s, x, vectors);
 			continue;
 		}
-		chain_read((const float *)in[s->port] + from, n, y);
+		chain_operand_read(&c->with[i], from, n, c->count, in, y);
 		step_operation(s, x, y, vectors, 1);
 	}
 	chain_write(x, n, out + from);

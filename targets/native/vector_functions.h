@@ -3,6 +3,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_FUNCTIONS_H
 #define TARGETS_NATIVE_VECTOR_FUNCTIONS_H
 
+#include <float.h>
 #include <math.h>
 
 #include "targets/native/vector.h"
@@ -38,6 +39,20 @@ vec_exp(vec x)
 	return vec_exp2_of(n, x * vec_all(LOG2_E) - (n - magic));
 }
 
+/* e^x likewise, from -87 down 0 and finite as far as floats are: one factor of 2 is
+ * left for the end. */
+ALWAYS vec
+vec_exp_whole(vec x)
+{
+	const vec magic = vec_all(ROUNDS), one = vec_all(1);
+	vec n;
+
+	x = vec_ceil_at(vec_floor_at(x, -87.33f), 88.8f);
+	n = x * vec_all(LOG2_E) + magic;
+	return vec_exp2_of(n - one, x * vec_all(LOG2_E) - (n - magic))
+	    * vec_all(2);
+}
+
 /* 2^x of no more than 0 or hardly, which from -127 down is 0; NaN of NaN. */
 ALWAYS vec
 vec_exp2_part(vec x)
@@ -48,6 +63,49 @@ vec_exp2_part(vec x)
 	x = vec_floor_at(x, -127);
 	n = x + magic;
 	return vec_exp2_of(n, x - (n - magic));
+}
+
+/* The natural logarithm: of a denormal, too, that of 0. SOURCE: Cephes' logf, within 2
+ * units in the last place. */
+ALWAYS vec
+vec_log(vec x)
+{
+	const bits small = x < vec_all(FLT_MIN), none = x < vec_all(0);
+	const bits huge = x > vec_all(FLT_MAX), nan = x != x;
+	const vec other = vec_choose(none, vec_all(NAN), vec_all(-INFINITY));
+	vec m = (vec)(((bits)x & bits_all(0x7fffff)) | bits_all(0x3f000000));
+	vec e = __builtin_convertvector(((bits)x >> 23) - bits_all(126), vec);
+	const bits low = m < vec_all(0.70710678f);
+	vec p, z;
+
+	e -= vec_only(low, vec_all(1));
+	m += vec_only(low, m) - vec_all(1);
+	z = m * m;
+	p = m * vec_all(7.0376836292e-2f) + vec_all(-1.1514610310e-1f);
+	p = p * m + vec_all(1.1676998740e-1f);
+	p = p * m + vec_all(-1.2420140846e-1f);
+	p = p * m + vec_all(1.4249322787e-1f);
+	p = p * m + vec_all(-1.6668057665e-1f);
+	p = p * m + vec_all(2.0000714765e-1f);
+	p = p * m + vec_all(-2.4999993993e-1f);
+	p = p * m + vec_all(3.3333331174e-1f);
+	p = p * m * z + e * vec_all(-2.12194440e-4f) - z * vec_all(0.5f);
+	p = m + p + e * vec_all(0.693359375f);
+	return vec_choose(small, other, vec_choose(huge | nan, x, p));
+}
+
+ALWAYS vec
+vec_sqrt(vec x)
+{
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+	return _mm512_sqrt_ps(x);
+#elif NATIVE_WIDTH == 8 && defined(__AVX__)
+	return _mm256_sqrt_ps(x);
+#else
+	for (size_t i = 0; i < NATIVE_WIDTH; i++)
+		x[i] = __builtin_sqrtf(x[i]);
+	return x;
+#endif
 }
 
 /* y / (1 + e^-x): 0 at -infinity, unless y is there, too. */

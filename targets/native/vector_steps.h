@@ -35,6 +35,41 @@ vec_hard_swish(vec x)
 	return x * vec_ceil_at(factor, 1);
 }
 
+/* log(1 + e^x) */
+ALWAYS vec
+vec_softplus(vec x)
+{
+	return vec_log(vec_all(1) + vec_exp(-vec_abs(x))) + vec_floor_at(x, 0);
+}
+
+ALWAYS vec
+vec_elu(vec x, vec alpha)
+{
+	const vec below = (vec_exp_whole(x) - vec_all(1)) * alpha;
+
+	return vec_choose(x < vec_all(0), below, x);
+}
+
+/* x^power, of the powers that native_has_step() knows. */
+ALWAYS vec
+vec_power(vec x, float power)
+{
+	const vec y = x * x;
+	vec root;
+
+	if (power == -1)
+		return vec_all(1) / x;
+	if (power == -2)
+		return vec_all(1) / y;
+	if (power == 3)
+		return y * x;
+	if (power == 4)
+		return y * y;
+	root =
+	    vec_choose(x == vec_all(-INFINITY), vec_all(INFINITY), vec_sqrt(x));
+	return power > 0 ? root : vec_all(1) / root;
+}
+
 #define OVER(expression) \
 	for (size_t i = 0; i < n; i++) { \
 		const vec v = x[i]; \
@@ -71,6 +106,18 @@ step_function(const struct native_step *s, vec *x, size_t n)
 		OVER(vec_abs(v));
 	case STEP_SQUARE:
 		OVER(v * v);
+	case STEP_EXP:
+		OVER(vec_exp_whole(v));
+	case STEP_LOG:
+		OVER(vec_log(v));
+	case STEP_SQRT:
+		OVER(vec_sqrt(v));
+	case STEP_POW:
+		OVER(a * vec_power(v, s->beta));
+	case STEP_SOFTPLUS:
+		OVER(vec_softplus(v));
+	case STEP_ELU:
+		OVER(vec_elu(v, a));
 	default:
 		break;
 	}
