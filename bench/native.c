@@ -116,6 +116,96 @@ point_gated(struct maker *m, const struct shape *s)
 	return point_of(m, s, MAKE(m, MUL, image(m, s), gate));
 }
 
+static value_id
+swish_of(struct maker *m, value_id x)
+{
+	return MAKE(m, MUL, x, MAKE(m, SIGMOID, x));
+}
+
+static value_id
+point_swish(struct maker *m, const struct shape *s)
+{
+	value_id w =
+	    make_constant(m, DIMS(s->filters, s->channels, 1, 1), -.1f, .1f);
+
+	return swish_of(m,
+	    MAKE(m, CONV, image(m, s), w,
+	        make_constant(m, DIMS(s->filters), -1, 1)));
+}
+
+/* A window of height x width, padded to the image's size. */
+static value_id
+padded(struct maker *m, const struct shape *s, int64_t height, int64_t width)
+{
+	const struct attr pads[] = {
+	    ATTR_OF_INTS("pads", height / 2, width / 2, height / 2, width / 2)};
+
+	return MAKE_WITH(m, CONV, pads, image(m, s),
+	    make_constant(
+	        m, DIMS(s->filters, s->channels, height, width), -.1f, .1f),
+	    make_constant(m, DIMS(s->filters), -1, 1));
+}
+
+static value_id
+few_3(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, 3, 3);
+}
+
+static value_id
+few_5(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, 5, 5);
+}
+
+static value_id
+few_7(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, 7, 7);
+}
+
+static value_id
+few_39(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, 3, 39);
+}
+
+/* 256 taps along a line, every second one. */
+static value_id
+line(struct maker *m, const struct shape *s)
+{
+	const struct attr strides[] = {ATTR_OF_INTS("strides", 1, 2)};
+
+	return MAKE_WITH(m, CONV, strides,
+	    make_input(m, DIMS(1, s->channels, 1, s->size)),
+	    make_constant(m, DIMS(s->filters, s->channels, 1, 256), -.1f, .1f));
+}
+
+/* Of numbers above 0. */
+static value_id
+above_0(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, ADD, MAKE(m, ABS, image(m, s)), make_scalar(m, 0.1f));
+}
+
+static value_id
+exp_of(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, EXP, image(m, s));
+}
+
+static value_id
+log_of(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, LOG, above_0(m, s));
+}
+
+static value_id
+power_of(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, POW, above_0(m, s), make_scalar(m, -0.5f));
+}
+
 /* Blocks of 32 codes, without zero points: `size` rows by [channels][filters]. */
 static value_id
 blocks(struct maker *m, const struct shape *s, int64_t bits)
@@ -239,6 +329,33 @@ static const struct shape shapes[] = {
     {"8 bits", 2048, 2048, 1, eight},
     {"8 bits", 2048, 2048, 8, eight},
     {"8 bits", 5632, 2048, 64, eight},
+    {"1x1 of YOLOX, Swish", 16, 32, 104, point_swish},
+    {"1x1 of YOLOX, Swish", 32, 32, 104, point_swish},
+    {"1x1 of YOLOX, Swish", 64, 64, 52, point_swish},
+    {"1x1 of YOLOX, Swish", 128, 32, 52, point_swish},
+    {"1x1 of YOLOX, Swish", 128, 128, 26, point_swish},
+    {"1x1 of YOLOX, Swish", 256, 256, 13, point_swish},
+    {"1x1 of YOLOX, Swish", 512, 256, 13, point_swish},
+    {"1x1 of EfficientNet, Swish", 16, 96, 112, point_swish},
+    {"1x1 of EfficientNet, Swish", 24, 144, 56, point_swish},
+    {"1x1 of EfficientNet, Swish", 80, 480, 14, point_swish},
+    {"3x3", 33, 1, 112, few_3},
+    {"3x3", 3, 8, 112, few_3},
+    {"3x3", 12, 16, 208, few_3},
+    {"3x3", 32, 9, 224, few_3},
+    {"3x3", 3, 32, 256, few_3},
+    {"3x3", 64, 24, 28, few_3},
+    {"5x5", 8, 1, 160, few_5},
+    {"5x5", 8, 32, 160, few_5},
+    {"7x7", 32, 1, 112, few_7},
+    {"7x7", 1, 32, 160, few_7},
+    {"3x39", 8, 8, 208, few_39},
+    {"1x256, stride 2", 1, 1, 44098, line},
+    {"1x256, stride 2", 1, 1, 5734, line},
+    {"Exp", 64, 0, 56, exp_of},
+    {"Exp", 256, 0, 7, exp_of},
+    {"Log of a sum", 64, 0, 56, log_of},
+    {"Power of a sum", 64, 0, 56, power_of},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

@@ -217,8 +217,8 @@ weigh_row(const struct attention_scratch *s, size_t r, float most)
 	vec sum = vec_all(0), other = sum;
 
 	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS, x += 2 * step) {
-		const vec a = vec_exp2_part(vec_load(x) * scale + shift);
-		const vec b = vec_exp2_part(vec_load(x + step) * scale + shift);
+		const vec a = vec_exp2(vec_load(x) * scale + shift);
+		const vec b = vec_exp2(vec_load(x + step) * scale + shift);
 
 		vec_store(x, a);
 		vec_store(x + step, b);

@@ -26,21 +26,40 @@ vec_exp2_of(vec x, vec r)
 	return p * (vec)(((bits)x - bits_all(0x4b400000 - 127)) << 23);
 }
 
-/* e^x, within 3e-7 of itself up to |x| = 20 and 1.3e-6 where it is any number. From
- * 88.37 on it is infinite, and never 0. */
+/* 2^x, within 2^-22 of itself: 0 far below and infinite far above, where others than
+ * AVX-512 are from 127.5 on. */
 ALWAYS vec
-vec_exp(vec x)
+vec_exp2(vec x)
 {
+#if NATIVE_WIDTH == 16 && defined(__AVX512DQ__)
+	/* the part above a whole number; its polynomial is ours, by least squares
+	 * weighted until the largest error was least */
+	const vec r = _mm512_reduce_ps(x, 1);
+	vec p = r * vec_all(1.86713007e-3f) + vec_all(9.01703031e-3f);
+
+	p = p * r + vec_all(5.57999131e-2f);
+	p = p * r + vec_all(2.4016445e-1f);
+	p = p * r + vec_all(6.93151312e-1f);
+	return _mm512_scalef_ps(p * r + vec_all(1), x);
+#else
 	const vec magic = vec_all(ROUNDS);
 	vec n;
 
-	x = vec_ceil_at(vec_floor_at(x, -87.33f), 88.8f);
-	n = x * vec_all(LOG2_E) + magic;
-	return vec_exp2_of(n, x * vec_all(LOG2_E) - (n - magic));
+	x = vec_ceil_at(vec_floor_at(x, -127), 128);
+	n = x + magic;
+	return vec_exp2_of(n, x - (n - magic));
+#endif
 }
 
-/* e^x likewise, from -87 down 0 and finite as far as floats are: one factor of 2 is
- * left for the end. */
+/* e^x, within 2^-22 and |x| 2^-23 of itself. */
+ALWAYS vec
+vec_exp(vec x)
+{
+	return vec_exp2(x * vec_all(LOG2_E));
+}
+
+/* e^x within 3e-7 of itself up to |x| = 20, 1.3e-6 beyond; from -87 down 0, and finite
+ * as far as floats are: one factor of 2 is left for the end. */
 ALWAYS vec
 vec_exp_whole(vec x)
 {
@@ -51,18 +70,6 @@ vec_exp_whole(vec x)
 	n = x * vec_all(LOG2_E) + magic;
 	return vec_exp2_of(n - one, x * vec_all(LOG2_E) - (n - magic))
 	    * vec_all(2);
-}
-
-/* 2^x of no more than 0 or hardly, which from -127 down is 0; NaN of NaN. */
-ALWAYS vec
-vec_exp2_part(vec x)
-{
-	const vec magic = vec_all(ROUNDS);
-	vec n;
-
-	x = vec_floor_at(x, -127);
-	n = x + magic;
-	return vec_exp2_of(n, x - (n - magic));
 }
 
 /* The natural logarithm: of a denormal, too, that of 0. SOURCE: Cephes' logf, within 2

@@ -85,6 +85,10 @@ step_function(const struct native_step *s, vec *x, size_t n)
 
 	switch (s->kind) {
 	case STEP_RELU:
+		if (s->alpha
+		    == 0) { /* 0 * -infinity is NaN, and 0 * -1 is -0 */
+			OVER(vec_floor_at(v, 0));
+		}
 		OVER(vec_choose(v < vec_all(0), v * a, v));
 	case STEP_CLIP:
 		OVER(vec_ceil_at(vec_floor_at(v, s->alpha), s->beta));

@@ -84,6 +84,13 @@ check_ways(const struct candidate *c, struct reference *r)
 	}
 }
 
+static bool
+is_winograd(const struct candidate *c)
+{
+	return c->target == 0
+	    && strncmp(tested->rule[c->rule].name, "native.conv", 11) == 0;
+}
+
 /* Candidates of the kind's rule over that many nodes, in every way. */
 static uint32_t
 check_convolutions(const char *target, uint32_t nnodes)
@@ -97,8 +104,7 @@ check_convolutions(const char *target, uint32_t nnodes)
 		const struct candidate *c = &found.candidate[i];
 		const uint32_t place = c->implementation % WINOGRAD_PLACES;
 
-		if (c->target != 0 || c->nnodes != nnodes
-		    || strncmp(tested->rule[c->rule].name, "native.conv", 11))
+		if (c->nnodes != nnodes || !is_winograd(c))
 			continue;
 		n++;
 		assert_true(runs(c, &r));
@@ -220,9 +226,9 @@ test_refusals(void **state)
 	const struct attr dilated[] = {ATTR_OF_INTS("dilations", 1, 2)};
 	const struct attr grouped[] = {ATTR_OF_INT("group", 2)};
 	value_id x = make_input(&m, DIMS(1, 8, 9, 9));
-	value_id w = make_constant(&m, DIMS(8, 8, 3, 3), -1, 1);
-	value_id w5 = make_constant(&m, DIMS(8, 8, 5, 3), -1, 1);
-	value_id w4 = make_constant(&m, DIMS(8, 4, 3, 3), -1, 1);
+	value_id w = make_constant(&m, DIMS(40, 8, 3, 3), -1, 1);
+	value_id w5 = make_constant(&m, DIMS(40, 8, 5, 3), -1, 1);
+	value_id w4 = make_constant(&m, DIMS(40, 4, 3, 3), -1, 1);
 
 	(void)state;
 	make_output(&m, MAKE_WITH(&m, CONV, strided, x, w));
@@ -246,7 +252,7 @@ count(const struct candidate_options *o, const char *target)
 	    || !candidates_find(&found, m.graph, &mix, o, &arena, &err))
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < found.n; i++)
-		n += found.candidate[i].target == 0;
+		n += is_winograd(&found.candidate[i]);
 	return n;
 }
 
@@ -265,7 +271,7 @@ test_options(void **state)
 	assert_true(is_refused_as("exact"));
 	assert_true(count(&nan, "native") > 0);
 	for (uint32_t i = 0; i < found.n; i++)
-		if (found.candidate[i].target == 0) {
+		if (is_winograd(&found.candidate[i])) {
 			assert_false(found.candidate[i].loses_nan);
 			assert_non_null(strstr(
 			    found.candidate[i].implementation_name, "guarded"));
@@ -304,7 +310,8 @@ check_elements(const char *target)
 	find(target);
 	reference_init(&r, m.graph, host_eval);
 	for (uint32_t i = 0; i < found.n; i++)
-		if (found.candidate[i].target == 0) {
+		if (found.candidate[i].target == 0
+		    && !is_winograd(&found.candidate[i])) {
 			assert_false(found.candidate[i].loses_nan);
 			assert_true(runs(&found.candidate[i], &r));
 			check_pages(&found.candidate[i], &r);
@@ -516,6 +523,106 @@ test_near_points(void **state)
 		find("native");
 		assert_true(has_rule("native.point") == (i >= NPOINTS - 2));
 	}
+}
+
+/* ---- few filters ---- */
+
+/* One of all, tails of vectors, rows between which there is padding, phases of strides
+ * of which some are read, blocks of rows and of columns. */
+static const struct few {
+	int64_t n, channels, filters, height, width;
+	int64_t kernel[2], stride[2], dilation[2], pads[4];
+} fews[] = {
+    {1, 1, 1, 1, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}},
+    {2, 3, 7, 7, 11, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},
+    {1, 2, 31, 9, 13, {3, 5}, {2, 2}, {1, 1}, {1, 2, 1, 2}},
+    {1, 5, 15, 17, 23, {7, 3}, {1, 3}, {1, 1}, {3, 0, 3, 2}},
+    {2, 1, 1, 1, 1300, {1, 31}, {1, 2}, {1, 1}, {0, 7, 0, 11}},
+    {1, 4, 3, 12, 12, {3, 3}, {1, 1}, {2, 3}, {2, 3, 2, 3}},
+    {1, 3, 2, 19, 20, {3, 3}, {2, 2}, {2, 2}, {0, 1, 2, 1}},
+    {1, 33, 9, 61, 88, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},
+    {3, 4, 4, 13, 13, {1, 1}, {3, 2}, {1, 1}, {0, 0, 0, 0}},
+    {1, 6, 12, 5, 2100, {5, 1}, {1, 1}, {1, 1}, {4, 0, 4, 0}},
+};
+#define NFEW (sizeof fews / sizeof *fews)
+
+static value_id
+few_of(value_id x, const struct few *s)
+{
+	const int64_t *p = s->pads;
+	const struct attr attr[] = {
+	    ATTR_OF_INTS("strides", s->stride[0], s->stride[1]),
+	    ATTR_OF_INTS("dilations", s->dilation[0], s->dilation[1]),
+	    ATTR_OF_INTS("pads", p[0], p[1], p[2], p[3])};
+
+	return MAKE_WITH(&m, CONV, attr, x,
+	    make_constant(&m,
+	        DIMS(s->filters, s->channels, s->kernel[0], s->kernel[1]), -.3f,
+	        .3f),
+	    make_constant(&m, DIMS(s->filters), -1, 1));
+}
+
+static void
+make_few(const struct few *s)
+{
+	value_id x =
+	    make_input(&m, DIMS(s->n, s->channels, s->height, s->width));
+	value_id y = few_of(x, s), r = MAKE(&m, RELU, y);
+
+	make_output(&m, r);
+	y = batch_norm(few_of(x, s), s->filters);
+	make_output(&m, MAKE(&m, SIGMOID, y));
+	make_output(&m, MAKE(&m, RELU, MAKE(&m, ADD, few_of(x, s), r)));
+	y = few_of(x, s);
+	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
+}
+
+/* Of two dimensions, and of one. */
+static void
+test_few_filters(void **state)
+{
+	const struct attr line[] = {ATTR_OF_INTS("strides", 2),
+	    ATTR_OF_INTS("dilations", 3), ATTR_OF_INTS("pads", 5, 4)};
+
+	(void)state;
+	for (size_t i = 0; i < NVECTORS * NFEW; i++) {
+		again();
+		make_few(&fews[i % NFEW]);
+		target_threads_set(1 + (uint32_t)i % 3);
+		assert_true(check_elements(vectors[i / NFEW]) >= 7);
+		assert_true(has_rule("native.direct"));
+		assert_true(has_rule("native.direct_gated"));
+	}
+	again();
+	make_output(&m,
+	    MAKE_WITH(&m, CONV, line, make_input(&m, DIMS(2, 3, 700)),
+	        make_constant(&m, DIMS(5, 3, 7), -1, 1)));
+	assert_true(check_elements("native") == 1);
+	target_threads_set(1);
+}
+
+static void
+test_refused_filters(void **state)
+{
+	const struct attr grouped[] = {ATTR_OF_INT("group", 2)};
+	const struct attr far[] = {ATTR_OF_INTS("dilations", 1, 600),
+	    ATTR_OF_INTS("pads", 0, 600, 0, 600)};
+	value_id x = make_input(&m, DIMS(1, 4, 5, 9));
+
+	(void)state;
+	make_output(&m,
+	    MAKE_WITH(&m, CONV, grouped, x,
+	        make_constant(&m, DIMS(2, 2, 3, 3), -1, 1)));
+	make_output(&m,
+	    MAKE_WITH(
+	        &m, CONV, far, x, make_constant(&m, DIMS(2, 4, 1, 3), -1, 1)));
+	make_output(
+	    &m, MAKE(&m, CONV, x, make_constant(&m, DIMS(33, 4, 2, 2), -1, 1)));
+	find("native");
+	assert_false(has_rule("native.direct"));
+	assert_true(is_refused_as("group"));
+	assert_true(is_refused_as("reach"));
+	assert_true(is_refused_as("filters"));
 }
 
 /* ---- attention ---- */
@@ -1040,6 +1147,8 @@ main(int argc, char **argv)
 	    TEST(test_broadcasts),
 	    TEST(test_points),
 	    TEST(test_near_points),
+	    TEST(test_few_filters),
+	    TEST(test_refused_filters),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
