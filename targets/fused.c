@@ -1,6 +1,5 @@
 #include "targets/fused.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "targets/dequantized.h"
@@ -9,10 +8,10 @@
 static bool
 read_clip(const struct graph *g, const struct node *n, struct step *s)
 {
-	*s = (struct step){STEP_CLIP, -FLT_MAX, FLT_MAX, VALUE_NONE, false};
+	*s = (struct step){STEP_CLIP, -INFINITY, INFINITY, VALUE_NONE, false};
 	if (n->opset < 11) {
-		s->alpha = attr_float_or(n, "min", -FLT_MAX);
-		s->beta = attr_float_or(n, "max", FLT_MAX);
+		s->alpha = attr_float_or(n, "min", -INFINITY);
+		s->beta = attr_float_or(n, "max", INFINITY);
 		return true;
 	}
 	for (uint32_t i = 1; i < n->ninputs && i < 3; i++) {
@@ -99,10 +98,10 @@ fold_scalar(struct step *s, float c)
 			    STEP_LINEAR, 1 / c, 0, VALUE_NONE, false};
 		break;
 	case STEP_MAX:
-		*s = (struct step){STEP_CLIP, c, FLT_MAX, VALUE_NONE, false};
+		*s = (struct step){STEP_CLIP, c, INFINITY, VALUE_NONE, false};
 		break;
 	case STEP_MIN:
-		*s = (struct step){STEP_CLIP, -FLT_MAX, c, VALUE_NONE, false};
+		*s = (struct step){STEP_CLIP, -INFINITY, c, VALUE_NONE, false};
 		break;
 	default:
 		break;

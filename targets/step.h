@@ -9,7 +9,7 @@
 enum step_kind {
 	STEP_RELU, /* x < 0 ? alpha * x : x */
 	STEP_ELU, /* alpha */
-	STEP_CLIP, /* alpha..beta */
+	STEP_CLIP, /* alpha..beta: infinite where there is no bound */
 	STEP_LINEAR, /* alpha * x + beta */
 	STEP_SIGMOID,
 	STEP_TANH,

@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 
 #include "targets/blas/kernel.h"
@@ -45,8 +44,8 @@ finish_of(struct finish *out, const struct fused *f, const struct graph *g,
 		float low = 0, high = INFINITY;
 
 		if (s->kind == STEP_CLIP) {
-			low = s->alpha == -FLT_MAX ? -INFINITY : s->alpha;
-			high = s->beta == FLT_MAX ? INFINITY : s->beta;
+			low = s->alpha;
+			high = s->beta;
 		} else if (s->kind != STEP_RELU || s->alpha != 0) {
 			return false;
 		}

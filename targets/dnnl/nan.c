@@ -1,6 +1,5 @@
 #include "targets/dnnl/nan.h"
 
-#include <float.h>
 #include <math.h>
 
 /* SOURCE: found by tests/fuzz/candidates over NaN and infinities, as SSE4.1,
@@ -53,7 +52,7 @@ put_bounds(struct step *to, const struct step *s)
 
 	if (s->alpha == 0)
 		to[n++] = floor_0;
-	if (s->beta != FLT_MAX) {
+	if (s->beta != INFINITY) {
 		to[n++] = turn;
 		to[n++] = floor_0;
 		to[n++] = turn;
@@ -65,8 +64,9 @@ static bool
 can_be_put(const struct step *s)
 {
 	return s->kind == STEP_RELU
-	    || (s->kind == STEP_CLIP && (s->alpha == 0 || s->alpha == -FLT_MAX)
-	        && (s->beta == FLT_MAX || (s->beta > 0 && s->beta <= HIGHEST)));
+	    || (s->kind == STEP_CLIP && (s->alpha == 0 || s->alpha == -INFINITY)
+	        && (s->beta == INFINITY
+	            || (s->beta > 0 && s->beta <= HIGHEST)));
 }
 
 /* The last step, where others are before it. */
@@ -84,12 +84,8 @@ take_end(struct fused *f, struct bounding *end)
 	if (!relu && s->kind != STEP_CLIP)
 		return;
 	end->low = relu ? 0 : s->alpha;
-	end->high = relu ? FLT_MAX : s->beta;
+	end->high = relu ? INFINITY : s->beta;
 	end->needed = end->low <= 0 && end->high >= 0;
-	if (end->high == FLT_MAX)
-		end->high = INFINITY;
-	if (end->low == -FLT_MAX)
-		end->low = -INFINITY;
 	f->nsteps -= end->needed;
 }
 

@@ -1,8 +1,7 @@
 /* Convolutions of few filters, in C order: which are taken, weights, blocks, threads. */
-#include "targets/native/direct.h"
-
 #include <assert.h>
 
+#include "targets/native/direct_form.h"
 #include "targets/native/native.h"
 #include "targets/native/pixels.h"
 #include "targets/team.h"

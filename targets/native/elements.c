@@ -235,6 +235,28 @@ ways_elements(const struct match_in *m, struct formats *f,
 	return n;
 }
 
+/* Where: floats and a condition, each broadcast so. */
+bool
+accept_choice(const struct match_in *m, struct why *why)
+{
+	const struct node *n = matched_root(m);
+	const struct type *result = matched_type(m, n->output[0]);
+	struct chain_operand o;
+	bool ok = need_tensor(m, why, n->output[0]), lie = true;
+
+	for (uint32_t i = 1; i < 3; i++)
+		ok = need_tensor(m, why, n->input[i]) && ok;
+	if (!ok || !need_size(m, why, n->input[0]))
+		return false;
+	for (uint32_t i = 0; i < 3; i++)
+		lie = lie
+		    && read_operand(&o, graph_value(m->graph, n->input[i]),
+		        result, LAYOUT_PLAIN);
+	return NEED(why, lie, "operands",
+	    "repeated along outer or inner dimensions", "%s",
+	    lie ? "that" : "another way to broadcast");
+}
+
 /* ---- a kernel ---- */
 
 struct elements_kernel {
@@ -327,5 +349,50 @@ compile_elements(const struct target *t, const struct graph *g,
 		set_whole(&k->chain);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+	return true;
+}
+
+struct choice_kernel {
+	struct element_choice choice;
+	choice_run *run;
+	const void *const *in;
+	float *out;
+};
+
+static void
+choose_part(void *of, size_t first, size_t count)
+{
+	const struct choice_kernel *k = of;
+
+	k->run(&k->choice, first, first + count, k->in, k->out);
+}
+
+static void
+run_choice(struct kernel *kernel, const void *const *in, void *const *out)
+{
+	struct choice_kernel *k = kernel->state;
+
+	k->in = in;
+	k->out = out[0];
+	team_split(k->choice.count, choose_part, k);
+}
+
+bool
+compile_choice(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct choice_kernel *k = arena_new(a, struct choice_kernel, 1);
+	const struct node *n = graph_node(g, c->node[0]);
+
+	(void)err;
+	k->run = native_version_of(t)->choice;
+	k->choice.count = type_elements(&graph_value(g, n->output[0])->type, 0);
+	k->choice.condition = bind_operand(g, c, n->input[0], LAYOUT_PLAIN, a);
+	for (uint32_t i = 0; i < 2; i++)
+		k->choice.with[i] =
+		    bind_operand(g, c, n->input[i + 1], LAYOUT_PLAIN, a);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run_choice, .state = k};
 	return true;
 }

@@ -68,6 +68,12 @@ PART(element_thrice, ELEMENT(EITHER(ANY, &element_twice)))
 #define ELEMENTS \
 	EITHER(SPELLED(GELU_TANH, ANY), ELEMENT(EITHER(ANY, &element_thrice)))
 
+#define REDUCTION(p) \
+	EITHER(EITHER(NODE(REDUCESUM, p, REST), NODE(REDUCEMEAN, p, REST), \
+	           NODE(REDUCEMAX, p, REST), NODE(REDUCEMIN, p, REST)), \
+	    EITHER(NODE(REDUCEL1, p, REST), NODE(REDUCEL2, p, REST), \
+	        NODE(REDUCESUMSQUARE, p, REST)))
+
 /* A convolution of an image that is normalised, or whose channels have factors, as
  * it is read. */
 #define NORMED \

@@ -73,6 +73,16 @@ uint32_t ways_byte_mean(const struct match_in *m, struct formats *f,
 uint32_t ways_byte_layouts(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 
+bool accept_choice(const struct match_in *m, struct why *why);
+bool compile_choice(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_reduce(const struct match_in *m, struct why *why);
+bool compile_reduce(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_sequence(const struct match_in *m, struct why *why);
 bool compile_sequence(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

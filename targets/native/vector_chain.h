@@ -110,6 +110,60 @@ chain_block(const struct element_chain *c, size_t from, size_t n,
 	chain_write(x, n, out + from);
 }
 
+/* ---- one of two ---- */
+
+/* Elements [from, from + n) of what the condition is broadcast to. */
+static inline void
+choice_condition(const struct chain_operand *o, size_t from, size_t n,
+    const void *const *in, uint8_t *to)
+{
+	const uint8_t *data = o->port < 0 ? o->constant : in[o->port];
+
+	while (n > 0) {
+		const size_t at = from / o->inner % o->n;
+		const size_t left = o->inner > 1 ? o->inner - from % o->inner
+		    : o->n > 1                   ? o->n - at
+		                                 : n;
+		const size_t part = left < n ? left : n;
+
+		if (o->inner > 1 || o->n == 1)
+			memset(to, data[at], part);
+		else
+			memcpy(to, data + at, part);
+		to += part;
+		from += part;
+		n -= part;
+	}
+}
+
+static inline void
+choice_block(const struct element_choice *c, size_t from, size_t n,
+    const void *const *in, float *out)
+{
+	vec x[2][CHAIN_BLOCK];
+	const float *a = (const float *)x[0], *b = (const float *)x[1];
+	uint8_t first[CHAIN_BLOCK * NATIVE_WIDTH];
+
+	for (size_t i = 0; i < 2; i++)
+		chain_operand_read(&c->with[i], from, n, c->count, in, x[i]);
+	choice_condition(&c->condition, from, n, in, first);
+	for (size_t i = 0; i < n; i++)
+		out[from + i] = first[i] ? a[i] : b[i];
+}
+
+static void
+choice_part(const struct element_choice *c, size_t from, size_t to,
+    const void *const *in, float *out)
+{
+	const size_t block = (size_t)CHAIN_BLOCK * NATIVE_WIDTH;
+
+	for (; from < to; from += block)
+		choice_block(
+		    c, from, to - from < block ? to - from : block, in, out);
+}
+
+/* ---- a chain ---- */
+
 static void
 chain_part(const struct element_chain *c, size_t from, size_t to,
     const void *const *in, float *out)

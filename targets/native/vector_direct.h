@@ -3,7 +3,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_DIRECT_H
 #define TARGETS_NATIVE_VECTOR_DIRECT_H
 
-#include "targets/native/direct.h"
+#include "targets/native/direct_form.h"
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_product.h"
 

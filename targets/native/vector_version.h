@@ -10,6 +10,7 @@
 #include "targets/native/vector_narrow.h"
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
+#include "targets/native/vector_reduce.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
 
@@ -18,7 +19,8 @@
 		.name = words, .width = NATIVE_WIDTH, .group = NATIVE_GROUP, \
 		.is_here = here, .winograd = winograd_unit, \
 		.pointwise = pointwise_unit, .direct = direct_unit, \
-		.chain = chain_part, .bytes_table = bytes_table, \
+		.chain = chain_part, .choice = choice_part, \
+		.reduce = reduce_part, .bytes_table = bytes_table, \
 		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
 		.range = floats_range_of, .quantize = floats_quantize, \
 		.dequantize = bytes_floats, .number = floats_number, \

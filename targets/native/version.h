@@ -5,10 +5,11 @@
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
-#include "targets/native/direct.h"
+#include "targets/native/direct_form.h"
 #include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
+#include "targets/native/reduce_form.h"
 #include "targets/native/winograd.h"
 
 struct native_version {
@@ -20,6 +21,8 @@ struct native_version {
 	pointwise_run *pointwise;
 	direct_run *direct;
 	chain_run *chain;
+	choice_run *choice;
+	reduce_run *reduce;
 	bytes_table_run *bytes_table;
 	bytes_pair_run *bytes_pair;
 	bytes_sum_run *bytes_sum;

@@ -1,6 +1,5 @@
 #include "targets/xnnpack/op.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,8 +67,8 @@ clamp_of(const struct fused *f, uint32_t first, float *low, float *high)
 		float from = 0, to = INFINITY;
 
 		if (s->kind == STEP_CLIP) {
-			from = s->alpha == -FLT_MAX ? -INFINITY : s->alpha;
-			to = s->beta == FLT_MAX ? INFINITY : s->beta;
+			from = s->alpha;
+			to = s->beta;
 		} else if (s->kind != STEP_RELU || s->alpha != 0) {
 			return false;
 		}

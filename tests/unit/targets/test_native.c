@@ -338,6 +338,17 @@ test_functions(void **state)
 	target_threads_set(1);
 }
 
+static bool
+has_rule(const char *name)
+{
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0
+		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
+		        == 0)
+			return true;
+	return false;
+}
+
 /* ---- chains of functions ---- */
 
 /* Each function of the table by itself or behind another, over what it is defined for
@@ -424,6 +435,80 @@ test_broadcasts(void **state)
 	assert_true(is_refused_as("operands"));
 }
 
+/* Condition and operands of every form. */
+static void
+test_choices(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < 3 * NVECTORS; v++) {
+		const int64_t n = v % 3 ? 37 : 4100;
+		value_id x, y, one, seen;
+
+		again();
+		x = make_input(&m, DIMS(3, 5, n));
+		y = make_input(&m, DIMS(5, 1));
+		one = make_input(&m, DIMS(1));
+		seen = of_type(MAKE(&m, LESS, x, y), DT_BOOL);
+		make_output(&m, MAKE(&m, WHERE, seen, x, one));
+		make_output(&m, MAKE(&m, WHERE, seen, make_scalar(&m, 0), x));
+		seen = of_type(MAKE(&m, LESS, y, one), DT_BOOL);
+		make_output(&m, MAKE(&m, WHERE, seen, y, x));
+		seen = of_type(
+		    MAKE(&m, LESS, make_input(&m, DIMS(n)), one), DT_BOOL);
+		make_output(&m,
+		    MAKE(&m, WHERE, seen, make_input(&m, DIMS(3, 1, 1)), x));
+		target_threads_set(1 + (uint32_t)v % 3);
+		assert_true(check_elements(vectors[v / 3]) >= 4);
+		assert_true(has_rule("native.choice"));
+	}
+	target_threads_set(1);
+}
+
+/* ---- reductions ---- */
+
+static value_id
+reduced(enum op op, value_id x, int64_t from, int64_t n)
+{
+	int64_t axes[5] = {from, from + 1, from + 2, from + 3};
+	const struct attr keep[] = {ATTR_OF_INT("keepdims", n % 2)};
+
+	axes[n] = INTS_END;
+
+	return make_node(&m, op,
+	    (const value_id[]){x, make_ints(&m, axes), VALUE_LAST}, keep, 1);
+}
+
+static void
+test_reductions(void **state)
+{
+	static const enum op ops[] = {OP_REDUCESUM, OP_REDUCEMEAN, OP_REDUCEMAX,
+	    OP_REDUCEMIN, OP_REDUCEL1, OP_REDUCEL2, OP_REDUCESUMSQUARE};
+	const int64_t *dims[] = {DIMS(1, 1, 1, 1), DIMS(3, 5, 7, 2),
+	    DIMS(2, 19, 3, 67), DIMS(5, 3, 130, 1), DIMS(2, 3, 70, 71)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * n; v++) {
+		value_id x;
+
+		again();
+		m.opset = 18;
+		x = make_input(&m, dims[v % n]);
+		for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+			for (int64_t from = 0; from < 4; from++)
+				make_output(&m,
+				    reduced(
+				        ops[i], x, from, i % 2 ? 1 : 4 - from));
+		for (size_t i = 0; i < 4; i++)
+			make_output(
+			    &m, reduced(ops[i], MAKE(&m, MUL, x, x), 2, 2));
+		target_threads_set(v % n == 4 ? 3 : 1);
+		assert_true(check_elements(vectors[v / n]) >= 32);
+		assert_true(has_rule("native.reduce"));
+	}
+	target_threads_set(1);
+}
+
 /* ---- single pixels ---- */
 
 /* One of all, tails of vectors, pairs and groups; slices of channels, blocks. */
@@ -477,17 +562,6 @@ make_points(const struct point *p)
 	make_output(&m, MAKE(&m, RELU, point(x, p)));
 	y = point(x, p);
 	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
-}
-
-static bool
-has_rule(const char *name)
-{
-	for (uint32_t i = 0; i < found.n; i++)
-		if (found.candidate[i].target == 0
-		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
-		        == 0)
-			return true;
-	return false;
 }
 
 static void
@@ -1145,6 +1219,8 @@ main(int argc, char **argv)
 	    TEST(test_functions),
 	    TEST(test_all_functions),
 	    TEST(test_broadcasts),
+	    TEST(test_choices),
+	    TEST(test_reductions),
 	    TEST(test_points),
 	    TEST(test_near_points),
 	    TEST(test_few_filters),

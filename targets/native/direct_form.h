@@ -1,7 +1,7 @@
 /* Convolutions of few filters, in C order: what their kernels, compiled once for each
  * instruction set, and the code around them share. */
-#ifndef TARGETS_NATIVE_DIRECT_H
-#define TARGETS_NATIVE_DIRECT_H
+#ifndef TARGETS_NATIVE_DIRECT_FORM_H
+#define TARGETS_NATIVE_DIRECT_FORM_H
 
 #include "targets/native/steps.h"
 
