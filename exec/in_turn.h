@@ -10,7 +10,7 @@
 #include "ir/base/err.h"
 
 /* TUNING: fewer say nothing; more only cost time. */
-#define IN_TURN_LEAST 3
+#define IN_TURN_LEAST 7
 #define IN_TURN_MOST 40
 
 #define IN_TURN_ONE UINT64_C(1000000) /* ratios are in millionths */

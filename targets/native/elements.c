@@ -164,6 +164,7 @@ is_ahead(const struct fused *f)
 {
 	switch (f->nsteps == 1 ? f->step[0].kind : STEP_GELU_TANH) {
 	case STEP_GELU_TANH:
+	case STEP_GELU_ERF:
 	case STEP_TANH:
 	case STEP_EXP:
 	case STEP_LOG:

@@ -66,7 +66,9 @@ PART(element_once, ELEMENT(ANY))
 PART(element_twice, ELEMENT(EITHER(ANY, &element_once)))
 PART(element_thrice, ELEMENT(EITHER(ANY, &element_twice)))
 #define ELEMENTS \
-	EITHER(SPELLED(GELU_TANH, ANY), ELEMENT(EITHER(ANY, &element_thrice)))
+	EITHER(SPELLED(GELU_TANH, ANY), \
+	    SPELLED(GELU, EITHER(ANY, &element_once)), \
+	    ELEMENT(EITHER(ANY, &element_thrice)))
 
 #define REDUCTION(p) \
 	EITHER(EITHER(NODE(REDUCESUM, p, REST), NODE(REDUCEMEAN, p, REST), \

@@ -18,12 +18,23 @@ vec_gelu_tanh(vec x)
 	return vec_gated(x, cubic * vec_all(2 * ROOT_2_OVER_PI));
 }
 
+/* x / 2 (1 + erf(x / sqrt(2))), or max(x, 0) - |x| / 2 erfc(|x| / sqrt(2)), which cancels
+ * nothing; from 10 on that is nothing. SOURCE: Abramowitz and Stegun, 7.1.26. */
 ALWAYS vec
 vec_gelu_erf(vec x)
 {
-	const vec half = x * vec_all(0.5f);
+	const vec half = vec_all(0.5f), size = vec_abs(x);
+	const vec y = vec_ceil_at(size, 10);
+	const vec t =
+	    vec_all(1) / (y * vec_all(0.3275911f * ROOT_HALF) + vec_all(1));
+	const vec e = vec_exp2(y * y * vec_all(-0.5f * LOG2_E));
+	vec p =
+	    t * vec_all(0.5f * 1.061405429f) + vec_all(0.5f * -1.453152027f);
 
-	return half * vec_erf(x * vec_all(ROOT_HALF)) + half;
+	p = p * t + vec_all(0.5f * 1.421413741f);
+	p = p * t + vec_all(0.5f * -0.284496736f);
+	p = p * t + vec_all(0.5f * 0.254829592f);
+	return (x * half + size * half) - p * t * (y * e);
 }
 
 ALWAYS vec
