@@ -1,6 +1,6 @@
 /* Operators that leave bytes as they are and only say where they belong:
- * reshaping, joining along the outermost dimension, splitting along it. When a
- * plan lets input and output lie in one piece of memory they cost nothing. */
+ * reshaping, joining along the outermost dimension, splitting along it, a Slice of
+ * it, a Pad of nothing, a Transpose of dimensions of 1. When a plan lets input and output lie in one piece of memory they cost nothing. */
 #ifndef TARGETS_PIECES_H
 #define TARGETS_PIECES_H
 
