@@ -143,6 +143,95 @@ eight(struct maker *m, const struct shape *s)
 	return blocks(m, s, 8);
 }
 
+static value_id
+channels_last(struct maker *m, const struct shape *s)
+{
+	const struct attr perm[] = {ATTR_OF_INTS("perm", 0, 2, 3, 1)};
+
+	return MAKE_WITH(m, TRANSPOSE, perm, image(m, s));
+}
+
+/* `channels` heads of `filters` numbers at each of `size` places. */
+static value_id
+heads(struct maker *m, const struct shape *s)
+{
+	const struct attr perm[] = {ATTR_OF_INTS("perm", 0, 2, 1, 3)};
+
+	return MAKE_WITH(m, TRANSPOSE, perm,
+	    make_input(m, DIMS(1, s->size, s->channels, s->filters)));
+}
+
+static value_id
+cut(struct maker *m, value_id x, int64_t axis, int64_t start, int64_t step)
+{
+	return MAKE(m, SLICE, x, make_ints(m, INTS(start)),
+	    make_ints(m, INTS(INT64_MAX)), make_ints(m, INTS(axis)),
+	    make_ints(m, INTS(step)));
+}
+
+static value_id
+every_second(struct maker *m, const struct shape *s)
+{
+	return cut(m, image(m, s), 3, 0, 2);
+}
+
+static value_id
+last_half(struct maker *m, const struct shape *s)
+{
+	return cut(m, image(m, s), 3, s->size / 2, 1);
+}
+
+static value_id
+focus(struct maker *m, const struct shape *s)
+{
+	const struct attr at[] = {ATTR_OF_INT("axis", 1)};
+	value_id x = image(m, s), part[4];
+
+	for (int64_t i = 0; i < 4; i++)
+		part[i] = cut(m, cut(m, x, 2, i % 2, 2), 3, i / 2, 2);
+	return MAKE_WITH(m, CONCAT, at, part[0], part[1], part[2], part[3]);
+}
+
+static value_id
+padded(struct maker *m, const struct shape *s, const char *mode)
+{
+	const struct attr at[] = {ATTR_OF_STRING("mode", mode)};
+	const int64_t n = s->filters;
+
+	return MAKE_WITH(m, PAD, at, image(m, s),
+	    make_ints(m, INTS(0, 0, n, n, 0, 0, n, n)));
+}
+
+static value_id
+zeros_around(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, "constant");
+}
+
+static value_id
+reflected(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, "reflect");
+}
+
+/* Along the last dimension. */
+static value_id
+joined(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+	const int64_t *dim = DIMS(s->size, s->channels, s->filters);
+
+	return MAKE_WITH(
+	    m, CONCAT, last, make_input(m, dim), make_input(m, dim));
+}
+
+static value_id
+repeated(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, EXPAND, make_input(m, DIMS(1, s->channels, 1, 1)),
+	    make_ints(m, INTS(1, s->channels, s->size, s->size)));
+}
+
 static const struct shape shapes[] = {
     {"ResNet", 64, 64, 56, NULL},
     {"ResNet", 128, 128, 28, NULL},
@@ -239,6 +328,31 @@ static const struct shape shapes[] = {
     {"8 bits", 2048, 2048, 1, eight},
     {"8 bits", 2048, 2048, 8, eight},
     {"8 bits", 5632, 2048, 64, eight},
+    {"Channels last", 3, 0, 224, channels_last},
+    {"Channels last", 24, 0, 40, channels_last},
+    {"Channels last", 85, 0, 60, channels_last},
+    {"Channels last", 256, 0, 14, channels_last},
+    {"Channels last", 96, 0, 56, channels_last},
+    {"Heads", 12, 64, 128, heads},
+    {"Heads", 3, 32, 49, heads},
+    {"Heads", 6, 64, 197, heads},
+    {"Every second", 3, 0, 416, every_second},
+    {"Every second", 16, 0, 56, every_second},
+    {"Last half", 32, 0, 56, last_half},
+    {"Last half", 4420, 0, 4, last_half},
+    {"Focus", 3, 0, 416, focus},
+    {"Focus", 16, 0, 64, focus},
+    {"Zeros around", 64, 1, 56, zeros_around},
+    {"Zeros around", 3, 3, 224, zeros_around},
+    {"Zeros around", 512, 1, 7, zeros_around},
+    {"Reflected", 32, 1, 128, reflected},
+    {"Reflected", 3, 4, 256, reflected},
+    {"Joined", 4420, 2, 1, joined},
+    {"Joined", 172, 36, 8, joined},
+    {"Joined", 6192, 1, 1, joined},
+    {"Joined", 512, 256, 1, joined},
+    {"Repeated", 256, 0, 28, repeated},
+    {"Repeated", 64, 0, 7, repeated},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

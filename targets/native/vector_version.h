@@ -9,6 +9,7 @@
 #include "targets/native/vector_narrow.h"
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
+#include "targets/native/vector_strides.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
 
@@ -25,7 +26,7 @@
 		.narrow_pack = narrow_pack, .narrow = narrow_columns, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \
-		.recurrent = recurrent_sequence, \
+		.recurrent = recurrent_sequence, .strides = strides_pieces, \
 	}
 
 #endif

@@ -8,6 +8,7 @@
 #include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
+#include "targets/native/strides.h"
 #include "targets/native/winograd.h"
 
 struct native_version {
@@ -33,6 +34,7 @@ struct native_version {
 	recurrent_room_of *recurrent_room;
 	recurrent_pack *recurrent_pack;
 	recurrent_run *recurrent;
+	strides_run *strides;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:
