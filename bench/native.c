@@ -143,6 +143,34 @@ eight(struct maker *m, const struct shape *s)
 	return blocks(m, s, 8);
 }
 
+/* `size` times `channels` lines of `filters` numbers. */
+static value_id
+softmax(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+
+	return MAKE_WITH(m, SOFTMAX, last,
+	    make_input(m, DIMS(s->size, s->channels, s->filters)));
+}
+
+static value_id
+log_softmax(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+
+	return MAKE_WITH(m, LOGSOFTMAX, last,
+	    make_input(m, DIMS(s->size, s->channels, s->filters)));
+}
+
+/* Over the channels of an image. */
+static value_id
+softmax_channels(struct maker *m, const struct shape *s)
+{
+	const struct attr first[] = {ATTR_OF_INT("axis", 1)};
+
+	return MAKE_WITH(m, SOFTMAX, first, image(m, s));
+}
+
 static value_id
 channels_last(struct maker *m, const struct shape *s)
 {
@@ -328,6 +356,24 @@ static const struct shape shapes[] = {
     {"8 bits", 2048, 2048, 1, eight},
     {"8 bits", 2048, 2048, 8, eight},
     {"8 bits", 5632, 2048, 64, eight},
+    {"Softmax", 4420, 2, 1, softmax},
+    {"Softmax", 1, 1000, 1, softmax},
+    {"Softmax", 128, 128, 12, softmax},
+    {"Softmax", 147, 49, 64, softmax},
+    {"Softmax", 147, 49, 1, softmax},
+    {"Softmax", 8400, 5, 1, softmax},
+    {"Softmax", 3000, 10, 1, softmax},
+    {"Softmax", 197, 197, 6, softmax},
+    {"Softmax", 384, 384, 12, softmax},
+    {"Softmax", 1, 30522, 1, softmax},
+    {"Softmax", 512, 21, 1, softmax},
+    {"Softmax", 1500, 16, 4, softmax},
+    {"LogSoftmax", 128, 29, 1, log_softmax},
+    {"LogSoftmax", 1, 1000, 1, log_softmax},
+    {"LogSoftmax", 128, 1000, 1, log_softmax},
+    {"LogSoftmax", 2048, 2, 1, log_softmax},
+    {"Softmax of channels", 21, 0, 64, softmax_channels},
+    {"Softmax of channels", 4, 0, 80, softmax_channels},
     {"Channels last", 3, 0, 224, channels_last},
     {"Channels last", 24, 0, 40, channels_last},
     {"Channels last", 85, 0, 60, channels_last},

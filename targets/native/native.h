@@ -99,6 +99,13 @@ bool compile_reorder(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_lines(const struct match_in *m, struct why *why);
+uint32_t ways_lines(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_lines(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_code(const struct match_in *m, struct why *why);
 bool compile_code(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

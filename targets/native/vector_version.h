@@ -9,6 +9,7 @@
 #include "targets/native/vector_narrow.h"
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
+#include "targets/native/vector_softmax.h"
 #include "targets/native/vector_strides.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
@@ -27,6 +28,7 @@
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \
 		.recurrent = recurrent_sequence, .strides = strides_pieces, \
+		.softmax_units = softmax_units, .softmax = softmax_part, \
 	}
 
 #endif

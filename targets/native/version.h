@@ -8,6 +8,7 @@
 #include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
+#include "targets/native/softmax_form.h"
 #include "targets/native/strides.h"
 #include "targets/native/winograd.h"
 
@@ -35,6 +36,8 @@ struct native_version {
 	recurrent_pack *recurrent_pack;
 	recurrent_run *recurrent;
 	strides_run *strides;
+	softmax_units_of *softmax_units;
+	softmax_run *softmax;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

@@ -1106,6 +1106,51 @@ test_refused_reorders(void **state)
 	assert_true(is_refused_as("operands"));
 }
 
+/* ---- softmax ---- */
+
+/* As it is, with a line of -infinity and lines with some, +infinity and NaN. */
+static void
+make_softmaxes(const int64_t *dim, enum op op)
+{
+	value_id x = MAKE(&m, MUL, make_input(&m, dim), make_scalar(&m, 9));
+	value_id some =
+	    of_type(MAKE(&m, LESSOREQUAL, x, make_scalar(&m, 0)), DT_BOOL);
+	value_id hidden[4] = {x,
+	    MAKE(&m, WHERE, some, make_scalar(&m, -INFINITY), x),
+	    MAKE(&m, WHERE, some, make_scalar(&m, NAN), x),
+	    MAKE(&m, WHERE, some, make_scalar(&m, INFINITY), x)};
+
+	for (size_t i = 0; i < 4; i++)
+		for (int64_t axis = -1; axis < 3; axis++) {
+			const struct attr at[] = {ATTR_OF_INT("axis", axis)};
+
+			make_output(&m,
+			    make_node(&m, op,
+			        (const value_id[]){hidden[i], VALUE_LAST}, at,
+			        1));
+		}
+}
+
+static void
+test_softmax(void **state)
+{
+	const int64_t *dims[] = {DIMS(1, 1, 1, 1), DIMS(3, 37, 2, 2),
+	    DIMS(2, 5, 3, 7), DIMS(1, 67, 13, 16), DIMS(2, 16, 9, 49),
+	    DIMS(1, 2, 3, 1000)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < 2 * NVECTORS * n; v++) {
+		again();
+		m.opset = v % 5 ? 13 : 11;
+		make_softmaxes(
+		    dims[v / 2 % n], v % 2 ? OP_SOFTMAX : OP_LOGSOFTMAX);
+		target_threads_set(1 + (uint32_t)(v / 2 % 3));
+		assert_true(check_elements(vectors[v / 2 / n]) >= 16);
+	}
+	target_threads_set(1);
+}
+
 /* Rows beyond what is multiplied at once, depths beyond what stays in the cache, and
  * what is left of a vector, of a block and of a pair of columns. */
 static void
@@ -1154,6 +1199,7 @@ main(int argc, char **argv)
 	    TEST(test_refused_moves),
 	    TEST(test_reorders),
 	    TEST(test_refused_reorders),
+	    TEST(test_softmax),
 	    TEST(test_blocks),
 	};
 
