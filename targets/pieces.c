@@ -244,6 +244,20 @@ is_run_of(const struct node *earlier, const struct node *n, uint32_t input)
 /* TUNING: a dense block has up to 64 layers, and each joins all before it. */
 #define JOINS_MOST 128
 
+bool
+pieces_of_one(const struct graph *g, const struct node *n)
+{
+	struct arena scratch;
+	struct pieces p;
+	bool ok;
+
+	arena_init(&scratch);
+	ok = n->op != OP_CONCAT && n->op != OP_SPLIT
+	    && read_pieces(&p, g, n, LAYOUT_PLAIN, &scratch);
+	arena_release(&scratch);
+	return ok;
+}
+
 /* What may lie within its input. */
 static bool
 is_part(enum op op)

@@ -11,6 +11,9 @@
  * better claim to where an input lies? Of single nodes only. */
 bool pieces_fit(const struct match_in *m, enum layout layout);
 
+/* Are a node's bytes, in C order, some of its first input's as they lie there? */
+bool pieces_of_one(const struct graph *g, const struct node *n);
+
 /* The kernel of such a candidate. It copies the pieces that do not lie where
  * they belong. */
 void pieces_compile(const struct target *t, const struct graph *g,

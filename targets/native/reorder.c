@@ -2,18 +2,12 @@
 #include "targets/native/native.h"
 #include "targets/native/places.h"
 #include "targets/need.h"
+#include "targets/pieces.h"
 #include "targets/team.h"
 
 #define NEED why_need
 
 /* ---- what is taken ---- */
-
-static bool
-is_reshaping(const struct node *n)
-{
-	return n->op == OP_RESHAPE || n->op == OP_FLATTEN || n->op == OP_SQUEEZE
-	    || n->op == OP_UNSQUEEZE;
-}
 
 static bool
 need_elements(const struct match_in *m, struct why *why, value_id v)
@@ -28,55 +22,6 @@ need_elements(const struct match_in *m, struct why *why, value_id v)
 	            && type_elements(t, 0) < PLACES_MAX,
 	        "elements", "1..2^24 of 2, 4 or 8 bytes", "'%s' has others",
 	        matched_name(m, v));
-}
-
-/* Reshaping is free by itself, before and behind what moves. */
-static bool
-need_work(const struct match_in *m, struct why *why, const struct node *n)
-{
-	const value_id x = match_value(m->match, "x");
-	const bool free =
-	    is_reshaping(n) && (n->input[0] == x || n == matched_root(m));
-
-	return NEED(why, !free, "work", "moves at both ends", "'%s' %s",
-	    n->name, free ? "moves nothing" : "moves");
-}
-
-/* All that goes in has a place. */
-static bool
-need_places(const struct match_in *m, struct why *why)
-{
-	size_t total = 1;
-
-	for (uint32_t i = 0; i < m->match->nnodes; i++) {
-		const struct node *n = graph_node(m->graph, m->match->node[i]);
-
-		if (n->op == OP_CONCAT)
-			total +=
-			    type_elements(matched_type(m, n->output[0]), 0);
-	}
-	return NEED(
-	    why, total < PLACES_MAX, "places", "fewer than 2^24", "%zu", total);
-}
-
-bool
-accept_reorder(const struct match_in *m, struct why *why)
-{
-	bool ok = need_elements(m, why, matched_root(m)->output[0]);
-
-	for (uint32_t i = 0; ok && i < m->match->nnodes; i++) {
-		const struct node *n = graph_node(m->graph, m->match->node[i]);
-		const uint32_t moved = n->op == OP_CONCAT ? n->ninputs : 1;
-
-		ok = need_moves(m, why, n) && need_work(m, why, n);
-		for (uint32_t k = 0; ok && k < moved; k++)
-			ok = need_elements(m, why, n->input[k])
-			    && NEED(why,
-			        !graph_value(m->graph, n->input[k])->constant,
-			        "operands", "variables", "'%s' is constant",
-			        matched_name(m, n->input[k]));
-	}
-	return ok && need_places(m, why);
 }
 
 /* Operators that others have channels last, and what stands between them. */
@@ -117,6 +62,66 @@ first_input(const struct match_in *m)
 	const value_id x = match_value(m->match, "x");
 
 	return x != VALUE_NONE ? x : matched_root(m)->input[0];
+}
+
+/* Do images that lie channels last make a node move what lies in order? */
+static bool
+moves_images(const struct match_in *m, const struct node *n)
+{
+	return (n->op == OP_SLICE || n->op == OP_TRANSPOSE || n->op == OP_PAD)
+	    && (is_image(m, first_input(m), false)
+	        || is_image(m, matched_root(m)->output[0], true));
+}
+
+/* What the host does in place is free, before and behind what moves, unless it joins
+ * again what that cuts. */
+static bool
+need_work(const struct match_in *m, struct why *why, const struct node *n)
+{
+	const struct node *root = matched_root(m);
+	const bool ends = n == root || n->input[0] == first_input(m);
+	const bool free = root->op != OP_CONCAT && ends
+	    && pieces_of_one(m->graph, n) && !moves_images(m, n);
+
+	return NEED(why, !free, "work", "moves at both ends", "'%s' %s",
+	    n->name, free ? "moves nothing" : "moves");
+}
+
+/* All that goes in has a place. */
+static bool
+need_places(const struct match_in *m, struct why *why)
+{
+	size_t total = 1;
+
+	for (uint32_t i = 0; i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+
+		if (n->op == OP_CONCAT)
+			total +=
+			    type_elements(matched_type(m, n->output[0]), 0);
+	}
+	return NEED(
+	    why, total < PLACES_MAX, "places", "fewer than 2^24", "%zu", total);
+}
+
+bool
+accept_reorder(const struct match_in *m, struct why *why)
+{
+	bool ok = need_elements(m, why, matched_root(m)->output[0]);
+
+	for (uint32_t i = 0; ok && i < m->match->nnodes; i++) {
+		const struct node *n = graph_node(m->graph, m->match->node[i]);
+		const uint32_t moved = n->op == OP_CONCAT ? n->ninputs : 1;
+
+		ok = need_moves(m, why, n) && need_work(m, why, n);
+		for (uint32_t k = 0; ok && k < moved; k++)
+			ok = need_elements(m, why, n->input[k])
+			    && NEED(why,
+			        !graph_value(m->graph, n->input[k])->constant,
+			        "operands", "variables", "'%s' is constant",
+			        matched_name(m, n->input[k]));
+	}
+	return ok && need_places(m, why);
 }
 
 /* Images may lie channels last on either side, or on both. */

@@ -219,7 +219,8 @@ order_loops(struct stride_shape *s)
 	s->kind = STRIDE_EVERY;
 	if (s->loop[0].to == 1 && s->loop[0].from == 1)
 		s->kind = STRIDE_COPY;
-	else if (s->loop[0].to == 1 && s->loop[0].from == 0)
+	else if (s->loop[0].to == 1 && s->loop[0].from == 0
+	    && s->loop[0].n >= TURN_LEAST)
 		s->kind = STRIDE_FILL;
 	else if (s->loop[0].to == 1 && takes_turn(s))
 		s->kind = STRIDE_TURN;
