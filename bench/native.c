@@ -135,7 +135,7 @@ point_swish(struct maker *m, const struct shape *s)
 
 /* A window of height x width, padded to the image's size. */
 static value_id
-padded(struct maker *m, const struct shape *s, int64_t height, int64_t width)
+windowed(struct maker *m, const struct shape *s, int64_t height, int64_t width)
 {
 	const struct attr pads[] = {
 	    ATTR_OF_INTS("pads", height / 2, width / 2, height / 2, width / 2)};
@@ -149,25 +149,25 @@ padded(struct maker *m, const struct shape *s, int64_t height, int64_t width)
 static value_id
 few_3(struct maker *m, const struct shape *s)
 {
-	return padded(m, s, 3, 3);
+	return windowed(m, s, 3, 3);
 }
 
 static value_id
 few_5(struct maker *m, const struct shape *s)
 {
-	return padded(m, s, 5, 5);
+	return windowed(m, s, 5, 5);
 }
 
 static value_id
 few_7(struct maker *m, const struct shape *s)
 {
-	return padded(m, s, 7, 7);
+	return windowed(m, s, 7, 7);
 }
 
 static value_id
 few_39(struct maker *m, const struct shape *s)
 {
-	return padded(m, s, 3, 39);
+	return windowed(m, s, 3, 39);
 }
 
 /* 256 taps along a line, every second one. */
@@ -231,6 +231,123 @@ static value_id
 eight(struct maker *m, const struct shape *s)
 {
 	return blocks(m, s, 8);
+}
+
+/* `size` times `channels` lines of `filters` numbers. */
+static value_id
+softmax(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+
+	return MAKE_WITH(m, SOFTMAX, last,
+	    make_input(m, DIMS(s->size, s->channels, s->filters)));
+}
+
+static value_id
+log_softmax(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+
+	return MAKE_WITH(m, LOGSOFTMAX, last,
+	    make_input(m, DIMS(s->size, s->channels, s->filters)));
+}
+
+/* Over the channels of an image. */
+static value_id
+softmax_channels(struct maker *m, const struct shape *s)
+{
+	const struct attr first[] = {ATTR_OF_INT("axis", 1)};
+
+	return MAKE_WITH(m, SOFTMAX, first, image(m, s));
+}
+
+static value_id
+channels_last(struct maker *m, const struct shape *s)
+{
+	const struct attr perm[] = {ATTR_OF_INTS("perm", 0, 2, 3, 1)};
+
+	return MAKE_WITH(m, TRANSPOSE, perm, image(m, s));
+}
+
+/* `channels` heads of `filters` numbers at each of `size` places. */
+static value_id
+heads(struct maker *m, const struct shape *s)
+{
+	const struct attr perm[] = {ATTR_OF_INTS("perm", 0, 2, 1, 3)};
+
+	return MAKE_WITH(m, TRANSPOSE, perm,
+	    make_input(m, DIMS(1, s->size, s->channels, s->filters)));
+}
+
+static value_id
+cut(struct maker *m, value_id x, int64_t axis, int64_t start, int64_t step)
+{
+	return MAKE(m, SLICE, x, make_ints(m, INTS(start)),
+	    make_ints(m, INTS(INT64_MAX)), make_ints(m, INTS(axis)),
+	    make_ints(m, INTS(step)));
+}
+
+static value_id
+every_second(struct maker *m, const struct shape *s)
+{
+	return cut(m, image(m, s), 3, 0, 2);
+}
+
+static value_id
+last_half(struct maker *m, const struct shape *s)
+{
+	return cut(m, image(m, s), 3, s->size / 2, 1);
+}
+
+static value_id
+focus(struct maker *m, const struct shape *s)
+{
+	const struct attr at[] = {ATTR_OF_INT("axis", 1)};
+	value_id x = image(m, s), part[4];
+
+	for (int64_t i = 0; i < 4; i++)
+		part[i] = cut(m, cut(m, x, 2, i % 2, 2), 3, i / 2, 2);
+	return MAKE_WITH(m, CONCAT, at, part[0], part[1], part[2], part[3]);
+}
+
+static value_id
+padded(struct maker *m, const struct shape *s, const char *mode)
+{
+	const struct attr at[] = {ATTR_OF_STRING("mode", mode)};
+	const int64_t n = s->filters;
+
+	return MAKE_WITH(m, PAD, at, image(m, s),
+	    make_ints(m, INTS(0, 0, n, n, 0, 0, n, n)));
+}
+
+static value_id
+zeros_around(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, "constant");
+}
+
+static value_id
+reflected(struct maker *m, const struct shape *s)
+{
+	return padded(m, s, "reflect");
+}
+
+/* Along the last dimension. */
+static value_id
+joined(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+	const int64_t *dim = DIMS(s->size, s->channels, s->filters);
+
+	return MAKE_WITH(
+	    m, CONCAT, last, make_input(m, dim), make_input(m, dim));
+}
+
+static value_id
+repeated(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, EXPAND, make_input(m, DIMS(1, s->channels, 1, 1)),
+	    make_ints(m, INTS(1, s->channels, s->size, s->size)));
 }
 
 static const struct shape shapes[] = {
@@ -356,6 +473,49 @@ static const struct shape shapes[] = {
     {"Exp", 256, 0, 7, exp_of},
     {"Log of a sum", 64, 0, 56, log_of},
     {"Power of a sum", 64, 0, 56, power_of},
+    {"Softmax", 4420, 2, 1, softmax},
+    {"Softmax", 1, 1000, 1, softmax},
+    {"Softmax", 128, 128, 12, softmax},
+    {"Softmax", 147, 49, 64, softmax},
+    {"Softmax", 147, 49, 1, softmax},
+    {"Softmax", 8400, 5, 1, softmax},
+    {"Softmax", 3000, 10, 1, softmax},
+    {"Softmax", 197, 197, 6, softmax},
+    {"Softmax", 384, 384, 12, softmax},
+    {"Softmax", 1, 30522, 1, softmax},
+    {"Softmax", 512, 21, 1, softmax},
+    {"Softmax", 1500, 16, 4, softmax},
+    {"LogSoftmax", 128, 29, 1, log_softmax},
+    {"LogSoftmax", 1, 1000, 1, log_softmax},
+    {"LogSoftmax", 128, 1000, 1, log_softmax},
+    {"LogSoftmax", 2048, 2, 1, log_softmax},
+    {"Softmax of channels", 21, 0, 64, softmax_channels},
+    {"Softmax of channels", 4, 0, 80, softmax_channels},
+    {"Channels last", 3, 0, 224, channels_last},
+    {"Channels last", 24, 0, 40, channels_last},
+    {"Channels last", 85, 0, 60, channels_last},
+    {"Channels last", 256, 0, 14, channels_last},
+    {"Channels last", 96, 0, 56, channels_last},
+    {"Heads", 12, 64, 128, heads},
+    {"Heads", 3, 32, 49, heads},
+    {"Heads", 6, 64, 197, heads},
+    {"Every second", 3, 0, 416, every_second},
+    {"Every second", 16, 0, 56, every_second},
+    {"Last half", 32, 0, 56, last_half},
+    {"Last half", 4420, 0, 4, last_half},
+    {"Focus", 3, 0, 416, focus},
+    {"Focus", 16, 0, 64, focus},
+    {"Zeros around", 64, 1, 56, zeros_around},
+    {"Zeros around", 3, 3, 224, zeros_around},
+    {"Zeros around", 512, 1, 7, zeros_around},
+    {"Reflected", 32, 1, 128, reflected},
+    {"Reflected", 3, 4, 256, reflected},
+    {"Joined", 4420, 2, 1, joined},
+    {"Joined", 172, 36, 8, joined},
+    {"Joined", 6192, 1, 1, joined},
+    {"Joined", 512, 256, 1, joined},
+    {"Repeated", 256, 0, 28, repeated},
+    {"Repeated", 64, 0, 7, repeated},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

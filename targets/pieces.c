@@ -78,6 +78,122 @@ read_parts(struct pieces *p, const struct graph *g, const struct node *n,
 	return true;
 }
 
+/* The number that a Slice's input has for a dimension; unchanged where it says none.
+ * false: no constant says. */
+static bool
+slice_number(const struct graph *g, const struct node *n, uint32_t input,
+    uint32_t axis, int64_t *number)
+{
+	const uint32_t rank = node_in(g, n, 0)->type.rank;
+	const struct value *axes = node_in(g, n, 3), *v = node_in(g, n, input);
+
+	if (v == NULL)
+		return true;
+	if (!v->constant || (axes && !axes->constant))
+		return false;
+	for (size_t i = 0; i < v->constant->count; i++) {
+		int64_t at = axes ? tensor_int(axes->constant, i) : (int64_t)i;
+
+		at += at < 0 ? rank : 0;
+		if (at == axis)
+			*number = tensor_int(v->constant, i);
+	}
+	return true;
+}
+
+/* A Slice of whole rows of the outermost dimension, one behind the other: where it
+ * begins. */
+static bool
+read_slice(const struct graph *g, const struct node *n, size_t *at)
+{
+	const struct type *x = &node_in(g, n, 0)->type;
+	const struct type *y = &node_out(g, n, 0)->type;
+	int64_t start = 0;
+	uint32_t outer = 0;
+
+	if (n->opset < 10)
+		return false;
+	while (outer < x->rank && x->dim[outer] == 1)
+		outer++;
+	for (uint32_t i = 0; i < x->rank; i++) {
+		int64_t step = 1;
+
+		if ((i != outer && x->dim[i] != y->dim[i])
+		    || !slice_number(g, n, 4, i, &step)
+		    || (step != 1 && y->dim[i] > 1))
+			return false;
+	}
+	if (outer == x->rank)
+		return true;
+	if (!slice_number(g, n, 1, outer, &start))
+		return false;
+	start += start < 0 ? x->dim[outer] : 0;
+	start = start < 0 ? 0 : start;
+	if (start > x->dim[outer] - y->dim[outer]) /* backwards, of one */
+		start = x->dim[outer] - y->dim[outer];
+	*at = (size_t)start
+	    * (format_bytes(
+	           (struct format){SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED}, x)
+	        / (size_t)x->dim[outer]);
+	return true;
+}
+
+/* A Pad of nothing. */
+static bool
+pads_nothing(const struct graph *g, const struct node *n)
+{
+	const struct value *pads = n->opset < 11 ? NULL : node_in(g, n, 1);
+
+	if (!pads || !pads->constant)
+		return false;
+	for (size_t i = 0; i < pads->constant->count; i++)
+		if (tensor_int(pads->constant, i) != 0)
+			return false;
+	return true;
+}
+
+/* A Transpose that leaves the order of all dimensions that are not 1. */
+static bool
+turns_nothing(const struct graph *g, const struct node *n)
+{
+	const struct type *x = &node_in(g, n, 0)->type;
+	int64_t last = -1;
+	uint32_t count;
+	const int64_t *perm = attr_ints(n, "perm", &count);
+
+	for (uint32_t i = 0; perm && i < count; i++) {
+		if (x->dim[perm[i]] == 1)
+			continue;
+		if (perm[i] < last)
+			return false;
+		last = perm[i];
+	}
+	return perm != NULL;
+}
+
+/* Its bytes are some of the input's, as they lie there. */
+static bool
+read_view(struct pieces *p, const struct graph *g, const struct node *n,
+    enum layout layout, struct arena *a)
+{
+	const struct type *y = &node_out(g, n, 0)->type;
+	size_t at = 0;
+	bool ok = layout == LAYOUT_PLAIN
+	    && ((n->op == OP_SLICE && read_slice(g, n, &at))
+	        || (n->op == OP_PAD && pads_nothing(g, n))
+	        || (n->op == OP_TRANSPOSE && turns_nothing(g, n)));
+	const size_t bytes = format_bytes(
+	    (struct format){SPACE_HOST, LAYOUT_PLAIN, DT_UNDEFINED}, y);
+
+	if (!ok || at % 64 != 0 || bytes == 0)
+		return false;
+	p->cuts = true;
+	p->n = 1;
+	p->piece = arena_new(a, struct piece, 1);
+	p->piece[0] = (struct piece){0, 0, at, bytes};
+	return true;
+}
+
 static bool
 read_pieces(struct pieces *p, const struct graph *g, const struct node *n,
     enum layout layout, struct arena *a)
@@ -97,6 +213,8 @@ read_pieces(struct pieces *p, const struct graph *g, const struct node *n,
 		    &x->type);
 		return layout == LAYOUT_PLAIN || n->op == OP_IDENTITY;
 	}
+	if (read_view(p, g, n, layout, a))
+		return true;
 	if (n->op == OP_CONCAT)
 		return is_outermost(&y->type,
 		           attr_int_or(n, "axis", n->opset < 4 ? 1 : 0), layout)
@@ -126,6 +244,27 @@ is_run_of(const struct node *earlier, const struct node *n, uint32_t input)
 /* TUNING: a dense block has up to 64 layers, and each joins all before it. */
 #define JOINS_MOST 128
 
+bool
+pieces_of_one(const struct graph *g, const struct node *n)
+{
+	struct arena scratch;
+	struct pieces p;
+	bool ok;
+
+	arena_init(&scratch);
+	ok = n->op != OP_CONCAT && n->op != OP_SPLIT
+	    && read_pieces(&p, g, n, LAYOUT_PLAIN, &scratch);
+	arena_release(&scratch);
+	return ok;
+}
+
+/* What may lie within its input. */
+static bool
+is_part(enum op op)
+{
+	return op == OP_SPLIT || op == OP_SLICE;
+}
+
 /* A value can lie in one place only: in the first Concat that reads it, and in
  * those that go on with that one; not there twice or as a piece of something else. */
 static bool
@@ -138,7 +277,7 @@ belongs_to(const struct match_in *m, const struct node *n, uint32_t input)
 	if (value->constant)
 		return false;
 	if (value->producer != NODE_NONE
-	    && graph_node(m->graph, value->producer)->op == OP_SPLIT)
+	    && is_part(graph_node(m->graph, value->producer)->op))
 		return false;
 	for (uint32_t i = 0; i < n->ninputs; i++)
 		if (i != input && n->input[i] == v)

@@ -1,43 +1,14 @@
 /* Moves of bytes, one or several: which byte goes where is found by moving numbers
  * of places with the host's kernels, and then read as loops. */
-#include "targets/host/host.h"
 #include "targets/native/codes.h"
 #include "targets/native/loops.h"
 #include "targets/native/native.h"
+#include "targets/native/places.h"
 #include "targets/need.h"
 
 #define NEED why_need
 
-/* Places are whole numbers in float32. */
-#define PLACES_MAX ((size_t)1 << 24)
-#define MOVE_DEPTH 12 /* of the deepest pattern, and more */
-#define MOVE_INPUTS 6
-
 /* ---- what is taken ---- */
-
-static bool
-is_code(const struct node *n)
-{
-	return n->op == OP_QUANTIZELINEAR || n->op == OP_DEQUANTIZELINEAR;
-}
-
-/* Nearest, and of elements that are there. */
-static bool
-need_moves(const struct match_in *m, struct why *why, const struct node *n)
-{
-	bool ok = n->ninputs <= MOVE_INPUTS && n->noutputs == 1;
-
-	for (uint32_t i = 1; i < n->ninputs; i++)
-		ok = ok
-		    && (n->input[i] == VALUE_NONE
-		        || graph_value(m->graph, n->input[i])->constant);
-	if (n->op == OP_RESIZE)
-		ok = ok && attr_is(n, "mode", "nearest", "nearest")
-		    && !attr_is(n, "coordinate_transformation_mode",
-		        "half_pixel", "tf_crop_and_resize");
-	return NEED(why, ok, "move", "a move that constants tell", "'%s' %s",
-	    n->name, ok ? "is one" : "is none");
-}
 
 static bool
 need_few(const struct match_in *m, struct why *why, value_id v)
@@ -61,7 +32,7 @@ need_one_code(const struct match_in *m, struct why *why)
 	for (uint32_t i = 0; i < m->match->nnodes; i++) {
 		const struct node *n = graph_node(m->graph, m->match->node[i]);
 
-		if (!is_code(n))
+		if (!is_quantiser(n))
 			continue;
 		ok = ok && byte_code_of(&c, m->graph, n);
 		if (ok && first.scale == 0)
@@ -84,7 +55,7 @@ accept_byte_move(const struct match_in *m, struct why *why)
 	for (uint32_t i = 0; i < m->match->nnodes; i++) {
 		const struct node *n = graph_node(m->graph, m->match->node[i]);
 
-		ok = ok && (is_code(n) || need_moves(m, why, n));
+		ok = ok && (is_quantiser(n) || need_moves(m, why, n));
 	}
 	return ok;
 }
@@ -113,55 +84,7 @@ ways_byte_move(const struct match_in *m, struct formats *f,
 	return n;
 }
 
-/* ---- where bytes come from ---- */
-
-struct place_finder {
-	const struct graph *graph;
-	value_id from;
-	struct tensor places; /* of what goes in */
-	struct arena *arena;
-	struct err *err;
-};
-
-/* The places that a value's elements come from; NULL: it is none of the moves'. */
-static const struct tensor *
-places_of(struct place_finder *f, value_id v, uint32_t depth)
-{
-	const struct tensor *in[MOVE_INPUTS] = {NULL};
-	const struct node *n;
-	struct tensor *out;
-
-	if (v == f->from)
-		return &f->places;
-	if (depth == 0)
-		return NULL;
-	n = graph_node(f->graph, graph_value(f->graph, v)->producer);
-	in[0] = places_of(f, n->input[0], depth - 1);
-	if (!in[0] || is_code(n))
-		return in[0];
-	for (uint32_t i = 1; i < n->ninputs; i++)
-		if (n->input[i] != VALUE_NONE)
-			in[i] = graph_value(f->graph, n->input[i])->constant;
-	out = arena_new(f->arena, struct tensor, 1);
-	return host_eval(f->graph, n, in, out, f->arena, f->err) ? out : NULL;
-}
-
-/* Where element i of an image lies, channels last. */
-static size_t
-last_place(const struct type *t, size_t i)
-{
-	const size_t channels = (size_t)t->dim[1];
-	const size_t points = (size_t)(t->dim[2] * t->dim[3]);
-	const size_t image = i / (channels * points);
-
-	return (image * points + i % points) * channels + i / points % channels;
-}
-
-static size_t
-place_of(const struct type *t, bool last, size_t i)
-{
-	return last ? last_place(t, i) : i;
-}
+/* ---- kernels ---- */
 
 bool
 layout_loops(
@@ -176,8 +99,8 @@ layout_loops(
 	arena_init(&scratch);
 	order = arena_new(&scratch, uint32_t, n);
 	for (size_t i = 0; i < n; i++)
-		order[place_of(t, way % 2, i)] =
-		    (uint32_t)place_of(t, way / 2, i);
+		order[place_in(t, way % 2, i)] =
+		    (uint32_t)place_in(t, way / 2, i);
 	move_loops_find(l, order, n, a);
 	arena_release(&scratch);
 	return true;
@@ -195,31 +118,6 @@ run_move(struct kernel *kernel, const void *const *in, void *const *out)
 	move_bytes(out[0], in[0], &k->loops);
 }
 
-/* order[i]: where byte i of the result lies in what goes in. */
-static bool
-find_order(uint32_t *order, struct place_finder *f, value_id to, uint32_t way)
-{
-	const struct type *x = &graph_value(f->graph, f->from)->type;
-	const struct type *y = &graph_value(f->graph, to)->type;
-	const size_t n = type_elements(x, 0), count = type_elements(y, 0);
-	float *place = arena_new(f->arena, float, n);
-	const struct tensor *got;
-	const float *from;
-
-	for (size_t i = 0; i < n; i++)
-		place[i] = (float)place_of(x, way / 2, i);
-	f->places = tensor_view(DT_FLOAT, x->rank, x->dim, place);
-	got = places_of(f, to, MOVE_DEPTH);
-	if (!got || got->count != count)
-		return f->err->kind == ERR_NONE
-		    && err_set(f->err, ERR_UNSUPPORTED,
-		        "native: this does not only move");
-	from = tensor_data(got, f->arena);
-	for (size_t i = 0; i < count; i++)
-		order[place_of(y, way % 2, i)] = (uint32_t)from[i];
-	return true;
-}
-
 bool
 compile_byte_move(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -229,14 +127,14 @@ compile_byte_move(const struct target *t, const struct graph *g,
 	const value_id to = c->output[0].value;
 	const size_t count = type_elements(&graph_value(g, to)->type, 0);
 	struct arena scratch;
-	struct place_finder f = {
-	    g, c->input[0].value, .arena = &scratch, .err = err};
 	uint32_t *order;
 	bool ok;
 
 	arena_init(&scratch);
 	order = arena_new(&scratch, uint32_t, count);
-	ok = find_order(order, &f, to, c->implementation);
+	ok = places_find(order, t->formats, g, c, &scratch, err);
+	for (size_t i = 0; ok && i < count; i++)
+		order[i]--;
 	if (ok)
 		move_loops_find(&k->loops, order, count, a);
 	arena_release(&scratch);

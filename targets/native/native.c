@@ -51,6 +51,15 @@ PART(bare_twice, MOVED(EITHER(&moved_bytes, &bare_once)))
 PART(bare_thrice, MOVED(EITHER(&moved_bytes, &bare_twice)))
 #define MOVED_CODES EITHER(BYTES(&moved_thrice), &pair_thrice)
 #define MOVED_BYTES (&bare_thrice)
+/* Parts of one tensor, joined: turned round in one dimension or in two; every second
+ * element of two dimensions. */
+PART(part_once, NODE(SLICE, AS("x", VARIABLE), REST))
+PART(part_twice, NODE(SLICE, EITHER(AS("x", VARIABLE), &part_once), REST))
+PART(rolled_once, NODE(CONCAT, &part_once, &part_once))
+PART(rolled_part, NODE(SLICE, AS("rolled", &rolled_once), REST))
+#define JOINED_PARTS \
+	EITHER(&rolled_once, NODE(CONCAT, &rolled_part, &rolled_part), \
+	    NODE(CONCAT, &part_twice, &part_twice, &part_twice, &part_twice))
 
 /* Functions of every element, up to four one behind the other. */
 #define ELEMENT(p) \
@@ -170,7 +179,7 @@ const struct target_kind target_native = {
     .name = "native",
     .summary =
         "kernels of our own: convolutions (Winograd, 1x1), attention, LSTM, GRU, "
-        "products of blocks of 4 or 8 bits, functions of tanh, bytes",
+        "products of blocks of 4 or 8 bits, functions of tanh, moves, bytes",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

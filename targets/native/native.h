@@ -105,6 +105,22 @@ bool compile_byte_move(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_reorder(const struct match_in *m, struct why *why);
+uint32_t ways_reorder(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+uint32_t ways_join(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_reorder(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_lines(const struct match_in *m, struct why *why);
+uint32_t ways_lines(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_lines(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_code(const struct match_in *m, struct why *why);
 bool compile_code(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

@@ -188,6 +188,27 @@ vec_store_first(float *at, vec x, size_t n)
 	    13, 29, 14, 30, 15, 31)
 #endif
 
+/* Of two vectors every second element; of one the elements backwards. */
+#if NATIVE_WIDTH == 4
+#define VEC_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define VEC_ODD(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define VEC_BACK(a) __builtin_shufflevector(a, a, 3, 2, 1, 0)
+#elif NATIVE_WIDTH == 8
+#define VEC_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define VEC_ODD(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define VEC_BACK(a) __builtin_shufflevector(a, a, 7, 6, 5, 4, 3, 2, 1, 0)
+#else
+#define VEC_EVEN(a, b) \
+	__builtin_shufflevector( \
+	    a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define VEC_ODD(a, b) \
+	__builtin_shufflevector( \
+	    a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#define VEC_BACK(a) \
+	__builtin_shufflevector( \
+	    a, a, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#endif
+
 /* A square of NATIVE_WIDTH vectors, transposed: interleaving the first half of the rows
  * with the second is one bit of the places turned over, so as often as there are bits. */
 ALWAYS void

@@ -11,6 +11,8 @@
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
 #include "targets/native/vector_reduce.h"
+#include "targets/native/vector_softmax.h"
+#include "targets/native/vector_strides.h"
 #include "targets/native/vector_winograd.h"
 #include "targets/native/version.h"
 
@@ -29,7 +31,8 @@
 		.narrow_pack = narrow_pack, .narrow = narrow_columns, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \
-		.recurrent = recurrent_sequence, \
+		.recurrent = recurrent_sequence, .strides = strides_pieces, \
+		.softmax_units = softmax_units, .softmax = softmax_part, \
 	}
 
 #endif

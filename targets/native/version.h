@@ -10,6 +10,8 @@
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
 #include "targets/native/reduce_form.h"
+#include "targets/native/softmax_form.h"
+#include "targets/native/strides.h"
 #include "targets/native/winograd.h"
 
 struct native_version {
@@ -38,6 +40,9 @@ struct native_version {
 	recurrent_room_of *recurrent_room;
 	recurrent_pack *recurrent_pack;
 	recurrent_run *recurrent;
+	strides_run *strides;
+	softmax_units_of *softmax_units;
+	softmax_run *softmax;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

@@ -72,6 +72,25 @@ dense(value_id z)
 	return MAKE(&m, ADD, conv(z, 160, 32, 1, 1), conv(x, 96, 32, 1, 1));
 }
 
+/* Parts cut out of one another, joined the other way round. */
+static value_id
+halves_turned(value_id x)
+{
+	const struct attr channels[] = {ATTR_OF_INT("axis", 1)};
+	value_id one = make_ints(&m, INTS(1)), a, b, c;
+
+	a = MAKE(&m, SLICE, x, make_ints(&m, INTS(16)), make_ints(&m, INTS(32)),
+	    one);
+	b = MAKE(
+	    &m, SLICE, x, make_ints(&m, INTS(0)), make_ints(&m, INTS(16)), one);
+	c = MAKE(
+	    &m, SLICE, b, make_ints(&m, INTS(8)), make_ints(&m, INTS(16)), one);
+	c = MAKE_WITH(&m, CONCAT, channels, c, c);
+	b = MAKE(&m, ADD, b, MAKE(&m, RELU, c));
+	x = MAKE_WITH(&m, CONCAT, channels, a, b);
+	return MAKE(&m, PAD, x, make_ints(&m, INTS(0, 0, 0, 0, 0, 0, 0, 0)));
+}
+
 /* What can be done in place: parts that are also read elsewhere, parts of two
  * results, and shapes of shapes. */
 static value_id
@@ -86,6 +105,7 @@ rearranged(value_id x)
 	y = MAKE_WITH(&m, SPLIT, channels, c);
 	z = make_more(&m);
 	y = MAKE(&m, ADD, conv(y, 32, 32, 1, 1), MAKE(&m, MUL, z, a));
+	y = halves_turned(y);
 	d = conv(d, 64, 32, 1, 1);
 	d = dense(d);
 	z = MAKE(&m, RESHAPE, MAKE(&m, FLATTEN, y),

@@ -281,6 +281,7 @@ static void (*const first[CLASSES])(struct generator *g) = {
     [5] = begin_with_attention,
     [9] = make_quantised_move,
     [13] = make_sequence,
+    [17] = make_parts,
 };
 
 static bool

@@ -80,6 +80,7 @@ void make_norm(struct generator *g); /* normalisations, softmax, reductions */
 void make_moved(struct generator *g); /* Transpose, Pad, Concat, Resize ... */
 void make_quantised_move(
     struct generator *g); /* Transpose, Gather ... of bytes */
+void make_parts(struct generator *g); /* Slices of one tensor, joined */
 void make_sequence(struct generator *g); /* LSTM, GRU, RNN */
 void make_narrow(struct generator *g); /* MatMulNBits */
 void make_idiom(struct generator *g); /* what exporters spell out */

@@ -244,6 +244,57 @@ make_quantised_move(struct generator *g)
 	NODE_OF(g, DEQUANTIZELINEAR, MAKE(m, QUANTIZELINEAR, x, s), s);
 }
 
+static value_id
+part_of(struct generator *g, value_id x, uint32_t axis, int64_t from,
+    int64_t to, int64_t step)
+{
+	return MAKE(&g->m, SLICE, x, make_ints(&g->m, INTS(from)),
+	    make_ints(&g->m, INTS(to)), make_ints(&g->m, INTS(axis)),
+	    make_ints(&g->m, INTS(step)));
+}
+
+/* Turned round in a dimension. */
+static value_id
+rolled(struct generator *g, value_id x, const struct type *t)
+{
+	const uint32_t axis = rng_below(&g->r, t->rank);
+	const int64_t n = t->dim[axis], by = rng_below(&g->r, (uint32_t)n);
+	struct attributes at = {.n = 0};
+
+	add_int(g, &at, "axis", axis);
+	return add_node(g, OP_CONCAT,
+	    (const value_id[]){part_of(g, x, axis, by, n, 1),
+	        part_of(g, x, axis, by == 0 ? n - 1 : 0, by == 0 ? n : by, 1),
+	        VALUE_LAST},
+	    &at);
+}
+
+/* Parts of one tensor joined again: turned round, or every second element. */
+void
+make_parts(struct generator *g)
+{
+	value_id x = take(g, 0), part[5];
+	const struct type t = *type_of(g, x);
+	const uint32_t a = rng_below(&g->r, t.rank);
+	const uint32_t b = rng_below(&g->r, t.rank);
+	struct attributes at = {.n = 0};
+
+	if (g->m.opset < 10)
+		return;
+	if (one_in(g, 2) || a == b || t.dim[a] % 2 || t.dim[b] % 2) {
+		x = rolled(g, x, &t);
+		if (one_in(g, 2))
+			rolled(g, x, type_of(g, x));
+		return;
+	}
+	for (int64_t i = 0; i < 4; i++)
+		part[i] = part_of(g, part_of(g, x, a, i % 2, t.dim[a], 2), b,
+		    i / 2, t.dim[b], 2);
+	part[4] = VALUE_LAST;
+	add_int(g, &at, "axis", rng_below(&g->r, t.rank));
+	add_node(g, OP_CONCAT, part, &at);
+}
+
 /* A product of x, quantised by its own range, with weights kept as integers. */
 static void
 dynamic_product(struct generator *g, value_id x, value_id w, int64_t out)

@@ -790,7 +790,8 @@ test_spelled_attention(void **state)
 	s = MAKE(&m, MUL, s, make_scalar(&m, 0.35f));
 	s = MAKE(&m, ADD, s, make_input(&m, DIMS(2, 1, 5, 35)));
 	make_output(&m, MAKE(&m, MATMUL, MAKE_WITH(&m, SOFTMAX, last, s), v));
-	assert_true(check_elements("native") == 1);
+	assert_true(check_elements("native") >= 1);
+	assert_true(has_rule("native.attention"));
 }
 
 static void
@@ -1182,6 +1183,242 @@ test_bytes(void **state)
 	}
 }
 
+/* ---- elements that are moved ---- */
+
+static value_id
+turned(value_id x, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+	const struct attr perm[] = {ATTR_OF_INTS("perm", a, b, c, d)};
+
+	return MAKE_WITH(&m, TRANSPOSE, perm, x);
+}
+
+static value_id
+cut(value_id x, int64_t axis, int64_t start, int64_t end, int64_t step)
+{
+	return MAKE(&m, SLICE, x, make_ints(&m, INTS(start)),
+	    make_ints(&m, INTS(end)), make_ints(&m, INTS(axis)),
+	    make_ints(&m, INTS(step)));
+}
+
+static value_id
+rolled(value_id x, int64_t axis, int64_t by)
+{
+	const struct attr at[] = {ATTR_OF_INT("axis", axis)};
+
+	return MAKE_WITH(&m, CONCAT, at, cut(x, axis, by, INT64_MAX, 1),
+	    cut(x, axis, 0, by, 1));
+}
+
+/* The pixels of each square of four, side by side. */
+static value_id
+focus(value_id x, int64_t axis)
+{
+	const struct attr at[] = {ATTR_OF_INT("axis", axis)};
+	value_id part[4];
+
+	for (int64_t i = 0; i < 4; i++)
+		part[i] =
+		    cut(cut(x, 2, i % 2, INT64_MAX, 2), 3, i / 2, INT64_MAX, 2);
+	return MAKE_WITH(&m, CONCAT, at, part[0], part[1], part[2], part[3]);
+}
+
+static value_id
+joined(value_id x, value_id y, int64_t axis)
+{
+	const struct attr at[] = {ATTR_OF_INT("axis", axis)};
+
+	return MAKE_WITH(&m, CONCAT, at, x, y, MAKE(&m, NEG, x));
+}
+
+static void
+make_turns(value_id x)
+{
+	make_output(&m, turned(x, 0, 2, 3, 1));
+	make_output(&m, turned(x, 0, 3, 1, 2));
+	make_output(&m, turned(x, 3, 2, 1, 0));
+	make_output(&m, turned(x, 0, 2, 1, 3));
+	make_output(&m, turned(x, 1, 0, 3, 2));
+	make_output(&m, cut(turned(x, 0, 2, 3, 1), 1, 0, INT64_MAX, 2));
+	make_output(&m, cut(x, 3, 0, INT64_MAX, 2));
+	make_output(&m, cut(x, 3, 1, INT64_MAX, 3));
+	make_output(&m, cut(x, 3, -1, INT64_MIN + 1, -1));
+	make_output(&m, cut(x, 3, -1, INT64_MIN + 1, -2));
+	make_output(&m, cut(cut(x, 2, 0, INT64_MAX, 2), 3, 1, INT64_MAX, 1));
+}
+
+/* Images of even sizes. */
+static void
+make_parts(value_id x)
+{
+	make_output(&m, rolled(x, 2, 1));
+	make_output(&m, rolled(rolled(x, 2, 3), 3, 1));
+	make_output(&m, focus(x, 1));
+	make_output(&m, focus(x, 3));
+}
+
+static void
+make_repeats(value_id x, const int64_t *dim)
+{
+	const struct attr one[] = {ATTR_OF_INT("axis", 1)};
+	value_id y = make_input(&m, DIMS(dim[0], dim[1], 1, 1));
+
+	make_output(&m,
+	    MAKE(&m, EXPAND, y,
+	        make_ints(&m, INTS(dim[0], dim[1], dim[2], dim[3]))));
+	make_output(&m, MAKE(&m, TILE, x, make_ints(&m, INTS(1, 2, 1, 3))));
+	make_output(&m,
+	    MAKE_WITH(&m, GATHER, one, x,
+	        make_ints(&m, INTS(dim[1] - 1, 0, dim[1] / 2))));
+	for (int64_t axis = 0; axis < 4; axis++)
+		make_output(&m, joined(x, turned(x, 0, 1, 2, 3), axis));
+}
+
+/* In every mode; a part of what is padded. */
+static void
+make_pads(value_id x, const int64_t *dim)
+{
+	static const char *const mode[] = {
+	    "constant", "edge", "reflect", "wrap"};
+	const int64_t h = dim[2] > 2, w = dim[3] > 2;
+
+	for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
+		const struct attr at[] = {ATTR_OF_STRING("mode", mode[i])};
+		value_id pads =
+		    make_ints(&m, INTS(0, 0, 2 * h, w, 0, 0, h, 2 * w));
+
+		make_output(&m,
+		    MAKE_WITH(&m, PAD, at, x, pads,
+		        i == 0 ? make_scalar(&m, 0.25f) : VALUE_NONE));
+	}
+	make_output(&m,
+	    MAKE(&m, PAD, cut(x, 1, 0, 1, 1),
+	        make_ints(&m, INTS(1, 2, 0, 1, 0, 0, 3, 0))));
+	make_output(
+	    &m, MAKE(&m, PAD, x, make_ints(&m, INTS(0, 0, 0, 0, 0, 0, 0, 0))));
+}
+
+/* Of other sizes of elements. */
+static void
+make_other_elements(value_id x)
+{
+	static const enum dtype type[] = {DT_INT64, DT_FLOAT16, DT_INT32};
+
+	for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
+		const struct attr to[] = {ATTR_OF_INT("to", type[i])};
+		value_id y = MAKE(&m, MUL, x, make_scalar(&m, 100));
+
+		y = of_type(MAKE_WITH(&m, CAST, to, y), type[i]);
+		make_output(&m, of_type(turned(y, 0, 2, 3, 1), type[i]));
+		make_output(&m, of_type(cut(y, 3, 0, INT64_MAX, 2), type[i]));
+	}
+}
+
+/* No rule over elements is left out. */
+static void
+check_move_rules(void)
+{
+	assert_true(has_rule("native.reorder"));
+	assert_true(has_rule("native.join"));
+	assert_true(has_rule("native.join_parts"));
+	assert_true(has_rule("native.pad"));
+}
+
+/* One, primes, squares of vectors and what is left of them, several threads'. */
+static void
+test_reorders(void **state)
+{
+	const int64_t *dims[] = {DIMS(1, 1, 2, 2), DIMS(2, 3, 14, 22),
+	    DIMS(1, 17, 6, 38), DIMS(2, 48, 16, 32), DIMS(1, 37, 2, 1100)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * n; v++) {
+		const int64_t *dim = dims[v % n];
+		value_id x;
+
+		again();
+		m.opset = 19;
+		x = MAKE(&m, RELU, make_input(&m, dim));
+		make_turns(x);
+		make_parts(x);
+		make_repeats(x, dim);
+		make_pads(x, dim);
+		make_other_elements(x);
+		target_threads_set(1 + (uint32_t)(v % 3));
+		assert_true(check_elements(vectors[v / n]) >= 30);
+		check_move_rules();
+	}
+	target_threads_set(1);
+}
+
+/* Moves whose places no constants tell, what moves nothing, and what is added. */
+static void
+test_refused_reorders(void **state)
+{
+	const struct attr linear[] = {ATTR_OF_STRING("mode", "linear")};
+	value_id x = make_input(&m, DIMS(1, 2, 4, 4));
+
+	(void)state;
+	make_output(&m, MAKE(&m, RESHAPE, x, make_ints(&m, INTS(2, -1))));
+	make_output(&m,
+	    MAKE_WITH(&m, RESIZE, linear, x, VALUE_NONE, VALUE_NONE,
+	        make_ints(&m, INTS(1, 2, 8, 8))));
+	make_output(
+	    &m, joined(x, make_constant(&m, DIMS(1, 3, 4, 4), -1, 1), 1));
+	find("native");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target != 0);
+	assert_true(is_refused_as("move"));
+	assert_true(is_refused_as("work"));
+	assert_true(is_refused_as("operands"));
+}
+
+/* ---- softmax ---- */
+
+/* As it is, with a line of -infinity and lines with some, +infinity and NaN. */
+static void
+make_softmaxes(const int64_t *dim, enum op op)
+{
+	value_id x = MAKE(&m, MUL, make_input(&m, dim), make_scalar(&m, 9));
+	value_id some =
+	    of_type(MAKE(&m, LESSOREQUAL, x, make_scalar(&m, 0)), DT_BOOL);
+	value_id hidden[4] = {x,
+	    MAKE(&m, WHERE, some, make_scalar(&m, -INFINITY), x),
+	    MAKE(&m, WHERE, some, make_scalar(&m, NAN), x),
+	    MAKE(&m, WHERE, some, make_scalar(&m, INFINITY), x)};
+
+	for (size_t i = 0; i < 4; i++)
+		for (int64_t axis = -1; axis < 3; axis++) {
+			const struct attr at[] = {ATTR_OF_INT("axis", axis)};
+
+			make_output(&m,
+			    make_node(&m, op,
+			        (const value_id[]){hidden[i], VALUE_LAST}, at,
+			        1));
+		}
+}
+
+static void
+test_softmax(void **state)
+{
+	const int64_t *dims[] = {DIMS(1, 1, 1, 1), DIMS(3, 37, 2, 2),
+	    DIMS(2, 5, 3, 7), DIMS(1, 67, 13, 16), DIMS(2, 16, 9, 49),
+	    DIMS(1, 2, 3, 1000)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < 2 * NVECTORS * n; v++) {
+		again();
+		m.opset = v % 5 ? 13 : 11;
+		make_softmaxes(
+		    dims[v / 2 % n], v % 2 ? OP_SOFTMAX : OP_LOGSOFTMAX);
+		target_threads_set(1 + (uint32_t)(v / 2 % 3));
+		assert_true(check_elements(vectors[v / 2 / n]) >= 16);
+	}
+	target_threads_set(1);
+}
+
 /* Rows beyond what is multiplied at once, depths beyond what stays in the cache, and
  * what is left of a vector, of a block and of a pair of columns. */
 static void
@@ -1234,6 +1471,9 @@ main(int argc, char **argv)
 	    TEST(test_random_points),
 	    TEST(test_bytes),
 	    TEST(test_refused_moves),
+	    TEST(test_reorders),
+	    TEST(test_refused_reorders),
+	    TEST(test_softmax),
 	    TEST(test_blocks),
 	};
 

@@ -1,0 +1,118 @@
+/* Softmax and LogSoftmax along any dimension. */
+#include "targets/native/native.h"
+#include "targets/need.h"
+#include "targets/team.h"
+
+/* TUNING: numbers of a thread at once, of which each is an exponential function. */
+#define PART_LEAST ((size_t)4096)
+
+bool
+accept_lines(const struct match_in *m, struct why *why)
+{
+	const value_id x = matched_root(m)->input[0];
+
+	return need_all_tensors(m, why) && need_size(m, why, x)
+	    && need_rank_in(m, why, x, 1, UINT32_MAX);
+}
+
+/* Before opset 13 everything from the axis on is one line. */
+static bool
+is_flat(const struct node *n)
+{
+	return n->opset < 13;
+}
+
+static uint32_t
+axis_in(const struct node *n, uint32_t rank)
+{
+	const int64_t axis = attr_int_or(n, "axis", is_flat(n) ? 1 : -1);
+
+	return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+/* Over an image's channels also where those are last. */
+uint32_t
+ways_lines(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const format_id nhwc = format_intern(
+	    f, (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
+	const struct node *n = matched_root(m);
+	const uint32_t rank = matched_type(m, n->output[0])->rank;
+
+	if (max < 2)
+		return 0;
+	out[0] = (struct implementation){.name = "plain"};
+	out[1] = (struct implementation){
+	    .name = "nhwc", .number = 1, .input = nhwc, .output = nhwc};
+	return rank == 4 && !is_flat(n) && axis_in(n, rank) == 1 ? 2 : 1;
+}
+
+static struct softmax_form
+form_in(const struct node *n, const struct type *t, uint32_t way)
+{
+	const uint32_t axis = axis_in(n, t->rank);
+	struct softmax_form s = {1, 1, 1, n->op == OP_LOGSOFTMAX};
+
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (i < axis)
+			s.outer *= (size_t)t->dim[i];
+		else if (i == axis || is_flat(n))
+			s.n *= (size_t)t->dim[i];
+		else
+			s.inner *= (size_t)t->dim[i];
+	if (way == 1) {
+		s.outer *= s.inner;
+		s.inner = 1;
+	}
+	return s;
+}
+
+struct softmax_kernel {
+	struct softmax_form form;
+	softmax_run *run;
+	size_t units, part; /* so many at once */
+	const float *x;
+	float *y;
+};
+
+static void
+run_part(void *of, uint32_t i)
+{
+	const struct softmax_kernel *k = of;
+	const size_t first = i * k->part, left = k->units - first;
+
+	k->run(&k->form, k->x, k->y, first,
+	    first + (left < k->part ? left : k->part));
+}
+
+static void
+run_softmax(struct kernel *kernel, const void *const *in, void *const *out)
+{
+	struct softmax_kernel *k = kernel->state;
+
+	k->x = in[0];
+	k->y = out[0];
+	team_run((uint32_t)((k->units + k->part - 1) / k->part), run_part, k);
+}
+
+bool
+compile_lines(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	const struct native_version *v = native_version_of(t);
+	struct softmax_kernel *k = arena_new(a, struct softmax_kernel, 1);
+	size_t each;
+
+	(void)err;
+	k->form = form_in(graph_node(g, c->match->root),
+	    &graph_value(g, c->output[0].value)->type, c->implementation);
+	k->run = v->softmax;
+	k->units = v->softmax_units(&k->form);
+	each = k->form.n * v->width;
+	k->part = (PART_LEAST + each - 1) / each;
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run_softmax, .state = k};
+	return true;
+}
