@@ -311,25 +311,29 @@ focus(struct maker *m, const struct shape *s)
 }
 
 static value_id
-padded(struct maker *m, const struct shape *s, const char *mode)
+padded(struct maker *m, const struct shape *s, const struct attr *mode)
 {
-	const struct attr at[] = {ATTR_OF_STRING("mode", mode)};
 	const int64_t n = s->filters;
+	const value_id in[] = {image(m, s),
+	    make_ints(m, INTS(0, 0, n, n, 0, 0, n, n)), VALUE_LAST};
 
-	return MAKE_WITH(m, PAD, at, image(m, s),
-	    make_ints(m, INTS(0, 0, n, n, 0, 0, n, n)));
+	return make_node(m, OP_PAD, in, mode, 1);
 }
 
 static value_id
 zeros_around(struct maker *m, const struct shape *s)
 {
-	return padded(m, s, "constant");
+	const struct attr mode[] = {ATTR_OF_STRING("mode", "constant")};
+
+	return padded(m, s, mode);
 }
 
 static value_id
 reflected(struct maker *m, const struct shape *s)
 {
-	return padded(m, s, "reflect");
+	const struct attr mode[] = {ATTR_OF_STRING("mode", "reflect")};
+
+	return padded(m, s, mode);
 }
 
 /* Along the last dimension. */

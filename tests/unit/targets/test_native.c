@@ -1278,18 +1278,18 @@ make_repeats(value_id x, const int64_t *dim)
 static void
 make_pads(value_id x, const int64_t *dim)
 {
-	static const char *const mode[] = {
-	    "constant", "edge", "reflect", "wrap"};
+	const struct attr mode[] = {ATTR_OF_STRING("mode", "constant"),
+	    ATTR_OF_STRING("mode", "edge"), ATTR_OF_STRING("mode", "reflect"),
+	    ATTR_OF_STRING("mode", "wrap")};
 	const int64_t h = dim[2] > 2, w = dim[3] > 2;
 
 	for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
-		const struct attr at[] = {ATTR_OF_STRING("mode", mode[i])};
-		value_id pads =
+		const value_id pads =
 		    make_ints(&m, INTS(0, 0, 2 * h, w, 0, 0, h, 2 * w));
+		const value_id in[] = {x, pads,
+		    i == 0 ? make_scalar(&m, 0.25f) : VALUE_LAST, VALUE_LAST};
 
-		make_output(&m,
-		    MAKE_WITH(&m, PAD, at, x, pads,
-		        i == 0 ? make_scalar(&m, 0.25f) : VALUE_NONE));
+		make_output(&m, make_node(&m, OP_PAD, in, &mode[i], 1));
 	}
 	make_output(&m,
 	    MAKE(&m, PAD, cut(x, 1, 0, 1, 1),
