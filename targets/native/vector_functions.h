@@ -26,7 +26,25 @@ vec_exp2_of(vec x, vec r)
 }
 
 /* e^x, within 3e-7 of itself up to |x| = 20 and 1.3e-6 where it is any number. From
- * 88.37 on it is infinite, and never 0. */
+ * 88.8 on it is infinite. */
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+/* 2^n 2^r, n whole and 0 <= r < 1, within 8e-8; infinities have no r. */
+ALWAYS vec
+vec_exp(vec x)
+{
+	const vec log = vec_all(LOG2_E);
+	const vec n = _mm512_roundscale_ps(
+	    x * log, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+	const vec r = _mm512_max_ps(_mm512_fmsub_ps(x, log, n), vec_all(-1));
+	vec p = r * vec_all(1.8775766645e-3f) + vec_all(8.9893401164e-3f);
+
+	p = p * r + vec_all(5.5826318032e-2f);
+	p = p * r + vec_all(2.4015361705e-1f);
+	p = p * r + vec_all(6.9315307320e-1f);
+	p = p * r + vec_all(9.9999992506e-1f);
+	return _mm512_scalef_ps(p, n);
+}
+#else
 ALWAYS vec
 vec_exp(vec x)
 {
@@ -37,6 +55,7 @@ vec_exp(vec x)
 	n = x * vec_all(LOG2_E) + magic;
 	return vec_exp2_of(n, x * vec_all(LOG2_E) - (n - magic));
 }
+#endif
 
 /* 2^x of no more than 0 or hardly, which from -127 down is 0; NaN of NaN. */
 ALWAYS vec
