@@ -5,6 +5,7 @@
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
+#include "targets/native/depthwise.h"
 #include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
@@ -17,6 +18,7 @@ struct native_version {
 	bool (*is_here)(void); /* does this processor have them? */
 	winograd_run *winograd;
 	pointwise_run *pointwise;
+	depthwise_run *depthwise;
 	chain_run *chain;
 	bytes_table_run *bytes_table;
 	bytes_pair_run *bytes_pair;
