@@ -222,16 +222,16 @@ static inline void
 sums_finish(const struct channel_vector *c, vec *x, size_t n, size_t at)
 {
 	const struct depthwise *p = c->p;
-	const bool full = c->channel + NATIVE_WIDTH <= p->real;
 	const uint32_t steps = p->steps.n;
-	const struct native_step *last = &p->steps.step[steps ? steps - 1 : 0];
-	const bool written = full && steps && !last->channel && last->port < 0;
+	const bool written = c->channel + NATIVE_WIDTH <= p->real
+	    && steps_end_in_function(&p->steps);
 	bits mask;
 
 	for (uint32_t i = 0; i < steps - written; i++)
 		sums_step(c, &p->steps.step[i], x, n, at);
 	if (written) {
-		step_function_to(last, x, n, c->out + at, p->out.pixel);
+		step_function_to(
+		    &p->steps.step[steps - 1], x, n, c->out + at, p->out.pixel);
 		return;
 	}
 	mask = first_lanes(p->real - c->channel);
@@ -500,6 +500,21 @@ band_direct(const struct channel_vector *c, const struct row_ends *ends,
 /* TUNING: an output by itself costs as much as so many pixels that are copied. */
 #define ALONE 12
 
+/* SOURCE: first caches of today have 64 sets of lines; TUNING: and 8 ways at least. */
+#define SETS ((size_t)64)
+#define WAYS ((size_t)8)
+
+/* Do pixels lie so far apart that a window's rows fall into few sets of the cache? */
+static inline bool
+is_crowded(const struct depthwise *p)
+{
+	const size_t lines = p->in.pixel * sizeof(float) / 64;
+	const size_t power = lines & (~lines + 1);
+	const size_t sets = power < SETS ? SETS / (power ? power : 1) : 1;
+
+	return power > 1 && sets * WAYS < p->kernel[0] * p->width;
+}
+
 /* A vector of channels of a band of rows. */
 static inline void
 band_run(const struct channel_vector *c, size_t y, size_t rows)
@@ -508,7 +523,7 @@ band_run(const struct channel_vector *c, size_t y, size_t rows)
 	const struct row_ends ends = row_ends(p);
 	const size_t alone = ends.left + ends.right;
 
-	if (c->there >= NATIVE_WIDTH && alone < p->columns
+	if (c->there >= NATIVE_WIDTH && alone < p->columns && !is_crowded(p)
 	    && alone * ALONE <= p->columns * p->stride[0] * p->stride[1])
 		band_direct(c, &ends, y, rows);
 	else

@@ -79,6 +79,15 @@ step_function_to(
 
 #undef OVER
 
+/* May the last step write where results belong? */
+ALWAYS bool
+steps_end_in_function(const struct native_steps *s)
+{
+	const struct native_step *last = &s->step[s->n ? s->n - 1 : 0];
+
+	return s->n && !last->channel && last->port < 0;
+}
+
 static inline void
 step_function(const struct native_step *s, vec *x, size_t n)
 {

@@ -454,6 +454,7 @@ static const struct channelwise {
     {2, 35, 19, 97, {2, 4}, {2, 1}, {0, 3, 1, 0}},
     {1, 16, 3, 50, {3, 3}, {1, 2}, {5, 9, 5, 9}},
     {1, 130, 4, 4, {1, 3}, {1, 1}, {0, 1, 0, 1}},
+    {1, 128, 3, 30, {3, 3}, {1, 1}, {1, 1, 1, 1}},
 };
 #define NCHANNELWISE (sizeof channelwise / sizeof *channelwise)
 
