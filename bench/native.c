@@ -14,7 +14,8 @@
 #include "tests/support/make.h"
 
 /* A convolution, or what the function makes: of so many channels, or of a sequence of
- * `size` steps of `channels` numbers with `filters` units. */
+ * `size` steps of `channels` numbers with `filters` units. Of each channel by itself
+ * `filters` is two digits: a window's side and the stride. */
 struct shape {
 	const char *of;
 	int64_t channels, filters, size;
@@ -204,6 +205,48 @@ static value_id
 power_of(struct maker *m, const struct shape *s)
 {
 	return MAKE(m, POW, above_0(m, s), make_scalar(m, -0.5f));
+}
+
+/* Of each channel by itself. */
+static value_id
+depthwise(struct maker *m, const struct shape *s)
+{
+	const int64_t k = s->filters / 10, pad = k / 2, c = s->channels;
+	const int64_t stride = s->filters % 10;
+	const struct attr attr[] = {ATTR_OF_INT("group", c),
+	    ATTR_OF_INTS("pads", pad, pad, pad, pad),
+	    ATTR_OF_INTS("strides", stride, stride)};
+
+	return MAKE_WITH(m, CONV, attr, image(m, s),
+	    make_constant(m, DIMS(c, 1, k, k), -.3f, .3f),
+	    make_constant(m, DIMS(c), -1, 1));
+}
+
+static value_id
+depthwise_swish(struct maker *m, const struct shape *s)
+{
+	value_id y = depthwise(m, s);
+
+	return MAKE(m, MUL, y, MAKE(m, SIGMOID, y));
+}
+
+static value_id
+depthwise_hard_swish(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, HARDSWISH, depthwise(m, s));
+}
+
+static value_id
+depthwise_relu(struct maker *m, const struct shape *s)
+{
+	return MAKE(m, RELU, depthwise(m, s));
+}
+
+static value_id
+depthwise_clip(struct maker *m, const struct shape *s)
+{
+	return MAKE(
+	    m, CLIP, depthwise(m, s), make_scalar(m, 0), make_scalar(m, 6));
 }
 
 /* Blocks of 32 codes, without zero points: `size` rows by [channels][filters]. */
@@ -520,6 +563,45 @@ static const struct shape shapes[] = {
     {"Joined", 512, 256, 1, joined},
     {"Repeated", 256, 0, 28, repeated},
     {"Repeated", 64, 0, 7, repeated},
+    {"depthwise, YOLOX", 16, 32, 208, depthwise_swish},
+    {"depthwise, YOLOX", 16, 31, 104, depthwise_swish},
+    {"depthwise, YOLOX", 32, 31, 52, depthwise_swish},
+    {"depthwise, YOLOX", 64, 31, 52, depthwise_swish},
+    {"depthwise, YOLOX", 64, 31, 26, depthwise_swish},
+    {"depthwise, YOLOX", 128, 31, 26, depthwise_swish},
+    {"depthwise, YOLOX", 128, 31, 13, depthwise_swish},
+    {"depthwise, YOLOX", 256, 31, 13, depthwise_swish},
+    {"depthwise, EfficientNet", 32, 31, 112, depthwise_swish},
+    {"depthwise, EfficientNet", 96, 32, 112, depthwise_swish},
+    {"depthwise, EfficientNet", 144, 31, 56, depthwise_swish},
+    {"depthwise, EfficientNet", 144, 52, 56, depthwise_swish},
+    {"depthwise, EfficientNet", 240, 51, 28, depthwise_swish},
+    {"depthwise, EfficientNet", 240, 32, 28, depthwise_swish},
+    {"depthwise, EfficientNet", 480, 31, 14, depthwise_swish},
+    {"depthwise, EfficientNet", 480, 51, 14, depthwise_swish},
+    {"depthwise, EfficientNet", 672, 51, 14, depthwise_swish},
+    {"depthwise, EfficientNet", 672, 52, 14, depthwise_swish},
+    {"depthwise, EfficientNet", 1152, 51, 7, depthwise_swish},
+    {"depthwise, EfficientNet", 1152, 31, 7, depthwise_swish},
+    {"depthwise, MobileNetV2", 32, 31, 112, depthwise_clip},
+    {"depthwise, MobileNetV2", 96, 32, 112, depthwise_clip},
+    {"depthwise, MobileNetV2", 144, 31, 56, depthwise_clip},
+    {"depthwise, MobileNetV2", 192, 31, 28, depthwise_clip},
+    {"depthwise, MobileNetV2", 384, 31, 14, depthwise_clip},
+    {"depthwise, MobileNetV2", 576, 31, 14, depthwise_clip},
+    {"depthwise, MobileNetV2", 960, 31, 7, depthwise_clip},
+    {"depthwise, MobileNetV3", 16, 31, 112, depthwise_relu},
+    {"depthwise, MobileNetV3", 64, 32, 112, depthwise_relu},
+    {"depthwise, MobileNetV3", 72, 31, 56, depthwise_relu},
+    {"depthwise, MobileNetV3", 72, 52, 56, depthwise_relu},
+    {"depthwise, MobileNetV3", 120, 51, 28, depthwise_relu},
+    {"depthwise, MobileNetV3", 240, 32, 28, depthwise_hard_swish},
+    {"depthwise, MobileNetV3", 200, 31, 14, depthwise_hard_swish},
+    {"depthwise, MobileNetV3", 184, 31, 14, depthwise_hard_swish},
+    {"depthwise, MobileNetV3", 480, 31, 14, depthwise_hard_swish},
+    {"depthwise, MobileNetV3", 672, 31, 14, depthwise_hard_swish},
+    {"depthwise, MobileNetV3", 672, 52, 14, depthwise_hard_swish},
+    {"depthwise, MobileNetV3", 960, 51, 7, depthwise_hard_swish},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

@@ -178,8 +178,9 @@ static const struct target_option options[] = {
 const struct target_kind target_native = {
     .name = "native",
     .summary =
-        "kernels of our own: convolutions (Winograd, 1x1), attention, LSTM, GRU, "
-        "products of blocks of 4 or 8 bits, functions of tanh, moves, bytes",
+        "kernels of our own: convolutions (Winograd, 1x1, depthwise, of few filters), "
+        "attention, LSTM, GRU, products of blocks of 4 or 8 bits, softmax, functions, "
+        "reductions, moves, bytes",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

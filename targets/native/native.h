@@ -30,6 +30,13 @@ bool compile_direct(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_channelwise(const struct match_in *m, struct why *why);
+uint32_t ways_channelwise(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_channelwise(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_elements(const struct match_in *m, struct why *why);
 uint32_t ways_elements(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);

@@ -273,26 +273,6 @@ set_entry(struct pointwise *p, const struct point_form *form,
 	}
 }
 
-/* What bounds the sums is done as they are written. */
-static void
-take_bounds(struct pointwise *p)
-{
-	struct native_steps *s = &p->steps;
-	const struct native_step first = s->step[0];
-	const bool relu = first.kind == STEP_RELU && first.alpha == 0;
-
-	p->low = -INFINITY;
-	p->high = INFINITY;
-	if (s->n == 0 || (!relu && first.kind != STEP_CLIP))
-		return;
-	p->low = relu ? 0 : first.alpha;
-	if (!relu)
-		p->high = first.beta;
-	s->n--;
-	for (uint32_t i = 0; i < s->n; i++)
-		s->step[i] = s->step[i + 1];
-}
-
 /* [filters][channels] to [filters / pair][channels][pair]. */
 static void
 pack(struct pointwise *p, const float *from, size_t channels, size_t width,
@@ -366,7 +346,7 @@ compile_pointwise(const struct target *t, const struct graph *g,
 	pack(p, weights.weights, (size_t)in->dim[1], version->width, a);
 	p->bias = floats_padded(weights.bias, p->real, p->filters, a);
 	native_steps_of(&p->steps, &form.f, g, c, p->filters, a);
-	take_bounds(p);
+	native_bounds_of(&p->steps, &p->low, &p->high);
 	p->port = candidate_input(
 	    c, form.x == VALUE_NONE ? form.f.anchor->input[0] : form.x);
 	assert(p->port >= 0);

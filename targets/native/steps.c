@@ -1,6 +1,7 @@
 #include "targets/native/steps.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define NEED why_need
@@ -133,4 +134,22 @@ native_steps_of(struct native_steps *out, const struct fused *f,
 			to->port = candidate_input(c, s->other);
 		assert(to->channel || to->port >= 0);
 	}
+}
+
+void
+native_bounds_of(struct native_steps *s, float *low, float *high)
+{
+	const struct native_step first = s->step[0];
+	const bool relu = first.kind == STEP_RELU && first.alpha == 0;
+
+	*low = -INFINITY;
+	*high = INFINITY;
+	if (s->n == 0 || (!relu && first.kind != STEP_CLIP))
+		return;
+	*low = relu ? 0 : first.alpha;
+	if (!relu)
+		*high = first.beta;
+	s->n--;
+	for (uint32_t i = 0; i < s->n; i++)
+		s->step[i] = s->step[i + 1];
 }

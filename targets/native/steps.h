@@ -40,4 +40,7 @@ void native_steps_of(struct native_steps *out, const struct fused *f,
     const struct graph *g, const struct candidate *c, size_t channels,
     struct arena *a);
 
+/* Takes the first step out where it only bounds the sums, by *low and *high. */
+void native_bounds_of(struct native_steps *s, float *low, float *high);
+
 #endif

@@ -59,6 +59,19 @@ vec_load(const float *at)
 	return *(const unaligned *)at;
 }
 
+/* x, read once: compilers read it anew for every use that can be from memory. */
+ALWAYS vec
+vec_kept(vec x)
+{
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+	__asm__("" : "+v"(x));
+#elif NATIVE_WIDTH == 8 && defined(__AVX__) \
+    || NATIVE_WIDTH == 4 && defined(__SSE__)
+	__asm__("" : "+x"(x));
+#endif
+	return x;
+}
+
 ALWAYS void
 vec_store(float *at, vec x)
 {
@@ -126,11 +139,12 @@ vec_most_of(vec x, vec most)
 ALWAYS bits
 first_lanes(size_t n)
 {
-	bits first;
+	static const int32_t lane[] = {
+	    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	bits lanes;
 
-	for (size_t i = 0; i < NATIVE_WIDTH; i++)
-		first[i] = i < n ? -1 : 0;
-	return first;
+	memcpy(&lanes, lane, sizeof lanes);
+	return lanes < bits_all(n < NATIVE_WIDTH ? (int32_t)n : NATIVE_WIDTH);
 }
 
 /* n elements, or a whole vector; zeros are read beyond. */

@@ -96,6 +96,8 @@ group_finish(const struct pointwise *p, const float *sum, size_t n,
     size_t filter, size_t at, const void *const *in, float *out)
 {
 	const size_t there = p->stored - filter;
+	const bool written = filter + NATIVE_WIDTH <= p->real
+	    && steps_end_in_function(&p->steps);
 	vec x[NATIVE_GROUP], other[NATIVE_GROUP];
 
 	group_read(sum, PAIR_OF_VECTORS, x, n, NATIVE_WIDTH);
@@ -109,10 +111,14 @@ group_finish(const struct pointwise *p, const float *sum, size_t n,
 			group_read((const float *)in[s->port] + at,
 			    p->out.pixel, other, n, there);
 			step_operation(s, x, other, n, 1);
+		} else if (written && i + 1 == p->steps.n) {
+			step_function_to(s, x, n, out + at, p->out.pixel);
 		} else {
 			step_function(s, x, n);
 		}
 	}
+	if (written)
+		return;
 	if (filter + NATIVE_WIDTH > p->real)
 		for (size_t i = 0; i < n; i++)
 			x[i] = vec_only(first_lanes(p->real - filter), x[i]);

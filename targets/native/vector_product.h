@@ -26,6 +26,10 @@
 #define ROWS_10(M) ROWS_9(M) M(9)
 #define ROWS_11(M) ROWS_10(M) M(10)
 #define ROWS_12(M) ROWS_11(M) M(11)
+#define ROWS_13(M) ROWS_12(M) M(12)
+#define ROWS_14(M) ROWS_13(M) M(13)
+#define ROWS_15(M) ROWS_14(M) M(14)
+#define ROWS_16(M) ROWS_15(M) M(15)
 
 /* to[n][pair] = from + a b. */
 struct row_product {

@@ -84,13 +84,14 @@ vec_power(vec x, float power)
 #define OVER(expression) \
 	for (size_t i = 0; i < n; i++) { \
 		const vec v = x[i]; \
-		x[i] = (expression); \
+		vec_store(to + i * step, expression); \
 	} \
 	break
 
-/* A function of one tensor. */
+/* A function of one tensor, to vectors `step` apart. */
 static inline void
-step_function(const struct native_step *s, vec *x, size_t n)
+step_function_to(
+    const struct native_step *s, const vec *x, size_t n, float *to, size_t step)
 {
 	const vec a = vec_all(s->alpha), b = vec_all(s->beta);
 
@@ -137,6 +138,30 @@ step_function(const struct native_step *s, vec *x, size_t n)
 		break;
 	}
 }
+
+#undef OVER
+
+/* May the last step write where results belong? */
+ALWAYS bool
+steps_end_in_function(const struct native_steps *s)
+{
+	const struct native_step *last = &s->step[s->n ? s->n - 1 : 0];
+
+	return s->n && !last->channel && last->port < 0;
+}
+
+static inline void
+step_function(const struct native_step *s, vec *x, size_t n)
+{
+	step_function_to(s, x, n, (float *)x, NATIVE_WIDTH);
+}
+
+#define OVER(expression) \
+	for (size_t i = 0; i < n; i++) { \
+		const vec v = x[i]; \
+		x[i] = (expression); \
+	} \
+	break
 
 /* x op y, or y op x; `stride` 0: y is one vector for all. */
 static inline void

@@ -7,6 +7,7 @@
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_direct.h"
+#include "targets/native/vector_depthwise.h"
 #include "targets/native/vector_narrow.h"
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
@@ -21,12 +22,12 @@
 		.name = words, .width = NATIVE_WIDTH, .group = NATIVE_GROUP, \
 		.is_here = here, .winograd = winograd_unit, \
 		.pointwise = pointwise_unit, .direct = direct_unit, \
-		.chain = chain_part, .choice = choice_part, \
-		.reduce = reduce_part, .bytes_table = bytes_table, \
-		.bytes_pair = bytes_pair, .bytes_sum = bytes_sum, \
-		.range = floats_range_of, .quantize = floats_quantize, \
-		.dequantize = bytes_floats, .number = floats_number, \
-		.attention_room = attention_floats, \
+		.depthwise = depthwise_unit, .chain = chain_part, \
+		.choice = choice_part, .reduce = reduce_part, \
+		.bytes_table = bytes_table, .bytes_pair = bytes_pair, \
+		.bytes_sum = bytes_sum, .range = floats_range_of, \
+		.quantize = floats_quantize, .dequantize = bytes_floats, \
+		.number = floats_number, .attention_room = attention_floats, \
 		.attention = attention_head, .narrow_stride = narrow_stride, \
 		.narrow_pack = narrow_pack, .narrow = narrow_columns, \
 		.recurrent_room = recurrent_rooms, \

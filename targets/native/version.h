@@ -6,6 +6,7 @@
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
 #include "targets/native/direct_form.h"
+#include "targets/native/depthwise.h"
 #include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
@@ -22,6 +23,7 @@ struct native_version {
 	winograd_run *winograd;
 	pointwise_run *pointwise;
 	direct_run *direct;
+	depthwise_run *depthwise;
 	chain_run *chain;
 	choice_run *choice;
 	reduce_run *reduce;

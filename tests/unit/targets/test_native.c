@@ -1,6 +1,6 @@
 /* Every rule of our own kernels in every way, of all instruction sets that are here,
  * against the host reference; tensors at the end of pages. `unit_targets_native N`
- * tries N random recurrent layers and N / 2 pixels. */
+ * tries N random recurrent layers, N / 2 pixels and N / 2 depthwise convolutions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -699,6 +699,117 @@ test_refused_filters(void **state)
 	assert_true(is_refused_as("filters"));
 }
 
+/* ---- each channel by itself ---- */
+
+/* One of all, channels that fill vectors and that do not, windows within, beyond and
+ * wider than the image, rows of one and of several groups, copied and where they lie. */
+static const struct channelwise {
+	int64_t n, channels, height, width, kernel[2], stride[2], pad[4];
+} channelwise[] = {
+    {1, 1, 1, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}},
+    {1, 2, 1, 1, {3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {2, 17, 7, 11, {3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {1, 32, 9, 41, {3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {2, 16, 13, 67, {3, 3}, {2, 2}, {1, 1, 1, 1}},
+    {1, 24, 14, 14, {3, 3}, {2, 2}, {0, 0, 1, 1}},
+    {1, 40, 7, 7, {5, 5}, {1, 1}, {2, 2, 2, 2}},
+    {1, 31, 12, 59, {5, 5}, {1, 1}, {2, 2, 2, 2}},
+    {2, 16, 30, 131, {5, 5}, {2, 2}, {2, 1, 1, 2}},
+    {1, 72, 15, 15, {5, 5}, {2, 2}, {2, 2, 2, 2}},
+    {1, 33, 10, 80, {7, 7}, {1, 1}, {3, 3, 3, 3}},
+    {1, 16, 9, 64, {7, 7}, {2, 2}, {3, 3, 3, 3}},
+    {1, 5, 2, 3, {7, 6}, {1, 2}, {6, 5, 4, 3}},
+    {2, 35, 19, 97, {2, 4}, {2, 1}, {0, 3, 1, 0}},
+    {1, 16, 3, 50, {3, 3}, {1, 2}, {5, 9, 5, 9}},
+    {1, 130, 4, 4, {1, 3}, {1, 1}, {0, 1, 0, 1}},
+    {1, 128, 3, 30, {3, 3}, {1, 1}, {1, 1, 1, 1}},
+};
+#define NCHANNELWISE (sizeof channelwise / sizeof *channelwise)
+
+static value_id
+depthwise(value_id x, const struct channelwise *s)
+{
+	const struct attr attr[] = {ATTR_OF_INT("group", s->channels),
+	    ATTR_OF_INTS("strides", s->stride[0], s->stride[1]),
+	    ATTR_OF_INTS("pads", s->pad[0], s->pad[1], s->pad[2], s->pad[3])};
+
+	return MAKE_WITH(&m, CONV, attr, x,
+	    make_constant(&m, DIMS(s->channels, 1, s->kernel[0], s->kernel[1]),
+	        -.3f, .3f),
+	    make_constant(&m, DIMS(s->channels), -1, 1));
+}
+
+/* With nothing behind it, functions, bounds that leave 0 out, tensors and channels'
+ * constants. */
+static void
+make_channelwise(const struct channelwise *s)
+{
+	const int64_t c = s->channels;
+	value_id x = make_input(&m, DIMS(s->n, c, s->height, s->width));
+	value_id y = depthwise(x, s), r = MAKE(&m, RELU, depthwise(x, s));
+
+	make_output(&m, y);
+	make_output(&m, r);
+	make_output(&m, MAKE(&m, HARDSWISH, batch_norm(depthwise(x, s), c)));
+	make_output(&m,
+	    MAKE(&m, CLIP, depthwise(x, s), make_scalar(&m, .1f),
+	        make_scalar(&m, .5f)));
+	make_output(&m, MAKE(&m, SIGMOID, MAKE(&m, ADD, depthwise(x, s), r)));
+	y = depthwise(x, s);
+	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
+}
+
+static void
+check_channelwise(const struct channelwise *s, size_t version)
+{
+	again();
+	make_channelwise(s);
+	check_elements(vectors[version]);
+	assert_true(has_rule("native.depthwise"));
+	assert_true(has_rule("native.depthwise_gated"));
+}
+
+static void
+test_channelwise(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NVECTORS * NCHANNELWISE; i++) {
+		target_threads_set(1 + (uint32_t)i % 3);
+		check_channelwise(
+		    &channelwise[i % NCHANNELWISE], i / NCHANNELWISE);
+	}
+	target_threads_set(1);
+}
+
+/* More than a filter a channel, windows with holes, far apart or too large. */
+static void
+test_refused_channelwise(void **state)
+{
+	static const struct channelwise large = {
+	    1, 8, 9, 9, {8, 3}, {1, 1}, {0, 0, 0, 0}};
+	static const struct channelwise far = {
+	    1, 8, 9, 9, {3, 3}, {3, 1}, {0, 0, 0, 0}};
+	const struct attr dilated[] = {
+	    ATTR_OF_INT("group", 8), ATTR_OF_INTS("dilations", 1, 2)};
+	const struct attr grouped[] = {ATTR_OF_INT("group", 8)};
+	value_id x = make_input(&m, DIMS(1, 8, 9, 9));
+	value_id w = make_constant(&m, DIMS(8, 1, 3, 3), -1, 1);
+	value_id w16 = make_constant(&m, DIMS(16, 1, 3, 3), -1, 1);
+
+	(void)state;
+	make_output(&m, depthwise(x, &large));
+	make_output(&m, depthwise(x, &far));
+	make_output(&m, MAKE_WITH(&m, CONV, dilated, x, w));
+	make_output(&m, MAKE_WITH(&m, CONV, grouped, x, w16));
+	find("native");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target != 0);
+	assert_true(is_refused_as("window"));
+	assert_true(is_refused_as("strides"));
+	assert_true(is_refused_as("dilation"));
+	assert_true(is_refused_as("group"));
+}
+
 /* ---- attention ---- */
 
 struct heads {
@@ -969,6 +1080,31 @@ test_random_points(void **state)
 		make_points(&p);
 		target_threads_set(1 + rng_below(&r, 3));
 		check_elements(vectors[i % NVECTORS]);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_random_channelwise(void **state)
+{
+	struct rng r = rng_seeded(23);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried / 2; i++) {
+		struct channelwise s = {1 + rng_below(&r, 2),
+		    2 + rng_below(&r, 70), 1 + rng_below(&r, 20),
+		    1 + rng_below(&r, 90),
+		    {1 + rng_below(&r, 7), 1 + rng_below(&r, 7)},
+		    {1 + rng_below(&r, 2), 1 + rng_below(&r, 2)}, {0}};
+
+		for (uint32_t k = 0; k < 4; k++)
+			s.pad[k] = rng_below(&r, (uint32_t)s.kernel[k % 2]);
+		for (uint32_t k = 0; k < 2; k++)
+			if (s.pad[k] + s.pad[2 + k] + (k ? s.width : s.height)
+			    < s.kernel[k])
+				s.pad[k] = s.kernel[k];
+		target_threads_set(1 + rng_below(&r, 3));
+		check_channelwise(&s, i % NVECTORS);
 	}
 	target_threads_set(1);
 }
@@ -1462,6 +1598,8 @@ main(int argc, char **argv)
 	    TEST(test_near_points),
 	    TEST(test_few_filters),
 	    TEST(test_refused_filters),
+	    TEST(test_channelwise),
+	    TEST(test_refused_channelwise),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_refused_attention),
@@ -1469,6 +1607,7 @@ main(int argc, char **argv)
 	    TEST(test_infinite_state),
 	    TEST(test_random_layers),
 	    TEST(test_random_points),
+	    TEST(test_random_channelwise),
 	    TEST(test_bytes),
 	    TEST(test_refused_moves),
 	    TEST(test_reorders),
