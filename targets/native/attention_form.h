@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where heads lie in a tensor, in elements: [batch, heads, rows, size], or the
- * heads side by side in [batch, rows, heads * size]. */
+/* Where heads lie in a tensor, in elements: [batch, heads, rows, size], the heads
+ * side by side in [batch, rows, heads * size], or within something larger. */
 struct attention_operand {
-	size_t batch, head, row;
+	size_t offset, batch, head, row;
 };
 
 struct attention_mask {
