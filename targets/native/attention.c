@@ -1,6 +1,7 @@
 /* Attention as one kernel: which is taken, where its operands lie, on how many
  * threads. */
 #include <math.h>
+#include <string.h>
 
 #include "ir/base/size.h"
 #include "targets/native/attention_form.h"
@@ -189,12 +190,12 @@ accept_attention(const struct match_in *m, struct why *why)
 	    && ok;
 }
 
-/* Are the nodes such that NaN is made a number? The operator makes NaN of it. */
+/* Are the nodes such that weights are 0 where they would be NaN? */
 static bool
-is_guarded(const struct match_in *m)
+is_guarded(const struct graph *g, const struct match *m)
 {
-	for (uint32_t i = 0; i < m->match->nnodes; i++)
-		if (graph_node(m->graph, m->match->node[i])->op == OP_ISNAN)
+	for (uint32_t i = 0; i < m->nnodes; i++)
+		if (graph_node(g, m->node[i])->op == OP_ISNAN)
 			return true;
 	return false;
 }
@@ -203,10 +204,10 @@ uint32_t
 ways_attention(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
+	(void)m;
 	(void)f;
 	(void)max;
-	out[0] =
-	    (struct implementation){.name = "rows", .loses_nan = is_guarded(m)};
+	out[0] = (struct implementation){.name = "rows"};
 	return 1;
 }
 
@@ -223,14 +224,15 @@ struct attention_kernel {
 	float *scratch;
 };
 
-/* Heads part, part + parts, ... */
+/* As many heads as the other parts, side by side. */
 static void
 run_part(void *of, uint32_t part)
 {
 	const struct attention_kernel *k = of;
 	const size_t n = k->a.batch * k->a.heads;
+	const size_t end = n * (part + 1) / k->parts;
 
-	for (size_t i = part; i < n; i += k->parts)
+	for (size_t i = n * part / k->parts; i < end; i++)
 		k->version->attention(&k->a, &k->data, i / k->a.heads,
 		    i % k->a.heads, k->scratch + part * k->room);
 }
@@ -270,6 +272,82 @@ divide(struct attention_kernel *k, struct arena *a)
 	k->scratch = arena_new(a, float, parts * k->room);
 }
 
+/* ---- masks that are constant ---- */
+
+/* Rows of one head's mask; false: one sees nothing. */
+static bool
+read_rows(const struct attention_kernel *k, size_t batch, size_t head,
+    size_t step, float *to)
+{
+	const struct attention_mask *m = &k->mask;
+	bool all = true;
+
+	for (size_t r = 0; r < k->a.queries; r++, to += step) {
+		const size_t at = batch * m->stride[0] + head * m->stride[1]
+		    + r * m->stride[2];
+		bool sees = false;
+
+		for (size_t j = 0; j < step; j++) {
+			to[j] = j >= k->a.keys || (k->a.causal && j > r)
+			    ? -INFINITY
+			    : m->bytes
+			    ? ((const uint8_t *)m->data)[at + j] ? 0 : -INFINITY
+			    : ((const float *)m->data)[at + j];
+			sees = sees || !(to[j] == -INFINITY);
+		}
+		all = all && sees;
+	}
+	return all;
+}
+
+/* Finds the block among the first n, or makes it the last of them. */
+static uint32_t
+find_block(float *ready, uint32_t n, size_t floats)
+{
+	const float *last = ready + (size_t)n * floats;
+	uint32_t i = 0;
+
+	while (i < n
+	    && memcmp(ready + i * floats, last, floats * sizeof *ready) != 0)
+		i++;
+	return i;
+}
+
+/* TUNING: more floats are not made ready, but copied as they are read. */
+#define READY_MOST ((size_t)1 << 22)
+
+/* Most windows have the same mask: each is there once, a row as long as panels. */
+static void
+ready_mask(struct attention_kernel *k, struct arena *a)
+{
+	const size_t heads = k->a.batch * k->a.heads;
+	const size_t step =
+	    size_round_up(k->a.keys, 2 * (size_t)k->version->width);
+	const size_t floats = k->a.queries * step;
+	uint32_t *block = arena_new(a, uint32_t, heads), n = 0;
+	struct arena scratch;
+	float *ready;
+	bool sees = true;
+
+	if (floats > READY_MOST / heads)
+		return;
+	arena_init(&scratch);
+	ready = arena_new(&scratch, float, heads *floats);
+	for (size_t i = 0; i < heads; i++) {
+		sees = read_rows(k, i / k->a.heads, i % k->a.heads, step,
+		           ready + n * floats)
+		    && sees;
+		block[i] = find_block(ready, n, floats);
+		n += block[i] == n;
+	}
+	if (sees || !k->a.zero_blind) {
+		k->mask.ready = (const float *)arena_copy(
+		    a, ready, n * floats * sizeof *ready);
+		k->mask.block = block;
+	}
+	arena_release(&scratch);
+}
+
 static void
 bind_mask(struct attention_kernel *k, const struct graph *g,
     const struct candidate *c, value_id v, struct arena *a)
@@ -278,8 +356,10 @@ bind_mask(struct attention_kernel *k, const struct graph *g,
 
 	read_mask(&mask->type, &k->a, &k->mask);
 	k->port[MASK] = candidate_input(c, v);
-	if (k->port[MASK] < 0)
-		k->mask.data = tensor_data(mask->constant, a);
+	if (k->port[MASK] >= 0)
+		return;
+	k->mask.data = tensor_data(mask->constant, a);
+	ready_mask(k, a);
 }
 
 bool
@@ -295,6 +375,7 @@ compile_attention(const struct target *t, const struct graph *g,
 	if (!read_attention(&k->a, &of))
 		return err_set(err, ERR_UNSUPPORTED, "native: other heads");
 	k->a.zero_blind = match_idiom(c->match, 0) == NULL;
+	k->a.zero_nan = is_guarded(g, c->match);
 	k->port[MASK] = -1;
 	for (uint32_t i = QUERIES; i <= VALUES; i++)
 		k->port[i] = candidate_input(c, value_of(&of, i));

@@ -17,6 +17,10 @@ struct attention_mask {
 	const void *data; /* NULL: all is seen */
 	size_t stride[3]; /* of batch, head and query; keys are neighbours */
 	bool bytes; /* which are seen; else floats, which are added */
+	/* Or rows that are filled up with -infinity to panels of keys, [..][queries],
+	 * and which block of them is whose, [batch][heads]. */
+	const float *ready;
+	const uint32_t *block;
 };
 
 struct attention_form {
@@ -27,6 +31,7 @@ struct attention_form {
 	float scale;
 	bool causal;
 	bool zero_blind; /* a query that may see no key makes 0, not NaN */
+	bool zero_nan; /* weights that would be NaN are 0 */
 };
 
 struct attention_data {
