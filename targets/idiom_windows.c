@@ -28,6 +28,17 @@ spread(struct view *v, const struct view *over, const struct tensor *t)
 	return true;
 }
 
+/* Along the last dimension. */
+static void
+add_row(
+    float *row, const struct view *from, const struct tensor *t, int64_t place)
+{
+	const int64_t step = from->step[from->rank - 1];
+
+	for (int64_t i = 0; i < from->dim[from->rank - 1]; i++)
+		row[i] += (float)tensor_real(t, (size_t)(place + i * step));
+}
+
 /* Adds the constant, as it broadcasts to the dimensions, to all [n] elements. */
 static bool
 add_constant(
@@ -35,17 +46,17 @@ add_constant(
 {
 	struct view to, from;
 
-	if (!view_of(&to, over) || !spread(&from, &to, t)
+	if (!view_of(&to, over) || !spread(&from, &to, t) || to.rank == 0
 	    || t->dtype != DT_FLOAT)
 		return false;
-	for (size_t at = 0; at < n; at++) {
+	for (size_t at = 0; at < n; at += (size_t)to.dim[to.rank - 1]) {
 		int64_t place = 0, left = (int64_t)at;
 
 		for (uint32_t i = to.rank; i-- > 0;) {
 			place += left % to.dim[i] * from.step[i];
 			left /= to.dim[i];
 		}
-		all[at] += (float)tensor_real(t, (size_t)place);
+		add_row(all + at, &from, t, place);
 	}
 	return true;
 }
