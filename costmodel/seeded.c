@@ -35,12 +35,14 @@ reads(const struct node *n, value_id v)
 static void
 mark_idiom(struct seeded *s, const struct idiom_match *m)
 {
-	for (uint32_t i = 0; m->as && i < m->nnodes; i++) {
+	const struct node *as = m->as ? m->as : m->over;
+
+	for (uint32_t i = 0; as && i < m->nnodes; i++) {
 		const struct node *n = graph_node(s->model.graph, m->node[i]);
 
 		for (uint32_t k = 0; k < n->ninputs; k++)
 			if (n->input[k] != VALUE_NONE
-			    && !reads(m->as, n->input[k]))
+			    && !reads(as, n->input[k]))
 				s->is_weight[n->input[k]] = false;
 	}
 }

@@ -10,12 +10,20 @@
 
 #include "ir/base/bitset.h"
 #include "ir/graph.h"
+#include "targets/view.h"
 
 enum idiom {
 #define IDIOM(kind, name, op, opset) IDIOM_##kind,
 #include "targets/idiom.def"
 #undef IDIOM
 	NIDIOMS
+};
+
+/* Where an operand lies in a value that is made outside, or the result in the one
+ * that the idiom makes. */
+struct idiom_place {
+	value_id value;
+	struct view view;
 };
 
 /* One place where an idiom is spelled out. */
@@ -31,6 +39,10 @@ struct idiom_match {
 	const struct graph *graph; /* the graph with those constants behind */
 	bool loses_nan; /* `as` makes a number where the nodes make NaN, or the
 			 * other way round */
+	/* MOVED_ATTENTION: the operator over values that only the idiom's nodes
+	 * make, and where queries, keys, values and result lie. Else NULL. */
+	const struct node *over;
+	const struct idiom_place *place; /* [4] */
 };
 
 struct idioms {

@@ -304,6 +304,21 @@ give_mask(
 	return true;
 }
 
+/* The masks of windows, and a bias, as one. */
+static bool
+give_windows(struct idiom_writer *w, const struct attention_sizes *h)
+{
+	const int64_t dim[4] = {h->b, h->h, h->s, h->t};
+	value_id mask;
+
+	if (h->rank != 4 || !write_windows(w, dim, &mask))
+		return false;
+	w->loses_nan = w->loses_nan
+	    || !rows_see(w->made[mask - w->graph->nvalues].constant);
+	write_input(w, 3, mask);
+	return true;
+}
+
 /* What a Where hides may be hidden for good where it is minus infinity, or where
  * each row is known to have more to see. */
 static bool
@@ -314,6 +329,8 @@ take_mask(struct idiom_writer *w, const struct attention_sizes *h)
 
 	if (caught(w, "mask") != VALUE_NONE)
 		return give_mask(w, h, "mask");
+	if (caught(w, "windowed") != VALUE_NONE)
+		return give_windows(w, h);
 	if (caught(w, "unseen") != VALUE_NONE) {
 		w->no_operator = true;
 		return mask_fits(h, caught_type(w, "unseen"))

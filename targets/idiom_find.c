@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "targets/idiom_moved.h"
 #include "targets/idiom_write.h"
 
 static const struct {
@@ -125,12 +126,21 @@ write_node(struct idiom_finder *f)
 	return n;
 }
 
+static void
+append_match(struct idiom_finder *f, const struct idiom_match *found)
+{
+	f->match = (struct idiom_match *)arena_grow(
+	    f->arena, f->match, &f->cap, f->n + 1, sizeof *f->match);
+	f->match[f->n++] = *found;
+}
+
 /* Of one kind at one root the largest stays. */
 static void
 keep_match(struct idiom_finder *f, const struct match *m)
 {
 	struct idiom_match found = {f->writer.kind, m->root, m->nnodes, m->node,
-	    f->writer.x, write_node(f), &f->out->graph, f->writer.loses_nan};
+	    f->writer.x, write_node(f), &f->out->graph, f->writer.loses_nan,
+	    NULL, NULL};
 
 	for (uint32_t i = f->n; i-- > 0 && f->match[i].root == m->root;)
 		if (f->match[i].kind == found.kind) {
@@ -138,9 +148,7 @@ keep_match(struct idiom_finder *f, const struct match *m)
 				f->match[i] = found;
 			return;
 		}
-	f->match = (struct idiom_match *)arena_grow(
-	    f->arena, f->match, &f->cap, f->n + 1, sizeof *f->match);
-	f->match[f->n++] = found;
+	append_match(f, &found);
 }
 
 static void
@@ -182,6 +190,54 @@ find_at(struct idiom_finder *f, node_id root)
 	}
 }
 
+/* An operator over all of it is as good; what is found from part of it less. */
+static bool
+is_known(struct idiom_finder *f, const struct idiom_match *found)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct idiom_match *other = &f->match[i];
+
+		if (other->root == found->root && (other->as || other->over)
+		    && (other->kind == IDIOM_ATTENTION || other->over)
+		    && other->nnodes >= found->nnodes)
+			return true;
+	}
+	return false;
+}
+
+/* Whole attentions are found behind their parts: from those first. */
+static void
+find_moved(struct idiom_finder *f)
+{
+	struct idiom_match found;
+
+	for (uint32_t i = f->n; i-- > 0;)
+		if (idiom_with_moves(&found, &f->match[i], f->writer.graph,
+		        f->uses, f->arena)
+		    && !is_known(f, &found))
+			append_match(f, &found);
+}
+
+/* By root; what was found first at a root stays first. */
+static void
+order_matches(struct idiom_finder *f)
+{
+	const uint32_t nnodes = f->writer.graph->nnodes;
+	uint32_t *start = arena_new(f->arena, uint32_t, nnodes + 1);
+	uint32_t *at = arena_new(&f->scratch, uint32_t, nnodes + 1);
+	struct idiom_match *sorted =
+	    arena_new(f->arena, struct idiom_match, f->n);
+
+	for (uint32_t i = 0; i < f->n; i++)
+		start[f->match[i].root + 1]++;
+	for (node_id id = 0; id < nnodes; id++)
+		at[id + 1] = start[id + 1] += start[id];
+	for (uint32_t i = 0; i < f->n; i++)
+		sorted[at[f->match[i].root]++] = f->match[i];
+	f->match = sorted;
+	f->out->start = start;
+}
+
 /* The graph with the constants that were made behind its values. */
 static void
 finish(struct idiom_finder *f)
@@ -209,19 +265,16 @@ idioms_find(const struct graph *g, const struct uses *u, struct arena *a)
 	    .arena = a,
 	    .writer = {.graph = g, .arena = a},
 	    .out = arena_new(a, struct idioms, 1)};
-	uint32_t *start = arena_new(a, uint32_t, g->nnodes + 1);
 
 	arena_init(&f.scratch);
 	for (uint32_t s = 0; s < nidiom_spellings; s++) {
 		f.roots[s] = bitset_new(a, NOP);
 		pattern_roots(idiom_spelling[s].pattern, NULL, f.roots[s]);
 	}
-	for (node_id id = 0; id < g->nnodes; id++) {
-		start[id] = f.n;
+	for (node_id id = 0; id < g->nnodes; id++)
 		find_at(&f, id);
-	}
-	start[g->nnodes] = f.n;
-	f.out->start = start;
+	find_moved(&f);
+	order_matches(&f);
 	finish(&f);
 	arena_release(&f.scratch);
 	return f.out;

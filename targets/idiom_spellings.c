@@ -185,10 +185,22 @@ PART(l2_norm,
 	                NODE(TRANSPOSE, \
 	                    AS("flat", NODE(RESHAPE, p, CONSTANT)))), \
 	            CONSTANT)))
+/* A mask for each window, of windows that are side by side in the batch. */
+#define WINDOWED(scores) \
+	NODE(RESHAPE, \
+	    NODE(ADD, \
+	        AS("windowed", \
+	            NODE(RESHAPE, \
+	                EITHER( \
+	                    scores, NODE(ADD, scores, AS("bias", CONSTANT))), \
+	                CONSTANT)), \
+	        AS("windows", CONSTANT)), \
+	    CONSTANT)
 #define SOFTENED(scores) \
 	AS("softmax", \
 	    NODE(SOFTMAX, \
-	        EITHER(scores, NODE(ADD, scores, AS("mask", ANY)), \
+	        EITHER(EITHER(scores, WINDOWED(scores)), \
+	            NODE(ADD, scores, AS("mask", ANY)), \
 	            NODE(WHERE, AS("seen", ANY), scores, \
 	                AS("hidden", CONSTANT)), \
 	            NODE(WHERE, AS("unseen", ANY), AS("hidden", CONSTANT), \

@@ -70,6 +70,11 @@ value_id write_reshaped(
 value_id write_filled(struct idiom_writer *w, enum dtype t, uint32_t rank,
     const int64_t *dim, double x);
 
+/* A constant of what is added to scores of the given dimensions: a bias, and behind
+ * a Reshape one mask for each window; false: they do not fit. */
+bool write_windows(
+    struct idiom_writer *w, const int64_t dim[4], value_id *mask);
+
 /* The writers of the table. */
 bool write_norm(struct idiom_writer *w);
 bool write_rms(struct idiom_writer *w);

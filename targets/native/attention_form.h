@@ -7,16 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where heads lie in a tensor, in elements: [batch, heads, rows, size], or the
- * heads side by side in [batch, rows, heads * size]. */
+/* Where heads lie in a tensor, in elements: [batch, heads, rows, size], the heads
+ * side by side in [batch, rows, heads * size], or within something larger. */
 struct attention_operand {
-	size_t batch, head, row;
+	size_t offset, batch, head, row;
 };
 
 struct attention_mask {
 	const void *data; /* NULL: all is seen */
 	size_t stride[3]; /* of batch, head and query; keys are neighbours */
 	bool bytes; /* which are seen; else floats, which are added */
+	/* Or rows that are filled up with -infinity to panels of keys, [..][queries],
+	 * and which block of them is whose, [batch][heads]. */
+	const float *ready;
+	const uint32_t *block;
 };
 
 struct attention_form {
@@ -27,6 +31,7 @@ struct attention_form {
 	float scale;
 	bool causal;
 	bool zero_blind; /* a query that may see no key makes 0, not NaN */
+	bool zero_nan; /* weights that would be NaN are 0 */
 };
 
 struct attention_data {

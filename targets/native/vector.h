@@ -241,4 +241,25 @@ vec_turn(vec x[NATIVE_WIDTH])
 	}
 }
 
+/* Of each of NATIVE_WIDTH vectors the largest element, or the sum, in their order:
+ * the halves of two are interleaved and made one, until one is left. */
+#define VEC_FOLD(name, op) \
+	ALWAYS vec name(const vec *from) \
+	{ \
+		vec x[NATIVE_WIDTH]; \
+\
+		memcpy(x, from, sizeof x); \
+		for (size_t n = NATIVE_WIDTH / 2; n > 0; n /= 2) \
+			for (size_t i = 0; i < n; i++) { \
+				const vec a = VEC_TURN_LOWER(x[i], x[i + n]); \
+				const vec b = VEC_TURN_UPPER(x[i], x[i + n]); \
+\
+				x[i] = op(a, b); \
+			} \
+		return x[0]; \
+	}
+#define VEC_SUM(a, b) ((a) + (b))
+VEC_FOLD(vec_most_of_each, vec_most_of)
+VEC_FOLD(vec_total_of_each, VEC_SUM)
+
 #endif

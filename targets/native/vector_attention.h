@@ -145,70 +145,43 @@ fill_bias(const struct attention_form *a, const struct attention_scratch *s,
 		for (size_t j = 0; j < seen; j++)
 			s->bias[j] = bytes[j] ? 0 : -INFINITY;
 	for (size_t j = 0; m->data && j < seen; j++)
-		sees |= s->bias[j] > -INFINITY;
+		sees |= s->bias[j] != -INFINITY;
 	for (size_t j = seen; j < s->keys; j++)
 		s->bias[j] = -INFINITY;
 	return sees;
 }
 
-/* Of a vector's elements, four at a time. */
-static inline float
-vec_most(vec x)
-{
-	float part[NATIVE_WIDTH], most = -INFINITY;
-
-	vec_store(part, x);
-	for (size_t i = 4; i < NATIVE_WIDTH; i++)
-		part[i % 4] = part[i] > part[i % 4] ? part[i] : part[i % 4];
-	for (size_t i = 0; i < 4; i++)
-		most = part[i] > most ? part[i] : most;
-	return most;
-}
-
-static inline float
-vec_total(vec x)
-{
-	float part[NATIVE_WIDTH];
-
-	vec_store(part, x);
-	for (size_t i = 4; i < NATIVE_WIDTH; i++)
-		part[i % 4] += part[i];
-	return part[0] + part[1] + (part[2] + part[3]);
-}
-
-/* The largest score of row r; what stands behind the last key is no score. */
-static float
+/* The largest scores of row r, one of each of a vector's lanes; the bias is added from
+ * key `from` on, before which it is 0. */
+static inline vec
 most_of_row(
-    const struct attention_form *a, const struct attention_scratch *s, size_t r)
+    const struct attention_scratch *s, size_t r, const float *bias, size_t from)
 {
 	const size_t step = (size_t)NATIVE_GROUP * NATIVE_WIDTH;
 	float *x = s->weight + r * NATIVE_WIDTH;
 	vec most = vec_all(-INFINITY), other = most;
+	size_t j = 0;
 
-	for (size_t j = a->keys; j < s->keys; j++)
-		x[j / NATIVE_WIDTH * step + j % NATIVE_WIDTH] = -INFINITY;
-	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS, x += 2 * step) {
+	for (; j < from; j += PAIR_OF_VECTORS, x += 2 * step) {
 		most = vec_most_of(vec_load(x), most);
 		other = vec_most_of(vec_load(x + step), other);
 	}
-	return vec_most(vec_most_of(most, other));
-}
+	for (; j < s->keys; j += PAIR_OF_VECTORS, x += 2 * step) {
+		const vec a = vec_load(x) + vec_load(bias + j);
+		const vec b =
+		    vec_load(x + step) + vec_load(bias + j + NATIVE_WIDTH);
 
-/* What is added to the scores of row r is added. */
-static void
-bias_row(const struct attention_scratch *s, size_t r)
-{
-	float *x = s->weight + r * NATIVE_WIDTH;
-
-	for (size_t j = 0; j < s->keys; j += NATIVE_WIDTH) {
-		vec_store(x, vec_load(x) + vec_load(s->bias + j));
-		x += (size_t)NATIVE_GROUP * NATIVE_WIDTH;
+		vec_store(x, a);
+		vec_store(x + step, b);
+		most = vec_most_of(a, most);
+		other = vec_most_of(b, other);
 	}
+	return vec_most_of(most, other);
 }
 
-/* e^(score - most) of row r in place of the scores; their sum. What the largest times
- * log2 e is rounded by is a factor of all of them. */
-static float
+/* e^(score - most) of row r in place of the scores, and their sums. What the largest
+ * times log2 e is rounded by is a factor of all of them. */
+static inline vec
 weigh_row(const struct attention_scratch *s, size_t r, float most)
 {
 	const size_t step = (size_t)NATIVE_GROUP * NATIVE_WIDTH;
@@ -225,7 +198,7 @@ weigh_row(const struct attention_scratch *s, size_t r, float most)
 		sum += a;
 		other += b;
 	}
-	return vec_total(sum + other);
+	return sum + other;
 }
 
 static void
@@ -260,36 +233,99 @@ give_rows(const struct attention_form *a, const struct attention_scratch *s,
 		    left < PAIR_OF_VECTORS ? left : PAIR_OF_VECTORS;
 
 		product_rows(
-		    s->weight, s->v + i * s->keys, s->keys, s->sum, rows);
+		    s->weight, s->v + i * s->keys, a->keys, s->sum, rows);
 		for (size_t r = 0; r < rows; r++)
 			give_row(y + r * a->y.row + i,
 			    s->sum + r * PAIR_OF_VECTORS, n, over[r]);
 	}
 }
 
-static void
-attention_group(const struct attention_form *a,
-    const struct attention_scratch *s, const struct attention_mask *m,
-    size_t mask_at, size_t query, size_t rows, float *y)
-{
-	const bool same = !m->data && !a->causal; /* for all queries */
-	float over[NATIVE_GROUP];
+/* Where a group's rows stand; rows beyond the last of a vector count for nothing. */
+#define GROUP_ROOM \
+	((NATIVE_GROUP + NATIVE_WIDTH - 1) / NATIVE_WIDTH * NATIVE_WIDTH)
 
-	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS)
-		product_apart(s->q, s->k + j * s->size, s->size,
-		    s->weight + j * NATIVE_GROUP, rows);
+/* Which head of which image. */
+struct attention_place {
+	size_t mask; /* in data, or the block of what is ready */
+	const struct attention_mask *m;
+	bool same; /* nothing is added but behind the last key */
+};
+
+/* The largest score of each row. */
+static void
+bias_rows(const struct attention_form *a, const struct attention_scratch *s,
+    const struct attention_place *p, size_t query, size_t rows, float *most,
+    bool *blind)
+{
+	const struct attention_mask *m = p->m;
+	vec part[GROUP_ROOM];
+
 	for (size_t r = 0; r < rows; r++) {
-		if (!same && !fill_bias(a, s, m, mask_at, query + r)
-		    && a->zero_blind) {
+		const float *bias = s->bias;
+
+		blind[r] = false;
+		if (m->ready)
+			bias = m->ready
+			    + (p->mask * a->queries + query + r) * s->keys;
+		else if (!p->same)
+			blind[r] = !fill_bias(a, s, m, p->mask, query + r);
+		part[r] = most_of_row(s, r, bias,
+		    p->same ? a->keys / PAIR_OF_VECTORS * PAIR_OF_VECTORS : 0);
+	}
+	for (size_t r = rows; r < GROUP_ROOM; r++)
+		part[r] = vec_all(0);
+	for (size_t r = 0; r < GROUP_ROOM; r += NATIVE_WIDTH)
+		vec_store(most + r, vec_most_of_each(part + r));
+}
+
+/* Scores become weights; what their sums are divided into. */
+static void
+weigh_rows(const struct attention_form *a, const struct attention_scratch *s,
+    const float *most, const bool *blind, size_t rows, float *over)
+{
+	vec part[GROUP_ROOM];
+
+	for (size_t r = 0; r < rows; r++)
+		part[r] = weigh_row(s, r, most[r]);
+	for (size_t r = rows; r < GROUP_ROOM; r++)
+		part[r] = vec_all(0);
+	for (size_t r = 0; r < GROUP_ROOM; r += NATIVE_WIDTH)
+		vec_store(over + r, vec_all(1) / vec_total_of_each(part + r));
+	for (size_t r = 0; r < rows; r++)
+		if ((blind[r] && a->zero_blind)
+		    || (a->zero_nan && over[r] != over[r])) {
 			clear_row(s, r);
 			over[r] = 0;
-			continue;
 		}
-		if (!same)
-			bias_row(s, r);
-		over[r] = 1 / weigh_row(s, r, most_of_row(a, s, r));
-	}
+}
+
+static void
+attention_group(const struct attention_form *a,
+    const struct attention_scratch *s, const struct attention_place *p,
+    size_t query, size_t rows, float *y)
+{
+	float most[GROUP_ROOM], over[GROUP_ROOM];
+	bool blind[NATIVE_GROUP];
+
+	for (size_t j = 0; j < s->keys; j += PAIR_OF_VECTORS)
+		product_apart(s->q, s->k + j * s->size, a->size,
+		    s->weight + j * NATIVE_GROUP, rows);
+	bias_rows(a, s, p, query, rows, most, blind);
+	weigh_rows(a, s, most, blind, rows, over);
 	give_rows(a, s, over, y, rows);
+}
+
+static struct attention_place
+attention_place_of(const struct attention_form *a,
+    const struct attention_data *d, size_t batch, size_t head)
+{
+	const struct attention_mask *m = &d->mask;
+
+	return (struct attention_place){.mask = m->ready
+	        ? m->block[batch * a->heads + head]
+	        : batch * m->stride[0] + head * m->stride[1],
+	    .m = m,
+	    .same = !m->data && !m->ready && !a->causal};
 }
 
 static void
@@ -299,7 +335,7 @@ attention_head(const struct attention_form *a, const struct attention_data *d,
 	const size_t kv = head / a->sharing;
 	const float *q = d->q + batch * a->q.batch + head * a->q.head;
 	float *y = d->y + batch * a->y.batch + head * a->y.head;
-	const size_t at = batch * d->mask.stride[0] + head * d->mask.stride[1];
+	const struct attention_place p = attention_place_of(a, d, batch, head);
 	const size_t groups = groups_of(a->queries);
 	struct attention_scratch s;
 
@@ -307,13 +343,14 @@ attention_head(const struct attention_form *a, const struct attention_data *d,
 	attention_place(&s, scratch);
 	pack_keys(a, &s, d->k + batch * a->k.batch + kv * a->k.head);
 	pack_values(a, &s, d->v + batch * a->v.batch + kv * a->v.head);
+	if (p.same)
+		fill_bias(a, &s, p.m, 0, 0);
 	for (size_t i = 0; i < groups; i++) {
 		const size_t row = group_at(a->queries, groups, i);
 		const size_t rows = group_at(a->queries, groups, i + 1) - row;
 
 		pack_queries(a, &s, q + row * a->q.row, rows);
-		attention_group(
-		    a, &s, &d->mask, at, row, rows, y + row * a->y.row);
+		attention_group(a, &s, &p, row, rows, y + row * a->y.row);
 	}
 }
 

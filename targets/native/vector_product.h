@@ -37,7 +37,7 @@ struct row_product {
 	    *a; /* [depth / width] blocks, `step` apart, of [n][width] */
 	size_t step;
 	const float *b; /* [depth][pair] */
-	size_t depth;
+	size_t depth; /* the last block of `a` counts as far as it goes */
 	const float *from; /* [pair], rows `from_step` apart, or one for all */
 	size_t from_step;
 	float *
@@ -63,6 +63,11 @@ struct row_product {
 		x##r += s * b0; \
 		y##r += s * b1; \
 	}
+#define PRODUCT_ROW(n) \
+	const vec b0 = vec_load(b), b1 = vec_load(b + NATIVE_WIDTH); \
+\
+	b += PAIR_OF_VECTORS; \
+	ROWS_##n(PRODUCT_STEP)
 #define PRODUCT_BOUND(r) \
 	x##r = vec_floor_at(x##r, p->low); \
 	y##r = vec_floor_at(y##r, p->low); \
@@ -79,29 +84,26 @@ struct row_product {
 		const float *a = p->a, *b = p->b, *from = p->from; \
 		const float *ahead = p->ahead; \
 		float *to = p->to; \
+		size_t k = 0; \
 \
 		if (p->last) { \
 			ROWS_##n(PRODUCT_PLACE) \
 		} \
-		ROWS_##n(PRODUCT_START) for (size_t k = 0; k < p->depth; \
+		ROWS_##n(PRODUCT_START) for (; k + NATIVE_WIDTH <= p->depth; \
 		                             k += NATIVE_WIDTH) \
 		{ \
 			_Pragma("GCC unroll 4") for (size_t j = 0; \
-			                             j < NATIVE_WIDTH; j++) \
-			{ \
-				const vec b0 = vec_load(b); \
-				const vec b1 = vec_load(b + NATIVE_WIDTH); \
-\
-				b += PAIR_OF_VECTORS; \
-				ROWS_##n(PRODUCT_STEP) \
-			} \
-			a += p->step; \
+			                             j < NATIVE_WIDTH; j++){ \
+			    PRODUCT_ROW(n)} a += p->step; \
 			if (ahead) { \
 				for (size_t j = 0; j < NATIVE_WIDTH; j++) \
 					__builtin_prefetch( \
 					    ahead + j * p->ahead_row, 0, 2); \
 				ahead += p->ahead_step; \
 			} \
+		} \
+		for (size_t j = 0; k + j < p->depth; j++) { \
+			PRODUCT_ROW(n) \
 		} \
 		if (p->last) { \
 			ROWS_##n(PRODUCT_BOUND) \

@@ -92,23 +92,87 @@ turned(struct generator *g, value_id keys)
 	    g, OP_TRANSPOSE, (const value_id[]){keys, VALUE_LAST}, &at);
 }
 
-static void
-spelled(struct generator *g, const struct heads *h)
+static value_id
+transposed(struct generator *g, value_id x, const int64_t *perm, uint32_t n)
 {
-	value_id q = operand(g, h, h->q, h->queries, h->size, false);
-	value_id k = operand(g, h, h->q, h->keys, h->size, false);
-	value_id v = operand(g, h, h->q, h->keys, h->value_size, false), s;
 	struct attributes at = {.n = 0};
 
+	add_ints(g, &at, "perm", perm, n);
+	return add_node(
+	    g, OP_TRANSPOSE, (const value_id[]){x, VALUE_LAST}, &at);
+}
+
+/* One of three that one product made, [batch, rows, 3 * heads * size]. */
+static value_id
+third(struct generator *g, const struct heads *h, value_id all, int64_t i)
+{
+	value_id x = MAKE(&g->m, SLICE, all, make_ints(&g->m, INTS(i)),
+	    make_ints(&g->m, INTS(i + 1)), make_ints(&g->m, INTS(0)));
+
+	return MAKE(&g->m, RESHAPE, x,
+	    make_ints(&g->m, INTS(h->batch, h->q, h->keys, h->size)));
+}
+
+static void
+thirds(struct generator *g, struct heads *h, value_id out[3])
+{
+	value_id x;
+
+	h->queries = h->keys;
+	h->value_size = h->size;
+	x = operand(g, h, 3 * h->q, h->keys, h->size, true);
+	x = MAKE(&g->m, RESHAPE, x,
+	    make_ints(&g->m, INTS(h->batch, h->keys, 3, h->q, h->size)));
+	x = transposed(g, x, (int64_t[]){2, 0, 3, 1, 4}, 5);
+	for (int64_t i = 0; i < 3; i++)
+		out[i] = third(g, h, x, i);
+}
+
+/* Each image has a mask of its own, as windows of one image have. */
+static value_id
+windowed(struct generator *g, const struct heads *h, value_id scores)
+{
+	const int64_t *all = INTS(h->batch, h->q, h->queries, h->keys);
+	value_id masks = make_constant(&g->m,
+	    DIMS(1, h->batch, one_in(g, 2) ? h->q : 1, h->queries, h->keys), -1,
+	    1);
+	value_id s = MAKE(&g->m, RESHAPE, scores,
+	    make_ints(&g->m, INTS(1, h->batch, h->q, h->queries, h->keys)));
+
+	return MAKE(
+	    &g->m, RESHAPE, NODE_OF(g, ADD, s, masks), make_ints(&g->m, all));
+}
+
+static void
+spelled(struct generator *g, struct heads *h)
+{
+	const bool moved = g->m.opset >= 10 && one_in(g, 2);
+	struct attributes at = {.n = 0};
+	value_id x[3], s;
+
+	if (moved) {
+		thirds(g, h, x);
+	} else {
+		x[0] = operand(g, h, h->q, h->queries, h->size, false);
+		x[1] = operand(g, h, h->q, h->keys, h->size, false);
+		x[2] = operand(g, h, h->q, h->keys, h->value_size, false);
+	}
 	add_int(g, &at, "axis", one_in(g, 2) ? 3 : -1);
-	s = NODE_OF(g, MATMUL, q, turned(g, k));
+	s = NODE_OF(g, MATMUL, x[0], turned(g, x[1]));
 	if (!one_in(g, 4))
 		s = one_in(g, 2) ? NODE_OF(g, MUL, s, make_scalar(&g->m, 0.4f))
 		                 : NODE_OF(g, DIV, s, make_scalar(&g->m, 2));
 	if (one_in(g, 2))
 		s = NODE_OF(g, ADD, s, mask(g, h, false));
+	if (moved && one_in(g, 2))
+		s = windowed(g, h, s);
 	s = add_node(g, OP_SOFTMAX, (const value_id[]){s, VALUE_LAST}, &at);
-	NODE_OF(g, MATMUL, s, v);
+	s = NODE_OF(g, MATMUL, s, x[2]);
+	if (!moved)
+		return;
+	s = transposed(g, s, (int64_t[]){0, 2, 1, 3}, 4);
+	NODE_OF(g, RESHAPE, s,
+	    make_ints(&g->m, INTS(h->batch, h->queries, h->q * h->size)));
 }
 
 void

@@ -12,6 +12,7 @@
 #include "tests/support/kind.h"
 #include "tests/support/narrow.h"
 #include "tests/support/quantized.h"
+#include "tests/support/spell.h"
 
 extern const struct target_kind target_native;
 const struct target_kind *const tested = &target_native;
@@ -885,24 +886,126 @@ test_attention(void **state)
 	target_threads_set(1);
 }
 
-/* As exporters spell it: a query that sees nothing makes NaN there. */
+/* As exporters spell it: a query that sees nothing makes NaN there, or 0 where
+ * weights are guarded, and so does NaN. */
 static void
-test_spelled_attention(void **state)
+make_spelled(float hidden, bool guarded)
 {
 	const struct attr turn[] = {ATTR_OF_INTS("perm", 0, 1, 3, 2)};
 	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
-	value_id k, v, s;
+	value_id k, v, s, rows, mask;
 
-	(void)state;
-	s = make_input(&m, DIMS(2, 3, 5, 8));
+	s = make_input(&m, DIMS(2, 3, 29, 8));
 	k = make_input(&m, DIMS(2, 3, 35, 8));
 	v = make_input(&m, DIMS(2, 3, 35, 4));
+	rows = make_input(&m, DIMS(2, 1, 29, 1));
+	mask = make_input(&m, DIMS(2, 1, 29, 35));
+	mask = MAKE(&m, WHERE,
+	    of_type(MAKE(&m, LESSOREQUAL, rows, make_scalar(&m, 0)), DT_BOOL),
+	    make_scalar(&m, hidden), mask);
 	s = MAKE(&m, MATMUL, s, MAKE_WITH(&m, TRANSPOSE, turn, k));
 	s = MAKE(&m, MUL, s, make_scalar(&m, 0.35f));
-	s = MAKE(&m, ADD, s, make_input(&m, DIMS(2, 1, 5, 35)));
-	make_output(&m, MAKE(&m, MATMUL, MAKE_WITH(&m, SOFTMAX, last, s), v));
-	assert_true(check_elements("native") >= 1);
-	assert_true(has_rule("native.attention"));
+	s = MAKE_WITH(&m, SOFTMAX, last, MAKE(&m, ADD, s, mask));
+	if (guarded)
+		s = MAKE(&m, WHERE, of_type(MAKE(&m, ISNAN, s), DT_BOOL),
+		    make_scalar(&m, 0), s);
+	make_output(&m, MAKE(&m, MATMUL, s, v));
+}
+
+static void
+test_spelled_attention(void **state)
+{
+	static const float hidden[] = {-1, -INFINITY, NAN};
+
+	(void)state;
+	for (size_t i = 0; i < 6 * NVECTORS; i++) {
+		again();
+		m.opset = 20;
+		make_spelled(hidden[i % 3], i / 3 % 2);
+		assert_true(check_elements(vectors[i / 6]) >= 1);
+	}
+}
+
+/* All that is offered; one of all nodes is, where it must be. */
+static void
+check_spelled(const char *target, bool must)
+{
+	struct reference r;
+	bool whole = false;
+
+	find(target);
+	reference_init(&r, m.graph, host_eval);
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0) {
+			assert_true(runs(&found.candidate[i], &r));
+			check_pages(&found.candidate[i], &r);
+			whole = whole
+			    || found.candidate[i].nnodes == m.graph->nnodes;
+		}
+	reference_release(&r);
+	assert_true(whole || !must);
+}
+
+struct spelled {
+	enum idiom kind;
+	uint32_t opset;
+	const char *text;
+};
+static const struct spelled spelled[] = {
+#undef SPELLED /* the pattern */
+#define SPELLED(exporter, opset, kind, text) {IDIOM_##kind, opset, text},
+#define PARTLY(what, opset, kind, text)
+#define UNLIKE(what, opset, kind, text)
+#include "tests/unit/targets/idioms.def"
+    /* odd sizes, tails, groups of rows; images with the same windows */
+    {IDIOM_MOVED_ATTENTION, 20,
+        "x[8,49,288]; a = Reshape(x, [8, 49, 3, 3, 32]); "
+        "b = Transpose(a){perm=[2, 0, 3, 1, 4]}; "
+        "c, d, e = Split(b){axis=0, num_outputs=3}; q = Squeeze(c, [0]); "
+        "k = Squeeze(d, [0]); v = Squeeze(e, [0]); s = Mul(q, 0.2); "
+        "t = Transpose(k){perm=[0, 1, 3, 2]}; p = MatMul(s, t); "
+        "n = Add(p, #1x3x49x49); r = Reshape(n, [2, 4, 3, 49, 49]); "
+        "f = Add(r, #1x4x1x49x49); h = Reshape(f, [8, 3, 49, 49]); "
+        "w = Softmax(h){axis=-1}; o = MatMul(w, v); "
+        "u = Transpose(o){perm=[0, 2, 1, 3]}; y = Reshape(u, [8, 49, 96])"},
+    {IDIOM_MOVED_ATTENTION, 20,
+        "x[2,37,102]; a = Reshape(x, [2, 37, 2, 51]); "
+        "b = Transpose(a){perm=[0, 2, 1, 3]}; q = Slice(b, [0], [17], [3]); "
+        "k = Slice(b, [17], [34], [3]); v = Slice(b, [34], [99], [3]); "
+        "t = Transpose(k){perm=[0, 1, 3, 2]}; p = MatMul(q, t); "
+        "n = Add(p, #1x2x37x37); w = Softmax(n){axis=-1}; o = MatMul(w, v); "
+        "u = Transpose(o){perm=[2, 0, 1, 3]}; y = Reshape(u, [37, 2, 34])"},
+    {IDIOM_MOVED_ATTENTION, 20,
+        "x[3,70,66]; a = Reshape(x, [3, 70, 1, 66]); "
+        "b = Slice(a, [0, 1], [33, 999], [3, 1], [1, 2]); "
+        "q = Transpose(b){perm=[0, 2, 1, 3]}; "
+        "c = Slice(a, [-33], [66], [-1]); "
+        "k = Transpose(c){perm=[0, 2, 1, 3]}; "
+        "t = Transpose(k){perm=[0, 1, 3, 2]}; p = MatMul(q, t); "
+        "n = Mul(p, 0.2); m = Add(n, #1x1x35x70); w = Softmax(m){axis=-1}; "
+        "z[3,1,70,5]; o = MatMul(w, z); y = Squeeze(o, [1])"},
+};
+#define NSPELLED (sizeof spelled / sizeof *spelled)
+
+/* Every attention that is found, and where its operands lie. */
+static void
+test_moved_attention(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NVECTORS * NSPELLED; i++) {
+		const struct spelled *s = &spelled[i % NSPELLED];
+
+		if (s->kind != IDIOM_ATTENTION
+		    && s->kind != IDIOM_MOVED_ATTENTION)
+			continue;
+		again();
+		m.opset = s->opset;
+		make_output(&m, spell(&m, s->text));
+		target_threads_set(1 + (uint32_t)i % 3);
+		check_spelled(
+		    vectors[i / NSPELLED], s->kind == IDIOM_MOVED_ATTENTION);
+	}
+	target_threads_set(1);
 }
 
 static void
@@ -1602,6 +1705,7 @@ main(int argc, char **argv)
 	    TEST(test_refused_channelwise),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
+	    TEST(test_moved_attention),
 	    TEST(test_refused_attention),
 	    TEST(test_recurrent),
 	    TEST(test_infinite_state),
