@@ -1,8 +1,7 @@
 /* Convolutions of each channel by itself: which are taken, weights, bands, threads. */
-#include "targets/native/depthwise.h"
-
 #include <assert.h>
 
+#include "targets/native/depthwise_form.h"
 #include "targets/native/native.h"
 #include "targets/team.h"
 #include "targets/threads.h"
@@ -81,7 +80,7 @@ ways_channelwise(const struct match_in *m, struct formats *f,
 /* ---- a kernel ---- */
 
 struct depthwise_kernel {
-	struct depthwise d;
+	struct channelwise d;
 	depthwise_run *run;
 	const void *const *in;
 	float *out;
@@ -89,7 +88,7 @@ struct depthwise_kernel {
 };
 
 static void
-set_sizes(struct depthwise *d, const struct type *in, const struct type *out,
+set_sizes(struct channelwise *d, const struct type *in, const struct type *out,
     const struct window *w)
 {
 	d->images = (size_t)in->dim[0];
@@ -107,7 +106,7 @@ set_sizes(struct depthwise *d, const struct type *in, const struct type *out,
 }
 
 static void
-set_places(struct depthwise *d, const struct type *in, const struct type *out,
+set_places(struct channelwise *d, const struct type *in, const struct type *out,
     enum layout layout, size_t width)
 {
 	d->in = pixels_of(layout, in, width);
@@ -122,7 +121,7 @@ set_places(struct depthwise *d, const struct type *in, const struct type *out,
 #define CACHED ((size_t)256 << 10)
 
 static size_t
-cached_bands(const struct depthwise *d, size_t width)
+cached_bands(const struct channelwise *d, size_t width)
 {
 	const size_t bytes = d->height * d->width * d->channels * sizeof(float);
 	const size_t bands =
@@ -134,7 +133,7 @@ cached_bands(const struct depthwise *d, size_t width)
 /* Whole bands for every thread, or, of small images of many channels, a part of
  * these: what convolutions of single pixels do before and behind. */
 static void
-divide(struct depthwise *d, uint32_t threads, size_t width)
+divide(struct channelwise *d, uint32_t threads, size_t width)
 {
 	const size_t vectors = d->channels / width;
 	const size_t bands = rounded(cached_bands(d, width), threads);
@@ -152,7 +151,7 @@ divide(struct depthwise *d, uint32_t threads, size_t width)
 
 /* [channels][kernel] to [channels / width][kernel][width]. */
 static void
-pack(struct depthwise *d, const float *from, size_t width, struct arena *a)
+pack(struct channelwise *d, const float *from, size_t width, struct arena *a)
 {
 	const size_t window = d->kernel[0] * d->kernel[1];
 	float *to = arena_new(a, float, d->channels *window);
@@ -195,7 +194,7 @@ compile_channelwise(const struct target *t, const struct graph *g,
 	const enum layout layout =
 	    t->formats->format[c->output[0].format].layout;
 	struct depthwise_kernel *k = arena_new(a, struct depthwise_kernel, 1);
-	struct depthwise *d = &k->d;
+	struct channelwise *d = &k->d;
 	struct conv_weights weights;
 	struct window window;
 	struct fused f;

@@ -6,7 +6,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_DEPTHWISE_H
 #define TARGETS_NATIVE_VECTOR_DEPTHWISE_H
 
-#include "targets/native/depthwise.h"
+#include "targets/native/depthwise_form.h"
 #include "targets/native/vector_product.h"
 #include "targets/native/vector_steps.h"
 
@@ -187,7 +187,7 @@ windows_of(size_t width, size_t stride)
 
 /* A vector of channels of an image. */
 struct channel_vector {
-	const struct depthwise *p;
+	const struct channelwise *p;
 	const void *const *in;
 	float *out, *scratch;
 	const float *x; /* its first pixel */
@@ -221,7 +221,7 @@ sums_step(const struct channel_vector *c, const struct native_step *s, vec *x,
 static inline void
 sums_finish(const struct channel_vector *c, vec *x, size_t n, size_t at)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const uint32_t steps = p->steps.n;
 	const bool written = c->channel + NATIVE_WIDTH <= p->real
 	    && steps_end_in_function(&p->steps);
@@ -262,7 +262,7 @@ window_at(size_t output, size_t stride, int64_t padding)
 
 /* Rows of the image that windows from row `from` to `to` have. */
 ALWAYS void
-rows_inside(const struct depthwise *p, int64_t *from, int64_t *to)
+rows_inside(const struct channelwise *p, int64_t *from, int64_t *to)
 {
 	const int64_t height = (int64_t)p->height;
 
@@ -276,7 +276,7 @@ static inline void
 row_part(const struct channel_vector *c, struct window_sums *m,
     const windows_list *kind, size_t n, size_t at)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const bool whole = p->steps.n == 0 && c->there >= NATIVE_WIDTH
 	    && (c->channel + NATIVE_WIDTH <= p->real
 	        || (p->low <= 0 && p->high >= 0));
@@ -294,7 +294,7 @@ static inline struct window_sums
 row_sums(
     const struct channel_vector *c, const struct window_inputs *in, size_t y)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const int64_t first = window_at(y, p->stride[0], p->above);
 	int64_t from = first, to = first + (int64_t)p->kernel[0];
 	struct window_sums m = {.x = in->x,
@@ -323,7 +323,7 @@ static inline void
 row_middle(const struct channel_vector *c, struct window_sums *m,
     size_t columns, size_t at)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const windows_list *kind = windows_of(p->kernel[1], p->stride[1]);
 	const size_t groups = (columns + WINDOW_GROUP - 1) / WINDOW_GROUP;
 	const size_t least = columns / groups, more = columns % groups;
@@ -342,7 +342,7 @@ static inline void
 row_copy(const struct channel_vector *c, const float *from, int64_t x, size_t n,
     float *to)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const size_t width = p->width, pixel = p->in.pixel;
 	const size_t zeros = x < 0 ? (size_t)-x < n ? (size_t)-x : n : 0;
 	const size_t start = x < 0 ? 0 : (size_t)x;
@@ -370,7 +370,7 @@ row_copy(const struct channel_vector *c, const float *from, int64_t x, size_t n,
 static inline void
 rows_copied(const struct channel_vector *c, const struct rectangle *r)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const size_t n = (r->columns - 1) * p->stride[1] + p->kernel[1];
 	const int64_t x = window_at(r->x, p->stride[1], p->before);
 	int64_t from = window_at(r->y, p->stride[0], p->above);
@@ -396,7 +396,7 @@ rows_copied(const struct channel_vector *c, const struct rectangle *r)
 static inline void
 rectangle_copied(const struct channel_vector *c, const struct rectangle *r)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const size_t n = (r->columns - 1) * p->stride[1] + p->kernel[1];
 	const size_t lines = DEPTHWISE_SCRATCH / NATIVE_WIDTH / n;
 	const size_t most = (lines - p->kernel[0]) / p->stride[0] + 1;
@@ -434,7 +434,7 @@ static inline void
 row_end(const struct channel_vector *c, struct window_sums *m, size_t x,
     size_t end, size_t row)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const int64_t width = (int64_t)p->width;
 	const float *left = m->x, *w = m->w;
 
@@ -462,7 +462,7 @@ struct row_ends {
 };
 
 static inline struct row_ends
-row_ends(const struct depthwise *p)
+row_ends(const struct channelwise *p)
 {
 	const int64_t step = (int64_t)p->stride[1];
 	const int64_t columns = (int64_t)p->columns;
@@ -479,7 +479,7 @@ static inline void
 band_direct(const struct channel_vector *c, const struct row_ends *ends,
     size_t y, size_t rows)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const struct window_inputs in = {
 	    c->x, 0, p->in.pixel, p->width * p->in.pixel};
 	const size_t right = p->columns - ends->right;
@@ -506,7 +506,7 @@ band_direct(const struct channel_vector *c, const struct row_ends *ends,
 
 /* Do pixels lie so far apart that a window's rows fall into few sets of the cache? */
 static inline bool
-is_crowded(const struct depthwise *p)
+is_crowded(const struct channelwise *p)
 {
 	const size_t lines = p->in.pixel * sizeof(float) / 64;
 	const size_t power = lines & (~lines + 1);
@@ -519,7 +519,7 @@ is_crowded(const struct depthwise *p)
 static inline void
 band_run(const struct channel_vector *c, size_t y, size_t rows)
 {
-	const struct depthwise *p = c->p;
+	const struct channelwise *p = c->p;
 	const struct row_ends ends = row_ends(p);
 	const size_t alone = ends.left + ends.right;
 
@@ -531,7 +531,7 @@ band_run(const struct channel_vector *c, size_t y, size_t rows)
 }
 
 static void
-depthwise_unit(const struct depthwise *p, size_t unit, float *scratch,
+depthwise_unit(const struct channelwise *p, size_t unit, float *scratch,
     const void *const *in, float *out)
 {
 	const size_t vectors = p->channels / NATIVE_WIDTH;

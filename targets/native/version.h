@@ -6,7 +6,7 @@
 #include "targets/native/byte_loops.h"
 #include "targets/native/chain.h"
 #include "targets/native/direct_form.h"
-#include "targets/native/depthwise.h"
+#include "targets/native/depthwise_form.h"
 #include "targets/native/narrow_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"

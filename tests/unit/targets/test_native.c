@@ -704,7 +704,7 @@ test_refused_filters(void **state)
 
 /* One of all, channels that fill vectors and that do not, windows within, beyond and
  * wider than the image, rows of one and of several groups, copied and where they lie. */
-static const struct channelwise {
+static const struct channels {
 	int64_t n, channels, height, width, kernel[2], stride[2], pad[4];
 } channelwise[] = {
     {1, 1, 1, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}},
@@ -728,7 +728,7 @@ static const struct channelwise {
 #define NCHANNELWISE (sizeof channelwise / sizeof *channelwise)
 
 static value_id
-depthwise(value_id x, const struct channelwise *s)
+depthwise(value_id x, const struct channels *s)
 {
 	const struct attr attr[] = {ATTR_OF_INT("group", s->channels),
 	    ATTR_OF_INTS("strides", s->stride[0], s->stride[1]),
@@ -743,7 +743,7 @@ depthwise(value_id x, const struct channelwise *s)
 /* With nothing behind it, functions, bounds that leave 0 out, tensors and channels'
  * constants. */
 static void
-make_channelwise(const struct channelwise *s)
+make_channelwise(const struct channels *s)
 {
 	const int64_t c = s->channels;
 	value_id x = make_input(&m, DIMS(s->n, c, s->height, s->width));
@@ -761,7 +761,7 @@ make_channelwise(const struct channelwise *s)
 }
 
 static void
-check_channelwise(const struct channelwise *s, size_t version)
+check_channelwise(const struct channels *s, size_t version)
 {
 	again();
 	make_channelwise(s);
@@ -786,9 +786,9 @@ test_channelwise(void **state)
 static void
 test_refused_channelwise(void **state)
 {
-	static const struct channelwise large = {
+	static const struct channels large = {
 	    1, 8, 9, 9, {8, 3}, {1, 1}, {0, 0, 0, 0}};
-	static const struct channelwise far = {
+	static const struct channels far = {
 	    1, 8, 9, 9, {3, 3}, {3, 1}, {0, 0, 0, 0}};
 	const struct attr dilated[] = {
 	    ATTR_OF_INT("group", 8), ATTR_OF_INTS("dilations", 1, 2)};
@@ -1194,7 +1194,7 @@ test_random_channelwise(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < shapes_tried / 2; i++) {
-		struct channelwise s = {1 + rng_below(&r, 2),
+		struct channels s = {1 + rng_below(&r, 2),
 		    2 + rng_below(&r, 70), 1 + rng_below(&r, 20),
 		    1 + rng_below(&r, 90),
 		    {1 + rng_below(&r, 7), 1 + rng_below(&r, 7)},

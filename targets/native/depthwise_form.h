@@ -1,7 +1,7 @@
 /* Convolutions of each channel by itself: what their kernels, compiled once for each
  * instruction set, and the code around them share. */
-#ifndef TARGETS_NATIVE_DEPTHWISE_H
-#define TARGETS_NATIVE_DEPTHWISE_H
+#ifndef TARGETS_NATIVE_DEPTHWISE_FORM_H
+#define TARGETS_NATIVE_DEPTHWISE_FORM_H
 
 #include "targets/native/pixels.h"
 #include "targets/native/steps.h"
@@ -14,7 +14,7 @@
 #define DEPTHWISE_STRIP ((size_t)32)
 #define DEPTHWISE_SCRATCH ((size_t)8 << 10)
 
-struct depthwise {
+struct channelwise {
 	size_t images, channels; /* the last padded to whole vectors */
 	size_t height, width; /* of the input */
 	size_t rows, columns; /* of the output */
@@ -35,13 +35,13 @@ struct depthwise {
 
 /* Bands of all images, for each part of the channels. */
 static inline size_t
-depthwise_units(const struct depthwise *p)
+depthwise_units(const struct channelwise *p)
 {
 	return p->images * p->bands * p->parts;
 }
 
 /* Unit `unit`; `scratch` is a thread's. */
-typedef void depthwise_run(const struct depthwise *p, size_t unit,
+typedef void depthwise_run(const struct channelwise *p, size_t unit,
     float *scratch, const void *const *in, float *out);
 
 #endif
