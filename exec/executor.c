@@ -6,6 +6,7 @@
 #include "exec/executor_parts.h"
 #include "ir/base/clock.h"
 #include "ir/base/float_mode.h"
+#include "ir/base/huge_pages.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 
@@ -33,6 +34,7 @@ executor_open(struct executor **out, const struct plan *p,
 	}
 	buffers_lay_out(x);
 	looks_find(x);
+	huge_pages_take();
 	team_denormals_off(); /* the caller's: in each run */
 	*out = x;
 	return true;

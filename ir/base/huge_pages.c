@@ -1,0 +1,72 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* madvise */
+#endif
+#include "ir/base/huge_pages.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "ir/base/sanitized.h"
+
+/* SOURCE: linux/mman.h of 6.1; older headers lack it, older kernels refuse it. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+/* TUNING: those of x86, and of Arm with pages of 4 KiB. Of smaller mappings none fits. */
+#define HUGE ((uintptr_t)2 << 20)
+#define SPANS 256
+
+struct span {
+	uintptr_t from, end;
+};
+
+/* Memory of no file, written to, that is no stack; whole huge pages of it. */
+static int
+read_span(const char *line, struct span *s)
+{
+	char mode[8];
+	uint64_t inode;
+	int more = 0;
+
+	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %*s %*s %" SCNu64 " %n",
+	        &s->from, &s->end, mode, &inode, &more)
+	    < 4)
+		return 0;
+	s->from = (s->from + HUGE - 1) & ~(HUGE - 1);
+	s->end &= ~(HUGE - 1);
+	return strcmp(mode, "rw-p") == 0 && inode == 0 && s->from < s->end
+	    && strncmp(line + more, "[stack", 6) != 0;
+}
+
+static void
+take(const struct span *s)
+{
+	union {
+		uintptr_t number;
+		void *at;
+	} from;
+
+	/* one at a time: what cannot be taken does not stand before the others */
+	for (from.number = s->from; from.number < s->end; from.number += HUGE)
+		(void)madvise(from.at, HUGE, MADV_COLLAPSE);
+}
+
+void
+huge_pages_take(void)
+{
+	struct span span[SPANS];
+	uint32_t n = 0;
+	char line[512];
+	FILE *f = SANITIZED ? NULL : fopen("/proc/self/maps", "re");
+
+	while (f && n < SPANS && fgets(line, sizeof line, f))
+		n += read_span(line, &span[n]) != 0;
+	if (f)
+		fclose(f);
+	for (uint32_t i = 0; i < n; i++)
+		take(&span[i]);
+}
