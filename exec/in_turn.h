@@ -10,7 +10,7 @@
 #include "ir/base/err.h"
 
 /* TUNING: fewer say nothing; more only cost time. */
-#define IN_TURN_LEAST 7
+#define IN_TURN_LEAST 5
 #define IN_TURN_MOST 40
 
 #define IN_TURN_ONE UINT64_C(1000000) /* ratios are in millionths */
@@ -39,7 +39,8 @@ struct in_turn_options {
 bool in_turn_run(struct in_turn *out, const struct in_turn_options *o,
     const struct in_turn_runner *r, struct err *err);
 
-/* Is A the faster one by more than A is than itself? */
+/* Is A the faster one, by twice what the median of so many pairs may be off by, as far as
+ * A against itself tells? */
 bool in_turn_wins(const struct in_turn *t);
 
 #endif
