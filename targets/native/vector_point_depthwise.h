@@ -62,8 +62,9 @@ row_made(const struct row_band *b, const struct pixel_block *row,
 	const size_t groups = groups_of(row->n);
 	const struct pixel_part part = {
 	    .depth = b->p->depth, .filter = channel, .last = true};
-	struct row_product m = part_product(p, row, &part, NULL);
+	struct row_product m;
 
+	part_product(&m, p, row, &part, NULL);
 	m.to_step = NATIVE_WIDTH;
 	m.other = b->p->vector;
 	for (size_t i = 0; i < groups; i++) {
