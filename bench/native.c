@@ -300,6 +300,18 @@ expanded_relu(struct maker *m, const struct shape *s)
 	return expanded(m, s, relu_of);
 }
 
+static value_id
+hard_swish_of(struct maker *m, value_id x)
+{
+	return MAKE(m, HARDSWISH, x);
+}
+
+static value_id
+expanded_hard_swish(struct maker *m, const struct shape *s)
+{
+	return expanded(m, s, hard_swish_of);
+}
+
 /* Blocks of 32 codes, without zero points: `size` rows by [channels][filters]. */
 static value_id
 blocks(struct maker *m, const struct shape *s, int64_t bits)
@@ -630,6 +642,12 @@ static const struct shape shapes[] = {
     {"pixels, depthwise, MobileNetV2", 64, 38431, 14, expanded_clip},
     {"pixels, depthwise, MobileNetV3", 16, 6432, 112, expanded_relu},
     {"pixels, depthwise, MobileNetV3", 24, 7231, 56, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 24, 7252, 56, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 40, 12051, 28, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 40, 24032, 28, expanded_hard_swish},
+    {"pixels, depthwise, MobileNetV3", 80, 20031, 14, expanded_hard_swish},
+    {"pixels, depthwise, MobileNetV3", 112, 67231, 14, expanded_hard_swish},
+    {"pixels, depthwise, MobileNetV3", 160, 96051, 7, expanded_hard_swish},
     {"depthwise, YOLOX", 16, 32, 208, depthwise_swish},
     {"depthwise, YOLOX", 16, 31, 104, depthwise_swish},
     {"depthwise, YOLOX", 32, 31, 52, depthwise_swish},
