@@ -249,6 +249,69 @@ depthwise_clip(struct maker *m, const struct shape *s)
 	    m, CLIP, depthwise(m, s), make_scalar(m, 0), make_scalar(m, 6));
 }
 
+/* Single pixels to so many filters, then each channel by itself: of `filters` the last
+ * two digits are a window's side and the stride. */
+static value_id
+expanded(struct maker *m, const struct shape *s,
+    value_id (*function)(struct maker *m, value_id x))
+{
+	const int64_t c = s->filters / 100, k = s->filters / 10 % 10;
+	const int64_t pad = k / 2, stride = s->filters % 10;
+	const struct attr attr[] = {ATTR_OF_INT("group", c),
+	    ATTR_OF_INTS("pads", pad, pad, pad, pad),
+	    ATTR_OF_INTS("strides", stride, stride)};
+	value_id y = MAKE(m, CONV, image(m, s),
+	    make_constant(m, DIMS(c, s->channels, 1, 1), -.1f, .1f),
+	    make_constant(m, DIMS(c), -1, 1));
+
+	return function(m,
+	    MAKE_WITH(m, CONV, attr, function(m, y),
+	        make_constant(m, DIMS(c, 1, k, k), -.3f, .3f),
+	        make_constant(m, DIMS(c), -1, 1)));
+}
+
+static value_id
+clip_of(struct maker *m, value_id x)
+{
+	return MAKE(m, CLIP, x, make_scalar(m, 0), make_scalar(m, 6));
+}
+
+static value_id
+relu_of(struct maker *m, value_id x)
+{
+	return MAKE(m, RELU, x);
+}
+
+static value_id
+expanded_swish(struct maker *m, const struct shape *s)
+{
+	return expanded(m, s, swish_of);
+}
+
+static value_id
+expanded_clip(struct maker *m, const struct shape *s)
+{
+	return expanded(m, s, clip_of);
+}
+
+static value_id
+expanded_relu(struct maker *m, const struct shape *s)
+{
+	return expanded(m, s, relu_of);
+}
+
+static value_id
+hard_swish_of(struct maker *m, value_id x)
+{
+	return MAKE(m, HARDSWISH, x);
+}
+
+static value_id
+expanded_hard_swish(struct maker *m, const struct shape *s)
+{
+	return expanded(m, s, hard_swish_of);
+}
+
 /* Blocks of 32 codes, without zero points: `size` rows by [channels][filters]. */
 static value_id
 blocks(struct maker *m, const struct shape *s, int64_t bits)
@@ -563,6 +626,28 @@ static const struct shape shapes[] = {
     {"Joined", 512, 256, 1, joined},
     {"Repeated", 256, 0, 28, repeated},
     {"Repeated", 64, 0, 7, repeated},
+    {"pixels, depthwise, YOLOX", 32, 3232, 104, expanded_swish},
+    {"pixels, depthwise, YOLOX", 16, 1631, 104, expanded_swish},
+    {"pixels, depthwise, YOLOX", 32, 3231, 52, expanded_swish},
+    {"pixels, depthwise, EfficientNet", 16, 9632, 112, expanded_swish},
+    {"pixels, depthwise, EfficientNet", 24, 14431, 56, expanded_swish},
+    {"pixels, depthwise, EfficientNet", 24, 14452, 56, expanded_swish},
+    {"pixels, depthwise, EfficientNet", 40, 24051, 28, expanded_swish},
+    {"pixels, depthwise, EfficientNet", 40, 24032, 28, expanded_swish},
+    {"pixels, depthwise, EfficientNet", 80, 48051, 14, expanded_swish},
+    {"pixels, depthwise, MobileNetV2", 16, 9632, 112, expanded_clip},
+    {"pixels, depthwise, MobileNetV2", 24, 14431, 56, expanded_clip},
+    {"pixels, depthwise, MobileNetV2", 24, 14432, 56, expanded_clip},
+    {"pixels, depthwise, MobileNetV2", 32, 19231, 28, expanded_clip},
+    {"pixels, depthwise, MobileNetV2", 64, 38431, 14, expanded_clip},
+    {"pixels, depthwise, MobileNetV3", 16, 6432, 112, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 24, 7231, 56, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 24, 7252, 56, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 40, 12051, 28, expanded_relu},
+    {"pixels, depthwise, MobileNetV3", 40, 24032, 28, expanded_hard_swish},
+    {"pixels, depthwise, MobileNetV3", 80, 20031, 14, expanded_hard_swish},
+    {"pixels, depthwise, MobileNetV3", 112, 67231, 14, expanded_hard_swish},
+    {"pixels, depthwise, MobileNetV3", 160, 96051, 7, expanded_hard_swish},
     {"depthwise, YOLOX", 16, 32, 208, depthwise_swish},
     {"depthwise, YOLOX", 16, 31, 104, depthwise_swish},
     {"depthwise, YOLOX", 32, 31, 52, depthwise_swish},

@@ -426,3 +426,27 @@ fused_read(struct fused *f, const struct graph *g, const struct match *m,
 		*fault = "a step reads what the chain itself makes";
 	return *fault == NULL;
 }
+
+/* Nodes are in order, so the second anchor divides the match. */
+bool
+fused_read_two(struct fused f[2], const struct graph *g, const struct match *m,
+    enum op op, const char **fault)
+{
+	struct match part = *m;
+	uint32_t n = 1;
+
+	while (n < m->nnodes && graph_node(g, m->node[n])->op != op)
+		n++;
+	*fault = "an operator behind an operator is missing";
+	if (n == m->nnodes)
+		return false;
+	part.nnodes = n;
+	if (!fused_read(&f[0], g, &part, fault))
+		return false;
+	part.node = m->node + n;
+	part.nnodes = m->nnodes - n;
+	if (!fused_read(&f[1], g, &part, fault))
+		return false;
+	*fault = "one does not read the other";
+	return f[0].anchor && f[1].anchor && f[1].anchor->input[0] == f[0].end;
+}

@@ -29,6 +29,11 @@ struct fused {
 bool fused_read(struct fused *f, const struct graph *g, const struct match *m,
     const char **fault);
 
+/* Two chains, the second of which begins with what comes out of the first, each with an
+ * anchor of operator `op`. */
+bool fused_read_two(struct fused f[2], const struct graph *g,
+    const struct match *m, enum op op, const char **fault);
+
 /* When the first step adds a constant that varies along dimension `axis` of the
  * result only, take it out of the steps and put it into f->bias. */
 void fused_take_bias(struct fused *f, const struct graph *g, uint32_t axis);

@@ -11,47 +11,12 @@
 
 #define NEED why_need
 
-/* Both convolutions, each with what follows it. */
-struct two {
-	struct fused first, second;
-};
-
-/* Nodes are in order, so the second convolution divides the match. */
-static bool
-read_two(struct two *t, const struct graph *g, const struct match *m,
-    const char **fault)
-{
-	struct match part = *m;
-	uint32_t n = 1;
-
-	while (n < m->nnodes && graph_node(g, m->node[n])->op != OP_CONV)
-		n++;
-	*fault = "a convolution behind a convolution is missing";
-	if (n == m->nnodes)
-		return false;
-	part.nnodes = n;
-	if (!fused_read(&t->first, g, &part, fault))
-		return false;
-	part.node = m->node + n;
-	part.nnodes = m->nnodes - n;
-	if (!fused_read(&t->second, g, &part, fault))
-		return false;
-	*fault = "one does not read the other";
-	return t->first.anchor && t->second.anchor
-	    && t->second.anchor->input[0] == t->first.end;
-}
-
 bool
 depthwise_read(struct fused f[2], const struct graph *g, const struct match *m)
 {
 	const char *fault;
-	struct two t;
 
-	if (!read_two(&t, g, m, &fault))
-		return false;
-	f[0] = t.first;
-	f[1] = t.second;
-	return true;
+	return fused_read_two(f, g, m, OP_CONV, &fault);
 }
 
 static bool
@@ -68,15 +33,14 @@ need_functions(struct why *why, const struct fused *f)
 
 /* Both chains are post-operations of one primitive. */
 static bool
-need_distinct(struct why *why, const struct two *t)
+need_distinct(struct why *why, const struct fused f[2])
 {
 	struct step all[2 * STEPS_MAX];
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < t->first.nsteps; i++)
-		all[n++] = t->first.step[i];
-	for (uint32_t i = 0; i < t->second.nsteps; i++)
-		all[n++] = t->second.step[i];
+	for (uint32_t k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < f[k].nsteps; i++)
+			all[n++] = f[k].step[i];
 	return need_distinct_algorithms(why, all, n);
 }
 
@@ -137,21 +101,21 @@ need_depthwise(const struct match_in *m, struct why *why, const struct fused *f)
 bool
 accept_depthwise(const struct match_in *m, struct why *why)
 {
-	struct two t;
+	struct fused f[2];
 	const char *fault;
 	bool ok = need_all_tensors(m, why), two;
 
 	if (!ok || !need_rank_in(m, why, matched_root(m)->output[0], 4, 4))
 		return false;
-	two = read_two(&t, m->graph, m->match, &fault);
+	two = fused_read_two(f, m->graph, m->match, OP_CONV, &fault);
 	if (!NEED(why, two, "two_convolutions", "one behind the other", "%s",
 	        two ? "they are" : fault))
 		return false;
-	ok = need_pointwise(m, why, &t.first);
-	ok = need_depthwise(m, why, &t.second) && ok;
-	ok = need_functions(why, &t.first) && ok;
-	ok = need_functions(why, &t.second) && ok;
-	return need_distinct(why, &t) && ok;
+	ok = need_pointwise(m, why, &f[0]);
+	ok = need_depthwise(m, why, &f[1]) && ok;
+	ok = need_functions(why, &f[0]) && ok;
+	ok = need_functions(why, &f[1]) && ok;
+	return need_distinct(why, f) && ok;
 }
 
 /* ---- how it is made ---- */
@@ -232,20 +196,20 @@ bool
 build_depthwise(struct build *b)
 {
 	struct depthwise d = {0};
-	struct two t;
+	struct fused f[2];
 	struct operation op;
 	dnnl_primitive_desc_t pd;
 	const char *fault;
 	bool ok;
 
-	if (!read_two(&t, b->graph, b->candidate->match, &fault))
+	if (!fused_read_two(f, b->graph, b->candidate->match, OP_CONV, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "oneDNN: %s", fault);
 	b->end.needed = false;
 	if (b->candidate->implementation & WAY_KEEPS_NAN
-	    && (!nan_kept(&t.first, NULL) || !nan_kept(&t.second, &b->end)))
+	    && (!nan_kept(&f[0], NULL) || !nan_kept(&f[1], &b->end)))
 		return err_set(b->err, ERR_INTERNAL, "NaN cannot be kept");
-	b->fused = t.first;
-	d.second = t.second;
+	b->fused = f[0];
+	d.second = f[1];
 	if (!describe(b, &d)
 	    || !post_operations_depthwise(b, &d.second, d.stride))
 		return false;

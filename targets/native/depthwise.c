@@ -35,29 +35,37 @@ need_small_window(
 }
 
 bool
-accept_channelwise(const struct match_in *m, struct why *why)
+need_channelwise(
+    const struct match_in *m, struct why *why, const struct fused *f)
 {
-	struct fused f;
+	const struct node *n = f->anchor;
+	const int64_t group = attr_int_or(n, "group", 1);
 	const struct type *in, *out;
-	int64_t group;
-	bool ok = need_all_tensors(m, why);
+	bool ok;
 
-	if (!ok || !need_chain(m, why, &f) || !f.anchor)
+	if (!need_rank_in(m, why, n->input[0], 4, 4))
 		return false;
-	fused_take_bias(&f, m->graph, 1);
-	if (!need_rank_in(m, why, f.anchor->input[0], 4, 4))
-		return false;
-	group = attr_int_or(f.anchor, "group", 1);
-	in = matched_type(m, f.anchor->input[0]);
-	out = matched_type(m, f.anchor->output[0]);
+	in = matched_type(m, n->input[0]);
+	out = matched_type(m, n->output[0]);
 	ok = NEED(why, group == in->dim[1] && group == out->dim[1], "group",
 	    "a channel each, and a filter", "%d of %d channels, %d filters",
 	    (int)group, (int)in->dim[1], (int)out->dim[1]);
-	ok = need_small_window(m, why, f.anchor) && ok;
-	ok = need_constant(m, why, f.anchor, 1, "weights") && ok;
-	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
-	ok = need_native_steps(m, why, &f) && ok;
-	return (!f.norm || need_inference(why, f.norm)) && ok;
+	ok = need_small_window(m, why, n) && ok;
+	ok = need_constant(m, why, n, 1, "weights") && ok;
+	ok = need_constant(m, why, n, 2, "bias") && ok;
+	ok = need_native_steps(m, why, f) && ok;
+	return (!f->norm || need_inference(why, f->norm)) && ok;
+}
+
+bool
+accept_channelwise(const struct match_in *m, struct why *why)
+{
+	struct fused f;
+
+	if (!need_all_tensors(m, why) || !need_chain(m, why, &f) || !f.anchor)
+		return false;
+	fused_take_bias(&f, m->graph, 1);
+	return need_channelwise(m, why, &f);
 }
 
 uint32_t
@@ -87,9 +95,9 @@ struct depthwise_kernel {
 	uint32_t threads;
 };
 
-static void
-set_sizes(struct channelwise *d, const struct type *in, const struct type *out,
-    const struct window *w)
+void
+depthwise_sizes(struct channelwise *d, const struct type *in,
+    const struct type *out, const struct window *w)
 {
 	d->images = (size_t)in->dim[0];
 	d->height = (size_t)in->dim[2];
@@ -150,8 +158,9 @@ divide(struct channelwise *d, uint32_t threads, size_t width)
 }
 
 /* [channels][kernel] to [channels / width][kernel][width]. */
-static void
-pack(struct channelwise *d, const float *from, size_t width, struct arena *a)
+void
+depthwise_pack(
+    struct channelwise *d, const float *from, size_t width, struct arena *a)
 {
 	const size_t window = d->kernel[0] * d->kernel[1];
 	float *to = arena_new(a, float, d->channels *window);
@@ -207,9 +216,9 @@ compile_channelwise(const struct target *t, const struct graph *g,
 	in = &node_in(g, f.anchor, 0)->type;
 	result = &node_out(g, f.anchor, 0)->type;
 	fused_conv_weights(&weights, &f, g, a);
-	set_sizes(d, in, result, &window);
+	depthwise_sizes(d, in, result, &window);
 	set_places(d, in, result, layout, version->width);
-	pack(d, weights.weights, version->width, a);
+	depthwise_pack(d, weights.weights, version->width, a);
 	d->bias = floats_padded(weights.bias, d->real, d->channels, a);
 	native_steps_of(&d->steps, &f, g, c, d->channels, a);
 	native_bounds_of(&d->steps, &d->low, &d->high);

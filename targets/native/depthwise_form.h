@@ -33,6 +33,18 @@ struct channelwise {
 	float *scratch_of; /* [threads][DEPTHWISE_SCRATCH] */
 };
 
+/* A filter a channel, of a window that the kernels have. */
+bool need_channelwise(
+    const struct match_in *m, struct why *why, const struct fused *f);
+
+/* What `in`, `out` and window say of it; numbers are padded to whole vectors. */
+void depthwise_sizes(struct channelwise *d, const struct type *in,
+    const struct type *out, const struct window *w);
+
+/* Weights [channels][kernel] as the kernels read them. */
+void depthwise_pack(
+    struct channelwise *d, const float *from, size_t width, struct arena *a);
+
 /* Bands of all images, for each part of the channels. */
 static inline size_t
 depthwise_units(const struct channelwise *p)

@@ -100,6 +100,15 @@ PART(element_thrice, ELEMENT(EITHER(ANY, &element_twice)))
 	                    AS("factor", VARIABLE)))), \
 	        CONSTANT, REST), \
 	    CONSTANT, CONSTANT, CONSTANT, CONSTANT)
+/* A convolution of each channel behind one of single pixels, functions behind both. */
+#define CONV_OF(p) \
+	MAYBE(BATCHNORMALIZATION, NODE(CONV, p, CONSTANT, REST), CONSTANT, \
+	    CONSTANT, CONSTANT, CONSTANT)
+#define ACTED(p) EITHER(CLAMPED(p), NODE(HARDSWISH, p), GATED(p))
+PART(conv_first, CONV_OF(ANY))
+PART(conv_acted, ACTED(&conv_first))
+PART(conv_second, CONV_OF(&conv_acted))
+#define POINT_DEPTHWISE ACTED(&conv_second)
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
 #include "targets/native/rules.def"

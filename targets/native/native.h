@@ -37,6 +37,11 @@ bool compile_channelwise(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_point_depthwise(const struct match_in *m, struct why *why);
+bool compile_point_depthwise(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_elements(const struct match_in *m, struct why *why);
 uint32_t ways_elements(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);

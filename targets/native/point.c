@@ -96,26 +96,33 @@ need_factor(
 }
 
 bool
+need_pointwise(const struct match_in *m, struct why *why, const struct fused *f)
+{
+	const int64_t group = attr_int_or(f->anchor, "group", 1);
+	bool ok;
+
+	if (!need_one_pixel(m, why, f->anchor))
+		return false;
+	ok = NEED(why, group == 1, "group", "1", "%d", (int)group);
+	ok = need_constant(m, why, f->anchor, 1, "weights") && ok;
+	ok = need_constant(m, why, f->anchor, 2, "bias") && ok;
+	ok = need_native_steps(m, why, f) && ok;
+	return (!f->norm || need_inference(why, f->norm)) && ok;
+}
+
+bool
 accept_pointwise(const struct match_in *m, struct why *why)
 {
 	struct point_form p;
-	int64_t group;
 	bool ok = need_all_tensors(m, why);
 
 	if (!ok || !need_point(m, why, &p))
 		return false;
 	fused_take_bias(&p.f, m->graph, 1);
-	group = attr_int_or(p.f.anchor, "group", 1);
-	if (!need_rank_in(m, why, p.x, 4, 4)
-	    || !need_one_pixel(m, why, p.f.anchor))
+	if (!need_rank_in(m, why, p.x, 4, 4) || !need_pointwise(m, why, &p.f))
 		return false;
-	ok = NEED(why, group == 1, "group", "1", "%d", (int)group);
-	ok = need_constant(m, why, p.f.anchor, 1, "weights") && ok;
-	ok = need_constant(m, why, p.f.anchor, 2, "bias") && ok;
-	ok = need_native_steps(m, why, &p.f) && ok;
-	ok = (p.factor == VALUE_NONE || need_factor(m, why, &p)) && ok;
-	ok = (!p.norm || need_inference(why, p.norm)) && ok;
-	return (!p.f.norm || need_inference(why, p.f.norm)) && ok;
+	ok = p.factor == VALUE_NONE || need_factor(m, why, &p);
+	return (!p.norm || need_inference(why, p.norm)) && ok;
 }
 
 /* TUNING: where the libraries wait for memory and what is fetched ahead is not waited
@@ -208,9 +215,9 @@ divide(struct pointwise *p, uint32_t threads, size_t pairs)
 	p->block = (p->area + n - 1) / n;
 }
 
-static void
-set_places(struct pointwise *p, const struct type *in, const struct type *out,
-    enum layout layout, size_t width)
+void
+pointwise_places(struct pointwise *p, const struct type *in,
+    const struct type *out, enum layout layout, size_t width)
 {
 	p->images = (size_t)out->dim[0];
 	p->columns = (size_t)out->dim[3];
@@ -228,9 +235,9 @@ set_places(struct pointwise *p, const struct type *in, const struct type *out,
 	p->filters = rounded(p->stored, 2 * width);
 }
 
-static void
-set_strides(struct pointwise *p, const struct window *w, const struct type *in,
-    size_t width)
+void
+pointwise_strides(struct pointwise *p, const struct window *w,
+    const struct type *in, size_t width)
 {
 	const bool dense = w->stride[0] == 1 && w->stride[1] == 1;
 
@@ -274,9 +281,9 @@ set_entry(struct pointwise *p, const struct point_form *form,
 }
 
 /* [filters][channels] to [filters / pair][channels][pair]. */
-static void
-pack(struct pointwise *p, const float *from, size_t channels, size_t width,
-    struct arena *a)
+void
+pointwise_pack(struct pointwise *p, const float *from, size_t channels,
+    size_t width, struct arena *a)
 {
 	const size_t pair = 2 * width;
 	float *to = arena_new(a, float, p->filters * p->channels);
@@ -340,10 +347,11 @@ compile_pointwise(const struct target *t, const struct graph *g,
 	in = &node_in(g, form.f.anchor, 0)->type;
 	result = &node_out(g, form.f.anchor, 0)->type;
 	fused_conv_weights(&weights, &form.f, g, a);
-	set_places(p, in, result, layout, version->width);
+	pointwise_places(p, in, result, layout, version->width);
 	set_entry(p, &form, g, c, a);
-	set_strides(p, &window, in, version->width);
-	pack(p, weights.weights, (size_t)in->dim[1], version->width, a);
+	pointwise_strides(p, &window, in, version->width);
+	pointwise_pack(
+	    p, weights.weights, (size_t)in->dim[1], version->width, a);
 	p->bias = floats_padded(weights.bias, p->real, p->filters, a);
 	native_steps_of(&p->steps, &form.f, g, c, p->filters, a);
 	native_bounds_of(&p->steps, &p->low, &p->high);

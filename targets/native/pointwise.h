@@ -37,6 +37,21 @@ struct pointwise {
 	float *scratch_of; /* [threads][scratch] */
 };
 
+/* A convolution of single pixels whose weights are constants. */
+bool need_pointwise(
+    const struct match_in *m, struct why *why, const struct fused *f);
+
+/* Where an image and its result lie, in vectors of `width` channels; the image comes in
+ * as it is. */
+void pointwise_places(struct pointwise *p, const struct type *in,
+    const struct type *out, enum layout layout, size_t width);
+/* How far apart the inputs lie: `p` says where the image is and what is done to it. */
+void pointwise_strides(struct pointwise *p, const struct window *w,
+    const struct type *in, size_t width);
+/* Weights [filters][channels] as the kernels read them. */
+void pointwise_pack(struct pointwise *p, const float *from, size_t channels,
+    size_t width, struct arena *a);
+
 /* Blocks of all images, for each part of the filters. */
 static inline size_t
 pointwise_units(const struct pointwise *p)

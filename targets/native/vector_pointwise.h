@@ -157,12 +157,13 @@ look_ahead(const struct pointwise *p, const struct pixel_block *b,
 	}
 }
 
-/* Summed up in `sum`. */
-static inline struct row_product
-part_product(const struct pointwise *p, const struct pixel_block *b,
-    const struct pixel_part *g, float *sum)
+/* Summed up in `sum`. It is made where it is read: copying what was just written in
+ * smaller pieces waits for these. */
+ALWAYS void
+part_product(struct row_product *m, const struct pointwise *p,
+    const struct pixel_block *b, const struct pixel_part *g, float *sum)
 {
-	struct row_product m = {.a = b->at + g->row * NATIVE_WIDTH
+	*m = (struct row_product){.a = b->at + g->row * NATIVE_WIDTH
 	        + g->c / NATIVE_WIDTH * p->in.block,
 	    .step = p->in.block,
 	    .b = p->weights + g->filter * p->channels + g->c * PAIR_OF_VECTORS,
@@ -177,11 +178,10 @@ part_product(const struct pointwise *p, const struct pixel_block *b,
 	    .high = p->high};
 
 	if (p->copies) {
-		m.a = b->at + g->row * p->channels + g->c * g->n;
-		m.step = g->n * NATIVE_WIDTH;
+		m->a = b->at + g->row * p->channels + g->c * g->n;
+		m->step = g->n * NATIVE_WIDTH;
 	}
-	look_ahead(p, b, g, &m);
-	return m;
+	look_ahead(p, b, g, m);
 }
 
 /* Sums that nothing is done to are written where they belong. */
@@ -192,8 +192,9 @@ part_run(const struct pointwise *p, const struct pixel_block *b,
 	const bool whole = g->last && p->steps.n == 0
 	    && g->filter + PAIR_OF_VECTORS <= p->real;
 	const size_t pixel = (b->first + g->row) * p->out.pixel;
-	struct row_product m = part_product(p, b, g, sum);
+	struct row_product m;
 
+	part_product(&m, p, b, g, sum);
 	if (whole) {
 		m.to = out + pixels_at(&p->out, b->image, g->filter) + pixel;
 		m.to_step = p->out.pixel;

@@ -9,6 +9,7 @@
 #include "targets/native/vector_direct.h"
 #include "targets/native/vector_depthwise.h"
 #include "targets/native/vector_narrow.h"
+#include "targets/native/vector_point_depthwise.h"
 #include "targets/native/vector_pointwise.h"
 #include "targets/native/vector_recurrent.h"
 #include "targets/native/vector_reduce.h"
@@ -22,7 +23,8 @@
 		.name = words, .width = NATIVE_WIDTH, .group = NATIVE_GROUP, \
 		.is_here = here, .winograd = winograd_unit, \
 		.pointwise = pointwise_unit, .direct = direct_unit, \
-		.depthwise = depthwise_unit, .chain = chain_part, \
+		.depthwise = depthwise_unit, \
+		.point_depthwise = point_depthwise_unit, .chain = chain_part, \
 		.choice = choice_part, .reduce = reduce_part, \
 		.bytes_table = bytes_table, .bytes_pair = bytes_pair, \
 		.bytes_sum = bytes_sum, .range = floats_range_of, \

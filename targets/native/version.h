@@ -8,6 +8,7 @@
 #include "targets/native/direct_form.h"
 #include "targets/native/depthwise_form.h"
 #include "targets/native/narrow_form.h"
+#include "targets/native/point_depthwise_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
 #include "targets/native/reduce_form.h"
@@ -24,6 +25,7 @@ struct native_version {
 	pointwise_run *pointwise;
 	direct_run *direct;
 	depthwise_run *depthwise;
+	point_depthwise_run *point_depthwise;
 	chain_run *chain;
 	choice_run *choice;
 	reduce_run *reduce;

@@ -811,6 +811,120 @@ test_refused_channelwise(void **state)
 	assert_true(is_refused_as("group"));
 }
 
+/* ---- single pixels, then each channel by itself ---- */
+
+/* One of all, channels and filters that fill vectors, pairs of these and neither, rows
+ * of one group and of several, windows within and beyond the image, several bands. */
+static const struct expanded {
+	int64_t channels;
+	struct channels second; /* of what lies between */
+} expanded[] = {
+    {1, {1, 1, 1, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}}},
+    {3, {1, 2, 1, 1, {3, 3}, {1, 1}, {1, 1, 1, 1}}},
+    {16, {2, 96, 13, 17, {3, 3}, {2, 2}, {1, 1, 1, 1}}},
+    {17, {2, 33, 12, 26, {3, 3}, {1, 1}, {1, 1, 1, 1}}},
+    {24, {1, 144, 14, 28, {5, 5}, {2, 2}, {2, 2, 2, 2}}},
+    {40, {1, 40, 11, 13, {5, 5}, {1, 1}, {2, 2, 2, 2}}},
+    {32, {1, 17, 40, 150, {3, 3}, {2, 2}, {0, 0, 1, 1}}},
+    {300, {1, 200, 4, 3, {7, 7}, {1, 2}, {3, 3, 3, 3}}},
+    {5, {2, 35, 19, 37, {2, 4}, {2, 1}, {0, 3, 1, 0}}},
+    {8, {1, 130, 3, 50, {3, 3}, {1, 2}, {5, 9, 5, 9}}},
+};
+#define NEXPANDED (sizeof expanded / sizeof *expanded)
+
+static value_id
+pixels_of_first(value_id x, const struct expanded *s)
+{
+	const int64_t filters = s->second.channels;
+
+	return MAKE(&m, CONV, x,
+	    make_constant(&m, DIMS(filters, s->channels, 1, 1), -.3f, .3f),
+	    make_constant(&m, DIMS(filters), -1, 1));
+}
+
+/* Nothing, bounds that leave 0 out, functions and norms between the two and behind. */
+static void
+make_expanded(const struct expanded *s)
+{
+	const struct channels *two = &s->second;
+	const int64_t c = two->channels;
+	value_id x =
+	    make_input(&m, DIMS(two->n, s->channels, two->height, two->width));
+	value_id y = depthwise(pixels_of_first(x, s), two);
+
+	make_output(&m, y);
+	y = MAKE(&m, CLIP, pixels_of_first(x, s), make_scalar(&m, .1f),
+	    make_scalar(&m, .5f));
+	make_output(&m, MAKE(&m, RELU, depthwise(y, two)));
+	y = batch_norm(pixels_of_first(x, s), c);
+	y = depthwise(MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)), two);
+	y = batch_norm(y, c);
+	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
+	y = MAKE(&m, HARDSWISH, pixels_of_first(x, s));
+	make_output(&m, MAKE(&m, HARDSWISH, depthwise(y, two)));
+}
+
+static uint32_t
+count_rule(const char *name)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < found.n; i++)
+		if (found.candidate[i].target == 0
+		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
+		        == 0)
+			n++;
+	return n;
+}
+
+static void
+check_expanded(const struct expanded *s, size_t version)
+{
+	again();
+	make_expanded(s);
+	check_elements(vectors[version]);
+	assert_true(count_rule("native.point_depthwise") >= 8);
+}
+
+static void
+test_expanded(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NVECTORS * NEXPANDED; i++) {
+		target_threads_set(1 + (uint32_t)i % 3);
+		check_expanded(&expanded[i % NEXPANDED], i / NEXPANDED);
+	}
+	target_threads_set(1);
+}
+
+/* Pixels left out, a window, groups, another tensor's elements added between. */
+static void
+test_refused_expanded(void **state)
+{
+	const struct channels two = {1, 8, 9, 9, {3, 3}, {1, 1}, {1, 1, 1, 1}};
+	const struct attr far[] = {ATTR_OF_INTS("strides", 2, 2)};
+	const struct attr grouped[] = {ATTR_OF_INT("group", 2)};
+	value_id x = make_input(&m, DIMS(1, 8, 9, 9));
+	value_id w = make_constant(&m, DIMS(8, 8, 1, 1), -1, 1);
+	value_id w3 = make_constant(&m, DIMS(8, 8, 3, 3), -1, 1);
+	value_id wg = make_constant(&m, DIMS(8, 4, 1, 1), -1, 1);
+	value_id y;
+
+	(void)state;
+	make_output(&m, depthwise(MAKE_WITH(&m, CONV, far, x, w), &two));
+	make_output(&m, depthwise(MAKE(&m, CONV, x, w3), &two));
+	make_output(&m, depthwise(MAKE_WITH(&m, CONV, grouped, x, wg), &two));
+	make_output(&m, MAKE(&m, CONV, MAKE(&m, CONV, x, w), w));
+	y = MAKE(&m, CONV, x, w);
+	make_output(&m, depthwise(y, &two));
+	make_output(&m, y);
+	find("native");
+	assert_false(has_rule("native.point_depthwise"));
+	assert_true(is_refused_as("strides"));
+	assert_true(is_refused_as("window"));
+	assert_true(is_refused_as("group"));
+}
+
 /* ---- attention ---- */
 
 struct heads {
@@ -1208,6 +1322,8 @@ test_random_channelwise(void **state)
 				s.pad[k] = s.kernel[k];
 		target_threads_set(1 + rng_below(&r, 3));
 		check_channelwise(&s, i % NVECTORS);
+		check_expanded(
+		    &(struct expanded){1 + rng_below(&r, 70), s}, i % NVECTORS);
 	}
 	target_threads_set(1);
 }
@@ -1703,6 +1819,8 @@ main(int argc, char **argv)
 	    TEST(test_refused_filters),
 	    TEST(test_channelwise),
 	    TEST(test_refused_channelwise),
+	    TEST(test_expanded),
+	    TEST(test_refused_expanded),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_moved_attention),
