@@ -121,7 +121,7 @@ set_places(struct channelwise *d, const struct type *in, const struct type *out,
 	d->out = pixels_of(layout, out, width);
 	d->stored =
 	    layout == LAYOUT_NHWC ? d->real : rounded(d->real, d->in.lanes);
-	d->channels = rounded(d->real, width);
+	d->channels = rounded(d->stored, width);
 }
 
 /* TUNING: of an image whose channels lie side by side, as much input as a private

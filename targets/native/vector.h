@@ -147,6 +147,14 @@ first_lanes(size_t n)
 	return lanes < bits_all(n < NATIVE_WIDTH ? (int32_t)n : NATIVE_WIDTH);
 }
 
+/* Those lanes of the vector at `at` that are before the end, none behind it: vectors of
+ * four are two to a block, and the second may lie behind. */
+ALWAYS bits
+lanes_before(size_t end, size_t at)
+{
+	return first_lanes(end > at ? end - at : 0);
+}
+
 /* n elements, or a whole vector; zeros are read beyond. */
 ALWAYS vec
 vec_load_first(const float *at, size_t n)

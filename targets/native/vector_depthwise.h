@@ -234,7 +234,7 @@ sums_finish(const struct channel_vector *c, vec *x, size_t n, size_t at)
 		    &p->steps.step[steps - 1], x, n, c->out + at, p->out.pixel);
 		return;
 	}
-	mask = first_lanes(p->real > c->channel ? p->real - c->channel : 0);
+	mask = lanes_before(p->real, c->channel);
 	for (size_t k = 0; k < n; k++)
 		vec_store_first(c->out + at + k * p->out.pixel,
 		    vec_only(mask, x[k]), c->there);

@@ -121,7 +121,7 @@ group_finish(const struct pointwise *p, const float *sum, size_t n,
 		return;
 	if (filter + NATIVE_WIDTH > p->real)
 		for (size_t i = 0; i < n; i++)
-			x[i] = vec_only(first_lanes(p->real - filter), x[i]);
+			x[i] = vec_only(lanes_before(p->real, filter), x[i]);
 	group_write(out + at, p->out.pixel, x, n, there);
 }
 

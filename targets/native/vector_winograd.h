@@ -177,7 +177,7 @@ patch_finish(const struct winograd *w, const struct patch *p, size_t filter,
 	}
 	if (filter + NATIVE_WIDTH > w->real)
 		for (size_t i = 0; i < n; i++)
-			x[i] = vec_only(first_lanes(w->real - filter), x[i]);
+			x[i] = vec_only(lanes_before(w->real, filter), x[i]);
 }
 
 /* Outputs of a whole tile, left those the image has, side by side. */

@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_KIND_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "costmodel/reference.h"
 #include "costmodel/seeded.h"
@@ -13,6 +14,43 @@
 #include "tests/support/support.h"
 
 extern const struct target_kind *const tested;
+
+/* Something that no kernel leaves where it should have written. */
+static void
+spoil_outputs(struct trial *t)
+{
+	for (uint32_t i = 0;
+	     t->kernel.in_place == 0 && i < t->candidate->noutputs; i++)
+		memset(t->out[i], 0x5a, t->out_bytes[i]);
+}
+
+/* Channels beyond the last are zeros where they lie in blocks: what reads the tensor
+ * next counts on it. */
+static bool
+pads_with_zeros(const struct trial *t, uint32_t i)
+{
+	const struct port *p = &t->candidate->output[i];
+	const struct type *type = &graph_value(t->graph, p->value)->type;
+	const enum layout l = t->mix->formats.format[p->format].layout;
+	const size_t lanes = l == LAYOUT_BLK16 ? 16 : 8;
+	const float *x = t->out[i];
+	size_t channels, points;
+
+	if ((l != LAYOUT_BLK8 && l != LAYOUT_BLK16) || type->dtype != DT_FLOAT
+	    || type->rank != 4)
+		return true;
+	channels = (size_t)type->dim[1];
+	points = (size_t)(type->dim[2] * type->dim[3]);
+	for (size_t k = 0; k < t->out_bytes[i] / sizeof *x; k++) {
+		const size_t blocks = (channels + lanes - 1) / lanes;
+		const size_t block = k / lanes / points % blocks;
+
+		if (k / lanes / points / blocks < (size_t)type->dim[0]
+		    && block * lanes + k % lanes >= channels && x[k] != 0)
+			return false;
+	}
+	return true;
+}
 
 /* Run one candidate and compare; true when the library took it. */
 static bool
@@ -29,11 +67,18 @@ runs(const struct candidate *c, struct reference *r)
 		assert_int_equal(err.kind, ERR_UNSUPPORTED);
 		return false;
 	}
+	spoil_outputs(&t);
 	trial_run(&t);
 	trial_run(&t);
 	if (t.kernel.in_place == 0)
 		trial_run(&t);
 	ok = trial_check(&t, r, &error, &allowed, &arena, &err);
+	for (uint32_t i = 0; i < c->noutputs; i++)
+		if (!pads_with_zeros(&t, i))
+			fail_msg(
+			    "%s %s over %u nodes: channels beyond the last",
+			    tested->rule[c->rule].name, c->implementation_name,
+			    (unsigned)c->nnodes);
 	trial_close(&t);
 	if (!ok)
 		fail_msg("%s", err.text);
