@@ -20,13 +20,13 @@
 #define HUGE ((uintptr_t)2 << 20)
 #define SPANS 256
 
-struct span {
+struct huge_span {
 	uintptr_t from, end;
 };
 
 /* Memory of no file, written to, that is no stack; whole huge pages of it. */
 static int
-read_span(const char *line, struct span *s)
+read_span(const char *line, struct huge_span *s)
 {
 	char mode[8];
 	uint64_t inode;
@@ -43,7 +43,7 @@ read_span(const char *line, struct span *s)
 }
 
 static void
-take(const struct span *s)
+take(const struct huge_span *s)
 {
 	union {
 		uintptr_t number;
@@ -58,7 +58,7 @@ take(const struct span *s)
 void
 huge_pages_take(void)
 {
-	struct span span[SPANS];
+	struct huge_span span[SPANS];
 	uint32_t n = 0;
 	char line[512];
 	FILE *f = SANITIZED ? NULL : fopen("/proc/self/maps", "re");
