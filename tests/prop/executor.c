@@ -199,7 +199,7 @@ random_prices(struct prices *p, const struct graph *g, const struct mix *mix,
 	prices_init(p, &arena);
 	prices_of_each(p, c->n, mix->n);
 	p->nclasses = 1;
-	p->nformats = MAX_FORMATS;
+	p->nformats = n;
 	p->conversion =
 	    arena_new(&arena, struct conversion_price, (size_t)n * n);
 	for (uint32_t i = 0; i < c->n; i++) {
