@@ -60,9 +60,8 @@ accept_byte_move(const struct match_in *m, struct why *why)
 	return ok;
 }
 
-/* Images may lie channels last on either side. */
 uint32_t
-ways_byte_move(const struct match_in *m, struct formats *f,
+native_ways_of_sides(struct formats *f, bool from, bool to,
     struct implementation *out, uint32_t max)
 {
 	static const char *const name[] = {
@@ -70,9 +69,6 @@ ways_byte_move(const struct match_in *m, struct formats *f,
 	const format_id id[2] = {0,
 	    format_intern(
 	        f, (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED})};
-	const bool from =
-	    matched_type(m, match_value(m->match, "x"))->rank == 4;
-	const bool to = matched_type(m, matched_root(m)->output[0])->rank == 4;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < 4 && n < max; i++)
@@ -82,6 +78,18 @@ ways_byte_move(const struct match_in *m, struct formats *f,
 			    .input = id[i / 2],
 			    .output = id[i % 2]};
 	return n;
+}
+
+/* Images may lie channels last on either side. */
+uint32_t
+ways_byte_move(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const bool from =
+	    matched_type(m, match_value(m->match, "x"))->rank == 4;
+	const bool to = matched_type(m, matched_root(m)->output[0])->rank == 4;
+
+	return native_ways_of_sides(f, from, to, out, max);
 }
 
 /* ---- kernels ---- */

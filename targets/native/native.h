@@ -142,6 +142,10 @@ bool accept_number(const struct match_in *m, struct why *why);
 bool compile_number(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
+/* Of a move: in C order, or with channels last where that side may have them. */
+uint32_t native_ways_of_sides(struct formats *f, bool from, bool to,
+    struct implementation *out, uint32_t max);
+
 /* C order only, of any rank. */
 uint32_t ways_one(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);

@@ -129,22 +129,8 @@ uint32_t
 ways_reorder(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	static const char *const name[] = {
-	    "plain", "to_nhwc", "to_plain", "nhwc"};
-	const format_id id[2] = {0,
-	    format_intern(
-	        f, (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED})};
-	const bool from = is_image(m, first_input(m), false);
-	const bool to = is_image(m, matched_root(m)->output[0], true);
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < 4 && n < max; i++)
-		if ((from || i < 2) && (to || i % 2 == 0))
-			out[n++] = (struct implementation){.name = name[i],
-			    .number = i,
-			    .input = id[i / 2],
-			    .output = id[i % 2]};
-	return n;
+	return native_ways_of_sides(f, is_image(m, first_input(m), false),
+	    is_image(m, matched_root(m)->output[0], true), out, max);
 }
 
 /* The same on both sides. */

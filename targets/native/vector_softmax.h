@@ -14,18 +14,6 @@ vec_weight(vec x, vec most)
 	return vec_exp2((x - most) * vec_all(LOG2_E));
 }
 
-/* Logarithms of sums, lane by lane: there is one for a line. */
-ALWAYS vec
-vec_log_of(vec x)
-{
-	float part[NATIVE_WIDTH];
-
-	vec_store(part, x);
-	for (size_t i = 0; i < NATIVE_WIDTH; i++)
-		part[i] = logf(part[i]);
-	return vec_load(part);
-}
-
 /* ---- lines across the lanes ---- */
 
 /* A line in each lane, in place. */
@@ -39,7 +27,7 @@ lanes_softmax(vec *x, size_t n, bool log)
 	if (log) {
 		for (size_t k = 0; k < n; k++)
 			sum += vec_weight(x[k], most);
-		sum = vec_log_of(sum);
+		sum = vec_log(sum);
 		for (size_t k = 0; k < n; k++)
 			x[k] = x[k] - most - sum;
 		return;
@@ -98,7 +86,7 @@ column_lines(
 		if (!s->log)
 			vec_store_first(y + k * s->inner, e, lanes);
 	}
-	sum = s->log ? vec_log_of(sum) : vec_all(1) / sum;
+	sum = s->log ? vec_log(sum) : vec_all(1) / sum;
 	for (size_t k = 0; k < s->n; k++) {
 		float *at = y + k * s->inner;
 
@@ -111,30 +99,6 @@ column_lines(
 }
 
 /* ---- lines along the lanes ---- */
-
-ALWAYS vec
-lanes_most(vec x[NATIVE_WIDTH])
-{
-	vec most;
-
-	vec_turn(x);
-	most = x[0];
-	for (size_t i = 1; i < NATIVE_WIDTH; i++)
-		most = vec_most_of(x[i], most);
-	return most;
-}
-
-ALWAYS vec
-lanes_total(vec x[NATIVE_WIDTH])
-{
-	vec sum;
-
-	vec_turn(x);
-	sum = x[0];
-	for (size_t i = 1; i < NATIVE_WIDTH; i++)
-		sum += x[i];
-	return sum;
-}
 
 /* In each lane the largest number of some, at least a vector of them; NaN is none. */
 ALWAYS vec
@@ -206,12 +170,12 @@ long_lines(const float *x, float *y, size_t lines, size_t n, bool log)
 
 	for (size_t r = 0; r < NATIVE_WIDTH; r++)
 		v[r] = r < lines ? line_most(x + r * n, n) : vec_all(0);
-	vec_store(most, lanes_most(v));
+	vec_store(most, vec_most_of_each(v));
 	for (size_t r = 0; r < NATIVE_WIDTH; r++)
 		v[r] = r < lines
 		    ? line_weights(x + r * n, y + r * n, n, most[r], log)
 		    : vec_all(1);
-	vec_store(end, lanes_total(v));
+	vec_store(end, vec_total_of_each(v));
 	for (size_t r = 0; r < lines; r++)
 		if (log)
 			line_logs(
