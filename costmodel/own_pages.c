@@ -4,13 +4,13 @@
 #include "costmodel/own_pages.h"
 
 #include <assert.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ir/base/huge_pages.h"
 #include "ir/base/sanitized.h"
 
 /* Pages in memory of one mapping. */
@@ -50,23 +50,6 @@ own_pages_release(struct own_pages *p)
 }
 
 /* ---- what is in memory ---- */
-
-/* Memory of the process's own, by a line of /proc/self/maps: written to, private, of no
- * file, and not a stack that the kernel grows. */
-static bool
-read_span(const char *line, struct span *s)
-{
-	char mode[8];
-	uint64_t inode;
-	int more = 0;
-
-	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %*s %*s %" SCNu64 " %n",
-	        &s->from, &s->end, mode, &inode, &more)
-	    < 4)
-		return false;
-	return strcmp(mode, "rw-p") == 0 && inode == 0
-	    && strncmp(line + more, "[stack", 6) != 0;
-}
 
 /* false: something that must be known cannot be seen. */
 static bool
@@ -108,7 +91,7 @@ look(struct pages_then *now, struct arena *a)
 	while (ok && fgets(line, sizeof line, f)) {
 		struct span s = {0};
 
-		if (read_span(line, &s))
+		if (own_mapping_read(line, &s.from, &s.end))
 			ok = add_span(now, &s, a);
 	}
 	if (f)

@@ -4,7 +4,6 @@
 #include "ir/base/huge_pages.h"
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,22 +23,30 @@ struct huge_span {
 	uintptr_t from, end;
 };
 
-/* Memory of no file, written to, that is no stack; whole huge pages of it. */
-static int
-read_span(const char *line, struct huge_span *s)
+bool
+own_mapping_read(const char *line, uintptr_t *from, uintptr_t *end)
 {
 	char mode[8];
 	uint64_t inode;
 	int more = 0;
 
 	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %*s %*s %" SCNu64 " %n",
-	        &s->from, &s->end, mode, &inode, &more)
+	        from, end, mode, &inode, &more)
 	    < 4)
-		return 0;
+		return false;
+	return strcmp(mode, "rw-p") == 0 && inode == 0
+	    && strncmp(line + more, "[stack", 6) != 0;
+}
+
+/* Whole huge pages of it. */
+static bool
+read_span(const char *line, struct huge_span *s)
+{
+	if (!own_mapping_read(line, &s->from, &s->end))
+		return false;
 	s->from = (s->from + HUGE - 1) & ~(HUGE - 1);
 	s->end &= ~(HUGE - 1);
-	return strcmp(mode, "rw-p") == 0 && inode == 0 && s->from < s->end
-	    && strncmp(line + more, "[stack", 6) != 0;
+	return s->from < s->end;
 }
 
 static void
@@ -64,7 +71,7 @@ huge_pages_take(void)
 	FILE *f = SANITIZED ? NULL : fopen("/proc/self/maps", "re");
 
 	while (f && n < SPANS && fgets(line, sizeof line, f))
-		n += read_span(line, &span[n]) != 0;
+		n += read_span(line, &span[n]);
 	if (f)
 		fclose(f);
 	for (uint32_t i = 0; i < n; i++)
