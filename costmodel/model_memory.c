@@ -1,5 +1,7 @@
 #include "costmodel/model_memory.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "costmodel/want.h"
@@ -88,11 +90,6 @@ model_known_hash(struct pricer *p, const struct model *m)
 /* TUNING: smaller ones are looked at as soon as looked up. */
 #define LEAST ((size_t)1 << 14)
 
-/* Words of the database: a constant's place with this before it. */
-static const char sign[] = {
-    [MAGNITUDE_TINY] = 't', [MAGNITUDE_SMALL] = 'm', [MAGNITUDE_LARGE] = 'l'};
-#define NSIGNS (sizeof sign / sizeof *sign)
-
 /* "FILE.AT.BYTES.DTYPE" of a constant that lies in a file; NULL: it does not, or it
  * is small. */
 static const char *
@@ -112,17 +109,38 @@ lies_at(const struct model *m, const struct tensor *t, struct arena *a)
 	return NULL;
 }
 
-/* The words between blanks, without their sign. */
+/* "PLACE=MOST.ROWS.COLUMNS", the bits of floats, between blanks. */
+#define NUMBERS "=%08" SCNx32 ".%08" SCNx32 ".%08" SCNx32
+
+/* False: no such float was ever found. */
+static bool
+read_size(float *out, uint32_t bits)
+{
+	memcpy(out, &bits, sizeof *out);
+	return *out >= 0;
+}
+
+static bool
+read_numbers(struct magnitude *out, const char *text)
+{
+	uint32_t bits[3];
+
+	return sscanf(text, NUMBERS, &bits[0], &bits[1], &bits[2]) == 3
+	    && read_size(&out->most, bits[0]) && read_size(&out->rows, bits[1])
+	    && read_size(&out->columns, bits[2]);
+}
+
+/* By place, the offset of what follows it. */
 static void
 read_words(struct map *out, const char *text)
 {
-	while (*text) {
-		const size_t n = strcspn(text, " ");
+	size_t n, place;
 
-		for (uint32_t i = MAGNITUDE_TINY; i < NSIGNS; i++)
-			if (n > 1 && *text == sign[i])
-				map_add(out, text + 1, n - 1, i);
-		text += n + (text[n] != '\0');
+	for (const char *at = text; *at; at += n + (at[n] != '\0')) {
+		n = strcspn(at, " ");
+		place = strcspn(at, "= ");
+		if (place > 0 && at[place] == '=')
+			map_add(out, at, place, (uint32_t)(at + place - text));
 	}
 }
 
@@ -138,10 +156,26 @@ magnitudes_read(struct model *m, const char *text, struct arena *a)
 		const char *at = lies_at(m, value->constant, a);
 		const uint32_t found =
 		    at ? map_find(&known, at, strlen(at)) : MAP_NONE;
+		struct magnitude kept;
 
-		if (found != MAP_NONE)
-			value->magnitude = (enum magnitude)found;
+		if (found != MAP_NONE && read_numbers(&kept, text + found))
+			value->magnitude = kept;
 	}
+}
+
+static bool
+was_asked(const struct magnitude *m)
+{
+	return m->most > 0 || m->rows > 0 || m->columns > 0;
+}
+
+static uint32_t
+bits_of(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
 }
 
 const char *
@@ -153,13 +187,15 @@ magnitudes_print(const struct model *m, struct arena *a)
 	buf_init(&b);
 	for (value_id v = 0; v < m->graph->nvalues; v++) {
 		const struct value *value = graph_value(m->graph, v);
-		const char *at = value->magnitude == MAGNITUDE_UNKNOWN
-		    ? NULL
-		    : lies_at(m, value->constant, a);
+		const struct magnitude *size = &value->magnitude;
+		const char *at =
+		    was_asked(size) ? lies_at(m, value->constant, a) : NULL;
 
 		if (at)
-			buf_printf(&b, "%s%c%s", b.n ? " " : "",
-			    sign[value->magnitude], at);
+			buf_printf(&b,
+			    "%s%s=%08" PRIx32 ".%08" PRIx32 ".%08" PRIx32,
+			    b.n ? " " : "", at, bits_of(size->most),
+			    bits_of(size->rows), bits_of(size->columns));
 	}
 	text = arena_strn(a, b.n ? b.data : "", b.n);
 	buf_release(&b);
@@ -170,9 +206,8 @@ void
 model_recall(struct costdb *db, struct model *m, struct arena *a)
 {
 	struct hash128 place;
-	const char *text = place_of("magnitudes of", m, &place)
-	    ? text_find(db, place, a)
-	    : NULL;
+	const char *text =
+	    place_of("sizes in", m, &place) ? text_find(db, place, a) : NULL;
 
 	if (text)
 		magnitudes_read(m, text, a);
@@ -184,7 +219,7 @@ model_keep(struct pricer *p, const struct model *m, struct arena *a)
 	const char *text = magnitudes_print(m, a), *before;
 	struct hash128 place;
 
-	if (!*text || !place_of("magnitudes of", m, &place))
+	if (!*text || !place_of("sizes in", m, &place))
 		return;
 	before = pricer_find_text(p, place);
 	if (!before || strcmp(before, text) != 0)

@@ -10,7 +10,7 @@
 struct hash128 model_known_hash(struct pricer *p, const struct model *m);
 
 /* How large the numbers in weights are, which their file tells only when it is read
- * (targets/guarded.h): as found when a model of these files was last kept. */
+ * (targets/magnitude.h): as found when a model of these files was last kept. */
 void model_recall(struct costdb *db, struct model *m, struct arena *a);
 void model_keep(struct pricer *p, const struct model *m, struct arena *a);
 

@@ -1,7 +1,7 @@
 /* What is looked at in each run so that guards need not look. */
 #include "exec/executor_parts.h"
-#include "targets/guarded.h"
 #include "targets/known.h"
+#include "targets/look.h"
 
 static const struct candidate *
 known_composite(const struct executor *x, const struct exec_step *s)
@@ -105,6 +105,7 @@ looks_small(const struct look *look, uint32_t n)
 	bool small = true;
 
 	for (uint32_t i = 0; small && i < n; i++)
-		small = guard_all_small(look[i].at, look[i].n);
+		small =
+		    look_at_all(KNOWN_POWER, DT_FLOAT, look[i].at, look[i].n);
 	return small;
 }

@@ -148,12 +148,9 @@ enum value_flag {
 	VALUE_OVERRIDABLE = 4, /* initialiser that is an input too (IR 3) */
 };
 
-/* Of a constant's numbers: against the limits of targets/guarded.h. */
-enum magnitude {
-	MAGNITUDE_UNKNOWN,
-	MAGNITUDE_TINY,
-	MAGNITUDE_SMALL,
-	MAGNITUDE_LARGE
+/* How large a constant's numbers are (targets/magnitude.h); 0: nobody has asked. */
+struct magnitude {
+	float most, rows, columns;
 };
 
 struct value {
@@ -164,10 +161,10 @@ struct value {
 	node_id producer; /* NODE_NONE: input, capture, constant */
 	uint32_t flags;
 	uint32_t given_by; /* 1 + the initialiser it is, there; 0: none */
-	enum magnitude magnitude; /* of the constant, once asked for */
-	int16_t
-	    below; /* its numbers are below 2 to this power (0: not known) in
-			* a run where what is looked at is small */
+	struct magnitude magnitude; /* of the constant */
+	float
+	    below; /* its numbers are below 2 to this power (0: not known) in a
+	              * run where what is looked at is small */
 	bool looked_at; /* see targets/known.h */
 };
 

@@ -1,214 +1,19 @@
 #include "targets/guarded.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "targets/convert.h"
 #include "targets/host/host.h"
 #include "targets/host/walk.h"
-#include "targets/team.h"
+#include "targets/look.h"
+#include "targets/magnitude.h"
+#include "targets/mask_rows.h"
 
 /* Products of three such, summed 2^31 times, stay below the largest float: nothing
- * overflows, so nothing is infinity less infinity. Its bits without the sign. */
-#define LIMIT 0x1p32f
-#define LIMIT_BITS 0x4f800000u
-
-/* ---- looking ---- */
-
-#define LANES 16u
-#define SIZE 0x7fffffffu /* all but the sign */
-#define OVER (0x80000000u - LIMIT_BITS) /* with it, bit 31: not below */
-#define OVER_TINY (0x80000000u - 0x41800000u) /* 2 to MAGNITUDE_TINY_POWER */
-#define OVER_FINITE (0x80000000u - 0x7f800000u)
-#define OVER_INFINITY (0x80000000u - 0x7f800001u)
-
-static uint16_t
-half_at(const unsigned char *data, size_t i)
-{
-	uint16_t x;
-
-	memcpy(&x, data + i * sizeof x, sizeof x);
-	return x;
-}
-
-static uint32_t
-word_at(const unsigned char *data, size_t i)
-{
-	uint32_t x;
-
-	memcpy(&x, data + i * sizeof x, sizeof x);
-	return x;
-}
-
-/* Any number that a half can be is below it; is every element one? */
-static bool
-all_finite_halves(const unsigned char *data, size_t n)
-{
-	bool finite = true;
-
-	for (size_t i = 0; i < n; i++)
-		finite &= (half_at(data, i) & 0x7fff) < 0x7c00;
-	return finite;
-}
-
-static inline uint32_t
-is_large(uint32_t x)
-{
-	return (x & SIZE) + OVER;
-}
-
-static inline uint32_t
-is_not_tiny(uint32_t x)
-{
-	return (x & SIZE) + OVER_TINY;
-}
-
-/* NaN or infinity, but for minus infinity. */
-static inline uint32_t
-is_no_mask(uint32_t x)
-{
-	return ((x & SIZE) + OVER_INFINITY) | ((x + OVER_FINITE) & ~x);
-}
-
-/* Does no element have bit 31 of fault()? At any alignment; a fixed inner loop becomes
- * SIMD. */
-static inline bool
-without(uint32_t (*fault)(uint32_t x), const unsigned char *data, size_t n)
-{
-	uint32_t found[LANES] = {0}, any = 0, x[LANES];
-	size_t i = 0;
-
-	for (; i + LANES <= n; i += LANES) {
-		memcpy(x, data + i * sizeof *x, sizeof x);
-		for (uint32_t k = 0; k < LANES; k++)
-			found[k] |= fault(x[k]);
-	}
-	memcpy(x, data + i * sizeof *x, (n - i) * sizeof *x);
-	for (uint32_t k = 0; k < n - i; k++)
-		any |= fault(x[k]);
-	for (uint32_t k = 0; k < LANES; k++)
-		any |= found[k];
-	return any >> 31 == 0;
-}
-
-/* Bytes are always small. */
-static bool
-is_small(enum dtype dtype, const void *data, size_t n)
-{
-	if (dtype == DT_FLOAT)
-		return without(is_large, data, n);
-	return dtype != DT_FLOAT16 || all_finite_halves(data, n);
-}
-
-/* Looked at by several. */
-struct inspection {
-	const unsigned char *data;
-	enum dtype dtype;
-	atomic_bool large;
-};
-
-static void
-look_at_part(void *of, size_t first, size_t n)
-{
-	struct inspection *l = of;
-	const unsigned char *at = l->data + first * (dtype_bits(l->dtype) / 8);
-
-	if (!is_small(l->dtype, at, n))
-		atomic_store(&l->large, true);
-}
-
-static bool
-is_small_for_all(enum dtype dtype, const void *data, size_t n)
-{
-	struct inspection l = {.data = data, .dtype = dtype};
-
-	if (dtype == DT_FLOAT || dtype == DT_FLOAT16)
-		team_split(n, look_at_part, &l);
-	return !atomic_load(&l.large);
-}
-
-bool
-guard_all_small(const float *x, size_t n)
-{
-	return is_small_for_all(DT_FLOAT, x, n);
-}
-
-/* ---- what a mask hides ---- */
-
-/* A softmax's input; n = 0: it is another operator. */
-struct rows {
-	enum dtype dtype;
-	size_t outer, n, inner;
-};
-
-static struct rows
-rows_of(const struct graph *g, const struct candidate *c)
-{
-	const struct node *n = graph_node(g, c->node[0]);
-	const bool flat = n->opset < 13;
-	const struct type *t;
-	uint32_t at, end;
-	int64_t axis;
-
-	if (c->nnodes > 1 || (n->op != OP_SOFTMAX && n->op != OP_LOGSOFTMAX)
-	    || c->input[0].format != FORMAT_PLAIN)
-		return (struct rows){0};
-	t = &graph_value(g, n->input[0])->type;
-	axis = attr_int_or(n, "axis", flat ? 1 : -1);
-	at = (uint32_t)(axis < 0 ? axis + t->rank : axis);
-	end = flat ? t->rank : at + 1;
-	return (struct rows){t->dtype, shape_count(t->dim, 0, at),
-	    shape_count(t->dim, at, end), shape_count(t->dim, end, t->rank)};
-}
-
-static bool
-none_but_masks(const struct rows *r, const unsigned char *data)
-{
-	const size_t n = r->outer * r->n * r->inner;
-	bool ok = true;
-
-	if (r->dtype == DT_FLOAT)
-		return without(is_no_mask, data, n);
-	for (size_t i = 0; i < n; i++) {
-		const uint16_t half = half_at(data, i);
-
-		ok &= half != 0x7c00 && (half & 0x7fff) <= 0x7c00;
-	}
-	return ok;
-}
-
-static bool
-has_finite(const struct rows *r, const unsigned char *data, size_t first)
-{
-	const bool is_float = r->dtype == DT_FLOAT;
-	bool found = false;
-
-	for (size_t i = 0; !found && i < r->n; i++) {
-		const size_t at = first + i * r->inner;
-
-		found = is_float ? (word_at(data, at) & SIZE) < 0x7f800000
-		                 : (half_at(data, at) & 0x7fff) < 0x7c00;
-	}
-	return found;
-}
-
-/* A softmax takes the largest of its row away, so that nothing overflows upwards: no NaN
- * comes of finite numbers however large, nor of minus infinity beside one. So
- * do masks hide what they hide. */
-static bool
-is_masked_at_most(const struct rows *r, const unsigned char *data)
-{
-	const size_t row = r->n * r->inner;
-
-	if (row == 0 || !none_but_masks(r, data))
-		return false;
-	for (size_t i = 0; i < r->outer; i++)
-		for (size_t k = 0; k < r->inner; k++)
-			if (!has_finite(r, data, i * row + k))
-				return false;
-	return true;
-}
+ * overflows, so nothing is infinity less infinity. */
+#define POWER 32
+#define LIMIT 0x1p32
 
 /* ---- where it suffices ---- */
 
@@ -254,46 +59,6 @@ is_bounded_by_inputs(enum op op)
 	}
 }
 
-static enum magnitude
-magnitude_of(enum dtype dtype, const void *data, size_t n)
-{
-	if (dtype == DT_FLOAT && without(is_not_tiny, data, n))
-		return MAGNITUDE_TINY;
-	return is_small(dtype, data, n) ? MAGNITUDE_SMALL : MAGNITUDE_LARGE;
-}
-
-/* (bfloat16 goes as far as floats do) */
-static enum magnitude
-magnitude_of_halves(const struct tensor *t)
-{
-	bool small =
-	    t->held == DT_FLOAT16 ? all_finite_halves(t->data, t->count) : true;
-
-	for (size_t i = 0; t->held != DT_FLOAT16 && i < t->count; i++)
-		small = small && fabs(tensor_real(t, i)) < (double)LIMIT;
-	return small ? MAGNITUDE_SMALL : MAGNITUDE_LARGE;
-}
-
-/* Weights are read once, however many rules match their node. */
-enum magnitude
-constant_magnitude(struct value *v)
-{
-	const struct tensor *t = v->constant;
-
-	if (v->magnitude != MAGNITUDE_UNKNOWN)
-		return v->magnitude;
-	if (t->kind == TENSOR_FILL)
-		v->magnitude =
-		    magnitude_of(t->dtype, t->fill, t->count ? 1 : 0);
-	else if (t->kind == TENSOR_VIEW)
-		v->magnitude = magnitude_of(t->dtype, t->data, t->count);
-	else if (t->kind == TENSOR_HALVES)
-		v->magnitude = magnitude_of_halves(t);
-	else
-		v->magnitude = MAGNITUDE_SMALL;
-	return v->magnitude;
-}
-
 /* Bounds may be as large as they like. */
 static bool
 constants_are_small(const struct graph *g, const struct node *n)
@@ -305,8 +70,7 @@ constants_are_small(const struct graph *g, const struct node *n)
 		    ? NULL
 		    : graph_value(g, n->input[i]);
 
-		if (v && v->constant
-		    && constant_magnitude(v) == MAGNITUDE_LARGE)
+		if (v && v->constant && !(magnitude_most(v) < LIMIT))
 			return false;
 	}
 	return true;
@@ -335,7 +99,7 @@ factors_are_small(const struct graph *g, const struct node *n)
 	for (size_t i = 0; i < scale->count; i++)
 		if (!(fabs(tensor_real(scale, i))
 		            / sqrt(tensor_real(variance, i) + epsilon)
-		        < (double)LIMIT))
+		        < LIMIT))
 			return false;
 	return true;
 }
@@ -361,7 +125,7 @@ struct guarded {
 	const struct graph *graph;
 	const struct format *format; /* by id */
 	const size_t *count; /* [ninputs] elements */
-	struct rows rows;
+	struct mask_rows rows;
 	bool known; /* small where what they rest on is (targets/known.h) */
 	/* What computes NaN right, compiled once it is needed; NULL: the host. */
 	const struct candidate *otherwise;
@@ -524,9 +288,9 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	bool small = true;
 
 	for (uint32_t i = 0; !known && small && i < c->ninputs; i++)
-		small = is_small_for_all(dtype_of(g->graph, &c->input[i]),
+		small = look_at_all(POWER, dtype_of(g->graph, &c->input[i]),
 		            in[i], g->count[i])
-		    || is_masked_at_most(&g->rows, in[i]);
+		    || mask_rows_suffice(&g->rows, in[i]);
 	g->inner.fault = k->fault;
 	if (small)
 		g->inner.run(&g->inner, in, out);
@@ -561,7 +325,7 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	    .graph = g,
 	    .format = t->formats->format,
 	    .count = count,
-	    .rows = rows_of(g, c),
+	    .rows = mask_rows_of(g, c),
 	    .known = c->known};
 	*k = (struct kernel){.kind = state->inner.kind,
 	    .candidate = c,

@@ -7,15 +7,6 @@
 
 #include "targets/target.h"
 
-/* How large the numbers of a constant are, which is found out once: tiny ones are below 2
- * to this power, small ones below the guard's limit, 2 to that. */
-#define MAGNITUDE_TINY_POWER 4
-#define MAGNITUDE_SMALL_POWER 32
-enum magnitude constant_magnitude(struct value *v);
-
-/* Are all n finite and below the guard's limit? */
-bool guard_all_small(const float *x, size_t n);
-
 /* Can nothing of the match become NaN while its inputs and constants are below the
  * guard's limit? True of sums and products of a few, of functions with bounds;
  * not of quotients. */

@@ -2,17 +2,19 @@
 
 #include <math.h>
 
-#include "targets/guarded.h"
 #include "targets/host/walk.h"
+#include "targets/magnitude.h"
 #include "targets/step.h"
 
-#define OPEN 0 /* nobody knows */
-#define LOOKED 32 /* the guard's limit */
-/* TUNING: what goes into a product is looked at when its sums could get beyond. Beyond
- * the second nothing is known: it leaves 2^31 for sums of pools, and for tiles of
- * Winograd's convolutions. */
-#define SOFT 64
-#define HARD 96
+/* Bounds are binary logarithms. */
+#define OPEN ((double)INFINITY) /* nobody knows */
+#define LOOKED ((double)KNOWN_POWER)
+/* Beyond it nothing is known: it leaves 2^31 for sums of pools, and for tiles of Winograd's
+ * convolutions. */
+#define MOST 96
+/* TUNING: what goes into a product is looked at when its sums could get beyond: it leaves
+ * 2^16 for what functions and sums behind it make of them. */
+#define MOST_OF_PRODUCT 80
 
 /* Which bound follows from those of what is read. */
 enum growth {
@@ -26,7 +28,7 @@ enum growth {
 	OVERSHOT, /* four times the first input's */
 	POOLED,
 	PADDED,
-	SLOPED,
+	SLOPED, /* negative ones */
 	CLIPPED,
 	NORMED,
 	PRODUCT, /* sums of products with a constant */
@@ -56,35 +58,20 @@ static const uint8_t growth_of[NOP] = {
 };
 /* clang-format on */
 
-/* The power of two that |x| is below; 1 at least. */
-static int
+/* Numbers below 1 count as 1: bounds are of more than what they stand for. */
+static double
 power(double x)
 {
-	int e;
-
-	if (!isfinite(x))
-		return OPEN;
-	frexp(x, &e);
-	return e < 1 ? 1 : e;
+	return isfinite(x) ? log2(fmax(fabs(x), 1)) : OPEN;
 }
 
-static int
-within(int e)
+/* Of a sum of two. */
+static double
+total(double a, double b)
 {
-	return e > HARD ? OPEN : e;
-}
+	const double most = fmax(a, b);
 
-static int
-of_constant(struct value *v)
-{
-	switch (constant_magnitude(v)) {
-	case MAGNITUDE_TINY:
-		return MAGNITUDE_TINY_POWER;
-	case MAGNITUDE_SMALL:
-		return LOOKED;
-	default:
-		return OPEN;
-	}
+	return most == OPEN ? OPEN : most + log2(1 + exp2(-fabs(a - b)));
 }
 
 static bool
@@ -93,7 +80,7 @@ is_float(const struct value *v)
 	return v->type.kind == TYPE_TENSOR && v->type.dtype == DT_FLOAT;
 }
 
-static int
+static double
 of_input(const struct graph *g, const struct node *n, uint32_t i)
 {
 	const value_id id = node_input(n, i);
@@ -102,48 +89,50 @@ of_input(const struct graph *g, const struct node *n, uint32_t i)
 	if (!v || !is_float(v) || !type_is_static(&v->type)
 	    || shape_count(v->type.dim, 0, v->type.rank) == 0)
 		return OPEN;
-	return v->constant ? of_constant(v) : v->below;
+	if (v->constant)
+		return power(magnitude_most(v));
+	return v->below > 0 ? (double)v->below : OPEN;
 }
 
-static int
+/* Of all inputs: the largest, the sum, the product. */
+static double
 largest(const struct graph *g, const struct node *n)
 {
-	int most = 1;
+	double most = 0;
 
-	for (uint32_t i = 0; i < n->ninputs; i++) {
-		const int e = of_input(g, n, i);
-
-		if (e == OPEN)
-			return OPEN;
-		most = e > most ? e : most;
-	}
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		most = fmax(most, of_input(g, n, i));
 	return most;
 }
 
-static int
-product(const struct graph *g, const struct node *n)
+static double
+sum(const struct graph *g, const struct node *n)
 {
-	int sum = 0;
+	double all = of_input(g, n, 0);
 
-	for (uint32_t i = 0; i < n->ninputs; i++) {
-		const int e = of_input(g, n, i);
-
-		if (e == OPEN)
-			return OPEN;
-		sum += e;
-	}
-	return sum;
+	for (uint32_t i = 1; i < n->ninputs; i++)
+		all = total(all, of_input(g, n, i));
+	return all;
 }
 
-static int
+static double
+product(const struct graph *g, const struct node *n)
+{
+	double all = 0;
+
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		all += of_input(g, n, i);
+	return all;
+}
+
+static double
 quotient(const struct graph *g, const struct node *n)
 {
-	const int e = of_input(g, n, 0);
 	float by;
 
-	if (e == OPEN || !constant_scalar(g, node_input(n, 1), &by) || by == 0)
+	if (!constant_scalar(g, node_input(n, 1), &by) || by == 0)
 		return OPEN;
-	return e + power(1 / (double)by);
+	return of_input(g, n, 0) + power(1 / (double)by);
 }
 
 /* A parameter that is an attribute, or since some opset an input; left out as given.
@@ -157,51 +146,48 @@ read_number(const struct graph *g, const struct node *n, const char *name,
 	    || constant_scalar(g, node_input(n, slot), x);
 }
 
-static int
-larger(int a, int b)
-{
-	return a == OPEN || b == OPEN ? OPEN : a > b ? a : b;
-}
-
-static int
+static double
 clipped(const struct graph *g, const struct node *n)
 {
 	float low = -INFINITY, high = INFINITY;
-	int e = of_input(g, n, 0), most = 1;
+	const double e = of_input(g, n, 0);
+	double most = 0;
 
 	if (!read_number(g, n, "min", 1, &low)
 	    || !read_number(g, n, "max", 2, &high) || isnan(low) || isnan(high)
 	    || e == OPEN)
 		return OPEN;
 	if (isfinite(low))
-		most = larger(most, power((double)low));
+		most = power((double)low);
 	if (isfinite(high))
-		most = larger(most, power((double)high));
-	return isfinite(low) && isfinite(high) ? most : larger(e, most);
+		most = fmax(most, power((double)high));
+	return isfinite(low) && isfinite(high) ? most : fmax(e, most);
 }
 
-static int
+static double
 padded(const struct graph *g, const struct node *n)
 {
 	float value = 0;
 
 	if (!read_number(g, n, "value", 2, &value))
 		return OPEN;
-	return larger(of_input(g, n, 0), power((double)value));
+	return fmax(of_input(g, n, 0), power((double)value));
 }
 
-static int
+/* What is below zero is multiplied, or its exponential less one. */
+static double
 sloped(const struct graph *g, const struct node *n)
 {
-	const float otherwise = n->op == OP_ELU ? 1 : 0.01f;
-	const float alpha = attr_float_or(n, "alpha", otherwise);
-	const int e = of_input(g, n, 0), slope = power((double)alpha);
+	const bool is_elu = n->op == OP_ELU;
+	const double slope =
+	    power((double)attr_float_or(n, "alpha", is_elu ? 1 : 0.01f));
+	const double e = of_input(g, n, 0);
 
-	return e == OPEN || slope == OPEN ? OPEN : e + slope;
+	return is_elu ? fmax(e, slope) : e + slope;
 }
 
 /* A window that only sees padding makes what it likes. */
-static int
+static double
 pooled(const struct graph *g, const struct node *n)
 {
 	uint32_t nkernel, npads, nsteps;
@@ -221,20 +207,19 @@ pooled(const struct graph *g, const struct node *n)
 }
 
 /* A cubic goes beyond what it interpolates. */
-static int
+static double
 overshot(const struct graph *g, const struct node *n)
 {
 	const float cubic = attr_float_or(n, "cubic_coeff_a", -0.75f);
-	const int e = of_input(g, n, 0);
 
 	if (!(fabsf(cubic) <= 1) || attr_int_or(n, "exclude_outside", 0)
 	    || attr_is(n, "coordinate_transformation_mode", "half_pixel",
 	        "tf_crop_and_resize"))
 		return OPEN;
-	return e == OPEN ? OPEN : e + 2;
+	return of_input(g, n, 0) + 2;
 }
 
-static int
+static double
 unit(const struct graph *g, const struct node *n)
 {
 	if (!isfinite(attr_float_or(n, "alpha", 0))
@@ -267,15 +252,14 @@ parameters(
 }
 
 /* (x - mean) * scale / sqrt(variance + epsilon) + shift; with all that constant. */
-static int
+static double
 normed(const struct graph *g, const struct node *n)
 {
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
 	const struct tensor *t[5] = {NULL};
-	const int e = of_input(g, n, 0);
 	double factor = 0, add = 0;
 
-	if (e == OPEN || trains(n) || !parameters(g, n, t))
+	if (trains(n) || !parameters(g, n, t))
 		return OPEN;
 	for (size_t i = 0; i < t[1]->count; i++) {
 		const double f = fabs(tensor_real(t[1], i))
@@ -288,98 +272,84 @@ normed(const struct graph *g, const struct node *n)
 		factor = fmax(factor, f);
 		add = fmax(add, s);
 	}
-	return larger(e + power(factor), power(add)) + 1;
+	return total(of_input(g, n, 0) + power(factor), power(add));
 }
 
-/* How many products are summed; 0: not known. */
-static size_t
-terms(const struct graph *g, const struct node *n)
+/* All weights of a transposed convolution's output, as if each were as large as the
+ * largest. */
+static double
+most_of_transposed(struct value *w)
 {
-	const struct value *v = node_in(g, n, 1);
-	const struct tensor *w = v ? v->constant : NULL;
-	int64_t outputs;
+	const int64_t outputs = w->constant->dim[1];
 
-	if (!w || w->rank < 2)
-		return 0;
-	if (n->op == OP_CONV)
-		outputs = w->dim[0];
-	else if (n->op == OP_CONVTRANSPOSE)
-		outputs = w->dim[1];
-	else
-		outputs = w->dim[n->op == OP_GEMM && attr_int_or(n, "transB", 0)
-		        ? 0
-		        : w->rank - 1];
-	return outputs > 0 ? w->count / (size_t)outputs : 0;
+	return outputs > 0
+	    ? magnitude_most(w) * (double)(w->constant->count / (size_t)outputs)
+	    : OPEN;
 }
 
-/* By how much a product is above its input; OPEN: nobody knows. */
-static int
+/* By how much a product's sums are above its input. */
+static double
 gain(const struct graph *g, const struct node *n)
 {
-	const size_t sum = terms(g, n);
-	const int weight = of_input(g, n, 1);
-	double factor = 1;
+	struct value *w = node_input(n, 1) == VALUE_NONE
+	    ? NULL
+	    : graph_value(g, node_input(n, 1));
+	const bool by_row = n->op == OP_CONV
+	    || (n->op == OP_GEMM && attr_int_or(n, "transB", 0));
+	double factor = 0;
 
-	if (n->op == OP_GEMM)
-		factor = fmax(fabs((double)attr_float_or(n, "alpha", 1)), 1);
-	if (sum == 0 || weight == OPEN || !isfinite(factor))
+	if (!w || !w->constant || !is_float(w) || w->constant->rank < 2)
 		return OPEN;
-	return weight + power((double)sum) + power(factor) - 1;
+	if (n->op == OP_GEMM)
+		factor = power((double)attr_float_or(n, "alpha", 1));
+	if (n->op == OP_CONVTRANSPOSE)
+		return power(most_of_transposed(w));
+	return power(by_row ? magnitude_rows(w) : magnitude_columns(w))
+	    + factor;
 }
 
-static bool
-is_depthwise(const struct node *n)
+/* The input of a product, looked at if need be: as late as can be, for who looks at a value
+ * takes no composite that has it inside. */
+static double
+product_input(const struct graph *g, const struct node *n, double gained)
 {
-	return n->op == OP_CONV && attr_int_or(n, "group", 1) > 1;
-}
-
-/* The input of a product, looked at if need be: convolutions that one composite takes
- * with what is before them, as late as can be. */
-static int
-product_input(const struct graph *g, const struct node *n, int gained)
-{
-	const int most = is_depthwise(n) ? HARD - 16 : SOFT;
 	struct value *v = graph_value(g, n->input[0]);
 
 	if (!v->constant && is_float(v)
-	    && (v->below == OPEN
-	        || (v->below > LOOKED && v->below + gained > most))) {
-		v->below = LOOKED;
+	    && (v->below == 0
+	        || ((double)v->below > LOOKED
+	            && (double)v->below + gained > MOST_OF_PRODUCT))) {
+		v->below = KNOWN_POWER;
 		v->looked_at = true;
 	}
 	return of_input(g, n, 0);
 }
 
-static int
+static double
 summed_products(const struct graph *g, const struct node *n)
 {
-	const int gained = gain(g, n);
-	const bool has_bias = node_input(n, 2) != VALUE_NONE;
-	const int bias = has_bias ? of_input(g, n, 2) : 1;
-	const int beta =
-	    n->op == OP_GEMM ? power((double)attr_float_or(n, "beta", 1)) : 1;
-	int e;
+	const double gained = gain(g, n);
+	double added = 0;
 
-	if (gained == OPEN || bias == OPEN || beta == OPEN)
+	if (node_input(n, 2) != VALUE_NONE)
+		added = of_input(g, n, 2);
+	if (n->op == OP_GEMM)
+		added += power((double)attr_float_or(n, "beta", 1));
+	if (gained == OPEN || added == OPEN)
 		return OPEN;
-	e = product_input(g, n, gained);
-	if (e == OPEN)
-		return OPEN;
-	return larger(e + gained, bias + beta) + 1;
+	return total(product_input(g, n, gained) + gained, added);
 }
 
-static int
+static double
 below_of(const struct graph *g, const struct node *n)
 {
-	const int all = largest(g, n);
-
 	switch ((enum growth)growth_of[n->op]) {
 	case SAME:
 		return of_input(g, n, 0);
 	case LARGEST:
-		return all;
+		return largest(g, n);
 	case TOTAL:
-		return all == OPEN ? OPEN : all + power((double)n->ninputs);
+		return sum(g, n);
 	case FACTORS:
 		return product(g, n);
 	case QUOTIENT:
@@ -406,6 +376,13 @@ below_of(const struct graph *g, const struct node *n)
 	return OPEN;
 }
 
+/* Zero stands for what nobody knows. */
+static float
+kept(double below)
+{
+	return below > MOST ? 0 : fmaxf((float)below, 1);
+}
+
 void
 known_find(const struct graph *g)
 {
@@ -414,24 +391,23 @@ known_find(const struct graph *g)
 
 		v->looked_at = v->producer == NODE_NONE && !v->constant
 		    && is_float(v) && type_is_static(&v->type);
-		v->below = v->looked_at ? LOOKED : OPEN;
+		v->below = v->looked_at ? KNOWN_POWER : 0;
 	}
 	for (node_id i = 0; i < g->nnodes; i++) {
 		const struct node *n = graph_node(g, i);
-		const int e = within(below_of(g, n));
+		const float below = kept(below_of(g, n));
 
 		for (uint32_t k = 0; k < n->noutputs; k++)
 			if (n->output[k] != VALUE_NONE
 			    && is_float(graph_value(g, n->output[k])))
-				graph_value(g, n->output[k])->below =
-				    (int16_t)e;
+				graph_value(g, n->output[k])->below = below;
 	}
 }
 
 static bool
 is_known(const struct value *v)
 {
-	return v->constant || !is_float(v) || v->below != OPEN;
+	return v->constant || !is_float(v) || v->below > 0;
 }
 
 bool
@@ -448,7 +424,7 @@ known_match(const struct graph *g, const struct match *m)
 			const struct value *v = node_out(g, n, k);
 
 			if (v
-			    && (!is_float(v) || v->below == OPEN
+			    && (!is_float(v) || v->below == 0
 			        || (v->looked_at && m->node[i] != m->root)))
 				return false;
 		}

@@ -7,6 +7,9 @@
 #include "ir/base/bitset.h"
 #include "targets/pattern.h"
 
+/* What is looked at is small below 2 to this power, in a run. */
+#define KNOWN_POWER 20
+
 /* Of each value: below which power of two its numbers are (struct value, `below`), in a
  * run where what is `looked_at` is small. Inputs are looked at, and what goes into a
  * product where nothing is known of it, or where sums might get too large. */

@@ -79,7 +79,7 @@ widen_value(struct value *v, struct arena *a)
 	if (!is_half(v))
 		return;
 	if (v->type.dtype == DT_BFLOAT16)
-		v->magnitude = MAGNITUDE_UNKNOWN; /* asked of float16 only */
+		v->magnitude = (struct magnitude){0}; /* of float16 only */
 	v->type.dtype = DT_FLOAT;
 	if (!v->constant)
 		return;

@@ -106,7 +106,7 @@ layer(struct network *n, value_id x)
 static struct graph *
 network(struct network *n, struct arena *a)
 {
-	const uint32_t layers = 2 + rng_below(&n->r, 7);
+	const uint32_t layers = 2 + rng_below(&n->r, 14);
 	value_id x;
 
 	make_begin(&n->m, a);
@@ -177,7 +177,7 @@ static bool
 check_plan(const struct plan *p, struct rng *r, struct arena *a)
 {
 	static const float odd[] = {
-	    1, NAN, 1, INFINITY, -INFINITY, 0x1p32f, -1e20f, NAN, 1};
+	    1, NAN, 1, INFINITY, -INFINITY, 0x1p20f, 0x1p32f, -1e20f, NAN, 1};
 	const struct executor_options o = {.threads = rng_below(r, 4) ? 1 : 2};
 	struct err err = {.kind = ERR_NONE};
 	struct executor *x;

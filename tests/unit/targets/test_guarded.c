@@ -16,7 +16,7 @@ suffices_with(value_id w, const struct tensor *t)
 	struct value *v = graph_value(m.graph, w);
 
 	v->constant = t;
-	v->magnitude = MAGNITUDE_UNKNOWN;
+	v->magnitude = (struct magnitude){0};
 	return guard_suffices(&in);
 }
 
