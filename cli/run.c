@@ -69,9 +69,10 @@ static const struct option_row options[] = {
     {"no-reference", 0, NULL, "do not compare with the host reference",
         option_flag, .at = AT(no_reference)},
     {"turns", 0, NULL,
-        "run when told to, to race other programs: say 'ready marq NS', what "
-        "is predicted, then answer each line of standard input, a number N, "
-        "with the nanoseconds of N runs (negative: interrupted)",
+        "run when told to, to race other programs: say 'ready marq NS NS', "
+        "what is predicted and what prices alone say, then answer each line "
+        "of standard input, a number N, with the nanoseconds of N runs "
+        "(negative: interrupted)",
         option_flag, .at = AT(turns)},
     {0},
 };
@@ -272,7 +273,9 @@ execute(struct run_result *r, const struct run_sets *sets,
 	    arena_new(j->arena, struct tensor, j->model.graph->noutputs);
 	struct run_turns turns = {.threads = threads,
 	    .in = sets->set[0].in,
-	    .predicted = j->plan.cost};
+	    .predicted =
+	        j->confirmation.took ? j->confirmation.took : j->plan.cost,
+	    .prices = j->plan.cost};
 	bool ok;
 
 	cores_pin(threads);

@@ -40,10 +40,10 @@ struct run_turns {
 	struct executor *executor;
 	struct tensor *in; /* [ninputs] */
 	uint32_t threads;
-	cost_ns predicted;
+	cost_ns predicted, prices; /* for a run */
 };
 
-/* Says "ready marq PREDICTED_NS" on stdout, then answers each line of stdin, a
+/* Says "ready marq PREDICTED_NS PRICES_NS" on stdout, then answers each line of stdin, a
  * number of runs, with as many times in ns. `out`: room for the outputs. */
 bool run_turns(const struct run_turns *t, struct tensor *out, struct err *err);
 

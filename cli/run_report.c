@@ -89,6 +89,15 @@ predicted_here(const struct plan *p)
 	return sum;
 }
 
+/* What the search found a run to take when it ran the plan, if it did; else what prices say. */
+static cost_ns
+predicted(const struct run_result *r)
+{
+	const cost_ns took = r->job->confirmation.took;
+
+	return took ? took : predicted_here(&r->job->plan);
+}
+
 static cost_ns
 simulated_time(const struct run_result *r)
 {
@@ -206,16 +215,18 @@ tell_total(const struct run_result *r, struct answer *a)
 	    "({!simulated quartiles {measured_low_ns:t} .. {measured_high_ns:t}, "
 	    "}{runs} run{s runs}, {disturbed} disturbed"
 	    "{?several , {cpu_ns:t} of CPU time}), {predicted_ns:t} "
-	    "predicted ({off:+.1f} %)\n{?simulated stand-ins for the targets that "
+	    "predicted ({off:+.1f} %{?ran ; by running it, {prices_ns:t} by its "
+	    "prices})\n{?simulated stand-ins for the targets that "
 	    "are not here: {simulated:t} a run, not counted\n}memory: "
 	    "{pool_bytes:.1b} for values\n",
-	    F("predicted_ns", predicted_here(p)),
+	    F("predicted_ns", predicted(r)), F("prices_ns", predicted_here(p)),
+	    T("ran", r->job->confirmation.took != 0),
 	    F("measured_ns", measured_here(r)), F("measured_low_ns", q->low),
 	    F("measured_high_ns", q->high), F("runs", q->runs),
 	    F("disturbed", q->disturbed), F("cpu_ns", q->cpu),
 	    T("several", r->job->args->threads > 1 ? r->job->args->threads : 0),
 	    F("pool_bytes", r->pool_bytes), T("simulated", simulated_time(r)),
-	    T("off", percent(predicted_here(p), measured_here(r))));
+	    T("off", percent(predicted(r), measured_here(r))));
 	ANSWER(a, NULL, F("conversions_predicted_ns", sum_conversions(p, NULL)),
 	    F("conversions_measured_ns", sum_conversions(p, q->conversion)));
 }

@@ -74,7 +74,7 @@ run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 
 	if (!ok)
 		return false;
-	printf("ready marq %" PRIu64 "\n", t->predicted);
+	printf("ready marq %" PRIu64 " %" PRIu64 "\n", t->predicted, t->prices);
 	fflush(stdout);
 	while (ok && fgets(line, sizeof line, stdin))
 		ok = answer_line(t, line, out, err);

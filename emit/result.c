@@ -226,6 +226,8 @@ write_confirmation(struct json *j, const struct emit_work *w)
 	json_key_str(j, "word", confirmation_word(c->kind));
 	json_key_str(j, "against", c->against);
 	json_key_real(j, "predicted", c->predicted);
+	if (c->took)
+		json_key_uint(j, "took_ns", c->took);
 	json_key_uint(j, "pairs", c->pairs);
 	if (c->pairs) {
 		json_key_real(j, "ratio", (double)c->ratio / 1e6);

@@ -114,6 +114,7 @@ confirmed_decide(struct plan *plan, struct plan_confirmation *out,
 	out->self_low = t->self_low;
 	out->self_high = t->self_high;
 	out->kind = verdict_on(plan, t);
+	out->took = out->kind == CONFIRM_REFUSED ? t->b : t->a;
 	if (out->kind == CONFIRM_REFUSED)
 		take_single(plan, single);
 }
@@ -141,7 +142,7 @@ run(struct in_turn *t, const char **why, const struct confirming *c,
 	if (!confirm_run(t, why, pair, c->options, c->arena, err) || *why)
 		return err->kind == ERR_NONE;
 	kept = (struct pricer_turns){
-	    t->pairs, t->ratio, t->self_low, t->self_high};
+	    t->pairs, t->ratio, t->self_low, t->self_high, {t->a, t->b}};
 	return pricer_keep_turns(c->request->pricer, hash, &kept, err);
 }
 
@@ -162,8 +163,8 @@ try_against(const struct confirming *c, struct in_turn *t, const char **why,
 	if (!*on_record)
 		return *why || run(t, why, c, hash, err);
 	*why = NULL;
-	*t = (struct in_turn){
-	    kept.pairs, kept.ratio, kept.self_low, kept.self_high, 0, 0};
+	*t = (struct in_turn){kept.pairs, kept.ratio, kept.self_low,
+	    kept.self_high, kept.took[0], kept.took[1]};
 	return true;
 }
 

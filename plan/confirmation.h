@@ -21,6 +21,7 @@ struct plan_confirmation {
 	uint32_t pairs; /* 0: predicted */
 	uint64_t ratio; /* the same as run, millionths: the median */
 	uint64_t self_low, self_high; /* the plan per itself: quartiles */
+	cost_ns took; /* by the plan that stands, as run; 0: not known */
 	const char *why; /* of PREDICTED */
 	bool on_record; /* run by an earlier search */
 };
