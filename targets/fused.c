@@ -315,13 +315,13 @@ comes_from_outside(const struct graph *g, const struct match *m, value_id v)
 }
 
 /* Weights may be dequantised inside the match: that is done at load time. */
-static bool
-reads_outside_only(
+bool
+fused_is_fed(
     const struct fused *f, const struct graph *g, const struct match *m)
 {
-	bool ok = comes_from_outside(g, m, f->start);
+	bool ok = true;
 
-	for (uint32_t i = 0; f->anchor && i < f->anchor->ninputs; i++)
+	for (uint32_t i = 1; f->anchor && i < f->anchor->ninputs; i++)
 		ok = ok
 		    && (comes_from_outside(g, m, f->anchor->input[i])
 		        || is_packable(g, f->anchor->input[i]));
@@ -330,6 +330,17 @@ reads_outside_only(
 	for (uint32_t i = 0; i < f->nsteps; i++)
 		ok = ok && comes_from_outside(g, m, f->step[i].other);
 	return ok;
+}
+
+static bool
+reads_outside_only(
+    const struct fused *f, const struct graph *g, const struct match *m)
+{
+	const value_id first = f->anchor ? f->anchor->input[0] : f->start;
+
+	return (comes_from_outside(g, m, first)
+	           || (f->anchor && is_packable(g, first)))
+	    && fused_is_fed(f, g, m);
 }
 
 /* Where a chain without anchor begins: the non-constant input of its first
@@ -448,5 +459,8 @@ fused_read_two(struct fused f[2], const struct graph *g, const struct match *m,
 	if (!fused_read(&f[1], g, &part, fault))
 		return false;
 	*fault = "one does not read the other";
-	return f[0].anchor && f[1].anchor && f[1].anchor->input[0] == f[0].end;
+	if (!f[0].anchor || !f[1].anchor || f[1].anchor->input[0] != f[0].end)
+		return false;
+	*fault = "a step reads what is inside";
+	return fused_is_fed(&f[1], g, m);
 }

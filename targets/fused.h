@@ -34,6 +34,11 @@ bool fused_read(struct fused *f, const struct graph *g, const struct match *m,
 bool fused_read_two(struct fused f[2], const struct graph *g,
     const struct match *m, enum op op, const char **fault);
 
+/* Does nothing but the chain's own first input come from inside the match, of which it may
+ * be a part? */
+bool fused_is_fed(
+    const struct fused *f, const struct graph *g, const struct match *m);
+
 /* When the first step adds a constant that varies along dimension `axis` of the
  * result only, take it out of the steps and put it into f->bias. */
 void fused_take_bias(struct fused *f, const struct graph *g, uint32_t axis);

@@ -59,6 +59,9 @@ need_point(const struct match_in *m, struct why *why, struct point_form *p)
 	read_entry(p, m->graph, m->match);
 	rest.match = &p->rest;
 	ok = need_chain(&rest, why, &p->f) && p->f.anchor;
+	if (ok && !fused_is_fed(&p->f, m->graph, m->match))
+		ok = NEED(why, false, "operands", "made before the composite",
+		    "one is made in it");
 	if (ok && p->x == VALUE_NONE)
 		p->x = p->f.anchor->input[0];
 	return ok;

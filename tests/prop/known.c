@@ -106,7 +106,7 @@ layer(struct network *n, value_id x)
 static struct graph *
 network(struct network *n, struct arena *a)
 {
-	const uint32_t layers = 2 + rng_below(&n->r, 14);
+	const uint32_t layers = 2 + rng_below(&n->r, 7);
 	value_id x;
 
 	make_begin(&n->m, a);

@@ -897,6 +897,29 @@ test_expanded(void **state)
 	target_threads_set(1);
 }
 
+/* What is made inside a composite has no port, so nothing behind can add it. */
+static void
+test_refused_inside(void **state)
+{
+	const struct channels two = {1, 8, 9, 9, {3, 3}, {1, 1}, {1, 1, 1, 1}};
+	value_id x = make_input(&m, DIMS(1, 8, 9, 9));
+	value_id w = make_constant(&m, DIMS(8, 8, 1, 1), -1, 1);
+	value_id y = MAKE(&m, CONV, x, w), n;
+
+	(void)state;
+	make_output(&m, MAKE(&m, ADD, depthwise(y, &two), y));
+	n = MAKE(&m, BATCHNORMALIZATION, x,
+	    make_constant(&m, DIMS(8), 0.5f, 1.5f),
+	    make_constant(&m, DIMS(8), -1, 1),
+	    make_constant(&m, DIMS(8), -1, 1),
+	    make_constant(&m, DIMS(8), 0.5f, 1.5f));
+	make_output(&m, MAKE(&m, ADD, MAKE(&m, CONV, n, w), n));
+	find("native");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].nnodes < 3);
+	assert_true(is_refused_as("operands"));
+}
+
 /* Pixels left out, a window, groups, another tensor's elements added between. */
 static void
 test_refused_expanded(void **state)
@@ -1821,6 +1844,7 @@ main(int argc, char **argv)
 	    TEST(test_refused_channelwise),
 	    TEST(test_expanded),
 	    TEST(test_refused_expanded),
+	    TEST(test_refused_inside),
 	    TEST(test_attention),
 	    TEST(test_spelled_attention),
 	    TEST(test_moved_attention),
