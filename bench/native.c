@@ -67,6 +67,23 @@ lstm(struct maker *m, const struct shape *s)
 	return recurrent(m, s, OP_LSTM, 0);
 }
 
+/* As ONNX Runtime's tools quantise one: no library has it. */
+static value_id
+lstm_bytes(struct maker *m, const struct shape *s)
+{
+	const int64_t columns = 4 * s->filters;
+	const value_id in[] = {make_input(m, DIMS(s->size, 1, s->channels)),
+	    make_int8(m, DIMS(1, s->channels, columns)),
+	    make_int8(m, DIMS(1, s->filters, columns)),
+	    make_constant(m, DIMS(1, 2 * columns), -1, 1), VALUE_NONE,
+	    VALUE_NONE, VALUE_NONE, VALUE_NONE,
+	    make_constant(m, DIMS(1), .001f, .002f), make_int8(m, DIMS(1)),
+	    make_constant(m, DIMS(1), .001f, .002f), make_int8(m, DIMS(1)),
+	    VALUE_LAST};
+
+	return make_node(m, OP_DYNAMICQUANTIZELSTM, in, NULL, 0);
+}
+
 static value_id
 gru(struct maker *m, const struct shape *s)
 {
@@ -687,6 +704,16 @@ static const struct shape shapes[] = {
     {"depthwise, MobileNetV3", 672, 31, 14, depthwise_hard_swish},
     {"depthwise, MobileNetV3", 672, 52, 14, depthwise_hard_swish},
     {"depthwise, MobileNetV3", 960, 51, 7, depthwise_hard_swish},
+    {"LSTM of bytes", 80, 256, 100, lstm_bytes},
+    {"LSTM of bytes", 512, 256, 100, lstm_bytes},
+    {"LSTM of bytes", 128, 128, 100, lstm_bytes},
+    {"LSTM of bytes", 64, 64, 200, lstm_bytes},
+    {"LSTM of bytes", 40, 32, 50, lstm_bytes},
+    {"LSTM of bytes", 512, 512, 50, lstm_bytes},
+    {"LSTM of bytes", 257, 128, 1, lstm_bytes},
+    {"LSTM of bytes", 1024, 1024, 20, lstm_bytes},
+    {"LSTM of bytes", 13, 17, 31, lstm_bytes},
+    {"LSTM of bytes", 300, 300, 40, lstm_bytes},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

@@ -12,7 +12,9 @@ activations_of(enum op op)
 	static const char *const gru[] = {"Sigmoid", "Tanh", NULL};
 	static const char *const rnn[] = {"Tanh", NULL};
 
-	return op == OP_LSTM ? lstm : op == OP_GRU ? gru : rnn;
+	if (op == OP_LSTM || op == OP_DYNAMICQUANTIZELSTM)
+		return lstm;
+	return op == OP_GRU ? gru : rnn;
 }
 
 static bool

@@ -1,4 +1,5 @@
 /* Transposed convolution with bias and post-operations. */
+#include "targets/dequantized.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
 #include "targets/need.h"
@@ -94,11 +95,12 @@ bind(struct build *b, const struct deconv *d, dnnl_primitive_desc_t pd)
 
 	return bind_value(b, DNNL_ARG_SRC, n->input[0], &d->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS,
-	        constant_floats(b, n->input[1]), &d->weights,
+	        packable_floats(b->graph, n->input[1], b->scratch), &d->weights,
 	        wanted(b, pd, dnnl_query_weights_md, 0))
 	    && (!d->has_bias
 	        || bind_constant(b, DNNL_ARG_BIAS,
-	            constant_floats(b, n->input[2]), &d->bias, &d->bias))
+	            packable_floats(b->graph, n->input[2], b->scratch),
+	            &d->bias, &d->bias))
 	    && bind_value(b, DNNL_ARG_DST, b->fused.end, &d->dst)
 	    && bind_post_operands(b, RESIDUAL_BINARY, rank);
 }

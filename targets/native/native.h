@@ -100,6 +100,11 @@ bool compile_sequence(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_byte_sequence(const struct match_in *m, struct why *why);
+bool compile_byte_sequence(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_blocks(const struct match_in *m, struct why *why);
 bool compile_blocks(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

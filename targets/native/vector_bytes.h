@@ -110,29 +110,31 @@ bytes_pair(uint8_t *restrict to, const uint8_t *restrict a,
 	}
 }
 
-#define RANGE_LANES (4 * NATIVE_WIDTH)
-
+/* Lanes' own, least ones with their sign turned: each is the greatest of its kind. */
 static void
 floats_range_of(const float *restrict x, size_t n, float *low, float *high)
 {
-	float l[RANGE_LANES], h[RANGE_LANES];
+	const vec least = vec_all(-*low), most = vec_all(*high);
+	vec l[2] = {least, least}, h[2] = {most, most};
+	float lanes[2][NATIVE_WIDTH];
+	size_t i = 0;
 
-	for (size_t k = 0; k < RANGE_LANES; k++) {
-		l[k] = *low;
-		h[k] = *high;
-	}
-	for (; n >= RANGE_LANES; n -= RANGE_LANES, x += RANGE_LANES)
-		for (size_t k = 0; k < RANGE_LANES; k++) {
-			l[k] = x[k] < l[k] ? x[k] : l[k];
-			h[k] = x[k] > h[k] ? x[k] : h[k];
+	for (; i + 2 * NATIVE_WIDTH <= n; i += 2 * NATIVE_WIDTH)
+		for (size_t k = 0; k < 2; k++) {
+			const vec y = vec_load(x + i + k * NATIVE_WIDTH);
+
+			l[k] = vec_most_of(-y, l[k]);
+			h[k] = vec_most_of(y, h[k]);
 		}
-	for (size_t k = 0; k < RANGE_LANES; k++) {
-		*low = l[k] < *low ? l[k] : *low;
-		*high = h[k] > *high ? h[k] : *high;
+	vec_store(lanes[0], vec_most_of(l[0], l[1]));
+	vec_store(lanes[1], vec_most_of(h[0], h[1]));
+	for (size_t k = 0; k < NATIVE_WIDTH; k++) {
+		*low = -lanes[0][k] < *low ? -lanes[0][k] : *low;
+		*high = lanes[1][k] > *high ? lanes[1][k] : *high;
 	}
-	for (size_t k = 0; k < n; k++) {
-		*low = x[k] < *low ? x[k] : *low;
-		*high = x[k] > *high ? x[k] : *high;
+	for (; i < n; i++) {
+		*low = x[i] < *low ? x[i] : *low;
+		*high = x[i] > *high ? x[i] : *high;
 	}
 }
 

@@ -4,6 +4,7 @@
 #define TARGETS_NATIVE_VECTOR_VERSION_H
 
 #include "targets/native/vector_attention.h"
+#include "targets/native/vector_byte_recurrent.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_direct.h"
@@ -34,7 +35,9 @@
 		.narrow_pack = narrow_pack, .narrow = narrow_columns, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \
-		.recurrent = recurrent_sequence, .strides = strides_pieces, \
+		.recurrent = recurrent_sequence, .byte_rows = rows_rounded, \
+		.byte_layer_room = byte_layer_bytes, \
+		.byte_layer = byte_layer_direction, .strides = strides_pieces, \
 		.softmax_units = softmax_units, .softmax = softmax_part, \
 	}
 

@@ -4,6 +4,7 @@
 
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
+#include "targets/native/byte_recurrent_form.h"
 #include "targets/native/chain.h"
 #include "targets/native/direct_form.h"
 #include "targets/native/depthwise_form.h"
@@ -44,6 +45,9 @@ struct native_version {
 	recurrent_room_of *recurrent_room;
 	recurrent_pack *recurrent_pack;
 	recurrent_run *recurrent;
+	byte_rows_run *byte_rows;
+	byte_layer_room *byte_layer_room;
+	byte_layer_run *byte_layer;
 	strides_run *strides;
 	softmax_units_of *softmax_units;
 	softmax_run *softmax;

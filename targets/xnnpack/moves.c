@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "targets/dequantized.h"
 #include "targets/need.h"
 #include "targets/weights.h"
 #include "targets/window.h"
@@ -267,12 +268,11 @@ build_deconvolution(struct xnn_build *b)
 	o->out = (size_t)t->dim[1];
 	o->size[0] = (size_t)x.more[0];
 	o->size[1] = (size_t)x.more[1];
-	o->weights = kernel_turned(
-	    tensor_data(node_in(b->graph, n, 1)->constant, b->arena), t,
-	    o->groups, b->arena);
+	o->weights =
+	    kernel_turned(packable_floats(b->graph, n->input[1], b->arena), t,
+	        o->groups, b->arena);
 	if (n->ninputs > 2 && n->input[2] != VALUE_NONE)
-		o->bias =
-		    tensor_data(node_in(b->graph, n, 2)->constant, b->arena);
+		o->bias = packable_floats(b->graph, n->input[2], b->arena);
 	clamp_of(&b->fused, 0, &o->low, &o->high);
 	return create(b, "transposed convolution");
 }

@@ -229,7 +229,8 @@ add_node(struct generator *g, enum op op, const value_id *in,
 	value_id v =
 	    make_node(&g->m, op, in, at ? at->item : NULL, at ? at->n : 0);
 
-	if (!g->failed && op != OP_MATMULNBITS && schema_since(op) > g->m.opset)
+	if (!g->failed && op < OP_DYNAMICQUANTIZELSTM
+	    && schema_since(op) > g->m.opset)
 		g->failed = true;
 	if (!g->failed && !infer(g->m.graph, &o, &err))
 		g->failed = true;
@@ -282,6 +283,7 @@ static void (*const first[CLASSES])(struct generator *g) = {
     [9] = make_quantised_move,
     [13] = make_sequence,
     [17] = make_parts,
+    [25] = make_byte_sequence,
 };
 
 static bool

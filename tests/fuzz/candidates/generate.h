@@ -82,6 +82,7 @@ void make_quantised_move(
     struct generator *g); /* Transpose, Gather ... of bytes */
 void make_parts(struct generator *g); /* Slices of one tensor, joined */
 void make_sequence(struct generator *g); /* LSTM, GRU, RNN */
+void make_byte_sequence(struct generator *g); /* DynamicQuantizeLSTM */
 void make_narrow(struct generator *g); /* MatMulNBits */
 void make_idiom(struct generator *g); /* what exporters spell out */
 void make_attention(struct generator *g); /* the operator, or spelled out */

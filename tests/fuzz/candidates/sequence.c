@@ -85,6 +85,40 @@ add_states(struct generator *g, enum op op, value_id *in, const struct state *s)
 	in[7] = VALUE_LAST;
 }
 
+/* An LSTM of bytes: a scale and a zero for each direction, or for each column. */
+void
+make_byte_sequence(struct generator *g)
+{
+	const value_id x = take(g, 3);
+	const struct type t = *type_of(g, x);
+	const int64_t dirs = 1 + one_in(g, 3), h = any_dim(g);
+	const int64_t *dim = one_in(g, 2) ? DIMS(dirs, 4 * h) : DIMS(dirs);
+	const struct state s = {dirs, t.dim[1], h, false};
+	value_id (*const codes)(struct maker *, const int64_t *) =
+	    one_in(g, 2) ? make_uint8 : make_int8;
+	struct attributes at = {.n = 0};
+	value_id in[13] = {x, codes(&g->m, DIMS(dirs, t.dim[2], 4 * h)),
+	    codes(&g->m, DIMS(dirs, h, 4 * h)),
+	    one_in(g, 3)
+	        ? VALUE_NONE
+	        : new_constant(g, (int64_t[]){dirs, 8 * h}, 2, -0.5f, 0.5f),
+	    VALUE_NONE, one_in(g, 3) ? state(g, &s) : VALUE_NONE,
+	    one_in(g, 3) ? state(g, &s) : VALUE_NONE, VALUE_NONE};
+
+	add_int(g, &at, "hidden_size", h);
+	if (dirs == 2 || one_in(g, 2))
+		add_text(g, &at, "direction",
+		    dirs == 2 ? "bidirectional" : "reverse");
+	for (uint32_t i = 8; i < 12; i += 2) {
+		in[i] = new_constant(g, dim, dim[1] ? 2 : 1, 0.0005f, 0.003f);
+		in[i + 1] = codes(&g->m, dim);
+	}
+	in[12] = VALUE_LAST;
+	add_node(g, OP_DYNAMICQUANTIZELSTM, in, &at);
+	for (uint32_t more = rng_below(&g->r, 3); more > 0; more--)
+		make_more(&g->m);
+}
+
 void
 make_sequence(struct generator *g)
 {

@@ -1279,6 +1279,100 @@ test_infinite_state(void **state)
 		check_layer(&l, &cells[v % NCELLS], v / NCELLS);
 }
 
+/* ---- recurrent layers of bytes ---- */
+
+/* A scale and a zero for each direction, or for each of its columns. */
+struct byte_kind {
+	bool is_unsigned, by_column;
+};
+
+static value_id
+byte_scale(const int64_t *dim)
+{
+	return make_constant(&m, dim, 0.002f, 0.008f);
+}
+
+/* in[8] to in[11]. */
+static void
+make_scales(
+    value_id *in, const struct byte_kind *k, int64_t dirs, int64_t columns)
+{
+	const int64_t *dim = k->by_column ? DIMS(dirs, columns) : DIMS(dirs);
+
+	for (uint32_t i = 8; i < 12; i += 2) {
+		in[i] = byte_scale(dim);
+		in[i + 1] = byte_codes(dim, k->is_unsigned);
+	}
+	in[12] = VALUE_LAST;
+}
+
+static void
+make_byte_layer(const struct layer *l, const struct byte_kind *k)
+{
+	const int64_t dirs = strcmp(l->direction, "bidirectional") == 0 ? 2 : 1;
+	const struct string_view direction = {
+	    l->direction, strlen(l->direction)};
+	const struct attr attr[] = {{.name = "direction",
+	    .kind = ATTR_STRING,
+	    .n = 1,
+	    .strings = arena_copy(&arena, &direction, sizeof direction)}};
+	const int64_t columns = 4 * l->hidden;
+	const int64_t *state = DIMS(dirs, l->batch, l->hidden);
+	value_id in[13] = {make_input(&m, DIMS(l->steps, l->batch, l->in)),
+	    byte_codes(DIMS(dirs, l->in, columns), k->is_unsigned),
+	    byte_codes(DIMS(dirs, l->hidden, columns), k->is_unsigned),
+	    l->biased ? make_constant(&m, DIMS(dirs, 2 * columns), -1, 1)
+	              : VALUE_NONE,
+	    VALUE_NONE, l->started ? make_input(&m, state) : VALUE_NONE,
+	    l->started ? make_constant(&m, state, -1, 1) : VALUE_NONE,
+	    VALUE_NONE};
+
+	make_scales(in, k, dirs, columns);
+	make_output(&m, make_node(&m, OP_DYNAMICQUANTIZELSTM, in, attr, 1));
+	make_output(&m, make_more(&m));
+	if (l->started)
+		make_output(&m, make_more(&m));
+}
+
+static void
+test_byte_layers(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * NLAYERS * 4; v++) {
+		const size_t layer = v / 4 % NLAYERS;
+		const struct byte_kind k = {v % 2, v / 2 % 2};
+
+		again();
+		make_byte_layer(&layers[layer], &k);
+		target_threads_set(layer == 3 ? 4 : 1);
+		assert_true(check_elements(vectors[v / 4 / NLAYERS]) == 1);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_refused_byte_layers(void **state)
+{
+	const struct layer l = {2, 1, 3, 5, "forward", .biased = true};
+	struct node *n;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		again();
+		make_byte_layer(&l, &(const struct byte_kind){false, false});
+		n = &m.graph->node[m.graph->nnodes - 1];
+		if (i == 0) /* scales that are computed */
+			((value_id *)n->input)[8] = make_input(&m, DIMS(1));
+		else if (i == 1) /* lengths */
+			((value_id *)n->input)[4] = make_input(&m, DIMS(1));
+		else /* peepholes */
+			((value_id *)n->input)[7] =
+			    make_constant(&m, DIMS(1, 15), -1, 1);
+		find("native");
+		assert_false(has_rule("native.lstm_bytes"));
+	}
+}
+
 static uint32_t shapes_tried = 60; /* or as many as the command line says */
 
 static void
@@ -1300,6 +1394,10 @@ test_random_layers(void **state)
 
 		target_threads_set(1 + rng_below(&r, 3));
 		check_layer(&l, &cells[i % NCELLS], i / NCELLS % NVECTORS);
+		again();
+		make_byte_layer(
+		    &l, &(const struct byte_kind){i % 2, i / 2 % 2});
+		assert_true(check_elements(vectors[i / 4 % NVECTORS]) == 1);
 	}
 	target_threads_set(1);
 }
@@ -1851,6 +1949,8 @@ main(int argc, char **argv)
 	    TEST(test_refused_attention),
 	    TEST(test_recurrent),
 	    TEST(test_infinite_state),
+	    TEST(test_byte_layers),
+	    TEST(test_refused_byte_layers),
 	    TEST(test_random_layers),
 	    TEST(test_random_points),
 	    TEST(test_random_channelwise),
