@@ -17,6 +17,7 @@
 
 #include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
+#include "costmodel/operands.h"
 #include "costmodel/roofline.h"
 #include "costmodel/sample.h"
 #include "costmodel/sandbox.h"
@@ -44,6 +45,7 @@ struct worker {
 	bool own_weights; /* none are made up */
 	struct arena life; /* of the process */
 	struct sweep sweep;
+	struct operands operands; /* of all jobs */
 	struct own_pages own; /* of the job */
 };
 
@@ -289,19 +291,26 @@ check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
 	return false;
 }
 
-/* A candidate as its target sees it, which its price is of, in a run that looked at
- * what its inputs rest on (targets/known.h). */
+/* A candidate as its target sees it, which its price is of. */
 static bool
-open_trial(struct worker *w, struct trial *t, uint32_t candidate,
+fill_trial(struct worker *w, struct trial *t, uint32_t candidate,
     struct arena *a, struct err *err)
 {
-	static const bool small = true;
 	const struct measure_options *o = w->options;
 	const struct graph *g = o->graph;
 	const struct candidate *c =
 	    candidate_seen(&o->candidates->candidate[candidate], &g);
 
-	if (!trial_open(t, g, o->mix, c, a, err))
+	return trial_fill_kept(t, g, &w->operands, c, a, err);
+}
+
+/* Its kernel, in a run that looked at what its inputs rest on (targets/known.h). */
+static bool
+compile_trial(struct trial *t, struct arena *a, struct err *err)
+{
+	static const bool small = true;
+
+	if (!trial_compile(t, a, err))
 		return false;
 	t->kernel.small = &small;
 	return true;
@@ -316,7 +325,7 @@ shot_of(struct worker *w, struct trial *t, struct arena *a)
 	struct touched *fresh = arena_new(a, struct touched, c->ninputs);
 	struct rewritten *stale = arena_new(a, struct rewritten, c->noutputs);
 
-	trial_share(t);
+	trial_share(t, a);
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
 	for (uint32_t i = 0; i < c->noutputs; i++)
@@ -405,10 +414,11 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	struct err err = {.kind = ERR_NONE}, fault = {.kind = ERR_NONE};
 	struct trial t;
 	struct shot s;
-	bool ok = true;
+	bool ok;
 
+	ok = fill_trial(w, &t, q->job.candidate, a, &err);
 	own_pages_begin(&w->own);
-	if (!open_trial(w, &t, q->job.candidate, a, &err)) {
+	if (!ok || !compile_trial(&t, a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
@@ -437,13 +447,15 @@ do_pair(struct worker *w, const struct worker_request *q,
 	struct trial two[2];
 	struct shot x, y;
 	struct block b;
+	bool ok = fill_trial(w, &two[first], id[first], a, &err)
+	    && fill_trial(w, &two[!first], id[!first], a, &err);
 
 	own_pages_begin(&w->own);
-	if (!open_trial(w, &two[first], id[first], a, &err)) {
+	if (!ok || !compile_trial(&two[first], a, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	if (open_trial(w, &two[!first], id[!first], a, &err)) {
+	if (compile_trial(&two[!first], a, &err)) {
 		x = shot_of(w, &two[0], a);
 		y = shot_of(w, &two[1], a);
 		take_cores(w);
@@ -490,6 +502,10 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	    .own = &w->own,
 	    .team = target_threads()};
 
+	from.bytes = format_bytes(f[q->job.from], type);
+	to.bytes = format_bytes(f[q->job.to], type);
+	from.at = k.in = seed_buffer(a, from.bytes);
+	to.at = k.out = seed_buffer(a, to.bytes);
 	own_pages_begin(&w->own);
 	if (!converter_new(&k.converter,
 	        &(struct format_change){
@@ -498,10 +514,6 @@ do_conversion(struct worker *w, const struct worker_request *q,
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	from.bytes = format_bytes(f[q->job.from], type);
-	to.bytes = format_bytes(f[q->job.to], type);
-	from.at = k.in = seed_buffer(a, from.bytes);
-	to.at = k.out = seed_buffer(a, to.bytes);
 	time_it(w, q, &s, r);
 	if (k.converter.release)
 		k.converter.release(&k.converter);
@@ -518,6 +530,7 @@ answer(struct worker *w, const struct worker_request *q)
 	limit_time(w->options);
 	errno = 0;
 	arena_init(&a);
+	operands_trim(&w->operands);
 	if (q->job.candidate != UINT32_MAX)
 		make_up_weights(w, &q->job);
 	if (q->job.candidate == UINT32_MAX)
@@ -535,6 +548,18 @@ answer(struct worker *w, const struct worker_request *q)
 		_exit(WORKER_DONE);
 }
 
+/* Most of what the process has is not the kernels'. */
+static void
+begin_own(struct worker *w)
+{
+	const struct arena *others[] = {&w->life, &w->operands.arena,
+	    &w->weights.arena, &w->reference.arena, &w->widened.arena};
+
+	own_pages_init(&w->own);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		own_pages_without(&w->own, others[i]);
+}
+
 _Noreturn void
 worker_main(const struct measure_options *o, const struct worker_place *place)
 {
@@ -544,12 +569,13 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	settle_in(&w);
 	idle_beside(o);
 	arena_init(&w.life);
-	own_pages_init(&w.own);
+	operands_init(&w.operands, o->mix);
 	open_references(&w);
 	/* A copy of our own since the fork, shared with no other worker. */
 	seeded_init(&w.weights, o->graph, o->candidates, &w.life);
 	w.sweep = sweep_new(weight_bytes(o->graph),
 	    roofline_expect_ns(o->graph, o->threads), &w.life);
+	begin_own(&w);
 	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)
 		answer(&w, &q);
 	_exit(WORKER_DONE);
