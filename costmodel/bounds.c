@@ -32,7 +32,7 @@ subject_expect(const struct pricer *p, struct subject *s)
  * was below these shares of a probe, less PROBE_SLACK_NS; two probes tell of
  * themselves how much they differ. Where prices keep closer to their probes both
  * shares are larger, by as much (drift.h). */
-#define BOUND_ONE 0.4
+#define BOUND_ONE 0.45
 #define BOUND_TWO DRIFT_SHARE
 #define PROBE_SLACK_NS 1000
 

@@ -1,6 +1,9 @@
 #include "costmodel/operands.h"
 
+#include <string.h>
+
 #include "costmodel/seed.h"
+#include "ir/base/size.h"
 #include "targets/convert.h"
 
 /* TUNING: kept at once, bytes. */
@@ -21,14 +24,41 @@ operands_release(struct operands *o)
 }
 
 void
-operands_trim(struct operands *o)
+operands_begin(struct operands *o)
 {
 	const struct mix *m = o->mix;
 
+	o->ntaken = 0;
 	if (o->arena.bytes < OPERAND_BYTES)
 		return;
 	operands_release(o);
 	operands_init(o, m);
+}
+
+struct operand_room {
+	void *at;
+	size_t bytes;
+};
+
+/* TUNING: a room for a little more than is asked for is seldom too small next. */
+#define ROOM_STEP ((size_t)1 << 20)
+
+void *
+operands_room(struct operands *o, size_t bytes)
+{
+	struct operand_room *r;
+
+	if (o->ntaken == o->nrooms) {
+		o->room = arena_grow(&o->arena, o->room, &o->room_cap,
+		    o->nrooms + 1, sizeof *o->room);
+		o->room[o->nrooms++] = (struct operand_room){NULL, 0};
+	}
+	r = &o->room[o->ntaken++];
+	if (bytes <= r->bytes)
+		return memset(r->at, 0, bytes);
+	r->bytes = size_round_up(bytes, ROOM_STEP);
+	r->at = seed_buffer(&o->arena, r->bytes);
+	return r->at;
 }
 
 void *

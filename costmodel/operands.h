@@ -1,5 +1,6 @@
-/* Inputs that candidates are tried on, in all the formats they were wanted in: the same
- * for every try, so each is made once. */
+/* What candidates are tried on. Inputs, in all the formats they were wanted in: the same
+ * for every try, so each is made once. And room for outputs: memory that is new to the
+ * process costs more than most kernels take to fill it. */
 #ifndef COSTMODEL_OPERANDS_H
 #define COSTMODEL_OPERANDS_H
 
@@ -12,13 +13,19 @@ struct operands {
 	struct map map; /* graph, value and format -> made */
 	const void **made;
 	uint32_t n, cap;
+	struct operand_room *room; /* [nrooms] the first ntaken are in use */
+	uint32_t nrooms, ntaken, room_cap;
 };
 
 void operands_init(struct operands *o, const struct mix *m);
 void operands_release(struct operands *o);
 
-/* Forget them where they are many. Before a try: it keeps pointers. */
-void operands_trim(struct operands *o);
+/* Before a try, whose inputs and rooms hold until the next: what is there is forgotten
+ * where it is much. */
+void operands_begin(struct operands *o);
+
+/* So many bytes, zeroed, for this try only. */
+void *operands_room(struct operands *o, size_t bytes);
 
 /* Seeded content of a value of static size, to be read only; NULL with err set where
  * there is no converter. */

@@ -143,7 +143,8 @@ fill(struct trial *t, struct operands *kept, struct arena *a, struct err *err)
 		t->out_bytes[i] =
 		    format_place_bytes(t->mix->formats.format[p->format],
 		        &graph_value(t->graph, p->value)->type);
-		t->out[i] = seed_buffer(a, t->out_bytes[i]);
+		t->out[i] = kept ? operands_room(kept, t->out_bytes[i])
+		                 : seed_buffer(a, t->out_bytes[i]);
 	}
 	return true;
 }

@@ -25,7 +25,8 @@ struct trial {
 bool trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err);
 
-/* The same with inputs that are kept, for other trials as well. */
+/* The same with inputs that are kept, for other trials as well, and with outputs in
+ * rooms. */
 bool trial_fill_kept(struct trial *t, const struct graph *g,
     struct operands *kept, const struct candidate *c, struct arena *a,
     struct err *err);

@@ -504,8 +504,8 @@ do_conversion(struct worker *w, const struct worker_request *q,
 
 	from.bytes = format_bytes(f[q->job.from], type);
 	to.bytes = format_bytes(f[q->job.to], type);
-	from.at = k.in = seed_buffer(a, from.bytes);
-	to.at = k.out = seed_buffer(a, to.bytes);
+	from.at = k.in = operands_room(&w->operands, from.bytes);
+	to.at = k.out = operands_room(&w->operands, to.bytes);
 	own_pages_begin(&w->own);
 	if (!converter_new(&k.converter,
 	        &(struct format_change){
@@ -530,7 +530,7 @@ answer(struct worker *w, const struct worker_request *q)
 	limit_time(w->options);
 	errno = 0;
 	arena_init(&a);
-	operands_trim(&w->operands);
+	operands_begin(&w->operands);
 	if (q->job.candidate != UINT32_MAX)
 		make_up_weights(w, &q->job);
 	if (q->job.candidate == UINT32_MAX)
