@@ -24,15 +24,20 @@ operands_release(struct operands *o)
 }
 
 void
-operands_begin(struct operands *o)
+operands_forget(struct operands *o)
 {
 	const struct mix *m = o->mix;
 
-	o->ntaken = 0;
-	if (o->arena.bytes < OPERAND_BYTES)
-		return;
 	operands_release(o);
 	operands_init(o, m);
+}
+
+void
+operands_begin(struct operands *o)
+{
+	o->ntaken = 0;
+	if (o->arena.bytes >= OPERAND_BYTES)
+		operands_forget(o);
 }
 
 struct operand_room {

@@ -20,6 +20,8 @@ struct operands {
 void operands_init(struct operands *o, const struct mix *m);
 void operands_release(struct operands *o);
 
+void operands_forget(struct operands *o);
+
 /* Before a try, whose inputs and rooms hold until the next: what is there is forgotten
  * where it is much. */
 void operands_begin(struct operands *o);
