@@ -10,21 +10,21 @@
 #define OPERAND_BYTES ((size_t)256 << 20)
 
 void
-operands_init(struct operands *o, const struct mix *m)
+operands_init(struct kept_operands *o, const struct mix *m)
 {
-	*o = (struct operands){.mix = m};
+	*o = (struct kept_operands){.mix = m};
 	arena_init(&o->arena);
 	map_init(&o->map, &o->arena);
 }
 
 void
-operands_release(struct operands *o)
+operands_release(struct kept_operands *o)
 {
 	arena_release(&o->arena);
 }
 
 void
-operands_forget(struct operands *o)
+operands_forget(struct kept_operands *o)
 {
 	const struct mix *m = o->mix;
 
@@ -33,7 +33,7 @@ operands_forget(struct operands *o)
 }
 
 void
-operands_begin(struct operands *o)
+operands_begin(struct kept_operands *o)
 {
 	o->ntaken = 0;
 	if (o->arena.bytes >= OPERAND_BYTES)
@@ -49,7 +49,7 @@ struct operand_room {
 #define ROOM_STEP ((size_t)1 << 20)
 
 void *
-operands_room(struct operands *o, size_t bytes)
+operands_room(struct kept_operands *o, size_t bytes)
 {
 	struct operand_room *r;
 
@@ -91,8 +91,8 @@ operand_new(const struct graph *g, const struct mix *m, const struct port *p,
 }
 
 const void *
-operands_get(struct operands *o, const struct graph *g, const struct port *p,
-    struct err *err)
+operands_get(struct kept_operands *o, const struct graph *g,
+    const struct port *p, struct err *err)
 {
 	const struct {
 		const struct graph *graph;

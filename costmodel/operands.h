@@ -7,7 +7,7 @@
 #include "ir/base/map.h"
 #include "targets/target.h"
 
-struct operands {
+struct kept_operands {
 	const struct mix *mix;
 	struct arena arena; /* everything below lives there */
 	struct map map; /* graph, value and format -> made */
@@ -17,21 +17,21 @@ struct operands {
 	uint32_t nrooms, ntaken, room_cap;
 };
 
-void operands_init(struct operands *o, const struct mix *m);
-void operands_release(struct operands *o);
+void operands_init(struct kept_operands *o, const struct mix *m);
+void operands_release(struct kept_operands *o);
 
-void operands_forget(struct operands *o);
+void operands_forget(struct kept_operands *o);
 
 /* Before a try, whose inputs and rooms hold until the next: what is there is forgotten
  * where it is much. */
-void operands_begin(struct operands *o);
+void operands_begin(struct kept_operands *o);
 
 /* So many bytes, zeroed, for this try only. */
-void *operands_room(struct operands *o, size_t bytes);
+void *operands_room(struct kept_operands *o, size_t bytes);
 
 /* Seeded content of a value of static size, to be read only; NULL with err set where
  * there is no converter. */
-const void *operands_get(struct operands *o, const struct graph *g,
+const void *operands_get(struct kept_operands *o, const struct graph *g,
     const struct port *p, struct err *err);
 
 /* The same, anew in `a`, to be written over as well. */

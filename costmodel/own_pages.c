@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "ir/base/huge_pages.h"
-#include "ir/base/arena_mapping.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/size.h"
 

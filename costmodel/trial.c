@@ -102,8 +102,8 @@ need_static(const struct graph *g, const struct port *p, struct err *err)
 
 /* kept: NULL where inputs are the trial's own. */
 static bool
-open_input(struct trial *t, uint32_t i, struct operands *kept, struct arena *a,
-    struct err *err)
+open_input(struct trial *t, uint32_t i, struct kept_operands *kept,
+    struct arena *a, struct err *err)
 {
 	const struct port *p = &t->candidate->input[i];
 	const struct type *type = &graph_value(t->graph, p->value)->type;
@@ -124,7 +124,8 @@ open_input(struct trial *t, uint32_t i, struct operands *kept, struct arena *a,
 }
 
 static bool
-fill(struct trial *t, struct operands *kept, struct arena *a, struct err *err)
+fill(struct trial *t, struct kept_operands *kept, struct arena *a,
+    struct err *err)
 {
 	const struct candidate *c = t->candidate;
 
@@ -158,8 +159,9 @@ trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
 }
 
 bool
-trial_fill_kept(struct trial *t, const struct graph *g, struct operands *kept,
-    const struct candidate *c, struct arena *a, struct err *err)
+trial_fill_kept(struct trial *t, const struct graph *g,
+    struct kept_operands *kept, const struct candidate *c, struct arena *a,
+    struct err *err)
 {
 	*t = (struct trial){.graph = g, .mix = kept->mix, .candidate = c};
 	return fill(t, kept, a, err);

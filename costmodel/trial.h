@@ -8,7 +8,7 @@
 
 #include "targets/target.h"
 
-struct operands;
+struct kept_operands;
 struct reference;
 
 struct trial {
@@ -28,7 +28,7 @@ bool trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
 /* The same with inputs that are kept, for other trials as well, and with outputs in
  * rooms. */
 bool trial_fill_kept(struct trial *t, const struct graph *g,
-    struct operands *kept, const struct candidate *c, struct arena *a,
+    struct kept_operands *kept, const struct candidate *c, struct arena *a,
     struct err *err);
 
 /* A kernel for what was set up. */

@@ -45,7 +45,7 @@ struct worker {
 	bool own_weights; /* none are made up */
 	struct arena life; /* of the process */
 	struct sweep sweep;
-	struct operands operands; /* of all jobs */
+	struct kept_operands operands; /* of all jobs */
 	struct own_pages own; /* of the job */
 };
 

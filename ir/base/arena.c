@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "ir/base/arena_mapping.h"
 #include "ir/base/memory.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/size.h"

@@ -18,7 +18,7 @@ struct fixture {
 	struct graph *g;
 	struct mix mix;
 	format_id nhwc;
-	struct operands operands;
+	struct kept_operands operands;
 	struct err err;
 };
 
