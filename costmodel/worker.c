@@ -47,6 +47,8 @@ struct worker {
 	struct sweep sweep;
 	struct kept_operands operands; /* of all jobs */
 	struct own_pages own; /* of the job */
+	struct arena
+	    kernels; /* of the job: what they keep, on pages with nothing else */
 };
 
 /* ---- limits ---- */
@@ -306,11 +308,11 @@ fill_trial(struct worker *w, struct trial *t, uint32_t candidate,
 
 /* Its kernel, in a run that looked at what its inputs rest on (targets/known.h). */
 static bool
-compile_trial(struct trial *t, struct arena *a, struct err *err)
+compile_trial(struct worker *w, struct trial *t, struct err *err)
 {
 	static const bool small = true;
 
-	if (!trial_compile(t, a, err))
+	if (!trial_compile(t, &w->kernels, err))
 		return false;
 	t->kernel.small = &small;
 	return true;
@@ -418,7 +420,7 @@ do_candidate(struct worker *w, const struct worker_request *q,
 
 	ok = fill_trial(w, &t, q->job.candidate, a, &err);
 	own_pages_begin(&w->own);
-	if (!ok || !compile_trial(&t, a, &err)) {
+	if (!ok || !compile_trial(w, &t, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
@@ -467,11 +469,11 @@ do_pair(struct worker *w, const struct worker_request *q,
 	    && fill_trial(w, &two[!first], id[!first], a, &err);
 
 	own_pages_begin(&w->own);
-	if (!ok || !compile_trial(&two[first], a, &err)) {
+	if (!ok || !compile_trial(w, &two[first], &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	if (compile_trial(&two[!first], a, &err)) {
+	if (compile_trial(w, &two[!first], &err)) {
 		x = shot_of(w, &two[0], a);
 		y = shot_of(w, &two[1], a);
 		take_cores(w);
@@ -499,8 +501,8 @@ run_conversion(void *context)
 }
 
 static void
-do_conversion(struct worker *w, const struct worker_request *q,
-    struct worker_reply *r, struct arena *a)
+do_conversion(
+    struct worker *w, const struct worker_request *q, struct worker_reply *r)
 {
 	const struct measure_options *o = w->options;
 	const struct format *f = o->mix->formats.format;
@@ -526,7 +528,7 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	if (!converter_new(&k.converter,
 	        &(struct format_change){
 	            f[q->job.from], f[q->job.to], type, NULL},
-	        a, &err)) {
+	        &w->kernels, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
@@ -546,11 +548,12 @@ answer(struct worker *w, const struct worker_request *q)
 	limit_time(w->options);
 	errno = 0;
 	arena_init(&a);
+	arena_init(&w->kernels);
 	operands_begin(&w->operands);
 	if (q->job.candidate != UINT32_MAX)
 		make_up_weights(w, &q->job);
 	if (q->job.candidate == UINT32_MAX)
-		do_conversion(w, q, &r, &a);
+		do_conversion(w, q, &r);
 	else if (q->job.is_pair)
 		do_pair(w, q, &r, &a);
 	else if (measure_asks(w->options, q->job.candidate))
@@ -558,6 +561,7 @@ answer(struct worker *w, const struct worker_request *q)
 		    &r, &a);
 	else
 		do_candidate_surely(w, q, &r, &a);
+	arena_release(&w->kernels);
 	arena_release(&a);
 	r.sample.span_ns = clock_ns() - start;
 	if (send(w->place->socket, &r, sizeof r, MSG_NOSIGNAL) != sizeof r)
