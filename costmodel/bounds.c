@@ -1,20 +1,12 @@
 /* Lower bounds, guesses and expectations of what has no price; and what prices say
  * of bounds that were there before them. */
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "costmodel/pricer.h"
 #include "costmodel/pricer_parts.h"
-#include "ir/base/order.h"
 
 /* TUNING: below the factor a bound was broken by, so the next is not. */
 #define BOUND_MARGIN 0.9
-
-/* TUNING: once there are so many prices with probes, and the quartile moved by so
- * much. */
-#define DRIFT_LEAST 4
-#define DRIFT_STEP 0.01
 
 /* TUNING: a kernel rarely comes closer to the roofline than this; used only
  * where nothing can be or shall be measured, and reported as an estimate. */
@@ -37,10 +29,11 @@ subject_expect(const struct pricer *p, struct subject *s)
 #define GUESS_TWO 0.98
 
 /* SOURCE: of 1,738 prices taken under a load of 10 to 18 (docs/notebook.md) none
- * was below these shares of a probe, less PROBE_SLACK_NS; two
- * probes tell of themselves how much they differ. */
-#define BOUND_ONE 0.4
-#define BOUND_TWO 0.6
+ * was below these shares of a probe, less PROBE_SLACK_NS; two probes tell of
+ * themselves how much they differ. Where prices keep closer to their probes both
+ * shares are larger, by as much (drift.h). */
+#define BOUND_ONE 0.45
+#define BOUND_TWO DRIFT_SHARE
 #define PROBE_SLACK_NS 1000
 
 static cost_ns
@@ -57,8 +50,9 @@ bound_share(const struct pricer *p, const struct subject *s)
 	    ? (double)(s->probe_high - s->probe_ns) / (double)s->probe_ns
 	    : 0;
 
-	return price_of(p, s)->probes > 1 ? BOUND_TWO / (1 + spread)
-	                                  : BOUND_ONE;
+	return p->drift.share
+	    * (price_of(p, s)->probes > 1 ? 1 / (1 + spread)
+	                                  : BOUND_ONE / BOUND_TWO);
 }
 
 void
@@ -125,30 +119,13 @@ break_work(struct pricer *p, const struct subject *broken)
 	rebound(p, broken->target);
 }
 
-/* What the last prices were of the probes before them. The machine is another
- * than it was when probes were taken (load, clock), and so are prices now; one
- * of them says nothing. */
 static void
 calibrate_probes(struct pricer *p, const struct subject *s)
 {
-	struct drift *d = &p->drift;
-	double sorted[DRIFT_LAST], scale;
-	uint32_t n;
-
 	assert(s->probe_ns > 0); /* (R2) */
-	d->ratio[d->n++ % DRIFT_LAST] =
-	    (double)price_of(p, s)->ns / (double)s->probe_ns;
-	n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST;
-	if (n < DRIFT_LEAST)
+	if (!drift_take(
+	        &p->drift, (double)price_of(p, s)->ns / (double)s->probe_ns))
 		return;
-	memcpy(sorted, d->ratio, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_double);
-	scale = sorted[n / 4];
-	scale = scale < DRIFT_MOST ? scale : DRIFT_MOST;
-	if (scale > d->scale * (1 - DRIFT_STEP)
-	    && scale < d->scale * (1 + DRIFT_STEP))
-		return;
-	d->scale = scale;
 	for (uint32_t t = 0; t < p->mix->n; t++)
 		rebound(p, t);
 }

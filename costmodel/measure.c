@@ -29,6 +29,8 @@
 /* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
  * the lower quartile of their medians. */
 #define BLOCKS 3
+/* TUNING: two that are no further apart, per cent, need no third. */
+#define BLOCKS_AGREE 3
 /* ... of two candidates in turn: an even number, because what is set up second may
  * come out faster, and each is second as often as the other. */
 #define BLOCKS_PAIR 4
@@ -362,6 +364,19 @@ blocks_of(const struct measure_job *j)
 	return j->probe ? 1 : j->is_pair ? BLOCKS_PAIR : BLOCKS;
 }
 
+/* Have the blocks of a job said what there is to say? */
+static bool
+is_enough(const struct measure_job *j, const struct job_progress *p)
+{
+	const uint64_t a = p->block[0].median_ns, b = p->block[1].median_ns;
+
+	if (p->nblocks == blocks_of(j))
+		return true;
+	return p->nblocks == 2 && !j->is_pair
+	    && (p->block[1].slow
+	        || (a < b ? b - a : a - b) * 100 <= BLOCKS_AGREE * a);
+}
+
 static void
 take_reply(struct job_group *k, const struct worker_reply *r)
 {
@@ -375,8 +390,7 @@ take_reply(struct job_group *k, const struct worker_reply *r)
 		finish_answered(p, r);
 	} else {
 		p->block[p->nblocks++] = *r;
-		if (p->nblocks == blocks_of(&k->job[r->number])
-		    || (r->slow && p->nblocks == 2))
+		if (is_enough(&k->job[r->number], p))
 			finish_measured(p);
 	}
 	if (p->finished)

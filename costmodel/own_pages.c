@@ -4,14 +4,19 @@
 #include "costmodel/own_pages.h"
 
 #include <assert.h>
-#include <stdint.h>
+#include <fcntl.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "ir/base/huge_pages.h"
 #include "ir/base/sanitized.h"
+#include "ir/base/size.h"
 
 /* Pages in memory of one mapping. */
 struct span {
@@ -49,6 +54,24 @@ own_pages_release(struct own_pages *p)
 	*p = (struct own_pages){0};
 }
 
+static void
+forget_pieces(struct own_pages *p)
+{
+	arena_release(&p->arena);
+	arena_init(&p->arena);
+	p->then = NULL;
+	p->piece = NULL;
+	p->n = p->cap = 0;
+	p->found = false;
+}
+
+void
+own_pages_without(struct own_pages *p, const struct arena *a)
+{
+	assert(p->nothers < OTHERS_MAX);
+	p->other[p->nothers++] = a;
+}
+
 /* ---- what is in memory ---- */
 
 /* false: something that must be known cannot be seen. */
@@ -70,7 +93,7 @@ see(struct span *s, struct arena *a)
 }
 
 static bool
-add_span(struct pages_then *now, const struct span *s, struct arena *a)
+add_piece(struct pages_then *now, const struct span *s, struct arena *a)
 {
 	if (now->n == SPANS_MAX)
 		return false;
@@ -80,24 +103,114 @@ add_span(struct pages_then *now, const struct span *s, struct arena *a)
 	return true;
 }
 
-/* Mappings are listed first: what is looked at changes none that is listed later. */
+/* The first stretch of [from, end) that is others'. */
 static bool
-look(struct pages_then *now, struct arena *a)
+find_others(
+    const struct own_pages *p, const struct span *s, struct span *others)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	char line[512];
-	bool ok = f != NULL;
+	struct span o;
 
-	while (ok && fgets(line, sizeof line, f)) {
+	others->from = UINTPTR_MAX;
+	for (uint32_t i = 0; i < p->nothers; i++)
+		for (uint32_t k = 0;
+		     arena_mapping(p->other[i], k, &o.from, &o.end); k++)
+			if (o.end > s->from && o.from < s->end
+			    && o.from < others->from)
+				*others = o;
+	return others->from != UINTPTR_MAX;
+}
+
+/* A mapping without what is others': the system makes one of neighbours. */
+static bool
+add_span(struct pages_then *now, const struct span *s, struct own_pages *p)
+{
+	struct span left = *s, others;
+
+	while (find_others(p, &left, &others)) {
+		const struct span before = {left.from, others.from, NULL};
+
+		if (before.from < before.end
+		    && !add_piece(now, &before, &p->arena))
+			return false;
+		left.from = size_round_up(others.end, page_bytes());
+		if (left.from >= left.end)
+			return true;
+	}
+	return add_piece(now, &left, &p->arena);
+}
+
+/* SOURCE: linux/fs.h of 6.11, PROCMAP_QUERY; older headers lack it, older kernels
+ * refuse it. It tells of one mapping without writing all their paths. */
+struct mapping_query {
+	uint64_t size, flags, address;
+	uint64_t from, end, mode, page, offset, inode;
+	uint32_t device[2], name_bytes, build_bytes;
+	uint64_t name, build;
+};
+
+#define QUERY _IOWR('f', 17, struct mapping_query)
+#define QUERY_READABLE 1
+#define QUERY_WRITABLE 2
+#define QUERY_MODE 15 /* with executable and shared */
+#define QUERY_OR_NEXT 16
+
+/* The stack that the kernel grows. */
+static bool
+is_stack(const struct mapping_query *q)
+{
+	const uint64_t there = getauxval(AT_RANDOM);
+
+	return q->from <= there && there < q->end;
+}
+
+/* false: the system cannot be asked so. */
+static bool
+list_by_asking(int maps, struct pages_then *now, struct own_pages *p, bool *ok)
+{
+	struct mapping_query q = {.size = sizeof q};
+
+	for (*ok = true; *ok; q.address = q.end) {
+		q.flags = QUERY_OR_NEXT | QUERY_WRITABLE;
+		if (ioctl(maps, QUERY, &q) != 0)
+			return q.address > 0; /* behind the last one */
+		if ((q.mode & QUERY_MODE) == (QUERY_READABLE | QUERY_WRITABLE)
+		    && q.inode == 0 && !is_stack(&q))
+			*ok = add_span(now,
+			    &(struct span){
+			        (uintptr_t)q.from, (uintptr_t)q.end, NULL},
+			    p);
+	}
+	return true;
+}
+
+static bool
+list_by_reading(FILE *maps, struct pages_then *now, struct own_pages *p)
+{
+	char line[512];
+	bool ok = true;
+
+	while (ok && fgets(line, sizeof line, maps)) {
 		struct span s = {0};
 
 		if (own_mapping_read(line, &s.from, &s.end))
-			ok = add_span(now, &s, a);
+			ok = add_span(now, &s, p);
 	}
+	return ok;
+}
+
+/* Mappings are listed first: what is looked at changes none that is listed later. */
+static bool
+look(struct pages_then *now, struct own_pages *p)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool ok = f != NULL;
+
+	if (f && !list_by_asking(fileno(f), now, p, &ok))
+		ok = list_by_reading(f, now, p);
 	if (f)
 		fclose(f);
 	for (uint32_t i = 0; ok && i < now->n; i++)
-		ok = see(&now->span[i], a);
+		ok = see(&now->span[i], &p->arena);
 	return ok;
 }
 
@@ -106,16 +219,32 @@ look(struct pages_then *now, struct arena *a)
 void
 own_pages_begin(struct own_pages *p)
 {
-	own_pages_release(p);
-	own_pages_init(p);
+	forget_pieces(p);
 	if (SANITIZED)
 		return; /* their shadows take terabytes */
 #ifdef __GLIBC__
 	malloc_trim(0);
 #endif
 	p->then = arena_new(&p->arena, struct pages_then, 1);
-	if (!look(p->then, &p->arena))
+	if (!look(p->then, p))
 		p->then = NULL;
+}
+
+/* Most mappings are as they were. *i as below. */
+static bool
+is_unchanged(const struct pages_then *then, uint32_t *i, const struct span *s)
+{
+	const struct span *old;
+
+	while (*i < then->n && then->span[*i].end <= s->from)
+		(*i)++;
+	if (*i == then->n)
+		return false;
+	old = &then->span[*i];
+	return old->from == s->from && old->end == s->end
+	    && memcmp(old->resident, s->resident,
+	           (s->end - s->from) / page_bytes())
+	    == 0;
 }
 
 /* Was the page in memory then? *i: the first span that does not end before it. */
@@ -158,6 +287,8 @@ add_new(struct own_pages *p, const struct span *s, uint32_t *i)
 		const void *at;
 	} page = {.number = s->from};
 
+	if (is_unchanged(p->then, i, s))
+		return;
 	for (; page.number < s->end; page.number += size)
 		if ((s->resident[(page.number - s->from) / size] & 1)
 		    && !was_there(p->then, i, page.number))
@@ -172,7 +303,7 @@ own_pages_end(struct own_pages *p)
 
 	if (p->found || !p->then)
 		return;
-	p->found = look(&now, &p->arena);
+	p->found = look(&now, p);
 	for (uint32_t k = 0; p->found && k < now.n; k++)
 		add_new(p, &now.span[k], &i);
 	p->then = NULL;

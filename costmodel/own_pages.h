@@ -15,7 +15,11 @@ struct touched {
 	size_t bytes;
 };
 
+#define OTHERS_MAX 8
+
 struct own_pages {
+	const struct arena *other[OTHERS_MAX]; /* [nothers] */
+	uint32_t nothers;
 	struct arena arena;
 	struct pages_then *then; /* NULL: it could not be seen what there was */
 	struct touched *piece; /* [n] */
@@ -25,6 +29,10 @@ struct own_pages {
 
 void own_pages_init(struct own_pages *p);
 void own_pages_release(struct own_pages *p);
+
+/* What lies there never is what a kernel keeps: it is not looked at, which would take
+ * long where it is much. At most OTHERS_MAX of them. */
+void own_pages_without(struct own_pages *p, const struct arena *a);
 
 /* From now on. What was given back before is given back to the system, so
  * that it shows when it is used again. */

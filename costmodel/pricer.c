@@ -26,7 +26,7 @@ pricer_open(struct pricer **out, const struct graph *g, const struct mix *m,
 	    .arena = a,
 	    .roofline =
 	        (o->board ? roofline_of_any : roofline_of_machine)(o->threads),
-	    .drift = {.scale = 1},
+	    .drift = drift_none(),
 	    .environment = arena_new(a, struct environment, (size_t)m->n + 1),
 	    .subject_of = arena_new(a, uint32_t, c->n),
 	    .next = arena_new(a, uint32_t, c->n),
@@ -172,7 +172,7 @@ forget(struct pricer *p)
 		subject_forget(p, &p->subject[i]);
 	for (uint32_t i = 0; i <= p->mix->n; i++)
 		p->environment[i].scale = 1;
-	p->drift = (struct drift){.scale = 1};
+	p->drift = drift_none();
 	map_init(&p->prices->regions, p->arena);
 	p->prices->nregions = 0;
 }

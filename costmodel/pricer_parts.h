@@ -4,6 +4,7 @@
 #ifndef COSTMODEL_PRICER_PARTS_H
 #define COSTMODEL_PRICER_PARTS_H
 
+#include "costmodel/drift.h"
 #include "costmodel/key.h"
 #include "costmodel/links.h"
 #include "costmodel/measure.h"
@@ -13,10 +14,6 @@
 #include "ir/base/map.h"
 
 #define SUBJECT_NONE UINT32_MAX
-
-/* TUNING: probes are worth the first quartile of what the last prices were of
- * theirs, never more than this. */
-#define DRIFT_MOST 1.25
 
 /* What is asked of a subject: its price, a quick look, or its price once more for
  * one that was picked because it is cheap. Each has an environment of its own. */
@@ -70,14 +67,6 @@ struct environment {
 	/* Where probes of those that are accepted lie; what cannot be measured
 	 * is estimated by them. No bound is made of them. */
 	struct db_environments near_probes;
-};
-
-/* How prices stand to the probes taken before them. */
-#define DRIFT_LAST 32
-struct drift {
-	double ratio[DRIFT_LAST]; /* of the last ones */
-	uint32_t n; /* so far */
-	double scale; /* of bounds made from probes */
 };
 
 /* Under which soft facts prices out of the database were measured. */

@@ -18,9 +18,9 @@
 #define SLOW_NS UINT64_C(100000000)
 /* TUNING: a probe: so many undisturbed runs, or this long, and then so many
  * shots; of what takes long one or two runs are enough. */
-#define PROBE_RUNS 5
+#define PROBE_RUNS 3
 #define PROBE_SHOTS 2
-#define PROBE_NS UINT64_C(5000000)
+#define PROBE_NS UINT64_C(2000000)
 #define PROBE_LONG_NS UINT64_C(20000000)
 /* TUNING: what a packed copy of weights takes of their bytes at most; Winograd's
  * of 3x3 weights, in 8x8 tiles. */

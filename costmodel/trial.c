@@ -1,7 +1,9 @@
 #include "costmodel/trial.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "costmodel/operands.h"
 #include "costmodel/reference.h"
 #include "costmodel/seed.h"
 #include "costmodel/tolerance.h"
@@ -98,14 +100,14 @@ need_static(const struct graph *g, const struct port *p, struct err *err)
 	    "value '%s' has no static shape, so nothing can be run", v->name);
 }
 
+/* kept: NULL where inputs are the trial's own. */
 static bool
-open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
+open_input(struct trial *t, uint32_t i, struct kept_operands *kept,
+    struct arena *a, struct err *err)
 {
 	const struct port *p = &t->candidate->input[i];
 	const struct type *type = &graph_value(t->graph, p->value)->type;
 	const struct format *f = t->mix->formats.format;
-	void *plain, *data;
-	struct converter c;
 
 	if (!need_static(t->graph, p, err))
 		return false;
@@ -116,20 +118,35 @@ open_input(struct trial *t, uint32_t i, struct arena *a, struct err *err)
 		t->in[i] = texts;
 		return seed_tensor(texts, t->graph, p->value, 0, a);
 	}
-	plain = data = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
-	seed_value(t->graph, p->value, plain);
-	if (p->format != FORMAT_PLAIN) {
-		data = seed_buffer(a, t->in_bytes[i]);
-		if (!converter_new(&c,
-		        &(struct format_change){f[FORMAT_PLAIN], f[p->format],
-		            type, format_quant(&t->mix->formats, p->value)},
-		        a, err))
+	t->in[i] = kept ? operands_get(kept, t->graph, p, err)
+	                : operand_new(t->graph, t->mix, p, a, err);
+	return t->in[i] != NULL;
+}
+
+static bool
+fill(struct trial *t, struct kept_operands *kept, struct arena *a,
+    struct err *err)
+{
+	const struct candidate *c = t->candidate;
+
+	t->in = arena_new(a, const void *, c->ninputs);
+	t->in_bytes = arena_new(a, size_t, c->ninputs);
+	t->out = arena_new(a, void *, c->noutputs);
+	t->out_bytes = arena_new(a, size_t, c->noutputs);
+	for (uint32_t i = 0; i < c->ninputs; i++)
+		if (!open_input(t, i, kept, a, err))
 			return false;
-		c.run(&c, plain, data);
-		if (c.release)
-			c.release(&c);
+	for (uint32_t i = 0; i < c->noutputs; i++) {
+		const struct port *p = &c->output[i];
+
+		if (!need_static(t->graph, p, err))
+			return false;
+		t->out_bytes[i] =
+		    format_place_bytes(t->mix->formats.format[p->format],
+		        &graph_value(t->graph, p->value)->type);
+		t->out[i] = kept ? operands_room(kept, t->out_bytes[i])
+		                 : seed_buffer(a, t->out_bytes[i]);
 	}
-	t->in[i] = data;
 	return true;
 }
 
@@ -138,38 +155,35 @@ trial_fill(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err)
 {
 	*t = (struct trial){.graph = g, .mix = m, .candidate = c};
-	t->in = arena_new(a, const void *, c->ninputs);
-	t->in_bytes = arena_new(a, size_t, c->ninputs);
-	t->out = arena_new(a, void *, c->noutputs);
-	t->out_bytes = arena_new(a, size_t, c->noutputs);
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		if (!open_input(t, i, a, err))
-			return false;
-	for (uint32_t i = 0; i < c->noutputs; i++) {
-		const struct port *p = &c->output[i];
+	return fill(t, NULL, a, err);
+}
 
-		if (!need_static(g, p, err))
-			return false;
-		t->out_bytes[i] =
-		    format_place_bytes(m->formats.format[p->format],
-		        &graph_value(g, p->value)->type);
-		t->out[i] = seed_buffer(a, t->out_bytes[i]);
-	}
-	return true;
+bool
+trial_fill_kept(struct trial *t, const struct graph *g,
+    struct kept_operands *kept, const struct candidate *c, struct arena *a,
+    struct err *err)
+{
+	*t = (struct trial){.graph = g, .mix = kept->mix, .candidate = c};
+	return fill(t, kept, a, err);
+}
+
+bool
+trial_compile(struct trial *t, struct arena *a, struct err *err)
+{
+	const struct target *target = &t->mix->target[t->candidate->target];
+
+	if (!target->kind->compile)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "target '%s' has prices and no kernels", target->text);
+	return target_compile(
+	    target, t->graph, t->candidate, a, &t->kernel, err);
 }
 
 bool
 trial_open(struct trial *t, const struct graph *g, const struct mix *m,
     const struct candidate *c, struct arena *a, struct err *err)
 {
-	const struct target *target = &m->target[c->target];
-
-	if (!trial_fill(t, g, m, c, a, err))
-		return false;
-	if (!target->kind->compile)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "target '%s' has prices and no kernels", target->text);
-	return target_compile(target, g, c, a, &t->kernel, err);
+	return trial_fill(t, g, m, c, a, err) && trial_compile(t, a, err);
 }
 
 void
@@ -178,13 +192,39 @@ trial_run(struct trial *t)
 	t->kernel.run(&t->kernel, t->in, t->out);
 }
 
+static bool
+lies_around(const struct trial *t, const struct overlay *o)
+{
+	return t->in_bytes[o->in] > t->out_bytes[o->out];
+}
+
+/* What outputs will lie in is the trial's own. */
+static void
+own_input(struct trial *t, uint32_t i, struct arena *a)
+{
+	void *own;
+
+	for (uint32_t k = 0; k < t->kernel.noverlays; k++) {
+		const struct overlay *o = &t->kernel.overlay[k];
+
+		if (o->in != i || !lies_around(t, o))
+			continue;
+		own = seed_buffer(a, t->in_bytes[i]);
+		memcpy(own, t->in[i], t->in_bytes[i]);
+		t->in[i] = own;
+		return;
+	}
+}
+
 void
-trial_share(struct trial *t)
+trial_share(struct trial *t, struct arena *a)
 {
 	const struct kernel *k = &t->kernel;
 
 	if (k->in_place)
 		t->in[k->in_place - 1] = t->out[0];
+	for (uint32_t i = 0; i < t->candidate->ninputs; i++)
+		own_input(t, i, a);
 	for (uint32_t i = 0; i < k->noverlays; i++) {
 		const struct overlay *o = &k->overlay[i];
 		union {
@@ -192,7 +232,7 @@ trial_share(struct trial *t)
 			uint8_t *out;
 		} at = {.in = t->in[o->in]};
 
-		if (t->in_bytes[o->in] > t->out_bytes[o->out])
+		if (lies_around(t, o))
 			t->out[o->out] = at.out - o->offset;
 		else
 			t->in[o->in] = (uint8_t *)t->out[o->out] + o->offset;

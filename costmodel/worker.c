@@ -17,6 +17,7 @@
 
 #include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
+#include "costmodel/operands.h"
 #include "costmodel/roofline.h"
 #include "costmodel/sample.h"
 #include "costmodel/sandbox.h"
@@ -44,7 +45,10 @@ struct worker {
 	bool own_weights; /* none are made up */
 	struct arena life; /* of the process */
 	struct sweep sweep;
+	struct kept_operands operands; /* of all jobs */
 	struct own_pages own; /* of the job */
+	struct arena
+	    kernels; /* of the job: what they keep, on pages with nothing else */
 };
 
 /* ---- limits ---- */
@@ -289,19 +293,26 @@ check_outputs(struct worker *w, struct trial *t, struct worker_reply *r,
 	return false;
 }
 
-/* A candidate as its target sees it, which its price is of, in a run that looked at
- * what its inputs rest on (targets/known.h). */
+/* A candidate as its target sees it, which its price is of. */
 static bool
-open_trial(struct worker *w, struct trial *t, uint32_t candidate,
+fill_trial(struct worker *w, struct trial *t, uint32_t candidate,
     struct arena *a, struct err *err)
 {
-	static const bool small = true;
 	const struct measure_options *o = w->options;
 	const struct graph *g = o->graph;
 	const struct candidate *c =
 	    candidate_seen(&o->candidates->candidate[candidate], &g);
 
-	if (!trial_open(t, g, o->mix, c, a, err))
+	return trial_fill_kept(t, g, &w->operands, c, a, err);
+}
+
+/* Its kernel, in a run that looked at what its inputs rest on (targets/known.h). */
+static bool
+compile_trial(struct worker *w, struct trial *t, struct err *err)
+{
+	static const bool small = true;
+
+	if (!trial_compile(t, &w->kernels, err))
 		return false;
 	t->kernel.small = &small;
 	return true;
@@ -316,7 +327,7 @@ shot_of(struct worker *w, struct trial *t, struct arena *a)
 	struct touched *fresh = arena_new(a, struct touched, c->ninputs);
 	struct rewritten *stale = arena_new(a, struct rewritten, c->noutputs);
 
-	trial_share(t);
+	trial_share(t, a);
 	for (uint32_t i = 0; i < c->ninputs; i++)
 		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
 	for (uint32_t i = 0; i < c->noutputs; i++)
@@ -405,10 +416,11 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	struct err err = {.kind = ERR_NONE}, fault = {.kind = ERR_NONE};
 	struct trial t;
 	struct shot s;
-	bool ok = true;
+	bool ok;
 
+	ok = fill_trial(w, &t, q->job.candidate, a, &err);
 	own_pages_begin(&w->own);
-	if (!open_trial(w, &t, q->job.candidate, a, &err)) {
+	if (!ok || !compile_trial(w, &t, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
@@ -427,6 +439,22 @@ do_candidate(struct worker *w, const struct worker_request *q,
 	trial_close(&t);
 }
 
+/* What is kept may have been written over by a kernel before: who is wrong is so with
+ * inputs made anew, too. */
+static void
+do_candidate_surely(struct worker *w, const struct worker_request *q,
+    struct worker_reply *r, struct arena *a)
+{
+	const struct worker_reply before = *r;
+
+	do_candidate(w, q, r, a);
+	if (r->sample.outcome != OUTCOME_WRONG)
+		return;
+	operands_forget(&w->operands);
+	*r = before;
+	do_candidate(w, q, r, a);
+}
+
 static void
 do_pair(struct worker *w, const struct worker_request *q,
     struct worker_reply *r, struct arena *a)
@@ -437,13 +465,15 @@ do_pair(struct worker *w, const struct worker_request *q,
 	struct trial two[2];
 	struct shot x, y;
 	struct block b;
+	bool ok = fill_trial(w, &two[first], id[first], a, &err)
+	    && fill_trial(w, &two[!first], id[!first], a, &err);
 
 	own_pages_begin(&w->own);
-	if (!open_trial(w, &two[first], id[first], a, &err)) {
+	if (!ok || !compile_trial(w, &two[first], &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	if (open_trial(w, &two[!first], id[!first], a, &err)) {
+	if (compile_trial(w, &two[!first], &err)) {
 		x = shot_of(w, &two[0], a);
 		y = shot_of(w, &two[1], a);
 		take_cores(w);
@@ -471,8 +501,8 @@ run_conversion(void *context)
 }
 
 static void
-do_conversion(struct worker *w, const struct worker_request *q,
-    struct worker_reply *r, struct arena *a)
+do_conversion(
+    struct worker *w, const struct worker_request *q, struct worker_reply *r)
 {
 	const struct measure_options *o = w->options;
 	const struct format *f = o->mix->formats.format;
@@ -490,18 +520,18 @@ do_conversion(struct worker *w, const struct worker_request *q,
 	    .own = &w->own,
 	    .team = target_threads()};
 
+	from.bytes = format_bytes(f[q->job.from], type);
+	to.bytes = format_bytes(f[q->job.to], type);
+	from.at = k.in = operands_room(&w->operands, from.bytes);
+	to.at = k.out = operands_room(&w->operands, to.bytes);
 	own_pages_begin(&w->own);
 	if (!converter_new(&k.converter,
 	        &(struct format_change){
 	            f[q->job.from], f[q->job.to], type, NULL},
-	        a, &err)) {
+	        &w->kernels, &err)) {
 		say(r, OUTCOME_UNSUPPORTED, err.text);
 		return;
 	}
-	from.bytes = format_bytes(f[q->job.from], type);
-	to.bytes = format_bytes(f[q->job.to], type);
-	from.at = k.in = seed_buffer(a, from.bytes);
-	to.at = k.out = seed_buffer(a, to.bytes);
 	time_it(w, q, &s, r);
 	if (k.converter.release)
 		k.converter.release(&k.converter);
@@ -518,21 +548,36 @@ answer(struct worker *w, const struct worker_request *q)
 	limit_time(w->options);
 	errno = 0;
 	arena_init(&a);
+	arena_init(&w->kernels);
+	operands_begin(&w->operands);
 	if (q->job.candidate != UINT32_MAX)
 		make_up_weights(w, &q->job);
 	if (q->job.candidate == UINT32_MAX)
-		do_conversion(w, q, &r, &a);
+		do_conversion(w, q, &r);
 	else if (q->job.is_pair)
 		do_pair(w, q, &r, &a);
 	else if (measure_asks(w->options, q->job.candidate))
 		do_ask(w, &w->options->candidates->candidate[q->job.candidate],
 		    &r, &a);
 	else
-		do_candidate(w, q, &r, &a);
+		do_candidate_surely(w, q, &r, &a);
+	arena_release(&w->kernels);
 	arena_release(&a);
 	r.sample.span_ns = clock_ns() - start;
 	if (send(w->place->socket, &r, sizeof r, MSG_NOSIGNAL) != sizeof r)
 		_exit(WORKER_DONE);
+}
+
+/* Most of what the process has is not the kernels'. */
+static void
+begin_own(struct worker *w)
+{
+	const struct arena *others[] = {&w->life, &w->operands.arena,
+	    &w->weights.arena, &w->reference.arena, &w->widened.arena};
+
+	own_pages_init(&w->own);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		own_pages_without(&w->own, others[i]);
 }
 
 _Noreturn void
@@ -544,12 +589,13 @@ worker_main(const struct measure_options *o, const struct worker_place *place)
 	settle_in(&w);
 	idle_beside(o);
 	arena_init(&w.life);
-	own_pages_init(&w.own);
+	operands_init(&w.operands, o->mix);
 	open_references(&w);
 	/* A copy of our own since the fork, shared with no other worker. */
 	seeded_init(&w.weights, o->graph, o->candidates, &w.life);
 	w.sweep = sweep_new(weight_bytes(o->graph),
 	    roofline_expect_ns(o->graph, o->threads), &w.life);
+	begin_own(&w);
 	while (recv(place->socket, &q, sizeof q, 0) == (ssize_t)sizeof q)
 		answer(&w, &q);
 	_exit(WORKER_DONE);

@@ -35,13 +35,6 @@ is_stopped(const struct turns *t)
 	return t->o->stop && atomic_load(t->o->stop);
 }
 
-static bool
-is_enough(const struct turns *t)
-{
-	return t->n == IN_TURN_MOST
-	    || (t->n >= IN_TURN_LEAST && t->spent >= t->o->budget);
-}
-
 /* Undisturbed ones are waited for as long again as all may take. */
 static bool
 is_kept(const struct turns *t, const struct taken x[3])
@@ -81,6 +74,47 @@ conclude(struct in_turn *out, struct turns *t)
 	out->b = t->b[n / 2];
 }
 
+/* SOURCE: of normal noise the median of n has a standard error of 1.2533 sigma / sqrt(n),
+ * and half the distance of quartiles is 0.6745 sigma. */
+#define ERROR (1.2533 / 0.6745)
+
+/* Is the median further from one than so many of its errors? */
+static bool
+is_apart(const struct in_turn *t, double errors)
+{
+	const double gain = (double)IN_TURN_ONE - (double)t->ratio;
+	const double noise = ((double)t->self_high - (double)t->self_low) / 2;
+	const double most = errors * ERROR * noise;
+
+	return t->pairs >= IN_TURN_LEAST
+	    && gain * gain * t->pairs > most * most;
+}
+
+/* TUNING: once there are so many pairs, and five more each time, what is clear is
+ * clear: four errors. */
+#define CLEAR_LEAST 10
+#define CLEAR_STEP 5
+#define CLEAR 4
+
+static bool
+is_clear(const struct turns *t)
+{
+	struct turns now = *t;
+	struct in_turn so_far;
+
+	if (t->n < CLEAR_LEAST || t->n % CLEAR_STEP)
+		return false;
+	conclude(&so_far, &now);
+	return is_apart(&so_far, CLEAR);
+}
+
+static bool
+is_enough(const struct turns *t)
+{
+	return t->n == IN_TURN_MOST || is_clear(t)
+	    || (t->n >= IN_TURN_LEAST && t->spent >= t->o->budget);
+}
+
 bool
 in_turn_run(struct in_turn *out, const struct in_turn_options *o,
     const struct in_turn_runner *r, struct err *err)
@@ -104,16 +138,11 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
 	return true;
 }
 
-/* SOURCE: of normal noise the median of n has a standard error of 1.2533 sigma / sqrt(n),
- * and half the distance of quartiles is 0.6745 sigma. Two errors are hardly chance. */
-#define SURE (2 * 1.2533 / 0.6745)
+/* Two errors are hardly chance. */
+#define SURE 2
 
 bool
 in_turn_wins(const struct in_turn *t)
 {
-	const double gain = ((double)IN_TURN_ONE - (double)t->ratio);
-	const double noise = ((double)t->self_high - (double)t->self_low) / 2;
-
-	return t->pairs >= IN_TURN_LEAST && gain > 0
-	    && gain * gain * t->pairs > SURE * SURE * noise * noise;
+	return t->ratio < IN_TURN_ONE && is_apart(t, SURE);
 }

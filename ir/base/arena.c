@@ -106,6 +106,21 @@ arena_release(struct arena *a)
 	arena_back(a, (struct arena_mark){.top = NULL});
 }
 
+bool
+arena_mapping(
+    const struct arena *a, uint32_t i, uintptr_t *from, uintptr_t *end)
+{
+	const struct arena_block *b = a->top;
+
+	while (b && (b->pages == 0 || i-- > 0))
+		b = b->below;
+	if (!b)
+		return false;
+	*from = (uintptr_t)b;
+	*end = *from + b->pages;
+	return true;
+}
+
 /* Bytes that hold anything. */
 static void *
 take(struct arena *a, size_t bytes)

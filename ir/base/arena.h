@@ -5,6 +5,7 @@
 #define IR_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,11 @@ struct arena_mark {
 
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
+
+/* Its i-th mapping, the last one first; false: it has no more. What is small lies among
+ * others' memory, and is none. */
+bool arena_mapping(
+    const struct arena *a, uint32_t i, uintptr_t *from, uintptr_t *end);
 
 /* `bytes` zeroed bytes, aligned to 16 (smaller ones to the largest power of two
  * that divides them), and to 64 (a cache line, and what SIMD kernels want) from

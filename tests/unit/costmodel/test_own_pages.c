@@ -179,6 +179,39 @@ what_is_added_counts_once_looked_once(void **state)
 	own_pages_release(&p);
 }
 
+/* Whatever the system makes of mappings beside each other. */
+static void
+what_is_known_to_be_anothers_is_not(void **state)
+{
+	struct arena others, kept;
+	struct own_pages p;
+	unsigned char *theirs, *made, *ours;
+
+	(void)state;
+	arena_init(&others);
+	arena_init(&kept);
+	own_pages_init(&p);
+	own_pages_without(&p, &others);
+	for (int i = 0; i < 2; i++) { /* it holds of the next time, too */
+		own_pages_begin(&p);
+		made = map();
+		theirs = arena_alloc(&others, 2 * BYTES);
+		ours = arena_alloc(&kept, 2 * BYTES);
+		memset(made, 1, BYTES);
+		own_pages_end(&p);
+		if (!SANITIZED) {
+			assert_int_equal(found_of(&p, theirs, 2 * BYTES), 0);
+			assert_in_range(found_of(&p, ours, 2 * BYTES),
+			    2 * BYTES, 2 * BYTES + page);
+			assert_int_equal(found_of(&p, made, BYTES), BYTES);
+		}
+		munmap(made, BYTES);
+	}
+	own_pages_release(&p);
+	arena_release(&others);
+	arena_release(&kept);
+}
+
 /* What a library has given back since is not touched. */
 static void
 holes_are_seen(void **state)
@@ -206,6 +239,7 @@ main(void)
 	    cmocka_unit_test(what_is_written_meanwhile_is_found),
 	    cmocka_unit_test(memory_that_is_used_again_is_found),
 	    cmocka_unit_test(what_is_added_counts_once_looked_once),
+	    cmocka_unit_test(what_is_known_to_be_anothers_is_not),
 	    cmocka_unit_test(holes_are_seen),
 	};
 
