@@ -161,6 +161,17 @@ shape_count(const int64_t *dim, uint32_t from, uint32_t to)
 }
 
 /* Constant sizes let the compiler turn memcpy into one move. */
+static inline void
+copy_element(unsigned char *to, const unsigned char *from, size_t size)
+{
+	if (size == 4)
+		memcpy(to, from, 4);
+	else if (size == 8)
+		memcpy(to, from, 8);
+	else
+		memcpy(to, from, size);
+}
+
 static void
 copy_row(unsigned char *to, ptrdiff_t to_step, const unsigned char *from,
     ptrdiff_t from_step, const size_t nsize[2])
@@ -171,17 +182,68 @@ copy_row(unsigned char *to, ptrdiff_t to_step, const unsigned char *from,
 		memcpy(to, from, n * size);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		unsigned char *p = to + (ptrdiff_t)i * to_step;
-		const unsigned char *q = from + (ptrdiff_t)i * from_step;
+	for (size_t i = 0; i < n; i++)
+		copy_element(to + (ptrdiff_t)i * to_step,
+		    from + (ptrdiff_t)i * from_step, size);
+}
 
-		if (size == 4)
-			memcpy(p, q, 4);
-		else if (size == 8)
-			memcpy(p, q, 8);
-		else
-			memcpy(p, q, size);
+/* A matrix of rows[0] rows of rows[1] elements of `size` bytes, between two places
+ * where the next row and the next element are so many bytes on. */
+struct turned {
+	size_t rows[2], size;
+	ptrdiff_t to[2], from[2];
+};
+
+/* TUNING: floats of a cache line. */
+#define TILE 16u
+
+static void
+copy_tile(const struct turned *m, unsigned char *to, const unsigned char *from,
+    size_t row, size_t column)
+{
+	const size_t rows = row + TILE < m->rows[0] ? row + TILE : m->rows[0],
+	             end = column + TILE < m->rows[1] ? column + TILE
+	                                              : m->rows[1];
+
+	for (size_t i = row; i < rows; i++) {
+		unsigned char *p = to + (ptrdiff_t)i * m->to[0];
+		const unsigned char *q = from + (ptrdiff_t)i * m->from[0];
+
+		for (size_t j = column; j < end; j++)
+			copy_element(p + (ptrdiff_t)j * m->to[1],
+			    q + (ptrdiff_t)j * m->from[1], m->size);
 	}
+}
+
+/* Lines of either side are used whole before they are left. */
+static void
+copy_tiles(const struct turned *m, unsigned char *to, const unsigned char *from)
+{
+	for (size_t row = 0; row < m->rows[0]; row += TILE)
+		for (size_t column = 0; column < m->rows[1]; column += TILE)
+			copy_tile(m, to, from, row, column);
+}
+
+/* Are a row's elements far apart in the source, and neighbours those of rows that
+ * follow each other? Then the walk is over such matrices. */
+static bool
+take_matrix(struct walk *w, struct turned *m, size_t size)
+{
+	const ptrdiff_t s = (ptrdiff_t)size;
+	const uint32_t last = w->rank - 1;
+
+	if (w->done || w->rank == 0 || w->n < TILE
+	    || w->step[1] < (ptrdiff_t)TILE || w->stride[1][last] != 1
+	    || w->dim[last] < (int64_t)TILE)
+		return false;
+	*m = (struct turned){
+	    .rows = {(size_t)w->dim[last], w->n},
+	    .size = size,
+	    .to = {w->stride[0][last] * s, w->step[0] * s},
+	    .from = {s, w->step[1] * s},
+	};
+	w->rank = last;
+	return true;
 }
 
 void
@@ -190,8 +252,15 @@ copy_strided(struct walk *w, void *to, const void *from, size_t size)
 	unsigned char *p = to;
 	const unsigned char *q = from;
 	ptrdiff_t s = (ptrdiff_t)size;
+	struct turned m;
 
-	for (walk_start(w); !w->done; walk_next(w))
+	walk_start(w);
+	if (take_matrix(w, &m, size)) {
+		for (; !w->done; walk_next(w))
+			copy_tiles(&m, p + w->at[0] * s, q + w->at[1] * s);
+		return;
+	}
+	for (; !w->done; walk_next(w))
 		copy_row(p + w->at[0] * s, w->step[0] * s, q + w->at[1] * s,
 		    w->step[1] * s, (size_t[]){w->n, size});
 }

@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "targets/candidates.h"
 #include "targets/host/host.h"
+#include "targets/host/walk.h"
 #include "tests/support/build.h"
 
 /* A graph of one node under construction. */
@@ -396,6 +397,55 @@ a_compiled_gather_runs_and_reports(void **state)
 	arena_release(&a);
 }
 
+/* Rows that are copied by tiles, their tails, and what lies around them: each element
+ * of a permuted tensor is the one of the source. */
+static void
+permuted_is(const int64_t *dim, const uint32_t *perm, size_t size)
+{
+	unsigned char from[20 * 33 * 37 * 8], to[sizeof from];
+	int64_t moved[3] = {dim[perm[0]], dim[perm[1]], dim[perm[2]]};
+	ptrdiff_t own[3], stride[3], out[3];
+	struct walk w;
+	size_t at = 0;
+
+	assert_true(shape_count(dim, 0, 3) * size <= sizeof from);
+	for (size_t i = 0; i < sizeof from; i++)
+		from[i] = (unsigned char)(i * 2654435761u >> 11);
+	strides_of(3, dim, own);
+	for (uint32_t d = 0; d < 3; d++)
+		stride[d] = own[perm[d]];
+	strides_of(3, moved, out);
+	walk_init(&w, 3, moved);
+	walk_operand(&w, out);
+	walk_operand(&w, stride);
+	copy_strided(&w, to, from, size);
+	for (int64_t i = 0; i < moved[0]; i++)
+		for (int64_t j = 0; j < moved[1]; j++)
+			for (int64_t k = 0; k < moved[2]; k++)
+				assert_memory_equal(to + size * at++,
+				    from
+				        + (ptrdiff_t)size
+				            * (i * stride[0] + j * stride[1]
+				                + k * stride[2]),
+				    size);
+}
+
+static void
+elements_are_permuted(void **state)
+{
+	static const uint32_t perm[][3] = {
+	    {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {0, 1, 2}};
+	static const int64_t dim[][3] = {{3, 16, 16}, {2, 17, 31}, {20, 33, 37},
+	    {1, 15, 40}, {1, 40, 15}, {16, 1, 32}, {2, 0, 16}, {19, 16, 48}};
+	static const size_t size[] = {1, 2, 4, 8};
+
+	(void)state;
+	for (size_t p = 0; p < 6; p++)
+		for (size_t d = 0; d < 8; d++)
+			for (size_t s = 0; s < 4; s++)
+				permuted_is(dim[d], perm[p], size[s]);
+}
+
 int
 main(void)
 {
@@ -412,6 +462,7 @@ main(void)
 	    cmocka_unit_test(random_numbers_are_spread_and_the_same_again),
 	    cmocka_unit_test(classes_are_drawn_by_their_weight),
 	    cmocka_unit_test(a_compiled_gather_runs_and_reports),
+	    cmocka_unit_test(elements_are_permuted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
