@@ -61,10 +61,11 @@ run_once(struct running *r, cost_ns *took, struct err *err)
 	return true;
 }
 
-/* TUNING: as long as this, and no more than so many runs; of plans that take long,
- * one run that finds caches as the other plan left them says enough. */
+/* TUNING: as long as this, but so many runs; of plans that take long, one run that finds
+ * caches as the other plan left them says enough. */
 #define TURN_NS UINT64_C(2000000)
 #define TURN_RUNS 9
+#define TURN_RUNS_LEAST 3
 #define WARM_NS UINT64_C(10000000)
 
 static uint32_t
@@ -72,7 +73,11 @@ runs_of_turn(cost_ns took)
 {
 	const cost_ns n = took ? TURN_NS / took : 1;
 
-	return n > TURN_RUNS ? TURN_RUNS : n > 1 ? (uint32_t)n : 1;
+	if (took >= WARM_NS)
+		return 1;
+	return n > TURN_RUNS      ? TURN_RUNS
+	    : n > TURN_RUNS_LEAST ? (uint32_t)n
+	                          : TURN_RUNS_LEAST;
 }
 
 static bool
@@ -99,12 +104,14 @@ open_plan(
     struct running *r, const struct plan *p, struct arena *a, struct err *err)
 {
 	const struct samples made_up = {.n = 1};
-	const struct executor_options o = {.threads = r->threads};
+	const struct executor_options o = {
+	    .threads = r->threads, .keep_inputs = true};
 
 	r->in = arena_new(a, struct tensor, p->graph->ninputs);
 	r->out = arena_new(a, struct tensor, p->graph->noutputs);
 	return samples_take(r->in, &made_up, 0, p->graph, a, err)
-	    && executor_open(&r->x, p, &o, a, err);
+	    && executor_open(&r->x, p, &o, a, err)
+	    && executor_hold(r->x, r->in, err);
 }
 
 static bool
