@@ -128,7 +128,7 @@ guard(struct kernel *k, const struct target *t, const struct graph *g,
 	struct candidate *keeps;
 
 	guard_kernel(k, t, g, a);
-	if (!nan_can_stay(g, c->match))
+	if (c->transforms || !nan_can_stay(g, c->match))
 		return;
 	keeps = arena_new(a, struct candidate, 1);
 	*keeps = *c;

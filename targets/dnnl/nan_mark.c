@@ -72,23 +72,36 @@ nan_can_stay(const struct graph *g, const struct match *m)
 	return can_keep(&in, &loses);
 }
 
+/* What a way becomes that would lose NaN, or make more of it than the definition does:
+ * behind a guard, or with other steps in its place. */
+static void
+mark(struct implementation *way, uint32_t number)
+{
+	if (number == 0 || way->in_place) {
+		way->loses_nan = true;
+		return;
+	}
+	way->name = way_get(way->number)->nan_name;
+	way->number += number;
+	way->guarded = number == WAY_GUARDED;
+}
+
+/* (One NaN or infinity makes NaN of all of Winograd's tile.) */
 void
 nan_mark(const struct match_in *m, struct implementation *way, uint32_t n)
 {
 	bool loses;
 	const bool keeps = can_keep(m, &loses);
-	const bool guards = loses && m->keep_nan && guard_suffices(m)
-	    && (!keeps || known_match(m->graph, m->match));
+	const bool suffices = m->keep_nan && guard_suffices(m);
+	const bool guards =
+	    suffices && (!keeps || known_match(m->graph, m->match));
 	const uint32_t number = guards ? WAY_GUARDED
-	    : keeps                    ? WAY_KEEPS_NAN
+	    : keeps && m->keep_nan     ? WAY_KEEPS_NAN
 	                               : 0;
 
-	for (uint32_t i = 0; loses && i < n; i++)
-		if (m->keep_nan && number && !way[i].in_place) {
-			way[i].name = way_get(way[i].number)->nan_name;
-			way[i].number += number;
-			way[i].guarded = guards;
-		} else {
-			way[i].loses_nan = true;
-		}
+	for (uint32_t i = 0; i < n; i++)
+		if (way[i].transforms)
+			mark(&way[i], suffices ? WAY_GUARDED : 0);
+		else if (loses)
+			mark(&way[i], number);
 }
