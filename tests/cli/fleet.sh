@@ -102,7 +102,8 @@ import sqlite3
 for shard in range(3):
     c = sqlite3.connect(f"other/shards/{shard}.db")
     rows = c.execute("select measurement_id, subject_id from measurement join environment using(env_id)"
-                     " where hard like '%cost=canary%' order by 1").fetchall()
+                     " join subject using(subject_id)"
+                     " where hard like '%cost=canary%' order by hash").fetchall()
     assert len(rows) == 5, rows
     for k, (i, _) in enumerate(rows):
         ns = (1000 + 100 * k) * (2 if shard == 2 else 1)
