@@ -128,11 +128,12 @@ guard(struct kernel *k, const struct target *t, const struct graph *g,
 	struct candidate *keeps;
 
 	guard_kernel(k, t, g, a);
-	if (c->transforms || !nan_can_stay(g, c->match))
+	if (!nan_can_stay(g, c->match))
 		return;
 	keeps = arena_new(a, struct candidate, 1);
 	*keeps = *c;
-	keeps->implementation += WAY_KEEPS_NAN - WAY_GUARDED;
+	keeps->implementation =
+	    way_direct(c->implementation - WAY_GUARDED) + WAY_KEEPS_NAN;
 	guard_otherwise(k, t, keeps, a);
 }
 

@@ -57,6 +57,14 @@ way_get(uint32_t number)
 }
 
 uint32_t
+way_direct(uint32_t number)
+{
+	return number == WAY_WINOGRAD    ? WAY_BLOCKED
+	    : number == WAY_WINOGRAD_SUM ? WAY_BLOCKED_SUM
+	                                 : number;
+}
+
+uint32_t
 way_nth(const struct way *w)
 {
 	return w->algorithm == DIRECT_SECOND;

@@ -31,6 +31,10 @@ bool dnnl_has_halves(void);
 uint32_t ways_of_halves(
     const struct match_in *m, struct implementation *out, uint32_t n);
 
+/* The number of the way with the same layouts and the direct algorithm: its own, but for
+ * Winograd's. */
+uint32_t way_direct(uint32_t number);
+
 /* Which of the implementations of its algorithm a way asks for, from 0. */
 uint32_t way_nth(const struct way *w);
 
