@@ -61,29 +61,30 @@ run_once(struct running *r, cost_ns *took, struct err *err)
 	return true;
 }
 
-/* TUNING: as long as this, but so many runs; of plans that take long, one run that finds
- * caches as the other plan left them says enough. */
+/* TUNING: as long as this, but so many runs (of several threads, which find their
+ * processors first, the most); of plans that take long, one run that finds caches as
+ * the other plan left them says enough. */
 #define TURN_NS UINT64_C(2000000)
 #define TURN_RUNS 9
 #define TURN_RUNS_LEAST 3
 #define WARM_NS UINT64_C(10000000)
 
 static uint32_t
-runs_of_turn(cost_ns took)
+runs_of_turn(cost_ns took, uint32_t threads)
 {
 	const cost_ns n = took ? TURN_NS / took : 1;
 
 	if (took >= WARM_NS)
 		return 1;
-	return n > TURN_RUNS      ? TURN_RUNS
-	    : n > TURN_RUNS_LEAST ? (uint32_t)n
-	                          : TURN_RUNS_LEAST;
+	return n > TURN_RUNS || threads > 1 ? TURN_RUNS
+	    : n > TURN_RUNS_LEAST           ? (uint32_t)n
+	                                    : TURN_RUNS_LEAST;
 }
 
 static bool
 run_turn(struct running *r, bool *disturbed, struct err *err)
 {
-	const uint32_t n = runs_of_turn(r->took);
+	const uint32_t n = runs_of_turn(r->took, r->threads);
 	cost_ns all[TURN_RUNS];
 	long before;
 

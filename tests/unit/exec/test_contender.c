@@ -16,7 +16,7 @@
 
 #define LONG_NS 3000000
 #define WHILE_NS 500000 /* less than threads are given to rest */
-#define TURN_RUNS 4 /* of a first turn: one warms up */
+#define TURN_RUNS 4 /* of a turn of one thread: one warms up */
 
 /* How the double runs. */
 static enum {
