@@ -3,6 +3,7 @@
 
 #include "ir/base/size.h"
 #include "targets/native/native.h"
+#include "targets/native/recurrent_ports.h"
 #include "targets/recurrent.h"
 #include "targets/team.h"
 #include "targets/threads.h"
@@ -10,10 +11,8 @@
 
 #define NEED why_need
 
-/* Inputs and outputs of the operator. */
-enum { X, INPUT_WEIGHTS, STATE_WEIGHTS, BIAS, LENGTHS, FIRST_H, FIRST_C };
+/* Inputs besides the others' (recurrent_ports.h). */
 enum { INPUT_SCALES = 8, STATE_SCALES = 10, NINPUTS = 12 };
-enum { Y, LAST_H, LAST_C, NOUTPUTS };
 
 /* A scale and a zero for each direction, or for each of its columns. */
 static bool
@@ -55,8 +54,7 @@ accept_byte_sequence(const struct match_in *m, struct why *why)
 struct byte_sequence {
 	const struct native_version *version;
 	struct byte_layer layer;
-	int32_t x, first[2], out[NOUTPUTS]; /* ports; < 0: none */
-	const float *start[2]; /* states that are constants */
+	struct recurrent_ports ports;
 	struct byte_room room; /* of x */
 	struct byte_layer_data data;
 	size_t bytes; /* of a direction's scratch */
@@ -77,17 +75,13 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 {
 	struct byte_sequence *k = kernel->state;
 	const struct byte_layer *l = &k->layer;
-	const float *start[2];
-	float *to[NOUTPUTS];
+	const struct recurrent_places at =
+	    recurrent_places_of(&k->ports, in, out);
 
-	for (size_t i = 0; i < 2; i++)
-		start[i] = k->first[i] >= 0 ? in[k->first[i]] : k->start[i];
-	for (size_t i = 0; i < NOUTPUTS; i++)
-		to[i] = k->out[i] >= 0 ? out[k->out[i]] : NULL;
-	k->data =
-	    (struct byte_layer_data){k->version->byte_rows(&k->room, in[k->x],
-	                                 l->steps * l->batch, l->in),
-	        start[0], start[1], to[Y], to[LAST_H], to[LAST_C]};
+	k->data = (struct byte_layer_data){
+	    k->version->byte_rows(&k->room, at.x, l->steps * l->batch, l->in),
+	    at.start[0], at.start[1], at.out[Y], at.out[LAST_H],
+	    at.out[LAST_C]};
 	team_run((uint32_t)l->directions, run_direction, k);
 }
 
@@ -248,22 +242,6 @@ pack(struct byte_layer *l, const struct graph *g, const struct node *n,
 	pack_bias(l, g, n, width, a);
 }
 
-static void
-bind(struct byte_sequence *k, const struct graph *g, const struct node *n,
-    const struct candidate *c, struct arena *a)
-{
-	k->x = candidate_input(c, n->input[X]);
-	for (uint32_t i = 0; i < 2; i++) {
-		const value_id v = node_input(n, FIRST_H + i);
-
-		k->first[i] = candidate_input(c, v);
-		if (k->first[i] < 0 && v != VALUE_NONE)
-			k->start[i] = scaled_floats(g, v, 1, a);
-	}
-	for (uint32_t i = 0; i < NOUTPUTS; i++)
-		k->out[i] = candidate_output(c, node_output(n, i));
-}
-
 /* Where x is in bytes, and the scratch of the directions. */
 static void
 make_room(struct byte_sequence *k, struct arena *a)
@@ -290,7 +268,7 @@ compile_byte_sequence(const struct target *t, const struct graph *g,
 	k->version = native_version_of(t);
 	read_sizes(&k->layer, g, n, k->version->width);
 	pack(&k->layer, g, n, k->version->width, a);
-	bind(k, g, n, c, a);
+	k->ports = recurrent_ports_of(g, n, c, a);
 	make_room(k, a);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};

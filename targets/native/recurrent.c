@@ -2,14 +2,11 @@
 #include "ir/base/size.h"
 #include "targets/native/native.h"
 #include "targets/native/recurrent_form.h"
+#include "targets/native/recurrent_ports.h"
 #include "targets/recurrent.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
-
-/* Inputs and outputs of the operators; those of cells are LSTM's alone. */
-enum { X, INPUT_WEIGHTS, STATE_WEIGHTS, BIAS, LENGTHS, FIRST_H, FIRST_C };
-enum { Y, LAST_H, LAST_C, NOUTPUTS };
 
 bool
 accept_sequence(const struct match_in *m, struct why *why)
@@ -29,8 +26,7 @@ accept_sequence(const struct match_in *m, struct why *why)
 struct recurrent_kernel {
 	struct recurrent_layer layer;
 	const struct native_version *version;
-	int32_t x, first[2], out[NOUTPUTS]; /* ports; < 0: none */
-	const float *start[2]; /* states that are constants */
+	struct recurrent_ports ports;
 	struct recurrent_data data;
 	uint32_t parts;
 	size_t room; /* floats of each part's scratch */
@@ -53,15 +49,11 @@ static void
 run(struct kernel *kernel, const void *const *in, void *const *out)
 {
 	struct recurrent_kernel *k = kernel->state;
-	const float *start[2];
-	float *to[NOUTPUTS];
+	const struct recurrent_places at =
+	    recurrent_places_of(&k->ports, in, out);
 
-	for (size_t i = 0; i < 2; i++)
-		start[i] = k->first[i] >= 0 ? in[k->first[i]] : k->start[i];
-	for (size_t i = 0; i < NOUTPUTS; i++)
-		to[i] = k->out[i] >= 0 ? out[k->out[i]] : NULL;
-	k->data = (struct recurrent_data){
-	    in[k->x], start[0], start[1], to[Y], to[LAST_H], to[LAST_C]};
+	k->data = (struct recurrent_data){at.x, at.start[0], at.start[1],
+	    at.out[Y], at.out[LAST_H], at.out[LAST_C]};
 	team_run(k->parts, run_part, k);
 }
 
@@ -136,20 +128,6 @@ pack(struct recurrent_kernel *k, const struct graph *g, const struct node *n,
 	k->room = size_round_up(room.scratch, 16);
 }
 
-static void
-bind(struct recurrent_kernel *k, const struct graph *g, const struct node *n,
-    const struct candidate *c, struct arena *a)
-{
-	k->x = candidate_input(c, n->input[X]);
-	for (uint32_t i = 0; i < 2; i++) {
-		k->first[i] = candidate_input(c, node_input(n, FIRST_H + i));
-		if (k->first[i] < 0)
-			k->start[i] = floats_of(g, n, FIRST_H + i, a);
-	}
-	for (uint32_t i = 0; i < NOUTPUTS; i++)
-		k->out[i] = candidate_output(c, node_output(n, i));
-}
-
 bool
 compile_sequence(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -163,7 +141,7 @@ compile_sequence(const struct target *t, const struct graph *g,
 	k->version = native_version_of(t);
 	read_sizes(&k->layer, g, n);
 	pack(k, g, n, a);
-	bind(k, g, n, c, a);
+	k->ports = recurrent_ports_of(g, n, c, a);
 	sequences = k->layer.batch * k->layer.directions;
 	k->parts = (uint32_t)(sequences < target_threads() ? sequences
 	                                                   : target_threads());
