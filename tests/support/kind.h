@@ -174,6 +174,24 @@ make_deconvs(void)
 	make_output(&m, MAKE_WITH(&m, CONVTRANSPOSE, grouped, y, w2));
 }
 
+/* One whose weights are kept as integers, a scale for each filter, which are its second
+ * dimension. */
+static inline value_id
+make_integer_deconv(void)
+{
+	const struct attr second[] = {ATTR_OF_INT("axis", 1)};
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2)};
+	value_id x = make_input(&m, DIMS(1, 16, 9, 9));
+	value_id w = MAKE_WITH(&m, DEQUANTIZELINEAR, second,
+	    make_int8(&m, DIMS(16, 24, 2, 2)),
+	    make_constant(&m, DIMS(24), 0.001f, 0.01f),
+	    make_int8(&m, DIMS(24)));
+	value_id b = MAKE(&m, DEQUANTIZELINEAR, make_int8(&m, DIMS(24)),
+	    make_scalar(&m, 0.1f));
+
+	return MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b);
+}
+
 /* A slope for each channel. */
 static inline void
 make_slopes(void)

@@ -80,23 +80,11 @@ test_conv_dequantized(void **state)
 	check_all("dnnl.conv", 5);
 }
 
-/* Transposed: filters are the second dimension. */
 static void
 test_deconv_dequantized(void **state)
 {
-	const struct attr second[] = {ATTR_OF_INT("axis", 1)};
-	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2)};
-	value_id x = make_input(&m, DIMS(1, 16, 9, 9));
-	value_id w = MAKE_WITH(&m, DEQUANTIZELINEAR, second,
-	    make_int8(&m, DIMS(16, 24, 2, 2)),
-	    make_constant(&m, DIMS(24), 0.001f, 0.01f),
-	    make_int8(&m, DIMS(24)));
-	value_id b = MAKE(&m, DEQUANTIZELINEAR, make_int8(&m, DIMS(24)),
-	    make_scalar(&m, 0.1f));
-
 	(void)state;
-	make_output(
-	    &m, MAKE(&m, RELU, MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w, b)));
+	make_output(&m, MAKE(&m, RELU, make_integer_deconv()));
 	check_all("dnnl.deconv", 4);
 }
 
