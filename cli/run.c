@@ -273,8 +273,7 @@ execute(struct run_result *r, const struct run_sets *sets,
 	    arena_new(j->arena, struct tensor, j->model.graph->noutputs);
 	struct run_turns turns = {.threads = threads,
 	    .in = sets->set[0].in,
-	    .predicted =
-	        j->confirmation.took ? j->confirmation.took : j->plan.cost,
+	    .predicted = confirmation_predicts(&j->confirmation, j->plan.cost),
 	    .prices = j->plan.cost};
 	bool ok;
 

@@ -89,15 +89,6 @@ predicted_here(const struct plan *p)
 	return sum;
 }
 
-/* What the search found a run to take when it ran the plan, if it did; else what prices say. */
-static cost_ns
-predicted(const struct run_result *r)
-{
-	const cost_ns took = r->job->confirmation.took;
-
-	return took ? took : predicted_here(&r->job->plan);
-}
-
 static cost_ns
 simulated_time(const struct run_result *r)
 {
@@ -209,6 +200,9 @@ tell_total(const struct run_result *r, struct answer *a)
 {
 	const struct profile *q = &r->profile;
 	const struct plan *p = &r->job->plan;
+	const cost_ns prices = predicted_here(p);
+	const cost_ns predicted =
+	    confirmation_predicts(&r->job->confirmation, prices);
 
 	ANSWER(a,
 	    "latency: {measured_ns:t} measured{?simulated  of what runs here} "
@@ -219,14 +213,14 @@ tell_total(const struct run_result *r, struct answer *a)
 	    "prices})\n{?simulated stand-ins for the targets that "
 	    "are not here: {simulated:t} a run, not counted\n}memory: "
 	    "{pool_bytes:.1b} for values\n",
-	    F("predicted_ns", predicted(r)), F("prices_ns", predicted_here(p)),
+	    F("predicted_ns", predicted), F("prices_ns", prices),
 	    T("ran", r->job->confirmation.took != 0),
 	    F("measured_ns", measured_here(r)), F("measured_low_ns", q->low),
 	    F("measured_high_ns", q->high), F("runs", q->runs),
 	    F("disturbed", q->disturbed), F("cpu_ns", q->cpu),
 	    T("several", r->job->args->threads > 1 ? r->job->args->threads : 0),
 	    F("pool_bytes", r->pool_bytes), T("simulated", simulated_time(r)),
-	    T("off", percent(predicted(r), measured_here(r))));
+	    T("off", percent(predicted, measured_here(r))));
 	ANSWER(a, NULL, F("conversions_predicted_ns", sum_conversions(p, NULL)),
 	    F("conversions_measured_ns", sum_conversions(p, q->conversion)));
 }

@@ -26,8 +26,8 @@
 #include "ir/base/plural.h"
 #include "ir/base/verify.h"
 
-/* TUNING: blocks per job. Each compiles anew, in fresh buffers; the price is
- * the lower quartile of their medians. */
+/* TUNING: blocks per job. Each compiles anew; the price is the lower quartile of their
+ * medians. */
 #define BLOCKS 3
 /* TUNING: two that are no further apart, per cent, need no third. */
 #define BLOCKS_AGREE 3

@@ -15,6 +15,12 @@ confirmation_word(enum confirmation_kind kind)
 	return word[kind];
 }
 
+cost_ns
+confirmation_predicts(const struct plan_confirmation *c, cost_ns prices)
+{
+	return c->took ? c->took : prices;
+}
+
 bool
 plan_is_mix(const struct plan *p)
 {

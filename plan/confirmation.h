@@ -29,6 +29,10 @@ struct plan_confirmation {
 /* "confirmed", "level", "not confirmed", "predicted"; "" where there is nothing. */
 const char *confirmation_word(enum confirmation_kind kind);
 
+/* What a run is predicted to take: what it took when it was run, else what prices say. */
+cost_ns confirmation_predicts(
+    const struct plan_confirmation *c, cost_ns prices);
+
 /* Does a plan run on more than one target beside what all fall back to? */
 bool plan_is_mix(const struct plan *p);
 
