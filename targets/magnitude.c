@@ -111,20 +111,22 @@ sum_of_row(const unsigned char *data, size_t n)
 	return sum;
 }
 
+/* The largest number is found by the way (*most): weights are read once. What is not finite
+ * makes none of the sums. */
 static double
-largest_row(const unsigned char *data, size_t rows, size_t n)
+largest_row(const unsigned char *data, size_t rows, size_t n, double *most)
 {
-	double most = 0;
+	double sum = 0;
 
 	for (size_t i = 0; i < rows; i++) {
-		const double sum =
-		    sum_of_row(data + i * n * sizeof(float), n) * ROUNDING;
+		const unsigned char *row = data + i * n * sizeof(float);
 
-		most = sum > most || isnan(sum) ? sum : most;
-		if (!isfinite(most))
-			return (double)INFINITY;
+		*most = fmax(*most, most_of_floats(row, n));
+		if (isfinite(*most))
+			sum = fmax(sum, sum_of_row(row, n));
 	}
-	return most;
+	return isfinite(*most) && isfinite(sum) ? sum * ROUNDING
+	                                        : (double)INFINITY;
 }
 
 static void
@@ -139,18 +141,23 @@ add_row(double *sum, const unsigned char *data, size_t n)
 }
 
 static double
-largest_column(const unsigned char *data, size_t rows, size_t n)
+largest_column(const unsigned char *data, size_t rows, size_t n, double *most)
 {
-	double *sum = calloc(n, sizeof *sum), most = 0;
+	double *sum = calloc(n, sizeof *sum), largest = 0;
 
-	if (!sum)
-		return (double)INFINITY;
-	for (size_t i = 0; i < rows; i++)
-		add_row(sum, data + i * n * sizeof(float), n);
-	for (size_t i = 0; i < n; i++)
-		most = sum[i] > most || isnan(sum[i]) ? sum[i] : most;
+	for (size_t i = 0; i < rows; i++) {
+		const unsigned char *row = data + i * n * sizeof(float);
+
+		*most = fmax(*most, most_of_floats(row, n));
+		if (sum)
+			add_row(sum, row, n);
+	}
+	for (size_t i = 0; sum && i < n; i++)
+		largest = fmax(largest, sum[i]);
+	if (!sum || !isfinite(*most))
+		largest = (double)INFINITY;
 	free(sum);
-	return isfinite(most) ? most * ROUNDING : (double)INFINITY;
+	return largest * ROUNDING;
 }
 
 /* Of constants that are no floats in memory: as if all were as large as the largest. */
@@ -166,30 +173,6 @@ are_floats(const struct tensor *t)
 	return t->kind == TENSOR_VIEW && t->dtype == DT_FLOAT;
 }
 
-static double
-find_rows(struct value *v)
-{
-	const struct tensor *t = v->constant;
-	const size_t rows = t->rank ? (size_t)t->dim[0] : 0;
-
-	if (rows == 0)
-		return (double)INFINITY;
-	return are_floats(t) ? largest_row(t->data, rows, t->count / rows)
-	                     : at_most(v, t->count / rows);
-}
-
-static double
-find_columns(struct value *v)
-{
-	const struct tensor *t = v->constant;
-	const size_t n = t->rank ? (size_t)t->dim[t->rank - 1] : 0;
-
-	if (n == 0)
-		return (double)INFINITY;
-	return are_floats(t) ? largest_column(t->data, t->count / n, n)
-	                     : at_most(v, t->count / n);
-}
-
 /* ---- once ---- */
 
 /* Zero would say that nobody has asked. */
@@ -201,6 +184,38 @@ kept(float *place, double found)
 	*place =
 	    fmaxf((double)(float)found < found ? up : (float)found, FLT_MIN);
 	return (double)*place;
+}
+
+static double
+find_rows(struct value *v)
+{
+	const struct tensor *t = v->constant;
+	const size_t rows = t->rank ? (size_t)t->dim[0] : 0;
+	double most = 0, sum;
+
+	if (rows == 0)
+		return (double)INFINITY;
+	if (!are_floats(t))
+		return at_most(v, t->count / rows);
+	sum = largest_row(t->data, rows, t->count / rows, &most);
+	kept(&v->magnitude.most, most);
+	return sum;
+}
+
+static double
+find_columns(struct value *v)
+{
+	const struct tensor *t = v->constant;
+	const size_t n = t->rank ? (size_t)t->dim[t->rank - 1] : 0;
+	double most = 0, sum;
+
+	if (n == 0)
+		return (double)INFINITY;
+	if (!are_floats(t))
+		return at_most(v, t->count / n);
+	sum = largest_column(t->data, t->count / n, n, &most);
+	kept(&v->magnitude.most, most);
+	return sum;
 }
 
 double
