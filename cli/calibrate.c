@@ -133,7 +133,7 @@ write_probes(const struct calibrate_args *r, struct err *err)
 /* ---- the fit ---- */
 
 /* Parameters on their way to a file. */
-struct written {
+struct fitted {
 	const struct calibration *calibration;
 	const void *params;
 };
@@ -141,7 +141,7 @@ struct written {
 static bool
 write_params(FILE *f, void *context, struct err *err)
 {
-	const struct written *w = context;
+	const struct fitted *w = context;
 
 	(void)err;
 	w->calibration->write(f, w->params);
@@ -152,7 +152,7 @@ static bool
 run(const struct calibrate_args *r, struct err *err)
 {
 	struct calibration_out out;
-	struct written w = {.calibration = r->calibration};
+	struct fitted w = {.calibration = r->calibration};
 
 	if (r->probes)
 		return write_probes(r, err);

@@ -13,14 +13,14 @@
 /* TUNING: findings spelled out; all are counted. */
 #define FINDINGS_NAMED 20
 
-struct check {
+struct db_check {
 	struct costdb *db;
 	struct notes *findings;
 	uint64_t n;
 };
 
 static void
-find(struct check *c, const char *text)
+find(struct db_check *c, const char *text)
 {
 	if (c->n++ < FINDINGS_NAMED)
 		notes_add(c->findings, "%s", text);
@@ -28,7 +28,7 @@ find(struct check *c, const char *text)
 
 /* Every row of a query is a finding, its first column the text. */
 static bool
-rows_are_findings(struct check *c, const char *sql, struct err *err)
+rows_are_findings(struct db_check *c, const char *sql, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(c->db->h, sql, -1, &s, NULL);
@@ -52,7 +52,7 @@ rows_are_findings(struct check *c, const char *sql, struct err *err)
 }
 
 static bool
-hashes_match(struct check *c, struct err *err)
+hashes_match(struct db_check *c, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(c->db->h,
@@ -116,7 +116,7 @@ static const struct {
 };
 
 static bool
-later_columns_match(struct check *c, struct err *err)
+later_columns_match(struct db_check *c, struct err *err)
 {
 	char sql[128];
 	int64_t there;
@@ -141,7 +141,7 @@ bool
 costdb_verify(
     struct costdb *db, struct notes *findings, uint64_t *n, struct err *err)
 {
-	struct check c = {.db = db, .findings = findings};
+	struct db_check c = {.db = db, .findings = findings};
 	bool ok = rows_are_findings(&c, "PRAGMA integrity_check", err)
 	    && rows_are_findings(&c, dangling, err)
 	    && rows_are_findings(&c, impossible, err)

@@ -8,8 +8,8 @@
 
 /* A walk over all nodes, those of bodies included: *what* is asked of each, until
  * the answer is false. */
-struct walk {
-	bool (*ask)(struct walk *w, const struct graph *g, node_id id);
+struct node_walk {
+	bool (*ask)(struct node_walk *w, const struct graph *g, node_id id);
 	struct onnx_opset *list; /* [n] */
 	uint32_t n, cap, version;
 	bool inside; /* a body, whose nodes are shared */
@@ -18,10 +18,10 @@ struct walk {
 	struct arena *arena;
 };
 
-static bool walk_graph(struct walk *w, const struct graph *g);
+static bool walk_graph(struct node_walk *w, const struct graph *g);
 
 static bool
-walk_bodies(struct walk *w, const struct node *n)
+walk_bodies(struct node_walk *w, const struct node *n)
 {
 	const bool inside = w->inside;
 	const struct graph *body;
@@ -35,7 +35,7 @@ walk_bodies(struct walk *w, const struct node *n)
 }
 
 static bool
-walk_graph(struct walk *w, const struct graph *g)
+walk_graph(struct node_walk *w, const struct graph *g)
 {
 	for (node_id id = 0; id < g->nnodes; id++)
 		if (!w->ask(w, g, id) || !walk_bodies(w, &g->node[id]))
@@ -44,7 +44,7 @@ walk_graph(struct walk *w, const struct graph *g)
 }
 
 static bool
-walk_all(struct walk *w, const struct onnx_out *o)
+walk_all(struct node_walk *w, const struct onnx_out *o)
 {
 	bool ok = walk_graph(w, o->graph);
 
@@ -54,7 +54,7 @@ walk_all(struct walk *w, const struct onnx_out *o)
 }
 
 static uint32_t
-imported(const struct walk *w, const char *domain)
+imported(const struct node_walk *w, const char *domain)
 {
 	uint32_t i = 0;
 
@@ -64,7 +64,7 @@ imported(const struct walk *w, const char *domain)
 }
 
 static void
-import(struct walk *w, const char *domain, uint32_t version)
+import(struct node_walk *w, const char *domain, uint32_t version)
 {
 	if (imported(w, domain) < w->n)
 		return;
@@ -74,7 +74,7 @@ import(struct walk *w, const char *domain, uint32_t version)
 }
 
 static bool
-ask_domain(struct walk *w, const struct graph *g, node_id id)
+ask_domain(struct node_walk *w, const struct graph *g, node_id id)
 {
 	import(w, g->node[id].domain, g->node[id].opset);
 	return true;
@@ -149,7 +149,7 @@ holds(const struct node *n, const struct graph *g, uint32_t version)
 
 /* Operators of the default domain that nobody knows are of no version. */
 static bool
-ask_version(struct walk *w, const struct graph *g, node_id id)
+ask_version(struct node_walk *w, const struct graph *g, node_id id)
 {
 	const struct node *n = &g->node[id];
 	struct node as = *n;
@@ -165,7 +165,7 @@ ask_version(struct walk *w, const struct graph *g, node_id id)
 
 /* Say what the chosen version says otherwise; the nodes are copies. */
 static bool
-ask_older(struct walk *w, const struct graph *g, node_id id)
+ask_older(struct node_walk *w, const struct graph *g, node_id id)
 {
 	struct node *n = graph_node(g, id);
 
@@ -176,7 +176,7 @@ ask_older(struct walk *w, const struct graph *g, node_id id)
 }
 
 static bool
-find_version(struct walk *w, const struct onnx_out *o, struct err *err)
+find_version(struct node_walk *w, const struct onnx_out *o, struct err *err)
 {
 	struct onnx_opset *own = &w->list[imported(w, "")];
 	const struct graph *at = NULL;
@@ -205,7 +205,7 @@ bool
 emit_opsets(struct onnx_out *o, const struct model *m, const char *extra,
     uint32_t least, struct arena *a, struct err *err)
 {
-	struct walk w = {.ask = ask_domain, .arena = a};
+	struct node_walk w = {.ask = ask_domain, .arena = a};
 
 	for (uint32_t i = 0; i < m->nopsets; i++)
 		import(&w, m->opset[i].domain, m->opset[i].version);

@@ -244,7 +244,7 @@ perturb(const struct perturbation *p, const struct node *n, value_id v,
 
 /* ---- the model ---- */
 
-struct walk {
+struct perturbed_run {
 	const struct graph *graph;
 	node_eval eval;
 	struct tensor *value; /* [nvalues] */
@@ -254,8 +254,8 @@ struct walk {
 
 /* Of a node that nothing here can run: made-up values of its outputs' types. */
 static bool
-make_up(
-    struct walk *w, const struct node *n, struct tensor *out, struct err *err)
+make_up(struct perturbed_run *w, const struct node *n, struct tensor *out,
+    struct err *err)
 {
 	for (uint32_t i = 0; i < n->noutputs; i++) {
 		const struct value *v = node_out(w->graph, n, i);
@@ -364,7 +364,7 @@ divides(enum op op)
 /* Ones over those, or those to a negative power, are infinite where a quotient is
  * open. */
 static bool
-open_quotient(struct walk *w, const struct perturbation *p,
+open_quotient(struct perturbed_run *w, const struct perturbation *p,
     const struct node *n, const struct tensor **in, struct tensor *out,
     uint32_t r, struct err *err)
 {
@@ -431,8 +431,9 @@ makes_bytes(const struct tensor *from, const struct tensor *t)
 /* What saturates is the same for most numbers, so two of four seeds take all of
  * it and an end. */
 static void
-spread_nan(struct walk *w, const struct perturbation *p, const struct node *n,
-    const struct tensor **in, struct tensor *out, uint32_t r)
+spread_nan(struct perturbed_run *w, const struct perturbation *p,
+    const struct node *n, const struct tensor **in, struct tensor *out,
+    uint32_t r)
 {
 	static const uint8_t end[][2] = {{0x80, 0x7f}, {0, 0xff}};
 	const uint32_t which = p->seed / 2 % 4;
@@ -462,8 +463,8 @@ extremes(const struct tensor *t, float more, struct arena *a)
 /* A maximum over what is not finite may be anything: kernels drop what they had
  * before NaN, begin with the lowest number, or end with NaN. */
 static bool
-open_maximum(struct walk *w, const struct node *n, const struct tensor **in,
-    struct tensor *out, uint32_t r, struct err *err)
+open_maximum(struct perturbed_run *w, const struct node *n,
+    const struct tensor **in, struct tensor *out, uint32_t r, struct err *err)
 {
 	struct tensor *where = arena_new(w->arena, struct tensor, n->noutputs);
 	bool *marked = arena_new(w->arena, bool, out[0].count);
@@ -480,8 +481,8 @@ open_maximum(struct walk *w, const struct node *n, const struct tensor **in,
 }
 
 static bool
-loses_nan(
-    const struct walk *w, const struct perturbation *p, const struct node *n)
+loses_nan(const struct perturbed_run *w, const struct perturbation *p,
+    const struct node *n)
 {
 	return p->nan_lost
 	    && (p->nan_lost_by == NODE_NONE
@@ -489,8 +490,8 @@ loses_nan(
 }
 
 static bool
-run_node(struct walk *w, const struct perturbation *p, const struct node *n,
-    struct tensor *out, struct err *err)
+run_node(struct perturbed_run *w, const struct perturbation *p,
+    const struct node *n, struct tensor *out, struct err *err)
 {
 	const uint32_t nin = n->ninputs + n->nimplicit;
 	const struct tensor **in =
@@ -527,7 +528,7 @@ run_node(struct walk *w, const struct perturbation *p, const struct node *n,
 
 /* What is there before the first node runs. */
 static void
-begin(struct walk *w, const struct perturbation *p)
+begin(struct perturbed_run *w, const struct perturbation *p)
 {
 	const struct graph *g = w->graph;
 
@@ -545,8 +546,8 @@ begin(struct walk *w, const struct perturbation *p)
 }
 
 static bool
-run_walk(struct walk *w, const struct perturbation *p, const struct node *n,
-    struct err *err)
+run_walk(struct perturbed_run *w, const struct perturbation *p,
+    const struct node *n, struct err *err)
 {
 	struct tensor *out = arena_new(w->arena, struct tensor, n->noutputs);
 
@@ -569,7 +570,8 @@ bool
 reference_values(struct tensor *value, const struct graph *g, node_eval eval,
     const struct perturbation *p, struct arena *a, struct err *err)
 {
-	struct walk w = {g, eval, value, arena_new(a, bool, g->nvalues), a};
+	struct perturbed_run w = {
+	    g, eval, value, arena_new(a, bool, g->nvalues), a};
 	bool ok = true;
 
 	begin(&w, p);

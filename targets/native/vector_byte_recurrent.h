@@ -107,8 +107,8 @@ quads_dot(bits sum, bits a, bits w)
 	sum += BYTE_COLUMNS;
 
 /* sum[n][gates][width]: n rows of codes, `depth` apart, by a vector's units. */
-#define QUADS(name, step, n) \
-	void name(const uint8_t *restrict codes, size_t depth, \
+#define QUADS(attributes, name, step, n) \
+	attributes void name(const uint8_t *restrict codes, size_t depth, \
 	    const int8_t *restrict w, int32_t *restrict sum) \
 	{ \
 		ROWS_##n(QUAD_START) for (size_t k = 0; k < depth; \
@@ -123,27 +123,32 @@ quads_dot(bits sum, bits a, bits w)
 			ROWS_##n(step) \
 		} \
 		ROWS_##n(QUAD_STORE) \
-	}
+	} \
+	_Static_assert((n) >= 1 && (n) <= 4, "rows at once")
 
 typedef void quads_run(const uint8_t *restrict codes, size_t depth,
     const int8_t *restrict w, int32_t *restrict sum);
 
-static QUADS(quads_1, QUAD_STEP_HERE, 1) static QUADS(
-    quads_2, QUAD_STEP_HERE, 2) static QUADS(quads_3, QUAD_STEP_HERE,
-    3) static QUADS(quads_4, QUAD_STEP_HERE, 4)
+#define QUADS_HERE(n) QUADS(static, quads_##n, QUAD_STEP_HERE, n)
+QUADS_HERE(1);
+QUADS_HERE(2);
+QUADS_HERE(3);
+QUADS_HERE(4);
 
 #if NATIVE_WIDTH == 16 && defined(__AVX512F__)
 #define VNNI_DOT(sum, a, w) \
 	(bits) _mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(w))
-#define VNNI __attribute__((target("avx512vnni"))) static
-    VNNI QUADS(quads_vnni_1, QUAD_STEP_VNNI, 1) VNNI
-    QUADS(quads_vnni_2, QUAD_STEP_VNNI, 2) VNNI
-    QUADS(quads_vnni_3, QUAD_STEP_VNNI, 3) VNNI
-    QUADS(quads_vnni_4, QUAD_STEP_VNNI, 4)
+#define VNNI static __attribute__((target("avx512vnni")))
+#define QUADS_VNNI(n) QUADS(VNNI, quads_vnni_##n, QUAD_STEP_VNNI, n)
+QUADS_VNNI(1);
+QUADS_VNNI(2);
+QUADS_VNNI(3);
+QUADS_VNNI(4);
 #endif
 
-    /* Of 1 to 4 rows. */
-    static quads_run *const *quads_of_rows(void)
+/* Of 1 to 4 rows. */
+static quads_run *const *
+quads_of_rows(void)
 {
 	static quads_run *const here[] = {quads_1, quads_2, quads_3, quads_4};
 #if NATIVE_WIDTH == 16 && defined(__AVX512F__)
