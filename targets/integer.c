@@ -248,3 +248,17 @@ integer_steps(const struct tensor *w, struct arena *a)
 		steps[i] = (int8_t)((int32_t)tensor_real(w, i) - middle_of(w));
 	return steps;
 }
+
+int32_t *
+integer_zeros(const struct graph *g, const struct node *n, size_t outputs,
+    struct arena *a)
+{
+	const struct integer_places *at = integer_places(n);
+	const struct tensor *zero = integer_constant(g, n, at->w_zero);
+	const int32_t middle = middle_of(integer_constant(g, n, at->w));
+	int32_t *x = arena_new(a, int32_t, outputs);
+
+	for (size_t i = 0; i < outputs; i++)
+		x[i] = (int32_t)integer_entry(zero, i) - middle;
+	return x;
+}

@@ -46,9 +46,12 @@ float integer_entry(const struct tensor *t, size_t i);
 /* The first n of these. */
 float *integer_entries(const struct tensor *t, size_t n, struct arena *a);
 
-/* Weights are int8 around 0, or uint8 around 128; and such as int8. */
+/* Weights are int8 around 0, or uint8 around 128. */
 bool need_middle_zero(
     const struct match_in *m, struct why *why, const struct node *n);
+/* Weights as int8: uint8 less 128; and what is zero among them, [outputs]. */
 int8_t *integer_steps(const struct tensor *w, struct arena *a);
+int32_t *integer_zeros(const struct graph *g, const struct node *n,
+    size_t outputs, struct arena *a);
 
 #endif

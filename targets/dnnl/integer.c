@@ -15,15 +15,20 @@
 /* ---- what is taken ---- */
 
 bool
+need_wide_sums(struct why *why)
+{
+	return NEED(why, ways_sum_bytes(), "processor",
+	    "sums products of bytes in 32 bits (VNNI)", "%s",
+	    ways_sum_bytes() ? "it does" : "they saturate at 16");
+}
+
+static bool
 need_exact_bytes(
     const struct match_in *m, struct why *why, const struct node *n)
 {
 	const bool ok = need_middle_zero(m, why, n);
 
-	return NEED(why, ways_sum_bytes(), "processor",
-	           "sums products of bytes in 32 bits (VNNI)", "%s",
-	           ways_sum_bytes() ? "it does" : "they saturate at 16")
-	    && ok;
+	return need_wide_sums(why) && ok;
 }
 
 bool

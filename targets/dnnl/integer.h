@@ -5,10 +5,8 @@
 #include "targets/dnnl/layer.h"
 #include "targets/integer.h"
 
-/* The processor sums bytes in 32 bits; weights are int8 around 0, or uint8 around
- * 128. */
-bool need_exact_bytes(
-    const struct match_in *m, struct why *why, const struct node *n);
+/* The processor sums products of bytes in 32 bits. */
+bool need_wide_sums(struct why *why);
 /* Like make_primitive(), of those implementations that do not saturate. */
 bool make_exact(struct build *b, const struct operation *op, uint32_t nth,
     dnnl_primitive_desc_t *pd);

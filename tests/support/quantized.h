@@ -174,10 +174,21 @@ make_byte_products(void)
 	make_qlinearmatmul(DIMS(1, 320), 100, false);
 }
 
-/* Sums made floats, with a bias and without; a scale for all columns or for each. */
+/* Sums made floats, with a bias and without; a scale for all columns or for each.
+ * zero: of the weights; NONE leaves it out, EACH has one of each column. */
+enum weight_zero { ZERO_NONE = -129, ZERO_EACH = 256 };
+
+static inline value_id
+weight_zero(int32_t zero, int64_t columns, bool is_unsigned)
+{
+	return zero == ZERO_NONE ? VALUE_NONE
+	    : zero == ZERO_EACH  ? byte_codes(DIMS(columns), is_unsigned)
+	                         : byte_of((uint8_t)zero, is_unsigned);
+}
+
 static inline void
-make_dynamic_product(
-    const int64_t *dim, int64_t columns, bool biased, bool unsigned_weights)
+make_dynamic_product(const int64_t *dim, int64_t columns, bool biased,
+    bool unsigned_weights, int32_t weights_around)
 {
 	const int64_t depth = dim[1];
 	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
@@ -189,7 +200,7 @@ make_dynamic_product(
 	                : make_scalar(&m, 0.004f);
 	y = MAKE(&m, MATMULINTEGER, of_type(x, DT_UINT8),
 	    byte_codes(DIMS(depth, columns), unsigned_weights), zero,
-	    byte_of(unsigned_weights ? 128 : 0, unsigned_weights));
+	    weight_zero(weights_around, columns, unsigned_weights));
 	y = MAKE_WITH(&m, CAST, to, of_type(y, DT_INT32));
 	y = MAKE(&m, MUL, of_type(y, DT_FLOAT), MAKE(&m, MUL, scale, scales));
 	if (biased)
@@ -200,10 +211,22 @@ make_dynamic_product(
 static inline void
 make_dynamic_products(void)
 {
-	make_dynamic_product(DIMS(1, 1), 1, true, false);
-	make_dynamic_product(DIMS(7, 33), 19, true, true);
-	make_dynamic_product(DIMS(64, 128), 96, true, false);
-	make_dynamic_product(DIMS(3, 257), 130, false, false);
+	make_dynamic_product(DIMS(1, 1), 1, true, false, 0);
+	make_dynamic_product(DIMS(7, 33), 19, true, true, 128);
+	make_dynamic_product(DIMS(64, 128), 96, true, false, 0);
+	make_dynamic_product(DIMS(3, 257), 130, false, false, 0);
+}
+
+/* Zeros that are not in the middle. */
+static inline void
+make_dynamic_products_around(void)
+{
+	make_dynamic_product(DIMS(5, 31), 17, false, true, ZERO_NONE);
+	make_dynamic_product(DIMS(64, 128), 96, true, true, 119);
+	make_dynamic_product(DIMS(9, 65), 33, true, false, -7);
+	make_dynamic_product(DIMS(3, 257), 130, false, true, ZERO_EACH);
+	make_dynamic_product(DIMS(2, 48), 19, false, false, ZERO_EACH);
+	make_dynamic_product(DIMS(1, 1), 1, true, true, 255);
 }
 
 #endif

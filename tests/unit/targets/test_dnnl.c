@@ -721,14 +721,21 @@ test_integer_convs(void **state)
 static void
 test_dynamic_products(void **state)
 {
+	uint32_t whole = 0;
+
 	(void)state;
 	make_dynamic_products();
+	make_dynamic_products_around();
 	if (!ways_sum_bytes()) {
 		printf("skipped: this processor does not sum bytes\n");
 		return;
 	}
 	check_all("dnnl.dynamic_product", 4);
 	check_all("dnnl.dynamic_product", 5);
+	for (uint32_t i = 0; i < found.n; i++)
+		whole += found.candidate[i].target == 0
+		    && found.candidate[i].nnodes >= 4;
+	assert_int_equal(whole, 10 + 6); /* of six also without the bias */
 }
 
 static void
