@@ -25,34 +25,41 @@ dynamic_read(const struct match *m, const struct graph *g)
 	};
 }
 
+/* One number for each output, along the axis that they have in a result: the last, or
+ * that before the `spatial` ones. */
 static bool
-is_row(const struct tensor *t, size_t columns)
+is_of_outputs(const struct tensor *t, size_t outputs, uint32_t spatial)
 {
-	return t->dtype == DT_FLOAT && t->count == columns
-	    && (t->rank == 0 || (size_t)t->dim[t->rank - 1] == columns
-	        || columns == 1);
+	return t->dtype == DT_FLOAT && t->count == outputs
+	    && (outputs == 1
+	        || (t->rank > spatial
+	            && (size_t)t->dim[t->rank - 1 - spatial] == outputs));
 }
 
 bool
 need_dynamic(
     const struct match_in *m, struct why *why, const struct dynamic_product *d)
 {
+	const bool is_conv = integer_places(d->product)->is_conv;
 	const struct type *y, *scale = matched_type(m, d->scale);
 	const struct tensor *w;
-	size_t columns;
+	uint32_t spatial;
+	size_t outputs;
 	bool ok;
 
-	if (!need_integer(m, why, d->product))
+	if (!need_integer_of(m, why, d->product, is_conv))
 		return false;
 	y = matched_type(m, d->product->output[0]);
 	w = integer_constant(m->graph, d->product, 1);
-	columns = (size_t)w->dim[1];
+	outputs = (size_t)w->dim[is_conv ? 0 : 1];
+	spatial = is_conv ? (uint32_t)w->rank - 2 : 0;
 	ok = scale->kind == TYPE_TENSOR && scale->dtype == DT_FLOAT
 	    && type_is_static(scale) && type_elements(scale, 0) == 1
 	    && d->scales && d->scales->dtype == DT_FLOAT
-	    && (d->scales->count == 1 || is_row(d->scales, columns))
-	    && (!d->bias || is_row(d->bias, columns));
-	return NEED(why, ok, "scales", "of floats, one or one a column", "%s",
+	    && (d->scales->count == 1
+	        || is_of_outputs(d->scales, outputs, spatial))
+	    && (!d->bias || is_of_outputs(d->bias, outputs, spatial));
+	return NEED(why, ok, "scales", "of floats, one or one an output", "%s",
 	           ok ? "that" : "others")
 	    && NEED(why, same_shape(y, matched_type(m, d->end)), "shape",
 	        "of the product", "another");

@@ -1,30 +1,30 @@
-/* Products of bytes quantised in each run, as exporters write them:
+/* Products and convolutions of bytes quantised in each run, as exporters write them:
  * Add(Mul(Cast(MatMulInteger), Mul(scale, w_scale)), bias). */
 #ifndef TARGETS_DYNAMIC_H
 #define TARGETS_DYNAMIC_H
 
 #include "targets/target.h"
 
-#define DYNAMIC_PRODUCT \
+#define DYNAMIC(op) \
 	MAYBE(ADD, \
 	    NODE(MUL, \
-	        NODE(CAST, \
-	            AS("product", \
-	                NODE(MATMULINTEGER, VARIABLE, CONSTANT, REST))), \
+	        NODE(CAST, AS("product", NODE(op, VARIABLE, CONSTANT, REST))), \
 	        NODE(MUL, AS("scale", VARIABLE), AS("w_scale", CONSTANT))), \
 	    AS("bias", CONSTANT))
+#define DYNAMIC_PRODUCT DYNAMIC(MATMULINTEGER)
+#define DYNAMIC_CONV DYNAMIC(CONVINTEGER)
 
 struct dynamic_product {
 	const struct node *product;
 	value_id scale; /* of the left side, in each run */
-	const struct tensor *scales; /* of the right, one or one a column */
-	const struct tensor *bias; /* one a column, or NULL */
+	const struct tensor *scales; /* of the right, one or one an output */
+	const struct tensor *bias; /* one an output, or NULL */
 	value_id end;
 };
 
 struct dynamic_product dynamic_read(
     const struct match *m, const struct graph *g);
-/* 8 bits, known sizes, scales and bias of rows. */
+/* 8 bits, known sizes, scales and bias of columns or of filters. */
 bool need_dynamic(
     const struct match_in *m, struct why *why, const struct dynamic_product *d);
 

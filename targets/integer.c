@@ -103,7 +103,10 @@ need_depth(struct why *why, const struct tensor *w, size_t outputs)
 bool
 need_integer(const struct match_in *m, struct why *why, const struct node *n)
 {
-	return need_integer_of(m, why, n, integer_places(n)->is_conv);
+	const bool is_conv = integer_places(n)->is_conv;
+
+	return need_integer_of(m, why, n, is_conv)
+	    && (!is_conv || need_rank_in(m, why, n->input[0], 4, 4));
 }
 
 bool
@@ -113,7 +116,9 @@ need_integer_of(const struct match_in *m, struct why *why, const struct node *n,
 	const struct integer_places *at = integer_places(n);
 	const struct tensor *w =
 	    graph_value(m->graph, n->input[at->w])->constant;
-	const uint32_t rank = at->is_conv ? 4 : 2;
+	const uint32_t least = at->is_conv ? 3 : 2, most = at->is_conv ? 4 : 12;
+	const uint32_t rank =
+	    at->is_conv ? matched_type(m, n->input[0])->rank : 2;
 	struct window window;
 	size_t outputs;
 	bool ok;
@@ -122,7 +127,7 @@ need_integer_of(const struct match_in *m, struct why *why, const struct node *n,
 	    || !need_bytes(m, why, n->input[at->w])
 	    || !need_size(m, why, n->input[0])
 	    || !need_size(m, why, n->output[0])
-	    || !need_rank_in(m, why, n->input[0], rank, at->is_conv ? 4 : 12)
+	    || !need_rank_in(m, why, n->input[0], least, most)
 	    || !need_rank_in(m, why, n->input[at->w], rank, rank)
 	    || (at->is_conv && !need_window(m, why, n, &window)))
 		return false;

@@ -16,11 +16,11 @@ const struct integer_places *integer_places(const struct node *n);
 /* The predicate: 8-bit tensors of known shape, constant weights and scales. What
  * is read below must have passed it. */
 bool accept_integer(const struct match_in *m, struct why *why);
-/* The same of one node of a match. */
+/* The same of one node of a match; convolutions over two dimensions. */
 bool need_integer(
     const struct match_in *m, struct why *why, const struct node *n);
 
-/* Weights are [outputs][depth], or [depth][outputs]. */
+/* Weights are [outputs][depth], or [depth][outputs]; convolutions over one or two. */
 bool need_integer_of(const struct match_in *m, struct why *why,
     const struct node *n, bool by_output);
 

@@ -9,6 +9,7 @@ bool accept_conv(const struct match_in *m, struct why *why);
 bool accept_integer_conv(const struct match_in *m, struct why *why);
 bool accept_integer_product(const struct match_in *m, struct why *why);
 bool accept_dynamic(const struct match_in *m, struct why *why);
+bool accept_dynamic_conv(const struct match_in *m, struct why *why);
 bool accept_deconv(const struct match_in *m, struct why *why);
 bool accept_prelu(const struct match_in *m, struct why *why);
 bool accept_depthwise(const struct match_in *m, struct why *why);

@@ -183,8 +183,8 @@ compile(const struct target *t, const struct graph *g,
 	    .release = release,
 	    .in_place = (uint32_t)(l->residual + 1),
 	    .state = l};
-	if (b.sums)
-		sums_kernel(out, b.sums);
+	if (b.wrap)
+		b.wrap(out, b.wrapped);
 	if (b.end.needed)
 		bound_kernel(out, t, g, &b.end, a);
 	if (c->implementation & WAY_GUARDED)

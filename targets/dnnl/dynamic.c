@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "targets/dnnl/accept.h"
+#include "targets/dnnl/dynamic_sides.h"
 #include "targets/dnnl/integer.h"
 #include "targets/dnnl/layer.h"
 #include "targets/dnnl/ways.h"
-#include "targets/dynamic.h"
 #include "targets/need.h"
 
 bool
@@ -20,31 +20,12 @@ accept_dynamic(const struct match_in *m, struct why *why)
 
 /* ---- sums to floats ---- */
 
-/* What a run tells of the left side. */
-struct left_side {
-	const void *codes; /* [rows][depth], 8 bits */
-	int32_t zero;
-	float scale;
-};
-
-typedef void rows_run(
-    uint32_t *at, const struct dynamic_sums *s, const struct left_side *l);
-
-/* Of codes a around za and steps s of weights around zs, the library makes sum(a s);
- * the product is sum((a - za) (s - zs)) = sum(a s) - za sum(s) - zs sum(a - za). */
 struct dynamic_sums {
 	struct kernel inner;
-	size_t rows, depth, columns;
-	const int32_t *weights; /* [columns] sum(s) */
-	const int32_t *zeros; /* [columns] zs */
-	const float *scale; /* [columns] of the right side */
-	const float *bias; /* [columns], zeros without */
-	rows_run *finish; /* for this processor */
-	struct zero_of_run zero;
-	int32_t by; /* the port of the left side's scale */
-	int32_t left; /* its codes' */
-	bool has_zeros, has_bias;
-	bool is_unsigned; /* codes */
+	struct dynamic_sides sides;
+	size_t rows;
+	void (*finish)(uint32_t *at, const struct dynamic_sums *s,
+	    const struct left_side *l); /* for this processor */
 };
 
 static inline __attribute__((always_inline)) int32_t
@@ -65,14 +46,14 @@ sum_of_codes(const void *codes, size_t n, bool is_unsigned)
 
 /* One row, where it lies: sums of 32 bits in, floats out; left: sum(a - za). */
 static inline __attribute__((always_inline)) void
-floats_of_row(uint32_t *at, const struct dynamic_sums *s,
+floats_of_row(uint32_t *at, const struct dynamic_sides *s,
     const struct left_side *l, int32_t left)
 {
 	const int32_t *restrict weights = s->weights,
 	                        *restrict zeros = s->zeros;
 	const float *restrict right = s->scale, *restrict bias = s->bias;
 
-	for (size_t i = 0; i < s->columns; i++) {
+	for (size_t i = 0; i < s->outputs; i++) {
 		const int32_t sum =
 		    (int32_t)at[i] - l->zero * weights[i] - left * zeros[i];
 		float x = (float)sum * (l->scale * right[i]);
@@ -86,15 +67,16 @@ static inline __attribute__((always_inline)) void
 floats_of_rows(
     uint32_t *at, const struct dynamic_sums *s, const struct left_side *l)
 {
+	const struct dynamic_sides *of = &s->sides;
 	const unsigned char *codes = l->codes;
 	int32_t left = 0;
 
-	for (size_t r = 0; r < s->rows; r++, at += s->columns) {
-		if (s->has_zeros)
-			left = sum_of_codes(codes + r * s->depth, s->depth,
-			           s->is_unsigned)
-			    - (int32_t)s->depth * l->zero;
-		floats_of_row(at, s, l, left);
+	for (size_t r = 0; r < s->rows; r++, at += of->outputs) {
+		if (of->has_zeros)
+			left = sum_of_codes(codes + r * of->depth, of->depth,
+			           of->is_unsigned)
+			    - (int32_t)of->depth * l->zero;
+		floats_of_row(at, of, l, left);
 	}
 }
 
@@ -119,33 +101,29 @@ rows_avx2(uint32_t *at, const struct dynamic_sums *s, const struct left_side *l)
 	floats_of_rows(at, s, l);
 }
 
-static rows_run *
-rows_here(void)
-{
-	return __builtin_cpu_supports("avx512dq")
-	        && __builtin_cpu_supports("avx512vl")
-	    ? rows_avx512
-	    : __builtin_cpu_supports("avx2") ? rows_avx2
-	                                     : rows_plain;
-}
-#else
-static rows_run *
-rows_here(void)
-{
-	return rows_plain;
-}
 #endif
+
+static void
+choose_finish(struct dynamic_sums *s)
+{
+	s->finish = rows_plain;
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx512dq")
+	    && __builtin_cpu_supports("avx512vl"))
+		s->finish = rows_avx512;
+	else if (__builtin_cpu_supports("avx2"))
+		s->finish = rows_avx2;
+#endif
+}
 
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct dynamic_sums *s = k->state;
-	struct left_side l = {.codes = in[s->left]};
+	const struct left_side l = dynamic_sides_left(&s->sides, in);
 
 	s->inner.fault = k->fault;
 	s->inner.run(&s->inner, in, out);
-	memcpy(&l.scale, in[s->by], sizeof l.scale);
-	l.zero = dynamic_zero(&s->zero, in);
 	s->finish(out[0], s, &l);
 }
 
@@ -159,34 +137,17 @@ release(struct kernel *k)
 
 /* ---- a kernel ---- */
 
-void
-sums_kernel(struct kernel *k, struct dynamic_sums *s)
+static void
+wrap(struct kernel *k, void *state)
 {
+	struct dynamic_sums *s = state;
+
 	s->inner = *k;
 	*k = (struct kernel){.kind = s->inner.kind,
 	    .candidate = s->inner.candidate,
 	    .run = run,
 	    .release = release,
 	    .state = s};
-}
-
-/* Constants of the columns. */
-static void
-read_columns(struct dynamic_sums *s, const struct dynamic_product *d,
-    const int8_t *steps, const int32_t *zeros, struct arena *a)
-{
-	int32_t *sum = arena_new(a, int32_t, s->columns);
-
-	for (size_t k = 0; k < s->depth; k++)
-		for (size_t i = 0; i < s->columns; i++)
-			sum[i] += steps[k * s->columns + i];
-	s->scale = integer_entries(d->scales, s->columns, a);
-	s->bias = integer_entries(d->bias, s->columns, a);
-	s->has_bias = d->bias != NULL;
-	s->weights = sum;
-	s->zeros = zeros;
-	for (size_t i = 0; i < s->columns; i++)
-		s->has_zeros = s->has_zeros || zeros[i] != 0;
 }
 
 static bool
@@ -214,6 +175,7 @@ build_dynamic(struct build *b)
 	const int64_t rows = (int64_t)type_elements(x, 0) / depth;
 	const int8_t *steps = integer_steps(w, b->scratch);
 	struct operation op = {.kind = dnnl_matmul};
+	struct dynamic_sums *s;
 	struct md weights;
 	dnnl_primitive_desc_t pd;
 	bool ok;
@@ -230,19 +192,12 @@ build_dynamic(struct build *b)
 		return false;
 	ok = bind(b, &d, &op, &weights, steps, pd);
 	dnnl_primitive_desc_destroy(pd);
-	b->sums = arena_new(b->arena, struct dynamic_sums, 1);
-	*b->sums = (struct dynamic_sums){
-	    .rows = (size_t)rows,
-	    .depth = (size_t)depth,
-	    .columns = (size_t)columns,
-	    .finish = rows_here(),
-	    .zero = dynamic_read_zero(&d, b->graph, b->candidate),
-	    .by = candidate_input(b->candidate, d.scale),
-	    .left = candidate_input(b->candidate, d.product->input[0]),
-	    .is_unsigned = x->dtype == DT_UINT8,
-	};
-	read_columns(b->sums, &d, steps,
-	    integer_zeros(b->graph, d.product, (size_t)columns, b->arena),
-	    b->arena);
+	s = arena_new(b->arena, struct dynamic_sums, 1);
+	s->rows = (size_t)rows;
+	s->sides =
+	    dynamic_sides_read(&d, b->graph, b->candidate, steps, b->arena);
+	choose_finish(s);
+	b->wrap = wrap;
+	b->wrapped = s;
 	return ok;
 }

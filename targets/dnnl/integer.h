@@ -11,8 +11,4 @@ bool need_wide_sums(struct why *why);
 bool make_exact(struct build *b, const struct operation *op, uint32_t nth,
     dnnl_primitive_desc_t *pd);
 
-/* Make floats of what *k has summed up. */
-struct dynamic_sums;
-void sums_kernel(struct kernel *k, struct dynamic_sums *s);
-
 #endif

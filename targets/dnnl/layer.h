@@ -28,8 +28,6 @@ struct dnnl_layer {
 	size_t residual_bytes;
 };
 
-struct dynamic_sums;
-
 /* A layer under construction. */
 struct build {
 	const struct target *target;
@@ -37,7 +35,9 @@ struct build {
 	const struct candidate *candidate;
 	struct fused fused; /* of rules that fuse */
 	struct bounding end; /* put behind it all */
-	struct dynamic_sums *sums; /* made floats behind it, or NULL */
+	/* Put a kernel of the builder's around the layer's, or NULL. */
+	void (*wrap)(struct kernel *k, void *wrapped);
+	void *wrapped;
 	struct dnnl_layer *layer;
 	dnnl_primitive_attr_t attr;
 	struct arena *arena;
@@ -112,6 +112,7 @@ bool build_conv(struct build *b);
 bool build_integer_conv(struct build *b);
 bool build_integer_product(struct build *b);
 bool build_dynamic(struct build *b);
+bool build_dynamic_conv(struct build *b);
 bool build_deconv(struct build *b);
 bool build_prelu(struct build *b);
 bool build_depthwise(struct build *b);

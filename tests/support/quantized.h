@@ -229,4 +229,67 @@ make_dynamic_products_around(void)
 	make_dynamic_product(DIMS(1, 1), 1, true, true, 255);
 }
 
+/* x [N, C, (H,) W], w [K, C / group, (kh,) kw]; `plain`: no padding, strides or
+ * dilations. Biased ones have a scale and a bias of each filter. */
+struct dynamic_conv_form {
+	const int64_t *x, *w;
+	int64_t group;
+	int32_t zero; /* of the weights */
+	bool is_line, unsigned_weights, biased, plain;
+};
+
+static inline void
+make_dynamic_conv(const struct dynamic_conv_form *f)
+{
+	const struct attr line[] = {ATTR_OF_INT("group", f->group),
+	    ATTR_OF_INTS("strides", 2), ATTR_OF_INTS("pads", 1, 2),
+	    ATTR_OF_INTS("dilations", 2)};
+	const struct attr plane[] = {ATTR_OF_INT("group", f->group),
+	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 2, 1),
+	    ATTR_OF_INTS("dilations", 1, 2)};
+	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
+	const int64_t filters = f->w[0];
+	const int64_t *each =
+	    f->is_line ? DIMS(filters, 1) : DIMS(1, filters, 1, 1);
+	value_id x = MAKE(&m, DYNAMICQUANTIZELINEAR, make_input(&m, f->x));
+	value_id scale = make_more(&m), zero = make_more(&m), y;
+
+	y = make_node(&m, OP_CONVINTEGER,
+	    (const value_id[]){of_type(x, DT_UINT8),
+	        byte_codes(f->w, f->unsigned_weights), of_type(zero, DT_UINT8),
+	        weight_zero(f->zero, filters, f->unsigned_weights), VALUE_LAST},
+	    f->is_line ? line : plane, f->plain ? 1 : 4);
+	y = MAKE_WITH(&m, CAST, to, of_type(y, DT_INT32));
+	y = MAKE(&m, MUL, of_type(y, DT_FLOAT),
+	    MAKE(&m, MUL, scale,
+	        f->biased ? make_constant(&m, each, 0.001f, 0.03f)
+	                  : make_scalar(&m, 0.004f)));
+	if (f->biased)
+		y = MAKE(&m, ADD, y, make_constant(&m, each, -1, 1));
+	make_output(&m, y);
+}
+
+static inline void
+make_dynamic_convs(void)
+{
+	const struct dynamic_conv_form form[] = {
+	    {DIMS(1, 1, 1), DIMS(1, 1, 1), 1, 0, .is_line = true,
+	        .plain = true},
+	    {DIMS(2, 7, 33), DIMS(19, 7, 3), 1, 119, .is_line = true,
+	        .unsigned_weights = true, .biased = true},
+	    {DIMS(1, 32, 130), DIMS(48, 32, 3), 1, 0, .is_line = true},
+	    {DIMS(1, 3, 15, 17), DIMS(16, 3, 3, 3), 1, ZERO_NONE,
+	        .unsigned_weights = true},
+	    {DIMS(2, 16, 9, 70), DIMS(24, 16, 3, 3), 1, ZERO_EACH,
+	        .unsigned_weights = true, .biased = true},
+	    {DIMS(1, 16, 9, 9), DIMS(16, 1, 3, 3), 16, -5, .biased = true},
+	    {DIMS(1, 12, 8, 5), DIMS(8, 6, 3, 2), 2, 3, .biased = true},
+	    {DIMS(1, 64, 7, 7), DIMS(32, 64, 1, 1), 1, 128,
+	        .unsigned_weights = true, .biased = true, .plain = true},
+	};
+
+	for (size_t i = 0; i < sizeof form / sizeof *form; i++)
+		make_dynamic_conv(&form[i]);
+}
+
 #endif

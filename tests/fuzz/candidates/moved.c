@@ -305,9 +305,10 @@ dynamic_product(struct generator *g, value_id x, value_id w, int64_t out)
 
 	s = make_more(m);
 	z = make_more(m);
-	y = one_in(g, 2) ? MAKE(m, MATMULINTEGER, y, w, z)
-	                 : MAKE(m, MATMULINTEGER, y, w, z,
-	                     make_int8(m, (const int64_t[]){0}));
+	y = one_in(g, 2)
+	    ? MAKE(m, MATMULINTEGER, y, w, z)
+	    : MAKE(m, MATMULINTEGER, y, w, z,
+	        make_int8(m, (const int64_t[]){out % 2 ? out : 0, 0}));
 	add_int(g, &to, "to", DT_FLOAT);
 	add_from_table(g, &to, OP_CAST);
 	y = make_node(

@@ -112,6 +112,30 @@ sums_of_convolution(struct generator *g, value_id x, value_id z,
 	add_node(g, OP_CAST, (const value_id[]){x, VALUE_LAST}, &to);
 }
 
+/* The same of x quantised by its own range, times the scales of both sides. */
+static void
+dynamic_convolution(struct generator *g, value_id x, value_id wz,
+    const int64_t *dim, const struct attributes *at)
+{
+	struct maker *m = &g->m;
+	struct attributes to = {.n = 0};
+	value_id s, z, y = MAKE(m, DYNAMICQUANTIZELINEAR, x);
+
+	s = make_more(m);
+	z = make_more(m);
+	y = make_node(m, OP_CONVINTEGER,
+	    (const value_id[]){y, make_int8(m, dim), z, wz, VALUE_LAST},
+	    at->item, at->n);
+	add_int(g, &to, "to", DT_FLOAT);
+	y = make_node(
+	    m, OP_CAST, (const value_id[]){y, VALUE_LAST}, to.item, to.n);
+	y = NODE_OF(g, MUL, y, MAKE(m, MUL, s, make_scalar(m, 0.01f)));
+	if (one_in(g, 2))
+		NODE_OF(g, ADD, y,
+		    new_constant(
+		        g, (const int64_t[]){1, dim[0], 1, 1}, 4, -1, 1));
+}
+
 /* A convolution of integers, between a quantiser and its inverse. */
 static void
 integer_convolution(struct generator *g)
@@ -130,6 +154,10 @@ integer_convolution(struct generator *g)
 	ws = one_in(g, 2) ? new_constant(g, dim, 1, 0.001f, 0.02f)
 	                  : make_scalar(m, 0.01f);
 	wz = make_int8(m, one_in(g, 2) ? scalar : (const int64_t[]){dim[0], 0});
+	if (m->opset >= 11 && dim[0] % 3 == 1) { /* no number is drawn */
+		dynamic_convolution(g, x, wz, dim, &at);
+		return;
+	}
 	x = make_node(m, OP_QUANTIZELINEAR,
 	    (const value_id[]){x, s, z, VALUE_LAST}, NULL, 0);
 	if (dim[0] % 3 == 0) { /* the sums as they are; no number is drawn */

@@ -739,6 +739,25 @@ test_dynamic_products(void **state)
 }
 
 static void
+test_dynamic_convs(void **state)
+{
+	uint32_t whole = 0;
+
+	(void)state;
+	make_dynamic_convs();
+	if (!ways_sum_bytes()) {
+		printf("skipped: this processor does not sum bytes\n");
+		return;
+	}
+	check_all("dnnl.dynamic_conv", 4);
+	check_all("dnnl.dynamic_conv", 5);
+	for (uint32_t i = 0; i < found.n; i++)
+		whole += found.candidate[i].target == 0
+		    && found.candidate[i].nnodes >= 4;
+	assert_int_equal(whole, 2 * (8 + 5)); /* two ways each */
+}
+
+static void
 test_byte_products(void **state)
 {
 	(void)state;
@@ -808,6 +827,7 @@ main(void)
 	    TEST(test_refusals_give_reasons),
 	    TEST(test_integer_convs),
 	    TEST(test_dynamic_products),
+	    TEST(test_dynamic_convs),
 	    TEST(test_byte_products),
 	    TEST(test_byte_pools),
 	};
