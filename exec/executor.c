@@ -7,6 +7,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/float_mode.h"
 #include "ir/base/huge_pages.h"
+#include "ir/base/spare_pages.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 
@@ -27,11 +28,13 @@ executor_open(struct executor **out, const struct plan *p,
 	x->composite_ns = arena_new(a, cost_ns, p->ncomposites);
 	x->conversion_ns = arena_new(a, cost_ns, p->nconversions);
 	target_threads_set(o ? o->threads : 1);
+	spare_pages_return(); /* those of the search */
 	if (!steps_order(x, err) || !buffers_find(x, err)
 	    || !steps_compile(x, err)) {
 		executor_close(x);
 		return false;
 	}
+	spare_pages_return(); /* of compiling */
 	buffers_lay_out(x);
 	looks_find(x);
 	huge_pages_take();
