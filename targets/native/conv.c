@@ -260,28 +260,56 @@ static const double transform_6[8][3] = {{1, 0, 0}, {-2 / 9., -2 / 9., -2 / 9.},
     {1 / 90., -1 / 45., 2 / 45.}, {1 / 45., 1 / 90., 1 / 180.},
     {1 / 45., -1 / 90., 1 / 180.}, {0, 0, 1}};
 
-/* G g G^T of one 3x3 filter. */
+/* Filters that are transformed side by side: a vector pair holds whole groups. */
+#define SIDE_BY_SIDE 8
+
+struct filters {
+	double of[9][SIDE_BY_SIDE]; /* by element of the window */
+};
+
+/* n 3x3 filters, `apart` floats from one to the next; the others are zero. */
 static void
-transform_filter(uint32_t size, const float *g, double *out)
+take_filters(struct filters *f, const float *from, size_t apart, size_t n)
+{
+	*f = (struct filters){0};
+	for (size_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < 9; i++)
+			f->of[i][k] = (double)from[k * apart + i];
+}
+
+/* t[0] * a + t[1] * b + t[2] * c */
+static void
+weigh(double *to, const double *t, const double *a, const double *b,
+    const double *c)
+{
+	for (uint32_t k = 0; k < SIDE_BY_SIDE; k++)
+		to[k] = t[0] * a[k] + t[1] * b[k] + t[2] * c[k];
+}
+
+/* G g G^T of each, `step` floats from one frequency to the next. */
+static void
+transform_filters(
+    uint32_t size, const struct filters *f, float *to, size_t step)
 {
 	const double(*t)[3] = size == 2 ? transform_2
 	    : size == 4                 ? transform_4
 	                                : transform_6;
 	const uint32_t side = size + 2;
+	double row[3][SIDE_BY_SIDE], out[SIDE_BY_SIDE];
 
 	for (uint32_t y = 0; y < side; y++) {
-		double row[3];
-
 		for (uint32_t i = 0; i < 3; i++)
-			row[i] = t[y][0] * (double)g[i]
-			    + t[y][1] * (double)g[3 + i]
-			    + t[y][2] * (double)g[6 + i];
-		for (uint32_t x = 0; x < side; x++)
-			out[y * side + x] = t[x][0] * row[0] + t[x][1] * row[1]
-			    + t[x][2] * row[2];
+			weigh(
+			    row[i], t[y], f->of[i], f->of[3 + i], f->of[6 + i]);
+		for (uint32_t x = 0; x < side; x++, to += step) {
+			weigh(out, t[x], row[0], row[1], row[2]);
+			for (uint32_t k = 0; k < SIDE_BY_SIDE; k++)
+				to[k] = (float)out[k];
+		}
 	}
 }
 
+/* Line by line of each frequency's: there are up to 64. */
 static void
 pack_weights(struct winograd *w, const float *from, const struct type *t,
     uint32_t width, struct arena *a)
@@ -290,18 +318,22 @@ pack_weights(struct winograd *w, const float *from, const struct type *t,
 	const size_t filters = (size_t)t->dim[0], channels = (size_t)t->dim[1];
 	const size_t step = w->filters * w->channels;
 	float *to = arena_new(a, float, side *side *step);
-	double out[(WINOGRAD_LARGEST + 2) * (WINOGRAD_LARGEST + 2)];
+	struct filters f;
 
-	for (size_t k = 0; k < filters; k++)
-		for (size_t c = 0; c < channels; c++) {
-			float *at =
-			    to + (k / pair * w->channels + c) * pair + k % pair;
+	assert(pair % SIDE_BY_SIDE == 0);
+	for (size_t i = 0; i < rounded(filters, pair) * channels;
+	     i += SIDE_BY_SIDE) {
+		const size_t c = i / pair % channels;
+		const size_t k = i / pair / channels * pair + i % pair;
+		const size_t left = k < filters ? filters - k : 0;
 
-			transform_filter(
-			    w->size, from + (k * channels + c) * 9, out);
-			for (size_t i = 0; i < side * side; i++)
-				at[i * step] = (float)out[i];
-		}
+		if (left == 0)
+			continue;
+		take_filters(&f, from + (k * channels + c) * 9, channels * 9,
+		    left < SIDE_BY_SIDE ? left : SIDE_BY_SIDE);
+		transform_filters(w->size, &f,
+		    to + (k / pair * w->channels + c) * pair + k % pair, step);
+	}
 	w->weights = to;
 }
 
