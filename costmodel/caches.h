@@ -28,7 +28,8 @@ struct sweep {
 	struct line_flusher flush; /* NONE: all is swept out */
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
 	uint64_t
-	    best_near_ns; /* the same where kernels' own lines are flushed */
+	    best_near_ns; /* the same where kernels' own lines are flushed,
+	                   * since caches_begin() */
 	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
 	uint64_t shot_cpu_ns; /* what the last shot had of the processors */
 };
@@ -36,6 +37,10 @@ struct sweep {
 /* A sweep over what `weights` bytes of a model leave in the caches that takes about so
  * long for a run (0: as long as reading them). */
 struct sweep sweep_new(size_t weights, double run_ns, struct arena *a);
+
+/* Before the shots of another kernel: what their streaming finds in the caches is what
+ * that kernel leaves there, so its best time is theirs. */
+void caches_begin(struct sweep *w);
 
 /* Bring the caches into the state they have inside a plan. true: streaming took
  * well above the best time, so somebody else has the memory. */

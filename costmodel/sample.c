@@ -120,6 +120,7 @@ sample_block(const struct shot *s, struct sweep *w)
 	else
 		shoot(s);
 	settle_own(s);
+	caches_begin(w);
 	start = clock_ns();
 	while (b.kept < want && tried < SHOTS_TRIED) {
 		uint64_t took;
@@ -151,6 +152,7 @@ sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
 	shoot(y);
 	settle_own(x);
 	settle_own(y);
+	caches_begin(w);
 	start = clock_ns();
 	while (b.kept < want && tried < PAIRS_TRIED) {
 		uint64_t a, c;
@@ -219,6 +221,7 @@ sample_probe(const struct shot *s, struct sweep *w)
 	uint64_t least = UINT64_MAX, took;
 
 	settle_own(s);
+	caches_begin(w);
 	for (uint32_t i = 0; !b.slow && i < PROBE_SHOTS; i++) {
 		fire(s, w, false, &took);
 		least = took < least ? took : least;
