@@ -7,8 +7,9 @@
 #include "exec/contender.h"
 #include "ir/base/clock.h"
 
-/* TUNING: forty pairs of plans of 25 milliseconds; slower ones get fewer. */
-#define BUDGET_NS UINT64_C(2000000000)
+/* TUNING: forty pairs of plans of 12 milliseconds; slower ones get fewer, and differ
+ * less from run to run. */
+#define BUDGET_NS UINT64_C(1000000000)
 /* TUNING: a process that has not finished by then hangs. */
 #define SECONDS 300
 

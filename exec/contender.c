@@ -72,7 +72,7 @@ run_once(struct running *r, cost_ns *took, struct err *err)
 static uint32_t
 runs_of_turn(cost_ns took, uint32_t threads)
 {
-	const cost_ns n = took ? TURN_NS / took : 1;
+	const cost_ns n = TURN_NS / (took ? took : 1);
 
 	if (took >= WARM_NS)
 		return 1;
@@ -88,6 +88,8 @@ run_turn(struct running *r, bool *disturbed, struct err *err)
 	cost_ns all[TURN_RUNS];
 	long before;
 
+	if (r->took == 0) /* the first warms up, and counts nowhere */
+		return run_once(r, &r->took, err);
 	if (r->took < WARM_NS && !run_once(r, &all[0], err))
 		return false;
 	before = machine_preemptions();
@@ -132,6 +134,7 @@ serve(const struct plan *p, uint32_t threads, int socket, struct arena *arena)
 	a.ok = open_plan(&r, p, arena, &a.err);
 	while (tell(socket, &a) && a.ok && recv(socket, &ask, 1, 0) == 1) {
 		machine_urgent(true);
+		a.disturbed = false;
 		a.ok = run_turn(&r, &a.disturbed, &a.err);
 		machine_urgent(false);
 		a.took = r.took;
