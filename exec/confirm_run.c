@@ -46,14 +46,6 @@ budget_of(const struct confirm_options *o)
 	return o->deadline_ns > now ? o->deadline_ns - now : 0;
 }
 
-static bool
-start_both(struct runs *r, uint32_t threads, struct err *err)
-{
-	r->contender[0].socket = r->contender[1].socket = -1;
-	return contender_start(&r->contender[0], r->plan[0], threads, err)
-	    && contender_start(&r->contender[1], r->plan[1], threads, err);
-}
-
 static void
 run_both(void *context, struct arena *a)
 {
@@ -65,9 +57,8 @@ run_both(void *context, struct arena *a)
 	struct cores_taken held;
 	bool ok;
 
-	(void)a;
 	cores_pin(threads);
-	ok = start_both(r, threads, &err);
+	ok = contenders_start(r->contender, r->plan, threads, a, &err);
 	if (ok) {
 		cores_take(&held, threads);
 		ok = in_turn_run(&r->end->turns, &o, &runner, &err);

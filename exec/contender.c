@@ -103,12 +103,12 @@ run_turn(struct running *r, bool *disturbed, struct err *err)
 }
 
 static bool
-open_plan(
-    struct running *r, const struct plan *p, struct arena *a, struct err *err)
+open_plan(struct running *r, const struct plan *p, const struct executor *with,
+    struct arena *a, struct err *err)
 {
 	const struct samples made_up = {.n = 1};
 	const struct executor_options o = {
-	    .threads = r->threads, .keep_inputs = true};
+	    .threads = r->threads, .keep_inputs = true, .with = with};
 
 	r->in = arena_new(a, struct tensor, p->graph->ninputs);
 	r->out = arena_new(a, struct tensor, p->graph->noutputs);
@@ -125,34 +125,42 @@ tell(int socket, const struct turn_answer *a)
 
 /* Until nobody asks any more, or a run fails. */
 static void
-serve(const struct plan *p, uint32_t threads, int socket, struct arena *arena)
+serve(struct running *r, struct turn_answer a, int socket)
 {
-	struct running r = {.threads = threads};
-	struct turn_answer a = {.err.kind = ERR_NONE};
 	char ask;
 
-	a.ok = open_plan(&r, p, arena, &a.err);
 	while (tell(socket, &a) && a.ok && recv(socket, &ask, 1, 0) == 1) {
 		machine_urgent(true);
 		a.disturbed = false;
-		a.ok = run_turn(&r, &a.disturbed, &a.err);
+		a.ok = run_turn(r, &a.disturbed, &a.err);
 		machine_urgent(false);
-		a.took = r.took;
-		if (threads > 1)
+		a.took = r->took;
+		if (r->threads > 1)
 			let_rest();
 	}
 }
 
+/* What a process is to serve. */
+struct serving {
+	const struct plan *plan;
+	struct running *ready; /* NULL: it is opened there */
+	uint32_t threads;
+};
+
 static void
-live(const struct plan *p, uint32_t threads, int socket, long parent)
+live(const struct serving *s, int socket, long parent)
 {
+	struct running own = {.threads = s->threads};
+	struct turn_answer first = {.ok = true, .err.kind = ERR_NONE};
 	struct arena a;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((long)getppid() != parent)
 		_exit(0); /* it was faster */
 	arena_init(&a);
-	serve(p, threads, socket, &a);
+	if (!s->ready)
+		first.ok = open_plan(&own, s->plan, NULL, &a, &first.err);
+	serve(s->ready ? s->ready : &own, first, socket);
 	_exit(0);
 }
 
@@ -169,9 +177,8 @@ take_answer(struct contender *r, struct turn_answer *a, struct err *err)
 	return a->ok;
 }
 
-bool
-contender_start(struct contender *r, const struct plan *p, uint32_t threads,
-    struct err *err)
+static bool
+start(struct contender *r, const struct serving *s, struct err *err)
 {
 	const long parent = getpid();
 	struct turn_answer ready;
@@ -183,7 +190,7 @@ contender_start(struct contender *r, const struct plan *p, uint32_t threads,
 	r->process = fork();
 	if (r->process == 0) {
 		close(pair[0]);
-		live(p, threads, pair[1], parent);
+		live(s, pair[1], parent);
 	}
 	close(pair[1]);
 	r->socket = pair[0];
@@ -191,6 +198,57 @@ contender_start(struct contender *r, const struct plan *p, uint32_t threads,
 		return take_answer(r, &ready, err);
 	contender_end(r);
 	return err_set(err, ERR_MEASURE, "no process to run a plan in");
+}
+
+bool
+contender_start(struct contender *r, const struct plan *p, uint32_t threads,
+    struct err *err)
+{
+	return start(r, &(struct serving){p, NULL, threads}, err);
+}
+
+/* Do all run in kernels that another process may go on with? Others' runtimes have
+ * threads, which it does not have. */
+static bool
+may_go_on(const struct plan *p)
+{
+	bool may = true;
+
+	for (uint32_t i = 0; may && i < p->nregions; i++) {
+		const struct target_kind *k =
+		    p->mix->target[p->region[i].target].kind;
+
+		may = !k->rest && !k->tool && !k->translates;
+	}
+	return may;
+}
+
+/* Both are opened here, and go on in processes of their own. */
+static bool
+start_opened(struct contender r[2], const struct plan *const plan[2],
+    struct arena *a, struct err *err)
+{
+	struct running ready[2] = {{.threads = 1}, {.threads = 1}};
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (!open_plan(
+		        &ready[i], plan[i], i ? ready[0].x : NULL, a, err)
+		    || !start(
+		        &r[i], &(struct serving){plan[i], &ready[i], 1}, err))
+			return false;
+	return true;
+}
+
+bool
+contenders_start(struct contender r[2], const struct plan *const plan[2],
+    uint32_t threads, struct arena *a, struct err *err)
+{
+	r[0].socket = r[1].socket = -1;
+	if (threads == 1 && plan[0]->candidates == plan[1]->candidates
+	    && may_go_on(plan[0]) && may_go_on(plan[1]))
+		return start_opened(r, plan, a, err);
+	return contender_start(&r[0], plan[0], threads, err)
+	    && contender_start(&r[1], plan[1], threads, err);
 }
 
 bool

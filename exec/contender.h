@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/arena.h"
 #include "ir/base/cost.h"
 #include "ir/base/err.h"
 #include "plan/plan.h"
@@ -19,6 +20,12 @@ struct contender {
  * can be had or it ended; what else was wrong as it says. */
 bool contender_start(struct contender *r, const struct plan *p,
     uint32_t threads, struct err *err);
+
+/* Two at once. Of one thread, and of our own kernels and libraries', they are opened in
+ * this process, with `a`, and what both compute in the same way is compiled once:
+ * that is most of the time it takes where weights are packed. */
+bool contenders_start(struct contender r[2], const struct plan *const plan[2],
+    uint32_t threads, struct arena *a, struct err *err);
 
 /* A turn is that of a loop of inferences, whose caches are warm and whose threads are
  * awake: short plans run once to have them so, and then some times. *took is the

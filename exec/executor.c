@@ -23,6 +23,7 @@ executor_open(struct executor **out, const struct plan *p,
 	x->arena = a;
 	x->keep_all = o && o->keep_all;
 	x->keep_inputs = o && o->keep_inputs;
+	x->with = o ? o->with : NULL;
 	x->of = arena_new(a, uint32_t, nslots);
 	memset(x->of, 0xff, nslots * sizeof *x->of);
 	x->composite_ns = arena_new(a, cost_ns, p->ncomposites);

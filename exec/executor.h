@@ -15,6 +15,10 @@ struct executor_options {
 	uint32_t threads; /* 0 = 1 */
 	bool keep_all; /* no memory is reused: every value can be looked at */
 	bool keep_inputs; /* that of inputs is not: executor_hold() */
+	/* Of another plan over the same candidates, open for as long and never run
+	 * in the same process: composites that both have are compiled once. NULL:
+	 * none. */
+	const struct executor *with;
 };
 
 /* Compile every composite and converter, lay out one memory pool. *x is NULL

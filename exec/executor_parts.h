@@ -27,6 +27,7 @@ struct exec_step {
 	uint32_t ninputs, noutputs;
 	const struct port *input, *output;
 	struct kernel kernel;
+	bool lent; /* the kernel, by another executor */
 	struct converter converter, second; /* second: behind a detour */
 	void *between; /* what the detour passes through, or NULL */
 	const void **in;
@@ -51,6 +52,7 @@ struct executor {
 	uint8_t *pool;
 	size_t pool_bytes;
 	bool keep_all, keep_inputs;
+	const struct executor *with; /* which lends kernels, or NULL */
 	struct err fault; /* of a kernel, during a run */
 	struct look *look; /* [nlooks] at inputs */
 	uint32_t nlooks;

@@ -170,6 +170,28 @@ let_go_of_weights(const struct graph *g, const struct candidate *c)
 	}
 }
 
+/* The same composite's kernel of the other executor. */
+static bool
+borrow_kernel(struct executor *x, struct exec_step *s)
+{
+	const struct executor *with = x->with;
+
+	for (uint32_t i = 0; with && i < with->nsteps; i++) {
+		const struct exec_step *other = &with->step[i];
+
+		if (other->kind != STEP_COMPOSITE
+		    || candidate_of(with, other->index)
+		        != candidate_of(x, s->index))
+			continue;
+		s->kernel = other->kernel;
+		s->kernel.fault = &x->fault;
+		s->kernel.small = NULL;
+		s->lent = true;
+		return true;
+	}
+	return false;
+}
+
 static bool
 compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 {
@@ -177,6 +199,8 @@ compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 	const struct candidate *c = candidate_of(x, s->index);
 	const struct target *t = &p->mix->target[c->target];
 
+	if (borrow_kernel(x, s))
+		return true;
 	if (t->kind->compile == NULL)
 		err_set(err, ERR_UNSUPPORTED,
 		    "target '%s' has prices and no kernels", t->text);
@@ -253,7 +277,7 @@ steps_release(struct executor *x)
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		struct exec_step *s = &x->step[i];
 
-		if (s->kernel.release)
+		if (s->kernel.release && !s->lent)
 			s->kernel.release(&s->kernel);
 		if (s->converter.release)
 			s->converter.release(&s->converter);

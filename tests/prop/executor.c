@@ -275,20 +275,38 @@ lies_as_priced(const struct executor *x, uint32_t seed)
 	return true;
 }
 
+/* The executor of `other`, where there is one, lends x its kernels. */
 static bool
-execute(const struct plan *p, const struct executor_options *o,
-    const struct tensor *in, const struct tensor *want, uint32_t seed)
+open_with(struct executor **x, struct executor **lender, const struct plan *p,
+    const struct plan *other, struct executor_options o, struct arena *a)
+{
+	struct err err = {.kind = ERR_NONE};
+
+	*lender = NULL;
+	if (other && !executor_open(lender, other, NULL, a, &err))
+		printf("to lend: %s\n", err.text);
+	o.with = *lender;
+	if (err.kind == ERR_NONE && executor_open(x, p, &o, a, &err))
+		return true;
+	printf("%s\n", err.text);
+	return false;
+}
+
+static bool
+execute(const struct plan *p, const struct plan *other,
+    const struct executor_options *o, const struct tensor *in,
+    const struct tensor *want, uint32_t seed)
 {
 	struct tensor held = *in; /* the network has one input */
 	struct err err = {.kind = ERR_NONE};
 	struct arena scratch;
-	struct executor *x;
+	struct executor *x, *lender;
 	struct tensor out[2];
 	bool ok = true;
 
 	arena_init(&scratch);
-	if (!executor_open(&x, p, o, &scratch, &err)) {
-		printf("seed %u: %s\n", (unsigned)seed, err.text);
+	if (!open_with(&x, &lender, p, other, *o, &scratch)) {
+		printf("seed %u\n", (unsigned)seed);
 		return false;
 	}
 	ok = lies_as_priced(x, seed);
@@ -300,6 +318,8 @@ execute(const struct plan *p, const struct executor_options *o,
 	if (err.kind != ERR_NONE)
 		printf("seed %u: %s\n", (unsigned)seed, err.text);
 	executor_close(x);
+	if (lender)
+		executor_close(lender);
 	arena_release(&scratch);
 	return ok;
 }
@@ -354,6 +374,7 @@ main(int argc, char **argv)
 	struct candidates found;
 	struct prices prices = {0};
 	struct tensor in, want[2];
+	struct plan last;
 	struct rng r;
 	struct mix mix;
 	struct graph *g;
@@ -388,7 +409,9 @@ main(int argc, char **argv)
 			printf("seed %u: %s\n", (unsigned)seed, err.text);
 			return 1;
 		}
-		failed += !execute(&p, &o, &in, want, seed);
+		failed += !execute(
+		    &p, seed % 3 == 2 ? &last : NULL, &o, &in, want, seed);
+		last = p;
 	}
 	failed += !memory_holds();
 	printf("%u plans over %u candidates, %u failed\n", (unsigned)seeds,

@@ -58,7 +58,7 @@ compile(const struct target *t, const struct graph *g,
 
 static const struct rule rules[] = {
     {.name = "double.relu", .pattern = NODE(RELU, ANY)}};
-static const struct target_kind target_double = {
+static struct target_kind target_double = {
     .name = "double",
     .summary = "a test double",
     .rule = rules,
@@ -183,17 +183,52 @@ nobody_is_beside(void **state)
 	contender_end(&r[1]);
 }
 
+/* Both at once: of one thread what they have in common is compiled once, in the process
+ * that starts them; but for kinds that have threads all the same. */
+static void
+two_share_what_they_have_in_common(void **state)
+{
+	const struct plan *const both[] = {&plan, &plan};
+	struct err err = {.kind = ERR_NONE};
+	struct contender r[2];
+	bool disturbed;
+	cost_ns took;
+
+	(void)state;
+	how = NOT_IN_COMPANY;
+	for (uint32_t i = 0; i < 3; i++) {
+		target_double.translates = i == 1;
+		ncompiled = 0;
+		assert_true(
+		    contenders_start(r, both, i == 2 ? 2 : 1, &arena, &err));
+		assert_int_equal(ncompiled, i == 0);
+		for (uint32_t k = 0; k < 6; k++)
+			assert_true(
+			    contender_turn(&r[k % 2], &took, &disturbed, &err));
+		assert_int_equal(nruns, 0);
+		contender_end(&r[0]);
+		contender_end(&r[1]);
+	}
+	target_double.translates = false;
+}
+
 static void
 what_cannot_be_compiled_says_so(void **state)
 {
+	const struct plan *const both[] = {&plan, &plan};
 	struct err err = {.kind = ERR_NONE};
-	struct contender r;
+	struct contender r[2];
 
 	(void)state;
 	how = NOT_AT_ALL;
-	assert_false(contender_start(&r, &plan, 1, &err));
+	assert_false(contender_start(&r[0], &plan, 1, &err));
 	assert_non_null(strstr(err.text, "not implemented"));
-	contender_end(&r);
+	contender_end(&r[0]);
+	err.kind = ERR_NONE;
+	assert_false(contenders_start(r, both, 1, &arena, &err));
+	assert_non_null(strstr(err.text, "not implemented"));
+	contender_end(&r[0]);
+	contender_end(&r[1]);
 }
 
 static void
@@ -223,6 +258,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(a_turn_is_a_loop, setup, teardown),
 	    cmocka_unit_test_setup_teardown(nobody_is_beside, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+	        two_share_what_they_have_in_common, setup, teardown),
 	    cmocka_unit_test_setup_teardown(
 	        what_cannot_be_compiled_says_so, setup, teardown),
 	    cmocka_unit_test_setup_teardown(it_may_die, setup, teardown),
