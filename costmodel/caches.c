@@ -47,6 +47,20 @@ round_ns(double run_ns, size_t streamed)
 	return run_ns < LONG_NS ? run_ns : LONG_NS;
 }
 
+/* Few models have transformed weights, and memory that is new takes time. */
+static void
+need_words(struct sweep *w, size_t n)
+{
+	if (n <= w->nwords)
+		return;
+	if (w->words)
+		arena_drop(w->arena, w->words, w->nwords * 8);
+	w->words = arena_alloc(w->arena, n * 8);
+	w->nwords = n;
+	for (size_t i = 0; i < n; i += 512)
+		w->words[i] = i; /* a page of its own, not the zero page */
+}
+
 struct sweep
 sweep_new(size_t weights, double run_ns, struct arena *a)
 {
@@ -56,13 +70,12 @@ sweep_new(size_t weights, double run_ns, struct arena *a)
 	    : swept_bytes(TRANSFORMED * weights, SWEEP_LONG);
 	struct sweep w = {.plain.nwords = bytes / 8,
 	    .transformed.nwords = more / 8,
+	    .arena = a,
 	    .run_ns = round_ns(run_ns, bytes),
 	    .flush = line_flusher_new()};
 
 	assert(bytes >= SWEEP_NEAR && bytes <= more && more <= SWEEP_LONG);
-	w.words = arena_alloc(a, more);
-	for (size_t i = 0; i < more / 8; i += 512)
-		w.words[i] = i; /* a page of its own, not the zero page */
+	need_words(&w, w.plain.nwords);
 	return w;
 }
 
@@ -209,6 +222,7 @@ look(struct sweep *w, struct lasting *l)
 
 	if (l->byte_ns > 0)
 		return;
+	need_words(w, l->nwords);
 	extremes(w, &memory, &cache);
 	l->byte_ns = settled_ns(w, l->nwords * 8, memory);
 	l->flushed =
@@ -300,8 +314,10 @@ flush_own(const struct shot *s, struct sweep *w, struct settling *t)
 }
 
 static uint64_t
-sweep_all(const struct shot *s, const struct sweep *w)
+sweep_all(const struct shot *s, struct sweep *w)
 {
+	if (s->transforms)
+		need_words(w, w->transformed.nwords);
 	if (s->transforms)
 		stream(w->words + w->plain.nwords,
 		    (w->transformed.nwords - w->plain.nwords) * 8);

@@ -21,14 +21,15 @@ struct lasting {
 
 /* Memory that stands for the rest of the model: streamed over before a run. */
 struct sweep {
-	uint64_t *words; /* [transformed.nwords] */
+	uint64_t *words; /* [nwords], as many as were asked for so far */
+	size_t nwords;
+	struct arena *arena;
 	struct lasting plain,
 	    transformed; /* weights kept as they are, and not */
 	double run_ns; /* about what a run of the model takes */
 	struct line_flusher flush; /* NONE: all is swept out */
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
-	uint64_t
-	    best_near_ns; /* the same where kernels' own lines are flushed,
+	uint64_t best_near_ns; /* the same where kernels' own lines are flushed,
 	                   * since caches_begin() */
 	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
 	uint64_t shot_cpu_ns; /* what the last shot had of the processors */

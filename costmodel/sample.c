@@ -12,12 +12,16 @@
  * differ by more than shots do. */
 #define SHOTS 5
 #define SHOTS_TRIED 12
-/* TUNING: a block ends after this long when it has two shots. */
-#define BLOCK_NS UINT64_C(40000000)
+/* TUNING: a block ends after this long when it has three shots, or four pairs: what
+ * takes milliseconds differs little from run to run. */
+#define BLOCK_NS UINT64_C(8000000)
+#define SHOTS_LEAST 3
+#define PAIRS_LEAST 4
 /* TUNING: runs from here on are timed once a block. */
 #define SLOW_NS UINT64_C(100000000)
 /* TUNING: a probe: so many undisturbed runs, or this long, and then so many
- * shots; of what takes long one or two runs are enough. */
+ * shots (one of what takes half as long); of what takes long one or two runs are
+ * enough. */
 #define PROBE_RUNS 3
 #define PROBE_SHOTS 2
 #define PROBE_NS UINT64_C(2000000)
@@ -132,7 +136,7 @@ sample_block(const struct shot *s, struct sweep *w)
 			good[b.kept++] = took;
 		else
 			b.dropped++;
-		if (clock_ns() - start > BLOCK_NS && b.kept >= 2)
+		if (clock_ns() - start > BLOCK_NS && b.kept >= SHOTS_LEAST)
 			break;
 		if (b.slow && tried == 2)
 			break;
@@ -166,7 +170,7 @@ sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
 		else
 			b.dropped++;
 		tried++;
-		if (clock_ns() - start > 4 * BLOCK_NS && tried >= 3)
+		if (clock_ns() - start > 4 * BLOCK_NS && tried >= PAIRS_LEAST)
 			break;
 	}
 	settle(&b, good, any, tried);
@@ -219,10 +223,13 @@ sample_probe(const struct shot *s, struct sweep *w)
 {
 	struct block b = run_warm(s);
 	uint64_t least = UINT64_MAX, took;
+	uint32_t shots = PROBE_SHOTS;
 
 	settle_own(s);
 	caches_begin(w);
-	for (uint32_t i = 0; !b.slow && i < PROBE_SHOTS; i++) {
+	if (b.min_ns > PROBE_NS / 2)
+		shots = 1;
+	for (uint32_t i = 0; !b.slow && i < shots; i++) {
 		fire(s, w, false, &took);
 		least = took < least ? took : least;
 	}

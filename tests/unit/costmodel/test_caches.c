@@ -128,6 +128,12 @@ what_is_known_is_flushed(void **state)
 	}
 	assert_true(k.sweep.best_near_ns > 0);
 	assert_int_equal(k.sweep.best_ns, 0);
+	k.sweep.best_near_ns =
+	    1; /* behind a kernel that leaves all in the cache */
+	assert_true(caches_set(&k.shot, &k.sweep));
+	caches_begin(&k.sweep);
+	assert_false(caches_set(&k.shot, &k.sweep)); /* the best is its own */
+	assert_true(k.sweep.best_near_ns > 1);
 	assert_true(caches_byte_ns(&k.sweep) == 1);
 	munmap(k.weights + BYTES / 2, BYTES / 2); /* a library let it go */
 	caches_set(&k.shot, &k.sweep);
@@ -153,12 +159,14 @@ what_lasts_is_tried_out_once(void **state)
 	assert_true(first.byte_ns > 0);
 	assert_true(first.flushed >= 0 && first.flushed <= 1);
 	assert_true(k.sweep.transformed.byte_ns == 0);
+	assert_true(k.sweep.nwords == k.sweep.plain.nwords);
 	caches_set(&k.shot, &k.sweep);
 	assert_memory_equal(&first, &k.sweep.plain, sizeof first);
 	k.shot.transforms = true;
 	caches_set(&k.shot, &k.sweep);
 	assert_memory_equal(&first, &k.sweep.plain, sizeof first);
 	assert_true(k.sweep.transformed.byte_ns > 0);
+	assert_true(k.sweep.nwords == k.sweep.transformed.nwords);
 	tear_down(&k);
 }
 
