@@ -6,12 +6,14 @@
 #include "targets/convert.h"
 #include "targets/host/host.h"
 #include "targets/host/walk.h"
+#include "targets/known.h"
 #include "targets/look.h"
 #include "targets/magnitude.h"
 #include "targets/mask_rows.h"
 
 /* Products of three such, summed 2^31 times, stay below the largest float: nothing
- * overflows, so nothing is infinity less infinity. */
+ * overflows, so nothing is infinity less infinity. Inputs may be larger where the sums of the
+ * constants tell (known_power). */
 #define POWER 32
 #define LIMIT 0x1p32
 
@@ -126,6 +128,7 @@ struct guarded {
 	const struct format *format; /* by id */
 	const size_t *count; /* [ninputs] elements */
 	struct mask_rows rows;
+	int power; /* what it looks for */
 	bool known; /* small where what they rest on is (targets/known.h) */
 	/* What computes NaN right, compiled once it is needed; NULL: the host. */
 	const struct candidate *otherwise;
@@ -288,7 +291,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	bool small = true;
 
 	for (uint32_t i = 0; !known && small && i < c->ninputs; i++)
-		small = look_at_all(POWER, dtype_of(g->graph, &c->input[i]),
+		small = look_at_all(g->power, dtype_of(g->graph, &c->input[i]),
 		            in[i], g->count[i])
 		    || mask_rows_suffice(&g->rows, in[i]);
 	g->inner.fault = k->fault;
@@ -309,6 +312,14 @@ release(struct kernel *k)
 		g->other.release(&g->other);
 }
 
+static int
+power_of(const struct graph *g, const struct candidate *c)
+{
+	const int known = c->match ? known_power(g, c->match) : 0;
+
+	return known > POWER ? known : POWER;
+}
+
 void
 guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
     struct arena *a)
@@ -326,6 +337,7 @@ guard_kernel(struct kernel *k, const struct target *t, const struct graph *g,
 	    .format = t->formats->format,
 	    .count = count,
 	    .rows = mask_rows_of(g, c),
+	    .power = power_of(g, c),
 	    .known = c->known};
 	*k = (struct kernel){.kind = state->inner.kind,
 	    .candidate = c,

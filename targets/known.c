@@ -1,6 +1,7 @@
 #include "targets/known.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "targets/host/walk.h"
 #include "targets/magnitude.h"
@@ -10,7 +11,10 @@
 #define OPEN ((double)INFINITY) /* nobody knows */
 #define LOOKED ((double)KNOWN_POWER)
 /* Beyond it nothing is known: it leaves 2^31 for sums of pools, and for tiles of Winograd's
- * convolutions. */
+ * convolutions. There an input's transform is at most 15^2 times the image (the largest sum of
+ * a row of |B|, in both directions), a weight's no more than the sum of its filter's, so
+ * products' sums are at most 15^2 times the bound of what the convolution computes, and
+ * the way back makes no more than 69^2 times that (of |A|): 2^20, for tiles of 8x8. */
 #define MOST 96
 /* TUNING: what goes into a product is looked at when its sums could get beyond: it leaves
  * 2^16 for what functions and sums behind it make of them. */
@@ -80,81 +84,97 @@ is_float(const struct value *v)
 	return v->type.kind == TYPE_TENSOR && v->type.dtype == DT_FLOAT;
 }
 
+/* Bounds as far as they are worked out. */
+struct bounds {
+	const struct graph *graph;
+	/* By value, zero where nobody knows; NULL: the graph's own, and what goes into a
+	 * product may be looked at. */
+	float *below;
+};
+
+static float *
+below_at(const struct bounds *b, value_id v)
+{
+	return b->below ? &b->below[v] : &graph_value(b->graph, v)->below;
+}
+
 static double
-of_input(const struct graph *g, const struct node *n, uint32_t i)
+of_input(const struct bounds *b, const struct node *n, uint32_t i)
 {
 	const value_id id = node_input(n, i);
-	struct value *v = id == VALUE_NONE ? NULL : graph_value(g, id);
+	struct value *v = id == VALUE_NONE ? NULL : graph_value(b->graph, id);
+	float below;
 
 	if (!v || !is_float(v) || !type_is_static(&v->type)
 	    || shape_count(v->type.dim, 0, v->type.rank) == 0)
 		return OPEN;
 	if (v->constant)
 		return power(magnitude_most(v));
-	return v->below > 0 ? (double)v->below : OPEN;
+	below = *below_at(b, id);
+	return below > 0 ? (double)below : OPEN;
 }
 
 /* Of all inputs: the largest, the sum, the product. */
 static double
-largest(const struct graph *g, const struct node *n)
+largest(const struct bounds *b, const struct node *n)
 {
 	double most = 0;
 
 	for (uint32_t i = 0; i < n->ninputs; i++)
-		most = fmax(most, of_input(g, n, i));
+		most = fmax(most, of_input(b, n, i));
 	return most;
 }
 
 static double
-sum(const struct graph *g, const struct node *n)
+sum(const struct bounds *b, const struct node *n)
 {
-	double all = of_input(g, n, 0);
+	double all = of_input(b, n, 0);
 
 	for (uint32_t i = 1; i < n->ninputs; i++)
-		all = total(all, of_input(g, n, i));
+		all = total(all, of_input(b, n, i));
 	return all;
 }
 
 static double
-product(const struct graph *g, const struct node *n)
+product(const struct bounds *b, const struct node *n)
 {
 	double all = 0;
 
 	for (uint32_t i = 0; i < n->ninputs; i++)
-		all += of_input(g, n, i);
+		all += of_input(b, n, i);
 	return all;
 }
 
 static double
-quotient(const struct graph *g, const struct node *n)
+quotient(const struct bounds *b, const struct node *n)
 {
 	float by;
 
-	if (!constant_scalar(g, node_input(n, 1), &by) || by == 0)
+	if (!constant_scalar(b->graph, node_input(n, 1), &by) || by == 0)
 		return OPEN;
-	return of_input(g, n, 0) + power(1 / (double)by);
+	return of_input(b, n, 0) + power(1 / (double)by);
 }
 
 /* A parameter that is an attribute, or since some opset an input; left out as given.
  * False: it is computed. */
 static bool
-read_number(const struct graph *g, const struct node *n, const char *name,
+read_number(const struct bounds *b, const struct node *n, const char *name,
     uint32_t slot, float *x)
 {
 	*x = attr_float_or(n, name, *x);
 	return node_input(n, slot) == VALUE_NONE
-	    || constant_scalar(g, node_input(n, slot), x);
+	    || constant_scalar(b->graph, node_input(n, slot), x);
 }
 
 static double
-clipped(const struct graph *g, const struct node *n)
+clipped(const struct bounds *b, const struct node *n)
 {
 	float low = -INFINITY, high = INFINITY;
-	const double e = of_input(g, n, 0);
+	const double e = of_input(b, n, 0);
 	double most = 0;
 
-	if (!read_number(g, n, "min", 1, &low)
-	    || !read_number(g, n, "max", 2, &high) || isnan(low) || isnan(high)
+	if (!read_number(b, n, "min", 1, &low)
+	    || !read_number(b, n, "max", 2, &high) || isnan(low) || isnan(high)
 	    || e == OPEN)
 		return OPEN;
 	if (isfinite(low))
@@ -165,30 +185,30 @@ clipped(const struct graph *g, const struct node *n)
 }
 
 static double
-padded(const struct graph *g, const struct node *n)
+padded(const struct bounds *b, const struct node *n)
 {
 	float value = 0;
 
-	if (!read_number(g, n, "value", 2, &value))
+	if (!read_number(b, n, "value", 2, &value))
 		return OPEN;
-	return fmax(of_input(g, n, 0), power((double)value));
+	return fmax(of_input(b, n, 0), power((double)value));
 }
 
 /* What is below zero is multiplied, or its exponential less one. */
 static double
-sloped(const struct graph *g, const struct node *n)
+sloped(const struct bounds *b, const struct node *n)
 {
 	const bool is_elu = n->op == OP_ELU;
 	const double slope =
 	    power((double)attr_float_or(n, "alpha", is_elu ? 1 : 0.01f));
-	const double e = of_input(g, n, 0);
+	const double e = of_input(b, n, 0);
 
 	return is_elu ? fmax(e, slope) : e + slope;
 }
 
 /* A window that only sees padding makes what it likes. */
 static double
-pooled(const struct graph *g, const struct node *n)
+pooled(const struct bounds *b, const struct node *n)
 {
 	uint32_t nkernel, npads, nsteps;
 	const int64_t *kernel = attr_ints(n, "kernel_shape", &nkernel);
@@ -203,12 +223,12 @@ pooled(const struct graph *g, const struct node *n)
 	for (uint32_t i = 0; i < npads; i++)
 		if (nkernel == 0 || pads[i] >= kernel[i % nkernel])
 			return OPEN;
-	return of_input(g, n, 0);
+	return of_input(b, n, 0);
 }
 
 /* A cubic goes beyond what it interpolates. */
 static double
-overshot(const struct graph *g, const struct node *n)
+overshot(const struct bounds *b, const struct node *n)
 {
 	const float cubic = attr_float_or(n, "cubic_coeff_a", -0.75f);
 
@@ -216,16 +236,16 @@ overshot(const struct graph *g, const struct node *n)
 	    || attr_is(n, "coordinate_transformation_mode", "half_pixel",
 	        "tf_crop_and_resize"))
 		return OPEN;
-	return of_input(g, n, 0) + 2;
+	return of_input(b, n, 0) + 2;
 }
 
 static double
-unit(const struct graph *g, const struct node *n)
+unit(const struct bounds *b, const struct node *n)
 {
 	if (!isfinite(attr_float_or(n, "alpha", 0))
 	    || !isfinite(attr_float_or(n, "beta", 0)))
 		return OPEN;
-	return of_input(g, n, 0) == OPEN ? OPEN : 1;
+	return of_input(b, n, 0) == OPEN ? OPEN : 1;
 }
 
 static bool
@@ -238,10 +258,10 @@ trains(const struct node *n)
 
 static bool
 parameters(
-    const struct graph *g, const struct node *n, const struct tensor *t[5])
+    const struct bounds *b, const struct node *n, const struct tensor *t[5])
 {
 	for (uint32_t i = 1; i < 5; i++) {
-		const struct value *v = node_in(g, n, i);
+		const struct value *v = node_in(b->graph, n, i);
 
 		if (!v || !v->constant
 		    || (i > 1 && v->constant->count != t[1]->count))
@@ -253,13 +273,13 @@ parameters(
 
 /* (x - mean) * scale / sqrt(variance + epsilon) + shift; with all that constant. */
 static double
-normed(const struct graph *g, const struct node *n)
+normed(const struct bounds *b, const struct node *n)
 {
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
 	const struct tensor *t[5] = {NULL};
 	double factor = 0, add = 0;
 
-	if (trains(n) || !parameters(g, n, t))
+	if (trains(n) || !parameters(b, n, t))
 		return OPEN;
 	for (size_t i = 0; i < t[1]->count; i++) {
 		const double f = fabs(tensor_real(t[1], i))
@@ -272,7 +292,7 @@ normed(const struct graph *g, const struct node *n)
 		factor = fmax(factor, f);
 		add = fmax(add, s);
 	}
-	return total(of_input(g, n, 0) + power(factor), power(add));
+	return total(of_input(b, n, 0) + power(factor), power(add));
 }
 
 /* All weights of a transposed convolution's output, as if each were as large as the
@@ -289,11 +309,11 @@ most_of_transposed(struct value *w)
 
 /* By how much a product's sums are above its input. */
 static double
-gain(const struct graph *g, const struct node *n)
+gain(const struct bounds *b, const struct node *n)
 {
 	struct value *w = node_input(n, 1) == VALUE_NONE
 	    ? NULL
-	    : graph_value(g, node_input(n, 1));
+	    : graph_value(b->graph, node_input(n, 1));
 	const bool by_row = n->op == OP_CONV
 	    || (n->op == OP_GEMM && attr_int_or(n, "transB", 0));
 	double factor = 0;
@@ -311,65 +331,65 @@ gain(const struct graph *g, const struct node *n)
 /* The input of a product, looked at if need be: as late as can be, for who looks at a value
  * takes no composite that has it inside. */
 static double
-product_input(const struct graph *g, const struct node *n, double gained)
+product_input(const struct bounds *b, const struct node *n, double gained)
 {
-	struct value *v = graph_value(g, n->input[0]);
+	struct value *v = graph_value(b->graph, n->input[0]);
 
-	if (!v->constant && is_float(v)
+	if (!b->below && !v->constant && is_float(v)
 	    && (v->below == 0
 	        || ((double)v->below > LOOKED
 	            && (double)v->below + gained > MOST_OF_PRODUCT))) {
 		v->below = KNOWN_POWER;
 		v->looked_at = true;
 	}
-	return of_input(g, n, 0);
+	return of_input(b, n, 0);
 }
 
 static double
-summed_products(const struct graph *g, const struct node *n)
+summed_products(const struct bounds *b, const struct node *n)
 {
-	const double gained = gain(g, n);
+	const double gained = gain(b, n);
 	double added = 0;
 
 	if (node_input(n, 2) != VALUE_NONE)
-		added = of_input(g, n, 2);
+		added = of_input(b, n, 2);
 	if (n->op == OP_GEMM)
 		added += power((double)attr_float_or(n, "beta", 1));
 	if (gained == OPEN || added == OPEN)
 		return OPEN;
-	return total(product_input(g, n, gained) + gained, added);
+	return total(product_input(b, n, gained) + gained, added);
 }
 
 static double
-below_of(const struct graph *g, const struct node *n)
+below_of(const struct bounds *b, const struct node *n)
 {
 	switch ((enum growth)growth_of[n->op]) {
 	case SAME:
-		return of_input(g, n, 0);
+		return of_input(b, n, 0);
 	case LARGEST:
-		return largest(g, n);
+		return largest(b, n);
 	case TOTAL:
-		return sum(g, n);
+		return sum(b, n);
 	case FACTORS:
-		return product(g, n);
+		return product(b, n);
 	case QUOTIENT:
-		return quotient(g, n);
+		return quotient(b, n);
 	case UNIT:
-		return unit(g, n);
+		return unit(b, n);
 	case OVERSHOT:
-		return overshot(g, n);
+		return overshot(b, n);
 	case POOLED:
-		return pooled(g, n);
+		return pooled(b, n);
 	case PADDED:
-		return padded(g, n);
+		return padded(b, n);
 	case SLOPED:
-		return sloped(g, n);
+		return sloped(b, n);
 	case CLIPPED:
-		return clipped(g, n);
+		return clipped(b, n);
 	case NORMED:
-		return normed(g, n);
+		return normed(b, n);
 	case PRODUCT:
-		return summed_products(g, n);
+		return summed_products(b, n);
 	case UNKNOWN:
 		break;
 	}
@@ -383,9 +403,24 @@ kept(double below)
 	return below > MOST ? 0 : fmaxf((float)below, 1);
 }
 
+/* From what a node reads to what it makes. False: nobody knows. */
+static bool
+follow(const struct bounds *b, const struct node *n)
+{
+	const float below = kept(below_of(b, n));
+
+	for (uint32_t k = 0; k < n->noutputs; k++)
+		if (n->output[k] != VALUE_NONE
+		    && is_float(graph_value(b->graph, n->output[k])))
+			*below_at(b, n->output[k]) = below;
+	return below > 0;
+}
+
 void
 known_find(const struct graph *g)
 {
+	const struct bounds b = {.graph = g};
+
 	for (value_id i = 0; i < g->nvalues; i++) {
 		struct value *v = graph_value(g, i);
 
@@ -393,15 +428,8 @@ known_find(const struct graph *g)
 		    && is_float(v) && type_is_static(&v->type);
 		v->below = v->looked_at ? KNOWN_POWER : 0;
 	}
-	for (node_id i = 0; i < g->nnodes; i++) {
-		const struct node *n = graph_node(g, i);
-		const float below = kept(below_of(g, n));
-
-		for (uint32_t k = 0; k < n->noutputs; k++)
-			if (n->output[k] != VALUE_NONE
-			    && is_float(graph_value(g, n->output[k])))
-				graph_value(g, n->output[k])->below = below;
-	}
+	for (node_id i = 0; i < g->nnodes; i++)
+		follow(&b, graph_node(g, i));
 }
 
 static bool
@@ -430,6 +458,42 @@ known_match(const struct graph *g, const struct match *m)
 		}
 	}
 	return true;
+}
+
+/* Does all of a match stay below the bound when what it reads is below 2 to the power? */
+static bool
+stays(const struct bounds *b, const struct match *m, int power)
+{
+	for (uint32_t i = 0; i < m->nnodes; i++) {
+		const struct node *n = graph_node(b->graph, m->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++)
+			if (n->input[k] != VALUE_NONE)
+				*below_at(b, n->input[k]) = (float)power;
+	}
+	for (uint32_t i = 0; i < m->nnodes; i++)
+		if (!follow(b, graph_node(b->graph, m->node[i])))
+			return false;
+	return true;
+}
+
+/* Bounds never fall when those of inputs rise. */
+int
+known_power(const struct graph *g, const struct match *m)
+{
+	const struct bounds b = {g, calloc(g->nvalues, sizeof *b.below)};
+	int power = 0, beyond = MOST + 1;
+
+	while (b.below && power + 1 < beyond) {
+		const int between = (power + beyond) / 2;
+
+		if (stays(&b, m, between))
+			power = between;
+		else
+			beyond = between;
+	}
+	free(b.below);
+	return power;
 }
 
 static bool

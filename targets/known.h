@@ -19,6 +19,10 @@ void known_find(const struct graph *g);
  * what is to be looked at is there to be. */
 bool known_match(const struct graph *g, const struct match *m);
 
+/* The largest power of two below which all that the match reads may be, so that nothing
+ * it computes can be NaN or infinite, whichever way; 0: nobody knows. */
+int known_power(const struct graph *g, const struct match *m);
+
 /* Add to the needed values those that what is known of them rests on; of these, the ones
  * that are `looked_at` are to be looked at. */
 void known_needs(const struct graph *g, struct bitset needed);

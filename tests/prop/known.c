@@ -173,12 +173,21 @@ count(const struct plan *p)
 	tally.plans++;
 }
 
+/* Behind large weights the model's own sums get beyond all floats: whether that makes
+ * infinity or NaN is up to their order. */
 static bool
-check_plan(const struct plan *p, struct rng *r, struct arena *a)
+is_asked(const struct network *n, float odd)
 {
-	static const float odd[] = {
-	    1, NAN, 1, INFINITY, -INFINITY, 0x1p20f, 0x1p32f, -0x1p40f, NAN, 1};
-	const struct executor_options o = {.threads = rng_below(r, 4) ? 1 : 2};
+	return !n->large || !isfinite(odd) || fabsf(odd) <= 0x1p40f;
+}
+
+static bool
+check_plan(const struct plan *p, struct network *n, struct arena *a)
+{
+	static const float odd[] = {1, NAN, 1, INFINITY, -INFINITY, 0x1p20f,
+	    0x1p32f, -0x1p40f, 0x1p63f, -0x1p79f, 0x1p88f, NAN, 1};
+	const struct executor_options o = {
+	    .threads = rng_below(&n->r, 4) ? 1 : 2};
 	struct err err = {.kind = ERR_NONE};
 	struct executor *x;
 	bool ok = true;
@@ -189,7 +198,8 @@ check_plan(const struct plan *p, struct rng *r, struct arena *a)
 	}
 	count(p);
 	for (uint32_t i = 0; ok && i < sizeof odd / sizeof *odd; i++)
-		if (!(ok = run_with(x, p->graph, odd[i], r, a)))
+		if (is_asked(n, odd[i])
+		    && !(ok = run_with(x, p->graph, odd[i], &n->r, a)))
 			printf("with %g: another answer\n", (double)odd[i]);
 	executor_close(x);
 	return ok;
@@ -210,7 +220,7 @@ check_seed(uint32_t seed, const char *const *targets)
 		struct plan p;
 
 		ok = force_plan(&p, &f, FORCE_NONE, &n.r, &placed, &a, &err)
-		    && check_plan(&p, &n.r, &a);
+		    && check_plan(&p, &n, &a);
 	}
 	if (!ok)
 		printf("seed %u: failed %s\n", (unsigned)seed, err.text);

@@ -208,6 +208,57 @@ test_bounds(void **state)
 	}
 }
 
+/* How large may be what one operator reads? */
+static void
+test_power(void **state)
+{
+	static const struct {
+		enum what what;
+		int power;
+	} rows[] = {{RELU_OF, 96}, {SUM_OF, 95}, {SQUARE_OF, 48},
+	    {SIGMOID_OF, 96}, {CLIP_6, 96}, {CONV_OF, 90}, {LARGE_CONV, 7},
+	    {NORM_OF, 96}, {INFINITE_NORM, 0}, {QUOTIENT, 0}, {HALF_OF, 96},
+	    {LARGE_SUM, 96}, {SOFTMAX_OF, 0}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		node_id node;
+		value_id y;
+
+		y = made(rows[i].what, make_input(&m, DIMS(1, CHANNELS, 6, 6)));
+		make_output(&m, y);
+		make_end(&m);
+		node = value(y)->producer;
+		assert_int_equal(
+		    known_power(m.graph,
+		        &(struct match){
+		            .root = node, .nnodes = 1, .node = &node}),
+		    rows[i].power);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* What lies between a match's nodes is bounded, too; constants are what they are. */
+static void
+test_power_of_chain(void **state)
+{
+	const value_id x = make_input(&m, DIMS(1, CHANNELS, 6, 6));
+	const value_id y = conv(conv(x, -1, -1), 1, 1);
+	const value_id z = clipped(MAKE(&m, ADD, y, x), 0, 6);
+	const node_id node[] = {value(y)->producer - 1, value(y)->producer,
+	    value(y)->producer + 1, value(z)->producer};
+
+	(void)state;
+	make_output(&m, z);
+	make_end(&m);
+	assert_int_equal(
+	    known_power(
+	        m.graph, &(struct match){.root = 3, .nnodes = 4, .node = node}),
+	    85);
+	assert_false(value(y)->looked_at);
+	assert_true(value(y)->below == 0);
+}
+
 /* What goes into a convolution is looked at where nothing is known of it, or where
  * its sums could get too large; no sooner. */
 static void
@@ -266,6 +317,8 @@ main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_bounds),
+	    TEST(test_power),
+	    TEST(test_power_of_chain),
 	    TEST(test_looks),
 	    TEST(test_needs),
 	};
