@@ -1,7 +1,7 @@
 /* Two plans that were run in turn, as the database keeps it: ratios, under the facts
  * of conversions with `cost=versus`; the subject is a hash of both plans and of the
  * facts of their targets. One attempt says what the first took per the second, one
- * what it took per itself, and one each what a run takes. */
+ * what it took per itself, and one each what a run takes in a loop. */
 #include <string.h>
 
 #include "costmodel/environment.h"
@@ -37,8 +37,8 @@ subject_of(
 	char hash[33];
 
 	hash128_print(plans, hash);
-	s.bytes =
-	    arena_printf(p->arena, "warm turns %s %s", row[figure].word, hash);
+	s.bytes = arena_printf(
+	    p->arena, "turns and loops %s %s", row[figure].word, hash);
 	s.n = strlen(s.bytes);
 	s.skeleton = s.family = hash128(s.bytes, s.n);
 	s.summary =

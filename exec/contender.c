@@ -81,6 +81,13 @@ runs_of_turn(cost_ns took, uint32_t threads)
 	                                    : TURN_RUNS_LEAST;
 }
 
+static cost_ns
+median(cost_ns *took, uint32_t n)
+{
+	qsort(took, n, sizeof *took, by_u64);
+	return took[(n - 1) / 2] / 2 + took[n / 2] / 2;
+}
+
 static bool
 run_turn(struct running *r, bool *disturbed, struct err *err)
 {
@@ -97,8 +104,46 @@ run_turn(struct running *r, bool *disturbed, struct err *err)
 		if (!run_once(r, &all[i], err))
 			return false;
 	*disturbed = machine_preemptions() != before;
-	qsort(all, n, sizeof *all, by_u64);
-	r->took = all[n / 2];
+	r->took = median(all, n);
+	return true;
+}
+
+/* TUNING: as many runs as a program makes that has nothing else to do: caches learn in
+ * several what to keep. */
+#define LOOP_NS UINT64_C(60000000)
+#define LOOP_RUNS 15
+#define LOOP_RUNS_LEAST 2
+
+static uint32_t
+runs_of_loop(cost_ns took)
+{
+	const cost_ns n = LOOP_NS / (took + 1);
+
+	return n > LOOP_RUNS      ? LOOP_RUNS
+	    : n > LOOP_RUNS_LEAST ? (uint32_t)n
+	                          : LOOP_RUNS_LEAST;
+}
+
+/* Interrupted runs count where there are no others. */
+static bool
+run_loop(struct running *r, bool *disturbed, struct err *err)
+{
+	cost_ns all[LOOP_RUNS], good[LOOP_RUNS], warm;
+	uint32_t n, kept = 0;
+
+	if (!run_once(r, &warm, err))
+		return false;
+	n = runs_of_loop(r->took ? r->took : warm);
+	for (uint32_t i = 0; i < n; i++) {
+		const long before = machine_preemptions();
+
+		if (!run_once(r, &all[i], err))
+			return false;
+		if (machine_preemptions() == before)
+			good[kept++] = all[i];
+	}
+	*disturbed = kept == 0;
+	r->took = kept ? median(good, kept) : median(all, n);
 	return true;
 }
 
@@ -127,12 +172,14 @@ tell(int socket, const struct turn_answer *a)
 static void
 serve(struct running *r, struct turn_answer a, int socket)
 {
-	char ask;
+	uint8_t ask;
 
 	while (tell(socket, &a) && a.ok && recv(socket, &ask, 1, 0) == 1) {
 		machine_urgent(true);
 		a.disturbed = false;
-		a.ok = run_turn(r, &a.disturbed, &a.err);
+		a.ok = ask == CONTENDER_LOOP
+		    ? run_loop(r, &a.disturbed, &a.err)
+		    : run_turn(r, &a.disturbed, &a.err);
 		machine_urgent(false);
 		a.took = r->took;
 		if (r->threads > 1)
@@ -167,7 +214,7 @@ live(const struct serving *s, int socket, long parent)
 /* ---- in its parent's ---- */
 
 static bool
-take_answer(struct contender *r, struct turn_answer *a, struct err *err)
+take_answer(const struct contender *r, struct turn_answer *a, struct err *err)
 {
 	if (recv(r->socket, a, sizeof *a, 0) != sizeof *a)
 		return err_set(
@@ -252,12 +299,13 @@ contenders_start(struct contender r[2], const struct plan *const plan[2],
 }
 
 bool
-contender_turn(
-    struct contender *r, cost_ns *took, bool *disturbed, struct err *err)
+contender_run(struct contender *r, enum contender_runs runs, cost_ns *took,
+    bool *disturbed, struct err *err)
 {
+	const uint8_t ask = runs;
 	struct turn_answer a;
 
-	if (send(r->socket, "", 1, MSG_NOSIGNAL) != 1)
+	if (send(r->socket, &ask, 1, MSG_NOSIGNAL) != 1)
 		return err_set(
 		    err, ERR_MEASURE, "running it ended its process");
 	if (!take_answer(r, &a, err))

@@ -27,12 +27,16 @@ bool contender_start(struct contender *r, const struct plan *p,
 bool contenders_start(struct contender r[2], const struct plan *const plan[2],
     uint32_t threads, struct arena *a, struct err *err);
 
-/* A turn is that of a loop of inferences, whose caches are warm and whose threads are
- * awake: short plans run once to have them so, and then some times. *took is the
- * median. *disturbed: the scheduler interrupted one. Behind it the threads are let
- * come to rest. */
-bool contender_turn(
-    struct contender *r, cost_ns *took, bool *disturbed, struct err *err);
+/* What a turn is. Those that find who is faster are short, so that drift hits both alike:
+ * plans that take less than some milliseconds run once to have their caches warm and their
+ * threads awake, and then some times. A loop is that of a program with nothing
+ * else to do, whose caches have learnt what to keep. */
+enum contender_runs { CONTENDER_TURN, CONTENDER_LOOP };
+
+/* *took is the median. *disturbed: the scheduler interrupted one, or all of a loop, whose
+ * others count. Behind it the threads are let come to rest. */
+bool contender_run(struct contender *r, enum contender_runs runs, cost_ns *took,
+    bool *disturbed, struct err *err);
 
 void contender_end(struct contender *r);
 

@@ -17,15 +17,17 @@
 #define LONG_NS 3000000
 #define WHILE_NS 500000 /* less than threads are given to rest */
 #define TURN_RUNS 4 /* of a turn of one thread: one warms up */
+#define COLD_RUNS 6 /* most of a turn, which has ten at most */
 
 /* How the double runs. */
 static enum {
 	COLD_FIRST, /* longer where it comes a while after another */
+	COLD_LONG, /* so are some that come after that */
 	NOT_AT_ALL,
 	TO_DEATH, /* in the second turn */
 	NOT_IN_COMPANY, /* not where another one was compiled */
 } how;
-static uint32_t ncompiled, nruns;
+static uint32_t ncompiled, nruns, nwarm;
 static uint64_t last_ns;
 
 static void
@@ -38,6 +40,10 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	    || (how == NOT_IN_COMPANY && ncompiled > 1))
 		_Exit(1);
 	if (how == COLD_FIRST && clock_ns() - last_ns > WHILE_NS)
+		nanosleep(&long_time, NULL);
+	if (clock_ns() - last_ns > WHILE_NS)
+		nwarm = 0;
+	if (how == COLD_LONG && nwarm++ < COLD_RUNS)
 		nanosleep(&long_time, NULL);
 	last_ns = clock_ns();
 	nruns++;
@@ -156,10 +162,35 @@ a_turn_is_a_loop(void **state)
 	how = COLD_FIRST;
 	r = started(2);
 	for (uint32_t i = 0; i < 20; i++) {
-		assert_true(contender_turn(&r, &took, &disturbed, &err));
+		assert_true(
+		    contender_run(&r, CONTENDER_TURN, &took, &disturbed, &err));
 		least = took < least ? took : least;
 	}
 	assert_true(least < LONG_NS);
+	contender_end(&r);
+}
+
+/* A loop is of more runs than a turn, so that it matters less what was before. */
+static void
+a_loop_has_more_runs(void **state)
+{
+	struct err err = {.kind = ERR_NONE};
+	cost_ns took, least[2] = {COST_NEVER, COST_NEVER};
+	struct contender r;
+	bool disturbed;
+
+	(void)state;
+	how = COLD_LONG;
+	r = started(1);
+	for (uint32_t i = 0; i < 20; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 2 * WHILE_NS}, NULL);
+		assert_true(
+		    contender_run(&r, i % 2 ? CONTENDER_LOOP : CONTENDER_TURN,
+		        &took, &disturbed, &err));
+		least[i % 2] = took < least[i % 2] ? took : least[i % 2];
+	}
+	assert_true(least[1] < LONG_NS);
+	assert_true(least[0] >= LONG_NS);
 	contender_end(&r);
 }
 
@@ -177,7 +208,8 @@ nobody_is_beside(void **state)
 	r[0] = started(1);
 	r[1] = started(1);
 	for (uint32_t i = 0; i < 6; i++)
-		assert_true(contender_turn(&r[i % 2], &took, &disturbed, &err));
+		assert_true(contender_run(
+		    &r[i % 2], CONTENDER_TURN, &took, &disturbed, &err));
 	assert_int_equal(ncompiled, 0);
 	contender_end(&r[0]);
 	contender_end(&r[1]);
@@ -203,8 +235,8 @@ two_share_what_they_have_in_common(void **state)
 		    contenders_start(r, both, i == 2 ? 2 : 1, &arena, &err));
 		assert_int_equal(ncompiled, i == 0);
 		for (uint32_t k = 0; k < 6; k++)
-			assert_true(
-			    contender_turn(&r[k % 2], &took, &disturbed, &err));
+			assert_true(contender_run(&r[k % 2], CONTENDER_TURN,
+			    &took, &disturbed, &err));
 		assert_int_equal(nruns, 0);
 		contender_end(&r[0]);
 		contender_end(&r[1]);
@@ -242,10 +274,11 @@ it_may_die(void **state)
 	(void)state;
 	how = TO_DEATH;
 	r = started(1);
-	assert_true(contender_turn(&r, &took, &disturbed, &err));
+	assert_true(contender_run(&r, CONTENDER_TURN, &took, &disturbed, &err));
 	for (uint32_t i = 0; i < 2; i++) {
 		err.kind = ERR_NONE;
-		assert_false(contender_turn(&r, &took, &disturbed, &err));
+		assert_false(
+		    contender_run(&r, CONTENDER_TURN, &took, &disturbed, &err));
 		assert_string_equal(err.text, "running it ended its process");
 	}
 	contender_end(&r);
@@ -257,6 +290,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(a_turn_is_a_loop, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+	        a_loop_has_more_runs, setup, teardown),
 	    cmocka_unit_test_setup_teardown(nobody_is_beside, setup, teardown),
 	    cmocka_unit_test_setup_teardown(
 	        two_share_what_they_have_in_common, setup, teardown),
