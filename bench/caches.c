@@ -119,10 +119,15 @@ run_trial(void *context)
 }
 
 static struct shot
-shot_of(struct trial *t, struct own_pages *own, struct touched *from,
+shot_of(struct trial *t, struct own_pages *own, struct rewritten *from,
     struct rewritten *to)
 {
-	*from = (struct touched){t->in[0], t->in_bytes[0]};
+	const union {
+		const void *read;
+		void *at;
+	} in = {.read = t->in[0]};
+
+	*from = (struct rewritten){in.at, t->in_bytes[0]};
 	*to = (struct rewritten){t->out[0], t->out_bytes[0]};
 	return (struct shot){.run = run_trial,
 	    .context = t,
@@ -212,8 +217,7 @@ measure(struct field *f, const struct shape *s, const struct candidate *c)
 {
 	cost_ns time[NWAYS][ROUNDS_MAX], cpu[2];
 	struct trial trial[LAYERS_MAX];
-	struct touched from;
-	struct rewritten to;
+	struct rewritten from, to;
 	struct own_pages own;
 	struct err err = {.kind = ERR_NONE};
 	uint32_t n = 0;

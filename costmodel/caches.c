@@ -92,23 +92,23 @@ stream(const void *at, size_t bytes)
 }
 
 /* A thread's part of it. */
-static void
-stream_part(const struct touched *t, uint32_t i, uint32_t threads)
+static struct rewritten
+part_of(const struct rewritten *r, uint32_t i, uint32_t threads)
 {
-	const size_t from = t->bytes / threads * i / 8 * 8;
+	const size_t from = r->bytes / threads * i / 8 * 8;
 	const size_t end =
-	    i + 1 < threads ? t->bytes / threads * (i + 1) / 8 * 8 : t->bytes;
+	    i + 1 < threads ? r->bytes / threads * (i + 1) / 8 * 8 : r->bytes;
 
-	stream((const char *)t->at + from, end - from);
+	return (struct rewritten){(char *)r->at + from, end - from};
 }
 
 /* Each line is written, with what it holds. */
 static void
-write_over(void *at, size_t bytes)
+write_over(const struct rewritten *r)
 {
-	volatile uint64_t *word = at;
+	volatile uint64_t *word = r->at;
 
-	for (size_t i = 0; i < bytes / 8; i += 8)
+	for (size_t i = 0; i < r->bytes / 8; i += 8)
 		word[i] = word[i];
 }
 
@@ -267,8 +267,12 @@ settle_thread(void *of, uint32_t i)
 	volatile uint64_t sum;
 
 	stream(t->sweep->words, SWEEP_INNER);
-	for (uint32_t k = 0; k < t->shot->nfresh; k++)
-		stream_part(&t->shot->fresh[k], i, t->n);
+	for (uint32_t k = 0; k < t->shot->nfresh; k++) {
+		const struct rewritten part =
+		    part_of(&t->shot->fresh[k], i, t->n);
+
+		write_over(&part);
+	}
 	sum = icache_flush(i);
 	(void)sum;
 }
@@ -342,7 +346,7 @@ caches_set(const struct shot *s, struct sweep *w)
 	if (*best == 0 || took < *best)
 		*best = took;
 	for (uint32_t i = 0; i < s->nstale; i++)
-		write_over(s->stale[i].at, s->stale[i].bytes);
+		write_over(&s->stale[i]);
 	team_each(t.n, settle_thread, &t);
 	/* SOURCE: measuring.md 3.4: below 70 % of the best bandwidth. */
 	return took * 7 > *best * 10;
@@ -359,9 +363,10 @@ read_results(void *of, uint32_t i)
 	const struct settling *t = of;
 
 	for (uint32_t k = 0; k < t->shot->nstale; k++) {
-		const struct rewritten *r = &t->shot->stale[k];
+		const struct rewritten part =
+		    part_of(&t->shot->stale[k], i, t->n);
 
-		stream_part(&(struct touched){r->at, r->bytes}, i, t->n);
+		stream(part.at, part.bytes);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 #include "costmodel/own_pages.h"
 
-/* A stretch of memory that results are put into. */
+/* A stretch of memory that something is put into. */
 struct rewritten {
 	void *at;
 	size_t bytes;
@@ -17,8 +17,9 @@ struct rewritten {
 struct shot {
 	void (*run)(void *context);
 	void *context;
-	/* What has just been made: the operands. */
-	const struct touched *fresh;
+	/* What has just been written: the operands. Memory must take what of it
+	 * has no place in the caches beside the results. */
+	const struct rewritten *fresh;
 	uint32_t nfresh;
 	/* Where the results go. A plan reuses its memory: something else was
 	 * written there a little before, and has left the inner caches. */

@@ -324,12 +324,18 @@ shot_of(struct worker *w, struct trial *t, struct arena *a)
 {
 	const struct candidate *c = t->candidate;
 	const struct target_kind *kind = t->mix->target[c->target].kind;
-	struct touched *fresh = arena_new(a, struct touched, c->ninputs);
+	struct rewritten *fresh = arena_new(a, struct rewritten, c->ninputs);
 	struct rewritten *stale = arena_new(a, struct rewritten, c->noutputs);
 
 	trial_share(t, a);
-	for (uint32_t i = 0; i < c->ninputs; i++)
-		fresh[i] = (struct touched){t->in[i], t->in_bytes[i]};
+	for (uint32_t i = 0; i < c->ninputs; i++) {
+		const union {
+			const void *read;
+			void *at;
+		} in = {.read = t->in[i]};
+
+		fresh[i] = (struct rewritten){in.at, t->in_bytes[i]};
+	}
 	for (uint32_t i = 0; i < c->noutputs; i++)
 		stale[i] = (struct rewritten){t->out[i], t->out_bytes[i]};
 	return (struct shot){.run = run_trial,
@@ -509,8 +515,7 @@ do_conversion(
 	const struct type *type = &graph_value(o->graph, q->job.value)->type;
 	struct err err = {.kind = ERR_NONE};
 	struct conversion_run k;
-	struct touched from;
-	struct rewritten to;
+	struct rewritten from, to;
 	const struct shot s = {.run = run_conversion,
 	    .context = &k,
 	    .fresh = &from,

@@ -19,8 +19,7 @@
 
 struct kernel_like {
 	struct own_pages own;
-	struct touched fresh;
-	struct rewritten stale;
+	struct rewritten fresh, stale;
 	unsigned char *weights, in[1000], out[1000];
 	struct arena arena;
 	struct sweep sweep;
@@ -49,7 +48,7 @@ set_up(struct kernel_like *k, bool own)
 	k->own.found = own;
 	memset(k->in, 8, sizeof k->in);
 	memset(k->out, 9, sizeof k->out);
-	k->fresh = (struct touched){k->in, sizeof k->in};
+	k->fresh = (struct rewritten){k->in, sizeof k->in};
 	k->stale = (struct rewritten){k->out, sizeof k->out};
 	k->shot = (struct shot){.run = nothing,
 	    .fresh = &k->fresh,
