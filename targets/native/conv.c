@@ -432,6 +432,7 @@ compile_winograd(const struct target *t, const struct graph *g,
 	struct winograd *w = &k->w;
 	const size_t pair = (size_t)2 * version->width;
 	struct conv_weights weights;
+	struct arena unpacked;
 	struct window window;
 	struct fused f;
 	const char *fault;
@@ -442,7 +443,8 @@ compile_winograd(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
 	in = &node_in(g, f.anchor, 0)->type;
 	result = &node_out(g, f.anchor, 0)->type;
-	fused_conv_weights(&weights, &f, g, a);
+	arena_init(&unpacked);
+	fused_conv_weights(&weights, &f, g, &unpacked);
 	w->size = sizes[way.size];
 	set_sizes(w, in, result, &window);
 	w->in = pixels_of(layout, in, version->width);
@@ -456,6 +458,7 @@ compile_winograd(const struct target *t, const struct graph *g,
 	pack_weights(w, weights.weights, &node_in(g, f.anchor, 1)->type,
 	    version->width, a);
 	w->bias = floats_padded(weights.bias, w->real, w->filters, a);
+	arena_release(&unpacked);
 	native_steps_of(&w->steps, &f, g, c, w->filters, a);
 	w->port = candidate_input(c, f.anchor->input[0]);
 	assert(w->port >= 0);

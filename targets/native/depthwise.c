@@ -205,6 +205,7 @@ compile_channelwise(const struct target *t, const struct graph *g,
 	struct depthwise_kernel *k = arena_new(a, struct depthwise_kernel, 1);
 	struct channelwise *d = &k->d;
 	struct conv_weights weights;
+	struct arena unpacked;
 	struct window window;
 	struct fused f;
 	const char *fault;
@@ -215,11 +216,13 @@ compile_channelwise(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
 	in = &node_in(g, f.anchor, 0)->type;
 	result = &node_out(g, f.anchor, 0)->type;
-	fused_conv_weights(&weights, &f, g, a);
+	arena_init(&unpacked);
+	fused_conv_weights(&weights, &f, g, &unpacked);
 	depthwise_sizes(d, in, result, &window);
 	set_places(d, in, result, layout, version->width);
 	depthwise_pack(d, weights.weights, version->width, a);
 	d->bias = floats_padded(weights.bias, d->real, d->channels, a);
+	arena_release(&unpacked);
 	native_steps_of(&d->steps, &f, g, c, d->channels, a);
 	native_bounds_of(&d->steps, &d->low, &d->high);
 	d->port = candidate_input(c, f.anchor->input[0]);

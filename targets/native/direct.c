@@ -230,6 +230,7 @@ compile_direct(const struct target *t, const struct graph *g,
 	const struct native_version *version = native_version_of(t);
 	struct direct_kernel *k = arena_new(a, struct direct_kernel, 1);
 	struct conv_weights weights;
+	struct arena unpacked;
 	struct window window;
 	struct fused f;
 	const char *fault;
@@ -237,7 +238,8 @@ compile_direct(const struct target *t, const struct graph *g,
 	if (!fused_read(&f, g, c->match, &fault)
 	    || !window_resolve(&window, g, f.anchor, &fault))
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
-	fused_conv_weights(&weights, &f, g, a);
+	arena_init(&unpacked);
+	fused_conv_weights(&weights, &f, g, &unpacked);
 	set_window(&k->d, &window, &node_in(g, f.anchor, 0)->type,
 	    &node_out(g, f.anchor, 0)->type);
 	k->threads = target_threads();
@@ -245,6 +247,7 @@ compile_direct(const struct target *t, const struct graph *g,
 	set_offsets(&k->d, a);
 	pack(&k->d, weights.weights, version->group > 6 ? 8 : 4, a);
 	k->d.bias = floats_padded(weights.bias, k->d.filters, k->d.filters, a);
+	arena_release(&unpacked);
 	native_steps_of(&k->d.steps, &f, g, c, k->d.filters, a);
 	k->d.port = candidate_input(c, f.anchor->input[0]);
 	assert(k->d.port >= 0);

@@ -338,6 +338,7 @@ compile_pointwise(const struct target *t, const struct graph *g,
 	struct point_kernel *k = arena_new(a, struct point_kernel, 1);
 	struct pointwise *p = &k->p;
 	struct conv_weights weights;
+	struct arena unpacked;
 	struct point_form form;
 	struct window window;
 	const char *fault;
@@ -349,13 +350,15 @@ compile_pointwise(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
 	in = &node_in(g, form.f.anchor, 0)->type;
 	result = &node_out(g, form.f.anchor, 0)->type;
-	fused_conv_weights(&weights, &form.f, g, a);
+	arena_init(&unpacked);
+	fused_conv_weights(&weights, &form.f, g, &unpacked);
 	pointwise_places(p, in, result, layout, version->width);
 	set_entry(p, &form, g, c, a);
 	pointwise_strides(p, &window, in, version->width);
 	pointwise_pack(
 	    p, weights.weights, (size_t)in->dim[1], version->width, a);
 	p->bias = floats_padded(weights.bias, p->real, p->filters, a);
+	arena_release(&unpacked);
 	native_steps_of(&p->steps, &form.f, g, c, p->filters, a);
 	native_bounds_of(&p->steps, &p->low, &p->high);
 	p->port = candidate_input(

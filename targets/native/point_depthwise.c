@@ -83,11 +83,14 @@ set_first(struct point_depthwise *p, struct fused *f, const struct graph *g,
 	struct pointwise *one = &p->first;
 	const struct type *in = &node_in(g, f->anchor, 0)->type;
 	struct conv_weights weights;
+	struct arena unpacked;
 
 	p->depth = (size_t)in->dim[1];
-	fused_conv_weights(&weights, f, g, a);
+	arena_init(&unpacked);
+	fused_conv_weights(&weights, f, g, &unpacked);
 	pointwise_pack(one, weights.weights, p->depth, width, a);
 	one->bias = floats_padded(weights.bias, one->real, one->filters, a);
+	arena_release(&unpacked);
 	native_steps_of(&one->steps, f, g, c, one->filters, a);
 	native_bounds_of(&one->steps, &one->low, &one->high);
 	one->port = candidate_input(c, f->anchor->input[0]);
@@ -101,12 +104,15 @@ set_second(struct point_depthwise *p, struct fused *f, const struct graph *g,
 {
 	struct channelwise *two = &p->second;
 	struct conv_weights weights;
+	struct arena unpacked;
 
 	two->channels = p->first.filters;
 	two->stored = p->first.stored;
-	fused_conv_weights(&weights, f, g, a);
+	arena_init(&unpacked);
+	fused_conv_weights(&weights, f, g, &unpacked);
 	depthwise_pack(two, weights.weights, width, a);
 	two->bias = floats_padded(weights.bias, two->real, two->channels, a);
+	arena_release(&unpacked);
 	native_steps_of(&two->steps, f, g, c, two->channels, a);
 	native_bounds_of(&two->steps, &two->low, &two->high);
 	two->port = -1;

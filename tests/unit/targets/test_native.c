@@ -8,6 +8,7 @@
 #include "targets/native/version.h"
 #include "targets/native/winograd.h"
 #include "targets/threads.h"
+#include "targets/widened.h"
 #include "tests/support/guard.h"
 #include "tests/support/kind.h"
 #include "tests/support/narrow.h"
@@ -155,6 +156,62 @@ test_threads(void **state)
 		assert_true(check_convolutions("native", 1) >= 3);
 	}
 	target_threads_set(1);
+}
+
+/* Bytes that the kernels of all candidates keep. */
+static size_t
+bytes_kept(void)
+{
+	struct err err = {.kind = ERR_NONE};
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < found.n; i++) {
+		const struct candidate *c = &found.candidate[i];
+		struct kernel kernel;
+		struct arena a;
+
+		if (c->target != 0)
+			continue;
+		arena_init(&a);
+		assert_true(target_compile(
+		    &mix.target[0], m.graph, c, &a, &kernel, &err));
+		bytes += a.bytes;
+		arena_release(&a);
+	}
+	return bytes;
+}
+
+/* Weights that kernels read packed are not kept beside that: those that are all one number
+ * have to be written out for it. */
+static void
+test_packed_alone(void **state)
+{
+	static const int64_t form[][4] = {
+	    {64, 64, 3, 3}, {64, 64, 1, 1}, {4, 64, 3, 3}};
+	struct tensor fill[3];
+	value_id w[3], x;
+	size_t bytes;
+
+	(void)state;
+	again();
+	x = make_input(&m, DIMS(1, 64, 11, 13));
+	for (uint32_t i = 0; i < 3; i++) {
+		const int64_t *f = form[i];
+
+		w[i] = make_constant(
+		    &m, DIMS(f[0], f[1], f[2], f[3]), -0.3f, 0.3f);
+		make_output(&m, MAKE(&m, CONV, x, w[i]));
+	}
+	find("native");
+	bytes = bytes_kept();
+	assert_true(bytes > 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		fill[i] = *graph_value(m.graph, w[i])->constant;
+		fill[i].kind = TENSOR_FILL;
+		memset(fill[i].fill, 0, sizeof fill[i].fill);
+		graph_value(m.graph, w[i])->constant = &fill[i];
+	}
+	assert_int_equal(bytes_kept(), bytes);
 }
 
 /* Each of what may follow. */
@@ -1925,6 +1982,7 @@ main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_shapes),
 	    TEST(test_threads),
+	    TEST(test_packed_alone),
 	    TEST(test_steps),
 	    TEST(test_chains),
 	    TEST(test_refusals),
