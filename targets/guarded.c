@@ -1,5 +1,6 @@
 #include "targets/guarded.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -123,7 +124,8 @@ guard_suffices(const struct match_in *m)
 /* ---- the host instead ---- */
 
 struct guarded {
-	struct kernel inner;
+	struct kernel inner; /* without a `run` while there is only the other */
+	bool ran;
 	const struct graph *graph;
 	const struct format *format; /* by id */
 	const size_t *count; /* [ninputs] elements */
@@ -268,18 +270,62 @@ has_other(struct guarded *g)
 	return g->other.run != NULL;
 }
 
+static void
+forget(struct kernel *k)
+{
+	if (k->release)
+		k->release(k);
+	*k = (struct kernel){.run = NULL};
+}
+
+/* A model whose numbers are large from the first run on mostly has none that are small:
+ * it need not keep weights packed for both. */
+static void
+leave_to_other(struct guarded *g)
+{
+	if (g->otherwise && !g->ran && g->inner.release)
+		forget(&g->inner);
+}
+
 /* It may allocate; NaN is no common case. */
 static void
 run_instead(struct kernel *k, const void *const *in, void *const *out)
 {
 	struct guarded *g = k->state;
 
+	leave_to_other(g);
 	if (!has_other(g)) {
 		run_by_host(k, in, out);
 		return;
 	}
 	g->other.fault = k->fault;
 	g->other.run(&g->other, in, out);
+}
+
+static void
+release(struct kernel *k)
+{
+	struct guarded *g = k->state;
+
+	forget(&g->inner);
+	forget(&g->other);
+}
+
+/* There are small ones after all: from now on there are both. */
+static bool
+has_inner(struct guarded *g, const struct candidate *c)
+{
+	struct err err = {.kind = ERR_NONE};
+	struct kernel again;
+
+	g->ran = true;
+	if (!g->inner.run
+	    && g->target->kind->compile(
+	        g->target, g->graph, c, g->arena, &again, &err)) {
+		assert(again.release == release);
+		g->inner = ((struct guarded *)again.state)->inner;
+	}
+	return g->inner.run != NULL;
 }
 
 static void
@@ -294,22 +340,12 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		small = look_at_all(g->power, dtype_of(g->graph, &c->input[i]),
 		            in[i], g->count[i])
 		    || mask_rows_suffice(&g->rows, in[i]);
-	g->inner.fault = k->fault;
-	if (small)
-		g->inner.run(&g->inner, in, out);
-	else
+	if (!small || !has_inner(g, c)) {
 		run_instead(k, in, out);
-}
-
-static void
-release(struct kernel *k)
-{
-	struct guarded *g = k->state;
-
-	if (g->inner.release)
-		g->inner.release(&g->inner);
-	if (g->other.release)
-		g->other.release(&g->other);
+		return;
+	}
+	g->inner.fault = k->fault;
+	g->inner.run(&g->inner, in, out);
 }
 
 static int

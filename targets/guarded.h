@@ -18,7 +18,8 @@ void guard_kernel(struct kernel *k, const struct target *t,
     const struct graph *g, struct arena *a);
 
 /* Instead of the host the candidate is to run, which keeps NaN: it is compiled when a
- * guarded kernel first needs it. */
+ * guarded kernel first needs it. Where that is the first run, the kernel inside goes, and is
+ * compiled again when it is needed. */
 void guard_otherwise(struct kernel *k, const struct target *t,
     const struct candidate *otherwise, struct arena *a);
 
