@@ -230,8 +230,8 @@ bind_wanted(struct build *b, int arg, value_id v, const struct md *md)
 	    && add_argument(b, arg, memory, how);
 }
 
-static bool
-reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
+bool
+reorder_memory(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
     const struct md *is, const struct md *want)
 {
 	dnnl_engine_t e = b->layer->engine;
@@ -253,6 +253,12 @@ reorder(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
 }
 
 bool
+bind_memory(struct build *b, int arg, dnnl_memory_t memory)
+{
+	return add_argument(b, arg, memory, (struct argument){.port = -1});
+}
+
+bool
 bind_packed(struct build *b, int arg, const void *data, const struct md *is,
     const struct md *want)
 {
@@ -268,7 +274,7 @@ bind_packed(struct build *b, int arg, const void *data, const struct md *is,
 	ok = check(b, md_memory(&from, is, e, bytes.out), "constant")
 	    && check(
 	        b, md_memory(&to, want, e, DNNL_MEMORY_ALLOCATE), "constant")
-	    && reorder(b, from, to, is, want);
+	    && reorder_memory(b, from, to, is, want);
 	if (from)
 		dnnl_memory_destroy(from);
 	if (!ok) {
@@ -276,7 +282,7 @@ bind_packed(struct build *b, int arg, const void *data, const struct md *is,
 			dnnl_memory_destroy(to);
 		return false;
 	}
-	return add_argument(b, arg, to, (struct argument){-1, false, NULL});
+	return bind_memory(b, arg, to);
 }
 
 bool

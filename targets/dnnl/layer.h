@@ -69,6 +69,14 @@ bool bind_constant(struct build *b, int arg, const void *data,
 /* Likewise, given as what `is` says. */
 bool bind_packed(struct build *b, int arg, const void *data,
     const struct md *is, const struct md *want);
+/* What these consist of: one memory re-laid-out into another, and an argument with memory
+ * that is the layer's from then on. */
+bool reorder_memory(struct build *b, dnnl_memory_t from, dnnl_memory_t to,
+    const struct md *is, const struct md *want);
+bool bind_memory(struct build *b, int arg, dnnl_memory_t memory);
+/* A matrix times a factor; a large one is packed slice by slice (slices.c). */
+bool bind_matrix(struct build *b, int arg, value_id v, float factor,
+    const struct md *is, const struct md *want);
 /* Either, according to what v is. */
 bool bind_operand(struct build *b, int arg, value_id v, const struct md *md);
 

@@ -79,6 +79,13 @@ dnnl_status_t md_memory(
 /* The layout that the primitive wants; valid as long as pd. */
 struct md md_wanted(const_dnnl_primitive_desc_t pd, dnnl_query_t q, int index);
 
+/* The part of a tensor that has so many elements in each dimension, from `at` on, in the
+ * layout and the memory of the whole; refused where that cuts one of its blocks. It is the
+ * caller's to release. */
+dnnl_status_t md_part(struct md *part, const struct md *whole,
+    const dnnl_dims_t dims, const dnnl_dims_t at, struct arena *a);
+void md_part_release(struct md *part);
+
 /* Primitive descriptors, the caller's to destroy; nth: of the implementations
  * there are, 0 is the library's choice. */
 dnnl_status_t md_reorder(dnnl_primitive_desc_t *pd, const struct md *from,

@@ -48,6 +48,26 @@ md_wanted(const_dnnl_primitive_desc_t pd, dnnl_query_t q, int index)
 }
 
 dnnl_status_t
+md_part(struct md *part, const struct md *whole, const dnnl_dims_t dims,
+    const dnnl_dims_t at, struct arena *a)
+{
+	dnnl_memory_desc_t d, *made = arena_new(a, dnnl_memory_desc_t, 1);
+	dnnl_status_t s = dnnl_success;
+	const dnnl_memory_desc_t *of = fill(&d, whole, &s);
+
+	if (s == dnnl_success)
+		s = dnnl_memory_desc_init_submemory(made, of, dims, at);
+	*part = (struct md){.native = made};
+	return s;
+}
+
+void
+md_part_release(struct md *part)
+{
+	*part = (struct md){.native = NULL};
+}
+
+dnnl_status_t
 md_reorder(dnnl_primitive_desc_t *pd, const struct md *from,
     const struct md *to, dnnl_engine_t e)
 {

@@ -59,6 +59,33 @@ md_wanted(const_dnnl_primitive_desc_t pd, dnnl_query_t q, int index)
 }
 
 dnnl_status_t
+md_part(struct md *part, const struct md *whole, const dnnl_dims_t dims,
+    const dnnl_dims_t at, struct arena *a)
+{
+	dnnl_memory_desc_t of, made = NULL;
+	dnnl_status_t s = open_md(&of, whole);
+
+	(void)a;
+	if (s == dnnl_success)
+		s = dnnl_memory_desc_create_submemory(&made, of, dims, at);
+	close_md(of);
+	*part = (struct md){.native = made};
+	return s;
+}
+
+void
+md_part_release(struct md *part)
+{
+	union {
+		const void *is;
+		dnnl_memory_desc_t md;
+	} made = {.is = part->native};
+
+	close_md(made.md);
+	*part = (struct md){.native = NULL};
+}
+
+dnnl_status_t
 md_reorder(dnnl_primitive_desc_t *pd, const struct md *from,
     const struct md *to, dnnl_engine_t e)
 {

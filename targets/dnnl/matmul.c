@@ -105,9 +105,8 @@ bind_weights(struct build *b, struct dnnl_matmul *m, dnnl_primitive_desc_t pd)
 	    && m->p.alpha == 1)
 		return bind_packed(
 		    b, DNNL_ARG_WEIGHTS, t->data, &m->weights, want);
-	return bind_constant(b, DNNL_ARG_WEIGHTS,
-	    scaled_floats(b->graph, m->p.right, m->p.alpha, b->scratch),
-	    &m->weights, want);
+	return bind_matrix(
+	    b, DNNL_ARG_WEIGHTS, m->p.right, m->p.alpha, &m->weights, want);
 }
 
 static bool

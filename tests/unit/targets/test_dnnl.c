@@ -787,6 +787,83 @@ test_byte_pools(void **state)
 	assert_int_equal(check_all("dnnl.byte_pool", 1), 2);
 }
 
+/* So large that it is packed slice by slice: in C order and turned, times a factor, one
+ * number for all, and where floats lie at any address. */
+static void
+test_large_matrices(void **state)
+{
+	const struct attr turned[] = {
+	    ATTR_OF_INT("transB", 1), ATTR_OF_FLOAT("alpha", 0.5f)};
+	const value_id x = make_input(&m, DIMS(1, 2100));
+	const value_id w = make_constant(&m, DIMS(2100, 2051), -0.1f, 0.1f);
+	const value_id w2 = make_constant(&m, DIMS(2051, 2100), -0.1f, 0.1f);
+	const value_id w3 = make_constant(&m, DIMS(2100, 2051), -0.1f, 0.1f);
+	struct tensor fill = *graph_value(m.graph, w3)->constant;
+	const float x3 = 0.03f;
+
+	(void)state;
+	fill.kind = TENSOR_FILL;
+	memset(fill.fill, 0, sizeof fill.fill);
+	memcpy(fill.fill, &x3, sizeof x3);
+	graph_value(m.graph, w3)->constant = &fill;
+	make_output(&m, MAKE(&m, MATMUL, x, w));
+	make_output(&m, MAKE_WITH(&m, GEMM, turned, x, w2));
+	make_output(&m, MAKE(&m, GEMM, x, w3));
+	assert_true(check_all("dnnl.gemm", 1) >= 2);
+}
+
+/* Guarded with another kernel of the library for what is large, which may come first:
+ * each answers as it does alone, whatever came before. */
+static void
+check_turns(const struct candidate *c)
+{
+	static const float factor[] = {0x1p40f, 0x1p41f, 1, 0x1p40f, 1};
+	struct err err = {.kind = ERR_NONE};
+	struct trial t[2]; /* for all in turn; anew for each */
+
+	assert_true(trial_open(&t[0], m.graph, &mix, c, &arena, &err));
+	for (size_t i = 0; i < sizeof factor / sizeof *factor; i++) {
+		assert_true(trial_open(&t[1], m.graph, &mix, c, &arena, &err));
+		for (size_t k = 0; k < 2; k++) {
+			float *x = (float *)(uintptr_t)t[k].in[0];
+
+			for (size_t j = 0; j < t[k].in_bytes[0] / 4; j++)
+				x[j] = (float)(j % 7) * factor[i];
+			spoil_outputs(&t[k]);
+			trial_run(&t[k]);
+		}
+		assert_memory_equal(
+		    t[0].out[0], t[1].out[0], t[0].out_bytes[0]);
+		trial_close(&t[1]);
+	}
+	trial_close(&t[0]);
+}
+
+static void
+test_guarded_turns(void **state)
+{
+	const struct candidate_options o = {.keep_nan = true};
+	const struct attr same[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	value_id x = make_input(&m, DIMS(1, 32, 14, 14));
+	value_id w = make_constant(&m, DIMS(32, 32, 3, 3), -0.2f, 0.2f);
+	struct err err = {.kind = ERR_NONE};
+	uint32_t n = 0;
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, MAKE_WITH(&m, CONV, same, x, w)));
+	find("dnnl");
+	assert_true(candidates_find(&found, m.graph, &mix, &o, &arena, &err));
+	for (uint32_t i = 0; i < found.n; i++) {
+		const struct candidate *c = &found.candidate[i];
+
+		if (c->target != 0 || !(c->implementation & WAY_GUARDED))
+			continue;
+		check_turns(c);
+		n++;
+	}
+	assert_true(n > 0);
+}
+
 int
 main(void)
 {
@@ -830,6 +907,8 @@ main(void)
 	    TEST(test_dynamic_convs),
 	    TEST(test_byte_products),
 	    TEST(test_byte_pools),
+	    TEST(test_large_matrices),
+	    TEST(test_guarded_turns),
 	};
 
 	if (target_dnnl.lacks) {
