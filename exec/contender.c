@@ -12,6 +12,7 @@
 #include "exec/executor.h"
 #include "exec/samples.h"
 #include "ir/base/clock.h"
+#include "ir/base/huge_pages.h"
 #include "ir/base/order.h"
 #include "ir/base/reap.h"
 
@@ -28,6 +29,7 @@ struct running {
 	struct executor *x;
 	struct tensor *in, *out;
 	uint32_t threads;
+	bool went_on; /* here, after it was opened in another process */
 	cost_ns took; /* in the last turn; 0: none yet */
 };
 
@@ -88,6 +90,18 @@ median(cost_ns *took, uint32_t n)
 	return took[(n - 1) / 2] / 2 + took[n / 2] / 2;
 }
 
+/* The first run counts nowhere. What it writes to that was another process's, too, is in
+ * small pages then. */
+static bool
+warm_up(struct running *r, struct err *err)
+{
+	if (!run_once(r, &r->took, err))
+		return false;
+	if (r->went_on)
+		huge_pages_take();
+	return true;
+}
+
 static bool
 run_turn(struct running *r, bool *disturbed, struct err *err)
 {
@@ -95,8 +109,8 @@ run_turn(struct running *r, bool *disturbed, struct err *err)
 	cost_ns all[TURN_RUNS];
 	long before;
 
-	if (r->took == 0) /* the first warms up, and counts nowhere */
-		return run_once(r, &r->took, err);
+	if (r->took == 0)
+		return warm_up(r, err);
 	if (r->took < WARM_NS && !run_once(r, &all[0], err))
 		return false;
 	before = machine_preemptions();
@@ -275,7 +289,8 @@ static bool
 start_opened(struct contender r[2], const struct plan *const plan[2],
     struct arena *a, struct err *err)
 {
-	struct running ready[2] = {{.threads = 1}, {.threads = 1}};
+	struct running ready[2] = {
+	    {.threads = 1, .went_on = true}, {.threads = 1, .went_on = true}};
 
 	for (uint32_t i = 0; i < 2; i++)
 		if (!open_plan(
