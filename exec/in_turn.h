@@ -30,7 +30,8 @@ struct in_turn_runner {
 };
 
 struct in_turn_options {
-	cost_ns budget; /* for all runs; IN_TURN_LEAST pairs are run anyway */
+	cost_ns budget; /* for all runs, twice that where it is not sure then;
+	                 * IN_TURN_LEAST pairs are run anyway */
 	const atomic_bool *stop; /* may be NULL: ends early */
 };
 

@@ -96,6 +96,9 @@ test_budget(void **state)
 
 	(void)state;
 	assert_in_range(t.pairs, 9, 11);
+	c = (struct clockwork){.took = {59000000, 60000000}, .every = 2};
+	t = turns(&c, SECOND); /* not sure by then */
+	assert_in_range(t.pairs, 15, 18);
 	c = (struct clockwork){.took = {3 * SECOND, 4 * SECOND}};
 	t = turns(&c, SECOND);
 	assert_int_equal(t.pairs, IN_TURN_LEAST);
