@@ -176,6 +176,31 @@ few_5(struct maker *m, const struct shape *s)
 	return windowed(m, s, 5, 5);
 }
 
+/* In two groups. */
+static value_id
+halved(struct maker *m, const struct shape *s, int64_t side)
+{
+	const struct attr a[] = {ATTR_OF_INT("group", 2),
+	    ATTR_OF_INTS("pads", side / 2, side / 2, side / 2, side / 2)};
+
+	return MAKE_WITH(m, CONV, a, image(m, s),
+	    make_constant(
+	        m, DIMS(s->filters, s->channels / 2, side, side), -.1f, .1f),
+	    make_constant(m, DIMS(s->filters), -1, 1));
+}
+
+static value_id
+halved_3(struct maker *m, const struct shape *s)
+{
+	return halved(m, s, 3);
+}
+
+static value_id
+halved_5(struct maker *m, const struct shape *s)
+{
+	return halved(m, s, 5);
+}
+
 static value_id
 few_7(struct maker *m, const struct shape *s)
 {
@@ -492,6 +517,18 @@ static const struct shape shapes[] = {
     {"SqueezeNet", 64, 256, 13, NULL},
     {"Inception", 96, 128, 28, NULL},
     {"UNet", 32, 32, 256, NULL},
+    {"5x5, Inception", 16, 32, 27, few_5},
+    {"5x5, Inception", 32, 96, 27, few_5},
+    {"5x5, Inception", 24, 64, 13, few_5},
+    {"5x5, Inception", 32, 128, 13, few_5},
+    {"5x5, Inception", 48, 128, 6, few_5},
+    {"5x5, Inception", 48, 64, 35, few_5},
+    {"5x5", 64, 64, 56, few_5},
+    {"5x5, AlexNet", 96, 256, 26, halved_5},
+    {"3x3, AlexNet", 384, 384, 12, halved_3},
+    {"3x3, AlexNet", 384, 256, 12, halved_3},
+    {"3x3 of two groups", 128, 128, 28, halved_3},
+    {"3x3 of two groups", 64, 64, 56, halved_3},
     {"Gelu (tanh)", 768, 0, 16, gelu_tanh},
     {"Gelu (tanh)", 3072, 0, 8, gelu_tanh},
     {"Gelu (tanh)", 3072, 0, 16, gelu_tanh},

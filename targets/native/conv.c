@@ -68,12 +68,29 @@ static const char *const names[] = {SIZE_OF("2") SIZE_OF("4") SIZE_OF("6")};
 static bool
 is_small_window(const struct window *w)
 {
-	bool ok = w->n == 2;
+	bool ok = w->n == 2 && (w->kernel[0] == 3 || w->kernel[0] == 5)
+	    && w->kernel[0] == w->kernel[1];
 
 	for (uint32_t i = 0; ok && i < 2; i++)
-		ok = w->kernel[i] == 3 && w->stride[i] == 1
-		    && w->dilation[i] == 1;
+		ok = w->stride[i] == 1 && w->dilation[i] == 1;
 	return ok;
+}
+
+/* Groups are whole vectors. */
+static bool
+need_groups(
+    const struct match_in *m, struct why *why, const struct node *anchor)
+{
+	const int64_t group = attr_int_or(anchor, "group", 1);
+	const int64_t channels = node_in(m->graph, anchor, 0)->type.dim[1];
+	const int64_t filters = node_out(m->graph, anchor, 0)->type.dim[1];
+	const bool fits = group == 1
+	    || (group > 1 && channels % (group * WINOGRAD_GROUPED) == 0
+	        && filters % (group * WINOGRAD_GROUPED) == 0);
+
+	return NEED(why, fits, "group",
+	    "1, or of 16, 32, ... channels and filters", "%d of %d and %d",
+	    (int)group, (int)channels, (int)filters);
 }
 
 bool
@@ -81,21 +98,19 @@ accept_winograd(const struct match_in *m, struct why *why)
 {
 	struct fused f;
 	struct window w;
-	int64_t group;
 	bool ok = need_all_tensors(m, why), fits;
 
 	if (!ok || !need_chain(m, why, &f) || !f.anchor)
 		return false;
 	fused_take_bias(&f, m->graph, 1);
-	group = attr_int_or(f.anchor, "group", 1);
 	ok = need_rank_in(m, why, f.anchor->input[0], 4, 4)
 	    && need_window(m, why, f.anchor, &w);
 	if (!ok)
 		return false;
 	fits = is_small_window(&w);
-	ok = NEED(why, fits, "window", "3x3, stride 1, dense", "%s",
+	ok = NEED(why, fits, "window", "3x3 or 5x5, stride 1, dense", "%s",
 	    fits ? "that" : "another window");
-	ok = NEED(why, group == 1, "group", "1", "%d", (int)group) && ok;
+	ok = need_groups(m, why, f.anchor) && ok;
 	ok = need_constant(m, why, f.anchor, 1, "weights") && ok;
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	ok = need_native_steps(m, why, &f) && ok;
@@ -113,6 +128,32 @@ accept_winograd(const struct match_in *m, struct why *why)
 /* TUNING: transforms of a block in a private cache. */
 #define CACHED ((size_t)256 << 10)
 
+/* What ways of one convolution have in common. */
+struct winograd_work {
+	const struct type *in, *out;
+	size_t channels, filters; /* of a group */
+	uint32_t beyond; /* what a tile's inputs have more than its outputs */
+};
+
+static struct winograd_work
+work_of(const struct graph *g, const struct node *anchor)
+{
+	const struct type *in = &node_in(g, anchor, 0)->type;
+	const struct type *out = &node_out(g, anchor, 0)->type;
+	const int64_t group = attr_int_or(anchor, "group", 1);
+
+	return (struct winograd_work){in, out, (size_t)(in->dim[1] / group),
+	    (size_t)(out->dim[1] / group),
+	    (uint32_t)node_in(g, anchor, 1)->type.dim[2] - 1};
+}
+
+/* Inputs of a tile. */
+static size_t
+area_of(const struct winograd_work *w, uint32_t size)
+{
+	return (size_t)(size + w->beyond) * (size + w->beyond);
+}
+
 /* Tiles of the whole result. */
 static size_t
 tiles_of(const struct type *out, uint32_t size)
@@ -121,25 +162,30 @@ tiles_of(const struct type *out, uint32_t size)
 	    * ((out->dim[3] + size - 1) / size));
 }
 
-/* In multiplications, more or less. */
+/* In multiplications of a group, more or less. */
 static double
-effort(const struct type *in, const struct type *out, uint32_t size)
+effort(const struct winograd_work *w, uint32_t size)
 {
-	const double c = (double)in->dim[1], k = (double)out->dim[1];
-	const double tiles = (double)tiles_of(out, size);
-	const double side = size + 2;
+	const double c = (double)w->channels, k = (double)w->filters;
+	const double tiles = (double)tiles_of(w->out, size);
 
-	return side * side
+	return (double)area_of(w, size)
 	    * ((tiles + WEIGHTS_AS_TILES) * c * k
 	        + tiles * TRANSFORM_AS * (c + k));
 }
 
-static size_t
-block_bytes(const struct type *in, const struct type *out, uint32_t size,
-    uint32_t block)
+/* There are transforms of so large a tile. */
+static bool
+is_known_size(const struct winograd_work *w, uint32_t size)
 {
-	return sizeof(float) * (size + 2) * (size + 2) * block
-	    * (size_t)(in->dim[1] + out->dim[1]);
+	return size + w->beyond <= WINOGRAD_SIDE;
+}
+
+static size_t
+block_bytes(const struct winograd_work *w, uint32_t size, uint32_t block)
+{
+	return sizeof(float) * area_of(w, size) * block
+	    * (w->channels + w->filters);
 }
 
 /* TUNING: weights of more than this are read anew for each block from far away. */
@@ -147,23 +193,21 @@ block_bytes(const struct type *in, const struct type *out, uint32_t size,
 
 /* The largest block that stays in the cache, or the first. */
 static uint32_t
-cached_block(const struct type *in, const struct type *out, uint32_t size)
+cached_block(const struct winograd_work *w, uint32_t size)
 {
 	uint32_t i = 0;
 
-	while (i + 1 < NBLOCKS
-	    && block_bytes(in, out, size, blocks[i + 1]) <= CACHED)
+	while (i + 1 < NBLOCKS && block_bytes(w, size, blocks[i + 1]) <= CACHED)
 		i++;
 	return i;
 }
 
 /* A larger one, that reads the weights less often. */
 static uint32_t
-larger_block(const struct type *in, const struct type *out, uint32_t size,
-    uint32_t cached)
+larger_block(const struct winograd_work *w, uint32_t size, uint32_t cached)
 {
-	const size_t weights = sizeof(float) * (size + 2) * (size + 2)
-	    * (size_t)in->dim[1] * (size_t)out->dim[1];
+	const size_t weights =
+	    sizeof(float) * area_of(w, size) * w->channels * w->filters;
 	const uint32_t larger = weights > FAR ? NBLOCKS - 1 : cached + 2;
 
 	return larger < NBLOCKS ? larger : NBLOCKS - 1;
@@ -201,17 +245,31 @@ offer(struct offers *o, struct winograd_way w)
 }
 
 static void
-offer_places(struct offers *o, struct winograd_way w, const struct type *in,
-    const struct type *out)
+offer_places(
+    struct offers *o, struct winograd_way way, const struct winograd_work *w)
 {
 	const int64_t width = o->version->width;
 
-	w.place = BLOCKED;
-	offer(o, w);
-	if (in->dim[1] % width == 0 && out->dim[1] % width == 0) {
-		w.place = LAST;
-		offer(o, w);
+	way.place = BLOCKED;
+	offer(o, way);
+	if (w->in->dim[1] % width == 0 && w->out->dim[1] % width == 0) {
+		way.place = LAST;
+		offer(o, way);
 	}
+}
+
+static void
+offer_blocks(
+    struct offers *o, struct winograd_way way, const struct winograd_work *w)
+{
+	const uint32_t size = sizes[way.size];
+
+	way.block = cached_block(w, size);
+	offer_places(o, way, w);
+	if (blocks[way.block] >= tiles_of(w->out, size))
+		return; /* a larger one is the same */
+	way.block = larger_block(w, size, way.block);
+	offer_places(o, way, w);
 }
 
 uint32_t
@@ -220,92 +278,144 @@ ways_winograd(const struct match_in *m, struct formats *f,
 {
 	const bool guards = m->keep_nan && guard_suffices(m);
 	struct offers o = {m, f, out, 0, max, native_version_of(m->target)};
-	const struct type *in, *result;
 	struct fused fused;
 	const char *fault;
 	double best = 0;
+	struct winograd_work w;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault))
 		return 0;
-	in = &node_in(m->graph, fused.anchor, 0)->type;
-	result = &node_out(m->graph, fused.anchor, 0)->type;
-	for (uint32_t i = 0; i < NSIZES; i++)
-		if (i == 0 || effort(in, result, sizes[i]) < best)
-			best = effort(in, result, sizes[i]);
-	for (uint32_t i = 0; i < NSIZES; i++) {
-		struct winograd_way w = {.size = i, .guard = guards};
-
-		if (effort(in, result, sizes[i]) > WORTH * best)
-			continue;
-		w.block = cached_block(in, result, sizes[i]);
-		offer_places(&o, w, in, result);
-		if (blocks[w.block] >= tiles_of(result, sizes[i]))
-			continue; /* a larger one is the same */
-		w.block = larger_block(in, result, sizes[i], w.block);
-		offer_places(&o, w, in, result);
-	}
+	w = work_of(m->graph, fused.anchor);
+	for (uint32_t i = 0; i < NSIZES && is_known_size(&w, sizes[i]); i++)
+		if (i == 0 || effort(&w, sizes[i]) < best)
+			best = effort(&w, sizes[i]);
+	for (uint32_t i = 0; i < NSIZES && is_known_size(&w, sizes[i]); i++)
+		if (effort(&w, sizes[i]) <= WORTH * best)
+			offer_blocks(&o,
+			    (struct winograd_way){.size = i, .guard = guards},
+			    &w);
 	return o.n;
 }
 
 /* ---- weights ---- */
 
-/* SOURCE: as vector_tiles.h: G of each size, [side][3]. */
-static const double transform_2[4][3] = {
-    {1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-static const double transform_4[6][3] = {{1 / 4., 0, 0},
-    {-1 / 6., -1 / 6., -1 / 6.}, {-1 / 6., 1 / 6., -1 / 6.},
-    {1 / 24., 1 / 12., 1 / 6.}, {1 / 24., -1 / 12., 1 / 6.}, {0, 0, 1}};
-static const double transform_6[8][3] = {{1, 0, 0}, {-2 / 9., -2 / 9., -2 / 9.},
-    {-2 / 9., 2 / 9., -2 / 9.}, {1 / 90., 1 / 45., 2 / 45.},
-    {1 / 90., -1 / 45., 2 / 45.}, {1 / 45., 1 / 90., 1 / 180.},
-    {1 / 45., -1 / 90., 1 / 180.}, {0, 0, 1}};
+/* SOURCE: as vector_tiles.h: a row of G is the powers of a point (at infinity only the
+ * last), times what the other points make of it. */
+#define MOST_WINDOW 5
+
+static const double points[WINOGRAD_SIDE - 1] = {0, 1, -1, 2, -2, .5, -.5};
+static const double factors_4[] = {1, 1 / 2., 1 / 2., 1};
+static const double factors_6[] = {
+    1 / 4., -1 / 6., -1 / 6., 1 / 24., 1 / 24., 1};
+/* The way back multiplies by the rest of 32/45. */
+static const double factors_6_of_8[] = {
+    1, -2 / 9., -2 / 9., 1 / 90., 1 / 90., 1 / 45., 1 / 45., 1};
+static const double factors_4_of_8[] = {
+    1, -2 / 9., -2 / 9., 1 / 90., 1 / 90., 4 / 45., 4 / 45., 1};
+
+struct filter_transform {
+	uint32_t side, window;
+	double row[WINOGRAD_SIDE][MOST_WINDOW];
+};
+
+static struct filter_transform
+filter_transform_of(const struct winograd *w)
+{
+	struct filter_transform t = {w->side, w->side - w->size + 1, {{0}}};
+	const double *factors = w->side == 4 ? factors_4
+	    : w->side == 6                   ? factors_6
+	    : w->size == 6                   ? factors_6_of_8
+	                                     : factors_4_of_8;
+
+	for (uint32_t y = 0; y + 1 < t.side; y++) {
+		t.row[y][0] = factors[y];
+		for (uint32_t i = 1; i < t.window; i++)
+			t.row[y][i] = t.row[y][i - 1] * points[y];
+	}
+	t.row[t.side - 1][t.window - 1] = factors[t.side - 1];
+	return t;
+}
 
 /* Filters that are transformed side by side: a vector pair holds whole groups. */
 #define SIDE_BY_SIDE 8
 
 struct filters {
-	double of[9][SIDE_BY_SIDE]; /* by element of the window */
+	/* by element of the window */
+	double of[MOST_WINDOW * MOST_WINDOW][SIDE_BY_SIDE];
 };
 
-/* n 3x3 filters, `apart` floats from one to the next; the others are zero. */
+/* n filters, `apart` floats from one to the next; the others are zero. */
 static void
-take_filters(struct filters *f, const float *from, size_t apart, size_t n)
+take_filters(struct filters *f, const float *from, size_t apart, size_t n,
+    uint32_t elements)
 {
 	*f = (struct filters){0};
 	for (size_t k = 0; k < n; k++)
-		for (uint32_t i = 0; i < 9; i++)
+		for (uint32_t i = 0; i < elements; i++)
 			f->of[i][k] = (double)from[k * apart + i];
 }
 
-/* t[0] * a + t[1] * b + t[2] * c */
+/* A number of one of G's rows with n of each filter's, `step` apart. */
 static void
-weigh(double *to, const double *t, const double *a, const double *b,
-    const double *c)
+weigh(double to[SIDE_BY_SIDE], const double *row,
+    const double (*g)[SIDE_BY_SIDE], uint32_t step, uint32_t n)
 {
 	for (uint32_t k = 0; k < SIDE_BY_SIDE; k++)
-		to[k] = t[0] * a[k] + t[1] * b[k] + t[2] * c[k];
+		to[k] = row[0] * g[0][k];
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = 0; k < SIDE_BY_SIDE; k++)
+			to[k] += row[i] * g[i * step][k];
 }
 
 /* G g G^T of each, `step` floats from one frequency to the next. */
 static void
-transform_filters(
-    uint32_t size, const struct filters *f, float *to, size_t step)
+transform_filters(const struct filter_transform *t, const struct filters *f,
+    float *to, size_t step)
 {
-	const double(*t)[3] = size == 2 ? transform_2
-	    : size == 4                 ? transform_4
-	                                : transform_6;
-	const uint32_t side = size + 2;
-	double row[3][SIDE_BY_SIDE], out[SIDE_BY_SIDE];
+	const uint32_t n = t->window;
+	double row[MOST_WINDOW][SIDE_BY_SIDE], out[SIDE_BY_SIDE];
 
-	for (uint32_t y = 0; y < side; y++) {
-		for (uint32_t i = 0; i < 3; i++)
-			weigh(
-			    row[i], t[y], f->of[i], f->of[3 + i], f->of[6 + i]);
-		for (uint32_t x = 0; x < side; x++, to += step) {
-			weigh(out, t[x], row[0], row[1], row[2]);
+	for (uint32_t y = 0; y < t->side; y++) {
+		for (uint32_t i = 0; i < n; i++)
+			weigh(row[i], t->row[y], f->of + i, n, n);
+		for (uint32_t x = 0; x < t->side; x++, to += step) {
+			weigh(out, t->row[x],
+			    (const double(*)[SIDE_BY_SIDE])row, 1, n);
 			for (uint32_t k = 0; k < SIDE_BY_SIDE; k++)
 				to[k] = (float)out[k];
 		}
+	}
+}
+
+struct packing {
+	const struct winograd *w;
+	struct filter_transform how;
+	size_t filters, channels; /* of a group, as the model has them */
+	size_t pair; /* floats of two vectors */
+};
+
+/* One group's, some filters of a pair at a time. */
+static void
+pack_group(const struct packing *p, const float *from, float *to)
+{
+	const uint32_t window = p->how.window * p->how.window;
+	const size_t pair = p->pair, step = p->w->filters * p->w->channels;
+	struct filters f;
+
+	for (size_t i = 0; i < rounded(p->filters, pair) * p->channels;
+	     i += SIDE_BY_SIDE) {
+		const size_t c = i / pair % p->channels;
+		const size_t k = i / pair / p->channels * pair + i % pair;
+		const size_t left = k < p->filters ? p->filters - k : 0;
+
+		if (left == 0)
+			continue;
+		take_filters(&f, from + (k * p->channels + c) * window,
+		    p->channels * window,
+		    left < SIDE_BY_SIDE ? left : SIDE_BY_SIDE, window);
+		transform_filters(&p->how, &f,
+		    to + (k / pair * p->w->channels + c) * pair + k % pair,
+		    step);
 	}
 }
 
@@ -314,27 +424,23 @@ static void
 pack_weights(struct winograd *w, const float *from, const struct type *t,
     uint32_t width, struct arena *a)
 {
-	const size_t side = w->size + 2, pair = (size_t)2 * width;
-	const size_t filters = (size_t)t->dim[0], channels = (size_t)t->dim[1];
-	const size_t step = w->filters * w->channels;
-	float *to = arena_new(a, float, side *side *step);
-	struct filters f;
+	const struct packing p = {
+	    .w = w,
+	    .how = filter_transform_of(w),
+	    .filters = (size_t)t->dim[0] / w->groups,
+	    .channels = (size_t)t->dim[1],
+	    .pair = (size_t)2 * width,
+	};
+	const size_t group =
+	    (size_t)w->side * w->side * w->filters * w->channels;
+	const size_t given =
+	    p.filters * p.channels * p.how.window * p.how.window;
+	float *to = arena_new(a, float, w->groups *group);
 
-	assert(pair % SIDE_BY_SIDE == 0);
-	for (size_t i = 0; i < rounded(filters, pair) * channels;
-	     i += SIDE_BY_SIDE) {
-		const size_t c = i / pair % channels;
-		const size_t k = i / pair / channels * pair + i % pair;
-		const size_t left = k < filters ? filters - k : 0;
-
-		if (left == 0)
-			continue;
-		take_filters(&f, from + (k * channels + c) * 9, channels * 9,
-		    left < SIDE_BY_SIDE ? left : SIDE_BY_SIDE);
-		transform_filters(w->size, &f,
-		    to + (k / pair * w->channels + c) * pair + k % pair, step);
-	}
+	assert(p.pair % SIDE_BY_SIDE == 0);
 	w->weights = to;
+	for (size_t g = 0; g < w->groups; g++)
+		pack_group(&p, from + g * given, to + g * group);
 }
 
 /* ---- a kernel ---- */
@@ -366,6 +472,7 @@ static void
 set_sizes(struct winograd *w, const struct type *in, const struct type *out,
     const struct window *window)
 {
+	w->side = w->size + (uint32_t)window->kernel[0] - 1;
 	w->images = (size_t)in->dim[0];
 	w->height = (size_t)in->dim[2];
 	w->width = (size_t)in->dim[3];
@@ -389,7 +496,7 @@ step_of(size_t floats)
 static void
 set_scratch(struct winograd *w, uint32_t threads, struct arena *a)
 {
-	const size_t side = w->size + 2;
+	const size_t side = w->side;
 
 	w->input_step = step_of(w->block * w->channels);
 	w->sum_step = step_of(w->block * w->filters);
@@ -449,17 +556,19 @@ compile_winograd(const struct target *t, const struct graph *g,
 	set_sizes(w, in, result, &window);
 	w->in = pixels_of(layout, in, version->width);
 	w->out = pixels_of(layout, result, version->width);
-	w->channels = rounded((size_t)in->dim[1], version->width);
-	w->stored = rounded(w->real, w->out.lanes);
+	w->groups = (size_t)attr_int_or(f.anchor, "group", 1);
+	w->channels = rounded((size_t)in->dim[1] / w->groups, version->width);
+	w->stored = rounded(w->real / w->groups, w->out.lanes);
 	w->filters = rounded(w->stored, pair);
 	k->threads = target_threads();
 	divide(w, blocks[way.block], k->threads, version->group,
 	    w->filters / pair);
 	pack_weights(w, weights.weights, &node_in(g, f.anchor, 1)->type,
 	    version->width, a);
-	w->bias = floats_padded(weights.bias, w->real, w->filters, a);
+	w->bias =
+	    floats_padded(weights.bias, w->real, w->groups * w->filters, a);
 	arena_release(&unpacked);
-	native_steps_of(&w->steps, &f, g, c, w->filters, a);
+	native_steps_of(&w->steps, &f, g, c, w->groups * w->filters, a);
 	w->port = candidate_input(c, f.anchor->input[0]);
 	assert(w->port >= 0);
 	set_scratch(w, k->threads, a);

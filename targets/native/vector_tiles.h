@@ -1,5 +1,6 @@
 /* Winograd's transforms of one dimension of a tile: vectors `from` apart read,
- * `to` apart written. SOURCE: A. Lavin, S. Gray, Fast Algorithms for Convolutional
+ * `to` apart written; tile_in_SIDE of inputs, tile_out_OUTPUTS_SIDE of sums, which are fewer by
+ * one than the window is wide. SOURCE: A. Lavin, S. Gray, Fast Algorithms for Convolutional
  * Neural Networks, 2015; points 0, 1, -1 (2, -2, 1/2, -1/2) and infinity. */
 #ifndef TARGETS_NATIVE_VECTOR_TILES_H
 #define TARGETS_NATIVE_VECTOR_TILES_H
@@ -10,7 +11,7 @@
 #define O(i) o[(i)*to]
 
 ALWAYS void
-tile_in_2(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+tile_in_4(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 {
 	O(0) = D(0) - D(2);
 	O(1) = D(1) + D(2);
@@ -19,14 +20,14 @@ tile_in_2(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 }
 
 ALWAYS void
-tile_out_2(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+tile_out_2_4(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 {
 	O(0) = D(0) + D(1) + D(2);
 	O(1) = D(1) - D(2) - D(3);
 }
 
 ALWAYS void
-tile_in_4(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+tile_in_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 {
 	const vec d1 = D(1), d2 = D(2), d3 = D(3), d4 = D(4);
 	const vec p = d4 - 4 * d2, q = d3 - 4 * d1;
@@ -41,7 +42,7 @@ tile_in_4(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 }
 
 ALWAYS void
-tile_out_4(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+tile_out_4_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 {
 	const vec d1 = D(1), d2 = D(2), d3 = D(3), d4 = D(4);
 	const vec a = d1 + d2, b = d1 - d2, c = d3 + d4, e = d3 - d4;
@@ -53,7 +54,7 @@ tile_out_4(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 }
 
 ALWAYS void
-tile_in_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+tile_in_8(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 {
 	const vec d1 = D(1), d2 = D(2), d3 = D(3), d4 = D(4), d5 = D(5);
 	const vec d6 = D(6);
@@ -76,7 +77,7 @@ tile_in_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 }
 
 ALWAYS void
-tile_out_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+tile_out_6_8(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 {
 	const vec d1 = D(1), d2 = D(2), d3 = D(3), d4 = D(4), d5 = D(5);
 	const vec d6 = D(6);
@@ -89,6 +90,31 @@ tile_out_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
 	O(3) = b + 8 * e + 4 * g;
 	O(4) = a + 16 * c + 2 * f;
 	O(5) = (b + 32 * e) + (g + D(7));
+}
+
+/* ---- of windows of five: the same points, fewer outputs ---- */
+
+ALWAYS void
+tile_out_2_6(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+{
+	const vec d1 = D(1), d2 = D(2), d3 = D(3), d4 = D(4);
+
+	O(0) = D(0) + (d1 + d2) + (d3 + d4);
+	O(1) = 2 * (d3 - d4) + ((d1 - d2) + D(5));
+}
+
+ALWAYS void
+tile_out_4_8(const vec *restrict d, size_t from, vec *restrict o, size_t to)
+{
+	const vec d1 = D(1), d2 = D(2), d3 = D(3), d4 = D(4), d5 = D(5);
+	const vec d6 = D(6);
+	const vec a = d1 + d2, b = d1 - d2, c = d3 + d4, e = d3 - d4;
+	const vec f = d5 + d6, g = d5 - d6;
+
+	O(0) = D(0) + a + (c + 8 * f);
+	O(1) = b + 2 * e + 4 * g;
+	O(2) = a + 4 * c + 2 * f;
+	O(3) = (b + 8 * e) + (g + D(7));
 }
 
 #undef D

@@ -9,7 +9,6 @@
 #include "targets/native/vector_tiles.h"
 #include "targets/native/winograd.h"
 
-#define MOST_SIDE (WINOGRAD_LARGEST + 2)
 #define MOST_OUTPUTS (WINOGRAD_LARGEST * WINOGRAD_LARGEST)
 
 /* A tile: of which image, and the first of its outputs. */
@@ -79,9 +78,9 @@ row_at(const struct winograd *w, size_t row, size_t channel)
 	    + row % NATIVE_GROUP * NATIVE_WIDTH;
 }
 
-#define TILES(size, side) \
+#define FORTH(side) \
 	/* Columns, then rows. */ \
-	static inline void tile_forth_##size(const struct winograd *w, \
+	static inline void tile_forth_##side(const struct winograd *w, \
 	    const struct tile *t, const float *restrict from, \
 	    float *restrict to) \
 	{ \
@@ -89,29 +88,65 @@ row_at(const struct winograd *w, size_t row, size_t channel)
 \
 		tile_read(w, t, from, side, d); \
 		for (size_t x = 0; x < (side); x++) \
-			tile_in_##size(d + x, side, e + x, side); \
+			tile_in_##side(d + x, side, e + x, side); \
 		for (size_t y = 0; y < (side); y++) { \
-			tile_in_##size(e + (side)*y, 1, d, 1); \
+			tile_in_##side(e + (side)*y, 1, d, 1); \
 			tile_put(to + (side)*y * w->input_step, w->input_step, \
 			    side, d); \
 		} \
-	} \
-	static inline void tile_back_##size(const struct winograd *w, \
+	}
+
+#define BACK(size, side) \
+	static inline void tile_back_##size##_##side(const struct winograd *w, \
 	    const float *restrict from, vec *restrict out) \
 	{ \
 		vec d[(side) * (side)], e[(size) * (side)]; \
 \
 		tile_take(from, w->sum_step, (side) * (side), d); \
 		for (size_t x = 0; x < (side); x++) \
-			tile_out_##size(d + x, side, e + x, side); \
+			tile_out_##size##_##side(d + x, side, e + x, side); \
 		for (size_t y = 0; y < (size); y++) \
-			tile_out_##size(e + (side)*y, 1, out + (size)*y, 1); \
+			tile_out_##size##_##side( \
+			    e + (side)*y, 1, out + (size)*y, 1); \
 	}
 
-TILES(2, 4)
-TILES(4, 6)
-TILES(6, 8)
-#undef TILES
+FORTH(4)
+FORTH(6)
+FORTH(8)
+BACK(2, 4)
+BACK(4, 6)
+BACK(6, 8)
+BACK(2, 6)
+BACK(4, 8)
+#undef FORTH
+#undef BACK
+
+ALWAYS void
+tile_forth(const struct winograd *w, const struct tile *t, const float *from,
+    float *to)
+{
+	if (w->side == 4)
+		tile_forth_4(w, t, from, to);
+	else if (w->side == 6)
+		tile_forth_6(w, t, from, to);
+	else
+		tile_forth_8(w, t, from, to);
+}
+
+ALWAYS void
+tile_back(const struct winograd *w, const float *from, vec *out)
+{
+	if (w->size == 6)
+		tile_back_6_8(w, from, out);
+	else if (w->size == 4 && w->side == 6)
+		tile_back_4_6(w, from, out);
+	else if (w->size == 4)
+		tile_back_4_8(w, from, out);
+	else if (w->side == 4)
+		tile_back_2_4(w, from, out);
+	else
+		tile_back_2_6(w, from, out);
+}
 
 /* The outputs of a tile that the image has. */
 struct patch {
@@ -193,7 +228,7 @@ patch_cut(const struct winograd *w, const struct patch *p, vec *x)
 
 struct tile_block {
 	size_t first, n; /* tiles */
-	size_t from, to; /* filters */
+	size_t group, from, to; /* filters of a group */
 };
 
 static inline void
@@ -204,16 +239,11 @@ block_forth(const struct winograd *w, const struct tile_block *b,
 		const struct tile tile = tile_of(w, b->first + t);
 
 		for (size_t c = 0; c < w->channels; c += NATIVE_WIDTH) {
-			const float *from =
-			    in + pixels_at(&w->in, tile.image, c);
-			float *row = to + row_at(w, t, c);
+			const float *from = in
+			    + pixels_at(
+			        &w->in, tile.image, b->group * w->channels + c);
 
-			if (w->size == 2)
-				tile_forth_2(w, &tile, from, row);
-			else if (w->size == 4)
-				tile_forth_4(w, &tile, from, row);
-			else
-				tile_forth_6(w, &tile, from, row);
+			tile_forth(w, &tile, from, to + row_at(w, t, c));
 		}
 	}
 }
@@ -222,12 +252,12 @@ static inline void
 block_multiply(const struct winograd *w, const struct tile_block *b,
     const float *in, float *sum)
 {
-	const size_t side = w->size + 2;
+	const size_t side = w->side, first = b->group * side * side;
 
 	for (size_t f = 0; f < side * side; f++)
 		for (size_t k = b->from; k < b->to; k += PAIR_OF_VECTORS) {
-			const float *weights =
-			    w->weights + (f * w->filters + k) * w->channels;
+			const float *weights = w->weights
+			    + ((first + f) * w->filters + k) * w->channels;
 			const float *a = in + f * w->input_step;
 			float *c = sum + f * w->sum_step + k * w->block;
 
@@ -251,19 +281,16 @@ block_back(const struct winograd *w, const struct tile_block *b,
 		for (size_t t = 0; t < b->n; t++) {
 			const struct tile tile = tile_of(w, b->first + t);
 			const struct patch patch = patch_of(w, &tile);
-			const size_t at = pixels_at(&w->out, tile.image, k);
+			const size_t filter = b->group * w->stored + k;
+			const size_t at =
+			    pixels_at(&w->out, tile.image, filter);
 			const float *from = sum
 			    + k / PAIR_OF_VECTORS * PAIR_OF_VECTORS * w->block
 			    + t * PAIR_OF_VECTORS + k % PAIR_OF_VECTORS;
 
-			if (w->size == 2)
-				tile_back_2(w, from, x);
-			else if (w->size == 4)
-				tile_back_4(w, from, x);
-			else
-				tile_back_6(w, from, x);
+			tile_back(w, from, x);
 			patch_cut(w, &patch, x);
-			patch_finish(w, &patch, k, at, in, x);
+			patch_finish(w, &patch, filter, at, in, x);
 			patch_write(w, &patch, x, out + at);
 		}
 }
@@ -272,10 +299,12 @@ static void
 winograd_unit(const struct winograd *w, size_t unit, float *scratch,
     const void *const *in, float *out)
 {
-	const size_t side = w->size + 2, part = unit % w->parts;
+	const size_t side = w->side, of_group = winograd_units_of_group(w);
+	const size_t part = unit % w->parts;
 	const size_t pairs = w->filters / PAIR_OF_VECTORS;
-	const size_t first = unit / w->parts * w->block;
+	const size_t first = unit % of_group / w->parts * w->block;
 	const struct tile_block b = {.first = first,
+	    .group = unit / of_group,
 	    .n = w->tiles - first < w->block ? w->tiles - first : w->block,
 	    .from = pairs * part / w->parts * PAIR_OF_VECTORS,
 	    .to = pairs * (part + 1) / w->parts * PAIR_OF_VECTORS};

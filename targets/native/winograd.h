@@ -1,4 +1,4 @@
-/* Winograd convolution of 3x3 windows, stride 1: what its kernels, compiled once
+/* Winograd convolution of windows of 3x3 and 5x5, stride 1: what its kernels, compiled once
  * for each instruction set, and the code around them share. */
 #ifndef TARGETS_NATIVE_WINOGRAD_H
 #define TARGETS_NATIVE_WINOGRAD_H
@@ -7,6 +7,10 @@
 #include "targets/native/steps.h"
 
 #define WINOGRAD_LARGEST 6 /* outputs of a tile along a side */
+#define WINOGRAD_SIDE 8 /* of the largest tile */
+/* Channels and filters of each of several groups come in so many: whole vectors of all
+ * instruction sets and layouts. */
+#define WINOGRAD_GROUPED 16
 
 /* Numbers of implementations: tile and block, then where tensors lie and whether a
  * guard is around it. */
@@ -15,20 +19,23 @@
 
 struct winograd {
 	uint32_t size; /* outputs of a tile along a side: 2, 4 or 6 */
-	size_t images, channels, filters; /* the last two padded to whole
-					   * vectors; filters to two */
+	uint32_t side; /* of a tile's inputs: 4, 6 or 8 */
+	size_t images, groups;
+	size_t channels,
+	    filters; /* of a group, padded to whole vectors; filters
+				   * to two */
 	size_t height, width; /* of the input */
 	size_t rows, columns; /* of the output */
 	int64_t above, before; /* padding */
-	size_t stored; /* filters the output has room for */
+	size_t stored; /* filters of a group that the output has room for */
 	size_t real; /* filters that are there: what is stored beyond is 0 */
 	struct pixels in, out;
 	size_t down, across, tiles; /* tiles of an image, and of all */
 	size_t block; /* tiles at once: their transforms stay in the cache */
 	size_t parts; /* of the filters, each another thread's */
-	/* [(size + 2)^2][filters / pair][channels][pair], pair: two vectors */
+	/* [groups][side^2][filters / pair][channels][pair], pair: two vectors */
 	const float *weights;
-	const float *bias; /* [filters] */
+	const float *bias; /* of all groups */
 	struct native_steps steps;
 	int32_t port; /* the image's */
 	/* Of a thread: transforms of a block's inputs, and their sums. */
@@ -37,12 +44,18 @@ struct winograd {
 	float *scratch_of; /* [threads][scratch] */
 };
 
-/* Unit `unit` of winograd_units(): a block of tiles, for a part of the
+static inline size_t
+winograd_units_of_group(const struct winograd *w)
+{
+	return (w->tiles + w->block - 1) / w->block * w->parts;
+}
+
+/* Unit `unit` of winograd_units(): a block of tiles, for a part of a group's
  * filters. `scratch` is a thread's. */
 static inline size_t
 winograd_units(const struct winograd *w)
 {
-	return (w->tiles + w->block - 1) / w->block * w->parts;
+	return w->groups * winograd_units_of_group(w);
 }
 
 typedef void winograd_run(const struct winograd *w, size_t unit, float *scratch,

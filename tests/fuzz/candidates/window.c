@@ -68,7 +68,13 @@ convolution_of(
 			group--;
 	if (group > 1)
 		out = group * (depthwise ? upto(g, 2) : upto(g, 16));
+	if (!depthwise && group > 1 && t.dim[1] / group % 16 == 0)
+		out = group * 16;
 	add_lists(g, at, n, true, true, &l);
+	if (l.kernel[0] > 3
+	    && l.kernel[0] < 6) /* windows that have other ways */
+		for (uint32_t i = 0; i < n; i++)
+			l.kernel[i] = 5;
 	dim[0] = out;
 	dim[1] = t.dim[1] / group;
 	for (uint32_t i = 0; i < n; i++)
