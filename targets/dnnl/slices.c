@@ -13,7 +13,7 @@
 /* No block of a layout has more rows. */
 #define ROWS 64
 
-struct sliced {
+struct matrix_slices {
 	const struct tensor *t;
 	float factor;
 	struct md is;
@@ -26,7 +26,7 @@ struct sliced {
 
 /* Is it dense and one matrix of floats? */
 static bool
-is_sliced(struct sliced *s, const struct tensor *t)
+is_sliced(struct matrix_slices *s, const struct tensor *t)
 {
 	const size_t bytes = t ? t->count * sizeof(float) : 0;
 
@@ -42,13 +42,13 @@ is_sliced(struct sliced *s, const struct tensor *t)
 }
 
 static size_t
-row_of(const struct sliced *s)
+row_of(const struct matrix_slices *s)
 {
 	return (size_t)s->is.strides[s->outer];
 }
 
 static void
-set_slices(struct sliced *s, struct arena *a)
+set_slices(struct matrix_slices *s, struct arena *a)
 {
 	const size_t fit = SLICE / sizeof(float) / row_of(s) / ROWS * ROWS;
 	size_t n;
@@ -68,7 +68,7 @@ set_slices(struct sliced *s, struct arena *a)
 }
 
 static const void *
-read_slice(const struct sliced *s, int64_t first, int64_t rows)
+read_slice(const struct matrix_slices *s, int64_t first, int64_t rows)
 {
 	const size_t n = (size_t)rows * row_of(s);
 	const char *from = s->t->data;
@@ -86,7 +86,7 @@ read_slice(const struct sliced *s, int64_t first, int64_t rows)
 
 /* It is packed; nobody needs it in memory for now. */
 static void
-let_go(const struct sliced *s, int64_t first, int64_t rows)
+let_go(const struct matrix_slices *s, int64_t first, int64_t rows)
 {
 	const size_t row = row_of(s) * sizeof(float);
 
@@ -97,7 +97,7 @@ let_go(const struct sliced *s, int64_t first, int64_t rows)
 }
 
 static bool
-pack_part(struct build *b, const struct sliced *s, const struct md *is,
+pack_part(struct build *b, const struct matrix_slices *s, const struct md *is,
     const struct md *part, const void *data)
 {
 	const dnnl_engine_t e = b->layer->engine;
@@ -121,7 +121,7 @@ pack_part(struct build *b, const struct sliced *s, const struct md *is,
 }
 
 static bool
-pack_slice(struct build *b, const struct sliced *s, int64_t first)
+pack_slice(struct build *b, const struct matrix_slices *s, int64_t first)
 {
 	const int64_t left = s->is.dims[s->outer] - first;
 	dnnl_dims_t at = {0};
@@ -140,7 +140,7 @@ pack_slice(struct build *b, const struct sliced *s, int64_t first)
 
 /* false: nothing is bound. */
 static bool
-bind_sliced(struct build *b, int arg, struct sliced *s)
+bind_sliced(struct build *b, int arg, struct matrix_slices *s)
 {
 	bool ok = check(b,
 	    md_memory(&s->to, s->want, b->layer->engine, DNNL_MEMORY_ALLOCATE),
@@ -160,7 +160,7 @@ bool
 bind_matrix(struct build *b, int arg, value_id v, float factor,
     const struct md *is, const struct md *want)
 {
-	struct sliced s = {.factor = factor, .is = *is, .want = want};
+	struct matrix_slices s = {.factor = factor, .is = *is, .want = want};
 	const struct err before = *b->err;
 
 	if (is_sliced(&s, graph_value(b->graph, v)->constant)) {
