@@ -178,7 +178,9 @@ is_alone(int argc, char **argv)
 
 	for (int i = 2; i < argc && alone; i++)
 		alone = strncmp(argv[i], "--th", 4) != 0
-		    || strcmp(argv[i], "--threads=1") == 0;
+		    || strcmp(argv[i], "--threads=1") == 0
+		    || (strcmp(argv[i], "--threads") == 0 && i + 1 < argc
+		        && strcmp(argv[i + 1], "1") == 0);
 	return alone;
 }
 
