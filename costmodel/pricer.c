@@ -141,7 +141,7 @@ look_everything_up(struct pricer *p, struct err *err)
 		return false;
 	for (uint32_t i = p->ncandidate_subjects; i < p->nsubjects; i++)
 		check_bound(p, i);
-	return doubts_note(p, err);
+	return true;
 }
 
 bool
@@ -157,7 +157,7 @@ pricer_begin(struct pricer *p, struct prices *prices, struct err *err)
 	ok = look_everything_up(p, err);
 	if (p->db)
 		costdb_end_lookups(p->db);
-	if (!ok)
+	if (!ok || !doubts_note(p, err))
 		return false;
 	conversions_close_over(p);
 	VERIFY(pricer_verify(p));

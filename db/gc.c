@@ -52,6 +52,8 @@ static const char deletion[] =
     " (SELECT subject_id FROM doomed_subject);"
     "DELETE FROM subject WHERE subject_id IN"
     " (SELECT subject_id FROM doomed_subject);"
+    "DELETE FROM meta WHERE k='" META_OLDER_KEYS "'"
+    " AND EXISTS(SELECT 1 FROM doomed_subject);"
     "DELETE FROM kin WHERE EXISTS(SELECT 1 FROM doomed_subject);"
     "INSERT OR IGNORE INTO kin SELECT skeleton,family,min(summary)"
     " FROM subject WHERE EXISTS(SELECT 1 FROM doomed_subject)"

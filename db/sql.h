@@ -22,6 +22,9 @@ enum statement {
  * take of merging; beyond some dozens nothing is gained. */
 #define ROWS_AT_ONCE 32
 
+/* In table meta: what costdb_older_keys() counted so far. */
+#define META_OLDER_KEYS "older_keys"
+
 struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
 	struct db_subject subject;
 	db_id env;

@@ -458,6 +458,40 @@ network_file_systems_are_known(void **state)
 	assert_null(place_network_name(0x01021994)); /* tmpfs */
 }
 
+/* What was counted is remembered where many are, and only what is new is read. */
+static void
+older_keys_are_counted_once(void **state)
+{
+	struct fixture *f = *state;
+	const struct sample sample = dbfile_sample(1000);
+	const char *kept;
+	uint64_t n;
+
+	for (uint32_t i = 0; i < 1500; i++)
+		put(f, i, &sample);
+	assert_true(costdb_flush(f->db, &f->err));
+	exec(f->path,
+	    "UPDATE subject SET bytes=CAST(x'00'||bytes AS BLOB)"
+	    " WHERE subject_id<=100 AND kind='candidate'");
+	for (int i = 0; i < 2; i++) {
+		assert_true(costdb_older_keys(f->db, 1, &n, &f->err));
+		assert_int_equal(n, 100);
+	}
+	assert_true(
+	    costdb_meta_get(f->db, "older_keys", &kept, &f->a, &f->err));
+	assert_string_equal(kept, "1 1500 100");
+	put(f, 2000, &sample);
+	assert_true(costdb_flush(f->db, &f->err));
+	exec(f->path,
+	    "UPDATE subject SET bytes=CAST(x'00'||bytes AS BLOB)"
+	    " WHERE subject_id>1500");
+	assert_true(costdb_older_keys(f->db, 1, &n, &f->err));
+	assert_int_equal(n, 101);
+	/* another version is another question */
+	assert_true(costdb_older_keys(f->db, 0, &n, &f->err));
+	assert_int_equal(n, 0);
+}
+
 int
 main(void)
 {
@@ -474,6 +508,7 @@ main(void)
 	    T(a_timeout_counts_up_to_its_limit),
 	    T(strangers_are_refused),
 	    T(a_read_only_folder_will_do_for_reading),
+	    T(older_keys_are_counted_once),
 	    cmocka_unit_test(network_file_systems_are_known),
 	};
 
