@@ -1,9 +1,6 @@
 #include "costmodel/drift.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "ir/base/order.h"
 
 /* TUNING: once there are so many prices with probes, and something moved by so
  * much. */
@@ -37,18 +34,45 @@ has_moved(double from, double to)
 	return to <= from * (1 - STEP) || to >= from * (1 + STEP);
 }
 
+/* Where x belongs among n sorted ones. */
+static uint32_t
+place_of(const double *sorted, uint32_t n, double x)
+{
+	uint32_t i = 0;
+
+	while (i < n && sorted[i] < x)
+		i++;
+	return i;
+}
+
+/* The ratio takes the place of the oldest of so many. */
+static uint32_t
+keep(struct drift *d, double ratio)
+{
+	double *last = &d->ratio[d->n % DRIFT_LAST];
+	uint32_t n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST, i;
+
+	if (n == DRIFT_LAST) {
+		i = place_of(d->sorted, n--, *last);
+		memmove(&d->sorted[i], &d->sorted[i + 1],
+		    (n - i) * sizeof *d->sorted);
+	}
+	i = place_of(d->sorted, n, ratio);
+	memmove(&d->sorted[i + 1], &d->sorted[i], (n - i) * sizeof *d->sorted);
+	d->sorted[i] = *last = ratio;
+	d->n++;
+	return n + 1;
+}
+
 bool
 drift_take(struct drift *d, double ratio)
 {
-	double sorted[DRIFT_LAST], scale, share = DRIFT_SHARE;
-	uint32_t n;
+	const double *sorted = d->sorted;
+	double scale, share = DRIFT_SHARE;
+	uint32_t n = keep(d, ratio);
 
-	d->ratio[d->n++ % DRIFT_LAST] = ratio;
-	n = d->n < DRIFT_LAST ? d->n : DRIFT_LAST;
 	if (n < LEAST)
 		return false;
-	memcpy(sorted, d->ratio, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_double);
 	scale = between(0, sorted[n / 4], DRIFT_MOST);
 	if (n >= SHARE_LEAST)
 		share = between(DRIFT_SHARE,

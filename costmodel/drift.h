@@ -17,6 +17,7 @@
 
 struct drift {
 	double ratio[DRIFT_LAST]; /* of the last ones */
+	double sorted[DRIFT_LAST]; /* the same */
 	uint32_t n; /* so far */
 	double scale; /* of guesses made from probes */
 	double share; /* of the lesser of two equal probes a price is at least;
