@@ -10,22 +10,17 @@ static const struct price nothing_known = {
     .detail = "",
 };
 
-uint32_t
-subject_add(struct pricer *p, const void *bytes, size_t n, bool *is_new)
+/* One with a key that lives as long as the pricer. */
+static uint32_t
+add_new(struct pricer *p, const unsigned char *key, size_t n)
 {
-	uint32_t subject = map_find(&p->keys, bytes, n);
-	const unsigned char *copy;
+	uint32_t subject = p->nsubjects++;
 
-	*is_new = subject == MAP_NONE;
-	if (!*is_new)
-		return subject;
 	p->subject = arena_grow(p->arena, p->subject, &p->subject_cap,
-	    p->nsubjects + 1, sizeof *p->subject);
-	subject = p->nsubjects++;
-	copy = arena_copy(p->arena, bytes, n);
-	map_add(&p->keys, copy, n, subject);
+	    p->nsubjects, sizeof *p->subject);
+	map_add(&p->keys, key, n, subject);
 	p->subject[subject] = (struct subject){
-	    .db = {.bytes = copy + 4, .n = n - 4},
+	    .db = {.bytes = key + 4, .n = n - 4},
 	    .candidate = SUBJECT_NONE,
 	    .value = VALUE_NONE,
 	    .price = prices_add(p->prices, &nothing_known),
@@ -33,6 +28,16 @@ subject_add(struct pricer *p, const void *bytes, size_t n, bool *is_new)
 	    .why = WHY_first_seen,
 	};
 	return subject;
+}
+
+uint32_t
+subject_add(struct pricer *p, const void *bytes, size_t n, bool *is_new)
+{
+	uint32_t subject = map_find(&p->keys, bytes, n);
+
+	*is_new = subject == MAP_NONE;
+	return *is_new ? add_new(p, arena_copy(p->arena, bytes, n), n)
+	               : subject;
 }
 
 void
@@ -80,22 +85,48 @@ who_has_keys(const struct pricer *p)
 	    : NULL;
 }
 
-/* The target, and what candidate i is known by. */
+/* Those of a pricer with the same candidates, which lives longer. */
 static void
-put_key(struct buf *b, struct pricer *p, const struct pricer *known, uint32_t i,
-    struct arena *scratch)
+add_like(struct pricer *p, const struct pricer *known)
+{
+	for (uint32_t i = 0; i < known->ncandidate_subjects; i++) {
+		const struct subject *k = &known->subject[i];
+		const unsigned char *key = k->db.bytes;
+		const uint32_t subject = add_new(p, key - 4, k->db.n + 4);
+		struct subject *s = &p->subject[subject];
+
+		s->target = k->target;
+		s->candidate = k->candidate;
+		s->work = k->work;
+	}
+	for (uint32_t i = 0; i < p->candidates->n; i++) {
+		p->subject_of[i] = known->subject_of[i];
+		p->next[i] = known->next[i];
+	}
+}
+
+static void
+add_candidate(
+    struct pricer *p, uint32_t i, struct buf *b, struct arena *scratch)
 {
 	const struct candidate *c = &p->candidates->candidate[i];
+	uint32_t subject;
+	bool is_new;
 
 	b->n = 0;
 	buf_u32(b, c->target);
-	if (known) {
-		const struct subject *s = &known->subject[known->subject_of[i]];
-
-		buf_add(b, s->db.bytes, s->db.n);
+	key_candidate(&p->keys_of, b, c, KEY_FULL, scratch);
+	subject = subject_add(p, b->data, b->n, &is_new);
+	p->subject_of[i] = subject;
+	p->next[i] = SUBJECT_NONE;
+	if (is_new) {
+		p->subject[subject].target = c->target;
+		p->subject[subject].work =
+		    work_of_candidate(p->graph, p->mix, c);
 	} else {
-		key_candidate(&p->keys_of, b, c, KEY_FULL, scratch);
+		p->next[i] = p->subject[subject].candidate;
 	}
+	p->subject[subject].candidate = i;
 }
 
 void
@@ -107,24 +138,11 @@ subjects_of_candidates(struct pricer *p)
 
 	arena_init(&scratch);
 	buf_init(&b);
-	for (uint32_t i = 0; i < p->candidates->n; i++) {
-		const struct candidate *c = &p->candidates->candidate[i];
-		uint32_t subject;
-		bool is_new;
-
-		put_key(&b, p, known, i, &scratch);
-		subject = subject_add(p, b.data, b.n, &is_new);
-		p->subject_of[i] = subject;
-		p->next[i] = SUBJECT_NONE;
-		if (is_new) {
-			p->subject[subject].target = c->target;
-			p->subject[subject].work =
-			    work_of_candidate(p->graph, p->mix, c);
-		} else {
-			p->next[i] = p->subject[subject].candidate;
-		}
-		p->subject[subject].candidate = i;
-	}
+	if (known)
+		add_like(p, known);
+	else
+		for (uint32_t i = 0; i < p->candidates->n; i++)
+			add_candidate(p, i, &b, &scratch);
 	p->ncandidate_subjects = p->nsubjects;
 	buf_release(&b);
 	arena_release(&scratch);
