@@ -294,34 +294,83 @@ out_begin(struct outdir *o, const char *path, bool force, struct arena *a,
 	return true;
 }
 
-int
-out_create(
+/* A file's path; folders on the way are made. */
+static const char *
+make_way(
     const struct outdir *o, const char *name, struct arena *a, struct err *err)
 {
 	char *path = arena_printf(a, "%s/%s", o->temporary, name);
-	int fd;
 
 	for (char *s = path + strlen(o->temporary) + 1; (s = strchr(s, '/'));
 	     *s++ = '/') {
 		*s = '\0';
 		if (mkdir(path, 0777) != 0 && errno != EEXIST) {
 			fail(err, name, "cannot make directory");
-			return -1;
+			return NULL;
 		}
 	}
+	return path;
+}
+
+int
+out_create(
+    const struct outdir *o, const char *name, struct arena *a, struct err *err)
+{
+	const char *path = make_way(o, name, a, err);
+	int fd;
+
+	if (!path)
+		return -1;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		fail(err, name, "cannot create");
 	return fd;
 }
 
+/* The file of that name in the folder that is replaced, if it has no other name, and
+ * owner and mode of what is made now; -1: there is none. */
+static int
+open_former(const struct outdir *o, const char *path)
+{
+	struct stat st, now;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && lstat(o->temporary, &now) == 0
+	    && S_ISREG(st.st_mode) && st.st_nlink == 1
+	    && (st.st_mode & 07777) == (now.st_mode & 0666)
+	    && st.st_uid == now.st_uid && st.st_gid == now.st_gid)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static FILE *
+follow(
+    const struct outdir *o, const char *name, struct arena *a, struct err *err)
+{
+	const char *path = make_way(o, name, a, err);
+	const char *former = arena_printf(a, "%s/%s", o->path, name);
+	int fd = path ? open_former(o, former) : -1;
+	FILE *f = fd < 0 ? NULL : counted_follow(fd, former, path, o->left);
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
 FILE *
 out_open(
     const struct outdir *o, const char *name, struct arena *a, struct err *err)
 {
-	int fd = out_create(o, name, a, err);
-	FILE *f = fd < 0 ? NULL : counted_open(fd, o->left);
+	FILE *f = o->force ? follow(o, name, a, err) : NULL;
+	int fd;
 
+	if (f || err->kind != ERR_NONE)
+		return f;
+	fd = out_create(o, name, a, err);
+	f = fd < 0 ? NULL : counted_open(fd, o->left);
 	if (!f && fd >= 0) {
 		fail(err, name, "cannot create");
 		close(fd);
@@ -405,10 +454,11 @@ file_sync_parent(const char *path, struct err *err)
 static int
 start_sync(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	int fd =
-	    type == FTW_F ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	int fd = type == FTW_F && st->st_nlink == 1
+	    ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+	    : -1;
 
-	(void)st, (void)ftw;
+	(void)ftw;
 	if (fd < 0)
 		return 0;
 	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
@@ -421,8 +471,9 @@ sync_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	int fd, bad;
 
-	(void)st, (void)ftw;
-	if (type != FTW_F && type != FTW_DP)
+	(void)ftw;
+	if ((type != FTW_F && type != FTW_DP)
+	    || (type == FTW_F && st->st_nlink > 1)) /* a former result's */
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
