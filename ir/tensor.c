@@ -263,6 +263,10 @@ tensor_real(const struct tensor *t, size_t i)
 		    t->held, (const unsigned char *)t->data + 2 * i, 1, &f);
 		return (double)f;
 	}
+	if (t->dtype == DT_FLOAT) { /* most are */
+		memcpy(&f, element(t, i), sizeof f);
+		return (double)f;
+	}
 	if (dtype_is_integer(t->dtype) || t->dtype == DT_BOOL)
 		return t->dtype == DT_UINT64
 		    ? (double)(uint64_t)tensor_int(t, i)
@@ -271,9 +275,6 @@ tensor_real(const struct tensor *t, size_t i)
 		return small_float_value(t->dtype, (uint8_t)packed_code(t, i));
 	p = element(t, i);
 	switch (t->dtype) {
-	case DT_FLOAT:
-		memcpy(&f, p, sizeof f);
-		return (double)f;
 	case DT_DOUBLE:
 		memcpy(&d, p, sizeof d);
 		return d;
