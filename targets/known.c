@@ -85,7 +85,7 @@ is_float(const struct value *v)
 }
 
 /* Bounds as far as they are worked out. */
-struct bounds {
+struct value_bounds {
 	const struct graph *graph;
 	/* By value, zero where nobody knows; NULL: the graph's own, and what goes into a
 	 * product may be looked at. */
@@ -93,13 +93,13 @@ struct bounds {
 };
 
 static float *
-below_at(const struct bounds *b, value_id v)
+below_at(const struct value_bounds *b, value_id v)
 {
 	return b->below ? &b->below[v] : &graph_value(b->graph, v)->below;
 }
 
 static double
-of_input(const struct bounds *b, const struct node *n, uint32_t i)
+of_input(const struct value_bounds *b, const struct node *n, uint32_t i)
 {
 	const value_id id = node_input(n, i);
 	struct value *v = id == VALUE_NONE ? NULL : graph_value(b->graph, id);
@@ -116,7 +116,7 @@ of_input(const struct bounds *b, const struct node *n, uint32_t i)
 
 /* Of all inputs: the largest, the sum, the product. */
 static double
-largest(const struct bounds *b, const struct node *n)
+largest(const struct value_bounds *b, const struct node *n)
 {
 	double most = 0;
 
@@ -126,7 +126,7 @@ largest(const struct bounds *b, const struct node *n)
 }
 
 static double
-sum(const struct bounds *b, const struct node *n)
+sum(const struct value_bounds *b, const struct node *n)
 {
 	double all = of_input(b, n, 0);
 
@@ -136,7 +136,7 @@ sum(const struct bounds *b, const struct node *n)
 }
 
 static double
-product(const struct bounds *b, const struct node *n)
+product(const struct value_bounds *b, const struct node *n)
 {
 	double all = 0;
 
@@ -146,7 +146,7 @@ product(const struct bounds *b, const struct node *n)
 }
 
 static double
-quotient(const struct bounds *b, const struct node *n)
+quotient(const struct value_bounds *b, const struct node *n)
 {
 	float by;
 
@@ -158,8 +158,8 @@ quotient(const struct bounds *b, const struct node *n)
 /* A parameter that is an attribute, or since some opset an input; left out as given.
  * False: it is computed. */
 static bool
-read_number(const struct bounds *b, const struct node *n, const char *name,
-    uint32_t slot, float *x)
+read_number(const struct value_bounds *b, const struct node *n,
+    const char *name, uint32_t slot, float *x)
 {
 	*x = attr_float_or(n, name, *x);
 	return node_input(n, slot) == VALUE_NONE
@@ -167,7 +167,7 @@ read_number(const struct bounds *b, const struct node *n, const char *name,
 }
 
 static double
-clipped(const struct bounds *b, const struct node *n)
+clipped(const struct value_bounds *b, const struct node *n)
 {
 	float low = -INFINITY, high = INFINITY;
 	const double e = of_input(b, n, 0);
@@ -185,7 +185,7 @@ clipped(const struct bounds *b, const struct node *n)
 }
 
 static double
-padded(const struct bounds *b, const struct node *n)
+padded(const struct value_bounds *b, const struct node *n)
 {
 	float value = 0;
 
@@ -196,7 +196,7 @@ padded(const struct bounds *b, const struct node *n)
 
 /* What is below zero is multiplied, or its exponential less one. */
 static double
-sloped(const struct bounds *b, const struct node *n)
+sloped(const struct value_bounds *b, const struct node *n)
 {
 	const bool is_elu = n->op == OP_ELU;
 	const double slope =
@@ -208,7 +208,7 @@ sloped(const struct bounds *b, const struct node *n)
 
 /* A window that only sees padding makes what it likes. */
 static double
-pooled(const struct bounds *b, const struct node *n)
+pooled(const struct value_bounds *b, const struct node *n)
 {
 	uint32_t nkernel, npads, nsteps;
 	const int64_t *kernel = attr_ints(n, "kernel_shape", &nkernel);
@@ -228,7 +228,7 @@ pooled(const struct bounds *b, const struct node *n)
 
 /* A cubic goes beyond what it interpolates. */
 static double
-overshot(const struct bounds *b, const struct node *n)
+overshot(const struct value_bounds *b, const struct node *n)
 {
 	const float cubic = attr_float_or(n, "cubic_coeff_a", -0.75f);
 
@@ -240,7 +240,7 @@ overshot(const struct bounds *b, const struct node *n)
 }
 
 static double
-unit(const struct bounds *b, const struct node *n)
+unit(const struct value_bounds *b, const struct node *n)
 {
 	if (!isfinite(attr_float_or(n, "alpha", 0))
 	    || !isfinite(attr_float_or(n, "beta", 0)))
@@ -257,8 +257,8 @@ trains(const struct node *n)
 }
 
 static bool
-parameters(
-    const struct bounds *b, const struct node *n, const struct tensor *t[5])
+parameters(const struct value_bounds *b, const struct node *n,
+    const struct tensor *t[5])
 {
 	for (uint32_t i = 1; i < 5; i++) {
 		const struct value *v = node_in(b->graph, n, i);
@@ -273,7 +273,7 @@ parameters(
 
 /* (x - mean) * scale / sqrt(variance + epsilon) + shift; with all that constant. */
 static double
-normed(const struct bounds *b, const struct node *n)
+normed(const struct value_bounds *b, const struct node *n)
 {
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
 	const struct tensor *t[5] = {NULL};
@@ -309,7 +309,7 @@ most_of_transposed(struct value *w)
 
 /* By how much a product's sums are above its input. */
 static double
-gain(const struct bounds *b, const struct node *n)
+gain(const struct value_bounds *b, const struct node *n)
 {
 	struct value *w = node_input(n, 1) == VALUE_NONE
 	    ? NULL
@@ -331,7 +331,7 @@ gain(const struct bounds *b, const struct node *n)
 /* The input of a product, looked at if need be: as late as can be, for who looks at a value
  * takes no composite that has it inside. */
 static double
-product_input(const struct bounds *b, const struct node *n, double gained)
+product_input(const struct value_bounds *b, const struct node *n, double gained)
 {
 	struct value *v = graph_value(b->graph, n->input[0]);
 
@@ -346,7 +346,7 @@ product_input(const struct bounds *b, const struct node *n, double gained)
 }
 
 static double
-summed_products(const struct bounds *b, const struct node *n)
+summed_products(const struct value_bounds *b, const struct node *n)
 {
 	const double gained = gain(b, n);
 	double added = 0;
@@ -361,7 +361,7 @@ summed_products(const struct bounds *b, const struct node *n)
 }
 
 static double
-below_of(const struct bounds *b, const struct node *n)
+below_of(const struct value_bounds *b, const struct node *n)
 {
 	switch ((enum growth)growth_of[n->op]) {
 	case SAME:
@@ -405,7 +405,7 @@ kept(double below)
 
 /* From what a node reads to what it makes. False: nobody knows. */
 static bool
-follow(const struct bounds *b, const struct node *n)
+follow(const struct value_bounds *b, const struct node *n)
 {
 	const float below = kept(below_of(b, n));
 
@@ -419,7 +419,7 @@ follow(const struct bounds *b, const struct node *n)
 void
 known_find(const struct graph *g)
 {
-	const struct bounds b = {.graph = g};
+	const struct value_bounds b = {.graph = g};
 
 	for (value_id i = 0; i < g->nvalues; i++) {
 		struct value *v = graph_value(g, i);
@@ -462,7 +462,7 @@ known_match(const struct graph *g, const struct match *m)
 
 /* Does all of a match stay below the bound when what it reads is below 2 to the power? */
 static bool
-stays(const struct bounds *b, const struct match *m, int power)
+stays(const struct value_bounds *b, const struct match *m, int power)
 {
 	for (uint32_t i = 0; i < m->nnodes; i++) {
 		const struct node *n = graph_node(b->graph, m->node[i]);
@@ -481,7 +481,7 @@ stays(const struct bounds *b, const struct match *m, int power)
 int
 known_power(const struct graph *g, const struct match *m)
 {
-	const struct bounds b = {g, calloc(g->nvalues, sizeof *b.below)};
+	const struct value_bounds b = {g, calloc(g->nvalues, sizeof *b.below)};
 	int power = 0, beyond = MOST + 1;
 
 	while (b.below && power + 1 < beyond) {

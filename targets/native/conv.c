@@ -387,7 +387,7 @@ transform_filters(const struct filter_transform *t, const struct filters *f,
 	}
 }
 
-struct packing {
+struct winograd_packing {
 	const struct winograd *w;
 	struct filter_transform how;
 	size_t filters, channels; /* of a group, as the model has them */
@@ -396,7 +396,7 @@ struct packing {
 
 /* One group's, some filters of a pair at a time. */
 static void
-pack_group(const struct packing *p, const float *from, float *to)
+pack_group(const struct winograd_packing *p, const float *from, float *to)
 {
 	const uint32_t window = p->how.window * p->how.window;
 	const size_t pair = p->pair, step = p->w->filters * p->w->channels;
@@ -424,7 +424,7 @@ static void
 pack_weights(struct winograd *w, const float *from, const struct type *t,
     uint32_t width, struct arena *a)
 {
-	const struct packing p = {
+	const struct winograd_packing p = {
 	    .w = w,
 	    .how = filter_transform_of(w),
 	    .filters = (size_t)t->dim[0] / w->groups,

@@ -71,10 +71,9 @@ convolution_of(
 	if (!depthwise && group > 1 && t.dim[1] / group % 16 == 0)
 		out = group * 16;
 	add_lists(g, at, n, true, true, &l);
-	if (l.kernel[0] > 3
-	    && l.kernel[0] < 6) /* windows that have other ways */
-		for (uint32_t i = 0; i < n; i++)
-			l.kernel[i] = 5;
+	if (l.kernel[0] > 3 && l.kernel[0] < 6 && t.dim[1] % 16 == 0)
+		for (uint32_t i = 0; i < n; i++) /* windows of other ways */
+			l.kernel[i] = t.dim[2 + i] >= 5 ? 5 : l.kernel[i];
 	dim[0] = out;
 	dim[1] = t.dim[1] / group;
 	for (uint32_t i = 0; i < n; i++)
