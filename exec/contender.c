@@ -317,7 +317,7 @@ bool
 contender_run(struct contender *r, enum contender_runs runs, cost_ns *took,
     bool *disturbed, struct err *err)
 {
-	const uint8_t ask = runs;
+	const uint8_t ask = (uint8_t)runs;
 	struct turn_answer a;
 
 	if (send(r->socket, &ask, 1, MSG_NOSIGNAL) != 1)
