@@ -344,11 +344,11 @@ flush_own(const struct shot *s, struct sweep *w, struct settling *t)
 static uint64_t
 sweep_all(const struct shot *s, struct sweep *w)
 {
-	if (s->transforms)
+	if (s->transforms) {
 		need_words(w, w->transformed.nwords);
-	if (s->transforms)
 		stream(w->words + w->plain.nwords,
 		    (w->transformed.nwords - w->plain.nwords) * 8);
+	}
 	return stream_ns(w->words, w->plain.nwords * 8);
 }
 

@@ -24,6 +24,23 @@ byte_limits(bool is_unsigned)
 	                   : (struct byte_limits){-128, 127};
 }
 
+/* Of n of them. Inlined, so that it is made for the caller's vectors. */
+static inline __attribute__((always_inline)) int32_t
+byte_total(const void *bytes, size_t n, bool is_unsigned)
+{
+	const uint8_t *u = bytes;
+	const int8_t *s = bytes;
+	int32_t sum = 0;
+
+	if (is_unsigned)
+		for (size_t i = 0; i < n; i++)
+			sum += u[i];
+	else
+		for (size_t i = 0; i < n; i++)
+			sum += s[i];
+	return sum;
+}
+
 static inline float
 byte_between(float x, float low, float high)
 {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "targets/bytes.h"
 #include "targets/team.h"
 
 /* TUNING: padded codes of a model's largest image are a hundredth of this. */
@@ -148,13 +149,9 @@ sum_channels(const struct byte_image *i, const uint8_t *codes, int32_t zero,
 	const size_t each = i->channels / i->groups;
 	const size_t n = i->padded[0] * i->padded[1] * i->groups;
 
-	for (size_t k = 0; k < n; k++, codes += each) {
-		int32_t sum = 0;
-
-		for (size_t c = 0; c < each; c++)
-			sum += i->is_unsigned ? codes[c] : (int8_t)codes[c];
-		plane[k] = sum - (int32_t)each * zero;
-	}
+	for (size_t k = 0; k < n; k++, codes += each)
+		plane[k] = byte_total(codes, each, i->is_unsigned)
+		    - (int32_t)each * zero;
 }
 
 static void

@@ -137,6 +137,25 @@ guard(struct kernel *k, const struct target *t, const struct graph *g,
 	guard_otherwise(k, t, keeps, a);
 }
 
+static void
+release_inner(struct kernel *k)
+{
+	struct around *around = k->state;
+
+	around->inner.release(&around->inner);
+}
+
+static void
+put_around(struct kernel *k, struct around *around)
+{
+	around->inner = *k;
+	*k = (struct kernel){.kind = k->kind,
+	    .candidate = k->candidate,
+	    .run = around->run,
+	    .release = release_inner,
+	    .state = around};
+}
+
 static bool
 compile(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -183,8 +202,8 @@ compile(const struct target *t, const struct graph *g,
 	    .release = release,
 	    .in_place = (uint32_t)(l->residual + 1),
 	    .state = l};
-	if (b.wrap)
-		b.wrap(out, b.wrapped);
+	if (b.around)
+		put_around(out, b.around);
 	if (b.end.needed)
 		bound_kernel(out, t, g, &b.end, a);
 	if (c->implementation & WAY_GUARDED)

@@ -3,6 +3,7 @@
  * makes the sums in the result's own memory, where they become floats. */
 #include <string.h>
 
+#include "targets/bytes.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/dynamic_sides.h"
 #include "targets/dnnl/integer.h"
@@ -20,29 +21,16 @@ accept_dynamic(const struct match_in *m, struct why *why)
 
 /* ---- sums to floats ---- */
 
+struct dynamic_sums;
+typedef void rows_run(
+    uint32_t *at, const struct dynamic_sums *s, const struct left_side *l);
+
 struct dynamic_sums {
-	struct kernel inner;
+	struct around around;
 	struct dynamic_sides sides;
 	size_t rows;
-	void (*finish)(uint32_t *at, const struct dynamic_sums *s,
-	    const struct left_side *l); /* for this processor */
+	rows_run *finish; /* for this processor */
 };
-
-static inline __attribute__((always_inline)) int32_t
-sum_of_codes(const void *codes, size_t n, bool is_unsigned)
-{
-	const uint8_t *u = codes;
-	const int8_t *s = codes;
-	int32_t sum = 0;
-
-	if (is_unsigned)
-		for (size_t i = 0; i < n; i++)
-			sum += u[i];
-	else
-		for (size_t i = 0; i < n; i++)
-			sum += s[i];
-	return sum;
-}
 
 /* One row, where it lies: sums of 32 bits in, floats out; left: sum(a - za). */
 static inline __attribute__((always_inline)) void
@@ -73,7 +61,7 @@ floats_of_rows(
 
 	for (size_t r = 0; r < s->rows; r++, at += of->outputs) {
 		if (of->has_zeros)
-			left = sum_of_codes(codes + r * of->depth, of->depth,
+			left = byte_total(codes + r * of->depth, of->depth,
 			           of->is_unsigned)
 			    - (int32_t)of->depth * l->zero;
 		floats_of_row(at, of, l, left);
@@ -103,18 +91,13 @@ rows_avx2(uint32_t *at, const struct dynamic_sums *s, const struct left_side *l)
 
 #endif
 
-static void
-choose_finish(struct dynamic_sums *s)
-{
-	s->finish = rows_plain;
+static rows_run *const finishes[] = {
+    [VECTORS_NONE] = rows_plain,
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx512dq")
-	    && __builtin_cpu_supports("avx512vl"))
-		s->finish = rows_avx512;
-	else if (__builtin_cpu_supports("avx2"))
-		s->finish = rows_avx2;
+    [VECTORS_AVX2] = rows_avx2,
+    [VECTORS_AVX512] = rows_avx512,
 #endif
-}
+};
 
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
@@ -122,33 +105,12 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	struct dynamic_sums *s = k->state;
 	const struct left_side l = dynamic_sides_left(&s->sides, in);
 
-	s->inner.fault = k->fault;
-	s->inner.run(&s->inner, in, out);
+	s->around.inner.fault = k->fault;
+	s->around.inner.run(&s->around.inner, in, out);
 	s->finish(out[0], s, &l);
 }
 
-static void
-release(struct kernel *k)
-{
-	struct dynamic_sums *s = k->state;
-
-	s->inner.release(&s->inner);
-}
-
 /* ---- a kernel ---- */
-
-static void
-wrap(struct kernel *k, void *state)
-{
-	struct dynamic_sums *s = state;
-
-	s->inner = *k;
-	*k = (struct kernel){.kind = s->inner.kind,
-	    .candidate = s->inner.candidate,
-	    .run = run,
-	    .release = release,
-	    .state = s};
-}
 
 static bool
 bind(struct build *b, const struct dynamic_product *d,
@@ -196,8 +158,8 @@ build_dynamic(struct build *b)
 	s->rows = (size_t)rows;
 	s->sides =
 	    dynamic_sides_read(&d, b->graph, b->candidate, steps, b->arena);
-	choose_finish(s);
-	b->wrap = wrap;
-	b->wrapped = s;
+	s->finish = finishes[dynamic_vectors()];
+	s->around.run = run;
+	b->around = &s->around;
 	return ok;
 }

@@ -44,10 +44,14 @@ accept_dynamic_conv(const struct match_in *m, struct why *why)
 
 /* ---- sums to floats ---- */
 
+struct floats;
+typedef void positions_run(const struct floats *f, size_t image, size_t first);
+
 struct dynamic_conv {
-	struct kernel inner;
+	struct around around;
 	struct byte_image image;
 	struct dynamic_sides sides;
+	positions_run *finish; /* for this processor */
 	const void **inside; /* what the library's kernel is given */
 	uint8_t *codes; /* channels last, padded */
 	int32_t *sums; /* [positions][filters] */
@@ -61,7 +65,6 @@ struct floats {
 	float *to; /* [N][filters][out] */
 	size_t area, blocks; /* of one image */
 	struct left_side left;
-	void (*finish)(const struct floats *f, size_t image, size_t first);
 };
 
 /* Positions that are finished together: a vector's. */
@@ -75,7 +78,8 @@ finish_some(const struct floats *f, size_t image, size_t first, size_t n)
 	const size_t filters = s->outputs, each = filters / groups;
 	const size_t at = image * f->area + first;
 	const int32_t *sums = f->conv->sums + at * filters;
-	const int32_t *under = f->conv->under + at * groups;
+	const int32_t *under =
+	    s->has_zeros ? f->conv->under + at * groups : NULL;
 	float *to = f->to + image * filters * f->area + first;
 
 	for (size_t k = 0; k < filters; k++, to += f->area) {
@@ -86,7 +90,7 @@ finish_some(const struct floats *f, size_t image, size_t first, size_t n)
 			int32_t sum = sums[p * filters + k] - less;
 			float x;
 
-			if (s->has_zeros)
+			if (under)
 				sum -=
 				    s->zeros[k] * under[p * groups + k / each];
 			x = (float)sum * by;
@@ -126,27 +130,20 @@ finish_avx2(const struct floats *f, size_t image, size_t first)
 }
 #endif
 
+static positions_run *const finishes[] = {
+    [VECTORS_NONE] = finish_plain,
+#ifdef __x86_64__
+    [VECTORS_AVX2] = finish_avx2,
+    [VECTORS_AVX512] = finish_avx512,
+#endif
+};
+
 static void
 finish_block(void *data, uint32_t at)
 {
 	const struct floats *f = data;
 
-	f->finish(f, at / f->blocks, at % f->blocks * TOGETHER);
-}
-
-/* For this processor. */
-static void
-finish(struct floats *f)
-{
-	f->finish = finish_plain;
-#ifdef __x86_64__
-	if (__builtin_cpu_supports("avx512dq")
-	    && __builtin_cpu_supports("avx512vl"))
-		f->finish = finish_avx512;
-	else if (__builtin_cpu_supports("avx2"))
-		f->finish = finish_avx2;
-#endif
-	team_run((uint32_t)(f->conv->image.batch * f->blocks), finish_block, f);
+	f->conv->finish(f, at / f->blocks, at % f->blocks * TOGETHER);
 }
 
 static void
@@ -163,33 +160,13 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	byte_image_fill(&c->image, f.left.codes, f.left.zero, c->codes);
 	memcpy(c->inside, in, k->candidate->ninputs * sizeof *in);
 	c->inside[c->sides.codes] = c->codes;
-	c->inner.fault = k->fault;
-	c->inner.run(&c->inner, c->inside, (void *const[]){c->sums});
+	c->around.inner.fault = k->fault;
+	c->around.inner.run(
+	    &c->around.inner, c->inside, (void *const[]){c->sums});
 	if (c->sides.has_zeros)
 		byte_image_sums(
 		    &c->image, c->codes, f.left.zero, c->plane, c->under);
-	finish(&f);
-}
-
-static void
-release(struct kernel *k)
-{
-	struct dynamic_conv *c = k->state;
-
-	c->inner.release(&c->inner);
-}
-
-static void
-wrap(struct kernel *k, void *state)
-{
-	struct dynamic_conv *c = state;
-
-	c->inner = *k;
-	*k = (struct kernel){.kind = c->inner.kind,
-	    .candidate = c->inner.candidate,
-	    .run = run,
-	    .release = release,
-	    .state = c};
+	team_run((uint32_t)(c->image.batch * f.blocks), finish_block, &f);
 }
 
 /* ---- a kernel ---- */
@@ -290,7 +267,8 @@ build_dynamic_conv(struct build *b)
 	if (!make(b, &op, &d, &c->image, steps))
 		return false;
 	add_scratch(c, b);
-	b->wrap = wrap;
-	b->wrapped = c;
+	c->finish = finishes[dynamic_vectors()];
+	c->around.run = run;
+	b->around = &c->around;
 	return true;
 }

@@ -55,3 +55,16 @@ dynamic_sides_left(const struct dynamic_sides *s, const void *const *in)
 	memcpy(&l.scale, in[s->by], sizeof l.scale);
 	return l;
 }
+
+enum dynamic_vectors
+dynamic_vectors(void)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx512dq")
+	    && __builtin_cpu_supports("avx512vl"))
+		return VECTORS_AVX512;
+	if (__builtin_cpu_supports("avx2"))
+		return VECTORS_AVX2;
+#endif
+	return VECTORS_NONE;
+}

@@ -24,6 +24,10 @@ struct dynamic_sides dynamic_sides_read(const struct dynamic_product *d,
     const struct graph *g, const struct candidate *c, const int8_t *steps,
     struct arena *a);
 
+/* For which of the processor's vectors sums are made floats: each has its own code. */
+enum dynamic_vectors { VECTORS_NONE, VECTORS_AVX2, VECTORS_AVX512 };
+enum dynamic_vectors dynamic_vectors(void);
+
 /* What a run tells of the left side. */
 struct left_side {
 	const void *codes;

@@ -28,6 +28,12 @@ struct dnnl_layer {
 	size_t residual_bytes;
 };
 
+/* The state of a kernel around the layer's, which it runs inside: it begins with this. */
+struct around {
+	struct kernel inner;
+	void (*run)(struct kernel *k, const void *const *in, void *const *out);
+};
+
 /* A layer under construction. */
 struct build {
 	const struct target *target;
@@ -35,9 +41,7 @@ struct build {
 	const struct candidate *candidate;
 	struct fused fused; /* of rules that fuse */
 	struct bounding end; /* put behind it all */
-	/* Put a kernel of the builder's around the layer's, or NULL. */
-	void (*wrap)(struct kernel *k, void *wrapped);
-	void *wrapped;
+	struct around *around; /* the builder's; NULL: none */
 	struct dnnl_layer *layer;
 	dnnl_primitive_attr_t attr;
 	struct arena *arena;

@@ -186,12 +186,22 @@ weight_zero(int32_t zero, int64_t columns, bool is_unsigned)
 	                         : byte_of((uint8_t)zero, is_unsigned);
 }
 
+/* Sums made floats, times the scales of both sides. */
+static inline value_id
+scaled_sums(value_id sums, value_id scale, value_id scales)
+{
+	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
+	value_id y = MAKE_WITH(&m, CAST, to, of_type(sums, DT_INT32));
+
+	return MAKE(
+	    &m, MUL, of_type(y, DT_FLOAT), MAKE(&m, MUL, scale, scales));
+}
+
 static inline void
 make_dynamic_product(const int64_t *dim, int64_t columns, bool biased,
     bool unsigned_weights, int32_t weights_around)
 {
 	const int64_t depth = dim[1];
-	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
 	value_id zero, x = MAKE(&m, DYNAMICQUANTIZELINEAR, make_input(&m, dim));
 	value_id scale = make_more(&m), scales, y;
 
@@ -201,8 +211,7 @@ make_dynamic_product(const int64_t *dim, int64_t columns, bool biased,
 	y = MAKE(&m, MATMULINTEGER, of_type(x, DT_UINT8),
 	    byte_codes(DIMS(depth, columns), unsigned_weights), zero,
 	    weight_zero(weights_around, columns, unsigned_weights));
-	y = MAKE_WITH(&m, CAST, to, of_type(y, DT_INT32));
-	y = MAKE(&m, MUL, of_type(y, DT_FLOAT), MAKE(&m, MUL, scale, scales));
+	y = scaled_sums(y, scale, scales);
 	if (biased)
 		y = MAKE(&m, ADD, make_constant(&m, DIMS(columns), -1, 1), y);
 	make_output(&m, y);
@@ -247,7 +256,6 @@ make_dynamic_conv(const struct dynamic_conv_form *f)
 	const struct attr plane[] = {ATTR_OF_INT("group", f->group),
 	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 2, 1),
 	    ATTR_OF_INTS("dilations", 1, 2)};
-	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
 	const int64_t filters = f->w[0];
 	const int64_t *each =
 	    f->is_line ? DIMS(filters, 1) : DIMS(1, filters, 1, 1);
@@ -259,11 +267,9 @@ make_dynamic_conv(const struct dynamic_conv_form *f)
 	        byte_codes(f->w, f->unsigned_weights), of_type(zero, DT_UINT8),
 	        weight_zero(f->zero, filters, f->unsigned_weights), VALUE_LAST},
 	    f->is_line ? line : plane, f->plain ? 1 : 4);
-	y = MAKE_WITH(&m, CAST, to, of_type(y, DT_INT32));
-	y = MAKE(&m, MUL, of_type(y, DT_FLOAT),
-	    MAKE(&m, MUL, scale,
-	        f->biased ? make_constant(&m, each, 0.001f, 0.03f)
-	                  : make_scalar(&m, 0.004f)));
+	y = scaled_sums(y, scale,
+	    f->biased ? make_constant(&m, each, 0.001f, 0.03f)
+	              : make_scalar(&m, 0.004f));
 	if (f->biased)
 		y = MAKE(&m, ADD, y, make_constant(&m, each, -1, 1));
 	make_output(&m, y);
