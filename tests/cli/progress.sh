@@ -82,8 +82,10 @@ assert last[0] == "#" * 10 and last[1] == "6", last
 assert last[3] == "0" and last[4] == "0:00", last
 assert shown.rindex("\r\033[K") > shown.rindex("6 of 6 units"), "not cleared"
 END
-# A search of its own counts at most what it may measure.
-on_terminal search encoder.onnx -t host --db search.db -o result
+# A search of its own counts at most what it may measure. Its worker starts
+# late: a search that ends within a tenth of a second never shows a line.
+late="cmd:sleep 0.3; exec '${MARQ%/*}/marq-measure' --serve"
+on_terminal search encoder.onnx -t host --db search.db -o result --worker "$late"
 grep -q 'of at most [0-9]*, at most [0-9:]* left: ' shown || fail 'no line'
 
 # Not a byte where nobody wants it, or where there is no terminal.
