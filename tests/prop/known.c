@@ -1,6 +1,7 @@
 /* NaN, infinities and large numbers fed to plans whose guards look at nothing where
  * what their inputs rest on was looked at (targets/known.h): random networks,
  * plans at random prices, against the host. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 #define SIDE 9
 #define COUNT (CHANNELS * SIDE * SIDE)
 #define TOLERANCE 1e-3
+#define LARGE 1e9f
+#define LARGE_POWER \
+	38 /* what a sum of 144 by LARGE, and what follows it, may add */
 
 static struct tally {
 	uint32_t plans, known, looked, failed;
@@ -26,13 +30,16 @@ struct network {
 	struct maker m;
 	struct rng r;
 	bool large; /* some weights are */
+	uint32_t nlarge;
 };
 
 static value_id
 weights(struct network *n, const int64_t *dim)
 {
-	const float most = n->large && rng_below(&n->r, 4) == 0 ? 1e9f : 0.3f;
+	const bool large = n->large && rng_below(&n->r, 4) == 0;
+	const float most = large ? LARGE : 0.3f;
 
+	n->nlarge += large;
 	return make_constant(&n->m, dim, -most, most);
 }
 
@@ -178,7 +185,10 @@ count(const struct plan *p)
 static bool
 is_asked(const struct network *n, float odd)
 {
-	return !n->large || !isfinite(odd) || fabsf(odd) <= 0x1p40f;
+	const float most = isfinite(odd) ? fmaxf(fabsf(odd), 1) : 1;
+
+	return n->nlarge == 0
+	    || log2f(most) + (float)(n->nlarge * LARGE_POWER) < FLT_MAX_EXP;
 }
 
 static bool
