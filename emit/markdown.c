@@ -132,6 +132,7 @@ static void
 put_confirmation(FILE *f, const struct emit_work *w)
 {
 	static const char *const word[] = {[CONFIRM_CONFIRMED] = "Confirmed",
+	    [CONFIRM_LIKELY] = "Likely",
 	    [CONFIRM_LEVEL] = "Level",
 	    [CONFIRM_REFUSED] = "Not confirmed",
 	    [CONFIRM_PREDICTED] = "Predicted only"};

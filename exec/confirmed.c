@@ -101,6 +101,8 @@ verdict_on(const struct plan *plan, const struct in_turn *t)
 {
 	if (in_turn_wins(t))
 		return CONFIRM_CONFIRMED;
+	if (in_turn_seems_to_win(t))
+		return CONFIRM_LIKELY;
 	return plan_is_picked(plan) || t->ratio > FASTER ? CONFIRM_REFUSED
 	                                                 : CONFIRM_LEVEL;
 }

@@ -8,6 +8,7 @@ confirmation_word(enum confirmation_kind kind)
 {
 	static const char *const word[] = {[CONFIRM_NOTHING] = "",
 	    [CONFIRM_CONFIRMED] = "confirmed",
+	    [CONFIRM_LIKELY] = "likely",
 	    [CONFIRM_LEVEL] = "level",
 	    [CONFIRM_REFUSED] = "not confirmed",
 	    [CONFIRM_PREDICTED] = "predicted"};

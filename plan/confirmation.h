@@ -8,6 +8,7 @@
 enum confirmation_kind {
 	CONFIRM_NOTHING, /* no other plan is near */
 	CONFIRM_CONFIRMED, /* it is faster by more than it is than itself */
+	CONFIRM_LIKELY, /* it is, but noise leaves a doubt: it stands */
 	CONFIRM_LEVEL, /* a single target's; the other is no faster */
 	CONFIRM_REFUSED, /* the other, a single target's, is the plan */
 	CONFIRM_PREDICTED, /* it was not run: see why */
@@ -26,7 +27,7 @@ struct plan_confirmation {
 	bool on_record; /* run by an earlier search */
 };
 
-/* "confirmed", "level", "not confirmed", "predicted"; "" where there is nothing. */
+/* "confirmed", "likely", "level", "not confirmed", "predicted"; "" where there is nothing. */
 const char *confirmation_word(enum confirmation_kind kind);
 
 /* What a run is predicted to take: what it took when it was run, else what prices say. */
