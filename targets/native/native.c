@@ -79,6 +79,15 @@ PART(element_thrice, ELEMENT(EITHER(ANY, &element_twice)))
 	    SPELLED(GELU, EITHER(ANY, &element_once)), \
 	    ELEMENT(EITHER(ANY, &element_thrice)))
 
+/* A product with a constant matrix, what is added and functions behind it. */
+PART(matrix_product,
+    EITHER(NODE(MATMUL, ANY, CONSTANT), NODE(GEMM, ANY, CONSTANT, REST)))
+PART(biased_product, MAYBE(ADD, &matrix_product, CONSTANT))
+#define PRODUCT \
+	EITHER(ACT(PLUS(&biased_product)), GATED(&biased_product), \
+	    EITHER(SPELLED(GELU, &biased_product), \
+	        SPELLED(GELU_TANH, &biased_product)))
+
 #define REDUCTION(p) \
 	EITHER(EITHER(NODE(REDUCESUM, p, REST), NODE(REDUCEMEAN, p, REST), \
 	           NODE(REDUCEMAX, p, REST), NODE(REDUCEMIN, p, REST)), \

@@ -25,6 +25,11 @@ bool compile_pointwise(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_matrix(const struct match_in *m, struct why *why);
+bool compile_matrix(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_direct(const struct match_in *m, struct why *why);
 bool compile_direct(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

@@ -283,19 +283,25 @@ set_entry(struct pointwise *p, const struct point_form *form,
 	}
 }
 
-/* [filters][channels] to [filters / pair][channels][pair]. */
+/* To [filters / pair][channels][pair]. */
 void
-pointwise_pack(struct pointwise *p, const float *from, size_t channels,
-    size_t width, struct arena *a)
+pointwise_pack(struct pointwise *p, const struct filters_at *from, size_t width,
+    struct arena *a)
 {
 	const size_t pair = 2 * width;
 	float *to = arena_new(a, float, p->filters * p->channels);
 
-	for (size_t k = 0; k < p->real; k++)
-		for (size_t c = 0; c < channels; c++)
-			to[(k / pair * p->channels + c) * pair + k % pair] =
-			    from[k * channels + c];
 	p->weights = to;
+	for (size_t k = 0; k < p->filters;
+	     k += pair, to += p->channels * pair) {
+		const float *at = from->at + k * from->filter_step;
+		const size_t n = p->real - k < pair ? p->real - k : pair;
+
+		for (size_t c = 0; c < from->channels; c++)
+			for (size_t i = 0; i < n; i++)
+				to[c * pair + i] = at[c * from->channel_step
+				    + i * from->filter_step];
+	}
 }
 
 static void
@@ -327,48 +333,61 @@ set_scratch(struct pointwise *p, size_t pair, uint32_t threads, struct arena *a)
 	p->scratch_of = arena_new(a, float, threads * p->scratch);
 }
 
+void
+pointwise_kernel(const struct pointwise *p, const struct target *t,
+    const struct candidate *c, struct arena *a, struct kernel *out)
+{
+	const struct native_version *version = native_version_of(t);
+	struct point_kernel *k = arena_new(a, struct point_kernel, 1);
+	const size_t pair = (size_t)2 * version->width;
+
+	*k = (struct point_kernel){
+	    .p = *p, .run = version->pointwise, .threads = target_threads()};
+	divide(&k->p, k->threads, p->filters / pair);
+	set_scratch(&k->p, pair, k->threads, a);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+}
+
 bool
 compile_pointwise(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	const struct native_version *version = native_version_of(t);
+	const size_t width = native_version_of(t)->width;
 	const enum layout layout =
 	    t->formats->format[c->output[0].format].layout;
-	struct point_kernel *k = arena_new(a, struct point_kernel, 1);
-	struct pointwise *p = &k->p;
+	struct pointwise p = {.images = 0};
 	struct conv_weights weights;
 	struct arena unpacked;
 	struct point_form form;
 	struct window window;
 	const char *fault;
-	const struct type *in, *result;
+	const struct type *in;
+	size_t channels;
 
 	read_entry(&form, g, c->match);
 	if (!fused_read(&form.f, g, &form.rest, &fault)
 	    || !window_resolve(&window, g, form.f.anchor, &fault))
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
 	in = &node_in(g, form.f.anchor, 0)->type;
-	result = &node_out(g, form.f.anchor, 0)->type;
+	channels = (size_t)in->dim[1];
 	arena_init(&unpacked);
 	fused_conv_weights(&weights, &form.f, g, &unpacked);
-	pointwise_places(p, in, result, layout, version->width);
-	set_entry(p, &form, g, c, a);
-	pointwise_strides(p, &window, in, version->width);
-	pointwise_pack(
-	    p, weights.weights, (size_t)in->dim[1], version->width, a);
-	p->bias = floats_padded(weights.bias, p->real, p->filters, a);
+	pointwise_places(
+	    &p, in, &node_out(g, form.f.anchor, 0)->type, layout, width);
+	set_entry(&p, &form, g, c, a);
+	pointwise_strides(&p, &window, in, width);
+	pointwise_pack(&p,
+	    &(struct filters_at){weights.weights, channels, channels, 1}, width,
+	    a);
+	p.bias = floats_padded(weights.bias, p.real, p.filters, a);
 	arena_release(&unpacked);
-	native_steps_of(&p->steps, &form.f, g, c, p->filters, a);
-	native_bounds_of(&p->steps, &p->low, &p->high);
-	p->port = candidate_input(
+	native_steps_of(&p.steps, &form.f, g, c, p.filters, a);
+	native_bounds_of(&p.steps, &p.low, &p.high);
+	p.port = candidate_input(
 	    c, form.x == VALUE_NONE ? form.f.anchor->input[0] : form.x);
-	assert(p->port >= 0);
-	k->threads = target_threads();
-	divide(p, k->threads, p->filters / 2 / version->width);
-	set_scratch(p, (size_t)2 * version->width, k->threads, a);
-	k->run = version->pointwise;
-	*out = (struct kernel){
-	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+	assert(p.port >= 0);
+	pointwise_kernel(&p, t, c, a, out);
 	return true;
 }

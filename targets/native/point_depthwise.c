@@ -88,7 +88,9 @@ set_first(struct point_depthwise *p, struct fused *f, const struct graph *g,
 	p->depth = (size_t)in->dim[1];
 	arena_init(&unpacked);
 	fused_conv_weights(&weights, f, g, &unpacked);
-	pointwise_pack(one, weights.weights, p->depth, width, a);
+	pointwise_pack(one,
+	    &(struct filters_at){weights.weights, p->depth, p->depth, 1}, width,
+	    a);
 	one->bias = floats_padded(weights.bias, one->real, one->filters, a);
 	arena_release(&unpacked);
 	native_steps_of(&one->steps, f, g, c, one->filters, a);

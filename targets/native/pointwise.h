@@ -48,9 +48,19 @@ void pointwise_places(struct pointwise *p, const struct type *in,
 /* How far apart the inputs lie: `p` says where the image is and what is done to it. */
 void pointwise_strides(struct pointwise *p, const struct window *w,
     const struct type *in, size_t width);
-/* Weights [filters][channels] as the kernels read them. */
-void pointwise_pack(struct pointwise *p, const float *from, size_t channels,
+
+/* A matrix of weights, as a model has it: how far apart they lie. */
+struct filters_at {
+	const float *at;
+	size_t channels, filter_step, channel_step;
+};
+
+/* Weights as the kernels read them. */
+void pointwise_pack(struct pointwise *p, const struct filters_at *from,
     size_t width, struct arena *a);
+/* A kernel of it, whose work is divided here; scratch in `a`. */
+void pointwise_kernel(const struct pointwise *p, const struct target *t,
+    const struct candidate *c, struct arena *a, struct kernel *out);
 
 /* Blocks of all images, for each part of the filters. */
 static inline size_t

@@ -678,6 +678,105 @@ test_near_points(void **state)
 	}
 }
 
+/* ---- products ---- */
+
+/* One, primes, tails of vectors, groups and blocks of rows, parts of the columns for
+ * threads. */
+static const struct sides {
+	int64_t batch, rows, inner, columns;
+} sides[] = {
+    {1, 1, 1, 1},
+    {1, 3, 17, 31},
+    {2, 7, 64, 32},
+    {1, 13, 300, 47},
+    {3, 67, 33, 129},
+    {1, 5, 16, 256},
+    {1, 1, 1031, 97},
+    {1, 130, 258, 65},
+};
+#define NSIDES (sizeof sides / sizeof *sides)
+
+static value_id
+product(value_id x, const struct sides *s)
+{
+	return MAKE(&m, MATMUL, x,
+	    make_constant(&m, DIMS(s->inner, s->columns), -.3f, .3f));
+}
+
+static value_id
+row_of(const struct sides *s)
+{
+	return make_constant(&m, DIMS(s->columns), -1, 1);
+}
+
+/* With a row, a tensor and functions behind it; as Gemm has it, turned or scaled. */
+static void
+make_products(const struct sides *s)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transB", 1),
+	    ATTR_OF_FLOAT("alpha", .5f), ATTR_OF_FLOAT("beta", 2)};
+	value_id x = make_input(&m, DIMS(s->batch, s->rows, s->inner));
+	value_id flat = make_input(&m, DIMS(s->rows, s->inner));
+	value_id other = make_input(&m, DIMS(s->batch, s->rows, s->columns));
+	value_id y = MAKE(&m, ADD, product(x, s), row_of(s));
+
+	make_output(&m, product(x, s));
+	make_output(&m, MAKE(&m, RELU, y));
+	make_output(
+	    &m, MAKE(&m, ADD, MAKE(&m, ADD, product(x, s), row_of(s)), other));
+	y = MAKE(&m, ADD, product(x, s), row_of(s));
+	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
+	make_output(&m, gelu_tanh(MAKE(&m, ADD, product(x, s), row_of(s))));
+	make_output(&m,
+	    MAKE_WITH(&m, GEMM, turned, flat,
+	        make_constant(&m, DIMS(s->columns, s->inner), -1, 1),
+	        row_of(s)));
+	make_output(&m,
+	    MAKE(&m, SIGMOID,
+	        MAKE(&m, GEMM, flat,
+	            make_constant(&m, DIMS(s->inner, s->columns), -1, 1))));
+}
+
+static void
+test_products(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NVECTORS * NSIDES; i++) {
+		again();
+		make_products(&sides[i % NSIDES]);
+		target_threads_set(1 + (uint32_t)i % 3);
+		assert_true(check_elements(vectors[i / NSIDES]) >= 12);
+		assert_true(has_rule("native.product"));
+	}
+	target_threads_set(1);
+}
+
+/* A left side of constants, one that is turned, a matrix for each of a batch, a bias that
+ * is no row, a factor for each column. */
+static void
+test_refused_products(void **state)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transA", 1)};
+	value_id x, w;
+
+	(void)state;
+	again();
+	x = make_input(&m, DIMS(2, 4, 8));
+	w = make_constant(&m, DIMS(8, 3), -1, 1);
+	make_output(
+	    &m, MAKE(&m, MATMUL, make_constant(&m, DIMS(4, 8), -1, 1), w));
+	make_output(
+	    &m, MAKE(&m, MATMUL, x, make_constant(&m, DIMS(2, 8, 3), -1, 1)));
+	x = make_input(&m, DIMS(8, 4));
+	make_output(&m, MAKE_WITH(&m, GEMM, turned, x, w));
+	x = make_input(&m, DIMS(4, 8));
+	make_output(
+	    &m, MAKE(&m, GEMM, x, w, make_constant(&m, DIMS(4, 1), -1, 1)));
+	make_output(&m, MAKE(&m, MATMUL, x, make_input(&m, DIMS(8, 3))));
+	find("native");
+	assert_false(has_rule("native.product"));
+}
+
 /* ---- few filters ---- */
 
 /* One of all, tails of vectors, rows between which there is padding, phases of strides
@@ -2015,6 +2114,8 @@ main(int argc, char **argv)
 	    TEST(test_reductions),
 	    TEST(test_points),
 	    TEST(test_near_points),
+	    TEST(test_products),
+	    TEST(test_refused_products),
 	    TEST(test_few_filters),
 	    TEST(test_refused_filters),
 	    TEST(test_channelwise),
