@@ -6,6 +6,7 @@
 #include "exec/executor_parts.h"
 #include "ir/base/clock.h"
 #include "ir/base/float_mode.h"
+#include "ir/base/huge_blocks.h"
 #include "ir/base/huge_pages.h"
 #include "ir/base/spare_pages.h"
 #include "targets/team.h"
@@ -17,6 +18,7 @@ executor_open(struct executor **out, const struct plan *p,
 {
 	struct executor *x = arena_new(a, struct executor, 1);
 	size_t nslots = (size_t)p->graph->nvalues * MAX_FORMATS;
+	bool ok;
 
 	*out = NULL;
 	x->plan = p;
@@ -30,8 +32,11 @@ executor_open(struct executor **out, const struct plan *p,
 	x->conversion_ns = arena_new(a, cost_ns, p->nconversions);
 	target_threads_set(o ? o->threads : 1);
 	spare_pages_return(); /* those of the search */
-	if (!steps_order(x, err) || !buffers_find(x, err)
-	    || !steps_compile(x, err)) {
+	huge_blocks_give(true);
+	ok = steps_order(x, err) && buffers_find(x, err)
+	    && steps_compile(x, err);
+	huge_blocks_give(false);
+	if (!ok) {
 		executor_close(x);
 		return false;
 	}

@@ -105,7 +105,7 @@ static void
 layer_release(struct dnnl_layer *l)
 {
 	for (uint32_t i = 0; i < l->nargs; i++)
-		dnnl_memory_destroy(l->arg[i].memory);
+		memory_release(l->arg[i].memory);
 	if (l->primitive)
 		dnnl_primitive_destroy(l->primitive);
 	if (l->stream)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ir/base/huge_blocks.h"
 #include "targets/dequantized.h"
 #include "targets/window.h"
 
@@ -215,6 +216,32 @@ bind_value(struct build *b, int arg, value_id v, const struct md *md)
 }
 
 bool
+memory_new(struct build *b, dnnl_memory_t *m, const struct md *md)
+{
+	void *block = huge_block_new(md_size(md));
+
+	if (!block)
+		return check(b,
+		    md_memory(m, md, b->layer->engine, DNNL_MEMORY_ALLOCATE),
+		    "memory");
+	if (check(b, md_memory(m, md, b->layer->engine, block), "memory"))
+		return true;
+	huge_block_free(block);
+	return false;
+}
+
+void
+memory_release(dnnl_memory_t m)
+{
+	void *at = NULL;
+
+	if (dnnl_memory_get_data_handle(m, &at) != dnnl_success)
+		at = NULL;
+	dnnl_memory_destroy(m);
+	huge_block_free(at);
+}
+
+bool
 bind_wanted(struct build *b, int arg, value_id v, const struct md *md)
 {
 	struct argument how = {.port = -1};
@@ -272,14 +299,13 @@ bind_packed(struct build *b, int arg, const void *data, const struct md *is,
 	} bytes = {.in = data};
 
 	ok = check(b, md_memory(&from, is, e, bytes.out), "constant")
-	    && check(
-	        b, md_memory(&to, want, e, DNNL_MEMORY_ALLOCATE), "constant")
+	    && memory_new(b, &to, want)
 	    && reorder_memory(b, from, to, is, want);
 	if (from)
 		dnnl_memory_destroy(from);
 	if (!ok) {
 		if (to)
-			dnnl_memory_destroy(to);
+			memory_release(to);
 		return false;
 	}
 	return bind_memory(b, arg, to);

@@ -73,6 +73,10 @@ bool bind_constant(struct build *b, int arg, const void *data,
 /* Likewise, given as what `is` says. */
 bool bind_packed(struct build *b, int arg, const void *data,
     const struct md *is, const struct md *want);
+/* Memory of the layer's own, in huge pages where such are given (ir/base/huge_blocks.h);
+ * the end of any argument's. */
+bool memory_new(struct build *b, dnnl_memory_t *m, const struct md *md);
+void memory_release(dnnl_memory_t m);
 /* What these consist of: one memory re-laid-out into another, and an argument with memory
  * that is the layer's from then on. */
 bool reorder_memory(struct build *b, dnnl_memory_t from, dnnl_memory_t to,

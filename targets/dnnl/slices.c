@@ -142,9 +142,7 @@ pack_slice(struct build *b, const struct matrix_slices *s, int64_t first)
 static bool
 bind_sliced(struct build *b, int arg, struct matrix_slices *s)
 {
-	bool ok = check(b,
-	    md_memory(&s->to, s->want, b->layer->engine, DNNL_MEMORY_ALLOCATE),
-	    "constant");
+	bool ok = memory_new(b, &s->to, s->want);
 
 	set_slices(s, b->scratch);
 	for (int64_t i = 0; ok && i < s->is.dims[s->outer]; i += s->rows)
@@ -152,7 +150,7 @@ bind_sliced(struct build *b, int arg, struct matrix_slices *s)
 	if (ok)
 		return bind_memory(b, arg, s->to);
 	if (s->to)
-		dnnl_memory_destroy(s->to);
+		memory_release(s->to);
 	return false;
 }
 

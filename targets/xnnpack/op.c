@@ -1,8 +1,10 @@
 #include "targets/xnnpack/op.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/huge_blocks.h"
 #include "targets/threads.h"
 #include "targets/xnnpack/halves.h"
 #include "targets/window.h"
@@ -24,10 +26,60 @@ status_ok(struct xnn_build *b, enum xnn_status s, const char *what)
 	return err_set(b->err, ERR_UNSUPPORTED, "XNNPACK: %s: %s", what, words);
 }
 
+/* ---- its memory: that of large blocks, or as it takes it itself ---- */
+
+static void *
+allocate(void *context, size_t bytes)
+{
+	(void)context;
+	return malloc(bytes);
+}
+
+static void *
+reallocate(void *context, void *block, size_t bytes)
+{
+	(void)context;
+	return realloc(block, bytes);
+}
+
+static void
+deallocate(void *context, void *block)
+{
+	(void)context;
+	free(block);
+}
+
+static void *
+allocate_aligned(void *context, size_t alignment, size_t bytes)
+{
+	void *block = alignment <= 64 ? huge_block_new(bytes) : NULL;
+
+	(void)context;
+	if (!block && posix_memalign(&block, alignment, bytes) != 0)
+		return NULL;
+	return block;
+}
+
+static void
+deallocate_aligned(void *context, void *block)
+{
+	(void)context;
+	if (!huge_block_free(block))
+		free(block);
+}
+
 bool
 library_ready(struct err *err)
 {
-	return xnn_initialize(NULL) == xnn_status_success
+	static const struct xnn_allocator memory = {
+	    .allocate = allocate,
+	    .reallocate = reallocate,
+	    .deallocate = deallocate,
+	    .aligned_allocate = allocate_aligned,
+	    .aligned_deallocate = deallocate_aligned,
+	};
+
+	return xnn_initialize(&memory) == xnn_status_success
 	    || err_set(err, ERR_UNSUPPORTED,
 	        "XNNPACK cannot be initialised on this processor");
 }

@@ -1,0 +1,21 @@
+/* Large blocks that are in huge pages from the beginning. Memory that came in small pages
+ * is copied once where it is to be in huge ones (huge_pages.h); half a gigabyte of packed
+ * weights took longer to copy than to pack. */
+#ifndef IR_BASE_HUGE_BLOCKS_H
+#define IR_BASE_HUGE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From here on there are such, or no more; those there are stay. One thread makes and
+ * frees them at a time. */
+void huge_blocks_give(bool give);
+
+/* On a cache line, of zeros. NULL: none are given, it would be too small for one, or there is
+ * no memory of the kind; the caller has others. */
+void *huge_block_new(size_t bytes);
+
+/* false: it is none of these. */
+bool huge_block_free(void *block);
+
+#endif
