@@ -88,13 +88,22 @@ activate_gate(const struct rnn *r, uint32_t i, double x)
 	return activate(r, i, r->clip > 0 ? bounded(x, -r->clip, r->clip) : x);
 }
 
+/* Sums beside each other, for each waits for what it adds to. */
+#define SUMS 8
+
 static double
 dot(const double *a, const double *b, size_t n)
 {
-	double sum = 0;
+	double part[SUMS] = {0}, sum = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (; i + SUMS <= n; i += SUMS)
+		for (size_t k = 0; k < SUMS; k++)
+			part[k] += a[i + k] * b[i + k];
+	for (; i < n; i++)
 		sum += a[i] * b[i];
+	for (size_t k = 0; k < SUMS; k++)
+		sum += part[k];
 	return sum;
 }
 
