@@ -46,63 +46,75 @@ run_turn(void *context, uint32_t which, cost_ns *took, bool *disturbed,
 	    &r->contender[which], CONTENDER_TURN, took, disturbed, err);
 }
 
-/* TUNING: loops of each, in turn, for so long; of what is not sure then some more, a while
- * after each other: a neighbour that takes half of the memory's bandwidth does so for
- * seconds, and with two threads AlexNet took 6.9 ms instead of 5.2. */
-#define LOOPS_NS UINT64_C(400000000)
-#define MORE_LOOPS_NS UINT64_C(2000000000)
-#define PAUSE_NS 100000000
-#define LOOPS_ENOUGH 6 /* more only of what is not sure */
-#define LOOPS_LEAST 3
-/* TUNING: what is not this near is not the plan, millionths. */
-#define CLOSE (IN_TURN_ONE / 50)
+/* TUNING: single targets have no borders to give way for: the faster one is taken when
+ * it is so by more than a per cent. */
+#define FASTER (IN_TURN_ONE + IN_TURN_ONE / 100)
 
-/* Who may be the plan, by the turns. */
-static bool
-may_stand(const struct in_turn *t, uint32_t which)
+enum confirmation_kind
+confirm_verdict(const struct plan *plan, const struct in_turn *t)
 {
-	return which ? t->ratio + CLOSE >= IN_TURN_ONE
-	             : t->ratio <= IN_TURN_ONE + CLOSE;
+	if (in_turn_wins(t))
+		return CONFIRM_CONFIRMED;
+	if (in_turn_seems_to_win(t))
+		return CONFIRM_LIKELY;
+	return plan_is_picked(plan) || t->ratio > FASTER ? CONFIRM_REFUSED
+	                                                 : CONFIRM_LEVEL;
 }
 
-/* In the process that took turns. */
+/* TUNING: loops for so long; of what is not sure then some more, a while after each other:
+ * a neighbour that takes half of the memory's bandwidth does so for seconds, and with two
+ * threads AlexNet took 6.9 ms instead of 5.2. */
+#define LOOPS_NS UINT64_C(200000000)
+#define MORE_LOOPS_NS UINT64_C(2000000000)
+#define PAUSE_NS 100000000
+#define OPENED_SOON_NS UINT64_C(400000000) /* both plans */
+#define LOOPS_ENOUGH 6 /* more only of what is not sure */
+#define LOOPS_LEAST 3
+/* TUNING: runs that take longer differ by less than what another loop of them costs. */
+#define SLOW_NS UINT64_C(50000000)
+
+/* What a run takes of the plan that the turns leave. */
+struct looping {
+	struct runs *r;
+	uint32_t which;
+	cost_ns turn; /* what it took in turns */
+	struct loops loops;
+	uint64_t start;
+};
+
+/* In the process that took turns. The first plan was the last to run. */
 static bool
-loop_here(struct contender *c, struct loops *l, struct err *err)
+loop_here(struct looping *l, struct err *err)
 {
+	const bool goes_on = l->loops.n || l->which == 0;
 	bool disturbed;
 	cost_ns took;
 
-	if (!contender_run(c, CONTENDER_LOOP, &took, &disturbed, err))
+	if (!contender_run(&l->r->contender[l->which],
+	        goes_on ? CONTENDER_GO_ON : CONTENDER_LOOP, &took, &disturbed,
+	        err))
 		return false;
-	loops_add(l, took);
+	loops_add(&l->loops, took);
 	return true;
 }
 
 /* In one of its own, as whoever runs the plan will have: its memory is elsewhere in the
  * machine's, and that alone makes runs differ by some per cent. */
 static bool
-loop_afresh(
-    const struct runs *r, uint32_t which, struct loops *l, struct err *err)
+loop_afresh(struct looping *l, struct err *err)
 {
+	const struct runs *r = l->r;
 	struct contender c;
 	bool disturbed, ok;
-	cost_ns first;
+	cost_ns first, took = 0;
 
-	ok = contender_start(&c, r->plan[which], threads_of(r->o), err)
+	ok = contender_start(&c, r->plan[l->which], threads_of(r->o), err)
 	    && contender_run(&c, CONTENDER_TURN, &first, &disturbed, err)
-	    && loop_here(&c, l, err);
+	    && contender_run(&c, CONTENDER_LOOP, &took, &disturbed, err);
 	contender_end(&c);
+	if (ok)
+		loops_add(&l->loops, took);
 	return ok;
-}
-
-/* Turns are longer, for the other plan had the caches, but where neighbours were busy
- * during all loops. */
-static cost_ns
-least_of(const struct loops *l, cost_ns turns)
-{
-	const cost_ns looped = loops_typical(l);
-
-	return looped && looped < turns ? looped : turns;
 }
 
 /* Nobody waits for what a run takes. */
@@ -113,57 +125,58 @@ is_over(const struct confirm_options *o)
 	    || (o->deadline_ns && clock_ns() >= o->deadline_ns);
 }
 
+static bool
+is_unsure(const struct looping *l)
+{
+	return loops_are_unsure(&l->loops, l->r->plan[l->which]->cost);
+}
+
 /* Is another loop of it wanted? */
 static bool
-is_wanted(
-    const struct runs *r, uint32_t which, const struct loops *l, uint64_t start)
+is_wanted(const struct looping *l)
 {
-	const uint64_t spent = clock_ns() - start;
-	const cost_ns prices = r->plan[which]->cost;
+	const uint64_t spent = clock_ns() - l->start;
+	const bool slow = l->turn >= SLOW_NS;
+	const uint32_t n = l->loops.n;
 
-	if (!may_stand(&r->end->turns, which) || is_over(r->o)
-	    || l->n == LOOPS_MOST)
+	if (is_over(l->r->o) || n == LOOPS_MOST)
 		return false;
-	if (l->n < LOOPS_LEAST)
+	if (n < (slow ? 1 : LOOPS_LEAST))
 		return true;
-	if (spent < LOOPS_NS)
-		return l->n < LOOPS_ENOUGH || loops_are_unsure(l, prices);
-	return spent < MORE_LOOPS_NS && loops_are_unsure(l, prices);
+	if (spent < LOOPS_NS && !slow && n < LOOPS_ENOUGH)
+		return true;
+	return spent < MORE_LOOPS_NS && is_unsure(l);
 }
 
-/* A loop of one of them, the first where it took turns. */
+/* The first where it took turns, the others, at several moments, in processes of their
+ * own where one is soon opened. */
 static bool
-loop_of(struct runs *r, uint32_t which, struct loops *l, uint64_t start,
-    struct err *err)
+loop_once(struct looping *l, struct err *err)
 {
-	if (clock_ns() - start > LOOPS_NS && l->n >= LOOPS_LEAST)
+	if (clock_ns() - l->start > LOOPS_NS && l->loops.n >= LOOPS_LEAST)
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-	return l->n && r->opened_ns < LOOPS_NS
-	    ? loop_afresh(r, which, l, err)
-	    : loop_here(&r->contender[which], l, err);
+	return l->loops.n && l->r->opened_ns < OPENED_SOON_NS
+	    ? loop_afresh(l, err)
+	    : loop_here(l, err);
 }
 
-/* At several moments, and in processes of their own where one is soon opened. */
+/* Turns are longer than loops, for the other plan had the caches, but where neighbours
+ * were busy during all loops. */
 static bool
-run_loops(struct runs *r, struct err *err)
+loop_what_stays(struct runs *r, struct err *err)
 {
 	struct in_turn *t = &r->end->turns;
-	struct loops of[2] = {{.n = 0}, {.n = 0}};
-	const uint64_t start = clock_ns();
-	bool more = true;
+	const bool second = confirm_verdict(r->plan[0], t) == CONFIRM_REFUSED;
+	cost_ns *took = second ? &t->b : &t->a, looped;
+	struct looping l = {
+	    .r = r, .which = second, .turn = *took, .start = clock_ns()};
 
-	while (more) {
-		more = false;
-		for (uint32_t k = 0; k < 2; k++) {
-			if (!is_wanted(r, k, &of[k], start))
-				continue;
-			if (!loop_of(r, k, &of[k], start, err))
-				return false;
-			more = true;
-		}
-	}
-	t->a = least_of(&of[0], t->a);
-	t->b = least_of(&of[1], t->b);
+	while (is_wanted(&l))
+		if (!loop_once(&l, err))
+			return false;
+	looped = loops_typical(&l.loops);
+	if (looped && looped < *took)
+		*took = looped;
 	return true;
 }
 
@@ -195,7 +208,7 @@ run_both(void *context, struct arena *a)
 	if (ok) {
 		cores_take(&held, threads);
 		ok = in_turn_run(&r->end->turns, &o, &runner, &err)
-		    && run_loops(r, &err);
+		    && loop_what_stays(r, &err);
 		cores_release(&held);
 	}
 	contender_end(&r->contender[0]);

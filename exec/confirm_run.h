@@ -3,6 +3,7 @@
 #define EXEC_CONFIRM_RUN_H
 
 #include "exec/in_turn.h"
+#include "plan/confirmation.h"
 #include "plan/plan.h"
 
 struct confirm_options {
@@ -14,7 +15,12 @@ struct confirm_options {
 	const atomic_bool *stop; /* may be NULL */
 };
 
-/* A pair of plans in turn, on made-up inputs. *why (in `a`) is why they were
+/* What turns of a plan with that of a single target come to. */
+enum confirmation_kind confirm_verdict(
+    const struct plan *plan, const struct in_turn *t);
+
+/* A pair of plans in turn, on made-up inputs; behind that what a run of the one
+ * that is the plan then takes (out->a or b). *why (in `a`) is why they were
  * not, else NULL. ERR_MEASURE only when no process can be had. */
 bool confirm_run(struct in_turn *out, const char **why,
     const struct plan *const pair[2], const struct confirm_options *o,

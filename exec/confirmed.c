@@ -73,10 +73,6 @@ hash_of(const struct confirming *c)
 
 /* ---- what it comes to ---- */
 
-/* TUNING: single targets have no borders to give way for: the faster one is taken when
- * it is so by more than a per cent. */
-#define FASTER (IN_TURN_ONE + IN_TURN_ONE / 100)
-
 /* The single target's plan, in the place of what prices say is best. */
 static void
 take_single(struct plan *plan, const struct plan *single)
@@ -96,17 +92,6 @@ take_single(struct plan *plan, const struct plan *single)
 	plan->proven = plan->lower_bound == plan->cost;
 }
 
-static enum confirmation_kind
-verdict_on(const struct plan *plan, const struct in_turn *t)
-{
-	if (in_turn_wins(t))
-		return CONFIRM_CONFIRMED;
-	if (in_turn_seems_to_win(t))
-		return CONFIRM_LIKELY;
-	return plan_is_picked(plan) || t->ratio > FASTER ? CONFIRM_REFUSED
-	                                                 : CONFIRM_LEVEL;
-}
-
 void
 confirmed_decide(struct plan *plan, struct plan_confirmation *out,
     const struct plan *single, const struct in_turn *t)
@@ -115,7 +100,7 @@ confirmed_decide(struct plan *plan, struct plan_confirmation *out,
 	out->ratio = t->ratio;
 	out->self_low = t->self_low;
 	out->self_high = t->self_high;
-	out->kind = verdict_on(plan, t);
+	out->kind = confirm_verdict(plan, t);
 	out->took = out->kind == CONFIRM_REFUSED ? t->b : t->a;
 	if (out->kind == CONFIRM_REFUSED)
 		take_single(plan, single);

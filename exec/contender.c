@@ -140,12 +140,12 @@ runs_of_loop(cost_ns took)
 
 /* Interrupted runs count where there are no others. */
 static bool
-run_loop(struct running *r, bool *disturbed, struct err *err)
+run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
 {
-	cost_ns all[LOOP_RUNS], good[LOOP_RUNS], warm;
+	cost_ns all[LOOP_RUNS], good[LOOP_RUNS], warm = r->took;
 	uint32_t n, kept = 0;
 
-	if (!run_once(r, &warm, err))
+	if (!goes_on && !run_once(r, &warm, err))
 		return false;
 	n = runs_of_loop(r->took ? r->took : warm);
 	for (uint32_t i = 0; i < n; i++) {
@@ -191,9 +191,9 @@ serve(struct running *r, struct turn_answer a, int socket)
 	while (tell(socket, &a) && a.ok && recv(socket, &ask, 1, 0) == 1) {
 		machine_urgent(true);
 		a.disturbed = false;
-		a.ok = ask == CONTENDER_LOOP
-		    ? run_loop(r, &a.disturbed, &a.err)
-		    : run_turn(r, &a.disturbed, &a.err);
+		a.ok = ask == CONTENDER_TURN
+		    ? run_turn(r, &a.disturbed, &a.err)
+		    : run_loop(r, ask == CONTENDER_GO_ON, &a.disturbed, &a.err);
 		machine_urgent(false);
 		a.took = r->took;
 		if (r->threads > 1)

@@ -30,8 +30,9 @@ bool contenders_start(struct contender r[2], const struct plan *const plan[2],
 /* What a turn is. Those that find who is faster are short, so that drift hits both alike:
  * plans that take less than some milliseconds run once to have their caches warm and their
  * threads awake, and then some times. A loop is that of a program with nothing
- * else to do, whose caches have learnt what to keep. */
-enum contender_runs { CONTENDER_TURN, CONTENDER_LOOP };
+ * else to do, whose caches have learnt what to keep; it goes on where nobody else ran
+ * behind the last one. */
+enum contender_runs { CONTENDER_TURN, CONTENDER_LOOP, CONTENDER_GO_ON };
 
 /* *took is the median. *disturbed: the scheduler interrupted one, or all of a loop, whose
  * others count. Behind it the threads are let come to rest. */
