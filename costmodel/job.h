@@ -57,6 +57,7 @@ struct measure_job {
 	/* A few runs, unchecked: `min` is what a price will hardly be below by
 	 * more than noise, at a tenth of what measuring takes. */
 	bool probe;
+	cost_ns seen_ns; /* what a probe showed before; 0: there was none */
 	/* With `is_pair`: this candidate and another in turn, in one worker;
 	 * low, median and high of the result are how long the other takes per
 	 * this one, in millionths. Unchecked. */

@@ -29,11 +29,15 @@
 /* TUNING: blocks per job. Each compiles anew; the price is the lower quartile of their
  * medians. */
 #define BLOCKS 3
-/* TUNING: two that are no further apart, per cent, need no third. */
+/* TUNING: two that are no further apart, per cent, need no third, and one that is no
+ * further from what a probe showed, on a setup of its own, no second. */
 #define BLOCKS_AGREE 3
 /* ... of two candidates in turn: an even number, because what is set up second may
  * come out faster, and each is second as often as the other. */
 #define BLOCKS_PAIR 4
+/* ... two that say the same one is the faster, one set up second in each, need no
+ * more, where both say by so much, per cent. */
+#define PAIR_CLEAR 3
 /* TUNING: jobs measured in rounds together, which spreads their blocks over a
  * second or so and still finishes jobs one group after the other. */
 #define GROUP 24
@@ -178,11 +182,13 @@ quartile(const cost_ns *x, uint32_t n, uint32_t q)
 	return x[i] + (next - x[i]) * (at % 4) / 4;
 }
 
+/* What a probe showed counts where it spared a block. */
 static void
-finish_measured(struct job_progress *p)
+finish_measured(const struct measure_job *j, struct job_progress *p)
 {
 	struct sample *r = &p->result;
 	cost_ns median[BLOCKS_PAIR];
+	uint32_t n = p->nblocks;
 
 	assert(p->nblocks > 0 && p->nblocks <= BLOCKS_PAIR); /* (M2) */
 	*r = (struct sample){.outcome = OUTCOME_OK, .min = COST_NEVER};
@@ -197,10 +203,14 @@ finish_measured(struct job_progress *p)
 		if (b->sample.max_error > r->max_error)
 			r->max_error = b->sample.max_error;
 	}
-	qsort(median, p->nblocks, sizeof *median, by_u64);
-	r->low = quartile(median, p->nblocks, 1);
-	r->median = quartile(median, p->nblocks, 2);
-	r->high = quartile(median, p->nblocks, 3);
+	if (n == 1 && j->seen_ns) {
+		median[n++] = j->seen_ns;
+		r->min = j->seen_ns < r->min ? j->seen_ns : r->min;
+	}
+	qsort(median, n, sizeof *median, by_u64);
+	r->low = quartile(median, n, 1);
+	r->median = quartile(median, n, 2);
+	r->high = quartile(median, n, 3);
 	if (r->n == 0) /* every sample was disturbed */
 		r->outcome = OUTCOME_NOISY;
 	p->finished = true;
@@ -364,17 +374,38 @@ blocks_of(const struct measure_job *j)
 	return j->probe ? 1 : j->is_pair ? BLOCKS_PAIR : BLOCKS;
 }
 
+/* Ratios, in millionths. */
+static bool
+is_pair_clear(uint64_t a, uint64_t b)
+{
+	const uint64_t least = a < b ? a : b, most = a < b ? b : a;
+
+	return least >= 10000u * (100 + PAIR_CLEAR)
+	    || most <= 10000u * (100 - PAIR_CLEAR);
+}
+
+static bool
+agree(uint64_t a, uint64_t b)
+{
+	return (a < b ? b - a : a - b) * 100 <= BLOCKS_AGREE * a;
+}
+
 /* Have the blocks of a job said what there is to say? */
 static bool
 is_enough(const struct measure_job *j, const struct job_progress *p)
 {
-	const uint64_t a = p->block[0].median_ns, b = p->block[1].median_ns;
+	const struct worker_reply *b = p->block;
 
 	if (p->nblocks == blocks_of(j))
 		return true;
-	return p->nblocks == 2 && !j->is_pair
-	    && (p->block[1].slow
-	        || (a < b ? b - a : a - b) * 100 <= BLOCKS_AGREE * a);
+	if (p->nblocks == 1)
+		return j->seen_ns && b[0].kept
+		    && agree(b[0].median_ns, j->seen_ns);
+	if (p->nblocks != 2)
+		return false;
+	if (j->is_pair)
+		return is_pair_clear(b[0].median_ns, b[1].median_ns);
+	return b[1].slow || agree(b[0].median_ns, b[1].median_ns);
 }
 
 static void
@@ -391,7 +422,7 @@ take_reply(struct job_group *k, const struct worker_reply *r)
 	} else {
 		p->block[p->nblocks++] = *r;
 		if (is_enough(&k->job[r->number], p))
-			finish_measured(p);
+			finish_measured(&k->job[r->number], p);
 	}
 	if (p->finished)
 		report(k, r->number);

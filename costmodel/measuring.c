@@ -289,6 +289,7 @@ run_batch(struct measure_batch *b, struct err *err)
 		    .from = s->from,
 		    .to = s->to,
 		    .probe = b->figure == FIGURE_PROBE,
+		    .seen_ns = b->figure == FIGURE_PRICE ? s->probe_ns : 0,
 		};
 		if (p->o.links)
 			job[i].of = want_subject(p->o.want, p, s);
