@@ -2,29 +2,84 @@
 
 #include <string.h>
 
-/* C is computed in tiles of 4 x 4: 16 sums stay in registers. */
+/* C is computed in tiles of four rows and two vectors: their sums stay in registers. */
 #define TILE 4
 
-/* c[4][..] += a[k][4] * b[k][..]; the one hot loop of the host. */
-static void
-tile(double *restrict c, const double *restrict a, const double *restrict b,
-    size_t k)
-{
-	double t[TILE][TILE];
+typedef void tile_run(double *restrict c, const double *restrict a,
+    const double *restrict b, size_t k);
 
-	for (size_t i = 0; i < TILE; i++)
-		for (size_t j = 0; j < TILE; j++)
-			t[i][j] = c[i * GEMM_COLUMNS + j];
-	for (size_t s = 0; s < k; s++) {
-		const double *row = b + s * GEMM_COLUMNS;
-
-		for (size_t i = 0; i < TILE; i++)
-			for (size_t j = 0; j < TILE; j++)
-				t[i][j] += a[s * TILE + i] * row[j];
+/* c[4][..] += a[k][4] * b[k][..]; the one hot loop of the host. Defined for each instruction
+ * set with vectors of its own size. Products are rounded before they are added, and
+ * the sum over k goes upwards, whatever the size: results are the same bits. */
+#define LOOP(name, bytes) \
+	typedef double name##_lanes __attribute__((vector_size(bytes))); \
+\
+	static inline __attribute__((always_inline)) void name##_loop( \
+	    double *restrict c, const double *restrict a, \
+	    const double *restrict b, size_t k) \
+	{ \
+		enum { COUNT = (bytes) / 8 }; \
+		name##_lanes t[2 * TILE], left, right; \
+\
+		for (size_t i = 0; i < 2 * TILE; i++) \
+			memcpy(&t[i], \
+			    c + i / 2 * GEMM_COLUMNS + i % 2 * COUNT, bytes); \
+		for (size_t s = 0; s < k; s++, b += GEMM_COLUMNS) { \
+			memcpy(&left, b, bytes); \
+			memcpy(&right, b + COUNT, bytes); \
+			for (size_t i = 0; i < TILE; i++) { \
+				t[2 * i] += a[s * TILE + i] * left; \
+				t[2 * i + 1] += a[s * TILE + i] * right; \
+			} \
+		} \
+		for (size_t i = 0; i < 2 * TILE; i++) \
+			memcpy(c + i / 2 * GEMM_COLUMNS + i % 2 * COUNT, \
+			    &t[i], bytes); \
 	}
-	for (size_t i = 0; i < TILE; i++)
-		for (size_t j = 0; j < TILE; j++)
-			c[i * GEMM_COLUMNS + j] = t[i][j];
+
+LOOP(base, 16)
+
+static void
+tile_base(double *restrict c, const double *restrict a,
+    const double *restrict b, size_t k)
+{
+	base_loop(c, a, b, k);
+}
+
+#ifdef __x86_64__
+LOOP(avx2, 32)
+LOOP(avx512, 64)
+
+static __attribute__((target("avx2"))) void
+tile_avx2(double *restrict c, const double *restrict a,
+    const double *restrict b, size_t k)
+{
+	avx2_loop(c, a, b, k);
+}
+
+static __attribute__((target("avx512f"))) void
+tile_avx512(double *restrict c, const double *restrict a,
+    const double *restrict b, size_t k)
+{
+	avx512_loop(c, a, b, k);
+}
+#endif
+
+struct tiles {
+	tile_run *run;
+	size_t wide; /* columns of one */
+};
+
+static struct tiles
+tiles_here(void)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx512f"))
+		return (struct tiles){tile_avx512, 16};
+	if (__builtin_cpu_supports("avx2"))
+		return (struct tiles){tile_avx2, 8};
+#endif
+	return (struct tiles){tile_base, 4};
 }
 
 /* Rows i0.. of A, columns k0..k0+kn, as a[kn][TILE]; rows beyond m are 0. */
@@ -54,7 +109,7 @@ static void
 columns(const struct gemm *g, size_t n0, size_t nn, double *b, double *c)
 {
 	double a[GEMM_DEPTH * TILE];
-	size_t wide = (nn + TILE - 1) / TILE * TILE;
+	const struct tiles tiles = tiles_here();
 
 	for (size_t k0 = 0; k0 < g->k; k0 += GEMM_DEPTH) {
 		size_t left = g->k - k0;
@@ -63,8 +118,9 @@ columns(const struct gemm *g, size_t n0, size_t nn, double *b, double *c)
 		g->load_b(g->ctx, k0, kn, n0, nn, b);
 		for (size_t i = 0; i < g->m; i += TILE) {
 			pack_a(g, i, k0, kn, a);
-			for (size_t j = 0; j < wide; j += TILE)
-				tile(c + i * GEMM_COLUMNS + j, a, b + j, kn);
+			for (size_t j = 0; j < nn; j += tiles.wide)
+				tiles.run(
+				    c + i * GEMM_COLUMNS + j, a, b + j, kn);
 		}
 	}
 }
