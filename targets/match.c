@@ -106,6 +106,19 @@ add_capture(struct partial *p, struct capture_of c)
 static struct partials match_value_at(struct matcher *m,
     const struct pattern *p, value_id v, const struct partials *from);
 
+/* All inputs from the i-th on as p, one at least. */
+static struct partials
+match_every(struct matcher *m, const struct pattern *p, const struct node *n,
+    uint32_t i, struct partials from, bool swap)
+{
+	do {
+		const value_id v = node_input(n, swap && i < 2 ? 1 - i : i);
+
+		from = match_value_at(m, p, v, &from);
+	} while (++i < n->ninputs && from.n > 0);
+	return from;
+}
+
 /* Match a node's inputs against a pattern's arguments; `swap` exchanges the
  * node's first two. */
 static struct partials
@@ -117,6 +130,9 @@ match_inputs(struct matcher *m, const struct pattern *p, const struct node *n,
 	for (i = 0; i < p->nargs && from.n > 0; i++) {
 		if (p->arg[i]->kind == PATTERN_REST)
 			return from;
+		if (p->arg[i]->kind == PATTERN_EVERY)
+			return match_every(
+			    m, p->arg[i]->arg[0], n, i, from, swap);
 		value_id v = node_input(n, swap && i < 2 ? 1 - i : i);
 		from = match_value_at(m, p->arg[i], v, &from);
 	}
@@ -271,7 +287,7 @@ match_idioms(struct matcher *m, const struct pattern *p, node_id root,
 	return out;
 }
 
-/* Everything but REST: p at value v, produced by `node` (or NODE_NONE). */
+/* Everything but REST and EVERY: p at value v, produced by `node` (or NODE_NONE). */
 static struct partials
 match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
     const struct partials *from)
@@ -317,7 +333,8 @@ match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
 		return is_number(m, v, p->number) ? *from : out;
 	case PATTERN_IDIOM:
 		return match_idioms(m, p, node, from);
-	case PATTERN_REST: /* only as an argument: match_inputs() */
+	case PATTERN_REST: /* only as arguments: match_inputs() */
+	case PATTERN_EVERY:
 		return out;
 	}
 	assert(0 && "pattern kind");

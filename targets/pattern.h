@@ -5,12 +5,13 @@
  *	EITHER(p, q)                     alternatives; all are enumerated
  *	AS("conv", p)                    names what p matched
  *	REST                             any further inputs
+ *	EVERY(p)                         one or more further inputs, each as p
  *	OPERATOR                         one node of any operator
  *	NUMBER(0.5)                      a constant of one element near that
  *	SPELLED(GELU, p)                 an idiom over p (targets/idiom.h)
  *
  * What is named twice is one value both times: AS("x", ANY) in two places.
- * Every input of a node must be spoken for: by an argument, by REST, or by
+ * Every input of a node must be spoken for: by an argument, by REST or EVERY, or by
  * being left out (which ABSENT says, and which trailing inputs may be). A NODE
  * below the root matches through the producer's first output. Commutative
  * operators match their two inputs both ways. All matches rooted at a node are
@@ -20,6 +21,7 @@
  *	Relu?(Add?(Conv(*, const), const))      MAYBE, NODE, ANY, CONSTANT
  *	conv:Conv(var, const, (const | absent)) AS, VARIABLE, EITHER, ABSENT
  *	Concat(...)    op                       REST, OPERATOR
+ *	Concat(each(Relu(*)))                   EVERY
  *	Mul(gelu(*), 0.5)                       SPELLED, NUMBER */
 #ifndef TARGETS_PATTERN_H
 #define TARGETS_PATTERN_H
@@ -37,6 +39,7 @@ enum pattern_kind {
 	PATTERN_CONSTANT, /* a constant value */
 	PATTERN_ABSENT, /* an optional input that is left out */
 	PATTERN_REST, /* the remaining inputs, whatever they are */
+	PATTERN_EVERY, /* the remaining inputs, all as arg[0] */
 	PATTERN_NODE,
 	PATTERN_MAYBE, /* node over arg[0] with further args, or arg[0] */
 	PATTERN_EITHER,
@@ -86,6 +89,8 @@ struct pattern {
 #define CONSTANT (&(const struct pattern){.kind = PATTERN_CONSTANT})
 #define ABSENT (&(const struct pattern){.kind = PATTERN_ABSENT})
 #define REST (&(const struct pattern){.kind = PATTERN_REST})
+#define EVERY(p) \
+	(&(const struct pattern){.kind = PATTERN_EVERY, .nargs = 1, .arg = {p}})
 #define OPERATOR (&(const struct pattern){.kind = PATTERN_OPERATOR})
 #define NUMBER(x) \
 	(&(const struct pattern){.kind = PATTERN_NUMBER, .number = (x)})

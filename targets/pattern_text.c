@@ -12,7 +12,7 @@
  * primary := '*' | 'var' | 'const' | 'absent' | 'op' | '...'
  *          | '(' pattern { '|' pattern } ')'
  *          | Op ['?'] '(' [ pattern { ',' pattern } ] ')'
- *          | idiom '(' pattern ')' | number */
+ *          | 'each' '(' pattern ')' | idiom '(' pattern ')' | number */
 
 static const struct {
 	const char *word;
@@ -25,6 +25,7 @@ static const struct {
     {"...", PATTERN_REST},
     {"op", PATTERN_OPERATOR},
 };
+#define EACH_WORD "each"
 #define NLEAVES (sizeof leaves / sizeof leaves[0])
 
 /* ---- printing ---- */
@@ -66,6 +67,10 @@ print_into(struct buf *b, const struct pattern *p)
 		break;
 	case PATTERN_NUMBER:
 		buf_printf(b, "%.17g", p->number);
+		break;
+	case PATTERN_EVERY:
+		buf_str(b, EACH_WORD);
+		print_args(b, p, ", ");
 		break;
 	case PATTERN_IDIOM:
 		buf_str(b, idiom_name(p->idiom));
@@ -141,6 +146,13 @@ is_word(const char *s, size_t n, const char *word)
 
 static const struct pattern *parse_pattern(struct parser *p);
 
+/* Does it stand for all inputs that are left? */
+static bool
+is_last(const struct pattern *p)
+{
+	return p->kind == PATTERN_REST || p->kind == PATTERN_EVERY;
+}
+
 /* Arguments up to ')'; the '(' is taken. '\0' is between them where there is one
  * only: the text's end is never taken. */
 static bool
@@ -154,14 +166,14 @@ parse_args(struct parser *p, struct pattern *to, char between)
 		arg = parse_pattern(p);
 		if (!arg)
 			return false;
-		if (arg->kind == PATTERN_REST && to->kind != PATTERN_NODE
+		if (is_last(arg) && to->kind != PATTERN_NODE
 		    && (to->kind != PATTERN_MAYBE || to->nargs == 0))
 			return fault(p,
-			           "'...' stands for a node's remaining "
-			           "inputs only")
+			           "'...' and 'each' stand for a node's "
+			           "remaining inputs only")
 			    != NULL;
 		to->arg[to->nargs++] = arg;
-		if (arg->kind == PATTERN_REST)
+		if (is_last(arg))
 			break;
 	} while (between != '\0' && take(p, between));
 	if (!take(p, ')'))
@@ -185,6 +197,19 @@ parse_idiom(struct parser *p, enum idiom idiom, size_t n)
 	if (!parse_args(p, spelled, '\0'))
 		return NULL;
 	return spelled;
+}
+
+/* What all inputs that are left are. */
+static const struct pattern *
+parse_each(struct parser *p)
+{
+	struct pattern *each = arena_new(p->arena, struct pattern, 1);
+
+	each->kind = PATTERN_EVERY;
+	p->at += strlen(EACH_WORD);
+	if (!take(p, '('))
+		return fault(p, "'(' expected");
+	return parse_args(p, each, '\0') ? each : NULL;
 }
 
 static const struct pattern *
@@ -264,8 +289,8 @@ parse_capture(struct parser *p, size_t n)
 	as->nargs = 1;
 	p->at += n + 1;
 	as->arg[0] = parse_pattern(p);
-	if (as->arg[0] && as->arg[0]->kind == PATTERN_REST)
-		return fault(p, "'...' cannot be named");
+	if (as->arg[0] && is_last(as->arg[0]))
+		return fault(p, "'...' and 'each' cannot be named");
 	return as->arg[0] ? as : NULL;
 }
 
@@ -287,6 +312,8 @@ parse_primary(struct parser *p)
 		      : strncmp(p->at, word, strlen(word)) == 0)
 			return parse_leaf(p, word, leaves[i].kind);
 	}
+	if (is_word(p->at, n, EACH_WORD))
+		return parse_each(p);
 	if (n > 0)
 		return parse_operator(p, n);
 	if (take(p, '('))
@@ -318,7 +345,8 @@ pattern_parse(const char *text, struct arena *a, struct err *err)
 	skip_blanks(&p);
 	if (*p.at != '\0')
 		return fault(&p, "end expected");
-	if (out->kind == PATTERN_REST)
-		return fault(&p, "'...' is no pattern by itself");
+	if (is_last(out))
+		return fault(
+		    &p, "'...' and 'each' are no patterns by themselves");
 	return out;
 }

@@ -90,6 +90,7 @@ spell_out(const struct pattern *p, struct arena *a)
 	switch (p->kind) {
 	case PATTERN_NODE:
 	case PATTERN_AS:
+	case PATTERN_EVERY: /* without choices: the same for every input */
 		return spell_node(p, a);
 	case PATTERN_MAYBE:
 		add_all(&out, spell_node(p, a));
@@ -128,6 +129,33 @@ in_match(const node_id *node, uint32_t n, node_id id)
 static bool walk(const struct graph *g, const struct plain *p, node_id id,
     value_id v, struct walked *m);
 
+static value_id
+walked_input(
+    const struct graph *g, const struct node *n, uint32_t at, node_id *id)
+{
+	const value_id v = node_input(n, at);
+
+	*id = v == VALUE_NONE ? NODE_NONE : g->value[v].producer;
+	if (*id != NODE_NONE && g->node[*id].output[0] != v)
+		*id = NODE_NONE;
+	return v;
+}
+
+static bool
+walk_each(const struct graph *g, const struct plain *p, const struct node *n,
+    uint32_t i, struct walked *m)
+{
+	node_id id;
+
+	for (bool first = true; first || i < n->ninputs; i++, first = false) {
+		const value_id v = walked_input(g, n, i, &id);
+
+		if (!walk(g, p, id, v, m))
+			return false;
+	}
+	return true;
+}
+
 static bool
 walk_inputs(const struct graph *g, const struct plain *p, const struct node *n,
     struct walked *m)
@@ -138,17 +166,13 @@ walk_inputs(const struct graph *g, const struct plain *p, const struct node *n,
 	if (p->swap && (n->ninputs != 2 || n->input[0] == n->input[1]))
 		return false;
 	for (i = 0; i < p->nargs; i++) {
-		uint32_t at = p->swap ? 1 - i : i;
-		value_id v = node_input(n, at);
-		node_id id = NODE_NONE;
+		node_id id;
+		value_id v = walked_input(g, n, p->swap ? 1 - i : i, &id);
 
 		if (p->arg[i]->pattern->kind == PATTERN_REST)
 			return true;
-		if (v != VALUE_NONE) {
-			id = g->value[v].producer;
-			if (id != NODE_NONE && g->node[id].output[0] != v)
-				id = NODE_NONE;
-		}
+		if (p->arg[i]->pattern->kind == PATTERN_EVERY)
+			return walk_each(g, p->arg[i]->arg[0], n, i, m);
 		if (!walk(g, p->arg[i], id, v, m))
 			return false;
 	}
@@ -309,6 +333,23 @@ random_graph(struct rng *r, struct arena *a)
 	return g;
 }
 
+/* A leaf, or one operator over a leaf. */
+static const struct pattern *
+random_each(struct rng *r, struct arena *a)
+{
+	struct pattern *each = arena_new(a, struct pattern, 1);
+	struct pattern *relu = arena_new(a, struct pattern, 1);
+	struct pattern *leaf = arena_new(a, struct pattern, 1);
+
+	leaf->kind = rng_below(r, 2) ? PATTERN_ANY : PATTERN_VARIABLE;
+	*relu =
+	    (struct pattern){.kind = PATTERN_NODE, .op = OP_RELU, .nargs = 1};
+	relu->arg[0] = leaf;
+	*each = (struct pattern){.kind = PATTERN_EVERY, .nargs = 1};
+	each->arg[0] = rng_below(r, 2) ? relu : leaf;
+	return each;
+}
+
 static const struct pattern *
 random_pattern(struct rng *r, uint32_t depth, uint32_t *names, struct arena *a)
 {
@@ -347,6 +388,9 @@ random_pattern(struct rng *r, uint32_t depth, uint32_t *names, struct arena *a)
 			last->kind = i == 2 && rng_below(r, 2) ? PATTERN_REST
 			                                       : PATTERN_ABSENT;
 			p->arg[i] = last;
+		} else if (p->op == OP_CLIP && i > 0 && rng_below(r, 2)) {
+			p->arg[i] = random_each(r, a);
+			p->nargs = i + 1;
 		}
 	}
 	return p;

@@ -40,6 +40,7 @@ test_text_is_inverse(void **state)
 	    "op",
 	    "out:Relu(op)",
 	    "Constant()",
+	    "Concat(*, each(Relu((var | const))))",
 	};
 	const struct pattern *p;
 	struct err err = {.kind = ERR_NONE};
@@ -68,6 +69,10 @@ test_faults_have_a_column(void **state)
 	    {"Relu(*,*,*,*,*,*,*)", "column 18"},
 	    {"...", "column 4"},
 	    {"x:...", "column 6"},
+	    {"each(*)", "column 8"},
+	    {"x:each(*)", "column 10"},
+	    {"Concat(each(*), *)", "column 15"},
+	    {"Concat(each(...))", "column 16"},
 	};
 
 	(void)state;
