@@ -12,6 +12,27 @@
 typedef void bytes_table_run(uint8_t *restrict to, const uint8_t *restrict from,
     size_t n, const uint8_t *table);
 
+/* So many rows of n bytes, which lie apart. */
+struct table_rows {
+	size_t n, rows, to_step, from_step;
+};
+/* As bytes_table_run, row by row. */
+typedef void bytes_table_rows_run(uint8_t *restrict to,
+    const uint8_t *restrict from, const struct table_rows *r,
+    const uint8_t *table);
+
+/* to = round(from * scale + shift) + zero of each channel, saturated, and no less
+ * than `least`. */
+struct byte_channels {
+	const float *scale, *shift; /* [channels] */
+	float zero, least;
+	bool from_unsigned, to_unsigned;
+};
+/* Rows of all n channels, one behind the other. */
+typedef void bytes_channels_run(uint8_t *restrict to,
+    const uint8_t *restrict from, size_t rows, size_t n,
+    const struct byte_channels *c);
+
 enum byte_operation { BYTES_ADD, BYTES_SUB, BYTES_MUL, NBYTE_OPERATIONS };
 
 /* Two tensors of bytes and their result. */

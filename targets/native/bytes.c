@@ -32,25 +32,21 @@ byte_code_of(struct byte_code *c, const struct graph *g, const struct node *n)
 	return c->scale > 0 && isfinite(c->scale);
 }
 
-static const struct node *
-producer_of(const struct graph *g, value_id v)
+const struct node *
+byte_producer(const struct graph *g, value_id v)
 {
 	return graph_node(g, graph_value(g, v)->producer);
 }
 
-/* The root is a quantiser, behind an operator that reads dequantisers (and
- * perhaps constants). */
-struct enclosed {
-	const struct node *quantiser, *middle;
-	struct byte_code to;
-};
-
-static struct enclosed
-enclosed_of(const struct graph *g, const struct match *m)
+struct byte_enclosed
+byte_enclosed_of(const struct graph *g, const struct match *m)
 {
-	struct enclosed b = {.quantiser = graph_node(g, m->root)};
+	struct byte_enclosed b = {.quantiser = graph_node(g, m->root)};
 
-	b.middle = producer_of(g, b.quantiser->input[0]);
+	b.middle = byte_producer(g, b.quantiser->input[0]);
+	b.rectified = b.middle->op == OP_RELU;
+	if (b.rectified)
+		b.middle = byte_producer(g, b.middle->input[0]);
 	return b;
 }
 
@@ -71,16 +67,15 @@ need_byte_codes(const struct match_in *m, struct why *why)
 	    && need_size(m, why, matched_root(m)->output[0]);
 }
 
-/* What goes into the i-th dequantiser of an operator. */
-static value_id
+value_id
 byte_input(const struct graph *g, const struct node *n, uint32_t i)
 {
-	return producer_of(g, n->input[i])->input[0];
+	return byte_producer(g, n->input[i])->input[0];
 }
 
-static uint32_t
-ways_of(const struct match_in *m, struct formats *f, struct implementation *out,
-    uint32_t max, bool last)
+uint32_t
+byte_ways(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max, bool last)
 {
 	uint32_t n = 0;
 
@@ -103,7 +98,7 @@ ways_byte_layouts(const struct match_in *m, struct formats *f,
 	const bool last =
 	    matched_type(m, matched_root(m)->output[0])->rank == 4;
 
-	return ways_of(m, f, out, max, last);
+	return byte_ways(m, f, out, max, last);
 }
 
 /* ---- functions of one byte ---- */
@@ -226,127 +221,6 @@ compile_byte_function(const struct target *t, const struct graph *g,
 	    && err->kind == ERR_NONE;
 }
 
-/* ---- joining ---- */
-
-bool
-accept_byte_join(const struct match_in *m, struct why *why)
-{
-	return need_byte_codes(m, why);
-}
-
-#define PARTS_MAX 4
-
-struct byte_join {
-	bytes_table_run *run;
-	size_t outer; /* how often each part is written */
-	uint32_t n;
-	struct join_part {
-		int32_t port;
-		size_t length; /* bytes each time */
-		bool same; /* its codes are the result's */
-		uint8_t table[256];
-	} part[PARTS_MAX];
-};
-
-static int64_t
-join_axis(const struct graph *g, const struct node *n)
-{
-	const int64_t axis = attr_int_or(n, "axis", 1);
-
-	return axis < 0 ? axis + node_out(g, n, 0)->type.rank : axis;
-}
-
-uint32_t
-ways_byte_join(const struct match_in *m, struct formats *f,
-    struct implementation *out, uint32_t max)
-{
-	const struct enclosed b = enclosed_of(m->graph, m->match);
-	const struct type *t = matched_type(m, b.middle->output[0]);
-
-	return ways_of(
-	    m, f, out, max, t->rank == 4 && join_axis(m->graph, b.middle) == 1);
-}
-
-static void
-run_join(struct kernel *k, const void *const *in, void *const *out)
-{
-	const struct byte_join *j = k->state;
-	uint8_t *to = out[0];
-
-	for (size_t o = 0; o < j->outer; o++)
-		for (uint32_t i = 0; i < j->n; i++) {
-			const struct join_part *p = &j->part[i];
-			const uint8_t *from = in[p->port];
-
-			from += o * p->length;
-			if (p->same)
-				memcpy(to, from, p->length);
-			else
-				j->run(to, from, p->length, p->table);
-			to += p->length;
-		}
-}
-
-/* Bytes of one part that lie together. */
-static size_t
-part_length(const struct type *t, int64_t axis, bool last)
-{
-	return last ? (size_t)t->dim[1] : type_elements(t, (uint32_t)axis);
-}
-
-/* The table of one part, as if it were joined to nothing. */
-static bool
-part_table(struct join_part *p, const struct graph *g, const struct enclosed *b,
-    const struct node *from, struct err *err)
-{
-	struct byte_code x, y;
-	uint8_t all[256];
-	float real[256];
-
-	if (!byte_code_of(&x, g, from) || !byte_code_of(&y, g, b->quantiser))
-		return err_set(err, ERR_INTERNAL, "native: codes are lost");
-	p->same = x.scale == y.scale && x.zero == y.zero
-	    && x.is_unsigned == y.is_unsigned;
-	for (size_t i = 0; i < 256; i++)
-		all[i] = (uint8_t)i;
-	bytes_dequantize(real, all, 256, &x);
-	bytes_quantize(p->table, real, 256, &y);
-	return true;
-}
-
-bool
-compile_byte_join(const struct target *t, const struct graph *g,
-    const struct candidate *c, struct arena *a, struct kernel *out,
-    struct err *err)
-{
-	struct byte_join *j = arena_new(a, struct byte_join, 1);
-	const struct enclosed b = enclosed_of(g, c->match);
-	const bool last = c->implementation == 1;
-	size_t whole = 0;
-
-	j->run = native_version_of(t)->bytes_table;
-	j->n = b.middle->ninputs;
-	for (uint32_t i = 0; i < j->n; i++) {
-		struct join_part *p = &j->part[i];
-		const value_id v = byte_input(g, b.middle, i);
-
-		p->port = candidate_input(c, v);
-		p->length = part_length(
-		    &graph_value(g, v)->type, join_axis(g, b.middle), last);
-		whole += p->length;
-		if (!part_table(
-		        p, g, &b, producer_of(g, b.middle->input[i]), err))
-			return false;
-	}
-	j->outer = whole ? format_bytes(t->formats->format[c->output[0].format],
-	                       &graph_value(g, c->output[0].value)->type)
-	        / whole
-	                 : 0;
-	*out = (struct kernel){
-	    .kind = t->kind, .candidate = c, .run = run_join, .state = j};
-	return true;
-}
-
 /* ---- means of images ---- */
 
 struct byte_mean {
@@ -363,7 +237,7 @@ struct byte_mean {
 bool
 accept_byte_mean(const struct match_in *m, struct why *why)
 {
-	const struct enclosed b = enclosed_of(m->graph, m->match);
+	const struct byte_enclosed b = byte_enclosed_of(m->graph, m->match);
 	const struct type *t = matched_type(m, b.middle->input[0]);
 	bool ok = need_byte_codes(m, why);
 
@@ -379,7 +253,7 @@ uint32_t
 ways_byte_mean(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	return ways_of(m, f, out, max, true);
+	return byte_ways(m, f, out, max, true);
 }
 
 static uint8_t
@@ -438,11 +312,11 @@ compile_byte_mean(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct byte_mean *k = arena_new(a, struct byte_mean, 1);
-	const struct enclosed b = enclosed_of(g, c->match);
+	const struct byte_enclosed b = byte_enclosed_of(g, c->match);
 	const struct type *x =
 	    &graph_value(g, byte_input(g, b.middle, 0))->type;
 
-	if (!byte_code_of(&k->from, g, producer_of(g, b.middle->input[0]))
+	if (!byte_code_of(&k->from, g, byte_producer(g, b.middle->input[0]))
 	    || !byte_code_of(&k->to, g, b.quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->sum = native_version_of(t)->bytes_sum;
@@ -479,7 +353,7 @@ is_by_channel(const struct type *t, const struct type *whole)
 /* Which operand has the result's shape, so that the other broadcasts to it; 2:
  * neither. */
 static uint32_t
-full_operand(const struct graph *g, const struct enclosed *b)
+full_operand(const struct graph *g, const struct byte_enclosed *b)
 {
 	const struct type *y = &node_out(g, b->quantiser, 0)->type;
 
@@ -499,7 +373,7 @@ full_operand(const struct graph *g, const struct enclosed *b)
 bool
 accept_byte_pair(const struct match_in *m, struct why *why)
 {
-	const struct enclosed b = enclosed_of(m->graph, m->match);
+	const struct byte_enclosed b = byte_enclosed_of(m->graph, m->match);
 	struct byte_code x, y, z;
 	uint32_t full;
 	bool ok = need_byte_codes(m, why);
@@ -512,9 +386,9 @@ accept_byte_pair(const struct match_in *m, struct why *why)
 	    "others");
 	return ok
 	    && byte_code_of(
-	        &x, m->graph, producer_of(m->graph, b.middle->input[0]))
+	        &x, m->graph, byte_producer(m->graph, b.middle->input[0]))
 	    && byte_code_of(
-	        &y, m->graph, producer_of(m->graph, b.middle->input[1]))
+	        &y, m->graph, byte_producer(m->graph, b.middle->input[1]))
 	    && byte_code_of(&z, m->graph, b.quantiser)
 	    && NEED(why,
 	        x.is_unsigned == y.is_unsigned
@@ -563,14 +437,15 @@ compile_byte_pair(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct pair_kernel *k = arena_new(a, struct pair_kernel, 1);
-	const struct enclosed b = enclosed_of(g, c->match);
+	const struct byte_enclosed b = byte_enclosed_of(g, c->match);
 	const uint32_t full = full_operand(g, &b);
 	const value_id x = byte_input(g, b.middle, full);
 	const value_id y = byte_input(g, b.middle, 1 - full);
 
-	if (!byte_code_of(&k->pair.a, g, producer_of(g, b.middle->input[full]))
+	if (!byte_code_of(
+	        &k->pair.a, g, byte_producer(g, b.middle->input[full]))
 	    || !byte_code_of(
-	        &k->pair.b, g, producer_of(g, b.middle->input[1 - full]))
+	        &k->pair.b, g, byte_producer(g, b.middle->input[1 - full]))
 	    || !byte_code_of(&k->pair.y, g, b.quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->run = native_version_of(t)->bytes_pair;

@@ -12,6 +12,22 @@ bool byte_code_of(
 /* A predicate: all (de)quantisers of a match have such. */
 bool need_byte_codes(const struct match_in *m, struct why *why);
 
+/* A quantiser, the root, behind an operator that reads dequantisers (and perhaps
+ * constants), and perhaps a Relu between. */
+struct byte_enclosed {
+	const struct node *quantiser, *middle;
+	bool rectified;
+};
+
+struct byte_enclosed byte_enclosed_of(
+    const struct graph *g, const struct match *m);
+const struct node *byte_producer(const struct graph *g, value_id v);
+/* What goes into the i-th dequantiser of an operator. */
+value_id byte_input(const struct graph *g, const struct node *n, uint32_t i);
+/* "plain", and where `last` is said "nhwc", number 1. */
+uint32_t byte_ways(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max, bool last);
+
 /* The loops between a tensor's layouts in one of ways_byte_move()'s ways; false:
  * they are the same. */
 bool layout_loops(

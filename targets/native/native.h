@@ -71,6 +71,11 @@ bool compile_byte_join(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_byte_norm(const struct match_in *m, struct why *why);
+bool compile_byte_norm(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_byte_mean(const struct match_in *m, struct why *why);
 bool compile_byte_mean(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

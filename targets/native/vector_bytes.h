@@ -6,56 +6,100 @@
 #include "targets/native/vector.h"
 
 #if NATIVE_WIDTH == 16 && defined(__AVX512F__)
-/* 64 bytes at a time: the lower half of the table or the upper, by the first bit. */
-__attribute__((target("avx512vbmi,avx512bw"))) static size_t
-table_wide(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-    const uint8_t *table)
+#define VBMI \
+	__attribute__((target("avx512vbmi,avx512bw"), always_inline)) inline
+
+struct table_parts {
+	__m512i of[4];
+};
+
+static VBMI struct table_parts
+table_parts(const uint8_t *table)
 {
-	__m512i part[4];
-	size_t i = 0;
+	struct table_parts t;
 
 	for (size_t k = 0; k < 4; k++)
-		part[k] = _mm512_loadu_si512(table + 64 * k);
-	for (; i + 64 <= n; i += 64) {
-		const __m512i x = _mm512_loadu_si512(from + i);
-		const __m512i low =
-		    _mm512_permutex2var_epi8(part[0], x, part[1]);
-		const __m512i high =
-		    _mm512_permutex2var_epi8(part[2], x, part[3]);
-
-		_mm512_storeu_si512(to + i,
-		    _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high));
-	}
-	return i;
+		t.of[k] = _mm512_loadu_si512(table + 64 * k);
+	return t;
 }
 
-static size_t
-table_vectors(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-    const uint8_t *table)
+/* 64 bytes at a time: the lower half of the table or the upper, by the first bit. */
+static VBMI __m512i
+table_look(__m512i x, struct table_parts t)
 {
-	return __builtin_cpu_supports("avx512vbmi")
-	    ? table_wide(to, from, n, table)
-	    : 0;
+	const __m512i low = _mm512_permutex2var_epi8(t.of[0], x, t.of[1]);
+	const __m512i high = _mm512_permutex2var_epi8(t.of[2], x, t.of[3]);
+
+	return _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high);
+}
+
+static VBMI void
+table_row(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
+    struct table_parts t)
+{
+	size_t i = 0;
+
+	for (; i + 64 <= n; i += 64)
+		_mm512_storeu_si512(
+		    to + i, table_look(_mm512_loadu_si512(from + i), t));
+	if (i < n) {
+		const __mmask64 rest = (UINT64_C(1) << (n - i)) - 1;
+
+		_mm512_mask_storeu_epi8(to + i, rest,
+		    table_look(_mm512_maskz_loadu_epi8(rest, from + i), t));
+	}
+}
+
+__attribute__((target("avx512vbmi,avx512bw"))) static void
+table_rows_wide(uint8_t *restrict to, const uint8_t *restrict from,
+    const struct table_rows *r, const uint8_t *table)
+{
+	const struct table_parts t = table_parts(table);
+
+	for (size_t k = 0; k < r->rows;
+	     k++, to += r->to_step, from += r->from_step)
+		table_row(to, from, r->n, t);
+}
+
+static bool
+table_vectors(uint8_t *restrict to, const uint8_t *restrict from,
+    const struct table_rows *r, const uint8_t *table)
+{
+	if (!__builtin_cpu_supports("avx512vbmi"))
+		return false;
+	table_rows_wide(to, from, r, table);
+	return true;
 }
 #else
-static size_t
-table_vectors(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-    const uint8_t *table)
+static bool
+table_vectors(uint8_t *restrict to, const uint8_t *restrict from,
+    const struct table_rows *r, const uint8_t *table)
 {
 	(void)to;
 	(void)from;
-	(void)n;
+	(void)r;
 	(void)table;
-	return 0;
+	return false;
 }
 #endif
+
+static void
+bytes_table_rows(uint8_t *restrict to, const uint8_t *restrict from,
+    const struct table_rows *r, const uint8_t *table)
+{
+	if (table_vectors(to, from, r, table))
+		return;
+	for (size_t k = 0; k < r->rows;
+	     k++, to += r->to_step, from += r->from_step)
+		for (size_t i = 0; i < r->n; i++)
+			to[i] = table[from[i]];
+}
 
 static void
 bytes_table(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
     const uint8_t *table)
 {
-	for (size_t i = table_vectors(to, from, n, table); i < n; i++)
-		to[i] = table[from[i]];
+	bytes_table_rows(to, from, &(struct table_rows){n, 1, n, n}, table);
 }
 
 ALWAYS float
@@ -63,6 +107,36 @@ byte_value(uint8_t x, const struct byte_code *c)
 {
 	return ((c->is_unsigned ? (float)x : (float)(int8_t)x) - c->zero)
 	    * c->scale;
+}
+
+ALWAYS void
+channels_loop(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
+    size_t n, const struct byte_channels *c, bool from_unsigned)
+{
+	struct byte_limits l = byte_limits(c->to_unsigned);
+	const float *restrict scale = c->scale, *restrict shift = c->shift;
+	const float zero = c->zero;
+
+	l.low = c->least > l.low ? c->least : l.low;
+	for (size_t k = 0; k < rows; k++, to += n, from += n)
+		for (size_t i = 0; i < n; i++) {
+			const float x = from_unsigned ? (float)from[i]
+			                              : (float)(int8_t)from[i];
+			const float y =
+			    byte_near(x * scale[i] + shift[i], zero, l);
+
+			to[i] = (uint8_t)(int32_t)y;
+		}
+}
+
+static void
+bytes_channels(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
+    size_t n, const struct byte_channels *c)
+{
+	if (c->from_unsigned)
+		channels_loop(to, from, rows, n, c, true);
+	else
+		channels_loop(to, from, rows, n, c, false);
 }
 
 /* Of constants, so that each loop is compiled without a choice in it. */

@@ -27,7 +27,9 @@
 		.depthwise = depthwise_unit, \
 		.point_depthwise = point_depthwise_unit, .chain = chain_part, \
 		.choice = choice_part, .reduce = reduce_part, \
-		.bytes_table = bytes_table, .bytes_pair = bytes_pair, \
+		.bytes_table = bytes_table, \
+		.bytes_table_rows = bytes_table_rows, \
+		.bytes_channels = bytes_channels, .bytes_pair = bytes_pair, \
 		.bytes_sum = bytes_sum, .range = floats_range_of, \
 		.quantize = floats_quantize, .dequantize = bytes_floats, \
 		.number = floats_number, .attention_room = attention_floats, \

@@ -31,6 +31,8 @@ struct native_version {
 	choice_run *choice;
 	reduce_run *reduce;
 	bytes_table_run *bytes_table;
+	bytes_table_rows_run *bytes_table_rows;
+	bytes_channels_run *bytes_channels;
 	bytes_pair_run *bytes_pair;
 	bytes_sum_run *bytes_sum;
 	floats_range_run *range;

@@ -1698,6 +1698,34 @@ make_byte_images(const int64_t *dim, bool u)
 	        0.035f, u));
 }
 
+/* As in DenseNet: many parts, one of them twice, one with the result's codes. */
+static value_id
+many_joined(const int64_t *dim, bool u)
+{
+	const struct attr one[] = {ATTR_OF_INT("axis", 1)};
+	value_id x = quantized(dim, u);
+	value_id y = quantized(DIMS(dim[0], 70, dim[2], dim[3]), u);
+	value_id z = quantized(DIMS(dim[0], 3, dim[2], dim[3]), u);
+
+	return bytes(
+	    MAKE_WITH(&m, CONCAT, one, real(x, 0.03f, u), real(z, 0.035f, u),
+	        real(y, 0.04f, u), real(z, 0.02f, u), real(x, 0.03f, u)),
+	    0.035f, u);
+}
+
+static void
+make_byte_norms(const int64_t *dim, bool u)
+{
+	value_id x = real(quantized(dim, u), 0.03f, u);
+
+	make_output(&m, many_joined(dim, u));
+	make_output(&m, bytes(batch_norm(x, dim[1]), 0.05f, u));
+	make_output(
+	    &m, bytes(MAKE(&m, RELU, batch_norm(x, dim[1])), 0.02f, !u));
+	x = real(quantized(DIMS(dim[0] * 5, dim[1]), u), 0.03f, u);
+	make_output(&m, bytes(batch_norm(x, dim[1]), 0.05f, u));
+}
+
 /* With one code for all. */
 static value_id
 moved_real(value_id x, bool u)
@@ -1829,6 +1857,7 @@ test_bytes(void **state)
 		make_byte_functions(dim, v % 2);
 		make_byte_pairs(dim, v % 2);
 		make_byte_images(dim, v % 2);
+		make_byte_norms(dim, v % 2);
 		make_byte_moves(dim, v % 2);
 		make_quantized(dim);
 		assert_true(check_elements(vectors[v / 2 / n]) >= 18);
