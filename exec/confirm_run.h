@@ -17,7 +17,7 @@ struct confirm_options {
 
 /* What turns of a plan with that of a single target come to. */
 enum confirmation_kind confirm_verdict(
-    const struct plan *plan, const struct in_turn *t);
+    const struct plan *const pair[2], const struct in_turn *t);
 
 /* A pair of plans in turn, on made-up inputs; behind that what a run of the one
  * that is the plan then takes (out->a or b). *why (in `a`) is why they were

@@ -100,7 +100,8 @@ confirmed_decide(struct plan *plan, struct plan_confirmation *out,
 	out->ratio = t->ratio;
 	out->self_low = t->self_low;
 	out->self_high = t->self_high;
-	out->kind = confirm_verdict(plan, t);
+	out->kind =
+	    confirm_verdict((const struct plan *const[]){plan, single}, t);
 	out->took = out->kind == CONFIRM_REFUSED ? t->b : t->a;
 	if (out->kind == CONFIRM_REFUSED)
 		take_single(plan, single);

@@ -182,14 +182,3 @@ in_turn_wins(const struct in_turn *t)
 {
 	return t->ratio < IN_TURN_ONE && is_apart(t, SURE);
 }
-
-/* TUNING: of a gain of 15 % among noise of 10 the opposite was believed on a machine
- * with other work; one error is chance in one of six cases. */
-#define SEEMS (IN_TURN_ONE - IN_TURN_ONE / 20)
-#define LIKELY 1
-
-bool
-in_turn_seems_to_win(const struct in_turn *t)
-{
-	return t->ratio < SEEMS && is_apart(t, LIKELY);
-}

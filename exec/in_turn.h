@@ -44,8 +44,4 @@ bool in_turn_run(struct in_turn *out, const struct in_turn_options *o,
  * A against itself tells? */
 bool in_turn_wins(const struct in_turn *t);
 
-/* Is it the faster one by so much that others' noise, which hides it, is the lesser
- * reason to doubt it? */
-bool in_turn_seems_to_win(const struct in_turn *t);
-
 #endif

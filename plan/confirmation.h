@@ -8,7 +8,7 @@
 enum confirmation_kind {
 	CONFIRM_NOTHING, /* no other plan is near */
 	CONFIRM_CONFIRMED, /* it is faster by more than it is than itself */
-	CONFIRM_LIKELY, /* it is, but noise leaves a doubt: it stands */
+	CONFIRM_LIKELY, /* so prices say, and runs leave it open */
 	CONFIRM_LEVEL, /* a single target's; the other is no faster */
 	CONFIRM_REFUSED, /* the other, a single target's, is the plan */
 	CONFIRM_PREDICTED, /* it was not run: see why */

@@ -91,30 +91,6 @@ test_spread(void **state)
 	assert_true(in_turn_wins(&t));
 }
 
-/* Few pairs of a large gain among as much noise. */
-static void
-test_seems(void **state)
-{
-	struct in_turn t = {.pairs = 5,
-	    .ratio = 850000,
-	    .self_low = 1010000,
-	    .self_high = 1220000};
-
-	(void)state;
-	assert_false(in_turn_wins(&t));
-	assert_true(in_turn_seems_to_win(&t));
-	t.ratio = 960000; /* too little to have borders for */
-	t.self_low = t.self_high = IN_TURN_ONE;
-	assert_false(in_turn_seems_to_win(&t));
-	t.ratio = 850000; /* noise explains it */
-	t.self_low = 600000;
-	t.self_high = 1400000;
-	assert_false(in_turn_seems_to_win(&t));
-	t.self_low = t.self_high = IN_TURN_ONE;
-	t.pairs = IN_TURN_LEAST - 1;
-	assert_false(in_turn_seems_to_win(&t));
-}
-
 /* Slow plans get few pairs, the slowest the least that says anything. */
 static void
 test_budget(void **state)
@@ -190,7 +166,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_ratio),
 	    cmocka_unit_test(test_spread),
-	    cmocka_unit_test(test_seems),
 	    cmocka_unit_test(test_budget),
 	    cmocka_unit_test(test_disturbed),
 	    cmocka_unit_test(test_failure),
