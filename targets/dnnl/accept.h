@@ -11,6 +11,7 @@ bool accept_integer_product(const struct match_in *m, struct why *why);
 bool accept_dynamic(const struct match_in *m, struct why *why);
 bool accept_dynamic_conv(const struct match_in *m, struct why *why);
 bool accept_deconv(const struct match_in *m, struct why *why);
+bool accept_byte_deconv(const struct match_in *m, struct why *why);
 bool accept_prelu(const struct match_in *m, struct why *why);
 bool accept_depthwise(const struct match_in *m, struct why *why);
 bool accept_matmul(const struct match_in *m, struct why *why);

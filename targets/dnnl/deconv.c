@@ -27,9 +27,8 @@ accept_deconv(const struct match_in *m, struct why *why)
 	return need_constant(m, why, f.anchor, 2, "bias") && ok;
 }
 
-/* ONNX has [C, K / group, ...]; the library numbers [group,] K, C, ... */
-static struct md
-weights_of(const struct graph *g, const struct node *n)
+struct md
+deconv_weights(const struct graph *g, const struct node *n)
 {
 	const struct type *t = &node_in(g, n, 1)->type;
 	const int64_t group = attr_int_or(n, "group", 1);
@@ -73,7 +72,7 @@ describe(struct build *b, struct deconv *d, struct operation *op)
 	if (!desc_value(b, n->input[0], &d->src)
 	    || !desc_value(b, b->fused.end, &d->dst))
 		return false;
-	d->weights = weights_of(b->graph, n);
+	d->weights = deconv_weights(b->graph, n);
 	*op = (struct operation){
 	    .kind = dnnl_deconvolution,
 	    .alg = dnnl_deconvolution_direct,

@@ -123,6 +123,9 @@ dnnl_alg_kind_t binary_algorithm(enum step_kind kind);
 struct window;
 void layer_dims(struct dnnl_window *d, const struct window *w);
 
+/* ONNX has [C, K / group, ...]; the library numbers [group,] K, C, ... */
+struct md deconv_weights(const struct graph *g, const struct node *n);
+
 /* Builders, one per family of rules. */
 bool build_conv(struct build *b);
 bool build_integer_conv(struct build *b);
@@ -130,6 +133,7 @@ bool build_integer_product(struct build *b);
 bool build_dynamic(struct build *b);
 bool build_dynamic_conv(struct build *b);
 bool build_deconv(struct build *b);
+bool build_byte_deconv(struct build *b);
 bool build_prelu(struct build *b);
 bool build_depthwise(struct build *b);
 bool build_matmul(struct build *b);

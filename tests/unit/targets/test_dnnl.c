@@ -867,6 +867,98 @@ test_guarded_turns(void **state)
 	assert_true(n > 0);
 }
 
+/* Between quantisers, a scale for each filter; a Relu that the least code stands for. */
+static void
+make_byte_deconv(const int64_t *dim, bool u, bool relu)
+{
+	const struct attr second[] = {ATTR_OF_INT("axis", 1)};
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2),
+	    ATTR_OF_INTS("pads", 1, 1, 1, 0),
+	    ATTR_OF_INTS("output_padding", 1, 0)};
+	value_id x = MAKE(&m, DEQUANTIZELINEAR, quantized(dim, u),
+	    make_scalar(&m, 0.02f), byte_of(100, u));
+	value_id w = MAKE_WITH(&m, DEQUANTIZELINEAR, second,
+	    make_int8(&m, DIMS(dim[1], 24, 3, 3)),
+	    make_constant(&m, DIMS(24), 0.001f, 0.01f));
+	value_id y = MAKE_WITH(
+	    &m, CONVTRANSPOSE, twice, x, w, make_constant(&m, DIMS(24), -1, 1));
+
+	y = relu ? MAKE(&m, RELU, y) : y;
+	y = MAKE(&m, QUANTIZELINEAR, y, make_scalar(&m, 0.05f),
+	    byte_of(!relu ? 3
+	            : u   ? 0
+	                  : 128,
+	        u));
+	make_output(&m, of_type(y, byte_type(u)));
+}
+
+/* Without padding, bias, zero or overlap. */
+static void
+make_bare_byte_deconv(const int64_t *dim, bool u)
+{
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2)};
+	value_id x = MAKE(&m, DEQUANTIZELINEAR, quantized(dim, u),
+	    make_scalar(&m, 0.02f), byte_of(0, u));
+	value_id w = MAKE(&m, DEQUANTIZELINEAR,
+	    make_int8(&m, DIMS(dim[1], 5, 2, 2)), make_scalar(&m, 0.003f));
+	value_id y =
+	    MAKE(&m, QUANTIZELINEAR, MAKE_WITH(&m, CONVTRANSPOSE, twice, x, w),
+	        make_scalar(&m, 0.04f), byte_of(0, u));
+
+	make_output(&m, of_type(y, byte_type(u)));
+}
+
+static void
+test_byte_deconv(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		const int64_t *dim =
+		    i % 2 ? DIMS(1, 16, 9, 7) : DIMS(2, 13, 5, 6);
+
+		make_byte_deconv(dim, i % 2, i / 2);
+		make_bare_byte_deconv(dim, i / 2);
+	}
+	if (!ways_sum_bytes()) {
+		printf("skipped: this processor does not sum bytes\n");
+		return;
+	}
+	check_all("dnnl.byte_deconv", 4);
+	check_all("dnnl.byte_deconv", 5);
+	assert_int_equal(found_from(4), 8);
+}
+
+/* What sums of bytes do not do. */
+static void
+test_refused_byte_deconv(void **state)
+{
+	const struct attr grouped[] = {ATTR_OF_INT("group", 2)};
+	value_id x =
+	    MAKE(&m, DEQUANTIZELINEAR, quantized(DIMS(1, 8, 5, 5), true),
+	        make_scalar(&m, 0.02f), byte_of(0, true));
+	value_id w = MAKE(&m, DEQUANTIZELINEAR, make_int8(&m, DIMS(8, 4, 2, 2)),
+	    make_scalar(&m, 0.003f));
+	value_id off =
+	    MAKE(&m, DEQUANTIZELINEAR, make_int8(&m, DIMS(8, 4, 2, 2)),
+	        make_scalar(&m, 0.003f), byte_of(3, false));
+	value_id y[3] = {MAKE_WITH(&m, CONVTRANSPOSE, grouped, x, w),
+	    MAKE(&m, CONVTRANSPOSE, x, off),
+	    MAKE(&m, RELU, MAKE(&m, CONVTRANSPOSE, x, w))};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		make_output(&m,
+		    of_type(MAKE(&m, QUANTIZELINEAR, y[i],
+		                make_scalar(&m, 0.04f), byte_of(7, true)),
+		        DT_UINT8));
+	find("dnnl");
+	for (uint32_t i = 0; i < found.n; i++)
+		assert_true(found.candidate[i].target > 0
+		    || strcmp(tested->rule[found.candidate[i].rule].name,
+		           "dnnl.byte_deconv")
+		        != 0);
+}
+
 int
 main(void)
 {
@@ -877,6 +969,8 @@ main(void)
 	    TEST(test_conv_shapes),
 	    TEST(test_conv_dequantized),
 	    TEST(test_deconv_dequantized),
+	    TEST(test_byte_deconv),
+	    TEST(test_refused_byte_deconv),
 	    TEST(test_matmul_dequantized),
 	    TEST(test_depthwise_clip),
 	    TEST(test_conv_depthwise),
