@@ -224,6 +224,43 @@ moved_again(struct generator *g, value_id x, uint32_t rank)
 	}
 }
 
+/* As bytes and as numbers again. */
+static value_id
+rounded(struct generator *g, value_id x, float scale)
+{
+	const value_id s = make_scalar(&g->m, scale);
+
+	return MAKE(
+	    &g->m, DEQUANTIZELINEAR, MAKE(&g->m, QUANTIZELINEAR, x, s), s);
+}
+
+/* Joined, normalised and spread over a larger image between quantisers; no number is
+ * drawn. */
+static void
+quantised_channels(struct generator *g, value_id x, int64_t channels)
+{
+	const struct attr one[] = {ATTR_OF_INT("axis", 1)};
+	const struct attr twice[] = {ATTR_OF_INTS("strides", 2, 2)};
+	const int64_t all = 3 * channels, filters[] = {all, 5, 2, 2, 0};
+	struct maker *m = &g->m;
+	const value_id twice_there = rounded(g, x, 0.02f);
+	value_id y = MAKE_WITH(
+	    m, CONCAT, one, twice_there, rounded(g, x, 0.03f), twice_there);
+
+	y = MAKE(m, BATCHNORMALIZATION, rounded(g, y, 0.025f),
+	    new_constant(g, &all, 1, 0.5f, 1.5f),
+	    new_constant(g, &all, 1, -0.5f, 0.5f),
+	    new_constant(g, &all, 1, -0.5f, 0.5f),
+	    new_constant(g, &all, 1, 0.3f, 1.5f));
+	y = MAKE(m, RELU, y);
+	y = MAKE_WITH(m, CONVTRANSPOSE, twice, rounded(g, y, 0.02f),
+	    MAKE(m, DEQUANTIZELINEAR, make_int8(m, filters),
+	        make_scalar(m, 0.002f)));
+	NODE_OF(g, DEQUANTIZELINEAR,
+	    MAKE(m, QUANTIZELINEAR, y, make_scalar(m, 0.05f)),
+	    make_scalar(m, 0.05f));
+}
+
 /* Moved as bytes, once or twice. */
 void
 make_quantised_move(struct generator *g)
@@ -235,6 +272,10 @@ make_quantised_move(struct generator *g)
 
 	if (m->opset < 10)
 		return;
+	if (rank == 4 && type_of(g, x)->dim[1] % 3 == 2) {
+		quantised_channels(g, x, type_of(g, x)->dim[1]);
+		return;
+	}
 	x = MAKE(m, DEQUANTIZELINEAR, MAKE(m, QUANTIZELINEAR, x, s), s);
 	x = MAKE(m, TRANSPOSE, x);
 	if (one_in(g, 2))
