@@ -22,7 +22,7 @@ typedef void bytes_table_rows_run(uint8_t *restrict to,
     const uint8_t *table);
 
 /* to = round(from * scale + shift) + zero of each channel, saturated, and no less
- * than `least`. */
+ * than `least`; what is rounded is less than 2^22. */
 struct byte_channels {
 	const float *scale, *shift; /* [channels] */
 	float zero, least;

@@ -36,6 +36,9 @@ channel_table(const struct byte_norm *k, size_t c)
 	k->version->bytes_channels(k->table[c], all, 256, 1, &one);
 }
 
+/* More than 2^21 of a step is no code; half of what can be rounded by BYTE_ROUNDER. */
+#define FAR 0x1p21f
+
 /* scale and shift, in steps of the result. */
 static bool
 norm_factors(struct byte_norm *k, const struct graph *g,
@@ -58,7 +61,7 @@ norm_factors(struct byte_norm *k, const struct graph *g,
 		scale[i] = (float)(by / (double)y.scale);
 		shift[i] = (float)((line.shift[i] - by * (double)x.zero)
 		    / (double)y.scale);
-		ok = ok && isfinite(scale[i]) && isfinite(shift[i]);
+		ok = ok && fabsf(scale[i]) * 256 + fabsf(shift[i]) < FAR;
 	}
 	k->channels = (struct byte_channels){scale, shift, y.zero,
 	    b->rectified ? y.zero : -128, x.is_unsigned, y.is_unsigned};
@@ -82,7 +85,8 @@ accept_byte_norm(const struct match_in *m, struct why *why)
 	arena_init(&scratch);
 	ok = norm_factors(&k, m->graph, &b, &scratch);
 	arena_release(&scratch);
-	return NEED(why, ok, "factors", "finite", "others");
+	return NEED(
+	    why, ok, "factors", "that make less than 2^21 of a byte", "others");
 }
 
 /* All channels of some positions. */

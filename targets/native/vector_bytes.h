@@ -122,10 +122,12 @@ channels_loop(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
 		for (size_t i = 0; i < n; i++) {
 			const float x = from_unsigned ? (float)from[i]
 			                              : (float)(int8_t)from[i];
-			const float y =
-			    byte_near(x * scale[i] + shift[i], zero, l);
+			const float y = x * scale[i] + shift[i];
+			const float near =
+			    (y + BYTE_ROUNDER) - BYTE_ROUNDER + zero;
 
-			to[i] = (uint8_t)(int32_t)y;
+			to[i] =
+			    (uint8_t)(int32_t)byte_between(near, l.low, l.high);
 		}
 }
 
