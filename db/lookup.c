@@ -50,20 +50,75 @@ struct lookup_key {
 	size_t n;
 };
 
+/* Rows of a subject lie by environment. False: no more are kept. */
 static bool
-lookup(struct costdb *db, const struct lookup_key *w, db_id env,
-    struct db_found *found, struct err *err)
+see_env(struct sought *k, db_id env)
 {
-	sqlite3_stmt *s = sql_get(db, SQL_LOOKUP, err);
-	struct verdict v;
-	db_id failed;
+	if (k->n > 0 && k->env[k->n - 1] == env) {
+		k->several[k->n - 1] = true;
+		return true;
+	}
+	k->env[k->n++] = env;
+	return k->n < ENVS_KEPT;
+}
+
+/* Its row, and where anything is known of it: most are asked for in several
+ * environments, and most of those know nothing of it. */
+static bool
+seek(struct costdb *db, const struct lookup_key *w, struct err *err)
+{
+	struct sought *k = &db->sought;
+	sqlite3_stmt *s;
 	bool row;
 
-	*found = (struct db_found){.attempts = 0};
-	if (!s)
+	if (db->has_sought && memcmp(&k->hash, &w->hash, sizeof k->hash) == 0)
+		return true;
+	*k = (struct sought){.hash = w->hash, .subject = DB_NO_ID};
+	if (!(s = sql_get(db, SQL_SUBJECT_ENVS, err)))
 		return false;
-	verdict_init(&v);
 	sqlite3_bind_int64(s, 1, subject_key(&w->hash));
+	bind_blob(s, 2, w->bytes, w->n);
+	while (sql_step(db, s, &row, err) && row) {
+		k->subject = sqlite3_column_int64(s, 0);
+		if (!see_env(k, sqlite3_column_int64(s, 1)))
+			break;
+	}
+	sqlite3_reset(s);
+	db->has_sought = db->looks_up && err->kind == ERR_NONE;
+	return err->kind == ERR_NONE;
+}
+
+/* What tells all attempts there, or NSTATEMENT if there are none. */
+static enum statement
+which_tells(const struct costdb *db, db_id env)
+{
+	const struct sought *k = &db->sought;
+	uint32_t i = 0;
+
+	while (i < k->n && k->env[i] != env)
+		i++;
+	if (i == k->n && k->n < ENVS_KEPT)
+		return NSTATEMENT;
+	/* one needs no order, as long as it stays one */
+	return i < ENVS_KEPT - 1 && !k->several[i] && db->has_sought
+	    ? SQL_LOOKUP_ONE
+	    : SQL_LOOKUP;
+}
+
+/* All attempts at the subject that was sought, if it has these very bytes. */
+static bool
+see_attempts(struct costdb *db, const struct lookup_key *w, db_id env,
+    struct verdict *v, struct err *err)
+{
+	const enum statement which = which_tells(db, env);
+	sqlite3_stmt *s;
+	bool row;
+
+	if (which == NSTATEMENT)
+		return true;
+	if (!(s = sql_get(db, which, err)))
+		return false;
+	sqlite3_bind_int64(s, 1, db->sought.subject);
 	bind_blob(s, 2, w->bytes, w->n);
 	sqlite3_bind_int64(s, 3, env);
 	while (sql_step(db, s, &row, err) && row) {
@@ -72,9 +127,23 @@ lookup(struct costdb *db, const struct lookup_key *w, db_id env,
 		if (!sqlite3_column_int(s, 8))
 			db->damaged += db->damaged == 0;
 		else if (a.outcome != NOUTCOME)
-			verdict_see(&v, &a);
+			verdict_see(v, &a);
 	}
-	if (err->kind != ERR_NONE)
+	return err->kind == ERR_NONE;
+}
+
+static bool
+lookup(struct costdb *db, const struct lookup_key *w, db_id env,
+    struct db_found *found, struct err *err)
+{
+	struct verdict v;
+	db_id failed;
+
+	*found = (struct db_found){.attempts = 0};
+	if (!seek(db, w, err))
+		return false;
+	verdict_init(&v);
+	if (!see_attempts(db, w, env, &v, err))
 		return false;
 	failed = verdict_conclude(&v);
 	*found = v.found;
@@ -86,12 +155,14 @@ costdb_begin_lookups(struct costdb *db, struct err *err)
 {
 	sqlite3_stmt *s = sql_get(db, SQL_BEGIN_READING, err);
 
-	return s && sql_run(db, s, err);
+	db->looks_up = s && sql_run(db, s, err);
+	return db->looks_up;
 }
 
 void
 costdb_end_lookups(struct costdb *db)
 {
+	db->looks_up = db->has_sought = false;
 	/* Ending a transaction that wrote nothing cannot fail in a way that
 	 * matters: reads are over either way. */
 	if (!sqlite3_get_autocommit(db->h))

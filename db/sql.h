@@ -10,6 +10,7 @@
 #include "db/db.h"
 #include "db/keyset.h"
 #include "ir/base/err.h"
+#include "ir/base/hash.h"
 
 enum statement {
 #define STATEMENT(name, sql) SQL_##name,
@@ -34,6 +35,18 @@ struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
 	uint8_t uuid[16];
 };
 
+/* TUNING: more environments know few subjects; of those each is asked. */
+#define ENVS_KEPT 32
+
+/* The subject looked for last, and where there are attempts at it. */
+struct sought {
+	struct hash128 hash;
+	db_id subject; /* DB_NO_ID: there are none */
+	db_id env[ENVS_KEPT]; /* [n] */
+	bool several[ENVS_KEPT]; /* [n] attempts, not one */
+	uint32_t n; /* ENVS_KEPT: there may be more, and several at the last */
+};
+
 struct costdb {
 	sqlite3 *h;
 	const char *path;
@@ -53,6 +66,9 @@ struct costdb {
 	struct keyset keys; /* of all subjects, where has_keys */
 	bool has_keys; /* read in this transaction */
 	uint64_t asked; /* in it, how often a subject was looked for */
+	bool looks_up; /* between costdb_begin_lookups() and its end */
+	struct sought sought; /* where has_sought */
+	bool has_sought; /* of the state of the database that is looked at */
 	char owner[224]; /* of our leases; "" until the first */
 };
 

@@ -203,6 +203,51 @@ environments_do_not_mix(void **state)
 	assert_int_equal(found.ns, 2000);
 }
 
+/* Lookups of one state of the database remember whom they asked for last: subjects in turn,
+ * some of which nobody knows, in more environments than are remembered. */
+static void
+lookups_in_a_row_are_lookups(void **state)
+{
+	struct fixture *f = *state;
+	db_id env[80];
+	struct db_found found;
+
+	for (uint32_t e = 0; e < 80; e++) {
+		char hard[32];
+
+		snprintf(hard, sizeof hard, "number=%u\n", (unsigned)e);
+		env[e] = dbfile_env(f->db, hard);
+	}
+	for (uint32_t i = 0; i < 80; i += 5)
+		for (uint32_t e = 0; e <= i; e++) {
+			struct db_subject s = dbfile_subject(i, &f->a);
+			struct sample x = dbfile_sample(1000 + 100 * i + e);
+
+			for (uint32_t k = 0; k <= e % 2; k++)
+				assert_true(
+				    costdb_put(f->db, &s, env[e], &x, &f->err));
+		}
+	assert_true(costdb_flush(f->db, &f->err));
+	for (int turn = 0; turn < 2; turn++) {
+		if (turn == 0)
+			assert_true(costdb_begin_lookups(f->db, &f->err));
+		for (uint32_t i = 0; i < 80; i++)
+			for (uint32_t e = 0; e < 80; e++) {
+				struct db_subject s = dbfile_subject(i, &f->a);
+				const bool there = i % 5 == 0 && e <= i;
+
+				assert_true(costdb_lookup(f->db, s.bytes, s.n,
+				    env[e], &found, &f->err));
+				assert_int_equal(
+				    found.attempts, there ? 1 + e % 2 : 0);
+				if (there)
+					assert_int_equal(
+					    found.ns, 1000 + 100 * i + e);
+			}
+		costdb_end_lookups(f->db);
+	}
+}
+
 /* What older programs did not know makes their figures compatible at best, a
  * core that is another one makes them another machine's. */
 static void
@@ -502,6 +547,7 @@ main(void)
 	    T(near_misses_are_told_apart),
 	    T(environments_do_not_mix),
 	    T(newest_of_equally_near_ones_counts),
+	    T(lookups_in_a_row_are_lookups),
 	    T(facts_that_came_later_are_compatible),
 	    T(facts_are_sorted_and_compared),
 	    T(what_is_leased_is_left_alone),
