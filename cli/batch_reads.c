@@ -25,6 +25,7 @@ hash_machine(struct arena *a)
 {
 	static const char *const kinds[] = {
 	    "host", "dnnl", "xnnpack", "blas", "native"};
+	const char *machine = environment_machine(1, a);
 	struct hash128 h;
 	struct buf b;
 
@@ -37,7 +38,7 @@ hash_machine(struct arena *a)
 		    .kind = kind, .text = kinds[i], .source = PRICE_MEASURED};
 
 		if (kind)
-			buf_str(&b, environment_hard(&t, 1, a));
+			buf_str(&b, environment_hard(&t, machine, a));
 	}
 	h = hash128(b.data, b.n);
 	buf_release(&b);

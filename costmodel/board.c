@@ -49,7 +49,7 @@ board_facts(const struct board *b, const char *target, struct arena *a)
 /* ---- this machine ---- */
 
 static bool
-add_kind(struct board *b, const struct target_kind *kind, uint32_t threads,
+add_kind(struct board *b, const struct target_kind *kind, const char *machine,
     struct arena *a, struct err *err)
 {
 	struct err none = {.kind = ERR_NONE};
@@ -59,7 +59,7 @@ add_kind(struct board *b, const struct target_kind *kind, uint32_t threads,
 	    || !target_kind_usable(kind, &none))
 		return true;
 	return mix_open(&m, &kind->name, 1, a, err)
-	    && board_add(b, environment_hard(&m.target[0], threads, a), a, err);
+	    && board_add(b, environment_hard(&m.target[0], machine, a), a, err);
 }
 
 bool
@@ -68,12 +68,13 @@ board_of_here(
 {
 	uint32_t n;
 	const struct target_kind *const *kind = target_kinds(&n);
+	const char *machine = environment_machine(threads, a);
 
 	*out = (struct board){.soft = environment_soft(1, a)};
 	for (uint32_t i = 0; i < n; i++)
-		if (!add_kind(out, kind[i], threads, a, err))
+		if (!add_kind(out, kind[i], machine, a, err))
 			return false;
-	return board_add(out, environment_hard(NULL, threads, a), a, err);
+	return board_add(out, environment_hard(NULL, machine, a), a, err);
 }
 
 /* ---- documents ---- */

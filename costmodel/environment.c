@@ -45,7 +45,21 @@ add_kernels(struct buf *b, const char *kind)
 }
 
 const char *
-environment_hard(const struct target *t, uint32_t threads, struct arena *a)
+environment_machine(uint32_t threads, struct arena *a)
+{
+	const char *text;
+	struct buf b;
+
+	buf_init(&b);
+	buf_printf(&b, "protocol=%d\n", MEASURE_PROTOCOL);
+	measure_environment(&b, threads);
+	text = arena_strn(a, b.data, b.n);
+	buf_release(&b);
+	return text;
+}
+
+const char *
+environment_hard(const struct target *t, const char *machine, struct arena *a)
 {
 	enum price_source source = t ? t->source : PRICE_MEASURED;
 	struct buf b;
@@ -60,10 +74,8 @@ environment_hard(const struct target *t, uint32_t threads, struct arena *a)
 	add_kernels(&b, t ? t->kind->name : "convert");
 	if (b.n && b.data[b.n - 1] != '\n')
 		buf_str(&b, "\n");
-	if (source == PRICE_MEASURED || (t && t->is_this_cpu)) {
-		buf_printf(&b, "protocol=%d\n", MEASURE_PROTOCOL);
-		measure_environment(&b, threads);
-	}
+	if (source == PRICE_MEASURED || (t && t->is_this_cpu))
+		buf_str(&b, machine);
 	return facts_gathered(&b, a);
 }
 

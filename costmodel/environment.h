@@ -8,10 +8,14 @@
 #include "ir/base/arena.h"
 #include "targets/target.h"
 
-/* Canonical hard facts (db/facts.h) of a target; of conversions when `t` is
- * NULL. Threads: per measured kernel. */
+/* What measured figures depend on of this machine, whatever the target: lines of
+ * facts. Threads: per measured kernel. */
+const char *environment_machine(uint32_t threads, struct arena *a);
+
+/* Canonical hard facts (db/facts.h) of a target on such a machine; of conversions
+ * when `t` is NULL. */
 const char *environment_hard(
-    const struct target *t, uint32_t threads, struct arena *a);
+    const struct target *t, const char *machine, struct arena *a);
 
 /* The facts that figures of another kind ("glance", "versus") than measured
  * prices are kept under, from those of measurements. */

@@ -168,14 +168,14 @@ hard_of_board(const struct board *b, const char *target, struct arena *a)
 }
 
 static const char *
-hard_alone(const struct pricer *p, uint32_t i)
+hard_alone(const struct pricer *p, uint32_t i, const char *machine)
 {
 	const struct target *t = i < p->mix->n ? &p->mix->target[i] : NULL;
 
 	if (p->o.board && (!t || is_measured_here(p, i) || t->is_this_cpu))
 		return hard_of_board(
 		    p->o.board, t ? t->kind->name : "convert", p->arena);
-	return environment_hard(t, p->o.threads, p->arena);
+	return environment_hard(t, machine, p->arena);
 }
 
 /* The first name behind `last` of those that wait beside target i; NULL: none. */
@@ -209,9 +209,9 @@ beside(const struct pricer *p, uint32_t i)
 
 /* The facts prices of target i are looked up under. */
 static const char *
-hard_of(const struct pricer *p, uint32_t i)
+hard_of(const struct pricer *p, uint32_t i, const char *machine)
 {
-	const char *hard = hard_alone(p, i);
+	const char *hard = hard_alone(p, i, machine);
 
 	return is_measured_here(p, i)
 	    ? facts_with(hard, FACT_BESIDE, beside(p, i), p->arena)
@@ -240,12 +240,13 @@ find_ids(struct pricer *p, struct environment *e,
 
 /* Where another pricer knows it, that has gathered it from this machine. */
 static void
-describe(const struct pricer *p, struct environment *e, uint32_t i)
+describe(const struct pricer *p, struct environment *e, uint32_t i,
+    const char *machine)
 {
 	const struct environment *known =
 	    p->o.known ? &p->o.known->environment[i] : NULL;
 
-	e->hard = known ? known->hard : hard_of(p, i);
+	e->hard = known ? known->hard : hard_of(p, i, machine);
 	e->machine = origin_name(e->hard, p->arena);
 	if (!is_measured_here(p, i))
 		return;
@@ -257,6 +258,8 @@ bool
 environments_open(struct pricer *p, struct err *err)
 {
 	const struct db_environment *stored = NULL;
+	const char *machine =
+	    p->o.known ? NULL : environment_machine(p->o.threads, p->arena);
 	uint32_t nstored = 0;
 
 	if (p->db
@@ -269,7 +272,7 @@ environments_open(struct pricer *p, struct err *err)
 		e->is_stored = is_stored(p, i);
 		if (!e->is_stored)
 			continue;
-		describe(p, e, i);
+		describe(p, e, i, machine);
 		if (p->db && !find_ids(p, e, stored, nstored, err))
 			return false;
 	}

@@ -132,16 +132,22 @@ facts_with(
 	return facts_gathered(&b, a);
 }
 
+/* As facts_canonical() has it: the last of equal keys. */
 const char *
 facts_get(const char *lines, const char *key, struct arena *a)
 {
-	struct facts f = parse(lines, a);
-	size_t n = strlen(key);
+	const size_t nkey = strlen(key);
+	struct fact found = {.value = NULL};
 
-	for (uint32_t i = f.n; i-- > 0;)
-		if (f.fact[i].nkey == n && memcmp(f.fact[i].key, key, n) == 0)
-			return arena_strn(a, f.fact[i].value, f.fact[i].nvalue);
-	return NULL;
+	for (const char *s = lines; *s != '\0';) {
+		size_t n = strcspn(s, "\n");
+		const struct fact x = parse_line(s, n, 0);
+
+		if (n > 0 && x.nkey == nkey && memcmp(x.key, key, nkey) == 0)
+			found = x;
+		s += n + (s[n] == '\n');
+	}
+	return found.value ? arena_strn(a, found.value, found.nvalue) : NULL;
 }
 
 static bool
