@@ -128,6 +128,8 @@ jsonlist_parse(struct jsonlist *list, uint32_t n, const char *text,
 	struct cJSON *doc;
 	struct buf b;
 
+	if (n == 0)
+		return jsonin_parse(text, nbytes, name, err);
 	buf_init(&b);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = (struct jsonlist){.key = list[i].key, .text = text};
