@@ -150,7 +150,7 @@ enum value_flag {
 
 /* How large a constant's numbers are (targets/magnitude.h); 0: nobody has asked. */
 struct magnitude {
-	float most, rows, columns;
+	float most, rows, columns, least;
 };
 
 struct value {

@@ -92,13 +92,19 @@ factors_are_small(const struct graph *g, const struct node *n)
 {
 	const struct tensor *scale, *variance;
 	const double epsilon = (double)attr_float_or(n, "epsilon", 1e-5f);
+	struct value *by, *over;
 
 	if (n->op != OP_BATCHNORMALIZATION)
 		return true;
-	scale = node_in(g, n, 1)->constant;
-	variance = node_in(g, n, 4)->constant;
+	by = graph_value(g, n->input[1]);
+	over = graph_value(g, n->input[4]);
+	scale = by->constant;
+	variance = over->constant;
 	if (!scale || !variance || scale->count != variance->count)
 		return false;
+	/* as each of them, if the largest by the least is */
+	if (magnitude_most(by) / sqrt(magnitude_least(over) + epsilon) < LIMIT)
+		return true;
 	for (size_t i = 0; i < scale->count; i++)
 		if (!(fabs(tensor_real(scale, i))
 		            / sqrt(tensor_real(variance, i) + epsilon)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "targets/host/walk.h"
 #include "targets/magnitude.h"
@@ -271,6 +272,18 @@ parameters(const struct value_bounds *b, const struct node *n,
 	return true;
 }
 
+/* Most are floats of a file, and all are read. */
+static double
+real_at(const struct tensor *t, size_t i)
+{
+	float x;
+
+	if (t->kind != TENSOR_VIEW || t->dtype != DT_FLOAT)
+		return tensor_real(t, i);
+	memcpy(&x, (const unsigned char *)t->data + i * sizeof x, sizeof x);
+	return (double)x;
+}
+
 /* (x - mean) * scale / sqrt(variance + epsilon) + shift; with all that constant. */
 static double
 normed(const struct value_bounds *b, const struct node *n)
@@ -282,10 +295,10 @@ normed(const struct value_bounds *b, const struct node *n)
 	if (trains(n) || !parameters(b, n, t))
 		return OPEN;
 	for (size_t i = 0; i < t[1]->count; i++) {
-		const double f = fabs(tensor_real(t[1], i))
-		    / sqrt(tensor_real(t[4], i) + epsilon);
+		const double f =
+		    fabs(real_at(t[1], i)) / sqrt(real_at(t[4], i) + epsilon);
 		const double s =
-		    f * fabs(tensor_real(t[3], i)) + fabs(tensor_real(t[2], i));
+		    f * fabs(real_at(t[3], i)) + fabs(real_at(t[2], i));
 
 		if (!isfinite(f) || !isfinite(s))
 			return OPEN;

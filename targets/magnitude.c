@@ -242,3 +242,26 @@ magnitude_columns(struct value *v)
 
 	return *place > 0 ? (double)*place : kept(place, find_columns(v));
 }
+
+static double
+not_nan(double x)
+{
+	return isnan(x) ? -(double)INFINITY : x;
+}
+
+double
+magnitude_least(struct value *v)
+{
+	float *place = &v->magnitude.least;
+	const struct tensor *t = v->constant;
+	double least = (double)INFINITY;
+
+	if (*place < 0 || *place > 0)
+		return (double)*place;
+	for (size_t i = 0; i < t->count; i++)
+		least = fmin(least, not_nan(tensor_real(t, i)));
+	*place = nextafterf((float)least, 0);
+	if (!(*place > 0))
+		*place = -INFINITY;
+	return (double)*place;
+}

@@ -15,4 +15,7 @@ double magnitude_most(struct value *v);
 double magnitude_rows(struct value *v);
 double magnitude_columns(struct value *v);
 
+/* Not above the least x, and positive; -INFINITY where none is: one is not, or NaN. */
+double magnitude_least(struct value *v);
+
 #endif

@@ -75,6 +75,33 @@ test_sums(void **state)
 	check(dim[1], 3);
 }
 
+/* Whichever is the least; NaN, and what is not positive, say nothing of a least. */
+static void
+test_least(void **state)
+{
+	static const float odd[] = {-1, 0, NAN, -INFINITY};
+	static const int64_t dim[] = {61};
+	struct rng r = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 61; i++)
+		number[i] = 2 + (float)rng_below(&r, 1000);
+	for (size_t i = 0; i < 61; i++) {
+		const struct tensor t = tensor_view(DT_FLOAT, 1, dim, number);
+		const float before = number[i];
+		struct value v = {.constant = &t}, w = v;
+
+		number[i] = 1.5f;
+		for (int turn = 0; turn < 2; turn++) {
+			assert_true(magnitude_least(&v) <= 1.5);
+			assert_true(magnitude_least(&v) > 1.4999);
+		}
+		number[i] = odd[i % 4];
+		assert_true(magnitude_least(&w) == -(double)INFINITY);
+		number[i] = before;
+	}
+}
+
 /* What is not finite has no largest, wherever it is. */
 static void
 test_odd(void **state)
@@ -121,6 +148,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sums),
 	    cmocka_unit_test(test_odd),
+	    cmocka_unit_test(test_least),
 	    cmocka_unit_test(test_halves),
 	};
 
