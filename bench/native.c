@@ -502,6 +502,17 @@ repeated(struct maker *m, const struct shape *s)
 	    make_ints(m, INTS(1, s->channels, s->size, s->size)));
 }
 
+/* `size` rows by a matrix, and a row added. */
+static value_id
+product(struct maker *m, const struct shape *s)
+{
+	value_id x = make_input(m, DIMS(s->size, s->channels));
+
+	x = MAKE(m, MATMUL, x,
+	    make_constant(m, DIMS(s->channels, s->filters), -.1f, .1f));
+	return MAKE(m, ADD, x, make_constant(m, DIMS(s->filters), -1, 1));
+}
+
 static const struct shape shapes[] = {
     {"ResNet", 64, 64, 56, NULL},
     {"ResNet", 128, 128, 28, NULL},
@@ -751,6 +762,19 @@ static const struct shape shapes[] = {
     {"LSTM of bytes", 1024, 1024, 20, lstm_bytes},
     {"LSTM of bytes", 13, 17, 31, lstm_bytes},
     {"LSTM of bytes", 300, 300, 40, lstm_bytes},
+    {"Product, BERT", 768, 768, 128, product},
+    {"Product, BERT", 768, 3072, 128, product},
+    {"Product, BERT", 3072, 768, 128, product},
+    {"Product, DeiT", 384, 384, 197, product},
+    {"Product, DeiT", 384, 1152, 197, product},
+    {"Product, DeiT", 384, 1536, 197, product},
+    {"Product, DeiT", 1536, 384, 197, product},
+    {"Product, Swin", 96, 384, 3136, product},
+    {"Product, Swin", 768, 3072, 49, product},
+    {"Product, Whisper", 512, 512, 1500, product},
+    {"Product, GPT-2", 768, 2304, 8, product},
+    {"Product, GPT-2", 768, 3072, 1, product},
+    {"Product, last of a net", 1280, 1000, 1, product},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

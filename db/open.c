@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "db/schema.h"
 #include "db/sql.h"
 #include "db/sum.h"
+#include "ir/base/sanitized.h"
 #include "ir/base/stale.h"
 
 /* TUNING: no row of ours comes near; a foreign file's may try to. */
@@ -24,6 +27,7 @@
 
 /* TUNING: of a new file; a row of a subject takes some 600 bytes, and merging takes
  * a fifth less time than by pages of 4 KiB. */
+#define PAGE ((size_t)16384)
 #define PAGE_BYTES "16384"
 
 static const char settings[] =
@@ -83,11 +87,34 @@ connect_write(struct costdb *db)
 	return rc;
 }
 
+/* TUNING: the first pages of all databases lie in a huge page: a second search reads 1 to
+ * 3 MB, and a fault for every 4 KiB of that took a millisecond. */
+#define PAGES_TOGETHER ((size_t)2 << 20)
+
+static void
+give_pages(void)
+{
+	void *pages =
+	    SANITIZED ? NULL : aligned_alloc(PAGES_TOGETHER, PAGES_TOGETHER);
+	int header = 0, bytes;
+
+	if (!pages)
+		return;
+#ifdef MADV_HUGEPAGE
+	(void)madvise(pages, PAGES_TOGETHER, MADV_HUGEPAGE);
+#endif
+	(void)sqlite3_config(SQLITE_CONFIG_PCACHE_HDRSZ, &header);
+	bytes = ((int)PAGE + header + 7) & ~7;
+	(void)sqlite3_config(
+	    SQLITE_CONFIG_PAGECACHE, pages, bytes, (int)PAGES_TOGETHER / bytes);
+}
+
 /* A count of all memory in use, which nobody asks for, takes a tenth of merging. */
 static void
 set_up(void)
 {
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	give_pages();
 }
 
 static bool

@@ -25,8 +25,9 @@
 #define OWN_PAGES ((size_t)1 << 20)
 
 /* TUNING: blocks from here on are in huge pages: coming into memory in small ones took
- * a sixth of ResNet-18's first tuning. A part of one more is written at most. */
-#define HUGE_FROM ((size_t)4 << 20)
+ * a sixth of ResNet-18's first tuning. A part of one more is written at most. No block
+ * is half of one. */
+#define HUGE_FROM ((size_t)2 << 20)
 
 struct arena_block {
 	struct arena_block *below;
@@ -114,6 +115,8 @@ push_block(struct arena *a, size_t bytes)
 
 	if (size > LARGEST_STEP)
 		size = LARGEST_STEP;
+	if (size == HUGE_FROM / 2)
+		size = HUGE_FROM;
 	if (size < bytes)
 		size = bytes;
 	if (!size_add(size, ALIGN, &whole))

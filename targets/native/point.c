@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "ir/base/file_guard.h"
 #include "targets/dequantized.h"
 #include "targets/team.h"
 #include "targets/threads.h"
@@ -283,25 +284,58 @@ set_entry(struct pointwise *p, const struct point_form *form,
 	}
 }
 
-/* To [filters / pair][channels][pair]. */
+/* Filters first to end, channels from to last, which lie beside each other. */
+struct filters_part {
+	size_t first, end, from, last;
+};
+
+/* To [filters / pair][channels][pair]; whole pairs. */
+static void
+pack_part(const struct pointwise *p, const struct filters_at *of,
+    const struct filters_part *part, size_t pair, float *to)
+{
+	for (size_t k = part->first; k < part->end; k += pair) {
+		const float *at = of->at + k * of->filter_step;
+		const size_t n = p->real - k < pair ? p->real - k : pair;
+		float *panel = to + k * p->channels;
+
+		for (size_t c = part->from; c < part->last; c++)
+			for (size_t i = 0; i < n; i++)
+				panel[c * pair + i] = at[c * of->channel_step
+				    + i * of->filter_step];
+	}
+}
+
+/* TUNING: of a model's large matrices no more is in memory beside what they are packed
+ * to. */
+#define SLICED ((size_t)16 << 20)
+#define SLICE ((size_t)4 << 20)
+
 void
 pointwise_pack(struct pointwise *p, const struct filters_at *from, size_t width,
     struct arena *a)
 {
-	const size_t pair = 2 * width;
+	const size_t pair = 2 * width, channels = from->channels;
+	const bool by_filter = from->filter_step > from->channel_step;
+	const size_t step = by_filter ? from->filter_step : from->channel_step;
+	const size_t rows = by_filter ? p->real : channels;
+	const bool sliced = rows * step * sizeof(float) >= SLICED;
+	const size_t some =
+	    sliced ? rounded(SLICE / sizeof(float) / step + 1, pair) : rows;
 	float *to = arena_new(a, float, p->filters * p->channels);
 
-	p->weights = to;
-	for (size_t k = 0; k < p->filters;
-	     k += pair, to += p->channels * pair) {
-		const float *at = from->at + k * from->filter_step;
-		const size_t n = p->real - k < pair ? p->real - k : pair;
+	for (size_t first = 0; first < rows; first += some) {
+		const size_t end = rows - first < some ? rows : first + some;
+		const struct filters_part part = by_filter
+		    ? (struct filters_part){first, end, 0, channels}
+		    : (struct filters_part){0, p->real, first, end};
 
-		for (size_t c = 0; c < from->channels; c++)
-			for (size_t i = 0; i < n; i++)
-				to[c * pair + i] = at[c * from->channel_step
-				    + i * from->filter_step];
+		pack_part(p, from, &part, pair, to);
+		if (sliced)
+			file_guard_let_go(from->at + first * step,
+			    (end - first) * step * sizeof(float));
 	}
+	p->weights = to;
 }
 
 static void

@@ -737,6 +737,23 @@ make_products(const struct sides *s)
 	            make_constant(&m, DIMS(s->inner, s->columns), -1, 1))));
 }
 
+/* Packed slice by slice: rows of it, or, turned, columns. */
+static void
+test_large_products(void **state)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transB", 1)};
+	value_id x, w;
+
+	(void)state;
+	again();
+	x = make_input(&m, DIMS(2, 2111));
+	w = make_constant(&m, DIMS(2111, 2003), -.1f, .1f);
+	make_output(&m, MAKE(&m, MATMUL, x, w));
+	w = make_constant(&m, DIMS(2003, 2111), -.1f, .1f);
+	make_output(&m, MAKE_WITH(&m, GEMM, turned, x, w));
+	assert_true(check_elements("native") == 2);
+}
+
 static void
 test_products(void **state)
 {
@@ -2144,6 +2161,7 @@ main(int argc, char **argv)
 	    TEST(test_points),
 	    TEST(test_near_points),
 	    TEST(test_products),
+	    TEST(test_large_products),
 	    TEST(test_refused_products),
 	    TEST(test_few_filters),
 	    TEST(test_refused_filters),
