@@ -162,7 +162,8 @@ put_confirmation(FILE *f, const struct page_view *v)
 		html(f, " <b>Confirmed</b>: run in turn, %g of %s.",
 		    doc_real(c, "ratio"), against);
 	else if (strcmp(word, "likely") == 0)
-		html(f, " <b>Likely</b>: run in turn, %g of %s, which may be noise.",
+		html(f,
+		    " <b>Likely</b>: run in turn, %g of %s, which may be noise.",
 		    doc_real(c, "ratio"), against);
 	else if (strcmp(word, "level") == 0)
 		html(f, " <b>Level</b>: run in turn, %g of %s.",

@@ -117,8 +117,8 @@ was_not_asked(const struct value *v)
 static void
 magnitudes_come_back(void **state)
 {
-	static const struct magnitude size[] = {
-	    {.5f, 12.25f, 0}, {INFINITY, 0, INFINITY}};
+	static const struct magnitude size[] = {{.most = .5f, .rows = 12.25f},
+	    {.most = INFINITY, .columns = INFINITY}};
 	/* Places that are not there, and numbers that are none. */
 	static const char *const odd[] = {"", " ", "=", "1.0.32768.1",
 	    "1.0.32768.1=", "1.0.32768.1=3f800000.3f800000",
