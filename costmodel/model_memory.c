@@ -156,7 +156,7 @@ magnitudes_read(struct model *m, const char *text, struct arena *a)
 		const char *at = lies_at(m, value->constant, a);
 		const uint32_t found =
 		    at ? map_find(&known, at, strlen(at)) : MAP_NONE;
-		struct magnitude kept;
+		struct magnitude kept = {0};
 
 		if (found != MAP_NONE && read_numbers(&kept, text + found))
 			value->magnitude = kept;
