@@ -142,7 +142,7 @@ try_open(struct tally *t, const struct plan *plan, const struct plan *single)
 
 	t->said += said;
 	t->undecided += kind_where(IN_TURN_ONE - 5000, plan, single)
-	        != (said ? CONFIRM_LEVEL : CONFIRM_REFUSED)
+	        != (said ? CONFIRM_LIKELY : CONFIRM_REFUSED)
 	    || kind_where(IN_TURN_ONE + 5000, plan, single) != CONFIRM_REFUSED;
 }
 
