@@ -194,6 +194,12 @@ attr_ints(const struct node *n, const char *name, uint32_t *count)
 	return a->ints;
 }
 
+const struct node *
+graph_producer(const struct graph *g, value_id v)
+{
+	return graph_node(g, graph_value(g, v)->producer);
+}
+
 value_id
 node_input(const struct node *n, uint32_t i)
 {

@@ -251,6 +251,8 @@ bool attr_is(const struct node *n, const char *name, const char *otherwise,
 const int64_t *attr_ints(
     const struct node *n, const char *name, uint32_t *count);
 
+/* The node that makes a value which one makes. */
+const struct node *graph_producer(const struct graph *g, value_id v);
 /* Input/output i; VALUE_NONE when it is left out. */
 value_id node_input(const struct node *n, uint32_t i);
 value_id node_output(const struct node *n, uint32_t i);

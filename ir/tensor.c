@@ -51,6 +51,16 @@ type_elements(const struct type *t, uint32_t first)
 	return n;
 }
 
+size_t
+type_leading(const struct type *t, uint32_t last)
+{
+	size_t n = 1;
+
+	for (uint32_t i = 0; i + last < t->rank; i++)
+		n *= (size_t)t->dim[i];
+	return n;
+}
+
 bool
 tensor_size(enum dtype dtype, const int64_t *dim, uint32_t rank, size_t *n,
     size_t *bytes)

@@ -84,6 +84,8 @@ bool type_is_static(const struct type *t);
 bool type_has_size(const struct type *t);
 /* The product of the dimensions from `first` on; static, and known to fit. */
 size_t type_elements(const struct type *t, uint32_t first);
+/* Likewise of those before the last so many. */
+size_t type_leading(const struct type *t, uint32_t last);
 
 /* *n = product of dims, *bytes = their size; false when a dim is negative or
  * the product or the byte size does not fit in 2^47 (an address space). */

@@ -105,6 +105,12 @@ team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 /* Whole cache lines, of halves too. */
 #define GRAIN ((size_t)32)
 
+uint32_t
+team_for(size_t n)
+{
+	return n < 2 * LEAST_PART ? 1 : target_threads();
+}
+
 struct split {
 	void (*work)(void *data, size_t first, size_t count);
 	void *data;

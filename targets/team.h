@@ -15,6 +15,9 @@ void team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
 void team_split(
     size_t n, void (*work)(void *data, size_t first, size_t count), void *data);
 
+/* How many threads so many elements, or bytes, are shared among: all, or the caller's. */
+uint32_t team_for(size_t n);
+
 /* Call work(data, i) once in each of n threads, or of as many as there are of them: the
  * caller's at least. Behind it the others look for work for a little while, as behind
  * a kernel's. */

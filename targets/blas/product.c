@@ -41,16 +41,6 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	finish_run(&p->finish, in, out[0], 0, p->batch * one);
 }
 
-static size_t
-leading(const struct type *t)
-{
-	size_t n = 1;
-
-	for (uint32_t i = 0; i + 2 < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 /* One matrix on the right of many on the left is one tall product; else the
  * predicate has seen that both sides have as many. */
 static void
@@ -63,9 +53,9 @@ set_sizes(
 	k->rows = (size_t)left->dim[l + (p->transpose_left ? 1 : 0)];
 	k->inner = (size_t)left->dim[l + (p->transpose_left ? 0 : 1)];
 	k->columns = (size_t)right->dim[r + (p->transpose_right ? 0 : 1)];
-	k->batch = leading(left);
+	k->batch = type_leading(left, 2);
 	k->left_step = k->rows * k->inner;
-	if (leading(right) == 1) {
+	if (type_leading(right, 2) == 1) {
 		k->rows *= k->batch;
 		k->batch = 1;
 	} else {

@@ -20,24 +20,18 @@ struct byte_deconv {
 	bool rectified;
 };
 
-static const struct node *
-producer_of(const struct graph *g, value_id v)
-{
-	return graph_node(g, graph_value(g, v)->producer);
-}
-
 /* false: scales are no constants. */
 static bool
 read_deconv(struct byte_deconv *d, const struct match *m, const struct graph *g)
 {
 	const struct node *root = graph_node(g, m->root), *x, *w;
 
-	d->node = producer_of(g, root->input[0]);
+	d->node = graph_producer(g, root->input[0]);
 	d->rectified = d->node->op == OP_RELU;
 	if (d->rectified)
-		d->node = producer_of(g, d->node->input[0]);
-	x = producer_of(g, d->node->input[0]);
-	w = producer_of(g, d->node->input[1]);
+		d->node = graph_producer(g, d->node->input[0]);
+	x = graph_producer(g, d->node->input[0]);
+	w = graph_producer(g, d->node->input[1]);
 	d->x = x->input[0];
 	d->y = root->output[0];
 	d->bias = node_input(d->node, 2);
@@ -136,9 +130,9 @@ accept_byte_deconv(const struct match_in *m, struct why *why)
 struct built {
 	struct byte_deconv is;
 	size_t filters;
-	int32_t from_zero, to_zero;
-	float *multiplier, *bias; /* [filters] */
-	struct md src, weights, list, code, dst;
+	struct code_steps codes;
+	float *bias; /* [filters] */
+	struct md src, weights, list, dst;
 };
 
 /* Floats beside sums, or (`library_scales`) beside what is scaled. */
@@ -149,37 +143,31 @@ read_numbers(struct build *b, struct built *k)
 	const float *bias = d->bias == VALUE_NONE
 	    ? NULL
 	    : packable_floats(b->graph, d->bias, b->scratch);
+	float *multiplier = arena_new(b->scratch, float, k->filters);
 
-	k->multiplier = arena_new(b->scratch, float, k->filters);
 	k->bias = arena_new(b->scratch, float, k->filters);
 	for (size_t i = 0; i < k->filters; i++) {
 		const float unit = library_scales
 		    ? integer_entry(d->to.scales, 0)
 		    : step_of(d, i);
 
-		k->multiplier[i] = multiplier_of(d, i);
+		multiplier[i] = multiplier_of(d, i);
 		k->bias[i] = bias ? bias[i] / unit : 0;
 	}
-	k->from_zero = (int32_t)integer_entry(d->from.zeros, 0);
-	k->to_zero = (int32_t)integer_entry(d->to.zeros, 0);
+	k->codes = (struct code_steps){.multiplier = multiplier,
+	    .filters = (int64_t)k->filters,
+	    .from_zero = (int32_t)integer_entry(d->from.zeros, 0),
+	    .to_zero = (int32_t)integer_entry(d->to.zeros, 0)};
 }
 
 static bool
 describe(struct build *b, struct built *k, struct operation *op)
 {
 	const struct node *n = k->is.node;
-	struct window w;
-	const char *fault;
 
-	if (!window_transposed(&w, b->graph, n, &fault))
-		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
-	for (uint32_t i = 0; i < w.n; i++)
-		w.after[i] -= w.more[i];
 	k->weights = deconv_weights(b->graph, n);
 	k->weights.type = dnnl_s8;
 	desc_plain(&k->list, 1, &k->is.codes->dim[1]);
-	desc_plain(&k->code, 0, NULL);
-	k->code.type = dnnl_s32;
 	if (!desc_value(b, k->is.x, &k->src)
 	    || !desc_value(b, k->is.y, &k->dst))
 		return false;
@@ -191,31 +179,7 @@ describe(struct build *b, struct built *k, struct operation *op)
 	        [ROLE_BIAS] = k->list,
 	        [ROLE_DST] = k->dst},
 	};
-	layer_dims(&op->window, &w);
-	return true;
-}
-
-static bool
-describe_codes(struct build *b, const struct built *k)
-{
-	return check(b, dnnl_primitive_attr_create(&b->attr), "attributes")
-	    && check(b,
-	        attr_scales(b->attr, (int)k->filters, k->multiplier, false),
-	        "scales")
-	    && (k->to_zero == 0
-	        || check(b, attr_zero(b->attr, DNNL_ARG_DST, k->to_zero),
-	            "zero point"))
-	    && (k->from_zero == 0
-	        || check(b, attr_zero(b->attr, DNNL_ARG_SRC, k->from_zero),
-	            "zero point"));
-}
-
-static bool
-bind_code(struct build *b, const struct built *k, int arg, int32_t zero)
-{
-	return zero == 0 || library_scales == 0
-	    || bind_constant(
-	        b, DNNL_ARG_ATTR_ZERO_POINTS | arg, &zero, &k->code, &k->code);
+	return deconv_window(b, &op->window, n);
 }
 
 static bool
@@ -228,11 +192,7 @@ bind(struct build *b, const struct built *k, dnnl_primitive_desc_t pd)
 	        integer_steps(k->is.codes, b->scratch), &k->weights,
 	        wanted(b, pd, dnnl_query_weights_md, 0))
 	    && bind_constant(b, DNNL_ARG_BIAS, k->bias, &k->list, &k->list)
-	    && (library_scales == 0
-	        || bind_constant(
-	            b, library_scales, k->multiplier, &k->list, &k->list))
-	    && bind_code(b, k, DNNL_ARG_SRC, k->from_zero)
-	    && bind_code(b, k, DNNL_ARG_DST, k->to_zero)
+	    && codes_bind(b, &k->codes)
 	    && bind_value(b, DNNL_ARG_DST, k->is.y, &k->dst);
 }
 
@@ -248,7 +208,7 @@ build_byte_deconv(struct build *b)
 		return err_set(b->err, ERR_INTERNAL, "oneDNN: codes are lost");
 	k.filters = (size_t)k.is.codes->dim[1];
 	read_numbers(b, &k);
-	if (!describe(b, &k, &op) || !describe_codes(b, &k)
+	if (!describe(b, &k, &op) || !codes_describe(b, &k.codes)
 	    || !make_exact(b, &op, 0, &pd))
 		return false;
 	ok = bind(b, &k, pd);

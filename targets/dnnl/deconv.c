@@ -51,6 +51,20 @@ deconv_weights(const struct graph *g, const struct node *n)
 	return md_by_strides((int)t->rank + at, dims, strides);
 }
 
+bool
+deconv_window(struct build *b, struct dnnl_window *d, const struct node *n)
+{
+	struct window w;
+	const char *fault;
+
+	if (!window_transposed(&w, b->graph, n, &fault))
+		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
+	for (uint32_t i = 0; i < w.n; i++)
+		w.after[i] -= w.more[i];
+	layer_dims(d, &w);
+	return true;
+}
+
 struct deconv {
 	const struct node *node;
 	bool has_bias;
@@ -61,13 +75,7 @@ static bool
 describe(struct build *b, struct deconv *d, struct operation *op)
 {
 	const struct node *n = d->node;
-	struct window w;
-	const char *fault;
 
-	if (!window_transposed(&w, b->graph, n, &fault))
-		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
-	for (uint32_t i = 0; i < w.n; i++)
-		w.after[i] -= w.more[i];
 	desc_plain(&d->bias, 1, node_out(b->graph, n, 0)->type.dim + 1);
 	if (!desc_value(b, n->input[0], &d->src)
 	    || !desc_value(b, b->fused.end, &d->dst))
@@ -82,8 +90,7 @@ describe(struct build *b, struct deconv *d, struct operation *op)
 	};
 	if (d->has_bias)
 		op->md[ROLE_BIAS] = d->bias;
-	layer_dims(&op->window, &w);
-	return true;
+	return deconv_window(b, &op->window, n);
 }
 
 static bool

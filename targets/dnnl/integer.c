@@ -67,7 +67,7 @@ struct dnnl_integer {
 	int32_t zero; /* of the input, where the library has to know it */
 	int8_t *steps; /* [K, C / group, ...] */
 	int32_t *bias; /* [K] */
-	struct md src, weight_plain, bias_desc, scales, code, dst;
+	struct md src, weight_plain, bias_desc, dst;
 };
 
 static bool
@@ -120,10 +120,7 @@ describe_weights(struct dnnl_integer *c)
 	desc_filters(&c->weight_plain, c->weight, c->group);
 	c->weight_plain.type = dnnl_s8;
 	desc_plain(&c->bias_desc, 1, c->weight->dim);
-	c->scales = c->bias_desc;
 	c->bias_desc.type = library_scales ? dnnl_f32 : dnnl_s32;
-	desc_plain(&c->code, 0, NULL);
-	c->code.type = dnnl_s32;
 }
 
 static bool
@@ -202,29 +199,58 @@ describe_product(struct build *b, struct dnnl_integer *c)
 }
 
 static bool
-describe_codes(struct build *b, const struct dnnl_integer *c)
+describe_zero(struct build *b, int arg, int32_t zero)
 {
-	const int32_t zero = (int32_t)c->how.zero;
+	return zero == 0
+	    || check(b, attr_zero(b->attr, arg, zero), "zero point");
+}
 
+bool
+codes_describe(struct build *b, const struct code_steps *c)
+{
 	return check(b, dnnl_primitive_attr_create(&b->attr), "attributes")
 	    && check(b,
-	        attr_scales(b->attr, (int)c->weight->dim[0], c->how.multiplier,
-	            c->group > 1),
+	        attr_scales(
+	            b->attr, (int)c->filters, c->multiplier, c->of_groups),
 	        "scales")
-	    && (zero == 0
-	        || check(
-	            b, attr_zero(b->attr, DNNL_ARG_DST, zero), "zero point"))
-	    && (c->zero == 0
-	        || check(b, attr_zero(b->attr, DNNL_ARG_SRC, c->zero),
-	            "zero point"));
+	    && describe_zero(b, DNNL_ARG_DST, c->to_zero)
+	    && describe_zero(b, DNNL_ARG_SRC, c->from_zero);
 }
 
 static bool
-bind_code(struct build *b, const struct dnnl_integer *c, int arg, int32_t zero)
+bind_zero(struct build *b, int arg, int32_t zero)
 {
-	return zero == 0 || library_scales == 0
-	    || bind_constant(
-	        b, DNNL_ARG_ATTR_ZERO_POINTS | arg, &zero, &c->code, &c->code);
+	struct md code;
+
+	if (zero == 0)
+		return true;
+	desc_plain(&code, 0, NULL);
+	code.type = dnnl_s32;
+	return bind_constant(
+	    b, DNNL_ARG_ATTR_ZERO_POINTS | arg, &zero, &code, &code);
+}
+
+bool
+codes_bind(struct build *b, const struct code_steps *c)
+{
+	struct md scales;
+
+	if (library_scales == 0)
+		return true;
+	desc_plain(&scales, 1, &c->filters);
+	return bind_constant(b, library_scales, c->multiplier, &scales, &scales)
+	    && bind_zero(b, DNNL_ARG_SRC, c->from_zero)
+	    && bind_zero(b, DNNL_ARG_DST, c->to_zero);
+}
+
+static struct code_steps
+steps_of_codes(const struct dnnl_integer *c)
+{
+	return (struct code_steps){.multiplier = c->how.multiplier,
+	    .filters = c->weight->dim[0],
+	    .of_groups = c->group > 1,
+	    .from_zero = c->zero,
+	    .to_zero = (int32_t)c->how.zero};
 }
 
 static bool
@@ -240,9 +266,7 @@ bind_bias(struct build *b, const struct dnnl_integer *c)
 	for (size_t i = 0; i < n; i++)
 		real[i] = (float)c->bias[i] * c->how.multiplier[i];
 	return bind_constant(
-	           b, DNNL_ARG_BIAS, real, &c->bias_desc, &c->bias_desc)
-	    && bind_constant(
-	        b, library_scales, c->how.multiplier, &c->scales, &c->scales);
+	    b, DNNL_ARG_BIAS, real, &c->bias_desc, &c->bias_desc);
 }
 
 /* SOURCE: seen in 2.6.3 and 3.7.2: behind its first choice there may be one that
@@ -291,12 +315,13 @@ make_exact(struct build *b, const struct operation *op, uint32_t nth,
 static bool
 bind(struct build *b, const struct dnnl_integer *c, dnnl_primitive_desc_t pd)
 {
+	const struct code_steps codes = steps_of_codes(c);
+
 	return need_kernel(b, pd, c->out, c->weight)
 	    && bind_value(b, DNNL_ARG_SRC, c->node->input[0], &c->src)
 	    && bind_constant(b, DNNL_ARG_WEIGHTS, c->steps, &c->weight_plain,
 	        wanted(b, pd, dnnl_query_weights_md, 0))
-	    && bind_bias(b, c) && bind_code(b, c, DNNL_ARG_SRC, c->zero)
-	    && bind_code(b, c, DNNL_ARG_DST, (int32_t)c->how.zero)
+	    && bind_bias(b, c) && codes_bind(b, &codes)
 	    && bind_value(b, DNNL_ARG_DST, c->node->output[0], &c->dst);
 }
 
@@ -305,10 +330,11 @@ build_integer(struct build *b, struct dnnl_integer *c)
 {
 	struct operation op = {
 	    .kind = dnnl_convolution, .alg = dnnl_convolution_direct};
+	const struct code_steps codes = steps_of_codes(c);
 	dnnl_primitive_desc_t pd;
 	bool ok;
 
-	if (!describe_codes(b, c))
+	if (!codes_describe(b, &codes))
 		return false;
 	op.md[ROLE_SRC] = c->src;
 	op.md[ROLE_WEIGHTS] = md_any(&c->weight_plain);

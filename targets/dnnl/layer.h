@@ -123,6 +123,10 @@ dnnl_alg_kind_t binary_algorithm(enum step_kind kind);
 struct window;
 void layer_dims(struct dnnl_window *d, const struct window *w);
 
+/* Of a ConvTranspose's window: ERR_UNSUPPORTED where its node has none. */
+bool deconv_window(
+    struct build *b, struct dnnl_window *d, const struct node *n);
+
 /* ONNX has [C, K / group, ...]; the library numbers [group,] K, C, ... */
 struct md deconv_weights(const struct graph *g, const struct node *n);
 

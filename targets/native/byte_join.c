@@ -5,7 +5,6 @@
 #include "targets/native/codes.h"
 #include "targets/native/native.h"
 #include "targets/team.h"
-#include "targets/threads.h"
 
 bool
 accept_byte_join(const struct match_in *m, struct why *why)
@@ -151,14 +150,11 @@ join_parts(struct byte_join *j, const struct graph *g,
 		p->at = j->whole;
 		j->whole += p->length;
 		if (!part_table(
-		        p, g, &b, byte_producer(g, b.middle->input[i]), err))
+		        p, g, &b, graph_producer(g, b.middle->input[i]), err))
 			return false;
 	}
 	return true;
 }
-
-/* TUNING: less is one thread's. */
-#define SHARED_LEAST ((size_t)16384)
 
 bool
 compile_byte_join(const struct target *t, const struct graph *g,
@@ -176,7 +172,7 @@ compile_byte_join(const struct target *t, const struct graph *g,
 	if (!join_parts(j, g, c, err))
 		return false;
 	j->outer = j->whole ? bytes / j->whole : 0;
-	j->threads = bytes < SHARED_LEAST ? 1 : target_threads();
+	j->threads = team_for(bytes);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run_join, .state = j};
 	return true;

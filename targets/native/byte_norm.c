@@ -6,7 +6,6 @@
 #include "targets/native/native.h"
 #include "targets/need.h"
 #include "targets/team.h"
-#include "targets/threads.h"
 #include "targets/weights.h"
 
 #define NEED why_need
@@ -49,7 +48,7 @@ norm_factors(struct byte_norm *k, const struct graph *g,
 	float *scale, *shift;
 	bool ok = true;
 
-	if (!byte_code_of(&x, g, byte_producer(g, b->middle->input[0]))
+	if (!byte_code_of(&x, g, graph_producer(g, b->middle->input[0]))
 	    || !byte_code_of(&y, g, b->quantiser))
 		return false;
 	norm_line_of(&line, b->middle, g, a);
@@ -131,9 +130,6 @@ run_norm(struct kernel *kernel, const void *const *in, void *const *out)
 	team_run(k->threads, norm_share, k);
 }
 
-/* TUNING: less is one thread's. */
-#define SHARED_LEAST ((size_t)16384)
-
 bool
 compile_byte_norm(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -148,7 +144,7 @@ compile_byte_norm(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->batch = (size_t)x->dim[0];
 	k->positions = type_elements(x, 2);
-	k->threads = type_elements(x, 0) < SHARED_LEAST ? 1 : target_threads();
+	k->threads = team_for(type_elements(x, 0));
 	if (c->implementation == 0) {
 		k->table = arena_alloc(a, k->n * sizeof *k->table);
 		for (size_t i = 0; i < k->n; i++)

@@ -32,21 +32,15 @@ byte_code_of(struct byte_code *c, const struct graph *g, const struct node *n)
 	return c->scale > 0 && isfinite(c->scale);
 }
 
-const struct node *
-byte_producer(const struct graph *g, value_id v)
-{
-	return graph_node(g, graph_value(g, v)->producer);
-}
-
 struct byte_enclosed
 byte_enclosed_of(const struct graph *g, const struct match *m)
 {
 	struct byte_enclosed b = {.quantiser = graph_node(g, m->root)};
 
-	b.middle = byte_producer(g, b.quantiser->input[0]);
+	b.middle = graph_producer(g, b.quantiser->input[0]);
 	b.rectified = b.middle->op == OP_RELU;
 	if (b.rectified)
-		b.middle = byte_producer(g, b.middle->input[0]);
+		b.middle = graph_producer(g, b.middle->input[0]);
 	return b;
 }
 
@@ -70,7 +64,7 @@ need_byte_codes(const struct match_in *m, struct why *why)
 value_id
 byte_input(const struct graph *g, const struct node *n, uint32_t i)
 {
-	return byte_producer(g, n->input[i])->input[0];
+	return graph_producer(g, n->input[i])->input[0];
 }
 
 uint32_t
@@ -316,7 +310,7 @@ compile_byte_mean(const struct target *t, const struct graph *g,
 	const struct type *x =
 	    &graph_value(g, byte_input(g, b.middle, 0))->type;
 
-	if (!byte_code_of(&k->from, g, byte_producer(g, b.middle->input[0]))
+	if (!byte_code_of(&k->from, g, graph_producer(g, b.middle->input[0]))
 	    || !byte_code_of(&k->to, g, b.quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->sum = native_version_of(t)->bytes_sum;
@@ -386,9 +380,9 @@ accept_byte_pair(const struct match_in *m, struct why *why)
 	    "others");
 	return ok
 	    && byte_code_of(
-	        &x, m->graph, byte_producer(m->graph, b.middle->input[0]))
+	        &x, m->graph, graph_producer(m->graph, b.middle->input[0]))
 	    && byte_code_of(
-	        &y, m->graph, byte_producer(m->graph, b.middle->input[1]))
+	        &y, m->graph, graph_producer(m->graph, b.middle->input[1]))
 	    && byte_code_of(&z, m->graph, b.quantiser)
 	    && NEED(why,
 	        x.is_unsigned == y.is_unsigned
@@ -443,9 +437,9 @@ compile_byte_pair(const struct target *t, const struct graph *g,
 	const value_id y = byte_input(g, b.middle, 1 - full);
 
 	if (!byte_code_of(
-	        &k->pair.a, g, byte_producer(g, b.middle->input[full]))
+	        &k->pair.a, g, graph_producer(g, b.middle->input[full]))
 	    || !byte_code_of(
-	        &k->pair.b, g, byte_producer(g, b.middle->input[1 - full]))
+	        &k->pair.b, g, graph_producer(g, b.middle->input[1 - full]))
 	    || !byte_code_of(&k->pair.y, g, b.quantiser))
 		return err_set(err, ERR_INTERNAL, "native: codes are lost");
 	k->run = native_version_of(t)->bytes_pair;

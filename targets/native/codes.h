@@ -21,7 +21,6 @@ struct byte_enclosed {
 
 struct byte_enclosed byte_enclosed_of(
     const struct graph *g, const struct match *m);
-const struct node *byte_producer(const struct graph *g, value_id v);
 /* What goes into the i-th dequantiser of an operator. */
 value_id byte_input(const struct graph *g, const struct node *n, uint32_t i);
 /* "plain", and where `last` is said "nhwc", number 1. */

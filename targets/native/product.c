@@ -64,16 +64,6 @@ accept_matrix(const struct match_in *m, struct why *why)
 
 /* ---- a kernel ---- */
 
-static size_t
-rows_of(const struct type *t)
-{
-	size_t n = 1;
-
-	for (uint32_t i = 0; i + 1 < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 /* [rows][channels] and [rows][filters]: one image, a line of pixels. */
 static void
 set_places(struct pointwise *p, size_t rows, size_t channels, size_t filters,
@@ -131,7 +121,7 @@ compile_matrix(const struct target *t, const struct graph *g,
 	fused_product(&of, &f, g);
 	in = &graph_value(g, of.left)->type;
 	result = &graph_value(g, f.end)->type;
-	set_places(&p, rows_of(in), (size_t)in->dim[in->rank - 1],
+	set_places(&p, type_leading(in, 1), (size_t)in->dim[in->rank - 1],
 	    (size_t)result->dim[result->rank - 1], width);
 	pack_right(&p, &of, g, width, a);
 	native_steps_of(&p.steps, &f, g, c, p.filters, a);

@@ -6,7 +6,6 @@
 #include "targets/native/reduce_form.h"
 #include "targets/need.h"
 #include "targets/team.h"
-#include "targets/threads.h"
 
 #define NEED why_need
 
@@ -103,9 +102,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	team_run(k->threads, run_part, k);
 }
 
-/* TUNING: fewer elements are one thread's: waking another takes as long. */
-#define LEAST ((size_t)16384)
-
 bool
 compile_reduce(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
@@ -121,8 +117,7 @@ compile_reduce(const struct target *t, const struct graph *g,
 	set_kind(&k->r, n, c->match->nnodes > 1);
 	assert(candidate_input(c, input_of(c->match, n)) == 0);
 	k->run = native_version_of(t)->reduce;
-	k->threads =
-	    k->r.outer * k->r.n * k->r.inner < LEAST ? 1 : target_threads();
+	k->threads = team_for(k->r.outer * k->r.n * k->r.inner);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};
 	return true;

@@ -28,17 +28,6 @@ build_convolution(struct xnn_build *b)
 	return create(b, "convolution");
 }
 
-/* Rows of everything but the last dimension. */
-static size_t
-rows_of(const struct type *t)
-{
-	size_t n = 1;
-
-	for (uint32_t i = 0; i + 1 < t->rank; i++)
-		n *= (size_t)t->dim[i];
-	return n;
-}
-
 bool
 build_dense(struct xnn_build *b)
 {
@@ -51,7 +40,7 @@ build_dense(struct xnn_build *b)
 	weight = &graph_value(b->graph, p.right)->type;
 	operand_of(b, p.left, in->rank, &b->layer->left);
 	o->kind = OPERATOR_DENSE;
-	o->batch = rows_of(in);
+	o->batch = type_leading(in, 1);
 	o->in = (size_t)weight->dim[p.transpose_right ? 1 : 0];
 	o->out = (size_t)weight->dim[p.transpose_right ? 0 : 1];
 	o->weights = scaled_floats(b->graph, p.right, p.alpha, b->arena);
