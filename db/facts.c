@@ -41,7 +41,7 @@ compare_facts(const void *a, const void *b)
 
 /* A line without '=' is a key with an empty value. */
 static struct fact
-parse_line(const char *s, size_t n, uint32_t line)
+parse_line(const char *s, size_t n)
 {
 	const char *equals = memchr(s, '=', n);
 	size_t nkey = equals ? (size_t)(equals - s) : n;
@@ -51,25 +51,32 @@ parse_line(const char *s, size_t n, uint32_t line)
 	    .nkey = nkey,
 	    .value = equals ? equals + 1 : s + n,
 	    .nvalue = equals ? n - nkey - 1 : 0,
-	    .line = line,
 	};
+}
+
+/* The next line that is not empty, and past it; false: there is none. */
+static bool
+next_fact(const char **s, struct fact *out)
+{
+	size_t n;
+
+	*s += strspn(*s, "\n");
+	n = strcspn(*s, "\n");
+	*out = parse_line(*s, n);
+	*s += n;
+	return n > 0;
 }
 
 static struct facts
 parse(const char *lines, struct arena *a)
 {
 	struct facts f = {NULL, 0, 0};
+	struct fact x;
 
-	for (const char *s = lines; *s != '\0';) {
-		size_t n = strcspn(s, "\n");
-
-		if (n > 0) {
-			f.fact = arena_grow(
-			    a, f.fact, &f.cap, f.n + 1, sizeof *f.fact);
-			f.fact[f.n] = parse_line(s, n, f.n);
-			f.n++;
-		}
-		s += n + (s[n] == '\n');
+	while (next_fact(&lines, &x)) {
+		f.fact = arena_grow(a, f.fact, &f.cap, f.n + 1, sizeof *f.fact);
+		x.line = f.n;
+		f.fact[f.n++] = x;
 	}
 	if (f.n > 1)
 		qsort(f.fact, f.n, sizeof *f.fact, compare_facts);
@@ -137,16 +144,11 @@ const char *
 facts_get(const char *lines, const char *key, struct arena *a)
 {
 	const size_t nkey = strlen(key);
-	struct fact found = {.value = NULL};
+	struct fact found = {.value = NULL}, x;
 
-	for (const char *s = lines; *s != '\0';) {
-		size_t n = strcspn(s, "\n");
-		const struct fact x = parse_line(s, n, 0);
-
-		if (n > 0 && x.nkey == nkey && memcmp(x.key, key, nkey) == 0)
+	while (next_fact(&lines, &x))
+		if (x.nkey == nkey && memcmp(x.key, key, nkey) == 0)
 			found = x;
-		s += n + (s[n] == '\n');
-	}
 	return found.value ? arena_strn(a, found.value, found.nvalue) : NULL;
 }
 

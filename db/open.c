@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "db/schema.h"
 #include "db/sql.h"
 #include "db/sum.h"
+#include "ir/base/huge_blocks.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/stale.h"
 
@@ -27,8 +26,10 @@
 
 /* TUNING: of a new file; a row of a subject takes some 600 bytes, and merging takes
  * a fifth less time than by pages of 4 KiB. */
-#define PAGE ((size_t)16384)
-#define PAGE_BYTES "16384"
+#define PAGE 16384
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
+#define PAGE_BYTES TEXT_OF(PAGE)
 
 static const char settings[] =
     "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
@@ -94,17 +95,13 @@ connect_write(struct costdb *db)
 static void
 give_pages(void)
 {
-	void *pages =
-	    SANITIZED ? NULL : aligned_alloc(PAGES_TOGETHER, PAGES_TOGETHER);
+	void *pages = SANITIZED ? NULL : huge_pages_new(PAGES_TOGETHER);
 	int header = 0, bytes;
 
 	if (!pages)
 		return;
-#ifdef MADV_HUGEPAGE
-	(void)madvise(pages, PAGES_TOGETHER, MADV_HUGEPAGE);
-#endif
 	(void)sqlite3_config(SQLITE_CONFIG_PCACHE_HDRSZ, &header);
-	bytes = ((int)PAGE + header + 7) & ~7;
+	bytes = (PAGE + header + 7) & ~7;
 	(void)sqlite3_config(
 	    SQLITE_CONFIG_PAGECACHE, pages, bytes, (int)PAGES_TOGETHER / bytes);
 }

@@ -40,9 +40,9 @@ huge_blocks_give(bool give)
 	given = give && !SANITIZED;
 }
 
-/* `bytes` at a multiple of a huge page; what is around them goes back. */
-static char *
-map_aligned(size_t bytes)
+/* What is around them goes back. */
+void *
+huge_pages_new(size_t bytes)
 {
 	char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -70,7 +70,7 @@ open_stretch(size_t least)
 	for (struct stretch *s = stretch; s < stretch + STRETCHES; s++) {
 		if (s->at)
 			continue;
-		at = map_aligned(bytes);
+		at = huge_pages_new(bytes);
 		if (at == NULL)
 			return false;
 		*s = (struct stretch){.at = at, .bytes = bytes};

@@ -15,6 +15,10 @@ void huge_blocks_give(bool give);
  * no memory of the kind; the caller has others. */
 void *huge_block_new(size_t bytes);
 
+/* Memory of zeros in huge pages, at one, for munmap(); a multiple of their size (2 MiB).
+ * NULL: there is none. */
+void *huge_pages_new(size_t bytes);
+
 /* false: it is none of these. */
 bool huge_block_free(void *block);
 
