@@ -183,7 +183,7 @@ try_one(struct tally *t, struct rng *r, struct arena *a)
 	if ((double)s.truth[0] > 0.93 * (double)s.truth[1])
 		return;
 	t->pays++;
-	t->kept += c.kind != CONFIRM_REFUSED;
+	t->kept += c.kind == CONFIRM_CONFIRMED;
 }
 
 int

@@ -118,7 +118,7 @@ judge(struct tally *t, struct plan *plan, const struct problem *truth,
 	if ((double)s->truth[0] > 0.93 * (double)s->truth[1])
 		return;
 	t->pays++;
-	t->kept += c.kind != CONFIRM_REFUSED;
+	t->kept += c.kind == CONFIRM_CONFIRMED;
 }
 
 static void
