@@ -59,6 +59,13 @@ if "${MARQ_ORT_PYTHON:-python3}" -c 'import numpy, onnxruntime' 2>/dev/null; the
 	peers --models tiny-encoder --threads 1 --peers ort --python "${MARQ_ORT_PYTHON:-python3}" --db prices.db --json ort.json
 	expect_status 0
 	expect_in ort.json '"version": "ONNX Runtime'
+	# with test data they are bound, for the search that writes artefacts, too
+	if [ -e "$open/test_data_set_0/input_0.pb" ] && "${MARQ_ORT_PYTHON:-python3}" -c 'import onnx' 2>/dev/null; then
+		ln -s "$open/test_data_set_0" models/open/test_data_set_0
+		peers --models open --folder models --threads 1 --peers none --python "${MARQ_ORT_PYTHON:-python3}" --db prices.db --json open.json
+		expect_status 0
+		expect_in open.json artefacts_cpu_s
+	fi
 else
 	echo "not looked at: ONNX Runtime (no interpreter has it; \$MARQ_ORT_PYTHON names one)"
 fi
