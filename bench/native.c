@@ -400,6 +400,32 @@ log_softmax(struct maker *m, const struct shape *s)
 	    make_input(m, DIMS(s->size, s->channels, s->filters)));
 }
 
+static value_id
+line_of(struct maker *m, const struct shape *s, float about)
+{
+	return make_constant(m, DIMS(s->filters), about - 1, about + 1);
+}
+
+static value_id
+layer_norm(struct maker *m, const struct shape *s)
+{
+	const int64_t *dim = DIMS(s->size, s->channels, s->filters);
+
+	return MAKE(m, LAYERNORMALIZATION, make_input(m, dim),
+	    line_of(m, s, 1), line_of(m, s, 0));
+}
+
+/* Of a sum: what the libraries take in two. */
+static value_id
+layer_norm_of_sum(struct maker *m, const struct shape *s)
+{
+	const int64_t *dim = DIMS(s->size, s->channels, s->filters);
+
+	return MAKE(m, LAYERNORMALIZATION,
+	    MAKE(m, ADD, make_input(m, dim), make_input(m, dim)),
+	    line_of(m, s, 1), line_of(m, s, 0));
+}
+
 /* Over the channels of an image. */
 static value_id
 softmax_channels(struct maker *m, const struct shape *s)
@@ -648,6 +674,18 @@ static const struct shape shapes[] = {
     {"Exp", 256, 0, 7, exp_of},
     {"Log of a sum", 64, 0, 56, log_of},
     {"Power of a sum", 64, 0, 56, power_of},
+    {"LayerNormalization", 128, 768, 1, layer_norm},
+    {"LayerNormalization", 64, 768, 1, layer_norm},
+    {"LayerNormalization", 197, 384, 1, layer_norm},
+    {"LayerNormalization", 1500, 384, 1, layer_norm},
+    {"LayerNormalization", 3136, 96, 1, layer_norm},
+    {"LayerNormalization", 784, 192, 1, layer_norm},
+    {"LayerNormalization", 49, 768, 1, layer_norm},
+    {"LayerNormalization", 1, 768, 1, layer_norm},
+    {"LayerNormalization", 31, 129, 1, layer_norm},
+    {"LayerNormalization", 512, 1024, 1, layer_norm},
+    {"LayerNormalization of a sum", 128, 768, 1, layer_norm_of_sum},
+    {"LayerNormalization of a sum", 384, 1024, 1, layer_norm_of_sum},
     {"Softmax", 4420, 2, 1, softmax},
     {"Softmax", 1, 1000, 1, softmax},
     {"Softmax", 128, 128, 12, softmax},

@@ -389,3 +389,26 @@ need_narrow(const struct match_in *m, struct why *why)
 	ok = need_size(m, why, n->output[0]) && ok;
 	return need_constant(m, why, n, 5, "bias") && ok;
 }
+
+bool
+need_line_weights(const struct match_in *m, struct why *why,
+    const struct node *n, uint32_t input, uint32_t axis)
+{
+	const struct graph *g = match_graph(m->match, m->graph);
+	const struct type *x = &graph_value(g, n->input[0])->type;
+	const struct value *v;
+	bool ok;
+
+	if (input >= n->ninputs || n->input[input] == VALUE_NONE)
+		return true;
+	v = graph_value(g, n->input[input]);
+	ok = v->constant != NULL && v->type.rank <= x->rank;
+	for (uint32_t i = 0; ok && i < x->rank; i++) {
+		uint32_t skip = x->rank - v->type.rank;
+		int64_t dim = i < skip ? 1 : v->type.dim[i - skip];
+
+		ok = dim == (i < axis ? 1 : x->dim[i]);
+	}
+	return NEED(why, ok, "weights", "constants, one per normalised element",
+	    "'%s' is not", v->name);
+}

@@ -56,6 +56,11 @@ bool need_mean_of_images(
 /* A BatchNormalization with given statistics. */
 bool need_inference(struct why *w, const struct node *n);
 
+/* An input that, if there, is a constant: one weight for each of the elements from `axis`
+ * on of input 0, in their order. Of the node a match amounts to (match_as_node()). */
+bool need_line_weights(const struct match_in *m, struct why *w,
+    const struct node *n, uint32_t input, uint32_t axis);
+
 /* A product of floats or halves with a right side as in narrow.h. */
 bool need_narrow(const struct match_in *m, struct why *w);
 

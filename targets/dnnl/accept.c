@@ -238,30 +238,6 @@ accept_softmax(const struct match_in *m, struct why *why)
 	    && need_rank_in(m, why, matched_root(m)->input[0], 1, DIMS_MAX);
 }
 
-/* One weight for each normalised element, in their order. */
-static bool
-need_weights(const struct match_in *m, struct why *why, const struct node *n,
-    uint32_t input, uint32_t axis)
-{
-	const struct graph *g = match_graph(m->match, m->graph);
-	const struct type *x = &graph_value(g, n->input[0])->type;
-	const struct value *v;
-	bool ok;
-
-	if (input >= n->ninputs || n->input[input] == VALUE_NONE)
-		return true;
-	v = graph_value(g, n->input[input]);
-	ok = v->constant != NULL && v->type.rank <= x->rank;
-	for (uint32_t i = 0; ok && i < x->rank; i++) {
-		uint32_t skip = x->rank - v->type.rank;
-		int64_t dim = i < skip ? 1 : v->type.dim[i - skip];
-
-		ok = dim == (i < axis ? 1 : x->dim[i]);
-	}
-	return NEED(why, ok, "weights", "constants, one per normalised element",
-	    "'%s' is not", v->name);
-}
-
 bool
 accept_layer_norm(const struct match_in *m, struct why *why)
 {
@@ -276,8 +252,8 @@ accept_layer_norm(const struct match_in *m, struct why *why)
 	axis = dnnl_norm_axis(m->graph, n);
 	ok =
 	    NEED(why, axis >= 1, "axis", "not the first", "axis %d", (int)axis);
-	ok = need_weights(m, why, n, 1, axis) && ok;
-	return need_weights(m, why, n, 2, axis) && ok;
+	ok = need_line_weights(m, why, n, 1, axis) && ok;
+	return need_line_weights(m, why, n, 2, axis) && ok;
 }
 
 /* One constant for each channel. */

@@ -118,6 +118,15 @@ PART(conv_first, CONV_OF(ANY))
 PART(conv_acted, ACTED(&conv_first))
 PART(conv_second, CONV_OF(&conv_acted))
 #define POINT_DEPTHWISE ACTED(&conv_second)
+
+/* Lines normalised, perhaps of a sum that nobody else reads. */
+PART(norm_sum, AS("sum", NODE(ADD, VARIABLE, VARIABLE)))
+#define LINES_NORM_OF(p) \
+	EITHER(NODE(LAYERNORMALIZATION, p, CONSTANT, REST), \
+	    SPELLED(LAYER_NORM, p), NODE(RMSNORMALIZATION, p, CONSTANT), \
+	    SPELLED(RMS_NORM, p))
+#define LINES_NORM EITHER(LINES_NORM_OF(ANY), LINES_NORM_OF(&norm_sum))
+
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
 #include "targets/native/rules.def"
@@ -197,8 +206,8 @@ const struct target_kind target_native = {
     .name = "native",
     .summary =
         "kernels of our own: convolutions (Winograd, 1x1, depthwise, of few filters), "
-        "attention, LSTM, GRU, products of blocks of 4 or 8 bits, softmax, functions, "
-        "reductions, moves, bytes",
+        "attention, LSTM, GRU, products of blocks of 4 or 8 bits, softmax, normalised "
+        "lines, functions, reductions, moves, bytes",
     .option = options,
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),

@@ -148,6 +148,11 @@ bool compile_lines(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_norm(const struct match_in *m, struct why *why);
+bool compile_norm(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_code(const struct match_in *m, struct why *why);
 bool compile_code(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

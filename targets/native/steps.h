@@ -32,9 +32,6 @@ bool native_step_has_exp(const struct step *s);
 bool need_native_steps(
     const struct match_in *m, struct why *why, const struct fused *f);
 
-/* The input port of a value; -1: the candidate reads no such. */
-int32_t native_port_of(const struct candidate *c, value_id v);
-
 /* Constants padded with zeros to `channels`. */
 void native_steps_of(struct native_steps *out, const struct fused *f,
     const struct graph *g, const struct candidate *c, size_t channels,

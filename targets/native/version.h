@@ -10,6 +10,7 @@
 #include "targets/native/depthwise_form.h"
 #include "targets/native/narrow_form.h"
 #include "targets/native/point_depthwise_form.h"
+#include "targets/native/norm_form.h"
 #include "targets/native/pointwise.h"
 #include "targets/native/recurrent_form.h"
 #include "targets/native/reduce_form.h"
@@ -53,6 +54,7 @@ struct native_version {
 	strides_run *strides;
 	softmax_units_of *softmax_units;
 	softmax_run *softmax;
+	norm_run *norm;
 };
 
 /* The best this processor has, or the one of that name ("auto": the best); NULL:

@@ -417,15 +417,22 @@ test_functions(void **state)
 	target_threads_set(1);
 }
 
+static uint32_t
+count_rule(const char *name)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < found.n; i++)
+		n += found.candidate[i].target == 0
+		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
+		        == 0;
+	return n;
+}
+
 static bool
 has_rule(const char *name)
 {
-	for (uint32_t i = 0; i < found.n; i++)
-		if (found.candidate[i].target == 0
-		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
-		        == 0)
-			return true;
-	return false;
+	return count_rule(name) > 0;
 }
 
 /* ---- chains of functions ---- */
@@ -1056,19 +1063,6 @@ make_expanded(const struct expanded *s)
 	make_output(&m, MAKE(&m, MUL, y, MAKE(&m, SIGMOID, y)));
 	y = MAKE(&m, HARDSWISH, pixels_of_first(x, s));
 	make_output(&m, MAKE(&m, HARDSWISH, depthwise(y, two)));
-}
-
-static uint32_t
-count_rule(const char *name)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < found.n; i++)
-		if (found.candidate[i].target == 0
-		    && strcmp(tested->rule[found.candidate[i].rule].name, name)
-		        == 0)
-			n++;
-	return n;
 }
 
 static void
@@ -2118,6 +2112,116 @@ test_softmax(void **state)
 	target_threads_set(1);
 }
 
+/* ---- lines normalised ---- */
+
+/* Weights of the dimensions from `axis` on. */
+static value_id
+line_constant(const int64_t *dim, uint32_t axis, float value)
+{
+	int64_t of[5];
+	uint32_t n = 0;
+
+	for (uint32_t i = axis; i < 4; i++)
+		of[n++] = dim[i];
+	of[n] = 0;
+	return make_constant(&m, of, value - 1, value + 1);
+}
+
+/* The operators of x and of sums, with weights from `axis` on. */
+static void
+make_norms(const int64_t *dim, int64_t axis)
+{
+	const uint32_t from = (uint32_t)(axis < 0 ? axis + 4 : axis);
+	const struct attr at[] = {
+	    ATTR_OF_INT("axis", axis), ATTR_OF_FLOAT("epsilon", 1e-3f)};
+	value_id x = make_input(&m, dim), y = make_input(&m, dim);
+	value_id scale = line_constant(dim, from, 1),
+	         shift = line_constant(dim, from, 0);
+
+	for (size_t i = 0; i < 3; i++) {
+		value_id of[] = {x, MAKE(&m, ADD, x, y), MAKE(&m, ADD, x, x)};
+
+		make_output(&m,
+		    make_node(&m, OP_LAYERNORMALIZATION,
+		        (const value_id[]){of[i], scale, shift, VALUE_LAST}, at,
+		        2));
+	}
+	make_output(&m,
+	    make_node(&m, OP_LAYERNORMALIZATION,
+	        (const value_id[]){x, scale, VALUE_LAST}, at, 2));
+	make_output(&m,
+	    make_node(&m, OP_RMSNORMALIZATION,
+	        (const value_id[]){MAKE(&m, ADD, y, x), scale, VALUE_LAST}, at,
+	        2));
+}
+
+/* As exporters spell them, of the last dimension. */
+static void
+make_spelled_norms(const int64_t *dim)
+{
+	const struct attr last[] = {ATTR_OF_INTS("axes", -1)};
+	value_id x = make_input(&m, dim), scale = line_constant(dim, 3, 1),
+	         shift = line_constant(dim, 3, 0);
+	value_id off =
+	    MAKE(&m, SUB, x, MAKE_WITH(&m, REDUCEMEAN, last, x));
+	value_id wide = MAKE(&m, SQRT,
+	    MAKE(&m, ADD,
+	        MAKE_WITH(
+	            &m, REDUCEMEAN, last, MAKE(&m, MUL, off, off)),
+	        make_scalar(&m, 1e-3f)));
+	value_id far = MAKE(&m, SQRT,
+	    MAKE(&m, ADD,
+	        MAKE_WITH(&m, REDUCEMEAN, last, MAKE(&m, MUL, x, x)),
+	        make_scalar(&m, 1e-3f)));
+
+	make_output(&m,
+	    MAKE(&m, ADD, MAKE(&m, MUL, MAKE(&m, DIV, off, wide), scale),
+	        shift));
+	make_output(&m, MAKE(&m, MUL, MAKE(&m, DIV, x, far), scale));
+}
+
+static void
+test_norms(void **state)
+{
+	const int64_t *dims[] = {DIMS(1, 1, 1, 1), DIMS(3, 37, 2, 2),
+	    DIMS(2, 5, 3, 7), DIMS(1, 3, 13, 16), DIMS(2, 6, 9, 49),
+	    DIMS(1, 2, 3, 1000), DIMS(1, 1, 31, 67)};
+	const size_t n = sizeof dims / sizeof *dims;
+
+	(void)state;
+	for (size_t v = 0; v < 2 * NVECTORS * n; v++) {
+		again();
+		m.opset = 23;
+		make_norms(dims[v / 2 % n], v % 2 ? -1 : 2);
+		target_threads_set(1 + (uint32_t)(v / 2 % 3));
+		check_elements(vectors[v / 2 / n]);
+		assert_int_equal(count_rule("native.norm"), 8);
+		again();
+		make_spelled_norms(dims[v / 2 % n]);
+		check_elements(vectors[v / 2 / n]);
+		assert_true(count_rule("native.norm") >= 2);
+	}
+	target_threads_set(1);
+}
+
+/* Weights that are no constants, terms that are repeated. */
+static void
+test_refused_norms(void **state)
+{
+	value_id x = make_input(&m, DIMS(2, 3, 8)),
+	         scale = make_constant(&m, DIMS(8), 0, 2);
+
+	(void)state;
+	make_output(&m,
+	    MAKE(&m, LAYERNORMALIZATION, x, make_input(&m, DIMS(8)), scale));
+	make_output(&m,
+	    MAKE(&m, LAYERNORMALIZATION,
+	        MAKE(&m, ADD, x, make_input(&m, DIMS(1, 1, 8))), scale));
+	find("native");
+	assert_true(is_refused_as("terms"));
+	assert_int_equal(count_rule("native.norm"), 1);
+}
+
 /* Rows beyond what is multiplied at once, depths beyond what stays in the cache, and
  * what is left of a vector, of a block and of a pair of columns. */
 static void
@@ -2186,6 +2290,8 @@ main(int argc, char **argv)
 	    TEST(test_reorders),
 	    TEST(test_refused_reorders),
 	    TEST(test_softmax),
+	    TEST(test_norms),
+	    TEST(test_refused_norms),
 	    TEST(test_blocks),
 	};
 
