@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { QUERIES, KEYS, VALUES, RESULT };
+#define PAST_KEYS 4 /* an input of the operator */
 
 /* The nodes are those of the operator, and what is moved around it. */
 struct mover {
@@ -180,10 +181,19 @@ is_row(const struct view *v)
 	    && (v->step[v->rank - 1] == 1 || v->dim[v->rank - 1] == 1);
 }
 
+/* A factor of keys is one of all scores where there is no past. */
+static bool
+may_scale(const struct mover *m, uint32_t i)
+{
+	return i == QUERIES
+	    || (i == KEYS && node_input(m->core->as, PAST_KEYS) == VALUE_NONE);
+}
+
 static bool
 place_operand(struct mover *m, uint32_t i)
 {
-	return follow(m, m->core->as->input[i], i != VALUES, &m->place[i])
+	return follow(
+	           m, m->core->as->input[i], may_scale(m, i), &m->place[i])
 	    && is_row(&m->place[i].view);
 }
 
@@ -201,7 +211,7 @@ place_operands(struct mover *m)
 		for (uint32_t i = QUERIES; i <= VALUES; i++)
 			if (!place_operand(m, i)) {
 				ok = false;
-				shorter = shorten(m, input[i], i != VALUES)
+				shorter = shorten(m, input[i], may_scale(m, i))
 				    || shorter;
 			}
 	}
@@ -303,13 +313,12 @@ idiom_with_moves(struct idiom_match *out, const struct idiom_match *core,
 	    .in = bitset_new(a, g->nnodes),
 	    .arena = a};
 
-	if (core->kind != IDIOM_ATTENTION || !core->as
-	    || core->as->noutputs != 1)
+	if (core->kind != IDIOM_ATTENTION || !core->as)
 		return false;
 	for (uint32_t i = 0; i < core->nnodes; i++)
 		bitset_add(m.in, core->node[i]);
 	for (uint32_t i = QUERIES; i <= VALUES; i++)
-		take_chain(&m, core->as->input[i], i != VALUES);
+		take_chain(&m, core->as->input[i], may_scale(&m, i));
 	if (!place_operands(&m) || !place_result(&m))
 		return false;
 	*out = *core;

@@ -129,8 +129,14 @@ PART(norm_sum, AS("sum", NODE(ADD, VARIABLE, VARIABLE)))
 
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
+#define TAPPED(n, p, a, w, c) \
+	{.name = "native." n, \
+	    .pattern = p, \
+	    .accepts = a, \
+	    .multi_output = true},
 #include "targets/native/rules.def"
 #undef RULE
+#undef TAPPED
 };
 
 static const struct {
@@ -141,8 +147,10 @@ static const struct {
 	    struct err *err);
 } family[] = {
 #define RULE(n, p, a, w, c) {w, c},
+#define TAPPED RULE
 #include "targets/native/rules.def"
 #undef RULE
+#undef TAPPED
 };
 
 const struct native_version *

@@ -4,6 +4,7 @@
 #define TARGETS_NATIVE_VECTOR_VERSION_H
 
 #include "targets/native/vector_attention.h"
+#include "targets/native/vector_attention_few.h"
 #include "targets/native/vector_byte_recurrent.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
@@ -34,7 +35,8 @@
 		.bytes_sum = bytes_sum, .range = floats_range_of, \
 		.quantize = floats_quantize, .dequantize = bytes_floats, \
 		.number = floats_number, .attention_room = attention_floats, \
-		.attention = attention_head, .narrow_stride = narrow_stride, \
+		.attention = attention_heads, .few_room = few_floats, \
+		.few = attention_few, .narrow_stride = narrow_stride, \
 		.narrow_pack = narrow_pack, .narrow = narrow_columns, \
 		.recurrent_room = recurrent_rooms, \
 		.recurrent_pack = recurrent_packed, \

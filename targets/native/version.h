@@ -40,8 +40,8 @@ struct native_version {
 	floats_quantize_run *quantize;
 	bytes_floats_run *dequantize;
 	floats_number_run *number;
-	attention_room *attention_room;
-	attention_run *attention;
+	attention_room *attention_room, *few_room;
+	attention_run *attention, *few;
 	narrow_stride_of *narrow_stride;
 	narrow_pack_run *narrow_pack;
 	narrow_run *narrow;
