@@ -11,6 +11,7 @@
 #include "ir/base/clock.h"
 #include "targets/candidates.h"
 #include "targets/native/winograd.h"
+#include "targets/view.h"
 #include "tests/support/make.h"
 
 /* A convolution, or what the function makes: of so many channels, or of a sequence of
@@ -539,6 +540,65 @@ product(struct maker *m, const struct shape *s)
 	return MAKE(m, ADD, x, make_constant(m, DIMS(s->filters), -1, 1));
 }
 
+/* As exporters spell attention behind a past: `channels` heads of 64, `filters` keys
+ * before `size` queries and as many new keys; what is past and new is read by others,
+ * too. Each of `kv` heads of keys is for several of the queries'. */
+static value_id
+behind_past(struct maker *m, const struct shape *s, int64_t batch, int64_t kv)
+{
+	const struct attr second[] = {ATTR_OF_INT("axis", 2)};
+	const struct attr last[] = {ATTR_OF_INT("axis", 3)};
+	const struct attr turn[] = {ATTR_OF_INTS("perm", 0, 1, 3, 2)};
+	const int64_t keys = s->filters + s->size;
+	value_id q = make_input(m, DIMS(batch, s->channels, s->size, 64));
+	value_id all[2], x;
+
+	for (size_t i = 0; i < 2; i++) {
+		value_id past = make_input(m, DIMS(batch, kv, s->filters, 64));
+		value_id now = make_input(m, DIMS(batch, kv, s->size, 64));
+
+		all[i] = MAKE_WITH(m, CONCAT, second, past, now);
+		make_output(m, all[i]);
+		if (kv == s->channels)
+			continue;
+		x = MAKE(m, UNSQUEEZE, all[i], make_ints(m, INTS(2)));
+		x = MAKE(m, EXPAND, x,
+		    make_ints(m, INTS(batch, kv, s->channels / kv, keys, 64)));
+		all[i] = MAKE(m, RESHAPE, x,
+		    make_ints(m, INTS(batch, s->channels, keys, 64)));
+	}
+	x = MAKE(m, MATMUL, q, MAKE_WITH(m, TRANSPOSE, turn, all[0]));
+	x = MAKE(m, MUL, x, make_scalar(m, 0.125f));
+	if (s->size > 1)
+		x = MAKE(m, ADD, x, make_input(m, DIMS(1, 1, s->size, keys)));
+	x = MAKE_WITH(m, SOFTMAX, last, x);
+	return MAKE(m, MATMUL, x, all[1]);
+}
+
+static value_id
+past_1(struct maker *m, const struct shape *s)
+{
+	return behind_past(m, s, 1, s->channels);
+}
+
+static value_id
+past_4(struct maker *m, const struct shape *s)
+{
+	return behind_past(m, s, 4, s->channels);
+}
+
+static value_id
+grouped_1(struct maker *m, const struct shape *s)
+{
+	return behind_past(m, s, 1, s->channels / 7);
+}
+
+static value_id
+grouped_4(struct maker *m, const struct shape *s)
+{
+	return behind_past(m, s, 4, s->channels / 7);
+}
+
 static const struct shape shapes[] = {
     {"ResNet", 64, 64, 56, NULL},
     {"ResNet", 128, 128, 28, NULL},
@@ -813,6 +873,28 @@ static const struct shape shapes[] = {
     {"Product, GPT-2", 768, 2304, 8, product},
     {"Product, GPT-2", 768, 3072, 1, product},
     {"Product, last of a net", 1280, 1000, 1, product},
+    {"Behind a past, GPT-2", 12, 16, 1, past_1},
+    {"Behind a past, GPT-2", 12, 128, 1, past_1},
+    {"Behind a past, GPT-2", 12, 512, 1, past_1},
+    {"Behind a past, GPT-2", 12, 1024, 1, past_1},
+    {"Behind a past, GPT-2", 12, 128, 2, past_1},
+    {"Behind a past, GPT-2", 12, 512, 4, past_1},
+    {"Behind a past, GPT-2", 12, 128, 8, past_1},
+    {"Behind a past, GPT-2", 12, 1024, 8, past_1},
+    {"Behind a past, GPT-2", 12, 512, 16, past_1},
+    {"Behind a past, GPT-2", 12, 512, 32, past_1},
+    {"Behind a past, GPT-2, batch 4", 12, 128, 1, past_4},
+    {"Behind a past, GPT-2, batch 4", 12, 1024, 1, past_4},
+    {"Behind a past, GPT-2, batch 4", 12, 512, 8, past_4},
+    {"Behind a past, Qwen", 14, 16, 1, grouped_1},
+    {"Behind a past, Qwen", 14, 256, 1, grouped_1},
+    {"Behind a past, Qwen", 14, 1024, 1, grouped_1},
+    {"Behind a past, Qwen", 14, 512, 2, grouped_1},
+    {"Behind a past, Qwen", 14, 512, 4, grouped_1},
+    {"Behind a past, Qwen", 14, 1024, 8, grouped_1},
+    {"Behind a past, Qwen", 14, 512, 16, grouped_1},
+    {"Behind a past, Qwen, batch 4", 14, 256, 1, grouped_4},
+    {"Behind a past, Qwen, batch 4", 14, 512, 4, grouped_4},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)
@@ -881,6 +963,22 @@ is_chain(const struct candidate *c)
 	return c->node[c->nnodes - 1] - c->node[0] + 1 == c->nnodes;
 }
 
+static bool
+is_move(const struct graph *g, node_id n)
+{
+	const enum op op = graph_node(g, n)->op;
+
+	return view_moves(op) || op == OP_CONCAT || op == OP_EXPAND;
+}
+
+/* A move within what libraries are compared at: they have few. */
+static bool
+lends(const struct graph *g, const struct candidate *c)
+{
+	return c->nnodes == 1 && is_move(g, c->node[0])
+	    && !is_move(g, g->nnodes - 1);
+}
+
 static void
 find(struct field *f, bool all)
 {
@@ -899,7 +997,8 @@ find(struct field *f, bool all)
 		const char *kind = f->mix.target[c.target].kind->name;
 
 		if (c.nnodes != f->maker.graph->nnodes
-		    && (strcmp(kind, "native") == 0 || !is_chain(&c)))
+		    && (strcmp(kind, "native") == 0 ? !lends(f->maker.graph, &c)
+		                                    : !is_chain(&c)))
 			continue;
 		/* its convolutions take seconds */
 		if (f->maker.graph->nnodes == 2 && strcmp(kind, "host") == 0)
@@ -937,8 +1036,9 @@ run(struct field *f)
 
 #define NODES_MAX 32
 
-/* The best of a kind's ways of all nodes, or the sum of the best ways of their
- * parts, moves between them not counted; NULL: it has none. */
+/* The best of a kind's ways of all nodes, or the sum of the best ways of their parts,
+ * perhaps with others' moves; converting between them is not counted. NULL: it has
+ * none. */
 static const struct entry *
 best(const struct field *f, const char *kind, cost_ns *ns)
 {
@@ -954,7 +1054,8 @@ best(const struct field *f, const char *kind, cost_ns *ns)
 			const cost_ns t =
 			    cost[first] + cost_median(e->time, f->rounds);
 
-			if (strcmp(e->kind, kind) != 0
+			if ((strcmp(e->kind, kind) != 0
+			        && !lends(f->maker.graph, c))
 			    || first + c->nnodes != end
 			    || (first > 0 && !found[first])
 			    || (found[end] && t >= cost[end]))

@@ -192,8 +192,7 @@ may_scale(const struct mover *m, uint32_t i)
 static bool
 place_operand(struct mover *m, uint32_t i)
 {
-	return follow(
-	           m, m->core->as->input[i], may_scale(m, i), &m->place[i])
+	return follow(m, m->core->as->input[i], may_scale(m, i), &m->place[i])
 	    && is_row(&m->place[i].view);
 }
 

@@ -26,8 +26,8 @@ need_plain_form(struct why *why, const struct node *n)
 }
 
 static bool
-need_operand(
-    const struct match_in *m, struct why *why, const struct graph *g, value_id v)
+need_operand(const struct match_in *m, struct why *why, const struct graph *g,
+    value_id v)
 {
 	return need_tensor(m, why, v) && need_size(m, why, v)
 	    && NEED(why, !graph_value(g, v)->constant, "operand", "computed",
@@ -36,8 +36,8 @@ need_operand(
 
 /* Keys and values of the past are there, or neither is. */
 static bool
-need_operands(const struct match_in *m, struct why *why,
-    const struct attention_node *of)
+need_operands(
+    const struct match_in *m, struct why *why, const struct attention_node *of)
 {
 	const value_id k = attention_input(of, IN_PAST_KEYS);
 	const value_id v = attention_input(of, IN_PAST_VALUES);
@@ -87,8 +87,8 @@ accept_attention(const struct match_in *m, struct why *why)
 	    || !need_operands(m, why, &of))
 		return false;
 	ok = need_plain_form(why, of.node);
-	ok = NEED(why, !is_used(m, attention_output(&of, OUT_SCORES)),
-	         "scores", "inside only", "an output")
+	ok = NEED(why, !is_used(m, attention_output(&of, OUT_SCORES)), "scores",
+	         "inside only", "an output")
 	    && ok;
 	if (!NEED(why, attention_read(&a, &of), "heads",
 	        "the same size of queries and keys, past and new", "others"))
@@ -122,8 +122,7 @@ ways_attention(const struct match_in *m, struct formats *f,
 	uint32_t n = 0;
 
 	(void)f;
-	out[n++] =
-	    (struct implementation){.name = "rows", .number = WAY_ROWS};
+	out[n++] = (struct implementation){.name = "rows", .number = WAY_ROWS};
 	if (n < max && attention_read(&a, &of) && a.queries <= FEW_MOST)
 		out[n++] =
 		    (struct implementation){.name = "few", .number = WAY_FEW};

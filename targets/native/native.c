@@ -130,10 +130,7 @@ PART(norm_sum, AS("sum", NODE(ADD, VARIABLE, VARIABLE)))
 static const struct rule rules[] = {
 #define RULE(n, p, a, w, c) {.name = "native." n, .pattern = p, .accepts = a},
 #define TAPPED(n, p, a, w, c) \
-	{.name = "native." n, \
-	    .pattern = p, \
-	    .accepts = a, \
-	    .multi_output = true},
+	{.name = "native." n, .pattern = p, .accepts = a, .multi_output = true},
 #include "targets/native/rules.def"
 #undef RULE
 #undef TAPPED

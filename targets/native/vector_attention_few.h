@@ -192,8 +192,7 @@ few_together(const struct past_rows *k, size_t at)
 {
 	const size_t n = FEW_BYTES / (k->size * sizeof *k->now);
 
-	return past_together(
-	    k, at, padded_to(n ? n : 1, NATIVE_WIDTH));
+	return past_together(k, at, padded_to(n ? n : 1, NATIVE_WIDTH));
 }
 
 static void
@@ -248,8 +247,9 @@ struct few_sums {
 		const float *v = s->value; \
 		float *other = s->to + s->to_step; \
 \
-		ROWS_##count(FEW_SUM_START) \
-		for (size_t j = 0; j < s->n; j++, v += s->step) { \
+		ROWS_##count(FEW_SUM_START) for (size_t j = 0; j < s->n; \
+		                                 j++, v += s->step) \
+		{ \
 			const vec w0 = vec_all(s->weight[j]); \
 			const vec w1 = vec_all(s->weight[s->weight_step + j]); \
 \
@@ -276,8 +276,9 @@ SUMS_OF_TWO(1)
 		const float *v = s->value, *w = s->weight; \
 		size_t j = 0; \
 \
-		ROWS_##count(FEW_PAIR_START) \
-		for (; j + 2 <= s->n; j += 2, v += 2 * s->step) { \
+		ROWS_##count(FEW_PAIR_START) for (; j + 2 <= s->n; \
+		                                  j += 2, v += 2 * s->step) \
+		{ \
 			const vec w0 = vec_all(w[j]), w1 = vec_all(w[j + 1]); \
 \
 			ROWS_##count(FEW_PAIR_STEP) \

@@ -70,9 +70,9 @@ past_keys(const struct attention_form *a, const struct attention_data *d,
 	const size_t all = (batch * (a->heads / a->sharing) + kv) * a->keys;
 
 	return (struct past_rows){
-	    .past = a->past ? d->past_k + batch * a->past_k.batch
-	            + kv * a->past_k.head
-	                    : NULL,
+	    .past = a->past
+	        ? d->past_k + batch * a->past_k.batch + kv * a->past_k.head
+	        : NULL,
 	    .now = d->k + batch * a->k.batch + kv * a->k.head,
 	    .past_row = a->past_k.row,
 	    .row = a->k.row,
@@ -91,18 +91,17 @@ past_values(const struct attention_form *a, const struct attention_data *d,
 	const size_t all = (batch * (a->heads / a->sharing) + kv) * a->keys;
 
 	return (struct past_rows){
-	    .past = a->past ? d->past_v + batch * a->past_v.batch
-	            + kv * a->past_v.head
-	                    : NULL,
+	    .past = a->past
+	        ? d->past_v + batch * a->past_v.batch + kv * a->past_v.head
+	        : NULL,
 	    .now = d->v + batch * a->v.batch + kv * a->v.head,
 	    .past_row = a->past_v.row,
 	    .row = a->v.row,
 	    .npast = a->past,
 	    .n = a->keys,
 	    .size = a->value_size,
-	    .joined = first && d->present_v
-	        ? d->present_v + all * a->value_size
-	        : NULL,
+	    .joined = first && d->present_v ? d->present_v + all * a->value_size
+	                                    : NULL,
 	};
 }
 

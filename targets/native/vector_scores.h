@@ -49,8 +49,7 @@ fill_bias(const struct attention_form *a, const struct attention_place *p,
 	if (!m->data)
 		memset(bias, 0, seen * sizeof *bias);
 	else if (!m->bytes)
-		memcpy(
-		    bias, (const float *)m->data + row, seen * sizeof *bias);
+		memcpy(bias, (const float *)m->data + row, seen * sizeof *bias);
 	else
 		for (size_t j = 0; j < seen; j++)
 			bias[j] = bytes[j] ? 0 : -INFINITY;

@@ -20,7 +20,9 @@ any_heads(struct generator *g)
 	    .q = kv * (one_in(g, 3) ? 2 : 1),
 	    .queries = one_in(g, 4) ? 12 + upto(g, 3) : any_dim(g),
 	    .keys = one_in(g, 3) ? 30 + upto(g, 6) : any_dim(g),
-	    .past = one_in(g, 4) ? upto(g, 3) : 0,
+	    .past = !one_in(g, 3) ? 0
+	        : one_in(g, 3)    ? 60 + upto(g, 9)
+	                          : upto(g, 9),
 	    .size = any_dim(g),
 	    .value_size = one_in(g, 2) ? any_dim(g) : 33,
 	    .flat = one_in(g, 3),
@@ -143,6 +145,19 @@ windowed(struct generator *g, const struct heads *h, value_id scores)
 	    &g->m, RESHAPE, NODE_OF(g, ADD, s, masks), make_ints(&g->m, all));
 }
 
+/* Behind those of the past. */
+static value_id
+behind_past(
+    struct generator *g, const struct heads *h, value_id now, int64_t size)
+{
+	struct attributes at = {.n = 0};
+	value_id past = operand(g, h, h->q, h->past, size, false);
+
+	add_int(g, &at, "axis", one_in(g, 2) ? 2 : -2);
+	return add_node(
+	    g, OP_CONCAT, (const value_id[]){past, now, VALUE_LAST}, &at);
+}
+
 static void
 spelled(struct generator *g, struct heads *h)
 {
@@ -157,6 +172,10 @@ spelled(struct generator *g, struct heads *h)
 		x[1] = operand(g, h, h->q, h->keys, h->size, false);
 		x[2] = operand(g, h, h->q, h->keys, h->value_size, false);
 	}
+	if (h->past) {
+		x[1] = behind_past(g, h, x[1], h->size);
+		x[2] = behind_past(g, h, x[2], h->value_size);
+	}
 	add_int(g, &at, "axis", one_in(g, 2) ? 3 : -1);
 	s = NODE_OF(g, MATMUL, x[0], turned(g, x[1]));
 	if (!one_in(g, 4))
@@ -164,7 +183,7 @@ spelled(struct generator *g, struct heads *h)
 		                 : NODE_OF(g, DIV, s, make_scalar(&g->m, 2));
 	if (one_in(g, 2))
 		s = NODE_OF(g, ADD, s, mask(g, h, false));
-	if (moved && one_in(g, 2))
+	if (moved && !h->past && one_in(g, 2))
 		s = windowed(g, h, s);
 	s = add_node(g, OP_SOFTMAX, (const value_id[]){s, VALUE_LAST}, &at);
 	s = NODE_OF(g, MATMUL, s, x[2]);
@@ -184,6 +203,5 @@ make_attention(struct generator *g)
 		attention(g, &h);
 		return;
 	}
-	h.past = 0;
 	spelled(g, &h);
 }

@@ -1231,7 +1231,8 @@ test_attention(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < 2 * NVECTORS * NHEADS; v++) {
-		const uint32_t ways = heads[v / 2 % NHEADS].queries > 32 ? 1 : 2;
+		const uint32_t ways =
+		    heads[v / 2 % NHEADS].queries > 32 ? 1 : 2;
 
 		again();
 		m.opset = 24;
