@@ -248,10 +248,8 @@ static void
 attention_heads(const struct attention_form *a, const struct attention_data *d,
     const struct attention_heads *h, float *scratch)
 {
-	const size_t kv = h->first / a->sharing;
-	const bool first = h->first % a->sharing == 0;
-	const struct past_rows k = past_keys(a, d, h->batch, kv, first);
-	const struct past_rows v = past_values(a, d, h->batch, kv, first);
+	const struct past_rows k = past_keys(a, d, h);
+	const struct past_rows v = past_values(a, d, h);
 	struct attention_scratch s;
 
 	attention_sizes(&s, a);

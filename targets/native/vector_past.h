@@ -62,47 +62,56 @@ past_join_all(const struct past_rows *r)
 	past_join(r, r->npast, r->n - r->npast);
 }
 
-/* Of the keys' head `kv`; the first of the heads that read it joins them. */
-static inline struct past_rows
-past_keys(const struct attention_form *a, const struct attention_data *d,
-    size_t batch, size_t kv, bool first)
-{
-	const size_t all = (batch * (a->heads / a->sharing) + kv) * a->keys;
+/* Where past, new and joined keys lie, or values. */
+struct past_side {
+	const float *past, *now;
+	float *joined;
+	const struct attention_operand *at_past, *at_now;
+	size_t size;
+};
 
-	return (struct past_rows){
-	    .past = a->past
-	        ? d->past_k + batch * a->past_k.batch + kv * a->past_k.head
-	        : NULL,
-	    .now = d->k + batch * a->k.batch + kv * a->k.head,
-	    .past_row = a->past_k.row,
-	    .row = a->k.row,
+/* Those that the heads h read; the first of all that read them joins them. */
+static inline struct past_rows
+past_rows_of(const struct attention_form *a, const struct past_side *s,
+    const struct attention_heads *h)
+{
+	const size_t kv = h->first / a->sharing;
+	const size_t all = (h->batch * (a->heads / a->sharing) + kv) * a->keys;
+	struct past_rows r = {
+	    .now = s->now + h->batch * s->at_now->batch + kv * s->at_now->head,
+	    .past_row = s->at_past->row,
+	    .row = s->at_now->row,
 	    .npast = a->past,
 	    .n = a->keys,
-	    .size = a->size,
-	    .joined =
-	        first && d->present_k ? d->present_k + all * a->size : NULL,
+	    .size = s->size,
 	};
+
+	if (a->past)
+		r.past = s->past + h->batch * s->at_past->batch
+		    + kv * s->at_past->head;
+	if (s->joined && h->first % a->sharing == 0)
+		r.joined = s->joined + all * s->size;
+	return r;
+}
+
+static inline struct past_rows
+past_keys(const struct attention_form *a, const struct attention_data *d,
+    const struct attention_heads *h)
+{
+	const struct past_side s = {
+	    d->past_k, d->k, d->present_k, &a->past_k, &a->k, a->size};
+
+	return past_rows_of(a, &s, h);
 }
 
 static inline struct past_rows
 past_values(const struct attention_form *a, const struct attention_data *d,
-    size_t batch, size_t kv, bool first)
+    const struct attention_heads *h)
 {
-	const size_t all = (batch * (a->heads / a->sharing) + kv) * a->keys;
+	const struct past_side s = {
+	    d->past_v, d->v, d->present_v, &a->past_v, &a->v, a->value_size};
 
-	return (struct past_rows){
-	    .past = a->past
-	        ? d->past_v + batch * a->past_v.batch + kv * a->past_v.head
-	        : NULL,
-	    .now = d->v + batch * a->v.batch + kv * a->v.head,
-	    .past_row = a->past_v.row,
-	    .row = a->v.row,
-	    .npast = a->past,
-	    .n = a->keys,
-	    .size = a->value_size,
-	    .joined = first && d->present_v ? d->present_v + all * a->value_size
-	                                    : NULL,
-	};
+	return past_rows_of(a, &s, h);
 }
 
 #endif
