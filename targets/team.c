@@ -35,7 +35,7 @@ find(void *function, size_t size, const char *name)
 	memcpy(function, &symbol, size);
 }
 
-/* NULL: no such runtime is loaded. */
+/* The runtime that a library brought, or the compiler's own; NULL: there is none. */
 static parallel_call *
 runtime(void)
 {
@@ -45,6 +45,8 @@ runtime(void)
 
 	if (!atomic_load(&asked)) {
 		find(&parallel, sizeof parallel, "GOMP_parallel");
+		if (!parallel && dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL))
+			find(&parallel, sizeof parallel, "GOMP_parallel");
 		atomic_store(&known, parallel);
 		atomic_store(&asked, true);
 	}

@@ -1,5 +1,6 @@
-/* Our own kernels on several threads: the team that the OpenMP runtime keeps for the
- * libraries, where one is loaded, so that no other threads wait beside it. */
+/* Work on several threads, our own kernels' and that of libraries which let us share it
+ * out: the team that an OpenMP runtime keeps for the others, so that no other threads
+ * wait beside it. */
 #ifndef TARGETS_TEAM_H
 #define TARGETS_TEAM_H
 

@@ -174,7 +174,6 @@ const struct target_kind target_blas = {
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
-    .own_threads = true,
     .needs_input = true,
     .widens = true,
     .flops_per_cycle = 64, /* of the widest vectors: products of floats */

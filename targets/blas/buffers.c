@@ -2,10 +2,12 @@
 #include "targets/blas/buffers.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 #include "targets/blas/library.h"
+#include "targets/team.h"
 
 /* SOURCE: seen with strace, OpenBLAS 0.3.21 for x86-64 that chooses its kernels when
  * it runs. */
@@ -20,15 +22,31 @@ there_is_room(size_t bytes)
 	return p != MAP_FAILED && munmap(p, bytes) == 0;
 }
 
-/* A product that is large enough for all threads. */
+/* TUNING: products until another thread has begun, too, which takes some 50 us each. */
+#define TRIES 100
+
+struct takers {
+	uint32_t wanted;
+	atomic_uint begun;
+};
+
+/* A thread takes a buffer for each product and gives it back, so each has one when all
+ * multiply at once. */
 static void
-multiply(void)
+multiply_beside_others(void *of, uint32_t i)
 {
 	enum { N = 128 };
-	static float a[N * N], c[N * N];
+	static const float a[N * N];
+	float c[N * N];
+	struct takers *t = of;
+	uint32_t tries = 0;
 
-	openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a,
-	    N, a, N, 0, c, N);
+	(void)i;
+	atomic_fetch_add(&t->begun, 1);
+	do
+		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N,
+		    N, 1, a, N, a, N, 0, c, N);
+	while (atomic_load(&t->begun) < t->wanted && ++tries < TRIES);
 }
 
 /* SOURCE: measured, OpenBLAS 0.3.29 with one thread takes 168 MiB. */
@@ -56,9 +74,11 @@ buffers_take(uint32_t threads, struct err *err)
 		    BUFFER >> 20, threads);
 	if (!blas_ready(err))
 		return false;
-	library_threads(threads);
+	library_single();
 	if (threads > taken) {
-		multiply();
+		struct takers t = {.wanted = threads};
+
+		team_each(threads, multiply_beside_others, &t);
 		taken = threads;
 	}
 	return true;

@@ -11,7 +11,8 @@
 /* There is room for what the library takes when it is loaded. */
 bool buffers_fit_loading(struct err *err);
 
-/* Products take `threads` from now on; they have their buffers when this returns. */
+/* Products may run in `threads` of the team at once from now on, each with one thread;
+ * they have their buffers when this returns. */
 bool buffers_take(uint32_t threads, struct err *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "targets/blas/kernel.h"
-#include "targets/blas/library.h"
+#include "targets/lanes.h"
 
 /* TUNING: floats gathered at once: 1 MiB, a private second-level cache. */
 #define PIECE ((size_t)1 << 18)
@@ -19,8 +19,11 @@ struct blas_conv {
 	size_t channels, height, width; /* of the input */
 	size_t filters, rows, columns; /* of the output */
 	size_t depth; /* channels / group * kh * kw */
-	size_t piece; /* output positions gathered at once */
-	float *gathered;
+	/* Of one group of one image: positions by filters, or the other way
+	 * around where channels come first. */
+	struct cutting cut;
+	size_t room; /* floats of a lane's windows */
+	float *gathered; /* [lanes][room] */
 };
 
 /* Input position under the window at output position p and tap (i, j); false
@@ -40,21 +43,26 @@ tap(const struct blas_conv *c, size_t p, size_t i, size_t j, size_t *at)
 	return true;
 }
 
+/* Where windows are gathered from, and which positions. */
+struct gathering {
+	const float *in;
+	size_t from, n;
+};
+
 /* Rows of windows, channels last: [n, kh, kw, per]. */
 static void
-gather_last(const struct blas_conv *c, const float *in, size_t from, size_t n,
-    size_t per)
+gather_last(const struct blas_conv *c, const struct gathering *q, float *to)
 {
 	const size_t kh = (size_t)c->window.kernel[0];
 	const size_t kw = (size_t)c->window.kernel[1];
-	float *to = c->gathered;
+	const size_t per = c->channels / c->group;
 
-	for (size_t p = from; p < from + n; p++)
+	for (size_t p = q->from; p < q->from + q->n; p++)
 		for (size_t t = 0; t < kh * kw; t++, to += per) {
 			size_t at;
 
 			if (tap(c, p, t / kw, t % kw, &at))
-				memcpy(to, in + at * c->channels,
+				memcpy(to, q->in + at * c->channels,
 				    per * sizeof *to);
 			else
 				memset(to, 0, per * sizeof *to);
@@ -63,82 +71,127 @@ gather_last(const struct blas_conv *c, const float *in, size_t from, size_t n,
 
 /* Columns of windows, channels first: [per, kh, kw, n]. */
 static void
-gather_first(const struct blas_conv *c, const float *in, size_t from, size_t n,
-    size_t per)
+gather_first(const struct blas_conv *c, const struct gathering *q, float *to)
 {
-	const size_t kh = (size_t)c->window.kernel[0];
+	const size_t taps =
+	    (size_t)c->window.kernel[0] * (size_t)c->window.kernel[1];
 	const size_t kw = (size_t)c->window.kernel[1];
-	float *to = c->gathered;
 
-	for (size_t k = 0; k < per * kh * kw; k++, to += n) {
-		const float *map = in + k / (kh * kw) * c->height * c->width;
-		size_t t = k % (kh * kw), at;
+	for (size_t k = 0; k < c->depth; k++, to += q->n) {
+		const float *map = q->in + k / taps * c->height * c->width;
+		size_t t = k % taps, at;
 
-		for (size_t p = 0; p < n; p++)
-			to[p] =
-			    tap(c, from + p, t / kw, t % kw, &at) ? map[at] : 0;
+		for (size_t p = 0; p < q->n; p++)
+			to[p] = tap(c, q->from + p, t / kw, t % kw, &at)
+			    ? map[at]
+			    : 0;
 	}
 }
 
-/* One image, one group, channels last. */
+struct conv_run {
+	const struct blas_conv *conv;
+	const void *const *in;
+	float *out;
+	struct lanes lanes;
+};
+
+/* Weights on the right, channels last. */
 static void
-multiply_last(const struct blas_conv *c, const float *in, float *out, size_t g)
+multiply_last(const struct blas_conv *c, struct multiplication *m,
+    const struct gathering *q, float *gathered)
 {
-	const size_t positions = c->rows * c->columns;
-	const size_t per = c->channels / c->group, k = c->filters / c->group;
-	const float *weights = c->weights.weights + g * k * c->depth;
-
-	for (size_t from = 0; from < positions; from += c->piece) {
-		size_t n =
-		    positions - from < c->piece ? positions - from : c->piece;
-		const float *rows = c->gathered;
-		size_t stride = c->depth;
-
-		if (c->direct) {
-			rows = in + from * c->channels + g * per;
-			stride = c->channels;
-		} else {
-			gather_last(c, in + g * per, from, n, per);
-		}
-		for (size_t p = 0; c->weights.bias && p < n; p++)
-			memcpy(out + (from + p) * c->filters + g * k,
-			    c->weights.bias + g * k, k * sizeof *out);
-		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n,
-		    (int)k, (int)c->depth, 1, rows, (int)stride, weights,
-		    (int)c->depth, c->weights.bias ? 1 : 0,
-		    out + from * c->filters + g * k, (int)c->filters);
+	m->turn_right = true;
+	m->right = m->left;
+	m->right_stride = c->depth;
+	m->left = gathered;
+	m->left_stride = c->depth;
+	if (c->direct) {
+		m->left = q->in + q->from * c->channels;
+		m->left_stride = c->channels;
+	} else {
+		gather_last(c, q, gathered);
 	}
 }
 
-/* One image, one group, channels first. */
+/* Weights on the left, channels first. */
 static void
-multiply_first(const struct blas_conv *c, const float *in, float *out, size_t g)
+multiply_first(const struct blas_conv *c, struct multiplication *m,
+    const struct gathering *q, float *gathered)
 {
+	m->left_stride = c->depth;
+	m->right = gathered;
+	m->right_stride = q->n;
+	if (c->direct) {
+		m->right = q->in + q->from;
+		m->right_stride = c->rows * c->columns;
+	} else {
+		gather_first(c, q, gathered);
+	}
+}
+
+/* A filter's bias in every place of its own. */
+static void
+put_bias(const struct blas_conv *c, const float *bias, float *to,
+    const struct stretches *s)
+{
+	for (size_t i = 0; i < s->n; i++, to += s->stride) {
+		if (c->last)
+			memcpy(to, bias, s->floats * sizeof *to);
+		else
+			for (size_t j = 0; j < s->floats; j++)
+				to[j] = bias[i];
+	}
+}
+
+/* Of one group of one image. */
+static void
+run_block(const struct conv_run *r, float *gathered, size_t product,
+    const struct result_block *b)
+{
+	const struct blas_conv *c = r->conv;
+	const float *bias = c->weights.bias;
+	const size_t image = product / c->group, g = product % c->group;
 	const size_t positions = c->rows * c->columns;
-	const size_t per = c->channels / c->group, k = c->filters / c->group;
-	const float *weights = c->weights.weights + g * k * c->depth;
-	const float *maps = in + g * per * c->height * c->width;
+	const size_t area = c->height * c->width;
+	const size_t filter =
+	    g * (c->filters / c->group) + (c->last ? b->column : b->row);
+	const size_t map = g * (c->channels / c->group) * (c->last ? 1 : area);
+	const struct gathering q = {
+	    (const float *)r->in[c->in] + image * c->channels * area + map,
+	    c->last ? b->row : b->column, c->last ? b->rows : b->columns};
+	const size_t at = c->last ? q.from * c->filters + filter
+	                          : filter * positions + q.from;
+	const struct stretches s = {image * c->filters * positions + at,
+	    b->rows, b->columns, c->last ? c->filters : positions};
+	struct multiplication m = {.inner = c->depth,
+	    .alpha = 1,
+	    .beta = bias ? 1 : 0,
+	    .left = c->weights.weights + filter * c->depth,
+	    .to = r->out + s.from,
+	    .to_stride = s.stride};
 
-	out += g * k * positions;
-	for (size_t i = 0; c->weights.bias && i < k; i++)
-		for (size_t p = 0; p < positions; p++)
-			out[i * positions + p] = c->weights.bias[g * k + i];
-	for (size_t from = 0; from < positions; from += c->piece) {
-		size_t n =
-		    positions - from < c->piece ? positions - from : c->piece;
-		const float *columns = c->gathered;
-		size_t stride = n;
+	if (bias)
+		put_bias(c, bias + filter, m.to, &s);
+	(c->last ? multiply_last : multiply_first)(c, &m, &q, gathered);
+	multiply_block(&m, &(struct result_block){0, b->rows, 0, b->columns});
+	finish_run(&c->finish, r->in, r->out, &s);
+}
 
-		if (c->direct) {
-			columns = maps + from;
-			stride = positions;
-		} else {
-			gather_first(c, maps, from, n, per);
-		}
-		openblas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
-		    (int)k, (int)n, (int)c->depth, 1, weights, (int)c->depth,
-		    columns, (int)stride, c->weights.bias ? 1 : 0, out + from,
-		    (int)positions);
+static void
+run_lane(void *of, uint32_t lane)
+{
+	struct conv_run *r = of;
+	const struct cutting *cut = &r->conv->cut;
+	const size_t blocks = cut->down * cut->across;
+	float *gathered = r->conv->gathered;
+	size_t i;
+
+	if (gathered)
+		gathered += lane * r->conv->room;
+	while (lanes_next(&r->lanes, lane, &i)) {
+		const struct result_block b = cut_block(cut, i % blocks);
+
+		run_block(r, gathered, i / blocks, &b);
 	}
 }
 
@@ -146,17 +199,13 @@ static void
 run(struct kernel *kernel, const void *const *in, void *const *out)
 {
 	const struct blas_conv *c = kernel->state;
-	const float *from = in[c->in];
-	float *to = out[0];
-	const size_t one_in = c->channels * c->height * c->width;
-	const size_t one_out = c->filters * c->rows * c->columns;
+	struct conv_run r;
 
-	for (size_t n = 0; n < c->batch; n++) {
-		for (size_t g = 0; g < c->group; g++)
-			(c->last ? multiply_last : multiply_first)(
-			    c, from + n * one_in, to + n * one_out, g);
-		finish_run(&c->finish, in, to, n * one_out, one_out);
-	}
+	r.conv = c;
+	r.in = in;
+	r.out = out[0];
+	lanes_run(&r.lanes, c->batch * c->group * c->cut.down * c->cut.across,
+	    c->cut.lanes, run_lane, &r);
 }
 
 static bool
@@ -169,6 +218,36 @@ is_direct(const struct blas_conv *c)
 		    || w->after[i] != 0)
 			return false;
 	return true;
+}
+
+/* TUNING: positions; a thread with fewer packs all weights for them. */
+#define LEAST_POSITIONS 16
+
+/* Threads share positions where windows are gathered, which each does for its own, if
+ * there are enough. */
+static void
+cut_conv(struct blas_conv *c)
+{
+	const size_t positions = c->rows * c->columns;
+	const size_t filters = c->filters / c->group,
+	             times = c->batch * c->group;
+	const size_t most = c->depth < PIECE ? PIECE / c->depth : 1;
+	struct result_block b;
+	size_t *piece = c->last ? &b.rows : &b.columns;
+	size_t *other = c->last ? &b.columns : &b.rows, parts;
+
+	c->cut = c->last ? cut_of(positions, c->depth, filters, times)
+	                 : cut_of(filters, c->depth, positions, times);
+	if (c->direct)
+		return;
+	parts = c->cut.down * c->cut.across;
+	b = c->cut.block;
+	if (positions / LEAST_POSITIONS >= parts) {
+		*piece = (positions + parts - 1) / parts;
+		*other = filters;
+	}
+	*piece = *piece < most ? *piece : most;
+	cut_smaller(&c->cut, b.rows, b.columns);
 }
 
 bool
@@ -201,11 +280,11 @@ compile_conv(const struct target *t, const struct graph *g,
 	v->depth = (size_t)weight->dim[1] * (size_t)weight->dim[2]
 	    * (size_t)weight->dim[3];
 	v->direct = is_direct(v);
-	v->piece = v->depth < PIECE ? PIECE / v->depth : 1;
-	if (v->direct || v->piece > v->rows * v->columns)
-		v->piece = v->rows * v->columns;
+	cut_conv(v);
+	v->room =
+	    v->depth * (v->last ? v->cut.block.rows : v->cut.block.columns);
 	if (!v->direct)
-		v->gathered = arena_new(a, float, v->piece * v->depth);
+		v->gathered = arena_new(a, float, v->cut.lanes * v->room);
 	v->in = candidate_input(c, n->input[0]);
 	out->run = run;
 	out->state = v;

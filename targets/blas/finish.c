@@ -55,8 +55,8 @@ finish_of(struct finish *out, const struct fused *f, const struct graph *g,
 	return true;
 }
 
-void
-finish_run(const struct finish *f, const void *const *in, float *out,
+static void
+finish_stretch(const struct finish *f, const void *const *in, float *out,
     size_t from, size_t n)
 {
 	float *to = out + from;
@@ -70,4 +70,18 @@ finish_run(const struct finish *f, const void *const *in, float *out,
 	if (f->low > -INFINITY || f->high < INFINITY)
 		for (size_t i = 0; i < n; i++)
 			to[i] = clamped(to[i], f->low, f->high);
+}
+
+void
+finish_run(const struct finish *f, const void *const *in, float *out,
+    const struct stretches *s)
+{
+	if (f->residual < 0 && f->low == -INFINITY && f->high == INFINITY)
+		return;
+	if (s->floats == s->stride)
+		finish_stretch(f, in, out, s->from, s->n * s->floats);
+	else
+		for (size_t i = 0; i < s->n; i++)
+			finish_stretch(
+			    f, in, out, s->from + i * s->stride, s->floats);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "targets/blas/multiply.h"
 #include "targets/fused.h"
 #include "targets/target.h"
 #include "targets/weights.h"
@@ -19,8 +20,14 @@ struct finish {
 /* The finish that steps amount to; false when they are something else. */
 bool finish_of(struct finish *out, const struct fused *f, const struct graph *g,
     const struct candidate *c);
+
+/* Stretches of a tensor: each as many floats behind the one before. */
+struct stretches {
+	size_t from, n, floats, stride;
+};
+
 void finish_run(const struct finish *f, const void *const *in, float *out,
-    size_t from, size_t n);
+    const struct stretches *s);
 
 bool compile_conv(const struct target *t, const struct graph *g,
     const struct candidate *c, struct fused *f, struct arena *a,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "targets/loaded.h"
+#include "targets/threads.h"
 
 struct openblas openblas;
 
@@ -12,10 +13,12 @@ blas_ready(struct err *err)
 	return openblas.sgemm || blas_find(&openblas, err);
 }
 
+/* (A library that was built for OpenMP sets the runtime's number, too.) */
 void
-library_threads(uint32_t n)
+library_single(void)
 {
-	openblas.set_threads((int)n);
+	openblas.set_threads(1);
+	target_threads_apply();
 }
 
 void

@@ -24,8 +24,8 @@ extern struct openblas openblas;
 /* It is loaded; ERR_TARGET where it cannot be. */
 bool blas_ready(struct err *err);
 
-/* Products take so many threads from now on. */
-void library_threads(uint32_t n);
+/* Products take one thread from now on, each that of its caller. */
+void library_single(void);
 
 /* Facts that prices depend on, "key=value" a line. */
 void library_facts(struct buf *b);

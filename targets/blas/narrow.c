@@ -4,7 +4,7 @@
 
 #include "ir/halves.h"
 #include "targets/blas/kernel.h"
-#include "targets/blas/library.h"
+#include "targets/lanes.h"
 #include "targets/narrow.h"
 
 /* TUNING: floats unpacked at once, half of a private second-level cache. */
@@ -16,35 +16,80 @@ struct narrow_product {
 	size_t rows, piece; /* piece: columns unpacked at once */
 	bool halves; /* what goes in and comes out */
 	const float *bias; /* [columns], or NULL */
+	uint32_t lanes; /* each with a panel and a result of its own */
 	float *panel; /* [piece][depth] or [depth][piece] */
 	float *left, *result; /* of halves: [rows][depth], [rows][piece] */
 };
 
-/* `n` columns of the result, `stride` floats a row. */
+struct narrow_run {
+	const struct narrow_product *product;
+	const float *left;
+	void *out;
+	struct lanes lanes;
+};
+
+struct column_piece {
+	size_t from, n;
+	float *panel;
+};
+
+/* Columns of the result, `stride` floats a row. */
 static void
-multiply(const struct narrow_product *p, const float *left, size_t from,
-    size_t n, float *to, size_t stride)
+multiply_columns(const struct narrow_product *p, const float *left,
+    const struct column_piece *c, float *to, size_t stride)
 {
 	const struct narrow *w = &p->weights;
-	const int depth = (int)w->depth;
+	const struct multiplication m = {.turn_right = w->by_column,
+	    .inner = w->depth,
+	    .alpha = 1,
+	    .beta = p->bias ? 1 : 0,
+	    .left = left,
+	    .left_stride = w->depth,
+	    .right = c->panel,
+	    .right_stride = w->by_column ? w->depth : c->n,
+	    .to = to,
+	    .to_stride = stride};
 
 	for (size_t i = 0; p->bias && i < p->rows; i++)
-		memcpy(to + i * stride, p->bias + from, n * sizeof *to);
-	narrow_unpack(w, from, n, p->panel);
-	openblas.sgemm(CblasRowMajor, CblasNoTrans,
-	    w->by_column ? CblasTrans : CblasNoTrans, (int)p->rows, (int)n,
-	    depth, 1, left, depth, p->panel, w->by_column ? depth : (int)n,
-	    p->bias ? 1 : 0, to, (int)stride);
+		memcpy(to + i * stride, p->bias + c->from, c->n * sizeof *to);
+	narrow_unpack(w, c->from, c->n, c->panel);
+	multiply_block(&m, &(struct result_block){0, p->rows, 0, c->n});
 }
 
 static void
-store_halves(
-    const struct narrow_product *p, size_t from, size_t n, uint16_t *to)
+store_halves(const struct narrow_product *p, const struct column_piece *c,
+    const float *result, uint16_t *to)
 {
 	for (size_t i = 0; i < p->rows; i++)
-		for (size_t j = 0; j < n; j++)
-			to[i * p->weights.columns + from + j] =
-			    f32_to_f16(p->result[i * n + j]);
+		for (size_t j = 0; j < c->n; j++)
+			to[i * p->weights.columns + c->from + j] =
+			    f32_to_f16(result[i * c->n + j]);
+}
+
+static void
+run_lane(void *of, uint32_t lane)
+{
+	struct narrow_run *r = of;
+	const struct narrow_product *p = r->product;
+	const size_t columns = p->weights.columns;
+	float *result = p->result;
+	struct column_piece c = {
+	    .panel = p->panel + lane * p->piece * p->weights.depth};
+	size_t i;
+
+	if (result)
+		result += lane * p->rows * p->piece;
+	while (lanes_next(&r->lanes, lane, &i)) {
+		c.from = i * p->piece;
+		c.n = columns - c.from < p->piece ? columns - c.from : p->piece;
+		if (result) {
+			multiply_columns(p, r->left, &c, result, c.n);
+			store_halves(p, &c, result, r->out);
+		} else {
+			multiply_columns(
+			    p, r->left, &c, (float *)r->out + c.from, columns);
+		}
+	}
 }
 
 static void
@@ -52,25 +97,30 @@ run(struct kernel *k, const void *const *in, void *const *out)
 {
 	const struct narrow_product *p = k->state;
 	const size_t columns = p->weights.columns;
-	const float *left = in[0];
+	struct narrow_run r;
 
-	if (p->halves) {
+	r.product = p;
+	r.left = p->halves ? p->left : in[0];
+	r.out = out[0];
+	if (p->halves)
 		halves_widen(
 		    DT_FLOAT16, in[0], p->rows * p->weights.depth, p->left);
-		left = p->left;
-	}
-	for (size_t from = 0; from < columns; from += p->piece) {
-		const size_t n =
-		    columns - from < p->piece ? columns - from : p->piece;
+	lanes_run(&r.lanes, (columns + p->piece - 1) / p->piece, p->lanes,
+	    run_lane, &r);
+}
 
-		if (p->halves) {
-			multiply(p, left, from, n, p->result, n);
-			store_halves(p, from, n, out[0]);
-		} else {
-			multiply(
-			    p, left, from, n, (float *)out[0] + from, columns);
-		}
-	}
+/* So many columns that each thread has some. */
+static void
+cut_columns(struct narrow_product *p)
+{
+	const struct narrow *w = &p->weights;
+	const uint32_t lanes = cut_of(p->rows, w->depth, w->columns, 1).lanes;
+	const size_t each = (w->columns + lanes - 1) / lanes;
+
+	p->piece = PIECE / w->depth > LEAST ? PIECE / w->depth : LEAST;
+	if (each > 0 && p->piece > each)
+		p->piece = each;
+	p->lanes = lanes;
 }
 
 void
@@ -86,12 +136,11 @@ compile_narrow(const struct graph *g, const struct candidate *c,
 	p->bias = narrow_bias(g, n, a);
 	p->rows = type_elements(x, 0) / w->depth;
 	p->halves = x->dtype == DT_FLOAT16;
-	p->piece = PIECE / w->depth > LEAST ? PIECE / w->depth : LEAST;
-	p->piece = p->piece < w->columns ? p->piece : w->columns;
-	p->panel = arena_new(a, float, p->piece * w->depth);
+	cut_columns(p);
+	p->panel = arena_new(a, float, p->lanes * p->piece * w->depth);
 	if (p->halves) {
 		p->left = arena_new(a, float, p->rows * w->depth);
-		p->result = arena_new(a, float, p->rows * p->piece);
+		p->result = arena_new(a, float, p->lanes * p->rows * p->piece);
 	}
 	out->run = run;
 	out->state = p;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "targets/blas/kernel.h"
-#include "targets/blas/library.h"
+#include "targets/lanes.h"
 
 struct product_kernel {
 	struct product product;
@@ -11,34 +11,74 @@ struct product_kernel {
 	const float *constant, *bias; /* bias: a row, or NULL */
 	size_t rows, inner, columns, batch;
 	size_t left_step, right_step; /* floats from one matrix to the next */
+	struct cutting cut; /* of each matrix */
 };
+
+struct product_run {
+	const struct product_kernel *kernel;
+	const void *const *in;
+	float *out;
+	struct lanes lanes;
+};
+
+/* A block of the result, with what goes before and behind its product. */
+static void
+run_block(
+    const struct product_run *r, size_t matrix, const struct result_block *b)
+{
+	const struct product_kernel *p = r->kernel;
+	const float *right = p->right < 0 ? p->constant : r->in[p->right];
+	const float *left = r->in[p->left];
+	const struct multiplication m = {
+	    .turn_left = p->product.transpose_left,
+	    .turn_right = p->product.transpose_right,
+	    .inner = p->inner,
+	    .alpha = p->product.alpha,
+	    .beta = p->bias ? 1 : 0,
+	    .left = left + matrix * p->left_step,
+	    .right = right + matrix * p->right_step,
+	    .left_stride = p->product.transpose_left ? p->rows : p->inner,
+	    .right_stride = p->product.transpose_right ? p->inner : p->columns,
+	    .to = r->out + matrix * p->rows * p->columns,
+	    .to_stride = p->columns,
+	};
+	const struct stretches s = {
+	    (matrix * p->rows + b->row) * p->columns + b->column, b->rows,
+	    b->columns, p->columns};
+
+	for (size_t i = 0; p->bias && i < b->rows; i++)
+		memcpy(r->out + s.from + i * p->columns, p->bias + b->column,
+		    b->columns * sizeof *p->bias);
+	multiply_block(&m, b);
+	finish_run(&p->finish, r->in, r->out, &s);
+}
+
+static void
+run_lane(void *of, uint32_t lane)
+{
+	struct product_run *r = of;
+	const struct cutting *cut = &r->kernel->cut;
+	const size_t blocks = cut->down * cut->across;
+	size_t i;
+
+	while (lanes_next(&r->lanes, lane, &i)) {
+		const struct result_block b = cut_block(cut, i % blocks);
+
+		run_block(r, i / blocks, &b);
+	}
+}
 
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	const struct product_kernel *p = k->state;
-	const float *left = in[p->left];
-	const float *right = p->right < 0 ? p->constant : in[p->right];
-	const size_t one = p->rows * p->columns;
-	const int left_stride =
-	    (int)(p->product.transpose_left ? p->rows : p->inner);
-	const int right_stride =
-	    (int)(p->product.transpose_right ? p->inner : p->columns);
-	float *to = out[0];
+	struct product_run r;
 
-	for (size_t n = 0; n < p->batch; n++, to += one) {
-		for (size_t i = 0; p->bias && i < p->rows; i++)
-			memcpy(to + i * p->columns, p->bias,
-			    p->columns * sizeof *to);
-		openblas.sgemm(CblasRowMajor,
-		    p->product.transpose_left ? CblasTrans : CblasNoTrans,
-		    p->product.transpose_right ? CblasTrans : CblasNoTrans,
-		    (int)p->rows, (int)p->columns, (int)p->inner,
-		    p->product.alpha, left + n * p->left_step, left_stride,
-		    right + n * p->right_step, right_stride, p->bias ? 1 : 0,
-		    to, (int)p->columns);
-	}
-	finish_run(&p->finish, in, out[0], 0, p->batch * one);
+	r.kernel = p;
+	r.in = in;
+	r.out = out[0];
+	lanes_run(&r.lanes, p->batch * p->cut.down * p->cut.across,
+	    p->cut.lanes, run_lane, &r);
 }
 
 /* One matrix on the right of many on the left is one tall product; else the
@@ -72,6 +112,7 @@ compile_product(const struct graph *g, const struct candidate *c,
 	fused_product(&k->product, f, g);
 	set_sizes(k, &graph_value(g, k->product.left)->type,
 	    &graph_value(g, k->product.right)->type);
+	k->cut = cut_of(k->rows, k->inner, k->columns, k->batch);
 	k->left = candidate_input(c, k->product.left);
 	k->right = candidate_input(c, k->product.right);
 	if (k->right < 0)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ir/base/huge_blocks.h"
-#include "targets/threads.h"
 #include "targets/xnnpack/halves.h"
 #include "targets/window.h"
 
@@ -82,25 +81,6 @@ library_ready(struct err *err)
 	return xnn_initialize(&memory) == xnn_status_success
 	    || err_set(err, ERR_UNSUPPORTED,
 	        "XNNPACK cannot be initialised on this processor");
-}
-
-/* One per process, made by the process that runs kernels (never before a
- * fork: a pool does not survive one). */
-pthreadpool_t
-library_pool(void)
-{
-	static pthreadpool_t pool;
-	static uint32_t threads;
-
-	if (target_threads() == 1)
-		return NULL;
-	if (pool == NULL || threads != target_threads()) {
-		if (pool)
-			pthreadpool_destroy(pool);
-		threads = target_threads();
-		pool = pthreadpool_create(threads);
-	}
-	return pool;
 }
 
 static float

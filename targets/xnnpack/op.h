@@ -58,9 +58,8 @@ bool create(struct xnn_build *b, const char *what);
 /* Does the candidate work on channels-last tensors? */
 bool is_channels_last(const struct xnn_build *b);
 
-/* What is not thread-safe or per process: the library and its thread pool. */
+/* What is per process. */
 bool library_ready(struct err *err);
-pthreadpool_t library_pool(void);
 
 bool build_convolution(struct xnn_build *b);
 bool build_dense(struct xnn_build *b);

@@ -5,6 +5,7 @@
 #include "targets/guarded.h"
 #include "targets/loaded.h"
 #include "targets/target.h"
+#include "targets/xnnpack/loops.h"
 #include "targets/xnnpack/op.h"
 
 extern const struct target_kind target_xnnpack;
@@ -153,14 +154,6 @@ where(const struct operand *o, const void *const *in)
 	return o->port < 0 ? o->constant : in[o->port];
 }
 
-/* Work that only sends a pool's threads to sleep: else they spin for some 10 ms
- * on cores that another library's threads wait for. */
-static void
-rest(void *context, size_t i)
-{
-	(void)context, (void)i;
-}
-
 /* int8 is uint8 less 128. */
 static void
 turn(uint8_t *to, const uint8_t *from, size_t n)
@@ -190,7 +183,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	const float *const operand[2] = {
 	    l->turned ? (const void *)l->turned : where(&l->left, in),
 	    l->what.right.rank ? where(&l->right, in) : NULL};
-	pthreadpool_t pool = library_pool();
+	pthreadpool_t pool = loops_pool();
 
 	if (l->turned)
 		turn(
@@ -213,10 +206,6 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	xnn_run_operator(l->instance.op, pool);
 	if (l->turned)
 		turn(out[0], out[0], l->turned_out);
-	if (pool)
-		pthreadpool_parallelize_1d(pool, rest, NULL,
-		    pthreadpool_get_threads_count(pool),
-		    PTHREADPOOL_FLAG_YIELD_WORKERS);
 }
 
 static void
@@ -269,7 +258,6 @@ const struct target_kind target_xnnpack = {
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
-    .own_threads = true,
     .needs_input = true,
     .widens = true,
     .implementations = implementations,

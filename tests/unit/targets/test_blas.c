@@ -2,6 +2,7 @@
  * reference. */
 #include "ir/halves.h"
 #include "targets/narrow.h"
+#include "targets/threads.h"
 #include "tests/support/kind.h"
 #include "tests/support/narrow.h"
 #include "tests/support/quantized.h"
@@ -177,5 +178,9 @@ main(void)
 		printf("skipped: %s\n", tested->lacks);
 		return TEST_SKIPPED;
 	}
+	if (cmocka_run_group_tests(tests, NULL, NULL) != 0)
+		return 1;
+	/* and shared among the team */
+	target_threads_set(3);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

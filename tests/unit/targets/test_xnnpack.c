@@ -1,5 +1,6 @@
 /* Every rule of the XNNPACK backend, in every way it offers, against the host
  * reference. */
+#include "targets/threads.h"
 #include "tests/support/kind.h"
 #include "tests/support/quantized.h"
 
@@ -495,5 +496,9 @@ main(void)
 		printf("skipped: %s\n", tested->lacks);
 		return TEST_SKIPPED;
 	}
+	if (cmocka_run_group_tests(tests, NULL, NULL) != 0)
+		return 1;
+	/* and shared among the team */
+	target_threads_set(3);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,35 @@
+/* Items shared out among the team: each lane has neighbours of its own first, and helps
+ * the others when it is through. What a lane keeps (a buffer) no two threads use at
+ * once. */
+#ifndef TARGETS_LANES_H
+#define TARGETS_LANES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LANES_MOST 64 /* more threads have nothing to do */
+
+struct lane {
+	_Alignas(64) atomic_size_t next;
+	size_t end;
+};
+
+struct lanes {
+	uint32_t n;
+	struct lane lane[LANES_MOST];
+};
+
+/* How many lanes so many items have, with at most so many wanted. */
+uint32_t lanes_for(size_t items, uint32_t most);
+
+/* Call work(data, l, i) for each lane l, in threads of the team; one lane: in the
+ * caller's. It takes its items with lanes_next(l, i, ...). */
+void lanes_run(struct lanes *l, size_t items, uint32_t most,
+    void (*work)(void *data, uint32_t lane), void *data);
+
+/* The next item that lane takes; false: there is none left. */
+bool lanes_next(struct lanes *l, uint32_t lane, size_t *item);
+
+#endif

@@ -1,0 +1,89 @@
+/* Items shared out among lanes: each once, a lane by one thread at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "targets/lanes.h"
+#include "targets/threads.h"
+
+#define MOST 400u
+
+static struct sharing {
+	struct lanes lanes;
+	atomic_uint times[MOST], busy[LANES_MOST], clashes;
+	uint32_t called;
+} sharing;
+
+static void
+work(void *of, uint32_t lane)
+{
+	struct sharing *s = of;
+	size_t i;
+
+	if (atomic_fetch_add(&s->busy[lane], 1) != 0)
+		atomic_fetch_add(&s->clashes, 1);
+	while (lanes_next(&s->lanes, lane, &i))
+		if (i < MOST)
+			atomic_fetch_add(&s->times[i], 1);
+	atomic_fetch_sub(&s->busy[lane], 1);
+}
+
+static void
+check(uint32_t items, uint32_t most)
+{
+	memset(&sharing, 0, sizeof sharing);
+	lanes_run(&sharing.lanes, items, most, work, &sharing);
+	assert_int_equal(sharing.lanes.n, lanes_for(items, most));
+	assert_int_equal(sharing.clashes, 0);
+	for (uint32_t i = 0; i < MOST; i++)
+		assert_int_equal(sharing.times[i], i < items);
+}
+
+static void
+items_are_taken_once(void **state)
+{
+	static const uint32_t some[] = {0, 1, 2, 3, 7, 64, 65, 127, 399};
+
+	(void)state;
+	for (uint32_t threads = 1; threads <= 5; threads++)
+		for (uint32_t i = 0; i < sizeof some / sizeof *some; i++) {
+			target_threads_set(threads);
+			check(some[i], LANES_MOST);
+			check(some[i], 2);
+			check(some[i], 1);
+		}
+	target_threads_set(1);
+}
+
+static void
+lanes_are_no_more_than_threads_items_and_wanted(void **state)
+{
+	(void)state;
+	target_threads_set(4);
+	assert_int_equal(lanes_for(0, 4), 0);
+	assert_int_equal(lanes_for(3, 4), 3);
+	assert_int_equal(lanes_for(9, 2), 2);
+	assert_int_equal(lanes_for(9, 9), 4);
+	target_threads_set(1000);
+	assert_int_equal(lanes_for(1000, 1000), LANES_MOST);
+	target_threads_set(1);
+	assert_int_equal(lanes_for(1000, 1000), 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(items_are_taken_once),
+	    cmocka_unit_test(lanes_are_no_more_than_threads_items_and_wanted),
+	};
+
+	dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
