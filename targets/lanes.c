@@ -3,6 +3,9 @@
 #include "targets/team.h"
 #include "targets/threads.h"
 
+/* TUNING: what a lane has in pieces, the last of which the others wait for. */
+#define GRAINS 32
+
 uint32_t
 lanes_for(size_t items, uint32_t most)
 {
@@ -19,6 +22,8 @@ hand_out(struct lanes *l, size_t items)
 	const size_t each = items / l->n, more = items % l->n;
 	size_t from = 0;
 
+	l->grain = items / l->n / GRAINS;
+	l->grain = l->grain > 1 ? l->grain : 1;
 	for (uint32_t i = 0; i < l->n; i++) {
 		atomic_init(&l->lane[i].next, from);
 		from += each + (i < more);
@@ -42,17 +47,23 @@ lanes_run(struct lanes *l, size_t items, uint32_t most,
 
 /* What all have passed stays passed, so a counter is only moved where there may be
  * something. */
-bool
-lanes_next(struct lanes *l, uint32_t lane, size_t *item)
+static size_t
+take_from(struct lane *of, size_t grain, size_t *first)
 {
-	for (uint32_t k = 0; k < l->n; k++) {
-		struct lane *of = &l->lane[(lane + k) % l->n];
+	if (atomic_load(&of->next) >= of->end)
+		return 0;
+	*first = atomic_fetch_add(&of->next, grain);
+	if (*first >= of->end)
+		return 0;
+	return of->end - *first < grain ? of->end - *first : grain;
+}
 
-		if (atomic_load(&of->next) >= of->end)
-			continue;
-		*item = atomic_fetch_add(&of->next, 1);
-		if (*item < of->end)
-			return true;
-	}
-	return false;
+size_t
+lanes_next(struct lanes *l, uint32_t lane, size_t *first)
+{
+	size_t n = take_from(&l->lane[lane], l->grain, first);
+
+	for (uint32_t k = 1; n == 0 && k < l->n; k++)
+		n = take_from(&l->lane[(lane + k) % l->n], l->grain, first);
+	return n;
 }

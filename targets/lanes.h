@@ -5,7 +5,6 @@
 #define TARGETS_LANES_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +17,7 @@ struct lane {
 
 struct lanes {
 	uint32_t n;
+	size_t grain; /* items taken at once */
 	struct lane lane[LANES_MOST];
 };
 
@@ -29,7 +29,7 @@ uint32_t lanes_for(size_t items, uint32_t most);
 void lanes_run(struct lanes *l, size_t items, uint32_t most,
     void (*work)(void *data, uint32_t lane), void *data);
 
-/* The next item that lane takes; false: there is none left. */
-bool lanes_next(struct lanes *l, uint32_t lane, size_t *item);
+/* How many items that lane takes next, neighbours from the first on; 0: none is left. */
+size_t lanes_next(struct lanes *l, uint32_t lane, size_t *first);
 
 #endif

@@ -184,15 +184,17 @@ run_lane(void *of, uint32_t lane)
 	const struct cutting *cut = &r->conv->cut;
 	const size_t blocks = cut->down * cut->across;
 	float *gathered = r->conv->gathered;
-	size_t i;
+	size_t i, n;
 
 	if (gathered)
 		gathered += lane * r->conv->room;
-	while (lanes_next(&r->lanes, lane, &i)) {
-		const struct result_block b = cut_block(cut, i % blocks);
+	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++) {
+			const struct result_block b =
+			    cut_block(cut, i % blocks);
 
-		run_block(r, gathered, i / blocks, &b);
-	}
+			run_block(r, gathered, i / blocks, &b);
+		}
 }
 
 static void

@@ -162,20 +162,21 @@ run_conv_lane(void *of, uint32_t lane)
 	struct maps_run *r = of;
 	struct byte_conv mine = *r->conv;
 	const size_t area = mine.piece * mine.columns;
-	size_t i;
+	size_t i, n;
 
 	mine.gathered += lane * area * mine.sums.depth;
 	mine.part += lane * area * mine.filters;
 	mine.sum += lane * area * mine.filters;
-	while (lanes_next(&r->lanes, lane, &i)) {
-		const size_t group = i / r->pieces;
-		const struct maps maps = {
-		    r->in + group * mine.per * mine.height * mine.width,
-		    group % mine.group,
-		    group * mine.filters * mine.rows * mine.columns};
+	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++) {
+			const size_t group = i / r->pieces;
+			const struct maps maps = {
+			    r->in + group * mine.per * mine.height * mine.width,
+			    group % mine.group,
+			    group * mine.filters * mine.rows * mine.columns};
 
-		run_piece(r, &mine, &maps, i % r->pieces * mine.piece);
-	}
+			run_piece(r, &mine, &maps, i % r->pieces * mine.piece);
+		}
 }
 
 static void

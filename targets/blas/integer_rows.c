@@ -70,14 +70,15 @@ run_row_lane(void *of, uint32_t lane)
 {
 	struct rows_run *r = of;
 	struct sums_product mine = *r->product;
-	size_t i;
+	size_t i, n;
 
 	mine.row += lane * mine.piece * mine.sums.depth;
 	mine.part += lane * mine.piece * mine.sums.outputs;
 	if (mine.sum)
 		mine.sum += lane * mine.piece * mine.sums.outputs;
-	while (lanes_next(&r->lanes, lane, &i))
-		run_rows(r, &mine, i);
+	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++)
+			run_rows(r, &mine, i);
 }
 
 static void

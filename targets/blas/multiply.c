@@ -125,13 +125,14 @@ static void
 run_lane(void *of, uint32_t lane)
 {
 	struct shared *s = of;
-	size_t i;
+	size_t i, n;
 
-	while (lanes_next(&s->lanes, lane, &i)) {
-		const struct result_block b = cut_block(&s->cut, i);
+	while ((n = lanes_next(&s->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++) {
+			const struct result_block b = cut_block(&s->cut, i);
 
-		multiply_block(s->product, &b);
-	}
+			multiply_block(s->product, &b);
+		}
 }
 
 void

@@ -75,21 +75,23 @@ run_lane(void *of, uint32_t lane)
 	float *result = p->result;
 	struct column_piece c = {
 	    .panel = p->panel + lane * p->piece * p->weights.depth};
-	size_t i;
+	size_t i, n;
 
 	if (result)
 		result += lane * p->rows * p->piece;
-	while (lanes_next(&r->lanes, lane, &i)) {
-		c.from = i * p->piece;
-		c.n = columns - c.from < p->piece ? columns - c.from : p->piece;
-		if (result) {
-			multiply_columns(p, r->left, &c, result, c.n);
-			store_halves(p, &c, result, r->out);
-		} else {
-			multiply_columns(
-			    p, r->left, &c, (float *)r->out + c.from, columns);
+	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++) {
+			c.from = i * p->piece;
+			c.n = columns - c.from < p->piece ? columns - c.from
+			                                  : p->piece;
+			if (result) {
+				multiply_columns(p, r->left, &c, result, c.n);
+				store_halves(p, &c, result, r->out);
+			} else {
+				multiply_columns(p, r->left, &c,
+				    (float *)r->out + c.from, columns);
+			}
 		}
-	}
 }
 
 static void

@@ -59,13 +59,15 @@ run_lane(void *of, uint32_t lane)
 	struct product_run *r = of;
 	const struct cutting *cut = &r->kernel->cut;
 	const size_t blocks = cut->down * cut->across;
-	size_t i;
+	size_t i, n;
 
-	while (lanes_next(&r->lanes, lane, &i)) {
-		const struct result_block b = cut_block(cut, i % blocks);
+	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++) {
+			const struct result_block b =
+			    cut_block(cut, i % blocks);
 
-		run_block(r, i / blocks, &b);
-	}
+			run_block(r, i / blocks, &b);
+		}
 }
 
 static void

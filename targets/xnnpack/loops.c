@@ -10,11 +10,13 @@
 
 typedef void any_task(void);
 
+struct shared_loop;
 struct place;
 
 /* What a loop was asked for. */
 struct loop_call {
-	void (*run)(const struct loop_call *a, const struct place *p);
+	/* so many items from a place on */
+	void (*run)(const struct shared_loop *l, struct place *p, size_t n);
 	any_task *task; /* called with what its form has */
 	void *context;
 	uint32_t uarch, flags, rank, tiled;
@@ -23,54 +25,55 @@ struct loop_call {
 /* Its items are tiles, of 1 in dimensions that have none. */
 struct shared_loop {
 	const struct loop_call *call;
-	size_t range[RANKS], tile[RANKS], tiles[RANKS];
+	size_t range[RANKS], tile[RANKS];
 	struct lanes lanes;
 };
 
 /* Where an item begins, and how much of the tiled dimensions it has. */
 struct place {
-	size_t item, tile[RANKS];
 	size_t at[RANKS], count[TILED], lane;
 };
 
 /* ---- where items lie ---- */
 
+static size_t
+tiles_of(const struct shared_loop *l, uint32_t d)
+{
+	return l->range[d] / l->tile[d] + (l->range[d] % l->tile[d] != 0);
+}
+
 static void
 find(const struct shared_loop *l, struct place *p, size_t item)
 {
-	size_t rest = item;
-
-	for (uint32_t d = l->call->rank; d-- > 0; rest /= l->tiles[d])
-		p->tile[d] = rest % l->tiles[d];
-}
-
-/* Neighbours are found without dividing. */
-static void
-step(const struct shared_loop *l, struct place *p)
-{
 	for (uint32_t d = l->call->rank; d-- > 0;) {
-		if (++p->tile[d] < l->tiles[d])
-			return;
-		p->tile[d] = 0;
+		const size_t tiles = tiles_of(l, d);
+
+		p->at[d] = item % tiles * l->tile[d];
+		item /= tiles;
 	}
 }
 
-static void
-go_to(const struct shared_loop *l, struct place *p, size_t item)
+/* Neighbours are found without dividing; a form knows its numbers of dimensions. */
+static inline void
+step(const struct shared_loop *l, struct place *p, uint32_t rank)
 {
-	const uint32_t rank = l->call->rank, untiled = rank - l->call->tiled;
+	for (uint32_t d = rank; d-- > 0;) {
+		p->at[d] += l->tile[d];
+		if (p->at[d] < l->range[d])
+			return;
+		p->at[d] = 0;
+	}
+}
 
-	if (item == p->item + 1)
-		step(l, p);
-	else
-		find(l, p, item);
-	p->item = item;
-	for (uint32_t d = 0; d < rank; d++)
-		p->at[d] = p->tile[d] * l->tile[d];
-	for (uint32_t d = untiled; d < rank; d++) {
+static inline void
+measure(
+    const struct shared_loop *l, struct place *p, uint32_t rank, uint32_t tiled)
+{
+	for (uint32_t k = 0; k < tiled; k++) {
+		const uint32_t d = rank - tiled + k;
 		const size_t left = l->range[d] - p->at[d];
 
-		p->count[d - untiled] = left < l->tile[d] ? left : l->tile[d];
+		p->count[k] = left < l->tile[d] ? left : l->tile[d];
 	}
 }
 
@@ -83,29 +86,28 @@ run_lane(void *of, uint32_t lane)
 	const bool flush = l->call->flags & PTHREADPOOL_FLAG_DISABLE_DENORMALS;
 	const uint32_t mode = flush ? float_denormals_off() : 0;
 	struct place p = {.lane = lane};
-	size_t item;
+	size_t first, n;
 
-	while (lanes_next(&l->lanes, lane, &item)) {
-		go_to(l, &p, item);
-		l->call->run(l->call, &p);
+	while ((n = lanes_next(&l->lanes, lane, &first)) > 0) {
+		find(l, &p, first);
+		l->call->run(l, &p, n);
 	}
 	if (flush)
 		float_mode_set(mode);
 }
 
 static void
-run(const struct loop_call *a, const size_t *range, const size_t *tile)
+run(const struct loop_call *c, const size_t *range, const size_t *tile)
 {
-	const uint32_t untiled = a->rank - a->tiled;
+	const uint32_t untiled = c->rank - c->tiled;
 	struct shared_loop l;
 	size_t items = 1;
 
-	l.call = a;
-	for (uint32_t d = 0; d < a->rank; d++) {
+	l.call = c;
+	for (uint32_t d = 0; d < c->rank; d++) {
 		l.range[d] = range[d];
 		l.tile[d] = d < untiled ? 1 : tile[d - untiled];
-		l.tiles[d] = range[d] / l.tile[d] + (range[d] % l.tile[d] != 0);
-		items *= l.tiles[d];
+		items *= tiles_of(&l, d);
 	}
 	lanes_run(&l.lanes, items, LANES_MOST, run_lane, &l);
 }
@@ -114,8 +116,8 @@ run(const struct loop_call *a, const size_t *range, const size_t *tile)
 
 #define SAID_PLAIN
 #define SAID_THREAD , p->lane
-#define SAID_UARCH , a->uarch
-#define SAID_UARCH_THREAD , a->uarch, p->lane
+#define SAID_UARCH , c->uarch
+#define SAID_UARCH_THREAD , c->uarch, p->lane
 #define AT_1 , p->at[0]
 #define AT_2 AT_1, p->at[1]
 #define AT_3 AT_2, p->at[2]
@@ -151,18 +153,23 @@ run(const struct loop_call *a, const size_t *range, const size_t *tile)
 
 #define LOOP(form, lead, dims, tiles) \
 	static void run_##form( \
-	    const struct loop_call *a, const struct place *p) \
+	    const struct shared_loop *l, struct place *p, size_t n) \
 	{ \
-		((void(*) LOOP_TASK(lead, dims, tiles))a->task)( \
-		    a->context SAID_##lead AT_##dims COUNTS_##tiles); \
+		const struct loop_call *c = l->call; \
+\
+		for (; n > 0; n--, step(l, p, dims)) { \
+			measure(l, p, dims, tiles); \
+			((void(*) LOOP_TASK(lead, dims, tiles))c->task)( \
+			    c->context SAID_##lead AT_##dims COUNTS_##tiles); \
+		} \
 	} \
 	WEAK LOOP_DECLARED(form, lead, dims, tiles) \
 	{ \
-		const struct loop_call a = {run_##form, (any_task *)task, \
+		const struct loop_call c = {run_##form, (any_task *)task, \
 		    context, CORE_##lead, flags, dims, tiles}; \
 \
 		(void)pool; \
-		run(&a, (const size_t[]){RANGE_##dims}, \
+		run(&c, (const size_t[]){RANGE_##dims}, \
 		    (const size_t[]){TILE_##tiles}); \
 	}
 #include "targets/xnnpack/loops.def"

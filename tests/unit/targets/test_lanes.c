@@ -24,13 +24,14 @@ static void
 work(void *of, uint32_t lane)
 {
 	struct sharing *s = of;
-	size_t i;
+	size_t i, n;
 
 	if (atomic_fetch_add(&s->busy[lane], 1) != 0)
 		atomic_fetch_add(&s->clashes, 1);
-	while (lanes_next(&s->lanes, lane, &i))
-		if (i < MOST)
-			atomic_fetch_add(&s->times[i], 1);
+	while ((n = lanes_next(&s->lanes, lane, &i)) > 0)
+		for (; n > 0; n--, i++)
+			if (i < MOST)
+				atomic_fetch_add(&s->times[i], 1);
 	atomic_fetch_sub(&s->busy[lane], 1);
 }
 

@@ -15,6 +15,7 @@
 #if MARQ_HAVE_XNNPACK
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "ir/base/float_mode.h"
