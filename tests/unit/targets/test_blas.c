@@ -69,6 +69,55 @@ test_products(void **state)
 	check_all("blas.matmul", 3);
 }
 
+/* Large enough to be cut, in each way: positions, filters, whole groups; with what goes
+ * before and behind. */
+static void
+test_convs_of_many(void **state)
+{
+	const struct attr same[] = {ATTR_OF_INTS("pads", 1, 1, 1, 1)};
+	const struct attr grouped[] = {
+	    ATTR_OF_INTS("pads", 1, 1, 1, 1), ATTR_OF_INT("group", 3)};
+	value_id x = make_input(&m, DIMS(2, 63, 23, 19));
+	value_id w = make_constant(&m, DIMS(75, 63, 1, 1), -0.2f, 0.2f);
+	value_id b = make_constant(&m, DIMS(75), -1, 1);
+	value_id y = make_input(&m, DIMS(1, 96, 4, 5));
+	value_id v = make_constant(&m, DIMS(97, 96, 3, 3), -0.1f, 0.1f);
+	value_id u = make_constant(&m, DIMS(75, 25, 3, 3), -0.1f, 0.1f);
+	value_id z;
+
+	(void)state;
+	z = MAKE(&m, CONV, x, w, b);
+	z = MAKE(
+	    &m, RELU, MAKE(&m, ADD, MAKE_WITH(&m, CONV, grouped, z, u), z));
+	make_output(&m, z);
+	make_output(&m, MAKE(&m, RELU, MAKE_WITH(&m, CONV, same, y, v)));
+	check_all("blas.conv", 3);
+}
+
+/* Likewise of products: rows, columns, whole matrices of an odd number. */
+static void
+test_products_of_many(void **state)
+{
+	const struct attr turned[] = {
+	    ATTR_OF_INT("transB", 1), ATTR_OF_INT("transA", 1)};
+	value_id x = make_input(&m, DIMS(130, 333));
+	value_id w = make_constant(&m, DIMS(41, 130), -1, 1);
+	value_id b = make_constant(&m, DIMS(41), -1, 1);
+	value_id y = make_input(&m, DIMS(1, 7, 300));
+	value_id w2 = make_constant(&m, DIMS(300, 1001), -1, 1);
+	value_id b2 = make_constant(&m, DIMS(1001), -1, 1);
+	value_id more = make_input(&m, DIMS(1, 7, 1001));
+	value_id p = make_input(&m, DIMS(5, 1, 51, 80));
+	value_id q = make_input(&m, DIMS(5, 1, 80, 66)), z;
+
+	(void)state;
+	make_output(&m, MAKE(&m, RELU, MAKE_WITH(&m, GEMM, turned, x, w, b)));
+	z = MAKE(&m, ADD, b2, MAKE(&m, MATMUL, y, w2));
+	make_output(&m, MAKE(&m, RELU, MAKE(&m, ADD, more, z)));
+	make_output(&m, MAKE(&m, MATMUL, p, q));
+	check_all("blas.matmul", 3);
+}
+
 /* Weights of few bits, more columns than are unpacked at once. */
 static void
 test_narrow(void **state)
@@ -168,6 +217,8 @@ main(void)
 	    TEST(test_conv),
 	    TEST(test_large_conv),
 	    TEST(test_products),
+	    TEST(test_convs_of_many),
+	    TEST(test_products_of_many),
 	    TEST(test_narrow),
 	    TEST(test_integer_convs),
 	    TEST(test_integer_products),
