@@ -258,6 +258,9 @@ const struct target_kind target_xnnpack = {
     .rule = rules,
     .nrules = (uint32_t)(sizeof rules / sizeof *rules),
     .source = PRICE_MEASURED,
+    /* Priced as if its threads were its own: it cuts its work otherwise than those
+     * whose results it reads, which lie in another thread's caches then. */
+    .own_threads = true,
     .needs_input = true,
     .widens = true,
     .implementations = implementations,
