@@ -142,6 +142,7 @@ normalize(struct graph *g, const struct infer_options *o, struct err *err)
 	settle_dequantisers(g);
 	tidy_graph(g);
 	part_dequantisers(g);
+	place_dequantisers(g);
 	settle_fates(g);
 	settle_initialisers(g);
 	graph_verify(g);

@@ -121,8 +121,7 @@ copies_of(struct parting *p, const struct node *n)
 	return own;
 }
 
-/* Values are of the nodes that make them now. */
-static void
+void
 settle_producers(struct graph *g)
 {
 	for (node_id id = 0; id < g->nnodes; id++)

@@ -41,6 +41,12 @@ void settle_dequantisers(struct graph *g);
  * they are. */
 void part_dequantisers(struct graph *g);
 
+/* Move each dequantiser to right before its first reader. Bodies stay as they are. */
+void place_dequantisers(struct graph *g);
+
+/* Values are of the nodes that make them now. */
+void settle_producers(struct graph *g);
+
 /* Say of a node's ONNX nodes, and of those in its bodies, what became of them. */
 void set_fate(
     struct graph *g, const struct node *n, enum fate fate, const char *why);

@@ -289,6 +289,63 @@ dequantisers_of_weights_part(void **state)
 	}
 }
 
+static bool
+reads(const struct node *n, value_id v)
+{
+	for (uint32_t i = 0; i < n->ninputs; i++)
+		if (n->input[i] == v)
+			return true;
+	return false;
+}
+
+/* Two readers far from what both read; one dequantiser is the caller's, too, and one
+ * is read by another: these stay. */
+static void
+dequantisers_stand_before_their_readers(void **state)
+{
+	value_id in[2] = {build_input(f.g, "x", DT_UINT8, DIMS(2, 3)), 0};
+	value_id d, out[3];
+
+	(void)state;
+	in[1] = a_half("scale");
+	d = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
+	out[2] = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
+	out[0] = unary(f.g, OP_RELU, unary(f.g, OP_ABS, input("y")));
+	out[0] = build_node(
+	    f.g, OP_MUL, 13, (value_id[]){unary(f.g, OP_RELU, d), out[0]}, 2);
+	out[1] = build_node(f.g, OP_ADD, 13, (value_id[]){out[0], d}, 2);
+	set_outputs(f.g, out, 3);
+	run(7, 0, 0);
+	assert_int_equal(f.g->nnodes, 8);
+	assert_int_equal(f.g->node[0].output[0], out[2]);
+	for (node_id id = 1; id < 7; id++)
+		if (f.g->node[id].op == OP_DEQUANTIZELINEAR)
+			assert_true(reads(&f.g->node[id + 1],
+			    f.g->node[id].output[0]));
+	graph_verify(f.g);
+}
+
+/* One that makes another's scale stays where it is, before it. */
+static void
+dequantised_scales_stay_before_their_readers(void **state)
+{
+	value_id in[2] = {build_input(f.g, "x", DT_UINT8, DIMS(2, 3)), 0};
+	value_id y;
+
+	(void)state;
+	in[1] = a_half("scale");
+	in[1] = build_node(f.g, OP_DEQUANTIZELINEAR, 13,
+	    (value_id[]){build_input(f.g, "s", DT_UINT8, DIMS(1)), in[1]}, 2);
+	y = build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 2);
+	y = build_node(f.g, OP_ADD, 13,
+	    (value_id[]){unary(f.g, OP_RELU, input("y")), y}, 2);
+	set_outputs(f.g, &y, 1);
+	run(4, 0, 0);
+	assert_int_equal(f.g->node[0].output[0], in[1]);
+	assert_int_equal(f.g->node[2].input[1], in[1]);
+	graph_verify(f.g);
+}
+
 static value_id
 int8s(const int8_t *data, int64_t n)
 {
@@ -481,6 +538,8 @@ main(void)
 	    T(dequantisers_part),
 	    T(dequantisers_part_for_one_that_reads_twice),
 	    T(dequantisers_of_weights_part),
+	    T(dequantisers_stand_before_their_readers),
+	    T(dequantised_scales_stay_before_their_readers),
 	    T(short_constants_settle),
 	    T(others_do_not_settle),
 	    T(identity_goes),
