@@ -176,6 +176,8 @@ propose_node(struct planner *pl, struct proposal *p, struct err *err)
 	struct problem now;
 	bool ok;
 
+	if (!o.hints)
+		o.hints = &pl->hints;
 	arena_init(&scratch);
 	ok = known_problem(pl, &now, &scratch, err)
 	    && search_named(&p->best, &now, name, &o, pl->arena, err);

@@ -25,6 +25,7 @@ planner_open(struct planner *pl, const struct plan_request *r, struct arena *a,
 
 	*pl = (struct planner){.r = r,
 	    .arena = a,
+	    .hints.arena = a,
 	    .mode = may_improve(r) ? MODE_SEARCH : MODE_FIXED};
 	*about = (struct plan){.graph = r->graph,
 	    .mix = r->mix,

@@ -447,6 +447,7 @@ plan_sensitivity(struct sensitivity *out, const struct plan *p,
     const struct plan_request *request, bool quick, struct arena *a,
     struct err *err)
 {
+	struct search_hints hints = {.arena = a};
 	struct plan_request r = *request;
 	const uint32_t all = plan_assumptions(r.mix, r.candidates);
 	struct plan_assumption *list =
@@ -455,6 +456,7 @@ plan_sensitivity(struct sensitivity *out, const struct plan *p,
 	uint32_t n = 0;
 	bool known = true;
 
+	r.search.hints = &hints; /* all are nearly the same problem */
 	list_variations(variation, p, &r, a);
 	pass_over(variation, all, quick ? hurry(&r) : all);
 	for (uint32_t i = 0; i < all && known && !is_late(&r); i++) {

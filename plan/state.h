@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "plan/request.h"
 #include "plan/tree.h"
+#include "search/solve.h"
 
 /* How a node is searched. */
 enum effort {
@@ -59,6 +60,8 @@ struct planner {
 	uint64_t epoch; /* prices were taken over so often */
 	uint64_t fell; /* ... and some fell so often */
 	struct tree tree;
+	struct search_hints
+	    hints; /* of the nodes' searches, one for the next */
 	struct plan_node node; /* the one at hand */
 	struct node_visit visit;
 	struct knowledge known; /* of regions; of this node */

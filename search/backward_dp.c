@@ -387,6 +387,13 @@ drop_rest(struct backward_dp *s, uint32_t top)
 				s->dropped = least_bound(g);
 }
 
+/* More than `rate` (0: no limit) for each of so many nodes, and a few to begin with? */
+static bool
+is_beyond(uint64_t n, uint32_t rate, uint32_t ndone)
+{
+	return rate && n > (uint64_t)rate * (ndone + 64);
+}
+
 /* Is the graph too wide for a run like this? */
 static bool
 gives_up(const struct backward_dp *s, uint32_t ndone)
@@ -398,8 +405,8 @@ gives_up(const struct backward_dp *s, uint32_t ndone)
 	        || (l->budget.bytes
 	            && l->keeper->arena->bytes > l->budget.bytes / 4)))
 		return true;
-	return l->max_rate
-	    && s->frontier.nlabels > (uint64_t)l->max_rate * (ndone + 64);
+	return is_beyond(s->frontier.nlabels, l->max_rate, ndone)
+	    || is_beyond(s->frontier.ncompared, l->max_compared, ndone);
 }
 
 static bool
@@ -449,6 +456,18 @@ forget_above(struct backward_dp *s, uint32_t top)
 		groups_forget(&s->groups, --s->done);
 }
 
+/* False: the graph turned out to be too wide. */
+static bool
+expand_level(struct backward_dp *s, struct group *g, uint32_t ndone)
+{
+	for (; g && !s->over; g = g->next) {
+		if (gives_up(s, ndone))
+			return false;
+		expand(s, g);
+	}
+	return true;
+}
+
 static void
 run(struct search_result *out, struct backward_dp *s, struct arena *a)
 {
@@ -459,18 +478,16 @@ run(struct search_result *out, struct backward_dp *s, struct arena *a)
 	for (uint32_t top = p->nnodes; top-- > 0;) {
 		struct group *g;
 
-		if (gives_up(s, p->nnodes - 1 - top)) {
-			s->dropped = 0;
-			return;
-		}
 		if (s->extrapolations.allowed && s->beam == 0)
 			top = extrapolate(s, top);
 		s->frontier.holds =
 		    extrapolations_hold(&s->extrapolations) != NO_NODE;
 		g = groups_at(&s->groups, top);
 		mind_budget(s, g);
-		for (; g && !s->over; g = g->next)
-			expand(s, g);
+		if (!expand_level(s, g, p->nnodes - 1 - top)) {
+			s->dropped = 0;
+			return;
+		}
 		if (s->over) {
 			drop_rest(s, top);
 			out->found = s->rescued;

@@ -33,6 +33,7 @@ struct backward_limits {
 			       * without a cover known it takes one that is
 			       * found in linear time, or goes on */
 	uint32_t max_rate; /* labels per node; then it gives up; 0: no limit */
+	uint32_t max_compared; /* pairs of labels compared per node, likewise */
 	struct dual *dual; /* prices to bound labels with; NULL: shares */
 	const struct split_readers *split; /* where formats are local */
 	const struct capacity_multiplier

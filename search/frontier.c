@@ -263,17 +263,21 @@ frontier_add(struct frontier *f, struct group *g, const struct label *l)
 		return false;
 	for (; at < g->nlabels && g->label[at]->cost <= l->cost
 	     && at < COMPARED_MAX;
-	     at++)
+	     at++) {
+		f->ncompared++;
 		if (dominates(f, g, g->label[at], l))
 			return false;
+	}
 	if (at == COMPARED_MAX)
 		at = first_costlier(g, at, l->cost);
 	kept = end = at;
-	for (; end < g->nlabels && end - at < COMPARED_MAX; end++)
+	for (; end < g->nlabels && end - at < COMPARED_MAX; end++) {
+		f->ncompared++;
 		if (!dominates(f, g, l, g->label[end]))
 			g->label[kept++] = g->label[end];
 		else
 			frontier_drop(f, g, g->label[end]);
+	}
 	if (kept < end)
 		memmove(&g->label[kept], &g->label[end],
 		    (g->nlabels - end) * sizeof(struct label *));

@@ -99,6 +99,7 @@ struct frontier {
 	uint32_t ntraces;
 	bool holds; /* dropped labels may still be looked at: bytes stay */
 	uint64_t nlabels;
+	uint64_t ncompared; /* pairs of labels */
 	uint32_t age; /* labels made */
 	struct transfer_sets
 	    transferred; /* sets of runs, where formats are local */

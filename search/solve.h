@@ -12,6 +12,16 @@
 #include "search/cover.h"
 #include "search/problem.h"
 
+/* What one search leaves for the next of nearly the same problem: it starts where that
+ * ended. Whatever is in here, covers and bounds are the problem's own. */
+struct search_hints {
+	struct arena *arena;
+	uint32_t nnodes; /* of the problem it is of; 0: there was none */
+	bool is_wide; /* labels alone were too many */
+	int64_t *account; /* [naccount] Lagrangian multipliers */
+	uint32_t naccount, account_cap;
+};
+
 struct search_options {
 	uint64_t deadline_ns; /* by the clock; then all ends; 0: none */
 	uint64_t (*clock)(void); /* NULL: clock_ns(), but for tests */
@@ -19,6 +29,7 @@ struct search_options {
 	uint32_t beam; /* labels kept a position; 0: SEARCH_BEAM */
 	uint32_t threads; /* for independent searches; 0: one */
 	const atomic_bool *stop; /* may be NULL; true: best so far, now */
+	struct search_hints *hints; /* may be NULL; read and written */
 	FILE *trace; /* may be NULL; a line a stage */
 };
 

@@ -22,7 +22,9 @@
  * the first look past the bound a short one (NEAR_FIRST). Where a multiplier stands
  * in for a capacity labels also differ in what they use, and the gap is its own: more
  * steps and more labels pay off (RATE_MULTIPLIER). There, and where formats are local,
- * the optimum of the dual is known (ROUNDS_KNOWN). */
+ * the optimum of the dual is known (ROUNDS_KNOWN). Where that look gives up, more steps
+ * of the dual (ROUNDS_MORE) cost less than more labels. Pairs of labels compared are what
+ * a wide graph takes; those that end well take less than 100 a node (RATE_COMPARED). */
 #define BEAM_FIRST 2
 #define BEAM_GUIDED 64
 #define NEAR_FIRST 8192
@@ -30,7 +32,9 @@
 #define RATE_PLAIN 36
 #define RATE_NEAR 400
 #define RATE_MULTIPLIER 20000
+#define RATE_COMPARED 160
 #define ROUNDS_KNOWN 3000
+#define ROUNDS_MORE 1000
 #define EXTRAPOLATE_AFTER 2048
 
 struct strategy {
@@ -38,6 +42,8 @@ struct strategy {
 	struct backward_limits limits;
 	struct search_result *best;
 	struct arena *arena; /* the covers' */
+	struct search_hints *hints; /* of the caller, or of this search */
+	bool optimum_known; /* of the relaxed problem: its bound */
 	FILE *trace; /* NULL: none */
 	const char *stage; /* under way, for the trace */
 };
@@ -116,6 +122,67 @@ stage_near(struct strategy *x)
 	x->limits.max_rate = 0;
 }
 
+/* What the dual's bound is to come to. */
+static cost_ns
+goal(const struct strategy *x)
+{
+	if (x->limits.multiplier)
+		return x->limits.multiplier->optimum;
+	if (x->optimum_known)
+		return x->best->lower_bound;
+	return x->best->found ? x->best->cover.cost : 0;
+}
+
+/* Those of a problem of so many nodes, or none: multipliers are of its rows. */
+static struct search_hints *
+hints_for(struct search_hints *h, uint32_t nnodes)
+{
+	if (h->nnodes != nnodes) {
+		h->nnodes = nnodes;
+		h->is_wide = false;
+		h->naccount = 0;
+	}
+	return h;
+}
+
+/* Where the search of a problem like this one ended. */
+static void
+begin(struct strategy *x, struct dual *dual)
+{
+	const struct search_hints *h = hints_for(x->hints, dual->p->nnodes);
+
+	if (h->naccount == h->nnodes + dual->noptions)
+		dual_begin(dual, h->account, goal(x));
+}
+
+static void
+leave_hint(struct search_hints *h, const struct dual *dual)
+{
+	(void)hints_for(h, dual->p->nnodes);
+	h->naccount = dual->p->nnodes + dual->noptions;
+	h->account = arena_grow(h->arena, h->account, &h->account_cap,
+	    h->naccount, sizeof *h->account);
+	memcpy(h->account, dual->account, h->naccount * sizeof *h->account);
+}
+
+/* Steps of the dual; the bound they give. */
+static void
+improve(struct strategy *x, struct dual *dual, uint32_t rounds)
+{
+	const struct capacity_multiplier *multiplier = x->limits.multiplier;
+	cost_ns bound;
+
+	dual_improve(dual, goal(x), rounds, &x->limits.budget);
+	bound = dual_bound(dual);
+	if (multiplier)
+		bound -= bound < multiplier_left(multiplier, 0)
+		    ? bound
+		    : multiplier_left(multiplier, 0);
+	if (bound > x->best->lower_bound)
+		x->best->lower_bound = bound;
+	leave_hint(x->hints, dual);
+}
+
 /* Multipliers of the problem's rows, or, where a capacity binds, of the problem with
  * one for that. False: its costs are too large. */
 static bool
@@ -123,7 +190,6 @@ make_multipliers(struct strategy *x, struct dual *dual,
     const struct problem *priced, struct arena *space)
 {
 	const struct capacity_multiplier *multiplier = x->limits.multiplier;
-	cost_ns upper = x->best->found ? x->best->cover.cost : 0, bound;
 	uint32_t rounds =
 	    multiplier || x->p->local ? ROUNDS_KNOWN : DUAL_ROUNDS;
 	struct converter_memo *memo =
@@ -134,20 +200,10 @@ make_multipliers(struct strategy *x, struct dual *dual,
 	convert_init(memo, priced, space);
 	if (!dual_init(dual, priced, memo, space))
 		return false;
-	if (multiplier)
-		upper = multiplier->optimum;
-	else if (x->p->local)
-		upper = x->best->lower_bound;
-	dual_improve(dual, upper, rounds, &x->limits.budget);
+	begin(x, dual);
+	improve(x, dual, rounds);
 	if (space->bytes < x->limits.budget.bytes)
 		x->limits.budget.bytes -= space->bytes;
-	bound = dual_bound(dual);
-	if (multiplier)
-		bound -= bound < multiplier_left(multiplier, 0)
-		    ? bound
-		    : multiplier_left(multiplier, 0);
-	if (bound > x->best->lower_bound)
-		x->best->lower_bound = bound;
 	x->limits.dual = dual;
 	return true;
 }
@@ -164,6 +220,10 @@ stage_multipliers(struct strategy *x, const struct problem *priced)
 	arena_init(&space);
 	if (make_multipliers(x, &dual, priced, &space)) {
 		stage_near(x);
+		if (!x->best->proven && !x->limits.multiplier) {
+			improve(x, &dual, ROUNDS_MORE);
+			stage_near(x);
+		}
 		x->stage = "guided beam";
 		x->limits.beam = BEAM_GUIDED;
 		if (!x->best->proven)
@@ -210,14 +270,30 @@ stage_capacity(struct strategy *x)
 	x->limits.multiplier = NULL;
 }
 
+/* Were labels alone too many in a problem like this one? */
+static bool
+was_wide(const struct strategy *x)
+{
+	return hints_for(x->hints, x->p->nnodes)->is_wide;
+}
+
+static void
+note_width(struct strategy *x)
+{
+	hints_for(x->hints, x->p->nnodes)->is_wide = !x->best->proven;
+}
+
 /* Narrow graphs need no more than this; else a beam finds a first cover. */
 static void
 stage_plain(struct strategy *x, const struct search_options *o)
 {
 	x->stage = "plain";
 	x->limits.max_rate = RATE_PLAIN;
-	run(x);
-	x->limits.max_rate = 0;
+	x->limits.max_compared = RATE_COMPARED;
+	if (!was_wide(x))
+		run(x);
+	note_width(x);
+	x->limits.max_rate = x->limits.max_compared = 0;
 	if (!x->best->found) {
 		x->stage = "first beam";
 		x->limits.beam = o->beam ? o->beam : BEAM_FIRST;
@@ -256,12 +332,15 @@ static void
 stage_relaxed(struct strategy *x, const struct search_options *o)
 {
 	struct search_result *best = x->best;
+	struct search_options inner = *o;
 	struct arena space; /* of the cover as it is there */
 
+	inner.hints = x->hints;
 	arena_init(&space);
-	solve_backward(best, x->relaxed, o, &x->limits.budget, &space);
+	solve_backward(best, x->relaxed, &inner, &x->limits.budget, &space);
 	if (best->found) {
 		recost(&best->cover, x->p, &best->cover, x->arena);
+		x->optimum_known = best->proven;
 		best->found = best->cover.cost != COST_NEVER;
 		best->proven =
 		    best->found && best->cover.cost == best->lower_bound;
@@ -274,14 +353,20 @@ solve_backward(struct search_result *out, const struct problem *p,
     const struct search_options *o, const struct budget *budget,
     struct arena *a)
 {
-	struct strategy x = {
-	    .p = p, .best = out, .arena = a, .trace = o->trace, .stage = ""};
+	struct search_hints own;
+	struct strategy x = {.p = p,
+	    .best = out,
+	    .arena = a,
+	    .hints = o->hints ? o->hints : &own,
+	    .trace = o->trace,
+	    .stage = ""};
 	struct converter_memo memo;
 	struct arena space;
 	struct problem relaxed;
 	struct split_readers split;
 
 	arena_init(&space);
+	own = (struct search_hints){.arena = &space};
 	convert_init(&memo, p, &space);
 	*out = (struct search_result){.why = ""};
 	split_readers_find(&split, p, &space);

@@ -11,6 +11,10 @@
 #define PATIENCE(rounds) (1 + (rounds) / 50)
 #define CONVERGED 8192
 
+/* TUNING: multipliers that are further from the aim than this part of it are no better
+ * than none. */
+#define NEARLY 8
+
 struct ascent {
 	struct dual *d;
 	int32_t *slope; /* [nnodes + noptions] */
@@ -209,6 +213,34 @@ first_prices(struct ascent *s)
 	}
 }
 
+/* A cover that costs more than this counts as so much: it is only what the bound
+ * strives for. */
+static int64_t
+aim(cost_ns upper)
+{
+	const cost_ns most = UINT64_C(1) << 56;
+
+	return dual_scaled(upper < most ? upper : most);
+}
+
+void
+dual_begin(struct dual *d, const int64_t *account, cost_ns upper)
+{
+	const uint32_t total = d->p->nnodes + d->noptions;
+	const int64_t goal = aim(upper);
+
+	for (uint32_t i = 0; i < total; i++)
+		if (account[i] != d->account[i])
+			dual_change(d, i, account[i] - d->account[i]);
+	d->bound = dual_evaluate(d);
+	if (d->bound >= goal - goal / NEARLY)
+		return;
+	for (uint32_t i = 0; i < total; i++)
+		if (d->account[i] != 0)
+			dual_change(d, i, -d->account[i]);
+	d->bound = INT64_MIN;
+}
+
 void
 dual_improve(
     struct dual *d, cost_ns upper, uint32_t rounds, const struct budget *budget)
@@ -220,10 +252,7 @@ dual_improve(
 	    .best = arena_new(d->arena, int64_t, total),
 	    .moving = worklist_new(d->arena, total),
 	    .changed = worklist_new(d->arena, total)};
-	/* A cover that costs more than this counts as so much: it is only what
-	 * the bound strives for. */
-	const cost_ns most = UINT64_C(1) << 56;
-	const int64_t goal = dual_scaled(upper < most ? upper : most);
+	const int64_t goal = aim(upper);
 	int64_t reach = 0, patience = PATIENCE(rounds);
 
 	if (d->bound == INT64_MIN)

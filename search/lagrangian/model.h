@@ -111,6 +111,11 @@ bool dual_fits(const struct problem *p, size_t bytes);
 bool dual_init(struct dual *d, const struct problem *p,
     struct converter_memo *memo, struct arena *a);
 
+/* Begin with multipliers of a problem like this one instead of with the cheapest
+ * candidates', unless they bound it worse than a part of `upper` says; before the
+ * first improvement. */
+void dual_begin(struct dual *d, const int64_t *account, cost_ns upper);
+
 /* Improve the bound by at most `rounds` subgradient steps towards `upper`, while
  * there is time. */
 void dual_improve(struct dual *d, cost_ns upper, uint32_t rounds,

@@ -198,6 +198,45 @@ same_ordered(const struct problem *p, uint64_t seed, cost_ns best,
 	return false;
 }
 
+/* The problem at other costs. */
+static struct problem
+recosted(const struct problem *p, uint64_t seed, struct arena *a)
+{
+	struct problem_candidate *c =
+	    arena_copy(a, p->candidate, p->ncandidates * sizeof *c);
+	struct rng r = rng_seeded(seed);
+	struct problem out = *p;
+
+	for (uint32_t i = 0; i < p->ncandidates; i++)
+		if (c[i].cost != COST_NEVER)
+			c[i].cost = c[i].cost * rng_below(&r, 4) / 2;
+	out.candidate = c;
+	return out;
+}
+
+/* With hints of the same problem at other costs, as if labels alone were too many
+ * there: the optimum all the same. */
+static bool
+same_hinted(
+    const struct problem *p, uint64_t seed, cost_ns best, struct arena *a)
+{
+	const struct problem other = recosted(p, seed, a);
+	struct search_hints hints = {
+	    .arena = a, .nnodes = p->nnodes, .is_wide = true};
+	struct search_options options = {.hints = &hints};
+	struct search_result r;
+	struct err err = {0};
+
+	if (search_exact(&r, &other, &options, a, &err)
+	    && search_exact(&r, p, &options, a, &err) && r.proven
+	    && r.lower_bound == best && r.found == (best != COST_NEVER))
+		return true;
+	printf("seed %" PRIu64 ": optimum %" PRIu64 ", with hints %d %" PRIu64
+	       " %s\n",
+	    seed, best, r.found, r.lower_bound, err.text);
+	return false;
+}
+
 static bool
 same(const struct problem *p, uint64_t seed, struct arena *a)
 {
@@ -216,6 +255,7 @@ same(const struct problem *p, uint64_t seed, struct arena *a)
 	    && (!fast.found || fast.cover.cost == slow.cover.cost))
 		return same_priced(
 		           p, seed, slow.lower_bound, (uint32_t)(seed % 40), a)
+		    && same_hinted(p, seed, slow.lower_bound, a)
 		    && same_multiplied(
 		        p, seed, slow.lower_bound, (uint32_t)(seed % 40), a)
 		    && same_within(p, seed, slow.lower_bound, a)

@@ -320,8 +320,8 @@ dequantisers_stand_before_their_readers(void **state)
 	assert_int_equal(f.g->node[0].output[0], out[2]);
 	for (node_id id = 1; id < 7; id++)
 		if (f.g->node[id].op == OP_DEQUANTIZELINEAR)
-			assert_true(reads(&f.g->node[id + 1],
-			    f.g->node[id].output[0]));
+			assert_true(
+			    reads(&f.g->node[id + 1], f.g->node[id].output[0]));
 	graph_verify(f.g);
 }
 
