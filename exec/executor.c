@@ -5,6 +5,7 @@
 
 #include "exec/executor_parts.h"
 #include "ir/base/clock.h"
+#include "ir/base/common_scratch.h"
 #include "ir/base/float_mode.h"
 #include "ir/base/huge_blocks.h"
 #include "ir/base/huge_pages.h"
@@ -33,8 +34,10 @@ executor_open(struct executor **out, const struct plan *p,
 	target_threads_set(o ? o->threads : 1);
 	spare_pages_return(); /* those of the search */
 	huge_blocks_give(true);
+	common_scratch_begin();
 	ok = steps_order(x, err) && buffers_find(x, err)
 	    && steps_compile(x, err);
+	x->scratch = common_scratch_end();
 	huge_blocks_give(false);
 	if (!ok) {
 		executor_close(x);
@@ -225,4 +228,5 @@ void
 executor_close(struct executor *x)
 {
 	steps_release(x);
+	common_scratch_free(&x->scratch);
 }

@@ -2,6 +2,7 @@
 #ifndef EXEC_EXECUTOR_PARTS_H
 #define EXEC_EXECUTOR_PARTS_H
 
+#include "ir/base/common_scratch.h"
 #include "exec/memory.h"
 #include "plan/plan.h"
 #include "targets/convert.h"
@@ -51,6 +52,7 @@ struct executor {
 	uint32_t *of; /* [nvalues * MAX_FORMATS] buffer, or NO_BUFFER */
 	uint8_t *pool;
 	size_t pool_bytes;
+	struct common_scratch scratch; /* the kernels' */
 	bool keep_all, keep_inputs;
 	const struct executor *with; /* which lends kernels, or NULL */
 	struct err fault; /* of a kernel, during a run */

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "ir/base/common_scratch.h"
 #include "targets/guarded.h"
 #include "targets/team.h"
 #include "targets/threads.h"
@@ -501,7 +502,10 @@ set_scratch(struct winograd *w, uint32_t threads, struct arena *a)
 	w->input_step = step_of(w->block * w->channels);
 	w->sum_step = step_of(w->block * w->filters);
 	w->scratch = side * side * (w->input_step + w->sum_step);
-	w->scratch_of = arena_new(a, float, threads * w->scratch);
+	w->scratch_of =
+	    common_scratch_new(threads * w->scratch * sizeof(float));
+	if (!w->scratch_of)
+		w->scratch_of = arena_new(a, float, threads * w->scratch);
 }
 
 static void
