@@ -21,26 +21,38 @@ batch_norm(struct generator *g, value_id x)
 	    &at);
 }
 
+/* Of a tensor, or of a sum. */
+static value_id
+to_normalise(struct generator *g)
+{
+	const value_id x = take(g, 0);
+
+	return one_in(g, 3) ? NODE_OF(g, ADD, x, NODE_OF(g, ABS, x)) : x;
+}
+
 static void
 layer_norm(struct generator *g)
 {
-	value_id x = take(g, 0), scale, shift;
+	const bool centred = g->m.opset < 23 || one_in(g, 2);
+	const enum op op =
+	    centred ? OP_LAYERNORMALIZATION : OP_RMSNORMALIZATION;
+	value_id x = to_normalise(g), scale, shift;
 	const struct type t = *type_of(g, x);
 	const uint32_t axis = rng_below(&g->r, t.rank);
 	struct attributes at = {.n = 0};
 
 	if (g->m.opset < 17)
 		return;
-	add_from_table(g, &at, OP_LAYERNORMALIZATION);
+	add_from_table(g, &at, op);
 	add_int(g, &at, "axis",
 	    one_in(g, 2) ? (int64_t)axis : (int64_t)axis - t.rank);
 	scale = new_constant(g, t.dim + axis, t.rank - axis, 0.5f, 1.5f);
 	shift = new_constant(g, t.dim + axis, t.rank - axis, -0.5f, 0.5f);
-	add_node(g, OP_LAYERNORMALIZATION,
-	    (const value_id[]){
-	        x, scale, one_in(g, 2) ? VALUE_LAST : shift, VALUE_LAST},
+	add_node(g, op,
+	    (const value_id[]){x, scale,
+	        !centred || one_in(g, 2) ? VALUE_LAST : shift, VALUE_LAST},
 	    &at);
-	for (uint32_t more = one_in(g, 4) ? upto(g, 2) : 0; more > 0; more--)
+	for (uint32_t more = centred && one_in(g, 4) ? upto(g, 2) : 0; more > 0; more--)
 		make_more(&g->m);
 }
 
