@@ -412,8 +412,8 @@ layer_norm(struct maker *m, const struct shape *s)
 {
 	const int64_t *dim = DIMS(s->size, s->channels, s->filters);
 
-	return MAKE(m, LAYERNORMALIZATION, make_input(m, dim),
-	    line_of(m, s, 1), line_of(m, s, 0));
+	return MAKE(m, LAYERNORMALIZATION, make_input(m, dim), line_of(m, s, 1),
+	    line_of(m, s, 0));
 }
 
 /* Of a sum: what the libraries take in two. */

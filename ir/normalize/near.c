@@ -51,12 +51,23 @@ place(struct placing *p, const struct graph *g, const struct node *n)
 	p->node[p->n++] = *n;
 }
 
+static bool
+has_dequantisers(const struct graph *g)
+{
+	for (node_id id = 0; id < g->nnodes; id++)
+		if (g->node[id].op == OP_DEQUANTIZELINEAR)
+			return true;
+	return false;
+}
+
 void
 place_dequantisers(struct graph *g)
 {
 	struct arena scratch;
 	struct placing p = {.from = g->node};
 
+	if (!has_dequantisers(g))
+		return;
 	arena_init(&scratch);
 	p.read = arena_new(&scratch, bool, g->nvalues);
 	p.held = arena_new(&scratch, bool, g->nvalues);

@@ -120,8 +120,7 @@ compile_norm(const struct target *t, const struct graph *g,
 	for (uint32_t i = 0; i < 2; i++)
 		k->port[i] = (uint32_t)candidate_input(
 		    c, sum ? sum->input[i] : n->input[0]);
-	k->lines =
-	    type_elements(&graph_value(g, c->output[0].value)->type, 0)
+	k->lines = type_elements(&graph_value(g, c->output[0].value)->type, 0)
 	    / k->form.n;
 	k->part = (PART_LEAST + k->form.n - 1) / k->form.n;
 	*out = (struct kernel){

@@ -114,8 +114,7 @@ norm_lines(const struct norm_form *f, const float *x, const float *other,
 		if (f->centred)
 			mean = norm_mean(from, f->n, 0, false);
 		variance = norm_mean(from, f->n, mean, true);
-		norm_write(
-		    f, from, to, mean, 1 / sqrtf(variance + f->epsilon));
+		norm_write(f, from, to, mean, 1 / sqrtf(variance + f->epsilon));
 	}
 }
 

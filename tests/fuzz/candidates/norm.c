@@ -52,7 +52,8 @@ layer_norm(struct generator *g)
 	    (const value_id[]){x, scale,
 	        !centred || one_in(g, 2) ? VALUE_LAST : shift, VALUE_LAST},
 	    &at);
-	for (uint32_t more = centred && one_in(g, 4) ? upto(g, 2) : 0; more > 0; more--)
+	for (uint32_t more = centred && one_in(g, 4) ? upto(g, 2) : 0; more > 0;
+	     more--)
 		make_more(&g->m);
 }
 

@@ -2225,16 +2225,13 @@ make_spelled_norms(const int64_t *dim)
 	const struct attr last[] = {ATTR_OF_INTS("axes", -1)};
 	value_id x = make_input(&m, dim), scale = line_constant(dim, 3, 1),
 	         shift = line_constant(dim, 3, 0);
-	value_id off =
-	    MAKE(&m, SUB, x, MAKE_WITH(&m, REDUCEMEAN, last, x));
+	value_id off = MAKE(&m, SUB, x, MAKE_WITH(&m, REDUCEMEAN, last, x));
 	value_id wide = MAKE(&m, SQRT,
 	    MAKE(&m, ADD,
-	        MAKE_WITH(
-	            &m, REDUCEMEAN, last, MAKE(&m, MUL, off, off)),
+	        MAKE_WITH(&m, REDUCEMEAN, last, MAKE(&m, MUL, off, off)),
 	        make_scalar(&m, 1e-3f)));
 	value_id far = MAKE(&m, SQRT,
-	    MAKE(&m, ADD,
-	        MAKE_WITH(&m, REDUCEMEAN, last, MAKE(&m, MUL, x, x)),
+	    MAKE(&m, ADD, MAKE_WITH(&m, REDUCEMEAN, last, MAKE(&m, MUL, x, x)),
 	        make_scalar(&m, 1e-3f)));
 
 	make_output(&m,
