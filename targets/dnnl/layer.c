@@ -348,6 +348,12 @@ implementation_info(const_dnnl_primitive_desc_t pd)
 	return info;
 }
 
+static bool
+is_reference(const char *info)
+{
+	return strncmp(info, "ref", 3) == 0;
+}
+
 /* TUNING: a reference loop is 100 times slower than anything else here; with so
  * few products (milliseconds') it may be timed like the rest. */
 #define REFERENCE_PRODUCTS (1u << 20)
@@ -363,9 +369,20 @@ need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
 		products *= (double)out->dim[i];
 	for (uint32_t i = 1; i < weight->rank; i++)
 		products *= (double)weight->dim[i];
-	return products <= REFERENCE_PRODUCTS || strncmp(info, "ref", 3) != 0
+	return products <= REFERENCE_PRODUCTS || !is_reference(info)
 	    || err_set(b->err, ERR_UNSUPPORTED,
 	        "oneDNN: convolution: only a reference loop (%s)", info);
+}
+
+bool
+need_further(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth)
+{
+	const char *info = implementation_info(pd);
+
+	return nth == 0 || !is_reference(info)
+	    || err_set(b->err, ERR_UNSUPPORTED,
+	        "oneDNN: further implementation: only a reference loop (%s)",
+	        info);
 }
 
 const struct md *
