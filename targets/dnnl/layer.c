@@ -1,5 +1,6 @@
 #include "targets/dnnl/layer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/base/huge_blocks.h"
@@ -358,31 +359,40 @@ is_reference(const char *info)
  * few products (milliseconds') it may be timed like the rest. */
 #define REFERENCE_PRODUCTS (1u << 20)
 
+static bool
+need_fast(struct build *b, const_dnnl_primitive_desc_t pd, double products,
+    const char *what)
+{
+	const char *info = implementation_info(pd);
+
+	return products <= REFERENCE_PRODUCTS || !is_reference(info)
+	    || err_set(b->err, ERR_UNSUPPORTED,
+	        "oneDNN: %s: only a reference loop (%s)", what, info);
+}
+
 bool
 need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
     const struct type *out, const struct type *weight)
 {
-	const char *info = implementation_info(pd);
 	double products = 1;
 
 	for (uint32_t i = 0; i < out->rank; i++)
 		products *= (double)out->dim[i];
 	for (uint32_t i = 1; i < weight->rank; i++)
 		products *= (double)weight->dim[i];
-	return products <= REFERENCE_PRODUCTS || !is_reference(info)
-	    || err_set(b->err, ERR_UNSUPPORTED,
-	        "oneDNN: convolution: only a reference loop (%s)", info);
+	return need_fast(b, pd, products, "convolution");
 }
 
 bool
-need_further(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth)
+need_product(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth,
+    const struct md *src, const struct md *dst)
 {
-	const char *info = implementation_info(pd);
+	double products = (double)src->dims[src->ndims - 1];
 
-	return nth == 0 || !is_reference(info)
-	    || err_set(b->err, ERR_UNSUPPORTED,
-	        "oneDNN: further implementation: only a reference loop (%s)",
-	        info);
+	for (int i = 0; i < dst->ndims; i++)
+		products *= (double)dst->dims[i];
+	return nth ? need_fast(b, pd, INFINITY, "further implementation")
+	           : need_fast(b, pd, products, "product");
 }
 
 const struct md *

@@ -103,14 +103,13 @@ const struct md *wanted(struct build *b, const_dnnl_primitive_desc_t pd,
 /* Bytes of host memory of a constant value as floats, aligned; in scratch. */
 const float *constant_floats(struct build *b, value_id v);
 
-/* Is the nth implementation behind the library's choice more than its reference loop? A
- * product of 302 million takes 9.5 s there, 7 ms otherwise, and to look at it is to run it. */
-bool need_further(
-    struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth);
-
 /* "oneDNN: only a reference loop", of more than a few products. */
 bool need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
     const struct type *out, const struct type *weight);
+/* The same of a product; of the nth implementation behind the library's choice, of any
+ * number: to look at it is to run it, and 302 million took 9.5 s instead of 7 ms. */
+bool need_product(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth,
+    const struct md *src, const struct md *dst);
 
 /* Whether and how the fused steps become post-operations. */
 enum residual { RESIDUAL_NONE, RESIDUAL_SUM, RESIDUAL_BINARY };

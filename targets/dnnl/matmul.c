@@ -146,7 +146,8 @@ build_matmul(struct build *b)
 	if (!post_operations(b, m.way->residual, m.rank)
 	    || !make_primitive(b, &op, way_nth(m.way), &pd))
 		return false;
-	ok = need_further(b, pd, way_nth(m.way)) && bind(b, &m, pd);
+	ok = need_product(b, pd, way_nth(m.way), &m.src, &m.dst)
+	    && bind(b, &m, pd);
 	dnnl_primitive_desc_destroy(pd);
 	return ok;
 }
