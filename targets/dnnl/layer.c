@@ -391,7 +391,7 @@ need_product(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth,
 
 	for (int i = 0; i < dst->ndims; i++)
 		products *= (double)dst->dims[i];
-	return nth ? need_fast(b, pd, INFINITY, "further implementation")
+	return nth ? need_fast(b, pd, HUGE_VAL, "further implementation")
 	           : need_fast(b, pd, products, "product");
 }
 
