@@ -1,6 +1,5 @@
 #include "targets/dnnl/layer.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "ir/base/huge_blocks.h"
@@ -384,15 +383,14 @@ need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
 }
 
 bool
-need_product(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth,
+need_product(struct build *b, const_dnnl_primitive_desc_t pd,
     const struct md *src, const struct md *dst)
 {
 	double products = (double)src->dims[src->ndims - 1];
 
 	for (int i = 0; i < dst->ndims; i++)
 		products *= (double)dst->dims[i];
-	return nth ? need_fast(b, pd, HUGE_VAL, "further implementation")
-	           : need_fast(b, pd, products, "product");
+	return need_fast(b, pd, products, "product");
 }
 
 const struct md *

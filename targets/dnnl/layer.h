@@ -106,9 +106,9 @@ const float *constant_floats(struct build *b, value_id v);
 /* "oneDNN: only a reference loop", of more than a few products. */
 bool need_kernel(struct build *b, const_dnnl_primitive_desc_t pd,
     const struct type *out, const struct type *weight);
-/* The same of a product; of the nth implementation behind the library's choice, of any
- * number: to look at it is to run it, and 302 million took 9.5 s instead of 7 ms. */
-bool need_product(struct build *b, const_dnnl_primitive_desc_t pd, uint32_t nth,
+/* The same of a product. Behind the library's choice there may be nothing else: 302 million
+ * took 9.5 s instead of 7 ms, and to look at it is to run it. */
+bool need_product(struct build *b, const_dnnl_primitive_desc_t pd,
     const struct md *src, const struct md *dst);
 
 /* Whether and how the fused steps become post-operations. */

@@ -146,8 +146,7 @@ build_matmul(struct build *b)
 	if (!post_operations(b, m.way->residual, m.rank)
 	    || !make_primitive(b, &op, way_nth(m.way), &pd))
 		return false;
-	ok = need_product(b, pd, way_nth(m.way), &m.src, &m.dst)
-	    && bind(b, &m, pd);
+	ok = need_product(b, pd, &m.src, &m.dst) && bind(b, &m, pd);
 	dnnl_primitive_desc_destroy(pd);
 	return ok;
 }
