@@ -12,7 +12,6 @@
 
 /* TUNING: addresses, of which those that are asked for become memory. */
 #define MOST ((size_t)256 << 20)
-#define HUGE ((size_t)2 << 20)
 
 static char *begin; /* NULL: none is shared */
 static size_t asked;
@@ -28,7 +27,7 @@ common_scratch_begin(void)
 struct common_scratch
 common_scratch_end(void)
 {
-	struct common_scratch s = {begin, size_round_up(asked, HUGE)};
+	struct common_scratch s = {begin, size_round_up(asked, HUGE_PAGE)};
 
 	if (begin && s.bytes < MOST)
 		munmap(begin + s.bytes, MOST - s.bytes);

@@ -10,7 +10,6 @@
 #include "ir/base/size.h"
 
 /* TUNING: as in huge_pages.c. */
-#define HUGE ((size_t)2 << 20)
 /* TUNING: what is smaller is left to malloc; blocks lie side by side in stretches, whose last
  * page is the only one that may be in part for nothing. */
 #define BLOCK_LEAST ((size_t)128 << 10)
@@ -44,16 +43,16 @@ huge_blocks_give(bool give)
 void *
 huge_pages_new(size_t bytes)
 {
-	char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE,
+	char *p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t before;
 
 	if ((void *)p == MAP_FAILED)
 		return NULL;
-	before = (HUGE - (uintptr_t)p % HUGE) % HUGE;
+	before = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
 	if (before)
 		munmap(p, before);
-	munmap(p + before + bytes, HUGE - before);
+	munmap(p + before + bytes, HUGE_PAGE - before);
 #ifdef MADV_HUGEPAGE
 	(void)madvise(p + before, bytes, MADV_HUGEPAGE);
 #endif
@@ -64,7 +63,7 @@ static bool
 open_stretch(size_t least)
 {
 	const size_t bytes =
-	    least > STRETCH ? size_round_up(least, HUGE) : STRETCH;
+	    least > STRETCH ? size_round_up(least, HUGE_PAGE) : STRETCH;
 	char *at;
 
 	for (struct stretch *s = stretch; s < stretch + STRETCHES; s++) {

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define HUGE_PAGE ((size_t)2 << 20)
+
 /* From here on there are such, or no more; those there are stay. One thread makes and
  * frees them at a time. */
 void huge_blocks_give(bool give);
@@ -15,7 +17,7 @@ void huge_blocks_give(bool give);
  * no memory of the kind; the caller has others. */
 void *huge_block_new(size_t bytes);
 
-/* Memory of zeros in huge pages, at one, for munmap(); a multiple of their size (2 MiB).
+/* Memory of zeros in huge pages, at one, for munmap(); a multiple of HUGE_PAGE.
  * NULL: there is none. */
 void *huge_pages_new(size_t bytes);
 
