@@ -2,6 +2,14 @@
 
 #include <string.h>
 
+uint32_t
+axes_one(const struct node *n, int64_t otherwise, uint32_t rank)
+{
+	const int64_t axis = attr_int_or(n, "axis", otherwise);
+
+	return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
 static bool
 mark(bool *reduced, uint32_t rank, int64_t axis)
 {

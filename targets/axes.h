@@ -9,6 +9,9 @@
 
 #define AXES_MAX 12
 
+/* The dimension that a node's `axis` names, negative ones from the last on. */
+uint32_t axes_one(const struct node *n, int64_t otherwise, uint32_t rank);
+
 /* reduced[i] for each dimension of a reduction's input, from its attribute or
  * its constant input; false when they are not known. */
 bool axes_read(

@@ -67,3 +67,31 @@ lanes_next(struct lanes *l, uint32_t lane, size_t *first)
 		n = take_from(&l->lane[(lane + k) % l->n], l->grain, first);
 	return n;
 }
+
+struct each {
+	void (*work)(void *data, uint32_t lane, size_t i);
+	void *data;
+	struct lanes lanes;
+};
+
+static void
+work_each(void *of, uint32_t lane)
+{
+	struct each *e = of;
+	size_t first, n;
+
+	while ((n = lanes_next(&e->lanes, lane, &first)) > 0)
+		for (size_t i = first; i < first + n; i++)
+			e->work(e->data, lane, i);
+}
+
+void
+lanes_each(size_t items, uint32_t most,
+    void (*work)(void *data, uint32_t lane, size_t i), void *data)
+{
+	struct each e;
+
+	e.work = work;
+	e.data = data;
+	lanes_run(&e.lanes, items, most, work_each, &e);
+}

@@ -29,6 +29,11 @@ uint32_t lanes_for(size_t items, uint32_t most);
 void lanes_run(struct lanes *l, size_t items, uint32_t most,
     void (*work)(void *data, uint32_t lane), void *data);
 
+/* Call work(data, l, i) for each of the items, in lane l; the lane's items and what it took
+ * from others, one after the other. */
+void lanes_each(size_t items, uint32_t most,
+    void (*work)(void *data, uint32_t lane, size_t i), void *data);
+
 /* How many items that lane takes next, neighbours from the first on; 0: none is left. */
 size_t lanes_next(struct lanes *l, uint32_t lane, size_t *first);
 

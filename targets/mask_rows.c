@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "targets/axes.h"
 #include "targets/host/walk.h"
 
 static uint16_t
@@ -29,14 +30,12 @@ mask_rows_of(const struct graph *g, const struct candidate *c)
 	const bool flat = n->opset < 13;
 	const struct type *t;
 	uint32_t at, end;
-	int64_t axis;
 
 	if (c->nnodes > 1 || (n->op != OP_SOFTMAX && n->op != OP_LOGSOFTMAX)
 	    || c->input[0].format != FORMAT_PLAIN)
 		return (struct mask_rows){0};
 	t = &graph_value(g, n->input[0])->type;
-	axis = attr_int_or(n, "axis", flat ? 1 : -1);
-	at = (uint32_t)(axis < 0 ? axis + t->rank : axis);
+	at = axes_one(n, flat ? 1 : -1, t->rank);
 	end = flat ? t->rank : at + 1;
 	return (struct mask_rows){t->dtype, shape_count(t->dim, 0, at),
 	    shape_count(t->dim, at, end), shape_count(t->dim, end, t->rank)};

@@ -113,6 +113,13 @@ team_for(size_t n)
 	return n < 2 * LEAST_PART ? 1 : target_threads();
 }
 
+uint32_t
+team_for_products(double multiplications)
+{
+	return multiplications < 2 * TEAM_MULTIPLICATIONS ? 1
+	                                                  : target_threads();
+}
+
 struct split {
 	void (*work)(void *data, size_t first, size_t count);
 	void *data;
@@ -129,18 +136,24 @@ take_part(void *of, uint32_t i)
 }
 
 void
+team_parts(size_t n, size_t part,
+    void (*work)(void *data, size_t first, size_t count), void *data)
+{
+	struct split s = {work, data, n, part};
+
+	if (n)
+		team_run((uint32_t)((n + part - 1) / part), take_part, &s);
+}
+
+void
 team_split(
     size_t n, void (*work)(void *data, size_t first, size_t count), void *data)
 {
 	const size_t most = target_threads(), wanted = n / LEAST_PART;
 	const size_t parts = wanted < 1 ? 1 : wanted < most ? wanted : most;
-	struct split s = {.work = work,
-	    .data = data,
-	    .n = n,
-	    .part = ((n + parts - 1) / parts + GRAIN - 1) / GRAIN * GRAIN};
 
-	if (n)
-		team_run((uint32_t)((n + s.part - 1) / s.part), take_part, &s);
+	team_parts(n, ((n + parts - 1) / parts + GRAIN - 1) / GRAIN * GRAIN,
+	    work, data);
 }
 
 void

@@ -92,7 +92,6 @@ struct conv_run {
 	const struct blas_conv *conv;
 	const void *const *in;
 	float *out;
-	struct lanes lanes;
 };
 
 /* Weights on the right, channels last. */
@@ -178,36 +177,25 @@ run_block(const struct conv_run *r, float *gathered, size_t product,
 }
 
 static void
-run_lane(void *of, uint32_t lane)
+run_item(void *of, uint32_t lane, size_t i)
 {
-	struct conv_run *r = of;
-	const struct cutting *cut = &r->conv->cut;
-	const size_t blocks = cut->down * cut->across;
-	float *gathered = r->conv->gathered;
-	size_t i, n;
+	const struct conv_run *r = of;
+	const struct blas_conv *c = r->conv;
+	const size_t blocks = c->cut.down * c->cut.across;
+	const struct result_block b = cut_block(&c->cut, i % blocks);
 
-	if (gathered)
-		gathered += lane * r->conv->room;
-	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
-		for (; n > 0; n--, i++) {
-			const struct result_block b =
-			    cut_block(cut, i % blocks);
-
-			run_block(r, gathered, i / blocks, &b);
-		}
+	run_block(r, c->gathered ? c->gathered + lane * c->room : NULL,
+	    i / blocks, &b);
 }
 
 static void
 run(struct kernel *kernel, const void *const *in, void *const *out)
 {
 	const struct blas_conv *c = kernel->state;
-	struct conv_run r;
+	struct conv_run r = {c, in, out[0]};
 
-	r.conv = c;
-	r.in = in;
-	r.out = out[0];
-	lanes_run(&r.lanes, c->batch * c->group * c->cut.down * c->cut.across,
-	    c->cut.lanes, run_lane, &r);
+	lanes_each(c->batch * c->group * c->cut.down * c->cut.across,
+	    c->cut.lanes, run_item, &r);
 }
 
 static bool

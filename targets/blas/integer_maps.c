@@ -120,7 +120,6 @@ struct maps_run {
 	const uint8_t *in;
 	void *out;
 	size_t pieces; /* of a group */
-	struct lanes lanes;
 };
 
 /* A group of an image. */
@@ -157,26 +156,20 @@ run_piece(const struct maps_run *r, const struct byte_conv *c,
 }
 
 static void
-run_conv_lane(void *of, uint32_t lane)
+run_lane_maps(void *of, uint32_t lane, size_t i)
 {
-	struct maps_run *r = of;
+	const struct maps_run *r = of;
 	struct byte_conv mine = *r->conv;
-	const size_t area = mine.piece * mine.columns;
-	size_t i, n;
+	const size_t area = mine.piece * mine.columns, group = i / r->pieces;
+	const struct maps maps = {
+	    r->in + group * mine.per * mine.height * mine.width,
+	    group % mine.group,
+	    group * mine.filters * mine.rows * mine.columns};
 
 	mine.gathered += lane * area * mine.sums.depth;
 	mine.part += lane * area * mine.filters;
 	mine.sum += lane * area * mine.filters;
-	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
-		for (; n > 0; n--, i++) {
-			const size_t group = i / r->pieces;
-			const struct maps maps = {
-			    r->in + group * mine.per * mine.height * mine.width,
-			    group % mine.group,
-			    group * mine.filters * mine.rows * mine.columns};
-
-			run_piece(r, &mine, &maps, i % r->pieces * mine.piece);
-		}
+	run_piece(r, &mine, &maps, i % r->pieces * mine.piece);
 }
 
 static void
@@ -190,8 +183,7 @@ run_conv(struct kernel *k, const void *const *in, void *const *out)
 	r.in = in[c->in];
 	r.out = out[0];
 	r.pieces = (c->rows + c->piece - 1) / c->piece;
-	lanes_run(&r.lanes, c->batch * c->group * r.pieces, c->lanes,
-	    run_conv_lane, &r);
+	lanes_each(c->batch * c->group * r.pieces, c->lanes, run_lane_maps, &r);
 }
 
 /* Rows for each thread, unless there are fewer than threads. */

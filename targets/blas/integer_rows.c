@@ -21,7 +21,6 @@ struct rows_run {
 	struct byte_code code;
 	const uint8_t *in;
 	void *out;
-	struct lanes lanes;
 };
 
 static void
@@ -66,19 +65,16 @@ run_rows(const struct rows_run *r, const struct sums_product *p, size_t piece)
 }
 
 static void
-run_row_lane(void *of, uint32_t lane)
+run_lane_rows(void *of, uint32_t lane, size_t i)
 {
-	struct rows_run *r = of;
+	const struct rows_run *r = of;
 	struct sums_product mine = *r->product;
-	size_t i, n;
 
 	mine.row += lane * mine.piece * mine.sums.depth;
 	mine.part += lane * mine.piece * mine.sums.outputs;
 	if (mine.sum)
 		mine.sum += lane * mine.piece * mine.sums.outputs;
-	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
-		for (; n > 0; n--, i++)
-			run_rows(r, &mine, i);
+	run_rows(r, &mine, i);
 }
 
 static void
@@ -92,8 +88,8 @@ run_product(struct kernel *k, const void *const *in, void *const *out)
 	    (struct byte_code){1, zero_now(&p->zero, in), p->left_unsigned};
 	r.in = in[p->left];
 	r.out = out[0];
-	lanes_run(&r.lanes, (p->rows + p->piece - 1) / p->piece, p->lanes,
-	    run_row_lane, &r);
+	lanes_each(
+	    (p->rows + p->piece - 1) / p->piece, p->lanes, run_lane_rows, &r);
 }
 
 /* Pieces of rows for each thread, unless columns are rather what is shared. */

@@ -2,9 +2,8 @@
 
 #include "targets/blas/library.h"
 #include "targets/lanes.h"
+#include "targets/team.h"
 
-/* TUNING: with fewer multiplications a thread is as long in waking as in working. */
-#define LEAST_PART 200000.
 /* Whole rows of a library's tiles; columns: whole cache lines, too. */
 #define ROW_GRAIN 4
 #define COLUMN_GRAIN 16
@@ -60,7 +59,7 @@ cut_of(size_t rows, size_t inner, size_t columns, size_t times)
 {
 	const double work =
 	    (double)rows * (double)inner * (double)columns * (double)times;
-	const double worth = work / LEAST_PART;
+	const double worth = work / TEAM_MULTIPLICATIONS;
 	const uint32_t most = worth < LANES_MOST ? (uint32_t)worth : LANES_MOST;
 	const uint32_t lanes = lanes_for(SIZE_MAX, most > 1 ? most : 1);
 	const size_t parts = lanes / common(lanes, times);
@@ -118,30 +117,22 @@ multiply_block(const struct multiplication *m, const struct result_block *b)
 struct shared {
 	const struct multiplication *product;
 	struct cutting cut;
-	struct lanes lanes;
 };
 
 static void
-run_lane(void *of, uint32_t lane)
+run_block(void *of, uint32_t lane, size_t i)
 {
-	struct shared *s = of;
-	size_t i, n;
+	const struct shared *s = of;
+	const struct result_block b = cut_block(&s->cut, i);
 
-	while ((n = lanes_next(&s->lanes, lane, &i)) > 0)
-		for (; n > 0; n--, i++) {
-			const struct result_block b = cut_block(&s->cut, i);
-
-			multiply_block(s->product, &b);
-		}
+	(void)lane;
+	multiply_block(s->product, &b);
 }
 
 void
 multiply(const struct multiplication *m)
 {
-	struct shared s;
+	struct shared s = {m, cut_of(m->rows, m->inner, m->columns, 1)};
 
-	s.product = m;
-	s.cut = cut_of(m->rows, m->inner, m->columns, 1);
-	lanes_run(
-	    &s.lanes, s.cut.down * s.cut.across, s.cut.lanes, run_lane, &s);
+	lanes_each(s.cut.down * s.cut.across, s.cut.lanes, run_block, &s);
 }

@@ -25,7 +25,6 @@ struct narrow_run {
 	const struct narrow_product *product;
 	const float *left;
 	void *out;
-	struct lanes lanes;
 };
 
 struct column_piece {
@@ -67,31 +66,24 @@ store_halves(const struct narrow_product *p, const struct column_piece *c,
 }
 
 static void
-run_lane(void *of, uint32_t lane)
+run_piece(void *of, uint32_t lane, size_t i)
 {
-	struct narrow_run *r = of;
+	const struct narrow_run *r = of;
 	const struct narrow_product *p = r->product;
 	const size_t columns = p->weights.columns;
-	float *result = p->result;
-	struct column_piece c = {
-	    .panel = p->panel + lane * p->piece * p->weights.depth};
-	size_t i, n;
+	const size_t from = i * p->piece, left = columns - from;
+	const struct column_piece c = {from, left < p->piece ? left : p->piece,
+	    p->panel + lane * p->piece * p->weights.depth};
+	float *result;
 
-	if (result)
-		result += lane * p->rows * p->piece;
-	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
-		for (; n > 0; n--, i++) {
-			c.from = i * p->piece;
-			c.n = columns - c.from < p->piece ? columns - c.from
-			                                  : p->piece;
-			if (result) {
-				multiply_columns(p, r->left, &c, result, c.n);
-				store_halves(p, &c, result, r->out);
-			} else {
-				multiply_columns(p, r->left, &c,
-				    (float *)r->out + c.from, columns);
-			}
-		}
+	if (!p->result) {
+		multiply_columns(
+		    p, r->left, &c, (float *)r->out + from, columns);
+		return;
+	}
+	result = p->result + lane * p->rows * p->piece;
+	multiply_columns(p, r->left, &c, result, c.n);
+	store_halves(p, &c, result, r->out);
 }
 
 static void
@@ -99,16 +91,13 @@ run(struct kernel *k, const void *const *in, void *const *out)
 {
 	const struct narrow_product *p = k->state;
 	const size_t columns = p->weights.columns;
-	struct narrow_run r;
+	struct narrow_run r = {p, p->halves ? p->left : in[0], out[0]};
 
-	r.product = p;
-	r.left = p->halves ? p->left : in[0];
-	r.out = out[0];
 	if (p->halves)
 		halves_widen(
 		    DT_FLOAT16, in[0], p->rows * p->weights.depth, p->left);
-	lanes_run(&r.lanes, (columns + p->piece - 1) / p->piece, p->lanes,
-	    run_lane, &r);
+	lanes_each(
+	    (columns + p->piece - 1) / p->piece, p->lanes, run_piece, &r);
 }
 
 /* So many columns that each thread has some. */

@@ -18,7 +18,6 @@ struct product_run {
 	const struct product_kernel *kernel;
 	const void *const *in;
 	float *out;
-	struct lanes lanes;
 };
 
 /* A block of the result, with what goes before and behind its product. */
@@ -54,33 +53,25 @@ run_block(
 }
 
 static void
-run_lane(void *of, uint32_t lane)
+run_item(void *of, uint32_t lane, size_t i)
 {
-	struct product_run *r = of;
+	const struct product_run *r = of;
 	const struct cutting *cut = &r->kernel->cut;
 	const size_t blocks = cut->down * cut->across;
-	size_t i, n;
+	const struct result_block b = cut_block(cut, i % blocks);
 
-	while ((n = lanes_next(&r->lanes, lane, &i)) > 0)
-		for (; n > 0; n--, i++) {
-			const struct result_block b =
-			    cut_block(cut, i % blocks);
-
-			run_block(r, i / blocks, &b);
-		}
+	(void)lane;
+	run_block(r, i / blocks, &b);
 }
 
 static void
 run(struct kernel *k, const void *const *in, void *const *out)
 {
 	const struct product_kernel *p = k->state;
-	struct product_run r;
+	struct product_run r = {p, in, out[0]};
 
-	r.kernel = p;
-	r.in = in;
-	r.out = out[0];
-	lanes_run(&r.lanes, p->batch * p->cut.down * p->cut.across,
-	    p->cut.lanes, run_lane, &r);
+	lanes_each(
+	    p->batch * p->cut.down * p->cut.across, p->cut.lanes, run_item, &r);
 }
 
 /* One matrix on the right of many on the left is one tall product; else the

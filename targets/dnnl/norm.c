@@ -1,16 +1,9 @@
 /* Softmax and the normalisations. */
 #include <string.h>
 
+#include "targets/axes.h"
 #include "targets/dnnl/accept.h"
 #include "targets/dnnl/layer.h"
-
-static uint32_t
-axis_of(const struct node *n, int64_t otherwise, uint32_t rank)
-{
-	int64_t axis = attr_int_or(n, "axis", otherwise);
-
-	return (uint32_t)(axis < 0 ? axis + rank : axis);
-}
 
 /* The tensor as a matrix: dimensions before `axis`, and from it on. */
 static void
@@ -29,7 +22,7 @@ build_softmax(struct build *b)
 {
 	const struct node *n = b->fused.anchor;
 	const struct type *t = &node_in(b->graph, n, 0)->type;
-	uint32_t axis = axis_of(n, n->opset < 13 ? 1 : -1, t->rank);
+	uint32_t axis = axes_one(n, n->opset < 13 ? 1 : -1, t->rank);
 	struct md md;
 	struct operation op = {
 	    .kind = dnnl_softmax,
@@ -71,7 +64,7 @@ bind_vector(struct build *b, int arg, value_id v)
 uint32_t
 dnnl_norm_axis(const struct graph *g, const struct node *n)
 {
-	return axis_of(n, -1, node_in(g, n, 0)->type.rank);
+	return axes_one(n, -1, node_in(g, n, 0)->type.rank);
 }
 
 /* The value of input i unless it does nothing: an idiom has ones for a scale

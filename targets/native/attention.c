@@ -201,9 +201,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	team_run(k->parts, run_part, k);
 }
 
-/* TUNING: fewer multiplications are one thread's: waking another takes as long. */
-#define LEAST_PART 200000u
-
 static void
 divide(struct attention_kernel *k, attention_room *room, struct arena *a)
 {
@@ -211,7 +208,7 @@ divide(struct attention_kernel *k, attention_room *room, struct arena *a)
 	const size_t heads = x->batch * x->heads;
 	const double work = (double)heads * (double)x->queries * (double)x->keys
 	    * (double)(x->size + x->value_size);
-	size_t parts = work < 2. * LEAST_PART ? 1 : target_threads();
+	size_t parts = team_for_products(work);
 
 	parts = parts < heads ? parts : heads;
 	k->parts = (uint32_t)parts;

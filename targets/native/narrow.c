@@ -47,9 +47,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	team_run(k->parts, run_part, k);
 }
 
-/* TUNING: fewer multiplications are one thread's: waking another takes as long. */
-#define LEAST_PART 200000.
-
 /* Parts begin at whole pairs of columns. */
 static void
 divide(struct narrow_kernel *k)
@@ -57,7 +54,7 @@ divide(struct narrow_kernel *k)
 	const struct narrow *w = &k->form.weights;
 	const double work =
 	    (double)k->form.rows * (double)w->depth * (double)w->columns;
-	const uint32_t parts = work < 2 * LEAST_PART ? 1 : target_threads();
+	const uint32_t parts = team_for_products(work);
 
 	k->piece = size_round_up((w->columns - 1) / parts + 1, NARROW_COLUMNS);
 	k->parts = (uint32_t)((w->columns - 1) / k->piece + 1);

@@ -1,5 +1,6 @@
 /* LayerNormalization and RMSNormalization, the operators or spelled out, perhaps of the sum
  * of two tensors. */
+#include "targets/axes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
 #include "targets/team.h"
@@ -13,9 +14,7 @@
 static uint32_t
 axis_in(const struct graph *g, const struct node *n)
 {
-	const int64_t axis = attr_int_or(n, "axis", -1);
-
-	return (uint32_t)(axis < 0 ? axis + node_in(g, n, 0)->type.rank : axis);
+	return axes_one(n, -1, node_in(g, n, 0)->type.rank);
 }
 
 /* The sum of two that is normalised; NULL: it is not of a sum. */
@@ -70,13 +69,11 @@ struct norm_kernel {
 };
 
 static void
-run_part(void *of, uint32_t i)
+run_part(void *of, size_t first, size_t count)
 {
 	const struct norm_kernel *k = of;
-	const size_t first = i * k->part, left = k->lines - first;
 
-	k->run(&k->form, k->x, k->other, k->y, first,
-	    first + (left < k->part ? left : k->part));
+	k->run(&k->form, k->x, k->other, k->y, first, first + count);
 }
 
 static void
@@ -87,7 +84,7 @@ run_norm(struct kernel *kernel, const void *const *in, void *const *out)
 	k->x = in[k->port[0]];
 	k->other = k->sums ? in[k->port[1]] : NULL;
 	k->y = out[0];
-	team_run((uint32_t)((k->lines + k->part - 1) / k->part), run_part, k);
+	team_parts(k->lines, k->part, run_part, k);
 }
 
 static void

@@ -1,4 +1,5 @@
 /* Softmax and LogSoftmax along any dimension. */
+#include "targets/axes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
 #include "targets/team.h"
@@ -25,9 +26,7 @@ is_flat(const struct node *n)
 static uint32_t
 axis_in(const struct node *n, uint32_t rank)
 {
-	const int64_t axis = attr_int_or(n, "axis", is_flat(n) ? 1 : -1);
-
-	return (uint32_t)(axis < 0 ? axis + rank : axis);
+	return axes_one(n, is_flat(n) ? 1 : -1, rank);
 }
 
 /* Over an image's channels also where those are last. */
@@ -77,13 +76,11 @@ struct softmax_kernel {
 };
 
 static void
-run_part(void *of, uint32_t i)
+run_part(void *of, size_t first, size_t count)
 {
 	const struct softmax_kernel *k = of;
-	const size_t first = i * k->part, left = k->units - first;
 
-	k->run(&k->form, k->x, k->y, first,
-	    first + (left < k->part ? left : k->part));
+	k->run(&k->form, k->x, k->y, first, first + count);
 }
 
 static void
@@ -93,7 +90,7 @@ run_softmax(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->x = in[0];
 	k->y = out[0];
-	team_run((uint32_t)((k->units + k->part - 1) / k->part), run_part, k);
+	team_parts(k->units, k->part, run_part, k);
 }
 
 bool
