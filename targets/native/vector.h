@@ -270,4 +270,28 @@ vec_turn(vec x[NATIVE_WIDTH])
 VEC_FOLD(vec_most_of_each, vec_most_of)
 VEC_FOLD(vec_total_of_each, VEC_SUM)
 
+/* The sum of a vector's lanes. */
+ALWAYS float
+vec_sum(vec x)
+{
+#if NATIVE_WIDTH == 16
+	x += __builtin_shufflevector(
+	    x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+	x += __builtin_shufflevector(
+	    x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+	x += __builtin_shufflevector(
+	    x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+	x += __builtin_shufflevector(
+	    x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+#elif NATIVE_WIDTH == 8
+	x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+	x += __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+	x += __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+	x += __builtin_shufflevector(x, x, 2, 3, 0, 1);
+	x += __builtin_shufflevector(x, x, 1, 0, 3, 2);
+#endif
+	return x[0];
+}
+
 #endif

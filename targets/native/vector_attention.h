@@ -16,9 +16,9 @@ struct attention_scratch {
 static void
 attention_sizes(struct attention_scratch *s, const struct attention_form *a)
 {
-	s->size = padded_to(a->size, NATIVE_WIDTH);
-	s->keys = padded_to(a->keys, PAIR_OF_VECTORS);
-	s->values = padded_to(a->value_size, PAIR_OF_VECTORS);
+	s->size = size_round_up(a->size, NATIVE_WIDTH);
+	s->keys = size_round_up(a->keys, PAIR_OF_VECTORS);
+	s->values = size_round_up(a->value_size, PAIR_OF_VECTORS);
 }
 
 /* Each part is whole vectors. */

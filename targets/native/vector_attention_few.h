@@ -17,9 +17,9 @@ static void
 few_sizes(struct few_scratch *s, const struct attention_form *a)
 {
 	s->rows = a->queries * a->sharing;
-	s->size = padded_to(a->size, NATIVE_WIDTH);
-	s->values = padded_to(a->value_size, NATIVE_WIDTH);
-	s->keys = padded_to(a->keys, PAIR_OF_VECTORS);
+	s->size = size_round_up(a->size, NATIVE_WIDTH);
+	s->values = size_round_up(a->value_size, NATIVE_WIDTH);
+	s->keys = size_round_up(a->keys, PAIR_OF_VECTORS);
 }
 
 static size_t
@@ -146,7 +146,6 @@ static float
 few_score(const float *q, const float *key, size_t size)
 {
 	vec sum = vec_all(0);
-	float score = 0;
 	size_t i = 0;
 
 	for (; i + NATIVE_WIDTH <= size; i += NATIVE_WIDTH)
@@ -154,9 +153,7 @@ few_score(const float *q, const float *key, size_t size)
 	if (i < size)
 		sum += vec_load(q + i)
 		    * vec_only(first_lanes(size - i), vec_load(key + i));
-	for (i = 0; i < NATIVE_WIDTH; i++)
-		score += sum[i];
-	return score;
+	return vec_sum(sum);
 }
 
 /* Of one or two queries with n keys: the last of them a second time rather than one
@@ -192,7 +189,7 @@ few_together(const struct past_rows *k, size_t at)
 {
 	const size_t n = FEW_BYTES / (k->size * sizeof *k->now);
 
-	return past_together(k, at, padded_to(n ? n : 1, NATIVE_WIDTH));
+	return past_together(k, at, size_round_up(n ? n : 1, NATIVE_WIDTH));
 }
 
 static void
@@ -360,7 +357,7 @@ few_weigh(const struct attention_form *a, const struct few_scratch *s,
     const struct attention_place *p, size_t query, float *x)
 {
 	const struct score_row row = {x, NATIVE_WIDTH, s->keys};
-	float most = -INFINITY, sum = 0;
+	float most = -INFINITY, over;
 	const float *bias;
 	vec lanes;
 	bool blind;
@@ -371,11 +368,9 @@ few_weigh(const struct attention_form *a, const struct few_scratch *s,
 	lanes = most_of_row(&row, bias, p->same ? s->keys : 0);
 	for (size_t i = 0; i < NATIVE_WIDTH; i++)
 		most = lanes[i] > most ? lanes[i] : most;
-	lanes = weigh_row(&row, most);
-	for (size_t i = 0; i < NATIVE_WIDTH; i++)
-		sum += lanes[i];
-	if (!is_cleared(a, blind, 1 / sum))
-		return 1 / sum;
+	over = 1 / vec_sum(weigh_row(&row, most));
+	if (!is_cleared(a, blind, over))
+		return over;
 	clear_row(&row);
 	return 0;
 }

@@ -90,29 +90,6 @@ narrow_codes(words v, uint32_t i, uint32_t width)
 	    (bits)moved & bits_all((1 << width) - 1), vec);
 }
 
-ALWAYS float
-vec_sum(vec x)
-{
-#if NATIVE_WIDTH == 16
-	x += __builtin_shufflevector(
-	    x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-	x += __builtin_shufflevector(
-	    x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
-	x += __builtin_shufflevector(
-	    x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
-	x += __builtin_shufflevector(
-	    x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-#elif NATIVE_WIDTH == 8
-	x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
-	x += __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
-	x += __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
-#else
-	x += __builtin_shufflevector(x, x, 2, 3, 0, 1);
-	x += __builtin_shufflevector(x, x, 1, 0, 3, 2);
-#endif
-	return x[0];
-}
-
 #define NARROW_BEGIN(r) vec x##r = {0}, y##r = {0};
 #define NARROW_STEP(r) \
 	{ \

@@ -18,12 +18,7 @@ norm_entry(vec x, vec mean, bool squared)
 ALWAYS float
 norm_total(const vec *sum)
 {
-	float part[NATIVE_WIDTH], all = 0;
-
-	vec_store(part, (sum[0] + sum[1]) + (sum[2] + sum[3]));
-	for (size_t i = 0; i < NATIVE_WIDTH; i++)
-		all += part[i];
-	return all;
+	return vec_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* The mean of x - mean, or of its square. */

@@ -3,15 +3,10 @@
 #ifndef TARGETS_NATIVE_VECTOR_SCORES_H
 #define TARGETS_NATIVE_VECTOR_SCORES_H
 
+#include "ir/base/size.h"
 #include "targets/native/attention_form.h"
 #include "targets/native/vector_functions.h"
 #include "targets/native/vector_product.h"
-
-static inline size_t
-padded_to(size_t n, size_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
 
 /* Which head of which image. */
 struct attention_place {
