@@ -1,7 +1,7 @@
 #include "targets/bounded.h"
 
 #include "targets/convert.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 
 struct bounded {
 	struct kernel inner;
@@ -78,7 +78,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 	b->inner.fault = k->fault;
 	b->inner.run(&b->inner, in, out);
 	b->y = out[0];
-	team_split(b->count, bound_part, b);
+	lanes_split(b->count, bound_part, b);
 }
 
 static void

@@ -6,6 +6,11 @@
 /* TUNING: what a lane has in pieces, the last of which the others wait for. */
 #define GRAINS 32
 
+/* TUNING: parts of elements for each thread: what is left is shared where one is held up. */
+#define PARTS 4
+/* A cache line, of halves too. */
+#define LINE ((size_t)32)
+
 uint32_t
 lanes_for(size_t items, uint32_t most)
 {
@@ -94,4 +99,71 @@ lanes_each(size_t items, uint32_t most,
 	e.work = work;
 	e.data = data;
 	lanes_run(&e.lanes, items, most, work_each, &e);
+}
+
+struct groups {
+	void (*work)(void *data, uint32_t lane, size_t i, bool again);
+	void *data;
+	size_t group;
+	struct lanes lanes;
+};
+
+static void
+work_groups(void *of, uint32_t lane)
+{
+	struct groups *g = of;
+	size_t first, n, before = SIZE_MAX;
+
+	while ((n = lanes_next(&g->lanes, lane, &first)) > 0)
+		for (size_t i = first; i < first + n; i++) {
+			g->work(g->data, lane, i, i / g->group == before);
+			before = i / g->group;
+		}
+}
+
+void
+lanes_groups(size_t items, size_t group, uint32_t most,
+    void (*work)(void *data, uint32_t lane, size_t i, bool again), void *data)
+{
+	struct groups g = {.work = work, .data = data, .group = group};
+
+	lanes_run(&g.lanes, items, most, work_groups, &g);
+}
+
+struct split {
+	void (*work)(void *data, size_t first, size_t count);
+	void *data;
+	size_t n, part;
+};
+
+static void
+work_part(void *of, uint32_t lane, size_t i)
+{
+	const struct split *s = of;
+	const size_t first = i * s->part, left = s->n - first;
+
+	(void)lane;
+	s->work(s->data, first, left < s->part ? left : s->part);
+}
+
+void
+lanes_parts(size_t n, size_t part,
+    void (*work)(void *data, size_t first, size_t count), void *data)
+{
+	struct split s = {work, data, n, part};
+
+	if (n)
+		lanes_each((n + part - 1) / part, LANES_MOST, work_part, &s);
+}
+
+void
+lanes_split(
+    size_t n, void (*work)(void *data, size_t first, size_t count), void *data)
+{
+	const size_t most = (size_t)PARTS * target_threads();
+	const size_t wanted = n / TEAM_ELEMENTS;
+	const size_t parts = wanted < 1 ? 1 : wanted < most ? wanted : most;
+
+	lanes_parts(
+	    n, ((n + parts - 1) / parts + LINE - 1) / LINE * LINE, work, data);
 }

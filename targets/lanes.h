@@ -5,6 +5,7 @@
 #define TARGETS_LANES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,21 @@ void lanes_run(struct lanes *l, size_t items, uint32_t most,
  * from others, one after the other. */
 void lanes_each(size_t items, uint32_t most,
     void (*work)(void *data, uint32_t lane, size_t i), void *data);
+
+/* The same for items that come in groups of so many neighbours. `again`: the lane's item
+ * before was of the same group, so what it made of the group is still there. */
+void lanes_groups(size_t items, size_t group, uint32_t most,
+    void (*work)(void *data, uint32_t lane, size_t i, bool again), void *data);
+
+/* Call work(data, first, count) for parts of n things, `part` of them each but for the
+ * last. */
+void lanes_parts(size_t n, size_t part,
+    void (*work)(void *data, size_t first, size_t count), void *data);
+
+/* The same for parts of n elements of 4 bytes or less, whole cache
+ * lines but the last: for some a thread, for fewer where n is small. */
+void lanes_split(
+    size_t n, void (*work)(void *data, size_t first, size_t count), void *data);
 
 /* How many items that lane takes next, neighbours from the first on; 0: none is left. */
 size_t lanes_next(struct lanes *l, uint32_t lane, size_t *first);

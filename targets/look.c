@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "targets/team.h"
+#include "targets/lanes.h"
 
 #define SIGN 0x80000000u
 #define EXPONENT_BIAS 127
@@ -134,6 +134,6 @@ look_at_all(int power, enum dtype dtype, const void *data, size_t n)
 	struct look_job l = {.data = data, .dtype = dtype, .power = power};
 
 	if (dtype == DT_FLOAT || dtype == DT_FLOAT16)
-		team_split(n, look_at_part, &l);
+		lanes_split(n, look_at_part, &l);
 	return !atomic_load(&l.large);
 }

@@ -102,15 +102,10 @@ team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 	share(&w, take, target_threads() < n ? target_threads() : n);
 }
 
-/* TUNING: fewer are one thread's: waking another takes as long. */
-#define LEAST_PART ((size_t)8192)
-/* Whole cache lines, of halves too. */
-#define GRAIN ((size_t)32)
-
 uint32_t
 team_for(size_t n)
 {
-	return n < 2 * LEAST_PART ? 1 : target_threads();
+	return n < 2 * TEAM_ELEMENTS ? 1 : target_threads();
 }
 
 uint32_t
@@ -118,42 +113,6 @@ team_for_products(double multiplications)
 {
 	return multiplications < 2 * TEAM_MULTIPLICATIONS ? 1
 	                                                  : target_threads();
-}
-
-struct split {
-	void (*work)(void *data, size_t first, size_t count);
-	void *data;
-	size_t n, part;
-};
-
-static void
-take_part(void *of, uint32_t i)
-{
-	const struct split *s = of;
-	const size_t first = i * s->part, left = s->n - first;
-
-	s->work(s->data, first, left < s->part ? left : s->part);
-}
-
-void
-team_parts(size_t n, size_t part,
-    void (*work)(void *data, size_t first, size_t count), void *data)
-{
-	struct split s = {work, data, n, part};
-
-	if (n)
-		team_run((uint32_t)((n + part - 1) / part), take_part, &s);
-}
-
-void
-team_split(
-    size_t n, void (*work)(void *data, size_t first, size_t count), void *data)
-{
-	const size_t most = target_threads(), wanted = n / LEAST_PART;
-	const size_t parts = wanted < 1 ? 1 : wanted < most ? wanted : most;
-
-	team_parts(n, ((n + parts - 1) / parts + GRAIN - 1) / GRAIN * GRAIN,
-	    work, data);
 }
 
 void

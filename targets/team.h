@@ -11,21 +11,14 @@
  * there is a team, else one after the other; all have ended when it returns. */
 void team_run(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
 
-/* Call work(data, first, count) for parts of n things, `part` of them each but for the
- * last. */
-void team_parts(size_t n, size_t part,
-    void (*work)(void *data, size_t first, size_t count), void *data);
-
-/* The same for parts of n elements of 4 bytes or less, whole cache
- * lines but the last: for as many as there are threads, for fewer where n is small. */
-void team_split(
-    size_t n, void (*work)(void *data, size_t first, size_t count), void *data);
-
 /* TUNING: with fewer multiplications a thread is as long in waking as in working. */
 #define TEAM_MULTIPLICATIONS 200000.
 
 /* How many threads so many multiplications are shared among: all, or the caller's. */
 uint32_t team_for_products(double multiplications);
+
+/* TUNING: fewer elements are one thread's: waking another takes as long. */
+#define TEAM_ELEMENTS ((size_t)8192)
 
 /* How many threads so many elements, or bytes, are shared among: all, or the caller's. */
 uint32_t team_for(size_t n);

@@ -4,6 +4,7 @@
 #include "targets/native/attention_read.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
+#include "targets/lanes.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 
@@ -142,14 +143,16 @@ struct attention_kernel {
 	attention_run *run;
 	struct attention_ports port;
 	struct attention_data data;
-	uint32_t parts;
-	size_t room; /* floats of each part's scratch */
+	uint32_t threads;
+	size_t parts; /* the heads that share keys are one, where threads do not
+	               * want more */
+	size_t room; /* floats of each thread's scratch */
 	float *scratch;
 };
 
 /* As many heads as the other parts, side by side; those that share keys at once. */
 static void
-run_part(void *of, uint32_t part)
+run_part(void *of, uint32_t lane, size_t part)
 {
 	const struct attention_kernel *k = of;
 	const struct attention_form *a = &k->a;
@@ -162,7 +165,7 @@ run_part(void *of, uint32_t part)
 
 		h = (struct attention_heads){i / a->heads, i % a->heads,
 		    left < end - i ? left : end - i};
-		k->run(a, &k->data, &h, k->scratch + part * k->room);
+		k->run(a, &k->data, &h, k->scratch + lane * k->room);
 	}
 }
 
@@ -198,7 +201,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	};
 	if (p->in[IN_MASK] >= 0)
 		k->data.mask.data = in[p->in[IN_MASK]];
-	team_run(k->parts, run_part, k);
+	lanes_each(k->parts, k->threads, run_part, k);
 }
 
 static void
@@ -208,12 +211,13 @@ divide(struct attention_kernel *k, attention_room *room, struct arena *a)
 	const size_t heads = x->batch * x->heads;
 	const double work = (double)heads * (double)x->queries * (double)x->keys
 	    * (double)(x->size + x->value_size);
-	size_t parts = team_for_products(work);
+	const size_t groups = heads / x->sharing,
+	             wanted = team_for_products(work);
 
-	parts = parts < heads ? parts : heads;
-	k->parts = (uint32_t)parts;
+	k->threads = (uint32_t)(wanted < heads ? wanted : heads);
+	k->parts = k->threads > 1 && groups > k->threads ? groups : k->threads;
 	k->room = size_round_up(room(x), 16);
-	k->scratch = arena_new(a, float, parts * k->room);
+	k->scratch = arena_new(a, float, k->threads * k->room);
 }
 
 static void

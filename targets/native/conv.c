@@ -6,7 +6,7 @@
 
 #include "ir/base/common_scratch.h"
 #include "targets/guarded.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
@@ -454,6 +454,10 @@ struct winograd_kernel {
 	uint32_t threads;
 };
 
+/* TUNING: parts of the filters for each thread: one that is held up leaves the last of its
+ * parts to others. */
+#define PARTS 8
+
 /* Whole blocks for every thread; where there is not one for each, threads share
  * the filters of all. */
 static void
@@ -466,7 +470,9 @@ divide(struct winograd *w, size_t most, uint32_t threads, uint32_t group,
 		n = rounded(n, threads);
 	w->block = rounded((w->tiles + n - 1) / n, group);
 	n = (w->tiles + w->block - 1) / w->block;
-	w->parts = n >= threads ? 1 : threads < pairs ? threads : pairs;
+	w->parts = n >= threads       ? 1
+	    : pairs < PARTS * threads ? pairs
+	                              : (size_t)PARTS * threads;
 }
 
 static void
@@ -509,15 +515,12 @@ set_scratch(struct winograd *w, uint32_t threads, struct arena *a)
 }
 
 static void
-run_thread(void *of, uint32_t i)
+run_unit(void *of, uint32_t lane, size_t unit, bool there)
 {
 	const struct winograd_kernel *k = of;
-	const size_t units = winograd_units(&k->w);
 
-	for (size_t u = units * i / k->threads;
-	     u < units * (i + 1) / k->threads; u++)
-		k->run(&k->w, u, k->w.scratch_of + i * k->w.scratch, k->in,
-		    k->out);
+	k->run(&k->w, unit, there, k->w.scratch_of + lane * k->w.scratch, k->in,
+	    k->out);
 }
 
 static void
@@ -527,7 +530,8 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_run(k->threads, run_thread, k);
+	lanes_groups(
+	    winograd_units(&k->w), k->w.parts, k->threads, run_unit, k);
 }
 
 bool

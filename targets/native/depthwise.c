@@ -3,7 +3,7 @@
 
 #include "targets/native/depthwise_form.h"
 #include "targets/native/native.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
@@ -173,15 +173,12 @@ depthwise_pack(
 }
 
 static void
-run_thread(void *of, uint32_t i)
+run_unit(void *of, uint32_t lane, size_t unit)
 {
 	const struct depthwise_kernel *k = of;
-	const size_t units = depthwise_units(&k->d);
 
-	for (size_t u = units * i / k->threads;
-	     u < units * (i + 1) / k->threads; u++)
-		k->run(&k->d, u, k->d.scratch_of + i * DEPTHWISE_SCRATCH, k->in,
-		    k->out);
+	k->run(&k->d, unit, k->d.scratch_of + lane * DEPTHWISE_SCRATCH, k->in,
+	    k->out);
 }
 
 static void
@@ -191,7 +188,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_run(k->threads, run_thread, k);
+	lanes_each(depthwise_units(&k->d), k->threads, run_unit, k);
 }
 
 bool

@@ -4,7 +4,7 @@
 #include "targets/native/direct_form.h"
 #include "targets/native/native.h"
 #include "targets/native/pixels.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
@@ -201,15 +201,12 @@ set_scratch(struct direct *d, const struct native_version *v, uint32_t threads,
 }
 
 static void
-run_thread(void *of, uint32_t i)
+run_unit(void *of, uint32_t lane, size_t unit)
 {
 	const struct direct_kernel *k = of;
-	const size_t units = direct_units(&k->d);
 
-	for (size_t u = units * i / k->threads;
-	     u < units * (i + 1) / k->threads; u++)
-		k->run(&k->d, u, k->d.scratch_of + i * k->d.scratch, k->in,
-		    k->out);
+	k->run(
+	    &k->d, unit, k->d.scratch_of + lane * k->d.scratch, k->in, k->out);
 }
 
 static void
@@ -219,7 +216,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_run(k->threads, run_thread, k);
+	lanes_each(direct_units(&k->d), k->threads, run_unit, k);
 }
 
 bool

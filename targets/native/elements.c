@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "targets/native/native.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 
 #define NEED why_need
 
@@ -282,7 +282,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_split(k->chain.count, run_part, k);
+	lanes_split(k->chain.count, run_part, k);
 }
 
 /* What is read of value v: a port, or a constant. */
@@ -375,7 +375,7 @@ run_choice(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_split(k->choice.count, choose_part, k);
+	lanes_split(k->choice.count, choose_part, k);
 }
 
 bool

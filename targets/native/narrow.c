@@ -2,6 +2,7 @@
 #include "ir/base/size.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
+#include "targets/lanes.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 
@@ -27,12 +28,13 @@ accept_blocks(const struct match_in *m, struct why *why)
 }
 
 static void
-run_part(void *of, uint32_t part)
+run_part(void *of, uint32_t lane, size_t part)
 {
 	const struct narrow_kernel *k = of;
 	const size_t columns = k->form.weights.columns;
 	const size_t from = part * k->piece, to = from + k->piece;
 
+	(void)lane;
 	k->version->narrow(
 	    &k->form, k->packed, from, to < columns ? to : columns, k->result);
 }
@@ -44,8 +46,11 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->result = out[0];
 	k->version->narrow_pack(&k->form, in[0], k->packed);
-	team_run(k->parts, run_part, k);
+	lanes_each(k->parts, LANES_MOST, run_part, k);
 }
+
+/* TUNING: for each thread: what is left is shared where one is held up. */
+#define PARTS 8
 
 /* Parts begin at whole pairs of columns. */
 static void
@@ -54,7 +59,8 @@ divide(struct narrow_kernel *k)
 	const struct narrow *w = &k->form.weights;
 	const double work =
 	    (double)k->form.rows * (double)w->depth * (double)w->columns;
-	const uint32_t parts = team_for_products(work);
+	const uint32_t threads = team_for_products(work);
+	const uint32_t parts = threads > 1 ? PARTS * threads : 1;
 
 	k->piece = size_round_up((w->columns - 1) / parts + 1, NARROW_COLUMNS);
 	k->parts = (uint32_t)((w->columns - 1) / k->piece + 1);

@@ -3,7 +3,7 @@
 #include "targets/axes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 #include "targets/weights.h"
 
 #define NEED why_need
@@ -84,7 +84,7 @@ run_norm(struct kernel *kernel, const void *const *in, void *const *out)
 	k->x = in[k->port[0]];
 	k->other = k->sums ? in[k->port[1]] : NULL;
 	k->y = out[0];
-	team_parts(k->lines, k->part, run_part, k);
+	lanes_parts(k->lines, k->part, run_part, k);
 }
 
 static void

@@ -6,7 +6,7 @@
 
 #include "ir/base/file_guard.h"
 #include "targets/dequantized.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
@@ -201,8 +201,12 @@ struct point_kernel {
 #define CACHED ((size_t)256 << 10)
 #define FEWEST 64
 
+/* TUNING: parts of the filters for each thread: one that is held up leaves the last of its
+ * parts to others. */
+#define PARTS 8
+
 /* Whole blocks for every thread, or, where weights are more to read than the image
- * and there is something for each, a part of the filters. */
+ * and there is something for each, parts of the filters. */
 static void
 divide(struct pointwise *p, uint32_t threads, size_t pairs)
 {
@@ -213,7 +217,9 @@ divide(struct pointwise *p, uint32_t threads, size_t pairs)
 	p->parts = 1;
 	if (p->filters > p->images * p->area
 	    && (pairs % threads == 0 || pairs >= (size_t)4 * threads))
-		p->parts = threads;
+		p->parts = threads == 1       ? 1
+		    : pairs < PARTS * threads ? pairs
+		                              : (size_t)PARTS * threads;
 	else if (p->images % threads)
 		n = rounded(n, threads);
 	p->block = (p->area + n - 1) / n;
@@ -339,15 +345,12 @@ pointwise_pack(struct pointwise *p, const struct filters_at *from, size_t width,
 }
 
 static void
-run_thread(void *of, uint32_t i)
+run_unit(void *of, uint32_t lane, size_t unit, bool copied)
 {
 	const struct point_kernel *k = of;
-	const size_t units = pointwise_units(&k->p);
 
-	for (size_t u = units * i / k->threads;
-	     u < units * (i + 1) / k->threads; u++)
-		k->run(&k->p, u, k->p.scratch_of + i * k->p.scratch, k->in,
-		    k->out);
+	k->run(&k->p, unit, copied, k->p.scratch_of + lane * k->p.scratch,
+	    k->in, k->out);
 }
 
 static void
@@ -357,7 +360,8 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_run(k->threads, run_thread, k);
+	lanes_groups(
+	    pointwise_units(&k->p), k->p.parts, k->threads, run_unit, k);
 }
 
 static void

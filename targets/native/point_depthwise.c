@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "targets/native/native.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
@@ -203,15 +203,12 @@ set_places(struct point_depthwise *p, const struct fused f[2],
 }
 
 static void
-run_thread(void *of, uint32_t i)
+run_unit(void *of, uint32_t lane, size_t unit)
 {
 	const struct two_kernel *k = of;
-	const size_t units = depthwise_units(&k->p.second);
 
-	for (size_t u = units * i / k->threads;
-	     u < units * (i + 1) / k->threads; u++)
-		k->run(&k->p, u, k->p.scratch_of + i * k->p.scratch, k->in,
-		    k->out);
+	k->run(
+	    &k->p, unit, k->p.scratch_of + lane * k->p.scratch, k->in, k->out);
 }
 
 static void
@@ -221,7 +218,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in;
 	k->out = out[0];
-	team_run(k->threads, run_thread, k);
+	lanes_each(depthwise_units(&k->p.second), k->threads, run_unit, k);
 }
 
 bool

@@ -25,7 +25,7 @@ struct pointwise {
 	size_t real; /* filters that are there: what is stored beyond is 0 */
 	struct pixels in, out;
 	size_t block; /* pixels at once: their channels stay in the cache */
-	size_t parts; /* of the filters, each another thread's */
+	size_t parts; /* of the filters, shared out among threads */
 	bool copies; /* pixels are laid out anew as they are read */
 	struct pixel_entry entry;
 	const float *weights; /* [filters / pair][channels][pair] */
@@ -69,8 +69,9 @@ pointwise_units(const struct pointwise *p)
 	return p->images * ((p->area + p->block - 1) / p->block) * p->parts;
 }
 
-/* Unit `unit`; `scratch` is a thread's. */
-typedef void pointwise_run(const struct pointwise *p, size_t unit,
+/* Unit `unit`; `scratch` is a thread's. `copied`: it holds the unit's pixels, for the unit
+ * before was of the same block. */
+typedef void pointwise_run(const struct pointwise *p, size_t unit, bool copied,
     float *scratch, const void *const *in, float *out);
 
 #endif

@@ -2,7 +2,7 @@
 #include "targets/axes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/team.h"
+#include "targets/lanes.h"
 
 /* TUNING: numbers of a thread at once, of which each is an exponential function. */
 #define PART_LEAST ((size_t)4096)
@@ -90,7 +90,7 @@ run_softmax(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->x = in[0];
 	k->y = out[0];
-	team_parts(k->units, k->part, run_part, k);
+	lanes_parts(k->units, k->part, run_part, k);
 }
 
 bool

@@ -243,8 +243,8 @@ block_pair(const struct pointwise *p, const struct pixel_block *b,
 }
 
 static void
-pointwise_unit(const struct pointwise *p, size_t unit, float *scratch,
-    const void *const *in, float *out)
+pointwise_unit(const struct pointwise *p, size_t unit, bool copied,
+    float *scratch, const void *const *in, float *out)
 {
 	const size_t pairs = p->filters / PAIR_OF_VECTORS;
 	const size_t part = unit % p->parts, of_block = unit / p->parts;
@@ -261,7 +261,9 @@ pointwise_unit(const struct pointwise *p, size_t unit, float *scratch,
 	b.next = b.at + (p->copies ? b.n : NATIVE_GROUP) * p->right;
 	if (p->copies) {
 		b.at = scratch + p->block * PAIR_OF_VECTORS;
-		block_copy(p, &b, in, scratch + p->block * PAIR_OF_VECTORS);
+		if (!copied)
+			block_copy(
+			    p, &b, in, scratch + p->block * PAIR_OF_VECTORS);
 	}
 	for (size_t k = pairs * part / p->parts;
 	     k < pairs * (part + 1) / p->parts; k++)

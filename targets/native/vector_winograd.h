@@ -296,7 +296,7 @@ block_back(const struct winograd *w, const struct tile_block *b,
 }
 
 static void
-winograd_unit(const struct winograd *w, size_t unit, float *scratch,
+winograd_unit(const struct winograd *w, size_t unit, bool there, float *scratch,
     const void *const *in, float *out)
 {
 	const size_t side = w->side, of_group = winograd_units_of_group(w);
@@ -310,7 +310,8 @@ winograd_unit(const struct winograd *w, size_t unit, float *scratch,
 	    .to = pairs * (part + 1) / w->parts * PAIR_OF_VECTORS};
 	float *sum = scratch + side * side * w->input_step;
 
-	block_forth(w, &b, in[w->port], scratch);
+	if (!there)
+		block_forth(w, &b, in[w->port], scratch);
 	block_multiply(w, &b, scratch, sum);
 	block_back(w, &b, sum, in, out);
 }

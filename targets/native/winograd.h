@@ -32,7 +32,7 @@ struct winograd {
 	struct pixels in, out;
 	size_t down, across, tiles; /* tiles of an image, and of all */
 	size_t block; /* tiles at once: their transforms stay in the cache */
-	size_t parts; /* of the filters, each another thread's */
+	size_t parts; /* of the filters, shared out among threads */
 	/* [groups][side^2][filters / pair][channels][pair], pair: two vectors */
 	const float *weights;
 	const float *bias; /* of all groups */
@@ -50,15 +50,16 @@ winograd_units_of_group(const struct winograd *w)
 	return (w->tiles + w->block - 1) / w->block * w->parts;
 }
 
-/* Unit `unit` of winograd_units(): a block of tiles, for a part of a group's
- * filters. `scratch` is a thread's. */
+/* Blocks of tiles, for each part of a group's filters. */
 static inline size_t
 winograd_units(const struct winograd *w)
 {
 	return w->groups * winograd_units_of_group(w);
 }
 
-typedef void winograd_run(const struct winograd *w, size_t unit, float *scratch,
-    const void *const *in, float *out);
+/* Unit `unit`; `scratch` is a thread's. `there`: it holds the transforms of the unit's
+ * block, for the unit before was of the same. */
+typedef void winograd_run(const struct winograd *w, size_t unit, bool there,
+    float *scratch, const void *const *in, float *out);
 
 #endif

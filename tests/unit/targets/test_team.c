@@ -57,37 +57,6 @@ pieces_are_done_once(void **state)
 	target_threads_set(1);
 }
 
-#define LARGE 70001u
-
-static uint8_t seen[LARGE];
-
-static void
-see(void *of, size_t first, size_t count)
-{
-	(void)of;
-	assert_int_equal(first % 32, 0);
-	for (size_t i = first; i < first + count; i++)
-		seen[i]++;
-}
-
-static void
-parts_make_up_the_whole(void **state)
-{
-	static const size_t some[] = {
-	    0, 1, 31, 33, 8191, 8192, 16384, 16385, 24601, LARGE};
-
-	(void)state;
-	for (uint32_t threads = 1; threads <= 7; threads++)
-		for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
-			target_threads_set(threads);
-			memset(seen, 0, sizeof seen);
-			team_split(some[i], see, NULL);
-			for (size_t k = 0; k < LARGE; k++)
-				assert_int_equal(seen[k], k < some[i]);
-		}
-	target_threads_set(1);
-}
-
 static uint32_t
 different(uint32_t n)
 {
@@ -144,7 +113,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pieces_are_done_once),
-	    cmocka_unit_test(parts_make_up_the_whole),
 	    cmocka_unit_test(each_thread_has_its_own),
 	    cmocka_unit_test(denormals_are_zeros_in_the_others),
 	};
