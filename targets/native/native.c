@@ -1,7 +1,9 @@
 /* Kernels of our own, where a table shows that they beat the libraries. */
 #include "targets/native/native.h"
 
+#include "targets/byte_product.h"
 #include "targets/cores.h"
+#include "targets/dynamic.h"
 
 extern const struct target_kind target_native;
 

@@ -105,6 +105,21 @@ bool compile_reduce(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_conv_bytes(const struct match_in *m, struct why *why);
+uint32_t ways_conv_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_conv_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+bool compile_product_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_dynamic_rows(const struct match_in *m, struct why *why);
+bool compile_dynamic_rows(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_sequence(const struct match_in *m, struct why *why);
 bool compile_sequence(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

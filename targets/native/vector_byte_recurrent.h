@@ -7,6 +7,7 @@
 #include "targets/native/byte_recurrent_form.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_functions.h"
+#include "targets/native/vector_pairs.h"
 #include "targets/native/vector_product.h"
 
 /* TUNING: rows whose inputs are multiplied at once; they and what they make stay in
@@ -74,16 +75,15 @@ codes_at(const int8_t *at)
 	return codes;
 }
 
-/* Four unsigned bytes of a lane times four signed ones. */
+/* Four unsigned bytes of a lane times four signed ones: every second is a pair's. */
 ALWAYS bits
 quads_dot(bits sum, bits a, bits w)
 {
-	const bits low = bits_all(255);
+	const bits even = bits_all(0x00ff00ff);
+	const shorts codes = (shorts)w;
 
-	return sum + (a & low) * ((w << 24) >> 24)
-	    + ((a >> 8) & low) * ((w << 16) >> 24)
-	    + ((a >> 16) & low) * ((w << 8) >> 24)
-	    + ((a >> 24) & low) * (w >> 24);
+	sum = pairs_dot(sum, a & even, (bits)((codes << 8) >> 8));
+	return pairs_dot(sum, (a >> 8) & even, (bits)(codes >> 8));
 }
 #define QUADS_DOT(sum, a, w) quads_dot(sum, a, w)
 

@@ -10,6 +10,7 @@
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_direct.h"
 #include "targets/native/vector_depthwise.h"
+#include "targets/native/vector_integer.h"
 #include "targets/native/vector_narrow.h"
 #include "targets/native/vector_norm.h"
 #include "targets/native/vector_point_depthwise.h"
@@ -44,7 +45,8 @@
 		.byte_layer_room = byte_layer_bytes, \
 		.byte_layer = byte_layer_direction, .strides = strides_pieces, \
 		.softmax_units = softmax_units, .softmax = softmax_part, \
-		.norm = norm_lines, \
+		.norm = norm_lines, .integer_room = integer_numbers, \
+		.integer = integer_unit, \
 	}
 
 #endif

@@ -8,6 +8,7 @@
 #include "targets/native/chain.h"
 #include "targets/native/direct_form.h"
 #include "targets/native/depthwise_form.h"
+#include "targets/native/integer_form.h"
 #include "targets/native/narrow_form.h"
 #include "targets/native/point_depthwise_form.h"
 #include "targets/native/norm_form.h"
@@ -52,6 +53,8 @@ struct native_version {
 	byte_layer_room *byte_layer_room;
 	byte_layer_run *byte_layer;
 	strides_run *strides;
+	integer_room *integer_room;
+	integer_run *integer;
 	softmax_units_of *softmax_units;
 	softmax_run *softmax;
 	norm_run *norm;

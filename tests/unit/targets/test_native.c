@@ -1653,6 +1653,98 @@ test_random_layers(void **state)
 	target_threads_set(1);
 }
 
+/* ---- products of bytes ---- */
+
+static void
+make_integer_convs(void)
+{
+	const struct qconv form[] = {
+	    {DIMS(1, 1, 1, 1), DIMS(1, 1, 1, 1), 1, true, .plain = true},
+	    {DIMS(2, 3, 23, 17), DIMS(40, 3, 3, 3), 1, true, true,
+	        .plain = false},
+	    {DIMS(1, 33, 9, 14), DIMS(19, 33, 1, 1), 1, true, true,
+	        .any_zero = true, .plain = true},
+	    {DIMS(1, 64, 13, 13), DIMS(96, 64, 1, 1), 1, false, true,
+	        .plain = true},
+	    {DIMS(1, 17, 11, 40), DIMS(5, 17, 5, 2), 1, false, false,
+	        .any_zero = true},
+	    {DIMS(1, 130, 8, 7), DIMS(33, 130, 3, 3), 1, true, true,
+	        .unsigned_weights = true},
+	};
+
+	for (size_t i = 0; i < sizeof form / sizeof *form; i++)
+		make_qlinearconv(&form[i]);
+}
+
+static void
+test_integer_convs(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * 2; v++) {
+		again();
+		make_integer_convs();
+		target_threads_set(v % 2 ? 3 : 1);
+		check_elements(vectors[v / 2]);
+		assert_int_equal(count_rule("native.integer_conv"), 6);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_integer_products(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * 2; v++) {
+		again();
+		make_byte_products();
+		make_byte_product(DIMS(300, 1100), 2, 70, true, true);
+		make_dynamic_products();
+		make_dynamic_products_around();
+		target_threads_set(v % 2 ? 3 : 1);
+		check_elements(vectors[v / 2]);
+		assert_int_equal(count_rule("native.integer_product"), 8);
+		assert_int_equal(count_rule("native.dynamic_product"), 16);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_random_integers(void **state)
+{
+	struct rng r = rng_seeded(24);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried; i++) {
+		const int64_t k = 1 + rng_below(&r, 70),
+		              c = 1 + rng_below(&r, 70);
+		const struct qconv conv = {
+		    DIMS(1 + rng_below(&r, 2), c, 4 + rng_below(&r, 20),
+		        6 + rng_below(&r, 20)),
+		    DIMS(k, c, 1 + rng_below(&r, 3), 1 + rng_below(&r, 3)), 1,
+		    rng_below(&r, 2), rng_below(&r, 2),
+		    .any_zero = rng_below(&r, 2), .plain = rng_below(&r, 2)};
+
+		again();
+		make_qlinearconv(&conv);
+		make_byte_product(
+		    DIMS(1 + rng_below(&r, 40), c), 2, k, i % 2, i / 2 % 2);
+		target_threads_set(1 + rng_below(&r, 3));
+		assert_true(check_elements(vectors[i % NVECTORS]) >= 2);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_refused_integers(void **state)
+{
+	(void)state;
+	make_qlinearconv(&(struct qconv){
+	    DIMS(1, 6, 11, 13), DIMS(4, 3, 3, 2), 2, true, .by_filter = true});
+	find("native");
+	assert_false(has_rule("native.integer_conv"));
+	assert_true(is_refused_as("group"));
+}
+
 static void
 test_random_points(void **state)
 {
@@ -2343,6 +2435,10 @@ main(int argc, char **argv)
 	    TEST(test_infinite_state),
 	    TEST(test_byte_layers),
 	    TEST(test_refused_byte_layers),
+	    TEST(test_integer_convs),
+	    TEST(test_integer_products),
+	    TEST(test_random_integers),
+	    TEST(test_refused_integers),
 	    TEST(test_random_layers),
 	    TEST(test_random_points),
 	    TEST(test_random_channelwise),

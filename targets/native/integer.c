@@ -1,0 +1,367 @@
+/* Convolutions and products of bytes with constant weights: QLinearConv, QLinearMatMul
+ * and what exporters write between quantisers, and products of bytes that are
+ * quantised in each run. */
+#include <assert.h>
+
+#include "targets/byte_product.h"
+#include "targets/dynamic.h"
+#include "targets/integer.h"
+#include "targets/lanes.h"
+#include "targets/native/native.h"
+#include "targets/native/pixels.h"
+#include "targets/need.h"
+#include "targets/threads.h"
+#include "targets/window.h"
+
+#define NEED why_need
+
+/* ---- what is taken ---- */
+
+bool
+accept_conv_bytes(const struct match_in *m, struct why *why)
+{
+	const struct node *n = match_as_node(m->match, m->graph);
+	const int64_t group = attr_int_or(n, "group", 1);
+	struct match_in in = *m;
+
+	in.graph = match_graph(m->match, m->graph);
+	return need_integer(&in, why, n)
+	    && NEED(why, group == 1, "group", "1", "%d", (int)group);
+}
+
+uint32_t
+ways_conv_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const format_id id = format_intern(
+	    f, (struct format){SPACE_HOST, LAYOUT_NHWC, DT_UNDEFINED});
+
+	(void)m;
+	(void)max;
+	out[0] =
+	    (struct implementation){.name = "nhwc", .input = id, .output = id};
+	return 1;
+}
+
+bool
+accept_dynamic_rows(const struct match_in *m, struct why *why)
+{
+	const struct dynamic_product d = dynamic_read(m->match, m->graph);
+
+	return need_dynamic(m, why, &d);
+}
+
+/* ---- a kernel ---- */
+
+struct integer_kernel {
+	struct integer_form f;
+	integer_run *run;
+	struct integer_data data;
+	uint32_t threads;
+	int32_t in; /* port */
+	size_t bytes; /* of what comes in there */
+	struct zero_of_run zero;
+	int32_t
+	    by; /* the port of the scale of what comes in; -1: it has none */
+	int32_t *scratch; /* [threads][f.scratch] */
+};
+
+static void
+run_unit(void *of, uint32_t lane, size_t unit, bool copied)
+{
+	const struct integer_kernel *k = of;
+
+	k->run(&k->f, unit, copied, &k->data, k->scratch + lane * k->f.scratch);
+}
+
+static void
+run(struct kernel *kernel, const void *const *in, void *const *out)
+{
+	struct integer_kernel *k = kernel->state;
+
+	k->data = (struct integer_data){
+	    .in = in[k->in], .out = out[0], .zero = dynamic_zero(&k->zero, in)};
+	k->data.end = k->data.in + k->bytes;
+	if (k->by >= 0)
+		k->data.scale = *(const float *)in[k->by];
+	lanes_groups(integer_units(&k->f), k->f.parts, k->threads, run_unit, k);
+}
+
+/* TUNING: rows of a block, in 16 bits, in a private cache; fewer would read the weights
+ * too often. */
+#define CACHED ((size_t)192 << 10)
+#define FEWEST 24
+/* TUNING: parts of the filters for each thread: one that is held up leaves the last of its
+ * parts to others. */
+#define PARTS 8
+
+/* Blocks of rows for every thread, or, where weights are more to read than rows are and
+ * there is something for each, parts of the filters. */
+static void
+divide(struct integer_form *f, uint32_t threads, size_t pairs)
+{
+	const size_t cached = CACHED / sizeof(int16_t) / f->padded;
+	const size_t most = cached > FEWEST ? cached : FEWEST;
+	size_t n = (f->rows + most - 1) / most;
+
+	f->parts = 1;
+	if (threads > 1 && f->filters > f->rows && pairs >= threads)
+		f->parts =
+		    pairs < PARTS * threads ? pairs : (size_t)PARTS * threads;
+	else if (threads > 1)
+		n = rounded(n, threads);
+	f->block = (f->rows + n - 1) / n;
+}
+
+/* What lies where in the weights, as the model has them. */
+struct codes_at {
+	const struct tensor *codes;
+	const int32_t *zero; /* [outputs] */
+	size_t output,
+	    step; /* from an output's code to the next's, along the depth */
+	size_t
+	    taps; /* of a window: the depth is [taps][channels] to the kernel, and
+	              * [channels][taps] to the model; else 1 */
+};
+
+/* Weights less their zeros, of the outputs whose vectors lie side by side. */
+static void
+pack_panel(const struct integer_form *f, const struct codes_at *w,
+    const uint8_t *codes, size_t first, size_t pair, int16_t *to)
+{
+	const size_t n = f->outputs - first < pair ? f->outputs - first : pair;
+	const size_t channels = f->depth / w->taps;
+	const bool is_unsigned = w->codes->dtype == DT_UINT8;
+	size_t i = 0;
+
+	for (size_t tap = 0; tap < w->taps; tap++)
+		for (size_t c = 0; c < channels; c++, i++) {
+			const uint8_t *at = codes + first * w->output
+			    + (c * w->taps + tap) * w->step;
+			int16_t *row = to + i / 2 * 2 * pair + i % 2;
+
+			for (size_t k = 0; k < n; k++, at += w->output)
+				row[2 * k] =
+				    (int16_t)((is_unsigned
+				                      ? (int32_t)*at
+				                      : (int32_t)(int8_t)*at)
+				        - w->zero[first + k]);
+		}
+}
+
+static const int16_t *
+packed(const struct integer_form *f, const struct codes_at *w, size_t pair,
+    struct arena *a)
+{
+	int16_t *to = arena_new(a, int16_t, f->filters * f->padded);
+	const uint8_t *codes = tensor_data(w->codes, a);
+
+	for (size_t k = 0; k < f->outputs; k += pair)
+		pack_panel(f, w, codes, k, pair, to + k * f->padded);
+	return to;
+}
+
+static int32_t *
+padded_whole(const int32_t *from, const struct integer_form *f, struct arena *a)
+{
+	int32_t *to = arena_new(a, int32_t, f->filters);
+
+	for (size_t i = 0; from && i < f->outputs; i++)
+		to[i] = from[i];
+	return to;
+}
+
+static int32_t *
+zeros_of(const struct tensor *t, const struct integer_form *f, struct arena *a)
+{
+	int32_t *to = arena_new(a, int32_t, f->outputs);
+
+	for (size_t i = 0; i < f->outputs; i++)
+		to[i] = (int32_t)integer_entry(t, i);
+	return to;
+}
+
+/* Constants as kernels read them, and how the work is divided. */
+static void
+finish_kernel(struct integer_kernel *k, const struct codes_at *w,
+    const struct target *t, const struct candidate *c, struct arena *a,
+    struct kernel *out)
+{
+	const struct native_version *version = native_version_of(t);
+	const size_t pair = (size_t)2 * version->width;
+	struct integer_form *f = &k->f;
+
+	f->padded = rounded(f->depth, pair);
+	f->filters = rounded(f->outputs, pair);
+	f->multiplier = floats_padded(f->multiplier, f->outputs, f->filters, a);
+	f->shift = floats_padded(f->shift, f->outputs, f->filters, a);
+	f->bias = padded_whole(f->bias, f, a);
+	f->weights = packed(f, w, pair, a);
+	k->run = version->integer;
+	k->threads = target_threads();
+	divide(f, k->threads, f->filters / pair);
+	f->scratch = rounded(version->integer_room(f), 16);
+	k->scratch = arena_new(a, int32_t, k->threads * f->scratch);
+	assert(k->in >= 0);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+}
+
+static void
+set_input(struct integer_kernel *k, const struct graph *g, const struct node *n,
+    const struct candidate *c)
+{
+	k->in = candidate_input(c, n->input[0]);
+	k->bytes = type_elements(&node_in(g, n, 0)->type, 0);
+}
+
+/* Of an operator that requantises. */
+static bool
+read_requantising(struct integer_kernel *k, const struct graph *g,
+    const struct node *n, struct arena *a, struct err *err)
+{
+	const struct tensor *zero =
+	    integer_constant(g, n, integer_places(n)->x_zero);
+	struct requantising q = {.bias = NULL};
+	struct integer_form *f = &k->f;
+
+	if (!requantising_of(&q, g, n, f->outputs, a))
+		return err_set(
+		    err, ERR_UNSUPPORTED, "native: a scale is out of range");
+	k->zero = (struct zero_of_run){
+	    .port = -1, .constant = (int32_t)integer_entry(zero, 0)};
+	k->by = -1;
+	f->multiplier = q.multiplier;
+	f->bias = q.bias;
+	f->zero = q.zero;
+	f->to_unsigned = q.is_unsigned;
+	return true;
+}
+
+/* ---- convolutions ---- */
+
+static bool
+is_in_place(const struct window *w)
+{
+	bool one = true;
+
+	for (uint32_t i = 0; i < 2; i++)
+		one = one && w->kernel[i] == 1 && w->stride[i] == 1
+		    && w->before[i] == 0 && w->after[i] == 0;
+	return one;
+}
+
+static void
+set_window(struct integer_form *f, const struct window *w,
+    const struct type *in, const struct type *out)
+{
+	struct integer_window *to = &f->window;
+
+	*to = (struct integer_window){.height = (size_t)in->dim[2],
+	    .width = (size_t)in->dim[3],
+	    .channels = (size_t)in->dim[1],
+	    .rows = (size_t)out->dim[2],
+	    .columns = (size_t)out->dim[3],
+	    .in_place = is_in_place(w)};
+	for (uint32_t i = 0; i < 2; i++) {
+		to->kernel[i] = (size_t)w->kernel[i];
+		to->stride[i] = w->stride[i];
+		to->dilation[i] = w->dilation[i];
+		to->before[i] = w->before[i];
+	}
+	f->rows = (size_t)out->dim[0] * to->rows * to->columns;
+	f->outputs = (size_t)out->dim[1];
+	f->depth = to->kernel[0] * to->kernel[1] * to->channels;
+	f->from_unsigned = in->dtype == DT_UINT8;
+}
+
+bool
+compile_conv_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	const struct node *n = match_as_node(c->match, g);
+	const struct graph *in = match_graph(c->match, g);
+	const struct integer_places *at = integer_places(n);
+	struct integer_kernel *k = arena_new(a, struct integer_kernel, 1);
+	const struct tensor *w = integer_constant(in, n, at->w);
+	struct codes_at codes = {.codes = w, .step = 1};
+	struct window window;
+	const char *fault;
+
+	if (!window_resolve(&window, in, n, &fault))
+		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
+	set_window(&k->f, &window, &node_in(in, n, 0)->type,
+	    &node_out(in, n, 0)->type);
+	if (!read_requantising(k, in, n, a, err))
+		return false;
+	set_input(k, in, n, c);
+	codes.output = k->f.depth;
+	codes.taps = k->f.window.kernel[0] * k->f.window.kernel[1];
+	codes.zero = zeros_of(integer_constant(in, n, at->w_zero), &k->f, a);
+	finish_kernel(k, &codes, t, c, a, out);
+	return true;
+}
+
+/* ---- products ---- */
+
+/* Rows of a matrix, and its weights: outputs by depth, or depth by outputs. */
+static struct codes_at
+set_matrix(struct integer_form *f, const struct type *in,
+    const struct tensor *w, bool by_output)
+{
+	f->depth = (size_t)w->dim[by_output ? 1 : 0];
+	f->outputs = (size_t)w->dim[by_output ? 0 : 1];
+	f->rows = type_elements(in, 0) / f->depth;
+	f->from_unsigned = in->dtype == DT_UINT8;
+	f->window.in_place = true;
+	return (struct codes_at){.codes = w,
+	    .output = by_output ? f->depth : 1,
+	    .step = by_output ? 1 : f->outputs,
+	    .taps = 1};
+}
+
+bool
+compile_product_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	struct integer_kernel *k = arena_new(a, struct integer_kernel, 1);
+	struct byte_product p;
+	const struct node *n = &p.node;
+	struct codes_at codes;
+
+	if (!byte_product_read(&p, c->match, g))
+		return err_set(err, ERR_INTERNAL, "native: no product");
+	codes = set_matrix(&k->f, &node_in(g, n, 0)->type,
+	    integer_constant(g, n, 3), p.by_output);
+	if (!read_requantising(k, g, n, a, err))
+		return false;
+	set_input(k, g, n, c);
+	codes.zero = zeros_of(integer_constant(g, n, 5), &k->f, a);
+	finish_kernel(k, &codes, t, c, a, out);
+	return true;
+}
+
+bool
+compile_dynamic_rows(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	const struct dynamic_product d = dynamic_read(c->match, g);
+	struct integer_kernel *k = arena_new(a, struct integer_kernel, 1);
+	struct integer_form *f = &k->f;
+	struct codes_at codes = set_matrix(f, &node_in(g, d.product, 0)->type,
+	    integer_constant(g, d.product, 1), false);
+
+	(void)err;
+	f->to_floats = true;
+	f->multiplier = integer_entries(d.scales, f->outputs, a);
+	f->shift = integer_entries(d.bias, f->outputs, a);
+	set_input(k, g, d.product, c);
+	k->zero = dynamic_read_zero(&d, g, c);
+	k->by = candidate_input(c, d.scale);
+	codes.zero = zeros_of(integer_constant(g, d.product, 3), f, a);
+	finish_kernel(k, &codes, t, c, a, out);
+	return true;
+}

@@ -1,0 +1,347 @@
+/* Convolutions and products of bytes. Rows are gathered as numbers of 16 bits less their
+ * zero, pairs of them are multiplied and added into 32 bits by one instruction: no sum
+ * saturates, whatever the weights are. */
+#ifndef TARGETS_NATIVE_VECTOR_INTEGER_H
+#define TARGETS_NATIVE_VECTOR_INTEGER_H
+
+#include "targets/native/integer_form.h"
+#include "targets/native/vector_bytes.h"
+#include "targets/native/vector_pairs.h"
+#include "targets/native/vector_product.h"
+
+/* Numbers of 16 bits in a vector: what a block of a row has. */
+#define SHORTS ((size_t)2 * NATIVE_WIDTH)
+/* TUNING: pairs whose weights, two vectors each, stay in the first cache. */
+#define INTEGER_SLICE ((size_t)256)
+
+/* What lines of a window are copied in. */
+#define INTEGER_CHUNK ((size_t)16)
+
+typedef uint8_t some_unsigned __attribute__((vector_size(2 * NATIVE_WIDTH)));
+typedef int8_t some_signed __attribute__((vector_size(2 * NATIVE_WIDTH)));
+
+/* Rows of a block: from `first` on. */
+struct integer_block {
+	size_t first, n;
+	int32_t *at; /* groups of [padded / SHORTS][rows][SHORTS] of 16 bits */
+	int32_t *sum; /* [rows][pair] */
+};
+
+/* Bytes that a gathered row takes: what is copied in chunks is written beyond it. */
+ALWAYS size_t
+integer_row_bytes(const struct integer_form *f)
+{
+	return f->padded + 2 * INTEGER_CHUNK;
+}
+
+static size_t
+integer_numbers(const struct integer_form *f)
+{
+	/* rows as they are read, their sums, a group of rows as bytes */
+	return f->block * (f->padded / 2 + PAIR_OF_VECTORS)
+	    + NATIVE_GROUP * integer_row_bytes(f) / 4 + 1;
+}
+
+/* ---- rows as they are read ---- */
+
+ALWAYS shorts
+integer_widen(const uint8_t *from, const struct integer_form *f, int32_t zero)
+{
+	some_unsigned u;
+	some_signed s;
+
+	memcpy(&u, from, sizeof u);
+	memcpy(&s, from, sizeof s);
+	return (f->from_unsigned ? __builtin_convertvector(u, shorts)
+	                         : __builtin_convertvector(s, shorts))
+	    - (int16_t)zero;
+}
+
+/* One row, `rows` of which lie side by side. Weights beyond its end are zeros, so what is
+ * read there is of no matter, where there is something to read. */
+static inline void
+integer_spread(const struct integer_form *f, const uint8_t *from,
+    const uint8_t *end, int32_t zero, int32_t *to, size_t rows)
+{
+	uint8_t last[SHORTS] = {0};
+
+	for (size_t k = 0; k < f->padded; k += SHORTS, from += SHORTS) {
+		if ((size_t)(end - from) < SHORTS) {
+			memcpy(last, from, (size_t)(end - from));
+			from = last;
+			end = last + SHORTS;
+		}
+		*(shorts *)to = integer_widen(from, f, zero);
+		to += rows * NATIVE_WIDTH;
+	}
+}
+
+/* In chunks, as long as they are there: what is written beyond is written again, or
+ * read for nothing. */
+ALWAYS void
+integer_line_copy(
+    uint8_t *to, const uint8_t *from, size_t n, const uint8_t *end)
+{
+	if ((size_t)(end - from) < n + INTEGER_CHUNK) {
+		memcpy(to, from, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i += INTEGER_CHUNK)
+		memcpy(to + i, from + i, INTEGER_CHUNK);
+}
+
+/* A window's line of which a part lies outside: `y` in the image or not, from x on. */
+static inline void
+integer_border(const struct integer_window *w, const uint8_t *image, int64_t y,
+    int64_t x, int32_t zero, uint8_t *to)
+{
+	const size_t c = w->channels;
+
+	for (size_t k = 0; k < w->kernel[1]; k++, to += c) {
+		const int64_t at = x + (int64_t)k * w->dilation[1];
+
+		if (y < 0 || y >= (int64_t)w->height || at < 0
+		    || at >= (int64_t)w->width)
+			memset(to, zero, c);
+		else
+			memcpy(to,
+			    image + ((size_t)y * w->width + (size_t)at) * c, c);
+	}
+}
+
+ALWAYS bool
+integer_is_within(const struct integer_window *w, int64_t y, int64_t x)
+{
+	return y >= 0 && y < (int64_t)w->height && x >= 0
+	    && x + (int64_t)w->kernel[1] <= (int64_t)w->width
+	    && w->dilation[1] == 1;
+}
+
+/* The bytes under the window of output `row`, at `to`. */
+static inline void
+integer_gather(const struct integer_form *f, const struct integer_data *d,
+    size_t row, uint8_t *to)
+{
+	const struct integer_window *w = &f->window;
+	const size_t area = w->rows * w->columns;
+	const size_t line = w->kernel[1] * w->channels;
+	const uint8_t *image =
+	    d->in + row / area * w->height * w->width * w->channels;
+	const size_t at = row % area;
+	const int64_t x =
+	    (int64_t)(at % w->columns) * w->stride[1] - w->before[1];
+	int64_t y = (int64_t)(at / w->columns) * w->stride[0] - w->before[0];
+
+	for (size_t k = 0; k < w->kernel[0]; k++, y += w->dilation[0]) {
+		if (integer_is_within(w, y, x))
+			integer_line_copy(to,
+			    image
+			        + ((size_t)y * w->width + (size_t)x)
+			            * w->channels,
+			    line, d->end);
+		else
+			integer_border(w, image, y, x, d->zero, to);
+		to += line;
+	}
+}
+
+/* A group's rows are gathered before any is read again: what was just written in
+ * pieces is waited for. */
+static inline void
+integer_copy(const struct integer_form *f, const struct integer_block *b,
+    const struct integer_data *d, uint8_t *bytes)
+{
+	const size_t groups = groups_of(b->n), each = integer_row_bytes(f);
+
+	for (size_t i = 0; i < groups; i++) {
+		const size_t row = group_at(b->n, groups, i);
+		const size_t n = group_at(b->n, groups, i + 1) - row;
+		const uint8_t *from = d->in + (b->first + row) * f->depth;
+		int32_t *to = b->at + row * (f->padded / 2);
+
+		for (size_t r = 0; r < n && !f->window.in_place; r++)
+			integer_gather(
+			    f, d, b->first + row + r, bytes + r * each);
+		for (size_t r = 0; r < n; r++, to += NATIVE_WIDTH)
+			if (f->window.in_place)
+				integer_spread(f, from + r * f->depth, d->end,
+				    d->zero, to, n);
+			else
+				integer_spread(f, bytes + r * each,
+				    bytes + (r + 1) * each, d->zero, to, n);
+	}
+}
+
+/* ---- sums ---- */
+
+/* to[n][pair] = from + a b. */
+struct pair_product {
+	const int32_t *a; /* [depth / width][n][width], pairs of 16 bits */
+	const int32_t *b; /* [depth][pair] */
+	size_t depth; /* of pairs, whole vectors */
+	const int32_t *from; /* [pair], rows `from_step` apart */
+	size_t from_step;
+	int32_t *to;
+};
+
+#define PAIRS_START(r) \
+	bits x##r = bits_at(from + r * p->from_step); \
+	bits y##r = bits_at(from + r * p->from_step + NATIVE_WIDTH);
+#define PAIRS_STEP(r) \
+	{ \
+		const bits s = bits_all(a[r * NATIVE_WIDTH + j]); \
+		x##r = pairs_dot(x##r, s, b0); \
+		y##r = pairs_dot(y##r, s, b1); \
+	}
+#define PAIRS_STORE(r) \
+	memcpy(to + r * PAIR_OF_VECTORS, &x##r, sizeof x##r); \
+	memcpy(to + r * PAIR_OF_VECTORS + NATIVE_WIDTH, &y##r, sizeof y##r);
+
+#define PAIRS(n) \
+	static __attribute__((noinline)) void pairs_##n( \
+	    const struct pair_product *p) \
+	{ \
+		const int32_t *a = p->a, *b = p->b, *from = p->from; \
+		int32_t *to = p->to; \
+\
+		ROWS_##n(PAIRS_START) for (size_t k = 0; k < p->depth; \
+		                           k += NATIVE_WIDTH) \
+		{ \
+			_Pragma("GCC unroll 4") for (size_t j = 0; \
+			                             j < NATIVE_WIDTH; j++) \
+			{ \
+				const bits b0 = bits_at(b); \
+				const bits b1 = bits_at(b + NATIVE_WIDTH); \
+\
+				b += PAIR_OF_VECTORS; \
+				ROWS_##n(PAIRS_STEP) \
+			} \
+			a += (n)*NATIVE_WIDTH; \
+		} \
+		ROWS_##n(PAIRS_STORE) \
+	}
+
+PAIRS(1)
+PAIRS(2)
+PAIRS(3)
+PAIRS(4)
+PAIRS(5)
+PAIRS(6)
+#if NATIVE_GROUP > 6
+PAIRS(7)
+PAIRS(8)
+PAIRS(9)
+PAIRS(10)
+PAIRS(11)
+PAIRS(12)
+#endif
+
+/* Of n + 1 rows. */
+static void (*const pairs_of[NATIVE_GROUP])(const struct pair_product *p) = {
+    pairs_1, pairs_2, pairs_3, pairs_4, pairs_5, pairs_6,
+#if NATIVE_GROUP > 6
+    pairs_7, pairs_8, pairs_9, pairs_10, pairs_11, pairs_12
+#endif
+};
+
+/* ---- what becomes of them ---- */
+
+/* Of n rows one vector of filters. */
+static inline void
+integer_to_codes(const struct integer_form *f, const int32_t *sum, size_t n,
+    size_t filter, uint8_t *to)
+{
+	const struct code_range range = code_range_of(f->zero, f->to_unsigned);
+	const vec factor = vec_load(f->multiplier + filter);
+
+	for (size_t r = 0; r < n; r++, to += f->outputs) {
+		const bits sums = bits_at(sum + r * PAIR_OF_VECTORS);
+
+		codes_store(to, codes_near(vec_of_bits(sums) * factor, &range),
+		    f->outputs - filter);
+	}
+}
+
+static inline void
+integer_to_floats(const struct integer_form *f, const int32_t *sum, size_t n,
+    size_t filter, float scale, float *to)
+{
+	const vec factor = vec_load(f->multiplier + filter) * scale;
+	const vec shift = vec_load(f->shift + filter);
+
+	for (size_t r = 0; r < n; r++, to += f->outputs)
+		vec_store_first(to,
+		    vec_of_bits(bits_at(sum + r * PAIR_OF_VECTORS)) * factor
+		        + shift,
+		    f->outputs - filter);
+}
+
+static inline void
+integer_finish(const struct integer_form *f, const struct integer_data *d,
+    const int32_t *sum, size_t row, size_t n, size_t filter)
+{
+	const size_t at = row * f->outputs + filter;
+
+	if (f->to_floats)
+		integer_to_floats(
+		    f, sum, n, filter, d->scale, (float *)d->out + at);
+	else
+		integer_to_codes(f, sum, n, filter, (uint8_t *)d->out + at);
+}
+
+/* ---- a block ---- */
+
+/* All rows by two vectors of filters, a slice of the depth at a time. */
+static inline void
+integer_pair(const struct integer_form *f, const struct integer_block *b,
+    const struct integer_data *d, size_t filter)
+{
+	const size_t groups = groups_of(b->n), depth = f->padded / 2;
+	const int32_t *weights = (const int32_t *)f->weights + filter * depth;
+
+	for (size_t c = 0; c < depth; c += INTEGER_SLICE)
+		for (size_t i = 0; i < groups; i++) {
+			const size_t row = group_at(b->n, groups, i);
+			const size_t n = group_at(b->n, groups, i + 1) - row;
+			const size_t left = depth - c;
+			int32_t *sum = b->sum + row * PAIR_OF_VECTORS;
+			const struct pair_product p = {
+			    .a = b->at + row * depth + c * n,
+			    .b = weights + c * PAIR_OF_VECTORS,
+			    .depth =
+			        left < INTEGER_SLICE ? left : INTEGER_SLICE,
+			    .from = c ? sum : f->bias + filter,
+			    .from_step = c ? PAIR_OF_VECTORS : 0,
+			    .to = sum};
+
+			pairs_of[n - 1](&p);
+			for (size_t k = 0; left <= INTEGER_SLICE
+			     && k < PAIR_OF_VECTORS && filter + k < f->outputs;
+			     k += NATIVE_WIDTH)
+				integer_finish(f, d, sum + k, b->first + row, n,
+				    filter + k);
+		}
+}
+
+static void
+integer_unit(const struct integer_form *f, size_t unit, bool copied,
+    const struct integer_data *d, int32_t *scratch)
+{
+	const size_t pairs = f->filters / PAIR_OF_VECTORS;
+	const size_t part = unit % f->parts;
+	const size_t first = unit / f->parts * f->block;
+	const size_t left = f->rows - first;
+	const struct integer_block b = {.first = first,
+	    .n = left < f->block ? left : f->block,
+	    .at = scratch,
+	    .sum = scratch + f->block * (f->padded / 2)};
+
+	if (!copied)
+		integer_copy(
+		    f, &b, d, (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS));
+	for (size_t k = pairs * part / f->parts;
+	     k < pairs * (part + 1) / f->parts; k++)
+		integer_pair(f, &b, d, k * PAIR_OF_VECTORS);
+}
+
+#endif

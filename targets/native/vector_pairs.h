@@ -1,0 +1,36 @@
+/* Pairs of whole numbers of 16 bits, a pair in each lane of 32: multiplied by others and
+ * added up by one instruction, which never saturates. */
+#ifndef TARGETS_NATIVE_VECTOR_PAIRS_H
+#define TARGETS_NATIVE_VECTOR_PAIRS_H
+
+#include "targets/native/vector.h"
+
+typedef int16_t shorts
+    __attribute__((vector_size(VECTOR_BYTES), aligned(2), may_alias));
+
+ALWAYS bits
+bits_at(const int32_t *at)
+{
+	bits x;
+
+	memcpy(&x, at, sizeof x);
+	return x;
+}
+
+/* Each lane's two numbers times two others, both added to it. */
+ALWAYS bits
+pairs_dot(bits sum, bits a, bits w)
+{
+#if NATIVE_WIDTH == 16 && defined(__AVX512BW__)
+	return sum + (bits)_mm512_madd_epi16((__m512i)a, (__m512i)w);
+#elif NATIVE_WIDTH == 8 && defined(__AVX2__)
+	return sum + (bits)_mm256_madd_epi16((__m256i)a, (__m256i)w);
+#elif NATIVE_WIDTH == 4 && defined(__SSE2__)
+	return sum + (bits)_mm_madd_epi16((__m128i)a, (__m128i)w);
+#else
+	return sum + ((a << 16) >> 16) * ((w << 16) >> 16)
+	    + (a >> 16) * (w >> 16);
+#endif
+}
+
+#endif
