@@ -95,11 +95,22 @@ need_groups(
 }
 
 bool
+need_winograd(const struct match_in *m, struct why *why,
+    const struct node *anchor, const struct window *w)
+{
+	const bool fits = is_small_window(w);
+	const bool ok = NEED(why, fits, "window", "3x3 or 5x5, stride 1, dense",
+	    "%s", fits ? "that" : "another window");
+
+	return need_groups(m, why, anchor) && ok;
+}
+
+bool
 accept_winograd(const struct match_in *m, struct why *why)
 {
 	struct fused f;
 	struct window w;
-	bool ok = need_all_tensors(m, why), fits;
+	bool ok = need_all_tensors(m, why);
 
 	if (!ok || !need_chain(m, why, &f) || !f.anchor)
 		return false;
@@ -108,10 +119,7 @@ accept_winograd(const struct match_in *m, struct why *why)
 	    && need_window(m, why, f.anchor, &w);
 	if (!ok)
 		return false;
-	fits = is_small_window(&w);
-	ok = NEED(why, fits, "window", "3x3 or 5x5, stride 1, dense", "%s",
-	    fits ? "that" : "another window");
-	ok = need_groups(m, why, f.anchor) && ok;
+	ok = need_winograd(m, why, f.anchor, &w);
 	ok = need_constant(m, why, f.anchor, 1, "weights") && ok;
 	ok = need_constant(m, why, f.anchor, 2, "bias") && ok;
 	ok = need_native_steps(m, why, &f) && ok;
@@ -137,15 +145,12 @@ struct winograd_work {
 };
 
 static struct winograd_work
-work_of(const struct graph *g, const struct node *anchor)
+work_of(const struct winograd_source *s)
 {
-	const struct type *in = &node_in(g, anchor, 0)->type;
-	const struct type *out = &node_out(g, anchor, 0)->type;
-	const int64_t group = attr_int_or(anchor, "group", 1);
-
-	return (struct winograd_work){in, out, (size_t)(in->dim[1] / group),
-	    (size_t)(out->dim[1] / group),
-	    (uint32_t)node_in(g, anchor, 1)->type.dim[2] - 1};
+	return (struct winograd_work){s->in, s->out,
+	    (size_t)s->in->dim[1] / s->groups,
+	    (size_t)s->out->dim[1] / s->groups,
+	    (uint32_t)s->weights->dim[2] - 1};
 }
 
 /* Inputs of a tile. */
@@ -216,6 +221,7 @@ larger_block(const struct winograd_work *w, uint32_t size, uint32_t cached)
 
 struct offers {
 	const struct match_in *match;
+	bool of_bytes, guards;
 	struct formats *formats;
 	struct implementation *out;
 	uint32_t n, max;
@@ -239,7 +245,7 @@ offer(struct offers *o, struct winograd_way w)
 	    .input = f,
 	    .output = f,
 	    /* one NaN makes NaN of a tile, infinity too */
-	    .loses_nan = w.guard == NO_GUARD,
+	    .loses_nan = w.guard == NO_GUARD && !o->of_bytes,
 	    .guarded = w.guard != NO_GUARD,
 	    .transforms = true,
 	};
@@ -252,7 +258,8 @@ offer_places(
 	const int64_t width = o->version->width;
 
 	way.place = BLOCKED;
-	offer(o, way);
+	if (!o->of_bytes)
+		offer(o, way);
 	if (w->in->dim[1] % width == 0 && w->out->dim[1] % width == 0) {
 		way.place = LAST;
 		offer(o, way);
@@ -273,29 +280,60 @@ offer_blocks(
 	offer_places(o, way, w);
 }
 
+static void
+offer_sizes(struct offers *o, const struct winograd_work *w)
+{
+	struct winograd_way way = {.guard = o->guards};
+	double best = 0;
+
+	for (uint32_t i = 0; i < NSIZES && is_known_size(w, sizes[i]); i++)
+		if (i == 0 || effort(w, sizes[i]) < best)
+			best = effort(w, sizes[i]);
+	for (uint32_t i = 0; i < NSIZES && is_known_size(w, sizes[i]); i++) {
+		way.size = i;
+		if (effort(w, sizes[i]) <= WORTH * best)
+			offer_blocks(o, way, w);
+	}
+}
+
+uint32_t
+winograd_ways(const struct match_in *m, const struct winograd_source *s,
+    bool of_bytes, struct formats *f, struct implementation *out, uint32_t max)
+{
+	const struct winograd_work w = work_of(s);
+	struct offers o = {.match = m,
+	    .of_bytes = of_bytes,
+	    .guards = !of_bytes && m->keep_nan && guard_suffices(m),
+	    .formats = f,
+	    .out = out,
+	    .max = max,
+	    .version = native_version_of(m->target)};
+
+	offer_sizes(&o, &w);
+	return o.n;
+}
+
+static struct winograd_source
+source_of(const struct graph *g, const struct node *anchor)
+{
+	return (struct winograd_source){.in = &node_in(g, anchor, 0)->type,
+	    .out = &node_out(g, anchor, 0)->type,
+	    .weights = &node_in(g, anchor, 1)->type,
+	    .groups = (size_t)attr_int_or(anchor, "group", 1)};
+}
+
 uint32_t
 ways_winograd(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	const bool guards = m->keep_nan && guard_suffices(m);
-	struct offers o = {m, f, out, 0, max, native_version_of(m->target)};
+	struct winograd_source s;
 	struct fused fused;
 	const char *fault;
-	double best = 0;
-	struct winograd_work w;
 
 	if (!fused_read(&fused, m->graph, m->match, &fault))
 		return 0;
-	w = work_of(m->graph, fused.anchor);
-	for (uint32_t i = 0; i < NSIZES && is_known_size(&w, sizes[i]); i++)
-		if (i == 0 || effort(&w, sizes[i]) < best)
-			best = effort(&w, sizes[i]);
-	for (uint32_t i = 0; i < NSIZES && is_known_size(&w, sizes[i]); i++)
-		if (effort(&w, sizes[i]) <= WORTH * best)
-			offer_blocks(&o,
-			    (struct winograd_way){.size = i, .guard = guards},
-			    &w);
-	return o.n;
+	s = source_of(m->graph, fused.anchor);
+	return winograd_ways(m, &s, false, f, out, max);
 }
 
 /* ---- weights ---- */
@@ -450,7 +488,7 @@ struct winograd_kernel {
 	struct winograd w;
 	winograd_run *run;
 	const void *const *in;
-	float *out;
+	void *out;
 	uint32_t threads;
 };
 
@@ -534,56 +572,86 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	    winograd_units(&k->w), k->w.parts, k->threads, run_unit, k);
 }
 
+/* Where images lie, in vectors of the target's. */
+static struct pixels
+places_of(
+    const struct type *image, const struct target *t, const struct candidate *c)
+{
+	return pixels_of(t->formats->format[c->output[0].format].layout, image,
+	    native_version_of(t)->width);
+}
+
+/* Of a group, padded to two vectors. */
+static size_t
+filters_of(const struct winograd_source *s, const struct target *t,
+    const struct candidate *c)
+{
+	const size_t pair = (size_t)2 * native_version_of(t)->width;
+	const struct pixels out = places_of(s->out, t, c);
+
+	return rounded(
+	    rounded((size_t)s->out->dim[1] / s->groups, out.lanes), pair);
+}
+
+void
+winograd_kernel(const struct winograd *w, const struct winograd_source *s,
+    const struct target *t, const struct candidate *c, struct arena *a,
+    struct kernel *out)
+{
+	const struct native_version *version = native_version_of(t);
+	const struct winograd_way way = way_of(c->implementation);
+	struct winograd_kernel *k = arena_new(a, struct winograd_kernel, 1);
+	const size_t pair = (size_t)2 * version->width;
+	struct winograd *of = &k->w;
+
+	*k = (struct winograd_kernel){
+	    .w = *w, .run = version->winograd, .threads = target_threads()};
+	of->size = sizes[way.size];
+	set_sizes(of, s->in, s->out, s->window);
+	of->in = places_of(s->in, t, c);
+	of->out = places_of(s->out, t, c);
+	of->groups = s->groups;
+	of->channels =
+	    rounded((size_t)s->in->dim[1] / s->groups, version->width);
+	of->stored = rounded(of->real / s->groups, of->out.lanes);
+	of->filters = filters_of(s, t, c);
+	divide(of, blocks[way.block], k->threads, version->group,
+	    of->filters / pair);
+	pack_weights(of, s->filters, s->weights, version->width, a);
+	of->bias = floats_padded(s->bias, of->real, s->groups * of->filters, a);
+	set_scratch(of, k->threads, a);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run, .state = k};
+}
+
 bool
 compile_winograd(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	const struct native_version *version = native_version_of(t);
-	const struct winograd_way way = way_of(c->implementation);
-	const enum layout layout =
-	    t->formats->format[c->output[0].format].layout;
-	struct winograd_kernel *k = arena_new(a, struct winograd_kernel, 1);
-	struct winograd *w = &k->w;
-	const size_t pair = (size_t)2 * version->width;
+	struct winograd w = {.port = -1};
+	struct winograd_source s;
 	struct conv_weights weights;
 	struct arena unpacked;
 	struct window window;
 	struct fused f;
 	const char *fault;
-	const struct type *in, *result;
 
 	if (!fused_read(&f, g, c->match, &fault)
 	    || !window_resolve(&window, g, f.anchor, &fault))
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
-	in = &node_in(g, f.anchor, 0)->type;
-	result = &node_out(g, f.anchor, 0)->type;
 	arena_init(&unpacked);
 	fused_conv_weights(&weights, &f, g, &unpacked);
-	w->size = sizes[way.size];
-	set_sizes(w, in, result, &window);
-	w->in = pixels_of(layout, in, version->width);
-	w->out = pixels_of(layout, result, version->width);
-	w->groups = (size_t)attr_int_or(f.anchor, "group", 1);
-	w->channels = rounded((size_t)in->dim[1] / w->groups, version->width);
-	w->stored = rounded(w->real / w->groups, w->out.lanes);
-	w->filters = rounded(w->stored, pair);
-	k->threads = target_threads();
-	divide(w, blocks[way.block], k->threads, version->group,
-	    w->filters / pair);
-	pack_weights(w, weights.weights, &node_in(g, f.anchor, 1)->type,
-	    version->width, a);
-	w->bias =
-	    floats_padded(weights.bias, w->real, w->groups * w->filters, a);
+	s = source_of(g, f.anchor);
+	s.filters = weights.weights;
+	s.bias = weights.bias;
+	s.window = &window;
+	native_steps_of(&w.steps, &f, g, c, s.groups * filters_of(&s, t, c), a);
+	w.port = candidate_input(c, f.anchor->input[0]);
+	assert(w.port >= 0);
+	winograd_kernel(&w, &s, t, c, a, out);
 	arena_release(&unpacked);
-	native_steps_of(&w->steps, &f, g, c, w->groups * w->filters, a);
-	w->port = candidate_input(c, f.anchor->input[0]);
-	assert(w->port >= 0);
-	set_scratch(w, k->threads, a);
-	k->run = version->winograd;
-	*out = (struct kernel){
-	    .kind = t->kind, .candidate = c, .run = run, .state = k};
-	if (way.guard)
+	if (way_of(c->implementation).guard)
 		guard_kernel(out, t, g, a);
 	return true;
 }

@@ -115,6 +115,18 @@ bool compile_product_bytes(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_winograd_bytes(const struct match_in *m, struct why *why);
+uint32_t ways_winograd_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+bool compile_winograd_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_depthwise_bytes(const struct match_in *m, struct why *why);
+bool compile_depthwise_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
 bool accept_dynamic_rows(const struct match_in *m, struct why *why);
 bool compile_dynamic_rows(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

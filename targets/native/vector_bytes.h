@@ -111,111 +111,6 @@ byte_value(uint8_t x, const struct byte_code *c)
 	    * c->scale;
 }
 
-ALWAYS void
-channels_loop(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
-    size_t n, const struct byte_channels *c, bool from_unsigned)
-{
-	struct byte_limits l = byte_limits(c->to_unsigned);
-	const float *restrict scale = c->scale, *restrict shift = c->shift;
-	const float zero = c->zero;
-
-	l.low = c->least > l.low ? c->least : l.low;
-	for (size_t k = 0; k < rows; k++, to += n, from += n)
-		for (size_t i = 0; i < n; i++) {
-			const float x = from_unsigned ? (float)from[i]
-			                              : (float)(int8_t)from[i];
-			const float y = x * scale[i] + shift[i];
-			const float near =
-			    (y + BYTE_ROUNDER) - BYTE_ROUNDER + zero;
-
-			to[i] =
-			    (uint8_t)(int32_t)byte_between(near, l.low, l.high);
-		}
-}
-
-static void
-bytes_channels(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
-    size_t n, const struct byte_channels *c)
-{
-	if (c->from_unsigned)
-		channels_loop(to, from, rows, n, c, true);
-	else
-		channels_loop(to, from, rows, n, c, false);
-}
-
-/* Of constants, so that each loop is compiled without a choice in it. */
-ALWAYS void
-pair_loop(uint8_t *restrict to, const uint8_t *restrict a,
-    const uint8_t *restrict b, size_t n, const struct byte_pair *p,
-    enum byte_operation operation, bool is_unsigned, bool one)
-{
-	const struct byte_code ca = {p->a.scale, p->a.zero, is_unsigned};
-	const struct byte_code cb = {p->b.scale, p->b.zero, is_unsigned};
-	const struct byte_limits l = byte_limits(is_unsigned);
-	const float scale = p->y.scale, zero = p->y.zero;
-
-	for (size_t i = 0; i < n; i++) {
-		const float x = byte_value(a[i], &ca);
-		const float y = byte_value(b[one ? 0 : i], &cb);
-		const float z = operation == BYTES_ADD ? x + y
-		    : operation == BYTES_SUB           ? x - y
-		                                       : x * y;
-
-		to[i] = (uint8_t)(int32_t)byte_near(z / scale, zero, l);
-	}
-}
-
-#define PAIR_OF(operation, is_unsigned) \
-	(p->one ? pair_loop(to, a, b, n, p, operation, is_unsigned, true) \
-	        : pair_loop(to, a, b, n, p, operation, is_unsigned, false))
-
-static void
-bytes_pair(uint8_t *restrict to, const uint8_t *restrict a,
-    const uint8_t *restrict b, size_t n, const struct byte_pair *p)
-{
-	const bool u = p->y.is_unsigned;
-
-	switch (p->operation) {
-	case BYTES_ADD:
-		u ? PAIR_OF(BYTES_ADD, true) : PAIR_OF(BYTES_ADD, false);
-		break;
-	case BYTES_SUB:
-		u ? PAIR_OF(BYTES_SUB, true) : PAIR_OF(BYTES_SUB, false);
-		break;
-	default:
-		u ? PAIR_OF(BYTES_MUL, true) : PAIR_OF(BYTES_MUL, false);
-		break;
-	}
-}
-
-/* Lanes' own, least ones with their sign turned: each is the greatest of its kind. */
-static void
-floats_range_of(const float *restrict x, size_t n, float *low, float *high)
-{
-	const vec least = vec_all(-*low), most = vec_all(*high);
-	vec l[2] = {least, least}, h[2] = {most, most};
-	float lanes[2][NATIVE_WIDTH];
-	size_t i = 0;
-
-	for (; i + 2 * NATIVE_WIDTH <= n; i += 2 * NATIVE_WIDTH)
-		for (size_t k = 0; k < 2; k++) {
-			const vec y = vec_load(x + i + k * NATIVE_WIDTH);
-
-			l[k] = vec_most_of(-y, l[k]);
-			h[k] = vec_most_of(y, h[k]);
-		}
-	vec_store(lanes[0], vec_most_of(l[0], l[1]));
-	vec_store(lanes[1], vec_most_of(h[0], h[1]));
-	for (size_t k = 0; k < NATIVE_WIDTH; k++) {
-		*low = -lanes[0][k] < *low ? -lanes[0][k] : *low;
-		*high = lanes[1][k] > *high ? lanes[1][k] : *high;
-	}
-	for (; i < n; i++) {
-		*low = x[i] < *low ? x[i] : *low;
-		*high = x[i] > *high ? x[i] : *high;
-	}
-}
-
 /* What codes are of: whole numbers from low to high, and what zero is among them. */
 struct code_range {
 	float low, high;
@@ -271,20 +166,27 @@ codes_store(uint8_t *to, bits x, size_t n)
 		memcpy(to, codes, n);
 }
 
-/* As many bytes as a vector has lanes. */
+/* As many bytes as a vector has lanes. Compilers take them in one by one. */
 ALWAYS vec
 codes_load(const uint8_t *at, bool is_unsigned)
 {
-	typedef uint8_t unsigned_codes
-	    __attribute__((vector_size(NATIVE_WIDTH)));
-	typedef int8_t signed_codes __attribute__((vector_size(NATIVE_WIDTH)));
-	unsigned_codes u;
-	signed_codes s;
+#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
+	const __m128i x = _mm_loadu_si128((const __m128i *)at);
 
-	memcpy(&u, at, sizeof u);
-	memcpy(&s, at, sizeof s);
-	return vec_of_bits(is_unsigned ? __builtin_convertvector(u, bits)
-	                               : __builtin_convertvector(s, bits));
+	return vec_of_bits((bits)(is_unsigned ? _mm512_cvtepu8_epi32(x)
+	                                      : _mm512_cvtepi8_epi32(x)));
+#elif NATIVE_WIDTH == 8 && defined(__AVX2__)
+	const __m128i x = _mm_loadl_epi64((const __m128i *)at);
+
+	return vec_of_bits((bits)(is_unsigned ? _mm256_cvtepu8_epi32(x)
+	                                      : _mm256_cvtepi8_epi32(x)));
+#else
+	bits x = {0};
+
+	for (size_t i = 0; i < NATIVE_WIDTH; i++)
+		x[i] = is_unsigned ? (int32_t)at[i] : (int32_t)(int8_t)at[i];
+	return vec_of_bits(x);
+#endif
 }
 
 /* Is any lane's bit set? */
@@ -324,28 +226,179 @@ floats_quantize_each(uint8_t *restrict to, const float *restrict x, size_t n,
 	}
 }
 
-/* Multiplied where that says what dividing does: dividing takes three times as long. */
+/* How reals become codes. */
+struct code_steps {
+	const struct byte_code *code;
+	struct code_range range;
+	float by; /* 1 / scale */
+	bool by_product; /* that is a number to multiply by */
+};
+
+ALWAYS struct code_steps
+code_steps_of(const struct byte_code *code)
+{
+	const float by = 1 / code->scale;
+
+	return (struct code_steps){code,
+	    code_range_of(code->zero, code->is_unsigned), by, isfinite(by)};
+}
+
+/* Multiplied where that says what dividing does, which takes three times as long. */
+ALWAYS void
+codes_of_reals(uint8_t *to, vec x, const struct code_steps *s)
+{
+	const struct code_range *r = &s->range;
+	const vec y = x * s->by;
+	const vec kept = vec_ceil_at(vec_floor_at(y, r->low), r->high);
+	const vec off = vec_abs(kept - ((kept + BYTE_ROUNDER) - BYTE_ROUNDER));
+
+	bits codes = codes_near(y, r);
+
+	/* NaN, which is nothing's equal, is 0 */
+	if (bits_any(~(off <= vec_all(BYTE_MIDDLE))))
+		codes = codes_near(x / s->code->scale, r) & (x == x);
+	codes_store(to, codes, NATIVE_WIDTH);
+}
+
+/* What as many bytes as a vector has lanes mean. */
+ALWAYS vec
+codes_value(const uint8_t *at, const struct byte_code *c)
+{
+	return (codes_load(at, c->is_unsigned) - c->zero) * c->scale;
+}
+
+ALWAYS void
+channels_loop(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
+    size_t n, const struct byte_channels *c, bool from_unsigned)
+{
+	struct byte_limits l = byte_limits(c->to_unsigned);
+	const float *restrict scale = c->scale, *restrict shift = c->shift;
+	const float zero = c->zero;
+
+	l.low = c->least > l.low ? c->least : l.low;
+	for (size_t k = 0; k < rows; k++, to += n, from += n)
+		for (size_t i = 0; i < n; i++) {
+			const float x = from_unsigned ? (float)from[i]
+			                              : (float)(int8_t)from[i];
+			const float y = x * scale[i] + shift[i];
+			const float near =
+			    (y + BYTE_ROUNDER) - BYTE_ROUNDER + zero;
+
+			to[i] =
+			    (uint8_t)(int32_t)byte_between(near, l.low, l.high);
+		}
+}
+
+static void
+bytes_channels(uint8_t *restrict to, const uint8_t *restrict from, size_t rows,
+    size_t n, const struct byte_channels *c)
+{
+	if (c->from_unsigned)
+		channels_loop(to, from, rows, n, c, true);
+	else
+		channels_loop(to, from, rows, n, c, false);
+}
+
+ALWAYS float
+byte_combined(enum byte_operation operation, float x, float y)
+{
+	return operation == BYTES_ADD ? x + y
+	    : operation == BYTES_SUB  ? x - y
+	                              : x * y;
+}
+
+/* Of constants, so that each loop is compiled without a choice in it. */
+ALWAYS void
+pair_loop(uint8_t *restrict to, const uint8_t *restrict a,
+    const uint8_t *restrict b, size_t n, const struct byte_pair *p,
+    enum byte_operation operation, bool is_unsigned, bool one)
+{
+	const struct byte_code ca = {p->a.scale, p->a.zero, is_unsigned};
+	const struct byte_code cb = {p->b.scale, p->b.zero, is_unsigned};
+	const struct byte_code cy = {p->y.scale, p->y.zero, is_unsigned};
+	const struct code_steps steps = code_steps_of(&cy);
+	size_t i = 0;
+
+	for (; steps.by_product && i + NATIVE_WIDTH <= n; i += NATIVE_WIDTH) {
+		const vec x = codes_value(a + i, &ca);
+		const vec y = one ? vec_all(byte_value(b[0], &cb))
+		                  : codes_value(b + i, &cb);
+
+		codes_of_reals(to + i,
+		    operation == BYTES_ADD       ? x + y
+		        : operation == BYTES_SUB ? x - y
+		                                 : x * y,
+		    &steps);
+	}
+	for (; i < n; i++) {
+		const float z = byte_combined(operation, byte_value(a[i], &ca),
+		    byte_value(b[one ? 0 : i], &cb));
+
+		floats_quantize_each(to + i, &z, 1, &cy);
+	}
+}
+
+#define PAIR_OF(operation, is_unsigned) \
+	(p->one ? pair_loop(to, a, b, n, p, operation, is_unsigned, true) \
+	        : pair_loop(to, a, b, n, p, operation, is_unsigned, false))
+
+static void
+bytes_pair(uint8_t *restrict to, const uint8_t *restrict a,
+    const uint8_t *restrict b, size_t n, const struct byte_pair *p)
+{
+	const bool u = p->y.is_unsigned;
+
+	switch (p->operation) {
+	case BYTES_ADD:
+		u ? PAIR_OF(BYTES_ADD, true) : PAIR_OF(BYTES_ADD, false);
+		break;
+	case BYTES_SUB:
+		u ? PAIR_OF(BYTES_SUB, true) : PAIR_OF(BYTES_SUB, false);
+		break;
+	default:
+		u ? PAIR_OF(BYTES_MUL, true) : PAIR_OF(BYTES_MUL, false);
+		break;
+	}
+}
+
+/* Lanes' own, least ones with their sign turned: each is the greatest of its kind. */
+static void
+floats_range_of(const float *restrict x, size_t n, float *low, float *high)
+{
+	const vec least = vec_all(-*low), most = vec_all(*high);
+	vec l[2] = {least, least}, h[2] = {most, most};
+	float lanes[2][NATIVE_WIDTH];
+	size_t i = 0;
+
+	for (; i + 2 * NATIVE_WIDTH <= n; i += 2 * NATIVE_WIDTH)
+		for (size_t k = 0; k < 2; k++) {
+			const vec y = vec_load(x + i + k * NATIVE_WIDTH);
+
+			l[k] = vec_most_of(-y, l[k]);
+			h[k] = vec_most_of(y, h[k]);
+		}
+	vec_store(lanes[0], vec_most_of(l[0], l[1]));
+	vec_store(lanes[1], vec_most_of(h[0], h[1]));
+	for (size_t k = 0; k < NATIVE_WIDTH; k++) {
+		*low = -lanes[0][k] < *low ? -lanes[0][k] : *low;
+		*high = lanes[1][k] > *high ? lanes[1][k] : *high;
+	}
+	for (; i < n; i++) {
+		*low = x[i] < *low ? x[i] : *low;
+		*high = x[i] > *high ? x[i] : *high;
+	}
+}
+
 static void
 floats_quantize(uint8_t *restrict to, const float *restrict x, size_t n,
     const struct byte_code *code)
 {
-	const struct code_range r =
-	    code_range_of(code->zero, code->is_unsigned);
-	const vec by = vec_all(1 / code->scale);
+	const struct code_steps steps = code_steps_of(code);
 	const size_t end =
-	    isfinite(by[0]) ? n / NATIVE_WIDTH * NATIVE_WIDTH : 0;
+	    steps.by_product ? n / NATIVE_WIDTH * NATIVE_WIDTH : 0;
 
-	for (size_t i = 0; i < end; i += NATIVE_WIDTH) {
-		const vec y = vec_load(x + i) * by;
-		const vec kept = vec_ceil_at(vec_floor_at(y, r.low), r.high);
-		const vec off =
-		    vec_abs(kept - ((kept + BYTE_ROUNDER) - BYTE_ROUNDER));
-
-		if (bits_any(~(off <= vec_all(BYTE_MIDDLE))))
-			floats_quantize_each(to + i, x + i, NATIVE_WIDTH, code);
-		else
-			codes_store(to + i, codes_near(y, &r), NATIVE_WIDTH);
-	}
+	for (size_t i = 0; i < end; i += NATIVE_WIDTH)
+		codes_of_reals(to + i, vec_load(x + i), &steps);
 	floats_quantize_each(to + end, x + end, n - end, code);
 }
 

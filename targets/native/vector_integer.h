@@ -9,16 +9,11 @@
 #include "targets/native/vector_pairs.h"
 #include "targets/native/vector_product.h"
 
-/* Numbers of 16 bits in a vector: what a block of a row has. */
-#define SHORTS ((size_t)2 * NATIVE_WIDTH)
 /* TUNING: pairs whose weights, two vectors each, stay in the first cache. */
 #define INTEGER_SLICE ((size_t)256)
 
 /* What lines of a window are copied in. */
 #define INTEGER_CHUNK ((size_t)16)
-
-typedef uint8_t some_unsigned __attribute__((vector_size(2 * NATIVE_WIDTH)));
-typedef int8_t some_signed __attribute__((vector_size(2 * NATIVE_WIDTH)));
 
 /* Rows of a block: from `first` on. */
 struct integer_block {
@@ -44,19 +39,6 @@ integer_numbers(const struct integer_form *f)
 
 /* ---- rows as they are read ---- */
 
-ALWAYS shorts
-integer_widen(const uint8_t *from, const struct integer_form *f, int32_t zero)
-{
-	some_unsigned u;
-	some_signed s;
-
-	memcpy(&u, from, sizeof u);
-	memcpy(&s, from, sizeof s);
-	return (f->from_unsigned ? __builtin_convertvector(u, shorts)
-	                         : __builtin_convertvector(s, shorts))
-	    - (int16_t)zero;
-}
-
 /* One row, `rows` of which lie side by side. Weights beyond its end are zeros, so what is
  * read there is of no matter, where there is something to read. */
 static inline void
@@ -71,7 +53,8 @@ integer_spread(const struct integer_form *f, const uint8_t *from,
 			from = last;
 			end = last + SHORTS;
 		}
-		*(shorts *)to = integer_widen(from, f, zero);
+		*(shorts *)to =
+		    shorts_of_codes(from, f->from_unsigned) - (int16_t)zero;
 		to += rows * NATIVE_WIDTH;
 	}
 }

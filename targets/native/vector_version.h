@@ -10,6 +10,7 @@
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_direct.h"
 #include "targets/native/vector_depthwise.h"
+#include "targets/native/vector_depthwise_bytes.h"
 #include "targets/native/vector_integer.h"
 #include "targets/native/vector_narrow.h"
 #include "targets/native/vector_norm.h"
@@ -47,6 +48,8 @@
 		.softmax_units = softmax_units, .softmax = softmax_part, \
 		.norm = norm_lines, .integer_room = integer_numbers, \
 		.integer = integer_unit, \
+		.depthwise_bytes_pack = depthwise_bytes_packed, \
+		.depthwise_bytes = depthwise_bytes_row, \
 	}
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TARGETS_NATIVE_VECTOR_WINOGRAD_H
 #define TARGETS_NATIVE_VECTOR_WINOGRAD_H
 
+#include "targets/native/vector_bytes.h"
 #include "targets/native/vector_product.h"
 #include "targets/native/vector_steps.h"
 #include "targets/native/vector_tiles.h"
@@ -26,30 +27,54 @@ tile_of(const struct winograd *w, size_t t)
 	    t / of_image, i / w->across * w->size, i % w->across * w->size};
 }
 
-/* A tile's inputs; beyond the image lie zeros. */
-ALWAYS void
-tile_read(const struct winograd *w, const struct tile *t, const float *from,
-    size_t side, vec *d)
+/* Of an image the vector of channels at `at`. */
+ALWAYS vec
+image_floats(const struct winograd *w, const void *in, size_t at)
 {
-	const int64_t y0 = (int64_t)t->y - w->above;
-	const int64_t x0 = (int64_t)t->x - w->before;
-	const int64_t height = (int64_t)w->height, width = (int64_t)w->width;
-	const int64_t n = (int64_t)side;
-	const size_t step = w->in.pixel;
-
-	if (y0 >= 0 && x0 >= 0 && y0 + n <= height && x0 + n <= width) {
-		from += (size_t)(y0 * width + x0) * step;
-		for (size_t y = 0; y < side; y++, from += w->width * step)
-			for (size_t x = 0; x < side; x++)
-				d[y * side + x] = vec_load(from + x * step);
-		return;
-	}
-	for (int64_t y = y0; y < y0 + n; y++)
-		for (int64_t x = x0; x < x0 + n; x++, d++)
-			*d = y >= 0 && y < height && x >= 0 && x < width
-			    ? vec_load(from + (size_t)(y * width + x) * step)
-			    : vec_all(0);
+	(void)w;
+	return vec_load((const float *)in + at);
 }
+
+ALWAYS vec
+image_codes(const struct winograd *w, const void *in, size_t at)
+{
+	return codes_load((const uint8_t *)in + at, w->codes.from_unsigned)
+	    - w->codes.from_zero;
+}
+
+/* A tile's inputs; beyond the image lie zeros. */
+#define TILE_READ(name, load) \
+	ALWAYS void name(const struct winograd *w, const struct tile *t, \
+	    const void *in, size_t at, size_t side, vec *d) \
+	{ \
+		const int64_t y0 = (int64_t)t->y - w->above; \
+		const int64_t x0 = (int64_t)t->x - w->before; \
+		const int64_t height = (int64_t)w->height; \
+		const int64_t width = (int64_t)w->width; \
+		const int64_t n = (int64_t)side; \
+		const size_t step = w->in.pixel; \
+\
+		if (y0 >= 0 && x0 >= 0 && y0 + n <= height \
+		    && x0 + n <= width) { \
+			at += (size_t)(y0 * width + x0) * step; \
+			for (size_t y = 0; y < side; \
+			     y++, at += w->width * step) \
+				for (size_t x = 0; x < side; x++) \
+					d[y * side + x] = \
+					    load(w, in, at + x * step); \
+			return; \
+		} \
+		for (int64_t y = y0; y < y0 + n; y++) \
+			for (int64_t x = x0; x < x0 + n; x++, d++) \
+				*d = y >= 0 && y < height && x >= 0 \
+				        && x < width \
+				    ? load(w, in, \
+				        at + (size_t)(y * width + x) * step) \
+				    : vec_all(0); \
+	}
+TILE_READ(tile_floats, image_floats)
+TILE_READ(tile_codes, image_codes)
+#undef TILE_READ
 
 /* A tile's sums: what was multiplied, `step` floats from one frequency to the
  * next. */
@@ -81,12 +106,15 @@ row_at(const struct winograd *w, size_t row, size_t channel)
 #define FORTH(side) \
 	/* Columns, then rows. */ \
 	static inline void tile_forth_##side(const struct winograd *w, \
-	    const struct tile *t, const float *restrict from, \
+	    const struct tile *t, const void *in, size_t at, \
 	    float *restrict to) \
 	{ \
 		vec d[(side) * (side)], e[(side) * (side)]; \
 \
-		tile_read(w, t, from, side, d); \
+		if (w->codes.multiplier) \
+			tile_codes(w, t, in, at, side, d); \
+		else \
+			tile_floats(w, t, in, at, side, d); \
 		for (size_t x = 0; x < (side); x++) \
 			tile_in_##side(d + x, side, e + x, side); \
 		for (size_t y = 0; y < (side); y++) { \
@@ -122,15 +150,15 @@ BACK(4, 8)
 #undef BACK
 
 ALWAYS void
-tile_forth(const struct winograd *w, const struct tile *t, const float *from,
-    float *to)
+tile_forth(const struct winograd *w, const struct tile *t, const void *in,
+    size_t at, float *to)
 {
 	if (w->side == 4)
-		tile_forth_4(w, t, from, to);
+		tile_forth_4(w, t, in, at, to);
 	else if (w->side == 6)
-		tile_forth_6(w, t, from, to);
+		tile_forth_6(w, t, in, at, to);
 	else
-		tile_forth_8(w, t, from, to);
+		tile_forth_8(w, t, in, at, to);
 }
 
 ALWAYS void
@@ -185,6 +213,22 @@ patch_write(
 			    to + (y * w->columns + x) * w->out.pixel, *from++);
 }
 
+/* The same as bytes; filters are whole vectors. */
+static inline void
+patch_encode(const struct winograd *w, const struct patch *p, size_t filter,
+    const vec *from, uint8_t *to)
+{
+	const struct code_range r =
+	    code_range_of(w->codes.to_zero, w->codes.to_unsigned);
+	const vec factor = vec_load(w->codes.multiplier + filter);
+
+	to += p->at * w->out.pixel;
+	for (size_t y = 0; y < p->rows; y++)
+		for (size_t x = 0; x < p->columns; x++)
+			codes_store(to + (y * w->columns + x) * w->out.pixel,
+			    codes_near(*from++ * factor, &r), NATIVE_WIDTH);
+}
+
 /* Bias, and all that follows, over a patch of n vectors. */
 static inline void
 patch_finish(const struct winograd *w, const struct patch *p, size_t filter,
@@ -233,17 +277,16 @@ struct tile_block {
 
 static inline void
 block_forth(const struct winograd *w, const struct tile_block *b,
-    const float *in, float *to)
+    const void *in, float *to)
 {
 	for (size_t t = 0; t < b->n; t++) {
 		const struct tile tile = tile_of(w, b->first + t);
 
 		for (size_t c = 0; c < w->channels; c += NATIVE_WIDTH) {
-			const float *from = in
-			    + pixels_at(
-			        &w->in, tile.image, b->group * w->channels + c);
+			const size_t at = pixels_at(
+			    &w->in, tile.image, b->group * w->channels + c);
 
-			tile_forth(w, &tile, from, to + row_at(w, t, c));
+			tile_forth(w, &tile, in, at, to + row_at(w, t, c));
 		}
 	}
 }
@@ -272,7 +315,7 @@ block_multiply(const struct winograd *w, const struct tile_block *b,
 
 static inline void
 block_back(const struct winograd *w, const struct tile_block *b,
-    const float *sum, const void *const *in, float *out)
+    const float *sum, const void *const *in, void *out)
 {
 	const size_t end = b->to < w->stored ? b->to : w->stored;
 	vec x[MOST_OUTPUTS];
@@ -291,13 +334,17 @@ block_back(const struct winograd *w, const struct tile_block *b,
 			tile_back(w, from, x);
 			patch_cut(w, &patch, x);
 			patch_finish(w, &patch, filter, at, in, x);
-			patch_write(w, &patch, x, out + at);
+			if (w->codes.multiplier)
+				patch_encode(
+				    w, &patch, filter, x, (uint8_t *)out + at);
+			else
+				patch_write(w, &patch, x, (float *)out + at);
 		}
 }
 
 static void
 winograd_unit(const struct winograd *w, size_t unit, bool there, float *scratch,
-    const void *const *in, float *out)
+    const void *const *in, void *out)
 {
 	const size_t side = w->side, of_group = winograd_units_of_group(w);
 	const size_t part = unit % w->parts;

@@ -7,6 +7,7 @@
 #include "targets/native/byte_recurrent_form.h"
 #include "targets/native/chain.h"
 #include "targets/native/direct_form.h"
+#include "targets/native/depthwise_bytes_form.h"
 #include "targets/native/depthwise_form.h"
 #include "targets/native/integer_form.h"
 #include "targets/native/narrow_form.h"
@@ -55,6 +56,8 @@ struct native_version {
 	strides_run *strides;
 	integer_room *integer_room;
 	integer_run *integer;
+	depthwise_bytes_pack *depthwise_bytes_pack;
+	depthwise_bytes_run *depthwise_bytes;
 	softmax_units_of *softmax_units;
 	softmax_run *softmax;
 	norm_run *norm;

@@ -17,6 +17,14 @@
 #define WINOGRAD_WAYS 15
 #define WINOGRAD_PLACES 4
 
+/* Of bytes: an image whose zero is another, and what becomes of sums. */
+struct winograd_codes {
+	bool from_unsigned, to_unsigned;
+	float from_zero, to_zero;
+	const float
+	    *multiplier; /* of all groups' filters; NULL: floats come in */
+};
+
 struct winograd {
 	uint32_t size; /* outputs of a tile along a side: 2, 4 or 6 */
 	uint32_t side; /* of a tile's inputs: 4, 6 or 8 */
@@ -36,6 +44,7 @@ struct winograd {
 	/* [groups][side^2][filters / pair][channels][pair], pair: two vectors */
 	const float *weights;
 	const float *bias; /* of all groups */
+	struct winograd_codes codes; /* then no steps follow */
 	struct native_steps steps;
 	int32_t port; /* the image's */
 	/* Of a thread: transforms of a block's inputs, and their sums. */
@@ -60,6 +69,30 @@ winograd_units(const struct winograd *w)
 /* Unit `unit`; `scratch` is a thread's. `there`: it holds the transforms of the unit's
  * block, for the unit before was of the same. */
 typedef void winograd_run(const struct winograd *w, size_t unit, bool there,
-    float *scratch, const void *const *in, float *out);
+    float *scratch, const void *const *in, void *out);
+
+/* What is known of a convolution apart from what follows it. */
+struct winograd_source {
+	const struct type *in, *out, *weights;
+	const float *filters; /* [K, C / group, ...] */
+	const float *bias; /* [K], or NULL */
+	const struct window *window;
+	size_t groups;
+};
+
+/* A kernel of it, `w` with what is not worked out from the source; the work is divided
+ * here. */
+void winograd_kernel(const struct winograd *w, const struct winograd_source *s,
+    const struct target *t, const struct candidate *c, struct arena *a,
+    struct kernel *out);
+
+/* Dense windows of 3x3 or 5x5, a step at a time. */
+bool need_winograd(const struct match_in *m, struct why *why,
+    const struct node *anchor, const struct window *w);
+
+/* Ways of it worth a price: all, or those of bytes. */
+uint32_t winograd_ways(const struct match_in *m,
+    const struct winograd_source *s, bool of_bytes, struct formats *f,
+    struct implementation *out, uint32_t max);
 
 #endif

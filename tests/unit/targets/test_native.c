@@ -1690,6 +1690,60 @@ test_integer_convs(void **state)
 	target_threads_set(1);
 }
 
+/* Winograd's, of bytes. */
+static void
+test_near_integer_convs(void **state)
+{
+	const struct qconv form[] = {
+	    {DIMS(2, 16, 13, 17), DIMS(32, 16, 3, 3), 1, true, true,
+	        .plain = true},
+	    {DIMS(1, 48, 8, 30), DIMS(16, 48, 3, 3), 1, false, false,
+	        .any_zero = true, .plain = true},
+	    {DIMS(1, 16, 9, 9), DIMS(16, 16, 5, 5), 1, true, false,
+	        .unsigned_weights = true, .plain = true},
+	    {DIMS(1, 32, 11, 7), DIMS(64, 16, 3, 3), 2, true, true,
+	        .plain = true},
+	};
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * 2; v++) {
+		again();
+		for (size_t i = 0; i < sizeof form / sizeof *form; i++)
+			make_qlinearconv(&form[i]);
+		target_threads_set(v % 2 ? 3 : 1);
+		check_elements(vectors[v / 2]);
+		assert_true(count_rule("native.integer_winograd") >= 4);
+		assert_true(count_rule("native.integer_conv") == 3);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_channelwise_bytes(void **state)
+{
+	const struct qconv form[] = {
+	    {DIMS(2, 32, 23, 17), DIMS(32, 1, 3, 3), 32, true, true,
+	        .plain = false},
+	    {DIMS(1, 45, 9, 14), DIMS(45, 1, 5, 5), 45, false, true,
+	        .any_zero = true, .plain = true},
+	    {DIMS(1, 96, 8, 8), DIMS(96, 1, 1, 2), 96, true, false,
+	        .unsigned_weights = true, .plain = true},
+	    {DIMS(1, 33, 10, 30), DIMS(33, 1, 7, 7), 33, false, false,
+	        .plain = false},
+	};
+
+	(void)state;
+	for (size_t v = 0; v < NVECTORS * 2; v++) {
+		again();
+		for (size_t i = 0; i < sizeof form / sizeof *form; i++)
+			make_qlinearconv(&form[i]);
+		target_threads_set(v % 2 ? 3 : 1);
+		check_elements(vectors[v / 2]);
+		assert_int_equal(count_rule("native.integer_depthwise"), 4);
+	}
+	target_threads_set(1);
+}
+
 static void
 test_integer_products(void **state)
 {
@@ -2436,6 +2490,8 @@ main(int argc, char **argv)
 	    TEST(test_byte_layers),
 	    TEST(test_refused_byte_layers),
 	    TEST(test_integer_convs),
+	    TEST(test_near_integer_convs),
+	    TEST(test_channelwise_bytes),
 	    TEST(test_integer_products),
 	    TEST(test_random_integers),
 	    TEST(test_refused_integers),

@@ -1,0 +1,47 @@
+/* Convolutions of each channel of bytes by itself: what their kernels, compiled once for
+ * each instruction set, and the code around them share. */
+#ifndef TARGETS_NATIVE_DEPTHWISE_BYTES_FORM_H
+#define TARGETS_NATIVE_DEPTHWISE_BYTES_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEPTHWISE_TAPS 49 /* of the largest window */
+
+/* Channels lie last, and are taken two vectors at a time; of the last ones some twice,
+ * where they are not whole ones. */
+struct depthwise_bytes {
+	size_t images, height, width, channels;
+	size_t rows, columns; /* of the output */
+	size_t kernel[2];
+	int64_t stride[2], dilation[2], before[2];
+	bool from_unsigned, to_unsigned;
+	float zero; /* of what comes out */
+	/* [parts][pairs of taps][lanes of two vectors][2], as the kernel's version has it */
+	const int16_t *weights;
+	const int32_t
+	    *bias; /* [channels], and what the input's zero adds to a sum */
+	const float *multiplier; /* [channels] */
+	const uint8_t
+	    *beyond; /* [channels] the input's zero: what lies around it */
+};
+
+/* Where the channels of a part begin. */
+static inline size_t
+depthwise_part_at(size_t part, size_t each, size_t channels)
+{
+	const size_t at = part * each;
+
+	return at + each <= channels ? at : channels - each;
+}
+
+/* A part's weights, [pairs][2][channels of it], as the kernel reads them. */
+typedef void depthwise_bytes_pack(
+    const int16_t *from, size_t pairs, int16_t *to);
+
+/* One row of an image's output. */
+typedef void depthwise_bytes_run(const struct depthwise_bytes *d, size_t row,
+    const uint8_t *in, uint8_t *out);
+
+#endif
