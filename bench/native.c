@@ -85,6 +85,92 @@ lstm_bytes(struct maker *m, const struct shape *s)
 	return make_node(m, OP_DYNAMICQUANTIZELSTM, in, NULL, 0);
 }
 
+/* An image of bytes. */
+static value_id
+codes(struct maker *m, const int64_t *dim)
+{
+	const value_id x = make_input(m, dim);
+
+	graph_value(m->graph, x)->type.dtype = DT_UINT8;
+	return x;
+}
+
+static value_id
+zero_code(struct maker *m)
+{
+	struct tensor *t = arena_new(m->graph->arena, struct tensor, 1);
+
+	*t = tensor_view(
+	    DT_INT8, 0, NULL, arena_new(m->graph->arena, int8_t, 1));
+	return graph_add_constant(m->graph, "zero", t);
+}
+
+/* QLinearConv of so many pixels a side, `stride` apart. */
+static value_id
+quantised_conv(struct maker *m, const struct shape *s, int64_t side,
+    int64_t stride, int64_t group)
+{
+	const struct attr attr[] = {ATTR_OF_INTS("strides", stride, stride),
+	    ATTR_OF_INTS("pads", side / 2, side / 2, side / 2, side / 2),
+	    ATTR_OF_INT("group", group)};
+	const value_id zero = make_uint8(m, DIMS(1));
+	const value_id in[] = {codes(m, DIMS(1, s->channels, s->size, s->size)),
+	    make_scalar(m, .02f), zero,
+	    make_int8(m, DIMS(s->filters, s->channels / group, side, side)),
+	    make_constant(m, DIMS(s->filters), .001f, .002f), zero_code(m),
+	    make_scalar(m, .3f), zero, VALUE_LAST};
+	const value_id y = make_node(m, OP_QLINEARCONV, in, attr, 3);
+
+	graph_value(m->graph, y)->type.dtype = DT_UINT8;
+	return y;
+}
+
+static value_id
+bytes_1x1(struct maker *m, const struct shape *s)
+{
+	return quantised_conv(m, s, 1, 1, 1);
+}
+
+static value_id
+bytes_3x3(struct maker *m, const struct shape *s)
+{
+	return quantised_conv(m, s, 3, 1, 1);
+}
+
+static value_id
+bytes_3x3_by_2(struct maker *m, const struct shape *s)
+{
+	return quantised_conv(m, s, 3, 2, 1);
+}
+
+static value_id
+bytes_channelwise(struct maker *m, const struct shape *s)
+{
+	const struct shape each = {
+	    s->of, s->channels, s->channels, s->size, NULL};
+
+	return quantised_conv(
+	    m, &each, s->filters / 10, s->filters % 10, s->channels);
+}
+
+/* Rows quantised in each run by weights of int8, sums made floats. */
+static value_id
+bytes_product(struct maker *m, const struct shape *s)
+{
+	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
+	value_id y =
+	    MAKE(m, MATMULINTEGER, codes(m, DIMS(s->size, s->channels)),
+	        make_int8(m, DIMS(s->channels, s->filters)),
+	        make_uint8(m, DIMS(1)));
+
+	graph_value(m->graph, y)->type.dtype = DT_INT32;
+	y = MAKE_WITH(m, CAST, to, y);
+	return MAKE(m, ADD,
+	    MAKE(m, MUL, y,
+	        MAKE(m, MUL, make_input(m, DIMS(1)), make_scalar(m, .004f))),
+	    make_constant(m, DIMS(s->filters), -1, 1));
+}
+
 static value_id
 gru(struct maker *m, const struct shape *s)
 {
@@ -895,6 +981,42 @@ static const struct shape shapes[] = {
     {"Behind a past, Qwen", 14, 512, 16, grouped_1},
     {"Behind a past, Qwen, batch 4", 14, 256, 1, grouped_4},
     {"Behind a past, Qwen, batch 4", 14, 512, 4, grouped_4},
+    {"bytes, 1x1", 16, 64, 55, bytes_1x1},
+    {"bytes, 1x1", 128, 32, 27, bytes_1x1},
+    {"bytes, 1x1", 24, 144, 56, bytes_1x1},
+    {"bytes, 1x1", 144, 24, 56, bytes_1x1},
+    {"bytes, 1x1", 512, 1000, 13, bytes_1x1},
+    {"bytes, 1x1", 960, 160, 7, bytes_1x1},
+    {"bytes, 1x1", 33, 67, 19, bytes_1x1},
+    {"bytes, 3x3", 64, 64, 56, bytes_3x3},
+    {"bytes, 3x3", 128, 128, 28, bytes_3x3},
+    {"bytes, 3x3", 256, 256, 14, bytes_3x3},
+    {"bytes, 3x3", 512, 512, 7, bytes_3x3},
+    {"bytes, 3x3", 16, 64, 55, bytes_3x3},
+    {"bytes, 3x3", 64, 256, 13, bytes_3x3},
+    {"bytes, 3x3, stride 2", 3, 64, 224, bytes_3x3_by_2},
+    {"bytes, 3x3, stride 2", 64, 128, 56, bytes_3x3_by_2},
+    {"bytes, 3x3, stride 2", 256, 512, 14, bytes_3x3_by_2},
+    {"bytes, depthwise", 32, 31, 112, bytes_channelwise},
+    {"bytes, depthwise", 96, 32, 112, bytes_channelwise},
+    {"bytes, depthwise", 144, 31, 56, bytes_channelwise},
+    {"bytes, depthwise", 192, 32, 28, bytes_channelwise},
+    {"bytes, depthwise", 384, 31, 14, bytes_channelwise},
+    {"bytes, depthwise", 576, 32, 14, bytes_channelwise},
+    {"bytes, depthwise", 960, 31, 7, bytes_channelwise},
+    {"bytes, depthwise", 72, 52, 56, bytes_channelwise},
+    {"bytes, depthwise", 120, 51, 28, bytes_channelwise},
+    {"bytes, depthwise", 960, 51, 7, bytes_channelwise},
+    {"bytes, product", 768, 768, 128, bytes_product},
+    {"bytes, product", 768, 3072, 128, bytes_product},
+    {"bytes, product", 3072, 768, 128, bytes_product},
+    {"bytes, product", 384, 1536, 197, bytes_product},
+    {"bytes, product", 1536, 384, 197, bytes_product},
+    {"bytes, product", 512, 512, 1, bytes_product},
+    {"bytes, product", 2048, 2048, 1, bytes_product},
+    {"bytes, product", 768, 768, 8, bytes_product},
+    {"bytes, product", 128, 512, 64, bytes_product},
+    {"bytes, product", 100, 37, 33, bytes_product},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

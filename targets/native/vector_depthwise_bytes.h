@@ -7,70 +7,70 @@
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_pairs.h"
 
-/* Two vectors of pairs, in the order in which the processor interleaves. */
-struct pair_of_taps {
-	bits low, high;
-};
-
-ALWAYS struct pair_of_taps
-taps_interleaved(shorts a, shorts b)
-{
+/* Two vectors' numbers in turn, a pair a lane: two vectors of pairs, in the order in which
+ * the processor has them; TAPS_FIRST() and TAPS_SECOND() are of sums of such, in the
+ * numbers' order. */
 #if NATIVE_WIDTH == 16 && defined(__AVX512BW__)
-	return (struct pair_of_taps){
-	    (bits)_mm512_unpacklo_epi16((__m512i)a, (__m512i)b),
-	    (bits)_mm512_unpackhi_epi16((__m512i)a, (__m512i)b)};
+#define TAPS_LOW(a, b) (bits) _mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b))
+#define TAPS_HIGH(a, b) (bits) _mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b))
+#define TAPS_FIRST(low, high) \
+	__builtin_shufflevector( \
+	    low, high, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+#define TAPS_SECOND(low, high) \
+	__builtin_shufflevector(low, high, 8, 9, 10, 11, 24, 25, 26, 27, 12, \
+	    13, 14, 15, 28, 29, 30, 31)
 #elif NATIVE_WIDTH == 8 && defined(__AVX2__)
-	return (struct pair_of_taps){
-	    (bits)_mm256_unpacklo_epi16((__m256i)a, (__m256i)b),
-	    (bits)_mm256_unpackhi_epi16((__m256i)a, (__m256i)b)};
+#define TAPS_LOW(a, b) (bits) _mm256_unpacklo_epi16((__m256i)(a), (__m256i)(b))
+#define TAPS_HIGH(a, b) (bits) _mm256_unpackhi_epi16((__m256i)(a), (__m256i)(b))
+#define TAPS_FIRST(low, high) \
+	(bits) _mm256_permute2x128_si256((__m256i)(low), (__m256i)(high), 0x20)
+#define TAPS_SECOND(low, high) \
+	(bits) _mm256_permute2x128_si256((__m256i)(low), (__m256i)(high), 0x31)
 #else
-	int16_t pairs[2 * SHORTS];
-	struct pair_of_taps p;
+ALWAYS bits
+taps_joined(const int16_t *a, const int16_t *b)
+{
+	int16_t pairs[SHORTS];
+	bits x;
 
-	for (size_t i = 0; i < SHORTS; i++) {
+	for (size_t i = 0; i < NATIVE_WIDTH; i++) {
 		pairs[2 * i] = a[i];
 		pairs[2 * i + 1] = b[i];
 	}
-	memcpy(&p, pairs, sizeof p);
-	return p;
-#endif
+	memcpy(&x, pairs, sizeof x);
+	return x;
 }
 
-/* Sums of such, in the channels' order. */
-ALWAYS struct pair_of_taps
-taps_in_order(struct pair_of_taps p)
+ALWAYS bits
+taps_joined_from(shorts a, shorts b, size_t first)
 {
-#if NATIVE_WIDTH == 16 && defined(__AVX512BW__)
-	const __m512i a = _mm512_setr_epi32(
-	    0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
-	const __m512i b = _mm512_setr_epi32(
-	    8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+	int16_t numbers[2][SHORTS];
 
-	return (struct pair_of_taps){
-	    (bits)_mm512_permutex2var_epi32((__m512i)p.low, a, (__m512i)p.high),
-	    (bits)_mm512_permutex2var_epi32(
-	        (__m512i)p.low, b, (__m512i)p.high)};
-#elif NATIVE_WIDTH == 8 && defined(__AVX2__)
-	return (struct pair_of_taps){(bits)_mm256_permute2x128_si256(
-	                                 (__m256i)p.low, (__m256i)p.high, 0x20),
-	    (bits)_mm256_permute2x128_si256(
-	        (__m256i)p.low, (__m256i)p.high, 0x31)};
-#else
-	return p;
+	memcpy(numbers[0], &a, sizeof a);
+	memcpy(numbers[1], &b, sizeof b);
+	return taps_joined(numbers[0] + first, numbers[1] + first);
+}
+#define TAPS_LOW(a, b) taps_joined_from(a, b, 0)
+#define TAPS_HIGH(a, b) taps_joined_from(a, b, NATIVE_WIDTH)
+#define TAPS_FIRST(low, high) (low)
+#define TAPS_SECOND(low, high) (high)
 #endif
+
+ALWAYS shorts
+shorts_at(const int16_t *at)
+{
+	return *(const shorts *)at;
 }
 
 static void
 depthwise_bytes_packed(const int16_t *from, size_t pairs, int16_t *to)
 {
-	for (size_t i = 0; i < pairs; i++, from += 2 * SHORTS) {
-		shorts a, b;
-		struct pair_of_taps p;
+	for (size_t i = 0; i < pairs;
+	     i++, from += 2 * SHORTS, to += 2 * SHORTS) {
+		const shorts a = shorts_at(from), b = shorts_at(from + SHORTS);
 
-		memcpy(&a, from, sizeof a);
-		memcpy(&b, from + SHORTS, sizeof b);
-		p = taps_interleaved(a, b);
-		memcpy(to + 2 * i * SHORTS, &p, sizeof p);
+		*(shorts *)to = (shorts)TAPS_LOW(a, b);
+		*(shorts *)(to + SHORTS) = (shorts)TAPS_HIGH(a, b);
 	}
 }
 
@@ -102,33 +102,37 @@ taps_find(struct taps_at *t, const struct depthwise_bytes *d, size_t row,
 	t->tap[n] = d->beyond;
 }
 
-/* Two vectors of channels of one output. */
+/* A vector of channels of one output. */
+ALWAYS void
+taps_finish(const struct depthwise_bytes *d, bits sum, size_t at,
+    const struct code_range *r, uint8_t *to)
+{
+	const vec x = vec_of_bits(sum + bits_at(d->bias + at));
+
+	codes_store(to + at, codes_near(x * vec_load(d->multiplier + at), r),
+	    NATIVE_WIDTH);
+}
+
+/* Two of them. */
 ALWAYS void
 taps_sum(const struct depthwise_bytes *d, const struct taps_at *t, size_t pairs,
-    size_t at, const int16_t *weights, const struct code_range *r, uint8_t *to)
+    size_t at, const int16_t *weights, const struct code_range *r,
+    bool is_unsigned, uint8_t *to)
 {
-	struct pair_of_taps w, x, sum = {{0}, {0}};
+	bits low = {0}, high = {0};
 
 	for (size_t i = 0; i < pairs; i++, weights += 2 * SHORTS) {
-		memcpy(&w, weights, sizeof w);
-		x = taps_interleaved(
-		    shorts_of_codes(t->tap[2 * i] + at, d->from_unsigned),
-		    shorts_of_codes(t->tap[2 * i + 1] + at, d->from_unsigned));
-		sum.low = pairs_dot(sum.low, x.low, w.low);
-		sum.high = pairs_dot(sum.high, x.high, w.high);
+		const shorts a =
+		    shorts_of_codes(t->tap[2 * i] + at, is_unsigned);
+		const shorts b =
+		    shorts_of_codes(t->tap[2 * i + 1] + at, is_unsigned);
+
+		low = pairs_dot(low, TAPS_LOW(a, b), (bits)shorts_at(weights));
+		high = pairs_dot(
+		    high, TAPS_HIGH(a, b), (bits)shorts_at(weights + SHORTS));
 	}
-	sum = taps_in_order(sum);
-	codes_store(to + at,
-	    codes_near(vec_of_bits(sum.low + bits_at(d->bias + at))
-	            * vec_load(d->multiplier + at),
-	        r),
-	    NATIVE_WIDTH);
-	codes_store(to + at + NATIVE_WIDTH,
-	    codes_near(
-	        vec_of_bits(sum.high + bits_at(d->bias + at + NATIVE_WIDTH))
-	            * vec_load(d->multiplier + at + NATIVE_WIDTH),
-	        r),
-	    NATIVE_WIDTH);
+	taps_finish(d, TAPS_FIRST(low, high), at, r, to);
+	taps_finish(d, TAPS_SECOND(low, high), at + NATIVE_WIDTH, r, to);
 }
 
 static void
@@ -143,10 +147,16 @@ depthwise_bytes_row(const struct depthwise_bytes *d, size_t row,
 
 	for (size_t x = 0; x < d->columns; x++, to += d->channels) {
 		taps_find(&taps, d, row, x, in);
-		for (size_t p = 0; p < parts; p++)
-			taps_sum(d, &taps, pairs,
-			    depthwise_part_at(p, SHORTS, d->channels),
-			    d->weights + p * pairs * 2 * SHORTS, &r, to);
+		for (size_t p = 0; p < parts; p++) {
+			const size_t at =
+			    depthwise_part_at(p, SHORTS, d->channels);
+			const int16_t *w = d->weights + p * pairs * 2 * SHORTS;
+
+			if (d->from_unsigned)
+				taps_sum(d, &taps, pairs, at, w, &r, true, to);
+			else
+				taps_sum(d, &taps, pairs, at, w, &r, false, to);
+		}
 	}
 }
 
