@@ -166,6 +166,31 @@ codes_store(uint8_t *to, bits x, size_t n)
 		memcpy(to, codes, n);
 }
 
+/* Two vectors' codes side by side. Narrowing saturates, so only what conversion to whole
+ * numbers does not hold is bounded before. */
+ALWAYS void
+codes_store_pair(
+    uint8_t *to, vec x, vec y, const struct code_range *r, bool is_unsigned)
+{
+#if NATIVE_WIDTH == 8 && defined(__AVX2__)
+	const __m256i a = _mm256_cvtps_epi32(vec_ceil_at(x, r->high));
+	const __m256i b = _mm256_cvtps_epi32(vec_ceil_at(y, r->high));
+	const __m256i words = _mm256_adds_epi16(
+	    _mm256_packs_epi32(a, b), _mm256_set1_epi16((int16_t)r->zero));
+	const __m256i turned = _mm256_permute4x64_epi64(words, 0xd8);
+	const __m128i low = _mm256_castsi256_si128(turned);
+	const __m128i high = _mm256_extracti128_si256(turned, 1);
+
+	_mm_storeu_si128((__m128i *)to,
+	    is_unsigned ? _mm_packus_epi16(low, high)
+	                : _mm_packs_epi16(low, high));
+#else
+	(void)is_unsigned;
+	codes_store(to, codes_near(x, r), NATIVE_WIDTH);
+	codes_store(to + NATIVE_WIDTH, codes_near(y, r), NATIVE_WIDTH);
+#endif
+}
+
 /* As many bytes as a vector has lanes. Compilers take them in one by one. */
 ALWAYS vec
 codes_load(const uint8_t *at, bool is_unsigned)

@@ -259,17 +259,43 @@ integer_to_floats(const struct integer_form *f, const int32_t *sum, size_t n,
 		    f->outputs - filter);
 }
 
+/* Two vectors of filters that are all there. */
+ALWAYS void
+integer_pair_to_codes(const struct integer_form *f, const int32_t *sum,
+    size_t n, size_t filter, bool is_unsigned, uint8_t *to)
+{
+	const struct code_range range = code_range_of(f->zero, is_unsigned);
+	const vec first = vec_load(f->multiplier + filter);
+	const vec second = vec_load(f->multiplier + filter + NATIVE_WIDTH);
+
+	for (size_t r = 0; r < n; r++, to += f->outputs, sum += PAIR_OF_VECTORS)
+		codes_store_pair(to, vec_of_bits(bits_at(sum)) * first,
+		    vec_of_bits(bits_at(sum + NATIVE_WIDTH)) * second, &range,
+		    is_unsigned);
+}
+
+/* Of n rows two vectors of filters, or those that are there. */
 static inline void
 integer_finish(const struct integer_form *f, const struct integer_data *d,
     const int32_t *sum, size_t row, size_t n, size_t filter)
 {
 	const size_t at = row * f->outputs + filter;
+	uint8_t *to = (uint8_t *)d->out + at;
 
-	if (f->to_floats)
-		integer_to_floats(
-		    f, sum, n, filter, d->scale, (float *)d->out + at);
-	else
-		integer_to_codes(f, sum, n, filter, (uint8_t *)d->out + at);
+	if (!f->to_floats && filter + PAIR_OF_VECTORS <= f->outputs) {
+		if (f->to_unsigned)
+			integer_pair_to_codes(f, sum, n, filter, true, to);
+		else
+			integer_pair_to_codes(f, sum, n, filter, false, to);
+		return;
+	}
+	for (size_t k = 0; k < PAIR_OF_VECTORS && filter + k < f->outputs;
+	     k += NATIVE_WIDTH)
+		if (f->to_floats)
+			integer_to_floats(f, sum + k, n, filter + k, d->scale,
+			    (float *)d->out + at + k);
+		else
+			integer_to_codes(f, sum + k, n, filter + k, to + k);
 }
 
 /* ---- a block ---- */
@@ -298,11 +324,9 @@ integer_pair(const struct integer_form *f, const struct integer_block *b,
 			    .to = sum};
 
 			pairs_of[n - 1](&p);
-			for (size_t k = 0; left <= INTEGER_SLICE
-			     && k < PAIR_OF_VECTORS && filter + k < f->outputs;
-			     k += NATIVE_WIDTH)
-				integer_finish(f, d, sum + k, b->first + row, n,
-				    filter + k);
+			if (left <= INTEGER_SLICE)
+				integer_finish(
+				    f, d, sum, b->first + row, n, filter);
 		}
 }
 
