@@ -6,8 +6,8 @@
 /* TUNING: what a lane has in pieces, the last of which the others wait for. */
 #define GRAINS 32
 
-/* TUNING: parts of elements for each thread: what is left is shared where one is held up. */
-#define PARTS 4
+/* TUNING: parts for each thread. */
+#define PARTS 8
 /* A cache line, of halves too. */
 #define LINE ((size_t)32)
 
@@ -18,6 +18,14 @@ lanes_for(size_t items, uint32_t most)
 
 	n = n < LANES_MOST ? n : LANES_MOST;
 	return items < n ? (uint32_t)items : n;
+}
+
+size_t
+lanes_cut(size_t most, uint32_t threads)
+{
+	const size_t wanted = threads > 1 ? (size_t)PARTS * threads : 1;
+
+	return most < wanted ? most : wanted;
 }
 
 /* As even as can be: the first ones have one more. */
@@ -101,7 +109,7 @@ lanes_each(size_t items, uint32_t most,
 	lanes_run(&e.lanes, items, most, work_each, &e);
 }
 
-struct groups {
+struct grouped {
 	void (*work)(void *data, uint32_t lane, size_t i, bool again);
 	void *data;
 	size_t group;
@@ -111,7 +119,7 @@ struct groups {
 static void
 work_groups(void *of, uint32_t lane)
 {
-	struct groups *g = of;
+	struct grouped *g = of;
 	size_t first, n, before = SIZE_MAX;
 
 	while ((n = lanes_next(&g->lanes, lane, &first)) > 0)
@@ -125,7 +133,7 @@ void
 lanes_groups(size_t items, size_t group, uint32_t most,
     void (*work)(void *data, uint32_t lane, size_t i, bool again), void *data)
 {
-	struct groups g = {.work = work, .data = data, .group = group};
+	struct grouped g = {.work = work, .data = data, .group = group};
 
 	lanes_run(&g.lanes, items, most, work_groups, &g);
 }
@@ -160,9 +168,9 @@ void
 lanes_split(
     size_t n, void (*work)(void *data, size_t first, size_t count), void *data)
 {
-	const size_t most = (size_t)PARTS * target_threads();
 	const size_t wanted = n / TEAM_ELEMENTS;
-	const size_t parts = wanted < 1 ? 1 : wanted < most ? wanted : most;
+	const size_t parts =
+	    lanes_cut(wanted > 1 ? wanted : 1, target_threads());
 
 	lanes_parts(
 	    n, ((n + parts - 1) / parts + LINE - 1) / LINE * LINE, work, data);

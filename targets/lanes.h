@@ -25,6 +25,10 @@ struct lanes {
 /* How many lanes so many items have, with at most so many wanted. */
 uint32_t lanes_for(size_t items, uint32_t most);
 
+/* Into how many parts work that has `most` at most is cut for so many threads: several for
+ * each, so that others take what one that is held up leaves; for one: 1. */
+size_t lanes_cut(size_t most, uint32_t threads);
+
 /* Call work(data, l, i) for each lane l, in threads of the team; one lane: in the
  * caller's. It takes its items with lanes_next(l, i, ...). */
 void lanes_run(struct lanes *l, size_t items, uint32_t most,

@@ -492,10 +492,6 @@ struct winograd_kernel {
 	uint32_t threads;
 };
 
-/* TUNING: parts of the filters for each thread: one that is held up leaves the last of its
- * parts to others. */
-#define PARTS 8
-
 /* Whole blocks for every thread; where there is not one for each, threads share
  * the filters of all. */
 static void
@@ -508,9 +504,7 @@ divide(struct winograd *w, size_t most, uint32_t threads, uint32_t group,
 		n = rounded(n, threads);
 	w->block = rounded((w->tiles + n - 1) / n, group);
 	n = (w->tiles + w->block - 1) / w->block;
-	w->parts = n >= threads       ? 1
-	    : pairs < PARTS * threads ? pairs
-	                              : (size_t)PARTS * threads;
+	w->parts = n >= threads ? 1 : lanes_cut(pairs, threads);
 }
 
 static void

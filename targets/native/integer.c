@@ -61,8 +61,7 @@ struct integer_kernel {
 	int32_t in; /* port */
 	size_t bytes; /* of what comes in there */
 	struct zero_of_run zero;
-	int32_t
-	    by; /* the port of the scale of what comes in; -1: it has none */
+	int32_t by; /* the port of what comes in's scale; -1: none */
 	int32_t *scratch; /* [threads][f.scratch] */
 };
 
@@ -91,10 +90,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
  * too often. */
 #define CACHED ((size_t)192 << 10)
 #define FEWEST 24
-/* TUNING: parts of the filters for each thread: one that is held up leaves the last of its
- * parts to others. */
-#define PARTS 8
-
 /* Blocks of rows for every thread, or, where weights are more to read than rows are and
  * there is something for each, parts of the filters. */
 static void
@@ -106,22 +101,20 @@ divide(struct integer_form *f, uint32_t threads, size_t pairs)
 
 	f->parts = 1;
 	if (threads > 1 && f->filters > f->rows && pairs >= threads)
-		f->parts =
-		    pairs < PARTS * threads ? pairs : (size_t)PARTS * threads;
+		f->parts = lanes_cut(pairs, threads);
 	else if (threads > 1)
 		n = rounded(n, threads);
 	f->block = (f->rows + n - 1) / n;
 }
 
-/* What lies where in the weights, as the model has them. */
+/* What lies where in the weights, as the model has them. The depth is [taps][channels] to
+ * the kernel, and [channels][taps] to the model. */
 struct codes_at {
 	const struct tensor *codes;
 	const int32_t *zero; /* [outputs] */
-	size_t output,
-	    step; /* from an output's code to the next's, along the depth */
-	size_t
-	    taps; /* of a window: the depth is [taps][channels] to the kernel, and
-	              * [channels][taps] to the model; else 1 */
+	size_t output; /* from an output's code to the next's */
+	size_t step; /* along the depth */
+	size_t taps; /* of a window; else 1 */
 };
 
 /* Weights less their zeros, of the outputs whose vectors lie side by side. */

@@ -49,9 +49,6 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	lanes_each(k->parts, LANES_MOST, run_part, k);
 }
 
-/* TUNING: for each thread: what is left is shared where one is held up. */
-#define PARTS 8
-
 /* Parts begin at whole pairs of columns. */
 static void
 divide(struct narrow_kernel *k)
@@ -59,8 +56,7 @@ divide(struct narrow_kernel *k)
 	const struct narrow *w = &k->form.weights;
 	const double work =
 	    (double)k->form.rows * (double)w->depth * (double)w->columns;
-	const uint32_t threads = team_for_products(work);
-	const uint32_t parts = threads > 1 ? PARTS * threads : 1;
+	const size_t parts = lanes_cut(SIZE_MAX, team_for_products(work));
 
 	k->piece = size_round_up((w->columns - 1) / parts + 1, NARROW_COLUMNS);
 	k->parts = (uint32_t)((w->columns - 1) / k->piece + 1);

@@ -10,6 +10,10 @@ extern const struct target_kind target_native;
 /* Dequantised, and quantised. */
 #define REAL(p) NODE(DEQUANTIZELINEAR, p, CONSTANT, REST)
 #define BYTES(p) NODE(QUANTIZELINEAR, p, CONSTANT, REST)
+#define BYTE_CONV \
+	EITHER(NODE(QLINEARCONV, VARIABLE, CONSTANT, CONSTANT, CONSTANT, \
+	           CONSTANT, REST), \
+	    SPELLED(QLINEAR_CONV, ANY))
 #define PART(name, p) \
 	static const struct pattern name = { \
 	    .kind = PATTERN_EITHER, .nargs = 1, .arg = {p}};

@@ -201,10 +201,6 @@ struct point_kernel {
 #define CACHED ((size_t)256 << 10)
 #define FEWEST 64
 
-/* TUNING: parts of the filters for each thread: one that is held up leaves the last of its
- * parts to others. */
-#define PARTS 8
-
 /* Whole blocks for every thread, or, where weights are more to read than the image
  * and there is something for each, parts of the filters. */
 static void
@@ -217,9 +213,7 @@ divide(struct pointwise *p, uint32_t threads, size_t pairs)
 	p->parts = 1;
 	if (p->filters > p->images * p->area
 	    && (pairs % threads == 0 || pairs >= (size_t)4 * threads))
-		p->parts = threads == 1       ? 1
-		    : pairs < PARTS * threads ? pairs
-		                              : (size_t)PARTS * threads;
+		p->parts = lanes_cut(pairs, threads);
 	else if (p->images % threads)
 		n = rounded(n, threads);
 	p->block = (p->area + n - 1) / n;

@@ -252,25 +252,25 @@ floats_quantize_each(uint8_t *restrict to, const float *restrict x, size_t n,
 }
 
 /* How reals become codes. */
-struct code_steps {
+struct code_scale {
 	const struct byte_code *code;
 	struct code_range range;
 	float by; /* 1 / scale */
 	bool by_product; /* that is a number to multiply by */
 };
 
-ALWAYS struct code_steps
-code_steps_of(const struct byte_code *code)
+ALWAYS struct code_scale
+code_scale_of(const struct byte_code *code)
 {
 	const float by = 1 / code->scale;
 
-	return (struct code_steps){code,
+	return (struct code_scale){code,
 	    code_range_of(code->zero, code->is_unsigned), by, isfinite(by)};
 }
 
 /* Multiplied where that says what dividing does, which takes three times as long. */
 ALWAYS void
-codes_of_reals(uint8_t *to, vec x, const struct code_steps *s)
+codes_of_reals(uint8_t *to, vec x, const struct code_scale *s)
 {
 	const struct code_range *r = &s->range;
 	const vec y = x * s->by;
@@ -341,7 +341,7 @@ pair_loop(uint8_t *restrict to, const uint8_t *restrict a,
 	const struct byte_code ca = {p->a.scale, p->a.zero, is_unsigned};
 	const struct byte_code cb = {p->b.scale, p->b.zero, is_unsigned};
 	const struct byte_code cy = {p->y.scale, p->y.zero, is_unsigned};
-	const struct code_steps steps = code_steps_of(&cy);
+	const struct code_scale steps = code_scale_of(&cy);
 	size_t i = 0;
 
 	for (; steps.by_product && i + NATIVE_WIDTH <= n; i += NATIVE_WIDTH) {
@@ -418,7 +418,7 @@ static void
 floats_quantize(uint8_t *restrict to, const float *restrict x, size_t n,
     const struct byte_code *code)
 {
-	const struct code_steps steps = code_steps_of(code);
+	const struct code_scale steps = code_scale_of(code);
 	const size_t end =
 	    steps.by_product ? n / NATIVE_WIDTH * NATIVE_WIDTH : 0;
 

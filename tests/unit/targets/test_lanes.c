@@ -77,6 +77,16 @@ lanes_are_no_more_than_threads_items_and_wanted(void **state)
 	assert_int_equal(lanes_for(1000, 1000), 1);
 }
 
+static void
+parts_are_several_for_each_of_several_threads(void **state)
+{
+	(void)state;
+	assert_int_equal(lanes_cut(1000, 1), 1);
+	assert_int_equal(lanes_cut(3, 2), 3);
+	assert_true(lanes_cut(1000, 2) >= 4);
+	assert_int_equal(lanes_cut(1000, 4), 2 * lanes_cut(1000, 2));
+}
+
 /* What each lane had last. */
 struct grouping {
 	size_t group, last[LANES_MOST];
@@ -156,6 +166,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(items_are_taken_once),
 	    cmocka_unit_test(lanes_are_no_more_than_threads_items_and_wanted),
+	    cmocka_unit_test(parts_are_several_for_each_of_several_threads),
 	    cmocka_unit_test(lanes_know_what_group_they_had),
 	    cmocka_unit_test(parts_make_up_the_whole),
 	};
