@@ -153,22 +153,19 @@ bytes_channelwise(struct maker *m, const struct shape *s)
 	    m, &each, s->filters / 10, s->filters % 10, s->channels);
 }
 
-/* Rows quantised in each run by weights of int8, sums made floats. */
+/* QLinearMatMul of `size` rows. */
 static value_id
 bytes_product(struct maker *m, const struct shape *s)
 {
-	const struct attr to[] = {ATTR_OF_INT("to", DT_FLOAT)};
-	value_id y =
-	    MAKE(m, MATMULINTEGER, codes(m, DIMS(s->size, s->channels)),
-	        make_int8(m, DIMS(s->channels, s->filters)),
-	        make_uint8(m, DIMS(1)));
+	const value_id zero = make_uint8(m, DIMS(1));
+	const value_id y = MAKE(m, QLINEARMATMUL,
+	    codes(m, DIMS(s->size, s->channels)), make_scalar(m, .02f), zero,
+	    make_int8(m, DIMS(s->channels, s->filters)),
+	    make_constant(m, DIMS(s->filters), .001f, .002f), zero_code(m),
+	    make_scalar(m, .3f), zero);
 
-	graph_value(m->graph, y)->type.dtype = DT_INT32;
-	y = MAKE_WITH(m, CAST, to, y);
-	return MAKE(m, ADD,
-	    MAKE(m, MUL, y,
-	        MAKE(m, MUL, make_input(m, DIMS(1)), make_scalar(m, .004f))),
-	    make_constant(m, DIMS(s->filters), -1, 1));
+	graph_value(m->graph, y)->type.dtype = DT_UINT8;
+	return y;
 }
 
 static value_id
