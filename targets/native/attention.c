@@ -1,10 +1,10 @@
 /* Attention as one kernel: which is taken, in which ways, on how many threads. */
 #include "ir/base/size.h"
+#include "targets/lanes.h"
 #include "targets/native/attention_mask.h"
 #include "targets/native/attention_read.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/lanes.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 

@@ -313,13 +313,14 @@ winograd_ways(const struct match_in *m, const struct winograd_source *s,
 	return o.n;
 }
 
-static struct winograd_source
-source_of(const struct graph *g, const struct node *anchor)
+struct winograd_source
+winograd_source_of(
+    const struct graph *g, const struct node *n, uint32_t weights)
 {
-	return (struct winograd_source){.in = &node_in(g, anchor, 0)->type,
-	    .out = &node_out(g, anchor, 0)->type,
-	    .weights = &node_in(g, anchor, 1)->type,
-	    .groups = (size_t)attr_int_or(anchor, "group", 1)};
+	return (struct winograd_source){.in = &node_in(g, n, 0)->type,
+	    .out = &node_out(g, n, 0)->type,
+	    .weights = &node_in(g, n, weights)->type,
+	    .groups = (size_t)attr_int_or(n, "group", 1)};
 }
 
 uint32_t
@@ -332,7 +333,7 @@ ways_winograd(const struct match_in *m, struct formats *f,
 
 	if (!fused_read(&fused, m->graph, m->match, &fault))
 		return 0;
-	s = source_of(m->graph, fused.anchor);
+	s = winograd_source_of(m->graph, fused.anchor, 1);
 	return winograd_ways(m, &s, false, f, out, max);
 }
 
@@ -636,7 +637,7 @@ compile_winograd(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
 	arena_init(&unpacked);
 	fused_conv_weights(&weights, &f, g, &unpacked);
-	s = source_of(g, f.anchor);
+	s = winograd_source_of(g, f.anchor, 1);
 	s.filters = weights.weights;
 	s.bias = weights.bias;
 	s.window = &window;

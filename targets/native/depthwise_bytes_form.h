@@ -3,19 +3,15 @@
 #ifndef TARGETS_NATIVE_DEPTHWISE_BYTES_FORM_H
 #define TARGETS_NATIVE_DEPTHWISE_BYTES_FORM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "targets/native/integer_form.h"
 
 #define DEPTHWISE_TAPS 49 /* of the largest window */
 
 /* Channels lie last, and are taken two vectors at a time; of the last ones some twice,
  * where they are not whole ones. */
 struct depthwise_bytes {
-	size_t images, height, width, channels;
-	size_t rows, columns; /* of the output */
-	size_t kernel[2];
-	int64_t stride[2], dilation[2], before[2];
+	struct integer_window window;
+	size_t images;
 	bool from_unsigned, to_unsigned;
 	float zero; /* of what comes out */
 	/* [parts][pairs of taps][lanes of two vectors][2], as the kernel's version has it */

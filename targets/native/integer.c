@@ -5,13 +5,12 @@
 
 #include "targets/byte_product.h"
 #include "targets/dynamic.h"
-#include "targets/integer.h"
 #include "targets/lanes.h"
+#include "targets/native/conv_bytes.h"
 #include "targets/native/native.h"
 #include "targets/native/pixels.h"
 #include "targets/need.h"
 #include "targets/threads.h"
-#include "targets/window.h"
 
 #define NEED why_need
 
@@ -22,10 +21,8 @@ accept_conv_bytes(const struct match_in *m, struct why *why)
 {
 	const struct node *n = match_as_node(m->match, m->graph);
 	const int64_t group = attr_int_or(n, "group", 1);
-	struct match_in in = *m;
 
-	in.graph = match_graph(m->match, m->graph);
-	return need_integer(&in, why, n)
+	return accept_integer(m, why)
 	    && NEED(why, group == 1, "group", "1", "%d", (int)group);
 }
 
@@ -209,89 +206,46 @@ set_input(struct integer_kernel *k, const struct graph *g, const struct node *n,
 }
 
 /* Of an operator that requantises. */
-static bool
-read_requantising(struct integer_kernel *k, const struct graph *g,
-    const struct node *n, struct arena *a, struct err *err)
+static void
+set_requantising(
+    struct integer_kernel *k, const struct requantising *q, int32_t from_zero)
 {
-	const struct tensor *zero =
-	    integer_constant(g, n, integer_places(n)->x_zero);
-	struct requantising q = {.bias = NULL};
 	struct integer_form *f = &k->f;
 
-	if (!requantising_of(&q, g, n, f->outputs, a))
-		return err_set(
-		    err, ERR_UNSUPPORTED, "native: a scale is out of range");
-	k->zero = (struct zero_of_run){
-	    .port = -1, .constant = (int32_t)integer_entry(zero, 0)};
+	k->zero = (struct zero_of_run){.port = -1, .constant = from_zero};
 	k->by = -1;
-	f->multiplier = q.multiplier;
-	f->bias = q.bias;
-	f->zero = q.zero;
-	f->to_unsigned = q.is_unsigned;
-	return true;
+	f->multiplier = q->multiplier;
+	f->bias = q->bias;
+	f->zero = q->zero;
+	f->to_unsigned = q->is_unsigned;
 }
 
 /* ---- convolutions ---- */
-
-static bool
-is_in_place(const struct window *w)
-{
-	bool one = true;
-
-	for (uint32_t i = 0; i < 2; i++)
-		one = one && w->kernel[i] == 1 && w->stride[i] == 1
-		    && w->before[i] == 0 && w->after[i] == 0;
-	return one;
-}
-
-static void
-set_window(struct integer_form *f, const struct window *w,
-    const struct type *in, const struct type *out)
-{
-	struct integer_window *to = &f->window;
-
-	*to = (struct integer_window){.height = (size_t)in->dim[2],
-	    .width = (size_t)in->dim[3],
-	    .channels = (size_t)in->dim[1],
-	    .rows = (size_t)out->dim[2],
-	    .columns = (size_t)out->dim[3],
-	    .in_place = is_in_place(w)};
-	for (uint32_t i = 0; i < 2; i++) {
-		to->kernel[i] = (size_t)w->kernel[i];
-		to->stride[i] = w->stride[i];
-		to->dilation[i] = w->dilation[i];
-		to->before[i] = w->before[i];
-	}
-	f->rows = (size_t)out->dim[0] * to->rows * to->columns;
-	f->outputs = (size_t)out->dim[1];
-	f->depth = to->kernel[0] * to->kernel[1] * to->channels;
-	f->from_unsigned = in->dtype == DT_UINT8;
-}
 
 bool
 compile_conv_bytes(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	const struct node *n = match_as_node(c->match, g);
-	const struct graph *in = match_graph(c->match, g);
-	const struct integer_places *at = integer_places(n);
 	struct integer_kernel *k = arena_new(a, struct integer_kernel, 1);
-	const struct tensor *w = integer_constant(in, n, at->w);
-	struct codes_at codes = {.codes = w, .step = 1};
-	struct window window;
-	const char *fault;
+	struct integer_form *f = &k->f;
+	struct conv_bytes b;
+	struct codes_at codes;
 
-	if (!window_resolve(&window, in, n, &fault))
-		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
-	set_window(&k->f, &window, &node_in(in, n, 0)->type,
-	    &node_out(in, n, 0)->type);
-	if (!read_requantising(k, in, n, a, err))
+	if (!conv_bytes_read(&b, g, c, a, err))
 		return false;
-	set_input(k, in, n, c);
-	codes.output = k->f.depth;
-	codes.taps = k->f.window.kernel[0] * k->f.window.kernel[1];
-	codes.zero = zeros_of(integer_constant(in, n, at->w_zero), &k->f, a);
+	f->window = conv_bytes_window(&b);
+	f->rows = (size_t)b.out->dim[0] * f->window.rows * f->window.columns;
+	f->outputs = (size_t)b.out->dim[1];
+	f->depth = b.weights->count / f->outputs;
+	f->from_unsigned = b.in->dtype == DT_UINT8;
+	set_requantising(k, &b.how, b.from_zero);
+	set_input(k, b.graph, b.node, c);
+	codes = (struct codes_at){.codes = b.weights,
+	    .zero = zeros_of(b.weights_zero, f, a),
+	    .output = f->depth,
+	    .step = 1,
+	    .taps = f->window.kernel[0] * f->window.kernel[1]};
 	finish_kernel(k, &codes, t, c, a, out);
 	return true;
 }
@@ -320,6 +274,7 @@ compile_product_bytes(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct integer_kernel *k = arena_new(a, struct integer_kernel, 1);
+	struct requantising q = {.bias = NULL};
 	struct byte_product p;
 	const struct node *n = &p.node;
 	struct codes_at codes;
@@ -328,8 +283,12 @@ compile_product_bytes(const struct target *t, const struct graph *g,
 		return err_set(err, ERR_INTERNAL, "native: no product");
 	codes = set_matrix(&k->f, &node_in(g, n, 0)->type,
 	    integer_constant(g, n, 3), p.by_output);
-	if (!read_requantising(k, g, n, a, err))
-		return false;
+	if (!requantising_of(&q, g, n, k->f.outputs, a))
+		return err_set(
+		    err, ERR_UNSUPPORTED, "native: a scale is out of range");
+	set_requantising(k, &q,
+	    (int32_t)integer_entry(
+	        integer_constant(g, n, integer_places(n)->x_zero), 0));
 	set_input(k, g, n, c);
 	codes.zero = zeros_of(integer_constant(g, n, 5), &k->f, a);
 	finish_kernel(k, &codes, t, c, a, out);

@@ -1,8 +1,8 @@
 /* Products with weights in blocks of 4 or 8 bits: a few rows, as a decoder has. */
 #include "ir/base/size.h"
+#include "targets/lanes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/lanes.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 

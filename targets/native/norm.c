@@ -1,9 +1,9 @@
 /* LayerNormalization and RMSNormalization, the operators or spelled out, perhaps of the sum
  * of two tensors. */
 #include "targets/axes.h"
+#include "targets/lanes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/lanes.h"
 #include "targets/weights.h"
 
 #define NEED why_need

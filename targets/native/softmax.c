@@ -1,8 +1,8 @@
 /* Softmax and LogSoftmax along any dimension. */
 #include "targets/axes.h"
+#include "targets/lanes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/lanes.h"
 
 /* TUNING: numbers of a thread at once, of which each is an exponential function. */
 #define PART_LEAST ((size_t)4096)

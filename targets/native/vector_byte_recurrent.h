@@ -66,15 +66,6 @@ quad_at(const uint8_t *at)
 	return bits_all(quad);
 }
 
-ALWAYS bits
-codes_at(const int8_t *at)
-{
-	bits codes;
-
-	memcpy(&codes, at, sizeof codes);
-	return codes;
-}
-
 /* Four unsigned bytes of a lane times four signed ones: every second is a pair's. */
 ALWAYS bits
 quads_dot(bits sum, bits a, bits w)
@@ -114,10 +105,10 @@ quads_dot(bits sum, bits a, bits w)
 		ROWS_##n(QUAD_START) for (size_t k = 0; k < depth; \
 		                          k += BYTE_QUAD) \
 		{ \
-			const bits wi = codes_at(w); \
-			const bits wo = codes_at(w + VECTOR_BYTES); \
-			const bits wf = codes_at(w + 2 * VECTOR_BYTES); \
-			const bits wz = codes_at(w + 3 * VECTOR_BYTES); \
+			const bits wi = bits_at(w); \
+			const bits wo = bits_at(w + VECTOR_BYTES); \
+			const bits wf = bits_at(w + 2 * VECTOR_BYTES); \
+			const bits wz = bits_at(w + 3 * VECTOR_BYTES); \
 \
 			w += BYTE_GATES * VECTOR_BYTES; \
 			ROWS_##n(step) \

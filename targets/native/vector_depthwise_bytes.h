@@ -83,37 +83,35 @@ static inline void
 taps_find(struct taps_at *t, const struct depthwise_bytes *d, size_t row,
     size_t column, const uint8_t *in)
 {
-	const size_t image = row / d->rows * d->height * d->width;
-	const int64_t x0 = (int64_t)column * d->stride[1] - d->before[1];
-	int64_t y = (int64_t)(row % d->rows) * d->stride[0] - d->before[0];
+	const struct integer_window *w = &d->window;
+	const size_t image = row / w->rows * w->height * w->width;
+	const int64_t x0 = (int64_t)column * w->stride[1] - w->before[1];
+	int64_t y = (int64_t)(row % w->rows) * w->stride[0] - w->before[0];
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->kernel[0]; i++, y += d->dilation[0])
-		for (size_t k = 0; k < d->kernel[1]; k++) {
-			const int64_t x = x0 + (int64_t)k * d->dilation[1];
+	for (size_t i = 0; i < w->kernel[0]; i++, y += w->dilation[0])
+		for (size_t k = 0; k < w->kernel[1]; k++) {
+			const int64_t x = x0 + (int64_t)k * w->dilation[1];
 
-			t->tap[n++] = y < 0 || y >= (int64_t)d->height || x < 0
-			        || x >= (int64_t)d->width
+			t->tap[n++] = y < 0 || y >= (int64_t)w->height || x < 0
+			        || x >= (int64_t)w->width
 			    ? d->beyond
 			    : in
-			        + (image + (size_t)y * d->width + (size_t)x)
-			            * d->channels;
+			        + (image + (size_t)y * w->width + (size_t)x)
+			            * w->channels;
 		}
 	t->tap[n] = d->beyond;
 }
 
-/* A vector of channels of one output. */
-ALWAYS void
-taps_finish(const struct depthwise_bytes *d, bits sum, size_t at,
-    const struct code_range *r, uint8_t *to)
+/* What becomes of a vector's sums. */
+ALWAYS vec
+taps_scaled(const struct depthwise_bytes *d, bits sum, size_t at)
 {
-	const vec x = vec_of_bits(sum + bits_at(d->bias + at));
-
-	codes_store(to + at, codes_near(x * vec_load(d->multiplier + at), r),
-	    NATIVE_WIDTH);
+	return vec_of_bits(sum + bits_at(d->bias + at))
+	    * vec_load(d->multiplier + at);
 }
 
-/* Two of them. */
+/* Two vectors of channels of one output. */
 ALWAYS void
 taps_sum(const struct depthwise_bytes *d, const struct taps_at *t, size_t pairs,
     size_t at, const int16_t *weights, const struct code_range *r,
@@ -131,8 +129,9 @@ taps_sum(const struct depthwise_bytes *d, const struct taps_at *t, size_t pairs,
 		high = pairs_dot(
 		    high, TAPS_HIGH(a, b), (bits)shorts_at(weights + SHORTS));
 	}
-	taps_finish(d, TAPS_FIRST(low, high), at, r, to);
-	taps_finish(d, TAPS_SECOND(low, high), at + NATIVE_WIDTH, r, to);
+	codes_store_pair(to + at, taps_scaled(d, TAPS_FIRST(low, high), at),
+	    taps_scaled(d, TAPS_SECOND(low, high), at + NATIVE_WIDTH), r,
+	    d->to_unsigned);
 }
 
 static void
@@ -140,16 +139,18 @@ depthwise_bytes_row(const struct depthwise_bytes *d, size_t row,
     const uint8_t *in, uint8_t *out)
 {
 	const struct code_range r = code_range_of(d->zero, d->to_unsigned);
-	const size_t pairs = (d->kernel[0] * d->kernel[1] + 1) / 2;
-	const size_t parts = (d->channels + SHORTS - 1) / SHORTS;
-	uint8_t *to = out + row * d->columns * d->channels;
+	const size_t pairs =
+	    (d->window.kernel[0] * d->window.kernel[1] + 1) / 2;
+	const size_t parts = (d->window.channels + SHORTS - 1) / SHORTS;
+	uint8_t *to = out + row * d->window.columns * d->window.channels;
 	struct taps_at taps;
 
-	for (size_t x = 0; x < d->columns; x++, to += d->channels) {
+	for (size_t x = 0; x < d->window.columns;
+	     x++, to += d->window.channels) {
 		taps_find(&taps, d, row, x, in);
 		for (size_t p = 0; p < parts; p++) {
 			const size_t at =
-			    depthwise_part_at(p, SHORTS, d->channels);
+			    depthwise_part_at(p, SHORTS, d->window.channels);
 			const int16_t *w = d->weights + p * pairs * 2 * SHORTS;
 
 			if (d->from_unsigned)

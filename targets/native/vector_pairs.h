@@ -36,8 +36,9 @@ shorts_of_codes(const uint8_t *from, bool is_unsigned)
 #endif
 }
 
+/* Lanes of 32 bits, of whatever. */
 ALWAYS bits
-bits_at(const int32_t *at)
+bits_at(const void *at)
 {
 	bits x;
 

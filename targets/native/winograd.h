@@ -80,6 +80,10 @@ struct winograd_source {
 	size_t groups;
 };
 
+/* What the node's types say, input `weights` its filters'. */
+struct winograd_source winograd_source_of(
+    const struct graph *g, const struct node *n, uint32_t weights);
+
 /* A kernel of it, `w` with what is not worked out from the source; the work is divided
  * here. */
 void winograd_kernel(const struct winograd *w, const struct winograd_source *s,

@@ -1,21 +1,11 @@
 /* Winograd convolutions of bytes: read as floats less their zero, written as bytes.
  * Sums are rounded to 1e-5 of their range, so a code may be a step off where the
  * definition's lies in the middle of two. */
-#include "targets/integer.h"
+#include "targets/native/conv_bytes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
-#include "targets/window.h"
 
 #define NEED why_need
-
-static struct winograd_source
-source_of(const struct graph *g, const struct node *n)
-{
-	return (struct winograd_source){.in = &node_in(g, n, 0)->type,
-	    .out = &node_out(g, n, 0)->type,
-	    .weights = &node_in(g, n, integer_places(n)->w)->type,
-	    .groups = (size_t)attr_int_or(n, "group", 1)};
-}
 
 /* Bytes lie with channels last, and are read and written by whole vectors. */
 static bool
@@ -42,7 +32,7 @@ accept_winograd_bytes(const struct match_in *m, struct why *why)
 	if (!need_integer(&in, why, n) || !need_window(&in, why, n, &w)
 	    || !need_winograd(&in, why, n, &w))
 		return false;
-	s = source_of(in.graph, n);
+	s = winograd_source_of(in.graph, n, integer_places(n)->w);
 	return need_vectors(&in, why, &s);
 }
 
@@ -50,25 +40,23 @@ uint32_t
 ways_winograd_bytes(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	const struct winograd_source s = source_of(
-	    match_graph(m->match, m->graph), match_as_node(m->match, m->graph));
+	const struct node *n = match_as_node(m->match, m->graph);
+	const struct winograd_source s = winograd_source_of(
+	    match_graph(m->match, m->graph), n, integer_places(n)->w);
 
 	return winograd_ways(m, &s, true, f, out, max);
 }
 
-/* Codes of filters less their zeros. */
 static float *
-filters_as_floats(const struct graph *g, const struct node *n, struct arena *a)
+filters_as_floats(const struct conv_bytes *b, struct arena *a)
 {
-	const struct integer_places *at = integer_places(n);
-	const struct tensor *w = integer_constant(g, n, at->w);
-	const struct tensor *zero = integer_constant(g, n, at->w_zero);
-	const size_t each = w->count / (size_t)w->dim[0];
-	float *to = arena_new(a, float, w->count);
+	const size_t filters = (size_t)b->weights->dim[0];
+	const size_t each = b->weights->count / filters;
+	float *to = arena_new(a, float, b->weights->count);
 
-	for (size_t i = 0; i < w->count; i++)
-		to[i] =
-		    (float)tensor_real(w, i) - integer_entry(zero, i / each);
+	for (size_t k = 0; k < filters; k++)
+		for (size_t i = 0; i < each; i++)
+			to[k * each + i] = (float)conv_bytes_weight(b, k, i);
 	return to;
 }
 
@@ -87,32 +75,26 @@ compile_winograd_bytes(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err)
 {
-	const struct node *n = match_as_node(c->match, g);
-	const struct graph *in = match_graph(c->match, g);
-	struct winograd_source s = source_of(in, n);
-	const size_t filters = (size_t)s.weights->dim[0];
-	struct requantising q = {.bias = NULL};
-	struct winograd w = {.port = candidate_input(c, n->input[0])};
+	struct winograd w = {.port = -1};
+	struct winograd_source s;
+	struct conv_bytes b;
 	struct arena unpacked;
-	struct window window;
-	const char *fault;
 
-	if (!window_resolve(&window, in, n, &fault))
-		return err_set(err, ERR_UNSUPPORTED, "native: %s", fault);
-	if (!requantising_of(&q, in, n, filters, a))
-		return err_set(
-		    err, ERR_UNSUPPORTED, "native: a scale is out of range");
+	if (!conv_bytes_read(&b, g, c, a, err))
+		return false;
+	w.port = candidate_input(c, b.node->input[0]);
 	w.codes =
-	    (struct winograd_codes){.from_unsigned = s.in->dtype == DT_UINT8,
-	        .to_unsigned = q.is_unsigned,
-	        .from_zero = integer_entry(
-	            integer_constant(in, n, integer_places(n)->x_zero), 0),
-	        .to_zero = q.zero,
-	        .multiplier = q.multiplier};
+	    (struct winograd_codes){.from_unsigned = b.in->dtype == DT_UINT8,
+	        .to_unsigned = b.how.is_unsigned,
+	        .from_zero = (float)b.from_zero,
+	        .to_zero = b.how.zero,
+	        .multiplier = b.how.multiplier};
 	arena_init(&unpacked);
-	s.filters = filters_as_floats(in, n, &unpacked);
-	s.bias = bias_as_floats(q.bias, filters, &unpacked);
-	s.window = &window;
+	s = winograd_source_of(b.graph, b.node, integer_places(b.node)->w);
+	s.filters = filters_as_floats(&b, &unpacked);
+	s.bias =
+	    bias_as_floats(b.how.bias, (size_t)b.weights->dim[0], &unpacked);
+	s.window = &b.window;
 	winograd_kernel(&w, &s, t, c, a, out);
 	arena_release(&unpacked);
 	return true;
