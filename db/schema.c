@@ -224,31 +224,49 @@ newer(struct costdb *db, int64_t version, enum schema_state *state,
 	return true;
 }
 
+/* What a file says it is. */
+struct header {
+	int64_t application, version, tables;
+};
+
+/* All of one moment: another process may be creating the file. */
+static bool
+read_header(struct costdb *db, struct header *h, struct err *err)
+{
+	struct err ignored = {.kind = ERR_NONE};
+	bool ok;
+
+	if (!sql_exec(db, "SAVEPOINT header", err))
+		return false;
+	ok = sql_integer(db, "PRAGMA application_id", &h->application, err)
+	    && sql_integer(db, "PRAGMA user_version", &h->version, err)
+	    && sql_integer(
+	        db, "SELECT count(*) FROM sqlite_schema", &h->tables, err);
+	return sql_exec(db, "RELEASE header", ok ? err : &ignored) && ok;
+}
+
 bool
 schema_state(struct costdb *db, enum schema_state *state, struct err *err)
 {
-	int64_t application, version, tables_there;
+	struct header h;
 
-	if (!sql_integer(db, "PRAGMA application_id", &application, err)
-	    || !sql_integer(db, "PRAGMA user_version", &version, err)
-	    || !sql_integer(
-	        db, "SELECT count(*) FROM sqlite_schema", &tables_there, err))
+	if (!read_header(db, &h, err))
 		return false;
-	if (application == 0 && version == 0 && tables_there == 0) {
+	if (h.application == 0 && h.version == 0 && h.tables == 0) {
 		*state = SCHEMA_EMPTY;
 		return true;
 	}
-	if (application != SCHEMA_APPLICATION)
+	if (h.application != SCHEMA_APPLICATION)
 		return err_set(err, ERR_DB,
 		    "%s: an SQLite file of another application (id 0x%08llx), "
 		    "not a tuning database",
-		    db->path, (unsigned long long)application & 0xffffffffu);
-	if (version > SCHEMA_VERSION)
-		return newer(db, version, state, err);
-	if (version < 1)
+		    db->path, (unsigned long long)h.application & 0xffffffffu);
+	if (h.version > SCHEMA_VERSION)
+		return newer(db, h.version, state, err);
+	if (h.version < 1)
 		return err_set(err, ERR_DB, "%s: schema %lld never existed",
-		    db->path, (long long)version);
-	*state = version < SCHEMA_VERSION ? SCHEMA_OLDER : SCHEMA_CURRENT;
+		    db->path, (long long)h.version);
+	*state = h.version < SCHEMA_VERSION ? SCHEMA_OLDER : SCHEMA_CURRENT;
 	return true;
 }
 

@@ -337,6 +337,54 @@ facts_are_sorted_and_compared(void **state)
 	    facts_compare("target=dnnl\n", now, &f->a).relation, FACTS_OTHER);
 }
 
+/* A process that opens the file once the other end of go is closed. */
+static pid_t
+opens_when_told(const struct fixture *f, int go[2])
+{
+	pid_t child = fork();
+	struct costdb *db;
+	struct arena a;
+	struct err err = {.kind = ERR_NONE};
+	char none;
+
+	if (child != 0)
+		return child;
+	close(go[1]);
+	arena_init(&a);
+	if (read(go[0], &none, 1) != 0
+	    || !costdb_open(&db, f->path, DB_WRITE, &a, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		_exit(1);
+	}
+	_exit(0);
+}
+
+/* Whoever is not first may find it not yet there, empty or made, and never another
+ * application's. */
+static void
+processes_create_a_file_together(void **state)
+{
+	enum { TOGETHER = 10, ROUNDS = 100 };
+	struct fixture *f = *state;
+	pid_t child[TOGETHER];
+	int go[2], status;
+
+	costdb_abandon(f->db);
+	f->db = NULL;
+	for (int round = 0; round < ROUNDS; round++) {
+		dbfile_remove(f->path);
+		assert_int_equal(pipe(go), 0);
+		for (int i = 0; i < TOGETHER; i++)
+			child[i] = opens_when_told(f, go);
+		close(go[0]);
+		close(go[1]);
+		for (int i = 0; i < TOGETHER; i++) {
+			waitpid(child[i], &status, 0);
+			assert_int_equal(status, 0);
+		}
+	}
+}
+
 static void
 what_is_leased_is_left_alone(void **state)
 {
@@ -550,6 +598,7 @@ main(void)
 	    T(lookups_in_a_row_are_lookups),
 	    T(facts_that_came_later_are_compatible),
 	    T(facts_are_sorted_and_compared),
+	    T(processes_create_a_file_together),
 	    T(what_is_leased_is_left_alone),
 	    T(a_timeout_counts_up_to_its_limit),
 	    T(strangers_are_refused),
