@@ -139,7 +139,7 @@ normalize(struct graph *g, const struct infer_options *o, struct err *err)
 {
 	if (!infer(g, o, err))
 		return false;
-	settle_dequantisers(g);
+	settle_quantised(g, o->eval);
 	tidy_graph(g);
 	part_dequantisers(g);
 	place_dequantisers(g);

@@ -6,6 +6,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/graph.h"
+#include "ir/infer/options.h"
 
 /* Where a body stands: the node that owns it, in the graph around. */
 struct frame {
@@ -34,8 +35,9 @@ value_id *drop_identities(
 /* Remove nodes nothing needs, substitute aliases, make ids dense. */
 void sweep(struct graph *g, const value_id *alias, struct arena *scratch);
 
-/* Make numbers of short dequantised constants that no product reads. */
-void settle_dequantisers(struct graph *g);
+/* Make numbers of short dequantised constants that no product reads as codes, and codes
+ * of those that are quantised again. Without eval nothing is done. */
+void settle_quantised(struct graph *g, node_eval eval);
 
 /* Give each reader of a dequantised value a dequantiser of its own. Bodies stay as
  * they are. */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ir/normalize.h"
+#include "targets/host/host.h"
 #include "tests/support/build.h"
 
 struct fixture {
@@ -73,9 +74,9 @@ set_outputs(struct graph *g, const value_id *v, uint32_t n)
 }
 
 static void
-run(uint32_t covered, uint32_t folded, uint32_t dropped)
+run_with(node_eval eval, uint32_t covered, uint32_t folded, uint32_t dropped)
 {
-	struct infer_options o = {0};
+	const struct infer_options o = {.eval = eval};
 	uint32_t count[3];
 
 	give_origins(f.g, f.g->origin_table);
@@ -85,6 +86,12 @@ run(uint32_t covered, uint32_t folded, uint32_t dropped)
 	assert_int_equal(count[FATE_COVERED], covered);
 	assert_int_equal(count[FATE_FOLDED], folded);
 	assert_int_equal(count[FATE_DROPPED], dropped);
+}
+
+static void
+run(uint32_t covered, uint32_t folded, uint32_t dropped)
+{
+	run_with(NULL, covered, folded, dropped);
 }
 
 static value_id
@@ -375,7 +382,7 @@ short_constants_settle(void **state)
 
 	(void)state;
 	set_outputs(f.g, &y, 1);
-	run(1, 1, 0);
+	run_with(host_eval, 1, 1, 0);
 	assert_int_equal(f.g->nnodes, 1);
 	t = graph_value(f.g, f.g->node[0].input[1])->constant;
 	assert_int_equal(t->dtype, DT_FLOAT);
@@ -399,7 +406,53 @@ others_do_not_settle(void **state)
 	y[2] = of_dequantised(OP_MUL, few, 9, zero);
 	y[3] = f.g->node[f.g->nnodes - 1].input[1];
 	set_outputs(f.g, y, 4);
-	run(6, 0, 0);
+	run_with(host_eval, 6, 0, 0);
+}
+
+/* Codes of x, behind an Identity. */
+static value_id
+coded_again(value_id x)
+{
+	value_id in[] = {unary(f.g, OP_IDENTITY, x), a_half("scale"),
+	    build_zeros(f.g, DT_UINT8, DIMS(1))};
+
+	in[0] = build_node(f.g, OP_QUANTIZELINEAR, 13, in, 3);
+	return build_node(f.g, OP_DEQUANTIZELINEAR, 13, in, 3);
+}
+
+/* What a layer adds to its sums in 32 bits stays that for it, and is a number for
+ * another that is given it in eight bits. Weights behind an Identity stay codes. */
+static void
+shared_biases_settle(void **state)
+{
+	static const int32_t sums[] = {-5, 6, 1000};
+	static const int64_t three[] = {3};
+	struct tensor *t = arena_new(&f.a, struct tensor, 1);
+	const value_id x = build_input(f.g, "x", DT_FLOAT, DIMS(1, 2, 4, 4));
+	const value_id w = build_zeros(f.g, DT_INT8, DIMS(3, 2, 1, 1));
+	value_id codes[] = {w, a_half("scale")}, in[3] = {x}, y[2];
+	const struct tensor *bias;
+
+	(void)state;
+	in[1] = unary(f.g, OP_IDENTITY,
+	    build_node(f.g, OP_DEQUANTIZELINEAR, 13, codes, 2));
+	*t = tensor_view(DT_INT32, 1, three, sums);
+	codes[0] = graph_add_constant(f.g, "sums", t);
+	in[2] = build_node(f.g, OP_DEQUANTIZELINEAR, 13, codes, 2);
+	y[0] = build_node(f.g, OP_CONV, 13, in, 3);
+	in[2] = coded_again(in[2]);
+	y[1] = build_node(f.g, OP_CONV, 13, in, 3);
+	set_outputs(f.g, y, 2);
+	run_with(host_eval, 4, 2, 2);
+	bias = graph_value(f.g, graph_producer(f.g, f.g->output[0])->input[2])
+	           ->constant;
+	assert_null(bias);
+	bias = graph_value(f.g, graph_producer(f.g, f.g->output[1])->input[2])
+	           ->constant;
+	assert_int_equal(bias->dtype, DT_FLOAT);
+	assert_true(tensor_real(bias, 0) == 0);
+	assert_true(tensor_real(bias, 1) == 3);
+	assert_true(tensor_real(bias, 2) == 127.5);
 }
 
 /* A body with one captured value (slot 0) and one unary node. */
@@ -542,6 +595,7 @@ main(void)
 	    T(dequantised_scales_stay_before_their_readers),
 	    T(short_constants_settle),
 	    T(others_do_not_settle),
+	    T(shared_biases_settle),
 	    T(identity_goes),
 	    T(cast_to_its_own_type_goes),
 	    T(output_keeps_its_name),
