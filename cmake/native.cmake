@@ -1,6 +1,6 @@
 # Kernels of our own: one source, compiled once for each instruction set of the
 # architecture; which one runs is chosen when it does (targets/native/version.c).
-set(MARQ_NATIVE_FLAGS -O3 -fno-trapping-math -ffp-contract=fast -Wno-psabi)
+set(MARQ_NATIVE_FLAGS -O3 -falign-loops=64 -fno-trapping-math -ffp-contract=fast -Wno-psabi)
 set_source_files_properties(targets/native/version_base.c
 	targets/native/version_wide.c
 	PROPERTIES COMPILE_OPTIONS "${MARQ_NATIVE_FLAGS}")

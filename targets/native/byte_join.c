@@ -2,6 +2,7 @@
  * table, rows at a time. */
 #include <string.h>
 
+#include "targets/native/byte_line.h"
 #include "targets/native/codes.h"
 #include "targets/native/native.h"
 #include "targets/team.h"
@@ -21,6 +22,8 @@ struct byte_join {
 		size_t length, at; /* bytes of each row, from there on */
 		bool same; /* its codes are the result's */
 		uint8_t table[256];
+		struct byte_line line; /* where has_line, it says the same */
+		bool has_line;
 	} * part; /* [n] */
 	const void *const *in; /* of this run */
 	uint8_t *to;
@@ -58,7 +61,8 @@ static void
 join_rows(const struct byte_join *j, const struct join_part *p, size_t row,
     size_t rows, const size_t of[2])
 {
-	const struct table_rows r = {of[1] - of[0], rows, j->whole, p->length};
+	const struct table_rows r = {of[1] - of[0], rows, j->whole, p->length,
+	    p->has_line ? &p->line : NULL};
 	const uint8_t *from = j->in[p->port];
 	uint8_t *to = j->to + row * j->whole + p->at + of[0];
 
@@ -130,6 +134,7 @@ part_table(struct join_part *p, const struct graph *g,
 		all[i] = (uint8_t)i;
 	bytes_dequantize(real, all, 256, &x);
 	bytes_quantize(p->table, real, 256, &y);
+	p->has_line = byte_line_find(&p->line, &x, &y, p->table);
 	return true;
 }
 

@@ -12,9 +12,18 @@
 typedef void bytes_table_run(uint8_t *restrict to, const uint8_t *restrict from,
     size_t n, const uint8_t *table);
 
+/* Where codes follow a line: to = round((from - from_zero) 2^shift factor / 2^15)
+ * + to_zero, saturated, halves upward. */
+struct byte_line {
+	int16_t from_zero, factor, to_zero;
+	uint8_t shift; /* at most 7 */
+	bool from_unsigned, to_unsigned;
+};
+
 /* So many rows of n bytes, which lie apart. */
 struct table_rows {
 	size_t n, rows, to_step, from_step;
+	const struct byte_line *line; /* says what the table says; or NULL */
 };
 /* As bytes_table_run, row by row. */
 typedef void bytes_table_rows_run(uint8_t *restrict to,

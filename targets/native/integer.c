@@ -7,6 +7,7 @@
 #include "targets/dynamic.h"
 #include "targets/lanes.h"
 #include "targets/native/conv_bytes.h"
+#include "targets/native/integer_tiles.h"
 #include "targets/native/native.h"
 #include "targets/native/pixels.h"
 #include "targets/need.h"
@@ -38,6 +39,23 @@ ways_conv_bytes(const struct match_in *m, struct formats *f,
 	out[0] =
 	    (struct implementation){.name = "nhwc", .input = id, .output = id};
 	return 1;
+}
+
+#define IN_TILES 1 /* the number of a way, not 0 */
+
+/* By definition, and in tiles where they fit. */
+uint32_t
+ways_integer_conv(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const uint32_t n = ways_conv_bytes(m, f, out, max);
+
+	if (n == max || !tiles_fit(m))
+		return n;
+	out[n] = out[0];
+	out[n].name = "winograd2/nhwc";
+	out[n].number = IN_TILES;
+	return n + 1;
 }
 
 bool
@@ -92,7 +110,8 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 static void
 divide(struct integer_form *f, uint32_t threads, size_t pairs)
 {
-	const size_t cached = CACHED / sizeof(int16_t) / f->padded;
+	const size_t row = sizeof(int16_t) * f->padded * f->points;
+	const size_t cached = CACHED / row;
 	const size_t most = cached > FEWEST ? cached : FEWEST;
 	size_t n = (f->rows + most - 1) / most;
 
@@ -103,16 +122,6 @@ divide(struct integer_form *f, uint32_t threads, size_t pairs)
 		n = rounded(n, threads);
 	f->block = (f->rows + n - 1) / n;
 }
-
-/* What lies where in the weights, as the model has them. The depth is [taps][channels] to
- * the kernel, and [channels][taps] to the model. */
-struct codes_at {
-	const struct tensor *codes;
-	const int32_t *zero; /* [outputs] */
-	size_t output; /* from an output's code to the next's */
-	size_t step; /* along the depth */
-	size_t taps; /* of a window; else 1 */
-};
 
 /* Weights less their zeros, of the outputs whose vectors lie side by side. */
 static void
@@ -143,11 +152,15 @@ static const int16_t *
 packed(const struct integer_form *f, const struct codes_at *w, size_t pair,
     struct arena *a)
 {
-	int16_t *to = arena_new(a, int16_t, f->filters * f->padded);
+	const size_t each = f->padded * f->points;
+	int16_t *to = arena_new(a, int16_t, f->filters * each);
 	const uint8_t *codes = tensor_data(w->codes, a);
 
 	for (size_t k = 0; k < f->outputs; k += pair)
-		pack_panel(f, w, codes, k, pair, to + k * f->padded);
+		if (f->points > 1)
+			tiles_pack(f, w, codes, k, pair, to + k * each);
+		else
+			pack_panel(f, w, codes, k, pair, to + k * each);
 	return to;
 }
 
@@ -187,10 +200,12 @@ finish_kernel(struct integer_kernel *k, const struct codes_at *w,
 	f->shift = floats_padded(f->shift, f->outputs, f->filters, a);
 	f->bias = padded_whole(f->bias, f, a);
 	f->weights = packed(f, w, pair, a);
-	k->run = version->integer;
+	k->run = f->points > 1 ? version->tiles : version->integer;
 	k->threads = target_threads();
 	divide(f, k->threads, f->filters / pair);
-	f->scratch = rounded(version->integer_room(f), 16);
+	f->scratch = rounded(
+	    (f->points > 1 ? version->tiles_room : version->integer_room)(f),
+	    16);
 	k->scratch = arena_new(a, int32_t, k->threads * f->scratch);
 	assert(k->in >= 0);
 	*out = (struct kernel){
@@ -238,6 +253,7 @@ compile_conv_bytes(const struct target *t, const struct graph *g,
 	f->rows = (size_t)b.out->dim[0] * f->window.rows * f->window.columns;
 	f->outputs = (size_t)b.out->dim[1];
 	f->depth = b.weights->count / f->outputs;
+	f->points = 1;
 	f->from_unsigned = b.in->dtype == DT_UINT8;
 	set_requantising(k, &b.how, b.from_zero);
 	set_input(k, b.graph, b.node, c);
@@ -246,6 +262,8 @@ compile_conv_bytes(const struct target *t, const struct graph *g,
 	    .output = f->depth,
 	    .step = 1,
 	    .taps = f->window.kernel[0] * f->window.kernel[1]};
+	if (c->implementation == IN_TILES)
+		tiles_set(f, (size_t)b.out->dim[0]);
 	finish_kernel(k, &codes, t, c, a, out);
 	return true;
 }
@@ -261,6 +279,7 @@ set_matrix(struct integer_form *f, const struct type *in,
 	f->outputs = (size_t)w->dim[by_output ? 0 : 1];
 	f->rows = type_elements(in, 0) / f->depth;
 	f->from_unsigned = in->dtype == DT_UINT8;
+	f->points = 1;
 	f->window.in_place = true;
 	return (struct codes_at){.codes = w,
 	    .output = by_output ? f->depth : 1,

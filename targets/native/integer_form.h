@@ -17,17 +17,23 @@ struct integer_window {
 	bool in_place; /* rows are read where they lie */
 };
 
+/* Of a tile of four by four pixels, which says what two by two pixels of a convolution
+ * with windows of three by three are (vector_byte_tiles.h). */
+#define TILE_POINTS ((size_t)16)
+
 struct integer_form {
 	struct integer_window window;
-	size_t rows; /* of all images: their outputs' pixels */
-	size_t depth; /* bytes of a row */
+	size_t rows; /* of all images: their outputs' pixels, or tiles */
+	size_t depth; /* bytes of a row, or of a tile's point */
+	size_t points; /* of a tile; else 1 */
 	size_t padded; /* the same in whole blocks of two vectors' numbers */
 	size_t outputs; /* of a row */
 	size_t filters; /* these padded to two whole vectors */
 	size_t block; /* rows at once */
 	size_t parts; /* of the filters, shared out among threads */
 	bool from_unsigned;
-	/* Less their zeros: [filters / pair][padded / 2][pair][2], pair: two vectors. */
+	/* Less their zeros, or what tiles are multiplied by: [filters / pair][points]
+	 * [padded / 2][pair][2], pair: two vectors. */
 	const int16_t *weights;
 	const int32_t *bias; /* [filters] */
 	/* What becomes of a sum: round(sum * multiplier) + zero in 8 bits, or a float,

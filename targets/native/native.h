@@ -108,6 +108,8 @@ bool compile_reduce(const struct target *t, const struct graph *g,
 bool accept_conv_bytes(const struct match_in *m, struct why *why);
 uint32_t ways_conv_bytes(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+uint32_t ways_integer_conv(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
 bool compile_conv_bytes(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);

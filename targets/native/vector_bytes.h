@@ -6,6 +6,7 @@
 
 #include "targets/native/byte_loops.h"
 #include "targets/native/vector.h"
+#include "targets/native/vector_pairs.h"
 
 #if NATIVE_WIDTH == 16 && defined(__AVX512F__)
 #define VBMI \
@@ -85,23 +86,71 @@ table_vectors(uint8_t *restrict to, const uint8_t *restrict from,
 }
 #endif
 
+#if NATIVE_WIDTH == 8 && defined(__AVX2__)
+#define HAS_LINES 1
+
+ALWAYS void
+line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
+{
+	const __m256i x =
+	    (__m256i)(shorts_of_codes(from, l->from_unsigned) - l->from_zero);
+	const __m256i y = _mm256_mulhrs_epi16(
+	    _mm256_sll_epi16(x, _mm_cvtsi32_si128(l->shift)),
+	    _mm256_set1_epi16(l->factor));
+	const __m256i sum = _mm256_adds_epi16(y, _mm256_set1_epi16(l->to_zero));
+	const __m128i low = _mm256_castsi256_si128(sum);
+	const __m128i high = _mm256_extracti128_si256(sum, 1);
+
+	_mm_storeu_si128((__m128i *)to,
+	    l->to_unsigned ? _mm_packus_epi16(low, high)
+	                   : _mm_packs_epi16(low, high));
+}
+#else
+#define HAS_LINES 0
+
+ALWAYS void
+line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
+{
+	(void)to;
+	(void)from;
+	(void)l;
+}
+#endif
+
+/* n: at least as many as a step takes. What the last step has of the one before is
+ * written twice. */
+ALWAYS void
+line_row(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
+    const struct byte_line *l)
+{
+	for (size_t i = 0; i + SHORTS <= n; i += SHORTS)
+		line_step(to + i, from + i, l);
+	line_step(to + n - SHORTS, from + n - SHORTS, l);
+}
+
 static void
 bytes_table_rows(uint8_t *restrict to, const uint8_t *restrict from,
     const struct table_rows *r, const uint8_t *table)
 {
+	const bool by_line = HAS_LINES && r->line && r->n >= SHORTS;
+
 	if (table_vectors(to, from, r, table))
 		return;
 	for (size_t k = 0; k < r->rows;
-	     k++, to += r->to_step, from += r->from_step)
-		for (size_t i = 0; i < r->n; i++)
+	     k++, to += r->to_step, from += r->from_step) {
+		for (size_t i = 0; !by_line && i < r->n; i++)
 			to[i] = table[from[i]];
+		if (by_line)
+			line_row(to, from, r->n, r->line);
+	}
 }
 
 static void
 bytes_table(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
     const uint8_t *table)
 {
-	bytes_table_rows(to, from, &(struct table_rows){n, 1, n, n}, table);
+	bytes_table_rows(
+	    to, from, &(struct table_rows){n, 1, n, n, NULL}, table);
 }
 
 ALWAYS float

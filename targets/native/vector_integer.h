@@ -100,20 +100,43 @@ integer_is_within(const struct integer_window *w, int64_t y, int64_t x)
 	    && w->dilation[1] == 1;
 }
 
-/* The bytes under the window of output `row`, at `to`. */
+/* Where an output pixel is. */
+struct integer_pixel {
+	size_t image, row, column;
+};
+
+ALWAYS struct integer_pixel
+integer_pixel_of(const struct integer_window *w, size_t row)
+{
+	const size_t area = w->rows * w->columns, at = row % area;
+
+	return (struct integer_pixel){
+	    row / area, at / w->columns, at % w->columns};
+}
+
+ALWAYS void
+integer_pixel_next(struct integer_pixel *p, const struct integer_window *w)
+{
+	if (++p->column < w->columns)
+		return;
+	p->column = 0;
+	if (++p->row < w->rows)
+		return;
+	p->row = 0;
+	p->image++;
+}
+
+/* The bytes under the window of an output pixel, at `to`. */
 static inline void
 integer_gather(const struct integer_form *f, const struct integer_data *d,
-    size_t row, uint8_t *to)
+    const struct integer_pixel *p, uint8_t *to)
 {
 	const struct integer_window *w = &f->window;
-	const size_t area = w->rows * w->columns;
 	const size_t line = w->kernel[1] * w->channels;
 	const uint8_t *image =
-	    d->in + row / area * w->height * w->width * w->channels;
-	const size_t at = row % area;
-	const int64_t x =
-	    (int64_t)(at % w->columns) * w->stride[1] - w->before[1];
-	int64_t y = (int64_t)(at / w->columns) * w->stride[0] - w->before[0];
+	    d->in + p->image * w->height * w->width * w->channels;
+	const int64_t x = (int64_t)p->column * w->stride[1] - w->before[1];
+	int64_t y = (int64_t)p->row * w->stride[0] - w->before[0];
 
 	for (size_t k = 0; k < w->kernel[0]; k++, y += w->dilation[0]) {
 		if (integer_is_within(w, y, x))
@@ -135,16 +158,20 @@ integer_copy(const struct integer_form *f, const struct integer_block *b,
     const struct integer_data *d, uint8_t *bytes)
 {
 	const size_t groups = groups_of(b->n), each = integer_row_bytes(f);
+	struct integer_pixel p = {0, 0, 0};
 
+	if (!f->window.in_place)
+		p = integer_pixel_of(&f->window, b->first);
 	for (size_t i = 0; i < groups; i++) {
 		const size_t row = group_at(b->n, groups, i);
 		const size_t n = group_at(b->n, groups, i + 1) - row;
 		const uint8_t *from = d->in + (b->first + row) * f->depth;
 		int32_t *to = b->at + row * (f->padded / 2);
 
-		for (size_t r = 0; r < n && !f->window.in_place; r++)
-			integer_gather(
-			    f, d, b->first + row + r, bytes + r * each);
+		for (size_t r = 0; r < n && !f->window.in_place; r++) {
+			integer_gather(f, d, &p, bytes + r * each);
+			integer_pixel_next(&p, &f->window);
+		}
 		for (size_t r = 0; r < n; r++, to += NATIVE_WIDTH)
 			if (f->window.in_place)
 				integer_spread(f, from + r * f->depth, d->end,
@@ -165,6 +192,12 @@ struct pair_product {
 	const int32_t *from; /* [pair], rows `from_step` apart */
 	size_t from_step;
 	int32_t *to;
+	/* Or codes of them, of vectors of filters that are all there; else NULL. */
+	uint8_t *codes; /* [pair], rows codes_step apart */
+	size_t codes_step;
+	const float *multiplier; /* [pair] */
+	struct code_range range;
+	bool to_unsigned;
 };
 
 #define PAIRS_START(r) \
@@ -179,6 +212,13 @@ struct pair_product {
 #define PAIRS_STORE(r) \
 	memcpy(to + r * PAIR_OF_VECTORS, &x##r, sizeof x##r); \
 	memcpy(to + r * PAIR_OF_VECTORS + NATIVE_WIDTH, &y##r, sizeof y##r);
+
+#define PAIRS_CODES(r, is_unsigned) \
+	codes_store_pair(p->codes + r * p->codes_step, \
+	    vec_of_bits(x##r) * first, vec_of_bits(y##r) * second, &p->range, \
+	    is_unsigned);
+#define PAIRS_UNSIGNED(r) PAIRS_CODES(r, true)
+#define PAIRS_SIGNED(r) PAIRS_CODES(r, false)
 
 #define PAIRS(n) \
 	static __attribute__((noinline)) void pairs_##n( \
@@ -201,7 +241,19 @@ struct pair_product {
 			} \
 			a += (n)*NATIVE_WIDTH; \
 		} \
-		ROWS_##n(PAIRS_STORE) \
+		if (p->codes) { \
+			const vec first = vec_load(p->multiplier); \
+			const vec second = \
+			    vec_load(p->multiplier + NATIVE_WIDTH); \
+\
+			if (p->to_unsigned) { \
+				ROWS_##n(PAIRS_UNSIGNED) \
+			} else { \
+				ROWS_##n(PAIRS_SIGNED) \
+			} \
+		} else { \
+			ROWS_##n(PAIRS_STORE) \
+		} \
 	}
 
 PAIRS(1)
@@ -259,46 +311,38 @@ integer_to_floats(const struct integer_form *f, const int32_t *sum, size_t n,
 		    f->outputs - filter);
 }
 
-/* Two vectors of filters that are all there. */
-ALWAYS void
-integer_pair_to_codes(const struct integer_form *f, const int32_t *sum,
-    size_t n, size_t filter, bool is_unsigned, uint8_t *to)
-{
-	const struct code_range range = code_range_of(f->zero, is_unsigned);
-	const vec first = vec_load(f->multiplier + filter);
-	const vec second = vec_load(f->multiplier + filter + NATIVE_WIDTH);
-
-	for (size_t r = 0; r < n; r++, to += f->outputs, sum += PAIR_OF_VECTORS)
-		codes_store_pair(to, vec_of_bits(bits_at(sum)) * first,
-		    vec_of_bits(bits_at(sum + NATIVE_WIDTH)) * second, &range,
-		    is_unsigned);
-}
-
 /* Of n rows two vectors of filters, or those that are there. */
 static inline void
 integer_finish(const struct integer_form *f, const struct integer_data *d,
     const int32_t *sum, size_t row, size_t n, size_t filter)
 {
 	const size_t at = row * f->outputs + filter;
-	uint8_t *to = (uint8_t *)d->out + at;
 
-	if (!f->to_floats && filter + PAIR_OF_VECTORS <= f->outputs) {
-		if (f->to_unsigned)
-			integer_pair_to_codes(f, sum, n, filter, true, to);
-		else
-			integer_pair_to_codes(f, sum, n, filter, false, to);
-		return;
-	}
 	for (size_t k = 0; k < PAIR_OF_VECTORS && filter + k < f->outputs;
 	     k += NATIVE_WIDTH)
 		if (f->to_floats)
 			integer_to_floats(f, sum + k, n, filter + k, d->scale,
 			    (float *)d->out + at + k);
 		else
-			integer_to_codes(f, sum + k, n, filter + k, to + k);
+			integer_to_codes(f, sum + k, n, filter + k,
+			    (uint8_t *)d->out + at + k);
 }
 
 /* ---- a block ---- */
+
+/* Where the last slice's codes go, if they are of two whole vectors of filters. */
+static inline void
+integer_set_codes(struct pair_product *p, const struct integer_form *f,
+    const struct integer_data *d, size_t row, size_t filter)
+{
+	if (f->to_floats || filter + PAIR_OF_VECTORS > f->outputs)
+		return;
+	p->codes = (uint8_t *)d->out + row * f->outputs + filter;
+	p->codes_step = f->outputs;
+	p->multiplier = f->multiplier + filter;
+	p->range = code_range_of(f->zero, f->to_unsigned);
+	p->to_unsigned = f->to_unsigned;
+}
 
 /* All rows by two vectors of filters, a slice of the depth at a time. */
 static inline void
@@ -312,19 +356,21 @@ integer_pair(const struct integer_form *f, const struct integer_block *b,
 		for (size_t i = 0; i < groups; i++) {
 			const size_t row = group_at(b->n, groups, i);
 			const size_t n = group_at(b->n, groups, i + 1) - row;
-			const size_t left = depth - c;
+			const bool last = depth - c <= INTEGER_SLICE;
 			int32_t *sum = b->sum + row * PAIR_OF_VECTORS;
-			const struct pair_product p = {
+			struct pair_product p = {
 			    .a = b->at + row * depth + c * n,
 			    .b = weights + c * PAIR_OF_VECTORS,
-			    .depth =
-			        left < INTEGER_SLICE ? left : INTEGER_SLICE,
+			    .depth = last ? depth - c : INTEGER_SLICE,
 			    .from = c ? sum : f->bias + filter,
 			    .from_step = c ? PAIR_OF_VECTORS : 0,
 			    .to = sum};
 
+			if (last)
+				integer_set_codes(
+				    &p, f, d, b->first + row, filter);
 			pairs_of[n - 1](&p);
-			if (left <= INTEGER_SLICE)
+			if (last && !p.codes)
 				integer_finish(
 				    f, d, sum, b->first + row, n, filter);
 		}

@@ -6,6 +6,7 @@
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_attention_few.h"
 #include "targets/native/vector_byte_recurrent.h"
+#include "targets/native/vector_byte_tiles.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_chain.h"
 #include "targets/native/vector_direct.h"
@@ -47,7 +48,8 @@
 		.byte_layer = byte_layer_direction, .strides = strides_pieces, \
 		.softmax_units = softmax_units, .softmax = softmax_part, \
 		.norm = norm_lines, .integer_room = integer_numbers, \
-		.integer = integer_unit, \
+		.integer = integer_unit, .tiles_room = byte_tiles_numbers, \
+		.tiles = byte_tiles_unit, \
 		.depthwise_bytes_pack = depthwise_bytes_packed, \
 		.depthwise_bytes = depthwise_bytes_row, \
 	}

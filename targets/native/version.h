@@ -56,6 +56,8 @@ struct native_version {
 	strides_run *strides;
 	integer_room *integer_room;
 	integer_run *integer;
+	integer_room *tiles_room;
+	integer_run *tiles;
 	depthwise_bytes_pack *depthwise_bytes_pack;
 	depthwise_bytes_run *depthwise_bytes;
 	softmax_units_of *softmax_units;

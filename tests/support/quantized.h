@@ -86,6 +86,7 @@ struct qconv {
 	bool is_unsigned, by_filter; /* a scale for all or for each */
 	bool any_zero; /* of the weights; else the middle of their type */
 	bool unsigned_weights, plain; /* plain: no padding, strides of 1 */
+	bool padded; /* strides of 1 */
 };
 
 static inline value_id
@@ -101,7 +102,7 @@ static inline void
 make_qlinearconv(const struct qconv *q)
 {
 	const struct attr attr[] = {ATTR_OF_INT("group", q->group),
-	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 2, 1),
+	    ATTR_OF_INTS("pads", 1, 0, 2, 1), ATTR_OF_INTS("strides", 2, 1),
 	    ATTR_OF_INTS("dilations", 1, 2)};
 	value_id y, in[10];
 
@@ -116,7 +117,10 @@ make_qlinearconv(const struct qconv *q)
 	in[7] = byte_codes(DIMS(1), q->is_unsigned);
 	in[8] = whole_numbers(DIMS(q->kernel[0]));
 	in[9] = VALUE_LAST;
-	y = make_node(&m, OP_QLINEARCONV, in, attr, q->plain ? 1 : 4);
+	y = make_node(&m, OP_QLINEARCONV, in, attr,
+	    q->plain        ? 1
+	        : q->padded ? 2
+	                    : 4);
 	make_output(&m, of_type(y, byte_type(q->is_unsigned)));
 }
 

@@ -1,0 +1,30 @@
+/* Which convolutions of bytes are computed in tiles (vector_byte_tiles.h), and weights as
+ * tiles are multiplied by them. */
+#ifndef TARGETS_NATIVE_INTEGER_TILES_H
+#define TARGETS_NATIVE_INTEGER_TILES_H
+
+#include "targets/native/integer_form.h"
+#include "targets/target.h"
+
+/* What lies where in weights, as the model has them. The depth is [taps][channels] to
+ * the kernel, and [channels][taps] to the model. */
+struct codes_at {
+	const struct tensor *codes;
+	const int32_t *zero; /* [outputs] */
+	size_t output; /* from an output's code to the next's */
+	size_t step; /* along the depth */
+	size_t taps; /* of a window; else 1 */
+};
+
+/* May a convolution that integer_conv takes be computed so, its sums exact? */
+bool tiles_fit(const struct match_in *m);
+
+/* The form of a convolution of so many images becomes one of tiles. */
+void tiles_set(struct integer_form *f, size_t images);
+
+/* The weights of the outputs from `first` on whose vectors lie side by side, `codes`
+ * being w's: to[points][padded / 2][pair][2]. */
+void tiles_pack(const struct integer_form *f, const struct codes_at *w,
+    const uint8_t *codes, size_t first, size_t pair, int16_t *to);
+
+#endif
