@@ -7,6 +7,7 @@
 #include "targets/dynamic.h"
 #include "targets/lanes.h"
 #include "targets/native/conv_bytes.h"
+#include "targets/native/integer_quads.h"
 #include "targets/native/integer_tiles.h"
 #include "targets/native/native.h"
 #include "targets/native/pixels.h"
@@ -41,21 +42,95 @@ ways_conv_bytes(const struct match_in *m, struct formats *f,
 	return 1;
 }
 
-#define IN_TILES 1 /* the number of a way, not 0 */
+/* The numbers of ways. */
+enum { AS_PAIRS, IN_TILES, IN_QUADS };
 
-/* By definition, and in tiles where they fit. */
+/* Weights that are made up are not small. */
+static uint32_t
+add_quads(const struct codes_at *w, const struct tensor *zero, size_t outputs,
+    size_t depth, const char *name, struct implementation *out, uint32_t n,
+    uint32_t max)
+{
+	if (n == max || !quads_fit(w, zero, outputs, depth))
+		return n;
+	out[n] = out[0];
+	out[n].name = name;
+	out[n].number = IN_QUADS;
+	out[n].own_weights = true;
+	return n + 1;
+}
+
+static struct codes_at
+codes_of_conv(const struct tensor *w)
+{
+	const size_t depth = w->count / (size_t)w->dim[0];
+	size_t taps = 1;
+
+	for (uint32_t i = 2; i < w->rank; i++)
+		taps *= (size_t)w->dim[i];
+	return (struct codes_at){
+	    .codes = w, .output = depth, .step = 1, .taps = taps};
+}
+
+static struct codes_at
+codes_of_matrix(const struct tensor *w, bool by_output)
+{
+	return (struct codes_at){.codes = w,
+	    .output = by_output ? (size_t)w->dim[1] : 1,
+	    .step = by_output ? 1 : (size_t)w->dim[1],
+	    .taps = 1};
+}
+
+/* By definition, in tiles where they fit, or in quads. */
 uint32_t
 ways_integer_conv(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max)
 {
-	const uint32_t n = ways_conv_bytes(m, f, out, max);
+	const struct node *node = match_as_node(m->match, m->graph);
+	const struct graph *in = match_graph(m->match, m->graph);
+	const struct integer_places *at = integer_places(node);
+	const struct tensor *w = integer_constant(in, node, at->w);
+	const struct codes_at codes = codes_of_conv(w);
+	uint32_t n = ways_conv_bytes(m, f, out, max);
 
-	if (n == max || !tiles_fit(m))
+	if (n < max && tiles_fit(m)) {
+		out[n] = out[0];
+		out[n].name = "winograd2/nhwc";
+		out[n++].number = IN_TILES;
+	}
+	return add_quads(&codes, integer_constant(in, node, at->w_zero),
+	    (size_t)w->dim[0], codes.output, "quads/nhwc", out, n, max);
+}
+
+uint32_t
+ways_product_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const uint32_t n = ways_one(m, f, out, max);
+	struct byte_product p;
+	const struct tensor *w;
+	struct codes_at codes;
+
+	if (!byte_product_read(&p, m->match, m->graph))
 		return n;
-	out[n] = out[0];
-	out[n].name = "winograd2/nhwc";
-	out[n].number = IN_TILES;
-	return n + 1;
+	w = integer_constant(m->graph, &p.node, 3);
+	codes = codes_of_matrix(w, p.by_output);
+	return add_quads(&codes, integer_constant(m->graph, &p.node, 5),
+	    (size_t)w->dim[p.by_output ? 0 : 1],
+	    (size_t)w->dim[p.by_output ? 1 : 0], "quads", out, n, max);
+}
+
+uint32_t
+ways_dynamic_rows(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max)
+{
+	const struct dynamic_product d = dynamic_read(m->match, m->graph);
+	const struct tensor *w = integer_constant(m->graph, d.product, 1);
+	const struct codes_at codes = codes_of_matrix(w, false);
+
+	return add_quads(&codes, integer_constant(m->graph, d.product, 3),
+	    (size_t)w->dim[1], (size_t)w->dim[0], "quads", out,
+	    ways_one(m, f, out, max), max);
 }
 
 bool
@@ -110,7 +185,8 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 static void
 divide(struct integer_form *f, uint32_t threads, size_t pairs)
 {
-	const size_t row = sizeof(int16_t) * f->padded * f->points;
+	const size_t row =
+	    f->padded * (f->quads ? 1 : sizeof(int16_t) * f->points);
 	const size_t cached = CACHED / row;
 	const size_t most = cached > FEWEST ? cached : FEWEST;
 	size_t n = (f->rows + most - 1) / most;
@@ -184,6 +260,22 @@ zeros_of(const struct tensor *t, const struct integer_form *f, struct arena *a)
 	return to;
 }
 
+static integer_run *
+run_of(const struct native_version *v, const struct integer_form *f)
+{
+	if (f->quads)
+		return v->quads;
+	return f->points > 1 ? v->tiles : v->integer;
+}
+
+static size_t
+room_of(const struct native_version *v, const struct integer_form *f)
+{
+	if (f->quads)
+		return v->quads_room(f);
+	return f->points > 1 ? v->tiles_room(f) : v->integer_room(f);
+}
+
 /* Constants as kernels read them, and how the work is divided. */
 static void
 finish_kernel(struct integer_kernel *k, const struct codes_at *w,
@@ -194,18 +286,21 @@ finish_kernel(struct integer_kernel *k, const struct codes_at *w,
 	const size_t pair = (size_t)2 * version->width;
 	struct integer_form *f = &k->f;
 
-	f->padded = rounded(f->depth, pair);
 	f->filters = rounded(f->outputs, pair);
 	f->multiplier = floats_padded(f->multiplier, f->outputs, f->filters, a);
 	f->shift = floats_padded(f->shift, f->outputs, f->filters, a);
 	f->bias = padded_whole(f->bias, f, a);
-	f->weights = packed(f, w, pair, a);
-	k->run = f->points > 1 ? version->tiles : version->integer;
+	if (c->implementation == IN_QUADS) {
+		f->padded = rounded(f->depth, 2 * pair);
+		f->quads = quads_pack(f, w, pair, a);
+	} else {
+		f->padded = rounded(f->depth, pair);
+		f->weights = packed(f, w, pair, a);
+	}
+	k->run = run_of(version, f);
 	k->threads = target_threads();
 	divide(f, k->threads, f->filters / pair);
-	f->scratch = rounded(
-	    (f->points > 1 ? version->tiles_room : version->integer_room)(f),
-	    16);
+	f->scratch = rounded(room_of(version, f), 16);
 	k->scratch = arena_new(a, int32_t, k->threads * f->scratch);
 	assert(k->in >= 0);
 	*out = (struct kernel){
@@ -257,11 +352,8 @@ compile_conv_bytes(const struct target *t, const struct graph *g,
 	f->from_unsigned = b.in->dtype == DT_UINT8;
 	set_requantising(k, &b.how, b.from_zero);
 	set_input(k, b.graph, b.node, c);
-	codes = (struct codes_at){.codes = b.weights,
-	    .zero = zeros_of(b.weights_zero, f, a),
-	    .output = f->depth,
-	    .step = 1,
-	    .taps = f->window.kernel[0] * f->window.kernel[1]};
+	codes = codes_of_conv(b.weights);
+	codes.zero = zeros_of(b.weights_zero, f, a);
 	if (c->implementation == IN_TILES)
 		tiles_set(f, (size_t)b.out->dim[0]);
 	finish_kernel(k, &codes, t, c, a, out);
@@ -281,10 +373,7 @@ set_matrix(struct integer_form *f, const struct type *in,
 	f->from_unsigned = in->dtype == DT_UINT8;
 	f->points = 1;
 	f->window.in_place = true;
-	return (struct codes_at){.codes = w,
-	    .output = by_output ? f->depth : 1,
-	    .step = by_output ? 1 : f->outputs,
-	    .taps = 1};
+	return codes_of_matrix(w, by_output);
 }
 
 bool

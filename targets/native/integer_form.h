@@ -21,6 +21,18 @@ struct integer_window {
  * with windows of three by three are (vector_byte_tiles.h). */
 #define TILE_POINTS ((size_t)16)
 
+/* Weights of bytes, four by four along the depth. Bytes from 0 to 255 times two of them,
+ * added up, stay in 16 bits where neither those above nor those below zero sum up to more
+ * than 128; what is beyond that is taken off and multiplied once more. */
+struct byte_quads {
+	const int8_t *at; /* [filters / pair][quads][pair][4] */
+	const int32_t *sum; /* [filters] of a filter's weights */
+	size_t quads; /* along the depth */
+	const uint32_t *start; /* [filters / pair + 1] of these: */
+	const uint32_t *quad; /* which it is */
+	const int8_t *more; /* [pair][4] for each */
+};
+
 struct integer_form {
 	struct integer_window window;
 	size_t rows; /* of all images: their outputs' pixels, or tiles */
@@ -36,6 +48,8 @@ struct integer_form {
 	 * [padded / 2][pair][2], pair: two vectors. */
 	const int16_t *weights;
 	const int32_t *bias; /* [filters] */
+	const struct byte_quads
+	    *quads; /* weights as bytes, in place of `weights` */
 	/* What becomes of a sum: round(sum * multiplier) + zero in 8 bits, or a float,
 	 * sum * (multiplier * the run's scale) + shift. */
 	const float *multiplier, *shift; /* [filters] */

@@ -110,6 +110,10 @@ uint32_t ways_conv_bytes(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
 uint32_t ways_integer_conv(const struct match_in *m, struct formats *f,
     struct implementation *out, uint32_t max);
+uint32_t ways_product_bytes(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
+uint32_t ways_dynamic_rows(const struct match_in *m, struct formats *f,
+    struct implementation *out, uint32_t max);
 bool compile_conv_bytes(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);

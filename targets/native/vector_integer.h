@@ -220,6 +220,20 @@ struct pair_product {
 #define PAIRS_UNSIGNED(r) PAIRS_CODES(r, true)
 #define PAIRS_SIGNED(r) PAIRS_CODES(r, false)
 
+#define PAIRS_END(n) \
+	if (p->codes) { \
+		const vec first = vec_load(p->multiplier); \
+		const vec second = vec_load(p->multiplier + NATIVE_WIDTH); \
+\
+		if (p->to_unsigned) { \
+			ROWS_##n(PAIRS_UNSIGNED) \
+		} else { \
+			ROWS_##n(PAIRS_SIGNED) \
+		} \
+	} else { \
+		ROWS_##n(PAIRS_STORE) \
+	}
+
 #define PAIRS(n) \
 	static __attribute__((noinline)) void pairs_##n( \
 	    const struct pair_product *p) \
@@ -241,19 +255,7 @@ struct pair_product {
 			} \
 			a += (n)*NATIVE_WIDTH; \
 		} \
-		if (p->codes) { \
-			const vec first = vec_load(p->multiplier); \
-			const vec second = \
-			    vec_load(p->multiplier + NATIVE_WIDTH); \
-\
-			if (p->to_unsigned) { \
-				ROWS_##n(PAIRS_UNSIGNED) \
-			} else { \
-				ROWS_##n(PAIRS_SIGNED) \
-			} \
-		} else { \
-			ROWS_##n(PAIRS_STORE) \
-		} \
+		PAIRS_END(n) \
 	}
 
 PAIRS(1)

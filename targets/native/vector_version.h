@@ -5,6 +5,7 @@
 
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_attention_few.h"
+#include "targets/native/vector_byte_quads.h"
 #include "targets/native/vector_byte_recurrent.h"
 #include "targets/native/vector_byte_tiles.h"
 #include "targets/native/vector_bytes.h"
@@ -49,7 +50,8 @@
 		.softmax_units = softmax_units, .softmax = softmax_part, \
 		.norm = norm_lines, .integer_room = integer_numbers, \
 		.integer = integer_unit, .tiles_room = byte_tiles_numbers, \
-		.tiles = byte_tiles_unit, \
+		.tiles = byte_tiles_unit, .quads_room = byte_quads_numbers, \
+		.quads = byte_quads_unit, \
 		.depthwise_bytes_pack = depthwise_bytes_packed, \
 		.depthwise_bytes = depthwise_bytes_row, \
 	}

@@ -58,6 +58,8 @@ struct native_version {
 	integer_run *integer;
 	integer_room *tiles_room;
 	integer_run *tiles;
+	integer_room *quads_room;
+	integer_run *quads;
 	depthwise_bytes_pack *depthwise_bytes_pack;
 	depthwise_bytes_run *depthwise_bytes;
 	softmax_units_of *softmax_units;
