@@ -2,8 +2,10 @@
 # architecture; which one runs is chosen when it does (targets/native/version.c).
 set(MARQ_NATIVE_FLAGS -O3 -falign-loops=64 -fno-trapping-math -ffp-contract=fast -Wno-psabi)
 set_source_files_properties(targets/native/version_base.c
-	targets/native/version_wide.c
 	PROPERTIES COMPILE_OPTIONS "${MARQ_NATIVE_FLAGS}")
+# Only tests run it, and it takes minutes to make the most of.
+set_source_files_properties(targets/native/version_wide.c
+	PROPERTIES COMPILE_OPTIONS "${MARQ_NATIVE_FLAGS};-O1")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 	set_source_files_properties(targets/native/version_avx2.c
 		PROPERTIES COMPILE_OPTIONS "${MARQ_NATIVE_FLAGS};-mavx2;-mfma")

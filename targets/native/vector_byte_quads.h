@@ -9,7 +9,7 @@
 #define BYTES_OF_QUADS (4 * NATIVE_WIDTH)
 
 /* Unsigned bytes times signed ones, four in each lane, all added to it. */
-ALWAYS bits
+DOT bits
 quads_of_bytes(bits sum, bits a, bits w)
 {
 #if NATIVE_WIDTH == 16 && defined(__AVX512BW__)
