@@ -63,7 +63,7 @@ add_quads(const struct codes_at *w, const struct tensor *zero, size_t outputs,
 static struct codes_at
 codes_of_conv(const struct tensor *w)
 {
-	const size_t depth = w->count / (size_t)w->dim[0];
+	const size_t depth = w->dim[0] ? w->count / (size_t)w->dim[0] : 0;
 	size_t taps = 1;
 
 	for (uint32_t i = 2; i < w->rank; i++)

@@ -2,7 +2,8 @@
 #ifndef TARGETS_NATIVE_INTEGER_QUADS_H
 #define TARGETS_NATIVE_INTEGER_QUADS_H
 
-#include "targets/native/integer_tiles.h"
+#include "targets/native/byte_weights.h"
+#include "targets/native/integer_form.h"
 
 /* Are weights of so many outputs, `zero` being theirs, signed and so small that hardly
  * any have to be multiplied twice? Some are looked at. */

@@ -3,18 +3,9 @@
 #ifndef TARGETS_NATIVE_INTEGER_TILES_H
 #define TARGETS_NATIVE_INTEGER_TILES_H
 
+#include "targets/native/byte_weights.h"
 #include "targets/native/integer_form.h"
 #include "targets/target.h"
-
-/* What lies where in weights, as the model has them. The depth is [taps][channels] to
- * the kernel, and [channels][taps] to the model. */
-struct codes_at {
-	const struct tensor *codes;
-	const int32_t *zero; /* [outputs] */
-	size_t output; /* from an output's code to the next's */
-	size_t step; /* along the depth */
-	size_t taps; /* of a window; else 1 */
-};
 
 /* May a convolution that integer_conv takes be computed so, its sums exact? */
 bool tiles_fit(const struct match_in *m);

@@ -6,8 +6,6 @@
 
 #include "targets/native/vector_integer.h"
 
-#define BYTES_OF_QUADS (4 * NATIVE_WIDTH)
-
 /* Unsigned bytes times signed ones, four in each lane, all added to it. */
 DOT bits
 quads_of_bytes(bits sum, bits a, bits w)
@@ -31,14 +29,6 @@ quads_of_bytes(bits sum, bits a, bits w)
 #endif
 }
 
-/* Rows of a block, as they are read. */
-struct byte_quads_block {
-	size_t first, n;
-	int32_t
-	    *at; /* groups of [padded / BYTES_OF_QUADS][rows][width] quads */
-	int32_t *sum; /* [rows][pair] */
-};
-
 static size_t
 byte_quads_numbers(const struct integer_form *f)
 {
@@ -51,53 +41,25 @@ byte_quads_numbers(const struct integer_form *f)
 /* Signed bytes are 128 more as unsigned ones. */
 static inline void
 byte_quads_spread(const struct integer_form *f, const uint8_t *from,
-    const uint8_t *end, int32_t *to, size_t rows)
+    const uint8_t *end, int32_t zero, int32_t *to, size_t rows)
 {
 	const bits turned =
 	    bits_all(f->from_unsigned ? 0 : (int32_t)0x80808080);
-	uint8_t last[BYTES_OF_QUADS] = {0};
+	uint8_t last[VECTOR_BYTES] = {0};
 
+	(void)zero; /* sums begin with less for it */
 	for (size_t k = 0; k < f->padded;
-	     k += BYTES_OF_QUADS, from += BYTES_OF_QUADS) {
+	     k += VECTOR_BYTES, from += VECTOR_BYTES) {
 		bits x;
 
-		if ((size_t)(end - from) < BYTES_OF_QUADS) {
+		if ((size_t)(end - from) < VECTOR_BYTES) {
 			memcpy(last, from, (size_t)(end - from));
 			from = last;
-			end = last + BYTES_OF_QUADS;
+			end = last + VECTOR_BYTES;
 		}
 		x = bits_at(from) ^ turned;
 		memcpy(to, &x, sizeof x);
 		to += rows * NATIVE_WIDTH;
-	}
-}
-
-static inline void
-byte_quads_copy(const struct integer_form *f, const struct byte_quads_block *b,
-    const struct integer_data *d, uint8_t *bytes)
-{
-	const size_t groups = groups_of(b->n), each = integer_row_bytes(f);
-	struct integer_pixel p = {0, 0, 0};
-
-	if (!f->window.in_place)
-		p = integer_pixel_of(&f->window, b->first);
-	for (size_t i = 0; i < groups; i++) {
-		const size_t row = group_at(b->n, groups, i);
-		const size_t n = group_at(b->n, groups, i + 1) - row;
-		const uint8_t *from = d->in + (b->first + row) * f->depth;
-		int32_t *to = b->at + row * (f->padded / 4);
-
-		for (size_t r = 0; r < n && !f->window.in_place; r++) {
-			integer_gather(f, d, &p, bytes + r * each);
-			integer_pixel_next(&p, &f->window);
-		}
-		for (size_t r = 0; r < n; r++, to += NATIVE_WIDTH)
-			if (f->window.in_place)
-				byte_quads_spread(
-				    f, from + r * f->depth, d->end, to, n);
-			else
-				byte_quads_spread(f, bytes + r * each,
-				    bytes + (r + 1) * each, to, n);
 	}
 }
 
@@ -199,7 +161,7 @@ byte_quads_begin(const struct integer_form *f, const struct integer_data *d,
 
 /* All rows by two vectors of filters, a slice of the depth at a time. */
 static inline void
-byte_quads_pair(const struct integer_form *f, const struct byte_quads_block *b,
+byte_quads_pair(const struct integer_form *f, const struct integer_block *b,
     const struct integer_data *d, size_t filter)
 {
 	const struct byte_quads *w = f->quads;
@@ -246,14 +208,15 @@ byte_quads_unit(const struct integer_form *f, size_t unit, bool copied,
 	const size_t part = unit % f->parts;
 	const size_t first = unit / f->parts * f->block;
 	const size_t left = f->rows - first;
-	const struct byte_quads_block b = {.first = first,
+	const struct integer_block b = {.first = first,
 	    .n = left < f->block ? left : f->block,
 	    .at = scratch,
 	    .sum = scratch + f->block * (f->padded / 4)};
 
 	if (!copied)
-		byte_quads_copy(
-		    f, &b, d, (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS));
+		integer_copy(f, &b, d,
+		    (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS),
+		    byte_quads_spread, f->padded / 4);
 	for (size_t k = pairs * part / f->parts;
 	     k < pairs * (part + 1) / f->parts; k++)
 		byte_quads_pair(f, &b, d, k * PAIR_OF_VECTORS);

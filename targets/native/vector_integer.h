@@ -18,7 +18,9 @@
 /* Rows of a block: from `first` on. */
 struct integer_block {
 	size_t first, n;
-	int32_t *at; /* groups of [padded / SHORTS][rows][SHORTS] of 16 bits */
+	/* Groups of [padded / SHORTS][rows][SHORTS] of 16 bits; of bytes, in quads,
+	 * [padded / VECTOR_BYTES][rows][VECTOR_BYTES]. */
+	int32_t *at;
 	int32_t *sum; /* [rows][pair] */
 };
 
@@ -151,11 +153,16 @@ integer_gather(const struct integer_form *f, const struct integer_data *d,
 	}
 }
 
-/* A group's rows are gathered before any is read again: what was just written in
- * pieces is waited for. */
-static inline void
+/* One row as a product reads it, `rows` of which lie side by side. */
+typedef void row_spread(const struct integer_form *f, const uint8_t *from,
+    const uint8_t *end, int32_t zero, int32_t *to, size_t rows);
+
+/* A row is so many numbers of 32 bits. A group's rows are gathered before any is read
+ * again: what was just written in pieces is waited for. */
+ALWAYS void
 integer_copy(const struct integer_form *f, const struct integer_block *b,
-    const struct integer_data *d, uint8_t *bytes)
+    const struct integer_data *d, uint8_t *bytes, row_spread *spread,
+    size_t row_numbers)
 {
 	const size_t groups = groups_of(b->n), each = integer_row_bytes(f);
 	struct integer_pixel p = {0, 0, 0};
@@ -166,7 +173,7 @@ integer_copy(const struct integer_form *f, const struct integer_block *b,
 		const size_t row = group_at(b->n, groups, i);
 		const size_t n = group_at(b->n, groups, i + 1) - row;
 		const uint8_t *from = d->in + (b->first + row) * f->depth;
-		int32_t *to = b->at + row * (f->padded / 2);
+		int32_t *to = b->at + row * row_numbers;
 
 		for (size_t r = 0; r < n && !f->window.in_place; r++) {
 			integer_gather(f, d, &p, bytes + r * each);
@@ -174,10 +181,10 @@ integer_copy(const struct integer_form *f, const struct integer_block *b,
 		}
 		for (size_t r = 0; r < n; r++, to += NATIVE_WIDTH)
 			if (f->window.in_place)
-				integer_spread(f, from + r * f->depth, d->end,
-				    d->zero, to, n);
+				spread(f, from + r * f->depth, d->end, d->zero,
+				    to, n);
 			else
-				integer_spread(f, bytes + r * each,
+				spread(f, bytes + r * each,
 				    bytes + (r + 1) * each, d->zero, to, n);
 	}
 }
@@ -392,8 +399,9 @@ integer_unit(const struct integer_form *f, size_t unit, bool copied,
 	    .sum = scratch + f->block * (f->padded / 2)};
 
 	if (!copied)
-		integer_copy(
-		    f, &b, d, (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS));
+		integer_copy(f, &b, d,
+		    (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS),
+		    integer_spread, f->padded / 2);
 	for (size_t k = pairs * part / f->parts;
 	     k < pairs * (part + 1) / f->parts; k++)
 		integer_pair(f, &b, d, k * PAIR_OF_VECTORS);
