@@ -3,6 +3,8 @@
  * take constants there. One that is quantised again becomes the codes that come of it. */
 #include "ir/normalize/tidy.h"
 
+#include <string.h>
+
 /* TUNING: elements; larger ones are worth their eight bits. */
 #define SETTLED_MAX 4096
 
@@ -86,7 +88,8 @@ evaluated(struct quantised *s, const struct node *n, const struct tensor *x)
 	    || (node_in(s->g, n, 2) && !in[2]) || n->ninputs > 3
 	    || !s->eval(s->g, n, in, t, &s->scratch, &ignored)
 	    || t->kind > TENSOR_FILL || t->dtype != type->dtype
-	    || t->count != x->count || !type_is_static(type))
+	    || t->rank != type->rank
+	    || memcmp(t->dim, type->dim, t->rank * sizeof *t->dim) != 0)
 		return NULL;
 	return t;
 }
@@ -143,7 +146,7 @@ settle_quantiser(struct quantised *s, const struct node *n)
 	const struct node *from;
 	const struct tensor *x = source_of(s, s->name[n->input[0]], &from);
 
-	if (!x || x->count > s->budget)
+	if (!x || x->made_up || x->count > s->budget)
 		return;
 	s->budget -= x->count;
 	if (from)
