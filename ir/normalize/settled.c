@@ -181,7 +181,6 @@ settle_quantised(struct graph *g, node_eval eval)
 	note_reads(&s);
 	for (node_id id = 0; id < g->nnodes; id++) {
 		const struct node *n = graph_node(g, id);
-
 		const bool makes = n->op == OP_QUANTIZELINEAR;
 
 		if ((!makes && n->op != OP_DEQUANTIZELINEAR)

@@ -25,12 +25,12 @@ struct integer_window {
  * added up, stay in 16 bits where neither those above nor those below zero sum up to more
  * than 128; what is beyond that is taken off and multiplied once more. */
 struct byte_quads {
-	const int8_t *at; /* [filters / pair][quads][pair][4] */
+	const int32_t *at; /* [filters / pair][quads][pair], four bytes each */
 	const int32_t *sum; /* [filters] of a filter's weights */
 	size_t quads; /* along the depth */
 	const uint32_t *start; /* [filters / pair + 1] of these: */
 	const uint32_t *quad; /* which it is */
-	const int8_t *more; /* [pair][4] for each */
+	const int32_t *more; /* [pair], four bytes each, for each */
 };
 
 struct integer_form {

@@ -128,35 +128,41 @@ quads_pack(const struct integer_form *f, const struct codes_at *w, size_t pair,
     struct arena *a)
 {
 	const size_t quads = (f->depth + QUAD - 1) / QUAD;
-	const size_t panels = f->filters / pair, bytes = pair * QUAD;
+	const size_t all = f->filters / pair * quads, bytes = pair * QUAD;
 	const int8_t *codes = tensor_data(w->codes, a);
 	struct byte_quads *q = arena_new(a, struct byte_quads, 1);
-	int8_t *at = arena_new(a, int8_t, panels * quads * bytes);
-	uint32_t *start = arena_new(a, uint32_t, panels + 1), *quad, n = 0;
-	int8_t *more = arena_new(a, int8_t, bytes), *kept;
+	int32_t *at = arena_new(a, int32_t, all * pair), *more;
+	uint32_t *start = arena_new(a, uint32_t, f->filters / pair + 1);
+	uint32_t *quad, n = 0;
+	struct arena scratch;
+	int8_t *apart;
+	bool *twice;
 
-	for (size_t i = 0; i < panels * quads; i++) {
-		if (i % quads == 0)
-			start[i / quads] = n;
-		n += pack_quad(f, w, codes, i / quads * pair, pair, i % quads,
-		    at + i * bytes, more);
+	arena_init(&scratch);
+	twice = arena_new(&scratch, bool, all);
+	apart = arena_new(&scratch, int8_t, bytes);
+	for (size_t i = 0; i < all; i++) {
+		twice[i] = pack_quad(f, w, codes, i / quads * pair, pair,
+		    i % quads, (int8_t *)(at + i * pair), apart);
+		n += twice[i];
+		start[i / quads + 1] = n;
 	}
-	start[panels] = n;
 	quad = arena_new(a, uint32_t, n);
-	kept = arena_new(a, int8_t, n * bytes);
+	more = arena_new(a, int32_t, n * pair);
 	n = 0;
-	for (size_t i = 0; i < panels * quads; i++)
-		if (start[i / quads] < start[i / quads + 1]
-		    && pack_quad(f, w, codes, i / quads * pair, pair, i % quads,
-		        at + i * bytes, more)) {
-			memcpy(kept + n * bytes, more, bytes);
+	for (size_t i = 0; i < all; i++)
+		if (twice[i]) {
+			pack_quad(f, w, codes, i / quads * pair, pair,
+			    i % quads, (int8_t *)(at + i * pair),
+			    (int8_t *)(more + n * pair));
 			quad[n++] = (uint32_t)(i % quads);
 		}
+	arena_release(&scratch);
 	*q = (struct byte_quads){.at = at,
 	    .sum = sums_of(f, w, codes, a),
 	    .quads = quads,
 	    .start = start,
 	    .quad = quad,
-	    .more = kept};
+	    .more = more};
 	return q;
 }

@@ -1,4 +1,4 @@
-/* Convolutions and products of bytes, four pairs of bytes at a time (AVX2 without VNNI:
+/* Convolutions and products of bytes, four bytes of a lane at a time (AVX2 without VNNI:
  * three instructions for 32 products where pairs of 16 bits take four). Exact: weights are
  * such that no sum of two products saturates (struct byte_quads). */
 #ifndef TARGETS_NATIVE_VECTOR_BYTE_QUADS_H
@@ -65,15 +65,6 @@ byte_quads_spread(const struct integer_form *f, const uint8_t *from,
 
 /* ---- sums ---- */
 
-/* As a pair_product, of quads: a is [depth / width][n][width] of them. */
-struct quad_product {
-	const int8_t *b; /* [depth][pair][4] */
-	const uint32_t *quad; /* [more] of the whole depth, once more */
-	const int8_t *b_more;
-	const int32_t *a_whole; /* what `quad` counts in */
-	size_t more;
-};
-
 #define FOURS_STEP(r) \
 	{ \
 		const bits s = bits_all(a[r * NATIVE_WIDTH + j]); \
@@ -82,16 +73,15 @@ struct quad_product {
 	}
 #define FOURS_COLUMN(n, b) \
 	const bits b0 = bits_at(b); \
-	const bits b1 = bits_at((b) + VECTOR_BYTES); \
+	const bits b1 = bits_at((b) + NATIVE_WIDTH); \
 \
 	ROWS_##n(FOURS_STEP)
 
 #define FOURS(n) \
 	static __attribute__((noinline)) void fours_##n( \
-	    const struct pair_product *p, const struct quad_product *q) \
+	    const struct pair_product *p) \
 	{ \
-		const int32_t *a = p->a, *from = p->from; \
-		const int8_t *b = q->b; \
+		const int32_t *a = p->a, *b = p->b, *from = p->from; \
 		int32_t *to = p->to; \
 \
 		ROWS_##n(PAIRS_START) for (size_t k = 0; k < p->depth; \
@@ -102,17 +92,17 @@ struct quad_product {
 			    left < NATIVE_WIDTH ? left : NATIVE_WIDTH; \
 \
 			for (size_t j = 0; j < most; \
-			     j++, b += 2 * VECTOR_BYTES) { \
+			     j++, b += PAIR_OF_VECTORS) { \
 				FOURS_COLUMN(n, b) \
 			} \
 			a += (n)*NATIVE_WIDTH; \
 		} \
-		b = q->b_more; \
-		for (size_t k = 0; k < q->more; k++, b += 2 * VECTOR_BYTES) { \
-			const size_t j = q->quad[k] % NATIVE_WIDTH; \
+		b = p->b_more; \
+		for (size_t k = 0; k < p->more; k++, b += PAIR_OF_VECTORS) { \
+			const size_t j = p->quad[k] % NATIVE_WIDTH; \
 \
-			a = q->a_whole \
-			    + q->quad[k] / NATIVE_WIDTH * ((n)*NATIVE_WIDTH); \
+			a = p->whole \
+			    + p->quad[k] / NATIVE_WIDTH * ((n)*NATIVE_WIDTH); \
 			FOURS_COLUMN(n, b) \
 		} \
 		PAIRS_END(n) \
@@ -134,8 +124,7 @@ FOURS(12)
 #endif
 
 /* Of n + 1 rows. */
-static void (*const fours_of[NATIVE_GROUP])(
-    const struct pair_product *p, const struct quad_product *q) = {
+static pair_run *const fours_of[NATIVE_GROUP] = {
     fours_1, fours_2, fours_3, fours_4, fours_5, fours_6,
 #if NATIVE_GROUP > 6
     fours_7, fours_8, fours_9, fours_10, fours_11, fours_12
@@ -159,67 +148,34 @@ byte_quads_begin(const struct integer_form *f, const struct integer_data *d,
 	}
 }
 
-/* All rows by two vectors of filters, a slice of the depth at a time. */
-static inline void
-byte_quads_pair(const struct integer_form *f, const struct integer_block *b,
-    const struct integer_data *d, size_t filter)
-{
-	const struct byte_quads *w = f->quads;
-	const size_t groups = groups_of(b->n), pair = filter / PAIR_OF_VECTORS;
-	int32_t begin[PAIR_OF_VECTORS];
-
-	byte_quads_begin(f, d, filter, begin);
-	for (size_t c = 0; c < w->quads; c += INTEGER_SLICE)
-		for (size_t i = 0; i < groups; i++) {
-			const size_t row = group_at(b->n, groups, i);
-			const size_t n = group_at(b->n, groups, i + 1) - row;
-			const bool last = w->quads - c <= INTEGER_SLICE;
-			const int32_t *at = b->at + row * (f->padded / 4);
-			int32_t *sum = b->sum + row * PAIR_OF_VECTORS;
-			struct pair_product p = {.a = at + c * n,
-			    .depth = last ? w->quads - c : INTEGER_SLICE,
-			    .from = c ? sum : begin,
-			    .from_step = c ? PAIR_OF_VECTORS : 0,
-			    .to = sum};
-			struct quad_product q = {.b = w->at
-			        + (filter * w->quads + c * PAIR_OF_VECTORS) * 4,
-			    .a_whole = at};
-
-			if (last) {
-				q.quad = w->quad + w->start[pair];
-				q.b_more = w->more
-				    + w->start[pair] * PAIR_OF_VECTORS * 4;
-				q.more = w->start[pair + 1] - w->start[pair];
-				integer_set_codes(
-				    &p, f, d, b->first + row, filter);
-			}
-			fours_of[n - 1](&p, &q);
-			if (last && !p.codes)
-				integer_finish(
-				    f, d, sum, b->first + row, n, filter);
-		}
-}
-
 static void
 byte_quads_unit(const struct integer_form *f, size_t unit, bool copied,
     const struct integer_data *d, int32_t *scratch)
 {
-	const size_t pairs = f->filters / PAIR_OF_VECTORS;
-	const size_t part = unit % f->parts;
-	const size_t first = unit / f->parts * f->block;
-	const size_t left = f->rows - first;
-	const struct integer_block b = {.first = first,
-	    .n = left < f->block ? left : f->block,
-	    .at = scratch,
-	    .sum = scratch + f->block * (f->padded / 4)};
+	const struct byte_quads *q = f->quads;
+	const size_t row = f->padded / 4, end = integer_part_at(f, unit, 1);
+	const struct integer_block b = integer_block_of(f, unit, scratch, row);
+	int32_t begin[PAIR_OF_VECTORS];
 
 	if (!copied)
 		integer_copy(f, &b, d,
 		    (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS),
-		    byte_quads_spread, f->padded / 4);
-	for (size_t k = pairs * part / f->parts;
-	     k < pairs * (part + 1) / f->parts; k++)
-		byte_quads_pair(f, &b, d, k * PAIR_OF_VECTORS);
+		    byte_quads_spread, row);
+	for (size_t k = integer_part_at(f, unit, 0); k < end;
+	     k += PAIR_OF_VECTORS) {
+		const uint32_t *start = q->start + k / PAIR_OF_VECTORS;
+		const struct integer_panel w = {.run = fours_of,
+		    .weights = q->at + k * q->quads,
+		    .depth = q->quads,
+		    .row = row,
+		    .begin = begin,
+		    .quad = q->quad + start[0],
+		    .b_more = q->more + start[0] * PAIR_OF_VECTORS,
+		    .more = start[1] - start[0]};
+
+		byte_quads_begin(f, d, k, begin);
+		integer_rows(f, &b, d, k, &w);
+	}
 }
 
 #undef FOURS

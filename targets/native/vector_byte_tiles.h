@@ -7,14 +7,7 @@
 
 #include "targets/native/vector_integer.h"
 
-/* Rows of a product are tiles: `n` from `first` on. */
-struct byte_tiles_block {
-	size_t first, n;
-	int32_t *at; /* [TILE_POINTS] of what integer_block has */
-	int32_t *sum; /* [TILE_POINTS][n][pair] */
-	uint8_t *blank; /* [padded] zeros, which lie around the image */
-};
-
+/* Rows of a product are tiles: a block has TILE_POINTS of what integer_block has. */
 static size_t
 byte_tiles_numbers(const struct integer_form *f)
 {
@@ -101,23 +94,24 @@ byte_tiles_window(const struct integer_form *f)
 	return w;
 }
 
+/* `blank`: [padded] bytes, which lie around the image. */
 static inline void
-byte_tiles_read(const struct integer_form *f, const struct byte_tiles_block *b,
-    const struct integer_data *d)
+byte_tiles_read(const struct integer_form *f, const struct integer_block *b,
+    const struct integer_data *d, uint8_t *blank)
 {
 	const struct integer_window w = byte_tiles_window(f);
 	const size_t groups = groups_of(b->n), step = b->n * (f->padded / 2);
 	struct integer_pixel p = integer_pixel_of(&w, b->first);
 	const uint8_t *from[TILE_POINTS];
 
-	memset(b->blank, d->zero, f->padded);
+	memset(blank, d->zero, f->padded);
 	for (size_t i = 0; i < groups; i++) {
 		const size_t row = group_at(b->n, groups, i);
 		const size_t n = group_at(b->n, groups, i + 1) - row;
 		int32_t *to = b->at + row * (f->padded / 2);
 
 		for (size_t r = 0; r < n; r++, to += NATIVE_WIDTH) {
-			byte_tile_places(f, d, &p, b->blank, from);
+			byte_tile_places(f, d, &p, blank, from);
 			if (f->from_unsigned)
 				byte_tile_read(from, f->padded, true,
 				    (int16_t)d->zero, to, n, step);
@@ -131,7 +125,7 @@ byte_tiles_read(const struct integer_form *f, const struct byte_tiles_block *b,
 
 /* ---- what goes out ---- */
 
-/* A column of sums, 16 bits of an index apart: what two rows of pixels are made of. */
+/* A column of four points' sums, and what two rows of pixels are made of. */
 #define TILE_SUMS(k) \
 	const bits a##k = bits_at(sum + (k)*step), \
 	           b##k = bits_at(sum + (4 + k) * step), \
@@ -139,7 +133,7 @@ byte_tiles_read(const struct integer_form *f, const struct byte_tiles_block *b,
 	           d##k = bits_at(sum + (12 + k) * step); \
 	const bits u##k = a##k + b##k + c##k, v##k = b##k - c##k - d##k;
 
-/* Four times the pixels' sums: to[4], row by row. */
+/* What becomes of four pixels' sums, row by row, before it is rounded. */
 ALWAYS void
 byte_tile_back(
     const int32_t *sum, size_t step, bits bias, vec multiplier, vec to[4])
@@ -157,9 +151,8 @@ byte_tile_back(
 
 /* All tiles of a block, two vectors of filters. */
 ALWAYS void
-byte_tiles_finish(const struct integer_form *f,
-    const struct byte_tiles_block *b, const struct integer_data *d,
-    size_t filter, bool is_unsigned)
+byte_tiles_finish(const struct integer_form *f, const struct integer_block *b,
+    const struct integer_data *d, size_t filter, bool is_unsigned)
 {
 	const struct integer_window w = byte_tiles_window(f);
 	const struct code_range range = code_range_of(f->zero, is_unsigned);
@@ -197,63 +190,46 @@ byte_tiles_finish(const struct integer_form *f,
 
 /* ---- a block ---- */
 
-/* One point of all tiles by two vectors of filters, a slice of the depth at a time. */
+/* One point of all tiles by two vectors of filters. */
 static inline void
-byte_tiles_point(const struct integer_form *f, const struct byte_tiles_block *b,
+byte_tiles_point(const struct integer_form *f, const struct integer_block *b,
     size_t filter, size_t point)
 {
 	static const int32_t none[PAIR_OF_VECTORS];
-	const size_t groups = groups_of(b->n), depth = f->padded / 2;
-	const int32_t *weights = (const int32_t *)f->weights
-	    + (filter * TILE_POINTS + point * PAIR_OF_VECTORS) * depth;
-	const int32_t *at = b->at + point * b->n * depth;
+	const size_t depth = f->padded / 2;
+	const struct integer_block rows = {.n = b->n,
+	    .at = b->at + point * b->n * depth,
+	    .sum = b->sum + point * b->n * PAIR_OF_VECTORS};
+	const struct integer_panel w = {.run = pairs_of,
+	    .weights = (const int32_t *)f->weights
+	        + (filter * TILE_POINTS + point * PAIR_OF_VECTORS) * depth,
+	    .depth = depth,
+	    .row = depth,
+	    .begin = none};
 
-	for (size_t c = 0; c < depth; c += INTEGER_SLICE)
-		for (size_t i = 0; i < groups; i++) {
-			const size_t row = group_at(b->n, groups, i);
-			const size_t n = group_at(b->n, groups, i + 1) - row;
-			const size_t left = depth - c;
-			int32_t *sum =
-			    b->sum + (point * b->n + row) * PAIR_OF_VECTORS;
-			const struct pair_product p = {
-			    .a = at + row * depth + c * n,
-			    .b = weights + c * PAIR_OF_VECTORS,
-			    .depth =
-			        left < INTEGER_SLICE ? left : INTEGER_SLICE,
-			    .from = c ? sum : none,
-			    .from_step = c ? PAIR_OF_VECTORS : 0,
-			    .to = sum};
-
-			pairs_of[n - 1](&p);
-		}
+	integer_rows(f, &rows, NULL, filter, &w);
 }
 
 static void
 byte_tiles_unit(const struct integer_form *f, size_t unit, bool copied,
     const struct integer_data *d, int32_t *scratch)
 {
-	const size_t pairs = f->filters / PAIR_OF_VECTORS;
-	const size_t part = unit % f->parts;
-	const size_t first = unit / f->parts * f->block;
-	const size_t left = f->rows - first;
-	int32_t *sum = scratch + TILE_POINTS * f->block * (f->padded / 2);
-	const struct byte_tiles_block b = {.first = first,
-	    .n = left < f->block ? left : f->block,
-	    .at = scratch,
-	    .sum = sum,
-	    .blank =
-	        (uint8_t *)(sum + TILE_POINTS * f->block * PAIR_OF_VECTORS)};
+	const size_t end = integer_part_at(f, unit, 1);
+	const struct integer_block b =
+	    integer_block_of(f, unit, scratch, TILE_POINTS * (f->padded / 2));
 
 	if (!copied)
-		byte_tiles_read(f, &b, d);
-	for (size_t k = pairs * part / f->parts;
-	     k < pairs * (part + 1) / f->parts; k++) {
+		byte_tiles_read(f, &b, d,
+		    (uint8_t *)(b.sum
+		        + TILE_POINTS * f->block * PAIR_OF_VECTORS));
+	for (size_t k = integer_part_at(f, unit, 0); k < end;
+	     k += PAIR_OF_VECTORS) {
 		for (size_t point = 0; point < TILE_POINTS; point++)
-			byte_tiles_point(f, &b, k * PAIR_OF_VECTORS, point);
+			byte_tiles_point(f, &b, k, point);
 		if (f->to_unsigned)
-			byte_tiles_finish(f, &b, d, k * PAIR_OF_VECTORS, true);
+			byte_tiles_finish(f, &b, d, k, true);
 		else
-			byte_tiles_finish(f, &b, d, k * PAIR_OF_VECTORS, false);
+			byte_tiles_finish(f, &b, d, k, false);
 	}
 }
 

@@ -191,11 +191,11 @@ integer_copy(const struct integer_form *f, const struct integer_block *b,
 
 /* ---- sums ---- */
 
-/* to[n][pair] = from + a b. */
+/* to[n][pair] = from + a b, lanes of pairs of 16 bits or of quads of bytes. */
 struct pair_product {
-	const int32_t *a; /* [depth / width][n][width], pairs of 16 bits */
+	const int32_t *a; /* [depth / width][n][width] */
 	const int32_t *b; /* [depth][pair] */
-	size_t depth; /* of pairs, whole vectors */
+	size_t depth; /* of pairs whole vectors */
 	const int32_t *from; /* [pair], rows `from_step` apart */
 	size_t from_step;
 	int32_t *to;
@@ -205,7 +205,14 @@ struct pair_product {
 	const float *multiplier; /* [pair] */
 	struct code_range range;
 	bool to_unsigned;
+	/* Of quads, those multiplied once more: which of `whole` they are. */
+	const uint32_t *quad; /* [more] */
+	const int32_t *b_more; /* [more][pair] */
+	const int32_t *whole; /* a, from its beginning */
+	size_t more;
 };
+
+typedef void pair_run(const struct pair_product *p);
 
 #define PAIRS_START(r) \
 	bits x##r = bits_at(from + r * p->from_step); \
@@ -281,7 +288,7 @@ PAIRS(12)
 #endif
 
 /* Of n + 1 rows. */
-static void (*const pairs_of[NATIVE_GROUP])(const struct pair_product *p) = {
+static pair_run *const pairs_of[NATIVE_GROUP] = {
     pairs_1, pairs_2, pairs_3, pairs_4, pairs_5, pairs_6,
 #if NATIVE_GROUP > 6
     pairs_7, pairs_8, pairs_9, pairs_10, pairs_11, pairs_12
@@ -353,58 +360,98 @@ integer_set_codes(struct pair_product *p, const struct integer_form *f,
 	p->to_unsigned = f->to_unsigned;
 }
 
-/* All rows by two vectors of filters, a slice of the depth at a time. */
-static inline void
-integer_pair(const struct integer_form *f, const struct integer_block *b,
-    const struct integer_data *d, size_t filter)
-{
-	const size_t groups = groups_of(b->n), depth = f->padded / 2;
-	const int32_t *weights = (const int32_t *)f->weights + filter * depth;
+/* What rows are multiplied by for two vectors of filters. */
+struct integer_panel {
+	pair_run *const *run; /* [NATIVE_GROUP] of n + 1 rows */
+	const int32_t *weights; /* [depth][pair] */
+	size_t depth, row; /* a row has `row` numbers, of which depth count */
+	const int32_t *begin; /* [pair] what sums begin with */
+	const uint32_t *quad; /* [more] as in a pair_product */
+	const int32_t *b_more;
+	size_t more;
+};
 
-	for (size_t c = 0; c < depth; c += INTEGER_SLICE)
+/* All rows of a block, a slice of the depth at a time. d: where what becomes of the sums
+ * goes; or NULL, and they stay. */
+ALWAYS void
+integer_rows(const struct integer_form *f, const struct integer_block *b,
+    const struct integer_data *d, size_t filter, const struct integer_panel *w)
+{
+	const size_t groups = groups_of(b->n);
+
+	for (size_t c = 0; c < w->depth; c += INTEGER_SLICE)
 		for (size_t i = 0; i < groups; i++) {
 			const size_t row = group_at(b->n, groups, i);
 			const size_t n = group_at(b->n, groups, i + 1) - row;
-			const bool last = depth - c <= INTEGER_SLICE;
+			const bool last = w->depth - c <= INTEGER_SLICE;
 			int32_t *sum = b->sum + row * PAIR_OF_VECTORS;
 			struct pair_product p = {
-			    .a = b->at + row * depth + c * n,
-			    .b = weights + c * PAIR_OF_VECTORS,
-			    .depth = last ? depth - c : INTEGER_SLICE,
-			    .from = c ? sum : f->bias + filter,
+			    .a = b->at + row * w->row + c * n,
+			    .b = w->weights + c * PAIR_OF_VECTORS,
+			    .depth = last ? w->depth - c : INTEGER_SLICE,
+			    .from = c ? sum : w->begin,
 			    .from_step = c ? PAIR_OF_VECTORS : 0,
-			    .to = sum};
+			    .to = sum,
+			    .quad = w->quad,
+			    .b_more = w->b_more,
+			    .whole = b->at + row * w->row,
+			    .more = last ? w->more : 0};
 
-			if (last)
+			if (last && d)
 				integer_set_codes(
 				    &p, f, d, b->first + row, filter);
-			pairs_of[n - 1](&p);
-			if (last && !p.codes)
+			w->run[n - 1](&p);
+			if (last && d && !p.codes)
 				integer_finish(
 				    f, d, sum, b->first + row, n, filter);
 		}
+}
+
+/* The block of a unit, at the scratch's beginning: a row has so many numbers. */
+ALWAYS struct integer_block
+integer_block_of(
+    const struct integer_form *f, size_t unit, int32_t *scratch, size_t row)
+{
+	const size_t first = unit / f->parts * f->block;
+	const size_t left = f->rows - first;
+
+	return (struct integer_block){.first = first,
+	    .n = left < f->block ? left : f->block,
+	    .at = scratch,
+	    .sum = scratch + f->block * row};
+}
+
+/* The first filter of a unit's part, or, of one part more, of the next's. */
+ALWAYS size_t
+integer_part_at(const struct integer_form *f, size_t unit, size_t more)
+{
+	const size_t pairs = f->filters / PAIR_OF_VECTORS;
+
+	return pairs * (unit % f->parts + more) / f->parts * PAIR_OF_VECTORS;
 }
 
 static void
 integer_unit(const struct integer_form *f, size_t unit, bool copied,
     const struct integer_data *d, int32_t *scratch)
 {
-	const size_t pairs = f->filters / PAIR_OF_VECTORS;
-	const size_t part = unit % f->parts;
-	const size_t first = unit / f->parts * f->block;
-	const size_t left = f->rows - first;
-	const struct integer_block b = {.first = first,
-	    .n = left < f->block ? left : f->block,
-	    .at = scratch,
-	    .sum = scratch + f->block * (f->padded / 2)};
+	const size_t depth = f->padded / 2, end = integer_part_at(f, unit, 1);
+	const struct integer_block b =
+	    integer_block_of(f, unit, scratch, depth);
 
 	if (!copied)
 		integer_copy(f, &b, d,
 		    (uint8_t *)(b.sum + f->block * PAIR_OF_VECTORS),
-		    integer_spread, f->padded / 2);
-	for (size_t k = pairs * part / f->parts;
-	     k < pairs * (part + 1) / f->parts; k++)
-		integer_pair(f, &b, d, k * PAIR_OF_VECTORS);
+		    integer_spread, depth);
+	for (size_t k = integer_part_at(f, unit, 0); k < end;
+	     k += PAIR_OF_VECTORS) {
+		const struct integer_panel w = {.run = pairs_of,
+		    .weights = (const int32_t *)f->weights + k * depth,
+		    .depth = depth,
+		    .row = depth,
+		    .begin = f->bias + k};
+
+		integer_rows(f, &b, d, k, &w);
+	}
 }
 
 #endif

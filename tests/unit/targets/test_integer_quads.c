@@ -64,28 +64,30 @@ parts_add_up(void **state)
 	arena_init(&a);
 	for (uint32_t round = 0; round < 50; round++) {
 		const struct byte_quads *q;
+		const int8_t *kept, *more;
 
 		make(round % 2 ? 128 : 80, &r);
 		q = quads_pack(&f, &at, PAIR, &a);
 		assert_int_equal(q->quads, (DEPTH + 3) / 4);
-		check_pairs(q->at, f.filters * q->quads * 4);
-		check_pairs(q->more, q->start[f.filters / PAIR] * PAIR * 4);
+		kept = (const int8_t *)q->at;
+		more = (const int8_t *)q->more;
+		check_pairs(kept, f.filters * q->quads * 4);
+		check_pairs(more, q->start[f.filters / PAIR] * PAIR * 4);
 		for (size_t k = 0; k < f.filters; k++) {
 			const size_t panel = k / PAIR;
 			int32_t sum = 0;
 
 			for (size_t i = 0; i < q->quads * 4; i++) {
 				int32_t w =
-				    q->at[((panel * q->quads + i / 4) * PAIR
-				              + k % PAIR)
+				    kept[((panel * q->quads + i / 4) * PAIR
+				             + k % PAIR)
 				            * 4
 				        + i % 4];
 
 				for (uint32_t x = q->start[panel];
 				     x < q->start[panel + 1]; x++)
 					if (q->quad[x] == i / 4)
-						w += q->more[(x * PAIR
-						                 + k % PAIR)
+						w += more[(x * PAIR + k % PAIR)
 						        * 4
 						    + i % 4];
 				assert_int_equal(w, expected(k, i));
