@@ -14,13 +14,9 @@
 /* ---- what is taken ---- */
 
 bool
-byte_code_of(struct byte_code *c, const struct graph *g, const struct node *n)
+byte_code_read(struct byte_code *c, const struct type *t,
+    const struct value *scale, const struct value *zero)
 {
-	const struct value *scale = node_in(g, n, 1), *zero = node_in(g, n, 2);
-	const struct type *t = n->op == OP_QUANTIZELINEAR
-	    ? &node_out(g, n, 0)->type
-	    : &node_in(g, n, 0)->type;
-
 	if (t->kind != TYPE_TENSOR || !dtype_is_byte(t->dtype)
 	    || !type_is_static(t) || !scale || !scale->constant
 	    || scale->constant->count != 1 || scale->constant->dtype != DT_FLOAT
@@ -30,6 +26,16 @@ byte_code_of(struct byte_code *c, const struct graph *g, const struct node *n)
 	    .zero = zero ? (float)tensor_real(zero->constant, 0) : 0,
 	    .is_unsigned = t->dtype == DT_UINT8};
 	return c->scale > 0 && isfinite(c->scale);
+}
+
+bool
+byte_code_of(struct byte_code *c, const struct graph *g, const struct node *n)
+{
+	const struct value *codes =
+	    n->op == OP_QUANTIZELINEAR ? node_out(g, n, 0) : node_in(g, n, 0);
+
+	return byte_code_read(
+	    c, &codes->type, node_in(g, n, 1), node_in(g, n, 2));
 }
 
 struct byte_enclosed
@@ -154,7 +160,7 @@ table_value(struct table_maker *t, value_id v, uint32_t depth)
 	return host_eval(t->graph, n, in, out, t->arena, t->err) ? out : NULL;
 }
 
-#define TABLE_DEPTH 12 /* of the deepest pattern, and more */
+#define TABLE_DEPTH 24 /* of the deepest pattern, and more */
 
 static const int64_t table_dim[] = {256};
 

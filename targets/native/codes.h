@@ -6,6 +6,10 @@
 #include "targets/native/loops.h"
 #include "targets/target.h"
 
+/* What codes of that type mean; scale and zero (NULL: 0) constant, one for all; false:
+ * others. */
+bool byte_code_read(struct byte_code *c, const struct type *t,
+    const struct value *scale, const struct value *zero);
 /* The scale and zero of a (de)quantiser, constant and one for all; false: others. */
 bool byte_code_of(
     struct byte_code *c, const struct graph *g, const struct node *n);

@@ -44,14 +44,14 @@ is_in_place(const struct window *w)
 }
 
 struct integer_window
-conv_bytes_window(const struct conv_bytes *b)
+integer_window_of(
+    const struct window *w, const struct type *in, const struct type *out)
 {
-	const struct window *w = &b->window;
-	struct integer_window to = {.height = (size_t)b->in->dim[2],
-	    .width = (size_t)b->in->dim[3],
-	    .channels = (size_t)b->in->dim[1],
-	    .rows = (size_t)b->out->dim[2],
-	    .columns = (size_t)b->out->dim[3],
+	struct integer_window to = {.height = (size_t)in->dim[2],
+	    .width = (size_t)in->dim[3],
+	    .channels = (size_t)in->dim[1],
+	    .rows = (size_t)out->dim[2],
+	    .columns = (size_t)out->dim[3],
 	    .in_place = is_in_place(w)};
 
 	for (uint32_t i = 0; i < 2; i++) {

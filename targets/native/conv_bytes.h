@@ -24,7 +24,8 @@ bool conv_bytes_read(struct conv_bytes *b, const struct graph *g,
 /* Number i of a filter's weights, less its zero. */
 int32_t conv_bytes_weight(const struct conv_bytes *b, size_t filter, size_t i);
 
-/* Its window, and the images' sizes. */
-struct integer_window conv_bytes_window(const struct conv_bytes *b);
+/* A window, and the images' sizes: of tensors of rank 4. */
+struct integer_window integer_window_of(
+    const struct window *w, const struct type *in, const struct type *out);
 
 #endif

@@ -2,7 +2,9 @@
 #include "targets/lanes.h"
 #include "targets/native/conv_bytes.h"
 #include "targets/native/native.h"
+#include "targets/native/pixels.h"
 #include "targets/need.h"
+#include "targets/threads.h"
 
 #define NEED why_need
 
@@ -42,17 +44,19 @@ struct depthwise_bytes_kernel {
 	struct depthwise_bytes d;
 	depthwise_bytes_run *run;
 	int32_t port;
+	uint32_t threads;
+	size_t room;
+	int32_t *scratch; /* [threads][room] */
 	const uint8_t *in;
 	uint8_t *out;
 };
 
 static void
-run_row(void *of, uint32_t lane, size_t row)
+run_rows(void *of, uint32_t lane, size_t unit)
 {
 	const struct depthwise_bytes_kernel *k = of;
 
-	(void)lane;
-	k->run(&k->d, row, k->in, k->out);
+	k->run(&k->d, unit, k->in, k->out, k->scratch + lane * k->room);
 }
 
 static void
@@ -62,7 +66,8 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->in = in[k->port];
 	k->out = out[0];
-	lanes_each(k->d.images * k->d.window.rows, LANES_MOST, run_row, k);
+	lanes_each(k->d.images * depthwise_bytes_blocks(&k->d), k->threads,
+	    run_rows, k);
 }
 
 /* What comes in is not taken less its zero: that adds the same to all sums. */
@@ -80,26 +85,63 @@ biases(const struct conv_bytes *b, size_t taps, struct arena *a)
 	return to;
 }
 
-static const int16_t *
-packed(const struct conv_bytes *b, size_t taps, const struct target *t,
-    struct arena *a)
+/* Two lines' weights for the part's channels, side by side; below the last line: 0. */
+static void
+pair_weights(const struct conv_bytes *b, size_t first, size_t each, size_t line,
+    int16_t *to)
 {
-	const size_t channels = (size_t)b->in->dim[1], pairs = (taps + 1) / 2;
+	const struct integer_window w =
+	    integer_window_of(&b->window, b->in, b->out);
+	const size_t columns = w.kernel[1];
+
+	for (size_t k = 0; k < columns; k++)
+		for (size_t i = 0; i < 2; i++)
+			for (size_t c = 0; c < each; c++)
+				*to++ = line + i < w.kernel[0]
+				    ? (int16_t)conv_bytes_weight(
+				        b, first + c, (line + i) * columns + k)
+				    : 0;
+}
+
+static const int16_t *
+packed(const struct conv_bytes *b, const struct target *t, struct arena *a)
+{
+	const size_t channels = (size_t)b->in->dim[1];
+	const size_t lines = (size_t)b->window.kernel[0];
+	const size_t columns = (size_t)b->window.kernel[1];
 	const size_t each = channels_at_once(t);
 	const size_t parts = (channels + each - 1) / each;
+	const size_t pairs = (lines + 1) / 2 * columns;
 	int16_t *one = arena_new(a, int16_t, 2 * pairs * each);
 	int16_t *to = arena_new(a, int16_t, parts * 2 * pairs * each);
 
 	for (size_t p = 0; p < parts; p++) {
 		const size_t first = depthwise_part_at(p, each, channels);
 
-		for (size_t i = 0; i < taps * each; i++)
-			one[i] = (int16_t)conv_bytes_weight(
-			    b, first + i % each, i / each);
+		for (size_t i = 0; i < lines; i += 2)
+			pair_weights(
+			    b, first, each, i, one + i * columns * each);
 		native_version_of(t)->depthwise_bytes_pack(
 		    one, pairs, to + p * 2 * pairs * each);
 	}
 	return to;
+}
+
+/* TUNING: the lines that one pair of vectors after the other is read of stay in a private
+ * cache; a block's first lines are made pairs for it alone. */
+#define LINES_CACHED ((size_t)128 << 10)
+#define ROWS_LEAST 4
+
+static size_t
+rows_of_block(const struct integer_window *w, size_t images, uint32_t threads)
+{
+	const size_t line = w->width * w->channels * (size_t)w->stride[0];
+	const size_t cached = LINES_CACHED / line;
+	const size_t most = cached > ROWS_LEAST ? cached : ROWS_LEAST;
+	const size_t wanted = lanes_cut(images * w->rows, threads);
+	const size_t shared = (images * w->rows + wanted - 1) / wanted;
+
+	return most < shared ? most : shared;
 }
 
 static const uint8_t *
@@ -121,21 +163,28 @@ compile_depthwise_bytes(const struct target *t, const struct graph *g,
 	    arena_new(a, struct depthwise_bytes_kernel, 1);
 	struct depthwise_bytes *d = &k->d;
 	struct conv_bytes b;
-	size_t taps;
+	const struct integer_window *w = &d->window;
 
 	if (!conv_bytes_read(&b, g, c, a, err))
 		return false;
-	d->window = conv_bytes_window(&b);
+	d->window = integer_window_of(&b.window, b.in, b.out);
 	d->images = (size_t)b.in->dim[0];
 	d->from_unsigned = b.in->dtype == DT_UINT8;
 	d->to_unsigned = b.how.is_unsigned;
 	d->zero = b.how.zero;
 	d->multiplier = b.how.multiplier;
-	taps = d->window.kernel[0] * d->window.kernel[1];
-	d->bias = biases(&b, taps, a);
-	d->weights = packed(&b, taps, t, a);
-	d->beyond = repeated(b.from_zero, d->window.channels, a);
+	d->reach = (w->columns - 1) * (size_t)w->stride[1]
+	    + (w->kernel[1] - 1) * (size_t)w->dilation[1] + 1;
+	d->ring = (w->kernel[0] - 1) * (size_t)w->dilation[0] + 1;
+	d->bias = biases(&b, w->kernel[0] * w->kernel[1], a);
+	d->weights = packed(&b, t, a);
+	d->beyond = repeated(b.from_zero, w->channels, a);
 	k->run = native_version_of(t)->depthwise_bytes;
+	k->threads = target_threads();
+	d->block = rows_of_block(w, d->images, k->threads);
+	k->room =
+	    rounded(depthwise_bytes_room(d, native_version_of(t)->width), 16);
+	k->scratch = arena_new(a, int32_t, k->threads * k->room);
 	k->port = candidate_input(c, b.node->input[0]);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};

@@ -176,20 +176,13 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 	lanes_groups(integer_units(&k->f), k->f.parts, k->threads, run_unit, k);
 }
 
-/* TUNING: rows of a block, in 16 bits, in a private cache; fewer would read the weights
- * too often. */
-#define CACHED ((size_t)192 << 10)
-#define FEWEST 24
 /* Blocks of rows for every thread, or, where weights are more to read than rows are and
  * there is something for each, parts of the filters. */
 static void
 divide(struct integer_form *f, uint32_t threads, size_t pairs)
 {
-	const size_t row =
-	    f->padded * (f->quads ? 1 : sizeof(int16_t) * f->points);
-	const size_t cached = CACHED / row;
-	const size_t most = cached > FEWEST ? cached : FEWEST;
-	size_t n = (f->rows + most - 1) / most;
+	size_t n = integer_blocks(
+	    f, f->padded * (f->quads ? 1 : sizeof(int16_t) * f->points));
 
 	f->parts = 1;
 	if (threads > 1 && f->filters > f->rows && pairs >= threads)
@@ -344,7 +337,7 @@ compile_conv_bytes(const struct target *t, const struct graph *g,
 
 	if (!conv_bytes_read(&b, g, c, a, err))
 		return false;
-	f->window = conv_bytes_window(&b);
+	f->window = integer_window_of(&b.window, b.in, b.out);
 	f->rows = (size_t)b.out->dim[0] * f->window.rows * f->window.columns;
 	f->outputs = (size_t)b.out->dim[1];
 	f->depth = b.weights->count / f->outputs;

@@ -58,6 +58,21 @@ struct integer_form {
 	size_t scratch; /* numbers of 32 bits, of a thread */
 };
 
+/* TUNING: rows of a block stay in a private cache, of what a row takes there; fewer would
+ * read the weights too often. */
+#define INTEGER_CACHED ((size_t)192 << 10)
+#define INTEGER_FEWEST 24
+
+/* How many blocks of rows there are then. */
+static inline size_t
+integer_blocks(const struct integer_form *f, size_t row_bytes)
+{
+	const size_t cached = INTEGER_CACHED / row_bytes;
+	const size_t most = cached > INTEGER_FEWEST ? cached : INTEGER_FEWEST;
+
+	return (f->rows + most - 1) / most;
+}
+
 /* Of a run. */
 struct integer_data {
 	const uint8_t *in, *end; /* what comes in */

@@ -28,11 +28,19 @@ extern const struct target_kind target_native;
 	    EITHER(NODE(ADD, p, CONSTANT), NODE(MUL, p, CONSTANT), \
 	        NODE(SUB, p, CONSTANT), NODE(DIV, p, CONSTANT), \
 	        NODE(POW, p, CONSTANT)))
-PART(function_reals, REAL(VARIABLE))
+PART(function_reals, REAL(AS("x", VARIABLE)))
 PART(function_once, BYTE_FUNCTION(&function_reals))
 PART(function_twice, BYTE_FUNCTION(EITHER(&function_reals, &function_once)))
 PART(function_thrice, BYTE_FUNCTION(EITHER(&function_reals, &function_twice)))
-#define BYTE_FUNCTIONS BYTES(EITHER(&function_reals, &function_thrice))
+/* Of what was quantised in between; times another one of the same byte; and that's. */
+PART(function_codes, BYTES(EITHER(&function_reals, &function_thrice)))
+PART(function_behind, BYTES(BYTE_FUNCTION(REAL(&function_codes))))
+PART(function_other, REAL(EITHER(&function_codes, &function_behind)))
+PART(function_gate, BYTES(NODE(MUL, &function_reals, &function_other)))
+PART(function_gated, BYTES(BYTE_FUNCTION(REAL(&function_gate))))
+#define BYTE_FUNCTIONS \
+	EITHER(&function_codes, &function_behind, &function_gate, \
+	    &function_gated)
 /* Moves, several at once: between one pair of quantisers, between several, or of
  * bytes as they are. */
 #define MOVED(p) \

@@ -81,6 +81,20 @@ bool compile_byte_mean(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,
     struct err *err);
 
+bool accept_pool_bytes(const struct match_in *m, struct why *why);
+bool compile_pool_bytes(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_byte_lines(const struct match_in *m, struct why *why);
+bool compile_byte_lines(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
+
+bool accept_byte_matrices(const struct match_in *m, struct why *why);
+bool compile_byte_matrices(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err);
 bool accept_byte_pair(const struct match_in *m, struct why *why);
 bool compile_byte_pair(const struct target *t, const struct graph *g,
     const struct candidate *c, struct arena *a, struct kernel *out,

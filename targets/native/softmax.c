@@ -1,8 +1,12 @@
-/* Softmax and LogSoftmax along any dimension. */
+/* Softmax and LogSoftmax along any dimension, and of bytes along the last. */
 #include "targets/axes.h"
 #include "targets/lanes.h"
+#include "targets/native/codes.h"
 #include "targets/native/native.h"
 #include "targets/need.h"
+#include "targets/threads.h"
+
+#define NEED why_need
 
 /* TUNING: numbers of a thread at once, of which each is an exponential function. */
 #define PART_LEAST ((size_t)4096)
@@ -111,5 +115,85 @@ compile_lines(const struct target *t, const struct graph *g,
 	k->part = (PART_LEAST + each - 1) / each;
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run_softmax, .state = k};
+	return true;
+}
+
+/* ---- between quantisers ---- */
+
+/* TUNING: a thread's numbers are in a private cache. */
+#define LINE_MOST ((size_t)1 << 14)
+
+bool
+accept_byte_lines(const struct match_in *m, struct why *why)
+{
+	const struct node *n = byte_enclosed_of(m->graph, m->match).middle;
+	struct softmax_form s;
+
+	if (!need_byte_codes(m, why))
+		return false;
+	s = form_in(n, matched_type(m, n->output[0]), 0);
+	return NEED(why, s.inner == 1, "axis", "the last", "another")
+	    && NEED(
+	        why, s.n <= LINE_MOST, "line", "of at most 16384", "%zu", s.n);
+}
+
+/* Some lines at a time are numbers. */
+struct byte_lines_kernel {
+	struct softmax_form form;
+	struct byte_code from_code, to_code;
+	const struct native_version *version;
+	size_t part; /* lines of it */
+	const uint8_t *from;
+	uint8_t *to;
+	float *scratch; /* [threads][part * form.n] */
+};
+
+static void
+run_byte_part(void *of, uint32_t lane, size_t i)
+{
+	const struct byte_lines_kernel *k = of;
+	const size_t first = i * k->part, left = k->form.outer - first;
+	const struct softmax_form form = {
+	    left < k->part ? left : k->part, k->form.n, 1, k->form.log};
+	const size_t at = first * form.n, n = form.outer * form.n;
+	float *x = k->scratch + lane * k->part * form.n;
+
+	k->version->dequantize(x, k->from + at, n, &k->from_code);
+	k->version->softmax(&form, x, x, 0, k->version->softmax_units(&form));
+	k->version->quantize(k->to + at, x, n, &k->to_code);
+}
+
+static void
+run_byte_lines(struct kernel *kernel, const void *const *in, void *const *out)
+{
+	struct byte_lines_kernel *k = kernel->state;
+
+	k->from = in[0];
+	k->to = out[0];
+	lanes_each((k->form.outer + k->part - 1) / k->part, target_threads(),
+	    run_byte_part, k);
+}
+
+bool
+compile_byte_lines(const struct target *t, const struct graph *g,
+    const struct candidate *c, struct arena *a, struct kernel *out,
+    struct err *err)
+{
+	const struct byte_enclosed b = byte_enclosed_of(g, c->match);
+	struct byte_lines_kernel *k = arena_new(a, struct byte_lines_kernel, 1);
+	size_t each;
+
+	(void)err;
+	k->version = native_version_of(t);
+	k->form =
+	    form_in(b.middle, &graph_value(g, b.middle->output[0])->type, 0);
+	each = k->form.n * k->version->width;
+	k->part = (PART_LEAST + each - 1) / each * k->version->width;
+	byte_code_of(&k->from_code, g, graph_producer(g, b.middle->input[0]));
+	byte_code_of(&k->to_code, g, b.quantiser);
+	k->scratch =
+	    arena_new(a, float, target_threads() * k->part * k->form.n);
+	*out = (struct kernel){
+	    .kind = t->kind, .candidate = c, .run = run_byte_lines, .state = k};
 	return true;
 }

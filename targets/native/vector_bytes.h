@@ -7,151 +7,7 @@
 #include "targets/native/byte_loops.h"
 #include "targets/native/vector.h"
 #include "targets/native/vector_pairs.h"
-
-#if NATIVE_WIDTH == 16 && defined(__AVX512F__)
-#define VBMI \
-	__attribute__((target("avx512vbmi,avx512bw"), always_inline)) inline
-
-struct table_parts {
-	__m512i of[4];
-};
-
-static VBMI struct table_parts
-table_parts(const uint8_t *table)
-{
-	struct table_parts t;
-
-	for (size_t k = 0; k < 4; k++)
-		t.of[k] = _mm512_loadu_si512(table + 64 * k);
-	return t;
-}
-
-/* 64 bytes at a time: the lower half of the table or the upper, by the first bit. */
-static VBMI __m512i
-table_look(__m512i x, struct table_parts t)
-{
-	const __m512i low = _mm512_permutex2var_epi8(t.of[0], x, t.of[1]);
-	const __m512i high = _mm512_permutex2var_epi8(t.of[2], x, t.of[3]);
-
-	return _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high);
-}
-
-static VBMI void
-table_row(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-    struct table_parts t)
-{
-	size_t i = 0;
-
-	for (; i + 64 <= n; i += 64)
-		_mm512_storeu_si512(
-		    to + i, table_look(_mm512_loadu_si512(from + i), t));
-	if (i < n) {
-		const __mmask64 rest = (UINT64_C(1) << (n - i)) - 1;
-
-		_mm512_mask_storeu_epi8(to + i, rest,
-		    table_look(_mm512_maskz_loadu_epi8(rest, from + i), t));
-	}
-}
-
-__attribute__((target("avx512vbmi,avx512bw"))) static void
-table_rows_wide(uint8_t *restrict to, const uint8_t *restrict from,
-    const struct table_rows *r, const uint8_t *table)
-{
-	const struct table_parts t = table_parts(table);
-
-	for (size_t k = 0; k < r->rows;
-	     k++, to += r->to_step, from += r->from_step)
-		table_row(to, from, r->n, t);
-}
-
-static bool
-table_vectors(uint8_t *restrict to, const uint8_t *restrict from,
-    const struct table_rows *r, const uint8_t *table)
-{
-	if (!__builtin_cpu_supports("avx512vbmi"))
-		return false;
-	table_rows_wide(to, from, r, table);
-	return true;
-}
-#else
-static bool
-table_vectors(uint8_t *restrict to, const uint8_t *restrict from,
-    const struct table_rows *r, const uint8_t *table)
-{
-	(void)to;
-	(void)from;
-	(void)r;
-	(void)table;
-	return false;
-}
-#endif
-
-#if NATIVE_WIDTH == 8 && defined(__AVX2__)
-#define HAS_LINES 1
-
-ALWAYS void
-line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
-{
-	const __m256i x =
-	    (__m256i)(shorts_of_codes(from, l->from_unsigned) - l->from_zero);
-	const __m256i y = _mm256_mulhrs_epi16(
-	    _mm256_sll_epi16(x, _mm_cvtsi32_si128(l->shift)),
-	    _mm256_set1_epi16(l->factor));
-	const __m256i sum = _mm256_adds_epi16(y, _mm256_set1_epi16(l->to_zero));
-	const __m128i low = _mm256_castsi256_si128(sum);
-	const __m128i high = _mm256_extracti128_si256(sum, 1);
-
-	_mm_storeu_si128((__m128i *)to,
-	    l->to_unsigned ? _mm_packus_epi16(low, high)
-	                   : _mm_packs_epi16(low, high));
-}
-#else
-#define HAS_LINES 0
-
-ALWAYS void
-line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
-{
-	(void)to;
-	(void)from;
-	(void)l;
-}
-#endif
-
-/* n: at least as many as a step takes. What the last step has of the one before is
- * written twice. */
-ALWAYS void
-line_row(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-    const struct byte_line *l)
-{
-	for (size_t i = 0; i + SHORTS <= n; i += SHORTS)
-		line_step(to + i, from + i, l);
-	line_step(to + n - SHORTS, from + n - SHORTS, l);
-}
-
-static void
-bytes_table_rows(uint8_t *restrict to, const uint8_t *restrict from,
-    const struct table_rows *r, const uint8_t *table)
-{
-	const bool by_line = HAS_LINES && r->line && r->n >= SHORTS;
-
-	if (table_vectors(to, from, r, table))
-		return;
-	for (size_t k = 0; k < r->rows;
-	     k++, to += r->to_step, from += r->from_step) {
-		for (size_t i = 0; !by_line && i < r->n; i++)
-			to[i] = table[from[i]];
-		if (by_line)
-			line_row(to, from, r->n, r->line);
-	}
-}
-
-static void
-bytes_table(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-    const uint8_t *table)
-{
-	bytes_table_rows(
-	    to, from, &(struct table_rows){n, 1, n, n, NULL}, table);
-}
+#include "targets/native/vector_table.h"
 
 ALWAYS float
 byte_value(uint8_t x, const struct byte_code *c)
@@ -239,6 +95,27 @@ codes_store_pair(
 	codes_store(to + NATIVE_WIDTH, codes_near(y, r), NATIVE_WIDTH);
 #endif
 }
+
+#if NATIVE_WIDTH == 8 && defined(__AVX2__)
+/* Four vectors of whole numbers, less their zero, as codes. */
+ALWAYS void
+codes_store_four(uint8_t *to, const __m256i near[4], const struct code_range *r,
+    bool is_unsigned)
+{
+	const __m256i zero = _mm256_set1_epi16((int16_t)r->zero);
+	const __m256i first =
+	    _mm256_adds_epi16(_mm256_packs_epi32(near[0], near[1]), zero);
+	const __m256i second =
+	    _mm256_adds_epi16(_mm256_packs_epi32(near[2], near[3]), zero);
+	const __m256i codes = is_unsigned ? _mm256_packus_epi16(first, second)
+	                                  : _mm256_packs_epi16(first, second);
+
+	/* narrowing leaves the halves of all four beside each other */
+	_mm256_storeu_si256((__m256i *)to,
+	    _mm256_permutevar8x32_epi32(
+	        codes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
+#endif
 
 /* As many bytes as a vector has lanes. Compilers take them in one by one. */
 ALWAYS vec
@@ -334,6 +211,38 @@ codes_of_reals(uint8_t *to, vec x, const struct code_scale *s)
 	codes_store(to, codes, NATIVE_WIDTH);
 }
 
+#define FOUR_VECTORS ((size_t)4 * NATIVE_WIDTH)
+
+/* Of four vectors, as codes_of_reals. What is too large or no number is far from what it
+ * is converted to. */
+ALWAYS void
+codes_of_four(
+    uint8_t *to, vec x0, vec x1, vec x2, vec x3, const struct code_scale *s)
+{
+#if NATIVE_WIDTH == 8 && defined(__AVX2__)
+	const vec x[4] = {x0, x1, x2, x3};
+	__m256i near[4], most = _mm256_setzero_si256();
+
+#pragma GCC unroll 4
+	for (size_t k = 0; k < 4; k++) {
+		const vec y = x[k] * s->by;
+
+		near[k] = _mm256_cvtps_epi32(y);
+		most = _mm256_max_epi32(
+		    most, (__m256i)vec_abs(y - _mm256_cvtepi32_ps(near[k])));
+	}
+	if (!bits_any((bits)_mm256_cmpgt_epi32(
+	        most, (__m256i)vec_all(BYTE_MIDDLE)))) {
+		codes_store_four(to, near, &s->range, s->code->is_unsigned);
+		return;
+	}
+#endif
+	codes_of_reals(to, x0, s);
+	codes_of_reals(to + NATIVE_WIDTH, x1, s);
+	codes_of_reals(to + 2 * NATIVE_WIDTH, x2, s);
+	codes_of_reals(to + 3 * NATIVE_WIDTH, x3, s);
+}
+
 /* What as many bytes as a vector has lanes mean. */
 ALWAYS vec
 codes_value(const uint8_t *at, const struct byte_code *c)
@@ -381,6 +290,23 @@ byte_combined(enum byte_operation operation, float x, float y)
 	                              : x * y;
 }
 
+/* Of as many bytes as a vector has lanes; of b one for all, or as many. */
+ALWAYS vec
+pair_combined(enum byte_operation operation, vec x, const uint8_t *b,
+    const struct byte_code *code, bool one)
+{
+	const vec y =
+	    one ? vec_all(byte_value(b[0], code)) : codes_value(b, code);
+
+	return operation == BYTES_ADD ? x + y
+	    : operation == BYTES_SUB  ? x - y
+	                              : x * y;
+}
+
+#define PAIR_AT(i) \
+	pair_combined( \
+	    operation, codes_value(a + (i), &ca), one ? b : b + (i), &cb, one)
+
 /* Of constants, so that each loop is compiled without a choice in it. */
 ALWAYS void
 pair_loop(uint8_t *restrict to, const uint8_t *restrict a,
@@ -393,16 +319,14 @@ pair_loop(uint8_t *restrict to, const uint8_t *restrict a,
 	const struct code_scale steps = code_scale_of(&cy);
 	size_t i = 0;
 
-	for (; steps.by_product && i + NATIVE_WIDTH <= n; i += NATIVE_WIDTH) {
-		const vec x = codes_value(a + i, &ca);
-		const vec y = one ? vec_all(byte_value(b[0], &cb))
-		                  : codes_value(b + i, &cb);
-
-		codes_of_reals(to + i,
-		    operation == BYTES_ADD       ? x + y
-		        : operation == BYTES_SUB ? x - y
-		                                 : x * y,
-		    &steps);
+	if (steps.by_product) {
+		for (; i + FOUR_VECTORS <= n; i += FOUR_VECTORS)
+			codes_of_four(to + i, PAIR_AT(i),
+			    PAIR_AT(i + NATIVE_WIDTH),
+			    PAIR_AT(i + 2 * NATIVE_WIDTH),
+			    PAIR_AT(i + 3 * NATIVE_WIDTH), &steps);
+		for (; i + NATIVE_WIDTH <= n; i += NATIVE_WIDTH)
+			codes_of_reals(to + i, PAIR_AT(i), &steps);
 	}
 	for (; i < n; i++) {
 		const float z = byte_combined(operation, byte_value(a[i], &ca),
@@ -468,12 +392,18 @@ floats_quantize(uint8_t *restrict to, const float *restrict x, size_t n,
     const struct byte_code *code)
 {
 	const struct code_scale steps = code_scale_of(code);
-	const size_t end =
-	    steps.by_product ? n / NATIVE_WIDTH * NATIVE_WIDTH : 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < end; i += NATIVE_WIDTH)
-		codes_of_reals(to + i, vec_load(x + i), &steps);
-	floats_quantize_each(to + end, x + end, n - end, code);
+	if (steps.by_product) {
+		for (; i + FOUR_VECTORS <= n; i += FOUR_VECTORS)
+			codes_of_four(to + i, vec_load(x + i),
+			    vec_load(x + i + NATIVE_WIDTH),
+			    vec_load(x + i + 2 * NATIVE_WIDTH),
+			    vec_load(x + i + 3 * NATIVE_WIDTH), &steps);
+		for (; i + NATIVE_WIDTH <= n; i += NATIVE_WIDTH)
+			codes_of_reals(to + i, vec_load(x + i), &steps);
+	}
+	floats_quantize_each(to + i, x + i, n - i, code);
 }
 
 static void

@@ -1,11 +1,15 @@
-/* Convolutions of each channel of bytes by itself: two taps of a channel are a pair, whose
- * products are added up in 32 bits by one instruction. */
+/* Convolutions of each channel of bytes by itself: two taps of a channel, one below the
+ * other, are a pair, whose products are added up in 32 bits by one instruction. Two lines
+ * are made pairs once for all windows of a row, and kept for the next ones. */
 #ifndef TARGETS_NATIVE_VECTOR_DEPTHWISE_BYTES_H
 #define TARGETS_NATIVE_VECTOR_DEPTHWISE_BYTES_H
 
 #include "targets/native/depthwise_bytes_form.h"
 #include "targets/native/vector_bytes.h"
 #include "targets/native/vector_pairs.h"
+
+/* Outputs whose sums fit the registers. */
+#define TAPS_OUTPUTS ((size_t)4)
 
 /* Two vectors' numbers in turn, a pair a lane: two vectors of pairs, in the order in which
  * the processor has them; TAPS_FIRST() and TAPS_SECOND() are of sums of such, in the
@@ -74,33 +78,91 @@ depthwise_bytes_packed(const int16_t *from, size_t pairs, int16_t *to)
 	}
 }
 
-/* Where the taps of an output lie; one more where their number is odd. */
-struct taps_at {
-	const uint8_t *tap[DEPTHWISE_TAPS + 1];
+/* Of a part's channels, bytes from one column to the next's. */
+struct taps_line {
+	const uint8_t *from;
+	size_t step;
 };
 
-static inline void
-taps_find(struct taps_at *t, const struct depthwise_bytes *d, size_t row,
-    size_t column, const uint8_t *in)
+/* So many columns of two lines as pairs. */
+ALWAYS shorts *
+taps_pair(const struct taps_line *a, const struct taps_line *b, size_t n,
+    bool is_unsigned, shorts *to)
+{
+	for (size_t i = 0; i < n; i++, to += 2) {
+		const shorts x =
+		    shorts_of_codes(a->from + i * a->step, is_unsigned);
+		const shorts y =
+		    shorts_of_codes(b->from + i * b->step, is_unsigned);
+
+		to[0] = (shorts)TAPS_LOW(x, y);
+		to[1] = (shorts)TAPS_HIGH(x, y);
+	}
+	return to;
+}
+
+/* Line y of an image from column x on, or what lies around it. */
+static inline struct taps_line
+taps_line_at(const struct depthwise_bytes *d, const uint8_t *image, int64_t y,
+    size_t x, size_t at)
 {
 	const struct integer_window *w = &d->window;
-	const size_t image = row / w->rows * w->height * w->width;
-	const int64_t x0 = (int64_t)column * w->stride[1] - w->before[1];
-	int64_t y = (int64_t)(row % w->rows) * w->stride[0] - w->before[0];
-	size_t n = 0;
 
-	for (size_t i = 0; i < w->kernel[0]; i++, y += w->dilation[0])
-		for (size_t k = 0; k < w->kernel[1]; k++) {
-			const int64_t x = x0 + (int64_t)k * w->dilation[1];
+	if (y < 0 || y >= (int64_t)w->height)
+		return (struct taps_line){d->beyond + at, 0};
+	return (struct taps_line){
+	    image + ((size_t)y * w->width + x) * w->channels + at, w->channels};
+}
 
-			t->tap[n++] = y < 0 || y >= (int64_t)w->height || x < 0
-			        || x >= (int64_t)w->width
-			    ? d->beyond
-			    : in
-			        + (image + (size_t)y * w->width + (size_t)x)
-			            * w->channels;
-		}
-	t->tap[n] = d->beyond;
+/* All columns that a row's windows reach, of line y and the one below it. */
+ALWAYS void
+taps_pair_lines(const struct depthwise_bytes *d, const uint8_t *image,
+    int64_t y, size_t at, bool is_unsigned, shorts *to)
+{
+	const struct integer_window *w = &d->window;
+	const struct taps_line beyond = {d->beyond + at, 0};
+	const int64_t x = -w->before[1];
+	const size_t left = x < 0 ? (size_t)-x : 0;
+	const size_t first = x < 0 ? 0 : (size_t)x;
+	const size_t before = left < d->reach ? left : d->reach;
+	const size_t there = w->width > first ? w->width - first : 0;
+	const size_t n = d->reach - before < there ? d->reach - before : there;
+	const struct taps_line a = taps_line_at(d, image, y, first, at);
+	const struct taps_line b =
+	    taps_line_at(d, image, y + w->dilation[0], first, at);
+
+	to = taps_pair(&beyond, &beyond, before, is_unsigned, to);
+	to = taps_pair(&a, &b, n, is_unsigned, to);
+	taps_pair(&beyond, &beyond, d->reach - before - n, is_unsigned, to);
+}
+
+/* Pairs of lines, of a part's channels, that are used again by the next rows. */
+struct taps_ring {
+	size_t *made; /* [ring] which line it is, counted from 1; 0: none */
+	shorts *pairs; /* [ring][reach][2] */
+	const shorts *line[TAPS_LINES]; /* those of a row */
+};
+
+static void
+taps_make(const struct depthwise_bytes *d, const uint8_t *image, size_t row,
+    size_t at, struct taps_ring *ring)
+{
+	const struct integer_window *w = &d->window;
+	size_t line = row * (size_t)w->stride[0];
+
+	for (size_t i = 0; 2 * i < w->kernel[0]; i++) {
+		const int64_t y = (int64_t)line - w->before[0];
+		const size_t slot = line % d->ring;
+		shorts *to = ring->pairs + slot * d->reach * 2;
+
+		if (ring->made[slot] != line + 1 && d->from_unsigned)
+			taps_pair_lines(d, image, y, at, true, to);
+		else if (ring->made[slot] != line + 1)
+			taps_pair_lines(d, image, y, at, false, to);
+		ring->made[slot] = line + 1;
+		ring->line[i] = to;
+		line += 2 * (size_t)w->dilation[0];
+	}
 }
 
 /* What becomes of a vector's sums. */
@@ -111,52 +173,94 @@ taps_scaled(const struct depthwise_bytes *d, bits sum, size_t at)
 	    * vec_load(d->multiplier + at);
 }
 
-/* Two vectors of channels of one output. */
+/* Two vectors of channels of n neighbouring outputs, whose windows begin at a column. */
 ALWAYS void
-taps_sum(const struct depthwise_bytes *d, const struct taps_at *t, size_t pairs,
-    size_t at, const int16_t *weights, const struct code_range *r,
-    bool is_unsigned, uint8_t *to)
+taps_sum(const struct depthwise_bytes *d, const struct taps_ring *ring,
+    size_t column, size_t at, const shorts *weights, const struct code_range *r,
+    size_t n, uint8_t *to)
 {
-	bits low = {0}, high = {0};
+	const struct integer_window *w = &d->window;
+	const size_t step = 2 * (size_t)w->stride[1];
+	bits low[TAPS_OUTPUTS] = {{0}}, high[TAPS_OUTPUTS] = {{0}};
 
-	for (size_t i = 0; i < pairs; i++, weights += 2 * SHORTS) {
-		const shorts a =
-		    shorts_of_codes(t->tap[2 * i] + at, is_unsigned);
-		const shorts b =
-		    shorts_of_codes(t->tap[2 * i + 1] + at, is_unsigned);
+	for (size_t i = 0; 2 * i < w->kernel[0]; i++) {
+		const shorts *x = ring->line[i] + 2 * column;
 
-		low = pairs_dot(low, TAPS_LOW(a, b), (bits)shorts_at(weights));
-		high = pairs_dot(
-		    high, TAPS_HIGH(a, b), (bits)shorts_at(weights + SHORTS));
+		for (size_t k = 0; k < w->kernel[1]; k++) {
+			const bits first = (bits)weights[0];
+			const bits second = (bits)weights[1];
+
+#pragma GCC unroll 4
+			for (size_t o = 0; o < n; o++) {
+				low[o] =
+				    pairs_dot(low[o], (bits)x[o * step], first);
+				high[o] = pairs_dot(
+				    high[o], (bits)x[o * step + 1], second);
+			}
+			weights += 2;
+			x += 2 * (size_t)w->dilation[1];
+		}
 	}
-	codes_store_pair(to + at, taps_scaled(d, TAPS_FIRST(low, high), at),
-	    taps_scaled(d, TAPS_SECOND(low, high), at + NATIVE_WIDTH), r,
-	    d->to_unsigned);
+#pragma GCC unroll 4
+	for (size_t o = 0; o < n; o++)
+		codes_store_pair(to + o * w->channels + at,
+		    taps_scaled(d, TAPS_FIRST(low[o], high[o]), at),
+		    taps_scaled(
+		        d, TAPS_SECOND(low[o], high[o]), at + NATIVE_WIDTH),
+		    r, d->to_unsigned);
 }
 
+/* A row's outputs of two vectors of channels; of the last ones some twice, where they are
+ * not whole groups. */
 static void
-depthwise_bytes_row(const struct depthwise_bytes *d, size_t row,
-    const uint8_t *in, uint8_t *out)
+taps_row(const struct depthwise_bytes *d, const struct taps_ring *ring,
+    size_t at, const shorts *weights, uint8_t *to)
 {
 	const struct code_range r = code_range_of(d->zero, d->to_unsigned);
-	const size_t pairs =
-	    (d->window.kernel[0] * d->window.kernel[1] + 1) / 2;
-	const size_t parts = (d->window.channels + SHORTS - 1) / SHORTS;
-	uint8_t *to = out + row * d->window.columns * d->window.channels;
-	struct taps_at taps;
+	const struct integer_window *w = &d->window;
+	const size_t step = (size_t)w->stride[1];
 
-	for (size_t x = 0; x < d->window.columns;
-	     x++, to += d->window.channels) {
-		taps_find(&taps, d, row, x, in);
-		for (size_t p = 0; p < parts; p++) {
-			const size_t at =
-			    depthwise_part_at(p, SHORTS, d->window.channels);
-			const int16_t *w = d->weights + p * pairs * 2 * SHORTS;
+	if (w->columns < TAPS_OUTPUTS) {
+		for (size_t x = 0; x < w->columns; x++)
+			taps_sum(d, ring, x * step, at, weights, &r, 1,
+			    to + x * w->channels);
+		return;
+	}
+	for (size_t x = 0; x < w->columns; x += TAPS_OUTPUTS) {
+		const size_t most = w->columns - TAPS_OUTPUTS;
+		const size_t first = x < most ? x : most;
 
-			if (d->from_unsigned)
-				taps_sum(d, &taps, pairs, at, w, &r, true, to);
-			else
-				taps_sum(d, &taps, pairs, at, w, &r, false, to);
+		taps_sum(d, ring, first * step, at, weights, &r, TAPS_OUTPUTS,
+		    to + first * w->channels);
+	}
+}
+
+/* Some rows of an image, two vectors of channels after the other. */
+static void
+depthwise_bytes_rows(const struct depthwise_bytes *d, size_t unit,
+    const uint8_t *in, uint8_t *out, int32_t *scratch)
+{
+	const struct integer_window *w = &d->window;
+	const size_t blocks = depthwise_bytes_blocks(d);
+	const size_t image = unit / blocks, first = unit % blocks * d->block;
+	const size_t end =
+	    first + d->block < w->rows ? first + d->block : w->rows;
+	const size_t parts = (w->channels + SHORTS - 1) / SHORTS;
+	const size_t each = (w->kernel[0] + 1) / 2 * w->kernel[1] * 2;
+	const uint8_t *from = in + image * w->height * w->width * w->channels;
+	uint8_t *to = out + image * w->rows * w->columns * w->channels;
+	struct taps_ring ring = {.pairs = (shorts *)scratch,
+	    .made = (size_t *)(scratch + d->ring * d->reach * SHORTS)};
+
+	for (size_t p = 0; p < parts; p++) {
+		const size_t at = depthwise_part_at(p, SHORTS, w->channels);
+
+		memset(ring.made, 0, d->ring * sizeof *ring.made);
+		for (size_t row = first; row < end; row++) {
+			taps_make(d, from, row, at, &ring);
+			taps_row(d, &ring, at,
+			    (const shorts *)d->weights + p * each,
+			    to + row * w->columns * w->channels);
 		}
 	}
 }

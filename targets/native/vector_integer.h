@@ -346,14 +346,11 @@ integer_finish(const struct integer_form *f, const struct integer_data *d,
 
 /* ---- a block ---- */
 
-/* Where the last slice's codes go, if they are of two whole vectors of filters. */
+/* How sums become codes, if those are of two whole vectors of filters. */
 static inline void
-integer_set_codes(struct pair_product *p, const struct integer_form *f,
-    const struct integer_data *d, size_t row, size_t filter)
+integer_set_codes(
+    struct pair_product *p, const struct integer_form *f, size_t filter)
 {
-	if (f->to_floats || filter + PAIR_OF_VECTORS > f->outputs)
-		return;
-	p->codes = (uint8_t *)d->out + row * f->outputs + filter;
 	p->codes_step = f->outputs;
 	p->multiplier = f->multiplier + filter;
 	p->range = code_range_of(f->zero, f->to_unsigned);
@@ -377,34 +374,37 @@ ALWAYS void
 integer_rows(const struct integer_form *f, const struct integer_block *b,
     const struct integer_data *d, size_t filter, const struct integer_panel *w)
 {
+	const bool to_codes =
+	    d && !f->to_floats && filter + PAIR_OF_VECTORS <= f->outputs;
 	const size_t groups = groups_of(b->n);
+	struct pair_product p = {.quad = w->quad, .b_more = w->b_more};
 
-	for (size_t c = 0; c < w->depth; c += INTEGER_SLICE)
-		for (size_t i = 0; i < groups; i++) {
-			const size_t row = group_at(b->n, groups, i);
-			const size_t n = group_at(b->n, groups, i + 1) - row;
-			const bool last = w->depth - c <= INTEGER_SLICE;
+	if (to_codes)
+		integer_set_codes(&p, f, filter);
+	for (size_t c = 0; c < w->depth; c += INTEGER_SLICE) {
+		const bool last = w->depth - c <= INTEGER_SLICE;
+
+		p.b = w->weights + c * PAIR_OF_VECTORS;
+		p.depth = last ? w->depth - c : INTEGER_SLICE;
+		p.from_step = c ? PAIR_OF_VECTORS : 0;
+		p.more = last ? w->more : 0;
+		for (size_t i = 0, row = 0, n; i < groups; i++, row += n) {
 			int32_t *sum = b->sum + row * PAIR_OF_VECTORS;
-			struct pair_product p = {
-			    .a = b->at + row * w->row + c * n,
-			    .b = w->weights + c * PAIR_OF_VECTORS,
-			    .depth = last ? w->depth - c : INTEGER_SLICE,
-			    .from = c ? sum : w->begin,
-			    .from_step = c ? PAIR_OF_VECTORS : 0,
-			    .to = sum,
-			    .quad = w->quad,
-			    .b_more = w->b_more,
-			    .whole = b->at + row * w->row,
-			    .more = last ? w->more : 0};
 
-			if (last && d)
-				integer_set_codes(
-				    &p, f, d, b->first + row, filter);
+			n = group_at(b->n, groups, i + 1) - row;
+			p.whole = b->at + row * w->row;
+			p.a = p.whole + c * n;
+			p.from = c ? sum : w->begin;
+			p.to = sum;
+			if (last && to_codes)
+				p.codes = (uint8_t *)d->out
+				    + (b->first + row) * f->outputs + filter;
 			w->run[n - 1](&p);
-			if (last && d && !p.codes)
+			if (last && d && !to_codes)
 				integer_finish(
 				    f, d, sum, b->first + row, n, filter);
 		}
+	}
 }
 
 /* The block of a unit, at the scratch's beginning: a row has so many numbers. */

@@ -5,6 +5,7 @@
 
 #include "targets/native/vector_attention.h"
 #include "targets/native/vector_attention_few.h"
+#include "targets/native/vector_byte_matrices.h"
 #include "targets/native/vector_byte_quads.h"
 #include "targets/native/vector_byte_recurrent.h"
 #include "targets/native/vector_byte_tiles.h"
@@ -18,6 +19,7 @@
 #include "targets/native/vector_norm.h"
 #include "targets/native/vector_point_depthwise.h"
 #include "targets/native/vector_pointwise.h"
+#include "targets/native/vector_pool_bytes.h"
 #include "targets/native/vector_recurrent.h"
 #include "targets/native/vector_reduce.h"
 #include "targets/native/vector_softmax.h"
@@ -52,8 +54,11 @@
 		.integer = integer_unit, .tiles_room = byte_tiles_numbers, \
 		.tiles = byte_tiles_unit, .quads_room = byte_quads_numbers, \
 		.quads = byte_quads_unit, \
+		.byte_matrices_room = byte_matrices_numbers, \
+		.byte_matrices = byte_matrices_unit, \
 		.depthwise_bytes_pack = depthwise_bytes_packed, \
-		.depthwise_bytes = depthwise_bytes_row, \
+		.depthwise_bytes = depthwise_bytes_rows, \
+		.pool_bytes = pool_bytes_row, \
 	}
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "targets/native/attention_form.h"
 #include "targets/native/byte_loops.h"
+#include "targets/native/byte_matrices_form.h"
 #include "targets/native/byte_recurrent_form.h"
 #include "targets/native/chain.h"
 #include "targets/native/direct_form.h"
@@ -14,6 +15,7 @@
 #include "targets/native/point_depthwise_form.h"
 #include "targets/native/norm_form.h"
 #include "targets/native/pointwise.h"
+#include "targets/native/pool_bytes_form.h"
 #include "targets/native/recurrent_form.h"
 #include "targets/native/reduce_form.h"
 #include "targets/native/softmax_form.h"
@@ -60,8 +62,11 @@ struct native_version {
 	integer_run *tiles;
 	integer_room *quads_room;
 	integer_run *quads;
+	byte_matrices_room *byte_matrices_room;
+	byte_matrices_run *byte_matrices;
 	depthwise_bytes_pack *depthwise_bytes_pack;
 	depthwise_bytes_run *depthwise_bytes;
+	pool_bytes_run *pool_bytes;
 	softmax_units_of *softmax_units;
 	softmax_run *softmax;
 	norm_run *norm;

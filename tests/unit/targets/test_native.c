@@ -1861,6 +1861,75 @@ test_integer_products(void **state)
 	target_threads_set(1);
 }
 
+/* Of two tensors that come in, between quantisers or as one operator. */
+static void
+make_byte_matrices(const int64_t *left, const int64_t *right, bool u)
+{
+	const value_id a = quantized(left, u), b = quantized(right, !u);
+	value_id in[] = {a, make_scalar(&m, 0.02f), byte_codes(DIMS(1), u), b,
+	    make_scalar(&m, 0.004f), byte_codes(DIMS(1), !u),
+	    make_scalar(&m, 0.3f), byte_codes(DIMS(1), u), VALUE_LAST};
+	value_id y =
+	    MAKE(&m, MATMUL, MAKE(&m, DEQUANTIZELINEAR, a, in[1], in[2]),
+	        MAKE(&m, DEQUANTIZELINEAR, b, in[4], in[5]));
+
+	y = MAKE(&m, QUANTIZELINEAR, y, in[6], in[7]);
+	make_output(&m, of_type(y, byte_type(u)));
+	y = make_node(&m, OP_QLINEARMATMUL, in, NULL, 0);
+	make_output(&m, of_type(y, byte_type(u)));
+}
+
+static void
+test_byte_matrices(void **state)
+{
+	struct rng r = rng_seeded(27);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried; i++) {
+		const int64_t rows = 1 + rng_below(&r, 70),
+		              depth = 1 + rng_below(&r, 90),
+		              columns = 1 + rng_below(&r, 70),
+		              n = 1 + rng_below(&r, 3);
+
+		again();
+		if (i % 3)
+			make_byte_matrices(DIMS(n, 5, rows, depth),
+			    DIMS(n, 5, depth, columns), i % 2);
+		else /* one for all */
+			make_byte_matrices(
+			    DIMS(n, rows, depth), DIMS(depth, columns), i % 2);
+		target_threads_set(1 + rng_below(&r, 3));
+		check_elements(vectors[i % NVECTORS]);
+		assert_int_equal(count_rule("native.integer_matrices"), 2);
+	}
+	target_threads_set(1);
+}
+
+static void
+test_random_channelwise_bytes(void **state)
+{
+	struct rng r = rng_seeded(26);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried; i++) {
+		const int64_t c = 32 + rng_below(&r, 70);
+		const struct qconv conv = {
+		    DIMS(1 + rng_below(&r, 2), c, 7 + rng_below(&r, 30),
+		        13 + rng_below(&r, 30)),
+		    DIMS(c, 1, 1 + rng_below(&r, 7), 1 + rng_below(&r, 7)), c,
+		    rng_below(&r, 2), rng_below(&r, 2),
+		    .any_zero = rng_below(&r, 2),
+		    .plain = rng_below(&r, 3) == 0, .padded = rng_below(&r, 2)};
+
+		again();
+		make_qlinearconv(&conv);
+		target_threads_set(1 + rng_below(&r, 3));
+		check_elements(vectors[i % NVECTORS]);
+		assert_int_equal(count_rule("native.integer_depthwise"), 1);
+	}
+	target_threads_set(1);
+}
+
 static void
 test_random_integers(void **state)
 {
@@ -2064,6 +2133,21 @@ bytes(value_id x, float scale, bool u)
 	    byte_type(u));
 }
 
+/* As exporters spell it, quantised behind each operator. */
+static value_id
+byte_gelu(value_id x, bool u)
+{
+	value_id y = MAKE(&m, DIV, real(x, 0.03f, u), make_scalar(&m, 1.4142f));
+
+	y = bytes(MAKE(&m, ERF, y), 1 / 127.f, u);
+	y = bytes(MAKE(&m, ADD, real(y, 1 / 127.f, u), make_scalar(&m, 1)),
+	    1 / 100.f, u);
+	y = bytes(
+	    MAKE(&m, MUL, real(x, 0.03f, u), real(y, 1 / 100.f, u)), 0.04f, u);
+	return bytes(
+	    MAKE(&m, MUL, real(y, 0.04f, u), make_scalar(&m, 0.5f)), 0.02f, u);
+}
+
 static void
 make_byte_functions(const int64_t *dim, bool u)
 {
@@ -2076,6 +2160,7 @@ make_byte_functions(const int64_t *dim, bool u)
 	make_output(&m,
 	    bytes(MAKE(&m, MUL, real(x, 0.03f, u), real(gate, 0.004f, u)),
 	        0.02f, u));
+	make_output(&m, byte_gelu(x, u));
 }
 
 static void
@@ -2117,6 +2202,24 @@ make_byte_images(const int64_t *dim, bool u)
 	    bytes(MAKE_WITH(&m, CONCAT, end, real(x, 0.03f, u),
 	              real(x, 0.02f, u), real(x, 0.05f, u)),
 	        0.035f, u));
+}
+
+/* The largest of a window, codes as they are or between quantisers; lines of weights. */
+static void
+make_byte_lines(const int64_t *dim, bool u)
+{
+	const struct attr window[] = {ATTR_OF_INTS("kernel_shape", 3, 2),
+	    ATTR_OF_INTS("strides", 2, 1), ATTR_OF_INTS("pads", 1, 0, 1, 1),
+	    ATTR_OF_INT("ceil_mode", 1)};
+	const struct attr end[] = {ATTR_OF_INT("axis", -1)};
+	const value_id x = quantized(dim, u);
+
+	make_output(
+	    &m, of_type(MAKE_WITH(&m, MAXPOOL, window, x), byte_type(u)));
+	make_output(&m,
+	    bytes(MAKE_WITH(&m, SOFTMAX, end, real(x, 0.03f, u)), 0.004f, !u));
+	make_output(&m,
+	    bytes(MAKE_WITH(&m, LOGSOFTMAX, end, real(x, 0.03f, u)), 0.05f, u));
 }
 
 /* As in DenseNet: many parts, one of them twice, one with the result's codes. */
@@ -2263,6 +2366,22 @@ check_byte_rules(void)
 	}
 }
 
+/* Is one of so many nodes? */
+static bool
+has_byte_function_of(uint32_t nodes)
+{
+	for (uint32_t i = 0; i < found.n; i++) {
+		const struct candidate *c = &found.candidate[i];
+
+		if (c->target == 0 && c->match->nnodes == nodes
+		    && strcmp(target_native.rule[c->rule].name,
+		           "native.byte_function")
+		        == 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 test_bytes(void **state)
 {
@@ -2278,12 +2397,48 @@ test_bytes(void **state)
 		make_byte_functions(dim, v % 2);
 		make_byte_pairs(dim, v % 2);
 		make_byte_images(dim, v % 2);
+		make_byte_lines(dim, v % 2);
 		make_byte_norms(dim, v % 2);
 		make_byte_moves(dim, v % 2);
 		make_quantized(dim);
-		assert_true(check_elements(vectors[v / 2 / n]) >= 18);
+		assert_true(check_elements(vectors[v / 2 / n]) >= 22);
 		check_byte_rules();
+		assert_true(has_byte_function_of(14));
 	}
+}
+
+/* Windows that reach beyond an image on each side, or apart; channels of a vector and
+ * more, or fewer. */
+static void
+test_byte_pools(void **state)
+{
+	struct rng r = rng_seeded(28);
+
+	(void)state;
+	for (uint32_t i = 0; i < shapes_tried; i++) {
+		const int64_t y = 1 + rng_below(&r, 7),
+		              x = 1 + rng_below(&r, 7);
+		const struct attr window[] = {
+		    ATTR_OF_INTS("kernel_shape", y, x),
+		    ATTR_OF_INTS(
+		        "strides", 1 + rng_below(&r, 3), 1 + rng_below(&r, 3)),
+		    ATTR_OF_INTS("pads", rng_below(&r, (uint32_t)y),
+		        rng_below(&r, (uint32_t)x), rng_below(&r, (uint32_t)y),
+		        rng_below(&r, (uint32_t)x))};
+		const bool u = rng_below(&r, 2);
+		const int64_t *dim =
+		    DIMS(1 + rng_below(&r, 2), 1 + rng_below(&r, 100),
+		        y + rng_below(&r, 20), x + rng_below(&r, 20));
+
+		again();
+		make_output(&m,
+		    of_type(MAKE_WITH(&m, MAXPOOL, window, quantized(dim, u)),
+		        byte_type(u)));
+		target_threads_set(1 + rng_below(&r, 3));
+		check_elements(vectors[i % NVECTORS]);
+		assert_int_equal(count_rule("native.byte_pool"), 1);
+	}
+	target_threads_set(1);
 }
 
 /* ---- elements that are moved ---- */
@@ -2700,6 +2855,9 @@ main(int argc, char **argv)
 	    TEST(test_random_byte_quads),
 	    TEST(test_channelwise_bytes),
 	    TEST(test_integer_products),
+	    TEST(test_byte_matrices),
+	    TEST(test_random_channelwise_bytes),
+	    TEST(test_byte_pools),
 	    TEST(test_random_integers),
 	    TEST(test_refused_integers),
 	    TEST(test_random_layers),
