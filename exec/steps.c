@@ -251,8 +251,8 @@ compile_conversion(struct executor *x, struct exec_step *s, struct err *err)
 		return err_in(err, "conversion of '%s'",
 		    graph_value(x->plan->graph, k->value)->name);
 	if (s->second.run)
-		s->between = arena_alloc(
-		    x->arena, format_bytes(f[via], t) + MEMORY_SLACK + 256);
+		s->between = common_scratch_or(
+		    format_bytes(f[via], t) + MEMORY_SLACK + 256, x->arena);
 	return true;
 }
 

@@ -45,6 +45,14 @@ common_scratch_new(size_t bytes)
 	return begin;
 }
 
+void *
+common_scratch_or(size_t bytes, struct arena *a)
+{
+	void *common = common_scratch_new(bytes);
+
+	return common ? common : arena_alloc(a, bytes);
+}
+
 void
 common_scratch_free(struct common_scratch *s)
 {

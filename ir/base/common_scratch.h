@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "ir/base/arena.h"
+
 struct common_scratch {
 	void *at; /* NULL: there is none */
 	size_t bytes;
@@ -19,6 +21,9 @@ struct common_scratch common_scratch_end(void);
 /* Numbers, whoever wrote them, at a huge page's beginning. NULL: none is shared, or not so
  * much; the caller has its own. */
 void *common_scratch_new(size_t bytes);
+
+/* The same, or, where there is none, memory in `a`. */
+void *common_scratch_or(size_t bytes, struct arena *a);
 
 void common_scratch_free(struct common_scratch *s);
 

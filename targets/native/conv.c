@@ -542,9 +542,7 @@ set_scratch(struct winograd *w, uint32_t threads, struct arena *a)
 	w->sum_step = step_of(w->block * w->filters);
 	w->scratch = side * side * (w->input_step + w->sum_step);
 	w->scratch_of =
-	    common_scratch_new(threads * w->scratch * sizeof(float));
-	if (!w->scratch_of)
-		w->scratch_of = arena_new(a, float, threads * w->scratch);
+	    common_scratch_or(threads * w->scratch * sizeof(float), a);
 }
 
 static void

@@ -1,6 +1,7 @@
 /* Convolutions of few filters, in C order: which are taken, weights, blocks, threads. */
 #include <assert.h>
 
+#include "ir/base/common_scratch.h"
 #include "targets/native/direct_form.h"
 #include "targets/native/native.h"
 #include "targets/native/pixels.h"
@@ -197,7 +198,8 @@ set_scratch(struct direct *d, const struct native_version *v, uint32_t threads,
 	d->inputs = rounded(inputs_of(d, d->block[0], d->block[1]), v->width);
 	d->step = rounded(d->block[0] * d->pitch + most, v->width);
 	d->scratch = d->inputs + DIRECT_MOST * d->step;
-	d->scratch_of = arena_new(a, float, threads * d->scratch);
+	d->scratch_of =
+	    common_scratch_or(threads * d->scratch * sizeof(float), a);
 }
 
 static void

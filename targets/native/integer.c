@@ -3,6 +3,7 @@
  * quantised in each run. */
 #include <assert.h>
 
+#include "ir/base/common_scratch.h"
 #include "targets/byte_product.h"
 #include "targets/dynamic.h"
 #include "targets/lanes.h"
@@ -223,13 +224,17 @@ packed(const struct integer_form *f, const struct codes_at *w, size_t pair,
 {
 	const size_t each = f->padded * f->points;
 	int16_t *to = arena_new(a, int16_t, f->filters * each);
-	const uint8_t *codes = tensor_data(w->codes, a);
+	struct arena scratch;
+	const uint8_t *codes;
 
+	arena_init(&scratch);
+	codes = tensor_data(w->codes, &scratch);
 	for (size_t k = 0; k < f->outputs; k += pair)
 		if (f->points > 1)
 			tiles_pack(f, w, codes, k, pair, to + k * each);
 		else
 			pack_panel(f, w, codes, k, pair, to + k * each);
+	arena_release(&scratch);
 	return to;
 }
 
@@ -294,7 +299,8 @@ finish_kernel(struct integer_kernel *k, const struct codes_at *w,
 	k->threads = target_threads();
 	divide(f, k->threads, f->filters / pair);
 	f->scratch = rounded(room_of(version, f), 16);
-	k->scratch = arena_new(a, int32_t, k->threads * f->scratch);
+	k->scratch =
+	    common_scratch_or(k->threads * f->scratch * sizeof *k->scratch, a);
 	assert(k->in >= 0);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};

@@ -129,16 +129,17 @@ quads_pack(const struct integer_form *f, const struct codes_at *w, size_t pair,
 {
 	const size_t quads = (f->depth + QUAD - 1) / QUAD;
 	const size_t all = f->filters / pair * quads, bytes = pair * QUAD;
-	const int8_t *codes = tensor_data(w->codes, a);
 	struct byte_quads *q = arena_new(a, struct byte_quads, 1);
 	int32_t *at = arena_new(a, int32_t, all * pair), *more;
 	uint32_t *start = arena_new(a, uint32_t, f->filters / pair + 1);
 	uint32_t *quad, n = 0;
 	struct arena scratch;
+	const int8_t *codes;
 	int8_t *apart;
 	bool *twice;
 
 	arena_init(&scratch);
+	codes = tensor_data(w->codes, &scratch);
 	twice = arena_new(&scratch, bool, all);
 	apart = arena_new(&scratch, int8_t, bytes);
 	for (size_t i = 0; i < all; i++) {
@@ -157,12 +158,12 @@ quads_pack(const struct integer_form *f, const struct codes_at *w, size_t pair,
 			    (int8_t *)(more + n * pair));
 			quad[n++] = (uint32_t)(i % quads);
 		}
-	arena_release(&scratch);
 	*q = (struct byte_quads){.at = at,
 	    .sum = sums_of(f, w, codes, a),
 	    .quads = quads,
 	    .start = start,
 	    .quad = quad,
 	    .more = more};
+	arena_release(&scratch);
 	return q;
 }

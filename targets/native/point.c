@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "ir/base/common_scratch.h"
 #include "ir/base/file_guard.h"
 #include "targets/dequantized.h"
 #include "targets/lanes.h"
@@ -362,7 +363,8 @@ static void
 set_scratch(struct pointwise *p, size_t pair, uint32_t threads, struct arena *a)
 {
 	p->scratch = p->block * (pair + (p->copies ? p->channels : 0));
-	p->scratch_of = arena_new(a, float, threads * p->scratch);
+	p->scratch_of =
+	    common_scratch_or(threads * p->scratch * sizeof(float), a);
 }
 
 void
