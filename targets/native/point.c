@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "ir/base/common_scratch.h"
-#include "ir/base/file_guard.h"
 #include "targets/dequantized.h"
 #include "targets/lanes.h"
+#include "targets/matrix_rows.h"
 #include "targets/threads.h"
 #include "targets/weights.h"
 
@@ -290,53 +290,57 @@ struct filters_part {
 	size_t first, end, from, last;
 };
 
-/* To [filters / pair][channels][pair]; whole pairs. */
+/* To [filters / pair][channels][pair]; whole pairs, of which the first lies at `from`. */
 static void
 pack_part(const struct pointwise *p, const struct filters_at *of,
-    const struct filters_part *part, size_t pair, float *to)
+    const struct filters_part *part, const float *from, size_t pair, float *to)
 {
 	for (size_t k = part->first; k < part->end; k += pair) {
-		const float *at = of->at + k * of->filter_step;
+		const float *at = from + (k - part->first) * of->filter_step;
 		const size_t n = p->real - k < pair ? p->real - k : pair;
 		float *panel = to + k * p->channels;
 
 		for (size_t c = part->from; c < part->last; c++)
 			for (size_t i = 0; i < n; i++)
-				panel[c * pair + i] = at[c * of->channel_step
-				    + i * of->filter_step];
+				panel[c * pair + i] =
+				    at[(c - part->from) * of->channel_step
+				        + i * of->filter_step];
 	}
 }
 
-/* TUNING: of a model's large matrices no more is in memory beside what they are packed
- * to. */
-#define SLICED ((size_t)16 << 20)
-#define SLICE ((size_t)4 << 20)
+/* Rows first to end of the matrix, which lie at `from`. */
+static void
+pack_rows(const struct pointwise *p, const struct filters_at *of, size_t first,
+    size_t end, const float *from, size_t pair, float *to)
+{
+	const struct filters_part part = of->filter_step > of->channel_step
+	    ? (struct filters_part){first, end, 0, of->channels}
+	    : (struct filters_part){0, p->real, first, end};
+
+	pack_part(p, of, &part, from, pair, to);
+}
 
 void
 pointwise_pack(struct pointwise *p, const struct filters_at *from, size_t width,
     struct arena *a)
 {
-	const size_t pair = 2 * width, channels = from->channels;
 	const bool by_filter = from->filter_step > from->channel_step;
-	const size_t step = by_filter ? from->filter_step : from->channel_step;
-	const size_t rows = by_filter ? p->real : channels;
-	const bool sliced = rows * step * sizeof(float) >= SLICED;
-	const size_t some =
-	    sliced ? rounded(SLICE / sizeof(float) / step + 1, pair) : rows;
+	const size_t rows = by_filter ? p->real : from->channels;
+	const size_t pair = 2 * width;
 	float *to = arena_new(a, float, p->filters * p->channels);
 
-	for (size_t first = 0; first < rows; first += some) {
-		const size_t end = rows - first < some ? rows : first + some;
-		const struct filters_part part = by_filter
-		    ? (struct filters_part){first, end, 0, channels}
-		    : (struct filters_part){0, p->real, first, end};
-
-		pack_part(p, from, &part, pair, to);
-		if (sliced)
-			file_guard_let_go(from->at + first * step,
-			    (end - first) * step * sizeof(float));
-	}
 	p->weights = to;
+	if (from->at) {
+		pack_rows(p, from, 0, rows, from->at, pair, to);
+		return;
+	}
+	for (size_t first = 0, n; first < rows; first += n) {
+		n = rows - first < POINTWISE_ROWS ? rows - first
+		                                  : POINTWISE_ROWS;
+		pack_rows(p, from, first, first + n,
+		    matrix_rows_read(from->rows, first, n), pair, to);
+		matrix_rows_let_go(from->rows, first, n);
+	}
 }
 
 static void
@@ -413,8 +417,8 @@ compile_pointwise(const struct target *t, const struct graph *g,
 	set_entry(&p, &form, g, c, a);
 	pointwise_strides(&p, &window, in, width);
 	pointwise_pack(&p,
-	    &(struct filters_at){weights.weights, channels, channels, 1}, width,
-	    a);
+	    &(struct filters_at){weights.weights, NULL, channels, channels, 1},
+	    width, a);
 	p.bias = floats_padded(weights.bias, p.real, p.filters, a);
 	arena_release(&unpacked);
 	native_steps_of(&p.steps, &form.f, g, c, p.filters, a);

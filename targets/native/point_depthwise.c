@@ -89,8 +89,8 @@ set_first(struct point_depthwise *p, struct fused *f, const struct graph *g,
 	arena_init(&unpacked);
 	fused_conv_weights(&weights, f, g, &unpacked);
 	pointwise_pack(one,
-	    &(struct filters_at){weights.weights, p->depth, p->depth, 1}, width,
-	    a);
+	    &(struct filters_at){weights.weights, NULL, p->depth, p->depth, 1},
+	    width, a);
 	one->bias = floats_padded(weights.bias, one->real, one->filters, a);
 	arena_release(&unpacked);
 	native_steps_of(&one->steps, f, g, c, one->filters, a);

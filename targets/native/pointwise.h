@@ -49,11 +49,18 @@ void pointwise_places(struct pointwise *p, const struct type *in,
 void pointwise_strides(struct pointwise *p, const struct window *w,
     const struct type *in, size_t width);
 
+struct matrix_rows;
+
 /* A matrix of weights, as a model has it: how far apart they lie. */
 struct filters_at {
-	const float *at;
+	const float
+	    *at; /* NULL: a large one, which is read some rows at a time */
+	struct matrix_rows *rows;
 	size_t channels, filter_step, channel_step;
 };
+
+/* TUNING: rows of a large matrix that are read at once; whole pairs of vectors. */
+#define POINTWISE_ROWS 32
 
 /* Weights as the kernels read them. */
 void pointwise_pack(struct pointwise *p, const struct filters_at *from,

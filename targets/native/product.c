@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "targets/matrix_rows.h"
 #include "targets/native/native.h"
 #include "targets/native/pointwise.h"
 #include "targets/weights.h"
@@ -89,14 +90,23 @@ static void
 pack_right(struct pointwise *p, const struct product *of, const struct graph *g,
     size_t width, struct arena *a)
 {
+	const struct tensor *t = graph_value(g, of->right)->constant;
 	struct filters_at from = {.channels = p->there};
+	struct matrix_rows rows;
 	struct arena unpacked;
 	const float *bias = NULL;
 
-	arena_init(&unpacked);
-	from.at = scaled_floats(g, of->right, of->alpha, &unpacked);
 	from.filter_step = of->transpose_right ? p->there : 1;
 	from.channel_step = of->transpose_right ? 1 : p->real;
+	arena_init(&unpacked);
+	if (matrix_is_large(t)) {
+		from.rows = &rows;
+		matrix_rows_open(&rows, t, of->alpha,
+		    from.filter_step > from.channel_step ? p->there : p->real,
+		    POINTWISE_ROWS, &unpacked);
+	} else {
+		from.at = scaled_floats(g, of->right, of->alpha, &unpacked);
+	}
 	pointwise_pack(p, &from, width, a);
 	if (of->bias != VALUE_NONE)
 		bias = scaled_floats(g, of->bias, of->beta, &unpacked);

@@ -148,10 +148,10 @@ read_filters(struct xnn_build *b, const struct node *n, size_t filters)
 
 	f->is_unsigned = uint8 && has_one_scale(g, n);
 	shift = f->is_unsigned && w->dtype == DT_INT8 ? 128 : 0;
-	f->codes = codes_last(w, shift, b->arena);
-	f->bias = bias ? tensor_data(bias, b->arena) : NULL;
-	f->scale =
-	    integer_entries(integer_constant(g, n, W_SCALE), filters, b->arena);
+	f->codes = codes_last(w, shift, b->scratch);
+	f->bias = bias ? tensor_data(bias, b->scratch) : NULL;
+	f->scale = integer_entries(
+	    integer_constant(g, n, W_SCALE), filters, b->scratch);
 	f->zero = zero_in(g, n, W_ZERO) + (int32_t)shift;
 	f->in_scale = (float)tensor_real(integer_constant(g, n, X_SCALE), 0);
 	f->out_scale = (float)tensor_real(integer_constant(g, n, Y_SCALE), 0);

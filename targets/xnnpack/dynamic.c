@@ -75,10 +75,10 @@ build_dynamic_product(struct xnn_build *b)
 	o->in = (size_t)w->dim[0];
 	o->out = (size_t)w->dim[1];
 	o->batch = type_elements(x, 0) / o->in;
-	o->bytes.codes =
-	    columns_first(integer_steps(w, b->arena), o->in, o->out, b->arena);
-	o->bytes.scale = integer_entries(d.scales, o->out, b->arena);
-	o->bias = d.bias ? integer_entries(d.bias, o->out, b->arena) : NULL;
+	o->bytes.codes = columns_first(
+	    integer_steps(w, b->scratch), o->in, o->out, b->scratch);
+	o->bytes.scale = integer_entries(d.scales, o->out, b->scratch);
+	o->bias = d.bias ? integer_entries(d.bias, o->out, b->scratch) : NULL;
 	o->low = -INFINITY;
 	o->high = INFINITY;
 	take_rows(b, &d, x);

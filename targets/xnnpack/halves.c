@@ -33,6 +33,7 @@ try_product(void)
 	    .flags = XNN_FLAG_FP32_STATIC_WEIGHTS,
 	    .in = DEPTH,
 	    .out = COLUMNS,
+	    .row = COLUMNS,
 	    .batch = 1,
 	    .weights = weights,
 	    .low = -INFINITY,

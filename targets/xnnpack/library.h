@@ -69,6 +69,7 @@ struct operator
 	uint32_t groups, flags;
 	bool halves; /* float16 goes in and comes out; weights are floats */
 	size_t in, out; /* channels of a group read and made; or of a row */
+	size_t row; /* of a product: numbers from a row made to the next */
 	const float *weights, *bias; /* packed; bias: or NULL */
 	struct byte_filters bytes; /* of a product: [K, C] */
 	const struct row_code *rows; /* [batch] and some, read in each run */

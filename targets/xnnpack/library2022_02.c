@@ -31,7 +31,7 @@ enum xnn_status
 create_dense(const struct operator* o, xnn_operator_t *op)
 {
 	return OF_TYPE(o, xnn_create_fully_connected_nc, o->in, o->out, o->in,
-	    o->out, o->weights, o->bias, o->low, o->high, o->flags, op);
+	    o->row, o->weights, o->bias, o->low, o->high, o->flags, op);
 }
 
 enum xnn_status

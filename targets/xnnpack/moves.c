@@ -182,7 +182,7 @@ takes_slopes(const struct match_in *m, struct why *why)
 	    && ok;
 }
 
-/* The library may read a little beyond the last slope. */
+/* The library may read a little beyond the last slope; a newer one in each run. */
 bool
 build_slopes(struct xnn_build *b)
 {
@@ -192,7 +192,8 @@ build_slopes(struct xnn_build *b)
 
 	read_image(b, n->input[0]);
 	slope = arena_new(b->arena, float, o->in + 16);
-	memcpy(slope, tensor_data(node_in(b->graph, n, 1)->constant, b->arena),
+	memcpy(slope,
+	    tensor_data(node_in(b->graph, n, 1)->constant, b->scratch),
 	    o->in * sizeof *slope);
 	o->kind = OPERATOR_SLOPES;
 	o->weights = slope;
@@ -269,10 +270,10 @@ build_deconvolution(struct xnn_build *b)
 	o->size[0] = (size_t)x.more[0];
 	o->size[1] = (size_t)x.more[1];
 	o->weights =
-	    kernel_turned(packable_floats(b->graph, n->input[1], b->arena), t,
-	        o->groups, b->arena);
+	    kernel_turned(packable_floats(b->graph, n->input[1], b->scratch), t,
+	        o->groups, b->scratch);
 	if (n->ninputs > 2 && n->input[2] != VALUE_NONE)
-		o->bias = packable_floats(b->graph, n->input[2], b->arena);
+		o->bias = packable_floats(b->graph, n->input[2], b->scratch);
 	clamp_of(&b->fused, 0, &o->low, &o->high);
 	return create(b, "transposed convolution");
 }

@@ -139,8 +139,9 @@ static const float *
 bias_in_codes(struct xnn_build *b, const struct product *p, const float *scale,
     size_t columns)
 {
-	const float *from = scaled_floats(b->graph, p->bias, p->beta, b->arena);
-	float *to = arena_new(b->arena, float, columns);
+	const float *from =
+	    scaled_floats(b->graph, p->bias, p->beta, b->scratch);
+	float *to = arena_new(b->scratch, float, columns);
 
 	for (size_t i = 0; i < columns; i++)
 		to[i] = from[i] / scale[i];
@@ -164,8 +165,8 @@ build_narrow(struct xnn_build *b)
 	o->in = w.depth;
 	o->out = w.columns;
 	o->batch = type_elements(in, 0) / o->in;
-	scale = integer_entries(w.scale, w.columns, b->arena);
-	o->bytes = (struct byte_filters){.codes = pack(&w, b->arena),
+	scale = integer_entries(w.scale, w.columns, b->scratch);
+	o->bytes = (struct byte_filters){.codes = pack(&w, b->scratch),
 	    .scale = scale,
 	    .zero = w.zero,
 	    .is_four = w.four};

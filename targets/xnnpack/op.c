@@ -190,22 +190,36 @@ sides_of(const struct window *w)
 }
 
 bool
-create(struct xnn_build *b, const char *what)
+create_operator(struct xnn_build *b, struct operator* o, struct instance *i,
+    const char *what)
 {
-	struct xnn_layer *l = b->layer;
 	const struct port *p = &b->candidate->output[0];
 
-	l->what.halves =
-	    graph_value(b->graph, p->value)->type.dtype == DT_FLOAT16;
-	if (l->what.halves && l->what.weights)
-		l->what.flags |= XNN_FLAG_FP32_STATIC_WEIGHTS;
-	if (l->what.halves && !halves_are_right(&l->what))
+	o->halves = graph_value(b->graph, p->value)->type.dtype == DT_FLOAT16;
+	if (o->halves && o->weights)
+		o->flags |= XNN_FLAG_FP32_STATIC_WEIGHTS;
+	if (o->halves && !halves_are_right(o))
 		return err_set(b->err, ERR_UNSUPPORTED,
 		    "XNNPACK: %s: float16 of 64 columns comes out wrong on this "
 		    "processor",
 		    what);
-	if (status_ok(b, instance_create(&l->instance, &l->what), what))
+	if (status_ok(b, instance_create(i, o), what))
 		return true;
-	instance_release(&l->instance);
+	instance_release(i);
+	*i = (struct instance){.op = NULL};
 	return false;
+}
+
+bool
+create(struct xnn_build *b, const char *what)
+{
+	return create_operator(b, &b->layer->what, &b->layer->instance, what);
+}
+
+void
+layer_release(struct xnn_layer *l)
+{
+	instance_release(&l->instance);
+	for (uint32_t i = 0; i < l->nmore; i++)
+		instance_release(&l->more[i].instance);
 }

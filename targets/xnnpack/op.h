@@ -8,6 +8,7 @@
 #include "targets/dynamic.h"
 #include "targets/fused.h"
 #include "targets/target.h"
+#include "targets/weights.h"
 #include "targets/xnnpack/library.h"
 
 /* An operand: an input port, or a constant. */
@@ -18,9 +19,18 @@ struct operand {
 
 #define ROWS_BEYOND 16 /* read beyond the last, and not used */
 
+/* Columns of a product beside the first, an operator of their own. */
+struct xnn_columns {
+	struct operator what;
+	struct instance instance;
+	size_t at; /* bytes of a row that lie before theirs */
+};
+
 struct xnn_layer {
 	struct operator what;
 	struct instance instance;
+	struct xnn_columns *more; /* [nmore] */
+	uint32_t nmore;
 	struct operand left, right; /* right: of two-operand operators */
 	const void *bound[3]; /* left, right, out of the last setup */
 	/* Of uint8 that runs as int8: the input so, and bytes of both sides. */
@@ -38,6 +48,7 @@ struct xnn_build {
 	struct fused fused;
 	struct xnn_layer *layer;
 	struct arena *arena;
+	struct arena *scratch; /* what the library packs from: it goes */
 	struct err *err;
 };
 
@@ -53,10 +64,19 @@ void read_image(struct xnn_build *b, value_id v);
 /* A window as the library takes it. */
 struct window;
 struct sides sides_of(const struct window *w);
-/* Make the operator that the layer describes. */
+/* Make an operator, which takes a copy of its constants. */
+bool create_operator(struct xnn_build *b, struct operator* o,
+    struct instance *i, const char *what);
+/* Make the one that the layer describes. */
 bool create(struct xnn_build *b, const char *what);
+/* Likewise of a product, some columns of its large matrix at a time. */
+bool create_columns(struct xnn_build *b, const struct tensor *matrix,
+    const struct product *p, const char *what);
 /* Does the candidate work on channels-last tensors? */
 bool is_channels_last(const struct xnn_build *b);
+
+/* The library's operators go. */
+void layer_release(struct xnn_layer *l);
 
 /* What is per process. */
 bool library_ready(struct err *err);

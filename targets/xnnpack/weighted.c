@@ -1,4 +1,5 @@
 /* Operators with packed weights: convolution and fully connected. */
+#include "targets/matrix_rows.h"
 #include "targets/weights.h"
 #include "targets/window.h"
 #include "targets/xnnpack/op.h"
@@ -15,14 +16,14 @@ build_convolution(struct xnn_build *b)
 
 	if (!window_resolve(&x, b->graph, n, &fault))
 		return err_set(b->err, ERR_UNSUPPORTED, "%s", fault);
-	fused_conv_weights(&w, &b->fused, b->graph, b->arena);
+	fused_conv_weights(&w, &b->fused, b->graph, b->scratch);
 	read_image(b, n->input[0]);
 	o->kind = OPERATOR_CONVOLUTION;
 	o->window = sides_of(&x);
 	o->groups = (uint32_t)attr_int_or(n, "group", 1);
 	o->in = (size_t)t->dim[1];
 	o->out = (size_t)t->dim[0] / o->groups;
-	o->weights = weights_channels_last(w.weights, t, b->arena);
+	o->weights = weights_channels_last(w.weights, t, b->scratch);
 	o->bias = w.bias;
 	clamp_of(&b->fused, 0, &o->low, &o->high);
 	return create(b, "convolution");
@@ -33,6 +34,7 @@ build_dense(struct xnn_build *b)
 {
 	struct operator* o = & b->layer->what;
 	const struct type *in, *weight;
+	const struct tensor *matrix;
 	struct product p;
 
 	fused_product(&p, &b->fused, b->graph);
@@ -43,10 +45,14 @@ build_dense(struct xnn_build *b)
 	o->batch = type_leading(in, 1);
 	o->in = (size_t)weight->dim[p.transpose_right ? 1 : 0];
 	o->out = (size_t)weight->dim[p.transpose_right ? 0 : 1];
-	o->weights = scaled_floats(b->graph, p.right, p.alpha, b->arena);
+	o->row = o->out;
 	if (p.bias != VALUE_NONE)
-		o->bias = scaled_floats(b->graph, p.bias, p.beta, b->arena);
+		o->bias = scaled_floats(b->graph, p.bias, p.beta, b->scratch);
 	clamp_of(&b->fused, 0, &o->low, &o->high);
 	o->flags = p.transpose_right ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS;
+	matrix = graph_value(b->graph, p.right)->constant;
+	if (matrix_is_large(matrix))
+		return create_columns(b, matrix, &p, "fully connected");
+	o->weights = scaled_floats(b->graph, p.right, p.alpha, b->scratch);
 	return create(b, "fully connected");
 }

@@ -174,6 +174,20 @@ tell_rows(struct xnn_layer *l, const void *const *in)
 		l->rows[i] = code;
 }
 
+/* Of all columns. */
+static bool
+set_up(struct xnn_layer *l, const float *const operand[2], void *out,
+    pthreadpool_t pool)
+{
+	enum xnn_status s =
+	    instance_setup(&l->instance, &l->what, operand, out, pool);
+
+	for (uint32_t i = 0; i < l->nmore && s == xnn_status_success; i++)
+		s = instance_setup(&l->more[i].instance, &l->more[i].what,
+		    operand, (void *)((char *)out + l->more[i].at), pool);
+	return s == xnn_status_success;
+}
+
 /* Setting up allocates, so it is done once for each set of buffers; in a plan
  * that is the first run. */
 static void
@@ -192,9 +206,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		tell_rows(l, in);
 	if (operand[0] != l->bound[0] || operand[1] != l->bound[1]
 	    || out[0] != l->bound[2]) {
-		if (instance_setup(
-		        &l->instance, &l->what, operand, out[0], pool)
-		    != xnn_status_success) {
+		if (!set_up(l, operand, out[0], pool)) {
 			err_set(k->fault, ERR_UNSUPPORTED,
 			    "XNNPACK: an operator refused its shapes");
 			return;
@@ -204,6 +216,8 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		l->bound[2] = out[0];
 	}
 	xnn_run_operator(l->instance.op, pool);
+	for (uint32_t i = 0; i < l->nmore; i++)
+		xnn_run_operator(l->more[i].instance.op, pool);
 	if (l->turned)
 		turn(out[0], out[0], l->turned_out);
 }
@@ -211,9 +225,7 @@ run(struct kernel *k, const void *const *in, void *const *out)
 static void
 release(struct kernel *k)
 {
-	struct xnn_layer *l = k->state;
-
-	instance_release(&l->instance);
+	layer_release(k->state);
 }
 
 static bool
@@ -222,12 +234,18 @@ compile(const struct target *t, const struct graph *g,
     struct err *err)
 {
 	struct xnn_layer *l = arena_new(a, struct xnn_layer, 1);
-	struct xnn_build b = {t, g, c, .layer = l, .arena = a, .err = err};
+	struct arena scratch;
+	struct xnn_build b = {
+	    t, g, c, .layer = l, .arena = a, .scratch = &scratch, .err = err};
 	const char *fault;
+	bool ok;
 
 	/* What is no such chain has a reading of its own. */
 	fused_read(&b.fused, g, c->match, &fault);
-	if (!library_ready(err) || !family[c->rule].build(&b))
+	arena_init(&scratch);
+	ok = library_ready(err) && family[c->rule].build(&b);
+	arena_release(&scratch);
+	if (!ok)
 		return false;
 	*out = (struct kernel){.kind = &target_xnnpack,
 	    .candidate = c,

@@ -48,6 +48,25 @@ test_dense(void **state)
 	check_all("xnnpack.matmul", 2);
 }
 
+/* So large that it becomes several operators: in C order and turned, with a bias and a
+ * clamp, of more rows than one. */
+static void
+test_large_matrices(void **state)
+{
+	const struct attr turned[] = {
+	    ATTR_OF_INT("transB", 1), ATTR_OF_FLOAT("alpha", 0.5f)};
+	const value_id x = make_input(&m, DIMS(3, 1030));
+	const value_id w = make_constant(&m, DIMS(1030, 8301), -0.1f, 0.1f);
+	const value_id w2 = make_constant(&m, DIMS(8301, 1030), -0.1f, 0.1f);
+	const value_id bias = make_constant(&m, DIMS(8301), -1, 1);
+
+	(void)state;
+	make_output(
+	    &m, MAKE(&m, RELU, MAKE_WITH(&m, GEMM, turned, x, w2, bias)));
+	make_output(&m, MAKE(&m, ADD, MAKE(&m, MATMUL, x, w), bias));
+	assert_true(check_all("xnnpack.gemm", 1) >= 2);
+}
+
 static void
 test_pools(void **state)
 {
@@ -472,6 +491,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	    TEST(test_conv),
 	    TEST(test_dense),
+	    TEST(test_large_matrices),
 	    TEST(test_pools),
 	    TEST(test_pointwise),
 	    TEST(test_deconv),
