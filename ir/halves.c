@@ -1,6 +1,7 @@
 #include "ir/halves.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,12 +19,27 @@
 #define WITH_HALVES __attribute__((target("avx,f16c")))
 
 static bool
-has_halves(void)
+ask_processor(void)
 {
 	unsigned a, b, c = 0, d;
 
 	return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d)
 	    && (c & bit_F16C);
+}
+
+/* Asked for once, 1 yes, 2 no: a virtual machine's host answers, which takes as long as
+ * widening tens of thousands of numbers. */
+static bool
+has_halves(void)
+{
+	static atomic_uint known;
+	unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!answer) {
+		answer = ask_processor() ? 1 : 2;
+		atomic_store_explicit(&known, answer, memory_order_relaxed);
+	}
+	return answer == 1;
 }
 
 WITH_HALVES static void
