@@ -10,6 +10,7 @@
 #include "costmodel/seeded.h"
 #include "costmodel/trial.h"
 #include "targets/host/host.h"
+#include "targets/widened.h"
 #include "tests/support/found.h"
 #include "tests/support/support.h"
 
@@ -142,6 +143,62 @@ check_all(const char *rule, uint32_t nnodes)
 		fail_msg("%s over %u nodes never ran", rule, (unsigned)nnodes);
 	run_seeded(rule, nnodes, n);
 	return n;
+}
+
+/* Bytes of memory that all kernels of the kind keep. */
+static inline size_t
+kept_by_all(void)
+{
+	size_t kept = 0;
+
+	for (uint32_t i = 0; i < found.n; i++) {
+		struct kernel k = {.run = NULL};
+		struct err err = {.kind = ERR_NONE};
+		struct arena a;
+
+		arena_init(&a);
+		if (found.candidate[i].target == 0
+		    && target_compile(&mix.target[0], m.graph,
+		        &found.candidate[i], &a, &k, &err)) {
+			kept += a.bytes;
+			if (k.release)
+				k.release(&k);
+		}
+		arena_release(&a);
+	}
+	return kept;
+}
+
+/* Weights as they lie in a model's file, at any address. */
+static inline void
+misalign_constants(void)
+{
+	for (value_id v = 0; v < m.graph->nvalues; v++) {
+		struct value *value = graph_value(m.graph, v);
+		struct tensor *t;
+		char *at;
+
+		if (!value->constant || value->constant->kind != TENSOR_VIEW
+		    || value->constant->bytes < 1024)
+			continue;
+		t = arena_copy(&arena, value->constant, sizeof *t);
+		at = arena_alloc(&arena, t->bytes + 1);
+		t->data = memcpy(at + 1, value->constant->data, t->bytes);
+		value->constant = t;
+	}
+}
+
+/* Whatever is copied to be packed goes when it is. */
+static inline void
+check_no_copies(const char *target)
+{
+	size_t kept;
+
+	find(target);
+	kept = kept_by_all();
+	assert_true(kept > 0);
+	misalign_constants();
+	assert_int_equal(kept_by_all(), kept);
 }
 
 static inline value_id

@@ -27,6 +27,27 @@ none_unless_shared(void **state)
 	assert_null(common_scratch_new(MIB));
 }
 
+/* Where none is shared, or not so much, it is the caller's. */
+static void
+memory_of_ones_own(void **state)
+{
+	struct common_scratch s;
+	struct arena a;
+	void *common;
+
+	(void)state;
+	arena_init(&a);
+	assert_non_null(common_scratch_or(MIB, &a));
+	assert_int_equal(a.bytes, MIB);
+	common_scratch_begin();
+	common = common_scratch_or(MIB, &a);
+	assert_int_equal(a.bytes, SANITIZED ? 2 * MIB : MIB);
+	assert_true(SANITIZED || common == common_scratch_new(1));
+	s = common_scratch_end();
+	common_scratch_free(&s);
+	arena_release(&a);
+}
+
 static void
 one_place_for_all(void **state)
 {
@@ -72,6 +93,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(none_unless_shared),
+	    cmocka_unit_test(memory_of_ones_own),
 	    cmocka_unit_test(one_place_for_all),
 	    cmocka_unit_test(plans_have_their_own),
 	};

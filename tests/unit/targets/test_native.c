@@ -1699,6 +1699,15 @@ test_integer_convs(void **state)
 	target_threads_set(1);
 }
 
+static void
+test_no_copies(void **state)
+{
+	(void)state;
+	make_integer_convs();
+	make_shapes(5);
+	check_no_copies("native");
+}
+
 /* Winograd's, of bytes. */
 static void
 test_near_integer_convs(void **state)
@@ -2846,6 +2855,7 @@ main(int argc, char **argv)
 	    TEST(test_byte_layers),
 	    TEST(test_refused_byte_layers),
 	    TEST(test_integer_convs),
+	    TEST(test_no_copies),
 	    TEST(test_near_integer_convs),
 	    TEST(test_byte_tiles),
 	    TEST(test_untiled_bytes),

@@ -67,6 +67,24 @@ test_large_matrices(void **state)
 	assert_true(check_all("xnnpack.gemm", 1) >= 2);
 }
 
+/* Of weights, which the library packs. */
+static void
+test_no_copies(void **state)
+{
+	const struct attr turned[] = {ATTR_OF_INT("transB", 1)};
+	value_id x = make_input(&m, DIMS(1, 12, 14, 13));
+	value_id w = make_constant(&m, DIMS(16, 12, 3, 3), -1, 1);
+	value_id y = make_input(&m, DIMS(2, 48));
+	value_id w2 = make_constant(&m, DIMS(48, 57), -1, 1);
+	value_id w3 = make_constant(&m, DIMS(57, 48), -1, 1);
+
+	(void)state;
+	make_output(&m, MAKE(&m, CONV, x, w));
+	make_output(&m, MAKE(&m, MATMUL, y, w2));
+	make_output(&m, MAKE_WITH(&m, GEMM, turned, y, w3));
+	check_no_copies("xnnpack");
+}
+
 static void
 test_pools(void **state)
 {
@@ -492,6 +510,7 @@ main(void)
 	    TEST(test_conv),
 	    TEST(test_dense),
 	    TEST(test_large_matrices),
+	    TEST(test_no_copies),
 	    TEST(test_pools),
 	    TEST(test_pointwise),
 	    TEST(test_deconv),
