@@ -14,7 +14,7 @@
 /* Rows that are read at once, where a row has all columns' numbers. */
 #define ROWS 64
 
-struct columns {
+struct column_reader {
 	struct matrix_rows from;
 	bool by_row; /* a row of the matrix is a column */
 	size_t depth, all;
@@ -23,13 +23,13 @@ struct columns {
 };
 
 static void
-open_columns(struct columns *c, const struct tensor *t, const struct product *p,
-    const struct operator* o, struct arena *a)
+open_columns(struct column_reader *c, const struct tensor *t,
+    const struct product *p, const struct operator* o, struct arena *a)
 {
 	const size_t n =
 	    SLICE / sizeof(float) / o->in / SIDE_BY_SIDE * SIDE_BY_SIDE;
 
-	*c = (struct columns){.by_row = p->transpose_right,
+	*c = (struct column_reader){.by_row = p->transpose_right,
 	    .depth = o->in,
 	    .all = o->out,
 	    .most = n > 0 ? n : SIDE_BY_SIDE};
@@ -41,7 +41,7 @@ open_columns(struct columns *c, const struct tensor *t, const struct product *p,
 
 /* Columns first.. as the operator reads them. */
 static const float *
-read_columns(struct columns *c, size_t first, size_t n)
+read_columns(struct column_reader *c, size_t first, size_t n)
 {
 	if (c->by_row)
 		return matrix_rows_read(&c->from, first, n);
@@ -57,7 +57,7 @@ read_columns(struct columns *c, size_t first, size_t n)
 }
 
 static bool
-create_part(struct xnn_build *b, struct columns *c,
+create_part(struct xnn_build *b, struct column_reader *c,
     const struct operator* whole, uint32_t part, const char *what)
 {
 	struct xnn_layer *l = b->layer;
@@ -84,7 +84,7 @@ create_columns(struct xnn_build *b, const struct tensor *matrix,
 {
 	struct xnn_layer *l = b->layer;
 	const struct operator whole = l->what;
-	struct columns c;
+	struct column_reader c;
 	bool ok = true;
 
 	open_columns(&c, matrix, p, &whole, b->scratch);
