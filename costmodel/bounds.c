@@ -119,36 +119,49 @@ break_work(struct pricer *p, const struct subject *broken)
 	rebound(p, broken->target);
 }
 
-static void
+/* Does what a price says of the probes before it move what probes are worth? */
+static bool
 calibrate_probes(struct pricer *p, const struct subject *s)
 {
 	assert(s->probe_ns > 0); /* (R2) */
-	if (!drift_take(
-	        &p->drift, (double)price_of(p, s)->ns / (double)s->probe_ns))
-		return;
-	for (uint32_t t = 0; t < p->mix->n; t++)
-		rebound(p, t);
+	return drift_take(
+	    &p->drift, (double)price_of(p, s)->ns / (double)s->probe_ns);
 }
 
-void
-check_bound(struct pricer *p, uint32_t subject)
+/* True: the bounds of all targets have to follow. */
+static bool
+check_bound(struct pricer *p, struct subject *s)
 {
-	struct subject *s = &p->subject[subject];
 	struct environment *e = &p->environment[s->target];
 	bool is_broken = price_of(p, s)->ns < price_of(p, s)->bound;
+	bool has_moved = false;
 
 	if (price_of(p, s)->state != PRICE_KNOWN
 	    || price_of(p, s)->origin == FROM_SIMULATION)
-		return;
+		return false;
 	if (price_of(p, s)->probes) {
 		p->counts.bounded++;
 		p->counts.broken += is_broken;
-		calibrate_probes(p, s);
+		has_moved = calibrate_probes(p, s);
 	}
 	if (!is_broken)
-		return;
+		return has_moved;
 	if (price_of(p, s)->ns
 	    < roofline_bound(&p->roofline, s->work, e->scale))
 		break_work(p, s);
 	price_of(p, s)->bound = price_of(p, s)->ns;
+	return has_moved;
+}
+
+/* Known prices are compared with bounds of their own, which do not follow: those of
+ * the others may do so once all were seen. */
+void
+check_bounds(struct pricer *p, uint32_t from, uint32_t end)
+{
+	bool has_moved = false;
+
+	for (uint32_t i = from; i < end; i++)
+		has_moved |= check_bound(p, &p->subject[i]);
+	for (uint32_t t = 0; has_moved && t < p->mix->n; t++)
+		rebound(p, t);
 }

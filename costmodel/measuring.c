@@ -233,7 +233,7 @@ take_price(struct measure_batch *b, uint32_t subject, const struct sample *r)
 	    s->candidate != SUBJECT_NONE && b->figure == FIGURE_PRICE;
 	p->counts.failed += price_of(p, s)->state == PRICE_FAILED;
 	price_of(p, s)->is_second = b->figure == FIGURE_SECOND;
-	check_bound(p, subject);
+	check_bounds(p, subject, subject + 1);
 }
 
 /* Jobs that measuring everything would still take: a subject is looked at in
@@ -341,7 +341,7 @@ take_result(struct measure_batch *b, uint32_t subject, struct err *err)
 	take_found(b->p, s, &f, FROM_DB_EXACT);
 	price_of(b->p, s)->is_second = b->figure == FIGURE_SECOND;
 	b->p->counts.exact++;
-	check_bound(b->p, subject);
+	check_bounds(b->p, subject, subject + 1);
 	return true;
 }
 

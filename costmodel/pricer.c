@@ -135,12 +135,10 @@ look_everything_up(struct pricer *p, struct err *err)
 	for (uint32_t i = 0; i < p->ncandidate_subjects; i++)
 		if (!subject_begin(p, i, err))
 			return false;
-	for (uint32_t i = 0; i < p->ncandidate_subjects; i++)
-		check_bound(p, i);
+	check_bounds(p, 0, p->ncandidate_subjects);
 	if (!explain_misses(p, err) || !conversions_begin(p, err))
 		return false;
-	for (uint32_t i = p->ncandidate_subjects; i < p->nsubjects; i++)
-		check_bound(p, i);
+	check_bounds(p, p->ncandidate_subjects, p->nsubjects);
 	return true;
 }
 

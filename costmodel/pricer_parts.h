@@ -201,9 +201,9 @@ void take_found(struct pricer *p, struct subject *s, const struct db_found *f,
 void price_of_measurement(
     struct price *price, const struct sample *m, struct arena *a);
 
-/* A price is known that is below its bound: bounds of this environment were
- * too high, so lower those that remain and say so. */
-void check_bound(struct pricer *p, uint32_t subject);
+/* Where a known price is below its bound, bounds of this environment were too high:
+ * lower those that remain and say so. Of subjects from `from` to before `end`. */
+void check_bounds(struct pricer *p, uint32_t from, uint32_t end);
 
 /* Say what is nearest in the database to each candidate subject it lacks. */
 bool explain_misses(struct pricer *p, struct err *err);

@@ -7,13 +7,33 @@
 
 #include "costmodel/key.h"
 
+/* What is like it is looked for only where it is not there itself: what it is like
+ * takes as long to say as its key. */
 static bool
-explain_miss(struct pricer *p, struct subject *s, struct err *err)
+find_near(struct pricer *p, uint32_t subject, enum db_near *near,
+    const char **summary, struct arena *scratch, struct err *err)
 {
+	struct subject *s = &p->subject[subject];
+	bool is_there;
+
+	*near = DB_NEAR_SAME;
+	if (!costdb_has_subject(p->db, s->db.bytes, s->db.n, &is_there, err))
+		return false;
+	if (is_there)
+		return true;
+	subject_identify(p, subject, scratch);
+	return costdb_nearest(p->db, &s->db, near, summary, p->arena, err);
+}
+
+static bool
+explain_miss(
+    struct pricer *p, uint32_t subject, struct arena *scratch, struct err *err)
+{
+	struct subject *s = &p->subject[subject];
 	enum db_near near;
 	const char *summary;
 
-	if (!costdb_nearest(p->db, &s->db, &near, &summary, p->arena, err))
+	if (!find_near(p, subject, &near, &summary, scratch, err))
 		return false;
 	switch (near) {
 	case DB_NEAR_NOTHING:
@@ -52,13 +72,12 @@ explain_misses(struct pricer *p, struct err *err)
 		return true;
 	arena_init(&scratch);
 	for (uint32_t i = 0; ok && i < p->ncandidate_subjects; i++) {
-		struct subject *s = &p->subject[i];
+		const struct subject *s = &p->subject[i];
 
 		/* Ones that are in other environments are explained. */
 		if (!p->environment[s->target].is_stored || !s->is_missed)
 			continue;
-		subject_identify(p, i, &scratch);
-		ok = explain_miss(p, s, err);
+		ok = explain_miss(p, i, &scratch, err);
 	}
 	arena_release(&scratch);
 	return ok;

@@ -134,13 +134,16 @@ bool costdb_lookup_any(struct costdb *db, const struct db_subject *subject,
 bool costdb_span(struct costdb *db, db_id env, uint64_t *attempts, uint64_t *ns,
     struct err *err);
 
-/* What the database has that is nearest to a subject it lacks. */
+/* Is a subject there at all; and what the database has that is nearest to one it
+ * lacks, by its bytes and hashes. */
 enum db_near {
 	DB_NEAR_NOTHING, /* no such operators */
 	DB_NEAR_FAMILY, /* the same operators, other attributes */
 	DB_NEAR_SKELETON, /* the same but for shapes */
 	DB_NEAR_SAME, /* it is there, in other environments only */
 };
+bool costdb_has_subject(
+    struct costdb *db, const void *bytes, size_t n, bool *has, struct err *err);
 bool costdb_nearest(struct costdb *db, const struct db_subject *subject,
     enum db_near *near, const char **summary, struct arena *a, struct err *err);
 

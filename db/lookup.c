@@ -43,12 +43,100 @@ read_attempt(sqlite3_stmt *s)
 	};
 }
 
+static void
+see(struct costdb *db, const struct attempt *a, bool is_sound,
+    struct verdict *v)
+{
+	if (!is_sound)
+		db->damaged += db->damaged == 0;
+	else if (a->outcome != NOUTCOME)
+		verdict_see(v, a);
+}
+
 /* A subject as it is looked up, hashed once. */
 struct lookup_key {
 	struct hash128 hash;
 	const void *bytes;
 	size_t n;
 };
+
+/* ---- all attempts at a subject, where they are few ---- */
+
+/* False: it does not fit. */
+static bool
+keep_row(struct kept_attempt *k, sqlite3_stmt *s)
+{
+	const char *at_utc = column_text(s, 4);
+	const void *uuid = sqlite3_column_blob(s, 11);
+	size_t n = strlen(at_utc);
+
+	if (n >= sizeof k->at_utc || n != (size_t)sqlite3_column_bytes(s, 4)
+	    || !uuid || sqlite3_column_bytes(s, 11) != sizeof k->uuid)
+		return false;
+	*k = (struct kept_attempt){
+	    .attempt = read_attempt(s),
+	    .env = sqlite3_column_int64(s, 10),
+	    .is_sound = sqlite3_column_int(s, 8),
+	};
+	memcpy(k->at_utc, at_utc, n + 1);
+	memcpy(k->uuid, uuid, sizeof k->uuid);
+	k->attempt.at_utc = k->at_utc;
+	return true;
+}
+
+static bool
+keep_attempts(struct costdb *db, const struct lookup_key *w, struct err *err)
+{
+	struct sought *k = &db->sought;
+	sqlite3_stmt *s = sql_get(db, SQL_LOOKUP_ALL, err);
+	bool row;
+
+	if (!s)
+		return false;
+	sqlite3_bind_int64(s, 1, subject_key(&w->hash));
+	bind_blob(s, 2, w->bytes, w->n);
+	k->has_all = true;
+	while (k->has_all && sql_step(db, s, &row, err) && row) {
+		k->has_all =
+		    k->nkept < ATTEMPTS_KEPT && keep_row(&k->kept[k->nkept], s);
+		k->nkept += k->has_all;
+	}
+	sqlite3_reset(s);
+	return err->kind == ERR_NONE;
+}
+
+/* The newest first, as SQL_LOOKUP says them. */
+static bool
+is_newer(const struct kept_attempt *a, const struct kept_attempt *b)
+{
+	int order = strcmp(a->at_utc, b->at_utc);
+
+	return order > 0
+	    || (order == 0 && memcmp(a->uuid, b->uuid, sizeof a->uuid) > 0);
+}
+
+static void
+see_kept(struct costdb *db, db_id env, struct verdict *v)
+{
+	const struct sought *k = &db->sought;
+	const struct kept_attempt *of_env[ATTEMPTS_KEPT];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->nkept; i++) {
+		uint32_t at = n;
+
+		if (k->kept[i].env != env)
+			continue;
+		for (; at > 0 && is_newer(&k->kept[i], of_env[at - 1]); at--)
+			of_env[at] = of_env[at - 1];
+		of_env[at] = &k->kept[i];
+		n++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		see(db, &of_env[i]->attempt, of_env[i]->is_sound, v);
+}
+
+/* ---- else: where there are any, and those of one environment ---- */
 
 /* Rows of a subject lie by environment. False: no more are kept. */
 static bool
@@ -62,19 +150,15 @@ see_env(struct sought *k, db_id env)
 	return k->n < ENVS_KEPT;
 }
 
-/* Its row, and where anything is known of it: most are asked for in several
- * environments, and most of those know nothing of it. */
 static bool
-seek(struct costdb *db, const struct lookup_key *w, struct err *err)
+list_environments(
+    struct costdb *db, const struct lookup_key *w, struct err *err)
 {
 	struct sought *k = &db->sought;
-	sqlite3_stmt *s;
+	sqlite3_stmt *s = sql_get(db, SQL_SUBJECT_ENVS, err);
 	bool row;
 
-	if (db->has_sought && memcmp(&k->hash, &w->hash, sizeof k->hash) == 0)
-		return true;
-	*k = (struct sought){.hash = w->hash, .subject = DB_NO_ID};
-	if (!(s = sql_get(db, SQL_SUBJECT_ENVS, err)))
+	if (!s)
 		return false;
 	sqlite3_bind_int64(s, 1, subject_key(&w->hash));
 	bind_blob(s, 2, w->bytes, w->n);
@@ -84,8 +168,28 @@ seek(struct costdb *db, const struct lookup_key *w, struct err *err)
 			break;
 	}
 	sqlite3_reset(s);
-	db->has_sought = db->looks_up && err->kind == ERR_NONE;
 	return err->kind == ERR_NONE;
+}
+
+/* Most subjects are asked for in several environments, and most of those know nothing
+ * of them: what there is, is found once. */
+static bool
+seek(struct costdb *db, const struct lookup_key *w, struct err *err)
+{
+	struct sought *k = &db->sought;
+
+	if (db->has_sought && memcmp(&k->hash, &w->hash, sizeof k->hash) == 0)
+		return true;
+	db->has_sought = false;
+	k->hash = w->hash;
+	k->subject = DB_NO_ID;
+	k->n = k->nkept = 0;
+	memset(k->several, 0, sizeof k->several);
+	if (!keep_attempts(db, w, err)
+	    || (!k->has_all && !list_environments(db, w, err)))
+		return false;
+	db->has_sought = db->looks_up;
+	return true;
 }
 
 /* What tells all attempts there, or NSTATEMENT if there are none. */
@@ -124,10 +228,7 @@ see_attempts(struct costdb *db, const struct lookup_key *w, db_id env,
 	while (sql_step(db, s, &row, err) && row) {
 		struct attempt a = read_attempt(s);
 
-		if (!sqlite3_column_int(s, 8))
-			db->damaged += db->damaged == 0;
-		else if (a.outcome != NOUTCOME)
-			verdict_see(v, &a);
+		see(db, &a, sqlite3_column_int(s, 8), v);
 	}
 	return err->kind == ERR_NONE;
 }
@@ -143,7 +244,9 @@ lookup(struct costdb *db, const struct lookup_key *w, db_id env,
 	if (!seek(db, w, err))
 		return false;
 	verdict_init(&v);
-	if (!see_attempts(db, w, env, &v, err))
+	if (db->sought.has_all)
+		see_kept(db, env, &v);
+	else if (!see_attempts(db, w, env, &v, err))
 		return false;
 	failed = verdict_conclude(&v);
 	*found = v.found;
@@ -216,6 +319,19 @@ by_hash(struct costdb *db, enum statement which, struct hash128 h,
 		return false;
 	bind_blob(s, 1, h.byte, sizeof h.byte);
 	return sql_step_text(db, s, summary, a, err);
+}
+
+bool
+costdb_has_subject(
+    struct costdb *db, const void *bytes, size_t n, bool *has, struct err *err)
+{
+	db_id id;
+
+	*has = false;
+	if (!row_find_subject(db, bytes, n, &id, err))
+		return false;
+	*has = id != DB_NO_ID;
+	return true;
 }
 
 bool

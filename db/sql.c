@@ -22,14 +22,14 @@
 	FOUR_TIMES(FOUR_TIMES(row)) "," FOUR_TIMES(FOUR_TIMES(row))
 _Static_assert(ROWS_AT_ONCE == 32, "what MANY_TIMES makes");
 
-#define ATTEMPTS_OF_SUBJECT \
+#define ATTEMPTS(where) \
 	"SELECT m.outcome,m.low_ns,m.high_ns,m.n,m.at_utc,m.measurement_id," \
 	"m.conditions_id,m.min_ns,m.sum IS NULL OR m.sum=" SUM_OF_ROW \
-	",m.cpu_ns FROM subject s" \
+	",m.cpu_ns,m.env_id,m.uuid FROM subject s" \
 	" JOIN measurement m ON m.subject_id=s.subject_id" \
 	" JOIN environment e ON e.env_id=m.env_id" \
-	" WHERE s.subject_id=?1 AND s.bytes=?2 AND m.env_id=?3" \
-	" AND m.retired=0"
+	" WHERE " where " AND s.bytes=?2 AND m.retired=0"
+#define ATTEMPTS_OF_SUBJECT ATTEMPTS("s.subject_id=?1 AND m.env_id=?3")
 
 static const char *const text_of[NSTATEMENT] = {
 #define STATEMENT(name, sql) [SQL_##name] = sql,

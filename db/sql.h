@@ -9,6 +9,7 @@
 
 #include "db/db.h"
 #include "db/keyset.h"
+#include "db/verdict.h"
 #include "ir/base/err.h"
 #include "ir/base/hash.h"
 
@@ -38,10 +39,26 @@ struct pending { /* an attempt not yet stored; memory of costdb's queue arena */
 /* TUNING: more environments know few subjects; of those each is asked. */
 #define ENVS_KEPT 32
 
-/* The subject looked for last, and where there are attempts at it. */
+/* TUNING: so many attempts at a subject are read at once, whoever made them; most have
+ * two or three. Beginning and ending a statement takes as long as reading several. */
+#define ATTEMPTS_KEPT 8
+
+struct kept_attempt {
+	struct attempt attempt; /* at_utc is below */
+	db_id env;
+	char at_utc[24];
+	uint8_t uuid[16];
+	bool is_sound; /* its checksum is right, or it has none */
+};
+
+/* The subject looked for last, and what is known of it: all attempts where they are few,
+ * else where there are any. */
 struct sought {
 	struct hash128 hash;
-	db_id subject; /* DB_NO_ID: there are none */
+	db_id subject; /* DB_NO_ID: there are no attempts, or all are kept */
+	struct kept_attempt kept[ATTEMPTS_KEPT]; /* [nkept] */
+	uint32_t nkept;
+	bool has_all; /* in kept[]; env[] is empty then */
 	db_id env[ENVS_KEPT]; /* [n] */
 	bool several[ENVS_KEPT]; /* [n] attempts, not one */
 	uint32_t n; /* ENVS_KEPT: there may be more, and several at the last */

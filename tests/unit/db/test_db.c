@@ -248,6 +248,32 @@ lookups_in_a_row_are_lookups(void **state)
 	}
 }
 
+/* Few attempts are read at once and put in order here, many by the database. */
+static void
+the_newest_attempt_says_why_it_failed(void **state)
+{
+	struct fixture *f = *state;
+	struct sample crash = {.outcome = OUTCOME_CRASH};
+
+	for (uint32_t n = 3; n <= 30; n += 27)
+		for (uint32_t i = 0; i < n; i++) {
+			snprintf(crash.detail, sizeof crash.detail, "number %u",
+			    (unsigned)i);
+			put(f, n, &crash);
+		}
+	assert_true(costdb_close(f->db, &f->err));
+	exec(f->path,
+	    "UPDATE measurement SET at_utc='2000-01-01T00:00:0'||"
+	    "CASE detail WHEN 'number 1' THEN '2Z' WHEN 'number 2' THEN '1Z'"
+	    " ELSE '0Z' END");
+	f->db = dbfile_open(f->path, DB_WRITE, &f->a);
+	assert_int_equal(look(f, 3).attempts, 3);
+	assert_string_equal(look(f, 3).detail, "number 1");
+	assert_string_equal(look(f, 3).at_utc, "2000-01-01T00:00:02Z");
+	assert_int_equal(look(f, 30).attempts, 30);
+	assert_string_equal(look(f, 30).detail, "number 1");
+}
+
 /* What older programs did not know makes their figures compatible at best, a
  * core that is another one makes them another machine's. */
 static void
@@ -596,6 +622,7 @@ main(void)
 	    T(environments_do_not_mix),
 	    T(newest_of_equally_near_ones_counts),
 	    T(lookups_in_a_row_are_lookups),
+	    T(the_newest_attempt_says_why_it_failed),
 	    T(facts_that_came_later_are_compatible),
 	    T(facts_are_sorted_and_compared),
 	    T(processes_create_a_file_together),
