@@ -9,7 +9,8 @@
 #include "ir/base/jsonin.h"
 #include "ir/base/jsonlist.h"
 
-enum { ONNX, NODES, COMPOSITES, NLISTS };
+/* Nobody looks at any but the first two. */
+enum { ONNX, NODES, COMPOSITES, INITIALISERS, FAILURES, NLISTS };
 
 const char *
 page_doc_name(enum page_doc which)
@@ -98,7 +99,9 @@ page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
 	    [PAGE_MAP] = NLISTS, [PAGE_PROVENANCE] = NLISTS};
 	struct jsonlist list[NLISTS] = {[ONNX] = {.key = "onnx"},
 	    [NODES] = {.key = "nodes"},
-	    [COMPOSITES] = {.key = "composites"}};
+	    [COMPOSITES] = {.key = "composites"},
+	    [INITIALISERS] = {.key = "initialisers"},
+	    [FAILURES] = {.key = "failures"}};
 	bool ok;
 
 	d->doc[which] = jsonlist_parse(

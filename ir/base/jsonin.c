@@ -3,13 +3,12 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/cost.h"
 #include "ir/base/file.h"
+#include "ir/base/json_memory.h"
 #include "ir/base/map.h"
-#include "ir/base/memory.h"
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53 */
 
@@ -27,7 +26,8 @@ repeated_of_few(const cJSON *object)
 {
 	for (const cJSON *item = object->child; item; item = item->next)
 		for (const cJSON *x = object->child; x != item; x = x->next)
-			if (strcmp(x->string, item->string) == 0)
+			if (*x->string == *item->string
+			    && strcmp(x->string, item->string) == 0)
 				return item->string;
 	return NULL;
 }
@@ -187,9 +187,6 @@ jsonin_is_u62(const cJSON *item, uint64_t *out)
 
 /* ---- documents ---- */
 
-/* So that NULL means the text is wrong, here and when documents are printed. */
-static cJSON_Hooks hooks = {memory_get, free};
-
 static bool
 all_blank(const char *s, const char *end)
 {
@@ -199,28 +196,40 @@ all_blank(const char *s, const char *end)
 	return true;
 }
 
+/* NULL: *at is where it is no JSON, or where a number is none (*numbers is false). */
+static cJSON *
+read_tree(const char **at, const char *end, bool *numbers)
+{
+	const char *from = *at, *behind = from;
+	cJSON *doc = cJSON_ParseWithLengthOpts(
+	    from, (size_t)(end - from), &behind, false);
+
+	*numbers = true;
+	if (!doc || !all_blank(behind, end)) {
+		*at = behind;
+	} else {
+		*numbers = keep_digits(doc, at, end);
+		if (*numbers)
+			return doc;
+	}
+	cJSON_Delete(doc);
+	return NULL;
+}
+
 struct cJSON *
 jsonin_parse_part(const char *text, size_t from, size_t to, struct err *err)
 {
-	const char *end = text + from, *at = end, *twice;
+	const char *at = text + from, *twice;
 	struct arena scratch;
+	bool numbers;
 	cJSON *doc;
 
-	cJSON_InitHooks(&hooks);
-	doc = cJSON_ParseWithLengthOpts(at, to - from, &end, false);
-
-	if (doc && all_blank(end, text + to)
-	    && !keep_digits(doc, &at, text + to)) {
-		err_set(err, ERR_INPUT,
-		    "not valid JSON at byte %zu: no such number",
-		    (size_t)(at - text));
-		cJSON_Delete(doc);
-		return NULL;
-	}
-	if (!doc || !all_blank(end, text + to)) {
-		err_set(err, ERR_INPUT, "not valid JSON at byte %zu",
-		    (size_t)(end - text));
-		cJSON_Delete(doc);
+	json_memory_begin();
+	doc = read_tree(&at, text + to, &numbers);
+	json_memory_end(doc != NULL);
+	if (!doc) {
+		err_set(err, ERR_INPUT, "not valid JSON at byte %zu%s",
+		    (size_t)(at - text), numbers ? "" : ": no such number");
 		return NULL;
 	}
 	arena_init(&scratch);
@@ -228,7 +237,7 @@ jsonin_parse_part(const char *text, size_t from, size_t to, struct err *err)
 	if (twice) {
 		err_set(err, ERR_INPUT, "key '%s' appears twice in one object",
 		    twice);
-		cJSON_Delete(doc);
+		jsonin_close(doc);
 		doc = NULL;
 	}
 	arena_release(&scratch);
@@ -263,7 +272,7 @@ jsonin_open(const char *path, enum limit_id most, struct err *err)
 void
 jsonin_close(struct cJSON *doc)
 {
-	cJSON_Delete(doc);
+	json_memory_free(doc);
 }
 
 static bool
