@@ -72,15 +72,19 @@ may_be_used(const struct planner *pl, uint32_t candidate)
 static void
 list_near(struct planner *pl, const struct cover *c, uint32_t chosen)
 {
-	const struct plan_request *r = pl->r;
-	const struct prices *p = r->prices;
+	const struct prices *p = pl->r->prices;
 	uint64_t tolerance =
 	    substitutes_tolerance(c, prices_candidate(p, chosen));
+	const uint32_t *among;
+	uint32_t n;
 
 	if (!is_measured(prices_candidate(p, chosen))
 	    || prices_candidate(p, chosen)->ns < c->cost / SMALLEST_SHARE)
 		return;
-	for (uint32_t i = 0; i < r->candidates->n; i++)
+	among = substitutes_among(pl, chosen, &n);
+	for (uint32_t k = 0; k < n; k++) {
+		const uint32_t i = among[k];
+
 		if (i != chosen && may_be_used(pl, i)
 		    && p->candidate[i] != p->candidate[chosen]
 		    && is_substitute(pl, chosen, i)
@@ -88,6 +92,7 @@ list_near(struct planner *pl, const struct cover *c, uint32_t chosen)
 		        prices_candidate(p, i), tolerance)
 		    && !is_compared(pl, chosen, i))
 			add_tie(pl, chosen, i);
+	}
 }
 
 /* What the comparison says goes into the substitute's price. */
@@ -173,17 +178,22 @@ is_tied(const struct planner *pl, uint32_t chosen, uint32_t other)
 static struct choice
 choice_of(const struct planner *pl, uint32_t chosen)
 {
-	const struct plan_request *r = pl->r;
+	uint32_t n;
+	const uint32_t *among = substitutes_among(pl, chosen, &n);
+	const uint32_t most = (n < pl->nties ? n : pl->nties) + 1;
 	struct choice c = {.n = 1,
-	    .candidate = arena_new(pl->arena, uint32_t, pl->nties + 1),
-	    .changes = arena_new(pl->arena, uint32_t, pl->nties + 1),
-	    .from = arena_new(pl->arena, uint32_t, pl->nties + 1)};
+	    .candidate = arena_new(pl->arena, uint32_t, most),
+	    .changes = arena_new(pl->arena, uint32_t, most),
+	    .from = arena_new(pl->arena, uint32_t, most)};
 
 	c.candidate[0] = chosen;
-	for (uint32_t i = 0; pl->nties && i < r->candidates->n; i++)
-		if (i != chosen && c.n <= pl->nties && may_be_used(pl, i)
+	for (uint32_t k = 0; pl->nties && k < n; k++) {
+		const uint32_t i = among[k];
+
+		if (i != chosen && c.n < most && may_be_used(pl, i)
 		    && is_substitute(pl, chosen, i) && is_tied(pl, chosen, i))
 			c.candidate[c.n++] = i;
+	}
 	return c;
 }
 

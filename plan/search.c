@@ -12,6 +12,7 @@
 #include "plan/problem.h"
 #include "plan/propose.h"
 #include "plan/regions.h"
+#include "plan/substitutes.h"
 #include "plan/trace.h"
 #include "search/budget.h"
 #include "search/kbest.h"
@@ -37,6 +38,7 @@ planner_open(struct planner *pl, const struct plan_request *r, struct arena *a,
 	    pl->problem.ntargets * sizeof *pl->problem.target);
 	pl->ask = arena_new(a, uint32_t, r->candidates->n);
 	pl->doubted = arena_new(a, bool, r->candidates->n);
+	substitutes_index(pl);
 	tree_init(&pl->tree, about, &pl->problem, a);
 	knowledge_init(&pl->known, about, &pl->problem, a);
 	return true;

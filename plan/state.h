@@ -83,6 +83,9 @@ struct planner {
 	uint32_t nconvert, convert_cap;
 	bool *doubted; /* [candidates->n] worth a price as a substitute */
 	uint32_t ndoubted;
+	/* Candidates by the first of their nodes, then by id (substitutes.h). */
+	uint32_t *beginning; /* [candidates->n] */
+	uint32_t *beginning_from; /* [nodes + 1] where a node's begin there */
 };
 
 #endif

@@ -28,6 +28,42 @@ same_ports(const struct port *x, const struct port *y, uint32_t n)
 	return true;
 }
 
+static node_id
+first_node(const struct planner *pl, uint32_t candidate)
+{
+	const struct candidate *c = &pl->r->candidates->candidate[candidate];
+
+	assert(c->nnodes > 0);
+	return c->node[0];
+}
+
+void
+substitutes_index(struct planner *pl)
+{
+	const uint32_t n = pl->r->candidates->n;
+	const uint32_t nnodes = pl->r->graph->nnodes;
+	uint32_t *from = arena_new(pl->arena, uint32_t, (size_t)nnodes + 1);
+
+	pl->beginning = arena_new(pl->arena, uint32_t, n);
+	pl->beginning_from = from;
+	for (uint32_t i = 0; i < n; i++)
+		from[first_node(pl, i)]++;
+	/* sums are where each ends, and filled from behind where it begins */
+	for (uint32_t v = 1; v <= nnodes; v++)
+		from[v] += from[v - 1];
+	for (uint32_t i = n; i-- > 0;)
+		pl->beginning[--from[first_node(pl, i)]] = i;
+}
+
+const uint32_t *
+substitutes_among(const struct planner *pl, uint32_t candidate, uint32_t *n)
+{
+	const uint32_t *from = &pl->beginning_from[first_node(pl, candidate)];
+
+	*n = from[1] - from[0];
+	return &pl->beginning[from[0]];
+}
+
 bool
 is_substitute(const struct planner *pl, uint32_t a, uint32_t b)
 {
@@ -99,12 +135,17 @@ list_substitutes(struct planner *pl, const struct cover *c, uint32_t chosen,
 	const struct prices *p = pl->r->prices;
 	uint64_t tolerance =
 	    substitutes_tolerance(c, prices_candidate(p, chosen));
+	const uint32_t *among;
+	uint32_t n;
 
 	if (prices_candidate(p, chosen)->state != PRICE_KNOWN
 	    || prices_candidate(p, chosen)->source != PRICE_MEASURED
 	    || tolerance == 0)
 		return;
-	for (uint32_t i = 0; i < pl->r->candidates->n; i++)
+	among = substitutes_among(pl, chosen, &n);
+	for (uint32_t k = 0; k < n; k++) {
+		const uint32_t i = among[k];
+
 		if (i != chosen && is_probed(prices_candidate(p, i), probes)
 		    && seen(prices_candidate(p, i))
 		        <= prices_candidate(p, chosen)->ns + tolerance
@@ -114,6 +155,7 @@ list_substitutes(struct planner *pl, const struct cover *c, uint32_t chosen,
 			    &(struct substitute){
 			        prices_candidate(p, chosen)->ns,
 			        seen(prices_candidate(p, i)), i});
+	}
 }
 
 /* The costliest choices first, what seems nearest to one first. */

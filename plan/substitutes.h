@@ -4,6 +4,13 @@
 
 #include "plan/state.h"
 
+/* Of a planner that is opened: what substitutes_among() looks into. */
+void substitutes_index(struct planner *pl);
+
+/* Those among which a candidate's substitutes are, itself included: *n, by id. */
+const uint32_t *substitutes_among(
+    const struct planner *pl, uint32_t candidate, uint32_t *n);
+
 /* Could b stand in a's place with nothing else changed? */
 bool is_substitute(const struct planner *pl, uint32_t a, uint32_t b);
 
