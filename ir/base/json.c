@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* fwrite_unlocked */
 #include "ir/base/json.h"
 
 #include <assert.h>
@@ -15,44 +16,81 @@ breaks_lines(const struct json *j)
 	return j->indent && (j->inline_at == 0 || j->depth < j->inline_at);
 }
 
-static void
-new_line(struct json *j)
-{
-	static const char blanks[] = "\n                                ";
-	const size_t most = sizeof blanks - 1;
-	size_t left = 1 + (size_t)j->depth * j->indent;
+/* TUNING: what is put together before it is written: documents are keys and numbers
+ * for the most part, and a call for each mark took longer than the rest. */
+#define LEAD 64
+#define SHORT 64
 
-	fwrite(blanks, 1, left < most ? left : most, j->out);
-	for (left -= left < most ? left : most; left > 0; left--)
-		putc(' ', j->out);
+/* Nobody else writes to the stream meanwhile. */
+static void
+put(struct json *j, const char *s, size_t n)
+{
+	fwrite_unlocked(s, 1, n, j->out);
 }
 
-/* What goes before a value or key: comma, line break. */
-static void
-separate(struct json *j)
+/* A line break, with what is in text[n] before it; the length of what is left there. */
+static size_t
+break_line(struct json *j, char text[LEAD], size_t n)
 {
+	size_t blanks = (size_t)j->depth * j->indent;
+
+	text[n++] = '\n';
+	while (blanks > 0) {
+		const size_t now = blanks < LEAD - n ? blanks : LEAD - n;
+
+		memset(text + n, ' ', now);
+		n += now;
+		blanks -= now;
+		if (n == LEAD) {
+			put(j, text, n);
+			n = 0;
+		}
+	}
+	return n;
+}
+
+/* What goes before a value or key: comma, line break; all or the rest of it is in
+ * text[0 .. returned). */
+static size_t
+lead(struct json *j, char text[LEAD])
+{
+	size_t n = 0;
+
 	if (j->after_key) {
 		j->after_key = false;
-		return;
+		return 0;
 	}
 	if (j->depth == 0)
-		return;
-	if (j->level[j->depth - 1].filled)
-		fputs(breaks_lines(j) ? "," : j->indent ? ", " : ",", j->out);
+		return 0;
+	if (j->level[j->depth - 1].filled) {
+		text[n++] = ',';
+		if (j->indent && !breaks_lines(j))
+			text[n++] = ' ';
+	}
 	j->level[j->depth - 1].filled = true;
-	if (breaks_lines(j))
-		new_line(j);
+	return breaks_lines(j) ? break_line(j, text, n) : n;
+}
+
+/* The same and a short text that stands for itself. */
+static void
+put_after(struct json *j, const char *s, size_t n)
+{
+	char text[LEAD + SHORT];
+	const size_t at = lead(j, text);
+
+	assert(n <= SHORT);
+	memcpy(text + at, s, n);
+	put(j, text, at + n);
 }
 
 static void
 open_level(struct json *j, bool object)
 {
-	separate(j);
+	put_after(j, object ? "{" : "[", 1);
 	assert(j->depth < JSON_DEPTH);
 	j->level[j->depth].object = object;
 	j->level[j->depth].filled = false;
 	j->depth++;
-	putc(object ? '{' : '[', j->out);
 }
 
 /* A control character (at most three bytes) by its number. */
@@ -110,6 +148,28 @@ write_escaped(FILE *out, const char *s, size_t n)
 	}
 }
 
+/* A text in quotes, and what is behind it. */
+static void
+put_quoted(struct json *j, const char *s, size_t n, const char *behind)
+{
+	const size_t nbehind = strlen(behind);
+	char text[LEAD + SHORT + 8];
+	size_t at = lead(j, text);
+
+	assert(1 + nbehind <= 8);
+	text[at++] = '"';
+	if (n <= SHORT && plain_run(s, n) == n) {
+		memcpy(text + at, s, n);
+		at += n;
+	} else {
+		put(j, text, at);
+		at = 0;
+		write_escaped(j->out, s, n);
+	}
+	memcpy(text + at, behind, nbehind);
+	put(j, text, at + nbehind);
+}
+
 void
 json_init(struct json *j, FILE *out, unsigned indent)
 {
@@ -147,6 +207,7 @@ json_inline_object(struct json *j)
 void
 json_close(struct json *j)
 {
+	char text[LEAD];
 	bool broken, filled, object;
 
 	assert(j->depth > 0 && !j->after_key);
@@ -157,20 +218,15 @@ json_close(struct json *j)
 		j->inline_at = 0;
 	j->depth--;
 	if (filled && broken)
-		new_line(j);
-	putc(object ? '}' : ']', j->out);
-	if (j->depth == 0)
-		putc('\n', j->out);
+		put(j, text, break_line(j, text, 0));
+	put(j, object ? "}\n" : "]\n", j->depth == 0 ? 2 : 1);
 }
 
 void
 json_key_n(struct json *j, const char *key, size_t n)
 {
 	assert(j->depth > 0 && j->level[j->depth - 1].object && !j->after_key);
-	separate(j);
-	putc('"', j->out);
-	write_escaped(j->out, key, n);
-	fputs(j->indent ? "\": " : "\":", j->out);
+	put_quoted(j, key, n, j->indent ? "\": " : "\":");
 	j->after_key = true;
 }
 
@@ -183,10 +239,7 @@ json_key(struct json *j, const char *key)
 void
 json_strn(struct json *j, const char *s, size_t n)
 {
-	separate(j);
-	putc('"', j->out);
-	write_escaped(j->out, s, n);
-	putc('"', j->out);
+	put_quoted(j, s, n, "\"");
 }
 
 void
@@ -210,57 +263,54 @@ json_strf(struct json *j, const char *fmt, ...)
 	json_str(j, text);
 }
 
-/* Documents are numbers for the most part, and a printf is slow to begin. */
+/* A printf is slow to begin. */
 static void
-write_digits(FILE *out, uint64_t x)
+put_digits(struct json *j, bool negative, uint64_t x)
 {
-	char text[20];
+	char text[21];
 	size_t at = sizeof text;
 
 	do
 		text[--at] = (char)('0' + x % 10);
 	while ((x /= 10) > 0);
-	fwrite(text + at, 1, sizeof text - at, out);
+	if (negative)
+		text[--at] = '-';
+	put_after(j, text + at, sizeof text - at);
 }
 
 void
 json_int(struct json *j, int64_t x)
 {
-	separate(j);
-	if (x < 0)
-		putc('-', j->out);
-	write_digits(j->out, x < 0 ? -(uint64_t)x : (uint64_t)x);
+	put_digits(j, x < 0, x < 0 ? -(uint64_t)x : (uint64_t)x);
 }
 
 void
 json_uint(struct json *j, uint64_t x)
 {
-	separate(j);
-	write_digits(j->out, x);
+	put_digits(j, false, x);
 }
 
 void
 json_real(struct json *j, double x)
 {
-	separate(j);
-	if (isfinite(x))
-		fprintf(j->out, "%.17g", x);
-	else
-		fputs("null", j->out);
+	if (!isfinite(x)) {
+		json_null(j);
+		return;
+	}
+	put_after(j, "", 0);
+	fprintf(j->out, "%.17g", x);
 }
 
 void
 json_bool(struct json *j, bool x)
 {
-	separate(j);
-	fputs(x ? "true" : "false", j->out);
+	put_after(j, x ? "true" : "false", x ? 4 : 5);
 }
 
 void
 json_null(struct json *j)
 {
-	separate(j);
-	fputs("null", j->out);
+	put_after(j, "null", 4);
 }
 
 /* The text of at most 3 bytes. */
@@ -281,8 +331,7 @@ base64_quad(const unsigned char *p, size_t n, char quad[4])
 void
 json_base64_open(struct json *j)
 {
-	separate(j);
-	putc('"', j->out);
+	put_after(j, "\"", 1);
 }
 
 void
