@@ -5,16 +5,22 @@
 
 #include "costmodel/requantised.h"
 
-static const struct {
-	enum op op;
-	uint32_t slot;
-	enum content what;
-} reads[] = {
-#define READS(op, slot, what) {OP_##op, slot, CONTENT_##what},
-#include "ir/schema.def"
-};
+#define CASE(op, slot) ((uint64_t)(op) << 32 | (slot))
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+/* Does a row of `READS` say so? */
+static bool
+is_told(enum op op, uint32_t slot, enum content *what)
+{
+	switch (CASE(op, slot)) {
+#define READS(op, slot, content) \
+	case CASE(OP_##op, slot): \
+		*what = CONTENT_##content; \
+		return true;
+#include "ir/schema.def"
+	default:
+		return false;
+	}
+}
 
 static bool
 graph_loops(const struct graph *g)
@@ -44,9 +50,10 @@ content_decides_loop(const struct node *n)
 enum content
 content_of(const struct node *n, uint32_t slot, const struct tensor *t)
 {
-	for (size_t i = 0; i < COUNT(reads); i++)
-		if (reads[i].op == n->op && reads[i].slot == slot)
-			return reads[i].what;
+	enum content told;
+
+	if (is_told(n->op, slot, &told))
+		return told;
 	if (content_decides_loop(n))
 		return CONTENT_READ;
 	if (node_body(n, 0))

@@ -11,6 +11,8 @@ node_requantises(const struct node *n)
 	const char *name =
 	    n->op == OP_CUSTOM ? n->op_type : op_get(n->op)->type;
 
+	if (!strchr(name, 'Q')) /* most have none */
+		return strstr(name, "MatMulInteger");
 	return (strstr(name, "Quantize") && n->op != OP_DEQUANTIZELINEAR)
 	    || strstr(name, "QLinear") || strstr(name, "QGemm")
 	    || strstr(name, "QAttention") || strstr(name, "MatMulInteger");

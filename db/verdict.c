@@ -1,7 +1,7 @@
 #include "db/verdict.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/base/order.h"
 
@@ -9,6 +9,16 @@ void
 verdict_init(struct verdict *v)
 {
 	*v = (struct verdict){.newest_bad = DB_NO_ID, .wrong = DB_NO_ID};
+}
+
+/* A printf for each attempt took longer than the rest. */
+static void
+copy_time(char to[24], const char *from)
+{
+	const size_t n = strnlen(from, 23);
+
+	memcpy(to, from, n);
+	to[n] = '\0';
 }
 
 static void
@@ -27,7 +37,7 @@ see_good(struct verdict *v, const struct attempt *a)
 		f->newest_good = a->id;
 		f->conditions = a->conditions;
 		f->cpu = a->cpu;
-		snprintf(f->good_utc, sizeof f->good_utc, "%s", a->at_utc);
+		copy_time(f->good_utc, a->at_utc);
 		f->low = a->low;
 		f->high = a->high;
 		f->least = 0;
@@ -48,8 +58,7 @@ verdict_see(struct verdict *v, const struct attempt *a)
 	if (a->outcome == OUTCOME_WRONG && v->wrong == DB_NO_ID)
 		v->wrong = a->id;
 	if (v->attempts++ == 0)
-		snprintf(
-		    v->found.at_utc, sizeof v->found.at_utc, "%s", a->at_utc);
+		copy_time(v->found.at_utc, a->at_utc);
 	if (v->attempts > VERDICT_ATTEMPTS)
 		return;
 	if ((a->outcome == OUTCOME_OK || a->outcome == OUTCOME_NOISY)
