@@ -1,4 +1,6 @@
 /* Attention of windows: what is added to their scores. */
+#include <string.h>
+
 #include "targets/idiom_write.h"
 #include "targets/view.h"
 
@@ -28,6 +30,19 @@ spread(struct view *v, const struct view *over, const struct tensor *t)
 	return true;
 }
 
+/* Floats that lie one behind the other, perhaps in a file: aligned to nothing. */
+static void
+add_floats(float *row, const void *from, size_t n)
+{
+	const unsigned char *p = from;
+	float x;
+
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&x, p + i * sizeof x, sizeof x);
+		row[i] += x;
+	}
+}
+
 /* Along the last dimension. */
 static void
 add_row(
@@ -35,6 +50,13 @@ add_row(
 {
 	const int64_t step = from->step[from->rank - 1];
 
+	if (t->kind == TENSOR_VIEW && step == 1) {
+		add_floats(row,
+		    (const unsigned char *)t->data
+		        + (size_t)place * sizeof(float),
+		    (size_t)from->dim[from->rank - 1]);
+		return;
+	}
 	for (int64_t i = 0; i < from->dim[from->rank - 1]; i++)
 		row[i] += (float)tensor_real(t, (size_t)(place + i * step));
 }
