@@ -168,6 +168,71 @@ bytes_product(struct maker *m, const struct shape *s)
 	return y;
 }
 
+/* What attention of six heads multiplies: `size` rows. */
+static value_id
+bytes_matrices(struct maker *m, const struct shape *s)
+{
+	const value_id zero = make_uint8(m, DIMS(1));
+	const value_id y = MAKE(m, QLINEARMATMUL,
+	    codes(m, DIMS(6, s->size, s->channels)), make_scalar(m, .02f), zero,
+	    codes(m, DIMS(6, s->channels, s->filters)), make_scalar(m, .02f),
+	    zero, make_scalar(m, .3f), zero);
+
+	graph_value(m->graph, y)->type.dtype = DT_UINT8;
+	return y;
+}
+
+/* `filters`: a window's side and the stride. */
+static value_id
+bytes_pool(struct maker *m, const struct shape *s)
+{
+	const int64_t side = s->filters / 10, stride = s->filters % 10;
+	const struct attr attr[] = {ATTR_OF_INTS("kernel_shape", side, side),
+	    ATTR_OF_INTS("strides", stride, stride)};
+	const value_id y = MAKE_WITH(
+	    m, MAXPOOL, attr, codes(m, DIMS(1, s->channels, s->size, s->size)));
+
+	graph_value(m->graph, y)->type.dtype = DT_UINT8;
+	return y;
+}
+
+static value_id
+real(struct maker *m, value_id x)
+{
+	return MAKE(m, DEQUANTIZELINEAR, x, make_scalar(m, .03f),
+	    make_uint8(m, DIMS(1)));
+}
+
+static value_id
+coded(struct maker *m, value_id x)
+{
+	const value_id y = MAKE(
+	    m, QUANTIZELINEAR, x, make_scalar(m, .02f), make_uint8(m, DIMS(1)));
+
+	graph_value(m->graph, y)->type.dtype = DT_UINT8;
+	return y;
+}
+
+/* Lines of so many. */
+static value_id
+bytes_softmax(struct maker *m, const struct shape *s)
+{
+	const struct attr last[] = {ATTR_OF_INT("axis", -1)};
+	const value_id x = codes(m, DIMS(s->channels, s->size, s->filters));
+
+	return coded(m, MAKE_WITH(m, SOFTMAX, last, real(m, x)));
+}
+
+/* A gate by what is quantised of the same bytes. */
+static value_id
+bytes_gate(struct maker *m, const struct shape *s)
+{
+	const value_id x = codes(m, DIMS(1, s->channels, s->size, s->size));
+	const value_id gate = coded(m, MAKE(m, HARDSIGMOID, real(m, x)));
+
+	return coded(m, MAKE(m, MUL, real(m, x), real(m, gate)));
+}
+
 static value_id
 gru(struct maker *m, const struct shape *s)
 {
@@ -1014,6 +1079,46 @@ static const struct shape shapes[] = {
     {"bytes, product", 768, 768, 8, bytes_product},
     {"bytes, product", 128, 512, 64, bytes_product},
     {"bytes, product", 100, 37, 33, bytes_product},
+    {"bytes, matrices", 64, 197, 197, bytes_matrices},
+    {"bytes, matrices", 197, 64, 197, bytes_matrices},
+    {"bytes, matrices", 64, 128, 128, bytes_matrices},
+    {"bytes, matrices", 128, 64, 128, bytes_matrices},
+    {"bytes, matrices", 32, 49, 49, bytes_matrices},
+    {"bytes, matrices", 49, 32, 49, bytes_matrices},
+    {"bytes, matrices", 64, 577, 577, bytes_matrices},
+    {"bytes, matrices", 577, 64, 577, bytes_matrices},
+    {"bytes, matrices", 64, 50, 50, bytes_matrices},
+    {"bytes, matrices", 33, 17, 31, bytes_matrices},
+    {"bytes, largest", 64, 32, 111, bytes_pool},
+    {"bytes, largest", 64, 32, 112, bytes_pool},
+    {"bytes, largest", 128, 32, 55, bytes_pool},
+    {"bytes, largest", 256, 32, 27, bytes_pool},
+    {"bytes, largest", 64, 22, 224, bytes_pool},
+    {"bytes, largest", 512, 22, 28, bytes_pool},
+    {"bytes, largest", 24, 32, 112, bytes_pool},
+    {"bytes, largest", 192, 31, 28, bytes_pool},
+    {"bytes, largest", 128, 51, 20, bytes_pool},
+    {"bytes, largest", 19, 32, 33, bytes_pool},
+    {"bytes, Softmax", 6, 197, 197, bytes_softmax},
+    {"bytes, Softmax", 12, 128, 128, bytes_softmax},
+    {"bytes, Softmax", 64, 49, 49, bytes_softmax},
+    {"bytes, Softmax", 12, 384, 384, bytes_softmax},
+    {"bytes, Softmax", 1, 1000, 1, bytes_softmax},
+    {"bytes, Softmax", 1, 21, 1024, bytes_softmax},
+    {"bytes, Softmax", 6, 577, 577, bytes_softmax},
+    {"bytes, Softmax", 1, 10, 100, bytes_softmax},
+    {"bytes, Softmax", 12, 64, 64, bytes_softmax},
+    {"bytes, Softmax", 8, 33, 31, bytes_softmax},
+    {"bytes, gate", 16, 0, 112, bytes_gate},
+    {"bytes, gate", 72, 0, 56, bytes_gate},
+    {"bytes, gate", 240, 0, 28, bytes_gate},
+    {"bytes, gate", 480, 0, 14, bytes_gate},
+    {"bytes, gate", 672, 0, 14, bytes_gate},
+    {"bytes, gate", 960, 0, 7, bytes_gate},
+    {"bytes, gate", 1536, 0, 14, bytes_gate},
+    {"bytes, gate", 200, 0, 14, bytes_gate},
+    {"bytes, gate", 64, 0, 80, bytes_gate},
+    {"bytes, gate", 7, 0, 5, bytes_gate},
 };
 
 #define NSHAPES (sizeof shapes / sizeof *shapes)

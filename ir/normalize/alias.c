@@ -1,5 +1,7 @@
-/* Identity, a Cast to the type that is there and Dropout at inference: the output
- * stands for the input. */
+/* Identity, a Cast to the type or a move to the shape that is there and Dropout at
+ * inference: the output stands for the input. */
+#include <string.h>
+
 #include "ir/normalize/tidy.h"
 
 static value_id
@@ -48,6 +50,41 @@ keeps_dtype(const struct graph *g, const struct node *n)
 	    && x->dtype != DT_UNDEFINED && x->dtype == y->dtype;
 }
 
+static bool
+keeps_shape(const struct graph *g, const struct node *n)
+{
+	const struct type *x = &graph_value(g, n->input[0])->type;
+	const struct type *y = &graph_value(g, n->output[0])->type;
+
+	return keeps_dtype(g, n) && type_is_static(x) && type_is_static(y)
+	    && x->rank == y->rank
+	    && memcmp(x->dim, y->dim, x->rank * sizeof *x->dim) == 0;
+}
+
+/* Operators that do nothing when they leave the shape as it is; or, of one operand,
+ * nothing at all. */
+static bool
+is_nothing_else(const struct node *n)
+{
+	switch (n->op) {
+	case OP_RESHAPE:
+	case OP_FLATTEN:
+	case OP_SQUEEZE:
+	case OP_UNSQUEEZE:
+	case OP_EXPAND:
+	case OP_TILE:
+		return true;
+	case OP_CONCAT:
+	case OP_SUM:
+	case OP_MAX:
+	case OP_MIN:
+	case OP_MEAN:
+		return n->ninputs == 1;
+	default:
+		return false;
+	}
+}
+
 /* Why a node is one that changes nothing; NULL: it is none. */
 static const char *
 identity_kind(const struct graph *g, const struct frame *around,
@@ -60,6 +97,8 @@ identity_kind(const struct graph *g, const struct frame *around,
 		return "identity";
 	if (n->op == OP_CAST || n->op == OP_CASTLIKE)
 		return keeps_dtype(g, n) ? "cast to its own type" : NULL;
+	if (is_nothing_else(n))
+		return keeps_shape(g, n) ? "move to its own shape" : NULL;
 	return n->op == OP_DROPOUT && is_inference_dropout(g, around, n)
 	        && !is_wanted(n, 1, uses, g)
 	    ? "dropout at inference"

@@ -5,8 +5,6 @@
 #include "targets/native/pool_bytes_form.h"
 #include "targets/native/vector.h"
 
-#define POOL_STEP ((size_t)32) /* bytes at once */
-
 ALWAYS uint8_t
 byte_most(uint8_t a, uint8_t b, bool is_unsigned)
 {
@@ -21,25 +19,32 @@ struct pool_taps {
 	size_t at[POOL_TAPS];
 };
 
-/* n bytes from a first one on. */
+/* Few bytes, a constant number, of which the compiler makes a vector. */
+#define POOL_PART ((size_t)8)
+
 ALWAYS void
-pool_some(uint8_t *to, const uint8_t *from, const struct pool_taps *t, size_t n,
+pool_part(uint8_t *to, const uint8_t *from, const struct pool_taps *t, size_t n,
     bool is_unsigned)
 {
-	for (size_t c = 0; c < n; c++) {
-		uint8_t most = from[t->at[0] + c];
+	uint8_t most[POOL_PART];
 
-		for (size_t i = 1; i < t->n; i++)
-			most = byte_most(from[t->at[i] + c], most, is_unsigned);
-		to[c] = most;
-	}
+	for (size_t c = 0; c < n; c++)
+		most[c] = from[t->at[0] + c];
+	for (size_t i = 1; i < t->n; i++)
+		for (size_t c = 0; c < n; c++)
+			most[c] =
+			    byte_most(from[t->at[i] + c], most[c], is_unsigned);
+	for (size_t c = 0; c < n; c++)
+		to[c] = most[c];
 }
+
+#ifdef __AVX2__
+#define POOL_STEP ((size_t)32)
 
 ALWAYS void
 pool_step(uint8_t *to, const uint8_t *from, const struct pool_taps *t,
     bool is_unsigned)
 {
-#ifdef __AVX2__
 	__m256i most = _mm256_loadu_si256((const __m256i *)(from + t->at[0]));
 
 	for (size_t i = 1; i < t->n; i++) {
@@ -50,32 +55,35 @@ pool_step(uint8_t *to, const uint8_t *from, const struct pool_taps *t,
 		                   : _mm256_max_epi8(most, x);
 	}
 	_mm256_storeu_si256((__m256i *)to, most);
-#else
-	uint8_t most[POOL_STEP];
-
-	memcpy(most, from + t->at[0], sizeof most);
-	for (size_t i = 1; i < t->n; i++)
-		for (size_t c = 0; c < POOL_STEP; c++)
-			most[c] =
-			    byte_most(from[t->at[i] + c], most[c], is_unsigned);
-	memcpy(to, most, sizeof most);
-#endif
 }
+#else
+#define POOL_STEP POOL_PART
 
-/* One pixel's channels; of the last ones some twice, where they are not whole steps. */
+ALWAYS void
+pool_step(uint8_t *to, const uint8_t *from, const struct pool_taps *t,
+    bool is_unsigned)
+{
+	pool_part(to, from, t, POOL_PART, is_unsigned);
+}
+#endif
+
+/* One pixel's channels; of the last ones some twice, where they are not whole parts. */
 ALWAYS void
 pool_pixel(uint8_t *to, const uint8_t *from, const struct pool_taps *t,
     size_t channels, bool is_unsigned)
 {
-	const size_t last = channels - POOL_STEP;
+	size_t c = 0;
 
-	if (channels < POOL_STEP) {
-		pool_some(to, from, t, channels, is_unsigned);
-		return;
-	}
-	for (size_t c = 0; c < last; c += POOL_STEP)
+	for (; c + POOL_STEP <= channels; c += POOL_STEP)
 		pool_step(to + c, from + c, t, is_unsigned);
-	pool_step(to + last, from + last, t, is_unsigned);
+	for (; c + POOL_PART <= channels; c += POOL_PART)
+		pool_part(to + c, from + c, t, POOL_PART, is_unsigned);
+	if (c < channels && channels >= POOL_PART)
+		pool_part(to + channels - POOL_PART,
+		    from + channels - POOL_PART, t, POOL_PART, is_unsigned);
+	else
+		for (; c < channels; c++)
+			pool_part(to + c, from + c, t, 1, is_unsigned);
 }
 
 /* Of the window whose first corner is at y, x; those outside the image are left out. */

@@ -160,6 +160,32 @@ cast_to_its_own_type_goes(void **state)
 	assert_int_equal(graph_value(f.g, f.g->output[0])->type.dtype, DT_INT8);
 }
 
+static value_id
+reshaped(value_id x, int64_t a, int64_t b)
+{
+	const value_id in[2] = {x, build_ints(f.g, (int64_t[]){a, b}, 2)};
+
+	return build_node(f.g, OP_RESHAPE, 13, in, 2);
+}
+
+/* Exporters with dynamic shapes write such, which hide what lies on either side from
+ * each other. */
+static void
+move_to_its_own_shape_goes(void **state)
+{
+	value_id x = unary(f.g, OP_RELU, input("x")), y;
+
+	(void)state;
+	y = unary(f.g, OP_CONCAT, reshaped(x, 2, -1));
+	build_int(f.g, "axis", 0);
+	y = reshaped(unary(f.g, OP_NEG, y), 3, 2);
+	set_outputs(f.g, &y, 1);
+	run(3, 0, 2);
+	assert_int_equal(f.g->nnodes, 3);
+	assert_int_equal(f.g->node[1].input[0], f.g->node[0].output[0]);
+	assert_int_equal(f.g->node[2].op, OP_RESHAPE);
+}
+
 /* An output that is an input needs its Identity. */
 static void
 output_of_input_stays(void **state)
@@ -598,6 +624,7 @@ main(void)
 	    T(shared_biases_settle),
 	    T(identity_goes),
 	    T(cast_to_its_own_type_goes),
+	    T(move_to_its_own_shape_goes),
 	    T(output_keeps_its_name),
 	    T(output_of_input_stays),
 	    T(training_dropout_stays),
