@@ -131,29 +131,45 @@ group_finish(const struct pointwise *p, const float *sum, size_t n,
  * filters. */
 struct pixel_part {
 	size_t row, n, c, depth, filter;
+	size_t group, groups; /* which it is, and how many there are */
 	bool last; /* of the channels */
 };
 
+#define LINE (64 / sizeof(float))
+
+/* Of the next filters' weights each group fetches its share: all at once they would come
+ * faster than memory gives them. */
+static inline void
+fetch_weights(const struct pointwise *p, const struct pixel_part *g,
+    struct row_product *m)
+{
+	const size_t all = NATIVE_WIDTH * PAIR_OF_VECTORS / LINE;
+	const size_t share = (all + g->groups - 1) / g->groups;
+	const size_t blocks = g->depth / NATIVE_WIDTH;
+
+	if (g->group * share >= all)
+		return;
+	m->ahead = m->b + p->channels * PAIR_OF_VECTORS
+	    + g->group * blocks * share * LINE;
+	m->ahead_lines = share;
+	m->ahead_row = LINE;
+	m->ahead_step = share * LINE;
+}
+
 /* What is read next: behind the first filters' groups the next pixels, behind the
- * others' first the next weights, where those are far away. */
+ * others' the next weights, where those are far away. */
 static inline void
 look_ahead(const struct pointwise *p, const struct pixel_block *b,
     const struct pixel_part *g, struct row_product *m)
 {
-	const size_t line = 64 / sizeof(float);
-
 	if (g->filter == b->from) {
 		m->ahead = b->next + g->row * p->right
 		    + g->c / p->in.lanes * p->in.block;
+		m->ahead_lines = NATIVE_WIDTH;
 		m->ahead_row = p->right;
 		m->ahead_step = p->in.block;
-	} else if (b->far
-	    && (g->row + NATIVE_GROUP) * line
-	        <= NATIVE_GROUP * PAIR_OF_VECTORS) {
-		m->ahead = m->b + p->channels * PAIR_OF_VECTORS
-		    + (g->row ? m->depth * line : 0);
-		m->ahead_row = line;
-		m->ahead_step = line * NATIVE_WIDTH;
+	} else if (b->far) {
+		fetch_weights(p, g, m);
 	}
 }
 
@@ -235,6 +251,8 @@ block_pair(const struct pointwise *p, const struct pixel_block *b,
 			    .c = c,
 			    .depth = left < slice ? left : slice,
 			    .filter = filter,
+			    .group = i,
+			    .groups = groups,
 			    .last = left <= slice};
 
 			part_run(

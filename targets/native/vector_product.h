@@ -45,10 +45,10 @@ struct row_product {
 	size_t to_step, other;
 	bool last; /* sums are no less than low and no more than high */
 	float low, high;
-	/* What is fetched meanwhile, or NULL: for a block of `a` as many lines as a
-	 * vector has numbers, ahead_row apart, and ahead_step on for the next. */
+	/* What is fetched meanwhile, or NULL: for a block of `a` so many lines,
+	 * ahead_row apart, and ahead_step on for the next. */
 	const float *ahead;
-	size_t ahead_row, ahead_step;
+	size_t ahead_lines, ahead_row, ahead_step;
 };
 
 #define PRODUCT_PLACE(r) \
@@ -96,7 +96,7 @@ struct row_product {
 			                             j < NATIVE_WIDTH; j++){ \
 			    PRODUCT_ROW(n)} a += p->step; \
 			if (ahead) { \
-				for (size_t j = 0; j < NATIVE_WIDTH; j++) \
+				for (size_t j = 0; j < p->ahead_lines; j++) \
 					__builtin_prefetch( \
 					    ahead + j * p->ahead_row, 0, 2); \
 				ahead += p->ahead_step; \
@@ -156,7 +156,7 @@ product_to(const float *a, const float *b, size_t depth, float *c, size_t rows,
 	static const float none[PAIR_OF_VECTORS];
 	const size_t n = rows < NATIVE_GROUP ? rows : NATIVE_GROUP;
 	const struct row_product p = {a, (size_t)NATIVE_GROUP * NATIVE_WIDTH, b,
-	    depth, none, 0, c, step, other, false, 0, 0, NULL, 0, 0};
+	    depth, none, 0, c, step, other, false, 0, 0, NULL, 0, 0, 0};
 
 	product_of[n - 1](&p);
 }
