@@ -220,7 +220,7 @@ write_alternatives(FILE *f, const struct emit_work *w, struct err *err)
 
 	(void)err;
 	index_candidates(&x);
-	json_init(&x.j, f, 1);
+	emit_json(&x.j, f, w);
 	json_object(&x.j);
 	json_key_str(&x.j, "schema", "marq.alternatives/1");
 	json_key(&x.j, "composites");

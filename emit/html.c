@@ -1,56 +1,47 @@
-/* report.html of a plan: the page over the documents written for it. */
-#include <stdlib.h>
-
+/* report.html of a plan: the page over its documents, made for it as trees. What would
+ * be in their files and the page does not look at is left out. */
 #include "emit/report/page.h"
+#include "emit/scopes.h"
 #include "emit/writers.h"
-#include "ir/base/file.h"
-#include "ir/base/memory.h"
+#include "ir/base/json_tree.h"
 
 typedef bool (*writer)(FILE *f, const struct emit_work *w, struct err *err);
 
-/* The document is in the folder already. */
-static bool
-take_written(
-    struct page_docs *d, enum page_doc which, const char *path, struct err *err)
+/* Where the nodes of the graph are: where the first ONNX node of each is. */
+static struct page_place *
+places_of(const struct emit_work *w, struct arena *a)
 {
-	struct mapped_file m;
-	bool ok;
+	const struct graph *g = w->graph;
+	const uint32_t n = g->origin_table ? g->origin_table->n : 0;
+	struct page_place *place = arena_new(a, struct page_place, g->nnodes);
+	struct scopes s;
 
-	if (!file_map(&m, path, err))
+	scopes_init(&s, g->origin_table, a);
+	for (node_id i = 0; i < g->nnodes; i++) {
+		const struct node *node = &g->node[i];
+		const struct node_source *of = NULL;
+
+		if (node->norigins && node->origin[0].onnx < n)
+			of = &s.of[node->origin[0].onnx];
+		place[i].scope = of ? of->scope : PAGE_NONE;
+		place[i].line = of && of->nlines ? of->line : PAGE_NONE;
+	}
+	return place;
+}
+
+static bool
+give(struct page_docs *d, enum page_doc which, writer write,
+    const struct emit_work *w, struct arena *a, struct err *err)
+{
+	struct emit_work made = *w;
+	struct json_tree tree;
+
+	json_tree_init(&tree, a);
+	made.tree = &tree;
+	if (!write(NULL, &made, err))
 		return false;
-	ok = page_docs_take(d, which, (const char *)m.data, m.bytes, err);
-	file_unmap(&m);
-	return ok;
-}
-
-static bool
-take_anew(struct page_docs *d, enum page_doc which, writer write,
-    const struct emit_work *w, struct err *err)
-{
-	char *text = NULL;
-	size_t n;
-	FILE *f = memory_stream(&text, &n);
-	bool ok = write(f, w, err);
-
-	memory_stream_close(f);
-	ok = ok && page_docs_take(d, which, text, n, err);
-	free(text);
-	return ok;
-}
-
-/* Each is parsed before the next is written: of a large result they are the most that
- * is in memory. */
-static bool
-take(struct page_docs *d, enum page_doc which, writer write,
-    const struct emit_work *w, struct err *err)
-{
-	const char *path = w->out ? arena_printf(w->arena, "%s/%s",
-	                       w->out->temporary, page_doc_name(which))
-	                          : NULL;
-
-	return path && !file_is_absent(path)
-	    ? take_written(d, which, path, err)
-	    : take_anew(d, which, write, w, err);
+	page_docs_give(d, which, tree.root);
+	return true;
 }
 
 bool
@@ -61,11 +52,15 @@ write_html(FILE *f, const struct emit_work *w, struct err *err)
 	    [PAGE_PROVENANCE] = write_provenance,
 	    [PAGE_ALTERNATIVES] = write_alternatives};
 	struct page_docs d = {.doc = {NULL}};
+	struct arena a;
 	bool ok = true;
 
+	arena_init(&a);
 	for (int i = 0; ok && i < NPAGE_DOCS; i++)
-		ok = take(&d, (enum page_doc)i, all[i], w, err);
+		ok = give(&d, (enum page_doc)i, all[i], w, &a, err);
+	page_docs_give_places(&d, places_of(w, &a), w->graph->nnodes);
 	ok = ok && page_write(f, &d, err);
 	page_docs_close(&d);
+	arena_release(&a);
 	return ok;
 }

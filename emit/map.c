@@ -266,16 +266,21 @@ write_scopes(struct json *j, const struct scopes *s)
 }
 
 static void
-write_onnx(
-    struct json *j, const struct emit_work *w, const struct source_map *m)
+write_fates(struct json *j, const struct source_map *m)
 {
-	const struct onnx_nodes *table = w->graph->origin_table;
-
 	json_key(j, "counts");
 	json_inline_object(j);
 	for (enum fate f = FATE_COVERED; f <= FATE_DROPPED; f++)
 		json_key_uint(j, fate_text(f), m->count[f]);
 	json_close(j);
+}
+
+static void
+write_onnx(
+    struct json *j, const struct emit_work *w, const struct source_map *m)
+{
+	const struct onnx_nodes *table = w->graph->origin_table;
+
 	json_key(j, "onnx");
 	json_array(j);
 	for (uint32_t i = 0; table && i < table->n; i++)
@@ -528,6 +533,34 @@ write_packages(struct json *j, const struct emit_work *w, struct err *err)
 	return true;
 }
 
+static bool
+write_lists(struct json *j, const struct emit_work *w,
+    const struct source_map *m, struct err *err)
+{
+	write_onnx(j, w, m);
+	write_parts(j, w, m);
+	write_initialisers(j, w->graph->origin_table, m);
+	write_nodes(j, w);
+	write_composites(j, w, m);
+	write_regions(j, w, m);
+	write_inserted(j, w);
+	return write_packages(j, w, err);
+}
+
+/* The page has what it looks at otherwise, see page_docs_give(). */
+static void
+write_no_lists(struct json *j)
+{
+	static const char *const list[] = {
+	    "onnx", "nodes", "composites", "regions", "layers"};
+
+	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+		json_key(j, list[i]);
+		json_array(j);
+		json_close(j);
+	}
+}
+
 bool
 write_map(FILE *f, const struct emit_work *w, struct err *err)
 {
@@ -536,18 +569,14 @@ write_map(FILE *f, const struct emit_work *w, struct err *err)
 
 	if (!source_map_init(&m, w, err))
 		return false;
-	json_init(&j, f, 1);
+	emit_json(&j, f, w);
 	json_object(&j);
 	json_key_str(&j, "schema", "marq.map/1");
 	write_scopes(&j, &m.scopes);
-	write_onnx(&j, w, &m);
-	write_parts(&j, w, &m);
-	write_initialisers(&j, w->graph->origin_table, &m);
-	write_nodes(&j, w);
-	write_composites(&j, w, &m);
-	write_regions(&j, w, &m);
-	write_inserted(&j, w);
-	if (!write_packages(&j, w, err))
+	write_fates(&j, &m);
+	if (w->tree)
+		write_no_lists(&j);
+	else if (!write_lists(&j, w, &m, err))
 		return false;
 	json_close(&j);
 	return true;

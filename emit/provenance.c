@@ -152,21 +152,28 @@ write_failures(struct json *j, const struct emit_work *w)
 	json_close(j);
 }
 
+static void
+write_prices(struct json *j, const struct emit_work *w)
+{
+	write_machines(j, w);
+	write_composites(j, w);
+	write_conversions(j, w);
+	write_failures(j, w);
+}
+
 bool
 write_provenance(FILE *f, const struct emit_work *w, struct err *err)
 {
 	struct json j;
 
 	(void)err;
-	json_init(&j, f, 1);
+	emit_json(&j, f, w);
 	json_object(&j);
 	json_key_str(&j, "schema", "marq.provenance/1");
 	json_key_str(&j, "command", w->in->command);
 	write_counts(&j, &w->in->counts);
-	write_machines(&j, w);
-	write_composites(&j, w);
-	write_conversions(&j, w);
-	write_failures(&j, w);
+	if (!w->tree)
+		write_prices(&j, w);
 	json_close(&j);
 	return true;
 }

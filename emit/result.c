@@ -478,7 +478,7 @@ write_result(FILE *f, const struct emit_work *w, struct err *err)
 	const struct notes *notes = &w->in->model->notes;
 
 	(void)err;
-	json_init(&j, f, 1);
+	emit_json(&j, f, w);
 	json_object(&j);
 	json_key_str(&j, "schema", "marq.result/3");
 	write_model(&j, w);

@@ -158,6 +158,15 @@ emit_format(const struct emit_work *w, format_id f)
 }
 
 void
+emit_json(struct json *j, FILE *f, const struct emit_work *w)
+{
+	if (w->tree)
+		json_init_tree(j, w->tree);
+	else
+		json_init(j, f, 1);
+}
+
+void
 json_cost(struct json *j, const char *key, cost_ns ns)
 {
 	json_key(j, key);

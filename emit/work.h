@@ -12,6 +12,7 @@
 #include "ir/base/file.h"
 
 struct json;
+struct json_tree; /* ir/base/json_tree.h */
 struct qdq; /* emit/qdq.h */
 struct known_layers; /* emit/layers.h */
 struct lent; /* emit/lent.h */
@@ -30,6 +31,10 @@ struct emit_work {
 	struct lent *lent; /* weights that annotated.onnx has: none before it is
 			    * written */
 	const struct outdir *out; /* what was written so far; NULL: nothing */
+	struct json_tree
+	    *tree; /* documents become this instead of text, without
+				 * long lists that the page does not look at;
+				 * NULL: text */
 	const struct qdq *qdq; /* the graph with quantisers; NULL: no region
 				* computes in 8 bits */
 };
@@ -76,6 +81,9 @@ bool emit_leave_out(const struct emit_work *w, const struct outdir *o, FILE *f,
 const char *cost_text(cost_ns ns, struct arena *a);
 /* "host/nhwc" of a format of the mix. */
 const char *emit_format(const struct emit_work *w, format_id f);
+
+/* Begin a document: a file, or the tree that is wanted instead. */
+void emit_json(struct json *j, FILE *f, const struct emit_work *w);
 
 /* A cost as a JSON number, null for COST_NEVER. */
 void json_cost(struct json *j, const char *key, cost_ns ns);

@@ -112,6 +112,20 @@ page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
 	return ok;
 }
 
+void
+page_docs_give(struct page_docs *d, enum page_doc which, struct cJSON *doc)
+{
+	d->doc[which] = doc;
+	d->is_lent[which] = true;
+}
+
+void
+page_docs_give_places(struct page_docs *d, struct page_place *place, uint32_t n)
+{
+	d->place = place;
+	d->nplaces = n;
+}
+
 /* Of the lists that were read item by item nothing is left to be looked at. */
 bool
 page_docs_check(const struct page_docs *d, struct err *err)
@@ -123,7 +137,8 @@ void
 page_docs_close(struct page_docs *d)
 {
 	for (size_t i = 0; i < NPAGE_DOCS; i++)
-		jsonin_close(d->doc[i]);
+		if (!d->is_lent[i])
+			jsonin_close(d->doc[i]);
 	arena_release(&d->a);
 	*d = (struct page_docs){.doc = {NULL}};
 }

@@ -16,6 +16,12 @@ const char *page_doc_name(enum page_doc which);
 /* Parse one, in the order of enum page_doc; its text is needed no longer. */
 bool page_docs_take(struct page_docs *d, enum page_doc which, const char *text,
     size_t n, struct err *err);
+/* One as a tree that outlives `d`; of the map it has no lists, but what is on its nodes
+ * is place[n]. */
+void page_docs_give(
+    struct page_docs *d, enum page_doc which, struct cJSON *doc);
+void page_docs_give_places(
+    struct page_docs *d, struct page_place *place, uint32_t n);
 void page_docs_close(struct page_docs *d);
 
 /* page_check() of them. */

@@ -31,6 +31,7 @@ struct page_place {
  * (of map.json: not again). All zero: none. */
 struct page_docs {
 	struct cJSON *doc[NPAGE_DOCS]; /* NULL: there is none */
+	bool is_lent[NPAGE_DOCS]; /* not ours to close */
 	struct page_place *place; /* [nplaces] of the nodes, by map.json */
 	uint32_t nplaces;
 	struct arena a;

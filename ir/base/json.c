@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/json_tree.h"
 #include "ir/base/plain.h"
 #include "ir/base/utf8.h"
 
@@ -83,10 +84,22 @@ put_after(struct json *j, const char *s, size_t n)
 	put(j, text, at + n);
 }
 
+/* A value follows: goes it into a tree? */
+static bool
+in_tree(struct json *j)
+{
+	if (j->tree)
+		j->after_key = false;
+	return j->tree != NULL;
+}
+
 static void
 open_level(struct json *j, bool object)
 {
-	put_after(j, object ? "{" : "[", 1);
+	if (in_tree(j))
+		json_tree_open(j->tree, object);
+	else
+		put_after(j, object ? "{" : "[", 1);
 	assert(j->depth < JSON_DEPTH);
 	j->level[j->depth].object = object;
 	j->level[j->depth].filled = false;
@@ -177,6 +190,12 @@ json_init(struct json *j, FILE *out, unsigned indent)
 }
 
 void
+json_init_tree(struct json *j, struct json_tree *tree)
+{
+	*j = (struct json){.tree = tree};
+}
+
+void
 json_object(struct json *j)
 {
 	open_level(j, true);
@@ -217,6 +236,10 @@ json_close(struct json *j)
 	if (j->inline_at == j->depth)
 		j->inline_at = 0;
 	j->depth--;
+	if (j->tree) {
+		json_tree_close(j->tree);
+		return;
+	}
 	if (filled && broken)
 		put(j, text, break_line(j, text, 0));
 	put(j, object ? "}\n" : "]\n", j->depth == 0 ? 2 : 1);
@@ -226,7 +249,10 @@ void
 json_key_n(struct json *j, const char *key, size_t n)
 {
 	assert(j->depth > 0 && j->level[j->depth - 1].object && !j->after_key);
-	put_quoted(j, key, n, j->indent ? "\": " : "\":");
+	if (j->tree)
+		json_tree_key(j->tree, key, n);
+	else
+		put_quoted(j, key, n, j->indent ? "\": " : "\":");
 	j->after_key = true;
 }
 
@@ -239,7 +265,10 @@ json_key(struct json *j, const char *key)
 void
 json_strn(struct json *j, const char *s, size_t n)
 {
-	put_quoted(j, s, n, "\"");
+	if (in_tree(j))
+		json_tree_text(j->tree, s, n);
+	else
+		put_quoted(j, s, n, "\"");
 }
 
 void
@@ -270,6 +299,10 @@ put_digits(struct json *j, bool negative, uint64_t x)
 	char text[21];
 	size_t at = sizeof text;
 
+	if (in_tree(j)) {
+		json_tree_whole(j->tree, negative, x);
+		return;
+	}
 	do
 		text[--at] = (char)('0' + x % 10);
 	while ((x /= 10) > 0);
@@ -297,6 +330,10 @@ json_real(struct json *j, double x)
 		json_null(j);
 		return;
 	}
+	if (in_tree(j)) {
+		json_tree_number(j->tree, x);
+		return;
+	}
 	put_after(j, "", 0);
 	fprintf(j->out, "%.17g", x);
 }
@@ -304,13 +341,19 @@ json_real(struct json *j, double x)
 void
 json_bool(struct json *j, bool x)
 {
-	put_after(j, x ? "true" : "false", x ? 4 : 5);
+	if (in_tree(j))
+		json_tree_bool(j->tree, x);
+	else
+		put_after(j, x ? "true" : "false", x ? 4 : 5);
 }
 
 void
 json_null(struct json *j)
 {
-	put_after(j, "null", 4);
+	if (in_tree(j))
+		json_tree_null(j->tree);
+	else
+		put_after(j, "null", 4);
 }
 
 /* The text of at most 3 bytes. */
@@ -331,6 +374,7 @@ base64_quad(const unsigned char *p, size_t n, char quad[4])
 void
 json_base64_open(struct json *j)
 {
+	assert(!j->tree);
 	put_after(j, "\"", 1);
 }
 

@@ -12,8 +12,11 @@
 
 #define JSON_DEPTH 64
 
+struct json_tree;
+
 struct json {
 	FILE *out;
+	struct json_tree *tree; /* instead of text on `out`; NULL: text */
 	unsigned indent; /* spaces per level; 0: all on one line */
 	unsigned depth;
 	bool after_key;
@@ -24,6 +27,8 @@ struct json {
 };
 
 void json_init(struct json *j, FILE *out, unsigned indent);
+/* The document becomes a tree; it has no base64. */
+void json_init_tree(struct json *j, struct json_tree *tree);
 
 void json_object(struct json *j); /* { */
 void json_array(struct json *j); /* [ */

@@ -297,6 +297,51 @@ test_hostile_names(void **state)
 	free(text);
 }
 
+/* What a page of the documents' texts is. */
+static char *
+page_of_texts(const struct small_plan *s, size_t *n)
+{
+	static const writer all[NPAGE_DOCS] = {
+	    write_result, write_map, write_provenance, write_alternatives};
+	struct err err = {.kind = ERR_NONE};
+	struct page_docs d = {.doc = {NULL}};
+	char *text = NULL;
+	FILE *f;
+
+	for (int i = 0; i < NPAGE_DOCS; i++) {
+		char *doc = text_of(all[i], s, n);
+
+		assert_true(
+		    page_docs_take(&d, (enum page_doc)i, doc, *n, &err));
+		free(doc);
+	}
+	f = open_memstream(&text, n);
+	assert_true(page_write(f, &d, &err));
+	fclose(f);
+	page_docs_close(&d);
+	return text;
+}
+
+/* A search's page is the one that `marq report` makes of its files. */
+static void
+test_page_of_files(void **state)
+{
+	(void)state;
+	for (int hostile = 0; hostile < 2; hostile++) {
+		struct small_plan s;
+		size_t n, m;
+		char *a, *b;
+
+		small_plan_init(&s, hostile, &arena);
+		a = text_of(write_html, &s, &n);
+		b = page_of_texts(&s, &m);
+		assert_int_equal(n, m);
+		assert_memory_equal(a, b, n);
+		free(a);
+		free(b);
+	}
+}
+
 /* A composite's other candidates: same nodes first, the cheapest first. */
 static void
 test_alternatives(void **state)
@@ -341,6 +386,7 @@ main(void)
 	    cmocka_unit_test(test_conservation_is_checked),
 	    cmocka_unit_test(test_trace),
 	    cmocka_unit_test(test_hostile_names),
+	    cmocka_unit_test(test_page_of_files),
 	    cmocka_unit_test(test_alternatives),
 	    cmocka_unit_test(test_unknown_artefact),
 	};
