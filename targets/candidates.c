@@ -406,17 +406,36 @@ keep_wanted(struct candidate_finder *f, const struct target *t, uint32_t rule,
 	return 0;
 }
 
+/* A match that the rule accepts. */
+static void
+add_implementations(struct candidate_finder *f, const struct target *t,
+    uint32_t number, const struct match *m)
+{
+	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
+	struct match_in in = {t, f->graph, &f->uses, NULL, number, f->prepared,
+	    f->options->keep_nan, f->rare};
+	struct arena_mark mark;
+	struct boundary b;
+	uint32_t n = 1;
+
+	in.match = match_keep(m, f->arena);
+	if (t->kind->implementations)
+		n = t->kind->implementations(
+		    &in, &f->mix->formats, impl, IMPLEMENTATIONS);
+	n = keep_wanted(f, t, number, m, impl, n);
+	mark = arena_mark(f->scratch);
+	b = find_boundary(f, m, f->scratch);
+	for (uint32_t i = 0; i < n; i++)
+		add_candidate(f, &in, &b, &impl[i]);
+	arena_back(f->scratch, mark);
+}
+
 static void
 take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
     const struct match *m)
 {
 	const struct rule *rule = &t->kind->rule[number];
-	struct implementation impl[IMPLEMENTATIONS] = {{.name = ""}};
-	struct match_in in = {t, f->graph, &f->uses, NULL, number, f->prepared,
-	    f->options->keep_nan, f->rare};
-	struct arena_mark mark;
 	struct why why;
-	uint32_t n = 1;
 
 	if (f->wide && !widened_fits(f->wide, m->node, m->nnodes))
 		return;
@@ -426,16 +445,7 @@ take_match(struct candidate_finder *f, const struct target *t, uint32_t number,
 			refuse(f, t, number, m, &why);
 		return;
 	}
-	in.match = match_keep(m, f->arena);
-	if (t->kind->implementations)
-		n = t->kind->implementations(
-		    &in, &f->mix->formats, impl, IMPLEMENTATIONS);
-	n = keep_wanted(f, t, number, m, impl, n);
-	mark = arena_mark(f->scratch);
-	struct boundary b = find_boundary(f, m, f->scratch);
-	for (uint32_t i = 0; i < n; i++)
-		add_candidate(f, &in, &b, &impl[i]);
-	arena_back(f->scratch, mark);
+	add_implementations(f, t, number, m);
 }
 
 static void

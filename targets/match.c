@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Matching keeps the list of all partial matches so far and extends every one
@@ -13,6 +14,7 @@
 /* TUNING: extensions tried per root, for patterns that double at each level. */
 #define STEPS 20000
 
+/* Most have no capture, and are copied up to what they have. */
 struct partial {
 	uint32_t nnodes, ncaptures;
 	node_id node[PATTERN_NODES]; /* ascending */
@@ -20,7 +22,7 @@ struct partial {
 };
 
 struct partials {
-	struct partial *item;
+	const struct partial **item;
 	uint32_t n, cap;
 };
 
@@ -52,22 +54,30 @@ same_partial(const struct partial *a, const struct partial *b)
 	return true;
 }
 
+static size_t
+bytes_of(const struct partial *p)
+{
+	return offsetof(struct partial, capture)
+	    + p->ncaptures * sizeof p->capture[0];
+}
+
 static void
 keep(struct matcher *m, struct partials *to, const struct partial *p)
 {
 	for (uint32_t i = 0; i < to->n; i++)
-		if (same_partial(&to->item[i], p))
+		if (same_partial(to->item[i], p))
 			return;
 	if (to->n == PARTIALS)
 		return;
 	if (to->cap == 0) { /* one is nearly always all there is */
-		to->item = (struct partial *)arena_copy(m->arena, p, sizeof *p);
-		to->cap = to->n = 1;
-		return;
+		to->item = arena_new(m->arena, const struct partial *, 1);
+		to->cap = 1;
+	} else {
+		to->item = (const struct partial **)arena_grow(
+		    m->arena, to->item, &to->cap, to->n + 1, sizeof *to->item);
 	}
-	to->item = (struct partial *)arena_grow(
-	    m->arena, to->item, &to->cap, to->n + 1, sizeof *p);
-	to->item[to->n++] = *p;
+	to->item[to->n++] =
+	    (const struct partial *)arena_copy(m->arena, p, bytes_of(p));
 }
 
 /* Add a node to a partial match; false when it holds too many. */
@@ -146,7 +156,7 @@ static void
 append(struct matcher *m, struct partials *to, const struct partials *more)
 {
 	for (uint32_t i = 0; i < more->n; i++)
-		keep(m, to, &more->item[i]);
+		keep(m, to, more->item[i]);
 }
 
 /* Node `id` as the operator p names, its inputs as p's arguments. */
@@ -160,8 +170,9 @@ match_operator(struct matcher *m, const struct pattern *p, node_id id,
 	if (p->kind != PATTERN_OPERATOR && n->op != p->op)
 		return with;
 	for (uint32_t i = 0; i < from->n; i++) {
-		struct partial next = from->item[i];
+		struct partial next;
 
+		memcpy(&next, from->item[i], bytes_of(from->item[i]));
 		if (add_node(&next, id))
 			keep(m, &with, &next);
 	}
@@ -207,9 +218,11 @@ capture(struct matcher *m, const struct pattern *p,
 	struct partials out = {0};
 
 	for (uint32_t i = 0; i < inner->n; i++) {
-		struct partial next = inner->item[i];
-		bool is_node = !is_leaf(p->arg[0]) && has_node(&next, node);
+		struct partial next;
+		bool is_node =
+		    !is_leaf(p->arg[0]) && has_node(inner->item[i], node);
 
+		memcpy(&next, inner->item[i], bytes_of(inner->item[i]));
 		if (add_capture(&next,
 		        (struct capture_of){
 		            p->name, is_node ? node : NODE_NONE, v, NULL}))
@@ -254,8 +267,11 @@ match_one_idiom(struct matcher *m, const struct pattern *p,
 	struct partials with = {0};
 
 	for (uint32_t i = 0; i < from->n; i++) {
-		struct partial next = from->item[i];
-		bool fits = add_capture(&next,
+		struct partial next;
+		bool fits;
+
+		memcpy(&next, from->item[i], bytes_of(from->item[i]));
+		fits = add_capture(&next,
 		    (struct capture_of){idiom_name(found->kind), found->root,
 		        graph_node(m->graph, found->root)->output[0], found});
 
@@ -374,15 +390,17 @@ pattern_match(const struct pattern *p, const struct graph *g, node_id root,
 	struct arena_mark mark = arena_mark(out->scratch);
 	struct matcher m = {g, out->idioms, out->scratch, STEPS};
 	const struct node *n = graph_node(g, root);
-	struct partial nothing = {0};
-	struct partials start = {&nothing, 1, 1}, found;
+	struct partial nothing;
+	const struct partial *first = &nothing;
+	struct partials start = {&first, 1, 1}, found;
 	uint32_t count = 0;
 
+	nothing.nnodes = nothing.ncaptures = 0;
 	found = match_at(
 	    &m, p, root, n->noutputs ? n->output[0] : VALUE_NONE, &start);
 	for (uint32_t i = 0; i < found.n && count < out->max; i++)
-		if (found.item[i].nnodes > 0)
-			give(&out->item[count++], root, &found.item[i],
+		if (found.item[i]->nnodes > 0)
+			give(&out->item[count++], root, found.item[i],
 			    out->arena);
 	arena_back(out->scratch, mark);
 	return count;
