@@ -115,6 +115,8 @@ add_capture(struct partial *p, struct capture_of c)
 
 static struct partials match_value_at(struct matcher *m,
     const struct pattern *p, value_id v, const struct partials *from);
+static struct partials match_at(struct matcher *m, const struct pattern *p,
+    node_id node, value_id v, const struct partials *from);
 
 /* All inputs from the i-th on as p, one at least. */
 static struct partials
@@ -303,6 +305,53 @@ match_idioms(struct matcher *m, const struct pattern *p, node_id root,
 	return out;
 }
 
+/* Is the node another operator than p begins with? Most alternatives go here. */
+static bool
+begins_otherwise(const struct matcher *m, const struct pattern *p, node_id node)
+{
+	while (p->kind == PATTERN_AS)
+		p = p->arg[0];
+	return p->kind == PATTERN_NODE
+	    && (node == NODE_NONE || graph_node(m->graph, node)->op != p->op);
+}
+
+/* All alternatives; one that is left alone gives its own list. */
+static struct partials
+match_either(struct matcher *m, const struct pattern *p, node_id node,
+    value_id v, const struct partials *from)
+{
+	const struct pattern *left[PATTERN_ARGS];
+	struct partials out = {0}, more;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->nargs; i++)
+		if (!begins_otherwise(m, p->arg[i], node))
+			left[n++] = p->arg[i];
+	if (n == 1)
+		return match_at(m, left[0], node, v, from);
+	for (uint32_t i = 0; i < n; i++) {
+		more = match_at(m, left[i], node, v, from);
+		append(m, &out, &more);
+	}
+	return out;
+}
+
+/* The operator over the first argument, or that alone. */
+static struct partials
+match_maybe(struct matcher *m, const struct pattern *p, node_id node,
+    value_id v, const struct partials *from)
+{
+	struct partials out = {0}, more;
+
+	if (node != NODE_NONE && graph_node(m->graph, node)->op == p->op)
+		out = match_operator(m, p, node, from);
+	more = match_at(m, p->arg[0], node, v, from);
+	if (out.n == 0)
+		return more;
+	append(m, &out, &more);
+	return out;
+}
+
 /* Everything but REST and EVERY: p at value v, produced by `node` (or NODE_NONE). */
 static struct partials
 match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
@@ -320,17 +369,9 @@ match_at(struct matcher *m, const struct pattern *p, node_id node, value_id v,
 			out = match_operator(m, p, node, from);
 		return out;
 	case PATTERN_MAYBE:
-		if (node != NODE_NONE)
-			out = match_operator(m, p, node, from);
-		more = match_at(m, p->arg[0], node, v, from);
-		append(m, &out, &more);
-		return out;
+		return match_maybe(m, p, node, v, from);
 	case PATTERN_EITHER:
-		for (uint32_t i = 0; i < p->nargs; i++) {
-			more = match_at(m, p->arg[i], node, v, from);
-			append(m, &out, &more);
-		}
-		return out;
+		return match_either(m, p, node, v, from);
 	case PATTERN_AS:
 		more = match_at(m, p->arg[0], node, v, from);
 		return capture(m, p, &more, node, v);
