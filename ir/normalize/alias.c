@@ -61,28 +61,12 @@ keeps_shape(const struct graph *g, const struct node *n)
 	    && memcmp(x->dim, y->dim, x->rank * sizeof *x->dim) == 0;
 }
 
-/* Operators that do nothing when they leave the shape as it is; or, of one operand,
- * nothing at all. */
+/* Operators that do nothing when they leave the shape as it is. */
 static bool
-is_nothing_else(const struct node *n)
+is_move(enum op op)
 {
-	switch (n->op) {
-	case OP_RESHAPE:
-	case OP_FLATTEN:
-	case OP_SQUEEZE:
-	case OP_UNSQUEEZE:
-	case OP_EXPAND:
-	case OP_TILE:
-		return true;
-	case OP_CONCAT:
-	case OP_SUM:
-	case OP_MAX:
-	case OP_MIN:
-	case OP_MEAN:
-		return n->ninputs == 1;
-	default:
-		return false;
-	}
+	return op == OP_RESHAPE || op == OP_FLATTEN || op == OP_SQUEEZE
+	    || op == OP_UNSQUEEZE || op == OP_EXPAND || op == OP_TILE;
 }
 
 /* Why a node is one that changes nothing; NULL: it is none. */
@@ -97,7 +81,7 @@ identity_kind(const struct graph *g, const struct frame *around,
 		return "identity";
 	if (n->op == OP_CAST || n->op == OP_CASTLIKE)
 		return keeps_dtype(g, n) ? "cast to its own type" : NULL;
-	if (is_nothing_else(n))
+	if (is_move(n->op))
 		return keeps_shape(g, n) ? "move to its own shape" : NULL;
 	return n->op == OP_DROPOUT && is_inference_dropout(g, around, n)
 	        && !is_wanted(n, 1, uses, g)
