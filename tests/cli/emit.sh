@@ -144,7 +144,7 @@ EOF
 # ... under the names that its reader gives nodes that have none.
 names=$MARQ_SHARED/data/exports
 if [ -d "$names" ]; then
-	for case in hand_loop_if=node_2 gelu_none=node hand_functions=node_9; do
+	for case in hand_loop_if=node_2 gelu_none=node hand_functions=node_10; do
 		run search "$names/${case%=*}/model.onnx" -t host --no-measure --db none --emit=model-explorer -o named -q --force
 		expect_status 0
 		expect_in named/model-explorer/target.json "\"${case#*=}\": {"
