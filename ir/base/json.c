@@ -179,8 +179,9 @@ put_quoted(struct json *j, const char *s, size_t n, const char *behind)
 		at = 0;
 		write_escaped(j->out, s, n);
 	}
-	memcpy(text + at, behind, nbehind);
-	put(j, text, at + nbehind);
+	for (size_t i = 0; i < nbehind; i++)
+		text[at++] = behind[i];
+	put(j, text, at);
 }
 
 void

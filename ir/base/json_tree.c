@@ -88,20 +88,20 @@ valid_run(const char *s, size_t n)
 static char *
 copy(struct json_tree *t, const char *s, size_t n)
 {
-	static const char mark[] = "\xef\xbf\xbd";
+	static const char mark[] = {'\xef', '\xbf', '\xbd'};
 	size_t run = valid_run(s, n), at = 0;
 	char *text;
 
 	if (run == n)
 		return arena_strn(t->a, s, n);
-	text = arena_array(t->a, n + 1, strlen(mark));
+	text = arena_array(t->a, n + 1, sizeof mark);
 	for (;; run = valid_run(s, n)) {
 		memcpy(text + at, s, run);
 		at += run;
 		if (run == n)
 			return text;
-		memcpy(text + at, mark, strlen(mark));
-		at += strlen(mark);
+		memcpy(text + at, mark, sizeof mark);
+		at += sizeof mark;
 		s += run + 1;
 		n -= run + 1;
 	}
