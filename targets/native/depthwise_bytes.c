@@ -1,4 +1,5 @@
 /* Convolutions of each channel of bytes by itself. */
+#include "ir/base/common_scratch.h"
 #include "targets/lanes.h"
 #include "targets/native/conv_bytes.h"
 #include "targets/native/native.h"
@@ -15,6 +16,25 @@ channels_at_once(const struct target *t)
 	return (size_t)2 * native_version_of(t)->width;
 }
 
+/* TUNING: bytes of a thread's pairs of lines: each takes four times what the line does,
+ * and as many are kept as a window is high. */
+#define LINES_MOST ((double)(64 << 20))
+
+static double
+bytes_of_lines(
+    const struct match_in *m, const struct window *w, int64_t columns)
+{
+	const double high =
+	    (double)(w->kernel[0] - 1) * (double)w->dilation[0] + 1;
+	const double wide =
+	    (double)(w->kernel[1] - 1) * (double)w->dilation[1] + 1;
+	const double reach =
+	    (double)(columns - 1) * (double)w->stride[1] + wide;
+
+	return high * reach * 2 * sizeof(float)
+	    * native_version_of(m->target)->width;
+}
+
 bool
 accept_depthwise_bytes(const struct match_in *m, struct why *why)
 {
@@ -23,6 +43,7 @@ accept_depthwise_bytes(const struct match_in *m, struct why *why)
 	struct match_in in = *m;
 	struct window w;
 	int64_t channels, filters, taps;
+	double lines;
 
 	in.graph = match_graph(m->match, m->graph);
 	if (!need_integer(&in, why, n) || !need_window(&in, why, n, &w))
@@ -30,11 +51,14 @@ accept_depthwise_bytes(const struct match_in *m, struct why *why)
 	channels = node_in(in.graph, n, 0)->type.dim[1];
 	filters = node_out(in.graph, n, 0)->type.dim[1];
 	taps = w.kernel[0] * w.kernel[1];
+	lines = bytes_of_lines(m, &w, node_out(in.graph, n, 0)->type.dim[3]);
 	return NEED(why, group == channels && filters == channels, "group",
 	           "one channel and one filter each", "%d of %d and %d",
 	           (int)group, (int)channels, (int)filters)
 	    && NEED(why, taps <= DEPTHWISE_TAPS, "window", "7x7 at most",
 	        "%dx%d", (int)w.kernel[0], (int)w.kernel[1])
+	    && NEED(why, lines <= LINES_MOST, "lines",
+	        "at most 64 MiB of them as pairs", "%.3g bytes", lines)
 	    && NEED(why, (size_t)channels >= channels_at_once(m->target),
 	        "channels", "two of the processor's vectors", "%d",
 	        (int)channels);
@@ -90,14 +114,13 @@ static void
 pair_weights(const struct conv_bytes *b, size_t first, size_t each, size_t line,
     int16_t *to)
 {
-	const struct integer_window w =
-	    integer_window_of(&b->window, b->in, b->out);
-	const size_t columns = w.kernel[1];
+	const size_t lines = (size_t)b->window.kernel[0];
+	const size_t columns = (size_t)b->window.kernel[1];
 
 	for (size_t k = 0; k < columns; k++)
 		for (size_t i = 0; i < 2; i++)
 			for (size_t c = 0; c < each; c++)
-				*to++ = line + i < w.kernel[0]
+				*to++ = line + i < lines
 				    ? (int16_t)conv_bytes_weight(
 				        b, first + c, (line + i) * columns + k)
 				    : 0;
@@ -184,7 +207,8 @@ compile_depthwise_bytes(const struct target *t, const struct graph *g,
 	d->block = rows_of_block(w, d->images, k->threads);
 	k->room =
 	    rounded(depthwise_bytes_room(d, native_version_of(t)->width), 16);
-	k->scratch = arena_new(a, int32_t, k->threads * k->room);
+	k->scratch =
+	    common_scratch_or(k->threads * k->room * sizeof *k->scratch, a);
 	k->port = candidate_input(c, b.node->input[0]);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};

@@ -1939,6 +1939,28 @@ test_random_channelwise_bytes(void **state)
 	target_threads_set(1);
 }
 
+/* Windows so far apart that lines would take more memory than anything else. */
+static void
+test_refused_channelwise_bytes(void **state)
+{
+	const struct attr attr[] = {ATTR_OF_INT("group", 32),
+	    ATTR_OF_INTS("dilations", 100000, 100000),
+	    ATTR_OF_INTS("pads", 100000, 100000, 100000, 100000)};
+	const value_id zero = byte_codes(DIMS(1), true);
+	const value_id in[] = {quantized(DIMS(1, 32, 9, 9), true),
+	    make_scalar(&m, 0.02f), zero, byte_codes(DIMS(32, 1, 3, 3), false),
+	    make_scalar(&m, 0.004f), byte_of(0, false), make_scalar(&m, 0.3f),
+	    zero, VALUE_LAST};
+
+	(void)state;
+	make_output(&m,
+	    of_type(
+	        make_node(&m, OP_QLINEARCONV, in, attr, 3), byte_type(true)));
+	find("native");
+	assert_false(has_rule("native.integer_depthwise"));
+	assert_true(is_refused_as("lines"));
+}
+
 static void
 test_random_integers(void **state)
 {
@@ -2867,6 +2889,7 @@ main(int argc, char **argv)
 	    TEST(test_integer_products),
 	    TEST(test_byte_matrices),
 	    TEST(test_random_channelwise_bytes),
+	    TEST(test_refused_channelwise_bytes),
 	    TEST(test_byte_pools),
 	    TEST(test_random_integers),
 	    TEST(test_refused_integers),
