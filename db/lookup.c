@@ -84,17 +84,29 @@ keep_row(struct kept_attempt *k, sqlite3_stmt *s)
 	return true;
 }
 
+/* A statement about the subject of that key; NULL: *err says why. */
+static sqlite3_stmt *
+ask(struct costdb *db, enum statement which, const struct lookup_key *w,
+    struct err *err)
+{
+	sqlite3_stmt *s = sql_get(db, which, err);
+
+	if (s) {
+		sqlite3_bind_int64(s, 1, subject_key(&w->hash));
+		bind_blob(s, 2, w->bytes, w->n);
+	}
+	return s;
+}
+
 static bool
 keep_attempts(struct costdb *db, const struct lookup_key *w, struct err *err)
 {
 	struct sought *k = &db->sought;
-	sqlite3_stmt *s = sql_get(db, SQL_LOOKUP_ALL, err);
+	sqlite3_stmt *s = ask(db, SQL_LOOKUP_ALL, w, err);
 	bool row;
 
 	if (!s)
 		return false;
-	sqlite3_bind_int64(s, 1, subject_key(&w->hash));
-	bind_blob(s, 2, w->bytes, w->n);
 	k->has_all = true;
 	while (k->has_all && sql_step(db, s, &row, err) && row) {
 		k->has_all =
@@ -155,13 +167,11 @@ list_environments(
     struct costdb *db, const struct lookup_key *w, struct err *err)
 {
 	struct sought *k = &db->sought;
-	sqlite3_stmt *s = sql_get(db, SQL_SUBJECT_ENVS, err);
+	sqlite3_stmt *s = ask(db, SQL_SUBJECT_ENVS, w, err);
 	bool row;
 
 	if (!s)
 		return false;
-	sqlite3_bind_int64(s, 1, subject_key(&w->hash));
-	bind_blob(s, 2, w->bytes, w->n);
 	while (sql_step(db, s, &row, err) && row) {
 		k->subject = sqlite3_column_int64(s, 0);
 		if (!see_env(k, sqlite3_column_int64(s, 1)))

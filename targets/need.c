@@ -84,6 +84,18 @@ need_size(const struct match_in *m, struct why *w, value_id v)
 }
 
 bool
+need_byte_images(const struct match_in *m, struct why *w, const struct node *n)
+{
+	const struct type *t = matched_type(m, n->input[0]);
+
+	return NEED(w, t->kind == TYPE_TENSOR && dtype_is_byte(t->dtype),
+	           "type", "int8 or uint8", "another")
+	    && need_first_output(m, w, n) && need_size(m, w, n->input[0])
+	    && need_size(m, w, n->output[0])
+	    && need_rank_in(m, w, n->input[0], 4, 4);
+}
+
+bool
 need_first_output(const struct match_in *m, struct why *w, const struct node *n)
 {
 	bool ok = true;

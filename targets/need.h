@@ -25,6 +25,9 @@ bool need_tensors(const struct match_in *m, struct why *w, const struct node *n,
 /* No output of the node but the first is read. */
 bool need_first_output(
     const struct match_in *m, struct why *w, const struct node *n);
+/* A node's input 0 and output 0 are images of bytes, and no other output is read. */
+bool need_byte_images(
+    const struct match_in *m, struct why *w, const struct node *n);
 /* need_tensors() of all inputs of all nodes of the match. */
 bool need_all_tensors(const struct match_in *m, struct why *w);
 /* The same, or (halves) float16 in all of them. */

@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/jsonin.h"
 #include "ir/base/utf8.h"
-
-/* As reading keeps digits, see jsonin.c. */
-#define MAX_EXACT 9007199254740992.0 /* 2^53 */
 
 struct json_tree_level {
 	cJSON *item;
@@ -136,7 +134,7 @@ json_tree_whole(struct json_tree *t, bool negative, uint64_t size)
 {
 	cJSON *item = add_number(t, negative ? -(double)size : (double)size);
 
-	if (fabs(item->valuedouble) >= MAX_EXACT)
+	if (fabs(item->valuedouble) >= JSON_EXACT)
 		item->valuestring =
 		    arena_printf(t->a, "%s%" PRIu64, negative ? "-" : "", size);
 }
@@ -147,7 +145,7 @@ json_tree_number(struct json_tree *t, double x)
 	cJSON *item = add_number(t, x);
 	char text[40];
 
-	if (fabs(x) < MAX_EXACT)
+	if (fabs(x) < JSON_EXACT)
 		return;
 	snprintf(text, sizeof text, "%.17g", x);
 	if (!strpbrk(text, ".e"))

@@ -10,8 +10,6 @@
 #include "ir/base/json_memory.h"
 #include "ir/base/map.h"
 
-#define MAX_EXACT 9007199254740992.0 /* 2^53 */
-
 static bool
 is_digit(char c)
 {
@@ -145,7 +143,8 @@ keep_digits(cJSON *item, const char **at, const char *end)
 			*at = from;
 			return false;
 		}
-		if (fabs(item->valuedouble) < MAX_EXACT || !is_whole(from, *at))
+		if (fabs(item->valuedouble) < JSON_EXACT
+		    || !is_whole(from, *at))
 			continue;
 		item->valuestring = cJSON_malloc((size_t)(*at - from) + 1);
 		memcpy(item->valuestring, from, (size_t)(*at - from));
@@ -163,7 +162,7 @@ jsonin_is_u64(const cJSON *item, uint64_t *out)
 	    || item->valuedouble != floor(item->valuedouble))
 		return false;
 	if (!item->valuestring) {
-		if (item->valuedouble >= MAX_EXACT)
+		if (item->valuedouble >= JSON_EXACT)
 			return false;
 		*out = (uint64_t)item->valuedouble;
 		return true;
@@ -403,8 +402,8 @@ is_i64(const cJSON *item)
 {
 	const double size = fabs(item->valuedouble);
 
-	if (size >= MAX_EXACT)
-		return size == MAX_EXACT && item->valuestring && is_held(item);
+	if (size >= JSON_EXACT)
+		return size == JSON_EXACT && item->valuestring && is_held(item);
 	return item->valuedouble == floor(item->valuedouble);
 }
 

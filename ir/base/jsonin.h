@@ -12,6 +12,9 @@
 
 struct cJSON;
 
+/* 2^53: larger whole numbers keep their digits, as text of the number. */
+#define JSON_EXACT 9007199254740992.0
+
 /* Parse text (n bytes); NULL on error. Free with jsonin_close(). `name` is
  * what messages call the document. Duplicate keys are refused, and numbers that
  * JSON does not have (010, 1.). */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "ir/base/common_scratch.h"
 #include "targets/lanes.h"
 #include "targets/native/byte_matrices_form.h"
 #include "targets/native/codes.h"
@@ -205,7 +206,8 @@ compile_byte_matrices(const struct target *t, const struct graph *g,
 	k->threads = target_threads();
 	divide(&k->m, k->threads);
 	f->scratch = rounded(version->byte_matrices_room(&k->m), 16);
-	k->scratch = arena_new(a, int32_t, k->threads * f->scratch);
+	k->scratch =
+	    common_scratch_or(k->threads * f->scratch * sizeof *k->scratch, a);
 	k->data.a.zero = (int32_t)p.a_code.zero;
 	k->a = candidate_input(c, p.a);
 	k->b = candidate_input(c, p.b);

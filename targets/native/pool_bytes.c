@@ -29,16 +29,10 @@ bool
 accept_pool_bytes(const struct match_in *m, struct why *why)
 {
 	const struct node *n = match_as_node(m->match, m->graph);
-	const struct type *t = matched_type(m, n->input[0]);
 	struct match_in in = *m;
 
 	in.graph = match_graph(m->match, m->graph);
-	return NEED(why, t->kind == TYPE_TENSOR && dtype_is_byte(t->dtype),
-	           "type", "int8 or uint8", "another")
-	    && need_first_output(m, why, n) && need_size(m, why, n->input[0])
-	    && need_size(m, why, n->output[0])
-	    && need_rank_in(m, why, n->input[0], 4, 4)
-	    && need_pool(&in, why, n);
+	return need_byte_images(m, why, n) && need_pool(&in, why, n);
 }
 
 struct pool_bytes_kernel {

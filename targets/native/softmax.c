@@ -1,4 +1,5 @@
 /* Softmax and LogSoftmax along any dimension, and of bytes along the last. */
+#include "ir/base/common_scratch.h"
 #include "targets/axes.h"
 #include "targets/lanes.h"
 #include "targets/native/codes.h"
@@ -145,6 +146,7 @@ struct byte_lines_kernel {
 	size_t part; /* lines of it */
 	const uint8_t *from;
 	uint8_t *to;
+	uint32_t threads;
 	float *scratch; /* [threads][part * form.n] */
 };
 
@@ -170,7 +172,7 @@ run_byte_lines(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->from = in[0];
 	k->to = out[0];
-	lanes_each((k->form.outer + k->part - 1) / k->part, target_threads(),
+	lanes_each((k->form.outer + k->part - 1) / k->part, k->threads,
 	    run_byte_part, k);
 }
 
@@ -191,8 +193,9 @@ compile_byte_lines(const struct target *t, const struct graph *g,
 	k->part = (PART_LEAST + each - 1) / each * k->version->width;
 	byte_code_of(&k->from_code, g, graph_producer(g, b.middle->input[0]));
 	byte_code_of(&k->to_code, g, b.quantiser);
-	k->scratch =
-	    arena_new(a, float, target_threads() * k->part * k->form.n);
+	k->threads = target_threads();
+	k->scratch = common_scratch_or(
+	    k->threads * k->part * k->form.n * sizeof *k->scratch, a);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run_byte_lines, .state = k};
 	return true;

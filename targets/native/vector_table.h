@@ -7,6 +7,20 @@
 #include "targets/native/vector.h"
 #include "targets/native/vector_pairs.h"
 
+/* Of what an instruction set lacks: false, nothing was looked up. */
+ALWAYS bool
+table_rows_lacking(uint8_t *restrict to, const uint8_t *restrict from,
+    const struct table_rows *r, const uint8_t *table)
+{
+	(void)to;
+	(void)from;
+	(void)r;
+	(void)table;
+	return false;
+}
+
+/* ---- 64 at a time, by VBMI's permutations ---- */
+
 #if NATIVE_WIDTH == 16 && defined(__AVX512F__)
 #define VBMI \
 	__attribute__((target("avx512vbmi,avx512bw"), always_inline)) inline
@@ -53,7 +67,7 @@ table_row_wide(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
 }
 
 __attribute__((target("avx512vbmi,avx512bw"))) static void
-table_rows_wide(uint8_t *restrict to, const uint8_t *restrict from,
+table_rows_permuted(uint8_t *restrict to, const uint8_t *restrict from,
     const struct table_rows *r, const uint8_t *table)
 {
 	const struct table_parts t = table_parts(table);
@@ -64,31 +78,21 @@ table_rows_wide(uint8_t *restrict to, const uint8_t *restrict from,
 }
 
 static bool
-table_has_wide(void)
-{
-	return __builtin_cpu_supports("avx512vbmi");
-}
-#else
-static bool
-table_has_wide(void)
-{
-	return false;
-}
-
-static void
 table_rows_wide(uint8_t *restrict to, const uint8_t *restrict from,
     const struct table_rows *r, const uint8_t *table)
 {
-	(void)to;
-	(void)from;
-	(void)r;
-	(void)table;
+	if (!__builtin_cpu_supports("avx512vbmi"))
+		return false;
+	table_rows_permuted(to, from, r, table);
+	return true;
 }
+#else
+#define table_rows_wide table_rows_lacking
 #endif
 
-#if NATIVE_WIDTH == 8 && defined(__AVX2__)
-#define HAS_LINES 1
+/* ---- computed, where a line says what the table says ---- */
 
+#if NATIVE_WIDTH == 8 && defined(__AVX2__)
 ALWAYS void
 line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
 {
@@ -105,31 +109,29 @@ line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
 	    l->to_unsigned ? _mm_packus_epi16(low, high)
 	                   : _mm_packs_epi16(low, high));
 }
-#else
-#define HAS_LINES 0
 
-ALWAYS void
-line_step(uint8_t *to, const uint8_t *from, const struct byte_line *l)
+/* Of rows of at least as many bytes as a step takes. What the last step has of the one
+ * before is written twice. */
+static bool
+table_rows_by_line(uint8_t *restrict to, const uint8_t *restrict from,
+    const struct table_rows *r, const uint8_t *table)
 {
-	(void)to;
-	(void)from;
-	(void)l;
-}
-#endif
-
-/* Rows of at least as many bytes as a step takes. What the last step has of the one before
- * is written twice. */
-static void
-line_rows(uint8_t *restrict to, const uint8_t *restrict from,
-    const struct table_rows *r)
-{
+	(void)table;
+	if (!r->line || r->n < SHORTS)
+		return false;
 	for (size_t k = 0; k < r->rows;
 	     k++, to += r->to_step, from += r->from_step) {
 		for (size_t i = 0; i + SHORTS <= r->n; i += SHORTS)
 			line_step(to + i, from + i, r->line);
 		line_step(to + r->n - SHORTS, from + r->n - SHORTS, r->line);
 	}
+	return true;
 }
+#else
+#define table_rows_by_line table_rows_lacking
+#endif
+
+/* ---- 32 at a time, by shuffles ---- */
 
 #ifdef __AVX2__
 #define TABLE_PARTS ((size_t)16)
@@ -185,7 +187,7 @@ table_step(uint8_t *to, const uint8_t *from, const struct table_sixteens *t)
 	        table_half(turned, t->of + TABLE_PARTS / 2)));
 }
 
-/* n: at least as many as a step takes, as of line_rows. */
+/* n: at least as many as a step takes, as by a line. */
 static void
 table_row(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
     const struct table_sixteens *t)
@@ -211,17 +213,10 @@ table_rows_by_sixteen(uint8_t *restrict to, const uint8_t *restrict from,
 	return true;
 }
 #else
-static bool
-table_rows_by_sixteen(uint8_t *restrict to, const uint8_t *restrict from,
-    const struct table_rows *r, const uint8_t *table)
-{
-	(void)to;
-	(void)from;
-	(void)r;
-	(void)table;
-	return false;
-}
+#define table_rows_by_sixteen table_rows_lacking
 #endif
+
+/* ---- any way ---- */
 
 static void
 table_rows_each(uint8_t *restrict to, const uint8_t *restrict from,
@@ -237,11 +232,9 @@ static void
 bytes_table_rows(uint8_t *restrict to, const uint8_t *restrict from,
     const struct table_rows *r, const uint8_t *table)
 {
-	if (table_has_wide())
-		table_rows_wide(to, from, r, table);
-	else if (HAS_LINES && r->line && r->n >= SHORTS)
-		line_rows(to, from, r);
-	else if (!table_rows_by_sixteen(to, from, r, table))
+	if (!table_rows_wide(to, from, r, table)
+	    && !table_rows_by_line(to, from, r, table)
+	    && !table_rows_by_sixteen(to, from, r, table))
 		table_rows_each(to, from, r, table);
 }
 
