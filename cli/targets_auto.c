@@ -26,7 +26,7 @@ refusal_of(const struct target_kind *k, struct arena *a)
 
 	if (k->nrules == 0)
 		return arena_printf(a, "%s (needs options)", k->name);
-	if (!target_kind_usable(k, &err))
+	if (!target_kind_there(k, &err))
 		return arena_printf(a, "%s (%s)", k->name, err.text);
 	return NULL;
 }

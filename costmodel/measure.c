@@ -786,6 +786,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		m->helper[i].job = UINT32_MAX;
 	}
 	*out = m;
+	if (!o->links && !mix_load(o->mix, err))
+		return false;
 	if (!o->links)
 		find_out_rests(o->mix, threads);
 	if (!asks_tools(o->mix))

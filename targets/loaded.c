@@ -4,16 +4,18 @@
 #include "targets/loaded.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ir/base/hash.h"
 
 struct loaded_file {
 	const char *prefix;
 	const char *path; /* of the first that matches; "" while none does */
-	char build[65]; /* in hex; "": it has none */
+	char build[BUILD_TEXT]; /* in hex; "": it has none */
 };
 
 static const char *
@@ -32,7 +34,7 @@ padded(size_t n)
 
 /* The build id among the notes of a segment. */
 static void
-read_notes(struct loaded_file *w, const uint8_t *at, size_t left)
+read_notes(char build[BUILD_TEXT], const uint8_t *at, size_t left)
 {
 	ElfW(Nhdr) n;
 
@@ -42,14 +44,14 @@ read_notes(struct loaded_file *w, const uint8_t *at, size_t left)
 		memcpy(&n, at, sizeof n);
 		name = padded(n.n_namesz);
 		size = sizeof n + name + padded(n.n_descsz);
-		if (size > left)
+		if (n.n_namesz > left || n.n_descsz > left || size > left)
 			return;
 		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4
 		    && memcmp(at + sizeof n, "GNU", 4) == 0) {
 			const uint8_t *id = at + sizeof n + name;
 
 			for (size_t i = 0; i < n.n_descsz && i < 32; i++)
-				snprintf(w->build + 2 * i, 3, "%02x", id[i]);
+				snprintf(build + 2 * i, 3, "%02x", id[i]);
 			return;
 		}
 		at += size;
@@ -72,9 +74,57 @@ see_library(struct dl_phdr_info *info, size_t size, void *context)
 		uintptr_t at = info->dlpi_addr + p->p_vaddr;
 
 		if (p->p_type == PT_NOTE && w->build[0] == '\0')
-			read_notes(w, (const uint8_t *)at, p->p_memsz);
+			read_notes(w->build, (const uint8_t *)at, p->p_memsz);
 	}
 	return 1;
+}
+
+/* TUNING: a library has some ten segments, and notes of some tens of bytes. */
+#define SEGMENTS_MAX 64
+#define NOTES_MAX 4096
+
+static void
+read_note_segment(char build[BUILD_TEXT], int fd, const ElfW(Phdr) * p)
+{
+	uint8_t notes[NOTES_MAX];
+	ssize_t n;
+
+	if (p->p_type != PT_NOTE || p->p_filesz > sizeof notes)
+		return;
+	n = pread(fd, notes, p->p_filesz, (off_t)p->p_offset);
+	if (n > 0 && build[0] == '\0')
+		read_notes(build, notes, (size_t)n);
+}
+
+static void
+read_library(char build[BUILD_TEXT], int fd)
+{
+	ElfW(Ehdr) e;
+	ElfW(Phdr) p[SEGMENTS_MAX];
+	ssize_t size;
+
+	if (pread(fd, &e, sizeof e, 0) != (ssize_t)sizeof e
+	    || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0
+	    || e.e_phentsize != sizeof *p || e.e_phnum > SEGMENTS_MAX)
+		return;
+	size = (ssize_t)(e.e_phnum * sizeof *p);
+	if (pread(fd, p, (size_t)size, (off_t)e.e_phoff) != size)
+		return;
+	for (unsigned i = 0; i < e.e_phnum; i++)
+		read_note_segment(build, fd, &p[i]);
+}
+
+bool
+library_build(const char *path, char build[BUILD_TEXT])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	build[0] = '\0';
+	if (fd < 0)
+		return false;
+	read_library(build, fd);
+	close(fd);
+	return build[0] != '\0';
 }
 
 static struct loaded_file
@@ -88,7 +138,7 @@ find_library(const char *prefix)
 
 /* Of a library that was linked without a build id. */
 static void
-hash_file(const char *path, char text[33])
+hash_file(const char *path, char text[BUILD_TEXT])
 {
 	FILE *f = fopen(path, "rbe");
 	struct buf all;
@@ -104,16 +154,24 @@ hash_file(const char *path, char text[33])
 	buf_release(&all);
 }
 
-void
-loaded_build(struct buf *b, const char *key, const char *prefix)
+bool
+loaded_find(const char *prefix, char build[BUILD_TEXT])
 {
 	struct loaded_file w = find_library(prefix);
 
-	if (w.path[0] == '\0')
-		snprintf(w.build, sizeof w.build, "static");
-	else if (w.build[0] == '\0')
+	if (w.path[0] && w.build[0] == '\0')
 		hash_file(w.path, w.build);
-	buf_printf(b, "%s=%s\n", key, w.build);
+	memcpy(build, w.build, BUILD_TEXT);
+	return w.path[0] != '\0';
+}
+
+void
+loaded_build(struct buf *b, const char *key, const char *prefix)
+{
+	char build[BUILD_TEXT];
+
+	buf_printf(
+	    b, "%s=%s\n", key, loaded_find(prefix, build) ? build : "static");
 }
 
 void

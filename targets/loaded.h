@@ -3,11 +3,23 @@
 #ifndef TARGETS_LOADED_H
 #define TARGETS_LOADED_H
 
+#include <stdbool.h>
+
 #include "ir/base/buf.h"
 
-/* Append "<key>=<build id>" of the loaded library whose file name begins with
- * `prefix` ("libm.so"); a hash of its file where it has no build id, "static"
- * where none is loaded. */
+/* A build id in hex, and its end. */
+#define BUILD_TEXT 65
+
+/* The build id of the library in a file, which is not loaded for it. False: it has
+ * none, or it cannot be read. */
+bool library_build(const char *path, char build[BUILD_TEXT]);
+
+/* The build id, or a hash of the file, of the loaded library whose file name begins
+ * with `prefix` ("libm.so"). False: none is loaded. */
+bool loaded_find(const char *prefix, char build[BUILD_TEXT]);
+
+/* Append "<key>=<build id>" of the loaded library, likewise; "static" where none
+ * is loaded. */
 void loaded_build(struct buf *b, const char *key, const char *prefix);
 
 /* Append "<key>=<build id>" of this program itself. */

@@ -127,11 +127,26 @@ target_kind_find(const char *name)
 }
 
 bool
-target_kind_usable(const struct target_kind *k, struct err *err)
+target_kind_there(const struct target_kind *k, struct err *err)
 {
 	if (k->lacks)
 		return err_set(err, ERR_TARGET, "not built in: %s", k->lacks);
 	return !k->reach || k->reach(err);
+}
+
+bool
+target_kind_usable(const struct target_kind *k, struct err *err)
+{
+	return target_kind_there(k, err) && (!k->load || k->load(err));
+}
+
+bool
+mix_load(const struct mix *m, struct err *err)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (!target_kind_usable(m->target[i].kind, err))
+			return err_in(err, "target '%s'", m->target[i].text);
+	return true;
 }
 
 static const char *
@@ -370,7 +385,7 @@ static bool
 open_target(
     struct target *t, struct formats *f, struct arena *a, struct err *err)
 {
-	if (!target_kind_usable(t->kind, err))
+	if (!target_kind_there(t->kind, err))
 		return err_in(err, "target '%s'", t->text);
 	if (t->kind->open && !t->kind->open(t, f, a, err))
 		return err_in(err, "target '%s'", t->text);

@@ -256,9 +256,11 @@ struct target_kind {
 	const struct target_aliases *aliases; /* or NULL */
 	const char *kernel_library; /* that its kernels are of, or NULL */
 	const char *lacks; /* why it was left out of this build, or NULL */
-	/* Load what its kernels are of, once; ERR_TARGET where that cannot be.
-	 * NULL: it came with the program. */
+	/* What its kernels are of is there, as far as is known without loading it;
+	 * load it, once. ERR_TARGET where it is not. NULL: it came with the
+	 * program. */
 	bool (*reach)(struct err *err);
+	bool (*load)(struct err *err);
 	/* Floating-point operations a cycle its code cannot exceed, of
 	 * operators computed as they are defined. 0: the widest vector unit,
 	 * fast algorithms allowed. */
@@ -423,7 +425,9 @@ rule_of_sets(const struct target_kind *k, uint32_t r)
 /* All kinds, in targets.def's order. */
 const struct target_kind *const *target_kinds(uint32_t *n);
 const struct target_kind *target_kind_find(const char *name);
-/* ERR_TARGET saying what it lacks, unless it can be used here. */
+/* ERR_TARGET saying what it lacks, unless it is here; unless it can be used, which
+ * loads its library. */
+bool target_kind_there(const struct target_kind *k, struct err *err);
 bool target_kind_usable(const struct target_kind *k, struct err *err);
 
 /* The i-th name that kinds stand for and that is installed here, text in `a`;
@@ -435,6 +439,10 @@ const char *target_installed(uint32_t i, struct arena *a);
  * not named, so a cover always exists. */
 bool mix_open(struct mix *m, const char *const *text, uint32_t n,
     struct arena *a, struct err *err);
+
+/* Load what the kernels of all its targets are of. ERR_TARGET names the target that
+ * cannot be used though it seemed to be there. */
+bool mix_load(const struct mix *m, struct err *err);
 
 /* ERR_USAGE unless the target's kind has that option and takes the value. */
 bool target_option_check(const struct target *t, const struct option_value *v,

@@ -180,5 +180,6 @@ const struct target_kind target_blas = {
     .implementations = implementations,
     .compile = compile,
     .environment = environment,
-    .reach = blas_ready,
+    .reach = blas_there,
+    .load = blas_ready,
 };

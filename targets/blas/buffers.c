@@ -1,26 +1,16 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "targets/blas/buffers.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "targets/blas/library.h"
+#include "targets/blas/room.h"
 #include "targets/team.h"
 
 /* SOURCE: seen with strace, OpenBLAS 0.3.21 for x86-64 that chooses its kernels when
  * it runs. */
 #define BUFFER ((size_t)128 << 20)
-
-static bool
-there_is_room(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p != MAP_FAILED && munmap(p, bytes) == 0;
-}
 
 /* TUNING: products until another thread has begun, too, which takes some 50 us each. */
 #define TRIES 100
@@ -49,25 +39,12 @@ multiply_beside_others(void *of, uint32_t i)
 	while (atomic_load(&t->begun) < t->wanted && ++tries < TRIES);
 }
 
-/* SOURCE: measured, OpenBLAS 0.3.29 with one thread takes 168 MiB. */
-#define LOADING ((size_t)192 << 20)
-
-bool
-buffers_fit_loading(struct err *err)
-{
-	return there_is_room(LOADING)
-	    || err_set(err, ERR_TARGET,
-	        "OpenBLAS takes up to %zu MiB of address space when it is "
-	        "loaded, and there is less",
-	        LOADING >> 20);
-}
-
 bool
 buffers_take(uint32_t threads, struct err *err)
 {
 	static uint32_t taken;
 
-	if (threads > taken && !there_is_room((threads - taken) * BUFFER))
+	if (threads > taken && !room_for((threads - taken) * BUFFER))
 		return err_set(err, ERR_UNSUPPORTED,
 		    "OpenBLAS takes %zu MiB of address space for each of "
 		    "%" PRIu32 " threads, and there is less",

@@ -8,9 +8,6 @@
 
 #include "ir/base/err.h"
 
-/* There is room for what the library takes when it is loaded. */
-bool buffers_fit_loading(struct err *err);
-
 /* Products may run in `threads` of the team at once from now on, each with one thread;
  * they have their buffers when this returns. */
 bool buffers_take(uint32_t threads, struct err *err);

@@ -1,4 +1,4 @@
-/* OpenBLAS as a shared library that is loaded when it is first asked for. */
+/* OpenBLAS as a shared library that is loaded when something of it is to run. */
 #define _GNU_SOURCE /* RTLD_DEEPBIND */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "ir/base/sanitized.h"
-#include "targets/blas/buffers.h"
 #include "targets/blas/library.h"
+#include "targets/blas/room.h"
 
 static const struct {
 	const char *name;
@@ -57,13 +57,20 @@ load(void)
 	return library;
 }
 
+/* (A name alone is looked for where the loader knows, not in this folder.) */
+const char *
+blas_file(void)
+{
+	return MARQ_BLAS_FILE[0] == '/' ? MARQ_BLAS_FILE : NULL;
+}
+
 bool
 blas_find(struct openblas *out, struct err *err)
 {
 	struct openblas found;
 	void *library;
 
-	if (!buffers_fit_loading(err))
+	if (!room_for_loading(err))
 		return false;
 	library = load();
 	if (!library)

@@ -1,5 +1,6 @@
-/* OpenBLAS, loaded when it is first asked for: it begins threads then, and asks
- * for memory for ever where there is none. Only files of this folder include it. */
+/* OpenBLAS, loaded when something of it is to run: it begins threads then, and asks
+ * for memory for ever where there is none. What its prices depend on is read off its
+ * file before. Only files of this folder include it. */
 #ifndef TARGETS_BLAS_LIBRARY_H
 #define TARGETS_BLAS_LIBRARY_H
 
@@ -24,13 +25,18 @@ extern struct openblas openblas;
 /* It is loaded; ERR_TARGET where it cannot be. */
 bool blas_ready(struct err *err);
 
+/* It is there and has room, as far as is known without loading it. */
+bool blas_there(struct err *err);
+
 /* Products take one thread from now on, each that of its caller. */
 void library_single(void);
 
 /* Facts that prices depend on, "key=value" a line. */
 void library_facts(struct buf *b);
 
-/* Where its functions are: linked.c or late.c. */
+/* Where its functions are, and its file: linked.c or late.c. NULL: which file that is
+ * will be known when it is loaded. */
 bool blas_find(struct openblas *out, struct err *err);
+const char *blas_file(void);
 
 #endif

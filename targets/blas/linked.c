@@ -14,3 +14,9 @@ blas_find(struct openblas *out, struct err *err)
 	};
 	return true;
 }
+
+const char *
+blas_file(void)
+{
+	return NULL;
+}
