@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MADV_HUGEPAGE */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "ir/base/arena.h"
 
 #include <assert.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "ir/base/huge_blocks.h"
 #include "ir/base/memory.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/size.h"
@@ -25,9 +26,11 @@
 #define OWN_PAGES ((size_t)1 << 20)
 
 /* TUNING: blocks from here on are in huge pages: coming into memory in small ones took
- * a sixth of ResNet-18's first tuning. A part of one more is written at most. No block
- * is half of one. */
-#define HUGE_FROM ((size_t)2 << 20)
+ * a sixth of ResNet-18's first tuning. They begin where such a page does, or the first
+ * would be of small ones. No block is half of one. */
+#define HUGE_FROM HUGE_PAGE
+/* A multiple of all systems' pages. */
+#define WHOLE_PAGES ((size_t)64 << 10)
 
 struct arena_block {
 	struct arena_block *below;
@@ -73,7 +76,9 @@ spare_of(size_t size)
 static struct arena_block *
 block_new(size_t whole)
 {
-	size_t pages = whole < OWN_PAGES || SANITIZED ? 0 : whole;
+	const size_t pages = whole < OWN_PAGES || SANITIZED
+	    ? 0
+	    : size_round_up(whole, WHOLE_PAGES);
 	_Atomic(struct arena_block *) *kept = spare_of(whole - ALIGN);
 	struct arena_block *block = kept ? atomic_exchange(kept, NULL) : NULL;
 
@@ -81,17 +86,15 @@ block_new(size_t whole)
 		*block = (struct arena_block){.pages = 0};
 		return block;
 	}
-	if (pages)
+	if (pages >= HUGE_FROM)
+		block = huge_pages_new(pages);
+	else if (pages)
 		block = mmap(NULL, pages, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	else
 		block = aligned_alloc(ALIGN, size_round_up(whole, ALIGN));
 	if (!block || block == MAP_FAILED)
 		return NULL;
-#ifdef MADV_HUGEPAGE
-	if (pages >= HUGE_FROM)
-		(void)madvise(block, pages, MADV_HUGEPAGE);
-#endif
 	*block = (struct arena_block){.pages = pages};
 	return block;
 }
@@ -119,7 +122,7 @@ push_block(struct arena *a, size_t bytes)
 		size = HUGE_FROM;
 	if (size < bytes)
 		size = bytes;
-	if (!size_add(size, ALIGN, &whole))
+	if (!size_add(size, ALIGN, &whole) || whole > SIZE_MAX / 2)
 		memory_exhausted(bytes);
 	block = block_new(whole);
 	if (!block)

@@ -17,8 +17,8 @@ void huge_blocks_give(bool give);
  * no memory of the kind; the caller has others. */
 void *huge_block_new(size_t bytes);
 
-/* Memory of zeros in huge pages, at one, for munmap(); a multiple of HUGE_PAGE.
- * NULL: there is none. */
+/* Memory of zeros that begins at a huge page and is in such as far as they are whole, for
+ * munmap(); `bytes` are whole pages of the system. NULL: there is none. */
 void *huge_pages_new(size_t bytes);
 
 /* false: it is none of these. */
