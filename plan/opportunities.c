@@ -374,22 +374,23 @@ host_of(const struct mix *m)
 }
 
 /* From the host to the target and back, as "free:host..TARGET" and
- * "free:TARGET..host" are of `marq explain --what-if`. */
-static void
-set_free(struct concession *w, uint32_t target)
+ * "free:TARGET..host" are of `marq explain --what-if`: [from * formats + to]. */
+static const bool *
+free_pairs(const struct mix *m, const struct candidates *c, uint32_t target,
+    struct arena *a)
 {
-	const uint32_t n = w->mix.formats.n;
-	bool *pair = arena_new(w->arena, bool, (size_t)n *n);
+	const uint32_t n = m->formats.n;
+	bool *pair = arena_new(a, bool, (size_t)n *n);
 	uint32_t made, used, host_made, host_used;
 
-	find_formats(&made, &used, &w->candidates, target);
-	find_formats(&host_made, &host_used, &w->candidates, host_of(&w->mix));
+	find_formats(&made, &used, c, target);
+	find_formats(&host_made, &host_used, c, host_of(m));
 	for (uint32_t f = 0; f < n; f++)
 		for (uint32_t t = 0; t < n; t++)
 			pair[(size_t)f * n + t] = f != t
 			    && ((host_made >> f & 1 && used >> t & 1)
 			        || (made >> f & 1 && host_used >> t & 1));
-	w->free.conversion = pair;
+	return pair;
 }
 
 static bool
@@ -413,7 +414,8 @@ find_more(struct concession *w, const struct opportunity *o,
 	        &w->pricer, r->pricer, &w->mix, &w->candidates, w->arena, err))
 		return false;
 	if (o->obstacle == OBSTACLE_COST) {
-		set_free(w, o->target);
+		w->free.conversion =
+		    free_pairs(&w->mix, &w->candidates, o->target, w->arena);
 		pricer_free_moves(w->pricer, &w->free);
 	}
 	return pricer_begin(w->pricer, &w->prices, err);
@@ -474,30 +476,71 @@ compare_plans(
 		o->ntaken = count_taken(p, other, o->target);
 }
 
+/* The last that was searched. */
+struct searched {
+	struct arena arena; /* of all of it */
+	struct concession w;
+	struct plan plan;
+	bool found, is_late;
+};
+
 static bool
-search_one(struct opportunity *o, const struct plan *p,
+searched_release(struct searched *last, struct err *err)
+{
+	const bool ok = !last->w.pricer || pricer_close(last->w.pricer, err);
+
+	last->w = (struct concession){.arena = &last->arena};
+	arena_release(&last->arena);
+	return ok;
+}
+
+static bool
+search_anew(struct searched *last, const struct opportunity *o,
     const struct plan_request *r, const struct candidate_options *like,
     struct err *err)
 {
-	struct arena scratch;
-	struct concession w = {.arena = &scratch};
-	struct plan other;
-	bool ok, found = false;
+	if (!searched_release(last, err)
+	    || !find_more(&last->w, o, r, like, err))
+		return false;
+	set_request(&last->w, r);
+	if (!plan_find(
+	        &last->plan, &last->found, &last->w.r, &last->arena, err))
+		return false;
+	last->is_late = clock_ns() >= last->w.r.search.deadline_ns;
+	return true;
+}
 
+/* Targets whose tensors lie alike have the same moves for nothing. */
+static bool
+is_the_same(const struct searched *last, const struct opportunity *o)
+{
+	const struct concession *w = &last->w;
+	const uint32_t n = w->mix.formats.n;
+	struct arena scratch;
+	bool same;
+
+	if (o->obstacle != OBSTACLE_COST || !w->free.conversion)
+		return false;
 	arena_init(&scratch);
-	ok = find_more(&w, o, r, like, err);
-	if (ok) {
-		set_request(&w, r);
-		ok = plan_find(&other, &found, &w.r, &scratch, err);
-	}
-	if (ok && clock_ns() >= w.r.search.deadline_ns)
-		o->why_not = "no time was left";
-	else if (ok && found)
-		compare_plans(o, p, &other);
-	if (w.pricer)
-		ok = pricer_close(w.pricer, err) && ok;
+	same = memcmp(free_pairs(&w->mix, &w->candidates, o->target, &scratch),
+	           w->free.conversion, (size_t)n * n * sizeof(bool))
+	    == 0;
 	arena_release(&scratch);
-	return ok;
+	return same;
+}
+
+static bool
+search_one(struct opportunity *o, const struct plan *p,
+    const struct plan_request *r, const struct candidate_options *like,
+    struct searched *last, struct err *err)
+{
+	if (!is_the_same(last, o) && !search_anew(last, o, r, like, err))
+		return false;
+	if (last->is_late)
+		o->why_not = "no time was left";
+	else if (last->found)
+		compare_plans(o, p, &last->plan);
+	return true;
 }
 
 /* Why nobody need search a group, or NULL. */
@@ -521,10 +564,10 @@ is_over(const struct plan_request *r)
 	    || (r->search.stop && atomic_load(r->search.stop));
 }
 
-bool
-opportunities_search(struct opportunities *out, const struct plan *p,
+static bool
+search_all(struct opportunities *out, const struct plan *p,
     const struct plan_request *r, const struct candidate_options *like,
-    struct err *err)
+    struct searched *last, struct err *err)
 {
 	uint32_t n[] = {[OBSTACLE_REFUSED] = 0, [OBSTACLE_COST] = 0};
 
@@ -540,8 +583,23 @@ opportunities_search(struct opportunities *out, const struct plan *p,
 			o->why_not = "no time was left";
 		else if (n[o->obstacle]++ >= SEARCHED)
 			o->why_not = "others take more";
-		else if (!search_one(o, p, r, like, err))
-			return err_in(err, "looking for what could be saved");
+		else if (!search_one(o, p, r, like, last, err))
+			return false;
 	}
 	return true;
+}
+
+bool
+opportunities_search(struct opportunities *out, const struct plan *p,
+    const struct plan_request *r, const struct candidate_options *like,
+    struct err *err)
+{
+	struct searched last = {.found = false};
+	bool ok;
+
+	arena_init(&last.arena);
+	last.w.arena = &last.arena;
+	ok = search_all(out, p, r, like, &last, err);
+	ok = searched_release(&last, err) && ok;
+	return ok || err_in(err, "looking for what could be saved");
 }
