@@ -276,8 +276,9 @@ others_bytes(const struct settling *t)
 	return bytes > most ? most : bytes;
 }
 
-/* One thread's inner caches: emptied, and its part of the operands, which it has just
- * made, in them; and what code it ran. */
+/* One thread's inner caches: emptied, and what it has just made of the operands in them, which
+ * is another's part: kernels divide their work differently, so what one thread makes
+ * another mostly reads. And what code it ran. */
 static void
 settle_thread(void *of, uint32_t i)
 {
@@ -293,7 +294,7 @@ settle_thread(void *of, uint32_t i)
 	stream(t->sweep->words, SWEEP_INNER);
 	for (uint32_t k = 0; k < t->shot->nfresh; k++) {
 		const struct rewritten part =
-		    part_of(&t->shot->fresh[k], i, t->n);
+		    part_of(&t->shot->fresh[k], (i + 1) % t->n, t->n);
 
 		write_over(&part);
 	}
