@@ -767,6 +767,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		    "%u threads are to be measured, the process may use %u "
 		    "core%s",
 		    (unsigned)threads, (unsigned)ncores, plural(ncores));
+	if (!o->links && !mix_load(o->mix, err))
+		return false;
 	m->options = *o;
 	m->options.threads = threads;
 	if (m->options.timeout_ns == 0)
@@ -786,8 +788,6 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		m->helper[i].job = UINT32_MAX;
 	}
 	*out = m;
-	if (!o->links && !mix_load(o->mix, err))
-		return false;
 	if (!o->links)
 		find_out_rests(o->mix, threads);
 	if (!asks_tools(o->mix))
