@@ -122,7 +122,7 @@ push_block(struct arena *a, size_t bytes)
 		size = HUGE_FROM;
 	if (size < bytes)
 		size = bytes;
-	if (!size_add(size, ALIGN, &whole) || whole > SIZE_MAX / 2)
+	if (!size_add(size, ALIGN, &whole))
 		memory_exhausted(bytes);
 	block = block_new(whole);
 	if (!block)

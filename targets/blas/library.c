@@ -75,9 +75,10 @@ put_version(struct buf *b, const char *name)
 	const char *end = from ? strstr(from, ".so") : NULL;
 
 	if (end)
-		name = from + 2;
-	buf_printf(b, "openblas=%.*s\n",
-	    (int)(end ? (size_t)(end - name) : strlen(name)), name);
+		buf_printf(
+		    b, "openblas=%.*s\n", (int)(end - from - 2), from + 2);
+	else
+		buf_printf(b, "openblas=%s\n", name);
 }
 
 static void

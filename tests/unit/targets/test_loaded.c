@@ -77,7 +77,7 @@ test_of_others(void **state)
 	assert_string_equal(build, "");
 }
 
-/* Cut off anywhere, and with any two bytes of what leads to the notes changed. */
+/* Cut off in its headers, and with any two bytes of what leads to the notes changed. */
 static void
 test_of_damaged(void **state)
 {
