@@ -12,7 +12,9 @@ static const struct native_version *const versions[] = {
     &native_avx2,
 #endif
     &native_base,
+#ifdef MARQ_NATIVE_WIDE
     &native_wide,
+#endif
 };
 
 const struct native_version *
