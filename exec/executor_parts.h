@@ -37,10 +37,11 @@ struct exec_step {
 	uint32_t nlooks;
 };
 
-/* A value to be looked at as soon as it is there: is it small? */
+/* A value to be looked at as soon as it is there: is it below 2 to the power? */
 struct look {
 	const float *at;
 	size_t n;
+	int power;
 };
 
 struct executor {

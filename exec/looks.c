@@ -1,18 +1,26 @@
 /* What is looked at in each run so that guards need not look. */
+#include <assert.h>
+
 #include "exec/executor_parts.h"
 #include "targets/known.h"
 #include "targets/look.h"
 
 static const struct candidate *
-known_composite(const struct executor *x, const struct exec_step *s)
+composite_of(const struct executor *x, const struct exec_step *s)
 {
 	const struct plan *p = x->plan;
-	const struct candidate *c;
 
 	if (s->kind != STEP_COMPOSITE)
 		return NULL;
-	c = &p->candidates->candidate[p->composite[s->index].candidate];
-	return c->known ? c : NULL;
+	return &p->candidates->candidate[p->composite[s->index].candidate];
+}
+
+static const struct candidate *
+known_composite(const struct executor *x, const struct exec_step *s)
+{
+	const struct candidate *c = composite_of(x, s);
+
+	return c && c->known ? c : NULL;
 }
 
 /* Values whose smallness known composites rest on. */
@@ -46,13 +54,28 @@ look_at(const struct executor *x, value_id v, format_id f, const void *at)
 	const struct type *t = &graph_value(x->plan->graph, v)->type;
 
 	return (struct look){at,
-	    format_bytes(x->plan->mix->formats.format[f], t) / sizeof(float)};
+	    format_bytes(x->plan->mix->formats.format[f], t) / sizeof(float),
+	    KNOWN_POWER};
 }
 
-/* The step that makes a value, which then looks; false: it is never there as a whole, in
- * floats. */
+/* A step looks at an output of its own, once. */
+static struct look *
+look_behind(struct executor *x, struct exec_step *s, uint32_t output)
+{
+	if (!s->look)
+		s->look = arena_new(x->arena, struct look, s->noutputs);
+	for (uint32_t i = 0; i < s->nlooks; i++)
+		if (s->look[i].at == s->out[output])
+			return &s->look[i];
+	assert(s->nlooks < s->noutputs);
+	s->look[s->nlooks] = look_at(x, s->output[output].value,
+	    s->output[output].format, s->out[output]);
+	return &s->look[s->nlooks++];
+}
+
+/* The step that makes a value looks; false: it is never there as a whole, in floats. */
 static bool
-look_behind(struct executor *x, value_id v)
+look_where_made(struct executor *x, value_id v)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		struct exec_step *s = &x->step[i];
@@ -61,13 +84,49 @@ look_behind(struct executor *x, value_id v)
 		if (s->kind == STEP_CONVERSION || k == UINT32_MAX
 		    || !are_floats(x, s->output[k].format))
 			continue;
-		if (!s->look)
-			s->look = arena_new(x->arena, struct look, s->noutputs);
-		s->look[s->nlooks++] =
-		    look_at(x, v, s->output[k].format, s->out[k]);
+		look_behind(x, s, k);
 		return true;
 	}
 	return false;
+}
+
+/* All that a step makes has to be as small as it would be if what it is made of were. */
+static bool
+look_at_outputs(struct executor *x, struct exec_step *s)
+{
+	for (uint32_t k = 0; k < s->noutputs; k++) {
+		const struct value *v =
+		    graph_value(x->plan->graph, s->output[k].value);
+		struct look *look;
+
+		if (v->type.kind != TYPE_TENSOR || v->type.dtype != DT_FLOAT)
+			continue;
+		if (!are_floats(x, s->output[k].format))
+			return false;
+		look = look_behind(x, s, k);
+		if (v->below > 0 && v->below < KNOWN_POWER)
+			look->power = (int)v->below;
+	}
+	return true;
+}
+
+/* What rests on a value inside of composites rests on what these make of it. */
+static bool
+look_beyond(struct executor *x, value_id v)
+{
+	const node_id producer = graph_value(x->plan->graph, v)->producer;
+	bool found = false;
+
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		const struct candidate *c = composite_of(x, &x->step[i]);
+
+		if (!c || !c->match || !match_has(c->match, producer))
+			continue;
+		if (!look_at_outputs(x, &x->step[i]))
+			return false;
+		found = true;
+	}
+	return found;
 }
 
 static bool
@@ -84,7 +143,7 @@ find_looks(struct executor *x, struct bitset needed)
 			x->look[x->nlooks++] = look_at(x, v, FORMAT_PLAIN,
 			    buffer_address(x, v, FORMAT_PLAIN));
 		else
-			ok = look_behind(x, v) && ok;
+			ok = (look_where_made(x, v) || look_beyond(x, v)) && ok;
 	}
 	return ok;
 }
@@ -106,6 +165,6 @@ looks_small(const struct look *look, uint32_t n)
 
 	for (uint32_t i = 0; small && i < n; i++)
 		small =
-		    look_at_all(KNOWN_POWER, DT_FLOAT, look[i].at, look[i].n);
+		    look_at_all(look[i].power, DT_FLOAT, look[i].at, look[i].n);
 	return small;
 }
