@@ -152,6 +152,26 @@ constraints_conflict(bool *in, const struct plan_request *r, struct arena *a)
 
 /* ---- in words ---- */
 
+/* A plan that is replayed has its own candidates only. */
+static bool
+is_asked_for(const struct planner *pl, uint32_t candidate)
+{
+	return !pl->r->only || pl->r->only[candidate];
+}
+
+static bool
+covers(const struct planner *pl, uint32_t candidate, node_id node)
+{
+	const struct candidate *c = &pl->r->candidates->candidate[candidate];
+
+	if (!is_asked_for(pl, candidate))
+		return false;
+	for (uint32_t k = 0; k < c->nnodes; k++)
+		if (c->node[k] == node)
+			return true;
+	return false;
+}
+
 /* Why none of these targets runs a node: the last of its candidates to have
  * failed. */
 static const struct price *
@@ -162,11 +182,8 @@ failure_at(const struct planner *pl, node_id node, uint64_t targets)
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct candidate *c = &all->candidate[i];
-		bool covers = false;
 
-		for (uint32_t k = 0; k < c->nnodes; k++)
-			covers |= c->node[k] == node;
-		if (!covers || !(targets >> c->target & 1))
+		if (!covers(pl, i, node) || !(targets >> c->target & 1))
 			continue;
 		if (prices_candidate(pl->r->prices, i)->state != PRICE_FAILED)
 			return NULL;
@@ -175,25 +192,63 @@ failure_at(const struct planner *pl, node_id node, uint64_t targets)
 	return failed;
 }
 
-/* No plan although nothing was asked for: name a node whose every candidate
- * failed. Always false. */
 static bool
-name_failure(const struct planner *pl, struct err *err)
+is_covered(const struct planner *pl, node_id node)
+{
+	for (uint32_t i = 0; i < pl->r->candidates->n; i++)
+		if (covers(pl, i, node))
+			return true;
+	return false;
+}
+
+/* "node 'conv1' (#3, Conv)" */
+static const char *
+node_words(const struct planner *pl, node_id node)
 {
 	const struct graph *g = pl->r->graph;
 
-	for (node_id node = 0; node < g->nnodes; node++) {
+	return arena_printf(pl->arena, "node '%s' (#%" PRIu32 ", %s)",
+	    node_label(g, node, pl->arena), node, graph_node(g, node)->op_type);
+}
+
+/* No node is without candidates: the first that failed, which others may need beside
+ * them. */
+static bool
+name_first_failed(const struct planner *pl, struct err *err)
+{
+	const struct candidates *all = pl->r->candidates;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct price *p = prices_candidate(pl->r->prices, i);
+
+		if (is_asked_for(pl, i) && p->state == PRICE_FAILED)
+			return err_set(err, ERR_NO_COVER,
+			    "no legal plan exists without candidates that "
+			    "failed, as at %s: %s",
+			    node_words(pl, all->candidate[i].node[0]),
+			    p->detail);
+	}
+	return err_set(err, ERR_NO_COVER, "no legal plan exists");
+}
+
+/* No plan although nothing was asked for: name a node that nothing takes, or whose every
+ * candidate failed. Always false. */
+static bool
+name_failure(const struct planner *pl, struct err *err)
+{
+	for (node_id node = 0; node < pl->r->graph->nnodes; node++) {
 		const struct price *failed = failure_at(pl, node, ~UINT64_C(0));
 
 		if (failed)
 			return err_set(err, ERR_NO_COVER,
-			    "node '%s' (#%" PRIu32 ", %s): nothing can run it: "
-			    "%s",
-			    node_label(g, node, pl->arena), node,
-			    graph_node(g, node)->op_type, failed->detail);
+			    "%s: nothing can run it: %s", node_words(pl, node),
+			    failed->detail);
+		if (!is_covered(pl, node))
+			return err_set(err, ERR_NO_COVER,
+			    "no legal plan exists: no candidate takes %s",
+			    node_words(pl, node));
 	}
-	return err_set(err, ERR_NO_COVER,
-	    "no legal plan exists: candidates that failed leave no cover");
+	return name_first_failed(pl, err);
 }
 
 /* A pin or a ban that cannot be met because what is left for a node failed: in
