@@ -90,7 +90,7 @@ look_where_made(struct executor *x, value_id v)
 	return false;
 }
 
-/* All that a step makes has to be as small as it would be if what it is made of were. */
+/* All outputs of a step: each has to be below what is known of it. */
 static bool
 look_at_outputs(struct executor *x, struct exec_step *s)
 {
