@@ -1,7 +1,7 @@
 # Kernels of our own: one source, compiled once for each instruction set of the
 # architecture; which one runs is chosen when it does (targets/native/version.c).
 set(MARQ_NATIVE_FLAGS -O3 -falign-loops=64 -fno-trapping-math -ffp-contract=fast -Wno-psabi)
-# Where a local lies at every instruction is most of what unrolled kernels cost to
+# Where a local lies at every instruction is much of what unrolled kernels cost to
 # compile; with a sanitizer's checks between, so is what -O1 leaves out.
 set(native_flags "${MARQ_NATIVE_FLAGS}")
 check_c_compiler_flag(-fno-var-tracking MARQ_NO_VAR_TRACKING)
