@@ -8,11 +8,8 @@
 static const struct candidate *
 composite_of(const struct executor *x, const struct exec_step *s)
 {
-	const struct plan *p = x->plan;
-
-	if (s->kind != STEP_COMPOSITE)
-		return NULL;
-	return &p->candidates->candidate[p->composite[s->index].candidate];
+	return s->kind == STEP_COMPOSITE ? executor_candidate(x, s->index)
+	                                 : NULL;
 }
 
 static const struct candidate *
@@ -90,7 +87,7 @@ look_where_made(struct executor *x, value_id v)
 	return false;
 }
 
-/* All outputs of a step: each has to be below what is known of it. */
+/* All outputs of a step of which something is known: each has to be below that. */
 static bool
 look_at_outputs(struct executor *x, struct exec_step *s)
 {
@@ -99,12 +96,12 @@ look_at_outputs(struct executor *x, struct exec_step *s)
 		    graph_value(x->plan->graph, s->output[k].value);
 		struct look *look;
 
-		if (v->type.kind != TYPE_TENSOR || v->type.dtype != DT_FLOAT)
+		if (v->below == 0)
 			continue;
 		if (!are_floats(x, s->output[k].format))
 			return false;
 		look = look_behind(x, s, k);
-		if (v->below > 0 && v->below < KNOWN_POWER)
+		if (v->below < KNOWN_POWER)
 			look->power = (int)v->below;
 	}
 	return true;

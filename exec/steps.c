@@ -4,8 +4,8 @@
 #include "ir/base/file_guard.h"
 #include "targets/widened.h"
 
-static const struct candidate *
-candidate_of(const struct executor *x, uint32_t composite)
+const struct candidate *
+executor_candidate(const struct executor *x, uint32_t composite)
 {
 	return &x->plan->candidates
 	            ->candidate[x->plan->composite[composite].candidate];
@@ -37,7 +37,7 @@ add_conversion(struct executor *x, uint32_t index)
 static void
 add_composite(struct executor *x, uint32_t index)
 {
-	const struct candidate *c = candidate_of(x, index);
+	const struct candidate *c = executor_candidate(x, index);
 	struct exec_step *s = add_step(x, STEP_COMPOSITE, index);
 
 	s->input = c->input;
@@ -180,8 +180,8 @@ borrow_kernel(struct executor *x, struct exec_step *s)
 		const struct exec_step *other = &with->step[i];
 
 		if (other->kind != STEP_COMPOSITE
-		    || candidate_of(with, other->index)
-		        != candidate_of(x, s->index))
+		    || executor_candidate(with, other->index)
+		        != executor_candidate(x, s->index))
 			continue;
 		s->kernel = other->kernel;
 		s->kernel.fault = &x->fault;
@@ -196,7 +196,7 @@ static bool
 compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 {
 	const struct plan *p = x->plan;
-	const struct candidate *c = candidate_of(x, s->index);
+	const struct candidate *c = executor_candidate(x, s->index);
 	const struct target *t = &p->mix->target[c->target];
 
 	if (borrow_kernel(x, s))

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/base/bitset.h"
 #include "plan/problem.h"
 #include "search/problem_index.h"
 
@@ -159,46 +160,33 @@ is_asked_for(const struct planner *pl, uint32_t candidate)
 	return !pl->r->only || pl->r->only[candidate];
 }
 
-static bool
-covers(const struct planner *pl, uint32_t candidate, node_id node)
-{
-	const struct candidate *c = &pl->r->candidates->candidate[candidate];
+/* Which nodes some candidate of a few targets may still run, and why others not. */
+struct node_failures {
+	struct bitset runnable;
+	const struct price **failed; /* [nodes] the last that did, or NULL */
+};
 
-	if (!is_asked_for(pl, candidate))
-		return false;
-	for (uint32_t k = 0; k < c->nnodes; k++)
-		if (c->node[k] == node)
-			return true;
-	return false;
-}
-
-/* Why none of these targets runs a node: the last of its candidates to have
- * failed. */
-static const struct price *
-failure_at(const struct planner *pl, node_id node, uint64_t targets)
+static struct node_failures
+failures_of(const struct planner *pl, uint64_t targets)
 {
 	const struct candidates *all = pl->r->candidates;
-	const struct price *failed = NULL;
+	const uint32_t nodes = pl->r->graph->nnodes;
+	struct node_failures f = {bitset_new(pl->arena, nodes),
+	    arena_new(pl->arena, const struct price *, nodes)};
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct candidate *c = &all->candidate[i];
+		const struct price *p = prices_candidate(pl->r->prices, i);
 
-		if (!covers(pl, i, node) || !(targets >> c->target & 1))
+		if (!is_asked_for(pl, i) || !(targets >> c->target & 1))
 			continue;
-		if (prices_candidate(pl->r->prices, i)->state != PRICE_FAILED)
-			return NULL;
-		failed = prices_candidate(pl->r->prices, i);
+		for (uint32_t k = 0; k < c->nnodes; k++)
+			if (p->state == PRICE_FAILED)
+				f.failed[c->node[k]] = p;
+			else
+				bitset_add(f.runnable, c->node[k]);
 	}
-	return failed;
-}
-
-static bool
-is_covered(const struct planner *pl, node_id node)
-{
-	for (uint32_t i = 0; i < pl->r->candidates->n; i++)
-		if (covers(pl, i, node))
-			return true;
-	return false;
+	return f;
 }
 
 /* "node 'conv1' (#3, Conv)" */
@@ -236,17 +224,18 @@ name_first_failed(const struct planner *pl, struct err *err)
 static bool
 name_failure(const struct planner *pl, struct err *err)
 {
-	for (node_id node = 0; node < pl->r->graph->nnodes; node++) {
-		const struct price *failed = failure_at(pl, node, ~UINT64_C(0));
+	const struct node_failures f = failures_of(pl, ~UINT64_C(0));
 
-		if (failed)
+	for (node_id node = 0; node < pl->r->graph->nnodes; node++) {
+		if (bitset_has(f.runnable, node))
+			continue;
+		if (f.failed[node])
 			return err_set(err, ERR_NO_COVER,
 			    "%s: nothing can run it: %s", node_words(pl, node),
-			    failed->detail);
-		if (!is_covered(pl, node))
-			return err_set(err, ERR_NO_COVER,
-			    "no legal plan exists: no candidate takes %s",
-			    node_words(pl, node));
+			    f.failed[node]->detail);
+		return err_set(err, ERR_NO_COVER,
+		    "no legal plan exists: no candidate takes %s",
+		    node_words(pl, node));
 	}
 	return name_first_failed(pl, err);
 }
@@ -258,14 +247,17 @@ failure_under(const struct planner *pl, const struct constraint *c)
 {
 	const uint64_t left =
 	    c->kind == CONSTRAIN_PIN ? c->targets : ~c->targets;
+	struct node_failures f;
 
 	if (c->kind != CONSTRAIN_PIN && c->kind != CONSTRAIN_FORBID)
 		return "";
+	f = failures_of(pl, left);
 	for (uint32_t i = 0; i < c->nnodes; i++) {
-		const struct price *failed = failure_at(pl, c->node[i], left);
+		const node_id node = c->node[i];
 
-		if (failed)
-			return arena_printf(pl->arena, " (%s)", failed->detail);
+		if (f.failed[node] && !bitset_has(f.runnable, node))
+			return arena_printf(
+			    pl->arena, " (%s)", f.failed[node]->detail);
 	}
 	return "";
 }

@@ -180,10 +180,8 @@ count(const struct plan *p, const struct executor *x)
 {
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		const struct exec_step *s = &x->step[i];
-		bool known = s->kind == STEP_COMPOSITE
-		    && p->candidates
-		           ->candidate[p->composite[s->index].candidate]
-		           .known;
+		const bool known = s->kind == STEP_COMPOSITE
+		    && executor_candidate(x, s->index)->known;
 
 		tally.known += known;
 		tally.untold += known && !s->kernel.small;
